@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Fast-STREAMS authors
+#
+# Short names for what the project is asked most often; Meson does the work.
+#
+#	make build	the libraries and tools, build/release
+#	make bench	measure, and write out/report/index.html
+#	make check	every test that is not a stress test
+#	make stress	the long ones
+#	make asan tsan	the tests again, under the sanitizers
+#	make install	DESTDIR and PREFIX are heard at the first build
+
+PREFIX ?= /usr/local
+WERROR ?= false
+VENV = build/venv
+
+export STRBENCH_PYTHON = $(CURDIR)/$(VENV)/bin/python
+
+SETUP = meson setup --prefix $(PREFIX) -Dwerror=$(WERROR)
+SANITIZE = -Dassertions=true -Db_lundef=false
+
+all: build
+
+build: deps-build release
+bench: deps-bench release
+	@mkdir -p out
+	build/release/bench/strbench run --json out/bench.json
+	build/release/bench/strbench report out/bench.json -o out/report
+	@echo 'The report is out/report/index.html'
+check: deps-check release
+	@scripts/check.py build/release --no-suite stress
+stress: deps-check release
+	@scripts/check.py build/release --suite stress
+asan: deps-check build/asan/build.ninja
+	@ninja -C build/asan --quiet
+	@scripts/check.py build/asan -t 5 --no-suite stress --no-suite lint \
+		--no-suite no-asan
+tsan: deps-check build/tsan/build.ninja
+	@ninja -C build/tsan --quiet
+	@scripts/check.py build/tsan -t 10 --no-suite stress --no-suite lint \
+		--no-suite no-tsan
+install: release
+	meson install -C build/release --no-rebuild
+clean:
+	rm -rf build out
+
+release: build/release/build.ninja
+	@ninja -C build/release --quiet
+
+build/release/build.ninja:
+	$(SETUP) build/release
+build/asan/build.ninja:
+	$(SETUP) $(SANITIZE) -Db_sanitize=address,undefined build/asan
+build/tsan/build.ninja:
+	$(SETUP) $(SANITIZE) -Db_sanitize=thread build/tsan
+
+deps-%:
+	@scripts/deps.sh $*
+
+.PHONY: all build bench check stress asan tsan install clean release
