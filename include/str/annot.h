@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Annotations: the only place where compiler attributes are spelt out.
+ */
+#ifndef STR_ANNOT_H
+#define STR_ANNOT_H
+
+#define str_likely(x) __builtin_expect(!!(x), 1)
+#define str_unlikely(x) __builtin_expect(!!(x), 0)
+
+#define STR_ALIGNED(n) __attribute__((aligned(n)))
+#define STR_LINE STR_ALIGNED(64) /* own cache line */
+#define STR_MUST_CHECK __attribute__((warn_unused_result))
+#define STR_NORETURN __attribute__((noreturn))
+#define STR_COLD __attribute__((cold, noinline))
+#define STR_HOT __attribute__((hot))
+#define STR_NOINLINE __attribute__((noinline))
+#define STR_INLINE static inline __attribute__((always_inline))
+#define STR_UNUSED __attribute__((unused))
+#define STR_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define STR_EXPORT __attribute__((visibility("default")))
+#define STR_TLS __thread __attribute__((tls_model("initial-exec")))
+#define STR_CONSTRUCTOR __attribute__((constructor))
+#define STR_PACKED __attribute__((packed))
+#define STR_FALLTHROUGH __attribute__((fallthrough))
+
+/*
+ * Lock annotations for Clang's thread-safety analysis.  Field annotations
+ * need a front end that accepts sibling members; older ones reject them.
+ */
+#if defined(__clang__) && defined(STR_THREAD_SAFETY)
+#define STR_MUST_HOLD(l) __attribute__((exclusive_locks_required(l)))
+#define STR_ACQUIRES(l) __attribute__((exclusive_lock_function(l)))
+#define STR_RELEASES(l) __attribute__((unlock_function(l)))
+#else
+#define STR_MUST_HOLD(l)
+#define STR_ACQUIRES(l)
+#define STR_RELEASES(l)
+#endif
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The host interface: all that the executive asks of the place it runs in.
+ *
+ * Written as a specification.  Every host implements every function with
+ * the obligations stated here; `host/user' is the real one, `host/sim' runs
+ * the same executive in one thread under a seeded order and virtual time.
+ * Failures are positive errno values; results go through ret_ pointers that
+ * are untouched on failure.  Functions that may block are those named
+ * host_wait*; they are called with no lock held and no claim published.
+ *
+ * A *call* is the time between host_enter() and host_leave(): the process
+ * is then "in the kernel".  Signal handlers do not run inside a call except
+ * while it is blocked in host_wait*().
+ */
+#ifndef STR_HOST_H
+#define STR_HOST_H
+
+#include <str/shm.h>
+
+#define HOST_VERSION 1
+
+/* Carrier events, as host_wait_carrier() and host_carrier_look() return. */
+#define HOST_C_TOKEN 1u /* its receive queue is not empty */
+#define HOST_C_HUP 2u	/* the other end's last holder is gone */
+#define HOST_C_NVAL 4u	/* the descriptor is not that carrier any more */
+#define HOST_C_BELL 8u	/* somebody rang this process's bell */
+
+/* What host_interrupted() answers. */
+#define HOST_SIG_NONE 0
+#define HOST_SIG_RESTART 1 /* handlers ran, all of them with SA_RESTART */
+#define HOST_SIG_INTR 2	   /* a handler ran that does not restart */
+
+/* errno values the executive uses; equal to the host system's. */
+/* (core includes <str/errno.h>) */
+
+/*
+ * Context of one call, on the caller's stack.  Filled by the caller before
+ * host_enter(): fd, fflags, flags.  The rest is the host's.
+ */
+struct host_call {
+	int fd;		   /* descriptor the call was made on, or -1 */
+	int fflags;	   /* O_NONBLOCK and access mode, as F_GETFL says */
+	uint32_t flags;	   /* HOST_CALL_* */
+	uint32_t sig_seq;  /* signals this thread had handled at entry */
+	const void *mask;  /* sigset_t for ppoll, or NULL */
+};
+#define HOST_CALL_CANCEL 1u /* blocking is a cancellation point */
+
+/* Per-thread, process-private state of the host.  [O] throughout. */
+struct host_tls {
+	struct str_thread *slot; /* this thread in the arena, or NULL */
+	uint32_t tag;		 /* its tag */
+	uint32_t depth;		 /* > 0: inside a call */
+	uint32_t sig_seq;	 /* handlers run so far */
+	uint32_t sig_norestart;	 /* of these, without SA_RESTART */
+	uint32_t sig_saved;	 /* signals put off until host_leave() */
+	uint32_t cpu_valid;
+	str_a32 *sleep_word;	 /* word of the futex wait in progress */
+};
+extern STR_TLS struct host_tls host_tls;
+
+/* The domain this process is attached to; NULL before. */
+extern struct str_domain *host_domain;
+/* First word of a page wiped by fork: 0 = this is a new process. */
+extern volatile uint32_t *host_identity;
+
+/* ------------------------------------------------------------------ calls */
+
+/*
+ * host_enter - begin a call.  Attaches the process and the thread when they
+ * are not yet (slow path).  host_leave - end it: runs put-off signals by
+ * re-raising them.  Nesting is allowed (a handler that interrupted a blocked
+ * call may make calls).
+ * Return of host_enter: 0, or why there is no domain (ENOSR no slot or
+ * memory, EACCES, EPROTO wrong version ...).
+ */
+int host_enter_slow(struct host_call *hc) STR_COLD;
+void host_leave_slow(void) STR_COLD;
+
+STR_INLINE int
+host_enter(struct host_call *hc)
+{
+	if (str_unlikely(host_tls.slot == NULL || *host_identity == 0)) {
+		int err = host_enter_slow(hc);
+
+		if (err != 0)
+			return err;
+	}
+	host_tls.depth++;
+	str_barrier();
+	hc->sig_seq = host_tls.sig_seq;
+	return 0;
+}
+
+STR_INLINE void
+host_leave(void)
+{
+	str_barrier();
+	host_tls.depth--;
+	str_barrier();
+	if (str_unlikely(host_tls.sig_saved != 0) && host_tls.depth == 0)
+		host_leave_slow();
+}
+
+STR_INLINE struct str_thread *
+host_self(void)
+{
+	return host_tls.slot;
+}
+
+STR_INLINE uint32_t
+host_self_tag(void)
+{
+	return host_tls.tag;
+}
+
+/*
+ * host_cpu - number of the CPU this thread runs on, a hint (rseq; ~0 when
+ * unknown).  No system call.
+ */
+uint32_t host_cpu(void);
+
+/* ------------------------------------------------------------------ clock */
+
+uint64_t host_now(void);	  /* monotonic, ns; virtual in sim */
+uint64_t host_ticks(void);	  /* cheapest monotonic counter (TSC) */
+extern uint64_t host_ticks_per_ms; /* its rate; set when attached */
+
+/* ----------------------------------------------------------------- fences */
+
+/*
+ * Asymmetric fence.  host_fence_heavy() makes every member's earlier stores
+ * visible to this thread and this thread's earlier stores visible to their
+ * later loads, as if each of them had executed a full fence: it pairs with a
+ * mere compiler barrier, host_fence_light(), on the fast side.  When some
+ * member could not register (host_domain->asym == 0) the light side is a
+ * full fence.
+ */
+void host_fence_heavy(void);
+
+STR_INLINE void
+host_fence_light(void)
+{
+	str_barrier();
+	if (str_unlikely(str_load(&host_domain->asym) == 0))
+		str_fence_full();
+}
+
+/* ---------------------------------------------------------- wait and wake */
+
+/*
+ * host_wait - sleep while *word == val, at most @ns nanoseconds.
+ * A signal handler that ran after host_enter() ends the wait even when it
+ * ran before it began (the handler's trampoline bumps @word).
+ * Return: 0 (changed or woken, maybe for nothing), ETIMEDOUT, EINTR.
+ * @hc may be NULL: then signals neither interrupt nor cancel (short waits
+ * for locks).
+ */
+int host_wait(struct host_call *hc, str_a32 *word, uint32_t val, uint64_t ns);
+
+/* host_wake - wake at most @n sleepers on @word (shared between processes). */
+void host_wake(str_a32 *word, int n);
+
+/*
+ * host_wait_carrier - sleep until hc->fd's carrier has a token or hang-up,
+ * this process's bell rings, or @ns have passed (UINT64_MAX: no limit).
+ * Does not drain the token; drains the bell.
+ * Return: 0 with *ret_events, ETIMEDOUT, EINTR.
+ */
+int host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events);
+
+/* host_interrupted - did a handler run since @hc began?  HOST_SIG_* */
+int host_interrupted(struct host_call *hc);
+/* host_resample - forget the handlers that ran so far (SA_RESTART). */
+void host_resample(struct host_call *hc);
+/* host_yield - let another thread of this CPU run; a few us at most. */
+void host_yield(void);
+
+/* host_owner_dead - is the thread named @tag gone (exited, killed, exec'ed)?
+ * May take a system call.  A stopped process is not dead. */
+bool host_owner_dead(uint32_t tag);
+
+/* ----------------------------------------------------------------- memory */
+
+/*
+ * host_commit - back arena bytes [off, off+len) with memory.
+ * Return: 0, or ENOSR when there is none; never a later SIGBUS.
+ */
+int host_commit(uint64_t off, uint64_t len);
+
+/*
+ * host_copyin, host_copyout - copy between the arena and the caller's
+ * memory.  A bad user address gives EFAULT, with nothing else lost; bytes
+ * before the fault may have been copied.
+ */
+int host_copyin(const void *uaddr, void *addr, size_t len) STR_MUST_CHECK;
+int host_copyout(const void *addr, void *uaddr, size_t len) STR_MUST_CHECK;
+/* Copy a string of at most @max bytes with its NUL; ENAMETOOLONG if longer */
+int host_copyinstr(const void *uaddr, char *addr, size_t max) STR_MUST_CHECK;
+
+/* --------------------------------------------------------------- carriers */
+
+struct host_carrier {
+	uint64_t cookie; /* SO_COOKIE */
+	uint64_t ino;	 /* inode of the socket */
+};
+
+/*
+ * host_carrier_pair - make the two carriers of a pipe.
+ * @oflags: O_CLOEXEC, O_NONBLOCK.
+ * Return: 0, EMFILE, ENFILE, ENOMEM.
+ */
+int host_carrier_pair(int oflags, int ret_fd[2],
+	struct host_carrier ret_carrier[2]);
+
+/* host_carrier_id - what stands under @fd now; EBADF, ENOTSOCK. */
+int host_carrier_id(int fd, struct host_carrier *ret_carrier);
+
+/* host_carrier_look - events of @fd's carrier now, without waiting. */
+uint32_t host_carrier_look(int fd);
+
+/*
+ * host_carrier_alive - does any process still hold that carrier?  Answers
+ * true when it cannot tell.  A few us (sock_diag).
+ */
+bool host_carrier_alive(const struct host_carrier *c);
+
+/*
+ * Tokens: one byte each in a carrier's receive queue.
+ * host_token_send(fd): put one into the *other* end's queue.  EPIPE: gone;
+ * EAGAIN: its queue is full (then it is not empty, which is as good).
+ * host_token_drain(fd): take all out of this end's own queue.
+ */
+int host_token_send(int fd);
+void host_token_drain(int fd);
+
+/*
+ * host_bell_ring - wake the process of thread slot @t out of its
+ * host_wait_carrier() calls.  For sleepers that no token can reach because
+ * the waker holds the same end as they do.
+ */
+void host_bell_ring(struct str_thread *t);
+
+/* ------------------------------------------------------ code and signals */
+
+/*
+ * host_code - address under which @fn (a procedure of a built-in module,
+ * number @slot) may be stored in the arena: the same in every member.
+ */
+void *host_code(unsigned slot, void (*fn)(void));
+
+/* host_signal_post - send @sig to process @pid; ESRCH. */
+int host_signal_post(uint32_t pid, int sig);
+/* host_signal_self - raise SIGPIPE in the calling thread when @sig says so;
+ * delivered at host_leave(). */
+void host_signal_self(int sig);
+
+struct host_cred {
+	uint32_t uid, gid, ruid, rgid;
+	uint32_t pid;
+};
+void host_cred(struct host_cred *ret_cred);
+
+/* ------------------------------------------------------------------ other */
+
+/* host_defer - have str_timer_run() called at @when (ns, host_now()) by this
+ * process or a later one; the executive keeps the timer list itself. */
+void host_defer(uint64_t when);
+
+void host_panic(const char *what, const char *file, int line) STR_NORETURN;
+void host_log(int level, const char *text); /* stderr; for cmn_err() */
+
+/* Kill the process when STREAMS_CRASH names this passage of @label. */
+void host_crash_point(const char *label);
+#ifdef STR_CRASH_POINTS
+#define STR_CRASH_POINT(label) host_crash_point(label)
+#else
+#define STR_CRASH_POINT(label) ((void)0)
+#endif
+
+#define STR_VERIFY(e) \
+	((void)(str_likely(e) || (host_panic(#e, __FILE__, __LINE__), 0)))
+#ifdef STR_DEBUG
+#define STR_ASSERT(e) STR_VERIFY(e)
+#else
+#define STR_ASSERT(e) ((void)sizeof(e))
+#endif
+
+/* ------------------------------------------------- what the host calls up */
+
+/* str_region_init - build the executive's part of a new, zeroed domain.
+ * Called by the creator before `magic' is stored.  Return: 0 or errno. */
+int str_region_init(struct str_domain *d);
+/* str_region_attach - register this image's built-in procedures. */
+int str_region_attach(struct str_domain *d);
+/* str_thread_reap - thread slot @t's owner is dead: give back what it held.
+ * Called once, by whoever claimed the slot for reaping. */
+void str_thread_reap(struct str_domain *d, struct str_thread *t);
+/* str_region_sweep - free pipes both of whose carriers are gone. */
+unsigned str_region_sweep(void);
+/* str_region_carriers - carriers recorded in the domain (for lifetime):
+ * calls @fn for each until it returns true; returns whether one did. */
+bool str_region_carriers(struct str_domain *d,
+	bool (*fn)(const struct host_carrier *c, void *arg), void *arg);
+
+#endif

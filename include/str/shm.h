@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The head of a domain: what stands at the fixed address every member maps.
+ *
+ * Objects.  A domain holds processes, threads and the arena.  A *process*
+ * is a program image that attached; a *thread* is one of its threads that
+ * made a call.  Both live in fixed tables, because others name them in lock
+ * words long after they may have died.  A thread is named by its *tag*:
+ * slot index in the low bits, generation above it, never zero.  A tag whose
+ * generation is past, or whose process is gone, is dead.
+ *
+ * Layout.  Everything here is padded by hand and fixed in width; the arena
+ * begins at STR_HDR_SIZE.  STR_ABI changes whenever any of it does.
+ *
+ * Crash.  Slots are claimed by one compare-and-swap of `tag' (threads) or
+ * `gen' (processes) and given back by one store.
+ */
+#ifndef STR_SHM_H
+#define STR_SHM_H
+
+#include <str/types.h>
+
+#define STR_ABI 1u
+#define STR_MAGIC 0x534d414552545331ull /* "1STREAMS" */
+
+#define STR_NPROC 1024u
+#define STR_NTHREAD 4096u
+#define STR_TAG_IDX(tag) ((tag) & (STR_NTHREAD - 1))
+#define STR_TAG(idx, gen) (((gen) << 12) | (idx))
+
+#define STR_SLAB_SHIFT 16
+#define STR_SLAB_SIZE (1u << STR_SLAB_SHIFT) /* arena granule, 64 KiB */
+#define STR_NCLASS 16	/* size classes of the allocator */
+#define STR_NCLAIM 4	/* streams one thread may be inside at once */
+#define STR_NCOOKIE 65536u /* carriers a domain can know */
+
+enum str_thread_state {
+	STR_THR_RUN = 0,     /* running, or not in a call */
+	STR_THR_FUTEX = 1,   /* stage 1: asleep on a word */
+	STR_THR_CARRIER = 2, /* stage 2: asleep on its carrier and bell */
+};
+
+/* A list of free blocks of one class, private to a thread. */
+struct str_mag {
+	void *head;	/* [O] newest, linked through the first word */
+	uint32_t count; /* [O] a hint; recounted when the owner died */
+	uint32_t pad;
+};
+
+struct str_thread {
+	str_a32 tag;	/* [A] 0 = free slot; else this thread's name */
+	str_a32 proc;	/* [A] index of its process */
+	str_a32 state;	/* [A] enum str_thread_state */
+	str_a32 tid;	/* [A] kernel thread id, for humans and tools */
+	str_a64 asleep_on; /* [A] address of the head slept on, or 0 */
+	str_a64 claim[STR_NCLAIM]; /* [A] plumbing entered; pairs with the
+				    * heavy fence in str_plumb_lock() */
+	str_a32 gen;	/* [A] survives the tag */
+	uint32_t pad0;
+	struct str_mag mag[2][STR_NCLASS]; /* [O] loaded and previous */
+	uint8_t pad1[1024 - 64 - 2 * STR_NCLASS * sizeof(struct str_mag)];
+} STR_LINE;
+
+struct str_proc {
+	str_a32 gen;	/* [A] odd = in use */
+	str_a32 pid;	/* [A] in the domain's pid namespace */
+	str_a64 start;	/* [A] start time, field 22 of /proc/PID/stat */
+	str_a32 bell_len; /* [A] length of bell[]; 0 = no bell yet */
+	str_a32 flags;	/* [A] STR_PROC_* */
+	uint8_t bell[16]; /* [I] abstract address of its doorbell socket */
+	uint8_t pad[24];
+} STR_LINE;
+
+#define STR_PROC_EXEC 1u /* image is being replaced by exec */
+
+/* One 64 KiB granule of the arena. */
+struct str_slab {
+	str_a32 kind;  /* [A] size class + 1, or STR_SLAB_*; 0 = not in use */
+	str_a32 npage; /* [I] granules of a large run, in its first one */
+	str_a64 next;  /* [A] free list of large runs */
+};
+
+#define STR_SLAB_RUN 0x100u  /* first granule of a large run */
+#define STR_SLAB_REST 0x101u /* the others */
+#define STR_SLAB_FREE 0x102u /* first granule of a free run */
+
+/* Carrier directory entry: cookie -> stream head. */
+struct str_cookie {
+	str_a64 cookie; /* [A] SO_COOKIE; 0 empty, 1 deleted */
+	str_a64 head;	/* [A] struct str_head *, 0 while being entered */
+};
+
+struct str_domain {
+	uint64_t magic;	   /* [I] STR_MAGIC, stored last by the creator */
+	uint32_t abi;	   /* [I] STR_ABI */
+	uint32_t hdr_size; /* [I] sizeof(struct str_domain) */
+	uint64_t base;	   /* [I] address of this header in every member */
+	uint64_t cap;	   /* [I] bytes mapped */
+	uint32_t uid;	   /* [I] owner */
+	str_a32 ready;	   /* [A] the executive has initialised its part */
+	str_a32 asym;	   /* [A] 1: every member has expedited membarrier;
+			    * 0: light fences must be full ones */
+	str_a32 eager;	   /* [A] 1: deliberately run queues on every call */
+	str_a64 committed; /* [A] bytes backed by memory so far */
+	str_a64 brk;	   /* [A] first granule never handed out (index) */
+	str_a32 thread_high; /* [A] thread slots ever used */
+	str_a32 proc_high;   /* [A] process slots ever used */
+	str_a64 core[32];    /* the executive's roots, see core/core.h */
+	/* Free lists by class: tag in the top 16 bits, see core/mem. */
+	struct {
+		str_a64 top;
+		uint8_t pad[56];
+	} depot[STR_NCLASS];
+	struct str_proc proc[STR_NPROC];
+	struct str_thread thread[STR_NTHREAD];
+	struct str_slab slab[(1ull << 32) / STR_SLAB_SIZE];
+	struct str_cookie cookie[STR_NCOOKIE];
+};
+
+#define STR_HDR_SIZE \
+	STR_ROUNDUP(sizeof(struct str_domain), (uint64_t)STR_SLAB_SIZE)
+
+_Static_assert(sizeof(struct str_thread) == 1024, "thread slot size");
+_Static_assert(sizeof(struct str_proc) == 64, "process slot size");
+
+#endif

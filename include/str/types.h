@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The types and atomics the executive is written in: fixed-width integers
+ * and explicit memory orders.  Freestanding: compiler headers only.
+ */
+#ifndef STR_TYPES_H
+#define STR_TYPES_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <str/annot.h>
+
+typedef _Atomic uint8_t str_a8;
+typedef _Atomic uint16_t str_a16;
+typedef _Atomic uint32_t str_a32;
+typedef _Atomic uint64_t str_a64;
+
+#define str_load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define str_load_acq(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define str_store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#define str_store_rel(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define str_xchg(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
+#define str_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL)
+#define str_sub(p, v) __atomic_fetch_sub((p), (v), __ATOMIC_ACQ_REL)
+#define str_or(p, v) __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL)
+#define str_and(p, v) __atomic_fetch_and((p), (v), __ATOMIC_ACQ_REL)
+
+/* Compare and swap: true when *p was @old and is now @new. */
+#define str_cas(p, old, new) \
+	__extension__({ \
+		__typeof__((old)) str_cas_old_ = (old); \
+		__atomic_compare_exchange_n((p), &str_cas_old_, (new), 0, \
+			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
+	})
+
+/* Compiler-only barrier: orders a light fence against program order. */
+#define str_barrier() __asm__ volatile("" ::: "memory")
+/* Full fence: the Dekker fences named in docs/locking.md. */
+#define str_fence_full() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+
+#define STR_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define STR_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define STR_MAX(a, b) ((a) > (b) ? (a) : (b))
+#define STR_ROUNDUP(n, m) (((n) + (m) - 1) / (m) * (m))
+#define str_container(p, type, member) \
+	((type *)(void *)((char *)(p) - offsetof(type, member)))
+
+STR_INLINE void
+str_cpu_relax(void)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("pause");
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+#endif
