@@ -33,10 +33,10 @@
 #include <unistd.h>
 
 enum { DEFAULT_TIMEOUT = 20, EXIT_SKIP = 77, FD_WORDS = 64 };
-enum verdict { PASSED, WRITING, FAILED, SKIPPED };
+enum verdict { UNDECIDED, WRITING, PASSED, FAILED, SKIPPED };
 
 struct result {
-	int verdict;		/* [A] one process moves it from PASSED */
+	int verdict;		/* [A] one process moves it from UNDECIDED */
 	char text[2048];
 };
 
@@ -45,6 +45,7 @@ static const char *const *targets;
 static void (*after_each)(struct t *t);
 static struct result *result;
 static struct t self;
+static pid_t leader;		/* the process a case starts in */
 static uint64_t rand_state;
 static unsigned long fds_before[FD_WORDS];
 static int fds_checked;
@@ -136,9 +137,18 @@ leave(int status)
 }
 
 static void
+pass(void)
+{
+	int was = UNDECIDED;
+
+	__atomic_compare_exchange_n(&result->verdict, &was, PASSED, 0,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+static void
 decide(enum verdict v, const char *file, int line, const char *fmt, va_list ap)
 {
-	int was = PASSED, n = 0;
+	int was = UNDECIDED, n = 0;
 
 	if (!__atomic_compare_exchange_n(&result->verdict, &was, WRITING, 0,
 		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -158,6 +168,9 @@ t_fail(const char *file, int line, const char *fmt, ...)
 	va_start(ap, fmt);
 	decide(FAILED, file, line, fmt, ap);
 	va_end(ap);
+	/* Who waits for this child of the case might wait for ever. */
+	if (getpid() != leader)
+		kill(leader, SIGKILL);
 	leave(1);
 }
 
@@ -170,6 +183,15 @@ t_skip(const char *fmt, ...)
 	decide(SKIPPED, NULL, 0, fmt, ap);
 	va_end(ap);
 	leave(0);
+}
+
+long long
+t_ok(const char *file, int line, const char *expr, long long ret)
+{
+	if (ret == -1)
+		t_fail(file, line, "%s failed: %s", expr,
+			t_errno_name(errno));
+	return ret;
 }
 
 void
@@ -273,6 +295,7 @@ run_child(struct t_case *c, pid_t runner, const uint64_t *mask)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != runner)
 		_exit(1);
+	leader = getpid();
 	syscall(SYS_setsid);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, sizeof *mask);
 	syscall(SYS_dup3, 2, 1, 0);	/* TAP is the runner's alone */
@@ -281,6 +304,9 @@ run_child(struct t_case *c, pid_t runner, const uint64_t *mask)
 		after_each(&self);
 	if (fds_checked)
 		fds_compare();
+	if (getppid() != runner)
+		T_FAIL("a child of the case came back from it");
+	pass();
 	leave(0);
 }
 
@@ -405,23 +431,26 @@ run_case(struct t_case *c)
 	in_time = wait_case(pid, limit, &status);
 	sweep(pid);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+	v = __atomic_load_n(&result->verdict, __ATOMIC_ACQUIRE);
+	if (v == FAILED)
+		return FAILED;
 	if (!in_time) {
 		snprintf(result->text, sizeof result->text,
 			"not finished after %u s", limit);
 		return FAILED;
 	}
 
-	v = __atomic_load_n(&result->verdict, __ATOMIC_ACQUIRE);
-	if (v == FAILED)
-		return FAILED;
 	if (WIFSIGNALED(status))
 		snprintf(result->text, sizeof result->text, "killed by SIG%s",
 			sigabbrev_np(WTERMSIG(status)));
 	else if (WEXITSTATUS(status) != 0)
 		snprintf(result->text, sizeof result->text,
 			"exited with status %d", WEXITSTATUS(status));
+	else if (v == PASSED || v == SKIPPED)
+		return (enum verdict)v;
 	else
-		return v == SKIPPED ? SKIPPED : PASSED;
+		snprintf(result->text, sizeof result->text,
+			"exited before its end");
 	return FAILED;
 }
 

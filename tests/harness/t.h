@@ -84,12 +84,7 @@ struct t_case {
 
 /* A call that must not return -1; its value is the value of T_OK(). */
 #define T_OK(e) __extension__ ({					\
-	errno = 0;							\
-	__typeof__(e) t_r_ = (e);					\
-	if (t_r_ == (__typeof__(e))-1)					\
-		t_fail(__FILE__, __LINE__, "%s failed: %s", #e,	\
-			t_errno_name(errno));				\
-	t_r_;								\
+	(__typeof__(e))t_ok(__FILE__, __LINE__, #e, (long long)(e));	\
 })
 
 /* A call that must return -1 with this errno. */
@@ -114,7 +109,7 @@ struct t_case {
 #define T_FAIL(...) t_fail(__FILE__, __LINE__, __VA_ARGS__)
 #define T_SKIP(...) t_skip(__VA_ARGS__)
 
-/* First in a case: descriptors open at its end and not now fail it. */
+/* First in a case: a descriptor open at its end and not now fails it. */
 #define T_CHECK_FDS() t_check_fds()
 
 /* Run @fn in the case's process after each case that passed: audits. */
@@ -135,6 +130,7 @@ void t_fail(const char *file, int line, const char *fmt, ...)
 	__attribute__((noreturn, format(printf, 3, 4)));
 void t_skip(const char *fmt, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
+long long t_ok(const char *file, int line, const char *expr, long long ret);
 void t_cmp(const char *file, int line, const char *expr, long long a,
 	long long b);
 void t_ptr(const char *file, int line, const char *expr, const void *p,
