@@ -23,8 +23,6 @@
 typedef long ssize_t;
 typedef unsigned long dev_t;
 #endif
-typedef unsigned long dev_t;
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +62,7 @@ typedef struct datab {
 	unsigned int db_owner;	    /* executive: process an outside buffer
 				     * is pinned to */
 	unsigned int db_pad;
+	void *db_priv;		    /* executive */
 	struct free_rtn db_frtn;    /* executive: copy of *db_frtnp */
 } dblk_t;
 
