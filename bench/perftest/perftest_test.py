@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Fast-STREAMS authors
+"""perftest and perftestn as a user meets them: lines, exit codes, signals.
+
+    perftest_test.py PROGRAM
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+PROGRAM = sys.argv[1]
+LINE = re.compile(
+    r"^(?P<fd>\d+) Msgs (?P<what>sent|read): +(?P<rate>\d+) \( *(?P<mean>\d+)\), "
+    r"throughput: +(?P<bytes>\d+) \( *(?P<mean_bytes>\d+)\), "
+    r"size \( *(?P<size>\d+)\) +(?P<min>\d+)- *(?P<max>\d+)"
+    r"(?P<counters>(?: +\d+){3})?$")
+
+
+def run(*args, status=0, timeout=20):
+    done = subprocess.run([PROGRAM, *args], capture_output=True, text=True,
+                          timeout=timeout)
+    assert done.returncode == status, (args, done.returncode, done.stderr)
+    return done
+
+
+def lines(text):
+    out = []
+    for line in text.splitlines():
+        match = LINE.match(line)
+        assert match, line
+        out.append(match.groupdict())
+    return out
+
+
+def children_of(pid):
+    out = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat") as stat:
+                fields = stat.read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid and fields[0] != "Z":
+            out.append(int(name))
+    return out
+
+
+def until(predicate, seconds=10):
+    deadline = time.monotonic() + seconds
+    while not predicate():
+        assert time.monotonic() < deadline, "deadline passed"
+        time.sleep(0.01)
+
+
+def gone(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def sync_reports_what_it_sent_and_read():
+    out = lines(run("-q", "-r", "-t", "0.1", "-i", "2").stdout)
+    assert [o["what"] for o in out] == ["sent", "read"] * 2
+    for o in out:
+        assert o["counters"] is None
+        assert int(o["rate"]) > 0
+        assert (o["size"], o["min"], o["max"]) == ("64", "64", "64")
+        assert int(o["bytes"]) >= int(o["rate"]) * 64
+
+
+def the_first_mean_is_the_first_value():
+    out = lines(run("-q", "-r", "-t", "0.1", "-i", "1").stdout)
+    assert out[0]["rate"] == out[0]["mean"]
+
+
+def the_mean_weighs_recent_reports_twice():
+    sent = [o for o in lines(run("-q", "-r", "-t", "0.1", "-i", "3").stdout)
+            if o["what"] == "sent"]
+    mean = 0
+    for n, o in enumerate(sent):
+        mean = (mean * n + 2 * int(o["rate"])) // (n + 2)
+        assert int(o["mean"]) == mean
+
+
+def blocking_sync_moves_one_at_a_time():
+    out = lines(run("-q", "-r", "-b", "-t", "0.1", "-i", "1", "-s", "100").stdout)
+    assert abs(int(out[0]["rate"]) - int(out[1]["rate"])) <= 20
+    assert out[0]["size"] == "100"
+
+
+def async_reports_from_both_sides():
+    out = lines(run("-q", "-r", "-a", "-t", "0.1", "-i", "3").stdout)
+    for what in ("sent", "read"):
+        of = [o for o in out if o["what"] == what]
+        assert len(of) == 3, out
+        assert all(o["counters"] for o in of)
+        assert all(int(o["rate"]) > 0 for o in of)
+
+
+def async_blocking_works_with_all_that_configures_it():
+    out = lines(run("-q", "-r", "-a", "-b", "-F", "-S", "-R5", "--hiwat=65536",
+                    "--lowat=8192", "-t", "0.1", "-i", "2").stdout)
+    assert len(out) == 4
+    assert max(int(o["max"]) for o in out if o["what"] == "read") <= 4096
+
+
+def a_large_message_does_not_lock_the_synchronous_test():
+    out = lines(run("-q", "-r", "-t", "0.1", "-i", "1", "-s", "32768").stdout)
+    assert int(out[1]["bytes"]) > 0
+
+
+def it_says_what_it_is_unless_quiet():
+    loud = run("-r", "-t", "0.05", "-i", "1").stdout
+    assert "BSD-2-Clause" in loud
+    assert "BSD" not in run("-q", "-r", "-t", "0.05", "-i", "1").stdout
+
+
+def help_and_version_succeed():
+    for option in ("-h", "-?", "--help", "-V", "--version", "-C", "--copying"):
+        assert run(option).stdout
+
+
+def bad_options_exit_2_and_say_why():
+    for args in (["-x"], ["--nosuch"], ["-s", "0"], ["-s", "32769"],
+                 ["-s", "64k"], ["-t", "0"], ["-i", "0"], ["-p", "-1"],
+                 ["-m", "ninechars"], ["-m", ""], ["--hiwat=1", "--lowat=2"],
+                 ["--cpus=1"], ["-v", "extra"], ["-s"], ["--async=1"]):
+        done = run(*args, status=2)
+        assert done.stderr and not done.stdout, args
+
+
+def a_killed_parent_leaves_no_children():
+    test = subprocess.Popen([PROGRAM, "-q", "-r", "-a", "-t", "5"],
+                            stdout=subprocess.DEVNULL)
+    until(lambda: len(children_of(test.pid)) == 2)
+    children = children_of(test.pid)
+    test.kill()
+    test.wait()
+    until(lambda: all(gone(pid) for pid in children))
+
+
+def an_interrupt_ends_all_of_it():
+    test = subprocess.Popen([PROGRAM, "-q", "-r", "-a", "-t", "5"],
+                            stdout=subprocess.DEVNULL, start_new_session=True)
+    until(lambda: len(children_of(test.pid)) == 2)
+    children = children_of(test.pid)
+    os.killpg(test.pid, signal.SIGINT)
+    assert test.wait(timeout=10) == -signal.SIGINT
+    until(lambda: all(gone(pid) for pid in children))
+
+
+def a_killed_reader_ends_the_writer():
+    test = subprocess.Popen([PROGRAM, "-q", "-r", "-a", "-t", "30"],
+                            stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+    until(lambda: len(children_of(test.pid)) == 2)
+    os.kill(min(children_of(test.pid)), signal.SIGKILL)
+    assert test.wait(timeout=10) == 1
+
+
+CASES = [value for name, value in list(globals().items())
+         if callable(value) and getattr(value, "__module__", "") == "__main__"
+         and name not in ("run", "lines", "children_of", "until", "gone")]
+
+
+def main():
+    print("TAP version 13")
+    print(f"1..{len(CASES)}")
+    for number, case in enumerate(CASES, 1):
+        name = case.__name__.replace("_", " ")
+        try:
+            case()
+        except Exception as error:  # every failure is one line of the report
+            print(f"not ok {number} - {name}")
+            print("\n".join("# " + line
+                            for line in f"{error!r}".splitlines()), flush=True)
+        else:
+            print(f"ok {number} - {name}", flush=True)
+
+
+main()
