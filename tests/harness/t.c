@@ -129,7 +129,7 @@ t_errno_name(int err)
 
 /* Verdicts, in the processes of a case. */
 
-static void __attribute__((noreturn))
+static void T_NORETURN
 leave(int status)
 {
 	fflush(NULL);
@@ -289,7 +289,7 @@ bit_of(int sig)
 	return UINT64_C(1) << (sig - 1);
 }
 
-static void __attribute__((noreturn))
+static void T_NORETURN
 run_child(struct t_case *c, pid_t runner, const uint64_t *mask)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

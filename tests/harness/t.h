@@ -23,6 +23,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define T_NORETURN __attribute__((noreturn))
+#define T_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define T_UNUSED __attribute__((unused))
+#define T_CONSTRUCTOR __attribute__((constructor))
+
 struct t {
 	const char *name;	/* of the running case, with spaces */
 	const char *target;	/* one of T_TARGETS(), else "" */
@@ -39,7 +44,7 @@ struct t_case {
 #define T_CASE(name_) T_CASE_TIMEOUT(name_, 0)
 #define T_CASE_TIMEOUT(name_, seconds_)					\
 	static void t_run_##name_(struct t *t);				\
-	__attribute__((constructor)) static void			\
+	T_CONSTRUCTOR static void					\
 	t_add_##name_(void)						\
 	{								\
 		static struct t_case c = {				\
@@ -49,14 +54,14 @@ struct t_case {
 		t_case_add(&c);						\
 	}								\
 	static void							\
-	t_run_##name_(struct t *t __attribute__((unused)))
+	t_run_##name_(struct t *t T_UNUSED)
 
 /*
  * One suite, several targets: every case runs once for each, and finds in
  * t->target (or t_target(), from a helper) which.  --target=NAME picks one.
  */
 #define T_TARGETS(...)							\
-	__attribute__((constructor)) static void			\
+	T_CONSTRUCTOR static void					\
 	t_add_targets(void)						\
 	{								\
 		static const char *const v[] = { __VA_ARGS__, NULL };	\
@@ -127,9 +132,9 @@ void t_targets_set(const char *const *names);
 const char *t_errno_name(int err);
 void t_check_fds(void);
 void t_fail(const char *file, int line, const char *fmt, ...)
-	__attribute__((noreturn, format(printf, 3, 4)));
+	T_NORETURN T_PRINTF(3, 4);
 void t_skip(const char *fmt, ...)
-	__attribute__((noreturn, format(printf, 1, 2)));
+	T_NORETURN T_PRINTF(1, 2);
 long long t_ok(const char *file, int line, const char *expr, long long ret);
 void t_cmp(const char *file, int line, const char *expr, long long a,
 	long long b);

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Fast-STREAMS authors
+"""Rules about headers: each compiles alone."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from lintlib import Skip, rule
+
+
+def alone(tree, names, compiler, *flags):
+    """Compile each header as the only content of a file, twice over."""
+    if shutil.which(compiler) is None:
+        raise Skip(f'no {compiler}')
+    if not names:
+        raise Skip('no headers yet')
+    wrong = []
+    for name in names:
+        path = re.sub(r'^include/', '', name)
+        r = subprocess.run(
+            [compiler, *flags, '-Wall', '-Wextra', '-Werror', '-fsyntax-only',
+             '-I' + tree.path('include'), '-'],
+            input=f'#include <{path}>\n' * 2, capture_output=True, text=True,
+            check=False)
+        if r.returncode:
+            wrong += [f'{name}: {l}' for l in r.stderr.splitlines()
+                      if re.search('error', l)][:3] or [f'{name}: failed']
+    return wrong
+
+
+def installed(tree):
+    return [n for n in tree.files('.h', under=('include/',))
+            if not n.startswith('include/str/')]
+
+
+@rule
+def headers_stand_alone_in_c(tree):
+    """each installed header compiles alone in C"""
+    return alone(tree, installed(tree), os.environ.get('CC', 'cc'),
+                 '-xc', '-std=c99', '-D_GNU_SOURCE')
+
+
+@rule
+def headers_stand_alone_in_cxx(tree):
+    """each installed header compiles alone in C++"""
+    return alone(tree, installed(tree), os.environ.get('CXX', 'c++'),
+                 '-xc++', '-std=c++11')
+
+
+@rule
+def private_headers_stand_alone(tree):
+    """each private header compiles alone"""
+    return alone(tree, tree.files('.h', under=('include/str/',)),
+                 os.environ.get('CC', 'cc'), '-xc', '-std=gnu11',
+                 '-D_GNU_SOURCE', '-Wno-unused-function',
+                 '-Wno-unused-parameter')
+
+
+@rule
+def installed_headers_are_public(tree):
+    """an installed header includes no private one"""
+    return [f'{n}: {l.strip()}' for n in installed(tree)
+            for l in tree.text(n).splitlines()
+            if re.match(r'\s*#\s*include\s*[<"]str/', l)]

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Fast-STREAMS authors
+"""Every rule passes a small clean tree and fails the same tree with one wrong
+file.
+
+usage: self_test.py
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+import header_rules
+import man_rules
+import object_rules
+import source_rules
+from lintlib import RULES, Skip, Tree
+
+assert header_rules and man_rules and object_rules and source_rules
+
+C = ('/* SPDX-License-Identifier: BSD-2-Clause */\n'
+     '/* Copyright (c) 2026 The Fast-STREAMS authors */\n')
+PAGE = C.replace('/*', '.\\"').replace(' */', '') + '''\
+.Dd January 1, 2026
+.Dt NULLMOD 7
+.Os
+.Sh NAME
+.Nm nullmod
+.Nd the module that changes nothing
+.Sh DESCRIPTION
+It forwards.
+'''
+CLEAN = {
+    'include/stropts.h': C + '#include <stddef.h>\nextern size_t n;\n',
+    'include/str/annot.h': C + '#define A __attribute__((unused))\n',
+    'core/msg/alloc.c': C + '''
+/* We do not malloc(); pthread_mutex_lock() is not for us. */
+extern void *host_alloc(unsigned long n);
+extern void *memcpy(void *d, const void *s, unsigned long n);
+void *ddi_allocb(void);
+void *ddi_allocb(void) { return memcpy(host_alloc(1), "free(x)", 1); }
+''',
+    'mod/nullmod.c': C + '''
+extern int ddi_putnext(void);
+extern unsigned long strlen(const char *s);
+int nullmod_put(void);
+int nullmod_put(void) { return ddi_putnext() + (int)strlen("XX"); }
+int (*const nullmod_tab[])(void) = { nullmod_put, ddi_putnext };
+''',
+    'drv/log.c': C + 'int ddi_putq(void);\nint log(void);\n'
+                     'int log(void) { return ddi_putq(); }\n',
+    'lib/streams/libstreams.map':
+        C + 'S_1 {\nglobal:\n\tputmsg;\n\tddi_*;\nlocal:\n\t*;\n};\n',
+    'lib/streams/putmsg.c': C + 'int putmsg(void);\nint ddi_x(void);\n'
+                                'int putmsg(void) { return 0; }\n'
+                                'int ddi_x(void) { return 0; }\n',
+    'host/user/here.c': C + '#ifdef __linux__\n#endif\n',
+    'tests/a.c': C + 'int a;\n',
+    'docs/man/man7/nullmod.7': PAGE,
+}
+
+# Rule, the file that breaks it, what it has to say.
+BAD = [
+    ('one_host', 'core/x.c', '#if defined(__linux__)\n#endif\n', 'core/x.c:3'),
+    ('one_host', 'lib/x.h', '#  ifdef __KERNEL__\n#endif\n', 'lib/x.h:3'),
+    ('one_thread_library', 'core/x.c', 'pthread_t id;\n', 'core/x.c:3'),
+    ('attributes_have_names', 'core/x.c',
+     'int x __attribute__((unused));\n', 'core/x.c:3'),
+    ('attributes_have_names', 'include/str/x.h',
+     'extern int x __attribute__((unused));\n', 'include/str/x.h:3'),
+    ('core_has_no_malloc', 'core/x.c', 'x = malloc (3);\n', 'core/x.c:3'),
+    ('core_has_no_malloc', 'mod/x.c', '\tfree(x);\n', 'mod/x.c:3'),
+    ('tests_do_not_sleep', 'tests/x.c', '\tusleep(3);\n', 'tests/x.c:3'),
+    ('tests_do_not_sleep', 'core/x_test.c', 'sleep(1);\n', 'core/x_test.c:3'),
+    ('nothing_unfinished', 'core/x.c', '/* TO' 'DO: all */\n', 'core/x.c:3'),
+    ('nothing_unfinished', 'scripts/x.py', '# XX' 'X: all\n', 'x.py:3'),
+    ('no_private_paths', 'README.md', 'cd /wo' 'rk/main\n', 'README.md:3'),
+    ('licence_is_stated', 'core/y.c', None, 'core/y.c: no SPDX'),
+    ('core_is_host_neutral', 'core/x.c',
+     'int usleep(int);\nint x(void);\nint x(void) { return usleep(1); }\n',
+     'refers to usleep'),
+    ('modules_see_the_ddi', 'mod/x.c',
+     'int str_queue_run(void);\nint x(void);\n'
+     'int x(void) { return str_queue_run(); }\n', 'refers to str_queue_run'),
+    ('modules_see_the_ddi', 'mod/x.c',
+     'int host_now(void);\nint x(void);\nint x(void) { return host_now(); }\n',
+     'refers to host_now'),
+    ('drivers_see_the_ddi', 'drv/x.c',
+     'int printf(const char *, ...);\nint x(void);\n'
+     'int x(void) { return printf("%d", 1); }\n', 'refers to printf'),
+    ('modules_have_no_state', 'mod/x.c',
+     'int x(void);\nint x(void) { static int n; return n++; }\n', 'in .bss'),
+    ('modules_have_no_state', 'mod/x.c', 'int table[2] = { 1 };\n',
+     'table in .data'),
+    ('core_has_no_state', 'core/x.c', '__thread int me = 1;\n',
+     'me in .tdata'),
+    ('exports_are_the_map', 'lib/streams/libstreams.map',
+     'S_1 { global: putmsg; ddi_*; getmsg; local: *; };\n',
+     'getmsg is not in the library'),
+    ('exports_are_the_map', 'lib/streams/libstreams.map',
+     'S_1 { global: putmsg; local: *; };\n', 'ddi_x is exported'),
+    ('headers_stand_alone_in_c', 'include/x.h', 'extern size_t n;\n',
+     'include/x.h: '),
+    ('headers_stand_alone_in_c', 'include/x.h', 'enum { TWICE };\n',
+     'include/x.h: '),
+    ('headers_stand_alone_in_cxx', 'include/x.h', 'extern int class;\n',
+     'include/x.h: '),
+    ('private_headers_stand_alone', 'include/str/x.h', 'extern u_t n;\n',
+     'include/str/x.h: '),
+    ('installed_headers_are_public', 'include/x.h',
+     '#include <str/annot.h>\n', 'include/x.h: '),
+    ('pages_are_clean', 'docs/man/man7/nullmod.7',
+     PAGE.replace('.Sh DESCRIPTION', '.Sh'), 'nullmod.7:'),
+    ('pages_are_where_they_say', 'docs/man/man3/nullmod.7', PAGE,
+     'not in docs/man/man7'),
+]
+
+
+def write_all(tree, bad):
+    """Write the clean tree and one more file, or another one."""
+    files = dict(CLEAN)
+    if bad:
+        name, text = bad
+        if text is None:
+            head, text = '', 'int y;\n'
+        elif text.startswith('.\\"'):
+            head = ''
+        elif name.endswith('.py'):
+            head = C.replace('/*', '#').replace(' */', '')
+        else:
+            head = C
+        files[name] = head + text
+    for name, text in files.items():
+        path = tree.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(text)
+
+
+def compile_all(tree):
+    """Objects for core, mod and drv; a shared library for lib/streams."""
+    cc = os.environ.get('CC', 'cc')
+    for name in tree.files('.c', under=('core/', 'mod/', 'drv/')):
+        o = os.path.join(tree.build, name + '.o')
+        os.makedirs(os.path.dirname(o), exist_ok=True)
+        subprocess.run([cc, '-w', '-O1', '-fPIC', '-ffreestanding',
+                        '-fno-builtin', '-c', tree.path(name), '-o', o],
+                       check=True)
+    os.makedirs(os.path.join(tree.build, 'lib/streams'))
+    source = tree.path('lib/streams/putmsg.c')
+    # Without the map: a linker would hide what the rule is to find.
+    subprocess.run([cc, '-shared', '-fPIC', '-nostdlib', source, '-o',
+                    os.path.join(tree.build, 'lib/streams/libstreams.so')],
+                   check=True)
+
+
+def judge(rule, bad, needs_objects):
+    """What a rule says about the clean tree with one more file."""
+    with tempfile.TemporaryDirectory(prefix='lint-') as d:
+        tree = Tree(os.path.join(d, 'src'), os.path.join(d, 'obj'))
+        os.makedirs(tree.root)
+        write_all(tree, bad)
+        if needs_objects:
+            compile_all(tree)
+        return rule(tree)
+
+
+def main():
+    failed = 0
+    print(f'1..{len(RULES)}')
+    for i, rule in enumerate(RULES, 1):
+        objects = rule.__module__ == 'object_rules'
+        rows = [b for b in BAD if b[0] == rule.__name__]
+        wrong = [] if rows else ['no example breaks it']
+        try:
+            wrong += [f'clean tree: {w}' for w in judge(rule, None, objects)]
+            for _, name, text, say in rows:
+                said = judge(rule, (name, text), objects)
+                if not any(say in s for s in said):
+                    wrong.append(f'{name}: not found; it said {said}')
+            skip = ''
+        except Skip as e:
+            skip = f' # SKIP {e}'
+        print(f'{"not " if wrong else ""}ok {i} - {rule.__name__} can fail'
+              f'{skip}')
+        for w in wrong:
+            print(f'# {w}')
+        failed += bool(wrong)
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
