@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Fast-STREAMS authors
+"""Numbers and names as the reader sees them."""
+
+NONE = "\N{EN DASH}"
+MINUS = "\N{MINUS SIGN}"
+
+MODES = {"split": "two CPUs", "same": "one CPU"}
+
+# Short enough for the end of a curve.
+LABELS = {
+    "pipe-streams": "STREAMS",
+    "pipe-streams-msg": "STREAMS putmsg",
+    "pipe-streams-nullmod": "STREAMS+nullmod",
+    "pipe-streams-hold": "hold",
+    "pipe-streams-mread": "M_READ",
+    "pipe-streams-rfill": "read fill",
+    "pipe-streams-service": "service",
+    "pipe-linux": "Linux pipe",
+    "pipe-lis": "LiS",
+    "unix-stream": "UNIX stream",
+    "unix-seqpacket": "UNIX seqpacket",
+    "ring": "bare ring",
+    "perftest": "perftest",
+    "perftestn": "perftestn",
+}
+
+
+def mode(name):
+    return MODES.get(name, name)
+
+
+def label(name):
+    return LABELS.get(name, name)
+
+
+def integer(value):
+    return NONE if value is None else f"{value:,.0f}"
+
+
+def factor(value):
+    """A ratio with about three figures."""
+    if value is None:
+        return NONE
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def signed_percent(ratio):
+    """1.25 -> +25 %."""
+    if ratio is None:
+        return NONE
+    value = round((ratio - 1) * 100)
+    sign = "+" if value > 0 else MINUS if value < 0 else "\N{PLUS-MINUS SIGN}"
+    return f"{sign}{abs(value):,}\N{NO-BREAK SPACE}%"
+
+
+def figures(value, digits=3):
+    """@digits significant figures without an exponent."""
+    if value is None:
+        return NONE
+    if value == 0:
+        return "0"
+    import math
+    places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    text = f"{abs(value):,.{min(places, 7)}f}"
+    return (MINUS if value < 0 else "") + text
+
+
+def ns(value):
+    """A duration given in ns, in the unit that suits it."""
+    if value is None:
+        return NONE
+    for limit, scale, unit in ((1e3, 1, "ns"), (1e6, 1e3, "µs"),
+                               (1e9, 1e6, "ms")):
+        if abs(value) < limit * 0.9995:
+            return f"{figures(value / scale)}\N{NO-BREAK SPACE}{unit}"
+    return f"{figures(value / 1e9)}\N{NO-BREAK SPACE}s"
+
+
+def join(parts):
+    parts = list(parts)
+    if len(parts) < 2:
+        return "".join(parts)
+    return ", ".join(parts[:-1]) + " and " + parts[-1]

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Fast-STREAMS authors
+"""Made-up results for tests and for work on the page's looks.
+
+Nothing here was measured: delays follow simple formulas, the spread is a
+fixed pattern, and the machine says that it is synthetic.
+"""
+
+import json
+import sys
+
+SIZES = [2 ** e for e in range(15)]
+
+# implementation: {mode: (ns per message, ns per byte, extra above 4 KiB,
+# voluntary switches per 1,000 messages)}
+SHAPES = {
+    "pipe-streams": {"split": (30, 0.028, 0, 0.02),
+                     "same": (22, 0.07, 0, 0.9)},
+    "pipe-streams-msg": {"split": (62, 0.03, 0, 0.03),
+                         "same": (55, 0.072, 0, 1.1)},
+    "pipe-streams-nullmod": {"split": (71, 0.031, 0, 0.03),
+                             "same": (60, 0.073, 0, 1.2)},
+    "ring": {"split": (24, 0.02, 0, 0.01), "same": (14, 0.061, 0, 0.5)},
+    "pipe-linux": {"split": (255, 0.05, 0.17, 40),
+                   "same": (470, 0.33, 0.05, 180)},
+    "unix-stream": {"split": (690, 0.11, 0.1, 55),
+                    "same": (820, 0.3, 0.1, 120)},
+    "unix-seqpacket": {"split": (760, 0.12, 0.1, 90),
+                       "same": (880, 0.31, 0.1, 160)},
+}
+FACTORS = {"pipe-streams": 1.0, "pipe-streams-hold": 1.08,
+           "pipe-streams-mread": 0.97, "pipe-streams-rfill": 1.02,
+           "pipe-streams-service": 0.21}
+TRIPS = {"pipe-linux": {"split": 47000, "same": 4400},
+         "unix-stream": {"split": 49000, "same": 8600},
+         "unix-seqpacket": {"split": 49500, "same": 8900},
+         "pipe-streams": {"split": 260, "same": 4700},
+         "ring": {"split": 190, "same": 4100}}
+RIPPLE = (1.0, 1.06, 0.95, 1.03, 0.98)
+
+
+def delay(name, mode, size):
+    fixed, per_byte, extra, _ = SHAPES[name][mode]
+    wave = RIPPLE[(size.bit_length() + len(name)) % len(RIPPLE)]
+    return (fixed + per_byte * size + extra * max(0, size - 4096)) * wave
+
+
+def _rated(suite, name, mode, size, rate, per_thousand, cpus):
+    return {
+        "suite": suite, "implementation": name, "mode": mode,
+        "message_bytes": size, "tx_per_s": round(rate),
+        "rx_per_s": round(rate),
+        "samples": [round(rate * f) for f in (0.96, 1.0, 1.03)],
+        "voluntary_switches_per_s": rate * per_thousand / 1000,
+        "cpu_ns_per_message": 1e9 / rate * cpus,
+    }
+
+
+def complete():
+    runs = []
+    for mode, cpus in (("split", 1.9), ("same", 1.0)):
+        for name, shape in SHAPES.items():
+            for size in SIZES:
+                runs.append(_rated("pipe", name, mode, size,
+                                   1e9 / delay(name, mode, size),
+                                   shape[mode][3], cpus))
+        for name, factor in FACTORS.items():
+            for size in SIZES[::2]:
+                rate = 1e9 / delay("pipe-streams", mode, size) * factor
+                runs.append(_rated("ablation", name, mode, size, rate,
+                                   950 if factor < 0.5 else 0.9, cpus))
+        for name, factor in (("perftest", 0.3), ("perftestn", 1)):
+            for size in SIZES[:13]:
+                rate = 1e9 / delay("pipe-linux", mode, size) / factor
+                runs.append(_rated("perftest", name, mode, size, rate, 30,
+                                   cpus))
+        for name, base in TRIPS.items():
+            for size in (1, 1024):
+                for state, slow in (("warm", 1), ("idle", 1.6)):
+                    p50 = base[mode] * slow + size * 0.4
+                    if name in ("pipe-streams", "ring") and slow > 1:
+                        p50 = 52000 + size
+                    runs.append({
+                        "suite": "rtt", "implementation": name,
+                        "mode": mode, "message_bytes": size,
+                        "state": state, "p50_ns": p50,
+                        "p99_ns": p50 * 1.7})
+        runs.append({"suite": "idle", "implementation": "pipe-streams",
+                     "mode": mode, "what": "blocked reader",
+                     "seconds": 10, "voluntary_switches": 0,
+                     "involuntary_switches": 0})
+    return {
+        "schema": 1,
+        "machine": {
+            "hostname": "synthetic", "cpu_model": "Synthetic processor, "
+            "not a measurement", "cpus": 2, "kernel": "0.0.0-synthetic",
+            "virtualization": "none", "build_id": "synthetic",
+            "memory_bytes": 2 ** 34, "governor": "performance",
+        },
+        "runs": runs,
+    }
+
+
+if __name__ == "__main__":
+    json.dump(complete(), sys.stdout, indent=1)
+    print()
