@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/**
+ * DOC: <sys/cmn_err.h> - messages of modules and drivers to the operator
+ */
+#ifndef _SYS_CMN_ERR_H
+#define _SYS_CMN_ERR_H
+
+#include <stdarg.h>
+#include <sys/stream.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CE_CONT 0  /* goes on with the line before */
+#define CE_NOTE 1  /* "NOTICE: " */
+#define CE_WARN 2  /* "WARNING: " */
+#define CE_PANIC 3 /* "PANIC: ", and the process ends */
+
+/**
+ * cmn_err - tell the operator something
+ * @level: CE_*
+ * @fmt:   printf-like: %d %i %u %o %x %X %c %s %p %% with l, ll, z, width
+ *         and zero padding.  A first character of ! ^ or ? is dropped: on
+ *         the systems that it comes from it chose the log or the console.
+ *
+ * The line goes to the standard error of the process that runs the module.
+ * At most 255 bytes of it; more is cut off.
+ *
+ * Context: any.
+ */
+void cmn_err(int level, const char *fmt, ...) STR_DDI(cmn_err)
+	__attribute__((format(printf, 2, 3)));
+void vcmn_err(int level, const char *fmt, va_list ap) STR_DDI(vcmn_err)
+	__attribute__((format(printf, 2, 0)));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* _SYS_CMN_ERR_H */

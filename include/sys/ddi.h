@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/**
+ * DOC: <sys/ddi.h> - what modules and drivers call beside queues and messages
+ *
+ * Include it last, as SVR4 says: some of its names are macros that would
+ * capture declarations made later.
+ *
+ * Every function's ELF symbol is ddi_NAME, see <sys/stream.h>.
+ */
+#ifndef _SYS_DDI_H
+#define _SYS_DDI_H
+
+#include <sys/stream.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef unsigned int major_t;
+typedef unsigned int minor_t;
+
+/*
+ * Ticks per second, the unit of timeout(D3).  The value that <sys/param.h>
+ * has on Linux, so that a module that includes both counts in one unit.
+ */
+#ifndef HZ
+#define HZ 100
+#endif
+
+/**
+ * drv_getparm - learn something about the system or the caller
+ * @parm:   LBOLT or PPID
+ * @valuep: where the value goes, an unsigned long
+ *
+ * LBOLT: ticks since some moment in the past, the same for all members of
+ * the domain.  PPID: process that made the call being served; only in open
+ * and close procedures and in put procedures called from them or from the
+ * Stream head.
+ *
+ * Context: any; PPID only where there is a caller.
+ * Return:  0, or -1 when @parm is none of these.
+ */
+int drv_getparm(unsigned int parm, void *valuep) STR_DDI(drv_getparm);
+#define LBOLT 4
+#define PPID 11
+
+/**
+ * drv_priv - is a credential privileged?
+ * @crp: from an open or close procedure or an iocblk
+ *
+ * Return: 0 when it is (effective user 0), else EPERM.
+ */
+int drv_priv(cred_t *crp) STR_DDI(drv_priv);
+
+/*
+ * Ticks from and to micro- and milliseconds.  To ticks: rounded up, so that
+ * a timeout is never early.  From ticks: exact, or the greatest value of the
+ * type when it does not fit.
+ */
+long drv_hztousec(long ticks) STR_DDI(drv_hztousec);
+long drv_usectohz(long usec) STR_DDI(drv_usectohz);
+unsigned long drv_hztomsec(unsigned long ticks) STR_DDI(drv_hztomsec);
+unsigned long drv_msectohz(unsigned long msec) STR_DDI(drv_msectohz);
+
+/* Parts of a device number, and a device number of its parts. */
+static __inline__ major_t
+getmajor(dev_t dev)
+{
+	unsigned long long d = dev;
+
+	return (major_t)(((d >> 8) & 0xfff) | ((d >> 32) & ~0xfffull));
+}
+
+static __inline__ minor_t
+getminor(dev_t dev)
+{
+	unsigned long long d = dev;
+
+	return (minor_t)((d & 0xff) | ((d >> 12) & ~0xffull));
+}
+
+static __inline__ dev_t
+makedevice(major_t major, minor_t minor)
+{
+	unsigned long long maj = major, min = minor;
+
+	return (dev_t)((maj & 0xfff) << 8 | (maj & ~0xfffull) << 32 |
+		(min & 0xff) | (min & ~0xffull) << 12);
+}
+
+#ifndef __cplusplus
+/*
+ * Of bytes and numbers.  bcopy() allows the ranges to overlap; bcmp() is 0
+ * when they are equal.  Macros, because <strings.h> may have declared them
+ * otherwise; not in C++, where they would capture members of that name.
+ */
+#undef bcopy
+#undef bzero
+#undef bcmp
+#undef min
+#undef max
+#define bcopy(from, to, len) ((void)__builtin_memmove((to), (from), (len)))
+#define bzero(addr, len) ((void)__builtin_memset((addr), 0, (len)))
+#define bcmp(a, b, len) (__builtin_memcmp((a), (b), (len)) != 0)
+#define min(a, b) str_ddi_min((a), (b))
+#define max(a, b) str_ddi_max((a), (b))
+
+static __inline__ int
+str_ddi_min(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+static __inline__ int
+str_ddi_max(int a, int b)
+{
+	return a > b ? a : b;
+}
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* _SYS_DDI_H */

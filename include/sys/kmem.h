@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/**
+ * DOC: <sys/kmem.h> - memory for a module's private data
+ *
+ * The memory lies in the domain: all processes that run the module see it at
+ * the same address.  What q_ptr points to comes from here.
+ */
+#ifndef _SYS_KMEM_H
+#define _SYS_KMEM_H
+
+#include <sys/stream.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KM_SLEEP 0   /* wait until there is memory */
+#define KM_NOSLEEP 1 /* return NULL when there is none */
+
+/**
+ * kmem_alloc - allocate memory
+ * @size: bytes
+ * @flag: KM_SLEEP or KM_NOSLEEP
+ *
+ * Aligned for any object; the content is whatever it was.
+ *
+ * Context: KM_NOSLEEP any; KM_SLEEP only open and close procedures.
+ * Crash:   memory of a process that died while nothing pointed to it is
+ *          found by the domain's audit.
+ * Return:  the memory; NULL with KM_NOSLEEP when there is none, and with
+ *          either flag when @size is 0.
+ */
+void *kmem_alloc(size_t size, int flag) STR_DDI(kmem_alloc);
+
+/* kmem_zalloc - the same, filled with zeros. */
+void *kmem_zalloc(size_t size, int flag) STR_DDI(kmem_zalloc);
+
+/**
+ * kmem_free - give memory back
+ * @buf:  from kmem_alloc() or kmem_zalloc(); NULL with @size 0 does nothing
+ * @size: the size it was allocated with
+ *
+ * Context: any.
+ */
+void kmem_free(void *buf, size_t size) STR_DDI(kmem_free);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* _SYS_KMEM_H */
