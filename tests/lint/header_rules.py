@@ -64,3 +64,25 @@ def installed_headers_are_public(tree):
     return [f'{n}: {l.strip()}' for n in installed(tree)
             for l in tree.text(n).splitlines()
             if re.match(r'\s*#\s*include\s*[<"]str/', l)]
+
+
+@rule
+def examples_compile(tree):
+    """the programs shown in the documents compile"""
+    compiler = os.environ.get('CC', 'cc')
+    wrong = []
+    for name in tree.files('.md'):
+        for block in re.findall(r'^```c\n(.*?)^```', tree.text(name),
+                                re.S | re.M):
+            if not block.startswith('#include'):
+                continue
+            r = subprocess.run(
+                [compiler, '-xc', '-std=gnu11', '-D_GNU_SOURCE', '-Wall',
+                 '-Werror', '-fsyntax-only', '-I' + tree.path('include'),
+                 '-I' + tree.path('tests/harness'), '-'],
+                input=block, capture_output=True,
+                text=True, check=False)
+            if r.returncode:
+                wrong += [f'{name}: {l}' for l in r.stderr.splitlines()
+                          if 'error' in l][:3] or [f'{name}: failed']
+    return wrong
