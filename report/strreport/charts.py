@@ -86,7 +86,7 @@ ORDER = ("pipe-streams", "pipe-streams-msg", "pipe-streams-nullmod", "ring",
          "pipe-streams-hold", "pipe-streams-mread", "pipe-streams-rfill",
          "pipe-streams-service", "perftest", "perftestn", "pipe-lis")
 
-FONT = 9.0      # points, and units of the drawing
+FONT = 10.0     # points, and units of the drawing
 
 _RC = {
     "svg.fonttype": "none", "svg.hashsalt": "strreport",
@@ -139,10 +139,10 @@ class Chart:
                                 color=color, fontsize=size, **more)
 
     def title(self, string, unit=None):
-        self.write(4, self.height - 13, string, size=FONT + 1,
+        self.write(2, self.height - 13, string, size=FONT + 1,
                    fontweight="bold")
         if unit:
-            self.write(4, self.height - 27, unit, color=SOFT,
+            self.write(2, self.height - 27, unit, color=SOFT,
                        size=FONT - 0.5)
 
     def below(self, string):
@@ -154,28 +154,37 @@ class Chart:
             (x0 / self.width, x1 / self.width),
             (y0 / self.height, y1 / self.height), color=color, **more))
 
-    def label_ends(self, ends, gap=FONT + 2.2, axes=None):
-        """Name each curve at its right end.
+    def axis_right(self):
+        """Values to the right, to leave the left to the names."""
+        self.axes.yaxis.tick_right()
+        self.axes.spines["left"].set_visible(False)
+        self.axes.spines["right"].set_visible(True)
+        self.axes.spines["right"].set_color(SOFT)
+        self.axes.spines["right"].set_linewidth(0.7)
+
+    def label_ends(self, ends, gap=FONT + 1.8, left=False):
+        """Name each curve at its right end, or at its left.
 
         @ends holds (x, y, string, colour, bold) in data coordinates.
         Labels keep the order of the ends; where these crowd, the labels
         are spread and a thin line leads from each end to its label.
         """
-        axes = axes or self.axes
         placed = []
         for x, y, string, color, bold in ends:
-            px, py = axes.transData.transform((x, y))
+            px, py = self.axes.transData.transform((x, y))
             placed.append((py, px, string, color, bold))
         placed.sort(key=lambda item: item[0])
         bottom, top = self.box[1], self.box[3]
         wanted = [min(max(p[0], bottom), top) for p in placed]
-        at = self.box[2] + 14
+        at, out = ((self.box[0] - 12, -1) if left
+                   else (self.box[2] + 14, 1))
         for y, (py, px, string, color, bold) in zip(
                 spread(wanted, gap, bottom - 4, top + 6), placed):
-            self.rule(px + 4, min(max(py, bottom), top), at - 3, y, color,
-                      linewidth=0.6, alpha=0.7)
+            self.rule(px + 4 * out, min(max(py, bottom), top),
+                      at - 3 * out, y, color, linewidth=0.6, alpha=0.7)
             self.write(at, y, string, color=color, size=FONT - 0.5,
                        va="center_baseline",
+                       ha="right" if left else "left",
                        fontweight="bold" if bold else "normal")
 
     def svg(self):
@@ -311,8 +320,8 @@ def _bounds(values, low_pad=1.5, high_pad=1.5):
 
 # --- the charts ----------------------------------------------------------
 
-_SHAPE = {"width": 440, "height": 310, "left": 46, "right": 104,
-          "top": 40, "bottom": 36}
+_SHAPE = {"width": 408, "height": 306, "left": 46, "right": 108,
+          "top": 42, "bottom": 38}
 
 
 def _style(name, dashed=False):
@@ -345,11 +354,11 @@ def _all_sizes(curves):
     return sorted({s for _, sizes, _ in curves for s in sizes})
 
 
-def _plot(chart, curves):
+def _plot(chart, curves, end=-1):
     ends = []
     for name, sizes, values in curves:
         chart.axes.plot(sizes, values, **_style(name))
-        ends.append((sizes[-1], values[-1], text.label(name), colour(name),
+        ends.append((sizes[end], values[end], text.label(name), colour(name),
                      name in MAIN))
     return ends
 
@@ -360,7 +369,10 @@ def performance(data, mode):
         return None
     top = max(max(values) for _, _, values in curves)
     scale, unit = (1e6, "million") if top >= 2e6 else (1e3, "thousand")
-    chart = Chart(**_SHAPE)
+    # The curves part at small messages, so that is where their names go.
+    chart = Chart(**{**_SHAPE, "left": _SHAPE["right"],
+                     "right": _SHAPE["left"] - 6})
+    chart.axis_right()
     chart.title(f"Performance, {text.mode(mode)}",
                 f"{unit} messages per second")
     _size_axis(chart, _all_sizes(curves))
@@ -377,7 +389,7 @@ def performance(data, mode):
                 [b[1] / scale for _, b in band], color=colour(name),
                 alpha=0.15, linewidth=0)
     scaled = [(n, s, [v / scale for v in vs]) for n, s, vs in curves]
-    chart.label_ends(_plot(chart, scaled))
+    chart.label_ends(_plot(chart, scaled, 0), left=True)
     chart.below("message size, bytes (logarithmic)")
     return chart
 
@@ -531,10 +543,10 @@ def round_trip(data, mode):
         groups.setdefault((run.state or "", run.size), {})[
             run.implementation] = run
     keys = sorted(groups, key=lambda k: (k[0] != "warm", k[0], k[1]))
-    pitch, head = 13, 20
+    pitch, head = 14, 22
     rows = sum(len(groups[k]) * pitch + head for k in keys)
-    height = rows + 44 + 34
-    chart = Chart(440, height, 104, 66, 44, 34)
+    height = rows + 44 + 36
+    chart = Chart(408, height, 104, 58, 44, 36)
     chart.title(f"Round trip, {text.mode(mode)}",
                 "dot: median; bar: up to the 99th percentile; logarithmic")
     axes = chart.axes
@@ -560,8 +572,8 @@ def round_trip(data, mode):
         y -= head
         state, size = key
         name = {"warm": "warm", "idle": "after idle"}.get(state, state)
-        chart.write(4, chart.box[1] + y + 4,
-                    f"{size:,} byte{'s' if size > 1 else ''}, {name}",
+        chart.write(2, chart.box[1] + y + 4,
+                    f"{text.size(size)}, {name}",
                     size=FONT - 0.5, fontweight="bold")
         for implementation in ordered(groups[key]):
             run = groups[key][implementation]
@@ -588,7 +600,7 @@ def round_trip(data, mode):
 
 def history(title, subtitle, rates, limits, sizes):
     """A small panel: writes per second of one host, then or now."""
-    chart = Chart(232, 176, 34, 56, 38, 22)
+    chart = Chart(214, 176, 34, 58, 40, 22)
     chart.title(title, subtitle)
     _size_axis(chart, sizes, every=4)
     _log_axis(chart.axes, *limits, short)
@@ -611,7 +623,7 @@ def improvements(tables, ours):
     values += [v for by_size in ours.values() for v in by_size.values()]
     sizes = sorted({s for t in tables for s in t.improvement}
                    | {s for by_size in ours.values() for s in by_size})
-    chart = Chart(**{**_SHAPE, "height": 380, "right": 142})
+    chart = Chart(**{**_SHAPE, "height": 380, "right": 148})
     chart.title("STREAMS over Linux pipe, then and now",
                 "percent more messages per second (logarithmic in the ratio)")
     _size_axis(chart, sizes)

@@ -148,8 +148,13 @@ def _history(book, data, all_tables):
                      "low": min(by_size.items(), key=lambda i: i[1]),
                      "high": max(by_size.items(), key=lambda i: i[1]),
                      "sizes": sorted(by_size)})
+    by_number = {t.number: t.rates["pipe-streams"] for t in all_tables}
+    twins = None
+    if 8 in by_number and 9 in by_number:
+        twins = max(abs(by_number[9][s] / by_number[8][s] - 1)
+                    for s in by_number[9] if s in by_number[8])
     return {
-        "panels": panels, "improvement": both, "rows": rows,
+        "twins": twins, "panels": panels, "improvement": both, "rows": rows,
         "ours": bool(ours),
         "lis": [[t.number for t in g]
                 for g in papers.shared_columns(all_tables, "pipe-lis")],

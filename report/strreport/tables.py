@@ -192,7 +192,7 @@ def perftest(data):
 
 def _range(sizes):
     if len(sizes) == 1:
-        return f"{sizes[0]:,} bytes"
+        return text.size(sizes[0])
     return (f"{len(sizes)} message sizes from {sizes[0]:,} to "
             f"{sizes[-1]:,} bytes")
 
@@ -222,10 +222,10 @@ def answer(data):
         if len(low.sizes) > 1:
             sentences.append(
                 f"The ratio ranged from {text.factor(low.low[1])} "
-                f"({low.low[0]:,} bytes, {text.mode(low.mode)}) to "
-                f"{text.factor(high.high[1])} ({high.high[0]:,} bytes, "
-                f"{text.mode(high.mode)}).")
-        lost = [f"{size:,} bytes on {text.mode(m)}"
+                f"({text.size(low.low[0])}, {text.mode(low.mode)}) to "
+                f"{text.factor(high.high[1])} "
+                f"({text.size(high.high[0])}, {text.mode(high.mode)}).")
+        lost = [f"{text.size(size)} on {text.mode(m)}"
                 for m, r in main.items()
                 for size, value in r.by_size.items() if value < 1]
         if lost:
@@ -254,8 +254,7 @@ def answer(data):
         parts = [f"{text.ns(ours)} against {text.ns(theirs)} on "
                  f"{text.mode(mode)}"
                  for size, mode, ours, theirs in trips if size == smallest]
-        sentences.append(f"A round trip of {smallest:,} "
-                         f"byte{'s' if smallest > 1 else ''} took "
+        sentences.append(f"A round trip of {text.size(smallest)} took "
                          f"{text.join(parts)} (medians).")
     if not sentences:
         sentences.append("These files hold no comparison of STREAMS pipes "

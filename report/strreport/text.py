@@ -38,13 +38,20 @@ def integer(value):
     return NONE if value is None else f"{value:,.0f}"
 
 
+def size(value):
+    """A message size in words."""
+    return f"{value:,} byte{'s' if value != 1 else ''}"
+
+
 def factor(value):
     """A ratio with about three figures."""
     if value is None:
         return NONE
-    if value >= 100:
+    if value >= 99.95:
         return f"{value:,.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+    if value >= 9.995:
+        return f"{value:.1f}"
+    return f"{value:.2f}" if value >= 0.0995 else figures(value, 2)
 
 
 def signed_percent(ratio):
@@ -62,9 +69,8 @@ def figures(value, digits=3):
         return NONE
     if value == 0:
         return "0"
-    import math
-    places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    text = f"{abs(value):,.{min(places, 7)}f}"
+    power = int(f"{value:.{digits - 1}e}".partition("e")[2])
+    text = f"{abs(value):,.{min(max(0, digits - 1 - power), 9)}f}"
     return (MINUS if value < 0 else "") + text
 
 
