@@ -8,6 +8,8 @@ usage: check_test.py CHECK.PY
 A project with tests that end in every way is made and counted.
 """
 
+import importlib
+import json
 import os
 import subprocess
 import sys
@@ -43,53 +45,62 @@ TESTS = [
 ]
 
 
-def run(check, build, *args):
-    """check.py on some of the tests; (last line, status, all lines)."""
-    r = subprocess.run([sys.executable, '-B', check, build, *args],
+def make_project(d):
+    """One Meson test per row, in a build directory that is returned."""
+    with open(os.path.join(d, 'meson.build'), 'w', encoding='utf-8') as f:
+        f.write("project('x')\npython = find_program('python3')\n")
+        for i, (name, protocol, code, _) in enumerate(TESTS):
+            with open(os.path.join(d, f't{i}.py'), 'w',
+                      encoding='utf-8') as t:
+                t.write(f'import os, signal, sys\n{code}\n')
+            f.write(f"test('{name}', python, args: files('t{i}.py'), "
+                    f"protocol: '{protocol}', "
+                    f"timeout: {1 if name == 'hangs' else 30})\n")
+    build = os.path.join(d, 'build')
+    subprocess.run(['meson', 'setup', build, d], check=True,
+                   stdout=subprocess.DEVNULL)
+    return build
+
+
+def run(program, build, *args):
+    """What check.py prints, and its status."""
+    r = subprocess.run([sys.executable, '-B', program, build, *args],
                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                        text=True, check=False)
-    lines = r.stdout.splitlines() or ['']
-    return lines[-1], r.returncode, lines
+    return r.stdout.splitlines() or [''], r.returncode
 
 
-def main(check):
-    check = os.path.abspath(check)
-    failed = 0
-    print(f'1..{len(TESTS) + 2}')
+def main(program):
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, os.path.dirname(os.path.abspath(program)))
+    check = importlib.import_module('check')
+    n = failed = 0
 
-    def report(n, name, ok, lines):
-        nonlocal failed
+    def report(name, ok, lines):
+        nonlocal n, failed
+        n += 1
         failed += not ok
         print(f'{"" if ok else "not "}ok {n} - {name}')
         for line in lines if not ok else []:
             print(f'# {line}')
 
+    print(f'1..{len(TESTS) + 2}')
     with tempfile.TemporaryDirectory(prefix='check-') as d:
-        with open(os.path.join(d, 'meson.build'), 'w',
+        build = make_project(d)
+        lines, status = run(program, build)
+        with open(os.path.join(build, 'meson-logs', 'testlog.json'),
                   encoding='utf-8') as f:
-            f.write("project('x')\npython = find_program('python3')\n")
-            for i, (name, protocol, code, _) in enumerate(TESTS):
-                with open(os.path.join(d, f't{i}.py'), 'w',
-                          encoding='utf-8') as t:
-                    t.write(f'import os, signal, sys\n{code}\n')
-                f.write(f"test('{name}', python, args: files('t{i}.py'), "
-                        f"protocol: '{protocol}', suite: 's{i}', "
-                        f"timeout: {1 if name == 'hangs' else 30})\n")
-        build = os.path.join(d, 'build')
-        subprocess.run(['meson', 'setup', build, d], check=True,
-                       stdout=subprocess.DEVNULL)
-        for i, (name, _, _, want) in enumerate(TESTS):
-            last, status, lines = run(check, build, '--suite', f's{i}')
-            report(i + 1, f'counts a test that is: {name}', last == want and
-                   (status != 0) == (', 0 failed' not in want), lines)
-        last, status, lines = run(check, build)
-        report(len(TESTS) + 1, 'adds up, and prints one such line',
-               last == '9 passed, 9 failed, 3 skipped' and status == 1 and
-               sum(' passed, ' in l and ' failed' in l for l in lines) == 1,
-               lines)
-        last, status, lines = run(check, build, '--suite', 'none')
-        report(len(TESTS) + 2, 'takes nothing to run for a failure',
-               last == '0 passed, 1 failed' and status == 1, lines)
+            entries = {e['name']: e for e in map(json.loads, f)}
+        for name, _, _, want in TESTS:
+            got = check.count([entries[name]]).line()
+            report(f'counts a test that is: {name}', got == want, [got])
+        report('adds up, and prints one such line',
+               lines[-1] == '9 passed, 9 failed, 3 skipped' and status == 1
+               and sum(' passed, ' in l and ' failed' in l
+                       for l in lines) == 1, lines)
+        lines, status = run(program, build, '--suite', 'none')
+        report('takes nothing to run for a failure',
+               lines[-1] == '0 passed, 1 failed' and status == 1, lines)
     return 1 if failed else 0
 
 

@@ -60,10 +60,18 @@ def private_headers_stand_alone(tree):
 
 @rule
 def installed_headers_are_public(tree):
-    """an installed header includes no private one"""
-    return [f'{n}: {l.strip()}' for n in installed(tree)
-            for l in tree.text(n).splitlines()
-            if re.match(r'\s*#\s*include\s*[<"]str/', l)]
+    """an installed header does without the private ones"""
+    wrong = []
+    for name in installed(tree):
+        r = subprocess.run(
+            [os.environ.get('CC', 'cc'), '-M', '-xc', '-D_GNU_SOURCE',
+             '-I' + tree.path('include'), tree.path(name)],
+            capture_output=True, text=True, check=False)
+        wrong += [f'{name}: includes {m}' for m in
+                  re.findall(r'include/(str/\S+)', r.stdout)]
+        if r.returncode:
+            wrong.append(f'{name}: cannot be read')
+    return wrong
 
 
 @rule
