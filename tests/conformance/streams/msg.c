@@ -1,0 +1,781 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+/*
+ * putmsg() and getmsg(): parts, lengths, partial retrieval, high priority.
+ * The text is putmsg(2) and getmsg(2), and POSIX putmsg() and getmsg().
+ */
+#include "st.h"
+
+/* getmsg(2): "message contains either a data part, a control part, or both" */
+T_CASE(getmsg_returns_both_parts_of_a_message)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "ctl", "data", 0), 0);
+	T_EQ(st_get(fd[1], &m, 0), 0);
+	ST_IS(&m, "ctl", "data");
+	T_EQ(m.flags, 0);
+}
+
+/* getmsg(2): len is -1 "if there is no control information" */
+T_CASE(getmsg_tells_a_missing_control_part)
+{
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], NULL, "data", 0), 0);
+	ST_GOT(fd[1], NULL, "data");
+}
+
+/* getmsg(2): len is -1 "if there is no data" */
+T_CASE(getmsg_tells_a_missing_data_part)
+{
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "ctl", NULL, 0), 0);
+	ST_GOT(fd[1], "ctl", NULL);
+}
+
+/* getmsg(2): len is 0 "if there is a zero-length control or data part" */
+T_CASE(a_control_part_of_no_bytes_is_a_part)
+{
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "", NULL, 0), 0);
+	T_EQ(st_queued(fd[1]), 1);
+	ST_GOT(fd[1], "", NULL);
+}
+
+/* putmsg(2): "to send the data part ... len must have a value of 0 or more" */
+T_CASE(a_data_part_of_no_bytes_is_a_message)
+{
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], NULL, "", 0), 0);
+	T_EQ(st_queued(fd[1]), 1);
+	ST_GOT(fd[1], NULL, "");
+}
+
+/* The same, beside a control part. */
+T_CASE(a_data_part_of_no_bytes_goes_with_its_control_part)
+{
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "ctl", "", 0), 0);
+	ST_GOT(fd[1], "ctl", "");
+}
+
+/* putmsg(2): "no part is sent if ptr is NULL or len is -1" */
+T_CASE(len_minus_one_means_no_control_part)
+{
+	struct strbuf c = { 0, -1, NULL }, d = { 0, 4, (char[]){ "data" } };
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(putmsg(fd[0], &c, &d, 0), 0);
+	ST_GOT(fd[1], NULL, "data");
+}
+
+/* putmsg(2): the same for the data part */
+T_CASE(len_minus_one_means_no_data_part)
+{
+	struct strbuf c = { 0, 3, (char[]){ "ctl" } }, d = { 0, -1, NULL };
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(putmsg(fd[0], &c, &d, 0), 0);
+	ST_GOT(fd[1], "ctl", NULL);
+}
+
+/* putmsg(2): "If neither part is specified and flags is 0, no message" */
+T_CASE(putmsg_of_no_part_sends_nothing)
+{
+	struct strbuf none = { 0, -1, NULL };
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(putmsg(fd[0], NULL, NULL, 0), 0);
+	T_EQ(putmsg(fd[0], &none, &none, 0), 0);
+	T_EQ(st_queued(fd[1]), 0);
+}
+
+/* putmsg(2): RS_HIPRI needs a control part, else EINVAL */
+T_CASE(high_priority_needs_a_control_part)
+{
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_ERR(st_put(fd[0], NULL, "data", RS_HIPRI), EINVAL);
+	T_ERR(st_put(fd[0], NULL, NULL, RS_HIPRI), EINVAL);
+	T_EQ(st_queued(fd[1]), 0);
+}
+
+/* putmsg(2): RS_HIPRI with a control part of 0 bytes is one */
+T_CASE(an_empty_control_part_makes_a_high_priority_message)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "", NULL, RS_HIPRI), 0);
+	T_EQ(st_get(fd[1], &m, 0), 0);
+	ST_IS(&m, "", NULL);
+	T_EQ(m.flags, RS_HIPRI);
+}
+
+/* getmsg(2): flags is set to RS_HIPRI "if a high-priority message" */
+T_CASE(getmsg_tells_a_high_priority_message)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "ctl", "data", RS_HIPRI), 0);
+	T_EQ(st_get(fd[1], &m, 0), 0);
+	ST_IS(&m, "ctl", "data");
+	T_EQ(m.flags, RS_HIPRI);
+}
+
+/* getmsg(2): flags is 0 after a normal message, even if asked otherwise */
+T_CASE(getmsg_clears_the_flag_for_a_normal_message)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "hi", NULL, RS_HIPRI), 0);
+	T_EQ(st_put(fd[0], "lo", NULL, 0), 0);
+	T_EQ(st_get(fd[1], &m, RS_HIPRI), 0);
+	T_EQ(m.flags, RS_HIPRI);
+	T_EQ(st_get(fd[1], &m, 0), 0);
+	T_EQ(m.flags, 0);
+}
+
+/* putmsg(2): high-priority messages are "placed ahead of" normal ones */
+T_CASE(high_priority_overtakes_what_waits)
+{
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "one", NULL, 0), 0);
+	T_EQ(st_put(fd[0], NULL, "two", 0), 0);
+	T_EQ(st_put(fd[0], "high", NULL, RS_HIPRI), 0);
+	ST_GOT(fd[1], "high", NULL);
+	ST_GOT(fd[1], "one", NULL);
+	ST_GOT(fd[1], NULL, "two");
+}
+
+/* M_PCPROTO(9): a second one waits for none: the head keeps only one */
+T_CASE(the_head_keeps_one_high_priority_message)
+{
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "first", NULL, RS_HIPRI), 0);
+	T_EQ(st_put(fd[0], "second", NULL, RS_HIPRI), 0);
+	T_EQ(st_put(fd[0], "normal", NULL, 0), 0);
+	ST_GOT(fd[1], "first", NULL);
+	ST_GOT(fd[1], "normal", NULL);
+}
+
+/* getmsg(2): RS_HIPRI retrieves "only high-priority messages" */
+T_CASE(getmsg_for_high_priority_leaves_normal_messages)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	st_nonblock(fd[1]);
+	T_EQ(st_put(fd[0], "ctl", "data", 0), 0);
+	T_ERR(st_get(fd[1], &m, RS_HIPRI), EAGAIN);
+	ST_GOT(fd[1], "ctl", "data");
+}
+
+/* getmsg(2): blocks until a message of that kind is there */
+T_CASE(getmsg_for_high_priority_waits_past_normal_messages)
+{
+	struct st_msg m;
+	int fd[2];
+	pid_t pid;
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "normal", NULL, 0), 0);
+	pid = st_fork();
+	if (pid == 0) {
+		T_EQ(st_get(fd[1], &m, RS_HIPRI), 0);
+		ST_IS(&m, "high", NULL);
+		_exit(0);
+	}
+	st_wait_asleep(pid);
+	T_EQ(st_put(fd[0], "high", NULL, RS_HIPRI), 0);
+	st_reap(pid);
+	ST_GOT(fd[1], "normal", NULL);
+}
+
+/* getmsg(2): EAGAIN with O_NONBLOCK and no message */
+T_CASE(getmsg_of_nothing_does_not_wait_with_nonblock)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	st_nonblock(fd[1]);
+	T_ERR(st_get(fd[1], &m, 0), EAGAIN);
+}
+
+/* getmsg(2): without it, the call waits for a message */
+T_CASE(getmsg_waits_for_a_message)
+{
+	int fd[2];
+	pid_t pid;
+
+	st_pipe(t, fd);
+	pid = st_fork();
+	if (pid == 0) {
+		ST_GOT(fd[1], "late", "comer");
+		_exit(0);
+	}
+	st_wait_asleep(pid);
+	T_EQ(st_put(fd[0], "late", "comer", 0), 0);
+	st_reap(pid);
+}
+
+/* getmsg(2): a rest "is left on the queue" and MORECTL is returned */
+T_CASE(a_long_control_part_comes_in_pieces)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "0123456789", NULL, 0), 0);
+	T_EQ(st_get_room(fd[1], &m, 4, ST_ROOM, 0), MORECTL);
+	ST_IS(&m, "0123", NULL);
+	T_EQ(st_get_room(fd[1], &m, 4, ST_ROOM, 0), MORECTL);
+	ST_IS(&m, "4567", NULL);
+	T_EQ(st_get_room(fd[1], &m, 4, ST_ROOM, 0), 0);
+	ST_IS(&m, "89", NULL);
+}
+
+/* getmsg(2): MOREDATA likewise; the rest has no control part */
+T_CASE(a_long_data_part_comes_in_pieces)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "c", "0123456789", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, ST_ROOM, 6, 0), MOREDATA);
+	ST_IS(&m, "c", "012345");
+	T_EQ(st_get_room(fd[1], &m, ST_ROOM, 6, 0), 0);
+	ST_IS(&m, NULL, "6789");
+}
+
+/* getmsg(2): MORECTL|MOREDATA "indicates that both types remain" */
+T_CASE(both_parts_may_have_a_rest)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "control", "datadata", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, 3, 4, 0), MORECTL | MOREDATA);
+	ST_IS(&m, "con", "data");
+	T_EQ(st_get_room(fd[1], &m, ST_ROOM, ST_ROOM, 0), 0);
+	ST_IS(&m, "trol", "data");
+}
+
+/* getmsg(2): an exact fit leaves no rest */
+T_CASE(an_exact_fit_is_a_whole_message)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "ctl", "data", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, 3, 4, 0), 0);
+	ST_IS(&m, "ctl", "data");
+	T_EQ(st_queued(fd[1]), 0);
+}
+
+/* getmsg(2): with a NULL ctlptr the control part is left on the queue */
+T_CASE(a_null_ctlptr_leaves_the_control_part)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "ctl", "data", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, -2, ST_ROOM, 0), MORECTL);
+	ST_IS(&m, NULL, "data");
+	ST_GOT(fd[1], "ctl", NULL);
+}
+
+/* getmsg(2): with a NULL dataptr the data part is left on the queue */
+T_CASE(a_null_dataptr_leaves_the_data_part)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "ctl", "data", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, ST_ROOM, -2, 0), MOREDATA);
+	ST_IS(&m, "ctl", NULL);
+	ST_GOT(fd[1], NULL, "data");
+}
+
+/* getmsg(2): maxlen -1 is as a null pointer, and len is set to -1 */
+T_CASE(maxlen_minus_one_leaves_the_control_part)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "ctl", "data", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, -1, ST_ROOM, 0), MORECTL);
+	ST_IS(&m, NULL, "data");
+	ST_GOT(fd[1], "ctl", NULL);
+}
+
+/* getmsg(2): the same for the data part */
+T_CASE(maxlen_minus_one_leaves_the_data_part)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "ctl", "data", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, ST_ROOM, -1, 0), MOREDATA);
+	ST_IS(&m, "ctl", NULL);
+	ST_GOT(fd[1], NULL, "data");
+}
+
+/* getmsg(2): both left, both reported */
+T_CASE(getmsg_without_room_only_tells_what_is_there)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "ctl", "data", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, -2, -2, 0), MORECTL | MOREDATA);
+	T_EQ(st_get_room(fd[1], &m, -1, -1, 0), MORECTL | MOREDATA);
+	ST_GOT(fd[1], "ctl", "data");
+}
+
+/* getmsg(2): maxlen 0 and more than 0 bytes: the part stays, len is 0 */
+T_CASE(maxlen_zero_leaves_a_control_part_with_bytes)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "ctl", "data", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, 0, ST_ROOM, 0), MORECTL);
+	ST_IS(&m, "", "data");
+	ST_GOT(fd[1], "ctl", NULL);
+}
+
+/* getmsg(2): the same for the data part */
+T_CASE(maxlen_zero_leaves_a_data_part_with_bytes)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "ctl", "data", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, ST_ROOM, 0, 0), MOREDATA);
+	ST_IS(&m, "ctl", "");
+	ST_GOT(fd[1], NULL, "data");
+}
+
+/* getmsg(2): maxlen 0 and a part of 0 bytes: the part is removed */
+T_CASE(maxlen_zero_takes_an_empty_control_part)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "", "data", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, 0, ST_ROOM, 0), 0);
+	ST_IS(&m, "", "data");
+	T_EQ(st_queued(fd[1]), 0);
+}
+
+/* getmsg(2): the same for the data part */
+T_CASE(maxlen_zero_takes_an_empty_data_part)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "ctl", "", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, ST_ROOM, 0, 0), 0);
+	ST_IS(&m, "ctl", "");
+	T_EQ(st_queued(fd[1]), 0);
+}
+
+/* getmsg(2): what is left of a high-priority message stays one */
+T_CASE(the_rest_of_a_high_priority_message_is_high_priority)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "0123456789", NULL, RS_HIPRI), 0);
+	T_EQ(st_get_room(fd[1], &m, 4, ST_ROOM, RS_HIPRI), MORECTL);
+	T_EQ(st_get_room(fd[1], &m, ST_ROOM, ST_ROOM, RS_HIPRI), 0);
+	ST_IS(&m, "456789", NULL);
+	T_EQ(m.flags, RS_HIPRI);
+}
+
+/* getmsg(2): the data of a high-priority message can be fetched after it */
+T_CASE(the_data_of_a_high_priority_message_may_be_fetched_later)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "ctl", "data", RS_HIPRI), 0);
+	T_EQ(st_get_room(fd[1], &m, ST_ROOM, -1, 0), MOREDATA);
+	ST_IS(&m, "ctl", NULL);
+	T_EQ(m.flags, RS_HIPRI);
+	ST_GOT(fd[1], NULL, "data");
+}
+
+/* getmsg(2): a higher message is returned before the rest of a lower one */
+T_CASE(a_higher_message_comes_before_the_rest_of_a_lower_one)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], NULL, "0123456789", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, ST_ROOM, 5, 0), MOREDATA);
+	T_EQ(st_putp(fd[0], NULL, "band", 3, MSG_BAND), 0);
+	T_EQ(st_put(fd[0], "high", NULL, RS_HIPRI), 0);
+	ST_GOT(fd[1], "high", NULL);
+	ST_GOT(fd[1], NULL, "band");
+	ST_GOT(fd[1], NULL, "56789");
+}
+
+/* putmsg(2): maxlen "is not used" */
+T_CASE(putmsg_does_not_look_at_maxlen)
+{
+	struct strbuf c = { -1, 3, (char[]){ "ctl" } };
+	struct strbuf d = { 1, 4, (char[]){ "data" } };
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(putmsg(fd[0], &c, &d, 0), 0);
+	ST_GOT(fd[1], "ctl", "data");
+}
+
+/* putmsg(2): messages of one priority keep their order */
+T_CASE(messages_keep_their_order)
+{
+	char s[3] = "";
+	int fd[2];
+
+	st_pipe(t, fd);
+	for (int i = 0; i < 50; i++) {
+		s[0] = (char)('A' + i % 26);
+		s[1] = (char)('a' + i / 26);
+		T_EQ(st_put(fd[0], i % 3 == 0 ? s : NULL, s, 0), 0);
+	}
+	for (int i = 0; i < 50; i++) {
+		s[0] = (char)('A' + i % 26);
+		s[1] = (char)('a' + i / 26);
+		ST_GOT(fd[1], i % 3 == 0 ? s : NULL, s);
+	}
+}
+
+/* pipe(2): "I/O can be in both directions" */
+T_CASE(messages_travel_in_both_directions)
+{
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "there", NULL, 0), 0);
+	T_EQ(st_put(fd[1], NULL, "back", 0), 0);
+	ST_GOT(fd[1], "there", NULL);
+	ST_GOT(fd[0], NULL, "back");
+}
+
+/* putmsg(2): bytes are not interpreted */
+T_CASE(parts_may_hold_any_bytes)
+{
+	char all[256];
+	struct strbuf b = { 0, sizeof all, all };
+	struct st_msg m;
+	int fd[2];
+
+	for (int i = 0; i < 256; i++)
+		all[i] = (char)i;
+	st_pipe(t, fd);
+	T_EQ(putmsg(fd[0], &b, &b, 0), 0);
+	T_EQ(st_get(fd[1], &m, 0), 0);
+	T_EQ(m.ctl_len, 256);
+	T_MEM(m.ctl, all, sizeof all);
+	T_EQ(m.data_len, 256);
+	T_MEM(m.data, all, sizeof all);
+}
+
+/* putmsg(2): sizes up to those of the reference table, 4096 bytes a part */
+T_CASE(parts_of_every_size_arrive_whole)
+{
+	static const int sizes[] = { 1, 2, 63, 64, 65, 127, 128, 129, 255, 256,
+		257, 511, 512, 1000, 1024, 2047, 2048, 4095, 4096 };
+	char buf[4096];
+	struct st_msg m;
+	int fd[2];
+
+	for (size_t i = 0; i < sizeof buf; i++)
+		buf[i] = (char)(i * 7 + i / 251);
+	st_pipe(t, fd);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		struct strbuf b = { 0, sizes[i], buf };
+
+		T_EQ(putmsg(fd[0], &b, &b, 0), 0);
+		T_EQ(st_get(fd[1], &m, 0), 0);
+		T_EQ(m.ctl_len, sizes[i]);
+		T_EQ(m.data_len, sizes[i]);
+		T_MEM(m.ctl, buf, (size_t)sizes[i]);
+		T_MEM(m.data, buf, (size_t)sizes[i]);
+	}
+}
+
+/* putmsg(2): ERANGE; the limit of a control part is 4096 bytes (reference) */
+T_CASE(putmsg_refuses_too_long_a_control_part)
+{
+	static char buf[4097];
+	struct strbuf c = { 0, sizeof buf, buf };
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_ERR(putmsg(fd[0], &c, NULL, 0), ERANGE);
+	T_EQ(st_queued(fd[1]), 0);
+}
+
+/* putmsg(2): ERANGE; a data part with a control part is not cut */
+T_CASE(putmsg_refuses_too_long_a_data_part_beside_a_control_part)
+{
+	static char buf[1 << 20];
+	struct strbuf c = { 0, 3, (char[]){ "ctl" } };
+	struct strbuf d = { 0, sizeof buf, buf };
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_ERR(putmsg(fd[0], &c, &d, 0), ERANGE);
+	T_EQ(st_queued(fd[1]), 0);
+}
+
+/* getmsg(2): after a hang-up both lens are 0, as is the result */
+T_CASE(getmsg_after_a_hang_up_returns_empty_parts)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_OK(close(fd[0]));
+	T_EQ(st_get(fd[1], &m, 0), 0);
+	T_EQ(m.ctl_len, 0);
+	T_EQ(m.data_len, 0);
+}
+
+/* getmsg(2): what was queued before the hang-up is retrieved first */
+T_CASE(a_hang_up_does_not_lose_messages)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "one", "1", 0), 0);
+	T_EQ(st_put(fd[0], NULL, "two", 0), 0);
+	T_OK(close(fd[0]));
+	ST_GOT(fd[1], "one", "1");
+	ST_GOT(fd[1], NULL, "two");
+	T_EQ(st_get(fd[1], &m, 0), 0);
+	T_EQ(m.ctl_len, 0);
+	T_EQ(m.data_len, 0);
+}
+
+/* getmsg(2): a sleeping call ends when the Stream is hung up */
+T_CASE(a_hang_up_ends_a_waiting_getmsg)
+{
+	struct st_msg m;
+	int fd[2];
+	pid_t pid;
+
+	st_pipe(t, fd);
+	pid = st_fork();
+	if (pid == 0) {
+		T_OK(close(fd[0]));
+		T_EQ(st_get(fd[1], &m, 0), 0);
+		T_EQ(m.data_len, 0);
+		_exit(0);
+	}
+	st_wait_asleep(pid);
+	T_OK(close(fd[0]));
+	st_reap(pid);
+}
+
+static void
+nothing(int sig)
+{
+	(void)sig;
+}
+
+static void
+interrupt_on(int sig)
+{
+	struct sigaction sa = { .sa_handler = nothing };
+
+	T_OK(sigaction(sig, &sa, NULL));
+}
+
+/* getmsg(2): EINTR when a signal is caught */
+T_CASE(a_signal_ends_a_waiting_getmsg)
+{
+	struct st_msg m;
+	int fd[2];
+	pid_t pid;
+
+	st_pipe(t, fd);
+	pid = st_fork();
+	if (pid == 0) {
+		interrupt_on(SIGUSR1);
+		T_ERR(st_get(fd[1], &m, 0), EINTR);
+		_exit(0);
+	}
+	st_wait_asleep(pid);
+	T_OK(kill(pid, SIGUSR1));
+	st_reap(pid);
+}
+
+/* putmsg(2): EINTR when a signal is caught while flow control holds it */
+T_CASE(a_signal_ends_a_waiting_putmsg)
+{
+	int fd[2];
+	pid_t pid;
+
+	st_pipe(t, fd);
+	st_marks(fd[1], 100, 10);
+	T_EQ(st_putn(fd[0], 0, 200, 'x'), 0);
+	pid = st_fork();
+	if (pid == 0) {
+		interrupt_on(SIGUSR1);
+		T_ERR(st_put(fd[0], NULL, "more", 0), EINTR);
+		_exit(0);
+	}
+	st_wait_asleep(pid);
+	T_OK(kill(pid, SIGUSR1));
+	st_reap(pid);
+	T_EQ(st_queued(fd[1]), 1);
+}
+
+/* putmsg(2): nothing is sent if a part cannot be read */
+T_CASE(putmsg_of_a_bad_buffer_sends_nothing)
+{
+	struct strbuf c = { 0, 3, (char[]){ "ctl" } };
+	struct strbuf d = { 0, 10, st_bad() };
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_ERR(putmsg(fd[0], &c, &d, 0), EFAULT);
+	T_ERR(putmsg(fd[0], &d, &c, 0), EFAULT);
+	d.buf = st_edge("abcd", 4);
+	T_ERR(putmsg(fd[0], &c, &d, 0), EFAULT);
+	T_EQ(st_queued(fd[1]), 0);
+}
+
+/* putmsg(2): a bad buffer of no bytes is not looked at */
+T_CASE(a_bad_buffer_without_bytes_is_not_touched)
+{
+	struct strbuf b = { 0, 0, st_bad() };
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(putmsg(fd[0], &b, NULL, 0), 0);
+	ST_GOT(fd[1], "", NULL);
+}
+
+/* getmsg(2): EFAULT; the message is not lost */
+T_CASE(getmsg_into_a_bad_buffer_does_not_lose_the_message)
+{
+	struct strbuf c = { 100, 0, (char[100]){ 0 } };
+	struct strbuf d = { 100, 0, st_bad() };
+	int fd[2], flags = 0;
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "ctl", "data", 0), 0);
+	T_ERR(getmsg(fd[1], &c, &d, &flags), EFAULT);
+	flags = 0;
+	T_ERR(getmsg(fd[1], &d, &c, &flags), EFAULT);
+	ST_GOT(fd[1], "ctl", "data");
+}
+
+/* getmsg(2): no byte beyond the message is written */
+T_CASE(getmsg_stores_only_what_came)
+{
+	char *edge = st_edge("....", 4);
+	struct strbuf d = { 1000, 0, edge };
+	int fd[2], flags = 0;
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], NULL, "data", 0), 0);
+	T_EQ(getmsg(fd[1], NULL, &d, &flags), 0);
+	T_EQ(d.len, 4);
+	T_MEM(edge, "data", 4);
+}
+
+/* read(2), getmsg(2): both take from one queue */
+T_CASE(read_and_getmsg_share_the_queue)
+{
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], NULL, "first", 0), 0);
+	ST_WRITES(fd[0], "second");
+	ST_READS(fd[1], 5, "first");
+	ST_GOT(fd[1], NULL, "second");
+}
+
+/* putmsg(2) between write(2)s keeps its place */
+T_CASE(putmsg_keeps_its_place_between_writes)
+{
+	int fd[2];
+
+	st_pipe(t, fd);
+	ST_WRITES(fd[0], "one");
+	T_EQ(st_put(fd[0], "two", NULL, 0), 0);
+	ST_WRITES(fd[0], "three");
+	ST_GOT(fd[1], NULL, "one");
+	ST_GOT(fd[1], "two", NULL);
+	ST_GOT(fd[1], NULL, "three");
+}
+
+/* getmsg(2): O_NONBLOCK on the sending side does not matter here */
+T_CASE(nonblock_belongs_to_one_end)
+{
+	struct st_msg m;
+	int fd[2];
+	pid_t pid;
+
+	st_pipe(t, fd);
+	st_nonblock(fd[0]);
+	pid = st_fork();
+	if (pid == 0) {
+		T_EQ(st_get(fd[1], &m, 0), 0);
+		_exit(0);
+	}
+	st_wait_asleep(pid);
+	T_ERR(st_get(fd[0], &m, 0), EAGAIN);
+	T_EQ(st_put(fd[0], NULL, "x", 0), 0);
+	st_reap(pid);
+}
