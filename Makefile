@@ -57,4 +57,5 @@ build/tsan/build.ninja:
 deps-%:
 	@scripts/deps.sh $*
 
+.NOTPARALLEL:
 .PHONY: all build bench check stress asan tsan install clean release

@@ -83,7 +83,8 @@ fi
 # The stamp is a copy of what was installed, written last.
 wanted=report/requirements.txt
 if [ "$1" != build ] && [ -e "$wanted" ] &&
-    ! cmp -s "$wanted" build/venv/requirements.txt; then
+    ! { cmp -s "$wanted" build/venv/requirements.txt &&
+    build/venv/bin/python -c '' 2>/dev/null; }; then
 	echo "Installing Python packages into build/venv"
 	rm -rf build/venv
 	python3 -m venv build/venv

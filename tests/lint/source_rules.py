@@ -8,7 +8,7 @@ from lintlib import Skip, rule, search
 
 CODE = ('.c', '.h', '.S')
 SCRIPTS = ('.py', '.sh', 'meson.build', 'meson_options.txt', 'Makefile',
-           '.ci/run')
+           '.ci/run', 'scripts/report-python')
 OTHER = ('.map', '.def', '.pml', '.js', '.css')
 MAN = tuple(f'.{n}' for n in '123456789')
 
