@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+/*
+ * What STREAMS pipes are compared with: the kernel's pipes and sockets, and
+ * the bare ring.
+ */
+#include "transport.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ring.h"
+
+static int
+pipe_open(struct channel *channel, int two_way)
+{
+	int there[2], back[2] = {-1, -1};
+
+	if (pipe(there) != 0)
+		return -1;
+	if (two_way && pipe(back) != 0) {
+		int error = errno;
+
+		(void)close(there[0]);
+		(void)close(there[1]);
+		errno = error;
+		return -1;
+	}
+	channel_set_fds(channel, back[0], there[1], there[0], back[1]);
+	return 0;
+}
+
+static int
+socketpair_open(struct channel *channel, int type)
+{
+	int fds[2];
+
+	if (socketpair(AF_UNIX, type, 0, fds) != 0)
+		return -1;
+	channel_set_fds(channel, fds[0], fds[0], fds[1], fds[1]);
+	return 0;
+}
+
+static int
+unix_stream_open(struct channel *channel, int two_way)
+{
+	(void)two_way;
+	return socketpair_open(channel, SOCK_STREAM);
+}
+
+static int
+unix_seqpacket_open(struct channel *channel, int two_way)
+{
+	(void)two_way;
+	return socketpair_open(channel, SOCK_SEQPACKET);
+}
+
+/* A record is whatever one call returns: no second call may complete it. */
+static ssize_t
+seqpacket_recv(struct end *end, void *buf, size_t n)
+{
+	end->read_calls++;
+	return read(end->rfd, buf, n);
+}
+
+static int
+ring_open(struct channel *channel, int two_way)
+{
+	struct ring *there = ring_create();
+	struct ring *back = NULL;
+
+	if (there == NULL)
+		return -1;
+	if (two_way && (back = ring_create()) == NULL) {
+		ring_destroy(there);
+		return -1;
+	}
+	channel_set_fds(channel, -1, -1, -1, -1);
+	channel->ends[0].out = there;
+	channel->ends[1].in = there;
+	channel->ends[1].out = back;
+	channel->ends[0].in = back;
+	return 0;
+}
+
+static int
+ring_keep(struct channel *channel, int which)
+{
+	struct end *end = &channel->ends[which];
+	int error = 0;
+
+	if (end->in != NULL)
+		error = ring_attach(end->in);
+	if (error == 0 && end->out != NULL)
+		error = ring_attach(end->out);
+	errno = error;
+	return error == 0 ? 0 : -1;
+}
+
+static ssize_t
+ring_send(struct end *end, const void *buf, size_t n)
+{
+	return (ssize_t)ring_write(end->out, buf, n);
+}
+
+static ssize_t
+ring_recv(struct end *end, void *buf, size_t n)
+{
+	size_t got = 0;
+
+	for (;;) {
+		size_t ret = ring_read(end->in, (char *)buf + got, n - got);
+
+		end->read_calls++;
+		got += ret;
+		if (__builtin_expect(got == n, 1))
+			return (ssize_t)n;
+		if (ret == 0 && got == 0)
+			return 0;
+		if (ret == 0) {
+			errno = EIO;
+			return -1;
+		}
+	}
+}
+
+/* The memory goes with the process: the peer may still be reading. */
+static void
+ring_hang_up(struct end *end)
+{
+	if (end->out != NULL)
+		ring_close(end->out);
+}
+
+static const struct transport pipe_linux = {
+	.name = "pipe-linux",
+	.about = "pipe(2) of the kernel, read and write",
+	.open = pipe_open,
+	.keep = channel_keep_fds,
+	.send = end_send_all,
+	.recv = end_recv_all,
+	.hang_up = end_close_fds,
+};
+
+static const struct transport unix_stream = {
+	.name = "unix-stream",
+	.about = "AF_UNIX stream socket pair, read and write",
+	.open = unix_stream_open,
+	.keep = channel_keep_fds,
+	.send = end_send_all,
+	.recv = end_recv_all,
+	.hang_up = end_close_fds,
+};
+
+static const struct transport unix_seqpacket = {
+	.name = "unix-seqpacket",
+	.about = "AF_UNIX seqpacket socket pair, read and write",
+	.records = 1,
+	.open = unix_seqpacket_open,
+	.keep = channel_keep_fds,
+	.send = end_send_all,
+	.recv = seqpacket_recv,
+	.hang_up = end_close_fds,
+};
+
+static const struct transport ring = {
+	.name = "ring",
+	.about = "a bare 1 MiB byte ring in shared memory: the floor",
+	.open = ring_open,
+	.keep = ring_keep,
+	.send = ring_send,
+	.recv = ring_recv,
+	.hang_up = ring_hang_up,
+};
+
+const struct transport *const transports[] = {
+	&pipe_linux, &unix_stream, &unix_seqpacket, &ring, NULL,
+};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+#ifndef STRBENCH_WORKER_H
+#define STRBENCH_WORKER_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "transport.h"
+
+/*
+ * One measurement, one process: strbench starts a worker, the worker forks
+ * the two sides, prints what they found as "key value" lines and ends.
+ */
+struct job {
+	const struct transport *transport;
+	size_t size;
+	int cpus[2]; /* of end 0 and end 1 */
+	double warmup; /* seconds */
+	double seconds;
+	long samples; /* round trips after a pause */
+	double pause; /* seconds between two of them */
+	uint64_t begin_ns; /* bench_now_ns() of the first; 0: as it comes */
+};
+
+/*
+ * Where the sides are told what to do and leave what they measured: memory
+ * they share with the worker.  phase is written by the worker alone.
+ */
+enum phase { PHASE_START, PHASE_WARMUP, PHASE_MEASURE, PHASE_STOP };
+
+#define SHARED_LINE 128
+
+/* A side's own account at the beginning or the end of the measured time. */
+struct mark {
+	uint64_t ns;
+	uint64_t messages;
+	uint64_t switches; /* voluntary */
+	uint64_t cpu_ns;
+};
+
+struct side {
+	_Alignas(SHARED_LINE) atomic_int ready;
+	atomic_int marks; /* how many of marked[] are valid */
+	struct mark marked[2];
+	uint64_t read_calls;
+};
+
+struct session {
+	_Alignas(SHARED_LINE) atomic_int phase;
+	struct side sides[2];
+	uint32_t *times; /* round trips, ns; shared as well */
+	size_t max_times;
+	_Alignas(SHARED_LINE) atomic_size_t n_times;
+};
+
+/* A side's program; returns 0, or -1 with the reason on stderr. */
+typedef int side_main(const struct job *job, struct session *session,
+	struct end *end);
+
+/* session.c */
+struct session *session_create(size_t max_times);
+void side_mark(struct side *side, uint64_t messages, uint64_t read_calls);
+int worker_fail(const char *what);
+
+/*
+ * Forks and pins both sides, leads them through the phases and reaps them.
+ * 0, or -1 with the reason on stderr and no child left.
+ */
+int session_run(const struct job *job, struct session *session, int two_way,
+	side_main *side0, side_main *side1);
+
+/* Each is a test: 0, or -1 with the reason on stderr. */
+int verify(const struct job *job);
+int measure_throughput(const struct job *job);
+int measure_round_trips(const struct job *job);
+int measure_answers_after_pause(const struct job *job);
+int measure_idle(const struct job *job);
+
+#endif
