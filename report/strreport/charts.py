@@ -277,7 +277,7 @@ def as_inline(svg, name, alt):
 
 # --- axes ----------------------------------------------------------------
 
-def _size_axis(chart, sizes, axes=None, step=2, every=None):
+def size_axis(chart, sizes, axes=None, step=2, every=None):
     """Logarithmic message size; ticks at every fourth power or so."""
     axes = axes or chart.axes
     low, high = min(sizes), max(sizes)
@@ -293,7 +293,7 @@ def _size_axis(chart, sizes, axes=None, step=2, every=None):
     axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.0f}"))
 
 
-def _log_axis(axes, low, high, form):
+def log_axis(axes, low, high, form):
     """Logarithmic value axis over whole decades or near."""
     axes.set_yscale("log")
     axes.set_ylim(low, high)
@@ -324,7 +324,7 @@ _SHAPE = {"width": 408, "height": 306, "left": 46, "right": 108,
           "top": 42, "bottom": 38}
 
 
-def _style(name, dashed=False):
+def style(name, dashed=False):
     main = name in MAIN
     return {
         "color": colour(name), "linewidth": 2.0 if main else 1.2,
@@ -357,7 +357,7 @@ def _all_sizes(curves):
 def _plot(chart, curves, end=-1):
     ends = []
     for name, sizes, values in curves:
-        chart.axes.plot(sizes, values, **_style(name))
+        chart.axes.plot(sizes, values, **style(name))
         ends.append((sizes[end], values[end], text.label(name), colour(name),
                      name in MAIN))
     return ends
@@ -375,7 +375,7 @@ def performance(data, mode):
     chart.axis_right()
     chart.title(f"Performance, {text.mode(mode)}",
                 f"{unit} messages per second")
-    _size_axis(chart, _all_sizes(curves))
+    size_axis(chart, _all_sizes(curves))
     chart.axes.set_ylim(0, top / scale * 1.05)
     chart.axes.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     chart.axes.yaxis.set_major_formatter(
@@ -433,9 +433,9 @@ def throughput(data, mode):
     chart = Chart(**_SHAPE)
     chart.title(f"Throughput, {text.mode(mode)}",
                 "bytes per second (logarithmic)")
-    _size_axis(chart, _all_sizes(curves))
+    size_axis(chart, _all_sizes(curves))
     values = [v for _, _, vs in curves for v in vs]
-    _log_axis(chart.axes, *_bounds(values), short)
+    log_axis(chart.axes, *_bounds(values), short)
     chart.label_ends(_plot(chart, curves))
     chart.below("message size, bytes (logarithmic)")
     return chart
@@ -453,7 +453,7 @@ def improvement(data, mode):
     chart = Chart(**_SHAPE)
     chart.title(f"Improvement over the Linux pipe, {text.mode(mode)}",
                 "percent more messages per second")
-    _size_axis(chart, _all_sizes(curves))
+    size_axis(chart, _all_sizes(curves))
     span = max(max(values), 100)
     chart.axes.set_ylim(min(min(values) * 1.1, -0.04 * span, -10),
                         span * 1.05)
@@ -482,8 +482,8 @@ def _positive_log(data, mode, value, title, unit, form, suite="pipe"):
     chart = Chart(**_SHAPE)
     chart.title(f"{title}, {text.mode(mode)}",
                 unit + ("; lower edge: none" if zeros else ""))
-    _size_axis(chart, _all_sizes(curves))
-    _log_axis(chart.axes, low, high, form)
+    size_axis(chart, _all_sizes(curves))
+    log_axis(chart.axes, low, high, form)
     drawn = [(n, s, [max(v, low) for v in vs]) for n, s, vs in curves]
     chart.label_ends(_plot(chart, drawn))
     chart.below("message size, bytes (logarithmic)")
@@ -519,7 +519,7 @@ def ablation(data, mode):
     chart = Chart(**{**_SHAPE, "height": 260})
     chart.title(f"Ablations, {text.mode(mode)}",
                 "messages per second, percent of the plain STREAMS pipe")
-    _size_axis(chart, _all_sizes(curves))
+    size_axis(chart, _all_sizes(curves))
     chart.axes.set_ylim(0, max(max(values), 100) * 1.08)
     chart.axes.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     chart.axes.yaxis.set_major_formatter(FuncFormatter(
@@ -602,13 +602,13 @@ def history(title, subtitle, rates, limits, sizes):
     """A small panel: writes per second of one host, then or now."""
     chart = Chart(214, 176, 34, 58, 40, 22)
     chart.title(title, subtitle)
-    _size_axis(chart, sizes, every=4)
-    _log_axis(chart.axes, *limits, short)
+    size_axis(chart, sizes, every=4)
+    log_axis(chart.axes, *limits, short)
     ends = []
     for name in ordered(rates):
         points = sorted(rates[name].items())
         chart.axes.plot([p[0] for p in points], [p[1] for p in points],
-                        **{**_style(name), "markersize": 2.4,
+                        **{**style(name), "markersize": 2.4,
                            "linestyle": "-"})
         string = {"pipe-linux": "Linux"}.get(name, text.label(name))
         ends.append((points[-1][0], points[-1][1], string, colour(name),
@@ -626,7 +626,7 @@ def improvements(tables, ours):
     chart = Chart(**{**_SHAPE, "height": 380, "right": 148})
     chart.title("STREAMS over Linux pipe, then and now",
                 "percent more messages per second (logarithmic in the ratio)")
-    _size_axis(chart, sizes)
+    size_axis(chart, sizes)
     axes = chart.axes
     axes.set_yscale("log", base=2)
     axes.set_ylim(*_bounds(values, 1.15, 1.15))
@@ -650,7 +650,7 @@ def improvements(tables, ours):
     for mode in ours:
         points = sorted(ours[mode].items())
         axes.plot([p[0] for p in points], [p[1] for p in points],
-                  **_style("pipe-streams", dashed=mode == "same"))
+                  **style("pipe-streams", dashed=mode == "same"))
         ends.append((*points[-1], f"this machine, {text.mode(mode)}",
                      colour("pipe-streams"), True))
     chart.label_ends(ends)

@@ -42,8 +42,8 @@ def draw(data):
         x = left + index * (each + gap)
         box = (x, chart.box[1], x + each, chart.box[3])
         axes = chart.axes = chart.add_axes(box)
-        charts._size_axis(chart, sizes)
-        charts._log_axis(axes, min(rates) / 1.6, max(rates) * 1.5,
+        charts.size_axis(chart, sizes)
+        charts.log_axis(axes, min(rates) / 1.6, max(rates) * 1.5,
                          charts.short)
         axes.tick_params(colors=GREY, labelcolor=GREY)
         axes.grid(True, axis="y", color=GREY, alpha=0.3)
@@ -57,9 +57,9 @@ def draw(data):
         for name, runs in curves[mode]:
             if not runs:
                 continue
-            style = {**charts._style(name), "color": TONES[name]}
+            look = {**charts.style(name), "color": TONES[name]}
             axes.plot([r.size for r in runs], [r.rate for r in runs],
-                      **style)
+                      **look)
             ends.append((runs[-1].size, runs[-1].rate, text.label(name),
                          TONES[name], name in charts.MAIN))
         if index == len(modes) - 1:
