@@ -76,6 +76,8 @@ def count_tap(tally, test):
             diagnosis.append(line.lstrip('# '))
         elif line.startswith('Bail out!'):
             plan = None
+    if bad and test.get('stderr'):
+        tally.failures[-1][1].extend(test['stderr'].splitlines()[-40:])
     code = test['returncode']
     if plan is None or (plan > 0 and seen != plan) or (code and not bad):
         tally.fail(program, [f'{test["result"]}, status {code}, '

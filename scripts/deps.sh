@@ -59,13 +59,13 @@ if [ -n "$missing" ]; then
 	install="$as_root apt-get install -y --no-install-recommends$missing"
 	log=build/deps.log
 	mkdir -p build
-	echo "Installing:$missing"
 	if ! have apt-get >/dev/null || { [ -n "$as_root" ] &&
 	    ! sudo -n true 2>/dev/null; }; then
 		echo "Cannot install packages here. Please run:" >&2
 		echo "    $install" >&2
 		exit 1
 	fi
+	echo "Installing:$missing"
 	export DEBIAN_FRONTEND=noninteractive
 	if ! ${as_root:+sudo -n} $(echo "$install" | sed 's/^sudo//') \
 	    >"$log" 2>&1; then

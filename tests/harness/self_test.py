@@ -93,7 +93,7 @@ def checks():
 @case
 def crashes():
     """a crash, an early exit and a timeout are failures"""
-    expect_failure('crash_by_signal', 'killed by SIGSEGV')
+    expect_failure('crash_by_signal', 'killed by SIGUSR1')
     expect_failure('crash_by_exit', 'exited with status 3')
     expect_failure('crash_by_early_exit', 'exited before its end')
     expect_failure('crash_by_timeout', 'not finished after 1 s')
