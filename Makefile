@@ -18,6 +18,7 @@ export STRBENCH_PYTHON = $(CURDIR)/$(VENV)/bin/python
 
 SETUP = meson setup --prefix $(PREFIX) -Dwerror=$(WERROR)
 SANITIZE = -Dassertions=true -Db_lundef=false
+NOT_C = --no-suite stress --no-suite lint --no-suite model --no-suite report
 
 all: build
 
@@ -33,12 +34,10 @@ stress: deps-check release
 	@scripts/check.py build/release --suite stress
 asan: deps-check build/asan/build.ninja
 	@ninja -C build/asan --quiet
-	@scripts/check.py build/asan -t 5 --no-suite stress --no-suite lint \
-		--no-suite no-asan
+	@scripts/check.py build/asan -t 5 $(NOT_C) --no-suite no-asan
 tsan: deps-check build/tsan/build.ninja
 	@ninja -C build/tsan --quiet
-	@scripts/check.py build/tsan -t 10 --no-suite stress --no-suite lint \
-		--no-suite no-tsan
+	@scripts/check.py build/tsan -t 10 $(NOT_C) --no-suite no-tsan
 install: release
 	meson install -C build/release --no-rebuild
 clean:

@@ -132,7 +132,7 @@ t_errno_name(int err)
 static void T_NORETURN
 leave(int status)
 {
-	fflush(NULL);
+	fflush(stdout);		/* all of them might wait for a thread's lock */
 	_exit(status);
 }
 
