@@ -243,6 +243,23 @@ def _idle(data):
             "most": max(found)} if found else None
 
 
+def _ablation_note(ablations):
+    """What the variants with service procedures are, if any is there."""
+    names = {a.name for a in ablations}
+    note = ""
+    if "pipe-streams-srvmod" in names:
+        note += (" Srvmod: a pushed module queues every message for its "
+                 "service procedure.")
+    if "pipe-streams-eager" in names:
+        note += (" Eager: the same module, but service procedures and "
+                 "wake-ups run at every call, as in what gave STREAMS its "
+                 "name for slowness.")
+    if "pipe-streams-service" in names:
+        note += (" Service: every message is served on its own, as in what "
+                 "gave STREAMS its name for slowness.")
+    return note
+
+
 def build(data):
     """{file name: text} of the whole report."""
     book = Book()
@@ -287,6 +304,7 @@ def build(data):
         ablations=ablations, ablation_rows=[
             (n, {a.mode: a for a in ablations if a.name == n})
             for n in charts.ordered({a.name for a in ablations})],
+        ablation_note=_ablation_note(ablations),
         ablation_modes=data.modes("ablation"),
         explanation=tables.explanation(data),
         switches=switches, switch_names=charts.ordered(

@@ -15,6 +15,8 @@ LABELS = {
     "pipe-streams-hold": "hold",
     "pipe-streams-mread": "M_READ",
     "pipe-streams-rfill": "read fill",
+    "pipe-streams-srvmod": "srvmod, deferred",
+    "pipe-streams-eager": "srvmod, eager",
     "pipe-streams-service": "service",
     "pipe-linux": "Linux pipe",
     "pipe-lis": "LiS",

@@ -162,11 +162,13 @@ class Words(Base):
         content["runs"] = content["runs"][:1]
         self.assertIn("no comparison", tables.answer(self.load(content)))
 
-    def ablation(self, features, service, switches):
+    def ablation(self, features, service, switches, eager=None):
         runs = []
+        slow = (("-service", service, switches),) if eager is None else (
+            ("-srvmod", service, switches), ("-eager", *eager))
         for name, factor, count in (
                 ("", 1, 1), ("-hold", features, 1), ("-mread", 1, 1),
-                ("-rfill", 1, 1), ("-service", service, switches)):
+                ("-rfill", 1, 1), *slow):
             for size in (1, 64):
                 runs.append({
                     "suite": "ablation",
@@ -181,9 +183,17 @@ class Words(Base):
         self.assertIn("write coalescing (hold) by +10\xa0%", first)
         self.assertIn("as the paper found", first)
         self.assertNotIn("other than", first)
-        self.assertIn("by \u221280\xa0%, with 500 voluntary context "
-                      "switches per 1,000 messages in place of 1.00", second)
+        self.assertIn("by \u221280\xa0% against the plain pipe, with "
+                      "500 voluntary context switches per 1,000 messages in "
+                      "place of 1.00", second)
         self.assertIn("as the paper says", second)
+
+    def test_eager_service_is_compared_with_deferred_service(self):
+        sentences = self.ablation(1, 0.5, 2, (0.1, 900))
+        self.assertEqual(len(sentences), 2)
+        self.assertIn("by \u221280\xa0% against pipe-streams-srvmod, with "
+                      "900 voluntary context switches per 1,000 messages in "
+                      "place of 2.00", sentences[1])
 
     def test_explanation_that_does_not_hold(self):
         first, second = self.ablation(2, 0.9, 1)
