@@ -13,6 +13,7 @@
 PREFIX ?= /usr/local
 WERROR ?= false
 VENV = build/venv
+STRBENCH = build/release/bench/strbench/strbench
 
 export STRBENCH_PYTHON = $(CURDIR)/$(VENV)/bin/python
 
@@ -25,8 +26,8 @@ all: build
 build: deps-build release
 bench: deps-bench release
 	@mkdir -p out
-	build/release/bench/strbench run --json out/bench.json
-	build/release/bench/strbench report out/bench.json -o out/report
+	$(STRBENCH) run --json out/bench.json
+	$(STRBENCH) report out/bench.json -o out/report
 	@echo 'The report is out/report/index.html'
 check: deps-check release
 	@scripts/check.py build/release --no-suite stress
