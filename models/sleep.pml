@@ -43,7 +43,7 @@
  * @check one_reader_leaves_futex -DNP=1 -DNC=2 -DRECS=2 -DONESTAGE -DONCE
  * @check signal -DNP=1 -DNC=1 -DRECS=2 -DSIGNAL
  * @check close -DNP=1 -DNC=1 -DRECS=2 -DCLOSE
- * @check close_two_readers -DNP=1 -DNC=2 -DRECS=1 -DCLOSE
+ * @check close_two_readers -DNP=1 -DNC=2 -DRECS=1 -DCLOSE -DONESTAGE
  * @check kill -DNP=1 -DNC=1 -DRECS=2 -DKILL
  * @check kill_signal -DNP=1 -DNC=1 -DRECS=1 -DKILL -DSIGNAL
  * @find reaches_stage_1 assert=nowhere -DNP=1 -DNC=1 -DRECS=1 -DREACH1
