@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What the executive's unit tests share: a pipe in a simulated domain, test
+ * modules on it, messages, and the audit after each case.
+ *
+ *	struct fx_pipe p;
+ *	queue_t *q;
+ *
+ *	fx_begin(t);
+ *	fx_pipe(&p);
+ *	q = fx_push(&p, 0, "store");	the read queue of a pushed module
+ *	T_EQ(putq(q, fx_msg("low", 0)), 1);
+ *	FX_MSG(getq(q), "low");
+ *
+ * After each case the pipes are closed and the domain is audited: a message
+ * or a block that is still there fails the case.
+ */
+#ifndef FIXTURE_H
+#define FIXTURE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "t.h"
+#include "sim.h"
+#include "core.h"
+
+struct fx_pipe {
+	struct str_plumb *pl;
+	struct str_head *sd[2];
+	int fd[2];
+	struct host_call hc[2]; /* a call on either end, not entered */
+};
+
+/* A new domain, with the test modules in its registry.  No preemption. */
+void fx_begin(struct t *t);
+/* The same with a seed of its own, in a case that runs through many. */
+void fx_begin_seed(uint64_t seed);
+/* Close the pipes that are open, audit, and throw the domain away. */
+void fx_end(void);
+
+void fx_pipe(struct fx_pipe *p);
+/* The last holder of one end has closed it. */
+void fx_close(struct fx_pipe *p, int end);
+
+/*
+ * Test modules.  All of them count what happens to them; `fx_of(q)' finds
+ * the counts of the queue.
+ *
+ *	store	queues what comes; its service procedure does nothing
+ *	pass	passes on, no service procedure
+ *	late	queues; the service procedure forwards, as srvmod
+ *	pair	as pass, D_MTQPAIR
+ *	pairsrv	as late, D_MTQPAIR
+ *	refuse	its open procedure returns EBUSY
+ */
+struct fx_count {
+	unsigned opens, closes;
+	unsigned puts, services;
+	unsigned inside, overlap; /* procedures of the pair at once, worst */
+};
+struct fx_count *fx_of(queue_t *q);
+/* Called by put and service procedures of test modules when set. */
+extern void (*fx_on_put)(queue_t *q, mblk_t *mp);
+extern void (*fx_on_service)(queue_t *q);
+
+/* Register one more. */
+void fx_module(const char *name, struct streamtab *tab, unsigned flag);
+
+/* Push @name on end @end; the new module's read queue. */
+queue_t *fx_push(struct fx_pipe *p, int end, const char *name);
+int fx_push_err(struct fx_pipe *p, int end, const char *name);
+int fx_pop(struct fx_pipe *p, int end);
+/* Run what is enabled.  True when a service procedure ran. */
+bool fx_run(struct fx_pipe *p);
+
+/* A message of one block: text without its NUL. */
+mblk_t *fx_msg(const char *text, unsigned band);
+mblk_t *fx_type(unsigned type, const char *text, unsigned band);
+/* @n bytes of M_DATA. */
+mblk_t *fx_bytes(size_t n, unsigned band);
+/* A message of one block for each text, all of type @type. */
+mblk_t *fx_chain(unsigned type, const char *const *text);
+
+/* Check a message's bytes, all blocks, and free it. */
+#define FX_MSG(mp, text) fx_check_msg(__FILE__, __LINE__, #mp, mp, text)
+void fx_check_msg(const char *file, int line, const char *expr, mblk_t *mp,
+	const char *text);
+/* Its bytes as a string, in a buffer that the next call overwrites. */
+const char *fx_text(const mblk_t *mp);
+unsigned fx_blocks(const mblk_t *mp);
+
+/* Is the queue scheduled?  Then take it off again: no service runs. */
+bool fx_enabled(queue_t *q);
+
+/* Blocks of a kind, and of messages, that are in use. */
+uint64_t fx_in_use(unsigned blk);
+uint64_t fx_messages(void);
+
+/* Calls on a pipe's ends, from the current task.  As lib/streams makes them */
+long fx_read(struct fx_pipe *p, int end, void *buf, size_t len);
+long fx_write(struct fx_pipe *p, int end, const void *buf, size_t len);
+long fx_putmsg(struct fx_pipe *p, int end, const void *ctl, int clen,
+	const void *data, int dlen, int band, int flags);
+long fx_getmsg(struct fx_pipe *p, int end, struct str_strbuf *ctl,
+	struct str_strbuf *data, int *band, int *flags);
+long fx_ioctl(struct fx_pipe *p, int end, unsigned long cmd,
+	unsigned long arg);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The simulated host: many processes in one thread, in an order that a seed
+ * decides, under a clock that only the simulation moves.
+ *
+ *	sim_init(seed);			the caller is task "main"
+ *	sim_spawn("writer", fn, arg);	each task is a process of its own
+ *	sim_run();			until all of them have ended
+ *	sim_fini();			before the next seed
+ *
+ * What a run does depends on the seed and the program alone, so a failure
+ * seen once can be had again.  docs/host-porting.md describes the model.
+ */
+#ifndef SIM_H
+#define SIM_H
+
+#include <str/host.h>
+
+#define SIM_NTASK 48
+#define SIM_NEVER UINT64_MAX
+
+struct sim_task;
+
+/*
+ * sim_init - a new domain, empty but for the executive's part.
+ * Ends the program with a message when that fails.
+ */
+void sim_init(uint64_t seed);
+void sim_fini(void);
+uint64_t sim_seed(void);
+
+/* Arena bytes of later domains; 64 MiB unless told. */
+void sim_cap(uint64_t bytes);
+
+/*
+ * sim_spawn - a new process that runs @fn.  It begins some time after the
+ * caller gives up the processor and holds the carriers its maker holds.
+ * @name: kept by reference, for reports.
+ */
+struct sim_task *sim_spawn(const char *name, void (*fn)(void *arg),
+	void *arg);
+struct sim_task *sim_current(void);
+
+/*
+ * sim_run - let the others run until every task but the caller has ended.
+ * Return: 0, or EDEADLK when all sleep for ever: the report has been
+ * printed, and sim_fini() is all that may follow.
+ */
+int sim_run(void);
+
+/* sim_point - a place where another task may get the processor. */
+void sim_point(void);
+/* sim_sleep - let @ns of virtual time pass; others run. */
+void sim_sleep(uint64_t ns);
+/* sim_pause - sleep until *@word != @val; the deadlock check knows it. */
+void sim_pause(str_a32 *word, uint32_t val);
+/* sim_advance - move the clock at once. */
+void sim_advance(uint64_t ns);
+/* A number below @n that repeats with the seed. */
+uint32_t sim_rand(uint32_t n);
+
+/*
+ * sim_kill - the process ends here and now, wherever it is: its locks stay
+ * taken, its carriers lose a holder, and some time later it is reaped.
+ * @t may be the current task; then the function does not return.
+ * sim_stop, sim_cont - SIGSTOP and SIGCONT.
+ */
+void sim_kill(struct sim_task *t);
+void sim_stop(struct sim_task *t);
+void sim_cont(struct sim_task *t);
+bool sim_ended(const struct sim_task *t);
+
+/* sim_crash_at - kill whoever passes @label the @nth time from now. */
+void sim_crash_at(const char *label, unsigned nth);
+/* How often @label was passed since sim_init(). */
+unsigned sim_crash_count(const char *label);
+/* Call @fn for every label passed since sim_init(). */
+void sim_crash_labels(void (*fn)(const char *label, void *arg), void *arg);
+
+/*
+ * sim_fail_commit - memory: the @nth host_commit() from now fails (1: the
+ * next one), and so do all after it when @forever.  0: none.
+ * sim_fail_rate - each fails with probability 1/@one_in; 0: none.
+ */
+void sim_fail_commit(unsigned nth, bool forever);
+void sim_fail_rate(unsigned one_in);
+
+/* sim_spurious - waits end for nothing with probability 1/@one_in. */
+void sim_spurious(unsigned one_in);
+/* sim_grain - mean points between changes of task; 0: only when one waits */
+void sim_grain(unsigned points);
+
+/* sim_signal - a handler runs in @t: at once, or when its call lets it. */
+void sim_signal(struct sim_task *t, bool restart);
+/* Signals that @t was sent by host_signal_post() or _self(). */
+unsigned sim_signals_of(const struct sim_task *t, int sig);
+
+/* sim_bad - user addresses in [p, p+len) are not mapped. */
+void sim_bad(const void *p, size_t len);
+
+/* Descriptors.  A task holds those it or its maker made, until it closes. */
+void sim_close(int fd);
+bool sim_held(int fd);
+unsigned sim_tokens(int fd);
+uint64_t sim_bells(const struct sim_task *t);
+
+/* Counters of the run, for tests that want to know that something happened */
+struct sim_stats {
+	uint64_t switches;  /* changes of task */
+	uint64_t preempted; /* of these, at a point */
+	uint64_t sleeps;    /* waits that really slept */
+	uint64_t advances;  /* of the clock, because all slept */
+	uint64_t commits;   /* host_commit() calls */
+	uint64_t refused;   /* of these, refused */
+	uint64_t kills;
+	uint64_t reaps;
+	uint64_t tokens;
+	uint64_t bells;
+	uint64_t wakes;
+};
+void sim_stats(struct sim_stats *ret);
+
+/* sim_report - all tasks and what they do, to standard error. */
+void sim_report(const char *why);
+
+#endif

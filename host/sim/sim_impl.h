@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What the files of the simulated host share.
+ */
+#ifndef SIM_IMPL_H
+#define SIM_IMPL_H
+
+#include <ucontext.h>
+#include "sim.h"
+
+enum task_state {
+	TASK_NONE,	/* slot not in use */
+	TASK_READY,
+	TASK_WORD,	/* host_wait() */
+	TASK_CARRIER,	/* host_wait_carrier() */
+	TASK_SLEEP,	/* sim_sleep(), and the daemon */
+	TASK_JOIN,	/* sim_run() */
+	TASK_ENDED,	/* returned from its function */
+	TASK_KILLED,
+};
+
+struct sim_task {
+	const char *name;
+	enum task_state state;
+	bool stopped;
+	bool interruptible; /* a signal ends the wait */
+	bool daemon;	    /* is not waited for */
+	bool reaped;
+	uint32_t cpu;
+	void (*fn)(void *arg);
+	void *arg;
+	/* while it waits */
+	str_a32 *word;
+	uint32_t val;
+	int fd;
+	uint64_t deadline;
+	int result; /* what the wait returns */
+	/* while another task runs */
+	struct host_tls tls;
+	ucontext_t uc;
+	void *fake_stack;   /* ASAN's */
+	unsigned char *stack;
+	/* signals */
+	unsigned pending;	   /* to be handled when the call allows */
+	unsigned pending_norestart;
+	unsigned got[65];
+	uint64_t bells;
+	bool bell;
+	uint64_t reap_at;
+};
+
+struct sim_carrier {
+	bool used;
+	uint64_t holders; /* bit per task */
+	uint64_t cookie;
+	uint64_t ino;
+	unsigned tokens;
+	int peer;
+};
+
+#define SIM_NCARRIER 64
+#define SIM_FD_BASE 1000
+
+struct sim {
+	uint64_t seed;
+	uint64_t rand;
+	uint64_t now;
+	uint64_t cap;
+	bool running;		/* between sim_init() and sim_fini() */
+	bool deadlocked;
+	struct sim_task task[SIM_NTASK];
+	struct sim_task *cur;
+	uint64_t defer_at;	/* host_defer() */
+	bool kicked;		/* the daemon has something to look at */
+	unsigned grain, countdown;
+	unsigned spurious;
+	unsigned fail_nth, fail_rate;
+	bool fail_forever;
+	struct sim_carrier carrier[SIM_NCARRIER];
+	uint64_t next_cookie;
+	const unsigned char *bad;
+	size_t bad_len;
+	struct {
+		const char *label;
+		unsigned count;
+	} crash[64];
+	const char *crash_label;
+	unsigned crash_nth;
+	struct sim_stats stats;
+};
+extern struct sim sim;
+
+/* The executive's timers, which host_defer() promises to run.  Returns when
+ * to do it again, 0 or UINT64_MAX: not until told. */
+uint64_t str_timer_run(uint64_t now);
+
+/* Change the current task's state before; returns when it runs again. */
+void sim_resched(void);
+void sim_ready(struct sim_task *t, int result);
+bool sim_has_ended(const struct sim_task *t);
+unsigned sim_index(const struct sim_task *t);
+/* Carriers of a task that is gone. */
+void sim_carriers_drop(struct sim_task *t);
+void sim_carriers_inherit(struct sim_task *t, const struct sim_task *from);
+/* Events at @t's carrier now. */
+uint32_t sim_carrier_events(struct sim_task *t, int fd);
+/* Some carrier changed: end the waits that it concerns. */
+void sim_carriers_poke(void);
+
+#endif
