@@ -33,7 +33,7 @@ def symbols(objects):
 def foreign(tree, folder, names, pattern):
     """References out of a folder that are not among the allowed ones."""
     defined, undefined = symbols(tree.objects(folder))
-    return [f'{os.path.basename(where)} refers to {name}'
+    return [f'{os.path.basename(where).rstrip("]")} refers to {name}'
             for name, where in sorted(undefined.items())
             if name not in defined and name not in names | MACHINERY and
             not re.match(pattern, name)]
