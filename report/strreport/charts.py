@@ -454,7 +454,7 @@ def improvement(data, mode):
     if not curves:
         return None
     values = [v for _, _, vs in curves for v in vs]
-    chart = Chart(**_SHAPE)
+    chart = Chart(**{**_SHAPE, "left": 54})
     chart.title(f"Improvement over the Linux pipe, {text.mode(mode)}",
                 "percent more messages per second")
     size_axis(chart, _all_sizes(curves))
@@ -627,7 +627,8 @@ def improvements(tables, ours):
     values += [v for by_size in ours.values() for v in by_size.values()]
     sizes = sorted({s for t in tables for s in t.improvement}
                    | {s for by_size in ours.values() for s in by_size})
-    chart = Chart(**{**_SHAPE, "height": 380, "right": 148})
+    chart = Chart(**{**_SHAPE, "height": 380, "left": 54,
+                     "right": 148})
     chart.title("STREAMS over Linux pipe, then and now",
                 "percent more messages per second (logarithmic in the ratio)")
     size_axis(chart, sizes)

@@ -12,7 +12,7 @@ together and the median is taken again.
 """
 
 import json
-import math
+import os
 import statistics
 from dataclasses import dataclass, field
 
@@ -21,7 +21,8 @@ SCHEMA = 1
 # What must agree between files, under the names a writer may use.
 IDENTITY = (
     ("host", ("hostname", "host", "nodename", "node", "machine_id")),
-    ("processor", ("cpu_model", "cpu", "model_name", "processor")),
+    ("processor", ("cpu_model", "cpu.model", "cpu", "model_name",
+                   "processor")),
     ("kernel", ("kernel", "kernel_release", "release")),
     ("build id", ("build_id", "build")),
 )
@@ -127,13 +128,15 @@ def identity(machine):
     return found
 
 
-def _number(raw, name, positive=False):
-    value = raw.get(name)
+def _usable(value, low):
+    """@value as a float, if it is a number something can have measured."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    if not math.isfinite(value) or value < 0 or (positive and value == 0):
-        return None
-    return float(value)
+    return float(value) if low <= value <= 1e18 else None
+
+
+def _number(raw, name, positive=False):
+    return _usable(raw.get(name), 1e-9 if positive else 0)
 
 
 _KNOWN = {"suite", "implementation", "mode", "message_bytes", "state",
@@ -157,7 +160,8 @@ def _run(raw, where):
     mode = raw.get("mode")
     state = raw.get("state")
     size = raw.get("message_bytes")
-    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+    if isinstance(size, bool) or not isinstance(size, int) \
+            or not 1 <= size <= 1 << 40:
         size = None
     samples = raw.get("samples")
     if not isinstance(samples, list):
@@ -167,9 +171,8 @@ def _run(raw, where):
         mode=mode if isinstance(mode, str) and mode else "unknown",
         size=size, state=state if isinstance(state, str) else None,
         tx=_number(raw, "tx_per_s", True), rx=_number(raw, "rx_per_s", True),
-        samples=[float(s) for s in samples
-                 if isinstance(s, (int, float)) and not isinstance(s, bool)
-                 and math.isfinite(s) and s > 0],
+        samples=[v for s in samples
+                 if (v := _usable(s, 1e-9)) is not None],
         switches=_number(raw, "voluntary_switches_per_s"),
         cpu_ns=_number(raw, "cpu_ns_per_message"),
         p50=_number(raw, "p50_ns", True), p99=_number(raw, "p99_ns", True),
@@ -213,6 +216,18 @@ def _merge(group):
         p99=_median(r.p99 for r in group), extra=first.extra)
 
 
+def _clean(value):
+    """Without characters that neither HTML nor SVG can hold."""
+    if isinstance(value, str):
+        return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}"
+                       for c in value)
+    if isinstance(value, list):
+        return [_clean(v) for v in value]
+    if isinstance(value, dict):
+        return {_clean(k): _clean(v) for k, v in value.items()}
+    return value
+
+
 def read_file(path):
     """The object in @path after the checks a single file allows."""
     try:
@@ -224,8 +239,9 @@ def read_file(path):
         raise ReportError(f"{path}: not JSON: not UTF-8 text") from error
     try:
         data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ReportError(f"{path}: not JSON: {error}") from error
+    data = _clean(data)
     if not isinstance(data, dict):
         raise ReportError(f"{path}: not a strbench result: the file must "
                           f"hold one object")
@@ -243,6 +259,7 @@ def read_file(path):
 
 def load(paths, force=False):
     machine, who, runs, notes = {}, {}, [], []
+    paths = [os.fspath(p) for p in paths]
     partial = False
     for number, path in enumerate(paths):
         data = read_file(path)
@@ -288,7 +305,8 @@ def load(paths, force=False):
                 f"{run.implementation}, {run.mode}, {run.size:,} bytes: "
                 f"reads and writes per second differ "
                 f"({run.rx:,.0f} and {run.tx:,.0f}).")
+    notes = [_clean(note) for note in notes]
     merged.sort(key=lambda r: (r.suite, r.mode, r.implementation,
                                r.size or 0, r.state or ""))
     return Dataset(machine=machine, runs=merged, partial=partial,
-                   notes=notes, sources=[str(p) for p in paths])
+                   notes=notes, sources=paths)

@@ -12,7 +12,7 @@ from . import charts, papers, stats, tables, text
 # Machine facts in the order a reader asks for them; others follow.
 FACTS = (
     (("hostname", "host", "nodename", "node"), "Host"),
-    (("cpu_model", "model_name", "processor", "cpu"), "Processor"),
+    (("cpu_model", "cpu.model", "model_name", "processor", "cpu"), "Processor"),
     (("cpus", "ncpus", "cpu_count", "nproc", "online_cpus"),
      "Processors online"),
     (("smt", "threads_per_core"), "SMT"),

@@ -227,6 +227,21 @@ class Loading(Base):
         self.assertEqual(
             sum(n.startswith("Left out:") for n in data.notes), 5)
 
+    def test_absurd_values_do_no_harm(self):
+        for value in (10 ** 400, -1, 1e300, 1e-300, float("inf"), True, [],
+                      "7", None):
+            content = small()
+            for run in content["runs"][:2]:
+                run.update(tx_per_s=value, rx_per_s=value, samples=[value],
+                           cpu_ns_per_message=value,
+                           voluntary_switches_per_s=value)
+            content["runs"][2]["message_bytes"] = value
+            with self.subTest(value=str(value)[:9]):
+                data = self.load(content)
+                self.assertLess(len(data.runs), 7)
+                self.assertTrue(data.notes)
+        page.build(data)
+
     def test_interrupted_run_says_so(self):
         content = small()
         content["partial"] = True
@@ -503,7 +518,7 @@ class Output(Base):
 
     def test_hostile_strings_stay_text(self):
         content = small()
-        evil = "<script>alert(1)</script>$\\alpha$ & \"'"
+        evil = "<script>alert(1)</script>$\\alpha$ & \"' \0\x1b\ud800"
         content["machine"]["hostname"] = evil
         content["machine"]["kernel"] = evil
         for run in content["runs"]:
@@ -517,6 +532,7 @@ class Output(Base):
         found.feed(files["index.html"])
         self.assertNotIn("script", found.tags)
         for name in files:
+            files[name].encode("utf-8")
             self.assertRegex(name, r"^[a-z0-9.-]+$")
             if name.endswith(".svg"):
                 xml.fromstring(files[name])
