@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <stropts.h>
+#include <sys/stat.h>
 #include <sys/testmod.h>
 #include <sys/wait.h>
 #include <unistd.h>
