@@ -64,7 +64,6 @@ PALETTE = {
     "pipe-streams-mread": ("#4c8a2c", "#93c873"),
     "pipe-streams-rfill": ("#86654a", "#c8a68a"),
     "pipe-streams-service": ("#a3123d", "#f27795"),
-    "pipe-streams-eager": ("#a3123e", "#f27796"),
     "pipe-streams-srvmod": ("#237f8f", "#68c2d2"),
     "pipe-lis": ("#75757b", "#a9a9af"),
     "perftest": ("#005ea7", "#5ab0f6"),
@@ -80,15 +79,14 @@ MARKERS = {"pipe-streams": "o", "pipe-streams-msg": "D",
            "unix-stream": "v", "unix-seqpacket": "P", "ring": "",
            "pipe-streams-hold": "v", "pipe-streams-mread": "D",
            "pipe-streams-rfill": "^", "pipe-streams-service": "s",
-           "pipe-streams-eager": "s", "pipe-streams-srvmod": "P"}
+           "pipe-streams-srvmod": "P"}
 MAIN = ("pipe-streams", "pipe-linux", "perftest", "perftestn")
 
 # The order of curves, tables and legends.
 ORDER = ("pipe-streams", "pipe-streams-msg", "pipe-streams-nullmod", "ring",
          "pipe-linux", "unix-stream", "unix-seqpacket",
          "pipe-streams-hold", "pipe-streams-mread", "pipe-streams-rfill",
-         "pipe-streams-srvmod", "pipe-streams-eager",
-         "pipe-streams-service", "perftest", "perftestn", "pipe-lis")
+         "pipe-streams-srvmod", "pipe-streams-service", "perftest", "perftestn", "pipe-lis")
 
 FONT = 10.0     # points, and units of the drawing
 

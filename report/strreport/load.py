@@ -183,7 +183,10 @@ def _run(raw, where):
         if run.size is None:
             return None, f"{label}: no usable message_bytes"
         if all(getattr(run, n) is None for n in needs):
-            return None, f"{label} {run.size} B: no usable result"
+            why = raw.get("error")
+            return None, (f"{label} {run.size} B: no usable result"
+                          + (f" ({why[:200]})" if isinstance(why, str)
+                             and why else ""))
     return run, None
 
 

@@ -250,13 +250,10 @@ def _ablation_note(ablations):
     if "pipe-streams-srvmod" in names:
         note += (" Srvmod: a pushed module queues every message for its "
                  "service procedure.")
-    if "pipe-streams-eager" in names:
-        note += (" Eager: the same module, but service procedures and "
-                 "wake-ups run at every call, as in what gave STREAMS its "
-                 "name for slowness.")
     if "pipe-streams-service" in names:
-        note += (" Service: every message is served on its own, as in what "
-                 "gave STREAMS its name for slowness.")
+        note += (" Service: the same module, but queues are served and "
+                 "sleepers woken at every call, as in what gave STREAMS its "
+                 "name for slowness.")
     return note
 
 

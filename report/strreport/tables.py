@@ -22,13 +22,9 @@ FEATURES = (("pipe-streams-hold", "write coalescing (hold)"),
             ("pipe-streams-mread", "read notification (M_READ)"),
             ("pipe-streams-rfill", "read fill"))
 
-# Variants that give deferral up: what each does, and the variant that is
-# the same but for that (the plain pipe when it was not measured).
-EAGER = (("pipe-streams-eager", "pipe-streams-srvmod",
-          "running service procedures and wake-ups at every call, instead "
-          "of deferring them,"),
-         ("pipe-streams-service", "pipe-streams",
-          "serving each message separately"))
+# The variant that gives deferral up, and the one that is the same but for
+# that; the plain pipe stands in when the latter was not measured.
+EAGER, DEFERRED = "pipe-streams-service", "pipe-streams-srvmod"
 
 
 def summary(data):
@@ -130,41 +126,41 @@ def explanation(data):
                        "paper found")
             sentences.append(f"{where}, the geometric mean of the rate is "
                              f"changed by {parts}: {verdict}.")
-        for name, same_but, what in EAGER:
-            if name not in here:
-                continue
-            slow, before = here[name], here[name].plain_switches
-            mean, against = slow.ratio.mean, "the plain pipe"
-            if same_but in here:
-                mean = _ratio(slow.ratio.by_size,
-                              here[same_but].ratio.by_size)
-                before = here[same_but].switches
-                against = same_but
-            if mean is None:
-                continue
-            sentence = (f"{where}, {what} changes the rate by "
-                        f"{text.signed_percent(mean)} against {against}")
-            more = None
-            if slow.switches is not None and before is not None:
-                more = slow.switches > before * 1.1
-                sentence += (
-                    f", with {text.figures(slow.switches)} voluntary "
-                    f"context switches per 1,000 messages in place of "
-                    f"{text.figures(before)}")
-            if mean <= 2 / 3 and more:
-                sentence += (": deferred service and flow control carry the "
-                             "gain, as the paper says")
-            elif mean <= 2 / 3 and more is False:
-                sentence += (": the loss is real, but context switches do "
-                             "not explain it here")
-            elif mean <= 2 / 3:
-                sentence += (": a loss as the paper expects; context "
-                             "switches were not counted")
-            else:
-                sentence += (": too little to carry the paper's "
-                             "explanation here")
-            sentences.append(sentence + ".")
+        if EAGER in here:
+            sentence = _eager(here[EAGER], here.get(DEFERRED))
+            if sentence:
+                sentences.append(f"{where}, {sentence}.")
     return sentences
+
+
+def _eager(slow, deferred):
+    """What giving deferral up costs, and what that says."""
+    mean, before = slow.ratio.mean, slow.plain_switches
+    against = "the plain pipe"
+    if deferred:
+        mean = _ratio(slow.ratio.by_size, deferred.ratio.by_size)
+        before, against = deferred.switches, DEFERRED
+    if mean is None:
+        return None
+    said = (f"serving queues and waking sleepers at every call, instead of "
+            f"deferring it, changes the rate by "
+            f"{text.signed_percent(mean)} against {against}")
+    more = None
+    if slow.switches is not None and before is not None:
+        more = slow.switches > before * 1.1
+        said += (f", with {text.figures(slow.switches)} voluntary context "
+                 f"switches per 1,000 messages in place of "
+                 f"{text.figures(before)}")
+    if mean > 2 / 3:
+        return said + ": too little to carry the paper's explanation here"
+    if more is None:
+        return (said + ": a loss as the paper expects; context switches "
+                "were not counted")
+    if more:
+        return (said + ": deferral and with it fewer wake-ups carry the "
+                "gain, as the paper says")
+    return (said + ": the loss is real, but context switches do not explain "
+            "it here")
 
 
 def linux_switches(data):

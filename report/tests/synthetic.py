@@ -30,7 +30,7 @@ SHAPES = {
 }
 FACTORS = {"pipe-streams": 1.0, "pipe-streams-hold": 1.08,
            "pipe-streams-mread": 0.97, "pipe-streams-rfill": 1.02,
-           "pipe-streams-srvmod": 0.52, "pipe-streams-eager": 0.11}
+           "pipe-streams-srvmod": 0.52, "pipe-streams-service": 0.11}
 TRIPS = {"pipe-linux": {"split": 47000, "same": 4400},
          "unix-stream": {"split": 49000, "same": 8600},
          "unix-seqpacket": {"split": 49500, "same": 8900},

@@ -165,7 +165,7 @@ class Words(Base):
     def ablation(self, features, service, switches, eager=None):
         runs = []
         slow = (("-service", service, switches),) if eager is None else (
-            ("-srvmod", service, switches), ("-eager", *eager))
+            ("-srvmod", service, switches), ("-service", *eager))
         for name, factor, count in (
                 ("", 1, 1), ("-hold", features, 1), ("-mread", 1, 1),
                 ("-rfill", 1, 1), *slow):
