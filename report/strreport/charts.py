@@ -86,7 +86,8 @@ MAIN = ("pipe-streams", "pipe-linux", "perftest", "perftestn")
 ORDER = ("pipe-streams", "pipe-streams-msg", "pipe-streams-nullmod", "ring",
          "pipe-linux", "unix-stream", "unix-seqpacket",
          "pipe-streams-hold", "pipe-streams-mread", "pipe-streams-rfill",
-         "pipe-streams-srvmod", "pipe-streams-service", "perftest", "perftestn", "pipe-lis")
+         "pipe-streams-srvmod", "pipe-streams-service",
+         "perftest", "perftestn", "pipe-lis")
 
 FONT = 10.0     # points, and units of the drawing
 

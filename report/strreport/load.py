@@ -82,6 +82,7 @@ class Dataset:
     machine: dict
     runs: list
     partial: bool = False
+    settings: dict = field(default_factory=dict)
     notes: list = field(default_factory=list)
     sources: list = field(default_factory=list)
 
@@ -231,6 +232,19 @@ def _clean(value):
     return value
 
 
+def _failures(data):
+    """What the measuring program says went wrong, a line for each."""
+    errors = data.get("errors")
+    found = []
+    for error in errors if isinstance(errors, list) else []:
+        if isinstance(error, dict):
+            where = " ".join(str(error[k]) for k in (
+                "suite", "implementation", "mode", "message_bytes", "state")
+                if isinstance(error.get(k), (str, int)))
+            found.append(f"{where}: {str(error.get('message', ''))[:200]}")
+    return found
+
+
 def read_file(path):
     """The object in @path after the checks a single file allows."""
     try:
@@ -254,14 +268,16 @@ def read_file(path):
         raise ReportError(f"{path}: schema {data['schema']!r}, this program "
                           f"reads schema {SCHEMA}")
     if not isinstance(data.get("runs"), list) or not data["runs"]:
-        raise ReportError(f"{path}: no runs")
+        failures = _failures(data)
+        raise ReportError(f"{path}: no runs"
+                          + (f": {failures[0]}" if failures else ""))
     if not isinstance(data.get("machine", {}), dict):
         raise ReportError(f"{path}: \"machine\" is not an object")
     return data
 
 
 def load(paths, force=False):
-    machine, who, runs, notes = {}, {}, [], []
+    machine, who, settings, runs, notes = {}, {}, {}, [], []
     paths = [os.fspath(p) for p in paths]
     partial = False
     for number, path in enumerate(paths):
@@ -269,11 +285,15 @@ def load(paths, force=False):
         facts = flatten(data.get("machine", {}))
         for outer in ("build_id", "date", "command"):
             if outer in data and outer not in facts \
-                    and not isinstance(data[outer], (dict, list)):
+                    and not isinstance(data[outer], dict):
                 facts[outer] = data[outer]
+        if isinstance(facts.get("command"), list):
+            facts["command"] = " ".join(map(str, facts["command"]))
         mine = identity(facts)
         if number == 0:
             machine, who = facts, mine
+            if isinstance(data.get("settings"), dict):
+                settings = data["settings"]
         for what in mine:
             if who.setdefault(what, mine[what]) == mine[what]:
                 continue
@@ -286,6 +306,13 @@ def load(paths, force=False):
             partial = True
             notes.append(f"{path}: the run was interrupted; what had been "
                          f"measured by then is shown.")
+        notes += [f"Failed: {line}" for line in _failures(data)]
+        load = facts.get("load_average")
+        if isinstance(load, list) and load \
+                and (busy := _usable(load[0], 0)) and busy > 1:
+            notes.append(f"{path}: the machine was busy when the "
+                         f"measurement began (load average {busy:.2f}); "
+                         f"that disturbs it.")
         usable = 0
         for index, raw in enumerate(data["runs"]):
             run, why = _run(raw, f"{path}: result {index + 1}")
@@ -311,5 +338,8 @@ def load(paths, force=False):
     notes = [_clean(note) for note in notes]
     merged.sort(key=lambda r: (r.suite, r.mode, r.implementation,
                                r.size or 0, r.state or ""))
-    return Dataset(machine=machine, runs=merged, partial=partial,
+    return Dataset(machine=machine, settings={
+                       k: v for k in settings
+                       if (v := _number(settings, k)) is not None},
+                   runs=merged, partial=partial,
                    notes=notes, sources=paths)

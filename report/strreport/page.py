@@ -12,20 +12,26 @@ from . import charts, papers, stats, tables, text
 # Machine facts in the order a reader asks for them; others follow.
 FACTS = (
     (("hostname", "host", "nodename", "node"), "Host"),
-    (("cpu_model", "cpu.model", "model_name", "processor", "cpu"), "Processor"),
-    (("cpus", "ncpus", "cpu_count", "nproc", "online_cpus"),
+    (("cpu_model", "cpu.model", "model_name", "processor", "cpu"),
+     "Processor"),
+    (("architecture",), "Architecture"),
+    (("cpus", "cores", "ncpus", "cpu_count", "nproc", "online_cpus"),
      "Processors online"),
+    (("cpus_used",), "Processors used"),
     (("smt", "threads_per_core"), "SMT"),
     (("memory_bytes", "mem_bytes", "memory"), "Memory"),
     (("virtualization", "hypervisor", "virt"), "Virtualization"),
     (("governor", "cpu_governor"), "Frequency governor"),
+    (("clock",), "Clock"),
     (("clocksource",), "Clock source"),
     (("os", "distribution", "os_release", "sysname"), "System"),
     (("kernel", "kernel_release", "release"), "Kernel"),
     (("libc", "glibc"), "C library"),
     (("compiler", "cc"), "Compiler"),
+    (("version",), "Version"),
     (("build_id", "build"), "Build id"),
     (("date", "started", "time"), "Measured"),
+    (("load_average",), "Load average at the start"),
     (("command",), "Command"),
 )
 
@@ -41,7 +47,7 @@ def _fact(name, value):
     if isinstance(value, int) and abs(value) >= 10000:
         return f"{value:,}"
     if isinstance(value, (list, tuple)):
-        return ", ".join(str(v) for v in value)
+        return ", ".join(_fact("", v) for v in value)
     return "" if value is None else str(value)
 
 
@@ -202,7 +208,9 @@ def _raw(data):
                       and not isinstance(v, (dict, list))]
         fields = [("message_bytes", lambda r: r.size),
                   ("state", lambda r: r.state),
-                  ("written/s", lambda r: r.tx), ("read/s", lambda r: r.rx),
+                  ("round trips/s" if suite == "rtt" else "written/s",
+                   lambda r: r.tx),
+                  ("read/s", lambda r: None if suite == "rtt" else r.rx),
                   ("switches/s", lambda r: r.switches),
                   ("CPU ns per message", lambda r: r.cpu_ns),
                   ("p50 ns", lambda r: r.p50), ("p99 ns", lambda r: r.p99)]

@@ -44,6 +44,11 @@ def size(value):
     return f"{value:,} byte{'s' if value != 1 else ''}"
 
 
+def plain(value):
+    """As many digits as the number has."""
+    return f"{value:.6g}"
+
+
 def factor(value):
     """A ratio with about three figures."""
     if value is None:

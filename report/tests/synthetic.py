@@ -86,9 +86,9 @@ def complete():
                         "state": state, "p50_ns": p50,
                         "p99_ns": p50 * 1.7})
         runs.append({"suite": "idle", "implementation": "pipe-streams",
-                     "mode": mode, "what": "blocked reader",
-                     "seconds": 10, "voluntary_switches": 0,
-                     "involuntary_switches": 0})
+                     "mode": mode, "message_bytes": 64, "seconds": 10.0,
+                     "reader_switches": 0.0, "writer_switches": 0.0,
+                     "poller_switches": 0.0})
     return {
         "schema": 1,
         "machine": {
@@ -96,7 +96,11 @@ def complete():
             "not a measurement", "cpus": 2, "kernel": "0.0.0-synthetic",
             "virtualization": "none", "build_id": "synthetic",
             "memory_bytes": 2 ** 34, "governor": "performance",
+            "cpus_used": [0, 1],
+            "load_average": [0.25, 0.1, 0.0],
         },
+        "command": ["strbench", "run"], "partial": False, "errors": [],
+        "settings": {"seconds": 0.25, "warmup_seconds": 0.1, "repeat": 3},
         "runs": runs,
     }
 

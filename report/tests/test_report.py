@@ -227,6 +227,20 @@ class Loading(Base):
         self.assertEqual(
             sum(n.startswith("Left out:") for n in data.notes), 5)
 
+    def test_failures_load_and_settings_are_shown(self):
+        content = small()
+        content["errors"] = [{"suite": "rtt", "implementation": "ring",
+                              "mode": "split", "message": "timed out"}]
+        content["machine"]["load_average"] = [3.21, 1, 1]
+        content["settings"] = {"seconds": 0.25, "repeat": 7,
+                               "warmup_seconds": 0.125}
+        shown = page.build(self.load(content))["index.html"]
+        self.assertIn("Failed: rtt ring split: timed out", shown)
+        self.assertIn("busy", shown)
+        self.assertIn("(load average 3.21)", shown)
+        self.assertRegex(shown, r"lasts 0\.25 s after 0\.125 s of warm-up;"
+                                r"\s+each point has 7")
+
     def test_absurd_values_do_no_harm(self):
         for value in (10 ** 400, -1, 1e300, 1e-300, float("inf"), True, [],
                       "7", None):
@@ -314,6 +328,13 @@ class Refusals(Base):
         content["runs"] = [{"suite": "pipe", "implementation": "ring",
                             "mode": "same"}]
         self.assertIn("no runs", self.refused(self.put("a", content)))
+
+    def test_no_runs_names_the_first_failure(self):
+        content = {"schema": 1, "runs": [], "errors": [
+            {"suite": "pipe", "implementation": "ring", "mode": "same",
+             "message_bytes": 1, "message": "cannot pin"}]}
+        self.assertIn("no runs: pipe ring same 1: cannot pin",
+                      self.refused(self.put("a", content)))
 
     def test_mixed_hosts_and_builds(self):
         for field, what in (("hostname", "host"), ("build_id", "build id"),
