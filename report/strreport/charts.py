@@ -370,7 +370,8 @@ def performance(data, mode):
     curves = _curves(data, "pipe", mode, lambda r: r.rate)
     if not curves:
         return None
-    top = max(max(values) for _, _, values in curves)
+    top = max(r.spread[1] if r.spread else r.rate for name, _, _ in curves
+              for r in data.curve("pipe", name, mode))
     scale, unit = (1e6, "million") if top >= 2e6 else (1e3, "thousand")
     # The curves part at small messages, so that is where their names go.
     chart = Chart(**{**_SHAPE, "left": _SHAPE["right"],

@@ -103,9 +103,11 @@ class Dataset:
                 and r.size is not None and r.rate]
         return sorted(runs, key=lambda r: r.size)
 
-    def rates(self, suite, implementation, mode):
-        return {r.size: r.rate
-                for r in self.curve(suite, implementation, mode)}
+    def rates(self, suite, implementation, mode, by="rate"):
+        """{size: messages per second}; @by may be "rx", those read."""
+        return {r.size: getattr(r, by)
+                for r in self.curve(suite, implementation, mode)
+                if getattr(r, by)}
 
 
 def flatten(value, prefix=""):
@@ -245,6 +247,27 @@ def _failures(data):
     return found
 
 
+def _imbalance(runs):
+    """A note on points where one side moved more than the other did.
+
+    What is buffered at the end of a sample was written and not read, so a
+    short sample flatters an implementation with a large buffer.
+    """
+    found = [(abs(r.rx / r.tx - 1), r) for r in runs
+             if r.suite == "pipe" and r.tx and r.rx
+             and abs(r.rx / r.tx - 1) > 0.05]
+    if not found:
+        return []
+    found.sort(key=lambda item: -item[0])
+    worst = "; ".join(
+        f"{r.implementation}, {r.mode}, {r.size:,} B ({r.tx:,.0f} written, "
+        f"{r.rx:,.0f} read)" for _, r in found[:6])
+    return [f"At {len(found)} point{'s' if len(found) > 1 else ''} messages "
+            f"read and written per second differ by more than 5 %, which "
+            f"longer samples would even out: {worst}"
+            + (" and others." if len(found) > 6 else ".")]
+
+
 def read_file(path):
     """The object in @path after the checks a single file allows."""
     try:
@@ -288,7 +311,10 @@ def load(paths, force=False):
                     and not isinstance(data[outer], dict):
                 facts[outer] = data[outer]
         if isinstance(facts.get("command"), list):
-            facts["command"] = " ".join(map(str, facts["command"]))
+            words = [str(word) for word in facts["command"]]
+            if words[:1] == ["run"]:    # without the program's name
+                words.insert(0, "strbench")
+            facts["command"] = " ".join(words)
         mine = identity(facts)
         if number == 0:
             machine, who = facts, mine
@@ -328,13 +354,7 @@ def load(paths, force=False):
     for run in runs:
         groups.setdefault(run.key, []).append(run)
     merged = [_merge(group) for group in groups.values()]
-    for run in merged:
-        if run.suite == "pipe" and run.tx and run.rx \
-                and abs(run.rx / run.tx - 1) > 0.05:
-            notes.append(
-                f"{run.implementation}, {run.mode}, {run.size:,} bytes: "
-                f"reads and writes per second differ "
-                f"({run.rx:,.0f} and {run.tx:,.0f}).")
+    notes += _imbalance(merged)
     notes = [_clean(note) for note in notes]
     merged.sort(key=lambda r: (r.suite, r.mode, r.implementation,
                                r.size or 0, r.state or ""))

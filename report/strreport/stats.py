@@ -40,10 +40,10 @@ class Ratio:
         return sorted(self.by_size)
 
 
-def ratio(data, suite, over, under, mode):
+def ratio(data, suite, over, under, mode, by="rate"):
     """The Ratio, or None when no size was measured for both."""
-    top = data.rates(suite, over, mode)
-    bottom = data.rates(suite, under, mode)
+    top = data.rates(suite, over, mode, by)
+    bottom = data.rates(suite, under, mode, by)
     common = {s: top[s] / bottom[s] for s in sorted(top) if s in bottom}
     return Ratio(over, under, mode, common) if common else None
 

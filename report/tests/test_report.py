@@ -296,9 +296,16 @@ class Loading(Base):
 
     def test_reads_that_differ_from_writes_are_noted(self):
         content = small()
+        self.assertFalse(self.load(content).notes[1:])
         content["runs"][0]["rx_per_s"] = 500000
-        self.assertTrue(any("reads and writes" in n
-                            for n in self.load(content).notes))
+        data = self.load(content)
+        self.assertIn("At 1 point messages read and written per second "
+                      "differ", data.notes[1])
+        self.assertIn("pipe-linux, split, 1 B (1,000,000 written, 500,000 "
+                      "read)", data.notes[1])
+        # 16, 4 and 2 where 8, 4 and 2 were written.
+        self.assertIn("the first mean is 5.04 on two CPUs",
+                      tables.read_side(data))
 
 
 class Refusals(Base):
