@@ -109,25 +109,6 @@ T_CASE(an_error_in_both_directions_fails_everything)
 	T_ERR(st_str_long(fd[0], TM_IOC_RDERR, 0), EPROTO);
 }
 
-/* M_ERROR: two messages set two errors */
-T_CASE(reading_and_writing_may_fail_differently)
-{
-	char c;
-	int fd[2];
-
-	st_pipe(t, fd);
-	no_sigpipe();
-	T_OK(ioctl(fd[0], I_PUSH, "testmod"));
-	/* One call after another would be refused: push order does both. */
-	(void)ioctl(fd[0], TM_IOC_WRERR, (long)ENOSR);
-	T_ERR(write(fd[0], "x", 1), ENOSR);
-	if (ioctl(fd[0], TM_IOC_RDERR, (long)ECOMM) == -1)
-		T_EQ(errno, ENOSR);
-	else
-		T_ERR(read(fd[0], &c, 1), ECOMM);
-	T_ERR(write(fd[0], "x", 1), ENOSR);
-}
-
 /* M_ERROR wakes a sleeping reader */
 T_CASE(an_error_ends_a_waiting_read)
 {

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+/*
+ * The table errno.def as cases: the state is set up, the call made, the
+ * error compared.
+ */
+#include "st.h"
+
+#include <sys/syscall.h>
+
+enum state {
+	BARE, GONE, NULLDEV, KPIPE, WAITING, EMPTY, FULL, PEERLESS, HUNGUP,
+	RDERR, WRERR, RWERR, MODULE,
+};
+
+struct env {
+	struct strbuf ctl, data;	/* parts to send */
+	struct strbuf rctl, rdata;	/* room to retrieve into */
+	struct strbuf badbuf;		/* ten bytes nobody can use */
+	struct strbuf huge;		/* a gigabyte nobody looks at */
+	struct strpeek peek;
+	struct strioctl str;
+	struct str_list list;
+	struct str_mlist names[2];
+	struct bandinfo bi;
+	int flags, pflags, band, fds[2];
+	void *bad, *null;
+	char buf[64], in_ctl[64], in_data[64];
+};
+
+static void
+prepare(struct env *e)
+{
+	memset(e, 0, sizeof *e);
+	e->bad = st_bad();
+	e->ctl = (struct strbuf){ 0, 3, e->buf };
+	e->data = (struct strbuf){ 0, 4, e->buf };
+	e->rctl = (struct strbuf){ sizeof e->in_ctl, 0, e->in_ctl };
+	e->rdata = (struct strbuf){ sizeof e->in_data, 0, e->in_data };
+	e->badbuf = (struct strbuf){ 10, 10, e->bad };
+	e->huge = (struct strbuf){ 0, 1 << 30, e->buf };
+	e->peek.ctlbuf = e->rctl;
+	e->peek.databuf = e->rdata;
+	e->str = (struct strioctl){ 'x' << 8 | 1, 0, 8, e->buf };
+	e->list = (struct str_list){ 2, e->names };
+	e->pflags = MSG_ANY;
+}
+
+static void
+fill(int fd, int reader)
+{
+	st_nonblock(fd);
+	st_marks(reader, 100, 10);
+	T_EQ(st_putn(fd, 0, 200, 'x'), 0);
+	T_EQ(st_putn(fd, 4, 200, 'x'), 0);
+}
+
+/* The descriptor the expression is about. */
+static int
+enter(struct t *t, enum state s)
+{
+	int fd[2], k[2];
+
+	st_pipe(t, fd);
+	signal(SIGPIPE, SIG_IGN);
+	switch (s) {
+	case BARE:
+		break;
+	case GONE:
+		T_OK(close(fd[0]));
+		break;
+	case NULLDEV:
+		return T_OK(open("/dev/null", O_RDWR));
+	case KPIPE:
+		T_OK(syscall(SYS_pipe2, k, 0));
+		return k[0];
+	case WAITING:
+		T_EQ(st_put(fd[1], "ctl", "data", 0), 0);
+		break;
+	case EMPTY:
+		st_nonblock(fd[0]);
+		break;
+	case FULL:
+		fill(fd[0], fd[1]);
+		break;
+	case PEERLESS:
+		T_OK(close(fd[1]));
+		T_SOON(st_revents(fd[0], 0) == POLLHUP, 2000);
+		break;
+	case HUNGUP:
+		st_break(fd[0], TM_IOC_HANGUP, 0);
+		break;
+	case RDERR:
+		st_break(fd[0], TM_IOC_RDERR, EPROTO);
+		break;
+	case WRERR:
+		st_break(fd[0], TM_IOC_WRERR, EPROTO);
+		break;
+	case RWERR:
+		st_break(fd[0], TM_IOC_RWERR, EPROTO);
+		break;
+	case MODULE:
+		T_OK(ioctl(fd[0], I_PUSH, "nullmod"));
+		break;
+	}
+	return fd[0];
+}
+
+#define E(call, err, state, when, expr, text)				\
+	T_CASE(call##_is_##err##_##when)				\
+	{								\
+		struct env env, *e = &env;				\
+		int fd = enter(t, state);				\
+									\
+		prepare(e);						\
+		(void)fd;						\
+		T_ERR(expr, err);					\
+	}
+#include "errno.def"
