@@ -27,7 +27,7 @@
  * empty consumer until there is one byte.
  *
  * Spinning.  Only while the other side runs on another CPU (each publishes
- * where it runs when it takes the slow path), and no longer than a wake
+ * where it runs when it joins, waits or wakes), and no longer than a wake
  * takes.  Each look at the other's position drags the line across and slows
  * the other side down, so the waiter pauses between looks.  A consumer that
  * finds only little at its first look is ahead of a producer in full flow:
@@ -121,22 +121,33 @@ heavy_fence(const struct ring *ring)
 }
 
 static void
-wake(struct ring_wait *wait)
+publish_cpu(_Atomic int *self)
+{
+	int cpu = sched_getcpu();
+
+	if (atomic_load_explicit(self, memory_order_relaxed) != cpu)
+		atomic_store_explicit(self, cpu, memory_order_relaxed);
+}
+
+static void
+wake(struct ring_wait *wait, _Atomic int *self)
 {
 	if (atomic_exchange(&wait->past, RING_NEVER) == RING_NEVER)
 		return;
+	publish_cpu(self);
 	atomic_fetch_add(&wait->word, 1);
 	(void)syscall(SYS_futex, &wait->word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 /* position has moved to now; pairs with heavy_fence() in sleep_past(). */
 static inline void
-wake_if_past(struct ring *ring, struct ring_wait *wait, uint64_t now)
+wake_if_past(struct ring *ring, struct ring_wait *wait, uint64_t now,
+	_Atomic int *self)
 {
 	light_fence(ring);
 	if (__builtin_expect(now >= atomic_load_explicit(&wait->past,
 						memory_order_relaxed), 0))
-		wake(wait);
+		wake(wait, self);
 }
 
 /* Sleeps until position may have reached past, or the ring was closed. */
@@ -180,15 +191,12 @@ spin(const _Atomic uint64_t *position, uint64_t want, unsigned int pauses)
 	}
 }
 
-/* Publishes where the caller runs; says whether the peer runs elsewhere. */
 static int
 peer_elsewhere(_Atomic int *self, const _Atomic int *peer)
 {
-	int cpu = sched_getcpu();
-
-	if (atomic_load_explicit(self, memory_order_relaxed) != cpu)
-		atomic_store_explicit(self, cpu, memory_order_relaxed);
-	return atomic_load_explicit(peer, memory_order_relaxed) != cpu;
+	publish_cpu(self);
+	return atomic_load_explicit(peer, memory_order_relaxed) !=
+		atomic_load_explicit(self, memory_order_relaxed);
 }
 
 /* Until n bytes fit.  Worth waiting for more: the next calls need it too. */
@@ -250,9 +258,6 @@ ring_create(void)
 	ring->pauses = 1;
 	atomic_store(&ring->data.past, RING_NEVER);
 	atomic_store(&ring->space.past, RING_NEVER);
-	/* Nobody yet; a number no CPU has, so that the first wait may spin. */
-	atomic_store(&ring->producer_cpu, -1);
-	atomic_store(&ring->consumer_cpu, -1);
 	return ring;
 }
 
@@ -264,8 +269,10 @@ ring_destroy(struct ring *ring)
 }
 
 int
-ring_attach(struct ring *ring)
+ring_attach(struct ring *ring, enum ring_role role)
 {
+	publish_cpu(role == RING_PRODUCER ? &ring->producer_cpu
+					  : &ring->consumer_cpu);
 	if (!ring->membarrier)
 		return 0;
 	return membarrier_call(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0
@@ -291,7 +298,7 @@ ring_write(struct ring *ring, const void *buf, size_t n)
 			n - first);
 	}
 	atomic_store_explicit(&ring->tail, tail + n, memory_order_release);
-	wake_if_past(ring, &ring->data, tail + n);
+	wake_if_past(ring, &ring->data, tail + n, &ring->producer_cpu);
 	return n;
 }
 
@@ -324,7 +331,7 @@ ring_read(struct ring *ring, void *buf, size_t n)
 		memcpy((unsigned char *)buf + first, ring->bytes, n - first);
 	}
 	atomic_store_explicit(&ring->head, head + n, memory_order_release);
-	wake_if_past(ring, &ring->space, head + n);
+	wake_if_past(ring, &ring->space, head + n, &ring->consumer_cpu);
 	return n;
 }
 
@@ -334,5 +341,5 @@ ring_close(struct ring *ring)
 	atomic_store(&ring->closed, 1);
 	/* Pairs with the fence in sleep_past(); a close is not frequent. */
 	heavy_fence(ring);
-	wake(&ring->data);
+	wake(&ring->data, &ring->producer_cpu);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Fast-STREAMS authors */
-#ifndef STRBENCH_RING_H
-#define STRBENCH_RING_H
+#ifndef WORKER_RING_H
+#define WORKER_RING_H
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -18,11 +18,13 @@ struct ring;
 struct ring *ring_create(void);
 void ring_destroy(struct ring *ring);
 
+enum ring_role { RING_PRODUCER, RING_CONSUMER };
+
 /*
- * Once in each process that will produce or consume, before it does.
- * Returns 0 or a positive errno.
+ * Once in each process that will produce or consume, before it does and
+ * where it will run.  Returns 0 or a positive errno.
  */
-int ring_attach(struct ring *ring);
+int ring_attach(struct ring *ring, enum ring_role role);
 
 /* Blocks until all n bytes (at most half of the ring) fit; returns n. */
 size_t ring_write(struct ring *ring, const void *buf, size_t n);

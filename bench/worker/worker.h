@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Fast-STREAMS authors */
-#ifndef STRBENCH_WORKER_H
-#define STRBENCH_WORKER_H
+#ifndef WORKER_WORKER_H
+#define WORKER_WORKER_H
 
 #include <stdatomic.h>
 #include <stdint.h>

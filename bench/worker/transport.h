@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Fast-STREAMS authors */
-#ifndef STRBENCH_TRANSPORT_H
-#define STRBENCH_TRANSPORT_H
+#ifndef WORKER_TRANSPORT_H
+#define WORKER_TRANSPORT_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +31,6 @@ struct channel {
 
 struct transport {
 	const char *name;
-	const char *about; /* one line, for strbench list */
 	int records; /* one receive returns one record, never more or less */
 
 	/* 0, or -1 and errno. */

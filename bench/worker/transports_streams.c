@@ -126,13 +126,11 @@ msg_recv(struct end *end, void *buf, size_t n)
 
 static const struct transport pipe_streams = {
 	.name = "pipe-streams",
-	.about = "STREAMS pipe, read and write",
 	STREAMS_READ_WRITE(streams_open),
 };
 
 static const struct transport pipe_streams_msg = {
 	.name = "pipe-streams-msg",
-	.about = "STREAMS pipe, putmsg and getmsg",
 	.records = 1,
 	.open = streams_open,
 	.keep = channel_keep_fds,
@@ -143,42 +141,36 @@ static const struct transport pipe_streams_msg = {
 
 static const struct transport pipe_streams_nullmod = {
 	.name = "pipe-streams-nullmod",
-	.about = "STREAMS pipe with a module pushed on the writer's end",
 	STREAMS_READ_WRITE(nullmod_open),
 };
 
 static const struct transport pipe_streams_srvmod = {
 	.name = "pipe-streams-srvmod",
-	.about = "with a module that queues every message (service procedure)",
 	STREAMS_READ_WRITE(srvmod_open),
 };
 
-static const struct transport pipe_streams_eager = {
-	.name = "pipe-streams-eager",
-	.about = "the same, service procedures and wakes run on every call",
+static const struct transport pipe_streams_service = {
+	.name = "pipe-streams-service",
 	STREAMS_READ_WRITE(srvmod_open),
 };
 
 static const struct transport pipe_streams_hold = {
 	.name = "pipe-streams-hold",
-	.about = "writes coalesced (SNDHOLD)",
 	STREAMS_READ_WRITE(hold_open),
 };
 
 static const struct transport pipe_streams_mread = {
 	.name = "pipe-streams-mread",
-	.about = "reads announced to the writer (SNDMREAD)",
 	STREAMS_READ_WRITE(mread_open),
 };
 
 static const struct transport pipe_streams_rfill = {
 	.name = "pipe-streams-rfill",
-	.about = "reads wait until they are filled (RFILL)",
 	STREAMS_READ_WRITE(rfill_open),
 };
 
 const struct transport *const transports[] = {
 	&pipe_streams, &pipe_streams_msg, &pipe_streams_nullmod,
-	&pipe_streams_srvmod, &pipe_streams_eager, &pipe_streams_hold,
+	&pipe_streams_srvmod, &pipe_streams_service, &pipe_streams_hold,
 	&pipe_streams_mread, &pipe_streams_rfill, NULL,
 };

@@ -5,7 +5,6 @@
  * started.  For strbench, not for people; the protocol is
  *
  *	strbench-native TEST TRANSPORT [KEY=VALUE ...]	-> "key value" lines
- *	strbench-native list				-> "name<TAB>about" lines
  *
  * and exit status 0, or 1 with the reason on stderr.
  */
@@ -134,22 +133,12 @@ find_test(const char *name)
 	return NULL;
 }
 
-static int
-list(void)
-{
-	for (size_t i = 0; transports[i] != NULL; i++)
-		printf("%s\t%s\n", transports[i]->name, transports[i]->about);
-	return fflush(stdout) == 0 ? 0 : 1;
-}
-
 int
 main(int argc, char **argv)
 {
 	struct job job = {.size = 1, .seconds = 0.2, .warmup = 0.1};
 	const struct test *test = argc > 1 ? find_test(argv[1]) : NULL;
 
-	if (argc == 2 && strcmp(argv[1], "list") == 0)
-		return list();
 	job.transport = argc > 2 ? find_transport(argv[2]) : NULL;
 	if (test == NULL || job.transport == NULL) {
 		(void)fprintf(stderr, "usage: %s TEST TRANSPORT [KEY=VALUE ...]"

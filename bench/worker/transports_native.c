@@ -91,9 +91,9 @@ ring_keep(struct channel *channel, int which)
 	int error = 0;
 
 	if (end->in != NULL)
-		error = ring_attach(end->in);
+		error = ring_attach(end->in, RING_CONSUMER);
 	if (error == 0 && end->out != NULL)
-		error = ring_attach(end->out);
+		error = ring_attach(end->out, RING_PRODUCER);
 	errno = error;
 	return error == 0 ? 0 : -1;
 }
@@ -135,7 +135,6 @@ ring_hang_up(struct end *end)
 
 static const struct transport pipe_linux = {
 	.name = "pipe-linux",
-	.about = "pipe(2) of the kernel, read and write",
 	.open = pipe_open,
 	.keep = channel_keep_fds,
 	.send = end_send_all,
@@ -145,7 +144,6 @@ static const struct transport pipe_linux = {
 
 static const struct transport unix_stream = {
 	.name = "unix-stream",
-	.about = "AF_UNIX stream socket pair, read and write",
 	.open = unix_stream_open,
 	.keep = channel_keep_fds,
 	.send = end_send_all,
@@ -155,7 +153,6 @@ static const struct transport unix_stream = {
 
 static const struct transport unix_seqpacket = {
 	.name = "unix-seqpacket",
-	.about = "AF_UNIX seqpacket socket pair, read and write",
 	.records = 1,
 	.open = unix_seqpacket_open,
 	.keep = channel_keep_fds,
@@ -166,7 +163,6 @@ static const struct transport unix_seqpacket = {
 
 static const struct transport ring = {
 	.name = "ring",
-	.about = "a bare 1 MiB byte ring in shared memory: the floor",
 	.open = ring_open,
 	.keep = ring_keep,
 	.send = ring_send,

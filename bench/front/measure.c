@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+/*
+ * Carrying out the plan.
+ *
+ * At each point the implementations take turns, A B A B, and not A A B B, so
+ * that what changes on the machine meanwhile hits all of them.  Before its
+ * first turn an implementation has to prove that it carries data.  One that
+ * fails twice at a point is not tried there again; the others go on.
+ *
+ * Round trips after a pause are different: nearly all the time is spent
+ * idling, so many workers do it at the same time, each at its own offset in
+ * the pause.  The machine is idle before each sample all the same.
+ */
+#include "strbench.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/timing.h"
+
+#define GRACE_SECONDS 30 /* for a worker on a busy machine */
+#define MAX_FAILURES 2
+#define PAUSE_SECONDS 1.0
+#define PERFTEST_REPORTS 2 /* the first one is the warm-up */
+
+static const char *const key_names[N_KEYS] = {
+	[KEY_TX] = "tx_per_s",
+	[KEY_RX] = "rx_per_s",
+	[KEY_SWITCHES] = "voluntary_switches_per_s",
+	[KEY_CPU] = "cpu_ns_per_message",
+	[KEY_READ_CALLS] = "read_calls_per_message",
+	[KEY_P50] = "p50_ns",
+	[KEY_P99] = "p99_ns",
+	[KEY_ROUND_TRIPS] = "round_trips_per_s",
+	[KEY_SAMPLE] = "sample_ns",
+	[KEY_READER] = "reader",
+	[KEY_WRITER] = "writer",
+	[KEY_POLLER] = "poller",
+};
+
+struct work {
+	const struct run_options *options;
+	double seconds_left;
+};
+
+/* The words of a worker's command line. */
+struct command {
+	const char *argv[16];
+	char words[12][48];
+	int argc;
+	int n_words;
+};
+
+static void
+command_word(struct command *command, const char *word)
+{
+	command->argv[command->argc++] = word;
+	command->argv[command->argc] = NULL;
+}
+
+static void __attribute__((format(printf, 2, 3)))
+command_format(struct command *command, const char *format, ...)
+{
+	char *word = command->words[command->n_words++];
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(word, sizeof(command->words[0]), format, ap);
+	va_end(ap);
+	command_word(command, word);
+}
+
+static void
+command_cpus(struct command *command, const struct run_options *options,
+	const struct task *task, const char *option)
+{
+	command_format(command, "%s=%d,%d", option, options->cpus[0],
+		options->cpus[task->mode == MODE_SPLIT]);
+}
+
+static void
+worker_command(struct command *command, const struct run_options *options,
+	const struct task *task, const char *test)
+{
+	*command = (struct command){0};
+	command_word(command,
+		options->programs[task->implementation->program]);
+	command_word(command, test);
+	command_word(command, task->implementation->name);
+	command_format(command, "size=%ld", task->size);
+	command_cpus(command, options, task, "cpus");
+}
+
+/* Half of the usual time: the program makes two reports of it. */
+static double
+perftest_period(const struct run_options *options)
+{
+	return options->warmup < 0.05 ? 0.05 : options->warmup;
+}
+
+static void
+perftest_command(struct command *command, const struct run_options *options,
+	const struct task *task)
+{
+	*command = (struct command){0};
+	command_word(command,
+		options->programs[task->implementation->program]);
+	command_word(command, "-a");
+	command_word(command, "-r");
+	command_word(command, "-q");
+	command_word(command, "--hiwat=65536");
+	command_word(command, "--lowat=8192");
+	command_format(command, "--size=%ld", task->size);
+	command_format(command, "--time=%g", perftest_period(options));
+	command_format(command, "--iterations=%d", PERFTEST_REPORTS);
+	command_cpus(command, options, task, "--cpus");
+}
+
+static void
+task_failed(struct task *task, const char *reason)
+{
+	task->failures++;
+	(void)snprintf(task->error, sizeof(task->error), "%s", reason);
+	progress_end();
+	(void)fprintf(stderr, "strbench: %s, %s, %s, %ld bytes: %s\n",
+		suite_names[task->suite], task->implementation->name,
+		mode_names[task->mode], task->size, reason);
+}
+
+static int
+key_of_line(const char *line, double *ret_value)
+{
+	for (int key = 0; key < N_KEYS; key++) {
+		size_t n = strlen(key_names[key]);
+		char *end;
+
+		if (strncmp(line, key_names[key], n) != 0 || line[n] != ' ')
+			continue;
+		*ret_value = strtod(line + n + 1, &end);
+		if (end != line + n + 1 && *end == '\0')
+			return key;
+	}
+	return -1;
+}
+
+/* Results into the task; returns the last line that is none, or NULL. */
+static const char *
+take_results(struct task *task, char *output, int ended_well)
+{
+	const char *message = NULL;
+	char *line;
+
+	while (output != NULL && (line = strsep(&output, "\n")) != NULL) {
+		double value;
+		int key = key_of_line(line, &value);
+
+		if (key == -1 && *line != '\0')
+			message = line;
+		else if (key != -1 && ended_well)
+			task_add(task, (enum key)key, value);
+	}
+	return message;
+}
+
+static const char *
+take_perftest(const struct run_options *options, struct task *task,
+	char *output, const struct process *process, int ended_well)
+{
+	double period = perftest_period(options);
+	double sent = 0, got = 0;
+	const char *message = NULL;
+	char *line;
+
+	while (output != NULL && (line = strsep(&output, "\n")) != NULL) {
+		if (sscanf(line, "%*d Msgs sent: %lf", &sent) != 1 &&
+			sscanf(line, "%*d Msgs read: %lf", &got) != 1 &&
+			*line != '\0')
+			message = line;
+	}
+	if (!ended_well)
+		return message;
+	if (!(sent > 0) || !(got > 0)) {
+		task_failed(task, "no message was moved");
+		return NULL;
+	}
+	task_add(task, KEY_TX, sent);
+	task_add(task, KEY_RX, got);
+	task_add(task, KEY_SWITCHES, (double)process->voluntary_switches /
+		(period * PERFTEST_REPORTS));
+	task_add(task, KEY_CPU, (double)process->cpu_ns /
+		(got * period * PERFTEST_REPORTS));
+	return message;
+}
+
+/* Ends a process and files what it found.  error is process_collect()'s. */
+static void
+file_results(const struct run_options *options, struct task *task,
+	struct process *process, int error)
+{
+	int ended_well = process_finish(process) == 0 && error == 0;
+	const char *message;
+
+	if (task->suite == SUITE_PERFTEST)
+		message = take_perftest(options, task, process->output,
+			process, ended_well);
+	else
+		message = take_results(task, process->output, ended_well);
+	if (!ended_well && error != ECANCELED)
+		task_failed(task, error == ETIMEDOUT ? "no end in time"
+				: message != NULL    ? message
+						     : "ended without a reason");
+	free(process->output);
+	process->output = NULL;
+}
+
+static void
+run_command(const struct run_options *options, struct task *task,
+	const struct command *command, double seconds)
+{
+	struct process process;
+	uint64_t deadline = bench_now_ns() +
+		bench_seconds_to_ns(seconds + GRACE_SECONDS);
+	int error = process_start(&process, command->argv,
+		task->implementation->eager);
+
+	if (error != 0) {
+		task_failed(task, strerror(error));
+		return;
+	}
+	error = process_collect(&process, 1, deadline);
+	file_results(options, task, &process, error);
+}
+
+static void
+run_once(const struct run_options *options, struct task *task, int first)
+{
+	double seconds = task->suite == SUITE_IDLE ? options->idle_seconds
+						   : options->seconds;
+	struct command command;
+
+	if (task->suite == SUITE_PERFTEST) {
+		perftest_command(&command, options, task);
+		run_command(options, task, &command,
+			perftest_period(options) * PERFTEST_REPORTS);
+		return;
+	}
+	if (first) {
+		int failures = task->failures;
+
+		worker_command(&command, options, task, "verify");
+		run_command(options, task, &command, 0);
+		if (task->failures != failures || stop_signal() != 0)
+			return;
+	}
+	worker_command(&command, options, task,
+		task->suite == SUITE_RTT	? "rtt"
+			: task->suite == SUITE_IDLE ? "idle"
+						    : "throughput");
+	command_format(&command, "warmup=%g", options->warmup);
+	command_format(&command, "seconds=%g", seconds);
+	run_command(options, task, &command, options->warmup + seconds);
+}
+
+static void
+run_point(struct work *work, struct task *tasks, size_t n)
+{
+	long repeat = tasks[0].suite == SUITE_IDLE ? 1
+						   : work->options->repeat;
+
+	for (long r = 0; r < repeat; r++) {
+		for (size_t i = 0; i < n; i++) {
+			if (stop_signal() != 0)
+				return;
+			progress_show(&tasks[i], work->seconds_left);
+			if (tasks[i].failures < MAX_FAILURES)
+				run_once(work->options, &tasks[i], r == 0);
+			work->seconds_left -=
+				task_seconds(work->options, &tasks[i]) /
+				(double)repeat;
+		}
+	}
+}
+
+static void
+run_after_pause(struct work *work, struct task *tasks, size_t n)
+{
+	const struct run_options *options = work->options;
+	struct process processes[PROCESS_MAX];
+	double seconds = PAUSE_SECONDS * (double)(options->idle_samples + 2);
+	uint64_t pause = bench_seconds_to_ns(PAUSE_SECONDS);
+	uint64_t begin = bench_now_ns() + pause + pause / 2;
+	int error = 0;
+
+	progress_show(&tasks[0], work->seconds_left);
+	for (size_t i = 0; i < n; i++) {
+		struct command command;
+
+		worker_command(&command, options, &tasks[i], "pause");
+		command_format(&command, "samples=%ld", options->idle_samples);
+		command_format(&command, "pause=%g", PAUSE_SECONDS);
+		command_format(&command, "begin=%llu",
+			(unsigned long long)(begin + i * (pause / n)));
+		if (process_start(&processes[i], command.argv,
+			tasks[i].implementation->eager) != 0)
+			error = EAGAIN;
+		work->seconds_left -= task_seconds(options, &tasks[i]);
+	}
+	if (error == 0)
+		error = process_collect(processes, n, bench_now_ns() +
+			bench_seconds_to_ns(seconds + GRACE_SECONDS));
+	for (size_t i = 0; i < n; i++)
+		file_results(options, &tasks[i], &processes[i], error);
+}
+
+int
+measure_plan(const struct run_options *options, struct plan *plan)
+{
+	struct work work = {.options = options};
+	size_t n;
+
+	for (size_t i = 0; i < plan->n; i++)
+		work.seconds_left += task_seconds(options, &plan->tasks[i]);
+	progress_begin(work.seconds_left);
+	for (size_t i = 0; i < plan->n && stop_signal() == 0; i += n) {
+		struct task *tasks = &plan->tasks[i];
+
+		n = 1;
+		while (i + n < plan->n && same_point(tasks, &tasks[n]) &&
+			(n < PROCESS_MAX || !tasks->after_pause))
+			n++;
+		if (tasks->after_pause)
+			run_after_pause(&work, tasks, n);
+		else
+			run_point(&work, tasks, n);
+	}
+	progress_end();
+	return stop_signal();
+}

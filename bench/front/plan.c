@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+/*
+ * The order of work: suite by suite, mode by mode, size by size; all
+ * implementations of a point lie side by side, for measure.c to interleave.
+ */
+#include "strbench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/stats.h"
+
+/* What starting a worker, its check and its end take, roughly. */
+#define OVERHEAD_SECONDS 0.02
+
+static const struct {
+	long sizes[MAX_SIZES];
+	size_t n;
+} usual_sizes[N_SUITES] = {
+	[SUITE_PIPE] = {{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048,
+		4096, 8192, 16384}, 15},
+	[SUITE_RTT] = {{1, 1024}, 2},
+	[SUITE_ABLATION] = {{1, 64, 1024, 4096}, 4},
+	[SUITE_PERFTEST] = {{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024,
+		2048, 4096}, 13},
+	[SUITE_IDLE] = {{64}, 1},
+};
+
+static void *
+must(void *memory)
+{
+	if (memory != NULL)
+		return memory;
+	(void)fputs("strbench: out of memory\n", stderr);
+	exit(1);
+}
+
+static int
+wanted(const struct run_options *options, size_t i, enum suite suite)
+{
+	const struct implementation *impl = &implementations[i];
+
+	if (options->programs[impl->program] == NULL)
+		return 0;
+	if (options->chosen != 0)
+		return (options->chosen & BIT(i)) != 0 &&
+			(impl->suites & BIT(suite)) != 0;
+	return (impl->usual & BIT(suite)) != 0;
+}
+
+static void
+add_point(const struct run_options *options, struct plan *plan,
+	const struct task *point)
+{
+	for (size_t i = 0; i < n_implementations; i++) {
+		struct task *task;
+
+		if (!wanted(options, i, point->suite))
+			continue;
+		plan->tasks = must(realloc(plan->tasks,
+			(plan->n + 1) * sizeof(*plan->tasks)));
+		task = &plan->tasks[plan->n++];
+		*task = *point;
+		task->implementation = &implementations[i];
+	}
+}
+
+static void
+add_suite(const struct run_options *options, struct plan *plan,
+	enum suite suite)
+{
+	const long *sizes = options->n_sizes != 0 ? options->sizes
+						  : usual_sizes[suite].sizes;
+	size_t n = options->n_sizes != 0 ? options->n_sizes
+					 : usual_sizes[suite].n;
+
+	for (enum mode mode = 0; mode < N_MODES; mode++) {
+		if ((options->modes & BIT(mode)) == 0)
+			continue;
+		for (size_t i = 0; i < n; i++) {
+			const struct task point = {
+				.suite = suite,
+				.mode = mode,
+				.size = sizes[i],
+			};
+
+			add_point(options, plan, &point);
+		}
+	}
+}
+
+/* Side by side for all modes and sizes: they idle at the same time. */
+static void
+add_after_pause(const struct run_options *options, struct plan *plan)
+{
+	struct plan warm = {0};
+
+	if (options->idle_samples == 0)
+		return;
+	add_suite(options, &warm, SUITE_RTT);
+	for (size_t i = 0; i < warm.n; i++) {
+		warm.tasks[i].after_pause = 1;
+		plan->tasks = must(realloc(plan->tasks,
+			(plan->n + 1) * sizeof(*plan->tasks)));
+		plan->tasks[plan->n++] = warm.tasks[i];
+	}
+	free(warm.tasks);
+}
+
+struct plan
+plan_make(const struct run_options *options)
+{
+	struct plan plan = {0};
+
+	for (enum suite suite = 0; suite < N_SUITES; suite++) {
+		if ((options->suites & BIT(suite)) == 0)
+			continue;
+		add_suite(options, &plan, suite);
+		if (suite == SUITE_RTT)
+			add_after_pause(options, &plan);
+	}
+	return plan;
+}
+
+void
+plan_free(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		for (int key = 0; key < N_KEYS; key++)
+			free(plan->tasks[i].series[key].values);
+	}
+	free(plan->tasks);
+	plan->tasks = NULL;
+	plan->n = 0;
+}
+
+int
+same_point(const struct task *a, const struct task *b)
+{
+	if (a->suite != b->suite || a->after_pause != b->after_pause)
+		return 0;
+	return a->after_pause || (a->mode == b->mode && a->size == b->size);
+}
+
+/* For the progress display: how long all repetitions of a task take. */
+double
+task_seconds(const struct run_options *options, const struct task *task)
+{
+	double once = options->warmup + options->seconds;
+
+	if (task->suite == SUITE_IDLE)
+		return options->idle_seconds + 0.3;
+	/* All of them idle together, so each is a part of the whole. */
+	if (task->after_pause)
+		return (double)(options->idle_samples + 1) / 16;
+	if (task->suite == SUITE_PERFTEST)
+		once = options->warmup * 2;
+	return (once + OVERHEAD_SECONDS) * (double)options->repeat;
+}
+
+void
+task_add(struct task *task, enum key key, double value)
+{
+	struct series *series = &task->series[key];
+
+	series->values = must(realloc(series->values,
+		(series->n + 1) * sizeof(*series->values)));
+	series->values[series->n++] = value;
+}
+
+double
+task_median(const struct task *task, enum key key)
+{
+	return bench_median(task->series[key].values, task->series[key].n);
+}

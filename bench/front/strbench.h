@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+#ifndef STRBENCH_H
+#define STRBENCH_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define EXIT_USAGE 2
+#define SIZE_LIMIT 65536
+#define MAX_SIZES 64
+#define MAX_REPEAT 1000
+
+enum suite {
+	SUITE_PIPE,
+	SUITE_RTT,
+	SUITE_ABLATION,
+	SUITE_PERFTEST,
+	SUITE_IDLE,
+	N_SUITES,
+};
+
+enum mode { MODE_SAME, MODE_SPLIT, N_MODES };
+
+#define BIT(n) (1u << (n))
+
+/* Which executable measures an implementation. */
+enum program {
+	PROGRAM_NATIVE,
+	PROGRAM_STREAMS,
+	PROGRAM_PERFTEST,
+	PROGRAM_PERFTESTN,
+	N_PROGRAMS,
+};
+
+struct implementation {
+	const char *name;
+	const char *about;
+	enum program program;
+	unsigned int suites; /* BIT(enum suite): can be measured there */
+	unsigned int usual; /* is, unless --impl says otherwise */
+	int eager; /* service queues and wakes on every call */
+};
+
+/* table.c */
+extern const struct implementation implementations[];
+extern const size_t n_implementations;
+extern const char *const suite_names[N_SUITES];
+extern const char *const mode_names[N_MODES];
+const struct implementation *implementation_find(const char *name);
+
+/* What strbench run was asked for. */
+struct run_options {
+	unsigned int suites;
+	unsigned int modes;
+	long sizes[MAX_SIZES];
+	size_t n_sizes; /* 0: each suite's own */
+	double seconds;
+	double warmup;
+	long repeat;
+	long idle_samples;
+	double idle_seconds;
+	int cpus[2];
+	int n_cpus; /* how many may be used */
+	unsigned int chosen; /* --impl: bits into implementations[] */
+	const char *json; /* NULL, "-" or a path */
+	const char *programs[N_PROGRAMS]; /* NULL: not installed */
+	int argc;
+	char **argv;
+};
+
+/* options.c: ends the program when it does not like what it sees. */
+void run_options_parse(struct run_options *options, int argc, char **argv);
+void __attribute__((noreturn, format(printf, 1, 2)))
+usage_error(const char *format, ...);
+
+/*
+ * One line of the result: an implementation at one point.  What a
+ * measurement yields is a value per key; the keys are those the workers
+ * print.
+ */
+enum key {
+	KEY_TX,
+	KEY_RX,
+	KEY_SWITCHES,
+	KEY_CPU,
+	KEY_READ_CALLS,
+	KEY_P50,
+	KEY_P99,
+	KEY_ROUND_TRIPS,
+	KEY_SAMPLE,
+	KEY_READER,
+	KEY_WRITER,
+	KEY_POLLER,
+	N_KEYS,
+};
+
+struct series {
+	double *values;
+	size_t n;
+};
+
+struct task {
+	const struct implementation *implementation;
+	enum suite suite;
+	enum mode mode;
+	long size;
+	int after_pause; /* round trips after idling, not warm ones */
+	struct series series[N_KEYS];
+	int failures;
+	char error[200]; /* why it failed, the last time */
+};
+
+struct plan {
+	struct task *tasks; /* those of one point lie side by side */
+	size_t n;
+};
+
+/* plan.c */
+struct plan plan_make(const struct run_options *options);
+void plan_free(struct plan *plan);
+int same_point(const struct task *a, const struct task *b);
+double task_seconds(const struct run_options *options,
+	const struct task *task);
+void task_add(struct task *task, enum key key, double value);
+double task_median(const struct task *task, enum key key);
+
+/* measure.c: 0, or the number of the signal that stopped it. */
+int measure_plan(const struct run_options *options, struct plan *plan);
+
+/*
+ * process.c: a program that runs for us, what it prints collected.
+ * Signals that mean "stop" are blocked except while process_collect() waits.
+ */
+struct process {
+	pid_t pid;
+	int fd;
+	char *output;
+	size_t length;
+	uint64_t voluntary_switches; /* with its children, once it has ended */
+	uint64_t cpu_ns;
+};
+
+#define PROCESS_MAX 32 /* at one time */
+
+void stop_signals_block(void);
+int stop_signal(void); /* the one that came, or 0 */
+int process_start(struct process *process, const char *const *argv,
+	int eager);
+/*
+ * Waits for all of them until deadline.  Returns 0, ECANCELED when a signal
+ * says stop, or ETIMEDOUT; those that did not end are killed.
+ */
+int process_collect(struct process *processes, size_t n, uint64_t deadline);
+/* Reaps one.  0 if it ended well. */
+int process_finish(struct process *process);
+
+/* paths.c */
+const char *program_path(enum program program);
+const char *program_name(enum program program);
+const char *report_directory(void);
+
+/* machine.c */
+json_t *machine_facts(const struct run_options *options);
+
+/* result.c: both say on stderr what is wrong; 0 or -1. */
+int result_check_output(const char *path);
+int result_write(const struct run_options *options, const struct plan *plan,
+	json_t *machine, int partial);
+
+/* progress.c */
+void progress_begin(double seconds);
+void progress_show(const struct task *task, double seconds_left);
+void progress_end(void);
+
+/* summary.c */
+void summary_print(const struct plan *plan);
+
+/* report.c */
+int report_main(int argc, char **argv);
+
+#endif

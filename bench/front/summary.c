@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+/*
+ * For the person at the terminal: what was measured, as tables.  The report
+ * shows more.
+ */
+#include "strbench.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_COLUMNS 16
+
+/* What a table cell shows, and how. */
+static double
+cell_value(const struct task *task)
+{
+	if (task->suite != SUITE_RTT)
+		return task_median(task, KEY_TX);
+	return task->after_pause ? task_median(task, KEY_SAMPLE)
+				 : task_median(task, KEY_P50);
+}
+
+static void
+print_cell(const struct task *task, int width)
+{
+	double value = task == NULL ? 0 : cell_value(task);
+
+	if (task != NULL && task->series[KEY_READER].n != 0)
+		printf(" %*.0f", width, task_median(task, KEY_READER) +
+			task_median(task, KEY_WRITER) +
+			task_median(task, KEY_POLLER));
+	else if (value > 0)
+		printf(" %*.0f", width, value);
+	else
+		printf(" %*s", width, "-");
+}
+
+static int
+same_table(const struct task *a, const struct task *b)
+{
+	return a->suite == b->suite && a->mode == b->mode &&
+		a->after_pause == b->after_pause;
+}
+
+static const struct task *
+find_cell(const struct plan *plan, const struct task *table, long size,
+	const struct implementation *implementation)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct task *task = &plan->tasks[i];
+
+		if (same_table(task, table) && task->size == size &&
+			task->implementation == implementation)
+			return task;
+	}
+	return NULL;
+}
+
+static int
+column_width(const struct implementation *implementation)
+{
+	int width = (int)strlen(implementation->name);
+
+	return width < 10 ? 10 : width;
+}
+
+static void
+print_head(const struct task *table)
+{
+	static const char *const heads[N_SUITES] = {
+		[SUITE_PIPE] = "messages sent per second",
+		[SUITE_RTT] = "round trip, median, ns",
+		[SUITE_ABLATION] = "messages sent per second",
+		[SUITE_PERFTEST] = "messages sent per second",
+		[SUITE_IDLE] = "context switches while blocked",
+	};
+
+	printf("\n%s%s, %s: %s\n", suite_names[table->suite],
+		table->after_pause ? " after a pause" : "",
+		mode_names[table->mode], heads[table->suite]);
+}
+
+/* The table whose first task is at index first. */
+static void
+print_table(const struct plan *plan, size_t first)
+{
+	const struct task *table = &plan->tasks[first];
+	const struct implementation *columns[MAX_COLUMNS];
+	size_t n = 0;
+	long last_size = -1;
+
+	for (size_t i = first; i < plan->n && n < MAX_COLUMNS; i++) {
+		const struct task *task = &plan->tasks[i];
+
+		if (same_table(task, table) && task->size == table->size)
+			columns[n++] = task->implementation;
+	}
+	print_head(table);
+	printf("%7s", "bytes");
+	for (size_t c = 0; c < n; c++)
+		printf(" %*s", column_width(columns[c]), columns[c]->name);
+	putchar('\n');
+	for (size_t i = first; i < plan->n; i++) {
+		const struct task *task = &plan->tasks[i];
+
+		if (!same_table(task, table) || task->size == last_size)
+			continue;
+		last_size = task->size;
+		printf("%7ld", last_size);
+		for (size_t c = 0; c < n; c++)
+			print_cell(find_cell(plan, table, last_size,
+					   columns[c]),
+				column_width(columns[c]));
+		putchar('\n');
+	}
+}
+
+void
+summary_print(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		size_t before = 0;
+
+		while (before < i &&
+			!same_table(&plan->tasks[before], &plan->tasks[i]))
+			before++;
+		if (before == i)
+			print_table(plan, i);
+	}
+	(void)fflush(stdout);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+/*
+ * What can be measured.  The names are those of the result file.
+ */
+#include "strbench.h"
+
+#include <string.h>
+
+#define PIPE BIT(SUITE_PIPE)
+#define RTT BIT(SUITE_RTT)
+#define ABLATION BIT(SUITE_ABLATION)
+#define PERFTEST BIT(SUITE_PERFTEST)
+#define IDLE BIT(SUITE_IDLE)
+
+const char *const suite_names[N_SUITES] = {
+	[SUITE_PIPE] = "pipe",
+	[SUITE_RTT] = "rtt",
+	[SUITE_ABLATION] = "ablation",
+	[SUITE_PERFTEST] = "perftest",
+	[SUITE_IDLE] = "idle",
+};
+
+const char *const mode_names[N_MODES] = {
+	[MODE_SAME] = "same",
+	[MODE_SPLIT] = "split",
+};
+
+const struct implementation implementations[] = {
+	{"pipe-linux", "pipe(2) of the kernel, read and write",
+		PROGRAM_NATIVE, PIPE | RTT | IDLE, PIPE | RTT | IDLE, 0},
+	{"unix-stream", "AF_UNIX stream socket pair, read and write",
+		PROGRAM_NATIVE, PIPE | RTT | IDLE, PIPE | RTT, 0},
+	{"unix-seqpacket", "AF_UNIX seqpacket socket pair, read and write",
+		PROGRAM_NATIVE, PIPE | RTT | IDLE, PIPE, 0},
+	{"pipe-streams", "STREAMS pipe, read and write",
+		PROGRAM_STREAMS, PIPE | RTT | ABLATION | IDLE,
+		PIPE | RTT | ABLATION | IDLE, 0},
+	{"pipe-streams-msg", "STREAMS pipe, putmsg and getmsg",
+		PROGRAM_STREAMS, PIPE | RTT | IDLE, PIPE | RTT, 0},
+	{"pipe-streams-nullmod", "STREAMS pipe with one module pushed",
+		PROGRAM_STREAMS, PIPE | RTT | IDLE, PIPE, 0},
+	{"pipe-streams-hold", "small writes coalesced (SNDHOLD)",
+		PROGRAM_STREAMS, ABLATION, ABLATION, 0},
+	{"pipe-streams-mread", "reads announced to the writer (SNDMREAD)",
+		PROGRAM_STREAMS, ABLATION, ABLATION, 0},
+	{"pipe-streams-rfill", "reads wait until they are filled (RFILL)",
+		PROGRAM_STREAMS, ABLATION, ABLATION, 0},
+	{"pipe-streams-srvmod", "a pushed module queues every message",
+		PROGRAM_STREAMS, ABLATION, ABLATION, 0},
+	{"pipe-streams-service",
+		"the same, queues served and sleepers woken on every call",
+		PROGRAM_STREAMS, ABLATION, ABLATION, 1},
+	{"ring", "a bare 1 MiB byte ring in shared memory: the floor",
+		PROGRAM_NATIVE, PIPE | RTT | IDLE, PIPE | RTT, 0},
+	{"perftest", "perftest(8), asynchronous, on STREAMS pipes",
+		PROGRAM_PERFTEST, PERFTEST, PERFTEST, 0},
+	{"perftestn", "perftestn(8), the same on pipes of the kernel",
+		PROGRAM_PERFTESTN, PERFTEST, PERFTEST, 0},
+};
+
+const size_t n_implementations =
+	sizeof(implementations) / sizeof(implementations[0]);
+
+const struct implementation *
+implementation_find(const char *name)
+{
+	for (size_t i = 0; i < n_implementations; i++) {
+		if (strcmp(implementations[i].name, name) == 0)
+			return &implementations[i];
+	}
+	return NULL;
+}
