@@ -305,7 +305,8 @@ def build(data):
     html = environment.get_template("index.html").render(
         data=data, answer=tables.answer(data), modes=modes,
         summary=tables.summary(data), fits=tables.delay_fits(data),
-        read_side=tables.read_side(data), groups=groups, history=history, facts=facts(data.machine),
+        read_side=tables.read_side(data), groups=groups,
+        history=history, facts=facts(data.machine),
         ablations=ablations, ablation_rows=[
             (n, {a.mode: a for a in ablations if a.name == n})
             for n in charts.ordered({a.name for a in ablations})],
