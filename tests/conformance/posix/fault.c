@@ -7,6 +7,7 @@
 #include "posix.h"
 
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -44,14 +45,15 @@ T_CASE(read_into_bad_memory_fails_with_EFAULT_and_takes_nothing)
 
 T_CASE(read_into_read_only_memory_fails_with_EFAULT)
 {
-	static const char text[4096] __attribute__((aligned(4096))) = "const";
-	void *volatile p = (void *)(uintptr_t)text;
+	char *page = p_bad_page();
 	int fd[2];
 
 	p_pipe(fd);
 	T_EQ(write(fd[1], "abc", 3), 3);
-	T_ERR(read(fd[0], p, 3), EFAULT);
-	T_EQ(p_drain(fd[0]), 3u);
+	T_OK(mprotect(page, 1, PROT_READ));
+	T_ERR(read(fd[0], page, 3), EFAULT);
+	T_EQ(write(fd[1], page, 3), 3);
+	T_EQ(p_drain(fd[0]), 6u);
 }
 
 /* what is reported as read and what is left make up what was written */

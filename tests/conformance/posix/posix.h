@@ -35,8 +35,7 @@
 #define P_BIG (8u << 20) /* more than any pipe holds */
 
 #define p_die(...) p_die_at(__FILE__, __LINE__, __VA_ARGS__)
-void p_die_at(const char *file, int line, const char *fmt, ...)
-	__attribute__((noreturn, format(printf, 3, 4)));
+_Noreturn void p_die_at(const char *file, int line, const char *fmt, ...);
 
 /* Time and waiting: a predicate with a deadline, never a fixed delay. */
 double p_ms(void);
