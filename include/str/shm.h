@@ -70,7 +70,8 @@ struct str_proc {
 	str_a32 bell_len; /* [A] length of bell[]; 0 = no bell yet */
 	str_a32 flags;	/* [A] STR_PROC_* */
 	uint8_t bell[16]; /* [I] abstract address of its doorbell socket */
-	uint8_t pad[24];
+	str_a64 image;	/* [A] tells its image from one that it execs */
+	uint8_t pad[16];
 } STR_LINE;
 
 #define STR_PROC_EXEC 1u /* image is being replaced by exec */

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The bell: a datagram socket per process that others send to, to get its
+ * threads out of host_wait_carrier().  Made by the first wait that could
+ * need it; its abstract address is published in the process's slot.
+ *
+ * One ring wakes all threads that poll the bell at that moment, and none
+ * that come later.  The socket stays readable until the last of them has
+ * left; he drains it.  Until then the bell is RINGING and newcomers are told
+ * so instead of being let in.  A ring after the draining finds the socket
+ * empty and makes it readable for whoever comes next.
+ *
+ * Anybody in the network namespace can ring.  A ring is a hint; it costs who
+ * hears it a look around.
+ */
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "user_impl.h"
+
+#define BELL_RINGING 0x80000000u
+
+STR_TLS uint32_t host_bell_waiting;
+
+static uint64_t bell_cookie; /* [attach] */
+
+/* Is the descriptor still the bell?  The program may have closed it. */
+static bool
+bell_is(int fd)
+{
+	uint64_t cookie = 0;
+	socklen_t len = sizeof cookie;
+
+	return fd >= 0 &&
+		sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_COOKIE, &cookie,
+			&len) == 0 &&
+		cookie == __atomic_load_n(&bell_cookie, __ATOMIC_RELAXED);
+}
+
+static int
+bell_make(void)
+{
+	struct str_proc *p = &host_domain->proc[host_priv_page->proc];
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	socklen_t len = sizeof sun, clen = sizeof(uint64_t);
+	uint64_t cookie = 0;
+	size_t n;
+	int fd;
+
+	fd = (int)sys_call3(SYS_socket, AF_UNIX,
+		SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -1;
+	fd = host_fd_hide(HOST_FD_BELL, fd, true);
+	/* an address of no length: the kernel chooses one */
+	if (sys_call3(SYS_bind, fd, &sun, sizeof sun.sun_family) != 0 ||
+	    sys_call3(SYS_getsockname, fd, &sun, &len) != 0 ||
+	    sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_COOKIE, &cookie,
+		    &clen) != 0) {
+		host_fd_drop(HOST_FD_BELL);
+		return -1;
+	}
+	n = len - offsetof(struct sockaddr_un, sun_path);
+	n = STR_MIN(n, sizeof p->bell);
+	__atomic_store_n(&bell_cookie, cookie, __ATOMIC_RELAXED);
+	str_store_rel(&p->bell_len, 0u);
+	memcpy(p->bell, sun.sun_path, n);
+	str_store_rel(&p->bell_len, (uint32_t)n);
+	return fd;
+}
+
+int
+host_bell_open(void)
+{
+	struct host_priv *pv = host_priv_page;
+	int fd = host_fd_get(HOST_FD_BELL);
+
+	if (str_load_acq(&pv->bell_up) != 0 && bell_is(fd))
+		return fd;
+	host_plock_lock(&pv->attach);
+	fd = host_fd_get(HOST_FD_BELL);
+	if (str_load(&pv->bell_up) == 0 || !bell_is(fd)) {
+		fd = bell_make();
+		str_store_rel(&pv->bell_up, fd >= 0 ? 1u : 0u);
+	}
+	host_plock_unlock(&pv->attach);
+	return fd;
+}
+
+/* Join those who wait for the bell.  False: it is ringing. */
+bool
+host_bell_enter(void)
+{
+	str_a32 *w = &host_priv_page->bell_waiters;
+	uint32_t v = str_load(w);
+
+	for (;;) {
+		if (v & BELL_RINGING)
+			return false;
+		if (str_cas(w, v, v + 1))
+			return true;
+		v = str_load(w);
+	}
+}
+
+static void
+bell_drain(void)
+{
+	int fd = host_fd_get(HOST_FD_BELL);
+	char c;
+
+	if (!bell_is(fd))
+		return;
+	while (sys_call6(SYS_recvfrom, fd, &c, 1, MSG_DONTWAIT, NULL, NULL) >=
+		0)
+		;
+}
+
+/* @rung: this thread saw it ring. */
+void
+host_bell_leave(bool rung)
+{
+	str_a32 *w = &host_priv_page->bell_waiters;
+	uint32_t v = str_load(w), n;
+
+	do {
+		v = str_load(w);
+		if ((v & ~BELL_RINGING) == 0)
+			return; /* a forked child: its count is new */
+		n = (v - 1) | (rung ? BELL_RINGING : 0);
+	} while (!str_cas(w, v, n));
+	if (n == BELL_RINGING) {
+		bell_drain();
+		str_store_rel(w, 0u);
+	}
+}
+
+void
+host_bell_ring(struct str_thread *t)
+{
+	struct str_proc *p = &host_domain->proc[str_load(&t->proc) % STR_NPROC];
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	uint32_t len = str_load_acq(&p->bell_len);
+	int fd = host_bell_open();
+
+	if (len == 0 || len > sizeof p->bell || fd < 0)
+		return;
+	memcpy(sun.sun_path, p->bell, len);
+	/* EAGAIN: it rings already.  ECONNREFUSED: nobody is there. */
+	(void)sys_call6(SYS_sendto, fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL,
+		&sun, offsetof(struct sockaddr_un, sun_path) + len);
+}

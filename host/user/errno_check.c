@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The executive's error numbers are this system's: <errno.h> is spelt out by
+ * the enumeration below before <str/errno.h> could define anything, and the
+ * values of the latter are compared with it.
+ */
+#include <errno.h>
+
+/* The host's values, under names that survive the #undefs. */
+#define ROW(e) HOST_##e = e,
+enum {
+#include "errno.list"
+};
+#undef ROW
+
+#undef EPERM
+#undef ENOENT
+#undef ESRCH
+#undef EINTR
+#undef EIO
+#undef ENXIO
+#undef EBADF
+#undef EAGAIN
+#undef ENOMEM
+#undef EACCES
+#undef EFAULT
+#undef EBUSY
+#undef EEXIST
+#undef ENODEV
+#undef ENOTDIR
+#undef EISDIR
+#undef EINVAL
+#undef ENFILE
+#undef EMFILE
+#undef ENOTTY
+#undef ENOSPC
+#undef ESPIPE
+#undef EPIPE
+#undef ERANGE
+#undef ENAMETOOLONG
+#undef ENOSYS
+#undef ELOOP
+#undef ENOSTR
+#undef ENODATA
+#undef ETIME
+#undef ENOSR
+#undef EPROTO
+#undef EBADMSG
+#undef EOVERFLOW
+#undef EILSEQ
+#undef ENOTSOCK
+#undef EMSGSIZE
+#undef EOPNOTSUPP
+#undef ETIMEDOUT
+#undef EALREADY
+#undef EINPROGRESS
+#undef ECANCELED
+#include <str/errno.h>
+
+#define ROW(e) _Static_assert((int)HOST_##e == e, #e);
+#include "errno.list"

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What STREAMS_DOMAIN means.
+ *
+ *	unset		the default domain
+ *	private		a new one without a name, inherited by children
+ *	fd:N		the one whose file is open as N
+ *	/path		the one in that file
+ *	name		another one beside the default one
+ *
+ * Named domains live in $XDG_RUNTIME_DIR/streams, or in /dev/shm/streams-UID
+ * when there is no such directory of the user's own.  Ours must be a
+ * directory of the user's with mode 0700; one that somebody else put there
+ * is refused, not worked around.  A file's name holds the user, the ABI and
+ * the inodes of the pid and net namespaces, because pids and sockets of one
+ * mean nothing in another.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+
+#include "user_impl.h"
+
+/* fstatat() without its name, which a library may take over. */
+static int
+name_lstat(const char *path, struct stat *st)
+{
+	return (int)sys_call4(SYS_newfstatat, AT_FDCWD, path, st,
+		AT_SYMLINK_NOFOLLOW);
+}
+
+static bool
+dir_is_mine(const char *path, int *ret_err)
+{
+	struct stat st;
+	int err = name_lstat(path, &st);
+
+	*ret_err = -err;
+	if (err != 0)
+		return false;
+	*ret_err = EACCES;
+	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+		(st.st_mode & 077) == 0;
+}
+
+uint64_t
+host_ns_inode(const char *name)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof path, "/proc/self/ns/%s", name);
+	if (sys_call4(SYS_newfstatat, AT_FDCWD, path, &st, 0) != 0)
+		return 0;
+	return st.st_ino;
+}
+
+static int
+name_in_dir(const char *name, struct host_name *n)
+{
+	const char *xdg = getenv("XDG_RUNTIME_DIR");
+	int err, len;
+
+	n->dir[0] = '\0';
+	if (xdg != NULL && xdg[0] == '/' && dir_is_mine(xdg, &err)) {
+		len = snprintf(n->dir, sizeof n->dir, "%s/streams", xdg);
+		if ((size_t)len >= sizeof n->dir)
+			n->dir[0] = '\0';
+	}
+	if (n->dir[0] == '\0')
+		snprintf(n->dir, sizeof n->dir, "/dev/shm/streams-%u",
+			(unsigned)geteuid());
+	len = snprintf(n->path, sizeof n->path, "%s/%s-%u-%u-%llu-%llu",
+		n->dir, name, (unsigned)geteuid(), STR_ABI,
+		(unsigned long long)host_ns_inode("pid"),
+		(unsigned long long)host_ns_inode("net"));
+	if ((size_t)len >= sizeof n->path || strlen(name) > 128)
+		return host_fail(EINVAL, "STREAMS_DOMAIN is too long");
+	return 0;
+}
+
+/* Make the directory of a named domain, or see that it is ours. */
+int
+host_name_mkdir(const struct host_name *n)
+{
+	int err;
+
+	if (n->dir[0] == '\0')
+		return 0;
+	err = -(int)sys_call3(SYS_mkdirat, AT_FDCWD, n->dir, 0700);
+	if (err != 0 && err != EEXIST)
+		return host_fail(EACCES, "cannot make %s: %s", n->dir,
+			strerror(err));
+	if (!dir_is_mine(n->dir, &err))
+		return host_fail(EACCES, "%s is not a directory of mine with "
+			"mode 0700: somebody else made it, or changed it",
+			n->dir);
+	return 0;
+}
+
+int
+host_name_resolve(struct host_name *n)
+{
+	const char *env;
+	char *end;
+
+	n->fd = -1;
+	n->private = false;
+	n->dir[0] = n->path[0] = '\0';
+	/* another user's environment may not choose what we share */
+	if (getauxval(AT_SECURE) != 0)
+		return host_fail(EACCES,
+			"set-id programs do not attach to a domain");
+	env = getenv("STREAMS_DOMAIN");
+	if (env == NULL || env[0] == '\0')
+		return name_in_dir("default", n);
+	if (strcmp(env, "private") == 0) {
+		n->private = true;
+		return 0;
+	}
+	if (strncmp(env, "fd:", 3) == 0) {
+		long fd = strtol(env + 3, &end, 10);
+
+		if (env[3] < '0' || env[3] > '9' || *end != '\0' ||
+		    fd > INT_MAX)
+			return host_fail(EINVAL,
+				"STREAMS_DOMAIN=%.40s: no descriptor number",
+				env);
+		n->fd = (int)fd;
+		return 0;
+	}
+	if (strchr(env, '/') == NULL)
+		return name_in_dir(env, n);
+	if (env[0] != '/' || strlen(env) >= sizeof n->path - 32)
+		return host_fail(EINVAL, "STREAMS_DOMAIN=%.80s: neither a "
+			"name nor an absolute path", env);
+	strcpy(n->path, env);
+	return 0;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Signals: the trampoline between the kernel and the program's handlers.
+ *
+ * Inside a call (depth > 0) no handler runs: the trampoline keeps the
+ * siginfo, blocks the signal in the interrupted context, so that the next
+ * one stays with the kernel, and returns.  host_leave() queues it to the
+ * thread again and unblocks it.  So siglongjmp() cannot leave a critical
+ * section behind, and a handler may itself make calls.  Outside a call the
+ * trampoline counts, undoes a wait in progress, and runs the handler.
+ *
+ * Faults that the processor raises are never put off.
+ *
+ * What the program asked for is kept in `action'; the kernel holds the
+ * trampoline, with the program's mask (without SIGSEGV and SIGBUS) and flags.
+ * SA_RESETHAND is done here, when the handler really runs.
+ *
+ * Locks.  [action] one writer, signals blocked.  The trampoline reads
+ * without: a writer fills the entry not in use and then changes `turn', so
+ * there is no state in which a reader, or a child of fork, would wait.
+ */
+#include <string.h>
+
+#include "user_impl.h"
+
+#define K_RESTORER 0x04000000ul
+#define BIT(sig) (1ull << ((sig) - 1))
+#define SYNC_MASK (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | \
+	BIT(SIGTRAP) | BIT(SIGSYS))
+#define FRONT_MASK (BIT(SIGSEGV) | BIT(SIGBUS))
+#define LIBC_MASK (BIT(32) | BIT(33)) /* the C library's own */
+
+/* The kernel's struct. */
+struct ksigaction {
+	void *handler;
+	unsigned long flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+struct action {
+	str_a32 turn; /* low bit: which of the two is valid */
+	uint32_t pad;
+	struct {
+		str_a64 handler, flags;
+	} v[2];
+	uint64_t mask; /* [action] as the program gave it */
+};
+
+static struct action actions[65];
+
+#if defined(__x86_64__)
+void host_sigreturn(void);
+#endif
+
+static int
+kernel_action(int sig, const struct ksigaction *act, struct ksigaction *old)
+{
+	return -(int)sys_call4(SYS_rt_sigaction, sig, act, old, SYS_SIGSET);
+}
+
+static int
+kernel_set(int sig, void *handler, unsigned long flags, uint64_t mask)
+{
+	struct ksigaction k = { handler, flags, NULL, mask };
+
+#if defined(__x86_64__)
+	k.flags |= K_RESTORER;
+	k.restorer = host_sigreturn;
+#else
+	k.flags &= ~K_RESTORER;
+#endif
+	return kernel_action(sig, &k, NULL);
+}
+
+static void
+action_store(int sig, uint64_t handler, uint64_t flags, uint64_t mask)
+{
+	struct action *a = &actions[sig];
+	uint32_t turn = str_load(&a->turn) + 1;
+
+	str_store(&a->v[turn & 1].handler, handler);
+	str_store(&a->v[turn & 1].flags, flags);
+	str_store_rel(&a->turn, turn);
+	a->mask = mask;
+}
+
+static void
+action_load(int sig, uint64_t *ret_handler, uint64_t *ret_flags)
+{
+	struct action *a = &actions[sig];
+	uint32_t turn;
+
+	do {
+		turn = str_load_acq(&a->turn);
+		*ret_handler = str_load(&a->v[turn & 1].handler);
+		*ret_flags = str_load(&a->v[turn & 1].flags);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (str_load(&a->turn) != turn);
+}
+
+static uint64_t
+set_get(const sigset_t *set)
+{
+	uint64_t v;
+
+	memcpy(&v, set, sizeof v);
+	return v;
+}
+
+/* Block all that may be blocked for a moment. */
+void
+host_sig_block(uint64_t *ret_old)
+{
+	uint64_t all = ~(SYNC_MASK | LIBC_MASK);
+
+	sys_sigmask(SIG_BLOCK, &all, ret_old);
+}
+
+void
+host_sig_restore(const uint64_t *old)
+{
+	sys_sigmask(SIG_SETMASK, old, NULL);
+}
+
+const sigset_t *
+host_sigmask_filter(int how, const sigset_t *set, sigset_t *buf)
+{
+	uint64_t v;
+
+	if (set == NULL || how == SIG_UNBLOCK)
+		return set;
+	*buf = *set;
+	v = set_get(set) & ~FRONT_MASK;
+	memcpy(buf, &v, sizeof v);
+	return buf;
+}
+
+/* ------------------------------------------------------------ trampoline */
+
+/* Let what the kernel does by itself happen when the trampoline returns. */
+static void
+default_action(int sig, siginfo_t *info, bool sync)
+{
+	(void)kernel_set(sig, SIG_DFL, 0, 0);
+	if (!sync) /* a fault comes again by itself */
+		(void)sys_call4(SYS_rt_tgsigqueueinfo, sys_getpid(),
+			sys_gettid(), sig, info);
+}
+
+static void
+action_reset(int sig)
+{
+	struct host_priv *pv = host_priv_page;
+	uint64_t old;
+
+	if (pv == NULL)
+		return;
+	host_sig_block(&old);
+	host_plock_lock(&pv->action);
+	action_store(sig, 0, 0, 0);
+	if (!(BIT(sig) & FRONT_MASK))
+		(void)kernel_set(sig, SIG_DFL, 0, 0);
+	host_plock_unlock(&pv->action);
+	host_sig_restore(&old);
+}
+
+static void
+put_off(int sig, siginfo_t *info, void *ucontext)
+{
+	ucontext_t *uc = ucontext;
+	uint64_t mask = set_get(&uc->uc_sigmask) | BIT(sig);
+
+	memcpy(&uc->uc_sigmask, &mask, sizeof mask);
+	host_tpriv->info[sig - 1] = *info;
+	host_tpriv->saved |= BIT(sig);
+	host_tls.sig_saved++;
+}
+
+void
+host_trampoline(int sig, siginfo_t *info, void *ucontext)
+{
+	bool sync = (BIT(sig) & SYNC_MASK) && info->si_code > 0;
+	uint64_t handler, flags;
+	uint32_t depth;
+
+	if (sync && (BIT(sig) & FRONT_MASK) && host_fault_fixup(ucontext))
+		return;
+	action_load(sig, &handler, &flags);
+	if (handler == (uint64_t)(uintptr_t)SIG_IGN && !sync)
+		return;
+	if (handler == (uint64_t)(uintptr_t)SIG_DFL ||
+	    handler == (uint64_t)(uintptr_t)SIG_IGN) {
+		default_action(sig, info, sync);
+		return;
+	}
+	if (host_tls.depth > 0 && !sync && host_tpriv != NULL) {
+		put_off(sig, info, ucontext);
+		return;
+	}
+	depth = host_tls.depth;
+	/* what follows is interrupted by no handler that might not return */
+	host_tls.depth = depth + 1;
+	str_barrier();
+	host_tls.sig_seq++;
+	if (!(flags & SA_RESTART))
+		host_tls.sig_norestart = host_tls.sig_seq;
+	host_wait_abandon();
+	if (flags & SA_RESETHAND)
+		action_reset(sig);
+	str_barrier();
+	host_tls.depth = 0;
+	str_barrier();
+	if (host_tls.sig_saved != 0)
+		host_leave_slow();
+	if (flags & SA_SIGINFO)
+		((void (*)(int, siginfo_t *, void *))(uintptr_t)handler)(sig,
+			info, ucontext);
+	else
+		((void (*)(int))(uintptr_t)handler)(sig);
+	host_tls.depth = depth;
+}
+
+void
+host_leave_slow(void)
+{
+	struct host_tpriv *tp = host_tpriv;
+	uint64_t old, saved, self;
+
+	host_sig_block(&old);
+	saved = tp->saved;
+	self = tp->self;
+	tp->saved = tp->self = 0;
+	host_tls.sig_saved = 0;
+	for (int sig = 1; sig <= 64; sig++) {
+		if (saved & BIT(sig))
+			(void)sys_call4(SYS_rt_tgsigqueueinfo, sys_getpid(),
+				sys_gettid(), sig, &tp->info[sig - 1]);
+		if (self & BIT(sig))
+			(void)sys_call3(SYS_tgkill, sys_getpid(),
+				sys_gettid(), sig);
+	}
+	/* put_off() blocked those; the handlers run on this return */
+	old &= ~saved;
+	host_sig_restore(&old);
+}
+
+/* --------------------------------------------------------------- actions */
+
+/* Put the trampoline in front of what the program has for @sig. */
+static void
+front_init(int sig)
+{
+	struct ksigaction k;
+
+	if (kernel_action(sig, NULL, &k) != 0 ||
+	    k.handler == (void *)host_trampoline)
+		return;
+	action_store(sig, (uint64_t)(uintptr_t)k.handler, k.flags, k.mask);
+	(void)kernel_set(sig, (void *)host_trampoline,
+		(k.flags & ~(unsigned long)SA_RESETHAND) | SA_SIGINFO |
+			SA_ONSTACK,
+		k.mask & ~FRONT_MASK);
+}
+
+void
+host_fault_init(void)
+{
+	struct host_priv *pv = host_priv_page;
+
+	host_plock_lock(&pv->action);
+	front_init(SIGSEGV);
+	front_init(SIGBUS);
+	host_plock_unlock(&pv->action);
+}
+
+static void
+action_report(int sig, const struct ksigaction *k, struct sigaction *old)
+{
+	uint64_t handler = (uint64_t)(uintptr_t)k->handler;
+	uint64_t flags = k->flags & ~K_RESTORER;
+	uint64_t mask = k->mask;
+
+	if (k->handler == (void *)host_trampoline) {
+		action_load(sig, &handler, &flags);
+		mask = actions[sig].mask;
+	}
+	memset(old, 0, sizeof *old);
+	old->sa_flags = (int)(flags & ~K_RESTORER);
+	old->sa_handler = (void (*)(int))(uintptr_t)handler;
+	memcpy(&old->sa_mask, &mask, sizeof mask);
+}
+
+static int
+action_set(int sig, const struct sigaction *act)
+{
+	uint64_t mask = set_get(&act->sa_mask);
+	uint64_t handler = (uint64_t)(uintptr_t)act->sa_handler;
+	unsigned long flags = (unsigned long)(unsigned)act->sa_flags;
+	bool plain = act->sa_handler == SIG_DFL || act->sa_handler == SIG_IGN;
+	int err;
+
+	if (plain && !(BIT(sig) & FRONT_MASK)) {
+		err = kernel_set(sig, (void *)act->sa_handler, flags, mask);
+		if (err == 0)
+			action_store(sig, 0, 0, 0);
+		return err;
+	}
+	action_store(sig, handler, flags, mask);
+	flags &= ~(unsigned long)SA_RESETHAND;
+	if (plain)
+		flags |= SA_ONSTACK;
+	return kernel_set(sig, (void *)host_trampoline, flags | SA_SIGINFO,
+		mask & ~FRONT_MASK);
+}
+
+int
+host_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	struct host_priv *pv = host_priv();
+	struct sigaction copy = { .sa_handler = SIG_DFL };
+	struct ksigaction k;
+	uint64_t mask;
+	int err;
+
+	if (sig < 1 || sig > 64 || (BIT(sig) & LIBC_MASK) ||
+	    (act != NULL && (sig == SIGKILL || sig == SIGSTOP)))
+		return EINVAL;
+	if (pv == NULL)
+		return ENOMEM;
+	if (act != NULL)
+		copy = *act; /* @old may be the same */
+	host_sig_block(&mask);
+	host_plock_lock(&pv->action);
+	err = kernel_action(sig, NULL, &k);
+	if (err == 0 && old != NULL)
+		action_report(sig, &k, old);
+	if (err == 0 && act != NULL)
+		err = action_set(sig, &copy);
+	host_plock_unlock(&pv->action);
+	host_sig_restore(&mask);
+	return err;
+}
+
+/* ------------------------------------------------------------- for core */
+
+int
+host_signal_post(uint32_t pid, int sig)
+{
+	if (pid == 0 || pid > INT_MAX)
+		return ESRCH;
+	return -(int)sys_call2(SYS_kill, pid, sig);
+}
+
+void
+host_signal_self(int sig)
+{
+	if (sig < 1 || sig > 64 || host_tpriv == NULL)
+		return;
+	host_tpriv->self |= BIT(sig);
+	host_tls.sig_saved++;
+}

@@ -1,0 +1,693 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Who is who: process slots, thread slots, and the dead.
+ *
+ * Processes.  A process is (pid, start time).  `gen' and `pid' of its slot
+ * are exchanged as one word: {even, 0} is free, {odd, pid} in use.  A slot is
+ * given back only when no thread slot names it any more, so an index never
+ * changes its meaning while somebody refers to it.  `start' is 0, for "do
+ * not know", whenever the word changes, so nobody mistakes the new owner for
+ * a dead one.  A new image after exec has the same pid and start time: it
+ * takes its predecessor's slot over and reaps that one's threads.
+ *
+ * Threads.  `tag' and `proc' lie side by side and are exchanged as one word,
+ * so that a thread's name never appears without its process.  Three states:
+ *
+ *	tag == 0			free
+ *	STR_TAG_IDX(tag) == its index	in use, by thread `tid' of `proc'
+ *	STR_TAG_IDX(tag) != its index	being reaped by the thread named
+ *
+ * so a reaper that dies can itself be told to be dead, and the next one
+ * begins again.  While a slot is being reaped its `gen' is the dead thread's
+ * generation: STR_TAG(index, gen) is the name that stands in its locks.
+ *
+ * Death.  A process is dead when its pid is gone, has another start time, or
+ * is a zombie without threads.  A thread is dead when its process is, when
+ * its tid is gone from the process, or when the process has executed another
+ * image.  A stopped process is not dead.
+ *
+ * Fork.  The child's threads are new; it finds `identity' wiped.  The
+ * parent's slots stay the parent's.
+ *
+ * Failure.  Dying between any two stores here costs at most the reuse of one
+ * generation number; every slot is found by the next scan.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "user_impl.h"
+
+STR_TLS struct host_tls host_tls;
+STR_TLS struct host_tpriv *host_tpriv;
+
+static volatile uint32_t no_identity;
+volatile uint32_t *host_identity = &no_identity;
+
+static pthread_key_t exit_key;
+static uint64_t self_start, self_image;
+
+_Static_assert(offsetof(struct str_proc, pid) ==
+	offsetof(struct str_proc, gen) + 4, "gen and pid are one word");
+_Static_assert(offsetof(struct str_thread, proc) ==
+	offsetof(struct str_thread, tag) + 4, "tag and proc are one word");
+
+struct owner {
+	uint32_t tag, proc;
+};
+
+static str_a64 *
+owner_word(struct str_thread *t)
+{
+	return (str_a64 *)(void *)&t->tag;
+}
+
+static struct owner
+owner_load(struct str_thread *t)
+{
+	uint64_t v = str_load_acq(owner_word(t));
+	struct owner o;
+
+	memcpy(&o, &v, sizeof o);
+	return o;
+}
+
+static bool
+owner_cas(struct str_thread *t, struct owner from, struct owner to)
+{
+	uint64_t a, b;
+
+	memcpy(&a, &from, sizeof a);
+	memcpy(&b, &to, sizeof b);
+	return str_cas(owner_word(t), a, b);
+}
+
+struct life {
+	uint32_t gen, pid;
+};
+
+static struct life
+life_load(struct str_proc *p)
+{
+	uint64_t v = str_load_acq((str_a64 *)(void *)&p->gen);
+	struct life l;
+
+	memcpy(&l, &v, sizeof l);
+	return l;
+}
+
+static bool
+life_cas(struct str_proc *p, struct life from, uint32_t gen, uint32_t pid)
+{
+	struct life to = { gen, pid };
+	uint64_t a, b;
+
+	str_store_rel(&p->start, 0ull);
+	memcpy(&a, &from, sizeof a);
+	memcpy(&b, &to, sizeof b);
+	return str_cas((str_a64 *)(void *)&p->gen, a, b);
+}
+
+/* ---------------------------------------------------------------- /proc */
+
+/* Field 3 and, in ret_field, fields 20, 22 and 28 of a stat file. */
+static char
+stat_read(const char *path, uint64_t ret_field[3])
+{
+	char buf[768], *p, state;
+	int fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	long n;
+
+	if (fd < 0)
+		return '\0';
+	n = sys_read(fd, buf, sizeof buf - 1);
+	(void)sys_close(fd);
+	if (n <= 0)
+		return '\0';
+	buf[n] = '\0';
+	p = strrchr(buf, ')'); /* names may contain anything */
+	if (p == NULL || p[1] != ' ')
+		return '\0';
+	p += 2;
+	state = *p;
+	ret_field[0] = ret_field[1] = ret_field[2] = 0;
+	for (int field = 3; field <= 28 && *p != '\0'; field++) {
+		if (field == 20)
+			ret_field[0] = strtoull(p, NULL, 10);
+		else if (field == 22)
+			ret_field[1] = strtoull(p, NULL, 10);
+		else if (field == 28)
+			ret_field[2] = strtoull(p, NULL, 10);
+		p += strcspn(p, " ");
+		p += *p == ' ';
+	}
+	return state;
+}
+
+/*
+ * When process @pid started (0: cannot tell), which image it runs (the
+ * address of its stack; 0: cannot tell), and whether it is dead.
+ */
+void
+host_proc_start(int pid, uint64_t *ret_start, uint64_t *ret_image,
+	bool *ret_dead)
+{
+	char path[48];
+	uint64_t field[3] = { 0, 0, 0 };
+	char state;
+
+	*ret_start = *ret_image = 0;
+	*ret_dead = sys_call2(SYS_kill, pid, 0) == -ESRCH;
+	if (*ret_dead)
+		return;
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	state = stat_read(path, field);
+	if (state == '\0') {
+		/* gone meanwhile, or there is no /proc */
+		*ret_dead = sys_call2(SYS_kill, pid, 0) == -ESRCH;
+		return;
+	}
+	*ret_start = field[1];
+	*ret_image = field[2];
+	/* a leader that only left its other threads behind is a zombie too */
+	*ret_dead = state == 'X' || (state == 'Z' && field[0] <= 1);
+}
+
+static bool
+task_dead(int pid, int tid)
+{
+	char path[64];
+	uint64_t field[3];
+	char state;
+
+	if (sys_call3(SYS_tgkill, pid, tid, 0) == -ESRCH)
+		return true;
+	if (tid != pid)
+		return false;
+	/* only leaders stay on as zombies */
+	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
+	state = stat_read(path, field);
+	return state == 'Z' || state == 'X';
+}
+
+static bool
+proc_is_me(uint32_t idx)
+{
+	struct host_priv *pv = host_priv_page;
+
+	return pv != NULL && pv->identity != 0 && pv->proc == idx;
+}
+
+/* Is the process of slot @idx dead?  Another image: *ret_execed. */
+static bool
+proc_dead(uint32_t idx, bool *ret_execed)
+{
+	struct str_proc *p = &host_domain->proc[idx];
+	uint32_t pid = str_load_acq(&p->pid);
+	uint64_t want = str_load_acq(&p->start);
+	uint64_t image = str_load(&p->image);
+	uint64_t start, now_image;
+	bool dead;
+
+	*ret_execed = false;
+	if (pid == 0)
+		return true;
+	if (proc_is_me(idx))
+		return false;
+	host_proc_start((int)pid, &start, &now_image, &dead);
+	if (str_load(&p->pid) != pid)
+		return true; /* given back while we looked */
+	if (dead || (start != 0 && want != 0 && start != want))
+		return true;
+	*ret_execed = image != 0 && now_image != 0 && image != now_image;
+	return false;
+}
+
+/* Thread @tid of the process @o names; 0: not told yet. */
+static bool
+owner_dead(struct owner o, uint32_t tid)
+{
+	struct str_proc *p = &host_domain->proc[o.proc % STR_NPROC];
+	bool execed;
+
+	if (proc_dead(o.proc % STR_NPROC, &execed) || execed)
+		return true;
+	return tid != 0 && task_dead((int)str_load(&p->pid), (int)tid);
+}
+
+bool
+host_owner_dead(uint32_t tag)
+{
+	struct str_thread *t = &host_domain->thread[STR_TAG_IDX(tag)];
+	struct owner o = owner_load(t);
+	uint32_t tid;
+
+	if (tag == host_tls.tag && tag != 0)
+		return false;
+	if (o.tag != tag)
+		return true;
+	tid = str_load_acq(&t->tid);
+	return owner_dead(o, tid);
+}
+
+/* ----------------------------------------------------------------- reap */
+
+/* Is @o, which thread slot @idx has, dead? */
+static bool
+slot_dead(uint32_t idx, struct owner o)
+{
+	struct str_thread *t = &host_domain->thread[idx];
+
+	if (STR_TAG_IDX(o.tag) != idx)
+		return host_owner_dead(o.tag); /* a reaper's name */
+	return owner_dead(o, str_load_acq(&t->tid));
+}
+
+/* What to store as the owner of a slot while we give it back. */
+static struct owner
+me(void)
+{
+	struct owner o = { host_tls.tag, host_priv_page->proc };
+
+	return o;
+}
+
+static void
+thread_clear(struct str_thread *t)
+{
+	str_store(&t->state, (uint32_t)STR_THR_RUN);
+	str_store(&t->asleep_on, 0ull);
+	for (int i = 0; i < (int)STR_NCLAIM; i++)
+		str_store(&t->claim[i], 0ull);
+	str_store(&t->tid, 0u);
+}
+
+/* Slot @idx has the dead owner @o: give back what it holds. */
+static void
+thread_reap(uint32_t idx, struct owner o)
+{
+	struct str_thread *t = &host_domain->thread[idx];
+	struct owner none = { 0, 0 };
+
+	if (!owner_cas(t, o, me()))
+		return;
+	if (STR_TAG_IDX(o.tag) == idx)
+		str_store(&t->gen, o.tag >> 12);
+	str_thread_reap(host_domain, t);
+	thread_clear(t);
+	(void)owner_cas(t, me(), none);
+}
+
+/*
+ * Reap the threads of process slot @idx that @all or being dead says, and
+ * then the slot unless threads are left or it is our own.
+ */
+static void
+proc_reap(uint32_t idx, bool all)
+{
+	struct str_domain *d = host_domain;
+	struct life l = life_load(&d->proc[idx]);
+	uint32_t high = str_load(&d->thread_high);
+	bool left = false;
+
+	for (uint32_t i = 0; i < high && i < STR_NTHREAD; i++) {
+		struct str_thread *t = &d->thread[i];
+		struct owner o = owner_load(t);
+
+		if (o.tag == 0 || o.proc != idx || o.tag == host_tls.tag)
+			continue;
+		if (all || slot_dead(i, o))
+			thread_reap(i, o);
+		else
+			left = true;
+	}
+	if (!left && !proc_is_me(idx) && l.pid != 0)
+		(void)life_cas(&d->proc[idx], l, l.gen + 1, 0);
+}
+
+/* Look for dead processes, once per new one. */
+static void
+reap_scan(void)
+{
+	uint32_t high = str_load(&host_domain->proc_high);
+	bool execed;
+
+	for (uint32_t i = 0; i < high && i < STR_NPROC; i++)
+		if (str_load(&host_domain->proc[i].pid) != 0 &&
+		    !proc_is_me(i) && proc_dead(i, &execed))
+			proc_reap(i, true);
+}
+
+/* Is there a living process but us in the table? */
+bool
+host_others_alive(void)
+{
+	uint32_t high = str_load(&host_domain->proc_high);
+	bool execed;
+
+	for (uint32_t i = 0; i < high && i < STR_NPROC; i++)
+		if (str_load(&host_domain->proc[i].pid) != 0 &&
+		    !proc_is_me(i) &&
+		    str_load(&host_domain->proc[i].pid) !=
+			    (uint32_t)sys_getpid() &&
+		    !proc_dead(i, &execed) && !execed)
+			return true;
+	return false;
+}
+
+/* ---------------------------------------------------------------- claim */
+
+static void
+raise_high(str_a32 *high, uint32_t n)
+{
+	uint32_t v = str_load(high);
+
+	while (v < n && !str_cas(high, v, n))
+		v = str_load(high);
+}
+
+/* Try to make process slot @idx ours; *ret_old when it was somebody's. */
+static bool
+proc_take(uint32_t idx, uint32_t pid, bool dead, bool *ret_old)
+{
+	struct str_proc *p = &host_domain->proc[idx];
+	struct life l = life_load(p);
+	bool execed;
+
+	if (dead ? l.pid == 0 || !proc_dead(idx, &execed) :
+		   l.pid != pid && l.pid != 0)
+		return false;
+	if (!life_cas(p, l, (l.gen + 1) | 1, pid))
+		return false;
+	*ret_old = l.pid != 0;
+	return true;
+}
+
+/* A process slot for us; *ret_old when dead threads may name it still. */
+static int
+proc_claim(uint32_t *ret_idx, bool *ret_old)
+{
+	struct str_domain *d = host_domain;
+	uint32_t pid = (uint32_t)sys_getpid();
+	uint32_t high = str_load(&d->proc_high);
+	struct str_proc *p;
+	uint32_t i;
+	bool dead;
+
+	host_proc_start((int)pid, &self_start, &self_image, &dead);
+	/* the image before exec, or a dead process that had this pid */
+	for (i = 0; i < high; i++)
+		if (str_load(&d->proc[i].pid) == pid &&
+		    proc_take(i, pid, false, ret_old))
+			goto found;
+	for (i = 0; i < STR_NPROC; i++)
+		if (proc_take(i, pid, false, ret_old))
+			goto found;
+	for (i = 0; i < STR_NPROC; i++)
+		if (proc_take(i, pid, true, ret_old))
+			goto found;
+	return host_fail(ENOSR, "%u processes are attached", STR_NPROC);
+found:
+	p = &d->proc[i];
+	raise_high(&d->proc_high, i + 1);
+	str_store(&p->bell_len, 0u);
+	str_store(&p->flags, 0u);
+	str_store(&p->image, self_image);
+	str_store_rel(&p->start, self_start);
+	*ret_idx = i;
+	return 0;
+}
+
+/* Take the dead thread's slot @idx for ourselves, when none is free. */
+static bool
+thread_inherit(uint32_t idx, struct owner o, struct owner mine)
+{
+	struct str_thread *t = &host_domain->thread[idx];
+
+	/* so that nobody takes us for that thread */
+	str_store(&t->tid, 0u);
+	if (!owner_cas(t, o, mine))
+		return false;
+	if (STR_TAG_IDX(o.tag) == idx)
+		str_store(&t->gen, o.tag >> 12);
+	host_tls.slot = t;
+	host_tls.tag = mine.tag;
+	str_thread_reap(host_domain, t);
+	thread_clear(t);
+	return true;
+}
+
+static uint32_t
+next_tag(uint32_t idx)
+{
+	uint32_t gen = (str_load(&host_domain->thread[idx].gen) + 1) & 0xfffff;
+
+	return STR_TAG(idx, gen != 0 ? gen : 1);
+}
+
+static int
+thread_claim(void)
+{
+	struct str_domain *d = host_domain;
+	struct owner mine = { 0, host_priv_page->proc };
+	struct owner o;
+	uint32_t i;
+
+	for (i = 0; i < STR_NTHREAD; i++) {
+		o = owner_load(&d->thread[i]);
+		mine.tag = next_tag(i);
+		if (o.tag != 0)
+			continue;
+		raise_high(&d->thread_high, i + 1);
+		if (owner_cas(&d->thread[i], o, mine))
+			break;
+	}
+	for (uint32_t j = 0; i == STR_NTHREAD && j < STR_NTHREAD; j++) {
+		o = owner_load(&d->thread[j]);
+		mine.tag = STR_TAG(j, ((o.tag >> 12) + 1) & 0xfffff);
+		if (o.tag != 0 && mine.tag != 0 &&
+		    slot_dead(j, o) && thread_inherit(j, o, mine))
+			i = j;
+	}
+	if (i == STR_NTHREAD)
+		return host_fail(ENOSR, "%u threads are attached",
+			STR_NTHREAD);
+	str_store(&d->thread[i].gen, mine.tag >> 12);
+	str_store_rel(&d->thread[i].tid, (uint32_t)sys_gettid());
+	host_tls.slot = &d->thread[i];
+	host_tls.tag = mine.tag;
+	return 0;
+}
+
+/* A thread of ours that once had our tid went without saying so. */
+static void
+namesake_reap(void)
+{
+	struct str_domain *d = host_domain;
+	uint32_t high = str_load(&d->thread_high);
+	uint32_t tid = str_load(&host_tls.slot->tid);
+
+	for (uint32_t i = 0; i < high && i < STR_NTHREAD; i++) {
+		struct owner o = owner_load(&d->thread[i]);
+
+		if (o.tag != host_tls.tag && STR_TAG_IDX(o.tag) == i &&
+		    o.tag != 0 && o.proc == host_priv_page->proc &&
+		    str_load(&d->thread[i].tid) == tid)
+			thread_reap(i, o);
+	}
+}
+
+/* ----------------------------------------------------------- enter, exit */
+
+/* Give this thread's slot back. */
+static void
+thread_release(void)
+{
+	struct str_thread *t = host_tls.slot;
+	struct owner none = { 0, 0 };
+
+	if (t == NULL || host_domain == NULL)
+		return;
+	str_thread_reap(host_domain, t);
+	thread_clear(t);
+	host_tls.slot = NULL;
+	(void)owner_cas(t, me(), none);
+	host_tls.tag = 0;
+}
+
+static void
+on_thread_exit(void *arg)
+{
+	uint64_t old;
+
+	host_sig_block(&old);
+	if (host_priv_page->identity != 0)
+		thread_release();
+	if (host_tpriv != NULL) {
+		(void)sys_call2(SYS_munmap, host_tpriv, sizeof *host_tpriv);
+		host_tpriv = NULL;
+	}
+	host_sig_restore(&old);
+}
+
+/* At exit: the calling thread's slot, and the process's if it was the last */
+void
+host_slot_exit(void)
+{
+	struct host_priv *pv = host_priv_page;
+	struct str_domain *d = host_domain;
+	uint32_t high = str_load(&d->thread_high);
+	struct str_proc *p = &d->proc[pv->proc];
+	struct life l;
+
+	host_plock_lock(&pv->attach);
+	thread_release();
+	for (uint32_t i = 0; i < high && i < STR_NTHREAD; i++) {
+		struct owner o = owner_load(&d->thread[i]);
+
+		if (o.tag != 0 && o.proc == pv->proc)
+			goto out; /* others still run: found dead later */
+	}
+	/* whoever calls again takes new slots */
+	pv->identity = 0;
+	l = life_load(p);
+	(void)life_cas(p, l, l.gen + 1, 0);
+out:
+	host_plock_unlock(&pv->attach);
+}
+
+/* In the child, in the thread that forked: nothing here is ours. */
+static void
+on_fork_child(void)
+{
+	host_tls.slot = NULL;
+	host_tls.tag = 0;
+	host_tls.depth = 0;
+	host_tls.sig_saved = 0;
+	host_tls.sleep_word = NULL;
+	host_bell_waiting = 0;
+	if (host_tpriv != NULL)
+		host_tpriv->saved = host_tpriv->self = 0;
+}
+
+static int
+thread_private(void)
+{
+	long r;
+
+	if (host_tpriv != NULL)
+		return 0;
+	/* not malloc(): a handler may have interrupted that */
+	r = sys_call6(SYS_mmap, NULL, sizeof *host_tpriv,
+		PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (r < 0 && r > -4096)
+		return ENOSR;
+	host_tpriv = (struct host_tpriv *)r;
+	return 0;
+}
+
+static int
+process_enter(struct host_priv *pv)
+{
+	bool forked = host_fd_get(HOST_FD_BELL) >= 0 ||
+		host_fd_get(HOST_FD_DIAG) >= 0 || self_start != 0;
+	bool old;
+	int err;
+
+	if (forked) {
+		/* the parent's, by number only */
+		host_fd_drop(HOST_FD_BELL);
+		host_fd_drop(HOST_FD_DIAG);
+		str_store(&pv->bell_up, 0u);
+		err = host_domain_check_ns();
+		if (err != 0)
+			return err;
+		host_domain_forked();
+	}
+	err = proc_claim(&pv->proc, &old);
+	if (err != 0)
+		return err;
+	pv->identity = 1;
+	err = thread_claim();
+	if (err != 0) {
+		pv->identity = 0;
+		return err;
+	}
+	if (old)
+		proc_reap(pv->proc, true);
+	reap_scan();
+	return 0;
+}
+
+static int
+enter_locked(struct host_priv *pv)
+{
+	static bool hooked;
+	int err;
+
+	if (host_domain == NULL) {
+		err = host_domain_attach();
+		if (err != 0)
+			return err;
+	}
+	if (!hooked) {
+		if (pthread_key_create(&exit_key, on_thread_exit) != 0 ||
+		    pthread_atfork(NULL, NULL, on_fork_child) != 0)
+			return host_fail(ENOSR, "no key for threads");
+		hooked = true;
+	}
+	host_identity = &pv->identity;
+	err = thread_private();
+	if (err != 0)
+		return err;
+	if (pv->identity == 0) {
+		host_tls.slot = NULL;
+		host_tls.tag = 0;
+		err = process_enter(pv);
+	} else if (host_tls.slot == NULL) {
+		err = thread_claim();
+	}
+	if (err != 0)
+		return err;
+	namesake_reap();
+	return pthread_setspecific(exit_key, host_tpriv);
+}
+
+int
+host_enter_slow(struct host_call *hc)
+{
+	struct host_priv *pv = host_priv();
+	uint64_t old;
+	int err;
+
+	if (pv == NULL)
+		return host_fail(ENOSR, "no page that fork would wipe");
+	host_sig_block(&old);
+	host_plock_lock(&pv->attach);
+	err = enter_locked(pv);
+	host_plock_unlock(&pv->attach);
+	host_sig_restore(&old);
+	return err;
+}
+
+/* ----------------------------------------------------------------- exec */
+
+void
+host_exec_begin(void)
+{
+	if (host_domain != NULL && *host_identity != 0)
+		(void)str_or(&host_domain->proc[host_priv_page->proc].flags,
+			STR_PROC_EXEC);
+}
+
+void
+host_exec_failed(void)
+{
+	if (host_domain != NULL && *host_identity != 0)
+		(void)str_and(&host_domain->proc[host_priv_page->proc].flags,
+			~STR_PROC_EXEC);
+}

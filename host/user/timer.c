@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Interrupt context: a helper thread that runs the executive's timers.
+ *
+ * Started by the first host_defer() of a process, with every signal blocked;
+ * it goes away when there was nothing to wait for during a second.  The
+ * executive keeps the timers; here is only the nearest deadline.  A forked
+ * child has no such thread and no deadline until it asks for one.
+ */
+#include <linux/futex.h>
+#include <pthread.h>
+#include <time.h>
+
+#include "user_impl.h"
+
+#define IDLE_NS 1000000000u
+#define STACK_SIZE (256u << 10)
+
+static void
+timer_wait(struct host_priv *pv, uint32_t word, uint64_t ns)
+{
+	struct timespec ts = {
+		(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)
+	};
+
+	(void)sys_call4(SYS_futex, &pv->timer_word, FUTEX_WAIT_PRIVATE, word,
+		&ts);
+}
+
+static void
+timer_due(struct host_priv *pv, uint64_t now)
+{
+	struct host_call hc = { .fd = -1 };
+	uint64_t next = UINT64_MAX;
+
+	str_store(&pv->timer_at, 0ull);
+	if (host_enter(&hc) != 0)
+		return;
+	next = str_timer_run(now);
+	host_leave();
+	host_defer(next);
+}
+
+static void *
+timer_main(void *arg)
+{
+	struct host_priv *pv = arg;
+	uint64_t idle_since = host_now();
+
+	for (;;) {
+		uint32_t word = str_load_acq(&pv->timer_word);
+		uint64_t at = str_load_acq(&pv->timer_at);
+		uint64_t now = host_now();
+		bool done = false;
+
+		if (at != 0 && at - 1 <= now) {
+			timer_due(pv, now);
+			idle_since = host_now();
+			continue;
+		}
+		if (at == 0 && now - idle_since >= IDLE_NS) {
+			host_plock_lock(&pv->timer);
+			done = str_load(&pv->timer_at) == 0;
+			if (done)
+				pv->timer_up = 0;
+			host_plock_unlock(&pv->timer);
+			if (done)
+				return NULL;
+			continue;
+		}
+		if (at != 0)
+			idle_since = now;
+		timer_wait(pv, word, at != 0 ? at - 1 - now : IDLE_NS);
+	}
+}
+
+static bool
+timer_start(struct host_priv *pv)
+{
+	pthread_attr_t attr;
+	pthread_t id;
+	int err;
+
+	if (pthread_attr_init(&attr) != 0)
+		return false;
+	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	(void)pthread_attr_setstacksize(&attr, STACK_SIZE);
+	err = pthread_create(&id, &attr, timer_main, pv);
+	(void)pthread_attr_destroy(&attr);
+	return err == 0;
+}
+
+void
+host_defer(uint64_t when)
+{
+	struct host_priv *pv = host_priv_page;
+	uint64_t old, at;
+
+	if (when == UINT64_MAX)
+		return;
+	/* the thread inherits the mask */
+	host_sig_block(&old);
+	host_plock_lock(&pv->timer);
+	at = str_load(&pv->timer_at);
+	if (at == 0 || when + 1 < at) {
+		str_store_rel(&pv->timer_at, when + 1);
+		(void)str_add(&pv->timer_word, 1u);
+		if (pv->timer_up)
+			(void)sys_call3(SYS_futex, &pv->timer_word,
+				FUTEX_WAKE_PRIVATE, 1);
+		else
+			pv->timer_up = timer_start(pv);
+	}
+	host_plock_unlock(&pv->timer);
+	host_sig_restore(&old);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+#include "upcalls_test_double.h"
+
+#include <t.h>
+
+int
+str_region_init(struct str_domain *d)
+{
+	str_store(&d->brk, STR_HDR_SIZE >> STR_SLAB_SHIFT);
+	(void)str_add(&d->core[UP_INIT], 1u);
+	return 0;
+}
+
+int
+str_region_attach(struct str_domain *d)
+{
+	(void)str_add(&d->core[UP_ATTACH], 1u);
+	return 0;
+}
+
+void
+str_thread_reap(struct str_domain *d, struct str_thread *t)
+{
+	uint32_t idx = (uint32_t)(t - d->thread);
+
+	(void)str_add(&d->core[UP_REAP], 1u);
+	/* the dead thread's name can be told */
+	str_store(&d->core[UP_REAPED_TAG], STR_TAG(idx, str_load(&t->gen)));
+}
+
+unsigned
+str_region_sweep(void)
+{
+	return 0;
+}
+
+bool
+str_region_carriers(struct str_domain *d,
+	bool (*fn)(const struct host_carrier *c, void *arg), void *arg)
+{
+	struct host_carrier c = {
+		str_load(&d->core[UP_COOKIE]), str_load(&d->core[UP_INO])
+	};
+
+	return c.cookie != 0 && fn(&c, arg);
+}
+
+uint64_t
+str_timer_run(uint64_t now)
+{
+	(void)str_add(&host_domain->core[UP_TIMER], 1u);
+	return str_xchg(&host_domain->core[UP_NEXT], UINT64_MAX);
+}
+
+void *
+up_alloc(size_t size)
+{
+	uint64_t n = STR_ROUNDUP(size, (uint64_t)STR_SLAB_SIZE) /
+		STR_SLAB_SIZE;
+	uint64_t idx = str_add(&host_domain->brk, n);
+
+	T_EQ(host_commit(idx << STR_SLAB_SHIFT, n << STR_SLAB_SHIFT), 0);
+	return (char *)host_domain + (idx << STR_SLAB_SHIFT);
+}
+
+void
+up_enter(struct host_call *hc)
+{
+	int err = host_enter(hc);
+
+	if (err != 0)
+		T_FAIL("%s: %s", t_errno_name(err), host_attach_error());
+}

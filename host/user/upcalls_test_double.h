@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Stands in for the executive in the host's own tests: it counts the
+ * up-calls in the domain, and hands out the arena from a mark.
+ */
+#ifndef HOST_USER_UPCALLS_TEST_DOUBLE_H
+#define HOST_USER_UPCALLS_TEST_DOUBLE_H
+
+#include "user_impl.h"
+
+/* In str_domain.core[]. */
+enum { UP_INIT, UP_ATTACH, UP_REAP, UP_REAPED_TAG, UP_TIMER, UP_NEXT,
+	UP_COOKIE, UP_INO, UP_USER };
+
+/* The next deadline that str_timer_run() returns once. */
+#define up_word(n) (&host_domain->core[n])
+
+/* A zeroed, committed piece of the arena. */
+void *up_alloc(size_t size);
+
+/* Inside a call; fails the case when there is no domain. */
+void up_enter(struct host_call *hc);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What the user host offers to the library that wraps the system calls, over
+ * and above <str/host.h>.
+ */
+#ifndef HOST_USER_H
+#define HOST_USER_H
+
+#include <signal.h>
+#include <str/host.h>
+
+/* host_attach_error - why the last attach failed, in words; "" if none did. */
+const char *host_attach_error(void);
+/* host_domain_path - file of the domain, "fd:N", or "" when not attached. */
+const char *host_domain_path(void);
+
+/*
+ * host_fd_is_ours - is @fd one of the host's hidden descriptors?  Wrappers
+ * that close or replace descriptors skip these.
+ * host_fd_protect - move @fd to a high, close-on-exec number.  Return: the
+ * new number, @fd itself when there is none.
+ */
+bool host_fd_is_ours(int fd);
+int host_fd_protect(int fd);
+
+/*
+ * host_sigaction - sigaction() with the trampoline between the kernel and
+ * the handler.  Return: 0 or errno.
+ */
+int host_sigaction(int sig, const struct sigaction *act,
+	struct sigaction *old);
+/*
+ * host_sigmask_filter - what to give the kernel instead of @set, so that
+ * SIGSEGV and SIGBUS are never blocked.  @buf is room for the answer.  @set
+ * may be NULL.  @how as for sigprocmask(); SIG_SETMASK for sets without.
+ */
+const sigset_t *host_sigmask_filter(int how, const sigset_t *set,
+	sigset_t *buf);
+
+/*
+ * host_exec_begin - this thread is about to exec: its image goes away even
+ * though its pid stays.  host_exec_failed - it did not.
+ */
+void host_exec_begin(void);
+void host_exec_failed(void);
+
+/*
+ * Up-call: run the timers due at @now.  Return: when the next one is due,
+ * UINT64_MAX if there is none.
+ */
+uint64_t str_timer_run(uint64_t now);
+
+#endif

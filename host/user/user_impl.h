@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What the files of host/user share with each other.
+ *
+ * Objects.  `host_priv' is one page, wiped by the kernel at fork, with all
+ * that belongs to this process and not to its children: its identity, its
+ * locks, the state of its helper thread.  A zeroed page is its initial
+ * state, so a child never finds a lock taken by a thread it does not have.
+ * `host_shared' lies at the end of the domain's header.  `host_tpriv' is one
+ * attached thread's.
+ */
+#ifndef HOST_USER_IMPL_H
+#define HOST_USER_IMPL_H
+
+#include <signal.h>
+
+#include "sys.h"
+#include "user.h"
+
+/* A lock between the threads of this process.  0, 1 taken, 2 contended. */
+struct host_plock {
+	str_a32 word;
+};
+
+struct host_priv {
+	volatile uint32_t identity; /* first; 0 = fork made a new process */
+	uint32_t proc;		    /* [attach] index of our process slot */
+	struct host_plock attach;   /* attaching, slots */
+	struct host_plock action;   /* signal actions */
+	struct host_plock diag;	    /* the netlink socket */
+	struct host_plock timer;    /* the three below */
+	str_a32 timer_word;	    /* bumped when the deadline comes nearer */
+	uint32_t timer_up;	    /* [timer] the helper thread runs */
+	str_a64 timer_at;	    /* [timer] next deadline + 1; 0 = none */
+	str_a32 bell_up;	    /* this process has made its bell */
+	str_a32 bell_waiters;	    /* BELL_RINGING | threads polling it */
+};
+extern struct host_priv *_Atomic host_priv_page;
+
+/* Host facts every member must agree with. */
+struct host_shared {
+	uint64_t pidns, netns; /* [I] inodes of the namespaces */
+	str_a64 created;       /* [I] CLOCK_REALTIME seconds, for humans */
+};
+#define HOST_SHARED_OFF (STR_HDR_SIZE - 4096)
+
+struct host_tpriv {
+	uint64_t saved;	  /* [O] bit sig-1: put off, siginfo below */
+	uint64_t self;	  /* [O] bit sig-1: host_signal_self() */
+	siginfo_t info[64];
+};
+extern STR_TLS struct host_tpriv *host_tpriv;
+
+/* Set while this thread polls its process's bell, see bell.c. */
+extern STR_TLS uint32_t host_bell_waiting;
+
+#define HOST_CODE_GAP (16ull << 20) /* code window below the domain */
+
+/* domain.c */
+int host_domain_attach(void);	   /* [attach] held, signals blocked */
+int host_domain_check_ns(void);
+void host_domain_forked(void);	   /* own lock in the child */
+uint64_t host_ns_inode(const char *name);
+int host_fail(int err, const char *fmt, ...) STR_PRINTF(2, 3);
+
+/* name.c */
+struct host_name {
+	char dir[512];	/* "" unless the directory is one of ours */
+	char path[768];
+	int fd;		/* "fd:N", or -1 */
+	bool private;	/* make an anonymous one */
+};
+int host_name_resolve(struct host_name *ret_name);
+int host_name_mkdir(const struct host_name *n);
+
+/* fd.c */
+enum host_fd { HOST_FD_DOMAIN, HOST_FD_BELL, HOST_FD_DIAG, HOST_NFD };
+int host_fd_get(enum host_fd which);
+void host_fd_note(enum host_fd which, int fd);
+int host_fd_hide(enum host_fd which, int fd, bool cloexec);
+void host_fd_drop(enum host_fd which);
+
+/* slot.c */
+void host_proc_start(int pid, uint64_t *ret_start, uint64_t *ret_image,
+	bool *ret_dead);
+void host_slot_exit(void);
+bool host_others_alive(void);
+
+/* plock, in wait.c */
+void host_plock_lock(struct host_plock *l);
+void host_plock_unlock(struct host_plock *l);
+struct host_priv *host_priv(void); /* NULL: no memory */
+
+/* fault.c, signal.c */
+extern const char host_copy_begin[], host_copy_end[], host_copy_fault[];
+void host_fault_init(void);
+void host_trampoline(int sig, siginfo_t *info, void *ucontext);
+int host_sigaction_raw(int sig, void (*fn)(int, siginfo_t *, void *),
+	unsigned long flags, uint64_t mask);
+bool host_fault_fixup(void *ucontext);
+void host_sig_block(uint64_t *ret_old);
+void host_sig_restore(const uint64_t *old);
+void host_wait_abandon(void);	/* a handler is about to run in a wait */
+
+/* bell.c */
+int host_bell_open(void);	/* its descriptor, or -1 */
+bool host_bell_enter(void);
+void host_bell_leave(bool rung);
+
+/* code.c, clock.c, fence.c, copy */
+int host_code_init(uint64_t base);
+void host_code_fini(uint64_t base);
+void host_clock_init(void);
+void host_clock_refine(void);
+bool host_fence_init(void);
+void host_copy_init(void);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Waiting.
+ *
+ * Signals.  Inside a call handlers are put off; a wait is outside: `depth' is
+ * 0 while the thread sleeps.  A handler that runs after the wait looked at
+ * `sig_seq' and before the kernel put it to sleep must still end it:
+ *
+ *   host_wait          publishes `sleep_word' before it looks; the trampoline
+ *                      adds 1 to that word, so the futex call finds it changed.
+ *   host_wait_carrier  looks with all signals blocked; ppoll() opens the mask
+ *                      and sleeps in one step.
+ *
+ * A handler may leave by siglongjmp().  Therefore the trampoline undoes all
+ * that the wait has published, host_wait_abandon(), before it calls the
+ * handler: the wait is over in any case.
+ *
+ * Cancellation.  Where the caller asks for it, asynchronous cancellation is
+ * on for the length of the system call, and a cleanup handler does the same.
+ *
+ * Fork.  A handler may fork.  The child comes out of the wait as well, in
+ * the middle of a call, without slots; it gets its own before it goes on.
+ */
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "user_impl.h"
+
+struct host_priv *_Atomic host_priv_page;
+
+struct host_priv *
+host_priv(void)
+{
+	struct host_priv *p = __atomic_load_n(&host_priv_page,
+		__ATOMIC_ACQUIRE);
+	struct host_priv *none = NULL;
+	long r;
+
+	if (str_likely(p != NULL))
+		return p;
+	r = sys_call6(SYS_mmap, NULL, 4096, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (r < 0 && r > -4096)
+		return NULL;
+	if (sys_call3(SYS_madvise, r, 4096, MADV_WIPEONFORK) != 0) {
+		(void)sys_call2(SYS_munmap, r, 4096);
+		return NULL;
+	}
+	p = (struct host_priv *)r;
+	if (!__atomic_compare_exchange_n(&host_priv_page, &none, p, 0,
+		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		(void)sys_call2(SYS_munmap, r, 4096);
+		p = none;
+	}
+	return p;
+}
+
+static long
+futex(str_a32 *word, int op, uint32_t val, const struct timespec *ts)
+{
+	return sys_call6(SYS_futex, word, op, val, ts, NULL, 0);
+}
+
+/* ------------------------------------------------ locks of this process */
+
+void
+host_plock_lock(struct host_plock *l)
+{
+	if (str_cas(&l->word, 0u, 1u))
+		return;
+	while (str_xchg(&l->word, 2u) != 0)
+		(void)futex(&l->word, FUTEX_WAIT_PRIVATE, 2, NULL);
+}
+
+void
+host_plock_unlock(struct host_plock *l)
+{
+	if (str_xchg(&l->word, 0u) == 2)
+		(void)futex(&l->word, FUTEX_WAKE_PRIVATE, 1, NULL);
+}
+
+/* -------------------------------------------------------------- sleeping */
+
+/* In the trampoline, before a handler; or when cancelled. */
+void
+host_wait_abandon(void)
+{
+	struct str_thread *t = host_tls.slot;
+	str_a32 *word = host_tls.sleep_word;
+
+	if (word != NULL) {
+		host_tls.sleep_word = NULL;
+		(void)str_add(word, 1u);
+	}
+	if (host_bell_waiting) {
+		host_bell_waiting = 0;
+		host_bell_leave(false);
+	}
+	if (t != NULL && *host_identity != 0 &&
+	    str_load(&t->state) != STR_THR_RUN) {
+		str_store(&t->state, (uint32_t)STR_THR_RUN);
+		str_store(&t->asleep_on, 0ull);
+	}
+}
+
+struct sleeper {
+	struct host_call *hc;
+	uint32_t depth;	    /* to be restored */
+	uint64_t mask;	    /* the thread's own, wait_carrier */
+	const uint64_t *pollmask;
+	struct pollfd pfd[2];
+	unsigned npfd;
+	str_a32 *word;
+	uint32_t val;
+	struct timespec *ts;
+	long ret;
+};
+
+static void
+sleep_futex(struct sleeper *s)
+{
+	s->ret = futex(s->word, FUTEX_WAIT, s->val, s->ts);
+}
+
+static void
+sleep_poll(struct sleeper *s)
+{
+	s->ret = sys_call5(SYS_ppoll, s->pfd, s->npfd, s->ts, s->pollmask,
+		SYS_SIGSET);
+}
+
+static void
+sleep_cancelled(void *arg)
+{
+	struct sleeper *s = arg;
+
+	host_wait_abandon();
+	host_tls.depth = 0;
+	if (s->word == NULL)
+		sys_sigmask(SIG_SETMASK, &s->mask, NULL);
+}
+
+/* Call @fn with cancellation as the caller wishes. */
+static void
+sleep_call(struct sleeper *s, void (*fn)(struct sleeper *))
+{
+	int type;
+
+	if (!(s->hc->flags & HOST_CALL_CANCEL)) {
+		fn(s);
+		return;
+	}
+	pthread_cleanup_push(sleep_cancelled, s);
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	fn(s);
+	pthread_setcanceltype(type, NULL);
+	pthread_cleanup_pop(0);
+}
+
+/* After a sleep: back into the call, in a forked child as somebody else. */
+static void
+sleep_over(struct sleeper *s)
+{
+	if (str_unlikely(host_tls.slot == NULL || *host_identity == 0)) {
+		struct host_call hc = { .fd = -1 };
+
+		if (host_enter_slow(&hc) != 0)
+			host_panic("a forked child found no slot in the "
+				"middle of a call", __FILE__, __LINE__);
+	}
+	str_barrier();
+	host_tls.depth = s->depth;
+	str_barrier();
+}
+
+static struct timespec *
+ns_to_ts(uint64_t ns, struct timespec *ts)
+{
+	if (ns == UINT64_MAX)
+		return NULL;
+	ts->tv_sec = (time_t)(ns / 1000000000u);
+	ts->tv_nsec = (long)(ns % 1000000000u);
+	return ts;
+}
+
+static void
+state_set(uint32_t state)
+{
+	struct str_thread *t = host_tls.slot;
+
+	if (t != NULL)
+		str_store(&t->state, state);
+}
+
+int
+host_wait(struct host_call *hc, str_a32 *word, uint32_t val, uint64_t ns)
+{
+	struct timespec ts;
+	struct sleeper s = { .hc = hc, .word = word, .val = val };
+
+	s.ts = ns_to_ts(ns, &ts);
+	if (hc == NULL) {
+		/* handlers stay put off; the sleep is short */
+		s.ret = futex(word, FUTEX_WAIT, val, s.ts);
+		return s.ret == -ETIMEDOUT ? ETIMEDOUT : 0;
+	}
+	s.depth = host_tls.depth;
+	state_set(STR_THR_FUTEX);
+	host_tls.sleep_word = word;
+	str_barrier();
+	host_tls.depth = 0;
+	str_barrier();
+	if (host_tls.sig_saved != 0)
+		host_leave_slow();
+	if (host_tls.sig_seq == hc->sig_seq)
+		sleep_call(&s, sleep_futex);
+	host_tls.sleep_word = NULL;
+	sleep_over(&s);
+	state_set(STR_THR_RUN);
+	if (host_tls.sig_seq != hc->sig_seq)
+		return EINTR;
+	return s.ret == -ETIMEDOUT ? ETIMEDOUT : 0;
+}
+
+void
+host_wake(str_a32 *word, int n)
+{
+	(void)futex(word, FUTEX_WAKE, (uint32_t)n, NULL);
+}
+
+static bool
+is_socket(int fd)
+{
+	uint64_t cookie;
+	socklen_t len = sizeof cookie;
+
+	return sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_COOKIE, &cookie,
+		&len) == 0;
+}
+
+static uint32_t
+carrier_events(int fd, short revents)
+{
+	uint32_t ev = 0;
+	int n = 0;
+
+	if (revents & POLLNVAL)
+		return HOST_C_NVAL;
+	if (revents & (POLLHUP | POLLRDHUP | POLLERR))
+		ev |= HOST_C_HUP;
+	/* at end of file a socket is readable too */
+	if ((revents & POLLIN) &&
+	    (ev == 0 || (sys_call3(SYS_ioctl, fd, 0x541b /* FIONREAD */, &n) ==
+				0 && n > 0)))
+		ev |= HOST_C_TOKEN;
+	return ev;
+}
+
+uint32_t
+host_carrier_look(int fd)
+{
+	struct pollfd pfd = { fd, POLLIN | POLLRDHUP, 0 };
+	struct timespec ts = { 0, 0 };
+
+	if (sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET) < 0)
+		return 0;
+	if (fd < 0 || !is_socket(fd))
+		return HOST_C_NVAL;
+	return carrier_events(fd, pfd.revents);
+}
+
+int
+host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
+{
+	struct timespec ts;
+	struct sleeper s = { .hc = hc, .npfd = 2 };
+	uint32_t ev = 0;
+	bool rung;
+
+	if (hc->fd < 0 || !is_socket(hc->fd)) {
+		*ret_events = HOST_C_NVAL;
+		return 0;
+	}
+	s.ts = ns_to_ts(ns, &ts);
+	s.depth = host_tls.depth;
+	s.pfd[0] = (struct pollfd){ hc->fd, POLLIN | POLLRDHUP, 0 };
+	s.pfd[1] = (struct pollfd){ host_bell_open(), POLLIN, 0 };
+	if (!host_bell_enter()) {
+		/* it rings, and not everybody has heard it */
+		host_yield();
+		*ret_events = HOST_C_BELL;
+		return 0;
+	}
+	host_sig_block(&s.mask);
+	host_bell_waiting = 1;
+	state_set(STR_THR_CARRIER);
+	host_tls.depth = 0;
+	str_barrier();
+	if (host_tls.sig_saved != 0) {
+		/* they run here, and find a wait to abandon */
+		sys_sigmask(SIG_SETMASK, &s.mask, NULL);
+		host_leave_slow();
+		host_sig_block(&s.mask);
+	}
+	s.pollmask = hc->mask != NULL ? hc->mask : &s.mask;
+	if (host_tls.sig_seq == hc->sig_seq)
+		sleep_call(&s, sleep_poll);
+	rung = s.ret > 0 && s.pfd[1].fd >= 0 && (s.pfd[1].revents & POLLIN);
+	if (host_bell_waiting) {
+		host_bell_waiting = 0;
+		host_bell_leave(rung);
+	}
+	sleep_over(&s);
+	state_set(STR_THR_RUN);
+	sys_sigmask(SIG_SETMASK, &s.mask, NULL);
+	if (host_tls.sig_seq != hc->sig_seq)
+		return EINTR;
+	if (s.ret == 0)
+		return ETIMEDOUT;
+	if (s.ret > 0)
+		ev = carrier_events(hc->fd, s.pfd[0].revents);
+	*ret_events = ev | (rung ? HOST_C_BELL : 0);
+	return 0;
+}
+
+int
+host_interrupted(struct host_call *hc)
+{
+	if (hc->sig_seq == host_tls.sig_seq)
+		return HOST_SIG_NONE;
+	/* sig_norestart is the number of the last one without SA_RESTART */
+	if ((int32_t)(host_tls.sig_norestart - hc->sig_seq) > 0)
+		return HOST_SIG_INTR;
+	return HOST_SIG_RESTART;
+}
+
+void
+host_resample(struct host_call *hc)
+{
+	hc->sig_seq = host_tls.sig_seq;
+}
+
+void
+host_yield(void)
+{
+	(void)sys_call1(SYS_sched_yield, 0);
+}
