@@ -37,16 +37,16 @@
  * @check one_at_a_time -DNW=1 -DRECS=4 -DLOWAT=0 -DHIWAT=0
  * @check lazy_setter -DNW=1 -DRECS=6 -DLAZY
  * @check two_writers -DNW=2 -DRECS=2 -DHIWAT=0 -DLOWAT=0
- * @check two_writers_lazy -DNW=2 -DRECS=3 -DHIWAT=1 -DLOWAT=1 -DLAZY
- * @check kill_writer -DNW=2 -DRECS=2 -DHIWAT=0 -DLOWAT=0 -DKILLW -DLAZY
+ * @check two_writers_lazy -DNW=2 -DRECS=2 -DHIWAT=0 -DLOWAT=0 -DLAZY
+ * @check kill_writer -DNW=2 -DRECS=1 -DRECS1=1 -DHIWAT=0 -DLOWAT=0 -DKILLW -DLAZY
  * @check kill_reader -DNW=1 -DRECS=5 -DKILLR
- * @check kill_reader_of_two -DNW=2 -DRECS=2 -DHIWAT=0 -DLOWAT=0 -DKILLR -DLAZY
+ * @check kill_reader_of_two -DNW=2 -DRECS=1 -DRECS1=1 -DHIWAT=0 -DLOWAT=0 -DKILLR -DLAZY
  * @find reaches_sleep assert=nowhere -DNW=1 -DRECS=4 -DREACH1
  * @find reaches_writer_clears assert=nowhere -DNW=1 -DRECS=4 -DREACH2
  * @find reaches_epipe assert=nowhere -DNW=1 -DRECS=4 -DKILLR -DREACH3
  * @find no_heavy_fence assert=ended -DNW=1 -DRECS=4 -DM_NOFENCE
  * @find no_count_at_all assert=ended -DNW=1 -DRECS=2 -DHIWAT=0 -DLOWAT=0 -DLAZY -DM_NOSLEEPCOUNT
- * @find no_count_before_sleep assert=ended -DNW=2 -DRECS=2 -DHIWAT=0 -DLOWAT=0 -DKILLW -DM_NOSLEEPCOUNT
+ * @find no_count_before_sleep assert=ended -DNW=2 -DRECS=1 -DRECS1=1 -DHIWAT=0 -DLOWAT=0 -DKILLW -DM_NOSLEEPCOUNT
  * @find reader_loads_flags_first assert=ended -DNW=1 -DRECS=2 -DHIWAT=0 -DLOWAT=0 -DM_EARLYFLAGS
  * @find want_without_full assert -DNW=2 -DRECS=2 -DHIWAT=0 -DLOWAT=0 -DM_STRAYWANT
  * @find back_enable_always assert=owed -DNW=1 -DRECS=4 -DM_ALWAYS
@@ -72,6 +72,9 @@
 #endif
 #ifndef LOWAT
 #define LOWAT 2
+#endif
+#ifndef RECS1
+#define RECS1 (RECS - 1)	/* messages of the second writer */
 #endif
 #define QFULL 128
 
@@ -182,7 +185,7 @@ proctype writer(byte me)
 
 	{
 	do
-	:: k < RECS - me ->	/* writer 1 writes one less */
+	:: k < (me == 0 -> RECS : RECS1) ->
 		/* canput */
 #ifndef M_LATESAMPLE
 		val = word[me];
