@@ -88,6 +88,8 @@ result_check_output(const char *path)
 
 	if (strcmp(path, "-") == 0)
 		return 0;
+	if (*path == '\0')
+		return complain("--json", ENOENT);
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return complain(path, EISDIR);
 	if (is_special(path))

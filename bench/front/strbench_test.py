@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Fast-STREAMS authors
+"""strbench as a user meets it: results, bad input, interruption.
+
+    strbench_test.py STRBENCH [IMPLEMENTATION...]
+
+The implementations are those this build can measure, apart from the kernel's
+and the ring; all of them go through a short run.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+STRBENCH = sys.argv[1]
+OURS = sys.argv[2:]
+SHORT = ("--seconds", "0.05", "--warmup", "0.02", "--repeat", "1")
+
+
+def run(*args, status=0, timeout=100, **more):
+    done = subprocess.run([STRBENCH, *args], capture_output=True, text=True,
+                          timeout=timeout, **more)
+    assert done.returncode == status, (args, done.returncode, done.stderr)
+    return done
+
+
+def measure(*args, **more):
+    return json.loads(run("run", *SHORT, *args, "--json", "-", **more).stdout)
+
+
+def processes():
+    """{pid: (parent, state, name)} of everybody."""
+    out = {}
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat") as stat:
+                head, tail = stat.read().rsplit(")", 1)
+        except OSError:
+            continue
+        fields = tail.split()
+        out[int(name)] = (int(fields[1]), fields[0], head.split("(", 1)[1])
+    return out
+
+
+def descendants(pid):
+    table = processes()
+    found, grew = {pid}, True
+    while grew:
+        more = {p for p, (parent, state, _) in table.items()
+                if parent in found and state != "Z"}
+        grew = not more <= found
+        found |= more
+    return found - {pid}
+
+
+def until(predicate, seconds=20):
+    deadline = time.monotonic() + seconds
+    while not predicate():
+        assert time.monotonic() < deadline, "deadline passed"
+        time.sleep(0.01)
+
+
+def alive(pids):
+    table = processes()
+    return {p for p in pids if p in table and table[p][1] != "Z"}
+
+
+def start_long(path):
+    """A run of a minute, and what it has started when both sides run."""
+    test = subprocess.Popen(
+        [STRBENCH, "run", "--suite", "pipe", "--mode", "same", "--sizes",
+         "1..4", "--impl", "pipe-linux,ring", "--seconds", "0.2", "--repeat",
+         "20", "--json", path],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until(lambda: len(descendants(test.pid)) >= 3)
+    return test, descendants(test.pid)
+
+
+def a_result_has_the_documented_shape():
+    result = measure("--suite", "pipe", "--mode", "same", "--sizes", "64",
+                     "--impl", "pipe-linux,ring")
+    assert result["schema"] == 1 and result["partial"] is False
+    for name in ("cpu_model", "cores", "kernel", "glibc", "clock", "date",
+                 "load_average", "governor", "build_id", "compiler"):
+        assert name in result["machine"], name
+    assert result["errors"] == []
+    assert [r["implementation"] for r in result["runs"]] == ["pipe-linux",
+                                                             "ring"]
+    for r in result["runs"]:
+        assert (r["suite"], r["mode"], r["message_bytes"]) == ("pipe", "same",
+                                                               64)
+        assert r["tx_per_s"] > 0 and r["rx_per_s"] > 0
+        assert r["samples"] == [r["tx_per_s"]]
+        assert r["voluntary_switches_per_s"] >= 0
+        assert r["cpu_ns_per_message"] > 0
+        assert r["read_calls_per_message"] >= 1
+
+
+def the_result_is_the_median_of_the_samples():
+    result = measure("--suite", "pipe", "--mode", "same", "--sizes", "1",
+                     "--impl", "pipe-linux", "--repeat", "3")
+    r = result["runs"][0]
+    assert len(r["samples"]) == 3
+    assert sorted(r["samples"])[1] == r["tx_per_s"]
+
+
+def sizes_are_sorted_and_measured_once():
+    result = measure("--suite", "pipe", "--mode", "same", "--sizes",
+                     "4,1..4,1", "--impl", "ring")
+    assert [r["message_bytes"] for r in result["runs"]] == [1, 2, 4]
+
+
+def every_implementation_is_measured_in_both_modes():
+    names = ["pipe-linux", "unix-stream", "unix-seqpacket", "ring"] + [
+        o for o in OURS if o in ("pipe-streams", "pipe-streams-msg",
+                                 "pipe-streams-nullmod")]
+    modes = ["same"] + (["split"] if len(os.sched_getaffinity(0)) > 1 else [])
+    result = measure("--suite", "pipe", "--mode", ",".join(modes), "--sizes",
+                     "1,16384", "--impl", ",".join(names))
+    got = {(r["implementation"], r["mode"], r["message_bytes"])
+           for r in result["runs"]}
+    assert got == {(n, m, s) for n in names for m in modes
+                   for s in (1, 16384)}, got
+
+
+def round_trips_are_measured_warm_and_after_a_pause():
+    result = measure("--suite", "rtt", "--mode", "same", "--sizes", "1",
+                     "--impl", "pipe-linux,ring", "--idle-samples", "1")
+    got = {(r["implementation"], r["state"]): r for r in result["runs"]}
+    assert len(got) == 4
+    for r in got.values():
+        assert 0 < r["p50_ns"] <= r["p99_ns"]
+    assert got["pipe-linux", "idle"]["samples"] == [
+        got["pipe-linux", "idle"]["p50_ns"]]
+
+
+def blocked_processes_do_not_switch():
+    result = measure("--suite", "idle", "--mode", "same", "--impl",
+                     "pipe-linux", "--idle-seconds", "0.3")
+    r = result["runs"][0]
+    assert (r["reader_switches"], r["writer_switches"],
+            r["poller_switches"]) == (0, 0, 0)
+
+
+def the_paper_program_is_run_too():
+    result = measure("--suite", "perftest", "--mode", "same", "--sizes", "64",
+                     "--impl", "perftestn")
+    assert result["runs"][0]["tx_per_s"] > 0
+
+
+def the_ablations_are_measured():
+    names = [o for o in OURS if o not in ("pipe-streams-msg",
+                                          "pipe-streams-nullmod", "perftest")]
+    if not names:
+        return "nothing to ablate in this build"
+    result = measure("--suite", "ablation", "--mode", "same", "--sizes", "64",
+                     "--impl", ",".join(names))
+    assert {r["implementation"] for r in result["runs"]} == set(names)
+
+
+def a_file_is_replaced_as_a_whole():
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "result.json")
+        with open(path, "w") as old:
+            old.write("old")
+        link = os.path.join(directory, "link.json")
+        os.symlink(path, link)
+        done = run("run", *SHORT, "--suite", "pipe", "--mode", "same",
+                   "--sizes", "1", "--impl", "ring", "--json", link)
+        assert "ring" in done.stdout
+        with open(path) as new:
+            assert json.load(new)["runs"]
+        assert os.path.islink(link)
+        assert sorted(os.listdir(directory)) == ["link.json", "result.json"]
+
+
+def an_unusable_output_is_refused_before_measuring():
+    with tempfile.TemporaryDirectory() as directory:
+        for path in (directory, os.path.join(directory, "no", "such"),
+                     "/proc/nothing", ""):
+            done = run("run", "--sizes", "1", "--json", path, status=1,
+                       timeout=5)
+            assert "strbench: " in done.stderr and not done.stdout
+        assert os.listdir(directory) == []
+
+
+def bad_options_exit_2_and_say_why():
+    for args in ([], ["walk"], ["run", "--nosuch"], ["run", "extra"],
+                 ["run", "--suite", "pope"], ["run", "--suite", ""],
+                 ["run", "--mode", "both"], ["run", "--impl", "pipe-bsd"],
+                 ["run", "--suite", "pipe", "--impl", "perftestn"],
+                 ["run", "--sizes", "0"], ["run", "--sizes", "64..1"],
+                 ["run", "--sizes", "1..65537"], ["run", "--sizes", "1,,2"],
+                 ["run", "--sizes", "many"], ["run", "--seconds", "0"],
+                 ["run", "--seconds", "nan"], ["run", "--repeat", "0"],
+                 ["run", "--repeat"], ["run", "--cpus", "1"],
+                 ["run", "--suite", "perftest", "--sizes", "65536"],
+                 ["list", "extra"]):
+        done = run(*args, status=2, timeout=5)
+        assert "strbench: " in done.stderr and not done.stdout, args
+
+
+def a_cpu_that_may_not_be_used_is_refused():
+    done = run("run", "--cpus", "0,1023", status=1, timeout=5)
+    assert "1023" in done.stderr
+
+
+def one_cpu_means_mode_same_only():
+    cpu = str(min(os.sched_getaffinity(0)))
+    done = subprocess.run(
+        ["taskset", "-c", cpu, STRBENCH, "run", *SHORT, "--suite", "pipe",
+         "--sizes", "1", "--impl", "ring", "--json", "-"],
+        capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "split is left out" in done.stderr
+    assert [r["mode"] for r in json.loads(done.stdout)["runs"]] == ["same"]
+    done = subprocess.run(
+        ["taskset", "-c", cpu, STRBENCH, "run", "--mode", "split"],
+        capture_output=True, text=True, timeout=5)
+    assert done.returncode == 1 and "two CPUs" in done.stderr
+
+
+def an_interrupt_leaves_a_partial_result_and_no_processes():
+    for signo in (signal.SIGINT, signal.SIGTERM):
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "result.json")
+            test, _ = start_long(path)
+            # Let it have at least one result to save.
+            first = descendants(test.pid)
+            until(lambda: descendants(test.pid) - first)
+            until(lambda: len(descendants(test.pid)) >= 3)
+            left = descendants(test.pid)
+            test.send_signal(signo)
+            assert test.wait(timeout=20) == 128 + signo
+            assert not alive(left)
+            with open(path) as saved:
+                result = json.load(saved)
+            assert result["partial"] is True and result["schema"] == 1
+            assert result["errors"] == []
+            assert os.listdir(directory) == ["result.json"]
+
+
+def a_killed_front_end_takes_its_workers_along():
+    with tempfile.TemporaryDirectory() as directory:
+        test, workers = start_long(os.path.join(directory, "result.json"))
+        test.kill()
+        test.wait()
+        until(lambda: not alive(workers))
+        assert os.listdir(directory) == []
+
+
+def a_worker_that_dies_is_reported_and_the_rest_measured():
+    test = subprocess.Popen(
+        [STRBENCH, "run", "--suite", "pipe", "--mode", "same", "--sizes",
+         "1", "--impl", "pipe-linux,ring", "--seconds", "2", "--warmup",
+         "0.01", "--repeat", "1", "--json", "-"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until(lambda: len(descendants(test.pid)) >= 3)
+    worker = min(p for p, (parent, _, _) in processes().items()
+                 if parent == test.pid)
+    os.kill(worker, signal.SIGKILL)
+    out, err = test.communicate(timeout=60)
+    assert test.returncode == 1
+    result = json.loads(out)
+    assert [e["implementation"] for e in result["errors"]] == ["pipe-linux"]
+    assert [r["implementation"] for r in result["runs"]] == ["ring"]
+    assert "pipe-linux" in err
+
+
+def help_version_and_list_succeed():
+    for args in (["--help"], ["--version"], ["list"]):
+        assert run(*args).stdout
+
+
+def a_report_without_its_python_is_an_error():
+    environment = dict(os.environ, STRBENCH_PYTHON="/nosuch/python")
+    done = run("report", "x.json", "-o", "y", status=1, env=environment)
+    assert "/nosuch/python" in done.stderr
+
+
+CASES = [
+    a_result_has_the_documented_shape,
+    the_result_is_the_median_of_the_samples,
+    sizes_are_sorted_and_measured_once,
+    every_implementation_is_measured_in_both_modes,
+    round_trips_are_measured_warm_and_after_a_pause,
+    blocked_processes_do_not_switch,
+    the_paper_program_is_run_too,
+    the_ablations_are_measured,
+    a_file_is_replaced_as_a_whole,
+    an_unusable_output_is_refused_before_measuring,
+    bad_options_exit_2_and_say_why,
+    a_cpu_that_may_not_be_used_is_refused,
+    one_cpu_means_mode_same_only,
+    an_interrupt_leaves_a_partial_result_and_no_processes,
+    a_killed_front_end_takes_its_workers_along,
+    a_worker_that_dies_is_reported_and_the_rest_measured,
+    help_version_and_list_succeed,
+    a_report_without_its_python_is_an_error,
+]
+
+
+def main():
+    print("TAP version 13")
+    print(f"1..{len(CASES)}")
+    for number, case in enumerate(CASES, 1):
+        name = case.__name__.replace("_", " ")
+        try:
+            skipped = case()
+        except Exception as error:  # every failure is one line of the report
+            print(f"not ok {number} - {name}")
+            print("\n".join("# " + line for line in
+                            f"{error!r}".splitlines()), flush=True)
+        else:
+            print(f"ok {number} - {name}"
+                  + (f" # SKIP {skipped}" if skipped else ""), flush=True)
+
+
+main()
