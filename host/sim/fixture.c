@@ -87,7 +87,7 @@ fx_mclose(queue_t *q, int flag, cred_t *crp)
 }
 
 static int
-fx_refuse(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
+fx_refuse_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 {
 	(void)q, (void)devp, (void)flag, (void)sflag, (void)crp;
 	return EBUSY;
@@ -175,7 +175,7 @@ static struct module_info fx_info = {
 FX_TAB(store, fx_store_put, fx_store_srv, fx_mopen);
 FX_TAB(pass, fx_pass_put, NULL, fx_mopen);
 FX_TAB(late, fx_store_put, fx_late_srv, fx_mopen);
-FX_TAB(refuse, fx_pass_put, NULL, fx_refuse);
+FX_TAB(refuse, fx_pass_put, NULL, fx_refuse_open);
 
 void
 fx_module(const char *name, struct streamtab *tab, unsigned flag)

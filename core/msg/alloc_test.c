@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * allocb, esballoc, dupb, copyb, freeb: SVR4 DDI/DKI section D3.
+ */
+#include "fixture.h"
+
+T_CASE(allocb_gives_an_empty_data_message)
+{
+	mblk_t *mp;
+
+	fx_begin(t);
+	mp = allocb(10, BPRI_MED);
+	T_NOTNULL(mp);
+	T_EQ(mp->b_datap->db_type, M_DATA);
+	T_EQ(mp->b_datap->db_ref, 1);
+	T_EQ(mp->b_band, 0);
+	T_EQ(mp->b_flag, 0);
+	T_NULL(mp->b_cont);
+	T_NULL(mp->b_next);
+	T_NULL(mp->b_prev);
+	T_TRUE(mp->b_rptr == mp->b_datap->db_base);
+	T_TRUE(mp->b_wptr == mp->b_rptr);
+	freeb(mp);
+}
+
+T_CASE(allocb_gives_at_least_the_size_asked_for)
+{
+	static const size_t size[] = {0, 1, 64, 127, 128, 129, 255, 1024,
+		4096, 4097, 16384, 65535, 65536, 262144};
+	unsigned i;
+
+	fx_begin(t);
+	for (i = 0; i < STR_ARRAY_LEN(size); i++) {
+		mblk_t *mp = allocb(size[i], BPRI_LO);
+
+		T_NOTNULL(mp);
+		T_GE(mp->b_datap->db_lim - mp->b_datap->db_base,
+			(long)size[i]);
+		T_EQ(mp->b_datap->db_size, size[i]);
+		memset(mp->b_wptr, 0xee, size[i]);
+		freeb(mp);
+	}
+}
+
+T_CASE(buffers_of_live_messages_do_not_overlap)
+{
+	mblk_t *mp[200];
+	unsigned i, j;
+
+	fx_begin(t);
+	for (i = 0; i < 200; i++) {
+		mp[i] = fx_bytes(1 + i * 13 % 700, 0);
+		memset(mp[i]->b_rptr, (int)i, msgdsize(mp[i]));
+	}
+	for (i = 0; i < 200; i++) {
+		for (j = 0; mp[i]->b_rptr + j < mp[i]->b_wptr; j++)
+			T_EQ(mp[i]->b_rptr[j], i);
+		freemsg(mp[i]);
+	}
+}
+
+T_CASE(a_block_that_was_freed_comes_back_clean)
+{
+	mblk_t *mp, *dirty;
+
+	fx_begin(t);
+	dirty = fx_type(M_PCPROTO, "dirt", 9);
+	dirty->b_flag = MSGMARK | MSGDELIM;
+	freeb(dirty);
+	mp = allocb(4, BPRI_MED);
+	T_EQ(mp->b_datap->db_type, M_DATA);
+	T_EQ(mp->b_band, 0);
+	T_EQ(mp->b_flag, 0);
+	T_NULL(mp->b_cont);
+	freeb(mp);
+}
+
+T_CASE(allocb_returns_null_when_memory_is_used_up)
+{
+	mblk_t *list = NULL, *mp;
+	unsigned n = 0;
+
+	fx_begin(t);
+	while ((mp = allocb(4096, BPRI_HI)) != NULL) {
+		mp->b_cont = list;
+		list = mp;
+		n++;
+	}
+	T_GT(n, 1000);
+	T_EQ(testb(4096, BPRI_HI), 0);
+	freemsg(list);
+	T_EQ(testb(4096, BPRI_HI), 1);
+}
+
+T_CASE(memory_that_was_freed_can_be_had_again)
+{
+	unsigned round, i;
+	uint64_t committed = 0;
+
+	fx_begin(t);
+	for (round = 0; round < 20; round++) {
+		mblk_t *list = NULL;
+
+		for (i = 0; i < 500; i++)
+			list = linkmsg(fx_bytes(1000, 0), list);
+		freemsg(list);
+		if (round == 0)
+			committed = str_load(&host_domain->committed);
+	}
+	T_EQ(str_load(&host_domain->committed), committed);
+}
+
+T_CASE(a_refused_commit_loses_nothing)
+{
+	uint64_t seed;
+
+	fx_begin(t);
+	sim_fail_rate(3);
+	for (seed = 0; seed < 2000; seed++) {
+		mblk_t *mp = allocb(1u << (seed % 16), BPRI_MED);
+
+		if (mp != NULL)
+			freeb(mp);
+	}
+	sim_fail_rate(0);
+	T_EQ(fx_messages(), 0);
+	T_EQ(fx_in_use(STR_BLK_BUF), 0);
+}
+
+T_CASE(testb_tells_whether_allocb_would_succeed)
+{
+	fx_begin(t);
+	T_EQ(testb(100, BPRI_LO), 1);
+	T_EQ(testb((size_t)1 << 40, BPRI_LO), 0);
+	T_EQ(fx_messages(), 0);
+}
+
+T_CASE(allocb_of_an_absurd_size_is_refused)
+{
+	fx_begin(t);
+	T_NULL(allocb(SIZE_MAX, BPRI_HI));
+	T_NULL(allocb(SIZE_MAX - 64, BPRI_HI));
+	T_NULL(allocb((size_t)1 << 32, BPRI_HI));
+	T_EQ(fx_messages(), 0);
+}
+
+T_CASE(freemsg_frees_every_block)
+{
+	static const char *const text[] = {"a", "b", "c", NULL};
+	mblk_t *mp;
+
+	fx_begin(t);
+	mp = fx_chain(M_DATA, text);
+	T_EQ(fx_messages(), 3);
+	freemsg(mp);
+	T_EQ(fx_messages(), 0);
+}
+
+T_CASE(freemsg_of_null_does_nothing)
+{
+	fx_begin(t);
+	freemsg(NULL);
+	T_EQ(fx_messages(), 0);
+}
+
+T_CASE(freeb_frees_one_block_only)
+{
+	static const char *const text[] = {"a", "b", NULL};
+	mblk_t *mp, *rest;
+
+	fx_begin(t);
+	mp = fx_chain(M_DATA, text);
+	rest = mp->b_cont;
+	freeb(mp);
+	FX_MSG(rest, "b");
+}
+
+/* dupb */
+
+T_CASE(dupb_shares_the_data_block)
+{
+	mblk_t *mp, *dup;
+
+	fx_begin(t);
+	mp = fx_type(M_PROTO, "shared", 5);
+	mp->b_flag = MSGMARK;
+	dup = dupb(mp);
+	T_NOTNULL(dup);
+	T_TRUE(dup->b_datap == mp->b_datap);
+	T_EQ(mp->b_datap->db_ref, 2);
+	T_EQ(dup->b_band, 5);
+	T_EQ(dup->b_flag, MSGMARK);
+	T_TRUE(dup->b_rptr == mp->b_rptr && dup->b_wptr == mp->b_wptr);
+	T_NULL(dup->b_cont);
+	freeb(mp);
+	FX_MSG(dup, "shared");
+}
+
+T_CASE(dup_outlives_the_original_and_the_reverse)
+{
+	mblk_t *mp, *dup;
+
+	fx_begin(t);
+	mp = fx_msg("one", 0);
+	dup = dupb(mp);
+	freeb(mp);
+	T_EQ(dup->b_datap->db_ref, 1);
+	T_STR(fx_text(dup), "one");
+	mp = dupb(dup);
+	freeb(mp);
+	T_STR(fx_text(dup), "one");
+	freeb(dup);
+	T_EQ(fx_messages(), 0);
+}
+
+T_CASE(dup_of_a_large_buffer_is_freed_with_its_last_reference)
+{
+	mblk_t *mp, *dup;
+
+	fx_begin(t);
+	mp = fx_bytes(5000, 0);
+	dup = dupb(mp);
+	T_EQ(fx_in_use(STR_BLK_BUF), 1);
+	freeb(mp);
+	T_EQ(fx_in_use(STR_BLK_BUF), 1);
+	freeb(dup);
+	T_EQ(fx_in_use(STR_BLK_BUF), 0);
+}
+
+T_CASE(the_pointers_of_a_dup_are_its_own)
+{
+	mblk_t *mp, *dup;
+
+	fx_begin(t);
+	mp = fx_msg("abcdef", 0);
+	dup = dupb(mp);
+	dup->b_rptr += 2;
+	dup->b_wptr -= 1;
+	FX_MSG(mp, "abcdef");
+	FX_MSG(dup, "cde");
+}
+
+T_CASE(dupb_fails_at_255_references)
+{
+	mblk_t *mp, *dup[254];
+	unsigned i;
+
+	fx_begin(t);
+	mp = fx_msg("popular", 0);
+	for (i = 0; i < 254; i++) {
+		dup[i] = dupb(mp);
+		T_NOTNULL(dup[i]);
+	}
+	T_EQ(mp->b_datap->db_ref, 255);
+	T_NULL(dupb(mp));
+	T_NULL(dupmsg(mp));
+	T_EQ(mp->b_datap->db_ref, 255);
+	freeb(dup[0]);
+	dup[0] = dupb(mp);
+	T_NOTNULL(dup[0]);
+	for (i = 0; i < 254; i++)
+		freeb(dup[i]);
+	FX_MSG(mp, "popular");
+}
+
+T_CASE(copyb_works_where_dupb_fails)
+{
+	mblk_t *mp, *dup[254], *copy;
+	unsigned i;
+
+	fx_begin(t);
+	mp = fx_msg("popular", 0);
+	for (i = 0; i < 254; i++)
+		dup[i] = dupb(mp);
+	copy = copyb(mp);
+	T_EQ(copy->b_datap->db_ref, 1);
+	FX_MSG(copy, "popular");
+	for (i = 0; i < 254; i++)
+		freeb(dup[i]);
+	freeb(mp);
+}
+
+T_CASE(dupmsg_duplicates_every_block)
+{
+	static const char *const text[] = {"one", "two", "three", NULL};
+	mblk_t *mp, *dup;
+
+	fx_begin(t);
+	mp = fx_chain(M_PROTO, text);
+	dup = dupmsg(mp);
+	T_EQ(fx_blocks(dup), 3);
+	T_EQ(mp->b_cont->b_cont->b_datap->db_ref, 2);
+	freemsg(mp);
+	FX_MSG(dup, "onetwothree");
+}
+
+T_CASE(dupmsg_that_fails_midway_frees_what_it_made)
+{
+	static const char *const text[] = {"one", "two", NULL};
+	mblk_t *mp, *dup[254];
+	unsigned i;
+
+	fx_begin(t);
+	mp = fx_chain(M_DATA, text);
+	for (i = 0; i < 254; i++)
+		dup[i] = dupb(mp->b_cont);
+	T_NULL(dupmsg(mp));
+	T_EQ(mp->b_datap->db_ref, 1);
+	T_EQ(mp->b_cont->b_datap->db_ref, 255);
+	for (i = 0; i < 254; i++)
+		freeb(dup[i]);
+	freemsg(mp);
+}
+
+/* copyb */
+
+T_CASE(copyb_copies_bytes_type_band_and_flags)
+{
+	mblk_t *mp, *copy;
+
+	fx_begin(t);
+	mp = fx_type(M_PROTO, "xxpayload", 3);
+	mp->b_rptr += 2;
+	mp->b_flag = MSGDELIM;
+	copy = copyb(mp);
+	T_EQ(copy->b_datap->db_type, M_PROTO);
+	T_EQ(copy->b_band, 3);
+	T_EQ(copy->b_flag, MSGDELIM);
+	T_EQ(copy->b_datap->db_ref, 1);
+	mp->b_rptr[0] = 'P';
+	T_STR(fx_text(copy), "payload");
+	freeb(mp);
+	freeb(copy);
+}
+
+T_CASE(copymsg_copies_every_block)
+{
+	static const char *const text[] = {"one", "", "three", NULL};
+	mblk_t *mp, *copy;
+
+	fx_begin(t);
+	mp = fx_chain(M_DATA, text);
+	copy = copymsg(mp);
+	T_EQ(fx_blocks(copy), 3);
+	T_EQ(mp->b_datap->db_ref, 1);
+	freemsg(mp);
+	FX_MSG(copy, "onethree");
+}
+
+/* esballoc */
+
+static unsigned freed;
+static char freed_arg[16];
+
+static void
+note_free(char *arg)
+{
+	freed++;
+	snprintf(freed_arg, sizeof(freed_arg), "%s", arg);
+}
+
+T_CASE(esballoc_uses_the_buffer_given)
+{
+	static unsigned char buf[32];
+	frtn_t frtn = {note_free, (char *)"arg"};
+	mblk_t *mp;
+
+	fx_begin(t);
+	mp = esballoc(buf, sizeof(buf), BPRI_LO, &frtn);
+	T_NOTNULL(mp);
+	T_TRUE(mp->b_datap->db_base == buf);
+	T_TRUE(mp->b_datap->db_lim == buf + sizeof(buf));
+	T_TRUE(mp->b_rptr == buf && mp->b_wptr == buf);
+	T_EQ(mp->b_datap->db_type, M_DATA);
+	freeb(mp);
+}
+
+T_CASE(esballoc_buffer_is_freed_once_with_its_argument)
+{
+	static unsigned char buf[32];
+	frtn_t frtn = {note_free, (char *)"arg"};
+	mblk_t *mp, *dup;
+
+	fx_begin(t);
+	mp = esballoc(buf, sizeof(buf), BPRI_LO, &frtn);
+	dup = dupb(mp);
+	freeb(mp);
+	T_EQ(freed, 0);
+	freeb(dup);
+	T_EQ(freed, 1);
+	T_STR(freed_arg, "arg");
+	T_EQ(fx_messages(), 0);
+}
+
+T_CASE(esballoc_copies_the_free_routine)
+{
+	static unsigned char buf[8];
+	frtn_t *frtn = malloc(sizeof(*frtn));
+	mblk_t *mp;
+
+	fx_begin(t);
+	frtn->free_func = note_free;
+	frtn->free_arg = (char *)"kept";
+	mp = esballoc(buf, sizeof(buf), BPRI_LO, frtn);
+	memset(frtn, 0, sizeof(*frtn));
+	free(frtn);
+	freeb(mp);
+	T_EQ(freed, 1);
+	T_STR(freed_arg, "kept");
+}
+
+T_CASE(esballoc_without_a_buffer_or_routine_is_refused)
+{
+	static unsigned char buf[8];
+	frtn_t frtn = {note_free, NULL};
+
+	fx_begin(t);
+	T_NULL(esballoc(NULL, 8, BPRI_LO, &frtn));
+	T_NULL(esballoc(buf, 8, BPRI_LO, NULL));
+	T_EQ(fx_messages(), 0);
+}
+
+T_CASE(a_queued_outside_buffer_is_replaced_by_a_copy)
+{
+	static unsigned char buf[] = "outside";
+	frtn_t frtn = {note_free, (char *)"arg"};
+	struct fx_pipe p;
+	mblk_t *mp;
+	queue_t *q;
+
+	fx_begin(t);
+	fx_pipe(&p);
+	q = fx_push(&p, 0, "store");
+	mp = esballoc(buf, 7, BPRI_LO, &frtn);
+	mp->b_wptr += 7;
+	T_EQ(putq(q, mp), 1);
+	T_EQ(freed, 1);
+	memset(buf, 'x', 7);
+	mp = getq(q);
+	T_FALSE(mp->b_datap->db_base == buf);
+	FX_MSG(mp, "outside");
+	T_EQ(freed, 1);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Pushing and popping: qprocson(D3), qprocsoff(D3), and what the Stream head
+ * does for I_PUSH and I_POP.
+ */
+#include "fixture.h"
+
+static struct fx_pipe pipe_;
+
+T_CASE(a_new_pipe_is_two_heads_that_face_each_other)
+{
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	T_TRUE(pipe_.sd[0]->qp->wq.q_next == &pipe_.sd[1]->qp->rq);
+	T_TRUE(pipe_.sd[1]->qp->wq.q_next == &pipe_.sd[0]->qp->rq);
+	T_NULL(pipe_.sd[0]->qp->rq.q_next);
+	T_NULL(pipe_.sd[1]->qp->rq.q_next);
+}
+
+T_CASE(push_opens_the_module_and_links_it)
+{
+	queue_t *q;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	q = fx_push(&pipe_, 0, "pass");
+	T_EQ(fx_of(q)->opens, 1);
+	T_TRUE(pipe_.sd[0]->qp->wq.q_next == WR(q));
+	T_TRUE(WR(q)->q_next == &pipe_.sd[1]->qp->rq);
+	T_TRUE(pipe_.sd[1]->qp->wq.q_next == q);
+	T_TRUE(q->q_next == &pipe_.sd[0]->qp->rq);
+	T_FALSE(q->q_flag & QPROCS);
+	T_FALSE(WR(q)->q_flag & QPROCS);
+}
+
+T_CASE(the_last_pushed_is_the_topmost)
+{
+	queue_t *a, *b;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	a = fx_push(&pipe_, 0, "pass");
+	b = fx_push(&pipe_, 0, "store");
+	T_TRUE(pipe_.sd[0]->qp->wq.q_next == WR(b));
+	T_TRUE(WR(b)->q_next == WR(a));
+	T_TRUE(a->q_next == b);
+}
+
+T_CASE(both_ends_have_stacks_of_their_own)
+{
+	queue_t *a, *b;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	a = fx_push(&pipe_, 0, "pass");
+	b = fx_push(&pipe_, 1, "store");
+	T_TRUE(WR(a)->q_next == b);
+	T_TRUE(WR(b)->q_next == a);
+	T_EQ(fx_pop(&pipe_, 0), 0);
+	T_TRUE(pipe_.sd[0]->qp->wq.q_next == b);
+	T_TRUE(WR(b)->q_next == &pipe_.sd[0]->qp->rq);
+	T_EQ(fx_pop(&pipe_, 0), EINVAL);
+	T_EQ(fx_pop(&pipe_, 1), 0);
+	T_EQ(fx_pop(&pipe_, 1), EINVAL);
+}
+
+T_CASE(pop_closes_and_unlinks_the_topmost)
+{
+	queue_t *a, *b;
+	struct fx_count *ca, *cb;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	a = fx_push(&pipe_, 0, "pass");
+	b = fx_push(&pipe_, 0, "pass");
+	ca = fx_of(a);
+	cb = fx_of(b);
+	T_EQ(fx_pop(&pipe_, 0), 0);
+	T_EQ(cb->closes, 1);
+	T_EQ(ca->closes, 0);
+	T_TRUE(pipe_.sd[0]->qp->wq.q_next == WR(a));
+	T_TRUE(a->q_next == &pipe_.sd[0]->qp->rq);
+	T_EQ(fx_pop(&pipe_, 0), 0);
+	T_EQ(ca->closes, 1);
+}
+
+T_CASE(an_unknown_module_is_refused)
+{
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	T_EQ(fx_push_err(&pipe_, 0, "nosuch"), EINVAL);
+	T_EQ(fx_pop(&pipe_, 0), EINVAL);
+}
+
+T_CASE(a_module_whose_open_fails_is_not_there)
+{
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	T_EQ(fx_push_err(&pipe_, 0, "refuse"), EBUSY);
+	T_TRUE(pipe_.sd[0]->qp->wq.q_next == &pipe_.sd[1]->qp->rq);
+	T_EQ(fx_in_use(STR_BLK_QPAIR), 2);
+	T_EQ(fx_pop(&pipe_, 0), EINVAL);
+}
+
+T_CASE(push_without_memory_is_enosr_and_changes_nothing)
+{
+	mblk_t *list = NULL, *mp;
+	unsigned n = 0;
+	int err, i;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	sim_fail_commit(1, true);
+	for (i = 10; i >= 0; i--)
+		while ((mp = allocb(16u << i, BPRI_HI)) != NULL)
+			list = linkmsg(mp, list);
+	while ((err = fx_push_err(&pipe_, 0, "pass")) == 0)
+		T_LT(n++, 64u);
+	T_EQ(err, ENOSR);
+	while (n-- > 0)
+		T_EQ(fx_pop(&pipe_, 0), 0);
+	T_TRUE(pipe_.sd[0]->qp->wq.q_next == &pipe_.sd[1]->qp->rq);
+	freemsg(list);
+	sim_fail_commit(0, false);
+}
+
+T_CASE(sixty_four_modules_and_no_more)
+{
+	unsigned i;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	for (i = 0; i < 64; i++)
+		T_EQ(fx_push_err(&pipe_, 0, "nullmod"), 0);
+	T_EQ(fx_push_err(&pipe_, 0, "nullmod"), EINVAL);
+	T_EQ(fx_push_err(&pipe_, 1, "nullmod"), 0);
+	for (i = 0; i < 64; i++)
+		T_EQ(fx_pop(&pipe_, 0), 0);
+	T_EQ(fx_pop(&pipe_, 0), EINVAL);
+}
+
+T_CASE(data_goes_through_what_is_pushed)
+{
+	char buf[8];
+	queue_t *q;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	q = fx_push(&pipe_, 0, "pass");
+	T_EQ(fx_write(&pipe_, 0, "down", 4), 4);
+	T_EQ(fx_of(q)->puts, 1);
+	T_EQ(fx_read(&pipe_, 1, buf, sizeof(buf)), 4);
+	T_MEM(buf, "down", 4);
+	T_EQ(fx_write(&pipe_, 1, "up", 2), 2);
+	T_EQ(fx_of(q)->puts, 2);
+	T_EQ(fx_read(&pipe_, 0, buf, sizeof(buf)), 2);
+	T_MEM(buf, "up", 2);
+}
+
+T_CASE(data_waiting_at_a_head_survives_push_and_pop)
+{
+	char buf[16];
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	T_EQ(fx_write(&pipe_, 0, "one", 3), 3);
+	(void)fx_push(&pipe_, 0, "pass");
+	T_EQ(fx_write(&pipe_, 0, "two", 3), 3);
+	T_EQ(fx_pop(&pipe_, 0), 0);
+	T_EQ(fx_write(&pipe_, 0, "three", 5), 5);
+	T_EQ(fx_read(&pipe_, 1, buf, 16), 11);
+	T_MEM(buf, "onetwothree", 11);
+}
+
+T_CASE(closing_an_end_pops_its_modules)
+{
+	queue_t *a, *b;
+	struct fx_count *ca, *cb;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	a = fx_push(&pipe_, 0, "pass");
+	b = fx_push(&pipe_, 1, "store");
+	ca = fx_of(a);
+	cb = fx_of(b);
+	fx_close(&pipe_, 0);
+	fx_close(&pipe_, 1);
+	(void)str_region_sweep();
+	T_EQ(ca->closes, 1);
+	T_EQ(cb->closes, 1);
+}
+
+T_CASE(every_built_in_module_can_be_pushed)
+{
+	static const char *const name[] = {
+		"nullmod", "pipemod", "srvmod", "testmod",
+	};
+	unsigned i;
+	char buf[4];
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	for (i = 0; i < STR_ARRAY_LEN(name); i++)
+		T_EQ(fx_push_err(&pipe_, 0, name[i]), 0);
+	T_EQ(fx_write(&pipe_, 0, "abcd", 4), 4);
+	T_EQ(fx_read(&pipe_, 1, buf, 4), 4);
+	T_MEM(buf, "abcd", 4);
+	for (i = 0; i < STR_ARRAY_LEN(name); i++)
+		T_EQ(fx_pop(&pipe_, 0), 0);
+}

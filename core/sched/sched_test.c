@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Service procedures: who runs, how often, in which order; timeouts and
+ * bufcalls.  SVR4 DDI/DKI qenable(D3), timeout(D3), bufcall(D3).
+ */
+#include "fixture.h"
+
+static struct fx_pipe pipe_;
+
+static queue_t *
+a_queue(struct t *t, const char *module)
+{
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	return fx_push(&pipe_, 0, module);
+}
+
+T_CASE(an_enabled_queue_runs_once)
+{
+	queue_t *q = a_queue(t, "store");
+	unsigned before;
+
+	(void)fx_run(&pipe_);
+	before = fx_of(q)->services;
+	qenable(q);
+	qenable(q);
+	T_TRUE(q->q_flag & QENAB);
+	T_TRUE(fx_run(&pipe_));
+	T_FALSE(q->q_flag & QENAB);
+	T_EQ(fx_of(q)->services, before + 1);
+	T_FALSE(fx_run(&pipe_));
+	T_EQ(fx_of(q)->services, before + 1);
+}
+
+T_CASE(nothing_runs_before_it_is_asked_to)
+{
+	queue_t *q = a_queue(t, "store");
+	unsigned before;
+
+	(void)fx_run(&pipe_);
+	before = fx_of(q)->services;
+	put(q, fx_msg("a", 0));
+	T_EQ(fx_of(q)->services, before);
+	T_TRUE(fx_run(&pipe_));
+	T_EQ(fx_of(q)->services, before + 1);
+}
+
+T_CASE(many_messages_one_service)
+{
+	queue_t *q = a_queue(t, "late");
+	unsigned before, i;
+
+	(void)fx_run(&pipe_);
+	before = fx_of(q)->services;
+	for (i = 0; i < 10; i++)
+		put(WR(q), fx_msg("a", 0));
+	T_TRUE(fx_run(&pipe_));
+	T_EQ(fx_of(q)->services, before + 1);
+	T_EQ(qsize(WR(q)), 0);
+	T_EQ(str_headq_records(&pipe_.sd[1]->hq), 10);
+}
+
+static queue_t *order[8];
+static unsigned n_order;
+
+static void
+note_order(queue_t *q)
+{
+	if (n_order < 8)
+		order[n_order++] = q;
+}
+
+T_CASE(queues_run_in_the_order_they_were_enabled)
+{
+	queue_t *a = a_queue(t, "store");
+	queue_t *b = fx_push(&pipe_, 0, "store");
+	queue_t *c = fx_push(&pipe_, 1, "store");
+
+	(void)fx_run(&pipe_);
+	fx_on_service = note_order;
+	qenable(b);
+	qenable(WR(c));
+	qenable(a);
+	T_TRUE(fx_run(&pipe_));
+	T_EQ(n_order, 3);
+	T_TRUE(order[0] == b);
+	T_TRUE(order[1] == WR(c));
+	T_TRUE(order[2] == a);
+}
+
+static void
+enable_again(queue_t *q)
+{
+	if (n_order++ < 3)
+		qenable(q);
+}
+
+T_CASE(a_service_procedure_may_enable_its_own_queue)
+{
+	queue_t *q = a_queue(t, "store");
+	unsigned before;
+
+	(void)fx_run(&pipe_);
+	before = fx_of(q)->services;
+	fx_on_service = enable_again;
+	qenable(q);
+	while (fx_run(&pipe_))
+		;
+	T_EQ(fx_of(q)->services, before + 4);
+}
+
+static void
+busy_is_set(queue_t *q)
+{
+	T_TRUE(q->q_flag & QSVCBUSY);
+	T_FALSE(q->q_flag & QENAB);
+}
+
+T_CASE(qsvcbusy_while_the_service_procedure_runs)
+{
+	queue_t *q = a_queue(t, "store");
+
+	(void)fx_run(&pipe_);
+	fx_on_service = busy_is_set;
+	qenable(q);
+	T_TRUE(fx_run(&pipe_));
+	T_FALSE(q->q_flag & QSVCBUSY);
+}
+
+T_CASE(qready_tells_whether_something_is_enabled)
+{
+	queue_t *q = a_queue(t, "store");
+
+	T_EQ(str_claim(pipe_.pl), 0);
+	(void)str_sched_run(pipe_.pl);
+	T_EQ(qready(), 0);
+	qenable(q);
+	T_NE(qready(), 0);
+	(void)str_sched_run(pipe_.pl);
+	T_EQ(qready(), 0);
+	str_unclaim(pipe_.pl);
+}
+
+T_CASE(a_queue_with_its_procedures_off_does_not_run)
+{
+	queue_t *q = a_queue(t, "store");
+	unsigned before;
+
+	(void)fx_run(&pipe_);
+	before = fx_of(q)->services;
+	qenable(q);
+	T_EQ(fx_pop(&pipe_, 0), 0);
+	(void)fx_run(&pipe_);
+	T_EQ(fx_of(q)->services, before);
+}
+
+T_CASE(a_put_off_message_goes_on_after_back_enabling)
+{
+	queue_t *late = a_queue(t, "store"), *q;
+	unsigned i;
+
+	q = fx_push(&pipe_, 0, "late");
+	for (i = 0; i < 8; i++)
+		put(WR(q), fx_bytes(30, 0));
+	(void)fx_run(&pipe_);
+	/* 30 60 90 120: then the store below is full */
+	T_EQ(qsize(WR(late)), 4);
+	T_EQ(qsize(WR(q)), 4);
+	while (qsize(WR(late)) > 0)
+		freemsg(getq(WR(late)));
+	T_TRUE(WR(q)->q_flag & QENAB);
+	(void)fx_run(&pipe_);
+	T_EQ(qsize(WR(late)), 4);
+	T_EQ(qsize(WR(q)), 0);
+}
+
+/* timeout */
+
+static unsigned fired;
+static void *fired_arg;
+
+static void
+fire(void *arg)
+{
+	fired++;
+	fired_arg = arg;
+}
+
+T_CASE(a_timeout_fires_once_with_its_argument)
+{
+	int x;
+
+	fx_begin(t);
+	T_NE(timeout(fire, &x, 10), 0);
+	T_EQ(fired, 0);
+	sim_sleep(1000000000u);
+	T_EQ(fired, 1);
+	T_TRUE(fired_arg == &x);
+	sim_sleep(10000000000u);
+	T_EQ(fired, 1);
+}
+
+T_CASE(a_timeout_does_not_fire_early)
+{
+	fx_begin(t);
+	(void)timeout(fire, NULL, 10); /* a tenth of a second */
+	sim_sleep(90000000u);
+	T_EQ(fired, 0);
+	sim_sleep(30000000u);
+	T_EQ(fired, 1);
+}
+
+static unsigned sequence[8], n_sequence;
+
+static void
+note_sequence(void *arg)
+{
+	if (n_sequence < 8)
+		sequence[n_sequence++] = (unsigned)(uintptr_t)arg;
+}
+
+T_CASE(timeouts_fire_in_the_order_of_their_time)
+{
+	fx_begin(t);
+	(void)timeout(note_sequence, (void *)3, 30);
+	(void)timeout(note_sequence, (void *)1, 10);
+	(void)timeout(note_sequence, (void *)2, 20);
+	sim_sleep(1000000000u);
+	T_EQ(n_sequence, 3);
+	T_EQ(sequence[0], 1);
+	T_EQ(sequence[1], 2);
+	T_EQ(sequence[2], 3);
+}
+
+T_CASE(untimeout_prevents_it)
+{
+	toid_t id;
+
+	fx_begin(t);
+	id = timeout(fire, NULL, 10);
+	T_GE(untimeout(id), 0);
+	sim_sleep(1000000000u);
+	T_EQ(fired, 0);
+}
+
+T_CASE(untimeout_of_one_that_fired_says_so)
+{
+	toid_t id;
+
+	fx_begin(t);
+	id = timeout(fire, NULL, 1);
+	sim_sleep(1000000000u);
+	T_EQ(fired, 1);
+	T_EQ(untimeout(id), -1);
+}
+
+T_CASE(untimeout_takes_its_own_only)
+{
+	toid_t id;
+
+	fx_begin(t);
+	id = timeout(note_sequence, (void *)1, 10);
+	(void)timeout(note_sequence, (void *)2, 10);
+	T_GE(untimeout(id), 0);
+	sim_sleep(1000000000u);
+	T_EQ(n_sequence, 1);
+	T_EQ(sequence[0], 2);
+}
+
+static void
+again(void *arg)
+{
+	if (++fired < 5)
+		(void)timeout(again, arg, 10);
+}
+
+T_CASE(a_timeout_may_set_the_next)
+{
+	fx_begin(t);
+	(void)timeout(again, NULL, 10);
+	sim_sleep(10000000000u);
+	T_EQ(fired, 5);
+}
+
+T_CASE(a_timeout_of_a_queue_ends_with_the_queue)
+{
+	queue_t *q = a_queue(t, "store");
+
+	T_NE(qtimeout(q, fire, q, 10), 0);
+	T_EQ(fx_pop(&pipe_, 0), 0);
+	sim_sleep(1000000000u);
+	T_EQ(fired, 0);
+}
+
+T_CASE(qtimeout_fires_while_the_queue_is_there)
+{
+	queue_t *q = a_queue(t, "store");
+	toid_t id;
+
+	(void)qtimeout(q, fire, q, 10);
+	sim_sleep(1000000000u);
+	T_EQ(fired, 1);
+	T_TRUE(fired_arg == q);
+	id = qtimeout(q, fire, q, 10);
+	T_GE(quntimeout(q, id), 0);
+	sim_sleep(1000000000u);
+	T_EQ(fired, 1);
+}
+
+/* bufcall */
+
+static mblk_t *
+use_up(void)
+{
+	mblk_t *list = NULL, *mp;
+	int i;
+
+	sim_fail_commit(1, true);
+	for (i = 10; i >= 0; i--)
+		while ((mp = allocb(16u << i, BPRI_HI)) != NULL)
+			list = linkmsg(mp, list);
+	return list;
+}
+
+static void
+called(long arg)
+{
+	fired++;
+	fired_arg = (void *)arg;
+}
+
+T_CASE(bufcall_calls_when_there_is_memory_again)
+{
+	mblk_t *list, *keep;
+
+	fx_begin(t);
+	/* a few small blocks stay, for bufcall()'s own record */
+	keep = fx_bytes(1, 0);
+	linkb(keep, fx_bytes(100, 0));
+	list = use_up();
+	T_NULL(allocb(4000, BPRI_MED));
+	freemsg(keep);
+	T_NE(bufcall(4000, BPRI_MED, called, 7), 0);
+	sim_sleep(1000000000u);
+	T_EQ(fired, 0);
+	freemsg(list);
+	sim_sleep(1000000000u);
+	T_EQ(fired, 1);
+	T_TRUE(fired_arg == (void *)7);
+	sim_fail_commit(0, false);
+}
+
+T_CASE(bufcall_with_memory_at_hand_calls_soon)
+{
+	fx_begin(t);
+	T_NE(bufcall(100, BPRI_MED, called, 7), 0);
+	sim_sleep(2000000000u);
+	T_EQ(fired, 1);
+	T_TRUE(fired_arg == (void *)7);
+}
+
+T_CASE(unbufcall_prevents_it)
+{
+	bcid_t id;
+
+	fx_begin(t);
+	id = bufcall(100, BPRI_MED, called, 7);
+	unbufcall(id);
+	sim_sleep(2000000000u);
+	T_EQ(fired, 0);
+}
+
+T_CASE(esbbcall_calls_soon)
+{
+	fx_begin(t);
+	T_NE(esbbcall(BPRI_MED, called, 3), 0);
+	sim_sleep(2000000000u);
+	T_EQ(fired, 1);
+	T_TRUE(fired_arg == (void *)3);
+}
