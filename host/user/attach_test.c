@@ -110,7 +110,7 @@ T_CASE(private_domain_is_at_a_candidate_address)
 	T_EQ(host_domain->magic, STR_MAGIC);
 	T_TRUE(host_domain->base == 0x6a0000000000ull ||
 		host_domain->base == 0x7e9000000000ull);
-	T_EQ(*up_word(UP_INIT), 1);
+	T_EQ((int)*up_word(UP_INIT), 1);
 	T_EQ(strncmp(getenv("STREAMS_DOMAIN"), "fd:", 3), 0);
 	T_TRUE(host_fd_is_ours(atoi(getenv("STREAMS_DOMAIN") + 3)));
 	T_FALSE(host_fd_is_ours(0));
@@ -134,7 +134,7 @@ T_CASE(memory_beyond_the_cap_is_enosr)
 	memset((char *)host_domain + (15 << 20), 1, 1 << 20);
 	T_EQ(host_commit(16 << 20, 1 << 20), ENOSR);
 	T_EQ(host_commit(0, 17 << 20), ENOSR);
-	T_EQ(host_domain->committed, 16 << 20);
+	T_EQ((int)host_domain->committed, 16 << 20);
 }
 
 T_CASE(memory_comes_without_the_descriptor_too)
@@ -167,8 +167,8 @@ T_CASE(named_domain_goes_with_its_last_member)
 	T_EQ(read(up[0], &c, 1), 1);
 	if (T_OK(fork()) == 0) {
 		enter_leave();
-		T_EQ(*up_word(UP_INIT), 1);
-		T_EQ(*up_word(UP_ATTACH), 1);
+		T_EQ((int)*up_word(UP_INIT), 1);
+		T_EQ((int)*up_word(UP_ATTACH), 1);
 		exit(0);
 	}
 	T_OK(wait(NULL));
@@ -251,7 +251,7 @@ T_CASE(after_a_crash_a_new_file_takes_the_name)
 	pid = T_OK(fork());
 	if (pid == 0) {
 		enter_leave();
-		T_EQ(*up_word(UP_USER), 0);
+		T_EQ((int)*up_word(UP_USER), 0);
 		T_EQ(files_left(path, sizeof path), 1);
 		T_NE(inode(path), before);
 		exit(0);
@@ -275,7 +275,7 @@ T_CASE(a_living_carrier_keeps_a_crashed_domain)
 	pid = T_OK(fork());
 	if (pid == 0) {
 		enter_leave();
-		T_EQ(*up_word(UP_USER), 4711);
+		T_EQ((int)*up_word(UP_USER), 4711);
 		exit(0);
 	}
 	child_ok(pid);
@@ -286,7 +286,7 @@ T_CASE(a_living_carrier_keeps_a_crashed_domain)
 	pid = T_OK(fork());
 	if (pid == 0) {
 		enter_leave();
-		T_EQ(*up_word(UP_USER), 0);
+		T_EQ((int)*up_word(UP_USER), 0);
 		exit(0);
 	}
 	child_ok(pid);
@@ -325,7 +325,7 @@ T_CASE(many_processes_begin_together_in_one_domain)
 			enter_leave();
 			(void)str_add(up_word(UP_USER), 1u);
 			/* all are in at once, so all are in the same */
-			T_SOON(str_load(up_word(UP_USER)) == N, 10000);
+			T_SOON((int)str_load(up_word(UP_USER)) == N, 10000);
 			(void)str_add(&shared_base[0], 1u);
 			exit(0);
 		}
@@ -334,7 +334,7 @@ T_CASE(many_processes_begin_together_in_one_domain)
 		T_OK(wait(&status));
 		T_EQ(status, 0);
 	}
-	T_EQ(shared_base[0], N);
+	T_EQ((int)shared_base[0], N);
 	T_EQ(files_left(NULL, 0), -1);
 	runtime_dir_remove();
 }

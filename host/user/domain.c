@@ -15,11 +15,11 @@
  * reinitialised in place.  Who gets the lock exclusively is alone; when also
  * no carrier recorded in the domain exists any more, nobody can come back
  * to it: at attach it is then left over from a crash, and a new file is
- * renamed over it; at exit it is unlinked.  (A member that lost its lock to
- * a careless close keeps an inode without a name and harms nobody.)
+ * renamed over it; at exit it is unlinked.
  *
- * A lock belongs to an open file, which fork shares; hence a child that
- * attaches opens the file again and closes the inherited descriptor.
+ * A lock belongs to an open file, which lives as long as a descriptor or a
+ * mapping of it does, and which fork shares; hence a child that attaches
+ * opens the file again and maps it anew over the inherited mapping.
  *
  * Private domains are a memfd that children inherit, at a number told by
  * the environment.  They need no lock: they end with their last holder.
@@ -536,6 +536,7 @@ domain_exit(void)
 void
 host_domain_forked(void)
 {
+	struct str_domain *d = host_domain;
 	char path[32];
 	struct stat st;
 	int fd, old = host_fd_get(HOST_FD_DOMAIN);
@@ -549,8 +550,12 @@ host_domain_forked(void)
 		return; /* no /proc: keep sharing the parent's lock */
 	for (int i = 0; i < ATTACH_TRIES && lock_op(fd, LOCK_SH) != 0; i++)
 		nap();
-	(void)host_fd_hide(HOST_FD_DOMAIN, fd, true);
+	fd = host_fd_hide(HOST_FD_DOMAIN, fd, true);
 	(void)sys_close(old);
+	/* the same pages at the same place, so nobody notices a failure */
+	if (sys_call6(SYS_mmap, d, d->cap, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == (long)d)
+		(void)sys_call3(SYS_madvise, d, d->cap, MADV_DONTDUMP);
 }
 
 /* ------------------------------------------------------ private domains */

@@ -49,7 +49,6 @@ static volatile uint32_t no_identity;
 volatile uint32_t *host_identity = &no_identity;
 
 static pthread_key_t exit_key;
-static uint64_t self_start, self_image;
 
 _Static_assert(offsetof(struct str_proc, pid) ==
 	offsetof(struct str_proc, gen) + 4, "gen and pid are one word");
@@ -394,11 +393,12 @@ proc_claim(uint32_t *ret_idx, bool *ret_old)
 	struct str_domain *d = host_domain;
 	uint32_t pid = (uint32_t)sys_getpid();
 	uint32_t high = str_load(&d->proc_high);
+	uint64_t start, image;
 	struct str_proc *p;
 	uint32_t i;
 	bool dead;
 
-	host_proc_start((int)pid, &self_start, &self_image, &dead);
+	host_proc_start((int)pid, &start, &image, &dead);
 	/* the image before exec, or a dead process that had this pid */
 	for (i = 0; i < high; i++)
 		if (str_load(&d->proc[i].pid) == pid &&
@@ -416,8 +416,8 @@ found:
 	raise_high(&d->proc_high, i + 1);
 	str_store(&p->bell_len, 0u);
 	str_store(&p->flags, 0u);
-	str_store(&p->image, self_image);
-	str_store_rel(&p->start, self_start);
+	str_store(&p->image, image);
+	str_store_rel(&p->start, start);
 	*ret_idx = i;
 	return 0;
 }
@@ -593,12 +593,12 @@ thread_private(void)
 static int
 process_enter(struct host_priv *pv)
 {
-	bool forked = host_fd_get(HOST_FD_BELL) >= 0 ||
-		host_fd_get(HOST_FD_DIAG) >= 0 || self_start != 0;
+	static int last_pid;
+	int pid = sys_getpid();
 	bool old;
 	int err;
 
-	if (forked) {
+	if (last_pid != 0 && last_pid != pid) {
 		/* the parent's, by number only */
 		host_fd_drop(HOST_FD_BELL);
 		host_fd_drop(HOST_FD_DIAG);
@@ -608,6 +608,7 @@ process_enter(struct host_priv *pv)
 			return err;
 		host_domain_forked();
 	}
+	last_pid = pid;
 	err = proc_claim(&pv->proc, &old);
 	if (err != 0)
 		return err;

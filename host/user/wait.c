@@ -112,7 +112,8 @@ host_wait_abandon(void)
 
 struct sleeper {
 	struct host_call *hc;
-	uint32_t depth;	    /* to be restored */
+	struct host_call *call; /* to be restored, as depth */
+	uint32_t depth;
 	uint64_t mask;	    /* the thread's own, wait_carrier */
 	const uint64_t *pollmask;
 	struct pollfd pfd[2];
@@ -164,6 +165,21 @@ sleep_call(struct sleeper *s, void (*fn)(struct sleeper *))
 	pthread_cleanup_pop(0);
 }
 
+/* Out of the call: handlers may run, and make calls. */
+static void
+sleep_begin(struct sleeper *s, uint32_t state)
+{
+	struct str_thread *t = host_tls.slot;
+
+	s->call = host_tls.call;
+	s->depth = host_tls.depth;
+	str_store(&t->state, state);
+	host_tls.call = NULL;
+	str_barrier();
+	host_tls.depth = 0;
+	str_barrier();
+}
+
 /* After a sleep: back into the call, in a forked child as somebody else. */
 static void
 sleep_over(struct sleeper *s)
@@ -178,6 +194,8 @@ sleep_over(struct sleeper *s)
 	str_barrier();
 	host_tls.depth = s->depth;
 	str_barrier();
+	host_tls.call = s->call;
+	str_store(&host_tls.slot->state, (uint32_t)STR_THR_RUN);
 }
 
 static struct timespec *
@@ -188,15 +206,6 @@ ns_to_ts(uint64_t ns, struct timespec *ts)
 	ts->tv_sec = (time_t)(ns / 1000000000u);
 	ts->tv_nsec = (long)(ns % 1000000000u);
 	return ts;
-}
-
-static void
-state_set(uint32_t state)
-{
-	struct str_thread *t = host_tls.slot;
-
-	if (t != NULL)
-		str_store(&t->state, state);
 }
 
 int
@@ -211,19 +220,14 @@ host_wait(struct host_call *hc, str_a32 *word, uint32_t val, uint64_t ns)
 		s.ret = futex(word, FUTEX_WAIT, val, s.ts);
 		return s.ret == -ETIMEDOUT ? ETIMEDOUT : 0;
 	}
-	s.depth = host_tls.depth;
-	state_set(STR_THR_FUTEX);
 	host_tls.sleep_word = word;
-	str_barrier();
-	host_tls.depth = 0;
-	str_barrier();
+	sleep_begin(&s, STR_THR_FUTEX);
 	if (host_tls.sig_saved != 0)
 		host_leave_slow();
 	if (host_tls.sig_seq == hc->sig_seq)
 		sleep_call(&s, sleep_futex);
 	host_tls.sleep_word = NULL;
 	sleep_over(&s);
-	state_set(STR_THR_RUN);
 	if (host_tls.sig_seq != hc->sig_seq)
 		return EINTR;
 	return s.ret == -ETIMEDOUT ? ETIMEDOUT : 0;
@@ -289,7 +293,6 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 		return 0;
 	}
 	s.ts = ns_to_ts(ns, &ts);
-	s.depth = host_tls.depth;
 	s.pfd[0] = (struct pollfd){ hc->fd, POLLIN | POLLRDHUP, 0 };
 	s.pfd[1] = (struct pollfd){ host_bell_open(), POLLIN, 0 };
 	if (!host_bell_enter()) {
@@ -300,9 +303,7 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 	}
 	host_sig_block(&s.mask);
 	host_bell_waiting = 1;
-	state_set(STR_THR_CARRIER);
-	host_tls.depth = 0;
-	str_barrier();
+	sleep_begin(&s, STR_THR_CARRIER);
 	if (host_tls.sig_saved != 0) {
 		/* they run here, and find a wait to abandon */
 		sys_sigmask(SIG_SETMASK, &s.mask, NULL);
@@ -318,7 +319,6 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 		host_bell_leave(rung);
 	}
 	sleep_over(&s);
-	state_set(STR_THR_RUN);
 	sys_sigmask(SIG_SETMASK, &s.mask, NULL);
 	if (host_tls.sig_seq != hc->sig_seq)
 		return EINTR;
