@@ -60,7 +60,7 @@ def tool(cmd, where):
     return p.returncode, p.stdout
 
 
-def search(path, flags, where):
+def search(path, flags, where, opt):
     """Run one exhaustive search; return pan's output."""
     for f in os.listdir(HERE):
         if f.endswith(".pml"):
@@ -69,7 +69,7 @@ def search(path, flags, where):
     if rc != 0 or not os.path.exists(os.path.join(where, "pan.c")):
         raise Broken("spin -a failed:\n" + text)
     # SAFETY: every property here is an assertion or a state without exit.
-    rc, text = tool([os.environ.get("CC_MODELS", "gcc"), "-O1", "-w",
+    rc, text = tool([os.environ.get("CC_MODELS", "gcc"), opt, "-w",
                      "-DSAFETY", "-DNOCLAIM", "-DCOLLAPSE",
                      "-DMEMLIM=%d" % MEMORY_MB, "-o", "pan", "pan.c"], where)
     if rc != 0:
@@ -108,10 +108,12 @@ def of_kind(found, kind):
 def run(path, case, verbose):
     sort, name, kind, flags = case
     label = "%s %s" % (os.path.basename(path)[:-4], name)
-    # A relative place: a case leaves nothing outside the build directory.
+    # Below the build directory in a build; nothing is left behind.
     where = tempfile.mkdtemp(prefix="model-", dir=os.environ.get("MODELS_DIR"))
     try:
-        text = search(path, flags, where)
+        # Errors are met early: there, compiling is most of the time.
+        text = search(path, flags, where,
+                      "-O0" if sort == "find" else "-O1")
         found = verdict(text)
         states = re.search(r"(\d+) states, stored", text)
         size = states.group(1) if states else "?"
