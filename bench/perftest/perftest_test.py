@@ -8,9 +8,11 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 PROGRAM = sys.argv[1]
@@ -165,6 +167,39 @@ def a_killed_reader_ends_the_writer():
     until(lambda: len(children_of(test.pid)) == 2)
     os.kill(min(children_of(test.pid)), signal.SIGKILL)
     assert test.wait(timeout=10) == 1
+
+
+def the_script_runs_both_for_all_sizes():
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                          "perftest_script")
+    with tempfile.TemporaryDirectory() as directory:
+        shutil.copy(script, directory)
+        for name in ("perftest", "perftestn"):
+            path = os.path.join(directory, name)
+            with open(path, "w") as program:
+                program.write(f'#!/bin/sh\necho "{name} $*"\n'
+                              f'case $FAIL in {name}) exit 3;; esac\n')
+            os.chmod(path, 0o755)
+        command = [os.path.join(directory, "perftest_script"), "-a", "-S10"]
+        done = subprocess.run(command, cwd=directory, capture_output=True,
+                              text=True, timeout=20)
+        assert done.returncode == 0, done
+        calls = [line for line in done.stdout.splitlines()
+                 if line.startswith("perftest")]
+        expected = []
+        for power in range(12, -1, -1):
+            expected += [f"{name} -q -r -t 2 -i 5 -m nullmod -p 0 "
+                         f"-s {2 ** power} -a -S10"
+                         for name in ("perftest", "perftestn")]
+        assert calls == expected, calls
+        logs = [n for n in os.listdir(directory) if n.endswith(".log")]
+        assert len(logs) == 1
+        with open(os.path.join(directory, logs[0])) as log:
+            assert log.read() == done.stdout
+        done = subprocess.run(command, cwd=directory, capture_output=True,
+                              text=True, timeout=20,
+                              env=dict(os.environ, FAIL="perftestn"))
+        assert done.returncode == 3, done
 
 
 CASES = [value for name, value in list(globals().items())
