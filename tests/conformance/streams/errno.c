@@ -107,7 +107,7 @@ enter(struct t *t, enum state s)
 }
 
 #define E(call, err, state, when, expr, text)				\
-	T_CASE(call##_is_##err##_##when)				\
+	ST_CASE(call##_is_##err##_##when)				\
 	{								\
 		struct env env, *e = &env;				\
 		int fd = enter(t, state);				\

@@ -30,7 +30,7 @@ write_fails_after_hang_up(int fd)
 }
 
 /* M_ERROR: two bytes, the read error: reading fails with it */
-T_CASE(a_read_error_fails_all_that_read)
+ST_CASE(a_read_error_fails_all_that_read)
 {
 	struct strpeek p = { { 0, 0, NULL }, { 0, 0, NULL }, 0 };
 	struct st_msg m;
@@ -49,7 +49,7 @@ T_CASE(a_read_error_fails_all_that_read)
 }
 
 /* M_ERROR: NOERROR in the second byte: writing is not concerned */
-T_CASE(a_read_error_does_not_stop_writing)
+ST_CASE(a_read_error_does_not_stop_writing)
 {
 	int fd[2];
 
@@ -64,7 +64,7 @@ T_CASE(a_read_error_does_not_stop_writing)
 }
 
 /* M_ERROR: the write error: writing fails with it */
-T_CASE(a_write_error_fails_all_that_write)
+ST_CASE(a_write_error_fails_all_that_write)
 {
 	int fd[2];
 
@@ -79,7 +79,7 @@ T_CASE(a_write_error_fails_all_that_write)
 }
 
 /* M_ERROR: NOERROR in the first byte: reading is not concerned */
-T_CASE(a_write_error_does_not_stop_reading)
+ST_CASE(a_write_error_does_not_stop_reading)
 {
 	int fd[2];
 
@@ -92,7 +92,7 @@ T_CASE(a_write_error_does_not_stop_reading)
 }
 
 /* M_ERROR: one byte concerns both directions, and plumbing */
-T_CASE(an_error_in_both_directions_fails_everything)
+ST_CASE(an_error_in_both_directions_fails_everything)
 {
 	struct st_msg m;
 	char c;
@@ -110,7 +110,7 @@ T_CASE(an_error_in_both_directions_fails_everything)
 }
 
 /* M_ERROR wakes a sleeping reader */
-T_CASE(an_error_ends_a_waiting_read)
+ST_CASE(an_error_ends_a_waiting_read)
 {
 	char c;
 	int fd[2];
@@ -129,7 +129,7 @@ T_CASE(an_error_ends_a_waiting_read)
 }
 
 /* M_ERROR wakes a sleeping writer */
-T_CASE(an_error_ends_a_waiting_write)
+ST_CASE(an_error_ends_a_waiting_write)
 {
 	int fd[2];
 	pid_t pid;
@@ -150,7 +150,7 @@ T_CASE(an_error_ends_a_waiting_write)
 }
 
 /* M_ERROR concerns one Stream: the other end goes on */
-T_CASE(an_error_stays_on_its_end)
+ST_CASE(an_error_stays_on_its_end)
 {
 	int fd[2];
 
@@ -163,7 +163,7 @@ T_CASE(an_error_stays_on_its_end)
 }
 
 /* M_ERROR: close always works */
-T_CASE(an_end_with_an_error_can_be_closed)
+ST_CASE(an_end_with_an_error_can_be_closed)
 {
 	char c;
 	int fd[2];
@@ -175,7 +175,7 @@ T_CASE(an_end_with_an_error_can_be_closed)
 }
 
 /* Reference: the argument may be that of a transparent ioctl */
-T_CASE(an_error_number_may_be_given_directly)
+ST_CASE(an_error_number_may_be_given_directly)
 {
 	char c;
 	int fd[2];
@@ -196,7 +196,7 @@ on_pipe(int sig)
 }
 
 /* Reference 3.5: "SIGPIPE on M_ERROR only with SNDPIPE" */
-T_CASE(a_write_error_signals_with_sndpipe)
+ST_CASE(a_write_error_signals_with_sndpipe)
 {
 	struct sigaction sa = { .sa_handler = on_pipe };
 	int fd[2];
@@ -210,7 +210,7 @@ T_CASE(a_write_error_signals_with_sndpipe)
 }
 
 /* The same, without */
-T_CASE(a_write_error_does_not_signal_without_sndpipe)
+ST_CASE(a_write_error_does_not_signal_without_sndpipe)
 {
 	struct sigaction sa = { .sa_handler = on_pipe };
 	int fd[2];
@@ -224,7 +224,7 @@ T_CASE(a_write_error_does_not_signal_without_sndpipe)
 }
 
 /* M_HANGUP: reads return what is queued, then 0 */
-T_CASE(after_a_hang_up_reading_ends)
+ST_CASE(after_a_hang_up_reading_ends)
 {
 	struct st_msg m;
 	char c;
@@ -241,7 +241,7 @@ T_CASE(after_a_hang_up_reading_ends)
 }
 
 /* M_HANGUP: writing fails */
-T_CASE(after_a_hang_up_writing_fails)
+ST_CASE(after_a_hang_up_writing_fails)
 {
 	int fd[2];
 
@@ -253,7 +253,7 @@ T_CASE(after_a_hang_up_writing_fails)
 }
 
 /* M_HANGUP: "ENXIO Hangup received on fildes" */
-T_CASE(after_a_hang_up_plumbing_fails)
+ST_CASE(after_a_hang_up_plumbing_fails)
 {
 	int fd[2];
 
@@ -266,7 +266,7 @@ T_CASE(after_a_hang_up_plumbing_fails)
 }
 
 /* M_HANGUP: looking is allowed */
-T_CASE(after_a_hang_up_the_queue_can_be_looked_at)
+ST_CASE(after_a_hang_up_the_queue_can_be_looked_at)
 {
 	int fd[2], v;
 
@@ -281,7 +281,7 @@ T_CASE(after_a_hang_up_the_queue_can_be_looked_at)
 }
 
 /* M_HANGUP wakes a sleeping reader */
-T_CASE(a_hang_up_message_ends_a_waiting_read)
+ST_CASE(a_hang_up_message_ends_a_waiting_read)
 {
 	char c;
 	int fd[2];
@@ -300,7 +300,7 @@ T_CASE(a_hang_up_message_ends_a_waiting_read)
 }
 
 /* M_HANGUP wakes a sleeping writer */
-T_CASE(a_hang_up_message_ends_a_waiting_write)
+ST_CASE(a_hang_up_message_ends_a_waiting_write)
 {
 	int fd[2];
 	pid_t pid;
@@ -321,7 +321,7 @@ T_CASE(a_hang_up_message_ends_a_waiting_write)
 }
 
 /* M_HANGUP through a queueing module above */
-T_CASE(a_hang_up_passes_modules_above)
+ST_CASE(a_hang_up_passes_modules_above)
 {
 	char c;
 	int fd[2];
@@ -335,7 +335,7 @@ T_CASE(a_hang_up_passes_modules_above)
 }
 
 /* M_PCSIG(9): "sent to the process group"; without a terminal to nobody */
-T_CASE(a_signal_message_without_a_terminal_signals_nobody)
+ST_CASE(a_signal_message_without_a_terminal_signals_nobody)
 {
 	int fd[2];
 
@@ -348,7 +348,7 @@ T_CASE(a_signal_message_without_a_terminal_signals_nobody)
 }
 
 /* M_SIG(9) takes its turn in the queue and is nothing a reader sees */
-T_CASE(a_queued_signal_message_is_not_read)
+ST_CASE(a_queued_signal_message_is_not_read)
 {
 	int fd[2];
 

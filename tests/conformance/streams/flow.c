@@ -40,7 +40,7 @@ get_units(int fd, int n)
 }
 
 /* Reference 3.6: "QFULL set when q_count > q_hiwat (strictly)" */
-T_CASE(a_queue_at_the_high_water_mark_is_not_full)
+ST_CASE(a_queue_at_the_high_water_mark_is_not_full)
 {
 	int fd[2];
 
@@ -52,7 +52,7 @@ T_CASE(a_queue_at_the_high_water_mark_is_not_full)
 }
 
 /* canput(9): one message may go beyond the mark, whatever its size */
-T_CASE(a_message_that_passes_the_mark_is_taken_whole)
+ST_CASE(a_message_that_passes_the_mark_is_taken_whole)
 {
 	struct st_msg m;
 	int fd[2];
@@ -66,7 +66,7 @@ T_CASE(a_message_that_passes_the_mark_is_taken_whole)
 }
 
 /* putmsg(2), write(2): EAGAIN with O_NONBLOCK on a full Stream */
-T_CASE(sending_on_a_full_stream_is_eagain_with_nonblock)
+ST_CASE(sending_on_a_full_stream_is_eagain_with_nonblock)
 {
 	int fd[2];
 
@@ -80,7 +80,7 @@ T_CASE(sending_on_a_full_stream_is_eagain_with_nonblock)
 }
 
 /* Reference 3.6: cleared "only when ... q_count < q_lowat" */
-T_CASE(a_full_queue_stays_full_down_to_the_low_water_mark)
+ST_CASE(a_full_queue_stays_full_down_to_the_low_water_mark)
 {
 	int fd[2], n = HI / UNIT + 1;	/* 110 bytes */
 
@@ -99,7 +99,7 @@ T_CASE(a_full_queue_stays_full_down_to_the_low_water_mark)
 }
 
 /* Reference 3.6: or "when q_count==0", which a low mark of 0 needs */
-T_CASE(with_a_low_water_mark_of_zero_an_empty_queue_is_not_full)
+ST_CASE(with_a_low_water_mark_of_zero_an_empty_queue_is_not_full)
 {
 	int fd[2];
 
@@ -113,7 +113,7 @@ T_CASE(with_a_low_water_mark_of_zero_an_empty_queue_is_not_full)
 }
 
 /* Between the marks a queue that was not full is not full. */
-T_CASE(a_queue_between_the_marks_takes_more_on_its_way_up)
+ST_CASE(a_queue_between_the_marks_takes_more_on_its_way_up)
 {
 	int fd[2];
 
@@ -128,7 +128,7 @@ T_CASE(a_queue_between_the_marks_takes_more_on_its_way_up)
 }
 
 /* putmsg(2): "a high-priority message ... is not affected" */
-T_CASE(high_priority_is_sent_on_a_full_stream)
+ST_CASE(high_priority_is_sent_on_a_full_stream)
 {
 	int fd[2];
 
@@ -139,7 +139,7 @@ T_CASE(high_priority_is_sent_on_a_full_stream)
 }
 
 /* Reference 3.6: "band bytes are NOT added to q_count" */
-T_CASE(a_full_band_does_not_hold_band_zero)
+ST_CASE(a_full_band_does_not_hold_band_zero)
 {
 	int fd[2];
 
@@ -153,7 +153,7 @@ T_CASE(a_full_band_does_not_hold_band_zero)
 }
 
 /* bcanput(9): a full band 0 does not hold a band */
-T_CASE(a_full_band_zero_does_not_hold_other_bands)
+ST_CASE(a_full_band_zero_does_not_hold_other_bands)
 {
 	int fd[2];
 
@@ -165,7 +165,7 @@ T_CASE(a_full_band_zero_does_not_hold_other_bands)
 }
 
 /* bcanput(9): nor does one band another, above or below */
-T_CASE(bands_do_not_hold_each_other)
+ST_CASE(bands_do_not_hold_each_other)
 {
 	int fd[2];
 
@@ -181,7 +181,7 @@ T_CASE(bands_do_not_hold_each_other)
 }
 
 /* Reference 3.6: a band has the same hysteresis */
-T_CASE(a_full_band_stays_full_down_to_the_low_water_mark)
+ST_CASE(a_full_band_stays_full_down_to_the_low_water_mark)
 {
 	int fd[2];
 
@@ -196,7 +196,7 @@ T_CASE(a_full_band_stays_full_down_to_the_low_water_mark)
 }
 
 /* I_CANPUT: a band that was never used is writable */
-T_CASE(every_band_of_an_empty_pipe_is_writable)
+ST_CASE(every_band_of_an_empty_pipe_is_writable)
 {
 	int fd[2];
 
@@ -206,7 +206,7 @@ T_CASE(every_band_of_an_empty_pipe_is_writable)
 }
 
 /* The two directions have nothing to do with each other. */
-T_CASE(a_full_direction_does_not_hold_the_other)
+ST_CASE(a_full_direction_does_not_hold_the_other)
 {
 	int fd[2];
 
@@ -218,7 +218,7 @@ T_CASE(a_full_direction_does_not_hold_the_other)
 }
 
 /* putmsg(2): "blocks until the condition is cleared" */
-T_CASE(a_waiting_putmsg_goes_on_at_the_low_water_mark)
+ST_CASE(a_waiting_putmsg_goes_on_at_the_low_water_mark)
 {
 	int fd[2];
 	pid_t pid;
@@ -242,7 +242,7 @@ T_CASE(a_waiting_putmsg_goes_on_at_the_low_water_mark)
 }
 
 /* putpmsg(2): a writer of a band waits for its band */
-T_CASE(a_waiting_putpmsg_waits_for_its_band)
+ST_CASE(a_waiting_putpmsg_waits_for_its_band)
 {
 	int fd[2];
 	pid_t pid;
@@ -264,7 +264,7 @@ T_CASE(a_waiting_putpmsg_waits_for_its_band)
 }
 
 /* write(2): a waiting writer is released by a reader */
-T_CASE(a_waiting_write_goes_on_when_the_queue_drains)
+ST_CASE(a_waiting_write_goes_on_when_the_queue_drains)
 {
 	int fd[2];
 	pid_t pid;
@@ -290,7 +290,7 @@ T_CASE(a_waiting_write_goes_on_when_the_queue_drains)
 }
 
 /* canput(9) looks at the next queue with a service procedure */
-T_CASE(a_queueing_module_keeps_what_is_on_its_way_bounded)
+ST_CASE(a_queueing_module_keeps_what_is_on_its_way_bounded)
 {
 	struct st_msg m;
 	int fd[2], sent = 0, got = 0;
@@ -315,7 +315,7 @@ T_CASE(a_queueing_module_keeps_what_is_on_its_way_bounded)
 }
 
 /* A module without service procedures is no flow control point. */
-T_CASE(a_passing_module_changes_no_rule_of_flow_control)
+ST_CASE(a_passing_module_changes_no_rule_of_flow_control)
 {
 	int fd[2];
 
@@ -331,7 +331,7 @@ T_CASE(a_passing_module_changes_no_rule_of_flow_control)
 }
 
 /* Pushing a module between changes nothing for who waits. */
-T_CASE(a_module_pushed_under_a_waiting_writer_lets_it_go_on)
+ST_CASE(a_module_pushed_under_a_waiting_writer_lets_it_go_on)
 {
 	int fd[2];
 	pid_t pid;
@@ -353,7 +353,7 @@ T_CASE(a_module_pushed_under_a_waiting_writer_lets_it_go_on)
 }
 
 /* Bytes of control parts are bytes. */
-T_CASE(control_bytes_count_too)
+ST_CASE(control_bytes_count_too)
 {
 	char ctl[HI + 2];
 	int fd[2];
@@ -366,7 +366,7 @@ T_CASE(control_bytes_count_too)
 }
 
 /* write(2): EAGAIN when full, and again room when all was read */
-T_CASE(nonblock_writes_stop_and_start_again)
+ST_CASE(nonblock_writes_stop_and_start_again)
 {
 	char c[UNIT];
 	int fd[2], n = 0;

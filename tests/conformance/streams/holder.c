@@ -12,7 +12,7 @@
 extern char **environ;
 
 /* dup(2): both numbers name one Stream */
-T_CASE(a_duplicate_is_the_same_stream)
+ST_CASE(a_duplicate_is_the_same_stream)
 {
 	int fd[2], d;
 
@@ -29,7 +29,7 @@ T_CASE(a_duplicate_is_the_same_stream)
 }
 
 /* close(2): the Stream is hung up with its last descriptor, not before */
-T_CASE(the_last_duplicate_hangs_up)
+ST_CASE(the_last_duplicate_hangs_up)
 {
 	char c;
 	int fd[2], d;
@@ -46,7 +46,7 @@ T_CASE(the_last_duplicate_hangs_up)
 }
 
 /* dup2(2) onto an end closes it */
-T_CASE(dup2_over_an_end_hangs_it_up)
+ST_CASE(dup2_over_an_end_hangs_it_up)
 {
 	char c;
 	int fd[2], null;
@@ -60,7 +60,7 @@ T_CASE(dup2_over_an_end_hangs_it_up)
 }
 
 /* dup2(2) of an end onto any number makes that number a Stream */
-T_CASE(dup2_makes_any_number_a_stream)
+ST_CASE(dup2_makes_any_number_a_stream)
 {
 	int fd[2], n;
 
@@ -74,7 +74,7 @@ T_CASE(dup2_makes_any_number_a_stream)
 }
 
 /* A number that is reused is what it was reused for. */
-T_CASE(a_reused_number_is_not_a_stream_any_more)
+ST_CASE(a_reused_number_is_not_a_stream_any_more)
 {
 	struct st_msg m;
 	int fd[2], n;
@@ -92,7 +92,7 @@ T_CASE(a_reused_number_is_not_a_stream_any_more)
 }
 
 /* fcntl(2) F_DUPFD_CLOEXEC, F_GETFD as for every descriptor */
-T_CASE(fcntl_duplicates_a_stream)
+ST_CASE(fcntl_duplicates_a_stream)
 {
 	int fd[2], d;
 
@@ -106,7 +106,7 @@ T_CASE(fcntl_duplicates_a_stream)
 }
 
 /* O_NONBLOCK belongs to the open file, which duplicates share */
-T_CASE(duplicates_share_nonblock)
+ST_CASE(duplicates_share_nonblock)
 {
 	char c;
 	int fd[2], d;
@@ -119,7 +119,7 @@ T_CASE(duplicates_share_nonblock)
 }
 
 /* The access mode of a pipe end is O_RDWR: "both directions". */
-T_CASE(both_ends_are_open_for_reading_and_writing)
+ST_CASE(both_ends_are_open_for_reading_and_writing)
 {
 	int fd[2];
 
@@ -129,7 +129,7 @@ T_CASE(both_ends_are_open_for_reading_and_writing)
 }
 
 /* fork(2): parent and child talk */
-T_CASE(a_child_talks_with_its_parent)
+ST_CASE(a_child_talks_with_its_parent)
 {
 	int fd[2];
 	pid_t pid;
@@ -153,7 +153,7 @@ T_CASE(a_child_talks_with_its_parent)
 }
 
 /* fork(2), exit(2): the death of the last holder hangs up */
-T_CASE(the_exit_of_the_last_holder_hangs_up)
+ST_CASE(the_exit_of_the_last_holder_hangs_up)
 {
 	char c;
 	int fd[2];
@@ -172,7 +172,7 @@ T_CASE(the_exit_of_the_last_holder_hangs_up)
 }
 
 /* kill(2): so does a violent one, soon */
-T_CASE(the_killing_of_the_last_holder_hangs_up)
+ST_CASE(the_killing_of_the_last_holder_hangs_up)
 {
 	struct st_msg m;
 	int fd[2];
@@ -197,7 +197,7 @@ T_CASE(the_killing_of_the_last_holder_hangs_up)
 }
 
 /* fork(2): a child that holds an end keeps it open */
-T_CASE(a_child_keeps_an_end_open)
+ST_CASE(a_child_keeps_an_end_open)
 {
 	int fd[2], *go = st_shared(sizeof *go);
 	pid_t pid;
@@ -219,7 +219,7 @@ T_CASE(a_child_keeps_an_end_open)
 }
 
 /* exec(2): an inherited end is a Stream in the new program */
-T_CASE(an_end_is_a_stream_in_an_execed_program)
+ST_CASE(an_end_is_a_stream_in_an_execed_program)
 {
 	int fd[2];
 
@@ -228,7 +228,7 @@ T_CASE(an_end_is_a_stream_in_an_execed_program)
 }
 
 /* exec(2): it sends messages with bands */
-T_CASE(an_execed_program_sends_messages)
+ST_CASE(an_execed_program_sends_messages)
 {
 	struct st_msg m;
 	int fd[2];
@@ -243,7 +243,7 @@ T_CASE(an_execed_program_sends_messages)
 }
 
 /* exec(2): it pushes and pops */
-T_CASE(an_execed_program_pushes_and_pops)
+ST_CASE(an_execed_program_pushes_and_pops)
 {
 	int fd[2];
 
@@ -257,7 +257,7 @@ T_CASE(an_execed_program_pushes_and_pops)
 }
 
 /* exec(2): a conversation with a program that reads and writes */
-T_CASE(an_execed_program_echoes)
+ST_CASE(an_execed_program_echoes)
 {
 	int fd[2];
 	pid_t pid;
@@ -274,7 +274,7 @@ T_CASE(an_execed_program_echoes)
 }
 
 /* exec(2): what was queued before waits for the new program */
-T_CASE(queued_data_survives_exec)
+ST_CASE(queued_data_survives_exec)
 {
 	int fd[2];
 	pid_t pid;
@@ -289,7 +289,7 @@ T_CASE(queued_data_survives_exec)
 }
 
 /* exec(2): close-on-exec closes, and hangs up */
-T_CASE(close_on_exec_hangs_up)
+ST_CASE(close_on_exec_hangs_up)
 {
 	char c;
 	int fd[2], other[2];
@@ -306,7 +306,7 @@ T_CASE(close_on_exec_hangs_up)
 }
 
 /* posix_spawn(3): as fork and exec */
-T_CASE(a_spawned_program_inherits_a_stream)
+ST_CASE(a_spawned_program_inherits_a_stream)
 {
 	posix_spawn_file_actions_t fa;
 	char *args[] = { (char[]){ "helper" }, NULL };
@@ -363,7 +363,7 @@ receive_fd(int sock)
 }
 
 /* unix(7) SCM_RIGHTS: the receiver holds the same Stream */
-T_CASE(a_passed_end_is_the_same_stream)
+ST_CASE(a_passed_end_is_the_same_stream)
 {
 	struct st_msg m;
 	int fd[2], sv[2];
@@ -397,7 +397,7 @@ T_CASE(a_passed_end_is_the_same_stream)
 }
 
 /* An end inside a socket is held, though by no process. */
-T_CASE(an_end_on_its_way_is_not_hung_up)
+ST_CASE(an_end_on_its_way_is_not_hung_up)
 {
 	char c;
 	int fd[2], sv[2], e;
@@ -419,7 +419,7 @@ T_CASE(an_end_on_its_way_is_not_hung_up)
 }
 
 /* Several processes may write one end: messages stay whole. */
-T_CASE(messages_of_several_writers_do_not_mix)
+ST_CASE(messages_of_several_writers_do_not_mix)
 {
 	enum { WRITERS = 4, EACH = 100 };
 	int fd[2], next[WRITERS] = { 0 };
@@ -459,7 +459,7 @@ T_CASE(messages_of_several_writers_do_not_mix)
 }
 
 /* Several readers: each message goes to exactly one. */
-T_CASE(each_message_has_one_reader)
+ST_CASE(each_message_has_one_reader)
 {
 	enum { READERS = 3, ALL = 300 };
 	int fd[2], *seen = st_shared(ALL * sizeof *seen);

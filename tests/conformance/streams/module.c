@@ -18,7 +18,7 @@ look_is(int fd, const char *want)
 }
 
 /* I_PUSH, I_LOOK: "the module just below the stream head" */
-T_CASE(a_pushed_module_is_seen_by_i_look)
+ST_CASE(a_pushed_module_is_seen_by_i_look)
 {
 	static const char *const names[] = { "nullmod", "pipemod", "srvmod",
 		"testmod" };
@@ -37,7 +37,7 @@ T_CASE(a_pushed_module_is_seen_by_i_look)
 }
 
 /* I_POP: "the module was pushed on the side it is being removed from" */
-T_CASE(a_module_belongs_to_the_end_it_was_pushed_on)
+ST_CASE(a_module_belongs_to_the_end_it_was_pushed_on)
 {
 	char name[FMNAMESZ + 1];
 	int fd[2];
@@ -52,7 +52,7 @@ T_CASE(a_module_belongs_to_the_end_it_was_pushed_on)
 }
 
 /* I_PUSH: both ends may have modules */
-T_CASE(both_ends_have_their_own_modules)
+ST_CASE(both_ends_have_their_own_modules)
 {
 	int fd[2];
 
@@ -68,7 +68,7 @@ T_CASE(both_ends_have_their_own_modules)
 }
 
 /* I_FIND: "1 if the named module is present", "0 if ... not present" */
-T_CASE(i_find_finds_any_module_of_the_stream)
+ST_CASE(i_find_finds_any_module_of_the_stream)
 {
 	int fd[2];
 
@@ -86,7 +86,7 @@ T_CASE(i_find_finds_any_module_of_the_stream)
 }
 
 /* I_LIST with NULL: "the number of modules"; a pipe has no driver */
-T_CASE(i_list_without_a_list_counts)
+ST_CASE(i_list_without_a_list_counts)
 {
 	int fd[2];
 
@@ -111,7 +111,7 @@ list(int fd, struct str_mlist *names, int n, int *filled)
 }
 
 /* I_LIST: names from the top; sl_nmods tells how many were filled */
-T_CASE(i_list_names_the_topmost_module_first)
+ST_CASE(i_list_names_the_topmost_module_first)
 {
 	struct str_mlist l[5];
 	int fd[2], n;
@@ -129,7 +129,7 @@ T_CASE(i_list_names_the_topmost_module_first)
 }
 
 /* I_LIST: a short list gets the topmost names only */
-T_CASE(i_list_fills_no_more_than_its_room)
+ST_CASE(i_list_fills_no_more_than_its_room)
 {
 	struct str_mlist l[3];
 	int fd[2], n;
@@ -147,7 +147,7 @@ T_CASE(i_list_fills_no_more_than_its_room)
 }
 
 /* I_LIST: of a bare pipe there is nothing to name */
-T_CASE(i_list_of_a_bare_pipe_is_empty)
+ST_CASE(i_list_of_a_bare_pipe_is_empty)
 {
 	struct str_mlist l[2];
 	int fd[2], n;
@@ -158,7 +158,7 @@ T_CASE(i_list_of_a_bare_pipe_is_empty)
 }
 
 /* I_LIST: "EINVAL The sl_nmods member is less than 1" */
-T_CASE(i_list_needs_room_for_a_name)
+ST_CASE(i_list_needs_room_for_a_name)
 {
 	struct str_mlist l[1];
 	int fd[2], n;
@@ -170,7 +170,7 @@ T_CASE(i_list_needs_room_for_a_name)
 }
 
 /* Reference: 64 modules, beyond: EINVAL */
-T_CASE(a_stream_takes_64_modules)
+ST_CASE(a_stream_takes_64_modules)
 {
 	int fd[2];
 
@@ -193,7 +193,7 @@ T_CASE(a_stream_takes_64_modules)
 }
 
 /* I_PUSH: "EINVAL Invalid module name"; the Stream is unchanged */
-T_CASE(i_push_refuses_bad_names)
+ST_CASE(i_push_refuses_bad_names)
 {
 	static char long_name[4096];
 	int fd[2];
@@ -210,7 +210,7 @@ T_CASE(i_push_refuses_bad_names)
 }
 
 /* I_PUSH: a name at the very end of readable memory */
-T_CASE(i_push_reads_a_name_no_further_than_its_end)
+ST_CASE(i_push_reads_a_name_no_further_than_its_end)
 {
 	int fd[2];
 
@@ -221,7 +221,7 @@ T_CASE(i_push_reads_a_name_no_further_than_its_end)
 }
 
 /* I_FIND: "EINVAL arg does not contain a valid module name" */
-T_CASE(i_find_refuses_names_that_cannot_be)
+ST_CASE(i_find_refuses_names_that_cannot_be)
 {
 	static char long_name[4096];
 	int fd[2];
@@ -235,7 +235,7 @@ T_CASE(i_find_refuses_names_that_cannot_be)
 }
 
 /* I_LOOK writes a null-terminated name and nothing behind it */
-T_CASE(i_look_stores_at_most_nine_bytes)
+ST_CASE(i_look_stores_at_most_nine_bytes)
 {
 	char name[32];
 	int fd[2];
@@ -250,7 +250,7 @@ T_CASE(i_look_stores_at_most_nine_bytes)
 }
 
 /* I_PUSH: "ENXIO Hangup received on fildes" */
-T_CASE(nothing_can_be_pushed_on_a_hung_up_end)
+ST_CASE(nothing_can_be_pushed_on_a_hung_up_end)
 {
 	int fd[2];
 
@@ -260,7 +260,7 @@ T_CASE(nothing_can_be_pushed_on_a_hung_up_end)
 }
 
 /* I_PUSH: data that waits already is not lost and comes first */
-T_CASE(a_push_does_not_disturb_what_waits)
+ST_CASE(a_push_does_not_disturb_what_waits)
 {
 	static const char *const names[] = { "nullmod", "pipemod", "srvmod",
 		"testmod" };
@@ -282,7 +282,7 @@ T_CASE(a_push_does_not_disturb_what_waits)
 }
 
 /* I_POP: the same */
-T_CASE(a_pop_does_not_disturb_what_waits)
+ST_CASE(a_pop_does_not_disturb_what_waits)
 {
 	int fd[2];
 
@@ -296,7 +296,7 @@ T_CASE(a_pop_does_not_disturb_what_waits)
 }
 
 /* Every module passes every kind of message. */
-T_CASE(each_module_passes_all_kinds_of_messages)
+ST_CASE(each_module_passes_all_kinds_of_messages)
 {
 	static const char *const names[] = { "nullmod", "pipemod", "srvmod",
 		"testmod" };
@@ -329,7 +329,7 @@ T_CASE(each_module_passes_all_kinds_of_messages)
 }
 
 /* I_PUSH while a reader sleeps on the Stream */
-T_CASE(a_module_may_be_pushed_under_a_waiting_reader)
+ST_CASE(a_module_may_be_pushed_under_a_waiting_reader)
 {
 	int fd[2];
 	pid_t pid;
@@ -348,7 +348,7 @@ T_CASE(a_module_may_be_pushed_under_a_waiting_reader)
 }
 
 /* I_POP while a reader sleeps on the Stream */
-T_CASE(a_module_may_be_popped_under_a_waiting_reader)
+ST_CASE(a_module_may_be_popped_under_a_waiting_reader)
 {
 	int fd[2];
 	pid_t pid;
@@ -367,7 +367,7 @@ T_CASE(a_module_may_be_popped_under_a_waiting_reader)
 }
 
 /* A Stream is one for all who hold it: another process pushes and pops. */
-T_CASE(another_process_may_push_and_pop)
+ST_CASE(another_process_may_push_and_pop)
 {
 	int fd[2];
 	pid_t pid;
@@ -394,7 +394,7 @@ T_CASE(another_process_may_push_and_pop)
 }
 
 /* close(2): the last close pops what is left, with data inside */
-T_CASE(closing_pops_the_modules)
+ST_CASE(closing_pops_the_modules)
 {
 	char c;
 	int fd[2];
@@ -410,7 +410,7 @@ T_CASE(closing_pops_the_modules)
 }
 
 /* I_PUSH, I_POP many times leave nothing behind. */
-T_CASE(pushing_and_popping_can_be_repeated)
+ST_CASE(pushing_and_popping_can_be_repeated)
 {
 	int fd[2];
 

@@ -7,7 +7,7 @@
 #include "st.h"
 
 /* getmsg(2): "message contains either a data part, a control part, or both" */
-T_CASE(getmsg_returns_both_parts_of_a_message)
+ST_CASE(getmsg_returns_both_parts_of_a_message)
 {
 	struct st_msg m;
 	int fd[2];
@@ -20,7 +20,7 @@ T_CASE(getmsg_returns_both_parts_of_a_message)
 }
 
 /* getmsg(2): len is -1 "if there is no control information" */
-T_CASE(getmsg_tells_a_missing_control_part)
+ST_CASE(getmsg_tells_a_missing_control_part)
 {
 	int fd[2];
 
@@ -30,7 +30,7 @@ T_CASE(getmsg_tells_a_missing_control_part)
 }
 
 /* getmsg(2): len is -1 "if there is no data" */
-T_CASE(getmsg_tells_a_missing_data_part)
+ST_CASE(getmsg_tells_a_missing_data_part)
 {
 	int fd[2];
 
@@ -40,7 +40,7 @@ T_CASE(getmsg_tells_a_missing_data_part)
 }
 
 /* getmsg(2): len is 0 "if there is a zero-length control or data part" */
-T_CASE(a_control_part_of_no_bytes_is_a_part)
+ST_CASE(a_control_part_of_no_bytes_is_a_part)
 {
 	int fd[2];
 
@@ -51,7 +51,7 @@ T_CASE(a_control_part_of_no_bytes_is_a_part)
 }
 
 /* putmsg(2): "to send the data part ... len must have a value of 0 or more" */
-T_CASE(a_data_part_of_no_bytes_is_a_message)
+ST_CASE(a_data_part_of_no_bytes_is_a_message)
 {
 	int fd[2];
 
@@ -62,7 +62,7 @@ T_CASE(a_data_part_of_no_bytes_is_a_message)
 }
 
 /* The same, beside a control part. */
-T_CASE(a_data_part_of_no_bytes_goes_with_its_control_part)
+ST_CASE(a_data_part_of_no_bytes_goes_with_its_control_part)
 {
 	int fd[2];
 
@@ -72,7 +72,7 @@ T_CASE(a_data_part_of_no_bytes_goes_with_its_control_part)
 }
 
 /* putmsg(2): "no part is sent if ptr is NULL or len is -1" */
-T_CASE(len_minus_one_means_no_control_part)
+ST_CASE(len_minus_one_means_no_control_part)
 {
 	struct strbuf c = { 0, -1, NULL }, d = { 0, 4, (char[]){ "data" } };
 	int fd[2];
@@ -83,7 +83,7 @@ T_CASE(len_minus_one_means_no_control_part)
 }
 
 /* putmsg(2): the same for the data part */
-T_CASE(len_minus_one_means_no_data_part)
+ST_CASE(len_minus_one_means_no_data_part)
 {
 	struct strbuf c = { 0, 3, (char[]){ "ctl" } }, d = { 0, -1, NULL };
 	int fd[2];
@@ -94,7 +94,7 @@ T_CASE(len_minus_one_means_no_data_part)
 }
 
 /* putmsg(2): "If neither part is specified and flags is 0, no message" */
-T_CASE(putmsg_of_no_part_sends_nothing)
+ST_CASE(putmsg_of_no_part_sends_nothing)
 {
 	struct strbuf none = { 0, -1, NULL };
 	int fd[2];
@@ -106,7 +106,7 @@ T_CASE(putmsg_of_no_part_sends_nothing)
 }
 
 /* putmsg(2): RS_HIPRI needs a control part, else EINVAL */
-T_CASE(high_priority_needs_a_control_part)
+ST_CASE(high_priority_needs_a_control_part)
 {
 	int fd[2];
 
@@ -117,7 +117,7 @@ T_CASE(high_priority_needs_a_control_part)
 }
 
 /* putmsg(2): RS_HIPRI with a control part of 0 bytes is one */
-T_CASE(an_empty_control_part_makes_a_high_priority_message)
+ST_CASE(an_empty_control_part_makes_a_high_priority_message)
 {
 	struct st_msg m;
 	int fd[2];
@@ -130,7 +130,7 @@ T_CASE(an_empty_control_part_makes_a_high_priority_message)
 }
 
 /* getmsg(2): flags is set to RS_HIPRI "if a high-priority message" */
-T_CASE(getmsg_tells_a_high_priority_message)
+ST_CASE(getmsg_tells_a_high_priority_message)
 {
 	struct st_msg m;
 	int fd[2];
@@ -143,7 +143,7 @@ T_CASE(getmsg_tells_a_high_priority_message)
 }
 
 /* getmsg(2): flags is 0 after a normal message, even if asked otherwise */
-T_CASE(getmsg_clears_the_flag_for_a_normal_message)
+ST_CASE(getmsg_clears_the_flag_for_a_normal_message)
 {
 	struct st_msg m;
 	int fd[2];
@@ -158,7 +158,7 @@ T_CASE(getmsg_clears_the_flag_for_a_normal_message)
 }
 
 /* putmsg(2): high-priority messages are "placed ahead of" normal ones */
-T_CASE(high_priority_overtakes_what_waits)
+ST_CASE(high_priority_overtakes_what_waits)
 {
 	int fd[2];
 
@@ -172,7 +172,7 @@ T_CASE(high_priority_overtakes_what_waits)
 }
 
 /* M_PCPROTO(9): a second one waits for none: the head keeps only one */
-T_CASE(the_head_keeps_one_high_priority_message)
+ST_CASE(the_head_keeps_one_high_priority_message)
 {
 	int fd[2];
 
@@ -185,7 +185,7 @@ T_CASE(the_head_keeps_one_high_priority_message)
 }
 
 /* getmsg(2): RS_HIPRI retrieves "only high-priority messages" */
-T_CASE(getmsg_for_high_priority_leaves_normal_messages)
+ST_CASE(getmsg_for_high_priority_leaves_normal_messages)
 {
 	struct st_msg m;
 	int fd[2];
@@ -198,7 +198,7 @@ T_CASE(getmsg_for_high_priority_leaves_normal_messages)
 }
 
 /* getmsg(2): blocks until a message of that kind is there */
-T_CASE(getmsg_for_high_priority_waits_past_normal_messages)
+ST_CASE(getmsg_for_high_priority_waits_past_normal_messages)
 {
 	struct st_msg m;
 	int fd[2];
@@ -219,7 +219,7 @@ T_CASE(getmsg_for_high_priority_waits_past_normal_messages)
 }
 
 /* getmsg(2): EAGAIN with O_NONBLOCK and no message */
-T_CASE(getmsg_of_nothing_does_not_wait_with_nonblock)
+ST_CASE(getmsg_of_nothing_does_not_wait_with_nonblock)
 {
 	struct st_msg m;
 	int fd[2];
@@ -230,7 +230,7 @@ T_CASE(getmsg_of_nothing_does_not_wait_with_nonblock)
 }
 
 /* getmsg(2): without it, the call waits for a message */
-T_CASE(getmsg_waits_for_a_message)
+ST_CASE(getmsg_waits_for_a_message)
 {
 	int fd[2];
 	pid_t pid;
@@ -247,7 +247,7 @@ T_CASE(getmsg_waits_for_a_message)
 }
 
 /* getmsg(2): a rest "is left on the queue" and MORECTL is returned */
-T_CASE(a_long_control_part_comes_in_pieces)
+ST_CASE(a_long_control_part_comes_in_pieces)
 {
 	struct st_msg m;
 	int fd[2];
@@ -263,7 +263,7 @@ T_CASE(a_long_control_part_comes_in_pieces)
 }
 
 /* getmsg(2): MOREDATA likewise; the rest has no control part */
-T_CASE(a_long_data_part_comes_in_pieces)
+ST_CASE(a_long_data_part_comes_in_pieces)
 {
 	struct st_msg m;
 	int fd[2];
@@ -277,7 +277,7 @@ T_CASE(a_long_data_part_comes_in_pieces)
 }
 
 /* getmsg(2): MORECTL|MOREDATA "indicates that both types remain" */
-T_CASE(both_parts_may_have_a_rest)
+ST_CASE(both_parts_may_have_a_rest)
 {
 	struct st_msg m;
 	int fd[2];
@@ -291,7 +291,7 @@ T_CASE(both_parts_may_have_a_rest)
 }
 
 /* getmsg(2): an exact fit leaves no rest */
-T_CASE(an_exact_fit_is_a_whole_message)
+ST_CASE(an_exact_fit_is_a_whole_message)
 {
 	struct st_msg m;
 	int fd[2];
@@ -304,7 +304,7 @@ T_CASE(an_exact_fit_is_a_whole_message)
 }
 
 /* getmsg(2): with a NULL ctlptr the control part is left on the queue */
-T_CASE(a_null_ctlptr_leaves_the_control_part)
+ST_CASE(a_null_ctlptr_leaves_the_control_part)
 {
 	struct st_msg m;
 	int fd[2];
@@ -317,7 +317,7 @@ T_CASE(a_null_ctlptr_leaves_the_control_part)
 }
 
 /* getmsg(2): with a NULL dataptr the data part is left on the queue */
-T_CASE(a_null_dataptr_leaves_the_data_part)
+ST_CASE(a_null_dataptr_leaves_the_data_part)
 {
 	struct st_msg m;
 	int fd[2];
@@ -330,7 +330,7 @@ T_CASE(a_null_dataptr_leaves_the_data_part)
 }
 
 /* getmsg(2): maxlen -1 is as a null pointer, and len is set to -1 */
-T_CASE(maxlen_minus_one_leaves_the_control_part)
+ST_CASE(maxlen_minus_one_leaves_the_control_part)
 {
 	struct st_msg m;
 	int fd[2];
@@ -343,7 +343,7 @@ T_CASE(maxlen_minus_one_leaves_the_control_part)
 }
 
 /* getmsg(2): the same for the data part */
-T_CASE(maxlen_minus_one_leaves_the_data_part)
+ST_CASE(maxlen_minus_one_leaves_the_data_part)
 {
 	struct st_msg m;
 	int fd[2];
@@ -356,7 +356,7 @@ T_CASE(maxlen_minus_one_leaves_the_data_part)
 }
 
 /* getmsg(2): both left, both reported */
-T_CASE(getmsg_without_room_only_tells_what_is_there)
+ST_CASE(getmsg_without_room_only_tells_what_is_there)
 {
 	struct st_msg m;
 	int fd[2];
@@ -369,7 +369,7 @@ T_CASE(getmsg_without_room_only_tells_what_is_there)
 }
 
 /* getmsg(2): maxlen 0 and more than 0 bytes: the part stays, len is 0 */
-T_CASE(maxlen_zero_leaves_a_control_part_with_bytes)
+ST_CASE(maxlen_zero_leaves_a_control_part_with_bytes)
 {
 	struct st_msg m;
 	int fd[2];
@@ -382,7 +382,7 @@ T_CASE(maxlen_zero_leaves_a_control_part_with_bytes)
 }
 
 /* getmsg(2): the same for the data part */
-T_CASE(maxlen_zero_leaves_a_data_part_with_bytes)
+ST_CASE(maxlen_zero_leaves_a_data_part_with_bytes)
 {
 	struct st_msg m;
 	int fd[2];
@@ -395,7 +395,7 @@ T_CASE(maxlen_zero_leaves_a_data_part_with_bytes)
 }
 
 /* getmsg(2): maxlen 0 and a part of 0 bytes: the part is removed */
-T_CASE(maxlen_zero_takes_an_empty_control_part)
+ST_CASE(maxlen_zero_takes_an_empty_control_part)
 {
 	struct st_msg m;
 	int fd[2];
@@ -408,7 +408,7 @@ T_CASE(maxlen_zero_takes_an_empty_control_part)
 }
 
 /* getmsg(2): the same for the data part */
-T_CASE(maxlen_zero_takes_an_empty_data_part)
+ST_CASE(maxlen_zero_takes_an_empty_data_part)
 {
 	struct st_msg m;
 	int fd[2];
@@ -421,7 +421,7 @@ T_CASE(maxlen_zero_takes_an_empty_data_part)
 }
 
 /* getmsg(2): what is left of a high-priority message stays one */
-T_CASE(the_rest_of_a_high_priority_message_is_high_priority)
+ST_CASE(the_rest_of_a_high_priority_message_is_high_priority)
 {
 	struct st_msg m;
 	int fd[2];
@@ -435,7 +435,7 @@ T_CASE(the_rest_of_a_high_priority_message_is_high_priority)
 }
 
 /* getmsg(2): the data of a high-priority message can be fetched after it */
-T_CASE(the_data_of_a_high_priority_message_may_be_fetched_later)
+ST_CASE(the_data_of_a_high_priority_message_may_be_fetched_later)
 {
 	struct st_msg m;
 	int fd[2];
@@ -449,7 +449,7 @@ T_CASE(the_data_of_a_high_priority_message_may_be_fetched_later)
 }
 
 /* getmsg(2): a higher message is returned before the rest of a lower one */
-T_CASE(a_higher_message_comes_before_the_rest_of_a_lower_one)
+ST_CASE(a_higher_message_comes_before_the_rest_of_a_lower_one)
 {
 	struct st_msg m;
 	int fd[2];
@@ -465,7 +465,7 @@ T_CASE(a_higher_message_comes_before_the_rest_of_a_lower_one)
 }
 
 /* putmsg(2): maxlen "is not used" */
-T_CASE(putmsg_does_not_look_at_maxlen)
+ST_CASE(putmsg_does_not_look_at_maxlen)
 {
 	struct strbuf c = { -1, 3, (char[]){ "ctl" } };
 	struct strbuf d = { 1, 4, (char[]){ "data" } };
@@ -477,7 +477,7 @@ T_CASE(putmsg_does_not_look_at_maxlen)
 }
 
 /* putmsg(2): messages of one priority keep their order */
-T_CASE(messages_keep_their_order)
+ST_CASE(messages_keep_their_order)
 {
 	char s[3] = "";
 	int fd[2];
@@ -496,7 +496,7 @@ T_CASE(messages_keep_their_order)
 }
 
 /* pipe(2): "I/O can be in both directions" */
-T_CASE(messages_travel_in_both_directions)
+ST_CASE(messages_travel_in_both_directions)
 {
 	int fd[2];
 
@@ -508,7 +508,7 @@ T_CASE(messages_travel_in_both_directions)
 }
 
 /* putmsg(2): bytes are not interpreted */
-T_CASE(parts_may_hold_any_bytes)
+ST_CASE(parts_may_hold_any_bytes)
 {
 	char all[256];
 	struct strbuf b = { 0, sizeof all, all };
@@ -527,7 +527,7 @@ T_CASE(parts_may_hold_any_bytes)
 }
 
 /* putmsg(2): sizes up to those of the reference table, 4096 bytes a part */
-T_CASE(parts_of_every_size_arrive_whole)
+ST_CASE(parts_of_every_size_arrive_whole)
 {
 	static const int sizes[] = { 1, 2, 63, 64, 65, 127, 128, 129, 255, 256,
 		257, 511, 512, 1000, 1024, 2047, 2048, 4095, 4096 };
@@ -551,7 +551,7 @@ T_CASE(parts_of_every_size_arrive_whole)
 }
 
 /* putmsg(2): ERANGE; the limit of a control part is 4096 bytes (reference) */
-T_CASE(putmsg_refuses_too_long_a_control_part)
+ST_CASE(putmsg_refuses_too_long_a_control_part)
 {
 	static char buf[4097];
 	struct strbuf c = { 0, sizeof buf, buf };
@@ -563,7 +563,7 @@ T_CASE(putmsg_refuses_too_long_a_control_part)
 }
 
 /* putmsg(2): ERANGE; a data part with a control part is not cut */
-T_CASE(putmsg_refuses_too_long_a_data_part_beside_a_control_part)
+ST_CASE(putmsg_refuses_too_long_a_data_part_beside_a_control_part)
 {
 	static char buf[1 << 20];
 	struct strbuf c = { 0, 3, (char[]){ "ctl" } };
@@ -576,7 +576,7 @@ T_CASE(putmsg_refuses_too_long_a_data_part_beside_a_control_part)
 }
 
 /* getmsg(2): after a hang-up both lens are 0, as is the result */
-T_CASE(getmsg_after_a_hang_up_returns_empty_parts)
+ST_CASE(getmsg_after_a_hang_up_returns_empty_parts)
 {
 	struct st_msg m;
 	int fd[2];
@@ -589,7 +589,7 @@ T_CASE(getmsg_after_a_hang_up_returns_empty_parts)
 }
 
 /* getmsg(2): what was queued before the hang-up is retrieved first */
-T_CASE(a_hang_up_does_not_lose_messages)
+ST_CASE(a_hang_up_does_not_lose_messages)
 {
 	struct st_msg m;
 	int fd[2];
@@ -606,7 +606,7 @@ T_CASE(a_hang_up_does_not_lose_messages)
 }
 
 /* getmsg(2): a sleeping call ends when the Stream is hung up */
-T_CASE(a_hang_up_ends_a_waiting_getmsg)
+ST_CASE(a_hang_up_ends_a_waiting_getmsg)
 {
 	struct st_msg m;
 	int fd[2];
@@ -640,7 +640,7 @@ interrupt_on(int sig)
 }
 
 /* getmsg(2): EINTR when a signal is caught */
-T_CASE(a_signal_ends_a_waiting_getmsg)
+ST_CASE(a_signal_ends_a_waiting_getmsg)
 {
 	struct st_msg m;
 	int fd[2];
@@ -659,7 +659,7 @@ T_CASE(a_signal_ends_a_waiting_getmsg)
 }
 
 /* putmsg(2): EINTR when a signal is caught while flow control holds it */
-T_CASE(a_signal_ends_a_waiting_putmsg)
+ST_CASE(a_signal_ends_a_waiting_putmsg)
 {
 	int fd[2];
 	pid_t pid;
@@ -680,7 +680,7 @@ T_CASE(a_signal_ends_a_waiting_putmsg)
 }
 
 /* putmsg(2): nothing is sent if a part cannot be read */
-T_CASE(putmsg_of_a_bad_buffer_sends_nothing)
+ST_CASE(putmsg_of_a_bad_buffer_sends_nothing)
 {
 	struct strbuf c = { 0, 3, (char[]){ "ctl" } };
 	struct strbuf d = { 0, 10, st_bad() };
@@ -695,7 +695,7 @@ T_CASE(putmsg_of_a_bad_buffer_sends_nothing)
 }
 
 /* putmsg(2): a bad buffer of no bytes is not looked at */
-T_CASE(a_bad_buffer_without_bytes_is_not_touched)
+ST_CASE(a_bad_buffer_without_bytes_is_not_touched)
 {
 	struct strbuf b = { 0, 0, st_bad() };
 	int fd[2];
@@ -706,7 +706,7 @@ T_CASE(a_bad_buffer_without_bytes_is_not_touched)
 }
 
 /* getmsg(2): EFAULT; the message is not lost */
-T_CASE(getmsg_into_a_bad_buffer_does_not_lose_the_message)
+ST_CASE(getmsg_into_a_bad_buffer_does_not_lose_the_message)
 {
 	struct strbuf c = { 100, 0, (char[100]){ 0 } };
 	struct strbuf d = { 100, 0, st_bad() };
@@ -721,7 +721,7 @@ T_CASE(getmsg_into_a_bad_buffer_does_not_lose_the_message)
 }
 
 /* getmsg(2): no byte beyond the message is written */
-T_CASE(getmsg_stores_only_what_came)
+ST_CASE(getmsg_stores_only_what_came)
 {
 	char *edge = st_edge("....", 4);
 	struct strbuf d = { 1000, 0, edge };
@@ -735,7 +735,7 @@ T_CASE(getmsg_stores_only_what_came)
 }
 
 /* read(2), getmsg(2): both take from one queue */
-T_CASE(read_and_getmsg_share_the_queue)
+ST_CASE(read_and_getmsg_share_the_queue)
 {
 	int fd[2];
 
@@ -747,7 +747,7 @@ T_CASE(read_and_getmsg_share_the_queue)
 }
 
 /* putmsg(2) between write(2)s keeps its place */
-T_CASE(putmsg_keeps_its_place_between_writes)
+ST_CASE(putmsg_keeps_its_place_between_writes)
 {
 	int fd[2];
 
@@ -761,7 +761,7 @@ T_CASE(putmsg_keeps_its_place_between_writes)
 }
 
 /* getmsg(2): O_NONBLOCK on the sending side does not matter here */
-T_CASE(nonblock_belongs_to_one_end)
+ST_CASE(nonblock_belongs_to_one_end)
 {
 	struct st_msg m;
 	int fd[2];

@@ -14,7 +14,7 @@ enum {
 };
 
 /* poll(2): nothing to read, room to write */
-T_CASE(a_new_pipe_can_be_written_and_not_read)
+ST_CASE(a_new_pipe_can_be_written_and_not_read)
 {
 	int fd[2];
 
@@ -27,7 +27,7 @@ T_CASE(a_new_pipe_can_be_written_and_not_read)
 }
 
 /* poll(2) POLLRDNORM: "a message of priority band 0 ... at the head" */
-T_CASE(normal_data_is_pollin_and_pollrdnorm)
+ST_CASE(normal_data_is_pollin_and_pollrdnorm)
 {
 	int fd[2];
 
@@ -42,7 +42,7 @@ T_CASE(normal_data_is_pollin_and_pollrdnorm)
 }
 
 /* poll(2): a message with a control part only is one */
-T_CASE(a_control_message_is_pollin)
+ST_CASE(a_control_message_is_pollin)
 {
 	int fd[2];
 
@@ -52,7 +52,7 @@ T_CASE(a_control_message_is_pollin)
 }
 
 /* poll(2): "set even if the message is of zero length" */
-T_CASE(a_zero_length_message_is_pollin)
+ST_CASE(a_zero_length_message_is_pollin)
 {
 	int fd[2];
 
@@ -63,7 +63,7 @@ T_CASE(a_zero_length_message_is_pollin)
 }
 
 /* poll(2) POLLRDBAND: "a message of a non-zero priority band" */
-T_CASE(a_banded_message_is_pollin_and_pollrdband)
+ST_CASE(a_banded_message_is_pollin_and_pollrdband)
 {
 	int fd[2];
 
@@ -73,7 +73,7 @@ T_CASE(a_banded_message_is_pollin_and_pollrdband)
 }
 
 /* poll(2): the message at the head of the queue decides */
-T_CASE(the_first_message_decides_what_poll_sees)
+ST_CASE(the_first_message_decides_what_poll_sees)
 {
 	int fd[2];
 
@@ -86,7 +86,7 @@ T_CASE(the_first_message_decides_what_poll_sees)
 }
 
 /* poll(2) POLLPRI: "a high-priority message"; POLLIN is for others */
-T_CASE(a_high_priority_message_is_pollpri)
+ST_CASE(a_high_priority_message_is_pollpri)
 {
 	int fd[2];
 
@@ -97,7 +97,7 @@ T_CASE(a_high_priority_message_is_pollpri)
 }
 
 /* poll(2) POLLOUT: "normal data may be written without blocking" */
-T_CASE(a_full_stream_is_not_pollout)
+ST_CASE(a_full_stream_is_not_pollout)
 {
 	struct st_msg m;
 	int fd[2];
@@ -111,7 +111,7 @@ T_CASE(a_full_stream_is_not_pollout)
 }
 
 /* poll(2), reference 3.6: not before the low water mark */
-T_CASE(pollout_returns_at_the_low_water_mark)
+ST_CASE(pollout_returns_at_the_low_water_mark)
 {
 	struct st_msg m;
 	int fd[2];
@@ -128,7 +128,7 @@ T_CASE(pollout_returns_at_the_low_water_mark)
 }
 
 /* poll(2) POLLWRBAND: a band that was written to may be written again */
-T_CASE(pollwrband_speaks_of_bands_in_use)
+ST_CASE(pollwrband_speaks_of_bands_in_use)
 {
 	int fd[2];
 
@@ -142,7 +142,7 @@ T_CASE(pollwrband_speaks_of_bands_in_use)
 }
 
 /* A full band 0 leaves the bands above writable. */
-T_CASE(a_full_band_zero_is_not_pollout_but_pollwrband)
+ST_CASE(a_full_band_zero_is_not_pollout_but_pollwrband)
 {
 	int fd[2];
 
@@ -154,7 +154,7 @@ T_CASE(a_full_band_zero_is_not_pollout_but_pollwrband)
 }
 
 /* poll(2) POLLHUP: "This event and POLLOUT are mutually exclusive" */
-T_CASE(a_closed_peer_is_pollhup_and_not_pollout)
+ST_CASE(a_closed_peer_is_pollhup_and_not_pollout)
 {
 	int fd[2], r;
 
@@ -167,7 +167,7 @@ T_CASE(a_closed_peer_is_pollhup_and_not_pollout)
 }
 
 /* poll(2): POLLHUP and POLLIN "are not mutually exclusive" */
-T_CASE(what_is_left_after_a_hang_up_is_pollin)
+ST_CASE(what_is_left_after_a_hang_up_is_pollin)
 {
 	int fd[2];
 
@@ -178,7 +178,7 @@ T_CASE(what_is_left_after_a_hang_up_is_pollin)
 }
 
 /* poll(2): the same for a M_HANGUP message */
-T_CASE(a_hang_up_message_is_pollhup)
+ST_CASE(a_hang_up_message_is_pollhup)
 {
 	int fd[2], r;
 
@@ -191,7 +191,7 @@ T_CASE(a_hang_up_message_is_pollhup)
 }
 
 /* poll(2) POLLERR: "An error message has arrived at the stream head" */
-T_CASE(an_error_is_pollerr)
+ST_CASE(an_error_is_pollerr)
 {
 	int fd[2];
 
@@ -202,7 +202,7 @@ T_CASE(an_error_is_pollerr)
 }
 
 /* The side that failed shows it. */
-T_CASE(a_read_error_is_pollerr_for_readers)
+ST_CASE(a_read_error_is_pollerr_for_readers)
 {
 	int fd[2];
 
@@ -212,7 +212,7 @@ T_CASE(a_read_error_is_pollerr_for_readers)
 }
 
 /* The same for writing. */
-T_CASE(a_write_error_is_pollerr_for_writers)
+ST_CASE(a_write_error_is_pollerr_for_writers)
 {
 	int fd[2];
 
@@ -222,7 +222,7 @@ T_CASE(a_write_error_is_pollerr_for_writers)
 }
 
 /* poll(2): POLLNVAL for what is not open, nothing for negative numbers */
-T_CASE(poll_tells_bad_descriptors)
+ST_CASE(poll_tells_bad_descriptors)
 {
 	struct pollfd p[3];
 	int fd[2];
@@ -238,7 +238,7 @@ T_CASE(poll_tells_bad_descriptors)
 }
 
 /* poll(2): the time it waits at least */
-T_CASE(poll_waits_no_less_than_its_timeout)
+ST_CASE(poll_waits_no_less_than_its_timeout)
 {
 	struct pollfd p;
 	uint64_t start;
@@ -262,7 +262,7 @@ poll_wakes(int fd, int events, int want)
 }
 
 /* poll(2): waits for each event, and for no other */
-T_CASE(each_kind_of_message_wakes_its_poller)
+ST_CASE(each_kind_of_message_wakes_its_poller)
 {
 	int fd[2];
 	pid_t data, band, pri;
@@ -286,7 +286,7 @@ T_CASE(each_kind_of_message_wakes_its_poller)
 }
 
 /* A poller for high priority sleeps on while normal data comes. */
-T_CASE(a_poller_is_not_bothered_by_other_events)
+ST_CASE(a_poller_is_not_bothered_by_other_events)
 {
 	int fd[2];
 	pid_t pid;
@@ -304,7 +304,7 @@ T_CASE(a_poller_is_not_bothered_by_other_events)
 }
 
 /* poll(2): a poller for POLLOUT wakes when the queue drains */
-T_CASE(a_drained_queue_wakes_a_poller_for_output)
+ST_CASE(a_drained_queue_wakes_a_poller_for_output)
 {
 	struct st_msg m;
 	int fd[2];
@@ -321,7 +321,7 @@ T_CASE(a_drained_queue_wakes_a_poller_for_output)
 }
 
 /* poll(2): a hang-up wakes everybody */
-T_CASE(a_hang_up_wakes_a_poller)
+ST_CASE(a_hang_up_wakes_a_poller)
 {
 	int fd[2];
 	pid_t pid;
@@ -341,7 +341,7 @@ T_CASE(a_hang_up_wakes_a_poller)
 }
 
 /* poll(2): several Streams at once, and descriptors of other kinds */
-T_CASE(poll_looks_at_streams_and_others_at_once)
+ST_CASE(poll_looks_at_streams_and_others_at_once)
 {
 	struct pollfd p[3];
 	int fd[2], more[2], null;
@@ -361,7 +361,7 @@ T_CASE(poll_looks_at_streams_and_others_at_once)
 }
 
 /* select(2): readable, writable and exceptional, as poll(2) says */
-T_CASE(select_sees_the_same_events)
+ST_CASE(select_sees_the_same_events)
 {
 	fd_set r, w, x;
 	struct timeval tv = { 0, 0 };
@@ -386,7 +386,7 @@ T_CASE(select_sees_the_same_events)
 }
 
 /* select(2): a hang-up is readable, for read(2) would not wait */
-T_CASE(select_calls_a_hung_up_end_readable)
+ST_CASE(select_calls_a_hung_up_end_readable)
 {
 	fd_set r;
 	int fd[2];
@@ -399,7 +399,7 @@ T_CASE(select_calls_a_hung_up_end_readable)
 }
 
 /* Modules between change no event. */
-T_CASE(poll_sees_the_same_through_modules)
+ST_CASE(poll_sees_the_same_through_modules)
 {
 	int fd[2];
 

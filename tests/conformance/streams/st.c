@@ -25,6 +25,7 @@ T_TARGETS("direct", "dup", "fork", "exec", "rights")
 enum { ALARM_SECONDS = 8, REPORT_ROOM = 4096 };
 
 static int given[2] = { -1, -1 };	/* the ends an exec handed down */
+static int own[2];			/* the ends the case has */
 
 static void
 drop_given(void)
@@ -129,77 +130,95 @@ via_rights(int fd[2])
 	T_OK(close(sv[1]));
 }
 
-/* The rest of the case is the child's; its verdict reaches the runner. */
+/* Wait for who runs the body; its verdict has reached the runner. */
+static int
+wait_for(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) == -1)
+		T_EQ(errno, EINTR);
+	return status;
+}
+
 static void
-via_fork(int fd[2])
+via_fork(struct t *t, void (*body)(struct t *t))
 {
 	pid_t pid = st_fork();
 	int status;
 
-	if (pid == 0)
-		return;
-	T_OK(close(fd[0]));
-	T_OK(close(fd[1]));
-	while (waitpid(pid, &status, 0) == -1)
-		T_EQ(errno, EINTR);
+	if (pid == 0) {
+		body(t);
+		_exit(0);
+	}
+	T_OK(close(own[0]));
+	T_OK(close(own[1]));
+	status = wait_for(pid);
 	if (WIFSIGNALED(status))
 		T_FAIL("killed by SIG%s", sigabbrev_np(WTERMSIG(status)));
-	_exit(WEXITSTATUS(status));
+	if (WEXITSTATUS(status) != 0)
+		_exit(WEXITSTATUS(status));
 }
 
 static void
-via_exec(struct t *t, int fd[2])
+via_exec(struct t *t)
 {
 	const char *args[] = { "again", "--target=exec", NULL, NULL };
-	const char *name = strstr(t->name, ": ") + 2;
 	char env[64], text[REPORT_ROOM];
 	int report = (int)syscall(SYS_memfd_create, "report", MFD_CLOEXEC);
 	int status;
 	pid_t pid;
 	ssize_t n;
 
-	args[2] = name;
-	snprintf(env, sizeof env, "%d,%d", fd[0], fd[1]);
+	args[2] = strstr(t->name, ": ") + 2;
+	snprintf(env, sizeof env, "%d,%d", own[0], own[1]);
 	pid = st_fork();
 	if (pid == 0) {
 		setenv("ST_FDS", env, 1);
-		setenv("ST_NAME", t->name, 1);
 		dup2(report, 1);
 		exec_self(args);
 	}
-	T_OK(close(fd[0]));
-	T_OK(close(fd[1]));
-	while (waitpid(pid, &status, 0) == -1)
-		T_EQ(errno, EINTR);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		_exit(0);
+	T_OK(close(own[0]));
+	T_OK(close(own[1]));
+	status = wait_for(pid);
+	if (status == 0)
+		return;
 	n = pread(report, text, sizeof text - 1, 0);
 	text[n > 0 ? n : 0] = '\0';
 	T_FAIL("after exec, status %#x:\n%s", (unsigned int)status, text);
 }
 
 void
-st_pipe(struct t *t, int fd[2])
+st_run(struct t *t, void (*body)(struct t *t))
 {
-	const char *name = getenv("ST_NAME");
-
-	if (name != NULL && strcmp(name, t->name) != 0)
-		T_SKIP("another case was asked for");
 	alarm(ALARM_SECONDS * t_scale());
-	if (name != NULL) {
-		memcpy(fd, given, sizeof given);
+	if (given[0] != -1) {
+		memcpy(own, given, sizeof own);
 		given[0] = given[1] = -1;
+		body(t);
 		return;
 	}
-	T_OK(pipe(fd));
+	T_OK(pipe(own));
+	if (strcmp(t->target, "fork") == 0) {
+		via_fork(t, body);
+		return;
+	}
+	if (strcmp(t->target, "exec") == 0) {
+		via_exec(t);
+		return;
+	}
 	if (strcmp(t->target, "dup") == 0)
-		via_dup(fd);
-	else if (strcmp(t->target, "fork") == 0)
-		via_fork(fd);
-	else if (strcmp(t->target, "exec") == 0)
-		via_exec(t, fd);
+		via_dup(own);
 	else if (strcmp(t->target, "rights") == 0)
-		via_rights(fd);
+		via_rights(own);
+	body(t);
+}
+
+void
+st_pipe(struct t *t, int fd[2])
+{
+	(void)t;
+	memcpy(fd, own, sizeof own);
 }
 
 void

@@ -3,9 +3,9 @@
 /*
  * What the cases of the Stream head suite share.
  *
- * st_pipe() gives every case its pipe.  How the case came by the descriptors
- * is the target: opened by itself, or duplicated, inherited through fork or
- * exec, or received through a socket.  The answers must be the same.
+ * Every case has a pipe.  How it came by the descriptors is the target: opened
+ * by itself, or duplicated, inherited through fork or exec, or received
+ * through a socket.  The answers must be the same.
  */
 #ifndef TESTS_CONFORMANCE_STREAMS_ST_H
 #define TESTS_CONFORMANCE_STREAMS_ST_H
@@ -32,7 +32,22 @@ struct st_msg {
 	char ctl[ST_ROOM], data[ST_ROOM];
 };
 
-/* The pipe of the case; to be called once, and first. */
+/*
+ * A case of this suite.  Its pipe is made, and handed on as the target says,
+ * before the body runs, maybe in another process.
+ */
+#define ST_CASE(name_)							\
+	static void st_body_##name_(struct t *t);			\
+	T_CASE(name_)							\
+	{								\
+		st_run(t, st_body_##name_);				\
+	}								\
+	static void							\
+	st_body_##name_(struct t *t __attribute__((unused)))
+
+void st_run(struct t *t, void (*body)(struct t *t));
+
+/* The pipe of the case; no case name may be part of another. */
 void st_pipe(struct t *t, int fd[2]);
 
 /* Any other pipe. */

@@ -96,7 +96,7 @@ both_ways(int fd[2], uint32_t n)
 	st_reap(c);
 }
 
-T_CASE(records_arrive_both_ways_on_a_bare_pipe)
+ST_CASE(records_arrive_both_ways_on_a_bare_pipe)
 {
 	int fd[2];
 
@@ -104,7 +104,7 @@ T_CASE(records_arrive_both_ways_on_a_bare_pipe)
 	both_ways(fd, 1000);
 }
 
-T_CASE(records_arrive_both_ways_with_narrow_marks)
+ST_CASE(records_arrive_both_ways_with_narrow_marks)
 {
 	int fd[2];
 
@@ -114,7 +114,7 @@ T_CASE(records_arrive_both_ways_with_narrow_marks)
 	both_ways(fd, 400);
 }
 
-T_CASE(records_arrive_through_a_queueing_module)
+ST_CASE(records_arrive_through_a_queueing_module)
 {
 	int fd[2];
 
@@ -123,7 +123,7 @@ T_CASE(records_arrive_through_a_queueing_module)
 	both_ways(fd, 500);
 }
 
-T_CASE(records_arrive_through_eight_modules)
+ST_CASE(records_arrive_through_eight_modules)
 {
 	static const char *const names[] = { "pipemod", "nullmod", "srvmod",
 		"testmod" };
@@ -135,7 +135,7 @@ T_CASE(records_arrive_through_eight_modules)
 	both_ways(fd, 400);
 }
 
-T_CASE(records_arrive_through_modules_on_both_ends)
+ST_CASE(records_arrive_through_modules_on_both_ends)
 {
 	int fd[2];
 
@@ -151,7 +151,7 @@ T_CASE(records_arrive_through_modules_on_both_ends)
 }
 
 /* I_PUSH and I_POP of a module that queues nothing, by a third process */
-T_CASE(records_survive_modules_that_come_and_go)
+ST_CASE(records_survive_modules_that_come_and_go)
 {
 	enum { N = 1500 };
 	int fd[2], *over = st_shared(sizeof *over);
@@ -181,7 +181,7 @@ T_CASE(records_survive_modules_that_come_and_go)
 }
 
 /* I_PUSH only: a module that queues may be put into running traffic */
-T_CASE(records_survive_queueing_modules_that_are_pushed)
+ST_CASE(records_survive_queueing_modules_that_are_pushed)
 {
 	enum { N = 1000 };
 	int fd[2];
@@ -208,7 +208,7 @@ T_CASE(records_survive_queueing_modules_that_are_pushed)
 }
 
 /* read(2) in message mode: records of write(2), through a queueing module */
-T_CASE(written_records_keep_their_boundaries_in_traffic)
+ST_CASE(written_records_keep_their_boundaries_in_traffic)
 {
 	enum { N = 600 };
 	struct record r;
@@ -234,7 +234,7 @@ T_CASE(written_records_keep_their_boundaries_in_traffic)
 }
 
 /* read(2) in byte mode: a stream of bytes, whatever the pieces */
-T_CASE(bytes_arrive_in_order_in_pieces_of_any_size)
+ST_CASE(bytes_arrive_in_order_in_pieces_of_any_size)
 {
 	enum { N = 200000 };
 	unsigned char buf[700];
@@ -270,7 +270,7 @@ T_CASE(bytes_arrive_in_order_in_pieces_of_any_size)
 }
 
 /* Held writes are joined, never lost. */
-T_CASE(bytes_arrive_in_order_with_sndhold)
+ST_CASE(bytes_arrive_in_order_with_sndhold)
 {
 	enum { N = 20000 };
 	unsigned char c, buf[64];
@@ -298,7 +298,7 @@ T_CASE(bytes_arrive_in_order_with_sndhold)
 }
 
 /* Bands overtake each other; within one nothing does. */
-T_CASE(each_band_keeps_its_order_in_traffic)
+ST_CASE(each_band_keeps_its_order_in_traffic)
 {
 	enum { BANDS = 5, EACH = 120 };
 	uint32_t next[BANDS] = { 0 };
@@ -332,7 +332,7 @@ T_CASE(each_band_keeps_its_order_in_traffic)
 }
 
 /* Poll and non-blocking calls only, both processes. */
-T_CASE(records_arrive_with_poll_and_nonblock)
+ST_CASE(records_arrive_with_poll_and_nonblock)
 {
 	enum { N = 500 };
 	struct pollfd p = { 0 };
