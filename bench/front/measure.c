@@ -62,7 +62,7 @@ command_word(struct command *command, const char *word)
 	command->argv[command->argc] = NULL;
 }
 
-static void __attribute__((format(printf, 2, 3)))
+static void STR_PRINTF(2, 3)
 command_format(struct command *command, const char *format, ...)
 {
 	char *word = command->words[command->n_words++];

@@ -217,7 +217,7 @@ set_option(struct run_options *o, int option, const char *value)
 	}
 }
 
-static void __attribute__((noreturn, format(printf, 1, 2)))
+static void STR_NORETURN STR_PRINTF(1, 2)
 cannot(const char *format, ...)
 {
 	va_list ap;

@@ -52,14 +52,16 @@ beside(const char *name)
 	return asprintf(&path, "%s/%s", self, name) == -1 ? NULL : path;
 }
 
+/* The answer stays ours. */
 const char *
 program_path(enum program program)
 {
-	char *path = beside(places[program].built);
+	static char *built[N_PROGRAMS];
 
-	if (path != NULL && access(path, X_OK) == 0)
-		return path;
-	free(path);
+	if (built[program] == NULL)
+		built[program] = beside(places[program].built);
+	if (built[program] != NULL && access(built[program], X_OK) == 0)
+		return built[program];
 	return access(places[program].installed, X_OK) == 0
 		? places[program].installed
 		: NULL;

@@ -69,7 +69,7 @@ stop_signal(void)
 	return stopped_by;
 }
 
-static void __attribute__((noreturn))
+static void STR_NORETURN
 become(const char *const *argv, int eager, int output, pid_t parent)
 {
 	bench_child_bind(parent);

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "str/annot.h"
+
 #define EXIT_USAGE 2
 #define SIZE_LIMIT 65536
 #define MAX_SIZES 64
@@ -73,7 +75,7 @@ struct run_options {
 
 /* options.c: ends the program when it does not like what it sees. */
 void run_options_parse(struct run_options *options, int argc, char **argv);
-void __attribute__((noreturn, format(printf, 1, 2)))
+void STR_NORETURN STR_PRINTF(1, 2)
 usage_error(const char *format, ...);
 
 /*

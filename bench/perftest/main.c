@@ -17,6 +17,7 @@
 
 #include "lib/parse.h"
 #include "lib/pin.h"
+#include "str/annot.h"
 
 #ifdef NATIVE_PIPES
 #define PROGRAM "perftestn"
@@ -93,7 +94,7 @@ static const char usage[] =
 	"Others\n"
 	"  -h, -?, --help  -V, --version  -C, --copying\n";
 
-static void __attribute__((noreturn, format(printf, 1, 2)))
+static void STR_NORETURN STR_PRINTF(1, 2)
 usage_error(const char *format, ...)
 {
 	va_list ap;
@@ -117,7 +118,7 @@ number(const char *option, const char *text, long lo, long hi)
 	return value;
 }
 
-static void __attribute__((noreturn))
+static void STR_NORETURN
 print_and_exit(const char *text)
 {
 	(void)fputs(text, stdout);
