@@ -50,18 +50,29 @@ ST_CASE(a_control_part_of_no_bytes_is_a_part)
 	ST_GOT(fd[1], "", NULL);
 }
 
-/* putmsg(2): "to send the data part ... len must have a value of 0 or more" */
-ST_CASE(a_data_part_of_no_bytes_is_a_message)
+/* Reference 3.5: a data part of 0 bytes alone is dropped unless SNDZERO */
+ST_CASE(an_empty_data_part_alone_is_not_sent)
 {
 	int fd[2];
 
 	st_pipe(t, fd);
 	T_EQ(st_put(fd[0], NULL, "", 0), 0);
+	T_EQ(st_queued(fd[1]), 0);
+}
+
+/* The same, with SNDZERO: putmsg(2) "len must have a value of 0 or more" */
+ST_CASE(an_empty_data_part_alone_is_sent_with_sndzero)
+{
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_OK(ioctl(fd[0], I_SWROPT, SNDZERO));
+	T_EQ(st_put(fd[0], NULL, "", 0), 0);
 	T_EQ(st_queued(fd[1]), 1);
 	ST_GOT(fd[1], NULL, "");
 }
 
-/* The same, beside a control part. */
+/* putmsg(2): beside a control part it is always a part */
 ST_CASE(a_data_part_of_no_bytes_goes_with_its_control_part)
 {
 	int fd[2];
@@ -314,6 +325,85 @@ ST_CASE(a_null_ctlptr_leaves_the_control_part)
 	T_EQ(st_get_room(fd[1], &m, -2, ST_ROOM, 0), MORECTL);
 	ST_IS(&m, NULL, "data");
 	ST_GOT(fd[1], "ctl", NULL);
+}
+
+/* getmsg(2): also when it has no bytes */
+ST_CASE(an_empty_control_part_may_be_left_on_the_stream)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "", "data", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, -1, ST_ROOM, 0), MORECTL);
+	ST_IS(&m, NULL, "data");
+	ST_GOT(fd[1], "", NULL);
+	T_EQ(st_queued(fd[1]), 0);
+}
+
+/* getmsg(2): and the data part, when it has no bytes */
+ST_CASE(an_empty_data_part_may_be_left_on_the_stream)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "ctl", "", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, ST_ROOM, -1, 0), MOREDATA);
+	ST_IS(&m, "ctl", NULL);
+	ST_GOT(fd[1], NULL, "");
+	T_EQ(st_queued(fd[1]), 0);
+}
+
+/* getmsg(2): parts may be taken in pieces and in any order */
+ST_CASE(the_parts_of_a_message_may_be_taken_in_pieces)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_put(fd[0], "control", "datadata", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, -1, 3, 0), MORECTL | MOREDATA);
+	ST_IS(&m, NULL, "dat");
+	T_EQ(st_get_room(fd[1], &m, 3, -1, 0), MORECTL | MOREDATA);
+	ST_IS(&m, "con", NULL);
+	T_EQ(st_get_room(fd[1], &m, 2, 2, 0), MORECTL | MOREDATA);
+	ST_IS(&m, "tr", "ad");
+	T_EQ(st_get_room(fd[1], &m, ST_ROOM, 1, 0), MOREDATA);
+	ST_IS(&m, "ol", "a");
+	T_EQ(st_get_room(fd[1], &m, ST_ROOM, ST_ROOM, 0), 0);
+	ST_IS(&m, NULL, "ta");
+}
+
+/* getmsg(2): the same for a message in a band, which waits elsewhere */
+ST_CASE(the_parts_of_a_banded_message_may_be_taken_in_pieces)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_EQ(st_putp(fd[0], "control", "data", 2, MSG_BAND), 0);
+	T_EQ(st_get_room(fd[1], &m, -1, 1, 0), MORECTL | MOREDATA);
+	ST_IS(&m, NULL, "d");
+	T_EQ(st_get_room(fd[1], &m, -1, ST_ROOM, 0), MORECTL);
+	ST_IS(&m, NULL, "ata");
+	ST_GOT(fd[1], "control", NULL);
+}
+
+/* getmsg(2): the same for one that came through a module */
+ST_CASE(the_parts_of_a_message_from_a_module_may_be_taken_in_pieces)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_OK(ioctl(fd[0], I_PUSH, "nullmod"));
+	T_EQ(st_put(fd[0], "control", "data", 0), 0);
+	T_EQ(st_get_room(fd[1], &m, -1, 1, 0), MORECTL | MOREDATA);
+	ST_IS(&m, NULL, "d");
+	T_EQ(st_get_room(fd[1], &m, 4, ST_ROOM, 0), MORECTL);
+	ST_IS(&m, "cont", "ata");
+	ST_GOT(fd[1], "rol", NULL);
 }
 
 /* getmsg(2): with a NULL dataptr the data part is left on the queue */
