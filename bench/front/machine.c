@@ -19,8 +19,8 @@
 static json_t *
 text(const char *value)
 {
-	json_t *string = value == NULL || *value == '\0' ? NULL
-							 : json_string(value);
+	json_t *string =
+		value == NULL || *value == '\0' ? NULL : json_string(value);
 
 	/* NULL too for what is not UTF-8. */
 	return string != NULL ? string : json_null();
@@ -45,8 +45,8 @@ first_line(const char *path)
 static json_t *
 cpu_model(void)
 {
-	static const char *const keys[] = {"model name\t", "Processor\t",
-		"cpu\t", "uarch\t"};
+	static const char *const keys[] = {
+		"model name\t", "Processor\t", "cpu\t", "uarch\t"};
 	FILE *file = fopen("/proc/cpuinfo", "re");
 	char line[512];
 	json_t *model = NULL;
@@ -57,7 +57,8 @@ cpu_model(void)
 
 		line[strcspn(line, "\n")] = '\0';
 		for (size_t i = 0; colon != NULL && model == NULL &&
-			i < sizeof(keys) / sizeof(keys[0]); i++) {
+				   i < sizeof(keys) / sizeof(keys[0]);
+			i++) {
 			if (strncmp(line, keys[i], strlen(keys[i])) == 0)
 				model = text(colon + 1 + (colon[1] == ' '));
 		}
@@ -99,18 +100,20 @@ machine_facts(const struct run_options *options)
 	struct utsname uts;
 
 	(void)uname(&uts);
-	(void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/"
-		"cpufreq/scaling_governor", options->cpus[0]);
+	(void)snprintf(path, sizeof(path),
+		"/sys/devices/system/cpu/cpu%d/"
+		"cpufreq/scaling_governor",
+		options->cpus[0]);
 	(void)json_object_set_new(facts, "hostname", text(uts.nodename));
 	(void)json_object_set_new(facts, "cpu_model", cpu_model());
-	(void)json_object_set_new(facts, "cores",
-		json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
+	(void)json_object_set_new(
+		facts, "cores", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
 	(void)json_object_set_new(facts, "cpus_used",
 		json_pack("[ii]", options->cpus[0], options->cpus[1]));
 	(void)json_object_set_new(facts, "governor", first_line(path));
 	(void)json_object_set_new(facts, "memory_bytes",
 		json_integer((json_int_t)sysconf(_SC_PHYS_PAGES) *
-			sysconf(_SC_PAGESIZE)));
+			     sysconf(_SC_PAGESIZE)));
 	(void)json_object_set_new(facts, "architecture", text(uts.machine));
 	(void)json_object_set_new(facts, "kernel", text(uts.release));
 	(void)json_object_set_new(facts, "glibc", text(gnu_get_libc_version()));

@@ -39,9 +39,9 @@ list(void)
 		const struct implementation *impl = &implementations[i];
 
 		printf("  %-21s %s%s\n  %-21s suites", impl->name, impl->about,
-			program_path(impl->program) == NULL
-				? " (not installed)"
-				: "", "");
+			program_path(impl->program) == NULL ? " (not installed)"
+							    : "",
+			"");
 		for (int suite = 0; suite < N_SUITES; suite++) {
 			if ((impl->suites & BIT(suite)) != 0)
 				printf(" %s%s", suite_names[suite],
@@ -92,8 +92,10 @@ run(int argc, char **argv)
 	if (failures(&plan) != 0)
 		ret = 1;
 	if (stopped != 0) {
-		(void)fprintf(stderr, "strbench: stopped by signal %d; the "
-			"result is incomplete\n", stopped);
+		(void)fprintf(stderr,
+			"strbench: stopped by signal %d; the "
+			"result is incomplete\n",
+			stopped);
 		ret = 128 + stopped;
 	}
 	json_decref(machine);
@@ -112,8 +114,8 @@ main(int argc, char **argv)
 		strcmp(command, "help") == 0)
 		return fputs(usage, stdout) == EOF;
 	if (strcmp(command, "--version") == 0 || strcmp(command, "-V") == 0)
-		return printf("strbench (Fast-STREAMS) %s\n",
-			BENCH_VERSION) < 0;
+		return printf("strbench (Fast-STREAMS) %s\n", BENCH_VERSION) <
+		       0;
 	if (strcmp(command, "run") == 0)
 		return run(argc - 1, argv + 1);
 	if (strcmp(command, "report") == 0)

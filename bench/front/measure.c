@@ -22,9 +22,9 @@
 
 #include "lib/timing.h"
 
-#define GRACE_SECONDS 30 /* for a worker on a busy machine */
-#define MAX_FAILURES 2
-#define PAUSE_SECONDS 1.0
+#define GRACE_SECONDS    30 /* for a worker on a busy machine */
+#define MAX_FAILURES     2
+#define PAUSE_SECONDS    1.0
 #define PERFTEST_REPORTS 2 /* the first one is the warm-up */
 
 static const char *const key_names[N_KEYS] = {
@@ -62,7 +62,10 @@ command_word(struct command *command, const char *word)
 	command->argv[command->argc] = NULL;
 }
 
-static void STR_PRINTF(2, 3)
+static void command_format(struct command *command, const char *format, ...)
+	STR_PRINTF(2, 3);
+
+static void
 command_format(struct command *command, const char *format, ...)
 {
 	char *word = command->words[command->n_words++];
@@ -87,8 +90,7 @@ worker_command(struct command *command, const struct run_options *options,
 	const struct task *task, const char *test)
 {
 	*command = (struct command){0};
-	command_word(command,
-		options->programs[task->implementation->program]);
+	command_word(command, options->programs[task->implementation->program]);
 	command_word(command, test);
 	command_word(command, task->implementation->name);
 	command_format(command, "size=%ld", task->size);
@@ -107,8 +109,7 @@ perftest_command(struct command *command, const struct run_options *options,
 	const struct task *task)
 {
 	*command = (struct command){0};
-	command_word(command,
-		options->programs[task->implementation->program]);
+	command_word(command, options->programs[task->implementation->program]);
 	command_word(command, "-a");
 	command_word(command, "-r");
 	command_word(command, "-q");
@@ -189,10 +190,11 @@ take_perftest(const struct run_options *options, struct task *task,
 	}
 	task_add(task, KEY_TX, sent);
 	task_add(task, KEY_RX, got);
-	task_add(task, KEY_SWITCHES, (double)process->voluntary_switches /
-		(period * PERFTEST_REPORTS));
-	task_add(task, KEY_CPU, (double)process->cpu_ns /
-		(got * period * PERFTEST_REPORTS));
+	task_add(task, KEY_SWITCHES,
+		(double)process->voluntary_switches /
+			(period * PERFTEST_REPORTS));
+	task_add(task, KEY_CPU,
+		(double)process->cpu_ns / (got * period * PERFTEST_REPORTS));
 	return message;
 }
 
@@ -205,14 +207,14 @@ file_results(const struct run_options *options, struct task *task,
 	const char *message;
 
 	if (task->suite == SUITE_PERFTEST)
-		message = take_perftest(options, task, process->output,
-			process, ended_well);
+		message = take_perftest(
+			options, task, process->output, process, ended_well);
 	else
 		message = take_results(task, process->output, ended_well);
 	if (!ended_well && error != ECANCELED)
 		task_failed(task, error == ETIMEDOUT ? "no end in time"
-				: message != NULL    ? message
-						     : "ended without a reason");
+				  : message != NULL  ? message
+						    : "ended without a reason");
 	free(process->output);
 	process->output = NULL;
 }
@@ -222,10 +224,10 @@ run_command(const struct run_options *options, struct task *task,
 	const struct command *command, double seconds)
 {
 	struct process process;
-	uint64_t deadline = bench_now_ns() +
-		bench_seconds_to_ns(seconds + GRACE_SECONDS);
-	int error = process_start(&process, command->argv,
-		task->implementation->eager);
+	uint64_t deadline =
+		bench_now_ns() + bench_seconds_to_ns(seconds + GRACE_SECONDS);
+	int error = process_start(
+		&process, command->argv, task->implementation->eager);
 
 	if (error != 0) {
 		task_failed(task, strerror(error));
@@ -257,9 +259,9 @@ run_once(const struct run_options *options, struct task *task, int first)
 			return;
 	}
 	worker_command(&command, options, task,
-		task->suite == SUITE_RTT	? "rtt"
-			: task->suite == SUITE_IDLE ? "idle"
-						    : "throughput");
+		task->suite == SUITE_RTT    ? "rtt"
+		: task->suite == SUITE_IDLE ? "idle"
+					    : "throughput");
 	command_format(&command, "warmup=%g", options->warmup);
 	command_format(&command, "seconds=%g", seconds);
 	run_command(options, task, &command, options->warmup + seconds);
@@ -268,8 +270,7 @@ run_once(const struct run_options *options, struct task *task, int first)
 static void
 run_point(struct work *work, struct task *tasks, size_t n)
 {
-	long repeat = tasks[0].suite == SUITE_IDLE ? 1
-						   : work->options->repeat;
+	long repeat = tasks[0].suite == SUITE_IDLE ? 1 : work->options->repeat;
 
 	for (long r = 0; r < repeat; r++) {
 		for (size_t i = 0; i < n; i++) {
@@ -305,13 +306,14 @@ run_after_pause(struct work *work, struct task *tasks, size_t n)
 		command_format(&command, "begin=%llu",
 			(unsigned long long)(begin + i * (pause / n)));
 		if (process_start(&processes[i], command.argv,
-			tasks[i].implementation->eager) != 0)
+			    tasks[i].implementation->eager) != 0)
 			error = EAGAIN;
 		work->seconds_left -= task_seconds(options, &tasks[i]);
 	}
 	if (error == 0)
-		error = process_collect(processes, n, bench_now_ns() +
-			bench_seconds_to_ns(seconds + GRACE_SECONDS));
+		error = process_collect(processes, n,
+			bench_now_ns() +
+				bench_seconds_to_ns(seconds + GRACE_SECONDS));
 	for (size_t i = 0; i < n; i++)
 		file_results(options, &tasks[i], &processes[i], error);
 }

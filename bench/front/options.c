@@ -82,7 +82,8 @@ parse_set(const char *option, const char *text, int (*find)(const char *))
 
 		if (i < 0)
 			usage_error("%s: '%s' is unknown ('strbench list' "
-				    "shows what there is)", option, word);
+				    "shows what there is)",
+				option, word);
 		set |= BIT(i);
 	}
 	free(copy);
@@ -134,8 +135,8 @@ parse_count(const char *option, const char *text, long lo, long hi)
 static void
 parse_sizes(struct run_options *o, const char *text)
 {
-	switch (bench_parse_sizes(text, 1, SIZE_LIMIT, o->sizes, MAX_SIZES,
-		&o->n_sizes)) {
+	switch (bench_parse_sizes(
+		text, 1, SIZE_LIMIT, o->sizes, MAX_SIZES, &o->n_sizes)) {
 	case 0:
 		return;
 	case E2BIG:
@@ -145,7 +146,8 @@ parse_sizes(struct run_options *o, const char *text)
 			SIZE_LIMIT);
 	default:
 		usage_error("--sizes: '%s' is neither a list (1,64) nor a "
-			    "range (1..64)", text);
+			    "range (1..64)",
+			text);
 	}
 }
 
@@ -209,15 +211,17 @@ set_option(struct run_options *o, int option, const char *value)
 		o->idle_samples = parse_count("--idle-samples", value, 0, 1000);
 		break;
 	case OPT_IDLE_SECONDS:
-		o->idle_seconds = parse_time("--idle-seconds", value, 0.1,
-			3600);
+		o->idle_seconds =
+			parse_time("--idle-seconds", value, 0.1, 3600);
 		break;
 	default:
 		usage_error("unknown option, or value missing");
 	}
 }
 
-static void STR_NORETURN STR_PRINTF(1, 2)
+static void cannot(const char *format, ...) STR_NORETURN STR_PRINTF(1, 2);
+
+static void
 cannot(const char *format, ...)
 {
 	va_list ap;
@@ -282,7 +286,8 @@ check_implementations(struct run_options *o)
 
 		if ((o->chosen & BIT(i)) != 0 && suites == 0)
 			usage_error("--impl: '%s' is not part of the chosen "
-				    "suites", impl->name);
+				    "suites",
+				impl->name);
 		if (o->programs[impl->program] != NULL)
 			continue;
 		if ((o->chosen & BIT(i)) != 0)
@@ -293,7 +298,8 @@ check_implementations(struct run_options *o)
 	}
 	for (enum program p = 0; o->chosen == 0 && p < N_PROGRAMS; p++) {
 		if ((missing & BIT(p)) != 0)
-			(void)fprintf(stderr, "strbench: %s is not installed: "
+			(void)fprintf(stderr,
+				"strbench: %s is not installed: "
 				"what it measures is left out\n",
 				program_name(p));
 	}
@@ -306,8 +312,8 @@ run_options_parse(struct run_options *o, int argc, char **argv)
 
 	*o = (struct run_options){
 		.suites = BIT(SUITE_PIPE) | BIT(SUITE_RTT) |
-			BIT(SUITE_ABLATION) | BIT(SUITE_PERFTEST) |
-			BIT(SUITE_IDLE),
+			  BIT(SUITE_ABLATION) | BIT(SUITE_PERFTEST) |
+			  BIT(SUITE_IDLE),
 		.seconds = 0.15,
 		.warmup = 0.1,
 		.repeat = 3,

@@ -63,8 +63,8 @@ program_path(enum program program)
 	if (built[program] != NULL && access(built[program], X_OK) == 0)
 		return built[program];
 	return access(places[program].installed, X_OK) == 0
-		? places[program].installed
-		: NULL;
+		       ? places[program].installed
+		       : NULL;
 }
 
 const char *

@@ -19,11 +19,13 @@ static const struct {
 	size_t n;
 } usual_sizes[N_SUITES] = {
 	[SUITE_PIPE] = {{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048,
-		4096, 8192, 16384}, 15},
+				4096, 8192, 16384},
+		15},
 	[SUITE_RTT] = {{1, 1024}, 2},
 	[SUITE_ABLATION] = {{1, 64, 1024, 4096}, 4},
-	[SUITE_PERFTEST] = {{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024,
-		2048, 4096}, 13},
+	[SUITE_PERFTEST] = {{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048,
+				    4096},
+		13},
 	[SUITE_IDLE] = {{64}, 1},
 };
 
@@ -45,7 +47,7 @@ wanted(const struct run_options *options, size_t i, enum suite suite)
 		return 0;
 	if (options->chosen != 0)
 		return (options->chosen & BIT(i)) != 0 &&
-			(impl->suites & BIT(suite)) != 0;
+		       (impl->suites & BIT(suite)) != 0;
 	return (impl->usual & BIT(suite)) != 0;
 }
 
@@ -58,8 +60,8 @@ add_point(const struct run_options *options, struct plan *plan,
 
 		if (!wanted(options, i, point->suite))
 			continue;
-		plan->tasks = must(realloc(plan->tasks,
-			(plan->n + 1) * sizeof(*plan->tasks)));
+		plan->tasks = must(realloc(
+			plan->tasks, (plan->n + 1) * sizeof(*plan->tasks)));
 		task = &plan->tasks[plan->n++];
 		*task = *point;
 		task->implementation = &implementations[i];
@@ -67,13 +69,13 @@ add_point(const struct run_options *options, struct plan *plan,
 }
 
 static void
-add_suite(const struct run_options *options, struct plan *plan,
-	enum suite suite)
+add_suite(
+	const struct run_options *options, struct plan *plan, enum suite suite)
 {
 	const long *sizes = options->n_sizes != 0 ? options->sizes
 						  : usual_sizes[suite].sizes;
-	size_t n = options->n_sizes != 0 ? options->n_sizes
-					 : usual_sizes[suite].n;
+	size_t n =
+		options->n_sizes != 0 ? options->n_sizes : usual_sizes[suite].n;
 
 	for (enum mode mode = 0; mode < N_MODES; mode++) {
 		if ((options->modes & BIT(mode)) == 0)
@@ -101,8 +103,8 @@ add_after_pause(const struct run_options *options, struct plan *plan)
 	add_suite(options, &warm, SUITE_RTT);
 	for (size_t i = 0; i < warm.n; i++) {
 		warm.tasks[i].after_pause = 1;
-		plan->tasks = must(realloc(plan->tasks,
-			(plan->n + 1) * sizeof(*plan->tasks)));
+		plan->tasks = must(realloc(
+			plan->tasks, (plan->n + 1) * sizeof(*plan->tasks)));
 		plan->tasks[plan->n++] = warm.tasks[i];
 	}
 	free(warm.tasks);
@@ -164,8 +166,8 @@ task_add(struct task *task, enum key key, double value)
 {
 	struct series *series = &task->series[key];
 
-	series->values = must(realloc(series->values,
-		(series->n + 1) * sizeof(*series->values)));
+	series->values = must(realloc(
+		series->values, (series->n + 1) * sizeof(*series->values)));
 	series->values[series->n++] = value;
 }
 

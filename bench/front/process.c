@@ -69,7 +69,7 @@ stop_signal(void)
 	return stopped_by;
 }
 
-static void STR_NORETURN
+STR_NORETURN static void
 become(const char *const *argv, int eager, int output, pid_t parent)
 {
 	bench_child_bind(parent);
@@ -163,10 +163,10 @@ process_collect(struct process *processes, size_t n, uint64_t deadline)
 		if (talking == 0)
 			return 0;
 		if (now < deadline) {
-			left.tv_sec = (time_t)((deadline - now) /
-				BENCH_NS_PER_S);
-			left.tv_nsec = (long)((deadline - now) %
-				BENCH_NS_PER_S);
+			left.tv_sec =
+				(time_t)((deadline - now) / BENCH_NS_PER_S);
+			left.tv_nsec =
+				(long)((deadline - now) % BENCH_NS_PER_S);
 		}
 		if (ppoll(pfds, n, &left, &mask_outside) == 0)
 			error = ETIMEDOUT;
@@ -201,8 +201,8 @@ process_finish(struct process *process)
 	while (wait4(process->pid, &first, 0, &usage) == -1 && errno == EINTR)
 		;
 	process->voluntary_switches = (uint64_t)usage.ru_nvcsw;
-	process->cpu_ns = (uint64_t)(usage.ru_utime.tv_sec +
-				  usage.ru_stime.tv_sec) *
+	process->cpu_ns =
+		(uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) *
 			BENCH_NS_PER_S +
 		(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) *
 			1000;

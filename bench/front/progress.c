@@ -36,23 +36,21 @@ progress_show(const struct task *task, double seconds_left)
 {
 	int left = seconds_left < 0 ? 0 : (int)(seconds_left + 0.5);
 	int percent = total_seconds <= 0
-		? 100
-		: (int)(100 * (1 - (double)left / total_seconds));
+			      ? 100
+			      : (int)(100 * (1 - (double)left / total_seconds));
 
 	if (percent < 0)
 		percent = 0;
 	if (on_terminal) {
-		(void)fprintf(stderr,
-			"\r\033[K%3d %%  %d:%02d left  %s, %s",
-			percent, left / 60, left % 60,
-			suite_names[task->suite], what(task));
+		(void)fprintf(stderr, "\r\033[K%3d %%  %d:%02d left  %s, %s",
+			percent, left / 60, left % 60, suite_names[task->suite],
+			what(task));
 		if (!task->after_pause)
 			(void)fprintf(stderr, ", %ld bytes, %s", task->size,
 				task->implementation->name);
 		(void)fflush(stderr);
 		line_open = 1;
-	} else if ((int)task->suite != last_suite ||
-		what(task) != last_what) {
+	} else if ((int)task->suite != last_suite || what(task) != last_what) {
 		(void)fprintf(stderr, "strbench: %3d %%, %s, %s\n", percent,
 			suite_names[task->suite], what(task));
 		last_suite = (int)task->suite;

@@ -19,7 +19,7 @@
 
 #include "lib/stats.h"
 
-#define SCHEMA 1
+#define SCHEMA     1
 #define DUMP_FLAGS (JSON_INDENT(1) | JSON_REAL_PRECISION(7))
 
 static int
@@ -156,18 +156,17 @@ series_array(const struct series *series)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < series->n; i++)
-		(void)json_array_append_new(array,
-			json_real(series->values[i]));
+		(void)json_array_append_new(
+			array, json_real(series->values[i]));
 	return array;
 }
 
 static void
-set_median(json_t *run, const char *name, const struct task *task,
-	enum key key)
+set_median(json_t *run, const char *name, const struct task *task, enum key key)
 {
 	if (task->series[key].n != 0)
-		(void)json_object_set_new(run, name,
-			json_real(task_median(task, key)));
+		(void)json_object_set_new(
+			run, name, json_real(task_median(task, key)));
 }
 
 static void
@@ -175,15 +174,15 @@ set_round_trips(json_t *run, const struct task *task)
 {
 	const struct series *samples = &task->series[KEY_SAMPLE];
 
-	(void)json_object_set_new(run, "state",
-		json_string(task->after_pause ? "idle" : "warm"));
+	(void)json_object_set_new(
+		run, "state", json_string(task->after_pause ? "idle" : "warm"));
 	if (!task->after_pause) {
 		set_median(run, "p50_ns", task, KEY_P50);
 		set_median(run, "p99_ns", task, KEY_P99);
 		set_median(run, "tx_per_s", task, KEY_ROUND_TRIPS);
 		set_median(run, "rx_per_s", task, KEY_ROUND_TRIPS);
-		(void)json_object_set_new(run, "samples",
-			series_array(&task->series[KEY_P50]));
+		(void)json_object_set_new(
+			run, "samples", series_array(&task->series[KEY_P50]));
 		return;
 	}
 	(void)json_object_set_new(run, "p50_ns",
@@ -194,11 +193,11 @@ set_round_trips(json_t *run, const struct task *task)
 }
 
 static void
-set_idle(json_t *run, const struct run_options *options,
-	const struct task *task)
+set_idle(
+	json_t *run, const struct run_options *options, const struct task *task)
 {
-	(void)json_object_set_new(run, "seconds",
-		json_real(options->idle_seconds));
+	(void)json_object_set_new(
+		run, "seconds", json_real(options->idle_seconds));
 	set_median(run, "reader_switches", task, KEY_READER);
 	set_median(run, "writer_switches", task, KEY_WRITER);
 	set_median(run, "poller_switches", task, KEY_POLLER);
@@ -209,10 +208,10 @@ set_throughput(json_t *run, const struct task *task)
 {
 	set_median(run, "tx_per_s", task, KEY_TX);
 	set_median(run, "rx_per_s", task, KEY_RX);
-	(void)json_object_set_new(run, "samples",
-		series_array(&task->series[KEY_TX]));
-	(void)json_object_set_new(run, "rx_samples",
-		series_array(&task->series[KEY_RX]));
+	(void)json_object_set_new(
+		run, "samples", series_array(&task->series[KEY_TX]));
+	(void)json_object_set_new(
+		run, "rx_samples", series_array(&task->series[KEY_RX]));
 	set_median(run, "read_calls_per_message", task, KEY_READ_CALLS);
 }
 
@@ -229,10 +228,9 @@ has_result(const struct task *task)
 static json_t *
 point_object(const struct task *task)
 {
-	return json_pack("{s:s, s:s, s:s, s:I}",
-		"suite", suite_names[task->suite],
-		"implementation", task->implementation->name,
-		"mode", mode_names[task->mode],
+	return json_pack("{s:s, s:s, s:s, s:I}", "suite",
+		suite_names[task->suite], "implementation",
+		task->implementation->name, "mode", mode_names[task->mode],
 		"message_bytes", (json_int_t)task->size);
 }
 
@@ -269,8 +267,8 @@ command_line(const struct run_options *options)
 	for (int i = 0; i < options->argc; i++) {
 		json_t *word = json_string(options->argv[i]);
 
-		(void)json_array_append_new(words,
-			word != NULL ? word : json_null());
+		(void)json_array_append_new(
+			words, word != NULL ? word : json_null());
 	}
 	return words;
 }
@@ -286,27 +284,21 @@ result_object(const struct run_options *options, const struct plan *plan,
 		const struct task *task = &plan->tasks[i];
 
 		if (has_result(task))
-			(void)json_array_append_new(runs,
-				run_object(options, task));
+			(void)json_array_append_new(
+				runs, run_object(options, task));
 		if (task->failures != 0) {
 			json_t *error = point_object(task);
 
-			(void)json_object_set_new(error, "message",
-				error_text(task));
+			(void)json_object_set_new(
+				error, "message", error_text(task));
 			(void)json_array_append_new(errors, error);
 		}
 	}
 	return json_pack("{s:i, s:b, s:O, s:o, s:{s:f, s:f, s:I}, s:o, s:o}",
-		"schema", SCHEMA,
-		"partial", partial,
-		"machine", machine,
-		"command", command_line(options),
-		"settings",
-		"seconds", options->seconds,
-		"warmup_seconds", options->warmup,
-		"repeat", (json_int_t)options->repeat,
-		"runs", runs,
-		"errors", errors);
+		"schema", SCHEMA, "partial", partial, "machine", machine,
+		"command", command_line(options), "settings", "seconds",
+		options->seconds, "warmup_seconds", options->warmup, "repeat",
+		(json_int_t)options->repeat, "runs", runs, "errors", errors);
 }
 
 int

@@ -12,7 +12,7 @@
 
 #define EXIT_USAGE 2
 #define SIZE_LIMIT 65536
-#define MAX_SIZES 64
+#define MAX_SIZES  64
 #define MAX_REPEAT 1000
 
 enum suite {
@@ -42,8 +42,8 @@ struct implementation {
 	const char *about;
 	enum program program;
 	unsigned int suites; /* BIT(enum suite): can be measured there */
-	unsigned int usual; /* is, unless --impl says otherwise */
-	int eager; /* service queues and wakes on every call */
+	unsigned int usual;  /* is, unless --impl says otherwise */
+	int eager;           /* service queues and wakes on every call */
 };
 
 /* table.c */
@@ -65,9 +65,9 @@ struct run_options {
 	long idle_samples;
 	double idle_seconds;
 	int cpus[2];
-	int n_cpus; /* how many may be used */
+	int n_cpus;          /* how many may be used */
 	unsigned int chosen; /* --impl: bits into implementations[] */
-	const char *json; /* NULL, "-" or a path */
+	const char *json;    /* NULL, "-" or a path */
 	const char *programs[N_PROGRAMS]; /* NULL: not installed */
 	int argc;
 	char **argv;
@@ -75,8 +75,7 @@ struct run_options {
 
 /* options.c: ends the program when it does not like what it sees. */
 void run_options_parse(struct run_options *options, int argc, char **argv);
-void STR_NORETURN STR_PRINTF(1, 2)
-usage_error(const char *format, ...);
+void usage_error(const char *format, ...) STR_NORETURN STR_PRINTF(1, 2);
 
 /*
  * One line of the result: an implementation at one point.  What a
@@ -124,8 +123,7 @@ struct plan {
 struct plan plan_make(const struct run_options *options);
 void plan_free(struct plan *plan);
 int same_point(const struct task *a, const struct task *b);
-double task_seconds(const struct run_options *options,
-	const struct task *task);
+double task_seconds(const struct run_options *options, const struct task *task);
 void task_add(struct task *task, enum key key, double value);
 double task_median(const struct task *task, enum key key);
 
@@ -149,8 +147,7 @@ struct process {
 
 void stop_signals_block(void);
 int stop_signal(void); /* the one that came, or 0 */
-int process_start(struct process *process, const char *const *argv,
-	int eager);
+int process_start(struct process *process, const char *const *argv, int eager);
 /*
  * Waits for all of them until deadline.  Returns 0, ECANCELED when a signal
  * says stop, or ETIMEDOUT; those that did not end are killed.

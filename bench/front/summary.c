@@ -27,9 +27,10 @@ print_cell(const struct task *task, int width)
 	double value = task == NULL ? 0 : cell_value(task);
 
 	if (task != NULL && task->series[KEY_READER].n != 0)
-		printf(" %*.0f", width, task_median(task, KEY_READER) +
-			task_median(task, KEY_WRITER) +
-			task_median(task, KEY_POLLER));
+		printf(" %*.0f", width,
+			task_median(task, KEY_READER) +
+				task_median(task, KEY_WRITER) +
+				task_median(task, KEY_POLLER));
 	else if (value > 0)
 		printf(" %*.0f", width, value);
 	else
@@ -40,7 +41,7 @@ static int
 same_table(const struct task *a, const struct task *b)
 {
 	return a->suite == b->suite && a->mode == b->mode &&
-		a->after_pause == b->after_pause;
+	       a->after_pause == b->after_pause;
 }
 
 static const struct task *
@@ -109,8 +110,8 @@ print_table(const struct plan *plan, size_t first)
 		last_size = task->size;
 		printf("%7ld", last_size);
 		for (size_t c = 0; c < n; c++)
-			print_cell(find_cell(plan, table, last_size,
-					   columns[c]),
+			print_cell(
+				find_cell(plan, table, last_size, columns[c]),
 				column_width(columns[c]));
 		putchar('\n');
 	}

@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-#define PIPE BIT(SUITE_PIPE)
-#define RTT BIT(SUITE_RTT)
+#define PIPE     BIT(SUITE_PIPE)
+#define RTT      BIT(SUITE_RTT)
 #define ABLATION BIT(SUITE_ABLATION)
 #define PERFTEST BIT(SUITE_PERFTEST)
-#define IDLE BIT(SUITE_IDLE)
+#define IDLE     BIT(SUITE_IDLE)
 
 const char *const suite_names[N_SUITES] = {
 	[SUITE_PIPE] = "pipe",
@@ -27,17 +27,16 @@ const char *const mode_names[N_MODES] = {
 };
 
 const struct implementation implementations[] = {
-	{"pipe-linux", "pipe(2) of the kernel, read and write",
-		PROGRAM_NATIVE, PIPE | RTT | IDLE, PIPE | RTT | IDLE, 0},
+	{"pipe-linux", "pipe(2) of the kernel, read and write", PROGRAM_NATIVE,
+		PIPE | RTT | IDLE, PIPE | RTT | IDLE, 0},
 	{"unix-stream", "AF_UNIX stream socket pair, read and write",
 		PROGRAM_NATIVE, PIPE | RTT | IDLE, PIPE | RTT, 0},
 	{"unix-seqpacket", "AF_UNIX seqpacket socket pair, read and write",
 		PROGRAM_NATIVE, PIPE | RTT | IDLE, PIPE, 0},
-	{"pipe-streams", "STREAMS pipe, read and write",
-		PROGRAM_STREAMS, PIPE | RTT | ABLATION | IDLE,
-		PIPE | RTT | ABLATION | IDLE, 0},
-	{"pipe-streams-msg", "STREAMS pipe, putmsg and getmsg",
-		PROGRAM_STREAMS, PIPE | RTT | IDLE, PIPE | RTT, 0},
+	{"pipe-streams", "STREAMS pipe, read and write", PROGRAM_STREAMS,
+		PIPE | RTT | ABLATION | IDLE, PIPE | RTT | ABLATION | IDLE, 0},
+	{"pipe-streams-msg", "STREAMS pipe, putmsg and getmsg", PROGRAM_STREAMS,
+		PIPE | RTT | IDLE, PIPE | RTT, 0},
 	{"pipe-streams-nullmod", "STREAMS pipe with one module pushed",
 		PROGRAM_STREAMS, PIPE | RTT | IDLE, PIPE, 0},
 	{"pipe-streams-hold", "small writes coalesced (SNDHOLD)",

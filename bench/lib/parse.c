@@ -41,8 +41,8 @@ bench_parse_seconds(const char *text, double lo, double hi, double *ret_value)
 
 /* One element of a list of sizes: a number or a doubling range. */
 static int
-parse_element(char *element, long lo, long hi, long *sizes, size_t max,
-	size_t *n)
+parse_element(
+	char *element, long lo, long hi, long *sizes, size_t max, size_t *n)
 {
 	char *dots = strstr(element, "..");
 	long first, last;

@@ -15,8 +15,8 @@
 int bench_parse_long(const char *text, long lo, long hi, long *ret_value);
 
 /* A finite decimal fraction within lo..hi. */
-int bench_parse_seconds(const char *text, double lo, double hi,
-	double *ret_value);
+int bench_parse_seconds(
+	const char *text, double lo, double hi, double *ret_value);
 
 /*
  * "1,64,4096", "1..16384" (each value twice the one before, the last value

@@ -17,7 +17,12 @@ T_CASE(a_number_within_bounds_is_taken)
 T_CASE(what_is_no_number_is_refused)
 {
 	static const char *const rows[] = {
-		"", "x", "1x", "1 ", "1.5", "--1",
+		"",
+		"x",
+		"1x",
+		"1 ",
+		"1.5",
+		"--1",
 	};
 	long value = 7;
 
@@ -89,7 +94,15 @@ T_CASE(lists_and_ranges_mix)
 T_CASE(a_bad_list_is_refused_and_the_result_left_alone)
 {
 	static const char *const rows[] = {
-		"", ",", "1,", "4..1", "1..", "..4", "1...4", "a", "1;2",
+		"",
+		",",
+		"1,",
+		"4..1",
+		"1..",
+		"..4",
+		"1...4",
+		"a",
+		"1;2",
 	};
 	long sizes[20];
 	size_t n = 7;

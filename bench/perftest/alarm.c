@@ -22,7 +22,11 @@ int
 perftest_signals(void)
 {
 	static const int signals[] = {
-		SIGALRM, SIGPOLL, SIGURG, SIGPIPE, SIGHUP,
+		SIGALRM,
+		SIGPOLL,
+		SIGURG,
+		SIGPIPE,
+		SIGHUP,
 	};
 	/* No SA_RESTART: every blocked call has to come back with EINTR. */
 	struct sigaction action = {.sa_handler = note_signal};
@@ -43,8 +47,8 @@ perftest_timer_arm(double seconds)
 		.it_value.tv_sec = (time_t)seconds,
 	};
 
-	timer.it_value.tv_usec = (suseconds_t)(
-		(seconds - (double)timer.it_value.tv_sec) * 1e6);
+	timer.it_value.tv_usec =
+		(suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6);
 	perftest_timed_out = 0;
 	return setitimer(ITIMER_REAL, &timer, NULL);
 }

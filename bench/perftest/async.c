@@ -168,8 +168,8 @@ child_main(struct perftest *test, struct meeting *meeting, int writing)
 			left--;
 	}
 	perftest_timer_disarm();
-	atomic_store(writing ? &meeting->writer_done : &meeting->reader_done,
-		1);
+	atomic_store(
+		writing ? &meeting->writer_done : &meeting->reader_done, 1);
 	if (end == 0 && !writing)
 		drain(test, meeting);
 	while (end == 0 && writing && !atomic_load(&meeting->reader_done))
@@ -203,7 +203,8 @@ reap_both(struct meeting *meeting, pid_t writer)
 		if (pid == -1)
 			return complain("wait");
 		atomic_store(pid == writer ? &meeting->writer_done
-					   : &meeting->reader_done, 1);
+					   : &meeting->reader_done,
+			1);
 		failed |= !WIFEXITED(status) || WEXITSTATUS(status) != 0;
 		left--;
 	}

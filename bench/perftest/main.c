@@ -25,9 +25,9 @@
 #define PROGRAM "perftest"
 #endif
 
-#define EXIT_USAGE 2
+#define EXIT_USAGE   2
 #define NICE_DEFAULT 19
-#define PUSH_MAX 1024 /* the executive's own limit decides, this is sanity */
+#define PUSH_MAX     1024 /* sanity; the executive has a limit of its own */
 
 enum { OPT_HIWAT = 256, OPT_LOWAT, OPT_CPUS };
 
@@ -60,8 +60,8 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static const char copying[] =
-	PROGRAM " - pipe performance test, Fast-STREAMS " BENCH_VERSION "\n"
+static const char copying[] = PROGRAM
+	" - pipe performance test, Fast-STREAMS " BENCH_VERSION "\n"
 	"Copyright (c) 2026 The Fast-STREAMS authors\n"
 	"SPDX-License-Identifier: BSD-2-Clause; there is no warranty.\n";
 
@@ -94,7 +94,9 @@ static const char usage[] =
 	"Others\n"
 	"  -h, -?, --help  -V, --version  -C, --copying\n";
 
-static void STR_NORETURN STR_PRINTF(1, 2)
+static void usage_error(const char *format, ...) STR_NORETURN STR_PRINTF(1, 2);
+
+static void
 usage_error(const char *format, ...)
 {
 	va_list ap;
@@ -118,7 +120,7 @@ number(const char *option, const char *text, long lo, long hi)
 	return value;
 }
 
-static void STR_NORETURN
+STR_NORETURN static void
 print_and_exit(const char *text)
 {
 	(void)fputs(text, stdout);
@@ -169,8 +171,8 @@ transfer_option(struct perftest_options *o, int opt)
 		o->push = number("--push", optarg, 0, PUSH_MAX);
 		return 1;
 	case 's':
-		o->size = (size_t)number("--size", optarg, 1,
-			PERFTEST_SIZE_MAX);
+		o->size =
+			(size_t)number("--size", optarg, 1, PERFTEST_SIZE_MAX);
 		return 1;
 	default:
 		return 0;
@@ -183,29 +185,31 @@ run_option(struct perftest_options *o, int opt)
 	switch (opt) {
 	case 'R':
 		o->set_nice_read = 1;
-		o->nice_read = optarg == NULL
-			? NICE_DEFAULT
-			: (int)number("--niceread", optarg, -20, 19);
+		o->nice_read = optarg == NULL ? NICE_DEFAULT
+					      : (int)number("--niceread",
+							optarg, -20, 19);
 		break;
 	case 'S':
 		o->set_nice_send = 1;
-		o->nice_send = optarg == NULL
-			? NICE_DEFAULT
-			: (int)number("--nicesend", optarg, -20, 19);
+		o->nice_send = optarg == NULL ? NICE_DEFAULT
+					      : (int)number("--nicesend",
+							optarg, -20, 19);
 		break;
 	case 't':
 		/* Below this the reminder of alarm.c would count as a period. */
 		if (bench_parse_seconds(optarg, 0.05, 86400, &o->period) != 0)
 			usage_error("--time: '%s' is not a time from 0.05 to "
-				    "86400 seconds", optarg);
+				    "86400 seconds",
+				optarg);
 		break;
 	case 'i':
 		o->iterations = number("--iterations", optarg, 1, 1 << 30);
 		break;
 	case OPT_CPUS:
-		if (bench_parse_cpus(optarg, &o->cpu_writer,
-			&o->cpu_reader) != 0)
-			usage_error("--cpus: '%s' is not WRITER,READER", optarg);
+		if (bench_parse_cpus(optarg, &o->cpu_writer, &o->cpu_reader) !=
+			0)
+			usage_error(
+				"--cpus: '%s' is not WRITER,READER", optarg);
 		o->pinned = 1;
 		break;
 	case 'q':
@@ -213,8 +217,8 @@ run_option(struct perftest_options *o, int opt)
 		break;
 	case 'v':
 		o->verbose = optarg == NULL
-			? o->verbose + 1
-			: (int)number("--verbose", optarg, 0, 10);
+				     ? o->verbose + 1
+				     : (int)number("--verbose", optarg, 0, 10);
 		break;
 	case 'C':
 	case 'V':
@@ -233,22 +237,23 @@ parse_options(int argc, char **argv, struct perftest_options *o)
 	for (;;) {
 		int at = optind;
 
-		opt = getopt_long(argc, argv, short_options, long_options,
-			&index);
+		opt = getopt_long(
+			argc, argv, short_options, long_options, &index);
 		if (opt == -1)
 			break;
 		/* getopt's '?' is an error, unless the user typed it. */
 		if (opt == '?' && strcmp(argv[at], "-?") != 0)
 			usage_error("unknown option, or value missing or "
-				    "unwanted: %s", argv[optind - 1]);
+				    "unwanted: %s",
+				argv[optind - 1]);
 		if (!transfer_option(o, opt))
 			run_option(o, opt);
 	}
 	if (optind < argc)
 		usage_error("'%s' is not an option", argv[optind]);
 	if (o->hiwat >= 0 && o->lowat >= 0 && o->hiwat < o->lowat)
-		usage_error("--hiwat=%ld is below --lowat=%ld", o->hiwat,
-			o->lowat);
+		usage_error(
+			"--hiwat=%ld is below --lowat=%ld", o->hiwat, o->lowat);
 }
 
 int

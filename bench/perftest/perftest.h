@@ -33,7 +33,7 @@ struct perftest_options {
 	const char *module;
 	long push;
 	size_t size;
-	double period; /* seconds between two reports */
+	double period;   /* seconds between two reports */
 	long iterations; /* reports to make; -1: without end */
 	int verbose;
 	int pinned;
@@ -47,13 +47,13 @@ struct perftest_options {
  */
 struct tally {
 	const char *what; /* "sent" or "read" */
-	long long calls; /* that moved a message */
+	long long calls;  /* that moved a message */
 	long long bytes;
 	long long smallest;
 	long long largest;
-	long long again; /* calls that returned EAGAIN */
+	long long again;       /* calls that returned EAGAIN */
 	long long interrupted; /* calls that returned EINTR */
-	long long empty; /* polls that reported nothing */
+	long long empty;       /* polls that reported nothing */
 	long long reports;
 	long long mean_calls;
 	long long mean_bytes;

@@ -126,8 +126,7 @@ configure_writer(const struct perftest *test)
 		options |= SNDHOLD;
 	if (test->options->mread)
 		options |= SNDMREAD;
-	if (options != SNDPIPE &&
-		ioctl(test->fds[1], I_SWROPT, options) == -1)
+	if (options != SNDPIPE && ioctl(test->fds[1], I_SWROPT, options) == -1)
 		return complain("I_SWROPT");
 	if (set_blocking(test->fds[1], test->options->blocking) != 0)
 		return -1;
@@ -143,13 +142,13 @@ int
 perftest_open(struct perftest *test)
 {
 	size_t largest = test->options->size > PERFTEST_PIPE_BUF
-		? test->options->size
-		: PERFTEST_PIPE_BUF;
+				 ? test->options->size
+				 : PERFTEST_PIPE_BUF;
 
 	test->fds[0] = -1;
 	test->fds[1] = -1;
-	test->read_size = test->options->full ? PERFTEST_PIPE_BUF
-					      : test->options->size;
+	test->read_size =
+		test->options->full ? PERFTEST_PIPE_BUF : test->options->size;
 	test->buffer = calloc(1, largest);
 	if (test->buffer == NULL)
 		return complain("memory");

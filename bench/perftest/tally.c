@@ -47,7 +47,7 @@ static long long
 weighted(long long mean, long long value, long long reports)
 {
 	return (mean * reports + RECENT_WEIGHT * value) /
-		(reports + RECENT_WEIGHT);
+	       (reports + RECENT_WEIGHT);
 }
 
 /* A rate by the nominal period, as documented; whole numbers throughout. */
@@ -76,8 +76,9 @@ tally_report(struct tally *tally, const struct perftest *test, int fd)
 		fd, tally->what, calls, tally->mean_calls, bytes,
 		tally->mean_bytes, size, smallest, tally->largest);
 	if (test->options->async)
-		printf(" %10lld %10lld %10lld", per_second(tally->again, period),
-			tally->interrupted, tally->empty);
+		printf(" %10lld %10lld %10lld",
+			per_second(tally->again, period), tally->interrupted,
+			tally->empty);
 	putchar('\n');
 	(void)fflush(stdout);
 	tally_restart(tally);

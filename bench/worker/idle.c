@@ -21,9 +21,9 @@
 #include "lib/timing.h"
 #include "worker.h"
 
-#define SETTLE_NS (200 * 1000000ull)
+#define SETTLE_NS        (200 * 1000000ull)
 #define BLOCK_TIMEOUT_NS (10 * BENCH_NS_PER_S)
-#define TICK_NS 1000000
+#define TICK_NS          1000000
 
 struct waiter {
 	const char *role;
@@ -51,8 +51,7 @@ wait_writing(const struct job *job, struct end *end)
 
 	if (buf == NULL)
 		return -1;
-	while (job->transport->send(end, buf, job->size) ==
-		(ssize_t)job->size)
+	while (job->transport->send(end, buf, job->size) == (ssize_t)job->size)
 		;
 	return -1;
 }
@@ -92,8 +91,9 @@ count_switches(pid_t pid, uint64_t *ret_count)
 
 			if (sscanf(line, "voluntary_ctxt_switches: %" SCNu64,
 				    &n) == 1 ||
-				sscanf(line, "nonvoluntary_ctxt_switches: %"
-					SCNu64, &n) == 1)
+				sscanf(line,
+					"nonvoluntary_ctxt_switches: %" SCNu64,
+					&n) == 1)
 				*ret_count += n;
 		}
 		if (status != NULL)
@@ -114,18 +114,18 @@ wait_until_blocked(const struct waiter *waiter)
 	for (;;) {
 		FILE *stat;
 
-		(void)snprintf(path, sizeof(path), "/proc/%d/stat",
-			(int)waiter->pid);
+		(void)snprintf(
+			path, sizeof(path), "/proc/%d/stat", (int)waiter->pid);
 		stat = fopen(path, "re");
-		if (stat == NULL || fscanf(stat, "%*d (%*[^)]) %c", &state) !=
-			1)
+		if (stat == NULL ||
+			fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
 			state = 'X';
 		if (stat != NULL)
 			(void)fclose(stat);
 		if (state == 'X' || state == 'Z' ||
 			count_switches(waiter->pid, &count) != 0) {
-			(void)fprintf(stderr, "the %s has ended\n",
-				waiter->role);
+			(void)fprintf(
+				stderr, "the %s has ended\n", waiter->role);
 			return -1;
 		}
 		if (state == 'S' && count == last)
@@ -172,8 +172,8 @@ count_all(const struct job *job, struct waiter *waiters, size_t n)
 		if (count_switches(waiters[i].pid, &waiters[i].before) != 0)
 			return worker_fail(waiters[i].role);
 	}
-	bench_sleep_until_ns(bench_now_ns() +
-		bench_seconds_to_ns(job->seconds));
+	bench_sleep_until_ns(
+		bench_now_ns() + bench_seconds_to_ns(job->seconds));
 	for (size_t i = 0; i < n; i++) {
 		uint64_t after;
 

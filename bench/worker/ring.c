@@ -51,14 +51,14 @@
 
 #include "lib/timing.h"
 
-#define RING_MASK (RING_BYTES - 1)
+#define RING_MASK  (RING_BYTES - 1)
 #define RING_NEVER UINT64_MAX
-#define RING_LINE 128 /* two lines: adjacent ones are fetched together */
+#define RING_LINE  128 /* two lines: adjacent ones are fetched together */
 
-#define SPIN_NS 40000 /* about what waking a sleeper costs */
-#define EVEN_LOOKS 8 /* looks before the pauses begin to grow */
-#define PAUSE_MAX 32 /* in units of cpu_pause() */
-#define FEW_BYTES 4096 /* less at the first look: the producer is flowing */
+#define SPIN_NS    40000 /* about what waking a sleeper costs */
+#define EVEN_LOOKS 8     /* looks before the pauses begin to grow */
+#define PAUSE_MAX  32    /* in units of cpu_pause() */
+#define FEW_BYTES  4096  /* less at the first look: the producer is flowing */
 
 struct ring_wait {
 	_Alignas(RING_LINE) _Atomic uint64_t past; /* event index */
@@ -73,7 +73,7 @@ struct ring {
 	_Alignas(RING_LINE) _Atomic uint64_t head;
 	uint64_t tail_seen;
 	unsigned int pauses;
-	struct ring_wait data; /* the consumer sleeps here */
+	struct ring_wait data;  /* the consumer sleeps here */
 	struct ring_wait space; /* the producer sleeps here */
 	/* Written in slow paths only. */
 	_Alignas(RING_LINE) _Atomic int producer_cpu;
@@ -145,8 +145,9 @@ wake_if_past(struct ring *ring, struct ring_wait *wait, uint64_t now,
 	_Atomic int *self)
 {
 	light_fence(ring);
-	if (__builtin_expect(now >= atomic_load_explicit(&wait->past,
-						memory_order_relaxed), 0))
+	if (__builtin_expect(now >= atomic_load_explicit(
+					    &wait->past, memory_order_relaxed),
+		    0))
 		wake(wait, self);
 }
 
@@ -196,7 +197,7 @@ peer_elsewhere(_Atomic int *self, const _Atomic int *peer)
 {
 	publish_cpu(self);
 	return atomic_load_explicit(peer, memory_order_relaxed) !=
-		atomic_load_explicit(self, memory_order_relaxed);
+	       atomic_load_explicit(self, memory_order_relaxed);
 }
 
 /* Until n bytes fit.  Worth waiting for more: the next calls need it too. */
@@ -211,12 +212,12 @@ wait_for_space(struct ring *ring, uint64_t tail, size_t n)
 	if ((int64_t)(more - least) < 0)
 		more = least;
 	for (;;) {
-		ring->head_seen = atomic_load_explicit(&ring->head,
-			memory_order_acquire);
+		ring->head_seen =
+			atomic_load_explicit(&ring->head, memory_order_acquire);
 		if ((int64_t)(ring->head_seen - least) >= 0)
 			return;
-		if (!spun && peer_elsewhere(&ring->producer_cpu,
-				     &ring->consumer_cpu))
+		if (!spun && peer_elsewhere(
+				     &ring->producer_cpu, &ring->consumer_cpu))
 			(void)spin(&ring->head, more, PAUSE_MAX);
 		else
 			sleep_past(ring, &ring->space, &ring->head, half);
@@ -233,8 +234,8 @@ wait_for_data(struct ring *ring, uint64_t head)
 		looks = spin(&ring->tail, head + 1, ring->pauses);
 	if (looks == 0)
 		sleep_past(ring, &ring->data, &ring->tail, head + 1);
-	ring->tail_seen = atomic_load_explicit(&ring->tail,
-		memory_order_acquire);
+	ring->tail_seen =
+		atomic_load_explicit(&ring->tail, memory_order_acquire);
 	if (looks == 1 && ring->tail_seen - head < FEW_BYTES) {
 		if (ring->pauses < PAUSE_MAX)
 			ring->pauses *= 2;
@@ -254,7 +255,7 @@ ring_create(void)
 	if (ring == MAP_FAILED)
 		return NULL;
 	ring->membarrier = commands > 0 &&
-		(commands & MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0;
+			   (commands & MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0;
 	ring->pauses = 1;
 	atomic_store(&ring->data.past, RING_NEVER);
 	atomic_store(&ring->space.past, RING_NEVER);
@@ -276,15 +277,14 @@ ring_attach(struct ring *ring, enum ring_role role)
 	if (!ring->membarrier)
 		return 0;
 	return membarrier_call(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0
-		? 0
-		: errno;
+		       ? 0
+		       : errno;
 }
 
 size_t
 ring_write(struct ring *ring, const void *buf, size_t n)
 {
-	uint64_t tail = atomic_load_explicit(&ring->tail,
-		memory_order_relaxed);
+	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 	size_t at = tail & RING_MASK;
 	size_t first = RING_BYTES - at;
 
@@ -305,16 +305,15 @@ ring_write(struct ring *ring, const void *buf, size_t n)
 size_t
 ring_read(struct ring *ring, void *buf, size_t n)
 {
-	uint64_t head = atomic_load_explicit(&ring->head,
-		memory_order_relaxed);
+	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 	size_t at = head & RING_MASK;
 	size_t first = RING_BYTES - at;
 
 	while (__builtin_expect(ring->tail_seen == head, 0)) {
 		int closed = atomic_load(&ring->closed);
 
-		ring->tail_seen = atomic_load_explicit(&ring->tail,
-			memory_order_acquire);
+		ring->tail_seen =
+			atomic_load_explicit(&ring->tail, memory_order_acquire);
 		if (ring->tail_seen != head)
 			break;
 		/* Closed before the look at tail: nothing can follow. */

@@ -19,7 +19,7 @@ static unsigned char
 pattern(uint64_t position)
 {
 	return (unsigned char)(position * 131 + (position >> 8) * 7 +
-		(position >> 16));
+			       (position >> 16));
 }
 
 static uint32_t

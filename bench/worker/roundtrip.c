@@ -30,8 +30,8 @@ echo(const struct job *job, struct session *session, struct end *end)
 	if (buf == NULL)
 		return worker_fail("memory");
 	for (;;) {
-		int phase = atomic_load_explicit(&session->phase,
-			memory_order_relaxed);
+		int phase = atomic_load_explicit(
+			&session->phase, memory_order_relaxed);
 
 		if (__builtin_expect(phase != seen, 0)) {
 			side_mark(side, messages, end->read_calls);
@@ -46,8 +46,7 @@ echo(const struct job *job, struct session *session, struct end *end)
 	}
 	if (n != 0)
 		return worker_fail("receiving");
-	if (seen != PHASE_STOP &&
-		atomic_load(&session->phase) == PHASE_STOP)
+	if (seen != PHASE_STOP && atomic_load(&session->phase) == PHASE_STOP)
 		side_mark(side, messages, end->read_calls);
 	transport->hang_up(end);
 	free(buf);
@@ -73,14 +72,13 @@ one_round_trip(const struct job *job, struct end *end, char *buf)
 static void
 record_time(struct session *session, uint64_t ns)
 {
-	size_t n = atomic_load_explicit(&session->n_times,
-		memory_order_relaxed);
+	size_t n =
+		atomic_load_explicit(&session->n_times, memory_order_relaxed);
 
 	if (n == session->max_times)
 		return;
 	session->times[n] = ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;
-	atomic_store_explicit(&session->n_times, n + 1,
-		memory_order_release);
+	atomic_store_explicit(&session->n_times, n + 1, memory_order_release);
 }
 
 static int
@@ -95,8 +93,8 @@ asker(const struct job *job, struct session *session, struct end *end)
 	if (buf == NULL)
 		return worker_fail("memory");
 	while (seen != PHASE_STOP) {
-		int phase = atomic_load_explicit(&session->phase,
-			memory_order_relaxed);
+		int phase = atomic_load_explicit(
+			&session->phase, memory_order_relaxed);
 		uint64_t now;
 
 		if (__builtin_expect(phase != seen, 0)) {
@@ -157,12 +155,14 @@ measure_round_trips(const struct job *job)
 		cpu_ns += mark[1].cpu_ns - mark[0].cpu_ns;
 	}
 	elapsed = (double)(session->sides[0].marked[1].ns -
-			  session->sides[0].marked[0].ns) / 1e9;
+			   session->sides[0].marked[0].ns) /
+		  1e9;
 	printf("p50_ns %.0f\n", bench_percentile(times, n, 50));
 	printf("p99_ns %.0f\n", bench_percentile(times, n, 99));
 	printf("round_trips_per_s %.1f\n",
 		(double)(session->sides[0].marked[1].messages -
-			session->sides[0].marked[0].messages) / elapsed);
+			 session->sides[0].marked[0].messages) /
+			elapsed);
 	printf("voluntary_switches_per_s %.1f\n", switches / elapsed);
 	printf("cpu_ns_per_message %.1f\n", (double)cpu_ns / (double)n);
 	free(times);
@@ -177,8 +177,8 @@ static int
 rare_asker(const struct job *job, struct session *session, struct end *end)
 {
 	uint64_t pause = bench_seconds_to_ns(job->pause);
-	uint64_t next = job->begin_ns != 0 ? job->begin_ns
-					   : bench_now_ns() + pause;
+	uint64_t next =
+		job->begin_ns != 0 ? job->begin_ns : bench_now_ns() + pause;
 	char *buf = calloc(1, job->size);
 
 	if (buf == NULL)

@@ -29,7 +29,7 @@
 #include "lib/pin.h"
 #include "lib/timing.h"
 
-#define TICK_NS 500000
+#define TICK_NS         500000
 #define MARK_TIMEOUT_NS (10 * BENCH_NS_PER_S)
 
 int
@@ -60,7 +60,7 @@ static uint64_t
 timeval_ns(const struct timeval *tv)
 {
 	return (uint64_t)tv->tv_sec * BENCH_NS_PER_S +
-		(uint64_t)tv->tv_usec * 1000;
+	       (uint64_t)tv->tv_usec * 1000;
 }
 
 void
@@ -76,8 +76,8 @@ side_mark(struct side *side, uint64_t messages, uint64_t read_calls)
 	mark->ns = bench_now_ns();
 	mark->messages = messages;
 	mark->switches = (uint64_t)usage.ru_nvcsw;
-	mark->cpu_ns = timeval_ns(&usage.ru_utime) +
-		timeval_ns(&usage.ru_stime);
+	mark->cpu_ns =
+		timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
 	side->read_calls = n == 0 ? read_calls : read_calls - side->read_calls;
 	atomic_store_explicit(&side->marks, n + 1, memory_order_release);
 }
@@ -136,10 +136,10 @@ wait_for_sides(struct session *session, const pid_t *pids, int marks)
 			siginfo_t info = {0};
 
 			there += atomic_load(&side->ready) &&
-				atomic_load(&side->marks) >= marks;
+				 atomic_load(&side->marks) >= marks;
 			/* A look only: reaping is for the end. */
 			if (waitid(P_PID, (id_t)pids[i], &info,
-				WEXITED | WNOHANG | WNOWAIT) != 0 ||
+				    WEXITED | WNOHANG | WNOWAIT) != 0 ||
 				info.si_pid != 0)
 				return -1;
 		}
@@ -162,13 +162,12 @@ lead(const struct job *job, struct session *session, const pid_t *pids)
 	/* A test that counts its samples needs no more leading. */
 	if (job->samples > 0)
 		return 0;
-	bench_sleep_until_ns(bench_now_ns() +
-		bench_seconds_to_ns(job->warmup));
+	bench_sleep_until_ns(bench_now_ns() + bench_seconds_to_ns(job->warmup));
 	atomic_store(&session->phase, PHASE_MEASURE);
 	if (wait_for_sides(session, pids, 1) != 0)
 		return -1;
-	bench_sleep_until_ns(bench_now_ns() +
-		bench_seconds_to_ns(job->seconds));
+	bench_sleep_until_ns(
+		bench_now_ns() + bench_seconds_to_ns(job->seconds));
 	atomic_store(&session->phase, PHASE_STOP);
 	return 0;
 }
@@ -184,9 +183,8 @@ session_run(const struct job *job, struct session *session, int two_way,
 	if (job->transport->open(&channel, two_way) != 0)
 		return worker_fail("opening the channel");
 	pids[1] = fork_side(job, session, &channel, 1, side1);
-	pids[0] = pids[1] == -1
-		? -1
-		: fork_side(job, session, &channel, 0, side0);
+	pids[0] = pids[1] == -1 ? -1
+				: fork_side(job, session, &channel, 0, side0);
 	/* The end must come when a side goes, so nobody else holds one. */
 	end_close_fds(&channel.ends[0]);
 	end_close_fds(&channel.ends[1]);

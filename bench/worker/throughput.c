@@ -33,16 +33,15 @@ sender(const struct job *job, struct session *session, struct end *end)
 		return worker_fail("memory");
 	memset(buf, 'x', job->size);
 	while (seen != PHASE_STOP) {
-		int phase = atomic_load_explicit(&session->phase,
-			memory_order_relaxed);
+		int phase = atomic_load_explicit(
+			&session->phase, memory_order_relaxed);
 
 		if (__builtin_expect(phase != seen, 0)) {
 			side_mark(side, messages, 0);
 			seen = phase;
 			continue;
 		}
-		if (transport->send(end, buf, job->size) !=
-			(ssize_t)job->size)
+		if (transport->send(end, buf, job->size) != (ssize_t)job->size)
 			return worker_fail("sending");
 		messages++;
 	}
@@ -64,8 +63,8 @@ receiver(const struct job *job, struct session *session, struct end *end)
 	if (buf == NULL)
 		return worker_fail("memory");
 	for (;;) {
-		int phase = atomic_load_explicit(&session->phase,
-			memory_order_relaxed);
+		int phase = atomic_load_explicit(
+			&session->phase, memory_order_relaxed);
 
 		if (__builtin_expect(phase != seen, 0)) {
 			side_mark(side, messages, end->read_calls);
@@ -79,8 +78,7 @@ receiver(const struct job *job, struct session *session, struct end *end)
 	if (n != 0)
 		return wrong_size(n);
 	/* Blocked when STOP came, and released by the hang-up. */
-	if (seen != PHASE_STOP &&
-		atomic_load(&session->phase) == PHASE_STOP)
+	if (seen != PHASE_STOP && atomic_load(&session->phase) == PHASE_STOP)
 		side_mark(side, messages, end->read_calls);
 	transport->hang_up(end);
 	free(buf);
@@ -91,7 +89,7 @@ static double
 per_second(const struct side *side, uint64_t count)
 {
 	return (double)count * 1e9 /
-		(double)(side->marked[1].ns - side->marked[0].ns);
+	       (double)(side->marked[1].ns - side->marked[0].ns);
 }
 
 int
@@ -110,14 +108,16 @@ measure_throughput(const struct job *job)
 
 		if (atomic_load(&side->marks) != 2 ||
 			side->marked[1].messages == side->marked[0].messages) {
-			(void)fprintf(stderr, "no message was %s in the "
-				"measured time\n", i == 0 ? "sent" : "received");
+			(void)fprintf(stderr,
+				"no message was %s in the "
+				"measured time\n",
+				i == 0 ? "sent" : "received");
 			return -1;
 		}
-		messages[i] = side->marked[1].messages -
-			side->marked[0].messages;
-		switches += per_second(side, side->marked[1].switches -
-			side->marked[0].switches);
+		messages[i] =
+			side->marked[1].messages - side->marked[0].messages;
+		switches += per_second(side,
+			side->marked[1].switches - side->marked[0].switches);
 		cpu_ns += side->marked[1].cpu_ns - side->marked[0].cpu_ns;
 	}
 	printf("tx_per_s %.1f\n", per_second(&session->sides[0], messages[0]));

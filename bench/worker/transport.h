@@ -57,7 +57,7 @@ void end_close_fds(struct end *end);
 int channel_keep_fds(struct channel *channel, int which);
 ssize_t end_send_all(struct end *end, const void *buf, size_t n);
 ssize_t end_recv_all(struct end *end, void *buf, size_t n);
-void channel_set_fds(struct channel *channel, int rfd0, int wfd0, int rfd1,
-	int wfd1);
+void channel_set_fds(
+	struct channel *channel, int rfd0, int wfd0, int rfd1, int wfd1);
 
 #endif

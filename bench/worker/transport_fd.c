@@ -29,8 +29,7 @@ channel_keep_fds(struct channel *channel, int which)
 }
 
 void
-channel_set_fds(struct channel *channel, int rfd0, int wfd0, int rfd1,
-	int wfd1)
+channel_set_fds(struct channel *channel, int rfd0, int wfd0, int rfd1, int wfd1)
 {
 	channel->ends[0] = (struct end){.rfd = rfd0, .wfd = wfd0};
 	channel->ends[1] = (struct end){.rfd = rfd1, .wfd = wfd1};

@@ -171,5 +171,9 @@ static const struct transport ring = {
 };
 
 const struct transport *const transports[] = {
-	&pipe_linux, &unix_stream, &unix_seqpacket, &ring, NULL,
+	&pipe_linux,
+	&unix_stream,
+	&unix_seqpacket,
+	&ring,
+	NULL,
 };

@@ -47,8 +47,8 @@ open_pushed(struct channel *channel, int two_way, const char *module)
 	if (streams_open(channel, two_way) != 0)
 		return -1;
 	return ioctl(channel->ends[0].wfd, I_PUSH, module) == -1
-		? give_up(channel)
-		: 0;
+		       ? give_up(channel)
+		       : 0;
 }
 
 static int
@@ -69,8 +69,8 @@ hold_open(struct channel *channel, int two_way)
 	if (streams_open(channel, two_way) != 0)
 		return -1;
 	return ioctl(channel->ends[0].wfd, I_SWROPT, SNDPIPE | SNDHOLD) == -1
-		? give_up(channel)
-		: 0;
+		       ? give_up(channel)
+		       : 0;
 }
 
 /* The stream head that reads is the one that announces its reads. */
@@ -80,8 +80,8 @@ mread_open(struct channel *channel, int two_way)
 	if (streams_open(channel, two_way) != 0)
 		return -1;
 	return ioctl(channel->ends[1].rfd, I_SWROPT, SNDPIPE | SNDMREAD) == -1
-		? give_up(channel)
-		: 0;
+		       ? give_up(channel)
+		       : 0;
 }
 
 static int
@@ -90,8 +90,8 @@ rfill_open(struct channel *channel, int two_way)
 	if (streams_open(channel, two_way) != 0)
 		return -1;
 	return ioctl(channel->ends[1].rfd, I_SRDOPT, RFILL | RPROTNORM) == -1
-		? give_up(channel)
-		: 0;
+		       ? give_up(channel)
+		       : 0;
 }
 
 static ssize_t
@@ -120,8 +120,8 @@ msg_recv(struct end *end, void *buf, size_t n)
 	return data.len > 0 ? data.len : 0;
 }
 
-#define STREAMS_READ_WRITE(open_)                                            \
-	.open = open_, .keep = channel_keep_fds, .send = end_send_all,        \
+#define STREAMS_READ_WRITE(open_)                                      \
+	.open = open_, .keep = channel_keep_fds, .send = end_send_all, \
 	.recv = end_recv_all, .hang_up = end_close_fds
 
 static const struct transport pipe_streams = {
@@ -170,7 +170,13 @@ static const struct transport pipe_streams_rfill = {
 };
 
 const struct transport *const transports[] = {
-	&pipe_streams, &pipe_streams_msg, &pipe_streams_nullmod,
-	&pipe_streams_srvmod, &pipe_streams_service, &pipe_streams_hold,
-	&pipe_streams_mread, &pipe_streams_rfill, NULL,
+	&pipe_streams,
+	&pipe_streams_msg,
+	&pipe_streams_nullmod,
+	&pipe_streams_srvmod,
+	&pipe_streams_service,
+	&pipe_streams_hold,
+	&pipe_streams_mread,
+	&pipe_streams_rfill,
+	NULL,
 };

@@ -17,14 +17,14 @@
 #include "worker.h"
 
 #define VERIFY_BYTES (256u << 10)
-#define VERIFY_MIN 32
-#define VERIFY_MAX 4096
+#define VERIFY_MIN   32
+#define VERIFY_MAX   4096
 
 static unsigned char
 pattern(size_t message, size_t byte)
 {
-	return (unsigned char)(message * 167 + (message >> 8) * 31 +
-		byte * 13 + (byte >> 8) * 7);
+	return (unsigned char)(message * 167 + (message >> 8) * 31 + byte * 13 +
+			       (byte >> 8) * 7);
 }
 
 static size_t
@@ -65,15 +65,19 @@ receive_pattern(const struct job *job, struct end *end, unsigned char *buf)
 		if (n == -1)
 			return worker_fail("check: receiving");
 		if (n != (ssize_t)job->size) {
-			(void)fprintf(stderr, "check: message %zu has %zd "
-				"bytes, not %zu\n", i, n, job->size);
+			(void)fprintf(stderr,
+				"check: message %zu has %zd "
+				"bytes, not %zu\n",
+				i, n, job->size);
 			return -1;
 		}
 		for (size_t j = 0; j < job->size; j++) {
 			if (buf[j] == pattern(i, j))
 				continue;
-			(void)fprintf(stderr, "check: message %zu is wrong at "
-				"byte %zu\n", i, j);
+			(void)fprintf(stderr,
+				"check: message %zu is wrong at "
+				"byte %zu\n",
+				i, j);
 			return -1;
 		}
 	}

@@ -141,8 +141,10 @@ main(int argc, char **argv)
 
 	job.transport = argc > 2 ? find_transport(argv[2]) : NULL;
 	if (test == NULL || job.transport == NULL) {
-		(void)fprintf(stderr, "usage: %s TEST TRANSPORT [KEY=VALUE ...]"
-			"\nThis program belongs to strbench, see strbench(1).\n",
+		(void)fprintf(stderr,
+			"usage: %s TEST TRANSPORT [KEY=VALUE ...]"
+			"\nThis program belongs to strbench, see "
+			"strbench(1).\n",
 			argv[0]);
 		return 2;
 	}

@@ -16,11 +16,11 @@
 struct job {
 	const struct transport *transport;
 	size_t size;
-	int cpus[2]; /* of end 0 and end 1 */
+	int cpus[2];   /* of end 0 and end 1 */
 	double warmup; /* seconds */
 	double seconds;
-	long samples; /* round trips after a pause */
-	double pause; /* seconds between two of them */
+	long samples;      /* round trips after a pause */
+	double pause;      /* seconds between two of them */
 	uint64_t begin_ns; /* bench_now_ns() of the first; 0: as it comes */
 };
 
@@ -56,8 +56,8 @@ struct session {
 };
 
 /* A side's program; returns 0, or -1 with the reason on stderr. */
-typedef int side_main(const struct job *job, struct session *session,
-	struct end *end);
+typedef int side_main(
+	const struct job *job, struct session *session, struct end *end);
 
 /* session.c */
 struct session *session_create(size_t max_times);
