@@ -425,8 +425,8 @@ T_CASE(esballoc_without_a_buffer_or_routine_is_refused)
 T_CASE(a_queued_outside_buffer_is_replaced_by_a_copy)
 {
 	static unsigned char buf[] = "outside";
+	static struct fx_pipe p;
 	frtn_t frtn = {note_free, (char *)"arg"};
-	struct fx_pipe p;
 	mblk_t *mp;
 	queue_t *q;
 

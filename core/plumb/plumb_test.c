@@ -106,24 +106,14 @@ T_CASE(a_module_whose_open_fails_is_not_there)
 
 T_CASE(push_without_memory_is_enosr_and_changes_nothing)
 {
-	mblk_t *list = NULL, *mp;
-	unsigned n = 0;
-	int err, i;
-
 	fx_begin(t);
 	fx_pipe(&pipe_);
-	sim_fail_commit(1, true);
-	for (i = 10; i >= 0; i--)
-		while ((mp = allocb(16u << i, BPRI_HI)) != NULL)
-			list = linkmsg(mp, list);
-	while ((err = fx_push_err(&pipe_, 0, "pass")) == 0)
-		T_LT(n++, 64u);
-	T_EQ(err, ENOSR);
-	while (n-- > 0)
-		T_EQ(fx_pop(&pipe_, 0), 0);
+	fx_use_up();
+	T_EQ(fx_push_err(&pipe_, 0, "pass"), ENOSR);
 	T_TRUE(pipe_.sd[0]->qp->wq.q_next == &pipe_.sd[1]->qp->rq);
-	freemsg(list);
-	sim_fail_commit(0, false);
+	T_EQ(fx_pop(&pipe_, 0), EINVAL);
+	fx_give_back();
+	T_EQ(fx_push_err(&pipe_, 0, "pass"), 0);
 }
 
 T_CASE(sixty_four_modules_and_no_more)

@@ -116,13 +116,13 @@ T_CASE(all_256_bands_come_out_highest_first)
 	strqset(q, QHIWAT, 0, 1 << 20);
 	for (i = 0; i < 256; i++) {
 		/* an order that is none: 97 and 256 have no common factor */
-		char text[8];
+		char text[16];
 
 		snprintf(text, sizeof(text), "%u", i * 97 % 256);
 		T_EQ(putq(q, fx_msg(text, i * 97 % 256)), 1);
 	}
 	for (i = 256; i-- > 0;) {
-		char text[8];
+		char text[16];
 
 		snprintf(text, sizeof(text), "%u", i);
 		FX_MSG(getq(q), text);

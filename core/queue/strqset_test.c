@@ -160,18 +160,27 @@ T_CASE(packet_sizes_have_no_band)
 T_CASE(a_band_that_cannot_be_made_is_eagain)
 {
 	queue_t *q = a_queue(t);
-	mblk_t *list = NULL, *mp;
-	unsigned i, err = 0;
 	long v;
 
-	/* use everything up, in blocks of every size */
-	sim_fail_commit(1, true);
-	for (i = 0; i < 11; i++)
-		while ((mp = allocb(16u << i, BPRI_HI)) != NULL)
-			list = linkmsg(mp, list);
-	for (i = 1; i < 256 && err == 0; i++)
-		err = (unsigned)strqget(q, QHIWAT, (unsigned char)i, &v);
-	T_EQ(err, EAGAIN);
-	sim_fail_commit(0, false);
-	freemsg(list);
+	fx_use_up();
+	T_EQ(strqget(q, QHIWAT, 9, &v), EAGAIN);
+	T_EQ(strqset(q, QHIWAT, 9, 1), EAGAIN);
+	T_EQ(strqget(q, QHIWAT, 0, &v), 0);
+}
+
+T_CASE(putq_that_cannot_make_its_band_leaves_the_message)
+{
+	static int (*const put[])(queue_t *, mblk_t *) = {putq, putbq};
+	queue_t *q = a_queue(t);
+	unsigned i;
+
+	for (i = 0; i < 2; i++) {
+		mblk_t *mp = fx_msg("mine", 9);
+
+		fx_use_up();
+		T_EQ(put[i](q, mp), 0);
+		T_EQ(qsize(q), 0);
+		fx_give_back();
+		FX_MSG(mp, "mine");
+	}
 }

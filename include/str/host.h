@@ -46,6 +46,7 @@ struct host_call {
 	uint32_t flags;	   /* HOST_CALL_* */
 	uint32_t sig_seq;  /* signals this thread had handled at entry */
 	const void *mask;  /* sigset_t for ppoll, or NULL */
+	struct str_head *head; /* executive: the head the call is on */
 };
 #define HOST_CALL_CANCEL 1u /* blocking is a cancellation point */
 
@@ -59,6 +60,7 @@ struct host_tls {
 	uint32_t sig_saved;	 /* signals put off until host_leave() */
 	uint32_t cpu_valid;
 	str_a32 *sleep_word;	 /* word of the futex wait in progress */
+	struct host_call *call;	 /* executive: call whose puts are running */
 };
 extern STR_TLS struct host_tls host_tls;
 

@@ -8,11 +8,21 @@
 #ifndef STR_TYPES_H
 #define STR_TYPES_H
 
-#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdbool.h>
 #include <str/annot.h>
+
+/* <limits.h> is not freestanding everywhere. */
+#ifndef INT_MAX
+#define INT_MAX __INT_MAX__
+#endif
+#ifndef LONG_MAX
+#define LONG_MAX __LONG_MAX__
+#endif
+#ifndef ULONG_MAX
+#define ULONG_MAX (__LONG_MAX__ * 2UL + 1UL)
+#endif
 
 typedef _Atomic uint8_t str_a8;
 typedef _Atomic uint16_t str_a16;
@@ -32,7 +42,7 @@ typedef _Atomic uint64_t str_a64;
 /* Compare and swap: true when *p was @old and is now @new. */
 #define str_cas(p, old, new) \
 	__extension__({ \
-		__typeof__((old)) str_cas_old_ = (old); \
+		__typeof__((old) + 0) str_cas_old_ = (old); \
 		__atomic_compare_exchange_n((p), &str_cas_old_, (new), 0, \
 			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
 	})

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The Stream head's calls: what libstreams makes of read(2), putmsg(2),
+ * ioctl(2) and poll(2).
+ *
+ * Every function is called between host_enter() and host_leave(), with the
+ * caller's host_call.  Pointers named `u...' are the application's and may be
+ * bad: they are reached through host_copyin() and host_copyout() only.
+ * Return values: a count or value >= 0, or minus an errno.
+ */
+#ifndef STR_HEAD_H
+#define STR_HEAD_H
+
+#include <str/host.h>
+
+struct str_head;
+struct str_plumb;
+
+/* Equal in layout to struct strbuf, struct iovec, struct strpmsg. */
+struct str_strbuf {
+	int maxlen;
+	int len;
+	void *buf;
+};
+struct str_iov {
+	void *base;
+	size_t len;
+};
+
+/* Open flags as the executive sees them in host_call.fflags. */
+#define STR_O_NONBLOCK 04000
+
+/* Events, equal in value to <poll.h>. */
+#define STR_POLLIN 0x001u
+#define STR_POLLPRI 0x002u
+#define STR_POLLOUT 0x004u
+#define STR_POLLERR 0x008u
+#define STR_POLLHUP 0x010u
+#define STR_POLLNVAL 0x020u
+#define STR_POLLRDNORM 0x040u
+#define STR_POLLRDBAND 0x080u
+#define STR_POLLWRNORM 0x100u
+#define STR_POLLWRBAND 0x200u
+#define STR_POLLMSG 0x400u
+#define STR_POLL_READ \
+	(STR_POLLIN | STR_POLLPRI | STR_POLLRDNORM | STR_POLLRDBAND)
+#define STR_POLL_WRITE (STR_POLLOUT | STR_POLLWRNORM | STR_POLLWRBAND)
+
+/*
+ * str_head_read - read(2).  0: end of file.
+ * str_head_readv: the caller has checked the vector (total <= SSIZE_MAX).
+ */
+long str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
+	size_t len);
+long str_head_readv(struct str_head *sd, struct host_call *hc,
+	const struct str_iov *iov, int n);
+
+/* str_head_write - write(2); raises SIGPIPE itself with -EPIPE. */
+long str_head_write(struct str_head *sd, struct host_call *hc,
+	const void *ubuf, size_t len);
+long str_head_writev(struct str_head *sd, struct host_call *hc,
+	const struct str_iov *iov, int n);
+
+/*
+ * str_head_putmsg - putmsg(2) when @band is -1, else putpmsg(2).
+ * str_head_getmsg - getmsg(2) when @uband is NULL, else getpmsg(2).
+ * @uctl, @udata: struct strbuf of the caller or NULL.
+ */
+long str_head_putmsg(struct str_head *sd, struct host_call *hc,
+	const struct str_strbuf *uctl, const struct str_strbuf *udata,
+	int band, int flags);
+long str_head_getmsg(struct str_head *sd, struct host_call *hc,
+	struct str_strbuf *uctl, struct str_strbuf *udata, int *uband,
+	int *uflags);
+
+/* str_head_ioctl - ioctl(2).  @arg is a value or a user address. */
+long str_head_ioctl(struct str_head *sd, struct host_call *hc,
+	unsigned long cmd, unsigned long arg);
+
+/* str_head_events - poll events that hold now; never blocks, no locks. */
+uint32_t str_head_events(struct str_head *sd);
+
+/*
+ * Polling.  A poller arms the events it will sleep for, executes
+ * host_fence_heavy(), looks once more at str_head_events(), and sleeps on
+ * the carrier: one token then comes when such an event occurs.  Tokens are
+ * drained with host_token_drain() by the poller that saw one; spurious ones
+ * are harmless.
+ *
+ * str_head_interest() is for epoll: the interest stays registered until
+ * replaced, and a token stays in the carrier as long as the event holds;
+ * str_head_settle() takes it away when none does (a reader that empties the
+ * queue does the same by itself).
+ */
+void str_head_arm(struct str_head *sd, uint32_t events);
+void str_head_interest(struct str_head *sd, uint32_t events);
+/* Returns the events that hold after settling. */
+uint32_t str_head_settle(struct str_head *sd, struct host_call *hc);
+
+/*
+ * str_head_poll_wait - sleep until an event of @events (or ERR, HUP) may
+ * hold on this one stream: poll(2) on a single descriptor, with the cheap
+ * first stage.  Returns 0, -EINTR, -ETIMEDOUT.
+ */
+int str_head_poll_wait(struct str_head *sd, struct host_call *hc,
+	uint32_t events, uint64_t deadline);
+
+/* str_head_look - consult the carrier: hang-up of the other end. */
+int str_head_look(struct str_head *sd, struct host_call *hc);
+
+/*
+ * str_head_released - the caller has closed a descriptor of @sd, or handed
+ * it on: whoever sleeps at the other end shall look whether it was the last.
+ * @peer_fd: a descriptor of the other end in this process, or -1.
+ */
+void str_head_released(struct str_head *sd, int peer_fd);
+
+/*
+ * str_head_fflags - the file status flags of @sd's open file description:
+ * O_NONBLOCK and O_ASYNC, shared by all who hold it.
+ */
+str_a32 *str_head_fflags(struct str_head *sd);
+
+/* Identity. */
+struct str_head *str_head_lookup(const struct host_carrier *c);
+int str_pipe_create(const struct host_carrier c[2],
+	struct str_plumb **ret_pipe);
+struct str_head *str_pipe_end(struct str_plumb *pl, int end);
+/* @sd's carrier; and whether the memory still is the stream it was. */
+void str_head_carrier(struct str_head *sd, struct host_carrier *ret);
+uint32_t str_head_gen(struct str_head *sd);
+/* Facts for fstat: creation time in ns of host_now(), bytes to read. */
+uint64_t str_head_nbytes(struct str_head *sd);
+struct str_head *str_head_peer(struct str_head *sd);
+
+#endif

@@ -1,0 +1,762 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The head queue: ordinary messages waiting at a Stream head.
+ *
+ * Purpose.  A list of message blocks under one lock moves three or four
+ * cache lines per message between two CPUs, and a lock besides.  Here a
+ * message that need not be a message block is a record in a log: a header
+ * word, then its bytes.  Writers append, readers consume, and the two sides
+ * share no lock and, per message, no line but those of the log itself.
+ *
+ * Objects.  The log is a chain of segments.  `pos' is the published end,
+ * `cpos' the first unread record; both count bytes since the pipe was made,
+ * so nothing wraps.  A record never crosses a segment.  A message that comes
+ * as a block (from a module) is copied in when it is small and stands as a
+ * reference when it is not.
+ *
+ * Life.  Producer (under plock): write the record beyond pos, publish it by
+ * one release store of pos.  When it does not fit, put a skip record, link a
+ * new segment, go on there.  Consumer (under clock): read up to pos, advance
+ * cpos; a segment left behind goes to the one-place `spare', where the
+ * producer finds it warm.
+ *
+ * Flow control.  pbytes - cbytes is the count of bytes queued.  `full' is
+ * QFULL: set above hiwat, clear when the count is zero or below lowat.  A
+ * log of many tiny records is full at `loglimit' bytes, headers included.
+ *
+ * Failure.  What is beyond pos belongs to nobody: a producer that dies
+ * there has written nothing.  pbytes is recounted by walking
+ * (str_headq_repair_p).  A consumer commits by storing cpos; `part' is
+ * cleared before, so a death in between repeats part of a record to the next
+ * reader rather than losing the next one's head.
+ *
+ * models/seg.pml checks segments and publication.
+ */
+#include "core.h"
+
+#define SEG_HDR sizeof(struct str_seg)
+#define SEG_MIN 1088u	/* first segment: an idle pipe costs little */
+#define SEG_MAX 131072u /* seven records of 16 KiB */
+#define INLINE_MAX 32768u /* longer messages stand as references */
+#define COPY_MAX 4096u	  /* message blocks up to this are copied in */
+#define LOG_SLACK 65536u
+#define LOG_MAX 1048576u
+
+#define ALIGN4(n) (((n) + 3u) & ~3u)
+
+static uint32_t
+load32(const unsigned char *p)
+{
+	return *(const uint32_t *)(const void *)p;
+}
+
+static void
+store32(unsigned char *p, uint32_t v)
+{
+	*(uint32_t *)(void *)p = v;
+}
+
+static void
+set_limit(struct str_headq *hq)
+{
+	uint64_t l = (uint64_t)hq->hiwat * 8 + LOG_SLACK;
+
+	hq->loglimit = STR_MIN(l, STR_MAX((uint64_t)LOG_MAX,
+					(uint64_t)hq->hiwat * 2));
+}
+
+void
+str_headq_init(struct str_headq *hq, uint32_t hiwat, uint32_t lowat)
+{
+	__builtin_memset(hq, 0, sizeof(*hq));
+	hq->hiwat = hiwat;
+	hq->lowat = lowat;
+	hq->segsize = SEG_MIN;
+	str_store(&hq->pcpu, ~0u);
+	str_store(&hq->ccpu, ~0u);
+	set_limit(hq);
+}
+
+/* str_headq_limits - new water marks; the caller has checked them. */
+void
+str_headq_limits(struct str_headq *hq, uint32_t hiwat, uint32_t lowat)
+{
+	hq->hiwat = hiwat;
+	hq->lowat = lowat;
+	set_limit(hq);
+}
+
+static uint32_t
+rec_span(uint32_t hdr)
+{
+	switch (hdr & STR_REC_KIND) {
+	case STR_REC_DATA:
+		return 4 + ALIGN4(hdr & STR_REC_LEN);
+	case STR_REC_REF:
+		return 12;
+	case STR_REC_MSG:
+	default:
+		return 8 + ALIGN4(hdr & STR_REC_LEN);
+	}
+}
+
+/* ------------------------------------------------------------- segments */
+
+static struct str_seg *
+seg_new(struct str_headq *hq, uint64_t base, uint32_t want)
+{
+	struct str_seg *s = __atomic_exchange_n(&hq->spare,
+		(struct str_seg *)NULL, __ATOMIC_ACQ_REL);
+
+	if (s != NULL && s->size < want) {
+		str_mem_own(s);
+		str_mem_free(s);
+		s = NULL;
+	}
+	if (s == NULL) {
+		uint32_t size = hq->segsize;
+
+		while (size < want + SEG_HDR && size < SEG_MAX)
+			size = size < 4096 ? 4352 :
+				size < 16384 ? 16640 : SEG_MAX;
+		s = str_mem_alloc(size, STR_BLK_SEG);
+		if (s == NULL)
+			return NULL;
+		s->size = (uint32_t)((str_mem_size(s) - SEG_HDR) & ~3ull);
+		hq->segsize = size < 4096 ? 4352 :
+			size < 16384 ? 16640 : SEG_MAX;
+	}
+	s->base = base;
+	s->next = NULL;
+	s->hq = hq;
+	return s;
+}
+
+static void
+seg_retire(struct str_headq *hq, struct str_seg *s)
+{
+	struct str_seg *old;
+
+	str_mem_disown(s);
+	old = __atomic_exchange_n(&hq->spare, s, __ATOMIC_ACQ_REL);
+	if (old != NULL) {
+		str_mem_own(old);
+		str_mem_free(old);
+	}
+}
+
+/*
+ * Room for a record of @len bytes (a multiple of 4).  Returns its address
+ * and, in *ret_pos, its log position; NULL when there is no memory.
+ * Locks: plock.
+ */
+static STR_NOINLINE unsigned char *
+room_slow(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
+{
+	uint64_t pos = str_load(&hq->pos), end;
+	struct str_seg *t = hq->tail, *s;
+
+	if (t == NULL) {
+		s = seg_new(hq, pos, len);
+		if (s == NULL)
+			return NULL;
+		str_mem_disown(s);
+		/* the consumer finds its first segment through pos > cpos */
+		hq->head = s;
+		str_barrier();
+		hq->tail = s;
+		*ret_pos = pos;
+		return s->data;
+	}
+	/* a producer that died may have left a successor already */
+	s = t->next;
+	end = t->base + t->size;
+	if (s == NULL || s->size < len) {
+		if (s != NULL) {
+			t->next = NULL;
+			str_mem_own(s);
+			str_mem_free(s);
+		}
+		s = seg_new(hq, end, len);
+		if (s == NULL)
+			return NULL;
+		if (pos < end)
+			store32(t->data + (pos - t->base), STR_REC_SKIP);
+		STR_CRASH_POINT("headq:seg");
+		str_mem_disown(s);
+		t->next = s;
+	} else if (pos < end) {
+		store32(t->data + (pos - t->base), STR_REC_SKIP);
+	}
+	*ret_pos = end;
+	return s->data;
+}
+
+STR_INLINE unsigned char *
+room(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
+{
+	struct str_seg *t = hq->tail;
+	uint64_t pos = str_load(&hq->pos);
+
+	if (str_likely(t != NULL && pos + len <= t->base + t->size)) {
+		*ret_pos = pos;
+		return t->data + (pos - t->base);
+	}
+	return room_slow(hq, len, ret_pos);
+}
+
+/* Publish a record of @len log bytes and @bytes data bytes at @pos. */
+STR_INLINE void
+publish(struct str_headq *hq, uint64_t pos, uint32_t len, uint64_t bytes)
+{
+	uint64_t pb = str_load(&hq->pbytes) + bytes;
+
+	if (str_unlikely(pos == hq->tail->base + hq->tail->size))
+		hq->tail = hq->tail->next;
+	str_store(&hq->pbytes, pb);
+	STR_CRASH_POINT("headq:counted");
+	str_store_rel(&hq->pos, pos + len); /* pairs with the acquire of pos
+					     * by the consumer */
+	STR_CRASH_POINT("headq:published");
+	/* QFULL: strictly above the mark; the consumer's end is looked at
+	 * only when the last look does not settle it */
+	if (str_unlikely(pb - hq->ccbytes > hq->hiwat ||
+		pos + len - hq->ccpos > hq->loglimit)) {
+		hq->ccbytes = str_load_acq(&hq->cbytes);
+		hq->ccpos = str_load_acq(&hq->cpos);
+		if (pb - hq->ccbytes > hq->hiwat ||
+		    pos + len - hq->ccpos > hq->loglimit)
+			str_store(&hq->full, 1u);
+	}
+}
+
+/*
+ * Is the queue flow controlled?  Any thread; exact under plock.
+ * Clears `full' with the hysteresis of the reference: at zero or below lowat.
+ */
+bool
+str_headq_is_full(struct str_headq *hq)
+{
+	uint64_t count, log;
+
+	if (str_likely(str_load(&hq->full) == 0))
+		return false;
+	log = str_load(&hq->pos) - str_load_acq(&hq->cpos);
+	count = str_load(&hq->pbytes) - str_load_acq(&hq->cbytes);
+	if ((count == 0 || count < hq->lowat) &&
+	    (log == 0 || log < hq->loglimit / 2)) {
+		str_store(&hq->full, 0u);
+		return false;
+	}
+	return true;
+}
+
+uint64_t
+str_headq_count(struct str_headq *hq)
+{
+	uint64_t c = str_load_acq(&hq->cbytes), p = str_load(&hq->pbytes);
+
+	return p > c ? p - c : 0;
+}
+
+/* ------------------------------------------------------------ producing */
+
+/*
+ * str_headq_append - one M_DATA message of @len bytes from the caller's
+ * memory
+ * Return: 0, EFAULT (nothing appended), ENOSR.
+ * Locks: plock.
+ */
+STR_HOT int
+str_headq_append(struct str_headq *hq, const void *ubase, size_t len,
+	uint32_t flags)
+{
+	uint32_t rec = 4 + ALIGN4((uint32_t)len);
+	unsigned char *p;
+	uint64_t pos;
+
+	if (str_unlikely(len > INLINE_MAX)) {
+		int err = 0;
+		mblk_t *mp = str_msg_from_user(ubase, len, M_DATA, &err);
+
+		if (mp == NULL)
+			return err;
+		if (flags & STR_REC_DELIM)
+			mp->b_flag |= MSGDELIM;
+		err = str_headq_append_mblk(hq, mp);
+		if (err != 0)
+			freemsg(mp);
+		return err;
+	}
+	p = room(hq, rec, &pos);
+	if (str_unlikely(p == NULL))
+		return ENOSR;
+	if (str_unlikely(host_copyin(ubase, p + 4, len) != 0))
+		return EFAULT;
+	store32(p, (uint32_t)len | flags);
+	publish(hq, pos, rec, len);
+	return 0;
+}
+
+/*
+ * str_headq_coalesce - as str_headq_append(), but join the last message when
+ * it is M_DATA, unread, not delimited, and stays within a small buffer.  A
+ * reader that is at work just now is left alone.
+ * Locks: plock; takes clock for a moment.
+ */
+int
+str_headq_coalesce(struct str_headq *hq, const void *ubase, size_t len,
+	uint32_t flags)
+{
+	uint64_t pos = str_load(&hq->pos), last = hq->last;
+	struct str_seg *t = hq->tail;
+	unsigned char *p;
+	uint32_t hdr, span;
+	int err;
+
+	if (t == NULL || last < t->base || last >= pos ||
+	    str_load(&hq->cpos) > last || !str_trylock(&hq->clock))
+		goto append;
+	p = t->data + (last - t->base);
+	hdr = load32(p);
+	span = 4 + ALIGN4((hdr & STR_REC_LEN) + (uint32_t)len);
+	if (str_load(&hq->cpos) > last || last + rec_span(hdr) != pos ||
+	    (hdr & ~STR_REC_LEN) != STR_REC_DATA || flags != 0 ||
+	    (hdr & STR_REC_LEN) + len > STR_FASTBUF ||
+	    last + span > t->base + t->size) {
+		str_unlock(&hq->clock);
+		goto append;
+	}
+	if (host_copyin(ubase, p + 4 + (hdr & STR_REC_LEN), len) != 0) {
+		str_unlock(&hq->clock);
+		return EFAULT;
+	}
+	/* the reader is out: header, count and end change together */
+	store32(p, hdr + (uint32_t)len);
+	str_store(&hq->pbytes, str_load(&hq->pbytes) + len);
+	str_store_rel(&hq->pos, last + span);
+	hq->cpos_seen = str_load(&hq->cpos);
+	str_unlock(&hq->clock);
+	return 0;
+append:
+	pos = str_load(&hq->pos);
+	err = str_headq_append(hq, ubase, len, flags);
+	if (err == 0 && str_load(&hq->pos) - pos == 4 + ALIGN4((uint32_t)len))
+		hq->last = pos;
+	return err;
+}
+
+/*
+ * str_headq_append_msg - an M_PROTO message with both parts inline
+ * @dlen: -1: no data part.  The parts together are at most INLINE_MAX.
+ * Locks: plock.
+ */
+int
+str_headq_append_msg(struct str_headq *hq, const void *uctl, size_t clen,
+	const void *udata, ssize_t dlen, uint32_t flags)
+{
+	uint32_t n = dlen > 0 ? (uint32_t)dlen : 0;
+	uint32_t rec = 8 + ALIGN4((uint32_t)clen + n);
+	unsigned char *p;
+	uint64_t pos;
+
+	p = room(hq, rec, &pos);
+	if (p == NULL)
+		return ENOSR;
+	if (clen != 0 && host_copyin(uctl, p + 8, clen) != 0)
+		return EFAULT;
+	if (n != 0 && host_copyin(udata, p + 8 + clen, n) != 0)
+		return EFAULT;
+	store32(p + 4, (uint32_t)clen);
+	store32(p, ((uint32_t)clen + n) | STR_REC_MSG | flags |
+			(dlen < 0 ? STR_REC_NODATA : 0));
+	publish(hq, pos, rec, clen + n);
+	return 0;
+}
+
+/*
+ * str_headq_append_mblk - a message of blocks, band 0, M_DATA or M_PROTO
+ * Consumes @mp when it returns 0.  Locks: plock.
+ */
+int
+str_headq_append_mblk(struct str_headq *hq, mblk_t *mp)
+{
+	size_t bytes = msgsize(mp);
+	uint32_t flags = 0;
+	unsigned char *p;
+	mblk_t *bp;
+	uint64_t pos;
+	uint32_t rec, off;
+
+	if (mp->b_flag & MSGMARK)
+		flags |= STR_REC_MARK;
+	if (mp->b_flag & MSGDELIM)
+		flags |= STR_REC_DELIM;
+	if (bytes <= COPY_MAX && mp->b_datap->db_type == M_DATA) {
+		rec = 4 + ALIGN4((uint32_t)bytes);
+		p = room(hq, rec, &pos);
+		if (p == NULL)
+			return ENOSR;
+		off = 4;
+		for (bp = mp; bp != NULL; bp = bp->b_cont) {
+			size_t n = bp->b_wptr > bp->b_rptr ?
+				(size_t)(bp->b_wptr - bp->b_rptr) : 0;
+
+			if (n != 0)
+				__builtin_memcpy(p + off, bp->b_rptr, n);
+			off += (uint32_t)n;
+		}
+		store32(p, (uint32_t)bytes | flags);
+		publish(hq, pos, rec, bytes);
+		freemsg(mp);
+		return 0;
+	}
+	if (bytes > STR_REC_LEN)
+		return ENOSR;
+	bp = str_msg_unpin(mp);
+	if (bp == NULL)
+		return ENOSR;
+	mp = bp;
+	p = room(hq, 12, &pos);
+	if (p == NULL)
+		return ENOSR;
+	__builtin_memcpy(p + 4, &mp, sizeof(mp));
+	store32(p, (uint32_t)bytes | STR_REC_REF | flags);
+	str_msg_disown(mp);
+	publish(hq, pos, 12, bytes);
+	return 0;
+}
+
+/* ------------------------------------------------------------ consuming */
+
+/* Parts of a referenced message: leading M_PROTO blocks, then the rest. */
+static void
+ref_parts(struct str_rec *rec)
+{
+	mblk_t *bp = rec->mp;
+
+	rec->ctl = rec->data = ~0u;
+	if (bp->b_datap->db_type == M_PROTO) {
+		rec->ctl = 0;
+		for (; bp != NULL && bp->b_datap->db_type == M_PROTO;
+			bp = bp->b_cont)
+			rec->ctl += (uint32_t)(bp->b_wptr - bp->b_rptr);
+	}
+	if (bp != NULL)
+		rec->data = (uint32_t)msgsize(bp);
+}
+
+/* The consumer stands at a segment's end: go to the next. */
+static STR_NOINLINE void
+next_seg(struct str_headq *hq)
+{
+	struct str_seg *s = hq->head, *n = s->next;
+
+	str_store(&hq->cpos, n->base);
+	STR_CRASH_POINT("headq:leave");
+	hq->head = n;
+	seg_retire(hq, s);
+}
+
+/*
+ * str_headq_first - the oldest unread record, or what is left of it
+ * Locks: clock.  Return: false when the queue is empty.
+ */
+STR_HOT bool
+str_headq_first(struct str_headq *hq, struct str_rec *rec)
+{
+	for (;;) {
+		uint64_t cpos = str_load(&hq->cpos), part;
+		const unsigned char *p;
+		struct str_seg *s;
+		uint32_t hdr;
+
+		if (cpos == hq->cpos_seen) {
+			hq->cpos_seen = str_load_acq(&hq->pos);
+			if (cpos == hq->cpos_seen)
+				return false;
+		}
+		s = hq->head;
+		if (str_unlikely(cpos == s->base + s->size)) {
+			next_seg(hq);
+			continue;
+		}
+		p = s->data + (cpos - s->base);
+		hdr = load32(p);
+		if (str_unlikely((hdr & STR_REC_KIND) == STR_REC_SKIP)) {
+			str_store(&hq->cpos, s->base + s->size);
+			if (hq->cpos_seen < s->base + s->size)
+				hq->cpos_seen = s->base + s->size;
+			continue;
+		}
+		rec->hdr = hdr;
+		rec->mp = NULL;
+		if (str_likely((hdr & STR_REC_KIND) == STR_REC_DATA)) {
+			rec->ctl = ~0u;
+			rec->data = hdr & STR_REC_LEN;
+			rec->cptr = NULL;
+			rec->dptr = p + 4;
+		} else if ((hdr & STR_REC_KIND) == STR_REC_MSG) {
+			rec->ctl = load32(p + 4);
+			rec->data = (hdr & STR_REC_NODATA) ? ~0u :
+				(hdr & STR_REC_LEN) - rec->ctl;
+			rec->cptr = p + 8;
+			rec->dptr = p + 8 + rec->ctl;
+		} else {
+			__builtin_memcpy(&rec->mp, p + 4, sizeof(rec->mp));
+			rec->cptr = rec->dptr = NULL;
+			ref_parts(rec);
+			return true; /* its own pointers say what is taken */
+		}
+		part = str_load(&hq->part);
+		if (str_unlikely(part != 0)) {
+			uint32_t c = (uint32_t)(part >> 32);
+			uint32_t d = (uint32_t)part;
+
+			/* control bytes all taken: it is a data message now */
+			if (c & 0x80000000u) {
+				rec->ctl = ~0u;
+			} else if (c != 0) {
+				rec->ctl -= c;
+				rec->cptr += c;
+			}
+			rec->data -= rec->data != ~0u ? d : 0;
+			rec->dptr += d;
+		}
+		return true;
+	}
+}
+
+/*
+ * str_headq_advance - @ctl_taken and @data_taken bytes of the first record
+ * have been delivered; @whole: the record is done with.
+ * Locks: clock.  A referenced message's blocks are trimmed or freed.
+ */
+STR_HOT void
+str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
+	uint32_t ctl_taken, uint32_t data_taken, bool whole)
+{
+	uint64_t bytes = str_load(&hq->cbytes) + ctl_taken + data_taken;
+	mblk_t *mp = rec->mp;
+
+	if (str_likely(mp == NULL)) {
+		if (whole) {
+			/* what is skipped unread counts as taken */
+			if (rec->ctl != ~0u)
+				bytes += rec->ctl - ctl_taken;
+			if (rec->data != ~0u)
+				bytes += rec->data - data_taken;
+			if (str_load(&hq->part) != 0)
+				str_store(&hq->part, (uint64_t)0);
+			str_store(&hq->cbytes, bytes);
+			STR_CRASH_POINT("headq:consumed");
+			str_store_rel(&hq->cpos,
+				str_load(&hq->cpos) + rec_span(rec->hdr));
+			return;
+		}
+		{
+			uint64_t part = str_load(&hq->part);
+			uint32_t c = (uint32_t)(part >> 32);
+			uint32_t d = (uint32_t)part + data_taken;
+
+			c += ctl_taken;
+			if (rec->ctl != ~0u && ctl_taken == rec->ctl)
+				c |= 0x80000000u;
+			str_store(&hq->cbytes, bytes);
+			str_store(&hq->part, ((uint64_t)c << 32) | d);
+		}
+		return;
+	}
+	/* a reference: the message itself remembers */
+	if (whole) {
+		bytes = str_load(&hq->cbytes) + msgsize(mp);
+		str_store(&hq->cbytes, bytes);
+		STR_CRASH_POINT("headq:refread");
+		str_store_rel(&hq->cpos, str_load(&hq->cpos) + 12);
+		str_msg_own(mp);
+		freemsg(mp);
+		return;
+	}
+	str_store(&hq->cbytes, bytes);
+	for (; mp != NULL && mp->b_datap->db_type == M_PROTO;
+		mp = mp->b_cont) {
+		uint32_t n = (uint32_t)(mp->b_wptr - mp->b_rptr);
+
+		n = STR_MIN(n, ctl_taken);
+		mp->b_rptr += n;
+		ctl_taken -= n;
+		/* all of the control part delivered: data from now on */
+		if (rec->ctl != ~0u && mp->b_rptr == mp->b_wptr &&
+		    rec->data != ~0u && ctl_taken == 0)
+			mp->b_datap->db_type = M_DATA;
+	}
+	for (; mp != NULL && data_taken > 0; mp = mp->b_cont) {
+		uint32_t n = (uint32_t)(mp->b_wptr - mp->b_rptr);
+
+		n = STR_MIN(n, data_taken);
+		mp->b_rptr += n;
+		data_taken -= n;
+	}
+}
+
+/* Unread records whose header has all of @bits; takes clock. */
+unsigned
+str_headq_records(struct str_headq *hq, uint32_t bits)
+{
+	uint64_t cpos, pos;
+	struct str_seg *s;
+	unsigned n = 0;
+
+	if (str_lock(&hq->clock))
+		str_headq_repair_c(hq);
+	cpos = str_load(&hq->cpos);
+	pos = str_load_acq(&hq->pos);
+	for (s = hq->head; cpos < pos && s != NULL;) {
+		uint32_t hdr;
+
+		if (cpos >= s->base + s->size) {
+			s = s->next;
+			continue;
+		}
+		hdr = load32(s->data + (cpos - s->base));
+		if ((hdr & STR_REC_KIND) == STR_REC_SKIP) {
+			cpos = s->base + s->size;
+			continue;
+		}
+		n += (hdr & bits) == bits;
+		cpos += rec_span(hdr);
+	}
+	str_unlock(&hq->clock);
+	return n;
+}
+
+/*
+ * str_headq_flush - drop everything unread
+ * Locks: takes clock.
+ */
+void
+str_headq_flush(struct str_headq *hq, bool data_only)
+{
+	struct str_rec rec;
+	uint64_t stop;
+
+	(void)data_only; /* all records are of data types */
+	if (str_lock(&hq->clock))
+		str_headq_repair_c(hq);
+	stop = str_load_acq(&hq->pos);
+	while (str_load(&hq->cpos) < stop && str_headq_first(hq, &rec)) {
+		if (str_load(&hq->cpos) >= stop)
+			break;
+		str_headq_advance(hq, &rec, 0, 0, true);
+	}
+	str_unlock(&hq->clock);
+}
+
+/* --------------------------------------------------------------- repair */
+
+/* Bytes in the unread records, by walking.  Locks: clock and plock. */
+static uint64_t
+walk_bytes(struct str_headq *hq)
+{
+	uint64_t cpos = str_load(&hq->cpos), pos = str_load_acq(&hq->pos);
+	struct str_seg *s = hq->head;
+	uint64_t n = 0;
+
+	while (cpos < pos && s != NULL) {
+		uint32_t hdr;
+
+		if (cpos >= s->base + s->size) {
+			s = s->next;
+			continue;
+		}
+		hdr = load32(s->data + (cpos - s->base));
+		if ((hdr & STR_REC_KIND) == STR_REC_SKIP) {
+			cpos = s->base + s->size;
+			continue;
+		}
+		if ((hdr & STR_REC_KIND) == STR_REC_REF) {
+			mblk_t *mp;
+
+			__builtin_memcpy(&mp,
+				s->data + (cpos - s->base) + 4, sizeof(mp));
+			n += msgsize(mp);
+		} else {
+			n += hdr & STR_REC_LEN;
+		}
+		cpos += rec_span(hdr);
+	}
+	return n;
+}
+
+/* The segment @pos is in, from @s on. */
+static struct str_seg *
+seg_of(struct str_seg *s, uint64_t pos)
+{
+	while (s != NULL && pos > s->base + s->size && s->next != NULL)
+		s = s->next;
+	return s;
+}
+
+/* str_headq_repair_p - plock was taken over from a dead producer. */
+void
+str_headq_repair_p(struct str_headq *hq)
+{
+	uint64_t part;
+
+	if (str_lock(&hq->clock))
+		str_headq_repair_c(hq);
+	if (hq->head != NULL) {
+		uint64_t d = str_load(&hq->part);
+
+		hq->tail = seg_of(hq->head, str_load(&hq->pos));
+		part = (uint32_t)d + ((uint32_t)(d >> 32) & 0x7fffffffu);
+		str_store(&hq->pbytes, str_load(&hq->cbytes) +
+			walk_bytes(hq) - part);
+	}
+	hq->ccpos = str_load(&hq->cpos);
+	hq->ccbytes = str_load(&hq->cbytes);
+	str_unlock(&hq->clock);
+}
+
+/* str_headq_repair_c - clock was taken over from a dead consumer. */
+void
+str_headq_repair_c(struct str_headq *hq)
+{
+	struct str_seg *s = hq->head;
+
+	/* cpos may already be in the next segment */
+	while (s != NULL && str_load(&hq->cpos) >= s->base + s->size &&
+		s->next != NULL && str_load(&hq->cpos) >= s->next->base) {
+		hq->head = s->next;
+		seg_retire(hq, s);
+		s = hq->head;
+	}
+	hq->cpos_seen = str_load(&hq->cpos);
+	/* cbytes may be ahead of cpos by one record: count from the writers'
+	 * side again */
+	if (str_load(&hq->cbytes) > str_load(&hq->pbytes))
+		str_store(&hq->cbytes, str_load(&hq->pbytes));
+}
+
+/* str_headq_fini - free it all; nobody uses the queue any more. */
+void
+str_headq_fini(struct str_headq *hq)
+{
+	struct str_seg *s, *next;
+
+	str_headq_flush(hq, false);
+	for (s = hq->head; s != NULL; s = next) {
+		next = s->next;
+		str_mem_own(s);
+		str_mem_free(s);
+	}
+	hq->head = hq->tail = NULL;
+	s = __atomic_exchange_n(&hq->spare, (struct str_seg *)NULL,
+		__ATOMIC_ACQ_REL);
+	if (s != NULL) {
+		str_mem_own(s);
+		str_mem_free(s);
+	}
+}

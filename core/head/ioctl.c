@@ -1,0 +1,1015 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * ioctl(2) on a Stream head: streamio(7), I_STR, transparent ioctls.
+ *
+ * A command the head knows is one function in the table below; its errors
+ * come in the order of the manual: state of the stream, then the argument's
+ * address, then its value.  Everything else goes down the stream as an
+ * M_IOCTL with TRANSPARENT for its count, and the head serves the M_COPYIN
+ * and M_COPYOUT that come back until an acknowledgement ends it.  One ioctl
+ * is in progress per stream; a second one waits.
+ */
+#include "core.h"
+
+#define I_NREAD 0x5301u
+#define I_PUSH 0x5302u
+#define I_POP 0x5303u
+#define I_LOOK 0x5304u
+#define I_FLUSH 0x5305u
+#define I_SRDOPT 0x5306u
+#define I_GRDOPT 0x5307u
+#define I_STR 0x5308u
+#define I_FIND 0x530bu
+#define I_PEEK 0x530fu
+#define I_SWROPT 0x5313u
+#define I_GWROPT 0x5314u
+#define I_LIST 0x5315u
+#define I_FLUSHBAND 0x531cu
+#define I_CKBAND 0x531du
+#define I_GETBAND 0x531eu
+#define I_ATMARK 0x531fu
+#define I_SETCLTIME 0x5320u
+#define I_GETCLTIME 0x5321u
+#define I_CANPUT 0x5322u
+#define I_GETPMSG 0x532au
+#define I_PUTPMSG 0x532bu
+#define I_PIPE 0x532cu
+#define I_ISASTREAM 0x532eu
+#define I_GET_STRMSGSZ 0x5356u
+#define I_GET_STRCTLSZ 0x5357u
+#define I_GET_PUSHCNT 0x5358u
+#define I_SET_HIWAT 0x535bu
+#define I_SET_LOWAT 0x535cu
+#define I_GET_HIWAT 0x5361u
+#define I_GET_LOWAT 0x5362u
+#define FIONREAD 0x541bu
+
+#define RD_MODES 0x23u	 /* RMSGD RMSGN RFILL */
+#define RD_PROTO 0x1cu	 /* RPROTDAT RPROTDIS RPROTNORM */
+#define RS_HIPRI 1
+#define ANYMARK 1
+#define LASTMARK 2
+#define MS 1000000ull
+
+/* Equal in layout to the structures of <stropts.h>. */
+struct u_strioctl {
+	int cmd, timout, len;
+	void *dp;
+};
+struct u_strpeek {
+	struct str_strbuf ctl, data;
+	long flags;
+};
+struct u_bandinfo {
+	unsigned char pri;
+	int flag;
+};
+struct u_list {
+	int nmods;
+	char *mods; /* entries of FMNAMESZ + 1 */
+};
+struct u_strpmsg {
+	struct str_strbuf ctl, data;
+	int band;
+	int flags; /* holds a long's place on the wire of the call */
+};
+
+struct ioc {
+	struct str_head *sd;
+	struct host_call *hc;
+	unsigned cmd;
+	unsigned long arg;
+};
+
+static long
+out_int(struct ioc *c, int v)
+{
+	return host_copyout(&v, (void *)c->arg, sizeof(v)) != 0 ? -EFAULT : 0;
+}
+
+/* --------------------------------------------------------------- plumbing */
+
+/* Module names: EFAULT; EINVAL when empty or longer than FMNAMESZ. */
+static int
+get_name(struct ioc *c, char name[FMNAMESZ + 2])
+{
+	int err = host_copyinstr((const void *)c->arg, name, FMNAMESZ + 1);
+
+	if (err == ENAMETOOLONG)
+		return EINVAL;
+	if (err == 0 && name[0] == '\0')
+		return EINVAL;
+	return err;
+}
+
+static long
+i_push(struct ioc *c)
+{
+	char name[FMNAMESZ + 2];
+	int err = get_name(c, name);
+
+	return err != 0 ? -err : -str_plumb_push(c->sd, c->hc, name);
+}
+
+static long
+i_pop(struct ioc *c)
+{
+	return -str_plumb_pop(c->sd, c->hc);
+}
+
+/* Names below the head at this end, topmost first; at most @max of them. */
+static unsigned
+names(struct str_head *sd, char (*name)[FMNAMESZ + 1], unsigned max)
+{
+	unsigned n, have;
+	queue_t *q;
+
+	(void)str_claim(sd->plumb);
+	have = str_load(&sd->npush);
+	q = sd->qp->wq.q_next;
+	for (n = 0; n < have && n < max; n++, q = q->q_next)
+		__builtin_memcpy(name[n], q->q_pair->fmod->name,
+			FMNAMESZ + 1);
+	str_unclaim(sd->plumb);
+	return n;
+}
+
+static long
+i_look(struct ioc *c)
+{
+	char name[1][FMNAMESZ + 1];
+
+	if (names(c->sd, name, 1) == 0)
+		return -EINVAL;
+	return host_copyout(name[0], (void *)c->arg, FMNAMESZ + 1) != 0 ?
+		-EFAULT : 0;
+}
+
+static long
+i_find(struct ioc *c)
+{
+	char want[FMNAMESZ + 2], name[STR_NPUSH][FMNAMESZ + 1];
+	int err = get_name(c, want);
+	unsigned n, i;
+
+	if (err != 0)
+		return -err;
+	if (str_fmod_find(want) == NULL)
+		return -EINVAL;
+	n = names(c->sd, name, STR_NPUSH);
+	for (i = 0; i < n; i++)
+		if (__builtin_strcmp(name[i], want) == 0)
+			return 1;
+	return 0;
+}
+
+/* A pipe has no driver below: the list is of modules alone. */
+static long
+i_list(struct ioc *c)
+{
+	char name[STR_NPUSH][FMNAMESZ + 1];
+	struct u_list l;
+	unsigned n;
+
+	n = names(c->sd, name, STR_NPUSH);
+	if (c->arg == 0)
+		return (long)n;
+	if (host_copyin((const void *)c->arg, &l, sizeof(l)) != 0)
+		return -EFAULT;
+	if (l.nmods < 1)
+		return -EINVAL;
+	n = STR_MIN(n, (unsigned)l.nmods);
+	if (n != 0 && host_copyout(name, l.mods, n * (FMNAMESZ + 1)) != 0)
+		return -EFAULT;
+	l.nmods = (int)n;
+	if (host_copyout(&l.nmods, (void *)c->arg, sizeof(l.nmods)) != 0)
+		return -EFAULT;
+	return (long)n;
+}
+
+static long
+i_get_pushcnt(struct ioc *c)
+{
+	return (long)str_load(&c->sd->npush);
+}
+
+/* A pipe's ends are joined already. */
+static long
+i_pipe(struct ioc *c)
+{
+	(void)c;
+	return -EINVAL;
+}
+
+/* --------------------------------------------------------------- flushing */
+
+static long
+flush(struct ioc *c, int how, int band)
+{
+	struct str_head *sd = c->sd;
+	struct host_call *old = host_tls.call;
+	mblk_t *mp;
+
+	if (how < FLUSHR || how > FLUSHRW)
+		return -EINVAL;
+	mp = allocb(2, BPRI_HI);
+	if (mp == NULL)
+		return -ENOSR;
+	mp->b_datap->db_type = M_FLUSH;
+	*mp->b_wptr++ = (unsigned char)(how | (band >= 0 ? FLUSHBAND : 0));
+	if (band >= 0)
+		*mp->b_wptr++ = (unsigned char)band;
+	(void)str_claim(sd->plumb);
+	host_tls.call = c->hc;
+	if (how & FLUSHR)
+		str_head_flush_read(sd, band);
+	if (how & FLUSHW)
+		flushq(&sd->qp->wq, FLUSHALL);
+	str_put(sd->qp->wq.q_next, mp);
+	str_sched_leave(sd);
+	host_tls.call = old;
+	str_unclaim(sd->plumb);
+	return 0;
+}
+
+static long
+i_flush(struct ioc *c)
+{
+	return flush(c, (int)c->arg, -1);
+}
+
+static long
+i_flushband(struct ioc *c)
+{
+	struct u_bandinfo bi;
+
+	if (host_copyin((const void *)c->arg, &bi, sizeof(bi)) != 0)
+		return -EFAULT;
+	return flush(c, bi.flag, bi.pri);
+}
+
+/* ---------------------------------------------------------------- options */
+
+static long
+i_srdopt(struct ioc *c)
+{
+	unsigned v = (unsigned)c->arg, proto = v & RD_PROTO;
+
+	if ((v & ~(RD_MODES | RD_PROTO)) != 0 || (v & 3u) == 3u)
+		return -EINVAL;
+	if ((proto & (proto - 1)) != 0)
+		return -EINVAL; /* more than one way to treat M_PROTO */
+	c->sd->rdopt = v & ~0x10u;
+	return 0;
+}
+
+static long
+i_grdopt(struct ioc *c)
+{
+	uint32_t v = c->sd->rdopt;
+
+	if ((v & RD_PROTO) == 0)
+		v |= 0x10u;
+	return out_int(c, (int)v);
+}
+
+static long
+i_swropt(struct ioc *c)
+{
+	unsigned v = (unsigned)c->arg;
+	struct str_head *sd = c->sd;
+
+	if ((v & ~0x1fu) != 0)
+		return -EINVAL;
+	sd->wropt = v & 7u;
+	if (v & 4u)
+		(void)str_or(&sd->flags, STR_H_HOLD);
+	else
+		(void)str_and(&sd->flags, ~STR_H_HOLD);
+	/* these two stay once set */
+	if (v & 8u)
+		(void)str_or(&sd->flags, STR_H_DELIM);
+	if (v & 0x10u)
+		(void)str_or(&sd->flags, STR_H_MREAD);
+	return 0;
+}
+
+static long
+i_gwropt(struct ioc *c)
+{
+	uint32_t f = str_load(&c->sd->flags);
+
+	return out_int(c, (int)(c->sd->wropt | ((f & STR_H_DELIM) ? 8u : 0) |
+		((f & STR_H_MREAD) ? 0x10u : 0)));
+}
+
+static long
+set_marks(struct ioc *c, bool high)
+{
+	struct str_headq *hq = &c->sd->hq;
+	int v;
+
+	if (host_copyin((const void *)c->arg, &v, sizeof(v)) != 0)
+		return -EFAULT;
+	if (v < 0 || (high && (uint32_t)v < hq->lowat) ||
+	    (!high && (uint32_t)v > hq->hiwat))
+		return -EINVAL;
+	str_headq_limits(hq, high ? (uint32_t)v : hq->hiwat,
+		high ? hq->lowat : (uint32_t)v);
+	c->sd->qp->rq.q_hiwat = hq->hiwat;
+	c->sd->qp->rq.q_lowat = hq->lowat;
+	/* writers may fit in now */
+	if (str_load(&hq->wwant) != 0)
+		str_wake_writers_from(c->sd, c->hc);
+	return 0;
+}
+
+static long
+i_set_hiwat(struct ioc *c)
+{
+	return set_marks(c, true);
+}
+
+static long
+i_set_lowat(struct ioc *c)
+{
+	return set_marks(c, false);
+}
+
+static long
+i_get_hiwat(struct ioc *c)
+{
+	return out_int(c, (int)c->sd->hq.hiwat);
+}
+
+static long
+i_get_lowat(struct ioc *c)
+{
+	return out_int(c, (int)c->sd->hq.lowat);
+}
+
+static long
+i_get_strmsgsz(struct ioc *c)
+{
+	return out_int(c, (int)STR_MSGSZ);
+}
+
+static long
+i_get_strctlsz(struct ioc *c)
+{
+	return out_int(c, (int)STR_CTLSZ);
+}
+
+static long
+i_setcltime(struct ioc *c)
+{
+	int v;
+
+	if (host_copyin((const void *)c->arg, &v, sizeof(v)) != 0)
+		return -EFAULT;
+	if (v < 0 || v > 299999)
+		return -EINVAL;
+	c->sd->cltime = (uint32_t)v;
+	return 0;
+}
+
+static long
+i_getcltime(struct ioc *c)
+{
+	return out_int(c, (int)c->sd->cltime);
+}
+
+/* ---------------------------------------------------- what is on the queue */
+
+/*
+ * What the first message holds, without taking it.  Locks: clock.
+ * Return: false when there is none.
+ */
+static bool
+front(struct str_head *sd, struct str_rec *rec, int *band, bool *hipri,
+	unsigned *flags)
+{
+	queue_t *q = &sd->qp->rq;
+	mblk_t *mp = NULL, *bp;
+
+	*band = 0;
+	*hipri = false;
+	*flags = 0;
+	if (str_load(&sd->hq.npri) != 0) {
+		if (str_lock(&q->q_klock))
+			(void)str_queue_repair(q);
+		mp = q->q_first;
+		str_unlock(&q->q_klock);
+	}
+	if (mp == NULL) {
+		if (!str_headq_first(&sd->hq, rec))
+			return false;
+		*flags = (rec->hdr & STR_REC_MARK) ? MSGMARK : 0;
+		return true;
+	}
+	rec->ctl = rec->data = ~0u;
+	rec->mp = mp;
+	rec->hdr = 0;
+	for (bp = mp; bp != NULL; bp = bp->b_cont) {
+		uint32_t *n = bp->b_datap->db_type != M_DATA ? &rec->ctl :
+							       &rec->data;
+
+		*n = (*n == ~0u ? 0 : *n) + (uint32_t)(bp->b_wptr - bp->b_rptr);
+	}
+	*band = mp->b_band;
+	*hipri = mp->b_datap->db_type >= QPCTL;
+	*flags = mp->b_flag;
+	return true;
+}
+
+static void
+lock_c(struct str_head *sd)
+{
+	if (str_lock(&sd->hq.clock))
+		str_headq_repair_c(&sd->hq);
+}
+
+static long
+i_nread(struct ioc *c)
+{
+	struct str_head *sd = c->sd;
+	struct str_rec rec;
+	unsigned flags;
+	bool hipri, any;
+	int band, err;
+	long n;
+
+	lock_c(sd);
+	any = front(sd, &rec, &band, &hipri, &flags);
+	err = (int)out_int(c, any && rec.data != ~0u ? (int)rec.data : 0);
+	str_unlock(&sd->hq.clock);
+	if (err != 0)
+		return err;
+	n = (long)str_headq_records(&sd->hq, 0);
+	{
+		mblk_t *mp;
+		queue_t *q = &sd->qp->rq;
+
+		if (str_lock(&q->q_klock))
+			(void)str_queue_repair(q);
+		for (mp = q->q_first; mp != NULL; mp = mp->b_next)
+			n++;
+		str_unlock(&q->q_klock);
+	}
+	return n;
+}
+
+static long
+fionread(struct ioc *c)
+{
+	uint64_t n = str_head_nbytes(c->sd);
+
+	return out_int(c, n > INT_MAX ? INT_MAX : (int)n);
+}
+
+static int
+peek_part(const struct str_rec *rec, bool ctl, struct str_strbuf *sb)
+{
+	uint32_t have = ctl ? rec->ctl : rec->data, n, off = 0;
+	mblk_t *bp;
+
+	if (sb->maxlen < 0 || have == ~0u) {
+		sb->len = -1;
+		return 0;
+	}
+	n = STR_MIN(have, (uint32_t)sb->maxlen);
+	sb->len = (int)n;
+	if (rec->mp == NULL)
+		return n == 0 ? 0 : host_copyout(ctl ? rec->cptr : rec->dptr,
+					    sb->buf, n);
+	for (bp = rec->mp; bp != NULL && off < n; bp = bp->b_cont) {
+		uint32_t len = (uint32_t)(bp->b_wptr - bp->b_rptr);
+
+		if ((bp->b_datap->db_type != M_DATA) != ctl || len == 0)
+			continue;
+		len = STR_MIN(len, n - off);
+		if (host_copyout(bp->b_rptr, (char *)sb->buf + off, len) != 0)
+			return EFAULT;
+		off += len;
+	}
+	return 0;
+}
+
+static long
+i_peek(struct ioc *c)
+{
+	struct str_head *sd = c->sd;
+	struct u_strpeek pk;
+	struct str_rec rec;
+	unsigned flags;
+	bool hipri;
+	int band, err = 0;
+	int pkflags;
+
+	if (host_copyin((const void *)c->arg, &pk, sizeof(pk)) != 0)
+		return -EFAULT;
+	pkflags = (int)pk.flags;
+	if (pkflags != 0 && pkflags != RS_HIPRI)
+		return -EINVAL;
+	lock_c(sd);
+	if (!front(sd, &rec, &band, &hipri, &flags) ||
+	    (pkflags == RS_HIPRI && !hipri)) {
+		str_unlock(&sd->hq.clock);
+		return 0;
+	}
+	err = peek_part(&rec, true, &pk.ctl);
+	if (err == 0)
+		err = peek_part(&rec, false, &pk.data);
+	str_unlock(&sd->hq.clock);
+	if (err != 0)
+		return -EFAULT;
+	pk.flags = hipri ? RS_HIPRI : 0;
+	return host_copyout(&pk, (void *)c->arg, sizeof(pk)) != 0 ? -EFAULT : 1;
+}
+
+static long
+i_ckband(struct ioc *c)
+{
+	struct str_head *sd = c->sd;
+	queue_t *q = &sd->qp->rq;
+	int band = (int)c->arg;
+	mblk_t *mp;
+	int yes = 0;
+
+	if (band < -1 || band > 255)
+		return -EINVAL;
+	if (band <= 0 && str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos))
+		return 1;
+	if (str_lock(&q->q_klock))
+		(void)str_queue_repair(q);
+	for (mp = q->q_first; mp != NULL && !yes; mp = mp->b_next)
+		yes = mp->b_datap->db_type < QPCTL &&
+			(band == -1 || mp->b_band == band);
+	str_unlock(&q->q_klock);
+	return yes;
+}
+
+static long
+i_getband(struct ioc *c)
+{
+	struct str_rec rec;
+	unsigned flags;
+	bool hipri, any;
+	int band;
+
+	lock_c(c->sd);
+	any = front(c->sd, &rec, &band, &hipri, &flags);
+	str_unlock(&c->sd->hq.clock);
+	if (!any)
+		return -ENODATA;
+	return out_int(c, band);
+}
+
+/* Marked messages that wait. */
+static unsigned
+marks(struct str_head *sd)
+{
+	queue_t *q = &sd->qp->rq;
+	unsigned n = str_headq_records(&sd->hq, STR_REC_MARK);
+	mblk_t *mp;
+
+	if (str_lock(&q->q_klock))
+		(void)str_queue_repair(q);
+	for (mp = q->q_first; mp != NULL; mp = mp->b_next)
+		n += (mp->b_flag & MSGMARK) != 0;
+	str_unlock(&q->q_klock);
+	return n;
+}
+
+static long
+i_atmark(struct ioc *c)
+{
+	int how = (int)c->arg;
+	struct str_rec rec;
+	unsigned flags;
+	bool hipri, any;
+	int band;
+
+	if (how != ANYMARK && how != LASTMARK)
+		return -EINVAL;
+	lock_c(c->sd);
+	any = front(c->sd, &rec, &band, &hipri, &flags);
+	str_unlock(&c->sd->hq.clock);
+	if (!any || (flags & MSGMARK) == 0)
+		return 0;
+	if (how == ANYMARK)
+		return 1;
+	/* LASTMARK: no marked message behind it */
+	return marks(c->sd) == 1;
+}
+
+static long
+i_canput(struct ioc *c)
+{
+	int band = (int)c->arg;
+	long ok;
+
+	if (band < -1 || band > 255)
+		return -EINVAL;
+	(void)str_claim(c->sd->plumb);
+	ok = c->sd->qp->wq.q_next != NULL &&
+		bcanput(c->sd->qp->wq.q_next, band);
+	str_unclaim(c->sd->plumb);
+	return ok;
+}
+
+static long
+i_isastream(struct ioc *c)
+{
+	(void)c;
+	return 0;
+}
+
+/* The same as getpmsg(2), putpmsg(2), through one structure. */
+static long
+i_getpmsg(struct ioc *c)
+{
+	struct u_strpmsg *u = (struct u_strpmsg *)c->arg;
+
+	return str_head_getmsg(c->sd, c->hc, &u->ctl, &u->data, &u->band,
+		&u->flags);
+}
+
+static long
+i_putpmsg(struct ioc *c)
+{
+	struct u_strpmsg *u = (struct u_strpmsg *)c->arg;
+	int bf[2];
+
+	if (host_copyin(&u->band, bf, sizeof(bf)) != 0)
+		return -EFAULT;
+	return str_head_putmsg(c->sd, c->hc, &u->ctl, &u->data, bf[0], bf[1]);
+}
+
+/* --------------------------------------------------------- I_STR and kin */
+
+/* One at a time: wait for the one in progress. */
+static int
+begin(struct str_head *sd, struct host_call *hc, uint64_t deadline)
+{
+	for (;;) {
+		uint32_t w = str_load(&sd->iocword);
+		uint32_t v = str_load(&sd->iocbusy);
+		uint64_t now;
+		int err;
+
+		if (v == 0 && str_cas(&sd->iocbusy, 0u, host_self_tag()))
+			return 0;
+		if (v != 0 && host_owner_dead(v) &&
+		    str_cas(&sd->iocbusy, v, host_self_tag()))
+			return 0;
+		now = host_now();
+		if (now >= deadline)
+			return ETIME;
+		err = host_wait(hc, &sd->iocword, w,
+			STR_MIN(deadline - now, 10 * MS));
+		if (err == EINTR && host_interrupted(hc) == HOST_SIG_INTR)
+			return EINTR;
+		if (err == EINTR)
+			host_resample(hc);
+	}
+}
+
+static void
+end(struct str_head *sd)
+{
+	mblk_t *mp = sd->ioc.reply;
+
+	str_store(&sd->ioc.state, 0u);
+	sd->ioc.reply = NULL;
+	if (mp != NULL)
+		freemsg(mp);
+	str_store_rel(&sd->iocbusy, 0u);
+	(void)str_add(&sd->iocword, 1u);
+	host_wake(&sd->iocword, INT_MAX);
+}
+
+/* Send @mp down and wait for what comes back. */
+static int
+exchange(struct ioc *c, mblk_t *mp, uint64_t deadline, mblk_t **ret)
+{
+	struct str_head *sd = c->sd;
+	struct host_call *old = host_tls.call;
+	int err;
+
+	str_store_rel(&sd->ioc.state, 1u);
+	(void)str_claim(sd->plumb);
+	host_tls.call = c->hc;
+	str_put(sd->qp->wq.q_next, mp);
+	(void)str_sched_run(sd->plumb);
+	host_tls.call = old;
+	str_unclaim(sd->plumb);
+	for (;;) {
+		uint32_t w = str_load(&sd->iocword), f;
+		uint64_t now;
+
+		if (str_load_acq(&sd->ioc.state) == 2) {
+			*ret = sd->ioc.reply;
+			sd->ioc.reply = NULL;
+			str_msg_own(*ret);
+			return 0;
+		}
+		f = str_load(&sd->flags);
+		if (f & (STR_H_HUP | STR_H_PEER))
+			return ENXIO;
+		if (f & STR_H_LOOK)
+			(void)str_head_look(sd, c->hc);
+		if (str_sched_run_head(sd, c->hc))
+			continue;
+		now = host_now();
+		if (now >= deadline)
+			return ETIME;
+		err = host_wait(c->hc, &sd->iocword, w,
+			STR_MIN(deadline - now, 50 * MS));
+		if (err == ETIMEDOUT)
+			(void)str_head_look(sd, c->hc);
+		if (err == EINTR && host_interrupted(c->hc) == HOST_SIG_INTR)
+			return EINTR;
+		if (err == EINTR)
+			host_resample(c->hc);
+	}
+}
+
+static mblk_t *
+ioc_header(struct ioc *c, size_t count, int cmd)
+{
+	struct iocblk *ioc;
+	struct host_cred cr;
+	mblk_t *mp = allocb(sizeof(union ioctypes), BPRI_HI);
+
+	if (mp == NULL)
+		return NULL;
+	mp->b_datap->db_type = M_IOCTL;
+	__builtin_memset(mp->b_rptr, 0, sizeof(union ioctypes));
+	ioc = (struct iocblk *)(void *)mp->b_rptr;
+	mp->b_wptr += sizeof(*ioc);
+	host_cred(&cr);
+	ioc->ioc_cmd = cmd;
+	ioc->ioc_count = count;
+	ioc->ioc_uid = cr.uid;
+	ioc->ioc_gid = cr.gid;
+	c->sd->ioc.id = (uint32_t)str_add(str_root(STR_ROOT_IOCID),
+				(uint64_t)1) + 1;
+	ioc->ioc_id = c->sd->ioc.id;
+	return mp;
+}
+
+/* M_COPYIN, M_COPYOUT: move the data, turn the message into M_IOCDATA. */
+static void
+copy_for_module(mblk_t *mp)
+{
+	struct copyreq *cq = (struct copyreq *)(void *)mp->b_rptr;
+	struct copyresp *cp = (struct copyresp *)(void *)mp->b_rptr;
+	char *addr = cq->cq_addr;
+	size_t size = cq->cq_size;
+	mblk_t *bp;
+	int err = 0;
+
+	if (mp->b_datap->db_type == M_COPYIN) {
+		freemsg(mp->b_cont);
+		mp->b_cont = str_msg_from_user(addr, size, M_DATA, &err);
+	} else {
+		for (bp = mp->b_cont; bp != NULL && size > 0 && err == 0;
+			bp = bp->b_cont) {
+			size_t n = (size_t)(bp->b_wptr - bp->b_rptr);
+
+			n = STR_MIN(n, size);
+			err = host_copyout(bp->b_rptr, addr, n);
+			addr += n;
+			size -= n;
+		}
+		freemsg(mp->b_cont);
+		mp->b_cont = NULL;
+	}
+	mp->b_datap->db_type = M_IOCDATA;
+	cp->cp_rval = (char *)(uintptr_t)(err != 0 ? (unsigned)err : 0u);
+	mp->b_wptr = mp->b_rptr + sizeof(*cp);
+}
+
+/*
+ * Run one ioctl to its end.  @mp: the M_IOCTL.  @out: where an M_IOCACK's
+ * data goes (I_STR), with its length in *ret_len; NULL: transparent.
+ */
+static long
+run(struct ioc *c, mblk_t *mp, uint64_t deadline, void *out, int *ret_len)
+{
+	struct str_head *sd = c->sd;
+	const struct iocblk *ioc;
+	mblk_t *r = NULL;
+	long ret;
+	int err;
+
+	for (;;) {
+		bool bad;
+
+		err = exchange(c, mp, deadline, &r);
+		if (err != 0) {
+			end(sd);
+			return -err;
+		}
+		if (r->b_datap->db_type != M_COPYIN &&
+		    r->b_datap->db_type != M_COPYOUT)
+			break;
+		copy_for_module(r);
+		bad = ((struct copyresp *)(void *)r->b_rptr)->cp_rval != NULL;
+		mp = r;
+		if (bad) {
+			/* the module is told, and answers nothing */
+			struct host_call *old = host_tls.call;
+
+			str_store(&sd->ioc.state, 0u);
+			(void)str_claim(sd->plumb);
+			host_tls.call = c->hc;
+			str_put(sd->qp->wq.q_next, mp);
+			host_tls.call = old;
+			str_unclaim(sd->plumb);
+			end(sd);
+			return -EFAULT;
+		}
+	}
+	ioc = (const struct iocblk *)(const void *)r->b_rptr;
+	if (r->b_datap->db_type == M_IOCNAK) {
+		ret = -(ioc->ioc_error != 0 ? ioc->ioc_error : EINVAL);
+	} else if (ioc->ioc_error != 0) {
+		ret = -ioc->ioc_error;
+	} else {
+		ret = ioc->ioc_rval;
+		if (out != NULL) {
+			size_t left = ioc->ioc_count, done = 0;
+			mblk_t *bp;
+
+			for (bp = r->b_cont; bp != NULL && left > 0;
+				bp = bp->b_cont) {
+				size_t n = (size_t)(bp->b_wptr - bp->b_rptr);
+
+				n = STR_MIN(n, left);
+				if (host_copyout(bp->b_rptr,
+					    (char *)out + done, n) != 0) {
+					ret = -EFAULT;
+					break;
+				}
+				done += n;
+				left -= n;
+			}
+			*ret_len = (int)done;
+		}
+	}
+	freemsg(r);
+	end(sd);
+	return ret;
+}
+
+static long
+i_str(struct ioc *c)
+{
+	struct u_strioctl si;
+	uint64_t deadline;
+	mblk_t *mp, *dp = NULL;
+	int err = 0, len = 0;
+	long ret;
+
+	if (host_copyin((const void *)c->arg, &si, sizeof(si)) != 0)
+		return -EFAULT;
+	if (si.len < 0 || si.len > (int)STR_MSGSZ || si.timout < -1)
+		return -EINVAL;
+	deadline = si.timout == -1 ? UINT64_MAX :
+		host_now() + (si.timout == 0 ? STR_IOCTIME * MS :
+					       (uint64_t)si.timout * 1000 * MS);
+	if (si.len > 0) {
+		dp = str_msg_from_user(si.dp, (size_t)si.len, M_DATA, &err);
+		if (dp == NULL)
+			return -err;
+	}
+	err = begin(c->sd, c->hc, deadline);
+	if (err != 0) {
+		freemsg(dp);
+		return -err;
+	}
+	mp = ioc_header(c, (size_t)si.len, si.cmd);
+	if (mp == NULL) {
+		freemsg(dp);
+		end(c->sd);
+		return -ENOSR;
+	}
+	mp->b_cont = dp;
+	ret = run(c, mp, deadline, si.dp, &len);
+	if (ret >= 0) {
+		si.len = len;
+		if (host_copyout(&si, (void *)c->arg, sizeof(si)) != 0)
+			return -EFAULT;
+	}
+	return ret;
+}
+
+static long
+transparent(struct ioc *c)
+{
+	mblk_t *mp, *ap;
+	int err = begin(c->sd, c->hc, UINT64_MAX);
+
+	if (err != 0)
+		return -err;
+	mp = ioc_header(c, (size_t)TRANSPARENT, (int)c->cmd);
+	ap = allocb(sizeof(long), BPRI_HI);
+	if (mp == NULL || ap == NULL) {
+		freemsg(mp);
+		freemsg(ap);
+		end(c->sd);
+		return -ENOSR;
+	}
+	*(unsigned long *)(void *)ap->b_wptr = c->arg;
+	ap->b_wptr += sizeof(long);
+	mp->b_cont = ap;
+	return run(c, mp, host_now() + STR_IOCTIME * MS * 1000, NULL, NULL);
+}
+
+/* ------------------------------------------------------------ the table */
+
+#define HUP_OK 1u /* works on a hung-up stream */
+#define ERR_OK 2u /* works on a stream in error */
+
+static const struct cmd {
+	unsigned cmd;
+	unsigned when;
+	long (*fn)(struct ioc *);
+} cmds[] = {
+	{I_NREAD, HUP_OK, i_nread},
+	{I_PUSH, 0, i_push},
+	{I_POP, 0, i_pop},
+	{I_LOOK, HUP_OK | ERR_OK, i_look},
+	{I_FLUSH, 0, i_flush},
+	{I_SRDOPT, HUP_OK | ERR_OK, i_srdopt},
+	{I_GRDOPT, HUP_OK | ERR_OK, i_grdopt},
+	{I_STR, 0, i_str},
+	{I_FIND, HUP_OK | ERR_OK, i_find},
+	{I_PEEK, HUP_OK, i_peek},
+	{I_SWROPT, HUP_OK | ERR_OK, i_swropt},
+	{I_GWROPT, HUP_OK | ERR_OK, i_gwropt},
+	{I_LIST, HUP_OK | ERR_OK, i_list},
+	{I_FLUSHBAND, 0, i_flushband},
+	{I_CKBAND, HUP_OK, i_ckband},
+	{I_GETBAND, HUP_OK, i_getband},
+	{I_ATMARK, HUP_OK, i_atmark},
+	{I_SETCLTIME, HUP_OK | ERR_OK, i_setcltime},
+	{I_GETCLTIME, HUP_OK | ERR_OK, i_getcltime},
+	{I_CANPUT, 0, i_canput},
+	{I_GETPMSG, HUP_OK | ERR_OK, i_getpmsg},
+	{I_PUTPMSG, HUP_OK | ERR_OK, i_putpmsg},
+	{I_PIPE, 0, i_pipe},
+	{I_ISASTREAM, HUP_OK | ERR_OK, i_isastream},
+	{I_GET_STRMSGSZ, HUP_OK | ERR_OK, i_get_strmsgsz},
+	{I_GET_STRCTLSZ, HUP_OK | ERR_OK, i_get_strctlsz},
+	{I_GET_PUSHCNT, HUP_OK | ERR_OK, i_get_pushcnt},
+	{I_SET_HIWAT, HUP_OK | ERR_OK, i_set_hiwat},
+	{I_SET_LOWAT, HUP_OK | ERR_OK, i_set_lowat},
+	{I_GET_HIWAT, HUP_OK | ERR_OK, i_get_hiwat},
+	{I_GET_LOWAT, HUP_OK | ERR_OK, i_get_lowat},
+	{FIONREAD, HUP_OK | ERR_OK, fionread},
+};
+
+/* State of the stream comes before the argument. */
+static int
+state_error(struct str_head *sd, unsigned when)
+{
+	uint32_t f = str_load(&sd->flags);
+
+	if (f & STR_H_PLEX)
+		return EINVAL;
+	if ((when & ERR_OK) == 0) {
+		if ((f & STR_H_WRERR) && str_load(&sd->werror) != 0)
+			return (int)str_load(&sd->werror);
+		if ((f & STR_H_RDERR) && str_load(&sd->rerror) != 0)
+			return (int)str_load(&sd->rerror);
+	}
+	if ((when & HUP_OK) == 0 && (f & (STR_H_HUP | STR_H_PEER)))
+		return ENXIO;
+	return 0;
+}
+
+long
+str_head_ioctl(struct str_head *sd, struct host_call *hc, unsigned long cmd,
+	unsigned long arg)
+{
+	struct ioc c = {sd, hc, (unsigned)cmd, arg};
+	unsigned i;
+	int err;
+
+	hc->head = sd;
+	if (str_load(&sd->flags) & STR_H_LOOK)
+		(void)str_head_look(sd, hc);
+	for (i = 0; i < STR_ARRAY_LEN(cmds); i++) {
+		if (cmds[i].cmd != (c.cmd & 0xffffu))
+			continue;
+		err = state_error(sd, cmds[i].when);
+		return err != 0 ? -err : cmds[i].fn(&c);
+	}
+	err = state_error(sd, 0);
+	return err != 0 ? -err : transparent(&c);
+}

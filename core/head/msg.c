@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * getmsg(2), getpmsg(2), putmsg(2), putpmsg(2).
+ *
+ * A message that is taken in parts stays first on the queue; once its whole
+ * control part has been delivered the rest is an ordinary data message.
+ * What the caller passes may be bad memory: everything is copied out before
+ * the message is consumed, so EFAULT loses nothing.
+ */
+#include "core.h"
+
+#define RS_HIPRI 1
+#define MSG_HIPRI 1
+#define MSG_ANY 2
+#define MSG_BAND 4
+#define MORECTL 1
+#define MOREDATA 2
+#define INLINE_MAX 32768u
+
+#define WR_FLAGS \
+	(STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_CLOSED | STR_H_PLEX)
+
+/* ---------------------------------------------------------------- putmsg */
+
+/* What a putmsg meets; SIGPIPE goes with EPIPE. */
+static int
+put_error(struct str_head *sd)
+{
+	uint32_t f = str_load(&sd->flags);
+
+	if (f & STR_H_PLEX)
+		return EINVAL;
+	if (f & STR_H_WRERR)
+		return str_load(&sd->werror) != 0 ?
+			(int)str_load(&sd->werror) : EPIPE;
+	if (f & (STR_H_PEER | STR_H_CLOSED))
+		return EPIPE;
+	if (f & STR_H_HUP)
+		return ENXIO;
+	return 0;
+}
+
+struct parts {
+	const void *cbuf, *dbuf;
+	ssize_t clen, dlen; /* -1: no such part */
+	int band;
+	bool hipri;
+};
+
+/* Check what SVR4 and POSIX let putmsg(2) and putpmsg(2) ask for. */
+static int
+put_args(struct str_head *sd, const struct str_strbuf *uctl,
+	const struct str_strbuf *udata, int band, int flags, struct parts *p)
+{
+	struct str_strbuf sb;
+
+	p->clen = p->dlen = -1;
+	p->cbuf = p->dbuf = NULL;
+	if (uctl != NULL) {
+		if (host_copyin(uctl, &sb, sizeof(sb)) != 0)
+			return EFAULT;
+		p->clen = sb.len < 0 ? -1 : sb.len;
+		p->cbuf = sb.buf;
+	}
+	if (udata != NULL) {
+		if (host_copyin(udata, &sb, sizeof(sb)) != 0)
+			return EFAULT;
+		p->dlen = sb.len < 0 ? -1 : sb.len;
+		p->dbuf = sb.buf;
+	}
+	p->hipri = false;
+	p->band = 0;
+	if (band == -1) {
+		if (flags != 0 && flags != RS_HIPRI)
+			return EINVAL;
+		p->hipri = flags == RS_HIPRI;
+	} else {
+		if (flags != MSG_HIPRI && flags != MSG_BAND)
+			return EINVAL;
+		if (flags == MSG_HIPRI && band != 0)
+			return EINVAL;
+		if (band < 0 || band > 255)
+			return EINVAL;
+		p->hipri = flags == MSG_HIPRI;
+		p->band = band;
+	}
+	if (p->hipri && p->clen < 0)
+		return EINVAL;
+	if (p->clen > (ssize_t)STR_CTLSZ || p->dlen > (ssize_t)STR_MSGSZ)
+		return ERANGE;
+	(void)sd;
+	return 0;
+}
+
+/* The message as blocks. */
+static int
+make_message(const struct parts *p, mblk_t **ret)
+{
+	mblk_t *mp = NULL, *dp = NULL;
+	int err = 0;
+
+	if (p->clen >= 0) {
+		mp = str_msg_from_user(p->cbuf, (size_t)p->clen,
+			p->hipri ? M_PCPROTO : M_PROTO, &err);
+		if (mp == NULL)
+			return err;
+	}
+	if (p->dlen >= 0) {
+		dp = str_msg_from_user(p->dbuf, (size_t)p->dlen, M_DATA, &err);
+		if (dp == NULL) {
+			freemsg(mp);
+			return err;
+		}
+	}
+	mp = linkmsg(mp, dp);
+	mp->b_band = (unsigned char)p->band;
+	mp->b_flag |= MSGDELIM; /* SNDHOLD never joins it */
+	*ret = mp;
+	return 0;
+}
+
+/* Down the stream, band and modules and all. */
+static int
+put_slow(struct str_head *sd, struct host_call *hc, const struct parts *p)
+{
+	struct str_plumb *pl = sd->plumb;
+	struct host_call *old = host_tls.call;
+	mblk_t *mp = NULL;
+	queue_t *q;
+	int err = make_message(p, &mp);
+
+	if (err != 0)
+		return err;
+	if ((str_load(&sd->flags) & STR_H_DELIM) == 0)
+		mp->b_flag &= (unsigned short)~MSGDELIM;
+	for (;;) {
+		if (str_load(&sd->flags) & STR_H_LOOK) {
+			err = str_head_look(sd, hc);
+			if (err != 0)
+				break;
+		}
+		(void)str_claim(pl);
+		err = put_error(sd);
+		q = sd->qp->wq.q_next;
+		/* high priority is not flow controlled */
+		if (err == 0 && (p->hipri || bcanput(q, p->band))) {
+			host_tls.call = hc;
+			str_put(q, mp);
+			str_sched_leave(sd);
+			host_tls.call = old;
+			str_unclaim(pl);
+			return 0;
+		}
+		if (err == 0 && str_load(&pl->nrun) != 0) {
+			host_tls.call = hc;
+			(void)str_sched_run(pl);
+			host_tls.call = old;
+			if (bcanput(q, p->band)) {
+				str_unclaim(pl);
+				continue;
+			}
+		}
+		str_unclaim(pl);
+		if (err == 0 && (hc->fflags & STR_O_NONBLOCK))
+			err = EAGAIN;
+		if (err != 0)
+			break;
+		if (p->band != 0)
+			err = str_sleep_band(sd, hc, p->band);
+		else
+			err = str_sleep(sd, hc, STR_SLEEP_WRITE, UINT64_MAX);
+		if (err != 0)
+			break;
+	}
+	freemsg(mp);
+	return err;
+}
+
+/* Band 0, no module in the way, small enough: a record. */
+static int
+put_direct(struct str_head *sd, struct host_call *hc, const struct parts *p)
+{
+	struct str_headq *hq = &sd->peer->hq;
+	uint32_t flags = (str_load(&sd->flags) & STR_H_DELIM) ?
+		STR_REC_DELIM : 0;
+	uint32_t cpu;
+	int err;
+
+	if (str_unlikely(str_lock(&hq->plock)))
+		str_headq_repair_p(hq);
+	if (str_unlikely(sd->direct == NULL ||
+		(str_load(&hq->full) != 0 && str_headq_is_full(hq)))) {
+		str_unlock(&hq->plock);
+		return -1;
+	}
+	if (p->clen < 0)
+		err = str_headq_append(hq, p->dbuf, (size_t)p->dlen, flags);
+	else
+		err = str_headq_append_msg(hq, p->cbuf, (size_t)p->clen,
+			p->dbuf, p->dlen, flags);
+	cpu = host_cpu();
+	if (str_load(&hq->pcpu) != cpu)
+		str_store(&hq->pcpu, cpu);
+	str_unlock(&hq->plock);
+	if (err == 0 && str_unlikely(str_load(&hq->rwant) != 0))
+		str_wake_readers_from(sd, hc);
+	return err;
+}
+
+long
+str_head_putmsg(struct str_head *sd, struct host_call *hc,
+	const struct str_strbuf *uctl, const struct str_strbuf *udata,
+	int band, int flags)
+{
+	struct parts p;
+	int err;
+
+	hc->head = sd;
+	err = put_args(sd, uctl, udata, band, flags, &p);
+	if (err != 0)
+		return -err;
+	if (p.clen < 0 && p.dlen < 0)
+		return 0; /* no part at all: nothing is sent */
+	if (p.clen < 0 && p.dlen == 0 && (sd->wropt & 1) == 0)
+		return 0; /* an empty data part wants SNDZERO */
+	err = -1;
+	if (str_likely(!p.hipri && p.band == 0 &&
+		(str_load(&sd->flags) &
+			(WR_FLAGS | STR_H_LOOK | STR_H_MODS)) == 0 &&
+		(size_t)(p.dlen > 0 ? p.dlen : 0) +
+			(size_t)(p.clen > 0 ? p.clen : 0) <= INLINE_MAX))
+		err = put_direct(sd, hc, &p);
+	if (err == -1)
+		err = put_slow(sd, hc, &p);
+	if (str_unlikely(err == EPIPE))
+		host_signal_self(13);
+	return -err;
+}
+
+/* ---------------------------------------------------------------- getmsg */
+
+struct getter {
+	struct str_strbuf ctl, data; /* as the caller gave them */
+	bool has_ctl, has_data;
+	struct str_strbuf *uctl, *udata;
+	int *uband, *uflags;
+	int want;	/* MSG_HIPRI, MSG_ANY, MSG_BAND */
+	int band;
+	bool pmsg;
+};
+
+static int
+get_args(struct getter *g)
+{
+	int flags;
+
+	g->has_ctl = g->uctl != NULL;
+	g->has_data = g->udata != NULL;
+	g->ctl.maxlen = g->data.maxlen = -1;
+	if (g->has_ctl && host_copyin(g->uctl, &g->ctl, sizeof(g->ctl)) != 0)
+		return EFAULT;
+	if (g->has_data &&
+	    host_copyin(g->udata, &g->data, sizeof(g->data)) != 0)
+		return EFAULT;
+	if (host_copyin(g->uflags, &flags, sizeof(flags)) != 0)
+		return EFAULT;
+	g->band = 0;
+	if (!g->pmsg) {
+		if (flags != 0 && flags != RS_HIPRI)
+			return EINVAL;
+		g->want = flags == RS_HIPRI ? MSG_HIPRI : MSG_ANY;
+		return 0;
+	}
+	if (host_copyin(g->uband, &g->band, sizeof(g->band)) != 0)
+		return EFAULT;
+	switch (flags) {
+	case MSG_HIPRI:
+	case MSG_ANY:
+		if (flags == MSG_HIPRI && g->band != 0)
+			return EINVAL;
+		g->band = 0;
+		break;
+	case MSG_BAND:
+		if (g->band < 0 || g->band > 255)
+			return EINVAL;
+		break;
+	default:
+		return EINVAL;
+	}
+	g->want = flags;
+	return 0;
+}
+
+static int
+put_int(int *u, int v)
+{
+	return host_copyout(&v, u, sizeof(v));
+}
+
+/* Tell the caller what it got.  Return: 0 or EFAULT. */
+static int
+report(struct getter *g, int clen, int dlen, int band, bool hipri)
+{
+	int flags;
+
+	if (g->has_ctl && put_int(&g->uctl->len, clen) != 0)
+		return EFAULT;
+	if (g->has_data && put_int(&g->udata->len, dlen) != 0)
+		return EFAULT;
+	if (!g->pmsg) {
+		flags = hipri ? RS_HIPRI : 0;
+	} else {
+		flags = hipri ? MSG_HIPRI : MSG_BAND;
+		if (put_int(g->uband, hipri ? 0 : band) != 0)
+			return EFAULT;
+	}
+	return put_int(g->uflags, flags);
+}
+
+static int
+out_blocks(mblk_t *mp, bool ctl, char *ubuf, uint32_t n)
+{
+	for (; mp != NULL && n > 0; mp = mp->b_cont) {
+		bool is_ctl = mp->b_datap->db_type != M_DATA;
+		uint32_t len;
+
+		if (is_ctl != ctl)
+			continue;
+		len = (uint32_t)STR_MIN((size_t)(mp->b_wptr - mp->b_rptr),
+			(size_t)n);
+		if (len != 0 && host_copyout(mp->b_rptr, ubuf, len) != 0)
+			return EFAULT;
+		ubuf += len;
+		n -= len;
+	}
+	return 0;
+}
+
+/*
+ * Deliver from one message whose parts have @c and @d bytes (~0: none).
+ * Return: >= 0 as getmsg(2), with *ret_c and *ret_d bytes taken; -EFAULT.
+ */
+static int
+deliver(struct getter *g, const struct str_rec *rec, int band, bool hipri,
+	uint32_t *ret_c, uint32_t *ret_d)
+{
+	uint32_t c = 0, d = 0;
+	int clen = -1, dlen = -1, more = 0;
+
+	if (rec->ctl != ~0u) {
+		if (g->has_ctl && g->ctl.maxlen >= 0) {
+			c = (uint32_t)STR_MIN((long)rec->ctl,
+				(long)g->ctl.maxlen);
+			clen = (int)c;
+			if (c < rec->ctl)
+				more |= MORECTL;
+		} else {
+			more |= MORECTL;
+		}
+	}
+	if (rec->data != ~0u) {
+		if (g->has_data && g->data.maxlen >= 0) {
+			d = (uint32_t)STR_MIN((long)rec->data,
+				(long)g->data.maxlen);
+			dlen = (int)d;
+			if (d < rec->data)
+				more |= MOREDATA;
+		} else {
+			more |= MOREDATA;
+		}
+	}
+	if (rec->mp != NULL) {
+		if (out_blocks(rec->mp, true, g->ctl.buf, c) != 0 ||
+		    out_blocks(rec->mp, false, g->data.buf, d) != 0)
+			return -EFAULT;
+	} else if ((c != 0 && host_copyout(rec->cptr, g->ctl.buf, c) != 0) ||
+		(d != 0 && host_copyout(rec->dptr, g->data.buf, d) != 0)) {
+		return -EFAULT;
+	}
+	if (report(g, clen, dlen, band, hipri) != 0)
+		return -EFAULT;
+	*ret_c = c;
+	*ret_d = d;
+	return more;
+}
+
+/* Remove what was taken from a message of blocks; NULL when nothing is left */
+static mblk_t *
+trim(mblk_t *mp, uint32_t c, uint32_t d, int more)
+{
+	mblk_t *bp, *next;
+	bool ctl_done = (more & MORECTL) == 0;
+
+	for (bp = mp; bp != NULL; bp = bp->b_cont) {
+		bool is_ctl = bp->b_datap->db_type != M_DATA;
+		uint32_t *n = is_ctl ? &c : &d;
+		uint32_t len = (uint32_t)(bp->b_wptr - bp->b_rptr);
+
+		len = STR_MIN(len, *n);
+		bp->b_rptr += len;
+		*n -= len;
+	}
+	if (more == 0) {
+		freemsg(mp);
+		return NULL;
+	}
+	/* the control part is gone: what remains is data */
+	while (ctl_done && mp->b_datap->db_type != M_DATA) {
+		next = mp->b_cont;
+		mp->b_cont = NULL;
+		if (next != NULL) {
+			next->b_band = mp->b_band;
+			next->b_flag |= mp->b_flag;
+		}
+		freeb(mp);
+		mp = next;
+	}
+	/* the data part is gone: the control part stands alone */
+	if ((more & MOREDATA) == 0 && !ctl_done) {
+		for (bp = mp; bp->b_cont != NULL; bp = bp->b_cont) {
+			if (bp->b_cont->b_datap->db_type != M_DATA)
+				continue;
+			freemsg(bp->b_cont);
+			bp->b_cont = NULL;
+			break;
+		}
+	}
+	return mp;
+}
+
+/* From the read queue proper.  -EAGAIN: the first message is not wanted. */
+static int
+get_queued(struct str_head *sd, struct getter *g)
+{
+	queue_t *q = &sd->qp->rq;
+	mblk_t *mp = getq(q), *bp;
+	struct str_rec rec = {.ctl = ~0u, .data = ~0u};
+	uint32_t c = 0, d = 0;
+	bool hipri;
+	int more, band;
+
+	if (mp == NULL)
+		return -EAGAIN;
+	(void)str_sub(&sd->hq.npri, 1u);
+	hipri = mp->b_datap->db_type >= QPCTL;
+	band = mp->b_band;
+	if ((g->want == MSG_HIPRI && !hipri) ||
+	    (g->want == MSG_BAND && !hipri && band < g->band)) {
+		str_head_putback(sd, mp);
+		return -EAGAIN;
+	}
+	if (mp->b_datap->db_type == M_PASSFP) {
+		str_head_putback(sd, mp);
+		return -EBADMSG;
+	}
+	for (bp = mp; bp != NULL; bp = bp->b_cont) {
+		uint32_t *n = bp->b_datap->db_type != M_DATA ? &rec.ctl :
+							       &rec.data;
+
+		*n = (*n == ~0u ? 0 : *n) + (uint32_t)(bp->b_wptr - bp->b_rptr);
+	}
+	rec.mp = mp;
+	more = deliver(g, &rec, band, hipri, &c, &d);
+	if (more >= 0)
+		mp = trim(mp, c, d, more);
+	if (mp != NULL)
+		str_head_putback(sd, mp);
+	return more;
+}
+
+/* One attempt.  Locks: clock.  -EAGAIN: nothing that is wanted. */
+static int
+get_one(struct str_head *sd, struct getter *g)
+{
+	struct str_headq *hq = &sd->hq;
+	struct str_rec rec;
+	uint32_t c = 0, d = 0;
+	int more;
+
+	if (str_unlikely(str_load(&hq->npri) != 0)) {
+		more = get_queued(sd, g);
+		if (more != -EAGAIN || str_load(&hq->npri) != 0)
+			return more;
+	}
+	if (g->want == MSG_HIPRI || (g->want == MSG_BAND && g->band > 0))
+		return -EAGAIN;
+	if (!str_headq_first(hq, &rec))
+		return -EAGAIN;
+	more = deliver(g, &rec, 0, false, &c, &d);
+	if (more >= 0)
+		str_headq_advance(hq, &rec, c, d, more == 0);
+	return more;
+}
+
+static void
+after_get(struct str_head *sd, struct host_call *hc)
+{
+	if (str_unlikely(str_load(&sd->hq.wwant) != 0))
+		str_wake_writers_from(sd, hc);
+	if (str_unlikely(str_load(&sd->flags) & STR_H_POLLED))
+		(void)str_head_settle(sd, hc);
+}
+
+/* Nothing there: how the call ends, 1 for hang-up, 0 to wait. */
+static int
+get_dry(struct str_head *sd, struct host_call *hc)
+{
+	uint32_t f = str_load(&sd->flags);
+
+	if (f & STR_H_PLEX)
+		return -EINVAL;
+	if (f & STR_H_RDERR)
+		return str_load(&sd->rerror) != 0 ?
+			-(int)str_load(&sd->rerror) : 1;
+	if (f & (STR_H_HUP | STR_H_PEER))
+		return 1;
+	if (hc->fflags & STR_O_NONBLOCK)
+		return -EAGAIN;
+	return 0;
+}
+
+static long
+get(struct str_head *sd, struct host_call *hc, struct getter *g)
+{
+	int ret;
+
+	for (;;) {
+		if (str_load(&sd->flags) & STR_H_LOOK) {
+			ret = str_head_look(sd, hc);
+			if (ret != 0)
+				return -ret;
+		}
+		if (str_load(&sd->flags) & (STR_H_RDERR | STR_H_PLEX)) {
+			ret = get_dry(sd, hc);
+			if (ret < 0)
+				return ret;
+		}
+		if (str_unlikely(str_lock(&sd->hq.clock)))
+			str_headq_repair_c(&sd->hq);
+		{
+			uint32_t cpu = host_cpu();
+
+			if (str_load(&sd->hq.ccpu) != cpu)
+				str_store(&sd->hq.ccpu, cpu);
+		}
+		ret = get_one(sd, g);
+		str_unlock(&sd->hq.clock);
+		if (ret != -EAGAIN) {
+			after_get(sd, hc);
+			return ret;
+		}
+		if (str_sched_run_head(sd, hc))
+			continue;
+		ret = get_dry(sd, hc);
+		if (ret == 1) {
+			/* the last message may have come before the hang-up */
+			if (str_head_pending(sd) && g->want == MSG_ANY)
+				continue;
+			return report(g, 0, 0, 0, false) != 0 ? -EFAULT : 0;
+		}
+		if (ret < 0)
+			return ret;
+		if (g->want != MSG_ANY && str_head_pending(sd))
+			ret = str_sleep_band(sd, hc, -1);
+		else
+			ret = str_sleep(sd, hc, STR_SLEEP_READ, UINT64_MAX);
+		if (ret != 0)
+			return -ret;
+	}
+}
+
+long
+str_head_getmsg(struct str_head *sd, struct host_call *hc,
+	struct str_strbuf *uctl, struct str_strbuf *udata, int *uband,
+	int *uflags)
+{
+	struct getter g;
+	int err;
+
+	hc->head = sd;
+	g.uctl = uctl;
+	g.udata = udata;
+	g.uband = uband;
+	g.uflags = uflags;
+	g.pmsg = uband != NULL;
+	err = get_args(&g);
+	if (err != 0)
+		return -err;
+	return get(sd, hc, &g);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * poll(2) on a Stream head: which events hold, and how to be told of one.
+ * head.h says how a poller arms, fences, looks again, and sleeps.
+ */
+#include "core.h"
+
+/* By the message that stands first on the read queue proper. */
+static uint32_t
+queued_events(struct str_head *sd)
+{
+	queue_t *q = &sd->qp->rq;
+	uint32_t ev = 0;
+	mblk_t *mp;
+
+	if (str_lock(&q->q_klock))
+		(void)str_queue_repair(q);
+	mp = q->q_first;
+	if (mp != NULL) {
+		if (mp->b_datap->db_type >= QPCTL)
+			ev = STR_POLLPRI;
+		else if (mp->b_datap->db_type == M_SIG)
+			ev = STR_POLLMSG;
+		else if (mp->b_band == 0)
+			ev = STR_POLLIN | STR_POLLRDNORM;
+		else
+			ev = STR_POLLIN | STR_POLLRDBAND;
+	}
+	str_unlock(&q->q_klock);
+	return ev;
+}
+
+/* Some band that exists ahead of us, and is not blocked? */
+static bool
+any_band_writable(struct str_head *sd)
+{
+	queue_t *q;
+	qband_t *qb;
+	bool yes = false, have;
+
+	if (str_claim(sd->plumb) != 0)
+		return false;
+	q = sd->qp->wq.q_next;
+	if (q != NULL) {
+		q = str_queue_nfsrv(q);
+		if (str_lock(&q->q_klock))
+			(void)str_queue_repair(q);
+		have = q->q_bandp != NULL;
+		for (qb = q->q_bandp; qb != NULL; qb = qb->qb_next)
+			if ((qb->qb_flag & QB_FULL) == 0)
+				yes = true;
+		(void)have;
+		str_unlock(&q->q_klock);
+	}
+	str_unclaim(sd->plumb);
+	return yes;
+}
+
+bool
+str_head_band_writable(struct str_head *sd, int band)
+{
+	bool yes;
+
+	if ((str_load(&sd->flags) & (STR_H_WRERR | STR_H_HUP | STR_H_PEER)))
+		return true;
+	if (str_claim(sd->plumb) != 0)
+		return false;
+	yes = sd->qp->wq.q_next == NULL || bcanput(sd->qp->wq.q_next, band);
+	str_unclaim(sd->plumb);
+	return yes;
+}
+
+uint32_t
+str_head_events(struct str_head *sd)
+{
+	uint32_t f = str_load(&sd->flags), ev = 0;
+
+	if (f & STR_H_PLEX)
+		return STR_POLLNVAL;
+	if (f & (STR_H_RDERR | STR_H_WRERR))
+		ev |= STR_POLLERR;
+	if (str_load(&sd->hq.npri) != 0)
+		ev |= queued_events(sd);
+	else if (str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos))
+		ev |= STR_POLLIN | STR_POLLRDNORM;
+	if (f & (STR_H_HUP | STR_H_PEER))
+		return ev | STR_POLLHUP;
+	if ((f & STR_H_WRERR) == 0) {
+		if (str_head_writable(sd))
+			ev |= STR_POLLOUT | STR_POLLWRNORM;
+		if (any_band_writable(sd))
+			ev |= STR_POLLWRBAND;
+	}
+	return ev;
+}
+
+void
+str_head_arm(struct str_head *sd, uint32_t events)
+{
+	/* hang-up and errors come through the readers' word */
+	(void)str_or(&sd->hq.rwant, STR_WANT_TOKEN);
+	if (events & STR_POLL_WRITE)
+		(void)str_or(&sd->peer->hq.wwant, STR_WANT_TOKEN);
+}
+
+void
+str_head_interest(struct str_head *sd, uint32_t events)
+{
+	str_store(&sd->polled, events);
+	if (events == 0) {
+		(void)str_and(&sd->flags, ~STR_H_POLLED);
+		(void)str_and(&sd->hq.rwant, ~STR_WANT_EPOLL);
+		(void)str_and(&sd->peer->hq.wwant, ~STR_WANT_EPOLL);
+		return;
+	}
+	(void)str_or(&sd->flags, STR_H_POLLED);
+	(void)str_or(&sd->hq.rwant, STR_WANT_EPOLL);
+	if (events & STR_POLL_WRITE)
+		(void)str_or(&sd->peer->hq.wwant, STR_WANT_EPOLL);
+	host_fence_heavy();
+}
+
+/*
+ * The consumer's half of the token protocol: arm again, look, and take the
+ * token away when no event of the interest holds.
+ */
+uint32_t
+str_head_settle(struct str_head *sd, struct host_call *hc)
+{
+	uint32_t want = str_load(&sd->polled), ev;
+
+	want |= STR_POLLERR | STR_POLLHUP | STR_POLLNVAL;
+	(void)str_lock(&sd->tlock);
+	str_store(&sd->present, 0u);
+	(void)str_or(&sd->hq.rwant, STR_WANT_EPOLL);
+	if (want & STR_POLL_WRITE)
+		(void)str_or(&sd->peer->hq.wwant, STR_WANT_EPOLL);
+	host_fence_heavy();
+	ev = str_head_events(sd) & want;
+	if (ev == 0 && hc != NULL && hc->fd >= 0 && hc->head == sd)
+		host_token_drain(hc->fd);
+	else
+		str_store(&sd->present, 1u);
+	str_unlock(&sd->tlock);
+	return ev;
+}
+
+int
+str_head_poll_wait(struct str_head *sd, struct host_call *hc,
+	uint32_t events, uint64_t deadline)
+{
+	int err;
+
+	hc->head = sd;
+	err = str_sleep(sd, hc, (events & STR_POLL_WRITE) != 0 ?
+		STR_SLEEP_WRITE : STR_SLEEP_READ, deadline);
+	return -err;
+}
+
+str_a32 *
+str_head_fflags(struct str_head *sd)
+{
+	return &sd->fflags;
+}
+
+struct str_head *
+str_pipe_end(struct str_plumb *pl, int end)
+{
+	return &pl->head[end];
+}
+
+void
+str_head_carrier(struct str_head *sd, struct host_carrier *ret)
+{
+	*ret = sd->carrier;
+}
+
+uint32_t
+str_head_gen(struct str_head *sd)
+{
+	return str_load(&sd->gen);
+}
+
+struct str_head *
+str_head_peer(struct str_head *sd)
+{
+	return sd->peer;
+}
+
+/* Data bytes a read could get: FIONREAD. */
+uint64_t
+str_head_nbytes(struct str_head *sd)
+{
+	return str_headq_count(&sd->hq) + sd->qp->rq.q_count;
+}

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * read(2) on a Stream head.
+ *
+ * A read takes what is there: byte-stream mode (RNORM) goes on over message
+ * boundaries until the request is satisfied or nothing is left; message
+ * modes (RMSGD, RMSGN) end at a boundary and throw the rest away or keep
+ * it; RFILL waits until the request is satisfied.  Readers are serialised by
+ * the consumer lock, so reads are atomic with respect to each other.
+ *
+ * Bytes go from the log straight into the caller's buffer under the lock; a
+ * bad buffer gives EFAULT with nothing consumed.
+ */
+#include "core.h"
+
+#define RD_MSGD 1u
+#define RD_MSGN 2u
+#define RD_PROTDAT 4u
+#define RD_PROTDIS 8u
+#define RD_FILL 0x20u
+
+#define SLOW_FLAGS \
+	(STR_H_RDERR | STR_H_PLEX | STR_H_LOOK | STR_H_MREAD)
+
+struct reader {
+	struct str_head *sd;
+	struct host_call *hc;
+	const struct str_iov *iov;
+	int niov, cur;
+	size_t off;	/* within iov[cur] */
+	size_t left;	/* bytes still wanted */
+	size_t done;
+	bool boundary;	/* a message mode ended the read */
+};
+
+/* Copy @n bytes out to where the reader stands; n <= r->left. */
+static int
+deliver(struct reader *r, const unsigned char *p, size_t n)
+{
+	size_t off = r->off, left = n;
+	int cur = r->cur, err;
+
+	while (left > 0) {
+		size_t room = r->iov[cur].len - off;
+
+		if (room == 0) {
+			cur++;
+			off = 0;
+			continue;
+		}
+		room = STR_MIN(room, left);
+		err = host_copyout(p, (char *)r->iov[cur].base + off, room);
+		if (err != 0)
+			return err;
+		p += room;
+		off += room;
+		left -= room;
+	}
+	r->cur = cur;
+	r->off = off;
+	r->left -= n;
+	r->done += n;
+	return 0;
+}
+
+/* Deliver @n bytes of a message of blocks, from its first unread byte. */
+static int
+deliver_blocks(struct reader *r, mblk_t *mp, size_t n)
+{
+	struct reader save = *r;
+	int err;
+
+	for (; mp != NULL && n > 0; mp = mp->b_cont) {
+		size_t len = mp->b_wptr > mp->b_rptr ?
+			(size_t)(mp->b_wptr - mp->b_rptr) : 0;
+
+		len = STR_MIN(len, n);
+		err = deliver(r, mp->b_rptr, len);
+		if (err != 0) {
+			*r = save;
+			return err;
+		}
+		n -= len;
+	}
+	return 0;
+}
+
+static mblk_t *
+data_part(mblk_t *mp)
+{
+	while (mp != NULL && mp->b_datap->db_type == M_PROTO)
+		mp = mp->b_cont;
+	return mp;
+}
+
+/*
+ * Take one record.  Locks: clock.
+ * Return: 0 go on, 1 stop here, or minus an errno with nothing taken.
+ */
+static int
+take_record(struct reader *r, struct str_rec *rec)
+{
+	struct str_headq *hq = &r->sd->hq;
+	uint32_t opt = r->sd->rdopt, ctl = 0, data;
+	size_t want;
+	bool whole;
+	int err = 0;
+
+	if (rec->ctl != ~0u) {
+		if ((opt & (RD_PROTDAT | RD_PROTDIS)) == 0)
+			return r->done != 0 ? 1 : -EBADMSG;
+		if (opt & RD_PROTDAT)
+			ctl = rec->ctl;
+	}
+	data = rec->data != ~0u ? rec->data : 0;
+	if (ctl + data == 0) {
+		/* a message of no bytes: end of file, but not in mid-read;
+		 * one whose control part is discarded just goes */
+		if (rec->ctl != ~0u && (opt & RD_PROTDIS) &&
+		    rec->data == ~0u) {
+			str_headq_advance(hq, rec, 0, 0, true);
+			return 0;
+		}
+		if (r->done == 0)
+			str_headq_advance(hq, rec, 0, 0, true);
+		return 1;
+	}
+	want = STR_MIN((size_t)ctl + data, r->left);
+	if (rec->mp == NULL) {
+		uint32_t c = (uint32_t)STR_MIN((size_t)ctl, want);
+		struct reader save = *r;
+
+		if (c != 0)
+			err = deliver(r, rec->cptr, c);
+		if (err == 0 && want > c)
+			err = deliver(r, rec->dptr, want - c);
+		if (err != 0)
+			*r = save;
+	} else {
+		err = deliver_blocks(r,
+			ctl != 0 ? rec->mp : data_part(rec->mp), want);
+	}
+	if (err != 0)
+		return r->done != 0 ? 1 : -err;
+	whole = want == (size_t)ctl + data || (opt & RD_MSGD) != 0;
+	if (whole || ctl == 0)
+		str_headq_advance(hq, rec, 0, (uint32_t)want, whole);
+	else
+		str_headq_advance(hq, rec,
+			(uint32_t)STR_MIN((size_t)ctl, want),
+			(uint32_t)(want - STR_MIN((size_t)ctl, want)), whole);
+	if ((opt & (RD_MSGD | RD_MSGN)) || (rec->hdr & STR_REC_MARK)) {
+		r->boundary = true;
+		return 1;
+	}
+	return 0;
+}
+
+/*
+ * A message on the read queue proper stands first: bands are data like any,
+ * a high-priority message is not for read(2).
+ * Return: as take_record(); -EAGAIN when there is none after all.
+ */
+static int
+take_queued(struct reader *r)
+{
+	queue_t *q = &r->sd->qp->rq;
+	uint32_t opt = r->sd->rdopt;
+	mblk_t *mp = getq(q), *dp;
+	size_t n, want;
+	bool proto;
+	int err;
+
+	if (mp == NULL)
+		return -EAGAIN;
+	(void)str_sub(&r->sd->hq.npri, 1u);
+	proto = mp->b_datap->db_type != M_DATA;
+	if (proto && (opt & (RD_PROTDAT | RD_PROTDIS)) == 0) {
+		str_head_putback(r->sd, mp);
+		return r->done != 0 ? 1 : -EBADMSG;
+	}
+	dp = mp;
+	if (proto && (opt & RD_PROTDIS))
+		while (dp != NULL && dp->b_datap->db_type != M_DATA)
+			dp = dp->b_cont;
+	n = msgsize(dp);
+	if (n == 0) {
+		bool gone = dp == NULL;
+
+		if (r->done != 0 && !gone) {
+			str_head_putback(r->sd, mp);
+			return 1;
+		}
+		freemsg(mp);
+		return gone ? 0 : 1;
+	}
+	want = STR_MIN(n, r->left);
+	err = deliver_blocks(r, dp, want);
+	if (err != 0) {
+		str_head_putback(r->sd, mp);
+		return r->done != 0 ? 1 : -err;
+	}
+	if (want < n && (opt & RD_MSGD) == 0) {
+		mblk_t *bp;
+
+		for (bp = dp; want > 0; bp = bp->b_cont) {
+			size_t len = STR_MIN(want,
+				(size_t)(bp->b_wptr - bp->b_rptr));
+
+			bp->b_rptr += len;
+			want -= len;
+		}
+		str_head_putback(r->sd, mp);
+		return 1;
+	}
+	err = (opt & (RD_MSGD | RD_MSGN)) || (mp->b_flag & MSGMARK);
+	r->boundary = err != 0;
+	freemsg(mp);
+	return err;
+}
+
+/*
+ * Everything that is there, as the read options have it.
+ * Return: 0 with r->done; 1 stop (boundary or zero-length message); -errno.
+ */
+static int
+take_all(struct reader *r)
+{
+	struct str_headq *hq = &r->sd->hq;
+	struct str_rec rec;
+	int ret = 0;
+
+	if (str_unlikely(str_lock(&hq->clock)))
+		str_headq_repair_c(hq);
+	while (r->left > 0 && ret == 0) {
+		if (str_unlikely(str_load(&hq->npri) != 0)) {
+			ret = take_queued(r);
+			if (ret != -EAGAIN)
+				continue;
+			ret = 0;
+		}
+		if (!str_headq_first(hq, &rec))
+			break;
+		ret = take_record(r, &rec);
+	}
+	str_unlock(&hq->clock);
+	return ret;
+}
+
+/* What a read meets when nothing is there: 1 end of file, -errno, 0 wait. */
+static int
+dry(struct str_head *sd, struct host_call *hc)
+{
+	uint32_t f = str_load(&sd->flags);
+
+	if (f & STR_H_PLEX)
+		return -EINVAL;
+	if (f & STR_H_RDERR) {
+		int e = (int)str_load(&sd->rerror);
+
+		return e != 0 ? -e : 1;
+	}
+	if (f & (STR_H_HUP | STR_H_PEER))
+		return 1;
+	if ((hc->fflags & STR_O_NONBLOCK) && (sd->rdopt & RD_FILL) == 0)
+		return -EAGAIN;
+	return 0;
+}
+
+/* The reader is about to wait: tell the writer how much is wanted. */
+static void
+send_mread(struct str_head *sd, struct host_call *hc, size_t want)
+{
+	struct host_call *old = host_tls.call;
+	mblk_t *mp = allocb(want > sizeof(long) ? want : sizeof(long),
+		BPRI_MED);
+
+	if (mp == NULL)
+		return;
+	mp->b_datap->db_type = M_READ;
+	*(unsigned long *)(void *)mp->b_wptr = want;
+	mp->b_wptr += sizeof(long);
+	if (str_claim(sd->plumb) != 0) {
+		freeb(mp);
+		return;
+	}
+	host_tls.call = hc;
+	str_put(sd->qp->wq.q_next, mp);
+	host_tls.call = old;
+	str_unclaim(sd->plumb);
+}
+
+/* Low water may have been passed: @hc is the call the token goes by. */
+void
+str_wake_writers_from(struct str_head *sd, struct host_call *hc)
+{
+	struct host_call *old = host_tls.call;
+	bool claim = (str_load(&sd->flags) & STR_H_MODS) != 0;
+
+	host_tls.call = hc;
+	if (claim)
+		(void)str_claim(sd->plumb);
+	str_wake_writers(sd);
+	if (claim) {
+		str_sched_leave(sd);
+		str_unclaim(sd->plumb);
+	}
+	host_tls.call = old;
+}
+
+/* Run what is enabled on @sd's stream: the caller is about to wait. */
+bool
+str_sched_run_head(struct str_head *sd, struct host_call *hc)
+{
+	struct host_call *old = host_tls.call;
+	bool ran;
+
+	if (str_load(&sd->plumb->nrun) == 0)
+		return false;
+	(void)str_claim(sd->plumb);
+	host_tls.call = hc;
+	ran = str_sched_run(sd->plumb);
+	host_tls.call = old;
+	str_unclaim(sd->plumb);
+	return ran;
+}
+
+/* Is anything at all to be read? */
+bool
+str_head_pending(struct str_head *sd)
+{
+	return str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos) ||
+		str_load(&sd->hq.npri) != 0;
+}
+
+static STR_NOINLINE long
+read_slow(struct reader *r)
+{
+	struct str_head *sd = r->sd;
+	struct host_call *hc = r->hc;
+	bool asked = false;
+	int ret;
+
+	for (;;) {
+		if (str_load(&sd->flags) & STR_H_LOOK) {
+			ret = str_head_look(sd, hc);
+			if (ret != 0)
+				return r->done != 0 ? (long)r->done : -ret;
+		}
+		if (str_load(&sd->flags) & (STR_H_RDERR | STR_H_PLEX)) {
+			ret = dry(sd, hc);
+			if (r->done != 0)
+				return (long)r->done;
+			return ret == 1 ? 0 : ret;
+		}
+		ret = take_all(r);
+		host_fence_light();
+		if (str_load(&sd->hq.wwant) != 0)
+			str_wake_writers_from(sd, hc);
+		if (str_load(&sd->flags) & STR_H_POLLED)
+			(void)str_head_settle(sd, hc);
+		if (ret < 0)
+			return ret;
+		if (ret == 1 || r->left == 0)
+			return (long)r->done;
+		if (r->done != 0 && (sd->rdopt & RD_FILL) == 0)
+			return (long)r->done;
+		ret = dry(sd, hc);
+		/* the last records may have come before the hang-up, or be
+		 * on their way still */
+		if (ret != 0 && str_load_acq(&sd->hq.pos) !=
+				str_load(&sd->hq.cpos))
+			continue;
+		if (ret != 0 && str_sched_run_head(sd, hc))
+			continue;
+		if (ret != 0) {
+			if (r->done != 0)
+				return (long)r->done;
+			return ret == 1 ? 0 : ret;
+		}
+		if (!asked && (str_load(&sd->flags) & STR_H_MREAD)) {
+			asked = true;
+			send_mread(sd, hc, r->left);
+			continue;
+		}
+		ret = str_sleep(sd, hc, STR_SLEEP_READ, UINT64_MAX);
+		if (ret != 0)
+			return r->done != 0 ? (long)r->done : -ret;
+	}
+}
+
+long
+str_head_readv(struct str_head *sd, struct host_call *hc,
+	const struct str_iov *iov, int n)
+{
+	struct reader r = {.sd = sd, .hc = hc, .iov = iov, .niov = n};
+	int i;
+
+	hc->head = sd;
+	for (i = 0; i < n; i++)
+		r.left += iov[i].len;
+	if (r.left == 0) {
+		/* zero bytes: errors are reported, nothing is taken */
+		uint32_t f = str_load(&sd->flags);
+
+		if (f & (STR_H_RDERR | STR_H_PLEX)) {
+			int e = dry(sd, hc);
+
+			return e == 1 ? 0 : e;
+		}
+		return 0;
+	}
+	return read_slow(&r);
+}
+
+/* The fast path: plain data at hand, byte-stream mode, one buffer. */
+STR_HOT long
+str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
+	size_t len)
+{
+	struct str_headq *hq = &sd->hq;
+	struct str_iov iov = {ubuf, len};
+	struct str_rec rec;
+	size_t done = 0;
+	uint32_t cpu;
+
+	hc->head = sd;
+	if (str_unlikely((str_load(&sd->flags) &
+			(SLOW_FLAGS | STR_H_POLLED)) != 0 ||
+		sd->rdopt != 0 || len == 0))
+		return str_head_readv(sd, hc, &iov, 1);
+	if (str_unlikely(str_lock(&hq->clock)))
+		str_headq_repair_c(hq);
+	if (str_unlikely(str_load(&hq->npri) != 0))
+		goto slow;
+	cpu = host_cpu();
+	if (str_unlikely(str_load(&hq->ccpu) != cpu))
+		str_store(&hq->ccpu, cpu);
+	while (done < len) {
+		size_t n;
+
+		if (!str_headq_first(hq, &rec))
+			break;
+		if (str_unlikely((rec.hdr & (STR_REC_KIND | STR_REC_MARK)) !=
+				STR_REC_DATA || rec.data == 0)) {
+			if (done != 0)
+				break;
+			goto slow;
+		}
+		n = STR_MIN((size_t)rec.data, len - done);
+		if (str_unlikely(host_copyout(rec.dptr, (char *)ubuf + done,
+			    n) != 0)) {
+			if (done != 0)
+				break;
+			str_unlock(&hq->clock);
+			return -EFAULT;
+		}
+		str_headq_advance(hq, &rec, 0, (uint32_t)n, n == rec.data);
+		done += n;
+	}
+	str_unlock(&hq->clock); /* its light fence orders cpos and wwant */
+	if (str_unlikely(done == 0))
+		return str_head_readv(sd, hc, &iov, 1);
+	if (str_unlikely(str_load(&hq->wwant) != 0))
+		str_wake_writers_from(sd, hc);
+	return (long)done;
+slow:
+	str_unlock(&hq->clock);
+	return str_head_readv(sd, hc, &iov, 1);
+}

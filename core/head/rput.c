@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The Stream head's put procedure: what a message that arrives there means.
+ * One case per message type; types the head has no use for are freed.
+ */
+#include "core.h"
+
+/* Band-0 data joins the head queue; the rest stands on the read queue. */
+static void
+deliver(struct str_head *sd, mblk_t *mp)
+{
+	struct str_headq *hq = &sd->hq;
+	int err;
+
+	if (mp->b_band == 0 && mp->b_datap->db_type < QPCTL) {
+		if (str_unlikely(str_lock(&hq->plock)))
+			str_headq_repair_p(hq);
+		err = str_headq_append_mblk(hq, mp);
+		if (err == 0) {
+			uint32_t cpu = host_cpu();
+
+			if (str_load(&hq->pcpu) != cpu)
+				str_store(&hq->pcpu, cpu);
+		}
+		str_unlock(&hq->plock);
+		if (err != 0) {
+			freemsg(mp); /* no memory: the message is lost, as
+				      * in any kernel that runs dry */
+			return;
+		}
+	} else {
+		(void)str_add(&hq->npri, 1u);
+		if (!putq(&sd->qp->rq, mp)) {
+			(void)str_sub(&hq->npri, 1u);
+			freemsg(mp);
+			return;
+		}
+	}
+	str_wake_readers(sd);
+}
+
+void
+str_head_putback(struct str_head *sd, mblk_t *mp)
+{
+	if (putbq(&sd->qp->rq, mp))
+		(void)str_add(&sd->hq.npri, 1u);
+	else
+		freemsg(mp);
+}
+
+/* SVR4: at most one M_PCPROTO waits; a second one is discarded. */
+static void
+m_pcproto(struct str_head *sd, mblk_t *mp)
+{
+	queue_t *q = &sd->qp->rq;
+	bool have;
+
+	if (str_lock(&q->q_klock))
+		(void)str_queue_repair(q);
+	have = q->q_first != NULL &&
+		q->q_first->b_datap->db_type == M_PCPROTO;
+	str_unlock(&q->q_klock);
+	if (have)
+		freemsg(mp);
+	else
+		deliver(sd, mp);
+}
+
+/* str_head_flush_read - drop what waits to be read, all bands or one */
+void
+str_head_flush_read(struct str_head *sd, int band)
+{
+	struct str_headq *hq = &sd->hq;
+	queue_t *q = &sd->qp->rq;
+	uint32_t n = 0;
+	mblk_t *mp;
+
+	if (band <= 0)
+		str_headq_flush(hq, true);
+	if (band < 0)
+		flushq(q, FLUSHALL);
+	else
+		flushband(q, (unsigned char)band, FLUSHALL);
+	if (str_lock(&q->q_klock))
+		(void)str_queue_repair(q);
+	for (mp = q->q_first; mp != NULL; mp = mp->b_next)
+		n++;
+	str_store(&hq->npri, n);
+	str_unlock(&q->q_klock);
+	host_fence_light();
+	if (str_load(&hq->wwant) != 0)
+		str_wake_writers(sd);
+	if (str_load(&sd->flags) & STR_H_POLLED)
+		(void)str_head_settle(sd, NULL);
+}
+
+/* SVR4 M_FLUSH at the head: flush, then turn the write half round. */
+static void
+m_flush(struct str_head *sd, queue_t *q, mblk_t *mp)
+{
+	int band = -1;
+
+	if ((*mp->b_rptr & FLUSHBAND) && mp->b_wptr - mp->b_rptr > 1)
+		band = mp->b_rptr[1];
+	if (*mp->b_rptr & FLUSHR)
+		str_head_flush_read(sd, band);
+	if ((*mp->b_rptr & FLUSHW) && (mp->b_flag & MSGNOLOOP) == 0) {
+		*mp->b_rptr &= (unsigned char)~FLUSHR;
+		mp->b_flag |= MSGNOLOOP;
+		qreply(q, mp);
+		return;
+	}
+	freemsg(mp);
+}
+
+/* SVR4 M_ERROR: one byte for both sides, or read and write apart. */
+static void
+m_error(struct str_head *sd, mblk_t *mp)
+{
+	unsigned char r, w;
+	uint32_t set = 0, clr = 0;
+
+	if (mp->b_wptr - mp->b_rptr < 1) {
+		freemsg(mp);
+		return;
+	}
+	r = mp->b_rptr[0];
+	w = mp->b_wptr - mp->b_rptr > 1 ? mp->b_rptr[1] : r;
+	if (r != NOERROR) {
+		str_store(&sd->rerror, (uint32_t)r);
+		*(r != 0 ? &set : &clr) |= STR_H_RDERR;
+	}
+	if (w != NOERROR) {
+		str_store(&sd->werror, (uint32_t)w);
+		*(w != 0 ? &set : &clr) |= STR_H_WRERR;
+	}
+	(void)str_and(&sd->flags, ~clr);
+	/* SVR4: with an error the queues are flushed both ways */
+	if (set != 0) {
+		mp->b_datap->db_type = M_FLUSH;
+		mp->b_rptr = mp->b_datap->db_base;
+		*mp->b_rptr = (unsigned char)(
+			((set & STR_H_RDERR) ? FLUSHR : 0) |
+			((set & STR_H_WRERR) ? FLUSHW : 0));
+		mp->b_wptr = mp->b_rptr + 1;
+		if (set & STR_H_RDERR)
+			str_head_flush_read(sd, -1);
+		str_head_set(sd, set);
+		mp->b_flag |= MSGNOLOOP;
+		qreply(&sd->qp->rq, mp);
+		return;
+	}
+	freemsg(mp);
+	str_wake_all(sd);
+}
+
+static void
+m_setopts(struct str_head *sd, mblk_t *mp)
+{
+	const struct stroptions *so =
+		(const struct stroptions *)(const void *)mp->b_rptr;
+	unsigned long f;
+	uint32_t hi = sd->hq.hiwat, lo = sd->hq.lowat;
+
+	if ((size_t)(mp->b_wptr - mp->b_rptr) < sizeof(*so)) {
+		freemsg(mp);
+		return;
+	}
+	f = so->so_flags;
+	if (f & SO_READOPT)
+		sd->rdopt = (uint32_t)so->so_readopt & 0x2fu;
+	if (f & SO_WROFF)
+		sd->wroff = so->so_wroff;
+	if (f & SO_MINPSZ)
+		sd->minpsz = so->so_minpsz;
+	if (f & SO_MAXPSZ)
+		sd->maxpsz = so->so_maxpsz;
+	if (f & SO_BAND) {
+		if (f & SO_HIWAT)
+			(void)strqset(&sd->qp->rq, QHIWAT, so->so_band,
+				(long)so->so_hiwat);
+		if (f & SO_LOWAT)
+			(void)strqset(&sd->qp->rq, QLOWAT, so->so_band,
+				(long)so->so_lowat);
+	} else {
+		if (f & SO_HIWAT)
+			hi = (uint32_t)so->so_hiwat;
+		if (f & SO_LOWAT)
+			lo = (uint32_t)so->so_lowat;
+		if (f & (SO_HIWAT | SO_LOWAT))
+			str_headq_limits(&sd->hq, hi, lo);
+	}
+	if (f & SO_MREADON)
+		(void)str_or(&sd->flags, STR_H_MREAD);
+	if (f & SO_MREADOFF)
+		(void)str_and(&sd->flags, ~STR_H_MREAD);
+	if (f & SO_NDELON)
+		(void)str_or(&sd->flags, STR_H_NDEL);
+	if (f & SO_NDELOFF)
+		(void)str_and(&sd->flags, ~STR_H_NDEL);
+	if (f & SO_DELIM)
+		(void)str_or(&sd->flags, STR_H_DELIM);
+	if (f & SO_NODELIM)
+		(void)str_and(&sd->flags, ~STR_H_DELIM);
+	if (f & SO_STRHOLD)
+		(void)str_or(&sd->flags, STR_H_HOLD);
+	freemsg(mp);
+	str_wake_all(sd);
+}
+
+/* An answer to the ioctl in progress; anything else is stale. */
+static void
+ioctl_answer(struct str_head *sd, mblk_t *mp)
+{
+	const struct iocblk *ioc =
+		(const struct iocblk *)(const void *)mp->b_rptr;
+
+	str_msg_disown(mp);
+	if (ioc->ioc_id != sd->ioc.id ||
+	    !str_cas(&sd->ioc.state, 1u, 3u)) {
+		str_msg_own(mp);
+		freemsg(mp);
+		return;
+	}
+	sd->ioc.reply = mp;
+	str_store_rel(&sd->ioc.state, 2u);
+	(void)str_add(&sd->iocword, 1u);
+	host_wake(&sd->iocword, INT_MAX);
+}
+
+/* A pipe's other end has nothing that answers: negative acknowledgement. */
+static void
+m_ioctl(queue_t *q, mblk_t *mp)
+{
+	struct iocblk *ioc = (struct iocblk *)(void *)mp->b_rptr;
+
+	mp->b_datap->db_type = M_IOCNAK;
+	ioc->ioc_error = EINVAL;
+	ioc->ioc_rval = 0;
+	ioc->ioc_count = 0;
+	if (mp->b_cont != NULL) {
+		freemsg(mp->b_cont);
+		mp->b_cont = NULL;
+	}
+	qreply(q, mp);
+}
+
+static void
+m_sig(struct str_head *sd, mblk_t *mp)
+{
+	struct host_call *hc = host_tls.call;
+	int sig = mp->b_wptr > mp->b_rptr ? *mp->b_rptr : 0;
+
+	/* to whoever is inside the stream: pipes have no controlling group */
+	if (sig > 0 && sig < 65 && hc != NULL && hc->head == sd)
+		host_signal_self(sig);
+	freemsg(mp);
+}
+
+/*
+ * A reader at the other end announces how much it wants.  The direct path
+ * gives a reader all there is at once, so the announcement has done its work
+ * by arriving; a small write that waits for company (SNDHOLD) has been
+ * published already.
+ */
+static void
+m_read(struct str_head *sd, mblk_t *mp)
+{
+	(void)sd;
+	freemsg(mp);
+}
+
+/**
+ * str_head_rput - the put procedure of a Stream head's read queue
+ * @sd: the head
+ * @q:  its read queue
+ * @mp: consumed
+ *
+ * Context: put or service procedure of the queue before it; does not sleep.
+ */
+void
+str_head_rput(struct str_head *sd, queue_t *q, mblk_t *mp)
+{
+	mblk_t *whole = str_msg_unpin(mp);
+
+	if (whole == NULL) {
+		freemsg(mp);
+		return;
+	}
+	mp = whole;
+	if ((q->q_flag & QREADR) == 0) {
+		freemsg(mp); /* put on a head's write queue: nobody does */
+		return;
+	}
+	switch (mp->b_datap->db_type) {
+	case M_DATA:
+	case M_PROTO:
+	case M_PASSFP:
+		deliver(sd, mp);
+		break;
+	case M_HPDATA:
+	case M_PCPROTO:
+		m_pcproto(sd, mp);
+		break;
+	case M_FLUSH:
+		m_flush(sd, q, mp);
+		break;
+	case M_ERROR:
+		m_error(sd, mp);
+		break;
+	case M_HANGUP:
+		freemsg(mp);
+		str_head_set(sd, STR_H_HUP);
+		break;
+	case M_UNHANGUP:
+		freemsg(mp);
+		if ((str_load(&sd->flags) & STR_H_PEER) == 0)
+			(void)str_and(&sd->flags, ~STR_H_HUP);
+		str_wake_all(sd);
+		break;
+	case M_SIG:
+	case M_PCSIG:
+		m_sig(sd, mp);
+		break;
+	case M_SETOPTS:
+	case M_PCSETOPTS:
+		m_setopts(sd, mp);
+		break;
+	case M_IOCACK:
+	case M_IOCNAK:
+	case M_COPYIN:
+	case M_COPYOUT:
+		ioctl_answer(sd, mp);
+		break;
+	case M_IOCTL:
+		m_ioctl(q, mp);
+		break;
+	case M_READ:
+		m_read(sd, mp);
+		break;
+	default:
+		freemsg(mp);
+		break;
+	}
+}

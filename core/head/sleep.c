@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Sleeping at a Stream head, and waking who sleeps there.
+ *
+ * Purpose.  No system call while the other side runs; no context switch
+ * while nothing happens; nobody sleeps through his event, a signal, or the
+ * death of the other end.
+ *
+ * Stages.  A caller that finds nothing first runs what is enabled on its
+ * stream.  It spins only while the other side was last seen on another CPU,
+ * with back-off, and never longer than a wake costs.  Then: (1) a futex wait
+ * on the queue's word for at most 50 ms; (2) a look at the carrier, and a
+ * wait on the carrier, first 50 ms, then without limit.
+ *
+ * Protocol.  The sleeper sets its bit in the queue's want word, executes the
+ * heavy fence, and looks again.  The waker publishes, executes the light
+ * fence, and reads the want word; whoever takes a bit away wakes all who
+ * set it (one futex wake, one token).  So a wake is sent once per transition,
+ * and a bit left by a sleeper that died costs one wake and no more
+ * (models/sleep.pml).
+ *
+ * Tokens travel from one end to the other.  A waker that holds the same end
+ * as the sleeper, or none, rings the sleeper's bell.
+ */
+#include "core.h"
+
+#define STAGE_NS 50000000ull
+#define SPIN_READ_US 30u
+#define SPIN_WRITE_US 20u
+
+/* ----------------------------------------------------------------- waking */
+
+/* Sleepers in stage 2 that no token of this caller can reach. */
+static STR_COLD void
+ring_sleepers(struct str_head *sd)
+{
+	struct str_domain *d = host_domain;
+	uint32_t n = str_load(&d->thread_high), i;
+
+	for (i = 0; i < n && i < STR_NTHREAD; i++) {
+		struct str_thread *t = &d->thread[i];
+		uint64_t on = str_load(&t->asleep_on);
+
+		if (str_load(&t->tag) == 0 || t == host_self())
+			continue;
+		if (on == (uint64_t)(uintptr_t)sd || on == ~0ull)
+			host_bell_ring(t);
+	}
+}
+
+static void
+send_token(struct str_head *sd)
+{
+	struct host_call *hc = str_call_toward(sd);
+
+	(void)str_add(str_root(STR_ROOT_TOKENS), (uint64_t)1);
+	if (hc == NULL || (host_token_send(hc->fd) != 0 &&
+			   (str_load(&sd->flags) & STR_H_CLOSED) == 0))
+		ring_sleepers(sd);
+}
+
+/*
+ * The token of an epoll interest stays as long as the event holds: at most
+ * one is there, `present' says so, and the token lock keeps the two together.
+ */
+static void
+level_token(struct str_head *sd)
+{
+	(void)str_lock(&sd->tlock);
+	if (str_load(&sd->present) == 0) {
+		send_token(sd);
+		STR_CRASH_POINT("token:sent");
+		str_store(&sd->present, 1u);
+	}
+	str_unlock(&sd->tlock);
+}
+
+static STR_NOINLINE void
+wake(struct str_head *sd, str_a32 *want, str_a32 *word)
+{
+	uint32_t w = str_xchg(want, 0u);
+
+	(void)str_add(word, 1u);
+	if (w & STR_WANT_FUTEX) {
+		(void)str_add(str_root(STR_ROOT_WAKES), (uint64_t)1);
+		host_wake(word, INT_MAX);
+	}
+	if (w & STR_WANT_EPOLL)
+		level_token(sd);
+	else if (w & STR_WANT_TOKEN)
+		send_token(sd);
+}
+
+/* str_wake_readers - something happened that readers of @sd wait for. */
+void
+str_wake_readers(struct str_head *sd)
+{
+	host_fence_light();
+	if (str_load(&sd->hq.rwant) != 0)
+		wake(sd, &sd->hq.rwant, &sd->hq.rword);
+}
+
+/*
+ * str_wake_writers - @sd's head queue has been read from
+ * Those refused are served when the count is zero or below low water.
+ */
+void
+str_wake_writers(struct str_head *sd)
+{
+	struct str_headq *hq = &sd->hq;
+	uint32_t w = str_load(&hq->wwant);
+
+	if (str_headq_is_full(hq))
+		return;
+	if (w & STR_WANT_BACK) {
+		(void)str_and(&hq->wwant, ~STR_WANT_BACK);
+		qbackenable(&sd->qp->rq, 0);
+	}
+	/* behind a module it is the module's service that lets them go on */
+	if (str_load(&sd->flags) & STR_H_MODS)
+		return;
+	if (w & ~STR_WANT_BACK)
+		wake(sd->peer, &hq->wwant, &hq->wword);
+}
+
+/* str_wake_writers_behind - @sd's own writers may try again. */
+void
+str_wake_writers_behind(struct str_head *sd)
+{
+	struct str_headq *hq = &sd->peer->hq;
+
+	host_fence_light();
+	if (str_load(&hq->wwant) & ~STR_WANT_BACK)
+		wake(sd, &hq->wwant, &hq->wword);
+}
+
+/* str_wake_all - everybody at @sd shall look: state changed. */
+void
+str_wake_all(struct str_head *sd)
+{
+	str_wake_readers(sd);
+	str_wake_writers_behind(sd);
+	(void)str_add(&sd->iocword, 1u);
+	host_wake(&sd->iocword, INT_MAX);
+}
+
+/* str_head_set - raise state flags and let everybody know. */
+void
+str_head_set(struct str_head *sd, uint32_t flags)
+{
+	(void)str_or(&sd->flags, flags);
+	str_fence_full();
+	str_wake_all(sd);
+}
+
+/* --------------------------------------------------------------- carriers */
+
+/*
+ * str_head_look - consult @sd's carrier: is the other end still held?
+ * Return: 0, or EBADF when the descriptor is another object now.
+ */
+int
+str_head_look(struct str_head *sd, struct host_call *hc)
+{
+	uint32_t ev;
+
+	(void)str_and(&sd->flags, ~STR_H_LOOK);
+	if (hc == NULL || hc->fd < 0)
+		return 0;
+	ev = host_carrier_look(hc->fd);
+	if (ev & HOST_C_NVAL)
+		return EBADF;
+	if ((ev & HOST_C_HUP) && (str_load(&sd->flags) & STR_H_PEER) == 0) {
+		struct host_call *old = host_tls.call;
+
+		host_tls.call = hc;
+		str_pipe_close_end(sd->peer);
+		host_tls.call = old;
+	}
+	return 0;
+}
+
+/* --------------------------------------------------------------- sleeping */
+
+/* Events a reader waits for, errors and hang-up among them. */
+bool
+str_head_readable(struct str_head *sd)
+{
+	return str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos) ||
+		str_load(&sd->hq.npri) != 0 ||
+		(str_load(&sd->flags) & (STR_H_RDERR | STR_H_HUP |
+			STR_H_PEER | STR_H_PLEX | STR_H_LOOK)) != 0;
+}
+
+bool
+str_head_writable(struct str_head *sd)
+{
+	if ((str_load(&sd->flags) & (STR_H_WRERR | STR_H_HUP | STR_H_PEER |
+		STR_H_PLEX | STR_H_LOOK)) != 0)
+		return true;
+	if (sd->direct != NULL)
+		return !str_headq_is_full(&sd->peer->hq);
+	if (str_claim(sd->plumb) == 0) {
+		int ok = sd->qp->wq.q_next == NULL ||
+			canput(sd->qp->wq.q_next);
+
+		str_unclaim(sd->plumb);
+		return ok;
+	}
+	return false;
+}
+
+static bool
+ready(struct str_head *sd, unsigned why)
+{
+	return why == STR_SLEEP_READ ? str_head_readable(sd) :
+				       str_head_writable(sd);
+}
+
+/*
+ * Spin while the other side runs elsewhere.  A reader that has just emptied
+ * a stream of records lets the writer get ahead before it looks again; one
+ * that exchanges single messages looks at once.
+ */
+static bool
+spin(struct str_head *sd, struct host_call *hc, unsigned why)
+{
+	struct str_headq *hq = why == STR_SLEEP_READ ? &sd->hq :
+						       &sd->peer->hq;
+	uint32_t other = str_load(why == STR_SLEEP_READ ? &hq->pcpu :
+							  &hq->ccpu);
+	uint64_t start, budget;
+	unsigned pause = 1, i;
+
+	if (other == ~0u || other == host_cpu())
+		return false;
+	if (why == STR_SLEEP_READ) {
+		uint64_t cpos = str_load(&hq->cpos);
+
+		if (cpos - hq->dry > 512)
+			pause = 16;
+		hq->dry = cpos;
+		budget = SPIN_READ_US;
+	} else {
+		pause = 16;
+		budget = SPIN_WRITE_US;
+	}
+	budget = budget * host_ticks_per_ms / 1000;
+	start = host_ticks();
+	do {
+		for (i = 0; i < pause; i++)
+			str_cpu_relax();
+		if (ready(sd, why))
+			return true;
+		if (host_interrupted(hc) != HOST_SIG_NONE)
+			return true;
+		if (pause < 16 && host_ticks() - start > budget / 8)
+			pause = 16;
+	} while (host_ticks() - start < budget);
+	return false;
+}
+
+static uint64_t
+left(uint64_t deadline, uint64_t most)
+{
+	uint64_t now;
+
+	if (deadline == UINT64_MAX)
+		return most;
+	now = host_now();
+	if (now >= deadline)
+		return 0;
+	return STR_MIN(most, deadline - now);
+}
+
+/* A signal handler ran: does the call end? */
+static int
+signalled(struct host_call *hc)
+{
+	int s = host_interrupted(hc);
+
+	if (s == HOST_SIG_INTR)
+		return EINTR;
+	if (s == HOST_SIG_RESTART)
+		host_resample(hc);
+	return 0;
+}
+
+/* Stage 2: on the carrier.  Return: 0 look again, EINTR, ETIMEDOUT, EBADF. */
+static int
+carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
+	str_a32 *want, uint64_t deadline)
+{
+	struct str_thread *t = host_self();
+	uint64_t most = STAGE_NS;
+	int err = str_head_look(sd, hc);
+
+	if (err != 0)
+		return err;
+	for (;; most = UINT64_MAX) {
+		uint32_t ev = 0;
+
+		str_store(&t->asleep_on, (uint64_t)(uintptr_t)sd);
+		(void)str_or(want, STR_WANT_TOKEN);
+		host_fence_heavy();
+		if (ready(sd, why)) {
+			str_store(&t->asleep_on, (uint64_t)0);
+			return 0;
+		}
+		err = host_wait_carrier(hc, left(deadline, most), &ev);
+		str_store(&t->asleep_on, (uint64_t)0);
+		if (err == ETIMEDOUT) {
+			if (most == STAGE_NS && left(deadline, 1) != 0)
+				continue;
+			return left(deadline, 1) == 0 ? ETIMEDOUT : 0;
+		}
+		if (err != 0)
+			return err;
+		if (ev & HOST_C_NVAL)
+			return EBADF;
+		if (ev & HOST_C_HUP)
+			(void)str_head_look(sd, hc);
+		else if (ev & HOST_C_TOKEN) {
+			/* one token was for all of us: pass it on */
+			host_token_drain(hc->fd);
+			ring_sleepers(sd);
+		}
+		return 0;
+	}
+}
+
+/*
+ * str_sleep - wait until something may be read, or written, at @sd
+ * @sd:       the head; no lock and no claim is held
+ * @why:      STR_SLEEP_READ or STR_SLEEP_WRITE
+ * @deadline: host_now() time, or UINT64_MAX
+ *
+ * Return: 0: look again; EINTR, ETIMEDOUT, EBADF.
+ */
+int
+str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
+	uint64_t deadline)
+{
+	struct str_headq *hq = why == STR_SLEEP_READ ? &sd->hq :
+						       &sd->peer->hq;
+	str_a32 *want = why == STR_SLEEP_READ ? &hq->rwant : &hq->wwant;
+	str_a32 *word = why == STR_SLEEP_READ ? &hq->rword : &hq->wword;
+	uint32_t w;
+	int err;
+
+	if (str_sched_run_head(sd, hc))
+		return 0;
+	err = signalled(hc);
+	if (err != 0)
+		return err;
+	if (spin(sd, hc, why))
+		return signalled(hc);
+	(void)str_add(str_root(STR_ROOT_SLEEPS), (uint64_t)1);
+	for (;;) {
+		w = str_load(word);
+		(void)str_or(want, STR_WANT_FUTEX);
+		host_fence_heavy(); /* pairs with the waker's light fence */
+		if (ready(sd, why))
+			return 0;
+		STR_CRASH_POINT("sleep:armed");
+		err = host_wait(hc, word, w, left(deadline, STAGE_NS));
+		if (err == EINTR) {
+			err = signalled(hc);
+			if (err != 0)
+				return err;
+			continue;
+		}
+		if (err == 0)
+			return 0;
+		if (left(deadline, 1) == 0)
+			return ETIMEDOUT;
+		/* with an epoll interest the carrier's token is not ours */
+		if (str_load(&sd->flags) & STR_H_POLLED) {
+			err = str_head_look(sd, hc);
+			if (err != 0 || ready(sd, why))
+				return err;
+			continue;
+		}
+		err = carrier_sleep(sd, hc, why, want, deadline);
+		if (err == EINTR) {
+			err = signalled(hc);
+			if (err != 0)
+				return err;
+			continue;
+		}
+		return err;
+	}
+}
+
+/*
+ * str_sleep_band - wait for something rarer than data at band 0: room in a
+ * band (@band >= 0), or a message of a band or high priority behind none
+ * (@band < 0).  What is already there does not end the wait, so the queue's
+ * word alone says that something changed.
+ */
+int
+str_sleep_band(struct str_head *sd, struct host_call *hc, int band)
+{
+	struct str_headq *hq = band < 0 ? &sd->hq : &sd->peer->hq;
+	str_a32 *want = band < 0 ? &hq->rwant : &hq->wwant;
+	str_a32 *word = band < 0 ? &hq->rword : &hq->wword;
+	uint32_t w = str_load(word);
+	int err;
+
+	if (str_sched_run_head(sd, hc))
+		return 0;
+	(void)str_or(want, STR_WANT_FUTEX);
+	host_fence_heavy();
+	if (band > 0 && str_head_band_writable(sd, band))
+		return 0;
+	err = host_wait(hc, word, w, STAGE_NS);
+	if (err == EINTR)
+		return signalled(hc);
+	if (err == ETIMEDOUT)
+		return str_head_look(sd, hc);
+	return 0;
+}

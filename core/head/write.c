@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * write(2) on a Stream head.
+ *
+ * Two ways.  With no module between the heads the bytes go straight into the
+ * peer's head queue (the direct path: one lock, one copy, one release
+ * store).  With modules they become a message block that travels by
+ * putnext().  Either way one write of at most CHUNK bytes is one message.
+ *
+ * Who reads?  A writer that never fills the queue would not notice that its
+ * reader was killed.  When the reader has not moved for 20 ms the writer
+ * asks the carrier once; brisk() keeps the question off the fast path.
+ */
+#include "core.h"
+
+#define CHUNK 65536u	 /* bytes a single message takes from a write(2) */
+#define INLINE_PART 32768u
+#define ASK_MS 20u
+#define BRISK_CALLS 64u
+
+/* What makes a write leave the fast path. */
+#define SLOW_FLAGS \
+	(STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_LOOK | STR_H_CLOSED | \
+		STR_H_PLEX | STR_H_HOLD | STR_H_DELIM)
+
+/* Error a write meets now, 0 if none. */
+static int
+write_error(struct str_head *sd)
+{
+	uint32_t f = str_load(&sd->flags);
+
+	if (f & STR_H_PLEX)
+		return EINVAL;
+	if (f & STR_H_WRERR) {
+		int e = (int)str_load(&sd->werror);
+
+		return e != 0 ? e : EPIPE;
+	}
+	if (f & (STR_H_HUP | STR_H_PEER | STR_H_CLOSED))
+		return EPIPE;
+	return 0;
+}
+
+/* SIGPIPE goes with EPIPE where SNDPIPE is set, which pipes have. */
+static long
+write_fails(struct str_head *sd, int err)
+{
+	if (err == EPIPE || ((sd->wropt & 2) != 0 &&
+			(str_load(&sd->flags) & STR_H_WRERR) != 0))
+		host_signal_self(13);
+	return -err;
+}
+
+/*
+ * Has the reader moved since the last question?  Called under plock, counts
+ * calls; asks the clock at every call of a slow writer, at every 64th of a
+ * brisk one.  Return: true when the carrier is to be asked.
+ */
+static STR_NOINLINE bool
+ask(struct str_headq *hq)
+{
+	uint64_t now = host_ticks(), cpos = str_load(&hq->cpos);
+	uint64_t since = now - hq->seen_try;
+
+	hq->unseen = 0;
+	/* 64 calls within a millisecond, or two within 4 us */
+	hq->brisk = since < host_ticks_per_ms / (hq->brisk ? 1 : 256);
+	hq->seen_try = now;
+	if (cpos != hq->seen_cpos) {
+		hq->seen_cpos = cpos;
+		hq->seen_at = now;
+		return false;
+	}
+	if (now - hq->seen_at < ASK_MS * host_ticks_per_ms)
+		return false;
+	hq->seen_at = now;
+	return true;
+}
+
+STR_INLINE bool
+must_ask(struct str_headq *hq)
+{
+	if (str_likely(hq->brisk && ++hq->unseen < BRISK_CALLS))
+		return false;
+	return ask(hq);
+}
+
+STR_INLINE void
+note_cpu(str_a32 *where)
+{
+	uint32_t cpu = host_cpu();
+
+	if (str_unlikely(str_load(where) != cpu))
+		str_store(where, cpu);
+}
+
+STR_INLINE void
+lock_p(struct str_headq *hq)
+{
+	if (str_unlikely(str_lock(&hq->plock)))
+		str_headq_repair_p(hq);
+}
+
+/* A message through the modules; the head's claim is taken here. */
+static long
+write_message(struct str_head *sd, struct host_call *hc, const void *ubuf,
+	size_t n, bool block)
+{
+	struct str_plumb *pl = sd->plumb;
+	struct host_call *old = host_tls.call;
+	queue_t *q;
+	mblk_t *mp;
+	int err = 0;
+	size_t off = (size_t)(sd->wroff <= 4096 ? sd->wroff : 0);
+
+	mp = allocb(n + off, BPRI_MED);
+	if (mp == NULL)
+		return -ENOSR;
+	mp->b_rptr += off;
+	mp->b_wptr = mp->b_rptr;
+	if (n != 0 && host_copyin(ubuf, mp->b_wptr, n) != 0) {
+		freeb(mp);
+		return -EFAULT;
+	}
+	mp->b_wptr += n;
+	if (str_load(&sd->flags) & STR_H_DELIM)
+		mp->b_flag |= MSGDELIM;
+	for (;;) {
+		err = str_claim(pl);
+		if (err != 0)
+			break;
+		err = write_error(sd);
+		q = sd->qp->wq.q_next;
+		if (err == 0 && canput(q)) {
+			host_tls.call = hc;
+			str_put(q, mp);
+			str_sched_leave(sd);
+			host_tls.call = old;
+			str_unclaim(pl);
+			return (long)n;
+		}
+		if (err == 0 && str_load(&pl->nrun) != 0) {
+			/* somebody must drain what is full: do it first */
+			host_tls.call = hc;
+			(void)str_sched_run(pl);
+			host_tls.call = old;
+			if (canput(q)) {
+				str_unclaim(pl);
+				continue;
+			}
+		}
+		str_unclaim(pl);
+		if (err == 0 && (hc->fflags & STR_O_NONBLOCK || !block))
+			err = EAGAIN;
+		if (err == 0)
+			err = str_sleep(sd, hc, STR_SLEEP_WRITE, UINT64_MAX);
+		if (err == 0 && (str_load(&sd->flags) & STR_H_LOOK))
+			err = str_head_look(sd, hc);
+		if (err != 0)
+			break;
+	}
+	freeb(mp);
+	return -err;
+}
+
+/*
+ * Append to the peer's queue with the head's write options.  Locks: plock.
+ * With SNDHOLD a small write joins the last message while that is small and
+ * unread.
+ */
+static long
+append(struct str_head *sd, struct str_headq *hq, const void *ubuf, size_t n)
+{
+	uint32_t f = str_load(&sd->flags), flags = 0;
+	int err;
+
+	if (f & STR_H_DELIM)
+		flags = STR_REC_DELIM;
+	if ((f & STR_H_HOLD) && n <= STR_FASTBUF / 2)
+		err = str_headq_coalesce(hq, ubuf, n, flags);
+	else
+		err = str_headq_append(hq, ubuf, n, flags);
+	return err != 0 ? -(long)err : (long)n;
+}
+
+/*
+ * One message's worth.  Return: bytes, or minus an errno; -EAGAIN when the
+ * queue is full and @block is false.
+ */
+static STR_NOINLINE long
+write_slow(struct str_head *sd, struct host_call *hc, const void *ubuf,
+	size_t n, bool block)
+{
+	struct str_headq *hq = &sd->peer->hq;
+	long ret;
+	int err;
+
+	for (;;) {
+		if (str_load(&sd->flags) & STR_H_LOOK) {
+			err = str_head_look(sd, hc);
+			if (err != 0)
+				return -err;
+		}
+		err = write_error(sd);
+		if (err != 0)
+			return -err;
+		lock_p(hq);
+		if (sd->direct == NULL) {
+			str_unlock(&hq->plock);
+			return write_message(sd, hc, ubuf, n, block);
+		}
+		if (!str_headq_is_full(hq)) {
+			ret = append(sd, hq, ubuf, n);
+			str_unlock(&hq->plock);
+			if (ret >= 0)
+				str_wake_readers_from(sd, hc);
+			return ret;
+		}
+		str_unlock(&hq->plock);
+		if (!block)
+			return -EAGAIN;
+		err = str_sleep(sd, hc, STR_SLEEP_WRITE, UINT64_MAX);
+		if (err != 0)
+			return -err;
+	}
+}
+
+/* Wake @sd's peer's readers with @hc as the call the token goes by. */
+void
+str_wake_readers_from(struct str_head *sd, struct host_call *hc)
+{
+	struct host_call *old = host_tls.call;
+
+	host_tls.call = hc;
+	str_wake_readers(sd->peer);
+	host_tls.call = old;
+}
+
+/* The fast path: no module, no error, room, somebody reading. */
+STR_INLINE long
+write_one(struct str_head *sd, struct host_call *hc, const void *ubuf,
+	size_t n, bool block)
+{
+	struct str_headq *hq = &sd->peer->hq;
+	bool look;
+	int err;
+
+	if (str_unlikely((str_load(&sd->flags) & SLOW_FLAGS) != 0 ||
+		n > INLINE_PART))
+		return write_slow(sd, hc, ubuf, n, block);
+	lock_p(hq);
+	if (str_unlikely(sd->direct == NULL ||
+		(str_load(&hq->full) != 0 && str_headq_is_full(hq)))) {
+		str_unlock(&hq->plock);
+		return write_slow(sd, hc, ubuf, n, block);
+	}
+	err = str_headq_append(hq, ubuf, n, 0);
+	look = must_ask(hq);
+	note_cpu(&hq->pcpu);
+	str_unlock(&hq->plock); /* its light fence orders pos and rwant */
+	if (str_unlikely(err != 0))
+		return -(long)err;
+	if (str_unlikely(str_load(&hq->rwant) != 0))
+		str_wake_readers_from(sd, hc);
+	if (str_unlikely(look))
+		(void)str_head_look(sd, hc);
+	return (long)n;
+}
+
+/* A write of zero bytes: SNDZERO sends it, pipes do not by default. */
+static long
+write_zero(struct str_head *sd, struct host_call *hc)
+{
+	int err = write_error(sd);
+
+	if (err != 0)
+		return write_fails(sd, err);
+	if ((sd->wropt & 1) == 0)
+		return 0;
+	return write_slow(sd, hc, NULL, 0, (hc->fflags & STR_O_NONBLOCK) == 0);
+}
+
+STR_HOT long
+str_head_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
+	size_t len)
+{
+	bool block = (hc->fflags & STR_O_NONBLOCK) == 0;
+	size_t done = 0;
+	long n;
+
+	hc->head = sd;
+	if (str_likely(len <= CHUNK && len != 0)) {
+		n = write_one(sd, hc, ubuf, len, block);
+		return str_likely(n >= 0) ? n : write_fails(sd, (int)-n);
+	}
+	if (len == 0)
+		return write_zero(sd, hc);
+	while (done < len) {
+		n = write_one(sd, hc, (const char *)ubuf + done,
+			STR_MIN(len - done, (size_t)CHUNK), block);
+		if (n < 0) {
+			if (done != 0 && n != -EPIPE)
+				return (long)done;
+			if (done != 0)
+				return (long)done;
+			return write_fails(sd, (int)-n);
+		}
+		done += (size_t)n;
+	}
+	return (long)done;
+}
+
+/*
+ * writev(2): one message of all parts when they fit into one, so that it is
+ * as atomic as a write of their sum.
+ */
+long
+str_head_writev(struct str_head *sd, struct host_call *hc,
+	const struct str_iov *iov, int n)
+{
+	size_t total = 0, off = 0;
+	struct str_blk *b;
+	long ret;
+	int i;
+
+	hc->head = sd;
+	for (i = 0; i < n; i++)
+		total += iov[i].len;
+	if (n == 1)
+		return str_head_write(sd, hc, iov[0].base, total);
+	if (total == 0)
+		return write_zero(sd, hc);
+	if (total > CHUNK) {
+		long done = 0;
+
+		for (i = 0; i < n; i++) {
+			if (iov[i].len == 0)
+				continue;
+			ret = str_head_write(sd, hc, iov[i].base, iov[i].len);
+			if (ret < 0)
+				return done != 0 ? done : ret;
+			done += ret;
+			if ((size_t)ret < iov[i].len)
+				break;
+		}
+		return done;
+	}
+	/* gather first: one message, one wake */
+	b = str_mem_alloc(total + 64, STR_BLK_BUF);
+	if (b == NULL)
+		return -ENOSR;
+	for (i = 0; i < n; i++) {
+		if (iov[i].len != 0 && host_copyin(iov[i].base,
+				(char *)b + 64 + off, iov[i].len) != 0) {
+			str_mem_free(b);
+			return -EFAULT;
+		}
+		off += iov[i].len;
+	}
+	ret = str_head_write(sd, hc, (char *)b + 64, total);
+	str_mem_free(b);
+	return ret;
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The arena's allocator.
+ *
+ * Objects.  The arena is cut into 64 KiB granules.  A granule belongs to a
+ * size class and is cut into blocks of it, or is part of a run that holds
+ * one large block.  Every block begins with struct str_blk: what it is, and
+ * which thread holds it privately.
+ *
+ * Life.  A thread takes blocks from its own magazines (two per class, no
+ * atomics) and gives them back there; full and empty magazines are exchanged
+ * whole with the class's depot, a lock-free stack of chains.  The top of a
+ * depot carries a 16-bit tag against ABA; chains hang together by the second
+ * word of their first block.  Runs are kept on one free list each.
+ *
+ * Failure.  A block is stamped before it leaves a magazine and after it has
+ * entered one, so a thread that dies in between leaves a block that is both
+ * on its magazine and stamped: str_thread_reap() gives magazines back first,
+ * which frees their blocks, and then frees what is stamped with the dead
+ * thread's tag.  Dying inside a depot exchange leaks one chain at most until
+ * the next audit; no lock is held anywhere.
+ */
+#include "core.h"
+
+/* Block sizes, header included.  mdb blocks have the class of 320 bytes. */
+static const uint32_t class_size[STR_NCLASS] = {
+	64, 128, 192, 320, 512, 1088, 2176, 4352, 8704, 16640, 32768,
+};
+#define NCLASS_USED 11u
+
+/* Blocks per magazine: about 32 KiB worth, 4 to 64. */
+static const uint8_t class_batch[STR_NCLASS] = {
+	64, 64, 64, 64, 32, 16, 16, 8, 8, 4, 4,
+};
+
+#define TOP_PTR(v) ((struct chain *)(uintptr_t)((v) & 0x0000ffffffffffffull))
+#define TOP_TAG(v) ((v) >> 48)
+#define TOP(p, tag) \
+	((uint64_t)(uintptr_t)(p) | ((uint64_t)(uint16_t)(tag) << 48))
+
+/* A chain of free blocks in a depot; overlays its first block. */
+struct chain {
+	struct str_blk blk;
+	struct chain *below; /* next chain in the depot */
+	uint64_t count;	     /* blocks in this one */
+};
+
+static struct str_slab *
+slab_of(const void *p)
+{
+	uint64_t off = (uint64_t)(uintptr_t)p - host_domain->base;
+
+	return &host_domain->slab[off >> STR_SLAB_SHIFT];
+}
+
+static void *
+slab_base(uint64_t idx)
+{
+	return (void *)(uintptr_t)(host_domain->base +
+		(idx << STR_SLAB_SHIFT));
+}
+
+/* Take @n fresh granules; 0 when the cap or the memory is used up. */
+static uint64_t
+granules(uint64_t n)
+{
+	struct str_domain *d = host_domain;
+	uint64_t limit = d->cap >> STR_SLAB_SHIFT;
+	uint64_t idx = str_load(&d->brk);
+
+	for (;;) {
+		if (idx + n > limit || idx + n > STR_ARRAY_LEN(d->slab))
+			return 0;
+		if (host_commit(idx << STR_SLAB_SHIFT,
+			    n << STR_SLAB_SHIFT) != 0)
+			return 0;
+		if (str_cas(&d->brk, idx, idx + n))
+			return idx;
+		idx = str_load(&d->brk);
+	}
+}
+
+static void
+depot_push(unsigned cls, struct chain *c)
+{
+	str_a64 *top = &host_domain->depot[cls].top;
+	uint64_t old = str_load_acq(top);
+
+	do
+		c->below = TOP_PTR(old);
+	while (!__atomic_compare_exchange_n(top, &old,
+		TOP(c, TOP_TAG(old) + 1), 0, __ATOMIC_ACQ_REL,
+		__ATOMIC_ACQUIRE));
+}
+
+static struct chain *
+depot_pop(unsigned cls)
+{
+	str_a64 *top = &host_domain->depot[cls].top;
+	uint64_t old = str_load_acq(top);
+
+	for (;;) {
+		struct chain *c = TOP_PTR(old);
+		struct chain *below;
+
+		if (c == NULL)
+			return NULL;
+		/* c may be gone by now; its memory is mapped for ever and the
+		 * tag then makes the exchange fail */
+		below = *(struct chain *volatile *)&c->below;
+		if (__atomic_compare_exchange_n(top, &old,
+			    TOP(below, TOP_TAG(old) + 1), 0, __ATOMIC_ACQ_REL,
+			    __ATOMIC_ACQUIRE))
+			return c;
+	}
+}
+
+/* Cut a fresh granule into chains of class @cls; returns one of them. */
+static struct chain *
+carve(unsigned cls)
+{
+	uint64_t idx = granules(1);
+	unsigned char *p, *end;
+	struct chain *first = NULL;
+	uint32_t size = class_size[cls];
+
+	if (idx == 0)
+		return NULL;
+	p = slab_base(idx);
+	end = p + STR_SLAB_SIZE;
+	/* 64-byte alignment for all classes that are multiples of it */
+	str_store_rel(&host_domain->slab[idx].kind, cls + 1);
+	while (p + size <= end) {
+		struct chain *c = (struct chain *)(void *)p;
+		struct str_blk *prev = NULL;
+		uint64_t n;
+
+		for (n = 0; n < class_batch[cls] && p + size <= end; n++) {
+			struct str_blk *b = (struct str_blk *)(void *)p;
+
+			b->state = STR_BLK_FREE;
+			b->next = NULL;
+			if (prev != NULL)
+				prev->next = b;
+			prev = b;
+			p += size;
+		}
+		c->count = n;
+		if (first == NULL)
+			first = c;
+		else
+			depot_push(cls, c);
+	}
+	return first;
+}
+
+/* Fill an empty magazine; false when there is no memory. */
+static STR_COLD bool
+refill(struct str_thread *t, unsigned cls)
+{
+	struct str_mag *m = &t->mag[0][cls], *p = &t->mag[1][cls];
+	struct chain *c;
+
+	if (p->head != NULL) {
+		struct str_mag tmp = *m;
+
+		*m = *p;
+		*p = tmp;
+		return true;
+	}
+	c = depot_pop(cls);
+	if (c == NULL)
+		c = carve(cls);
+	if (c == NULL)
+		return false;
+	m->count = (uint32_t)c->count;
+	m->head = c;
+	return true;
+}
+
+/* The loaded magazine is full: keep it as previous, give that one away. */
+static STR_COLD void
+spill(struct str_thread *t, unsigned cls)
+{
+	struct str_mag *m = &t->mag[0][cls], *p = &t->mag[1][cls];
+	struct chain *c = p->head;
+
+	if (c != NULL) {
+		c->count = p->count;
+		p->head = NULL;
+		depot_push(cls, c);
+	}
+	*p = *m;
+	m->head = NULL;
+	m->count = 0;
+}
+
+static unsigned
+class_of(size_t size)
+{
+	unsigned cls;
+
+	for (cls = 0; cls < NCLASS_USED; cls++)
+		if (size <= class_size[cls])
+			return cls;
+	return STR_NCLASS;
+}
+
+/* Large blocks: whole granules.  Freed runs wait on a list by size. */
+static void *
+run_alloc(size_t size, uint32_t state)
+{
+	struct str_domain *d = host_domain;
+	uint64_t n = (size + STR_SLAB_SIZE - 1) >> STR_SLAB_SHIFT;
+	struct str_blk *b = NULL;
+	uint64_t i, idx;
+
+	/* class NCLASS_USED + log2(n) keeps free runs of exactly 2^k */
+	unsigned k = 0;
+
+	while ((1ull << k) < n)
+		k++;
+	n = 1ull << k;
+	if (NCLASS_USED + k >= STR_NCLASS)
+		return NULL; /* more than a MiB in one piece */
+	b = (struct str_blk *)depot_pop(NCLASS_USED + k);
+	if (b == NULL) {
+		idx = granules(n);
+		if (idx == 0)
+			return NULL;
+		b = slab_base(idx);
+		str_store(&d->slab[idx].npage, (uint32_t)n);
+		for (i = 1; i < n; i++)
+			str_store(&d->slab[idx + i].kind, STR_SLAB_REST);
+		str_store_rel(&d->slab[idx].kind, STR_SLAB_RUN);
+	}
+	b->state = state;
+	str_store(&b->owner, host_self_tag());
+	return b;
+}
+
+static void
+run_free(struct str_blk *b)
+{
+	uint32_t n = str_load(&slab_of(b)->npage);
+	unsigned k = 0;
+
+	while ((1u << k) < n)
+		k++;
+	b->state = STR_BLK_FREE;
+	str_store(&b->owner, 0u);
+	depot_push(NCLASS_USED + k, (struct chain *)b);
+}
+
+/**
+ * str_mem_alloc - a block of at least @size bytes, header included
+ * @size:  bytes
+ * @state: what it is to be, STR_BLK_*
+ *
+ * Return: the block, held privately by this thread, 64-byte aligned; NULL
+ * when the domain is full (callers answer ENOSR).
+ * Crash: stamped before it leaves the magazine.
+ */
+void *
+str_mem_alloc(size_t size, uint32_t state)
+{
+	struct str_thread *t = host_self();
+	unsigned cls = class_of(size);
+	struct str_mag *m;
+	struct str_blk *b;
+
+	if (cls == STR_NCLASS)
+		return run_alloc(size, state);
+	m = &t->mag[0][cls];
+	if (str_unlikely(m->head == NULL) && !refill(t, cls))
+		return NULL;
+	b = m->head;
+	b->state = state;
+	str_store(&b->owner, host_self_tag());
+	str_barrier();
+	m->head = b->next;
+	m->count--;
+	return b;
+}
+
+/**
+ * str_mem_free - give a block back
+ * @p: the block; dead afterwards.  NULL is allowed.
+ */
+void
+str_mem_free(void *p)
+{
+	struct str_thread *t = host_self();
+	struct str_blk *b = p;
+	struct str_mag *m;
+	unsigned cls;
+	uint32_t kind;
+
+	if (b == NULL)
+		return;
+	STR_ASSERT(b->state != STR_BLK_FREE);
+	kind = str_load(&slab_of(b)->kind);
+	if (kind == STR_SLAB_RUN) {
+		run_free(b);
+		return;
+	}
+	STR_VERIFY(kind >= 1 && kind <= NCLASS_USED);
+	cls = kind - 1;
+	m = &t->mag[0][cls];
+	if (str_unlikely(m->count >= class_batch[cls]))
+		spill(t, cls);
+	b->next = m->head;
+	str_barrier();
+	m->head = b;
+	m->count++;
+	str_barrier();
+	b->state = STR_BLK_FREE;
+}
+
+/* str_mem_size - bytes a block has, its header included. */
+size_t
+str_mem_size(const void *p)
+{
+	struct str_slab *s = slab_of(p);
+	uint32_t kind = str_load(&s->kind);
+
+	if (kind == STR_SLAB_RUN)
+		return (size_t)str_load(&s->npage) << STR_SLAB_SHIFT;
+	return class_size[kind - 1];
+}
+
+/* str_mem_valid - does @p point into the arena's blocks? */
+bool
+str_mem_valid(const void *p)
+{
+	uint64_t a = (uint64_t)(uintptr_t)p;
+	struct str_domain *d = host_domain;
+
+	return a >= d->base + STR_HDR_SIZE &&
+		a < d->base + (str_load(&d->brk) << STR_SLAB_SHIFT);
+}
+
+/* The block is reachable from a shared structure now, or private again. */
+void
+str_mem_disown(void *p)
+{
+	str_store(&((struct str_blk *)p)->owner, 0u);
+}
+
+void
+str_mem_own(void *p)
+{
+	str_store(&((struct str_blk *)p)->owner, host_self_tag());
+}
+
+/* str_mem_walk - call @fn for every block that is in use. */
+void
+str_mem_walk(void (*fn)(struct str_blk *b, void *arg), void *arg)
+{
+	struct str_domain *d = host_domain;
+	uint64_t idx, end = str_load(&d->brk);
+
+	for (idx = STR_HDR_SIZE >> STR_SLAB_SHIFT; idx < end; idx++) {
+		uint32_t kind = str_load_acq(&d->slab[idx].kind);
+		unsigned char *p = slab_base(idx);
+		uint32_t size, off;
+
+		if (kind == STR_SLAB_RUN) {
+			if (((struct str_blk *)(void *)p)->state !=
+				STR_BLK_FREE)
+				fn((struct str_blk *)(void *)p, arg);
+			continue;
+		}
+		if (kind == 0 || kind > NCLASS_USED)
+			continue;
+		size = class_size[kind - 1];
+		for (off = 0; off + size <= STR_SLAB_SIZE; off += size) {
+			struct str_blk *b = (struct str_blk *)(void *)(p + off);
+
+			if (b->state != STR_BLK_FREE)
+				fn(b, arg);
+		}
+	}
+}
+
+static void
+count_block(struct str_blk *b, void *arg)
+{
+	struct str_mem_stats *st = arg;
+
+	if (b->state < STR_ARRAY_LEN(st->blocks))
+		st->blocks[b->state]++;
+	st->bytes += str_mem_size(b);
+}
+
+void
+str_mem_stats(struct str_mem_stats *ret)
+{
+	struct str_mem_stats st = {0};
+
+	str_mem_walk(count_block, &st);
+	st.committed = str_load(&host_domain->committed);
+	*ret = st;
+}
+
+/* Give a dead thread's magazine back; its blocks are free whatever they say */
+static void
+mag_reap(unsigned cls, struct str_mag *m)
+{
+	struct chain *c = m->head;
+	struct str_blk *b;
+	uint64_t n = 0;
+
+	m->head = NULL;
+	m->count = 0;
+	if (c == NULL)
+		return;
+	for (b = &c->blk; b != NULL; b = b->next) {
+		b->state = STR_BLK_FREE;
+		n++;
+	}
+	c->count = n;
+	depot_push(cls, c);
+}
+
+/* str_mem_reap - give the magazines of thread slot @t back. */
+void
+str_mem_reap(struct str_thread *t)
+{
+	unsigned cls;
+
+	for (cls = 0; cls < STR_NCLASS; cls++) {
+		mag_reap(cls, &t->mag[0][cls]);
+		mag_reap(cls, &t->mag[1][cls]);
+	}
+}
+
+int
+str_mem_init(struct str_domain *d)
+{
+	str_store(&d->brk, STR_HDR_SIZE >> STR_SLAB_SHIFT);
+	return 0;
+}

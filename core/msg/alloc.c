@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Message blocks: allocb, dupb, freeb and esballoc.
+ *
+ * Objects.  An allocation carries a message block, a data block and a small
+ * buffer (struct str_mdb).  A message of up to FASTBUF bytes lives in there;
+ * a larger one has its buffer in a block of its own.  After dupb() the two
+ * halves may end their lives at different times: `parts' says which half is
+ * still in use, and who clears the last bit frees the piece.
+ *
+ * Pinned buffers.  A buffer given to esballoc() that is not arena memory can
+ * only be read by the process that gave it.  Such a data block names that
+ * process; putq() and the Stream head replace it by a copy
+ * (str_msg_unpin()), which runs the free routine at home.
+ *
+ * Failure.  A block is stamped with its thread while it is private and with
+ * 0 once it is reachable from a queue; what a dead thread held is freed by
+ * str_thread_reap().
+ */
+#include "core.h"
+
+enum { CLS_FAST, CLS_BUF, CLS_ESB };
+
+/* A buffer block: header, then the bytes. */
+#define BUF_HDR 64u
+
+static struct str_mdb *
+mdb_alloc(void)
+{
+	struct str_mdb *x = str_mem_alloc(sizeof(*x), STR_BLK_MDB);
+
+	if (str_unlikely(x == NULL))
+		return NULL;
+	x->m.b_next = NULL;
+	x->m.b_prev = NULL;
+	x->m.b_cont = NULL;
+	x->m.b_band = 0;
+	x->m.b_flag = 0;
+	x->m.b_datap = &x->d;
+	x->d.db_frtnp = NULL;
+	x->d.db_ref = 1;
+	x->d.db_type = M_DATA;
+	x->d.db_class = CLS_FAST;
+	x->d.db_flags = 0;
+	str_store(&x->parts, STR_MDB_M | STR_MDB_D);
+	return x;
+}
+
+/* SVR4 allocb(D3).  The buffer may be larger than asked for: db_lim. */
+mblk_t *
+allocb(size_t size, unsigned int pri)
+{
+	struct str_mdb *x;
+	struct str_blk *b;
+
+	(void)pri;
+	x = mdb_alloc();
+	if (str_unlikely(x == NULL))
+		return NULL;
+	if (size <= STR_FASTBUF) {
+		x->d.db_base = x->buf;
+		x->d.db_lim = x->buf + STR_FASTBUF;
+	} else {
+		b = str_mem_alloc(size + BUF_HDR, STR_BLK_BUF);
+		if (str_unlikely(b == NULL)) {
+			str_store(&x->parts, 0u);
+			str_mem_free(x);
+			return NULL;
+		}
+		x->d.db_class = CLS_BUF;
+		x->d.db_base = (unsigned char *)b + BUF_HDR;
+		x->d.db_lim = (unsigned char *)b + str_mem_size(b);
+		str_mem_disown(b); /* lives and dies with the data block */
+	}
+	x->d.db_size = (unsigned int)size;
+	x->m.b_rptr = x->m.b_wptr = x->d.db_base;
+	return &x->m;
+}
+
+/* SVR4 esballoc(D3) */
+mblk_t *
+esballoc(unsigned char *base, size_t size, unsigned int pri, frtn_t *frtn)
+{
+	struct str_mdb *x;
+
+	(void)pri;
+	if (base == NULL || frtn == NULL)
+		return NULL;
+	x = mdb_alloc();
+	if (x == NULL)
+		return NULL;
+	x->d.db_class = CLS_ESB;
+	x->d.db_base = base;
+	x->d.db_lim = base + size;
+	x->d.db_size = (unsigned int)size;
+	x->d.db_frtn = *frtn;
+	x->d.db_frtnp = &x->d.db_frtn;
+	x->d.db_owner = host_self_tag();
+	x->m.b_rptr = x->m.b_wptr = base;
+	return &x->m;
+}
+
+/* SVR4 testb(D3): would allocb() succeed now? */
+int
+testb(size_t size, unsigned int pri)
+{
+	mblk_t *mp = allocb(size, pri);
+
+	if (mp == NULL)
+		return 0;
+	freeb(mp);
+	return 1;
+}
+
+static void
+mdb_release(struct str_mdb *x, uint32_t part)
+{
+	if (str_and(&x->parts, ~part) == part)
+		str_mem_free(x);
+}
+
+/* The last reference to @d is gone. */
+static void
+db_free(dblk_t *d)
+{
+	if (d->db_class == CLS_BUF)
+		str_mem_free(d->db_base - BUF_HDR);
+	else if (d->db_class == CLS_ESB && d->db_frtnp != NULL &&
+		d->db_frtnp->free_func != NULL)
+		d->db_frtnp->free_func(d->db_frtnp->free_arg);
+}
+
+/* SVR4 freeb(D3) */
+void
+freeb(mblk_t *bp)
+{
+	struct str_mdb *x = str_mdb_of_m(bp);
+	dblk_t *d = bp->b_datap;
+
+	STR_ASSERT(x->blk.state == STR_BLK_MDB);
+	STR_ASSERT(d->db_ref > 0);
+	bp->b_datap = NULL;
+	if (str_likely(str_load(&d->db_ref) == 1)) {
+		/* ours alone: nobody can dup it meanwhile */
+		d->db_ref = 0;
+	} else if (str_sub(&d->db_ref, (unsigned char)1) != 1) {
+		/* others keep the data: it is not ours to stamp any more */
+		if (d == &x->d)
+			str_mem_disown(x);
+		mdb_release(x, STR_MDB_M);
+		return;
+	}
+	if (d->db_class != CLS_FAST)
+		db_free(d);
+	if (str_likely(d == &x->d)) {
+		str_store(&x->parts, 0u);
+		str_mem_free(x);
+		return;
+	}
+	mdb_release(str_mdb_of_d(d), STR_MDB_D);
+	mdb_release(x, STR_MDB_M);
+}
+
+/* SVR4 freemsg(D3) */
+void
+freemsg(mblk_t *mp)
+{
+	while (mp != NULL) {
+		mblk_t *next = mp->b_cont;
+
+		freeb(mp);
+		mp = next;
+	}
+}
+
+/* SVR4 dupb(D3): NULL too when the data has 255 references already. */
+mblk_t *
+dupb(mblk_t *bp)
+{
+	dblk_t *d = bp->b_datap;
+	struct str_mdb *x;
+	unsigned char ref = str_load(&d->db_ref);
+
+	x = mdb_alloc();
+	if (x == NULL)
+		return NULL;
+	do {
+		if (ref == 255) {
+			str_store(&x->parts, 0u);
+			str_mem_free(x);
+			return NULL;
+		}
+	} while (!__atomic_compare_exchange_n(&d->db_ref, &ref,
+		(unsigned char)(ref + 1), 0, __ATOMIC_ACQ_REL,
+		__ATOMIC_RELAXED));
+	str_store(&x->parts, STR_MDB_M);
+	x->m.b_datap = d;
+	x->m.b_rptr = bp->b_rptr;
+	x->m.b_wptr = bp->b_wptr;
+	x->m.b_band = bp->b_band;
+	x->m.b_flag = bp->b_flag;
+	return &x->m;
+}
+
+/* SVR4 dupmsg(D3) */
+mblk_t *
+dupmsg(mblk_t *mp)
+{
+	mblk_t *head = NULL, **link = &head;
+
+	for (; mp != NULL; mp = mp->b_cont) {
+		*link = dupb(mp);
+		if (*link == NULL) {
+			freemsg(head);
+			return NULL;
+		}
+		link = &(*link)->b_cont;
+	}
+	return head;
+}
+
+/* SVR4 copyb(D3): only the bytes between b_rptr and b_wptr. */
+mblk_t *
+copyb(mblk_t *bp)
+{
+	size_t n = 0;
+	mblk_t *nb;
+
+	if (bp->b_wptr > bp->b_rptr)
+		n = (size_t)(bp->b_wptr - bp->b_rptr);
+	nb = allocb(n, BPRI_MED);
+	if (nb == NULL)
+		return NULL;
+	if (n != 0)
+		__builtin_memcpy(nb->b_wptr, bp->b_rptr, n);
+	nb->b_wptr += n;
+	nb->b_datap->db_type = bp->b_datap->db_type;
+	nb->b_band = bp->b_band;
+	nb->b_flag = bp->b_flag;
+	return nb;
+}
+
+/* SVR4 copymsg(D3) */
+mblk_t *
+copymsg(mblk_t *mp)
+{
+	mblk_t *head = NULL, **link = &head;
+
+	for (; mp != NULL; mp = mp->b_cont) {
+		*link = copyb(mp);
+		if (*link == NULL) {
+			freemsg(head);
+			return NULL;
+		}
+		link = &(*link)->b_cont;
+	}
+	return head;
+}
+
+/*
+ * str_msg_from_user - a message of one block with a copy of user bytes
+ * Return: NULL with *ret_err EFAULT or ENOSR.
+ */
+mblk_t *
+str_msg_from_user(const void *ubase, size_t len, unsigned type, int *ret_err)
+{
+	mblk_t *mp = allocb(len, BPRI_MED);
+
+	if (mp == NULL) {
+		*ret_err = ENOSR;
+		return NULL;
+	}
+	mp->b_datap->db_type = (unsigned char)type;
+	if (len != 0 && host_copyin(ubase, mp->b_wptr, len) != 0) {
+		freeb(mp);
+		*ret_err = EFAULT;
+		return NULL;
+	}
+	mp->b_wptr += len;
+	return mp;
+}
+
+/* The message becomes reachable from a shared structure, or private again. */
+void
+str_msg_disown(mblk_t *mp)
+{
+	for (; mp != NULL; mp = mp->b_cont)
+		str_mem_disown(str_mdb_of_m(mp));
+}
+
+void
+str_msg_own(mblk_t *mp)
+{
+	for (; mp != NULL; mp = mp->b_cont)
+		str_mem_own(str_mdb_of_m(mp));
+}
+
+/*
+ * str_msg_unpin - make a message readable in every process
+ * @mp: a message
+ *
+ * Return: the message, with copies for its pinned blocks; NULL when there
+ * was no memory, @mp then being as before.
+ */
+mblk_t *
+str_msg_unpin(mblk_t *mp)
+{
+	mblk_t **link, *bp, *nb;
+
+	for (link = &mp; (bp = *link) != NULL; link = &bp->b_cont) {
+		if (str_likely(bp->b_datap->db_class != CLS_ESB) ||
+		    str_mem_valid(bp->b_datap->db_base))
+			continue;
+		nb = copyb(bp);
+		if (nb == NULL)
+			return NULL;
+		nb->b_cont = bp->b_cont;
+		nb->b_next = bp->b_next;
+		nb->b_prev = bp->b_prev;
+		*link = nb;
+		freeb(bp);
+		bp = nb;
+	}
+	return mp;
+}
+
+/* str_mdb_reap - free a piece whose private owner died. */
+void
+str_mdb_reap(struct str_mdb *x)
+{
+	if ((str_load(&x->parts) & STR_MDB_M) == 0)
+		return;
+	str_mem_own(x);
+	if (x->m.b_datap != NULL) {
+		freeb(&x->m);
+		return;
+	}
+	/* it died inside freeb(): its reference is gone already */
+	mdb_release(x, STR_MDB_M);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Flow control between queues: canput and its family, back-enabling, and the
+ * walks along a stream.
+ *
+ * The queue that is asked is the next one with a service procedure, or the
+ * Stream head at the end: that is where messages would stay.  Whoever is
+ * refused leaves a mark (QWANTW, QB_WANTW, or STR_WANT_BACK at a head), and
+ * the queue's consumer back-enables the nearest service procedure behind
+ * when the queue has emptied below its low water mark.
+ */
+#include "core.h"
+
+queue_t *
+OTHERQ(queue_t *q)
+{
+	return str_otherq(q);
+}
+
+queue_t *
+RD(queue_t *q)
+{
+	return (q->q_flag & QREADR) ? q : q - 1;
+}
+
+queue_t *
+WR(queue_t *q)
+{
+	return (q->q_flag & QREADR) ? q + 1 : q;
+}
+
+/* SVR4 backq(D3): the queue whose q_next is @q. */
+queue_t *
+backq(queue_t *q)
+{
+	queue_t *n = str_otherq(q)->q_next;
+
+	return n != NULL ? str_otherq(n) : NULL;
+}
+
+/* SVR4 samestr(D3): is the next queue of the same kind (read, write)? */
+int
+SAMESTR(queue_t *q)
+{
+	return q->q_next != NULL &&
+		((q->q_next->q_flag & QREADR) == (q->q_flag & QREADR));
+}
+
+/* The queue from @q on where a message would come to rest. */
+queue_t *
+str_queue_nfsrv(queue_t *q)
+{
+	while (q->q_next != NULL && q->q_head == NULL &&
+		(q->q_qinfo == NULL || q->q_qinfo->qi_srvp == NULL))
+		q = q->q_next;
+	return q;
+}
+
+/* A module asks the head queue at the stream's end. */
+static int
+head_canput(struct str_head *sd)
+{
+	struct str_headq *hq = &sd->hq;
+
+	if (!str_headq_is_full(hq))
+		return 1;
+	(void)str_or(&hq->wwant, STR_WANT_BACK);
+	host_fence_heavy(); /* pairs with the light fence of the reader */
+	return !str_headq_is_full(hq);
+}
+
+static int
+queue_canput(queue_t *q, int band)
+{
+	qband_t *qb;
+	int ok = 1;
+
+	if (str_lock(&q->q_klock))
+		(void)str_queue_repair(q);
+	if (band == 0) {
+		if (q->q_flag & QFULL) {
+			str_qset(q, QWANTW);
+			ok = 0;
+		}
+	} else {
+		qb = str_queue_band(q, (unsigned)band, false);
+		if (qb != NULL && (qb->qb_flag & QB_FULL)) {
+			qb->qb_flag |= QB_WANTW;
+			ok = 0;
+		}
+	}
+	str_unlock(&q->q_klock);
+	return ok;
+}
+
+/* Some existing band (0 included) takes messages? */
+static int
+any_canput(queue_t *q)
+{
+	qband_t *qb;
+	int ok = 0;
+
+	if (str_lock(&q->q_klock))
+		(void)str_queue_repair(q);
+	for (qb = q->q_bandp; qb != NULL; qb = qb->qb_next) {
+		if ((qb->qb_flag & QB_FULL) == 0)
+			ok = 1;
+		else
+			qb->qb_flag |= QB_WANTW;
+	}
+	str_unlock(&q->q_klock);
+	return ok;
+}
+
+/* SVR4 bcanput(D3) */
+int
+bcanput(queue_t *q, int band)
+{
+	if (q == NULL || band > 255)
+		return 0;
+	q = str_queue_nfsrv(q);
+	if (band == ANYBAND)
+		return any_canput(q);
+	if (band == 0 && q->q_head != NULL && (q->q_flag & QREADR))
+		return head_canput(q->q_head);
+	return queue_canput(q, band);
+}
+
+int
+canput(queue_t *q)
+{
+	return bcanput(q, 0);
+}
+
+int
+bcanputnext(queue_t *q, int band)
+{
+	return bcanput(q->q_next, band);
+}
+
+int
+canputnext(queue_t *q)
+{
+	return bcanput(q->q_next, 0);
+}
+
+int
+bcanputany(queue_t *q)
+{
+	return bcanput(q, ANYBAND);
+}
+
+int
+bcanputnextany(queue_t *q)
+{
+	return bcanput(q->q_next, ANYBAND);
+}
+
+/* Has the queue behind something for us?  The mirror of canput(). */
+int
+bcanget(queue_t *q, int band)
+{
+	queue_t *b;
+	mblk_t *mp;
+	int yes = 0;
+
+	for (b = backq(q); b != NULL; b = backq(b)) {
+		if (b->q_qinfo != NULL && b->q_qinfo->qi_srvp != NULL)
+			break;
+		if (b->q_head != NULL)
+			break;
+	}
+	if (b == NULL)
+		return 0;
+	if (str_lock(&b->q_klock))
+		(void)str_queue_repair(b);
+	for (mp = b->q_first; mp != NULL && !yes; mp = mp->b_next)
+		yes = band == ANYBAND ? mp->b_band != 0 : mp->b_band == band;
+	str_unlock(&b->q_klock);
+	return yes;
+}
+
+int
+canget(queue_t *q)
+{
+	return bcanget(q, 0);
+}
+
+int
+bcangetany(queue_t *q)
+{
+	return bcanget(q, ANYBAND);
+}
+
+/* A head's writers sleep behind its modules; band for S_WRBAND. */
+static void
+head_backenable(struct str_head *sd)
+{
+	str_wake_writers_behind(sd);
+}
+
+/*
+ * Back-enable from @q: the nearest queue behind with a service procedure, or
+ * the Stream head's writers.
+ */
+void
+qbackenable(queue_t *q, unsigned char band)
+{
+	queue_t *b;
+
+	for (b = backq(q); b != NULL; b = backq(b)) {
+		if (b->q_head != NULL) {
+			head_backenable(b->q_head);
+			return;
+		}
+		if (b->q_qinfo != NULL && b->q_qinfo->qi_srvp != NULL) {
+			if (str_lock(&b->q_klock))
+				(void)str_queue_repair(b);
+			str_qset(b, QBACK);
+			if (band != 0) {
+				qband_t *qb = str_queue_band(b, band, false);
+
+				if (qb != NULL)
+					qb->qb_flag |= QB_BACK;
+			}
+			str_unlock(&b->q_klock);
+			if ((b->q_flag & QNOENB) == 0)
+				str_sched_enable(b);
+			return;
+		}
+	}
+}
+
+void
+enableok(queue_t *q)
+{
+	(void)__atomic_fetch_and(&q->q_flag, ~QNOENB, __ATOMIC_ACQ_REL);
+}
+
+void
+noenable(queue_t *q)
+{
+	(void)__atomic_fetch_or(&q->q_flag, QNOENB, __ATOMIC_ACQ_REL);
+}
+
+int
+canenable(queue_t *q)
+{
+	return (q->q_flag & QNOENB) == 0;
+}
+
+/* SVR4 qcountstrm(D3): bytes queued from @q on. */
+int
+qcountstrm(queue_t *q)
+{
+	size_t n = 0;
+
+	for (; q != NULL && SAMESTR(q); q = q->q_next)
+		n += q->q_count;
+	if (q != NULL)
+		n += q->q_count;
+	return (int)n;
+}

@@ -1,0 +1,671 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Queues: putq, getq and their family; SVR4 DDI/DKI section D3.
+ *
+ * Order.  A queue holds high-priority messages first, then bands from high
+ * to low, each first in first out; band 0 last.
+ *
+ * Counts.  Band 0 and high priority count in q_count, other bands in their
+ * own qb_count.  QFULL is set when the count exceeds hiwat and cleared when
+ * it is zero or below lowat; a queue that had been found full (QWANTW) is
+ * then back-enabled, once.  getq() on an empty queue sets QWANTR and does
+ * nothing else: a false back-enable there costs a service procedure per
+ * message.
+ *
+ * Locks.  All under q_klock; enabling and back-enabling happen after it has
+ * been dropped.
+ *
+ * Failure.  A message is linked by the store of its predecessor's b_next (or
+ * q_first); b_prev, q_last and the counts can be rebuilt from there, which
+ * str_queue_repair() does for whoever takes over the lock of a dead owner.
+ */
+#include "core.h"
+
+static void
+lockq(queue_t *q)
+{
+	if (str_unlikely(str_lock(&q->q_klock)))
+		(void)str_queue_repair(q);
+}
+
+static void
+unlockq(queue_t *q)
+{
+	str_unlock(&q->q_klock);
+}
+
+static bool
+is_pri(const mblk_t *mp)
+{
+	return mp->b_datap->db_type >= QPCTL;
+}
+
+/* Bands order messages: high priority above all. */
+static int
+rank(const mblk_t *mp)
+{
+	return is_pri(mp) ? 256 : mp->b_band;
+}
+
+/*
+ * str_queue_band - band @band of @q, made when @create
+ * Locks: q_klock.  Return: NULL for band 0, no memory, or not there.
+ */
+qband_t *
+str_queue_band(queue_t *q, unsigned band, bool create)
+{
+	qband_t **link = &q->q_bandp, *qb;
+	struct str_blk *b;
+
+	if (band == 0)
+		return NULL;
+	for (; (qb = *link) != NULL && qb->qb_band < band; link = &qb->qb_next)
+		;
+	if (qb != NULL && qb->qb_band == band)
+		return qb;
+	if (!create)
+		return NULL;
+	b = str_mem_alloc(sizeof(*b) + sizeof(*qb), STR_BLK_KMEM);
+	if (b == NULL)
+		return NULL;
+	qb = (qband_t *)(void *)(b + 1);
+	__builtin_memset(qb, 0, sizeof(*qb));
+	qb->qb_band = (unsigned char)band;
+	qb->qb_hiwat = q->q_hiwat;
+	qb->qb_lowat = q->q_lowat;
+	qb->qb_next = *link;
+	*link = qb;
+	str_mem_disown(b);
+	if (q->q_nband < band)
+		q->q_nband = (unsigned char)band;
+	return qb;
+}
+
+static void
+count_in(queue_t *q, mblk_t *mp, qband_t *qb)
+{
+	size_t n = msgsize(mp);
+
+	if (qb != NULL) {
+		qb->qb_count += n;
+		if (qb->qb_count > qb->qb_hiwat &&
+		    (qb->qb_flag & QB_FULL) == 0) {
+			qb->qb_flag |= QB_FULL;
+			q->q_blocked++;
+		}
+		return;
+	}
+	q->q_count += n;
+	if (q->q_count > q->q_hiwat)
+		str_qset(q, QFULL);
+}
+
+/* Link @mp before @emp (NULL: at the end).  Locks: q_klock. */
+static void
+link_before(queue_t *q, mblk_t *emp, mblk_t *mp)
+{
+	mblk_t *prev = emp != NULL ? emp->b_prev : q->q_last;
+
+	str_msg_disown(mp);
+	mp->b_next = emp;
+	mp->b_prev = prev;
+	str_barrier();
+	if (prev != NULL)
+		prev->b_next = mp;
+	else
+		q->q_first = mp;
+	STR_CRASH_POINT("queue:linked");
+	if (emp != NULL)
+		emp->b_prev = mp;
+	else
+		q->q_last = mp;
+}
+
+static void
+unlink_msg(queue_t *q, mblk_t *mp)
+{
+	if (mp->b_prev != NULL)
+		mp->b_prev->b_next = mp->b_next;
+	else
+		q->q_first = mp->b_next;
+	STR_CRASH_POINT("queue:unlinked");
+	if (mp->b_next != NULL)
+		mp->b_next->b_prev = mp->b_prev;
+	else
+		q->q_last = mp->b_prev;
+	mp->b_next = mp->b_prev = NULL;
+	str_msg_own(mp);
+}
+
+/* qb_first and qb_last of the band @mp has just entered. */
+static void
+band_ends(qband_t *qb, mblk_t *mp)
+{
+	if (qb == NULL)
+		return;
+	if (qb->qb_first == NULL || mp->b_next == qb->qb_first)
+		qb->qb_first = mp;
+	if (qb->qb_last == NULL || mp->b_prev == qb->qb_last)
+		qb->qb_last = mp;
+}
+
+/*
+ * Take @mp's bytes out of the counts.  Locks: q_klock.
+ * Return: the band to back-enable once the lock is dropped, or -1.
+ */
+static int
+count_out(queue_t *q, mblk_t *mp, mblk_t *next, mblk_t *prev)
+{
+	size_t n = msgsize(mp);
+	int back = -1;
+
+	if (!is_pri(mp) && mp->b_band != 0) {
+		qband_t *qb = str_queue_band(q, mp->b_band, false);
+
+		if (qb == NULL)
+			return -1;
+		qb->qb_count -= STR_MIN(n, qb->qb_count);
+		if (qb->qb_first == mp)
+			qb->qb_first = qb->qb_last == mp ? NULL : next;
+		if (qb->qb_last == mp)
+			qb->qb_last = qb->qb_first == NULL ? NULL : prev;
+		if (qb->qb_count != 0 && qb->qb_count >= qb->qb_lowat)
+			return -1;
+		if (qb->qb_flag & QB_FULL) {
+			qb->qb_flag &= ~(unsigned long)QB_FULL;
+			q->q_blocked--;
+			if (qb->qb_flag & QB_WANTW)
+				back = qb->qb_band;
+			qb->qb_flag &= ~(unsigned long)QB_WANTW;
+		}
+		return back;
+	}
+	q->q_count -= STR_MIN(n, q->q_count);
+	if (q->q_count != 0 && q->q_count >= q->q_lowat)
+		return -1;
+	if (q->q_flag & QFULL) {
+		if (q->q_flag & QWANTW)
+			back = 0;
+		str_qclr(q, QFULL | QWANTW);
+	}
+	return back;
+}
+
+/*
+ * str_queue_repair - rebuild what follows from the b_next chain
+ * Locks: q_klock, just taken over.
+ */
+int
+str_queue_repair(queue_t *q)
+{
+	mblk_t *mp, *prev = NULL;
+	qband_t *qb;
+
+	q->q_count = 0;
+	str_qclr(q, QFULL);
+	q->q_blocked = 0;
+	for (qb = q->q_bandp; qb != NULL; qb = qb->qb_next) {
+		qb->qb_count = 0;
+		qb->qb_first = qb->qb_last = NULL;
+		qb->qb_flag &= ~(unsigned long)QB_FULL;
+	}
+	for (mp = q->q_first; mp != NULL; prev = mp, mp = mp->b_next) {
+		qb = is_pri(mp) ? NULL : str_queue_band(q, mp->b_band, false);
+		mp->b_prev = prev;
+		str_msg_disown(mp);
+		count_in(q, mp, qb);
+		if (qb != NULL) {
+			if (qb->qb_first == NULL)
+				qb->qb_first = mp;
+			qb->qb_last = mp;
+		}
+	}
+	q->q_last = prev;
+	if (q->q_head != NULL) {
+		uint32_t n = 0;
+
+		for (mp = q->q_first; mp != NULL; mp = mp->b_next)
+			n++;
+		str_store(&q->q_head->hq.npri, n);
+	}
+	return 0;
+}
+
+/* Where a message of rank @r goes: before the first one of lower rank. */
+static mblk_t *
+place(queue_t *q, int r)
+{
+	mblk_t *mp;
+
+	if (q->q_last == NULL || rank(q->q_last) >= r)
+		return NULL;
+	for (mp = q->q_first; mp != NULL && rank(mp) >= r; mp = mp->b_next)
+		;
+	return mp;
+}
+
+static bool
+wants_service(queue_t *q, mblk_t *mp, bool first)
+{
+	if (q->q_qinfo == NULL || q->q_qinfo->qi_srvp == NULL)
+		return false;
+	if (is_pri(mp))
+		return true;
+	if ((q->q_flag & QNOENB) || !first)
+		return false;
+	return mp->b_band != 0 || (q->q_flag & QWANTR);
+}
+
+/* SVR4 putq(D3) */
+int
+putq(queue_t *q, mblk_t *mp)
+{
+	qband_t *qb = NULL;
+	mblk_t *pinned;
+	bool enable;
+
+	pinned = str_msg_unpin(mp);
+	if (pinned == NULL)
+		return 0;
+	mp = pinned;
+	lockq(q);
+	if (!is_pri(mp) && mp->b_band != 0) {
+		qb = str_queue_band(q, mp->b_band, true);
+		if (qb == NULL) {
+			unlockq(q);
+			return 0;
+		}
+	}
+	if (is_pri(mp))
+		mp->b_band = 0;
+	link_before(q, place(q, rank(mp)), mp);
+	band_ends(qb, mp);
+	count_in(q, mp, qb);
+	enable = wants_service(q, mp, q->q_first == mp);
+	unlockq(q);
+	if (enable)
+		str_sched_enable(q);
+	return 1;
+}
+
+/*
+ * SVR4 putbq(D3): in front of its rank.  Ordinary messages never enable the
+ * queue here; high-priority ones do, as the text says.
+ */
+int
+putbq(queue_t *q, mblk_t *mp)
+{
+	qband_t *qb = NULL;
+	mblk_t *emp, *pinned;
+	bool enable;
+
+	pinned = str_msg_unpin(mp);
+	if (pinned == NULL)
+		return 0;
+	mp = pinned;
+	lockq(q);
+	if (!is_pri(mp) && mp->b_band != 0) {
+		qb = str_queue_band(q, mp->b_band, true);
+		if (qb == NULL) {
+			unlockq(q);
+			return 0;
+		}
+	}
+	if (is_pri(mp))
+		mp->b_band = 0;
+	for (emp = q->q_first; emp != NULL && rank(emp) > rank(mp);
+		emp = emp->b_next)
+		;
+	link_before(q, emp, mp);
+	band_ends(qb, mp);
+	count_in(q, mp, qb);
+	enable = is_pri(mp) && q->q_qinfo != NULL &&
+		q->q_qinfo->qi_srvp != NULL;
+	unlockq(q);
+	if (enable)
+		str_sched_enable(q);
+	return 1;
+}
+
+/* Would @mp between @prev and @next keep the order? */
+static bool
+in_order(mblk_t *prev, mblk_t *mp, mblk_t *next)
+{
+	return (prev == NULL || rank(prev) >= rank(mp)) &&
+		(next == NULL || rank(next) <= rank(mp));
+}
+
+static bool
+on_queue(queue_t *q, mblk_t *emp)
+{
+	mblk_t *mp;
+
+	for (mp = q->q_first; mp != NULL; mp = mp->b_next)
+		if (mp == emp)
+			return true;
+	return false;
+}
+
+static int
+insert_at(queue_t *q, mblk_t *next, mblk_t *mp)
+{
+	mblk_t *prev = next != NULL ? next->b_prev : q->q_last;
+	qband_t *qb = NULL;
+	bool enable;
+
+	if (!in_order(prev, mp, next)) {
+		unlockq(q);
+		return 0;
+	}
+	if (!is_pri(mp) && mp->b_band != 0) {
+		qb = str_queue_band(q, mp->b_band, true);
+		if (qb == NULL) {
+			unlockq(q);
+			return 0;
+		}
+	}
+	link_before(q, next, mp);
+	band_ends(qb, mp);
+	count_in(q, mp, qb);
+	enable = wants_service(q, mp, q->q_first == mp);
+	unlockq(q);
+	if (enable)
+		str_sched_enable(q);
+	return 1;
+}
+
+/* SVR4 insq(D3): before @emp, at the end when that is NULL. */
+int
+insq(queue_t *q, mblk_t *emp, mblk_t *mp)
+{
+	mblk_t *pinned = str_msg_unpin(mp);
+
+	if (pinned == NULL)
+		return 0;
+	lockq(q);
+	if (emp != NULL && !on_queue(q, emp)) {
+		unlockq(q);
+		return 0;
+	}
+	return insert_at(q, emp, pinned);
+}
+
+/* The mirror of insq(): after @emp, at the front when that is NULL. */
+int
+appq(queue_t *q, mblk_t *emp, mblk_t *mp)
+{
+	mblk_t *pinned = str_msg_unpin(mp);
+
+	if (pinned == NULL)
+		return 0;
+	lockq(q);
+	if (emp != NULL && !on_queue(q, emp)) {
+		unlockq(q);
+		return 0;
+	}
+	return insert_at(q, emp != NULL ? emp->b_next : q->q_first, pinned);
+}
+
+/* SVR4 getq(D3) */
+mblk_t *
+getq(queue_t *q)
+{
+	mblk_t *mp;
+	int back;
+
+	lockq(q);
+	mp = q->q_first;
+	if (mp == NULL) {
+		str_qset(q, QWANTR);
+		unlockq(q);
+		return NULL;
+	}
+	str_qclr(q, QWANTR);
+	back = count_out(q, mp, mp->b_next, NULL);
+	unlink_msg(q, mp);
+	unlockq(q);
+	if (back >= 0)
+		qbackenable(q, (unsigned char)back);
+	return mp;
+}
+
+/* SVR4 rmvq(D3); a message that is not on @q is left alone. */
+void
+rmvq(queue_t *q, mblk_t *mp)
+{
+	int back = -1;
+
+	lockq(q);
+	if (on_queue(q, mp)) {
+		back = count_out(q, mp, mp->b_next, mp->b_prev);
+		unlink_msg(q, mp);
+	}
+	unlockq(q);
+	if (back >= 0)
+		qbackenable(q, (unsigned char)back);
+}
+
+/* Flush the messages @pick accepts; one back-enable per band that cleared. */
+static void
+flush_some(queue_t *q, int band, int flag)
+{
+	uint32_t back[8] = {0};
+	mblk_t *mp, *next, *gone = NULL;
+	unsigned b;
+
+	lockq(q);
+	for (mp = q->q_first; mp != NULL; mp = next) {
+		int r;
+
+		next = mp->b_next;
+		if (flag == FLUSHDATA && !datamsg(mp->b_datap->db_type))
+			continue;
+		if (band >= 0 && (is_pri(mp) || mp->b_band != band))
+			continue;
+		r = count_out(q, mp, next, mp->b_prev);
+		if (r >= 0)
+			back[r / 32] |= 1u << (r % 32);
+		unlink_msg(q, mp);
+		mp->b_next = gone;
+		gone = mp;
+	}
+	unlockq(q);
+	for (; gone != NULL; gone = next) {
+		next = gone->b_next;
+		gone->b_next = NULL;
+		freemsg(gone);
+	}
+	for (b = 0; b < NBAND; b++)
+		if (back[b / 32] & (1u << (b % 32)))
+			qbackenable(q, (unsigned char)b);
+}
+
+/* SVR4 flushq(D3) */
+void
+flushq(queue_t *q, int flag)
+{
+	flush_some(q, -1, flag);
+}
+
+/* SVR4 flushband(D3): band 0 means the ordinary messages of band 0. */
+void
+flushband(queue_t *q, unsigned char band, int flag)
+{
+	flush_some(q, band, flag);
+}
+
+/* SVR4 qsize(D3): messages on the queue. */
+int
+qsize(queue_t *q)
+{
+	mblk_t *mp;
+	int n = 0;
+
+	lockq(q);
+	for (mp = q->q_first; mp != NULL; mp = mp->b_next)
+		n++;
+	unlockq(q);
+	if (q->q_head != NULL && (q->q_flag & QREADR))
+		n += (int)str_headq_records(&q->q_head->hq, 0);
+	return n;
+}
+
+void
+str_queue_init(queue_t *q, struct qinit *qi, struct str_qpair *qp,
+	unsigned long flag)
+{
+	struct module_info *mi = qi->qi_minfo;
+
+	__builtin_memset(q, 0, sizeof(*q));
+	q->q_qinfo = qi;
+	q->q_flag = flag | QUSE | QWANTR;
+	q->q_pair = qp;
+	if (mi != NULL) {
+		q->q_minpsz = mi->mi_minpsz;
+		q->q_maxpsz = mi->mi_maxpsz;
+		q->q_hiwat = mi->mi_hiwat;
+		q->q_lowat = mi->mi_lowat;
+	}
+}
+
+/* Free everything, bands included; nobody else uses the queue any more. */
+void
+str_queue_flush_all(queue_t *q)
+{
+	mblk_t *mp;
+	qband_t *qb;
+
+	lockq(q);
+	while ((mp = q->q_first) != NULL) {
+		(void)count_out(q, mp, mp->b_next, NULL);
+		unlink_msg(q, mp);
+		freemsg(mp);
+	}
+	while ((qb = q->q_bandp) != NULL) {
+		q->q_bandp = qb->qb_next;
+		str_mem_free((struct str_blk *)(void *)qb - 1);
+	}
+	q->q_nband = 0;
+	unlockq(q);
+}
+
+/* SVR4 strqget(D3): 0 or an errno */
+int
+strqget(queue_t *q, qfields_t what, unsigned char band, long *val)
+{
+	qband_t *qb = NULL;
+	int err = 0;
+
+	lockq(q);
+	if (band != 0) {
+		qb = str_queue_band(q, band, true);
+		if (qb == NULL) {
+			unlockq(q);
+			return EAGAIN;
+		}
+	}
+	switch (what) {
+	case QHIWAT:
+		*val = (long)(qb ? qb->qb_hiwat : q->q_hiwat);
+		break;
+	case QLOWAT:
+		*val = (long)(qb ? qb->qb_lowat : q->q_lowat);
+		break;
+	case QMAXPSZ:
+		if (qb != NULL)
+			err = EINVAL;
+		else
+			*val = q->q_maxpsz;
+		break;
+	case QMINPSZ:
+		if (qb != NULL)
+			err = EINVAL;
+		else
+			*val = q->q_minpsz;
+		break;
+	case QCOUNT:
+		*val = (long)(qb ? qb->qb_count : q->q_count);
+		if (qb == NULL && q->q_head != NULL && (q->q_flag & QREADR))
+			*val += (long)str_headq_count(&q->q_head->hq);
+		break;
+	case QFIRST:
+		*val = (long)(uintptr_t)(qb ? qb->qb_first : q->q_first);
+		break;
+	case QLAST:
+		*val = (long)(uintptr_t)(qb ? qb->qb_last : q->q_last);
+		break;
+	case QFLAG:
+		*val = (long)(qb ? qb->qb_flag : q->q_flag);
+		break;
+	case QBAD:
+	default:
+		err = EINVAL;
+		break;
+	}
+	unlockq(q);
+	return err;
+}
+
+/* SVR4 strqset(D3): 0 or an errno; EPERM for what may only be read. */
+int
+strqset(queue_t *q, qfields_t what, unsigned char band, long val)
+{
+	qband_t *qb = NULL;
+	int err = 0;
+
+	lockq(q);
+	if (band != 0) {
+		qb = str_queue_band(q, band, true);
+		if (qb == NULL) {
+			unlockq(q);
+			return EAGAIN;
+		}
+	}
+	switch (what) {
+	case QHIWAT:
+		if (qb != NULL)
+			qb->qb_hiwat = (size_t)val;
+		else
+			q->q_hiwat = (size_t)val;
+		break;
+	case QLOWAT:
+		if (qb != NULL)
+			qb->qb_lowat = (size_t)val;
+		else
+			q->q_lowat = (size_t)val;
+		break;
+	case QMAXPSZ:
+		if (qb != NULL)
+			err = EINVAL;
+		else
+			q->q_maxpsz = val;
+		break;
+	case QMINPSZ:
+		if (qb != NULL)
+			err = EINVAL;
+		else
+			q->q_minpsz = val;
+		break;
+	case QCOUNT:
+	case QFIRST:
+	case QLAST:
+	case QFLAG:
+		err = EPERM;
+		break;
+	case QBAD:
+	default:
+		err = EINVAL;
+		break;
+	}
+	unlockq(q);
+	if (err == 0 && qb == NULL && q->q_head != NULL &&
+	    (q->q_flag & QREADR)) {
+		if (what == QHIWAT)
+			q->q_head->hq.hiwat = (uint32_t)val;
+		else if (what == QLOWAT)
+			q->q_head->hq.lowat = (uint32_t)val;
+	}
+	return err;
+}
