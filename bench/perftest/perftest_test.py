@@ -115,6 +115,26 @@ def async_blocking_works_with_all_that_configures_it():
     assert max(int(o["max"]) for o in out if o["what"] == "read") <= 4096
 
 
+def without_r_it_uses_getmsg_and_putmsg():
+    for args in ((), ("-b",), ("-a",), ("-a", "-b")):
+        out = lines(run("-q", "-t", "0.1", "-i", "1", "-s", "100",
+                        *args).stdout)
+        assert {o["what"] for o in out} == {"sent", "read"}
+        for o in out:
+            assert int(o["rate"]) > 0 and o["size"] == "100", o
+            # There, minimum and maximum are those of the return code.
+            extent = "100" if PROGRAM.endswith("perftestn") else "0"
+            assert (o["min"], o["max"]) == (extent, extent), o
+
+
+def what_configures_the_stream_is_accepted():
+    for args in (("-H",), ("-M",), ("-w",), ("-m", "nullmod", "-p", "2"),
+                 ("-H", "-M", "-F", "-w")):
+        out = lines(run("-q", "-r", "-a", "-t", "0.1", "-i", "2",
+                        *args).stdout)
+        assert all(int(o["bytes"]) > 0 for o in out), (args, out)
+
+
 def a_large_message_does_not_lock_the_synchronous_test():
     out = lines(run("-q", "-r", "-t", "0.1", "-i", "1", "-s", "32768").stdout)
     assert int(out[1]["bytes"]) > 0
