@@ -126,7 +126,7 @@ T_CASE(a_copy_over_the_edge_is_efault_at_every_offset)
 
 T_CASE(a_copy_from_before_the_mapping_is_efault)
 {
-	unsigned char buf[512], *low = edge - 32 * PAGE;
+	unsigned char buf[512], *low;
 
 	setup();
 	low = edge - 32 * PAGE;

@@ -54,6 +54,7 @@ static char attach_error[256];
 static char domain_path[768];
 static uint64_t domain_dev, domain_ino;
 static bool domain_named; /* has a lock, and a name to be unlinked */
+static char domain_dir[512]; /* its directory, if that is ours as well */
 
 /* The second is for TSAN and MSAN, which map elsewhere themselves. */
 static const uint64_t candidates[] = {
@@ -337,10 +338,54 @@ still_named(int fd, const char *path)
 		a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static void
-temp_name(const char *path, char *buf, size_t size)
+/*
+ * A new file for a domain called @path, without a name of its own where the
+ * file system can do that, so that a crash leaves nothing; else called @tmp.
+ */
+static int
+file_make(const char *path, const char *tmp, bool *ret_nameless)
 {
-	snprintf(buf, size, "%s.%d", path, sys_getpid());
+	char dir[sizeof domain_path];
+	char *slash;
+	int fd;
+
+	strcpy(dir, path);
+	slash = strrchr(dir, '/');
+	slash[slash == dir] = '\0';
+	fd = sys_openat(AT_FDCWD, dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	*ret_nameless = fd >= 0;
+	if (fd >= 0 || fd == -ENOENT)
+		return fd;
+	/* left by a dead process of the same pid: nobody else has the name */
+	(void)sys_call3(SYS_unlinkat, AT_FDCWD, tmp, 0);
+	return sys_openat(AT_FDCWD, tmp,
+		O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+static int
+file_link(int fd, const char *tmp, bool nameless, const char *path)
+{
+	char self[32];
+
+	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+	return -(int)sys_call5(SYS_linkat, AT_FDCWD, nameless ? self : tmp,
+		AT_FDCWD, path, nameless ? AT_SYMLINK_FOLLOW : 0);
+}
+
+/* Give the finished file its name, @over an old one of that name. */
+static int
+file_name(int fd, const char *tmp, bool nameless, const char *path, bool over)
+{
+	int err;
+
+	if (!over)
+		return file_link(fd, tmp, nameless, path);
+	(void)(nameless && sys_call3(SYS_unlinkat, AT_FDCWD, tmp, 0));
+	err = nameless ? file_link(fd, tmp, true, tmp) : 0;
+	if (err == 0)
+		err = -(int)sys_call5(SYS_renameat2, AT_FDCWD, tmp, AT_FDCWD,
+			path, 0);
+	return err;
 }
 
 /*
@@ -352,44 +397,37 @@ named_create(const char *path, bool over)
 {
 	char tmp[sizeof domain_path + 32];
 	struct str_domain *d;
+	bool nameless;
 	int fd, err;
 
-	temp_name(path, tmp, sizeof tmp);
-	/* left by a dead process of the same pid: nobody else has the name */
-	(void)sys_call3(SYS_unlinkat, AT_FDCWD, tmp, 0);
-	fd = sys_openat(AT_FDCWD, tmp,
-		O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	snprintf(tmp, sizeof tmp, "%s.%d", path, sys_getpid());
+	fd = file_make(path, tmp, &nameless);
+	if (fd == -ENOENT)
+		return EAGAIN;
 	if (fd < 0)
-		return -fd == ENOENT ? EAGAIN : host_fail(
-			-fd == ENOSPC ? ENOSR : EACCES,
-			"cannot make %s: %s", tmp, strerror(-fd));
+		return host_fail(fd == -ENOSPC ? ENOSR : EACCES,
+			"cannot make %s: %s", path, strerror(-fd));
 	fd = host_fd_hide(HOST_FD_DOMAIN, fd, true);
 	err = lock_op(fd, LOCK_SH);
 	if (err != 0)
-		err = host_fail(EACCES, "%s: no locks: %s", tmp,
+		err = host_fail(EACCES, "%s: no locks: %s", path,
 			strerror(err));
 	if (err == 0)
 		err = domain_build(fd);
-	if (err != 0)
-		goto out;
-	d = host_domain;
-	if (over)
-		err = -(int)sys_call5(SYS_renameat2, AT_FDCWD, tmp, AT_FDCWD,
-			path, 0);
-	else
-		err = -(int)sys_call5(SYS_linkat, AT_FDCWD, tmp, AT_FDCWD,
-			path, 0);
-	if (err != 0) {
-		host_domain = NULL;
-		unmap(d, d->cap);
-		if (err == EEXIST)
+	if (err == 0) {
+		d = host_domain;
+		err = file_name(fd, tmp, nameless, path, over);
+		if (err != 0) {
+			host_domain = NULL;
+			unmap(d, d->cap);
+		}
+		if (err == EEXIST || err == ENOENT)
 			err = EAGAIN;
-		else
+		else if (err != 0)
 			err = host_fail(EACCES, "cannot make %s: %s", path,
 				strerror(err));
 	}
-out:
-	if (!over || err != 0)
+	if (!nameless)
 		(void)sys_call3(SYS_unlinkat, AT_FDCWD, tmp, 0);
 	if (err != 0)
 		host_fd_drop(HOST_FD_DOMAIN);
@@ -495,6 +533,7 @@ named_attach(const struct host_name *n)
 			"not go on", n->path);
 	if (err == 0) {
 		strcpy(domain_path, n->path);
+		strcpy(domain_dir, n->dir);
 		domain_named = true;
 	}
 	return err;
@@ -505,7 +544,6 @@ static void
 domain_exit(void)
 {
 	int fd = host_fd_get(HOST_FD_DOMAIN);
-	char *slash;
 	uint64_t old;
 
 	if (host_domain == NULL || (host_priv_page != NULL &&
@@ -513,22 +551,19 @@ domain_exit(void)
 		return; /* a child that never made a call */
 	host_sig_block(&old);
 	host_slot_exit();
-	if (domain_named && still_named(fd, domain_path)) {
-		/* a lock that cannot be raised is lost: take it again below */
-		if (lock_op(fd, LOCK_EX) == 0 &&
-		    still_named(fd, domain_path) && !host_others_alive() &&
-		    !str_region_carriers(host_domain, carrier_exists, NULL)) {
-			(void)sys_call3(SYS_unlinkat, AT_FDCWD, domain_path,
-				0);
-			slash = strrchr(domain_path, '/');
-			*slash = '\0';
-			if (strstr(domain_path, "/streams") != NULL)
-				(void)sys_call3(SYS_unlinkat, AT_FDCWD,
-					domain_path, AT_REMOVEDIR);
-			*slash = '/';
-		}
-		(void)lock_op(fd, LOCK_SH);
+	/* A lock that cannot be raised is lost, and so it shall be: of several
+	 * that leave at once, the last to come here finds itself alone. */
+	if (domain_named && still_named(fd, domain_path) &&
+	    lock_op(fd, LOCK_EX) == 0 && still_named(fd, domain_path) &&
+	    !host_others_alive() &&
+	    !str_region_carriers(host_domain, carrier_exists, NULL)) {
+		(void)sys_call3(SYS_unlinkat, AT_FDCWD, domain_path, 0);
+		if (domain_dir[0] != '\0')
+			(void)sys_call3(SYS_unlinkat, AT_FDCWD, domain_dir,
+				AT_REMOVEDIR);
 	}
+	if (domain_named)
+		(void)lock_op(fd, LOCK_UN);
 	host_sig_restore(&old);
 }
 

@@ -95,9 +95,8 @@ action_load(int sig, uint64_t *ret_handler, uint64_t *ret_flags)
 
 	do {
 		turn = str_load_acq(&a->turn);
-		*ret_handler = str_load(&a->v[turn & 1].handler);
-		*ret_flags = str_load(&a->v[turn & 1].flags);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		*ret_handler = str_load_acq(&a->v[turn & 1].handler);
+		*ret_flags = str_load_acq(&a->v[turn & 1].flags);
 	} while (str_load(&a->turn) != turn);
 }
 

@@ -350,9 +350,10 @@ host_others_alive(void)
 
 	for (uint32_t i = 0; i < high && i < STR_NPROC; i++)
 		if (str_load(&host_domain->proc[i].pid) != 0 &&
-		    !proc_is_me(i) &&
 		    str_load(&host_domain->proc[i].pid) !=
 			    (uint32_t)sys_getpid() &&
+		    !(str_load(&host_domain->proc[i].flags) &
+			    HOST_PROC_EXIT) &&
 		    !proc_dead(i, &execed) && !execed)
 			return true;
 	return false;
@@ -545,6 +546,7 @@ host_slot_exit(void)
 	struct life l;
 
 	host_plock_lock(&pv->attach);
+	(void)str_or(&p->flags, HOST_PROC_EXIT);
 	thread_release();
 	for (uint32_t i = 0; i < high && i < STR_NTHREAD; i++) {
 		struct owner o = owner_load(&d->thread[i]);
@@ -607,6 +609,8 @@ process_enter(struct host_priv *pv)
 		if (err != 0)
 			return err;
 		host_domain_forked();
+		if (!host_fence_init())
+			str_store(&host_domain->asym, 0u);
 	}
 	last_pid = pid;
 	err = proc_claim(&pv->proc, &old);
@@ -641,7 +645,8 @@ enter_locked(struct host_priv *pv)
 			return host_fail(ENOSR, "no key for threads");
 		hooked = true;
 	}
-	host_identity = &pv->identity;
+	if (host_identity != &pv->identity)
+		host_identity = &pv->identity;
 	err = thread_private();
 	if (err != 0)
 		return err;

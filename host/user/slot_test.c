@@ -146,6 +146,7 @@ T_CASE(a_stopped_process_is_not_dead)
 	T_OK(waitpid(pid, NULL, WUNTRACED));
 	T_FALSE(host_owner_dead(tag));
 	T_OK(kill(pid, SIGKILL));
+	T_OK(waitpid(pid, NULL, 0));
 }
 
 T_CASE(who_exits_gives_his_slots_back)
@@ -179,6 +180,7 @@ T_CASE(who_was_killed_is_reaped_by_the_next_member)
 	T_EQ(procs_in_use(), 2);
 	T_NE(tag, next);
 	T_OK(kill(pid, SIGKILL));
+	T_OK(waitpid(pid, NULL, 0));
 }
 
 T_CASE(a_slot_comes_back_with_another_name)
@@ -310,6 +312,7 @@ T_CASE(an_image_replaced_by_exec_is_dead)
 	T_SOON(host_owner_dead(tag), 5000);
 	T_OK(kill(pid, 0));
 	T_OK(kill(pid, SIGKILL));
+	T_OK(waitpid(pid, NULL, 0));
 }
 
 /* After exec: find the same domain, and the old image's slot. */

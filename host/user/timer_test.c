@@ -78,7 +78,7 @@ T_CASE(the_next_deadline_is_the_answer_of_the_last)
 
 T_CASE(the_helper_thread_comes_and_goes)
 {
-	int before;
+	int before, during;
 
 	setup();
 	before = threads();
@@ -86,8 +86,9 @@ T_CASE(the_helper_thread_comes_and_goes)
 	T_EQ(threads(), before);
 	defer(0);
 	T_SOON(str_load(up_word(UP_TIMER)) == 1, 5000);
-	T_EQ(threads(), before + 1);
-	T_SOON(threads() == before, 10000);
+	during = threads(); /* a sanitizer may have one more */
+	T_GT(during, before);
+	T_SOON(threads() == during - 1, 10000);
 	T_EQ((int)str_load(&host_domain->thread[1].tag), 0);
 	defer(0);
 	T_SOON(str_load(up_word(UP_TIMER)) == 2, 5000);
@@ -124,6 +125,9 @@ T_CASE(a_child_has_timers_of_its_own)
 	int status;
 	pid_t pid;
 
+#if defined(__SANITIZE_THREAD__)
+	T_SKIP("TSAN has no threads after the fork of a process with threads");
+#endif
 	setup();
 	defer(host_now() + 100000 * MS);
 	pid = T_OK(fork());

@@ -56,6 +56,7 @@ extern STR_TLS struct host_tpriv *host_tpriv;
 /* Set while this thread polls its process's bell, see bell.c. */
 extern STR_TLS uint32_t host_bell_waiting;
 
+#define HOST_PROC_EXIT 2u /* str_proc.flags: it is about to exit */
 #define HOST_CODE_GAP (16ull << 20) /* code window below the domain */
 
 /* domain.c */
