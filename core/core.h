@@ -346,6 +346,7 @@ void str_plumb_unlock(struct str_plumb *pl);
 int str_claim(struct str_plumb *pl);
 void str_unclaim(struct str_plumb *pl);
 struct str_fmod *str_fmod_find(const char *name);
+bool str_name_eq(const char *a, const char *b);
 struct str_qpair *str_qpair_alloc(struct str_plumb *pl, struct str_fmod *fm);
 void str_qpair_free(struct str_qpair *qp);
 int str_plumb_push(struct str_head *sd, struct host_call *hc,

@@ -160,7 +160,7 @@ i_find(struct ioc *c)
 		return -EINVAL;
 	n = names(c->sd, name, STR_NPUSH);
 	for (i = 0; i < n; i++)
-		if (__builtin_strcmp(name[i], want) == 0)
+		if (str_name_eq(name[i], want))
 			return 1;
 	return 0;
 }

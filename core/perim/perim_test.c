@@ -56,8 +56,8 @@ T_CASE(what_leaves_the_last_module_arrives_at_the_other_head)
 	fx_pipe(&pipe_);
 	q = fx_push(&pipe_, 0, "pass");
 	putnext(WR(q), fx_msg("across", 0));
-	T_EQ(str_headq_records(&pipe_.sd[1]->hq), 1);
-	T_EQ(str_headq_records(&pipe_.sd[0]->hq), 0);
+	T_EQ(str_headq_records(&pipe_.sd[1]->hq, 0), 1);
+	T_EQ(str_headq_records(&pipe_.sd[0]->hq, 0), 0);
 }
 
 T_CASE(across_a_pipe_it_goes_up_the_other_side)

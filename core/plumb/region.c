@@ -7,13 +7,24 @@
  */
 #include "core.h"
 
+/*
+ * The creator has no thread slot yet, and the allocator wants one: the last
+ * slot of the table lends its magazines for the while.
+ */
 int
 str_region_init(struct str_domain *d)
 {
+	struct str_thread *lent = &d->thread[STR_NTHREAD - 1];
+	struct host_tls save = host_tls;
 	int err = str_mem_init(d);
 
+	host_tls.slot = lent;
+	host_tls.tag = STR_TAG(STR_NTHREAD - 1, 1u);
 	if (err == 0)
 		err = str_registry_init(d);
+	str_mem_reap(lent);
+	host_tls.slot = save.slot;
+	host_tls.tag = save.tag;
 	if (err == 0)
 		str_store_rel(&d->ready, 1u);
 	return err;

@@ -139,8 +139,8 @@ str_registry_attach(struct str_domain *d)
 	return 0;
 }
 
-static bool
-same(const char *a, const char *b)
+bool
+str_name_eq(const char *a, const char *b)
 {
 	while (*a != '\0' && *a == *b) {
 		a++;
@@ -158,7 +158,7 @@ str_fmod_find(const char *name)
 	uint64_t n = str_load(str_root(STR_ROOT_NFMOD)), i;
 
 	for (i = 0; i < n; i++)
-		if (str_load_acq(&fm[i].used) != 0 && same(fm[i].name, name))
+		if (str_load_acq(&fm[i].used) != 0 && str_name_eq(fm[i].name, name))
 			return &fm[i];
 	return NULL;
 }
