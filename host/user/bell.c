@@ -141,11 +141,14 @@ host_bell_leave(bool rung)
 void
 host_bell_ring(struct str_thread *t)
 {
-	struct str_proc *p = &host_domain->proc[str_load(&t->proc) % STR_NPROC];
 	struct sockaddr_un sun = { .sun_family = AF_UNIX };
-	uint32_t len = str_load_acq(&p->bell_len);
+	uint32_t proc = str_load(&t->proc), len;
+	struct str_proc *p = &host_domain->proc[proc % STR_NPROC];
 	int fd = host_bell_open();
 
+	if (proc >= STR_NPROC)
+		return; /* being reaped */
+	len = str_load_acq(&p->bell_len);
 	if (len == 0 || len > sizeof p->bell || fd < 0)
 		return;
 	memcpy(sun.sun_path, p->bell, len);

@@ -15,13 +15,14 @@
  * Threads.  `tag' and `proc' lie side by side and are exchanged as one word,
  * so that a thread's name never appears without its process.  Three states:
  *
- *	tag == 0			free
- *	STR_TAG_IDX(tag) == its index	in use, by thread `tid' of `proc'
- *	STR_TAG_IDX(tag) != its index	being reaped by the thread named
+ *	tag == 0		free
+ *	proc < STR_NPROC	in use, by thread `tid' of that process
+ *	proc >= STR_NPROC	the owner is dead, and the thread whose tag is
+ *				in `proc' gives back what it held
  *
  * so a reaper that dies can itself be told to be dead, and the next one
- * begins again.  While a slot is being reaped its `gen' is the dead thread's
- * generation: STR_TAG(index, gen) is the name that stands in its locks.
+ * begins again.  While it is reaped a slot keeps the dead thread's tag.
+ * A few slots are for reaping only, when all others are taken.
  *
  * Death.  A process is dead when its pid is gone, has another start time, or
  * is a zombie without threads.  A thread is dead when its process is, when
@@ -41,6 +42,10 @@
 #include <sys/mman.h>
 
 #include "user_impl.h"
+
+/* The last one is lent to str_region_init(). */
+#define RESERVED 8u
+#define NORMAL (STR_NTHREAD - 1 - RESERVED)
 
 STR_TLS struct host_tls host_tls;
 STR_TLS struct host_tpriv *host_tpriv;
@@ -230,10 +235,10 @@ proc_dead(uint32_t idx, bool *ret_execed)
 static bool
 owner_dead(struct owner o, uint32_t tid)
 {
-	struct str_proc *p = &host_domain->proc[o.proc % STR_NPROC];
+	struct str_proc *p = &host_domain->proc[o.proc];
 	bool execed;
 
-	if (proc_dead(o.proc % STR_NPROC, &execed) || execed)
+	if (proc_dead(o.proc, &execed) || execed)
 		return true;
 	return tid != 0 && task_dead((int)str_load(&p->pid), (int)tid);
 }
@@ -247,7 +252,7 @@ host_owner_dead(uint32_t tag)
 
 	if (tag == host_tls.tag && tag != 0)
 		return false;
-	if (o.tag != tag)
+	if (o.tag != tag || o.proc >= STR_NPROC)
 		return true;
 	tid = str_load_acq(&t->tid);
 	return owner_dead(o, tid);
@@ -261,18 +266,9 @@ slot_dead(uint32_t idx, struct owner o)
 {
 	struct str_thread *t = &host_domain->thread[idx];
 
-	if (STR_TAG_IDX(o.tag) != idx)
-		return host_owner_dead(o.tag); /* a reaper's name */
+	if (o.proc >= STR_NPROC)
+		return host_owner_dead(o.proc);
 	return owner_dead(o, str_load_acq(&t->tid));
-}
-
-/* What to store as the owner of a slot while we give it back. */
-static struct owner
-me(void)
-{
-	struct owner o = { host_tls.tag, host_priv_page->proc };
-
-	return o;
 }
 
 static void
@@ -290,15 +286,16 @@ static void
 thread_reap(uint32_t idx, struct owner o)
 {
 	struct str_thread *t = &host_domain->thread[idx];
+	struct owner mine = { o.tag, host_tls.tag };
 	struct owner none = { 0, 0 };
 
-	if (!owner_cas(t, o, me()))
+	if (!owner_cas(t, o, mine))
 		return;
-	if (STR_TAG_IDX(o.tag) == idx)
-		str_store(&t->gen, o.tag >> 12);
+	/* it may have died before it could say so */
+	str_store(&t->gen, o.tag >> 12);
 	str_thread_reap(host_domain, t);
 	thread_clear(t);
-	(void)owner_cas(t, me(), none);
+	(void)owner_cas(t, mine, none);
 }
 
 /*
@@ -328,13 +325,20 @@ proc_reap(uint32_t idx, bool all)
 		(void)life_cas(&d->proc[idx], l, l.gen + 1, 0);
 }
 
-/* Look for dead processes, once per new one. */
+/* Look for dead processes, and dead reapers, once per new process. */
 static void
 reap_scan(void)
 {
-	uint32_t high = str_load(&host_domain->proc_high);
+	uint32_t high = str_load(&host_domain->thread_high);
 	bool execed;
 
+	for (uint32_t i = 0; i < high && i < STR_NTHREAD; i++) {
+		struct owner o = owner_load(&host_domain->thread[i]);
+
+		if (o.tag != 0 && o.proc >= STR_NPROC && slot_dead(i, o))
+			thread_reap(i, o);
+	}
+	high = str_load(&host_domain->proc_high);
 	for (uint32_t i = 0; i < high && i < STR_NPROC; i++)
 		if (str_load(&host_domain->proc[i].pid) != 0 &&
 		    !proc_is_me(i) && proc_dead(i, &execed))
@@ -423,65 +427,73 @@ found:
 	return 0;
 }
 
-/* Take the dead thread's slot @idx for ourselves, when none is free. */
+/* A free slot from @lo up to below @hi made ours; false: there is none. */
 static bool
-thread_inherit(uint32_t idx, struct owner o, struct owner mine)
-{
-	struct str_thread *t = &host_domain->thread[idx];
-
-	/* so that nobody takes us for that thread */
-	str_store(&t->tid, 0u);
-	if (!owner_cas(t, o, mine))
-		return false;
-	if (STR_TAG_IDX(o.tag) == idx)
-		str_store(&t->gen, o.tag >> 12);
-	host_tls.slot = t;
-	host_tls.tag = mine.tag;
-	str_thread_reap(host_domain, t);
-	thread_clear(t);
-	return true;
-}
-
-static uint32_t
-next_tag(uint32_t idx)
-{
-	uint32_t gen = (str_load(&host_domain->thread[idx].gen) + 1) & 0xfffff;
-
-	return STR_TAG(idx, gen != 0 ? gen : 1);
-}
-
-static int
-thread_claim(void)
+thread_take(uint32_t lo, uint32_t hi)
 {
 	struct str_domain *d = host_domain;
 	struct owner mine = { 0, host_priv_page->proc };
-	struct owner o;
-	uint32_t i;
 
-	for (i = 0; i < STR_NTHREAD; i++) {
-		o = owner_load(&d->thread[i]);
-		mine.tag = next_tag(i);
+	for (uint32_t i = lo; i < hi; i++) {
+		struct owner o = owner_load(&d->thread[i]);
+		uint32_t gen = (str_load(&d->thread[i].gen) + 1) & 0xfffff;
+
+		mine.tag = STR_TAG(i, gen != 0 ? gen : 1);
 		if (o.tag != 0)
 			continue;
 		raise_high(&d->thread_high, i + 1);
-		if (owner_cas(&d->thread[i], o, mine))
-			break;
+		if (!owner_cas(&d->thread[i], o, mine))
+			continue;
+		str_store(&d->thread[i].gen, mine.tag >> 12);
+		str_store_rel(&d->thread[i].tid, (uint32_t)sys_gettid());
+		host_tls.slot = &d->thread[i];
+		host_tls.tag = mine.tag;
+		return true;
 	}
-	for (uint32_t j = 0; i == STR_NTHREAD && j < STR_NTHREAD; j++) {
-		o = owner_load(&d->thread[j]);
-		mine.tag = STR_TAG(j, ((o.tag >> 12) + 1) & 0xfffff);
-		if (o.tag != 0 && mine.tag != 0 &&
-		    slot_dead(j, o) && thread_inherit(j, o, mine))
-			i = j;
+	return false;
+}
+
+/* Give this thread's slot back. */
+static void
+thread_release(void)
+{
+	struct str_thread *t = host_tls.slot;
+	struct owner mine = { host_tls.tag, host_priv_page->proc };
+	struct owner none = { 0, 0 };
+
+	if (t == NULL || host_domain == NULL)
+		return;
+	str_thread_reap(host_domain, t);
+	thread_clear(t);
+	host_tls.slot = NULL;
+	host_tls.tag = 0;
+	(void)owner_cas(t, mine, none);
+}
+
+/* A slot for this thread; @old: dead threads have our process's number. */
+static int
+thread_claim(bool old)
+{
+	struct str_domain *d = host_domain;
+
+	if (thread_take(0, NORMAL))
+		return 0;
+	if (!thread_take(NORMAL, NORMAL + RESERVED))
+		goto full;
+	if (old)
+		proc_reap(host_priv_page->proc, true);
+	reap_scan();
+	for (uint32_t i = 0; i < NORMAL; i++) {
+		struct owner o = owner_load(&d->thread[i]);
+
+		if (o.tag != 0 && slot_dead(i, o))
+			thread_reap(i, o);
 	}
-	if (i == STR_NTHREAD)
-		return host_fail(ENOSR, "%u threads are attached",
-			STR_NTHREAD);
-	str_store(&d->thread[i].gen, mine.tag >> 12);
-	str_store_rel(&d->thread[i].tid, (uint32_t)sys_gettid());
-	host_tls.slot = &d->thread[i];
-	host_tls.tag = mine.tag;
-	return 0;
+	thread_release();
+	if (thread_take(0, NORMAL))
+		return 0;
+full:
+	return host_fail(ENOSR, "%u threads are attached", NORMAL);
 }
 
 /* A thread of ours that once had our tid went without saying so. */
@@ -495,30 +507,14 @@ namesake_reap(void)
 	for (uint32_t i = 0; i < high && i < STR_NTHREAD; i++) {
 		struct owner o = owner_load(&d->thread[i]);
 
-		if (o.tag != host_tls.tag && STR_TAG_IDX(o.tag) == i &&
-		    o.tag != 0 && o.proc == host_priv_page->proc &&
+		if (o.tag != host_tls.tag && o.tag != 0 &&
+		    o.proc == host_priv_page->proc &&
 		    str_load(&d->thread[i].tid) == tid)
 			thread_reap(i, o);
 	}
 }
 
 /* ----------------------------------------------------------- enter, exit */
-
-/* Give this thread's slot back. */
-static void
-thread_release(void)
-{
-	struct str_thread *t = host_tls.slot;
-	struct owner none = { 0, 0 };
-
-	if (t == NULL || host_domain == NULL)
-		return;
-	str_thread_reap(host_domain, t);
-	thread_clear(t);
-	host_tls.slot = NULL;
-	(void)owner_cas(t, me(), none);
-	host_tls.tag = 0;
-}
 
 static void
 on_thread_exit(void *arg)
@@ -617,7 +613,7 @@ process_enter(struct host_priv *pv)
 	if (err != 0)
 		return err;
 	pv->identity = 1;
-	err = thread_claim();
+	err = thread_claim(old);
 	if (err != 0) {
 		pv->identity = 0;
 		return err;
@@ -655,7 +651,7 @@ enter_locked(struct host_priv *pv)
 		host_tls.tag = 0;
 		err = process_enter(pv);
 	} else if (host_tls.slot == NULL) {
-		err = thread_claim();
+		err = thread_claim(false);
 	}
 	if (err != 0)
 		return err;

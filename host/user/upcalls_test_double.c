@@ -25,8 +25,9 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 	uint32_t idx = (uint32_t)(t - d->thread);
 
 	(void)str_add(&d->core[UP_REAP], 1u);
-	/* the dead thread's name can be told */
-	str_store(&d->core[UP_REAPED_TAG], STR_TAG(idx, str_load(&t->gen)));
+	/* the dead thread's name stands in its slot until it is free */
+	T_EQ(STR_TAG_IDX(str_load(&t->tag)), idx);
+	str_store(&d->core[UP_REAPED_TAG], str_load(&t->tag));
 }
 
 unsigned

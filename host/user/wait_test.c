@@ -164,6 +164,7 @@ T_CASE(the_other_ends_death_is_a_hangup)
 	T_EQ(host_wait_carrier(&hc, LONG, &ev), 0);
 	T_EQ(ev, HOST_C_HUP);
 	host_leave();
+	T_OK(waitpid(pid, NULL, 0));
 }
 
 T_CASE(a_token_before_the_hangup_is_still_there)

@@ -51,7 +51,8 @@ struct str_mag {
 
 struct str_thread {
 	str_a32 tag;	/* [A] 0 = free slot; else this thread's name */
-	str_a32 proc;	/* [A] index of its process */
+	str_a32 proc;	/* [A] index of its process; while a dead thread is
+			 * being reaped, the reaper's tag */
 	str_a32 state;	/* [A] enum str_thread_state */
 	str_a32 tid;	/* [A] kernel thread id, for humans and tools */
 	str_a64 asleep_on; /* [A] address of the head slept on, or 0 */
