@@ -72,6 +72,8 @@ run(int argc, char **argv)
 	json_t *machine;
 	int stopped, ret = 0;
 
+	if (argc == 2 && strcmp(argv[1], "--help") == 0)
+		return fputs(usage, stdout) == EOF;
 	run_options_parse(&options, argc, argv);
 	if (options.json != NULL && result_check_output(options.json) != 0)
 		return 1;

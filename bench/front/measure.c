@@ -6,7 +6,8 @@
  * At each point the implementations take turns, A B A B, and not A A B B, so
  * that what changes on the machine meanwhile hits all of them.  Before its
  * first turn an implementation has to prove that it carries data.  One that
- * fails twice at a point is not tried there again; the others go on.
+ * fails twice at a point is not tried there again, one that fails again and
+ * again is given up; the others go on.
  *
  * Round trips after a pause are different: nearly all the time is spent
  * idling, so many workers do it at the same time, each at its own offset in
@@ -22,8 +23,9 @@
 
 #include "lib/timing.h"
 
-#define GRACE_SECONDS    30 /* for a worker on a busy machine */
-#define MAX_FAILURES     2
+#define GRACE_SECONDS    20 /* for a worker on a busy machine */
+#define MAX_FAILURES     2  /* at one point */
+#define MAX_ALL_FAILURES 6  /* of one implementation */
 #define PAUSE_SECONDS    1.0
 #define PERFTEST_REPORTS 2 /* the first one is the warm-up */
 
@@ -45,6 +47,7 @@ static const char *const key_names[N_KEYS] = {
 struct work {
 	const struct run_options *options;
 	double seconds_left;
+	int *failures; /* by index into implementations[] */
 };
 
 /* The words of a worker's command line. */
@@ -268,6 +271,23 @@ run_once(const struct run_options *options, struct task *task, int first)
 }
 
 static void
+run_unless_given_up(struct work *work, struct task *task, int first)
+{
+	int *failures = &work->failures[task->implementation - implementations];
+	int before = task->failures;
+
+	if (task->failures >= MAX_FAILURES)
+		return;
+	if (*failures >= MAX_ALL_FAILURES) {
+		if (task->failures == 0)
+			task_failed(task, "not tried: it failed too often");
+		return;
+	}
+	run_once(work->options, task, first);
+	*failures += task->failures - before;
+}
+
+static void
 run_point(struct work *work, struct task *tasks, size_t n)
 {
 	long repeat = tasks[0].suite == SUITE_IDLE ? 1 : work->options->repeat;
@@ -277,8 +297,7 @@ run_point(struct work *work, struct task *tasks, size_t n)
 			if (stop_signal() != 0)
 				return;
 			progress_show(&tasks[i], work->seconds_left);
-			if (tasks[i].failures < MAX_FAILURES)
-				run_once(work->options, &tasks[i], r == 0);
+			run_unless_given_up(work, &tasks[i], r == 0);
 			work->seconds_left -=
 				task_seconds(work->options, &tasks[i]) /
 				(double)repeat;
@@ -321,9 +340,16 @@ run_after_pause(struct work *work, struct task *tasks, size_t n)
 int
 measure_plan(const struct run_options *options, struct plan *plan)
 {
-	struct work work = {.options = options};
+	struct work work = {
+		.options = options,
+		.failures = calloc(n_implementations, sizeof(int)),
+	};
 	size_t n;
 
+	if (work.failures == NULL) {
+		(void)complain("measuring", ENOMEM);
+		exit(1);
+	}
 	for (size_t i = 0; i < plan->n; i++)
 		work.seconds_left += task_seconds(options, &plan->tasks[i]);
 	progress_begin(work.seconds_left);
@@ -340,5 +366,6 @@ measure_plan(const struct run_options *options, struct plan *plan)
 			run_point(&work, tasks, n);
 	}
 	progress_end();
+	free(work.failures);
 	return stop_signal();
 }

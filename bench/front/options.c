@@ -45,6 +45,13 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
+int
+complain(const char *what, int error)
+{
+	(void)fprintf(stderr, "strbench: %s: %s\n", what, strerror(error));
+	return -1;
+}
+
 void
 usage_error(const char *format, ...)
 {

@@ -13,13 +13,6 @@
 #include <unistd.h>
 
 static int
-complain(const char *what, int error)
-{
-	(void)fprintf(stderr, "strbench: %s: %s\n", what, strerror(error));
-	return 1;
-}
-
-static int
 set_python_path(const char *directory)
 {
 	const char *old = getenv("PYTHONPATH");
@@ -47,12 +40,12 @@ report_main(int argc, char **argv)
 	if (python == NULL || *python == '\0')
 		python = "python3";
 	if (asprintf(&module, "%s/strreport", directory) == -1)
-		return complain("report", ENOMEM);
+		return -complain("report", ENOMEM);
 	if (access(module, R_OK) != 0)
-		return complain(module, errno);
+		return -complain(module, errno);
 	command = calloc((size_t)argc + 4, sizeof(*command));
 	if (command == NULL || set_python_path(directory) != 0)
-		return complain("report", ENOMEM);
+		return -complain("report", ENOMEM);
 	command[n++] = python;
 	command[n++] = "-m";
 	command[n++] = "strreport";
@@ -60,5 +53,5 @@ report_main(int argc, char **argv)
 		command[n++] = argv[i];
 	/* Its exit status is ours: 0, 1 or 2 as everywhere. */
 	(void)execvp(python, (char *const *)(uintptr_t)command);
-	return complain(python, errno);
+	return -complain(python, errno);
 }

@@ -22,13 +22,6 @@
 #define SCHEMA     1
 #define DUMP_FLAGS (JSON_INDENT(1) | JSON_REAL_PRECISION(7))
 
-static int
-complain(const char *path, int error)
-{
-	(void)fprintf(stderr, "strbench: %s: %s\n", path, strerror(error));
-	return -1;
-}
-
 /* Neither a regular file nor nothing yet: a pipe, a terminal, /dev/null. */
 static int
 is_special(const char *path)

@@ -73,7 +73,8 @@ struct run_options {
 	char **argv;
 };
 
-/* options.c: ends the program when it does not like what it sees. */
+/* options.c: the last two end the program when they do not like it. */
+int complain(const char *what, int error); /* on stderr; returns -1 */
 void run_options_parse(struct run_options *options, int argc, char **argv);
 void usage_error(const char *format, ...) STR_NORETURN STR_PRINTF(1, 2);
 

@@ -41,19 +41,21 @@ struct meeting {
 	atomic_int reader_done;
 };
 
-static int
-complain(const char *what)
+enum outcome {
+	READY,
+	AGAIN,  /* a signal, an empty result, or flow control */
+	GONE,   /* end of file or hang-up */
+	FAILED, /* stderr tells */
+};
+
+static enum outcome
+fail(const char *what)
 {
-	(void)fprintf(stderr, "perftest: %s: %s\n", what, strerror(errno));
-	return -1;
+	(void)perftest_complain(what);
+	return FAILED;
 }
 
-/*
- * Waits until the descriptor is ready.  1 it is, 0 look again (a signal or
- * an empty result), -1 the other side has hung up, -2 the poll failed or
- * reported an error.
- */
-static int
+static enum outcome
 wait_ready(int fd, short events, struct tally *tally, int timeout_ms)
 {
 	struct pollfd pfd = {.fd = fd, .events = events};
@@ -61,26 +63,26 @@ wait_ready(int fd, short events, struct tally *tally, int timeout_ms)
 
 	if (n == -1) {
 		if (errno != EINTR)
-			return complain("poll") - 1;
+			return fail("poll");
 		tally->interrupted++;
-		return 0;
+		return AGAIN;
 	}
 	if (n == 0 || pfd.revents == 0) {
 		tally->empty++;
-		return 0;
+		return AGAIN;
 	}
 	/* What is left in the pipe is worth reading before the hang-up. */
 	if (pfd.revents & events)
-		return 1;
+		return READY;
 	if (pfd.revents & POLLHUP)
-		return -1;
-	(void)fprintf(stderr, "perftest: poll reported 0x%x\n",
-		(unsigned)pfd.revents);
-	return -2;
+		return GONE;
+	(void)fprintf(stderr, "%s: poll reported 0x%x\n",
+		program_invocation_short_name, (unsigned)pfd.revents);
+	return FAILED;
 }
 
-/* 1 go on, 0 look again, -1 end of file or hang-up, -2 failed. */
-static int
+/* Until it would block, or the period is over. */
+static enum outcome
 move_while_ready(const struct perftest *test, struct tally *tally, int writing)
 {
 	while (!perftest_timed_out) {
@@ -90,34 +92,35 @@ move_while_ready(const struct perftest *test, struct tally *tally, int writing)
 		if (ret > 0)
 			continue;
 		if (ret == 0 || errno == EPIPE)
-			return -1;
+			return GONE;
 		if (errno == EAGAIN || errno == EINTR)
-			return 0;
-		return complain(writing ? "write" : "read") - 1;
+			return AGAIN;
+		return fail(writing ? "write" : "read");
 	}
-	return 1;
+	return AGAIN;
 }
 
-static int
+/* READY when it was reported. */
+static enum outcome
 one_period(const struct perftest *test, struct tally *tally, int writing)
 {
 	int fd = test->fds[writing];
 	short events = writing ? POLLOUT | POLLWRNORM : POLLIN | POLLRDNORM;
 
 	if (perftest_timer_arm(test->options->period) != 0)
-		return complain("setitimer") - 1;
+		return fail("setitimer");
 	while (!perftest_timed_out) {
-		int ready = wait_ready(fd, events, tally, -1);
+		enum outcome outcome = wait_ready(fd, events, tally, -1);
 
-		if (ready == 1)
-			ready = move_while_ready(test, tally, writing);
-		if (ready < 0)
-			return ready;
+		if (outcome == READY)
+			outcome = move_while_ready(test, tally, writing);
+		if (outcome != AGAIN)
+			return outcome;
 		if (perftest_hung_up)
-			return -1;
+			return GONE;
 	}
 	tally_report(tally, test, fd);
-	return 0;
+	return READY;
 }
 
 /* The reader, its reports made, until the writer has made his. */
@@ -125,56 +128,80 @@ static void
 drain(const struct perftest *test, struct meeting *meeting)
 {
 	struct tally unreported;
-	int end = 0;
 
 	tally_init(&unreported, "read");
-	while (end == 0 && !atomic_load(&meeting->writer_done)) {
-		end = wait_ready(test->fds[0], POLLIN | POLLRDNORM, &unreported,
-			LAST_LOOK_MS);
-		if (end == 1)
-			end = perftest_receive(test, &unreported) == 0 ? -1 : 0;
+	while (!atomic_load(&meeting->writer_done)) {
+		switch (wait_ready(test->fds[0], POLLIN | POLLRDNORM,
+			&unreported, LAST_LOOK_MS)) {
+		case READY:
+			if (perftest_receive(test, &unreported) == 0)
+				return;
+			break;
+		case AGAIN:
+			break;
+		case GONE:
+		case FAILED:
+			return;
+		}
 	}
+}
+
+/* The writer, his reports made, until the reader has made its. */
+static void
+linger(struct meeting *meeting)
+{
+	while (!atomic_load(&meeting->reader_done))
+		(void)poll(NULL, 0, LAST_LOOK_MS);
+}
+
+/* Where it runs and how urgently. */
+static int
+settle(const struct perftest_options *options, int writing)
+{
+	int nice = writing ? options->nice_send : options->nice_read;
+	int error;
+
+	if (options->pinned) {
+		error = bench_pin_self(
+			writing ? options->cpu_writer : options->cpu_reader);
+		if (error != 0) {
+			errno = error;
+			return perftest_complain("--cpus");
+		}
+	}
+	/* A privilege may be missing; the test is of use all the same. */
+	if ((writing ? options->set_nice_send : options->set_nice_read) &&
+		setpriority(PRIO_PROCESS, 0, nice) != 0)
+		(void)perftest_complain("setpriority");
+	return 0;
 }
 
 static int
 child_main(struct perftest *test, struct meeting *meeting, int writing)
 {
-	const struct perftest_options *options = test->options;
-	int error = 0;
-	int end = 0;
+	enum outcome outcome = READY;
 	struct tally tally;
 
-	if (options->pinned)
-		error = bench_pin_self(
-			writing ? options->cpu_writer : options->cpu_reader);
-	if (error != 0) {
-		errno = error;
-		(void)complain("--cpus");
+	if (settle(test->options, writing) != 0)
 		return 1;
-	}
-	if (writing ? options->set_nice_send : options->set_nice_read) {
-		int nice = writing ? options->nice_send : options->nice_read;
-
-		if (setpriority(PRIO_PROCESS, 0, nice) != 0)
-			(void)complain("setpriority");
-	}
 	(void)close(test->fds[!writing]);
 	test->fds[!writing] = -1;
 
 	tally_init(&tally, writing ? "sent" : "read");
-	for (long left = options->iterations; left != 0 && end == 0;) {
-		end = one_period(test, &tally, writing);
+	for (long left = test->options->iterations;
+		left != 0 && outcome == READY;) {
+		outcome = one_period(test, &tally, writing);
 		if (left > 0)
 			left--;
 	}
 	perftest_timer_disarm();
 	atomic_store(
 		writing ? &meeting->writer_done : &meeting->reader_done, 1);
-	if (end == 0 && !writing)
+	if (outcome == READY && writing)
+		linger(meeting);
+	else if (outcome == READY)
 		drain(test, meeting);
-	while (end == 0 && writing && !atomic_load(&meeting->reader_done))
-		(void)poll(NULL, 0, LAST_LOOK_MS);
-	return end == -2;
+	return outcome == FAILED;
 }
 
 static pid_t
@@ -184,7 +211,7 @@ fork_child(struct perftest *test, struct meeting *meeting, int writing)
 	pid_t pid = fork();
 
 	if (pid != 0)
-		return pid == -1 ? (pid_t)complain("fork") : pid;
+		return pid == -1 ? (pid_t)perftest_complain("fork") : pid;
 	bench_child_bind(parent);
 	exit(child_main(test, meeting, writing));
 }
@@ -201,7 +228,7 @@ reap_both(struct meeting *meeting, pid_t writer)
 		if (pid == -1 && errno == EINTR)
 			continue;
 		if (pid == -1)
-			return complain("wait");
+			return perftest_complain("wait");
 		atomic_store(pid == writer ? &meeting->writer_done
 					   : &meeting->reader_done,
 			1);
@@ -221,7 +248,7 @@ perftest_async(struct perftest *test)
 	meeting = mmap(NULL, sizeof(*meeting), PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (meeting == MAP_FAILED)
-		return complain("mmap");
+		return perftest_complain("mmap");
 	(void)fflush(NULL);
 	reader = fork_child(test, meeting, 0);
 	if (reader == -1)

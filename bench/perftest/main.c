@@ -9,6 +9,7 @@
  */
 #include "perftest.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -107,6 +108,13 @@ usage_error(const char *format, ...)
 	(void)fputs("\nTry '" PROGRAM " --help'.\n", stderr);
 	va_end(ap);
 	exit(EXIT_USAGE);
+}
+
+int
+perftest_complain(const char *what)
+{
+	(void)fprintf(stderr, PROGRAM ": %s: %s\n", what, strerror(errno));
+	return -1;
 }
 
 static long
@@ -279,7 +287,7 @@ main(int argc, char **argv)
 	if (options.verbose > 0)
 		(void)fputs(copying, stdout);
 	if (perftest_signals() != 0) {
-		perror(PROGRAM ": signals");
+		(void)perftest_complain("signals");
 		return 1;
 	}
 	if (perftest_open(&test) != 0)

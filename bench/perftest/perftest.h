@@ -67,6 +67,9 @@ struct perftest {
 	char *buffer;
 };
 
+/* main.c: says on stderr what failed, by errno, and returns -1. */
+int perftest_complain(const char *what);
+
 /* tally.c */
 void tally_init(struct tally *tally, const char *what);
 void tally_add(struct tally *tally, long long bytes, long long extent);

@@ -24,28 +24,22 @@
 #define FIFO_PATH "/dev/streams/fifo/0"
 
 static int
-complain(const char *what)
-{
-	(void)fprintf(stderr, "perftest: %s: %s\n", what, strerror(errno));
-	return -1;
-}
-
-static int
 set_blocking(int fd, int blocking)
 {
 	int flags = fcntl(fd, F_GETFL);
 
 	if (flags == -1)
-		return complain("F_GETFL");
+		return perftest_complain("F_GETFL");
 	flags = blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK;
-	return fcntl(fd, F_SETFL, flags) == -1 ? complain("F_SETFL") : 0;
+	return fcntl(fd, F_SETFL, flags) == -1 ? perftest_complain("F_SETFL")
+					       : 0;
 }
 
 #ifdef NATIVE_PIPES
 static int
 open_ends(struct perftest *test)
 {
-	return pipe(test->fds) == -1 ? complain("pipe") : 0;
+	return pipe(test->fds) == -1 ? perftest_complain("pipe") : 0;
 }
 
 static int
@@ -69,10 +63,10 @@ open_fifo(struct perftest *test)
 {
 	test->fds[0] = open(FIFO_PATH, O_RDONLY | O_NONBLOCK);
 	if (test->fds[0] == -1)
-		return complain(FIFO_PATH);
+		return perftest_complain(FIFO_PATH);
 	test->fds[1] = open(FIFO_PATH, O_WRONLY | O_NONBLOCK);
 	if (test->fds[1] == -1)
-		return complain(FIFO_PATH);
+		return perftest_complain(FIFO_PATH);
 	return 0;
 }
 
@@ -81,7 +75,7 @@ open_ends(struct perftest *test)
 {
 	if (test->options->fifo)
 		return open_fifo(test);
-	return pipe(test->fds) == -1 ? complain("pipe") : 0;
+	return pipe(test->fds) == -1 ? perftest_complain("pipe") : 0;
 }
 
 /*
@@ -98,9 +92,9 @@ set_water_marks(const struct perftest *test, int fd)
 	if (hiwat >= 0)
 		(void)ioctl(fd, I_SET_HIWAT, &hiwat);
 	if (lowat >= 0 && ioctl(fd, I_SET_LOWAT, &lowat) == -1)
-		return complain("I_SET_LOWAT");
+		return perftest_complain("I_SET_LOWAT");
 	if (hiwat >= 0 && ioctl(fd, I_SET_HIWAT, &hiwat) == -1)
-		return complain("I_SET_HIWAT");
+		return perftest_complain("I_SET_HIWAT");
 	return 0;
 }
 
@@ -111,7 +105,7 @@ configure_reader(const struct perftest *test)
 		return -1;
 	if (test->options->readfill &&
 		ioctl(test->fds[0], I_SRDOPT, RFILL | RPROTNORM) == -1)
-		return complain("I_SRDOPT");
+		return perftest_complain("I_SRDOPT");
 	return set_blocking(test->fds[0], test->options->blocking);
 }
 
@@ -127,12 +121,12 @@ configure_writer(const struct perftest *test)
 	if (test->options->mread)
 		options |= SNDMREAD;
 	if (options != SNDPIPE && ioctl(test->fds[1], I_SWROPT, options) == -1)
-		return complain("I_SWROPT");
+		return perftest_complain("I_SWROPT");
 	if (set_blocking(test->fds[1], test->options->blocking) != 0)
 		return -1;
 	for (long i = 0; i < test->options->push; i++) {
 		if (ioctl(test->fds[1], I_PUSH, test->options->module) == -1)
-			return complain(test->options->module);
+			return perftest_complain(test->options->module);
 	}
 	return 0;
 }
@@ -151,7 +145,7 @@ perftest_open(struct perftest *test)
 		test->options->full ? PERFTEST_PIPE_BUF : test->options->size;
 	test->buffer = calloc(1, largest);
 	if (test->buffer == NULL)
-		return complain("memory");
+		return perftest_complain("memory");
 	if (open_ends(test) != 0 || configure_reader(test) != 0 ||
 		configure_writer(test) != 0) {
 		perftest_close(test);

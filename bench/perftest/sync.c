@@ -31,7 +31,7 @@ outcome_of(ssize_t ret, const char *call)
 		return MOVED;
 	if (ret == 0 || errno == EAGAIN || errno == EINTR || errno == EPIPE)
 		return TURN_OVER;
-	(void)fprintf(stderr, "perftest: %s: %s\n", call, strerror(errno));
+	(void)perftest_complain(call);
 	return FAILED;
 }
 
