@@ -204,10 +204,63 @@ fx_module(const char *name, struct streamtab *tab, unsigned flag)
 	f->winfo.mi_idname = f->idname[1];
 	f->tab.st_rdinit = &f->rinit;
 	f->tab.st_wrinit = &f->winit;
+	str_store(&f->used, 1u);
 	str_store_rel(str_root(STR_ROOT_NFMOD), n + 1);
 }
 
+/* ----------------------------------------------------------------- memory */
+
+static void *hoard;
+
+void
+fx_use_up(void)
+{
+	size_t size;
+	void **b;
+
+	sim_fail_commit(1, true);
+	for (size = 1u << 20; size >= 32; size /= 2)
+		while ((b = str_mem_alloc(size, STR_BLK_KMEM)) != NULL) {
+			b[2] = hoard; /* behind the block's header */
+			hoard = b;
+		}
+}
+
+void
+fx_give_back(void)
+{
+	void **b;
+
+	while ((b = hoard) != NULL) {
+		hoard = b[2];
+		str_mem_free(b);
+	}
+	sim_fail_commit(0, false);
+}
+
 /* ---------------------------------------------------------- begin and end */
+
+/* What the executive keeps for itself, by kind. */
+static uint64_t base_count[16];
+
+static void
+count_leaks(struct str_blk *b, void *arg)
+{
+	uint64_t *n = arg;
+
+	switch (b->state) {
+	case STR_BLK_BUF:
+	case STR_BLK_MDB:
+	case STR_BLK_KMEM:
+	case STR_BLK_SEG:
+	case STR_BLK_QPAIR:
+	case STR_BLK_PIPE:
+		n[b->state]++;
+		break;
+	default:
+		break;
+	}
+}
 
 static void
 after_each(struct t *t)
@@ -223,7 +276,10 @@ fx_begin_seed(uint64_t seed)
 	memset(counts, 0, sizeof(counts));
 	fx_on_put = NULL;
 	fx_on_service = NULL;
+	hoard = NULL;
 	sim_init(seed);
+	memset(base_count, 0, sizeof(base_count));
+	str_mem_walk(count_leaks, base_count);
 	fx_module("store", &fx_store, D_MP);
 	fx_module("pass", &fx_pass, D_MP);
 	fx_module("late", &fx_late, D_MP);
@@ -273,25 +329,6 @@ fx_close(struct fx_pipe *p, int end)
 	host_leave();
 }
 
-static void
-count_leaks(struct str_blk *b, void *arg)
-{
-	uint64_t *n = arg;
-
-	switch (b->state) {
-	case STR_BLK_BUF:
-	case STR_BLK_MDB:
-	case STR_BLK_KMEM:
-	case STR_BLK_SEG:
-	case STR_BLK_QPAIR:
-	case STR_BLK_PIPE:
-		n[b->state]++;
-		break;
-	default:
-		break;
-	}
-}
-
 void
 fx_end(void)
 {
@@ -305,6 +342,7 @@ fx_end(void)
 
 	if (host_domain == NULL)
 		return;
+	fx_give_back();
 	for (i = 0; i < NPIPES; i++) {
 		if (open_pipe[i] == NULL)
 			continue;
@@ -315,10 +353,11 @@ fx_end(void)
 	(void)str_region_sweep();
 	str_mem_walk(count_leaks, n);
 	for (i = 0; i < STR_ARRAY_LEN(what); i++)
-		if (n[i] != 0 && what[i] != NULL)
-			T_FAIL("seed %llu: %llu %s left",
+		if (n[i] != base_count[i] && what[i] != NULL)
+			T_FAIL("seed %llu: %llu %s left, %llu at the start",
 				(unsigned long long)sim_seed(),
-				(unsigned long long)n[i], what[i]);
+				(unsigned long long)n[i], what[i],
+				(unsigned long long)base_count[i]);
 	sim_fini();
 }
 
@@ -353,6 +392,48 @@ fx_pop(struct fx_pipe *p, int end)
 	err = str_plumb_pop(p->sd[end], &hc);
 	host_leave();
 	return err;
+}
+
+static void
+dump_queue(queue_t *q)
+{
+	fprintf(stderr, "    %c %-8s %p flag %#lx count %zu first %p "
+		"lock %#x\n", (q->q_flag & QREADR) ? 'r' : 'w',
+		q->q_pair->fmod != NULL ? q->q_pair->fmod->name : "head",
+		(void *)q, (unsigned long)q->q_flag, q->q_count,
+		(void *)q->q_first, q->q_klock.owner);
+}
+
+void
+fx_dump(struct fx_pipe *p)
+{
+	struct str_plumb *pl = p->pl;
+	int e;
+
+	fprintf(stderr, "  pipe %p plumber %#x runner %#x rlock %#x nrun %u "
+		"committed %#x closed %#x\n", (void *)pl, pl->plumber.owner,
+		str_load(&pl->runner), pl->rlock.owner, str_load(&pl->nrun),
+		str_load(&pl->committed), str_load(&pl->closed));
+	for (e = 0; e < 2; e++) {
+		struct str_head *sd = &pl->head[e];
+		struct str_headq *hq = &sd->hq;
+		queue_t *q;
+		unsigned n = 0;
+
+		fprintf(stderr, "  head %d flags %#x direct %p pos %llu cpos "
+			"%llu bytes %llu-%llu full %u plock %#x clock %#x "
+			"rwant %#x wwant %#x npri %u\n", e,
+			str_load(&sd->flags), (void *)sd->direct,
+			(unsigned long long)str_load(&hq->pos),
+			(unsigned long long)str_load(&hq->cpos),
+			(unsigned long long)str_load(&hq->pbytes),
+			(unsigned long long)str_load(&hq->cbytes),
+			str_load(&hq->full), hq->plock.owner,
+			hq->clock.owner, str_load(&hq->rwant),
+			str_load(&hq->wwant), str_load(&hq->npri));
+		for (q = &sd->qp->wq; q != NULL && n++ < 20; q = q->q_next)
+			dump_queue(q);
+	}
 }
 
 bool

@@ -41,6 +41,7 @@ void fx_begin_seed(uint64_t seed);
 /* Close the pipes that are open, audit, and throw the domain away. */
 void fx_end(void);
 
+/* @p stays in use until the case is over: not on its stack. */
 void fx_pipe(struct fx_pipe *p);
 /* The last holder of one end has closed it. */
 void fx_close(struct fx_pipe *p, int end);
@@ -73,6 +74,8 @@ void fx_module(const char *name, struct streamtab *tab, unsigned flag);
 queue_t *fx_push(struct fx_pipe *p, int end, const char *name);
 int fx_push_err(struct fx_pipe *p, int end, const char *name);
 int fx_pop(struct fx_pipe *p, int end);
+/* Queues, modules and locks of a pipe, to standard error. */
+void fx_dump(struct fx_pipe *p);
 /* Run what is enabled.  True when a service procedure ran. */
 bool fx_run(struct fx_pipe *p);
 
@@ -98,6 +101,13 @@ bool fx_enabled(queue_t *q);
 /* Blocks of a kind, and of messages, that are in use. */
 uint64_t fx_in_use(unsigned blk);
 uint64_t fx_messages(void);
+
+/*
+ * Use up the domain's memory, blocks of all sizes; the host refuses more.
+ * fx_give_back() ends that.
+ */
+void fx_use_up(void);
+void fx_give_back(void);
 
 /* Calls on a pipe's ends, from the current task.  As lib/streams makes them */
 long fx_read(struct fx_pipe *p, int end, void *buf, size_t len);

@@ -387,6 +387,7 @@ task_new(const char *name, void (*fn)(void *arg), void *arg)
 	t->arg = arg;
 	t->stack = stack;
 	t->cpu = sim_rand(2);
+	t->defer_at = SIM_NEVER;
 	return t;
 }
 
@@ -505,6 +506,36 @@ reap(void)
 	return next;
 }
 
+/*
+ * Run the timers that are due, those of each process as one of its threads:
+ * what a real process has a helper thread for.  Returns when to come again.
+ */
+static uint64_t
+timers(void)
+{
+	struct str_thread *self = host_self();
+	uint64_t next = SIM_NEVER;
+	unsigned i;
+
+	for (i = 0; i < SIM_NTASK; i++) {
+		struct sim_task *t = &sim.task[i];
+		uint64_t when;
+
+		if (t->state == TASK_NONE || sim_has_ended(t))
+			t->defer_at = SIM_NEVER;
+		if (t->defer_at <= sim.now && !t->stopped) {
+			t->defer_at = SIM_NEVER;
+			str_store(&self->proc, i);
+			when = str_timer_run(sim.now);
+			str_store(&self->proc, sim_index(sim.cur));
+			if (when != 0 && when < t->defer_at)
+				t->defer_at = when;
+		}
+		next = STR_MIN(next, t->defer_at);
+	}
+	return next;
+}
+
 static void
 daemon_main(void *arg)
 {
@@ -518,14 +549,9 @@ daemon_main(void *arg)
 			give_up("the daemon cannot enter");
 		sim.kicked = false;
 		next = reap();
-		if (sim.defer_at <= sim.now) {
-			sim.defer_at = SIM_NEVER;
-			when = str_timer_run(sim.now);
-			if (when != 0 && when < sim.defer_at)
-				sim.defer_at = when;
-		}
+		when = timers();
 		host_leave();
-		next = STR_MIN(next, sim.defer_at);
+		next = STR_MIN(next, when);
 		if (next > sim.now && !sim.kicked)
 			sim_sleep(next == SIM_NEVER ? next : next - sim.now);
 	}
@@ -535,12 +561,14 @@ void
 host_defer(uint64_t when)
 {
 	struct sim_task *d = &sim.task[SIM_NTASK - 1];
+	struct sim_task *t = &sim.task[str_load(&host_self()->proc)];
 
-	if (when >= sim.defer_at)
+	if (when >= t->defer_at)
 		return;
-	sim.defer_at = when;
+	t->defer_at = when;
 	if (d->state == TASK_SLEEP && when < d->deadline)
 		d->deadline = when;
+	sim.kicked = true;
 }
 
 /* ------------------------------------------------------- beginning and end */
@@ -600,6 +628,7 @@ sim_init(uint64_t seed)
 
 		memset(t, 0, sizeof(*t));
 		t->stack = stack;
+		t->defer_at = SIM_NEVER;
 	}
 	memset(sim.carrier, 0, sizeof(sim.carrier));
 	memset(sim.crash, 0, sizeof(sim.crash));
@@ -608,7 +637,6 @@ sim_init(uint64_t seed)
 	sim.seed = sim.rand = seed;
 	sim.now = 1000000000u + sim_rand(1000000);
 	sim.deadlocked = false;
-	sim.defer_at = SIM_NEVER;
 	sim.next_cookie = 100;
 	sim.spurious = sim.fail_nth = sim.fail_rate = 0;
 	sim.fail_forever = sim.kicked = false;

@@ -49,6 +49,7 @@ struct sim_task {
 	uint64_t bells;
 	bool bell;
 	uint64_t reap_at;
+	uint64_t defer_at; /* host_defer() */
 };
 
 struct sim_carrier {
@@ -72,7 +73,6 @@ struct sim {
 	bool deadlocked;
 	struct sim_task task[SIM_NTASK];
 	struct sim_task *cur;
-	uint64_t defer_at;	/* host_defer() */
 	bool kicked;		/* the daemon has something to look at */
 	unsigned grain, countdown;
 	unsigned spurious;
