@@ -42,8 +42,8 @@
 #define STR_MSGSZ 262144u /* greatest data part */
 #define STR_CTLSZ 4096u	  /* greatest control part */
 #define STR_NPUSH 64u	  /* modules in one stream, per side */
-#define STR_PIPE_HIWAT 262144u
-#define STR_PIPE_LOWAT 65536u
+#define STR_PIPE_HIWAT 524288u
+#define STR_PIPE_LOWAT 131072u
 #define STR_PIPE_BUF 4096u
 #define STR_IOCTIME 15000u /* ms */
 #define STR_NMODULE 64u
@@ -223,7 +223,6 @@ struct str_head {
 	struct str_headq hq;	 /* what is to be read here */
 	/* read-mostly */
 	str_a32 flags STR_LINE;	 /* [A] STR_H_* */
-	str_a32 gen;		 /* [A] counts uses of this memory */
 	struct str_headq *volatile direct; /* [S] peer's head queue when no
 				  * module stands in the way, else NULL */
 	struct str_head *peer;	 /* [I] */
@@ -255,6 +254,8 @@ struct str_head {
 	uint32_t wroff;
 	ssize_t minpsz, maxpsz;	 /* set by SO_MINPSZ, SO_MAXPSZ */
 	str_a32 fflags;		 /* [A] O_NONBLOCK, shared by all holders */
+	str_a32 gen;		 /* [A] counts uses of this memory; follows
+				  * fflags, see str_head_enter() */
 	str_a64 ctime;		 /* created, host_now() */
 };
 
@@ -271,7 +272,7 @@ struct str_plumb {
 	str_a32 committed;	  /* [A] tag of a woken runner on its way */
 	str_a64 committed_at;	  /* [A] host_ticks() */
 	str_a32 closed;		  /* [A] bit per end */
-	str_a32 freed;
+	str_a32 freed;		  /* [A] 1: waits for the last call to end */
 	str_a64 runner_at;	  /* [A] host_ticks() when it began */
 };
 
@@ -429,6 +430,9 @@ str_call_toward(struct str_head *sd)
 /* registry */
 int str_registry_init(struct str_domain *d);
 int str_registry_attach(struct str_domain *d);
+
+_Static_assert(offsetof(struct str_head, gen) ==
+	offsetof(struct str_head, fflags) + 4, "str_head_enter() looks there");
 
 STR_INLINE str_a64 *
 str_root(unsigned r)

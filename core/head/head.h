@@ -119,9 +119,26 @@ void str_head_released(struct str_head *sd, int peer_fd);
 
 /*
  * str_head_fflags - the file status flags of @sd's open file description:
- * O_NONBLOCK and O_ASYNC, shared by all who hold it.
+ * O_NONBLOCK and O_ASYNC, shared by all who hold it.  The word after it is
+ * the generation of the memory (str_head_gen()), which changes when the pipe
+ * is freed; both words stay readable for ever.
  */
 str_a32 *str_head_fflags(struct str_head *sd);
+
+/*
+ * str_head_enter - the call that has begun is on @sd
+ * @fflags: from str_head_fflags(); @gen: str_head_gen() when it was looked up
+ *
+ * Return: false when the stream is gone, by a close in another thread.  From
+ * here to host_leave() its memory stays what it is.
+ */
+STR_INLINE bool
+str_head_enter(struct str_head *sd, const str_a32 *fflags, uint32_t gen)
+{
+	str_store(&host_self()->inside, (uint64_t)(uintptr_t)sd);
+	host_fence_light();
+	return str_likely(str_load_acq(&fflags[1]) == gen);
+}
 
 /* Identity. */
 struct str_head *str_head_lookup(const struct host_carrier *c);

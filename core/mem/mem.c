@@ -27,12 +27,17 @@
 /* Block sizes, header included.  mdb blocks have the class of 320 bytes. */
 static const uint32_t class_size[STR_NCLASS] = {
 	64, 128, 192, 320, 512, 1088, 2176, 4352, 8704, 16640, 32768,
+	(sizeof(struct str_plumb) + 63) / 64 * 64,
 };
-#define NCLASS_USED 11u
+#define NCLASS_SIZED 11u
+/* Pipes have a class of their own: what was a pipe is always one, so that a
+ * late look at its generation finds one. */
+#define CLASS_PIPE 11u
+#define NCLASS_USED 12u
 
 /* Blocks per magazine: about 32 KiB worth, 4 to 64. */
 static const uint8_t class_batch[STR_NCLASS] = {
-	64, 64, 64, 64, 32, 16, 16, 8, 8, 4, 4,
+	64, 64, 64, 64, 32, 16, 16, 8, 8, 4, 4, 4,
 };
 
 #define TOP_PTR(v) ((struct chain *)(uintptr_t)((v) & 0x0000ffffffffffffull))
@@ -202,7 +207,7 @@ class_of(size_t size)
 {
 	unsigned cls;
 
-	for (cls = 0; cls < NCLASS_USED; cls++)
+	for (cls = 0; cls < NCLASS_SIZED; cls++)
 		if (size <= class_size[cls])
 			return cls;
 	return STR_NCLASS;
@@ -224,7 +229,7 @@ run_alloc(size_t size, uint32_t state)
 		k++;
 	n = 1ull << k;
 	if (NCLASS_USED + k >= STR_NCLASS)
-		return NULL; /* more than a MiB in one piece */
+		return NULL; /* more than 512 KiB in one piece */
 	b = (struct str_blk *)depot_pop(NCLASS_USED + k);
 	if (b == NULL) {
 		idx = granules(n);
@@ -267,7 +272,7 @@ void *
 str_mem_alloc(size_t size, uint32_t state)
 {
 	struct str_thread *t = host_self();
-	unsigned cls = class_of(size);
+	unsigned cls = state == STR_BLK_PIPE ? CLASS_PIPE : class_of(size);
 	struct str_mag *m;
 	struct str_blk *b;
 

@@ -92,7 +92,6 @@ head_init(struct str_plumb *pl, int end, const struct host_carrier *c)
 {
 	struct str_head *sd = &pl->head[end];
 
-	__builtin_memset(sd, 0, sizeof(*sd));
 	str_headq_init(&sd->hq, STR_PIPE_HIWAT, STR_PIPE_LOWAT);
 	sd->plumb = pl;
 	sd->peer = &pl->head[!end];
@@ -127,7 +126,7 @@ str_pipe_create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
 		if (pl == NULL)
 			return ENOSR;
 	}
-	gen = str_load(&pl->head[0].gen) + 1;
+	gen = str_load(&pl->head[0].gen);
 	__builtin_memset((char *)pl + sizeof(pl->blk), 0,
 		sizeof(*pl) - sizeof(pl->blk));
 	for (e = 0; e < 2 && err == 0; e++)
@@ -141,7 +140,7 @@ str_pipe_create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
 	for (e = 0; e < 2; e++) {
 		struct str_head *sd = &pl->head[e];
 
-		str_store(&sd->gen, gen);
+		str_store(&sd->gen, gen + 1);
 		sd->qp->wq.q_next = &sd->peer->qp->rq;
 		sd->direct = &sd->peer->hq;
 	}
@@ -162,7 +161,58 @@ str_pipe_create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
 	return 0;
 }
 
-/* str_pipe_free - nobody holds either end: take it apart. */
+/* Is a call on either end still going on, in a thread that lives? */
+static bool
+is_inside(struct str_plumb *pl)
+{
+	struct str_domain *d = host_domain;
+	uint32_t n = str_load(&d->thread_high), i;
+
+	host_fence_heavy(); /* pairs with str_head_enter() */
+	for (i = 0; i < n && i < STR_NTHREAD; i++) {
+		struct str_thread *t = &d->thread[i];
+		uint64_t in = str_load_acq(&t->inside);
+
+		if ((in == (uint64_t)(uintptr_t)&pl->head[0] ||
+			    in == (uint64_t)(uintptr_t)&pl->head[1]) &&
+		    t != host_self() && str_load(&t->tag) != 0 &&
+		    !host_owner_dead(str_load(&t->tag)))
+			return true;
+	}
+	return false;
+}
+
+/* What the queues hold, and they themselves. */
+static void
+dismantle(struct str_plumb *pl)
+{
+	int e;
+
+	for (e = 0; e < 2; e++) {
+		struct str_head *sd = &pl->head[e];
+
+		if (str_lock(&sd->hq.plock))
+			str_headq_repair_p(&sd->hq);
+		sd->direct = NULL;
+		str_headq_fini(&sd->hq);
+		str_unlock(&sd->hq.plock);
+		if (sd->ioc.reply != NULL) {
+			freemsg(sd->ioc.reply);
+			sd->ioc.reply = NULL;
+		}
+	}
+	for (e = 0; e < 2; e++) {
+		str_qpair_free(pl->head[e].qp);
+		pl->head[e].qp = NULL;
+	}
+	str_mem_free(pl);
+}
+
+/*
+ * str_pipe_free - nobody holds either end: take the pipe apart
+ * A thread may still be inside, its descriptor closed by another: the pipe
+ * then waits, dead to all, for str_region_sweep() or that thread's end.
+ */
 void
 str_pipe_free(struct str_plumb *pl)
 {
@@ -175,27 +225,35 @@ str_pipe_free(struct str_plumb *pl)
 	STR_CRASH_POINT("pipe:removed");
 	(void)dir_remove(&pl->head[1].carrier);
 	for (e = 0; e < 2; e++) {
-		(void)str_or(&pl->head[e].flags, STR_H_CLOSED);
-		str_plumb_clear(&pl->head[e]);
-	}
-	for (e = 0; e < 2; e++) {
-		struct str_head *sd = &pl->head[e];
-
-		/* late callers in this or another thread are out first */
-		if (str_lock(&sd->hq.plock))
-			str_headq_repair_p(&sd->hq);
-		sd->direct = NULL;
-		str_headq_fini(&sd->hq);
-		str_unlock(&sd->hq.plock);
-		if (sd->ioc.reply != NULL) {
-			freemsg(sd->ioc.reply);
-			sd->ioc.reply = NULL;
-		}
+		(void)str_or(&pl->head[e].flags,
+			STR_H_CLOSED | STR_H_HUP | STR_H_PEER);
+		(void)str_add(&pl->head[e].gen, 1u);
 	}
 	for (e = 0; e < 2; e++)
-		str_qpair_free(pl->head[e].qp);
+		str_plumb_clear(&pl->head[e]);
 	(void)str_sub(str_root(STR_ROOT_NPIPES), (uint64_t)1);
-	str_mem_free(pl);
+	if (is_inside(pl)) {
+		str_wake_all(&pl->head[0]);
+		str_wake_all(&pl->head[1]);
+		str_mem_disown(pl);
+		str_store_rel(&pl->freed, 1u);
+		return;
+	}
+	dismantle(pl);
+}
+
+static void
+bury(struct str_blk *b, void *arg)
+{
+	struct str_plumb *pl = (struct str_plumb *)(void *)b;
+	unsigned *n = arg;
+
+	if (b->state != STR_BLK_PIPE || str_load(&pl->freed) == 0 ||
+	    is_inside(pl) || !str_cas(&pl->freed, 1u, 0u))
+		return;
+	str_mem_own(pl);
+	dismantle(pl);
+	(*n)++;
 }
 
 /*
@@ -301,6 +359,7 @@ str_region_sweep(void)
 		str_pipe_free(pl);
 		n++;
 	}
+	str_mem_walk(bury, &n);
 	return n;
 }
 

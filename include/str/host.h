@@ -101,6 +101,7 @@ STR_INLINE void
 host_leave(void)
 {
 	str_barrier();
+	str_store_rel(&host_tls.slot->inside, (uint64_t)0);
 	host_tls.depth--;
 	str_barrier();
 	if (str_unlikely(host_tls.sig_saved != 0) && host_tls.depth == 0)
