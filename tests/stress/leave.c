@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+/*
+ * Nothing is left behind: no process, and no file in $XDG_RUNTIME_DIR, in
+ * /dev/shm or where STREAMS_DOMAIN says.  A named domain is gone after a
+ * clean exit, and swept at the next attach after a crash.
+ */
+#include "posix.h"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <dirent.h>
+#include <ftw.h>
+
+static char dir[64], domain[128];
+static int count;
+
+static int
+count_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)ftw;
+	if (type != FTW_D) {
+		fprintf(stderr, "# there is %s\n", path);
+		count++;
+	}
+	return 0;
+}
+
+static int
+files_in(const char *path)
+{
+	count = 0;
+	nftw(path, count_file, 8, FTW_PHYS);
+	return count;
+}
+
+/* our directories in /dev/shm: nothing may appear there */
+static int
+files_in_shm(void)
+{
+	char path[300];
+	struct dirent *e;
+	DIR *d = opendir("/dev/shm");
+	int n = 0;
+
+	while (d != NULL && (e = readdir(d)) != NULL)
+		if (strncmp(e->d_name, "streams", 7) == 0) {
+			snprintf(path, sizeof(path), "/dev/shm/%s",
+				e->d_name);
+			n += files_in(path);
+		}
+	if (d != NULL)
+		closedir(d);
+	return n;
+}
+
+static int
+remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static void
+clean_up(void)
+{
+	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* processes with our mark in their environment */
+static int
+marked_processes(void)
+{
+	static char buf[65536];
+	char mark[64], path[300];
+	struct dirent *e;
+	DIR *d = opendir("/proc");
+	int n = 0, fd;
+	ssize_t k;
+
+	snprintf(mark, sizeof(mark), "LEAVE_MARK=%d.", getpid());
+	while ((e = readdir(d)) != NULL) {
+		if (e->d_name[0] < '1' || e->d_name[0] > '9' ||
+			atoi(e->d_name) == getpid())
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/environ", e->d_name);
+		fd = open(path, O_RDONLY);
+		if (fd < 0)
+			continue;
+		k = read(fd, buf, sizeof(buf));
+		close(fd);
+		if (k > 0 && memmem(buf, (size_t)k, mark, strlen(mark)))
+			n++;
+	}
+	closedir(d);
+	return n;
+}
+
+/* the place for this case: an own runtime directory, and @name as domain */
+static void
+place(const char *name)
+{
+	char mark[32];
+
+	snprintf(dir, sizeof(dir), "/tmp/streams-leave-XXXXXX");
+	T_NOTNULL(mkdtemp(dir));
+	snprintf(mark, sizeof(mark), "%d.", getpid());
+	setenv("LEAVE_MARK", mark, 1);
+	setenv("XDG_RUNTIME_DIR", dir, 1);
+	if (name == NULL) {
+		unsetenv("STREAMS_DOMAIN");
+		return;
+	}
+	snprintf(domain, sizeof(domain), name[0] == '/' ? "%s%s" : "%.0s%s",
+		dir, name);
+	setenv("STREAMS_DOMAIN", domain, 1);
+}
+
+struct running {
+	pid_t pid;
+	int in, out;
+};
+
+static struct running
+run(const char *mode)
+{
+	struct running r;
+	int in[2], out[2];
+	char line[16];
+
+	p_kernel_pipe(in);
+	p_kernel_pipe(out);
+	r.pid = fork();
+	if (r.pid == 0) {
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		close_range(3, ~0u, 0);
+		execl(p_helper_path, "traffic", mode, (char *)NULL);
+		_exit(127);
+	}
+	T_OK(close(in[0]));
+	T_OK(close(out[1]));
+	r.in = in[1];
+	r.out = out[0];
+	T_EQ(p_ready(r.out, POLLIN, 2 * P_MS_LONG) & POLLIN, POLLIN);
+	T_GT(read(r.out, line, sizeof(line)), 0);
+	return r;
+}
+
+static void
+finish(struct running *r)
+{
+	T_OK(close(r->in));
+	T_TRUE(p_exited(r->pid, 0));
+	T_OK(close(r->out));
+}
+
+static void
+nothing_is_left(int shm_before)
+{
+	T_SOON(marked_processes() == 0, 2000);
+	T_EQ(files_in(dir), 0);
+	T_LE(files_in_shm(), shm_before);
+	clean_up();
+}
+
+static void
+clean_exit(const char *name)
+{
+	int shm = files_in_shm();
+	struct running a;
+
+	place(name);
+	a = run("hold");
+	finish(&a);
+	nothing_is_left(shm);
+}
+
+T_CASE(the_default_domain_is_gone_after_a_clean_exit)
+{
+	clean_exit(NULL);
+}
+
+T_CASE(a_domain_with_a_name_is_gone_after_a_clean_exit)
+{
+	clean_exit("apart");
+}
+
+T_CASE(a_domain_with_a_path_is_gone_after_a_clean_exit)
+{
+	clean_exit("/domain");
+}
+
+T_CASE(a_private_domain_has_no_file_at_any_time)
+{
+	int shm = files_in_shm();
+	struct running a;
+
+	place("private");
+	a = run("hold");
+	T_EQ(files_in(dir), 0);
+	T_LE(files_in_shm(), shm);
+	finish(&a);
+	nothing_is_left(shm);
+}
+
+/* the first to leave does not take the domain away from the second */
+T_CASE(a_named_domain_lasts_until_its_last_user_leaves)
+{
+	int shm = files_in_shm();
+	struct running a, b, c;
+
+	place("/domain");
+	a = run("hold");
+	b = run("hold");
+	T_GT(files_in(dir), 0);
+	finish(&a);
+	T_GT(files_in(dir), 0);
+	c = run("hold");
+	finish(&b);
+	T_GT(files_in(dir), 0);
+	finish(&c);
+	nothing_is_left(shm);
+}
+
+static void
+crash_then_clean_exit(const char *name)
+{
+	int shm = files_in_shm();
+	struct running a;
+
+	place(name);
+	for (int i = 0; i < 3; i++) {
+		a = run("crash");
+		T_EQ(p_wait(a.pid, P_MS_LONG), SIGKILL);
+		T_OK(close(a.in));
+		T_OK(close(a.out));
+	}
+	/* at most the one file, however many crashed */
+	T_LE(files_in(dir), 1);
+	a = run("hold");
+	finish(&a);
+	nothing_is_left(shm);
+}
+
+T_CASE(the_default_domain_is_swept_after_a_crash)
+{
+	crash_then_clean_exit(NULL);
+}
+
+T_CASE(a_domain_with_a_path_is_swept_after_a_crash)
+{
+	crash_then_clean_exit("/domain");
+}
+
+T_CASE(a_crashed_private_domain_leaves_nothing_at_once)
+{
+	int shm = files_in_shm();
+	struct running a;
+
+	place("private");
+	a = run("crash");
+	T_EQ(p_wait(a.pid, P_MS_LONG), SIGKILL);
+	nothing_is_left(shm);
+}
+
+/* a crash beside somebody who goes on must not disturb him */
+T_CASE(a_crash_beside_a_living_user_leaves_the_domain_to_him)
+{
+	int shm = files_in_shm();
+	struct running a, b;
+
+	place("/domain");
+	a = run("hold");
+	b = run("crash");
+	T_EQ(p_wait(b.pid, P_MS_LONG), SIGKILL);
+	T_GT(files_in(dir), 0);
+	T_OK(close(b.in));
+	T_OK(close(b.out));
+	b = run("hold");
+	finish(&b);
+	finish(&a);
+	nothing_is_left(shm);
+}
