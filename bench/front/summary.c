@@ -82,6 +82,37 @@ print_head(const struct task *table)
 		mode_names[table->mode], heads[table->suite]);
 }
 
+static int
+measured(const struct task *task)
+{
+	return cell_value(task) > 0 || task->series[KEY_READER].n != 0;
+}
+
+/* An interrupted run leaves rows, and tables, without any result. */
+static int
+row_measured(const struct plan *plan, const struct task *table, long size)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct task *task = &plan->tasks[i];
+
+		if (same_table(task, table) &&
+			(size == 0 || task->size == size) && measured(task))
+			return 1;
+	}
+	return 0;
+}
+
+static void
+print_row(const struct plan *plan, const struct task *row,
+	const struct implementation *const *columns, size_t n)
+{
+	printf("%7ld", row->size);
+	for (size_t c = 0; c < n; c++)
+		print_cell(find_cell(plan, row, row->size, columns[c]),
+			column_width(columns[c]));
+	putchar('\n');
+}
+
 /* The table whose first task is at index first. */
 static void
 print_table(const struct plan *plan, size_t first)
@@ -108,12 +139,8 @@ print_table(const struct plan *plan, size_t first)
 		if (!same_table(task, table) || task->size == last_size)
 			continue;
 		last_size = task->size;
-		printf("%7ld", last_size);
-		for (size_t c = 0; c < n; c++)
-			print_cell(
-				find_cell(plan, table, last_size, columns[c]),
-				column_width(columns[c]));
-		putchar('\n');
+		if (row_measured(plan, table, last_size))
+			print_row(plan, task, columns, n);
 	}
 }
 
@@ -126,7 +153,7 @@ summary_print(const struct plan *plan)
 		while (before < i &&
 			!same_table(&plan->tasks[before], &plan->tasks[i]))
 			before++;
-		if (before == i)
+		if (before == i && row_measured(plan, &plan->tasks[i], 0))
 			print_table(plan, i);
 	}
 	(void)fflush(stdout);
