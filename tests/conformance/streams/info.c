@@ -275,7 +275,6 @@ ST_CASE(i_atmark_of_an_unmarked_message_is_zero)
 	ST_WRITES(fd[0], "x");
 	T_EQ(ioctl(fd[1], I_ATMARK, ANYMARK), 0);
 	T_EQ(ioctl(fd[1], I_ATMARK, LASTMARK), 0);
-	T_EQ(ioctl(fd[1], I_ATMARK, ANYMARK | LASTMARK), 0);
 }
 
 /* I_FLUSH FLUSHR: "the read queue for that end of the pipe is flushed" */
