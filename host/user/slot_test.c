@@ -523,3 +523,67 @@ T_CASE(a_reaper_that_dies_is_reaped)
 	T_EQ(status, 0);
 	T_TRUE(host_owner_dead(second));
 }
+
+/* Attach, tell the tag in @place, start threads for a while, wait for death */
+static void
+crowd_member(str_a64 *place)
+{
+	enter_leave();
+	str_store_rel(place, (uint64_t)host_self_tag());
+	for (;;) {
+		pthread_t id;
+		uint32_t tag;
+
+		if (pthread_create(&id, NULL, thread_member, &tag) == 0)
+			(void)pthread_join(id, NULL);
+	}
+}
+
+T_CASE_TIMEOUT(names_hold_while_others_are_killed_at_any_moment, 60)
+{
+	enum { N = 6, KILLS = 400 };
+	struct {
+		pid_t pid;
+		uint64_t since;
+	} m[N] = { { 0, 0 } };
+	str_a64 *place;
+	uint32_t tag;
+
+	setup();
+	place = up_alloc(N * sizeof *place);
+	for (int kills = 0; kills < KILLS;) {
+		int i = (int)t_rand_below(N);
+
+		if (m[i].pid == 0) {
+			str_store(&place[i], 0ull);
+			m[i].since = t_now_ns();
+			m[i].pid = T_OK(fork());
+			if (m[i].pid == 0)
+				crowd_member(&place[i]);
+			continue;
+		}
+		tag = (uint32_t)str_load_acq(&place[i]);
+		if (tag != 0 && host_owner_dead(tag))
+			T_FAIL("%u is alive, and is called dead", tag);
+		/* some die before they have attached, some much later */
+		if (t_now_ns() - m[i].since < t_rand_below(20000000))
+			continue;
+		T_OK(kill(m[i].pid, SIGKILL));
+		T_OK(waitpid(m[i].pid, NULL, 0));
+		m[i].pid = 0;
+		tag = (uint32_t)str_load_acq(&place[i]);
+		T_TRUE(tag == 0 || host_owner_dead(tag));
+		kills++;
+	}
+	for (int i = 0; i < N; i++)
+		if (m[i].pid != 0) {
+			T_OK(kill(m[i].pid, SIGKILL));
+			T_OK(waitpid(m[i].pid, NULL, 0));
+		}
+	/* whatever they died in the middle of: the next one cleans it up */
+	T_OK(waitpid(member(how_exit, &tag), NULL, 0));
+	T_EQ(threads_in_use(), 1);
+	T_EQ(procs_in_use(), 1);
+	/* and slots come back all the time, not only in the end */
+	T_LE(str_load(&host_domain->proc_high), 4 * N);
+}
