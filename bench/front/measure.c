@@ -313,7 +313,8 @@ run_after_pause(struct work *work, struct task *tasks, size_t n)
 	double seconds = PAUSE_SECONDS * (double)(options->idle_samples + 2);
 	uint64_t pause = bench_seconds_to_ns(PAUSE_SECONDS);
 	uint64_t begin = bench_now_ns() + pause + pause / 2;
-	int error = 0;
+	uint64_t deadline;
+	int collected, error = 0;
 
 	progress_show(&tasks[0], work->seconds_left);
 	for (size_t i = 0; i < n; i++) {
@@ -329,10 +330,14 @@ run_after_pause(struct work *work, struct task *tasks, size_t n)
 			error = EAGAIN;
 		work->seconds_left -= task_seconds(options, &tasks[i]);
 	}
+	/* If not all could be started, those that were are ended at once. */
+	deadline = error != 0
+			   ? 0
+			   : bench_now_ns() + bench_seconds_to_ns(
+						      seconds + GRACE_SECONDS);
+	collected = process_collect(processes, n, deadline);
 	if (error == 0)
-		error = process_collect(processes, n,
-			bench_now_ns() +
-				bench_seconds_to_ns(seconds + GRACE_SECONDS));
+		error = collected;
 	for (size_t i = 0; i < n; i++)
 		file_results(options, &tasks[i], &processes[i], error);
 }

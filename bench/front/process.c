@@ -191,13 +191,20 @@ process_collect(struct process *processes, size_t n, uint64_t deadline)
 int
 process_finish(struct process *process)
 {
-	struct rusage usage;
-	int status = 0, first;
+	struct rusage usage = {0};
+	siginfo_t info;
+	int first = 0;
 
 	if (process->fd != -1)
 		close_output(process);
 	if (process->pid <= 0)
 		return -1;
+	/* What it leaves behind goes first: its number is still its own. */
+	while (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOWAIT) ==
+			-1 &&
+		errno == EINTR)
+		;
+	(void)kill(-process->pid, SIGKILL);
 	while (wait4(process->pid, &first, 0, &usage) == -1 && errno == EINTR)
 		;
 	process->voluntary_switches = (uint64_t)usage.ru_nvcsw;
@@ -206,9 +213,7 @@ process_finish(struct process *process)
 			BENCH_NS_PER_S +
 		(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) *
 			1000;
-	/* What it left behind is ours now. */
-	(void)kill(-process->pid, SIGKILL);
-	while (waitpid(-process->pid, &status, 0) > 0 || errno == EINTR)
+	while (waitpid(-process->pid, NULL, 0) > 0 || errno == EINTR)
 		;
 	process->pid = -1;
 	return WIFEXITED(first) && WEXITSTATUS(first) == 0 ? 0 : -1;
