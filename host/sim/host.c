@@ -409,8 +409,10 @@ host_crash_point(const char *label)
 		}
 	}
 	if (sim.crash_label != NULL && strcmp(sim.crash_label, label) == 0 &&
+	    sim_index(sim.cur) != 0 && !sim.cur->daemon &&
 	    --sim.crash_nth == 0) {
 		sim.crash_label = NULL;
+		sim.crashed = label;
 		sim_kill(sim.cur);
 	}
 	sim_point();

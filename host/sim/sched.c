@@ -109,6 +109,8 @@ sim_report(const char *why)
 
 	fprintf(stderr, "sim: %s; seed %llu, time %llu ns\n", why,
 		(unsigned long long)sim.seed, (unsigned long long)sim.now);
+	if (sim.crashed != NULL)
+		fprintf(stderr, "sim: a task died at %s\n", sim.crashed);
 	for (i = 0; i < SIM_NTASK; i++) {
 		const struct sim_task *t = &sim.task[i];
 
@@ -641,7 +643,7 @@ sim_init(uint64_t seed)
 	sim.spurious = sim.fail_nth = sim.fail_rate = 0;
 	sim.fail_forever = sim.kicked = false;
 	sim.bad_len = 0;
-	sim.crash_label = NULL;
+	sim.crash_label = sim.crashed = NULL;
 	sim.grain = grain[sim_rand(STR_ARRAY_LEN(grain))];
 	recount();
 	domain_map();

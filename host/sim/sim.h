@@ -72,7 +72,7 @@ void sim_stop(struct sim_task *t);
 void sim_cont(struct sim_task *t);
 bool sim_ended(const struct sim_task *t);
 
-/* sim_crash_at - kill whoever passes @label the @nth time from now. */
+/* sim_crash_at - kill who passes @label the @nth time from now; not main. */
 void sim_crash_at(const char *label, unsigned nth);
 /* How often @label was passed since sim_init(). */
 unsigned sim_crash_count(const char *label);

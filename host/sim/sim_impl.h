@@ -88,6 +88,7 @@ struct sim {
 	} crash[64];
 	const char *crash_label;
 	unsigned crash_nth;
+	const char *crashed; /* where somebody was killed */
 	struct sim_stats stats;
 };
 extern struct sim sim;

@@ -14,11 +14,12 @@
  *	everybody ends: nobody sleeps for ever;
  *	at the end the domain is empty.
  *
- * T_SEED=N with the case's name repeats a run; a failure names its own seed.
+ * The seeds are the same in every run of the program unless T_SEED is given.
+ * A failure names its seed; SIM_SEED=N with the case's name runs that alone.
  */
 #include "fixture.h"
 
-#define SEEDS 1000
+#define SEEDS 300 /* of each kind */
 #define NWRITER 3
 #define NREADER 2
 #define RECORDS 24
@@ -49,9 +50,13 @@ static int last_seq[NWRITER][4];    /* by band */
 static unsigned sent[NWRITER];
 static unsigned writers_left;
 static bool died;
+static const char *crash_label; /* kill whoever passes it */
+static unsigned crash_nth;
 
-#define HERE "seed %llu mode %#x: "
-#define SEED (unsigned long long)seed_, mode
+#define HERE "seed %llu mode %#x%s%s: "
+#define SEED (unsigned long long)seed_, mode, \
+	crash_label != NULL ? " crash at " : "", \
+	crash_label != NULL ? crash_label : ""
 
 static uint32_t
 sum(const unsigned char *p, size_t n)
@@ -310,6 +315,29 @@ stack(void)
 			name[sim_rand(STR_ARRAY_LEN(name))]);
 }
 
+static struct {
+	const char *name;
+	unsigned count; /* passages in one run, the most */
+} label[64];
+static unsigned nlabel;
+
+static void
+note_label(const char *name, void *arg)
+{
+	unsigned i, n = sim_crash_count(name);
+
+	(void)arg;
+	for (i = 0; i < nlabel && strcmp(label[i].name, name) != 0; i++)
+		;
+	if (i == nlabel) {
+		if (nlabel == STR_ARRAY_LEN(label))
+			T_FAIL("too many crash points");
+		label[nlabel++].name = name;
+		label[i].count = 0;
+	}
+	label[i].count = STR_MAX(label[i].count, n);
+}
+
 static void
 run_seed(uint64_t seed, unsigned m)
 {
@@ -336,6 +364,10 @@ run_seed(uint64_t seed, unsigned m)
 	if (mode & MODE_MSG)
 		nreader += sim_rand(NREADER);
 	writers_left = nwriter;
+	if (crash_label != NULL) {
+		sim_crash_at(crash_label, crash_nth);
+		died = true;
+	}
 	for (i = 0; i < nwriter; i++)
 		victims[nvictim++] = sim_spawn("writer", writer,
 			(void *)(uintptr_t)i);
@@ -345,7 +377,7 @@ run_seed(uint64_t seed, unsigned m)
 		victims[nvictim++] = sim_spawn("plumber", plumber, NULL);
 	if (mode & MODE_SIGNAL)
 		(void)sim_spawn("signaller", signaller, NULL);
-	if (mode & MODE_KILL)
+	if ((mode & MODE_KILL) && crash_label == NULL)
 		(void)sim_spawn("reaper", reaper, NULL);
 	fx_close(&pipe_, 0);
 	fx_close(&pipe_, 1);
@@ -358,7 +390,14 @@ run_seed(uint64_t seed, unsigned m)
 			T_FAIL(HERE "writer %u sent %u, %u arrived", SEED, i,
 				sent[i], got[i]);
 	sim_fail_rate(0);
+	sim_crash_labels(note_label, NULL);
 	fx_end();
+}
+
+static uint64_t
+base_seed(struct t *t)
+{
+	return getenv("T_SEED") != NULL ? t->seed : 1;
 }
 
 static void
@@ -371,8 +410,8 @@ run_seeds(struct t *t, unsigned m)
 		run_seed(strtoull(only, NULL, 0), m);
 		return;
 	}
-	for (i = 0; i < SEEDS / 8; i++)
-		run_seed((t->seed << 20) + i, m);
+	for (i = 0; i < SEEDS; i++)
+		run_seed((base_seed(t) << 20) + i, m);
 }
 
 T_CASE_TIMEOUT(bytes_arrive_once_and_in_order, 60)
@@ -413,4 +452,33 @@ T_CASE_TIMEOUT(bytes_survive_deaths, 60)
 T_CASE_TIMEOUT(messages_survive_deaths, 60)
 {
 	run_seeds(t, MODE_KILL | MODE_MSG | MODE_PLUMB | MODE_LOSSY);
+}
+
+/*
+ * Death at each labelled crash point: runs with and without messages find
+ * the points, then each is met at several of its passages.
+ */
+T_CASE_TIMEOUT(death_at_every_crash_point_is_survived, 60)
+{
+	static const unsigned kind[] = {
+		MODE_KILL | MODE_PLUMB | MODE_LOSSY,
+		MODE_KILL | MODE_MSG | MODE_PLUMB | MODE_LOSSY,
+	};
+	unsigned i, k, known;
+
+	if (getenv("SIM_SEED") != NULL)
+		T_SKIP("needs the points of other runs");
+	crash_label = "none";
+	for (i = 0; i < 20; i++)
+		run_seed((base_seed(t) << 20) + i, kind[i % 2]);
+	known = nlabel;
+	T_GT(known, 5u);
+	for (i = 0; i < known; i++) {
+		for (k = 0; k < 12; k++) {
+			crash_label = label[i].name;
+			crash_nth = 1 + (unsigned)(k * (uint64_t)
+				label[i].count / 12);
+			run_seed((base_seed(t) << 20) + k, kind[k % 2]);
+		}
+	}
 }
