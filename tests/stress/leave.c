@@ -14,7 +14,7 @@
 #include <ftw.h>
 
 static char dir[64], domain[128];
-static int count;
+static int count, tell;
 
 static int
 count_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -22,7 +22,8 @@ count_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
 	(void)st;
 	(void)ftw;
 	if (type != FTW_D) {
-		fprintf(stderr, "# there is %s\n", path);
+		if (tell)
+			fprintf(stderr, "# left: %s\n", path);
 		count++;
 	}
 	return 0;
@@ -163,6 +164,7 @@ static void
 nothing_is_left(int shm_before)
 {
 	T_SOON(marked_processes() == 0, 2000);
+	tell = 1;
 	T_EQ(files_in(dir), 0);
 	T_LE(files_in_shm(), shm_before);
 	clean_up();
@@ -176,6 +178,7 @@ clean_exit(const char *name)
 
 	place(name);
 	a = run("hold");
+	T_GT(files_in(dir), 0);
 	finish(&a);
 	nothing_is_left(shm);
 }
