@@ -39,6 +39,11 @@ def lines(text):
     return out
 
 
+def moved(out, what):
+    """Over all reports: a busy machine can keep a process off for one."""
+    return sum(int(o["rate"]) for o in out if o["what"] == what)
+
+
 def children_of(pid):
     out = []
     for name in os.listdir("/proc"):
@@ -105,7 +110,7 @@ def async_reports_from_both_sides():
         of = [o for o in out if o["what"] == what]
         assert len(of) == 3, out
         assert all(o["counters"] for o in of)
-        assert all(int(o["rate"]) > 0 for o in of)
+        assert moved(out, what) > 0
 
 
 def async_blocking_works_with_all_that_configures_it():
@@ -117,11 +122,13 @@ def async_blocking_works_with_all_that_configures_it():
 
 def without_r_it_uses_getmsg_and_putmsg():
     for args in ((), ("-b",), ("-a",), ("-a", "-b")):
-        out = lines(run("-q", "-t", "0.1", "-i", "1", "-s", "100",
+        out = lines(run("-q", "-t", "0.1", "-i", "2", "-s", "100",
                         *args).stdout)
-        assert {o["what"] for o in out} == {"sent", "read"}
+        assert moved(out, "sent") > 0 and moved(out, "read") > 0, out
         for o in out:
-            assert int(o["rate"]) > 0 and o["size"] == "100", o
+            if int(o["rate"]) == 0:
+                continue
+            assert o["size"] == "100", o
             # There, minimum and maximum are those of the return code.
             extent = "100" if PROGRAM.endswith("perftestn") else "0"
             assert (o["min"], o["max"]) == (extent, extent), o
@@ -132,7 +139,8 @@ def what_configures_the_stream_is_accepted():
                  ("-H", "-M", "-F", "-w")):
         out = lines(run("-q", "-r", "-a", "-t", "0.1", "-i", "2",
                         *args).stdout)
-        assert all(int(o["bytes"]) > 0 for o in out), (args, out)
+        assert len(out) == 4, (args, out)
+        assert moved(out, "sent") > 0 and moved(out, "read") > 0, (args, out)
 
 
 def a_large_message_does_not_lock_the_synchronous_test():
@@ -224,7 +232,7 @@ def the_script_runs_both_for_all_sizes():
 
 CASES = [value for name, value in list(globals().items())
          if callable(value) and getattr(value, "__module__", "") == "__main__"
-         and name not in ("run", "lines", "children_of", "until", "gone")]
+         and name not in ("run", "lines", "moved", "children_of", "until", "gone")]
 
 
 def main():
