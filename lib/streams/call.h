@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What every wrapper does: into the executive, out of it, and errno.
+ */
+#ifndef STREAMS_CALL_H
+#define STREAMS_CALL_H
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "fd.h"
+#include "real.h"
+
+/* Return: 0 or a positive errno, then nothing has been entered. */
+STR_INLINE int
+call_begin(struct host_call *hc, struct fd_rec *r, int fd, uint32_t flags)
+{
+	int err;
+
+	hc->fd = fd;
+	hc->fflags = (int)str_load(r->fflags);
+	hc->flags = flags;
+	hc->mask = NULL;
+	hc->head = NULL;
+	err = host_enter(hc);
+	if (str_unlikely(err != 0))
+		return err;
+	if (str_unlikely(!str_head_enter(r->sd, r->fflags, r->gen))) {
+		host_leave();
+		return EBADF; /* closed by another thread meanwhile */
+	}
+	return 0;
+}
+
+STR_INLINE int
+fail(int err)
+{
+	errno = err;
+	return -1;
+}
+
+/* The value of a call: a count, or minus an errno. */
+STR_INLINE long
+call_value(long ret)
+{
+	if (str_likely(ret >= 0))
+		return ret;
+	return fail((int)-ret);
+}
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+#ifndef STREAMS_EPOLLSET_H
+#define STREAMS_EPOLLSET_H
+
+#include "fd.h"
+
+/* For poll(2) on an epoll descriptor: in a call, without the lock. */
+bool ep_ready(struct ep *ep);
+void ep_arm(struct ep *ep);
+
+#endif

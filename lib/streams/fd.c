@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The descriptor table.  See fd.h.
+ *
+ * Asking.  Only a socket of AF_UNIX and SOCK_STREAM can be a Stream, and only
+ * in a process that is attached to a domain, or for which there is one that
+ * somebody may have handed it a Stream of: so a program that never meets a
+ * Stream attaches to nothing.
+ *
+ * Closing.  A number becomes UNKNOWN before the kernel frees it: afterwards
+ * it may already be somebody else's.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "call.h"
+#include "user_impl.h"
+
+#define HASH 256u
+
+fd_word fd_low[FD_LOW];
+static fd_word *_Atomic fd_chunk[FD_CHUNKS];
+
+static struct host_plock lock;
+static struct fd_rec *hash[HASH]; /* [F] */
+static struct fd_rec *unused;	  /* [F] */
+static int high;		  /* [F] greatest number ever entered */
+
+/* 0 not decided, 1 no */
+static str_a32 impossible;
+
+/* ------------------------------------------------------------------ lock */
+
+/*
+ * Inside a call handlers are put off; a thread that cannot enter one, for
+ * lack of a slot, blocks them instead.
+ */
+void
+fd_lock(struct fd_guard *g)
+{
+	g->hc = (struct host_call){ .fd = -1 };
+	g->entered = host_domain != NULL && host_enter(&g->hc) == 0;
+	if (!g->entered)
+		host_sig_block(&g->mask);
+	host_plock_lock(&lock);
+}
+
+void
+fd_unlock(struct fd_guard *g)
+{
+	host_plock_unlock(&lock);
+	if (g->entered)
+		host_leave();
+	else
+		host_sig_restore(&g->mask);
+}
+
+static uint64_t fork_mask;
+static uint32_t forks; /* [F] */
+
+uint32_t
+fd_forks(void)
+{
+	return forks;
+}
+
+static void
+fork_prepare(void)
+{
+	uint64_t mask;
+
+	host_sig_block(&mask);
+	host_plock_lock(&lock);
+	fork_mask = mask;
+	forks++;
+}
+
+static void
+fork_done(void)
+{
+	uint64_t mask = fork_mask;
+
+	host_plock_unlock(&lock);
+	host_sig_restore(&mask);
+}
+
+/* ----------------------------------------------------------------- words */
+
+static fd_word *
+chunk_of(int fd, bool make)
+{
+	unsigned c = (unsigned)fd / FD_LOW;
+	fd_word *p = __atomic_load_n(&fd_chunk[c], __ATOMIC_ACQUIRE);
+	fd_word *none = NULL;
+	long r;
+
+	if (p != NULL || !make)
+		return p;
+	r = sys_call6(SYS_mmap, NULL, FD_LOW * sizeof(fd_word),
+		PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (r < 0 && r > -4096)
+		return NULL;
+	p = (fd_word *)r;
+	if (!__atomic_compare_exchange_n(&fd_chunk[c], &none, p, 0,
+		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		(void)sys_call2(SYS_munmap, r, FD_LOW * sizeof(fd_word));
+		p = none;
+	}
+	return p;
+}
+
+/* The word of @fd; NULL when there is none (and cannot be one). */
+static fd_word *
+word(int fd, bool make)
+{
+	fd_word *p;
+
+	if ((unsigned)fd < FD_LOW)
+		return &fd_low[fd];
+	if (fd < 0 || fd >= FD_MAX)
+		return NULL;
+	p = chunk_of(fd, make);
+	return p != NULL ? &p[(unsigned)fd % FD_LOW] : NULL;
+}
+
+uintptr_t
+fd_get(int fd)
+{
+	fd_word *w = word(fd, false);
+
+	return w != NULL ? str_load_acq(w) : FD_UNKNOWN;
+}
+
+void
+fd_put(int fd, uintptr_t v)
+{
+	fd_word *w = word(fd, v != FD_UNKNOWN);
+
+	if (w == NULL)
+		return;
+	str_store_rel(w, v);
+	if (fd > high)
+		high = fd;
+}
+
+/* No greater number is in the table. */
+int
+fd_high(void)
+{
+	return high;
+}
+
+static bool
+is_object(uintptr_t v)
+{
+	return v > FD_NOT;
+}
+
+static struct fd_obj *
+object(uintptr_t v)
+{
+	return (struct fd_obj *)(v & ~(uintptr_t)1);
+}
+
+/* --------------------------------------------------------------- records */
+
+static unsigned
+hash_of(const struct str_head *sd)
+{
+	return (unsigned)(((uintptr_t)sd >> 6) * 0x9e3779b1u >> 8) % HASH;
+}
+
+static struct fd_rec *
+rec_find(const struct str_head *sd)
+{
+	struct fd_rec *r;
+
+	for (r = hash[hash_of(sd)]; r != NULL; r = r->next)
+		if (r->sd == sd)
+			return r;
+	return NULL;
+}
+
+static struct fd_rec *
+rec_alloc(void)
+{
+	static bool hooked;
+	struct fd_rec *r = unused;
+	long p;
+
+	if (!hooked) {
+		if (pthread_atfork(fork_prepare, fork_done, fork_done) != 0)
+			return NULL;
+		hooked = true;
+	}
+	if (r == NULL) {
+		p = sys_call6(SYS_mmap, NULL, 65536, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (p < 0 && p > -4096)
+			return NULL;
+		r = (struct fd_rec *)p;
+		for (size_t i = 0; i < 65536 / sizeof *r; i++) {
+			r[i].next = unused;
+			unused = &r[i];
+		}
+		r = unused;
+	}
+	unused = r->next;
+	return r;
+}
+
+/* The record of @sd, a new one without descriptors if need be; or NULL. */
+struct fd_rec *
+fd_rec_of(struct str_head *sd, const struct host_carrier *c)
+{
+	struct fd_rec *r = rec_find(sd);
+
+	if (r != NULL && r->carrier.cookie == c->cookie)
+		return r;
+	if (r != NULL && r->obj.count == 0)
+		fd_rec_free_unused(r);
+	r = rec_alloc();
+	if (r == NULL)
+		return NULL;
+	memset(r, 0, sizeof *r);
+	r->sd = sd;
+	r->fflags = str_head_fflags(sd);
+	r->gen = str_head_gen(sd);
+	r->carrier = *c;
+	r->hint = -1;
+	r->next = hash[hash_of(sd)];
+	hash[hash_of(sd)] = r;
+	return r;
+}
+
+void
+fd_rec_free_unused(struct fd_rec *r)
+{
+	struct fd_rec **p;
+
+	if (r->obj.count != 0)
+		return;
+	ep_rec_gone(r);
+	for (p = &hash[hash_of(r->sd)]; *p != NULL; p = &(*p)->next)
+		if (*p == r) {
+			*p = r->next;
+			break;
+		}
+	r->next = unused;
+	unused = r;
+}
+
+/* Some descriptor of @r in this process, or -1. */
+static int
+rec_number(struct fd_rec *r)
+{
+	if (r == NULL || r->obj.count == 0)
+		return -1;
+	if (r->hint >= 0 && fd_get(r->hint) == (uintptr_t)r)
+		return r->hint;
+	for (int fd = 0; fd <= high; fd++)
+		if (fd_get(fd) == (uintptr_t)r)
+			return r->hint = fd;
+	return -1;
+}
+
+static void
+object_hold(uintptr_t v)
+{
+	if (is_object(v))
+		object(v)->count++;
+}
+
+static void
+object_drop(uintptr_t v)
+{
+	struct fd_obj *o = object(v);
+
+	if (!is_object(v))
+		return;
+	o->count--;
+	if (o->epoll) {
+		if (o->count == 0)
+			ep_free((struct ep *)(void *)o);
+		return;
+	}
+	if (o->count == 0)
+		fd_rec_free_unused((struct fd_rec *)(void *)o);
+}
+
+/* ---------------------------------------------------------------- asking */
+
+/* Is there a domain that somebody may have given us a Stream of? */
+static bool
+domain_exists(void)
+{
+	struct host_name n;
+	struct stat st;
+
+	if (host_name_resolve(&n) != 0 || n.private)
+		return false;
+	if (n.fd >= 0)
+		return sys_fcntl(n.fd, F_GETFD, 0) >= 0;
+	return sys_call4(SYS_newfstatat, AT_FDCWD, n.path, &st, 0) == 0;
+}
+
+bool
+fd_possible(void)
+{
+	struct host_call hc = { .fd = -1 };
+	int err = errno;
+	bool yes;
+
+	if (str_likely(host_domain != NULL))
+		return true;
+	if (str_load(&impossible) != 0)
+		return false;
+	yes = domain_exists() && host_enter(&hc) == 0;
+	if (yes)
+		host_leave();
+	else
+		str_store(&impossible, 1u);
+	errno = err;
+	return yes;
+}
+
+void
+fd_possible_again(void)
+{
+	str_store(&impossible, 0u);
+}
+
+static bool
+carrier_like(int fd)
+{
+	int v = 0;
+	socklen_t len = sizeof v;
+
+	if (sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_DOMAIN, &v, &len) !=
+			0 || v != AF_UNIX)
+		return false;
+	len = sizeof v;
+	return sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &v, &len) ==
+			0 && v == SOCK_STREAM;
+}
+
+/* The Stream head whose carrier stands under @fd. */
+static struct str_head *
+head_under(int fd, struct host_carrier *ret_c)
+{
+	struct host_call hc = { .fd = -1 };
+	struct str_head *sd = NULL;
+
+	if (host_enter(&hc) != 0)
+		return NULL;
+	if (host_carrier_id(fd, ret_c) == 0)
+		sd = str_head_lookup(ret_c);
+	host_leave();
+	return sd;
+}
+
+/* The slow way to the word of @fd: nobody knows yet. */
+uintptr_t
+fd_ask(int fd)
+{
+	fd_word *w = word(fd, true);
+	uintptr_t v = w != NULL ? str_load_acq(w) : FD_UNKNOWN;
+	uintptr_t unknown = FD_UNKNOWN;
+	struct host_carrier c;
+	struct str_head *sd;
+	struct fd_rec *r;
+	struct stat st;
+	int err = errno;
+
+	if (v != FD_UNKNOWN || w == NULL)
+		return v != FD_UNKNOWN ? v : FD_NOT;
+	if (sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) != 0)
+		return FD_NOT; /* the kernel will say so */
+	if (!S_ISSOCK(st.st_mode) || !fd_possible() || !carrier_like(fd) ||
+	    (sd = head_under(fd, &c)) == NULL) {
+		(void)__atomic_compare_exchange_n(w, &unknown, FD_NOT, 0,
+			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+		errno = err;
+		return FD_NOT;
+	}
+	r = fd_install(fd, sd, &c);
+	errno = err;
+	return r != NULL ? (uintptr_t)r : FD_NOT;
+}
+
+struct fd_rec *
+fd_install(int fd, struct str_head *sd, const struct host_carrier *c)
+{
+	struct fd_guard g;
+	struct fd_rec *r;
+	uintptr_t v;
+
+	fd_lock(&g);
+	v = fd_get(fd);
+	r = fd_rec_of(sd, c);
+	if (r != NULL && v != (uintptr_t)r && word(fd, true) != NULL) {
+		r->obj.count++;
+		r->hint = fd;
+		fd_put(fd, (uintptr_t)r);
+		object_drop(v);
+	}
+	fd_unlock(&g);
+	return r;
+}
+
+/* Does @fd no longer name @r's Stream?  Then the table is put right. */
+bool
+fd_stale(int fd, struct fd_rec *r)
+{
+	struct host_carrier c;
+
+	if (host_carrier_id(fd, &c) == 0 && c.cookie == r->carrier.cookie)
+		return false;
+	fd_forget(fd);
+	return true;
+}
+
+/* ------------------------------------------------------ numbers come, go */
+
+void
+fd_forget(int fd)
+{
+	struct fd_guard g;
+	uintptr_t v = fd_get(fd);
+
+	if (!is_object(v)) {
+		if (v != FD_UNKNOWN)
+			fd_put(fd, FD_UNKNOWN);
+		return;
+	}
+	fd_lock(&g);
+	v = fd_get(fd);
+	fd_put(fd, FD_UNKNOWN);
+	object_drop(v);
+	fd_unlock(&g);
+}
+
+void
+fd_not(int fd)
+{
+	fd_word *w = word(fd, true);
+
+	if (fd >= 0 && w != NULL && is_object(str_load(w)))
+		fd_forget(fd);
+	if (fd >= 0 && w != NULL)
+		str_store_rel(w, FD_NOT);
+}
+
+void
+fd_copy(int from, int to)
+{
+	struct fd_guard g;
+	uintptr_t v = fd_get(from), old = fd_get(to);
+
+	if (!is_object(v) && !is_object(old)) {
+		fd_put(to, v);
+		return;
+	}
+	fd_lock(&g);
+	v = fd_get(from);
+	old = fd_get(to);
+	if (word(to, true) != NULL) {
+		object_hold(v);
+		fd_put(to, v);
+		object_drop(old);
+	}
+	fd_unlock(&g);
+}
+
+void
+fd_release_begin(int fd, struct fd_release *rel)
+{
+	struct fd_guard g;
+	struct fd_rec *r;
+	uintptr_t v = fd_get(fd);
+
+	rel->sd = NULL;
+	if (!is_object(v)) {
+		if (v != FD_UNKNOWN)
+			fd_put(fd, FD_UNKNOWN);
+		return;
+	}
+	fd_lock(&g);
+	v = fd_get(fd);
+	fd_put(fd, FD_UNKNOWN);
+	r = (struct fd_rec *)v;
+	if (is_object(v) && !object(v)->epoll) {
+		rel->sd = r->sd;
+		rel->peer = rec_number(rec_find(str_head_peer(r->sd)));
+	}
+	object_drop(v);
+	fd_unlock(&g);
+}
+
+void
+fd_release_end(struct fd_release *rel)
+{
+	struct host_call hc = { .fd = -1 };
+	int err = errno;
+
+	if (host_enter(&hc) == 0) {
+		str_head_released(rel->sd, rel->peer);
+		host_leave();
+	}
+	errno = err;
+}
+
+/* ---------------------------------------------------------------- hidden */
+
+int
+fd_hidden_from(int from)
+{
+	int low = -1;
+
+	for (int i = 0; i < HOST_NFD; i++) {
+		int fd = host_fd_get(i);
+
+		if (fd >= from && (low < 0 || fd < low))
+			low = fd;
+	}
+	return low;
+}
+
+void
+fd_hidden_move(int fd)
+{
+	char env[24];
+	int to;
+
+	if (host_fd_get(HOST_FD_DOMAIN) != fd) {
+		/* whoever needs them makes new ones */
+		for (int i = 0; i < HOST_NFD; i++)
+			if (i != HOST_FD_DOMAIN && host_fd_get(i) == fd)
+				host_fd_drop(i);
+		return;
+	}
+	to = sys_fcntl(fd, sys_fcntl(fd, F_GETFD, 0) & FD_CLOEXEC ?
+			F_DUPFD_CLOEXEC : F_DUPFD, fd + 1);
+	if (to < 0)
+		to = sys_fcntl(fd, F_DUPFD, 3);
+	if (to < 0)
+		return;
+	host_fd_note(HOST_FD_DOMAIN, to);
+	if (strncmp(host_domain_path(), "fd:", 3) == 0) {
+		snprintf(env, sizeof env, "fd:%d", to);
+		(void)setenv("STREAMS_DOMAIN", env, 1);
+	}
+}

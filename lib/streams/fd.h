@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What this process knows about its descriptors.
+ *
+ * A word per descriptor: UNKNOWN, NOT a Stream, or the address of a record.
+ * A record stands for one Stream head that this process holds, however many
+ * descriptors name it; an epoll instance that watches Streams has one too,
+ * told apart by the lowest bit of the word.
+ *
+ * The table is a cache.  What stands under a number that is UNKNOWN is asked
+ * from the kernel once.  Every call that frees a number makes it UNKNOWN
+ * again, because the next open takes it.
+ *
+ * Locks.  Readers take none.  [F] is changed under fd_lock(), with handlers
+ * put off, so that they may use descriptors themselves; fork waits for it.
+ * Records are type-stable: a thread that uses a descriptor while another one
+ * closes it reads a record, perhaps the wrong one, but never something else.
+ */
+#ifndef STREAMS_FD_H
+#define STREAMS_FD_H
+
+#include <str/host.h>
+
+#include "head/head.h"
+#include "user.h"
+
+#define FD_LOW 65536u	 /* numbers in the table that is always there */
+#define FD_CHUNKS 1024u	 /* of FD_LOW numbers each, made when needed */
+#define FD_MAX ((int)(FD_LOW * FD_CHUNKS))
+
+#define FD_UNKNOWN ((uintptr_t)0)
+#define FD_NOT ((uintptr_t)1)
+
+typedef _Atomic uintptr_t fd_word;
+
+/* What a word points to begins with this. */
+struct fd_obj {
+	uint32_t count; /* [F] descriptors naming it */
+	uint32_t epoll; /* [I] 1: struct ep */
+};
+
+struct fd_rec {
+	struct fd_obj obj;
+	struct str_head *sd;	    /* [I] while in use */
+	str_a32 *fflags;	    /* [I] status flags, in the domain */
+	uint32_t gen;		    /* [I] of the head's memory */
+	struct host_carrier carrier; /* [I] */
+	struct fd_rec *next;	    /* [F] of the hash chain or free list */
+	struct ep_item *items;	    /* [F] what epoll wants of it */
+	str_a32 nitem;		    /* [F] edge-triggered ones; read without */
+	str_a32 token;		    /* a token may lie in the carrier */
+	int hint;		    /* [F] a descriptor of it, perhaps */
+};
+
+struct fd_guard {
+	struct host_call hc;
+	uint64_t mask;
+	bool entered;
+};
+
+extern fd_word fd_low[FD_LOW];
+
+uintptr_t fd_ask(int fd) STR_COLD;
+
+/* The word of @fd, after asking what it is. */
+STR_INLINE uintptr_t
+fd_word_of(int fd)
+{
+	uintptr_t v;
+
+	if (str_likely((unsigned)fd < FD_LOW)) {
+		v = str_load_acq(&fd_low[fd]);
+		if (str_likely(v != FD_UNKNOWN))
+			return v;
+	}
+	return fd_ask(fd);
+}
+
+/* The Stream @fd names, or NULL. */
+STR_INLINE struct fd_rec *
+fd_stream(int fd)
+{
+	uintptr_t v = fd_word_of(fd);
+
+	return str_likely((v & 1) != 0) ? NULL : (struct fd_rec *)v;
+}
+
+/* The epoll instance with Streams in it that @fd names, or NULL. */
+STR_INLINE struct ep *
+fd_epoll(int fd)
+{
+	uintptr_t v = fd_word_of(fd);
+
+	return (v & 1) != 0 && v != FD_NOT ? (struct ep *)(v - 1) : NULL;
+}
+
+/* Could any descriptor of this process be a Stream? */
+bool fd_possible(void);
+void fd_possible_again(void);
+
+void fd_lock(struct fd_guard *g);
+void fd_unlock(struct fd_guard *g);
+
+/* With the lock held. */
+struct fd_rec *fd_rec_of(struct str_head *sd, const struct host_carrier *c);
+void fd_rec_free_unused(struct fd_rec *r);
+void fd_put(int fd, uintptr_t v);
+uintptr_t fd_get(int fd);
+int fd_high(void);
+uint32_t fd_forks(void);
+
+/* Without the lock. */
+struct fd_rec *fd_install(int fd, struct str_head *sd,
+	const struct host_carrier *c);
+void fd_forget(int fd);		/* the number is free, or about to be */
+void fd_not(int fd);		/* it is something new that is no Stream */
+void fd_copy(int from, int to); /* @to is a duplicate of @from */
+bool fd_stale(int fd, struct fd_rec *r);
+
+/*
+ * Taking a Stream's descriptor away: fd_release_begin() before the kernel
+ * closes it, fd_release_end() after, when @rel->sd is not NULL.
+ */
+struct fd_release {
+	struct str_head *sd;
+	int peer;
+};
+void fd_release_begin(int fd, struct fd_release *rel);
+void fd_release_end(struct fd_release *rel);
+
+/* Hidden descriptors from @from on: the lowest, or -1. */
+int fd_hidden_from(int from);
+/* Make the hidden descriptor @fd give up its number. */
+void fd_hidden_move(int fd);
+
+/* epoll.c, called with the lock held */
+void ep_rec_gone(struct fd_rec *r);
+void ep_free(struct ep *ep);
+/* ... and when a call on @r found nothing: EAGAIN */
+void ep_rearm(struct fd_rec *r, uint32_t events);
+
+#endif

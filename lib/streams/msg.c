@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * getmsg(2), putmsg(2), their banded forms, isastream(3), ioctl(2).
+ */
+#include <stdarg.h>
+#include <stropts.h>
+#include <sys/ioctl.h>
+
+#include "call.h"
+#include "sys.h"
+
+_Static_assert(sizeof(struct strbuf) == sizeof(struct str_strbuf) &&
+		offsetof(struct strbuf, buf) == offsetof(struct str_strbuf, buf),
+	"one layout");
+
+/* For a descriptor that is no Stream: ENOSTR, or EBADF. */
+static int
+no_stream(int fd)
+{
+	return fail(sys_fcntl(fd, F_GETFD, 0) < 0 ? EBADF : ENOSTR);
+}
+
+static int
+msg_failed(struct fd_rec *r, long ret, uint32_t events)
+{
+	if (ret == -EAGAIN && str_load(&r->nitem) != 0)
+		ep_rearm(r, events);
+	return fail((int)-ret);
+}
+
+static int
+get(int fd, struct strbuf *ctl, struct strbuf *data, int *band, int *flags)
+{
+	struct fd_rec *r = fd_stream(fd);
+	struct host_call hc;
+	long ret;
+
+	pthread_testcancel();
+	if (r == NULL)
+		return no_stream(fd);
+	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
+	if (ret == 0) {
+		ret = str_head_getmsg(r->sd, &hc, (struct str_strbuf *)ctl,
+			(struct str_strbuf *)data, band, flags);
+		host_leave();
+		if (ret >= 0)
+			return (int)ret;
+	}
+	if (ret == -EBADF && fd_stale(fd, r))
+		return get(fd, ctl, data, band, flags);
+	return msg_failed(r, ret, STR_POLL_READ);
+}
+
+static int
+put(int fd, const struct strbuf *ctl, const struct strbuf *data, int band,
+	int flags)
+{
+	struct fd_rec *r = fd_stream(fd);
+	struct host_call hc;
+	long ret;
+
+	pthread_testcancel();
+	if (r == NULL)
+		return no_stream(fd);
+	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
+	if (ret == 0) {
+		ret = str_head_putmsg(r->sd, &hc,
+			(const struct str_strbuf *)ctl,
+			(const struct str_strbuf *)data, band, flags);
+		host_leave();
+		if (ret >= 0)
+			return (int)ret;
+	}
+	if (ret == -EBADF && fd_stale(fd, r))
+		return put(fd, ctl, data, band, flags);
+	return msg_failed(r, ret, STR_POLL_WRITE);
+}
+
+STR_EXPORT int
+getmsg(int fd, struct strbuf *ctl, struct strbuf *data, int *flags)
+{
+	return get(fd, ctl, data, NULL, flags);
+}
+
+STR_EXPORT int
+getpmsg(int fd, struct strbuf *ctl, struct strbuf *data, int *band,
+	int *flags)
+{
+	static int *volatile nowhere = (int *)8;
+
+	/* to the head, no band means getmsg() */
+	return get(fd, ctl, data, band != NULL ? band : nowhere, flags);
+}
+
+STR_EXPORT int
+putmsg(int fd, const struct strbuf *ctl, const struct strbuf *data, int flags)
+{
+	return put(fd, ctl, data, -1, flags);
+}
+
+STR_EXPORT int
+putpmsg(int fd, const struct strbuf *ctl, const struct strbuf *data, int band,
+	int flags)
+{
+	/* to the head, -1 means putmsg() */
+	return put(fd, ctl, data, band == -1 ? -2 : band, flags);
+}
+
+STR_EXPORT int
+isastream(int fd)
+{
+	if (fd_stream(fd) != NULL)
+		return 1;
+	return sys_fcntl(fd, F_GETFD, 0) < 0 ? fail(EBADF) : 0;
+}
+
+/* ----------------------------------------------------------------- ioctl */
+
+#define FIRST_TERMIOS 0x5401u /* TCGETS and its like, up to TIOCGICOUNT */
+#define LAST_TERMIOS 0x545du
+
+static int
+set_flag(struct fd_rec *r, int fd, uint32_t flag, unsigned long arg)
+{
+	int on, err = host_copyin((const void *)arg, &on, sizeof on);
+
+	if (err != 0)
+		return -err;
+	if (on)
+		(void)str_or(r->fflags, flag);
+	else
+		(void)str_and(r->fflags, ~flag);
+	/* for holders that do not know us */
+	(void)sys_fcntl(fd, F_SETFL, O_RDWR | (long)str_load(r->fflags));
+	return 0;
+}
+
+static int
+count_bytes(struct fd_rec *r, unsigned long arg)
+{
+	uint64_t n = str_head_nbytes(r->sd);
+	int v = n > INT_MAX ? INT_MAX : (int)n;
+
+	return -host_copyout(&v, (void *)arg, sizeof v);
+}
+
+/* Commands about the descriptor; what is not here is the head's. */
+static bool
+ioctl_own(struct fd_rec *r, int fd, unsigned cmd, unsigned long arg,
+	long *ret)
+{
+	switch (cmd) {
+	case FIONBIO:
+		*ret = set_flag(r, fd, O_NONBLOCK, arg);
+		return true;
+	case FIOASYNC:
+		*ret = set_flag(r, fd, O_ASYNC, arg);
+		return true;
+	case FIONREAD:
+		*ret = count_bytes(r, arg);
+		return true;
+	case FIOCLEX:
+	case FIONCLEX:
+	case FIOGETOWN:
+	case FIOSETOWN:
+	case SIOCGPGRP:
+	case SIOCSPGRP:
+		*ret = sys_call3(SYS_ioctl, fd, cmd, arg);
+		return true;
+	default:
+		if (cmd < FIRST_TERMIOS || cmd > LAST_TERMIOS)
+			return false;
+		*ret = -ENOTTY;
+		return true;
+	}
+}
+
+/* Has the command in @arg a descriptor?  Then it names another Stream. */
+static long
+ioctl_stream(struct fd_rec *r, int fd, unsigned long cmd, unsigned long arg)
+{
+	struct host_call hc;
+	long ret;
+
+	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
+	if (ret != 0)
+		return ret;
+	if (!ioctl_own(r, fd, (unsigned)cmd, arg, &ret))
+		ret = str_head_ioctl(r->sd, &hc, cmd & 0xffffffffu, arg);
+	host_leave();
+	return ret;
+}
+
+STR_EXPORT int
+ioctl(int fd, unsigned long cmd, ...)
+{
+	struct fd_rec *r = fd_stream(fd);
+	unsigned long arg;
+	va_list ap;
+	long ret;
+
+	va_start(ap, cmd);
+	arg = va_arg(ap, unsigned long);
+	va_end(ap);
+	if (r == NULL)
+		return REAL(ioctl)(fd, cmd, arg);
+	ret = ioctl_stream(r, fd, cmd, arg);
+	if (ret == -EBADF && fd_stale(fd, r))
+		return ioctl(fd, cmd, arg);
+	return (int)call_value(ret);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What a Stream is not: a socket, a terminal, a file with a position.
+ *
+ * The carrier under it is a socket, so the kernel would say yes to some of
+ * these, and a byte sent to it would be taken for a token.
+ */
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+
+#include "call.h"
+#include "sys.h"
+
+/* Refuse @call on a Stream with @err, else hand it on. */
+#define NOT(type, err, name, params, args) \
+	type name params; \
+	STR_EXPORT type name params \
+	{ \
+		if (fd_stream(fd) != NULL) \
+			return fail(err); \
+		return REAL(name) args; \
+	}
+
+NOT(off_t, ESPIPE, lseek, (int fd, off_t off, int whence), (fd, off, whence))
+NOT(off64_t, ESPIPE, lseek64, (int fd, off64_t off, int whence),
+	(fd, off, whence))
+NOT(ssize_t, ESPIPE, pread, (int fd, void *buf, size_t n, off_t off),
+	(fd, buf, n, off))
+NOT(ssize_t, ESPIPE, pread64, (int fd, void *buf, size_t n, off64_t off),
+	(fd, buf, n, off))
+NOT(ssize_t, ESPIPE, __pread_chk,
+	(int fd, void *buf, size_t n, off_t off, size_t room),
+	(fd, buf, n, off, room))
+NOT(ssize_t, ESPIPE, __pread64_chk,
+	(int fd, void *buf, size_t n, off64_t off, size_t room),
+	(fd, buf, n, off, room))
+NOT(ssize_t, ESPIPE, pwrite, (int fd, const void *buf, size_t n, off_t off),
+	(fd, buf, n, off))
+NOT(ssize_t, ESPIPE, pwrite64,
+	(int fd, const void *buf, size_t n, off64_t off), (fd, buf, n, off))
+NOT(ssize_t, ESPIPE, preadv,
+	(int fd, const struct iovec *iov, int n, off_t off), (fd, iov, n, off))
+NOT(ssize_t, ESPIPE, preadv64,
+	(int fd, const struct iovec *iov, int n, off64_t off),
+	(fd, iov, n, off))
+NOT(ssize_t, ESPIPE, pwritev,
+	(int fd, const struct iovec *iov, int n, off_t off), (fd, iov, n, off))
+NOT(ssize_t, ESPIPE, pwritev64,
+	(int fd, const struct iovec *iov, int n, off64_t off),
+	(fd, iov, n, off))
+
+NOT(int, EINVAL, fsync, (int fd), (fd))
+NOT(int, EINVAL, fdatasync, (int fd), (fd))
+NOT(int, EINVAL, ftruncate, (int fd, off_t len), (fd, len))
+NOT(int, EINVAL, ftruncate64, (int fd, off64_t len), (fd, len))
+NOT(ssize_t, EINVAL, vmsplice,
+	(int fd, const struct iovec *iov, size_t n, unsigned flags),
+	(fd, iov, n, flags))
+
+NOT(ssize_t, ENOTSOCK, send, (int fd, const void *buf, size_t n, int flags),
+	(fd, buf, n, flags))
+NOT(ssize_t, ENOTSOCK, sendto,
+	(int fd, const void *buf, size_t n, int flags,
+		const struct sockaddr *sa, socklen_t len),
+	(fd, buf, n, flags, sa, len))
+NOT(ssize_t, ENOTSOCK, sendmsg,
+	(int fd, const struct msghdr *msg, int flags), (fd, msg, flags))
+NOT(int, ENOTSOCK, sendmmsg,
+	(int fd, struct mmsghdr *msg, unsigned n, int flags),
+	(fd, msg, n, flags))
+NOT(ssize_t, ENOTSOCK, recv, (int fd, void *buf, size_t n, int flags),
+	(fd, buf, n, flags))
+NOT(ssize_t, ENOTSOCK, __recv_chk,
+	(int fd, void *buf, size_t n, size_t room, int flags),
+	(fd, buf, n, room, flags))
+NOT(ssize_t, ENOTSOCK, recvfrom,
+	(int fd, void *buf, size_t n, int flags, struct sockaddr *sa,
+		socklen_t *len),
+	(fd, buf, n, flags, sa, len))
+NOT(ssize_t, ENOTSOCK, __recvfrom_chk,
+	(int fd, void *buf, size_t n, size_t room, int flags,
+		struct sockaddr *sa, socklen_t *len),
+	(fd, buf, n, room, flags, sa, len))
+NOT(int, ENOTSOCK, shutdown, (int fd, int how), (fd, how))
+NOT(int, ENOTSOCK, getsockopt,
+	(int fd, int level, int name, void *v, socklen_t *len),
+	(fd, level, name, v, len))
+NOT(int, ENOTSOCK, setsockopt,
+	(int fd, int level, int name, const void *v, socklen_t len),
+	(fd, level, name, v, len))
+NOT(int, ENOTSOCK, getsockname,
+	(int fd, struct sockaddr *sa, socklen_t *len), (fd, sa, len))
+NOT(int, ENOTSOCK, getpeername,
+	(int fd, struct sockaddr *sa, socklen_t *len), (fd, sa, len))
+NOT(int, ENOTSOCK, bind, (int fd, const struct sockaddr *sa, socklen_t len),
+	(fd, sa, len))
+NOT(int, ENOTSOCK, connect,
+	(int fd, const struct sockaddr *sa, socklen_t len), (fd, sa, len))
+NOT(int, ENOTSOCK, listen, (int fd, int n), (fd, n))
+NOT(int, ENOTSOCK, accept, (int fd, struct sockaddr *sa, socklen_t *len),
+	(fd, sa, len))
+NOT(int, ENOTSOCK, accept4,
+	(int fd, struct sockaddr *sa, socklen_t *len, int flags),
+	(fd, sa, len, flags))
+
+/* 0 is the answer here, not the failure. */
+STR_EXPORT int
+isatty(int fd)
+{
+	if (fd_stream(fd) == NULL)
+		return REAL(isatty)(fd);
+	errno = ENOTTY;
+	return 0;
+}
+
+/* --------------------------------------- calls that have two descriptors */
+
+static bool
+either(int a, int b)
+{
+	return fd_stream(a) != NULL || fd_stream(b) != NULL;
+}
+
+STR_EXPORT ssize_t
+sendfile(int out, int in, off_t *off, size_t n)
+{
+	return either(out, in) ? fail(EINVAL) :
+				 REAL(sendfile)(out, in, off, n);
+}
+
+STR_EXPORT ssize_t
+sendfile64(int out, int in, off64_t *off, size_t n)
+{
+	return either(out, in) ? fail(EINVAL) :
+				 REAL(sendfile64)(out, in, off, n);
+}
+
+STR_EXPORT ssize_t
+splice(int in, off64_t *ioff, int out, off64_t *ooff, size_t n,
+	unsigned flags)
+{
+	return either(in, out) ? fail(EINVAL) :
+				 REAL(splice)(in, ioff, out, ooff, n, flags);
+}
+
+STR_EXPORT ssize_t
+tee(int in, int out, size_t n, unsigned flags)
+{
+	return either(in, out) ? fail(EINVAL) : REAL(tee)(in, out, n, flags);
+}

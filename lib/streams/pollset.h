@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+#ifndef STREAMS_POLLSET_H
+#define STREAMS_POLLSET_H
+
+#include "sleep.h"
+
+struct poll_set {
+	struct pollfd *u;  /* the caller's, copied in; revents out */
+	struct pollfd *k;  /* the kernel's: n and one for the bell */
+	uintptr_t *word;   /* what each is */
+	unsigned n;
+	unsigned nstream;  /* Streams, and epoll instances with Streams */
+	uint64_t deadline; /* host_now() time; 0: do not wait */
+	const sigset_t *mask;
+	void *block;	   /* where the arrays are when they are long */
+	size_t size;
+	struct pollfd few_u[POLL_FEW], few_k[POLL_FEW + 1];
+	uintptr_t few_word[POLL_FEW];
+};
+
+int poll_set_alloc(struct poll_set *s, size_t n);
+void poll_set_free(struct poll_set *s);
+/* Fill @word; returns how many are to be polled here. */
+unsigned poll_set_words(struct poll_set *s);
+/* In a call.  Return: how many have revents, or minus an errno. */
+int poll_set_wait(struct poll_set *s, struct host_call *hc);
+
+/* A timeout as a deadline; EINVAL, EFAULT. */
+int poll_deadline(const struct timespec *uts, uint64_t *ret_deadline);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * fork(2), exec(2), posix_spawn(3).
+ *
+ * A Stream's descriptor is inherited like any other.  A domain without a
+ * name can be found only through the environment; a new image that inherits
+ * a Stream is told even when its environment was made by hand.
+ *
+ * All of this may run between fork and exec: no malloc().
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "call.h"
+#include "sys.h"
+
+#define VAR "STREAMS_DOMAIN="
+
+extern char **environ;
+
+/*
+ * vfork(2) would let the child run in our identity.
+ */
+STR_EXPORT pid_t
+vfork(void)
+{
+	return fork();
+}
+
+/* --------------------------------------------------------- array storage */
+
+struct strings {
+	char **v;
+	size_t size;
+};
+
+static bool
+strings_alloc(struct strings *s, size_t n)
+{
+	long p;
+
+	s->size = n * sizeof *s->v;
+	p = sys_call6(SYS_mmap, NULL, s->size, 3 /* rw */,
+		0x22 /* private, anonymous */, -1, 0);
+	s->v = p < 0 && p > -4096 ? NULL : (char **)p;
+	return s->v != NULL;
+}
+
+static void
+strings_free(struct strings *s)
+{
+	if (s->v != NULL)
+		(void)sys_call2(SYS_munmap, s->v, s->size);
+}
+
+/* ----------------------------------------------------------- environment */
+
+static bool
+stream_inherited(void)
+{
+	int high = fd_high();
+
+	for (int fd = 0; fd <= high; fd++) {
+		uintptr_t v = fd_get(fd);
+
+		if (v > FD_NOT && (v & 1) == 0 &&
+		    (sys_fcntl(fd, F_GETFD, 0) & FD_CLOEXEC) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The environment to give to a new image instead of @envp: the same, or one
+ * with room in @s that names our domain.  @var is room for the variable.
+ */
+static char **
+env_for(char *const *envp, struct strings *s, char var[64])
+{
+	const char *path = host_domain_path();
+	size_t n = 0, at;
+
+	s->v = NULL;
+	if (strncmp(path, "fd:", 3) != 0 || envp == NULL)
+		return (char **)envp;
+	snprintf(var, 64, VAR "%s", path);
+	for (at = SIZE_MAX; envp[n] != NULL; n++)
+		if (at == SIZE_MAX && strncmp(envp[n], VAR, sizeof VAR - 1) == 0)
+			at = n;
+	if ((at != SIZE_MAX && strcmp(envp[at], var) == 0) ||
+	    !stream_inherited() || !strings_alloc(s, n + 2))
+		return (char **)envp;
+	memcpy(s->v, envp, n * sizeof *s->v);
+	if (at == SIZE_MAX)
+		at = n++;
+	s->v[at] = var;
+	s->v[n] = NULL;
+	return s->v;
+}
+
+/* ------------------------------------------------------------------ exec */
+
+STR_EXPORT int
+execve(const char *path, char *const *argv, char *const *envp)
+{
+	struct strings s;
+	char var[64];
+	char **env = env_for(envp, &s, var);
+
+	host_exec_begin();
+	(void)REAL(execve)(path, argv, env);
+	host_exec_failed();
+	strings_free(&s);
+	return -1;
+}
+
+STR_EXPORT int
+execvpe(const char *file, char *const *argv, char *const *envp)
+{
+	struct strings s;
+	char var[64];
+	char **env = env_for(envp, &s, var);
+
+	host_exec_begin();
+	(void)REAL(execvpe)(file, argv, env);
+	host_exec_failed();
+	strings_free(&s);
+	return -1;
+}
+
+STR_EXPORT int
+fexecve(int fd, char *const *argv, char *const *envp)
+{
+	struct strings s;
+	char var[64];
+	char **env = env_for(envp, &s, var);
+
+	host_exec_begin();
+	(void)REAL(fexecve)(fd, argv, env);
+	host_exec_failed();
+	strings_free(&s);
+	return -1;
+}
+
+STR_EXPORT int
+execv(const char *path, char *const *argv)
+{
+	return execve(path, argv, environ);
+}
+
+STR_EXPORT int
+execvp(const char *file, char *const *argv)
+{
+	return execvpe(file, argv, environ);
+}
+
+/*
+ * Collect the arguments of execl() and its like from @first to the NULL; the
+ * environment of execle() follows.
+ */
+static bool
+args_get(struct strings *s, const char *first, va_list ap)
+{
+	va_list count;
+	size_t n = 1;
+
+	va_copy(count, ap);
+	if (first != NULL)
+		while (va_arg(count, char *) != NULL)
+			n++;
+	va_end(count);
+	if (!strings_alloc(s, n + 1)) {
+		errno = ENOMEM;
+		return false;
+	}
+	s->v[0] = (char *)(uintptr_t)first;
+	for (size_t i = 1; first != NULL && i <= n; i++)
+		s->v[i] = va_arg(ap, char *);
+	return true;
+}
+
+STR_EXPORT int
+execl(const char *path, const char *arg, ...)
+{
+	struct strings s;
+	va_list ap;
+
+	va_start(ap, arg);
+	if (args_get(&s, arg, ap)) {
+		(void)execve(path, s.v, environ);
+		strings_free(&s);
+	}
+	va_end(ap);
+	return -1;
+}
+
+STR_EXPORT int
+execlp(const char *file, const char *arg, ...)
+{
+	struct strings s;
+	va_list ap;
+
+	va_start(ap, arg);
+	if (args_get(&s, arg, ap)) {
+		(void)execvpe(file, s.v, environ);
+		strings_free(&s);
+	}
+	va_end(ap);
+	return -1;
+}
+
+STR_EXPORT int
+execle(const char *path, const char *arg, ...)
+{
+	struct strings s;
+	va_list ap;
+
+	va_start(ap, arg);
+	if (args_get(&s, arg, ap)) {
+		(void)execve(path, s.v, va_arg(ap, char **));
+		strings_free(&s);
+	}
+	va_end(ap);
+	return -1;
+}
+
+/* ----------------------------------------------------------------- spawn */
+
+STR_EXPORT int
+posix_spawn(pid_t *pid, const char *path,
+	const posix_spawn_file_actions_t *fa, const posix_spawnattr_t *attr,
+	char *const *argv, char *const *envp)
+{
+	struct strings s;
+	char var[64];
+	char **env = env_for(envp, &s, var);
+	int err = REAL(posix_spawn)(pid, path, fa, attr, argv, env);
+
+	strings_free(&s);
+	return err;
+}
+
+STR_EXPORT int
+posix_spawnp(pid_t *pid, const char *file,
+	const posix_spawn_file_actions_t *fa, const posix_spawnattr_t *attr,
+	char *const *argv, char *const *envp)
+{
+	struct strings s;
+	char var[64];
+	char **env = env_for(envp, &s, var);
+	int err = REAL(posix_spawnp)(pid, file, fa, attr, argv, env);
+
+	strings_free(&s);
+	return err;
+}

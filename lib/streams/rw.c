@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * read(2), write(2) and their vectors.
+ *
+ * This is the measured path: one look at the table, a host_call on the
+ * stack, the head's function.  A call on what is no Stream goes on to the
+ * next definition after that one look.
+ */
+#include <limits.h>
+
+#include "call.h"
+#include "sys.h"
+
+/* What Linux takes: IOV_MAX parts. */
+#define IOV_LIMIT 1024
+#define IOV_FEW 8
+
+/* The rare end of a call: an error, or somebody polls by epoll. */
+static STR_NOINLINE ssize_t
+rw_failed(struct fd_rec *r, long ret, uint32_t events)
+{
+	if (ret == -EAGAIN && str_load(&r->nitem) != 0)
+		ep_rearm(r, events);
+	return fail((int)-ret);
+}
+
+static ssize_t
+read_stream(struct fd_rec *r, int fd, void *buf, size_t len)
+{
+	struct host_call hc;
+	long ret;
+
+	pthread_testcancel();
+	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
+	if (str_likely(ret == 0)) {
+		ret = str_head_read(r->sd, &hc, buf, len);
+		host_leave();
+		if (str_likely(ret >= 0))
+			return ret;
+	}
+	if (ret == -EBADF && fd_stale(fd, r))
+		return read(fd, buf, len);
+	return rw_failed(r, ret, STR_POLL_READ);
+}
+
+static ssize_t
+write_stream(struct fd_rec *r, int fd, const void *buf, size_t len)
+{
+	struct host_call hc;
+	long ret;
+
+	pthread_testcancel();
+	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
+	if (str_likely(ret == 0)) {
+		ret = str_head_write(r->sd, &hc, buf, len);
+		host_leave();
+		if (str_likely(ret >= 0))
+			return ret;
+	}
+	if (ret == -EBADF && fd_stale(fd, r))
+		return write(fd, buf, len);
+	return rw_failed(r, ret, STR_POLL_WRITE);
+}
+
+STR_EXPORT STR_HOT ssize_t
+read(int fd, void *buf, size_t len)
+{
+	struct fd_rec *r = fd_stream(fd);
+
+	if (str_unlikely(r == NULL))
+		return REAL(read)(fd, buf, len);
+	return read_stream(r, fd, buf, len);
+}
+
+STR_EXPORT STR_HOT ssize_t
+write(int fd, const void *buf, size_t len)
+{
+	struct fd_rec *r = fd_stream(fd);
+
+	if (str_unlikely(r == NULL))
+		return REAL(write)(fd, buf, len);
+	return write_stream(r, fd, buf, len);
+}
+
+ssize_t __read_chk(int fd, void *buf, size_t len, size_t room);
+
+STR_EXPORT ssize_t
+__read_chk(int fd, void *buf, size_t len, size_t room)
+{
+	struct fd_rec *r = fd_stream(fd);
+
+	/* the next one knows how to complain */
+	if (r == NULL || len > room)
+		return REAL(__read_chk)(fd, buf, len, room);
+	return read_stream(r, fd, buf, len);
+}
+
+/* --------------------------------------------------------------- vectors */
+
+struct vector {
+	struct str_iov few[IOV_FEW];
+	struct str_iov *iov;
+	void *block;
+	size_t size;
+};
+
+static void
+vector_free(struct vector *v)
+{
+	if (v->block != NULL)
+		(void)sys_call2(SYS_munmap, v->block, v->size);
+}
+
+/* Copy the caller's vector in and check it as Linux does. */
+static int
+vector_get(struct vector *v, const struct iovec *iov, int n)
+{
+	size_t total = 0;
+	int err;
+
+	v->block = NULL;
+	v->iov = v->few;
+	if (n < 0 || n > IOV_LIMIT)
+		return EINVAL;
+	if (n > IOV_FEW) {
+		long p;
+
+		v->size = (size_t)n * sizeof *v->iov;
+		p = sys_call6(SYS_mmap, NULL, v->size, 3 /* rw */,
+			0x22 /* private, anonymous */, -1, 0);
+		if (p < 0 && p > -4096)
+			return ENOMEM;
+		v->block = (void *)p;
+		v->iov = (struct str_iov *)p;
+	}
+	err = n == 0 ? 0 : host_copyin(iov, v->iov,
+		(size_t)n * sizeof *v->iov);
+	for (int i = 0; err == 0 && i < n; i++) {
+		if (v->iov[i].len > (size_t)SSIZE_MAX)
+			err = EINVAL;
+		else if (v->iov[i].len > (size_t)SSIZE_MAX - total)
+			err = EINVAL;
+		total += v->iov[i].len;
+	}
+	if (err != 0)
+		vector_free(v);
+	return err;
+}
+
+static void
+vector_cancelled(void *v)
+{
+	vector_free(v);
+}
+
+static long
+vector_move(struct fd_rec *r, struct host_call *hc, struct vector *v, int n,
+	bool out)
+{
+	return out ? str_head_writev(r->sd, hc, v->iov, n) :
+		     str_head_readv(r->sd, hc, v->iov, n);
+}
+
+static ssize_t
+rwv_stream(struct fd_rec *r, int fd, const struct iovec *iov, int n, bool out)
+{
+	struct host_call hc;
+	struct vector v;
+	long ret;
+	int err;
+
+	pthread_testcancel();
+	err = call_begin(&hc, r, fd, HOST_CALL_CANCEL);
+	if (err != 0)
+		return fail(err);
+	err = vector_get(&v, iov, n);
+	if (err != 0) {
+		host_leave();
+		return fail(err);
+	}
+	if (v.block == NULL) {
+		ret = vector_move(r, &hc, &v, n, out);
+	} else {
+		pthread_cleanup_push(vector_cancelled, &v);
+		ret = vector_move(r, &hc, &v, n, out);
+		pthread_cleanup_pop(1);
+	}
+	host_leave();
+	if (ret >= 0)
+		return ret;
+	if (ret == -EBADF && fd_stale(fd, r))
+		return out ? writev(fd, iov, n) : readv(fd, iov, n);
+	return rw_failed(r, ret, out ? STR_POLL_WRITE : STR_POLL_READ);
+}
+
+STR_EXPORT ssize_t
+readv(int fd, const struct iovec *iov, int n)
+{
+	struct fd_rec *r = fd_stream(fd);
+
+	if (r == NULL)
+		return REAL(readv)(fd, iov, n);
+	return rwv_stream(r, fd, iov, n, false);
+}
+
+STR_EXPORT ssize_t
+writev(int fd, const struct iovec *iov, int n)
+{
+	struct fd_rec *r = fd_stream(fd);
+
+	if (r == NULL)
+		return REAL(writev)(fd, iov, n);
+	return rwv_stream(r, fd, iov, n, true);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Signal actions and masks.
+ *
+ * Every handler goes behind the host's trampoline, and no mask blocks the
+ * two signals by which a bad address is found out; all else about signals
+ * is the kernel's.
+ */
+#include <errno.h>
+#include <signal.h>
+
+#include "call.h"
+
+STR_EXPORT int
+sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	int err = host_sigaction(sig, act, old);
+
+	return err != 0 ? fail(err) : 0;
+}
+
+/* Signals for which siginterrupt() asked that calls end. */
+static str_a64 interrupts;
+
+typedef void handler(int);
+
+static handler *
+action_handler(int sig, handler *fn, int flags)
+{
+	struct sigaction sa = { .sa_flags = flags }, old;
+	int err;
+
+	if (fn == SIG_ERR)
+		err = EINVAL;
+	else {
+		sa.sa_handler = fn;
+		(void)sigemptyset(&sa.sa_mask);
+		if (!(flags & SA_NODEFER) && sig >= 1 && sig <= 64)
+			(void)sigaddset(&sa.sa_mask, sig);
+		err = host_sigaction(sig, &sa, &old);
+	}
+	if (err != 0) {
+		errno = err;
+		return SIG_ERR;
+	}
+	return old.sa_handler;
+}
+
+/* BSD: the action stays, calls go on unless siginterrupt() said otherwise */
+STR_EXPORT handler *
+signal(int sig, handler *fn)
+{
+	bool intr = sig >= 1 && sig <= 64 &&
+		(str_load(&interrupts) >> (sig - 1) & 1) != 0;
+
+	return action_handler(sig, fn, intr ? 0 : SA_RESTART);
+}
+
+handler *bsd_signal(int sig, handler *fn);
+handler *ssignal(int sig, handler *fn);
+handler *sysv_signal(int sig, handler *fn);
+handler *__sysv_signal(int sig, handler *fn);
+
+STR_EXPORT handler *
+bsd_signal(int sig, handler *fn)
+{
+	return signal(sig, fn);
+}
+
+STR_EXPORT handler *
+ssignal(int sig, handler *fn)
+{
+	return signal(sig, fn);
+}
+
+/* System V: once, unmasked, and calls end */
+STR_EXPORT handler *
+sysv_signal(int sig, handler *fn)
+{
+	return action_handler(sig, fn, (int)SA_RESETHAND | SA_NODEFER);
+}
+
+/* what signal() is under strict standards */
+STR_EXPORT handler *
+__sysv_signal(int sig, handler *fn)
+{
+	return sysv_signal(sig, fn);
+}
+
+STR_EXPORT int
+siginterrupt(int sig, int flag)
+{
+	struct sigaction sa;
+	int err;
+
+	if (sig < 1 || sig > 64)
+		return fail(EINVAL);
+	err = host_sigaction(sig, NULL, &sa);
+	if (err != 0)
+		return fail(err);
+	if (flag) {
+		(void)str_or(&interrupts, (uint64_t)1 << (sig - 1));
+		sa.sa_flags &= ~SA_RESTART;
+	} else {
+		(void)str_and(&interrupts, ~((uint64_t)1 << (sig - 1)));
+		sa.sa_flags |= SA_RESTART;
+	}
+	err = host_sigaction(sig, &sa, NULL);
+	return err != 0 ? fail(err) : 0;
+}
+
+/* ------------------------------------------------------------ System V's */
+
+#ifndef SIG_HOLD
+#define SIG_HOLD ((handler *)2)
+#endif
+
+static bool
+hold(int sig, int how)
+{
+	sigset_t set, old;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, sig);
+	if (sigprocmask(how, &set, &old) != 0)
+		return false;
+	return sigismember(&old, sig) == 1;
+}
+
+handler *sigset(int sig, handler *fn);
+
+/* sigset - as signal(), and the signal is not held afterwards */
+STR_EXPORT handler *
+sigset(int sig, handler *fn)
+{
+	struct sigaction sa;
+	handler *old;
+	bool held;
+
+	if (sig < 1 || sig > 64 || fn == SIG_ERR) {
+		errno = EINVAL;
+		return SIG_ERR;
+	}
+	if (fn == SIG_HOLD) {
+		int err = host_sigaction(sig, NULL, &sa);
+
+		if (err != 0) {
+			errno = err;
+			return SIG_ERR;
+		}
+		return hold(sig, SIG_BLOCK) ? SIG_HOLD : sa.sa_handler;
+	}
+	old = action_handler(sig, fn, 0);
+	if (old == SIG_ERR)
+		return old;
+	held = hold(sig, SIG_UNBLOCK);
+	return held ? SIG_HOLD : old;
+}
+
+/* ----------------------------------------------------------------- masks */
+
+STR_EXPORT int
+sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	sigset_t buf;
+
+	return REAL(sigprocmask)(how, host_sigmask_filter(how, set, &buf),
+		old);
+}
+
+STR_EXPORT int
+pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	sigset_t buf;
+
+	return REAL(pthread_sigmask)(how, host_sigmask_filter(how, set, &buf),
+		old);
+}
+
+STR_EXPORT int
+sigsuspend(const sigset_t *set)
+{
+	sigset_t buf;
+
+	return REAL(sigsuspend)(host_sigmask_filter(SIG_SETMASK, set, &buf));
+}

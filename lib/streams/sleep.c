@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Sleeping for several things at once: poll, select, epoll.
+ *
+ * The host's wait on one carrier (host/user/wait.c), for many: the same
+ * order of steps, and the same promise that no handler and no wake is slept
+ * through.  A thread publishes that it sleeps (`asleep_on' is ~0: on many)
+ * before it arms any Stream; a waker that holds the other end sends a token,
+ * any other rings the bell.  All signals are blocked from the last look at
+ * `sig_seq' to ppoll(), which opens the mask and sleeps in one step.
+ *
+ * A handler may leave by siglongjmp(): the trampoline has then undone what
+ * is published here, because it lies where host_wait_abandon() looks.
+ */
+#include <limits.h>
+#include <pthread.h>
+
+#include "sleep.h"
+#include "user_impl.h"
+
+void
+sleep_begin(void)
+{
+	struct str_thread *t = host_self();
+
+	/* the bell must have an address before somebody wants to ring it */
+	(void)host_bell_open();
+	str_store(&t->asleep_on, ~0ull);
+	str_store_rel(&t->state, (uint32_t)STR_THR_CARRIER);
+}
+
+void
+sleep_end(void)
+{
+	struct str_thread *t = host_self();
+
+	str_store(&t->asleep_on, 0ull);
+	str_store(&t->state, (uint32_t)STR_THR_RUN);
+}
+
+void
+sleep_others(struct str_head *sd)
+{
+	struct str_domain *d = host_domain;
+	uint32_t n = str_load(&d->thread_high);
+
+	for (uint32_t i = 0; i < n && i < STR_NTHREAD; i++) {
+		struct str_thread *t = &d->thread[i];
+		uint64_t on = str_load(&t->asleep_on);
+
+		if (t != host_self() && str_load(&t->tag) != 0 &&
+		    (on == ~0ull || on == (uint64_t)(uintptr_t)sd))
+			host_bell_ring(t);
+	}
+}
+
+struct nap {
+	struct sleep_set *set;
+	struct timespec *ts;
+	uint64_t mask;	/* the thread's own */
+	const void *pollmask;
+	long ret;
+};
+
+static void
+nap_poll(struct nap *p)
+{
+	p->ret = sys_call5(SYS_ppoll, p->set->pfd, p->set->n + 1, p->ts,
+		p->pollmask, SYS_SIGSET);
+}
+
+static void
+nap_cancelled(void *arg)
+{
+	struct nap *p = arg;
+
+	host_wait_abandon();
+	host_tls.depth = 0;
+	sys_sigmask(SIG_SETMASK, &p->mask, NULL);
+}
+
+static void
+nap_cancellable(struct nap *p)
+{
+	int type;
+
+	pthread_cleanup_push(nap_cancelled, p);
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	nap_poll(p);
+	pthread_setcanceltype(type, NULL);
+	pthread_cleanup_pop(0);
+}
+
+static struct timespec *
+until(uint64_t deadline, struct timespec *ts)
+{
+	uint64_t now, ns;
+
+	if (deadline == UINT64_MAX)
+		return NULL;
+	now = deadline == 0 ? 0 : host_now();
+	ns = deadline > now ? deadline - now : 0;
+	ts->tv_sec = (time_t)(ns / 1000000000u);
+	ts->tv_nsec = (long)(ns % 1000000000u);
+	return ts;
+}
+
+/* Back into the call; in a child that a handler forked, as somebody else. */
+static void
+nap_over(uint32_t depth)
+{
+	if (str_unlikely(host_tls.slot == NULL || *host_identity == 0)) {
+		struct host_call hc = { .fd = -1 };
+
+		if (host_enter_slow(&hc) != 0)
+			host_panic("a forked child found no slot in the "
+				"middle of a call", __FILE__, __LINE__);
+	}
+	str_barrier();
+	host_tls.depth = depth;
+	str_barrier();
+}
+
+int
+sleep_poll(struct host_call *hc, struct sleep_set *s, bool *ret_rung)
+{
+	struct timespec ts;
+	struct nap p = { .set = s };
+	struct pollfd *bell = &s->pfd[s->n];
+	uint32_t depth = host_tls.depth;
+
+	*ret_rung = false;
+	*bell = (struct pollfd){ host_bell_open(), POLLIN, 0 };
+	if (!host_bell_enter()) {
+		host_yield();
+		*ret_rung = true;
+		return 0;
+	}
+	host_sig_block(&p.mask);
+	host_bell_waiting = 1;
+	host_tls.depth = 0;
+	str_barrier();
+	if (host_tls.sig_saved != 0) {
+		/* they run here, and find a wait to abandon */
+		sys_sigmask(SIG_SETMASK, &p.mask, NULL);
+		host_leave_slow();
+		host_sig_block(&p.mask);
+	}
+	p.pollmask = s->mask != NULL ? (const void *)s->mask : &p.mask;
+	p.ts = until(s->deadline, &ts);
+	p.ret = -EINTR;
+	if (host_tls.sig_seq == hc->sig_seq) {
+		if (hc->flags & HOST_CALL_CANCEL)
+			nap_cancellable(&p);
+		else
+			nap_poll(&p);
+	}
+	*ret_rung = p.ret > 0 && bell->fd >= 0 && bell->revents != 0;
+	if (host_bell_waiting) {
+		host_bell_waiting = 0;
+		host_bell_leave(*ret_rung);
+	}
+	nap_over(depth);
+	sys_sigmask(SIG_SETMASK, &p.mask, NULL);
+	if (host_tls.sig_seq != hc->sig_seq)
+		return -EINTR;
+	return (int)p.ret - (*ret_rung ? 1 : 0);
+}

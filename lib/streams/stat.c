@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * fstat(2) and its other names: a pipe is a FIFO.
+ *
+ * The kernel describes the carrier, whose owner, inode and times are good
+ * enough; what kind of file it is, and of what size, is put right.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "call.h"
+#include "sys.h"
+
+/* struct stat, struct stat64 and struct statx have other names for it */
+#define FIFO_FIX(st) \
+	((st)->st_mode = S_IFIFO | 0600, (st)->st_rdev = 0, (st)->st_size = 0, \
+		(st)->st_blocks = 0, (st)->st_blksize = 4096)
+
+STR_EXPORT int
+fstat(int fd, struct stat *st)
+{
+	int ret = REAL(fstat)(fd, st);
+
+	if (ret == 0 && S_ISSOCK(st->st_mode) && fd_stream(fd) != NULL)
+		FIFO_FIX(st);
+	return ret;
+}
+
+STR_EXPORT int
+fstat64(int fd, struct stat64 *st)
+{
+	int ret = REAL(fstat64)(fd, st);
+
+	if (ret == 0 && S_ISSOCK(st->st_mode) && fd_stream(fd) != NULL)
+		FIFO_FIX(st);
+	return ret;
+}
+
+/* What programs of before 2.33 call; the layout is that of version @ver. */
+int __fxstat(int ver, int fd, struct stat *st);
+int __fxstat64(int ver, int fd, struct stat64 *st);
+
+STR_EXPORT int
+__fxstat(int ver, int fd, struct stat *st)
+{
+	int ret = REAL(__fxstat)(ver, fd, st);
+
+	if (ret == 0 && S_ISSOCK(st->st_mode) && fd_stream(fd) != NULL)
+		FIFO_FIX(st);
+	return ret;
+}
+
+STR_EXPORT int
+__fxstat64(int ver, int fd, struct stat64 *st)
+{
+	int ret = REAL(__fxstat64)(ver, fd, st);
+
+	if (ret == 0 && S_ISSOCK(st->st_mode) && fd_stream(fd) != NULL)
+		FIFO_FIX(st);
+	return ret;
+}
+
+/* New kernels take NULL too, whatever the header says. */
+static bool
+path_empty(const char *path)
+{
+	return path == NULL || path[0] == '\0';
+}
+
+/* With AT_EMPTY_PATH and a path that is empty, @fd itself is meant. */
+STR_EXPORT int
+fstatat(int fd, const char *path, struct stat *st, int flags)
+{
+	int ret = REAL(fstatat)(fd, path, st, flags);
+
+	if (ret == 0 && (flags & AT_EMPTY_PATH) && S_ISSOCK(st->st_mode) &&
+	    path_empty(path) && fd_stream(fd) != NULL)
+		FIFO_FIX(st);
+	return ret;
+}
+
+STR_EXPORT int
+fstatat64(int fd, const char *path, struct stat64 *st, int flags)
+{
+	int ret = REAL(fstatat64)(fd, path, st, flags);
+
+	if (ret == 0 && (flags & AT_EMPTY_PATH) && S_ISSOCK(st->st_mode) &&
+	    path_empty(path) && fd_stream(fd) != NULL)
+		FIFO_FIX(st);
+	return ret;
+}
+
+STR_EXPORT int
+statx(int fd, const char *path, int flags, unsigned mask, struct statx *st)
+{
+	int ret = REAL(statx)(fd, path, flags, mask, st);
+
+	if (ret != 0 || !(flags & AT_EMPTY_PATH) ||
+	    !path_empty(path) || !S_ISSOCK(st->stx_mode) ||
+	    fd_stream(fd) == NULL)
+		return ret;
+	st->stx_mode = S_IFIFO | 0600;
+	st->stx_rdev_major = st->stx_rdev_minor = 0;
+	st->stx_size = st->stx_blocks = 0;
+	st->stx_blksize = 4096;
+	return ret;
+}
