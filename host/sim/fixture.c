@@ -329,6 +329,25 @@ fx_close(struct fx_pipe *p, int end)
 	host_leave();
 }
 
+/* What a message block that was left says about its past. */
+static void
+print_leak(struct str_blk *b, void *arg)
+{
+	struct str_mdb *x = (struct str_mdb *)(void *)b;
+
+	(void)arg;
+	if (b->state == STR_BLK_MDB)
+		fprintf(stderr, "sim: message %p owner %#x parts %u type %#x "
+			"ref %u next %p prev %p cont %p\n", (void *)&x->m,
+			str_load(&b->owner), str_load(&x->parts),
+			x->d.db_type, x->d.db_ref, (void *)x->m.b_next,
+			(void *)x->m.b_prev, (void *)x->m.b_cont);
+	else if (b->state == STR_BLK_BUF || b->state == STR_BLK_SEG)
+		fprintf(stderr, "sim: %s %p owner %#x\n",
+			b->state == STR_BLK_BUF ? "buffer" : "segment",
+			(void *)b, str_load(&b->owner));
+}
+
 void
 fx_end(void)
 {
@@ -353,11 +372,13 @@ fx_end(void)
 	(void)str_region_sweep();
 	str_mem_walk(count_leaks, n);
 	for (i = 0; i < STR_ARRAY_LEN(what); i++)
-		if (n[i] != base_count[i] && what[i] != NULL)
+		if (n[i] != base_count[i] && what[i] != NULL) {
+			str_mem_walk(print_leak, NULL);
 			T_FAIL("seed %llu: %llu %s left, %llu at the start",
 				(unsigned long long)sim_seed(),
 				(unsigned long long)n[i], what[i],
 				(unsigned long long)base_count[i]);
+		}
 	sim_fini();
 }
 

@@ -16,7 +16,8 @@
  *
  * Time.  It creeps at every point, so that deadlines pass while others work,
  * and jumps to the next deadline when all sleep.  When all sleep and there
- * is no deadline, that is a deadlock, and the run has failed.
+ * is no deadline, that is a deadlock, and the run has failed; it has too when
+ * the tasks go round in circles.
  *
  * Death.  A killed task is never drawn again.  Whatever it held in the arena
  * stays as it is; a while later, drawn from the seed, the daemon reaps its
@@ -37,6 +38,7 @@
 
 #define STACK_SIZE (256u << 10)
 #define POINT_NS 15u	  /* what a point takes */
+#define SWITCHES_MAX 5000000u /* a run that needs more goes in circles */
 #define REAP_NS 20000000u /* the dead are reaped within 20 ms */
 
 struct sim sim;
@@ -271,6 +273,8 @@ sim_resched(void)
 {
 	struct sim_task *t;
 
+	if (sim.stats.switches > SWITCHES_MAX)
+		give_up("no end in sight");
 	while ((t = draw()) == NULL) {
 		if (jump())
 			continue;
