@@ -558,7 +558,7 @@ T_CASE(an_address_already_taken_is_a_clear_error)
 }
 
 /* The exec'ed half of the case above; runs instead of the harness. */
-__attribute__((constructor)) static void
+STR_CONSTRUCTOR static void
 address_taken(int argc, char **argv)
 {
 	struct host_call hc = { .fd = -1 };
@@ -572,8 +572,9 @@ address_taken(int argc, char **argv)
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	if (p == MAP_FAILED)
 		_exit(2);
-	_exit(host_enter(&hc) == EPROTO &&
-		strstr(host_attach_error(), "cannot be mapped") != NULL ? 0 : 1);
+	if (host_enter(&hc) != EPROTO)
+		_exit(1);
+	_exit(strstr(host_attach_error(), "cannot be mapped") == NULL);
 }
 
 T_CASE(hidden_descriptors_stay_out_of_the_way)

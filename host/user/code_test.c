@@ -55,7 +55,7 @@ T_CASE(a_slot_calls_its_procedure)
 }
 
 /* The exec'ed half: another image, perhaps at another base. */
-__attribute__((constructor)) static void
+STR_CONSTRUCTOR static void
 execed(int argc, char **argv)
 {
 	struct host_call hc = { .fd = -1 };

@@ -6,11 +6,11 @@
  *
  * The AVX loop wins from 256 bytes up where the data lies in the second
  * level cache, as it does between two processes; `rep movsb' only from 3 KiB
- * in the first level.  Ice Lake server, ns for 512 / 4096 / 65536 bytes:
+ * in the first level.  Ice Lake server, ns for 512, 4096 and 65536 bytes:
  *
- *	12 KiB touched		SSE 8 / 50	AVX 7 / 29	rep 15 / 23
- *	384 KiB touched		SSE 14 / 93 / 1444  AVX 13 / 80 / 1259
- *				rep 17 / 88 / 1409
+ *	touched		SSE		AVX		rep movsb
+ *	12 KiB		8 50		7 29		15 23
+ *	384 KiB		14 93 1444	13 80 1259	17 88 1409
  *
  * So the string move is for processors that have it fast but no AVX2.
  */

@@ -8,18 +8,7 @@
  * member, over a sparse file.  Memory is given to it with fallocate() before
  * use, so that a lack of it is an error of one call and never a SIGBUS.
  *
- * Life of a named domain.  Members hold a shared flock() on the file.  Its
- * creator fills an unnamed file, locks it, and only then gives it its name,
- * so nobody ever sees half a domain.  To attach is: open, lock, and see that
- * the name still means the same inode, else begin again.  A domain is never
- * reinitialised in place.  Who gets the lock exclusively is alone; when also
- * no carrier recorded in the domain exists any more, nobody can come back
- * to it: at attach it is then left over from a crash, and a new file is
- * renamed over it; at exit it is unlinked.
- *
- * A lock belongs to an open file, which lives as long as a descriptor or a
- * mapping of it does, and which fork shares; hence a child that attaches
- * opens the file again and maps it anew over the inherited mapping.
+ * Life.  Named domains: named.c.
  *
  * Private domains are a memfd that children inherit, at a number told by
  * the environment.  They need no lock: they end with their last holder.
@@ -32,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -43,7 +31,6 @@
 #define CAP_MIN (16ull << 20)
 #define CAP_MAX (4ull << 30) /* what str_domain.slab[] describes */
 #define COMMIT_STEP (4ull << 20)
-#define ATTACH_TRIES 2000    /* of 1 ms */
 
 _Static_assert(sizeof(struct str_domain) <= HOST_SHARED_OFF,
 	"room for the host's own page in the header");
@@ -53,8 +40,6 @@ struct str_domain *host_domain;
 static char attach_error[256];
 static char domain_path[768];
 static uint64_t domain_dev, domain_ino;
-static bool domain_named; /* has a lock, and a name to be unlinked */
-static char domain_dir[512]; /* its directory, if that is ours as well */
 
 /* The second is for TSAN and MSAN, which map elsewhere themselves. */
 static const uint64_t candidates[] = {
@@ -94,31 +79,35 @@ shared(struct str_domain *d)
 	return (struct host_shared *)(void *)((char *)d + HOST_SHARED_OFF);
 }
 
-static int
-fd_stat(int fd, struct stat *st)
+int
+host_domain_stat(int fd, struct stat *st)
 {
 	return -(int)sys_call4(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
 }
 
-static int
-lock_op(int fd, int op)
+/* The domain's file; -1 when the program has closed it. */
+int
+host_domain_fd(void)
 {
-	return -(int)sys_call2(SYS_flock, fd, op | LOCK_NB);
-}
+	int fd = host_fd_get(HOST_FD_DOMAIN);
+	struct stat st;
 
-static void
-nap(void)
-{
-	struct timespec ts = { 0, 1000000 };
-
-	(void)sys_call2(SYS_nanosleep, &ts, NULL);
+	if (fd >= 0 && host_domain_stat(fd, &st) == 0 &&
+	    st.st_ino == domain_ino && st.st_dev == domain_dev)
+		return fd;
+	return -1;
 }
 
 /* ------------------------------------------------------------- mapping */
 
-static void
-unmap(struct str_domain *d, uint64_t cap)
+/* Forget the domain that is mapped. */
+void
+host_domain_unmap(void)
 {
+	struct str_domain *d = host_domain;
+	uint64_t cap = d->cap;
+
+	host_domain = NULL;
 	host_code_fini((uint64_t)(uintptr_t)d);
 	(void)sys_call2(SYS_munmap, d, cap);
 }
@@ -140,7 +129,7 @@ map_at(int fd, uint64_t base, uint64_t cap)
 		return EEXIST;
 	}
 	(void)sys_call3(SYS_madvise, base, cap, MADV_DONTDUMP);
-	if (fd_stat(fd, &st) == 0) {
+	if (host_domain_stat(fd, &st) == 0) {
 		domain_dev = st.st_dev;
 		domain_ino = st.st_ino;
 	}
@@ -172,8 +161,8 @@ cap_wanted(void)
 }
 
 /* Fill the new file @fd and leave it mapped as host_domain. */
-static int
-domain_build(int fd)
+int
+host_domain_build(int fd)
 {
 	uint64_t cap = cap_wanted();
 	struct str_domain *d = NULL;
@@ -213,8 +202,7 @@ domain_build(int fd)
 	if (err == 0)
 		str_store_rel(&d->ready, 1u);
 	if (err != 0) {
-		host_domain = NULL;
-		unmap(d, cap);
+		host_domain_unmap();
 		return host_fail(err, "the executive cannot use the domain");
 	}
 	__atomic_store_n(&d->magic, STR_MAGIC, __ATOMIC_RELEASE);
@@ -222,8 +210,9 @@ domain_build(int fd)
 }
 
 /* What the head of a domain's file says, checked. */
-static int
-head_check(int fd, const char *what, uint64_t *ret_base, uint64_t *ret_cap)
+int
+host_domain_check(int fd, const char *what, uint64_t *ret_base,
+	uint64_t *ret_cap)
 {
 	struct {
 		uint64_t magic;
@@ -233,7 +222,7 @@ head_check(int fd, const char *what, uint64_t *ret_base, uint64_t *ret_cap)
 	} h;
 	struct stat st;
 	bool known = false;
-	int err = fd_stat(fd, &st);
+	int err = host_domain_stat(fd, &st);
 
 	if (err != 0)
 		return host_fail(EINVAL, "%s: %s", what, strerror(err));
@@ -263,12 +252,12 @@ head_check(int fd, const char *what, uint64_t *ret_base, uint64_t *ret_cap)
 }
 
 /* Map the checked file @fd as host_domain. */
-static int
-domain_map(int fd, const char *what)
+int
+host_domain_map(int fd, const char *what)
 {
 	struct str_domain *d;
 	uint64_t base, cap;
-	int err = head_check(fd, what, &base, &cap);
+	int err = host_domain_check(fd, what, &base, &cap);
 
 	if (err != 0)
 		return err;
@@ -281,15 +270,14 @@ domain_map(int fd, const char *what)
 	host_domain = d;
 	err = host_domain_check_ns();
 	if (err != 0) {
-		host_domain = NULL;
-		unmap(d, cap);
+		host_domain_unmap();
 	}
 	return err;
 }
 
 /* Attach to the mapped domain. */
-static int
-domain_join(void)
+int
+host_domain_join(void)
 {
 	struct str_domain *d = host_domain;
 	int err;
@@ -301,8 +289,7 @@ domain_join(void)
 	err = str_region_attach(d);
 	if (err == 0)
 		return 0;
-	host_domain = NULL;
-	unmap(d, d->cap);
+	host_domain_unmap();
 	return host_fail(err, "the executive refuses the domain");
 }
 
@@ -316,281 +303,6 @@ host_domain_check_ns(void)
 		return host_fail(EPROTO,
 			"the domain is of another pid or net namespace");
 	return 0;
-}
-
-/* -------------------------------------------------------- named domains */
-
-static bool
-carrier_exists(const struct host_carrier *c, void *arg)
-{
-	return host_carrier_alive(c);
-}
-
-/* Does @path name the inode of @fd? */
-static bool
-still_named(int fd, const char *path)
-{
-	struct stat a, b;
-
-	return fd_stat(fd, &a) == 0 &&
-		sys_call4(SYS_newfstatat, AT_FDCWD, path, &b,
-			AT_SYMLINK_NOFOLLOW) == 0 &&
-		a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-/*
- * A new file for a domain called @path, without a name of its own where the
- * file system can do that, so that a crash leaves nothing; else called @tmp.
- */
-static int
-file_make(const char *path, const char *tmp, bool *ret_nameless)
-{
-	char dir[sizeof domain_path];
-	char *slash;
-	int fd;
-
-	strcpy(dir, path);
-	slash = strrchr(dir, '/');
-	slash[slash == dir] = '\0';
-	fd = sys_openat(AT_FDCWD, dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	*ret_nameless = fd >= 0;
-	if (fd >= 0 || fd == -ENOENT)
-		return fd;
-	/* left by a dead process of the same pid: nobody else has the name */
-	(void)sys_call3(SYS_unlinkat, AT_FDCWD, tmp, 0);
-	return sys_openat(AT_FDCWD, tmp,
-		O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-}
-
-static int
-file_link(int fd, const char *tmp, bool nameless, const char *path)
-{
-	char self[32];
-
-	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-	return -(int)sys_call5(SYS_linkat, AT_FDCWD, nameless ? self : tmp,
-		AT_FDCWD, path, nameless ? AT_SYMLINK_FOLLOW : 0);
-}
-
-/* Give the finished file its name, @over an old one of that name. */
-static int
-file_name(int fd, const char *tmp, bool nameless, const char *path, bool over)
-{
-	int err;
-
-	if (!over)
-		return file_link(fd, tmp, nameless, path);
-	(void)(nameless && sys_call3(SYS_unlinkat, AT_FDCWD, tmp, 0));
-	err = nameless ? file_link(fd, tmp, true, tmp) : 0;
-	if (err == 0)
-		err = -(int)sys_call5(SYS_renameat2, AT_FDCWD, tmp, AT_FDCWD,
-			path, 0);
-	return err;
-}
-
-/*
- * Make a domain and call it @path: a new name, or @over an old file.
- * EAGAIN: somebody was faster.
- */
-static int
-named_create(const char *path, bool over)
-{
-	char tmp[sizeof domain_path + 32];
-	struct str_domain *d;
-	bool nameless;
-	int fd, err;
-
-	snprintf(tmp, sizeof tmp, "%s.%d", path, sys_getpid());
-	fd = file_make(path, tmp, &nameless);
-	if (fd == -ENOENT)
-		return EAGAIN;
-	if (fd < 0)
-		return host_fail(fd == -ENOSPC ? ENOSR : EACCES,
-			"cannot make %s: %s", path, strerror(-fd));
-	fd = host_fd_hide(HOST_FD_DOMAIN, fd, true);
-	err = lock_op(fd, LOCK_SH);
-	if (err != 0)
-		err = host_fail(EACCES, "%s: no locks: %s", path,
-			strerror(err));
-	if (err == 0)
-		err = domain_build(fd);
-	if (err == 0) {
-		d = host_domain;
-		err = file_name(fd, tmp, nameless, path, over);
-		if (err != 0) {
-			host_domain = NULL;
-			unmap(d, d->cap);
-		}
-		if (err == EEXIST || err == ENOENT)
-			err = EAGAIN;
-		else if (err != 0)
-			err = host_fail(EACCES, "cannot make %s: %s", path,
-				strerror(err));
-	}
-	if (!nameless)
-		(void)sys_call3(SYS_unlinkat, AT_FDCWD, tmp, 0);
-	if (err != 0)
-		host_fd_drop(HOST_FD_DOMAIN);
-	return err;
-}
-
-/* The lock on @fd is ours alone: start over if nobody can come back. */
-static int
-named_alone(int fd, const char *path)
-{
-	struct str_domain *d;
-	bool needed;
-	int err = domain_map(fd, path);
-
-	if (err != 0)
-		return err;
-	d = host_domain;
-	needed = host_others_alive() ||
-		str_region_carriers(d, carrier_exists, NULL);
-	if (needed) {
-		/* not atomic; the caller looks at the name again */
-		if (lock_op(fd, LOCK_SH) == 0 && still_named(fd, path)) {
-			(void)host_fd_hide(HOST_FD_DOMAIN, fd, true);
-			return domain_join();
-		}
-		err = EAGAIN;
-	}
-	host_domain = NULL;
-	unmap(d, d->cap);
-	if (err == 0)
-		err = named_create(path, true);
-	(void)sys_close(fd);
-	return err;
-}
-
-/* One attempt; EAGAIN: begin again. */
-static int
-named_try(const struct host_name *n)
-{
-	struct stat st;
-	int fd, err;
-
-	fd = sys_openat(AT_FDCWD, n->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW |
-		O_NONBLOCK, 0);
-	if (fd == -ENOENT) {
-		err = host_name_mkdir(n);
-		return err != 0 ? err : named_create(n->path, false);
-	}
-	if (fd < 0)
-		return host_fail(EACCES, "%s: %s", n->path, strerror(-fd));
-	err = fd_stat(fd, &st);
-	if (err == 0 && (!S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
-			(st.st_mode & 077) != 0))
-		err = host_fail(EACCES, "%s is not a file of mine with mode "
-			"0600", n->path);
-	if (err == 0 && lock_op(fd, LOCK_EX) == 0) {
-		if (still_named(fd, n->path)) {
-			uint64_t base, cap;
-
-			err = head_check(fd, n->path, &base, &cap);
-			if (err == 0)
-				return named_alone(fd, n->path);
-		} else {
-			err = EAGAIN;
-		}
-	} else if (err == 0) {
-		/* EWOULDBLOCK: somebody decides about its life just now */
-		err = lock_op(fd, LOCK_SH) != 0 ||
-			!still_named(fd, n->path) ? EAGAIN : 0;
-		if (err == 0)
-			err = domain_map(fd, n->path);
-		if (err == 0) {
-			(void)host_fd_hide(HOST_FD_DOMAIN, fd, true);
-			err = domain_join();
-			if (err != 0)
-				host_fd_drop(HOST_FD_DOMAIN);
-			return err;
-		}
-	}
-	(void)sys_close(fd);
-	return err;
-}
-
-static int
-named_attach(const struct host_name *n)
-{
-	int err = EAGAIN;
-
-	if (n->dir[0] != '\0') {
-		/* a directory of somebody else's is not even looked into */
-		err = host_name_mkdir(n);
-		if (err != 0)
-			return err;
-	}
-	for (int i = 0; i < ATTACH_TRIES; i++) {
-		err = named_try(n);
-		if (err != EAGAIN)
-			break;
-		nap();
-	}
-	if (err == EAGAIN)
-		return host_fail(EBUSY, "%s is locked by somebody who does "
-			"not go on", n->path);
-	if (err == 0) {
-		strcpy(domain_path, n->path);
-		strcpy(domain_dir, n->dir);
-		domain_named = true;
-	}
-	return err;
-}
-
-/* The last member to leave takes the name away. */
-static void
-domain_exit(void)
-{
-	int fd = host_fd_get(HOST_FD_DOMAIN);
-	uint64_t old;
-
-	if (host_domain == NULL || (host_priv_page != NULL &&
-				       host_priv_page->identity == 0))
-		return; /* a child that never made a call */
-	host_sig_block(&old);
-	host_slot_exit();
-	/* A lock that cannot be raised is lost, and so it shall be: of several
-	 * that leave at once, the last to come here finds itself alone. */
-	if (domain_named && still_named(fd, domain_path) &&
-	    lock_op(fd, LOCK_EX) == 0 && still_named(fd, domain_path) &&
-	    !host_others_alive() &&
-	    !str_region_carriers(host_domain, carrier_exists, NULL)) {
-		(void)sys_call3(SYS_unlinkat, AT_FDCWD, domain_path, 0);
-		if (domain_dir[0] != '\0')
-			(void)sys_call3(SYS_unlinkat, AT_FDCWD, domain_dir,
-				AT_REMOVEDIR);
-	}
-	if (domain_named)
-		(void)lock_op(fd, LOCK_UN);
-	host_sig_restore(&old);
-}
-
-/* In the child of a fork: a lock of its own. */
-void
-host_domain_forked(void)
-{
-	struct str_domain *d = host_domain;
-	char path[32];
-	struct stat st;
-	int fd, old = host_fd_get(HOST_FD_DOMAIN);
-
-	if (!domain_named || old < 0 || fd_stat(old, &st) != 0 ||
-	    st.st_ino != domain_ino || st.st_dev != domain_dev)
-		return;
-	snprintf(path, sizeof path, "/proc/self/fd/%d", old);
-	fd = sys_openat(AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
-	if (fd < 0)
-		return; /* no /proc: keep sharing the parent's lock */
-	for (int i = 0; i < ATTACH_TRIES && lock_op(fd, LOCK_SH) != 0; i++)
-		nap();
-	fd = host_fd_hide(HOST_FD_DOMAIN, fd, true);
-	(void)sys_close(old);
-	/* the same pages at the same place, so nobody notices a failure */
-	if (sys_call6(SYS_mmap, d, d->cap, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == (long)d)
-		(void)sys_call3(SYS_madvise, d, d->cap, MADV_DONTDUMP);
 }
 
 /* ------------------------------------------------------ private domains */
@@ -607,7 +319,7 @@ private_create(void)
 			strerror(-fd));
 	(void)sys_call2(SYS_fchmod, fd, 0600);
 	fd = host_fd_hide(HOST_FD_DOMAIN, fd, false);
-	err = domain_build(fd);
+	err = host_domain_build(fd);
 	if (err != 0) {
 		host_fd_drop(HOST_FD_DOMAIN);
 		return err;
@@ -625,18 +337,31 @@ fd_attach(int fd)
 	int err;
 
 	snprintf(what, sizeof what, "fd:%d", fd);
-	err = domain_map(fd, what);
+	err = host_domain_map(fd, what);
 	if (err != 0)
 		return err;
 	/* children are told this number: it stays */
 	host_fd_note(HOST_FD_DOMAIN, fd);
-	err = domain_join();
+	err = host_domain_join();
 	if (err == 0)
 		strcpy(domain_path, what);
 	return err;
 }
 
 /* --------------------------------------------------------------- public */
+
+static void
+member_exit(void)
+{
+	uint64_t old;
+
+	if (host_domain == NULL || *host_identity == 0)
+		return; /* a child that never made a call */
+	host_sig_block(&old);
+	host_slot_exit();
+	host_named_exit();
+	host_sig_restore(&old);
+}
 
 int
 host_domain_attach(void)
@@ -654,14 +379,17 @@ host_domain_attach(void)
 		err = private_create();
 	else if (n.fd >= 0)
 		err = fd_attach(n.fd);
-	else
-		err = named_attach(&n);
+	else {
+		err = host_named_attach(&n);
+		if (err == 0)
+			strcpy(domain_path, n.path);
+	}
 	if (err != 0)
 		return err;
 	attach_error[0] = '\0';
 	if (!hooked) {
 		hooked = true;
-		(void)atexit(domain_exit);
+		(void)atexit(member_exit);
 	}
 	return 0;
 }
@@ -673,16 +401,14 @@ host_commit(uint64_t off, uint64_t len)
 	uint64_t have = str_load_acq(&d->committed);
 	uint64_t end = off + len;
 	uint64_t want = STR_MIN(STR_ROUNDUP(end, COMMIT_STEP), d->cap);
-	int fd = host_fd_get(HOST_FD_DOMAIN);
-	struct stat st;
+	int fd = host_domain_fd();
 	long err;
 
-	if (end <= have)
-		return 0;
 	if (len > d->cap || end > d->cap)
 		return ENOSR;
-	if (fd >= 0 && fd_stat(fd, &st) == 0 && st.st_ino == domain_ino &&
-	    st.st_dev == domain_dev) {
+	if (end <= have)
+		return 0;
+	if (fd >= 0) {
 		err = sys_call4(SYS_fallocate, fd, 0, have, want - have);
 		if (err != 0 && want != end) {
 			want = end;

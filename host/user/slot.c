@@ -17,8 +17,8 @@
  *
  *	tag == 0		free
  *	proc < STR_NPROC	in use, by thread `tid' of that process
- *	proc >= STR_NPROC	the owner is dead, and the thread whose tag is
- *				in `proc' gives back what it held
+ *	proc >= STR_NPROC	the owner is dead, and the thread whose tag
+ *				is in `proc' gives back what it held
  *
  * so a reaper that dies can itself be told to be dead, and the next one
  * begins again.  While it is reaped a slot keeps the dead thread's tag.
@@ -36,8 +36,6 @@
  * generation number; every slot is found by the next scan.
  */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -116,88 +114,6 @@ life_cas(struct str_proc *p, struct life from, uint32_t gen, uint32_t pid)
 	return str_cas((str_a64 *)(void *)&p->gen, a, b);
 }
 
-/* ---------------------------------------------------------------- /proc */
-
-/* Field 3 and, in ret_field, fields 20, 22 and 28 of a stat file. */
-static char
-stat_read(const char *path, uint64_t ret_field[3])
-{
-	char buf[768], *p, state;
-	int fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	long n;
-
-	if (fd < 0)
-		return '\0';
-	n = sys_read(fd, buf, sizeof buf - 1);
-	(void)sys_close(fd);
-	if (n <= 0)
-		return '\0';
-	buf[n] = '\0';
-	p = strrchr(buf, ')'); /* names may contain anything */
-	if (p == NULL || p[1] != ' ')
-		return '\0';
-	p += 2;
-	state = *p;
-	ret_field[0] = ret_field[1] = ret_field[2] = 0;
-	for (int field = 3; field <= 28 && *p != '\0'; field++) {
-		if (field == 20)
-			ret_field[0] = strtoull(p, NULL, 10);
-		else if (field == 22)
-			ret_field[1] = strtoull(p, NULL, 10);
-		else if (field == 28)
-			ret_field[2] = strtoull(p, NULL, 10);
-		p += strcspn(p, " ");
-		p += *p == ' ';
-	}
-	return state;
-}
-
-/*
- * When process @pid started (0: cannot tell), which image it runs (the
- * address of its stack; 0: cannot tell), and whether it is dead.
- */
-void
-host_proc_start(int pid, uint64_t *ret_start, uint64_t *ret_image,
-	bool *ret_dead)
-{
-	char path[48];
-	uint64_t field[3] = { 0, 0, 0 };
-	char state;
-
-	*ret_start = *ret_image = 0;
-	*ret_dead = sys_call2(SYS_kill, pid, 0) == -ESRCH;
-	if (*ret_dead)
-		return;
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	state = stat_read(path, field);
-	if (state == '\0') {
-		/* gone meanwhile, or there is no /proc */
-		*ret_dead = sys_call2(SYS_kill, pid, 0) == -ESRCH;
-		return;
-	}
-	*ret_start = field[1];
-	*ret_image = field[2];
-	/* a leader that only left its other threads behind is a zombie too */
-	*ret_dead = state == 'X' || (state == 'Z' && field[0] <= 1);
-}
-
-static bool
-task_dead(int pid, int tid)
-{
-	char path[64];
-	uint64_t field[3];
-	char state;
-
-	if (sys_call3(SYS_tgkill, pid, tid, 0) == -ESRCH)
-		return true;
-	if (tid != pid)
-		return false;
-	/* only leaders stay on as zombies */
-	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
-	state = stat_read(path, field);
-	return state == 'Z' || state == 'X';
-}
-
 static bool
 proc_is_me(uint32_t idx)
 {
@@ -240,7 +156,7 @@ owner_dead(struct owner o, uint32_t tid)
 
 	if (proc_dead(o.proc, &execed) || execed)
 		return true;
-	return tid != 0 && task_dead((int)str_load(&p->pid), (int)tid);
+	return tid != 0 && host_task_dead((int)str_load(&p->pid), (int)tid);
 }
 
 bool
@@ -604,7 +520,7 @@ process_enter(struct host_priv *pv)
 		err = host_domain_check_ns();
 		if (err != 0)
 			return err;
-		host_domain_forked();
+		host_named_forked();
 		if (!host_fence_init())
 			str_store(&host_domain->asym, 0u);
 	}

@@ -316,7 +316,7 @@ T_CASE(an_image_replaced_by_exec_is_dead)
 }
 
 /* After exec: find the same domain, and the old image's slot. */
-__attribute__((constructor)) static void
+STR_CONSTRUCTOR static void
 execed(int argc, char **argv)
 {
 	uint32_t old;

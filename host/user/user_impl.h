@@ -25,13 +25,13 @@ struct host_plock {
 };
 
 struct host_priv {
-	volatile uint32_t identity; /* first; 0 = fork made a new process */
-	uint32_t proc;		    /* [attach] index of our process slot */
+	volatile uint32_t identity; /* 0 = fork made a new process */
+	uint32_t proc;		    /* [attach] our process slot */
 	struct host_plock attach;   /* attaching, slots */
 	struct host_plock action;   /* signal actions */
-	struct host_plock diag;	    /* the netlink socket */
+	struct host_plock diag;     /* the netlink socket */
 	struct host_plock timer;    /* the three below */
-	str_a32 timer_word;	    /* bumped when the deadline comes nearer */
+	str_a32 timer_word;	    /* bumped when timer_at is nearer */
 	uint32_t timer_up;	    /* [timer] the helper thread runs */
 	str_a64 timer_at;	    /* [timer] next deadline + 1; 0 = none */
 	str_a32 bell_up;	    /* this process has made its bell */
@@ -59,10 +59,19 @@ extern STR_TLS uint32_t host_bell_waiting;
 #define HOST_PROC_EXIT 2u /* str_proc.flags: it is about to exit */
 #define HOST_CODE_GAP (16ull << 20) /* code window below the domain */
 
+struct stat;
+
 /* domain.c */
 int host_domain_attach(void);	   /* [attach] held, signals blocked */
 int host_domain_check_ns(void);
-void host_domain_forked(void);	   /* own lock in the child */
+int host_domain_fd(void);
+int host_domain_stat(int fd, struct stat *st);
+int host_domain_check(int fd, const char *what, uint64_t *ret_base,
+	uint64_t *ret_cap);
+int host_domain_build(int fd);
+int host_domain_map(int fd, const char *what);
+int host_domain_join(void);
+void host_domain_unmap(void);
 uint64_t host_ns_inode(const char *name);
 int host_fail(int err, const char *fmt, ...) STR_PRINTF(2, 3);
 
@@ -76,6 +85,11 @@ struct host_name {
 int host_name_resolve(struct host_name *ret_name);
 int host_name_mkdir(const struct host_name *n);
 
+/* named.c */
+int host_named_attach(const struct host_name *n);
+void host_named_forked(void);	/* a lock of its own for a child */
+void host_named_exit(void);
+
 /* fd.c */
 enum host_fd { HOST_FD_DOMAIN, HOST_FD_BELL, HOST_FD_DIAG, HOST_NFD };
 int host_fd_get(enum host_fd which);
@@ -83,9 +97,12 @@ void host_fd_note(enum host_fd which, int fd);
 int host_fd_hide(enum host_fd which, int fd, bool cloexec);
 void host_fd_drop(enum host_fd which);
 
-/* slot.c */
+/* proc.c */
 void host_proc_start(int pid, uint64_t *ret_start, uint64_t *ret_image,
 	bool *ret_dead);
+bool host_task_dead(int pid, int tid);
+
+/* slot.c */
 void host_slot_exit(void);
 bool host_others_alive(void);
 

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Domains with a name, and how long they live.
+ *
+ * Life.  Members hold a shared flock() on the file.  Its
+ * creator fills an unnamed file, locks it, and only then gives it its name,
+ * so nobody ever sees half a domain.  To attach is: open, lock, and see that
+ * the name still means the same inode, else begin again.  A domain is never
+ * reinitialised in place.  Who gets the lock exclusively is alone; when also
+ * no carrier recorded in the domain exists any more, nobody can come back
+ * to it: at attach it is then left over from a crash, and a new file is
+ * renamed over it; at exit it is unlinked.
+ *
+ * Locks.  A lock belongs to an open file, which lives as long as a descriptor
+ * or a mapping of it does, and which fork shares; hence a child that attaches
+ * opens the file again and maps it anew over the inherited mapping.
+ *
+ * Failure.  A new domain's file has no name until it is finished, and loses
+ * itself if its creator dies.  A member that was killed leaves the file; the
+ * next one to attach finds itself alone and starts over.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "user_impl.h"
+
+#define ATTACH_TRIES 2000 /* of 1 ms */
+
+/* "" unless attached to a named domain; its directory, if that is ours too */
+static char named_path[768], named_dir[512];
+
+static int
+lock_op(int fd, int op)
+{
+	return -(int)sys_call2(SYS_flock, fd, op | LOCK_NB);
+}
+
+static void
+nap(void)
+{
+	struct timespec ts = { 0, 1000000 };
+
+	(void)sys_call2(SYS_nanosleep, &ts, NULL);
+}
+
+static bool
+carrier_exists(const struct host_carrier *c, void *arg)
+{
+	return host_carrier_alive(c);
+}
+
+/* Does @path name the inode of @fd? */
+static bool
+still_named(int fd, const char *path)
+{
+	struct stat a, b;
+
+	return host_domain_stat(fd, &a) == 0 &&
+		sys_call4(SYS_newfstatat, AT_FDCWD, path, &b,
+			AT_SYMLINK_NOFOLLOW) == 0 &&
+		a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/*
+ * A new file for a domain called @path, without a name of its own where the
+ * file system can do that, so that a crash leaves nothing; else called @tmp.
+ */
+static int
+file_make(const char *path, const char *tmp, bool *ret_nameless)
+{
+	char dir[sizeof named_path];
+	char *slash;
+	int fd;
+
+	strcpy(dir, path);
+	slash = strrchr(dir, '/');
+	slash[slash == dir] = '\0';
+	fd = sys_openat(AT_FDCWD, dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	*ret_nameless = fd >= 0;
+	if (fd >= 0 || fd == -ENOENT)
+		return fd;
+	/* left by a dead process of the same pid: nobody else has the name */
+	(void)sys_call3(SYS_unlinkat, AT_FDCWD, tmp, 0);
+	return sys_openat(AT_FDCWD, tmp,
+		O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+static int
+file_link(int fd, const char *tmp, bool nameless, const char *path)
+{
+	char self[32];
+
+	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+	return -(int)sys_call5(SYS_linkat, AT_FDCWD, nameless ? self : tmp,
+		AT_FDCWD, path, nameless ? AT_SYMLINK_FOLLOW : 0);
+}
+
+/* Give the finished file its name, @over an old one of that name. */
+static int
+file_name(int fd, const char *tmp, bool nameless, const char *path, bool over)
+{
+	int err;
+
+	if (!over)
+		return file_link(fd, tmp, nameless, path);
+	(void)(nameless && sys_call3(SYS_unlinkat, AT_FDCWD, tmp, 0));
+	err = nameless ? file_link(fd, tmp, true, tmp) : 0;
+	if (err == 0)
+		err = -(int)sys_call5(SYS_renameat2, AT_FDCWD, tmp, AT_FDCWD,
+			path, 0);
+	return err;
+}
+
+/*
+ * Make a domain and call it @path: a new name, or @over an old file.
+ * EAGAIN: somebody was faster.
+ */
+static int
+named_create(const char *path, bool over)
+{
+	char tmp[sizeof named_path + 32];
+	bool nameless;
+	int fd, err;
+
+	snprintf(tmp, sizeof tmp, "%s.%d", path, sys_getpid());
+	fd = file_make(path, tmp, &nameless);
+	if (fd == -ENOENT)
+		return EAGAIN;
+	if (fd < 0)
+		return host_fail(fd == -ENOSPC ? ENOSR : EACCES,
+			"cannot make %s: %s", path, strerror(-fd));
+	fd = host_fd_hide(HOST_FD_DOMAIN, fd, true);
+	err = lock_op(fd, LOCK_SH);
+	if (err != 0)
+		err = host_fail(EACCES, "%s: no locks: %s", path,
+			strerror(err));
+	if (err == 0)
+		err = host_domain_build(fd);
+	if (err == 0) {
+		err = file_name(fd, tmp, nameless, path, over);
+		if (err != 0)
+			host_domain_unmap();
+		if (err == EEXIST || err == ENOENT)
+			err = EAGAIN;
+		else if (err != 0)
+			err = host_fail(EACCES, "cannot make %s: %s", path,
+				strerror(err));
+	}
+	if (!nameless)
+		(void)sys_call3(SYS_unlinkat, AT_FDCWD, tmp, 0);
+	if (err != 0)
+		host_fd_drop(HOST_FD_DOMAIN);
+	return err;
+}
+
+/* The lock on @fd is ours alone: start over if nobody can come back. */
+static int
+named_alone(int fd, const char *path)
+{
+	struct str_domain *d;
+	bool needed;
+	int err = host_domain_map(fd, path);
+
+	if (err != 0)
+		return err;
+	d = host_domain;
+	needed = host_others_alive() ||
+		str_region_carriers(d, carrier_exists, NULL);
+	if (needed) {
+		/* not atomic; the caller looks at the name again */
+		if (lock_op(fd, LOCK_SH) == 0 && still_named(fd, path)) {
+			(void)host_fd_hide(HOST_FD_DOMAIN, fd, true);
+			return host_domain_join();
+		}
+		err = EAGAIN;
+	}
+	host_domain_unmap();
+	if (err == 0)
+		err = named_create(path, true);
+	(void)sys_close(fd);
+	return err;
+}
+
+/* One attempt; EAGAIN: begin again. */
+static int
+named_try(const struct host_name *n)
+{
+	struct stat st;
+	int fd, err;
+
+	fd = sys_openat(AT_FDCWD, n->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW |
+		O_NONBLOCK, 0);
+	if (fd == -ENOENT) {
+		err = host_name_mkdir(n);
+		return err != 0 ? err : named_create(n->path, false);
+	}
+	if (fd < 0)
+		return host_fail(EACCES, "%s: %s", n->path, strerror(-fd));
+	err = host_domain_stat(fd, &st);
+	if (err == 0 && (!S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+			(st.st_mode & 077) != 0))
+		err = host_fail(EACCES, "%s is not a file of mine with mode "
+			"0600", n->path);
+	if (err == 0 && lock_op(fd, LOCK_EX) == 0) {
+		if (still_named(fd, n->path)) {
+			uint64_t base, cap;
+
+			err = host_domain_check(fd, n->path, &base, &cap);
+			if (err == 0)
+				return named_alone(fd, n->path);
+		} else {
+			err = EAGAIN;
+		}
+	} else if (err == 0) {
+		/* EWOULDBLOCK: somebody decides about its life just now */
+		err = lock_op(fd, LOCK_SH) != 0 ||
+			!still_named(fd, n->path) ? EAGAIN : 0;
+		if (err == 0)
+			err = host_domain_map(fd, n->path);
+		if (err == 0) {
+			(void)host_fd_hide(HOST_FD_DOMAIN, fd, true);
+			err = host_domain_join();
+			if (err != 0)
+				host_fd_drop(HOST_FD_DOMAIN);
+			return err;
+		}
+	}
+	(void)sys_close(fd);
+	return err;
+}
+
+int
+host_named_attach(const struct host_name *n)
+{
+	int err = EAGAIN;
+
+	if (n->dir[0] != '\0') {
+		/* a directory of somebody else's is not even looked into */
+		err = host_name_mkdir(n);
+		if (err != 0)
+			return err;
+	}
+	for (int i = 0; i < ATTACH_TRIES; i++) {
+		err = named_try(n);
+		if (err != EAGAIN)
+			break;
+		nap();
+	}
+	if (err == EAGAIN)
+		return host_fail(EBUSY, "%s is locked by somebody who does "
+			"not go on", n->path);
+	if (err == 0) {
+		strcpy(named_path, n->path);
+		strcpy(named_dir, n->dir);
+	}
+	return err;
+}
+
+/* The last member to leave takes the name away. */
+void
+host_named_exit(void)
+{
+	int fd = host_domain_fd();
+
+	if (named_path[0] == '\0' || fd < 0)
+		return;
+	/* A lock that cannot be raised is lost, and so it shall be: of several
+	 * that leave at once, the last to come here finds itself alone. */
+	if (lock_op(fd, LOCK_EX) == 0 && still_named(fd, named_path) &&
+	    !host_others_alive() &&
+	    !str_region_carriers(host_domain, carrier_exists, NULL)) {
+		(void)sys_call3(SYS_unlinkat, AT_FDCWD, named_path, 0);
+		if (named_dir[0] != '\0')
+			(void)sys_call3(SYS_unlinkat, AT_FDCWD, named_dir,
+				AT_REMOVEDIR);
+	}
+	(void)lock_op(fd, LOCK_UN);
+}
+
+/* In the child of a fork: a lock of its own. */
+void
+host_named_forked(void)
+{
+	struct str_domain *d = host_domain;
+	int fd, old = host_domain_fd();
+	char path[32];
+
+	if (named_path[0] == '\0' || old < 0)
+		return;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", old);
+	fd = sys_openat(AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
+	if (fd < 0)
+		return; /* no /proc: keep sharing the parent's lock */
+	for (int i = 0; i < ATTACH_TRIES && lock_op(fd, LOCK_SH) != 0; i++)
+		nap();
+	fd = host_fd_hide(HOST_FD_DOMAIN, fd, true);
+	(void)sys_close(old);
+	/* the same pages at the same place, so nobody notices a failure */
+	if (sys_call6(SYS_mmap, d, d->cap, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == (long)d)
+		(void)sys_call3(SYS_madvise, d, d->cap, MADV_DONTDUMP);
+}
+
