@@ -678,6 +678,20 @@ ST_CASE(getmsg_after_a_hang_up_returns_empty_parts)
 	T_EQ(m.data_len, 0);
 }
 
+/* getmsg(2): nor is it EAGAIN with O_NONBLOCK */
+ST_CASE(getmsg_after_a_hang_up_does_not_say_eagain)
+{
+	struct st_msg m;
+	int fd[2];
+
+	st_pipe(t, fd);
+	st_nonblock(fd[1]);
+	T_ERR(st_get(fd[1], &m, 0), EAGAIN);
+	T_OK(close(fd[0]));
+	T_EQ(st_get(fd[1], &m, 0), 0);
+	T_EQ(m.data_len, 0);
+}
+
 /* getmsg(2): what was queued before the hang-up is retrieved first */
 ST_CASE(a_hang_up_does_not_lose_messages)
 {

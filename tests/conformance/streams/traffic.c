@@ -123,6 +123,26 @@ ST_CASE(records_arrive_through_a_queueing_module)
 	both_ways(fd, 500);
 }
 
+/* A writer and a module are refused at the same head: both must go on. */
+ST_CASE(records_arrive_through_two_queues_with_narrow_marks)
+{
+	enum { N = 400 };
+	int fd[2];
+	pid_t pid;
+
+	st_pipe(t, fd);
+	T_OK(ioctl(fd[0], I_PUSH, "srvmod"));
+	T_OK(ioctl(fd[0], I_PUSH, "srvmod"));
+	st_marks(fd[1], 1000, 200);
+	pid = st_fork();
+	if (pid == 0) {
+		send_records(fd[0], 0, N);
+		_exit(0);
+	}
+	receive_records(fd[1], 0, N);
+	st_reap(pid);
+}
+
 ST_CASE(records_arrive_through_eight_modules)
 {
 	static const char *const names[] = { "pipemod", "nullmod", "srvmod",

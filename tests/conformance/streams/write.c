@@ -432,6 +432,24 @@ ST_CASE(a_hang_up_ends_a_waiting_write)
 	st_reap(pid);
 }
 
+/* write(2), putmsg(2): a closed peer comes before a full queue */
+ST_CASE(a_full_stream_without_a_reader_is_not_eagain)
+{
+	int fd[2];
+
+	st_pipe(t, fd);
+	signal(SIGPIPE, SIG_IGN);
+	st_nonblock(fd[0]);
+	st_marks(fd[1], 100, 10);
+	T_EQ(st_putn(fd[0], 0, 200, 'x'), 0);
+	T_EQ(st_putn(fd[0], 3, 200, 'x'), 0);
+	T_ERR(write(fd[0], "x", 1), EAGAIN);
+	T_OK(close(fd[1]));
+	T_ERR(write(fd[0], "x", 1), EPIPE);
+	T_ERR(st_put(fd[0], NULL, "x", 0), EPIPE);
+	T_ERR(st_putn(fd[0], 3, 1, 'x'), EPIPE);
+}
+
 /* write(2): EFAULT; nothing is sent */
 ST_CASE(write_of_a_bad_buffer_sends_nothing)
 {
