@@ -38,7 +38,7 @@
 
 #define STACK_SIZE (256u << 10)
 #define POINT_NS 15u	  /* what a point takes */
-#define SWITCHES_MAX 5000000u /* a run that needs more goes in circles */
+#define SWITCHES_MAX 2000000u /* a run that needs more goes in circles */
 #define REAP_NS 20000000u /* the dead are reaped within 20 ms */
 
 struct sim sim;

@@ -16,21 +16,22 @@
 extern "C" {
 #endif
 
-#define KM_SLEEP 0   /* wait until there is memory */
-#define KM_NOSLEEP 1 /* return NULL when there is none */
+#define KM_SLEEP 0
+#define KM_NOSLEEP 1
 
 /**
  * kmem_alloc - allocate memory
  * @size: bytes
  * @flag: KM_SLEEP or KM_NOSLEEP
  *
- * Aligned for any object; the content is whatever it was.
+ * Aligned for any object; the content is whatever it was.  A domain that is
+ * full does not empty because somebody waits, so KM_SLEEP does not sleep
+ * here: its result must be looked at as well.
  *
- * Context: KM_NOSLEEP any; KM_SLEEP only open and close procedures.
+ * Context: any; with KM_SLEEP, elsewhere, only open and close procedures.
  * Crash:   memory of a process that died while nothing pointed to it is
  *          found by the domain's audit.
- * Return:  the memory; NULL with KM_NOSLEEP when there is none, and with
- *          either flag when @size is 0.
+ * Return:  the memory; NULL when there is none or @size is 0.
  */
 void *kmem_alloc(size_t size, int flag) STR_DDI(kmem_alloc);
 
