@@ -19,6 +19,8 @@ import tempfile
 import time
 
 STRBENCH = sys.argv[1]
+# A background job of a shell ignores it, and so would what we start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 OURS = [a for a in sys.argv[2:] if not a.startswith("--")]
 BACKGROUND_THREAD = "--background-thread" in sys.argv
 SHORT = ("--seconds", "0.05", "--warmup", "0.02", "--repeat", "1")
@@ -69,6 +71,23 @@ def until(predicate, seconds=20):
         time.sleep(0.01)
 
 
+STARTED = []
+
+
+def start(*args, **more):
+    test = subprocess.Popen([STRBENCH, *args], **more)
+    STARTED.append(test)
+    return test
+
+
+def end_started():
+    """Whatever the case has come to, nothing of it goes on."""
+    for test in STARTED:
+        test.kill()
+        test.wait()
+    STARTED.clear()
+
+
 def alive(pids):
     table = processes()
     return {p for p in pids if p in table and table[p][1] != "Z"}
@@ -76,10 +95,10 @@ def alive(pids):
 
 def start_long(path):
     """A run of a minute, and what it has started when both sides run."""
-    test = subprocess.Popen(
-        [STRBENCH, "run", "--suite", "pipe", "--mode", "same", "--sizes",
-         "1..4", "--impl", "pipe-linux,ring", "--seconds", "0.2", "--repeat",
-         "20", "--json", path],
+    test = start(
+        "run", "--suite", "pipe", "--mode", "same", "--sizes", "1..4",
+        "--impl", "pipe-linux,ring", "--seconds", "0.2", "--repeat", "20",
+        "--json", path,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until(lambda: len(descendants(test.pid)) >= 3)
     return test, descendants(test.pid)
@@ -263,10 +282,10 @@ def a_killed_front_end_takes_its_workers_along():
 
 
 def a_worker_that_dies_is_reported_and_the_rest_measured():
-    test = subprocess.Popen(
-        [STRBENCH, "run", "--suite", "pipe", "--mode", "same", "--sizes",
-         "1", "--impl", "pipe-linux,ring", "--seconds", "2", "--warmup",
-         "0.01", "--repeat", "1", "--json", "-"],
+    test = start(
+        "run", "--suite", "pipe", "--mode", "same", "--sizes", "1", "--impl",
+        "pipe-linux,ring", "--seconds", "2", "--warmup", "0.01", "--repeat",
+        "1", "--json", "-",
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     until(lambda: len(descendants(test.pid)) >= 3)
     worker = min(p for p, (parent, _, _) in processes().items()
@@ -327,6 +346,8 @@ def main():
         else:
             print(f"ok {number} - {name}"
                   + (f" # SKIP {skipped}" if skipped else ""), flush=True)
+        finally:
+            end_started()
 
 
 main()

@@ -16,6 +16,8 @@ import tempfile
 import time
 
 PROGRAM = sys.argv[1]
+# A background job of a shell ignores it, and so would what we start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 LINE = re.compile(
     r"^(?P<fd>\d+) Msgs (?P<what>sent|read): +(?P<rate>\d+) \( *(?P<mean>\d+)\), "
     r"throughput: +(?P<bytes>\d+) \( *(?P<mean_bytes>\d+)\), "
@@ -28,6 +30,24 @@ def run(*args, status=0, timeout=20):
                           timeout=timeout)
     assert done.returncode == status, (args, done.returncode, done.stderr)
     return done
+
+
+STARTED = []
+
+
+def start(*args, **more):
+    test = subprocess.Popen([PROGRAM, *args], stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL, **more)
+    STARTED.append(test)
+    return test
+
+
+def end_started():
+    """Whatever the case has come to, nothing of it goes on."""
+    for test in STARTED:
+        test.kill()
+        test.wait()
+    STARTED.clear()
 
 
 def lines(text):
@@ -169,8 +189,7 @@ def bad_options_exit_2_and_say_why():
 
 
 def a_killed_parent_leaves_no_children():
-    test = subprocess.Popen([PROGRAM, "-q", "-r", "-a", "-t", "5"],
-                            stdout=subprocess.DEVNULL)
+    test = start("-q", "-r", "-a", "-t", "5")
     until(lambda: len(children_of(test.pid)) == 2)
     children = children_of(test.pid)
     test.kill()
@@ -179,8 +198,7 @@ def a_killed_parent_leaves_no_children():
 
 
 def an_interrupt_ends_all_of_it():
-    test = subprocess.Popen([PROGRAM, "-q", "-r", "-a", "-t", "5"],
-                            stdout=subprocess.DEVNULL, start_new_session=True)
+    test = start("-q", "-r", "-a", "-t", "5", start_new_session=True)
     until(lambda: len(children_of(test.pid)) == 2)
     children = children_of(test.pid)
     os.killpg(test.pid, signal.SIGINT)
@@ -189,9 +207,7 @@ def an_interrupt_ends_all_of_it():
 
 
 def a_killed_reader_ends_the_writer():
-    test = subprocess.Popen([PROGRAM, "-q", "-r", "-a", "-t", "30"],
-                            stdout=subprocess.DEVNULL,
-                            stderr=subprocess.DEVNULL)
+    test = start("-q", "-r", "-a", "-t", "30")
     until(lambda: len(children_of(test.pid)) == 2)
     os.kill(min(children_of(test.pid)), signal.SIGKILL)
     assert test.wait(timeout=10) == 1
@@ -230,9 +246,11 @@ def the_script_runs_both_for_all_sizes():
         assert done.returncode == 3, done
 
 
+HELPERS = ("run", "start", "end_started", "lines", "moved", "children_of",
+           "until", "gone")
 CASES = [value for name, value in list(globals().items())
          if callable(value) and getattr(value, "__module__", "") == "__main__"
-         and name not in ("run", "lines", "moved", "children_of", "until", "gone")]
+         and name not in HELPERS]
 
 
 def main():
@@ -248,6 +266,8 @@ def main():
                             for line in f"{error!r}".splitlines()), flush=True)
         else:
             print(f"ok {number} - {name}", flush=True)
+        finally:
+            end_started()
 
 
 main()
