@@ -34,6 +34,9 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #define FIBERS 1
+#elif defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#define TSAN_FIBERS 1
 #endif
 
 #define STACK_SIZE (256u << 10)
@@ -175,6 +178,13 @@ switch_to(struct sim_task *to)
 		sim_has_ended(from) ? NULL : &from->fake_stack,
 		to->stack != NULL ? to->stack : main_stack,
 		to->stack != NULL ? STACK_SIZE : main_stack_size);
+#endif
+#ifdef TSAN_FIBERS
+	if (from->fiber == NULL)
+		from->fiber = __tsan_get_current_fiber();
+	if (to->fiber == NULL)
+		to->fiber = __tsan_create_fiber(0);
+	__tsan_switch_to_fiber(to->fiber, 0);
 #endif
 	swapcontext(&from->uc, &to->uc);
 	switch_finish(sim.cur->fake_stack);
@@ -361,6 +371,7 @@ task_new(const char *name, void (*fn)(void *arg), void *arg)
 {
 	struct sim_task *t = NULL;
 	unsigned char *stack;
+	void *fiber;
 	unsigned i;
 
 	for (i = 1; i < SIM_NTASK; i++)
@@ -387,7 +398,9 @@ task_new(const char *name, void (*fn)(void *arg), void *arg)
 #ifdef FIBERS
 	__asan_unpoison_memory_region(stack, STACK_SIZE);
 #endif
+	fiber = t->fiber;
 	memset(t, 0, sizeof(*t));
+	t->fiber = fiber;
 	t->name = name;
 	t->fn = fn;
 	t->arg = arg;
@@ -631,9 +644,11 @@ sim_init(uint64_t seed)
 		give_up("sim_init without sim_fini");
 	for (t = sim.task; t < sim.task + SIM_NTASK; t++) {
 		unsigned char *stack = t->stack;
+		void *fiber = t->fiber;
 
 		memset(t, 0, sizeof(*t));
 		t->stack = stack;
+		t->fiber = fiber;
 		t->defer_at = SIM_NEVER;
 	}
 	memset(sim.carrier, 0, sizeof(sim.carrier));

@@ -41,6 +41,7 @@ struct sim_task {
 	struct host_tls tls;
 	ucontext_t uc;
 	void *fake_stack;   /* ASAN's */
+	void *fiber;	    /* TSAN's */
 	unsigned char *stack;
 	/* signals */
 	unsigned pending;	   /* to be handled when the call allows */
