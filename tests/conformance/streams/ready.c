@@ -340,6 +340,23 @@ ST_CASE(a_hang_up_wakes_a_poller)
 	st_reap(pid);
 }
 
+/* A holder of the other end that goes, and is not the last, is no event. */
+ST_CASE(a_poller_sleeps_on_when_a_duplicate_is_closed)
+{
+	int fd[2], d;
+	pid_t pid;
+
+	st_pipe(t, fd);
+	d = T_OK(dup(fd[0]));
+	if ((pid = st_fork()) == 0)
+		poll_wakes(fd[1], POLLIN, POLLIN);
+	st_wait_asleep(pid);
+	T_OK(close(d));
+	st_wait_asleep(pid);
+	ST_WRITES(fd[0], "x");
+	st_reap(pid);
+}
+
 /* poll(2): several Streams at once, and descriptors of other kinds */
 ST_CASE(poll_looks_at_streams_and_others_at_once)
 {
