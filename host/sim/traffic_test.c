@@ -456,7 +456,8 @@ T_CASE_TIMEOUT(messages_survive_deaths, 60)
 
 /*
  * Death at each labelled crash point: runs with and without messages find
- * the points, then each is met at several of its passages.
+ * the points, then each is met at several of its passages.  SIM_LABEL=NAME
+ * does one of them.
  */
 T_CASE_TIMEOUT(death_at_every_crash_point_is_survived, 60)
 {
@@ -464,6 +465,7 @@ T_CASE_TIMEOUT(death_at_every_crash_point_is_survived, 60)
 		MODE_KILL | MODE_PLUMB | MODE_LOSSY,
 		MODE_KILL | MODE_MSG | MODE_PLUMB | MODE_LOSSY,
 	};
+	const char *only = getenv("SIM_LABEL");
 	unsigned i, k, known;
 
 	if (getenv("SIM_SEED") != NULL)
@@ -474,6 +476,8 @@ T_CASE_TIMEOUT(death_at_every_crash_point_is_survived, 60)
 	known = nlabel;
 	T_GT(known, 5u);
 	for (i = 0; i < known; i++) {
+		if (only != NULL && strcmp(only, label[i].name) != 0)
+			continue;
 		for (k = 0; k < 12; k++) {
 			crash_label = label[i].name;
 			crash_nth = 1 + (unsigned)(k * (uint64_t)
