@@ -19,6 +19,11 @@
  * on the Stream says EAGAIN.  `fresh' says that an item is to be looked at
  * without a token: it was added or changed, or an edge went by.
  *
+ * Poking.  Nobody can put a token into his own carrier.  When there is
+ * something to be seen and no token will come, the item is made ready in the
+ * kernel by asking for room to write in the carrier, which there always is:
+ * so that threads asleep here, and epoll instances that watch this one, look.
+ *
  * Sleeping is a poll of the epoll descriptor and the bell (sleep.c).
  *
  * Ends of life.  A registration belongs to the open file description: it
@@ -58,6 +63,7 @@ struct ep_item {
 	int fd;			/* as registered */
 	uint32_t forks;		/* forks before it was added */
 	bool fresh;
+	bool poked;		/* the kernel has been made to say so */
 	bool spent;		/* one shot, fired */
 };
 
@@ -67,7 +73,6 @@ struct ep {
 	struct ep_item **item;
 	unsigned n, cap;
 	unsigned turn;		/* where the next glance begins */
-	str_a32 sleepers;	/* threads of ours asleep here */
 	int fd;			/* a descriptor of it */
 };
 
@@ -192,6 +197,8 @@ kernel_event(const struct ep_item *it)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLRDHUP };
 
+	if (it->poked)
+		ev.events |= EPOLLOUT | (uint32_t)EPOLLET;
 	if (is_edge(it))
 		ev.events |= (uint32_t)EPOLLET;
 	ev.data.u64 = tag_of(it);
@@ -239,7 +246,7 @@ item_set(struct ep_item *it, const struct epoll_event *ev)
 	it->events = ev->events;
 	it->data = ev->data;
 	it->fresh = true;
-	it->spent = false;
+	it->poked = it->spent = false;
 	if (is_edge(it))
 		(void)str_add(&it->rec->nitem, 1u);
 }
@@ -255,6 +262,37 @@ static uint32_t
 item_events(const struct ep_item *it)
 {
 	return it->spent ? 0 : str_head_events(it->rec->sd) & item_wants(it);
+}
+
+/* Does the number still name the Stream it was registered for? */
+static bool
+same_stream(const struct ep_item *it)
+{
+	return fd_get(it->fd) == (uintptr_t)it->rec;
+}
+
+/* A descriptor of @ep: the one we know may have been closed. */
+static int
+ep_number(struct ep *ep)
+{
+	uintptr_t v = (uintptr_t)ep | 1;
+	int high = fd_high();
+
+	for (int fd = 0; fd_get(ep->fd) != v && fd <= high; fd++)
+		if (fd_get(fd) == v)
+			ep->fd = fd;
+	return ep->fd;
+}
+
+static int
+item_poke(struct ep_item *it, bool on)
+{
+	struct epoll_event kev;
+
+	it->poked = on;
+	kev = kernel_event(it);
+	return -(int)sys_call4(SYS_epoll_ctl, ep_number(it->ep),
+		EPOLL_CTL_MOD, it->fd, &kev);
 }
 
 /*
@@ -281,7 +319,7 @@ ep_rec_gone(struct fd_rec *r)
 
 		/* a child may go on with what both have */
 		if (it->forks == fd_forks())
-			(void)sys_call4(SYS_epoll_ctl, it->ep->fd,
+			(void)sys_call4(SYS_epoll_ctl, ep_number(it->ep),
 				EPOLL_CTL_DEL, it->fd, NULL);
 		item_remove(it);
 	}
@@ -309,7 +347,6 @@ ep_rearm(struct fd_rec *r, uint32_t events)
 {
 	struct ep_item *it;
 	struct fd_guard g;
-	bool missed = false;
 	uint32_t ev;
 
 	fd_lock(&g);
@@ -319,11 +356,10 @@ ep_rearm(struct fd_rec *r, uint32_t events)
 	for (it = r->items; it != NULL && ev != 0; it = it->rec_next)
 		if (is_edge(it) && (item_wants(it) & ev) != 0) {
 			it->fresh = true;
-			missed = missed || str_load(&it->ep->sleepers) != 0;
+			if (same_stream(it))
+				(void)item_poke(it, true);
 		}
 	fd_unlock(&g);
-	if (missed)
-		sleep_others(r->sd);
 }
 
 /* ------------------------------------------------------------- epoll_ctl */
@@ -384,8 +420,7 @@ ctl_add(int epfd, struct fd_rec *r, int fd, const struct epoll_event *uev)
 	ep->item[ep->n++] = it;
 	it->rec_next = r->items;
 	r->items = it;
-	kev = kernel_event(it);
-	return ctl_kernel(epfd, EPOLL_CTL_MOD, fd, &kev);
+	return 0;
 }
 
 static int
@@ -400,8 +435,7 @@ ctl_mod(int epfd, struct fd_rec *r, int fd, const struct epoll_event *uev)
 	if ((it->events | uev->events) & EPOLLEXCLUSIVE)
 		return EINVAL;
 	item_set(it, uev);
-	kev = kernel_event(it);
-	return ctl_kernel(epfd, EPOLL_CTL_MOD, fd, &kev);
+	return 0;
 }
 
 static int
@@ -417,18 +451,18 @@ ctl_del(int epfd, struct fd_rec *r, int fd)
 	return err;
 }
 
-/* Arm what was added or changed; if it holds, sleepers shall look. */
-static bool
+/* Arm what was added or changed; if it holds, the kernel shall say so. */
+static int
 ctl_armed(int epfd, struct fd_rec *r, int fd)
 {
 	struct ep *ep = fd_epoll(epfd);
 	struct ep_item *it = ep != NULL ? item_find(ep, r, fd) : NULL;
 
 	if (it == NULL)
-		return false;
+		return 0;
 	item_arm(it, 0);
 	host_fence_heavy(); /* pairs with the waker's light fence */
-	return item_events(it) != 0 && str_load(&ep->sleepers) != 0;
+	return item_poke(it, item_events(it) != 0);
 }
 
 STR_EXPORT int
@@ -437,7 +471,6 @@ epoll_ctl(int epfd, int op, int fd, struct epoll_event *uev)
 	struct fd_rec *r = fd_stream(fd);
 	struct epoll_event ev = { .events = 0 };
 	struct fd_guard g;
-	bool look = false;
 	int err;
 
 	if (r == NULL || fd_stream(epfd) != NULL ||
@@ -454,10 +487,8 @@ epoll_ctl(int epfd, int op, int fd, struct epoll_event *uev)
 	else
 		err = ctl_del(epfd, r, fd);
 	if (err == 0 && op != EPOLL_CTL_DEL)
-		look = ctl_armed(epfd, r, fd);
+		err = ctl_armed(epfd, r, fd);
 	fd_unlock(&g);
-	if (look)
-		sleep_others(r->sd);
 	return err != 0 ? fail(err) : 0;
 }
 
@@ -520,12 +551,6 @@ token_out(struct ep_item *it, uint32_t wanted)
 		sleep_others(r->sd);
 }
 
-static bool
-same_stream(const struct ep_item *it)
-{
-	return fd_get(it->fd) == (uintptr_t)it->rec;
-}
-
 /*
  * The kernel says that there is something about @it.
  * Return: what to report, 0 for nothing.
@@ -543,9 +568,11 @@ item_heard(struct wait *w, struct ep_item *it, uint32_t kernel)
 		w->hc->fd = -1;
 	}
 	ev = item_events(it);
-	if (is_edge(it) || ev == 0) {
-		if (here && (kernel & EPOLLIN))
+	if (is_edge(it) || ev == 0 || it->poked) {
+		if (here && (kernel & EPOLLIN) && (is_edge(it) || ev == 0))
 			token_out(it, item_wants(it));
+		if (here && it->poked)
+			(void)item_poke(it, false);
 		item_arm(it, ev);
 		host_fence_heavy(); /* pairs with the waker's light fence */
 		ev = item_events(it);
@@ -621,14 +648,6 @@ arm_locked(struct ep *ep)
 			str_head_events(ep->item[i]->rec->sd) : 0);
 }
 
-static void
-wait_woken(void *arg)
-{
-	struct wait *w = arg;
-
-	(void)str_sub(&w->ep->sleepers, 1u);
-}
-
 /* Arm, look, sleep.  Return: 0, or minus an errno; *ret_over at the end. */
 static int
 wait_sleep(struct wait *w, uint64_t deadline, const sigset_t *mask,
@@ -641,7 +660,6 @@ wait_sleep(struct wait *w, uint64_t deadline, const sigset_t *mask,
 	int n = 0;
 
 	*ret_over = false;
-	(void)str_add(&w->ep->sleepers, 1u);
 	sleep_begin();
 	fd_lock(&g);
 	arm_locked(w->ep);
@@ -649,14 +667,11 @@ wait_sleep(struct wait *w, uint64_t deadline, const sigset_t *mask,
 	glance(w, UINT_MAX, NULL, 0);
 	fd_unlock(&g);
 	if (w->n == 0 && !w->fault) {
-		pthread_cleanup_push(wait_woken, w);
 		n = sleep_poll(w->hc, &set, &rung);
-		pthread_cleanup_pop(0);
 		if (n == 0 && !rung)
 			*ret_over = true;
 	}
 	sleep_end();
-	wait_woken(w);
 	if (w->fault && w->n == 0)
 		return -EFAULT;
 	return n < 0 ? n : 0;
@@ -707,6 +722,35 @@ wait_streams(int epfd, struct epoll_event *out, int max, uint64_t deadline,
 	return true;
 }
 
+/*
+ * A thread that fell asleep in the kernel when there was no Stream in @epfd
+ * may come back with our tags.  Return: events left for the caller.
+ */
+static int
+wait_strip(int epfd, struct epoll_event *out, int n)
+{
+	struct ep *ep = n > 0 ? fd_epoll(epfd) : NULL;
+	int kept = 0;
+	struct fd_guard g;
+	bool ours;
+
+	if (ep == NULL)
+		return n;
+	fd_lock(&g);
+	for (int i = 0; i < n; i++) {
+		struct ep_item *it = item_of(ep, out[i].data.u64, &ours);
+
+		if (it != NULL) {
+			it->fresh = true;
+			if (it->poked && same_stream(it))
+				(void)item_poke(it, false);
+		} else if (!ours)
+			out[kept++] = out[i];
+	}
+	fd_unlock(&g);
+	return kept;
+}
+
 static uint64_t
 ms_deadline(int ms)
 {
@@ -715,47 +759,62 @@ ms_deadline(int ms)
 	return ms == 0 ? 0 : host_now() + (uint64_t)ms * 1000000u;
 }
 
+static int
+wait_kernel(int epfd, struct epoll_event *out, int max, int ms,
+	const struct timespec *ts, const sigset_t *mask)
+{
+	sigset_t buf;
+
+	if (mask != NULL)
+		mask = host_sigmask_filter(SIG_SETMASK, mask, &buf);
+	if (ts != NULL)
+		return REAL(epoll_pwait2)(epfd, out, max, ts, mask);
+	if (mask != NULL)
+		return REAL(epoll_pwait)(epfd, out, max, ms, mask);
+	return REAL(epoll_wait)(epfd, out, max, ms);
+}
+
+static int
+wait_any(int epfd, struct epoll_event *out, int max, int ms,
+	const struct timespec *ts, const sigset_t *mask, uint64_t deadline)
+{
+	int n, ret;
+
+	for (;;) {
+		if (wait_streams(epfd, out, max, deadline, mask, &ret))
+			return ret;
+		n = wait_kernel(epfd, out, max, ms, ts, mask);
+		ret = wait_strip(epfd, out, n);
+		if (ret != 0 || n <= 0)
+			return ret;
+	}
+}
+
 STR_EXPORT int
 epoll_wait(int epfd, struct epoll_event *out, int max, int ms)
 {
-	int ret;
-
-	pthread_testcancel();
-	if (wait_streams(epfd, out, max, ms_deadline(ms), NULL, &ret))
-		return ret;
-	return REAL(epoll_wait)(epfd, out, max, ms);
+	return epoll_pwait(epfd, out, max, ms, NULL);
 }
 
 STR_EXPORT int
 epoll_pwait(int epfd, struct epoll_event *out, int max, int ms,
 	const sigset_t *mask)
 {
-	sigset_t buf;
-	int ret;
-
 	pthread_testcancel();
-	if (wait_streams(epfd, out, max, ms_deadline(ms), mask, &ret))
-		return ret;
-	return REAL(epoll_pwait)(epfd, out, max, ms,
-		mask != NULL ? host_sigmask_filter(SIG_SETMASK, mask, &buf) :
-			       NULL);
+	return wait_any(epfd, out, max, ms, NULL, mask,
+		fd_possible() ? ms_deadline(ms) : 0);
 }
 
 STR_EXPORT int
 epoll_pwait2(int epfd, struct epoll_event *out, int max,
 	const struct timespec *ts, const sigset_t *mask)
 {
-	uint64_t deadline;
-	sigset_t buf;
-	int ret;
+	uint64_t deadline = 0;
 
 	pthread_testcancel();
-	if (fd_epoll(epfd) != NULL && poll_deadline(ts, &deadline) == 0 &&
-	    wait_streams(epfd, out, max, deadline, mask, &ret))
-		return ret;
-	return REAL(epoll_pwait2)(epfd, out, max, ts,
-		mask != NULL ? host_sigmask_filter(SIG_SETMASK, mask, &buf) :
-			       NULL);
+	if (fd_possible() && poll_deadline(ts, &deadline) != 0)
+		return wait_kernel(epfd, out, max, -1, ts, mask);
+	return wait_any(epfd, out, max, -1, ts, mask, deadline);
 }
 
 /* -------------------------------------------- an epoll that is polled */

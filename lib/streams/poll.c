@@ -281,11 +281,32 @@ wait_alone(struct poll_set *s, struct host_call *hc)
 	}
 }
 
+/* Hang-ups are in the carriers; who will not sleep on them looks. */
+static void
+look(struct poll_set *s, struct host_call *hc, bool all)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		struct fd_rec *r = rec_at(s, i);
+
+		if (r == NULL || (!all && !str_head_stale(r->sd)))
+			continue;
+		hc->fd = s->u[i].fd;
+		(void)str_head_look(r->sd, hc);
+		hc->fd = -1;
+	}
+}
+
 int
 poll_set_wait(struct poll_set *s, struct host_call *hc)
 {
-	int n = streams_ready(s);
+	int n;
 
+	look(s, hc, false);
+	n = streams_ready(s);
+	if (n == 0 && s->deadline == 0) {
+		look(s, hc, true);
+		n = streams_ready(s);
+	}
 	if (n != 0 || (s->deadline == 0 && s->mask == NULL))
 		return poll_now(s, hc, n);
 	if (alone(s))

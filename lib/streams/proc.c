@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * fork(2), exec(2), posix_spawn(3).
+ * fork(2), exec(2), posix_spawn(3), and the end.
  *
  * A Stream's descriptor is inherited like any other.  A domain without a
  * name can be found only through the environment; a new image that inherits
@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "call.h"
@@ -30,6 +31,54 @@ STR_EXPORT pid_t
 vfork(void)
 {
 	return fork();
+}
+
+/* ------------------------------------------------------------------ exit */
+
+/*
+ * A process that ends lets go of its Streams as if by close(), so that who
+ * sleeps at the other end looks at once, not when its first stage is over.
+ * After everything else that runs at exit, because that may use them.
+ */
+static void
+exit_release(void)
+{
+	struct fd_release rel;
+	int high = fd_high();
+
+	if (host_domain == NULL || *host_identity == 0)
+		return; /* nobody knows this process; the kernel tells them */
+	for (int fd = 0; fd <= high; fd++) {
+		uintptr_t v = fd_get(fd);
+
+		if (v <= FD_NOT || (v & 1) != 0)
+			continue;
+		fd_release_begin(fd, &rel);
+		(void)sys_close(fd);
+		if (rel.sd != NULL)
+			fd_release_end(&rel);
+	}
+}
+
+STR_CONSTRUCTOR static void
+exit_hook(void)
+{
+	(void)atexit(exit_release);
+}
+
+STR_EXPORT void
+_exit(int status)
+{
+	exit_release();
+	REAL(_exit)(status);
+	for (;;)
+		(void)sys_call1(SYS_exit_group, status);
+}
+
+STR_EXPORT void
+_Exit(int status)
+{
+	_exit(status);
 }
 
 /* --------------------------------------------------------- array storage */

@@ -134,6 +134,10 @@ sets_answer(struct sets *s, const struct poll_set *p)
 		unsigned fd = (unsigned)p->u[i].fd;
 		short ask = p->u[i].events, re = p->u[i].revents;
 
+		/* a write to a Stream that is hung up does not wait */
+		if ((re & POLLHUP) && (p->word[i] & 1) == 0)
+			re |= POLLOUT;
+
 		if ((ask & POLLIN) && (re & SEL_IN)) {
 			bit_set(s, 0, fd);
 			bits++;
