@@ -392,7 +392,10 @@ struct str_rec {
 };
 bool str_headq_first(struct str_headq *hq, struct str_rec *rec);
 void str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
-	uint32_t ctl_taken, uint32_t data_taken, bool whole);
+	uint32_t ctl_taken, uint32_t data_taken, unsigned done);
+#define STR_TOOK_CTL 1u	 /* the control part is done with */
+#define STR_TOOK_DATA 2u /* the data part is */
+#define STR_TOOK_ALL 3u
 
 /* wake and sleep: head/sleep.c */
 void str_wake_readers(struct str_head *sd);

@@ -90,10 +90,10 @@ set_water_marks(const struct perftest *test, int fd)
 	int lowat = (int)test->options->lowat;
 
 	if (hiwat >= 0)
-		(void)ioctl(fd, I_SET_HIWAT, &hiwat);
-	if (lowat >= 0 && ioctl(fd, I_SET_LOWAT, &lowat) == -1)
+		(void)ioctl(fd, I_SET_HIWAT, hiwat);
+	if (lowat >= 0 && ioctl(fd, I_SET_LOWAT, lowat) == -1)
 		return perftest_complain("I_SET_LOWAT");
-	if (hiwat >= 0 && ioctl(fd, I_SET_HIWAT, &hiwat) == -1)
+	if (hiwat >= 0 && ioctl(fd, I_SET_HIWAT, hiwat) == -1)
 		return perftest_complain("I_SET_HIWAT");
 	return 0;
 }

@@ -107,6 +107,8 @@ uint32_t str_head_settle(struct str_head *sd, struct host_call *hc);
 int str_head_poll_wait(struct str_head *sd, struct host_call *hc,
 	uint32_t events, uint64_t deadline);
 
+/* str_head_stale - was it asked for that somebody looks at the carrier? */
+bool str_head_stale(struct str_head *sd);
 /* str_head_look - consult the carrier: hang-up of the other end. */
 int str_head_look(struct str_head *sd, struct host_call *hc);
 

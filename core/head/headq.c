@@ -44,6 +44,10 @@
 #define LOG_SLACK 65536u
 #define LOG_MAX 1048576u
 
+/* hq->part: that part of the first record is done with */
+#define PART_CTL (1ull << 63)
+#define PART_DATA (1ull << 31)
+
 #define ALIGN4(n) (((n) + 3u) & ~3u)
 
 static uint32_t
@@ -512,65 +516,78 @@ str_headq_first(struct str_headq *hq, struct str_rec *rec)
 		}
 		part = str_load(&hq->part);
 		if (str_unlikely(part != 0)) {
-			uint32_t c = (uint32_t)(part >> 32);
-			uint32_t d = (uint32_t)part;
+			uint32_t c = (uint32_t)(part >> 32) & 0x7fffffffu;
+			uint32_t d = (uint32_t)part & 0x7fffffffu;
 
-			/* control bytes all taken: it is a data message now */
-			if (c & 0x80000000u) {
+			if (part & PART_CTL) {
 				rec->ctl = ~0u;
-			} else if (c != 0) {
+			} else if (rec->ctl != ~0u) {
 				rec->ctl -= c;
 				rec->cptr += c;
 			}
-			rec->data -= rec->data != ~0u ? d : 0;
-			rec->dptr += d;
+			if (part & PART_DATA) {
+				rec->data = ~0u;
+			} else if (rec->data != ~0u) {
+				rec->data -= d;
+				rec->dptr += d;
+			}
 		}
 		return true;
 	}
 }
 
+/* The parts of a referenced message that have been delivered go. */
+static void
+ref_trim(mblk_t *mp, uint32_t ctl_taken, uint32_t data_taken, unsigned done)
+{
+	for (; mp != NULL; mp = mp->b_cont) {
+		bool ctl = mp->b_datap->db_type != M_DATA;
+		uint32_t *n = ctl ? &ctl_taken : &data_taken;
+		uint32_t len = (uint32_t)(mp->b_wptr - mp->b_rptr);
+
+		len = STR_MIN(len, *n);
+		mp->b_rptr += len;
+		*n -= len;
+		/* all of the control part delivered: what is left is data */
+		if (ctl && (done & STR_TOOK_CTL))
+			mp->b_datap->db_type = M_DATA;
+		if (mp->b_cont != NULL && (done & STR_TOOK_DATA) &&
+		    mp->b_cont->b_datap->db_type == M_DATA) {
+			freemsg(mp->b_cont);
+			mp->b_cont = NULL;
+		}
+	}
+}
+
 /*
  * str_headq_advance - @ctl_taken and @data_taken bytes of the first record
- * have been delivered; @whole: the record is done with.
+ * have been delivered; @done: which parts are done with, STR_TOOK_*.
  * Locks: clock.  A referenced message's blocks are trimmed or freed.
  */
 STR_HOT void
 str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
-	uint32_t ctl_taken, uint32_t data_taken, bool whole)
+	uint32_t ctl_taken, uint32_t data_taken, unsigned done)
 {
 	uint64_t bytes = str_load(&hq->cbytes) + ctl_taken + data_taken;
 	mblk_t *mp = rec->mp;
+	uint64_t part;
 
-	if (str_likely(mp == NULL)) {
-		if (whole) {
-			/* what is skipped unread counts as taken */
-			if (rec->ctl != ~0u)
-				bytes += rec->ctl - ctl_taken;
-			if (rec->data != ~0u)
-				bytes += rec->data - data_taken;
-			if (str_load(&hq->part) != 0)
-				str_store(&hq->part, (uint64_t)0);
-			str_store(&hq->cbytes, bytes);
-			STR_CRASH_POINT("headq:consumed");
-			str_store_rel(&hq->cpos,
-				str_load(&hq->cpos) + rec_span(rec->hdr));
+	if (str_unlikely(done != STR_TOOK_ALL)) {
+		str_store(&hq->cbytes, bytes);
+		if (mp != NULL) {
+			ref_trim(mp, ctl_taken, data_taken, done);
 			return;
 		}
-		{
-			uint64_t part = str_load(&hq->part);
-			uint32_t c = (uint32_t)(part >> 32);
-			uint32_t d = (uint32_t)part + data_taken;
-
-			c += ctl_taken;
-			if (rec->ctl != ~0u && ctl_taken == rec->ctl)
-				c |= 0x80000000u;
-			str_store(&hq->cbytes, bytes);
-			str_store(&hq->part, ((uint64_t)c << 32) | d);
-		}
+		part = str_load(&hq->part);
+		part += ((uint64_t)ctl_taken << 32) | data_taken;
+		if (done & STR_TOOK_CTL)
+			part |= PART_CTL;
+		if (done & STR_TOOK_DATA)
+			part |= PART_DATA;
+		str_store(&hq->part, part);
 		return;
 	}
-	/* a reference: the message itself remembers */
-	if (whole) {
+	if (str_unlikely(mp != NULL)) {
 		bytes = str_load(&hq->cbytes) + msgsize(mp);
 		str_store(&hq->cbytes, bytes);
 		STR_CRASH_POINT("headq:refread");
@@ -579,26 +596,16 @@ str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
 		freemsg(mp);
 		return;
 	}
+	/* what is skipped unread counts as taken */
+	if (rec->ctl != ~0u)
+		bytes += rec->ctl - ctl_taken;
+	if (rec->data != ~0u)
+		bytes += rec->data - data_taken;
+	if (str_load(&hq->part) != 0)
+		str_store(&hq->part, (uint64_t)0);
 	str_store(&hq->cbytes, bytes);
-	for (; mp != NULL && mp->b_datap->db_type == M_PROTO;
-		mp = mp->b_cont) {
-		uint32_t n = (uint32_t)(mp->b_wptr - mp->b_rptr);
-
-		n = STR_MIN(n, ctl_taken);
-		mp->b_rptr += n;
-		ctl_taken -= n;
-		/* all of the control part delivered: data from now on */
-		if (rec->ctl != ~0u && mp->b_rptr == mp->b_wptr &&
-		    rec->data != ~0u && ctl_taken == 0)
-			mp->b_datap->db_type = M_DATA;
-	}
-	for (; mp != NULL && data_taken > 0; mp = mp->b_cont) {
-		uint32_t n = (uint32_t)(mp->b_wptr - mp->b_rptr);
-
-		n = STR_MIN(n, data_taken);
-		mp->b_rptr += n;
-		data_taken -= n;
-	}
+	STR_CRASH_POINT("headq:consumed");
+	str_store_rel(&hq->cpos, str_load(&hq->cpos) + rec_span(rec->hdr));
 }
 
 /* Unread records whose header has all of @bits; takes clock. */
@@ -649,7 +656,7 @@ str_headq_flush(struct str_headq *hq, bool data_only)
 	while (str_load(&hq->cpos) < stop && str_headq_first(hq, &rec)) {
 		if (str_load(&hq->cpos) >= stop)
 			break;
-		str_headq_advance(hq, &rec, 0, 0, true);
+		str_headq_advance(hq, &rec, 0, 0, STR_TOOK_ALL);
 	}
 	str_unlock(&hq->clock);
 }
@@ -711,7 +718,7 @@ str_headq_repair_p(struct str_headq *hq)
 		uint64_t d = str_load(&hq->part);
 
 		hq->tail = seg_of(hq->head, str_load(&hq->pos));
-		part = (uint32_t)d + ((uint32_t)(d >> 32) & 0x7fffffffu);
+		part = (d & 0x7fffffffu) + ((d >> 32) & 0x7fffffffu);
 		str_store(&hq->pbytes, str_load(&hq->cbytes) +
 			walk_bytes(hq) - part);
 	}

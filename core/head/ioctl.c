@@ -184,9 +184,8 @@ i_list(struct ioc *c)
 	if (n != 0 && host_copyout(name, l.mods, n * (FMNAMESZ + 1)) != 0)
 		return -EFAULT;
 	l.nmods = (int)n;
-	if (host_copyout(&l.nmods, (void *)c->arg, sizeof(l.nmods)) != 0)
-		return -EFAULT;
-	return (long)n;
+	return host_copyout(&l.nmods, (void *)c->arg, sizeof(l.nmods)) != 0 ?
+		-EFAULT : 0;
 }
 
 static long
@@ -205,6 +204,16 @@ i_pipe(struct ioc *c)
 
 /* --------------------------------------------------------------- flushing */
 
+static void
+flush_here(struct str_head *sd, struct host_call *hc, int band)
+{
+	struct host_call *old = host_tls.call;
+
+	host_tls.call = hc;
+	str_head_flush_read(sd, band);
+	host_tls.call = old;
+}
+
 static long
 flush(struct ioc *c, int how, int band)
 {
@@ -214,6 +223,15 @@ flush(struct ioc *c, int how, int band)
 
 	if (how < FLUSHR || how > FLUSHRW)
 		return -EINVAL;
+	if ((str_load(&sd->flags) & STR_H_MODS) == 0) {
+		/* POSIX: a pipe without modules; FLUSHW is the read queue of
+		 * the other end */
+		if (how & FLUSHR)
+			flush_here(sd, c->hc, band);
+		if (how & FLUSHW)
+			flush_here(sd->peer, c->hc, band);
+		return 0;
+	}
 	mp = allocb(2, BPRI_HI);
 	if (mp == NULL)
 		return -ENOSR;
@@ -309,10 +327,8 @@ static long
 set_marks(struct ioc *c, bool high)
 {
 	struct str_headq *hq = &c->sd->hq;
-	int v;
+	int v = (int)c->arg; /* by value, as the original has it */
 
-	if (host_copyin((const void *)c->arg, &v, sizeof(v)) != 0)
-		return -EFAULT;
 	if (v < 0 || (high && (uint32_t)v < hq->lowat) ||
 	    (!high && (uint32_t)v > hq->hiwat))
 		return -EINVAL;
@@ -367,7 +383,10 @@ i_setcltime(struct ioc *c)
 {
 	int v;
 
-	if (host_copyin((const void *)c->arg, &v, sizeof(v)) != 0)
+	/* a pointer by the text, a value by the habit of many callers */
+	if (c->arg < 65536)
+		v = (int)c->arg;
+	else if (host_copyin((const void *)c->arg, &v, sizeof(v)) != 0)
 		return -EFAULT;
 	if (v < 0 || v > 299999)
 		return -EINVAL;

@@ -163,8 +163,14 @@ put_slow(struct str_head *sd, struct host_call *hc, const struct parts *p)
 			}
 		}
 		str_unclaim(pl);
-		if (err == 0 && (hc->fflags & STR_O_NONBLOCK))
-			err = EAGAIN;
+		if (err == 0 && (hc->fflags & STR_O_NONBLOCK)) {
+			/* who never sleeps would not learn of a death */
+			err = str_head_look(sd, hc);
+			if (err == 0)
+				err = put_error(sd);
+			if (err == 0)
+				err = EAGAIN;
+		}
 		if (err != 0)
 			break;
 		if (p->band != 0)
@@ -490,7 +496,9 @@ get_one(struct str_head *sd, struct getter *g)
 		return -EAGAIN;
 	more = deliver(g, &rec, 0, false, &c, &d);
 	if (more >= 0)
-		str_headq_advance(hq, &rec, c, d, more == 0);
+		str_headq_advance(hq, &rec, c, d,
+			((more & MORECTL) ? 0 : STR_TOOK_CTL) |
+				((more & MOREDATA) ? 0 : STR_TOOK_DATA));
 	return more;
 }
 
@@ -516,8 +524,14 @@ get_dry(struct str_head *sd, struct host_call *hc)
 			-(int)str_load(&sd->rerror) : 1;
 	if (f & (STR_H_HUP | STR_H_PEER))
 		return 1;
-	if (hc->fflags & STR_O_NONBLOCK)
-		return -EAGAIN;
+	if (hc->fflags & STR_O_NONBLOCK) {
+		int err = str_head_look(sd, hc);
+
+		if (err != 0)
+			return -err;
+		return str_load(&sd->flags) & (STR_H_HUP | STR_H_PEER) ?
+			1 : -EAGAIN;
+	}
 	return 0;
 }
 

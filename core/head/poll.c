@@ -154,9 +154,16 @@ str_head_poll_wait(struct str_head *sd, struct host_call *hc,
 	int err;
 
 	hc->head = sd;
+	hc->flags |= HOST_CALL_ONCE;
 	err = str_sleep(sd, hc, (events & STR_POLL_WRITE) != 0 ?
 		STR_SLEEP_WRITE : STR_SLEEP_READ, deadline);
 	return -err;
+}
+
+bool
+str_head_stale(struct str_head *sd)
+{
+	return (str_load(&sd->flags) & STR_H_LOOK) != 0;
 }
 
 str_a32 *

@@ -120,11 +120,11 @@ take_record(struct reader *r, struct str_rec *rec)
 		 * one whose control part is discarded just goes */
 		if (rec->ctl != ~0u && (opt & RD_PROTDIS) &&
 		    rec->data == ~0u) {
-			str_headq_advance(hq, rec, 0, 0, true);
+			str_headq_advance(hq, rec, 0, 0, STR_TOOK_ALL);
 			return 0;
 		}
 		if (r->done == 0)
-			str_headq_advance(hq, rec, 0, 0, true);
+			str_headq_advance(hq, rec, 0, 0, STR_TOOK_ALL);
 		return 1;
 	}
 	want = STR_MIN((size_t)ctl + data, r->left);
@@ -145,12 +145,15 @@ take_record(struct reader *r, struct str_rec *rec)
 	if (err != 0)
 		return r->done != 0 ? 1 : -err;
 	whole = want == (size_t)ctl + data || (opt & RD_MSGD) != 0;
-	if (whole || ctl == 0)
-		str_headq_advance(hq, rec, 0, (uint32_t)want, whole);
-	else
-		str_headq_advance(hq, rec,
-			(uint32_t)STR_MIN((size_t)ctl, want),
-			(uint32_t)(want - STR_MIN((size_t)ctl, want)), whole);
+	if (whole) {
+		str_headq_advance(hq, rec, 0, (uint32_t)want, STR_TOOK_ALL);
+	} else {
+		uint32_t c = (uint32_t)STR_MIN((size_t)ctl, want);
+
+		/* what is left is data, but for a control part read as data */
+		str_headq_advance(hq, rec, c, (uint32_t)want - c,
+			rec->ctl == ~0u || c == ctl ? STR_TOOK_CTL : 0);
+	}
 	if ((opt & (RD_MSGD | RD_MSGN)) || (rec->hdr & STR_REC_MARK)) {
 		r->boundary = true;
 		return 1;
@@ -264,8 +267,15 @@ dry(struct str_head *sd, struct host_call *hc)
 	}
 	if (f & (STR_H_HUP | STR_H_PEER))
 		return 1;
-	if ((hc->fflags & STR_O_NONBLOCK) && (sd->rdopt & RD_FILL) == 0)
-		return -EAGAIN;
+	if ((hc->fflags & STR_O_NONBLOCK) && (sd->rdopt & RD_FILL) == 0) {
+		/* who never sleeps would not learn of a death */
+		int err = str_head_look(sd, hc);
+
+		if (err != 0)
+			return -err;
+		return str_load(&sd->flags) & (STR_H_HUP | STR_H_PEER) ?
+			1 : -EAGAIN;
+	}
 	return 0;
 }
 
@@ -385,6 +395,8 @@ read_slow(struct reader *r)
 			send_mread(sd, hc, r->left);
 			continue;
 		}
+		if (r->done != 0)
+			hc->flags |= HOST_CALL_ONCE;
 		ret = str_sleep(sd, hc, STR_SLEEP_READ, UINT64_MAX);
 		if (ret != 0)
 			return r->done != 0 ? (long)r->done : -ret;
@@ -457,7 +469,8 @@ str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 			str_unlock(&hq->clock);
 			return -EFAULT;
 		}
-		str_headq_advance(hq, &rec, 0, (uint32_t)n, n == rec.data);
+		str_headq_advance(hq, &rec, 0, (uint32_t)n,
+			n == rec.data ? STR_TOOK_ALL : 0);
 		done += n;
 	}
 	str_unlock(&hq->clock); /* its light fence orders cpos and wwant */

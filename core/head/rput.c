@@ -247,18 +247,6 @@ m_ioctl(queue_t *q, mblk_t *mp)
 	qreply(q, mp);
 }
 
-static void
-m_sig(struct str_head *sd, mblk_t *mp)
-{
-	struct host_call *hc = host_tls.call;
-	int sig = mp->b_wptr > mp->b_rptr ? *mp->b_rptr : 0;
-
-	/* to whoever is inside the stream: pipes have no controlling group */
-	if (sig > 0 && sig < 65 && hc != NULL && hc->head == sd)
-		host_signal_self(sig);
-	freemsg(mp);
-}
-
 /*
  * A reader at the other end announces how much it wants.  The direct path
  * gives a reader all there is at once, so the announcement has done its work
@@ -322,7 +310,8 @@ str_head_rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 		break;
 	case M_SIG:
 	case M_PCSIG:
-		m_sig(sd, mp);
+		/* for the terminal's foreground group: a pipe has none */
+		freemsg(mp);
 		break;
 	case M_SETOPTS:
 	case M_PCSETOPTS:

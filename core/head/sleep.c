@@ -80,7 +80,7 @@ level_token(struct str_head *sd)
 static STR_NOINLINE void
 wake(struct str_head *sd, str_a32 *want, str_a32 *word)
 {
-	uint32_t w = str_xchg(want, 0u);
+	uint32_t w = str_and(want, STR_WANT_BACK); /* that one is no sleeper */
 
 	(void)str_add(word, 1u);
 	if (w & STR_WANT_FUTEX) {
@@ -281,7 +281,8 @@ signalled(struct host_call *hc)
 {
 	int s = host_interrupted(hc);
 
-	if (s == HOST_SIG_INTR)
+	if (s == HOST_SIG_INTR ||
+	    (s == HOST_SIG_RESTART && (hc->flags & HOST_CALL_ONCE)))
 		return EINTR;
 	if (s == HOST_SIG_RESTART)
 		host_resample(hc);
@@ -350,6 +351,8 @@ str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	uint32_t w;
 	int err;
 
+	if (str_load(&sd->flags) & STR_H_LOOK)
+		return str_head_look(sd, hc);
 	if (str_sched_run_head(sd, hc))
 		return 0;
 	err = signalled(hc);

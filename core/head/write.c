@@ -154,6 +154,9 @@ write_message(struct str_head *sd, struct host_call *hc, const void *ubuf,
 		str_unclaim(pl);
 		if (err == 0 && (hc->fflags & STR_O_NONBLOCK || !block))
 			err = EAGAIN;
+		if (err == EAGAIN && str_head_look(sd, hc) == 0 &&
+		    write_error(sd) != 0)
+			err = write_error(sd);
 		if (err == 0)
 			err = str_sleep(sd, hc, STR_SLEEP_WRITE, UINT64_MAX);
 		if (err == 0 && (str_load(&sd->flags) & STR_H_LOOK))
@@ -219,8 +222,13 @@ write_slow(struct str_head *sd, struct host_call *hc, const void *ubuf,
 			return ret;
 		}
 		str_unlock(&hq->plock);
-		if (!block)
-			return -EAGAIN;
+		if (!block) {
+			/* who never sleeps would not learn of a death */
+			err = str_head_look(sd, hc);
+			if (err == 0)
+				err = write_error(sd);
+			return -(err != 0 ? err : EAGAIN);
+		}
 		err = str_sleep(sd, hc, STR_SLEEP_WRITE, UINT64_MAX);
 		if (err != 0)
 			return -err;
@@ -308,6 +316,7 @@ str_head_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 			return write_fails(sd, (int)-n);
 		}
 		done += (size_t)n;
+		hc->flags |= HOST_CALL_ONCE;
 	}
 	return (long)done;
 }
@@ -342,6 +351,7 @@ str_head_writev(struct str_head *sd, struct host_call *hc,
 			if (ret < 0)
 				return done != 0 ? done : ret;
 			done += ret;
+			hc->flags |= HOST_CALL_ONCE;
 			if ((size_t)ret < iov[i].len)
 				break;
 		}

@@ -49,6 +49,8 @@ struct host_call {
 	struct str_head *head; /* executive: the head the call is on */
 };
 #define HOST_CALL_CANCEL 1u /* blocking is a cancellation point */
+#define HOST_CALL_ONCE 2u   /* executive: a signal ends it, SA_RESTART or not:
+			     * something is done already, or it is poll(2) */
 
 /* Per-thread, process-private state of the host.  [O] throughout. */
 struct host_tls {
