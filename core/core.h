@@ -68,6 +68,7 @@ struct str_blk {
 	str_a32 owner;	/* [A] thread holding it privately, 0 = linked */
 };
 
+#define STR_MEM_MAX 524288u /* greatest block, header included */
 void *str_mem_alloc(size_t size, uint32_t state);
 void str_mem_reap(struct str_thread *t);
 void str_mdb_reap(struct str_mdb *x);
@@ -301,6 +302,7 @@ enum {
 	STR_ROOT_HEADINIT, /* struct qinit of heads */
 	STR_ROOT_IOCID,
 	STR_ROOT_NPIPES,
+	STR_ROOT_EPOCH,	  /* of the reaper's marks */
 	STR_ROOT_WAKES,	  /* counters, for the tools */
 	STR_ROOT_TOKENS,
 	STR_ROOT_SLEEPS,
@@ -338,6 +340,7 @@ bool str_sched_run(struct str_plumb *pl);
 void str_sched_leave(struct str_head *sd);
 void str_sched_remove(queue_t *q);
 void str_sched_repair(struct str_plumb *pl);
+void str_sched_revive(struct str_plumb *pl, uint32_t dead);
 uint64_t str_timer_run(uint64_t now);
 void str_timer_cancel_pair(struct str_qpair *qp);
 
@@ -362,6 +365,9 @@ int str_pipe_create(const struct host_carrier c[2],
 	struct str_plumb **ret_pipe);
 void str_pipe_close_end(struct str_head *sd);
 void str_pipe_free(struct str_plumb *pl);
+void str_pipe_bury(struct str_plumb *pl);
+void str_pipe_each(struct str_domain *d,
+	void (*fn)(struct str_plumb *pl, void *arg), void *arg);
 struct str_head *str_head_lookup(const struct host_carrier *c);
 
 /* head queue */
@@ -378,6 +384,8 @@ bool str_headq_is_full(struct str_headq *hq);
 void str_headq_limits(struct str_headq *hq, uint32_t hiwat, uint32_t lowat);
 uint64_t str_headq_count(struct str_headq *hq);
 void str_headq_flush(struct str_headq *hq, bool data_only);
+void str_headq_refs(struct str_headq *hq,
+	void (*fn)(mblk_t *mp, uintptr_t arg), uintptr_t arg);
 void str_headq_repair_p(struct str_headq *hq);
 void str_headq_repair_c(struct str_headq *hq);
 unsigned str_headq_records(struct str_headq *hq, uint32_t bits);

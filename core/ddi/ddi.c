@@ -19,7 +19,7 @@ kmem_alloc(size_t size, int flag)
 	struct str_blk *b;
 
 	(void)flag; /* a domain that is full stays so: sleeping gains nothing */
-	if (size == 0)
+	if (size == 0 || size > STR_MEM_MAX - 64)
 		return NULL;
 	b = str_mem_alloc(size + 64, STR_BLK_KMEM);
 	if (b == NULL)

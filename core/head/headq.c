@@ -697,6 +697,37 @@ walk_bytes(struct str_headq *hq)
 	return n;
 }
 
+/* str_headq_refs - @fn for every message the log refers to.  Locks: clock. */
+void
+str_headq_refs(struct str_headq *hq, void (*fn)(mblk_t *mp, uintptr_t arg),
+	uintptr_t arg)
+{
+	uint64_t cpos = str_load(&hq->cpos), pos = str_load_acq(&hq->pos);
+	struct str_seg *s = hq->head;
+
+	while (cpos < pos && s != NULL) {
+		uint32_t hdr;
+
+		if (cpos >= s->base + s->size) {
+			s = s->next;
+			continue;
+		}
+		hdr = load32(s->data + (cpos - s->base));
+		if ((hdr & STR_REC_KIND) == STR_REC_SKIP) {
+			cpos = s->base + s->size;
+			continue;
+		}
+		if ((hdr & STR_REC_KIND) == STR_REC_REF) {
+			mblk_t *mp;
+
+			__builtin_memcpy(&mp,
+				s->data + (cpos - s->base) + 4, sizeof(mp));
+			fn(mp, arg);
+		}
+		cpos += rec_span(hdr);
+	}
+}
+
 /* The segment @pos is in, from @s on. */
 static struct str_seg *
 seg_of(struct str_seg *s, uint64_t pos)

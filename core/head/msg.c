@@ -449,7 +449,6 @@ get_queued(struct str_head *sd, struct getter *g)
 
 	if (mp == NULL)
 		return -EAGAIN;
-	(void)str_sub(&sd->hq.npri, 1u);
 	hipri = mp->b_datap->db_type >= QPCTL;
 	band = mp->b_band;
 	if ((g->want == MSG_HIPRI && !hipri) ||

@@ -178,7 +178,6 @@ take_queued(struct reader *r)
 
 	if (mp == NULL)
 		return -EAGAIN;
-	(void)str_sub(&r->sd->hq.npri, 1u);
 	proto = mp->b_datap->db_type != M_DATA;
 	if (proto && (opt & (RD_PROTDAT | RD_PROTDIS)) == 0) {
 		str_head_putback(r->sd, mp);

@@ -30,13 +30,9 @@ deliver(struct str_head *sd, mblk_t *mp)
 				      * in any kernel that runs dry */
 			return;
 		}
-	} else {
-		(void)str_add(&hq->npri, 1u);
-		if (!putq(&sd->qp->rq, mp)) {
-			(void)str_sub(&hq->npri, 1u);
-			freemsg(mp);
-			return;
-		}
+	} else if (!putq(&sd->qp->rq, mp)) {
+		freemsg(mp); /* no memory for a new band */
+		return;
 	}
 	str_wake_readers(sd);
 }
@@ -44,10 +40,8 @@ deliver(struct str_head *sd, mblk_t *mp)
 void
 str_head_putback(struct str_head *sd, mblk_t *mp)
 {
-	if (putbq(&sd->qp->rq, mp))
-		(void)str_add(&sd->hq.npri, 1u);
-	else
-		freemsg(mp);
+	if (!putbq(&sd->qp->rq, mp))
+		freemsg(mp); /* its band is there: cannot happen */
 }
 
 /* SVR4: at most one M_PCPROTO waits; a second one is discarded. */
@@ -74,8 +68,6 @@ str_head_flush_read(struct str_head *sd, int band)
 {
 	struct str_headq *hq = &sd->hq;
 	queue_t *q = &sd->qp->rq;
-	uint32_t n = 0;
-	mblk_t *mp;
 
 	if (band <= 0)
 		str_headq_flush(hq, true);
@@ -83,12 +75,6 @@ str_head_flush_read(struct str_head *sd, int band)
 		flushq(q, FLUSHALL);
 	else
 		flushband(q, (unsigned char)band, FLUSHALL);
-	if (str_lock(&q->q_klock))
-		(void)str_queue_repair(q);
-	for (mp = q->q_first; mp != NULL; mp = mp->b_next)
-		n++;
-	str_store(&hq->npri, n);
-	str_unlock(&q->q_klock);
 	host_fence_light();
 	if (str_load(&hq->wwant) != 0)
 		str_wake_writers(sd);

@@ -289,6 +289,31 @@ signalled(struct host_call *hc)
 	return 0;
 }
 
+/*
+ * Before a sleep without limit: did anybody die inside this stream, with a
+ * queue enabled or a wake not sent?  Asking reaps him, and that revives it.
+ */
+static void
+look_for_dead(struct str_plumb *pl)
+{
+	struct str_domain *d = host_domain;
+	uint32_t n = str_load(&d->thread_high), i, k;
+
+	for (i = 0; i < n && i < STR_NTHREAD; i++) {
+		struct str_thread *t = &d->thread[i];
+		uint32_t tag = str_load(&t->tag);
+		uint64_t in = str_load(&t->inside);
+		bool here = in == (uint64_t)(uintptr_t)&pl->head[0] ||
+			in == (uint64_t)(uintptr_t)&pl->head[1];
+
+		for (k = 0; k < STR_NCLAIM && !here; k++)
+			here = str_load(&t->claim[k]) ==
+				(uint64_t)(uintptr_t)pl;
+		if (here && tag != 0 && t != host_self())
+			(void)host_owner_dead(tag);
+	}
+}
+
 /* Stage 2: on the carrier.  Return: 0 look again, EINTR, ETIMEDOUT, EBADF. */
 static int
 carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
@@ -348,6 +373,7 @@ str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 						       &sd->peer->hq;
 	str_a32 *want = why == STR_SLEEP_READ ? &hq->rwant : &hq->wwant;
 	str_a32 *word = why == STR_SLEEP_READ ? &hq->rword : &hq->wword;
+	uint64_t stage;
 	uint32_t w;
 	int err;
 
@@ -361,6 +387,8 @@ str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	if (spin(sd, hc, why))
 		return signalled(hc);
 	(void)str_add(str_root(STR_ROOT_SLEEPS), (uint64_t)1);
+	/* a storm of signals that restart shall not keep us in stage 1 */
+	stage = host_now() + STAGE_NS;
 	for (;;) {
 		w = str_load(word);
 		(void)str_or(want, STR_WANT_FUTEX);
@@ -368,7 +396,8 @@ str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 		if (ready(sd, why))
 			return 0;
 		STR_CRASH_POINT("sleep:armed");
-		err = host_wait(hc, word, w, left(deadline, STAGE_NS));
+		err = host_wait(hc, word, w,
+			left(STR_MIN(deadline, stage), STAGE_NS));
 		if (err == EINTR) {
 			err = signalled(hc);
 			if (err != 0)
@@ -384,8 +413,10 @@ str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 			err = str_head_look(sd, hc);
 			if (err != 0 || ready(sd, why))
 				return err;
+			stage = host_now() + STAGE_NS;
 			continue;
 		}
+		look_for_dead(sd->plumb);
 		err = carrier_sleep(sd, hc, why, want, deadline);
 		if (err == EINTR) {
 			err = signalled(hc);

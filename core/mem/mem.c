@@ -218,18 +218,19 @@ static void *
 run_alloc(size_t size, uint32_t state)
 {
 	struct str_domain *d = host_domain;
-	uint64_t n = (size + STR_SLAB_SIZE - 1) >> STR_SLAB_SHIFT;
+	uint64_t n;
 	struct str_blk *b = NULL;
 	uint64_t i, idx;
 
 	/* class NCLASS_USED + log2(n) keeps free runs of exactly 2^k */
 	unsigned k = 0;
 
+	if (size > STR_MEM_MAX)
+		return NULL;
+	n = (size + STR_SLAB_SIZE - 1) >> STR_SLAB_SHIFT;
 	while ((1ull << k) < n)
 		k++;
 	n = 1ull << k;
-	if (NCLASS_USED + k >= STR_NCLASS)
-		return NULL; /* more than 512 KiB in one piece */
 	b = (struct str_blk *)depot_pop(NCLASS_USED + k);
 	if (b == NULL) {
 		idx = granules(n);

@@ -56,6 +56,8 @@ allocb(size_t size, unsigned int pri)
 	struct str_blk *b;
 
 	(void)pri;
+	if (str_unlikely(size > STR_MEM_MAX - BUF_HDR))
+		return NULL;
 	x = mdb_alloc();
 	if (str_unlikely(x == NULL))
 		return NULL;
@@ -125,9 +127,15 @@ mdb_release(struct str_mdb *x, uint32_t part)
 static void
 db_free(dblk_t *d)
 {
-	if (d->db_class == CLS_BUF)
+	if (d->db_class == CLS_BUF) {
+		/* stamped, then taken off, then freed: dying in between
+		 * leaves it to the reaper, exactly once */
+		str_mem_own(d->db_base - BUF_HDR);
+		str_barrier();
+		d->db_class = CLS_FAST;
+		str_barrier();
 		str_mem_free(d->db_base - BUF_HDR);
-	else if (d->db_class == CLS_ESB && d->db_frtnp != NULL &&
+	} else if (d->db_class == CLS_ESB && d->db_frtnp != NULL &&
 		d->db_frtnp->free_func != NULL)
 		d->db_frtnp->free_func(d->db_frtnp->free_arg);
 }
@@ -326,17 +334,30 @@ str_msg_unpin(mblk_t *mp)
 	return mp;
 }
 
-/* str_mdb_reap - free a piece whose private owner died. */
+/*
+ * str_mdb_reap - free a piece whose private owner died
+ * It may have died inside freeb(): then b_datap is clear, and whether the
+ * reference had been given up is known only for data of its own that nobody
+ * shares.
+ */
 void
 str_mdb_reap(struct str_mdb *x)
 {
-	if ((str_load(&x->parts) & STR_MDB_M) == 0)
-		return;
-	str_mem_own(x);
-	if (x->m.b_datap != NULL) {
+	uint32_t parts = str_load(&x->parts);
+
+	if ((parts & STR_MDB_M) != 0 && x->m.b_datap != NULL) {
 		freeb(&x->m);
 		return;
 	}
-	/* it died inside freeb(): its reference is gone already */
-	mdb_release(x, STR_MDB_M);
+	if ((parts & STR_MDB_D) != 0) {
+		if (str_load(&x->d.db_ref) > 1) {
+			(void)str_and(&x->parts, ~STR_MDB_M);
+			str_mem_disown(x);
+			return;
+		}
+		if (x->d.db_class != CLS_ESB)
+			db_free(&x->d);
+	}
+	str_store(&x->parts, 0u);
+	str_mem_free(x);
 }

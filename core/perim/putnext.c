@@ -18,19 +18,33 @@
  */
 #include "core.h"
 
+/* The backlog's lock; its last owner may have died between two stores. */
+static void
+lock_backlog(struct str_qpair *qp)
+{
+	mblk_t *mp;
+
+	if (str_likely(!str_lock(&qp->block)))
+		return;
+	for (mp = qp->bl_first; mp != NULL && mp->b_next != NULL;
+		mp = mp->b_next)
+		;
+	qp->bl_last = mp;
+}
+
 static void
 backlog_append(struct str_qpair *qp, queue_t *q, mblk_t *mp)
 {
 	/* b_queue: remembered in b_prev while the message waits */
 	mp->b_next = NULL;
 	mp->b_prev = (mblk_t *)(void *)q;
-	str_msg_disown(mp);
-	(void)str_lock(&qp->block);
+	lock_backlog(qp);
 	if (qp->bl_last != NULL)
 		qp->bl_last->b_next = mp;
 	else
 		qp->bl_first = mp;
 	qp->bl_last = mp;
+	str_msg_disown(mp);
 	str_unlock(&qp->block);
 }
 
@@ -39,9 +53,10 @@ backlog_take(struct str_qpair *qp)
 {
 	mblk_t *mp;
 
-	(void)str_lock(&qp->block);
+	lock_backlog(qp);
 	mp = qp->bl_first;
 	if (mp != NULL) {
+		str_msg_own(mp);
 		qp->bl_first = mp->b_next;
 		if (qp->bl_first == NULL)
 			qp->bl_last = NULL;
@@ -75,7 +90,6 @@ leave(struct str_qpair *qp)
 			queue_t *q = (queue_t *)(void *)mp->b_prev;
 
 			mp->b_prev = NULL;
-			str_msg_own(mp);
 			(void)q->q_qinfo->qi_putp(q, mp);
 		}
 		str_store_rel(&qp->inside, 0u);

@@ -337,6 +337,51 @@ entry_pipe(struct str_domain *d, struct str_cookie *e,
 }
 
 /*
+ * str_pipe_each - @fn for every pipe of the domain
+ * The caller counts as being inside the pipe meanwhile, so that it stays.
+ */
+void
+str_pipe_each(struct str_domain *d,
+	void (*fn)(struct str_plumb *pl, void *arg), void *arg)
+{
+	struct str_thread *t = host_self();
+	uint64_t was = str_load(&t->inside);
+	struct host_carrier c[2];
+	uint32_t i;
+
+	for (i = 0; i < STR_NCOOKIE; i++) {
+		struct str_plumb *pl = entry_pipe(d, &d->cookie[i], c);
+
+		if (pl == NULL)
+			continue;
+		str_store(&t->inside, (uint64_t)(uintptr_t)&pl->head[0]);
+		str_fence_full();
+		if (entry_pipe(d, &d->cookie[i], c) == pl)
+			fn(pl, arg);
+		str_store(&t->inside, was);
+	}
+}
+
+/* str_pipe_bury - a pipe that is in no directory: its memory. */
+void
+str_pipe_bury(struct str_plumb *pl)
+{
+	int e;
+
+	for (e = 0; e < 2; e++)
+		if (pl->head[e].qp == NULL || !str_mem_valid(pl->head[e].qp) ||
+		    pl->head[e].qp->blk.state != STR_BLK_QPAIR)
+			break;
+	if (e == 2 && pl->head[0].plumb == pl && pl->head[1].plumb == pl) {
+		(void)dir_remove(&pl->head[0].carrier);
+		(void)dir_remove(&pl->head[1].carrier);
+		dismantle(pl);
+	} else {
+		str_mem_free(pl);
+	}
+}
+
+/*
  * str_region_sweep - free pipes that only the dead held
  * Return: pipes freed.
  */

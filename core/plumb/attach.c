@@ -247,6 +247,7 @@ pop_one(struct str_head *sd, struct host_call *hc)
 	int err = 0;
 
 	qp = wq->q_pair;
+	str_mem_own(qp); /* from here on it is ours, linked or not */
 	if (qp->rq.q_qinfo->qi_qclose != NULL)
 		err = qp->rq.q_qinfo->qi_qclose(&qp->rq, ddi_flags(hc), NULL);
 	qprocsoff(&qp->rq);

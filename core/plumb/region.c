@@ -36,10 +36,22 @@ str_region_attach(struct str_domain *d)
 	return str_registry_attach(d);
 }
 
+/*
+ * Reaping.  A thread that died may have been anywhere: inside a stream, with
+ * blocks in its hands, with locks held.  Locks are taken over by whoever
+ * meets them.  The rest is done here, in this order: the streams it was
+ * inside are revived; its magazines are given back; the blocks stamped with
+ * its tag are freed, except those that turn out to be linked: they were
+ * stamped before an unlinking that never happened, or not yet unstamped
+ * after a linking.
+ */
+#define FOUND 64
+
 struct reap {
 	uint32_t tag;
-	struct str_blk *found[64];
+	struct str_blk *found[FOUND];
 	unsigned n;
+	uintptr_t epoch;
 };
 
 static void
@@ -47,8 +59,75 @@ collect(struct str_blk *b, void *arg)
 {
 	struct reap *r = arg;
 
-	if (str_load(&b->owner) == r->tag && r->n < STR_ARRAY_LEN(r->found))
+	if (str_load(&b->owner) == r->tag && r->n < FOUND)
 		r->found[r->n++] = b;
+}
+
+/* While a block is in use its free-list link is the reaper's mark. */
+static void
+mark(struct str_blk *b, uintptr_t epoch)
+{
+	b->next = (void *)epoch;
+}
+
+static void
+mark_message(mblk_t *mp, uintptr_t epoch)
+{
+	for (; mp != NULL; mp = mp->b_cont)
+		mark(&str_mdb_of_m(mp)->blk, epoch);
+}
+
+static void
+mark_queue(queue_t *q, uintptr_t epoch)
+{
+	mblk_t *mp;
+	qband_t *qb;
+
+	if (str_lock(&q->q_klock))
+		(void)str_queue_repair(q);
+	for (mp = q->q_first; mp != NULL; mp = mp->b_next)
+		mark_message(mp, epoch);
+	for (qb = q->q_bandp; qb != NULL; qb = qb->qb_next)
+		mark((struct str_blk *)(void *)qb - 1, epoch);
+	str_unlock(&q->q_klock);
+}
+
+static void
+mark_pair(struct str_qpair *qp, uintptr_t epoch)
+{
+	mblk_t *mp;
+
+	mark(&qp->blk, epoch);
+	mark_queue(&qp->rq, epoch);
+	mark_queue(&qp->wq, epoch);
+	for (mp = qp->bl_first; mp != NULL; mp = mp->b_next)
+		mark_message(mp, epoch);
+}
+
+static void
+mark_pipe(struct str_plumb *pl, void *arg)
+{
+	uintptr_t epoch = *(uintptr_t *)arg;
+	queue_t *q;
+	int e;
+
+	for (e = 0; e < 2; e++) {
+		struct str_head *sd = &pl->head[e];
+
+		if (sd->qp == NULL)
+			continue;
+		mark_pair(sd->qp, epoch);
+		if (str_lock(&sd->hq.clock))
+			str_headq_repair_c(&sd->hq);
+		str_headq_refs(&sd->hq, mark_message, epoch);
+		str_unlock(&sd->hq.clock);
+		mark_message(sd->ioc.reply, epoch);
+	}
+	(void)str_claim(pl);
+	for (q = pl->head[0].qp->wq.q_next; q != NULL && q->q_head == NULL;
+		q = q->q_next)
+		mark_pair(q->q_pair, epoch);
+	str_unclaim(pl);
 }
 
 /* Is segment @s still part of its log? */
@@ -69,23 +148,26 @@ seg_linked(struct str_seg *s)
 }
 
 static void
-reap_block(struct str_blk *b)
+reap_block(struct str_blk *b, uintptr_t epoch)
 {
+	if (b->state == STR_BLK_FREE)
+		return;
+	if (b->next == (void *)epoch || (b->state == STR_BLK_SEG &&
+		seg_linked((struct str_seg *)(void *)b))) {
+		str_mem_disown(b);
+		return;
+	}
+	str_mem_own(b);
 	switch (b->state) {
 	case STR_BLK_MDB:
 		str_mdb_reap((struct str_mdb *)(void *)b);
 		break;
-	case STR_BLK_SEG:
-		if (seg_linked((struct str_seg *)(void *)b))
-			str_mem_disown(b);
-		else
-			str_mem_free(b);
+	case STR_BLK_QPAIR:
+		str_qpair_free((struct str_qpair *)(void *)b);
 		break;
 	case STR_BLK_PIPE:
-		/* never entered, or being freed: its queues are stamped too */
-		str_mem_free(b);
-		break;
-	case STR_BLK_FREE:
+		/* never entered, or on its way out: dead to all */
+		str_pipe_bury((struct str_plumb *)(void *)b);
 		break;
 	default:
 		str_mem_free(b);
@@ -93,27 +175,59 @@ reap_block(struct str_blk *b)
 	}
 }
 
+/* A thread died inside this stream: what it had begun goes on. */
+static void
+revive(uint64_t at, uint32_t tag)
+{
+	struct str_plumb *pl;
+
+	if (!str_mem_valid((void *)(uintptr_t)at))
+		return;
+	pl = (struct str_plumb *)(uintptr_t)at;
+	if (str_load(&pl->plumber.owner) == tag && str_plumb_lock(pl, NULL) == 0)
+		str_plumb_unlock(pl);
+	str_sched_revive(pl, tag);
+	str_wake_all(&pl->head[0]);
+	str_wake_all(&pl->head[1]);
+}
+
 void
 str_thread_reap(struct str_domain *d, struct str_thread *t)
 {
 	uint32_t tag = str_load(&t->tag), k;
+	uint64_t in[STR_NCLAIM + 1];
 	struct reap r;
 	unsigned i;
 
-	(void)d;
-	for (k = 0; k < STR_NCLAIM; k++)
+	for (k = 0; k < STR_NCLAIM; k++) {
+		in[k] = str_load(&t->claim[k]);
 		str_store(&t->claim[k], (uint64_t)0);
+	}
+	in[k] = str_load(&t->inside);
+	if (in[k] != 0)
+		in[k] = (uint64_t)(uintptr_t)
+			((struct str_head *)(uintptr_t)in[k])->plumb;
+	str_store(&t->inside, (uint64_t)0);
 	str_store(&t->asleep_on, (uint64_t)0);
+	if (t == host_self() || host_self() == NULL) {
+		/* a thread that ends in order holds nothing else */
+		str_mem_reap(t);
+		return;
+	}
+	for (k = 0; k <= STR_NCLAIM; k++)
+		if (in[k] != 0)
+			revive(in[k], tag);
 	str_mem_reap(t);
-	if (t == host_self() || host_self() == NULL)
-		return; /* a thread that ends in order holds nothing else */
 	do {
 		r.tag = tag;
 		r.n = 0;
 		str_mem_walk(collect, &r);
-		for (i = 0; i < r.n; i++) {
-			str_mem_own(r.found[i]);
-			reap_block(r.found[i]);
-		}
-	} while (r.n == STR_ARRAY_LEN(r.found));
+		if (r.n == 0)
+			break;
+		r.epoch = (uintptr_t)str_add(str_root(STR_ROOT_EPOCH),
+				  (uint64_t)2) | 1u;
+		str_pipe_each(d, mark_pipe, &r.epoch);
+		for (i = 0; i < r.n; i++)
+			reap_block(r.found[i], r.epoch);
+	} while (r.n == FOUND);
 }

@@ -100,7 +100,7 @@ str_registry_init(struct str_domain *d)
 	struct str_blk *b;
 	unsigned i;
 
-	b = str_mem_alloc(sizeof(*b) + STR_NMODULE * sizeof(*fm),
+	b = str_mem_alloc(64 + STR_NMODULE * sizeof(*fm),
 		STR_BLK_KMEM);
 	if (b == NULL)
 		return ENOSR;

@@ -226,8 +226,7 @@ qbackenable(queue_t *q, unsigned char band)
 					qb->qb_flag |= QB_BACK;
 			}
 			str_unlock(&b->q_klock);
-			if ((b->q_flag & QNOENB) == 0)
-				str_sched_enable(b);
+			str_sched_enable(b); /* noenable() or not */
 			return;
 		}
 	}

@@ -102,13 +102,20 @@ count_in(queue_t *q, mblk_t *mp, qband_t *qb)
 		str_qset(q, QFULL);
 }
 
+/* A Stream head's readers look at one word, not at its queue. */
+static void
+head_count(queue_t *q, uint32_t n)
+{
+	if (q->q_head != NULL && (q->q_flag & QREADR))
+		(void)str_add(&q->q_head->hq.npri, n);
+}
+
 /* Link @mp before @emp (NULL: at the end).  Locks: q_klock. */
 static void
 link_before(queue_t *q, mblk_t *emp, mblk_t *mp)
 {
 	mblk_t *prev = emp != NULL ? emp->b_prev : q->q_last;
 
-	str_msg_disown(mp);
 	mp->b_next = emp;
 	mp->b_prev = prev;
 	str_barrier();
@@ -117,6 +124,8 @@ link_before(queue_t *q, mblk_t *emp, mblk_t *mp)
 	else
 		q->q_first = mp;
 	STR_CRASH_POINT("queue:linked");
+	str_msg_disown(mp);
+	head_count(q, 1u);
 	if (emp != NULL)
 		emp->b_prev = mp;
 	else
@@ -126,6 +135,8 @@ link_before(queue_t *q, mblk_t *emp, mblk_t *mp)
 static void
 unlink_msg(queue_t *q, mblk_t *mp)
 {
+	/* stamped first: the reaper tells what is linked from what is not */
+	str_msg_own(mp);
 	if (mp->b_prev != NULL)
 		mp->b_prev->b_next = mp->b_next;
 	else
@@ -136,7 +147,7 @@ unlink_msg(queue_t *q, mblk_t *mp)
 	else
 		q->q_last = mp->b_prev;
 	mp->b_next = mp->b_prev = NULL;
-	str_msg_own(mp);
+	head_count(q, ~0u);
 }
 
 /* qb_first and qb_last of the band @mp has just entered. */

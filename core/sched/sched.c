@@ -144,6 +144,18 @@ revive(struct str_plumb *pl, queue_t *q)
 		str_sched_enable(q);
 }
 
+/* str_sched_revive - thread @dead died inside this stream. */
+void
+str_sched_revive(struct str_plumb *pl, uint32_t dead)
+{
+	if (str_load(&pl->runner) == dead)
+		(void)str_cas(&pl->runner, dead, 0u);
+	str_store(&pl->committed, 0u);
+	(void)str_claim(pl);
+	each_queue(pl, revive);
+	str_unclaim(pl);
+}
+
 static bool
 become_runner(struct str_plumb *pl)
 {

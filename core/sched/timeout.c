@@ -15,6 +15,7 @@
  */
 #include "core.h"
 
+#define BUFCALL_NS 10000000u /* between two tries for memory */
 #define HZ 100 /* ticks a second, what drv_usectohz() says */
 
 struct str_event {
@@ -25,6 +26,7 @@ struct str_event {
 	void (*func)(void *);
 	void *arg;
 	size_t size;		/* bufcall: bytes wanted */
+	bool bufcall;
 	struct str_qpair *qp;	/* qtimeout, qbufcall: whose; else NULL */
 	str_a32 running;	/* [A] tag of the thread in the callback */
 	uint32_t cancelled;
@@ -53,7 +55,7 @@ first(void)
 
 static uint64_t
 add(struct str_qpair *qp, void (*func)(void *), void *arg, uint64_t when,
-	size_t size)
+	size_t size, bool bufcall)
 {
 	struct str_event *ev = str_mem_alloc(sizeof(*ev), STR_BLK_EVENT);
 
@@ -65,6 +67,7 @@ add(struct str_qpair *qp, void (*func)(void *), void *arg, uint64_t when,
 	ev->size = size;
 	ev->qp = qp;
 	ev->cancelled = 0;
+	ev->bufcall = bufcall;
 	ev->proc = str_load(&host_self()->proc);
 	ev->procgen = str_load(&host_domain->proc[ev->proc].gen);
 	str_store(&ev->running, 0u);
@@ -100,6 +103,8 @@ call(struct str_event *ev)
 {
 	struct str_qpair *qp = ev->qp;
 
+	if (ev->cancelled)
+		return;
 	if (qp != NULL)
 		(void)str_claim(qp->plumb);
 	if (!ev->cancelled)
@@ -122,12 +127,19 @@ mine(const struct str_event *ev)
 static bool
 run_one(uint64_t now)
 {
-	struct str_event *ev;
+	struct str_event *ev, *p;
 
 	lock_list();
-	for (ev = first(); ev != NULL; ev = ev->next)
-		if (ev->when <= now && mine(ev) && str_load(&ev->running) == 0)
-			break;
+	for (ev = NULL, p = first(); p != NULL; p = p->next)
+		if (p->when <= now && mine(p) && str_load(&p->running) == 0 &&
+		    (ev == NULL || p->when < ev->when ||
+			    (p->when == ev->when && p->id < ev->id)))
+			ev = p;
+	if (ev != NULL && ev->bufcall && !testb(ev->size, BPRI_LO)) {
+		ev->when = now + BUFCALL_NS; /* not yet */
+		unlock_list();
+		return true;
+	}
 	if (ev == NULL) {
 		unlock_list();
 		return false;
@@ -208,10 +220,13 @@ str_timer_cancel_pair(struct str_qpair *qp)
 			return;
 		lock_list();
 		for (ev = first(); ev != NULL; ev = ev->next) {
-			if (ev->qp == qp && str_load(&ev->running) == 0) {
+			if (ev->qp != qp)
+				continue;
+			if (str_load(&ev->running) == 0) {
 				id = ev->id;
 				break;
 			}
+			ev->cancelled = 1; /* it waits for us to be done */
 		}
 		unlock_list();
 		if (id == 0)
@@ -231,7 +246,7 @@ in_ticks(long ticks)
 toid_t
 timeout(void (*func)(void *), void *arg, long ticks)
 {
-	return add(NULL, func, arg, in_ticks(ticks), 0);
+	return add(NULL, func, arg, in_ticks(ticks), 0, false);
 }
 
 /* SVR4 untimeout(D3): waits for a callback that is running. */
@@ -244,7 +259,7 @@ untimeout(toid_t id)
 toid_t
 qtimeout(queue_t *q, void (*func)(void *), void *arg, long ticks)
 {
-	return add(q->q_pair, func, arg, in_ticks(ticks), 0);
+	return add(q->q_pair, func, arg, in_ticks(ticks), 0, false);
 }
 
 long
@@ -258,12 +273,9 @@ quntimeout(queue_t *q, toid_t id)
 bcid_t
 bufcall(size_t size, unsigned int pri, void (*func)(long), long arg)
 {
-	if (testb(size, pri))
-		/* it can be had now: soon, but never before we return */
-		return add(NULL, (void (*)(void *))(void (*)(void))func,
-			(void *)arg, host_now(), size);
+	(void)pri;
 	return add(NULL, (void (*)(void *))(void (*)(void))func, (void *)arg,
-		host_now() + 10000000u, size);
+		host_now(), size, true);
 }
 
 bcid_t
@@ -282,10 +294,8 @@ bcid_t
 qbufcall(queue_t *q, size_t size, unsigned int pri, void (*func)(void *),
 	void *arg)
 {
-	bool now = testb(size, pri);
-
-	return add(q->q_pair, func, arg, host_now() + (now ? 0 : 10000000u),
-		size);
+	(void)pri;
+	return add(q->q_pair, func, arg, host_now(), size, true);
 }
 
 void
