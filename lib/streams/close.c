@@ -26,11 +26,16 @@ close(int fd)
 
 	if (str_unlikely(host_fd_is_ours(fd)))
 		return fail(EBADF);
-	fd_release_begin(fd, &rel);
+	if (fd_get(fd) > FD_NOT) {
+		pthread_testcancel();
+		ret = fd_close(fd, &rel);
+		if (rel.sd != NULL)
+			fd_release_end(&rel);
+		return ret != 0 ? fail(ret) : 0;
+	}
+	fd_forget(fd);
 	ret = REAL(close)(fd);
-	if (rel.sd != NULL)
-		fd_release_end(&rel);
-	else if (fd_get(fd) == FD_NOT)
+	if (fd_get(fd) == FD_NOT)
 		/* somebody asked in between, about what is closed now */
 		fd_forget(fd);
 	return ret;

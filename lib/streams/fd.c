@@ -10,7 +10,9 @@
  * Stream attaches to nothing.
  *
  * Closing.  A number becomes UNKNOWN before the kernel frees it: afterwards
- * it may already be somebody else's.
+ * it may already be somebody else's.  A Stream's is freed under the lock, as
+ * one is made under it: a thread that looks at a number while another closes
+ * or makes it never takes a carrier for a mere socket.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -366,55 +368,74 @@ head_under(int fd, struct host_carrier *ret_c)
 	return sd;
 }
 
-/* The slow way to the word of @fd: nobody knows yet. */
-uintptr_t
-fd_ask(int fd)
-{
-	fd_word *w = word(fd, true);
-	uintptr_t v = w != NULL ? str_load_acq(w) : FD_UNKNOWN;
-	uintptr_t unknown = FD_UNKNOWN;
-	struct host_carrier c;
-	struct str_head *sd;
-	struct fd_rec *r;
-	struct stat st;
-	int err = errno;
-
-	if (v != FD_UNKNOWN || w == NULL)
-		return v != FD_UNKNOWN ? v : FD_NOT;
-	if (sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) != 0)
-		return FD_NOT; /* the kernel will say so */
-	if (!S_ISSOCK(st.st_mode) || !fd_possible() || !carrier_like(fd) ||
-	    (sd = head_under(fd, &c)) == NULL) {
-		(void)__atomic_compare_exchange_n(w, &unknown, FD_NOT, 0,
-			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-		errno = err;
-		return FD_NOT;
-	}
-	r = fd_install(fd, sd, &c);
-	errno = err;
-	return r != NULL ? (uintptr_t)r : FD_NOT;
-}
-
 struct fd_rec *
 fd_install(int fd, struct str_head *sd, const struct host_carrier *c)
 {
-	struct fd_guard g;
-	struct fd_rec *r;
-	uintptr_t v;
+	uintptr_t v = fd_get(fd);
+	struct fd_rec *r = fd_rec_of(sd, c);
 
-	fd_lock(&g);
-	v = fd_get(fd);
-	r = fd_rec_of(sd, c);
 	if (r != NULL && v != (uintptr_t)r && word(fd, true) != NULL) {
 		r->obj.count++;
 		r->hint = fd;
 		fd_put(fd, (uintptr_t)r);
 		object_drop(v);
 	}
-	fd_unlock(&g);
 	return r;
 }
 
+/*
+ * A socket of the right sort.  Under the lock, so that a pipe is either not
+ * made yet, or in the table, and one that is closed is closed.
+ */
+static uintptr_t
+ask_socket(int fd, fd_word *w)
+{
+	uintptr_t unknown = FD_UNKNOWN, v;
+	struct host_carrier c;
+	struct str_head *sd;
+	struct fd_guard g;
+	struct fd_rec *r;
+
+	fd_lock(&g);
+	v = str_load_acq(w);
+	if (v == FD_UNKNOWN && sys_fcntl(fd, F_GETFD, 0) >= 0) {
+		sd = carrier_like(fd) ? head_under(fd, &c) : NULL;
+		r = sd != NULL ? fd_install(fd, sd, &c) : NULL;
+		if (r == NULL)
+			(void)__atomic_compare_exchange_n(w, &unknown, FD_NOT,
+				0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+		v = str_load_acq(w);
+	}
+	fd_unlock(&g);
+	return v != FD_UNKNOWN ? v : FD_NOT;
+}
+
+/*
+ * The slow way to the word of @fd: nobody knows yet.  When the number is not
+ * open the answer is NOT, and the word stays UNKNOWN.
+ */
+uintptr_t
+fd_ask(int fd)
+{
+	fd_word *w = word(fd, true);
+	uintptr_t v = w != NULL ? str_load_acq(w) : FD_UNKNOWN;
+	uintptr_t unknown = FD_UNKNOWN;
+	struct stat st;
+	int err = errno;
+
+	if (v != FD_UNKNOWN || w == NULL)
+		return v != FD_UNKNOWN ? v : FD_NOT;
+	if (sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) != 0)
+		return FD_NOT;
+	if (S_ISSOCK(st.st_mode) && fd_possible()) {
+		v = ask_socket(fd, w);
+		errno = err;
+		return v;
+	}
+	(void)__atomic_compare_exchange_n(w, &unknown, FD_NOT, 0,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return FD_NOT;
+}
 /* Does @fd no longer name @r's Stream?  Then the table is put right. */
 bool
 fd_stale(int fd, struct fd_rec *r)
@@ -479,11 +500,44 @@ fd_copy(int from, int to)
 	fd_unlock(&g);
 }
 
+/* A number that meant @v means it no more. */
+static void
+release(uintptr_t v, struct fd_release *rel)
+{
+	struct fd_rec *r = (struct fd_rec *)v;
+
+	if (is_object(v) && !object(v)->epoll) {
+		rel->sd = r->sd;
+		rel->peer = rec_number(rec_find(str_head_peer(r->sd)));
+	}
+	object_drop(v);
+}
+
+/*
+ * Close the Stream's or epoll instance's descriptor @fd.  Whoever asks what
+ * it is meanwhile waits for the answer.  Return: 0 or an errno.
+ */
+int
+fd_close(int fd, struct fd_release *rel)
+{
+	struct fd_guard g;
+	uintptr_t v;
+	int err;
+
+	rel->sd = NULL;
+	fd_lock(&g);
+	v = fd_get(fd);
+	fd_put(fd, FD_UNKNOWN);
+	release(v, rel);
+	err = -sys_close(fd);
+	fd_unlock(&g);
+	return err;
+}
+
 void
 fd_release_begin(int fd, struct fd_release *rel)
 {
 	struct fd_guard g;
-	struct fd_rec *r;
 	uintptr_t v = fd_get(fd);
 
 	rel->sd = NULL;
@@ -495,12 +549,7 @@ fd_release_begin(int fd, struct fd_release *rel)
 	fd_lock(&g);
 	v = fd_get(fd);
 	fd_put(fd, FD_UNKNOWN);
-	r = (struct fd_rec *)v;
-	if (is_object(v) && !object(v)->epoll) {
-		rel->sd = r->sd;
-		rel->peer = rec_number(rec_find(str_head_peer(r->sd)));
-	}
-	object_drop(v);
+	release(v, rel);
 	fd_unlock(&g);
 }
 

@@ -78,6 +78,13 @@ fd_word_of(int fd)
 	return fd_ask(fd);
 }
 
+/* Was @fd, found to be no Stream, found to be something? */
+STR_INLINE bool
+fd_known(int fd)
+{
+	return (unsigned)fd >= FD_LOW || str_load(&fd_low[fd]) != FD_UNKNOWN;
+}
+
 /* The Stream @fd names, or NULL. */
 STR_INLINE struct fd_rec *
 fd_stream(int fd)
@@ -110,10 +117,10 @@ void fd_put(int fd, uintptr_t v);
 uintptr_t fd_get(int fd);
 int fd_high(void);
 uint32_t fd_forks(void);
-
-/* Without the lock. */
 struct fd_rec *fd_install(int fd, struct str_head *sd,
 	const struct host_carrier *c);
+
+/* Without the lock. */
 void fd_forget(int fd);		/* the number is free, or about to be */
 void fd_not(int fd);		/* it is something new that is no Stream */
 void fd_copy(int from, int to); /* @to is a duplicate of @from */
@@ -128,6 +135,7 @@ struct fd_release {
 	int peer;
 };
 void fd_release_begin(int fd, struct fd_release *rel);
+int fd_close(int fd, struct fd_release *rel); /* both, but for the end */
 void fd_release_end(struct fd_release *rel);
 
 /* Hidden descriptors from @from on: the lowest, or -1. */

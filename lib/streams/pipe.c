@@ -23,8 +23,7 @@ pipe_undo(const int fd[2])
 	struct fd_release rel;
 
 	for (int i = 0; i < 2; i++) {
-		fd_release_begin(fd[i], &rel);
-		(void)sys_close(fd[i]);
+		(void)fd_close(fd[i], &rel);
 		if (rel.sd != NULL)
 			fd_release_end(&rel);
 	}
@@ -42,34 +41,48 @@ pipe_packets(struct host_call *hc, struct str_plumb *pl)
 	return ret < 0 ? (int)-ret : 0;
 }
 
-/* Inside the executive: both carriers and what lies between. */
+/* Both carriers and what lies between.  Locks: the table's. */
 static int
-pipe_make(struct host_call *hc, int flags, int fd[2])
+pipe_weld(int flags, int fd[2], struct str_plumb **ret_pl)
 {
 	struct host_carrier c[2];
-	struct str_plumb *pl;
 	int err;
 
 	err = host_carrier_pair(flags & (O_CLOEXEC | O_NONBLOCK), fd, c);
 	if (err != 0)
 		return err == ENOMEM ? ENOSR : err;
-	err = str_pipe_create(c, &pl);
+	err = str_pipe_create(c, ret_pl);
 	if (err != 0) {
 		(void)sys_close(fd[0]);
 		(void)sys_close(fd[1]);
+		fd[0] = fd[1] = -1;
 		return err == ENOMEM ? ENOSR : err;
 	}
 	for (int i = 0; i < 2; i++) {
-		struct str_head *sd = str_pipe_end(pl, i);
+		struct str_head *sd = str_pipe_end(*ret_pl, i);
 
 		str_store(str_head_fflags(sd),
 			(uint32_t)(flags & (O_NONBLOCK | O_DIRECT)));
 		if (fd_install(fd[i], sd, &c[i]) == NULL)
 			err = ENOSR;
 	}
+	return err;
+}
+
+static int
+pipe_make(struct host_call *hc, int flags, int fd[2])
+{
+	struct str_plumb *pl = NULL;
+	struct fd_guard g;
+	int err;
+
+	fd[0] = fd[1] = -1;
+	fd_lock(&g);
+	err = pipe_weld(flags, fd, &pl);
+	fd_unlock(&g);
 	if (err == 0 && (flags & O_DIRECT))
 		err = pipe_packets(hc, pl);
-	if (err != 0)
+	if (err != 0 && fd[0] >= 0)
 		pipe_undo(fd);
 	return err;
 }

@@ -53,8 +53,7 @@ exit_release(void)
 
 		if (v <= FD_NOT || (v & 1) != 0)
 			continue;
-		fd_release_begin(fd, &rel);
-		(void)sys_close(fd);
+		(void)fd_close(fd, &rel);
 		if (rel.sd != NULL)
 			fd_release_end(&rel);
 	}

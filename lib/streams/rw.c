@@ -6,7 +6,9 @@
  *
  * This is the measured path: one look at the table, a host_call on the
  * stack, the head's function.  A call on what is no Stream goes on to the
- * next definition after that one look.
+ * next definition after that one look.  A number that was not open fails
+ * here: were the kernel asked, another thread might just have made it a pipe,
+ * whose carrier is not to be read.
  */
 #include <limits.h>
 
@@ -70,7 +72,7 @@ read(int fd, void *buf, size_t len)
 	struct fd_rec *r = fd_stream(fd);
 
 	if (str_unlikely(r == NULL))
-		return REAL(read)(fd, buf, len);
+		return fd_known(fd) ? REAL(read)(fd, buf, len) : fail(EBADF);
 	return read_stream(r, fd, buf, len);
 }
 
@@ -80,7 +82,7 @@ write(int fd, const void *buf, size_t len)
 	struct fd_rec *r = fd_stream(fd);
 
 	if (str_unlikely(r == NULL))
-		return REAL(write)(fd, buf, len);
+		return fd_known(fd) ? REAL(write)(fd, buf, len) : fail(EBADF);
 	return write_stream(r, fd, buf, len);
 }
 

@@ -161,22 +161,63 @@ sigset(int sig, handler *fn)
 
 /* ----------------------------------------------------------------- masks */
 
+/*
+ * What the program thinks is blocked, of the two that never are: bit 0
+ * SIGSEGV, bit 1 SIGBUS.  A mask reads back as it was set.
+ */
+static STR_TLS uint32_t believed;
+
+static uint32_t
+front_bits(const sigset_t *set)
+{
+	return (sigismember(set, SIGSEGV) == 1 ? 1u : 0) |
+		(sigismember(set, SIGBUS) == 1 ? 2u : 0);
+}
+
+static void
+believed_change(int how, const sigset_t *set)
+{
+	if (how == SIG_BLOCK)
+		believed |= front_bits(set);
+	else if (how == SIG_UNBLOCK)
+		believed &= ~front_bits(set);
+	else
+		believed = front_bits(set);
+}
+
+/* @next is sigprocmask() or pthread_sigmask(). */
+static int
+mask_change(int (*next)(int, const sigset_t *, sigset_t *), int how,
+	const sigset_t *set, sigset_t *old)
+{
+	uint32_t was = believed;
+	sigset_t buf, copy;
+	int ret;
+
+	if (set != NULL)
+		copy = *set; /* @old may be the same */
+	ret = next(how, host_sigmask_filter(how, set, &buf), old);
+	if (ret != 0)
+		return ret;
+	if (set != NULL)
+		believed_change(how, &copy);
+	if (old != NULL && (was & 1))
+		(void)sigaddset(old, SIGSEGV);
+	if (old != NULL && (was & 2))
+		(void)sigaddset(old, SIGBUS);
+	return 0;
+}
+
 STR_EXPORT int
 sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-	sigset_t buf;
-
-	return REAL(sigprocmask)(how, host_sigmask_filter(how, set, &buf),
-		old);
+	return mask_change(REAL(sigprocmask), how, set, old);
 }
 
 STR_EXPORT int
 pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-	sigset_t buf;
-
-	return REAL(pthread_sigmask)(how, host_sigmask_filter(how, set, &buf),
-		old);
+	return mask_change(REAL(pthread_sigmask), how, set, old);
 }
 
 STR_EXPORT int
