@@ -162,7 +162,8 @@ struct str_headq {
 	str_a32 npri;	      /* [A] messages on the read queue proper */
 	uint32_t hiwat;	      /* [A] */
 	uint32_t lowat;	      /* [A] */
-	str_a32 special;      /* [A] slow-path reasons: STR_HQ_* */
+	str_a32 overflow;     /* [A] messages wait on the head's write queue
+			       * for memory to enter the log */
 	struct str_seg *volatile spare; /* [A] one empty segment */
 	uint64_t loglimit;    /* [A] bytes of log that are full too */
 	/* is anybody there? see str_head_write() */
@@ -380,6 +381,7 @@ int str_headq_coalesce(struct str_headq *hq, const void *ubase, size_t len,
 int str_headq_append_msg(struct str_headq *hq, const void *uctl, size_t clen,
 	const void *udata, ssize_t dlen, uint32_t flags);
 int str_headq_append_mblk(struct str_headq *hq, mblk_t *mp);
+void str_headq_deliver(struct str_headq *hq, mblk_t *mp);
 bool str_headq_is_full(struct str_headq *hq);
 void str_headq_limits(struct str_headq *hq, uint32_t hiwat, uint32_t lowat);
 uint64_t str_headq_count(struct str_headq *hq);

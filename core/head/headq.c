@@ -114,8 +114,9 @@ seg_new(struct str_headq *hq, uint64_t base, uint32_t want)
 	struct str_seg *s = __atomic_exchange_n(&hq->spare,
 		(struct str_seg *)NULL, __ATOMIC_ACQ_REL);
 
-	if (s != NULL && s->size < want) {
+	if (s != NULL)
 		str_mem_own(s);
+	if (s != NULL && s->size < want) {
 		str_mem_free(s);
 		s = NULL;
 	}
@@ -152,6 +153,22 @@ seg_retire(struct str_headq *hq, struct str_seg *s)
 }
 
 /*
+ * An empty log can begin its last segment anew: that needs no memory.
+ * Locks: plock and clock.
+ */
+static bool
+rewind_empty(struct str_headq *hq)
+{
+	uint64_t pos = str_load(&hq->pos);
+
+	if (hq->tail == NULL || hq->tail != hq->head ||
+	    str_load(&hq->cpos) != pos)
+		return false;
+	hq->tail->base = pos;
+	return true;
+}
+
+/*
  * Room for a record of @len bytes (a multiple of 4).  Returns its address
  * and, in *ret_pos, its log position; NULL when there is no memory.
  * Locks: plock.
@@ -184,8 +201,16 @@ room_slow(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
 			str_mem_free(s);
 		}
 		s = seg_new(hq, end, len);
-		if (s == NULL)
-			return NULL;
+		if (s == NULL) {
+			bool again = false;
+
+			if (str_trylock(&hq->clock)) {
+				again = len <= t->size && rewind_empty(hq);
+				str_unlock(&hq->clock);
+			}
+			*ret_pos = pos;
+			return again ? t->data : NULL;
+		}
 		if (pos < end)
 			store32(t->data + (pos - t->base), STR_REC_SKIP);
 		STR_CRASH_POINT("headq:seg");
@@ -452,6 +477,61 @@ ref_parts(struct str_rec *rec)
 		rec->data = (uint32_t)msgsize(bp);
 }
 
+/*
+ * Messages that found no memory wait on the head's write queue, which is
+ * used for nothing else.  Let them in, oldest first.
+ * Locks: plock.
+ */
+static void
+let_in(struct str_headq *hq)
+{
+	struct str_head *sd = str_container(hq, struct str_head, hq);
+	mblk_t *mp;
+
+	while ((mp = getq(&sd->qp->wq)) != NULL) {
+		if (str_headq_append_mblk(hq, mp) == 0)
+			continue;
+		(void)putbq(&sd->qp->wq, mp);
+		return;
+	}
+	str_store(&hq->overflow, 0u);
+}
+
+/*
+ * str_headq_deliver - as str_headq_append_mblk(), but always consumes: what
+ * finds no memory waits for it, in order.
+ * Locks: plock.
+ */
+void
+str_headq_deliver(struct str_headq *hq, mblk_t *mp)
+{
+	struct str_head *sd = str_container(hq, struct str_head, hq);
+
+	if (str_unlikely(str_load(&hq->overflow) != 0))
+		let_in(hq);
+	if (str_likely(str_load(&hq->overflow) == 0 &&
+		str_headq_append_mblk(hq, mp) == 0))
+		return;
+	(void)putq(&sd->qp->wq, mp); /* band 0: needs no memory */
+	str_store(&hq->overflow, 1u);
+}
+
+/* The log is empty: do messages wait for memory?  Locks: clock. */
+static STR_NOINLINE bool
+refill(struct str_headq *hq)
+{
+	bool some;
+
+	/* a producer that is there lets them in itself */
+	if (!str_trylock(&hq->plock))
+		return false;
+	(void)rewind_empty(hq);
+	let_in(hq);
+	some = str_load(&hq->pos) != str_load(&hq->cpos);
+	str_unlock(&hq->plock);
+	return some;
+}
+
 /* The consumer stands at a segment's end: go to the next. */
 static STR_NOINLINE void
 next_seg(struct str_headq *hq)
@@ -479,8 +559,11 @@ str_headq_first(struct str_headq *hq, struct str_rec *rec)
 
 		if (cpos == hq->cpos_seen) {
 			hq->cpos_seen = str_load_acq(&hq->pos);
-			if (cpos == hq->cpos_seen)
+			if (cpos == hq->cpos_seen &&
+			    (str_likely(str_load(&hq->overflow) == 0) ||
+				    !refill(hq)))
 				return false;
+			continue;
 		}
 		s = hq->head;
 		if (str_unlikely(cpos == s->base + s->size)) {

@@ -326,6 +326,11 @@ str_sched_run_head(struct str_head *sd, struct host_call *hc)
 	struct host_call *old = host_tls.call;
 	bool ran;
 
+	if (str_load(&sd->plumb->committed) != 0) {
+		/* whoever relied on us has enabled before, see leave */
+		str_store(&sd->plumb->committed, 0u);
+		str_fence_full();
+	}
 	if (str_load(&sd->plumb->nrun) == 0)
 		return false;
 	(void)str_claim(sd->plumb);

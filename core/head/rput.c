@@ -12,24 +12,16 @@ static void
 deliver(struct str_head *sd, mblk_t *mp)
 {
 	struct str_headq *hq = &sd->hq;
-	int err;
+	uint32_t cpu;
 
 	if (mp->b_band == 0 && mp->b_datap->db_type < QPCTL) {
 		if (str_unlikely(str_lock(&hq->plock)))
 			str_headq_repair_p(hq);
-		err = str_headq_append_mblk(hq, mp);
-		if (err == 0) {
-			uint32_t cpu = host_cpu();
-
-			if (str_load(&hq->pcpu) != cpu)
-				str_store(&hq->pcpu, cpu);
-		}
+		str_headq_deliver(hq, mp);
+		cpu = host_cpu();
+		if (str_load(&hq->pcpu) != cpu)
+			str_store(&hq->pcpu, cpu);
 		str_unlock(&hq->plock);
-		if (err != 0) {
-			freemsg(mp); /* no memory: the message is lost, as
-				      * in any kernel that runs dry */
-			return;
-		}
 	} else if (!putq(&sd->qp->rq, mp)) {
 		freemsg(mp); /* no memory for a new band */
 		return;

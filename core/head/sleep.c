@@ -189,7 +189,7 @@ bool
 str_head_readable(struct str_head *sd)
 {
 	return str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos) ||
-		str_load(&sd->hq.npri) != 0 ||
+		(str_load(&sd->hq.npri) | str_load(&sd->hq.overflow)) != 0 ||
 		(str_load(&sd->flags) & (STR_H_RDERR | STR_H_HUP |
 			STR_H_PEER | STR_H_PLEX | STR_H_LOOK)) != 0;
 }
@@ -357,16 +357,9 @@ carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	}
 }
 
-/*
- * str_sleep - wait until something may be read, or written, at @sd
- * @sd:       the head; no lock and no claim is held
- * @why:      STR_SLEEP_READ or STR_SLEEP_WRITE
- * @deadline: host_now() time, or UINT64_MAX
- *
- * Return: 0: look again; EINTR, ETIMEDOUT, EBADF.
- */
-int
-str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
+/* The stages one after the other. */
+static int
+sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 	uint64_t deadline)
 {
 	struct str_headq *hq = why == STR_SLEEP_READ ? &sd->hq :
@@ -426,6 +419,25 @@ str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 		}
 		return err;
 	}
+}
+
+/*
+ * str_sleep - wait until something may be read, or written, at @sd
+ * @sd:       the head; no lock and no claim is held
+ * @why:      STR_SLEEP_READ or STR_SLEEP_WRITE
+ * @deadline: host_now() time, or UINT64_MAX
+ *
+ * Return: 0: look again; EINTR, ETIMEDOUT, EBADF.
+ */
+int
+str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
+	uint64_t deadline)
+{
+	int err = sleep_on(sd, hc, why, deadline);
+
+	/* who woke us may have left the stream's queues to us */
+	(void)str_sched_run_head(sd, hc);
+	return err;
 }
 
 /*

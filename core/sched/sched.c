@@ -226,8 +226,11 @@ str_sched_leave(struct str_head *sd)
 	/* (1) a committed runner on its way */
 	c = str_load(&pl->committed);
 	if (c != 0 && host_ticks() - str_load(&pl->committed_at) <
-			10 * host_ticks_per_ms)
-		return;
+			10 * host_ticks_per_ms) {
+		str_fence_full(); /* pairs with str_sched_run_head() */
+		if (str_load(&pl->committed) == c)
+			return;
+	}
 	/* (2) a reader asleep at the other end: it runs them as it wakes */
 	if ((str_load(&sd->peer->hq.rwant) & STR_WANT_FUTEX) != 0) {
 		str_store(&pl->committed_at, host_ticks());
