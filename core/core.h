@@ -303,6 +303,7 @@ enum {
 	STR_ROOT_HEADINIT, /* struct qinit of heads */
 	STR_ROOT_IOCID,
 	STR_ROOT_NPIPES,
+	STR_ROOT_UNBURIED, /* freed pipes that wait for a call to end */
 	STR_ROOT_EPOCH,	  /* of the reaper's marks */
 	STR_ROOT_WAKES,	  /* counters, for the tools */
 	STR_ROOT_TOKENS,

@@ -113,54 +113,6 @@ head_init(struct str_plumb *pl, int end, const struct host_carrier *c)
 	return 0;
 }
 
-int
-str_pipe_create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
-{
-	struct str_plumb *pl = str_mem_alloc(sizeof(*pl), STR_BLK_PIPE);
-	uint32_t gen;
-	int e, err = 0;
-
-	if (pl == NULL) {
-		(void)str_region_sweep();
-		pl = str_mem_alloc(sizeof(*pl), STR_BLK_PIPE);
-		if (pl == NULL)
-			return ENOSR;
-	}
-	gen = str_load(&pl->head[0].gen);
-	__builtin_memset((char *)pl + sizeof(pl->blk), 0,
-		sizeof(*pl) - sizeof(pl->blk));
-	for (e = 0; e < 2 && err == 0; e++)
-		err = head_init(pl, e, &c[e]);
-	if (err != 0) {
-		if (pl->head[0].qp != NULL)
-			str_qpair_free(pl->head[0].qp);
-		str_mem_free(pl);
-		return err;
-	}
-	for (e = 0; e < 2; e++) {
-		struct str_head *sd = &pl->head[e];
-
-		str_store(&sd->gen, gen + 1);
-		sd->qp->wq.q_next = &sd->peer->qp->rq;
-		sd->direct = &sd->peer->hq;
-	}
-	for (e = 1; e >= 0 && err == 0; e--) {
-		err = dir_enter(&c[e], &pl->head[e]);
-		STR_CRASH_POINT("pipe:entered");
-	}
-	if (err != 0) {
-		(void)dir_remove(&c[1]);
-		for (e = 0; e < 2; e++)
-			str_qpair_free(pl->head[e].qp);
-		str_mem_free(pl);
-		return err;
-	}
-	str_mem_disown(pl);
-	(void)str_add(str_root(STR_ROOT_NPIPES), (uint64_t)1);
-	*ret_pipe = pl;
-	return 0;
-}
-
 /* Is a call on either end still going on, in a thread that lives? */
 static bool
 is_inside(struct str_plumb *pl)
@@ -237,6 +189,7 @@ str_pipe_free(struct str_plumb *pl)
 		str_wake_all(&pl->head[1]);
 		str_mem_disown(pl);
 		str_store_rel(&pl->freed, 1u);
+		(void)str_add(str_root(STR_ROOT_UNBURIED), (uint64_t)1);
 		return;
 	}
 	dismantle(pl);
@@ -253,7 +206,61 @@ bury(struct str_blk *b, void *arg)
 		return;
 	str_mem_own(pl);
 	dismantle(pl);
+	(void)str_sub(str_root(STR_ROOT_UNBURIED), (uint64_t)1);
 	(*n)++;
+}
+
+int
+str_pipe_create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
+{
+	struct str_plumb *pl;
+	unsigned buried = 0;
+	uint32_t gen;
+	int e, err = 0;
+
+	if (str_unlikely(str_load(str_root(STR_ROOT_UNBURIED)) != 0))
+		str_mem_walk(bury, &buried);
+	pl = str_mem_alloc(sizeof(*pl), STR_BLK_PIPE);
+
+	if (pl == NULL) {
+		(void)str_region_sweep();
+		pl = str_mem_alloc(sizeof(*pl), STR_BLK_PIPE);
+		if (pl == NULL)
+			return ENOSR;
+	}
+	gen = str_load(&pl->head[0].gen);
+	__builtin_memset((char *)pl + sizeof(pl->blk), 0,
+		sizeof(*pl) - sizeof(pl->blk));
+	for (e = 0; e < 2 && err == 0; e++)
+		err = head_init(pl, e, &c[e]);
+	if (err != 0) {
+		if (pl->head[0].qp != NULL)
+			str_qpair_free(pl->head[0].qp);
+		str_mem_free(pl);
+		return err;
+	}
+	for (e = 0; e < 2; e++) {
+		struct str_head *sd = &pl->head[e];
+
+		str_store(&sd->gen, gen + 1);
+		sd->qp->wq.q_next = &sd->peer->qp->rq;
+		sd->direct = &sd->peer->hq;
+	}
+	for (e = 1; e >= 0 && err == 0; e--) {
+		err = dir_enter(&c[e], &pl->head[e]);
+		STR_CRASH_POINT("pipe:entered");
+	}
+	if (err != 0) {
+		(void)dir_remove(&c[1]);
+		for (e = 0; e < 2; e++)
+			str_qpair_free(pl->head[e].qp);
+		str_mem_free(pl);
+		return err;
+	}
+	str_mem_disown(pl);
+	(void)str_add(str_root(STR_ROOT_NPIPES), (uint64_t)1);
+	*ret_pipe = pl;
+	return 0;
 }
 
 /*

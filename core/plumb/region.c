@@ -175,20 +175,33 @@ reap_block(struct str_blk *b, uintptr_t epoch)
 	}
 }
 
-/* A thread died inside this stream: what it had begun goes on. */
+/*
+ * A thread died inside this stream: what it had begun goes on.  The stream
+ * may be gone since, or go meanwhile: we count as inside it.
+ */
 static void
 revive(uint64_t at, uint32_t tag)
 {
+	struct str_thread *t = host_self();
+	uint64_t was = str_load(&t->inside);
 	struct str_plumb *pl;
 
 	if (!str_mem_valid((void *)(uintptr_t)at))
 		return;
 	pl = (struct str_plumb *)(uintptr_t)at;
+	str_store(&t->inside, (uint64_t)(uintptr_t)&pl->head[0]);
+	str_fence_full(); /* pairs with the heavy fence of str_pipe_free() */
+	if (str_head_lookup(&pl->head[0].carrier) == NULL &&
+	    str_head_lookup(&pl->head[1].carrier) == NULL) {
+		str_store(&t->inside, was);
+		return;
+	}
 	if (str_load(&pl->plumber.owner) == tag && str_plumb_lock(pl, NULL) == 0)
 		str_plumb_unlock(pl);
 	str_sched_revive(pl, tag);
 	str_wake_all(&pl->head[0]);
 	str_wake_all(&pl->head[1]);
+	str_store(&t->inside, was);
 }
 
 void
