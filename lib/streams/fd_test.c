@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What only this library has to get right about numbers and registrations:
+ * its caches agree with the kernel whoever changed what stands under a
+ * number, and tags of ours never reach the program.
+ */
+#include <sys/types.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <stropts.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "t.h"
+
+T_CASE(a_number_the_kernel_gave_away_behind_our_back_is_found_out)
+{
+	int fd[2], sock[2];
+	char c;
+
+	T_OK(pipe(fd));
+	T_EQ(isastream(fd[0]), 1);
+	/* as a library does that makes its system calls itself */
+	T_OK((int)syscall(SYS_close, fd[1]));
+	T_OK((int)syscall(SYS_close, fd[0]));
+	T_OK((int)syscall(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, sock));
+	T_EQ(sock[0], fd[0]);
+	T_EQ(fcntl(sock[0], F_GETFL) & O_ACCMODE, O_RDWR);
+	T_EQ(isastream(sock[0]), 0);
+	T_EQ(fcntl(sock[1], F_GETFL) & O_ACCMODE, O_RDWR);
+	T_EQ(write(sock[1], "k", 1), 1);
+	T_EQ(read(sock[0], &c, 1), 1);
+	T_EQ(c, 'k');
+}
+
+T_CASE(numbers_beyond_the_table_work_too)
+{
+	struct rlimit rl;
+	int fd[2], big;
+	char c;
+
+	T_OK(getrlimit(RLIMIT_NOFILE, &rl));
+	rl.rlim_cur = rl.rlim_max;
+	T_OK(setrlimit(RLIMIT_NOFILE, &rl));
+	if (rl.rlim_max < 70001)
+		T_SKIP("no more than %lu descriptors",
+			(unsigned long)rl.rlim_max);
+	T_OK(pipe(fd));
+	big = fcntl(fd[0], F_DUPFD, 70000);
+	T_EQ(big, 70000);
+	T_EQ(isastream(big), 1);
+	T_EQ(write(fd[1], "x", 1), 1);
+	T_EQ(read(big, &c, 1), 1);
+	T_OK(close(fd[1]));
+	T_EQ(read(big, &c, 1), 0);
+	T_OK(close(big));
+	T_ERR(isastream(big), EBADF);
+}
+
+T_CASE(plain_sockets_stay_sockets)
+{
+	struct stat st;
+	int sock[2];
+	char c;
+
+	T_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, sock));
+	T_EQ(isastream(sock[0]), 0);
+	T_EQ(send(sock[0], "s", 1, 0), 1);
+	T_EQ(recv(sock[1], &c, 1, 0), 1);
+	T_OK(fstat(sock[0], &st));
+	T_TRUE(S_ISSOCK(st.st_mode));
+	T_ERR(getmsg(sock[0], NULL, NULL, (int[1]){ 0 }), ENOSTR);
+}
+
+T_CASE(a_stream_is_no_socket)
+{
+	int fd[2], v;
+	socklen_t len = sizeof v;
+	char c;
+
+	T_OK(pipe(fd));
+	T_ERR(send(fd[1], "s", 1, 0), ENOTSOCK);
+	T_ERR(recv(fd[0], &c, 1, MSG_DONTWAIT), ENOTSOCK);
+	T_ERR(getsockopt(fd[0], SOL_SOCKET, SO_TYPE, &v, &len), ENOTSOCK);
+	T_ERR(shutdown(fd[0], SHUT_RDWR), ENOTSOCK);
+	T_EQ(write(fd[1], "x", 1), 1);
+	T_EQ(read(fd[0], &c, 1), 1);
+}
+
+T_CASE(a_received_descriptor_is_known_for_what_it_is)
+{
+	int fd[2], sock[2], got = -1;
+	char byte = 'b', c;
+	union {
+		char buf[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} u = { .buf = { 0 } };
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = u.buf, .msg_controllen = sizeof u.buf,
+	};
+	struct cmsghdr *cm = CMSG_FIRSTHDR(&msg);
+
+	T_OK(pipe(fd));
+	T_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, sock));
+	cm->cmsg_level = SOL_SOCKET;
+	cm->cmsg_type = SCM_RIGHTS;
+	cm->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(cm), &fd[0], sizeof(int));
+	T_EQ(sendmsg(sock[0], &msg, 0), 1);
+	T_OK(close(fd[0]));
+	T_EQ(recvmsg(sock[1], &msg, 0), 1);
+	memcpy(&got, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(int));
+	T_EQ(isastream(got), 1);
+	T_EQ(write(fd[1], "x", 1), 1);
+	T_EQ(read(got, &c, 1), 1);
+}
+
+static void *
+wait_one(void *arg)
+{
+	struct epoll_event ev = { 0 };
+	int *ep = arg;
+
+	if (epoll_wait(*ep, &ev, 1, 5000) != 1)
+		return NULL;
+	return (void *)(uintptr_t)ev.data.u64;
+}
+
+/* asleep in the kernel, before the instance had a Stream in it */
+T_CASE(tags_do_not_reach_a_thread_that_slept_in_the_kernel)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = 4711 };
+	int ep = epoll_create1(0), fd[2];
+	pthread_t th;
+	void *ret;
+
+	T_OK(ep);
+	T_OK(pipe(fd));
+	T_EQ(pthread_create(&th, NULL, wait_one, &ep), 0);
+	T_OK(epoll_ctl(ep, EPOLL_CTL_ADD, fd[0], &ev));
+	T_EQ(write(fd[1], "x", 1), 1);
+	T_EQ(pthread_join(th, &ret), 0);
+	T_EQ((uintptr_t)ret, 4711u);
+}
+
+T_CASE(a_duplicate_of_an_epoll_descriptor_has_its_registrations)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = 1 }, out;
+	int ep = epoll_create1(0), fd[2], d;
+
+	T_OK(pipe(fd));
+	T_OK(epoll_ctl(ep, EPOLL_CTL_ADD, fd[0], &ev));
+	d = T_OK(dup(ep));
+	T_OK(close(ep));
+	T_EQ(write(fd[1], "x", 1), 1);
+	T_EQ(epoll_wait(d, &out, 1, 0), 1);
+	T_EQ(out.data.u64, 1u);
+	ev.data.u64 = 2;
+	T_OK(epoll_ctl(d, EPOLL_CTL_MOD, fd[0], &ev));
+	T_EQ(epoll_wait(d, &out, 1, 0), 1);
+	T_EQ(out.data.u64, 2u);
+	T_OK(epoll_ctl(d, EPOLL_CTL_DEL, fd[0], NULL));
+	T_EQ(epoll_wait(d, &out, 1, 0), 0);
+	T_OK(close(d));
+}
+
+T_CASE(an_edge_in_one_direction_is_not_hidden_by_the_other)
+{
+	struct epoll_event ev = {
+		.events = EPOLLIN | EPOLLOUT | (uint32_t)EPOLLET,
+	}, out;
+	int ep = epoll_create1(0), fd[2];
+	char c;
+
+	T_OK(pipe(fd));
+	T_OK(epoll_ctl(ep, EPOLL_CTL_ADD, fd[0], &ev));
+	T_EQ(epoll_wait(ep, &out, 1, 0), 1);
+	T_EQ(out.events, (uint32_t)EPOLLOUT);
+	for (int i = 0; i < 50; i++) {
+		T_EQ(epoll_wait(ep, &out, 1, 0), 0);
+		T_EQ(write(fd[1], "x", 1), 1);
+		T_EQ(epoll_wait(ep, &out, 1, 5000), 1);
+		T_NE(out.events & EPOLLIN, 0u);
+		T_EQ(read(fd[0], &c, 1), 1);
+	}
+}
+
+/* tokens must not pile up until the carrier takes no more */
+T_CASE(a_thousand_unread_arrivals_are_a_thousand_edges)
+{
+	struct epoll_event ev = { .events = EPOLLIN | (uint32_t)EPOLLET }, out;
+	int ep = epoll_create1(0), fd[2];
+
+	T_OK(pipe(fd));
+	T_OK(epoll_ctl(ep, EPOLL_CTL_ADD, fd[0], &ev));
+	for (int i = 0; i < 1000; i++) {
+		T_EQ(write(fd[1], "x", 1), 1);
+		T_EQ(epoll_wait(ep, &out, 1, 5000), 1);
+		T_EQ(epoll_wait(ep, &out, 1, 0), 0);
+	}
+}
