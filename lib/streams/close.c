@@ -45,12 +45,13 @@ close(int fd)
 static unsigned
 number_limit(void)
 {
-	struct rlimit rl = { 0, 0 };
+	struct rlimit rl = {0, 0};
 
 	(void)sys_call4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &rl);
 	/* open ones may lie above a limit that was lowered */
-	return (unsigned)STR_MIN(STR_MAX(rl.rlim_cur, (rlim_t)FD_LOW),
-		(rlim_t)FD_MAX) - 1;
+	return (unsigned)STR_MIN(
+		       STR_MAX(rl.rlim_cur, (rlim_t)FD_LOW), (rlim_t)FD_MAX) -
+	       1;
 }
 
 /* Streams in the range by the wrapper, what lies between by the kernel. */
@@ -103,7 +104,7 @@ STR_EXPORT int
 close_range(unsigned first, unsigned last, int flags)
 {
 	if (first > last ||
-	    (flags & ~(CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC)) != 0)
+		(flags & ~(CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC)) != 0)
 		return REAL(close_range)(first, last, flags);
 	if (flags & CLOSE_RANGE_CLOEXEC)
 		return parts(first, last, flags, mark_between);
@@ -132,19 +133,19 @@ dup(int fd)
 static int
 dup_onto(int from, int to, int flags)
 {
-	struct fd_release rel = { NULL, -1 };
+	struct fd_release rel = {NULL, -1};
 	uintptr_t v;
 	int ret;
 
 	if (str_unlikely(host_fd_is_ours(to)) && from != to &&
-	    sys_fcntl(from, F_GETFD, 0) >= 0)
+		sys_fcntl(from, F_GETFD, 0) >= 0)
 		fd_hidden_move(to);
 	if (from == to || to < 0)
-		return flags < 0 ? REAL(dup2)(from, to) :
-				   REAL(dup3)(from, to, flags);
+		return flags < 0 ? REAL(dup2)(from, to)
+				 : REAL(dup3)(from, to, flags);
 	v = fd_get(to);
 	if (v > FD_NOT && sys_fcntl(from, F_GETFD, 0) >= 0 &&
-	    (flags < 0 || (flags & ~O_CLOEXEC) == 0))
+		(flags < 0 || (flags & ~O_CLOEXEC) == 0))
 		fd_release_begin(to, &rel);
 	ret = flags < 0 ? REAL(dup2)(from, to) : REAL(dup3)(from, to, flags);
 	if (ret >= 0)
@@ -180,15 +181,13 @@ status_set(struct fd_rec *r, int fd, long arg)
 	if (sys_fcntl(fd, F_SETFL, (long)(want & ~(uint32_t)O_NOATIME)) ==
 		-EBADF)
 		return EBADF;
-	while (!str_cas(r->fflags, old,
-		(old & ~(uint32_t)STATUS_FLAGS) | want))
+	while (!str_cas(r->fflags, old, (old & ~(uint32_t)STATUS_FLAGS) | want))
 		old = str_load(r->fflags);
 	return 0;
 }
 
 static int
-fcntl_any(int fd, int cmd, long arg,
-	int (*next)(int, int, ...))
+fcntl_any(int fd, int cmd, long arg, int (*next)(int, int, ...))
 {
 	struct fd_rec *r;
 	int ret;
@@ -256,7 +255,7 @@ fcntl64(int fd, int cmd, ...)
 static int
 stream_close(FILE *f, int (*next)(FILE *))
 {
-	struct fd_release rel = { NULL, -1 };
+	struct fd_release rel = {NULL, -1};
 	int fd = f != NULL ? fileno(f) : -1;
 	int ret;
 
@@ -286,7 +285,7 @@ static FILE *
 stream_reopen(const char *path, const char *mode, FILE *f,
 	FILE *(*next)(const char *, const char *, FILE *))
 {
-	struct fd_release rel = { NULL, -1 };
+	struct fd_release rel = {NULL, -1};
 	int fd = f != NULL ? fileno(f) : -1;
 	FILE *ret;
 

@@ -41,30 +41,29 @@
 #include "pollset.h"
 #include "sys.h"
 
-#define ITEM_CHUNK 512u
+#define ITEM_CHUNK  512u
 #define ITEM_CHUNKS 4096u
-#define BATCH 64 /* events taken from the kernel at once */
-#define GLANCE 64u /* items looked at when the call need not sleep */
+#define BATCH       64  /* events taken from the kernel at once */
+#define GLANCE      64u /* items looked at when the call need not sleep */
 
 #define ALWAYS (STR_POLLERR | STR_POLLHUP | STR_POLLNVAL)
-#define FLAGS \
-	((uint32_t)EPOLLET | EPOLLONESHOT | EPOLLWAKEUP | EPOLLEXCLUSIVE)
+#define FLAGS  ((uint32_t)EPOLLET | EPOLLONESHOT | EPOLLWAKEUP | EPOLLEXCLUSIVE)
 
 struct ep_item {
-	struct ep *ep;		/* NULL: free */
+	struct ep *ep; /* NULL: free */
 	struct fd_rec *rec;
 	struct ep_item *rec_next; /* of the same Stream */
 	struct ep_item *free_next;
-	epoll_data_t data;	/* the caller's */
-	uint32_t events;	/* the caller's, flags included */
-	uint32_t index;		/* [I] its number */
-	uint32_t gen;		/* uses of this memory */
-	uint32_t place;		/* in ep->item[] */
-	int fd;			/* as registered */
-	uint32_t forks;		/* forks before it was added */
+	epoll_data_t data; /* the caller's */
+	uint32_t events;   /* the caller's, flags included */
+	uint32_t index;    /* [I] its number */
+	uint32_t gen;      /* uses of this memory */
+	uint32_t place;    /* in ep->item[] */
+	int fd;            /* as registered */
+	uint32_t forks;    /* forks before it was added */
 	bool fresh;
-	bool poked;		/* the kernel has been made to say so */
-	bool spent;		/* one shot, fired */
+	bool poked; /* the kernel has been made to say so */
+	bool spent; /* one shot, fired */
 };
 
 struct ep {
@@ -72,8 +71,8 @@ struct ep {
 	struct ep *free_next;
 	struct ep_item **item;
 	unsigned n, cap;
-	unsigned turn;		/* where the next glance begins */
-	int fd;			/* a descriptor of it */
+	unsigned turn; /* where the next glance begins */
+	int fd;        /* a descriptor of it */
 };
 
 static struct ep_item *chunk[ITEM_CHUNKS];
@@ -167,8 +166,8 @@ ep_room(struct ep *ep)
 static uint64_t
 tag_of(const struct ep_item *it)
 {
-	return (uint64_t)TAG_MAGIC << 48 | (uint64_t)(it->gen & 0xffffff) <<
-		24 | it->index;
+	return (uint64_t)TAG_MAGIC << 48 |
+	       (uint64_t)(it->gen & 0xffffff) << 24 | it->index;
 }
 
 /* The item @data names; NULL with *ret_ours when it is past. */
@@ -195,7 +194,7 @@ is_edge(const struct ep_item *it)
 static struct epoll_event
 kernel_event(const struct ep_item *it)
 {
-	struct epoll_event ev = { .events = EPOLLIN | EPOLLRDHUP };
+	struct epoll_event ev = {.events = EPOLLIN | EPOLLRDHUP};
 
 	if (it->poked)
 		ev.events |= EPOLLOUT | (uint32_t)EPOLLET;
@@ -291,8 +290,8 @@ item_poke(struct ep_item *it, bool on)
 
 	it->poked = on;
 	kev = kernel_event(it);
-	return -(int)sys_call4(SYS_epoll_ctl, ep_number(it->ep),
-		EPOLL_CTL_MOD, it->fd, &kev);
+	return -(int)sys_call4(
+		SYS_epoll_ctl, ep_number(it->ep), EPOLL_CTL_MOD, it->fd, &kev);
 }
 
 /*
@@ -400,7 +399,7 @@ ctl_add(int epfd, struct fd_rec *r, int fd, const struct epoll_event *uev)
 	int err;
 
 	/* is it one, and may it be added?  Then with the right tag */
-	kev = (struct epoll_event){ .events = (uint32_t)EPOLLET };
+	kev = (struct epoll_event){.events = (uint32_t)EPOLLET};
 	err = ctl_kernel(epfd, EPOLL_CTL_ADD, fd, &kev);
 	if (err != 0)
 		return err;
@@ -428,7 +427,7 @@ ctl_mod(int epfd, struct fd_rec *r, int fd, const struct epoll_event *uev)
 {
 	struct ep *ep = fd_epoll(epfd);
 	struct ep_item *it = ep != NULL ? item_find(ep, r, fd) : NULL;
-	struct epoll_event kev = { .events = 0 };
+	struct epoll_event kev = {.events = 0};
 
 	if (it == NULL)
 		return ctl_kernel(epfd, EPOLL_CTL_MOD, fd, &kev);
@@ -443,7 +442,7 @@ ctl_del(int epfd, struct fd_rec *r, int fd)
 {
 	struct ep *ep = fd_epoll(epfd);
 	struct ep_item *it = ep != NULL ? item_find(ep, r, fd) : NULL;
-	struct epoll_event kev = { .events = 0 };
+	struct epoll_event kev = {.events = 0};
 	int err = ctl_kernel(epfd, EPOLL_CTL_DEL, fd, &kev);
 
 	if (err == 0 && it != NULL)
@@ -469,13 +468,13 @@ STR_EXPORT int
 epoll_ctl(int epfd, int op, int fd, struct epoll_event *uev)
 {
 	struct fd_rec *r = fd_stream(fd);
-	struct epoll_event ev = { .events = 0 };
+	struct epoll_event ev = {.events = 0};
 	struct fd_guard g;
 	int err;
 
 	if (r == NULL || fd_stream(epfd) != NULL ||
-	    (op != EPOLL_CTL_ADD && op != EPOLL_CTL_MOD &&
-		    op != EPOLL_CTL_DEL))
+		(op != EPOLL_CTL_ADD && op != EPOLL_CTL_MOD &&
+			op != EPOLL_CTL_DEL))
 		return REAL(epoll_ctl)(epfd, op, fd, uev);
 	if (op != EPOLL_CTL_DEL && host_copyin(uev, &ev, sizeof ev) != 0)
 		return fail(EFAULT);
@@ -506,7 +505,7 @@ struct wait {
 static void
 wait_put(struct wait *w, uint32_t events, epoll_data_t data)
 {
-	struct epoll_event ev = { .events = events, .data = data };
+	struct epoll_event ev = {.events = events, .data = data};
 
 	if (host_copyout(&ev, &w->out[w->n], sizeof ev) != 0)
 		w->fault = true;
@@ -547,7 +546,7 @@ token_out(struct ep_item *it, uint32_t wanted)
 	host_token_drain(it->fd);
 	/* it may have been meant for somebody who has not looked yet */
 	if ((str_head_events(r->sd) & STR_POLL_READ & ~wanted) != 0 ||
-	    r->items != it || it->rec_next != NULL)
+		r->items != it || it->rec_next != NULL)
 		sleep_others(r->sd);
 }
 
@@ -591,8 +590,7 @@ glance(struct wait *w, unsigned most, struct ep_item *const *done, int ndone)
 		struct ep_item *it = ep->item[ep->turn++ % ep->n];
 		uint32_t ev;
 
-		if ((is_edge(it) && !it->fresh) ||
-		    reported(it, done, ndone))
+		if ((is_edge(it) && !it->fresh) || reported(it, done, ndone))
 			continue;
 		ev = item_events(it);
 		if (ev != 0)
@@ -644,17 +642,19 @@ static void
 arm_locked(struct ep *ep)
 {
 	for (unsigned i = 0; i < ep->n; i++)
-		item_arm(ep->item[i], is_edge(ep->item[i]) ?
-			str_head_events(ep->item[i]->rec->sd) : 0);
+		item_arm(ep->item[i],
+			is_edge(ep->item[i])
+				? str_head_events(ep->item[i]->rec->sd)
+				: 0);
 }
 
 /* Arm, look, sleep.  Return: 0, or minus an errno; *ret_over at the end. */
 static int
-wait_sleep(struct wait *w, uint64_t deadline, const sigset_t *mask,
-	bool *ret_over)
+wait_sleep(
+	struct wait *w, uint64_t deadline, const sigset_t *mask, bool *ret_over)
 {
-	struct pollfd pfd[2] = { { w->epfd, POLLIN, 0 } };
-	struct sleep_set set = { pfd, 1, deadline, mask };
+	struct pollfd pfd[2] = {{w->epfd, POLLIN, 0}};
+	struct sleep_set set = {pfd, 1, deadline, mask};
 	struct fd_guard g;
 	bool rung;
 	int n = 0;
@@ -698,14 +698,14 @@ static bool
 wait_streams(int epfd, struct epoll_event *out, int max, uint64_t deadline,
 	const sigset_t *mask, int *ret)
 {
-	struct host_call hc = { .fd = -1, .flags = HOST_CALL_CANCEL };
+	struct host_call hc = {.fd = -1, .flags = HOST_CALL_CANCEL};
 	struct epoll_event probe;
-	struct wait w = { .epfd = epfd, .hc = &hc, .out = out, .max = max };
+	struct wait w = {.epfd = epfd, .hc = &hc, .out = out, .max = max};
 	sigset_t filtered;
 
 	w.ep = fd_epoll(epfd);
 	if (w.ep == NULL || w.ep->n == 0 || max <= 0 ||
-	    max > INT_MAX / (int)sizeof *out)
+		max > INT_MAX / (int)sizeof *out)
 		return false;
 	if (mask != NULL)
 		mask = host_sigmask_filter(SIG_SETMASK, mask, &filtered);

@@ -32,8 +32,8 @@ static fd_word *_Atomic fd_chunk[FD_CHUNKS];
 
 static struct host_plock lock;
 static struct fd_rec *hash[HASH]; /* [F] */
-static struct fd_rec *unused;	  /* [F] */
-static int high;		  /* [F] greatest number ever entered */
+static struct fd_rec *unused;     /* [F] */
+static int high;                  /* [F] greatest number ever entered */
 
 /* 0 not decided, 1 no */
 static str_a32 impossible;
@@ -47,7 +47,7 @@ static str_a32 impossible;
 void
 fd_lock(struct fd_guard *g)
 {
-	g->hc = (struct host_call){ .fd = -1 };
+	g->hc = (struct host_call){.fd = -1};
 	g->entered = host_domain != NULL && host_enter(&g->hc) == 0;
 	if (!g->entered)
 		host_sig_block(&g->mask);
@@ -316,7 +316,7 @@ domain_exists(void)
 bool
 fd_possible(void)
 {
-	struct host_call hc = { .fd = -1 };
+	struct host_call hc = {.fd = -1};
 	int err = errno;
 	bool yes;
 
@@ -346,18 +346,20 @@ carrier_like(int fd)
 	socklen_t len = sizeof v;
 
 	if (sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_DOMAIN, &v, &len) !=
-			0 || v != AF_UNIX)
+			0 ||
+		v != AF_UNIX)
 		return false;
 	len = sizeof v;
 	return sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &v, &len) ==
-			0 && v == SOCK_STREAM;
+		       0 &&
+	       v == SOCK_STREAM;
 }
 
 /* The Stream head whose carrier stands under @fd. */
 static struct str_head *
 head_under(int fd, struct host_carrier *ret_c)
 {
-	struct host_call hc = { .fd = -1 };
+	struct host_call hc = {.fd = -1};
 	struct str_head *sd = NULL;
 
 	if (host_enter(&hc) != 0)
@@ -432,8 +434,8 @@ fd_ask(int fd)
 		errno = err;
 		return v;
 	}
-	(void)__atomic_compare_exchange_n(w, &unknown, FD_NOT, 0,
-		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	(void)__atomic_compare_exchange_n(
+		w, &unknown, FD_NOT, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 	return FD_NOT;
 }
 /* Does @fd no longer name @r's Stream?  Then the table is put right. */
@@ -556,7 +558,7 @@ fd_release_begin(int fd, struct fd_release *rel)
 void
 fd_release_end(struct fd_release *rel)
 {
-	struct host_call hc = { .fd = -1 };
+	struct host_call hc = {.fd = -1};
 	int err = errno;
 
 	if (host_enter(&hc) == 0) {
@@ -595,8 +597,10 @@ fd_hidden_move(int fd)
 				host_fd_drop(i);
 		return;
 	}
-	to = sys_fcntl(fd, sys_fcntl(fd, F_GETFD, 0) & FD_CLOEXEC ?
-			F_DUPFD_CLOEXEC : F_DUPFD, fd + 1);
+	to = sys_fcntl(fd,
+		sys_fcntl(fd, F_GETFD, 0) & FD_CLOEXEC ? F_DUPFD_CLOEXEC
+						       : F_DUPFD,
+		fd + 1);
 	if (to < 0)
 		to = sys_fcntl(fd, F_DUPFD, 3);
 	if (to < 0)

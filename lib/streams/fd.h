@@ -26,12 +26,12 @@
 #include "head/head.h"
 #include "user.h"
 
-#define FD_LOW 65536u	 /* numbers in the table that is always there */
-#define FD_CHUNKS 1024u	 /* of FD_LOW numbers each, made when needed */
-#define FD_MAX ((int)(FD_LOW * FD_CHUNKS))
+#define FD_LOW    65536u /* numbers in the table that is always there */
+#define FD_CHUNKS 1024u  /* of FD_LOW numbers each, made when needed */
+#define FD_MAX    ((int)(FD_LOW * FD_CHUNKS))
 
 #define FD_UNKNOWN ((uintptr_t)0)
-#define FD_NOT ((uintptr_t)1)
+#define FD_NOT     ((uintptr_t)1)
 
 typedef _Atomic uintptr_t fd_word;
 
@@ -43,15 +43,15 @@ struct fd_obj {
 
 struct fd_rec {
 	struct fd_obj obj;
-	struct str_head *sd;	    /* [I] while in use */
-	str_a32 *fflags;	    /* [I] status flags, in the domain */
-	uint32_t gen;		    /* [I] of the head's memory */
+	struct str_head *sd;         /* [I] while in use */
+	str_a32 *fflags;             /* [I] status flags, in the domain */
+	uint32_t gen;                /* [I] of the head's memory */
 	struct host_carrier carrier; /* [I] */
-	struct fd_rec *next;	    /* [F] of the hash chain or free list */
-	struct ep_item *items;	    /* [F] what epoll wants of it */
-	str_a32 nitem;		    /* [F] edge-triggered ones; read without */
-	str_a32 token;		    /* a token may lie in the carrier */
-	int hint;		    /* [F] a descriptor of it, perhaps */
+	struct fd_rec *next;         /* [F] of the hash chain or free list */
+	struct ep_item *items;       /* [F] what epoll wants of it */
+	str_a32 nitem;               /* [F] edge-triggered ones; read without */
+	str_a32 token;               /* a token may lie in the carrier */
+	int hint;                    /* [F] a descriptor of it, perhaps */
 };
 
 struct fd_guard {
@@ -117,12 +117,12 @@ void fd_put(int fd, uintptr_t v);
 uintptr_t fd_get(int fd);
 int fd_high(void);
 uint32_t fd_forks(void);
-struct fd_rec *fd_install(int fd, struct str_head *sd,
-	const struct host_carrier *c);
+struct fd_rec *fd_install(
+	int fd, struct str_head *sd, const struct host_carrier *c);
 
 /* Without the lock. */
-void fd_forget(int fd);		/* the number is free, or about to be */
-void fd_not(int fd);		/* it is something new that is no Stream */
+void fd_forget(int fd);         /* the number is free, or about to be */
+void fd_not(int fd);            /* it is something new that is no Stream */
 void fd_copy(int from, int to); /* @to is a duplicate of @from */
 bool fd_stale(int fd, struct fd_rec *r);
 

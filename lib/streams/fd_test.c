@@ -82,7 +82,7 @@ T_CASE(plain_sockets_stay_sockets)
 	T_EQ(recv(sock[1], &c, 1, 0), 1);
 	T_OK(fstat(sock[0], &st));
 	T_TRUE(S_ISSOCK(st.st_mode));
-	T_ERR(getmsg(sock[0], NULL, NULL, (int[1]){ 0 }), ENOSTR);
+	T_ERR(getmsg(sock[0], NULL, NULL, (int[1]){0}), ENOSTR);
 }
 
 T_CASE(a_stream_is_no_socket)
@@ -107,11 +107,13 @@ T_CASE(a_received_descriptor_is_known_for_what_it_is)
 	union {
 		char buf[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
-	} u = { .buf = { 0 } };
-	struct iovec iov = { &byte, 1 };
+	} u = {.buf = {0}};
+	struct iovec iov = {&byte, 1};
 	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = u.buf, .msg_controllen = sizeof u.buf,
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = u.buf,
+		.msg_controllen = sizeof u.buf,
 	};
 	struct cmsghdr *cm = CMSG_FIRSTHDR(&msg);
 
@@ -133,7 +135,7 @@ T_CASE(a_received_descriptor_is_known_for_what_it_is)
 static void *
 wait_one(void *arg)
 {
-	struct epoll_event ev = { 0 };
+	struct epoll_event ev = {0};
 	int *ep = arg;
 
 	if (epoll_wait(*ep, &ev, 1, 5000) != 1)
@@ -144,7 +146,7 @@ wait_one(void *arg)
 /* asleep in the kernel, before the instance had a Stream in it */
 T_CASE(tags_do_not_reach_a_thread_that_slept_in_the_kernel)
 {
-	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = 4711 };
+	struct epoll_event ev = {.events = EPOLLIN, .data.u64 = 4711};
 	int ep = epoll_create1(0), fd[2];
 	pthread_t th;
 	void *ret;
@@ -160,7 +162,7 @@ T_CASE(tags_do_not_reach_a_thread_that_slept_in_the_kernel)
 
 T_CASE(a_duplicate_of_an_epoll_descriptor_has_its_registrations)
 {
-	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = 1 }, out;
+	struct epoll_event ev = {.events = EPOLLIN, .data.u64 = 1}, out;
 	int ep = epoll_create1(0), fd[2], d;
 
 	T_OK(pipe(fd));
@@ -181,9 +183,12 @@ T_CASE(a_duplicate_of_an_epoll_descriptor_has_its_registrations)
 
 T_CASE(an_edge_in_one_direction_is_not_hidden_by_the_other)
 {
-	struct epoll_event ev = {
-		.events = EPOLLIN | EPOLLOUT | (uint32_t)EPOLLET,
-	}, out;
+	struct epoll_event ev =
+				   {
+					   .events = EPOLLIN | EPOLLOUT |
+						     (uint32_t)EPOLLET,
+				   },
+			   out;
 	int ep = epoll_create1(0), fd[2];
 	char c;
 
@@ -203,7 +208,7 @@ T_CASE(an_edge_in_one_direction_is_not_hidden_by_the_other)
 /* tokens must not pile up until the carrier takes no more */
 T_CASE(a_thousand_unread_arrivals_are_a_thousand_edges)
 {
-	struct epoll_event ev = { .events = EPOLLIN | (uint32_t)EPOLLET }, out;
+	struct epoll_event ev = {.events = EPOLLIN | (uint32_t)EPOLLET}, out;
 	int ep = epoll_create1(0), fd[2];
 
 	T_OK(pipe(fd));

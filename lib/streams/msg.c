@@ -12,7 +12,8 @@
 #include "sys.h"
 
 _Static_assert(sizeof(struct strbuf) == sizeof(struct str_strbuf) &&
-		offsetof(struct strbuf, buf) == offsetof(struct str_strbuf, buf),
+		       offsetof(struct strbuf, buf) ==
+			       offsetof(struct str_strbuf, buf),
 	"one layout");
 
 /* For a descriptor that is no Stream: ENOSTR, or EBADF. */
@@ -85,8 +86,7 @@ getmsg(int fd, struct strbuf *ctl, struct strbuf *data, int *flags)
 }
 
 STR_EXPORT int
-getpmsg(int fd, struct strbuf *ctl, struct strbuf *data, int *band,
-	int *flags)
+getpmsg(int fd, struct strbuf *ctl, struct strbuf *data, int *band, int *flags)
 {
 	static int *volatile nowhere = (int *)8;
 
@@ -119,7 +119,7 @@ isastream(int fd)
 /* ----------------------------------------------------------------- ioctl */
 
 #define FIRST_TERMIOS 0x5401u /* TCGETS and its like, up to TIOCGICOUNT */
-#define LAST_TERMIOS 0x545du
+#define LAST_TERMIOS  0x545du
 
 static int
 set_flag(struct fd_rec *r, int fd, uint32_t flag, unsigned long arg)
@@ -148,8 +148,7 @@ count_bytes(struct fd_rec *r, unsigned long arg)
 
 /* Commands about the descriptor; what is not here is the head's. */
 static bool
-ioctl_own(struct fd_rec *r, int fd, unsigned cmd, unsigned long arg,
-	long *ret)
+ioctl_own(struct fd_rec *r, int fd, unsigned cmd, unsigned long arg, long *ret)
 {
 	switch (cmd) {
 	case FIONBIO:

@@ -36,8 +36,8 @@ pipe_packets(struct host_call *hc, struct str_plumb *pl)
 	long ret = 0;
 
 	for (int i = 0; i < 2 && ret >= 0; i++)
-		ret = str_head_ioctl(str_pipe_end(pl, i), hc, I_SRDOPT,
-			RMSGD | RPROTNORM);
+		ret = str_head_ioctl(
+			str_pipe_end(pl, i), hc, I_SRDOPT, RMSGD | RPROTNORM);
 	return ret < 0 ? (int)-ret : 0;
 }
 
@@ -90,7 +90,7 @@ pipe_make(struct host_call *hc, int flags, int fd[2])
 STR_EXPORT int
 pipe2(int ufd[2], int flags)
 {
-	struct host_call hc = { .fd = -1 };
+	struct host_call hc = {.fd = -1};
 	int fd[2], err;
 
 	if (flags & ~PIPE_FLAGS)

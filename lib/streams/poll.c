@@ -71,8 +71,7 @@ poll_set_words(struct poll_set *s)
 {
 	s->nstream = 0;
 	for (unsigned i = 0; i < s->n; i++) {
-		s->word[i] = s->u[i].fd >= 0 ? fd_word_of(s->u[i].fd) :
-					       FD_NOT;
+		s->word[i] = s->u[i].fd >= 0 ? fd_word_of(s->u[i].fd) : FD_NOT;
 		if (s->word[i] != FD_NOT)
 			s->nstream++;
 	}
@@ -99,7 +98,7 @@ static uint32_t
 events_of(const struct poll_set *s, unsigned i)
 {
 	return str_head_events(rec_at(s, i)->sd) &
-		((uint32_t)(uint16_t)s->u[i].events | ALWAYS);
+	       ((uint32_t)(uint16_t)s->u[i].events | ALWAYS);
 }
 
 /* Streams that are ready now. */
@@ -187,7 +186,7 @@ kernel_heard(struct poll_set *s, struct host_call *hc)
 static int
 poll_now(struct poll_set *s, struct host_call *hc, int ready)
 {
-	struct timespec none = { 0, 0 };
+	struct timespec none = {0, 0};
 	long ret;
 
 	kernel_set(s);
@@ -221,7 +220,7 @@ arm_all(struct poll_set *s)
 static int
 poll_sleep(struct poll_set *s, struct host_call *hc)
 {
-	struct sleep_set set = { s->k, s->n, s->deadline, s->mask };
+	struct sleep_set set = {s->k, s->n, s->deadline, s->mask};
 	bool rung;
 	int n;
 
@@ -238,8 +237,9 @@ poll_sleep(struct poll_set *s, struct host_call *hc)
 		n = kernel_heard(s, hc);
 		if (n != 0)
 			return n;
-		return s->deadline != UINT64_MAX && host_now() >= s->deadline ?
-			0 : -EAGAIN;
+		return s->deadline != UINT64_MAX && host_now() >= s->deadline
+			       ? 0
+			       : -EAGAIN;
 	}
 	sleep_end();
 	return poll_now(s, hc, n);
@@ -252,9 +252,9 @@ alone(const struct poll_set *s)
 	uint32_t ev = (uint32_t)(uint16_t)s->u[0].events;
 
 	return s->n == 1 && rec_at(s, 0) != NULL && s->mask == NULL &&
-		((ev & STR_POLL_READ) != 0) != ((ev & STR_POLL_WRITE) != 0) &&
-		(ev & ~(STR_POLLIN | STR_POLLRDNORM | STR_POLLOUT |
-			       STR_POLLWRNORM)) == 0;
+	       ((ev & STR_POLL_READ) != 0) != ((ev & STR_POLL_WRITE) != 0) &&
+	       (ev & ~(STR_POLLIN | STR_POLLRDNORM | STR_POLLOUT |
+			     STR_POLLWRNORM)) == 0;
 }
 
 /* One Stream, one direction. */
@@ -343,7 +343,7 @@ poll_deadline(const struct timespec *uts, uint64_t *ret_deadline)
 		*ret_deadline = 0;
 	else if (ts.tv_sec < 1000000000)
 		*ret_deadline = later((uint64_t)ts.tv_sec * 1000000000u +
-			(uint64_t)ts.tv_nsec);
+				      (uint64_t)ts.tv_nsec);
 	return 0;
 }
 
@@ -357,7 +357,7 @@ cancelled(void *s)
 static int
 poll_enter(struct poll_set *s)
 {
-	struct host_call hc = { .fd = -1, .flags = HOST_CALL_CANCEL };
+	struct host_call hc = {.fd = -1, .flags = HOST_CALL_CANCEL};
 	int ret = -host_enter(&hc);
 
 	if (ret != 0)
@@ -397,7 +397,7 @@ poll_streams(struct pollfd *ufds, nfds_t n, uint64_t deadline,
 	if (poll_set_alloc(&s, n) != 0)
 		return false; /* the kernel has no memory for it either */
 	if (host_copyin(ufds, s.u, n * sizeof *ufds) != 0 ||
-	    poll_set_words(&s) == 0) {
+		poll_set_words(&s) == 0) {
 		poll_set_free(&s);
 		return false;
 	}
@@ -442,11 +442,11 @@ ppoll(struct pollfd *fds, nfds_t n, const struct timespec *ts,
 
 	pthread_testcancel();
 	if (worth_a_look(n) && poll_deadline(ts, &deadline) == 0 &&
-	    poll_streams(fds, n, deadline, mask, &ret))
+		poll_streams(fds, n, deadline, mask, &ret))
 		return ret;
 	return REAL(ppoll)(fds, n, ts,
-		mask != NULL ? host_sigmask_filter(SIG_SETMASK, mask, &buf) :
-			       NULL);
+		mask != NULL ? host_sigmask_filter(SIG_SETMASK, mask, &buf)
+			     : NULL);
 }
 
 int __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t room);

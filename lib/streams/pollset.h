@@ -7,14 +7,14 @@
 #include "sleep.h"
 
 struct poll_set {
-	struct pollfd *u;  /* the caller's, copied in; revents out */
-	struct pollfd *k;  /* the kernel's: n and one for the bell */
-	uintptr_t *word;   /* what each is */
+	struct pollfd *u; /* the caller's, copied in; revents out */
+	struct pollfd *k; /* the kernel's: n and one for the bell */
+	uintptr_t *word;  /* what each is */
 	unsigned n;
 	unsigned nstream;  /* Streams, and epoll instances with Streams */
 	uint64_t deadline; /* host_now() time; 0: do not wait */
 	const sigset_t *mask;
-	void *block;	   /* where the arrays are when they are long */
+	void *block; /* where the arrays are when they are long */
 	size_t size;
 	struct pollfd few_u[POLL_FEW], few_k[POLL_FEW + 1];
 	uintptr_t few_word[POLL_FEW];

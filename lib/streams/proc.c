@@ -117,7 +117,7 @@ stream_inherited(void)
 		uintptr_t v = fd_get(fd);
 
 		if (v > FD_NOT && (v & 1) == 0 &&
-		    (sys_fcntl(fd, F_GETFD, 0) & FD_CLOEXEC) == 0)
+			(sys_fcntl(fd, F_GETFD, 0) & FD_CLOEXEC) == 0)
 			return true;
 	}
 	return false;
@@ -138,10 +138,11 @@ env_for(char *const *envp, struct strings *s, char var[64])
 		return (char **)envp;
 	snprintf(var, 64, VAR "%s", path);
 	for (at = SIZE_MAX; envp[n] != NULL; n++)
-		if (at == SIZE_MAX && strncmp(envp[n], VAR, sizeof VAR - 1) == 0)
+		if (at == SIZE_MAX &&
+			strncmp(envp[n], VAR, sizeof VAR - 1) == 0)
 			at = n;
 	if ((at != SIZE_MAX && strcmp(envp[at], var) == 0) ||
-	    !stream_inherited() || !strings_alloc(s, n + 2))
+		!stream_inherited() || !strings_alloc(s, n + 2))
 		return (char **)envp;
 	memcpy(s->v, envp, n * sizeof *s->v);
 	if (at == SIZE_MAX)
@@ -280,9 +281,8 @@ execle(const char *path, const char *arg, ...)
 /* ----------------------------------------------------------------- spawn */
 
 STR_EXPORT int
-posix_spawn(pid_t *pid, const char *path,
-	const posix_spawn_file_actions_t *fa, const posix_spawnattr_t *attr,
-	char *const *argv, char *const *envp)
+posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *fa,
+	const posix_spawnattr_t *attr, char *const *argv, char *const *envp)
 {
 	struct strings s;
 	char var[64];
@@ -294,9 +294,8 @@ posix_spawn(pid_t *pid, const char *path,
 }
 
 STR_EXPORT int
-posix_spawnp(pid_t *pid, const char *file,
-	const posix_spawn_file_actions_t *fa, const posix_spawnattr_t *attr,
-	char *const *argv, char *const *envp)
+posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *fa,
+	const posix_spawnattr_t *attr, char *const *argv, char *const *envp)
 {
 	struct strings s;
 	char var[64];

@@ -25,7 +25,7 @@ static const struct {
 	const char *name;
 	size_t off;
 } calls[] = {
-#define REAL_ROW(type, name, args) { #name, offsetof(struct real, name) },
+#define REAL_ROW(type, name, args) {#name, offsetof(struct real, name)},
 	REAL_CALLS(REAL_ROW)
 #undef REAL_ROW
 };
@@ -42,8 +42,8 @@ real_init(void)
 		if (p == NULL)
 			memcpy(&p, &missing, sizeof p);
 		/* every thread that comes here stores the same */
-		__atomic_store_n((void **)(void *)((char *)&real_table +
-					 calls[i].off),
+		__atomic_store_n(
+			(void **)(void *)((char *)&real_table + calls[i].off),
 			p, __ATOMIC_RELAXED);
 	}
 	__atomic_store_n(&real_table.ready, 1, __ATOMIC_RELEASE);

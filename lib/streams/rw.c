@@ -17,7 +17,7 @@
 
 /* What Linux takes: IOV_MAX parts. */
 #define IOV_LIMIT 1024
-#define IOV_FEW 8
+#define IOV_FEW   8
 
 /* The rare end of a call: an error, or somebody polls by epoll. */
 static STR_NOINLINE ssize_t
@@ -137,8 +137,7 @@ vector_get(struct vector *v, const struct iovec *iov, int n)
 		v->block = (void *)p;
 		v->iov = (struct str_iov *)p;
 	}
-	err = n == 0 ? 0 : host_copyin(iov, v->iov,
-		(size_t)n * sizeof *v->iov);
+	err = n == 0 ? 0 : host_copyin(iov, v->iov, (size_t)n * sizeof *v->iov);
 	for (int i = 0; err == 0 && i < n; i++) {
 		if (v->iov[i].len > (size_t)SSIZE_MAX)
 			err = EINVAL;
@@ -161,8 +160,8 @@ static long
 vector_move(struct fd_rec *r, struct host_call *hc, struct vector *v, int n,
 	bool out)
 {
-	return out ? str_head_writev(r->sd, hc, v->iov, n) :
-		     str_head_readv(r->sd, hc, v->iov, n);
+	return out ? str_head_writev(r->sd, hc, v->iov, n)
+		   : str_head_readv(r->sd, hc, v->iov, n);
 }
 
 static ssize_t

@@ -18,15 +18,15 @@
 #define WORD_BITS (8u * (unsigned)sizeof(unsigned long))
 
 /* What the kernel takes for readable, writable, exceptional. */
-#define SEL_IN (POLLIN | POLLRDNORM | POLLRDBAND | POLLHUP | POLLERR)
+#define SEL_IN  (POLLIN | POLLRDNORM | POLLRDBAND | POLLHUP | POLLERR)
 #define SEL_OUT (POLLOUT | POLLWRNORM | POLLWRBAND | POLLERR)
-#define SEL_EX POLLPRI
+#define SEL_EX  POLLPRI
 
 struct sets {
 	unsigned long *user[3]; /* the caller's, or NULL */
-	unsigned long *in;	/* copies, words per set */
+	unsigned long *in;      /* copies, words per set */
 	unsigned words;
-	unsigned n;		/* descriptors */
+	unsigned n; /* descriptors */
 	void *block;
 	size_t size;
 	unsigned long few[3 * FD_SETSIZE / (8 * sizeof(long))];
@@ -36,7 +36,8 @@ static bool
 bit(const struct sets *s, int which, unsigned fd)
 {
 	return (s->in[(unsigned)which * s->words + fd / WORD_BITS] >>
-		       (fd % WORD_BITS)) & 1;
+		       (fd % WORD_BITS)) &
+	       1;
 }
 
 static void
@@ -78,8 +79,8 @@ sets_get(struct sets *s, int n)
 	memset(s->in, 0, 3 * len);
 	for (int w = 0; w < 3; w++)
 		if (s->user[w] != NULL &&
-		    host_copyin(s->user[w], s->in + (size_t)w * s->words,
-			    len) != 0) {
+			host_copyin(s->user[w], s->in + (size_t)w * s->words,
+				len) != 0) {
 			sets_free(s);
 			return false;
 		}
@@ -107,7 +108,7 @@ sets_to_poll(const struct sets *s, struct poll_set *p)
 			if (ev == 0)
 				continue;
 			if (pass == 1)
-				p->u[count] = (struct pollfd){ (int)fd, ev, 0 };
+				p->u[count] = (struct pollfd){(int)fd, ev, 0};
 			count++;
 		}
 		if (pass == 0) {
@@ -159,8 +160,8 @@ sets_put(const struct sets *s)
 {
 	for (int w = 0; w < 3; w++)
 		if (s->user[w] != NULL &&
-		    host_copyout(s->in + (size_t)w * s->words, s->user[w],
-			    s->words * sizeof(long)) != 0)
+			host_copyout(s->in + (size_t)w * s->words, s->user[w],
+				s->words * sizeof(long)) != 0)
 			return -EFAULT;
 	return 0;
 }
@@ -182,8 +183,8 @@ cancelled(void *arg)
 static int
 select_enter(struct sets *s, struct poll_set *p)
 {
-	struct host_call hc = { .fd = -1, .flags = HOST_CALL_CANCEL };
-	struct both b = { s, p };
+	struct host_call hc = {.fd = -1, .flags = HOST_CALL_CANCEL};
+	struct both b = {s, p};
 	int ret = -host_enter(&hc);
 
 	if (ret != 0)
@@ -224,8 +225,9 @@ select_streams(int n, fd_set *set[3], uint64_t deadline, const sigset_t *mask,
 	if (!sets_get(&s, n))
 		return false;
 	p.deadline = deadline;
-	p.mask = mask != NULL ?
-		host_sigmask_filter(SIG_SETMASK, mask, &filtered) : NULL;
+	p.mask = mask != NULL
+			 ? host_sigmask_filter(SIG_SETMASK, mask, &filtered)
+			 : NULL;
 	if (sets_to_poll(&s, &p) == 0) {
 		if (poll_set_words(&p) != 0) {
 			*ret = select_enter(&s, &p);
@@ -253,7 +255,7 @@ time_left(uint64_t deadline, struct timeval *tv)
 STR_EXPORT int
 select(int n, fd_set *in, fd_set *out, fd_set *ex, struct timeval *tv)
 {
-	fd_set *set[3] = { in, out, ex };
+	fd_set *set[3] = {in, out, ex};
 	uint64_t deadline = UINT64_MAX;
 	struct timeval t;
 	int ret;
@@ -265,7 +267,7 @@ select(int n, fd_set *in, fd_set *out, fd_set *ex, struct timeval *tv)
 		struct timespec ts;
 
 		if (host_copyin(tv, &t, sizeof t) != 0 || t.tv_sec < 0 ||
-		    t.tv_usec < 0)
+			t.tv_usec < 0)
 			return REAL(select)(n, in, out, ex, tv);
 		ts.tv_sec = t.tv_sec + t.tv_usec / 1000000;
 		ts.tv_nsec = t.tv_usec % 1000000 * 1000;
@@ -282,7 +284,7 @@ STR_EXPORT int
 pselect(int n, fd_set *in, fd_set *out, fd_set *ex, const struct timespec *ts,
 	const sigset_t *mask)
 {
-	fd_set *set[3] = { in, out, ex };
+	fd_set *set[3] = {in, out, ex};
 	uint64_t deadline;
 	sigset_t copy, buf;
 	int ret;
@@ -299,9 +301,9 @@ pselect(int n, fd_set *in, fd_set *out, fd_set *ex, const struct timespec *ts,
 		mask = &copy;
 	}
 	if (fd_possible() && poll_deadline(ts, &deadline) == 0 &&
-	    select_streams(n, set, deadline, mask, &ret))
+		select_streams(n, set, deadline, mask, &ret))
 		return (int)call_value(ret);
 	return REAL(pselect)(n, in, out, ex, ts,
-		mask != NULL ? host_sigmask_filter(SIG_SETMASK, mask, &buf) :
-			       NULL);
+		mask != NULL ? host_sigmask_filter(SIG_SETMASK, mask, &buf)
+			     : NULL);
 }

@@ -29,7 +29,7 @@ typedef void handler(int);
 static handler *
 action_handler(int sig, handler *fn, int flags)
 {
-	struct sigaction sa = { .sa_flags = flags }, old;
+	struct sigaction sa = {.sa_flags = flags}, old;
 	int err;
 
 	if (fn == SIG_ERR)
@@ -53,7 +53,7 @@ STR_EXPORT handler *
 signal(int sig, handler *fn)
 {
 	bool intr = sig >= 1 && sig <= 64 &&
-		(str_load(&interrupts) >> (sig - 1) & 1) != 0;
+		    (str_load(&interrupts) >> (sig - 1) & 1) != 0;
 
 	return action_handler(sig, fn, intr ? 0 : SA_RESTART);
 }
@@ -171,7 +171,7 @@ static uint32_t
 front_bits(const sigset_t *set)
 {
 	return (sigismember(set, SIGSEGV) == 1 ? 1u : 0) |
-		(sigismember(set, SIGBUS) == 1 ? 2u : 0);
+	       (sigismember(set, SIGBUS) == 1 ? 2u : 0);
 }
 
 static void

@@ -51,7 +51,7 @@ sleep_others(struct str_head *sd)
 		uint64_t on = str_load(&t->asleep_on);
 
 		if (t != host_self() && str_load(&t->tag) != 0 &&
-		    (on == ~0ull || on == (uint64_t)(uintptr_t)sd))
+			(on == ~0ull || on == (uint64_t)(uintptr_t)sd))
 			host_bell_ring(t);
 	}
 }
@@ -59,7 +59,7 @@ sleep_others(struct str_head *sd)
 struct nap {
 	struct sleep_set *set;
 	struct timespec *ts;
-	uint64_t mask;	/* the thread's own */
+	uint64_t mask; /* the thread's own */
 	const void *pollmask;
 	long ret;
 };
@@ -112,11 +112,12 @@ static void
 nap_over(uint32_t depth)
 {
 	if (str_unlikely(host_tls.slot == NULL || *host_identity == 0)) {
-		struct host_call hc = { .fd = -1 };
+		struct host_call hc = {.fd = -1};
 
 		if (host_enter_slow(&hc) != 0)
 			host_panic("a forked child found no slot in the "
-				"middle of a call", __FILE__, __LINE__);
+				   "middle of a call",
+				__FILE__, __LINE__);
 	}
 	str_barrier();
 	host_tls.depth = depth;
@@ -127,12 +128,12 @@ int
 sleep_poll(struct host_call *hc, struct sleep_set *s, bool *ret_rung)
 {
 	struct timespec ts;
-	struct nap p = { .set = s };
+	struct nap p = {.set = s};
 	struct pollfd *bell = &s->pfd[s->n];
 	uint32_t depth = host_tls.depth;
 
 	*ret_rung = false;
-	*bell = (struct pollfd){ host_bell_open(), POLLIN, 0 };
+	*bell = (struct pollfd){host_bell_open(), POLLIN, 0};
 	if (!host_bell_enter()) {
 		host_yield();
 		*ret_rung = true;

@@ -17,7 +17,7 @@
 struct sleep_set {
 	struct pollfd *pfd; /* n of them, and room for one more */
 	unsigned n;
-	uint64_t deadline;  /* host_now() time, UINT64_MAX: none */
+	uint64_t deadline;    /* host_now() time, UINT64_MAX: none */
 	const sigset_t *mask; /* for the sleep, filtered; or NULL */
 };
 

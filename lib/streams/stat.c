@@ -14,7 +14,7 @@
 #include "sys.h"
 
 /* struct stat, struct stat64 and struct statx have other names for it */
-#define FIFO_FIX(st) \
+#define FIFO_FIX(st)                                                           \
 	((st)->st_mode = S_IFIFO | 0600, (st)->st_rdev = 0, (st)->st_size = 0, \
 		(st)->st_blocks = 0, (st)->st_blksize = 4096)
 
@@ -76,7 +76,7 @@ fstatat(int fd, const char *path, struct stat *st, int flags)
 	int ret = REAL(fstatat)(fd, path, st, flags);
 
 	if (ret == 0 && (flags & AT_EMPTY_PATH) && S_ISSOCK(st->st_mode) &&
-	    path_empty(path) && fd_stream(fd) != NULL)
+		path_empty(path) && fd_stream(fd) != NULL)
 		FIFO_FIX(st);
 	return ret;
 }
@@ -87,7 +87,7 @@ fstatat64(int fd, const char *path, struct stat64 *st, int flags)
 	int ret = REAL(fstatat64)(fd, path, st, flags);
 
 	if (ret == 0 && (flags & AT_EMPTY_PATH) && S_ISSOCK(st->st_mode) &&
-	    path_empty(path) && fd_stream(fd) != NULL)
+		path_empty(path) && fd_stream(fd) != NULL)
 		FIFO_FIX(st);
 	return ret;
 }
@@ -97,9 +97,8 @@ statx(int fd, const char *path, int flags, unsigned mask, struct statx *st)
 {
 	int ret = REAL(statx)(fd, path, flags, mask, st);
 
-	if (ret != 0 || !(flags & AT_EMPTY_PATH) ||
-	    !path_empty(path) || !S_ISSOCK(st->stx_mode) ||
-	    fd_stream(fd) == NULL)
+	if (ret != 0 || !(flags & AT_EMPTY_PATH) || !path_empty(path) ||
+		!S_ISSOCK(st->stx_mode) || fd_stream(fd) == NULL)
 		return ret;
 	st->stx_mode = S_IFIFO | 0600;
 	st->stx_rdev_major = st->stx_rdev_minor = 0;
