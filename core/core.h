@@ -136,7 +136,7 @@ struct str_seg {
 
 struct str_headq {
 	/* the producer's line */
-	struct str_lock plock;
+	struct str_hlock plock;
 	str_a64 pos;	      /* [P] published end of the log */
 	str_a64 pbytes;	      /* [P] data bytes ever published */
 	struct str_seg *tail; /* [P] segment pos is in */
@@ -145,7 +145,7 @@ struct str_headq {
 	str_a32 full;	      /* [P] QFULL: set above hiwat, see flow */
 	str_a32 pcpu;	      /* [A] CPU of the last producer */
 	/* the consumer's line */
-	struct str_lock clock STR_LINE;
+	struct str_hlock clock STR_LINE;
 	str_a64 cpos;	      /* [C] first unread record */
 	str_a64 cbytes;	      /* [C] data bytes ever consumed */
 	struct str_seg *head; /* [C] segment cpos is in */
@@ -400,6 +400,7 @@ struct str_rec {
 	uint32_t data;		/* data bytes left; ~0 no data part */
 	const unsigned char *cptr, *dptr; /* inline; NULL when a mblk */
 	mblk_t *mp;		/* REF */
+	uint32_t span;		/* log bytes of the record */
 };
 bool str_headq_first(struct str_headq *hq, struct str_rec *rec);
 void str_headq_advance(struct str_headq *hq, const struct str_rec *rec,

@@ -35,32 +35,8 @@
  * models/seg.pml checks segments and publication.
  */
 #include "core.h"
+#include "headq.h"
 
-#define SEG_HDR sizeof(struct str_seg)
-#define SEG_MIN 1088u	/* first segment: an idle pipe costs little */
-#define SEG_MAX 131072u /* seven records of 16 KiB */
-#define INLINE_MAX 32768u /* longer messages stand as references */
-#define COPY_MAX 4096u	  /* message blocks up to this are copied in */
-#define LOG_SLACK 65536u
-#define LOG_MAX 1048576u
-
-/* hq->part: that part of the first record is done with */
-#define PART_CTL (1ull << 63)
-#define PART_DATA (1ull << 31)
-
-#define ALIGN4(n) (((n) + 3u) & ~3u)
-
-static uint32_t
-load32(const unsigned char *p)
-{
-	return *(const uint32_t *)(const void *)p;
-}
-
-static void
-store32(unsigned char *p, uint32_t v)
-{
-	*(uint32_t *)(void *)p = v;
-}
 
 static void
 set_limit(struct str_headq *hq)
@@ -90,20 +66,6 @@ str_headq_limits(struct str_headq *hq, uint32_t hiwat, uint32_t lowat)
 	hq->hiwat = hiwat;
 	hq->lowat = lowat;
 	set_limit(hq);
-}
-
-static uint32_t
-rec_span(uint32_t hdr)
-{
-	switch (hdr & STR_REC_KIND) {
-	case STR_REC_DATA:
-		return 4 + ALIGN4(hdr & STR_REC_LEN);
-	case STR_REC_REF:
-		return 12;
-	case STR_REC_MSG:
-	default:
-		return 8 + ALIGN4(hdr & STR_REC_LEN);
-	}
 }
 
 /* ------------------------------------------------------------- segments */
@@ -173,8 +135,8 @@ rewind_empty(struct str_headq *hq)
  * and, in *ret_pos, its log position; NULL when there is no memory.
  * Locks: plock.
  */
-static STR_NOINLINE unsigned char *
-room_slow(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
+STR_NOINLINE unsigned char *
+str_headq_room_slow(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
 {
 	uint64_t pos = str_load(&hq->pos), end;
 	struct str_seg *t = hq->tail, *s;
@@ -204,9 +166,9 @@ room_slow(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
 		if (s == NULL) {
 			bool again = false;
 
-			if (str_trylock(&hq->clock)) {
+			if (str_htrylock(&hq->clock)) {
 				again = len <= t->size && rewind_empty(hq);
-				str_unlock(&hq->clock);
+				str_hunlock(&hq->clock, STR_HOLD_C);
 			}
 			*ret_pos = pos;
 			return again ? t->data : NULL;
@@ -221,44 +183,6 @@ room_slow(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
 	}
 	*ret_pos = end;
 	return s->data;
-}
-
-STR_INLINE unsigned char *
-room(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
-{
-	struct str_seg *t = hq->tail;
-	uint64_t pos = str_load(&hq->pos);
-
-	if (str_likely(t != NULL && pos + len <= t->base + t->size)) {
-		*ret_pos = pos;
-		return t->data + (pos - t->base);
-	}
-	return room_slow(hq, len, ret_pos);
-}
-
-/* Publish a record of @len log bytes and @bytes data bytes at @pos. */
-STR_INLINE void
-publish(struct str_headq *hq, uint64_t pos, uint32_t len, uint64_t bytes)
-{
-	uint64_t pb = str_load(&hq->pbytes) + bytes;
-
-	if (str_unlikely(pos == hq->tail->base + hq->tail->size))
-		hq->tail = hq->tail->next;
-	str_store(&hq->pbytes, pb);
-	STR_CRASH_POINT("headq:counted");
-	str_store_rel(&hq->pos, pos + len); /* pairs with the acquire of pos
-					     * by the consumer */
-	STR_CRASH_POINT("headq:published");
-	/* QFULL: strictly above the mark; the consumer's end is looked at
-	 * only when the last look does not settle it */
-	if (str_unlikely(pb - hq->ccbytes > hq->hiwat ||
-		pos + len - hq->ccpos > hq->loglimit)) {
-		hq->ccbytes = str_load_acq(&hq->cbytes);
-		hq->ccpos = str_load_acq(&hq->cpos);
-		if (pb - hq->ccbytes > hq->hiwat ||
-		    pos + len - hq->ccpos > hq->loglimit)
-			str_store(&hq->full, 1u);
-	}
 }
 
 /*
@@ -302,10 +226,6 @@ STR_HOT int
 str_headq_append(struct str_headq *hq, const void *ubase, size_t len,
 	uint32_t flags)
 {
-	uint32_t rec = 4 + ALIGN4((uint32_t)len);
-	unsigned char *p;
-	uint64_t pos;
-
 	if (str_unlikely(len > INLINE_MAX)) {
 		int err = 0;
 		mblk_t *mp = str_msg_from_user(ubase, len, M_DATA, &err);
@@ -319,14 +239,7 @@ str_headq_append(struct str_headq *hq, const void *ubase, size_t len,
 			freemsg(mp);
 		return err;
 	}
-	p = room(hq, rec, &pos);
-	if (str_unlikely(p == NULL))
-		return ENOSR;
-	if (str_unlikely(host_copyin(ubase, p + 4, len) != 0))
-		return EFAULT;
-	store32(p, (uint32_t)len | flags);
-	publish(hq, pos, rec, len);
-	return 0;
+	return headq_put(hq, ubase, len, flags);
 }
 
 /*
@@ -346,20 +259,20 @@ str_headq_coalesce(struct str_headq *hq, const void *ubase, size_t len,
 	int err;
 
 	if (t == NULL || last < t->base || last >= pos ||
-	    str_load(&hq->cpos) > last || !str_trylock(&hq->clock))
+	    str_load(&hq->cpos) > last || !str_htrylock(&hq->clock))
 		goto append;
 	p = t->data + (last - t->base);
 	hdr = load32(p);
 	span = 4 + ALIGN4((hdr & STR_REC_LEN) + (uint32_t)len);
-	if (str_load(&hq->cpos) > last || last + rec_span(hdr) != pos ||
+	if (str_load(&hq->cpos) > last || last + rec_span(hdr, p) != pos ||
 	    (hdr & ~STR_REC_LEN) != STR_REC_DATA || flags != 0 ||
 	    (hdr & STR_REC_LEN) + len > STR_FASTBUF ||
 	    last + span > t->base + t->size) {
-		str_unlock(&hq->clock);
+		str_hunlock(&hq->clock, STR_HOLD_C);
 		goto append;
 	}
 	if (host_copyin(ubase, p + 4 + (hdr & STR_REC_LEN), len) != 0) {
-		str_unlock(&hq->clock);
+		str_hunlock(&hq->clock, STR_HOLD_C);
 		return EFAULT;
 	}
 	/* the reader is out: header, count and end change together */
@@ -367,7 +280,7 @@ str_headq_coalesce(struct str_headq *hq, const void *ubase, size_t len,
 	str_store(&hq->pbytes, str_load(&hq->pbytes) + len);
 	str_store_rel(&hq->pos, last + span);
 	hq->cpos_seen = str_load(&hq->cpos);
-	str_unlock(&hq->clock);
+	str_hunlock(&hq->clock, STR_HOLD_C);
 	return 0;
 append:
 	pos = str_load(&hq->pos);
@@ -424,11 +337,11 @@ str_headq_append_mblk(struct str_headq *hq, mblk_t *mp)
 	if (mp->b_flag & MSGDELIM)
 		flags |= STR_REC_DELIM;
 	if (bytes <= COPY_MAX && mp->b_datap->db_type == M_DATA) {
-		rec = 4 + ALIGN4((uint32_t)bytes);
-		p = room(hq, rec, &pos);
+		p = room(hq, ALIGN4((uint32_t)bytes) + 4 + 64, &pos);
 		if (p == NULL)
 			return ENOSR;
-		off = 4;
+		off = data_off((uint32_t)bytes, p);
+		rec = off + ALIGN4((uint32_t)bytes);
 		for (bp = mp; bp != NULL; bp = bp->b_cont) {
 			size_t n = bp->b_wptr > bp->b_rptr ?
 				(size_t)(bp->b_wptr - bp->b_rptr) : 0;
@@ -523,12 +436,12 @@ refill(struct str_headq *hq)
 	bool some;
 
 	/* a producer that is there lets them in itself */
-	if (!str_trylock(&hq->plock))
+	if (!str_htrylock(&hq->plock))
 		return false;
 	(void)rewind_empty(hq);
 	let_in(hq);
 	some = str_load(&hq->pos) != str_load(&hq->cpos);
-	str_unlock(&hq->plock);
+	str_hunlock(&hq->plock, STR_HOLD_P);
 	return some;
 }
 
@@ -579,12 +492,13 @@ str_headq_first(struct str_headq *hq, struct str_rec *rec)
 			continue;
 		}
 		rec->hdr = hdr;
+		rec->span = rec_span(hdr, p);
 		rec->mp = NULL;
 		if (str_likely((hdr & STR_REC_KIND) == STR_REC_DATA)) {
 			rec->ctl = ~0u;
 			rec->data = hdr & STR_REC_LEN;
 			rec->cptr = NULL;
-			rec->dptr = p + 4;
+			rec->dptr = p + data_off(rec->data, p);
 		} else if ((hdr & STR_REC_KIND) == STR_REC_MSG) {
 			rec->ctl = load32(p + 4);
 			rec->data = (hdr & STR_REC_NODATA) ? ~0u :
@@ -688,7 +602,7 @@ str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
 		str_store(&hq->part, (uint64_t)0);
 	str_store(&hq->cbytes, bytes);
 	STR_CRASH_POINT("headq:consumed");
-	str_store_rel(&hq->cpos, str_load(&hq->cpos) + rec_span(rec->hdr));
+	str_store_rel(&hq->cpos, str_load(&hq->cpos) + rec->span);
 }
 
 /* Unread records whose header has all of @bits; takes clock. */
@@ -699,26 +613,28 @@ str_headq_records(struct str_headq *hq, uint32_t bits)
 	struct str_seg *s;
 	unsigned n = 0;
 
-	if (str_lock(&hq->clock))
+	if (str_hlock(&hq->clock, STR_HOLD_C))
 		str_headq_repair_c(hq);
 	cpos = str_load(&hq->cpos);
 	pos = str_load_acq(&hq->pos);
 	for (s = hq->head; cpos < pos && s != NULL;) {
+		const unsigned char *p;
 		uint32_t hdr;
 
 		if (cpos >= s->base + s->size) {
 			s = s->next;
 			continue;
 		}
-		hdr = load32(s->data + (cpos - s->base));
+		p = s->data + (cpos - s->base);
+		hdr = load32(p);
 		if ((hdr & STR_REC_KIND) == STR_REC_SKIP) {
 			cpos = s->base + s->size;
 			continue;
 		}
 		n += (hdr & bits) == bits;
-		cpos += rec_span(hdr);
+		cpos += rec_span(hdr, p);
 	}
-	str_unlock(&hq->clock);
+	str_hunlock(&hq->clock, STR_HOLD_C);
 	return n;
 }
 
@@ -733,7 +649,7 @@ str_headq_flush(struct str_headq *hq, bool data_only)
 	uint64_t stop;
 
 	(void)data_only; /* all records are of data types */
-	if (str_lock(&hq->clock))
+	if (str_hlock(&hq->clock, STR_HOLD_C))
 		str_headq_repair_c(hq);
 	stop = str_load_acq(&hq->pos);
 	while (str_load(&hq->cpos) < stop && str_headq_first(hq, &rec)) {
@@ -741,7 +657,7 @@ str_headq_flush(struct str_headq *hq, bool data_only)
 			break;
 		str_headq_advance(hq, &rec, 0, 0, STR_TOOK_ALL);
 	}
-	str_unlock(&hq->clock);
+	str_hunlock(&hq->clock, STR_HOLD_C);
 }
 
 /* --------------------------------------------------------------- repair */
@@ -755,13 +671,15 @@ walk_bytes(struct str_headq *hq)
 	uint64_t n = 0;
 
 	while (cpos < pos && s != NULL) {
+		const unsigned char *p;
 		uint32_t hdr;
 
 		if (cpos >= s->base + s->size) {
 			s = s->next;
 			continue;
 		}
-		hdr = load32(s->data + (cpos - s->base));
+		p = s->data + (cpos - s->base);
+		hdr = load32(p);
 		if ((hdr & STR_REC_KIND) == STR_REC_SKIP) {
 			cpos = s->base + s->size;
 			continue;
@@ -770,12 +688,12 @@ walk_bytes(struct str_headq *hq)
 			mblk_t *mp;
 
 			__builtin_memcpy(&mp,
-				s->data + (cpos - s->base) + 4, sizeof(mp));
+				p + 4, sizeof(mp));
 			n += msgsize(mp);
 		} else {
 			n += hdr & STR_REC_LEN;
 		}
-		cpos += rec_span(hdr);
+		cpos += rec_span(hdr, p);
 	}
 	return n;
 }
@@ -789,13 +707,15 @@ str_headq_refs(struct str_headq *hq, void (*fn)(mblk_t *mp, uintptr_t arg),
 	struct str_seg *s = hq->head;
 
 	while (cpos < pos && s != NULL) {
+		const unsigned char *p;
 		uint32_t hdr;
 
 		if (cpos >= s->base + s->size) {
 			s = s->next;
 			continue;
 		}
-		hdr = load32(s->data + (cpos - s->base));
+		p = s->data + (cpos - s->base);
+		hdr = load32(p);
 		if ((hdr & STR_REC_KIND) == STR_REC_SKIP) {
 			cpos = s->base + s->size;
 			continue;
@@ -804,10 +724,10 @@ str_headq_refs(struct str_headq *hq, void (*fn)(mblk_t *mp, uintptr_t arg),
 			mblk_t *mp;
 
 			__builtin_memcpy(&mp,
-				s->data + (cpos - s->base) + 4, sizeof(mp));
+				p + 4, sizeof(mp));
 			fn(mp, arg);
 		}
-		cpos += rec_span(hdr);
+		cpos += rec_span(hdr, p);
 	}
 }
 
@@ -826,7 +746,7 @@ str_headq_repair_p(struct str_headq *hq)
 {
 	uint64_t part;
 
-	if (str_lock(&hq->clock))
+	if (str_hlock(&hq->clock, STR_HOLD_C))
 		str_headq_repair_c(hq);
 	if (hq->head != NULL) {
 		uint64_t d = str_load(&hq->part);
@@ -838,7 +758,7 @@ str_headq_repair_p(struct str_headq *hq)
 	}
 	hq->ccpos = str_load(&hq->cpos);
 	hq->ccbytes = str_load(&hq->cbytes);
-	str_unlock(&hq->clock);
+	str_hunlock(&hq->clock, STR_HOLD_C);
 }
 
 /* str_headq_repair_c - clock was taken over from a dead consumer. */

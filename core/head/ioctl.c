@@ -446,7 +446,7 @@ front(struct str_head *sd, struct str_rec *rec, int *band, bool *hipri,
 static void
 lock_c(struct str_head *sd)
 {
-	if (str_lock(&sd->hq.clock))
+	if (str_hlock(&sd->hq.clock, STR_HOLD_C))
 		str_headq_repair_c(&sd->hq);
 }
 
@@ -463,7 +463,7 @@ i_nread(struct ioc *c)
 	lock_c(sd);
 	any = front(sd, &rec, &band, &hipri, &flags);
 	err = (int)out_int(c, any && rec.data != ~0u ? (int)rec.data : 0);
-	str_unlock(&sd->hq.clock);
+	str_hunlock(&sd->hq.clock, STR_HOLD_C);
 	if (err != 0)
 		return err;
 	n = (long)str_headq_records(&sd->hq, 0);
@@ -535,13 +535,13 @@ i_peek(struct ioc *c)
 	lock_c(sd);
 	if (!front(sd, &rec, &band, &hipri, &flags) ||
 	    (pkflags == RS_HIPRI && !hipri)) {
-		str_unlock(&sd->hq.clock);
+		str_hunlock(&sd->hq.clock, STR_HOLD_C);
 		return 0;
 	}
 	err = peek_part(&rec, true, &pk.ctl);
 	if (err == 0)
 		err = peek_part(&rec, false, &pk.data);
-	str_unlock(&sd->hq.clock);
+	str_hunlock(&sd->hq.clock, STR_HOLD_C);
 	if (err != 0)
 		return -EFAULT;
 	pk.flags = hipri ? RS_HIPRI : 0;
@@ -580,7 +580,7 @@ i_getband(struct ioc *c)
 
 	lock_c(c->sd);
 	any = front(c->sd, &rec, &band, &hipri, &flags);
-	str_unlock(&c->sd->hq.clock);
+	str_hunlock(&c->sd->hq.clock, STR_HOLD_C);
 	if (!any)
 		return -ENODATA;
 	return out_int(c, band);
@@ -615,7 +615,7 @@ i_atmark(struct ioc *c)
 		return -EINVAL;
 	lock_c(c->sd);
 	any = front(c->sd, &rec, &band, &hipri, &flags);
-	str_unlock(&c->sd->hq.clock);
+	str_hunlock(&c->sd->hq.clock, STR_HOLD_C);
 	if (!any || (flags & MSGMARK) == 0)
 		return 0;
 	if (how == ANYMARK)

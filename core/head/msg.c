@@ -194,11 +194,11 @@ put_direct(struct str_head *sd, struct host_call *hc, const struct parts *p)
 	uint32_t cpu;
 	int err;
 
-	if (str_unlikely(str_lock(&hq->plock)))
+	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
 		str_headq_repair_p(hq);
 	if (str_unlikely(sd->direct == NULL ||
 		(str_load(&hq->full) != 0 && str_headq_is_full(hq)))) {
-		str_unlock(&hq->plock);
+		str_hunlock(&hq->plock, STR_HOLD_P);
 		return -1;
 	}
 	if (p->clen < 0)
@@ -209,7 +209,7 @@ put_direct(struct str_head *sd, struct host_call *hc, const struct parts *p)
 	cpu = host_cpu();
 	if (str_load(&hq->pcpu) != cpu)
 		str_store(&hq->pcpu, cpu);
-	str_unlock(&hq->plock);
+	str_hunlock(&hq->plock, STR_HOLD_P);
 	if (err == 0 && str_unlikely(str_load(&hq->rwant) != 0))
 		str_wake_readers_from(sd, hc);
 	return err;
@@ -550,7 +550,7 @@ get(struct str_head *sd, struct host_call *hc, struct getter *g)
 			if (ret < 0)
 				return ret;
 		}
-		if (str_unlikely(str_lock(&sd->hq.clock)))
+		if (str_unlikely(str_hlock(&sd->hq.clock, STR_HOLD_C)))
 			str_headq_repair_c(&sd->hq);
 		{
 			uint32_t cpu = host_cpu();
@@ -559,7 +559,7 @@ get(struct str_head *sd, struct host_call *hc, struct getter *g)
 				str_store(&sd->hq.ccpu, cpu);
 		}
 		ret = get_one(sd, g);
-		str_unlock(&sd->hq.clock);
+		str_hunlock(&sd->hq.clock, STR_HOLD_C);
 		if (ret != -EAGAIN) {
 			after_get(sd, hc);
 			return ret;

@@ -14,6 +14,7 @@
  * bad buffer gives EFAULT with nothing consumed.
  */
 #include "core.h"
+#include "headq.h"
 
 #define RD_MSGD 1u
 #define RD_MSGN 2u
@@ -32,6 +33,7 @@ struct reader {
 	size_t off;	/* within iov[cur] */
 	size_t left;	/* bytes still wanted */
 	size_t done;
+	size_t base;	/* delivered before, by the fast path */
 	bool boundary;	/* a message mode ended the read */
 };
 
@@ -110,7 +112,7 @@ take_record(struct reader *r, struct str_rec *rec)
 
 	if (rec->ctl != ~0u) {
 		if ((opt & (RD_PROTDAT | RD_PROTDIS)) == 0)
-			return r->done != 0 ? 1 : -EBADMSG;
+			return r->done + r->base != 0 ? 1 : -EBADMSG;
 		if (opt & RD_PROTDAT)
 			ctl = rec->ctl;
 	}
@@ -123,7 +125,7 @@ take_record(struct reader *r, struct str_rec *rec)
 			str_headq_advance(hq, rec, 0, 0, STR_TOOK_ALL);
 			return 0;
 		}
-		if (r->done == 0)
+		if (r->done + r->base == 0)
 			str_headq_advance(hq, rec, 0, 0, STR_TOOK_ALL);
 		return 1;
 	}
@@ -143,7 +145,7 @@ take_record(struct reader *r, struct str_rec *rec)
 			ctl != 0 ? rec->mp : data_part(rec->mp), want);
 	}
 	if (err != 0)
-		return r->done != 0 ? 1 : -err;
+		return r->done + r->base != 0 ? 1 : -err;
 	whole = want == (size_t)ctl + data || (opt & RD_MSGD) != 0;
 	if (whole) {
 		str_headq_advance(hq, rec, 0, (uint32_t)want, STR_TOOK_ALL);
@@ -181,7 +183,7 @@ take_queued(struct reader *r)
 	proto = mp->b_datap->db_type != M_DATA;
 	if (proto && (opt & (RD_PROTDAT | RD_PROTDIS)) == 0) {
 		str_head_putback(r->sd, mp);
-		return r->done != 0 ? 1 : -EBADMSG;
+		return r->done + r->base != 0 ? 1 : -EBADMSG;
 	}
 	dp = mp;
 	if (proto && (opt & RD_PROTDIS))
@@ -191,7 +193,7 @@ take_queued(struct reader *r)
 	if (n == 0) {
 		bool gone = dp == NULL;
 
-		if (r->done != 0 && !gone) {
+		if (r->done + r->base != 0 && !gone) {
 			str_head_putback(r->sd, mp);
 			return 1;
 		}
@@ -202,7 +204,7 @@ take_queued(struct reader *r)
 	err = deliver_blocks(r, dp, want);
 	if (err != 0) {
 		str_head_putback(r->sd, mp);
-		return r->done != 0 ? 1 : -err;
+		return r->done + r->base != 0 ? 1 : -err;
 	}
 	if (want < n && (opt & RD_MSGD) == 0) {
 		mblk_t *bp;
@@ -232,9 +234,12 @@ take_all(struct reader *r)
 {
 	struct str_headq *hq = &r->sd->hq;
 	struct str_rec rec;
+	uint32_t cpu = host_cpu();
 	int ret = 0;
 
-	if (str_unlikely(str_lock(&hq->clock)))
+	if (str_load(&hq->ccpu) != cpu)
+		str_store(&hq->ccpu, cpu);
+	if (str_unlikely(str_hlock(&hq->clock, STR_HOLD_C)))
 		str_headq_repair_c(hq);
 	while (r->left > 0 && ret == 0) {
 		if (str_unlikely(str_load(&hq->npri) != 0)) {
@@ -247,7 +252,7 @@ take_all(struct reader *r)
 			break;
 		ret = take_record(r, &rec);
 	}
-	str_unlock(&hq->clock);
+	str_hunlock(&hq->clock, STR_HOLD_C);
 	return ret;
 }
 
@@ -384,8 +389,7 @@ read_slow(struct reader *r)
 		ret = dry(sd, hc);
 		/* the last records may have come before the hang-up, or be
 		 * on their way still */
-		if (ret != 0 && str_load_acq(&sd->hq.pos) !=
-				str_load(&sd->hq.cpos))
+		if (ret != 0 && str_head_pending(sd))
 			continue;
 		if (ret != 0 && str_sched_run_head(sd, hc))
 			continue;
@@ -431,6 +435,19 @@ str_head_readv(struct str_head *sd, struct host_call *hc,
 	return read_slow(&r);
 }
 
+/* A read that has @done bytes takes what else is there, without waiting. */
+static STR_NOINLINE size_t
+read_more(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
+	size_t done)
+{
+	struct str_iov iov = {(char *)ubuf + done, len - done};
+	struct reader r = {.sd = sd, .hc = hc, .iov = &iov, .niov = 1,
+		.left = len - done, .base = done};
+
+	(void)take_all(&r);
+	return done + r.done;
+}
+
 /* The fast path: plain data at hand, byte-stream mode, one buffer. */
 STR_HOT long
 str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
@@ -438,52 +455,45 @@ str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 {
 	struct str_headq *hq = &sd->hq;
 	struct str_iov iov = {ubuf, len};
-	struct str_rec rec;
 	size_t done = 0;
-	uint32_t cpu;
+	uint32_t have, span;
 
 	hc->head = sd;
 	if (str_unlikely((str_load(&sd->flags) &
 			(SLOW_FLAGS | STR_H_POLLED)) != 0 ||
 		sd->rdopt != 0 || len == 0))
 		return str_head_readv(sd, hc, &iov, 1);
-	if (str_unlikely(str_lock(&hq->clock)))
+	if (str_unlikely(str_hlock(&hq->clock, STR_HOLD_C)))
 		str_headq_repair_c(hq);
 	if (str_unlikely(str_load(&hq->npri) != 0))
 		goto slow;
-	cpu = host_cpu();
-	if (str_unlikely(str_load(&hq->ccpu) != cpu))
-		str_store(&hq->ccpu, cpu);
-	while (done < len) {
-		size_t n;
+	do {
+		const unsigned char *p = headq_peek(hq, &have, &span);
 
-		if (!str_headq_first(hq, &rec))
-			break;
-		if (str_unlikely((rec.hdr & (STR_REC_KIND | STR_REC_MARK)) !=
-				STR_REC_DATA || rec.data == 0)) {
+		if (str_unlikely(p == NULL || have == 0 || have > len - done))
+			break; /* empty, or not so simple */
+		if (str_unlikely(host_copyout(p, (char *)ubuf + done,
+			    have) != 0)) {
 			if (done != 0)
 				break;
-			goto slow;
-		}
-		n = STR_MIN((size_t)rec.data, len - done);
-		if (str_unlikely(host_copyout(rec.dptr, (char *)ubuf + done,
-			    n) != 0)) {
-			if (done != 0)
-				break;
-			str_unlock(&hq->clock);
+			str_hunlock(&hq->clock, STR_HOLD_C);
 			return -EFAULT;
 		}
-		str_headq_advance(hq, &rec, 0, (uint32_t)n,
-			n == rec.data ? STR_TOOK_ALL : 0);
-		done += n;
+		headq_next(hq, have, span);
+		done += have;
+	} while (done < len);
+	str_hunlock(&hq->clock, STR_HOLD_C); /* its light fence orders cpos and wwant */
+	if (str_unlikely(done < len)) {
+		/* what is left may be part of a longer record */
+		if (done == 0)
+			return str_head_readv(sd, hc, &iov, 1);
+		if (str_head_pending(sd))
+			done = read_more(sd, hc, ubuf, len, done);
 	}
-	str_unlock(&hq->clock); /* its light fence orders cpos and wwant */
-	if (str_unlikely(done == 0))
-		return str_head_readv(sd, hc, &iov, 1);
 	if (str_unlikely(str_load(&hq->wwant) != 0))
 		str_wake_writers_from(sd, hc);
 	return (long)done;
 slow:
-	str_unlock(&hq->clock);
+	str_hunlock(&hq->clock, STR_HOLD_C);
 	return str_head_readv(sd, hc, &iov, 1);
 }

@@ -15,13 +15,13 @@ deliver(struct str_head *sd, mblk_t *mp)
 	uint32_t cpu;
 
 	if (mp->b_band == 0 && mp->b_datap->db_type < QPCTL) {
-		if (str_unlikely(str_lock(&hq->plock)))
+		if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
 			str_headq_repair_p(hq);
 		str_headq_deliver(hq, mp);
 		cpu = host_cpu();
 		if (str_load(&hq->pcpu) != cpu)
 			str_store(&hq->pcpu, cpu);
-		str_unlock(&hq->plock);
+		str_hunlock(&hq->plock, STR_HOLD_P);
 	} else if (!putq(&sd->qp->rq, mp)) {
 		freemsg(mp); /* no memory for a new band */
 		return;

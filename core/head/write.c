@@ -14,6 +14,7 @@
  * asks the carrier once; brisk() keeps the question off the fast path.
  */
 #include "core.h"
+#include "headq.h"
 
 #define CHUNK 65536u	 /* bytes a single message takes from a write(2) */
 #define INLINE_PART 32768u
@@ -53,6 +54,15 @@ write_fails(struct str_head *sd, int err)
 	return -err;
 }
 
+STR_INLINE void
+note_cpu(str_a32 *where)
+{
+	uint32_t cpu = host_cpu();
+
+	if (str_unlikely(str_load(where) != cpu))
+		str_store(where, cpu);
+}
+
 /*
  * Has the reader moved since the last question?  Called under plock, counts
  * calls; asks the clock at every call of a slow writer, at every 64th of a
@@ -64,6 +74,7 @@ ask(struct str_headq *hq)
 	uint64_t now = host_ticks(), cpos = str_load(&hq->cpos);
 	uint64_t since = now - hq->seen_try;
 
+	note_cpu(&hq->pcpu);
 	hq->unseen = 0;
 	/* 64 calls within a millisecond, or two within 4 us */
 	hq->brisk = since < host_ticks_per_ms / (hq->brisk ? 1 : 256);
@@ -88,18 +99,9 @@ must_ask(struct str_headq *hq)
 }
 
 STR_INLINE void
-note_cpu(str_a32 *where)
-{
-	uint32_t cpu = host_cpu();
-
-	if (str_unlikely(str_load(where) != cpu))
-		str_store(where, cpu);
-}
-
-STR_INLINE void
 lock_p(struct str_headq *hq)
 {
-	if (str_unlikely(str_lock(&hq->plock)))
+	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
 		str_headq_repair_p(hq);
 }
 
@@ -211,17 +213,17 @@ write_slow(struct str_head *sd, struct host_call *hc, const void *ubuf,
 			return -err;
 		lock_p(hq);
 		if (sd->direct == NULL) {
-			str_unlock(&hq->plock);
+			str_hunlock(&hq->plock, STR_HOLD_P);
 			return write_message(sd, hc, ubuf, n, block);
 		}
 		if (!str_headq_is_full(hq)) {
 			ret = append(sd, hq, ubuf, n);
-			str_unlock(&hq->plock);
+			str_hunlock(&hq->plock, STR_HOLD_P);
 			if (ret >= 0)
 				str_wake_readers_from(sd, hc);
 			return ret;
 		}
-		str_unlock(&hq->plock);
+		str_hunlock(&hq->plock, STR_HOLD_P);
 		if (!block) {
 			/* who never sleeps would not learn of a death */
 			err = str_head_look(sd, hc);
@@ -261,13 +263,12 @@ write_one(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	lock_p(hq);
 	if (str_unlikely(sd->direct == NULL ||
 		(str_load(&hq->full) != 0 && str_headq_is_full(hq)))) {
-		str_unlock(&hq->plock);
+		str_hunlock(&hq->plock, STR_HOLD_P);
 		return write_slow(sd, hc, ubuf, n, block);
 	}
-	err = str_headq_append(hq, ubuf, n, 0);
+	err = headq_put(hq, ubuf, n, 0);
 	look = must_ask(hq);
-	note_cpu(&hq->pcpu);
-	str_unlock(&hq->plock); /* its light fence orders pos and rwant */
+	str_hunlock(&hq->plock, STR_HOLD_P); /* its light fence orders pos and rwant */
 	if (str_unlikely(err != 0))
 		return -(long)err;
 	if (str_unlikely(str_load(&hq->rwant) != 0))

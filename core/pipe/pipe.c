@@ -143,11 +143,11 @@ dismantle(struct str_plumb *pl)
 	for (e = 0; e < 2; e++) {
 		struct str_head *sd = &pl->head[e];
 
-		if (str_lock(&sd->hq.plock))
+		if (str_hlock(&sd->hq.plock, STR_HOLD_P))
 			str_headq_repair_p(&sd->hq);
 		sd->direct = NULL;
 		str_headq_fini(&sd->hq);
-		str_unlock(&sd->hq.plock);
+		str_hunlock(&sd->hq.plock, STR_HOLD_P);
 		if (sd->ioc.reply != NULL) {
 			freemsg(sd->ioc.reply);
 			sd->ioc.reply = NULL;

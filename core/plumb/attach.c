@@ -134,7 +134,7 @@ str_plumb_update(struct str_plumb *pl)
 	int e;
 
 	for (e = 0; e < 2; e++) {
-		if (str_lock(&pl->head[e].hq.plock))
+		if (str_hlock(&pl->head[e].hq.plock, STR_HOLD_P))
 			str_headq_repair_p(&pl->head[e].hq);
 	}
 	for (e = 0; e < 2; e++) {
@@ -148,7 +148,7 @@ str_plumb_update(struct str_plumb *pl)
 			(void)str_or(&sd->flags, STR_H_MODS);
 	}
 	for (e = 2; e-- > 0;)
-		str_unlock(&pl->head[e].hq.plock);
+		str_hunlock(&pl->head[e].hq.plock, STR_HOLD_P);
 }
 
 /*

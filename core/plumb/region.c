@@ -117,10 +117,10 @@ mark_pipe(struct str_plumb *pl, void *arg)
 		if (sd->qp == NULL)
 			continue;
 		mark_pair(sd->qp, epoch);
-		if (str_lock(&sd->hq.clock))
+		if (str_hlock(&sd->hq.clock, STR_HOLD_C))
 			str_headq_repair_c(&sd->hq);
 		str_headq_refs(&sd->hq, mark_message, epoch);
-		str_unlock(&sd->hq.clock);
+		str_hunlock(&sd->hq.clock, STR_HOLD_C);
 		mark_message(sd->ioc.reply, epoch);
 	}
 	(void)str_claim(pl);

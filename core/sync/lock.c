@@ -40,9 +40,93 @@ str_lock_slow(struct str_lock *l)
 	}
 }
 
+/*
+ * The flag is cleared before the wake: a waiter that sets it again after
+ * that goes round, since the owner word has changed or changes again; the
+ * same owner's tag coming back costs it one WAIT_NS at the most.
+ */
 void
 str_unlock_slow(struct str_lock *l)
 {
 	str_store(&l->waiters, 0u);
 	host_wake((str_a32 *)&l->owner, INT_MAX);
+}
+
+/* ------------------------------------------------------------ biased ones */
+
+#define BIAS_FIRST 16u
+#define BIAS_NEVER 1000000u
+
+void
+str_hunlock_slow(struct str_hlock *l)
+{
+	str_store(&l->lk.waiters, 0u);
+	host_wake((str_a32 *)&l->lk.waiters, INT_MAX);
+	host_wake((str_a32 *)&l->lk.owner, INT_MAX);
+}
+
+/*
+ * Take the bias away from thread @b and wait until it is out.
+ * Locks: lk.  Return: true when it died inside.
+ */
+static bool
+revoke(struct str_hlock *l, uint32_t b)
+{
+	struct str_thread *t = &host_domain->thread[STR_TAG_IDX(b)];
+	unsigned round;
+
+	str_store(&l->bias, 0u);
+	host_fence_heavy();
+	if (l->limit < BIAS_NEVER)
+		l->limit = l->limit != 0 ? 2 * l->limit : 2 * BIAS_FIRST;
+	for (round = 0;; round++) {
+		bool in = str_load_acq(&t->hold[STR_HOLD_P]) ==
+				(uint64_t)(uintptr_t)l ||
+			str_load_acq(&t->hold[STR_HOLD_C]) ==
+				(uint64_t)(uintptr_t)l;
+
+		if (str_load(&t->tag) != b)
+			return true; /* its slot has another owner by now */
+		if (!in)
+			return false;
+		if (round < SPINS) {
+			str_cpu_relax();
+			continue;
+		}
+		if (host_owner_dead(b))
+			return true;
+		str_store(&l->lk.waiters, 1u);
+		host_fence_heavy();
+		if (str_load(&t->hold[STR_HOLD_P]) !=
+				(uint64_t)(uintptr_t)l &&
+		    str_load(&t->hold[STR_HOLD_C]) != (uint64_t)(uintptr_t)l)
+			continue;
+		(void)host_wait(NULL, (str_a32 *)&l->lk.waiters, 1u, WAIT_NS);
+	}
+}
+
+bool
+str_hlock_slow(struct str_hlock *l)
+{
+	uint32_t me = host_self_tag(), b;
+	bool died = str_lock(&l->lk);
+
+	b = str_load(&l->bias);
+	if (b != 0) {
+		if (b == me)
+			str_store(&l->bias, 0u); /* we hold lk instead */
+		else
+			died = revoke(l, b) || died;
+	}
+	if (l->last != me) {
+		l->last = me;
+		l->run = 0;
+		return died;
+	}
+	if (++l->run >= (l->limit != 0 ? l->limit : BIAS_FIRST) &&
+	    l->limit < BIAS_NEVER) {
+		l->run = 0;
+		str_store_rel(&l->bias, me);
+	}
+	return died;
 }

@@ -44,4 +44,84 @@ str_unlock(struct str_lock *l)
 		str_unlock_slow(l);
 }
 
+/*
+ * Biased locks: the two ends of a head queue.
+ *
+ * Purpose.  Nearly always one thread writes and one reads, and each takes
+ * its own lock again and again; the locked instruction was most of what a
+ * small write cost.  Such a lock becomes biased toward its thread, which
+ * then takes it by a plain store.
+ *
+ * Protocol.  `bias' names the thread.  That thread enters by publishing the
+ * lock in its own slot, hold[kind], and looking at `bias' once more behind a
+ * light fence.  Any other thread takes `lk' first; finding a bias, it clears
+ * it, executes the heavy fence, and waits until that thread's slot does not
+ * name the lock.  Only a thread that holds `lk' sets a bias, toward itself,
+ * after it has had the lock `limit' times in a row; every revocation doubles
+ * the limit, so that a shared lock stops being biased.
+ *
+ * Failure.  A biased owner that died is found by its generation, as any; the
+ * lock then counts as taken over.  models/bias.pml checks the protocol.
+ */
+struct str_hlock {
+	struct str_lock lk;
+	str_a32 bias;	/* [A] tag of the thread it is biased to, or 0 */
+	uint32_t last;	/* [lk] who had lk last */
+	uint32_t run;	/* [lk] times in a row */
+	uint32_t limit;	/* [lk] of run before it is biased; 0: the default */
+};
+
+/* Kinds: a thread may hold one biased lock of each. */
+#define STR_HOLD_P 0 /* plock */
+#define STR_HOLD_C 1 /* clock */
+
+bool str_hlock_slow(struct str_hlock *l) STR_COLD;
+void str_hunlock_slow(struct str_hlock *l) STR_COLD;
+
+/* str_hlock - take @l.  Return: true when its last owner died holding it. */
+STR_INLINE bool
+str_hlock(struct str_hlock *l, unsigned kind)
+{
+	struct str_thread *t = host_self();
+
+	if (str_likely(str_load(&l->bias) == host_self_tag() &&
+		str_load(&t->hold[kind]) == 0)) {
+		str_store(&t->hold[kind], (uint64_t)(uintptr_t)l);
+		host_fence_light(); /* pairs with the revoker's heavy one */
+		if (str_likely(str_load_acq(&l->bias) == host_self_tag()))
+			return false;
+		str_store_rel(&t->hold[kind], (uint64_t)0);
+	}
+	return str_hlock_slow(l);
+}
+
+STR_INLINE void
+str_hunlock(struct str_hlock *l, unsigned kind)
+{
+	struct str_thread *t = host_self();
+
+	if (str_likely(str_load(&t->hold[kind]) == (uint64_t)(uintptr_t)l)) {
+		str_store_rel(&t->hold[kind], (uint64_t)0);
+		host_fence_light();
+		if (str_unlikely(str_load(&l->lk.waiters) != 0))
+			str_hunlock_slow(l);
+		return;
+	}
+	str_unlock(&l->lk);
+}
+
+/* Take @l if nobody has it; a biased one counts as had. */
+STR_INLINE bool
+str_htrylock(struct str_hlock *l)
+{
+	if (str_load(&l->bias) != 0)
+		return false;
+	if (!str_trylock(&l->lk))
+		return false;
+	if (str_load(&l->bias) == 0)
+		return true;
+	str_unlock(&l->lk);
+	return false;
+}
+
 #endif

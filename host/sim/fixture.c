@@ -449,8 +449,8 @@ fx_dump(struct fx_pipe *p)
 			(unsigned long long)str_load(&hq->cpos),
 			(unsigned long long)str_load(&hq->pbytes),
 			(unsigned long long)str_load(&hq->cbytes),
-			str_load(&hq->full), hq->plock.owner,
-			hq->clock.owner, str_load(&hq->rwant),
+			str_load(&hq->full), hq->plock.lk.owner,
+			hq->clock.lk.owner, str_load(&hq->rwant),
 			str_load(&hq->wwant), str_load(&hq->npri));
 		for (q = &sd->qp->wq; q != NULL && n++ < 20; q = q->q_next)
 			dump_queue(q);

@@ -361,6 +361,8 @@ slot_take(struct sim_task *t, struct host_tls *tls)
 	if (str_load(&d->proc_high) <= idx)
 		str_store(&d->proc_high, idx + 1);
 	str_store(&s->tag, STR_TAG(idx, gen));
+	str_store(&s->hold[0], (uint64_t)0);
+	str_store(&s->hold[1], (uint64_t)0);
 	memset(tls, 0, sizeof(*tls));
 	tls->slot = s;
 	tls->tag = STR_TAG(idx, gen);

@@ -362,6 +362,9 @@ thread_take(uint32_t lo, uint32_t hi)
 			continue;
 		str_store(&d->thread[i].gen, mine.tag >> 12);
 		str_store_rel(&d->thread[i].tid, (uint32_t)sys_gettid());
+		/* only now: who revokes a bias looks at the tag first */
+		str_store(&d->thread[i].hold[0], 0ull);
+		str_store(&d->thread[i].hold[1], 0ull);
 		host_tls.slot = &d->thread[i];
 		host_tls.tag = mine.tag;
 		return true;
