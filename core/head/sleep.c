@@ -29,6 +29,7 @@
 #define STAGE_NS 50000000ull
 #define SPIN_READ_US 30u
 #define SPIN_WRITE_US 20u
+#define YIELDS 2u
 
 /* ----------------------------------------------------------------- waking */
 
@@ -234,8 +235,19 @@ spin(struct str_head *sd, struct host_call *hc, unsigned why)
 	uint64_t start, budget;
 	unsigned pause = 1, i;
 
-	if (other == ~0u || other == host_cpu())
+	if (other == ~0u)
 		return false;
+	if (other == host_cpu()) {
+		/* it cannot run while we do: give it the CPU before asking it
+		 * to wake us, so that neither needs a system call more */
+		for (i = 0; i < YIELDS; i++) {
+			host_yield();
+			if (ready(sd, why) ||
+			    host_interrupted(hc) != HOST_SIG_NONE)
+				return true;
+		}
+		return false;
+	}
 	if (why == STR_SLEEP_READ) {
 		uint64_t cpos = str_load(&hq->cpos);
 
