@@ -54,6 +54,18 @@ struct str_iov {
  */
 long str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 	size_t len);
+/*
+ * str_head_read_fast, str_head_write_fast - the same for the case that
+ * matters most: plain data, no module, no waiting, nothing unusual.  They
+ * make a call of their own, so host_enter() is not theirs.
+ * @id: what str_head_fflags() gave; @gen: as for str_head_enter().
+ * Return: bytes, or STR_NOT_FAST with nothing done: make the full call.
+ */
+#define STR_NOT_FAST (-1000L)
+long str_head_read_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, void *ubuf, size_t len);
+long str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, const void *ubuf, size_t len);
 long str_head_readv(struct str_head *sd, struct host_call *hc,
 	const struct str_iov *iov, int n);
 
@@ -86,8 +98,8 @@ uint32_t str_head_events(struct str_head *sd);
  * Polling.  A poller arms the events it will sleep for, executes
  * host_fence_heavy(), looks once more at str_head_events(), and sleeps on
  * the carrier: one token then comes when such an event occurs.  Tokens are
- * drained with host_token_drain() by the poller that saw one; spurious ones
- * are harmless.
+ * taken out with str_head_drain() by the poller that saw one, which rings
+ * those for whom they were too; spurious ones are harmless.
  *
  * str_head_interest() is for epoll: the interest stays registered until
  * replaced, and a token stays in the carrier as long as the event holds;
@@ -95,6 +107,7 @@ uint32_t str_head_events(struct str_head *sd);
  * queue does the same by itself).
  */
 void str_head_arm(struct str_head *sd, uint32_t events);
+void str_head_drain(struct str_head *sd, int fd);
 void str_head_interest(struct str_head *sd, uint32_t events);
 /* Returns the events that hold after settling. */
 uint32_t str_head_settle(struct str_head *sd, struct host_call *hc);

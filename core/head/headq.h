@@ -176,4 +176,63 @@ headq_next(struct str_headq *hq, uint32_t len, uint32_t span)
 	str_store_rel(&hq->cpos, str_load(&hq->cpos) + span);
 }
 
+/*
+ * The fast calls' way in and out: host_enter(), str_head_enter() and a biased
+ * lock in one, for a thread that has been here before, in a domain whose
+ * members all have the heavy fence.
+ */
+STR_INLINE bool
+fast_enter(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	struct str_thread *t)
+{
+	host_tls.depth++;
+	str_barrier();
+	str_store(&t->inside, (uint64_t)(uintptr_t)sd);
+	str_barrier(); /* light fence: asym is set */
+	return str_likely(str_load_acq(&id[1]) == gen);
+}
+
+/* May this thread try at all? */
+STR_INLINE bool
+fast_ready(const struct str_thread *t)
+{
+	return str_likely(t != NULL && *host_identity != 0 &&
+		str_load(&host_domain->asym) != 0);
+}
+
+STR_INLINE void
+fast_leave(struct str_thread *t)
+{
+	str_store_rel(&t->inside, (uint64_t)0);
+	host_tls.depth--;
+	str_barrier();
+	if (str_unlikely(host_tls.sig_saved != 0) && host_tls.depth == 0)
+		host_leave_slow();
+}
+
+STR_INLINE bool
+fast_lock(struct str_hlock *l, unsigned kind, struct str_thread *t)
+{
+	uint32_t me = host_tls.tag;
+
+	if (str_unlikely(str_load(&l->bias) != me ||
+		str_load(&t->hold[kind]) != 0))
+		return false;
+	str_store(&t->hold[kind], (uint64_t)(uintptr_t)l);
+	str_barrier();
+	if (str_likely(str_load_acq(&l->bias) == me))
+		return true;
+	str_store_rel(&t->hold[kind], (uint64_t)0);
+	return false;
+}
+
+STR_INLINE void
+fast_unlock(struct str_hlock *l, unsigned kind, struct str_thread *t)
+{
+	str_store_rel(&t->hold[kind], (uint64_t)0);
+	str_barrier();
+	if (str_unlikely(str_load(&l->lk.waiters) != 0))
+		str_hunlock_slow(l);
+}
+
 #endif

@@ -448,6 +448,64 @@ read_more(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 	return done + r.done;
 }
 
+/* After a fast read: writers wait for room, perhaps. */
+static STR_NOINLINE void
+fast_after(struct str_head *sd, int fd)
+{
+	struct host_call hc = {.fd = fd, .head = sd,
+		.sig_seq = host_tls.sig_seq};
+
+	str_wake_writers_from(sd, &hc);
+}
+
+STR_HOT long
+str_head_read_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, void *ubuf, size_t len)
+{
+	struct str_thread *t = host_tls.slot;
+	struct str_headq *hq = &sd->hq;
+	const unsigned char *p;
+	uint32_t have, span;
+	size_t done = 0;
+
+	if (str_unlikely(!fast_ready(t)))
+		return STR_NOT_FAST;
+	if (!fast_enter(sd, id, gen, t))
+		goto out;
+	if (str_unlikely((str_load(&sd->flags) & SLOW_FLAGS) != 0 ||
+		(sd->rdopt | str_load(&hq->npri)) != 0 ||
+		!fast_lock(&hq->clock, STR_HOLD_C, t)))
+		goto out;
+	/* whole records, as many as fit; the full call takes the rest */
+	while ((p = headq_peek(hq, &have, &span)) != NULL && have != 0 &&
+		have <= len - done) {
+		if (str_unlikely(host_copyout(p, (char *)ubuf + done,
+			    have) != 0))
+			break;
+		headq_next(hq, have, span);
+		done += have;
+		if (done == len)
+			break;
+	}
+	if (str_unlikely(done != len && done != 0 && p != NULL)) {
+		/* a longer record follows: its first part belongs here */
+		fast_unlock(&hq->clock, STR_HOLD_C, t);
+		{
+			struct host_call hc = {.fd = fd, .head = sd,
+				.sig_seq = host_tls.sig_seq};
+
+			done = read_more(sd, &hc, ubuf, len, done);
+		}
+	} else {
+		fast_unlock(&hq->clock, STR_HOLD_C, t);
+	}
+	if (str_unlikely(str_load(&hq->wwant) != 0) && done != 0)
+		fast_after(sd, fd);
+out:
+	fast_leave(t);
+	return done != 0 ? (long)done : STR_NOT_FAST;
+}
+
 /* The fast path: plain data at hand, byte-stream mode, one buffer. */
 STR_HOT long
 str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,

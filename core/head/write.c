@@ -291,6 +291,52 @@ write_zero(struct str_head *sd, struct host_call *hc)
 	return write_slow(sd, hc, NULL, 0, (hc->fflags & STR_O_NONBLOCK) == 0);
 }
 
+/* After a fast write: somebody sleeps, or it is time to look. */
+static STR_NOINLINE void
+fast_after(struct str_head *sd, int fd, bool look)
+{
+	struct host_call hc = {.fd = fd, .head = sd,
+		.sig_seq = host_tls.sig_seq};
+
+	if (str_load(&sd->peer->hq.rwant) != 0)
+		str_wake_readers_from(sd, &hc);
+	if (look)
+		(void)str_head_look(sd, &hc);
+}
+
+STR_HOT long
+str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, const void *ubuf, size_t len)
+{
+	struct str_thread *t = host_tls.slot;
+	struct str_headq *hq;
+	long ret = STR_NOT_FAST;
+	bool look;
+
+	if (str_unlikely(len - 1 >= INLINE_PART || !fast_ready(t)))
+		return ret; /* nothing, or more than one record */
+	if (!fast_enter(sd, id, gen, t))
+		goto out;
+	hq = sd->direct;
+	if (str_unlikely(hq == NULL ||
+		(str_load(&sd->flags) & SLOW_FLAGS) != 0 ||
+		!fast_lock(&hq->plock, STR_HOLD_P, t)))
+		goto out;
+	if (str_unlikely(sd->direct != hq || str_load(&hq->full) != 0 ||
+		headq_put(hq, ubuf, len, 0) != 0)) {
+		fast_unlock(&hq->plock, STR_HOLD_P, t);
+		goto out;
+	}
+	look = must_ask(hq);
+	fast_unlock(&hq->plock, STR_HOLD_P, t);
+	ret = (long)len;
+	if (str_unlikely((str_load(&hq->rwant) | look) != 0))
+		fast_after(sd, fd, look);
+out:
+	fast_leave(t);
+	return ret;
+}
+
 STR_HOT long
 str_head_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	size_t len)

@@ -21,6 +21,7 @@
 #define STR_UNUSED __attribute__((unused))
 #define STR_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define STR_EXPORT __attribute__((visibility("default")))
+#define STR_HIDDEN __attribute__((visibility("hidden")))
 #define STR_TLS __thread __attribute__((tls_model("initial-exec")))
 #define STR_CONSTRUCTOR __attribute__((constructor))
 #define STR_PACKED __attribute__((packed))

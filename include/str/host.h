@@ -64,12 +64,12 @@ struct host_tls {
 	str_a32 *sleep_word;	 /* word of the futex wait in progress */
 	struct host_call *call;	 /* executive: call whose puts are running */
 };
-extern STR_TLS struct host_tls host_tls;
+extern STR_TLS struct host_tls host_tls STR_HIDDEN;
 
 /* The domain this process is attached to; NULL before. */
-extern struct str_domain *host_domain;
+extern struct str_domain *host_domain STR_HIDDEN;
 /* First word of a page wiped by fork: 0 = this is a new process. */
-extern volatile uint32_t *host_identity;
+extern volatile uint32_t *host_identity STR_HIDDEN;
 
 /* ------------------------------------------------------------------ calls */
 
@@ -132,7 +132,7 @@ uint32_t host_cpu(void);
 
 uint64_t host_now(void);	  /* monotonic, ns; virtual in sim */
 uint64_t host_ticks(void);	  /* cheapest monotonic counter (TSC) */
-extern uint64_t host_ticks_per_ms; /* its rate; set when attached */
+extern uint64_t host_ticks_per_ms STR_HIDDEN; /* its rate; set when attached */
 
 /* ----------------------------------------------------------------- fences */
 
@@ -166,8 +166,9 @@ host_fence_light(void)
  */
 int host_wait(struct host_call *hc, str_a32 *word, uint32_t val, uint64_t ns);
 
-/* host_wake - wake at most @n sleepers on @word (shared between processes). */
-void host_wake(str_a32 *word, int n);
+/* host_wake - wake at most @n sleepers on @word (shared between processes).
+ * Return: how many there were. */
+int host_wake(str_a32 *word, int n);
 
 /*
  * host_wait_carrier - sleep until hc->fd's carrier has a token or hang-up,
@@ -176,6 +177,9 @@ void host_wake(str_a32 *word, int n);
  * Return: 0 with *ret_events, ETIMEDOUT, EINTR.
  */
 int host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events);
+/* host_wait_prepare - before it says that it will wait on a carrier, a thread
+ * sees to it that its process has a bell that others can ring. */
+void host_wait_prepare(void);
 
 /* host_interrupted - did a handler run since @hc began?  HOST_SIG_* */
 int host_interrupted(struct host_call *hc);
@@ -187,6 +191,14 @@ void host_yield(void);
 /* host_owner_dead - is the thread named @tag gone (exited, killed, exec'ed)?
  * May take a system call.  A stopped process is not dead. */
 bool host_owner_dead(uint32_t tag);
+
+/*
+ * host_reap_dead - if the thread named @tag is gone, have what it held given
+ * back now (str_thread_reap()), instead of when somebody attaches.
+ * Called with no lock held and no claim published.
+ * Return: true when it was dead and has been reaped, here.
+ */
+bool host_reap_dead(uint32_t tag);
 
 /* ----------------------------------------------------------------- memory */
 

@@ -14,6 +14,7 @@
 #define STREAMS_REAL_H
 
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -51,6 +52,7 @@
 	X(int, fcntl, (int, int, ...)) \
 	X(int, fcntl64, (int, int, ...)) \
 	X(int, ioctl, (int, unsigned long, ...)) \
+	X(int, pthread_cancel, (pthread_t)) \
 	X(ssize_t, read, (int, void *, size_t)) \
 	X(ssize_t, __read_chk, (int, void *, size_t, size_t)) \
 	X(ssize_t, readv, (int, const struct iovec *, int)) \

@@ -13,6 +13,7 @@
 #include <limits.h>
 
 #include "call.h"
+#include "cancel.h"
 #include "sys.h"
 
 /* What Linux takes: IOV_MAX parts. */
@@ -66,13 +67,29 @@ write_stream(struct fd_rec *r, int fd, const void *buf, size_t len)
 	return rw_failed(r, ret, STR_POLL_WRITE);
 }
 
+/*
+ * Cancellation points cost a look at one word until somebody cancels: our
+ * pthread_cancel() raises it.
+ */
+STR_INLINE void
+cancel_point(void)
+{
+	if (str_unlikely(str_load(&cancel_used) != 0))
+		pthread_testcancel();
+}
+
 STR_EXPORT STR_HOT ssize_t
 read(int fd, void *buf, size_t len)
 {
 	struct fd_rec *r = fd_stream(fd);
+	long ret;
 
 	if (str_unlikely(r == NULL))
 		return fd_known(fd) ? REAL(read)(fd, buf, len) : fail(EBADF);
+	cancel_point();
+	ret = str_head_read_fast(r->sd, r->fflags, r->gen, fd, buf, len);
+	if (str_likely(ret > 0))
+		return ret;
 	return read_stream(r, fd, buf, len);
 }
 
@@ -80,9 +97,14 @@ STR_EXPORT STR_HOT ssize_t
 write(int fd, const void *buf, size_t len)
 {
 	struct fd_rec *r = fd_stream(fd);
+	long ret;
 
 	if (str_unlikely(r == NULL))
 		return fd_known(fd) ? REAL(write)(fd, buf, len) : fail(EBADF);
+	cancel_point();
+	ret = str_head_write_fast(r->sd, r->fflags, r->gen, fd, buf, len);
+	if (str_likely(ret > 0))
+		return ret;
 	return write_stream(r, fd, buf, len);
 }
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * pthread_cancel(3): the same, but read(2) and write(2) learn that from now
+ * on they must ask whether they have been cancelled.
+ */
+#include <pthread.h>
+
+#include "cancel.h"
+#include "real.h"
+
+str_a32 cancel_used;
+
+STR_EXPORT int
+pthread_cancel(pthread_t thread)
+{
+	str_store_rel(&cancel_used, 1u);
+	return REAL(pthread_cancel)(thread);
+}
