@@ -133,6 +133,7 @@ struct str_seg {
 #define STR_WANT_TOKEN 2u
 #define STR_WANT_EPOLL 4u /* registered interest: keep the token level */
 #define STR_WANT_BACK 8u  /* a module was refused: back-enable it */
+#define STR_WANT_BITS 0xffu /* above: which arming, see head/sleep.c */
 
 struct str_headq {
 	/* the producer's line */
@@ -410,8 +411,10 @@ void str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
 #define STR_TOOK_ALL 3u
 
 /* wake and sleep: head/sleep.c */
-void str_wake_readers(struct str_head *sd);
+int str_wake_readers(struct str_head *sd);
 void str_wake_readers_from(struct str_head *sd, struct host_call *hc);
+void str_ring_sleepers(struct str_head *sd);
+void str_want_token(str_a32 *want);
 void str_wake_writers(struct str_head *sd);
 void str_wake_writers_behind(struct str_head *sd);
 void str_wake_all(struct str_head *sd);

@@ -100,9 +100,9 @@ void
 str_head_arm(struct str_head *sd, uint32_t events)
 {
 	/* hang-up and errors come through the readers' word */
-	(void)str_or(&sd->hq.rwant, STR_WANT_TOKEN);
+	str_want_token(&sd->hq.rwant);
 	if (events & STR_POLL_WRITE)
-		(void)str_or(&sd->peer->hq.wwant, STR_WANT_TOKEN);
+		str_want_token(&sd->peer->hq.wwant);
 }
 
 void

@@ -16,13 +16,20 @@
  *
  * Protocol.  The sleeper sets its bit in the queue's want word, executes the
  * heavy fence, and looks again.  The waker publishes, executes the light
- * fence, and reads the want word; whoever takes a bit away wakes all who
- * set it (one futex wake, one token).  So a wake is sent once per transition,
- * and a bit left by a sleeper that died costs one wake and no more
- * (models/sleep.pml).
+ * fence, and reads the want word; it wakes all who set a bit (one futex
+ * wake, one token).  So a wake is sent once per transition, and a bit left by
+ * a sleeper that died costs one wake and no more (models/sleep.pml).
  *
  * Tokens travel from one end to the other.  A waker that holds the same end
- * as the sleeper, or none, rings the sleeper's bell.
+ * as the sleeper, or none, rings the sleeper's bell.  One token is for all
+ * who sleep at that end: who takes it out rings the others.
+ *
+ * Failure.  A sleeper in stage 1 comes to look by itself.  One in stage 2 may
+ * sleep for ever, so that the bit for a token is taken away after the token
+ * was sent, not before: who dies in between leaves it to the next.  Each
+ * arming gives the word another value, and only the value seen before the
+ * sending is taken away.  For the same reason who takes a token out arms
+ * first and disarms when he has rung the others.
  */
 #include "core.h"
 
@@ -34,8 +41,8 @@
 /* ----------------------------------------------------------------- waking */
 
 /* Sleepers in stage 2 that no token of this caller can reach. */
-static STR_COLD void
-ring_sleepers(struct str_head *sd)
+STR_COLD void
+str_ring_sleepers(struct str_head *sd)
 {
 	struct str_domain *d = host_domain;
 	uint32_t n = str_load(&d->thread_high), i;
@@ -59,48 +66,84 @@ send_token(struct str_head *sd)
 	(void)str_add(str_root(STR_ROOT_TOKENS), (uint64_t)1);
 	if (hc == NULL || (host_token_send(hc->fd) != 0 &&
 			   (str_load(&sd->flags) & STR_H_CLOSED) == 0))
-		ring_sleepers(sd);
+		str_ring_sleepers(sd);
 }
 
 /*
- * The token of an epoll interest stays as long as the event holds: at most
- * one is there, `present' says so, and the token lock keeps the two together.
+ * Ask for a token.  *ret_n: the word's new value, unlike any it had.
+ * Return: true when nobody else had asked.
  */
-static void
-level_token(struct str_head *sd)
+static bool
+arm(str_a32 *want, uint32_t *ret_n)
 {
-	(void)str_lock(&sd->tlock);
-	if (str_load(&sd->present) == 0) {
-		send_token(sd);
-		STR_CRASH_POINT("token:sent");
-		str_store(&sd->present, 1u);
-	}
-	str_unlock(&sd->tlock);
+	uint32_t w, n;
+
+	do {
+		w = str_load(want);
+		n = (w & STR_WANT_BITS) | STR_WANT_TOKEN |
+			((uint32_t)host_ticks() << 8);
+		if (n == w)
+			n += STR_WANT_BITS + 1;
+	} while (!str_cas(want, w, n));
+	*ret_n = n;
+	return (w & STR_WANT_TOKEN) == 0;
 }
 
-static STR_NOINLINE void
+/* Take the request back that made the word @n, if it still is. */
+static void
+disarm(str_a32 *want, uint32_t n)
+{
+	uint32_t w;
+
+	do {
+		w = str_load(want);
+		if (((w ^ n) & ~STR_WANT_BITS) != 0)
+			return;
+	} while (!str_cas(want, w, w & STR_WANT_BITS & ~STR_WANT_TOKEN));
+}
+
+/* str_want_token - ask for a token, as a poller does. */
+void
+str_want_token(str_a32 *want)
+{
+	uint32_t n;
+
+	(void)arm(want, &n);
+}
+
+/* Return: how many were woken in stage 1. */
+static STR_NOINLINE int
 wake(struct str_head *sd, str_a32 *want, str_a32 *word)
 {
-	uint32_t w = str_and(want, STR_WANT_BACK); /* that one is no sleeper */
+	uint32_t w = str_and(want, ~STR_WANT_FUTEX);
+	int n = 0;
 
 	(void)str_add(word, 1u);
 	if (w & STR_WANT_FUTEX) {
 		(void)str_add(str_root(STR_ROOT_WAKES), (uint64_t)1);
-		host_wake(word, INT_MAX);
+		n = host_wake(word, INT_MAX);
 	}
-	if (w & STR_WANT_EPOLL)
-		level_token(sd);
-	else if (w & STR_WANT_TOKEN)
+	while (((w = str_load(want)) & STR_WANT_TOKEN) != 0) {
+		STR_CRASH_POINT("wake:token");
 		send_token(sd);
+		STR_CRASH_POINT("wake:sent");
+		if (str_cas(want, w, w & STR_WANT_BITS & ~STR_WANT_TOKEN))
+			break; /* else somebody armed again, or sleeps */
+	}
+	return n;
 }
 
-/* str_wake_readers - something happened that readers of @sd wait for. */
-void
+/*
+ * str_wake_readers - something happened that readers of @sd wait for
+ * Return: how many were asleep in stage 1.
+ */
+int
 str_wake_readers(struct str_head *sd)
 {
 	host_fence_light();
-	if (str_load(&sd->hq.rwant) != 0)
-		wake(sd, &sd->hq.rwant, &sd->hq.rword);
+	if (str_load(&sd->hq.rwant) == 0)
+		return 0;
+	return wake(sd, &sd->hq.rwant, &sd->hq.rword);
 }
 
 /*
@@ -123,7 +166,7 @@ str_wake_writers(struct str_head *sd)
 	if (str_load(&sd->flags) & STR_H_MODS)
 		return;
 	if (w & ~STR_WANT_BACK)
-		wake(sd->peer, &hq->wwant, &hq->wword);
+		(void)wake(sd->peer, &hq->wwant, &hq->wword);
 }
 
 /* str_wake_writers_behind - @sd's own writers may try again. */
@@ -134,14 +177,14 @@ str_wake_writers_behind(struct str_head *sd)
 
 	host_fence_light();
 	if (str_load(&hq->wwant) & ~STR_WANT_BACK)
-		wake(sd, &hq->wwant, &hq->wword);
+		(void)wake(sd, &hq->wwant, &hq->wword);
 }
 
 /* str_wake_all - everybody at @sd shall look: state changed. */
 void
 str_wake_all(struct str_head *sd)
 {
-	str_wake_readers(sd);
+	(void)str_wake_readers(sd);
 	str_wake_writers_behind(sd);
 	(void)str_add(&sd->iocword, 1u);
 	host_wake(&sd->iocword, INT_MAX);
@@ -322,8 +365,29 @@ look_for_dead(struct str_plumb *pl)
 			here = str_load(&t->claim[k]) ==
 				(uint64_t)(uintptr_t)pl;
 		if (here && tag != 0 && t != host_self())
-			(void)host_owner_dead(tag);
+			(void)host_reap_dead(tag);
 	}
+}
+
+/*
+ * str_head_drain - take the tokens out of @sd's carrier, which is under @fd
+ * They were for all who sleep at this end: those that may not have seen them
+ * are rung.
+ */
+void
+str_head_drain(struct str_head *sd, int fd)
+{
+	str_a32 *want[2] = {&sd->hq.rwant, &sd->peer->hq.wwant};
+	uint32_t n[2];
+	int i;
+
+	for (i = 0; i < 2; i++)
+		(void)arm(want[i], &n[i]);
+	host_token_drain(fd);
+	STR_CRASH_POINT("sleep:drained");
+	str_ring_sleepers(sd);
+	for (i = 0; i < 2; i++)
+		disarm(want[i], n[i]);
 }
 
 /* Stage 2: on the carrier.  Return: 0 look again, EINTR, ETIMEDOUT, EBADF. */
@@ -338,33 +402,42 @@ carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	if (err != 0)
 		return err;
 	for (;; most = UINT64_MAX) {
-		uint32_t ev = 0;
+		uint32_t ev = 0, n;
+		bool alone;
 
+		/* who wants to ring must find where */
+		host_wait_prepare();
 		str_store(&t->asleep_on, (uint64_t)(uintptr_t)sd);
-		(void)str_or(want, STR_WANT_TOKEN);
+		alone = arm(want, &n);
 		host_fence_heavy();
 		if (ready(sd, why)) {
 			str_store(&t->asleep_on, (uint64_t)0);
+			if (alone)
+				disarm(want, n);
 			return 0;
 		}
+		STR_CRASH_POINT("sleep:carrier");
 		err = host_wait_carrier(hc, left(deadline, most), &ev);
 		str_store(&t->asleep_on, (uint64_t)0);
-		if (err == ETIMEDOUT) {
-			if (most == STAGE_NS && left(deadline, 1) != 0)
-				continue;
-			return left(deadline, 1) == 0 ? ETIMEDOUT : 0;
+		if (err == ETIMEDOUT && most == STAGE_NS &&
+		    left(deadline, 1) != 0) {
+			look_for_dead(sd->plumb);
+			continue;
 		}
+		if (err != 0 || (ev & HOST_C_TOKEN) == 0) {
+			if (alone)
+				disarm(want, n);
+		}
+		if (err == ETIMEDOUT)
+			return left(deadline, 1) == 0 ? ETIMEDOUT : 0;
 		if (err != 0)
 			return err;
 		if (ev & HOST_C_NVAL)
 			return EBADF;
 		if (ev & HOST_C_HUP)
 			(void)str_head_look(sd, hc);
-		else if (ev & HOST_C_TOKEN) {
-			/* one token was for all of us: pass it on */
-			host_token_drain(hc->fd);
-			ring_sleepers(sd);
-		}
+		else if (ev & HOST_C_TOKEN)
+			str_head_drain(sd, hc->fd);
 		return 0;
 	}
 }

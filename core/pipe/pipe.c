@@ -220,17 +220,18 @@ str_pipe_create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
 
 	if (str_unlikely(str_load(str_root(STR_ROOT_UNBURIED)) != 0))
 		str_mem_walk(bury, &buried);
-	pl = str_mem_alloc(sizeof(*pl), STR_BLK_PIPE);
-
+	pl = str_mem_alloc(sizeof(*pl), STR_BLK_KMEM);
 	if (pl == NULL) {
 		(void)str_region_sweep();
-		pl = str_mem_alloc(sizeof(*pl), STR_BLK_PIPE);
+		pl = str_mem_alloc(sizeof(*pl), STR_BLK_KMEM);
 		if (pl == NULL)
 			return ENOSR;
 	}
 	gen = str_load(&pl->head[0].gen);
 	__builtin_memset((char *)pl + sizeof(pl->blk), 0,
 		sizeof(*pl) - sizeof(pl->blk));
+	/* only now: the reaper takes it for one */
+	str_store_rel(&pl->blk.state, STR_BLK_PIPE);
 	for (e = 0; e < 2 && err == 0; e++)
 		err = head_init(pl, e, &c[e]);
 	if (err != 0) {

@@ -22,7 +22,7 @@
 struct str_qpair *
 str_qpair_alloc(struct str_plumb *pl, struct str_fmod *fm)
 {
-	struct str_qpair *qp = str_mem_alloc(sizeof(*qp), STR_BLK_QPAIR);
+	struct str_qpair *qp = str_mem_alloc(sizeof(*qp), STR_BLK_KMEM);
 	struct qinit *ri, *wi;
 
 	if (qp == NULL)
@@ -42,6 +42,8 @@ str_qpair_alloc(struct str_plumb *pl, struct str_fmod *fm)
 		str_qset(&qp->rq, QPROCS);
 		str_qset(&qp->wq, QPROCS);
 	}
+	/* only now: the reaper takes it for one */
+	str_store_rel(&qp->blk.state, STR_BLK_QPAIR);
 	return qp;
 }
 
@@ -176,6 +178,25 @@ str_plumb_repair(struct str_plumb *pl)
 	str_plumb_update(pl);
 }
 
+/*
+ * After the plumbing has changed.  Writers wait for something else now: for
+ * the module instead of the other head, or the reverse.  Procedures of the
+ * module may have enabled queues.
+ */
+static void
+settle(struct str_head *sd, struct host_call *hc)
+{
+	struct host_call *old = host_tls.call;
+
+	host_tls.call = hc;
+	(void)str_claim(sd->plumb);
+	str_sched_leave(sd);
+	str_unclaim(sd->plumb);
+	str_wake_all(sd);
+	str_wake_all(sd->peer);
+	host_tls.call = old;
+}
+
 /* Open flags as DDI open procedures want them. */
 static int
 ddi_flags(struct host_call *hc)
@@ -228,6 +249,7 @@ str_plumb_push(struct str_head *sd, struct host_call *hc, const char *name)
 		str_qpair_free(qp);
 		str_plumb_update(pl);
 		str_plumb_unlock(pl);
+		settle(sd, hc);
 		return err;
 	}
 	qprocson(&qp->rq);
@@ -235,6 +257,7 @@ str_plumb_push(struct str_head *sd, struct host_call *hc, const char *name)
 	str_store(&sd->npush, str_load(&sd->npush) + 1);
 	str_plumb_update(pl);
 	str_plumb_unlock(pl);
+	settle(sd, hc);
 	return 0;
 }
 
@@ -275,9 +298,7 @@ str_plumb_pop(struct str_head *sd, struct host_call *hc)
 	err = pop_one(sd, hc);
 	str_plumb_update(pl);
 	str_plumb_unlock(pl);
-	/* writers held up by the module may go on */
-	str_wake_all(sd);
-	str_wake_all(sd->peer);
+	settle(sd, hc);
 	return err;
 }
 

@@ -17,7 +17,7 @@
  *
  * Failure.  A runner that dies leaves its tag behind.  After 10 ms whoever
  * passes asks whether it lives, takes its place, and enables every queue of
- * the stream that holds messages: the one it was serving is among them.
+ * the stream: the one it was serving is among them.
  */
 #include "core.h"
 
@@ -140,8 +140,9 @@ revive(struct str_plumb *pl, queue_t *q)
 {
 	(void)pl;
 	str_perim_drain(q->q_pair);
-	if (q->q_first != NULL)
-		str_sched_enable(q);
+	/* an empty one too: who died after the last getq() has not asked to be
+	 * told of the next message (QWANTR) */
+	str_sched_enable(q);
 }
 
 /* str_sched_revive - thread @dead died inside this stream. */
@@ -167,7 +168,13 @@ become_runner(struct str_plumb *pl)
 		str_store(&pl->runner_at, host_ticks());
 		return true;
 	}
-	if (v == me || host_ticks() - str_load(&pl->runner_at) <
+	if (v == me)
+		return false;
+	str_fence_full(); /* nrun before runner; pairs with str_sched_run() */
+	v = str_load(&pl->runner);
+	if (v == 0)
+		return become_runner(pl);
+	if (host_ticks() - str_load(&pl->runner_at) <
 			10 * host_ticks_per_ms || !host_owner_dead(v) ||
 	    !str_cas(&pl->runner, v, me))
 		return false;
@@ -201,8 +208,6 @@ str_sched_run(struct str_plumb *pl)
 		}
 		str_store_rel(&pl->runner, 0u);
 		str_fence_full(); /* who enabled meanwhile saw us running */
-		if (n == PASSES)
-			break;
 	}
 	return ran;
 }
@@ -235,8 +240,9 @@ str_sched_leave(struct str_head *sd)
 	if ((str_load(&sd->peer->hq.rwant) & STR_WANT_FUTEX) != 0) {
 		str_store(&pl->committed_at, host_ticks());
 		str_store(&pl->committed, host_self_tag());
-		str_wake_readers(sd->peer);
-		return;
+		if (str_wake_readers(sd->peer) > 0)
+			return;
+		str_store(&pl->committed, 0u); /* the bit of a dead one */
 	}
 	/* (3) nobody else */
 	(void)str_sched_run(pl);

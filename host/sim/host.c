@@ -191,10 +191,11 @@ host_wait(struct host_call *hc, str_a32 *word, uint32_t val, uint64_t ns)
 	return t->result;
 }
 
-void
+int
 host_wake(str_a32 *word, int n)
 {
 	unsigned first = sim_rand(SIM_NTASK), i;
+	int woken = 0;
 
 	sim.stats.wakes++;
 	for (i = 0; i < SIM_NTASK && n > 0; i++) {
@@ -203,9 +204,11 @@ host_wake(str_a32 *word, int n)
 		if (t->state == TASK_WORD && t->word == word) {
 			sim_ready(t, 0);
 			n--;
+			woken++;
 		}
 	}
 	sim_point();
+	return woken;
 }
 
 int
@@ -238,6 +241,11 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 }
 
 void
+host_wait_prepare(void)
+{
+}
+
+void
 host_yield(void)
 {
 	sim.now += 1000;
@@ -255,6 +263,19 @@ host_owner_dead(uint32_t tag)
 	return str_load(&host_domain->thread[idx].tag) != tag ||
 		sim.task[idx].state == TASK_NONE ||
 		sim_has_ended(&sim.task[idx]);
+}
+
+bool
+host_reap_dead(uint32_t tag)
+{
+	uint32_t idx = STR_TAG_IDX(tag);
+
+	sim_point();
+	if (idx >= SIM_NTASK || tag == 0 ||
+	    str_load(&host_domain->thread[idx].tag) != tag ||
+	    !sim_has_ended(&sim.task[idx]))
+		return false;
+	return sim_reap(&sim.task[idx]);
 }
 
 /* ---------------------------------------------------------------- memory */

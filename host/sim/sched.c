@@ -501,6 +501,27 @@ sim_run(void)
 
 /* ------------------------------------------------------------- the daemon */
 
+/*
+ * Give back what the dead task @t held.  A reaper that dies itself is
+ * followed by another.  Return: false when somebody else is at it.
+ */
+bool
+sim_reap(struct sim_task *t)
+{
+	struct str_thread *s = &host_domain->thread[sim_index(t)];
+
+	if (t->reaped || (t->reaper != 0 && t->reaper != host_self_tag() &&
+			!sim_has_ended(&sim.task[STR_TAG_IDX(t->reaper)])))
+		return false;
+	t->reaper = host_self_tag();
+	sim.stats.reaps++;
+	str_thread_reap(host_domain, s);
+	str_store(&s->tag, 0u);
+	str_add(&host_domain->proc[sim_index(t)].gen, 1u);
+	t->reaped = true;
+	return true;
+}
+
 /* Give back what the dead held.  Returns when the next one is due. */
 static uint64_t
 reap(void)
@@ -510,7 +531,6 @@ reap(void)
 
 	for (i = 1; i < SIM_NTASK; i++) {
 		struct sim_task *t = &sim.task[i];
-		struct str_thread *s = &host_domain->thread[i];
 
 		if (!sim_has_ended(t) || t->reaped)
 			continue;
@@ -518,11 +538,9 @@ reap(void)
 			next = STR_MIN(next, t->reap_at);
 			continue;
 		}
-		sim.stats.reaps++;
-		str_thread_reap(host_domain, s);
-		str_store(&s->tag, 0u);
-		str_add(&host_domain->proc[i].gen, 1u);
-		t->reaped = true;
+		/* a living reaper is let finish, a dead one's work is */
+		if (!sim_reap(t))
+			next = STR_MIN(next, sim.now + REAP_NS);
 	}
 	return next;
 }

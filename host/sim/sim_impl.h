@@ -28,6 +28,7 @@ struct sim_task {
 	bool interruptible; /* a signal ends the wait */
 	bool daemon;	    /* is not waited for */
 	bool reaped;
+	uint32_t reaper;    /* tag of the task that does it */
 	uint32_t cpu;
 	void (*fn)(void *arg);
 	void *arg;
@@ -102,6 +103,7 @@ uint64_t str_timer_run(uint64_t now);
 void sim_resched(void);
 void sim_ready(struct sim_task *t, int result);
 bool sim_has_ended(const struct sim_task *t);
+bool sim_reap(struct sim_task *t);
 unsigned sim_index(const struct sim_task *t);
 /* Carriers of a task that is gone. */
 void sim_carriers_drop(struct sim_task *t);

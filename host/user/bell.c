@@ -90,6 +90,13 @@ host_bell_open(void)
 	return fd;
 }
 
+void
+host_wait_prepare(void)
+{
+	if (str_load(&host_priv_page->bell_up) == 0)
+		(void)host_bell_open();
+}
+
 /* Join those who wait for the bell.  False: it is ringing. */
 bool
 host_bell_enter(void)

@@ -197,8 +197,11 @@ thread_clear(struct str_thread *t)
 	str_store(&t->tid, 0u);
 }
 
-/* Slot @idx has the dead owner @o: give back what it holds. */
-static void
+/*
+ * Slot @idx has the dead owner @o: give back what it holds.
+ * Return: false when somebody else does.
+ */
+static bool
 thread_reap(uint32_t idx, struct owner o)
 {
 	struct str_thread *t = &host_domain->thread[idx];
@@ -206,12 +209,13 @@ thread_reap(uint32_t idx, struct owner o)
 	struct owner none = { 0, 0 };
 
 	if (!owner_cas(t, o, mine))
-		return;
+		return false;
 	/* it may have died before it could say so */
 	str_store(&t->gen, o.tag >> 12);
 	str_thread_reap(host_domain, t);
 	thread_clear(t);
 	(void)owner_cas(t, mine, none);
+	return true;
 }
 
 /*
@@ -233,7 +237,7 @@ proc_reap(uint32_t idx, bool all)
 		if (o.tag == 0 || o.proc != idx || o.tag == host_tls.tag)
 			continue;
 		if (all || slot_dead(i, o))
-			thread_reap(i, o);
+			(void)thread_reap(i, o);
 		else
 			left = true;
 	}
@@ -252,13 +256,30 @@ reap_scan(void)
 		struct owner o = owner_load(&host_domain->thread[i]);
 
 		if (o.tag != 0 && o.proc >= STR_NPROC && slot_dead(i, o))
-			thread_reap(i, o);
+			(void)thread_reap(i, o);
 	}
 	high = str_load(&host_domain->proc_high);
 	for (uint32_t i = 0; i < high && i < STR_NPROC; i++)
 		if (str_load(&host_domain->proc[i].pid) != 0 &&
 		    !proc_is_me(i) && proc_dead(i, &execed))
 			proc_reap(i, true);
+}
+
+bool
+host_reap_dead(uint32_t tag)
+{
+	uint32_t idx = STR_TAG_IDX(tag);
+	struct owner o = owner_load(&host_domain->thread[idx]);
+	bool reaped;
+
+	if (tag == 0 || tag == host_tls.tag || o.tag != tag ||
+	    !slot_dead(idx, o))
+		return false;
+	reaped = thread_reap(idx, o);
+	/* the others of its process, if that is dead, and its slot */
+	if (o.proc < STR_NPROC && !proc_is_me(o.proc))
+		proc_reap(o.proc, false);
+	return reaped;
 }
 
 /* Is there a living process but us in the table? */
@@ -406,7 +427,7 @@ thread_claim(bool old)
 		struct owner o = owner_load(&d->thread[i]);
 
 		if (o.tag != 0 && slot_dead(i, o))
-			thread_reap(i, o);
+			(void)thread_reap(i, o);
 	}
 	thread_release();
 	if (thread_take(0, NORMAL))
@@ -429,7 +450,7 @@ namesake_reap(void)
 		if (o.tag != host_tls.tag && o.tag != 0 &&
 		    o.proc == host_priv_page->proc &&
 		    str_load(&d->thread[i].tid) == tid)
-			thread_reap(i, o);
+			(void)thread_reap(i, o);
 	}
 }
 

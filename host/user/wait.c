@@ -233,10 +233,10 @@ host_wait(struct host_call *hc, str_a32 *word, uint32_t val, uint64_t ns)
 	return s.ret == -ETIMEDOUT ? ETIMEDOUT : 0;
 }
 
-void
+int
 host_wake(str_a32 *word, int n)
 {
-	(void)futex(word, FUTEX_WAKE, (uint32_t)n, NULL);
+	return (int)futex(word, FUTEX_WAKE, (uint32_t)n, NULL);
 }
 
 static bool

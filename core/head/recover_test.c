@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Streams go on: nobody sleeps through what another did, or was doing when
+ * he died.
+ */
+#include "fixture.h"
+
+#define MS 1000000ull
+
+static struct fx_pipe p_;
+static char buf[4096], big[32768];
+static long got;
+
+/* Hold end @end only. */
+static void
+only(int end)
+{
+	fx_close(&p_, !end);
+}
+
+static void
+begin(struct t *t)
+{
+	fx_begin(t);
+	fx_pipe(&p_);
+	got = 0;
+}
+
+/* The tasks have the pipe now: let them run to their end. */
+static int
+go(void)
+{
+	fx_close(&p_, 0);
+	fx_close(&p_, 1);
+	return sim_run();
+}
+
+static void
+reads_all(void *arg)
+{
+	long n;
+
+	only(1);
+	sim_sleep((uint64_t)(uintptr_t)arg * MS);
+	while ((n = fx_read(&p_, 1, buf, sizeof(buf))) > 0)
+		got += n;
+}
+
+static void
+writes_much(void *arg)
+{
+	int i;
+
+	(void)arg;
+	only(0);
+	for (i = 0; i < 40; i++)
+		T_EQ(fx_write(&p_, 0, big, sizeof(big)), (long)sizeof(big));
+}
+
+static void
+pushes(void *arg)
+{
+	only(0);
+	sim_sleep(1000 * MS);
+	T_EQ(fx_push_err(&p_, 0, arg), 0);
+	sim_sleep(2000 * MS);
+}
+
+T_CASE(a_writer_asleep_at_a_full_pipe_survives_a_push)
+{
+	begin(t);
+	(void)sim_spawn("writer", writes_much, NULL);
+	(void)sim_spawn("pusher", pushes, (void *)(uintptr_t)"late");
+	(void)sim_spawn("reader", reads_all, (void *)2000);
+	T_EQ(go(), 0);
+	T_EQ(got, 40 * (long)sizeof(big));
+}
+
+/* service procedures */
+
+static bool doom;
+
+static void
+dies_in_service(queue_t *q)
+{
+	(void)q;
+	if (doom) {
+		doom = false;
+		sim_kill(sim_current());
+	}
+}
+
+static void
+writes_one(void *arg)
+{
+	only(0);
+	sim_sleep((uint64_t)(uintptr_t)arg * MS);
+	(void)fx_write(&p_, 0, "one ", 4);
+	sim_sleep(1000 * MS);
+}
+
+T_CASE(a_runner_that_dies_in_service_is_replaced)
+{
+	begin(t);
+	(void)fx_push(&p_, 0, "late");
+	fx_on_service = dies_in_service;
+	doom = true;
+	(void)sim_spawn("doomed", writes_one, NULL);
+	(void)sim_spawn("writer", writes_one, (void *)1000);
+	(void)sim_spawn("reader", reads_all, (void *)500);
+	T_EQ(go(), 0);
+	T_GE(got, 4);
+}
+
+T_CASE(queues_are_not_left_to_the_mark_of_a_dead_sleeper)
+{
+	begin(t);
+	(void)fx_push(&p_, 0, "late");
+	(void)fx_run(&p_);
+	(void)str_or(&p_.sd[1]->hq.rwant, STR_WANT_FUTEX);
+	T_EQ(fx_write(&p_, 0, "abcd", 4), 4);
+	T_EQ(str_load(&p_.pl->nrun), 0);
+	T_NE(str_head_events(p_.sd[1]) & STR_POLLIN, 0);
+}
+
+static unsigned services;
+
+static void
+enables_again(queue_t *q)
+{
+	if (++services < 100)
+		qenable(q);
+}
+
+T_CASE(no_queue_is_left_enabled_however_many_ran)
+{
+	queue_t *q;
+
+	begin(t);
+	q = fx_push(&p_, 0, "store");
+	(void)fx_run(&p_);
+	services = 0;
+	fx_on_service = enables_again;
+	qenable(q);
+	T_EQ(fx_ioctl(&p_, 0, 0x5305, 0), -EINVAL); /* a call that does nothing */
+	T_EQ(str_claim(p_.pl), 0);
+	str_sched_leave(p_.sd[0]);
+	str_unclaim(p_.pl);
+	T_EQ(str_load(&p_.pl->nrun), 0);
+	T_EQ(services, 100);
+}
+
+/* tokens: the reader sleeps on its carrier, others hold the writer's end */
+
+static void
+writes_last(void *arg)
+{
+	only(0);
+	sim_sleep((uint64_t)(uintptr_t)arg * MS);
+	(void)fx_write(&p_, 0, "last", 4);
+	sim_sleep(2000 * MS);
+}
+
+static void
+dies_waking(struct t *t, const char *label)
+{
+	begin(t);
+	sim_crash_at(label, 1);
+	(void)sim_spawn("doomed", writes_last, (void *)1000);
+	(void)sim_spawn("writer", writes_last, (void *)1500);
+	(void)sim_spawn("reader", reads_all, NULL);
+	T_EQ(go(), 0);
+	T_EQ(got, 8);
+}
+
+T_CASE(a_waker_that_dies_before_the_token_is_sent)
+{
+	dies_waking(t, "wake:token");
+}
+
+T_CASE(a_waker_that_dies_after_the_token_was_sent)
+{
+	dies_waking(t, "wake:sent");
+}
+
+static void
+reads_one(void *arg)
+{
+	long n;
+
+	only(1);
+	sim_sleep((uint64_t)(uintptr_t)arg * MS);
+	n = fx_read(&p_, 1, buf, 4);
+	if (n > 0)
+		got += n;
+	sim_sleep(4000 * MS);
+}
+
+T_CASE(a_reader_that_dies_with_the_token_leaves_it_to_another)
+{
+	begin(t);
+	sim_crash_at("sleep:drained", 1);
+	(void)sim_spawn("first", reads_one, NULL);
+	(void)sim_spawn("second", reads_one, NULL);
+	(void)sim_spawn("writer", writes_last, (void *)1000);
+	(void)sim_spawn("writer", writes_last, (void *)2000);
+	T_EQ(go(), 0);
+	T_EQ(got, 4);
+}
+
+/* a reader that never sleeps, or does, and a death */
+
+static void
+lives_a_second(void *arg)
+{
+	only((int)(uintptr_t)arg);
+	sim_sleep(1000 * MS);
+	sim_kill(sim_current());
+}
+
+static long
+no_delay(int end, bool write)
+{
+	struct host_call hc = {.fd = p_.fd[end], .fflags = STR_O_NONBLOCK};
+	long n = 0;
+	int i;
+
+	only(end);
+	for (i = 0; i < 200; i++) {
+		T_EQ(host_enter(&hc), 0);
+		n = write ? str_head_write(p_.sd[end], &hc, big, sizeof(big)) :
+			    str_head_read(p_.sd[end], &hc, buf, 10);
+		host_leave();
+		if (n != -EAGAIN && n <= 0)
+			break;
+		sim_sleep(20 * MS);
+	}
+	return n;
+}
+
+static void
+reads_no_delay(void *arg)
+{
+	(void)arg;
+	T_EQ(no_delay(1, false), 0);
+}
+
+static void
+writes_no_delay(void *arg)
+{
+	(void)arg;
+	T_EQ(no_delay(0, true), -EPIPE);
+}
+
+T_CASE(a_reader_without_delay_sees_a_kill)
+{
+	begin(t);
+	(void)sim_spawn("writer", lives_a_second, (void *)0);
+	(void)sim_spawn("reader", reads_no_delay, NULL);
+	T_EQ(go(), 0);
+}
+
+T_CASE(a_writer_without_delay_sees_a_kill)
+{
+	begin(t);
+	(void)sim_spawn("reader", lives_a_second, (void *)1);
+	(void)sim_spawn("writer", writes_no_delay, NULL);
+	T_EQ(go(), 0);
+}
