@@ -336,6 +336,8 @@ void str_head_flush_read(struct str_head *sd, int band);
 void str_head_rput(struct str_head *sd, queue_t *q, mblk_t *mp);
 void str_perim_service(queue_t *q);
 void str_perim_drain(struct str_qpair *qp);
+void str_perim_backlog(struct str_qpair *qp,
+	void (*fn)(mblk_t *mp, uintptr_t arg), uintptr_t arg);
 
 /* sched */
 void str_sched_enable(queue_t *q);
@@ -367,10 +369,8 @@ void str_plumb_clear(struct str_head *sd);
 int str_pipe_create(const struct host_carrier c[2],
 	struct str_plumb **ret_pipe);
 void str_pipe_close_end(struct str_head *sd);
-void str_pipe_free(struct str_plumb *pl);
 void str_pipe_bury(struct str_plumb *pl);
-void str_pipe_each(struct str_domain *d,
-	void (*fn)(struct str_plumb *pl, void *arg), void *arg);
+bool str_pipe_lives(struct str_plumb *pl);
 struct str_head *str_head_lookup(const struct host_carrier *c);
 
 /* head queue */

@@ -269,3 +269,62 @@ T_CASE(a_writer_without_delay_sees_a_kill)
 	(void)sim_spawn("writer", writes_no_delay, NULL);
 	T_EQ(go(), 0);
 }
+
+static void
+reads_to_the_end(void *arg)
+{
+	(void)arg;
+	only(1);
+	T_EQ(fx_read(&p_, 1, buf, 10), 0);
+	got++;
+}
+
+/* Two find out that the writer is gone, one of them dies over it. */
+static void
+dies_closing(struct t *t, const char *label)
+{
+	begin(t);
+	sim_crash_at(label, 1);
+	(void)sim_spawn("reader", reads_to_the_end, NULL);
+	(void)sim_spawn("reader", reads_to_the_end, NULL);
+	(void)sim_spawn("writer", lives_a_second, (void *)0);
+	T_EQ(go(), 0);
+	T_EQ(got, 1);
+}
+
+T_CASE(who_dies_closing_the_other_end_leaves_it_to_the_next)
+{
+	dies_closing(t, "pipe:closing");
+	fx_end();
+	dies_closing(t, "pipe:hungup");
+}
+
+/* pipes half made */
+
+static struct fx_pipe made_;
+
+static void
+makes(void *arg)
+{
+	(void)arg;
+	fx_pipe(&made_);
+}
+
+static void
+dies_making(struct t *t, unsigned nth)
+{
+	fx_begin(t);
+	sim_crash_at("pipe:entered", nth);
+	(void)sim_spawn("maker", makes, NULL);
+	T_EQ(sim_run(), 0);
+	(void)str_region_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+	T_EQ(fx_in_use(STR_BLK_QPAIR), 0);
+}
+
+T_CASE(a_pipe_half_made_by_the_dead_is_freed)
+{
+	dies_making(t, 1);
+	fx_end();
+	dies_making(t, 2);
+}

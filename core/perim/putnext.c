@@ -32,6 +32,19 @@ lock_backlog(struct str_qpair *qp)
 	qp->bl_last = mp;
 }
 
+/* str_perim_backlog - call @fn for every message that waits at @qp. */
+void
+str_perim_backlog(struct str_qpair *qp, void (*fn)(mblk_t *mp, uintptr_t arg),
+	uintptr_t arg)
+{
+	mblk_t *mp;
+
+	lock_backlog(qp);
+	for (mp = qp->bl_first; mp != NULL; mp = mp->b_next)
+		fn(mp, arg);
+	str_unlock(&qp->block);
+}
+
 static void
 backlog_append(struct str_qpair *qp, queue_t *q, mblk_t *mp)
 {

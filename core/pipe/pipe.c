@@ -161,21 +161,42 @@ dismantle(struct str_plumb *pl)
 }
 
 /*
- * str_pipe_free - nobody holds either end: take the pipe apart
- * A thread may still be inside, its descriptor closed by another: the pipe
- * then waits, dead to all, for str_region_sweep() or that thread's end.
+ * The pipe is dead to all and ours.  A thread may still be inside, its
+ * descriptor closed by another: it then waits for that one's end.
  */
-void
-str_pipe_free(struct str_plumb *pl)
+static void
+dismantle_or_wait(struct str_plumb *pl)
 {
+	if (!is_inside(pl)) {
+		dismantle(pl);
+		return;
+	}
+	str_wake_all(&pl->head[0]);
+	str_wake_all(&pl->head[1]);
+	str_mem_disown(pl);
+	str_store_rel(&pl->freed, 1u);
+	(void)str_add(str_root(STR_ROOT_UNBURIED), (uint64_t)1);
+}
+
+/*
+ * Nobody holds either end: take the pipe apart.  Several may find out; @c,
+ * the carriers as they were then, proves that it is the same pipe still.
+ */
+static void
+pipe_free(struct str_plumb *pl, const struct host_carrier c[2])
+{
+	struct str_thread *t = host_self();
+	uint64_t was = str_load(&t->inside);
 	int e;
 
 	/* end 0's entry is the pipe's: who removes it frees */
-	if (!dir_remove(&pl->head[0].carrier))
+	if (!dir_remove(&c[0]))
 		return;
 	str_mem_own(pl);
+	/* where the reaper finds what we had in hand */
+	str_store(&t->inside, (uint64_t)(uintptr_t)&pl->head[0]);
 	STR_CRASH_POINT("pipe:removed");
-	(void)dir_remove(&pl->head[1].carrier);
+	(void)dir_remove(&c[1]);
 	for (e = 0; e < 2; e++) {
 		(void)str_or(&pl->head[e].flags,
 			STR_H_CLOSED | STR_H_HUP | STR_H_PEER);
@@ -184,15 +205,8 @@ str_pipe_free(struct str_plumb *pl)
 	for (e = 0; e < 2; e++)
 		str_plumb_clear(&pl->head[e]);
 	(void)str_sub(str_root(STR_ROOT_NPIPES), (uint64_t)1);
-	if (is_inside(pl)) {
-		str_wake_all(&pl->head[0]);
-		str_wake_all(&pl->head[1]);
-		str_mem_disown(pl);
-		str_store_rel(&pl->freed, 1u);
-		(void)str_add(str_root(STR_ROOT_UNBURIED), (uint64_t)1);
-		return;
-	}
-	dismantle(pl);
+	dismantle_or_wait(pl);
+	str_store(&t->inside, was);
 }
 
 static void
@@ -267,14 +281,19 @@ str_pipe_create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
 /*
  * str_pipe_close_end - the last holder of @sd is gone
  * Pops its modules, hangs up the other end, frees the pipe when that is
- * closed as well.  Any member may find out, several at once: one does it.
+ * closed as well.  Any member may find out, several at once: every step may
+ * be done twice, and the bit is set after all of them, so that who dies here
+ * leaves it to the next to find out.
  */
 void
 str_pipe_close_end(struct str_head *sd)
 {
 	struct str_plumb *pl = sd->plumb;
 
-	if (str_or(&pl->closed, 1u << sd->end) & (1u << sd->end))
+	uint32_t bit = 1u << sd->end;
+	struct host_carrier c[2];
+
+	if (str_load(&pl->closed) & bit)
 		return;
 	/* what its modules still had on the way goes out first */
 	if (str_load(&pl->nrun) != 0) {
@@ -283,12 +302,16 @@ str_pipe_close_end(struct str_head *sd)
 		str_unclaim(pl);
 	}
 	(void)str_or(&sd->flags, STR_H_CLOSED);
+	STR_CRASH_POINT("pipe:closing");
 	if (str_load(&sd->npush) > 0)
 		str_plumb_clear(sd);
 	/* unread messages toward the closed end will never be read */
 	str_head_set(sd->peer, STR_H_HUP | STR_H_PEER);
-	if (str_load(&pl->closed) == 3u)
-		str_pipe_free(pl);
+	STR_CRASH_POINT("pipe:hungup");
+	c[0] = pl->head[0].carrier;
+	c[1] = pl->head[1].carrier;
+	if ((str_or(&pl->closed, bit) | bit) == 3u)
+		pipe_free(pl, c);
 }
 
 void
@@ -345,29 +368,19 @@ entry_pipe(struct str_domain *d, struct str_cookie *e,
 }
 
 /*
- * str_pipe_each - @fn for every pipe of the domain
- * The caller counts as being inside the pipe meanwhile, so that it stays.
+ * str_pipe_lives - is @pl, an address a dead thread left, a pipe still?
+ * The caller counts as being inside it, so that it stays one.
  */
-void
-str_pipe_each(struct str_domain *d,
-	void (*fn)(struct str_plumb *pl, void *arg), void *arg)
+bool
+str_pipe_lives(struct str_plumb *pl)
 {
-	struct str_thread *t = host_self();
-	uint64_t was = str_load(&t->inside);
-	struct host_carrier c[2];
-	uint32_t i;
+	struct str_cookie *e;
 
-	for (i = 0; i < STR_NCOOKIE; i++) {
-		struct str_plumb *pl = entry_pipe(d, &d->cookie[i], c);
-
-		if (pl == NULL)
-			continue;
-		str_store(&t->inside, (uint64_t)(uintptr_t)&pl->head[0]);
-		str_fence_full();
-		if (entry_pipe(d, &d->cookie[i], c) == pl)
-			fn(pl, arg);
-		str_store(&t->inside, was);
-	}
+	if (!str_mem_valid(pl))
+		return false;
+	e = dir_find(&pl->head[0].carrier);
+	return e != NULL && str_load_acq(&e->head) ==
+		(uint64_t)(uintptr_t)&pl->head[0];
 }
 
 /* str_pipe_bury - a pipe that is in no directory: its memory. */
@@ -381,12 +394,27 @@ str_pipe_bury(struct str_plumb *pl)
 		    pl->head[e].qp->blk.state != STR_BLK_QPAIR)
 			break;
 	if (e == 2 && pl->head[0].plumb == pl && pl->head[1].plumb == pl) {
-		(void)dir_remove(&pl->head[0].carrier);
-		(void)dir_remove(&pl->head[1].carrier);
-		dismantle(pl);
-	} else {
-		str_mem_free(pl);
+		for (e = 0; e < 2; e++) {
+			(void)dir_remove(&pl->head[e].carrier);
+			(void)str_or(&pl->head[e].flags,
+				STR_H_CLOSED | STR_H_HUP | STR_H_PEER);
+			(void)str_add(&pl->head[e].gen, 1u);
+		}
+		for (e = 0; e < 2; e++)
+			str_plumb_clear(&pl->head[e]);
+		dismantle_or_wait(pl);
+		return;
 	}
+	/* its creator died, or who took it apart did, when one was left */
+	for (e = 0; e < 2; e++) {
+		struct str_qpair *qp = pl->head[e].qp;
+
+		if (qp != NULL && str_mem_valid(qp) &&
+		    qp->blk.state == STR_BLK_QPAIR && qp->plumb == pl)
+			str_qpair_free(qp);
+		pl->head[e].qp = NULL;
+	}
+	str_mem_free(pl);
 }
 
 /*
@@ -409,7 +437,7 @@ str_region_sweep(void)
 			continue;
 		if (str_load(&d->cookie[i].cookie) != c[0].cookie)
 			continue;
-		str_pipe_free(pl);
+		pipe_free(pl, c);
 		n++;
 	}
 	str_mem_walk(bury, &n);

@@ -44,13 +44,21 @@ str_region_attach(struct str_domain *d)
  * its tag are freed, except those that turn out to be linked: they were
  * stamped before an unlinking that never happened, or not yet unstamped
  * after a linking.
+ *
+ * Where they could be linked is known: in the streams its slot names, which
+ * therefore stands until all is done; a reaper that dies is followed by one
+ * that finds the same.  Those streams are locked to be looked at.  When a
+ * stopped process keeps one of their locks, the reaper waits a moment and
+ * then leaves the blocks alone: they are lost, and nothing else is.
  */
 #define FOUND 64
+#define PATIENCE 20 /* of 1 ms */
 
 struct reap {
 	uint32_t tag;
 	struct str_blk *found[FOUND];
 	unsigned n;
+	struct str_plumb *in[STR_NCLAIM + 1]; /* alive, or NULL */
 	uintptr_t epoch;
 };
 
@@ -61,6 +69,44 @@ collect(struct str_blk *b, void *arg)
 
 	if (str_load(&b->owner) == r->tag && r->n < FOUND)
 		r->found[r->n++] = b;
+}
+
+/* Nobody alive holds @l, or no more after a moment. */
+static bool
+patient(struct str_lock *l)
+{
+	unsigned n;
+
+	for (n = 0; n < PATIENCE; n++) {
+		uint32_t v = str_load(&l->owner);
+
+		if (v == 0 || v == host_self_tag() || host_owner_dead(v))
+			return true;
+		(void)host_wait(NULL, (str_a32 *)&l->owner, v, 1000000u);
+	}
+	return false;
+}
+
+/* The same for a biased lock; its owner holds it when its slot says so. */
+static bool
+hpatient(struct str_hlock *l)
+{
+	uint64_t a = (uint64_t)(uintptr_t)l;
+	unsigned n;
+
+	for (n = 0; n < PATIENCE; n++) {
+		uint32_t b = str_load(&l->bias);
+		struct str_thread *t = &host_domain->thread[STR_TAG_IDX(b)];
+
+		if (!patient(&l->lk))
+			return false;
+		if (b == 0 || (str_load(&t->hold[STR_HOLD_P]) != a &&
+				      str_load(&t->hold[STR_HOLD_C]) != a) ||
+		    host_owner_dead(b))
+			return true;
+		(void)host_wait(NULL, &l->bias, b, 1000000u);
+	}
+	return false;
 }
 
 /* While a block is in use its free-list link is the reaper's mark. */
@@ -77,12 +123,14 @@ mark_message(mblk_t *mp, uintptr_t epoch)
 		mark(&str_mdb_of_m(mp)->blk, epoch);
 }
 
-static void
+static bool
 mark_queue(queue_t *q, uintptr_t epoch)
 {
 	mblk_t *mp;
 	qband_t *qb;
 
+	if (!patient(&q->q_klock))
+		return false;
 	if (str_lock(&q->q_klock))
 		(void)str_queue_repair(q);
 	for (mp = q->q_first; mp != NULL; mp = mp->b_next)
@@ -90,70 +138,94 @@ mark_queue(queue_t *q, uintptr_t epoch)
 	for (qb = q->q_bandp; qb != NULL; qb = qb->qb_next)
 		mark((struct str_blk *)(void *)qb - 1, epoch);
 	str_unlock(&q->q_klock);
+	return true;
 }
 
-static void
+static bool
 mark_pair(struct str_qpair *qp, uintptr_t epoch)
 {
-	mblk_t *mp;
-
 	mark(&qp->blk, epoch);
-	mark_queue(&qp->rq, epoch);
-	mark_queue(&qp->wq, epoch);
-	for (mp = qp->bl_first; mp != NULL; mp = mp->b_next)
-		mark_message(mp, epoch);
+	if (!mark_queue(&qp->rq, epoch) || !mark_queue(&qp->wq, epoch) ||
+	    !patient(&qp->block))
+		return false;
+	str_perim_backlog(qp, mark_message, epoch);
+	return true;
 }
 
-static void
-mark_pipe(struct str_plumb *pl, void *arg)
+/* False: somebody does not go on. */
+static bool
+mark_pipe(struct str_plumb *pl, uintptr_t epoch)
 {
-	uintptr_t epoch = *(uintptr_t *)arg;
+	bool ok = true;
 	queue_t *q;
 	int e;
 
-	for (e = 0; e < 2; e++) {
+	for (e = 0; e < 2 && ok; e++) {
 		struct str_head *sd = &pl->head[e];
 
-		if (sd->qp == NULL)
-			continue;
-		mark_pair(sd->qp, epoch);
+		ok = mark_pair(sd->qp, epoch) && hpatient(&sd->hq.clock);
+		if (!ok)
+			break;
 		if (str_hlock(&sd->hq.clock, STR_HOLD_C))
 			str_headq_repair_c(&sd->hq);
 		str_headq_refs(&sd->hq, mark_message, epoch);
 		str_hunlock(&sd->hq.clock, STR_HOLD_C);
-		mark_message(sd->ioc.reply, epoch);
 	}
+	if (!ok || !patient(&pl->plumber))
+		return false;
 	(void)str_claim(pl);
-	for (q = pl->head[0].qp->wq.q_next; q != NULL && q->q_head == NULL;
-		q = q->q_next)
-		mark_pair(q->q_pair, epoch);
+	for (q = pl->head[0].qp->wq.q_next;
+		ok && q != NULL && q->q_head == NULL; q = q->q_next)
+		ok = mark_pair(q->q_pair, epoch);
 	str_unclaim(pl);
+	return ok;
 }
 
-/* Is segment @s still part of its log? */
+/* Count as inside @pl; false when it is not a pipe any more. */
 static bool
-seg_linked(struct str_seg *s)
+inside(struct str_plumb *pl)
+{
+	str_store(&host_self()->inside, (uint64_t)(uintptr_t)&pl->head[0]);
+	str_fence_full(); /* pairs with the heavy fence of pipe_free() */
+	return str_pipe_lives(pl);
+}
+
+/* Is segment @s part of a log of a stream the dead thread was inside? */
+static bool
+seg_linked(const struct reap *r, struct str_seg *s)
 {
 	struct str_headq *hq = s->hq;
 	struct str_seg *p;
+	unsigned i;
+	bool yes;
 
-	if (hq == NULL || !str_mem_valid(hq))
+	for (i = 0; i <= STR_NCLAIM; i++)
+		if (r->in[i] != NULL && (hq == &r->in[i]->head[0].hq ||
+				hq == &r->in[i]->head[1].hq))
+			break;
+	if (i > STR_NCLAIM || !inside(r->in[i]))
 		return false;
-	if (hq->spare == s)
-		return true;
-	for (p = hq->head; p != NULL; p = p->next)
-		if (p == s)
-			return true;
-	return false;
+	if (!hpatient(&hq->plock) || !hpatient(&hq->clock))
+		return true; /* cannot tell: then it stays */
+	if (str_hlock(&hq->plock, STR_HOLD_P))
+		str_headq_repair_p(hq);
+	if (str_hlock(&hq->clock, STR_HOLD_C))
+		str_headq_repair_c(hq);
+	yes = hq->spare == s;
+	for (p = hq->head; p != NULL && !yes; p = p->next)
+		yes = p == s;
+	str_hunlock(&hq->clock, STR_HOLD_C);
+	str_hunlock(&hq->plock, STR_HOLD_P);
+	return yes;
 }
 
 static void
-reap_block(struct str_blk *b, uintptr_t epoch)
+reap_block(const struct reap *r, struct str_blk *b)
 {
-	if (b->state == STR_BLK_FREE)
+	if (b->state == STR_BLK_FREE || str_load(&b->owner) != r->tag)
 		return;
-	if (b->next == (void *)epoch || (b->state == STR_BLK_SEG &&
-		seg_linked((struct str_seg *)(void *)b))) {
+	if (b->next == (void *)r->epoch || (b->state == STR_BLK_SEG &&
+		seg_linked(r, (struct str_seg *)(void *)b))) {
 		str_mem_disown(b);
 		return;
 	}
@@ -175,72 +247,108 @@ reap_block(struct str_blk *b, uintptr_t epoch)
 	}
 }
 
-/*
- * A thread died inside this stream: what it had begun goes on.  The stream
- * may be gone since, or go meanwhile: we count as inside it.
- */
+/* A thread died inside this stream: what it had begun goes on. */
 static void
-revive(uint64_t at, uint32_t tag)
+revive(struct str_plumb *pl, uint32_t tag)
 {
-	struct str_thread *t = host_self();
-	uint64_t was = str_load(&t->inside);
-	struct str_plumb *pl;
-
-	if (!str_mem_valid((void *)(uintptr_t)at))
-		return;
-	pl = (struct str_plumb *)(uintptr_t)at;
-	str_store(&t->inside, (uint64_t)(uintptr_t)&pl->head[0]);
-	str_fence_full(); /* pairs with the heavy fence of str_pipe_free() */
-	if (str_head_lookup(&pl->head[0].carrier) == NULL &&
-	    str_head_lookup(&pl->head[1].carrier) == NULL) {
-		str_store(&t->inside, was);
-		return;
-	}
 	if (str_load(&pl->plumber.owner) == tag && str_plumb_lock(pl, NULL) == 0)
 		str_plumb_unlock(pl);
-	str_sched_revive(pl, tag);
+	if (patient(&pl->plumber) && patient(&pl->rlock))
+		str_sched_revive(pl, tag);
 	str_wake_all(&pl->head[0]);
 	str_wake_all(&pl->head[1]);
-	str_store(&t->inside, was);
+	/* it may have had the token that was for others */
+	str_ring_sleepers(&pl->head[0]);
+	str_ring_sleepers(&pl->head[1]);
+}
+
+/* The streams the dead thread was inside, and nothing of them twice. */
+static void
+places(struct reap *r, struct str_thread *t)
+{
+	uint64_t at = str_load(&t->inside);
+	unsigned i, k;
+
+	for (k = 0; k < STR_NCLAIM; k++)
+		r->in[k] = (struct str_plumb *)(uintptr_t)
+			str_load(&t->claim[k]);
+	r->in[k] = NULL;
+	if (at != 0 && str_mem_valid((void *)(uintptr_t)at))
+		r->in[k] = ((struct str_head *)(uintptr_t)at)->plumb;
+	for (k = 0; k <= STR_NCLAIM; k++)
+		for (i = 0; i < k; i++)
+			if (r->in[i] == r->in[k])
+				r->in[k] = NULL;
+}
+
+/*
+ * What the dead thread of tag r->tag had in its hands.  Most streams are
+ * gone together with who died inside; we count as inside what is not.
+ */
+static void
+reap_blocks(struct reap *r)
+{
+	struct str_thread *self = host_self();
+	uint64_t was = str_load(&self->inside);
+	bool known = true;
+	unsigned i, k;
+
+	do {
+		r->n = 0;
+		str_mem_walk(collect, r);
+		if (r->n == 0)
+			break;
+		r->epoch = (uintptr_t)str_add(str_root(STR_ROOT_EPOCH),
+				   (uint64_t)2) | 1u;
+		for (k = 0; k <= STR_NCLAIM && known; k++) {
+			if (r->in[k] == NULL)
+				continue;
+			if (inside(r->in[k]))
+				known = mark_pipe(r->in[k], r->epoch);
+			else
+				r->in[k] = NULL;
+		}
+		if (!known)
+			break;
+		/* pipes first: what they hold goes with them */
+		for (i = 0; i < r->n; i++)
+			if (r->found[i]->state == STR_BLK_PIPE)
+				reap_block(r, r->found[i]);
+		for (i = 0; i < r->n; i++)
+			reap_block(r, r->found[i]);
+	} while (r->n == FOUND);
+	str_store(&self->inside, was);
 }
 
 void
 str_thread_reap(struct str_domain *d, struct str_thread *t)
 {
-	uint32_t tag = str_load(&t->tag), k;
-	uint64_t in[STR_NCLAIM + 1];
-	struct reap r;
-	unsigned i;
+	struct str_thread *self = host_self();
+	uint32_t k;
 
-	for (k = 0; k < STR_NCLAIM; k++) {
-		in[k] = str_load(&t->claim[k]);
-		str_store(&t->claim[k], (uint64_t)0);
-	}
-	in[k] = str_load(&t->inside);
-	if (in[k] != 0)
-		in[k] = (uint64_t)(uintptr_t)
-			((struct str_head *)(uintptr_t)in[k])->plumb;
-	str_store(&t->inside, (uint64_t)0);
-	str_store(&t->asleep_on, (uint64_t)0);
-	if (t == host_self() || host_self() == NULL) {
+	(void)d;
+	if (t != self && self != NULL) {
+		uint64_t was = str_load(&self->inside);
+		struct reap r = {.tag = str_load(&t->tag)};
+
+		places(&r, t);
+		for (k = 0; k <= STR_NCLAIM; k++) {
+			if (r.in[k] == NULL)
+				continue;
+			if (inside(r.in[k]))
+				revive(r.in[k], r.tag);
+			else
+				r.in[k] = NULL;
+		}
+		str_store(&self->inside, was);
+		str_mem_reap(t);
+		reap_blocks(&r);
+	} else {
 		/* a thread that ends in order holds nothing else */
 		str_mem_reap(t);
-		return;
 	}
-	for (k = 0; k <= STR_NCLAIM; k++)
-		if (in[k] != 0)
-			revive(in[k], tag);
-	str_mem_reap(t);
-	do {
-		r.tag = tag;
-		r.n = 0;
-		str_mem_walk(collect, &r);
-		if (r.n == 0)
-			break;
-		r.epoch = (uintptr_t)str_add(str_root(STR_ROOT_EPOCH),
-				  (uint64_t)2) | 1u;
-		str_pipe_each(d, mark_pipe, &r.epoch);
-		for (i = 0; i < r.n; i++)
-			reap_block(r.found[i], r.epoch);
-	} while (r.n == FOUND);
+	for (k = 0; k < STR_NCLAIM; k++)
+		str_store(&t->claim[k], (uint64_t)0);
+	str_store(&t->inside, (uint64_t)0);
+	str_store(&t->asleep_on, (uint64_t)0);
 }

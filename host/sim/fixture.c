@@ -316,6 +316,16 @@ fx_pipe(struct fx_pipe *p)
 	open_pipe[i] = p;
 }
 
+/* Begin a call on @end, as lib/streams does. */
+static void
+enter(struct fx_pipe *p, int end, struct host_call *hc)
+{
+	struct str_head *sd = p->sd[end];
+
+	T_EQ(host_enter(hc), 0);
+	T_TRUE(str_head_enter(sd, str_head_fflags(sd), str_head_gen(sd)));
+}
+
 void
 fx_close(struct fx_pipe *p, int end)
 {
@@ -323,7 +333,7 @@ fx_close(struct fx_pipe *p, int end)
 
 	if (!sim_held(p->fd[end]))
 		return;
-	T_EQ(host_enter(&hc), 0);
+	enter(p, end, &hc);
 	sim_close(p->fd[end]);
 	str_head_released(p->sd[end], p->fd[!end]);
 	host_leave();
@@ -390,7 +400,7 @@ fx_push_err(struct fx_pipe *p, int end, const char *name)
 	struct host_call hc = p->hc[end];
 	int err;
 
-	T_EQ(host_enter(&hc), 0);
+	enter(p, end, &hc);
 	err = str_plumb_push(p->sd[end], &hc, name);
 	host_leave();
 	return err;
@@ -409,7 +419,7 @@ fx_pop(struct fx_pipe *p, int end)
 	struct host_call hc = p->hc[end];
 	int err;
 
-	T_EQ(host_enter(&hc), 0);
+	enter(p, end, &hc);
 	err = str_plumb_pop(p->sd[end], &hc);
 	host_leave();
 	return err;
@@ -597,7 +607,7 @@ fx_read(struct fx_pipe *p, int end, void *buf, size_t len)
 	struct host_call hc = p->hc[end];
 	long r;
 
-	T_EQ(host_enter(&hc), 0);
+	enter(p, end, &hc);
 	r = str_head_read(p->sd[end], &hc, buf, len);
 	host_leave();
 	return r;
@@ -609,7 +619,7 @@ fx_write(struct fx_pipe *p, int end, const void *buf, size_t len)
 	struct host_call hc = p->hc[end];
 	long r;
 
-	T_EQ(host_enter(&hc), 0);
+	enter(p, end, &hc);
 	r = str_head_write(p->sd[end], &hc, buf, len);
 	host_leave();
 	return r;
@@ -624,7 +634,7 @@ fx_putmsg(struct fx_pipe *p, int end, const void *ctl, int clen,
 	struct host_call hc = p->hc[end];
 	long r;
 
-	T_EQ(host_enter(&hc), 0);
+	enter(p, end, &hc);
 	r = str_head_putmsg(p->sd[end], &hc, ctl != NULL ? &c : NULL,
 		data != NULL ? &d : NULL, band, flags);
 	host_leave();
@@ -638,7 +648,7 @@ fx_getmsg(struct fx_pipe *p, int end, struct str_strbuf *ctl,
 	struct host_call hc = p->hc[end];
 	long r;
 
-	T_EQ(host_enter(&hc), 0);
+	enter(p, end, &hc);
 	r = str_head_getmsg(p->sd[end], &hc, ctl, data, band, flags);
 	host_leave();
 	return r;
@@ -650,7 +660,7 @@ fx_ioctl(struct fx_pipe *p, int end, unsigned long cmd, unsigned long arg)
 	struct host_call hc = p->hc[end];
 	long r;
 
-	T_EQ(host_enter(&hc), 0);
+	enter(p, end, &hc);
 	r = str_head_ioctl(p->sd[end], &hc, cmd, arg);
 	host_leave();
 	return r;
