@@ -17,7 +17,7 @@ import re
 import subprocess
 import sys
 
-CASE = re.compile(r'(not )?ok\b(?:\s+\d+)?\s*(?:-\s*)?([^#]*)(?:#\s*(.*))?$')
+CASE = re.compile(r'(not )?ok(?!\S)(?:\s+\d+)?\s*(?:-\s*)?([^#]*)(?:#\s*(.*))?$')
 PLAN = re.compile(r'1\.\.(\d+)\s*(?:#\s*skip\w*\s*(.*))?$', re.I)
 
 

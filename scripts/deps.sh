@@ -30,6 +30,7 @@ need meson have meson
 need ninja-build have ninja
 need pkg-config have pkg-config
 need python3 have python3
+need libjansson-dev pkg-config --exists 'jansson >= 2.10'
 case $1 in
 build)
 	;;

@@ -23,6 +23,8 @@ TESTS = [
      '0 passed, 0 failed, 1 skipped'),
     ('plain crashes', 'exitcode', 'os.kill(os.getpid(), 11)',
      '0 passed, 1 failed'),
+    ('plain is chatty', 'exitcode', 'print("ok: that went well")',
+     '1 passed, 0 failed'),
     ('two cases', 'tap', 'print("1..2\\nok 1 - a\\nok 2 - b")',
      '2 passed, 0 failed'),
     ('one of three', 'tap',
@@ -95,7 +97,7 @@ def main(program):
             got = check.count([entries[name]]).line()
             report(f'counts a test that is: {name}', got == want, [got])
         report('adds up, and prints one such line',
-               lines[-1] == '9 passed, 9 failed, 3 skipped' and status == 1
+               lines[-1] == '10 passed, 9 failed, 3 skipped' and status == 1
                and sum(' passed, ' in l and ' failed' in l
                        for l in lines) == 1, lines)
         lines, status = run(program, build, '--suite', 'none')

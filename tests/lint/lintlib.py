@@ -54,10 +54,13 @@ class Tree:
             return f.read()
 
     def objects(self, folder):
-        """What was built in a folder: its archives, else its objects."""
+        """What was built in a folder: its library, else its objects.
+
+        Other archives there are made for tests, with what only tests have.
+        """
         if not self.files('.c', under=(folder + '/',)):
             raise Skip(f'no sources in {folder}')
-        found = glob.glob(f'{self.build}/{folder}/**/*.a', recursive=True) or [
+        found = glob.glob(f'{self.build}/{folder}/lib{folder}.a') or [
             o for o in glob.glob(f'{self.build}/{folder}/**/*.o',
                                  recursive=True)
             if not re.search(r'_test\b', o)]

@@ -42,7 +42,10 @@ def foreign(tree, folder, names, pattern):
 @rule
 def core_is_host_neutral(tree):
     """core calls the host interface and nothing else"""
-    return foreign(tree, 'core', MEM, r'(str_)?host_\w')
+    wrong = foreign(tree, 'core', MEM, r'(str_)?host_\w')
+    # The registry's list of built-in modules: data, and by name only.
+    return [w for w in wrong if not re.match(
+        r'plumb_registry\.c\.o refers to str_mod_[a-z0-9]+$', w)]
 
 
 @rule

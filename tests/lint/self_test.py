@@ -81,6 +81,9 @@ BAD = [
     ('core_is_host_neutral', 'core/x.c',
      'int usleep(int);\nint x(void);\nint x(void) { return usleep(1); }\n',
      'refers to usleep'),
+    ('core_is_host_neutral', 'core/y.c',
+     'extern const int str_mod_z;\nint y(void);\n'
+     'int y(void) { return str_mod_z; }\n', 'refers to str_mod_z'),
     ('modules_see_the_ddi', 'mod/x.c',
      'int str_queue_run(void);\nint x(void);\n'
      'int x(void) { return str_queue_run(); }\n', 'refers to str_queue_run'),
