@@ -174,7 +174,6 @@ struct str_headq {
 	uint64_t last;	      /* [P] position of the last record, for SNDHOLD */
 	uint32_t unseen;      /* [P] calls since */
 	uint32_t brisk;	      /* [P] calls come quickly */
-	uint64_t dry;	      /* [C] cpos when last found empty */
 	/* segments grow with use */
 	uint32_t segsize;     /* [P] of the next segment */
 	uint32_t pad2;
@@ -413,7 +412,7 @@ void str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
 /* wake and sleep: head/sleep.c */
 int str_wake_readers(struct str_head *sd);
 void str_wake_readers_from(struct str_head *sd, struct host_call *hc);
-void str_ring_sleepers(struct str_head *sd);
+void str_ring_sleepers(struct str_head *sd, bool pollers);
 void str_want_token(str_a32 *want);
 void str_wake_writers(struct str_head *sd);
 void str_wake_writers_behind(struct str_head *sd);
@@ -427,7 +426,6 @@ void str_head_set(struct str_head *sd, uint32_t flags);
 void str_head_putback(struct str_head *sd, mblk_t *mp);
 void str_wake_writers_from(struct str_head *sd, struct host_call *hc);
 int str_sleep_band(struct str_head *sd, struct host_call *hc, int band);
-bool str_sched_run_head(struct str_head *sd, struct host_call *hc);
 bool str_head_pending(struct str_head *sd);
 bool str_head_readable(struct str_head *sd);
 bool str_head_writable(struct str_head *sd);

@@ -224,6 +224,7 @@ str_head_putmsg(struct str_head *sd, struct host_call *hc,
 	int err;
 
 	hc->head = sd;
+	host_tls.wrote = 1;
 	err = put_args(sd, uctl, udata, band, flags, &p);
 	if (err != 0)
 		return -err;

@@ -37,12 +37,13 @@
 #define SPIN_READ_US 30u
 #define SPIN_WRITE_US 20u
 #define YIELDS 2u
+#define FAR 24u /* pauses between two looks: about a microsecond */
 
 /* ----------------------------------------------------------------- waking */
 
 /* Sleepers in stage 2 that no token of this caller can reach. */
 STR_COLD void
-str_ring_sleepers(struct str_head *sd)
+str_ring_sleepers(struct str_head *sd, bool pollers)
 {
 	struct str_domain *d = host_domain;
 	uint32_t n = str_load(&d->thread_high), i;
@@ -53,7 +54,7 @@ str_ring_sleepers(struct str_head *sd)
 
 		if (str_load(&t->tag) == 0 || t == host_self())
 			continue;
-		if (on == (uint64_t)(uintptr_t)sd || on == ~0ull)
+		if (on == (uint64_t)(uintptr_t)sd || (pollers && on == ~0ull))
 			host_bell_ring(t);
 	}
 }
@@ -66,7 +67,7 @@ send_token(struct str_head *sd)
 	(void)str_add(str_root(STR_ROOT_TOKENS), (uint64_t)1);
 	if (hc == NULL || (host_token_send(hc->fd) != 0 &&
 			   (str_load(&sd->flags) & STR_H_CLOSED) == 0))
-		str_ring_sleepers(sd);
+		str_ring_sleepers(sd, true);
 }
 
 /*
@@ -264,9 +265,7 @@ ready(struct str_head *sd, unsigned why)
 }
 
 /*
- * Spin while the other side runs elsewhere.  A reader that has just emptied
- * a stream of records lets the writer get ahead before it looks again; one
- * that exchanges single messages looks at once.
+ * Spin while the other side runs elsewhere.
  */
 static bool
 spin(struct str_head *sd, struct host_call *hc, unsigned why)
@@ -291,17 +290,12 @@ spin(struct str_head *sd, struct host_call *hc, unsigned why)
 		}
 		return false;
 	}
-	if (why == STR_SLEEP_READ) {
-		uint64_t cpos = str_load(&hq->cpos);
-
-		if (cpos - hq->dry > 512)
-			pause = 16;
-		hq->dry = cpos;
-		budget = SPIN_READ_US;
-	} else {
-		pause = 16;
-		budget = SPIN_WRITE_US;
-	}
+	/* one that has written since is in a dialogue: look at once; one that
+	 * only reads lets the writer get ahead, so that its looks do not
+	 * drag the line across per record */
+	pause = why == STR_SLEEP_READ && host_tls.wrote != 0 ? 1 : FAR;
+	budget = why == STR_SLEEP_READ ? SPIN_READ_US : SPIN_WRITE_US;
+	host_tls.wrote = 0;
 	budget = budget * host_ticks_per_ms / 1000;
 	start = host_ticks();
 	do {
@@ -311,8 +305,8 @@ spin(struct str_head *sd, struct host_call *hc, unsigned why)
 			return true;
 		if (host_interrupted(hc) != HOST_SIG_NONE)
 			return true;
-		if (pause < 16 && host_ticks() - start > budget / 8)
-			pause = 16;
+		if (pause < FAR && host_ticks() - start > budget / 8)
+			pause = FAR;
 	} while (host_ticks() - start < budget);
 	return false;
 }
@@ -375,7 +369,7 @@ look_for_dead(struct str_plumb *pl)
  * are rung.
  */
 void
-str_head_drain(struct str_head *sd, int fd)
+str_head_drain(struct str_head *sd, int fd, bool pollers)
 {
 	str_a32 *want[2] = {&sd->hq.rwant, &sd->peer->hq.wwant};
 	uint32_t n[2];
@@ -385,7 +379,7 @@ str_head_drain(struct str_head *sd, int fd)
 		(void)arm(want[i], &n[i]);
 	host_token_drain(fd);
 	STR_CRASH_POINT("sleep:drained");
-	str_ring_sleepers(sd);
+	str_ring_sleepers(sd, pollers);
 	for (i = 0; i < 2; i++)
 		disarm(want[i], n[i]);
 }
@@ -437,7 +431,7 @@ carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 		if (ev & HOST_C_HUP)
 			(void)str_head_look(sd, hc);
 		else if (ev & HOST_C_TOKEN)
-			str_head_drain(sd, hc->fd);
+			str_head_drain(sd, hc->fd, true);
 		return 0;
 	}
 }

@@ -211,10 +211,12 @@ write_slow(struct str_head *sd, struct host_call *hc, const void *ubuf,
 		err = write_error(sd);
 		if (err != 0)
 			return -err;
+		if (sd->direct == NULL)
+			return write_message(sd, hc, ubuf, n, block);
 		lock_p(hq);
 		if (sd->direct == NULL) {
 			str_hunlock(&hq->plock, STR_HOLD_P);
-			return write_message(sd, hc, ubuf, n, block);
+			continue;
 		}
 		if (!str_headq_is_full(hq)) {
 			ret = append(sd, hq, ubuf, n);
@@ -260,6 +262,8 @@ write_one(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	if (str_unlikely((str_load(&sd->flags) & SLOW_FLAGS) != 0 ||
 		n > INLINE_PART))
 		return write_slow(sd, hc, ubuf, n, block);
+	if (sd->direct == NULL)
+		return write_message(sd, hc, ubuf, n, block);
 	lock_p(hq);
 	if (str_unlikely(sd->direct == NULL ||
 		(str_load(&hq->full) != 0 && str_headq_is_full(hq)))) {
@@ -330,6 +334,7 @@ str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	look = must_ask(hq);
 	fast_unlock(&hq->plock, STR_HOLD_P, t);
 	ret = (long)len;
+	host_tls.wrote = 1;
 	if (str_unlikely((str_load(&hq->rwant) | look) != 0))
 		fast_after(sd, fd, look);
 out:
@@ -346,6 +351,7 @@ str_head_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	long n;
 
 	hc->head = sd;
+	host_tls.wrote = 1;
 	if (str_likely(len <= CHUNK && len != 0)) {
 		n = write_one(sd, hc, ubuf, len, block);
 		return str_likely(n >= 0) ? n : write_fails(sd, (int)-n);

@@ -23,10 +23,11 @@
  * the next audit; no lock is held anywhere.
  */
 #include "core.h"
+#include "mem.h"
 
 /* Block sizes, header included.  mdb blocks have the class of 320 bytes. */
 static const uint32_t class_size[STR_NCLASS] = {
-	64, 128, 192, 320, 512, 1088, 2176, 4352, 8704, 16640, 32768,
+	64, 128, 192, STR_MDB_SIZE, 512, 1088, 2176, 4352, 8704, 16640, 32768,
 	(sizeof(struct str_plumb) + 63) / 64 * 64,
 };
 #define NCLASS_SIZED 11u
@@ -37,7 +38,7 @@ static const uint32_t class_size[STR_NCLASS] = {
 
 /* Blocks per magazine: about 32 KiB worth, 4 to 64. */
 static const uint8_t class_batch[STR_NCLASS] = {
-	64, 64, 64, 64, 32, 16, 16, 8, 8, 4, 4, 4,
+	64, 64, 64, STR_MDB_BATCH, 32, 16, 16, 8, 8, 4, 4, 4,
 };
 
 #define TOP_PTR(v) ((struct chain *)(uintptr_t)((v) & 0x0000ffffffffffffull))
@@ -162,8 +163,8 @@ carve(unsigned cls)
 }
 
 /* Fill an empty magazine; false when there is no memory. */
-static STR_COLD bool
-refill(struct str_thread *t, unsigned cls)
+STR_COLD bool
+str_mem_refill(struct str_thread *t, unsigned cls)
 {
 	struct str_mag *m = &t->mag[0][cls], *p = &t->mag[1][cls];
 	struct chain *c;
@@ -186,8 +187,8 @@ refill(struct str_thread *t, unsigned cls)
 }
 
 /* The loaded magazine is full: keep it as previous, give that one away. */
-static STR_COLD void
-spill(struct str_thread *t, unsigned cls)
+STR_COLD void
+str_mem_spill(struct str_thread *t, unsigned cls)
 {
 	struct str_mag *m = &t->mag[0][cls], *p = &t->mag[1][cls];
 	struct chain *c = p->head;
@@ -280,7 +281,7 @@ str_mem_alloc(size_t size, uint32_t state)
 	if (cls == STR_NCLASS)
 		return run_alloc(size, state);
 	m = &t->mag[0][cls];
-	if (str_unlikely(m->head == NULL) && !refill(t, cls))
+	if (str_unlikely(m->head == NULL) && !str_mem_refill(t, cls))
 		return NULL;
 	b = m->head;
 	b->state = state;
@@ -316,7 +317,7 @@ str_mem_free(void *p)
 	cls = kind - 1;
 	m = &t->mag[0][cls];
 	if (str_unlikely(m->count >= class_batch[cls]))
-		spill(t, cls);
+		str_mem_spill(t, cls);
 	b->next = m->head;
 	str_barrier();
 	m->head = b;

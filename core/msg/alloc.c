@@ -20,16 +20,17 @@
  * str_thread_reap().
  */
 #include "core.h"
+#include "mem/mem.h"
 
 enum { CLS_FAST, CLS_BUF, CLS_ESB };
 
 /* A buffer block: header, then the bytes. */
 #define BUF_HDR 64u
 
-static struct str_mdb *
+STR_INLINE struct str_mdb *
 mdb_alloc(void)
 {
-	struct str_mdb *x = str_mem_alloc(sizeof(*x), STR_BLK_MDB);
+	struct str_mdb *x = str_mdb_get();
 
 	if (str_unlikely(x == NULL))
 		return NULL;
@@ -68,7 +69,7 @@ allocb(size_t size, unsigned int pri)
 		b = str_mem_alloc(size + BUF_HDR, STR_BLK_BUF);
 		if (str_unlikely(b == NULL)) {
 			str_store(&x->parts, 0u);
-			str_mem_free(x);
+			str_mdb_put(x);
 			return NULL;
 		}
 		x->d.db_class = CLS_BUF;
@@ -120,7 +121,7 @@ static void
 mdb_release(struct str_mdb *x, uint32_t part)
 {
 	if (str_and(&x->parts, ~part) == part)
-		str_mem_free(x);
+		str_mdb_put(x);
 }
 
 /* The last reference to @d is gone. */
@@ -164,7 +165,7 @@ freeb(mblk_t *bp)
 		db_free(d);
 	if (str_likely(d == &x->d)) {
 		str_store(&x->parts, 0u);
-		str_mem_free(x);
+		str_mdb_put(x);
 		return;
 	}
 	mdb_release(str_mdb_of_d(d), STR_MDB_D);
@@ -197,7 +198,7 @@ dupb(mblk_t *bp)
 	do {
 		if (ref == 255) {
 			str_store(&x->parts, 0u);
-			str_mem_free(x);
+			str_mdb_put(x);
 			return NULL;
 		}
 	} while (!__atomic_compare_exchange_n(&d->db_ref, &ref,
@@ -359,5 +360,5 @@ str_mdb_reap(struct str_mdb *x)
 			db_free(&x->d);
 	}
 	str_store(&x->parts, 0u);
-	str_mem_free(x);
+	str_mdb_put(x);
 }

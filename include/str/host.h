@@ -63,6 +63,7 @@ struct host_tls {
 	uint32_t cpu_valid;
 	str_a32 *sleep_word;	 /* word of the futex wait in progress */
 	struct host_call *call;	 /* executive: call whose puts are running */
+	uint32_t wrote;		 /* executive: it wrote since it last waited */
 };
 extern STR_TLS struct host_tls host_tls STR_HIDDEN;
 
