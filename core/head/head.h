@@ -107,7 +107,8 @@ uint32_t str_head_events(struct str_head *sd);
  * queue does the same by itself).
  */
 void str_head_arm(struct str_head *sd, uint32_t events);
-void str_head_drain(struct str_head *sd, int fd);
+/* @pollers: they as well, of whom it is not known where they sleep. */
+void str_head_drain(struct str_head *sd, int fd, bool pollers);
 void str_head_interest(struct str_head *sd, uint32_t events);
 /* Returns the events that hold after settling. */
 uint32_t str_head_settle(struct str_head *sd, struct host_call *hc);
@@ -119,6 +120,12 @@ uint32_t str_head_settle(struct str_head *sd, struct host_call *hc);
  */
 int str_head_poll_wait(struct str_head *sd, struct host_call *hc,
 	uint32_t events, uint64_t deadline);
+
+/*
+ * str_sched_run_head - run the service procedures that are enabled on @sd's
+ * stream: before a poller sleeps.  Return: true when there were any.
+ */
+bool str_sched_run_head(struct str_head *sd, struct host_call *hc);
 
 /* str_head_stale - was it asked for that somebody looks at the carrier? */
 bool str_head_stale(struct str_head *sd);

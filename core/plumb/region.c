@@ -258,8 +258,8 @@ revive(struct str_plumb *pl, uint32_t tag)
 	str_wake_all(&pl->head[0]);
 	str_wake_all(&pl->head[1]);
 	/* it may have had the token that was for others */
-	str_ring_sleepers(&pl->head[0]);
-	str_ring_sleepers(&pl->head[1]);
+	str_ring_sleepers(&pl->head[0], true);
+	str_ring_sleepers(&pl->head[1], true);
 }
 
 /* The streams the dead thread was inside, and nothing of them twice. */

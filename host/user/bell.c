@@ -25,7 +25,7 @@
 
 STR_TLS uint32_t host_bell_waiting;
 
-static uint64_t bell_cookie; /* [attach] */
+static uint64_t bell_cookie; /* [bell] */
 
 /* Is the descriptor still the bell?  The program may have closed it. */
 static bool
@@ -80,13 +80,13 @@ host_bell_open(void)
 
 	if (str_load_acq(&pv->bell_up) != 0 && bell_is(fd))
 		return fd;
-	host_plock_lock(&pv->attach);
+	host_plock_lock(&pv->bell);
 	fd = host_fd_get(HOST_FD_BELL);
 	if (str_load(&pv->bell_up) == 0 || !bell_is(fd)) {
 		fd = bell_make();
 		str_store_rel(&pv->bell_up, fd >= 0 ? 1u : 0u);
 	}
-	host_plock_unlock(&pv->attach);
+	host_plock_unlock(&pv->bell);
 	return fd;
 }
 

@@ -52,6 +52,7 @@ static volatile uint32_t no_identity;
 volatile uint32_t *host_identity = &no_identity;
 
 static pthread_key_t exit_key;
+static uint64_t fork_mask; /* of the thread that forks, under attach */
 
 _Static_assert(offsetof(struct str_proc, pid) ==
 	offsetof(struct str_proc, gen) + 4, "gen and pid are one word");
@@ -498,10 +499,39 @@ out:
 	host_plock_unlock(&pv->attach);
 }
 
+/*
+ * No fork while a thread attaches: the child would inherit half a domain.
+ * The lock is in the page that fork wipes.
+ */
+static void
+on_fork(void)
+{
+	struct host_priv *pv = host_priv();
+	uint64_t mask;
+
+	host_sig_block(&mask);
+	if (pv != NULL)
+		host_plock_lock(&pv->attach);
+	fork_mask = mask;
+}
+
+static void
+on_fork_parent(void)
+{
+	struct host_priv *pv = host_priv_page;
+	uint64_t mask = fork_mask;
+
+	if (pv != NULL)
+		host_plock_unlock(&pv->attach);
+	host_sig_restore(&mask);
+}
+
 /* In the child, in the thread that forked: nothing here is ours. */
 static void
 on_fork_child(void)
 {
+	uint64_t mask = fork_mask;
+
 	host_tls.slot = NULL;
 	host_tls.tag = 0;
 	host_tls.depth = 0;
@@ -510,6 +540,14 @@ on_fork_child(void)
 	host_bell_waiting = 0;
 	if (host_tpriv != NULL)
 		host_tpriv->saved = host_tpriv->self = 0;
+	host_sig_restore(&mask);
+}
+
+/* Before any thread can attach. */
+STR_CONSTRUCTOR static void
+fork_hook(void)
+{
+	(void)pthread_atfork(on_fork, on_fork_parent, on_fork_child);
 }
 
 static int
@@ -576,8 +614,7 @@ enter_locked(struct host_priv *pv)
 			return err;
 	}
 	if (!hooked) {
-		if (pthread_key_create(&exit_key, on_thread_exit) != 0 ||
-		    pthread_atfork(NULL, NULL, on_fork_child) != 0)
+		if (pthread_key_create(&exit_key, on_thread_exit) != 0)
 			return host_fail(ENOSR, "no key for threads");
 		hooked = true;
 	}

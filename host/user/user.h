@@ -17,6 +17,14 @@ const char *host_attach_error(void);
 const char *host_domain_path(void);
 
 /*
+ * host_domain_exit - the process ends: give back its slots; the last member
+ * of a named domain takes the name away.  Called at exit, by whoever set
+ * host_exit_by_caller before the first attach, else by the host itself.
+ */
+void host_domain_exit(void);
+extern bool host_exit_by_caller;
+
+/*
  * host_fd_is_ours - is @fd one of the host's hidden descriptors?  Wrappers
  * that close or replace descriptors skip these.
  * host_fd_protect - move @fd to a high, close-on-exec number.  Return: the

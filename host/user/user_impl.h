@@ -30,6 +30,7 @@ struct host_priv {
 	struct host_plock attach;   /* attaching, slots */
 	struct host_plock action;   /* signal actions */
 	struct host_plock diag;     /* the netlink socket */
+	struct host_plock bell;     /* the bell; inside of attach */
 	struct host_plock timer;    /* the three below */
 	str_a32 timer_word;	    /* bumped when timer_at is nearer */
 	uint32_t timer_up;	    /* [timer] the helper thread runs */

@@ -112,8 +112,9 @@ host_wait_abandon(void)
 
 struct sleeper {
 	struct host_call *hc;
-	struct host_call *call; /* to be restored, as depth */
+	struct host_call *call; /* to be restored, as depth and inside */
 	uint32_t depth;
+	uint64_t inside; /* a handler's own calls overwrite it */
 	uint64_t mask;	    /* the thread's own, wait_carrier */
 	const uint64_t *pollmask;
 	struct pollfd pfd[2];
@@ -173,6 +174,7 @@ sleep_begin(struct sleeper *s, uint32_t state)
 
 	s->call = host_tls.call;
 	s->depth = host_tls.depth;
+	s->inside = str_load(&t->inside);
 	str_store(&t->state, state);
 	host_tls.call = NULL;
 	str_barrier();
@@ -195,6 +197,7 @@ sleep_over(struct sleeper *s)
 	host_tls.depth = s->depth;
 	str_barrier();
 	host_tls.call = s->call;
+	str_store(&host_tls.slot->inside, s->inside);
 	str_store(&host_tls.slot->state, (uint32_t)STR_THR_RUN);
 }
 

@@ -133,7 +133,7 @@ dup(int fd)
 static int
 dup_onto(int from, int to, int flags)
 {
-	struct fd_release rel = {NULL, -1};
+	struct fd_release rel = {.sd = NULL, .peer = -1};
 	uintptr_t v;
 	int ret;
 
@@ -255,7 +255,7 @@ fcntl64(int fd, int cmd, ...)
 static int
 stream_close(FILE *f, int (*next)(FILE *))
 {
-	struct fd_release rel = {NULL, -1};
+	struct fd_release rel = {.sd = NULL, .peer = -1};
 	int fd = f != NULL ? fileno(f) : -1;
 	int ret;
 
@@ -285,7 +285,7 @@ static FILE *
 stream_reopen(const char *path, const char *mode, FILE *f,
 	FILE *(*next)(const char *, const char *, FILE *))
 {
-	struct fd_release rel = {NULL, -1};
+	struct fd_release rel = {.sd = NULL, .peer = -1};
 	int fd = f != NULL ? fileno(f) : -1;
 	FILE *ret;
 

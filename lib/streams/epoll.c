@@ -260,7 +260,7 @@ item_wants(const struct ep_item *it)
 static uint32_t
 item_events(const struct ep_item *it)
 {
-	return it->spent ? 0 : str_head_events(it->rec->sd) & item_wants(it);
+	return it->spent ? 0 : fd_events(it->rec, STR_POLLHUP) & item_wants(it);
 }
 
 /* Does the number still name the Stream it was registered for? */
@@ -299,7 +299,7 @@ item_poke(struct ep_item *it, bool on)
  * not for room to write while there is room.
  */
 static void
-item_arm(struct ep_item *it, uint32_t hold)
+item_arm(struct ep_item *it, uint32_t hold, struct host_call *hc)
 {
 	uint32_t want = item_wants(it);
 
@@ -307,7 +307,7 @@ item_arm(struct ep_item *it, uint32_t hold)
 		return;
 	if (is_edge(it))
 		want &= ~(hold & STR_POLL_WRITE);
-	str_head_arm(it->rec->sd, want);
+	fd_arm(it->rec, hc, same_stream(it) ? it->fd : -1, want);
 }
 
 void
@@ -349,9 +349,9 @@ ep_rearm(struct fd_rec *r, uint32_t events)
 	uint32_t ev;
 
 	fd_lock(&g);
-	str_head_arm(r->sd, events);
+	fd_arm(r, NULL, -1, events);
 	host_fence_heavy(); /* pairs with the waker's light fence */
-	ev = str_head_events(r->sd) & events;
+	ev = fd_events(r, 0) & events;
 	for (it = r->items; it != NULL && ev != 0; it = it->rec_next)
 		if (is_edge(it) && (item_wants(it) & ev) != 0) {
 			it->fresh = true;
@@ -459,7 +459,7 @@ ctl_armed(int epfd, struct fd_rec *r, int fd)
 
 	if (it == NULL)
 		return 0;
-	item_arm(it, 0);
+	item_arm(it, 0, NULL);
 	host_fence_heavy(); /* pairs with the waker's light fence */
 	return item_poke(it, item_events(it) != 0);
 }
@@ -543,11 +543,8 @@ token_out(struct ep_item *it, uint32_t wanted)
 {
 	struct fd_rec *r = it->rec;
 
-	host_token_drain(it->fd);
-	/* it may have been meant for somebody who has not looked yet */
-	if ((str_head_events(r->sd) & STR_POLL_READ & ~wanted) != 0 ||
-		r->items != it || it->rec_next != NULL)
-		sleep_others(r->sd);
+	fd_drain(r, it->fd, r->items != it || it->rec_next != NULL
+			? ~0u : STR_POLL_READ & ~wanted);
 }
 
 /*
@@ -561,10 +558,7 @@ item_heard(struct wait *w, struct ep_item *it, uint32_t kernel)
 	uint32_t ev;
 
 	if ((kernel & (EPOLLHUP | EPOLLRDHUP | EPOLLERR)) && here) {
-		w->hc->fd = it->fd;
-		w->hc->head = it->rec->sd;
-		(void)str_head_look(it->rec->sd, w->hc);
-		w->hc->fd = -1;
+		fd_look(it->rec, w->hc, it->fd);
 	}
 	ev = item_events(it);
 	if (is_edge(it) || ev == 0 || it->poked) {
@@ -572,7 +566,7 @@ item_heard(struct wait *w, struct ep_item *it, uint32_t kernel)
 			token_out(it, item_wants(it));
 		if (here && it->poked)
 			(void)item_poke(it, false);
-		item_arm(it, ev);
+		item_arm(it, ev, w->hc);
 		host_fence_heavy(); /* pairs with the waker's light fence */
 		ev = item_events(it);
 	}
@@ -639,13 +633,14 @@ wait_take(struct wait *w)
 }
 
 static void
-arm_locked(struct ep *ep)
+arm_locked(struct ep *ep, struct host_call *hc)
 {
 	for (unsigned i = 0; i < ep->n; i++)
 		item_arm(ep->item[i],
 			is_edge(ep->item[i])
-				? str_head_events(ep->item[i]->rec->sd)
-				: 0);
+				? fd_events(ep->item[i]->rec, 0)
+				: 0,
+			hc);
 }
 
 /* Arm, look, sleep.  Return: 0, or minus an errno; *ret_over at the end. */
@@ -662,7 +657,7 @@ wait_sleep(
 	*ret_over = false;
 	sleep_begin();
 	fd_lock(&g);
-	arm_locked(w->ep);
+	arm_locked(w->ep, w->hc);
 	host_fence_heavy(); /* pairs with the waker's light fence */
 	glance(w, UINT_MAX, NULL, 0);
 	fd_unlock(&g);
@@ -836,11 +831,11 @@ ep_ready(struct ep *ep)
 }
 
 void
-ep_arm(struct ep *ep)
+ep_arm(struct ep *ep, struct host_call *hc)
 {
 	struct fd_guard g;
 
 	fd_lock(&g);
-	arm_locked(ep);
+	arm_locked(ep, hc);
 	fd_unlock(&g);
 }

@@ -8,6 +8,6 @@
 
 /* For poll(2) on an epoll descriptor: in a call, without the lock. */
 bool ep_ready(struct ep *ep);
-void ep_arm(struct ep *ep);
+void ep_arm(struct ep *ep, struct host_call *hc);
 
 #endif

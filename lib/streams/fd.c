@@ -58,7 +58,9 @@ void
 fd_unlock(struct fd_guard *g)
 {
 	host_plock_unlock(&lock);
-	if (g->entered)
+	if (g->entered && host_tls.depth > 1)
+		host_tls.depth--; /* still inside the outer call's Stream */
+	else if (g->entered)
 		host_leave();
 	else
 		host_sig_restore(&g->mask);
@@ -510,6 +512,8 @@ release(uintptr_t v, struct fd_release *rel)
 
 	if (is_object(v) && !object(v)->epoll) {
 		rel->sd = r->sd;
+		rel->fflags = r->fflags;
+		rel->gen = r->gen;
 		rel->peer = rec_number(rec_find(str_head_peer(r->sd)));
 	}
 	object_drop(v);
@@ -562,10 +566,71 @@ fd_release_end(struct fd_release *rel)
 	int err = errno;
 
 	if (host_enter(&hc) == 0) {
-		str_head_released(rel->sd, rel->peer);
+		if (str_head_enter(rel->sd, rel->fflags, rel->gen))
+			str_head_released(rel->sd, rel->peer);
 		host_leave();
 	}
 	errno = err;
+}
+
+/* ------------------------------------------------------------ looking at */
+
+uint32_t
+fd_events(struct fd_rec *r, uint32_t gone)
+{
+	uint64_t was;
+	uint32_t ev = fd_inside(r, &was) ? str_head_events(r->sd) : gone;
+
+	fd_outside(was);
+	return ev;
+}
+
+void
+fd_arm(struct fd_rec *r, struct host_call *hc, int fd, uint32_t events)
+{
+	uint64_t was;
+
+	if (fd_inside(r, &was)) {
+		if (hc != NULL) {
+			hc->fd = fd;
+			hc->head = r->sd;
+			(void)str_sched_run_head(r->sd, hc);
+			hc->fd = -1;
+		}
+		str_head_arm(r->sd, events);
+	}
+	fd_outside(was);
+}
+
+void
+fd_look(struct fd_rec *r, struct host_call *hc, int fd)
+{
+	uint64_t was;
+
+	if (fd_inside(r, &was)) {
+		hc->fd = fd;
+		hc->head = r->sd;
+		(void)str_head_look(r->sd, hc);
+		hc->fd = -1;
+	}
+	fd_outside(was);
+}
+
+/*
+ * Take the token out.  It may have been meant for somebody who has not looked
+ * yet: for a poller when one of the events @others holds.
+ */
+void
+fd_drain(struct fd_rec *r, int fd, uint32_t others)
+{
+	uint64_t was;
+
+	if (fd_inside(r, &was))
+		str_head_drain(
+			r->sd, fd, (str_head_events(r->sd) & others) != 0);
+	else
+		host_token_drain(fd);
+	fd_outside(was);
 }
 
 /* ---------------------------------------------------------------- hidden */

@@ -82,7 +82,8 @@ fd_word_of(int fd)
 STR_INLINE bool
 fd_known(int fd)
 {
-	return (unsigned)fd >= FD_LOW || str_load(&fd_low[fd]) != FD_UNKNOWN;
+	/* a Stream by now: then it was closed when it was looked at */
+	return (unsigned)fd >= FD_LOW || (str_load(&fd_low[fd]) & 1) != 0;
 }
 
 /* The Stream @fd names, or NULL. */
@@ -133,6 +134,8 @@ bool fd_stale(int fd, struct fd_rec *r);
 struct fd_release {
 	struct str_head *sd;
 	int peer;
+	uint32_t gen;
+	const str_a32 *fflags;
 };
 void fd_release_begin(int fd, struct fd_release *rel);
 int fd_close(int fd, struct fd_release *rel); /* both, but for the end */
@@ -142,6 +145,32 @@ void fd_release_end(struct fd_release *rel);
 int fd_hidden_from(int from);
 /* Make the hidden descriptor @fd give up its number. */
 void fd_hidden_move(int fd);
+
+/*
+ * Streams that a call looks at besides the one it is on.  fd_inside() is
+ * str_head_enter(): false when the Stream is gone; then, or when its look is
+ * over, the caller calls fd_outside() with what fd_inside() found.
+ */
+STR_INLINE bool
+fd_inside(struct fd_rec *r, uint64_t *ret_was)
+{
+	*ret_was = str_load(&host_self()->inside);
+	return str_head_enter(r->sd, r->fflags, r->gen);
+}
+
+STR_INLINE void
+fd_outside(uint64_t was)
+{
+	str_store_rel(&host_self()->inside, was);
+}
+
+/* Events that hold on @r's Stream; @gone when there is none any more. */
+uint32_t fd_events(struct fd_rec *r, uint32_t gone);
+/* Arm it for @events, after running what is enabled on it: see head.h. */
+void fd_arm(struct fd_rec *r, struct host_call *hc, int fd, uint32_t events);
+/* See str_head_look(), str_head_drain(). */
+void fd_look(struct fd_rec *r, struct host_call *hc, int fd);
+void fd_drain(struct fd_rec *r, int fd, uint32_t others);
 
 /* epoll.c, called with the lock held */
 void ep_rec_gone(struct fd_rec *r);

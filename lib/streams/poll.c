@@ -97,7 +97,7 @@ ep_at(const struct poll_set *s, unsigned i)
 static uint32_t
 events_of(const struct poll_set *s, unsigned i)
 {
-	return str_head_events(rec_at(s, i)->sd) &
+	return fd_events(rec_at(s, i), STR_POLLNVAL) &
 	       ((uint32_t)(uint16_t)s->u[i].events | ALWAYS);
 }
 
@@ -132,16 +132,6 @@ kernel_set(struct poll_set *s)
 	}
 }
 
-/* A wake of the carrier for which there is no event: take the token out. */
-static void
-in_vain(struct fd_rec *r, int fd)
-{
-	host_token_drain(fd);
-	/* it may have been meant for somebody who has not looked yet */
-	if (str_head_events(r->sd) & STR_POLL_READ)
-		sleep_others(r->sd);
-}
-
 /*
  * What the kernel said, joined with what the Streams say now.
  * Return: how many are ready.
@@ -160,15 +150,12 @@ kernel_heard(struct poll_set *s, struct host_call *hc)
 			ev = POLLNVAL;
 		} else if (r != NULL) {
 			if (re & (POLLHUP | POLLRDHUP | POLLERR)) {
-				hc->fd = s->u[i].fd;
-				hc->head = r->sd;
-				(void)str_head_look(r->sd, hc);
-				hc->fd = -1;
+				fd_look(r, hc, s->u[i].fd);
 			}
 			ev = events_of(s, i);
 			if (re & POLLIN) {
 				if (ev == 0)
-					in_vain(r, s->u[i].fd);
+					fd_drain(r, s->u[i].fd, STR_POLL_READ);
 				else
 					str_store(&r->token, 1u);
 			}
@@ -199,20 +186,20 @@ poll_now(struct poll_set *s, struct host_call *hc, int ready)
 }
 
 static void
-arm_all(struct poll_set *s)
+arm_all(struct poll_set *s, struct host_call *hc)
 {
 	for (unsigned i = 0; i < s->n; i++) {
 		struct fd_rec *r = rec_at(s, i);
 
 		if (ep_at(s, i) != NULL)
-			ep_arm(ep_at(s, i));
+			ep_arm(ep_at(s, i), hc);
 		if (r == NULL)
 			continue;
 		if (str_load(&r->token) != 0) {
 			str_store(&r->token, 0u);
-			host_token_drain(s->u[i].fd);
+			fd_drain(r, s->u[i].fd, STR_POLL_READ);
 		}
-		str_head_arm(r->sd, (uint32_t)(uint16_t)s->u[i].events);
+		fd_arm(r, hc, s->u[i].fd, (uint32_t)(uint16_t)s->u[i].events);
 	}
 }
 
@@ -225,7 +212,7 @@ poll_sleep(struct poll_set *s, struct host_call *hc)
 	int n;
 
 	sleep_begin();
-	arm_all(s);
+	arm_all(s, hc);
 	host_fence_heavy(); /* pairs with the waker's light fence */
 	n = streams_ready(s);
 	if (n == 0) {
@@ -261,13 +248,18 @@ alone(const struct poll_set *s)
 static int
 wait_alone(struct poll_set *s, struct host_call *hc)
 {
+	struct fd_rec *r = rec_at(s, 0);
 	uint32_t ev;
-	int err;
+	uint64_t was;
+	int err = -EBADF;
 
 	hc->fd = s->u[0].fd;
 	for (;;) {
-		err = str_head_poll_wait(rec_at(s, 0)->sd, hc,
-			(uint32_t)(uint16_t)s->u[0].events, s->deadline);
+		if (fd_inside(r, &was))
+			err = str_head_poll_wait(r->sd, hc,
+				(uint32_t)(uint16_t)s->u[0].events,
+				s->deadline);
+		fd_outside(was);
 		ev = events_of(s, 0);
 		if (err == -EBADF)
 			ev = STR_POLLNVAL;
@@ -290,9 +282,7 @@ look(struct poll_set *s, struct host_call *hc, bool all)
 
 		if (r == NULL || (!all && !str_head_stale(r->sd)))
 			continue;
-		hc->fd = s->u[i].fd;
-		(void)str_head_look(r->sd, hc);
-		hc->fd = -1;
+		fd_look(r, hc, s->u[i].fd);
 	}
 }
 

@@ -57,11 +57,14 @@ exit_release(void)
 		if (rel.sd != NULL)
 			fd_release_end(&rel);
 	}
+	/* now that none of its carriers is there: the domain itself */
+	host_domain_exit();
 }
 
 STR_CONSTRUCTOR static void
 exit_hook(void)
 {
+	host_exit_by_caller = true;
 	(void)atexit(exit_release);
 }
 

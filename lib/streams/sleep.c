@@ -40,22 +40,6 @@ sleep_end(void)
 	str_store(&t->state, (uint32_t)STR_THR_RUN);
 }
 
-void
-sleep_others(struct str_head *sd)
-{
-	struct str_domain *d = host_domain;
-	uint32_t n = str_load(&d->thread_high);
-
-	for (uint32_t i = 0; i < n && i < STR_NTHREAD; i++) {
-		struct str_thread *t = &d->thread[i];
-		uint64_t on = str_load(&t->asleep_on);
-
-		if (t != host_self() && str_load(&t->tag) != 0 &&
-			(on == ~0ull || on == (uint64_t)(uintptr_t)sd))
-			host_bell_ring(t);
-	}
-}
-
 struct nap {
 	struct sleep_set *set;
 	struct timespec *ts;

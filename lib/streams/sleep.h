@@ -37,7 +37,5 @@ void sleep_end(void);
  */
 int sleep_poll(struct host_call *hc, struct sleep_set *s, bool *ret_rung);
 
-/* Others that sleep on @sd shall look again. */
-void sleep_others(struct str_head *sd);
 
 #endif
