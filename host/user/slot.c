@@ -543,8 +543,9 @@ on_fork_child(void)
 	host_sig_restore(&mask);
 }
 
-/* Before any thread can attach. */
-STR_CONSTRUCTOR static void
+/* Before any thread can attach; and before those who call us while they hold
+ * locks of their own do so, since the last to say so is asked first. */
+__attribute__((constructor(200))) static void
 fork_hook(void)
 {
 	(void)pthread_atfork(on_fork, on_fork_parent, on_fork_child);

@@ -95,6 +95,13 @@ fork_done(void)
 	host_sig_restore(&mask);
 }
 
+/* Before any thread can have the lock. */
+STR_CONSTRUCTOR static void
+fork_hook(void)
+{
+	(void)pthread_atfork(fork_prepare, fork_done, fork_done);
+}
+
 /* ----------------------------------------------------------------- words */
 
 static fd_word *
@@ -195,15 +202,9 @@ rec_find(const struct str_head *sd)
 static struct fd_rec *
 rec_alloc(void)
 {
-	static bool hooked;
 	struct fd_rec *r = unused;
 	long p;
 
-	if (!hooked) {
-		if (pthread_atfork(fork_prepare, fork_done, fork_done) != 0)
-			return NULL;
-		hooked = true;
-	}
 	if (r == NULL) {
 		p = sys_call6(SYS_mmap, NULL, 65536, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
