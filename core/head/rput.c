@@ -12,15 +12,17 @@ static void
 deliver(struct str_head *sd, mblk_t *mp)
 {
 	struct str_headq *hq = &sd->hq;
-	uint32_t cpu;
 
 	if (mp->b_band == 0 && mp->b_datap->db_type < QPCTL) {
 		if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
 			str_headq_repair_p(hq);
 		str_headq_deliver(hq, mp);
-		cpu = host_cpu();
-		if (str_load(&hq->pcpu) != cpu)
-			str_store(&hq->pcpu, cpu);
+		if ((hq->unseen++ & 63) == 0) {
+			uint32_t cpu = host_cpu();
+
+			if (str_load(&hq->pcpu) != cpu)
+				str_store(&hq->pcpu, cpu);
+		}
 		str_hunlock(&hq->plock, STR_HOLD_P);
 	} else if (!putq(&sd->qp->rq, mp)) {
 		freemsg(mp); /* no memory for a new band */
@@ -63,10 +65,15 @@ str_head_flush_read(struct str_head *sd, int band)
 
 	if (band <= 0)
 		str_headq_flush(hq, true);
+	/* whoever looks at the first message without taking it (ioctl.c) holds
+	 * the consumer's lock */
+	if (str_hlock(&hq->clock, STR_HOLD_C))
+		str_headq_repair_c(hq);
 	if (band < 0)
 		flushq(q, FLUSHALL);
 	else
 		flushband(q, (unsigned char)band, FLUSHALL);
+	str_hunlock(&hq->clock, STR_HOLD_C);
 	host_fence_light();
 	if (str_load(&hq->wwant) != 0)
 		str_wake_writers(sd);
@@ -197,11 +204,12 @@ ioctl_answer(struct str_head *sd, mblk_t *mp)
 
 	str_msg_disown(mp);
 	if (ioc->ioc_id != sd->ioc.id ||
-	    !str_cas(&sd->ioc.state, 1u, 3u)) {
+	    !str_cas(&sd->ioc.state, 1u, host_self_tag())) {
 		str_msg_own(mp);
 		freemsg(mp);
 		return;
 	}
+	STR_CRASH_POINT("ioctl:answer");
 	sd->ioc.reply = mp;
 	str_store_rel(&sd->ioc.state, 2u);
 	(void)str_add(&sd->iocword, 1u);

@@ -317,6 +317,9 @@ str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	long ret = STR_NOT_FAST;
 	bool look;
 
+	/* a look at memory that stays readable: with modules, the full call */
+	if (sd->direct == NULL)
+		return ret;
 	if (str_unlikely(len - 1 >= INLINE_PART || !fast_ready(t)))
 		return ret; /* nothing, or more than one record */
 	if (!fast_enter(sd, id, gen, t))
