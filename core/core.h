@@ -216,7 +216,8 @@ struct str_qpair {
 #define STR_H_POLLED 0x2000u /* epoll interest is registered */
 
 struct str_ioc {
-	str_a32 state; /* 0 idle, 1 waiting, 2 answered */
+	str_a32 state; /* 0 idle, 1 waiting, 2 answered; else the tag of
+			* the thread that is answering */
 	uint32_t id;
 	mblk_t *volatile reply;
 };

@@ -699,10 +699,25 @@ begin(struct str_head *sd, struct host_call *hc, uint64_t deadline)
 static void
 end(struct str_head *sd)
 {
-	mblk_t *mp = sd->ioc.reply;
+	mblk_t *mp;
+	uint32_t v;
 
-	str_store(&sd->ioc.state, 0u);
+	/* an answer that is just coming in must not be the next one's */
+	while (!str_cas(&sd->ioc.state, 1u, 0u)) {
+		v = str_load_acq(&sd->ioc.state);
+		if (v == 0)
+			break;
+		if (v == 2 || (v != 1 && host_owner_dead(v))) {
+			if (str_cas(&sd->ioc.state, v, 0u))
+				break;
+			continue;
+		}
+		host_yield();
+	}
+	mp = sd->ioc.reply;
 	sd->ioc.reply = NULL;
+	if (mp != NULL)
+		str_msg_own(mp);
 	if (mp != NULL)
 		freemsg(mp);
 	str_store_rel(&sd->iocbusy, 0u);
@@ -946,7 +961,8 @@ transparent(struct ioc *c)
 	*(unsigned long *)(void *)ap->b_wptr = c->arg;
 	ap->b_wptr += sizeof(long);
 	mp->b_cont = ap;
-	return run(c, mp, host_now() + STR_IOCTIME * MS * 1000, NULL, NULL);
+	/* streamio(7): without limit, but for signals and hang-up */
+	return run(c, mp, UINT64_MAX, NULL, NULL);
 }
 
 /* ------------------------------------------------------------ the table */

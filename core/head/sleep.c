@@ -523,7 +523,7 @@ str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
  * str_sleep_band - wait for something rarer than data at band 0: room in a
  * band (@band >= 0), or a message of a band or high priority behind none
  * (@band < 0).  What is already there does not end the wait, so the queue's
- * word alone says that something changed.
+ * word alone says that something changed; the first call arms and returns.
  */
 int
 str_sleep_band(struct str_head *sd, struct host_call *hc, int band)
@@ -532,13 +532,15 @@ str_sleep_band(struct str_head *sd, struct host_call *hc, int band)
 	str_a32 *want = band < 0 ? &hq->rwant : &hq->wwant;
 	str_a32 *word = band < 0 ? &hq->rword : &hq->wword;
 	uint32_t w = str_load(word);
+	bool armed;
 	int err;
 
 	if (str_sched_run_head(sd, hc))
 		return 0;
-	(void)str_or(want, STR_WANT_FUTEX);
+	armed = (str_or(want, STR_WANT_FUTEX) & STR_WANT_FUTEX) != 0;
 	host_fence_heavy();
-	if (band > 0 && str_head_band_writable(sd, band))
+	/* what came before the arming moved no word: look again, armed */
+	if (band >= 0 ? str_head_band_writable(sd, band) : !armed)
 		return 0;
 	err = host_wait(hc, word, w, STAGE_NS);
 	if (err == EINTR)

@@ -82,6 +82,15 @@ allocb(size_t size, unsigned int pri)
 	return &x->m;
 }
 
+/* A name of the calling process: slot and generation. */
+static uint32_t
+this_process(void)
+{
+	uint32_t i = str_load(&host_self()->proc) % STR_NPROC;
+
+	return str_load(&host_domain->proc[i].gen) * STR_NPROC + i;
+}
+
 /* SVR4 esballoc(D3) */
 mblk_t *
 esballoc(unsigned char *base, size_t size, unsigned int pri, frtn_t *frtn)
@@ -100,7 +109,7 @@ esballoc(unsigned char *base, size_t size, unsigned int pri, frtn_t *frtn)
 	x->d.db_size = (unsigned int)size;
 	x->d.db_frtn = *frtn;
 	x->d.db_frtnp = &x->d.db_frtn;
-	x->d.db_owner = host_self_tag();
+	x->d.db_owner = this_process();
 	x->m.b_rptr = x->m.b_wptr = base;
 	return &x->m;
 }
@@ -124,6 +133,16 @@ mdb_release(struct str_mdb *x, uint32_t part)
 		str_mdb_put(x);
 }
 
+/*
+ * Is this the process that made the outside block @d?  In another one, the
+ * reaper of its maker for instance, the routine's address means nothing.
+ */
+static bool
+at_home(const dblk_t *d)
+{
+	return d->db_owner == this_process();
+}
+
 /* The last reference to @d is gone. */
 static void
 db_free(dblk_t *d)
@@ -137,8 +156,9 @@ db_free(dblk_t *d)
 		str_barrier();
 		str_mem_free(d->db_base - BUF_HDR);
 	} else if (d->db_class == CLS_ESB && d->db_frtnp != NULL &&
-		d->db_frtnp->free_func != NULL)
+		d->db_frtnp->free_func != NULL && at_home(d)) {
 		d->db_frtnp->free_func(d->db_frtnp->free_arg);
+	}
 }
 
 /* SVR4 freeb(D3) */
@@ -307,7 +327,20 @@ str_msg_own(mblk_t *mp)
 }
 
 /*
- * str_msg_unpin - make a message readable in every process
+ * Data outside the arena can be read in one process alone; a free routine
+ * can be called in one alone wherever the data is.
+ */
+STR_INLINE bool
+pinned(const mblk_t *bp)
+{
+	const dblk_t *d = bp->b_datap;
+
+	return d->db_class == CLS_ESB && (!str_mem_valid(d->db_base) ||
+		(d->db_frtnp != NULL && d->db_frtnp->free_func != NULL));
+}
+
+/*
+ * str_msg_unpin - make a message readable, and freeable, in every process
  * @mp: a message
  *
  * Return: the message, with copies for its pinned blocks; NULL when there
@@ -316,21 +349,31 @@ str_msg_own(mblk_t *mp)
 mblk_t *
 str_msg_unpin(mblk_t *mp)
 {
-	mblk_t **link, *bp, *nb;
+	mblk_t *copies = NULL, **end = &copies, **link, *bp, *nb;
 
-	for (link = &mp; (bp = *link) != NULL; link = &bp->b_cont) {
-		if (str_likely(bp->b_datap->db_class != CLS_ESB) ||
-		    str_mem_valid(bp->b_datap->db_base))
+	for (bp = mp; bp != NULL; bp = bp->b_cont) {
+		if (str_likely(!pinned(bp)))
 			continue;
-		nb = copyb(bp);
-		if (nb == NULL)
+		nb = *end = copyb(bp);
+		if (nb == NULL) {
+			freemsg(copies);
 			return NULL;
+		}
+		end = &nb->b_cont;
+	}
+	if (str_likely(copies == NULL))
+		return mp;
+	/* there is memory for all: from here on nothing fails */
+	for (link = &mp; (bp = *link) != NULL; link = &(*link)->b_cont) {
+		if (!pinned(bp))
+			continue;
+		nb = copies;
+		copies = nb->b_cont;
 		nb->b_cont = bp->b_cont;
 		nb->b_next = bp->b_next;
 		nb->b_prev = bp->b_prev;
 		*link = nb;
 		freeb(bp);
-		bp = nb;
 	}
 	return mp;
 }

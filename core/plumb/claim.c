@@ -23,11 +23,24 @@ int
 str_claim(struct str_plumb *pl)
 {
 	struct str_thread *t = host_self();
+	unsigned i = STR_NCLAIM, k;
+	bool held = false;
 	uint32_t v;
-	unsigned i;
 
-	for (i = 0; i < STR_NCLAIM - 1 && str_load(&t->claim[i]) != 0; i++)
-		;
+	/* whoever has a claim on it already has kept the plumber out, who may be
+	 * waiting for that claim: this one must not wait for him */
+	for (k = STR_NCLAIM; k-- > 0;) {
+		uint64_t c = str_load(&t->claim[k]);
+
+		held |= c == (uint64_t)(uintptr_t)pl;
+		if (c == 0)
+			i = k;
+	}
+	STR_VERIFY(i < STR_NCLAIM);
+	if (held) {
+		str_store(&t->claim[i], (uint64_t)(uintptr_t)pl);
+		return 0;
+	}
 	for (;;) {
 		str_store(&t->claim[i], (uint64_t)(uintptr_t)pl);
 		host_fence_light();
@@ -35,7 +48,9 @@ str_claim(struct str_plumb *pl)
 		if (str_likely(v == 0 || v == host_self_tag()))
 			return 0;
 		str_store_rel(&t->claim[i], (uint64_t)0);
-		host_wake(&pl->pword, INT_MAX);
+		/* he may have seen it; and may be about to sleep on the word */
+		(void)str_add(&pl->pword, 1u);
+		(void)host_wake(&pl->pword, INT_MAX);
 		str_store(&pl->plumber.waiters, 1u);
 		host_fence_heavy();
 		if (str_load(&pl->plumber.owner) != v)
@@ -110,7 +125,9 @@ str_plumb_lock(struct str_plumb *pl, struct host_call *hc)
 			return 0;
 		}
 		(void)host_wait(NULL, &pl->pword, w, POLL_NS);
-		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR) {
+		/* a stream that was taken over is repaired before it is left */
+		if (!died && hc != NULL &&
+		    host_interrupted(hc) == HOST_SIG_INTR) {
 			str_plumb_unlock(pl);
 			return EINTR;
 		}

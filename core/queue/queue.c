@@ -269,6 +269,23 @@ wants_service(queue_t *q, mblk_t *mp, bool first)
 	return mp->b_band != 0 || (q->q_flag & QWANTR);
 }
 
+/*
+ * The message as it may stand on a queue.  Whoever is refused keeps his own:
+ * what can fail later, the band, is made before anything is replaced.
+ */
+static mblk_t *
+unpin(queue_t *q, mblk_t *mp)
+{
+	bool ok = true;
+
+	if (str_unlikely(mp->b_band != 0) && !is_pri(mp)) {
+		lockq(q);
+		ok = str_queue_band(q, mp->b_band, true) != NULL;
+		unlockq(q);
+	}
+	return ok ? str_msg_unpin(mp) : NULL;
+}
+
 /* SVR4 putq(D3) */
 int
 putq(queue_t *q, mblk_t *mp)
@@ -277,7 +294,7 @@ putq(queue_t *q, mblk_t *mp)
 	mblk_t *pinned;
 	bool enable;
 
-	pinned = str_msg_unpin(mp);
+	pinned = unpin(q, mp);
 	if (pinned == NULL)
 		return 0;
 	mp = pinned;
@@ -312,7 +329,7 @@ putbq(queue_t *q, mblk_t *mp)
 	mblk_t *emp, *pinned;
 	bool enable;
 
-	pinned = str_msg_unpin(mp);
+	pinned = unpin(q, mp);
 	if (pinned == NULL)
 		return 0;
 	mp = pinned;
@@ -391,7 +408,7 @@ insert_at(queue_t *q, mblk_t *next, mblk_t *mp)
 int
 insq(queue_t *q, mblk_t *emp, mblk_t *mp)
 {
-	mblk_t *pinned = str_msg_unpin(mp);
+	mblk_t *pinned = unpin(q, mp);
 
 	if (pinned == NULL)
 		return 0;
@@ -407,7 +424,7 @@ insq(queue_t *q, mblk_t *emp, mblk_t *mp)
 int
 appq(queue_t *q, mblk_t *emp, mblk_t *mp)
 {
-	mblk_t *pinned = str_msg_unpin(mp);
+	mblk_t *pinned = unpin(q, mp);
 
 	if (pinned == NULL)
 		return 0;
