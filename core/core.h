@@ -15,10 +15,11 @@
  * Locks, outermost first; two of one rank are never held together except
  * the producer locks of a pipe's two ends, in the order end 0, end 1.
  *
+ *	ioctl	struct str_head: one I_STR at a time; kept across claims, so
+ *		that its answer can be waited for
  *	plumber	struct str_plumb: push, pop, close; excludes claims
  *	runner	struct str_plumb: who runs service procedures (a claim:
  *		others never wait for it)
- *	ioctl	struct str_head: one I_STR at a time
  *	plock	struct str_headq: the producer's end
  *	clock	struct str_headq: the consumer's end
  *	q_klock	queue_t: its list of messages, its bands, q_count
@@ -131,7 +132,6 @@ struct str_seg {
 /* want bits: how a sleeper is to be woken */
 #define STR_WANT_FUTEX 1u
 #define STR_WANT_TOKEN 2u
-#define STR_WANT_EPOLL 4u /* registered interest: keep the token level */
 #define STR_WANT_BACK 8u  /* a module was refused: back-enable it */
 #define STR_WANT_BITS 0xffu /* above: which arming, see head/sleep.c */
 
@@ -197,7 +197,6 @@ struct str_qpair {
 	mblk_t *bl_last;
 	str_a32 srvwant;	 /* [A] 1 read, 2 write: service put off */
 	str_a32 opened;		 /* [A] qprocson was called */
-	queue_t *srv_next;	 /* unused */
 };
 
 #define STR_H_RDERR 0x0001u /* M_ERROR for the read side */
@@ -212,7 +211,6 @@ struct str_qpair {
 #define STR_H_DELIM 0x0200u /* SNDDELIM */
 #define STR_H_NDEL 0x0400u  /* SO_NDELON */
 #define STR_H_MODS 0x0800u  /* modules stand between the heads */
-#define STR_H_SIG 0x1000u   /* somebody asked for SIGPOLL */
 #define STR_H_POLLED 0x2000u /* epoll interest is registered */
 
 struct str_ioc {
@@ -242,17 +240,11 @@ struct str_head {
 	str_a32 present;	 /* [T] a token is in our queue */
 	struct str_lock tlock;	 /* token lock */
 	/* ioctl in progress */
-	struct str_lock ioclock; /* one at a time */
 	str_a32 iocbusy;	 /* [A] tag of the thread in I_STR */
 	struct str_ioc ioc;
 	str_a32 iocword;	 /* sleep for the reply */
 	uint32_t iocid;
 	str_a32 wrband_back;	 /* bands freed, for S_WRBAND */
-	/* signals */
-	struct {
-		str_a32 pid;
-		str_a32 events;
-	} sig[4];
 	uint32_t cltime;	 /* ms */
 	uint32_t wroff;
 	ssize_t minpsz, maxpsz;	 /* set by SO_MINPSZ, SO_MAXPSZ */

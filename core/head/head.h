@@ -100,16 +100,10 @@ uint32_t str_head_events(struct str_head *sd);
  * the carrier: one token then comes when such an event occurs.  Tokens are
  * taken out with str_head_drain() by the poller that saw one, which rings
  * those for whom they were too; spurious ones are harmless.
- *
- * str_head_interest() is for epoll: the interest stays registered until
- * replaced, and a token stays in the carrier as long as the event holds;
- * str_head_settle() takes it away when none does (a reader that empties the
- * queue does the same by itself).
  */
 void str_head_arm(struct str_head *sd, uint32_t events);
 /* @pollers: they as well, of whom it is not known where they sleep. */
 void str_head_drain(struct str_head *sd, int fd, bool pollers);
-void str_head_interest(struct str_head *sd, uint32_t events);
 /* Returns the events that hold after settling. */
 uint32_t str_head_settle(struct str_head *sd, struct host_call *hc);
 

@@ -669,35 +669,9 @@ i_putpmsg(struct ioc *c)
 
 /* --------------------------------------------------------- I_STR and kin */
 
-/* One at a time: wait for the one in progress. */
-static int
-begin(struct str_head *sd, struct host_call *hc, uint64_t deadline)
-{
-	for (;;) {
-		uint32_t w = str_load(&sd->iocword);
-		uint32_t v = str_load(&sd->iocbusy);
-		uint64_t now;
-		int err;
-
-		if (v == 0 && str_cas(&sd->iocbusy, 0u, host_self_tag()))
-			return 0;
-		if (v != 0 && host_owner_dead(v) &&
-		    str_cas(&sd->iocbusy, v, host_self_tag()))
-			return 0;
-		now = host_now();
-		if (now >= deadline)
-			return ETIME;
-		err = host_wait(hc, &sd->iocword, w,
-			STR_MIN(deadline - now, 10 * MS));
-		if (err == EINTR && host_interrupted(hc) == HOST_SIG_INTR)
-			return EINTR;
-		if (err == EINTR)
-			host_resample(hc);
-	}
-}
-
+/* No answer is there, or comes in, from here on.  By the owner of iocbusy. */
 static void
-end(struct str_head *sd)
+forget_answer(struct str_head *sd)
 {
 	mblk_t *mp;
 	uint32_t v;
@@ -720,6 +694,41 @@ end(struct str_head *sd)
 		str_msg_own(mp);
 	if (mp != NULL)
 		freemsg(mp);
+}
+
+/* One at a time: wait for the one in progress. */
+static int
+begin(struct str_head *sd, struct host_call *hc, uint64_t deadline)
+{
+	for (;;) {
+		uint32_t w = str_load(&sd->iocword);
+		uint32_t v = str_load(&sd->iocbusy);
+		uint64_t now;
+		int err;
+
+		if (v == 0 && str_cas(&sd->iocbusy, 0u, host_self_tag()))
+			return 0;
+		if (v != 0 && host_owner_dead(v) &&
+		    str_cas(&sd->iocbusy, v, host_self_tag())) {
+			forget_answer(sd);
+			return 0;
+		}
+		now = host_now();
+		if (now >= deadline)
+			return ETIME;
+		err = host_wait(hc, &sd->iocword, w,
+			STR_MIN(deadline - now, 10 * MS));
+		if (err == EINTR && host_interrupted(hc) == HOST_SIG_INTR)
+			return EINTR;
+		if (err == EINTR)
+			host_resample(hc);
+	}
+}
+
+static void
+end(struct str_head *sd)
+{
+	forget_answer(sd);
 	str_store_rel(&sd->iocbusy, 0u);
 	(void)str_add(&sd->iocword, 1u);
 	host_wake(&sd->iocword, INT_MAX);

@@ -38,7 +38,7 @@ any_band_writable(struct str_head *sd)
 {
 	queue_t *q;
 	qband_t *qb;
-	bool yes = false, have;
+	bool yes = false;
 
 	if (str_claim(sd->plumb) != 0)
 		return false;
@@ -47,11 +47,9 @@ any_band_writable(struct str_head *sd)
 		q = str_queue_nfsrv(q);
 		if (str_lock(&q->q_klock))
 			(void)str_queue_repair(q);
-		have = q->q_bandp != NULL;
 		for (qb = q->q_bandp; qb != NULL; qb = qb->qb_next)
 			if ((qb->qb_flag & QB_FULL) == 0)
 				yes = true;
-		(void)have;
 		str_unlock(&q->q_klock);
 	}
 	str_unclaim(sd->plumb);
@@ -105,23 +103,6 @@ str_head_arm(struct str_head *sd, uint32_t events)
 		str_want_token(&sd->peer->hq.wwant);
 }
 
-void
-str_head_interest(struct str_head *sd, uint32_t events)
-{
-	str_store(&sd->polled, events);
-	if (events == 0) {
-		(void)str_and(&sd->flags, ~STR_H_POLLED);
-		(void)str_and(&sd->hq.rwant, ~STR_WANT_EPOLL);
-		(void)str_and(&sd->peer->hq.wwant, ~STR_WANT_EPOLL);
-		return;
-	}
-	(void)str_or(&sd->flags, STR_H_POLLED);
-	(void)str_or(&sd->hq.rwant, STR_WANT_EPOLL);
-	if (events & STR_POLL_WRITE)
-		(void)str_or(&sd->peer->hq.wwant, STR_WANT_EPOLL);
-	host_fence_heavy();
-}
-
 /*
  * The consumer's half of the token protocol: arm again, look, and take the
  * token away when no event of the interest holds.
@@ -134,9 +115,7 @@ str_head_settle(struct str_head *sd, struct host_call *hc)
 	want |= STR_POLLERR | STR_POLLHUP | STR_POLLNVAL;
 	(void)str_lock(&sd->tlock);
 	str_store(&sd->present, 0u);
-	(void)str_or(&sd->hq.rwant, STR_WANT_EPOLL);
-	if (want & STR_POLL_WRITE)
-		(void)str_or(&sd->peer->hq.wwant, STR_WANT_EPOLL);
+	str_head_arm(sd, want);
 	host_fence_heavy();
 	ev = str_head_events(sd) & want;
 	if (ev == 0 && hc != NULL && hc->fd >= 0 && hc->head == sd)

@@ -18,6 +18,8 @@
  */
 #include "core.h"
 
+#define TIDY 1024u /* pipes, before an attach looks for dead ones */
+
 /* -------------------------------------------------------------- directory */
 
 static uint32_t
@@ -224,8 +226,8 @@ bury(struct str_blk *b, void *arg)
 	(*n)++;
 }
 
-int
-str_pipe_create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
+static int
+create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
 {
 	struct str_plumb *pl;
 	unsigned buried = 0;
@@ -235,12 +237,8 @@ str_pipe_create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
 	if (str_unlikely(str_load(str_root(STR_ROOT_UNBURIED)) != 0))
 		str_mem_walk(bury, &buried);
 	pl = str_mem_alloc(sizeof(*pl), STR_BLK_KMEM);
-	if (pl == NULL) {
-		(void)str_region_sweep();
-		pl = str_mem_alloc(sizeof(*pl), STR_BLK_KMEM);
-		if (pl == NULL)
-			return ENOSR;
-	}
+	if (pl == NULL)
+		return ENOSR;
 	gen = str_load(&pl->head[0].gen);
 	__builtin_memset((char *)pl + sizeof(pl->blk), 0,
 		sizeof(*pl) - sizeof(pl->blk));
@@ -276,6 +274,21 @@ str_pipe_create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
 	(void)str_add(str_root(STR_ROOT_NPIPES), (uint64_t)1);
 	*ret_pipe = pl;
 	return 0;
+}
+
+/*
+ * str_pipe_create - a new pipe over the carriers @c
+ * Return: 0; ENOSR when there is no memory, or no room in the directory, and
+ * no pipe that only the dead held gave any.
+ */
+int
+str_pipe_create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
+{
+	int err = create(c, ret_pipe);
+
+	if (str_unlikely(err == ENOSR) && str_region_sweep() > 0)
+		err = create(c, ret_pipe);
+	return err;
 }
 
 /*
@@ -442,6 +455,14 @@ str_region_sweep(void)
 	}
 	str_mem_walk(bury, &n);
 	return n;
+}
+
+/* str_region_tidy - a process has attached: sweep if it could be worth it. */
+void
+str_region_tidy(void)
+{
+	if (str_load(str_root(STR_ROOT_NPIPES)) >= TIDY)
+		(void)str_region_sweep();
 }
 
 bool

@@ -600,6 +600,7 @@ process_enter(struct host_priv *pv)
 	if (old)
 		proc_reap(pv->proc, true);
 	reap_scan();
+	str_region_tidy();
 	return 0;
 }
 

@@ -36,6 +36,11 @@ str_region_sweep(void)
 	return 0;
 }
 
+void
+str_region_tidy(void)
+{
+}
+
 bool
 str_region_carriers(struct str_domain *d,
 	bool (*fn)(const struct host_carrier *c, void *arg), void *arg)

@@ -319,6 +319,8 @@ int str_region_attach(struct str_domain *d);
 void str_thread_reap(struct str_domain *d, struct str_thread *t);
 /* str_region_sweep - free pipes both of whose carriers are gone. */
 unsigned str_region_sweep(void);
+/* str_region_tidy - the same when there are many; after an attach. */
+void str_region_tidy(void);
 /* str_region_carriers - carriers recorded in the domain (for lifetime):
  * calls @fn for each until it returns true; returns whether one did. */
 bool str_region_carriers(struct str_domain *d,
