@@ -328,3 +328,40 @@ T_CASE(a_pipe_half_made_by_the_dead_is_freed)
 	fx_end();
 	dies_making(t, 2);
 }
+
+/* a claim within a claim, when somebody waits to change the plumbing */
+
+static void
+claims_twice(void *arg)
+{
+	struct host_call hc = {.fd = p_.fd[0]};
+
+	(void)arg;
+	only(0);
+	T_EQ(host_enter(&hc), 0);
+	T_EQ(str_claim(p_.pl), 0);
+	sim_sleep(1000 * MS);
+	T_EQ(str_claim(p_.pl), 0);
+	str_unclaim(p_.pl);
+	str_unclaim(p_.pl);
+	host_leave();
+	got++;
+}
+
+static void
+pushes_soon(void *arg)
+{
+	only(0);
+	sim_sleep(500 * MS);
+	T_EQ(fx_push_err(&p_, 0, arg), 0);
+	got++;
+}
+
+T_CASE(a_claim_within_a_claim_does_not_wait_for_who_waits_for_it)
+{
+	begin(t);
+	(void)sim_spawn("claimant", claims_twice, NULL);
+	(void)sim_spawn("plumber", pushes_soon, (void *)(uintptr_t)"pass");
+	T_EQ(go(), 0);
+	T_EQ(got, 2);
+}

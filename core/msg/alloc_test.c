@@ -443,3 +443,32 @@ T_CASE(a_queued_outside_buffer_is_replaced_by_a_copy)
 	FX_MSG(mp, "outside");
 	T_EQ(freed, 1);
 }
+
+T_CASE(a_refused_outside_message_is_as_it_was)
+{
+	static unsigned char buf[] = "outside";
+	static struct fx_pipe p;
+	frtn_t frtn = {note_free, (char *)"arg"};
+	mblk_t *mp;
+	queue_t *q;
+	void *keep;
+
+	fx_begin(t);
+	fx_pipe(&p);
+	q = fx_push(&p, 0, "store");
+	mp = esballoc(buf, 7, BPRI_LO, &frtn);
+	mp->b_wptr += 7;
+	mp->b_cont = esballoc(buf, 7, BPRI_LO, &frtn);
+	mp->b_cont->b_wptr += 7;
+	/* memory for one of the two copies */
+	keep = allocb(7, BPRI_LO);
+	fx_use_up();
+	freeb(keep);
+	T_EQ(putq(q, mp), 0);
+	T_EQ(freed, 0);
+	T_TRUE(mp->b_datap->db_base == buf);
+	T_TRUE(mp->b_cont->b_datap->db_base == buf);
+	fx_give_back();
+	FX_MSG(mp, "outsideoutside");
+	T_EQ(freed, 2);
+}
