@@ -404,11 +404,25 @@ insert_at(queue_t *q, mblk_t *next, mblk_t *mp)
 	return 1;
 }
 
+/* Asked before the message is touched, so that a refused one is not. */
+static bool
+stands(queue_t *q, mblk_t *emp)
+{
+	bool yes;
+
+	if (emp == NULL)
+		return true;
+	lockq(q);
+	yes = on_queue(q, emp);
+	unlockq(q);
+	return yes;
+}
+
 /* SVR4 insq(D3): before @emp, at the end when that is NULL. */
 int
 insq(queue_t *q, mblk_t *emp, mblk_t *mp)
 {
-	mblk_t *pinned = unpin(q, mp);
+	mblk_t *pinned = stands(q, emp) ? unpin(q, mp) : NULL;
 
 	if (pinned == NULL)
 		return 0;
@@ -424,7 +438,7 @@ insq(queue_t *q, mblk_t *emp, mblk_t *mp)
 int
 appq(queue_t *q, mblk_t *emp, mblk_t *mp)
 {
-	mblk_t *pinned = unpin(q, mp);
+	mblk_t *pinned = stands(q, emp) ? unpin(q, mp) : NULL;
 
 	if (pinned == NULL)
 		return 0;
