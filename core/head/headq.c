@@ -73,11 +73,14 @@ str_headq_limits(struct str_headq *hq, uint32_t hiwat, uint32_t lowat)
 static struct str_seg *
 seg_new(struct str_headq *hq, uint64_t base, uint32_t want)
 {
-	struct str_seg *s = __atomic_exchange_n(&hq->spare,
-		(struct str_seg *)NULL, __ATOMIC_ACQ_REL);
+	struct str_seg *s = str_load_acq(&hq->spare);
 
-	if (s != NULL)
+	/* only a producer empties the place, only a consumer fills it; the
+	 * segment is stamped while it still stands there */
+	if (s != NULL) {
 		str_mem_own(s);
+		str_store_rel(&hq->spare, (struct str_seg *)NULL);
+	}
 	if (s != NULL && s->size < want) {
 		str_mem_free(s);
 		s = NULL;
@@ -104,14 +107,13 @@ seg_new(struct str_headq *hq, uint64_t base, uint32_t want)
 static void
 seg_retire(struct str_headq *hq, struct str_seg *s)
 {
-	struct str_seg *old;
-
-	str_mem_disown(s);
-	old = __atomic_exchange_n(&hq->spare, s, __ATOMIC_ACQ_REL);
-	if (old != NULL) {
-		str_mem_own(old);
-		str_mem_free(old);
+	str_mem_own(s);
+	if (str_load(&hq->spare) != NULL) {
+		str_mem_free(s);
+		return;
 	}
+	str_store_rel(&hq->spare, s);
+	str_mem_disown(s);
 }
 
 /*
@@ -145,11 +147,11 @@ str_headq_room_slow(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
 		s = seg_new(hq, pos, len);
 		if (s == NULL)
 			return NULL;
-		str_mem_disown(s);
 		/* the consumer finds its first segment through pos > cpos */
 		hq->head = s;
 		str_barrier();
 		hq->tail = s;
+		str_mem_disown(s); /* linked first: the reaper can tell */
 		*ret_pos = pos;
 		return s->data;
 	}
@@ -176,8 +178,8 @@ str_headq_room_slow(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
 		if (pos < end)
 			store32(t->data + (pos - t->base), STR_REC_SKIP);
 		STR_CRASH_POINT("headq:seg");
-		str_mem_disown(s);
 		t->next = s;
+		str_mem_disown(s);
 	} else if (pos < end) {
 		store32(t->data + (pos - t->base), STR_REC_SKIP);
 	}
@@ -453,6 +455,7 @@ next_seg(struct str_headq *hq)
 
 	str_store(&hq->cpos, n->base);
 	STR_CRASH_POINT("headq:leave");
+	str_mem_own(s);
 	hq->head = n;
 	seg_retire(hq, s);
 }
@@ -770,6 +773,7 @@ str_headq_repair_c(struct str_headq *hq)
 	/* cpos may already be in the next segment */
 	while (s != NULL && str_load(&hq->cpos) >= s->base + s->size &&
 		s->next != NULL && str_load(&hq->cpos) >= s->next->base) {
+		str_mem_own(s);
 		hq->head = s->next;
 		seg_retire(hq, s);
 		s = hq->head;

@@ -545,7 +545,7 @@ on_fork_child(void)
 
 /* Before any thread can attach; and before those who call us while they hold
  * locks of their own do so, since the last to say so is asked first. */
-__attribute__((constructor(200))) static void
+STR_CONSTRUCTOR_AT(200) static void
 fork_hook(void)
 {
 	(void)pthread_atfork(on_fork, on_fork_parent, on_fork_child);

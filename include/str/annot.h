@@ -24,6 +24,7 @@
 #define STR_HIDDEN __attribute__((visibility("hidden")))
 #define STR_TLS __thread __attribute__((tls_model("initial-exec")))
 #define STR_CONSTRUCTOR __attribute__((constructor))
+#define STR_CONSTRUCTOR_AT(prio) __attribute__((constructor(prio)))
 #define STR_PACKED __attribute__((packed))
 #define STR_FALLTHROUGH __attribute__((fallthrough))
 

@@ -62,7 +62,7 @@ struct str_thread {
 	uint32_t pad0;
 	str_a64 hold[2];	/* [A] biased locks held, by kind: core/sync */
 	str_a64 inside;	/* [A] head a call is on; a pipe is not freed under
-			 * it.  Pairs with the fence in str_pipe_free() */
+			 * it.  Pairs with the fence in pipe_free() */
 	struct str_mag mag[2][STR_NCLASS]; /* [O] loaded and previous */
 	uint8_t pad1[1024 - 88 - 2 * STR_NCLASS * sizeof(struct str_mag)];
 } STR_LINE;

@@ -234,11 +234,17 @@ fd_rec_of(struct str_head *sd, const struct host_carrier *c)
 	r = rec_alloc();
 	if (r == NULL)
 		return NULL;
-	memset(r, 0, sizeof *r);
+	/* a thread may still be looking at it as what it was: it shall find
+	 * pointers that are good and a generation that is not */
+	str_store_rel(&r->gen, ~str_head_gen(sd));
+	r->obj.count = 0;
+	r->obj.epoll = 0;
+	r->items = NULL;
+	str_store(&r->nitem, 0u);
 	r->sd = sd;
 	r->fflags = str_head_fflags(sd);
-	r->gen = str_head_gen(sd);
 	r->carrier = *c;
+	str_store_rel(&r->gen, str_head_gen(sd));
 	r->hint = -1;
 	r->next = hash[hash_of(sd)];
 	hash[hash_of(sd)] = r;

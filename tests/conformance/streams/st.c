@@ -69,7 +69,7 @@ helper_run(const char *what)
 	_exit(127);
 }
 
-__attribute__((constructor)) static void
+T_CONSTRUCTOR static void
 st_init(void)
 {
 	const char *what = getenv("ST_HELPER"), *fds = getenv("ST_FDS");

@@ -43,7 +43,7 @@ struct st_msg {
 		st_run(t, st_body_##name_);				\
 	}								\
 	static void							\
-	st_body_##name_(struct t *t __attribute__((unused)))
+	st_body_##name_(struct t *t T_UNUSED)
 
 void st_run(struct t *t, void (*body)(struct t *t));
 
