@@ -61,7 +61,8 @@ str_unlock(struct str_lock *l)
  * the limit, so that a shared lock stops being biased.
  *
  * Failure.  A biased owner that died is found by its generation, as any; the
- * lock then counts as taken over.  models/bias.pml checks the protocol.
+ * lock then counts as taken over.  It is models/claim.pml with one thread in
+ * the place of all: a published word, a light fence, a second look.
  */
 struct str_hlock {
 	struct str_lock lk;
