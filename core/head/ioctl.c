@@ -2,16 +2,15 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * ioctl(2) on a Stream head: streamio(7), I_STR, transparent ioctls.
+ * ioctl(2) on a Stream head: streamio(7).
  *
  * A command the head knows is one function in the table below; its errors
  * come in the order of the manual: state of the stream, then the argument's
- * address, then its value.  Everything else goes down the stream as an
- * M_IOCTL with TRANSPARENT for its count, and the head serves the M_COPYIN
- * and M_COPYOUT that come back until an acknowledgement ends it.  One ioctl
- * is in progress per stream; a second one waits.
+ * address, then its value.  Everything else goes down the stream, see
+ * strioctl.c.
  */
 #include "core.h"
+#include "ioctl.h"
 
 #define I_NREAD 0x5301u
 #define I_PUSH 0x5302u
@@ -51,13 +50,8 @@
 #define RS_HIPRI 1
 #define ANYMARK 1
 #define LASTMARK 2
-#define MS 1000000ull
 
 /* Equal in layout to the structures of <stropts.h>. */
-struct u_strioctl {
-	int cmd, timout, len;
-	void *dp;
-};
 struct u_strpeek {
 	struct str_strbuf ctl, data;
 	long flags;
@@ -74,13 +68,6 @@ struct u_strpmsg {
 	struct str_strbuf ctl, data;
 	int band;
 	int flags; /* holds a long's place on the wire of the call */
-};
-
-struct ioc {
-	struct str_head *sd;
-	struct host_call *hc;
-	unsigned cmd;
-	unsigned long arg;
 };
 
 static long
@@ -667,313 +654,6 @@ i_putpmsg(struct ioc *c)
 	return str_head_putmsg(c->sd, c->hc, &u->ctl, &u->data, bf[0], bf[1]);
 }
 
-/* --------------------------------------------------------- I_STR and kin */
-
-/* No answer is there, or comes in, from here on.  By the owner of iocbusy. */
-static void
-forget_answer(struct str_head *sd)
-{
-	mblk_t *mp;
-	uint32_t v;
-
-	/* an answer that is just coming in must not be the next one's */
-	while (!str_cas(&sd->ioc.state, 1u, 0u)) {
-		v = str_load_acq(&sd->ioc.state);
-		if (v == 0)
-			break;
-		if (v == 2 || (v != 1 && host_owner_dead(v))) {
-			if (str_cas(&sd->ioc.state, v, 0u))
-				break;
-			continue;
-		}
-		host_yield();
-	}
-	mp = sd->ioc.reply;
-	sd->ioc.reply = NULL;
-	if (mp != NULL)
-		str_msg_own(mp);
-	if (mp != NULL)
-		freemsg(mp);
-}
-
-/* One at a time: wait for the one in progress. */
-static int
-begin(struct str_head *sd, struct host_call *hc, uint64_t deadline)
-{
-	for (;;) {
-		uint32_t w = str_load(&sd->iocword);
-		uint32_t v = str_load(&sd->iocbusy);
-		uint64_t now;
-		int err;
-
-		if (v == 0 && str_cas(&sd->iocbusy, 0u, host_self_tag()))
-			return 0;
-		if (v != 0 && host_owner_dead(v) &&
-		    str_cas(&sd->iocbusy, v, host_self_tag())) {
-			forget_answer(sd);
-			return 0;
-		}
-		now = host_now();
-		if (now >= deadline)
-			return ETIME;
-		err = host_wait(hc, &sd->iocword, w,
-			STR_MIN(deadline - now, 10 * MS));
-		if (err == EINTR && host_interrupted(hc) == HOST_SIG_INTR)
-			return EINTR;
-		if (err == EINTR)
-			host_resample(hc);
-	}
-}
-
-static void
-end(struct str_head *sd)
-{
-	forget_answer(sd);
-	str_store_rel(&sd->iocbusy, 0u);
-	(void)str_add(&sd->iocword, 1u);
-	host_wake(&sd->iocword, INT_MAX);
-}
-
-/* Send @mp down and wait for what comes back. */
-static int
-exchange(struct ioc *c, mblk_t *mp, uint64_t deadline, mblk_t **ret)
-{
-	struct str_head *sd = c->sd;
-	struct host_call *old = host_tls.call;
-	int err;
-
-	str_store_rel(&sd->ioc.state, 1u);
-	(void)str_claim(sd->plumb);
-	host_tls.call = c->hc;
-	str_put(sd->qp->wq.q_next, mp);
-	(void)str_sched_run(sd->plumb);
-	host_tls.call = old;
-	str_unclaim(sd->plumb);
-	for (;;) {
-		uint32_t w = str_load(&sd->iocword), f;
-		uint64_t now;
-
-		if (str_load_acq(&sd->ioc.state) == 2) {
-			*ret = sd->ioc.reply;
-			sd->ioc.reply = NULL;
-			str_msg_own(*ret);
-			return 0;
-		}
-		f = str_load(&sd->flags);
-		if (f & (STR_H_HUP | STR_H_PEER))
-			return ENXIO;
-		if (f & STR_H_LOOK)
-			(void)str_head_look(sd, c->hc);
-		if (str_sched_run_head(sd, c->hc))
-			continue;
-		now = host_now();
-		if (now >= deadline)
-			return ETIME;
-		err = host_wait(c->hc, &sd->iocword, w,
-			STR_MIN(deadline - now, 50 * MS));
-		if (err == ETIMEDOUT)
-			(void)str_head_look(sd, c->hc);
-		if (err == EINTR && host_interrupted(c->hc) == HOST_SIG_INTR)
-			return EINTR;
-		if (err == EINTR)
-			host_resample(c->hc);
-	}
-}
-
-static mblk_t *
-ioc_header(struct ioc *c, size_t count, int cmd)
-{
-	struct iocblk *ioc;
-	struct host_cred cr;
-	mblk_t *mp = allocb(sizeof(union ioctypes), BPRI_HI);
-
-	if (mp == NULL)
-		return NULL;
-	mp->b_datap->db_type = M_IOCTL;
-	__builtin_memset(mp->b_rptr, 0, sizeof(union ioctypes));
-	ioc = (struct iocblk *)(void *)mp->b_rptr;
-	mp->b_wptr += sizeof(*ioc);
-	host_cred(&cr);
-	ioc->ioc_cmd = cmd;
-	ioc->ioc_count = count;
-	ioc->ioc_uid = cr.uid;
-	ioc->ioc_gid = cr.gid;
-	c->sd->ioc.id = (uint32_t)str_add(str_root(STR_ROOT_IOCID),
-				(uint64_t)1) + 1;
-	ioc->ioc_id = c->sd->ioc.id;
-	return mp;
-}
-
-/* M_COPYIN, M_COPYOUT: move the data, turn the message into M_IOCDATA. */
-static void
-copy_for_module(mblk_t *mp)
-{
-	struct copyreq *cq = (struct copyreq *)(void *)mp->b_rptr;
-	struct copyresp *cp = (struct copyresp *)(void *)mp->b_rptr;
-	char *addr = cq->cq_addr;
-	size_t size = cq->cq_size;
-	mblk_t *bp;
-	int err = 0;
-
-	if (mp->b_datap->db_type == M_COPYIN) {
-		freemsg(mp->b_cont);
-		mp->b_cont = str_msg_from_user(addr, size, M_DATA, &err);
-	} else {
-		for (bp = mp->b_cont; bp != NULL && size > 0 && err == 0;
-			bp = bp->b_cont) {
-			size_t n = (size_t)(bp->b_wptr - bp->b_rptr);
-
-			n = STR_MIN(n, size);
-			err = host_copyout(bp->b_rptr, addr, n);
-			addr += n;
-			size -= n;
-		}
-		freemsg(mp->b_cont);
-		mp->b_cont = NULL;
-	}
-	mp->b_datap->db_type = M_IOCDATA;
-	cp->cp_rval = (char *)(uintptr_t)(err != 0 ? (unsigned)err : 0u);
-	mp->b_wptr = mp->b_rptr + sizeof(*cp);
-}
-
-/*
- * Run one ioctl to its end.  @mp: the M_IOCTL.  @out: where an M_IOCACK's
- * data goes (I_STR), with its length in *ret_len; NULL: transparent.
- */
-static long
-run(struct ioc *c, mblk_t *mp, uint64_t deadline, void *out, int *ret_len)
-{
-	struct str_head *sd = c->sd;
-	const struct iocblk *ioc;
-	mblk_t *r = NULL;
-	long ret;
-	int err;
-
-	for (;;) {
-		bool bad;
-
-		err = exchange(c, mp, deadline, &r);
-		if (err != 0) {
-			end(sd);
-			return -err;
-		}
-		if (r->b_datap->db_type != M_COPYIN &&
-		    r->b_datap->db_type != M_COPYOUT)
-			break;
-		copy_for_module(r);
-		bad = ((struct copyresp *)(void *)r->b_rptr)->cp_rval != NULL;
-		mp = r;
-		if (bad) {
-			/* the module is told, and answers nothing */
-			struct host_call *old = host_tls.call;
-
-			str_store(&sd->ioc.state, 0u);
-			(void)str_claim(sd->plumb);
-			host_tls.call = c->hc;
-			str_put(sd->qp->wq.q_next, mp);
-			host_tls.call = old;
-			str_unclaim(sd->plumb);
-			end(sd);
-			return -EFAULT;
-		}
-	}
-	ioc = (const struct iocblk *)(const void *)r->b_rptr;
-	if (r->b_datap->db_type == M_IOCNAK) {
-		ret = -(ioc->ioc_error != 0 ? ioc->ioc_error : EINVAL);
-	} else if (ioc->ioc_error != 0) {
-		ret = -ioc->ioc_error;
-	} else {
-		ret = ioc->ioc_rval;
-		if (out != NULL) {
-			size_t left = ioc->ioc_count, done = 0;
-			mblk_t *bp;
-
-			for (bp = r->b_cont; bp != NULL && left > 0;
-				bp = bp->b_cont) {
-				size_t n = (size_t)(bp->b_wptr - bp->b_rptr);
-
-				n = STR_MIN(n, left);
-				if (host_copyout(bp->b_rptr,
-					    (char *)out + done, n) != 0) {
-					ret = -EFAULT;
-					break;
-				}
-				done += n;
-				left -= n;
-			}
-			*ret_len = (int)done;
-		}
-	}
-	freemsg(r);
-	end(sd);
-	return ret;
-}
-
-static long
-i_str(struct ioc *c)
-{
-	struct u_strioctl si;
-	uint64_t deadline;
-	mblk_t *mp, *dp = NULL;
-	int err = 0, len = 0;
-	long ret;
-
-	if (host_copyin((const void *)c->arg, &si, sizeof(si)) != 0)
-		return -EFAULT;
-	if (si.len < 0 || si.len > (int)STR_MSGSZ || si.timout < -1)
-		return -EINVAL;
-	deadline = si.timout == -1 ? UINT64_MAX :
-		host_now() + (si.timout == 0 ? STR_IOCTIME * MS :
-					       (uint64_t)si.timout * 1000 * MS);
-	if (si.len > 0) {
-		dp = str_msg_from_user(si.dp, (size_t)si.len, M_DATA, &err);
-		if (dp == NULL)
-			return -err;
-	}
-	err = begin(c->sd, c->hc, deadline);
-	if (err != 0) {
-		freemsg(dp);
-		return -err;
-	}
-	mp = ioc_header(c, (size_t)si.len, si.cmd);
-	if (mp == NULL) {
-		freemsg(dp);
-		end(c->sd);
-		return -ENOSR;
-	}
-	mp->b_cont = dp;
-	ret = run(c, mp, deadline, si.dp, &len);
-	if (ret >= 0) {
-		si.len = len;
-		if (host_copyout(&si, (void *)c->arg, sizeof(si)) != 0)
-			return -EFAULT;
-	}
-	return ret;
-}
-
-static long
-transparent(struct ioc *c)
-{
-	mblk_t *mp, *ap;
-	int err = begin(c->sd, c->hc, UINT64_MAX);
-
-	if (err != 0)
-		return -err;
-	mp = ioc_header(c, (size_t)TRANSPARENT, (int)c->cmd);
-	ap = allocb(sizeof(long), BPRI_HI);
-	if (mp == NULL || ap == NULL) {
-		freemsg(mp);
-		freemsg(ap);
-		end(c->sd);
-		return -ENOSR;
-	}
-	*(unsigned long *)(void *)ap->b_wptr = c->arg;
-	ap->b_wptr += sizeof(long);
-	mp->b_cont = ap;
-	/* streamio(7): without limit, but for signals and hang-up */
-	return run(c, mp, UINT64_MAX, NULL, NULL);
-}
-
 /* ------------------------------------------------------------ the table */
 
 #define HUP_OK 1u /* works on a hung-up stream */
@@ -991,7 +671,7 @@ static const struct cmd {
 	{I_FLUSH, 0, i_flush},
 	{I_SRDOPT, HUP_OK | ERR_OK, i_srdopt},
 	{I_GRDOPT, HUP_OK | ERR_OK, i_grdopt},
-	{I_STR, 0, i_str},
+	{I_STR, 0, str_ioctl_str},
 	{I_FIND, HUP_OK | ERR_OK, i_find},
 	{I_PEEK, HUP_OK, i_peek},
 	{I_SWROPT, HUP_OK | ERR_OK, i_swropt},
@@ -1055,5 +735,5 @@ str_head_ioctl(struct str_head *sd, struct host_call *hc, unsigned long cmd,
 		return err != 0 ? -err : cmds[i].fn(&c);
 	}
 	err = state_error(sd, 0);
-	return err != 0 ? -err : transparent(&c);
+	return err != 0 ? -err : str_ioctl_transparent(&c);
 }

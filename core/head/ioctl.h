@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * One ioctl(2) on a Stream head, as its two files pass it about: ioctl.c
+ * knows the commands of the head itself, strioctl.c those that go down.
+ */
+#ifndef STR_IOCTL_H
+#define STR_IOCTL_H
+
+struct ioc {
+	struct str_head *sd;
+	struct host_call *hc;
+	unsigned cmd;
+	unsigned long arg;
+};
+
+/* I_STR, and any command the head does not know: a count or minus an errno. */
+long str_ioctl_str(struct ioc *c);
+long str_ioctl_transparent(struct ioc *c);
+
+#endif
