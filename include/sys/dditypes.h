@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/**
+ * DOC: <sys/dditypes.h> - type names that SVR4 has in <sys/types.h>
+ *
+ * The C library's <sys/types.h> is not ours to extend, so the names that
+ * SVR4 modules expect there come with <sys/stream.h>.
+ */
+#ifndef _SYS_DDITYPES_H
+#define _SYS_DDITYPES_H
+
+#ifndef __STR_CORE__
+#include <sys/types.h>
+#else
+typedef char *caddr_t;
+typedef long clock_t;
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef unsigned char uchar_t;
+typedef unsigned short ushort_t;
+typedef unsigned int uint_t;
+typedef unsigned long ulong_t;
+
+typedef unsigned int major_t; /* part of a device number: which driver */
+typedef unsigned int minor_t; /* the other: which of its devices */
+
+typedef enum { B_FALSE = 0, B_TRUE = 1 } boolean_t;
+
+typedef int pl_t;	   /* interrupt priority level, see spl(9) */
+typedef int processorid_t; /* number of a processor */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* _SYS_DDITYPES_H */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/**
+ * DOC: <sys/log.h> - the log driver, log(7)
+ *
+ * Priorities are those of <syslog.h>, under their kernel names' values: a
+ * program that wants LOG_ERR includes that.
+ */
+#ifndef _SYS_LOG_H
+#define _SYS_LOG_H
+
+#include <sys/strlog.h>
+
+#define LOGMAX 1024	/* most bytes of one message that anybody sends */
+#define NLOGARGS 20	/* most arguments of strlog(9) */
+
+#endif /* _SYS_LOG_H */
