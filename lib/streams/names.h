@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The device namespace: which path names mean a STREAMS device or FIFO.
+ * streams.conf(5) is the user's view of it.
+ */
+#ifndef STREAMS_NAMES_H
+#define STREAMS_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sys/stropts.h>
+
+enum {
+	NAME_NONE,  /* not ours: the kernel's open decides */
+	NAME_DEV,   /* drv, minor: an ordinary open */
+	NAME_CLONE, /* drv: an unused minor of it */
+	NAME_FIFO,  /* drv "fifo", minor; or drv "": the FIFO at that path */
+	NAME_PIPE,  /* drv "pipe": half a pipe, see I_PIPE */
+};
+
+struct streams_name {
+	int kind;
+	char drv[FMNAMESZ + 1];
+	uint32_t minor;
+};
+
+/* ------------------------------------------------------ configuration */
+
+#define NAMES_MAXTEXT 32768u /* bytes of a configuration file */
+#define NAMES_MAXRULE 512u
+#define NAMES_MAXMINOR 0x3ffffu /* greatest minor number (L_MAXMIN) */
+#define NAMES_CLONE 0xffffffffu	/* minor: any unused one */
+#define NAMES_VARY 0xfffffffeu	/* minor: what stands in the place of % */
+
+struct names_rule {
+	const char *path; /* in text[], NUL-terminated */
+	uint32_t minor;
+	bool fifo;	  /* path is a pattern of FIFOs; no driver */
+	char drv[FMNAMESZ + 1];
+};
+
+struct names_conf {
+	uint32_t nrule;
+	uint32_t nfifo; /* of these, patterns of FIFOs */
+	uint32_t ntext; /* bytes of text[] used */
+	struct names_rule rule[NAMES_MAXRULE];
+	char text[NAMES_MAXTEXT + 1024];
+};
+
+typedef void names_error(void *arg, unsigned line, const char *what);
+
+/*
+ * names_parse - add the lines of a configuration file to @c.
+ * A line that cannot be understood adds nothing; @err, if not NULL, hears
+ * of it.  Return: how many such lines there were.
+ */
+int names_parse(struct names_conf *c, const char *text, size_t len,
+	names_error *err, void *arg);
+/* names_fifos - add patterns separated by colons.  Return: bad ones. */
+int names_fifos(struct names_conf *c, const char *list);
+/* names_lookup - what @path, absolute, means by @c alone. */
+void names_lookup(const struct names_conf *c, const char *path,
+	struct streams_name *ret);
+/* names_match - does @path match @pattern?  `*' `?' `[]' leave out `/'. */
+bool names_match(const char *pattern, const char *path);
+
+/*
+ * names_read - read a configuration file that may be believed: an absolute
+ * path whose directories and whose file nobody but their owner, root or the
+ * caller, can change.  Return: its length (at most @size), or minus an errno.
+ */
+long names_read(const char *path, char *buf, size_t size);
+/* The configuration that is built in, share/streams.conf. */
+extern const char names_builtin[] __attribute__((visibility("hidden")));
+
+/* ----------------------------------------------------------- for open(2) */
+
+/*
+ * streams_name_resolve - what does @path mean?
+ *
+ * Says NAME_NONE without any system call when @path does not begin with
+ * "/dev/" and no pattern of FIFOs is configured (the first call in a process
+ * reads the configuration).  A device node, directory, link or socket that
+ * exists at @path is never covered up; a path that only matches a pattern of
+ * FIFOs must be a FIFO.
+ *
+ * @path is read as it is: call it on a copy, or after the kernel has found
+ * that it can be read.  Safe in signal handlers; leaves errno alone.
+ *
+ * Return: 0, or ENAMETOOLONG.
+ */
+int streams_name_resolve(const char *path, struct streams_name *ret);
+
+#endif
