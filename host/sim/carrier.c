@@ -4,16 +4,22 @@
 /*
  * The simulated host: carriers.
  *
- * A carrier is one end of a pair.  It counts tokens and knows its holders, a
- * bit per task; when the last bit goes, by sim_close() or by death, the
- * other end sees the hang-up.  Descriptors are numbers of carriers, the same
- * in every task; one that a task does not hold is not open in it.
+ * A carrier is one end of a pair, or stands alone and has an address, its
+ * index.  It has a queue of tokens and passed descriptors and knows its
+ * holders, a bit per task, and how often it lies in a queue itself.  When the
+ * last of these goes, by sim_close() or by death, the other end of a pair
+ * sees the hang-up, and what lies in the queue is lost.
+ *
+ * Descriptors are numbers of carriers, the same in every task; one that a
+ * task does not hold is not open in it, and who is passed what he holds has
+ * it once.  Numbers below SIM_FD_BASE stand for files that everybody has.
  */
 #include <errno.h>
+#include <string.h>
 #include "sim_impl.h"
 
-/* As many as fit into a socket's queue, in small. */
-#define TOKENS_MAX 32
+/* What a socket's queue holds: on a real host a pair's is longer. */
+#define OPEN_MAX 11
 
 static uint64_t
 bit(const struct sim_task *t)
@@ -32,6 +38,12 @@ carrier_of(const struct sim_task *t, int fd)
 	return c->used && (c->holders & bit(t)) != 0 ? c : NULL;
 }
 
+static bool
+held(const struct sim_carrier *c)
+{
+	return c->holders != 0 || c->flight != 0;
+}
+
 static uint32_t
 look(const struct sim_carrier *c)
 {
@@ -39,9 +51,9 @@ look(const struct sim_carrier *c)
 
 	if (c == NULL)
 		return HOST_C_NVAL;
-	if (c->tokens != 0)
+	if (c->n != 0)
 		ev |= HOST_C_TOKEN;
-	if (sim.carrier[c->peer].holders == 0)
+	if (c->kind == HOST_CARRIER_PAIR && !held(&sim.carrier[c->peer]))
 		ev |= HOST_C_HUP;
 	return ev;
 }
@@ -49,7 +61,9 @@ look(const struct sim_carrier *c)
 uint32_t
 sim_carrier_events(struct sim_task *t, int fd)
 {
-	return look(carrier_of(t, fd)) | (t->bell ? HOST_C_BELL : 0);
+	uint32_t ev = fd == -1 ? 0 : look(carrier_of(t, fd));
+
+	return ev | (t->bell ? HOST_C_BELL : 0);
 }
 
 void
@@ -66,15 +80,44 @@ sim_carriers_poke(void)
 	}
 }
 
+static void gone(struct sim_carrier *c);
+
+/* A queued descriptor leaves its queue. */
 static void
-drop(struct sim_task *t, struct sim_carrier *c)
+land(const struct sim_item *it)
 {
-	c->holders &= ~bit(t);
-	/* what nobody holds at either end is gone; its number may come again */
-	if (c->holders == 0 && sim.carrier[c->peer].holders == 0) {
+	if (it->fd < SIM_FD_BASE)
+		return;
+	sim.carrier[it->fd - SIM_FD_BASE].flight--;
+	gone(&sim.carrier[it->fd - SIM_FD_BASE]);
+}
+
+/* Is @c still held?  If not, its queue goes, and at last its number. */
+static void
+gone(struct sim_carrier *c)
+{
+	unsigned n = c->n, i;
+
+	if (!c->used || held(c))
+		return;
+	c->n = 0;
+	for (i = 0; i < n; i++)
+		land(&c->item[i]);
+	if (c->kind == HOST_CARRIER_OPEN) {
+		c->used = false;
+	} else if (!held(&sim.carrier[c->peer])) {
 		sim.carrier[c->peer].used = false;
 		c->used = false;
 	}
+}
+
+static void
+drop(struct sim_task *t, struct sim_carrier *c)
+{
+	if ((c->holders & bit(t)) == 0)
+		return;
+	c->holders &= ~bit(t);
+	gone(c);
 }
 
 void
@@ -119,13 +162,45 @@ sim_held(int fd)
 unsigned
 sim_tokens(int fd)
 {
-	return sim.carrier[fd - SIM_FD_BASE].tokens;
+	struct sim_carrier *c = &sim.carrier[fd - SIM_FD_BASE];
+	unsigned n = 0, i;
+
+	for (i = 0; i < c->n; i++)
+		n += c->item[i].fd < 0;
+	return n;
 }
 
 uint64_t
 sim_bells(const struct sim_task *t)
 {
 	return t->bells;
+}
+
+static void
+carrier_init(int i, uint32_t kind, int peer)
+{
+	struct sim_carrier *c = &sim.carrier[i];
+
+	memset(c, 0, sizeof(*c));
+	c->used = true;
+	c->kind = kind;
+	c->holders = bit(sim.cur);
+	c->cookie = sim.next_cookie++;
+	c->ino = c->cookie * 7 + 1;
+	c->peer = peer;
+}
+
+static void
+carrier_name(const struct sim_carrier *c, struct host_carrier *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->cookie = c->cookie;
+	ret->ino = c->ino;
+	ret->kind = c->kind;
+	if (c->kind == HOST_CARRIER_OPEN) {
+		ret->addr[1] = (uint8_t)(c - sim.carrier);
+		ret->addrlen = 2;
+	}
 }
 
 int
@@ -142,18 +217,28 @@ host_carrier_pair(int oflags, int ret_fd[2],
 	if (n < 2)
 		return ENFILE;
 	for (n = 0; n < 2; n++) {
-		struct sim_carrier *c = &sim.carrier[end[n]];
-
-		c->used = true;
-		c->holders = bit(sim.cur);
-		c->cookie = sim.next_cookie++;
-		c->ino = c->cookie * 7 + 1;
-		c->tokens = 0;
-		c->peer = end[1 - n];
+		carrier_init(end[n], HOST_CARRIER_PAIR, end[1 - n]);
 		ret_fd[n] = SIM_FD_BASE + end[n];
-		ret_carrier[n].cookie = c->cookie;
-		ret_carrier[n].ino = c->ino;
+		carrier_name(&sim.carrier[end[n]], &ret_carrier[n]);
 	}
+	return 0;
+}
+
+int
+host_carrier_open(int oflags, int *ret_fd, struct host_carrier *ret_carrier)
+{
+	int i;
+
+	(void)oflags;
+	sim_point();
+	for (i = 0; i < SIM_NCARRIER; i++)
+		if (!sim.carrier[i].used)
+			break;
+	if (i == SIM_NCARRIER)
+		return ENFILE;
+	carrier_init(i, HOST_CARRIER_OPEN, -1);
+	*ret_fd = SIM_FD_BASE + i;
+	carrier_name(&sim.carrier[i], ret_carrier);
 	return 0;
 }
 
@@ -165,8 +250,7 @@ host_carrier_id(int fd, struct host_carrier *ret_carrier)
 	sim_point();
 	if (c == NULL)
 		return EBADF;
-	ret_carrier->cookie = c->cookie;
-	ret_carrier->ino = c->ino;
+	carrier_name(c, ret_carrier);
 	return 0;
 }
 
@@ -186,38 +270,120 @@ host_carrier_alive(const struct host_carrier *hc)
 	for (i = 0; i < SIM_NCARRIER; i++)
 		if (sim.carrier[i].used &&
 		    sim.carrier[i].cookie == hc->cookie)
-			return sim.carrier[i].holders != 0;
+			return held(&sim.carrier[i]);
 	return false;
+}
+
+/* Lay a token into @c, or descriptor @fd under @id. */
+static int
+enqueue(struct sim_carrier *c, int fd, uint64_t id)
+{
+	if (c->n >= (c->kind == HOST_CARRIER_OPEN ? OPEN_MAX : SIM_NITEM))
+		return EAGAIN;
+	c->item[c->n].id = id;
+	c->item[c->n++].fd = fd;
+	if (fd >= SIM_FD_BASE)
+		sim.carrier[fd - SIM_FD_BASE].flight++;
+	else if (fd < 0)
+		sim.stats.tokens++;
+	sim_carriers_poke();
+	sim_point();
+	return 0;
+}
+
+/* Who has the address of @to now: not always the one that had it. */
+static struct sim_carrier *
+addressee(const struct host_carrier *to)
+{
+	struct sim_carrier *c;
+
+	if (to->kind != HOST_CARRIER_OPEN || to->addrlen != 2 ||
+	    to->addr[1] >= SIM_NCARRIER)
+		return NULL;
+	c = &sim.carrier[to->addr[1]];
+	return c->used && c->kind == HOST_CARRIER_OPEN ? c : NULL;
+}
+
+int
+host_carrier_send(const struct host_carrier *to)
+{
+	struct sim_carrier *c;
+
+	sim_point();
+	c = addressee(to);
+	return c == NULL ? ECONNREFUSED : enqueue(c, -1, 0);
 }
 
 int
 host_token_send(int fd)
 {
-	struct sim_carrier *c = carrier_of(sim.cur, fd), *peer;
+	struct sim_carrier *c = carrier_of(sim.cur, fd);
 
 	sim_point();
 	if (c == NULL)
 		return EBADF;
-	peer = &sim.carrier[c->peer];
-	if (peer->holders == 0)
+	if (c->kind != HOST_CARRIER_PAIR || !held(&sim.carrier[c->peer]))
 		return EPIPE;
-	if (peer->tokens >= TOKENS_MAX)
-		return EAGAIN;
-	peer->tokens++;
-	sim.stats.tokens++;
-	sim_carriers_poke();
-	sim_point();
-	return 0;
+	return enqueue(&sim.carrier[c->peer], -1, 0);
 }
 
 void
 host_token_drain(int fd)
 {
 	struct sim_carrier *c = carrier_of(sim.cur, fd);
+	struct sim_item lost[SIM_NITEM];
+	unsigned n, i;
 
 	sim_point();
-	if (c != NULL)
-		c->tokens = 0;
+	if (c == NULL)
+		return;
+	n = c->n;
+	memcpy(lost, c->item, sizeof(lost));
+	c->n = 0;
+	for (i = 0; i < n; i++)
+		land(&lost[i]);
+}
+
+int
+host_fd_pass(int via, const struct host_carrier *to, int fd, uint64_t id)
+{
+	struct sim_carrier *c = carrier_of(sim.cur, via);
+
+	sim_point();
+	if (fd < 0 || (fd >= SIM_FD_BASE && carrier_of(sim.cur, fd) == NULL))
+		return EBADF;
+	if (to != NULL) {
+		c = addressee(to);
+		return c == NULL ? ECONNREFUSED : enqueue(c, fd, id);
+	}
+	if (c == NULL)
+		return EBADF;
+	if (c->kind != HOST_CARRIER_PAIR || !held(&sim.carrier[c->peer]))
+		return EPIPE;
+	return enqueue(&sim.carrier[c->peer], fd, id);
+}
+
+int
+host_fd_take(int via, uint64_t id, int *ret_fd)
+{
+	struct sim_carrier *c = carrier_of(sim.cur, via);
+	struct sim_item it;
+
+	sim_point();
+	while (c != NULL && c->n != 0) {
+		it = c->item[0];
+		memmove(c->item, c->item + 1, --c->n * sizeof(it));
+		if (it.fd >= 0 && it.id == id) {
+			if (it.fd >= SIM_FD_BASE)
+				sim.carrier[it.fd - SIM_FD_BASE].holders |=
+					bit(sim.cur);
+			land(&it);
+			*ret_fd = it.fd;
+			return 0;
+		}
+		land(&it);
+	}
+	return ENOENT;
 }
 
 void

@@ -103,7 +103,7 @@ void sim_bad(const void *p, size_t len);
 /* Descriptors.  A task holds those it or its maker made, until it closes. */
 void sim_close(int fd);
 bool sim_held(int fd);
-unsigned sim_tokens(int fd);
+unsigned sim_tokens(int fd); /* in its queue, passed descriptors apart */
 uint64_t sim_bells(const struct sim_task *t);
 
 /* Counters of the run, for tests that want to know that something happened */

@@ -54,12 +54,21 @@ struct sim_task {
 	uint64_t defer_at; /* host_defer() */
 };
 
+struct sim_item {
+	uint64_t id;
+	int fd; /* -1: a token */
+};
+#define SIM_NITEM 32
+
 struct sim_carrier {
 	bool used;
+	uint32_t kind;	  /* HOST_CARRIER_* */
 	uint64_t holders; /* bit per task */
+	unsigned flight;  /* how often it lies in a queue */
 	uint64_t cookie;
 	uint64_t ino;
-	unsigned tokens;
+	unsigned n; /* what lies in its queue */
+	struct sim_item item[SIM_NITEM];
 	int peer;
 };
 

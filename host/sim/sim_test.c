@@ -385,6 +385,85 @@ T_CASE(a_bell_wakes_its_process)
 	T_EQ(seen, HOST_C_BELL);
 }
 
+T_CASE(without_a_carrier_only_the_bell_is_heard)
+{
+	struct sim_task *w;
+	int i;
+
+	fx_begin(t);
+	w = sim_spawn("waiter", wait_carrier, (void *)(intptr_t)-1);
+	sim_sleep(1000);
+	T_FALSE(sim_ended(w));
+	for (i = 1; i < 10; i++)
+		if (str_load(&host_domain->thread[i].tag) != 0)
+			break;
+	host_bell_ring(&host_domain->thread[i]);
+	T_EQ(sim_run(), 0);
+	T_EQ(waited, 0);
+	T_EQ(seen, HOST_C_BELL);
+}
+
+T_CASE(anybody_sends_an_open_carrier_a_token)
+{
+	struct host_carrier c, d;
+	int fd, err;
+
+	fx_begin(t);
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	T_EQ(c.kind, HOST_CARRIER_OPEN);
+	T_GT(c.addrlen, 0u);
+	T_EQ(host_carrier_id(fd, &d), 0);
+	T_MEM(&d, &c, sizeof(c));
+	(void)sim_spawn("waiter", wait_carrier, (void *)(intptr_t)fd);
+	sim_sleep(1000);
+	sim_close(fd); /* the sender need not hold it */
+	T_TRUE(host_carrier_alive(&c));
+	T_EQ(host_carrier_send(&c), 0);
+	T_EQ(sim_run(), 0);
+	T_EQ(waited, 0);
+	T_EQ(seen, HOST_C_TOKEN);
+	T_FALSE(host_carrier_alive(&c));
+	T_EQ(host_carrier_send(&c), ECONNREFUSED);
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	while ((err = host_carrier_send(&c)) == 0)
+		T_LT(sim_tokens(fd), 1000u);
+	T_EQ(err, EAGAIN);
+	host_token_drain(fd);
+	T_EQ(host_carrier_look(fd), 0);
+}
+
+T_CASE(descriptors_in_flight_are_held)
+{
+	struct host_carrier o, c[2];
+	int fd[2], of, got = -1;
+
+	fx_begin(t);
+	T_EQ(host_carrier_pair(0, fd, c), 0);
+	T_EQ(host_carrier_open(0, &of, &o), 0);
+	T_EQ(host_fd_pass(fd[0], NULL, of, 1), 0);
+	T_EQ(host_carrier_send(&o), 0);
+	sim_close(of);
+	T_FALSE(sim_held(of));
+	T_TRUE(host_carrier_alive(&o));
+	T_EQ(host_fd_pass(fd[0], NULL, of, 2), EBADF);
+	T_EQ(host_fd_pass(fd[0], NULL, 3, 2), 0);
+	T_EQ(host_fd_take(fd[1], 1, &got), 0);
+	T_TRUE(sim_held(got));
+	T_EQ(sim_tokens(got), 1u);
+	T_EQ(host_fd_take(fd[1], 2, &got), 0);
+	T_EQ(got, 3);
+	T_EQ(host_fd_take(fd[1], 2, &got), ENOENT);
+	/* what is not wanted is closed, and so is what lies in a lost queue */
+	T_EQ(host_fd_pass(-1, &o, fd[0], 3), 0);
+	sim_close(fd[0]);
+	T_EQ(host_carrier_look(fd[1]), 0);
+	sim_close(of);
+	T_FALSE(host_carrier_alive(&o));
+	T_EQ(host_carrier_look(fd[1]), HOST_C_HUP);
+	T_EQ(host_fd_pass(-1, &o, 3, 3), ECONNREFUSED);
+	T_EQ(host_fd_pass(fd[1], NULL, 3, 3), EPIPE);
+}
+
 /* memory */
 
 T_CASE(commits_fail_when_told)

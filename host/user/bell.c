@@ -148,18 +148,16 @@ host_bell_leave(bool rung)
 void
 host_bell_ring(struct str_thread *t)
 {
-	struct sockaddr_un sun = { .sun_family = AF_UNIX };
 	uint32_t proc = str_load(&t->proc), len;
 	struct str_proc *p = &host_domain->proc[proc % STR_NPROC];
-	int fd = host_bell_open();
+	struct iovec iov = { (char[]){ '\0' }, 1 };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
 
 	if (proc >= STR_NPROC)
 		return; /* being reaped */
 	len = str_load_acq(&p->bell_len);
-	if (len == 0 || len > sizeof p->bell || fd < 0)
+	if (len == 0 || len > sizeof p->bell)
 		return;
-	memcpy(sun.sun_path, p->bell, len);
 	/* EAGAIN: it rings already.  ECONNREFUSED: nobody is there. */
-	(void)sys_call6(SYS_sendto, fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL,
-		&sun, offsetof(struct sockaddr_un, sun_path) + len);
+	(void)host_dgram_send(p->bell, len, &m);
 }

@@ -2,40 +2,76 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Carriers: the kernel objects under a pipe's descriptors, one end each of a
- * connected AF_UNIX stream socket pair.  Data never passes through them.
- * The kernel counts their holders, tells the other end when the last one is
- * gone, and says by a token, one byte, that there is something to look at.
+ * Carriers: the kernel objects under descriptors of Streams.  Data never
+ * passes through them.  The kernel counts their holders, and says by a token
+ * that there is something to look at.
+ *
+ * Under a pipe they are the ends of a connected AF_UNIX stream socket pair:
+ * a token is one byte, and the kernel tells the other end when the last
+ * holder is gone.  Under everything else it is one AF_UNIX datagram socket
+ * with an address that the kernel chose: a token is a datagram, which any
+ * member can send, from its bell; it says the domain's key, and a socket
+ * filter that cannot be taken away drops what does not.
  *
  * A carrier is named by its cookie, which is unique, and its inode, by which
  * the kernel's socket diagnosis finds it when nobody here has it open.
+ * Addresses come again: what reaches the wrong carrier is a spurious token.
  */
+#include <arpa/inet.h>
+#include <linux/filter.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 #include "user_impl.h"
+
+/* The name the kernel gave to socket @fd; of no length when it has none. */
+static void
+address(int fd, struct host_carrier *c)
+{
+	struct sockaddr_un sun;
+	socklen_t len = sizeof sun, n;
+
+	if (sys_call3(SYS_getsockname, fd, &sun, &len) != 0 ||
+	    len <= offsetof(struct sockaddr_un, sun_path))
+		return;
+	n = len - (socklen_t)offsetof(struct sockaddr_un, sun_path);
+	if (n > sizeof c->addr || sun.sun_path[0] != '\0')
+		return;
+	memcpy(c->addr, sun.sun_path, n);
+	c->addrlen = n;
+}
 
 int
 host_carrier_id(int fd, struct host_carrier *ret_carrier)
 {
+	struct host_carrier c = { 0 };
 	struct stat st;
-	uint64_t cookie;
-	socklen_t len = sizeof cookie;
+	int type = 0;
+	socklen_t len = sizeof c.cookie;
 	long err;
 
-	err = sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_COOKIE, &cookie,
+	err = sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_COOKIE, &c.cookie,
 		&len);
 	if (err != 0)
 		return (int)-err;
 	err = sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH);
 	if (err != 0)
 		return (int)-err;
-	ret_carrier->cookie = cookie;
-	ret_carrier->ino = st.st_ino;
+	c.ino = st.st_ino;
+	len = sizeof type;
+	err = sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &len);
+	if (err != 0)
+		return (int)-err;
+	if (type == SOCK_DGRAM) {
+		c.kind = HOST_CARRIER_OPEN;
+		address(fd, &c);
+	}
+	*ret_carrier = c;
 	return 0;
 }
 
@@ -64,6 +100,123 @@ host_carrier_pair(int oflags, int ret_fd[2], struct host_carrier ret_carrier[2])
 	memcpy(ret_fd, fd, sizeof fd);
 	memcpy(ret_carrier, c, sizeof c);
 	return 0;
+}
+
+/* Let @fd take only what begins with the domain's key, for good. */
+static int
+admit_key(int fd)
+{
+	uint32_t key[2];
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 4),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, ~0u),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	struct sock_fprog prog = { STR_ARRAY_LEN(f), f };
+	int on = 1;
+	long err;
+
+	memcpy(key, &host_shared(host_domain)->key, sizeof key);
+	f[1].k = ntohl(key[0]);
+	f[3].k = ntohl(key[1]);
+	err = sys_call5(SYS_setsockopt, fd, SOL_SOCKET, SO_ATTACH_FILTER,
+		&prog, sizeof prog);
+	if (err == 0)
+		err = sys_call5(SYS_setsockopt, fd, SOL_SOCKET,
+			SO_LOCK_FILTER, &on, sizeof on);
+	return (int)-err;
+}
+
+int
+host_carrier_open(int oflags, int *ret_fd, struct host_carrier *ret_carrier)
+{
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	struct host_carrier c;
+	int type = SOCK_DGRAM;
+	int fd, err;
+
+	if (oflags & O_CLOEXEC)
+		type |= SOCK_CLOEXEC;
+	if (oflags & O_NONBLOCK)
+		type |= SOCK_NONBLOCK;
+	fd = (int)sys_call3(SYS_socket, AF_UNIX, type, 0);
+	if (fd < 0)
+		return fd == -EMFILE || fd == -ENFILE ? -fd : ENOMEM;
+	/* the filter first: nobody gets a datagram in before */
+	err = admit_key(fd);
+	/* an address of no length: the kernel chooses one */
+	if (err == 0)
+		err = -(int)sys_call3(SYS_bind, fd, &sun,
+			sizeof sun.sun_family);
+	if (err == 0)
+		err = host_carrier_id(fd, &c);
+	if (err != 0 || c.addrlen == 0) {
+		(void)sys_close(fd);
+		return ENOMEM;
+	}
+	*ret_fd = fd;
+	*ret_carrier = c;
+	return 0;
+}
+
+/* --------------------------------------------------------------- tokens */
+
+static int
+dgram_error(long r)
+{
+	if (r >= 0)
+		return 0;
+	return r == -EAGAIN || r == -ENOBUFS || r == -ENOMEM ||
+		r == -ETOOMANYREFS ? EAGAIN : (int)-r;
+}
+
+/*
+ * Send @m from the bell to the @addrlen bytes of abstract name at @addr.
+ * What the bell has sent and others have not read is limited too: then the
+ * message goes from a socket made for it, so that EAGAIN always means that
+ * the receiver's queue is full.
+ */
+int
+host_dgram_send(const void *addr, uint32_t addrlen, struct msghdr *m)
+{
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	int fd = host_bell_open();
+	int err = EAGAIN;
+
+	memcpy(sun.sun_path, addr, addrlen);
+	m->msg_name = &sun;
+	m->msg_namelen = (socklen_t)offsetof(struct sockaddr_un, sun_path) +
+		addrlen;
+	if (fd >= 0)
+		err = dgram_error(sys_call3(SYS_sendmsg, fd, m,
+			MSG_DONTWAIT | MSG_NOSIGNAL));
+	if (err != EAGAIN)
+		return err;
+	fd = (int)sys_call3(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return EAGAIN;
+	err = dgram_error(sys_call3(SYS_sendmsg, fd, m,
+		MSG_DONTWAIT | MSG_NOSIGNAL));
+	(void)sys_close(fd);
+	return err;
+}
+
+int
+host_carrier_send(const struct host_carrier *c)
+{
+	uint64_t key = host_shared(host_domain)->key;
+	struct iovec iov = { &key, sizeof key };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	int err;
+
+	if (c->kind != HOST_CARRIER_OPEN || c->addrlen == 0 ||
+	    c->addrlen > sizeof c->addr)
+		return ECONNREFUSED;
+	err = host_dgram_send(c->addr, c->addrlen, &m);
+	return err == 0 || err == EAGAIN ? err : ECONNREFUSED;
 }
 
 int
@@ -154,6 +307,22 @@ diag_ask(int fd, const struct host_carrier *c, uint32_t seq)
 	return a.nlh.nlmsg_type == SOCK_DIAG_BY_FAMILY ? 0 : EIO;
 }
 
+/*
+ * Without the diagnosis: does anybody have the address?  What the filter
+ * drops counts as delivered.
+ */
+static bool
+address_taken(const struct host_carrier *c)
+{
+	uint64_t wrong = ~host_shared(host_domain)->key;
+	struct iovec iov = { &wrong, sizeof wrong };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	return c->kind != HOST_CARRIER_OPEN || c->addrlen == 0 ||
+		c->addrlen > sizeof c->addr ||
+		host_dgram_send(c->addr, c->addrlen, &m) != ECONNREFUSED;
+}
+
 bool
 host_carrier_alive(const struct host_carrier *c)
 {
@@ -169,5 +338,7 @@ host_carrier_alive(const struct host_carrier *c)
 		err = diag_ask(fd, c, ++seq);
 	host_plock_unlock(&pv->diag);
 	host_sig_restore(&old);
-	return err != ENOENT && err != ESTALE;
+	if (err == 0 || err == ENOENT || err == ESTALE)
+		return err == 0;
+	return address_taken(c);
 }

@@ -5,8 +5,12 @@
  * Carriers: who they are, who holds them, and tokens.
  */
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
 #include <t.h>
@@ -49,7 +53,7 @@ T_CASE(a_pair_has_the_flags_asked_for)
 
 T_CASE(no_descriptors_is_emfile)
 {
-	struct host_carrier c[2] = { { 1, 2 }, { 3, 4 } };
+	struct host_carrier c[2] = { { .ino = 2 }, { .ino = 4 } };
 	struct rlimit rl = { 4, 4096 };
 	int fd[2] = { 7, 8 };
 
@@ -197,4 +201,384 @@ T_CASE(an_end_that_is_gone_is_epipe_without_a_signal)
 	host_token_drain(fd[1]);
 	T_EQ(host_carrier_look(fd[1]), HOST_C_HUP);
 	T_EQ(host_token_send(999), EPIPE);
+}
+
+/* ----------------------------------------------------------------- open */
+
+T_CASE(an_open_carrier_has_the_flags_asked_for)
+{
+	static const struct {
+		int oflags, fd, fl;
+	} rows[] = {
+		{ 0, 0, 0 },
+		{ O_CLOEXEC, FD_CLOEXEC, 0 },
+		{ O_NONBLOCK, 0, O_NONBLOCK },
+	};
+	struct host_carrier c, d;
+	int fd;
+
+	setup();
+	for (size_t i = 0; i < STR_ARRAY_LEN(rows); i++) {
+		T_EQ(host_carrier_open(rows[i].oflags, &fd, &c), 0);
+		T_EQ(fcntl(fd, F_GETFD), rows[i].fd);
+		T_EQ(fcntl(fd, F_GETFL) & O_NONBLOCK, rows[i].fl);
+		T_EQ(c.kind, HOST_CARRIER_OPEN);
+		T_GT(c.addrlen, 1u);
+		T_LE(c.addrlen, sizeof c.addr);
+		T_EQ(c.addr[0], 0);
+		memset(&d, 0xff, sizeof d);
+		T_EQ(host_carrier_id(fd, &d), 0);
+		T_MEM(&d, &c, sizeof c);
+		T_OK(close(fd));
+	}
+}
+
+T_CASE(no_descriptor_for_an_open_carrier_is_emfile)
+{
+	struct host_carrier c = { .ino = 4 };
+	struct rlimit rl = { 3, 4096 };
+	int fd = 7;
+
+	setup();
+	T_OK(setrlimit(RLIMIT_NOFILE, &rl));
+	T_EQ(host_carrier_open(0, &fd, &c), EMFILE);
+	T_EQ(fd, 7);
+	T_EQ((int)c.ino, 4);
+}
+
+T_CASE(a_pair_says_that_it_is_one)
+{
+	struct host_carrier c[2], d;
+	int fd[2];
+
+	setup();
+	T_EQ(host_carrier_pair(0, fd, c), 0);
+	T_EQ(c[0].kind, HOST_CARRIER_PAIR);
+	T_EQ(c[0].addrlen, 0u);
+	memset(&d, 0xff, sizeof d);
+	T_EQ(host_carrier_id(fd[1], &d), 0);
+	T_MEM(&d, &c[1], sizeof d);
+}
+
+T_CASE(any_member_can_send_an_open_carrier_a_token)
+{
+	struct host_call hc = { .fd = -1 };
+	struct host_carrier c;
+	int fd, status;
+	pid_t pid;
+
+	setup();
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	T_EQ(host_carrier_look(fd), 0);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		T_OK(close(fd));
+		up_enter(&hc);
+		T_EQ(host_carrier_send(&c), 0);
+		host_leave();
+		_exit(0);
+	}
+	T_OK(waitpid(pid, &status, 0));
+	T_EQ(status, 0);
+	T_EQ(host_carrier_look(fd), HOST_C_TOKEN);
+	host_token_drain(fd);
+	T_EQ(host_carrier_look(fd), 0);
+	host_token_drain(fd); /* never blocks */
+}
+
+T_CASE(an_open_carrier_without_holder_refuses_tokens)
+{
+	struct host_carrier c;
+	int fd, copy;
+
+	setup();
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	copy = T_OK(dup(fd));
+	T_OK(close(fd));
+	T_TRUE(host_carrier_alive(&c));
+	T_EQ(host_carrier_send(&c), 0);
+	T_OK(close(copy));
+	T_FALSE(host_carrier_alive(&c));
+	T_EQ(host_carrier_send(&c), ECONNREFUSED);
+}
+
+T_CASE(asking_for_holders_leaves_no_token)
+{
+	struct host_carrier c;
+	int fd;
+
+	setup();
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	T_TRUE(host_carrier_alive(&c));
+	T_EQ(host_carrier_look(fd), 0);
+}
+
+/* who cannot make a netlink socket asks the address */
+T_CASE(without_diagnosis_the_address_tells)
+{
+	struct host_carrier c;
+	struct rlimit rl;
+	int fd;
+
+	setup();
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	T_EQ(host_carrier_send(&c), 0); /* the bell is there */
+	host_token_drain(fd);
+	T_OK(getrlimit(RLIMIT_NOFILE, &rl));
+	rl.rlim_cur = (rlim_t)fd + 1;
+	T_OK(setrlimit(RLIMIT_NOFILE, &rl));
+	T_EQ(host_fd_get(HOST_FD_DIAG), -1);
+	T_TRUE(host_carrier_alive(&c));
+	T_EQ(host_fd_get(HOST_FD_DIAG), -1);
+	T_EQ(host_carrier_look(fd), 0);
+	rl.rlim_cur = (rlim_t)fd;
+	T_OK(setrlimit(RLIMIT_NOFILE, &rl));
+	T_OK(close(fd));
+	T_FALSE(host_carrier_alive(&c));
+	T_EQ(host_fd_get(HOST_FD_DIAG), -1);
+}
+
+T_CASE(an_open_carriers_queue_fills_with_eagain)
+{
+	struct host_carrier c;
+	int fd, n = 0, err;
+
+	setup();
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	while ((err = host_carrier_send(&c)) == 0)
+		T_LT(++n, 1000000);
+	T_EQ(err, EAGAIN);
+	T_GT(n, 1);
+	T_EQ(host_carrier_look(fd), HOST_C_TOKEN);
+	host_token_drain(fd);
+	T_EQ(host_carrier_look(fd), 0);
+	T_EQ(host_carrier_send(&c), 0);
+}
+
+/* a sender has only so much in the queues of others */
+T_CASE(tokens_that_others_leave_unread_stop_no_other_token)
+{
+	struct host_carrier c;
+	int fd, full = 0;
+
+	setup();
+	for (int i = 0; i < 600; i++) {
+		T_EQ(host_carrier_open(0, &fd, &c), 0);
+		T_EQ(host_carrier_send(&c), 0);
+		T_EQ(host_carrier_look(fd), HOST_C_TOKEN);
+		/* and its own queue is not what is full */
+		full += host_carrier_send(&c) == EAGAIN;
+	}
+	T_EQ(full, 0);
+}
+
+T_CASE(what_does_not_begin_with_the_key_stays_outside)
+{
+	uint64_t text[2] = { 0, 0 };
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	struct sock_filter { uint16_t code; uint8_t jt, jf; uint32_t k; } all =
+		{ 6, 0, 0, ~0u };
+	struct { unsigned short len; void *f; } prog = { 1, &all };
+	struct host_carrier c;
+	socklen_t len;
+	int fd, s, on = 1;
+
+	setup();
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	memcpy(sun.sun_path, c.addr, c.addrlen);
+	len = (socklen_t)offsetof(struct sockaddr_un, sun_path) + c.addrlen;
+	s = T_OK(socket(AF_UNIX, SOCK_DGRAM, 0));
+	for (int i = 0; i < 100; i++) {
+		text[0] = host_shared(host_domain)->key ^ 1ull << (i % 64);
+		T_EQ(sendto(s, text, i % 17, 0, (void *)&sun, len), i % 17);
+	}
+	T_EQ(host_carrier_look(fd), 0);
+	T_ERR(setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &on,
+		sizeof on), EPERM);
+	T_ERR(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &prog, sizeof prog),
+		EPERM);
+	text[0] = host_shared(host_domain)->key;
+	T_EQ(sendto(s, text, 8, 0, (void *)&sun, len), 8);
+	T_EQ(host_carrier_look(fd), HOST_C_TOKEN);
+	T_TRUE(text[0] != 0);
+}
+
+/* -------------------------------------------------- descriptors in flight */
+
+/* a file that can be told from others, and its number in it */
+static int
+numbered(uint64_t n)
+{
+	int fd = T_OK((int)syscall(SYS_memfd_create, "n", 0));
+
+	T_EQ(write(fd, &n, sizeof n), (ssize_t)sizeof n);
+	return fd;
+}
+
+static uint64_t
+number_of(int fd)
+{
+	uint64_t n = 0;
+
+	T_EQ(pread(fd, &n, sizeof n, 0), (ssize_t)sizeof n);
+	return n;
+}
+
+/* Either kind: the end to take out of, and how to pass to it. */
+struct way {
+	struct host_carrier c[2], *to;
+	int fd[2], via; /* take from fd[0] */
+};
+
+static void
+way_make(struct way *w, uint32_t kind)
+{
+	if (kind == HOST_CARRIER_OPEN) {
+		T_EQ(host_carrier_open(0, &w->fd[0], &w->c[0]), 0);
+		w->to = &w->c[0];
+		w->via = w->fd[1] = -1;
+	} else {
+		T_EQ(host_carrier_pair(0, w->fd, w->c), 0);
+		w->to = NULL;
+		w->via = w->fd[1];
+	}
+}
+
+static int
+token(struct way *w)
+{
+	return w->to != NULL ? host_carrier_send(w->to) :
+			       host_token_send(w->via);
+}
+
+#define EACH_KIND(k) for (uint32_t k = 0; k <= HOST_CARRIER_OPEN; k++)
+
+T_CASE(a_passed_descriptor_outlives_who_passed_it)
+{
+	struct host_call hc = { .fd = -1 };
+	struct way w;
+	int got = -1, status;
+	pid_t pid;
+
+	setup();
+	EACH_KIND(k) {
+		way_make(&w, k);
+		pid = T_OK(fork());
+		if (pid == 0) {
+			up_enter(&hc);
+			T_EQ(host_fd_pass(w.via, w.to, numbered(77), 5), 0);
+			host_leave();
+			raise(SIGKILL);
+		}
+		T_OK(waitpid(pid, &status, 0));
+		T_EQ(WTERMSIG(status), SIGKILL);
+		T_EQ(host_carrier_look(w.fd[0]), HOST_C_TOKEN);
+		T_EQ(host_fd_take(w.fd[0], 5, &got), 0);
+		T_TRUE(number_of(got) == 77);
+		T_EQ(fcntl(got, F_GETFD), 0);
+		T_EQ(host_carrier_look(w.fd[0]), 0);
+		T_OK(close(got));
+	}
+}
+
+T_CASE(descriptors_come_by_number_and_tokens_are_passed_over)
+{
+	struct way w;
+	int got, f;
+
+	setup();
+	EACH_KIND(k) {
+		way_make(&w, k);
+		for (uint64_t id = 1; id <= 3; id++) {
+			T_EQ(token(&w), 0);
+			f = numbered(id << 40 | 0xff);
+			T_EQ(host_fd_pass(w.via, w.to, f, id << 40 | 7), 0);
+			T_OK(close(f));
+		}
+		T_EQ(token(&w), 0);
+		for (uint64_t id = 1; id <= 3; id++) {
+			got = -1;
+			T_EQ(host_fd_take(w.fd[0], id << 40 | 7, &got), 0);
+			T_TRUE(number_of(got) == (id << 40 | 0xff));
+			T_OK(close(got));
+		}
+		/* the token behind them is still there */
+		T_EQ(host_carrier_look(w.fd[0]), HOST_C_TOKEN);
+		host_token_drain(w.fd[0]);
+		T_EQ(host_carrier_look(w.fd[0]), 0);
+	}
+}
+
+T_CASE(descriptors_that_nobody_wants_are_closed)
+{
+	struct way w;
+	int got, p[2];
+	char c;
+
+	T_CHECK_FDS();
+	setup();
+	EACH_KIND(k) {
+		way_make(&w, k);
+		T_OK(pipe(p));
+		T_EQ(host_fd_pass(w.via, w.to, p[1], 1), 0);
+		T_OK(close(p[1]));
+		T_EQ(host_fd_pass(w.via, w.to, 0, 2), 0);
+		got = -1;
+		T_EQ(host_fd_take(w.fd[0], 2, &got), 0);
+		T_OK(close(got));
+		/* the writing end had no other holder */
+		T_EQ(read(p[0], &c, 1), 0);
+		T_EQ(host_fd_take(w.fd[0], 3, &got), ENOENT);
+		T_OK(close(p[0]));
+		T_OK(close(w.fd[0]));
+		if (w.fd[1] >= 0)
+			T_OK(close(w.fd[1]));
+	}
+	host_fd_drop(HOST_FD_BELL);
+	host_fd_drop(HOST_FD_DOMAIN);
+}
+
+T_CASE(who_has_no_number_left_finds_the_descriptor_later)
+{
+	struct rlimit rl, less;
+	struct way w;
+	int got = -7;
+
+	setup();
+	EACH_KIND(k) {
+		way_make(&w, k);
+		T_EQ(host_fd_pass(w.via, w.to, 0, 1), 0);
+		T_OK(getrlimit(RLIMIT_NOFILE, &rl));
+		less = rl;
+		less.rlim_cur = 1;
+		T_OK(setrlimit(RLIMIT_NOFILE, &less));
+		T_EQ(host_fd_take(w.fd[0], 1, &got), EMFILE);
+		T_EQ(got, -7);
+		T_OK(setrlimit(RLIMIT_NOFILE, &rl));
+		T_EQ(host_fd_take(w.fd[0], 1, &got), 0);
+		T_GE(got, 0);
+		got = -7;
+	}
+}
+
+T_CASE(passing_fails_as_it_says)
+{
+	struct way w;
+	int err, n;
+
+	setup();
+	EACH_KIND(k) {
+		way_make(&w, k);
+		T_EQ(host_fd_pass(w.via, w.to, 999, 1), EBADF);
+		T_EQ(host_fd_pass(w.via, w.to, -1, 1), EBADF);
+		T_EQ(host_carrier_look(w.fd[0]), 0);
+		for (n = 0; (err = host_fd_pass(w.via, w.to, 0, 1)) == 0; n++)
+			T_LT(n, 1000000);
+		T_EQ(err, EAGAIN);
+		T_GT(n, 1);
+		T_OK(close(w.fd[0]));
+		T_EQ(host_fd_pass(w.via, w.to, 0, 1),
+			k == HOST_CARRIER_OPEN ? ECONNREFUSED : EPIPE);
+	}
+	T_EQ(host_fd_take(999, 1, &n), ENOENT);
 }

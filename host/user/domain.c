@@ -73,12 +73,6 @@ host_fail(int err, const char *fmt, ...)
 	return err;
 }
 
-static struct host_shared *
-shared(struct str_domain *d)
-{
-	return (struct host_shared *)(void *)((char *)d + HOST_SHARED_OFF);
-}
-
 int
 host_domain_stat(int fd, struct stat *st)
 {
@@ -190,10 +184,14 @@ host_domain_build(int fd)
 	d->cap = cap;
 	d->uid = geteuid();
 	str_store(&d->committed, STR_HDR_SIZE);
-	shared(d)->pidns = host_ns_inode("pid");
-	shared(d)->netns = host_ns_inode("net");
+	host_shared(d)->pidns = host_ns_inode("pid");
+	host_shared(d)->netns = host_ns_inode("net");
 	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	str_store(&shared(d)->created, (uint64_t)ts.tv_sec);
+	str_store(&host_shared(d)->created, (uint64_t)ts.tv_sec);
+	if (sys_call3(SYS_getrandom, &host_shared(d)->key, 8,
+		    1 /* GRND_NONBLOCK */) != 8)
+		host_shared(d)->key = host_ticks() ^
+			(uint64_t)ts.tv_nsec << 32 ^ (uint64_t)sys_getpid();
 	host_domain = d;
 	str_store(&d->asym, 1u);
 	if (!host_fence_init())
@@ -296,7 +294,7 @@ host_domain_join(void)
 int
 host_domain_check_ns(void)
 {
-	struct host_shared *s = shared(host_domain);
+	struct host_shared *s = host_shared(host_domain);
 
 	if (s->pidns != host_ns_inode("pid") ||
 	    s->netns != host_ns_inode("net"))

@@ -46,7 +46,8 @@ str_region_carriers(struct str_domain *d,
 	bool (*fn)(const struct host_carrier *c, void *arg), void *arg)
 {
 	struct host_carrier c = {
-		str_load(&d->core[UP_COOKIE]), str_load(&d->core[UP_INO])
+		.cookie = str_load(&d->core[UP_COOKIE]),
+		.ino = str_load(&d->core[UP_INO]),
 	};
 
 	return c.cookie != 0 && fn(&c, arg);

@@ -44,8 +44,15 @@ extern struct host_priv *_Atomic host_priv_page;
 struct host_shared {
 	uint64_t pidns, netns; /* [I] inodes of the namespaces */
 	str_a64 created;       /* [I] CLOCK_REALTIME seconds, for humans */
+	uint64_t key;	       /* [I] with which tokens of members begin */
 };
 #define HOST_SHARED_OFF (STR_HDR_SIZE - 4096)
+
+STR_INLINE struct host_shared *
+host_shared(struct str_domain *d)
+{
+	return (struct host_shared *)(void *)((char *)d + HOST_SHARED_OFF);
+}
 
 struct host_tpriv {
 	uint64_t saved;	  /* [O] bit sig-1: put off, siginfo below */
@@ -122,6 +129,10 @@ bool host_fault_fixup(void *ucontext);
 void host_sig_block(uint64_t *ret_old);
 void host_sig_restore(const uint64_t *old);
 void host_wait_abandon(void);	/* a handler is about to run in a wait */
+
+/* carrier.c */
+struct msghdr;
+int host_dgram_send(const void *addr, uint32_t addrlen, struct msghdr *m);
 
 /* bell.c */
 int host_bell_open(void);	/* its descriptor, or -1 */

@@ -291,7 +291,8 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 	uint32_t ev = 0;
 	bool rung;
 
-	if (hc->fd < 0 || !is_socket(hc->fd)) {
+	/* no descriptor: for the bell alone */
+	if (hc->fd < -1 || (hc->fd >= 0 && !is_socket(hc->fd))) {
 		*ret_events = HOST_C_NVAL;
 		return 0;
 	}

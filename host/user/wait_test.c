@@ -196,10 +196,38 @@ T_CASE(what_is_no_socket_is_not_waited_on)
 	hc.fd = 999;
 	T_EQ(host_wait_carrier(&hc, UINT64_MAX, &ev), 0);
 	T_EQ(ev, HOST_C_NVAL);
-	hc.fd = -1;
+	hc.fd = -2;
 	T_EQ(host_wait_carrier(&hc, UINT64_MAX, &ev), 0);
 	T_EQ(ev, HOST_C_NVAL);
 	host_leave();
+}
+
+T_CASE(without_a_carrier_only_the_bell_is_waited_for)
+{
+	struct host_call hc = { .fd = -1 };
+	uint32_t ev = 0;
+	struct str_thread *me;
+	pid_t pid;
+	int status;
+
+	setup();
+	up_enter(&hc);
+	T_EQ(host_wait_carrier(&hc, MS, &ev), ETIMEDOUT);
+	T_EQ(ev, 0);
+	me = host_self();
+	pid = T_OK(fork());
+	if (pid == 0) {
+		up_enter(&hc);
+		T_SOON(sleeps(me, STR_THR_CARRIER), 5000);
+		host_bell_ring(me);
+		host_leave();
+		_exit(0);
+	}
+	T_EQ(host_wait_carrier(&hc, LONG, &ev), 0);
+	T_EQ(ev, HOST_C_BELL);
+	host_leave();
+	T_OK(waitpid(pid, &status, 0));
+	T_EQ(status, 0);
 }
 
 /* ------------------------------------------------------------- the bell */

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Descriptors in flight: duplicates laid into the receive queue of a carrier,
+ * where the kernel keeps them whatever becomes of who laid them there.
+ *
+ * Each travels in a packet of its own with its number: on a pair the eight
+ * bytes of the number, with which the kernel hands over the descriptor when
+ * the first of them is read; on a datagram socket the domain's key and the
+ * number in one datagram.  What has no descriptor with it is a token.
+ *
+ * Locks.  Packets are taken out in the order in which they lie there, so
+ * those who take out of one carrier do it one at a time and in the order of
+ * their numbers: what lies before the one wanted was flushed, or belongs to
+ * somebody dead.
+ *
+ * Crash.  Who dies between the parts of a packet leaves the rest of its
+ * number behind, which are spurious tokens.
+ */
+#include <string.h>
+#include <sys/socket.h>
+
+#include "user_impl.h"
+
+union control {
+	struct cmsghdr h;
+	char room[CMSG_SPACE(sizeof(int))];
+};
+
+int
+host_fd_pass(int via, const struct host_carrier *to, int fd, uint64_t id)
+{
+	union control u = {
+		.h = { CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS }
+	};
+	uint64_t text[2] = { host_shared(host_domain)->key, id };
+	struct iovec iov = { text, sizeof text };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &u, .msg_controllen = CMSG_SPACE(sizeof fd) };
+	long r;
+
+	memcpy(CMSG_DATA(&u.h), &fd, sizeof fd);
+	if (sys_fcntl(fd, F_GETFD, 0) < 0)
+		return EBADF;
+	if (to != NULL) {
+		if (to->kind != HOST_CARRIER_OPEN || to->addrlen == 0 ||
+		    to->addrlen > sizeof to->addr)
+			return ECONNREFUSED;
+		return host_dgram_send(to->addr, to->addrlen, &m);
+	}
+	iov = (struct iovec){ &id, sizeof id };
+	r = sys_call3(SYS_sendmsg, via, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (r >= 0)
+		return 0;
+	if (r == -EAGAIN || r == -ENOBUFS || r == -ENOMEM ||
+	    r == -ETOOMANYREFS)
+		return EAGAIN;
+	return r == -EBADF ? EBADF : EPIPE;
+}
+
+/*
+ * Take one packet, or on a pair one token, out of @via.
+ * Return: 0, with *ret_fd -1 when it was a token; ENOENT: there is none;
+ * EMFILE: its descriptor is lost.
+ */
+static int
+take_one(int via, bool dgram, int *ret_fd, uint64_t *ret_id)
+{
+	uint64_t text[2] = { 0, 0 };
+	struct iovec iov = { text, dgram ? sizeof text : 1 };
+	union control u;
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &u, .msg_controllen = sizeof u };
+	struct cmsghdr *h;
+	uint64_t rest = 0;
+
+	*ret_fd = -1;
+	*ret_id = 0;
+	if (sys_call3(SYS_recvmsg, via, &m, MSG_DONTWAIT) <= 0)
+		return ENOENT;
+	h = CMSG_FIRSTHDR(&m);
+	if (h != NULL && h->cmsg_level == SOL_SOCKET &&
+	    h->cmsg_type == SCM_RIGHTS && h->cmsg_len >= CMSG_LEN(sizeof(int)))
+		memcpy(ret_fd, CMSG_DATA(h), sizeof(int));
+	else if (!(m.msg_flags & MSG_CTRUNC))
+		return 0;
+	if (dgram) {
+		*ret_id = text[1];
+	} else {
+		/* the other bytes of the same packet lie there too */
+		(void)sys_call6(SYS_recvfrom, via, &rest, sizeof rest - 1,
+			MSG_DONTWAIT, NULL, NULL);
+		memcpy(ret_id, text, 1);
+		memcpy((char *)ret_id + 1, &rest, sizeof rest - 1);
+	}
+	return *ret_fd >= 0 ? 0 : EMFILE;
+}
+
+int
+host_fd_take(int via, uint64_t id, int *ret_fd)
+{
+	int type = 0, fd, err;
+	socklen_t len = sizeof type;
+	uint64_t got;
+
+	if (sys_call5(SYS_getsockopt, via, SOL_SOCKET, SO_TYPE, &type, &len) !=
+		0)
+		return ENOENT;
+	for (;;) {
+		/* what cannot be taken shall stay there */
+		fd = sys_fcntl(via, F_DUPFD_CLOEXEC, 0);
+		if (fd < 0)
+			return EMFILE;
+		(void)sys_close(fd);
+		err = take_one(via, type == SOCK_DGRAM, &fd, &got);
+		if (err == ENOENT)
+			return ENOENT;
+		if (err == 0 && fd < 0)
+			continue;
+		if (got == id && err == 0)
+			*ret_fd = fd;
+		if (got == id)
+			return err;
+		if (fd >= 0)
+			(void)sys_close(fd);
+	}
+}
