@@ -140,15 +140,28 @@ struct str_headq {
 	struct str_hlock plock;
 	str_a64 pos;	      /* [P] published end of the log */
 	str_a64 pbytes;	      /* [P] data bytes ever published */
+	uint64_t plimit;      /* [P] a record that ends here or before has room
+			       * at pbase, and does not fill the queue; 0: not
+			       * known, see headq.h:publish */
+	uint64_t pblimit;     /* [P] the same for pbytes */
+	uint64_t pbase;	      /* [P] address of log position 0, in tail */
+	/* his second one */
 	struct str_seg *tail; /* [P] segment pos is in */
 	uint64_t ccpos;	      /* [P] cpos when last looked at */
 	uint64_t ccbytes;     /* [P] cbytes likewise */
 	str_a32 full;	      /* [P] QFULL: set above hiwat, see flow */
 	str_a32 pcpu;	      /* [A] CPU of the last producer */
+	uint32_t credit;      /* [P] writes before the next question */
+	uint32_t brisk;	      /* [P] calls come quickly */
+	uint32_t unseen;      /* [P] messages from modules */
 	/* the consumer's line */
 	struct str_hlock clock STR_LINE;
 	str_a64 cpos;	      /* [C] first unread record */
 	str_a64 cbytes;	      /* [C] data bytes ever consumed */
+	uint64_t climit;      /* [C] whole records stand before here, at cbase;
+			       * 0: not known, see headq.c:str_headq_look */
+	uint64_t cbase;	      /* [C] address of log position 0, in head */
+	/* his second one */
 	struct str_seg *head; /* [C] segment cpos is in */
 	uint64_t cpos_seen;   /* [C] pos when last looked at */
 	str_a64 part;	      /* [C] taken of the first record: control
@@ -172,8 +185,6 @@ struct str_headq {
 	uint64_t seen_at;     /* [P] host_ticks() then */
 	uint64_t seen_try;    /* [P] host_ticks() of the last question */
 	uint64_t last;	      /* [P] position of the last record, for SNDHOLD */
-	uint32_t unseen;      /* [P] calls since */
-	uint32_t brisk;	      /* [P] calls come quickly */
 	/* segments grow with use */
 	uint32_t segsize;     /* [P] of the next segment */
 	uint32_t pad2;

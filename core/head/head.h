@@ -54,18 +54,7 @@ struct str_iov {
  */
 long str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 	size_t len);
-/*
- * str_head_read_fast, str_head_write_fast - the same for the case that
- * matters most: plain data, no module, no waiting, nothing unusual.  They
- * make a call of their own, so host_enter() is not theirs.
- * @id: what str_head_fflags() gave; @gen: as for str_head_enter().
- * Return: bytes, or STR_NOT_FAST with nothing done: make the full call.
- */
-#define STR_NOT_FAST (-1000L)
-long str_head_read_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
-	int fd, void *ubuf, size_t len);
-long str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
-	int fd, const void *ubuf, size_t len);
+/* The case that matters most has a header of its own: head/fast.h. */
 long str_head_readv(struct str_head *sd, struct host_call *hc,
 	const struct str_iov *iov, int n);
 

@@ -54,18 +54,26 @@ str_headq_init(struct str_headq *hq, uint32_t hiwat, uint32_t lowat)
 	hq->hiwat = hiwat;
 	hq->lowat = lowat;
 	hq->segsize = SEG_MIN;
+	hq->credit = 1;
 	str_store(&hq->pcpu, ~0u);
 	str_store(&hq->ccpu, ~0u);
 	set_limit(hq);
 }
 
-/* str_headq_limits - new water marks; the caller has checked them. */
+/*
+ * str_headq_limits - new water marks; the caller has checked them.
+ * Locks: takes plock.
+ */
 void
 str_headq_limits(struct str_headq *hq, uint32_t hiwat, uint32_t lowat)
 {
+	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
+		str_headq_repair_p(hq);
 	hq->hiwat = hiwat;
 	hq->lowat = lowat;
 	set_limit(hq);
+	hq->plimit = 0; /* it follows from the old ones */
+	str_hunlock(&hq->plock, STR_HOLD_P);
 }
 
 /* ------------------------------------------------------------- segments */
@@ -129,6 +137,7 @@ rewind_empty(struct str_headq *hq)
 	    str_load(&hq->cpos) != pos)
 		return false;
 	hq->tail->base = pos;
+	hq->plimit = hq->climit = 0;
 	return true;
 }
 
@@ -282,6 +291,7 @@ str_headq_coalesce(struct str_headq *hq, const void *ubase, size_t len,
 	str_store(&hq->pbytes, str_load(&hq->pbytes) + len);
 	str_store_rel(&hq->pos, last + span);
 	hq->cpos_seen = str_load(&hq->cpos);
+	hq->climit = 0;
 	str_hunlock(&hq->clock, STR_HOLD_C);
 	return 0;
 append:
@@ -453,11 +463,54 @@ next_seg(struct str_headq *hq)
 {
 	struct str_seg *s = hq->head, *n = s->next;
 
+	hq->climit = 0;
 	str_store(&hq->cpos, n->base);
 	STR_CRASH_POINT("headq:leave");
 	str_mem_own(s);
 	hq->head = n;
 	seg_retire(hq, s);
+}
+
+/*
+ * str_headq_look - the slow half of headq_peek(): what is there now, over the
+ * end of a segment, and up to where the next records can be taken unseen
+ * Locks: clock.  Return: the first record if it is plain data and whole.
+ */
+STR_NOINLINE const unsigned char *
+str_headq_look(struct str_headq *hq)
+{
+	uint64_t cpos = str_load(&hq->cpos);
+	struct str_seg *s;
+	const unsigned char *p;
+
+	hq->climit = 0;
+	if (str_load(&hq->part) != 0)
+		return NULL;
+	if (cpos == hq->cpos_seen) {
+		hq->cpos_seen = str_load_acq(&hq->pos);
+		if (cpos == hq->cpos_seen)
+			return NULL;
+	}
+	for (;;) {
+		s = hq->head; /* the first one came with the first record */
+		if (cpos == s->base + s->size) {
+			next_seg(hq);
+			cpos = str_load(&hq->cpos);
+			continue;
+		}
+		p = s->data + (cpos - s->base);
+		if ((load32(p) & STR_REC_KIND) != STR_REC_SKIP)
+			break;
+		cpos = s->base + s->size;
+		str_store(&hq->cpos, cpos);
+		if (hq->cpos_seen < cpos)
+			hq->cpos_seen = cpos;
+	}
+	if (cpos == hq->cpos_seen || !rec_plain(load32(p)))
+		return NULL;
+	hq->cbase = (uint64_t)(uintptr_t)s->data - s->base;
+	hq->climit = STR_MIN(hq->cpos_seen, s->base + s->size);
+	return p;
 }
 
 /*
@@ -584,6 +637,7 @@ str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
 			part |= PART_CTL;
 		if (done & STR_TOOK_DATA)
 			part |= PART_DATA;
+		hq->climit = 0;
 		str_store(&hq->part, part);
 		return;
 	}
@@ -749,6 +803,7 @@ str_headq_repair_p(struct str_headq *hq)
 {
 	uint64_t part;
 
+	hq->plimit = 0;
 	if (str_hlock(&hq->clock, STR_HOLD_C))
 		str_headq_repair_c(hq);
 	if (hq->head != NULL) {
@@ -770,6 +825,7 @@ str_headq_repair_c(struct str_headq *hq)
 {
 	struct str_seg *s = hq->head;
 
+	hq->climit = 0;
 	/* cpos may already be in the next segment */
 	while (s != NULL && str_load(&hq->cpos) >= s->base + s->size &&
 		s->next != NULL && str_load(&hq->cpos) >= s->next->base) {
@@ -798,6 +854,7 @@ str_headq_fini(struct str_headq *hq)
 		str_mem_free(s);
 	}
 	hq->head = hq->tail = NULL;
+	hq->plimit = hq->climit = 0;
 	s = __atomic_exchange_n(&hq->spare, (struct str_seg *)NULL,
 		__ATOMIC_ACQ_REL);
 	if (s != NULL) {

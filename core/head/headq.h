@@ -87,14 +87,19 @@ room(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
 	return str_headq_room_slow(hq, len, ret_pos);
 }
 
-/* Publish a record of @len log bytes and @bytes data bytes at @pos. */
+/*
+ * Publish a record of @len log bytes and @bytes data bytes at @pos.  Sets what
+ * the next ones go by: up to plimit and pblimit neither the segment nor the
+ * consumer's end need be looked at.
+ */
 STR_INLINE void
 publish(struct str_headq *hq, uint64_t pos, uint32_t len, uint64_t bytes)
 {
 	uint64_t pb = str_load(&hq->pbytes) + bytes;
+	struct str_seg *t = hq->tail;
 
-	if (str_unlikely(pos >= hq->tail->base + hq->tail->size))
-		hq->tail = hq->tail->next;
+	if (str_unlikely(pos >= t->base + t->size))
+		hq->tail = t = t->next;
 	str_store(&hq->pbytes, pb);
 	STR_CRASH_POINT("headq:counted");
 	str_store_rel(&hq->pos, pos + len); /* pairs with the acquire of pos
@@ -107,9 +112,15 @@ publish(struct str_headq *hq, uint64_t pos, uint32_t len, uint64_t bytes)
 		hq->ccbytes = str_load_acq(&hq->cbytes);
 		hq->ccpos = str_load_acq(&hq->cpos);
 		if (pb - hq->ccbytes > hq->hiwat ||
-		    pos + len - hq->ccpos > hq->loglimit)
+		    pos + len - hq->ccpos > hq->loglimit) {
+			hq->plimit = 0;
 			str_store(&hq->full, 1u);
+			return;
+		}
 	}
+	hq->pbase = (uint64_t)(uintptr_t)t->data - t->base;
+	hq->pblimit = hq->ccbytes + hq->hiwat;
+	hq->plimit = STR_MIN(t->base + t->size, hq->ccpos + hq->loglimit);
 }
 
 /*
@@ -136,6 +147,42 @@ headq_put(struct str_headq *hq, const void *ubase, size_t len, uint32_t flags)
 }
 
 /*
+ * The same where nothing need be looked at.  Return: 1, 0 when something must
+ * or the buffer is bad: headq_put() knows.
+ */
+STR_INLINE bool
+headq_put_quick(struct str_headq *hq, const void *ubase, size_t len)
+{
+	uint64_t pos = str_load(&hq->pos), pb = str_load(&hq->pbytes) + len;
+	uint32_t off = 4, room = ALIGN4((uint32_t)len);
+	unsigned char *p;
+
+	p = (unsigned char *)(uintptr_t)(hq->pbase + pos);
+	if (len >= LINE_MIN)
+		off = data_off((uint32_t)len, p);
+	room += off;
+	if (str_unlikely(pos + room > hq->plimit || pb > hq->pblimit))
+		return false;
+	if (str_unlikely(host_copyin(ubase, p + off, len) != 0))
+		return false;
+	store32(p, (uint32_t)len);
+	str_store(&hq->pbytes, pb);
+	STR_CRASH_POINT("headq:counted");
+	str_store_rel(&hq->pos, pos + room); /* as in publish() */
+	STR_CRASH_POINT("headq:published");
+	return true;
+}
+
+/* Is it plain data, to be read in one piece? */
+STR_INLINE bool
+rec_plain(uint32_t hdr)
+{
+	return (hdr & (STR_REC_KIND | STR_REC_MARK)) == STR_REC_DATA;
+}
+
+const unsigned char *str_headq_look(struct str_headq *hq);
+
+/*
  * The first record, when it is plain data no part of which has been taken.
  * Return: its data and, in *ret_len, *ret_span, its length and log bytes;
  * NULL: empty or anything else, str_headq_first() knows.  Locks: clock.
@@ -144,23 +191,16 @@ STR_INLINE const unsigned char *
 headq_peek(struct str_headq *hq, uint32_t *ret_len, uint32_t *ret_span)
 {
 	uint64_t cpos = str_load(&hq->cpos);
-	const struct str_seg *s = hq->head;
 	const unsigned char *p;
 	uint32_t hdr, off;
 
-	if (str_unlikely(cpos == hq->cpos_seen)) {
-		hq->cpos_seen = str_load_acq(&hq->pos);
-		if (cpos == hq->cpos_seen)
+	p = (const unsigned char *)(uintptr_t)(hq->cbase + cpos);
+	if (str_unlikely(cpos >= hq->climit || !rec_plain(hdr = load32(p)))) {
+		p = str_headq_look(hq);
+		if (p == NULL)
 			return NULL;
-		s = hq->head; /* the first segment came with the first record */
+		hdr = load32(p);
 	}
-	if (str_unlikely(cpos >= s->base + s->size))
-		return NULL;
-	p = s->data + (cpos - s->base);
-	hdr = load32(p);
-	if (str_unlikely((hdr & (STR_REC_KIND | STR_REC_MARK)) !=
-			STR_REC_DATA || str_load(&hq->part) != 0))
-		return NULL;
 	*ret_len = hdr & STR_REC_LEN;
 	off = data_off(*ret_len, p);
 	*ret_span = off + ALIGN4(*ret_len);
@@ -174,65 +214,6 @@ headq_next(struct str_headq *hq, uint32_t len, uint32_t span)
 	str_store(&hq->cbytes, str_load(&hq->cbytes) + len);
 	STR_CRASH_POINT("headq:consumed");
 	str_store_rel(&hq->cpos, str_load(&hq->cpos) + span);
-}
-
-/*
- * The fast calls' way in and out: host_enter(), str_head_enter() and a biased
- * lock in one, for a thread that has been here before, in a domain whose
- * members all have the heavy fence.
- */
-STR_INLINE bool
-fast_enter(struct str_head *sd, const str_a32 *id, uint32_t gen,
-	struct str_thread *t)
-{
-	host_tls.depth++;
-	str_barrier();
-	str_store(&t->inside, (uint64_t)(uintptr_t)sd);
-	str_barrier(); /* light fence: asym is set */
-	return str_likely(str_load_acq(&id[1]) == gen);
-}
-
-/* May this thread try at all? */
-STR_INLINE bool
-fast_ready(const struct str_thread *t)
-{
-	return str_likely(t != NULL && *host_identity != 0 &&
-		str_load(&host_domain->asym) != 0);
-}
-
-STR_INLINE void
-fast_leave(struct str_thread *t)
-{
-	str_store_rel(&t->inside, (uint64_t)0);
-	host_tls.depth--;
-	str_barrier();
-	if (str_unlikely(host_tls.sig_saved != 0) && host_tls.depth == 0)
-		host_leave_slow();
-}
-
-STR_INLINE bool
-fast_lock(struct str_hlock *l, unsigned kind, struct str_thread *t)
-{
-	uint32_t me = host_tls.tag;
-
-	if (str_unlikely(str_load(&l->bias) != me ||
-		str_load(&t->hold[kind]) != 0))
-		return false;
-	str_store(&t->hold[kind], (uint64_t)(uintptr_t)l);
-	str_barrier();
-	if (str_likely(str_load_acq(&l->bias) == me))
-		return true;
-	str_store_rel(&t->hold[kind], (uint64_t)0);
-	return false;
-}
-
-STR_INLINE void
-fast_unlock(struct str_hlock *l, unsigned kind, struct str_thread *t)
-{
-	str_store_rel(&t->hold[kind], (uint64_t)0);
-	str_barrier();
-	if (str_unlikely(str_load(&l->lk.waiters) != 0))
-		str_hunlock_slow(l);
 }
 
 #endif

@@ -14,16 +14,13 @@
  * bad buffer gives EFAULT with nothing consumed.
  */
 #include "core.h"
-#include "headq.h"
+#include "fast.h"
 
 #define RD_MSGD 1u
 #define RD_MSGN 2u
 #define RD_PROTDAT 4u
 #define RD_PROTDIS 8u
 #define RD_FILL 0x20u
-
-#define SLOW_FLAGS \
-	(STR_H_RDERR | STR_H_PLEX | STR_H_LOOK | STR_H_MREAD)
 
 struct reader {
 	struct str_head *sd;
@@ -378,8 +375,6 @@ read_slow(struct reader *r)
 		host_fence_light();
 		if (str_load(&sd->hq.wwant) != 0)
 			str_wake_writers_from(sd, hc);
-		if (str_load(&sd->flags) & STR_H_POLLED)
-			(void)str_head_settle(sd, hc);
 		if (ret < 0)
 			return ret;
 		if (ret == 1 || r->left == 0)
@@ -448,9 +443,9 @@ read_more(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 	return done + r.done;
 }
 
-/* After a fast read: writers wait for room, perhaps. */
-static STR_NOINLINE void
-fast_after(struct str_head *sd, int fd)
+/* str_head_read_after - after a fast read: writers wait for room, perhaps. */
+void
+str_head_read_after(struct str_head *sd, int fd)
 {
 	struct host_call hc = {.fd = fd, .head = sd,
 		.sig_seq = host_tls.sig_seq};
@@ -458,52 +453,33 @@ fast_after(struct str_head *sd, int fd)
 	str_wake_writers_from(sd, &hc);
 }
 
-STR_HOT long
-str_head_read_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
-	int fd, void *ubuf, size_t len)
+/*
+ * str_head_read_rest - more for a fast read that has @done bytes
+ * Return: bytes of the whole read.
+ */
+STR_HOT size_t
+str_head_read_rest(struct str_head *sd, int fd, void *ubuf, size_t len,
+	size_t done)
 {
-	struct str_thread *t = host_tls.slot;
+	struct host_call hc = {.fd = fd, .head = sd,
+		.sig_seq = host_tls.sig_seq};
 	struct str_headq *hq = &sd->hq;
 	const unsigned char *p;
 	uint32_t have, span;
-	size_t done = 0;
 
-	if (str_unlikely(!fast_ready(t)))
-		return STR_NOT_FAST;
-	if (!fast_enter(sd, id, gen, t))
-		goto out;
-	if (str_unlikely((str_load(&sd->flags) & SLOW_FLAGS) != 0 ||
-		(sd->rdopt | str_load(&hq->npri)) != 0 ||
-		!fast_lock(&hq->clock, STR_HOLD_C, t)))
-		goto out;
-	/* whole records, as many as fit; the full call takes the rest */
-	while ((p = headq_peek(hq, &have, &span)) != NULL && have != 0 &&
-		have <= len - done) {
-		if (str_unlikely(host_copyout(p, (char *)ubuf + done,
-			    have) != 0))
-			break;
+	if (str_unlikely(str_hlock(&hq->clock, STR_HOLD_C)))
+		str_headq_repair_c(hq);
+	while (done < len && str_load(&hq->npri) == 0 &&
+		(p = headq_peek(hq, &have, &span)) != NULL && have != 0 &&
+		have <= len - done &&
+		host_copyout(p, (char *)ubuf + done, have) == 0) {
 		headq_next(hq, have, span);
 		done += have;
-		if (done == len)
-			break;
 	}
-	if (str_unlikely(done != len && done != 0 && p != NULL)) {
-		/* a longer record follows: its first part belongs here */
-		fast_unlock(&hq->clock, STR_HOLD_C, t);
-		{
-			struct host_call hc = {.fd = fd, .head = sd,
-				.sig_seq = host_tls.sig_seq};
-
-			done = read_more(sd, &hc, ubuf, len, done);
-		}
-	} else {
-		fast_unlock(&hq->clock, STR_HOLD_C, t);
-	}
-	if (str_unlikely(str_load(&hq->wwant) != 0) && done != 0)
-		fast_after(sd, fd);
-out:
-	fast_leave(t);
-	return done != 0 ? (long)done : STR_NOT_FAST;
+	str_hunlock(&hq->clock, STR_HOLD_C);
+	if (done < len && str_head_pending(sd))
+		done = read_more(sd, &hc, ubuf, len, done);
+	return done;
 }
 
 /* The fast path: plain data at hand, byte-stream mode, one buffer. */
@@ -518,7 +494,7 @@ str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 
 	hc->head = sd;
 	if (str_unlikely((str_load(&sd->flags) &
-			(SLOW_FLAGS | STR_H_POLLED)) != 0 ||
+			STR_READ_SLOW) != 0 ||
 		sd->rdopt != 0 || len == 0))
 		return str_head_readv(sd, hc, &iov, 1);
 	if (str_unlikely(str_hlock(&hq->clock, STR_HOLD_C)))

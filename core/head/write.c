@@ -14,17 +14,11 @@
  * asks the carrier once; brisk() keeps the question off the fast path.
  */
 #include "core.h"
-#include "headq.h"
+#include "fast.h"
 
 #define CHUNK 65536u	 /* bytes a single message takes from a write(2) */
-#define INLINE_PART 32768u
 #define ASK_MS 20u
 #define BRISK_CALLS 64u
-
-/* What makes a write leave the fast path. */
-#define SLOW_FLAGS \
-	(STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_LOOK | STR_H_CLOSED | \
-		STR_H_PLEX | STR_H_HOLD | STR_H_DELIM)
 
 /* Error a write meets now, 0 if none. */
 static int
@@ -64,9 +58,9 @@ note_cpu(str_a32 *where)
 }
 
 /*
- * Has the reader moved since the last question?  Called under plock, counts
- * calls; asks the clock at every call of a slow writer, at every 64th of a
- * brisk one.  Return: true when the carrier is to be asked.
+ * Has the reader moved since the last question?  Called under plock when the
+ * credit is used up; asks the clock at every call of a slow writer, at every
+ * 64th of a brisk one.  Return: true when the carrier is to be asked.
  */
 static STR_NOINLINE bool
 ask(struct str_headq *hq)
@@ -75,10 +69,10 @@ ask(struct str_headq *hq)
 	uint64_t since = now - hq->seen_try;
 
 	note_cpu(&hq->pcpu);
-	hq->unseen = 0;
 	/* 64 calls within a millisecond, or two within 4 us */
 	hq->brisk = since < host_ticks_per_ms / (hq->brisk ? 1 : 256);
 	hq->seen_try = now;
+	hq->credit = hq->brisk ? BRISK_CALLS : 1;
 	if (cpos != hq->seen_cpos) {
 		hq->seen_cpos = cpos;
 		hq->seen_at = now;
@@ -93,8 +87,10 @@ ask(struct str_headq *hq)
 STR_INLINE bool
 must_ask(struct str_headq *hq)
 {
-	if (str_likely(hq->brisk && ++hq->unseen < BRISK_CALLS))
+	if (str_likely(hq->credit > 1)) {
+		hq->credit--;
 		return false;
+	}
 	return ask(hq);
 }
 
@@ -259,8 +255,8 @@ write_one(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	bool look;
 	int err;
 
-	if (str_unlikely((str_load(&sd->flags) & SLOW_FLAGS) != 0 ||
-		n > INLINE_PART))
+	if (str_unlikely((str_load(&sd->flags) & STR_WRITE_SLOW) != 0 ||
+		n > STR_FAST_MAX))
 		return write_slow(sd, hc, ubuf, n, block);
 	if (sd->direct == NULL)
 		return write_message(sd, hc, ubuf, n, block);
@@ -295,54 +291,26 @@ write_zero(struct str_head *sd, struct host_call *hc)
 	return write_slow(sd, hc, NULL, 0, (hc->fflags & STR_O_NONBLOCK) == 0);
 }
 
-/* After a fast write: somebody sleeps, or it is time to look. */
-static STR_NOINLINE void
-fast_after(struct str_head *sd, int fd, bool look)
+/*
+ * str_head_write_after - after a fast write: somebody sleeps, or it is time to
+ * ask whether anybody reads, which takes the lock once more
+ */
+void
+str_head_write_after(struct str_head *sd, int fd, bool look)
 {
+	struct str_headq *hq = &sd->peer->hq;
 	struct host_call hc = {.fd = fd, .head = sd,
 		.sig_seq = host_tls.sig_seq};
 
-	if (str_load(&sd->peer->hq.rwant) != 0)
+	if (look) {
+		lock_p(hq);
+		look = ask(hq);
+		str_hunlock(&hq->plock, STR_HOLD_P);
+	}
+	if (str_load(&hq->rwant) != 0)
 		str_wake_readers_from(sd, &hc);
 	if (look)
 		(void)str_head_look(sd, &hc);
-}
-
-STR_HOT long
-str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
-	int fd, const void *ubuf, size_t len)
-{
-	struct str_thread *t = host_tls.slot;
-	struct str_headq *hq;
-	long ret = STR_NOT_FAST;
-	bool look;
-
-	/* a look at memory that stays readable: with modules, the full call */
-	if (sd->direct == NULL)
-		return ret;
-	if (str_unlikely(len - 1 >= INLINE_PART || !fast_ready(t)))
-		return ret; /* nothing, or more than one record */
-	if (!fast_enter(sd, id, gen, t))
-		goto out;
-	hq = sd->direct;
-	if (str_unlikely(hq == NULL ||
-		(str_load(&sd->flags) & SLOW_FLAGS) != 0 ||
-		!fast_lock(&hq->plock, STR_HOLD_P, t)))
-		goto out;
-	if (str_unlikely(sd->direct != hq || str_load(&hq->full) != 0 ||
-		headq_put(hq, ubuf, len, 0) != 0)) {
-		fast_unlock(&hq->plock, STR_HOLD_P, t);
-		goto out;
-	}
-	look = must_ask(hq);
-	fast_unlock(&hq->plock, STR_HOLD_P, t);
-	ret = (long)len;
-	host_tls.wrote = 1;
-	if (str_unlikely((str_load(&hq->rwant) | look) != 0))
-		fast_after(sd, fd, look);
-out:
-	fast_leave(t);
-	return ret;
 }
 
 STR_HOT long

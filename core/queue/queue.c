@@ -586,6 +586,9 @@ str_queue_flush_all(queue_t *q)
 		freemsg(mp);
 	}
 	while ((qb = q->q_bandp) != NULL) {
+		/* ours before it is off the list: the reaper can tell */
+		str_mem_own((struct str_blk *)(void *)qb - 1);
+		str_barrier();
 		q->q_bandp = qb->qb_next;
 		str_mem_free((struct str_blk *)(void *)qb - 1);
 	}
@@ -704,10 +707,12 @@ strqset(queue_t *q, qfields_t what, unsigned char band, long val)
 	unlockq(q);
 	if (err == 0 && qb == NULL && q->q_head != NULL &&
 	    (q->q_flag & QREADR)) {
+		struct str_headq *hq = &q->q_head->hq;
+
 		if (what == QHIWAT)
-			q->q_head->hq.hiwat = (uint32_t)val;
+			str_headq_limits(hq, (uint32_t)val, hq->lowat);
 		else if (what == QLOWAT)
-			q->q_head->hq.lowat = (uint32_t)val;
+			str_headq_limits(hq, hq->hiwat, (uint32_t)val);
 	}
 	return err;
 }

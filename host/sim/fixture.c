@@ -601,12 +601,23 @@ fx_messages(void)
 
 /* ------------------------------------------------------------------ calls */
 
+/* fast.c */
+long fx_fast_read(struct str_head *sd, const str_a32 *id, uint32_t gen, int fd,
+	void *buf, size_t len);
+long fx_fast_write(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, const void *buf, size_t len);
+
 long
 fx_read(struct fx_pipe *p, int end, void *buf, size_t len)
 {
 	struct host_call hc = p->hc[end];
+	struct str_head *sd = p->sd[end];
 	long r;
 
+	r = fx_fast_read(sd, str_head_fflags(sd), str_head_gen(sd), hc.fd, buf,
+		len);
+	if (r > 0)
+		return r;
 	enter(p, end, &hc);
 	r = str_head_read(p->sd[end], &hc, buf, len);
 	host_leave();
@@ -617,8 +628,13 @@ long
 fx_write(struct fx_pipe *p, int end, const void *buf, size_t len)
 {
 	struct host_call hc = p->hc[end];
+	struct str_head *sd = p->sd[end];
 	long r;
 
+	r = fx_fast_write(sd, str_head_fflags(sd), str_head_gen(sd), hc.fd, buf,
+		len);
+	if (r > 0)
+		return r;
 	enter(p, end, &hc);
 	r = str_head_write(p->sd[end], &hc, buf, len);
 	host_leave();

@@ -95,6 +95,18 @@ fd_stream(int fd)
 	return str_likely((v & 1) != 0) ? NULL : (struct fd_rec *)v;
 }
 
+/* The same without asking: NULL when that would be needed, too. */
+STR_INLINE struct fd_rec *
+fd_likely_stream(int fd)
+{
+	uintptr_t v;
+
+	if (str_unlikely((unsigned)fd >= FD_LOW))
+		return NULL;
+	v = str_load_acq(&fd_low[fd]);
+	return str_likely((v & 1) == 0) ? (struct fd_rec *)v : NULL;
+}
+
 /* The epoll instance with Streams in it that @fd names, or NULL. */
 STR_INLINE struct ep *
 fd_epoll(int fd)

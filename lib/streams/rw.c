@@ -14,6 +14,7 @@
 
 #include "call.h"
 #include "cancel.h"
+#include "head/fast.h"
 #include "sys.h"
 
 /* What Linux takes: IOV_MAX parts. */
@@ -29,7 +30,7 @@ rw_failed(struct fd_rec *r, long ret, uint32_t events)
 	return fail((int)-ret);
 }
 
-static ssize_t
+static STR_NOINLINE ssize_t
 read_stream(struct fd_rec *r, int fd, void *buf, size_t len)
 {
 	struct host_call hc;
@@ -48,7 +49,7 @@ read_stream(struct fd_rec *r, int fd, void *buf, size_t len)
 	return rw_failed(r, ret, STR_POLL_READ);
 }
 
-static ssize_t
+static STR_NOINLINE ssize_t
 write_stream(struct fd_rec *r, int fd, const void *buf, size_t len)
 {
 	struct host_call hc;
@@ -78,33 +79,58 @@ cancel_point(void)
 		pthread_testcancel();
 }
 
+/* What is no Stream, or not yet known to be one. */
+static STR_COLD ssize_t
+read_other(int fd, void *buf, size_t len)
+{
+	struct fd_rec *r = fd_stream(fd);
+
+	if (r != NULL)
+		return read_stream(r, fd, buf, len);
+	return fd_known(fd) ? REAL(read)(fd, buf, len) : fail(EBADF);
+}
+
+static STR_COLD ssize_t
+write_other(int fd, const void *buf, size_t len)
+{
+	struct fd_rec *r = fd_stream(fd);
+
+	if (r != NULL)
+		return write_stream(r, fd, buf, len);
+	return fd_known(fd) ? REAL(write)(fd, buf, len) : fail(EBADF);
+}
+
 STR_EXPORT STR_HOT ssize_t
 read(int fd, void *buf, size_t len)
 {
-	struct fd_rec *r = fd_stream(fd);
+	struct fd_rec *r = fd_likely_stream(fd);
 	long ret;
 
 	if (str_unlikely(r == NULL))
-		return fd_known(fd) ? REAL(read)(fd, buf, len) : fail(EBADF);
+		return read_other(fd, buf, len);
 	cancel_point();
-	ret = str_head_read_fast(r->sd, r->fflags, r->gen, fd, buf, len);
-	if (str_likely(ret > 0))
-		return ret;
+	if (fast_ready()) {
+		ret = str_head_read_fast(r->sd, r->fflags, r->gen, fd, buf, len);
+		if (str_likely(ret > 0))
+			return ret;
+	}
 	return read_stream(r, fd, buf, len);
 }
 
 STR_EXPORT STR_HOT ssize_t
 write(int fd, const void *buf, size_t len)
 {
-	struct fd_rec *r = fd_stream(fd);
+	struct fd_rec *r = fd_likely_stream(fd);
 	long ret;
 
 	if (str_unlikely(r == NULL))
-		return fd_known(fd) ? REAL(write)(fd, buf, len) : fail(EBADF);
+		return write_other(fd, buf, len);
 	cancel_point();
-	ret = str_head_write_fast(r->sd, r->fflags, r->gen, fd, buf, len);
-	if (str_likely(ret > 0))
-		return ret;
+	if (fast_ready()) {
+		ret = str_head_write_fast(r->sd, r->fflags, r->gen, fd, buf, len);
+		if (str_likely(ret > 0))
+			return ret;
+	}
 	return write_stream(r, fd, buf, len);
 }
 

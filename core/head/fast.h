@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * read(2) and write(2) for the case that matters most: plain data at hand, or
+ * room for it, byte-stream mode, no module, no waiting, nothing unusual.
+ *
+ * Purpose.  A small write costs a dozen ns, of which calls between functions,
+ * saved registers and questions asked twice were half.  So these are inlined
+ * into the library's entry points, whose last instruction, when anything is
+ * not as it should be, is a jump to the full call.  Nothing is done then.
+ *
+ * Life.  host_enter(), str_head_enter() and a biased lock in one, for a thread
+ * that has been here before, is in no call, and lives in a domain whose
+ * members all have the heavy fence: so light ones are no instruction.  Not in
+ * a call means no lock held either; the word in `hold' is free, and the lock
+ * is tried by storing there and looking at the bias once, afterwards.  Where
+ * the bias is another's this withdraws, having kept him who takes a bias away
+ * waiting for no longer than that.
+ */
+#ifndef STR_FAST_H
+#define STR_FAST_H
+
+#include "core.h"
+#include "headq.h"
+
+#define STR_NOT_FAST (-1000L)
+
+/* What makes a read, or a write, take the full call. */
+#define STR_READ_SLOW (STR_H_RDERR | STR_H_PLEX | STR_H_LOOK | STR_H_MREAD)
+#define STR_WRITE_SLOW \
+	(STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_LOOK | STR_H_CLOSED | \
+		STR_H_PLEX | STR_H_HOLD | STR_H_DELIM)
+#define STR_FAST_MAX 32768u /* bytes a write puts into one record */
+
+size_t str_head_read_rest(struct str_head *sd, int fd, void *ubuf, size_t len,
+	size_t done);
+void str_head_read_after(struct str_head *sd, int fd) STR_COLD;
+void str_head_write_after(struct str_head *sd, int fd, bool look) STR_COLD;
+
+/* May this thread try at all?  Asked before each of the calls below. */
+STR_INLINE bool
+fast_ready(void)
+{
+	return str_likely(host_tls.slot != NULL && *host_identity != 0 &&
+		host_tls.depth == 0 && str_load(&host_domain->asym) != 0);
+}
+
+STR_INLINE bool
+fast_enter(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	struct str_thread *t)
+{
+	host_tls.depth = 1;
+	str_barrier();
+	str_store(&t->inside, (uint64_t)(uintptr_t)sd);
+	str_barrier(); /* light fence: asym is set */
+	return str_likely(str_load_acq(&id[1]) == gen);
+}
+
+STR_INLINE void
+fast_leave(struct str_thread *t)
+{
+	str_barrier();
+	str_store_rel(&t->inside, (uint64_t)0);
+	host_tls.depth = 0;
+	str_barrier();
+	if (str_unlikely(host_tls.sig_saved != 0))
+		host_leave_slow();
+}
+
+STR_INLINE bool
+fast_lock(struct str_hlock *l, unsigned kind, struct str_thread *t)
+{
+	str_store(&t->hold[kind], (uint64_t)(uintptr_t)l);
+	str_barrier(); /* pairs with the revoker's heavy one */
+	if (str_likely(str_load_acq(&l->bias) == host_tls.tag))
+		return true;
+	str_store_rel(&t->hold[kind], (uint64_t)0);
+	return false;
+}
+
+STR_INLINE void
+fast_unlock(struct str_hlock *l, unsigned kind, struct str_thread *t)
+{
+	str_store_rel(&t->hold[kind], (uint64_t)0);
+	str_barrier();
+	if (str_unlikely(str_load(&l->lk.waiters) != 0))
+		str_hunlock_slow(l);
+}
+
+/* Nothing has been done: out of the call again. */
+STR_INLINE long
+fast_back(struct str_thread *t)
+{
+	fast_leave(t);
+	return STR_NOT_FAST;
+}
+
+/*
+ * str_head_read_fast, str_head_write_fast
+ * @id, @gen: as for str_head_enter().
+ * Return: bytes, more than 0, or STR_NOT_FAST with nothing done.
+ */
+STR_INLINE long
+str_head_read_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, void *ubuf, size_t len)
+{
+	struct str_thread *t = host_tls.slot;
+	struct str_headq *hq = &sd->hq;
+	const unsigned char *p;
+	uint32_t have, span;
+	size_t done;
+
+	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
+		(str_load(&sd->flags) & STR_READ_SLOW) != 0 ||
+		(sd->rdopt | str_load(&hq->npri)) != 0 ||
+		!fast_lock(&hq->clock, STR_HOLD_C, t)))
+		return fast_back(t);
+	p = headq_peek(hq, &have, &span);
+	if (str_unlikely(p == NULL || have - 1 >= len ||
+		host_copyout(p, ubuf, have) != 0)) {
+		fast_unlock(&hq->clock, STR_HOLD_C, t);
+		return fast_back(t);
+	}
+	headq_next(hq, have, span);
+	fast_unlock(&hq->clock, STR_HOLD_C, t);
+	done = have;
+	if (str_unlikely(done < len))
+		done = str_head_read_rest(sd, fd, ubuf, len, done);
+	if (str_unlikely(str_load(&hq->wwant) != 0))
+		str_head_read_after(sd, fd);
+	fast_leave(t);
+	return (long)done;
+}
+
+STR_INLINE long
+str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, const void *ubuf, size_t len)
+{
+	struct str_thread *t = host_tls.slot;
+	struct str_headq *hq;
+	uint32_t look;
+
+	if (str_unlikely(len - 1 >= STR_FAST_MAX))
+		return STR_NOT_FAST; /* nothing, or more than one record */
+	if (str_unlikely(!fast_enter(sd, id, gen, t)))
+		return fast_back(t);
+	hq = &sd->peer->hq;
+	if (str_unlikely((str_load(&sd->flags) & STR_WRITE_SLOW) != 0 ||
+		!fast_lock(&hq->plock, STR_HOLD_P, t)))
+		return fast_back(t);
+	/* direct changes under plock */
+	if (str_unlikely(sd->direct == NULL ||
+		!headq_put_quick(hq, ubuf, len))) {
+		fast_unlock(&hq->plock, STR_HOLD_P, t);
+		return fast_back(t);
+	}
+	look = --hq->credit == 0;
+	fast_unlock(&hq->plock, STR_HOLD_P, t);
+	host_tls.wrote = 1;
+	if (str_unlikely((str_load(&hq->rwant) | look) != 0))
+		str_head_write_after(sd, fd, look);
+	fast_leave(t);
+	return (long)len;
+}
+
+#endif

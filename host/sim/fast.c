@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * core/head/fast.h as functions, compiled as the executive is: in the library
+ * it is inlined into read() and write(), which the simulated host has not.
+ */
+#include "head/fast.h"
+
+static bool
+ready(void)
+{
+	/* the identity is none here, see host.c */
+	return host_tls.slot != NULL && host_tls.depth == 0 &&
+		str_load(&host_domain->asym) != 0;
+}
+
+long fx_fast_read(struct str_head *sd, const str_a32 *id, uint32_t gen, int fd,
+	void *buf, size_t len);
+long fx_fast_write(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, const void *buf, size_t len);
+
+long
+fx_fast_read(struct str_head *sd, const str_a32 *id, uint32_t gen, int fd,
+	void *buf, size_t len)
+{
+	if (!ready())
+		return STR_NOT_FAST;
+	return str_head_read_fast(sd, id, gen, fd, buf, len);
+}
+
+long
+fx_fast_write(struct str_head *sd, const str_a32 *id, uint32_t gen, int fd,
+	const void *buf, size_t len)
+{
+	if (!ready())
+		return STR_NOT_FAST;
+	return str_head_write_fast(sd, id, gen, fd, buf, len);
+}
