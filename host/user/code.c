@@ -5,9 +5,14 @@
  * The code window: addresses of procedures that mean the same in every
  * member although each has its code elsewhere.
  *
- * At a fixed distance below the domain stand NSLOT stubs of STUB bytes, all
- * alike: jump to what the process's own table holds under my number.  The
- * stubs are executable and no longer writable once they are made.
+ * It is the HOST_CODE_GAP bytes below the domain.  It begins with NSLOT stubs
+ * of STUB bytes, all alike: jump to what the process's own table holds under
+ * my number.  The stubs are executable and no longer writable once they are
+ * made.  The images of foreign modules stand above them: modload_image.c.
+ *
+ * Slots, by number: the executive's built-in procedures, below 1024; the DDI,
+ * as modules call it, from 1024 on (core/plumb/foreign.c); the C library's
+ * functions that modules may call, at the end (modload_image.c).
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -52,23 +57,20 @@ stub_make(unsigned char *at, uint64_t target_word)
 #endif
 }
 
-/* Make the window of the domain at @base; EEXIST, ENOMEM. */
-int
-host_code_init(uint64_t base)
+/*
+ * Take the whole window, without access, so that nothing else comes to be in
+ * it; then fill in the jump slots.
+ */
+static int
+window_make(uint64_t at)
 {
-	uint64_t at = base - HOST_CODE_GAP;
 	void (**table)(void) = (void (**)(void))(uintptr_t)(at + CODE_SIZE);
 	long r;
 
-	r = sys_call6(SYS_mmap, at, CODE_SIZE + TABLE_SIZE,
-		PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-	if (r < 0 && r > -4096)
+	r = sys_call3(SYS_mprotect, at, CODE_SIZE + TABLE_SIZE,
+		PROT_READ | PROT_WRITE);
+	if (r != 0)
 		return (int)-r;
-	if ((uint64_t)r != at) {
-		(void)sys_call2(SYS_munmap, r, CODE_SIZE + TABLE_SIZE);
-		return EEXIST;
-	}
 	for (unsigned i = 0; i < NSLOT; i++) {
 		table[i] = no_code;
 		stub_make((unsigned char *)(uintptr_t)(at + i * STUB),
@@ -76,10 +78,27 @@ host_code_init(uint64_t base)
 	}
 	__builtin___clear_cache((char *)(uintptr_t)at,
 		(char *)(uintptr_t)(at + CODE_SIZE));
-	r = sys_call3(SYS_mprotect, at, CODE_SIZE, PROT_READ | PROT_EXEC);
-	if (r != 0) {
-		(void)sys_call2(SYS_munmap, at, CODE_SIZE + TABLE_SIZE);
+	return -(int)sys_call3(SYS_mprotect, at, CODE_SIZE,
+		PROT_READ | PROT_EXEC);
+}
+
+/* Make the window of the domain at @base; EEXIST, ENOMEM. */
+int
+host_code_init(uint64_t base)
+{
+	uint64_t at = base - HOST_CODE_GAP;
+	long r;
+	int err;
+
+	r = sys_call6(SYS_mmap, at, HOST_CODE_GAP, PROT_NONE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+			MAP_FIXED_NOREPLACE, -1, 0);
+	if (r < 0 && r > -4096)
 		return (int)-r;
+	err = (uint64_t)r != at ? EEXIST : window_make(at);
+	if (err != 0) {
+		(void)sys_call2(SYS_munmap, r, HOST_CODE_GAP);
+		return err;
 	}
 	window = at;
 	return 0;
@@ -88,8 +107,7 @@ host_code_init(uint64_t base)
 void
 host_code_fini(uint64_t base)
 {
-	(void)sys_call2(SYS_munmap, base - HOST_CODE_GAP,
-		CODE_SIZE + TABLE_SIZE);
+	(void)sys_call2(SYS_munmap, base - HOST_CODE_GAP, HOST_CODE_GAP);
 	window = 0;
 }
 

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Foreign modules and drivers: what they may call, and what they are.
+ *
+ * The host loads them (host_module_load()); here is what they and the
+ * executive know of each other.
+ *
+ * What they call.  Every function that an installed header declares as part
+ * of the DDI has a code slot, numbered by the order of the names, so that a
+ * module that was relocated by one process calls the right function in all.
+ * A library built from other headers numbers otherwise: str_ddi_hash().
+ *
+ * What they are.  By convention, as in an SVR4 kernel's configuration: module
+ * or driver NAME has a streamtab called NAMEinfo and, if it is not written for
+ * one processor, its D_ flags in an int called NAMEdevflag.  NAMEinit() and
+ * NAMEstart() are called once in the domain, in this order.  These may call
+ * register_strmod() and register_strdev(); then what they registered counts,
+ * and not the convention.
+ *
+ * Life.  An image stays as long as the domain, and so do its entries: who
+ * pushes or opens the name next finds them in the registry.
+ */
+#include "core.h"
+#include <sys/strconf.h>
+
+#define FIRST_SLOT 1024u
+#define LAST_SLOT 3968u /* above: the host's */
+
+typedef void (*proc_t)(void);
+struct ddi {
+	const char *name;
+	proc_t fn; /* NULL: declared, but not there */
+};
+
+#include "ddi_table.h"
+
+_Static_assert(STR_ARRAY_LEN(ddi) <= LAST_SLOT - FIRST_SLOT, "code slots");
+
+/* What the executive notes of an image: *host_module_word(). */
+#define IMAGE_REGISTERS 1u /* it does that itself */
+
+/* --------------------------------------------------- what modules may call */
+
+void
+str_ddi_attach(void)
+{
+	unsigned i;
+
+	for (i = 0; i < STR_ARRAY_LEN(ddi); i++)
+		if (ddi[i].fn != NULL)
+			(void)host_code(FIRST_SLOT + i, ddi[i].fn);
+}
+
+uint64_t
+str_ddi_hash(void)
+{
+	return DDI_HASH;
+}
+
+static int
+compare(const char *a, const char *b)
+{
+	while (*a != '\0' && *a == *b) {
+		a++;
+		b++;
+	}
+	return (int)(unsigned char)*a - (int)(unsigned char)*b;
+}
+
+/* Sources that declare a function themselves name it without the prefix. */
+uint64_t
+str_ddi_find(const char *name)
+{
+	unsigned low = 0, high = STR_ARRAY_LEN(ddi);
+
+	if (name[0] == 'd' && name[1] == 'd' && name[2] == 'i' &&
+	    name[3] == '_')
+		name += 4;
+	while (low < high) {
+		unsigned mid = (low + high) / 2;
+		int c = compare(name, ddi[mid].name);
+
+		if (c == 0)
+			return ddi[mid].fn == NULL ? 0 :
+				(uint64_t)(uintptr_t)host_code(
+					FIRST_SLOT + mid, ddi[mid].fn);
+		if (c < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------ memory for images */
+
+#define RUN_MIN 40000u /* what is not less than this is whole granules */
+
+void *
+str_region_alloc(size_t size)
+{
+	if (size > STR_REGION_MAX)
+		return NULL;
+	return str_mem_alloc(STR_MAX(size, (size_t)RUN_MIN), STR_BLK_KMEM);
+}
+
+void
+str_region_keep(void *p)
+{
+	str_mem_disown(p);
+}
+
+void
+str_region_free(void *p)
+{
+	str_mem_own(p);
+	str_mem_free(p);
+}
+
+_Static_assert(STR_REGION_MAX == STR_MEM_MAX, "greatest piece");
+
+/* ------------------------------------------------------------ registration */
+
+static bool
+side_is_good(const struct qinit *qi, bool put)
+{
+	return host_code_shared(qi) && host_code_shared(qi->qi_minfo) &&
+		(!put || host_code_shared((const void *)qi->qi_putp));
+}
+
+/*
+ * Are the tables where every process finds them?  The read side of a driver
+ * is never put to, unless by itself; the lower sides are both or none.
+ */
+static bool
+tab_is_good(const struct streamtab *st, uint32_t kind)
+{
+	bool mod = (kind & STR_F_MODULE) != 0;
+
+	if (!host_code_shared(st) || !side_is_good(st->st_rdinit, mod) ||
+	    !side_is_good(st->st_wrinit, true))
+		return false;
+	if (st->st_muxrinit == NULL && st->st_muxwinit == NULL)
+		return true;
+	return side_is_good(st->st_muxrinit, true) &&
+		side_is_good(st->st_muxwinit, false);
+}
+
+/* SVR4 has a pointer to the flags there; some have the flags. */
+static uint32_t
+flags_of(int *flag)
+{
+	if ((uintptr_t)flag < 4096)
+		return (uint32_t)(uintptr_t)flag;
+	return host_code_shared(flag) ? (uint32_t)*flag : 0;
+}
+
+static bool
+name_is_good(const char *name)
+{
+	unsigned n;
+
+	for (n = 0; name[n] != '\0'; n++)
+		if (n == FMNAMESZ)
+			return false;
+	return n > 0;
+}
+
+/* Enter what an image says it is; 0 or an errno. */
+static int
+enter(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
+	const struct streamtab *st, struct str_fmod **ret)
+{
+	uint32_t image = host_module_of(st);
+
+	if (image == 0 || !tab_is_good(st, kind)) {
+		host_module_log(name, "its streamtab, or what that leads to, "
+			"is not complete");
+		return EINVAL;
+	}
+	*ret = str_fmod_new(name, kind, flag, major, st);
+	return *ret == NULL ? EBUSY : 0;
+}
+
+static int
+enter_itself(const char *name, uint32_t kind, int *flag, uint32_t major,
+	const struct streamtab *st)
+{
+	uint32_t image = host_module_of(st);
+	struct str_fmod *fm;
+	int err;
+
+	if (!host_code_shared(name) || !name_is_good(name) || image == 0)
+		return -EINVAL;
+	err = enter(name, kind, flags_of(flag), major, st, &fm);
+	if (err != 0)
+		return -err;
+	(void)str_or(host_module_word(image), IMAGE_REGISTERS);
+	return (int)fm->major;
+}
+
+int
+register_strmod(struct fmodsw *fmod)
+{
+	return enter_itself(fmod->f_name, STR_F_MODULE, fmod->f_flag, 0,
+		fmod->f_str);
+}
+
+int
+register_strdev(struct cdevsw *cdev, unsigned int major)
+{
+	return enter_itself(cdev->d_name, STR_F_DRIVER, cdev->d_flag, major,
+		cdev->d_str);
+}
+
+int
+register_strdrv(struct cdevsw *cdev)
+{
+	return register_strdev(cdev, 0);
+}
+
+static int
+leave(struct str_fmod *fm, const struct streamtab *st)
+{
+	if (fm == NULL || fm->tab.st_rdinit != st->st_rdinit)
+		return -ENXIO;
+	if (str_load(&fm->count) != 0)
+		return -EBUSY;
+	str_store_rel(&fm->used, 2u); /* no name's any more */
+	return 0;
+}
+
+int
+unregister_strmod(struct fmodsw *fmod)
+{
+	return leave(str_fmod_find(fmod->f_name), fmod->f_str);
+}
+
+int
+unregister_strdev(struct cdevsw *cdev, unsigned int major)
+{
+	return leave(str_fmod_by_major(major), cdev->d_str);
+}
+
+/* -------------------------------------------------------------------- load */
+
+/* The address of what the image calls @name followed by @suffix, or NULL. */
+static void *
+symbol(uint32_t image, const char *name, const char *suffix)
+{
+	char buf[FMNAMESZ + 16];
+	unsigned n = 0;
+
+	while (*name != '\0' && n < FMNAMESZ)
+		buf[n++] = *name++;
+	while (*suffix != '\0' && n < sizeof(buf) - 1)
+		buf[n++] = *suffix++;
+	buf[n] = '\0';
+	return host_module_symbol(image, buf);
+}
+
+static void
+call(uint32_t image, const char *name, const char *suffix)
+{
+	proc_t fn = (proc_t)symbol(image, name, suffix);
+
+	if (fn != NULL)
+		fn();
+}
+
+/* By convention: enter @name as what it is wanted for. */
+static int
+conventional(uint32_t image, const char *name, uint32_t kind)
+{
+	struct streamtab *st = symbol(image, name, "info");
+	int *flag = symbol(image, name, "devflag");
+	struct str_fmod *fm;
+	int err;
+
+	if (st == NULL)
+		return EINVAL;
+	err = enter(name, kind, flag != NULL ? (uint32_t)*flag : 0, 0, st, &fm);
+	return err == EBUSY ? 0 : err; /* somebody was faster */
+}
+
+/*
+ * str_foreign_load - find module or driver @name outside, and register it
+ * Return: 0: look in the registry; ENOENT there is none; EACCES, ENOEXEC,
+ * EINVAL it is refused, the log says why; ENOSR, EINTR.
+ * Context: a call, no locks, no claim.
+ */
+int
+str_foreign_load(struct host_call *hc, const char *name, uint32_t kind)
+{
+	uint32_t image;
+	bool fresh;
+	int err = host_module_load(hc, name, &image, &fresh);
+
+	if (err != 0)
+		return err;
+	if (fresh) {
+		call(image, name, "init");
+		STR_CRASH_POINT("module:init");
+		call(image, name, "start");
+	}
+	if ((str_load(host_module_word(image)) & IMAGE_REGISTERS) == 0)
+		err = conventional(image, name, kind);
+	if (fresh)
+		host_module_done(image, err == 0);
+	return err;
+}
