@@ -137,7 +137,7 @@ add_load(struct elf *e, const Elf64_Phdr *p)
 	struct elf_seg *s = &e->seg[e->nseg];
 	uint64_t end;
 
-	if (p->p_memsz == 0)
+	if (p->p_memsz == 0 && p->p_filesz == 0)
 		return 0;
 	if (e->nseg == ELF_NSEG)
 		return refuse(e, "it has more than %u segments", ELF_NSEG);

@@ -190,6 +190,9 @@ T_CASE(segments_must_be_in_the_file)
 	good();
 	ph(PT_LOAD, PF_X)->p_memsz = 1;
 	refused("beyond its end");
+	good();
+	ph(PT_LOAD, PF_X)->p_memsz = 0;
+	refused("beyond its end");
 }
 
 T_CASE(segments_must_be_in_order_and_apart)
