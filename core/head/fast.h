@@ -35,6 +35,8 @@
 
 size_t str_head_read_rest(struct str_head *sd, int fd, void *ubuf, size_t len,
 	size_t done);
+long str_head_write_mods(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, const void *ubuf, size_t len);
 void str_head_read_after(struct str_head *sd, int fd) STR_COLD;
 void str_head_write_after(struct str_head *sd, int fd, bool look) STR_COLD;
 
@@ -143,6 +145,9 @@ str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 
 	if (str_unlikely(len - 1 >= STR_FAST_MAX))
 		return STR_NOT_FAST; /* nothing, or more than one record */
+	/* a look at memory that stays readable */
+	if (sd->direct == NULL)
+		return str_head_write_mods(sd, id, gen, fd, ubuf, len);
 	if (str_unlikely(!fast_enter(sd, id, gen, t)))
 		return fast_back(t);
 	hq = &sd->peer->hq;

@@ -12,7 +12,7 @@
 #define SEG_MIN 1088u	/* first segment: an idle pipe costs little */
 #define SEG_MAX 131072u /* seven records of 16 KiB */
 #define INLINE_MAX 32768u /* longer messages stand as references */
-#define COPY_MAX 1024u	  /* message blocks up to this are copied in */
+#define COPY_MAX 4096u	  /* message blocks up to this are copied in */
 #define LOG_SLACK 65536u
 #define LOG_MAX 1048576u
 

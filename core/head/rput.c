@@ -5,7 +5,8 @@
  * The Stream head's put procedure: what a message that arrives there means.
  * One case per message type; types the head has no use for are freed.
  */
-#include "core.h"
+#include "msg/alloc.h"
+#include "headq.h"
 
 /* Band-0 data joins the head queue; the rest stands on the read queue. */
 static void
@@ -246,6 +247,34 @@ m_read(struct str_head *sd, mblk_t *mp)
 	freemsg(mp);
 }
 
+/*
+ * What modules pass most: one block of plain data that is short enough to be
+ * copied into the log.  Return: false when it is not that, or not the time.
+ */
+STR_INLINE bool
+deliver_quick(struct str_head *sd, mblk_t *mp)
+{
+	struct str_headq *hq = &sd->hq;
+	size_t n = (size_t)(mp->b_wptr - mp->b_rptr);
+	const dblk_t *d = mp->b_datap;
+	bool done;
+
+	if (d->db_type != M_DATA || mp->b_cont != NULL || mp->b_band != 0 ||
+	    (mp->b_flag & (MSGMARK | MSGDELIM)) != 0 || n - 1 >= COPY_MAX ||
+	    d->db_class == CLS_ESB || str_load(&hq->overflow) != 0)
+		return false;
+	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
+		str_headq_repair_p(hq);
+	done = headq_put_quick(hq, mp->b_rptr, n);
+	str_hunlock(&hq->plock, STR_HOLD_P);
+	if (str_unlikely(!done))
+		return false;
+	mdb_done(mp);
+	if (str_unlikely(str_load(&hq->rwant) != 0))
+		str_wake_readers(sd);
+	return true;
+}
+
 /**
  * str_head_rput - the put procedure of a Stream head's read queue
  * @sd: the head
@@ -254,11 +283,14 @@ m_read(struct str_head *sd, mblk_t *mp)
  *
  * Context: put or service procedure of the queue before it; does not sleep.
  */
-void
+STR_HOT void
 str_head_rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 {
-	mblk_t *whole = str_msg_unpin(mp);
+	mblk_t *whole;
 
+	if (str_likely(deliver_quick(sd, mp)))
+		return;
+	whole = str_msg_unpin(mp);
 	if (whole == NULL) {
 		freemsg(mp);
 		return;

@@ -19,35 +19,10 @@
  * 0 once it is reachable from a queue; what a dead thread held is freed by
  * str_thread_reap().
  */
-#include "core.h"
-#include "mem/mem.h"
-
-enum { CLS_FAST, CLS_BUF, CLS_ESB };
+#include "alloc.h"
 
 /* A buffer block: header, then the bytes. */
 #define BUF_HDR 64u
-
-STR_INLINE struct str_mdb *
-mdb_alloc(void)
-{
-	struct str_mdb *x = str_mdb_get();
-
-	if (str_unlikely(x == NULL))
-		return NULL;
-	x->m.b_next = NULL;
-	x->m.b_prev = NULL;
-	x->m.b_cont = NULL;
-	x->m.b_band = 0;
-	x->m.b_flag = 0;
-	x->m.b_datap = &x->d;
-	x->d.db_frtnp = NULL;
-	x->d.db_ref = 1;
-	x->d.db_type = M_DATA;
-	x->d.db_class = CLS_FAST;
-	x->d.db_flags = 0;
-	str_store(&x->parts, STR_MDB_M | STR_MDB_D);
-	return x;
-}
 
 /* SVR4 allocb(D3).  The buffer may be larger than asked for: db_lim. */
 mblk_t *
@@ -59,24 +34,21 @@ allocb(size_t size, unsigned int pri)
 	(void)pri;
 	if (str_unlikely(size > STR_MEM_MAX - BUF_HDR))
 		return NULL;
+	if (size <= STR_FASTBUF)
+		return mdb_small(size);
 	x = mdb_alloc();
 	if (str_unlikely(x == NULL))
 		return NULL;
-	if (size <= STR_FASTBUF) {
-		x->d.db_base = x->buf;
-		x->d.db_lim = x->buf + STR_FASTBUF;
-	} else {
-		b = str_mem_alloc(size + BUF_HDR, STR_BLK_BUF);
-		if (str_unlikely(b == NULL)) {
-			str_store(&x->parts, 0u);
-			str_mdb_put(x);
-			return NULL;
-		}
-		x->d.db_class = CLS_BUF;
-		x->d.db_base = (unsigned char *)b + BUF_HDR;
-		x->d.db_lim = (unsigned char *)b + str_mem_size(b);
-		str_mem_disown(b); /* lives and dies with the data block */
+	b = str_mem_alloc(size + BUF_HDR, STR_BLK_BUF);
+	if (str_unlikely(b == NULL)) {
+		str_store(&x->parts, 0u);
+		str_mdb_put(x);
+		return NULL;
 	}
+	x->d.db_class = CLS_BUF;
+	x->d.db_base = (unsigned char *)b + BUF_HDR;
+	x->d.db_lim = (unsigned char *)b + str_mem_size(b);
+	str_mem_disown(b); /* lives and dies with the data block */
 	x->d.db_size = (unsigned int)size;
 	x->m.b_rptr = x->m.b_wptr = x->d.db_base;
 	return &x->m;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Making and freeing the commonest message block, inlined where a message
+ * passes from the head's write to the other head.  alloc.c has the theory.
+ */
+#ifndef STR_ALLOC_H
+#define STR_ALLOC_H
+
+#include "core.h"
+#include "mem/mem.h"
+
+/* db_class: where the buffer is from */
+enum { CLS_FAST, CLS_BUF, CLS_ESB };
+
+STR_INLINE struct str_mdb *
+mdb_alloc(void)
+{
+	struct str_mdb *x = str_mdb_get();
+
+	if (str_unlikely(x == NULL))
+		return NULL;
+	x->m.b_next = NULL;
+	x->m.b_prev = NULL;
+	x->m.b_cont = NULL;
+	x->m.b_band = 0;
+	x->m.b_flag = 0;
+	x->m.b_datap = &x->d;
+	x->d.db_frtnp = NULL;
+	x->d.db_ref = 1;
+	x->d.db_type = M_DATA;
+	x->d.db_class = CLS_FAST;
+	x->d.db_flags = 0;
+	str_store(&x->parts, STR_MDB_M | STR_MDB_D);
+	return x;
+}
+
+/* allocb() of a size known to be small enough for the block itself. */
+STR_INLINE mblk_t *
+mdb_small(size_t size)
+{
+	struct str_mdb *x = mdb_alloc();
+
+	if (str_unlikely(x == NULL))
+		return NULL;
+	x->d.db_base = x->buf;
+	x->d.db_lim = x->buf + STR_FASTBUF;
+	x->d.db_size = (unsigned int)size;
+	x->m.b_rptr = x->m.b_wptr = x->buf;
+	return &x->m;
+}
+
+/* freeb() of any block; most are nobody else's and all in one piece. */
+STR_INLINE void
+mdb_done(mblk_t *bp)
+{
+	struct str_mdb *x = str_mdb_of_m(bp);
+	dblk_t *d = bp->b_datap;
+
+	if (str_unlikely(d != &x->d || d->db_class != CLS_FAST ||
+		str_load(&d->db_ref) != 1)) {
+		freeb(bp);
+		return;
+	}
+	bp->b_datap = NULL; /* in the order of freeb() */
+	d->db_ref = 0;
+	str_store(&x->parts, 0u);
+	str_mdb_put(x);
+}
+
+#endif
