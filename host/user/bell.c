@@ -113,17 +113,22 @@ host_bell_enter(void)
 	}
 }
 
+void (*host_bell_news)(uint32_t pid);
+
 static void
 bell_drain(void)
 {
 	int fd = host_fd_get(HOST_FD_BELL);
-	char c;
+	uint64_t v[2];
+	long n;
 
 	if (!bell_is(fd))
 		return;
-	while (sys_call6(SYS_recvfrom, fd, &c, 1, MSG_DONTWAIT, NULL, NULL) >=
-		0)
-		;
+	while ((n = sys_call6(SYS_recvfrom, fd, v, sizeof v, MSG_DONTWAIT,
+			NULL, NULL)) >= 0)
+		if (n == (long)sizeof v && host_bell_news != NULL &&
+		    v[0] == host_shared(host_domain)->key)
+			host_bell_news((uint32_t)v[1]);
 }
 
 /* @rung: this thread saw it ring. */
@@ -146,18 +151,23 @@ host_bell_leave(bool rung)
 }
 
 void
-host_bell_ring(struct str_thread *t)
+host_bell_ring_proc(struct str_proc *p)
 {
-	uint32_t proc = str_load(&t->proc), len;
-	struct str_proc *p = &host_domain->proc[proc % STR_NPROC];
+	uint32_t len = str_load_acq(&p->bell_len);
 	struct iovec iov = { (char[]){ '\0' }, 1 };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
 
-	if (proc >= STR_NPROC)
-		return; /* being reaped */
-	len = str_load_acq(&p->bell_len);
 	if (len == 0 || len > sizeof p->bell)
 		return;
 	/* EAGAIN: it rings already.  ECONNREFUSED: nobody is there. */
 	(void)host_dgram_send(p->bell, len, &m);
+}
+
+void
+host_bell_ring(struct str_thread *t)
+{
+	uint32_t proc = str_load(&t->proc);
+
+	if (proc < STR_NPROC) /* else it is being reaped */
+		host_bell_ring_proc(&host_domain->proc[proc]);
 }

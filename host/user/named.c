@@ -262,6 +262,19 @@ host_named_attach(const struct host_name *n)
 	return err;
 }
 
+const char *
+host_named_dir(void)
+{
+	return named_dir;
+}
+
+void
+host_named_dir_set(const char *dir)
+{
+	if (strlen(dir) < sizeof named_dir)
+		strcpy(named_dir, dir);
+}
+
 /* The last member to leave takes the name away. */
 void
 host_named_exit(void)
@@ -305,5 +318,6 @@ host_named_forked(void)
 	if (sys_call6(SYS_mmap, d, d->cap, PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == (long)d)
 		(void)sys_call3(SYS_madvise, d, d->cap, MADV_DONTDUMP);
+	host_images_forked();
 }
 

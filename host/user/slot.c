@@ -266,6 +266,34 @@ reap_scan(void)
 			proc_reap(i, true);
 }
 
+/*
+ * What streamsd does when somebody has died: all that attaching processes do,
+ * and the threads of images that were replaced.
+ */
+void
+host_reap_scan(void)
+{
+	uint32_t high = str_load(&host_domain->proc_high);
+	bool execed;
+
+	reap_scan();
+	for (uint32_t i = 0; i < high && i < STR_NPROC; i++)
+		if (str_load(&host_domain->proc[i].pid) != 0 &&
+		    !proc_is_me(i) && !proc_dead(i, &execed) && execed)
+			proc_reap(i, false);
+}
+
+/* Does process slot @idx still mean process @pid, which lives? */
+bool
+host_proc_alive(uint32_t idx, uint32_t gen, uint32_t pid)
+{
+	struct life l = life_load(&host_domain->proc[idx % STR_NPROC]);
+	bool execed;
+
+	return l.gen == gen && l.pid == pid &&
+		!proc_dead(idx % STR_NPROC, &execed) && !execed;
+}
+
 bool
 host_reap_dead(uint32_t tag)
 {
@@ -540,6 +568,8 @@ on_fork_child(void)
 	host_bell_waiting = 0;
 	if (host_tpriv != NULL)
 		host_tpriv->saved = host_tpriv->self = 0;
+	if (host_domain != NULL)
+		host_daemon_fork();
 	host_sig_restore(&mask);
 }
 
@@ -579,6 +609,7 @@ process_enter(struct host_priv *pv)
 		/* the parent's, by number only */
 		host_fd_drop(HOST_FD_BELL);
 		host_fd_drop(HOST_FD_DIAG);
+		host_fd_drop(HOST_FD_DAEMON);
 		str_store(&pv->bell_up, 0u);
 		err = host_domain_check_ns();
 		if (err != 0)
@@ -601,6 +632,7 @@ process_enter(struct host_priv *pv)
 		proc_reap(pv->proc, true);
 	reap_scan();
 	str_region_tidy();
+	host_daemon_tell(HOST_ASK_MEMBER);
 	return 0;
 }
 
@@ -660,9 +692,11 @@ host_enter_slow(struct host_call *hc)
 void
 host_exec_begin(void)
 {
-	if (host_domain != NULL && *host_identity != 0)
-		(void)str_or(&host_domain->proc[host_priv_page->proc].flags,
-			STR_PROC_EXEC);
+	if (host_domain == NULL || *host_identity == 0)
+		return;
+	(void)str_or(&host_domain->proc[host_priv_page->proc].flags,
+		STR_PROC_EXEC);
+	host_daemon_tell(HOST_ASK_EXEC);
 }
 
 void

@@ -7,7 +7,8 @@
  * Started by the first host_defer() of a process, with every signal blocked;
  * it goes away when there was nothing to wait for during a second.  The
  * executive keeps the timers; here is only the nearest deadline.  A forked
- * child has no such thread and no deadline until it asks for one.
+ * child has no such thread and no deadline until it asks for one.  streamsd,
+ * which waits anyway, does it itself.
  */
 #include <linux/futex.h>
 #include <pthread.h>
@@ -107,7 +108,9 @@ host_defer(uint64_t when)
 	if (at == 0 || when + 1 < at) {
 		str_store_rel(&pv->timer_at, when + 1);
 		(void)str_add(&pv->timer_word, 1u);
-		if (pv->timer_up)
+		if (pv->timer_ours)
+			; /* whoever waits for it is this thread */
+		else if (pv->timer_up)
 			(void)sys_call3(SYS_futex, &pv->timer_word,
 				FUTEX_WAKE_PRIVATE, 1);
 		else

@@ -2,6 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 #include "upcalls_test_double.h"
 
+#include <string.h>
+
 #include <t.h>
 
 int
@@ -41,6 +43,19 @@ str_region_tidy(void)
 {
 }
 
+unsigned
+str_region_members_died(void)
+{
+	(void)str_add(&host_domain->core[UP_DIED], 1u);
+	return 0;
+}
+
+bool
+str_region_wanted(void)
+{
+	return str_load(&host_domain->core[UP_WANTED]) != 0;
+}
+
 bool
 str_region_carriers(struct str_domain *d,
 	bool (*fn)(const struct host_carrier *c, void *arg), void *arg)
@@ -58,6 +73,51 @@ str_timer_run(uint64_t now)
 {
 	(void)str_add(&host_domain->core[UP_TIMER], 1u);
 	return str_xchg(&host_domain->core[UP_NEXT], UINT64_MAX);
+}
+
+void *
+str_region_alloc(size_t size)
+{
+	(void)str_add(&host_domain->core[UP_REGION], 1u);
+	return up_alloc(size);
+}
+
+void
+str_region_keep(void *p)
+{
+	(void)str_sub(&host_domain->core[UP_REGION], 1u);
+}
+
+void
+str_region_free(void *p)
+{
+}
+
+/* A DDI of one function, which modules can call. */
+static int
+up_add(int a, int b)
+{
+	return a + b;
+}
+
+void
+str_ddi_attach(void)
+{
+	(void)host_code(1024, (void (*)(void))up_add);
+}
+
+uint64_t
+str_ddi_find(const char *name)
+{
+	if (strcmp(name, "up_add") != 0)
+		return 0;
+	return (uint64_t)(uintptr_t)host_code(1024, (void (*)(void))up_add);
+}
+
+uint64_t
+str_ddi_hash(void)
+{
+	return 1;
 }
 
 void *

@@ -31,12 +31,18 @@ struct host_priv {
 	struct host_plock action;   /* signal actions */
 	struct host_plock diag;     /* the netlink socket */
 	struct host_plock bell;     /* the bell; inside of attach */
+	struct host_plock image;    /* mapping images; inside of attach */
 	struct host_plock timer;    /* the three below */
 	str_a32 timer_word;	    /* bumped when timer_at is nearer */
 	uint32_t timer_up;	    /* [timer] the helper thread runs */
 	str_a64 timer_at;	    /* [timer] next deadline + 1; 0 = none */
 	str_a32 bell_up;	    /* this process has made its bell */
 	str_a32 bell_waiters;	    /* BELL_RINGING | threads polling it */
+	uint32_t timer_ours;	    /* no helper thread: streamsd */
+	struct host_plock daemon;   /* HOST_FD_DAEMON and the three below */
+	str_a64 daemon_word;	    /* [A] whom that descriptor means */
+	uint64_t daemon_dev, daemon_ino;
+	uint32_t daemon_warned;	    /* that there is none */
 };
 extern struct host_priv *_Atomic host_priv_page;
 
@@ -45,6 +51,12 @@ struct host_shared {
 	uint64_t pidns, netns; /* [I] inodes of the namespaces */
 	str_a64 created;       /* [I] CLOCK_REALTIME seconds, for humans */
 	uint64_t key;	       /* [I] with which tokens of members begin */
+	str_a64 daemon;	       /* [A] who is streamsd: daemon.c */
+	str_a64 daemon_asked;  /* [A] host_now() of the last host_daemon() */
+	str_a64 daemon_retry;  /* [A] none is started before host_now() is it */
+	str_a32 daemon_err;    /* [A] why */
+	str_a32 daemon_fails;  /* [A] failed starts in succession */
+	str_a32 daemon_asks;   /* [A] HOST_ASK_*, what its bell rings for */
 };
 #define HOST_SHARED_OFF (STR_HDR_SIZE - 4096)
 
@@ -65,7 +77,7 @@ extern STR_TLS struct host_tpriv *host_tpriv;
 extern STR_TLS uint32_t host_bell_waiting;
 
 #define HOST_PROC_EXIT 2u /* str_proc.flags: it is about to exit */
-#define HOST_CODE_GAP (16ull << 20) /* code window below the domain */
+#define HOST_CODE_GAP (64ull << 20) /* code window below the domain */
 
 struct stat;
 
@@ -97,9 +109,16 @@ int host_name_mkdir(const struct host_name *n);
 int host_named_attach(const struct host_name *n);
 void host_named_forked(void);	/* a lock of its own for a child */
 void host_named_exit(void);
+const char *host_named_dir(void); /* ours, that goes with the name; or "" */
+void host_named_dir_set(const char *dir);
 
 /* fd.c */
-enum host_fd { HOST_FD_DOMAIN, HOST_FD_BELL, HOST_FD_DIAG, HOST_NFD };
+enum host_fd {
+	HOST_FD_DOMAIN, HOST_FD_BELL, HOST_FD_DIAG, HOST_FD_DAEMON,
+	HOST_FD_NAME, /* ends that are attached to names: fattach */
+	HOST_FD_NAME_END = HOST_FD_NAME + 16,
+	HOST_NFD = HOST_FD_NAME_END
+};
 int host_fd_get(enum host_fd which);
 void host_fd_note(enum host_fd which, int fd);
 int host_fd_hide(enum host_fd which, int fd, bool cloexec);
@@ -113,6 +132,22 @@ bool host_task_dead(int pid, int tid);
 /* slot.c */
 void host_slot_exit(void);
 bool host_others_alive(void);
+bool host_proc_alive(uint32_t idx, uint32_t gen, uint32_t pid);
+void host_reap_scan(void);
+
+/*
+ * daemon.c.  What streamsd may be rung for; anything else is to look whether
+ * somebody is gone.
+ */
+#define HOST_ASK_MEMBER 1u /* a process has attached */
+#define HOST_ASK_EXEC 2u   /* one is about to exec */
+extern bool host_is_daemon;
+bool host_daemon_claim(void);
+bool host_daemon_resign(uint64_t asked);
+void host_daemon_tell(uint32_t ask);
+void host_daemon_fork(void);	/* in the child */
+int host_daemon_watch(void);	/* before a sleep: pidfd to poll, or -1 */
+void host_daemon_ended(void);	/* after it, when that was readable */
 
 /* plock, in wait.c */
 void host_plock_lock(struct host_plock *l);
@@ -125,7 +160,7 @@ void host_fault_init(void);
 void host_trampoline(int sig, siginfo_t *info, void *ucontext);
 int host_sigaction_raw(int sig, void (*fn)(int, siginfo_t *, void *),
 	unsigned long flags, uint64_t mask);
-bool host_fault_fixup(void *ucontext);
+bool host_fault_fixup(const void *addr, void *ucontext);
 void host_sig_block(uint64_t *ret_old);
 void host_sig_restore(const uint64_t *old);
 void host_wait_abandon(void);	/* a handler is about to run in a wait */
@@ -138,6 +173,15 @@ int host_dgram_send(const void *addr, uint32_t addrlen, struct msghdr *m);
 int host_bell_open(void);	/* its descriptor, or -1 */
 bool host_bell_enter(void);
 void host_bell_leave(bool rung);
+void host_bell_ring_proc(struct str_proc *p);
+/* Who sent the domain's key with a pid in it; streamsd sets it. */
+extern void (*host_bell_news)(uint32_t pid);
+
+/* modload_image.c */
+int host_images_attach(void);	/* [attach] the domain is mapped */
+void host_images_detach(void);
+void host_images_forked(void);
+bool host_images_fault(const void *addr, uintptr_t ip);
 
 /* code.c, clock.c, fence.c, copy */
 int host_code_init(uint64_t base);

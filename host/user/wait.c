@@ -117,7 +117,7 @@ struct sleeper {
 	uint64_t inside; /* a handler's own calls overwrite it */
 	uint64_t mask;	    /* the thread's own, wait_carrier */
 	const uint64_t *pollmask;
-	struct pollfd pfd[2];
+	struct pollfd pfd[3];
 	unsigned npfd;
 	str_a32 *word;
 	uint32_t val;
@@ -287,16 +287,19 @@ int
 host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 {
 	struct timespec ts;
-	struct sleeper s = { .hc = hc, .npfd = 2 };
+	struct sleeper s = { .hc = hc, .npfd = 3 };
 	uint32_t ev = 0;
 	bool rung;
+	int daemon;
 
 	/* no descriptor: for the bell alone */
 	if (hc->fd < -1 || (hc->fd >= 0 && !is_socket(hc->fd))) {
 		*ret_events = HOST_C_NVAL;
 		return 0;
 	}
+	daemon = host_daemon_watch();
 	s.ts = ns_to_ts(ns, &ts);
+	s.pfd[2] = (struct pollfd){ daemon, POLLIN, 0 };
 	s.pfd[0] = (struct pollfd){ hc->fd, POLLIN | POLLRDHUP, 0 };
 	s.pfd[1] = (struct pollfd){ host_bell_open(), POLLIN, 0 };
 	if (!host_bell_enter()) {
@@ -324,6 +327,8 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 	}
 	sleep_over(&s);
 	sys_sigmask(SIG_SETMASK, &s.mask, NULL);
+	if (s.ret > 0 && daemon >= 0 && s.pfd[2].revents != 0)
+		host_daemon_ended();
 	if (host_tls.sig_seq != hc->sig_seq)
 		return EINTR;
 	if (s.ret == 0)

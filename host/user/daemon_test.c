@@ -1,0 +1,751 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * streamsd: who starts it, when it goes, what it notices.  With the real
+ * program (tools/streamsd) around the executive's test double.
+ *
+ * The program is this one: called `streamsd' it is that.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <t.h>
+
+#include "upcalls_test_double.h"
+
+#define MS 1000000ull
+
+int streamsd_main(int argc, char **argv);
+
+STR_CONSTRUCTOR static void
+be_streamsd(int argc, char **argv)
+{
+	if (strcmp(argv[0], "streamsd") == 0)
+		exit(streamsd_main(argc, argv));
+}
+
+static char self[512];
+
+static void
+setup_in(const char *domain, const char *linger)
+{
+	struct host_call hc = { .fd = -1 };
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+
+	T_GT(n, 0);
+	setenv("STREAMS_DOMAIN", domain, 1);
+	setenv("STREAMS_LINGER", linger, 1);
+	setenv("STREAMS_DAEMON", self, 1);
+	up_enter(&hc);
+	host_leave();
+}
+
+/* It stays for as long as the test. */
+static void
+setup(void)
+{
+	setup_in("private", "60000");
+}
+
+static int
+ask(void)
+{
+	struct host_call hc = { .fd = -1 };
+	int err;
+
+	up_enter(&hc);
+	err = host_daemon();
+	host_leave();
+	return err;
+}
+
+static void
+want(bool yes)
+{
+	str_store(up_word(UP_WANTED), yes ? 1ull : 0ull);
+}
+
+static uint64_t
+name(void)
+{
+	return str_load(&host_shared(host_domain)->daemon);
+}
+
+/* Its pid; 0: nobody says that he is it. */
+static pid_t
+daemon_pid(void)
+{
+	return name() >> 62 == 2 ? (pid_t)(uint32_t)name() : 0;
+}
+
+static char
+state_of(pid_t pid)
+{
+	char path[64], buf[512], *p;
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY);
+	if (fd >= 0) {
+		n = read(fd, buf, sizeof buf - 1);
+		(void)close(fd);
+	}
+	if (n <= 0)
+		return 'X';
+	buf[n] = '\0';
+	p = strrchr(buf, ')');
+	return p != NULL ? p[2] : 'X';
+}
+
+static bool
+gone(pid_t pid)
+{
+	char c = state_of(pid);
+
+	return c == 'X' || c == 'Z';
+}
+
+/* Member slots of living daemons. */
+static int
+daemons(void)
+{
+	uint32_t high = str_load(&host_domain->proc_high);
+	int n = 0;
+
+	for (uint32_t i = 0; i < high; i++) {
+		struct str_proc *p = &host_domain->proc[i];
+
+		if ((str_load(&p->flags) & STR_PROC_DAEMON) &&
+		    str_load(&p->pid) != 0 &&
+		    !gone((pid_t)str_load(&p->pid)))
+			n++;
+	}
+	return n;
+}
+
+/* A case that passed leaves none behind. */
+static void
+end_daemon(struct t *t)
+{
+	if (host_domain != NULL && daemon_pid() != 0)
+		(void)kill(daemon_pid(), SIGKILL);
+}
+
+STR_CONSTRUCTOR static void
+end_each(void)
+{
+	t_after_each(end_daemon);
+}
+
+static bool
+member(pid_t pid)
+{
+	uint32_t high = str_load(&host_domain->proc_high);
+
+	for (uint32_t i = 0; i < high; i++)
+		if (str_load(&host_domain->proc[i].pid) == (uint32_t)pid)
+			return true;
+	return false;
+}
+
+/* What the daemon has done; while nothing is wanted only events make it. */
+static uint64_t
+looks(void)
+{
+	return str_load(up_word(UP_DIED));
+}
+
+/* It has done what starting asks for, and sleeps. */
+static void
+settled(void)
+{
+	T_SOON(looks() != 0 && state_of(daemon_pid()) == 'S', 5000);
+}
+
+/* ---------------------------------------------------------------- starts */
+
+T_CASE(the_first_who_asks_starts_it)
+{
+	pid_t pid;
+
+	setup();
+	T_EQ(daemon_pid(), 0);
+	T_EQ(ask(), 0);
+	pid = daemon_pid();
+	T_GT(pid, 0);
+	T_FALSE(gone(pid));
+	T_EQ(ask(), 0);
+	T_EQ(daemon_pid(), pid);
+	T_EQ(daemons(), 1);
+}
+
+static void
+read_all(const char *what, pid_t pid, char *buf, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, what);
+	fd = T_OK(open(path, O_RDONLY));
+	n = T_OK(read(fd, buf, size - 1));
+	buf[n] = '\0';
+	for (ssize_t i = 0; i < n; i++)
+		if (buf[i] == '\0')
+			buf[i] = ' ';
+	T_OK(close(fd));
+}
+
+T_CASE(it_inherits_nothing_but_the_domain)
+{
+	char buf[4096], path[64], to[256];
+	struct dirent *e;
+	pid_t pid;
+	DIR *d;
+	int p[2];
+	sigset_t all;
+
+	setenv("SECRET", "told to nobody", 1);
+	setup();
+	(void)signal(SIGUSR1, SIG_IGN);
+	sigfillset(&all);
+	T_OK(sigprocmask(SIG_BLOCK, &all, NULL));
+	T_OK(pipe(p));
+	T_OK(dup2(p[0], 200));
+	T_EQ(ask(), 0);
+	pid = daemon_pid();
+	settled();
+	read_all("environ", pid, buf, sizeof buf);
+	T_STR(buf, "STREAMS_DOMAIN=fd:3 STREAMS_LINGER=60000 ");
+	read_all("status", pid, buf, sizeof buf);
+	T_NOTNULL(strstr(buf, "SigBlk:\t0000000000000000"));
+	/* SIGPIPE is its own */
+	T_NOTNULL(strstr(buf, "SigIgn:\t0000000000001000"));
+	T_NOTNULL(strstr(buf, "Umask:\t0077"));
+	snprintf(path, sizeof path, "/proc/%d/cwd", (int)pid);
+	T_EQ(readlink(path, to, sizeof to), 1);
+	T_NE(getsid(pid), getsid(0));
+	T_NE(getsid(pid), pid);
+	snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+	d = opendir(path);
+	T_NOTNULL(d);
+	while ((e = readdir(d)) != NULL) {
+		ssize_t n;
+
+		if (e->d_name[0] == '.')
+			continue;
+		n = T_OK(readlinkat(dirfd(d), e->d_name, to, sizeof to - 1));
+		to[n] = '\0';
+		if (atoi(e->d_name) < 3)
+			T_STR(to, "/dev/null");
+		else if (atoi(e->d_name) == 3)
+			T_NOTNULL(strstr(to, "memfd:streams"));
+		else if (strstr(to, "pipe:") != NULL)
+			T_FAIL("it has descriptor %s, %s", e->d_name, to);
+	}
+	closedir(d);
+}
+
+static volatile sig_atomic_t children;
+
+static void
+on_child(int sig)
+{
+	children++;
+}
+
+T_CASE(who_starts_it_has_no_child_and_no_descriptor_more)
+{
+	setup();
+	(void)signal(SIGCHLD, on_child);
+	T_CHECK_FDS();
+	T_EQ(ask(), 0);
+	T_ERR(waitpid(-1, NULL, WNOHANG | __WALL), ECHILD);
+	T_EQ(children, 0);
+	host_fd_drop(HOST_FD_DAEMON);
+	host_fd_drop(HOST_FD_BELL);
+}
+
+/* even a program that has no descriptor left but two, and odd ones */
+T_CASE(standard_descriptors_may_be_closed)
+{
+	setup();
+	for (int fd = 0; fd < 10; fd++)
+		if (fd != 1 && fd != 2)
+			(void)close(fd);
+	T_EQ(ask(), 0);
+	settled();
+}
+
+T_CASE(twenty_at_once_start_one)
+{
+	uint64_t *named;
+	int status;
+
+	setup();
+	named = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	for (int i = 0; i < 20; i++) {
+		if (T_OK(fork()) != 0)
+			continue;
+		while (str_load((str_a64 *)&named[20]) == 0)
+			host_yield();
+		T_EQ(ask(), 0);
+		named[i] = name();
+		_exit(0);
+	}
+	str_store((str_a64 *)&named[20], 1ull);
+	for (int i = 0; i < 20; i++) {
+		T_OK(wait(&status));
+		T_EQ(status, 0);
+	}
+	for (int i = 0; i < 20; i++)
+		T_TRUE(named[i] == named[0]);
+	T_EQ(daemons(), 1);
+}
+
+T_CASE(a_program_that_is_not_there_is_told_and_not_tried_again_at_once)
+{
+	setup();
+	setenv("STREAMS_DAEMON", "/nonexistent/streamsd", 1);
+	T_EQ(ask(), ENOENT);
+	T_EQ(daemon_pid(), 0);
+	setenv("STREAMS_DAEMON", self, 1);
+	T_EQ(ask(), ENOENT);
+	/* but later it is */
+	str_store(&host_shared(host_domain)->daemon_retry, 0ull);
+	T_EQ(ask(), 0);
+	T_FALSE(gone(daemon_pid()));
+}
+
+T_CASE(a_program_that_is_something_else_is_told)
+{
+	setup();
+	setenv("STREAMS_DAEMON", "/bin/true", 1);
+	T_EQ(ask(), ESRCH);
+	T_EQ(daemon_pid(), 0);
+}
+
+/* ----------------------------------------------------------------- dies */
+
+static void
+kill_daemon(void)
+{
+	pid_t pid = daemon_pid();
+
+	T_GT(pid, 0);
+	T_OK(kill(pid, SIGKILL));
+	T_SOON(gone(pid), 5000);
+}
+
+T_CASE(after_its_death_the_next_who_asks_starts_another)
+{
+	pid_t pid;
+
+	setup();
+	T_EQ(ask(), 0);
+	for (int i = 0; i < 3; i++) {
+		pid = daemon_pid();
+		kill_daemon();
+		T_EQ(ask(), 0);
+		T_NE(daemon_pid(), pid);
+		T_FALSE(gone(daemon_pid()));
+	}
+}
+
+T_CASE(who_sleeps_starts_another_when_it_dies)
+{
+	struct host_call hc = { .fd = -1 };
+	pid_t pid, was;
+	uint32_t ev;
+
+	setup();
+	want(true);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		up_enter(&hc);
+		T_EQ(host_daemon(), 0);
+		for (;;)
+			(void)host_wait_carrier(&hc, UINT64_MAX, &ev);
+	}
+	for (int i = 0; i < 3; i++) {
+		T_SOON(daemon_pid() != 0 && !gone(daemon_pid()), 5000);
+		T_SOON(state_of(pid) == 'S', 5000);
+		was = daemon_pid();
+		kill_daemon();
+		T_SOON(daemon_pid() != was && daemon_pid() != 0, 5000);
+	}
+	T_OK(kill(pid, SIGKILL));
+	T_OK(waitpid(pid, NULL, 0));
+}
+
+/* a sleeper that comes when there is none, and one is wanted */
+T_CASE(who_goes_to_sleep_starts_it_when_it_is_wanted)
+{
+	struct host_call hc = { .fd = -1 };
+	uint32_t ev;
+
+	setup();
+	up_enter(&hc);
+	T_EQ(host_wait_carrier(&hc, MS, &ev), ETIMEDOUT);
+	T_EQ(daemon_pid(), 0);
+	want(true);
+	T_EQ(host_wait_carrier(&hc, MS, &ev), ETIMEDOUT);
+	T_GT(daemon_pid(), 0);
+	host_leave();
+}
+
+T_CASE(nobody_starts_what_is_not_wanted_or_spins)
+{
+	struct host_call hc = { .fd = -1 };
+	int woken = 0;
+	uint64_t end;
+	uint32_t ev;
+
+	setup();
+	T_EQ(ask(), 0);
+	up_enter(&hc);
+	T_EQ(host_wait_carrier(&hc, MS, &ev), ETIMEDOUT);
+	kill_daemon();
+	for (end = host_now() + 100 * MS; host_now() < end; woken++)
+		(void)host_wait_carrier(&hc, 50 * MS, &ev);
+	host_leave();
+	T_LT(woken, 10);
+	T_EQ(daemon_pid(), 0);
+}
+
+T_CASE(a_watching_descriptor_replaced_by_the_program_is_made_anew)
+{
+	struct host_call hc = { .fd = -1 };
+	uint32_t ev;
+	int fd;
+
+	setup();
+	want(true);
+	T_EQ(ask(), 0);
+	fd = host_fd_get(HOST_FD_DAEMON);
+	T_TRUE(host_fd_is_ours(fd));
+	T_OK(dup2(T_OK(open("/dev/null", O_RDONLY)), fd));
+	up_enter(&hc);
+	for (int i = 0; i < 3; i++)
+		(void)host_wait_carrier(&hc, MS, &ev);
+	host_leave();
+	T_EQ(daemons(), 1);
+	kill_daemon();
+	T_EQ(ask(), 0);
+	T_EQ(daemons(), 1);
+}
+
+static const char *const labels[] = {
+	"streamsd:attached", "streamsd:claimed", "streamsd:ready",
+	"streamsd:serve", "streamsd:reaped", "streamsd:closed",
+};
+
+T_CASE_TIMEOUT(killed_at_any_point_it_is_replaced, 60)
+{
+	pid_t pid;
+
+	setup();
+	for (size_t i = 0; i < STR_ARRAY_LEN(labels); i++) {
+		setenv("STREAMS_DAEMON_CRASH", labels[i], 1);
+		(void)ask();
+		if (daemon_pid() != 0) {
+			pid = daemon_pid();
+			T_SOON(gone(pid), 5000);
+		}
+		unsetenv("STREAMS_DAEMON_CRASH");
+		str_store(&host_shared(host_domain)->daemon_retry, 0ull);
+		T_EQ(ask(), 0);
+		settled();
+		T_EQ(daemons(), 1);
+		kill_daemon();
+	}
+}
+
+static const char *const starter_labels[] = {
+	"daemon:starting", "daemon:started",
+};
+
+T_CASE(a_starter_killed_on_its_way_is_followed_by_another)
+{
+	pid_t pid;
+	int status;
+
+	setup();
+	for (size_t i = 0; i < STR_ARRAY_LEN(starter_labels); i++) {
+		pid = T_OK(fork());
+		if (pid == 0) {
+			setenv("STREAMS_CRASH", starter_labels[i], 1);
+			(void)ask();
+			_exit(1);
+		}
+		T_OK(waitpid(pid, &status, 0));
+		T_EQ(WTERMSIG(status), SIGKILL);
+		T_EQ(ask(), 0);
+		T_EQ(daemons(), 1);
+		kill_daemon();
+	}
+}
+
+/* ---------------------------------------------------------------- notices */
+
+T_CASE(it_reaps_a_member_that_was_killed)
+{
+	struct host_call hc = { .fd = -1 };
+	uint64_t before;
+	pid_t pid;
+
+	setup();
+	T_EQ(ask(), 0);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		up_enter(&hc);
+		for (;;)
+			pause();
+	}
+	T_SOON(member(pid), 5000);
+	settled();
+	before = looks();
+	T_OK(kill(pid, SIGKILL));
+	/* nobody calls, nobody waits for it */
+	T_SOON(!member(pid) && looks() > before, 5000);
+	T_OK(waitpid(pid, NULL, 0));
+}
+
+T_CASE(a_forked_child_that_makes_no_call_is_watched)
+{
+	uint64_t before;
+	pid_t pid;
+
+	setup();
+	T_EQ(ask(), 0);
+	settled();
+	pid = T_OK(fork());
+	if (pid == 0)
+		for (;;)
+			pause();
+	T_SOON(state_of(pid) == 'S', 5000);
+	settled();
+	before = looks();
+	T_OK(kill(pid, SIGKILL));
+	T_SOON(looks() > before, 5000);
+	T_OK(waitpid(pid, NULL, 0));
+}
+
+T_CASE(a_member_that_left_in_order_is_watched_until_it_ends)
+{
+	struct host_call hc = { .fd = -1 };
+	uint64_t before;
+	pid_t pid;
+
+	setup();
+	T_EQ(ask(), 0);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		up_enter(&hc);
+		host_leave();
+		T_SOON(state_of(daemon_pid()) == 'S', 5000);
+		host_domain_exit();
+		for (;;)
+			pause();
+	}
+	T_SOON(member(pid), 5000);
+	T_SOON(!member(pid), 5000);
+	settled();
+	before = looks();
+	T_OK(kill(pid, SIGKILL));
+	T_SOON(looks() > before, 5000);
+	T_OK(waitpid(pid, NULL, 0));
+}
+
+T_CASE(an_image_that_was_replaced_is_reaped)
+{
+	struct host_call hc = { .fd = -1 };
+	uint64_t before;
+	pid_t pid;
+	int p[2];
+
+	setup();
+	T_EQ(ask(), 0);
+	T_OK(pipe(p));
+	pid = T_OK(fork());
+	if (pid == 0) {
+		up_enter(&hc);
+		host_leave();
+		T_SOON(state_of(daemon_pid()) == 'S', 5000);
+		dup2(p[0], 0);
+		host_exec_begin();
+		execl("/bin/cat", "cat", (char *)NULL);
+		_exit(127);
+	}
+	T_SOON(member(pid), 5000);
+	before = looks();
+	T_SOON(!member(pid), 5000);
+	T_FALSE(gone(pid));
+	T_GT(looks(), before);
+	/* and what became of it is watched */
+	settled();
+	before = looks();
+	T_OK(kill(pid, SIGKILL));
+	T_SOON(looks() > before, 5000);
+	T_OK(waitpid(pid, NULL, 0));
+}
+
+T_CASE(it_looks_by_itself_while_it_is_wanted)
+{
+	uint64_t before;
+
+	setup();
+	want(true);
+	T_EQ(ask(), 0);
+	settled();
+	before = looks();
+	T_SOON(looks() >= before + 2, 5000);
+}
+
+T_CASE(who_rings_makes_it_look)
+{
+	struct host_call hc = { .fd = -1 };
+	uint64_t before;
+
+	setup();
+	T_EQ(ask(), 0);
+	settled();
+	before = looks();
+	up_enter(&hc);
+	host_daemon_tell(0);
+	host_leave();
+	T_SOON(looks() > before, 5000);
+}
+
+T_CASE(it_runs_callbacks_when_they_are_due)
+{
+	uint64_t before;
+
+	setup();
+	T_EQ(ask(), 0);
+	settled();
+	before = str_load(up_word(UP_TIMER));
+	str_store(up_word(UP_NEXT), host_now() + 30 * MS);
+	{
+		struct host_call hc = { .fd = -1 };
+
+		up_enter(&hc);
+		host_daemon_tell(0);
+		host_leave();
+	}
+	/* once when it is rung, once when the time has come */
+	T_SOON(str_load(up_word(UP_TIMER)) >= before + 2, 5000);
+}
+
+/* ----------------------------------------------------------------- leaves */
+
+T_CASE(it_leaves_when_nothing_wants_it)
+{
+	pid_t pid;
+
+	setup_in("private", "0");
+	T_EQ(ask(), 0);
+	pid = daemon_pid();
+	T_SOON(name() == 0 && gone(pid), 5000);
+	/* and comes again */
+	T_EQ(ask(), 0);
+	T_NE(daemon_pid(), pid);
+}
+
+T_CASE(it_stays_while_it_is_wanted)
+{
+	uint64_t before;
+	pid_t pid;
+
+	setup_in("private", "0");
+	want(true);
+	T_EQ(ask(), 0);
+	pid = daemon_pid();
+	before = looks();
+	/* the second look is later than it would have gone */
+	T_SOON(looks() >= before + 3, 5000);
+	T_EQ(daemon_pid(), pid);
+	T_FALSE(gone(pid));
+	want(false);
+	T_SOON(gone(pid), 5000);
+}
+
+T_CASE(asked_while_it_leaves_it_stays_or_another_comes)
+{
+	setup_in("private", "0");
+	for (int i = 0; i < 30; i++) {
+		T_EQ(ask(), 0);
+		T_SOON(name() == 0 || i % 3 != 0, 5000);
+	}
+	T_EQ(ask(), 0);
+	T_LE(daemons(), 2);
+}
+
+T_CASE(killed_while_it_leaves_it_is_replaced)
+{
+	static const char *const label[] = {
+		"streamsd:leave", "daemon:resigned",
+	};
+	pid_t pid;
+
+	for (size_t i = 0; i < STR_ARRAY_LEN(label); i++) {
+		setenv("STREAMS_DAEMON_CRASH", label[i], 1);
+		setup_in("private", "0");
+		T_EQ(ask(), 0);
+		pid = daemon_pid();
+		T_SOON(gone(pid), 5000);
+		unsetenv("STREAMS_DAEMON_CRASH");
+		T_EQ(ask(), 0);
+		T_EQ(daemons(), 1);
+		kill_daemon();
+	}
+}
+
+/* The last member's end is its own; nothing is left. */
+static void
+alone(int sig)
+{
+	char dir[] = "/tmp/streams-daemon-XXXXXX", path[128];
+	struct stat st;
+	pid_t pid, *tell;
+	int status;
+
+	T_NOTNULL(mkdtemp(dir));
+	T_OK(setenv("XDG_RUNTIME_DIR", dir, 1));
+	tell = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		setup_in("apart", "60000");
+		T_EQ(ask(), 0);
+		*tell = daemon_pid();
+		if (sig != 0)
+			raise(sig);
+		exit(0);
+	}
+	T_OK(waitpid(pid, &status, 0));
+	T_EQ(WIFSIGNALED(status) ? WTERMSIG(status) : 0, sig);
+	T_GT(*tell, 0);
+	T_SOON(gone(*tell), 5000);
+	snprintf(path, sizeof path, "%s/streams", dir);
+	T_ERR(stat(path, &st), ENOENT);
+	T_OK(rmdir(dir));
+}
+
+T_CASE(alone_it_leaves_at_once_and_takes_the_domain_away)
+{
+	alone(0);
+}
+
+T_CASE(when_the_last_member_was_killed_it_does_so_too)
+{
+	alone(SIGKILL);
+}

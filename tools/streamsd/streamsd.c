@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * streamsd - the interrupt context of a domain.
+ *
+ * It does what nobody else would: when a member has ended, it gives back what
+ * the member's threads held, closes the streams that nobody holds any more,
+ * and runs the callbacks that the dead had asked for.  It is a member itself,
+ * with a slot and a bell, and holds no state: whatever it was about to do
+ * when it is killed, the next one finds to be done.
+ *
+ * When.  A member ends: its pidfd says so.  A member attaches, forks, or is
+ * about to exec: the bell rings.  Anybody else who rings wants it to look.
+ * Who holds a stream and is no member it does not know: as long as there
+ * are streams to be watched it looks by itself, less and less often.
+ *
+ * Life.  Started by the first call that needs it (host/user/daemon.c), it
+ * goes when nothing has needed it for STREAMS_LINGER ms, and at once when it
+ * is the last member.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "streamsd.h"
+
+#define MS 1000000ull
+#define LINGER_MS 2000u
+#define SWEEP_MIN (250 * MS)
+#define SWEEP_MAX (4000 * MS)
+#define LINGER_MIN (250 * MS) /* who has asked may not be done with asking */
+#define UNSURE (20 * MS)
+#define UNSURE_TIMES 50u
+
+static struct pollfd pfd[1 + WATCH_MAX];
+static uint64_t linger = LINGER_MS * MS;
+static uint64_t sweep_every = SWEEP_MIN;
+static uint64_t sweep_at;
+
+static void
+usage(void)
+{
+	fprintf(stderr, "usage: streamsd [-n descriptor] [-r directory]\n");
+	exit(2);
+}
+
+/* Tell who started us. */
+static void
+notify(int fd, int err)
+{
+	char c = (char)err;
+
+	if (fd < 0)
+		return;
+	(void)sys_write(fd, &c, 1);
+	(void)sys_close(fd);
+}
+
+static struct host_shared *
+shared(void)
+{
+	return host_shared(host_domain);
+}
+
+/* As many descriptors as we may have: one per member. */
+static void
+raise_limit(void)
+{
+	struct rlimit rl;
+
+	if (getrlimit(RLIMIT_NOFILE, &rl) != 0)
+		return;
+	rl.rlim_cur = rl.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &rl);
+}
+
+/* ------------------------------------------------------------- at work */
+
+/* Do what the dead have left to be done. */
+static void
+serve(void)
+{
+	struct host_call hc = { .fd = -1 };
+
+	STR_CRASH_POINT("streamsd:serve");
+	if (host_enter(&hc) != 0)
+		return;
+	host_reap_scan();
+	STR_CRASH_POINT("streamsd:reaped");
+	(void)str_region_members_died();
+	host_leave();
+	STR_CRASH_POINT("streamsd:closed");
+}
+
+/* Callbacks that are due.  Return: when the next one is, or UINT64_MAX. */
+static uint64_t
+timers(void)
+{
+	struct host_call hc = { .fd = -1 };
+	uint64_t next, at;
+
+	if (host_enter(&hc) != 0)
+		return UINT64_MAX;
+	str_store(&host_priv_page->timer_at, 0ull);
+	next = str_timer_run(host_now());
+	host_leave();
+	/* what was asked for by what ran just now */
+	at = str_load(&host_priv_page->timer_at);
+	return at != 0 ? STR_MIN(next, at - 1) : next;
+}
+
+/* Sleep until somebody ends, the bell rings, or @ns have passed. */
+static void
+doze(uint64_t ns, bool *ret_died, bool *ret_rung)
+{
+	struct timespec ts = { (time_t)(ns / 1000000000u),
+		(long)(ns % 1000000000u) };
+	unsigned n;
+	long r;
+
+	*ret_died = *ret_rung = false;
+	pfd[0] = (struct pollfd){ host_bell_open(), POLLIN, 0 };
+	n = watch_fill(pfd, 1);
+	if (!host_bell_enter()) {
+		*ret_rung = true;
+		return;
+	}
+	r = sys_call5(SYS_ppoll, pfd, n, ns == UINT64_MAX ? NULL : &ts, NULL,
+		SYS_SIGSET);
+	*ret_rung = r > 0 && pfd[0].revents != 0;
+	host_bell_leave(*ret_rung);
+	if (r > 0)
+		*ret_died = watch_ended(pfd + 1, n - 1);
+}
+
+/*
+ * Is it time to go?  @since: when somebody was last known to need us.
+ * Return: false, and how long there is no need to ask again.
+ */
+static bool
+leave(uint64_t since, uint64_t *ret_ns)
+{
+	uint64_t asked = str_load(&shared()->daemon_asked);
+	uint64_t now = host_now();
+
+	if (watch_members()) {
+		since = STR_MAX(since, asked);
+		if (now < since + linger) {
+			*ret_ns = since + linger - now;
+			return false;
+		}
+	}
+	STR_CRASH_POINT("streamsd:leave");
+	*ret_ns = 0;
+	return host_daemon_resign(asked);
+}
+
+static uint64_t
+until(uint64_t at)
+{
+	uint64_t now = host_now();
+
+	return at > now ? at - now : 0;
+}
+
+static void
+work(void)
+{
+	uint64_t wanted_at = host_now(), ns, next;
+	bool died = true, rung = false;
+	uint32_t asks = 0, unsure = 0;
+
+	for (;;) {
+		if (watch_refresh())
+			died = true;
+		if (died || (rung && (asks & ~HOST_ASK_MEMBER) != 0) ||
+		    (rung && asks == 0) || host_now() >= sweep_at) {
+			sweep_every = died || rung ? SWEEP_MIN :
+				STR_MIN(2 * sweep_every, SWEEP_MAX);
+			serve();
+			sweep_at = host_now() + sweep_every;
+			/* reaped slots: whose they were is watched on */
+			(void)watch_refresh();
+		}
+		next = timers();
+		ns = next == UINT64_MAX ? next : until(next);
+		if (str_region_wanted()) {
+			wanted_at = host_now();
+			ns = STR_MIN(ns, until(sweep_at));
+		} else {
+			uint64_t rest;
+
+			if (leave(wanted_at, &rest))
+				return;
+			ns = STR_MIN(ns, rest);
+			if (sweep_at != UINT64_MAX)
+				sweep_at = UINT64_MAX;
+		}
+		if (asks & HOST_ASK_EXEC)
+			unsure = UNSURE_TIMES;
+		if (unsure != 0 && watch_unsure()) {
+			unsure--;
+			ns = STR_MIN(ns, UNSURE);
+			sweep_at = STR_MIN(sweep_at, host_now() + UNSURE);
+		}
+		doze(ns, &died, &rung);
+		asks = str_xchg(&shared()->daemon_asks, 0u);
+		if (sweep_at == UINT64_MAX && str_region_wanted())
+			sweep_at = host_now() + (sweep_every = SWEEP_MIN);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct host_call hc = { .fd = -1 };
+	const char *env = getenv("STREAMS_LINGER"), *dir = NULL;
+	int c, ready = -1, err;
+
+	while ((c = getopt(argc, argv, "n:r:")) != -1) {
+		if (c == 'n')
+			ready = atoi(optarg);
+		else if (c == 'r')
+			dir = optarg;
+		else
+			usage();
+	}
+	if (optind != argc)
+		usage();
+	if (env != NULL)
+		linger = STR_MAX(strtoull(env, NULL, 10) * MS, LINGER_MIN);
+	(void)signal(SIGPIPE, SIG_IGN);
+	raise_limit();
+	host_bell_news = watch_pid;
+	err = host_enter(&hc);
+	if (err != 0) {
+		notify(ready, err);
+		if (ready < 0)
+			fprintf(stderr, "streamsd: %s\n",
+				host_attach_error());
+		return 1;
+	}
+	host_leave();
+	if (dir != NULL)
+		host_named_dir_set(dir);
+	host_wait_prepare();
+	STR_CRASH_POINT("streamsd:attached");
+	if (!host_daemon_claim()) {
+		notify(ready, 0);
+		return 0;
+	}
+	STR_CRASH_POINT("streamsd:claimed");
+	notify(ready, 0);
+	STR_CRASH_POINT("streamsd:ready");
+	work();
+	return 0; /* the host gives our slots back, and the domain's name */
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+#ifndef STREAMSD_H
+#define STREAMSD_H
+
+#include <poll.h>
+
+#include "user_impl.h"
+
+/* All that is ever watched: members, and processes that are none any more. */
+#define WATCH_MAX (2 * STR_NPROC)
+
+/*
+ * watch_refresh - watch the processes that are members now, and those that
+ * were.  Return: true when one of them is found dead.
+ */
+bool watch_refresh(void);
+/* watch_pid - watch a process that is no member yet, or no more. */
+void watch_pid(uint32_t pid);
+/* watch_fill - what to poll, behind the first @n entries; the new count. */
+unsigned watch_fill(struct pollfd *pfd, unsigned n);
+/* watch_ended - after the poll: did one of them end?  Forgets it. */
+bool watch_ended(const struct pollfd *pfd, unsigned n);
+/* Is there a member but us? */
+bool watch_members(void);
+/* Is one about to exec?  No pidfd tells when it has. */
+bool watch_unsure(void);
+
+#endif
