@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What every driver does in the same way: M_FLUSH, the states of an ioctl,
+ * minor numbers.  Inline, so that a driver remains one object that refers to
+ * the DDI alone.
+ *
+ * Life of an ioctl.  I_STR brings its data in b_cont; a transparent ioctl
+ * brings the caller's address, and its data must be asked for (M_COPYIN) and
+ * given (M_COPYOUT).  A driver does not want to know:
+ *
+ *	case M_IOCTL:		if (canon_args(q, mp, size)) command(q, mp);
+ *	case M_IOCDATA:		if (canon_iocdata(q, mp)) command(q, mp);
+ *
+ * command() is entered with @size bytes at mp->b_cont->b_rptr, whichever way
+ * they came, and ends with canon_nak(), canon_ack() or canon_ack_data().
+ * Between the states of a transparent ioctl a small block travels with it in
+ * cq_private; nothing of it is kept in the driver, so a caller that gives up
+ * leaves nothing behind.
+ */
+#ifndef DRV_CANON_H
+#define DRV_CANON_H
+
+#include <sys/types.h>
+#include <sys/errno.h>
+#include <sys/stream.h>
+#include <sys/strconf.h>
+#include <sys/strsun.h>
+#include <sys/ddi.h>
+
+static inline void
+canon_flush_side(queue_t *q, mblk_t *mp)
+{
+	if ((*mp->b_rptr & FLUSHBAND) != 0 && MBLKL(mp) > 1)
+		flushband(q, mp->b_rptr[1], FLUSHDATA);
+	else
+		flushq(q, FLUSHDATA);
+}
+
+/* canon_flush - SVR4 M_FLUSH(D7), at a driver's write queue; consumes @mp. */
+static inline void
+canon_flush(queue_t *q, mblk_t *mp)
+{
+	if (MBLKL(mp) < 1) {
+		freemsg(mp);
+		return;
+	}
+	if ((*mp->b_rptr & FLUSHW) != 0) {
+		canon_flush_side(q, mp);
+		*mp->b_rptr &= (unsigned char)~FLUSHW;
+	}
+	if ((*mp->b_rptr & FLUSHR) == 0) {
+		freemsg(mp);
+		return;
+	}
+	canon_flush_side(RD(q), mp);
+	qreply(q, mp);
+}
+
+/* canon_flush_pass - the same in a module, on either side; passes it on. */
+static inline void
+canon_flush_pass(queue_t *q, mblk_t *mp)
+{
+	if (MBLKL(mp) > 0 && (*mp->b_rptr & FLUSHR) != 0)
+		canon_flush_side(RD(q), mp);
+	if (MBLKL(mp) > 0 && (*mp->b_rptr & FLUSHW) != 0)
+		canon_flush_side(WR(q), mp);
+	putnext(q, mp);
+}
+
+/* ------------------------------------------------------------------ ioctls */
+
+/* What travels in cq_private. */
+struct canon_ioc {
+	char *addr; /* the caller's */
+	int out;    /* the data goes out: nothing is left but to acknowledge */
+	int rval;   /* ... with this result */
+	int stage;  /* arguments of several copies: which this is, from 0 */
+	int extra;  /* ... and what a command keeps for the next */
+};
+
+static inline int
+canon_is_transparent(mblk_t *mp)
+{
+	return DB_TYPE(mp) == M_IOCTL && IOCP(mp)->ioc_count == TRANSPARENT;
+}
+
+/* The command of an M_IOCTL or M_IOCDATA. */
+static inline int
+canon_cmd(mblk_t *mp)
+{
+	return IOCP(mp)->ioc_cmd;
+}
+
+static inline mblk_t *
+canon_private(mblk_t *mp)
+{
+	if (DB_TYPE(mp) != M_IOCDATA)
+		return NULL;
+	return ((struct copyresp *)(void *)mp->b_rptr)->cp_private;
+}
+
+/* Forget what travelled, before the block becomes an iocblk again. */
+static inline void
+canon_forget(mblk_t *mp)
+{
+	mblk_t *priv = canon_private(mp);
+
+	if (priv != NULL) {
+		((struct copyresp *)(void *)mp->b_rptr)->cp_private = NULL;
+		freemsg(priv);
+	}
+}
+
+static inline void
+canon_nak(queue_t *q, mblk_t *mp, int error)
+{
+	canon_forget(mp);
+	miocnak(q, mp, 0, error);
+}
+
+static inline void
+canon_ack(queue_t *q, mblk_t *mp, int rval)
+{
+	canon_forget(mp);
+	miocack(q, mp, 0, rval);
+}
+
+/* Make @mp a copy request of @size bytes at @addr.  ENOSR answers it. */
+static inline void
+canon_copy(queue_t *q, mblk_t *mp, int type, char *addr, size_t size, int rval)
+{
+	mblk_t *priv = canon_private(mp);
+	struct canon_ioc *ci;
+	struct copyreq *cq;
+
+	if (priv == NULL) {
+		priv = allocb(sizeof(*ci), BPRI_MED);
+		if (priv == NULL) {
+			canon_nak(q, mp, ENOSR);
+			return;
+		}
+		bzero(priv->b_wptr, sizeof(*ci));
+		priv->b_wptr += sizeof(*ci);
+	}
+	ci = (struct canon_ioc *)(void *)priv->b_rptr;
+	ci->addr = addr;
+	ci->out = type == M_COPYOUT;
+	ci->rval = rval;
+	if (type == M_COPYIN && mp->b_cont != NULL)
+		freemsg(unlinkb(mp));
+	cq = (struct copyreq *)(void *)mp->b_rptr;
+	DB_TYPE(mp) = (unsigned char)type;
+	mp->b_wptr = mp->b_rptr + sizeof(*cq);
+	cq->cq_addr = addr;
+	cq->cq_size = size;
+	cq->cq_flag = 0;
+	cq->cq_private = priv;
+	qreply(q, mp);
+}
+
+/* The address that a transparent M_IOCTL came with. */
+static inline int
+canon_addr(mblk_t *mp, char **ret)
+{
+	long arg;
+
+	if (mp->b_cont == NULL || MBLKL(mp->b_cont) < (long)sizeof(arg))
+		return EINVAL;
+	bcopy(mp->b_cont->b_rptr, &arg, sizeof(arg));
+	*ret = (char *)arg;
+	return 0;
+}
+
+/* Have all data of the ioctl in one block. */
+static inline int
+canon_pull(mblk_t *mp)
+{
+	if (mp->b_cont == NULL || mp->b_cont->b_cont == NULL)
+		return 0;
+	return pullupmsg(mp->b_cont, -1) ? 0 : ENOSR;
+}
+
+/*
+ * canon_args - get an M_IOCTL's argument of exactly @size bytes.
+ * Return: 1, it is there; 0, @mp is gone: asked for, or refused.
+ * With @size 0 there is no argument; an I_STR that has one is let pass.
+ */
+static inline int
+canon_args(queue_t *q, mblk_t *mp, size_t size)
+{
+	char *addr;
+	int err;
+
+	if (!canon_is_transparent(mp)) {
+		err = size != 0 && (IOCP(mp)->ioc_count != size ||
+			msgdsize(mp) < size) ? EINVAL : canon_pull(mp);
+		if (err != 0)
+			canon_nak(q, mp, err);
+		return err == 0;
+	}
+	if (size == 0)
+		return 1;
+	err = canon_addr(mp, &addr);
+	if (err != 0)
+		canon_nak(q, mp, err);
+	else
+		canon_copy(q, mp, M_COPYIN, addr, size, 0);
+	return 0;
+}
+
+/*
+ * canon_iocdata - an M_IOCDATA came.
+ * Return: 1, it has the argument that was asked for; 0, @mp is gone.
+ */
+static inline int
+canon_iocdata(queue_t *q, mblk_t *mp)
+{
+	struct copyresp *cp = (struct copyresp *)(void *)mp->b_rptr;
+	struct canon_ioc *ci;
+	int err;
+
+	if (cp->cp_rval != NULL || cp->cp_private == NULL) {
+		/* SVR4 M_IOCDATA(D7): after a failure nobody waits */
+		canon_forget(mp);
+		freemsg(mp);
+		return 0;
+	}
+	ci = (struct canon_ioc *)(void *)cp->cp_private->b_rptr;
+	if (ci->out) {
+		canon_ack(q, mp, ci->rval);
+		return 0;
+	}
+	err = mp->b_cont == NULL ? EINVAL : canon_pull(mp);
+	if (err != 0)
+		canon_nak(q, mp, err);
+	return err == 0;
+}
+
+/*
+ * canon_ack_data - acknowledge with @bp's bytes, which the caller gets in
+ * the way he asked; @bp is consumed, and NULL is ENOSR.
+ */
+static inline void
+canon_ack_data(queue_t *q, mblk_t *mp, mblk_t *bp, int rval)
+{
+	mblk_t *priv = canon_private(mp);
+	char *addr = NULL;
+	size_t len;
+
+	if (bp == NULL) {
+		canon_nak(q, mp, ENOSR);
+		return;
+	}
+	if (priv != NULL) {
+		addr = ((struct canon_ioc *)(void *)priv->b_rptr)->addr;
+	} else if (canon_is_transparent(mp) && canon_addr(mp, &addr) != 0) {
+		freemsg(bp);
+		canon_nak(q, mp, EINVAL);
+		return;
+	}
+	if (mp->b_cont != NULL)
+		freemsg(unlinkb(mp));
+	linkb(mp, bp);
+	len = msgdsize(bp);
+	if (priv != NULL || canon_is_transparent(mp))
+		canon_copy(q, mp, M_COPYOUT, addr, len, rval);
+	else
+		miocack(q, mp, len, rval);
+}
+
+/* The stage of an M_IOCDATA; an M_IOCTL's is 0. */
+static inline int
+canon_stage(mblk_t *mp)
+{
+	mblk_t *priv = canon_private(mp);
+
+	return priv == NULL ? 0 :
+		((struct canon_ioc *)(void *)priv->b_rptr)->stage;
+}
+
+/* What canon_more() was given as @extra. */
+static inline int
+canon_extra(mblk_t *mp)
+{
+	mblk_t *priv = canon_private(mp);
+
+	return priv == NULL ? 0 :
+		((struct canon_ioc *)(void *)priv->b_rptr)->extra;
+}
+
+/*
+ * canon_more - the argument of a transparent ioctl leads to @size bytes more
+ * at @addr: get them.  The next canon_iocdata() is of the next stage.
+ */
+static inline void
+canon_more(queue_t *q, mblk_t *mp, char *addr, size_t size, int extra)
+{
+	struct canon_ioc *ci = (struct canon_ioc *)(void *)
+		canon_private(mp)->b_rptr;
+
+	ci->stage++;
+	ci->extra = extra;
+	canon_copy(q, mp, M_COPYIN, addr, size, 0);
+}
+
+/* canon_ack_at - as canon_ack_data(), but to @addr: an argument named it. */
+static inline void
+canon_ack_at(queue_t *q, mblk_t *mp, char *addr, mblk_t *bp, int rval)
+{
+	((struct canon_ioc *)(void *)canon_private(mp)->b_rptr)->addr = addr;
+	canon_ack_data(q, mp, bp, rval);
+}
+
+/* @len bytes at @data in a message block. */
+static inline mblk_t *
+canon_block(const void *data, size_t len)
+{
+	mblk_t *bp = allocb(len, BPRI_MED);
+
+	if (bp != NULL) {
+		bcopy(data, bp->b_wptr, len);
+		bp->b_wptr += len;
+	}
+	return bp;
+}
+
+/* The int that an ioctl brought. */
+static inline int
+canon_int(mblk_t *mp)
+{
+	int val;
+
+	bcopy(mp->b_cont->b_rptr, &val, sizeof(val));
+	return val;
+}
+
+/* ------------------------------------------------------------------ minors */
+
+/*
+ * Minors in use, a bit each.  Bits are set and cleared by one instruction,
+ * so opens in several processes need no lock.  Crash: a minor whose opener
+ * died before its stream was made stays taken; a driver has plenty.
+ */
+#define CANON_MINORS 65536u
+struct canon_minors {
+	volatile unsigned long bits[CANON_MINORS / 64];
+};
+
+/* canon_minor_take - minor @m, or with CLONEOPEN the lowest free from @m. */
+static inline int
+canon_minor_take(struct canon_minors *cm, int sflag, unsigned int m,
+	unsigned int *ret)
+{
+	unsigned long bit;
+
+	if (sflag != CLONEOPEN) {
+		if (m >= CANON_MINORS)
+			return ENXIO;
+		(void)__atomic_fetch_or(&cm->bits[m / 64], 1ul << (m % 64),
+			__ATOMIC_ACQ_REL);
+		*ret = m;
+		return 0;
+	}
+	for (; m < CANON_MINORS; m++) {
+		bit = 1ul << (m % 64);
+		if ((cm->bits[m / 64] & bit) != 0)
+			continue;
+		if ((__atomic_fetch_or(&cm->bits[m / 64], bit,
+			__ATOMIC_ACQ_REL) & bit) == 0) {
+			*ret = m;
+			return 0;
+		}
+	}
+	return ENXIO;
+}
+
+static inline void
+canon_minor_give(struct canon_minors *cm, unsigned int m)
+{
+	(void)__atomic_fetch_and(&cm->bits[m / 64], ~(1ul << (m % 64)),
+		__ATOMIC_ACQ_REL);
+}
+
+/*
+ * canon_open, canon_close - open and close procedures of driver @name, whose
+ * streams have no more memory than their minor, kept in q_ptr plus one.
+ */
+static inline int
+canon_open(const char *name, queue_t *q, dev_t *devp, int sflag)
+{
+	struct canon_minors *cm;
+	unsigned int m;
+	int err;
+
+	if (q->q_ptr != NULL)
+		return 0;
+	if (sflag == MODOPEN)
+		return EINVAL;
+	cm = str_drv_state(name, sizeof(*cm));
+	if (cm == NULL)
+		return ENOSR;
+	err = canon_minor_take(cm, sflag,
+		sflag == CLONEOPEN ? 1 : getminor(*devp), &m);
+	if (err != 0)
+		return err;
+	*devp = makedevice(getmajor(*devp), m);
+	q->q_ptr = WR(q)->q_ptr = (void *)(uintptr_t)(m + 1);
+	qprocson(q);
+	return 0;
+}
+
+static inline int
+canon_close(const char *name, queue_t *q)
+{
+	struct canon_minors *cm = str_drv_state(name, sizeof(*cm));
+	unsigned int m = (unsigned int)(uintptr_t)q->q_ptr - 1;
+
+	qprocsoff(q);
+	q->q_ptr = WR(q)->q_ptr = NULL;
+	if (cm != NULL)
+		canon_minor_give(cm, m);
+	return 0;
+}
+
+#endif

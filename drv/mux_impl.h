@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What the drivers mux and minimux have in common, which is all but their
+ * names, their commands' numbers and their minors.
+ *
+ * Objects.  struct mux_up for each open stream (upper), struct mux_low for
+ * each stream that is linked below (lower).  An upper sends to one lower,
+ * `down'; a lower sends to one upper, `up'.  The two need not agree.
+ *
+ *	   upper streams	U1     U2
+ *				| \    ^
+ *			   down |  \   | up
+ *				v   ...|
+ *	   lower streams	L1     L2
+ *
+ * Life.  I_LINK and I_PLINK make a lower, and pair it with the stream they
+ * were made on where that has no other partner yet.  The commands UP and DOWN
+ * change one direction each.  I_UNLINK, I_PUNLINK and closes leave partners
+ * without one; what comes to a stream without a partner is turned round.
+ *
+ * Flow control.  A message that has no room where it goes waits on the queue
+ * that it came to.  Room is told by back-enabling: of a lower's write side by
+ * the stream below, which starts all uppers that send there; of an upper's
+ * read side by its head, which starts all lowers that send there.
+ *
+ * ioctls that are not the driver's go down to the lower, if that answers to
+ * this upper; else they are refused.
+ *
+ * Locks.  None: D_MTPERMOD, the driver with its lower sides is one perimeter.
+ *
+ * Crash.  A struct enters and leaves its list by one store; pointers to a
+ * struct are cleared before it leaves.
+ */
+#ifndef DRV_MUX_IMPL_H
+#define DRV_MUX_IMPL_H
+
+#include <sys/types.h>
+#include <sys/errno.h>
+#include <sys/kmem.h>
+#include <sys/stream.h>
+#include <sys/strconf.h>
+#include <sys/stropts.h>
+#include "canon.h"
+
+struct mux_low {
+	struct mux_low *next;
+	queue_t *wq;	   /* lower write queue, linkblk's l_qbot */
+	struct mux_up *up; /* gets what comes from below, or NULL */
+	int id;		   /* l_index */
+};
+
+struct mux_up {
+	struct mux_up *next;
+	queue_t *rq;
+	struct mux_low *down; /* gets what is written, or NULL */
+	unsigned int minor;
+};
+
+/* What is common to all streams of one of the drivers. */
+struct mux_state {
+	struct mux_up *ups;
+	struct mux_low *lows;
+};
+
+/* What tells the drivers apart. */
+struct mux_kind {
+	const char *name;
+	int cmd_up, cmd_down;
+	unsigned int minors; /* 1 to minors - 1; also 0 when zero is set */
+	int zero;
+};
+
+static inline struct mux_state *
+mux_state(const struct mux_kind *k)
+{
+	return str_drv_state(k->name, sizeof(struct mux_state));
+}
+
+static inline struct mux_low *
+mux_low_find(struct mux_state *st, int id)
+{
+	struct mux_low *lo;
+
+	for (lo = st->lows; lo != NULL && lo->id != id; lo = lo->next)
+		;
+	return lo;
+}
+
+static inline struct mux_up *
+mux_up_find(struct mux_state *st, unsigned int minor)
+{
+	struct mux_up *up;
+
+	for (up = st->ups; up != NULL && up->minor != minor; up = up->next)
+		;
+	return up;
+}
+
+/* ----------------------------------------------------------- open and close */
+
+static inline int
+mux_open(const struct mux_kind *k, queue_t *q, dev_t *devp, int sflag)
+{
+	unsigned int m = getminor(*devp);
+	struct mux_state *st;
+	struct mux_up *up;
+
+	if (q->q_ptr != NULL)
+		return 0;
+	if (sflag == MODOPEN)
+		return EINVAL;
+	st = mux_state(k);
+	if (st == NULL)
+		return ENOSR;
+	if (sflag == CLONEOPEN)
+		for (m = 1; mux_up_find(st, m) != NULL; m++)
+			;
+	if (m >= k->minors || (m == 0 && !k->zero))
+		return ENXIO;
+	up = kmem_zalloc(sizeof(*up), KM_SLEEP);
+	if (up == NULL)
+		return ENOSR;
+	up->rq = q;
+	up->minor = m;
+	up->next = st->ups;
+	*devp = makedevice(getmajor(*devp), m);
+	q->q_ptr = WR(q)->q_ptr = up;
+	st->ups = up;
+	qprocson(q);
+	return 0;
+}
+
+static inline int
+mux_close(const struct mux_kind *k, queue_t *q)
+{
+	struct mux_state *st = mux_state(k);
+	struct mux_up *up = q->q_ptr, **pp;
+	struct mux_low *lo;
+
+	qprocsoff(q);
+	for (lo = st->lows; lo != NULL; lo = lo->next)
+		if (lo->up == up) {
+			lo->up = NULL;
+			qenable(RD(lo->wq)); /* what waits is turned round */
+		}
+	for (pp = &st->ups; *pp != NULL; pp = &(*pp)->next)
+		if (*pp == up) {
+			*pp = up->next;
+			break;
+		}
+	q->q_ptr = WR(q)->q_ptr = NULL;
+	kmem_free(up, sizeof(*up));
+	return 0;
+}
+
+/* ------------------------------------------------------------ link, unlink */
+
+static inline int
+mux_link(struct mux_state *st, struct mux_up *up, mblk_t *mp)
+{
+	struct linkblk lb;
+	struct mux_low *lo;
+
+	if (mp->b_cont == NULL || MBLKL(mp->b_cont) < (long)sizeof(lb))
+		return EINVAL;
+	bcopy(mp->b_cont->b_rptr, &lb, sizeof(lb));
+	lo = kmem_zalloc(sizeof(*lo), KM_NOSLEEP);
+	if (lo == NULL)
+		return ENOSR;
+	lo->id = lb.l_index;
+	lo->wq = lb.l_qbot;
+	lo->up = up;
+	lo->next = st->lows;
+	lb.l_qbot->q_ptr = RD(lb.l_qbot)->q_ptr = lo;
+	st->lows = lo;
+	if (up->down == NULL)
+		up->down = lo;
+	return 0;
+}
+
+static inline int
+mux_unlink(struct mux_state *st, mblk_t *mp)
+{
+	struct mux_low *lo, **pp;
+	struct linkblk lb;
+	struct mux_up *up;
+
+	if (mp->b_cont == NULL || MBLKL(mp->b_cont) < (long)sizeof(lb))
+		return EINVAL;
+	bcopy(mp->b_cont->b_rptr, &lb, sizeof(lb));
+	lo = mux_low_find(st, lb.l_index);
+	if (lo == NULL)
+		return EINVAL;
+	for (up = st->ups; up != NULL; up = up->next)
+		if (up->down == lo) {
+			up->down = NULL;
+			qenable(WR(up->rq));
+		}
+	for (pp = &st->lows; *pp != lo; pp = &(*pp)->next)
+		;
+	*pp = lo->next;
+	lo->wq->q_ptr = RD(lo->wq)->q_ptr = NULL;
+	kmem_free(lo, sizeof(*lo));
+	return 0;
+}
+
+/* ---------------------------------------------------------------- messages */
+
+static inline int
+mux_is_priority(mblk_t *mp)
+{
+	return DB_TYPE(mp) >= QPCTL;
+}
+
+/* From @q, an upper's write or a lower's read queue: what comes after it. */
+static inline queue_t *
+mux_dest(queue_t *q)
+{
+	struct mux_low *lo;
+	struct mux_up *up;
+
+	if (q->q_ptr == NULL)
+		return NULL; /* unlinked just now */
+	if ((q->q_flag & QREADR) != 0) {
+		lo = q->q_ptr;
+		return lo->up != NULL ? lo->up->rq : lo->wq;
+	}
+	up = q->q_ptr;
+	return up->down != NULL ? up->down->wq : up->rq;
+}
+
+/* Send @mp on; 0: there is no room, @mp is still the caller's. */
+static inline int
+mux_try(queue_t *q, mblk_t *mp)
+{
+	queue_t *to = mux_dest(q);
+
+	if (to == NULL) {
+		freemsg(mp);
+		return 1;
+	}
+	if (!mux_is_priority(mp) && !bcanputnext(to, mp->b_band))
+		return 0;
+	putnext(to, mp);
+	return 1;
+}
+
+static inline void
+mux_send(queue_t *q, mblk_t *mp)
+{
+	if ((mux_is_priority(mp) || q->q_first == NULL) && mux_try(q, mp))
+		return;
+	if (putq(q, mp) == 0)
+		freemsg(mp);
+}
+
+/* Service procedure of uppers' write and lowers' read queues. */
+static inline int
+mux_service(queue_t *q)
+{
+	mblk_t *mp;
+
+	while ((mp = getq(q)) != NULL)
+		if (!mux_try(q, mp)) {
+			if (putbq(q, mp) == 0)
+				freemsg(mp);
+			break;
+		}
+	return 0;
+}
+
+/* An upper's read side is back-enabled: start whoever sends there. */
+static inline int
+mux_ursrv(const struct mux_kind *k, queue_t *q)
+{
+	struct mux_state *st = mux_state(k);
+	struct mux_up *up = q->q_ptr;
+	struct mux_low *lo;
+
+	for (lo = st->lows; lo != NULL; lo = lo->next)
+		if (lo->up == up)
+			qenable(RD(lo->wq));
+	if (up->down == NULL)
+		qenable(WR(q));
+	return 0;
+}
+
+/* A lower's write side is back-enabled. */
+static inline int
+mux_lwsrv(const struct mux_kind *k, queue_t *q)
+{
+	struct mux_state *st = mux_state(k);
+	struct mux_low *lo = q->q_ptr;
+	struct mux_up *up;
+
+	if (lo == NULL)
+		return 0;
+	for (up = st->ups; up != NULL; up = up->next)
+		if (up->down == lo)
+			qenable(WR(up->rq));
+	if (lo->up == NULL)
+		qenable(RD(q));
+	return 0;
+}
+
+/* ------------------------------------------------------------------ ioctls */
+
+/* The command's argument has come: one direction is to change. */
+static inline int
+mux_direct(const struct mux_kind *k, queue_t *q, mblk_t *mp)
+{
+	struct mux_state *st = mux_state(k);
+	struct mux_low *lo = mux_low_find(st, canon_int(mp));
+	struct mux_up *up = q->q_ptr;
+
+	if (lo == NULL)
+		return EINVAL;
+	if (canon_cmd(mp) == k->cmd_up) {
+		lo->up = up;
+		qenable(RD(lo->wq));
+	} else {
+		up->down = lo;
+		qenable(q);
+	}
+	return 0;
+}
+
+static inline void
+mux_answer(queue_t *q, mblk_t *mp, int err)
+{
+	if (err != 0)
+		canon_nak(q, mp, err);
+	else
+		canon_ack(q, mp, 0);
+}
+
+static inline void
+mux_ioctl(const struct mux_kind *k, queue_t *q, mblk_t *mp)
+{
+	struct mux_state *st = mux_state(k);
+	struct mux_up *up = q->q_ptr;
+
+	switch (canon_cmd(mp)) {
+	case I_LINK:
+	case I_PLINK:
+		mux_answer(q, mp, mux_link(st, up, mp));
+		return;
+	case I_UNLINK:
+	case I_PUNLINK:
+		mux_answer(q, mp, mux_unlink(st, mp));
+		return;
+	default:
+		break;
+	}
+	if (canon_cmd(mp) == k->cmd_up || canon_cmd(mp) == k->cmd_down) {
+		if (canon_args(q, mp, sizeof(int)))
+			mux_answer(q, mp, mux_direct(k, q, mp));
+	} else if (up->down != NULL && up->down->up == up) {
+		mux_send(q, mp);
+	} else {
+		canon_nak(q, mp, EINVAL);
+	}
+}
+
+/* Ours, or an answer to a copy request that came from below. */
+static inline void
+mux_iocdata(const struct mux_kind *k, queue_t *q, mblk_t *mp)
+{
+	struct mux_up *up = q->q_ptr;
+
+	if (canon_cmd(mp) == k->cmd_up || canon_cmd(mp) == k->cmd_down) {
+		if (canon_iocdata(q, mp))
+			mux_answer(q, mp, mux_direct(k, q, mp));
+	} else if (up->down != NULL) {
+		mux_send(q, mp);
+	} else {
+		freemsg(mp);
+	}
+}
+
+/* --------------------------------------------------------- put procedures */
+
+static inline int
+mux_uwput(const struct mux_kind *k, queue_t *q, mblk_t *mp)
+{
+	struct mux_up *up = q->q_ptr;
+
+	switch (DB_TYPE(mp)) {
+	case M_DATA:
+	case M_PROTO:
+	case M_PCPROTO:
+	case M_CTL:
+		mux_send(q, mp);
+		break;
+	case M_IOCTL:
+		mux_ioctl(k, q, mp);
+		break;
+	case M_IOCDATA:
+		mux_iocdata(k, q, mp);
+		break;
+	case M_FLUSH:
+		canon_flush(q, mp);
+		break;
+	default:
+		if (up->down != NULL)
+			mux_send(q, mp);
+		else
+			freemsg(mp);
+		break;
+	}
+	return 0;
+}
+
+/* SVR4 M_FLUSH(D7): a multiplexor's lower side flushes as a head does. */
+static inline void
+mux_lflush(queue_t *q, mblk_t *mp)
+{
+	if (MBLKL(mp) > 0 && (*mp->b_rptr & FLUSHR) != 0) {
+		canon_flush_side(q, mp);
+		*mp->b_rptr &= (unsigned char)~FLUSHR;
+	}
+	if (MBLKL(mp) < 1 || (*mp->b_rptr & FLUSHW) == 0 ||
+		(mp->b_flag & MSGNOLOOP) != 0) {
+		freemsg(mp);
+		return;
+	}
+	canon_flush_side(WR(q), mp);
+	qreply(q, mp);
+}
+
+static inline int
+mux_lrput(const struct mux_kind *k, queue_t *q, mblk_t *mp)
+{
+	struct mux_low *lo = q->q_ptr;
+
+	switch (DB_TYPE(mp)) {
+	case M_FLUSH:
+		mux_lflush(q, mp);
+		break;
+	case M_DATA:
+	case M_PROTO:
+	case M_PCPROTO:
+	case M_CTL:
+		mux_send(q, mp);
+		break;
+	default:
+		/* nothing to be turned round: hang-ups, errors, answers */
+		if (lo != NULL && lo->up != NULL)
+			mux_send(q, mp);
+		else
+			freemsg(mp);
+		break;
+	}
+	return 0;
+}
+
+#endif
