@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * A look at a domain from outside: for scls, strinfo, strtop and their like.
+ *
+ * strm_inspect() writes a list of records into the caller's memory: first one
+ * of kind STR_I_DOMAIN, last one of kind STR_I_END; in between processes,
+ * each before its threads; modules; streams, each before its heads, queues,
+ * bands and links.  A record begins with its kind and its length, a multiple
+ * of 8; who reads a list skips kinds he does not know.
+ *
+ * The domain goes on while it is looked at, and nobody in it is stopped or
+ * waits: each record is right about one moment, two records are not about the
+ * same one, and a list that is being changed may appear cut short.
+ */
+#ifndef STR_INSPECT_H
+#define STR_INSPECT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define STR_INSPECT_VERSION 1u
+
+enum str_i_kind {
+	STR_I_DOMAIN = 1,
+	STR_I_PROC,
+	STR_I_THREAD,
+	STR_I_MODULE,
+	STR_I_STREAM,
+	STR_I_HEAD,
+	STR_I_FILE,
+	STR_I_QUEUE,
+	STR_I_BAND,
+	STR_I_LINK,
+	STR_I_TIMEOUT,
+	STR_I_NAME,
+	STR_I_END,
+};
+
+struct str_i {
+	uint16_t kind;
+	uint16_t pad;
+	uint32_t size; /* of the whole record */
+};
+
+#define STR_I_NBLK 16
+struct str_i_domain {
+	struct str_i i;
+	uint32_t version, abi;
+	uint32_t uid, flags;	   /* STR_I_DOM_* */
+	uint64_t base, cap, committed, used; /* bytes */
+	uint64_t now;		   /* ns, CLOCK_MONOTONIC */
+	uint64_t wakes, tokens, sleeps, elided;
+	uint64_t nstream, ndev, unburied;
+	uint64_t blocks[STR_I_NBLK]; /* in use, by kind */
+	uint64_t bytes;		     /* in these */
+};
+#define STR_I_DOM_ASYM 1u  /* expedited membarriers */
+#define STR_I_DOM_EAGER 2u /* queues run on every call */
+
+struct str_i_proc {
+	struct str_i i;
+	uint32_t slot, pid;
+	uint64_t start;	  /* field 22 of /proc/PID/stat */
+	uint32_t nthread; /* that have made a call */
+	uint32_t exec;	  /* being replaced by exec */
+};
+
+struct str_i_thread {
+	struct str_i i;
+	uint32_t tag, tid, pid, state; /* STR_I_THR_* */
+	uint64_t sid;	  /* stream it is inside, or sleeps at; 0 none */
+	uint32_t end;	  /* ... which end of it */
+	uint32_t why;	  /* what it waits for, STR_I_WHY_* */
+	uint32_t nclaim;  /* streams whose plumbing it keeps as it is */
+	uint32_t dead;
+	uint64_t claim[4]; /* of these, the first numbers */
+};
+#define STR_I_THR_RUN 0u
+#define STR_I_THR_FUTEX 1u   /* asleep, briefly */
+#define STR_I_THR_CARRIER 2u /* asleep on its descriptor */
+#define STR_I_THR_POLL 3u    /* asleep on several: poll, select, epoll */
+#define STR_I_WHY_NONE 0u
+#define STR_I_WHY_READ 1u
+#define STR_I_WHY_WRITE 2u
+#define STR_I_WHY_IOCTL 3u
+#define STR_I_WHY_OTHER 4u   /* a lock, or the other side of an open */
+
+/* A registered module or driver. */
+struct str_i_module {
+	struct str_i i;
+	char name[12];
+	uint32_t kind;	/* 1 module, 2 driver, 3 both */
+	uint32_t flag;	/* D_* */
+	uint32_t major, count, foreign;
+	struct str_i_minfo {
+		uint32_t there, idnum;
+		char idname[16];
+		int64_t minpsz, maxpsz;
+		uint64_t hiwat, lowat;
+	} minfo[4]; /* read, write, lower read, lower write */
+	struct str_i_mstat {
+		uint64_t there;
+		int64_t pcnt, scnt, ocnt, ccnt, acnt;
+	} mstat[4];
+};
+
+/* Who has a lock, or runs queues. */
+struct str_i_owner {
+	uint32_t tag; /* 0: nobody */
+	uint32_t pid; /* 0: it is gone */
+	uint32_t tid;
+	uint32_t dead;
+};
+
+struct str_i_stream {
+	struct str_i i;
+	uint64_t sid;
+	uint32_t kind; /* STR_I_PIPE ... */
+	uint32_t nheads;
+	uint32_t major, minor; /* a device's */
+	char driver[12];
+	uint32_t nrun;	 /* queues enabled and not served yet */
+	uint32_t closed; /* ends, one bit each */
+	uint32_t runner_ms; /* since when it runs */
+	uint32_t nlink;	 /* streams linked below */
+	uint64_t under;	 /* sid of what it is linked below, 0 none, 1 a
+			  * driver keeps it (I_PLINK) */
+	int32_t under_id;
+	uint32_t pad;
+	struct str_i_owner plumber, busy, runner, committed;
+};
+#define STR_I_PIPE 0u
+#define STR_I_FIFO 1u
+#define STR_I_DEV 2u
+
+struct str_i_head {
+	struct str_i i;
+	uint64_t sid, addr;
+	uint32_t end, flags; /* STR_I_H_* */
+	int32_t rerror, werror;
+	uint32_t rdopt, wropt;
+	uint32_t npush, anchor;
+	uint32_t nfile, refs;
+	uint32_t polled; /* events somebody waits for with epoll */
+	uint32_t npri;	 /* messages out of the ordinary */
+	uint64_t count;	 /* bytes to be read, high priority excluded */
+	uint64_t passed; /* bytes that ever were */
+	uint64_t hiwat, lowat;
+	uint32_t full, overflow;
+	uint32_t rwant, wwant; /* readers, writers that asked to be woken */
+	uint32_t npass, nsig;
+	uint32_t cltime, sleeping; /* threads asleep here */
+	uint64_t ctime;
+	struct str_i_owner producer, consumer, ioctl;
+	uint32_t ioctl_state; /* 0 none, 1 sent down, 2 answered */
+	uint32_t ioctl_id;
+};
+#define STR_I_H_RDERR 0x0001u
+#define STR_I_H_WRERR 0x0002u
+#define STR_I_H_HUP 0x0004u
+#define STR_I_H_PEER 0x0008u
+#define STR_I_H_CLOSED 0x0020u
+#define STR_I_H_PLEX 0x0040u
+#define STR_I_H_MREAD 0x0080u
+#define STR_I_H_HOLD 0x0100u
+#define STR_I_H_DELIM 0x0200u
+#define STR_I_H_MODS 0x0800u
+#define STR_I_H_NOWR 0x10000u
+#define STR_I_H_NORD 0x20000u
+
+/* An open file of the head before it. */
+struct str_i_file {
+	struct str_i i;
+	uint64_t cookie, ino; /* of the socket under it: ss -e, /proc/PID/fd */
+	uint32_t fflags, kind;
+	uint32_t open, pad;
+};
+
+struct str_i_queue {
+	struct str_i i;
+	uint64_t sid, addr, next;
+	uint32_t end;	/* head it was reached from, going down */
+	uint32_t depth; /* 0 the head, 1 the topmost module, ... */
+	uint32_t role;	/* STR_I_Q_* */
+	uint32_t side;	/* 0 read, 1 write */
+	char name[12];
+	uint32_t flag;	/* q_flag */
+	uint64_t count, hiwat, lowat;
+	int64_t minpsz, maxpsz;
+	uint32_t nmsg, nmsg_more; /* messages on it; 1: more than counted */
+	uint32_t first_type, first_band;
+	uint32_t service; /* it has a service procedure */
+	uint32_t backlog; /* messages wait to enter the perimeter */
+	struct str_i_owner inside;
+};
+#define STR_I_Q_HEAD 0u
+#define STR_I_Q_MODULE 1u
+#define STR_I_Q_DRIVER 2u
+#define STR_I_Q_LOWER 3u
+
+/* A band of the queue before it. */
+struct str_i_band {
+	struct str_i i;
+	uint64_t count, hiwat, lowat;
+	uint32_t band, flag; /* QB_* */
+};
+
+/* A stream linked below the one before it. */
+struct str_i_link {
+	struct str_i i;
+	uint64_t sid, lower;
+	int32_t id;
+	uint32_t persist;
+};
+
+/* A pending timeout or bufcall. */
+struct str_i_timeout {
+	struct str_i i;
+	uint64_t id, sid; /* sid: of the stream it is for, 0 any */
+	int64_t in_ns;	  /* from now */
+	uint64_t bytes;	  /* bufcall: wanted */
+	uint32_t bufcall, pid;
+	struct str_i_owner running;
+};
+
+/* A path to which a stream is attached. */
+struct str_i_name {
+	struct str_i i;
+	uint64_t sid, dev, ino;
+	uint32_t end, pad;
+};
+
+/*
+ * strm_inspect - write the records of the domain at @buf
+ * @size: bytes there
+ * @what: STR_I_WANT_*
+ *
+ * Return: bytes the whole list takes; more than @size: it is cut short, ask
+ * again with more.  -1: errno says why there is no domain.
+ */
+long strm_inspect(void *buf, size_t size, unsigned what);
+#define STR_I_WANT_PROCS 1u
+#define STR_I_WANT_MODULES 2u
+#define STR_I_WANT_STREAMS 4u
+#define STR_I_WANT_MEMORY 8u /* counts of blocks: a walk of the whole arena */
+#define STR_I_WANT_TIMEOUTS 16u
+#define STR_I_WANT_NAMES 32u
+#define STR_I_WANT_ALL 63u
+
+/* The same for the executive itself; inside a call. */
+uint64_t str_inspect(void *buf, uint64_t size, uint32_t what);
+
+/* Queues to be tuned, and how. */
+struct strm_tune {
+	uint64_t addr;	/* one queue (str_i_queue.addr), or 0 */
+	char name[12];	/* else those of this module or driver */
+	uint32_t sides; /* STR_TUNE_* */
+	uint32_t set;	/* which of these are to be set */
+	int64_t value[4];
+};
+#define STR_TUNE_READ 1u
+#define STR_TUNE_WRITE 2u
+#define STR_TUNE_LREAD 4u  /* of streams linked below it */
+#define STR_TUNE_LWRITE 8u
+#define STR_TUNE_NEW 16u   /* of queues that are made later */
+#define STR_TUNE_HIWAT 0   /* value[], and bits of set */
+#define STR_TUNE_LOWAT 1
+#define STR_TUNE_MINPSZ 2
+#define STR_TUNE_MAXPSZ 3
+
+/*
+ * strm_tune - set water marks and packet sizes of queues
+ * Return: how many queues were set, and modules whose later queues will be;
+ * -1: EINVAL a value, ENOENT nothing fits, EBUSY the stream is being changed.
+ */
+long strm_tune(const struct strm_tune *tune);
+long str_tune(const struct strm_tune *tune); /* minus an errno */
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * strm_inspect(): the executive's look at the domain, for the tools that come
+ * with us.  Its symbol is in the private version of the library: what it
+ * writes may change with every release.
+ */
+
+#include "call.h"
+
+#include <str/inspect.h>
+#include <str/types.h>
+
+STR_EXPORT long
+strm_inspect(void *buf, size_t size, unsigned what)
+{
+	struct host_call hc = {.fd = -1};
+	uint64_t n;
+	int err = host_enter(&hc);
+
+	if (err != 0)
+		return fail(err);
+	n = str_inspect(buf, size, what);
+	host_leave();
+	return (long)n;
+}
+
+STR_EXPORT long
+strm_tune(const struct strm_tune *tune)
+{
+	struct host_call hc = {.fd = -1};
+	int err = host_enter(&hc);
+	long n;
+
+	if (err != 0)
+		return fail(err);
+	n = str_tune(tune);
+	host_leave();
+	return call_value(n);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What all tools share: the options every one of them has, messages, exit
+ * status, JSON.
+ */
+#ifndef TOOLS_TOOL_H
+#define TOOLS_TOOL_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define TOOL_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define TOOL_NORETURN __attribute__((noreturn))
+
+/* Exit status. */
+#define TOOL_OK 0
+#define TOOL_FAILED 1
+#define TOOL_USAGE 2
+
+struct tool {
+	const char *name;
+	const char *synopsis;	   /* what follows the name; lines */
+	const char *purpose;	   /* one sentence */
+	const char *help;	   /* a line for each option of its own */
+	const char *options;	   /* its own, for getopt(3) */
+	const struct option *longs; /* its own; the last one is zero */
+	/* set by the common options */
+	int quiet, debug, verbose;
+};
+
+/* Values of the common long options that have no letter. */
+#define TOOL_OPT_JSON 0x100
+#define TOOL_OPT_DOMAIN 0x101
+
+/*
+ * tool_getopt - getopt_long(3) for this tool: deals with the common options
+ * itself.  A tool's own letter takes precedence over a common one.
+ * Return: an option of its own, or -1.  Does not return on a wrong option.
+ */
+int tool_getopt(struct tool *t, int argc, char **argv);
+void tool_usage(const struct tool *t, const char *fmt, ...) TOOL_NORETURN
+	TOOL_PRINTF(2, 3);
+/* A message with the tool's name before it; not when -q was given. */
+void tool_warn(const struct tool *t, const char *fmt, ...) TOOL_PRINTF(2, 3);
+/* The same, with what errno says behind it. */
+void tool_err(const struct tool *t, const char *fmt, ...) TOOL_PRINTF(2, 3);
+void tool_die(const struct tool *t, const char *fmt, ...) TOOL_NORETURN
+	TOOL_PRINTF(2, 3);
+/* More of it with -v (level 1) and above. */
+void tool_info(const struct tool *t, int level, const char *fmt, ...)
+	TOOL_PRINTF(3, 4);
+/* Flush standard output; the exit status if that fails is TOOL_FAILED. */
+int tool_done(const struct tool *t, int status);
+
+/* A number: decimal, 0x hexadecimal, with K or M.  false: it is none. */
+bool tool_number(const char *s, long min, long max, long *ret);
+
+/* -------------------------------------------------------------- JSON */
+
+/* A writer: one value after the other, commas and indentation by itself. */
+struct json {
+	FILE *f;
+	int depth;
+	bool first; /* of its object or array */
+	bool one;   /* all in one line */
+};
+void json_begin(struct json *j, const char *key, char bracket);
+void json_end(struct json *j, char bracket);
+void json_int(struct json *j, const char *key, int64_t v);
+void json_uint(struct json *j, const char *key, uint64_t v);
+void json_str(struct json *j, const char *key, const char *v);
+void json_bool(struct json *j, const char *key, bool v);
+void json_null(struct json *j, const char *key);
+
+#endif
