@@ -387,6 +387,12 @@ host_fd_take(int via, uint64_t id, int *ret_fd)
 }
 
 void
+host_fd_close(int fd)
+{
+	sim_close(fd);
+}
+
+void
 host_bell_ring(struct str_thread *s)
 {
 	struct sim_task *t = &sim.task[str_load(&s->proc)];

@@ -94,11 +94,13 @@ host_signal_post(uint32_t pid, int sig)
 {
 	struct sim_task *t;
 
-	if (pid < 1000 || pid >= 1000 + SIM_NTASK || sig < 1 || sig > 64)
+	if (pid < 1000 || pid >= 1000 + SIM_NTASK || sig < 0 || sig > 64)
 		return ESRCH;
 	t = &sim.task[pid - 1000];
 	if (t->state == TASK_NONE || sim_has_ended(t))
 		return ESRCH;
+	if (sig == 0)
+		return 0;
 	t->got[sig]++;
 	sim_signal(t, true);
 	return 0;
@@ -149,6 +151,13 @@ host_now(void)
 {
 	sim_point();
 	return sim.now;
+}
+
+/* A day in the year 2026, and what has passed since sim_init(). */
+uint64_t
+host_wall(void)
+{
+	return 1790000000u + host_now() / 1000000000u;
 }
 
 uint64_t

@@ -8,6 +8,8 @@
  * Exactly one runs; its host_tls is the thread's real one, the others' are
  * put by.  Task 0 is the program's own stack.  The last one is the daemon,
  * which does what a helper process does: timers, and reaping the dead.
+ * From the first host_daemon() on there is one more, streamsd, which is like
+ * any other and can be killed, but sim_run() waits only until it is idle.
  *
  * Order.  A task gives up the processor when it waits, and may lose it at a
  * point: any call of the host, and, in the executive's instrumented build,
@@ -209,10 +211,15 @@ others_live(void)
 {
 	unsigned i;
 
+	/* a dead one is followed by another, if it is wanted */
+	if (sim.streamsd != NULL && (sim_has_ended(sim.streamsd) ?
+			str_region_wanted() : sim.died || sim.serving))
+		return true;
+
 	for (i = 1; i < SIM_NTASK; i++) {
 		struct sim_task *t = &sim.task[i];
 
-		if (t->state != TASK_NONE && !t->daemon &&
+		if (t->state != TASK_NONE && !t->daemon && t != sim.streamsd &&
 		    (!sim_has_ended(t) || !t->reaped))
 			return true;
 	}
@@ -354,6 +361,8 @@ slot_take(struct sim_task *t, struct host_tls *tls)
 	str_store(&s->proc, idx);
 	str_store(&s->tid, 1000 + idx);
 	str_store(&s->state, STR_THR_RUN);
+	str_store(&d->proc[idx].flags, t == sim.streamsd ? STR_PROC_DAEMON :
+		0u);
 	str_store(&d->proc[idx].gen, str_load(&d->proc[idx].gen) | 1u);
 	str_store(&d->proc[idx].pid, 1000 + idx);
 	if (str_load(&d->thread_high) <= idx)
@@ -382,7 +391,8 @@ task_new(const char *name, void (*fn)(void *arg), void *arg)
 	/* the dead leave their slots to others once they are reaped */
 	if (i == SIM_NTASK)
 		for (i = 1; i < SIM_NTASK; i++)
-			if (sim_has_ended(&sim.task[i]) && sim.task[i].reaped)
+			if (sim_has_ended(&sim.task[i]) && sim.task[i].reaped &&
+			    &sim.task[i] != sim.streamsd)
 				break;
 	if (i == SIM_NTASK)
 		give_up("too many tasks");
@@ -418,8 +428,11 @@ kick(void)
 {
 	struct sim_task *d = &sim.task[SIM_NTASK - 1];
 
-	sim.kicked = true;
+	sim.kicked = sim.died = true;
 	if (d->state == TASK_SLEEP)
+		sim_ready(d, 0);
+	d = sim.streamsd;
+	if (d != NULL && d->state == TASK_SLEEP && !sim.serving)
 		sim_ready(d, 0);
 }
 
@@ -575,6 +588,65 @@ timers(void)
 	return next;
 }
 
+/* What streamsd does when somebody has died: see tools/streamsd. */
+static void
+serve(void)
+{
+	struct host_call hc = {.fd = -1};
+	uint64_t next;
+	unsigned i;
+
+	if (host_enter(&hc) != 0)
+		give_up("streamsd cannot enter");
+	for (i = 1; i < SIM_NTASK; i++)
+		if (sim_has_ended(&sim.task[i]) && !sim.task[i].reaped)
+			(void)sim_reap(&sim.task[i]);
+	host_crash_point("streamsd:reaped");
+	sim.stats.sweeps++;
+	(void)str_region_members_died();
+	next = str_timer_run(host_now());
+	host_leave();
+	if (next != 0 && next != SIM_NEVER)
+		host_defer(next);
+}
+
+static void
+streamsd_main(void *arg)
+{
+	(void)arg;
+	for (;;) {
+		while (sim.died) {
+			sim.died = false;
+			serve();
+		}
+		sim.serving = false;
+		sim_sleep(SIM_NEVER);
+		sim.serving = true;
+	}
+}
+
+int
+host_daemon(void)
+{
+	struct sim_task *t = sim.streamsd;
+
+	sim_point();
+	if (t == NULL || sim_has_ended(t)) {
+		t = task_new("streamsd", streamsd_main, NULL);
+		sim.streamsd = t;
+		sim.serving = sim.died = true;
+		task_start(t);
+		sim_point();
+	}
+	return 0;
+}
+
+struct sim_task *
+sim_streamsd(void)
+{
+	return sim.streamsd;
+}
+
 static void
 daemon_main(void *arg)
 {
@@ -587,6 +659,10 @@ daemon_main(void *arg)
 		if (host_enter(&hc) != 0)
 			give_up("the daemon cannot enter");
 		sim.kicked = false;
+		/* as a sleeping member that is told would */
+		if (sim.streamsd != NULL && sim_has_ended(sim.streamsd) &&
+		    str_region_wanted())
+			(void)host_daemon();
 		next = reap();
 		when = timers();
 		host_leave();
@@ -684,6 +760,8 @@ sim_init(uint64_t seed)
 	sim.next_cookie = 100;
 	sim.spurious = sim.fail_nth = sim.fail_rate = 0;
 	sim.fail_forever = sim.kicked = false;
+	sim.died = sim.serving = false;
+	sim.streamsd = NULL;
 	sim.bad_len = 0;
 	sim.crash_label = sim.crashed = NULL;
 	sim.grain = grain[sim_rand(STR_ARRAY_LEN(grain))];

@@ -69,6 +69,8 @@ uint32_t sim_rand(uint32_t n);
  */
 void sim_kill(struct sim_task *t);
 void sim_stop(struct sim_task *t);
+/* sim_streamsd - the task that host_daemon() started, NULL: none yet. */
+struct sim_task *sim_streamsd(void);
 void sim_cont(struct sim_task *t);
 bool sim_ended(const struct sim_task *t);
 
@@ -100,6 +102,22 @@ unsigned sim_signals_of(const struct sim_task *t, int sig);
 /* sim_bad - user addresses in [p, p+len) are not mapped. */
 void sim_bad(const void *p, size_t len);
 
+/*
+ * sim_modules - the foreign modules that can be loaded into this domain: they
+ * are linked into the program.  @list ends with a NULL name, each one's
+ * symbols (NAMEinfo, NAMEdevflag, NAMEinit ...) with another.
+ */
+#define SIM_NMODULE 32
+struct sim_symbol {
+	const char *name;
+	void *addr;
+};
+struct sim_module {
+	const char *name;
+	const struct sim_symbol *symbol;
+};
+void sim_modules(const struct sim_module *list);
+
 /* Descriptors.  A task holds those it or its maker made, until it closes. */
 void sim_close(int fd);
 bool sim_held(int fd);
@@ -116,6 +134,7 @@ struct sim_stats {
 	uint64_t refused;   /* of these, refused */
 	uint64_t kills;
 	uint64_t reaps;
+	uint64_t sweeps;    /* of streamsd, str_region_members_died() */
 	uint64_t tokens;
 	uint64_t bells;
 	uint64_t wakes;

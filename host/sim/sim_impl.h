@@ -85,6 +85,9 @@ struct sim {
 	struct sim_task task[SIM_NTASK];
 	struct sim_task *cur;
 	bool kicked;		/* the daemon has something to look at */
+	struct sim_task *streamsd; /* NULL: never asked for */
+	bool died;		/* streamsd has something to look at */
+	bool serving;		/* it is at it */
 	unsigned grain, countdown;
 	unsigned spurious;
 	unsigned fail_nth, fail_rate;

@@ -314,6 +314,78 @@ T_CASE(slots_of_the_dead_are_used_again)
 	T_EQ(ran, 200);
 }
 
+/* streamsd */
+
+static uint64_t
+sweeps(void)
+{
+	struct sim_stats s;
+
+	sim_stats(&s);
+	return s.sweeps;
+}
+
+static void
+stay(void *arg)
+{
+	(void)arg;
+	sim_sleep(SIM_NEVER);
+}
+
+T_CASE(streamsd_looks_when_somebody_has_died)
+{
+	struct sim_task *w;
+	uint64_t before;
+
+	fx_begin(t);
+	w = sim_spawn("victim", stay, NULL);
+	sim_sleep(1000);
+	T_EQ(sweeps(), 0);
+	T_NULL(sim_streamsd());
+	T_EQ(host_daemon(), 0);
+	T_NOTNULL(sim_streamsd());
+	sim_sleep(1000000);
+	before = sweeps();
+	T_GT(before, 0u);
+	sim_kill(w);
+	T_EQ(sim_run(), 0);
+	T_GT(sweeps(), before);
+	T_EQ(host_daemon(), 0); /* the same one */
+	T_FALSE(sim_ended(sim_streamsd()));
+}
+
+static void
+never(void *arg)
+{
+	(void)arg;
+}
+
+T_CASE(streamsd_is_replaced_while_it_is_wanted)
+{
+	struct sim_task *was;
+	toid_t id;
+
+	fx_begin(t);
+	T_EQ(host_daemon(), 0);
+	sim_sleep(1000000);
+	was = sim_streamsd();
+	sim_kill(was);
+	sim_sleep(100000000);
+	T_TRUE(sim_streamsd() == was); /* nothing wants it */
+	T_EQ(host_daemon(), 0);
+	T_FALSE(sim_ended(sim_streamsd()));
+	id = timeout(never, NULL, 1000000);
+	was = sim_streamsd();
+	sim_kill(was);
+	sim_sleep(100000000);
+	T_FALSE(sim_ended(sim_streamsd()));
+	T_EQ(untimeout(id), 0);
+	sim_crash_at("streamsd:reaped", 1);
+	sim_kill(sim_spawn("victim", stay, NULL));
+	T_EQ(sim_run(), 0);
+	T_TRUE(sim_ended(sim_streamsd()));
+}
+
 /* carriers */
 
 static uint32_t seen;

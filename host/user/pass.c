@@ -126,3 +126,9 @@ host_fd_take(int via, uint64_t id, int *ret_fd)
 			(void)sys_close(fd);
 	}
 }
+
+void
+host_fd_close(int fd)
+{
+	(void)sys_close(fd);
+}
