@@ -101,6 +101,7 @@ host_domain_unmap(void)
 	struct str_domain *d = host_domain;
 	uint64_t cap = d->cap;
 
+	host_images_detach();
 	host_domain = NULL;
 	host_code_fini((uint64_t)(uintptr_t)d);
 	(void)sys_call2(SYS_munmap, d, cap);
@@ -198,6 +199,8 @@ host_domain_build(int fd)
 		str_store(&d->asym, 0u);
 	err = str_region_init(d);
 	if (err == 0)
+		err = host_images_attach();
+	if (err == 0)
 		str_store_rel(&d->ready, 1u);
 	if (err != 0) {
 		host_domain_unmap();
@@ -285,10 +288,13 @@ host_domain_join(void)
 		str_fence_full();
 	}
 	err = str_region_attach(d);
-	if (err == 0)
-		return 0;
-	host_domain_unmap();
-	return host_fail(err, "the executive refuses the domain");
+	if (err != 0)
+		(void)host_fail(err, "the executive refuses the domain");
+	else
+		err = host_images_attach();
+	if (err != 0)
+		host_domain_unmap();
+	return err;
 }
 
 int

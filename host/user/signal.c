@@ -185,7 +185,8 @@ host_trampoline(int sig, siginfo_t *info, void *ucontext)
 	uint64_t handler, flags;
 	uint32_t depth;
 
-	if (sync && (BIT(sig) & FRONT_MASK) && host_fault_fixup(ucontext))
+	if (sync && (BIT(sig) & FRONT_MASK) &&
+	    host_fault_fixup(info->si_addr, ucontext))
 		return;
 	action_load(sig, &handler, &flags);
 	if (handler == (uint64_t)(uintptr_t)SIG_IGN && !sync)
@@ -348,9 +349,10 @@ host_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 int
 host_signal_post(uint32_t pid, int sig)
 {
-	if (pid == 0 || pid > INT_MAX)
+	/* minus a group; 0 and -1 would be many more than was meant */
+	if (pid == 0 || pid == UINT32_MAX)
 		return ESRCH;
-	return -(int)sys_call2(SYS_kill, pid, sig);
+	return -(int)sys_call2(SYS_kill, (int)pid, sig);
 }
 
 void

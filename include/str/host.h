@@ -52,6 +52,7 @@ struct host_call {
 #define HOST_CALL_ONCE 2u   /* executive: a signal ends it, SA_RESTART or not:
 			     * something is done already, or it is poll(2) */
 
+#define HOST_NTOUCH 32u
 /* Per-thread, process-private state of the host.  [O] throughout. */
 struct host_tls {
 	struct str_thread *slot; /* this thread in the arena, or NULL */
@@ -64,6 +65,15 @@ struct host_tls {
 	str_a32 *sleep_word;	 /* word of the futex wait in progress */
 	struct host_call *call;	 /* executive: call whose puts are running */
 	uint32_t wrote;		 /* executive: it wrote since it last waited */
+	/* executive: the streams claimed, and touched: core/plumb/claim.c */
+	struct str_plumb *at;	 /* the one claimed last */
+	uint32_t nclaim;	 /* slot->claim[] in use */
+	uint32_t ntouch;
+	struct str_plumb *touch[HOST_NTOUCH];
+	uint32_t busy;		 /* running what it touched */
+	uint32_t pad;
+	struct str_fmod *perim;	 /* module whose perimeter it is in */
+	uint64_t event;		 /* callback it is in */
 };
 extern STR_TLS struct host_tls host_tls STR_HIDDEN;
 
@@ -132,6 +142,7 @@ uint32_t host_cpu(void);
 /* ------------------------------------------------------------------ clock */
 
 uint64_t host_now(void);	  /* monotonic, ns; virtual in sim */
+uint64_t host_wall(void);	  /* seconds since 1970, for people */
 uint64_t host_ticks(void);	  /* cheapest monotonic counter (TSC) */
 extern uint64_t host_ticks_per_ms STR_HIDDEN; /* its rate; set when attached */
 
@@ -221,9 +232,20 @@ int host_copyinstr(const void *uaddr, char *addr, size_t max) STR_MUST_CHECK;
 
 /* --------------------------------------------------------------- carriers */
 
+/*
+ * PAIR: one end of a connected pair, under a pipe's end: the other end sees
+ * the hang-up.  OPEN: a datagram socket with an address the kernel chose
+ * (autobind), under every other open file: any member can send it a token;
+ * nobody is told when its last holder goes, but the next token is refused.
+ */
+#define HOST_CARRIER_PAIR 0u
+#define HOST_CARRIER_OPEN 1u
 struct host_carrier {
-	uint64_t cookie; /* SO_COOKIE */
-	uint64_t ino;	 /* inode of the socket */
+	uint64_t cookie;  /* SO_COOKIE */
+	uint64_t ino;	  /* inode of the socket */
+	uint32_t kind;	  /* HOST_CARRIER_* */
+	uint32_t addrlen; /* OPEN: bytes of addr */
+	uint8_t addr[8];  /* OPEN: abstract name, its leading NUL included */
 };
 
 /*
@@ -234,7 +256,39 @@ struct host_carrier {
 int host_carrier_pair(int oflags, int ret_fd[2],
 	struct host_carrier ret_carrier[2]);
 
-/* host_carrier_id - what stands under @fd now; EBADF, ENOTSOCK. */
+/*
+ * host_carrier_open - make a carrier of kind OPEN, which takes datagrams of
+ * this domain's members only (a socket filter looks at the domain's key).
+ * @oflags: O_CLOEXEC, O_NONBLOCK.
+ * Return: 0, EMFILE, ENFILE, ENOMEM.
+ */
+int host_carrier_open(int oflags, int *ret_fd,
+	struct host_carrier *ret_carrier);
+
+/*
+ * host_carrier_send - put a token into the carrier @c of kind OPEN, whoever
+ * holds it.  Return: 0; ECONNREFUSED nobody holds it any more; EAGAIN its
+ * queue is full (then it is not empty, which is as good).
+ */
+int host_carrier_send(const struct host_carrier *c);
+
+/*
+ * host_fd_pass - lay a duplicate of descriptor @fd into the receive queue of
+ * a carrier, under the number @id: of the one at the other end of @via (a
+ * PAIR), or, when @to is not NULL, of @to (OPEN).  It stays there when this
+ * process ends.  Return: 0, EBADF, EAGAIN (queue full), ECONNREFUSED, EPIPE.
+ * host_fd_take - take the descriptor @id out of the queue of the carrier
+ * under @via, and the tokens before it.  Return: 0, ENOENT, EMFILE.
+ * host_token_drain() must not be called while descriptors lie there.
+ */
+int host_fd_pass(int via, const struct host_carrier *to, int fd, uint64_t id);
+int host_fd_take(int via, uint64_t id, int *ret_fd);
+
+/* host_fd_close - close a descriptor that host_carrier_open() or
+ * host_fd_take() gave. */
+void host_fd_close(int fd);
+
+/* host_carrier_id - what stands under @fd now, all fields; EBADF, ENOTSOCK. */
 int host_carrier_id(int fd, struct host_carrier *ret_carrier);
 
 /* host_carrier_look - events of @fd's carrier now, without waiting. */
@@ -270,7 +324,8 @@ void host_bell_ring(struct str_thread *t);
  */
 void *host_code(unsigned slot, void (*fn)(void));
 
-/* host_signal_post - send @sig to process @pid; ESRCH. */
+/* host_signal_post - send @sig to process @pid, or, when that is minus a process
+ * group, to the group; @sig 0: only look.  Return: 0, ESRCH, EPERM. */
 int host_signal_post(uint32_t pid, int sig);
 /* host_signal_self - raise SIGPIPE in the calling thread when @sig says so;
  * delivered at host_leave(). */
@@ -282,7 +337,75 @@ struct host_cred {
 };
 void host_cred(struct host_cred *ret_cred);
 
+/* --------------------------------------------------------------- modules */
+
+/*
+ * Foreign modules and drivers: compiled by others against the installed
+ * headers, loaded while the domain runs.  One that is loaded is an *image*,
+ * known by its number (> 0) for as long as the domain lives: its code stands
+ * at one address in every member, each with a copy of its own, and its
+ * writable data is one for all of them, part of the domain.  So addresses of
+ * its procedures and tables may be stored in the arena.
+ *
+ * An image is *new* until host_module_done(): whoever loaded it has to find
+ * out what it offers and register that.  If he dies before, the image is
+ * dead and the next one who wants it loads another.
+ */
+
+/*
+ * host_module_load - the image called @name, loaded if there is none yet
+ * @name: 1 to FMNAMESZ letters, digits and underscores
+ * @ret_new: the image is new, and it is for the caller to call
+ *	host_module_done(); else somebody has
+ *
+ * Looks for it where the host keeps modules.  The file is not trusted: it is
+ * the user's or the system's, could have been written by nobody else, and is
+ * refused (with a reason in the log) when it is not what can be loaded.  The
+ * image is mapped here when this returns 0.
+ * Return: 0; ENOENT no such module; EACCES, ENOEXEC refused; ENOSR no room;
+ * EINTR.
+ * Context: a call, no locks held, no claim published: it reads files.
+ */
+int host_module_load(struct host_call *hc, const char *name,
+	uint32_t *ret_image, bool *ret_new);
+/* host_module_done - @good: from now on it is there for everybody; else it is
+ * dead. */
+void host_module_done(uint32_t image, bool good);
+
+/*
+ * host_module_map - see to it that this process can run the image's code.
+ * Members do so when they attach; those that were attached before it was
+ * loaded when they first touch it.  Cheap when it is mapped.
+ * Return: 0, or why it is not (ENOMEM, EPROTO): then this process must not
+ * run its procedures.
+ */
+int host_module_map(uint32_t image);
+
+/* host_module_symbol - the address of what the image calls @name, or NULL. */
+void *host_module_symbol(uint32_t image, const char *name);
+/* host_module_word - what the executive notes of the image; 0 at first. */
+str_a32 *host_module_word(uint32_t image);
+/* host_module_of - the image that address @p is in, or 0. */
+uint32_t host_module_of(const void *p);
+/* host_module_log - tell the operator about the module called @name. */
+void host_module_log(const char *name, const char *text);
+
+/*
+ * host_code_shared - does @fn mean the same in every member?  True of what
+ * host_code() returned and of procedures of images; so a callback with such
+ * an address may be run by any member.
+ */
+bool host_code_shared(const void *fn);
+
 /* ------------------------------------------------------------------ other */
+
+/*
+ * host_daemon - see to it that streamsd, the domain's interrupt context, runs:
+ * it calls str_region_members_died() whenever a member has gone, and
+ * str_timer_run() for callbacks whose process is gone.  Cheap when it does
+ * run.  Return: 0, or why it could not be started (the caller goes on).
+ */
+int host_daemon(void);
 
 /* host_defer - have str_timer_run() called at @when (ns, host_now()) by this
  * process or a later one; the executive keeps the timer list itself. */
@@ -309,6 +432,23 @@ void host_crash_point(const char *label);
 
 /* ------------------------------------------------- what the host calls up */
 
+/*
+ * For modules.  str_region_alloc - @size bytes of the arena at a multiple of
+ * 64 KiB, of which the first 64 bytes are not the host's; the thread's own
+ * until str_region_keep(), lost with it before.  NULL: none, or @size is more
+ * than STR_REGION_MAX.  str_region_free - give it back, if it was not kept.
+ */
+#define STR_REGION_MAX 524288u
+void *str_region_alloc(size_t size);
+void str_region_keep(void *p);
+void str_region_free(void *p);
+/* str_ddi_find - the address, good in all members, of the function whose
+ * symbol is @name; 0.  str_ddi_hash - a number that differs when these
+ * addresses do. */
+uint64_t str_ddi_find(const char *name);
+/* str_ddi_attach - fill the code slots of the DDI; once per image of ours. */
+void str_ddi_attach(void);
+uint64_t str_ddi_hash(void);
 /* str_region_init - build the executive's part of a new, zeroed domain.
  * Called by the creator before `magic' is stored.  Return: 0 or errno. */
 int str_region_init(struct str_domain *d);
@@ -323,6 +463,11 @@ unsigned str_region_sweep(void);
 void str_region_tidy(void);
 /* str_region_carriers - carriers recorded in the domain (for lifetime):
  * calls @fn for each until it returns true; returns whether one did. */
+/* str_region_members_died - processes have ended: close what nobody holds any
+ * more, reap their threads, adopt their callbacks.  Return: streams closed. */
+unsigned str_region_members_died(void);
+/* str_region_wanted - is there anything that streamsd is needed for? */
+bool str_region_wanted(void);
 bool str_region_carriers(struct str_domain *d,
 	bool (*fn)(const struct host_carrier *c, void *arg), void *arg);
 

@@ -5,7 +5,8 @@
  * DOC: <sys/strconf.h> - how a module is known to the system
  *
  * A module or driver is its streamtab(D4) and its name; fmodsw is the table
- * of the modules that can be pushed.
+ * of the modules that can be pushed, cdevsw that of the drivers that can be
+ * opened.
  */
 #ifndef _SYS_STRCONF_H
 #define _SYS_STRCONF_H
@@ -28,6 +29,37 @@ struct fmodsw {
 	struct streamtab *f_str;   /* its two sides */
 	int *f_flag;		   /* D_*: how much of it runs at once */
 };
+
+/* One driver that can be opened. */
+struct cdevsw {
+	const char *d_name;	 /* its name, at most FMNAMESZ characters */
+	struct streamtab *d_str; /* its sides */
+	int *d_flag;		 /* D_*: how much of it runs at once */
+};
+
+/**
+ * register_strmod, register_strdev - make a loadable module or driver known
+ * @fmod, @cdev: its name and tables, static data of the module
+ * @major: its major number; 0: one that is free, as register_strdrv()
+ *
+ * For those that do not rely on the names of their symbols, or are several
+ * in one file; called from the init procedure.  See docs/writing-a-module.md.
+ * The unregister_ functions take the name back when nothing is open.
+ *
+ * f_flag and d_flag point to the flags, or are the flags themselves.
+ *
+ * Context: init and start procedures.
+ * Return:  0 or, of a driver, its major; else minus an errno: EINVAL when the
+ *          tables are not complete, EBUSY when the name or major is taken or
+ *          in use, ENXIO when it is not registered.
+ */
+int register_strmod(struct fmodsw *fmod) STR_DDI(register_strmod);
+int unregister_strmod(struct fmodsw *fmod) STR_DDI(unregister_strmod);
+int register_strdev(struct cdevsw *cdev, unsigned int major)
+	STR_DDI(register_strdev);
+int unregister_strdev(struct cdevsw *cdev, unsigned int major)
+	STR_DDI(unregister_strdev);
+int register_strdrv(struct cdevsw *cdev) STR_DDI(register_strdrv);
 
 #ifdef __cplusplus
 }
