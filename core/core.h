@@ -61,6 +61,7 @@
 #define STR_BLK_MDB 6u
 #define STR_BLK_EVENT 7u
 #define STR_BLK_STRAPP 8u
+#define STR_BLK_LOG 13u
 
 struct str_mdb;
 struct str_blk {
@@ -312,6 +313,7 @@ enum {
 	STR_ROOT_WAKES,	  /* counters, for the tools */
 	STR_ROOT_TOKENS,
 	STR_ROOT_SLEEPS,
+	STR_ROOT_LOG,	  /* strlog(9) ring */
 };
 
 /* -------------------------------------------------------------- functions */

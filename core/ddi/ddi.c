@@ -2,55 +2,9 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The DDI functions that are not about messages and queues: kernel memory,
- * clocks and parameters, messages to the operator.
+ * Clocks and parameters, delays, priority levels, and the caller's memory.
  */
-#include "core.h"
-#include <stdarg.h>
-#include <sys/kmem.h>
-#include <sys/cmn_err.h>
-#include <sys/ddi.h>
-
-#define HZ 100
-
-void *
-kmem_alloc(size_t size, int flag)
-{
-	struct str_blk *b;
-
-	(void)flag; /* a domain that is full stays so: sleeping gains nothing */
-	if (size == 0 || size > STR_MEM_MAX - 64)
-		return NULL;
-	b = str_mem_alloc(size + 64, STR_BLK_KMEM);
-	if (b == NULL)
-		return NULL;
-	str_mem_disown(b); /* it belongs to the module from now on */
-	return (char *)b + 64;
-}
-
-void *
-kmem_zalloc(size_t size, int flag)
-{
-	void *p = kmem_alloc(size, flag);
-
-	if (p != NULL)
-		__builtin_memset(p, 0, size);
-	return p;
-}
-
-void
-kmem_free(void *buf, size_t size)
-{
-	struct str_blk *b;
-
-	(void)size;
-	if (buf == NULL)
-		return;
-	b = (struct str_blk *)(void *)((char *)buf - 64);
-	STR_VERIFY(b->state == STR_BLK_KMEM);
-	str_mem_own(b);
-	str_mem_free(b);
-}
+#include "ddi_impl.h"
 
 int
 drv_getparm(unsigned int parm, void *valuep)
@@ -113,135 +67,124 @@ drv_msectohz(unsigned long msec)
 	return msec / (1000 / HZ) + (msec % (1000 / HZ) != 0);
 }
 
-/* ---------------------------------------------------------------- cmn_err */
+/* ----------------------------------------------------------------- delays */
 
-struct out {
-	char buf[256];
-	size_t n;
-};
-
-static void
-emit(struct out *o, char c)
-{
-	if (o->n < sizeof(o->buf) - 1)
-		o->buf[o->n++] = c;
-}
-
-static void
-number(struct out *o, unsigned long long v, unsigned base, bool upper,
-	int width, bool zero, bool neg)
-{
-	const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
-	char tmp[24];
-	int n = 0;
-
-	do {
-		tmp[n++] = digits[v % base];
-		v /= base;
-	} while (v != 0);
-	width -= neg ? 1 : 0;
-	if (neg && zero)
-		emit(o, '-');
-	for (; width > n; width--)
-		emit(o, zero ? '0' : ' ');
-	if (neg && !zero)
-		emit(o, '-');
-	while (n > 0)
-		emit(o, tmp[--n]);
-}
-
-/* One conversion; @fmt stands behind the '%'.  Returns what follows it. */
-static const char *
-conversion(struct out *o, const char *fmt, va_list *ap)
-{
-	bool zero = false;
-	int width = 0, longs = 0;
-	long long d;
-	unsigned long long u;
-	const char *s;
-
-	if (*fmt == '0')
-		zero = true;
-	for (; *fmt >= '0' && *fmt <= '9'; fmt++)
-		width = width < 100 ? width * 10 + (*fmt - '0') : width;
-	for (; *fmt == 'l' || *fmt == 'z' || *fmt == 'h'; fmt++)
-		longs += *fmt != 'h';
-	switch (*fmt) {
-	case 'd':
-	case 'i':
-		d = longs != 0 ? va_arg(*ap, long) : va_arg(*ap, int);
-		number(o, d < 0 ? 0ull - (unsigned long long)d :
-				  (unsigned long long)d,
-			10, false, width, zero, d < 0);
-		break;
-	case 'u':
-	case 'o':
-	case 'x':
-	case 'X':
-		u = longs != 0 ? va_arg(*ap, unsigned long) :
-				 va_arg(*ap, unsigned int);
-		number(o, u, *fmt == 'u' ? 10 : *fmt == 'o' ? 8 : 16,
-			*fmt == 'X', width, zero, false);
-		break;
-	case 'p':
-		emit(o, '0');
-		emit(o, 'x');
-		number(o, (uintptr_t)va_arg(*ap, void *), 16, false, 0, false,
-			false);
-		break;
-	case 'c':
-		emit(o, (char)va_arg(*ap, int));
-		break;
-	case 's':
-		s = va_arg(*ap, const char *);
-		for (s = s != NULL ? s : "(null)"; *s != '\0'; s++)
-			emit(o, *s);
-		break;
-	case '\0':
-		return fmt;
-	default:
-		emit(o, *fmt);
-		break;
-	}
-	return fmt + 1;
-}
-
+/* SVR4 drv_usecwait(D3): without sleeping, as far as the module can tell. */
 void
-vcmn_err(int level, const char *fmt, va_list ap)
+drv_usecwait(clock_t usec)
 {
-	struct out o = {.n = 0};
-	const char *s = level == CE_NOTE ? "NOTICE: " :
-		level == CE_WARN	 ? "WARNING: " :
-		level == CE_PANIC	 ? "PANIC: " :
-					   "";
-	va_list copy;
+	uint64_t end;
 
-	if (*fmt == '!' || *fmt == '^' || *fmt == '?')
-		fmt++;
-	for (; *s != '\0'; s++)
-		emit(&o, *s);
-	va_copy(copy, ap);
-	while (*fmt != '\0') {
-		if (*fmt != '%')
-			emit(&o, *fmt++);
-		else
-			fmt = conversion(&o, fmt + 1, &copy);
-	}
-	va_end(copy);
-	if (level != CE_CONT)
-		emit(&o, '\n');
-	o.buf[o.n] = '\0';
-	if (level == CE_PANIC)
-		host_panic(o.buf, "module", 0);
-	host_log(level, o.buf);
+	if (usec <= 0)
+		return;
+	end = host_now() + (uint64_t)usec * 1000;
+	while (host_now() < end)
+		host_yield();
 }
 
+/* SVR4 delay(D3): no signal ends it. */
 void
-cmn_err(int level, const char *fmt, ...)
+delay(clock_t ticks)
 {
-	va_list ap;
+	str_a32 word = 0;
+	uint64_t now = host_now(), end;
 
-	va_start(ap, fmt);
-	vcmn_err(level, fmt, ap);
-	va_end(ap);
+	if (ticks <= 0)
+		return;
+	str_ddi_presleep();
+	end = now + (uint64_t)ticks * STR_TICK_NS;
+	while ((now = host_now()) < end)
+		(void)host_wait(NULL, &word, 0u, end - now);
+}
+
+/*
+ * SVR4 itimeout(D3), dtimeout(D3): the level and the processor of a callback
+ * are hints; it runs where and when timeout() would have it run.
+ */
+toid_t
+itimeout(void (*func)(void *), void *arg, long ticks, pl_t pl)
+{
+	(void)pl;
+	return timeout(func, arg, ticks);
+}
+
+toid_t
+dtimeout(void (*func)(void *), void *arg, long ticks, pl_t pl,
+	processorid_t cpu)
+{
+	(void)pl, (void)cpu;
+	return timeout(func, arg, ticks);
+}
+
+/* ----------------------------------------------------------------- levels */
+
+/* Set the thread's level; without @lower it only rises. */
+void
+str_ddi_ipl(pl_t pl, bool lower)
+{
+	struct str_thread *t = str_ddi_self();
+
+	if (pl >= 0 && (lower || (uint32_t)pl > t->ipl))
+		t->ipl = (uint32_t)pl;
+}
+
+static pl_t
+spl(pl_t pl, bool lower)
+{
+	pl_t old = (pl_t)str_ddi_self()->ipl;
+
+	str_ddi_ipl(pl, lower);
+	return old;
+}
+
+pl_t
+splbase(void)
+{
+	return spl(plbase, true);
+}
+
+pl_t
+spltimeout(void)
+{
+	return spl(pltimeout, false);
+}
+
+pl_t
+spldisk(void)
+{
+	return spl(pldisk, false);
+}
+
+pl_t
+splstr(void)
+{
+	return spl(plstr, false);
+}
+
+pl_t
+splhi(void)
+{
+	return spl(plhi, false);
+}
+
+pl_t
+splx(pl_t pl)
+{
+	return spl(pl, true);
+}
+
+/* -------------------------------------------------------- the caller's memory */
+
+/* SVR4 copyin(D3) */
+int
+copyin(const void *uaddr, void *kaddr, size_t len)
+{
+	return host_copyin(uaddr, kaddr, len) == 0 ? 0 : -1;
+}
+
+/* SVR4 copyout(D3) */
+int
+copyout(const void *kaddr, void *uaddr, size_t len)
+{
+	return host_copyout(kaddr, uaddr, len) == 0 ? 0 : -1;
 }

@@ -29,6 +29,15 @@ host_now(void)
 }
 
 uint64_t
+host_wall(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec;
+}
+
+uint64_t
 host_ticks(void)
 {
 #if defined(__x86_64__)

@@ -64,7 +64,8 @@ mblk_t *str_log_get(queue_t *q) STR_DDI(str_log_get);
  * @text: its text
  * @len:  bytes of it; cut off at STR_LOG_TEXT - 1
  *
- * Return: 1, or 0 when somebody who wanted it will not see it.
+ * Return: 1, or 0 when there was no memory for it, or a slow reader has lost
+ * an older one.
  */
 int str_log_put(const struct log_ctl *lc, const char *text, size_t len)
 	STR_DDI(str_log_put);

@@ -64,7 +64,14 @@ struct str_thread {
 	str_a64 inside;	/* [A] head a call is on; a pipe is not freed under
 			 * it.  Pairs with the fence in pipe_free() */
 	struct str_mag mag[2][STR_NCLASS]; /* [O] loaded and previous */
-	uint8_t pad1[1024 - 88 - 2 * STR_NCLASS * sizeof(struct str_mag)];
+	str_a32 ddi_tag; /* [A] whose the following is: stale if not tag */
+	str_a32 cvword;	/* [A] what it sleeps on */
+	str_a64 cv;	/* [A] condition variable it waits for: core/ddi/sv.c */
+	uint32_t cvseq;	/* [cv] its place in the order */
+	uint32_t ddi_held; /* [O] locks of <sys/ksynch.h> it has */
+	uint32_t ipl;	/* [O] what spl(9) set */
+	uint32_t pad2;
+	uint8_t pad1[1024 - 120 - 2 * STR_NCLASS * sizeof(struct str_mag)];
 } STR_LINE;
 
 struct str_proc {

@@ -22,8 +22,8 @@ extern "C" {
 /**
  * cmn_err - tell the operator something
  * @level: CE_*
- * @fmt:   printf-like: %d %i %u %o %x %X %c %s %p %% with l, ll, z, width
- *         and zero padding.  A first character of ! ^ or ? is dropped: on
+ * @fmt:   printf-like: %d %i %u %o %x %X %c %s %p %% with l, ll, z, width,
+ *         precision, zero padding and - for the left.  A first character of ! ^ or ? is dropped: on
  *         the systems that it comes from it chose the log or the console.
  *
  * The line goes to the standard error of the process that runs the module.
@@ -35,6 +35,21 @@ void cmn_err(int level, const char *fmt, ...) STR_DDI(cmn_err)
 	__attribute__((format(printf, 2, 3)));
 void vcmn_err(int level, const char *fmt, va_list ap) STR_DDI(vcmn_err)
 	__attribute__((format(printf, 2, 0)));
+
+/**
+ * uprintf - tell the user of the module something
+ * @fmt: as of cmn_err()
+ *
+ * The text goes to the standard error of the process whose call is being
+ * served.
+ *
+ * Context: open and close procedures, and put procedures that are called
+ *          from the Stream head.
+ */
+void uprintf(const char *fmt, ...) STR_DDI(uprintf)
+	__attribute__((format(printf, 1, 2)));
+void vuprintf(const char *fmt, va_list ap) STR_DDI(vuprintf)
+	__attribute__((format(printf, 1, 0)));
 
 #ifdef __cplusplus
 }

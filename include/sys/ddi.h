@@ -12,14 +12,14 @@
 #ifndef _SYS_DDI_H
 #define _SYS_DDI_H
 
+#include <stdarg.h>
 #include <sys/stream.h>
+#include <sys/dditypes.h>
+#include <sys/strlog.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef unsigned int major_t;
-typedef unsigned int minor_t;
 
 /*
  * Ticks per second, the unit of timeout(D3).  The value that <sys/param.h>
@@ -63,6 +63,76 @@ long drv_hztousec(long ticks) STR_DDI(drv_hztousec);
 long drv_usectohz(long usec) STR_DDI(drv_usectohz);
 unsigned long drv_hztomsec(unsigned long ticks) STR_DDI(drv_hztomsec);
 unsigned long drv_msectohz(unsigned long msec) STR_DDI(drv_msectohz);
+
+/**
+ * drv_usecwait - let time pass without sleeping
+ * @usec: microseconds, at least
+ *
+ * Context: any.
+ */
+void drv_usecwait(clock_t usec) STR_DDI(drv_usecwait);
+
+/**
+ * delay - sleep
+ * @ticks: ticks, at least; no signal ends it
+ *
+ * Context: open and close procedures.
+ */
+void delay(clock_t ticks) STR_DDI(delay);
+
+/**
+ * itimeout - timeout(9) at a priority level
+ * @func, @arg: what is called
+ * @ticks:      from now
+ * @pl:         level it runs at: accepted, and without effect
+ *
+ * dtimeout also names a processor, likewise.  untimeout(9) cancels both.
+ *
+ * Context: any.
+ * Return:  an identifier, 0 when there is no memory.
+ */
+toid_t itimeout(void (*func)(void *), void *arg, long ticks, pl_t pl)
+	STR_DDI(itimeout);
+toid_t dtimeout(void (*func)(void *), void *arg, long ticks, pl_t pl,
+	processorid_t cpu) STR_DDI(dtimeout);
+
+/**
+ * copyin, copyout - copy from and to the memory of the process being served
+ * @uaddr: its address
+ * @kaddr: the module's
+ * @len:   bytes
+ *
+ * A message may ask for more: M_COPYIN and M_COPYOUT work from everywhere.
+ *
+ * Context: open and close procedures, and put procedures that are called
+ *          from the Stream head: elsewhere it is another process's memory.
+ * Return:  0, or -1 when the address is bad; then some of it may have been
+ *          copied.
+ */
+int copyin(const void *uaddr, void *kaddr, size_t len) STR_DDI(copyin);
+int copyout(const void *kaddr, void *uaddr, size_t len) STR_DDI(copyout);
+
+/**
+ * strlog - log a message
+ * @mid:   module, its mi_idnum
+ * @sid:   part of it, as a rule the minor
+ * @level: detail: 0 is for everybody; tracers choose
+ * @flags: SL_ERROR, SL_TRACE, SL_CONSOLE, SL_NOTIFY, SL_FATAL, SL_WARN, SL_NOTE
+ * @fmt:   as of cmn_err(9)
+ *
+ * Those who read log(7) for any of the flags get it.  SL_CONSOLE goes to the
+ * standard error of this process when nobody reads console messages.
+ *
+ * Context: any.
+ * Return:  1, or 0 when there was no memory for it, or a slow reader of the
+ *          log has lost an older one.
+ */
+int strlog(short mid, short sid, char level, unsigned short flags,
+	const char *fmt, ...) STR_DDI(strlog)
+	__attribute__((format(printf, 5, 6)));
+int vstrlog(short mid, short sid, char level, unsigned short flags,
+	const char *fmt, va_list ap) STR_DDI(vstrlog)
+	__attribute__((format(printf, 5, 0)));
 
 /* Parts of a device number, and a device number of its parts. */
 static __inline__ major_t

@@ -11,6 +11,7 @@
 #define _SYS_KMEM_H
 
 #include <sys/stream.h>
+#include <sys/dditypes.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,6 +38,15 @@ void *kmem_alloc(size_t size, int flag) STR_DDI(kmem_alloc);
 
 /* kmem_zalloc - the same, filled with zeros. */
 void *kmem_zalloc(size_t size, int flag) STR_DDI(kmem_zalloc);
+
+/*
+ * kmem_alloc_node, kmem_zalloc_node - the same, near processor @cpu: a hint,
+ * and here without effect.
+ */
+void *kmem_alloc_node(size_t size, int flag, processorid_t cpu)
+	STR_DDI(kmem_alloc_node);
+void *kmem_zalloc_node(size_t size, int flag, processorid_t cpu)
+	STR_DDI(kmem_zalloc_node);
 
 /**
  * kmem_free - give memory back

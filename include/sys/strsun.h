@@ -80,6 +80,81 @@ miocnak(queue_t *q, mblk_t *mp, size_t count, int error)
 	qreply(q, mp);
 }
 
+/**
+ * mcopyin - turn an M_IOCTL or M_IOCDATA into a request for the caller's data
+ * @mp:    the message; becomes M_COPYIN, what hung on it is freed
+ * @priv:  comes back in cp_private of the M_IOCDATA
+ * @size:  bytes
+ * @uaddr: where they are; NULL: the argument of a transparent ioctl, @mp
+ *
+ * mcopyout does so with M_COPYOUT, and @size bytes of @dp, or, when that is
+ * NULL, of what hangs on @mp.  The message is then passed with qreply().
+ *
+ * Context: any.
+ */
+void mcopyin(mblk_t *mp, void *priv, size_t size, void *uaddr)
+	STR_DDI(mcopyin);
+void mcopyout(mblk_t *mp, void *priv, size_t size, void *uaddr, mblk_t *dp)
+	STR_DDI(mcopyout);
+
+/**
+ * merror - answer with an M_ERROR
+ * @q:     where @mp came to; the answer goes the other way
+ * @mp:    any message, or NULL; consumed
+ * @error: errno of both sides of the stream
+ */
+void merror(queue_t *q, mblk_t *mp, int error) STR_DDI(merror);
+
+/**
+ * mexchange - replace a message by one of another type and size
+ * @q:    gets an M_ERROR with ENOSR when there is no memory; or NULL
+ * @mp:   the message, or NULL; used again when it is not shared and is large
+ *        enough, else freed
+ * @size: bytes between b_rptr and b_wptr of the result
+ * @type: its type
+ * @prim: its first four bytes, when not negative
+ *
+ * Return: the message, NULL when there is no memory.
+ */
+mblk_t *mexchange(queue_t *q, mblk_t *mp, size_t size, int type, int prim)
+	STR_DDI(mexchange);
+
+/**
+ * mioc2ack - turn an M_IOCTL or M_IOCDATA into its acknowledgement
+ * @mp:    the message; becomes M_IOCACK, what hung on it is freed
+ * @dp:    @count bytes for the caller, or NULL
+ * @rval:  what ioctl(2) returns
+ */
+void mioc2ack(mblk_t *mp, mblk_t *dp, size_t count, int rval)
+	STR_DDI(mioc2ack);
+
+/**
+ * miocpullup - have the first @size bytes of an M_IOCTL's data in one block
+ *
+ * Return: 0; EINVAL: there are not as many, or it is transparent; ENOMEM.
+ */
+int miocpullup(mblk_t *mp, size_t size) STR_DDI(miocpullup);
+
+/* mcopymsg - copy all bytes of @mp to @buf, which has room, and free it. */
+void mcopymsg(mblk_t *mp, void *buf) STR_DDI(mcopymsg);
+
+/* mkiocb - an M_IOCTL of a module's own making; NULL: no memory. */
+mblk_t *mkiocb(unsigned int command) STR_DDI(mkiocb);
+
+/**
+ * allocb_wait - allocb() that sleeps until there is memory
+ * @size, @pri: as of allocb()
+ * @flags:      STR_NOSIG: no signal ends it; else 0
+ * @error:      set when NULL is returned: EINTR, or ENOSR for a size that no
+ *              wait would give
+ *
+ * Context: open and close procedures.
+ * Return:  the block, or NULL.
+ */
+#define STR_NOSIG 0x01
+mblk_t *allocb_wait(size_t size, unsigned int pri, unsigned int flags,
+	int *error) STR_DDI(allocb_wait);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What the files of core/ddi share.
+ */
+#ifndef DDI_IMPL_H
+#define DDI_IMPL_H
+
+#include "core.h"
+#include <stdarg.h>
+#include <sys/ddi.h>
+#include <sys/kmem.h>
+#include <sys/ksynch.h>
+
+#define STR_TICK_NS (1000000000ull / HZ)
+
+/* ------------------------------------------------------------------- text */
+
+/* A buffer that is filled from the left; what does not fit is cut off. */
+struct str_text {
+	char *buf;
+	size_t size; /* a NUL fits behind everything */
+	size_t n;
+};
+
+void str_text_char(struct str_text *o, char c);
+void str_text_string(struct str_text *o, const char *s);
+/* printf's conversions as cmn_err(9) has them. */
+void str_text_format(struct str_text *o, const char *fmt, va_list ap);
+/* Put the NUL; the bytes before it. */
+size_t str_text_end(struct str_text *o);
+
+/* ---------------------------------------------------------------- threads */
+
+/*
+ * str_ddi_self - this thread's slot, with what core/ddi keeps there: nothing
+ * yet when another thread had the slot before.
+ */
+struct str_thread *str_ddi_self(void);
+
+/* ------------------------------------------------------------------ locks */
+
+/*
+ * str_ddi_lock - take a lock on behalf of a module; never twice
+ * str_ddi_unlock - release one that this thread has
+ */
+void str_ddi_lock(struct str_lock *l, const char *what);
+bool str_ddi_trylock(struct str_lock *l);
+void str_ddi_unlock(struct str_lock *l, const char *what);
+bool str_ddi_owned(const struct str_lock *l);
+/* Is it in nobody's hands, nor in a dead one's? */
+bool str_ddi_idle(const struct str_lock *l);
+
+void str_ddi_ipl(pl_t pl, bool lower);
+
+/* ---------------------------------------------------------------- sleeping */
+
+/*
+ * str_ddi_presleep - a procedure of a module is about to sleep: what it has
+ * enabled runs first, if the thread has no lock that it might want.
+ */
+void str_ddi_presleep(void);
+
+/* The call whose signals end a sleep; NULL: none do. */
+struct host_call *str_ddi_call(void);
+
+#define STR_DDI_NEVER UINT64_MAX
+
+/*
+ * Condition variables. str_cv_join - wait for @cv from now on.
+ * str_cv_sleep - until woken: 0; EINTR when @hc's signals said so, ETIMEDOUT
+ * at @deadline (host_now()).
+ */
+void str_cv_join(struct str_cv *cv);
+int str_cv_sleep(struct str_cv *cv, struct host_call *hc, uint64_t deadline);
+void str_cv_wake(struct str_cv *cv, bool all);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Helpers of the DDI suite that are the same on both hosts.
+ */
+#include <unistd.h>
+#include "d.h"
+
+void *
+d_shared(size_t size)
+{
+	void *p = kmem_zalloc(size, KM_NOSLEEP);
+
+	T_NOTNULL(p);
+	return p;
+}
+
+void
+d_gone(void *p)
+{
+	kmem_free(p, 0);
+}
+
+struct start {
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+static void
+run_inside(void *arg)
+{
+	struct start *s = arg;
+	struct host_call hc = {.fd = -1};
+	void (*fn)(void *) = s->fn;
+	void *a = s->arg;
+
+	d_gone(s);
+	T_EQ(host_enter(&hc), 0);
+	host_tls.call = &hc;
+	fn(a);
+	host_tls.call = NULL;
+	host_leave();
+}
+
+struct sim_task *
+d_spawn(const char *name, void (*fn)(void *arg), void *arg)
+{
+	struct start *s = d_shared(sizeof(*s));
+
+	s->fn = fn;
+	s->arg = arg;
+	return sim_spawn(name, run_inside, s);
+}
+
+const char *
+d_said(void (*say)(void))
+{
+	static char buf[1024];
+	FILE *f = tmpfile();
+	int old = dup(2);
+	size_t n;
+
+	T_NOTNULL(f);
+	dup2(fileno(f), 2);
+	say();
+	dup2(old, 2);
+	close(old);
+	rewind(f);
+	n = fread(buf, 1, sizeof(buf) - 1, f);
+	buf[n] = '\0';
+	fclose(f);
+	return buf;
+}
