@@ -174,6 +174,8 @@ struct str_headq {
 	str_a32 wwant;	      /* [W] a writer sleeps: STR_WANT_* */
 	str_a32 rword;	      /* [W] what readers sleep on */
 	str_a32 wword;	      /* [W] what writers sleep on */
+	str_a32 rsleep;	      /* [W] readers in stage 1; more, if some died */
+	str_a32 wsleep;	      /* [W] writers likewise */
 	str_a32 npri;	      /* [A] messages on the read queue proper */
 	uint32_t hiwat;	      /* [A] */
 	uint32_t lowat;	      /* [A] */

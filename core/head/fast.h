@@ -160,7 +160,8 @@ str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 		fast_unlock(&hq->plock, STR_HOLD_P, t);
 		return fast_back(t);
 	}
-	look = --hq->credit == 0;
+	look = hq->credit <= 1;
+	hq->credit -= !look;
 	fast_unlock(&hq->plock, STR_HOLD_P, t);
 	host_tls.wrote = 1;
 	if (str_unlikely((str_load(&hq->rwant) | look) != 0))

@@ -8,6 +8,19 @@
 #include "msg/alloc.h"
 #include "headq.h"
 
+/* Where messages come from, now and then: see head/sleep.c:spin. */
+STR_INLINE void
+note_cpu(struct str_headq *hq)
+{
+	uint32_t cpu;
+
+	if (str_likely((hq->unseen++ & 63) != 0))
+		return;
+	cpu = host_cpu();
+	if (str_load(&hq->pcpu) != cpu)
+		str_store(&hq->pcpu, cpu);
+}
+
 /* Band-0 data joins the head queue; the rest stands on the read queue. */
 static void
 deliver(struct str_head *sd, mblk_t *mp)
@@ -18,12 +31,7 @@ deliver(struct str_head *sd, mblk_t *mp)
 		if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
 			str_headq_repair_p(hq);
 		str_headq_deliver(hq, mp);
-		if ((hq->unseen++ & 63) == 0) {
-			uint32_t cpu = host_cpu();
-
-			if (str_load(&hq->pcpu) != cpu)
-				str_store(&hq->pcpu, cpu);
-		}
+		note_cpu(hq);
 		str_hunlock(&hq->plock, STR_HOLD_P);
 	} else if (!putq(&sd->qp->rq, mp)) {
 		freemsg(mp); /* no memory for a new band */
@@ -266,6 +274,7 @@ deliver_quick(struct str_head *sd, mblk_t *mp)
 	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
 		str_headq_repair_p(hq);
 	done = headq_put_quick(hq, mp->b_rptr, n);
+	note_cpu(hq);
 	str_hunlock(&hq->plock, STR_HOLD_P);
 	if (str_unlikely(!done))
 		return false;

@@ -202,19 +202,17 @@ str_head_set(struct str_head *sd, uint32_t flags)
 
 /* --------------------------------------------------------------- carriers */
 
-/*
- * str_head_look - consult @sd's carrier: is the other end still held?
- * Return: 0, or EBADF when the descriptor is another object now.
- */
-int
-str_head_look(struct str_head *sd, struct host_call *hc)
+/* What @sd's carrier shows.  Return: 0, or EBADF. */
+static int
+look(struct str_head *sd, struct host_call *hc, uint32_t *ret_ev)
 {
 	uint32_t ev;
 
 	(void)str_and(&sd->flags, ~STR_H_LOOK);
+	*ret_ev = 0;
 	if (hc == NULL || hc->fd < 0)
 		return 0;
-	ev = host_carrier_look(hc->fd);
+	*ret_ev = ev = host_carrier_look(hc->fd);
 	if (ev & HOST_C_NVAL)
 		return EBADF;
 	if ((ev & HOST_C_HUP) && (str_load(&sd->flags) & STR_H_PEER) == 0) {
@@ -225,6 +223,18 @@ str_head_look(struct str_head *sd, struct host_call *hc)
 		host_tls.call = old;
 	}
 	return 0;
+}
+
+/*
+ * str_head_look - consult @sd's carrier: is the other end still held?
+ * Return: 0, or EBADF when the descriptor is another object now.
+ */
+int
+str_head_look(struct str_head *sd, struct host_call *hc)
+{
+	uint32_t ev;
+
+	return look(sd, hc, &ev);
 }
 
 /* --------------------------------------------------------------- sleeping */
@@ -391,12 +401,16 @@ carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 {
 	struct str_thread *t = host_self();
 	uint64_t most = STAGE_NS;
-	int err = str_head_look(sd, hc);
+	uint32_t ev, n;
+	int err = look(sd, hc, &ev);
 
 	if (err != 0)
 		return err;
+	/* what woke us the last time is taken out now, not before the news it
+	 * brought was read; until then it is there for others as well */
+	if (ev & HOST_C_TOKEN)
+		str_head_drain(sd, hc->fd, true);
 	for (;; most = UINT64_MAX) {
-		uint32_t ev = 0, n;
 		bool alone;
 
 		/* who wants to ring must find where */
@@ -411,6 +425,7 @@ carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 			return 0;
 		}
 		STR_CRASH_POINT("sleep:carrier");
+		ev = 0;
 		err = host_wait_carrier(hc, left(deadline, most), &ev);
 		str_store(&t->asleep_on, (uint64_t)0);
 		if (err == ETIMEDOUT && most == STAGE_NS &&
@@ -430,10 +445,29 @@ carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 			return EBADF;
 		if (ev & HOST_C_HUP)
 			(void)str_head_look(sd, hc);
-		else if (ev & HOST_C_TOKEN)
-			str_head_drain(sd, hc->fd, true);
 		return 0;
 	}
+}
+
+/*
+ * Stage 1 is over for this thread, which nobody woke.  The last one takes the
+ * bit away, so that the waker of those in stage 2 does not call for nobody.
+ * One who comes in that moment may be missed by a waker: he is looked after
+ * here, and wakes by himself in 50 ms if this is where we die.
+ */
+static void
+leave_stage(struct str_head *sd, unsigned why, str_a32 *want, str_a32 *word,
+	str_a32 *sleep)
+{
+	if (str_sub(sleep, 1u) != 1)
+		return;
+	(void)str_and(want, ~STR_WANT_FUTEX);
+	if (str_load_acq(sleep) == 0)
+		return;
+	(void)str_or(want, STR_WANT_FUTEX);
+	host_fence_heavy();
+	if (ready(sd, why))
+		host_wake(word, INT_MAX);
 }
 
 /* The stages one after the other. */
@@ -445,6 +479,7 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 						       &sd->peer->hq;
 	str_a32 *want = why == STR_SLEEP_READ ? &hq->rwant : &hq->wwant;
 	str_a32 *word = why == STR_SLEEP_READ ? &hq->rword : &hq->wword;
+	str_a32 *sleep = why == STR_SLEEP_READ ? &hq->rsleep : &hq->wsleep;
 	uint64_t stage;
 	uint32_t w;
 	int err;
@@ -463,13 +498,20 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 	stage = host_now() + STAGE_NS;
 	for (;;) {
 		w = str_load(word);
+		(void)str_add(sleep, 1u);
 		(void)str_or(want, STR_WANT_FUTEX);
 		host_fence_heavy(); /* pairs with the waker's light fence */
-		if (ready(sd, why))
+		if (ready(sd, why)) {
+			(void)str_sub(sleep, 1u);
 			return 0;
+		}
 		STR_CRASH_POINT("sleep:armed");
 		err = host_wait(hc, word, w,
 			left(STR_MIN(deadline, stage), STAGE_NS));
+		if (err == ETIMEDOUT)
+			leave_stage(sd, why, want, word, sleep);
+		else
+			(void)str_sub(sleep, 1u);
 		if (err == EINTR) {
 			err = signalled(hc);
 			if (err != 0)
@@ -480,14 +522,6 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 			return 0;
 		if (left(deadline, 1) == 0)
 			return ETIMEDOUT;
-		/* with an epoll interest the carrier's token is not ours */
-		if (str_load(&sd->flags) & STR_H_POLLED) {
-			err = str_head_look(sd, hc);
-			if (err != 0 || ready(sd, why))
-				return err;
-			stage = host_now() + STAGE_NS;
-			continue;
-		}
 		look_for_dead(sd->plumb);
 		err = carrier_sleep(sd, hc, why, want, deadline);
 		if (err == EINTR) {

@@ -295,6 +295,7 @@ write_zero(struct str_head *sd, struct host_call *hc)
 /*
  * str_head_write_after - after a fast write: somebody sleeps, or it is time to
  * ask whether anybody reads, which takes the lock once more
+ * Who is woken need not be asked for: a token that nobody can take is refused.
  */
 void
 str_head_write_after(struct str_head *sd, int fd, bool look)
@@ -303,13 +304,15 @@ str_head_write_after(struct str_head *sd, int fd, bool look)
 	struct host_call hc = {.fd = fd, .head = sd,
 		.sig_seq = host_tls.sig_seq};
 
-	if (look) {
-		lock_p(hq);
-		look = ask(hq);
-		str_hunlock(&hq->plock, STR_HOLD_P);
-	}
-	if (str_load(&hq->rwant) != 0)
+	if (str_load(&hq->rwant) != 0) {
 		str_wake_readers_from(sd, &hc);
+		return;
+	}
+	if (!look)
+		return;
+	lock_p(hq);
+	look = ask(hq);
+	str_hunlock(&hq->plock, STR_HOLD_P);
 	if (look)
 		(void)str_head_look(sd, &hc);
 }
