@@ -648,7 +648,7 @@ static int
 wait_sleep(
 	struct wait *w, uint64_t deadline, const sigset_t *mask, bool *ret_over)
 {
-	struct pollfd pfd[2] = {{w->epfd, POLLIN, 0}};
+	struct pollfd pfd[1 + SLEEP_ROOM] = {{w->epfd, POLLIN, 0}};
 	struct sleep_set set = {pfd, 1, deadline, mask};
 	struct fd_guard g;
 	bool rung;

@@ -45,7 +45,8 @@ poll_set_alloc(struct poll_set *s, size_t n)
 		s->word = s->few_word;
 		return 0;
 	}
-	s->size = n * (2 * sizeof *s->u + sizeof *s->word) + sizeof *s->k;
+	s->size = n * (2 * sizeof *s->u + sizeof *s->word) +
+		SLEEP_ROOM * sizeof *s->k;
 	r = sys_call6(SYS_mmap, NULL, s->size, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (r < 0 && r > -4096)

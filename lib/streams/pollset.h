@@ -8,7 +8,7 @@
 
 struct poll_set {
 	struct pollfd *u; /* the caller's, copied in; revents out */
-	struct pollfd *k; /* the kernel's: n and one for the bell */
+	struct pollfd *k; /* the kernel's: n and SLEEP_ROOM */
 	uintptr_t *word;  /* what each is */
 	unsigned n;
 	unsigned nstream;  /* Streams, and epoll instances with Streams */
@@ -16,7 +16,7 @@ struct poll_set {
 	const sigset_t *mask;
 	void *block; /* where the arrays are when they are long */
 	size_t size;
-	struct pollfd few_u[POLL_FEW], few_k[POLL_FEW + 1];
+	struct pollfd few_u[POLL_FEW], few_k[POLL_FEW + SLEEP_ROOM];
 	uintptr_t few_word[POLL_FEW];
 };
 

@@ -12,13 +12,15 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/single_threaded.h>
 
 #include "call.h"
-#include "sys.h"
+#include "user_impl.h"
 
 #define VAR "STREAMS_DOMAIN="
 
@@ -37,17 +39,29 @@ vfork(void)
 
 /*
  * A process that ends lets go of its Streams as if by close(), so that who
- * sleeps at the other end looks at once, not when its first stage is over.
- * After everything else that runs at exit, because that may use them.
+ * sleeps at the other end looks at once, and the last close of a device is
+ * over before anybody hears that the process has ended.  After everything
+ * else that runs at exit, because that may use them.
+ *
+ * Not in a process that has no part in the domain, and not in a child that
+ * merely borrows its parent's memory.
  */
+static bool
+exit_ours(void)
+{
+	return host_domain != NULL && *host_identity != 0 &&
+	       str_load(&host_domain->proc[host_priv_page->proc].pid) ==
+		       (uint32_t)sys_getpid();
+}
+
 static void
 exit_release(void)
 {
 	struct fd_release rel;
 	int high = fd_high();
 
-	if (host_domain == NULL || *host_identity == 0)
-		return; /* nobody knows this process; the kernel tells them */
+	if (!exit_ours())
+		return; /* the kernel closes them, streamsd notices */
 	for (int fd = 0; fd <= high; fd++) {
 		uintptr_t v = fd_get(fd);
 
@@ -61,11 +75,61 @@ exit_release(void)
 	host_domain_exit();
 }
 
+/*
+ * exit(3) writes out what stdio holds after all that runs at exit; but then
+ * the Streams are closed.  So it is done before.  It may wait for a thread
+ * that sleeps in a call on its FILE, which exit(3) does not: with threads
+ * about another one does it, and when that takes long the Streams stay open
+ * for exit(3) and the kernel to see to.
+ */
+#define FLUSH_NS 200000000ull
+
+static str_a32 flushed;
+
+static void *
+flush_main(void *arg)
+{
+	(void)fflush(NULL);
+	str_store_rel(&flushed, 1u);
+	(void)host_wake(&flushed, 1);
+	return NULL;
+}
+
+static bool
+flush(void)
+{
+	uint64_t end, now, mask;
+	pthread_t id;
+
+	if (__libc_single_threaded) {
+		(void)fflush(NULL);
+		return true;
+	}
+	host_sig_block(&mask);
+	str_store(&flushed, 0u);
+	if (pthread_create(&id, NULL, flush_main, NULL) == 0) {
+		end = host_now() + FLUSH_NS;
+		while (str_load_acq(&flushed) == 0 &&
+			(now = host_now()) < end)
+			(void)host_wait(NULL, &flushed, 0, end - now);
+		(void)pthread_detach(id);
+	}
+	host_sig_restore(&mask);
+	return str_load_acq(&flushed) != 0;
+}
+
+static void
+exit_in_order(void)
+{
+	if (exit_ours() && flush())
+		exit_release();
+}
+
 STR_CONSTRUCTOR static void
 exit_hook(void)
 {
 	host_exit_by_caller = true;
-	(void)atexit(exit_release);
+	(void)atexit(exit_in_order);
 }
 
 STR_EXPORT void

@@ -9,7 +9,8 @@
  * through.  A thread publishes that it sleeps (`asleep_on' is ~0: on many)
  * before it arms any Stream; a waker that holds the other end sends a token,
  * any other rings the bell.  All signals are blocked from the last look at
- * `sig_seq' to ppoll(), which opens the mask and sleeps in one step.
+ * `sig_seq' to ppoll(), which opens the mask and sleeps in one step.  When
+ * streamsd ends meanwhile, that counts as a ring, after it has been replaced.
  *
  * A handler may leave by siglongjmp(): the trampoline has then undone what
  * is published here, because it lies where host_wait_abandon() looks.
@@ -51,7 +52,7 @@ struct nap {
 static void
 nap_poll(struct nap *p)
 {
-	p->ret = sys_call5(SYS_ppoll, p->set->pfd, p->set->n + 1, p->ts,
+	p->ret = sys_call5(SYS_ppoll, p->set->pfd, p->set->n + SLEEP_ROOM, p->ts,
 		p->pollmask, SYS_SIGSET);
 }
 
@@ -113,11 +114,12 @@ sleep_poll(struct host_call *hc, struct sleep_set *s, bool *ret_rung)
 {
 	struct timespec ts;
 	struct nap p = {.set = s};
-	struct pollfd *bell = &s->pfd[s->n];
+	struct pollfd *bell = &s->pfd[s->n], *daemon = bell + 1;
 	uint32_t depth = host_tls.depth;
 
 	*ret_rung = false;
 	*bell = (struct pollfd){host_bell_open(), POLLIN, 0};
+	*daemon = (struct pollfd){host_daemon_watch(), POLLIN, 0};
 	if (!host_bell_enter()) {
 		host_yield();
 		*ret_rung = true;
@@ -149,6 +151,11 @@ sleep_poll(struct host_call *hc, struct sleep_set *s, bool *ret_rung)
 	}
 	nap_over(depth);
 	sys_sigmask(SIG_SETMASK, &p.mask, NULL);
+	if (p.ret > 0 && daemon->fd >= 0 && daemon->revents != 0) {
+		host_daemon_ended();
+		p.ret -= *ret_rung ? 1 : 0;
+		*ret_rung = true;
+	}
 	if (host_tls.sig_seq != hc->sig_seq)
 		return -EINTR;
 	return (int)p.ret - (*ret_rung ? 1 : 0);

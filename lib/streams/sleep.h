@@ -11,11 +11,12 @@
 
 #include "call.h"
 
-/* Descriptors of one poll; the last place is the bell's. */
 #define POLL_FEW 32
+/* Places behind the descriptors of one poll: for the bell and streamsd. */
+#define SLEEP_ROOM 2
 
 struct sleep_set {
-	struct pollfd *pfd; /* n of them, and room for one more */
+	struct pollfd *pfd; /* n of them, and SLEEP_ROOM more */
 	unsigned n;
 	uint64_t deadline;    /* host_now() time, UINT64_MAX: none */
 	const sigset_t *mask; /* for the sleep, filtered; or NULL */
