@@ -285,6 +285,8 @@ str_log_put(const struct log_ctl *lc, const char *text, size_t len)
 	char buf[STR_LOG_TEXT];
 	struct log_ctl mine = *lc;
 
+	while (len > 0 && text[len - 1] == '\0')
+		len--; /* some send the NUL, some do not */
 	len = STR_MIN(len, sizeof(buf) - 1);
 	if (len != 0)
 		__builtin_memcpy(buf, text, len);

@@ -483,6 +483,19 @@ struct strpmsg {
 #define I_FATTACH	_STR_IOC(52)
 #define I_FDETACH	_STR_IOC(53)
 
+/*
+ * Names of LiS, for programs written for it.  The first three are requests
+ * of pipe(3), fattach(3) and fdetach(3); the others set and print what is
+ * for its developers, and answer 0.
+ */
+#define I_LIS_SDBGMSK2	_STR_IOC(241)
+#define I_LIS_PIPE	_STR_IOC(243)
+#define I_LIS_FATTACH	_STR_IOC(244)
+#define I_LIS_FDETACH	_STR_IOC(245)
+#define I_LIS_PRNTSTRM	_STR_IOC(253)
+#define I_LIS_PRNTMEM	_STR_IOC(254)
+#define I_LIS_SDBGMSK	_STR_IOC(255)
+
 #ifdef __cplusplus
 }
 #endif
