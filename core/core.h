@@ -225,7 +225,6 @@ struct str_qpair {
 #define STR_H_DELIM 0x0200u /* SNDDELIM */
 #define STR_H_NDEL 0x0400u  /* SO_NDELON */
 #define STR_H_MODS 0x0800u  /* modules stand between the heads */
-#define STR_H_POLLED 0x2000u /* epoll interest is registered */
 
 struct str_ioc {
 	str_a32 state; /* 0 idle, 1 waiting, 2 answered; else the tag of
@@ -249,10 +248,6 @@ struct str_head {
 	str_a32 npush;		 /* [S] modules pushed at this end */
 	uint32_t end;		 /* [I] 0 or 1 */
 	struct host_carrier carrier; /* [I] */
-	/* sleepers and pollers */
-	str_a32 polled;		 /* [T] events of interest, epoll */
-	str_a32 present;	 /* [T] a token is in our queue */
-	struct str_lock tlock;	 /* token lock */
 	/* ioctl in progress */
 	str_a32 iocbusy;	 /* [A] tag of the thread in I_STR */
 	struct str_ioc ioc;

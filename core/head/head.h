@@ -93,8 +93,6 @@ uint32_t str_head_events(struct str_head *sd);
 void str_head_arm(struct str_head *sd, uint32_t events);
 /* @pollers: they as well, of whom it is not known where they sleep. */
 void str_head_drain(struct str_head *sd, int fd, bool pollers);
-/* Returns the events that hold after settling. */
-uint32_t str_head_settle(struct str_head *sd, struct host_call *hc);
 
 /*
  * str_head_poll_wait - sleep until an event of @events (or ERR, HUP) may

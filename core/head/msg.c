@@ -507,8 +507,6 @@ after_get(struct str_head *sd, struct host_call *hc)
 {
 	if (str_unlikely(str_load(&sd->hq.wwant) != 0))
 		str_wake_writers_from(sd, hc);
-	if (str_unlikely(str_load(&sd->flags) & STR_H_POLLED))
-		(void)str_head_settle(sd, hc);
 }
 
 /* Nothing there: how the call ends, 1 for hang-up, 0 to wait. */

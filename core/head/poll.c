@@ -103,29 +103,6 @@ str_head_arm(struct str_head *sd, uint32_t events)
 		str_want_token(&sd->peer->hq.wwant);
 }
 
-/*
- * The consumer's half of the token protocol: arm again, look, and take the
- * token away when no event of the interest holds.
- */
-uint32_t
-str_head_settle(struct str_head *sd, struct host_call *hc)
-{
-	uint32_t want = str_load(&sd->polled), ev;
-
-	want |= STR_POLLERR | STR_POLLHUP | STR_POLLNVAL;
-	(void)str_lock(&sd->tlock);
-	str_store(&sd->present, 0u);
-	str_head_arm(sd, want);
-	host_fence_heavy();
-	ev = str_head_events(sd) & want;
-	if (ev == 0 && hc != NULL && hc->fd >= 0 && hc->head == sd)
-		host_token_drain(hc->fd);
-	else
-		str_store(&sd->present, 1u);
-	str_unlock(&sd->tlock);
-	return ev;
-}
-
 int
 str_head_poll_wait(struct str_head *sd, struct host_call *hc,
 	uint32_t events, uint64_t deadline)

@@ -86,8 +86,6 @@ str_head_flush_read(struct str_head *sd, int band)
 	host_fence_light();
 	if (str_load(&hq->wwant) != 0)
 		str_wake_writers(sd);
-	if (str_load(&sd->flags) & STR_H_POLLED)
-		(void)str_head_settle(sd, NULL);
 }
 
 /* SVR4 M_FLUSH at the head: flush, then turn the write half round. */

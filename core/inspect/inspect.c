@@ -539,7 +539,9 @@ show_head(struct out *o, struct str_plumb *pl, uint32_t end)
 	r.anchor = str_load(&sd->anchor);
 	r.nfile = str_load(&sd->nfile);
 	r.refs = str_load(&sd->refs);
-	r.polled = str_load(&sd->polled);
+	r.polled = (str_load(&hq->rwant) & STR_WANT_TOKEN ? STR_POLLIN : 0) |
+		(str_load(&sd->peer->hq.wwant) & STR_WANT_TOKEN ?
+			STR_POLLOUT : 0);
 	r.npri = str_load(&hq->npri);
 	out = str_load_acq(&hq->cbytes); /* first: so that it is not ahead */
 	in = str_load(&hq->pbytes);

@@ -143,7 +143,7 @@ struct str_i_head {
 	uint32_t rdopt, wropt;
 	uint32_t npush, anchor;
 	uint32_t nfile, refs;
-	uint32_t polled; /* events somebody waits for with epoll */
+	uint32_t polled; /* events somebody waits for on the carrier */
 	uint32_t npri;	 /* messages out of the ordinary */
 	uint64_t count;	 /* bytes to be read, high priority excluded */
 	uint64_t passed; /* bytes that ever were */
