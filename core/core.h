@@ -4,9 +4,12 @@
 /*
  * The executive's own structures.
  *
- * Objects.  A *pipe* (struct str_plumb with two heads) is what pipe(2) makes.
- * A *Stream head* (struct str_head) is one end of it.  A *queue pair*
- * (struct str_qpair) is a head's or a pushed module's two queues.  A head
+ * Objects.  A *stream* (struct str_plumb) is a pipe, which has two heads, a
+ * FIFO, whose one head is its own peer, or a device stream: one head, and a
+ * driver's queue pair at the bottom.  A *Stream head* (struct str_head) is an
+ * end that programs hold, through *open files* (struct str_file).  A *queue
+ * pair* (struct str_qpair) is a head's, a pushed module's, a driver's, or
+ * that of the lower side of a multiplexor.  docs/devices.md has more.  A head
  * keeps ordinary band-0 messages in its *head queue* (struct str_headq): a
  * log of records with separate producer and consumer ends, in segments; all
  * other messages (high priority, bands above 0) stand on the head's read
@@ -47,7 +50,8 @@
 #define STR_PIPE_LOWAT 131072u
 #define STR_PIPE_BUF 4096u
 #define STR_IOCTIME 15000u /* ms */
-#define STR_NMODULE 64u
+#define STR_NMODULE 128u
+#define STR_CLTIME 15000u /* ms: how long a close waits for its queues */
 
 /* ---------------------------------------------------------------- memory */
 
@@ -61,6 +65,10 @@
 #define STR_BLK_MDB 6u
 #define STR_BLK_EVENT 7u
 #define STR_BLK_STRAPP 8u
+#define STR_BLK_FILE 9u
+#define STR_BLK_LINK 10u
+#define STR_BLK_NODE 11u
+#define STR_BLK_SIG 12u
 #define STR_BLK_LOG 13u
 
 struct str_mdb;
@@ -195,22 +203,79 @@ struct str_headq {
 
 /* ------------------------------------------------------------- the stream */
 
-#define STR_PERIM_PAIR 1u
-#define STR_PERIM_NONE 0u
+#define STR_PERIM_NONE 0u   /* D_MP: any number of threads */
+#define STR_PERIM_PAIR 1u   /* one in a queue pair */
+#define STR_PERIM_MODULE 2u /* one in all instances of the module */
+
+/* One thread at a time: core/perim. */
+struct str_perim {
+	str_a32 inside;		 /* [A] tag of the thread inside */
+	str_a32 waiters;	 /* [A] somebody sleeps on `inside' */
+	uint32_t nest;		 /* [inside] times it has entered again */
+	str_a32 refused;	 /* [A] counts, for an occasional look at who is
+				  * inside */
+	struct str_lock block;	 /* the backlog */
+	mblk_t *bl_first;	 /* [block] what could not enter, with the queue
+				  * it is for in b_prev */
+	mblk_t *bl_last;	 /* [block] */
+	struct str_qpair *sv_first; /* [block] service put off, by sv_next */
+};
+
+/* The outer perimeter of a module's instances (D_MTOUTPERIM). */
+struct str_outer {
+	str_a32 owner;		 /* [A] tag of who is alone in all of them */
+	str_a32 waiters;	 /* [A] somebody waits to be */
+	struct str_lock lock;	 /* what follows */
+	struct str_qpair *pairs; /* [lock] the instances, by sib */
+	mblk_t *job_first;	 /* [lock] qwriter(PERIM_OUTER) put off */
+	mblk_t *job_last;	 /* [lock] */
+};
 
 struct str_qpair {
 	struct str_blk blk;
 	queue_t rq;
 	queue_t wq;
-	struct str_plumb *plumb; /* [I] */
+	struct str_plumb *plumb; /* [I] the stream it is part of */
 	struct str_fmod *fmod;	 /* [I] what it is an instance of; NULL head */
+	uint32_t role;		 /* [I] STR_QP_* */
 	uint32_t perim;		 /* [I] STR_PERIM_* */
-	str_a32 inside;		 /* [A] tag of the thread inside, perimeter */
-	struct str_lock block;	 /* backlog of the perimeter */
-	mblk_t *bl_first;	 /* [block] */
-	mblk_t *bl_last;
+	struct str_perim *pm;	 /* [I] its perimeter: pair, or fmod's, or NULL */
+	struct str_perim pair;
+	struct str_outer *outer; /* [I] NULL: none */
+	struct str_qpair *sib;	 /* [outer lock] next instance */
+	struct str_qpair *sv_next; /* [block] of pm */
 	str_a32 srvwant;	 /* [A] 1 read, 2 write: service put off */
-	str_a32 opened;		 /* [A] qprocson was called */
+	str_a32 qwaits;		 /* [A] threads in qwait() */
+	str_a32 qword;		 /* [A] they sleep here */
+	str_a32 evused;		 /* [A] it has asked for callbacks */
+	uint32_t excl;		 /* [inside] its open made it alone in outer */
+	str_a64 serial;		 /* [A] never another's; 0: it is being freed */
+	str_a32 opened;		 /* [A] it called qprocson itself */
+	str_a32 closing;	 /* [A] its close procedure has been called */
+};
+
+#define STR_QP_HEAD 0u
+#define STR_QP_MODULE 1u
+#define STR_QP_DRIVER 2u
+#define STR_QP_LOWER 3u /* lower side of a multiplexor, in the lower stream */
+
+/*
+ * What one open(2), or one end of a pipe(2), made; dup, fork and SCM_RIGHTS
+ * share it.  A head's first one is part of it, others are blocks of their own.
+ */
+struct str_file {
+	str_a32 fflags;		 /* [A] O_ACCMODE, O_NONBLOCK, O_ASYNC */
+	str_a32 gen;		 /* [A] counts uses of this memory; follows
+				  * fflags, see str_head_enter() */
+	struct str_head *head;	 /* [I] */
+	struct host_carrier carrier; /* [I] what stands under it */
+	str_a32 open;		 /* [A] 1 while somebody may hold it */
+	uint32_t pad;
+	struct str_file *volatile next; /* [A] of the same head */
+};
+struct str_fileblk {
+	struct str_blk blk;
+	struct str_file f;
 };
 
 #define STR_H_RDERR 0x0001u /* M_ERROR for the read side */
@@ -225,6 +290,15 @@ struct str_qpair {
 #define STR_H_DELIM 0x0200u /* SNDDELIM */
 #define STR_H_NDEL 0x0400u  /* SO_NDELON */
 #define STR_H_MODS 0x0800u  /* modules stand between the heads */
+#define STR_H_DEV 0x4000u    /* a device stream's; its peer is a dummy */
+#define STR_H_FIFO 0x8000u   /* its own peer */
+#define STR_H_NOWR 0x10000u  /* FIFO: nobody has it open for writing */
+#define STR_H_NORD 0x20000u  /* FIFO: nobody has it open for reading */
+#define STR_H_LOST 0x40000u  /* the peer's first carrier is gone, but not all
+			      * that hold it: this end's carrier shows a
+			      * hang-up that is none */
+#define STR_H_MSIG 0x400000u	/* M_SIG messages wait in the head queue */
+#define STR_H_STUB 0x80000u  /* no head at all: the dummy of a DEV or FIFO */
 
 struct str_ioc {
 	str_a32 state; /* 0 idle, 1 waiting, 2 answered; else the tag of
@@ -247,7 +321,16 @@ struct str_head {
 	uint32_t wropt;		 /* [A] I_SWROPT */
 	str_a32 npush;		 /* [S] modules pushed at this end */
 	uint32_t end;		 /* [I] 0 or 1 */
-	struct host_carrier carrier; /* [I] */
+	struct str_file file;	 /* its first open file */
+	str_a32 nfile;		 /* [A] files open, the first included */
+	str_a32 refs;		 /* [A] names attached, links, passes in
+				  * flight: what keeps it without a file */
+	str_a32 nread, nwrite;	 /* [A] FIFO: files open for either */
+	str_a32 npass;		 /* [A] descriptors that wait in the carrier */
+	str_a32 anchor;		 /* [S] modules below I_ANCHOR's mark */
+	uint32_t errpersist;	 /* [A] I_SERROPT: RERRNONPERSIST ... */
+	struct str_sig *volatile sigs; /* [A] I_SETSIG, see head/sig.c */
+	struct str_lock siglock;
 	/* ioctl in progress */
 	str_a32 iocbusy;	 /* [A] tag of the thread in I_STR */
 	struct str_ioc ioc;
@@ -257,16 +340,27 @@ struct str_head {
 	uint32_t cltime;	 /* ms */
 	uint32_t wroff;
 	ssize_t minpsz, maxpsz;	 /* set by SO_MINPSZ, SO_MAXPSZ */
-	str_a32 fflags;		 /* [A] O_NONBLOCK, shared by all holders */
-	str_a32 gen;		 /* [A] counts uses of this memory; follows
-				  * fflags, see str_head_enter() */
 	str_a64 ctime;		 /* created, host_now() */
 };
+
+#define STR_PL_PIPE 0u
+#define STR_PL_FIFO 1u /* head[1] is a dummy */
+#define STR_PL_DEV 2u  /* head[1] is a dummy, whose writers' words serve */
 
 struct str_plumb {
 	struct str_blk blk;
 	struct str_head head[2];
-	struct str_lock plumber;  /* push, pop, close in progress */
+	uint32_t kind;		  /* [I] STR_PL_* */
+	uint32_t nheads;	  /* [I] 2 for a pipe, else 1 */
+	uint64_t sid;		  /* [I] its entry in the directory */
+	dev_t dev;		  /* [I] major and minor, when it is a device */
+	struct str_node *node;	  /* [S] where opens find it, or NULL */
+	struct str_qpair *driver; /* [I] DEV: the driver's, or NULL */
+	struct str_link *volatile links; /* [S] streams linked below */
+	struct str_link *volatile under; /* [S] what it is linked below by */
+	struct str_lock busy;	  /* push, pop, link, close: one at a time, and
+				   * for as long as open procedures take */
+	struct str_lock plumber;  /* q_next is being changed: no claims */
 	str_a32 pword;		  /* claimants wake the plumber here */
 	str_a32 runner;		  /* [A] tag of the thread running queues */
 	struct str_lock rlock;
@@ -278,20 +372,71 @@ struct str_plumb {
 	str_a32 closed;		  /* [A] bit per end */
 	str_a32 freed;		  /* [A] 1: waits for the last call to end */
 	str_a64 runner_at;	  /* [A] host_ticks() when it began */
+	str_a32 late;		  /* [A] STR_LATE_*; set under rlock */
+	str_a32 frozen;		  /* [A] tag of the thread in freezestr() */
+	mblk_t *late_first;	  /* [R] what other streams sent while the
+				   * plumber was at work: the queue in b_prev */
+	mblk_t *late_last;	  /* [R] */
+	str_a32 closer;		  /* [A] tag of the thread in the last close */
+};
+
+#define STR_LATE_MSG 1u	 /* messages wait, or are being handed on */
+#define STR_LATE_BACK 2u /* somebody could not be back-enabled */
+#define STR_LATE_DRAIN 4u /* perimeters have a backlog and nobody inside */
+
+/*
+ * A lower stream linked below a multiplexing driver.  Its queue pair stands
+ * on top of the lower stream, in the head's place, with q_next of its read
+ * queue NULL.
+ */
+struct str_link {
+	struct str_blk blk;
+	struct str_link *volatile next;	 /* [busy of upper] of pl->links, or
+					  * of the driver's persistent ones */
+	int id;				 /* [I] l_index, > 0 */
+	uint32_t persist;		 /* [I] I_PLINK */
+	struct str_plumb *volatile upper; /* [I] NULL when persistent */
+	struct str_fmod *fmod;		 /* [I] the multiplexor */
+	struct str_head *lower;		 /* [I] */
+	struct str_qpair *qp;		 /* [I] */
+};
+
+/* Where opens of a device, or of a FIFO's path, find its stream. */
+struct str_node {
+	struct str_blk blk;
+	struct str_node *volatile next;
+	uint64_t key[2];	 /* [I] driver and minor, or st_dev and st_ino */
+	str_a32 used;		 /* [A] opens that wait for it or hold it */
+	struct str_lock lock;	 /* one open or last close at a time */
+	struct str_plumb *volatile pl; /* [lock] NULL: not open */
+	str_a32 word;		 /* FIFO: opens wait here for the other side */
+	uint32_t opens[2];	 /* [lock] FIFO: opens for reading, writing, ever */
 };
 
 /* ------------------------------------------------------------- registry */
 
 struct str_builtin;
+#define STR_F_MODULE 1u /* can be pushed */
+#define STR_F_DRIVER 2u /* can be opened */
 struct str_fmod {
 	char name[FMNAMESZ + 4];
 	uint32_t flag;		 /* D_* */
 	str_a32 used;
 	uint32_t slot;		 /* first code slot */
-	struct streamtab tab;
-	struct qinit rinit, winit;
-	struct module_info rinfo, winfo;
-	char idname[2][16];
+	uint32_t kind;		 /* STR_F_* */
+	uint32_t major;		 /* of a driver */
+	uint32_t foreign;	 /* loaded: number of its image + 1 */
+	str_a32 count;		 /* [A] queue pairs that are instances */
+	struct streamtab tab;	 /* addresses that hold in every member */
+	struct qinit rinit, winit, mrinit, mwinit;
+	struct module_info rinfo, winfo, mrinfo, mwinfo;
+	struct module_stat rstat, wstat;
+	char idname[4][16];
+	str_a64 state;		 /* [A] str_drv_state() */
+	struct str_link *volatile plinks; /* [plock] persistent links */
+	struct str_lock plock;
+	struct str_perim perim;	 /* STR_PERIM_MODULE */
+	struct str_outer outer;
 };
 
 /* The roots, host_domain->core[]. */
@@ -310,6 +455,15 @@ enum {
 	STR_ROOT_WAKES,	  /* counters, for the tools */
 	STR_ROOT_TOKENS,
 	STR_ROOT_SLEEPS,
+	STR_ROOT_NODES,	  /* struct str_node list */
+	STR_ROOT_NODELOCK,
+	STR_ROOT_MUXID,	  /* last l_index given out */
+	STR_ROOT_APUSH,	  /* autopush table */
+	STR_ROOT_NAMES,	  /* struct str_name list: fattach */
+	STR_ROOT_NAMELOCK,
+	STR_ROOT_NNAMES,
+	STR_ROOT_SID,	  /* last stream number */
+	STR_ROOT_NDEVS,	  /* device and FIFO streams: streamsd is wanted */
 	STR_ROOT_LOG,	  /* strlog(9) ring */
 };
 
@@ -338,6 +492,26 @@ void str_head_flush_read(struct str_head *sd, int band);
 void str_head_rput(struct str_head *sd, queue_t *q, mblk_t *mp);
 void str_perim_service(queue_t *q);
 void str_perim_drain(struct str_qpair *qp);
+/*
+ * str_perim_init - @qp, an instance of qp->fmod, gets its perimeter; before
+ * anybody can reach it.  str_perim_fini - it is about to be freed: what waits
+ * for it goes.
+ */
+void str_perim_init(struct str_qpair *qp);
+void str_perim_fini(struct str_qpair *qp);
+/*
+ * str_perim_enter_open - wait until this thread is alone in @qp's perimeter,
+ * to call its open or close procedure.  No lock but busy and node is held, no
+ * claim.  @hc: whose signals end the wait; NULL: none.  Return: 0, EINTR.
+ */
+int str_perim_enter_open(struct str_qpair *qp, struct host_call *hc);
+void str_perim_leave(struct str_qpair *qp);
+bool str_perim_try(struct str_qpair *qp);
+void str_perim_out(struct str_qpair *qp);
+bool str_perim_try_module(struct str_fmod *fm);
+void str_perim_out_module(struct str_fmod *fm);
+void str_job_late(mblk_t *mp, bool outer);
+bool str_perim_idle(struct str_qpair *qp, bool (*wait)(struct str_lock *));
 void str_perim_backlog(struct str_qpair *qp,
 	void (*fn)(mblk_t *mp, uintptr_t arg), uintptr_t arg);
 
@@ -348,6 +522,24 @@ void str_sched_leave(struct str_head *sd);
 void str_sched_remove(queue_t *q);
 void str_sched_repair(struct str_plumb *pl);
 void str_sched_revive(struct str_plumb *pl, uint32_t dead);
+/* A message that waits has its queue in b_prev, with these bits. */
+#define STR_MP_NEXT 1u	/* for the queue after that one */
+#define STR_MP_JOB 2u	/* for qwriter(D3): see core/perim/outer.c */
+#define STR_MP_OUTER 4u /* alone in the outer perimeter */
+#define STR_MP_BITS 7u
+void str_sched_late(struct str_plumb *pl, queue_t *q, mblk_t *mp,
+	unsigned bits);
+void str_sched_late_flag(struct str_plumb *pl, uint32_t flag);
+void str_sched_late_purge(queue_t *q);
+void str_sched_touch(struct str_plumb *pl);
+void str_sched_late_walk(struct str_plumb *pl, void (*fn)(mblk_t *mp,
+	uintptr_t arg), uintptr_t arg);
+void str_sched_touched(void);
+bool str_sched_defer(struct str_plumb *pl);
+bool str_timer_pending(void);
+void str_timer_reap(struct str_blk *b);
+void str_queue_frozen(queue_t *q);
+bool str_queue_thawed(queue_t *q);
 uint64_t str_timer_run(uint64_t now);
 void str_timer_cancel_pair(struct str_qpair *qp);
 
@@ -356,6 +548,18 @@ int str_plumb_lock(struct str_plumb *pl, struct host_call *hc);
 void str_plumb_unlock(struct str_plumb *pl);
 int str_claim(struct str_plumb *pl);
 void str_unclaim(struct str_plumb *pl);
+/* str_claim_try - claim inside a claim, never waiting; false: a plumber is at
+ * work, or there is no slot.  str_claim_stream - the same for an address that
+ * may be no stream any more. */
+bool str_claim_try(struct str_plumb *pl);
+bool str_claim_stream(struct str_plumb *pl);
+/* Queues of another stream than the one at hand: see str_far_enter(). */
+#define STR_FAR_NO 0
+#define STR_FAR_HELD 1
+#define STR_FAR_CLAIMED 2
+int str_far_enter(struct str_plumb *pl, struct str_plumb **ret_was);
+void str_far_leave(struct str_plumb *pl, int how, struct str_plumb *was);
+void str_plumb_barrier(struct str_plumb *pl);
 struct str_fmod *str_fmod_find(const char *name);
 bool str_name_eq(const char *a, const char *b);
 struct str_qpair *str_qpair_alloc(struct str_plumb *pl, struct str_fmod *fm);
@@ -366,14 +570,87 @@ int str_plumb_pop(struct str_head *sd, struct host_call *hc);
 void str_plumb_update(struct str_plumb *pl);
 void str_plumb_repair(struct str_plumb *pl);
 void str_plumb_clear(struct str_head *sd);
+void str_plumb_clear_all(struct str_plumb *pl);
+
+/* open files and streams: plumb/file.c, open.c, node.c, link.c */
+int str_dir_enter(uint64_t cookie, struct str_file *f);
+struct str_file *str_dir_find(uint64_t cookie);
+bool str_dir_remove(uint64_t cookie);
+uint64_t str_dir_sid(void);
+bool str_stream_inside(struct str_plumb *pl);
+int str_file_add(struct str_head *sd, const struct host_carrier *c, int oflags,
+	struct str_file **ret);
+bool str_file_close(struct str_file *f, struct host_call *hc);
+void str_head_tally(struct str_head *sd);
+bool str_head_held(struct str_head *sd);
+void str_head_sweep(struct str_head *sd, struct host_call *hc);
+struct str_plumb *str_stream_alloc(uint32_t kind, uint32_t hiwat,
+	uint32_t lowat);
+void str_stream_discard(struct str_plumb *pl);
+void str_stream_bury(struct str_plumb *pl);
+unsigned str_stream_bury_all(void);
+bool str_stream_free(struct str_plumb *pl, uint64_t sid,
+	void (*clear)(struct str_plumb *pl));
+void str_stream_reap(struct str_plumb *pl);
+void str_sig_file_closed(struct str_head *sd);
+void str_sig_free(struct str_head *sd);
+void str_sig_sweep(void);
+void str_sig_each(struct str_head *sd,
+	void (*fn)(struct str_blk *b, uintptr_t arg), uintptr_t arg);
+void str_head_ref(struct str_head *sd);
+void str_head_unref(struct str_head *sd, struct host_call *hc);
+void str_stream_close(struct str_plumb *pl, struct host_call *hc);
+struct str_qpair *str_qpair_alloc_lower(struct str_plumb *pl,
+	struct str_fmod *fm);
+int str_qopen(struct str_qpair *qp, struct host_call *hc, dev_t *dev,
+	int sflag);
+int str_qclose(struct str_qpair *qp, struct host_call *hc);
+void str_procs_on(struct str_qpair *qp);
+void str_cred(cred_t *ret);
+struct str_fmod *str_fmod_get(struct host_call *hc, const char *name,
+	uint32_t kind);
+int str_foreign_load(struct host_call *hc, const char *name, uint32_t kind);
+struct str_node *str_node_get(uint64_t k0, uint64_t k1);
+struct str_node *str_node_find(uint64_t k0, uint64_t k1);
+int str_node_lock(struct str_node *n, struct host_call *hc);
+void str_node_unlock(struct str_node *n);
+long str_ioctl_link(struct str_head *sd, struct host_call *hc, unsigned cmd,
+	unsigned long arg);
+long str_ioctl_pass(struct str_head *sd, struct host_call *hc, unsigned cmd,
+	unsigned long arg);
+void str_unlink_all(struct str_plumb *pl, struct host_call *hc);
+int str_mux_cycle(struct str_plumb *upper, struct str_plumb *lower);
+/* the Stream that a descriptor of this process names, or NULL */
+struct str_head *str_head_of_fd(struct host_call *hc, int fd);
+bool str_fd_is_open(int fd);
+int str_fd_flags(int fd);
+int str_pass_head(struct str_head *to, struct host_call *hc,
+	struct str_head *sd, int fflags);
+void str_pass_free(char *arg);
+bool str_name_entry(unsigned i, uint64_t *dev, uint64_t *ino, uint64_t *sid,
+	char *path, size_t size);
+long str_ioctl_internal(struct str_head *sd, struct host_call *hc, int cmd,
+	const void *data, size_t len, uint64_t ms);
+void *str_code_of(void (*fn)(void));
+int str_busy_lock(struct str_plumb *pl, struct host_call *hc);
+void str_busy_unlock(struct str_plumb *pl);
+int str_plumb_link(struct str_head *upper, struct str_head *lower,
+	struct host_call *hc, bool persist, int *ret_id);
+int str_plumb_unlink(struct str_head *upper, int id, struct host_call *hc,
+	bool persist);
+struct str_fmod *str_fmod_new(const char *name, uint32_t kind, uint32_t flag,
+	uint32_t major, const struct streamtab *tab);
+struct str_fmod *str_fmod_by_major(uint32_t major);
+int str_apush_apply(struct str_head *sd, struct host_call *hc);
+bool str_stream_lives(struct str_plumb *pl);
+void str_stream_walk(bool (*fn)(struct str_plumb *pl, void *arg), void *arg);
 
 /* pipe */
 int str_pipe_create(const struct host_carrier c[2],
 	struct str_plumb **ret_pipe);
+int str_pipe_bare(struct str_plumb **ret_pipe);
 void str_pipe_close_end(struct str_head *sd);
-void str_pipe_bury(struct str_plumb *pl);
-bool str_pipe_lives(struct str_plumb *pl);
-struct str_head *str_head_lookup(const struct host_carrier *c);
+void str_pipe_pair_gone(struct str_head *sd);
 
 /* head queue */
 void str_headq_init(struct str_headq *hq, uint32_t hiwat, uint32_t lowat);
@@ -450,8 +727,8 @@ str_call_toward(struct str_head *sd)
 int str_registry_init(struct str_domain *d);
 int str_registry_attach(struct str_domain *d);
 
-_Static_assert(offsetof(struct str_head, gen) ==
-	offsetof(struct str_head, fflags) + 4, "str_head_enter() looks there");
+_Static_assert(offsetof(struct str_file, gen) ==
+	offsetof(struct str_file, fflags) + 4, "str_head_enter() looks there");
 
 STR_INLINE str_a64 *
 str_root(unsigned r)

@@ -38,7 +38,11 @@ str_ddi_presleep(void)
 	struct host_call *hc = host_tls.call;
 	struct str_plumb *pl;
 
-	if (hc == NULL || hc->head == NULL || str_ddi_self()->ddi_held != 0)
+	/* a put or service procedure must not sleep: who claims does no more */
+	if (str_ddi_self()->ddi_held != 0 || host_tls.nclaim != 0)
+		return;
+	str_sched_touched();
+	if (hc == NULL || hc->head == NULL)
 		return;
 	pl = hc->head->plumb;
 	if (str_load(&pl->nrun) == 0)

@@ -27,10 +27,16 @@
 #define STR_NOT_FAST (-1000L)
 
 /* What makes a read, or a write, take the full call. */
-#define STR_READ_SLOW (STR_H_RDERR | STR_H_PLEX | STR_H_LOOK | STR_H_MREAD)
+#define STR_READ_SLOW \
+	(STR_H_RDERR | STR_H_PLEX | STR_H_LOOK | STR_H_MREAD | STR_H_MSIG)
 #define STR_WRITE_SLOW \
 	(STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_LOOK | STR_H_CLOSED | \
-		STR_H_PLEX | STR_H_HOLD | STR_H_DELIM)
+		STR_H_PLEX | STR_H_HOLD | STR_H_DELIM | STR_H_NORD)
+/* A descriptor opened for writing, or reading, only: a FIFO's, a device's. */
+#define NOT_FOR_READING(f, fflags) \
+	(((f) & (STR_H_FIFO | STR_H_DEV)) != 0 && ((fflags) & 3u) == 1)
+#define NOT_FOR_WRITING(f, fflags) \
+	(((f) & (STR_H_FIFO | STR_H_DEV)) != 0 && ((fflags) & 3u) == 0)
 #define STR_FAST_MAX 32768u /* bytes a write puts into one record */
 
 size_t str_head_read_rest(struct str_head *sd, int fd, void *ubuf, size_t len,
@@ -110,11 +116,12 @@ str_head_read_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	struct str_thread *t = host_tls.slot;
 	struct str_headq *hq = &sd->hq;
 	const unsigned char *p;
-	uint32_t have, span;
+	uint32_t have, span, f;
 	size_t done;
 
 	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
-		(str_load(&sd->flags) & STR_READ_SLOW) != 0 ||
+		((f = str_load(&sd->flags)) & STR_READ_SLOW) != 0 ||
+		NOT_FOR_READING(f, str_load(id)) ||
 		(sd->rdopt | str_load(&hq->npri)) != 0 ||
 		!fast_lock(&hq->clock, STR_HOLD_C, t)))
 		return fast_back(t);
@@ -141,7 +148,7 @@ str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 {
 	struct str_thread *t = host_tls.slot;
 	struct str_headq *hq;
-	uint32_t look;
+	uint32_t look, f;
 
 	if (str_unlikely(len - 1 >= STR_FAST_MAX))
 		return STR_NOT_FAST; /* nothing, or more than one record */
@@ -151,7 +158,9 @@ str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	if (str_unlikely(!fast_enter(sd, id, gen, t)))
 		return fast_back(t);
 	hq = &sd->peer->hq;
-	if (str_unlikely((str_load(&sd->flags) & STR_WRITE_SLOW) != 0 ||
+	f = str_load(&sd->flags);
+	if (str_unlikely((f & STR_WRITE_SLOW) != 0 ||
+		NOT_FOR_WRITING(f, str_load(id)) ||
 		!fast_lock(&hq->plock, STR_HOLD_P, t)))
 		return fast_back(t);
 	/* direct changes under plock */

@@ -17,6 +17,7 @@
 
 struct str_head;
 struct str_plumb;
+struct str_file;
 
 /* Equal in layout to struct strbuf, struct iovec, struct strpmsg. */
 struct str_strbuf {
@@ -121,19 +122,31 @@ int str_head_look(struct str_head *sd, struct host_call *hc);
 void str_head_released(struct str_head *sd, int peer_fd);
 
 /*
- * str_head_fflags - the file status flags of @sd's open file description:
- * O_NONBLOCK and O_ASYNC, shared by all who hold it.  The word after it is
- * the generation of the memory (str_head_gen()), which changes when the pipe
- * is freed; both words stay readable for ever.
+ * Open files.  str_file_flags - the status flags and access mode shared by all
+ * who hold @f: O_ACCMODE, O_NONBLOCK, O_ASYNC.  The word after it is the
+ * generation of the memory (str_file_gen()), which changes when the file is
+ * closed for good; both words stay readable for ever.
  */
-str_a32 *str_head_fflags(struct str_head *sd);
+str_a32 *str_file_flags(struct str_file *f);
+uint32_t str_file_gen(struct str_file *f);
+struct str_head *str_file_head(struct str_file *f);
+void str_file_carrier(struct str_file *f, struct host_carrier *ret);
+/* The open file that stands on @c, or NULL. */
+struct str_file *str_file_lookup(const struct host_carrier *c);
+
+/*
+ * str_file_released - a descriptor of @f has been closed, or handed on: if
+ * it was the last, close the file, and the stream with its last file.
+ * For carriers of kind OPEN; pipes' ends go through str_head_released().
+ */
+void str_file_released(struct str_file *f, struct host_call *hc);
 
 /*
  * str_head_enter - the call that has begun is on @sd
- * @fflags: from str_head_fflags(); @gen: str_head_gen() when it was looked up
+ * @fflags: from str_file_flags(); @gen: str_file_gen() when it was looked up
  *
- * Return: false when the stream is gone, by a close in another thread.  From
- * here to host_leave() its memory stays what it is.
+ * Return: false when the file is gone, by a close in another thread.  From
+ * here to host_leave() the stream's memory stays what it is.
  */
 STR_INLINE bool
 str_head_enter(struct str_head *sd, const str_a32 *fflags, uint32_t gen)
@@ -143,16 +156,51 @@ str_head_enter(struct str_head *sd, const str_a32 *fflags, uint32_t gen)
 	return str_likely(str_load_acq(&fflags[1]) == gen);
 }
 
+/*
+ * Opening.  @c is a fresh carrier of kind OPEN that the caller holds; with
+ * success it stands under *ret.  @oflags as open(2)'s.  Blocking opens end
+ * with EINTR.  All return 0 or a positive errno.
+ *
+ * str_dev_open  - minor @minor of driver @drv; @clone: CLONEOPEN, the minor is
+ *                 the driver's to choose.  ENXIO no such driver or minor.
+ * str_fifo_open - the FIFO with this key (st_dev and st_ino of a path, or
+ *                 STR_FIFO_DEV and a minor): POSIX open semantics.
+ * str_name_open - what is attached to the file @dev, @ino; ENOENT: nothing is.
+ *                 With connld on top: the near end of a new pipe.
+ */
+#define STR_FIFO_DEV UINT64_MAX
+int str_dev_open(struct host_call *hc, const char *drv, uint32_t minor,
+	bool clone, int oflags, const struct host_carrier *c,
+	struct str_file **ret);
+int str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
+	const struct host_carrier *c, struct str_file **ret);
+int str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
+	const struct host_carrier *c, struct str_file **ret);
+
+/*
+ * Names.  str_name_count - how many are attached, 0 mostly: no lock, no call.
+ * str_name_attach - attach @sd to the file @dev, @ino; @path, for people and
+ * tools.  EBUSY: something is.  str_name_detach - ENOENT: nothing is.
+ */
+uint64_t str_name_count(void);
+int str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
+	uint64_t ino, const char *path);
+int str_name_detach(struct host_call *hc, uint64_t dev, uint64_t ino);
+
 /* Identity. */
-struct str_head *str_head_lookup(const struct host_carrier *c);
 int str_pipe_create(const struct host_carrier c[2],
 	struct str_plumb **ret_pipe);
 struct str_head *str_pipe_end(struct str_plumb *pl, int end);
-/* @sd's carrier; and whether the memory still is the stream it was. */
-void str_head_carrier(struct str_head *sd, struct host_carrier *ret);
-uint32_t str_head_gen(struct str_head *sd);
+struct str_file *str_pipe_file(struct str_plumb *pl, int end);
+/* What kind of thing it is: for fstat. */
+#define STR_KIND_PIPE 0u
+#define STR_KIND_FIFO 1u
+#define STR_KIND_DEV 2u
+uint32_t str_head_kind(struct str_head *sd, uint64_t *ret_dev);
 /* Facts for fstat: creation time in ns of host_now(), bytes to read. */
 uint64_t str_head_nbytes(struct str_head *sd);
 struct str_head *str_head_peer(struct str_head *sd);
+/* The open file that pipe(2) made of the other end. */
+struct str_file *str_head_peer_file(struct str_head *sd);
 
 #endif

@@ -36,6 +36,7 @@
  */
 #include "core.h"
 #include "headq.h"
+#include "sig.h"
 
 
 static void
@@ -471,6 +472,16 @@ next_seg(struct str_headq *hq)
 	seg_retire(hq, s);
 }
 
+/* A signal message has come to the front: it counts now. */
+static STR_NOINLINE void
+come_first(struct str_headq *hq, struct str_rec *rec)
+{
+	int sig = *rec->mp->b_rptr;
+
+	str_headq_advance(hq, rec, 0, 0, STR_TOOK_ALL);
+	str_sig_message(str_container(hq, struct str_head, hq), sig);
+}
+
 /*
  * str_headq_look - the slow half of headq_peek(): what is there now, over the
  * end of a segment, and up to where the next records can be taken unseen
@@ -565,6 +576,10 @@ str_headq_first(struct str_headq *hq, struct str_rec *rec)
 			__builtin_memcpy(&rec->mp, p + 4, sizeof(rec->mp));
 			rec->cptr = rec->dptr = NULL;
 			ref_parts(rec);
+			if (str_unlikely(rec->mp->b_datap->db_type == M_SIG)) {
+				come_first(hq, rec);
+				continue;
+			}
 			return true; /* its own pointers say what is taken */
 		}
 		part = str_load(&hq->part);

@@ -11,6 +11,7 @@
  */
 #include "core.h"
 #include "ioctl.h"
+#include "sig.h"
 
 #define I_NREAD 0x5301u
 #define I_PUSH 0x5302u
@@ -20,11 +21,21 @@
 #define I_SRDOPT 0x5306u
 #define I_GRDOPT 0x5307u
 #define I_STR 0x5308u
+#define I_SETSIG 0x5309u
+#define I_GETSIG 0x530au
 #define I_FIND 0x530bu
 #define I_PEEK 0x530fu
+#define I_FDINSERT 0x5310u
+#define I_LINK 0x530cu
+#define I_UNLINK 0x530du
+#define I_RECVFD 0x530eu
+#define I_SENDFD 0x5311u
+#define I_PLINK 0x5316u
+#define I_PUNLINK 0x5317u
 #define I_SWROPT 0x5313u
 #define I_GWROPT 0x5314u
 #define I_LIST 0x5315u
+#define I_ANCHOR 0x5318u
 #define I_FLUSHBAND 0x531cu
 #define I_CKBAND 0x531du
 #define I_GETBAND 0x531eu
@@ -32,10 +43,15 @@
 #define I_SETCLTIME 0x5320u
 #define I_GETCLTIME 0x5321u
 #define I_CANPUT 0x5322u
+#define I_SERROPT 0x5323u
+#define I_GERROPT 0x5324u
+#define I_ESETSIG 0x5325u
+#define I_EGETSIG 0x5326u
 #define I_GETPMSG 0x532au
 #define I_PUTPMSG 0x532bu
 #define I_PIPE 0x532cu
 #define I_ISASTREAM 0x532eu
+#define I_GET_STH_WROFF 0x5355u
 #define I_GET_STRMSGSZ 0x5356u
 #define I_GET_STRCTLSZ 0x5357u
 #define I_GET_PUSHCNT 0x5358u
@@ -43,8 +59,23 @@
 #define I_SET_LOWAT 0x535cu
 #define I_GET_HIWAT 0x5361u
 #define I_GET_LOWAT 0x5362u
+/* what LiS calls its debugging aids */
+#define I_LIS_SDBGMSK2 0x53f1u
+#define I_LIS_PRNTSTRM 0x53fdu
+#define I_LIS_PRNTMEM 0x53feu
+#define I_LIS_SDBGMSK 0x53ffu
 #define FIONREAD 0x541bu
+#define TIOCGPGRP 0x540fu
+#define TIOCSPGRP 0x5410u
+#define TIOCGSID 0x5429u
+#define FIOSETOWN 0x8901u
+#define SIOCSPGRP 0x8902u
+#define FIOGETOWN 0x8903u
+#define SIOCGPGRP 0x8904u
+#define SIOCATMARK 0x8905u
 
+#define CLTIME_MAX 299999
+#define CLTIME_VALUE 0x60000u /* above the greatest time, below programs */
 #define RD_MODES 0x23u	 /* RMSGD RMSGN RFILL */
 #define RD_PROTO 0x1cu	 /* RPROTDAT RPROTDIS RPROTNORM */
 #define RS_HIPRI 1
@@ -63,6 +94,10 @@ struct u_bandinfo {
 struct u_list {
 	int nmods;
 	char *mods; /* entries of FMNAMESZ + 1 */
+};
+struct u_strsigset {
+	int pid;
+	long events;
 };
 struct u_strpmsg {
 	struct str_strbuf ctl, data;
@@ -100,13 +135,42 @@ i_push(struct ioc *c)
 	return err != 0 ? -err : -str_plumb_push(c->sd, c->hc, name);
 }
 
+static bool
+privileged(void)
+{
+	struct host_cred cr;
+
+	host_cred(&cr);
+	return cr.uid == 0;
+}
+
+/* What I_ANCHOR holds only the superuser takes away, and the anchor with it. */
 static long
 i_pop(struct ioc *c)
 {
-	return -str_plumb_pop(c->sd, c->hc);
+	struct str_head *sd = c->sd;
+	uint32_t anchor = str_load(&sd->anchor);
+	int err;
+
+	if (anchor != 0 && str_load(&sd->npush) <= anchor && !privileged())
+		return -EPERM;
+	err = str_plumb_pop(sd, c->hc);
+	if (err == 0 && str_load(&sd->npush) < anchor)
+		str_store(&sd->anchor, str_load(&sd->npush));
+	return -err;
 }
 
-/* Names below the head at this end, topmost first; at most @max of them. */
+static long
+i_anchor(struct ioc *c)
+{
+	str_store(&c->sd->anchor, str_load(&c->sd->npush));
+	return 0;
+}
+
+/*
+ * Names below the head at this end, topmost first, at most @max of them: its
+ * modules, then, on a device stream, its driver.
+ */
 static unsigned
 names(struct str_head *sd, char (*name)[FMNAMESZ + 1], unsigned max)
 {
@@ -119,6 +183,11 @@ names(struct str_head *sd, char (*name)[FMNAMESZ + 1], unsigned max)
 	for (n = 0; n < have && n < max; n++, q = q->q_next)
 		__builtin_memcpy(name[n], q->q_pair->fmod->name,
 			FMNAMESZ + 1);
+	if (n == have && n < max && q != NULL && q->q_head == NULL &&
+	    (str_load(&sd->flags) & STR_H_DEV) != 0 &&
+	    q->q_pair->fmod != NULL)
+		__builtin_memcpy(name[n++], q->q_pair->fmod->name,
+			FMNAMESZ + 1);
 	str_unclaim(sd->plumb);
 	return n;
 }
@@ -128,7 +197,8 @@ i_look(struct ioc *c)
 {
 	char name[1][FMNAMESZ + 1];
 
-	if (names(c->sd, name, 1) == 0)
+	/* a driver is no module */
+	if (str_load(&c->sd->npush) == 0 || names(c->sd, name, 1) == 0)
 		return -EINVAL;
 	return host_copyout(name[0], (void *)c->arg, FMNAMESZ + 1) != 0 ?
 		-EFAULT : 0;
@@ -137,30 +207,28 @@ i_look(struct ioc *c)
 static long
 i_find(struct ioc *c)
 {
-	char want[FMNAMESZ + 2], name[STR_NPUSH][FMNAMESZ + 1];
+	char want[FMNAMESZ + 2], name[STR_NPUSH + 1][FMNAMESZ + 1];
 	int err = get_name(c, want);
 	unsigned n, i;
 
 	if (err != 0)
 		return -err;
-	if (str_fmod_find(want) == NULL)
-		return -EINVAL;
-	n = names(c->sd, name, STR_NPUSH);
+	n = names(c->sd, name, STR_NPUSH + 1);
 	for (i = 0; i < n; i++)
 		if (str_name_eq(name[i], want))
 			return 1;
-	return 0;
+	return str_fmod_find(want) == NULL ? -EINVAL : 0;
 }
 
 /* A pipe has no driver below: the list is of modules alone. */
 static long
 i_list(struct ioc *c)
 {
-	char name[STR_NPUSH][FMNAMESZ + 1];
+	char name[STR_NPUSH + 1][FMNAMESZ + 1];
 	struct u_list l;
 	unsigned n;
 
-	n = names(c->sd, name, STR_NPUSH);
+	n = names(c->sd, name, STR_NPUSH + 1);
 	if (c->arg == 0)
 		return (long)n;
 	if (host_copyin((const void *)c->arg, &l, sizeof(l)) != 0)
@@ -210,7 +278,7 @@ flush(struct ioc *c, int how, int band)
 
 	if (how < FLUSHR || how > FLUSHRW)
 		return -EINVAL;
-	if ((str_load(&sd->flags) & STR_H_MODS) == 0) {
+	if ((str_load(&sd->flags) & (STR_H_MODS | STR_H_DEV)) == 0) {
 		/* POSIX: a pipe without modules; FLUSHW is the read queue of
 		 * the other end */
 		if (how & FLUSHR)
@@ -230,8 +298,7 @@ flush(struct ioc *c, int how, int band)
 	host_tls.call = c->hc;
 	if (how & FLUSHR)
 		str_head_flush_read(sd, band);
-	if (how & FLUSHW)
-		flushq(&sd->qp->wq, FLUSHALL);
+	/* the head's own write queue has nothing that goes this way */
 	str_put(sd->qp->wq.q_next, mp);
 	str_sched_leave(sd);
 	host_tls.call = old;
@@ -370,12 +437,15 @@ i_setcltime(struct ioc *c)
 {
 	int v;
 
-	/* a pointer by the text, a value by the habit of many callers */
-	if (c->arg < 65536)
+	/* a pointer by the text, a value by the habit of many callers: where
+	 * nobody can have memory it is a value */
+	if (c->arg == 0)
+		return -EFAULT;
+	if (c->arg <= CLTIME_VALUE || (long)c->arg < 0)
 		v = (int)c->arg;
 	else if (host_copyin((const void *)c->arg, &v, sizeof(v)) != 0)
 		return -EFAULT;
-	if (v < 0 || v > 299999)
+	if (v < 0 || v > CLTIME_MAX)
 		return -EINVAL;
 	c->sd->cltime = (uint32_t)v;
 	return 0;
@@ -385,6 +455,133 @@ static long
 i_getcltime(struct ioc *c)
 {
 	return out_int(c, (int)c->sd->cltime);
+}
+
+static long
+i_get_sth_wroff(struct ioc *c)
+{
+	return out_int(c, (int)c->sd->wroff);
+}
+
+static long
+i_serropt(struct ioc *c)
+{
+	unsigned v = (unsigned)c->arg;
+
+	if ((v & ~3u) != 0)
+		return -EINVAL;
+	c->sd->errpersist = v;
+	return 0;
+}
+
+static long
+i_gerropt(struct ioc *c)
+{
+	return out_int(c, (int)c->sd->errpersist);
+}
+
+/* ---------------------------------------------------------------- signals */
+
+static int32_t
+self(void)
+{
+	struct host_cred cr;
+
+	host_cred(&cr);
+	return (int32_t)cr.pid;
+}
+
+static long
+i_setsig(struct ioc *c)
+{
+	unsigned v = (unsigned)c->arg;
+
+	if ((v & ~STR_S_ALL) != 0)
+		return -EINVAL;
+	return -str_sig_set(c->sd, self(), v);
+}
+
+static long
+i_getsig(struct ioc *c)
+{
+	uint32_t ev = str_sig_get(c->sd, self());
+
+	if (ev == 0)
+		return -EINVAL;
+	return out_int(c, (int)ev);
+}
+
+/* 0 stands for the caller; below 0 are process groups. */
+static long
+i_esetsig(struct ioc *c)
+{
+	struct u_strsigset ss;
+
+	if (host_copyin((const void *)c->arg, &ss, sizeof(ss)) != 0)
+		return -EFAULT;
+	if (((unsigned long)ss.events & ~(unsigned long)STR_S_ALL) != 0)
+		return -EINVAL;
+	return -str_sig_set(c->sd, ss.pid != 0 ? ss.pid : self(),
+		(uint32_t)ss.events);
+}
+
+static long
+i_egetsig(struct ioc *c)
+{
+	struct u_strsigset ss;
+
+	if (host_copyin((const void *)c->arg, &ss, sizeof(ss)) != 0)
+		return -EFAULT;
+	ss.events = (long)str_sig_get(c->sd, ss.pid != 0 ? ss.pid : self());
+	if (ss.events == 0)
+		return -EINVAL;
+	return host_copyout(&ss, (void *)c->arg, sizeof(ss)) != 0 ?
+		-EFAULT : 0;
+}
+
+/* Whom signal messages are for: a process, or minus a group; 0: nobody. */
+static long
+set_owner(struct ioc *c)
+{
+	int v;
+
+	if (host_copyin((const void *)c->arg, &v, sizeof(v)) != 0)
+		return -EFAULT;
+	if (v == -INT_MAX - 1)
+		return -EINVAL;
+	return -str_sig_set_owner(c->sd, v);
+}
+
+static long
+get_owner(struct ioc *c)
+{
+	return out_int(c, str_sig_owner(c->sd));
+}
+
+/* The foreground group of a terminal, which a driver says it is (SO_ISTTY). */
+static long
+tiocspgrp(struct ioc *c)
+{
+	int v;
+
+	if ((str_load(&c->sd->flags) & STR_H_TTY) == 0)
+		return -ENOTTY;
+	if (host_copyin((const void *)c->arg, &v, sizeof(v)) != 0)
+		return -EFAULT;
+	if (v <= 0)
+		return -EINVAL;
+	return -str_sig_set_owner(c->sd, -v);
+}
+
+static long
+tiocgpgrp(struct ioc *c)
+{
+	int v;
+
+	if ((str_load(&c->sd->flags) & STR_H_TTY) == 0)
+		return -ENOTTY;
+	v = str_sig_owner(c->sd);
+	return out_int(c, v < 0 ? -v : v);
 }
 
 /* ---------------------------------------------------- what is on the queue */
@@ -525,6 +722,10 @@ i_peek(struct ioc *c)
 		str_hunlock(&sd->hq.clock, STR_HOLD_C);
 		return 0;
 	}
+	if (rec.mp != NULL && rec.mp->b_datap->db_type == M_PASSFP) {
+		str_hunlock(&sd->hq.clock, STR_HOLD_C);
+		return -EBADMSG; /* not one for getmsg(2) */
+	}
 	err = peek_part(&rec, true, &pk.ctl);
 	if (err == 0)
 		err = peek_part(&rec, false, &pk.data);
@@ -611,6 +812,15 @@ i_atmark(struct ioc *c)
 	return marks(c->sd) == 1;
 }
 
+/* As I_ATMARK with ANYMARK, for those who know sockets. */
+static long
+siocatmark(struct ioc *c)
+{
+	struct ioc any = {c->sd, c->hc, c->cmd, ANYMARK};
+
+	return out_int(c, (int)i_atmark(&any));
+}
+
 static long
 i_canput(struct ioc *c)
 {
@@ -623,6 +833,8 @@ i_canput(struct ioc *c)
 	ok = c->sd->qp->wq.q_next != NULL &&
 		bcanput(c->sd->qp->wq.q_next, band);
 	str_unclaim(c->sd->plumb);
+	if (!ok)
+		str_sig_refused(c->sd, band > 0 ? band : 0);
 	return ok;
 }
 
@@ -654,48 +866,104 @@ i_putpmsg(struct ioc *c)
 	return str_head_putmsg(c->sd, c->hc, &u->ctl, &u->data, bf[0], bf[1]);
 }
 
+static long
+i_fdinsert(struct ioc *c)
+{
+	return str_head_fdinsert(c->sd, c->hc, (const void *)c->arg);
+}
+
+static long
+i_lis_debug(struct ioc *c)
+{
+	(void)c;
+	return 0;
+}
+
 /* ------------------------------------------------------------ the table */
 
-#define HUP_OK 1u /* works on a hung-up stream */
-#define ERR_OK 2u /* works on a stream in error */
+/* What ends the command before its argument is looked at. */
+#define RD 1u	 /* a read error */
+#define WR 2u	 /* a write error */
+#define HUP 4u	 /* a hang-up */
+#define ALL (RD | WR | HUP)
+
+/* Multiplexors and passed descriptors: plumb/link.c, head/pass.c. */
+static long
+i_link(struct ioc *c)
+{
+	return str_ioctl_link(c->sd, c->hc, c->cmd & 0xffffu, c->arg);
+}
+
+static long
+i_pass(struct ioc *c)
+{
+	return str_ioctl_pass(c->sd, c->hc, c->cmd & 0xffffu, c->arg);
+}
 
 static const struct cmd {
 	unsigned cmd;
 	unsigned when;
 	long (*fn)(struct ioc *);
 } cmds[] = {
-	{I_NREAD, HUP_OK, i_nread},
-	{I_PUSH, 0, i_push},
-	{I_POP, 0, i_pop},
-	{I_LOOK, HUP_OK | ERR_OK, i_look},
-	{I_FLUSH, 0, i_flush},
-	{I_SRDOPT, HUP_OK | ERR_OK, i_srdopt},
-	{I_GRDOPT, HUP_OK | ERR_OK, i_grdopt},
-	{I_STR, 0, str_ioctl_str},
-	{I_FIND, HUP_OK | ERR_OK, i_find},
-	{I_PEEK, HUP_OK, i_peek},
-	{I_SWROPT, HUP_OK | ERR_OK, i_swropt},
-	{I_GWROPT, HUP_OK | ERR_OK, i_gwropt},
-	{I_LIST, HUP_OK | ERR_OK, i_list},
-	{I_FLUSHBAND, 0, i_flushband},
-	{I_CKBAND, HUP_OK, i_ckband},
-	{I_GETBAND, HUP_OK, i_getband},
-	{I_ATMARK, HUP_OK, i_atmark},
-	{I_SETCLTIME, HUP_OK | ERR_OK, i_setcltime},
-	{I_GETCLTIME, HUP_OK | ERR_OK, i_getcltime},
-	{I_CANPUT, 0, i_canput},
-	{I_GETPMSG, HUP_OK | ERR_OK, i_getpmsg},
-	{I_PUTPMSG, HUP_OK | ERR_OK, i_putpmsg},
-	{I_PIPE, 0, i_pipe},
-	{I_ISASTREAM, HUP_OK | ERR_OK, i_isastream},
-	{I_GET_STRMSGSZ, HUP_OK | ERR_OK, i_get_strmsgsz},
-	{I_GET_STRCTLSZ, HUP_OK | ERR_OK, i_get_strctlsz},
-	{I_GET_PUSHCNT, HUP_OK | ERR_OK, i_get_pushcnt},
-	{I_SET_HIWAT, HUP_OK | ERR_OK, i_set_hiwat},
-	{I_SET_LOWAT, HUP_OK | ERR_OK, i_set_lowat},
-	{I_GET_HIWAT, HUP_OK | ERR_OK, i_get_hiwat},
-	{I_GET_LOWAT, HUP_OK | ERR_OK, i_get_lowat},
-	{FIONREAD, HUP_OK | ERR_OK, fionread},
+	{I_NREAD, RD, i_nread},
+	{I_PUSH, ALL, i_push},
+	{I_POP, ALL, i_pop},
+	{I_LOOK, 0, i_look},
+	{I_FLUSH, ALL, i_flush},
+	{I_SRDOPT, 0, i_srdopt},
+	{I_GRDOPT, 0, i_grdopt},
+	{I_STR, ALL, str_ioctl_str},
+	{I_SETSIG, 0, i_setsig},
+	{I_GETSIG, 0, i_getsig},
+	{I_FIND, 0, i_find},
+	{I_PEEK, RD, i_peek},
+	{I_LINK, ALL, i_link},
+	{I_UNLINK, ALL, i_link},
+	{I_PLINK, ALL, i_link},
+	{I_PUNLINK, ALL, i_link},
+	{I_SENDFD, WR | HUP, i_pass},
+	{I_RECVFD, RD, i_pass},
+	{I_FDINSERT, 0, i_fdinsert},
+	{I_SWROPT, 0, i_swropt},
+	{I_GWROPT, 0, i_gwropt},
+	{I_LIST, 0, i_list},
+	{I_ANCHOR, ALL, i_anchor},
+	{I_FLUSHBAND, ALL, i_flushband},
+	{I_CKBAND, RD, i_ckband},
+	{I_GETBAND, RD, i_getband},
+	{I_ATMARK, RD, i_atmark},
+	{I_SETCLTIME, 0, i_setcltime},
+	{I_GETCLTIME, 0, i_getcltime},
+	{I_CANPUT, WR | HUP, i_canput},
+	{I_SERROPT, 0, i_serropt},
+	{I_GERROPT, 0, i_gerropt},
+	{I_ESETSIG, 0, i_esetsig},
+	{I_EGETSIG, 0, i_egetsig},
+	{I_GETPMSG, 0, i_getpmsg},
+	{I_PUTPMSG, 0, i_putpmsg},
+	{I_PIPE, ALL, i_pipe},
+	{I_ISASTREAM, 0, i_isastream},
+	{I_GET_STH_WROFF, 0, i_get_sth_wroff},
+	{I_GET_STRMSGSZ, 0, i_get_strmsgsz},
+	{I_GET_STRCTLSZ, 0, i_get_strctlsz},
+	{I_GET_PUSHCNT, 0, i_get_pushcnt},
+	{I_SET_HIWAT, 0, i_set_hiwat},
+	{I_SET_LOWAT, 0, i_set_lowat},
+	{I_GET_HIWAT, 0, i_get_hiwat},
+	{I_GET_LOWAT, 0, i_get_lowat},
+	{I_LIS_SDBGMSK, 0, i_lis_debug},
+	{I_LIS_SDBGMSK2, 0, i_lis_debug},
+	{I_LIS_PRNTMEM, 0, i_lis_debug},
+	{I_LIS_PRNTSTRM, 0, i_lis_debug},
+	{FIONREAD, 0, fionread},
+	{TIOCGPGRP, 0, tiocgpgrp},
+	{TIOCSPGRP, 0, tiocspgrp},
+	{TIOCGSID, 0, tiocgpgrp},
+	{FIOSETOWN, 0, set_owner},
+	{FIOGETOWN, 0, get_owner},
+	{SIOCSPGRP, 0, set_owner},
+	{SIOCGPGRP, 0, get_owner},
+	{SIOCATMARK, RD, siocatmark},
 };
 
 /* State of the stream comes before the argument. */
@@ -703,18 +971,20 @@ static int
 state_error(struct str_head *sd, unsigned when)
 {
 	uint32_t f = str_load(&sd->flags);
+	int err = 0;
 
+	if (str_likely((f & (STR_H_PLEX | STR_H_RDERR | STR_H_WRERR |
+		    STR_H_HUP | STR_H_PEER)) == 0))
+		return 0;
 	if (f & STR_H_PLEX)
 		return EINVAL;
-	if ((when & ERR_OK) == 0) {
-		if ((f & STR_H_WRERR) && str_load(&sd->werror) != 0)
-			return (int)str_load(&sd->werror);
-		if ((f & STR_H_RDERR) && str_load(&sd->rerror) != 0)
-			return (int)str_load(&sd->rerror);
-	}
-	if ((when & HUP_OK) == 0 && (f & (STR_H_HUP | STR_H_PEER)))
-		return ENXIO;
-	return 0;
+	if (when & RD)
+		err = str_head_rderr(sd);
+	if (err == 0 && (when & WR))
+		err = str_head_wrerr(sd);
+	if (err == 0 && (when & HUP) && (f & (STR_H_HUP | STR_H_PEER)))
+		err = ENXIO;
+	return err;
 }
 
 long
@@ -734,6 +1004,6 @@ str_head_ioctl(struct str_head *sd, struct host_call *hc, unsigned long cmd,
 		err = state_error(sd, cmds[i].when);
 		return err != 0 ? -err : cmds[i].fn(&c);
 	}
-	err = state_error(sd, 0);
-	return err != 0 ? -err : str_ioctl_transparent(&c);
+	err = state_error(sd, ALL);
+	return err != 0 ? -err : str_ioctl_other(&c);
 }

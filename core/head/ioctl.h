@@ -17,6 +17,6 @@ struct ioc {
 
 /* I_STR, and any command the head does not know: a count or minus an errno. */
 long str_ioctl_str(struct ioc *c);
-long str_ioctl_transparent(struct ioc *c);
+long str_ioctl_other(struct ioc *c);
 
 #endif

@@ -10,6 +10,7 @@
  * the message is consumed, so EFAULT loses nothing.
  */
 #include "core.h"
+#include "sig.h"
 
 #define RS_HIPRI 1
 #define MSG_HIPRI 1
@@ -20,7 +21,15 @@
 #define INLINE_MAX 32768u
 
 #define WR_FLAGS \
-	(STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_CLOSED | STR_H_PLEX)
+	(STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_CLOSED | STR_H_PLEX | \
+		STR_H_NORD)
+
+/* Not opened for that: only FIFOs and devices can be. */
+#define NOT_FOR(sd, hc, mode) \
+	((str_load(&(sd)->flags) & (STR_H_FIFO | STR_H_DEV)) != 0 && \
+		((hc)->fflags & 3) == (mode))
+#define READING 0
+#define WRITING 1
 
 /* ---------------------------------------------------------------- putmsg */
 
@@ -33,10 +42,9 @@ put_error(struct str_head *sd)
 	if (f & STR_H_PLEX)
 		return EINVAL;
 	if (f & STR_H_WRERR)
-		return str_load(&sd->werror) != 0 ?
-			(int)str_load(&sd->werror) : EPIPE;
-	if (f & (STR_H_PEER | STR_H_CLOSED))
-		return EPIPE;
+		return str_head_wrerr(sd);
+	if (f & (STR_H_PEER | STR_H_CLOSED | STR_H_NORD))
+		return (f & STR_H_DEV) ? ENXIO : EPIPE;
 	if (f & STR_H_HUP)
 		return ENXIO;
 	return 0;
@@ -48,6 +56,24 @@ struct parts {
 	int band;
 	bool hipri;
 };
+
+/* The topmost module, or the driver, says what it takes. */
+static int
+packet_size(struct str_head *sd, ssize_t n)
+{
+	queue_t *q;
+	int err = 0;
+
+	if (n < 0 || (str_load(&sd->flags) & (STR_H_MODS | STR_H_DEV)) == 0)
+		return 0;
+	(void)str_claim(sd->plumb);
+	q = sd->qp->wq.q_next;
+	if (q != NULL && (n < q->q_minpsz ||
+		    (q->q_maxpsz != INFPSZ && n > q->q_maxpsz)))
+		err = ERANGE;
+	str_unclaim(sd->plumb);
+	return err;
+}
 
 /* Check what SVR4 and POSIX let putmsg(2) and putpmsg(2) ask for. */
 static int
@@ -90,8 +116,7 @@ put_args(struct str_head *sd, const struct str_strbuf *uctl,
 		return EINVAL;
 	if (p->clen > (ssize_t)STR_CTLSZ || p->dlen > (ssize_t)STR_MSGSZ)
 		return ERANGE;
-	(void)sd;
-	return 0;
+	return packet_size(sd, p->dlen);
 }
 
 /* The message as blocks. */
@@ -121,18 +146,16 @@ make_message(const struct parts *p, mblk_t **ret)
 	return 0;
 }
 
-/* Down the stream, band and modules and all. */
+/* Down the stream, band and modules and all.  @mp is consumed. */
 static int
-put_slow(struct str_head *sd, struct host_call *hc, const struct parts *p)
+send_slow(struct str_head *sd, struct host_call *hc, mblk_t *mp,
+	const struct parts *p)
 {
 	struct str_plumb *pl = sd->plumb;
 	struct host_call *old = host_tls.call;
-	mblk_t *mp = NULL;
 	queue_t *q;
-	int err = make_message(p, &mp);
+	int err;
 
-	if (err != 0)
-		return err;
 	if ((str_load(&sd->flags) & STR_H_DELIM) == 0)
 		mp->b_flag &= (unsigned short)~MSGDELIM;
 	for (;;) {
@@ -163,6 +186,8 @@ put_slow(struct str_head *sd, struct host_call *hc, const struct parts *p)
 			}
 		}
 		str_unclaim(pl);
+		if (err == 0)
+			str_sig_refused(sd, p->band);
 		if (err == 0 && (hc->fflags & STR_O_NONBLOCK)) {
 			/* who never sleeps would not learn of a death */
 			err = str_head_look(sd, hc);
@@ -182,6 +207,22 @@ put_slow(struct str_head *sd, struct host_call *hc, const struct parts *p)
 	}
 	freemsg(mp);
 	return err;
+}
+
+static int
+put_slow(struct str_head *sd, struct host_call *hc, const struct parts *p)
+{
+	mblk_t *mp = NULL;
+	int err;
+
+	/* what the stream is in comes before the address */
+	if (str_load(&sd->flags) & WR_FLAGS) {
+		err = put_error(sd);
+		if (err != 0)
+			return err;
+	}
+	err = make_message(p, &mp);
+	return err != 0 ? err : send_slow(sd, hc, mp, p);
 }
 
 /* Band 0, no module in the way, small enough: a record. */
@@ -225,6 +266,8 @@ str_head_putmsg(struct str_head *sd, struct host_call *hc,
 
 	hc->head = sd;
 	host_tls.wrote = 1;
+	if (str_unlikely(NOT_FOR(sd, hc, READING)))
+		return -EBADF;
 	err = put_args(sd, uctl, udata, band, flags, &p);
 	if (err != 0)
 		return -err;
@@ -242,6 +285,93 @@ str_head_putmsg(struct str_head *sd, struct host_call *hc,
 	if (err == -1)
 		err = put_slow(sd, hc, &p);
 	if (str_unlikely(err == EPIPE))
+		host_signal_self(13);
+	return -err;
+}
+
+/* ------------------------------------------------------------- I_FDINSERT */
+
+/* Equal in layout to struct strfdinsert of <stropts.h>. */
+struct u_strfdinsert {
+	struct str_strbuf ctl, data;
+	long flags;
+	int fildes;
+	int offset;
+};
+
+/*
+ * The token of a stream: the low half of the address of its bottommost read
+ * queue, which its driver, or the last module of a pipe's end, knows it by.
+ */
+static uint32_t
+token(struct str_head *sd)
+{
+	queue_t *q = &sd->qp->wq;
+	uintptr_t v;
+
+	(void)str_claim(sd->plumb);
+	while (q->q_next != NULL && (q->q_next->q_flag & QREADR) == 0)
+		q = q->q_next;
+	v = (uintptr_t)RD(q);
+	str_unclaim(sd->plumb);
+	return (uint32_t)v;
+}
+
+/* What the other descriptor must be. */
+static int
+token_of(struct host_call *hc, int fd, uint32_t *ret)
+{
+	struct str_head *other = str_head_of_fd(hc, fd);
+	uint32_t f;
+
+	if (other == NULL)
+		return EINVAL;
+	f = str_load(&other->flags);
+	if (f & STR_H_PLEX)
+		return EINVAL;
+	if (f & (STR_H_HUP | STR_H_PEER))
+		return ENXIO;
+	*ret = token(other);
+	return 0;
+}
+
+long
+str_head_fdinsert(struct str_head *sd, struct host_call *hc, const void *uarg)
+{
+	struct u_strfdinsert u;
+	struct parts p = {.band = 0};
+	mblk_t *mp = NULL;
+	uint32_t tok = 0;
+	int err = 0;
+
+	if (str_load(&sd->flags) & WR_FLAGS)
+		err = put_error(sd);
+	if (err == 0 && host_copyin(uarg, &u, sizeof(u)) != 0)
+		err = EFAULT;
+	if (err != 0)
+		goto out;
+	if ((u.flags != 0 && u.flags != RS_HIPRI) || u.offset < 0 ||
+	    (u.offset & 3) != 0 || u.ctl.len < (int)sizeof(tok) ||
+	    u.offset > u.ctl.len - (int)sizeof(tok))
+		return -EINVAL;
+	p.cbuf = u.ctl.buf;
+	p.clen = u.ctl.len;
+	p.dbuf = u.data.buf;
+	p.dlen = u.data.len < 0 ? -1 : u.data.len;
+	p.hipri = u.flags == RS_HIPRI;
+	if (p.clen > (ssize_t)STR_CTLSZ || p.dlen > (ssize_t)STR_MSGSZ)
+		return -ERANGE;
+	err = packet_size(sd, p.dlen);
+	if (err == 0)
+		err = token_of(hc, u.fildes, &tok);
+	if (err == 0)
+		err = make_message(&p, &mp);
+	if (err != 0)
+		return -err;
+	__builtin_memcpy(mp->b_rptr + u.offset, &tok, sizeof(tok));
+	err = send_slow(sd, hc, mp, &p);
+out:
+	if (err == EPIPE)
 		host_signal_self(13);
 	return -err;
 }
@@ -507,6 +637,8 @@ after_get(struct str_head *sd, struct host_call *hc)
 {
 	if (str_unlikely(str_load(&sd->hq.wwant) != 0))
 		str_wake_writers_from(sd, hc);
+	if (str_unlikely(str_load(&sd->flags) & STR_H_MSIG))
+		str_sig_front(sd);
 }
 
 /* Nothing there: how the call ends, 1 for hang-up, 0 to wait. */
@@ -517,18 +649,20 @@ get_dry(struct str_head *sd, struct host_call *hc)
 
 	if (f & STR_H_PLEX)
 		return -EINVAL;
-	if (f & STR_H_RDERR)
-		return str_load(&sd->rerror) != 0 ?
-			-(int)str_load(&sd->rerror) : 1;
-	if (f & (STR_H_HUP | STR_H_PEER))
+	if (f & STR_H_RDERR) {
+		int e = str_head_rderr(sd);
+
+		return e != 0 ? -e : 1;
+	}
+	if (f & (STR_H_HUP | STR_H_PEER | STR_H_NOWR))
 		return 1;
 	if (hc->fflags & STR_O_NONBLOCK) {
 		int err = str_head_look(sd, hc);
 
 		if (err != 0)
 			return -err;
-		return str_load(&sd->flags) & (STR_H_HUP | STR_H_PEER) ?
-			1 : -EAGAIN;
+		return str_load(&sd->flags) &
+			(STR_H_HUP | STR_H_PEER | STR_H_NOWR) ? 1 : -EAGAIN;
 	}
 	return 0;
 }
@@ -592,6 +726,8 @@ str_head_getmsg(struct str_head *sd, struct host_call *hc,
 	int err;
 
 	hc->head = sd;
+	if (str_unlikely(NOT_FOR(sd, hc, WRITING)))
+		return -EBADF;
 	g.uctl = uctl;
 	g.udata = udata;
 	g.uband = uband;

@@ -6,6 +6,7 @@
  * head.h says how a poller arms, fences, looks again, and sleeps.
  */
 #include "core.h"
+#include "sig.h"
 
 /* By the message that stands first on the read queue proper. */
 static uint32_t
@@ -70,6 +71,24 @@ str_head_band_writable(struct str_head *sd, int band)
 	return yes;
 }
 
+/*
+ * A FIFO: what Linux says of its own.  Who has it open for reading is told
+ * of the last writer, who has it open for writing of the last reader; the
+ * other cannot be in that state.
+ */
+static uint32_t
+fifo_events(struct str_head *sd, uint32_t f, uint32_t ev)
+{
+	const struct str_node *node = sd->plumb->node;
+
+	if (f & STR_H_NORD)
+		ev |= STR_POLLERR | STR_POLLOUT | STR_POLLWRNORM;
+	/* not before there was a writer */
+	if ((f & STR_H_NOWR) && (node == NULL || node->opens[1] != 0))
+		ev |= STR_POLLHUP;
+	return ev;
+}
+
 uint32_t
 str_head_events(struct str_head *sd)
 {
@@ -91,6 +110,8 @@ str_head_events(struct str_head *sd)
 		if (any_band_writable(sd))
 			ev |= STR_POLLWRBAND;
 	}
+	if (str_unlikely((f & (STR_H_NOWR | STR_H_NORD)) != 0))
+		ev = fifo_events(sd, f, ev);
 	return ev;
 }
 
@@ -99,8 +120,11 @@ str_head_arm(struct str_head *sd, uint32_t events)
 {
 	/* hang-up and errors come through the readers' word */
 	str_want_token(&sd->hq.rwant);
-	if (events & STR_POLL_WRITE)
+	if (events & STR_POLL_WRITE) {
 		str_want_token(&sd->peer->hq.wwant);
+		if (sd->sigs != NULL && !str_head_writable(sd))
+			str_sig_refused(sd, 0);
+	}
 }
 
 int
@@ -122,28 +146,10 @@ str_head_stale(struct str_head *sd)
 	return (str_load(&sd->flags) & STR_H_LOOK) != 0;
 }
 
-str_a32 *
-str_head_fflags(struct str_head *sd)
-{
-	return &sd->fflags;
-}
-
 struct str_head *
 str_pipe_end(struct str_plumb *pl, int end)
 {
 	return &pl->head[end];
-}
-
-void
-str_head_carrier(struct str_head *sd, struct host_carrier *ret)
-{
-	*ret = sd->carrier;
-}
-
-uint32_t
-str_head_gen(struct str_head *sd)
-{
-	return str_load(&sd->gen);
 }
 
 struct str_head *

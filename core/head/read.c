@@ -15,6 +15,7 @@
  */
 #include "core.h"
 #include "fast.h"
+#include "sig.h"
 
 #define RD_MSGD 1u
 #define RD_MSGN 2u
@@ -262,11 +263,12 @@ dry(struct str_head *sd, struct host_call *hc)
 	if (f & STR_H_PLEX)
 		return -EINVAL;
 	if (f & STR_H_RDERR) {
-		int e = (int)str_load(&sd->rerror);
+		int e = str_head_rderr(sd);
 
 		return e != 0 ? -e : 1;
 	}
-	if (f & (STR_H_HUP | STR_H_PEER))
+	/* a FIFO's end of file ends when somebody opens it for writing */
+	if (f & (STR_H_HUP | STR_H_PEER | STR_H_NOWR))
 		return 1;
 	if ((hc->fflags & STR_O_NONBLOCK) && (sd->rdopt & RD_FILL) == 0) {
 		/* who never sleeps would not learn of a death */
@@ -274,8 +276,8 @@ dry(struct str_head *sd, struct host_call *hc)
 
 		if (err != 0)
 			return -err;
-		return str_load(&sd->flags) & (STR_H_HUP | STR_H_PEER) ?
-			1 : -EAGAIN;
+		return str_load(&sd->flags) &
+			(STR_H_HUP | STR_H_PEER | STR_H_NOWR) ? 1 : -EAGAIN;
 	}
 	return 0;
 }
@@ -372,6 +374,8 @@ read_slow(struct reader *r)
 			return ret == 1 ? 0 : ret;
 		}
 		ret = take_all(r);
+		if (str_unlikely(str_load(&sd->flags) & STR_H_MSIG))
+			str_sig_front(sd);
 		host_fence_light();
 		if (str_load(&sd->hq.wwant) != 0)
 			str_wake_writers_from(sd, hc);
@@ -414,6 +418,9 @@ str_head_readv(struct str_head *sd, struct host_call *hc,
 	int i;
 
 	hc->head = sd;
+	if (str_unlikely(NOT_FOR_READING(str_load(&sd->flags),
+		    (uint32_t)hc->fflags)))
+		return -EBADF;
 	for (i = 0; i < n; i++)
 		r.left += iov[i].len;
 	if (r.left == 0) {
@@ -495,6 +502,7 @@ str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 	hc->head = sd;
 	if (str_unlikely((str_load(&sd->flags) &
 			STR_READ_SLOW) != 0 ||
+		NOT_FOR_READING(str_load(&sd->flags), (uint32_t)hc->fflags) ||
 		sd->rdopt != 0 || len == 0))
 		return str_head_readv(sd, hc, &iov, 1);
 	if (str_unlikely(str_hlock(&hq->clock, STR_HOLD_C)))

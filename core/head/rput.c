@@ -7,6 +7,27 @@
  */
 #include "msg/alloc.h"
 #include "headq.h"
+#include "sig.h"
+
+#define LOGGED(mp) ((mp)->b_band == 0 && (mp)->b_datap->db_type < QPCTL)
+
+/* Is @mp the first of its band?  Then those who asked are told. */
+static uint32_t
+first_of_band(struct str_head *sd, const mblk_t *mp)
+{
+	queue_t *q = &sd->qp->rq;
+	const mblk_t *bp;
+
+	if (mp->b_datap->db_type >= QPCTL)
+		return STR_S_HIPRI;
+	if (str_lock(&q->q_klock))
+		(void)str_queue_repair(q);
+	for (bp = q->q_first; bp != NULL; bp = bp->b_next)
+		if (bp->b_datap->db_type < QPCTL && bp->b_band == mp->b_band)
+			break;
+	str_unlock(&q->q_klock);
+	return bp == NULL ? STR_S_INPUT | STR_S_RDBAND : 0;
+}
 
 /* Where messages come from, now and then: see head/sleep.c:spin. */
 STR_INLINE void
@@ -21,23 +42,62 @@ note_cpu(struct str_headq *hq)
 		str_store(&hq->pcpu, cpu);
 }
 
+static void
+log_append(struct str_head *sd, mblk_t *mp)
+{
+	struct str_headq *hq = &sd->hq;
+
+	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
+		str_headq_repair_p(hq);
+	str_headq_deliver(hq, mp);
+	note_cpu(hq);
+	str_hunlock(&hq->plock, STR_HOLD_P);
+}
+
 /* Band-0 data joins the head queue; the rest stands on the read queue. */
 static void
 deliver(struct str_head *sd, mblk_t *mp)
 {
-	struct str_headq *hq = &sd->hq;
+	uint32_t ev = 0;
 
-	if (mp->b_band == 0 && mp->b_datap->db_type < QPCTL) {
-		if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
-			str_headq_repair_p(hq);
-		str_headq_deliver(hq, mp);
-		note_cpu(hq);
-		str_hunlock(&hq->plock, STR_HOLD_P);
-	} else if (!putq(&sd->qp->rq, mp)) {
-		freemsg(mp); /* no memory for a new band */
-		return;
+	if (LOGGED(mp)) {
+		log_append(sd, mp);
+	} else {
+		if (str_unlikely(sd->sigs != NULL))
+			ev = first_of_band(sd, mp);
+		if (!putq(&sd->qp->rq, mp)) {
+			/* a head's queue refuses nothing */
+			STR_ASSERT(false);
+			freemsg(mp);
+			return;
+		}
 	}
 	str_wake_readers(sd);
+	if (str_unlikely(ev != 0))
+		str_sig_event(sd, ev);
+}
+
+/*
+ * M_SIG counts when all before it has been read.  While it waits it is a
+ * record of the log, which the readers pass over: str_sig_front().
+ */
+static void
+m_sig(struct str_head *sd, mblk_t *mp)
+{
+	if (mp->b_wptr - mp->b_rptr < 1) {
+		freemsg(mp);
+		return;
+	}
+	if (!str_head_pending(sd)) {
+		str_sig_message(sd, *mp->b_rptr);
+		freemsg(mp);
+		return;
+	}
+	mp->b_band = 0;
+	log_append(sd, mp);
+	(void)str_or(&sd->flags, STR_H_MSIG);
+	str_fence_full();
+	str_sig_front(sd);
 }
 
 void
@@ -107,6 +167,61 @@ m_flush(struct str_head *sd, queue_t *q, mblk_t *mp)
 	freemsg(mp);
 }
 
+int
+str_head_rderr(struct str_head *sd)
+{
+	uint32_t e;
+
+	if ((str_load(&sd->flags) & STR_H_RDERR) == 0)
+		return 0;
+	e = str_load(&sd->rerror);
+	if (sd->errpersist & 1u)
+		(void)str_and(&sd->flags, ~STR_H_RDERR);
+	return (int)e;
+}
+
+int
+str_head_wrerr(struct str_head *sd)
+{
+	uint32_t e;
+
+	if ((str_load(&sd->flags) & STR_H_WRERR) == 0)
+		return 0;
+	e = str_load(&sd->werror);
+	if (sd->errpersist & 2u)
+		(void)str_and(&sd->flags, ~STR_H_WRERR);
+	return (int)e;
+}
+
+/*
+ * SVR4: with an error the queues of that side are flushed, and an M_FLUSH
+ * goes down to do it there.  On a pipe what goes down comes up at the other
+ * end, whose read side is this end's write side: only the flush for writing
+ * may go (pipemod turns it round), or it would take what was written here
+ * and let what cannot be read any more stand.
+ */
+static void
+flush_after(struct str_head *sd, mblk_t *mp, uint32_t set)
+{
+	unsigned how = ((set & STR_H_RDERR) ? FLUSHR : 0) |
+		((set & STR_H_WRERR) ? FLUSHW : 0);
+
+	if (set & STR_H_RDERR)
+		str_head_flush_read(sd, -1);
+	if ((str_load(&sd->flags) & STR_H_DEV) == 0)
+		how &= FLUSHW;
+	if (how == 0 || (str_load(&sd->flags) & STR_H_FIFO) != 0) {
+		freemsg(mp);
+		return;
+	}
+	mp->b_datap->db_type = M_FLUSH;
+	mp->b_rptr = mp->b_datap->db_base;
+	*mp->b_rptr = (unsigned char)how;
+	mp->b_wptr = mp->b_rptr + 1;
+	mp->b_flag |= MSGNOLOOP;
+	qreply(&sd->qp->rq, mp);
+}
+
 /* SVR4 M_ERROR: one byte for both sides, or read and write apart. */
 static void
 m_error(struct str_head *sd, mblk_t *mp)
@@ -129,23 +244,34 @@ m_error(struct str_head *sd, mblk_t *mp)
 		*(w != 0 ? &set : &clr) |= STR_H_WRERR;
 	}
 	(void)str_and(&sd->flags, ~clr);
-	/* SVR4: with an error the queues are flushed both ways */
-	if (set != 0) {
-		mp->b_datap->db_type = M_FLUSH;
-		mp->b_rptr = mp->b_datap->db_base;
-		*mp->b_rptr = (unsigned char)(
-			((set & STR_H_RDERR) ? FLUSHR : 0) |
-			((set & STR_H_WRERR) ? FLUSHW : 0));
-		mp->b_wptr = mp->b_rptr + 1;
-		if (set & STR_H_RDERR)
-			str_head_flush_read(sd, -1);
-		str_head_set(sd, set);
-		mp->b_flag |= MSGNOLOOP;
-		qreply(&sd->qp->rq, mp);
+	if (set == 0) {
+		freemsg(mp);
+		str_wake_all(sd);
 		return;
 	}
-	freemsg(mp);
-	str_wake_all(sd);
+	str_head_set(sd, set);
+	flush_after(sd, mp, set);
+	str_sig_event(sd, STR_S_ERROR);
+}
+
+/* The so_readopt of an M_SETOPTS, as I_SRDOPT would have it. */
+static void
+set_readopt(struct str_head *sd, unsigned v)
+{
+	unsigned proto = v & 0x1cu;
+
+	if ((v & ~0x3fu) == 0 && (v & 3u) != 3u && (proto & (proto - 1)) == 0)
+		sd->rdopt = v & ~0x10u;
+}
+
+static void
+set_flag(struct str_head *sd, unsigned long f, unsigned long on,
+	unsigned long off, uint32_t flag)
+{
+	if (f & on)
+		(void)str_or(&sd->flags, flag);
+	if (f & off)
+		(void)str_and(&sd->flags, ~flag);
 }
 
 static void
@@ -162,7 +288,7 @@ m_setopts(struct str_head *sd, mblk_t *mp)
 	}
 	f = so->so_flags;
 	if (f & SO_READOPT)
-		sd->rdopt = (uint32_t)so->so_readopt & 0x2fu;
+		set_readopt(sd, (unsigned)so->so_readopt);
 	if (f & SO_WROFF)
 		sd->wroff = so->so_wroff;
 	if (f & SO_MINPSZ)
@@ -181,25 +307,44 @@ m_setopts(struct str_head *sd, mblk_t *mp)
 			hi = (uint32_t)so->so_hiwat;
 		if (f & SO_LOWAT)
 			lo = (uint32_t)so->so_lowat;
-		if (f & (SO_HIWAT | SO_LOWAT))
+		if ((f & (SO_HIWAT | SO_LOWAT)) && lo <= hi) {
 			str_headq_limits(&sd->hq, hi, lo);
+			sd->qp->rq.q_hiwat = hi;
+			sd->qp->rq.q_lowat = lo;
+		}
 	}
-	if (f & SO_MREADON)
-		(void)str_or(&sd->flags, STR_H_MREAD);
-	if (f & SO_MREADOFF)
-		(void)str_and(&sd->flags, ~STR_H_MREAD);
-	if (f & SO_NDELON)
-		(void)str_or(&sd->flags, STR_H_NDEL);
-	if (f & SO_NDELOFF)
-		(void)str_and(&sd->flags, ~STR_H_NDEL);
-	if (f & SO_DELIM)
-		(void)str_or(&sd->flags, STR_H_DELIM);
-	if (f & SO_NODELIM)
-		(void)str_and(&sd->flags, ~STR_H_DELIM);
-	if (f & SO_STRHOLD)
-		(void)str_or(&sd->flags, STR_H_HOLD);
+	set_flag(sd, f, SO_MREADON, SO_MREADOFF, STR_H_MREAD);
+	set_flag(sd, f, SO_NDELON, SO_NDELOFF, STR_H_NDEL);
+	set_flag(sd, f, SO_DELIM, SO_NODELIM, STR_H_DELIM);
+	set_flag(sd, f, SO_ISTTY, SO_ISNTTY, STR_H_TTY);
+	set_flag(sd, f, SO_TOSTOP, SO_TONSTOP, STR_H_TOSTOP);
+	set_flag(sd, f, SO_STRHOLD, 0, STR_H_HOLD);
+	if (f & SO_ERROPT)
+		sd->errpersist = so->so_erropt & 3u;
 	freemsg(mp);
 	str_wake_all(sd);
+}
+
+/*
+ * Nobody waits for it any more.  Who asked for a copy is told that it failed,
+ * so that he can give back what he keeps for it.
+ */
+static void
+stale_answer(struct str_head *sd, mblk_t *mp)
+{
+	struct copyresp *cp = (struct copyresp *)(void *)mp->b_rptr;
+
+	if (mp->b_datap->db_type != M_COPYIN &&
+	    mp->b_datap->db_type != M_COPYOUT) {
+		freemsg(mp);
+		return;
+	}
+	freemsg(mp->b_cont);
+	mp->b_cont = NULL;
+	mp->b_datap->db_type = M_IOCDATA;
+	cp->cp_rval = (char *)1;
+	mp->b_wptr = mp->b_rptr + sizeof(*cp);
+	qreply(&sd->qp->rq, mp);
 }
 
 /* An answer to the ioctl in progress; anything else is stale. */
@@ -213,7 +358,7 @@ ioctl_answer(struct str_head *sd, mblk_t *mp)
 	if (ioc->ioc_id != sd->ioc.id ||
 	    !str_cas(&sd->ioc.state, 1u, host_self_tag())) {
 		str_msg_own(mp);
-		freemsg(mp);
+		stale_answer(sd, mp);
 		return;
 	}
 	STR_CRASH_POINT("ioctl:answer");
@@ -334,8 +479,11 @@ str_head_rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 		str_wake_all(sd);
 		break;
 	case M_SIG:
+		m_sig(sd, mp);
+		break;
 	case M_PCSIG:
-		/* for the terminal's foreground group: a pipe has none */
+		if (mp->b_wptr > mp->b_rptr)
+			str_sig_message(sd, *mp->b_rptr);
 		freemsg(mp);
 		break;
 	case M_SETOPTS:
@@ -355,6 +503,8 @@ str_head_rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 		m_read(sd, mp);
 		break;
 	default:
+		/* M_BREAK, M_CTL, M_DELAY, M_STOP, M_START ... are for those
+		 * below */
 		freemsg(mp);
 		break;
 	}

@@ -32,6 +32,7 @@
  * first and disarms when he has rung the others.
  */
 #include "core.h"
+#include "sig.h"
 
 #define STAGE_NS 50000000ull
 #define SPIN_READ_US 30u
@@ -59,12 +60,27 @@ str_ring_sleepers(struct str_head *sd, bool pollers)
 	}
 }
 
+/* To every open file that has an address. */
+static void
+send_by_address(struct str_head *sd)
+{
+	struct str_file *f;
+
+	for (f = &sd->file; f != NULL; f = f->next)
+		if (str_load(&f->open) == 1 &&
+		    f->carrier.kind == HOST_CARRIER_OPEN)
+			(void)host_carrier_send(&f->carrier);
+}
+
 static void
 send_token(struct str_head *sd)
 {
 	struct host_call *hc = str_call_toward(sd);
 
 	(void)str_add(str_root(STR_ROOT_TOKENS), (uint64_t)1);
+	send_by_address(sd);
+	if ((str_load(&sd->flags) & (STR_H_DEV | STR_H_FIFO)) != 0)
+		return;
 	if (hc == NULL || (host_token_send(hc->fd) != 0 &&
 			   (str_load(&sd->flags) & STR_H_CLOSED) == 0))
 		str_ring_sleepers(sd, true);
@@ -124,6 +140,8 @@ wake(struct str_head *sd, str_a32 *want, str_a32 *word)
 		(void)str_add(str_root(STR_ROOT_WAKES), (uint64_t)1);
 		n = host_wake(word, INT_MAX);
 	}
+	if (str_unlikely((w & (STR_WANT_SIG | STR_WANT_SIGBAND)) != 0))
+		str_sig_woken(sd, want != &sd->hq.rwant);
 	while (((w = str_load(want)) & STR_WANT_TOKEN) != 0) {
 		STR_CRASH_POINT("wake:token");
 		send_token(sd);
@@ -195,9 +213,12 @@ str_wake_all(struct str_head *sd)
 void
 str_head_set(struct str_head *sd, uint32_t flags)
 {
-	(void)str_or(&sd->flags, flags);
+	uint32_t was = str_or(&sd->flags, flags);
+
 	str_fence_full();
 	str_wake_all(sd);
+	if ((flags & ~was & STR_H_HUP) != 0)
+		str_sig_event(sd, STR_S_HANGUP);
 }
 
 /* --------------------------------------------------------------- carriers */
@@ -215,11 +236,12 @@ look(struct str_head *sd, struct host_call *hc, uint32_t *ret_ev)
 	*ret_ev = ev = host_carrier_look(hc->fd);
 	if (ev & HOST_C_NVAL)
 		return EBADF;
-	if ((ev & HOST_C_HUP) && (str_load(&sd->flags) & STR_H_PEER) == 0) {
+	if ((ev & HOST_C_HUP) && sd->plumb->kind == STR_PL_PIPE &&
+	    (str_load(&sd->flags) & (STR_H_PEER | STR_H_LOST)) == 0) {
 		struct host_call *old = host_tls.call;
 
 		host_tls.call = hc;
-		str_pipe_close_end(sd->peer);
+		str_pipe_pair_gone(sd->peer);
 		host_tls.call = old;
 	}
 	return 0;
@@ -246,14 +268,15 @@ str_head_readable(struct str_head *sd)
 	return str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos) ||
 		(str_load(&sd->hq.npri) | str_load(&sd->hq.overflow)) != 0 ||
 		(str_load(&sd->flags) & (STR_H_RDERR | STR_H_HUP |
-			STR_H_PEER | STR_H_PLEX | STR_H_LOOK)) != 0;
+			STR_H_PEER | STR_H_PLEX | STR_H_LOOK |
+			STR_H_NOWR)) != 0;
 }
 
 bool
 str_head_writable(struct str_head *sd)
 {
 	if ((str_load(&sd->flags) & (STR_H_WRERR | STR_H_HUP | STR_H_PEER |
-		STR_H_PLEX | STR_H_LOOK)) != 0)
+		STR_H_PLEX | STR_H_LOOK | STR_H_NORD)) != 0)
 		return true;
 	if (sd->direct != NULL)
 		return !str_headq_is_full(&sd->peer->hq);

@@ -8,9 +8,14 @@
  * M_COPYOUT that come back until an M_IOCACK or M_IOCNAK ends it.  One is in
  * progress per stream; a second one waits.  The turn names its thread, so
  * that a dead one's is taken over.
+ *
+ * Commands that set a terminal travel with their argument in the message, as
+ * those of I_STR do, since SVR4's head knows what they point to; every other
+ * foreign command is transparent.
  */
 #include "core.h"
 #include "ioctl.h"
+#include "sig.h"
 
 #define MS 1000000ull
 
@@ -111,6 +116,13 @@ exchange(struct ioc *c, mblk_t *mp, uint64_t deadline, mblk_t **ret)
 			return 0;
 		}
 		f = str_load(&sd->flags);
+		if (f & (STR_H_RDERR | STR_H_WRERR)) {
+			err = str_head_rderr(sd);
+			if (err == 0)
+				err = str_head_wrerr(sd);
+			if (err != 0)
+				return err;
+		}
 		if (f & (STR_H_HUP | STR_H_PEER))
 			return ENXIO;
 		if (f & STR_H_LOOK)
@@ -260,12 +272,34 @@ run(struct ioc *c, mblk_t *mp, uint64_t deadline, void *out, int *ret_len)
 	return ret;
 }
 
+/* @len bytes at @dp go down as @cmd's data; its answer's go to @out. */
+static long
+send_data(struct ioc *c, int cmd, mblk_t *dp, int len, uint64_t deadline,
+	void *out, int *ret_len)
+{
+	mblk_t *mp;
+	int err = begin(c->sd, c->hc, deadline);
+
+	if (err != 0) {
+		freemsg(dp);
+		return -err;
+	}
+	mp = ioc_header(c, (size_t)len, cmd);
+	if (mp == NULL) {
+		freemsg(dp);
+		end(c->sd);
+		return -ENOSR;
+	}
+	mp->b_cont = dp;
+	return run(c, mp, deadline, out, ret_len);
+}
+
 long
 str_ioctl_str(struct ioc *c)
 {
 	struct u_strioctl si;
 	uint64_t deadline;
-	mblk_t *mp, *dp = NULL;
+	mblk_t *dp = NULL;
 	int err = 0, len = 0;
 	long ret;
 
@@ -281,19 +315,7 @@ str_ioctl_str(struct ioc *c)
 		if (dp == NULL)
 			return -err;
 	}
-	err = begin(c->sd, c->hc, deadline);
-	if (err != 0) {
-		freemsg(dp);
-		return -err;
-	}
-	mp = ioc_header(c, (size_t)si.len, si.cmd);
-	if (mp == NULL) {
-		freemsg(dp);
-		end(c->sd);
-		return -ENOSR;
-	}
-	mp->b_cont = dp;
-	ret = run(c, mp, deadline, si.dp, &len);
+	ret = send_data(c, si.cmd, dp, si.len, deadline, si.dp, &len);
 	if (ret >= 0) {
 		si.len = len;
 		if (host_copyout(&si, (void *)c->arg, sizeof(si)) != 0)
@@ -302,8 +324,8 @@ str_ioctl_str(struct ioc *c)
 	return ret;
 }
 
-long
-str_ioctl_transparent(struct ioc *c)
+static long
+transparent(struct ioc *c)
 {
 	mblk_t *mp, *ap;
 	int err = begin(c->sd, c->hc, UINT64_MAX);
@@ -323,4 +345,90 @@ str_ioctl_transparent(struct ioc *c)
 	mp->b_cont = ap;
 	/* streamio(7): without limit, but for signals and hang-up */
 	return run(c, mp, UINT64_MAX, NULL, NULL);
+}
+
+/* Terminal commands whose argument the head takes along; 0: by value. */
+static const struct {
+	unsigned cmd;
+	uint32_t size;
+} ttys[] = {
+	{0x5402u, 36}, /* TCSETS, TCSETSW, TCSETSF: struct termios */
+	{0x5403u, 36},
+	{0x5404u, 36},
+	{0x5406u, 18}, /* TCSETA, TCSETAW, TCSETAF: struct termio */
+	{0x5407u, 18},
+	{0x5408u, 18},
+	{0x5409u, 0}, /* TCSBRK, TCXONC, TCFLSH: int */
+	{0x540au, 0},
+	{0x540bu, 0},
+};
+
+#define TTY_FIRST 0x5401u
+#define TTY_LAST 0x545du
+
+/* On what is no terminal, a command nobody knows is ENOTTY, not EINVAL. */
+static long
+tty(struct ioc *c)
+{
+	uint32_t f = str_load(&c->sd->flags);
+	mblk_t *dp = NULL;
+	unsigned i;
+	long ret;
+	int err = 0, v = (int)c->arg, len;
+
+	if ((f & (STR_H_DEV | STR_H_MODS)) == 0)
+		return -ENOTTY;
+	for (i = 0; i < STR_ARRAY_LEN(ttys) && ttys[i].cmd != c->cmd; i++)
+		;
+	if (i == STR_ARRAY_LEN(ttys)) {
+		ret = transparent(c);
+	} else if (ttys[i].size != 0) {
+		len = (int)ttys[i].size;
+		dp = str_msg_from_user((const void *)c->arg, (size_t)len,
+			M_DATA, &err);
+		if (dp == NULL)
+			return -err;
+		ret = send_data(c, (int)c->cmd, dp, len, UINT64_MAX, NULL,
+			NULL);
+	} else {
+		dp = allocb(sizeof(v), BPRI_HI);
+		if (dp == NULL)
+			return -ENOSR;
+		*(int *)(void *)dp->b_wptr = v;
+		dp->b_wptr += sizeof(v);
+		ret = send_data(c, (int)c->cmd, dp, (int)sizeof(v), UINT64_MAX,
+			NULL, NULL);
+	}
+	if (ret == -EINVAL && (str_load(&c->sd->flags) & STR_H_TTY) == 0)
+		return -ENOTTY;
+	return ret;
+}
+
+/*
+ * str_ioctl_internal - a command the executive itself gives, I_LINK and its
+ * like, with @len bytes of data; its answer's data is of no interest.
+ * @hc: the call, or NULL.  @ms: how long to wait.
+ * Return: what was answered, or minus an errno.
+ */
+long
+str_ioctl_internal(struct str_head *sd, struct host_call *hc, int cmd,
+	const void *data, size_t len, uint64_t ms)
+{
+	struct ioc c = {.sd = sd, .hc = hc};
+	mblk_t *dp = allocb(len, BPRI_HI);
+
+	if (dp == NULL)
+		return -ENOSR;
+	__builtin_memcpy(dp->b_wptr, data, len);
+	dp->b_wptr += len;
+	return send_data(&c, cmd, dp, (int)len, host_now() + ms * MS, NULL,
+		NULL);
+}
+
+long
+str_ioctl_other(struct ioc *c)
+{
+	if (c->cmd >= TTY_FIRST && c->cmd <= TTY_LAST)
+		return tty(c);
+	return transparent(c);
 }

@@ -16,6 +16,7 @@
 #include "core.h"
 #include "fast.h"
 #include "msg/alloc.h"
+#include "sig.h"
 
 #define CHUNK 65536u	 /* bytes a single message takes from a write(2) */
 #define ASK_MS 20u
@@ -30,12 +31,12 @@ write_error(struct str_head *sd)
 	if (f & STR_H_PLEX)
 		return EINVAL;
 	if (f & STR_H_WRERR) {
-		int e = (int)str_load(&sd->werror);
+		int e = str_head_wrerr(sd);
 
 		return e != 0 ? e : EPIPE;
 	}
-	if (f & (STR_H_HUP | STR_H_PEER | STR_H_CLOSED))
-		return EPIPE;
+	if (f & (STR_H_HUP | STR_H_PEER | STR_H_CLOSED | STR_H_NORD))
+		return (f & STR_H_DEV) ? ENXIO : EPIPE;
 	return 0;
 }
 
@@ -153,6 +154,8 @@ write_message(struct str_head *sd, struct host_call *hc, const void *ubuf,
 		str_unclaim(pl);
 		if (err == 0 && (hc->fflags & STR_O_NONBLOCK || !block))
 			err = EAGAIN;
+		if (err == EAGAIN || err == 0)
+			str_sig_refused(sd, 0);
 		if (err == EAGAIN && str_head_look(sd, hc) == 0 &&
 		    write_error(sd) != 0)
 			err = write_error(sd);
@@ -223,6 +226,7 @@ write_slow(struct str_head *sd, struct host_call *hc, const void *ubuf,
 			return ret;
 		}
 		str_hunlock(&hq->plock, STR_HOLD_P);
+		str_sig_refused(sd, 0);
 		if (!block) {
 			/* who never sleeps would not learn of a death */
 			err = str_head_look(sd, hc);
@@ -393,6 +397,9 @@ str_head_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 
 	hc->head = sd;
 	host_tls.wrote = 1;
+	if (str_unlikely(NOT_FOR_WRITING(str_load(&sd->flags),
+		    (uint32_t)hc->fflags)))
+		return -EBADF;
 	if (str_likely(len <= CHUNK && len != 0)) {
 		n = write_one(sd, hc, ubuf, len, block);
 		return str_likely(n >= 0) ? n : write_fails(sd, (int)-n);
@@ -429,6 +436,9 @@ str_head_writev(struct str_head *sd, struct host_call *hc,
 	int i;
 
 	hc->head = sd;
+	if (str_unlikely(NOT_FOR_WRITING(str_load(&sd->flags),
+		    (uint32_t)hc->fflags)))
+		return -EBADF;
 	for (i = 0; i < n; i++)
 		total += iov[i].len;
 	if (n == 1)

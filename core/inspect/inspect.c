@@ -404,6 +404,7 @@ show_queue(struct out *o, struct str_plumb *pl, struct str_qpair *qp,
 	queue_t *q = side == 0 ? &qp->rq : &qp->wq;
 	struct str_fmod *fm = a_fmod(PEEK(qp->fmod));
 	struct qinit *qi = PEEK(q->q_qinfo);
+	struct str_perim *pm;
 	RECORD(str_i_queue, r);
 
 	r.sid = pl->sid;
@@ -632,6 +633,9 @@ show_stream(struct str_plumb *pl, void *arg)
 	owner(&r.busy, PEEK(pl->busy.owner));
 	owner(&r.runner, str_load(&pl->runner));
 	owner(&r.committed, str_load(&pl->committed));
+	owner(&r.closer, str_load(&pl->closer));
+	owner(&r.frozen, str_load(&pl->frozen));
+	r.late = (str_load(&pl->late) & STR_LATE_MSG) != 0;
 	if (r.runner.tag != 0 && host_ticks_per_ms != 0)
 		r.runner_ms = (uint32_t)STR_MIN(
 			(host_ticks() - since) / host_ticks_per_ms,

@@ -112,7 +112,8 @@ mdb_release(struct str_mdb *x, uint32_t part)
 static bool
 at_home(const dblk_t *d)
 {
-	return d->db_owner == this_process();
+	return d->db_owner == this_process() ||
+		host_code_shared((const void *)d->db_frtnp->free_func);
 }
 
 /* The last reference to @d is gone. */
@@ -308,7 +309,9 @@ pinned(const mblk_t *bp)
 	const dblk_t *d = bp->b_datap;
 
 	return d->db_class == CLS_ESB && (!str_mem_valid(d->db_base) ||
-		(d->db_frtnp != NULL && d->db_frtnp->free_func != NULL));
+		(d->db_frtnp != NULL && d->db_frtnp->free_func != NULL &&
+			!host_code_shared(
+				(const void *)d->db_frtnp->free_func)));
 }
 
 /*

@@ -4,11 +4,16 @@
 /*
  * Pushing and popping modules in a running stream.
  *
- * Life.  Push, under the plumber: make the queue pair with its procedures
+ * Life.  Push, with the stream `busy': make the queue pair with its procedures
  * off, point its q_next at both neighbours, call the module's open
- * procedure.  qprocson() makes the neighbours point at it; messages reach it
- * from then on.  Pop is the reverse: qprocsoff() (called by the module's
- * close, or after it) takes it out of the way, then it is freed.
+ * procedure.  qprocson() makes the neighbours point at it, under the plumber,
+ * which claims wait for; messages reach it from then on.  Pop is the reverse:
+ * qprocsoff() (called by the module's close, or for it) takes it out of the
+ * way, then it is freed.  Open and close procedures may sleep: only their
+ * qprocson() and qprocsoff() keep messages waiting.
+ *
+ * A module that does not know qprocson(D3) is in the stream when its open
+ * has returned, and out of it before its close is called.
  *
  * Data waiting at the Stream heads stays where it is; data waiting in the
  * module's own queues is freed when it goes, as SVR4 has it.
@@ -18,6 +23,71 @@
  * one of them knows.
  */
 #include "core.h"
+#include <sys/ddi.h>
+
+/*
+ * str_busy_lock - one push, pop, link or close of the stream at a time
+ * Return: 0, or EINTR.  Who takes it over from a dead one repairs.
+ */
+int
+str_busy_lock(struct str_plumb *pl, struct host_call *hc)
+{
+	uint32_t me = host_self_tag();
+
+	for (;;) {
+		uint32_t v = str_load(&pl->busy.owner);
+
+		if (v == 0 && str_cas(&pl->busy.owner, 0u, me))
+			return 0;
+		if (v == me)
+			return EDEADLK;
+		if (v != 0 && host_owner_dead(v) &&
+		    str_cas(&pl->busy.owner, v, me)) {
+			if (str_plumb_lock(pl, NULL) == 0) {
+				str_plumb_repair(pl);
+				str_plumb_unlock(pl);
+			}
+			return 0;
+		}
+		if (v == 0)
+			continue;
+		str_store(&pl->busy.waiters, 1u);
+		str_fence_full();
+		if (str_load(&pl->busy.owner) == v)
+			(void)host_wait(hc, (str_a32 *)&pl->busy.owner, v,
+				10000000u);
+		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR)
+			return EINTR;
+	}
+}
+
+void
+str_busy_unlock(struct str_plumb *pl)
+{
+	str_unlock(&pl->busy);
+}
+
+static struct str_qpair *
+pair_init(struct str_qpair *qp, struct str_plumb *pl, struct str_fmod *fm,
+	struct qinit *ri, struct qinit *wi, uint32_t role)
+{
+	__builtin_memset((char *)qp + sizeof(qp->blk), 0,
+		sizeof(*qp) - sizeof(qp->blk));
+	str_queue_init(&qp->rq, ri, qp, QREADR);
+	str_queue_init(&qp->wq, wi, qp, 0);
+	qp->plumb = pl;
+	qp->fmod = fm;
+	qp->role = role;
+	if (fm != NULL) {
+		str_perim_init(qp);
+		str_qset(&qp->rq, QPROCS);
+		str_qset(&qp->wq, QPROCS);
+		(void)str_add(&fm->count, 1u);
+	}
+	/* only now: the reaper takes it for one */
+	str_store_rel(&qp->blk.state, STR_BLK_QPAIR);
+	return qp;
+}
 
 struct str_qpair *
 str_qpair_alloc(struct str_plumb *pl, struct str_fmod *fm)
@@ -27,70 +97,77 @@ str_qpair_alloc(struct str_plumb *pl, struct str_fmod *fm)
 
 	if (qp == NULL)
 		return NULL;
-	__builtin_memset((char *)qp + sizeof(qp->blk), 0,
-		sizeof(*qp) - sizeof(qp->blk));
 	ri = fm != NULL ? fm->tab.st_rdinit :
 		(struct qinit *)(uintptr_t)str_load(str_root(STR_ROOT_HEADINIT));
 	wi = fm != NULL ? fm->tab.st_wrinit : ri + 1;
-	str_queue_init(&qp->rq, ri, qp, QREADR);
-	str_queue_init(&qp->wq, wi, qp, 0);
-	qp->plumb = pl;
-	qp->fmod = fm;
-	if (fm != NULL) {
-		qp->perim = (fm->flag & D_MP) ? STR_PERIM_NONE :
-						STR_PERIM_PAIR;
-		str_qset(&qp->rq, QPROCS);
-		str_qset(&qp->wq, QPROCS);
-	}
-	/* only now: the reaper takes it for one */
-	str_store_rel(&qp->blk.state, STR_BLK_QPAIR);
-	return qp;
+	return pair_init(qp, pl, fm, ri, wi,
+		fm != NULL ? STR_QP_MODULE : STR_QP_HEAD);
+}
+
+/* str_qpair_alloc_lower - the lower side of multiplexor @fm, in @pl. */
+struct str_qpair *
+str_qpair_alloc_lower(struct str_plumb *pl, struct str_fmod *fm)
+{
+	struct str_qpair *qp = str_mem_alloc(sizeof(*qp), STR_BLK_KMEM);
+
+	if (qp == NULL)
+		return NULL;
+	return pair_init(qp, pl, fm, fm->tab.st_muxrinit, fm->tab.st_muxwinit,
+		STR_QP_LOWER);
 }
 
 void
 str_qpair_free(struct str_qpair *qp)
 {
-	mblk_t *mp;
-
 	str_timer_cancel_pair(qp);
 	str_sched_remove(&qp->rq);
 	str_sched_remove(&qp->wq);
-	while ((mp = qp->bl_first) != NULL) {
-		qp->bl_first = mp->b_next;
-		mp->b_next = mp->b_prev = NULL;
-		freemsg(mp);
-	}
+	str_perim_fini(qp);
 	str_queue_flush_all(&qp->rq);
 	str_queue_flush_all(&qp->wq);
+	if (qp->fmod != NULL)
+		(void)str_sub(&qp->fmod->count, 1u);
 	str_mem_free(qp);
 }
 
-/* Make the neighbours point at @qp, which points at them already. */
+/*
+ * Make the neighbours point at @qp, which points at them already.  At the
+ * bottom of a FIFO a pair points at itself: there the stream turns round.  A
+ * multiplexor's lower pair has nobody above, a driver nobody below.
+ */
 static void
 insert(struct str_qpair *qp)
 {
-	queue_t *above = str_otherq(qp->rq.q_next); /* their write queue */
-	queue_t *below = str_otherq(qp->wq.q_next);
+	queue_t *above, *below;
 
 	if (qp->rq.q_flag & QMOUNTED)
 		return;
 	str_qset(&qp->rq, QMOUNTED);
-	below->q_next = &qp->rq;
+	if (qp->wq.q_next != NULL && qp->wq.q_next != &qp->rq) {
+		below = str_otherq(qp->wq.q_next);
+		below->q_next = &qp->rq;
+	}
 	STR_CRASH_POINT("plumb:half");
-	above->q_next = &qp->wq;
+	if (qp->rq.q_next != NULL) {
+		above = str_otherq(qp->rq.q_next); /* its write queue */
+		above->q_next = &qp->wq;
+	}
 }
 
 static void
 remove_pair(struct str_qpair *qp)
 {
-	queue_t *above = str_otherq(qp->rq.q_next);
-	queue_t *below = str_otherq(qp->wq.q_next);
+	queue_t *up = qp->rq.q_next, *down = qp->wq.q_next;
 
 	if ((qp->rq.q_flag & QMOUNTED) == 0)
 		return;
-	above->q_next = qp->wq.q_next;
+	if (qp->role == STR_QP_LOWER)
+		up = &qp->plumb->head[0].qp->rq; /* the head is back */
+	else if (up != NULL)
+		str_otherq(up)->q_next = down == &qp->rq ? up : down;
 	STR_CRASH_POINT("plumb:halfout");
-	below->q_next = qp->rq.q_next;
+	if (down != NULL && down != &qp->rq)
+		str_otherq(down)->q_next = up;
 	str_qclr(&qp->rq, QMOUNTED);
 }
 
@@ -103,11 +180,20 @@ qprocson(queue_t *q)
 {
 	struct str_qpair *qp = q->q_pair;
 
-	if (qp->fmod == NULL)
+	if (qp->fmod == NULL || (qp->rq.q_flag & QPROCS) == 0)
 		return;
+	str_store(&qp->opened, 1u);
+	str_procs_on(qp);
+}
+
+void
+str_procs_on(struct str_qpair *qp)
+{
+	(void)str_plumb_lock(qp->plumb, NULL);
 	str_qclr(&qp->rq, QPROCS);
 	str_qclr(&qp->wq, QPROCS);
 	insert(qp);
+	str_plumb_unlock(qp->plumb);
 	if (qp->rq.q_first != NULL)
 		str_sched_enable(&qp->rq);
 	if (qp->wq.q_first != NULL)
@@ -120,26 +206,32 @@ qprocsoff(queue_t *q)
 {
 	struct str_qpair *qp = q->q_pair;
 
-	if (qp->fmod == NULL)
+	if (qp->fmod == NULL || (qp->rq.q_flag & QPROCS) != 0)
 		return;
+	(void)str_plumb_lock(qp->plumb, NULL);
 	str_qset(&qp->rq, QPROCS);
 	str_qset(&qp->wq, QPROCS);
 	str_sched_remove(&qp->rq);
 	str_sched_remove(&qp->wq);
 	remove_pair(qp);
+	str_plumb_unlock(qp->plumb);
 }
 
 /* Under the plumber: does a direct path exist between the heads? */
 void
 str_plumb_update(struct str_plumb *pl)
 {
-	int e;
+	unsigned e;
 
-	for (e = 0; e < 2; e++) {
+	if (pl->kind == STR_PL_DEV) {
+		(void)str_or(&pl->head[0].flags, STR_H_MODS);
+		return;
+	}
+	for (e = 0; e < pl->nheads; e++) {
 		if (str_hlock(&pl->head[e].hq.plock, STR_HOLD_P))
 			str_headq_repair_p(&pl->head[e].hq);
 	}
-	for (e = 0; e < 2; e++) {
+	for (e = 0; e < pl->nheads; e++) {
 		struct str_head *sd = &pl->head[e];
 		bool straight = sd->qp->wq.q_next == &sd->peer->qp->rq;
 
@@ -149,7 +241,7 @@ str_plumb_update(struct str_plumb *pl)
 		else
 			(void)str_or(&sd->flags, STR_H_MODS);
 	}
-	for (e = 2; e-- > 0;)
+	for (e = pl->nheads; e-- > 0;)
 		str_hunlock(&pl->head[e].hq.plock, STR_HOLD_P);
 }
 
@@ -160,21 +252,25 @@ str_plumb_update(struct str_plumb *pl)
 void
 str_plumb_repair(struct str_plumb *pl)
 {
-	queue_t *end = &pl->head[1].qp->rq;
+	queue_t *end = pl->nheads == 2 ? &pl->head[1].qp->rq :
+					 &pl->head[0].qp->rq;
 	unsigned n[2] = {0, 0};
-	queue_t *q;
+	queue_t *q = &pl->head[0].qp->wq;
 
-	for (q = &pl->head[0].qp->wq; q != end && q->q_next != NULL;
+	if (pl->under != NULL)
+		q = &pl->under->qp->wq;
+	for (; q != end && q->q_next != NULL && q->q_next->q_pair->plumb == pl;
 		q = q->q_next) {
 		/* the way back must lead here */
 		str_otherq(q->q_next)->q_next = str_otherq(q);
-		if (q->q_head != NULL)
+		if (q->q_head != NULL || q->q_pair->role != STR_QP_MODULE)
 			continue;
 		str_qset(RD(q), QMOUNTED);
 		n[(q->q_flag & QREADR) ? 1 : 0]++;
 	}
 	str_store(&pl->head[0].npush, n[0]);
-	str_store(&pl->head[1].npush, n[1]);
+	if (pl->nheads == 2)
+		str_store(&pl->head[1].npush, n[1]);
 	str_plumb_update(pl);
 }
 
@@ -203,9 +299,104 @@ ddi_flags(struct host_call *hc)
 {
 	int f = FREAD | FWRITE;
 
-	if (hc != NULL && (hc->fflags & STR_O_NONBLOCK))
+	if (hc == NULL)
+		return f;
+	switch (hc->fflags & 3) {
+	case 0:
+		f = FREAD;
+		break;
+	case 1:
+		f = FWRITE;
+		break;
+	default:
+		break;
+	}
+	if (hc->fflags & STR_O_NONBLOCK)
 		f |= FNDELAY | FNONBLOCK;
 	return f;
+}
+
+/*
+ * str_qopen - call @qp's open procedure, inside its perimeter
+ * Return: 0 or an errno: some say OPENFAIL, or minus one.
+ */
+int
+str_qopen(struct str_qpair *qp, struct host_call *hc, dev_t *dev, int sflag)
+{
+	cred_t cr;
+	int err = 0;
+
+	if (qp->rq.q_qinfo->qi_qopen == NULL)
+		return 0;
+	str_cred(&cr);
+	err = str_perim_enter_open(qp, hc);
+	if (err != 0)
+		return err;
+	err = qp->rq.q_qinfo->qi_qopen(&qp->rq, dev, ddi_flags(hc), sflag,
+		&cr);
+	str_perim_leave(qp);
+	return err == OPENFAIL ? ENXIO : err < 0 ? -err : err;
+}
+
+/*
+ * str_qclose - call @qp's close procedure, once, and see that its procedures
+ * are off
+ */
+int
+str_qclose(struct str_qpair *qp, struct host_call *hc)
+{
+	cred_t cr;
+	int err = 0;
+
+	if (str_load(&qp->opened) == 0)
+		qprocsoff(&qp->rq); /* it does not know how */
+	if (str_xchg(&qp->closing, 1u) == 0 &&
+	    qp->rq.q_qinfo->qi_qclose != NULL) {
+		str_cred(&cr);
+		(void)str_perim_enter_open(qp, NULL);
+		err = qp->rq.q_qinfo->qi_qclose(&qp->rq, ddi_flags(hc), &cr);
+		str_perim_leave(qp);
+	}
+	qprocsoff(&qp->rq);
+	return err < 0 ? -err : err;
+}
+
+static void
+update(struct str_plumb *pl)
+{
+	(void)str_plumb_lock(pl, NULL);
+	str_plumb_update(pl);
+	str_plumb_unlock(pl);
+}
+
+/* Push an instance of @fm.  Locks: busy. */
+static int
+push_one(struct str_head *sd, struct host_call *hc, struct str_fmod *fm)
+{
+	struct str_plumb *pl = sd->plumb;
+	struct str_qpair *qp = str_qpair_alloc(pl, fm);
+	dev_t dev = pl->dev;
+	int err;
+
+	if (qp == NULL)
+		return ENOSR;
+	qp->rq.q_next = &sd->qp->rq;
+	qp->wq.q_next = sd->qp->wq.q_next;
+	if (qp->wq.q_next == &sd->qp->rq)
+		qp->wq.q_next = &qp->rq; /* a bare FIFO turns round here now */
+	err = str_qopen(qp, hc, &dev, MODOPEN);
+	if (err != 0) {
+		qprocsoff(&qp->rq);
+		str_qpair_free(qp);
+		update(pl);
+		return err;
+	}
+	if (qp->rq.q_flag & QPROCS)
+		str_procs_on(qp);
+	str_mem_disown(qp);
+	str_store(&sd->npush, str_load(&sd->npush) + 1);
+	update(pl);
+	return 0;
 }
 
 /*
@@ -217,87 +408,63 @@ int
 str_plumb_push(struct str_head *sd, struct host_call *hc, const char *name)
 {
 	struct str_plumb *pl = sd->plumb;
-	struct str_fmod *fm = str_fmod_find(name);
-	struct str_qpair *qp;
-	dev_t dev = 0;
+	struct str_fmod *fm = str_fmod_get(hc, name, STR_F_MODULE);
 	int err;
 
 	if (fm == NULL)
 		return EINVAL;
-	err = str_plumb_lock(pl, hc);
+	err = str_busy_lock(pl, hc);
 	if (err != 0)
 		return err;
-	if (str_load(&sd->npush) >= STR_NPUSH) {
-		str_plumb_unlock(pl);
-		return EINVAL;
-	}
-	qp = str_qpair_alloc(pl, fm);
-	if (qp == NULL) {
-		str_plumb_unlock(pl);
-		return ENOSR;
-	}
-	qp->rq.q_next = &sd->qp->rq;
-	qp->wq.q_next = sd->qp->wq.q_next;
-	err = 0;
-	if (qp->rq.q_qinfo->qi_qopen != NULL)
-		err = qp->rq.q_qinfo->qi_qopen(&qp->rq, &dev, ddi_flags(hc),
-			MODOPEN, NULL);
-	if (err != 0) {
-		/* some say OPENFAIL or minus an errno */
-		err = err == OPENFAIL ? ENXIO : err < 0 ? -err : err;
-		qprocsoff(&qp->rq);
-		str_qpair_free(qp);
-		str_plumb_update(pl);
-		str_plumb_unlock(pl);
-		settle(sd, hc);
-		return err;
-	}
-	qprocson(&qp->rq);
-	str_mem_disown(qp);
-	str_store(&sd->npush, str_load(&sd->npush) + 1);
-	str_plumb_update(pl);
-	str_plumb_unlock(pl);
+	if (str_load(&sd->npush) >= STR_NPUSH)
+		err = EINVAL;
+	else
+		err = push_one(sd, hc, fm);
+	str_busy_unlock(pl);
 	settle(sd, hc);
-	return 0;
+	return err;
 }
 
-/* Close and free the topmost module of @sd.  Under the plumber. */
+/* Close and free the topmost module of @sd.  Locks: busy. */
 static int
 pop_one(struct str_head *sd, struct host_call *hc)
 {
 	queue_t *wq = sd->qp->wq.q_next;
 	struct str_qpair *qp;
-	int err = 0;
+	int err;
 
 	qp = wq->q_pair;
 	str_mem_own(qp); /* from here on it is ours, linked or not */
-	if (qp->rq.q_qinfo->qi_qclose != NULL)
-		err = qp->rq.q_qinfo->qi_qclose(&qp->rq, ddi_flags(hc), NULL);
-	qprocsoff(&qp->rq);
+	err = str_qclose(qp, hc);
 	str_store(&sd->npush, str_load(&sd->npush) - 1);
 	str_qpair_free(qp);
-	return err < 0 ? -err : err;
+	return err;
 }
 
 /*
  * str_plumb_pop - I_POP
- * Return: 0, EINVAL (nothing pushed at this end), EINTR.
+ * Return: 0, EINVAL (nothing pushed at this end), EPERM (anchored), EINTR.
  */
 int
 str_plumb_pop(struct str_head *sd, struct host_call *hc)
 {
 	struct str_plumb *pl = sd->plumb;
-	int err = str_plumb_lock(pl, hc);
+	int err = str_busy_lock(pl, hc);
 
 	if (err != 0)
 		return err;
 	if (str_load(&sd->npush) == 0) {
-		str_plumb_unlock(pl);
-		return EINVAL;
+		err = EINVAL;
+	} else if (str_load(&sd->npush) <= str_load(&sd->anchor) &&
+		   drv_priv(NULL) != 0) {
+		err = EPERM;
+	} else {
+		err = pop_one(sd, hc);
+		if (str_load(&sd->anchor) > str_load(&sd->npush))
+			str_store(&sd->anchor, str_load(&sd->npush));
+		update(pl);
 	}
-	err = pop_one(sd, hc);
-	str_plumb_update(pl);
-	str_plumb_unlock(pl);
+	str_busy_unlock(pl);
 	settle(sd, hc);
 	return err;
 }
@@ -307,10 +474,21 @@ void
 str_plumb_clear(struct str_head *sd)
 {
 	struct str_plumb *pl = sd->plumb;
+	bool mine = str_busy_lock(pl, NULL) == 0; /* else it is ours already */
 
-	(void)str_plumb_lock(pl, NULL);
 	while (str_load(&sd->npush) > 0)
 		(void)pop_one(sd, NULL);
-	str_plumb_update(pl);
-	str_plumb_unlock(pl);
+	update(pl);
+	if (mine)
+		str_busy_unlock(pl);
+}
+
+/* str_plumb_clear_all - the same at all its ends. */
+void
+str_plumb_clear_all(struct str_plumb *pl)
+{
+	unsigned e;
+
+	for (e = 0; e < pl->nheads; e++)
+		str_plumb_clear(&pl->head[e]);
 }

@@ -4,12 +4,28 @@
 /*
  * Claims: how put and service procedures are kept away from plumbing.
  *
- * A thread that is about to follow q_next publishes the stream in its own
- * slot (a plain store and a light fence) and then looks whether a plumber is
- * at work; if so it withdraws and waits.  The plumber takes the stream by
- * compare-and-swap, executes the heavy fence, and waits until no live
- * thread's slot names the stream (models/claim.pml).  So claiming costs two
- * stores, and a dead thread's claim is void by its generation.
+ * Protocol.  A thread that is about to follow q_next publishes the stream in
+ * its own slot (a plain store and a light fence) and then looks whether a
+ * plumber is at work; if so it withdraws and waits.  The plumber takes the
+ * stream by compare-and-swap, executes the heavy fence, and waits until no
+ * live thread's slot names the stream (models/claim.pml).  So claiming costs
+ * two stores, and a dead thread's claim is void by its generation.
+ *
+ * Nesting.  Claims are a stack, since a put procedure may hand a message to
+ * another stream; host_tls.nclaim is its height.  Only a call's claim on its
+ * own stream waits.  One made by put() and its like does not: who has a claim
+ * already keeps that stream's plumber waiting, who may in turn keep the thread
+ * waiting that this one waits for; and who has none, an open procedure or a
+ * callback, may be inside a perimeter.  When a plumber is in the way the claim
+ * is given up, and what was to be done is left on the stream's late list
+ * (core/sched/sched.c).  A stream that this thread has
+ * claimed already is not looked at twice.
+ *
+ * host_tls.at is the stream whose queues are at hand.  It is always a claimed
+ * one; put() and its like compare it and nothing else.
+ *
+ * What is claimed is not freed (str_stream_free() looks at claims), which is
+ * why str_claim_stream() may look at an address that was a stream once.
  *
  * The direct path of a pipe without modules needs no claim: it runs under
  * the producer lock of the peer's head queue, which the plumber takes too
@@ -19,38 +35,76 @@
 
 #define POLL_NS 1000000u
 
-int
-str_claim(struct str_plumb *pl)
+static void
+publish(struct str_plumb *pl, uint32_t n)
+{
+	str_store(&host_self()->claim[n], (uint64_t)(uintptr_t)pl);
+	host_fence_light(); /* pairs with the plumber's heavy one */
+}
+
+STR_INLINE void
+granted(struct str_plumb *pl, uint32_t n)
+{
+	host_tls.nclaim = n + 1;
+	host_tls.at = pl;
+}
+
+static bool
+is_held(struct str_plumb *pl)
 {
 	struct str_thread *t = host_self();
-	unsigned i = STR_NCLAIM, k;
-	bool held = false;
-	uint32_t v;
+	uint32_t n = host_tls.nclaim;
 
-	/* whoever has a claim on it already has kept the plumber out, who may be
-	 * waiting for that claim: this one must not wait for him */
-	for (k = STR_NCLAIM; k-- > 0;) {
-		uint64_t c = str_load(&t->claim[k]);
+	while (n-- > 0)
+		if (str_load(&t->claim[n]) == (uint64_t)(uintptr_t)pl)
+			return true;
+	return false;
+}
 
-		held |= c == (uint64_t)(uintptr_t)pl;
-		if (c == 0)
-			i = k;
-	}
-	STR_VERIFY(i < STR_NCLAIM);
-	if (held) {
-		str_store(&t->claim[i], (uint64_t)(uintptr_t)pl);
+/*
+ * The plumber may have seen the claim that is gone now, and may be about to
+ * sleep.  Once unclaimed a stream may be no stream any more, unless this
+ * thread's call is on it: then only a wake, which harms nobody, and he looks
+ * again after POLL_NS.
+ */
+static STR_NOINLINE void
+wake_plumber(struct str_plumb *pl)
+{
+	uint64_t in = str_load(&host_self()->inside);
+
+	if (in == (uint64_t)(uintptr_t)&pl->head[0] ||
+	    in == (uint64_t)(uintptr_t)&pl->head[1])
+		(void)str_add(&pl->pword, 1u);
+	(void)host_wake(&pl->pword, INT_MAX);
+}
+
+static void
+withdraw(struct str_plumb *pl, uint32_t n)
+{
+	str_store_rel(&host_self()->claim[n], (uint64_t)0);
+	wake_plumber(pl);
+}
+
+static STR_NOINLINE int
+claim_slow(struct str_plumb *pl)
+{
+	uint32_t n = host_tls.nclaim, v;
+
+	STR_VERIFY(n < STR_NCLAIM);
+	if (n > 0 && is_held(pl)) {
+		publish(pl, n);
+		granted(pl, n);
 		return 0;
 	}
+	STR_ASSERT(n == 0);
 	for (;;) {
-		str_store(&t->claim[i], (uint64_t)(uintptr_t)pl);
-		host_fence_light();
+		publish(pl, n);
 		v = str_load_acq(&pl->plumber.owner);
-		if (str_likely(v == 0 || v == host_self_tag()))
+		if (v == 0 || v == host_self_tag()) {
+			granted(pl, n);
 			return 0;
-		str_store_rel(&t->claim[i], (uint64_t)0);
-		/* he may have seen it; and may be about to sleep on the word */
-		(void)str_add(&pl->pword, 1u);
-		(void)host_wake(&pl->pword, INT_MAX);
+		}
+		withdraw(pl, n);
 		str_store(&pl->plumber.waiters, 1u);
 		host_fence_heavy();
 		if (str_load(&pl->plumber.owner) != v)
@@ -63,23 +117,135 @@ str_claim(struct str_plumb *pl)
 	}
 }
 
-void
+/*
+ * str_claim - keep the plumber away from @pl, waiting for him when he is there
+ * @pl: a stream that cannot be freed meanwhile; no claim but such on @pl itself
+ * is held, no lock that he may want either
+ */
+STR_HOT int
+str_claim(struct str_plumb *pl)
+{
+	if (str_likely(host_tls.nclaim == 0)) {
+		uint32_t v;
+
+		publish(pl, 0);
+		v = str_load_acq(&pl->plumber.owner);
+		if (str_likely(v == 0)) {
+			granted(pl, 0);
+			return 0;
+		}
+	}
+	return claim_slow(pl);
+}
+
+bool
+str_claim_try(struct str_plumb *pl)
+{
+	uint32_t n = host_tls.nclaim, v;
+
+	if (n >= STR_NCLAIM)
+		return false;
+	publish(pl, n);
+	v = str_load_acq(&pl->plumber.owner);
+	if (str_unlikely(v != 0 && v != host_self_tag()) && !is_held(pl)) {
+		withdraw(pl, n);
+		return false;
+	}
+	granted(pl, n);
+	return true;
+}
+
+bool
+str_claim_stream(struct str_plumb *pl)
+{
+	uint32_t n = host_tls.nclaim, v;
+
+	if (n >= STR_NCLAIM)
+		return false;
+	publish(pl, n); /* pairs with the heavy fence of is_inside() */
+	if (!str_stream_lives(pl)) {
+		str_store_rel(&host_self()->claim[n], (uint64_t)0);
+		return false;
+	}
+	v = str_load_acq(&pl->plumber.owner);
+	if (v != 0 && v != host_self_tag() && !is_held(pl)) {
+		withdraw(pl, n);
+		return false;
+	}
+	granted(pl, n);
+	return true;
+}
+
+/* Not the topmost: leave a hole, which goes with the one above. */
+static STR_NOINLINE void
+unclaim_below(struct str_plumb *pl, uint32_t n)
+{
+	struct str_thread *t = host_self();
+
+	while (n-- > 0) {
+		if (str_load(&t->claim[n]) != (uint64_t)(uintptr_t)pl)
+			continue;
+		str_store_rel(&t->claim[n], (uint64_t)0);
+		return;
+	}
+	STR_VERIFY(!"a claim that is not held");
+}
+
+STR_HOT void
 str_unclaim(struct str_plumb *pl)
 {
 	struct str_thread *t = host_self();
-	unsigned i;
+	uint32_t n = host_tls.nclaim - 1;
 
-	for (i = STR_NCLAIM; i-- > 0;) {
-		if (str_load(&t->claim[i]) != (uint64_t)(uintptr_t)pl)
-			continue;
-		str_store_rel(&t->claim[i], (uint64_t)0);
-		break;
+	STR_ASSERT(n < STR_NCLAIM);
+	if (str_unlikely(str_load(&t->claim[n]) != (uint64_t)(uintptr_t)pl)) {
+		unclaim_below(pl, n);
+		return;
 	}
+	str_store_rel(&t->claim[n], (uint64_t)0);
+	while (str_unlikely(n > 0) && str_load(&t->claim[n - 1]) == 0)
+		n--;
+	host_tls.nclaim = n;
+	host_tls.at = n == 0 ? NULL :
+		(struct str_plumb *)(uintptr_t)str_load(&t->claim[n - 1]);
 	host_fence_light();
-	if (str_unlikely(str_load(&pl->plumber.owner) != 0)) {
-		(void)str_add(&pl->pword, 1u);
-		host_wake(&pl->pword, INT_MAX);
+	if (str_unlikely(str_load(&pl->plumber.owner) != 0))
+		wake_plumber(pl);
+	if (str_unlikely(host_tls.ntouch != 0) && n == 0)
+		str_sched_touched();
+}
+
+/*
+ * str_far_enter - the queue at hand is one of @pl, which is not host_tls.at
+ * Return: STR_FAR_NO when there is a plumber, or no slot; else undo it by
+ * str_far_leave().
+ */
+int
+str_far_enter(struct str_plumb *pl, struct str_plumb **ret_was)
+{
+	*ret_was = host_tls.at;
+	if (is_held(pl)) {
+		host_tls.at = pl;
+		return STR_FAR_HELD;
 	}
+	return str_claim_try(pl) ? STR_FAR_CLAIMED : STR_FAR_NO;
+}
+
+void
+str_far_leave(struct str_plumb *pl, int how, struct str_plumb *was)
+{
+	uint32_t busy = host_tls.busy;
+
+	if (how == STR_FAR_CLAIMED) {
+		/* nobody else looks at it when this was the outermost; but not
+		 * here, where locks may be held */
+		if (host_tls.nclaim == 1 && str_load(&pl->nrun) != 0)
+			str_sched_touch(pl);
+		host_tls.busy = 1;
+		str_unclaim(pl);
+		host_tls.busy = busy;
+	}
+	host_tls.at = was;
 }
 
 static bool
@@ -134,8 +300,36 @@ str_plumb_lock(struct str_plumb *pl, struct host_call *hc)
 	}
 }
 
+/*
+ * str_plumb_unlock - let others in, and do what they left to us: who gave up
+ * a claim has put his message on the run list first and looked at `plumber'
+ * then; we let go first and look at the list then.
+ */
 void
 str_plumb_unlock(struct str_plumb *pl)
 {
 	str_unlock(&pl->plumber);
+	str_fence_full(); /* pairs with the one in str_sched_late() */
+	if (str_likely(str_load(&pl->late) == 0))
+		return;
+	STR_CRASH_POINT("plumb:late");
+	if (host_tls.nclaim != 0) {
+		str_sched_touch(pl);
+		return;
+	}
+	(void)str_claim(pl);
+	(void)str_sched_run(pl);
+	str_unclaim(pl);
+}
+
+/*
+ * str_plumb_barrier - wait until no thread follows a link it found before
+ */
+void
+str_plumb_barrier(struct str_plumb *pl)
+{
+	if (str_load(&pl->plumber.owner) == host_self_tag() || is_held(pl))
+		return; /* nobody else is in, or it is for us not to wait */
+	if (str_plumb_lock(pl, NULL) == 0)
+		str_plumb_unlock(pl);
 }

@@ -146,7 +146,7 @@ mark_pair(struct str_qpair *qp, uintptr_t epoch)
 {
 	mark(&qp->blk, epoch);
 	if (!mark_queue(&qp->rq, epoch) || !mark_queue(&qp->wq, epoch) ||
-	    !patient(&qp->block))
+	    !str_perim_idle(qp, patient))
 		return false;
 	str_perim_backlog(qp, mark_message, epoch);
 	return true;
@@ -162,7 +162,14 @@ mark_pipe(struct str_plumb *pl, uintptr_t epoch)
 
 	for (e = 0; e < 2 && ok; e++) {
 		struct str_head *sd = &pl->head[e];
+		struct str_file *f;
 
+		if (sd->qp == NULL)
+			continue; /* a dummy */
+		for (f = sd->file.next; f != NULL; f = f->next)
+			mark(&str_container(f, struct str_fileblk, f)->blk,
+				epoch);
+		str_sig_each(sd, mark, epoch);
 		ok = mark_pair(sd->qp, epoch) && hpatient(&sd->hq.clock);
 		if (!ok)
 			break;
@@ -171,23 +178,17 @@ mark_pipe(struct str_plumb *pl, uintptr_t epoch)
 		str_headq_refs(&sd->hq, mark_message, epoch);
 		str_hunlock(&sd->hq.clock, STR_HOLD_C);
 	}
-	if (!ok || !patient(&pl->plumber))
+	if (!ok || !patient(&pl->plumber) || !patient(&pl->rlock))
 		return false;
+	str_sched_late_walk(pl, mark_message, epoch);
 	(void)str_claim(pl);
 	for (q = pl->head[0].qp->wq.q_next;
 		ok && q != NULL && q->q_head == NULL; q = q->q_next)
 		ok = mark_pair(q->q_pair, epoch);
+	if (ok && pl->under != NULL)
+		ok = mark_pair(pl->under->qp, epoch);
 	str_unclaim(pl);
 	return ok;
-}
-
-/* Count as inside @pl; false when it is not a pipe any more. */
-static bool
-inside(struct str_plumb *pl)
-{
-	str_store(&host_self()->inside, (uint64_t)(uintptr_t)&pl->head[0]);
-	str_fence_full(); /* pairs with the heavy fence of pipe_free() */
-	return str_pipe_lives(pl);
 }
 
 /* Is segment @s part of a log of a stream the dead thread was inside? */
@@ -203,7 +204,7 @@ seg_linked(const struct reap *r, struct str_seg *s)
 		if (r->in[i] != NULL && (hq == &r->in[i]->head[0].hq ||
 				hq == &r->in[i]->head[1].hq))
 			break;
-	if (i > STR_NCLAIM || !inside(r->in[i]))
+	if (i > STR_NCLAIM || !str_stream_inside(r->in[i]))
 		return false;
 	if (!hpatient(&hq->plock) || !hpatient(&hq->clock))
 		return true; /* cannot tell: then it stays */
@@ -239,7 +240,10 @@ reap_block(const struct reap *r, struct str_blk *b)
 		break;
 	case STR_BLK_PIPE:
 		/* never entered, or on its way out: dead to all */
-		str_pipe_bury((struct str_plumb *)(void *)b);
+		str_stream_reap((struct str_plumb *)(void *)b);
+		break;
+	case STR_BLK_EVENT:
+		str_timer_reap(b);
 		break;
 	default:
 		str_mem_free(b);
@@ -253,6 +257,8 @@ revive(struct str_plumb *pl, uint32_t tag)
 {
 	if (str_load(&pl->plumber.owner) == tag && str_plumb_lock(pl, NULL) == 0)
 		str_plumb_unlock(pl);
+	if (str_load(&pl->busy.owner) == tag && str_busy_lock(pl, NULL) == 0)
+		str_busy_unlock(pl);
 	if (patient(&pl->plumber) && patient(&pl->rlock))
 		str_sched_revive(pl, tag);
 	str_wake_all(&pl->head[0]);
@@ -303,7 +309,7 @@ reap_blocks(struct reap *r)
 		for (k = 0; k <= STR_NCLAIM && known; k++) {
 			if (r->in[k] == NULL)
 				continue;
-			if (inside(r->in[k]))
+			if (str_stream_inside(r->in[k]))
 				known = mark_pipe(r->in[k], r->epoch);
 			else
 				r->in[k] = NULL;
@@ -335,7 +341,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 		for (k = 0; k <= STR_NCLAIM; k++) {
 			if (r.in[k] == NULL)
 				continue;
-			if (inside(r.in[k]))
+			if (str_stream_inside(r.in[k]))
 				revive(r.in[k], r.tag);
 			else
 				r.in[k] = NULL;

@@ -2,32 +2,62 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The registry of modules.
+ * The registry of modules and drivers.
  *
- * A built-in module is known to every image of the library, at another
- * address in each.  Its tables are copied into the arena once per domain,
- * with procedure addresses replaced by code slots (host_code()), which mean
- * the same in every member.  Slot numbers follow from the order of the list
+ * A built-in one is known to every image of the library, at another address
+ * in each.  Its tables are copied into the arena once per domain, with
+ * procedure addresses replaced by code slots (host_code()), which mean the
+ * same in every member.  Slot numbers follow from the order of the list
  * below, so every image gives the same number to the same procedure; the
  * domain's ABI number covers that order.
+ *
+ * A foreign one stands in the code window; its tables hold addresses that
+ * mean the same everywhere already, and are used where they stand.
+ *
+ * Locks.  Entries are only ever added: one is taken by compare-and-swap of
+ * `used', 0 free, 1 there, 2 being made; who finds the 2 of the dead leaves
+ * it alone.
  */
 #include "core.h"
+#include <sys/kmem.h>
 #include <str/builtin.h>
+#include <str/registry.h>
 
-extern const struct str_builtin str_mod_nullmod;
-extern const struct str_builtin str_mod_pipemod;
-extern const struct str_builtin str_mod_srvmod;
-extern const struct str_builtin str_mod_testmod;
+#define MODULES(X) \
+	X(str_mod_nullmod) \
+	X(str_mod_pipemod) \
+	X(str_mod_srvmod) \
+	X(str_mod_testmod) \
+	X(str_mod_bufmod) \
+	X(str_mod_connld) \
+	X(str_mod_relay) \
+	X(str_mod_relay2) \
+	X(str_mod_relay3) \
+	X(str_mod_sc)
+
+#define DRIVERS(X) \
+	X(str_drv_echo) \
+	X(str_drv_log) \
+	X(str_drv_loop) \
+	X(str_drv_minimux) \
+	X(str_drv_mux) \
+	X(str_drv_nuls) \
+	X(str_drv_printk) \
+	X(str_drv_sad) \
+	X(str_drv_spx)
+
+#define DECLARE(name) extern const struct str_builtin name;
+#define ADDRESS(name) &name,
+
+MODULES(DECLARE)
+DRIVERS(DECLARE)
 
 static const struct str_builtin *const builtin[] = {
-	&str_mod_nullmod,
-	&str_mod_pipemod,
-	&str_mod_srvmod,
-	&str_mod_testmod,
+	MODULES(ADDRESS)
+	DRIVERS(ADDRESS)
 };
 
-#define PROCS 8u /* four of each side's qinit */
-#define HEAD_SLOT 0u
+#define PROCS (16u + STR_NCALLS) /* four of each side's qinit, and others */
 #define FIRST_SLOT 8u
 
 typedef void (*proc_t)(void);
@@ -43,12 +73,21 @@ copy_name(char *to, const char *from, size_t size)
 		to[i] = '\0';
 }
 
+static struct str_fmod *
+table(void)
+{
+	return (struct str_fmod *)(uintptr_t)
+		str_load(str_root(STR_ROOT_FMOD));
+}
+
 /* Register the four procedures of @from; put their addresses into @to. */
 static void
 copy_qinit(struct qinit *to, const struct qinit *from, unsigned slot)
 {
 	struct qinit tmp = {0};
 
+	if (from == NULL)
+		return;
 	if (from->qi_putp != NULL)
 		tmp.qi_putp = (qi_putp_t)host_code(slot,
 			(proc_t)from->qi_putp);
@@ -63,32 +102,72 @@ copy_qinit(struct qinit *to, const struct qinit *from, unsigned slot)
 			(proc_t)from->qi_qclose);
 	if (to != NULL) {
 		tmp.qi_minfo = to->qi_minfo;
+		tmp.qi_mstat = to->qi_mstat;
 		*to = tmp;
 	}
 }
 
 static void
+copy_calls(const struct str_builtin *b, unsigned slot)
+{
+	unsigned i;
+
+	for (i = 0; b->calls != NULL && b->calls[i] != NULL; i++) {
+		STR_VERIFY(i < STR_NCALLS);
+		(void)host_code(slot + 16 + i, b->calls[i]);
+	}
+}
+
+/* One side: its procedures, what it says of itself, its counters. */
+static void
+copy_side(struct str_fmod *fm, const struct str_builtin *b, unsigned side,
+	const struct qinit *from, struct qinit *to, struct module_info *info,
+	struct module_stat *stat)
+{
+	if (from == NULL)
+		return;
+	if (from->qi_minfo != NULL)
+		*info = *from->qi_minfo;
+	else
+		*info = fm->rinfo;
+	copy_name(fm->idname[side], b->name, sizeof(fm->idname[side]));
+	info->mi_idname = fm->idname[side];
+	to->qi_minfo = info;
+	to->qi_mstat = stat;
+	copy_qinit(to, from, fm->slot + 4 * side);
+}
+
+static void
 enter(struct str_fmod *fm, const struct str_builtin *b, unsigned slot)
 {
-	const struct qinit *ri = b->tab->st_rdinit, *wi = b->tab->st_wrinit;
+	const struct streamtab *st = b->tab;
 
 	copy_name(fm->name, b->name, sizeof(fm->name));
 	fm->flag = b->flag;
 	fm->slot = slot;
-	if (ri->qi_minfo != NULL)
-		fm->rinfo = *ri->qi_minfo;
-	fm->winfo = wi->qi_minfo != NULL ? *wi->qi_minfo : fm->rinfo;
-	copy_name(fm->idname[0], b->name, sizeof(fm->idname[0]));
-	copy_name(fm->idname[1], b->name, sizeof(fm->idname[1]));
-	fm->rinfo.mi_idname = fm->idname[0];
-	fm->winfo.mi_idname = fm->idname[1];
-	fm->rinit.qi_minfo = &fm->rinfo;
-	fm->winit.qi_minfo = &fm->winfo;
-	copy_qinit(&fm->rinit, ri, slot);
-	copy_qinit(&fm->winit, wi, slot + 4);
+	fm->kind = b->major != 0 ? STR_F_DRIVER : STR_F_MODULE;
+	fm->major = b->major;
+	copy_side(fm, b, 0, st->st_rdinit, &fm->rinit, &fm->rinfo, &fm->rstat);
+	copy_side(fm, b, 1, st->st_wrinit, &fm->winit, &fm->winfo, &fm->wstat);
 	fm->tab.st_rdinit = &fm->rinit;
 	fm->tab.st_wrinit = &fm->winit;
+	if (st->st_muxrinit != NULL) {
+		copy_side(fm, b, 2, st->st_muxrinit, &fm->mrinit, &fm->mrinfo,
+			&fm->rstat);
+		copy_side(fm, b, 3, st->st_muxwinit, &fm->mwinit, &fm->mwinfo,
+			&fm->wstat);
+		fm->tab.st_muxrinit = &fm->mrinit;
+		fm->tab.st_muxwinit = &fm->mwinit;
+	}
+	copy_calls(b, slot);
 	str_store_rel(&fm->used, 1u);
+}
+
+/* Procedures of the executive that messages lead to. */
+static void
+own_calls(void)
+{
+	(void)host_code(1, (proc_t)str_pass_free);
 }
 
 /* str_registry_init - by the domain's creator: the tables themselves. */
@@ -100,8 +179,8 @@ str_registry_init(struct str_domain *d)
 	struct str_blk *b;
 	unsigned i;
 
-	b = str_mem_alloc(64 + STR_NMODULE * sizeof(*fm),
-		STR_BLK_KMEM);
+	own_calls();
+	b = str_mem_alloc(64 + STR_NMODULE * sizeof(*fm), STR_BLK_KMEM);
 	if (b == NULL)
 		return ENOSR;
 	fm = (struct str_fmod *)(void *)((char *)b + 64);
@@ -130,13 +209,38 @@ str_registry_attach(struct str_domain *d)
 	unsigned i;
 
 	(void)d;
+	own_calls();
 	for (i = 0; i < STR_ARRAY_LEN(builtin); i++) {
-		copy_qinit(NULL, builtin[i]->tab->st_rdinit,
-			FIRST_SLOT + i * PROCS);
-		copy_qinit(NULL, builtin[i]->tab->st_wrinit,
-			FIRST_SLOT + i * PROCS + 4);
+		const struct streamtab *st = builtin[i]->tab;
+		unsigned slot = FIRST_SLOT + i * PROCS;
+
+		copy_qinit(NULL, st->st_rdinit, slot);
+		copy_qinit(NULL, st->st_wrinit, slot + 4);
+		copy_qinit(NULL, st->st_muxrinit, slot + 8);
+		copy_qinit(NULL, st->st_muxwinit, slot + 12);
+		copy_calls(builtin[i], slot);
 	}
 	return 0;
+}
+
+/*
+ * str_code_of - the address that means procedure @fn in every process
+ * Return: NULL when @fn is this process's alone.
+ */
+void *
+str_code_of(void (*fn)(void))
+{
+	unsigned i, k;
+
+	if (host_code_shared((void *)fn))
+		return (void *)fn;
+	for (i = 0; i < STR_ARRAY_LEN(builtin); i++)
+		for (k = 0; builtin[i]->calls != NULL &&
+			builtin[i]->calls[k] != NULL; k++)
+			if (builtin[i]->calls[k] == fn)
+				return host_code(FIRST_SLOT + i * PROCS + 16 + k,
+					fn);
+	return NULL;
 }
 
 bool
@@ -149,16 +253,144 @@ str_name_eq(const char *a, const char *b)
 	return *a == *b;
 }
 
+static struct str_fmod *
+find(const char *name, uint32_t kind)
+{
+	struct str_fmod *fm = table();
+	uint64_t n = str_load(str_root(STR_ROOT_NFMOD)), i;
+
+	for (i = 0; i < n && i < STR_NMODULE; i++)
+		if (str_load_acq(&fm[i].used) == 1 && (fm[i].kind & kind) != 0 &&
+		    str_name_eq(fm[i].name, name))
+			return &fm[i];
+	return NULL;
+}
+
 /* str_fmod_find - the module called @name, or NULL. */
 struct str_fmod *
 str_fmod_find(const char *name)
 {
-	struct str_fmod *fm = (struct str_fmod *)(uintptr_t)
-		str_load(str_root(STR_ROOT_FMOD));
+	return find(name, STR_F_MODULE);
+}
+
+/* str_fmod_get - module or driver @name, loading it when it is not there. */
+struct str_fmod *
+str_fmod_get(struct host_call *hc, const char *name, uint32_t kind)
+{
+	struct str_fmod *fm = find(name, kind);
+
+	if (fm == NULL && str_foreign_load(hc, name, kind) == 0)
+		fm = find(name, kind);
+	return fm;
+}
+
+struct str_fmod *
+str_fmod_by_major(uint32_t major)
+{
+	struct str_fmod *fm = table();
 	uint64_t n = str_load(str_root(STR_ROOT_NFMOD)), i;
 
-	for (i = 0; i < n; i++)
-		if (str_load_acq(&fm[i].used) != 0 && str_name_eq(fm[i].name, name))
+	for (i = 0; i < n && i < STR_NMODULE && major != 0; i++)
+		if (str_load_acq(&fm[i].used) == 1 && fm[i].major == major &&
+		    (fm[i].kind & STR_F_DRIVER) != 0)
 			return &fm[i];
 	return NULL;
+}
+
+/*
+ * str_fmod_new - register a foreign module or driver
+ * @tab:   where it stands in the code window, with all it leads to
+ * @major: of a driver; 0: the next that is free
+ *
+ * Return: NULL when the table is full, or the name or major is taken.
+ */
+struct str_fmod *
+str_fmod_new(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
+	const struct streamtab *tab)
+{
+	struct str_fmod *fm = table();
+	uint64_t n = str_load(str_root(STR_ROOT_NFMOD));
+	uint32_t i;
+
+	if (find(name, kind) != NULL || (kind & STR_F_DRIVER &&
+		major != 0 && str_fmod_by_major(major) != NULL))
+		return NULL;
+	for (i = (uint32_t)n; i < STR_NMODULE; i++)
+		if (str_cas(&fm[i].used, 0u, 2u))
+			break;
+	if (i == STR_NMODULE)
+		return NULL;
+	copy_name(fm[i].name, name, FMNAMESZ + 1);
+	fm[i].kind = kind;
+	fm[i].flag = flag;
+	fm[i].major = (kind & STR_F_DRIVER) == 0 ? 0 :
+		major != 0			 ? major :
+						   STR_MAJOR_FREE + i;
+	fm[i].foreign = 1;
+	fm[i].tab = *tab;
+	str_store_rel(&fm[i].used, 1u);
+	while (n < i + 1 && !str_cas(str_root(STR_ROOT_NFMOD), n,
+		(uint64_t)i + 1))
+		n = str_load(str_root(STR_ROOT_NFMOD));
+	return &fm[i];
+}
+
+void *
+str_drv_state(const char *name, size_t size)
+{
+	struct str_fmod *fm = find(name, STR_F_DRIVER | STR_F_MODULE);
+	uint64_t v;
+	void *p;
+
+	if (fm == NULL)
+		return NULL;
+	v = str_load_acq(&fm->state);
+	if (v != 0)
+		return (void *)(uintptr_t)v;
+	p = kmem_zalloc(size, 0);
+	if (p == NULL)
+		return NULL;
+	if (!str_cas(&fm->state, (uint64_t)0, (uint64_t)(uintptr_t)p))
+		kmem_free(p, size); /* somebody was first */
+	return (void *)(uintptr_t)str_load_acq(&fm->state);
+}
+
+int
+str_registry_entry(unsigned n, struct str_regent *ret)
+{
+	struct str_fmod *fm = table() + n;
+	struct qinit *qi[4];
+	unsigned i;
+
+	if (n >= str_load(str_root(STR_ROOT_NFMOD)) || n >= STR_NMODULE ||
+	    str_load_acq(&fm->used) != 1)
+		return 0;
+	copy_name(ret->name, fm->name, sizeof(ret->name));
+	ret->kind = fm->kind;
+	ret->major = fm->major;
+	ret->flag = fm->flag;
+	ret->count = str_load(&fm->count);
+	qi[0] = fm->tab.st_rdinit;
+	qi[1] = fm->tab.st_wrinit;
+	qi[2] = fm->tab.st_muxrinit;
+	qi[3] = fm->tab.st_muxwinit;
+	for (i = 0; i < 4; i++) {
+		ret->minfo[i] = qi[i] != NULL ? qi[i]->qi_minfo : NULL;
+		ret->mstat[i] = qi[i] != NULL ? qi[i]->qi_mstat : NULL;
+	}
+	return 1;
+}
+
+void
+str_cred(cred_t *ret)
+{
+	struct host_cred c;
+
+	host_cred(&c);
+	ret->cr_ref = 1;
+	ret->cr_ngroups = 0;
+	ret->cr_uid = ret->cr_suid = c.uid;
+	ret->cr_gid = ret->cr_sgid = c.gid;
+	ret->cr_ruid = c.ruid;
+	ret->cr_rgid = c.rgid;
 }

@@ -4,10 +4,10 @@
 /*
  * The run queue: who runs service procedures, and when.
  *
- * Every pipe has its own run list, so that a stopped process stalls only the
- * streams it is inside.  One thread at a time runs it, the *runner*; others
- * do not wait for it but leave their queues on the list, and the runner looks
- * at the list once more after it has resigned.
+ * Every stream has its own run list, so that a stopped process stalls only
+ * the streams it is inside.  One thread at a time runs it, the *runner*;
+ * others do not wait for it but leave their queues on the list, and the
+ * runner looks at the list once more after it has resigned.
  *
  * When.  Service procedures do not run when they are enabled.  A thread that
  * is about to block runs them first.  A thread that leaves the executive with
@@ -15,13 +15,27 @@
  * awake and committed; else wakes a sleeper of that stream and commits it;
  * else runs them itself.  A commitment is void after 10 ms.
  *
+ * Other streams.  Who enables a queue of a stream that is not the one its
+ * call is on remembers that stream (*touch*), and sees to it in the same way
+ * when its last claim is gone (str_sched_touched).  What runs then may touch
+ * others: they join the list, so that a cascade is a loop and no recursion.
+ * Who has gone round long enough leaves the rest to a sleeper, or to the
+ * interrupt context (str_sched_defer).
+ *
+ * Late messages.  What a thread could not put on another stream's queue, for
+ * a plumber was at work there or for want of a slot for the claim, it lays
+ * down on that stream's late list, which is an entry of its run list, the
+ * first one.  Messages that come after them join the list until all have
+ * been handed on, so order is kept.
+ *
  * Failure.  A runner that dies leaves its tag behind.  After 10 ms whoever
  * passes asks whether it lives, takes its place, and enables every queue of
  * the stream: the one it was serving is among them.
  */
 #include "core.h"
 
-#define PASSES 64 /* before the runner lets others have a turn */
+#define PASSES 64  /* service procedures before the list is looked at anew */
+#define TURNS 64   /* such rounds before others get a turn */
 
 static void
 lockr(struct str_plumb *pl)
@@ -44,20 +58,33 @@ append(struct str_plumb *pl, queue_t *q)
 	str_store(&pl->nrun, str_load(&pl->nrun) + 1);
 }
 
-/* Every queue between the two heads, for @fn. */
+/*
+ * Every queue that is not a head's, for @fn.  Down from a head to the other
+ * one of a pipe, to the same one of a FIFO, or to where a device stream ends.
+ */
 static void
 each_queue(struct str_plumb *pl, void (*fn)(struct str_plumb *, queue_t *))
 {
-	int end;
+	bool dev = pl->kind == STR_PL_DEV;
+	unsigned end;
 
-	for (end = 0; end < 2; end++) {
-		queue_t *q = &pl->head[end].qp->wq;
+	for (end = 0; end < pl->nheads; end++) {
+		queue_t *q;
 
-		for (; q != NULL && q->q_head == NULL; q = q->q_next)
+		if (pl->head[end].qp == NULL)
+			continue;
+		q = &pl->head[end].qp->wq;
+		if (pl->under != NULL) {
+			q = &pl->under->qp->wq;
 			fn(pl, q);
-		for (q = q->q_next; q != NULL && q->q_head == NULL;
-			q = q->q_next)
+			fn(pl, str_otherq(q));
+		}
+		for (q = q->q_next; q != NULL && q->q_head == NULL &&
+			q->q_pair->plumb == pl; q = q->q_next) {
 			fn(pl, q);
+			if (dev)
+				fn(pl, str_otherq(q));
+		}
 	}
 }
 
@@ -72,9 +99,47 @@ relist(struct str_plumb *pl, queue_t *q)
 void
 str_sched_repair(struct str_plumb *pl)
 {
+	mblk_t *mp;
+
+	for (mp = pl->late_first; mp != NULL && mp->b_next != NULL;
+		mp = mp->b_next)
+		;
+	pl->late_last = mp;
+	if (mp != NULL)
+		(void)str_or(&pl->late, STR_LATE_MSG);
 	pl->run_first = pl->run_last = NULL;
-	str_store(&pl->nrun, 0u);
+	str_store(&pl->nrun, str_load(&pl->late) != 0 ? 1u : 0u);
 	each_queue(pl, relist);
+}
+
+/*
+ * str_sched_touch - look at @pl before this thread is done
+ * The table is large enough for all but the widest fan; then all streams are
+ * looked at.
+ */
+void
+str_sched_touch(struct str_plumb *pl)
+{
+	uint32_t n = host_tls.ntouch, i;
+
+	for (i = n; i-- > 0;)
+		if (host_tls.touch[i] == pl)
+			return;
+	if (n == HOST_NTOUCH) {
+		host_tls.touch[0] = NULL; /* all */
+		return;
+	}
+	host_tls.touch[n] = pl;
+	host_tls.ntouch = n + 1;
+}
+
+/* Whoever made the outermost claim looks at that stream itself. */
+STR_INLINE void
+touch_other(struct str_plumb *pl)
+{
+	if (str_unlikely(str_load(&host_self()->claim[0]) !=
+		(uint64_t)(uintptr_t)pl))
+		str_sched_touch(pl);
 }
 
 /* str_sched_enable - put @q on its stream's run list. */
@@ -90,6 +155,7 @@ str_sched_enable(queue_t *q)
 	if ((q->q_flag & QENAB) == 0)
 		append(pl, q);
 	str_unlock(&pl->rlock);
+	touch_other(pl);
 }
 
 static queue_t *
@@ -135,6 +201,197 @@ str_sched_remove(queue_t *q)
 	str_unlock(&pl->rlock);
 }
 
+/* ---------------------------------------------------------- late messages */
+
+/* Locks: rlock. */
+static void
+late_mark(struct str_plumb *pl, uint32_t flag)
+{
+	uint32_t was = str_load(&pl->late);
+
+	if (was == 0)
+		str_store(&pl->nrun, str_load(&pl->nrun) + 1);
+	str_store(&pl->late, was | flag);
+}
+
+/*
+ * str_sched_late - lay @mp down for @q; @bits: STR_MP_*
+ * @pl: @q's stream, on which no claim is held
+ */
+void
+str_sched_late(struct str_plumb *pl, queue_t *q, mblk_t *mp, unsigned bits)
+{
+	mp->b_next = NULL;
+	mp->b_prev = (mblk_t *)((uintptr_t)q | bits);
+	lockr(pl);
+	late_mark(pl, STR_LATE_MSG);
+	STR_CRASH_POINT("sched:late");
+	if (pl->late_last != NULL)
+		pl->late_last->b_next = mp;
+	else
+		pl->late_first = mp;
+	pl->late_last = mp;
+	str_msg_disown(mp);
+	str_unlock(&pl->rlock);
+	str_fence_full(); /* pairs with the one in str_plumb_unlock() */
+	touch_other(pl);
+}
+
+/* str_sched_late_flag - the same for something to be done: STR_LATE_*. */
+void
+str_sched_late_flag(struct str_plumb *pl, uint32_t flag)
+{
+	lockr(pl);
+	late_mark(pl, flag);
+	str_unlock(&pl->rlock);
+	str_fence_full();
+	touch_other(pl);
+}
+
+/* str_sched_late_walk - @fn for every late message. */
+void
+str_sched_late_walk(struct str_plumb *pl, void (*fn)(mblk_t *mp,
+	uintptr_t arg), uintptr_t arg)
+{
+	mblk_t *mp;
+
+	if (pl->late_first == NULL)
+		return;
+	lockr(pl);
+	for (mp = pl->late_first; mp != NULL; mp = mp->b_next)
+		fn(mp, arg);
+	str_unlock(&pl->rlock);
+}
+
+/* str_sched_late_purge - @q is about to be freed: what is for it goes. */
+void
+str_sched_late_purge(queue_t *q)
+{
+	struct str_plumb *pl = q->q_pair->plumb;
+	mblk_t *mp, *prev, *gone = NULL;
+
+	if (str_likely(pl->late_first == NULL))
+		return;
+	lockr(pl);
+	for (prev = NULL, mp = pl->late_first; mp != NULL;) {
+		mblk_t *next = mp->b_next;
+
+		if (((uintptr_t)mp->b_prev & ~(uintptr_t)STR_MP_BITS) !=
+			(uintptr_t)q) {
+			prev = mp;
+			mp = next;
+			continue;
+		}
+		str_msg_own(mp);
+		if (prev != NULL)
+			prev->b_next = next;
+		else
+			pl->late_first = next;
+		if (next == NULL)
+			pl->late_last = prev;
+		mp->b_prev = NULL;
+		mp->b_next = gone;
+		gone = mp;
+		mp = next;
+	}
+	str_unlock(&pl->rlock);
+	while ((mp = gone) != NULL) {
+		gone = mp->b_next;
+		mp->b_next = NULL;
+		freemsg(mp);
+	}
+}
+
+static void
+back(struct str_plumb *pl, queue_t *q)
+{
+	(void)pl;
+	if (q->q_first != NULL)
+		str_sched_enable(q);
+}
+
+static void
+drain(struct str_plumb *pl, queue_t *q)
+{
+	(void)pl;
+	str_perim_drain(q->q_pair);
+}
+
+static void
+late_work(struct str_plumb *pl, uint32_t flags)
+{
+	unsigned e;
+
+	if (flags & STR_LATE_DRAIN)
+		each_queue(pl, drain);
+	if ((flags & STR_LATE_BACK) == 0)
+		return;
+	each_queue(pl, back);
+	for (e = 0; e < pl->nheads; e++)
+		str_wake_writers_behind(&pl->head[e]);
+}
+
+static void
+late_put(mblk_t *mp)
+{
+	uintptr_t v = (uintptr_t)mp->b_prev;
+	queue_t *q = (queue_t *)(v & ~(uintptr_t)STR_MP_BITS);
+
+	mp->b_prev = NULL;
+	if (v & STR_MP_JOB) {
+		str_job_late(mp, (v & STR_MP_OUTER) != 0);
+		return;
+	}
+	if (v & STR_MP_NEXT)
+		q = q->q_next;
+	if (q == NULL || (q->q_flag & QPROCS) != 0)
+		freemsg(mp);
+	else
+		str_put(q, mp);
+}
+
+/*
+ * Hand on what came late.  The mark stays until nothing is left, so that who
+ * comes after these queues up behind them.
+ */
+static bool
+run_late(struct str_plumb *pl)
+{
+	bool ran = false;
+
+	while (str_unlikely(str_load(&pl->late) != 0)) {
+		uint32_t work;
+		mblk_t *mp;
+
+		lockr(pl);
+		work = str_load(&pl->late) & ~STR_LATE_MSG;
+		mp = pl->late_first;
+		if (work != 0) {
+			str_store(&pl->late, STR_LATE_MSG);
+		} else if (mp != NULL) {
+			str_msg_own(mp);
+			pl->late_first = mp->b_next;
+			if (pl->late_first == NULL)
+				pl->late_last = NULL;
+			mp->b_next = NULL;
+		} else {
+			str_store(&pl->late, 0u);
+			str_store(&pl->nrun, str_load(&pl->nrun) - 1);
+		}
+		str_unlock(&pl->rlock);
+		if (work != 0) {
+			late_work(pl, work);
+		} else if (mp != NULL) {
+			STR_CRASH_POINT("sched:latetaken");
+			late_put(mp);
+			ran = true;
+		}
+	}
+	return ran;
+}
+
+/* ------------------------------------------------------------- the runner */
+
 static void
 revive(struct str_plumb *pl, queue_t *q)
 {
@@ -154,6 +411,9 @@ str_sched_revive(struct str_plumb *pl, uint32_t dead)
 	str_store(&pl->committed, 0u);
 	(void)str_claim(pl);
 	each_queue(pl, revive);
+	/* sleepers at a pipe's ends are woken, and run it; others may have none */
+	if (pl->kind != STR_PL_PIPE || str_load(&pl->late) != 0)
+		(void)str_sched_run(pl);
 	str_unclaim(pl);
 }
 
@@ -183,17 +443,44 @@ become_runner(struct str_plumb *pl)
 	return true;
 }
 
+/* Have a reader of @sd that sleeps run its stream as it wakes. */
+static bool
+commit_sleeper(struct str_plumb *pl, struct str_head *sd)
+{
+	if ((str_load(&sd->hq.rwant) & STR_WANT_FUTEX) == 0)
+		return false;
+	str_store(&pl->committed_at, host_ticks());
+	str_store(&pl->committed, host_self_tag());
+	if (str_wake_readers(sd) > 0)
+		return true;
+	str_store(&pl->committed, 0u); /* the bit of a dead one */
+	return false;
+}
+
+static bool
+commit_any(struct str_plumb *pl)
+{
+	unsigned e;
+
+	for (e = 0; e < pl->nheads; e++)
+		if (commit_sleeper(pl, &pl->head[e]))
+			return true;
+	return false;
+}
+
 /*
  * str_sched_run - run the stream's enabled queues
  * @pl: the stream; the caller holds a claim on it
  *
+ * Queues that enable themselves again and again are left to others after a
+ * while.
  * Return: true when a service procedure ran.
  */
 bool
 str_sched_run(struct str_plumb *pl)
 {
 	bool ran = false;
-	unsigned n;
+	unsigned n, turn = 0;
 
 	while (str_load(&pl->nrun) != 0) {
 		queue_t *q;
@@ -201,6 +488,8 @@ str_sched_run(struct str_plumb *pl)
 		if (!become_runner(pl))
 			return ran;
 		str_store(&pl->committed, 0u);
+		if (str_unlikely(str_load(&pl->late) != 0))
+			ran |= run_late(pl);
 		for (n = 0; n < PASSES && (q = take(pl)) != NULL; n++) {
 			STR_CRASH_POINT("sched:taken");
 			str_perim_service(q);
@@ -208,8 +497,26 @@ str_sched_run(struct str_plumb *pl)
 		}
 		str_store_rel(&pl->runner, 0u);
 		str_fence_full(); /* who enabled meanwhile saw us running */
+		if (str_unlikely(n == PASSES && ++turn >= TURNS)) {
+			if (commit_any(pl) || str_sched_defer(pl))
+				return ran;
+			turn = 0;
+		}
 	}
 	return ran;
+}
+
+/* Is there a runner on its way who was promised the stream's queues? */
+static bool
+is_committed(struct str_plumb *pl)
+{
+	uint32_t c = str_load(&pl->committed);
+
+	if (c == 0 || host_ticks() - str_load(&pl->committed_at) >=
+			10 * host_ticks_per_ms)
+		return false;
+	str_fence_full(); /* pairs with str_sched_run_head() */
+	return str_load(&pl->committed) == c;
 }
 
 /*
@@ -220,7 +527,6 @@ void
 str_sched_leave(struct str_head *sd)
 {
 	struct str_plumb *pl = sd->plumb;
-	uint32_t c;
 
 	if (str_likely(str_load(&pl->nrun) == 0))
 		return;
@@ -229,23 +535,83 @@ str_sched_leave(struct str_head *sd)
 		return;
 	}
 	/* (1) a committed runner on its way */
-	c = str_load(&pl->committed);
-	if (c != 0 && host_ticks() - str_load(&pl->committed_at) <
-			10 * host_ticks_per_ms) {
-		str_fence_full(); /* pairs with str_sched_run_head() */
-		if (str_load(&pl->committed) == c)
-			return;
-	}
+	if (is_committed(pl))
+		return;
 	/* (2) a reader asleep at the other end: it runs them as it wakes */
-	if ((str_load(&sd->peer->hq.rwant) & STR_WANT_FUTEX) != 0) {
-		str_store(&pl->committed_at, host_ticks());
-		str_store(&pl->committed, host_self_tag());
-		if (str_wake_readers(sd->peer) > 0)
-			return;
-		str_store(&pl->committed, 0u); /* the bit of a dead one */
-	}
+	if (commit_sleeper(pl, pl->kind == STR_PL_DEV ? &pl->head[0] :
+						       sd->peer))
+		return;
 	/* (3) nobody else */
 	(void)str_sched_run(pl);
+}
+
+/* ----------------------------------------------------------- other streams */
+
+/* The same for a stream that this thread touched.  @last: no more turns. */
+static void
+settle(struct str_plumb *pl, bool last)
+{
+	if (!str_claim_stream(pl))
+		return; /* it is gone, or its plumber does it: he looks last */
+	if (str_load(&pl->nrun) != 0 && !is_committed(pl) && !commit_any(pl) &&
+	    !(last && str_sched_defer(pl)))
+		(void)str_sched_run(pl);
+	str_unclaim(pl);
+}
+
+/* More than could be remembered: look everywhere. */
+static void
+settle_all(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < STR_NCOOKIE; i++) {
+		struct str_cookie *e = &host_domain->cookie[i];
+		const struct str_file *f;
+		struct str_head *sd;
+		struct str_plumb *pl;
+
+		if (str_load_acq(&e->cookie) <= 1)
+			continue;
+		f = (const struct str_file *)(uintptr_t)str_load_acq(&e->file);
+		sd = f == NULL ? NULL :
+			*(struct str_head *const volatile *)&f->head;
+		if (sd == NULL || !str_mem_valid(sd))
+			continue;
+		pl = *(struct str_plumb *const volatile *)&sd->plumb;
+		/* a claim proves that it is a stream */
+		if (pl != NULL && str_mem_valid(pl) &&
+		    str_load(&pl->nrun) != 0)
+			settle(pl, false);
+	}
+}
+
+/*
+ * str_sched_touched - see to the streams that this thread touched
+ * Called when its last claim is gone, and where it may have had none.
+ */
+void
+str_sched_touched(void)
+{
+	unsigned turn = 0;
+
+	if (host_tls.busy || host_tls.nclaim != 0 || host_tls.ntouch == 0)
+		return;
+	host_tls.busy = 1;
+	while (host_tls.ntouch != 0) {
+		struct str_plumb *pl = host_tls.touch[0];
+		uint32_t n = --host_tls.ntouch, i;
+
+		for (i = 0; i < n; i++)
+			host_tls.touch[i] = host_tls.touch[i + 1];
+		if (pl == NULL) {
+			host_tls.ntouch = 0;
+			settle_all();
+		} else {
+			settle(pl, ++turn > TURNS);
+		}
+	}
+	host_tls.busy = 0;
 }
 
 /* SVR4 qenable(D3): whatever noenable() said. */
@@ -270,9 +636,9 @@ int
 qready(void)
 {
 	struct str_thread *t = host_self();
-	unsigned i;
+	uint32_t i;
 
-	for (i = 0; i < STR_NCLAIM; i++) {
+	for (i = 0; i < host_tls.nclaim; i++) {
 		struct str_plumb *pl = (struct str_plumb *)(uintptr_t)
 			str_load(&t->claim[i]);
 

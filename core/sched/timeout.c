@@ -4,154 +4,403 @@
 /*
  * timeout, bufcall and their kin.
  *
- * A pending callback is an event on the domain's list.  Its procedure's
- * address is one of the process that made it, so that process runs it: the
- * host calls str_timer_run() there at the time asked for.  A bufcall waits
- * for memory: it is tried every 10 ms.
+ * A pending callback is an *event* on the list of the process that asked for
+ * it.  That process runs it: the host calls str_timer_run() there at the time
+ * asked for.  When the process is gone, any other that looks, streamsd above
+ * all, runs those whose procedure means the same everywhere (str_code_of())
+ * and frees the rest.  A bufcall waits for memory: it is tried every 10 ms.
  *
- * Locks.  The list has one lock, held for a walk of it; a callback runs with
- * the event marked, so that untimeout() can wait until it is over, unless it
- * is called from the callback itself.
+ * States.  `word' holds the event's number and its state, so that one
+ * compare-and-swap decides between the callback and untimeout(): PENDING,
+ * then RUNNING, then OVER; or from PENDING to OVER at once.  Number 0 is no
+ * event.  A number tells where the event is in the arena; its low 31 bits do,
+ * for modules that keep it in an int.
+ *
+ * Where it runs.  With nothing but its perimeter: a qtimeout's that of its
+ * queue pair, and with a claim on the stream; others that of the module whose
+ * static data were at hand when it was asked for.  When that is taken it
+ * comes again after a while.
+ *
+ * Locks.  No process waits for another: a list is pushed by compare-and-swap,
+ * and only who holds its `evlock', which is only tried, takes events out.
+ *
+ * Crash.  An event is stamped until it is on a list, and again when it is
+ * about to leave it; str_timer_reap() looks whether it is there.  The
+ * callback of a thread that died in it is over.
  */
 #include "core.h"
 
 #define BUFCALL_NS 10000000u /* between two tries for memory */
-#define HZ 100 /* ticks a second, what drv_usectohz() says */
+#define AGAIN_NS 1000000u    /* until a perimeter is tried again */
+#define HZ 100		     /* ticks a second, what drv_usectohz() says */
+#define GRAIN 16u	     /* blocks lie at multiples */
+#define OFF_BITS 28
+#define SEQ_BITS 3	     /* of the sequence, below bit 31 */
+
+#define EV_PENDING 1u
+#define EV_RUNNING 2u
+#define EV_OVER 3u
+#define EV_STATE 3u
+
+enum ev_kind {
+	EV_TIMEOUT,
+	EV_BUFCALL,
+	EV_RUN, /* str_sched_defer() */
+};
 
 struct str_event {
 	struct str_blk blk;
-	struct str_event *next;
-	uint64_t id;
-	uint64_t when;		/* host_now() */
-	void (*func)(void *);
-	void *arg;
-	size_t size;		/* bufcall: bytes wanted */
-	bool bufcall;
-	struct str_qpair *qp;	/* qtimeout, qbufcall: whose; else NULL */
-	str_a32 running;	/* [A] tag of the thread in the callback */
-	uint32_t cancelled;
-	uint32_t proc;		/* process slot of the owner */
-	uint32_t procgen;	/* its generation */
+	struct str_event *volatile next; /* [evlock] but for the first */
+	str_a64 word;		/* [A] number << 2 | state */
+	uint64_t seq;		/* [I] in the order of asking */
+	str_a64 when;		/* [A] host_now() */
+	void (*func)(void *);	/* [I] */
+	void *arg;		/* [I] */
+	size_t size;		/* [I] bufcall: bytes wanted */
+	struct str_plumb *pl;	/* [I] of qp; or to be run */
+	union {
+		struct str_qpair *qp; /* [I] pl not NULL: qtimeout's, qbufcall's */
+		struct str_fmod *fm;  /* [I] whose perimeter it needs, or NULL */
+	};
+	uint64_t serial;	/* [I] of qp */
+	uint64_t image;		/* [I] of the process */
+	uint32_t gen;		/* [I] of the process */
+	str_a32 taken;		/* [A] tag of the thread that sees to it */
+	uint16_t proc;		/* [I] slot of the process */
+	uint8_t kind;		/* [I] enum ev_kind */
+	uint8_t shared;		/* [I] func means the same everywhere */
+	uint32_t pad;
 };
 
-static void
-lock_list(void)
+_Static_assert(sizeof(struct str_event) <= 128, "a small block");
+
+static struct str_proc *
+my_proc(void)
 {
-	(void)str_lock((struct str_lock *)(void *)str_root(STR_ROOT_EVLOCK));
+	return &host_domain->proc[str_load(&host_self()->proc) % STR_NPROC];
 }
 
-static void
-unlock_list(void)
+static uint32_t
+nproc(void)
 {
-	str_unlock((struct str_lock *)(void *)str_root(STR_ROOT_EVLOCK));
+	uint32_t n = str_load(&host_domain->proc_high);
+
+	return n == 0 || n > STR_NPROC ? STR_NPROC : n;
 }
 
 static struct str_event *
-first(void)
+first(struct str_proc *p)
 {
-	return (struct str_event *)(uintptr_t)
-		str_load(str_root(STR_ROOT_EVENTS));
+	return (struct str_event *)(uintptr_t)str_load_acq(&p->events);
+}
+
+/* Does the process that asked for it still run? */
+static bool
+lives(const struct str_event *ev)
+{
+	const struct str_proc *p = &host_domain->proc[ev->proc];
+
+	return ev->gen == str_load(&p->gen) && ev->image == str_load(&p->image);
+}
+
+static bool
+mine(const struct str_event *ev)
+{
+	return &host_domain->proc[ev->proc] == my_proc() && lives(ev);
+}
+
+/* ------------------------------------------------------------------ lists */
+
+static bool
+trylock(struct str_proc *p)
+{
+	uint32_t v = str_load(&p->evlock), me = host_self_tag();
+
+	if (v != 0 && (v == me || !host_owner_dead(v)))
+		return false;
+	return str_cas(&p->evlock, v, me);
+}
+
+static void
+unlock(struct str_proc *p)
+{
+	str_store_rel(&p->evlock, 0u);
+}
+
+/* The others may push meanwhile, in front.  Locks: evlock. */
+static void
+take_out(struct str_proc *p, struct str_event *ev)
+{
+	struct str_event *e, *n = ev->next;
+
+	if (str_cas(&p->events, (uint64_t)(uintptr_t)ev,
+		(uint64_t)(uintptr_t)n))
+		return;
+	for (e = first(p); e != NULL && e->next != ev; e = e->next)
+		;
+	if (e != NULL)
+		e->next = n;
+}
+
+static void
+ev_free(struct str_event *ev)
+{
+	str_store(&ev->word, (uint64_t)0);
+	str_mem_free(ev);
+}
+
+static uint32_t
+state_of(const struct str_event *ev)
+{
+	return (uint32_t)str_load(&ev->word) & EV_STATE;
+}
+
+/* Take out what is over.  Locks: evlock. */
+static void
+clean(struct str_proc *p)
+{
+	struct str_event *ev, *next;
+
+	for (ev = first(p); ev != NULL; ev = next) {
+		uint32_t t = str_load(&ev->taken);
+
+		next = ev->next;
+		if (t != 0 && t != host_self_tag() && host_owner_dead(t)) {
+			if (state_of(ev) == EV_RUNNING)
+				str_store(&ev->word, (str_load(&ev->word) &
+					~(uint64_t)EV_STATE) | EV_OVER);
+			(void)str_cas(&ev->taken, t, 0u);
+			t = 0;
+		}
+		if (t != 0 || state_of(ev) != EV_OVER)
+			continue;
+		str_mem_own(ev);
+		STR_CRASH_POINT("timer:out");
+		take_out(p, ev);
+		ev_free(ev);
+	}
+}
+
+static void
+sweep(struct str_proc *p)
+{
+	if (!trylock(p))
+		return; /* who has it does it */
+	clean(p);
+	unlock(p);
 }
 
 static uint64_t
-add(struct str_qpair *qp, void (*func)(void *), void *arg, uint64_t when,
-	size_t size, bool bufcall)
+make_id(const struct str_event *ev, uint64_t seq)
+{
+	uint64_t off = ((uint64_t)(uintptr_t)ev -
+		(uint64_t)(uintptr_t)host_domain) / GRAIN;
+
+	return off | (seq & ((1u << SEQ_BITS) - 1)) << OFF_BITS |
+		((seq >> SEQ_BITS) & 0xffffffu) << 32;
+}
+
+/* Is it to be called even if this process ends?  Pipes do without streamsd. */
+static bool
+outlives(void)
+{
+	uint64_t in = str_load(&host_self()->inside);
+
+	if (host_tls.at != NULL)
+		return host_tls.at->kind != STR_PL_PIPE;
+	return in != 0 && ((struct str_head *)(uintptr_t)in)->plumb->kind !=
+		STR_PL_PIPE;
+}
+
+static uint64_t
+add(enum ev_kind kind, struct str_plumb *pl, struct str_qpair *qp,
+	void (*func)(void *), void *arg, uint64_t when, size_t size)
 {
 	struct str_event *ev = str_mem_alloc(sizeof(*ev), STR_BLK_EVENT);
+	struct str_proc *p = my_proc();
+	void *code = kind == EV_RUN ? NULL :
+		str_code_of((void (*)(void))func);
+	bool shared = code != NULL;
+	uint64_t id, head;
 
 	if (ev == NULL)
 		return 0;
-	ev->when = when;
-	ev->func = func;
+	str_store(&ev->when, when);
+	ev->func = code != NULL ? (void (*)(void *))code : func;
+	ev->shared = code != NULL || kind == EV_RUN;
 	ev->arg = arg;
 	ev->size = size;
-	ev->qp = qp;
-	ev->cancelled = 0;
-	ev->bufcall = bufcall;
-	ev->proc = str_load(&host_self()->proc);
-	ev->procgen = str_load(&host_domain->proc[ev->proc].gen);
-	str_store(&ev->running, 0u);
-	ev->id = str_add(str_root(STR_ROOT_EVID), (uint64_t)1) + 1;
-	lock_list();
-	ev->next = first();
+	ev->pl = pl;
+	ev->serial = 0;
+	if (qp != NULL) {
+		ev->qp = qp;
+		ev->serial = str_load(&qp->serial);
+		str_store(&qp->evused, 1u);
+	} else {
+		ev->fm = kind != EV_RUN ? host_tls.perim : NULL;
+	}
+	ev->kind = (uint8_t)kind;
+	ev->proc = (uint16_t)(p - host_domain->proc);
+	ev->gen = str_load(&p->gen);
+	ev->image = str_load(&p->image);
+	str_store(&ev->taken, 0u);
+	ev->seq = str_add(str_root(STR_ROOT_EVID), (uint64_t)1) + 1;
+	id = make_id(ev, ev->seq);
+	str_store(&ev->word, id << 2 | EV_PENDING);
+	do {
+		head = str_load(&p->events);
+		ev->next = (struct str_event *)(uintptr_t)head;
+	} while (!str_cas(&p->events, head, (uint64_t)(uintptr_t)ev));
+	STR_CRASH_POINT("timer:linked");
 	str_mem_disown(ev);
-	str_store(str_root(STR_ROOT_EVENTS), (uint64_t)(uintptr_t)ev);
-	unlock_list();
+	if (shared && outlives())
+		(void)host_daemon();
 	host_defer(when);
-	return ev->id;
+	return id;
 }
 
-/* Unlink @ev.  Locks: the list. */
-static void
-unlink_event(struct str_event *ev)
-{
-	struct str_event *p = first(), *prev = NULL;
+/* ---------------------------------------------------------------- running */
 
-	for (; p != NULL && p != ev; prev = p, p = p->next)
-		;
-	if (p == NULL)
-		return;
-	if (prev != NULL)
-		prev->next = ev->next;
-	else
-		str_store(str_root(STR_ROOT_EVENTS),
-			(uint64_t)(uintptr_t)ev->next);
+static bool
+start(struct str_event *ev)
+{
+	uint64_t w = str_load(&ev->word);
+
+	if ((w & EV_STATE) != EV_PENDING)
+		return false;
+	host_tls.event = w >> 2;
+	return str_cas(&ev->word, w, (w & ~(uint64_t)EV_STATE) | EV_RUNNING);
 }
 
 static void
 call(struct str_event *ev)
 {
-	struct str_qpair *qp = ev->qp;
+	uint64_t was = host_tls.event;
 
-	if (ev->cancelled)
-		return;
-	if (qp != NULL)
-		(void)str_claim(qp->plumb);
-	if (!ev->cancelled)
+	if (start(ev)) {
+		STR_CRASH_POINT("timer:running");
 		ev->func(ev->arg);
-	if (qp != NULL) {
-		(void)str_sched_run(qp->plumb);
-		str_unclaim(qp->plumb);
+		str_store_rel(&ev->word, (str_load(&ev->word) &
+			~(uint64_t)EV_STATE) | EV_OVER);
 	}
+	host_tls.event = was;
 }
 
-/* Is it an event of this process? */
-static bool
-mine(const struct str_event *ev)
+static void
+drop(struct str_event *ev)
 {
-	return ev->proc == str_load(&host_self()->proc) &&
-		ev->procgen == str_load(&host_domain->proc[ev->proc].gen);
+	uint64_t w = str_load(&ev->word);
+
+	(void)str_cas(&ev->word, (w & ~(uint64_t)EV_STATE) | EV_PENDING,
+		(w & ~(uint64_t)EV_STATE) | EV_OVER);
 }
 
-/* Run one event that is due; false when none is. */
+/* With a claim on the stream: is the queue pair still what it was? */
 static bool
-run_one(uint64_t now)
+pair_lives(const struct str_event *ev)
 {
-	struct str_event *ev, *p;
+	return str_mem_valid(ev->qp) && ev->qp->blk.state == STR_BLK_QPAIR &&
+		ev->qp->plumb == ev->pl &&
+		str_load(&ev->qp->serial) == ev->serial;
+}
 
-	lock_list();
-	for (ev = NULL, p = first(); p != NULL; p = p->next)
-		if (p->when <= now && mine(p) && str_load(&p->running) == 0 &&
-		    (ev == NULL || p->when < ev->when ||
-			    (p->when == ev->when && p->id < ev->id)))
-			ev = p;
-	if (ev != NULL && ev->bufcall && !testb(ev->size, BPRI_LO)) {
-		ev->when = now + BUFCALL_NS; /* not yet */
-		unlock_list();
+/* False: not now. */
+static bool
+call_stream(struct str_event *ev)
+{
+	bool done = true;
+
+	if (!str_claim_stream(ev->pl)) {
+		if (str_stream_lives(ev->pl))
+			return false;
+		drop(ev);
 		return true;
 	}
-	if (ev == NULL) {
-		unlock_list();
-		return false;
+	if (ev->kind == EV_RUN) {
+		drop(ev);
+		(void)str_sched_run(ev->pl);
+	} else if (!pair_lives(ev)) {
+		drop(ev);
+	} else if (!str_perim_try(ev->qp)) {
+		done = false;
+	} else {
+		struct str_fmod *fm = host_tls.perim;
+
+		host_tls.perim = ev->qp->perim == STR_PERIM_MODULE ?
+			ev->qp->fmod : NULL;
+		call(ev);
+		str_perim_out(ev->qp);
+		host_tls.perim = fm;
+		(void)str_sched_run(ev->pl);
 	}
-	str_store(&ev->running, host_self_tag());
-	unlock_list();
+	str_unclaim(ev->pl);
+	return done;
+}
+
+/* False: not now. */
+static bool
+see_to(struct str_event *ev)
+{
+	struct str_fmod *fm = host_tls.perim;
+
+	if (ev->kind == EV_BUFCALL && !testb(ev->size, BPRI_LO))
+		return false;
+	if (ev->pl != NULL)
+		return call_stream(ev);
+	if (ev->fm == NULL) {
+		call(ev);
+		return true;
+	}
+	if (!str_perim_try_module(ev->fm))
+		return false;
+	host_tls.perim = ev->fm;
 	call(ev);
-	lock_list();
-	unlink_event(ev);
-	unlock_list();
-	str_mem_own(ev);
-	str_mem_free(ev);
+	str_perim_out_module(ev->fm);
+	host_tls.perim = fm;
+	return true;
+}
+
+/* Is it for this thread to run, or to drop? */
+static bool
+ours(struct str_event *ev)
+{
+	return str_load(&ev->taken) == 0 && state_of(ev) == EV_PENDING &&
+		(mine(ev) || !lives(ev));
+}
+
+/* Run one event of @p that is due; false when none is. */
+static bool
+run_one(struct str_proc *p, uint64_t now)
+{
+	struct str_event *ev = NULL, *e;
+	uint64_t w;
+
+	if (!trylock(p))
+		return false;
+	clean(p);
+	for (e = first(p); e != NULL; e = e->next) {
+		if (!ours(e) || (str_load(&e->when) > now &&
+			(e->shared || lives(e))))
+			continue;
+		if (ev == NULL || str_load(&e->when) < str_load(&ev->when) ||
+		    (str_load(&e->when) == str_load(&ev->when) &&
+			e->seq < ev->seq))
+			ev = e;
+	}
+	if (ev != NULL)
+		str_store(&ev->taken, host_self_tag());
+	unlock(p);
+	if (ev == NULL)
+		return false;
+	w = str_load(&ev->word);
+	if (!ev->shared && !lives(ev))
+		drop(ev); /* nobody knows its procedure any more */
+	else if (!see_to(ev) && str_load(&ev->word) == w)
+		str_store(&ev->when, now + (ev->kind == EV_BUFCALL ?
+			BUFCALL_NS : AGAIN_NS));
+	str_store_rel(&ev->taken, 0u);
+	sweep(p);
+	str_sched_touched();
 	return true;
 }
 
@@ -162,78 +411,144 @@ run_one(uint64_t now)
 uint64_t
 str_timer_run(uint64_t now)
 {
-	struct str_event *ev;
+	uint32_t n = nproc(), i;
 	uint64_t next = UINT64_MAX;
 
-	while (run_one(now))
-		;
-	lock_list();
-	for (ev = first(); ev != NULL; ev = ev->next)
-		if (ev->when < next && mine(ev) &&
-		    str_load(&ev->running) == 0)
-			next = ev->when;
-	unlock_list();
+	for (i = 0; i < n; i++) {
+		struct str_proc *p = &host_domain->proc[i];
+		struct str_event *ev;
+
+		if (str_load(&p->events) == 0)
+			continue;
+		while (run_one(p, now))
+			;
+		if (!trylock(p)) {
+			/* somebody is at it, or is stopped there */
+			next = STR_MIN(next, now + BUFCALL_NS);
+			continue;
+		}
+		for (ev = first(p); ev != NULL; ev = ev->next)
+			if (ours(ev))
+				next = STR_MIN(next, str_load(&ev->when));
+		unlock(p);
+	}
 	return next;
+}
+
+/* str_timer_pending - does anybody wait for a callback? */
+bool
+str_timer_pending(void)
+{
+	uint32_t n = nproc(), i;
+
+	for (i = 0; i < n; i++)
+		if (str_load(&host_domain->proc[i].events) != 0)
+			return true;
+	return false;
+}
+
+/* str_timer_reap - an event that a dead thread had in hand: on a list? */
+void
+str_timer_reap(struct str_blk *b)
+{
+	struct str_event *ev = (struct str_event *)(void *)b, *e;
+	struct str_proc *p = &host_domain->proc[ev->proc % STR_NPROC];
+
+	if (!trylock(p)) {
+		str_mem_disown(b); /* cannot tell: then it stays */
+		return;
+	}
+	for (e = first(p); e != NULL && e != ev; e = e->next)
+		;
+	if (e != NULL)
+		str_mem_disown(b);
+	else
+		ev_free(ev);
+	unlock(p);
+}
+
+/* str_sched_defer - have @pl's queues run by the interrupt context. */
+bool
+str_sched_defer(struct str_plumb *pl)
+{
+	return add(EV_RUN, pl, NULL, NULL, NULL, host_now(), 0) != 0;
+}
+
+/* ------------------------------------------------------------- cancelling */
+
+/* The event that @id names, with its word; NULL: none. */
+static struct str_event *
+find(uint64_t id, uint64_t *ret_word)
+{
+	uint64_t off = (id & ((1ull << OFF_BITS) - 1)) * GRAIN, w;
+	struct str_event *ev = (struct str_event *)(void *)
+		((char *)host_domain + off);
+
+	if (id == 0 || off >= host_domain->cap || !str_mem_valid(ev) ||
+	    *(volatile uint32_t *)&ev->blk.state != STR_BLK_EVENT)
+		return NULL;
+	w = str_load_acq(&ev->word);
+	if ((id >> 31) == 0 ? ((w >> 2) & 0x7fffffffu) != id : (w >> 2) != id)
+		return NULL;
+	*ret_word = w;
+	return ev;
 }
 
 static int
 cancel(uint64_t id)
 {
 	struct str_event *ev;
+	uint64_t w;
 
-	for (;;) {
-		uint32_t r;
+	while ((ev = find(id, &w)) != NULL) {
+		uint32_t t;
 
-		lock_list();
-		for (ev = first(); ev != NULL && ev->id != id; ev = ev->next)
-			;
-		if (ev == NULL) {
-			unlock_list();
-			return -1;
-		}
-		r = str_load(&ev->running);
-		if (r == 0) {
-			unlink_event(ev);
-			unlock_list();
-			str_mem_own(ev);
-			str_mem_free(ev);
+		if ((w & EV_STATE) == EV_OVER || host_tls.event == w >> 2)
+			return -1; /* from the callback itself, or too late */
+		if ((w & EV_STATE) == EV_PENDING) {
+			struct str_proc *p =
+				&host_domain->proc[ev->proc % STR_NPROC];
+
+			if (!str_cas(&ev->word, w, w | EV_OVER))
+				continue;
+			sweep(p);
 			return 0;
 		}
-		ev->cancelled = 1;
-		unlock_list();
-		if (r == host_self_tag() || host_owner_dead(r))
-			return -1; /* from the callback itself */
+		t = str_load(&ev->taken);
+		if (t != 0 && host_owner_dead(t))
+			return -1;
 		host_yield();
 	}
+	return -1;
 }
 
-/* str_timer_cancel_pair - a queue pair goes: so do its callbacks. */
+/*
+ * str_timer_cancel_pair - a queue pair goes: so do its callbacks.  One that
+ * runs has a claim; str_perim_fini() waits for it.
+ */
 void
 str_timer_cancel_pair(struct str_qpair *qp)
 {
 	struct str_event *ev;
+	uint64_t serial = str_xchg(&qp->serial, (uint64_t)0);
+	uint32_t n, i;
 
-	for (;;) {
-		uint64_t id = 0;
+	if (str_likely(str_load(&qp->evused) == 0))
+		return;
+	for (i = 0, n = nproc(); i < n; i++) {
+		struct str_proc *p = &host_domain->proc[i];
 
-		if (first() == NULL)
-			return;
-		lock_list();
-		for (ev = first(); ev != NULL; ev = ev->next) {
-			if (ev->qp != qp)
-				continue;
-			if (str_load(&ev->running) == 0) {
-				id = ev->id;
-				break;
-			}
-			ev->cancelled = 1; /* it waits for us to be done */
-		}
-		unlock_list();
-		if (id == 0)
-			return;
-		(void)cancel(id);
+		if (str_load(&p->events) == 0 || !trylock(p))
+			continue; /* then they go when they are due */
+		for (ev = first(p); ev != NULL; ev = ev->next)
+			if (ev->serial == serial && ev->qp == qp)
+				drop(ev);
+		clean(p);
+		unlock(p);
 	}
 }
+
+/* ------------------------------------------------------ the DDI's names */
 
 static uint64_t
 in_ticks(long ticks)
@@ -246,7 +561,7 @@ in_ticks(long ticks)
 toid_t
 timeout(void (*func)(void *), void *arg, long ticks)
 {
-	return add(NULL, func, arg, in_ticks(ticks), 0, false);
+	return add(EV_TIMEOUT, NULL, NULL, func, arg, in_ticks(ticks), 0);
 }
 
 /* SVR4 untimeout(D3): waits for a callback that is running. */
@@ -259,7 +574,8 @@ untimeout(toid_t id)
 toid_t
 qtimeout(queue_t *q, void (*func)(void *), void *arg, long ticks)
 {
-	return add(q->q_pair, func, arg, in_ticks(ticks), 0, false);
+	return add(EV_TIMEOUT, q->q_pair->plumb, q->q_pair, func, arg,
+		in_ticks(ticks), 0);
 }
 
 long
@@ -274,8 +590,9 @@ bcid_t
 bufcall(size_t size, unsigned int pri, void (*func)(long), long arg)
 {
 	(void)pri;
-	return add(NULL, (void (*)(void *))(void (*)(void))func, (void *)arg,
-		host_now(), size, true);
+	return add(EV_BUFCALL, NULL, NULL,
+		(void (*)(void *))(void (*)(void))func, (void *)arg,
+		host_now(), size);
 }
 
 bcid_t
@@ -295,7 +612,8 @@ qbufcall(queue_t *q, size_t size, unsigned int pri, void (*func)(void *),
 	void *arg)
 {
 	(void)pri;
-	return add(q->q_pair, func, arg, host_now(), size, true);
+	return add(EV_BUFCALL, q->q_pair->plumb, q->q_pair, func, arg,
+		host_now(), size);
 }
 
 void

@@ -16,16 +16,53 @@
 #include <sys/stream.h>
 
 struct str_builtin {
-	const char *name;	     /* [I] what I_PUSH is given */
+	const char *name;	     /* [I] what I_PUSH, or a device, names */
 	unsigned int flag;	     /* [I] D_*: how much of it runs at once */
-	const struct streamtab *tab; /* [I] its two sides */
+	unsigned int major;	     /* [I] of a driver; 0: a module */
+	const struct streamtab *tab; /* [I] its sides */
+	void (*const *calls)(void);  /* [I] other procedures whose addresses it
+				      * hands out (timeouts, bufcalls, free
+				      * routines), NULL at the end; or NULL */
 };
+
+/* Procedures a built-in may hand out; every one has a code slot. */
+#define STR_NCALLS 8
+
+/*
+ * Majors of the drivers that are built in.  Foreign ones get numbers from
+ * STR_MAJOR_FREE on, in the order of their loading.
+ */
+#define STR_MAJOR_CLONE 230
+#define STR_MAJOR_SAD 231
+#define STR_MAJOR_ECHO 232
+#define STR_MAJOR_NULS 233
+#define STR_MAJOR_LOOP 234
+#define STR_MAJOR_MUX 235
+#define STR_MAJOR_MINIMUX 236
+#define STR_MAJOR_LOG 237
+#define STR_MAJOR_PRINTK 238
+#define STR_MAJOR_SPX 239
+#define STR_MAJOR_NSDEV 240
+#define STR_MAJOR_FIFO 241
+#define STR_MAJOR_PIPE 242
+#define STR_MAJOR_FREE 256
+
+/*
+ * str_drv_state - memory of driver @name that is common to all its streams
+ * and to all processes: zeroed when first asked for, never freed.
+ * NULL: no memory, or no such driver.  Context: any.
+ */
+void *str_drv_state(const char *name, size_t size);
 
 /*
  * The members of streamtab and qinit are not const in SVR4, ours are: hence
  * the casts.
  */
 #define STR_MODULE(name_, rinit_, winit_, flag_) \
+	STR_MODULE_CALLS(name_, rinit_, winit_, flag_, NULL)
+
+/* The same of a module that hands out procedures, see struct str_builtin. */
+#define STR_MODULE_CALLS(name_, rinit_, winit_, flag_, calls_) \
 	static const struct streamtab str_tab_##name_ = { \
 		.st_rdinit = (struct qinit *)&(rinit_), \
 		.st_wrinit = (struct qinit *)&(winit_), \
@@ -35,6 +72,29 @@ struct str_builtin {
 		.name = #name_, \
 		.flag = (flag_), \
 		.tab = &str_tab_##name_, \
+		.calls = (calls_), \
+	}
+
+/*
+ * A driver: @mrinit_, @mwinit_ are the lower sides of a multiplexor, or
+ * STR_NOMUX; @calls_ as in struct str_builtin.
+ */
+#define STR_NOMUX (*(struct qinit *)0)
+#define STR_DRIVER(name_, rinit_, winit_, mrinit_, mwinit_, flag_, major_, \
+	calls_) \
+	static const struct streamtab str_tab_##name_ = { \
+		.st_rdinit = (struct qinit *)&(rinit_), \
+		.st_wrinit = (struct qinit *)&(winit_), \
+		.st_muxrinit = (struct qinit *)&(mrinit_), \
+		.st_muxwinit = (struct qinit *)&(mwinit_), \
+	}; \
+	extern const struct str_builtin str_drv_##name_; \
+	const struct str_builtin str_drv_##name_ = { \
+		.name = #name_, \
+		.flag = (flag_), \
+		.major = (major_), \
+		.tab = &str_tab_##name_, \
+		.calls = (calls_), \
 	}
 
 #endif

@@ -33,6 +33,7 @@
 #define ESPIPE 29
 #define EPIPE 32
 #define ERANGE 34
+#define EDEADLK 35
 #define ENAMETOOLONG 36
 #define ENOSYS 38
 #define ELOOP 40
@@ -48,6 +49,7 @@
 #define EMSGSIZE 90
 #define EOPNOTSUPP 95
 #define ETIMEDOUT 110
+#define ECONNREFUSED 111
 #define EALREADY 114
 #define EINPROGRESS 115
 #define ECANCELED 125

@@ -128,8 +128,9 @@ struct str_i_stream {
 	uint64_t under;	 /* sid of what it is linked below, 0 none, 1 a
 			  * driver keeps it (I_PLINK) */
 	int32_t under_id;
-	uint32_t pad;
+	uint32_t late;	 /* messages from other streams wait */
 	struct str_i_owner plumber, busy, runner, committed;
+	struct str_i_owner closer, frozen;
 };
 #define STR_I_PIPE 0u
 #define STR_I_FIFO 1u

@@ -22,7 +22,7 @@
 
 #include <str/types.h>
 
-#define STR_ABI 1u
+#define STR_ABI 2u
 #define STR_MAGIC 0x534d414552545331ull /* "1STREAMS" */
 
 #define STR_NPROC 1024u
@@ -33,7 +33,7 @@
 #define STR_SLAB_SHIFT 16
 #define STR_SLAB_SIZE (1u << STR_SLAB_SHIFT) /* arena granule, 64 KiB */
 #define STR_NCLASS 16	/* size classes of the allocator */
-#define STR_NCLAIM 4	/* streams one thread may be inside at once */
+#define STR_NCLAIM 16	/* streams one thread may be inside at once */
 #define STR_NCOOKIE 65536u /* carriers a domain can know */
 
 enum str_thread_state {
@@ -71,7 +71,7 @@ struct str_thread {
 	uint32_t ddi_held; /* [O] locks of <sys/ksynch.h> it has */
 	uint32_t ipl;	/* [O] what spl(9) set */
 	uint32_t pad2;
-	uint8_t pad1[1024 - 120 - 2 * STR_NCLASS * sizeof(struct str_mag)];
+	uint8_t pad1[1024 - 216 - 2 * STR_NCLASS * sizeof(struct str_mag)];
 } STR_LINE;
 
 struct str_proc {
@@ -82,10 +82,13 @@ struct str_proc {
 	str_a32 flags;	/* [A] STR_PROC_* */
 	uint8_t bell[16]; /* [I] abstract address of its doorbell socket */
 	str_a64 image;	/* [A] tells its image from one that it execs */
-	uint8_t pad[16];
+	str_a64 events;	/* [A] callbacks it asked for: core/sched/timeout.c */
+	str_a32 evlock;	/* [A] tag of the thread that takes some out */
+	uint32_t pad;
 } STR_LINE;
 
 #define STR_PROC_EXEC 1u /* image is being replaced by exec */
+#define STR_PROC_DAEMON 4u /* it is streamsd */
 
 /* One 64 KiB granule of the arena. */
 struct str_slab {
@@ -98,10 +101,11 @@ struct str_slab {
 #define STR_SLAB_REST 0x101u /* the others */
 #define STR_SLAB_FREE 0x102u /* first granule of a free run */
 
-/* Carrier directory entry: cookie -> stream head. */
+/* Carrier directory entry: cookie -> open file; streams have one as well. */
 struct str_cookie {
-	str_a64 cookie; /* [A] SO_COOKIE; 0 empty, 1 deleted */
-	str_a64 head;	/* [A] struct str_head *, 0 while being entered */
+	str_a64 cookie; /* [A] SO_COOKIE, or a stream's number with the top
+			 * bit set; 0 empty, 1 deleted */
+	str_a64 file;	/* [A] struct str_file *, 0 while being entered */
 };
 
 struct str_domain {
@@ -119,7 +123,7 @@ struct str_domain {
 	str_a64 brk;	   /* [A] first granule never handed out (index) */
 	str_a32 thread_high; /* [A] thread slots ever used */
 	str_a32 proc_high;   /* [A] process slots ever used */
-	str_a64 core[32];    /* the executive's roots, see core/core.h */
+	str_a64 core[64];    /* the executive's roots, see core/core.h */
 	/* Free lists by class: tag in the top 16 bits, see core/mem. */
 	struct {
 		str_a64 top;

@@ -160,6 +160,13 @@ makedevice(major_t major, minor_t minor)
 		(min & 0xff) | (min & ~0xffull) << 12);
 }
 
+/*
+ * freezestr - nobody else puts messages on the queues of @q's stream, or takes
+ * them off, until unfreezestr; the level is what splx(9) would be given.
+ */
+pl_t freezestr(queue_t *q) STR_DDI(freezestr);
+void unfreezestr(queue_t *q, pl_t level) STR_DDI(unfreezestr);
+
 #ifndef __cplusplus
 /*
  * Of bytes and numbers.  bcopy() allows the ranges to overlap; bcmp() is 0

@@ -33,9 +33,18 @@ extern "C" {
 #endif
 
 typedef unsigned char str_uchar;
-struct module_stat;
-struct cred;
-typedef struct cred cred_t;
+
+/* module_stat(D4): calls of a module's procedures, where it counts them. */
+struct module_stat {
+	long ms_pcnt;	/* put procedure */
+	long ms_scnt;	/* service procedure */
+	long ms_ocnt;	/* open procedure */
+	long ms_ccnt;	/* close procedure */
+	long ms_acnt;	/* admin procedure */
+	char *ms_xptr;	/* private statistics */
+	short ms_xsize;	/* their length */
+};
+#include <sys/cred.h>
 
 /* One lock word of the executive: owner's tag and a waiter flag. */
 struct str_lock {
@@ -238,6 +247,7 @@ typedef struct queue {
 #define QPROCS 0x0400UL	  /* procedures are off */
 #define QSVCBUSY 0x0800UL /* service procedure is running */
 #define QMOUNTED 0x1000UL /* executive: linked into a stream */
+#define QFROZEN 0x2000UL  /* executive: freezestr() */
 
 /* streamtab(D4) */
 struct streamtab {
@@ -501,6 +511,21 @@ void qunbufcall(queue_t *q, bcid_t id) STR_DDI(qunbufcall);
 toid_t qtimeout(queue_t *q, void (*func)(void *), void *arg, long ticks)
 	STR_DDI(qtimeout);
 long quntimeout(queue_t *q, toid_t id) STR_DDI(quntimeout);
+
+/* Perimeters: waiting in open and close, and being alone. */
+#define PERIM_INNER 1
+#define PERIM_OUTER 2
+void qwait(queue_t *q) STR_DDI(qwait);
+int qwait_sig(queue_t *q) STR_DDI(qwait_sig);
+void qwriter(queue_t *q, mblk_t *mp, void (*func)(queue_t *, mblk_t *),
+	int perimeter) STR_DDI(qwriter);
+
+/* HP-UX: alone in all instances of the module; and inside q's perimeter. */
+typedef void (*streams_put_t)(void *, mblk_t *);
+void mps_become_writer(queue_t *q, mblk_t *mp,
+	void (*func)(queue_t *, mblk_t *)) STR_DDI(mps_become_writer);
+void streams_put(streams_put_t func, queue_t *q, mblk_t *mp, void *arg)
+	STR_DDI(streams_put);
 
 #ifdef __cplusplus
 }

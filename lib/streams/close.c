@@ -215,7 +215,7 @@ fcntl_any(int fd, int cmd, long arg, int (*next)(int, int, ...))
 	if (fd_stale(fd, r))
 		return next(fd, cmd, arg);
 	if (cmd == F_GETFL)
-		return O_RDWR | (int)str_load(r->fflags);
+		return (int)str_load(r->fflags);
 	ret = status_set(r, fd, arg);
 	return ret != 0 ? fail(ret) : 0;
 }

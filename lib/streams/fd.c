@@ -183,18 +183,18 @@ object(uintptr_t v)
 /* --------------------------------------------------------------- records */
 
 static unsigned
-hash_of(const struct str_head *sd)
+hash_of(const struct str_file *f)
 {
-	return (unsigned)(((uintptr_t)sd >> 6) * 0x9e3779b1u >> 8) % HASH;
+	return (unsigned)(((uintptr_t)f >> 4) * 0x9e3779b1u >> 8) % HASH;
 }
 
 static struct fd_rec *
-rec_find(const struct str_head *sd)
+rec_find(const struct str_file *f)
 {
 	struct fd_rec *r;
 
-	for (r = hash[hash_of(sd)]; r != NULL; r = r->next)
-		if (r->sd == sd)
+	for (r = hash[hash_of(f)]; r != NULL; r = r->next)
+		if (r->file == f)
 			return r;
 	return NULL;
 }
@@ -221,11 +221,11 @@ rec_alloc(void)
 	return r;
 }
 
-/* The record of @sd, a new one without descriptors if need be; or NULL. */
+/* The record of @f, a new one without descriptors if need be; or NULL. */
 struct fd_rec *
-fd_rec_of(struct str_head *sd, const struct host_carrier *c)
+fd_rec_of(struct str_file *f, const struct host_carrier *c)
 {
-	struct fd_rec *r = rec_find(sd);
+	struct fd_rec *r = rec_find(f);
 
 	if (r != NULL && r->carrier.cookie == c->cookie)
 		return r;
@@ -236,18 +236,19 @@ fd_rec_of(struct str_head *sd, const struct host_carrier *c)
 		return NULL;
 	/* a thread may still be looking at it as what it was: it shall find
 	 * pointers that are good and a generation that is not */
-	str_store_rel(&r->gen, ~str_head_gen(sd));
+	str_store_rel(&r->gen, ~str_file_gen(f));
 	r->obj.count = 0;
 	r->obj.epoll = 0;
 	r->items = NULL;
 	str_store(&r->nitem, 0u);
-	r->sd = sd;
-	r->fflags = str_head_fflags(sd);
+	r->file = f;
+	r->sd = str_file_head(f);
+	r->fflags = str_file_flags(f);
 	r->carrier = *c;
-	str_store_rel(&r->gen, str_head_gen(sd));
+	str_store_rel(&r->gen, str_file_gen(f));
 	r->hint = -1;
-	r->next = hash[hash_of(sd)];
-	hash[hash_of(sd)] = r;
+	r->next = hash[hash_of(f)];
+	hash[hash_of(f)] = r;
 	return r;
 }
 
@@ -259,7 +260,7 @@ fd_rec_free_unused(struct fd_rec *r)
 	if (r->obj.count != 0)
 		return;
 	ep_rec_gone(r);
-	for (p = &hash[hash_of(r->sd)]; *p != NULL; p = &(*p)->next)
+	for (p = &hash[hash_of(r->file)]; *p != NULL; p = &(*p)->next)
 		if (*p == r) {
 			*p = r->next;
 			break;
@@ -361,29 +362,29 @@ carrier_like(int fd)
 	len = sizeof v;
 	return sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &v, &len) ==
 		       0 &&
-	       v == SOCK_STREAM;
+	       (v == SOCK_STREAM || v == SOCK_DGRAM);
 }
 
-/* The Stream head whose carrier stands under @fd. */
-static struct str_head *
-head_under(int fd, struct host_carrier *ret_c)
+/* The open file whose carrier stands under @fd. */
+static struct str_file *
+file_under(int fd, struct host_carrier *ret_c)
 {
 	struct host_call hc = {.fd = -1};
-	struct str_head *sd = NULL;
+	struct str_file *f = NULL;
 
 	if (host_enter(&hc) != 0)
 		return NULL;
 	if (host_carrier_id(fd, ret_c) == 0)
-		sd = str_head_lookup(ret_c);
+		f = str_file_lookup(ret_c);
 	host_leave();
-	return sd;
+	return f;
 }
 
 struct fd_rec *
-fd_install(int fd, struct str_head *sd, const struct host_carrier *c)
+fd_install(int fd, struct str_file *f, const struct host_carrier *c)
 {
 	uintptr_t v = fd_get(fd);
-	struct fd_rec *r = fd_rec_of(sd, c);
+	struct fd_rec *r = fd_rec_of(f, c);
 
 	if (r != NULL && v != (uintptr_t)r && word(fd, true) != NULL) {
 		r->obj.count++;
@@ -403,15 +404,15 @@ ask_socket(int fd, fd_word *w)
 {
 	uintptr_t unknown = FD_UNKNOWN, v;
 	struct host_carrier c;
-	struct str_head *sd;
+	struct str_file *f;
 	struct fd_guard g;
 	struct fd_rec *r;
 
 	fd_lock(&g);
 	v = str_load_acq(w);
 	if (v == FD_UNKNOWN && sys_fcntl(fd, F_GETFD, 0) >= 0) {
-		sd = carrier_like(fd) ? head_under(fd, &c) : NULL;
-		r = sd != NULL ? fd_install(fd, sd, &c) : NULL;
+		f = carrier_like(fd) ? file_under(fd, &c) : NULL;
+		r = f != NULL ? fd_install(fd, f, &c) : NULL;
 		if (r == NULL)
 			(void)__atomic_compare_exchange_n(w, &unknown, FD_NOT,
 				0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
@@ -519,9 +520,12 @@ release(uintptr_t v, struct fd_release *rel)
 
 	if (is_object(v) && !object(v)->epoll) {
 		rel->sd = r->sd;
+		rel->file = r->file;
+		rel->kind = r->carrier.kind;
 		rel->fflags = r->fflags;
 		rel->gen = r->gen;
-		rel->peer = rec_number(rec_find(str_head_peer(r->sd)));
+		rel->peer = r->carrier.kind != HOST_CARRIER_PAIR ? -1 :
+			rec_number(rec_find(str_head_peer_file(r->sd)));
 	}
 	object_drop(v);
 }
@@ -573,8 +577,14 @@ fd_release_end(struct fd_release *rel)
 	int err = errno;
 
 	if (host_enter(&hc) == 0) {
-		if (str_head_enter(rel->sd, rel->fflags, rel->gen))
+		if (!str_head_enter(rel->sd, rel->fflags, rel->gen)) {
+			/* gone already */
+		} else if (rel->kind == HOST_CARRIER_PAIR) {
 			str_head_released(rel->sd, rel->peer);
+		} else {
+			hc.fflags = (int)str_load(rel->fflags);
+			str_file_released(rel->file, &hc);
+		}
 		host_leave();
 	}
 	errno = err;

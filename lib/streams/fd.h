@@ -5,8 +5,8 @@
  * What this process knows about its descriptors.
  *
  * A word per descriptor: UNKNOWN, NOT a Stream, or the address of a record.
- * A record stands for one Stream head that this process holds, however many
- * descriptors name it; an epoll instance that watches Streams has one too,
+ * A record stands for one open file of a Stream head that this process holds,
+ * however many descriptors name it; an epoll instance that watches Streams has one too,
  * told apart by the lowest bit of the word.
  *
  * The table is a cache.  What stands under a number that is UNKNOWN is asked
@@ -43,7 +43,8 @@ struct fd_obj {
 
 struct fd_rec {
 	struct fd_obj obj;
-	struct str_head *sd;         /* [I] while in use */
+	struct str_file *file;	     /* [I] while in use */
+	struct str_head *sd;         /* [I] whose open file it is */
 	str_a32 *fflags;             /* [I] status flags, in the domain */
 	uint32_t gen;                /* [I] of the head's memory */
 	struct host_carrier carrier; /* [I] */
@@ -124,14 +125,14 @@ void fd_lock(struct fd_guard *g);
 void fd_unlock(struct fd_guard *g);
 
 /* With the lock held. */
-struct fd_rec *fd_rec_of(struct str_head *sd, const struct host_carrier *c);
+struct fd_rec *fd_rec_of(struct str_file *f, const struct host_carrier *c);
 void fd_rec_free_unused(struct fd_rec *r);
 void fd_put(int fd, uintptr_t v);
 uintptr_t fd_get(int fd);
 int fd_high(void);
 uint32_t fd_forks(void);
 struct fd_rec *fd_install(
-	int fd, struct str_head *sd, const struct host_carrier *c);
+	int fd, struct str_file *f, const struct host_carrier *c);
 
 /* Without the lock. */
 void fd_forget(int fd);         /* the number is free, or about to be */
@@ -145,7 +146,9 @@ bool fd_stale(int fd, struct fd_rec *r);
  */
 struct fd_release {
 	struct str_head *sd;
+	struct str_file *file;
 	int peer;
+	uint32_t kind; /* HOST_CARRIER_* */
 	uint32_t gen;
 	const str_a32 *fflags;
 };

@@ -118,9 +118,6 @@ isastream(int fd)
 
 /* ----------------------------------------------------------------- ioctl */
 
-#define FIRST_TERMIOS 0x5401u /* TCGETS and its like, up to TIOCGICOUNT */
-#define LAST_TERMIOS  0x545du
-
 static int
 set_flag(struct fd_rec *r, int fd, uint32_t flag, unsigned long arg)
 {
@@ -133,7 +130,7 @@ set_flag(struct fd_rec *r, int fd, uint32_t flag, unsigned long arg)
 	else
 		(void)str_and(r->fflags, ~flag);
 	/* for holders that do not know us */
-	(void)sys_fcntl(fd, F_SETFL, O_RDWR | (long)str_load(r->fflags));
+	(void)sys_fcntl(fd, F_SETFL, (long)str_load(r->fflags));
 	return 0;
 }
 
@@ -162,17 +159,10 @@ ioctl_own(struct fd_rec *r, int fd, unsigned cmd, unsigned long arg, long *ret)
 		return true;
 	case FIOCLEX:
 	case FIONCLEX:
-	case FIOGETOWN:
-	case FIOSETOWN:
-	case SIOCGPGRP:
-	case SIOCSPGRP:
 		*ret = sys_call3(SYS_ioctl, fd, cmd, arg);
 		return true;
 	default:
-		if (cmd < FIRST_TERMIOS || cmd > LAST_TERMIOS)
-			return false;
-		*ret = -ENOTTY;
-		return true;
+		return false;
 	}
 }
 

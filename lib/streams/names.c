@@ -584,3 +584,13 @@ streams_name_resolve(const char *path, struct streams_name *ret)
 	}
 	return 0;
 }
+
+bool
+streams_name_fifos(void)
+{
+	struct names_conf *c = __atomic_load_n(&names_now, __ATOMIC_ACQUIRE);
+
+	if (c == NULL)
+		c = load();
+	return c != NAMES_NO && c->nfifo != 0;
+}

@@ -95,4 +95,7 @@ extern const char names_builtin[] __attribute__((visibility("hidden")));
  */
 int streams_name_resolve(const char *path, struct streams_name *ret);
 
+/* streams_name_fifos - is any pattern of FIFOs configured? */
+bool streams_name_fifos(void);
+
 #endif

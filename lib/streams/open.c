@@ -2,14 +2,26 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * open(2) and its like, and sockets: whatever they make is no Stream, which
- * saves asking.  A number that recvmsg(2) delivers may well be one.
+ * open(2) and its like.
+ *
+ * A path means a Stream when it is a name to which one is attached, the path
+ * of a FIFO that is configured to be ours, or a device of the namespace
+ * (names.h).  The kernel's file comes first: a device of ours is looked for
+ * when there is no such file.  Names and FIFOs are files, so these are looked
+ * for before, but only when there are any: then it costs a stat(2).
+ *
+ * What else is opened is no Stream, which saves asking.  A number that
+ * recvmsg(2) delivers may well be one.
  */
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "call.h"
+#include "names.h"
 #include "sys.h"
 
 #undef open
@@ -19,6 +31,9 @@
 #undef creat
 #undef creat64
 
+#define NOT_OURS (-2)
+#define LOOK_MS 20 /* how often a process without a domain looks for one */
+
 static int
 opened(int fd)
 {
@@ -26,6 +41,182 @@ opened(int fd)
 		fd_not(fd);
 	return fd;
 }
+
+/* Which open of the executive it is to be. */
+struct target {
+	struct streams_name name; /* kind NAME_NONE: what is attached */
+	uint64_t dev, ino;
+};
+
+static int
+target_open(const struct target *t, struct host_call *hc, int flags,
+	const struct host_carrier *c, struct str_file **ret)
+{
+	int oflags = flags & (O_ACCMODE | O_NONBLOCK);
+
+	switch (t->name.kind) {
+	case NAME_NONE:
+		return str_name_open(hc, t->dev, t->ino, oflags, c, ret);
+	case NAME_FIFO:
+		if (t->name.drv[0] == '\0')
+			return str_fifo_open(hc, t->dev, t->ino, oflags, c,
+				ret);
+		return str_fifo_open(hc, STR_FIFO_DEV, t->name.minor, oflags,
+			c, ret);
+	default:
+		return str_dev_open(hc, t->name.drv, t->name.minor,
+			t->name.kind == NAME_CLONE, oflags, c, ret);
+	}
+}
+
+/* Return: a descriptor, or -1 with errno. */
+static int
+stream_open(const struct target *t, int flags)
+{
+	struct host_call hc = {.fd = -1, .flags = HOST_CALL_CANCEL};
+	struct host_carrier c;
+	struct str_file *f;
+	struct fd_guard g;
+	int fd = -1, err;
+
+	if ((flags & O_ACCMODE) == O_ACCMODE)
+		return fail(EINVAL);
+	if (flags & O_DIRECTORY)
+		return fail(ENOTDIR);
+	if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+		return fail(EEXIST);
+	err = host_enter(&hc);
+	if (err != 0)
+		return fail(err == EMFILE || err == ENFILE ? err : ENXIO);
+	err = host_carrier_open(flags & (O_CLOEXEC | O_NONBLOCK), &fd, &c);
+	if (err == 0) {
+		/* nobody may find out what it is before it is something */
+		fd_put(fd, FD_NOT);
+		err = target_open(t, &hc, flags, &c, &f);
+		fd_lock(&g);
+		fd_put(fd, FD_UNKNOWN);
+		if (err == 0 && fd_install(fd, f, &c) == NULL)
+			err = ENOSR;
+		if (err != 0)
+			(void)sys_close(fd);
+		fd_unlock(&g);
+	}
+	host_leave();
+	return err != 0 ? fail(err) : fd;
+}
+
+/* Is there a domain in which names may be?  Seldom asks the kernel. */
+static bool
+names_possible(void)
+{
+	static uint64_t next; /* racing threads ask twice */
+	struct timespec ts;
+	uint64_t now;
+
+	if (str_unlikely(host_domain == NULL)) {
+		if (sys_call2(SYS_clock_gettime, CLOCK_MONOTONIC_COARSE,
+			    &ts) != 0)
+			return false;
+		now = (uint64_t)ts.tv_sec * 1000 +
+			(uint64_t)ts.tv_nsec / 1000000;
+		if (now < str_load(&next))
+			return false;
+		str_store(&next, now + LOOK_MS);
+		fd_possible_again();
+		if (!fd_possible())
+			return false;
+	}
+	return str_name_count() != 0;
+}
+
+/* A file, or FIFO, that is to be a Stream; NOT_OURS when it is none. */
+static int
+open_file(int dir, const char *path, int flags)
+{
+	bool fifos = streams_name_fifos(), names = names_possible();
+	struct target t = {.name.kind = NAME_NONE};
+	struct stat st;
+	int fd;
+
+	if (str_likely(!fifos && !names))
+		return NOT_OURS;
+	if (sys_call4(SYS_newfstatat, dir, path, &st, 0) != 0)
+		return NOT_OURS;
+	t.dev = st.st_dev;
+	t.ino = st.st_ino;
+	if (names) {
+		fd = stream_open(&t, flags);
+		if (fd >= 0 || errno != ENOENT)
+			return fd;
+	}
+	if (!fifos || !S_ISFIFO(st.st_mode) ||
+	    streams_name_resolve(path, &t.name) != 0 ||
+	    t.name.kind != NAME_FIFO)
+		return NOT_OURS;
+	/* the permissions of the path are the FIFO's */
+	if (((flags & O_ACCMODE) != O_WRONLY &&
+		    faccessat(dir, path, R_OK, AT_EACCESS) != 0) ||
+	    ((flags & O_ACCMODE) != O_RDONLY &&
+		    faccessat(dir, path, W_OK, AT_EACCESS) != 0))
+		return -1;
+	return stream_open(&t, flags);
+}
+
+/* A device of ours at a path where there is no file. */
+static int
+open_device(const char *path, int flags)
+{
+	struct target t = {.dev = 0};
+	int err = errno;
+
+	if ((err != ENOENT && err != ENOTDIR) ||
+	    strncmp(path, "/dev/", 5) != 0)
+		return NOT_OURS;
+	if (streams_name_resolve(path, &t.name) != 0 ||
+	    t.name.kind == NAME_NONE) {
+		errno = err;
+		return NOT_OURS;
+	}
+	return stream_open(&t, flags);
+}
+
+/*
+ * With O_CREAT the kernel would make a file of that name.  Does @path, which
+ * may be bad, begin with /dev/ and name nothing?
+ */
+static bool
+dev_name(const char *path)
+{
+	struct stat st;
+
+	return sys_call4(SYS_newfstatat, AT_FDCWD, path, &st,
+		       AT_SYMLINK_NOFOLLOW) == -ENOENT &&
+		strncmp(path, "/dev/", 5) == 0;
+}
+
+/*
+ * @plain is the caller's own function, which is called last, so that what it
+ * answers about anything else is its answer.
+ */
+#define OPEN(dir, path, flags, mode, plain) \
+	do { \
+		int fd_ = open_file(dir, path, flags); \
+\
+		if (fd_ != NOT_OURS) \
+			return fd_; \
+		if (((flags) & O_CREAT) && dev_name(path)) { \
+			errno = ENOENT; \
+			fd_ = open_device(path, flags); \
+			if (fd_ != NOT_OURS) \
+				return fd_; \
+		} \
+		fd_ = plain; \
+		if (fd_ >= 0) \
+			return opened(fd_); \
+		fd_ = ((flags) & O_PATH) ? NOT_OURS : \
+					   open_device(path, flags); \
+		return fd_ != NOT_OURS ? fd_ : -1; \
+	} while (0)
 
 /* The mode is there only when a file may be made. */
 #define OPEN_MODE(flags, ret_mode) \
@@ -50,7 +241,8 @@ opened(int fd)
 		mode_t mode = 0; \
 \
 		OPEN_MODE(flags, mode); \
-		return opened(REAL(open##suffix)(path, flags, mode)); \
+		OPEN(AT_FDCWD, path, flags, mode, \
+			REAL(open##suffix)(path, flags, mode)); \
 	} \
 	STR_EXPORT int openat##suffix(int dir, const char *path, int flags, \
 		...) \
@@ -58,20 +250,24 @@ opened(int fd)
 		mode_t mode = 0; \
 \
 		OPEN_MODE(flags, mode); \
-		return opened(REAL(openat##suffix)(dir, path, flags, mode)); \
+		OPEN(dir, path, flags, mode, \
+			REAL(openat##suffix)(dir, path, flags, mode)); \
 	} \
 	STR_EXPORT int creat##suffix(const char *path, mode_t mode) \
 	{ \
-		return opened(REAL(creat##suffix)(path, mode)); \
+		OPEN(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode, \
+			REAL(creat##suffix)(path, mode)); \
 	} \
 	STR_EXPORT int __open##suffix##_2(const char *path, int flags) \
 	{ \
-		return opened(REAL(__open##suffix##_2)(path, flags)); \
+		OPEN(AT_FDCWD, path, flags, 0, \
+			REAL(__open##suffix##_2)(path, flags)); \
 	} \
 	STR_EXPORT int __openat##suffix##_2(int dir, const char *path, \
 		int flags) \
 	{ \
-		return opened(REAL(__openat##suffix##_2)(dir, path, flags)); \
+		OPEN(dir, path, flags, 0, \
+			REAL(__openat##suffix##_2)(dir, path, flags)); \
 	}
 
 OPEN_WRAPPERS()

@@ -59,11 +59,11 @@ pipe_weld(int flags, int fd[2], struct str_plumb **ret_pl)
 		return err == ENOMEM ? ENOSR : err;
 	}
 	for (int i = 0; i < 2; i++) {
-		struct str_head *sd = str_pipe_end(*ret_pl, i);
+		struct str_file *f = str_pipe_file(*ret_pl, i);
 
-		str_store(str_head_fflags(sd),
-			(uint32_t)(flags & (O_NONBLOCK | O_DIRECT)));
-		if (fd_install(fd[i], sd, &c[i]) == NULL)
+		str_store(str_file_flags(f), (uint32_t)(O_RDWR |
+			(flags & (O_NONBLOCK | O_DIRECT))));
+		if (fd_install(fd[i], f, &c[i]) == NULL)
 			err = ENOSR;
 	}
 	return err;

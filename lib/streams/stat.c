@@ -2,21 +2,42 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * fstat(2) and its other names: a pipe is a FIFO.
+ * fstat(2) and its other names: a pipe is a FIFO, a device a device.
  *
  * The kernel describes the carrier, whose owner, inode and times are good
  * enough; what kind of file it is, and of what size, is put right.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "call.h"
 #include "sys.h"
 
+/* The file type of the Stream under @fd, and its device number. */
+static mode_t
+kind(int fd, uint64_t *ret_dev)
+{
+	struct fd_rec *r = fd_stream(fd);
+	uint32_t k = r != NULL ? str_head_kind(r->sd, ret_dev) : STR_KIND_PIPE;
+
+	if (k == STR_KIND_DEV)
+		return S_IFCHR | 0666;
+	*ret_dev = 0;
+	return S_IFIFO | 0600;
+}
+
 /* struct stat, struct stat64 and struct statx have other names for it */
-#define FIFO_FIX(st)                                                           \
-	((st)->st_mode = S_IFIFO | 0600, (st)->st_rdev = 0, (st)->st_size = 0, \
-		(st)->st_blocks = 0, (st)->st_blksize = 4096)
+#define FIFO_FIX(st) \
+	do { \
+		uint64_t dev_ = 0; \
+\
+		(st)->st_mode = kind(fd, &dev_); \
+		(st)->st_rdev = (dev_t)dev_; \
+		(st)->st_size = 0; \
+		(st)->st_blocks = 0; \
+		(st)->st_blksize = 4096; \
+	} while (0)
 
 STR_EXPORT int
 fstat(int fd, struct stat *st)
@@ -96,12 +117,15 @@ STR_EXPORT int
 statx(int fd, const char *path, int flags, unsigned mask, struct statx *st)
 {
 	int ret = REAL(statx)(fd, path, flags, mask, st);
+	uint64_t dev;
 
 	if (ret != 0 || !(flags & AT_EMPTY_PATH) || !path_empty(path) ||
 		!S_ISSOCK(st->stx_mode) || fd_stream(fd) == NULL)
 		return ret;
-	st->stx_mode = S_IFIFO | 0600;
-	st->stx_rdev_major = st->stx_rdev_minor = 0;
+	dev = 0;
+	st->stx_mode = (uint16_t)kind(fd, &dev);
+	st->stx_rdev_major = dev != 0 ? major((dev_t)dev) : 0;
+	st->stx_rdev_minor = dev != 0 ? minor((dev_t)dev) : 0;
 	st->stx_size = st->stx_blocks = 0;
 	st->stx_blksize = 4096;
 	return ret;

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What a Stream head makes of messages that a driver sends up, and of answers
+ * that come late, never, or twice: what takes a module that misbehaves.
+ */
+#include "fixture.h"
+#include "head/sig.h"
+
+#define I_STR 0x5308u
+#define I_SETSIG 0x5309u
+#define I_PEEK 0x530fu
+#define I_FLUSH 0x5305u
+#define I_GRDOPT 0x5306u
+#define I_GETBAND 0x531eu
+#define I_SERROPT 0x5323u
+#define SIGPOLL 29
+#define EPROTO 71
+#define ETIME 62
+
+struct strioctl {
+	int cmd, timout, len;
+	void *dp;
+};
+
+static struct fx_pipe p_;
+static char buf[4096];
+
+static void
+begin(struct t *t)
+{
+	fx_begin(t);
+	fx_pipe(&p_);
+}
+
+/* @mp arrives at the head of @end. */
+static void
+up(int end, mblk_t *mp)
+{
+	struct host_call hc = p_.hc[end];
+	struct str_head *sd = p_.sd[end];
+
+	T_EQ(host_enter(&hc), 0);
+	T_TRUE(str_head_enter(sd, str_file_flags(&sd->file),
+		str_file_gen(&sd->file)));
+	T_EQ(str_claim(sd->plumb), 0);
+	str_put(&sd->qp->rq, mp);
+	(void)str_sched_run(sd->plumb);
+	str_unclaim(sd->plumb);
+	host_leave();
+}
+
+static mblk_t *
+bytes(unsigned type, int n, int b0, int b1)
+{
+	mblk_t *mp = allocb(4, BPRI_HI);
+
+	T_NOTNULL(mp);
+	mp->b_datap->db_type = (unsigned char)type;
+	if (n > 0)
+		*mp->b_wptr++ = (unsigned char)b0;
+	if (n > 1)
+		*mp->b_wptr++ = (unsigned char)b1;
+	return mp;
+}
+
+static unsigned
+signals(int sig)
+{
+	return sim_signals_of(sim_current(), sig);
+}
+
+/* M_ERROR(9): the read side is flushed, not what this end has written */
+T_CASE(a_read_error_leaves_what_was_written_here)
+{
+	begin(t);
+	T_EQ(fx_write(&p_, 0, "out", 3), 3);
+	T_EQ(fx_write(&p_, 1, "in", 2), 2);
+	up(0, bytes(M_ERROR, 2, EPROTO, NOERROR));
+	T_EQ(fx_read(&p_, 0, buf, 10), -EPROTO);
+	T_EQ(fx_read(&p_, 1, buf, 10), 3);
+	/* the error taken back, nothing is there: it was flushed */
+	up(0, bytes(M_ERROR, 2, 0, NOERROR));
+	p_.hc[0].fflags |= STR_O_NONBLOCK;
+	T_EQ(fx_read(&p_, 0, buf, 10), -11);
+}
+
+/* M_ERROR(9): 0 clears, NOERROR leaves as it is */
+T_CASE(errors_are_set_and_cleared_side_by_side)
+{
+	begin(t);
+	up(0, bytes(M_ERROR, 2, EPROTO, 5));
+	T_EQ(fx_read(&p_, 0, buf, 1), -EPROTO);
+	T_EQ(fx_write(&p_, 0, "x", 1), -5);
+	up(0, bytes(M_ERROR, 2, NOERROR, 0));
+	T_EQ(fx_write(&p_, 0, "x", 1), 1);
+	T_EQ(fx_read(&p_, 0, buf, 1), -EPROTO);
+	up(0, bytes(M_ERROR, 1, 0, 0));
+	T_EQ(fx_write(&p_, 1, "y", 1), 1);
+	T_EQ(fx_read(&p_, 0, buf, 1), 1);
+}
+
+/* I_SERROPT: "non-persistent": told once */
+T_CASE(an_error_that_does_not_persist_is_told_once)
+{
+	begin(t);
+	T_EQ(fx_ioctl(&p_, 0, I_SERROPT, 3), 0);
+	up(0, bytes(M_ERROR, 2, EPROTO, 5));
+	T_EQ(fx_write(&p_, 1, "y", 1), 1);
+	T_EQ(fx_read(&p_, 0, buf, 1), -EPROTO);
+	T_EQ(fx_read(&p_, 0, buf, 1), 1);
+	T_EQ(fx_write(&p_, 0, "x", 1), -5);
+	T_EQ(fx_write(&p_, 0, "x", 1), 1);
+}
+
+/* An M_ERROR without a byte says nothing */
+T_CASE(an_empty_error_is_ignored)
+{
+	begin(t);
+	up(0, bytes(M_ERROR, 0, 0, 0));
+	T_EQ(fx_write(&p_, 0, "x", 1), 1);
+}
+
+/* M_UNHANGUP(9) reverses M_HANGUP */
+T_CASE(a_hang_up_can_be_reversed)
+{
+	begin(t);
+	up(0, bytes(M_HANGUP, 0, 0, 0));
+	T_EQ(fx_read(&p_, 0, buf, 1), 0);
+	T_TRUE(fx_write(&p_, 0, "x", 1) < 0);
+	up(0, bytes(M_UNHANGUP, 0, 0, 0));
+	T_EQ(fx_write(&p_, 0, "x", 1), 1);
+	p_.hc[0].fflags |= STR_O_NONBLOCK;
+	T_EQ(fx_read(&p_, 0, buf, 1), -11);
+}
+
+/* A message of a new band arrives although there is no memory for the band */
+T_CASE(a_message_of_a_new_band_is_not_lost_without_memory)
+{
+	struct str_strbuf d = {sizeof(buf), 0, buf};
+	mblk_t *mp;
+	int band = 0, flags = 2, got; /* MSG_ANY */
+
+	begin(t);
+	mp = fx_msg("band", 7);
+	fx_use_up();
+	up(0, mp);
+	fx_give_back();
+	T_EQ(fx_ioctl(&p_, 0, I_GETBAND, (unsigned long)&got), 0);
+	T_EQ(got, 7);
+	T_EQ(fx_getmsg(&p_, 0, NULL, &d, &band, &flags), 0);
+	T_EQ(d.len, 4);
+	T_EQ(band, 7);
+	/* the counts are right: the band is writable, and empties */
+	T_EQ(fx_putmsg(&p_, 1, NULL, 0, "again", 5, 7, 4), 0);
+	band = 0, flags = 2;
+	T_EQ(fx_getmsg(&p_, 0, NULL, &d, &band, &flags), 0);
+	T_EQ(d.len, 5);
+	T_EQ(p_.sd[0]->qp->rq.q_count, (size_t)0);
+}
+
+/* M_PCPROTO(9): one waits at most, a second one is discarded */
+T_CASE(one_high_priority_message_waits)
+{
+	struct str_strbuf c = {sizeof(buf), 0, buf};
+	int flags = 0;
+
+	begin(t);
+	up(0, fx_type(M_PCPROTO, "first", 0));
+	up(0, fx_type(M_PCPROTO, "second", 0));
+	T_EQ(fx_getmsg(&p_, 0, &c, NULL, NULL, &flags), 0);
+	T_EQ(c.len, 5);
+	T_EQ(memcmp(buf, "first", 5), 0);
+	p_.hc[0].fflags |= STR_O_NONBLOCK;
+	flags = 0;
+	T_EQ(fx_getmsg(&p_, 0, &c, NULL, NULL, &flags), -11);
+}
+
+/* M_SIG(9): counts when all before it is gone, by reading or by flushing */
+T_CASE(a_signal_message_counts_when_it_comes_first)
+{
+	begin(t);
+	T_EQ(fx_ioctl(&p_, 0, I_SETSIG, STR_S_MSG), 0);
+	up(0, bytes(M_SIG, 1, SIGPOLL, 0));
+	T_EQ(signals(SIGPOLL), 1u);
+	up(0, fx_msg("data", 0));
+	up(0, bytes(M_SIG, 1, SIGPOLL, 0));
+	up(0, bytes(M_SIG, 1, SIGPOLL, 0));
+	T_EQ(signals(SIGPOLL), 1u);
+	T_EQ(fx_read(&p_, 0, buf, 4), 4);
+	T_EQ(signals(SIGPOLL), 3u);
+	up(0, fx_msg("data", 0));
+	up(0, bytes(M_SIG, 1, SIGPOLL, 0));
+	T_EQ(fx_ioctl(&p_, 0, I_FLUSH, FLUSHR), 0);
+	p_.hc[0].fflags |= STR_O_NONBLOCK;
+	T_EQ(fx_read(&p_, 0, buf, 4), -11);
+	T_EQ(fx_write(&p_, 1, "on", 2), 2);
+	T_EQ(fx_read(&p_, 0, buf, 4), 2);
+}
+
+/* M_PCSIG(9): at once; an empty one is nothing */
+T_CASE(a_priority_signal_message_counts_at_once)
+{
+	begin(t);
+	T_EQ(fx_ioctl(&p_, 0, I_SETSIG, STR_S_MSG), 0);
+	up(0, fx_msg("data", 0));
+	up(0, bytes(M_PCSIG, 0, 0, 0));
+	up(0, bytes(M_SIG, 0, 0, 0));
+	T_EQ(signals(SIGPOLL), 0u);
+	up(0, bytes(M_PCSIG, 1, SIGPOLL, 0));
+	T_EQ(signals(SIGPOLL), 1u);
+}
+
+static mblk_t *
+options(unsigned long flags)
+{
+	mblk_t *mp = allocb(sizeof(struct stroptions), BPRI_HI);
+	struct stroptions *so;
+
+	T_NOTNULL(mp);
+	mp->b_datap->db_type = M_SETOPTS;
+	so = (struct stroptions *)(void *)mp->b_wptr;
+	memset(so, 0, sizeof(*so));
+	mp->b_wptr += sizeof(*so);
+	so->so_flags = flags;
+	return mp;
+}
+#define SO(mp) ((struct stroptions *)(void *)(mp)->b_rptr)
+
+/* M_SETOPTS(9): every flag sets what it names, and nothing else */
+T_CASE(m_setopts_sets_what_its_flags_name)
+{
+	struct str_head *sd;
+	mblk_t *mp;
+	int opt = 0;
+
+	begin(t);
+	sd = p_.sd[0];
+	mp = options(SO_READOPT);
+	SO(mp)->so_readopt = 1 | 8; /* RMSGD, RPROTDIS */
+	SO(mp)->so_wroff = 99;
+	up(0, mp);
+	T_EQ(fx_ioctl(&p_, 0, 0x5307u, (unsigned long)&opt), 0);
+	T_EQ(opt, 9);
+	T_EQ(sd->wroff, 0u);
+	mp = options(SO_WROFF | SO_MINPSZ | SO_MAXPSZ | SO_HIWAT | SO_LOWAT);
+	SO(mp)->so_wroff = 40;
+	SO(mp)->so_minpsz = 2;
+	SO(mp)->so_maxpsz = 3000;
+	SO(mp)->so_hiwat = 7000;
+	SO(mp)->so_lowat = 700;
+	up(0, mp);
+	T_EQ(sd->wroff, 40u);
+	T_EQ(sd->minpsz, 2);
+	T_EQ(sd->maxpsz, 3000);
+	T_EQ(sd->hq.hiwat, 7000u);
+	T_EQ(sd->hq.lowat, 700u);
+	up(0, options(SO_MREADON | SO_NDELON | SO_ISTTY | SO_TOSTOP | SO_DELIM));
+	T_EQ(str_load(&sd->flags) & (STR_H_MREAD | STR_H_NDEL | STR_H_TTY |
+		STR_H_TOSTOP | STR_H_DELIM), STR_H_MREAD | STR_H_NDEL |
+		STR_H_TTY | STR_H_TOSTOP | STR_H_DELIM);
+	up(0, options(SO_MREADOFF | SO_NDELOFF | SO_ISNTTY | SO_TONSTOP |
+		SO_NODELIM));
+	T_EQ(str_load(&sd->flags) & (STR_H_MREAD | STR_H_NDEL | STR_H_TTY |
+		STR_H_TOSTOP | STR_H_DELIM), 0u);
+	mp = options(SO_ERROPT | SO_STRHOLD);
+	SO(mp)->so_erropt = 1;
+	up(0, mp);
+	T_EQ(sd->errpersist, 1u);
+	T_EQ(str_load(&sd->flags) & STR_H_HOLD, STR_H_HOLD);
+	mp = options(SO_BAND | SO_HIWAT);
+	SO(mp)->so_band = 3;
+	SO(mp)->so_hiwat = 50;
+	up(0, mp);
+	T_EQ(sd->hq.hiwat, 7000u);
+	T_EQ(fx_putmsg(&p_, 1, NULL, 0, buf, 60, 3, 4), 0);
+	T_EQ(fx_ioctl(&p_, 1, 0x5322u, 3), 0); /* I_CANPUT */
+	T_EQ(fx_ioctl(&p_, 1, 0x5322u, 4), 1);
+}
+
+/* M_SETOPTS(9) that is too short, or wrong, changes nothing */
+T_CASE(m_setopts_that_is_wrong_is_ignored)
+{
+	struct str_head *sd;
+	mblk_t *mp;
+
+	begin(t);
+	sd = p_.sd[0];
+	mp = options(SO_ALL);
+	mp->b_wptr -= 8;
+	up(0, mp);
+	T_EQ(sd->hq.hiwat, STR_PIPE_HIWAT);
+	mp = options(SO_HIWAT | SO_LOWAT | SO_READOPT);
+	SO(mp)->so_hiwat = 10;
+	SO(mp)->so_lowat = 11;
+	SO(mp)->so_readopt = 3; /* RMSGD | RMSGN */
+	up(0, mp);
+	T_EQ(sd->hq.hiwat, STR_PIPE_HIWAT);
+	T_EQ(sd->rdopt, 0u);
+}
+
+/* What is for those below is discarded */
+T_CASE(types_that_mean_nothing_to_a_head_are_discarded)
+{
+	static const unsigned char types[] = {M_BREAK, M_DELAY, M_CTL, M_RSE,
+		M_STOP, M_START, M_STOPI, M_STARTI, M_PCCTL, M_PCRSE, M_READ,
+		M_IOCDATA};
+	unsigned i;
+
+	begin(t);
+	p_.hc[0].fflags |= STR_O_NONBLOCK;
+	for (i = 0; i < sizeof(types); i++) {
+		mblk_t *mp = allocb(sizeof(union ioctypes), BPRI_HI);
+
+		T_NOTNULL(mp);
+		memset(mp->b_rptr, 0, sizeof(union ioctypes));
+		mp->b_wptr += sizeof(union ioctypes);
+		mp->b_datap->db_type = types[i];
+		up(0, mp);
+		T_EQ(fx_read(&p_, 0, buf, 1), -11);
+	}
+}
+
+static mblk_t *kept;
+
+/* A module that swallows ioctls: its own put procedure. */
+static int
+mute_put(queue_t *q, mblk_t *mp)
+{
+	if (mp->b_datap->db_type == M_IOCTL) {
+		kept = mp;
+		return 0;
+	}
+	if (mp->b_datap->db_type == M_IOCDATA) {
+		struct copyresp *cp =
+			(struct copyresp *)(void *)mp->b_rptr;
+
+		T_NOTNULL(cp->cp_rval);
+		if (cp->cp_private != NULL)
+			freemsg(cp->cp_private);
+		freemsg(mp);
+		return 0;
+	}
+	putnext(q, mp);
+	return 0;
+}
+
+static int
+mute_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
+{
+	(void)devp, (void)flag, (void)sflag, (void)crp;
+	qprocson(q);
+	return 0;
+}
+
+static int
+mute_close(queue_t *q, int flag, cred_t *crp)
+{
+	(void)flag, (void)crp;
+	qprocsoff(q);
+	return 0;
+}
+
+static struct module_info mute_info = {.mi_idname = (char *)"mute",
+	.mi_maxpsz = INFPSZ, .mi_hiwat = 100, .mi_lowat = 10};
+static struct qinit mute_r = {.qi_putp = mute_put, .qi_qopen = mute_open,
+	.qi_qclose = mute_close, .qi_minfo = &mute_info};
+static struct qinit mute_w = {.qi_putp = mute_put, .qi_minfo = &mute_info};
+static struct streamtab mute_tab = {.st_rdinit = &mute_r,
+	.st_wrinit = &mute_w};
+
+static void
+begin_mute(struct t *t)
+{
+	begin(t);
+	kept = NULL;
+	fx_module("mute", &mute_tab, D_MP);
+	(void)fx_push(&p_, 0, "mute");
+}
+
+/* I_STR: "ETIME ... timed out before an acknowledgement was received" */
+T_CASE(an_i_str_without_answer_times_out)
+{
+	struct strioctl s = {1, 3, 0, NULL};
+	uint64_t start;
+
+	begin_mute(t);
+	start = host_now();
+	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
+	T_GE(host_now() - start, 3000000000ull);
+	T_LT(host_now() - start, 3200000000ull);
+	freemsg(kept);
+}
+
+/* I_STR: "0 ... the default", 15 seconds */
+T_CASE(an_i_str_waits_fifteen_seconds_by_default)
+{
+	struct strioctl s = {1, 0, 0, NULL};
+	uint64_t start;
+
+	begin_mute(t);
+	start = host_now();
+	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
+	T_GE(host_now() - start, 15000000000ull);
+	T_LT(host_now() - start, 15200000000ull);
+	freemsg(kept);
+}
+
+/* A late answer is nobody's; the next ioctl gets its own */
+T_CASE(a_late_answer_is_discarded)
+{
+	struct strioctl s = {1, 1, 0, NULL};
+	mblk_t *late;
+
+	begin_mute(t);
+	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
+	late = kept;
+	late->b_datap->db_type = M_IOCACK;
+	((struct iocblk *)(void *)late->b_rptr)->ioc_rval = 99;
+	up(0, late);
+	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
+	freemsg(kept);
+}
+
+/* A late request for a copy is refused, so that its module can clean up */
+T_CASE(a_late_copy_request_is_refused)
+{
+	struct strioctl s = {1, 1, 0, NULL};
+	struct copyreq *cq;
+	mblk_t *late;
+
+	begin_mute(t);
+	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
+	late = kept;
+	late->b_datap->db_type = M_COPYIN;
+	cq = (struct copyreq *)(void *)late->b_rptr;
+	late->b_wptr = late->b_rptr + sizeof(*cq);
+	cq->cq_addr = buf;
+	cq->cq_size = 10;
+	cq->cq_private = fx_msg("private", 0);
+	up(0, late); /* mute_put() frees the private part, or the audit fails */
+}
+
+static long second;
+
+static void
+second_ioctl(void *arg)
+{
+	struct strioctl s = {2, 1, 0, NULL};
+
+	(void)arg;
+	second = fx_ioctl(&p_, 0, I_STR, (unsigned long)&s);
+}
+
+/* I_STR: one at a time: the second waits for its turn, within its own time */
+T_CASE(a_second_i_str_waits_for_the_first)
+{
+	struct strioctl s = {1, 5, 0, NULL};
+
+	begin_mute(t);
+	second = 1;
+	(void)sim_spawn("second", second_ioctl, NULL);
+	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
+	T_EQ(second, -ETIME);
+	/* only the first one ever went down */
+	T_EQ(((struct iocblk *)(void *)kept->b_rptr)->ioc_cmd, 1);
+	freemsg(kept);
+}
+
+/* M_ERROR ends an ioctl that waits */
+static void
+breaks_it(void *arg)
+{
+	(void)arg;
+	sim_sleep(100000000ull);
+	up(0, bytes(M_ERROR, 1, EPROTO, 0));
+}
+
+T_CASE(an_error_ends_an_i_str_that_waits)
+{
+	struct strioctl s = {1, -1, 0, NULL};
+
+	begin_mute(t);
+	(void)sim_spawn("breaks", breaks_it, NULL);
+	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -EPROTO);
+	freemsg(kept);
+}
+
+/* Every registration is counted out with its stream */
+T_CASE(registrations_go_with_their_stream)
+{
+	begin(t);
+	T_EQ(fx_ioctl(&p_, 0, I_SETSIG, STR_S_ALL), 0);
+	T_EQ(fx_ioctl(&p_, 1, I_SETSIG, STR_S_INPUT), 0);
+	T_EQ(fx_in_use(STR_BLK_SIG), 2u);
+	fx_close(&p_, 0);
+	fx_close(&p_, 1);
+	T_EQ(fx_in_use(STR_BLK_SIG), 0u);
+}
+
+/* A registration that finds no memory: EAGAIN, and nothing is changed */
+T_CASE(a_registration_without_memory_is_eagain)
+{
+	begin(t);
+	fx_use_up();
+	T_EQ(fx_ioctl(&p_, 0, I_SETSIG, STR_S_ALL), -11);
+	fx_give_back();
+	T_EQ(fx_write(&p_, 1, "x", 1), 1);
+	T_EQ(signals(SIGPOLL), 0u);
+}

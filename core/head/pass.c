@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * I_SENDFD and I_RECVFD: descriptors passed through a pipe.
+ *
+ * Life.  The sender puts an M_PASSFP message straight onto the other head's
+ * read queue.  Of a Stream it carries a reference, and the receiver makes an
+ * open file of it.  Any other descriptor is laid into the receiving end's
+ * carrier by the kernel's own means (host_fd_pass), where it outlives the
+ * sender, and the message carries its number.
+ *
+ * The message's block is an outside buffer whose free routine means the same
+ * in every process: a message that is flushed, or stands there when the pipe
+ * is closed, gives its reference back.
+ */
+#include "core.h"
+#include <sys/kmem.h>
+#include <sys/stropts.h>
+
+struct pass {
+	frtn_t frtn;
+	struct str_head *head; /* a Stream's, with a reference; or NULL */
+	struct str_head *at;   /* other: the receiving end */
+	uint64_t id;	       /* other: its number in the carrier */
+	uint32_t fflags;
+	uint32_t uid, gid;
+	str_a32 taken; /* 0: it waits; 1: nothing to give back; else the tag
+			* of the thread that is taking it */
+};
+
+/* Equal in layout to struct strrecvfd of <stropts.h>. */
+struct u_recvfd {
+	int fd;
+	uint32_t uid, gid;
+	char fill[8];
+};
+
+/* The last freeb() of an M_PASSFP. */
+void
+str_pass_free(char *arg)
+{
+	struct pass *p = (struct pass *)(void *)arg;
+
+	if (str_xchg(&p->taken, 1u) == 0) {
+		if (p->head != NULL)
+			str_head_unref(p->head, NULL);
+		/* else it stays in the carrier until somebody takes from it:
+		 * host_fd_take() closes what nobody asks for */
+		else if (str_stream_lives(p->at->plumb))
+			(void)str_sub(&p->at->npass, 1u);
+	}
+	kmem_free(p, sizeof(*p));
+}
+
+static mblk_t *
+pass_make(struct pass **ret)
+{
+	struct pass *p = kmem_zalloc(sizeof(*p), KM_NOSLEEP);
+	struct host_cred cr;
+	mblk_t *mp;
+
+	if (p == NULL)
+		return NULL;
+	p->frtn.free_func = (void (*)(char *))(uintptr_t)host_code(1,
+		(void (*)(void))str_pass_free);
+	p->frtn.free_arg = (char *)p;
+	str_store(&p->taken, 1u); /* nothing to give back yet */
+	host_cred(&cr);
+	p->uid = cr.uid;
+	p->gid = cr.gid;
+	mp = esballoc((unsigned char *)p, sizeof(*p), BPRI_HI, &p->frtn);
+	if (mp == NULL) {
+		kmem_free(p, sizeof(*p));
+		return NULL;
+	}
+	mp->b_datap->db_type = M_PASSFP;
+	mp->b_wptr += sizeof(*p);
+	*ret = p;
+	return mp;
+}
+
+/* Onto @to's read queue, past whatever is pushed. */
+static void
+send(struct str_head *to, struct host_call *hc, mblk_t *mp)
+{
+	struct host_call *old = host_tls.call;
+
+	(void)str_claim(to->plumb);
+	host_tls.call = hc;
+	str_head_rput(to, &to->qp->rq, mp);
+	host_tls.call = old;
+	str_unclaim(to->plumb);
+}
+
+/*
+ * str_pass_head - pass a new open file of @sd to whoever reads at @to
+ * The caller's reference to @sd goes with it.
+ * Return: 0, EAGAIN no memory.
+ */
+int
+str_pass_head(struct str_head *to, struct host_call *hc, struct str_head *sd,
+	int fflags)
+{
+	struct pass *p;
+	mblk_t *mp = pass_make(&p);
+
+	if (mp == NULL)
+		return EAGAIN;
+	p->head = sd;
+	p->fflags = (uint32_t)fflags;
+	str_store(&p->taken, 0u);
+	send(to, hc, mp);
+	return 0;
+}
+
+/* The first open file of @sd that can be sent to by address. */
+static struct str_file *
+open_file(struct str_head *sd)
+{
+	struct str_file *f;
+
+	for (f = &sd->file; f != NULL; f = f->next)
+		if (str_load(&f->open) == 1 &&
+		    f->carrier.kind == HOST_CARRIER_OPEN)
+			return f;
+	return NULL;
+}
+
+static int
+send_other(struct str_head *sd, struct host_call *hc, int fd)
+{
+	struct str_head *to = sd->peer;
+	const struct host_carrier *c = NULL;
+	struct host_carrier own;
+	struct pass *p;
+	mblk_t *mp;
+	int err;
+
+	err = host_carrier_id(hc->fd, &own);
+	if (err != 0)
+		return err;
+	if (own.kind == HOST_CARRIER_OPEN ||
+	    (str_load(&sd->flags) & STR_H_LOST) != 0) {
+		struct str_file *f = open_file(to);
+
+		if (f == NULL)
+			return EINVAL; /* the pair's other end holds it, and
+					* this file is not of the pair */
+		c = &f->carrier;
+	}
+	mp = pass_make(&p);
+	if (mp == NULL)
+		return EAGAIN;
+	p->at = to;
+	p->id = str_add(str_root(STR_ROOT_EVID), (uint64_t)1) + 1;
+	(void)str_add(&to->npass, 1u);
+	err = host_fd_pass(hc->fd, c, fd, p->id);
+	if (err != 0) {
+		(void)str_sub(&to->npass, 1u);
+		freemsg(mp);
+		return err == EPIPE || err == ECONNREFUSED ? ENXIO : err;
+	}
+	str_store(&p->taken, 0u);
+	send(to, hc, mp);
+	return 0;
+}
+
+static long
+i_sendfd(struct str_head *sd, struct host_call *hc, int fd)
+{
+	struct str_head *what;
+	int err;
+
+	if (!str_fd_is_open(fd))
+		return -EBADF;
+	if (sd->plumb->kind != STR_PL_PIPE)
+		return -EINVAL;
+	what = str_head_of_fd(hc, fd);
+	if (what == sd)
+		return -EINVAL;
+	if (str_load(&sd->peer->flags) & STR_H_CLOSED)
+		return -ENXIO;
+	if (str_headq_is_full(&sd->peer->hq))
+		return -EAGAIN;
+	if (what == NULL)
+		return -send_other(sd, hc, fd);
+	str_head_ref(what);
+	err = str_pass_head(sd->peer, hc, what, str_fd_flags(fd));
+	if (err != 0)
+		str_head_unref(what, hc);
+	return -err;
+}
+
+/* Make a descriptor of what @p carries. */
+static int
+take(struct str_head *sd, struct host_call *hc, struct pass *p, int *ret_fd)
+{
+	struct host_carrier c;
+	struct str_file *f;
+	int err, fd;
+
+	if (p->head == NULL) {
+		err = host_fd_take(hc->fd, p->id, ret_fd);
+		if (err == ENOENT)
+			err = EIO; /* another holder's carrier has it */
+		if (err == 0 || err == EIO)
+			(void)str_sub(&sd->npass, 1u);
+		return err;
+	}
+	err = host_carrier_open((int)p->fflags & STR_O_NONBLOCK, &fd, &c);
+	if (err != 0)
+		return err;
+	err = str_file_add(p->head, &c, (int)p->fflags, &f);
+	if (err != 0) {
+		host_fd_close(fd);
+		return EAGAIN;
+	}
+	(void)str_add(&p->head->iocword, 1u);
+	(void)host_wake(&p->head->iocword, INT_MAX);
+	str_head_unref(p->head, hc);
+	(void)host_daemon();
+	*ret_fd = fd;
+	return 0;
+}
+
+/* The M_PASSFP that stands first, taken; NULL with *ret_err: EAGAIN nothing
+ * is there, EBADMSG it is something else. */
+static mblk_t *
+first(struct str_head *sd, int *ret_err)
+{
+	struct str_rec rec;
+	mblk_t *mp = NULL;
+
+	*ret_err = EAGAIN;
+	if (str_load(&sd->hq.npri) != 0) {
+		*ret_err = EBADMSG;
+		return NULL;
+	}
+	if (str_hlock(&sd->hq.clock, STR_HOLD_C))
+		str_headq_repair_c(&sd->hq);
+	if (str_headq_first(&sd->hq, &rec)) {
+		*ret_err = EBADMSG;
+		if (rec.mp != NULL && rec.mp->b_datap->db_type == M_PASSFP) {
+			mp = dupb(rec.mp); /* so that it stays what it is */
+			*ret_err = mp != NULL ? 0 : EAGAIN;
+		}
+	}
+	str_hunlock(&sd->hq.clock, STR_HOLD_C);
+	return mp;
+}
+
+/* Take @p's message off the queue, if it is still first. */
+static void
+drop_first(struct str_head *sd, const struct pass *p)
+{
+	struct str_rec rec;
+
+	if (str_hlock(&sd->hq.clock, STR_HOLD_C))
+		str_headq_repair_c(&sd->hq);
+	if (str_headq_first(&sd->hq, &rec) && rec.mp != NULL &&
+	    rec.mp->b_datap->db_type == M_PASSFP &&
+	    rec.mp->b_datap->db_base == (const unsigned char *)p)
+		str_headq_advance(&sd->hq, &rec, 0, rec.data == ~0u ? 0 :
+			rec.data, STR_TOOK_ALL);
+	str_hunlock(&sd->hq.clock, STR_HOLD_C);
+}
+
+static long
+i_recvfd(struct str_head *sd, struct host_call *hc, void *uarg)
+{
+	struct u_recvfd r;
+	struct pass *p;
+	mblk_t *mp;
+	uint32_t v;
+	int err, fd = -1;
+
+	/* nothing may be lost by a bad address */
+	if (host_copyin(uarg, &r, sizeof(r)) != 0 ||
+	    host_copyout(&r, uarg, sizeof(r)) != 0)
+		return -EFAULT;
+	for (;;) {
+		mp = first(sd, &err);
+		if (mp != NULL) {
+			p = (struct pass *)(void *)mp->b_datap->db_base;
+			v = str_load(&p->taken);
+			if ((v == 0 || (v != 1 && host_owner_dead(v))) &&
+			    str_cas(&p->taken, v, host_self_tag()))
+				break;
+			freemsg(mp); /* another holder is at it */
+			host_yield();
+			continue;
+		}
+		if (err != EAGAIN)
+			return -err;
+		if (str_load(&sd->flags) & STR_H_RDERR)
+			return -(long)str_load(&sd->rerror);
+		if (str_load(&sd->flags) & (STR_H_HUP | STR_H_PEER))
+			return -ENXIO;
+		if (hc->fflags & STR_O_NONBLOCK) {
+			if (str_head_look(sd, hc) == 0 &&
+			    (str_load(&sd->flags) & STR_H_PEER) != 0)
+				return -ENXIO;
+			return -EAGAIN;
+		}
+		err = str_sleep(sd, hc, STR_SLEEP_READ, UINT64_MAX);
+		if (err != 0)
+			return -err;
+	}
+	err = take(sd, hc, p, &fd);
+	if (err != 0 && err != EIO) {
+		str_store(&p->taken, 0u);
+	} else {
+		str_store(&p->taken, 1u);
+		r.fd = fd;
+		r.uid = p->uid;
+		r.gid = p->gid;
+		__builtin_memset(r.fill, 0, sizeof(r.fill));
+		drop_first(sd, p);
+	}
+	freemsg(mp);
+	if (err == 0 && host_copyout(&r, uarg, sizeof(r)) != 0) {
+		host_fd_close(fd);
+		return -EFAULT;
+	}
+	return -err;
+}
+
+long
+str_ioctl_pass(struct str_head *sd, struct host_call *hc, unsigned cmd,
+	unsigned long arg)
+{
+	if (cmd == I_SENDFD)
+		return i_sendfd(sd, hc, (int)arg);
+	return i_recvfd(sd, hc, (void *)arg);
+}
+
+/* ------------------------------------------------------------ descriptors */
+
+bool
+str_fd_is_open(int fd)
+{
+	struct host_carrier c;
+
+	return fd >= 0 && host_carrier_id(fd, &c) != EBADF;
+}
+
+static struct str_file *
+file_of_fd(int fd)
+{
+	struct host_carrier c;
+
+	if (fd < 0 || host_carrier_id(fd, &c) != 0)
+		return NULL;
+	return str_file_lookup(&c);
+}
+
+struct str_head *
+str_head_of_fd(struct host_call *hc, int fd)
+{
+	struct str_file *f = file_of_fd(fd);
+
+	(void)hc;
+	return f != NULL ? f->head : NULL;
+}
+
+int
+str_fd_flags(int fd)
+{
+	struct str_file *f = file_of_fd(fd);
+
+	return f != NULL ? (int)str_load(&f->fflags) : 2;
+}

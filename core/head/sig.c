@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * I_SETSIG and I_ESETSIG: signals when something happens at a Stream head;
+ * and what M_SIG and M_PCSIG do.
+ *
+ * Life.  A registration names a process, or a process group, of the domain,
+ * and hangs on the head.  It ends when it is taken back, when its process
+ * closes a descriptor of the Stream (any, as SVR4 has it), when the process
+ * is found dead, or with the head.  A process number alone could mean
+ * another process by now: its start time is kept with it.
+ *
+ * When.  SVR4: a signal is sent when a message comes first, not for those
+ * behind it.  A registration remembers how far the log was when its signal
+ * was sent (`at'); the next is due when the reader has taken all up to there
+ * and there is more.  So the writer's fast path pays nothing: it looks at
+ * the want word as ever, in which STR_WANT_SIG stands while somebody wants
+ * to know of data.  Room for writers is told to those that were refused
+ * before: that sets the bit in the other want word, and the wake takes it.
+ *
+ * Signal messages.  SVR4: SIGPOLL is for those registered for S_MSG, any
+ * other signal for the process group of the Stream, which SIOCSPGRP or
+ * FIOSETOWN has set: a terminal's foreground group.  Without one it is for
+ * nobody.  M_PCSIG counts when it arrives, M_SIG when it comes to the front;
+ * until then it is a record of the log, which readers never see.
+ *
+ * Locks.  siglock, a leaf; nothing is allocated or freed under it.
+ *
+ * Crash.  The list is changed by one store each, and what is in it belongs to
+ * nobody; who dies beside that store leaves one block that is lost.
+ */
+#include "core.h"
+#include "sig.h"
+
+#define SIG_URG 23
+#define SIG_POLL 29
+#define LOOK (-1) /* no signal, but is anybody there? */
+#define MANY 16u /* dead registrations taken out at a time */
+
+static void
+lock(struct str_head *sd)
+{
+	(void)str_lock(&sd->siglock); /* nothing to repair */
+}
+
+/* The process slot of @pid in this domain, or NULL. */
+static struct str_proc *
+member(uint32_t pid, uint64_t start)
+{
+	struct str_domain *d = host_domain;
+	uint32_t n = str_load(&d->proc_high), i;
+
+	for (i = 0; i < n && i < STR_NPROC; i++) {
+		struct str_proc *p = &d->proc[i];
+
+		if ((str_load(&p->gen) & 1u) != 0 &&
+		    str_load(&p->pid) == pid &&
+		    (start == 0 || str_load(&p->start) == start))
+			return p;
+	}
+	return NULL;
+}
+
+/* Return: 0, ESRCH: it is gone for good. */
+static int
+post(const struct str_sig *s, int sig)
+{
+	if (s->id > 0 && s->start != 0 && member((uint32_t)s->id, s->start) == NULL) {
+		/* dead, or between two images: what has the number now may
+		 * be another process */
+		return host_signal_post((uint32_t)s->id, 0);
+	}
+	return host_signal_post((uint32_t)s->id, sig);
+}
+
+/* Locks: siglock. */
+static struct str_sig *
+find(struct str_head *sd, int32_t id, bool owner)
+{
+	struct str_sig *s;
+
+	for (s = sd->sigs; s != NULL; s = s->next)
+		if (((str_load(&s->events) & STR_SIG_OWNER) != 0) == owner &&
+		    (owner || s->id == id))
+			return s;
+	return NULL;
+}
+
+/* What all want together decides who looks.  Locks: siglock. */
+static void
+settle(struct str_head *sd)
+{
+	struct str_sig *s;
+	uint32_t all = 0;
+
+	for (s = sd->sigs; s != NULL; s = s->next)
+		all |= str_load(&s->events);
+	if (all & (STR_S_INPUT | STR_S_RDNORM))
+		(void)str_or(&sd->hq.rwant, STR_WANT_SIG);
+	else if (str_load(&sd->hq.rwant) & STR_WANT_SIG)
+		(void)str_and(&sd->hq.rwant, ~STR_WANT_SIG);
+}
+
+/* Locks: siglock.  The block is the caller's then. */
+static void
+take_out(struct str_head *sd, struct str_sig *s)
+{
+	struct str_sig *p = sd->sigs;
+
+	if (p == s) {
+		sd->sigs = s->next;
+	} else {
+		while (p->next != s)
+			p = p->next;
+		p->next = s->next;
+	}
+	str_mem_own(s);
+}
+
+static struct str_sig *
+make(int32_t id, uint32_t events)
+{
+	struct str_sig *s = str_mem_alloc(sizeof(*s), STR_BLK_SIG);
+	struct str_proc *p;
+
+	if (s == NULL)
+		return NULL;
+	s->next = NULL;
+	s->id = id;
+	str_store(&s->events, events);
+	p = id > 0 ? member((uint32_t)id, 0) : NULL;
+	s->start = p != NULL ? str_load(&p->start) : 0;
+	s->at = 0;
+	return s;
+}
+
+static void
+put_in(struct str_head *sd, struct str_sig *s)
+{
+	s->at = str_load_acq(&sd->hq.pos);
+	s->next = sd->sigs;
+	str_mem_disown(s);
+	sd->sigs = s;
+}
+
+int
+str_sig_set(struct str_head *sd, int32_t id, uint32_t events)
+{
+	struct str_sig *s, *fresh = NULL, *old = NULL;
+	int err = 0;
+
+	if (events != 0) {
+		fresh = make(id, events);
+		if (fresh == NULL)
+			return EAGAIN;
+		if (post(fresh, 0) != 0) {
+			str_mem_free(fresh);
+			return ESRCH;
+		}
+	}
+	lock(sd);
+	s = find(sd, id, false);
+	if (s != NULL && (events == 0 || s->start != fresh->start)) {
+		take_out(sd, s);
+		old = s;
+		s = NULL;
+	} else if (s == NULL && events == 0) {
+		err = EINVAL;
+	}
+	if (s != NULL) {
+		str_store(&s->events, events);
+	} else if (fresh != NULL) {
+		put_in(sd, fresh);
+		fresh = NULL;
+	}
+	settle(sd);
+	str_unlock(&sd->siglock);
+	if (fresh != NULL)
+		str_mem_free(fresh);
+	if (old != NULL)
+		str_mem_free(old);
+	return err;
+}
+
+uint32_t
+str_sig_get(struct str_head *sd, int32_t id)
+{
+	struct str_sig *s;
+	uint32_t ev;
+
+	lock(sd);
+	s = find(sd, id, false);
+	ev = s != NULL ? str_load(&s->events) : 0;
+	if (s != NULL && s->start != 0 && member((uint32_t)id, s->start) == NULL)
+		ev = 0; /* another process has the number */
+	str_unlock(&sd->siglock);
+	return ev;
+}
+
+int
+str_sig_set_owner(struct str_head *sd, int32_t id)
+{
+	struct str_sig *old, *s = NULL;
+
+	if (id != 0) {
+		s = make(id, STR_SIG_OWNER);
+		if (s == NULL)
+			return EAGAIN;
+		if (post(s, 0) != 0) {
+			str_mem_free(s);
+			return ESRCH;
+		}
+	}
+	lock(sd);
+	old = find(sd, 0, true);
+	if (old != NULL)
+		take_out(sd, old);
+	if (s != NULL)
+		put_in(sd, s);
+	str_unlock(&sd->siglock);
+	if (old != NULL)
+		str_mem_free(old);
+	return 0;
+}
+
+int32_t
+str_sig_owner(struct str_head *sd)
+{
+	struct str_sig *s;
+	int32_t id;
+
+	lock(sd);
+	s = find(sd, 0, true);
+	id = s != NULL ? s->id : 0;
+	str_unlock(&sd->siglock);
+	return id;
+}
+
+/*
+ * Send what @pick says to each; those that are gone are taken out.
+ * pick: the signal for one registration, or 0.
+ */
+static void
+each(struct str_head *sd, int (*pick)(struct str_head *, struct str_sig *,
+	uint32_t), uint32_t arg)
+{
+	struct str_sig *s, *next, *dead[MANY];
+	unsigned n = 0;
+	int sig;
+
+	lock(sd);
+	for (s = sd->sigs; s != NULL; s = next) {
+		next = s->next;
+		sig = pick(sd, s, arg);
+		if (sig == 0 || post(s, sig == LOOK ? 0 : sig) == 0 || n == MANY)
+			continue;
+		take_out(sd, s);
+		dead[n++] = s;
+	}
+	if (n != 0)
+		settle(sd);
+	str_unlock(&sd->siglock);
+	while (n > 0)
+		str_mem_free(dead[--n]);
+}
+
+static int
+pick_event(struct str_head *sd, struct str_sig *s, uint32_t events)
+{
+	uint32_t ev = str_load(&s->events);
+
+	(void)sd;
+	if ((ev & events & STR_S_ALL) == 0)
+		return 0;
+	if ((ev & events & STR_S_RDBAND) && (ev & STR_S_BANDURG))
+		return SIG_URG;
+	return SIG_POLL;
+}
+
+void
+str_sig_post(struct str_head *sd, uint32_t events)
+{
+	each(sd, pick_event, events);
+}
+
+static int
+pick_owner(struct str_head *sd, struct str_sig *s, uint32_t sig)
+{
+	(void)sd;
+	return str_load(&s->events) & STR_SIG_OWNER ? (int)sig : 0;
+}
+
+void
+str_sig_message(struct str_head *sd, int sig)
+{
+	if (sd->sigs == NULL || sig < 1 || sig > 64)
+		return;
+	if (sig == SIG_POLL)
+		each(sd, pick_event, STR_S_MSG);
+	else
+		each(sd, pick_owner, (uint32_t)sig);
+}
+
+/* Has data come to the front of an empty queue since the last time? */
+static int
+pick_data(struct str_head *sd, struct str_sig *s, uint32_t arg)
+{
+	uint64_t cpos = str_load(&sd->hq.cpos);
+	uint64_t pos = str_load_acq(&sd->hq.pos), at = s->at;
+
+	(void)arg;
+	if (pos <= at)
+		return 0;
+	s->at = pos;
+	if ((str_load(&s->events) & (STR_S_INPUT | STR_S_RDNORM)) == 0)
+		return 0;
+	return cpos >= at ? SIG_POLL : 0;
+}
+
+/* Writers may go on; were those refused registered for it? */
+static void
+woken_writers(struct str_head *sd)
+{
+	str_a32 *want = &sd->peer->hq.wwant;
+	uint32_t w = str_load(want), f = str_load(&sd->flags);
+
+	if (f & (STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_PLEX))
+		return; /* that is another event */
+	if ((w & STR_WANT_SIG) && str_head_writable(sd) &&
+	    (str_and(want, ~STR_WANT_SIG) & STR_WANT_SIG))
+		str_sig_post(sd, STR_S_OUTPUT);
+	if ((w & STR_WANT_SIGBAND) &&
+	    str_head_band_writable(sd, (int)str_load(&sd->wrband_back)) &&
+	    (str_and(want, ~STR_WANT_SIGBAND) & STR_WANT_SIGBAND))
+		str_sig_post(sd, STR_S_WRBAND);
+}
+
+void
+str_sig_woken(struct str_head *sd, bool writers)
+{
+	if (writers)
+		woken_writers(sd);
+	else
+		each(sd, pick_data, 0);
+}
+
+void
+str_sig_refused_slow(struct str_head *sd, int band)
+{
+	if (band > 0)
+		str_store(&sd->wrband_back, (uint32_t)band);
+	(void)str_or(&sd->peer->hq.wwant,
+		band > 0 ? STR_WANT_SIGBAND : STR_WANT_SIG);
+	/* what made room before saw no bit */
+	host_fence_heavy();
+	woken_writers(sd);
+}
+
+void
+str_sig_front(struct str_head *sd)
+{
+	struct str_headq *hq = &sd->hq;
+	struct str_rec rec;
+
+	if (str_hlock(&hq->clock, STR_HOLD_C))
+		str_headq_repair_c(hq);
+	/* signal messages that come to the front are dealt with there */
+	if (!str_headq_first(hq, &rec)) {
+		(void)str_and(&sd->flags, ~STR_H_MSIG);
+		str_fence_full();
+		if (str_load_acq(&hq->pos) != str_load(&hq->cpos))
+			(void)str_or(&sd->flags, STR_H_MSIG);
+	}
+	str_hunlock(&hq->clock, STR_HOLD_C);
+}
+
+void
+str_sig_file_closed(struct str_head *sd)
+{
+	struct str_sig *s, *next, *mine[MANY];
+	struct host_cred cr;
+	unsigned n = 0;
+
+	if (sd->sigs == NULL)
+		return;
+	host_cred(&cr);
+	lock(sd);
+	for (s = sd->sigs; s != NULL && n < MANY; s = next) {
+		next = s->next;
+		if (s->id != (int32_t)cr.pid ||
+		    (str_load(&s->events) & STR_SIG_OWNER))
+			continue;
+		take_out(sd, s);
+		mine[n++] = s;
+	}
+	settle(sd);
+	str_unlock(&sd->siglock);
+	while (n > 0)
+		str_mem_free(mine[--n]);
+}
+
+void
+str_sig_free(struct str_head *sd)
+{
+	struct str_sig *s;
+
+	while ((s = sd->sigs) != NULL) {
+		str_mem_own(s);
+		sd->sigs = s->next;
+		str_mem_free(s);
+	}
+}
+
+void
+str_sig_each(struct str_head *sd, void (*fn)(struct str_blk *b, uintptr_t arg),
+	uintptr_t arg)
+{
+	struct str_sig *s;
+
+	lock(sd);
+	for (s = sd->sigs; s != NULL; s = s->next)
+		fn(&s->blk, arg);
+	str_unlock(&sd->siglock);
+}
+
+/* A look that sends nothing: who is gone is found out. */
+static int
+pick_gone(struct str_head *sd, struct str_sig *s, uint32_t arg)
+{
+	(void)sd, (void)s, (void)arg;
+	return LOOK;
+}
+
+static bool
+sweep(struct str_plumb *pl, void *arg)
+{
+	unsigned e;
+
+	(void)arg;
+	for (e = 0; e < pl->nheads; e++)
+		if (pl->head[e].sigs != NULL)
+			each(&pl->head[e], pick_gone, 0);
+	return false;
+}
+
+void
+str_sig_sweep(void)
+{
+	str_stream_walk(sweep, NULL);
+}

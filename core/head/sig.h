@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Signals of a Stream head: who is told of what.  sig.c has the theory.
+ */
+#ifndef STR_SIG_H
+#define STR_SIG_H
+
+/* Events, equal to <stropts.h>. */
+#define STR_S_INPUT 0x0001u
+#define STR_S_HIPRI 0x0002u
+#define STR_S_OUTPUT 0x0004u
+#define STR_S_MSG 0x0008u
+#define STR_S_ERROR 0x0010u
+#define STR_S_HANGUP 0x0020u
+#define STR_S_RDNORM 0x0040u
+#define STR_S_RDBAND 0x0080u
+#define STR_S_WRBAND 0x0100u
+#define STR_S_BANDURG 0x0200u
+#define STR_S_ALL 0x03ffu
+
+/*
+ * Bits of the want words beside those of core.h.  In rwant: a registration
+ * wants to know of data, stays.  In wwant: a writer was refused.
+ */
+#define STR_WANT_SIG 16u
+#define STR_WANT_SIGBAND 32u
+
+/* More of a head's flags. */
+#define STR_H_TTY 0x100000u	/* SO_ISTTY: it is a terminal */
+#define STR_H_TOSTOP 0x200000u
+#define STR_H_MSIG 0x400000u	/* M_SIG messages wait in the head queue */
+
+/* One process, or process group, and what it wants to know of. */
+struct str_sig {
+	struct str_blk blk;
+	struct str_sig *volatile next; /* [siglock] */
+	int32_t id;	/* [I] process, or minus a process group */
+	str_a32 events;	/* [A] STR_S_*; STR_SIG_OWNER */
+	uint64_t start;	/* [I] which process of that number; 0: any */
+	uint64_t at;	/* [siglock] end of the log it was told of */
+};
+#define STR_SIG_OWNER 0x10000u /* SIOCSPGRP: signal messages are for it */
+
+/*
+ * str_sig_set - register @id for @events, 0: not at all any more
+ * Return: 0, EINVAL (not registered), ESRCH, EAGAIN (no memory).
+ */
+int str_sig_set(struct str_head *sd, int32_t id, uint32_t events);
+/* str_sig_get - what @id is registered for; 0: it is not */
+uint32_t str_sig_get(struct str_head *sd, int32_t id);
+int str_sig_set_owner(struct str_head *sd, int32_t id);
+int32_t str_sig_owner(struct str_head *sd);
+
+/* str_sig_post - @events have happened at @sd */
+void str_sig_post(struct str_head *sd, uint32_t events);
+/* str_sig_message - an M_SIG or M_PCSIG with @sig counts now */
+void str_sig_message(struct str_head *sd, int sig);
+/* str_sig_front - M_SIG messages that have come to the front count now */
+void str_sig_front(struct str_head *sd);
+/* str_sig_woken - readers, or writers, of @sd are being woken */
+void str_sig_woken(struct str_head *sd, bool writers);
+/* str_sig_refused_slow - a writer of @sd found band @band full */
+void str_sig_refused_slow(struct str_head *sd, int band);
+
+STR_INLINE void
+str_sig_refused(struct str_head *sd, int band)
+{
+	if (str_unlikely(sd->sigs != NULL))
+		str_sig_refused_slow(sd, band);
+}
+
+STR_INLINE void
+str_sig_event(struct str_head *sd, uint32_t events)
+{
+	if (str_unlikely(sd->sigs != NULL))
+		str_sig_post(sd, events);
+}
+
+/*
+ * The error of an M_ERROR for reading, or writing, or 0.  With I_SERROPT's
+ * RERRNONPERSIST or WERRNONPERSIST it is gone once it has been told.
+ */
+int str_head_rderr(struct str_head *sd);
+int str_head_wrerr(struct str_head *sd);
+
+/* I_FDINSERT, in msg.c. */
+long str_head_fdinsert(struct str_head *sd, struct host_call *hc,
+	const void *uarg);
+
+/*
+ * In core.h: str_sig_file_closed - the calling process has closed a descriptor
+ * of @sd.  str_sig_free - the head is being freed; nobody else sees it.
+ * str_sig_sweep - processes have ended: take out what they left.
+ * str_sig_each - call @fn for each registration's block.
+ */
+
+#endif

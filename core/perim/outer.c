@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The outer perimeter of a module, and procedures that wait for one.
+ *
+ * A module with D_MTOUTPERIM is entered through its queue pairs' perimeters;
+ * being in one of them is being in the outer one, shared.  Nothing is
+ * counted, so nothing is miscounted when somebody dies: who wants to be alone
+ * closes the outer perimeter and then looks whether all pairs are empty.
+ *
+ * Closed: somebody is alone (`owner'), or jobs wait.  A thread that enters a
+ * pair looks after it has said so; one that is alone, or wants to be, has
+ * said so before it looks at the pairs.  One sees the other.  Who finds it
+ * closed steps out again and leaves its message on the pair's backlog.
+ *
+ * Jobs, the procedures given to qwriter(PERIM_OUTER), are run by whoever finds
+ * all pairs empty: the last one to leave.  Afterwards he looks at what the
+ * pairs put off.
+ *
+ * Locks.  `lock' covers the two lists; nothing but rlock is taken inside it.
+ *
+ * Failure.  A dead owner is replaced.  The job he was running is lost with
+ * him, as a put procedure's message is.
+ */
+#include "perim.h"
+
+#define POLL_NS 1000000u
+#define TRIES 1000
+
+static void
+lock_outer(struct str_outer *o)
+{
+	mblk_t *mp;
+
+	if (str_likely(!str_lock(&o->lock)))
+		return;
+	for (mp = o->job_first; mp != NULL && mp->b_next != NULL;
+		mp = mp->b_next)
+		;
+	o->job_last = mp;
+}
+
+static bool
+has_jobs(const struct str_outer *o)
+{
+	return *(mblk_t *const volatile *)&o->job_first != NULL;
+}
+
+static bool
+is_closed(struct str_outer *o)
+{
+	return str_load(&o->owner) != 0 || has_jobs(o);
+}
+
+/* str_outer_closed - must who enters a pair step out again? */
+bool
+str_outer_closed(struct str_outer *o)
+{
+	uint32_t v = str_load(&o->owner);
+
+	if (v != 0 && v != host_self_tag() && host_owner_dead(v))
+		(void)str_cas(&o->owner, v, 0u);
+	return is_closed(o);
+}
+
+static bool
+occupied(struct str_outer *o)
+{
+	struct str_qpair *qp;
+	bool yes = false;
+
+	lock_outer(o);
+	for (qp = o->pairs; qp != NULL && !yes; qp = qp->sib) {
+		uint32_t v = str_load(&qp->pair.inside);
+
+		yes = v != 0 && (v == host_self_tag() || !host_owner_dead(v));
+	}
+	str_unlock(&o->lock);
+	return yes;
+}
+
+/* What the pairs put off while it was closed: their streams run it. */
+static void
+reopen(struct str_outer *o)
+{
+	struct str_qpair *qp;
+
+	lock_outer(o);
+	for (qp = o->pairs; qp != NULL; qp = qp->sib)
+		if (qp->pair.bl_first != NULL || qp->pair.sv_first != NULL)
+			str_sched_late_flag(qp->plumb, STR_LATE_DRAIN);
+	str_unlock(&o->lock);
+}
+
+/* The first job, with the claim it needs; false: none, or it went round. */
+static bool
+run_job(struct str_outer *o)
+{
+	struct str_plumb *pl = NULL, *was = host_tls.at;
+	const struct str_job *job;
+	int how = STR_FAR_HELD;
+	mblk_t *mp;
+
+	lock_outer(o);
+	mp = o->job_first;
+	if (mp != NULL) {
+		job = (const struct str_job *)(const void *)mp->b_rptr;
+		pl = job->q->q_pair->plumb;
+		if (pl != was)
+			how = str_far_enter(pl, &was);
+		str_msg_own(mp);
+		o->job_first = mp->b_next;
+		if (o->job_first == NULL)
+			o->job_last = NULL;
+		mp->b_next = NULL;
+		if (how == STR_FAR_NO) /* its plumber will bring it again */
+			str_sched_late(pl, job->q, mp,
+				STR_MP_JOB | STR_MP_OUTER);
+	}
+	str_unlock(&o->lock);
+	if (mp == NULL)
+		return false;
+	if (how == STR_FAR_NO)
+		return true;
+	mp->b_prev = NULL;
+	STR_CRASH_POINT("perim:job");
+	str_job_run(mp);
+	if (pl != was)
+		str_far_leave(pl, how, was);
+	return true;
+}
+
+/*
+ * str_outer_try - run the jobs, if nobody is inside any more
+ * Called by who leaves a pair, or has just put a job down.
+ */
+void
+str_outer_try(struct str_outer *o)
+{
+	if (str_load(&o->waiters) != 0) {
+		str_store(&o->waiters, 0u);
+		(void)host_wake(&o->owner, INT_MAX);
+	}
+	while (has_jobs(o)) {
+		uint32_t v = str_load(&o->owner);
+
+		if (v != 0 && (v == host_self_tag() || !host_owner_dead(v)))
+			return; /* he looks when he leaves */
+		if (!str_cas(&o->owner, v, host_self_tag()))
+			continue;
+		str_fence_full(); /* pairs with the one in enter_both() */
+		if (!occupied(o)) {
+			while (run_job(o))
+				;
+			str_outer_leave(o);
+			return;
+		}
+		str_store_rel(&o->owner, 0u);
+		str_fence_full();
+		if (occupied(o))
+			return; /* who leaves last comes here */
+	}
+}
+
+/* str_outer_job - put @mp, a job, down. */
+void
+str_outer_job(struct str_outer *o, mblk_t *mp)
+{
+	mp->b_next = NULL;
+	lock_outer(o);
+	if (o->job_last != NULL)
+		o->job_last->b_next = mp;
+	else
+		o->job_first = mp;
+	o->job_last = mp;
+	str_msg_disown(mp);
+	str_unlock(&o->lock);
+	str_fence_full();
+	str_outer_try(o);
+}
+
+/* str_outer_enter - wait until this thread is alone in all pairs. */
+int
+str_outer_enter(struct str_qpair *qp, struct host_call *hc)
+{
+	struct str_outer *o = qp->outer;
+	uint32_t me = host_self_tag(), v;
+
+	if (str_load(&o->owner) == me)
+		return 0;
+	while (!(v = str_load(&o->owner), v == 0 || host_owner_dead(v)) ||
+		!str_cas(&o->owner, v, me)) {
+		str_store(&o->waiters, 1u);
+		str_fence_full();
+		if ((v = str_load(&o->owner)) != 0)
+			(void)host_wait(hc, &o->owner, v, POLL_NS);
+		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR)
+			return EINTR;
+	}
+	str_fence_full(); /* pairs with the one in enter_both() */
+	while (occupied(o)) {
+		str_store(&o->waiters, 1u);
+		str_fence_full();
+		if (occupied(o))
+			(void)host_wait(hc, &o->owner, me, POLL_NS);
+		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR) {
+			str_outer_leave(o);
+			return EINTR;
+		}
+	}
+	qp->excl = 1;
+	return 0;
+}
+
+void
+str_outer_leave(struct str_outer *o)
+{
+	str_store_rel(&o->owner, 0u);
+	str_fence_full();
+	if (str_load(&o->waiters) != 0 || has_jobs(o))
+		str_outer_try(o);
+	reopen(o);
+}
+
+void
+str_outer_join(struct str_qpair *qp)
+{
+	struct str_outer *o = qp->outer;
+
+	lock_outer(o);
+	qp->sib = o->pairs;
+	o->pairs = qp;
+	str_unlock(&o->lock);
+}
+
+/* str_outer_part - @qp is about to be freed. */
+void
+str_outer_part(struct str_qpair *qp)
+{
+	struct str_outer *o = qp->outer;
+	mblk_t *mp, *prev = NULL, *gone = NULL;
+	struct str_qpair **pp;
+
+	lock_outer(o);
+	for (pp = &o->pairs; *pp != NULL; pp = &(*pp)->sib)
+		if (*pp == qp) {
+			*pp = qp->sib;
+			break;
+		}
+	for (mp = o->job_first; mp != NULL;) {
+		const struct str_job *job =
+			(const struct str_job *)(const void *)mp->b_rptr;
+		mblk_t *next = mp->b_next;
+
+		if (job->q->q_pair != qp) {
+			prev = mp;
+			mp = next;
+			continue;
+		}
+		str_msg_own(mp);
+		if (prev != NULL)
+			prev->b_next = next;
+		else
+			o->job_first = next;
+		if (next == NULL)
+			o->job_last = prev;
+		mp->b_next = gone;
+		gone = mp;
+		mp = next;
+	}
+	str_unlock(&o->lock);
+	while ((mp = gone) != NULL) {
+		gone = mp->b_next;
+		mp->b_next = NULL;
+		freemsg(mp);
+	}
+}
+
+/* ------------------------------------------------------------------ jobs */
+
+static mblk_t *
+job_make(queue_t *q, void (*func)(void), bool plain, void *arg, mblk_t *mp)
+{
+	mblk_t *bp = NULL;
+	struct str_job *job;
+	unsigned n;
+	void *code;
+
+	for (n = 0; n < TRIES && (bp = allocb(sizeof(*job), BPRI_HI)) == NULL;
+		n++)
+		host_yield();
+	if (bp == NULL)
+		return NULL;
+	code = str_code_of(func);
+	job = (struct str_job *)(void *)bp->b_rptr;
+	job->q = q;
+	job->func = code != NULL ? (void (*)(void))code : func;
+	job->plain = plain;
+	job->arg = arg;
+	bp->b_wptr += sizeof(*job);
+	bp->b_cont = mp;
+	return bp;
+}
+
+/* str_job_run - inside: call it.  @bp is consumed. */
+void
+str_job_run(mblk_t *bp)
+{
+	struct str_job job = *(const struct str_job *)(const void *)bp->b_rptr;
+	mblk_t *mp = bp->b_cont;
+
+	bp->b_cont = NULL;
+	freeb(bp);
+	if (!job.plain)
+		((void (*)(queue_t *, mblk_t *))job.func)(job.q, mp);
+	else
+		((void (*)(void *, mblk_t *))job.func)(job.arg, mp);
+}
+
+bool
+str_perim_alone(struct str_qpair *qp)
+{
+	uint32_t me = host_self_tag();
+
+	return (qp->pm != NULL && str_load(&qp->pm->inside) == me) ||
+		(qp->outer != NULL && str_load(&qp->outer->owner) == me);
+}
+
+/* str_job_late - a job that went round by its stream's late list. */
+void
+str_job_late(mblk_t *bp, bool outer)
+{
+	const struct str_job *job =
+		(const struct str_job *)(const void *)bp->b_rptr;
+	struct str_qpair *qp = job->q->q_pair;
+
+	if (outer && qp->outer != NULL)
+		str_outer_job(qp->outer, bp);
+	else
+		str_perim_job(qp, bp);
+}
+
+/*
+ * Solaris qwriter(9F): @func(@q, @mp) runs when this thread, or another, is
+ * alone in the perimeter, perhaps before we return.
+ */
+void
+qwriter(queue_t *q, mblk_t *mp, void (*func)(queue_t *q, mblk_t *mp),
+	int perimeter)
+{
+	struct str_qpair *qp = q->q_pair;
+	struct str_outer *o = perimeter == PERIM_OUTER ? qp->outer : NULL;
+	mblk_t *bp;
+
+	if (o != NULL ? str_load(&o->owner) == host_self_tag() :
+			qp->pm == NULL || str_perim_alone(qp)) {
+		func(q, mp);
+		return;
+	}
+	bp = job_make(q, (void (*)(void))func, false, NULL, mp);
+	if (bp == NULL) {
+		freemsg(mp); /* no memory at all: as lost as any message */
+		return;
+	}
+	if (o != NULL)
+		str_outer_job(o, bp);
+	else
+		str_perim_job(qp, bp);
+}
+
+/* HP-UX mps_become_writer(9): alone in all instances. */
+void
+mps_become_writer(queue_t *q, mblk_t *mp, void (*func)(queue_t *q, mblk_t *mp))
+{
+	qwriter(q, mp, func, PERIM_OUTER);
+}
+
+/* HP-UX streams_put(9): @func(@arg, @mp) inside @q's perimeter. */
+void
+streams_put(streams_put_t func, queue_t *q, mblk_t *mp, void *arg)
+{
+	struct str_qpair *qp = q->q_pair;
+	mblk_t *bp;
+
+	if (qp->pm == NULL || str_perim_alone(qp)) {
+		func(arg, mp);
+		return;
+	}
+	bp = job_make(q, (void (*)(void))func, true, arg, mp);
+	if (bp == NULL)
+		freemsg(mp);
+	else
+		str_perim_job(qp, bp);
+}

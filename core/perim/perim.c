@@ -1,0 +1,611 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Perimeters: how many threads run a module's procedures at once.
+ *
+ * Kinds.  A module registered D_MP has none and is called directly.  One with
+ * D_MTQPAIR or D_MTPERQ has one for each queue pair; one with D_MTPERMOD, or
+ * with no flag at all, because it was written for one processor, has one for
+ * all its instances, so that its static tables need no lock.
+ *
+ * Entering.  Put and service procedures never wait: a thread that finds
+ * somebody inside, itself included, leaves the message on the backlog, and
+ * the thread inside takes it from there before it leaves.  So order is kept
+ * and no put procedure is ever entered again.  A service procedure that finds
+ * it taken is enabled again by who leaves.  Open and close procedures wait;
+ * who leaves while somebody waits leaves its backlog as well, to be looked at
+ * when its call ends.  Callbacks (core/sched/timeout.c) come again later.
+ *
+ * Other streams.  The backlog of a module-wide perimeter has messages for
+ * queues of several streams.  Whoever takes one claims its stream first, under
+ * the backlog's lock, so that the queue is there when its procedure is called:
+ * str_perim_fini() takes out what is for a queue that is about to be freed,
+ * and then waits for claims.
+ *
+ * Failure.  `inside' names the thread.  Who finds a dead one takes the
+ * perimeter over; messages on the backlog are still there.
+ */
+#include "perim.h"
+
+#define POLL_NS 1000000u
+#define QWAIT_NS 10000000u /* where nobody tells us */
+
+/* The backlog's lock; its last owner may have died between two stores. */
+static void
+lock_backlog(struct str_perim *pm)
+{
+	mblk_t *mp;
+
+	if (str_likely(!str_lock(&pm->block)))
+		return;
+	for (mp = pm->bl_first; mp != NULL && mp->b_next != NULL;
+		mp = mp->b_next)
+		;
+	pm->bl_last = mp;
+}
+
+static queue_t *
+queue_of(const mblk_t *mp)
+{
+	return (queue_t *)((uintptr_t)mp->b_prev & ~(uintptr_t)STR_MP_BITS);
+}
+
+/* str_perim_backlog - call @fn for every message that waits at @qp. */
+void
+str_perim_backlog(struct str_qpair *qp, void (*fn)(mblk_t *mp, uintptr_t arg),
+	uintptr_t arg)
+{
+	struct str_perim *pm = qp->pm;
+	mblk_t *mp;
+
+	if (pm == NULL)
+		return;
+	lock_backlog(pm);
+	for (mp = pm->bl_first; mp != NULL; mp = mp->b_next)
+		fn(mp, arg);
+	str_unlock(&pm->block);
+	if (qp->outer == NULL)
+		return;
+	(void)str_lock(&qp->outer->lock);
+	for (mp = qp->outer->job_first; mp != NULL; mp = mp->b_next)
+		fn(mp, arg);
+	str_unlock(&qp->outer->lock);
+}
+
+/* str_perim_idle - can @qp's backlog be looked at?  @wait tells of a lock. */
+bool
+str_perim_idle(struct str_qpair *qp, bool (*wait)(struct str_lock *l))
+{
+	return (qp->pm == NULL || wait(&qp->pm->block)) &&
+		(qp->outer == NULL || wait(&qp->outer->lock));
+}
+
+static void
+backlog_append(struct str_perim *pm, queue_t *q, mblk_t *mp, unsigned bits)
+{
+	mp->b_next = NULL;
+	mp->b_prev = (mblk_t *)((uintptr_t)q | bits);
+	lock_backlog(pm);
+	if (pm->bl_last != NULL)
+		pm->bl_last->b_next = mp;
+	else
+		pm->bl_first = mp;
+	pm->bl_last = mp;
+	STR_CRASH_POINT("perim:backlog");
+	str_msg_disown(mp);
+	str_unlock(&pm->block);
+}
+
+/* What waits, and the claim on the stream it is for. */
+struct taken {
+	mblk_t *mp;
+	queue_t *q;
+	struct str_plumb *pl, *was;
+	int how;
+	unsigned bits;
+};
+
+static bool
+backlog_take(struct str_perim *pm, struct taken *t)
+{
+	mblk_t *mp;
+
+	lock_backlog(pm);
+	mp = pm->bl_first;
+	if (mp != NULL) {
+		t->q = queue_of(mp);
+		t->bits = (unsigned)((uintptr_t)mp->b_prev & STR_MP_BITS);
+		t->pl = t->q->q_pair->plumb;
+		t->was = host_tls.at;
+		t->how = t->pl == t->was ? STR_FAR_HELD :
+			str_far_enter(t->pl, &t->was);
+		str_msg_own(mp);
+		pm->bl_first = mp->b_next;
+		if (pm->bl_first == NULL)
+			pm->bl_last = NULL;
+		mp->b_next = NULL;
+		/* a plumber is in the way there: the message goes round by him;
+		 * under the lock, so that who frees the queue finds it */
+		if (t->how == STR_FAR_NO)
+			str_sched_late(t->pl, t->q, mp, t->bits);
+	}
+	str_unlock(&pm->block);
+	t->mp = mp;
+	return mp != NULL;
+}
+
+/* A procedure of @qp has run: qwait(D3) ends. */
+static void
+said(struct str_qpair *qp)
+{
+	if (str_unlikely(str_load(&qp->qwaits) != 0)) {
+		(void)str_add(&qp->qword, 1u);
+		(void)host_wake(&qp->qword, INT_MAX);
+	}
+}
+
+/* Inside the perimeter: do what @t says. */
+static void
+do_taken(struct taken *t)
+{
+	if (t->how == STR_FAR_NO)
+		return;
+	t->mp->b_prev = NULL;
+	if (t->bits & STR_MP_JOB) {
+		str_job_run(t->mp);
+	} else if (t->q->q_flag & QPROCS) {
+		freemsg(t->mp);
+	} else {
+		(void)t->q->q_qinfo->qi_putp(t->q, t->mp);
+		said(t->q->q_pair);
+	}
+	if (t->pl != t->was)
+		str_far_leave(t->pl, t->how, t->was);
+}
+
+static bool
+enter(struct str_perim *pm)
+{
+	uint32_t me = host_self_tag(), v = str_load(&pm->inside);
+
+	if (v == 0)
+		return str_cas(&pm->inside, 0u, me);
+	/* a question that may cost a system call, so not each time; the reaper
+	 * comes here too */
+	if (v == me || (str_add(&pm->refused, 1u) & 7) != 0 ||
+	    !host_owner_dead(v) || !str_cas(&pm->inside, v, me))
+		return false;
+	pm->nest = 0;
+	return true;
+}
+
+static bool
+waits(const struct str_perim *pm)
+{
+	return *(mblk_t *const volatile *)&pm->bl_first != NULL ||
+		*(struct str_qpair *const volatile *)&pm->sv_first != NULL;
+}
+
+/* Enter @pm while the outer perimeter @o, if any, is open. */
+static bool
+enter_both(struct str_perim *pm, struct str_outer *o)
+{
+	while (enter(pm)) {
+		if (str_likely(o == NULL))
+			return true;
+		str_fence_full(); /* pairs with the one in str_outer_try() */
+		if (!str_outer_closed(o))
+			return true;
+		str_store_rel(&pm->inside, 0u);
+		str_fence_full();
+		str_outer_try(o); /* we may have been in the way */
+		if (!waits(pm) || str_outer_closed(o))
+			break; /* who is alone looks when he leaves */
+	}
+	return false;
+}
+
+/* Enable what put its service procedure off. */
+static void
+enable_put_off(struct str_perim *pm)
+{
+	struct str_qpair *qp;
+
+	lock_backlog(pm);
+	while ((qp = pm->sv_first) != NULL) {
+		uint32_t want = str_xchg(&qp->srvwant, 0u);
+
+		pm->sv_first = qp->sv_next;
+		if (want & 1)
+			str_sched_enable(&qp->rq);
+		if (want & 2)
+			str_sched_enable(&qp->wq);
+	}
+	str_unlock(&pm->block);
+}
+
+/* Somebody wants to enter to whom we leave our backlog, for the moment. */
+static void
+let_in(struct str_perim *pm)
+{
+	str_store(&pm->waiters, 0u);
+	(void)host_wake(&pm->inside, INT_MAX);
+	lock_backlog(pm);
+	if (pm->bl_first != NULL)
+		str_sched_late_flag(queue_of(pm->bl_first)->q_pair->plumb,
+			STR_LATE_DRAIN);
+	str_unlock(&pm->block);
+}
+
+/* Leave @pm, unless something came meanwhile: then do it first. */
+static void
+leave(struct str_perim *pm, struct str_outer *o)
+{
+	struct taken t;
+
+	do {
+		while (pm->bl_first != NULL && str_load(&pm->waiters) == 0 &&
+			backlog_take(pm, &t))
+			do_taken(&t);
+		STR_CRASH_POINT("perim:leave");
+		str_store_rel(&pm->inside, 0u);
+		str_fence_full(); /* pairs with those of who appends */
+		if (str_unlikely(pm->sv_first != NULL))
+			enable_put_off(pm);
+		if (str_unlikely(o != NULL))
+			str_outer_try(o);
+		if (str_unlikely(str_load(&pm->waiters) != 0)) {
+			let_in(pm);
+			return;
+		}
+	} while (str_unlikely(waits(pm)) && enter_both(pm, o));
+}
+
+/* The module whose static data are this thread's, for its callbacks. */
+static struct str_fmod *
+mark(struct str_qpair *qp)
+{
+	struct str_fmod *was = host_tls.perim;
+
+	host_tls.perim = qp->perim == STR_PERIM_MODULE ? qp->fmod : NULL;
+	return was;
+}
+
+/* str_perim_try, str_perim_out - enter and leave without waiting. */
+bool
+str_perim_try(struct str_qpair *qp)
+{
+	return qp->pm == NULL || enter_both(qp->pm, qp->outer);
+}
+
+void
+str_perim_out(struct str_qpair *qp)
+{
+	if (qp->pm != NULL)
+		leave(qp->pm, qp->outer);
+}
+
+bool
+str_perim_try_module(struct str_fmod *fm)
+{
+	return enter(&fm->perim);
+}
+
+void
+str_perim_out_module(struct str_fmod *fm)
+{
+	leave(&fm->perim, NULL);
+}
+
+/* str_perim_put - @q's put procedure, inside its perimeter, now or later. */
+STR_HOT void
+str_perim_put(struct str_qpair *qp, queue_t *q, mblk_t *mp)
+{
+	struct str_perim *pm = qp->pm;
+	struct str_fmod *was = mark(qp);
+
+	if (pm->bl_first == NULL && enter_both(pm, qp->outer)) {
+		(void)q->q_qinfo->qi_putp(q, mp);
+		said(qp);
+		leave(pm, qp->outer);
+	} else {
+		backlog_append(pm, q, mp, 0);
+		str_fence_full(); /* pairs with the one in leave() */
+		if (str_load(&pm->inside) == 0 && enter_both(pm, qp->outer))
+			leave(pm, qp->outer);
+	}
+	host_tls.perim = was;
+}
+
+/* str_perim_job - the same for a procedure of the module's choice. */
+void
+str_perim_job(struct str_qpair *qp, mblk_t *mp)
+{
+	struct str_perim *pm = qp->pm;
+	struct str_fmod *was = mark(qp);
+	const struct str_job *job =
+		(const struct str_job *)(const void *)mp->b_rptr;
+
+	if (pm == NULL || str_perim_alone(qp)) {
+		str_job_run(mp);
+	} else if (pm->bl_first == NULL && enter_both(pm, qp->outer)) {
+		str_job_run(mp);
+		leave(pm, qp->outer);
+	} else {
+		backlog_append(pm, job->q, mp, STR_MP_JOB);
+		str_fence_full();
+		if (str_load(&pm->inside) == 0 && enter_both(pm, qp->outer))
+			leave(pm, qp->outer);
+	}
+	host_tls.perim = was;
+}
+
+/* str_perim_drain - run what waits for @qp's perimeter. */
+void
+str_perim_drain(struct str_qpair *qp)
+{
+	struct str_perim *pm = qp->pm;
+	struct str_fmod *was;
+
+	if (pm == NULL || !waits(pm))
+		return;
+	was = mark(qp);
+	str_store(&pm->refused, 0u); /* who is inside may be dead */
+	if (enter_both(pm, qp->outer))
+		leave(pm, qp->outer);
+	host_tls.perim = was;
+}
+
+static void
+put_off(struct str_qpair *qp, queue_t *q)
+{
+	struct str_perim *pm = qp->pm;
+
+	lock_backlog(pm);
+	if (str_or(&qp->srvwant, (q->q_flag & QREADR) ? 1u : 2u) == 0) {
+		qp->sv_next = pm->sv_first;
+		pm->sv_first = qp;
+	}
+	str_unlock(&pm->block);
+	str_fence_full(); /* pairs with the one in leave() */
+	if (str_load(&pm->inside) == 0 && enter_both(pm, qp->outer))
+		leave(pm, qp->outer);
+}
+
+/* str_perim_service - @q's service procedure, inside its perimeter. */
+void
+str_perim_service(queue_t *q)
+{
+	struct str_qpair *qp = q->q_pair;
+	struct str_fmod *was;
+
+	if (str_likely(qp->pm == NULL)) {
+		str_qset(q, QSVCBUSY);
+		(void)q->q_qinfo->qi_srvp(q);
+		str_qclr(q, QSVCBUSY | QBACK);
+		return;
+	}
+	was = mark(qp);
+	if (enter_both(qp->pm, qp->outer)) {
+		str_qset(q, QSVCBUSY);
+		(void)q->q_qinfo->qi_srvp(q);
+		str_qclr(q, QSVCBUSY | QBACK);
+		said(qp);
+		leave(qp->pm, qp->outer);
+	} else {
+		put_off(qp, q);
+	}
+	host_tls.perim = was;
+}
+
+/* ------------------------------------------------- open, close and waiting */
+
+/* Wait until this thread is alone in @pm.  @o: open as well. */
+static int
+wait_in(struct str_perim *pm, struct str_outer *o, struct host_call *hc)
+{
+	for (;;) {
+		uint32_t v;
+
+		str_store(&pm->refused, 0u); /* ask whether he lives */
+		if (enter_both(pm, o))
+			return 0;
+		str_store(&pm->waiters, 1u);
+		str_fence_full(); /* pairs with the one in leave() */
+		v = str_load(&pm->inside);
+		if (v != 0)
+			(void)host_wait(hc, &pm->inside, v, POLL_NS);
+		else if (o != NULL && (v = str_load(&o->owner)) != 0)
+			(void)host_wait(hc, &o->owner, v, POLL_NS);
+		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR)
+			return EINTR;
+	}
+}
+
+int
+str_perim_enter_open(struct str_qpair *qp, struct host_call *hc)
+{
+	struct str_perim *pm = qp->pm;
+	int err = 0;
+
+	if (pm == NULL)
+		return 0;
+	if (str_load(&pm->inside) == host_self_tag()) {
+		pm->nest++;
+		return 0;
+	}
+	if (qp->outer == NULL || (qp->fmod->flag & D_MTOCEXCL) == 0) {
+		err = wait_in(pm, qp->outer, hc);
+	} else {
+		/* the outer one first: nobody enters the inner ones then */
+		err = str_outer_enter(qp, hc);
+		if (err == 0)
+			(void)wait_in(pm, NULL, NULL);
+	}
+	if (err == 0)
+		(void)mark(qp);
+	return err;
+}
+
+void
+str_perim_leave(struct str_qpair *qp)
+{
+	struct str_perim *pm = qp->pm;
+
+	if (pm == NULL) {
+		str_sched_touched();
+		return;
+	}
+	if (pm->nest > 0) {
+		pm->nest--;
+		return;
+	}
+	if (qp->outer != NULL && qp->excl) {
+		qp->excl = 0;
+		str_store_rel(&pm->inside, 0u);
+		str_outer_leave(qp->outer);
+	} else {
+		leave(pm, qp->outer);
+	}
+	host_tls.perim = NULL;
+	str_sched_touched();
+}
+
+/*
+ * Let messages in until one of @qp's procedures has run.  A module without a
+ * perimeter does not tell us: it looks again after a while.
+ */
+static bool
+wait_said(struct str_qpair *qp, struct host_call *hc)
+{
+	struct str_perim *pm = qp->pm;
+	bool in = pm != NULL && str_load(&pm->inside) == host_self_tag();
+	uint32_t nest = in ? pm->nest : 0, w;
+	bool intr = false;
+
+	if (host_tls.nclaim != 0)
+		return true; /* not in an open or close procedure */
+	w = str_load(&qp->qword);
+	(void)str_add(&qp->qwaits, 1u);
+	if (in) {
+		pm->nest = 0;
+		str_perim_leave(qp);
+	}
+	/* what we wait for may be ours to run */
+	(void)str_claim(qp->plumb);
+	(void)str_sched_run(qp->plumb);
+	str_unclaim(qp->plumb);
+	while (str_load(&qp->qword) == w && !intr) {
+		(void)host_wait(hc, &qp->qword, w, QWAIT_NS);
+		intr = hc != NULL && host_interrupted(hc) != HOST_SIG_NONE;
+		if (pm == NULL)
+			break;
+	}
+	(void)str_sub(&qp->qwaits, 1u);
+	if (in) {
+		(void)str_perim_enter_open(qp, NULL);
+		pm->nest = nest;
+	}
+	return !intr;
+}
+
+/* Solaris qwait(9F) */
+void
+qwait(queue_t *q)
+{
+	(void)wait_said(q->q_pair, NULL);
+}
+
+/* Solaris qwait_sig(9F): 0 when a signal came. */
+int
+qwait_sig(queue_t *q)
+{
+	return wait_said(q->q_pair, host_tls.call) ? 1 : 0;
+}
+
+/* --------------------------------------------------------- beginning, end */
+
+void
+str_perim_init(struct str_qpair *qp)
+{
+	struct str_fmod *fm = qp->fmod;
+	uint32_t f = fm->flag;
+
+	/* Solaris sets D_MP beside the kind */
+	if (f & D_MTPERMOD)
+		qp->perim = STR_PERIM_MODULE;
+	else if (f & (D_MTQPAIR | D_MTPERQ | D_MTOUTPERIM))
+		qp->perim = STR_PERIM_PAIR;
+	else if (f & D_MP)
+		qp->perim = STR_PERIM_NONE;
+	else
+		qp->perim = STR_PERIM_MODULE;
+	qp->pm = qp->perim == STR_PERIM_NONE ? NULL :
+		qp->perim == STR_PERIM_PAIR ? &qp->pair : &fm->perim;
+	if (qp->perim == STR_PERIM_PAIR && (f & D_MTOUTPERIM) != 0) {
+		qp->outer = &fm->outer;
+		str_outer_join(qp);
+	}
+	str_store(&qp->serial, str_add(str_root(STR_ROOT_EVID), (uint64_t)1) + 1);
+}
+
+static void
+purge(struct str_perim *pm, struct str_qpair *qp)
+{
+	mblk_t *mp, *prev = NULL, *gone = NULL;
+	struct str_qpair **pp;
+
+	lock_backlog(pm);
+	for (pp = &pm->sv_first; *pp != NULL; pp = &(*pp)->sv_next)
+		if (*pp == qp) {
+			*pp = qp->sv_next;
+			break;
+		}
+	for (mp = pm->bl_first; mp != NULL;) {
+		mblk_t *next = mp->b_next;
+
+		if (queue_of(mp)->q_pair != qp) {
+			prev = mp;
+			mp = next;
+			continue;
+		}
+		str_msg_own(mp);
+		if (prev != NULL)
+			prev->b_next = next;
+		else
+			pm->bl_first = next;
+		if (next == NULL)
+			pm->bl_last = prev;
+		mp->b_prev = NULL;
+		mp->b_next = gone;
+		gone = mp;
+		mp = next;
+	}
+	str_unlock(&pm->block);
+	while ((mp = gone) != NULL) {
+		gone = mp->b_next;
+		mp->b_next = NULL;
+		freemsg(mp);
+	}
+}
+
+void
+str_perim_fini(struct str_qpair *qp)
+{
+	if (qp->fmod == NULL) {
+		str_sched_late_purge(&qp->rq);
+		str_sched_late_purge(&qp->wq);
+		return;
+	}
+	if (qp->pm != NULL)
+		purge(qp->pm, qp);
+	if (qp->outer != NULL)
+		str_outer_part(qp);
+	str_sched_late_purge(&qp->rq);
+	str_sched_late_purge(&qp->wq);
+	/* who took a message or a callback for it in hand has a claim */
+	if (qp->perim == STR_PERIM_MODULE || qp->outer != NULL ||
+	    str_load(&qp->evused) != 0)
+		str_plumb_barrier(qp->plumb);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The autopush table: what the first open of a device pushes onto it.
+ *
+ * A fixed table in the arena.  An entry is taken, filled and made valid by
+ * `state'; readers copy it and look at `state' and its generation again, so
+ * that no lock is needed.  An entry for one minor, or a range, goes before
+ * one for all minors of a major.
+ */
+#include "core.h"
+#include <sys/ddi.h>
+#include <sys/kmem.h>
+#include <str/apush.h>
+
+#define ENTRIES 256u
+#define FREE 0u
+#define LIVE 1u
+#define BUSY 2u
+
+struct entry {
+	str_a32 state;
+	str_a32 gen;
+	struct strapush ap;
+};
+
+static struct entry *
+table(void)
+{
+	uint64_t v = str_load_acq(str_root(STR_ROOT_APUSH));
+	void *p;
+
+	if (v == 0) {
+		p = kmem_zalloc(ENTRIES * sizeof(struct entry), KM_NOSLEEP);
+		if (p == NULL)
+			return NULL;
+		if (!str_cas(str_root(STR_ROOT_APUSH), (uint64_t)0,
+			(uint64_t)(uintptr_t)p))
+			kmem_free(p, ENTRIES * sizeof(struct entry));
+		v = str_load_acq(str_root(STR_ROOT_APUSH));
+	}
+	return (struct entry *)(uintptr_t)v;
+}
+
+static bool
+copy(struct entry *e, struct strapush *ret)
+{
+	uint32_t g = str_load_acq(&e->gen);
+
+	if (str_load_acq(&e->state) != LIVE)
+		return false;
+	*ret = e->ap;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return str_load(&e->state) == LIVE && str_load(&e->gen) == g;
+}
+
+static uint64_t
+last_minor(const struct strapush *ap)
+{
+	switch (ap->sap_cmd) {
+	case SAP_ALL:
+		return UINT64_MAX;
+	case SAP_RANGE:
+		return (uint64_t)ap->sap_lastminor;
+	default:
+		return (uint64_t)ap->sap_minor;
+	}
+}
+
+static uint64_t
+first_minor(const struct strapush *ap)
+{
+	return ap->sap_cmd == SAP_ALL ? 0 : (uint64_t)ap->sap_minor;
+}
+
+static bool
+overlap(const struct strapush *a, const struct strapush *b)
+{
+	return a->sap_major == b->sap_major &&
+		(a->sap_cmd == SAP_ALL) == (b->sap_cmd == SAP_ALL) &&
+		first_minor(a) <= last_minor(b) &&
+		first_minor(b) <= last_minor(a);
+}
+
+/* The entry that governs, or NULL. */
+static struct entry *
+governs(uint64_t major, uint64_t minor, struct strapush *ret)
+{
+	struct entry *t = table(), *all = NULL;
+	struct strapush ap;
+	unsigned i;
+
+	for (i = 0; t != NULL && i < ENTRIES; i++) {
+		if (!copy(&t[i], &ap) || (uint64_t)ap.sap_major != major)
+			continue;
+		if (ap.sap_cmd == SAP_ALL) {
+			all = &t[i];
+		} else if (first_minor(&ap) <= minor &&
+			   minor <= last_minor(&ap)) {
+			*ret = ap;
+			return &t[i];
+		}
+	}
+	return all != NULL && copy(all, ret) ? all : NULL;
+}
+
+int
+str_apush_module(const char *name)
+{
+	return str_fmod_get(NULL, name, STR_F_MODULE) != NULL;
+}
+
+static int
+check(const struct strapush *ap)
+{
+	unsigned i, k;
+
+	if (ap->sap_npush == 0 || ap->sap_npush > MAXAPUSH)
+		return EINVAL;
+	for (i = 0; i < (unsigned)ap->sap_npush; i++) {
+		for (k = 0; k <= FMNAMESZ; k++)
+			if (ap->sap_list[i][k] == '\0')
+				break;
+		if (k == 0 || k > FMNAMESZ || !str_apush_module(ap->sap_list[i]))
+			return EINVAL;
+	}
+	if (ap->sap_cmd == SAP_RANGE && ap->sap_lastminor < ap->sap_minor)
+		return ERANGE;
+	if (str_fmod_by_major((uint32_t)ap->sap_major) == NULL)
+		return ENODEV;
+	return 0;
+}
+
+static int
+clear(const struct strapush *ap)
+{
+	struct strapush old;
+	struct entry *e = governs((uint64_t)ap->sap_major,
+		(uint64_t)ap->sap_minor, &old);
+
+	if (e == NULL)
+		return ENODEV;
+	if (old.sap_cmd == SAP_RANGE && old.sap_minor != ap->sap_minor)
+		return ERANGE;
+	if (!str_cas(&e->state, LIVE, BUSY))
+		return ENODEV;
+	(void)str_add(&e->gen, 1u);
+	str_store_rel(&e->state, FREE);
+	return 0;
+}
+
+int
+str_apush_set(struct strapush *ap)
+{
+	struct entry *t = table();
+	struct strapush have;
+	unsigned i;
+	int err;
+
+	if (ap->sap_cmd == SAP_CLEAR)
+		return clear(ap);
+	if (ap->sap_cmd != SAP_ONE && ap->sap_cmd != SAP_RANGE &&
+	    ap->sap_cmd != SAP_ALL)
+		return EINVAL;
+	err = check(ap);
+	if (err != 0)
+		return err;
+	if (t == NULL)
+		return ENOSR;
+	for (i = 0; i < ENTRIES; i++)
+		if (copy(&t[i], &have) && overlap(&have, ap))
+			return EEXIST;
+	for (i = 0; i < ENTRIES; i++) {
+		if (!str_cas(&t[i].state, FREE, BUSY))
+			continue;
+		t[i].ap = *ap;
+		(void)str_add(&t[i].gen, 1u);
+		str_store_rel(&t[i].state, LIVE);
+		return 0;
+	}
+	return ENOSR;
+}
+
+int
+str_apush_get(struct strapush *ap)
+{
+	struct strapush have;
+
+	if (governs((uint64_t)ap->sap_major, (uint64_t)ap->sap_minor,
+		    &have) == NULL)
+		return ENODEV;
+	*ap = have;
+	return 0;
+}
+
+int
+str_apush_next(unsigned n, struct strapush *ret_ap)
+{
+	struct entry *t = table();
+	unsigned i;
+
+	for (i = 0; t != NULL && i < ENTRIES; i++)
+		if (copy(&t[i], ret_ap) && n-- == 0)
+			return 0;
+	return ENODEV;
+}
+
+/* str_apush_apply - the stream of @sd is new: push what is configured. */
+int
+str_apush_apply(struct str_head *sd, struct host_call *hc)
+{
+	struct strapush ap;
+	int i, err = 0;
+
+	if (str_load(str_root(STR_ROOT_APUSH)) == 0 ||
+	    governs(getmajor(sd->plumb->dev), getminor(sd->plumb->dev),
+		    &ap) == NULL)
+		return 0;
+	for (i = 0; i < (int)ap.sap_npush && i < (int)MAXAPUSH && err == 0; i++)
+		err = str_plumb_push(sd, hc, ap.sap_list[i]);
+	return err;
+}

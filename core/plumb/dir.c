@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The directory: from what the kernel says about a descriptor to the open
+ * file, and the list of all streams.
+ *
+ * An entry's key is a carrier's cookie, or a stream's number: its sid, which
+ * has the top bit set where no carrier of the stream's lasts as long as it.
+ * An open-addressed table; deleted entries are used again.
+ *
+ * Locks.  None.  What an entry leads to may be freed at any moment; an entry
+ * that still stands after the fields have been read proves that they were
+ * the living object's.
+ */
+#include "core.h"
+
+static uint32_t
+hash(uint64_t cookie)
+{
+	cookie *= 0x9e3779b97f4a7c15ull;
+	return (uint32_t)(cookie >> 40) & (STR_NCOOKIE - 1);
+}
+
+int
+str_dir_enter(uint64_t cookie, struct str_file *f)
+{
+	uint32_t h = hash(cookie), n;
+
+	for (n = 0; n < STR_NCOOKIE; n++, h = (h + 1) & (STR_NCOOKIE - 1)) {
+		struct str_cookie *e = &host_domain->cookie[h];
+		uint64_t v = str_load(&e->cookie);
+
+		if (v > 1 || !str_cas(&e->cookie, v, cookie))
+			continue;
+		str_store_rel(&e->file, (uint64_t)(uintptr_t)f);
+		return 0;
+	}
+	return ENOSR;
+}
+
+static struct str_cookie *
+find(uint64_t cookie)
+{
+	uint32_t h = hash(cookie), n;
+
+	for (n = 0; n < STR_NCOOKIE; n++, h = (h + 1) & (STR_NCOOKIE - 1)) {
+		struct str_cookie *e = &host_domain->cookie[h];
+		uint64_t v = str_load_acq(&e->cookie);
+
+		if (v == 0)
+			return NULL;
+		if (v == cookie)
+			return e;
+	}
+	return NULL;
+}
+
+struct str_file *
+str_dir_find(uint64_t cookie)
+{
+	struct str_cookie *e = find(cookie);
+
+	return e == NULL ? NULL :
+		(struct str_file *)(uintptr_t)str_load_acq(&e->file);
+}
+
+/* Take @cookie out; true for the one caller that found it there. */
+bool
+str_dir_remove(uint64_t cookie)
+{
+	struct str_cookie *e = find(cookie);
+
+	return e != NULL && str_cas(&e->cookie, cookie, (uint64_t)1);
+}
+
+/* str_dir_sid - a number for a stream that is no pair's. */
+uint64_t
+str_dir_sid(void)
+{
+	return (str_add(str_root(STR_ROOT_SID), (uint64_t)1) + 1) | 1ull << 63;
+}
+
+/* The stream whose own entry @e is, or NULL. */
+static struct str_plumb *
+entry_stream(struct str_cookie *e)
+{
+	uint64_t cookie = str_load_acq(&e->cookie);
+	const struct str_file *f;
+	struct str_head *sd;
+	struct str_plumb *pl;
+	uint64_t sid;
+
+	if (cookie <= 1)
+		return NULL;
+	f = (const struct str_file *)(uintptr_t)str_load_acq(&e->file);
+	if (f == NULL)
+		return NULL;
+	sd = *(struct str_head *const volatile *)&f->head;
+	if (sd == NULL || !str_mem_valid(sd))
+		return NULL;
+	pl = *(struct str_plumb *const volatile *)&sd->plumb;
+	if (pl == NULL || !str_mem_valid(pl))
+		return NULL;
+	sid = *(const volatile uint64_t *)&pl->sid;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (str_load(&e->cookie) != cookie || sid != cookie)
+		return NULL; /* gone, or the entry of a mere file */
+	return pl;
+}
+
+/* str_stream_lives - is @pl, an address somebody left, a stream still? */
+bool
+str_stream_lives(struct str_plumb *pl)
+{
+	struct str_file *f;
+
+	if (!str_mem_valid(pl))
+		return false;
+	f = str_dir_find(pl->sid);
+	return f != NULL && f == &pl->head[0].file;
+}
+
+/*
+ * str_stream_inside - count as inside @pl, so that it is not freed
+ * Return: false when it is no stream any more; the caller puts back what it
+ * was inside before.
+ */
+bool
+str_stream_inside(struct str_plumb *pl)
+{
+	str_store(&host_self()->inside, (uint64_t)(uintptr_t)&pl->head[0]);
+	str_fence_full(); /* pairs with the heavy fence of is_inside() */
+	return str_stream_lives(pl);
+}
+
+/*
+ * str_stream_walk - call @fn for every stream there is, inside it, until it
+ * returns true
+ */
+void
+str_stream_walk(bool (*fn)(struct str_plumb *pl, void *arg), void *arg)
+{
+	struct str_thread *t = host_self();
+	uint64_t was = str_load(&t->inside);
+	bool end = false;
+	uint32_t i;
+
+	for (i = 0; i < STR_NCOOKIE && !end; i++) {
+		struct str_plumb *pl = entry_stream(&host_domain->cookie[i]);
+
+		if (pl == NULL)
+			continue;
+		if (str_stream_inside(pl))
+			end = fn(pl, arg);
+		str_store(&t->inside, was);
+	}
+}
+
+bool
+str_region_carriers(struct str_domain *d,
+	bool (*fn)(const struct host_carrier *c, void *arg), void *arg)
+{
+	uint32_t i;
+
+	for (i = 0; i < STR_NCOOKIE; i++) {
+		struct str_cookie *e = &d->cookie[i];
+		uint64_t cookie = str_load_acq(&e->cookie);
+		const struct str_file *f;
+		struct host_carrier c;
+
+		if (cookie <= 1 || (cookie >> 63) != 0)
+			continue;
+		f = (const struct str_file *)(uintptr_t)str_load_acq(&e->file);
+		if (f == NULL)
+			continue;
+		c = f->carrier;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (str_load(&e->cookie) == cookie && c.cookie == cookie &&
+		    fn(&c, arg))
+			return true;
+	}
+	return false;
+}

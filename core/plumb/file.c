@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Open files: what programs hold of a Stream head.
+ *
+ * Life.  A file is entered into the directory under its carrier's cookie
+ * when it is ready, and closed by whoever first finds that the carrier has no
+ * holder: the compare-and-swap of `open' picks one.  Its memory stays with
+ * the head, for the next open, until the stream is freed.
+ *
+ * Nothing is counted: whether a head is held, and by readers or writers, is
+ * found by walking its files, so that a death in between loses no count.
+ * Names, links and passes in flight are references (`refs').
+ */
+#include "core.h"
+
+#define ACCMODE 3u
+#define O_RD 0u
+#define O_WR 1u
+
+static uint32_t
+new_gen(void)
+{
+	/* memory that was something else must not look right by chance */
+	return (uint32_t)((str_add(str_root(STR_ROOT_EVID), (uint64_t)1) + 1) *
+		2654435761u);
+}
+
+/* An unused file of @sd, marked as being made (open == 2). */
+static struct str_file *
+unused(struct str_head *sd)
+{
+	struct str_file *f;
+	struct str_fileblk *b;
+
+	for (f = &sd->file; f != NULL; f = f->next)
+		if (str_load(&f->open) == 0 && str_cas(&f->open, 0u, 2u))
+			return f;
+	b = str_mem_alloc(sizeof(*b), STR_BLK_FILE);
+	if (b == NULL)
+		return NULL;
+	f = &b->f;
+	__builtin_memset(f, 0, sizeof(*f));
+	str_store(&f->open, 2u);
+	f->head = sd;
+	do {
+		f->next = sd->file.next;
+	} while (!__sync_bool_compare_and_swap(&sd->file.next, f->next, f));
+	str_mem_disown(b);
+	return f;
+}
+
+/* str_head_tally - a FIFO's readers and writers: who is there? */
+void
+str_head_tally(struct str_head *sd)
+{
+	uint32_t rd = 0, wr = 0, was, now;
+	struct str_file *f;
+
+	if ((str_load(&sd->flags) & STR_H_FIFO) == 0)
+		return;
+	for (f = &sd->file; f != NULL; f = f->next) {
+		uint32_t m = str_load(&f->fflags) & ACCMODE;
+
+		if (str_load(&f->open) != 1)
+			continue;
+		rd += m != O_WR;
+		wr += m != O_RD;
+	}
+	str_store(&sd->nread, rd);
+	str_store(&sd->nwrite, wr);
+	was = str_load(&sd->flags) & (STR_H_NORD | STR_H_NOWR);
+	now = (rd == 0 ? STR_H_NORD : 0) | (wr == 0 ? STR_H_NOWR : 0);
+	if (now == was)
+		return;
+	(void)str_or(&sd->flags, now);
+	(void)str_and(&sd->flags, ~(was & ~now));
+	str_fence_full();
+	str_wake_all(sd);
+}
+
+/*
+ * str_file_add - one more open file of @sd, over the carrier @c
+ * The caller keeps the head from being closed: by its node's lock, a name's,
+ * or a reference.
+ * Return: 0, ENOSR.
+ */
+int
+str_file_add(struct str_head *sd, const struct host_carrier *c, int oflags,
+	struct str_file **ret)
+{
+	struct str_file *f = unused(sd);
+	int err;
+
+	if (f == NULL)
+		return ENOSR;
+	f->carrier = *c;
+	f->head = sd;
+	str_store(&f->fflags, (uint32_t)oflags & (ACCMODE | STR_O_NONBLOCK));
+	str_store(&f->gen, new_gen());
+	str_store_rel(&f->open, 1u);
+	STR_CRASH_POINT("file:open");
+	err = str_dir_enter(c->cookie, f);
+	if (err != 0) {
+		str_store_rel(&f->open, 0u);
+		return err;
+	}
+	str_head_tally(sd);
+	*ret = f;
+	return 0;
+}
+
+/* str_head_held - does anything keep @sd from being closed? */
+bool
+str_head_held(struct str_head *sd)
+{
+	struct str_file *f;
+
+	if (str_load(&sd->refs) != 0)
+		return true;
+	for (f = &sd->file; f != NULL; f = f->next)
+		if (str_load(&f->open) != 0)
+			return true;
+	return false;
+}
+
+/* The last thing that held @sd is gone, perhaps. */
+static void
+maybe_close(struct str_head *sd, struct host_call *hc)
+{
+	struct str_plumb *pl = sd->plumb;
+
+	if (str_head_held(sd))
+		return;
+	if (pl->kind == STR_PL_PIPE)
+		str_pipe_close_end(sd);
+	else
+		str_stream_close(pl, hc);
+}
+
+/* str_file_close - @f's carrier has no holder: true when we closed it. */
+bool
+str_file_close(struct str_file *f, struct host_call *hc)
+{
+	struct str_head *sd = f->head;
+	uint64_t cookie = f->carrier.cookie;
+
+	if (!str_cas(&f->open, 1u, 3u))
+		return false;
+	(void)str_add(&f->gen, 1u);
+	STR_CRASH_POINT("file:closed");
+	(void)str_dir_remove(cookie);
+	str_sig_file_closed(sd);
+	str_store_rel(&f->open, 0u);
+	str_head_tally(sd);
+	maybe_close(sd, hc);
+	return true;
+}
+
+void
+str_file_released(struct str_file *f, struct host_call *hc)
+{
+	str_sig_file_closed(f->head);
+	if (f->carrier.kind == HOST_CARRIER_OPEN &&
+	    !host_carrier_alive(&f->carrier))
+		(void)str_file_close(f, hc);
+}
+
+/* str_head_ref, str_head_unref - a name, a link, a pass in flight. */
+void
+str_head_ref(struct str_head *sd)
+{
+	(void)str_add(&sd->refs, 1u);
+}
+
+void
+str_head_unref(struct str_head *sd, struct host_call *hc)
+{
+	if (str_sub(&sd->refs, 1u) == 1u)
+		maybe_close(sd, hc);
+}
+
+/*
+ * str_head_sweep - close the files of @sd that nobody holds
+ * A file whose closer died half way (open == 3) is finished.
+ */
+void
+str_head_sweep(struct str_head *sd, struct host_call *hc)
+{
+	struct str_file *f;
+	bool any = false;
+
+	for (f = &sd->file; f != NULL; f = f->next) {
+		uint32_t o = str_load(&f->open);
+
+		if (o == 0 || f->carrier.kind != HOST_CARRIER_OPEN ||
+		    o == 2 || host_carrier_alive(&f->carrier))
+			continue;
+		if (o == 3) {
+			(void)str_dir_remove(f->carrier.cookie);
+			any |= str_cas(&f->open, 3u, 0u);
+			str_head_tally(sd);
+		} else {
+			(void)str_file_close(f, hc);
+		}
+	}
+	if (any || !str_head_held(sd))
+		maybe_close(sd, hc);
+}
+
+struct str_file *
+str_file_lookup(const struct host_carrier *c)
+{
+	struct str_file *f = str_dir_find(c->cookie);
+
+	if (f == NULL || f->carrier.cookie != c->cookie ||
+	    f->carrier.ino != c->ino || str_load(&f->open) != 1 ||
+	    f->head == NULL ||
+	    (str_load(&f->head->flags) & STR_H_CLOSED) != 0)
+		return NULL;
+	return f;
+}
+
+str_a32 *
+str_file_flags(struct str_file *f)
+{
+	return &f->fflags;
+}
+
+uint32_t
+str_file_gen(struct str_file *f)
+{
+	return str_load(&f->gen);
+}
+
+struct str_head *
+str_file_head(struct str_file *f)
+{
+	return f->head;
+}
+
+void
+str_file_carrier(struct str_file *f, struct host_carrier *ret)
+{
+	*ret = f->carrier;
+}

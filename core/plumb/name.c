@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Names: files to which a Stream head is attached (fattach).
+ *
+ * A name is the file's st_dev and st_ino, with a reference to the head.
+ * Names stand in entries that are made when needed and used again, never
+ * freed, on a list that grows at its front; `state' says what an entry is.
+ * So looking one up takes no lock, and nobody who stops or dies in between
+ * is in anybody's way.
+ *
+ * connld.  An open of a name whose head has connld on top makes a pipe: the
+ * opener gets one end, the other is passed to whoever reads at the far end of
+ * the attached stream, and the open waits until it is received there.
+ */
+#include "core.h"
+
+#define PATH 256u
+#define FREE 0u
+#define LIVE 1u
+#define BUSY 2u /* being entered or removed */
+
+struct str_name {
+	struct str_blk blk;
+	struct str_name *volatile next; /* [I] */
+	str_a32 state;
+	uint32_t pad;
+	uint64_t dev, ino;
+	uint64_t sid; /* of the head's stream */
+	struct str_head *sd;
+	uint64_t seq; /* which of two came first */
+	char path[PATH];
+};
+
+static struct str_name *
+first(void)
+{
+	return (struct str_name *)(uintptr_t)
+		str_load_acq(str_root(STR_ROOT_NAMES));
+}
+
+uint64_t
+str_name_count(void)
+{
+	return str_load(str_root(STR_ROOT_NNAMES));
+}
+
+static struct str_name *
+lookup(uint64_t dev, uint64_t ino)
+{
+	struct str_name *n;
+
+	for (n = first(); n != NULL; n = n->next)
+		if (str_load_acq(&n->state) == LIVE && n->dev == dev &&
+		    n->ino == ino)
+			return n;
+	return NULL;
+}
+
+static struct str_name *
+unused(void)
+{
+	struct str_name *n;
+	uint64_t old;
+
+	for (n = first(); n != NULL; n = n->next)
+		if (str_load(&n->state) == FREE && str_cas(&n->state, FREE, BUSY))
+			return n;
+	n = str_mem_alloc(sizeof(*n), STR_BLK_KMEM);
+	if (n == NULL)
+		return NULL;
+	__builtin_memset((char *)n + sizeof(n->blk), 0,
+		sizeof(*n) - sizeof(n->blk));
+	str_store(&n->state, BUSY);
+	do {
+		old = str_load(str_root(STR_ROOT_NAMES));
+		n->next = (struct str_name *)(uintptr_t)old;
+	} while (!str_cas(str_root(STR_ROOT_NAMES), old,
+		(uint64_t)(uintptr_t)n));
+	str_mem_disown(n);
+	return n;
+}
+
+int
+str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
+	uint64_t ino, const char *path)
+{
+	struct str_name *n, *o;
+	unsigned i;
+
+	(void)hc;
+	if (lookup(dev, ino) != NULL)
+		return EBUSY;
+	n = unused();
+	if (n == NULL)
+		return ENOSR;
+	n->dev = dev;
+	n->ino = ino;
+	n->sid = sd->plumb->sid;
+	n->sd = sd;
+	n->seq = str_add(str_root(STR_ROOT_EVID), (uint64_t)1) + 1;
+	for (i = 0; i + 1 < PATH && path[i] != '\0'; i++)
+		n->path[i] = path[i];
+	n->path[i] = '\0';
+	str_head_ref(sd);
+	(void)str_add(str_root(STR_ROOT_NNAMES), (uint64_t)1);
+	str_store_rel(&n->state, LIVE);
+	str_fence_full();
+	/* two at once: the earlier one stays */
+	for (o = first(); o != NULL; o = o->next)
+		if (o != n && str_load_acq(&o->state) == LIVE &&
+		    o->dev == dev && o->ino == ino && o->seq < n->seq &&
+		    str_cas(&n->state, LIVE, BUSY)) {
+			(void)str_sub(str_root(STR_ROOT_NNAMES), (uint64_t)1);
+			str_store_rel(&n->state, FREE);
+			(void)str_sub(&sd->refs, 1u);
+			return EBUSY;
+		}
+	return 0;
+}
+
+/* Count as inside the stream of @n; its head, with a reference, or NULL. */
+static struct str_head *
+hold(struct str_name *n)
+{
+	struct str_head *sd = n->sd;
+	uint64_t sid = n->sid;
+
+	if (!str_mem_valid(sd) || !str_stream_inside(sd->plumb) ||
+	    sd->plumb->sid != sid)
+		return NULL;
+	str_head_ref(sd);
+	str_fence_full();
+	if (str_load_acq(&n->state) == LIVE && n->sd == sd && n->sid == sid)
+		return sd;
+	str_head_unref(sd, NULL);
+	return NULL;
+}
+
+int
+str_name_detach(struct host_call *hc, uint64_t dev, uint64_t ino)
+{
+	struct str_thread *t = host_self();
+	uint64_t was = str_load(&t->inside);
+	struct str_name *n = lookup(dev, ino);
+	struct str_head *sd;
+
+	if (n == NULL || !str_cas(&n->state, LIVE, BUSY))
+		return ENOENT;
+	sd = n->sd;
+	if (str_mem_valid(sd) && str_stream_inside(sd->plumb) &&
+	    sd->plumb->sid == n->sid)
+		str_head_unref(sd, hc);
+	(void)str_sub(str_root(STR_ROOT_NNAMES), (uint64_t)1);
+	str_store_rel(&n->state, FREE);
+	str_store(&t->inside, was);
+	return 0;
+}
+
+/* str_name_entry - the @i-th name, for tools; false: no more. */
+bool
+str_name_entry(unsigned i, uint64_t *dev, uint64_t *ino, uint64_t *sid,
+	char *path, size_t size)
+{
+	struct str_name *n;
+	size_t k;
+
+	for (n = first(); n != NULL; n = n->next) {
+		if (str_load_acq(&n->state) != LIVE || i-- != 0)
+			continue;
+		*dev = n->dev;
+		*ino = n->ino;
+		*sid = n->sid;
+		for (k = 0; k + 1 < size && k < PATH && n->path[k] != '\0'; k++)
+			path[k] = n->path[k];
+		path[k] = '\0';
+		return true;
+	}
+	return false;
+}
+
+static bool
+has_connld(struct str_head *sd)
+{
+	queue_t *q;
+	bool yes;
+
+	(void)str_claim(sd->plumb);
+	q = sd->qp->wq.q_next;
+	yes = str_load(&sd->npush) != 0 && q != NULL &&
+		q->q_pair->fmod != NULL &&
+		str_name_eq(q->q_pair->fmod->name, "connld");
+	str_unclaim(sd->plumb);
+	return yes;
+}
+
+/* Until the other end @far of the new pipe is received, or never will be. */
+static int
+wait_received(struct str_head *far, struct str_head *via,
+	struct host_call *hc)
+{
+	for (;;) {
+		uint32_t w = str_load(&far->iocword);
+		int s;
+
+		if (str_load(&far->file.open) == 1)
+			return 0;
+		if ((str_load(&far->flags) & STR_H_CLOSED) != 0)
+			return ENXIO;
+		if ((str_load(&via->flags) & STR_H_CLOSED) != 0)
+			return ENXIO;
+		(void)host_wait(hc, &far->iocword, w, 50000000u);
+		s = host_interrupted(hc);
+		if (s == HOST_SIG_INTR)
+			return EINTR;
+		if (s == HOST_SIG_RESTART)
+			host_resample(hc);
+	}
+}
+
+static int
+connect(struct str_head *sd, struct host_call *hc, int oflags,
+	const struct host_carrier *c, struct str_file **ret)
+{
+	struct str_head *to = sd->peer;
+	struct str_plumb *pl;
+	int err;
+
+	if (sd->plumb->kind != STR_PL_PIPE)
+		return EINVAL;
+	if (str_load(&to->flags) & STR_H_CLOSED)
+		return ENXIO;
+	err = str_pipe_bare(&pl);
+	if (err != 0)
+		return err;
+	str_head_ref(&pl->head[1]);
+	err = str_file_add(&pl->head[0], c, (oflags & ~3) | 2, ret);
+	str_mem_disown(pl);
+	str_store(&host_self()->inside, (uint64_t)(uintptr_t)&pl->head[0]);
+	if (err == 0) {
+		(void)host_daemon();
+		err = str_pass_head(to, hc, &pl->head[1], 2);
+		if (err == 0 && (oflags & STR_O_NONBLOCK) == 0)
+			err = wait_received(&pl->head[1], to, hc);
+		else if (err != 0)
+			str_head_unref(&pl->head[1], hc);
+		if (err != 0)
+			(void)str_file_close(*ret, hc);
+	} else {
+		str_head_unref(&pl->head[1], hc);
+		str_head_sweep(&pl->head[0], hc);
+	}
+	return err;
+}
+
+int
+str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
+	const struct host_carrier *c, struct str_file **ret)
+{
+	struct str_thread *t = host_self();
+	uint64_t was = str_load(&t->inside);
+	struct str_name *n = lookup(dev, ino);
+	struct str_head *sd;
+	int err = ENOENT;
+
+	hc->fflags = oflags;
+	sd = n == NULL ? NULL : hold(n);
+	if (sd != NULL) {
+		if (has_connld(sd))
+			err = connect(sd, hc, oflags, c, ret);
+		else if (str_load(&sd->flags) & STR_H_PLEX)
+			err = EINVAL;
+		else if (str_load(&sd->flags) & (STR_H_HUP | STR_H_CLOSED))
+			err = ENXIO;
+		else
+			err = str_file_add(sd, c, oflags, ret);
+		if (err == 0)
+			(void)host_daemon();
+		str_store(&t->inside, (uint64_t)(uintptr_t)sd);
+		str_head_unref(sd, hc);
+	}
+	str_store(&t->inside, was);
+	return err;
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Opening and closing device streams and FIFOs.
+ *
+ * Life.  The first open of a node makes its stream: a head, and for a device
+ * the driver's queue pair below it, whose open procedure is called with its
+ * procedures off.  Further opens add a file, and call the open procedures of
+ * everything in the stream again.  The last close, by whoever finds that no
+ * file and no reference is left, drains, unlinks, pops, calls the driver's
+ * close procedure, and frees.
+ *
+ * Locks.  The node's, over all of an open or a last close; then the stream's
+ * busy lock.  A clone open has no node until the driver has named a minor.
+ *
+ * Crash.  A stream that is not in the directory yet falls to the reaper.  A
+ * close that dies half way is begun again by the next sweep: each close
+ * procedure is called once (`closing').
+ */
+#include "core.h"
+#include <sys/ddi.h>
+#include <str/builtin.h>
+#include <str/apush.h>
+
+#define DRAIN_NS 10000000u /* between two looks at queues that drain */
+
+/* ---------------------------------------------------------------- devices */
+
+/* A stream for driver @fm, with the driver's pair in place, procedures off. */
+static int
+dev_make(struct str_fmod *fm, struct str_plumb **ret)
+{
+	struct str_plumb *pl = str_stream_alloc(STR_PL_DEV, STR_HIGH, STR_LOW);
+	struct str_head *sd;
+	struct str_qpair *qp;
+
+	if (pl == NULL)
+		return ENOSR;
+	sd = &pl->head[0];
+	(void)str_or(&sd->flags, STR_H_DEV | STR_H_MODS);
+	qp = str_qpair_alloc(pl, fm);
+	if (qp == NULL) {
+		str_stream_discard(pl);
+		return ENOSR;
+	}
+	qp->role = STR_QP_DRIVER;
+	qp->rq.q_next = &sd->qp->rq;
+	qp->wq.q_next = NULL;
+	pl->driver = qp;
+	*ret = pl;
+	return 0;
+}
+
+/* Undo dev_make(): the open procedure refused, or something after it. */
+static void
+dev_unmake(struct str_plumb *pl, struct host_call *hc, bool opened)
+{
+	struct str_qpair *qp = pl->driver;
+
+	if (opened)
+		(void)str_qclose(qp, hc);
+	else
+		qprocsoff(&qp->rq);
+	pl->driver = NULL;
+	pl->head[0].qp->wq.q_next = NULL;
+	str_qpair_free(qp);
+	str_stream_discard(pl);
+}
+
+static int
+publish(struct str_plumb *pl, struct str_node *n,
+	const struct host_carrier *c, int oflags, struct str_file **ret)
+{
+	struct str_head *sd = &pl->head[0];
+	int err;
+
+	pl->sid = str_dir_sid();
+	err = str_dir_enter(pl->sid, &sd->file);
+	if (err != 0)
+		return err;
+	(void)str_add(str_root(STR_ROOT_NPIPES), (uint64_t)1);
+	(void)str_add(str_root(STR_ROOT_NDEVS), (uint64_t)1);
+	if (pl->driver != NULL)
+		str_mem_disown(pl->driver);
+	pl->node = n;
+	n->pl = pl;
+	str_mem_disown(pl);
+	STR_CRASH_POINT("open:published");
+	err = str_file_add(sd, c, oflags, ret);
+	if (err != 0)
+		str_head_sweep(sd, NULL); /* nobody holds it: closes it */
+	return err;
+}
+
+/* The open procedures of all in a stream that is open already. */
+static int
+reopen(struct str_plumb *pl, struct host_call *hc)
+{
+	queue_t *q = pl->head[0].qp->wq.q_next;
+	int err = str_busy_lock(pl, hc);
+
+	if (err != 0)
+		return err;
+	for (; q != NULL && err == 0 && q->q_pair->plumb == pl &&
+		q->q_head == NULL; q = q->q_next) {
+		dev_t dev = pl->dev;
+
+		err = str_qopen(q->q_pair, hc, &dev,
+			q->q_pair->role == STR_QP_MODULE ? MODOPEN : 0);
+		if (err == 0 && dev != pl->dev)
+			err = ENXIO; /* a device that moves under its users */
+	}
+	str_busy_unlock(pl);
+	return err;
+}
+
+/* Is the stream at @n one that can be opened once more? */
+static struct str_plumb *
+node_stream(struct str_node *n)
+{
+	struct str_plumb *pl = n->pl;
+
+	if (pl == NULL)
+		return NULL;
+	if (!str_stream_inside(pl) || pl->node != n ||
+	    (str_load(&pl->head[0].flags) & STR_H_CLOSED) != 0) {
+		n->pl = NULL;
+		return NULL;
+	}
+	if (!str_head_held(&pl->head[0]) ||
+	    (str_load(&pl->head[0].refs) == 0 && pl->head[0].file.next == NULL &&
+		!host_carrier_alive(&pl->head[0].file.carrier))) {
+		/* its holders were killed, and nobody has noticed yet */
+		str_head_sweep(&pl->head[0], NULL);
+		return n->pl;
+	}
+	return pl;
+}
+
+static int
+open_first(struct str_fmod *fm, dev_t dev, int sflag, struct host_call *hc,
+	int oflags, const struct host_carrier *c, struct str_node *n,
+	struct str_file **ret)
+{
+	struct str_plumb *pl;
+	dev_t was = dev;
+	int err = dev_make(fm, &pl);
+
+	if (err != 0)
+		return err;
+	pl->dev = dev;
+	/* the stream is the caller's alone, but its queues may be found */
+	str_store(&host_self()->inside, (uint64_t)(uintptr_t)&pl->head[0]);
+	err = str_qopen(pl->driver, hc, &dev, sflag);
+	if (err != 0) {
+		dev_unmake(pl, hc, false);
+		return err;
+	}
+	pl->dev = dev;
+	if (n == NULL || dev != was) {
+		/* the driver chose: that minor must be nobody's */
+		struct str_node *own = str_node_get(getmajor(dev),
+			getminor(dev));
+
+		if (own == NULL)
+			err = ENOSR;
+		else if (own != n)
+			err = str_node_lock(own, hc);
+		if (err == 0 && own != n && node_stream(own) != NULL) {
+			str_node_unlock(own);
+			err = EBUSY;
+		}
+		if (err != 0) {
+			dev_unmake(pl, hc, true);
+			return err;
+		}
+		if (pl->driver->rq.q_flag & QPROCS)
+			str_procs_on(pl->driver);
+		err = publish(pl, own, c, oflags, ret);
+		if (own != n)
+			str_node_unlock(own);
+	} else {
+		if (pl->driver->rq.q_flag & QPROCS)
+			str_procs_on(pl->driver);
+		err = publish(pl, n, c, oflags, ret);
+	}
+	if (err != 0)
+		return err;
+	err = str_apush_apply(&pl->head[0], hc);
+	if (err != 0)
+		(void)str_file_close(*ret, hc);
+	return err;
+}
+
+int
+str_dev_open(struct host_call *hc, const char *drv, uint32_t minor, bool clone,
+	int oflags, const struct host_carrier *c, struct str_file **ret)
+{
+	struct str_fmod *fm = str_fmod_get(hc, drv, STR_F_DRIVER);
+	struct str_thread *t = host_self();
+	uint64_t was = str_load(&t->inside);
+	struct str_plumb *pl;
+	struct str_node *n;
+	int err;
+
+	if (fm == NULL && str_name_eq(drv, "clone"))
+		fm = str_fmod_by_major(minor), clone = true;
+	if (fm == NULL)
+		return ENXIO;
+	(void)host_daemon();
+	hc->fflags = oflags;
+	if (clone) {
+		err = open_first(fm, makedevice(fm->major, 0), CLONEOPEN, hc,
+			oflags, c, NULL, ret);
+		goto out;
+	}
+	n = str_node_get(fm->major, minor);
+	if (n == NULL)
+		return ENOSR;
+	err = str_node_lock(n, hc);
+	if (err != 0)
+		return err;
+	pl = node_stream(n);
+	if (pl == NULL) {
+		err = open_first(fm, makedevice(fm->major, minor), 0, hc,
+			oflags, c, n, ret);
+	} else {
+		err = str_load(&pl->head[0].flags) & STR_H_PLEX ? EINVAL :
+			str_load(&pl->head[0].flags) & STR_H_HUP ? ENXIO : 0;
+		if (err == 0)
+			err = reopen(pl, hc);
+		if (err == 0)
+			err = str_file_add(&pl->head[0], c, oflags, ret);
+		else
+			str_head_sweep(&pl->head[0], hc);
+	}
+	str_node_unlock(n);
+out:
+	str_store(&t->inside, was);
+	return err;
+}
+
+/* ------------------------------------------------------------------ FIFOs */
+
+static int
+fifo_make(struct str_node *n, const struct host_carrier *c, int oflags,
+	struct str_file **ret)
+{
+	struct str_plumb *pl = str_stream_alloc(STR_PL_FIFO, STR_PIPE_HIWAT,
+		STR_PIPE_LOWAT);
+	struct str_head *sd;
+
+	if (pl == NULL)
+		return ENOSR;
+	sd = &pl->head[0];
+	(void)str_or(&sd->flags, STR_H_FIFO | STR_H_NORD | STR_H_NOWR);
+	sd->qp->wq.q_next = &sd->qp->rq;
+	sd->direct = &sd->hq;
+	pl->dev = makedevice(STR_MAJOR_FIFO, (uint32_t)n->key[1]);
+	return publish(pl, n, c, oflags, ret);
+}
+
+/* Wait until the other side has come, since @seen of its opens. */
+static int
+fifo_wait(struct str_node *n, struct str_head *sd, struct host_call *hc,
+	int side, uint32_t seen)
+{
+	for (;;) {
+		uint32_t w = str_load_acq(&n->word);
+		int s;
+
+		if (str_load(side ? &sd->nwrite : &sd->nread) != 0 ||
+		    str_load((str_a32 *)&n->opens[side]) != seen)
+			return 0;
+		(void)host_wait(hc, &n->word, w, 1000000000u);
+		s = host_interrupted(hc);
+		if (s == HOST_SIG_INTR)
+			return EINTR;
+		if (s == HOST_SIG_RESTART)
+			host_resample(hc);
+	}
+}
+
+int
+str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
+	const struct host_carrier *c, struct str_file **ret)
+{
+	struct str_thread *t = host_self();
+	uint64_t was = str_load(&t->inside);
+	struct str_node *n = str_node_get(dev, ino);
+	int mode = oflags & 3, err;
+	struct str_plumb *pl;
+	struct str_head *sd;
+	uint32_t seen = 0;
+
+	if (n == NULL)
+		return ENOSR;
+	if (mode == 3)
+		return EINVAL;
+	(void)host_daemon();
+	hc->fflags = oflags;
+	err = str_node_lock(n, hc);
+	if (err != 0)
+		return err;
+	pl = node_stream(n);
+	/* POSIX: nobody reads, and the writer does not want to wait */
+	if (mode == 1 && (oflags & STR_O_NONBLOCK) != 0 &&
+	    (pl == NULL || str_load(&pl->head[0].nread) == 0))
+		err = ENXIO;
+	else if (pl == NULL)
+		err = fifo_make(n, c, oflags, ret);
+	else
+		err = str_file_add(&pl->head[0], c, oflags, ret);
+	if (err != 0) {
+		str_node_unlock(n);
+		str_store(&t->inside, was);
+		return err;
+	}
+	sd = (*ret)->head;
+	str_store(&t->inside, (uint64_t)(uintptr_t)sd);
+	if (mode != 1)
+		str_store((str_a32 *)&n->opens[0], n->opens[0] + 1);
+	if (mode != 0)
+		str_store((str_a32 *)&n->opens[1], n->opens[1] + 1);
+	if (mode != 2)
+		seen = n->opens[!mode];
+	(void)str_add(&n->word, 1u);
+	(void)host_wake(&n->word, INT_MAX);
+	str_node_unlock(n);
+	if (mode == 1 || (mode == 0 && (oflags & STR_O_NONBLOCK) == 0))
+		err = fifo_wait(n, sd, hc, !mode, seen);
+	if (err != 0)
+		(void)str_file_close(*ret, hc);
+	str_store(&t->inside, was);
+	return err;
+}
+
+/* ------------------------------------------------------------------ close */
+
+/* Is anything left to be sent below the head? */
+static bool
+undrained(struct str_plumb *pl)
+{
+	queue_t *q;
+	bool yes = false;
+
+	(void)str_claim(pl);
+	for (q = pl->head[0].qp->wq.q_next; q != NULL && !yes &&
+		q->q_head == NULL && (q->q_flag & QREADR) == 0 &&
+		q->q_pair->plumb == pl; q = q->q_next)
+		yes = q->q_count != 0 && q->q_first != NULL;
+	if (str_load(&pl->nrun) != 0)
+		(void)str_sched_run(pl);
+	str_unclaim(pl);
+	return yes;
+}
+
+/*
+ * SVR4 close(2): up to the close time is given to modules and the driver to
+ * send what they have, unless it is non-blocking; a signal ends it.
+ */
+static void
+drain(struct str_plumb *pl, struct host_call *hc)
+{
+	struct str_head *sd = &pl->head[0];
+	uint64_t end = host_now() + sd->cltime * 1000000ull;
+
+	if (hc == NULL || (hc->fflags & STR_O_NONBLOCK) != 0 ||
+	    (str_load(&sd->flags) & (STR_H_HUP | STR_H_WRERR)) != 0)
+		return;
+	while (undrained(pl) && host_now() < end &&
+	       (str_load(&sd->flags) & STR_H_HUP) == 0) {
+		uint32_t w = str_load(&sd->peer->hq.wword);
+
+		(void)host_wait(hc, &sd->peer->hq.wword, w, DRAIN_NS);
+		if (host_interrupted(hc) != HOST_SIG_NONE)
+			return;
+	}
+}
+
+/* All that is below the head: modules, then the driver. */
+static void
+take_down(struct str_plumb *pl, struct host_call *hc)
+{
+	struct str_qpair *qp;
+
+	str_unlink_all(pl, hc);
+	str_plumb_clear_all(pl);
+	qp = pl->driver;
+	if (qp != NULL) {
+		str_mem_own(qp);
+		(void)str_qclose(qp, hc);
+		pl->driver = NULL;
+		pl->head[0].qp->wq.q_next = NULL;
+		str_qpair_free(qp);
+	}
+}
+
+/*
+ * str_stream_close - the last file and reference of a device or FIFO is gone
+ * Several may find out; the node's lock makes one of them do it.
+ */
+void
+str_stream_close(struct str_plumb *pl, struct host_call *hc)
+{
+	struct str_thread *t = host_self();
+	uint64_t was = str_load(&t->inside), sid = pl->sid;
+	struct str_head *sd = &pl->head[0];
+	struct str_node *n = pl->node;
+	bool locked = false;
+	uint32_t me;
+
+	if (!str_stream_inside(pl) || pl->sid != sid)
+		goto out;
+	if (n != NULL)
+		locked = str_node_lock(n, NULL) == 0; /* else it is ours */
+	if (!str_stream_lives(pl) || pl->sid != sid || str_head_held(sd))
+		goto unlock;
+	/* one closes; the next one when he died of it */
+	me = host_self_tag();
+	for (;;) {
+		uint32_t v = str_load(&pl->closer);
+
+		if (v == me || (v != 0 && !host_owner_dead(v)))
+			goto unlock;
+		if (str_cas(&pl->closer, v, me))
+			break;
+	}
+	drain(pl, hc);
+	(void)str_or(&sd->flags, STR_H_CLOSED);
+	STR_CRASH_POINT("close:begun");
+	take_down(pl, hc);
+	if (n != NULL && n->pl == pl)
+		n->pl = NULL;
+	STR_CRASH_POINT("close:down");
+	(void)str_stream_free(pl, sid, NULL);
+unlock:
+	if (locked)
+		str_node_unlock(n);
+out:
+	str_store(&t->inside, was);
+}

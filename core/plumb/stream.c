@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Making streams and taking them apart: what pipes, FIFOs and device streams
+ * have in common.
+ *
+ * Life.  str_stream_alloc() gives the memory, with heads that nobody can find
+ * yet.  Whoever makes the stream enters it into the directory, by its sid;
+ * from there on it is one.  str_stream_free() takes that entry out, which
+ * only one caller can do, and frees all, at once or when the last call that
+ * is still inside has ended.
+ *
+ * Crash.  Until it is in the directory a stream is stamped with its creator's
+ * tag and falls to str_thread_reap(); so it does again from the moment it is
+ * taken out.
+ */
+#include "core.h"
+
+#define TIDY 1024u /* pipes, before an attach looks for dead ones */
+
+static int
+head_init(struct str_plumb *pl, int end, uint32_t hiwat, uint32_t lowat)
+{
+	struct str_head *sd = &pl->head[end];
+
+	str_headq_init(&sd->hq, hiwat, lowat);
+	sd->plumb = pl;
+	sd->peer = pl->kind == STR_PL_FIFO ? sd : &pl->head[!end];
+	sd->end = (uint32_t)end;
+	sd->file.head = sd;
+	sd->cltime = STR_CLTIME;
+	sd->minpsz = 0;
+	sd->maxpsz = INFPSZ;
+	str_store(&sd->ctime, host_now());
+	if (end >= (int)pl->nheads) {
+		str_store(&sd->flags, STR_H_STUB | STR_H_CLOSED);
+		sd->peer = &pl->head[0];
+		return 0;
+	}
+	sd->wropt = pl->kind == STR_PL_DEV ? 1 : 2; /* SNDZERO, SNDPIPE */
+	sd->qp = str_qpair_alloc(pl, NULL);
+	if (sd->qp == NULL)
+		return ENOSR;
+	str_mem_disown(sd->qp);
+	sd->qp->rq.q_head = sd->qp->wq.q_head = sd;
+	sd->qp->rq.q_hiwat = hiwat;
+	sd->qp->rq.q_lowat = lowat;
+	sd->qp->rq.q_maxpsz = INFPSZ;
+	return 0;
+}
+
+/*
+ * str_stream_alloc - memory for a stream of @kind, nobody's yet
+ * Return: NULL when there is none, nor any that only the dead held.
+ */
+struct str_plumb *
+str_stream_alloc(uint32_t kind, uint32_t hiwat, uint32_t lowat)
+{
+	struct str_plumb *pl;
+	unsigned buried = 0;
+	uint32_t gen;
+	int e, err = 0;
+
+	if (str_unlikely(str_load(str_root(STR_ROOT_UNBURIED)) != 0))
+		buried = str_stream_bury_all();
+	(void)buried;
+	pl = str_mem_alloc(sizeof(*pl), STR_BLK_KMEM);
+	if (pl == NULL)
+		return NULL;
+	gen = str_load(&pl->head[0].file.gen);
+	__builtin_memset((char *)pl + sizeof(pl->blk), 0,
+		sizeof(*pl) - sizeof(pl->blk));
+	pl->kind = kind;
+	pl->nheads = kind == STR_PL_PIPE ? 2 : 1;
+	/* only now: the reaper takes it for one */
+	str_store_rel(&pl->blk.state, STR_BLK_PIPE);
+	for (e = 0; e < 2 && err == 0; e++) {
+		err = head_init(pl, e, hiwat, lowat);
+		str_store(&pl->head[e].file.gen, gen + 1);
+	}
+	if (err != 0) {
+		str_stream_discard(pl);
+		return NULL;
+	}
+	return pl;
+}
+
+/* str_stream_discard - one that was never entered */
+void
+str_stream_discard(struct str_plumb *pl)
+{
+	struct str_fileblk *b;
+	struct str_file *f;
+	int e;
+
+	for (e = 0; e < 2; e++) {
+		struct str_head *sd = &pl->head[e];
+
+		while ((f = sd->file.next) != NULL) {
+			sd->file.next = f->next;
+			b = str_container(f, struct str_fileblk, f);
+			str_mem_own(b);
+			str_mem_free(b);
+		}
+		str_sig_free(sd);
+		if (sd->qp != NULL) {
+			str_mem_own(sd->qp);
+			str_qpair_free(sd->qp);
+			sd->qp = NULL;
+		}
+	}
+	str_mem_free(pl);
+}
+
+/* Is a call on either end still going on, in a thread that lives? */
+static bool
+is_inside(struct str_plumb *pl)
+{
+	struct str_domain *d = host_domain;
+	uint32_t n = str_load(&d->thread_high), i, k;
+
+	host_fence_heavy(); /* pairs with str_head_enter() */
+	for (i = 0; i < n && i < STR_NTHREAD; i++) {
+		struct str_thread *t = &d->thread[i];
+		uint64_t in = str_load_acq(&t->inside);
+		bool here = in == (uint64_t)(uintptr_t)&pl->head[0] ||
+			in == (uint64_t)(uintptr_t)&pl->head[1];
+
+		if (t == host_self())
+			continue;
+		for (k = 0; k < STR_NCLAIM && !here; k++)
+			here = str_load_acq(&t->claim[k]) ==
+				(uint64_t)(uintptr_t)pl;
+		if (here && str_load(&t->tag) != 0 &&
+		    !host_owner_dead(str_load(&t->tag)))
+			return true;
+	}
+	return false;
+}
+
+/* What the queues hold, and they themselves. */
+static void
+dismantle(struct str_plumb *pl)
+{
+	int e;
+
+	for (e = 0; e < 2; e++) {
+		struct str_head *sd = &pl->head[e];
+
+		if (str_hlock(&sd->hq.plock, STR_HOLD_P))
+			str_headq_repair_p(&sd->hq);
+		sd->direct = NULL;
+		str_headq_fini(&sd->hq);
+		str_hunlock(&sd->hq.plock, STR_HOLD_P);
+		if (sd->ioc.reply != NULL) {
+			freemsg(sd->ioc.reply);
+			sd->ioc.reply = NULL;
+		}
+	}
+	str_stream_discard(pl);
+}
+
+/*
+ * The stream is dead to all and ours.  A thread may still be inside, its
+ * descriptor closed by another: it then waits for that one's end.
+ */
+void
+str_stream_bury(struct str_plumb *pl)
+{
+	if (!is_inside(pl)) {
+		dismantle(pl);
+		return;
+	}
+	str_wake_all(&pl->head[0]);
+	str_wake_all(&pl->head[1]);
+	str_mem_disown(pl);
+	str_store_rel(&pl->freed, 1u);
+	(void)str_add(str_root(STR_ROOT_UNBURIED), (uint64_t)1);
+}
+
+/*
+ * str_stream_free - nobody holds it, nothing is pushed or linked: take it
+ * apart.  Several may find out; @sid proves that it is the same stream still.
+ * @clear: called when it is ours, to pop what is pushed; or NULL.
+ * Return: true for the one caller that did it.
+ */
+bool
+str_stream_free(struct str_plumb *pl, uint64_t sid,
+	void (*clear)(struct str_plumb *pl))
+{
+	struct str_thread *t = host_self();
+	uint64_t was = str_load(&t->inside);
+	unsigned e;
+
+	if (!str_dir_remove(sid))
+		return false;
+	str_mem_own(pl);
+	/* where the reaper finds what we had in hand */
+	str_store(&t->inside, (uint64_t)(uintptr_t)&pl->head[0]);
+	STR_CRASH_POINT("pipe:removed");
+	for (e = 0; e < 2; e++) {
+		struct str_head *sd = &pl->head[e];
+
+		if (sd->file.carrier.cookie != 0)
+			(void)str_dir_remove(sd->file.carrier.cookie);
+		(void)str_or(&sd->flags, STR_H_CLOSED | STR_H_HUP | STR_H_PEER);
+		(void)str_add(&sd->file.gen, 1u);
+	}
+	if (clear != NULL)
+		clear(pl);
+	(void)str_sub(str_root(STR_ROOT_NPIPES), (uint64_t)1);
+	if (pl->kind != STR_PL_PIPE)
+		(void)str_sub(str_root(STR_ROOT_NDEVS), (uint64_t)1);
+	str_stream_bury(pl);
+	str_store(&t->inside, was);
+	return true;
+}
+
+static void
+bury(struct str_blk *b, void *arg)
+{
+	struct str_plumb *pl = (struct str_plumb *)(void *)b;
+	unsigned *n = arg;
+
+	if (b->state != STR_BLK_PIPE || str_load(&pl->freed) == 0 ||
+	    is_inside(pl) || !str_cas(&pl->freed, 1u, 0u))
+		return;
+	str_mem_own(pl);
+	dismantle(pl);
+	(void)str_sub(str_root(STR_ROOT_UNBURIED), (uint64_t)1);
+	(*n)++;
+}
+
+unsigned
+str_stream_bury_all(void)
+{
+	unsigned n = 0;
+
+	str_mem_walk(bury, &n);
+	return n;
+}
+
+/* str_stream_reap - a stream that is in no directory: its memory. */
+void
+str_stream_reap(struct str_plumb *pl)
+{
+	unsigned e;
+
+	for (e = 0; e < pl->nheads && e < 2; e++) {
+		struct str_qpair *qp = pl->head[e].qp;
+
+		if (qp == NULL || !str_mem_valid(qp) ||
+		    qp->blk.state != STR_BLK_QPAIR)
+			break;
+	}
+	if (e == pl->nheads && e != 0 && pl->head[0].plumb == pl &&
+	    pl->head[1].plumb == pl) {
+		for (e = 0; e < 2; e++) {
+			struct str_head *sd = &pl->head[e];
+
+			if (sd->file.carrier.cookie != 0)
+				(void)str_dir_remove(sd->file.carrier.cookie);
+			(void)str_or(&sd->flags,
+				STR_H_CLOSED | STR_H_HUP | STR_H_PEER);
+			(void)str_add(&sd->file.gen, 1u);
+		}
+		str_plumb_clear_all(pl);
+		str_stream_bury(pl);
+		return;
+	}
+	/* its creator died, or who took it apart did, when one was left */
+	for (e = 0; e < 2; e++) {
+		struct str_qpair *qp = pl->head[e].qp;
+
+		if (qp != NULL && str_mem_valid(qp) &&
+		    qp->blk.state == STR_BLK_QPAIR && qp->plumb == pl)
+			str_qpair_free(qp);
+		pl->head[e].qp = NULL;
+	}
+	str_mem_free(pl);
+}
+
+struct sweep {
+	unsigned n;
+	bool pairs; /* pipes too */
+};
+
+/* One stream: is it held by the living? */
+static bool
+sweep(struct str_plumb *pl, void *arg)
+{
+	struct sweep *s = arg;
+	uint64_t sid = pl->sid;
+	unsigned e;
+
+	if (!s->pairs && pl->kind == STR_PL_PIPE &&
+	    pl->head[0].file.carrier.kind == HOST_CARRIER_PAIR &&
+	    pl->head[0].file.next == NULL && pl->head[1].file.next == NULL)
+		return false; /* its other end, or memory pressure, sees to it */
+	for (e = 0; e < pl->nheads; e++) {
+		struct str_head *sd = &pl->head[e];
+
+		if (sd->file.carrier.kind == HOST_CARRIER_PAIR &&
+		    str_load(&sd->file.open) == 1 &&
+		    !host_carrier_alive(&sd->file.carrier))
+			str_pipe_pair_gone(sd);
+		str_head_sweep(sd, NULL);
+	}
+	if (str_dir_find(sid) == NULL)
+		s->n++;
+	return false;
+}
+
+/*
+ * str_region_sweep - close and free what only the dead held
+ * Return: streams freed.
+ */
+unsigned
+str_region_sweep(void)
+{
+	struct sweep s = {.pairs = true};
+
+	str_stream_walk(sweep, &s);
+	return s.n + str_stream_bury_all();
+}
+
+unsigned
+str_region_members_died(void)
+{
+	struct sweep s = {.pairs = false};
+
+	str_sig_sweep();
+	if (str_load(str_root(STR_ROOT_NDEVS)) != 0)
+		str_stream_walk(sweep, &s);
+	return s.n;
+}
+
+bool
+str_region_wanted(void)
+{
+	return str_load(str_root(STR_ROOT_NDEVS)) != 0 ||
+		str_timer_pending();
+}
+
+/* str_region_tidy - a process has attached: sweep if it could be worth it. */
+void
+str_region_tidy(void)
+{
+	if (str_load(str_root(STR_ROOT_NPIPES)) >= TIDY)
+		(void)str_region_sweep();
+}
+
+uint32_t
+str_head_kind(struct str_head *sd, uint64_t *ret_dev)
+{
+	*ret_dev = sd->plumb->dev;
+	return sd->plumb->kind;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * fattach(3) and fdetach(3): names in the file system for Streams.
+ *
+ * The name lives in the domain, so that it outlasts the process that made it.
+ * An end of a pipe is kept open here besides, by a hidden descriptor: servers
+ * close theirs once it is attached, and the other end's holders would see a
+ * hang-up in the kernel that is none.
+ */
+#include <stropts.h>
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "call.h"
+#include "sys.h"
+#include "user_impl.h"
+
+#define KEPT (HOST_FD_NAME_END - HOST_FD_NAME)
+
+/* What the hidden descriptors are kept for.  [F] */
+static struct {
+	uint64_t dev, ino;
+} kept[KEPT];
+
+static void
+keep(int fd, uint64_t dev, uint64_t ino)
+{
+	struct fd_guard g;
+	int i, to;
+
+	fd_lock(&g);
+	for (i = 0; i < KEPT; i++)
+		if (host_fd_get(HOST_FD_NAME + i) < 0)
+			break;
+	if (i < KEPT) {
+		to = sys_fcntl(fd, F_DUPFD_CLOEXEC, 3);
+		if (to >= 0) {
+			(void)host_fd_hide(HOST_FD_NAME + i, to, true);
+			kept[i].dev = dev;
+			kept[i].ino = ino;
+		}
+	}
+	fd_unlock(&g);
+}
+
+static void
+unkeep(uint64_t dev, uint64_t ino)
+{
+	struct fd_guard g;
+
+	fd_lock(&g);
+	for (int i = 0; i < KEPT; i++)
+		if (host_fd_get(HOST_FD_NAME + i) >= 0 &&
+		    kept[i].dev == dev && kept[i].ino == ino)
+			host_fd_drop(HOST_FD_NAME + i);
+	fd_unlock(&g);
+}
+
+/* May the caller attach to, or detach from, this file?  0 or an errno. */
+static int
+owner(const struct stat *st)
+{
+	return geteuid() == 0 || geteuid() == st->st_uid ? 0 : EPERM;
+}
+
+STR_EXPORT int
+fattach(int fd, const char *path)
+{
+	struct fd_rec *r = fd_stream(fd);
+	struct host_call hc;
+	char full[PATH_MAX];
+	struct stat st;
+	long ret;
+	int err;
+
+	if (r == NULL)
+		return fail(sys_fcntl(fd, F_GETFD, 0) < 0 ? EBADF : EINVAL);
+	ret = sys_call4(SYS_newfstatat, AT_FDCWD, path, &st, 0);
+	if (ret != 0)
+		return fail((int)-ret);
+	err = owner(&st);
+	if (err == 0 && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
+		err = errno;
+	if (err == 0 && S_ISDIR(st.st_mode) && strcmp(path, "/") == 0)
+		err = EBUSY;
+	if (err != 0)
+		return fail(err);
+	if (realpath(path, full) == NULL)
+		return -1;
+	err = call_begin(&hc, r, fd, 0);
+	if (err != 0)
+		return fail(err);
+	err = str_name_attach(r->sd, &hc, st.st_dev, st.st_ino, full);
+	host_leave();
+	if (err != 0)
+		return fail(err);
+	if (r->carrier.kind == HOST_CARRIER_PAIR)
+		keep(fd, st.st_dev, st.st_ino);
+	return 0;
+}
+
+STR_EXPORT int
+fdetach(const char *path)
+{
+	struct host_call hc = {.fd = -1};
+	struct stat st;
+	long ret;
+	int err;
+
+	ret = sys_call4(SYS_newfstatat, AT_FDCWD, path, &st, 0);
+	if (ret != 0)
+		return fail((int)-ret);
+	err = owner(&st);
+	if (err != 0)
+		return fail(err);
+	if (host_enter(&hc) != 0)
+		return fail(EINVAL);
+	err = str_name_detach(&hc, st.st_dev, st.st_ino);
+	host_leave();
+	if (err != 0)
+		return fail(err == ENOENT ? EINVAL : err);
+	unkeep(st.st_dev, st.st_ino);
+	return 0;
+}
