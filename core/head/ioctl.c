@@ -441,10 +441,15 @@ i_setcltime(struct ioc *c)
 	 * nobody can have memory it is a value */
 	if (c->arg == 0)
 		return -EFAULT;
-	if (c->arg <= CLTIME_VALUE || (long)c->arg < 0)
+	if (c->arg <= CLTIME_VALUE)
 		v = (int)c->arg;
-	else if (host_copyin((const void *)c->arg, &v, sizeof(v)) != 0)
-		return -EFAULT;
+	else if (host_copyin((const void *)c->arg, &v, sizeof(v)) != 0) {
+		/* an int below 0, with whatever above it? */
+		if ((int)c->arg >= 0 || (c->arg >> 32 != 0 &&
+			    c->arg >> 32 != UINT32_MAX))
+			return -EFAULT;
+		v = -1;
+	}
 	if (v < 0 || v > CLTIME_MAX)
 		return -EINVAL;
 	c->sd->cltime = (uint32_t)v;

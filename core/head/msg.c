@@ -371,9 +371,8 @@ str_head_fdinsert(struct str_head *sd, struct host_call *hc, const void *uarg)
 	__builtin_memcpy(mp->b_rptr + u.offset, &tok, sizeof(tok));
 	err = send_slow(sd, hc, mp, &p);
 out:
-	if (err == EPIPE)
-		host_signal_self(13);
-	return -err;
+	/* a command, not a write: no signal, and a hang-up like another */
+	return err == EPIPE ? -ENXIO : -err;
 }
 
 /* ---------------------------------------------------------------- getmsg */

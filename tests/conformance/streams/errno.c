@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 /*
- * The table errno.def as cases: the state is set up, the call made, the
- * error compared.
+ * The table tests/conformance/errno/errno.tab as cases: the state is set up,
+ * the call made, the error compared.
  */
 #include "st.h"
 
+#include <stdint.h>
+#include <asm/sockios.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 enum state {
 	BARE, GONE, NULLDEV, KPIPE, WAITING, EMPTY, FULL, PEERLESS, HUNGUP,
-	RDERR, WRERR, RWERR, MODULE,
+	RDERR, WRERR, RWERR, MODULE, ANCHORED,
 };
 
 struct env {
@@ -23,9 +27,11 @@ struct env {
 	struct str_list list;
 	struct str_mlist names[2];
 	struct bandinfo bi;
-	int flags, pflags, band, fds[2];
-	void *bad, *null;
-	char buf[64], in_ctl[64], in_data[64];
+	struct strsigset ss;
+	struct strfdinsert fdi;
+	int flags, pflags, band, fds[2], nullfd;
+	void *bad, *null, *ro;
+	char buf[64], in_ctl[64], in_data[64], longname[4097];
 };
 
 static void
@@ -44,6 +50,14 @@ prepare(struct env *e)
 	e->str = (struct strioctl){ 'x' << 8 | 1, 0, 8, e->buf };
 	e->list = (struct str_list){ 2, e->names };
 	e->pflags = MSG_ANY;
+	e->ss = (struct strsigset){ 0, S_ERROR };
+	e->fdi.ctlbuf = (struct strbuf){ 0, 16, e->buf };
+	e->fdi.databuf = e->data;
+	e->ro = mmap(NULL, 65536, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	T_NE(e->ro, MAP_FAILED);
+	e->nullfd = T_OK(open("/dev/null", O_RDWR));
+	memset(e->longname, 'n', sizeof e->longname - 1);
+	st_pipe_more(e->fds);
 }
 
 static void
@@ -102,18 +116,49 @@ enter(struct t *t, enum state s)
 	case MODULE:
 		T_OK(ioctl(fd[0], I_PUSH, "nullmod"));
 		break;
+	case ANCHORED:
+		T_OK(ioctl(fd[0], I_PUSH, "testmod"));
+		T_OK(ioctl(fd[0], I_ANCHOR, 0));
+		if (geteuid() == 0)
+			T_OK(seteuid(65534));
+		break;
 	}
 	return fd[0];
 }
 
-#define E(call, err, state, when, expr, text)				\
-	ST_CASE(call##_is_##err##_##when)				\
+#define PIPE_E(name, err, state, expr)					\
+	ST_CASE(name)							\
 	{								\
-		struct env env, *e = &env;				\
-		int fd = enter(t, state);				\
-									\
-		prepare(e);						\
-		(void)fd;						\
-		T_ERR(expr, err);					\
+		ERROR(err, state, expr);				\
 	}
-#include "errno.def"
+#define ANY_E(name, err, state, expr)					\
+	ST_ANY_CASE(name)						\
+	{								\
+		ERROR(err, state, expr);				\
+	}
+#define PIPE_S(name, state, expr)					\
+	ST_CASE(name)							\
+	{								\
+		SUCCESS(state, expr);					\
+	}
+#define ANY_S(name, state, expr)					\
+	ST_ANY_CASE(name)						\
+	{								\
+		SUCCESS(state, expr);					\
+	}
+#define ERROR(err, state, expr)						\
+	struct env env, *e = &env;					\
+	int fd;								\
+									\
+	prepare(e);							\
+	fd = enter(t, state);						\
+	(void)fd;							\
+	T_ERR(expr, err)
+#define SUCCESS(state, expr)						\
+	struct env env, *e = &env;					\
+	int fd;								\
+									\
+	prepare(e);							\
+	fd = enter(t, state);						\
+	T_OK(expr)
+#include "errno-cases.h"

@@ -20,7 +20,11 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#ifdef ST_ANY
+T_TARGETS("fifo", "echo")
+#else
 T_TARGETS("direct", "dup", "fork", "exec", "rights")
+#endif
 
 enum { ALARM_SECONDS = 8, REPORT_ROOM = 4096 };
 
@@ -198,6 +202,13 @@ st_run(struct t *t, void (*body)(struct t *t))
 		body(t);
 		return;
 	}
+#ifdef ST_ANY
+	own[0] = T_OK(open(strcmp(t->target, "fifo") == 0 ?
+		"/dev/streams/clone/fifo" : "/dev/streams/clone/echo", O_RDWR));
+	own[1] = T_OK(dup(own[0]));
+	body(t);
+	return;
+#endif
 	T_OK(pipe(own));
 	if (strcmp(t->target, "fork") == 0) {
 		via_fork(t, body);
