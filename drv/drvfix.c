@@ -7,6 +7,7 @@
 #include "drvfix.h"
 
 #define NDRV 8
+#define DRV_STATE 16384 /* no driver's state is greater */
 
 /* The opens in progress are of this device. */
 static dev_t dev;
@@ -80,6 +81,9 @@ dv_driver(const struct str_builtin *b)
 	if (ri.qi_putp == NULL)
 		ri.qi_putp = no_put; /* nobody is below a driver */
 	fx_module(b->name, &tab, b->flag);
+	/* what all its streams share is made with the first of them */
+	T_NOTNULL(str_drv_state(b->name, DRV_STATE));
+	fx_keep();
 	if (b->tab->st_muxrinit == NULL)
 		return;
 	ri = *b->tab->st_muxrinit;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <sys/sad.h>
 #include <sys/stropts.h>
+#include <str/apush.h>
 
 extern const struct str_builtin str_drv_sad;
 
@@ -25,8 +26,12 @@ static struct dv a;
 static void
 begin(struct t *t, unsigned minor, int flag)
 {
+	struct strapush none;
+
 	fx_begin(t);
 	dv_driver(&str_drv_sad);
+	(void)str_apush_next(0, &none); /* the table is there from now on */
+	fx_keep();
 	T_EQ(dv_open_flag(&a, "sad", minor, DRVOPEN, flag), 0);
 }
 
