@@ -26,8 +26,18 @@
 static void
 lockq(queue_t *q)
 {
-	if (str_unlikely(str_lock(&q->q_klock)))
-		(void)str_queue_repair(q);
+	bool waited = false;
+
+	for (;;) {
+		if (str_unlikely(str_lock(&q->q_klock)))
+			(void)str_queue_repair(q);
+		if (str_likely((q->q_flag & QFROZEN) == 0) || waited ||
+		    str_queue_thawed(q))
+			return;
+		str_unlock(&q->q_klock);
+		str_queue_frozen(q);
+		waited = true;
+	}
 }
 
 static void
@@ -88,6 +98,8 @@ count_in(queue_t *q, mblk_t *mp, qband_t *qb)
 {
 	size_t n = msgsize(mp);
 
+	if (qb == NULL && !is_pri(mp) && mp->b_band != 0)
+		return; /* a head's, see putq() */
 	if (qb != NULL) {
 		qb->qb_count += n;
 		if (qb->qb_count > qb->qb_hiwat &&
@@ -280,7 +292,8 @@ unpin(queue_t *q, mblk_t *mp)
 
 	if (str_unlikely(mp->b_band != 0) && !is_pri(mp)) {
 		lockq(q);
-		ok = str_queue_band(q, mp->b_band, true) != NULL;
+		ok = str_queue_band(q, mp->b_band, true) != NULL ||
+			q->q_head != NULL;
 		unlockq(q);
 	}
 	return ok ? str_msg_unpin(mp) : NULL;
@@ -301,7 +314,9 @@ putq(queue_t *q, mblk_t *mp)
 	lockq(q);
 	if (!is_pri(mp) && mp->b_band != 0) {
 		qb = str_queue_band(q, mp->b_band, true);
-		if (qb == NULL) {
+		/* nobody could do anything about a head's refusal: there a
+		 * message whose band finds no memory is not counted */
+		if (qb == NULL && q->q_head == NULL) {
 			unlockq(q);
 			return 0;
 		}
@@ -336,7 +351,7 @@ putbq(queue_t *q, mblk_t *mp)
 	lockq(q);
 	if (!is_pri(mp) && mp->b_band != 0) {
 		qb = str_queue_band(q, mp->b_band, true);
-		if (qb == NULL) {
+		if (qb == NULL && q->q_head == NULL) {
 			unlockq(q);
 			return 0;
 		}
