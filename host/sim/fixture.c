@@ -191,6 +191,7 @@ fx_module(const char *name, struct streamtab *tab, unsigned flag)
 	memset(f, 0, sizeof(*f));
 	snprintf(f->name, sizeof(f->name), "%s", name);
 	f->flag = flag;
+	f->kind = STR_F_MODULE;
 	/* one process: addresses need no translation */
 	f->rinit = *tab->st_rdinit;
 	f->winit = *tab->st_wrinit;
@@ -270,6 +271,13 @@ after_each(struct t *t)
 }
 
 void
+fx_keep(void)
+{
+	memset(base_count, 0, sizeof(base_count));
+	str_mem_walk(count_leaks, base_count);
+}
+
+void
 fx_begin_seed(uint64_t seed)
 {
 	memset(open_pipe, 0, sizeof(open_pipe));
@@ -278,8 +286,7 @@ fx_begin_seed(uint64_t seed)
 	fx_on_service = NULL;
 	hoard = NULL;
 	sim_init(seed);
-	memset(base_count, 0, sizeof(base_count));
-	str_mem_walk(count_leaks, base_count);
+	fx_keep();
 	fx_module("store", &fx_store, D_MP);
 	fx_module("pass", &fx_pass, D_MP);
 	fx_module("late", &fx_late, D_MP);
@@ -323,7 +330,8 @@ enter(struct fx_pipe *p, int end, struct host_call *hc)
 	struct str_head *sd = p->sd[end];
 
 	T_EQ(host_enter(hc), 0);
-	T_TRUE(str_head_enter(sd, str_head_fflags(sd), str_head_gen(sd)));
+	T_TRUE(str_head_enter(sd, str_file_flags(&sd->file),
+		str_file_gen(&sd->file)));
 }
 
 void
@@ -614,8 +622,8 @@ fx_read(struct fx_pipe *p, int end, void *buf, size_t len)
 	struct str_head *sd = p->sd[end];
 	long r;
 
-	r = fx_fast_read(sd, str_head_fflags(sd), str_head_gen(sd), hc.fd, buf,
-		len);
+	r = fx_fast_read(sd, str_file_flags(&sd->file),
+		str_file_gen(&sd->file), hc.fd, buf, len);
 	if (r > 0)
 		return r;
 	enter(p, end, &hc);
@@ -631,8 +639,8 @@ fx_write(struct fx_pipe *p, int end, const void *buf, size_t len)
 	struct str_head *sd = p->sd[end];
 	long r;
 
-	r = fx_fast_write(sd, str_head_fflags(sd), str_head_gen(sd), hc.fd, buf,
-		len);
+	r = fx_fast_write(sd, str_file_flags(&sd->file),
+		str_file_gen(&sd->file), hc.fd, buf, len);
 	if (r > 0)
 		return r;
 	enter(p, end, &hc);

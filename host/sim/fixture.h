@@ -38,6 +38,11 @@ struct fx_pipe {
 void fx_begin(struct t *t);
 /* The same with a seed of its own, in a case that runs through many. */
 void fx_begin_seed(uint64_t seed);
+/*
+ * What is allocated now stays for ever, and the audit does not ask for it:
+ * memory that the executive or a driver makes once in a domain.
+ */
+void fx_keep(void);
 /* Close the pipes that are open, audit, and throw the domain away. */
 void fx_end(void);
 
