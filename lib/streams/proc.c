@@ -10,9 +10,9 @@
  *
  * All of this may run between fork and exec: no malloc().
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,52 +77,55 @@ exit_release(void)
 
 /*
  * exit(3) writes out what stdio holds after all that runs at exit; but then
- * the Streams are closed.  So it is done before.  It may wait for a thread
- * that sleeps in a call on its FILE, which exit(3) does not: with threads
- * about another one does it, and when that takes long the Streams stay open
- * for exit(3) and the kernel to see to.
+ * the Streams are closed.  So it is done before.  fflush(NULL) would wait for
+ * a thread that sleeps in a call on its FILE, which exit(3) does not: with
+ * threads about, FILEs that are in use are passed over, as far as the C
+ * library lets us look at them one by one.
  */
-#define FLUSH_NS 200000000ull
-
-static str_a32 flushed;
-
-static void *
-flush_main(void *arg)
+static void
+flush_unlocked_ones(void)
 {
-	(void)fflush(NULL);
-	str_store_rel(&flushed, 1u);
-	(void)host_wake(&flushed, 1);
-	return NULL;
+	void (*lock)(void), (*unlock)(void);
+	void *(*begin)(void), *(*end)(void), *(*next)(void *);
+	FILE *(*file)(void *);
+
+	*(void **)&lock = dlsym(RTLD_DEFAULT, "_IO_list_lock");
+	*(void **)&unlock = dlsym(RTLD_DEFAULT, "_IO_list_unlock");
+	*(void **)&begin = dlsym(RTLD_DEFAULT, "_IO_iter_begin");
+	*(void **)&end = dlsym(RTLD_DEFAULT, "_IO_iter_end");
+	*(void **)&next = dlsym(RTLD_DEFAULT, "_IO_iter_next");
+	*(void **)&file = dlsym(RTLD_DEFAULT, "_IO_iter_file");
+	if (lock == NULL || unlock == NULL || begin == NULL || end == NULL ||
+		next == NULL || file == NULL)
+		return;
+	lock();
+	for (void *i = begin(); i != end(); i = next(i)) {
+		FILE *f = file(i);
+
+		if (ftrylockfile(f) != 0)
+			continue;
+		(void)fflush_unlocked(f);
+		funlockfile(f);
+	}
+	unlock();
 }
 
-static bool
+static void
 flush(void)
 {
-	uint64_t end, now, mask;
-	pthread_t id;
-
-	if (__libc_single_threaded) {
+	if (__libc_single_threaded)
 		(void)fflush(NULL);
-		return true;
-	}
-	host_sig_block(&mask);
-	str_store(&flushed, 0u);
-	if (pthread_create(&id, NULL, flush_main, NULL) == 0) {
-		end = host_now() + FLUSH_NS;
-		while (str_load_acq(&flushed) == 0 &&
-			(now = host_now()) < end)
-			(void)host_wait(NULL, &flushed, 0, end - now);
-		(void)pthread_detach(id);
-	}
-	host_sig_restore(&mask);
-	return str_load_acq(&flushed) != 0;
+	else
+		flush_unlocked_ones();
 }
 
 static void
 exit_in_order(void)
 {
-	if (exit_ours() && flush())
-		exit_release();
+	if (!exit_ours())
+		return;
+	flush();
+	exit_release();
 }
 
 STR_CONSTRUCTOR static void
