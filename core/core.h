@@ -465,6 +465,7 @@ enum {
 	STR_ROOT_SID,	  /* last stream number */
 	STR_ROOT_NDEVS,	  /* device and FIFO streams: streamsd is wanted */
 	STR_ROOT_LOG,	  /* strlog(9) ring */
+	STR_ROOT_APCONF,  /* 1: the autopush file has been applied */
 };
 
 /* -------------------------------------------------------------- functions */

@@ -19,8 +19,10 @@
 
 static struct tool tool = {
 	.name = "strchg",
-	.synopsis = "-h MODULE[,MODULE...]\n-p [-a | -u MODULE]\n-f FILE",
-	.purpose = "Push modules on the stream on standard input, or pop them.",
+	.synopsis = "-h MODULE[,MODULE...] [STREAM]\n-p [-a | -u MODULE] [STREAM]\n"
+		    "-f FILE [STREAM]",
+	.purpose = "Push modules on the stream on standard input, or on STREAM, "
+		   "or pop them.",
 	.help =
 	"  -h, --push=MODULE,...   push them, one after the other\n"
 	"  -p, --pop               pop the topmost module\n"
@@ -101,7 +103,7 @@ static int
 read_names(const char *path, char name[][FMNAMESZ + 1])
 {
 	char line[256];
-	FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+	FILE *f = fopen(path, "re");
 	unsigned n = 0, number = 0;
 
 	if (f == NULL)
@@ -121,8 +123,7 @@ read_names(const char *path, char name[][FMNAMESZ + 1])
 	}
 	if (ferror(f))
 		tool_die(&tool, "%s", path);
-	if (f != stdin)
-		(void)fclose(f);
+	(void)fclose(f);
 	return (int)n;
 }
 
@@ -171,9 +172,10 @@ main(int argc, char **argv)
 			break;
 		}
 	}
-	if (optind != argc || (list != NULL) + popping + (file != NULL) != 1 ||
+	if ((list != NULL) + popping + (file != NULL) != 1 ||
 		((all || upto != NULL) && !popping) || (all && upto != NULL))
 		tool_usage(&tool, "one of -h, -p and -f");
+	mods_input(&tool, argc, argv);
 	if (isastream(STDIN_FILENO) != 1) {
 		errno = ENOSTR;
 		tool_die(&tool, "standard input");

@@ -11,9 +11,9 @@
 
 static struct tool tool = {
 	.name = "strconf",
-	.synopsis = "[-t | -m MODULE] [--json]",
-	.purpose = "List the modules of the stream on standard input, topmost "
-		   "first.",
+	.synopsis = "[-t | -m MODULE] [--json] [FILE]",
+	.purpose = "List the modules of the stream on standard input, or of "
+		   "FILE, topmost first.",
 	.help =
 	"  -t, --topmost           only the topmost\n"
 	"  -m, --module=MODULE     is this one there? yes (0) or no (1)\n"
@@ -82,8 +82,9 @@ main(int argc, char **argv)
 			break;
 		}
 	}
-	if (optind != argc || (topmost && module != NULL))
-		tool_usage(&tool, "-t or -m MODULE, and nothing else");
+	if (topmost && module != NULL)
+		tool_usage(&tool, "-t or -m MODULE");
+	mods_input(&tool, argc, argv);
 	mods_get(&tool, STDIN_FILENO, &m);
 	if (module != NULL)
 		status = is_there(&m, module);

@@ -427,8 +427,12 @@ show_queue(struct out *o, struct str_plumb *pl, struct str_qpair *qp,
 	show_messages(&r, q);
 	if (qi != NULL && str_mem_valid(qi) && str_mem_valid(qi + 1))
 		r.service = PEEK(qi->qi_srvp) != NULL;
-	r.backlog = PEEK(qp->pair.bl_first) != NULL;
-	owner(&r.inside, str_load(&qp->pair.inside));
+	pm = PEEK(qp->pm);
+	if (pm != NULL && str_mem_valid(pm) && str_mem_valid(pm + 1)) {
+		r.backlog = PEEK(pm->bl_first) != NULL ||
+			PEEK(pm->sv_first) != NULL;
+		owner(&r.inside, str_load(&pm->inside));
+	}
 	EMIT(o, &r, STR_I_QUEUE);
 	if (PEEK(q->q_bandp) != NULL)
 		show_bands(o, q);

@@ -221,3 +221,17 @@ str_apush_apply(struct str_head *sd, struct host_call *hc)
 		err = str_plumb_push(sd, hc, ap.sap_list[i]);
 	return err;
 }
+
+/* str_apush_fresh - has nobody applied the system's file to this domain? */
+int
+str_apush_fresh(void)
+{
+	return str_load_acq(str_root(STR_ROOT_APCONF)) == 0;
+}
+
+/* str_apush_applied - it has been: once is enough. */
+void
+str_apush_applied(void)
+{
+	str_store_rel(str_root(STR_ROOT_APCONF), (uint64_t)1);
+}

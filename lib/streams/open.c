@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 
 #include "call.h"
+#include "apconf.h"
 #include "names.h"
 #include "sys.h"
 
@@ -64,6 +65,7 @@ target_open(const struct target *t, struct host_call *hc, int flags,
 		return str_fifo_open(hc, STR_FIFO_DEV, t->name.minor, oflags,
 			c, ret);
 	default:
+		streams_autopush_load();
 		return str_dev_open(hc, t->name.drv, t->name.minor,
 			t->name.kind == NAME_CLONE, oflags, c, ret);
 	}

@@ -5,11 +5,28 @@
  * I_LIST, with room for modules that are pushed meanwhile.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stropts.h>
+#include <unistd.h>
 
 #include "mods.h"
+
+void
+mods_input(const struct tool *t, int argc, char **argv)
+{
+	int fd;
+
+	if (optind == argc)
+		return;
+	if (argc - optind > 1)
+		tool_usage(t, "too many arguments");
+	fd = open(argv[optind], O_RDWR | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0 ||
+		(fd != STDIN_FILENO && close(fd) != 0))
+		tool_die(t, "%s", argv[optind]);
+}
 
 void
 mods_get(const struct tool *t, int fd, struct mods *ret)

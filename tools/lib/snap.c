@@ -436,6 +436,11 @@ snap_explain(const struct snap *snap, const struct str_i_stream *st,
 	}
 	explain_lock(&s, &st->plumber, "modules being pushed or popped by");
 	explain_lock(&s, &st->busy, "push, pop, link or close in progress by");
+	explain_lock(&s, &st->closer, "last close in progress by");
+	explain_lock(&s, &st->frozen, "frozen (freezestr) by");
+	if (st->late)
+		say(&s, "messages from other streams wait until modules have "
+			"been pushed or popped");
 	if (st->runner.tag != 0)
 		say(&s, "queues being run, for %u ms: %s", st->runner_ms,
 			who(&st->runner));

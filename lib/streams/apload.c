@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The system's autopush.conf(5), applied to a domain.
+ *
+ * Life.  Whoever opens a device first in a domain applies the file, before he
+ * opens it.  Several may be first at once, and one may die in the middle: each
+ * enters all lines, finds some of them entered, and only then says that it is
+ * done; so nobody's open comes before the table is complete.
+ *
+ * Lines that cannot be understood, or name drivers or modules that there are
+ * not, are skipped: an open(2) is no place for messages.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "apconf.h"
+#include "names.h"
+#include "sys.h"
+
+#undef FNDELAY /* <fcntl.h> has them, with the kernel's values */
+#undef FNONBLOCK
+#include <str/apush.h>
+#include <str/registry.h>
+
+#ifndef STREAMS_AUTOPUSH
+#define STREAMS_AUTOPUSH "/etc/streams/autopush.conf"
+#endif
+
+/* The major of the driver called @name, or -1. */
+static long
+major_of(const char *name)
+{
+	struct str_regent r;
+
+	for (unsigned n = 0; str_registry_entry(n, &r); n++)
+		if ((r.kind & 2) != 0 && strcmp(r.name, name) == 0)
+			return (long)r.major;
+	return -1;
+}
+
+static int
+apply(void *arg, unsigned line, struct strapush *ap)
+{
+	(void)arg;
+	(void)line;
+	if (ap->sap_major < 0)
+		ap->sap_major = major_of(ap->sap_module);
+	if (ap->sap_major >= 0)
+		(void)str_apush_set(ap);
+	return 0;
+}
+
+void
+streams_autopush_load(void)
+{
+	const char *env, *path = STREAMS_AUTOPUSH;
+	long n, p;
+
+	if (!str_apush_fresh())
+		return;
+	p = sys_call6(SYS_mmap, NULL, APCONF_MAXTEXT, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p < 0 && p > -4096)
+		return; /* the next one may have memory */
+	env = secure_getenv("STREAMS_AUTOPUSH");
+	if (env != NULL && env[0] != '\0')
+		path = env;
+	n = names_read(path, (char *)p, APCONF_MAXTEXT);
+	if (n > 0)
+		(void)apconf_parse((char *)p, (size_t)n, apply, NULL, NULL);
+	(void)sys_call2(SYS_munmap, p, APCONF_MAXTEXT);
+	str_apush_applied();
+}
