@@ -188,3 +188,29 @@ copyout(const void *kaddr, void *uaddr, size_t len)
 {
 	return host_copyout(kaddr, uaddr, len) == 0 ? 0 : -1;
 }
+
+/* ---------------------------------------------------------------- modules */
+
+/* The identifier in module_info(D4) of the module or driver @name. */
+unsigned short
+getmid(const char *name)
+{
+	struct str_fmod *fm = str_fmod_find(name);
+
+	return fm != NULL ? fm->rinfo.mi_idnum : (unsigned short)-1;
+}
+
+/* The admin procedure of the module or driver with that identifier. */
+qi_qadmin_t
+getadmin(unsigned short mid)
+{
+	struct str_fmod *fm = (struct str_fmod *)(uintptr_t)
+		str_load(str_root(STR_ROOT_FMOD));
+	uint64_t n = str_load(str_root(STR_ROOT_NFMOD)), i;
+
+	for (i = 0; i < n; i++)
+		if (str_load_acq(&fm[i].used) != 0 &&
+		    fm[i].rinfo.mi_idnum == mid)
+			return fm[i].rinit.qi_qadmin;
+	return NULL;
+}

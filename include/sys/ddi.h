@@ -167,6 +167,29 @@ makedevice(major_t major, minor_t minor)
 pl_t freezestr(queue_t *q) STR_DDI(freezestr);
 void unfreezestr(queue_t *q, pl_t level) STR_DDI(unfreezestr);
 
+/*
+ * MPSTR_QLOCK, MPSTR_QRELE - freezestr() and unfreezestr() under the names of
+ * other systems.  MPSTR_STPLOCK, MPSTR_STPRELE keep a stream's queues linked
+ * as they are: that is so in all procedures of modules here.
+ */
+#define MPSTR_QLOCK(q) ((void)freezestr(q))
+#define MPSTR_QRELE(q) unfreezestr((q), 0)
+#define MPSTR_STPLOCK(q) ((void)(q))
+#define MPSTR_STPRELE(q) ((void)(q))
+
+/**
+ * getmid - the number of a module or driver, its mi_idnum
+ * @name: what I_PUSH, or open(2), is given
+ *
+ * getadmin returns the admin procedure of the module with that number, NULL
+ * when it has none.
+ *
+ * Context: any.
+ * Return:  the number; 65535: no such module is known.
+ */
+unsigned short getmid(const char *name) STR_DDI(getmid);
+qi_qadmin_t getadmin(unsigned short mid) STR_DDI(getadmin);
+
 #ifndef __cplusplus
 /*
  * Of bytes and numbers.  bcopy() allows the ranges to overlap; bcmp() is 0

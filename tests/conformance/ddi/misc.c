@@ -413,7 +413,38 @@ D_CASE(525, cmn_err_panic_ends_the_process)
 	T_TRUE(d_dies(panic, NULL));
 }
 
-/* ------------------------------------------------------------ misuse of locks */
+/* getmid(9), getadmin(9): a module's number, and its admin procedure. */
+D_CASE(528, getmid_knows_the_modules)
+{
+	fx_begin(t);
+	T_EQ(getmid("nullmod"), 0x6e75);
+	T_EQ(getmid("store"), 0x6678);
+	T_EQ(getmid("nosuch"), 65535);
+	T_NULL(getadmin(0x6e75));
+	T_NULL(getadmin(65535));
+}
+
+/* MPSTR_QLOCK(9): the queue can be looked at; others wait. */
+D_CASE(529, mpstr_qlock_freezes_the_queue)
+{
+	static struct fx_pipe p;
+	queue_t *q;
+
+	fx_begin(t);
+	fx_pipe(&p);
+	q = fx_push(&p, 0, "store");
+	T_EQ(putq(q, fx_msg("1", 0)), 1);
+	MPSTR_STPLOCK(q);
+	MPSTR_QLOCK(q);
+	T_EQ(insq(q, q->q_first, fx_msg("0", 0)), 1);
+	MPSTR_QRELE(q);
+	MPSTR_STPRELE(q);
+	FX_MSG(getq(q), "0");
+	FX_MSG(getq(q), "1");
+	(void)fx_enabled(q);
+}
+
+/* ------------------------------------------------------- misuse of locks */
 
 static kmutex_t *mutex;
 static lock_t *lock;
