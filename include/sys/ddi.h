@@ -120,7 +120,7 @@ int copyout(const void *kaddr, void *uaddr, size_t len) STR_DDI(copyout);
  * @flags: SL_ERROR, SL_TRACE, SL_CONSOLE, SL_NOTIFY, SL_FATAL, SL_WARN, SL_NOTE
  * @fmt:   as of cmn_err(9)
  *
- * Those who read log(7) for any of the flags get it.  SL_CONSOLE goes to the
+ * Those who read log(4) for any of the flags get it.  SL_CONSOLE goes to the
  * standard error of this process when nobody reads console messages.
  *
  * Context: any.

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/log.h> - the log driver, log(7)
+ * DOC: <sys/log.h> - the log driver, log(4)
  *
  * Priorities are those of <syslog.h>, under their kernel names' values: a
  * program that wants LOG_ERR includes that.

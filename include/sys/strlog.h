@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/strlog.h> - messages for the STREAMS loggers, log(7)
+ * DOC: <sys/strlog.h> - messages for the STREAMS loggers, log(4)
  *
  * A logged message has a struct log_ctl as its control part and text as its
  * data part.

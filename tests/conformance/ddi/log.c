@@ -65,7 +65,7 @@ D_CASE(701, strlog_makes_a_control_and_a_data_part)
 	str_log_close(q);
 }
 
-/* log(7): the reader's service procedure is scheduled. */
+/* log(4): the reader's service procedure is scheduled. */
 D_CASE(702, strlog_enables_the_reader)
 {
 	queue_t *q;
@@ -79,7 +79,7 @@ D_CASE(702, strlog_enables_the_reader)
 	str_log_close(q);
 }
 
-/* log(7): an error logger gets no trace messages. */
+/* log(4): an error logger gets no trace messages. */
 D_CASE(703, readers_get_what_they_asked_for)
 {
 	struct trace_ids all = {-1, -1, -1, 0};
@@ -104,7 +104,7 @@ D_CASE(703, readers_get_what_they_asked_for)
 	str_log_close(tr);
 }
 
-/* log(7): trace_ids choose module, part and level; -1 is any. */
+/* log(4): trace_ids choose module, part and level; -1 is any. */
 D_CASE(704, tracers_choose)
 {
 	struct trace_ids ids[] = {{7, -1, 2, 0}, {8, 3, -1, 0}};
@@ -125,7 +125,7 @@ D_CASE(704, tracers_choose)
 	str_log_close(q);
 }
 
-/* log(7): a reader gets what is logged after it has asked. */
+/* log(4): a reader gets what is logged after it has asked. */
 D_CASE(705, readers_get_what_comes_after_them)
 {
 	queue_t *q;
@@ -141,7 +141,7 @@ D_CASE(705, readers_get_what_comes_after_them)
 	str_log_close(q);
 }
 
-/* log(7): nothing comes after str_log_close. */
+/* log(4): nothing comes after str_log_close. */
 D_CASE(706, a_closed_reader_gets_nothing)
 {
 	queue_t *q;
@@ -158,7 +158,7 @@ D_CASE(706, a_closed_reader_gets_nothing)
 	T_EQ(str_log_wanted(NULL), 0);
 }
 
-/* log(7): a gap in seq_no shows what a slow reader has lost. */
+/* log(4): a gap in seq_no shows what a slow reader has lost. */
 D_CASE(707, what_was_lost_shows_in_the_numbers)
 {
 	queue_t *q;
@@ -183,7 +183,7 @@ D_CASE(707, what_was_lost_shows_in_the_numbers)
 	str_log_close(q);
 }
 
-/* log(7): each reader's numbers count what it was to get. */
+/* log(4): each reader's numbers count what it was to get. */
 D_CASE(708, numbers_have_no_gap_without_a_loss)
 {
 	queue_t *q;
