@@ -513,14 +513,16 @@ int
 host_daemon_watch(void)
 {
 	uint64_t w = str_load_acq(word());
+	int fd = -1;
 
 	if (host_is_daemon)
 		return -1;
-	if (KIND(w) != RUNNING) {
-		if (!str_region_wanted() || host_daemon() != 0)
-			return -1;
-		w = str_load_acq(word());
-	}
+	if (KIND(w) == RUNNING)
+		fd = fd_of(w);
+	if (fd >= 0 || (KIND(w) == RUNNING && alive_really(w)) ||
+	    !str_region_wanted() || host_daemon() != 0)
+		return fd;
+	w = str_load_acq(word());
 	return KIND(w) == RUNNING ? fd_of(w) : -1;
 }
 

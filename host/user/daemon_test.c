@@ -402,6 +402,28 @@ T_CASE(who_goes_to_sleep_starts_it_when_it_is_wanted)
 	host_leave();
 }
 
+/* it died before this process had looked for it */
+T_CASE(who_goes_to_sleep_after_its_death_starts_another)
+{
+	struct host_call hc = { .fd = -1 };
+	uint32_t ev;
+	pid_t pid;
+
+	setup();
+	want(true);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		T_EQ(ask(), 0);
+		_exit(0);
+	}
+	T_OK(waitpid(pid, NULL, 0));
+	kill_daemon();
+	up_enter(&hc);
+	T_EQ(host_wait_carrier(&hc, MS, &ev), ETIMEDOUT);
+	host_leave();
+	T_FALSE(gone(daemon_pid()));
+}
+
 T_CASE(nobody_starts_what_is_not_wanted_or_spins)
 {
 	struct host_call hc = { .fd = -1 };

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+/*
+ * The last close of what has no other end: whoever held a device or a FIFO,
+ * and however he went, the driver hears of it, soon, and whatever becomes of
+ * streamsd meanwhile.
+ *
+ * Two minors of `loop' are connected: the close of one hangs the other up.
+ */
+#include "posix.h"
+
+#include <sys/loop.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <dirent.h>
+#include <stropts.h>
+
+#define SOON 1000 /* ms: from a death to the driver's close */
+
+/* ------------------------------------------------------------- streamsd */
+
+static pid_t
+parent_of(pid_t pid, char comm[32])
+{
+	char path[64], buf[512], *p;
+	ssize_t n = -1;
+	int fd, ppid = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY);
+	if (fd >= 0) {
+		n = read(fd, buf, sizeof(buf) - 1);
+		close(fd);
+	}
+	if (n <= 0)
+		return 0;
+	buf[n] = '\0';
+	p = strrchr(buf, ')');
+	if (p == NULL || sscanf(p, ") %*c %d", &ppid) != 1 || p[2] == 'Z')
+		return 0;
+	*p = '\0';
+	snprintf(comm, 32, "%s", strchr(buf, '(') + 1);
+	return ppid;
+}
+
+/*
+ * The streamsd that was started here: the harness adopts it, as the parent
+ * of this process.  How many; the last one's pid.
+ */
+static int
+streamsd(pid_t *ret_pid)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+	char comm[32];
+	int n = 0;
+
+	*ret_pid = 0;
+	while ((e = readdir(d)) != NULL) {
+		pid_t pid = (pid_t)atoi(e->d_name);
+
+		if (pid <= 0 || parent_of(pid, comm) != getppid() ||
+			strncmp(comm, "streamsd", 8) != 0)
+			continue;
+		*ret_pid = pid;
+		n++;
+	}
+	closedir(d);
+	return n;
+}
+
+static pid_t
+the_streamsd(void)
+{
+	pid_t pid;
+
+	T_SOON(streamsd(&pid) == 1, 5000);
+	return pid;
+}
+
+static int
+gone(pid_t pid)
+{
+	char comm[32];
+
+	return parent_of(pid, comm) == 0;
+}
+
+static void
+end_streamsd(struct t *t)
+{
+	pid_t pid;
+
+	(void)t;
+	while (streamsd(&pid) != 0) {
+		kill(pid, SIGKILL);
+		while (!gone(pid))
+			t_pause();
+	}
+}
+
+T_CONSTRUCTOR static void
+end_each(void)
+{
+	t_after_each(end_streamsd);
+}
+
+/* ----------------------------------------------------------------- loop */
+
+static unsigned minor_next = 10;
+
+static int
+open_loop(unsigned minor)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/dev/streams/loop/%u", minor);
+	return T_OK(open(path, O_RDWR | O_NONBLOCK));
+}
+
+static void
+loop_connect(int fd, int to)
+{
+	struct stat st;
+	dev_t dev;
+	struct strioctl ic = { LOOP_SET, 15, sizeof(dev), (char *)&dev };
+
+	T_OK(fstat(to, &st));
+	dev = st.st_rdev;
+	T_OK(ioctl(fd, I_STR, &ic));
+}
+
+static int
+hung_up(int fd)
+{
+	return (p_ready(fd, POLLIN, 0) & POLLHUP) != 0;
+}
+
+/* a child that holds the other side of ours[0..n), and tells when it does */
+static pid_t
+holder(int ours[], int n)
+{
+	int tell[2];
+	pid_t pid;
+	char c;
+
+	p_kernel_pipe(tell);
+	for (int i = 0; i < n; i++)
+		ours[i] = open_loop(minor_next + 2 * (unsigned)i);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		for (int i = 0; i < n; i++) {
+			int fd = open_loop(
+				minor_next + 2 * (unsigned)i + 1);
+
+			loop_connect(ours[i], fd);
+			T_OK(close(ours[i]));
+		}
+		T_EQ(write(tell[1], "k", 1), 1);
+		for (;;)
+			pause();
+	}
+	T_OK(close(tell[1]));
+	T_EQ(read(tell[0], &c, 1), 1);
+	T_OK(close(tell[0]));
+	minor_next += 2 * (unsigned)n;
+	for (int i = 0; i < n; i++)
+		T_FALSE(hung_up(ours[i]));
+	return pid;
+}
+
+T_CASE(a_killed_holder_is_closed_for)
+{
+	int fd[3];
+	pid_t pid = holder(fd, 3);
+
+	T_OK(kill(pid, SIGKILL));
+	for (int i = 0; i < 3; i++)
+		T_SOON(hung_up(fd[i]), SOON);
+	T_OK(waitpid(pid, NULL, 0));
+}
+
+/* who sleeps on the other side hears it, and nobody else does anything */
+T_CASE(a_sleeper_hears_of_a_killed_holder)
+{
+	struct pollfd p = { .events = POLLIN };
+	int fd[1];
+	pid_t pid = holder(fd, 1);
+
+	T_OK(kill(pid, SIGKILL));
+	p.fd = fd[0];
+	T_EQ(poll(&p, 1, 5000), 1);
+	T_TRUE(p.revents & POLLHUP);
+	T_OK(waitpid(pid, NULL, 0));
+}
+
+T_CASE(a_child_that_made_no_call_is_a_holder_too)
+{
+	int fd[2];
+	pid_t pid;
+
+	fd[0] = open_loop(minor_next);
+	fd[1] = open_loop(minor_next + 1);
+	loop_connect(fd[0], fd[1]);
+	pid = T_OK(fork());
+	if (pid == 0)
+		for (;;)
+			pause();
+	T_OK(close(fd[1]));
+	T_FALSE(hung_up(fd[0]));
+	T_OK(kill(pid, SIGKILL));
+	T_SOON(hung_up(fd[0]), SOON);
+	T_OK(waitpid(pid, NULL, 0));
+}
+
+T_CASE(an_image_that_closes_on_exec_is_closed_for)
+{
+	int fd[2], in[2];
+	pid_t pid;
+
+	p_kernel_pipe(in);
+	fd[0] = open_loop(minor_next);
+	fd[1] = open_loop(minor_next + 1);
+	loop_connect(fd[0], fd[1]);
+	T_OK(fcntl(fd[1], F_SETFD, FD_CLOEXEC));
+	pid = T_OK(fork());
+	if (pid == 0) {
+		dup2(in[0], 0);
+		close(in[1]);
+		close(fd[0]);
+		execlp("cat", "cat", (char *)NULL);
+		_exit(127);
+	}
+	T_OK(close(fd[1]));
+	T_SOON(hung_up(fd[0]), SOON);
+	T_OK(close(in[1]));
+	T_TRUE(p_exited(pid, 0));
+}
+
+/* without streamsd: the last close is over when the parent knows of the end */
+T_CASE(an_exit_in_order_has_closed_when_the_parent_hears_of_it)
+{
+	int fd[2], status;
+	pid_t pid;
+
+	setenv("STREAMS_DAEMON", "/nonexistent/streamsd", 1);
+	for (int how = 0; how < 3; how++) {
+		fd[0] = open_loop(minor_next);
+		fd[1] = open_loop(minor_next + 1);
+		minor_next += 2;
+		loop_connect(fd[0], fd[1]);
+		pid = T_OK(fork());
+		if (pid == 0) {
+			T_EQ(isastream(fd[1]), 1);
+			T_FALSE(hung_up(fd[1]));
+			T_OK(close(fd[0]));
+			if (how == 0)
+				exit(0);
+			if (how == 1)
+				_exit(0);
+			T_OK(dup2(0, fd[1]));
+			_exit(0);
+		}
+		T_OK(close(fd[1]));
+		T_OK(waitpid(pid, &status, 0));
+		T_EQ(status, 0);
+		T_TRUE(hung_up(fd[0]));
+		T_OK(close(fd[0]));
+	}
+	unsetenv("STREAMS_DAEMON");
+}
+
+/* ------------------------------------------------------- streamsd's own end */
+
+T_CASE(streamsd_leaves_after_the_last_device)
+{
+	int fd = open_loop(minor_next);
+	pid_t pid = the_streamsd();
+
+	T_OK(close(fd));
+	T_SOON(gone(pid), 5000);
+}
+
+T_CASE(killed_before_the_holder_it_is_replaced_by_who_sleeps)
+{
+	struct pollfd p = { .events = POLLIN };
+	int fd[1];
+	pid_t pid = holder(fd, 1), d;
+
+	/* both are asleep in calls, on devices, when it dies */
+	for (int i = 0; i < 5; i++) {
+		pid_t was = the_streamsd();
+		pid_t sleeper = T_OK(fork());
+
+		if (sleeper == 0) {
+			p.fd = fd[0];
+			_exit(poll(&p, 1, 5000) == 0);
+		}
+		T_TRUE(p_asleep(sleeper, sleeper));
+		T_OK(kill(was, SIGKILL));
+		T_SOON(streamsd(&d) == 1 && d != was, 5000);
+		T_OK(kill(sleeper, SIGKILL));
+		T_OK(waitpid(sleeper, NULL, 0));
+	}
+	T_OK(kill(pid, SIGKILL));
+	T_SOON(hung_up(fd[0]), SOON);
+	T_OK(waitpid(pid, NULL, 0));
+}
+
+/* a storm: holders and streamsd are killed at any time, many at once */
+T_CASE_TIMEOUT(whenever_it_is_killed_nothing_stays_open, 60)
+{
+	int fd[4];
+	pid_t pid, d;
+
+	for (int round = 0; round < 12; round++) {
+		pid = holder(fd, 4);
+		(void)streamsd(&d);
+		if (t_rand_below(2) && d != 0)
+			(void)kill(d, SIGKILL);
+		T_OK(kill(pid, SIGKILL));
+		/* somewhere on its way through the four */
+		for (uint64_t n = t_rand_below(3000); n > 0; n--)
+			__asm__ volatile("" ::: "memory");
+		(void)streamsd(&d);
+		if (d != 0)
+			(void)kill(d, SIGKILL);
+		for (int i = 0; i < 4; i++) {
+			struct pollfd p = { fd[i], POLLIN, 0 };
+
+			T_EQ(poll(&p, 1, 5000), 1);
+			T_TRUE(p.revents & POLLHUP);
+			T_OK(close(fd[i]));
+		}
+		T_OK(waitpid(pid, NULL, 0));
+	}
+}
+
+/* the library with its crash points: the program that it starts has them */
+static const char *const labels[] = {
+	"streamsd:attached", "streamsd:claimed", "streamsd:ready",
+	"streamsd:serve", "streamsd:reaped", "streamsd:closed",
+};
+
+T_CASE_TIMEOUT(killed_at_a_labelled_point_it_is_followed_by_another, 60)
+{
+	struct pollfd p = { .events = POLLIN };
+	int fd[1];
+	pid_t pid, d;
+
+	if (getenv("DAEMON_CRASHES") == NULL)
+		T_SKIP("built without crash points");
+	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++) {
+		setenv("STREAMS_DAEMON_CRASH", labels[i], 1);
+		pid = holder(fd, 1);
+		unsetenv("STREAMS_DAEMON_CRASH");
+		T_OK(kill(pid, SIGKILL));
+		p.fd = fd[0];
+		T_EQ(poll(&p, 1, 10000), 1);
+		T_TRUE(p.revents & POLLHUP);
+		T_OK(waitpid(pid, NULL, 0));
+		T_OK(close(fd[0]));
+		if (streamsd(&d) != 0) {
+			(void)kill(d, SIGKILL);
+			T_SOON(gone(d), 5000);
+		}
+	}
+}
