@@ -81,8 +81,11 @@ long str_head_getmsg(struct str_head *sd, struct host_call *hc,
 long str_head_ioctl(struct str_head *sd, struct host_call *hc,
 	unsigned long cmd, unsigned long arg);
 
-/* str_head_events - poll events that hold now; never blocks, no locks. */
+/* str_head_events - poll events that hold now; never blocks, no locks.
+ * str_head_events_as - for an open file with @fflags: one that has a FIFO open
+ * for one side is not told of the other. */
 uint32_t str_head_events(struct str_head *sd);
+uint32_t str_head_events_as(struct str_head *sd, uint32_t fflags);
 
 /*
  * Polling.  A poller arms the events it will sleep for, executes

@@ -115,6 +115,20 @@ str_head_events(struct str_head *sd)
 	return ev;
 }
 
+uint32_t
+str_head_events_as(struct str_head *sd, uint32_t fflags)
+{
+	uint32_t ev = str_head_events(sd), f = str_load(&sd->flags);
+
+	if (str_likely((f & STR_H_FIFO) == 0) || (fflags & 3u) == 2)
+		return ev;
+	if ((fflags & 3u) == 0)
+		return ev & ~(STR_POLL_WRITE |
+			((f & STR_H_RDERR) ? 0 : STR_POLLERR));
+	return ev & ~(STR_POLL_READ |
+		((f & (STR_H_HUP | STR_H_PEER)) ? 0 : STR_POLLHUP));
+}
+
 void
 str_head_arm(struct str_head *sd, uint32_t events)
 {

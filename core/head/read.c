@@ -108,6 +108,9 @@ take_record(struct reader *r, struct str_rec *rec)
 	bool whole;
 	int err = 0;
 
+	if (str_unlikely(rec->mp != NULL &&
+		rec->mp->b_datap->db_type == M_PASSFP)) /* for I_RECVFD */
+		return r->done + r->base != 0 ? 1 : -EBADMSG;
 	if (rec->ctl != ~0u) {
 		if ((opt & (RD_PROTDAT | RD_PROTDIS)) == 0)
 			return r->done + r->base != 0 ? 1 : -EBADMSG;

@@ -331,16 +331,34 @@ str_region_members_died(void)
 	struct sweep s = {.pairs = false};
 
 	str_sig_sweep();
-	if (str_load(str_root(STR_ROOT_NDEVS)) != 0)
-		str_stream_walk(sweep, &s);
+	str_stream_walk(sweep, &s);
 	return s.n;
+}
+
+/* Is a carrier under it whose last holder nobody would be told of? */
+static bool
+watched(struct str_plumb *pl, void *arg)
+{
+	bool *yes = arg;
+	struct str_file *f;
+	unsigned e;
+
+	*yes = pl->kind != STR_PL_PIPE;
+	for (e = 0; e < pl->nheads && !*yes; e++)
+		for (f = &pl->head[e].file; f != NULL && !*yes; f = f->next)
+			*yes = f->carrier.kind == HOST_CARRIER_OPEN &&
+				str_load(&f->open) != 0;
+	return *yes;
 }
 
 bool
 str_region_wanted(void)
 {
-	return str_load(str_root(STR_ROOT_NDEVS)) != 0 ||
-		str_timer_pending();
+	bool yes = str_timer_pending();
+
+	if (!yes)
+		str_stream_walk(watched, &yes);
+	return yes;
 }
 
 /* str_region_tidy - a process has attached: sweep if it could be worth it. */

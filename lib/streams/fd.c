@@ -596,7 +596,8 @@ uint32_t
 fd_events(struct fd_rec *r, uint32_t gone)
 {
 	uint64_t was;
-	uint32_t ev = fd_inside(r, &was) ? str_head_events(r->sd) : gone;
+	uint32_t ev = fd_inside(r, &was) ?
+		str_head_events_as(r->sd, str_load(r->fflags)) : gone;
 
 	fd_outside(was);
 	return ev;
@@ -644,7 +645,8 @@ fd_drain(struct fd_rec *r, int fd, uint32_t others)
 
 	if (fd_inside(r, &was))
 		str_head_drain(
-			r->sd, fd, (str_head_events(r->sd) & others) != 0);
+			r->sd, fd, (str_head_events_as(r->sd, str_load(r->fflags)) &
+				others) != 0);
 	else
 		host_token_drain(fd);
 	fd_outside(was);

@@ -13,9 +13,17 @@
 
 T_TARGETS("kernel", "mkfifo", "device")
 
-#define ALONE() do { \
-	setenv("STREAMS_FIFOS", "/*/*/ours*", 1); \
-} while (0)
+/* Whoever is forked later shall be in the same private domain. */
+static void
+attach(void)
+{
+	int fd[2];
+
+	setenv("STREAMS_FIFOS", "/*/*/ours*", 1);
+	T_OK(pipe(fd));
+	T_OK(close(fd[0]));
+	T_OK(close(fd[1]));
+}
 
 static const char *
 fifo(void)
@@ -23,7 +31,7 @@ fifo(void)
 	static char dev[64];
 	const char *path;
 
-	ALONE();
+	attach();
 	if (strcmp(t_target(), "device") == 0) {
 		snprintf(dev, sizeof(dev), "/dev/streams/fifo/%u",
 			100u + (unsigned)t_rand_below(1000));

@@ -50,6 +50,7 @@ n_path(const char *name)
 		snprintf(dir_, sizeof(dir_), "%s/streams-names.XXXXXX",
 			getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
 		T_NOTNULL(mkdtemp(dir_));
+		T_OK(chmod(dir_, 0755));
 		owner_ = getpid();
 		atexit(clean);
 		t_after_each(after);
