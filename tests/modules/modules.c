@@ -162,8 +162,14 @@ static pid_t
 worker(const char *what, int arg)
 {
 	char num[16];
-	pid_t pid = T_OK(fork());
+	int fd[2];
+	pid_t pid;
 
+	/* a private domain is inherited by those who are born in it */
+	T_OK(pipe(fd));
+	T_OK(close(fd[0]));
+	T_OK(close(fd[1]));
+	pid = T_OK(fork());
 	if (pid == 0) {
 		snprintf(num, sizeof num, "%d", arg);
 		execl("/proc/self/exe", "modules", "--worker", what, num,
@@ -213,20 +219,22 @@ work_for_ever(int out)
 	}
 }
 
-/* A tick each, until the stream says 20. */
+/* A tick each, until all workers have told where they are, and then some. */
 static int
 work_metro(int out)
 {
 	int fd = T_OK(open("/dev/streams/clone/metro", O_RDWR));
 	int ticks = 1, n;
 	void *where = NULL;
+	struct stat st;
 
 	str(fd, METRO_WHERE, &where, sizeof where);
 	str(fd, METRO_START, &ticks, sizeof ticks);
 	T_EQ(write(out, &where, sizeof where), (ssize_t)sizeof where);
 	do
 		T_EQ(read(fd, &n, sizeof n), (ssize_t)sizeof n);
-	while (n < 20);
+	while (T_OK(fstat(out, &st)) != 0 ||
+		st.st_size < (off_t)(WORKERS * sizeof where) || n < 20);
 	return 0;
 }
 
@@ -315,10 +323,9 @@ all_numbers_differ(int doomed)
 		doom[i] = worker("for-ever", dead);
 	for (int i = 0; i < WORKERS; i++)
 		pid[i] = worker("records", out);
-	for (int i = 0; i < doomed; i++) {
-		T_SOON(fstat(dead, &st) == 0 && st.st_size > i, 20000);
+	T_SOON(fstat(dead, &st) == 0 && st.st_size == doomed, 20000);
+	for (int i = 0; i < doomed; i++)
 		T_OK(kill(doom[i], SIGKILL));
-	}
 	for (int i = 0; i < WORKERS; i++)
 		T_EQ(status_of(pid[i]), 0);
 	for (int i = 0; i < doomed; i++)
@@ -447,8 +454,8 @@ T_CASE_TIMEOUT(exec_ed_processes_share_a_driver, 60)
 		doom[i] = worker("metro-for-ever", dead);
 	for (int i = 0; i < WORKERS; i++)
 		pid[i] = worker("metro", out);
+	T_SOON(fstat(dead, &st) == 0 && st.st_size == 3, 20000);
 	for (int i = 0; i < 3; i++) {
-		T_SOON(fstat(dead, &st) == 0 && st.st_size > i, 20000);
 		T_OK(kill(doom[i], SIGKILL));
 		T_EQ(status_of(doom[i]), 1000 + SIGKILL);
 	}

@@ -40,6 +40,9 @@ class Kit:
                 if 'libstreams.so' in files]
         self.env['LD_LIBRARY_PATH'] = ':'.join(
             libs + [os.environ.get('LD_LIBRARY_PATH', '')]).rstrip(':')
+        self.env['STREAMS_DAEMON'] = ':'.join(
+            os.path.join(d, 'streamsd') for d, _, files in os.walk(self.root)
+            if 'streamsd' in files)
         self.env['STREAMS_MODULE_PATH'] = self.modules
         self.env['STREAMS_DOMAIN'] = os.path.join(top, 'domain')
 

@@ -32,6 +32,8 @@ xopen(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 		return ENXIO;
 	xovers[i].rq = q;
 	q->q_ptr = WR(q)->q_ptr = &xovers[i];
+	if (xovers[i].other->rq) /* what it has written waits */
+		qenable(WR(xovers[i].other->rq));
 	return 0;
 }
 

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The three examples on the simulated host: their sources, unmodified, linked
+ * into this program; loaded by name, as elsewhere.
+ */
+#include "fixture.h"
+#include <sys/stropts.h>
+
+#include "module-pass/tally.h"
+
+extern struct streamtab tallyinfo, paceinfo, faninfo;
+extern int tallydevflag;
+
+static const struct sim_symbol tally_symbols[] = {
+	{"tallyinfo", &tallyinfo}, {"tallydevflag", &tallydevflag}, {NULL, NULL}
+};
+static const struct sim_symbol pace_symbols[] = {
+	{"paceinfo", &paceinfo}, {NULL, NULL}
+};
+static const struct sim_symbol fan_symbols[] = {
+	{"faninfo", &faninfo}, {NULL, NULL}
+};
+static const struct sim_module modules[] = {
+	{"tally", tally_symbols}, {"pace", pace_symbols}, {"fan", fan_symbols},
+	{NULL, NULL}
+};
+
+static struct fx_pipe pipe_;
+
+static void
+begin(struct t *t)
+{
+	fx_begin(t);
+	sim_modules(modules);
+	fx_pipe(&pipe_);
+}
+
+T_CASE(tally_counts_what_passes)
+{
+	struct tally got = {0};
+	struct strioctl ic = {TALLY_GET, 5, 0, (char *)&got};
+	char buf[16];
+
+	begin(t);
+	(void)fx_push(&pipe_, 0, "tally");
+	T_EQ(fx_write(&pipe_, 0, "hello", 5), 5);
+	T_EQ(fx_write(&pipe_, 0, "world!", 6), 6);
+	T_EQ(fx_write(&pipe_, 1, "hi", 2), 2);
+	T_EQ(fx_read(&pipe_, 0, buf, sizeof(buf)), 2);
+	T_EQ(fx_ioctl(&pipe_, 0, I_STR, (unsigned long)(uintptr_t)&ic), 0);
+	T_EQ(got.msgs[0], 2);
+	T_EQ(got.bytes[0], 11);
+	T_EQ(got.msgs[1], 1);
+	T_EQ(got.bytes[1], 2);
+	T_EQ(fx_pop(&pipe_, 0), 0);
+}
+
+T_CASE(tally_passes_other_ioctls_on)
+{
+	struct strioctl ic = {TALLY_GET + 1, 5, 0, NULL};
+
+	begin(t);
+	(void)fx_push(&pipe_, 0, "tally");
+	/* the other end's head does not know it */
+	T_EQ(fx_ioctl(&pipe_, 0, I_STR, (unsigned long)(uintptr_t)&ic),
+		-EINVAL);
+}
+
+/* Bytes read without waiting. */
+static long
+ready(void)
+{
+	char buf[4096];
+	long n;
+
+	pipe_.hc[1].fflags |= 04000; /* O_NONBLOCK */
+	n = fx_read(&pipe_, 1, buf, sizeof(buf));
+	return n < 0 ? 0 : n;
+}
+
+T_CASE(pace_lets_eight_through_in_a_tick)
+{
+	begin(t);
+	(void)fx_push(&pipe_, 0, "pace");
+	for (int i = 0; i < 20; i++)
+		T_EQ(fx_putmsg(&pipe_, 0, NULL, -1, "x", 1, -1, 0), 0);
+	(void)fx_run(&pipe_);
+	T_EQ(ready(), 8);
+	T_EQ(ready(), 0);
+	sim_sleep(10000000); /* a tick */
+	(void)str_timer_run(host_now());
+	(void)fx_run(&pipe_);
+	T_EQ(ready(), 8);
+	sim_sleep(10000000);
+	(void)str_timer_run(host_now());
+	(void)fx_run(&pipe_);
+	T_EQ(ready(), 4);
+}
+
+T_CASE(pace_is_full_at_its_mark)
+{
+	int n = 0;
+
+	begin(t);
+	(void)fx_push(&pipe_, 0, "pace");
+	pipe_.hc[0].fflags |= 04000;
+	while (fx_putmsg(&pipe_, 0, NULL, -1, "0123456789abcdef", 16, -1,
+		       0) == 0)
+		T_LT(++n, 1000);
+	T_GE(n, 2048 / 16);
+}
+
+/* What is pending is called back by close. */
+T_CASE(pace_closes_with_its_timer_pending)
+{
+	begin(t);
+	(void)fx_push(&pipe_, 0, "pace");
+	for (int i = 0; i < 20; i++)
+		T_EQ(fx_putmsg(&pipe_, 0, NULL, -1, "x", 1, -1, 0), 0);
+	(void)fx_run(&pipe_);
+	T_EQ(fx_pop(&pipe_, 0), 0);
+	T_EQ(str_timer_run(host_now() + 100000000u), UINT64_MAX);
+}
+
+/* A stream of fan. */
+struct upper {
+	struct str_file *f;
+	struct host_call hc;
+};
+
+static void
+open_fan(struct upper *u)
+{
+	struct host_carrier c;
+
+	memset(u, 0, sizeof(*u));
+	T_EQ(host_carrier_open(0, &u->hc.fd, &c), 0);
+	u->hc.fflags = 2; /* O_RDWR */
+	T_EQ(host_enter(&u->hc), 0);
+	T_EQ(str_dev_open(&u->hc, "fan", 0, true, 2, &c, &u->f), 0);
+	host_leave();
+}
+
+static void
+close_fan(struct upper *u)
+{
+	sim_close(u->hc.fd);
+	u->hc.fd = -1;
+	T_EQ(host_enter(&u->hc), 0);
+	str_file_released(u->f, &u->hc);
+	host_leave();
+}
+
+static long
+write_fan(struct upper *u, const char *text)
+{
+	long n;
+
+	T_EQ(host_enter(&u->hc), 0);
+	n = str_head_write(u->f->head, &u->hc, text, strlen(text));
+	host_leave();
+	return n;
+}
+
+static long
+read_fan(struct upper *u, char *buf, size_t len)
+{
+	long n;
+
+	T_EQ(host_enter(&u->hc), 0);
+	n = str_head_read(u->f->head, &u->hc, buf, len);
+	host_leave();
+	return n;
+}
+
+T_CASE(fan_connects_many_with_one)
+{
+	struct upper a, b;
+	char buf[16];
+	int id = 0;
+
+	begin(t);
+	open_fan(&a);
+	open_fan(&b);
+	T_EQ(host_enter(&a.hc), 0);
+	T_EQ(str_plumb_link(a.f->head, pipe_.sd[0], &a.hc, false, &id), 0);
+	host_leave();
+	T_EQ(write_fan(&a, "one"), 3);
+	T_EQ(fx_read(&pipe_, 1, buf, sizeof(buf)), 3);
+	T_EQ(write_fan(&b, "two"), 3);
+	T_EQ(fx_read(&pipe_, 1, buf, sizeof(buf)), 3);
+	T_MEM(buf, "two", 3);
+	T_EQ(fx_write(&pipe_, 1, "to all", 6), 6);
+	T_EQ(read_fan(&a, buf, sizeof(buf)), 6);
+	T_EQ(read_fan(&b, buf, sizeof(buf)), 6);
+	T_MEM(buf, "to all", 6);
+	T_EQ(host_enter(&a.hc), 0);
+	T_EQ(str_plumb_unlink(a.f->head, id, &a.hc, false), 0);
+	host_leave();
+	close_fan(&a);
+	close_fan(&b);
+}
+
+T_CASE(a_module_that_is_not_there_cannot_be_pushed)
+{
+	begin(t);
+	T_EQ(fx_push_err(&pipe_, 0, "nosuch"), EINVAL);
+	T_EQ(fx_push_err(&pipe_, 0, "tally"), 0);
+}
