@@ -500,6 +500,7 @@ void str_perim_drain(struct str_qpair *qp);
  */
 void str_perim_init(struct str_qpair *qp);
 void str_perim_fini(struct str_qpair *qp);
+void str_perim_pass(struct str_qpair *qp);
 /*
  * str_perim_enter_open - wait until this thread is alone in @qp's perimeter,
  * to call its open or close procedure.  No lock but busy and node is held, no
@@ -554,6 +555,37 @@ void str_unclaim(struct str_plumb *pl);
  * may be no stream any more. */
 bool str_claim_try(struct str_plumb *pl);
 bool str_claim_stream(struct str_plumb *pl);
+/*
+ * str_claim_first, str_unclaim_first - the same for a fast path that knows that
+ * this thread has no claim, and that light fences are mere barriers (asym).
+ */
+void str_unclaimed(struct str_plumb *pl) STR_COLD;
+STR_INLINE bool
+str_claim_first(struct str_plumb *pl)
+{
+	str_a64 *place = &host_tls.slot->claim[0];
+
+	str_store(place, (uint64_t)(uintptr_t)pl);
+	str_barrier();
+	if (str_unlikely(str_load_acq(&pl->plumber.owner) != 0)) {
+		str_store_rel(place, (uint64_t)0);
+		return false; /* the full call wakes him, and waits */
+	}
+	host_tls.nclaim = 1;
+	host_tls.at = pl;
+	return true;
+}
+STR_INLINE void
+str_unclaim_first(struct str_plumb *pl)
+{
+	str_store_rel(&host_tls.slot->claim[0], (uint64_t)0);
+	host_tls.nclaim = 0;
+	host_tls.at = NULL;
+	str_barrier();
+	if (str_unlikely((str_load(&pl->plumber.owner) |
+		host_tls.ntouch) != 0))
+		str_unclaimed(pl);
+}
 /* Queues of another stream than the one at hand: see str_far_enter(). */
 #define STR_FAR_NO 0
 #define STR_FAR_HELD 1

@@ -360,14 +360,17 @@ str_head_write_mods(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	if (str_unlikely(mp == NULL))
 		return fast_back(t);
 	pl = sd->plumb;
-	str_store(&t->claim[0], (uint64_t)(uintptr_t)pl);
-	str_barrier(); /* as in str_claim() */
-	if (str_unlikely(str_load_acq(&pl->plumber.owner) != 0))
-		goto no;
+	if (str_unlikely(!str_claim_first(pl))) {
+		mdb_done(mp);
+		return fast_back(t);
+	}
 	q = sd->qp->wq.q_next;
 	if (str_unlikely(q == NULL || !room_ahead(q) ||
-		host_copyin(ubuf, mp->b_wptr, len) != 0))
-		goto no;
+		host_copyin(ubuf, mp->b_wptr, len) != 0)) {
+		str_unclaim_first(pl);
+		mdb_done(mp);
+		return fast_back(t);
+	}
 	mp->b_wptr += len;
 	host_tls.wrote = 1;
 	host_tls.call = &hc;
@@ -375,16 +378,9 @@ str_head_write_mods(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	if (str_unlikely(str_load(&pl->nrun) != 0))
 		str_sched_leave(sd);
 	host_tls.call = old;
-	str_store_rel(&t->claim[0], (uint64_t)0);
-	str_barrier();
-	if (str_unlikely(str_load(&pl->plumber.owner) != 0))
-		str_unclaim(pl); /* it is: he may sleep on that */
+	str_unclaim_first(pl);
 	fast_leave(t);
 	return (long)len;
-no:
-	str_store_rel(&t->claim[0], (uint64_t)0);
-	mdb_done(mp); /* the full call waits for the plumber, or wakes him */
-	return fast_back(t);
 }
 
 STR_HOT long

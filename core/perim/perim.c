@@ -145,6 +145,19 @@ said(struct str_qpair *qp)
 	}
 }
 
+/*
+ * @q's procedures have been switched off since: it is being closed.  Its
+ * stream is busy with that, so what is after it stays there.
+ */
+static void
+pass_by(queue_t *q, mblk_t *mp)
+{
+	if (q->q_pair->role == STR_QP_MODULE && q->q_next != NULL)
+		str_put(q->q_next, mp);
+	else
+		freemsg(mp);
+}
+
 /* Inside the perimeter: do what @t says. */
 static void
 do_taken(struct taken *t)
@@ -155,7 +168,7 @@ do_taken(struct taken *t)
 	if (t->bits & STR_MP_JOB) {
 		str_job_run(t->mp);
 	} else if (t->q->q_flag & QPROCS) {
-		freemsg(t->mp);
+		pass_by(t->q, t->mp);
 	} else {
 		(void)t->q->q_qinfo->qi_putp(t->q, t->mp);
 		said(t->q->q_pair);
@@ -550,12 +563,19 @@ str_perim_init(struct str_qpair *qp)
 	str_store(&qp->serial, str_add(str_root(STR_ROOT_EVID), (uint64_t)1) + 1);
 }
 
-static void
-purge(struct str_perim *pm, struct str_qpair *qp)
+/*
+ * str_perim_pass - what waits for @qp goes on to the queues after it: its
+ * procedures are off.  With the plumber, so that nothing comes in between.
+ */
+void
+str_perim_pass(struct str_qpair *qp)
 {
-	mblk_t *mp, *prev = NULL, *gone = NULL;
+	struct str_perim *pm = qp->pm;
+	mblk_t *mp, *prev = NULL, *gone = NULL, **end = &gone;
 	struct str_qpair **pp;
 
+	if (pm == NULL || !waits(pm))
+		return;
 	lock_backlog(pm);
 	for (pp = &pm->sv_first; *pp != NULL; pp = &(*pp)->sv_next)
 		if (*pp == qp) {
@@ -577,16 +597,22 @@ purge(struct str_perim *pm, struct str_qpair *qp)
 			pm->bl_first = next;
 		if (next == NULL)
 			pm->bl_last = prev;
-		mp->b_prev = NULL;
-		mp->b_next = gone;
-		gone = mp;
+		mp->b_next = NULL;
+		*end = mp;
+		end = &mp->b_next;
 		mp = next;
 	}
 	str_unlock(&pm->block);
 	while ((mp = gone) != NULL) {
+		queue_t *q = queue_of(mp);
+		bool job = ((uintptr_t)mp->b_prev & STR_MP_JOB) != 0;
+
 		gone = mp->b_next;
-		mp->b_next = NULL;
-		freemsg(mp);
+		mp->b_next = mp->b_prev = NULL;
+		if (job)
+			freemsg(mp);
+		else
+			pass_by(q, mp);
 	}
 }
 
@@ -598,8 +624,7 @@ str_perim_fini(struct str_qpair *qp)
 		str_sched_late_purge(&qp->wq);
 		return;
 	}
-	if (qp->pm != NULL)
-		purge(qp->pm, qp);
+	str_perim_pass(qp);
 	if (qp->outer != NULL)
 		str_outer_part(qp);
 	str_sched_late_purge(&qp->rq);

@@ -102,7 +102,10 @@ str_pipe_close_end(struct str_head *sd)
 
 	if (str_load(&pl->closed) & bit)
 		return;
-	/* what its modules still had on the way goes out first */
+	/* what its modules still had on the way goes out first, what others
+	 * have in hand as well */
+	if (str_load(&sd->npush) > 0)
+		str_plumb_barrier(pl);
 	if (str_load(&pl->nrun) != 0) {
 		(void)str_claim(pl);
 		(void)str_sched_run(pl);

@@ -214,6 +214,7 @@ qprocsoff(queue_t *q)
 	str_sched_remove(&qp->rq);
 	str_sched_remove(&qp->wq);
 	remove_pair(qp);
+	str_perim_pass(qp);
 	str_plumb_unlock(qp->plumb);
 }
 

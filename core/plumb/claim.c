@@ -215,6 +215,15 @@ str_unclaim(struct str_plumb *pl)
 		str_sched_touched();
 }
 
+/* str_unclaimed - the slow side of str_unclaim_first() */
+void
+str_unclaimed(struct str_plumb *pl)
+{
+	if (str_load(&pl->plumber.owner) != 0)
+		wake_plumber(pl);
+	str_sched_touched();
+}
+
 /*
  * str_far_enter - the queue at hand is one of @pl, which is not host_tls.at
  * Return: STR_FAR_NO when there is a plumber, or no slot; else undo it by

@@ -10,6 +10,11 @@
  * refused leaves a mark (QWANTW, QB_WANTW, or STR_WANT_BACK at a head), and
  * the queue's consumer back-enables the nearest service procedure behind
  * when the queue has emptied below its low water mark.
+ *
+ * A queue of another stream than the one at hand is *far*, as in
+ * core/perim/putnext.c: its stream is claimed for the walk.  While a plumber
+ * is at work there canput() says yes, since put() does not refuse either; and
+ * who should be back-enabled is when he is done.
  */
 #include "core.h"
 
@@ -114,9 +119,8 @@ any_canput(queue_t *q)
 	return ok;
 }
 
-/* SVR4 bcanput(D3) */
-int
-bcanput(queue_t *q, int band)
+static int
+near_canput(queue_t *q, int band)
 {
 	if (q == NULL || band > 255)
 		return 0;
@@ -128,6 +132,31 @@ bcanput(queue_t *q, int band)
 	return queue_canput(q, band);
 }
 
+/* The same of @q, or of the queue after it, where it may be far. */
+static STR_NOINLINE int
+far_canput(queue_t *q, int band, bool next)
+{
+	struct str_plumb *pl = q->q_pair->plumb, *was;
+	int how = str_far_enter(pl, &was), ok;
+
+	if (how == STR_FAR_NO)
+		return band <= 255;
+	ok = near_canput(next ? q->q_next : q, band);
+	str_far_leave(pl, how, was);
+	return ok;
+}
+
+/* SVR4 bcanput(D3) */
+int
+bcanput(queue_t *q, int band)
+{
+	if (q == NULL)
+		return 0;
+	if (str_unlikely(q->q_pair->plumb != host_tls.at))
+		return far_canput(q, band, false);
+	return near_canput(q, band);
+}
+
 int
 canput(queue_t *q)
 {
@@ -137,13 +166,15 @@ canput(queue_t *q)
 int
 bcanputnext(queue_t *q, int band)
 {
-	return bcanput(q->q_next, band);
+	if (str_unlikely(q->q_pair->plumb != host_tls.at))
+		return far_canput(q, band, true);
+	return near_canput(q->q_next, band);
 }
 
 int
 canputnext(queue_t *q)
 {
-	return bcanput(q->q_next, 0);
+	return bcanputnext(q, 0);
 }
 
 int
@@ -155,12 +186,12 @@ bcanputany(queue_t *q)
 int
 bcanputnextany(queue_t *q)
 {
-	return bcanput(q->q_next, ANYBAND);
+	return bcanputnext(q, ANYBAND);
 }
 
 /* Has the queue behind something for us?  The mirror of canput(). */
-int
-bcanget(queue_t *q, int band)
+static int
+near_canget(queue_t *q, int band)
 {
 	queue_t *b;
 	mblk_t *mp;
@@ -183,6 +214,22 @@ bcanget(queue_t *q, int band)
 }
 
 int
+bcanget(queue_t *q, int band)
+{
+	struct str_plumb *pl = q->q_pair->plumb, *was;
+	int how, yes;
+
+	if (str_likely(pl == host_tls.at))
+		return near_canget(q, band);
+	how = str_far_enter(pl, &was);
+	if (how == STR_FAR_NO)
+		return 0;
+	yes = near_canget(q, band);
+	str_far_leave(pl, how, was);
+	return yes;
+}
+
+int
 canget(queue_t *q)
 {
 	return bcanget(q, 0);
@@ -201,12 +248,8 @@ head_backenable(struct str_head *sd)
 	str_wake_writers_behind(sd);
 }
 
-/*
- * Back-enable from @q: the nearest queue behind with a service procedure, or
- * the Stream head's writers.
- */
-void
-qbackenable(queue_t *q, unsigned char band)
+static void
+near_backenable(queue_t *q, unsigned char band)
 {
 	queue_t *b;
 
@@ -230,6 +273,29 @@ qbackenable(queue_t *q, unsigned char band)
 			return;
 		}
 	}
+}
+
+/*
+ * Back-enable from @q: the nearest queue behind with a service procedure, or
+ * the Stream head's writers.
+ */
+void
+qbackenable(queue_t *q, unsigned char band)
+{
+	struct str_plumb *pl = q->q_pair->plumb, *was;
+	int how;
+
+	if (str_likely(pl == host_tls.at)) {
+		near_backenable(q, band);
+		return;
+	}
+	how = str_far_enter(pl, &was);
+	if (how == STR_FAR_NO) {
+		str_sched_late_flag(pl, STR_LATE_BACK);
+		return;
+	}
+	near_backenable(q, band);
+	str_far_leave(pl, how, was);
 }
 
 void
