@@ -79,7 +79,7 @@ sb_marks(queue_t *q)
 static int
 sb_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 {
-	unsigned long lbolt = 0;
+	unsigned long lbolt = 0, now = 0;
 	struct sb *sb;
 
 	if (q->q_ptr != NULL)
@@ -92,14 +92,8 @@ sb_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 	sb->chunk = SB_DFLT_CHUNK;
 	sb->ticks = SB_FOREVER;
 	(void)drv_getparm(LBOLT, &lbolt);
-#ifdef TIME
-	{
-		time_t now = 0;
-
-		(void)drv_getparm(TIME, &now);
-		sb->epoch = (long)now - (long)(lbolt / HZ);
-	}
-#endif
+	(void)drv_getparm(TIME, &now);
+	sb->epoch = (long)now - (long)(lbolt / HZ);
 	q->q_ptr = WR(q)->q_ptr = sb;
 	sb_marks(q);
 	noenable(q);

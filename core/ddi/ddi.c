@@ -16,6 +16,9 @@ drv_getparm(unsigned int parm, void *valuep)
 	case LBOLT:
 		v = (unsigned long)(host_now() / (1000000000ull / HZ));
 		break;
+	case TIME:
+		v = host_wall();
+		break;
 	case PPID:
 		host_cred(&cr);
 		v = cr.pid;

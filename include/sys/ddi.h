@@ -31,18 +31,19 @@ extern "C" {
 
 /**
  * drv_getparm - learn something about the system or the caller
- * @parm:   LBOLT or PPID
+ * @parm:   LBOLT, PPID or TIME
  * @valuep: where the value goes, an unsigned long
  *
  * LBOLT: ticks since some moment in the past, the same for all members of
  * the domain.  PPID: process that made the call being served; only in open
  * and close procedures and in put procedures called from them or from the
- * Stream head.
+ * Stream head.  TIME: seconds since 1970.
  *
  * Context: any; PPID only where there is a caller.
  * Return:  0, or -1 when @parm is none of these.
  */
 int drv_getparm(unsigned int parm, void *valuep) STR_DDI(drv_getparm);
+#define TIME 1
 #define LBOLT 4
 #define PPID 11
 
