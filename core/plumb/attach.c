@@ -206,7 +206,9 @@ qprocsoff(queue_t *q)
 {
 	struct str_qpair *qp = q->q_pair;
 
-	if (qp->fmod == NULL || (qp->rq.q_flag & QPROCS) != 0)
+	/* off, and yet linked: it was put back after a death in the midst */
+	if (qp->fmod == NULL ||
+	    (qp->rq.q_flag & (QPROCS | QMOUNTED)) == QPROCS)
 		return;
 	(void)str_plumb_lock(qp->plumb, NULL);
 	str_qset(&qp->rq, QPROCS);
