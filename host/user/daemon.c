@@ -23,7 +23,7 @@
  * when there is something to be watched.
  *
  * Failure.  When it cannot be started callers go on without; it is tried
- * again after a second, and ever more rarely.
+ * again after a second, and ever more rarely, by whoever comes or sleeps.
  */
 #include <dlfcn.h>
 #include <linux/close_range.h>
@@ -46,6 +46,7 @@
 #define READY_MS 5000	      /* until it says that it is there */
 #define OTHERS_NS 2000000000u /* to wait for another one's start */
 #define RETRY_NS 1000000000u
+#define AGAIN_NS 100000000u /* a sleeper's least time between two attempts */
 #define STACK_SIZE (32u << 10)
 
 /* The word: kind, then a tag, or slot, generation and pid. */
@@ -424,6 +425,8 @@ start_once(uint64_t w)
 		return EAGAIN;
 	STR_CRASH_POINT("daemon:starting");
 	err = start();
+	for (int i = 1; err == ESRCH && i < TRIES; i++)
+		err = start(); /* it was killed on its way */
 	STR_CRASH_POINT("daemon:started");
 	if (err != 0 && str_load(word()) == mine)
 		failed(err);
@@ -510,18 +513,24 @@ host_daemon_fork(void)
 }
 
 int
-host_daemon_watch(void)
+host_daemon_watch(uint64_t *ret_again)
 {
 	uint64_t w = str_load_acq(word());
 	int fd = -1;
 
+	*ret_again = UINT64_MAX;
 	if (host_is_daemon)
 		return -1;
 	if (KIND(w) == RUNNING)
 		fd = fd_of(w);
 	if (fd >= 0 || (KIND(w) == RUNNING && alive_really(w)) ||
-	    !str_region_wanted() || host_daemon() != 0)
+	    !str_region_wanted())
 		return fd;
+	if (host_daemon() != 0) {
+		*ret_again = STR_MAX(host_now() + AGAIN_NS,
+			str_load(&host_shared(host_domain)->daemon_retry));
+		return -1;
+	}
 	w = str_load_acq(word());
 	return KIND(w) == RUNNING ? fd_of(w) : -1;
 }

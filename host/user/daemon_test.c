@@ -325,6 +325,24 @@ T_CASE(a_program_that_is_not_there_is_told_and_not_tried_again_at_once)
 	T_FALSE(gone(daemon_pid()));
 }
 
+/* who is asleep by then tries it again too */
+T_CASE(a_sleeper_tries_again_by_itself)
+{
+	struct host_call hc = { .fd = -1 };
+	uint32_t ev;
+
+	setup();
+	want(true);
+	setenv("STREAMS_DAEMON", "/nonexistent/streamsd", 1);
+	up_enter(&hc);
+	T_EQ(host_daemon(), ENOENT);
+	setenv("STREAMS_DAEMON", self, 1);
+	T_EQ(host_wait_carrier(&hc, 10000 * MS, &ev), 0);
+	T_EQ(host_wait_carrier(&hc, MS, &ev), ETIMEDOUT);
+	host_leave();
+	T_GT(daemon_pid(), 0);
+}
+
 T_CASE(a_program_that_is_something_else_is_told)
 {
 	setup();

@@ -146,7 +146,9 @@ bool host_daemon_claim(void);
 bool host_daemon_resign(uint64_t asked);
 void host_daemon_tell(uint32_t ask);
 void host_daemon_fork(void);	/* in the child */
-int host_daemon_watch(void);	/* before a sleep: pidfd to poll, or -1 */
+/* Before a sleep: what to poll besides, or -1; and when to come again at the
+ * latest, because one is wanted and cannot be started now. */
+int host_daemon_watch(uint64_t *ret_again);
 void host_daemon_ended(void);	/* after it, when that was readable */
 
 /* plock, in wait.c */

@@ -289,7 +289,8 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 	struct timespec ts;
 	struct sleeper s = { .hc = hc, .npfd = 3 };
 	uint32_t ev = 0;
-	bool rung;
+	uint64_t again, now;
+	bool rung, early = false;
 	int daemon;
 
 	/* no descriptor: for the bell alone */
@@ -297,7 +298,13 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 		*ret_events = HOST_C_NVAL;
 		return 0;
 	}
-	daemon = host_daemon_watch();
+	daemon = host_daemon_watch(&again);
+	if (again != UINT64_MAX) {
+		now = host_now();
+		again = again > now ? again - now : 0;
+		early = again < ns;
+		ns = STR_MIN(ns, again);
+	}
 	s.ts = ns_to_ts(ns, &ts);
 	s.pfd[2] = (struct pollfd){ daemon, POLLIN, 0 };
 	s.pfd[0] = (struct pollfd){ hc->fd, POLLIN | POLLRDHUP, 0 };
@@ -331,7 +338,7 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 		host_daemon_ended();
 	if (host_tls.sig_seq != hc->sig_seq)
 		return EINTR;
-	if (s.ret == 0)
+	if (s.ret == 0 && !early)
 		return ETIMEDOUT;
 	if (s.ret > 0)
 		ev = carrier_events(hc->fd, s.pfd[0].revents);

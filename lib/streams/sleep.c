@@ -116,10 +116,11 @@ sleep_poll(struct host_call *hc, struct sleep_set *s, bool *ret_rung)
 	struct nap p = {.set = s};
 	struct pollfd *bell = &s->pfd[s->n], *daemon = bell + 1;
 	uint32_t depth = host_tls.depth;
+	uint64_t again;
 
 	*ret_rung = false;
 	*bell = (struct pollfd){host_bell_open(), POLLIN, 0};
-	*daemon = (struct pollfd){host_daemon_watch(), POLLIN, 0};
+	*daemon = (struct pollfd){host_daemon_watch(&again), POLLIN, 0};
 	if (!host_bell_enter()) {
 		host_yield();
 		*ret_rung = true;
@@ -136,7 +137,7 @@ sleep_poll(struct host_call *hc, struct sleep_set *s, bool *ret_rung)
 		host_sig_block(&p.mask);
 	}
 	p.pollmask = s->mask != NULL ? (const void *)s->mask : &p.mask;
-	p.ts = until(s->deadline, &ts);
+	p.ts = until(STR_MIN(s->deadline, again), &ts);
 	p.ret = -EINTR;
 	if (host_tls.sig_seq == hc->sig_seq) {
 		if (hc->flags & HOST_CALL_CANCEL)
@@ -158,5 +159,9 @@ sleep_poll(struct host_call *hc, struct sleep_set *s, bool *ret_rung)
 	}
 	if (host_tls.sig_seq != hc->sig_seq)
 		return -EINTR;
+	if (p.ret == 0 && again < s->deadline) {
+		*ret_rung = true; /* too early */
+		return 0;
+	}
 	return (int)p.ret - (*ret_rung ? 1 : 0);
 }
