@@ -643,6 +643,9 @@ void str_cred(cred_t *ret);
 struct str_fmod *str_fmod_get(struct host_call *hc, const char *name,
 	uint32_t kind);
 int str_foreign_load(struct host_call *hc, const char *name, uint32_t kind);
+void str_foreign_revive(uint32_t dead);
+bool str_foreign_wanted(void);
+uint32_t str_perim_kind(uint32_t flag);
 struct str_node *str_node_get(uint64_t k0, uint64_t k1);
 struct str_node *str_node_find(uint64_t k0, uint64_t k1);
 int str_node_lock(struct str_node *n, struct host_call *hc);

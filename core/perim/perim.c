@@ -539,21 +539,27 @@ qwait_sig(queue_t *q)
 
 /* --------------------------------------------------------- beginning, end */
 
+/* str_perim_kind - STR_PERIM_*, of a module with flags @f. */
+uint32_t
+str_perim_kind(uint32_t f)
+{
+	/* Solaris sets D_MP beside the kind */
+	if (f & D_MTPERMOD)
+		return STR_PERIM_MODULE;
+	if (f & (D_MTQPAIR | D_MTPERQ | D_MTOUTPERIM))
+		return STR_PERIM_PAIR;
+	return (f & D_MP) ? STR_PERIM_NONE : STR_PERIM_MODULE;
+}
+
 void
 str_perim_init(struct str_qpair *qp)
 {
 	struct str_fmod *fm = qp->fmod;
 	uint32_t f = fm->flag;
 
-	/* Solaris sets D_MP beside the kind */
-	if (f & D_MTPERMOD)
-		qp->perim = STR_PERIM_MODULE;
-	else if (f & (D_MTQPAIR | D_MTPERQ | D_MTOUTPERIM))
-		qp->perim = STR_PERIM_PAIR;
-	else if (f & D_MP)
-		qp->perim = STR_PERIM_NONE;
-	else
-		qp->perim = STR_PERIM_MODULE;
+	qp->perim = str_perim_kind(f);
+	if (qp->perim == STR_PERIM_MODULE)
+		(void)host_daemon(); /* see str_foreign_wanted() */
 	qp->pm = qp->perim == STR_PERIM_NONE ? NULL :
 		qp->perim == STR_PERIM_PAIR ? &qp->pair : &fm->perim;
 	if (qp->perim == STR_PERIM_PAIR && (f & D_MTOUTPERIM) != 0) {

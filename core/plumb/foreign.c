@@ -311,3 +311,57 @@ str_foreign_load(struct host_call *hc, const char *name, uint32_t kind)
 		host_module_done(image, err == 0);
 	return err;
 }
+
+/* ----------------------------------------------------------------- the dead */
+
+/* The entry after @fm in which one thread at a time is, of all instances. */
+static struct str_fmod *
+next_exclusive(struct str_fmod *fm)
+{
+	struct str_fmod *tab = (struct str_fmod *)(uintptr_t)
+		str_load(str_root(STR_ROOT_FMOD));
+	uint64_t n = str_load(str_root(STR_ROOT_NFMOD));
+
+	for (fm = fm == NULL ? tab : fm + 1; fm < tab + n; fm++)
+		if (str_load_acq(&fm->used) != 0 && str_perim_kind(fm->flag) ==
+				STR_PERIM_MODULE)
+			return fm;
+	return NULL;
+}
+
+/*
+ * str_foreign_revive - thread @dead may have been inside a module that lets in
+ * one thread at a time: then what waits outside, on other streams, goes on.
+ */
+void
+str_foreign_revive(uint32_t dead)
+{
+	struct str_fmod *fm = NULL;
+	unsigned n;
+
+	while ((fm = next_exclusive(fm)) != NULL) {
+		/* it asks now and then whether who is inside is dead */
+		for (n = 0; n < 8 &&
+			str_load(&fm->perim.inside) == dead; n++)
+			if (str_perim_try_module(fm)) {
+				str_perim_out_module(fm);
+				break;
+			}
+	}
+	str_sched_touched();
+}
+
+/*
+ * str_foreign_wanted - is there an instance of such a module?  Somebody has
+ * to notice when a member dies in it: those who wait outside are asleep.
+ */
+bool
+str_foreign_wanted(void)
+{
+	struct str_fmod *fm = NULL;
+
+	while ((fm = next_exclusive(fm)) != NULL)
+		if (str_load(&fm->count) != 0)
+			return true;
+	return false;
+}

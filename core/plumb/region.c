@@ -347,6 +347,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 				r.in[k] = NULL;
 		}
 		str_store(&self->inside, was);
+		str_foreign_revive(r.tag);
 		str_mem_reap(t);
 		reap_blocks(&r);
 	} else {

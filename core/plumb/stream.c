@@ -354,7 +354,7 @@ watched(struct str_plumb *pl, void *arg)
 bool
 str_region_wanted(void)
 {
-	bool yes = str_timer_pending();
+	bool yes = str_timer_pending() || str_foreign_wanted();
 
 	if (!yes)
 		str_stream_walk(watched, &yes);

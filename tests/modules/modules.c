@@ -205,6 +205,17 @@ work_records(int out)
 	return 0;
 }
 
+/* Goes into the module and never comes out. */
+static int
+work_hang(int arg)
+{
+	int fd[2];
+
+	serial_pipe(fd);
+	str(fd[0], SERIAL_HANG, &arg, sizeof arg);
+	return 0;
+}
+
 /* Until it is killed; says when it has begun. */
 static int
 work_for_ever(int out)
@@ -275,6 +286,7 @@ work(int argc, char **argv)
 		int (*fn)(int);
 	} row[] = {
 		{"records", work_records}, {"for-ever", work_for_ever},
+		{"hang", work_hang},
 		{"metro", work_metro},
 		{"metro-for-ever", work_metro_for_ever}, {"xover", work_xover},
 	};
@@ -358,6 +370,30 @@ T_CASE_TIMEOUT(exec_ed_processes_share_its_statics, 60)
 T_CASE_TIMEOUT(and_do_so_when_others_are_killed, 60)
 {
 	all_numbers_differ(3);
+}
+
+/* One thread at a time is in a module like this; this one dies there. */
+T_CASE(who_dies_inside_a_module_does_not_lock_others_out)
+{
+	volatile int *hung;
+	char buf[64];
+	pid_t pid;
+	int fd[2];
+
+	serial_pipe(fd);
+	T_GT(number(fd, "before"), 0);
+	str(fd[0], SERIAL_HUNG, &hung, sizeof hung);
+	T_EQ(*hung, 0);
+	pid = worker("hang", 0);
+	T_SOON(*hung == 1, 10000);
+	T_EQ(write(fd[0], "meanwhile", 9), 9); /* it waits outside */
+	T_OK(fcntl(fd[1], F_SETFL, O_NONBLOCK));
+	T_ERR(read(fd[1], buf, sizeof buf), EAGAIN);
+	T_OK(fcntl(fd[1], F_SETFL, 0));
+	T_OK(kill(pid, SIGKILL));
+	T_EQ(status_of(pid), 1000 + SIGKILL);
+	T_EQ(read(fd[1], buf, sizeof buf), (ssize_t)sizeof(int) + 9);
+	T_GT(number(fd, "after"), 0);
 }
 
 T_CASE(a_timeout_of_a_killed_process_comes)

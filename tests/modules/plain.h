@@ -8,6 +8,8 @@
 /* serial: every message written gets the next number, an int, in front. */
 #define SERIAL_WHERE (('S' << 8) | 1)  /* I_STR: void *, its q_ptr */
 #define SERIAL_STARVE (('S' << 8) | 2) /* I_STR: int, allocb()s to fail */
+#define SERIAL_HANG (('S' << 8) | 3)   /* I_STR: never leaves the module */
+#define SERIAL_HUNG (('S' << 8) | 4)   /* I_STR: int *, counts who does that */
 
 /* batch: what is written in a while comes as one message. */
 #define BATCH_TICKS 3

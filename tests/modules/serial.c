@@ -21,6 +21,7 @@ struct serial {
 };
 static struct serial serial_tab[NSERIAL];
 static int serial_next = 1;
+static volatile int serial_hung;
 
 static int serialopen(), serialclose(), serialrput(), serialwput();
 static int serialwsrv();
@@ -97,6 +98,10 @@ serialioctl(q, mp)
 		s->starve = *(int *)mp->b_cont->b_rptr;
 		ioc->ioc_error = 0;
 		ioc->ioc_count = 0;
+	} else if (ioc->ioc_cmd == SERIAL_HUNG &&
+		   ioc->ioc_count == sizeof(void *)) {
+		*(volatile int **)mp->b_cont->b_rptr = &serial_hung;
+		ioc->ioc_error = 0;
 	} else if (ioc->ioc_cmd == SERIAL_WHERE &&
 		   ioc->ioc_count == sizeof(void *)) {
 		*(void **)mp->b_cont->b_rptr = s;
@@ -116,7 +121,13 @@ serialwput(q, mp)
 	switch (mp->b_datap->db_type) {
 	case M_IOCTL:
 		cmd = ((struct iocblk *)mp->b_rptr)->ioc_cmd;
-		if (cmd == SERIAL_WHERE || cmd == SERIAL_STARVE)
+		if (cmd == SERIAL_HANG) {
+			serial_hung++;
+			for (;;)
+				drv_usecwait(1000);
+		}
+		if (cmd == SERIAL_WHERE || cmd == SERIAL_STARVE ||
+		    cmd == SERIAL_HUNG)
 			serialioctl(q, mp);
 		else
 			putnext(q, mp);
