@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/**
+ * DOC: <sys/mi.h> - module interface functions, after Mentat
+ *
+ * Instances of a driver or module, transparent ioctls step by step, timers
+ * that are messages.
+ */
+#ifndef _SYS_MI_H
+#define _SYS_MI_H
+
+#include <sys/stream.h>
+#include <sys/dditypes.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * mi_open_comm - the common part of an open procedure
+ * @headp: head of the list of instances, NULL at first
+ * @size:  bytes of an instance's private data
+ * @q:     the read queue; it and its partner get the data as q_ptr
+ * @devp, @flag, @sflag, @crp: as the open procedure has them
+ *
+ * A stream that is open already stays as it is.  With CLONEOPEN the lowest
+ * unused minor from 1 on is given to *@devp.  The data is zeroed.
+ *
+ * The list is the caller's: opens and closes must exclude each other, by the
+ * module's perimeter or by a lock.
+ *
+ * Context: open procedures.
+ * Return:  0, ENOMEM, EBUSY when another instance has the minor.
+ */
+int mi_open_comm(caddr_t *headp, size_t size, queue_t *q, dev_t *devp,
+	int flag, int sflag, cred_t *crp) STR_DDI(mi_open_comm);
+
+/* mi_close_comm - the common part of a close procedure.  Return: 0. */
+int mi_close_comm(caddr_t *headp, queue_t *q) STR_DDI(mi_close_comm);
+
+/* The first instance's data, the next one's; NULL after the last. */
+caddr_t mi_first_ptr(caddr_t *headp) STR_DDI(mi_first_ptr);
+caddr_t mi_next_ptr(caddr_t ptr) STR_DDI(mi_next_ptr);
+
+/* mi_bufcall - enable @q when there is memory for @size bytes.  0: cannot. */
+int mi_bufcall(queue_t *q, int size, int pri) STR_DDI(mi_bufcall);
+
+/*
+ * Copying for ioctls, transparent or not.
+ *
+ *	case M_IOCTL:	mi_copyin(q, mp, NULL, sizeof(struct arg));
+ *	case M_IOCDATA:	switch (mi_copy_state(q, mp, &dp)) {
+ *		case -1: return;	it failed, and has been answered
+ *		case MI_COPY_CASE(MI_COPY_IN, 1):
+ *			dp holds the struct; fill what
+ *			mi_copyout_alloc() gives; mi_copyout(q, mp);
+ *		case MI_COPY_CASE(MI_COPY_OUT, 1):
+ *			mi_copyout(q, mp);	the next, or the end
+ *
+ * An I_STR that brings its data goes the same way without the copying; its
+ * answer is what the first mi_copyout() has.
+ */
+#define MI_COPY_IN 1
+#define MI_COPY_OUT 2
+#define MI_COPY_CASE(dir, n) (((n) << 2) | (dir))
+
+/**
+ * mi_copyin - ask for @len bytes at @uaddr of the caller
+ * @q:     the write queue
+ * @mp:    the M_IOCTL or M_IOCDATA; consumed
+ * @uaddr: NULL: the argument of a transparent ioctl, or the data of another
+ */
+void mi_copyin(queue_t *q, mblk_t *mp, caddr_t uaddr, size_t len)
+	STR_DDI(mi_copyin);
+
+/**
+ * mi_copyout_alloc - room for @len bytes that go to @uaddr of the caller
+ * @free_on_error: without memory, refuse the ioctl with ENOMEM
+ *
+ * Several are sent in the order they were made.
+ * Return: a block of the message, with b_wptr behind @len bytes; NULL.
+ */
+mblk_t *mi_copyout_alloc(queue_t *q, mblk_t *mp, caddr_t uaddr, size_t len,
+	int free_on_error) STR_DDI(mi_copyout_alloc);
+
+/* mi_copyout - send the next; when there is none left, acknowledge. */
+void mi_copyout(queue_t *q, mblk_t *mp) STR_DDI(mi_copyout);
+
+/* mi_copy_done - answer the ioctl: acknowledge, or refuse with @err. */
+void mi_copy_done(queue_t *q, mblk_t *mp, int err) STR_DDI(mi_copy_done);
+
+/**
+ * mi_copy_state - what does this M_IOCDATA answer?
+ * @mpp: gets the data of a copyin, which stays part of @mp; or NULL
+ *
+ * Return: MI_COPY_CASE(direction, which one of it, from 1), or -1: the copy
+ *         failed, the ioctl has been answered and @mp is gone.
+ */
+int mi_copy_state(queue_t *q, mblk_t *mp, mblk_t **mpp)
+	STR_DDI(mi_copy_state);
+
+/* mi_copy_set_rval - what ioctl(2) is to return. */
+void mi_copy_set_rval(mblk_t *mp, int rval) STR_DDI(mi_copy_set_rval);
+
+/**
+ * mi_timer_alloc - a message that is a timer
+ * @size: bytes of content, between b_rptr and b_wptr
+ *
+ * mi_timer starts it, anew if it runs: after @msec milliseconds the message,
+ * of type M_PCSIG, stands on @q, whose service procedure asks mi_timer_valid()
+ * whether it still counts, and does not free it.  A negative @msec, and
+ * mi_timer_stop, stop it.  mi_timer_free stops and frees it; it is called
+ * before the queue goes.
+ *
+ * Context: any procedure of @q's module.
+ */
+mblk_t *mi_timer_alloc(size_t size) STR_DDI(mi_timer_alloc);
+int mi_timer(queue_t *q, mblk_t *mp, clock_t msec) STR_DDI(mi_timer);
+int mi_timer_stop(mblk_t *mp) STR_DDI(mi_timer_stop);
+int mi_timer_valid(mblk_t *mp) STR_DDI(mi_timer_valid);
+void mi_timer_free(mblk_t *mp) STR_DDI(mi_timer_free);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* _SYS_MI_H */
