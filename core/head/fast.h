@@ -175,6 +175,8 @@ str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	host_tls.wrote = 1;
 	if (str_unlikely((str_load(&hq->rwant) | look) != 0))
 		str_head_write_after(sd, fd, look);
+	else
+		str_store(&t->elided, str_load(&t->elided) + 1);
 	fast_leave(t);
 	return (long)len;
 }

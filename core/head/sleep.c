@@ -159,9 +159,13 @@ wake(struct str_head *sd, str_a32 *want, str_a32 *word)
 int
 str_wake_readers(struct str_head *sd)
 {
+	struct str_thread *t = host_self();
+
 	host_fence_light();
-	if (str_load(&sd->hq.rwant) == 0)
+	if (str_load(&sd->hq.rwant) == 0) {
+		str_store(&t->elided, str_load(&t->elided) + 1);
 		return 0;
+	}
 	return wake(sd, &sd->hq.rwant, &sd->hq.rword);
 }
 
@@ -205,8 +209,12 @@ str_wake_all(struct str_head *sd)
 {
 	(void)str_wake_readers(sd);
 	str_wake_writers_behind(sd);
-	(void)str_add(&sd->iocword, 1u);
-	host_wake(&sd->iocword, INT_MAX);
+	/* who waits for an answer, or for his turn, does so while one is in
+	 * progress */
+	if (str_load(&sd->iocbusy) != 0) {
+		(void)str_add(&sd->iocword, 1u);
+		host_wake(&sd->iocword, INT_MAX);
+	}
 }
 
 /* str_head_set - raise state flags and let everybody know. */
@@ -517,6 +525,7 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 	if (spin(sd, hc, why))
 		return signalled(hc);
 	(void)str_add(str_root(STR_ROOT_SLEEPS), (uint64_t)1);
+	str_store(&host_self()->why, why);
 	/* a storm of signals that restart shall not keep us in stage 1 */
 	stage = host_now() + STAGE_NS;
 	for (;;) {

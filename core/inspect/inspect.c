@@ -149,19 +149,23 @@ plumb_sid(uint64_t addr)
 	return PEEK(pl->sid);
 }
 
-/* What does a sleeper wait for?  Only he knows; this is what shows. */
+/* What does a sleeper wait for?  What he said last, if somebody is asked to
+ * wake him for it. */
 static uint32_t
-sleep_why(uint64_t head, uint32_t tag)
+sleep_why(uint64_t head, struct str_thread *t)
 {
 	struct str_head *sd = (struct str_head *)(uintptr_t)head;
+	uint32_t why = str_load(&t->why);
 	struct str_head *peer;
 
-	if (str_load(&sd->iocbusy) == tag)
+	if (str_load(&sd->iocbusy) == str_load(&t->tag))
 		return STR_I_WHY_IOCTL;
-	if (str_load(&sd->hq.rwant) & STR_WANT_BITS & ~STR_WANT_BACK)
+	if (why == STR_SLEEP_READ &&
+	    (str_load(&sd->hq.rwant) & STR_WANT_BITS & ~STR_WANT_BACK))
 		return STR_I_WHY_READ;
 	peer = PEEK(sd->peer);
-	if (peer != NULL && str_mem_valid(peer) && str_mem_valid(peer + 1) &&
+	if (why == STR_SLEEP_WRITE && peer != NULL && str_mem_valid(peer) &&
+	    str_mem_valid(peer + 1) &&
 	    (str_load(&peer->hq.wwant) & STR_WANT_BITS & ~STR_WANT_BACK))
 		return STR_I_WHY_WRITE;
 	return STR_I_WHY_OTHER;
@@ -190,7 +194,7 @@ show_thread(struct out *o, struct str_thread *t)
 	r.sid = head_sid(on, &r.end);
 	if (r.sid != 0 && (r.state == STR_I_THR_FUTEX ||
 				  r.state == STR_I_THR_CARRIER))
-		r.why = sleep_why(on, r.tag);
+		r.why = sleep_why(on, t);
 	for (k = 0; k < STR_NCLAIM; k++) {
 		uint64_t sid = plumb_sid(str_load(&t->claim[k]));
 
@@ -687,6 +691,8 @@ show_domain(struct out *o)
 	r.wakes = str_load(str_root(STR_ROOT_WAKES));
 	r.tokens = str_load(str_root(STR_ROOT_TOKENS));
 	r.sleeps = str_load(str_root(STR_ROOT_SLEEPS));
+	for (i = 0; i < str_load(&d->thread_high) && i < STR_NTHREAD; i++)
+		r.elided += str_load(&d->thread[i].elided);
 	r.nstream = str_load(str_root(STR_ROOT_NPIPES));
 	r.ndev = str_load(str_root(STR_ROOT_NDEVS));
 	r.unburied = str_load(str_root(STR_ROOT_UNBURIED));

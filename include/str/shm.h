@@ -59,7 +59,7 @@ struct str_thread {
 	str_a64 claim[STR_NCLAIM]; /* [A] plumbing entered; pairs with the
 				    * heavy fence in str_plumb_lock() */
 	str_a32 gen;	/* [A] survives the tag */
-	uint32_t pad0;
+	str_a32 why;	/* [A] what it slept for last, STR_SLEEP_*: for tools */
 	str_a64 hold[2];	/* [A] biased locks held, by kind: core/sync */
 	str_a64 inside;	/* [A] head a call is on; a pipe is not freed under
 			 * it.  Pairs with the fence in pipe_free() */
@@ -71,7 +71,8 @@ struct str_thread {
 	uint32_t ddi_held; /* [O] locks of <sys/ksynch.h> it has */
 	uint32_t ipl;	/* [O] what spl(9) set */
 	uint32_t pad2;
-	uint8_t pad1[1024 - 216 - 2 * STR_NCLASS * sizeof(struct str_mag)];
+	str_a64 elided; /* [O] wakes it did not have to send: for tools */
+	uint8_t pad1[1024 - 224 - 2 * STR_NCLASS * sizeof(struct str_mag)];
 } STR_LINE;
 
 struct str_proc {
