@@ -144,7 +144,9 @@ proc_dead(uint32_t idx, bool *ret_execed)
 		return true; /* given back while we looked */
 	if (dead || (start != 0 && want != 0 && start != want))
 		return true;
-	*ret_execed = image != 0 && now_image != 0 && image != now_image;
+	/* as long as it has not said when it started, that is not its image */
+	*ret_execed = want != 0 && image != 0 && now_image != 0 &&
+		image != now_image;
 	return false;
 }
 

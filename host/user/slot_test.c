@@ -587,3 +587,31 @@ T_CASE_TIMEOUT(names_hold_while_others_are_killed_at_any_moment, 60)
 	/* and slots come back all the time, not only in the end */
 	T_LE(str_load(&host_domain->proc_high), 4 * N);
 }
+
+/* its slot says whose it is before it says which image that runs */
+T_CASE(a_process_that_is_just_attaching_is_not_taken_for_replaced)
+{
+	struct host_call hc = { .fd = -1 };
+	struct str_proc *p;
+	pid_t pid;
+
+	setup();
+	up_enter(&hc);
+	p = &host_domain->proc[9];
+	pid = T_OK(fork());
+	if (pid == 0)
+		for (;;)
+			pause();
+	/* from whoever had the slot before */
+	str_store(&p->image, 12345ull);
+	str_store(&p->start, 0ull);
+	str_store(&p->pid, (uint32_t)pid);
+	str_store(&p->gen, 3u);
+	str_store(&host_domain->proc_high, 10u);
+	host_reap_scan();
+	T_EQ(str_load(&p->pid), (uint32_t)pid);
+	T_EQ(str_load(&p->gen), 3u);
+	host_leave();
+	T_OK(kill(pid, SIGKILL));
+	T_OK(waitpid(pid, NULL, 0));
+}
