@@ -181,7 +181,11 @@ T_CASE(fan_connects_many_with_one)
 	char buf[16];
 	int id = 0;
 
-	begin(t);
+	fx_begin(t);
+	sim_modules(modules);
+	open_dev(&low, "echo");
+	close_dev(&low);
+	fx_keep(); /* what a driver's streams share is made with the first */
 	open_dev(&a, "fan");
 	open_dev(&b, "fan");
 	open_dev(&low, "echo");
