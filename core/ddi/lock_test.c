@@ -239,6 +239,73 @@ waiter(void *arg)
 }
 
 static void
+all_task(void *arg)
+{
+	unsigned i;
+
+	(void)arg;
+	for (i = 0; i < ROUNDS; i++) {
+		rw_enter(&s->rw, sim_rand(2) == 0 ? RW_WRITER : RW_READER);
+		if (rw_read_locked(&s->rw) && sim_rand(2) == 0)
+			(void)rw_tryupgrade(&s->rw);
+		rw_exit(&s->rw);
+		mutex_enter(&s->mutex);
+		if (sim_rand(2) == 0)
+			(void)cv_reltimedwait(&s->cv, &s->mutex, 2,
+				TR_CLOCK_TICK);
+		else
+			cv_broadcast(&s->cv);
+		mutex_exit(&s->mutex);
+		SLEEP_LOCK(s->sleep, 0);
+		cv_signal(&s->cv);
+		SLEEP_UNLOCK(s->sleep);
+	}
+	s->done++;
+}
+
+static struct sim_task *victim[TASKS];
+
+static void
+killer(void *arg)
+{
+	unsigned i;
+
+	(void)arg;
+	for (i = 0; i < TASKS / 2; i++) {
+		sim_sleep(sim_rand(3000000u));
+		if (!sim_ended(victim[i]))
+			sim_kill(victim[i]);
+	}
+}
+
+/* Wherever they are: in the locks' own code, too. */
+T_CASE(anybody_may_be_killed_anywhere)
+{
+	unsigned i, kills = 0;
+	uint64_t seed;
+	struct sim_stats st;
+
+	for (seed = 1; seed <= 2 * SEEDS; seed++) {
+		begin(seed);
+		for (i = 0; i < TASKS; i++)
+			victim[i] = sim_spawn("victim", all_task, NULL);
+		(void)sim_spawn("killer", killer, NULL);
+		T_EQ(sim_run(), 0);
+		sim_stats(&st);
+		kills += st.kills;
+		T_EQ(s->done + st.kills, TASKS);
+		rw_enter(&s->rw, RW_WRITER);
+		rw_exit(&s->rw);
+		mutex_enter(&s->mutex);
+		mutex_exit(&s->mutex);
+		SLEEP_LOCK(s->sleep, 0);
+		SLEEP_UNLOCK(s->sleep);
+		end();
+	}
+	T_GT(kills, SEEDS); /* or nothing was shown */
+}
+
+static void
 signaller(void *arg)
 {
 	(void)arg;
