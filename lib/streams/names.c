@@ -335,12 +335,19 @@ found(struct streams_name *ret, const char *drv, size_t n, uint32_t minor)
 		ret->kind = NAME_DEV;
 }
 
-/* /dev/streams/clone/DRV, /dev/streams/DRV, /dev/streams/DRV/MINOR */
+/*
+ * /dev/streams/clone/DRV, /dev/streams/DRV, /dev/streams/DRV/MINOR; and each
+ * of the last two behind nsdev/, nsdev(4)
+ */
 static bool
 by_form(const char *s, struct streams_name *ret)
 {
-	const char *slash = strchr(s, '/');
+	const char *slash;
 	uint32_t minor;
+
+	if (strncmp(s, "nsdev/", 6) == 0)
+		s += 6;
+	slash = strchr(s, '/');
 
 	if (slash == NULL) {
 		if (!is_driver(s, strlen(s)) || strcmp(s, "clone") == 0)

@@ -65,6 +65,11 @@ T_CASE(names_below_dev_streams_need_no_configuration)
 		const char *path, *means;
 	} row[] = {
 		{ "/dev/streams/clone/echo", "clone echo 0" },
+		{ "/dev/streams/nsdev/echo", "clone echo 0" },
+		{ "/dev/streams/nsdev/echo/5", "dev echo 5" },
+		{ "/dev/streams/nsdev/5", "none  0" },
+		{ "/dev/streams/nsdev/", "none  0" },
+		{ "/dev/streams/nsdev/nsdev/echo", "none  0" },
 		{ "/dev/streams/echo", "clone echo 0" },
 		{ "/dev/streams/echo/0", "dev echo 0" },
 		{ "/dev/streams/echo/262143", "dev echo 262143" },

@@ -103,6 +103,21 @@ T_CASE(a_minor_or_driver_that_there_is_not_cannot_be_opened)
 	T_TRUE(errno == ENXIO || errno == ENODEV || errno == ENOENT);
 }
 
+T_CASE(devices_are_opened_by_their_drivers_names)
+{
+	int a = dr_open("/dev/streams/nsdev/echo");
+	int b = dr_open("/dev/streams/nsdev/echo/9");
+
+	T_EQ(dr_minor(b), 9u);
+	T_NE(dr_minor(a), 9u);
+	T_EQ(write(b, "text", 4), 4);
+	dr_gets(b, NULL, "text");
+	T_EQ(open("/dev/streams/nsdev/nosuch", O_RDWR), -1);
+	T_EQ(errno, ENXIO);
+	T_OK(close(a));
+	T_OK(close(b));
+}
+
 T_CASE(simple_drivers_refuse_ioctls)
 {
 	static const char *const path[] = {
