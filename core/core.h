@@ -686,7 +686,6 @@ int str_pipe_create(const struct host_carrier c[2],
 	struct str_plumb **ret_pipe);
 int str_pipe_bare(struct str_plumb **ret_pipe);
 void str_pipe_close_end(struct str_head *sd);
-void str_pipe_pair_gone(struct str_head *sd);
 
 /* head queue */
 void str_headq_init(struct str_headq *hq, uint32_t hiwat, uint32_t lowat);

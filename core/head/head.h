@@ -203,6 +203,11 @@ uint32_t str_head_kind(struct str_head *sd, uint64_t *ret_dev);
 /* Facts for fstat: creation time in ns of host_now(), bytes to read. */
 uint64_t str_head_nbytes(struct str_head *sd);
 struct str_head *str_head_peer(struct str_head *sd);
+/*
+ * str_pipe_pair_gone - the carrier that pipe(2) made for @sd has no holder any
+ * more, and the caller knows.
+ */
+void str_pipe_pair_gone(struct str_head *sd);
 /* The open file that pipe(2) made of the other end. */
 struct str_file *str_head_peer_file(struct str_head *sd);
 

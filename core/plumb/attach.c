@@ -477,7 +477,12 @@ void
 str_plumb_clear(struct str_head *sd)
 {
 	struct str_plumb *pl = sd->plumb;
-	bool mine = str_busy_lock(pl, NULL) == 0; /* else it is ours already */
+	bool mine;
+
+	if (str_load(&sd->npush) == 0 && str_load(&pl->busy.owner) == 0 &&
+	    str_load(&pl->plumber.owner) == 0)
+		return; /* nothing pushed, nobody at it */
+	mine = str_busy_lock(pl, NULL) == 0; /* else it is ours already */
 
 	while (str_load(&sd->npush) > 0)
 		(void)pop_one(sd, NULL);

@@ -46,23 +46,33 @@ address(int fd, struct host_carrier *c)
 	c->addrlen = n;
 }
 
+static int
+identity(int fd, struct host_carrier *c)
+{
+	socklen_t len = sizeof c->cookie;
+	struct stat st;
+	long err;
+
+	err = sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_COOKIE, &c->cookie,
+		&len);
+	if (err == 0)
+		err = sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH);
+	if (err == 0)
+		c->ino = st.st_ino;
+	return (int)-err;
+}
+
 int
 host_carrier_id(int fd, struct host_carrier *ret_carrier)
 {
 	struct host_carrier c = { 0 };
-	struct stat st;
-	int type = 0;
-	socklen_t len = sizeof c.cookie;
+	int type = 0, id;
+	socklen_t len;
 	long err;
 
-	err = sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_COOKIE, &c.cookie,
-		&len);
-	if (err != 0)
-		return (int)-err;
-	err = sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH);
-	if (err != 0)
-		return (int)-err;
-	c.ino = st.st_ino;
+	id = identity(fd, &c);
+	if (id != 0)
+		return id;
 	len = sizeof type;
 	err = sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &len);
 	if (err != 0)
@@ -78,7 +88,7 @@ host_carrier_id(int fd, struct host_carrier *ret_carrier)
 int
 host_carrier_pair(int oflags, int ret_fd[2], struct host_carrier ret_carrier[2])
 {
-	struct host_carrier c[2];
+	struct host_carrier c[2] = { { 0 }, { 0 } };
 	int type = SOCK_STREAM;
 	int fd[2], err;
 
@@ -89,9 +99,9 @@ host_carrier_pair(int oflags, int ret_fd[2], struct host_carrier ret_carrier[2])
 	err = -(int)sys_call4(SYS_socketpair, AF_UNIX, type, 0, fd);
 	if (err != 0)
 		return err == ENOBUFS ? ENOMEM : err;
-	err = host_carrier_id(fd[0], &c[0]);
+	err = identity(fd[0], &c[0]);
 	if (err == 0)
-		err = host_carrier_id(fd[1], &c[1]);
+		err = identity(fd[1], &c[1]);
 	if (err != 0) {
 		(void)sys_close(fd[0]);
 		(void)sys_close(fd[1]);

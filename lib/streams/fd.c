@@ -67,12 +67,35 @@ fd_unlock(struct fd_guard *g)
 }
 
 static uint64_t fork_mask;
-static uint32_t forks; /* [F] */
+static str_a32 forks; /* [A] */
 
 uint32_t
 fd_forks(void)
 {
-	return forks;
+	return str_load(&forks);
+}
+
+void
+fd_shared(void)
+{
+	(void)str_add(&forks, 1u);
+}
+
+static bool any_made;
+
+/* Has this process made any pipe? */
+bool
+fd_any_made(void)
+{
+	return any_made;
+}
+
+void
+fd_made(struct fd_rec *r)
+{
+	any_made = true;
+	r->made = true;
+	r->born = fd_forks();
 }
 
 static void
@@ -83,7 +106,7 @@ fork_prepare(void)
 	host_sig_block(&mask);
 	host_plock_lock(&lock);
 	fork_mask = mask;
-	forks++;
+	fd_shared();
 }
 
 static void
@@ -240,6 +263,7 @@ fd_rec_of(struct str_file *f, const struct host_carrier *c)
 	r->obj.count = 0;
 	r->obj.epoll = 0;
 	r->items = NULL;
+	r->made = false;
 	str_store(&r->nitem, 0u);
 	r->file = f;
 	r->sd = str_file_head(f);
@@ -522,6 +546,9 @@ release(uintptr_t v, struct fd_release *rel)
 		rel->sd = r->sd;
 		rel->file = r->file;
 		rel->kind = r->carrier.kind;
+		rel->forks = fd_forks();
+		rel->sole = r->made && r->born == rel->forks &&
+			r->obj.count == 1;
 		rel->fflags = r->fflags;
 		rel->gen = r->gen;
 		rel->peer = r->carrier.kind != HOST_CARRIER_PAIR ? -1 :
@@ -579,6 +606,9 @@ fd_release_end(struct fd_release *rel)
 	if (host_enter(&hc) == 0) {
 		if (!str_head_enter(rel->sd, rel->fflags, rel->gen)) {
 			/* gone already */
+		} else if (rel->kind == HOST_CARRIER_PAIR && rel->sole &&
+			   rel->forks == fd_forks()) {
+			str_pipe_pair_gone(rel->sd);
 		} else if (rel->kind == HOST_CARRIER_PAIR) {
 			str_head_released(rel->sd, rel->peer);
 		} else {

@@ -50,6 +50,9 @@ struct fd_rec {
 	struct host_carrier carrier; /* [I] */
 	struct fd_rec *next;         /* [F] of the hash chain or free list */
 	struct ep_item *items;       /* [F] what epoll wants of it */
+	uint32_t born;		     /* [F] fd_forks() when pipe(2) made it;
+				      * while that is so nobody else holds it */
+	bool made;		     /* [F] by pipe(2), in this process */
 	str_a32 nitem;               /* [F] edge-triggered ones; read without */
 	str_a32 token;               /* a token may lie in the carrier */
 	int hint;                    /* [F] a descriptor of it, perhaps */
@@ -130,7 +133,12 @@ void fd_rec_free_unused(struct fd_rec *r);
 void fd_put(int fd, uintptr_t v);
 uintptr_t fd_get(int fd);
 int fd_high(void);
+/* Counts the times that descriptors may have come into other hands: forks,
+ * spawns, SCM_RIGHTS.  fd_shared: now is such a time. */
 uint32_t fd_forks(void);
+void fd_shared(void);
+void fd_made(struct fd_rec *r);
+bool fd_any_made(void);
 struct fd_rec *fd_install(
 	int fd, struct str_file *f, const struct host_carrier *c);
 
@@ -149,6 +157,8 @@ struct fd_release {
 	struct str_file *file;
 	int peer;
 	uint32_t kind; /* HOST_CARRIER_* */
+	uint32_t forks;
+	bool sole; /* nobody but us held it, unless forks is past */
 	uint32_t gen;
 	const str_a32 *fflags;
 };

@@ -65,11 +65,29 @@ NOT(ssize_t, ENOTSOCK, sendto,
 	(int fd, const void *buf, size_t n, int flags,
 		const struct sockaddr *sa, socklen_t len),
 	(fd, buf, n, flags, sa, len))
-NOT(ssize_t, ENOTSOCK, sendmsg,
-	(int fd, const struct msghdr *msg, int flags), (fd, msg, flags))
-NOT(int, ENOTSOCK, sendmmsg,
-	(int fd, struct mmsghdr *msg, unsigned n, int flags),
-	(fd, msg, n, flags))
+/* These may send descriptors; what is in them the kernel finds out. */
+ssize_t sendmsg(int fd, const struct msghdr *msg, int flags);
+STR_EXPORT ssize_t
+sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+	if (fd_stream(fd) != NULL)
+		return fail(ENOTSOCK);
+	if (fd_any_made())
+		fd_shared();
+	return REAL(sendmsg)(fd, msg, flags);
+}
+
+int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags);
+STR_EXPORT int
+sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
+{
+	if (fd_stream(fd) != NULL)
+		return fail(ENOTSOCK);
+	if (fd_any_made())
+		fd_shared();
+	return REAL(sendmmsg)(fd, msg, n, flags);
+}
+
 NOT(ssize_t, ENOTSOCK, recv, (int fd, void *buf, size_t n, int flags),
 	(fd, buf, n, flags))
 NOT(ssize_t, ENOTSOCK, __recv_chk,

@@ -46,6 +46,7 @@ static int
 pipe_weld(int flags, int fd[2], struct str_plumb **ret_pl)
 {
 	struct host_carrier c[2];
+	struct fd_rec *r;
 	int err;
 
 	err = host_carrier_pair(flags & (O_CLOEXEC | O_NONBLOCK), fd, c);
@@ -63,8 +64,11 @@ pipe_weld(int flags, int fd[2], struct str_plumb **ret_pl)
 
 		str_store(str_file_flags(f), (uint32_t)(O_RDWR |
 			(flags & (O_NONBLOCK | O_DIRECT))));
-		if (fd_install(fd[i], f, &c[i]) == NULL)
+		r = fd_install(fd[i], f, &c[i]);
+		if (r == NULL)
 			err = ENOSR;
+		else
+			fd_made(r);
 	}
 	return err;
 }

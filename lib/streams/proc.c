@@ -357,7 +357,10 @@ posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *fa,
 	struct strings s;
 	char var[64];
 	char **env = env_for(envp, &s, var);
-	int err = REAL(posix_spawn)(pid, path, fa, attr, argv, env);
+	int err;
+
+	fd_shared();
+	err = REAL(posix_spawn)(pid, path, fa, attr, argv, env);
 
 	strings_free(&s);
 	return err;
@@ -370,8 +373,26 @@ posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *fa,
 	struct strings s;
 	char var[64];
 	char **env = env_for(envp, &s, var);
-	int err = REAL(posix_spawnp)(pid, file, fa, attr, argv, env);
+	int err;
+
+	fd_shared();
+	err = REAL(posix_spawnp)(pid, file, fa, attr, argv, env);
 
 	strings_free(&s);
 	return err;
+}
+
+/* The C library spawns by itself in these. */
+STR_EXPORT int
+system(const char *command)
+{
+	fd_shared();
+	return REAL(system)(command);
+}
+
+STR_EXPORT FILE *
+popen(const char *command, const char *mode)
+{
+	fd_shared();
+	return REAL(popen)(command, mode);
 }

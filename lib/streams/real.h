@@ -140,7 +140,9 @@
 		const posix_spawnattr_t *, char *const *, char *const *)) \
 	X(int, posix_spawnp, (pid_t *, const char *, \
 		const posix_spawn_file_actions_t *, \
-		const posix_spawnattr_t *, char *const *, char *const *))
+		const posix_spawnattr_t *, char *const *, char *const *)) \
+	X(int, system, (const char *)) \
+	X(FILE *, popen, (const char *, const char *))
 
 struct real {
 	int ready;
