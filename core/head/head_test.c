@@ -509,3 +509,52 @@ T_CASE(a_registration_without_memory_is_eagain)
 	T_EQ(fx_write(&p_, 1, "x", 1), 1);
 	T_EQ(signals(SIGPOLL), 0u);
 }
+
+static int
+pass_put(queue_t *q, mblk_t *mp)
+{
+	putnext(q, mp);
+	return 0;
+}
+
+static struct module_info tight_info = {.mi_idname = (char *)"tight",
+	.mi_minpsz = 3, .mi_maxpsz = 10, .mi_hiwat = 100, .mi_lowat = 10};
+static struct module_info short_info = {.mi_idname = (char *)"short",
+	.mi_minpsz = 0, .mi_maxpsz = 10, .mi_hiwat = 100, .mi_lowat = 10};
+static struct qinit size_r = {.qi_putp = pass_put, .qi_qopen = mute_open,
+	.qi_qclose = mute_close, .qi_minfo = &tight_info};
+static struct qinit tight_w = {.qi_putp = pass_put, .qi_minfo = &tight_info};
+static struct qinit short_w = {.qi_putp = pass_put, .qi_minfo = &short_info};
+static struct streamtab tight_tab = {.st_rdinit = &size_r,
+	.st_wrinit = &tight_w};
+static struct streamtab short_tab = {.st_rdinit = &size_r,
+	.st_wrinit = &short_w};
+
+/* SVR4 write(2): "ERANGE ... the maximum and minimum packet sizes" */
+T_CASE(a_topmost_module_sets_the_sizes_of_writes)
+{
+	begin(t);
+	fx_module("tight", &tight_tab, D_MP);
+	(void)fx_push(&p_, 0, "tight");
+	T_EQ(fx_write(&p_, 0, buf, 2), -34);
+	T_EQ(fx_write(&p_, 0, buf, 11), -34);
+	T_EQ(fx_write(&p_, 0, buf, 3), 3);
+	T_EQ(fx_write(&p_, 0, buf, 10), 10);
+	T_EQ(fx_putmsg(&p_, 0, NULL, 0, buf, 2, -1, 0), -34);
+	T_EQ(fx_putmsg(&p_, 0, "c", 1, buf, 11, -1, 0), -34);
+	T_EQ(fx_putmsg(&p_, 0, "c", 1, NULL, 0, -1, 0), 0);
+}
+
+/* ... "if the minimum is zero, the data is split" */
+T_CASE(without_a_least_size_a_long_write_is_split)
+{
+	int bytes = 0;
+
+	begin(t);
+	fx_module("short", &short_tab, D_MP);
+	(void)fx_push(&p_, 0, "short");
+	T_EQ(fx_write(&p_, 0, buf, 25), 25);
+	T_EQ(fx_ioctl(&p_, 1, 0x5301u, (unsigned long)&bytes), 3);
+	T_EQ(bytes, 10);
+	T_EQ(fx_read(&p_, 1, buf, 100), 25);
+}

@@ -69,7 +69,7 @@ packet_size(struct str_head *sd, ssize_t n)
 	(void)str_claim(sd->plumb);
 	q = sd->qp->wq.q_next;
 	if (q != NULL && (n < q->q_minpsz ||
-		    (q->q_maxpsz != INFPSZ && n > q->q_maxpsz)))
+		    (q->q_maxpsz > 0 && n > q->q_maxpsz)))
 		err = ERANGE;
 	str_unclaim(sd->plumb);
 	return err;

@@ -353,6 +353,7 @@ str_head_write_mods(struct str_head *sd, const str_a32 *id, uint32_t gen,
 
 	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
 		(str_load(&sd->flags) & STR_WRITE_SLOW) != 0 ||
+		NOT_FOR_WRITING(str_load(&sd->flags), str_load(id)) ||
 		sd->wroff != 0))
 		return fast_back(t);
 	mp = str_likely(len <= STR_FASTBUF) ? mdb_small(len) :
@@ -366,6 +367,8 @@ str_head_write_mods(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	}
 	q = sd->qp->wq.q_next;
 	if (str_unlikely(q == NULL || !room_ahead(q) ||
+		q->q_minpsz > (ssize_t)len ||
+		(q->q_maxpsz > 0 && q->q_maxpsz < (ssize_t)len) ||
 		host_copyin(ubuf, mp->b_wptr, len) != 0)) {
 		str_unclaim_first(pl);
 		mdb_done(mp);
@@ -383,20 +386,47 @@ str_head_write_mods(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	return (long)len;
 }
 
+/*
+ * How much of a write of @len bytes is one message: what the topmost module,
+ * or the driver, takes.  SVR4 write(2): more is split when there is no least
+ * size, else refused.  Return: bytes, or -ERANGE.
+ */
+static STR_NOINLINE long
+packet_size(struct str_head *sd, size_t len)
+{
+	long ret = CHUNK;
+	queue_t *q;
+
+	(void)str_claim(sd->plumb);
+	q = sd->qp->wq.q_next;
+	if (q != NULL && q->q_maxpsz > 0 && (size_t)q->q_maxpsz < len)
+		ret = q->q_minpsz > 0 ? -ERANGE :
+			STR_MIN(ret, (long)q->q_maxpsz);
+	if (q != NULL && q->q_minpsz > (ssize_t)len)
+		ret = -ERANGE;
+	str_unclaim(sd->plumb);
+	return ret;
+}
+
 STR_HOT long
 str_head_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	size_t len)
 {
 	bool block = (hc->fflags & STR_O_NONBLOCK) == 0;
 	size_t done = 0;
-	long n;
+	long n, most = CHUNK;
 
 	hc->head = sd;
 	host_tls.wrote = 1;
 	if (str_unlikely(NOT_FOR_WRITING(str_load(&sd->flags),
 		    (uint32_t)hc->fflags)))
 		return -EBADF;
-	if (str_likely(len <= CHUNK && len != 0)) {
+	if (sd->direct == NULL) {
+		most = packet_size(sd, len);
+		if (most < 0)
+			return most;
+	}
+	if (str_likely(len <= (size_t)most && len != 0)) {
 		n = write_one(sd, hc, ubuf, len, block);
 		return str_likely(n >= 0) ? n : write_fails(sd, (int)-n);
 	}
@@ -404,10 +434,8 @@ str_head_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 		return write_zero(sd, hc);
 	while (done < len) {
 		n = write_one(sd, hc, (const char *)ubuf + done,
-			STR_MIN(len - done, (size_t)CHUNK), block);
+			STR_MIN(len - done, (size_t)most), block);
 		if (n < 0) {
-			if (done != 0 && n != -EPIPE)
-				return (long)done;
 			if (done != 0)
 				return (long)done;
 			return write_fails(sd, (int)-n);

@@ -7,7 +7,7 @@
 #include "st.h"
 
 /* getpmsg(2): flags is MSG_BAND and band that of the message */
-ST_CASE(getpmsg_tells_the_band)
+ST_ANY_CASE(getpmsg_tells_the_band)
 {
 	struct st_msg m;
 	int fd[2];
@@ -21,7 +21,7 @@ ST_CASE(getpmsg_tells_the_band)
 }
 
 /* getpmsg(2): a normal message is one of band 0 */
-ST_CASE(a_normal_message_has_band_zero)
+ST_ANY_CASE(a_normal_message_has_band_zero)
 {
 	struct st_msg m;
 	int fd[2];
@@ -34,7 +34,7 @@ ST_CASE(a_normal_message_has_band_zero)
 }
 
 /* write(2) sends messages of band 0 */
-ST_CASE(what_write_sends_has_band_zero)
+ST_ANY_CASE(what_write_sends_has_band_zero)
 {
 	struct st_msg m;
 	int fd[2];
@@ -48,7 +48,7 @@ ST_CASE(what_write_sends_has_band_zero)
 }
 
 /* getpmsg(2): flags is MSG_HIPRI and band 0 for a high-priority message */
-ST_CASE(getpmsg_tells_high_priority)
+ST_ANY_CASE(getpmsg_tells_high_priority)
 {
 	struct st_msg m;
 	int fd[2];
@@ -63,7 +63,7 @@ ST_CASE(getpmsg_tells_high_priority)
 }
 
 /* putpmsg(2): MSG_HIPRI is what RS_HIPRI is to putmsg() */
-ST_CASE(getmsg_retrieves_what_putpmsg_sent_with_high_priority)
+ST_ANY_CASE(getmsg_retrieves_what_putpmsg_sent_with_high_priority)
 {
 	struct st_msg m;
 	int fd[2];
@@ -76,7 +76,7 @@ ST_CASE(getmsg_retrieves_what_putpmsg_sent_with_high_priority)
 }
 
 /* getmsg(2): a banded message is not high-priority */
-ST_CASE(getmsg_retrieves_a_banded_message_as_normal)
+ST_ANY_CASE(getmsg_retrieves_a_banded_message_as_normal)
 {
 	struct st_msg m;
 	int fd[2];
@@ -89,7 +89,7 @@ ST_CASE(getmsg_retrieves_a_banded_message_as_normal)
 }
 
 /* putpmsg(2): higher bands are queued before lower ones */
-ST_CASE(higher_bands_overtake_lower_ones)
+ST_ANY_CASE(higher_bands_overtake_lower_ones)
 {
 	int fd[2];
 
@@ -103,7 +103,7 @@ ST_CASE(higher_bands_overtake_lower_ones)
 }
 
 /* putq(9): first in, first out within a band */
-ST_CASE(messages_of_one_band_keep_their_order)
+ST_ANY_CASE(messages_of_one_band_keep_their_order)
 {
 	int fd[2];
 
@@ -121,7 +121,7 @@ ST_CASE(messages_of_one_band_keep_their_order)
 }
 
 /* getpmsg(2): high priority comes before every band */
-ST_CASE(high_priority_overtakes_band_255)
+ST_ANY_CASE(high_priority_overtakes_band_255)
 {
 	int fd[2];
 
@@ -133,7 +133,7 @@ ST_CASE(high_priority_overtakes_band_255)
 }
 
 /* putpmsg(2): band is 0 to 255 */
-ST_CASE(there_are_256_bands)
+ST_ANY_CASE(there_are_256_bands)
 {
 	struct st_msg m;
 	int fd[2];
@@ -151,7 +151,7 @@ ST_CASE(there_are_256_bands)
 }
 
 /* getpmsg(2): MSG_BAND takes a message of "a band at least" *bandp */
-ST_CASE(getpmsg_of_a_band_takes_a_higher_one)
+ST_ANY_CASE(getpmsg_of_a_band_takes_a_higher_one)
 {
 	struct st_msg m;
 	int fd[2];
@@ -164,7 +164,7 @@ ST_CASE(getpmsg_of_a_band_takes_a_higher_one)
 }
 
 /* getpmsg(2): and of exactly that band */
-ST_CASE(getpmsg_of_a_band_takes_that_band)
+ST_ANY_CASE(getpmsg_of_a_band_takes_that_band)
 {
 	struct st_msg m;
 	int fd[2];
@@ -176,7 +176,7 @@ ST_CASE(getpmsg_of_a_band_takes_that_band)
 }
 
 /* getpmsg(2): but not of a lower one */
-ST_CASE(getpmsg_of_a_band_leaves_a_lower_one)
+ST_ANY_CASE(getpmsg_of_a_band_leaves_a_lower_one)
 {
 	struct st_msg m;
 	int fd[2];
@@ -189,7 +189,7 @@ ST_CASE(getpmsg_of_a_band_leaves_a_lower_one)
 }
 
 /* getpmsg(2): MSG_BAND takes a high-priority message too */
-ST_CASE(getpmsg_of_a_band_takes_high_priority)
+ST_ANY_CASE(getpmsg_of_a_band_takes_high_priority)
 {
 	struct st_msg m;
 	int fd[2];
@@ -202,7 +202,7 @@ ST_CASE(getpmsg_of_a_band_takes_high_priority)
 }
 
 /* getpmsg(2): MSG_BAND with band 0 takes whatever comes first */
-ST_CASE(getpmsg_of_band_zero_takes_any)
+ST_ANY_CASE(getpmsg_of_band_zero_takes_any)
 {
 	struct st_msg m;
 	int fd[2];
@@ -214,7 +214,7 @@ ST_CASE(getpmsg_of_band_zero_takes_any)
 }
 
 /* getpmsg(2): MSG_HIPRI takes only high priority */
-ST_CASE(getpmsg_for_high_priority_leaves_bands)
+ST_ANY_CASE(getpmsg_for_high_priority_leaves_bands)
 {
 	struct st_msg m;
 	int fd[2];
@@ -230,7 +230,7 @@ ST_CASE(getpmsg_for_high_priority_leaves_bands)
 }
 
 /* getpmsg(2): a call for a band waits until one is there */
-ST_CASE(getpmsg_of_a_band_waits_past_lower_ones)
+ST_ANY_CASE(getpmsg_of_a_band_waits_past_lower_ones)
 {
 	struct st_msg m;
 	int fd[2];
@@ -251,7 +251,7 @@ ST_CASE(getpmsg_of_a_band_waits_past_lower_ones)
 }
 
 /* getpmsg(2): a rest stays in its band */
-ST_CASE(the_rest_of_a_message_stays_in_its_band)
+ST_ANY_CASE(the_rest_of_a_message_stays_in_its_band)
 {
 	struct strbuf d = { 4, 0, (char[4]){ 0 } };
 	int fd[2], band = 0, flags = MSG_ANY;
@@ -271,7 +271,7 @@ ST_CASE(the_rest_of_a_message_stays_in_its_band)
 }
 
 /* putpmsg(2): with MSG_BAND and no part nothing is sent */
-ST_CASE(putpmsg_of_no_part_sends_nothing)
+ST_ANY_CASE(putpmsg_of_no_part_sends_nothing)
 {
 	int fd[2];
 
@@ -282,7 +282,7 @@ ST_CASE(putpmsg_of_no_part_sends_nothing)
 }
 
 /* putpmsg(2): zero-length parts in a band */
-ST_CASE(a_banded_message_may_be_empty)
+ST_ANY_CASE(a_banded_message_may_be_empty)
 {
 	struct st_msg m;
 	int fd[2];
@@ -310,7 +310,7 @@ ST_CASE(getpmsg_after_a_hang_up_returns_empty_parts)
 }
 
 /* read(2) takes the highest band first */
-ST_CASE(read_takes_the_highest_band_first)
+ST_ANY_CASE(read_takes_the_highest_band_first)
 {
 	int fd[2];
 
@@ -323,7 +323,7 @@ ST_CASE(read_takes_the_highest_band_first)
 }
 
 /* Bands survive modules on both ends. */
-ST_CASE(bands_pass_through_modules)
+ST_ANY_CASE(bands_pass_through_modules)
 {
 	struct st_msg m;
 	int fd[2];

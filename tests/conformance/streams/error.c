@@ -30,7 +30,7 @@ write_fails_after_hang_up(int fd)
 }
 
 /* M_ERROR: two bytes, the read error: reading fails with it */
-ST_CASE(a_read_error_fails_all_that_read)
+ST_ANY_CASE(a_read_error_fails_all_that_read)
 {
 	struct strpeek p = { { 0, 0, NULL }, { 0, 0, NULL }, 0 };
 	struct st_msg m;
@@ -64,7 +64,7 @@ ST_CASE(a_read_error_does_not_stop_writing)
 }
 
 /* M_ERROR: the write error: writing fails with it */
-ST_CASE(a_write_error_fails_all_that_write)
+ST_ANY_CASE(a_write_error_fails_all_that_write)
 {
 	int fd[2];
 
@@ -92,7 +92,7 @@ ST_CASE(a_write_error_does_not_stop_reading)
 }
 
 /* M_ERROR: one byte concerns both directions, and plumbing */
-ST_CASE(an_error_in_both_directions_fails_everything)
+ST_ANY_CASE(an_error_in_both_directions_fails_everything)
 {
 	struct st_msg m;
 	char c;
@@ -110,7 +110,7 @@ ST_CASE(an_error_in_both_directions_fails_everything)
 }
 
 /* M_ERROR wakes a sleeping reader */
-ST_CASE(an_error_ends_a_waiting_read)
+ST_ANY_CASE(an_error_ends_a_waiting_read)
 {
 	char c;
 	int fd[2];
@@ -175,7 +175,7 @@ ST_CASE(an_end_with_an_error_can_be_closed)
 }
 
 /* Reference: the argument may be that of a transparent ioctl */
-ST_CASE(an_error_number_may_be_given_directly)
+ST_ANY_CASE(an_error_number_may_be_given_directly)
 {
 	char c;
 	int fd[2];
@@ -224,7 +224,7 @@ ST_CASE(a_write_error_does_not_signal_without_sndpipe)
 }
 
 /* M_HANGUP: reads return what is queued, then 0 */
-ST_CASE(after_a_hang_up_reading_ends)
+ST_ANY_CASE(after_a_hang_up_reading_ends)
 {
 	struct st_msg m;
 	char c;
@@ -241,7 +241,7 @@ ST_CASE(after_a_hang_up_reading_ends)
 }
 
 /* M_HANGUP: writing fails */
-ST_CASE(after_a_hang_up_writing_fails)
+ST_ANY_CASE(after_a_hang_up_writing_fails)
 {
 	int fd[2];
 
@@ -253,7 +253,7 @@ ST_CASE(after_a_hang_up_writing_fails)
 }
 
 /* M_HANGUP: "ENXIO Hangup received on fildes" */
-ST_CASE(after_a_hang_up_plumbing_fails)
+ST_ANY_CASE(after_a_hang_up_plumbing_fails)
 {
 	int fd[2];
 
@@ -266,7 +266,7 @@ ST_CASE(after_a_hang_up_plumbing_fails)
 }
 
 /* M_HANGUP: looking is allowed */
-ST_CASE(after_a_hang_up_the_queue_can_be_looked_at)
+ST_ANY_CASE(after_a_hang_up_the_queue_can_be_looked_at)
 {
 	int fd[2], v;
 
@@ -281,7 +281,7 @@ ST_CASE(after_a_hang_up_the_queue_can_be_looked_at)
 }
 
 /* M_HANGUP wakes a sleeping reader */
-ST_CASE(a_hang_up_message_ends_a_waiting_read)
+ST_ANY_CASE(a_hang_up_message_ends_a_waiting_read)
 {
 	char c;
 	int fd[2];
@@ -321,7 +321,7 @@ ST_CASE(a_hang_up_message_ends_a_waiting_write)
 }
 
 /* M_HANGUP through a queueing module above */
-ST_CASE(a_hang_up_passes_modules_above)
+ST_ANY_CASE(a_hang_up_passes_modules_above)
 {
 	char c;
 	int fd[2];
@@ -335,7 +335,7 @@ ST_CASE(a_hang_up_passes_modules_above)
 }
 
 /* M_PCSIG(9): "sent to the process group"; without a terminal to nobody */
-ST_CASE(a_signal_message_without_a_terminal_signals_nobody)
+ST_ANY_CASE(a_signal_message_without_a_terminal_signals_nobody)
 {
 	int fd[2];
 
@@ -348,7 +348,7 @@ ST_CASE(a_signal_message_without_a_terminal_signals_nobody)
 }
 
 /* M_SIG(9) takes its turn in the queue and is nothing a reader sees */
-ST_CASE(a_queued_signal_message_is_not_read)
+ST_ANY_CASE(a_queued_signal_message_is_not_read)
 {
 	int fd[2];
 
@@ -360,4 +360,44 @@ ST_CASE(a_queued_signal_message_is_not_read)
 	T_OK(ioctl(fd[0], I_SRDOPT, RMSGN));
 	ST_READS(fd[0], 100, "one");
 	ST_READS(fd[0], 100, "two");
+}
+
+/* I_SERROPT RERRNONPERSIST: "the error is cleared once reported" */
+ST_ANY_CASE(a_read_error_that_does_not_persist)
+{
+	char c;
+	int fd[2], v = -1;
+
+	st_pipe(t, fd);
+	st_nonblock(fd[0]);
+	T_OK(ioctl(fd[0], I_SERROPT, RERRNONPERSIST));
+	T_EQ(ioctl(fd[0], I_GERROPT, &v), 0);
+	T_EQ(v, RERRNONPERSIST);
+	st_break(fd[0], TM_IOC_RDERR, EPROTO);
+	T_ERR(read(fd[0], &c, 1), EPROTO);
+	T_ERR(read(fd[0], &c, 1), EAGAIN);
+}
+
+/* I_SERROPT WERRNONPERSIST */
+ST_ANY_CASE(a_write_error_that_does_not_persist)
+{
+	int fd[2];
+
+	st_pipe(t, fd);
+	no_sigpipe();
+	T_OK(ioctl(fd[0], I_SERROPT, WERRNONPERSIST));
+	st_break(fd[0], TM_IOC_WRERR, EPROTO);
+	T_ERR(write(fd[0], "x", 1), EPROTO);
+	ST_WRITES(fd[0], "x");
+}
+
+/* M_ERROR: what this end wrote before a read error is still delivered */
+ST_CASE(a_read_error_does_not_take_back_what_was_written)
+{
+	int fd[2];
+
+	st_pipe(t, fd);
+	ST_WRITES(fd[0], "sent");
+	st_break(fd[0], TM_IOC_RDERR, EPROTO);
+	ST_READS(fd[1], 10, "sent");
 }

@@ -128,7 +128,7 @@ ST_CASE(a_queue_between_the_marks_takes_more_on_its_way_up)
 }
 
 /* putmsg(2): "a high-priority message ... is not affected" */
-ST_CASE(high_priority_is_sent_on_a_full_stream)
+ST_ANY_CASE(high_priority_is_sent_on_a_full_stream)
 {
 	int fd[2];
 
@@ -290,7 +290,7 @@ ST_CASE(a_waiting_write_goes_on_when_the_queue_drains)
 }
 
 /* canput(9) looks at the next queue with a service procedure */
-ST_CASE(a_queueing_module_keeps_what_is_on_its_way_bounded)
+ST_ANY_CASE(a_queueing_module_keeps_what_is_on_its_way_bounded)
 {
 	struct st_msg m;
 	int fd[2], sent = 0, got = 0;

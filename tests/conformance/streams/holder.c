@@ -12,7 +12,7 @@
 extern char **environ;
 
 /* dup(2): both numbers name one Stream */
-ST_CASE(a_duplicate_is_the_same_stream)
+ST_ANY_CASE(a_duplicate_is_the_same_stream)
 {
 	int fd[2], d;
 
@@ -60,7 +60,7 @@ ST_CASE(dup2_over_an_end_hangs_it_up)
 }
 
 /* dup2(2) of an end onto any number makes that number a Stream */
-ST_CASE(dup2_makes_any_number_a_stream)
+ST_ANY_CASE(dup2_makes_any_number_a_stream)
 {
 	int fd[2], n;
 
@@ -74,7 +74,7 @@ ST_CASE(dup2_makes_any_number_a_stream)
 }
 
 /* A number that is reused is what it was reused for. */
-ST_CASE(a_reused_number_is_not_a_stream_any_more)
+ST_ANY_CASE(a_reused_number_is_not_a_stream_any_more)
 {
 	struct st_msg m;
 	int fd[2], n;
@@ -92,7 +92,7 @@ ST_CASE(a_reused_number_is_not_a_stream_any_more)
 }
 
 /* fcntl(2) F_DUPFD_CLOEXEC, F_GETFD as for every descriptor */
-ST_CASE(fcntl_duplicates_a_stream)
+ST_ANY_CASE(fcntl_duplicates_a_stream)
 {
 	int fd[2], d;
 
@@ -106,7 +106,7 @@ ST_CASE(fcntl_duplicates_a_stream)
 }
 
 /* O_NONBLOCK belongs to the open file, which duplicates share */
-ST_CASE(duplicates_share_nonblock)
+ST_ANY_CASE(duplicates_share_nonblock)
 {
 	char c;
 	int fd[2], d;
@@ -197,7 +197,7 @@ ST_CASE(the_killing_of_the_last_holder_hangs_up)
 }
 
 /* fork(2): a child that holds an end keeps it open */
-ST_CASE(a_child_keeps_an_end_open)
+ST_ANY_CASE(a_child_keeps_an_end_open)
 {
 	int fd[2], *go = st_shared(sizeof *go);
 	pid_t pid;
@@ -219,7 +219,7 @@ ST_CASE(a_child_keeps_an_end_open)
 }
 
 /* exec(2): an inherited end is a Stream in the new program */
-ST_CASE(an_end_is_a_stream_in_an_execed_program)
+ST_ANY_CASE(an_end_is_a_stream_in_an_execed_program)
 {
 	int fd[2];
 
@@ -228,7 +228,7 @@ ST_CASE(an_end_is_a_stream_in_an_execed_program)
 }
 
 /* exec(2): it sends messages with bands */
-ST_CASE(an_execed_program_sends_messages)
+ST_ANY_CASE(an_execed_program_sends_messages)
 {
 	struct st_msg m;
 	int fd[2];
@@ -419,7 +419,7 @@ ST_CASE(an_end_on_its_way_is_not_hung_up)
 }
 
 /* Several processes may write one end: messages stay whole. */
-ST_CASE(messages_of_several_writers_do_not_mix)
+ST_ANY_CASE(messages_of_several_writers_do_not_mix)
 {
 	enum { WRITERS = 4, EACH = 100 };
 	int fd[2], next[WRITERS] = { 0 };

@@ -8,7 +8,7 @@
 #include "st.h"
 
 /* I_NREAD: "number of messages", "number of data bytes in the first" */
-ST_CASE(i_nread_of_an_empty_queue_is_zero)
+ST_ANY_CASE(i_nread_of_an_empty_queue_is_zero)
 {
 	int fd[2], bytes = -1;
 
@@ -18,7 +18,7 @@ ST_CASE(i_nread_of_an_empty_queue_is_zero)
 }
 
 /* I_NREAD: the bytes of the first message, the count of all */
-ST_CASE(i_nread_counts_messages_and_bytes_of_the_first)
+ST_ANY_CASE(i_nread_counts_messages_and_bytes_of_the_first)
 {
 	int fd[2], bytes = -1;
 
@@ -31,7 +31,7 @@ ST_CASE(i_nread_counts_messages_and_bytes_of_the_first)
 }
 
 /* I_NREAD: "data bytes in data blocks": control parts do not count */
-ST_CASE(i_nread_does_not_count_control_bytes)
+ST_ANY_CASE(i_nread_does_not_count_control_bytes)
 {
 	int fd[2], bytes = -1;
 
@@ -42,7 +42,7 @@ ST_CASE(i_nread_does_not_count_control_bytes)
 }
 
 /* I_NREAD: 0 and a count above 0 "indicates that a zero-length message" */
-ST_CASE(i_nread_tells_an_empty_message_from_none)
+ST_ANY_CASE(i_nread_tells_an_empty_message_from_none)
 {
 	int fd[2], bytes = -1;
 
@@ -53,7 +53,7 @@ ST_CASE(i_nread_tells_an_empty_message_from_none)
 }
 
 /* I_NREAD: high-priority messages are counted and first */
-ST_CASE(i_nread_counts_high_priority_messages)
+ST_ANY_CASE(i_nread_counts_high_priority_messages)
 {
 	int fd[2], bytes = -1;
 
@@ -65,7 +65,7 @@ ST_CASE(i_nread_counts_high_priority_messages)
 }
 
 /* I_NREAD: after a partial read the rest is the first message */
-ST_CASE(i_nread_counts_the_rest_of_a_message)
+ST_ANY_CASE(i_nread_counts_the_rest_of_a_message)
 {
 	int fd[2], bytes = -1;
 
@@ -92,7 +92,7 @@ peek(int fd, struct st_msg *m, int ctl_room, int data_room, long flags)
 }
 
 /* I_PEEK: "without taking the message off the queue" */
-ST_CASE(i_peek_shows_a_message_and_leaves_it)
+ST_ANY_CASE(i_peek_shows_a_message_and_leaves_it)
 {
 	struct st_msg m;
 	int fd[2];
@@ -108,7 +108,7 @@ ST_CASE(i_peek_shows_a_message_and_leaves_it)
 }
 
 /* I_PEEK: "returns 0 if no message was found", and does not wait */
-ST_CASE(i_peek_of_an_empty_queue_is_zero)
+ST_ANY_CASE(i_peek_of_an_empty_queue_is_zero)
 {
 	struct st_msg m;
 	int fd[2];
@@ -118,7 +118,7 @@ ST_CASE(i_peek_of_an_empty_queue_is_zero)
 }
 
 /* I_PEEK, getmsg(2): a missing part has len -1 */
-ST_CASE(i_peek_tells_missing_parts)
+ST_ANY_CASE(i_peek_tells_missing_parts)
 {
 	struct st_msg m;
 	int fd[2];
@@ -134,7 +134,7 @@ ST_CASE(i_peek_tells_missing_parts)
 }
 
 /* I_PEEK: maxlen bytes at most are copied */
-ST_CASE(i_peek_copies_what_fits)
+ST_ANY_CASE(i_peek_copies_what_fits)
 {
 	struct st_msg m;
 	int fd[2];
@@ -147,7 +147,7 @@ ST_CASE(i_peek_copies_what_fits)
 }
 
 /* I_PEEK: maxlen 0 and -1 copy nothing of a part */
-ST_CASE(i_peek_without_room_for_a_part)
+ST_ANY_CASE(i_peek_without_room_for_a_part)
 {
 	struct st_msg m;
 	int fd[2];
@@ -161,7 +161,7 @@ ST_CASE(i_peek_without_room_for_a_part)
 }
 
 /* I_PEEK: flags on return is RS_HIPRI for a high-priority message */
-ST_CASE(i_peek_tells_high_priority)
+ST_ANY_CASE(i_peek_tells_high_priority)
 {
 	struct st_msg m;
 	int fd[2];
@@ -176,7 +176,7 @@ ST_CASE(i_peek_tells_high_priority)
 }
 
 /* I_PEEK: with RS_HIPRI it "will look for a high priority message" */
-ST_CASE(i_peek_for_high_priority_passes_over_normal_messages)
+ST_ANY_CASE(i_peek_for_high_priority_passes_over_normal_messages)
 {
 	struct st_msg m;
 	int fd[2];
@@ -187,7 +187,7 @@ ST_CASE(i_peek_for_high_priority_passes_over_normal_messages)
 }
 
 /* I_PEEK: "EINVAL Illegal value for flags" */
-ST_CASE(i_peek_refuses_unknown_flags)
+ST_ANY_CASE(i_peek_refuses_unknown_flags)
 {
 	struct st_msg m;
 	int fd[2];
@@ -199,7 +199,7 @@ ST_CASE(i_peek_refuses_unknown_flags)
 }
 
 /* I_PEEK: the highest band is first */
-ST_CASE(i_peek_shows_the_highest_band)
+ST_ANY_CASE(i_peek_shows_the_highest_band)
 {
 	struct st_msg m;
 	int fd[2];
@@ -212,7 +212,7 @@ ST_CASE(i_peek_shows_the_highest_band)
 }
 
 /* I_CKBAND: "1 if a message of a given priority exists, 0 if not" */
-ST_CASE(i_ckband_finds_a_band)
+ST_ANY_CASE(i_ckband_finds_a_band)
 {
 	int fd[2];
 
@@ -229,7 +229,7 @@ ST_CASE(i_ckband_finds_a_band)
 }
 
 /* I_CKBAND: a band whose messages were all taken has none */
-ST_CASE(i_ckband_forgets_a_band_that_was_read)
+ST_ANY_CASE(i_ckband_forgets_a_band_that_was_read)
 {
 	int fd[2];
 
@@ -240,7 +240,7 @@ ST_CASE(i_ckband_forgets_a_band_that_was_read)
 }
 
 /* I_GETBAND: "the priority band of the first message" */
-ST_CASE(i_getband_tells_the_first_band)
+ST_ANY_CASE(i_getband_tells_the_first_band)
 {
 	int fd[2], band = -1;
 
@@ -254,7 +254,7 @@ ST_CASE(i_getband_tells_the_first_band)
 }
 
 /* I_GETBAND: a high-priority message is in band 0 */
-ST_CASE(i_getband_of_high_priority_is_zero)
+ST_ANY_CASE(i_getband_of_high_priority_is_zero)
 {
 	int fd[2], band = -1;
 
@@ -266,7 +266,7 @@ ST_CASE(i_getband_of_high_priority_is_zero)
 }
 
 /* I_ATMARK: "1 if the mark condition is satisfied and 0 otherwise" */
-ST_CASE(i_atmark_of_an_unmarked_message_is_zero)
+ST_ANY_CASE(i_atmark_of_an_unmarked_message_is_zero)
 {
 	int fd[2];
 
@@ -306,7 +306,7 @@ ST_CASE(flushing_writes_discards_what_waits_there)
 }
 
 /* I_FLUSH FLUSHRW: "the read queue on both ends of the pipe are flushed" */
-ST_CASE(flushing_both_discards_everything)
+ST_ANY_CASE(flushing_both_discards_everything)
 {
 	int fd[2];
 
@@ -337,7 +337,7 @@ ST_CASE(flushing_through_pipemod_has_the_same_effect)
 }
 
 /* I_FLUSH: what is sent afterwards is not concerned */
-ST_CASE(a_flush_does_not_touch_what_comes_later)
+ST_ANY_CASE(a_flush_does_not_touch_what_comes_later)
 {
 	int fd[2];
 
@@ -393,7 +393,7 @@ flushband(int fd, int band, int flag)
 }
 
 /* I_FLUSHBAND: "Flushes a particular band of messages" */
-ST_CASE(flushing_a_band_leaves_the_others)
+ST_ANY_CASE(flushing_a_band_leaves_the_others)
 {
 	int fd[2];
 
@@ -423,7 +423,7 @@ ST_CASE(flushing_a_band_of_writes_discards_it_there)
 }
 
 /* I_FLUSHBAND: bi_flag is one of FLUSHR, FLUSHW and FLUSHRW */
-ST_CASE(flushing_a_band_needs_a_direction)
+ST_ANY_CASE(flushing_a_band_needs_a_direction)
 {
 	int fd[2];
 
@@ -449,7 +449,7 @@ ST_CASE(flushing_a_full_band_makes_it_writable)
 }
 
 /* isastream(3): 1 for a Stream, 0 for anything else */
-ST_CASE(isastream_knows_a_stream)
+ST_ANY_CASE(isastream_knows_a_stream)
 {
 	int fd[2], null;
 
@@ -464,7 +464,7 @@ ST_CASE(isastream_knows_a_stream)
 }
 
 /* Reference: I_ISASTREAM "0 if stream" */
-ST_CASE(i_isastream_answers_on_a_stream)
+ST_ANY_CASE(i_isastream_answers_on_a_stream)
 {
 	int fd[2];
 
@@ -502,7 +502,7 @@ ST_CASE(a_pipe_is_a_fifo_to_fstat)
 }
 
 /* FIONREAD counts what read(2) would get */
-ST_CASE(fionread_counts_bytes)
+ST_ANY_CASE(fionread_counts_bytes)
 {
 	int fd[2], n = -1;
 
@@ -529,7 +529,7 @@ ST_CASE(water_marks_belong_to_one_end)
 }
 
 /* Reference: "EINVAL if lowat>hiwat" */
-ST_CASE(the_low_water_mark_stays_below_the_high_one)
+ST_ANY_CASE(the_low_water_mark_stays_below_the_high_one)
 {
 	int fd[2], v = -1;
 

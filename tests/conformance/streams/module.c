@@ -18,7 +18,7 @@ look_is(int fd, const char *want)
 }
 
 /* I_PUSH, I_LOOK: "the module just below the stream head" */
-ST_CASE(a_pushed_module_is_seen_by_i_look)
+ST_ANY_CASE(a_pushed_module_is_seen_by_i_look)
 {
 	static const char *const names[] = { "nullmod", "pipemod", "srvmod",
 		"testmod" };
@@ -68,7 +68,7 @@ ST_CASE(both_ends_have_their_own_modules)
 }
 
 /* I_FIND: "1 if the named module is present", "0 if ... not present" */
-ST_CASE(i_find_finds_any_module_of_the_stream)
+ST_ANY_CASE(i_find_finds_any_module_of_the_stream)
 {
 	int fd[2];
 
@@ -129,7 +129,7 @@ ST_CASE(i_list_names_the_topmost_module_first)
 }
 
 /* I_LIST: a short list gets the topmost names only */
-ST_CASE(i_list_fills_no_more_than_its_room)
+ST_ANY_CASE(i_list_fills_no_more_than_its_room)
 {
 	struct str_mlist l[3];
 	int fd[2], n;
@@ -158,7 +158,7 @@ ST_CASE(i_list_of_a_bare_pipe_is_empty)
 }
 
 /* I_LIST: "EINVAL The sl_nmods member is less than 1" */
-ST_CASE(i_list_needs_room_for_a_name)
+ST_ANY_CASE(i_list_needs_room_for_a_name)
 {
 	struct str_mlist l[1];
 	int fd[2], n;
@@ -210,7 +210,7 @@ ST_CASE(i_push_refuses_bad_names)
 }
 
 /* I_PUSH: a name at the very end of readable memory */
-ST_CASE(i_push_reads_a_name_no_further_than_its_end)
+ST_ANY_CASE(i_push_reads_a_name_no_further_than_its_end)
 {
 	int fd[2];
 
@@ -221,7 +221,7 @@ ST_CASE(i_push_reads_a_name_no_further_than_its_end)
 }
 
 /* I_FIND: "EINVAL arg does not contain a valid module name" */
-ST_CASE(i_find_refuses_names_that_cannot_be)
+ST_ANY_CASE(i_find_refuses_names_that_cannot_be)
 {
 	static char long_name[4096];
 	int fd[2];
@@ -235,7 +235,7 @@ ST_CASE(i_find_refuses_names_that_cannot_be)
 }
 
 /* I_LOOK writes a null-terminated name and nothing behind it */
-ST_CASE(i_look_stores_at_most_nine_bytes)
+ST_ANY_CASE(i_look_stores_at_most_nine_bytes)
 {
 	char name[32];
 	int fd[2];
@@ -282,7 +282,7 @@ ST_CASE(a_push_does_not_disturb_what_waits)
 }
 
 /* I_POP: the same */
-ST_CASE(a_pop_does_not_disturb_what_waits)
+ST_ANY_CASE(a_pop_does_not_disturb_what_waits)
 {
 	int fd[2];
 
@@ -296,7 +296,7 @@ ST_CASE(a_pop_does_not_disturb_what_waits)
 }
 
 /* Every module passes every kind of message. */
-ST_CASE(each_module_passes_all_kinds_of_messages)
+ST_ANY_CASE(each_module_passes_all_kinds_of_messages)
 {
 	static const char *const names[] = { "nullmod", "pipemod", "srvmod",
 		"testmod" };
@@ -329,7 +329,7 @@ ST_CASE(each_module_passes_all_kinds_of_messages)
 }
 
 /* I_PUSH while a reader sleeps on the Stream */
-ST_CASE(a_module_may_be_pushed_under_a_waiting_reader)
+ST_ANY_CASE(a_module_may_be_pushed_under_a_waiting_reader)
 {
 	int fd[2];
 	pid_t pid;
@@ -348,7 +348,7 @@ ST_CASE(a_module_may_be_pushed_under_a_waiting_reader)
 }
 
 /* I_POP while a reader sleeps on the Stream */
-ST_CASE(a_module_may_be_popped_under_a_waiting_reader)
+ST_ANY_CASE(a_module_may_be_popped_under_a_waiting_reader)
 {
 	int fd[2];
 	pid_t pid;
@@ -410,7 +410,7 @@ ST_CASE(closing_pops_the_modules)
 }
 
 /* I_PUSH, I_POP many times leave nothing behind. */
-ST_CASE(pushing_and_popping_can_be_repeated)
+ST_ANY_CASE(pushing_and_popping_can_be_repeated)
 {
 	int fd[2];
 
@@ -421,4 +421,40 @@ ST_CASE(pushing_and_popping_can_be_repeated)
 		ST_READS(fd[1], 1, "x");
 		T_EQ(ioctl(fd[i % 2], I_POP, 0), 0);
 	}
+}
+
+/* I_ANCHOR: what is below the anchor stays, what is above may go */
+ST_ANY_CASE(an_anchor_holds_what_is_below_it)
+{
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_OK(ioctl(fd[0], I_PUSH, "nullmod"));
+	T_OK(ioctl(fd[0], I_ANCHOR, 0));
+	T_OK(ioctl(fd[0], I_PUSH, "srvmod"));
+	if (geteuid() == 0)
+		T_OK(seteuid(65534));
+	T_OK(ioctl(fd[0], I_POP, 0));
+	T_ERR(ioctl(fd[0], I_POP, 0), EPERM);
+	T_OK(ioctl(fd[0], I_PUSH, "srvmod"));
+	T_OK(ioctl(fd[0], I_POP, 0));
+	T_ERR(ioctl(fd[0], I_POP, 0), EPERM);
+}
+
+/* I_ANCHOR: the superuser takes it away with the module */
+ST_ANY_CASE(the_superuser_may_pop_an_anchored_module)
+{
+	int fd[2];
+
+	if (geteuid() != 0)
+		T_SKIP("for the superuser");
+	st_pipe(t, fd);
+	T_OK(ioctl(fd[0], I_PUSH, "nullmod"));
+	T_OK(ioctl(fd[0], I_PUSH, "srvmod"));
+	T_OK(ioctl(fd[0], I_ANCHOR, 0));
+	T_OK(ioctl(fd[0], I_POP, 0));
+	T_OK(ioctl(fd[0], I_POP, 0));
+	T_OK(ioctl(fd[0], I_PUSH, "nullmod"));
+	T_OK(seteuid(65534));
+	T_OK(ioctl(fd[0], I_POP, 0));
 }

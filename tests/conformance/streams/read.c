@@ -28,7 +28,7 @@ ST_CASE(a_new_pipe_reads_bytes_and_refuses_control)
 }
 
 /* I_GRDOPT returns what I_SRDOPT set */
-ST_CASE(every_legal_read_mode_is_reported_back)
+ST_ANY_CASE(every_legal_read_mode_is_reported_back)
 {
 	static const int ok[] = {
 		RNORM | RPROTNORM, RNORM | RPROTDAT, RNORM | RPROTDIS,
@@ -46,7 +46,7 @@ ST_CASE(every_legal_read_mode_is_reported_back)
 }
 
 /* I_SRDOPT without a treatment of control parts means RPROTNORM (reference) */
-ST_CASE(a_read_mode_alone_means_rprotnorm)
+ST_ANY_CASE(a_read_mode_alone_means_rprotnorm)
 {
 	int fd[2];
 
@@ -61,7 +61,7 @@ ST_CASE(a_read_mode_alone_means_rprotnorm)
 }
 
 /* I_SRDOPT: EINVAL "not one of the above legal values", or RMSGD|RMSGN */
-ST_CASE(illegal_read_modes_are_refused_and_change_nothing)
+ST_ANY_CASE(illegal_read_modes_are_refused_and_change_nothing)
 {
 	static const int bad[] = {
 		RMSGD | RMSGN, RPROTDAT | RPROTDIS, RPROTDAT | RPROTNORM,
@@ -89,7 +89,7 @@ ST_CASE(the_read_mode_belongs_to_one_end)
 }
 
 /* read(2), byte-stream mode: "without regard to message boundaries" */
-ST_CASE(byte_mode_ignores_boundaries)
+ST_ANY_CASE(byte_mode_ignores_boundaries)
 {
 	int fd[2];
 
@@ -101,7 +101,7 @@ ST_CASE(byte_mode_ignores_boundaries)
 }
 
 /* The same when putmsg() made the messages. */
-ST_CASE(byte_mode_joins_messages)
+ST_ANY_CASE(byte_mode_joins_messages)
 {
 	int fd[2];
 
@@ -114,7 +114,7 @@ ST_CASE(byte_mode_joins_messages)
 }
 
 /* read(2), message-nondiscard mode: stops at a boundary, keeps the rest */
-ST_CASE(nondiscard_mode_keeps_the_rest_of_a_message)
+ST_ANY_CASE(nondiscard_mode_keeps_the_rest_of_a_message)
 {
 	int fd[2];
 
@@ -128,7 +128,7 @@ ST_CASE(nondiscard_mode_keeps_the_rest_of_a_message)
 }
 
 /* read(2), message-discard mode: stops at a boundary, drops the rest */
-ST_CASE(discard_mode_drops_the_rest_of_a_message)
+ST_ANY_CASE(discard_mode_drops_the_rest_of_a_message)
 {
 	int fd[2];
 
@@ -142,7 +142,7 @@ ST_CASE(discard_mode_drops_the_rest_of_a_message)
 }
 
 /* read(2): boundaries are kept for messages that came before the mode */
-ST_CASE(messages_sent_before_the_mode_was_set_have_boundaries)
+ST_ANY_CASE(messages_sent_before_the_mode_was_set_have_boundaries)
 {
 	int fd[2];
 
@@ -155,7 +155,7 @@ ST_CASE(messages_sent_before_the_mode_was_set_have_boundaries)
 }
 
 /* read(2), message modes: each write is a record */
-ST_CASE(records_of_many_sizes_keep_their_boundaries)
+ST_ANY_CASE(records_of_many_sizes_keep_their_boundaries)
 {
 	static char out[4096], in[4096];
 	int fd[2];
@@ -173,7 +173,7 @@ ST_CASE(records_of_many_sizes_keep_their_boundaries)
 }
 
 /* read(2): the mode does not matter to getmsg() */
-ST_CASE(discard_mode_does_not_concern_getmsg)
+ST_ANY_CASE(discard_mode_does_not_concern_getmsg)
 {
 	struct st_msg m;
 	int fd[2];
@@ -186,7 +186,7 @@ ST_CASE(discard_mode_does_not_concern_getmsg)
 }
 
 /* read(2): EBADMSG "if a control message is at the front", which stays */
-ST_CASE(read_refuses_a_control_message_and_leaves_it)
+ST_ANY_CASE(read_refuses_a_control_message_and_leaves_it)
 {
 	char buf[100];
 	int fd[2];
@@ -199,7 +199,7 @@ ST_CASE(read_refuses_a_control_message_and_leaves_it)
 }
 
 /* The same for a high-priority message. */
-ST_CASE(read_refuses_a_high_priority_message)
+ST_ANY_CASE(read_refuses_a_high_priority_message)
 {
 	char buf[100];
 	int fd[2];
@@ -213,7 +213,7 @@ ST_CASE(read_refuses_a_high_priority_message)
 }
 
 /* read(2): data before a control message is returned, then EBADMSG */
-ST_CASE(read_stops_before_a_control_message)
+ST_ANY_CASE(read_stops_before_a_control_message)
 {
 	char buf[100];
 	int fd[2];
@@ -229,7 +229,7 @@ ST_CASE(read_stops_before_a_control_message)
 }
 
 /* I_SRDOPT RPROTDAT: "Deliver the control portion of a message as data" */
-ST_CASE(rprotdat_reads_control_as_data)
+ST_ANY_CASE(rprotdat_reads_control_as_data)
 {
 	int fd[2];
 
@@ -240,7 +240,7 @@ ST_CASE(rprotdat_reads_control_as_data)
 }
 
 /* The same in pieces. */
-ST_CASE(rprotdat_reads_control_in_pieces)
+ST_ANY_CASE(rprotdat_reads_control_in_pieces)
 {
 	int fd[2];
 
@@ -253,7 +253,7 @@ ST_CASE(rprotdat_reads_control_in_pieces)
 }
 
 /* I_SRDOPT RPROTDAT in byte-stream mode joins it with what follows */
-ST_CASE(rprotdat_joins_control_and_data_in_byte_mode)
+ST_ANY_CASE(rprotdat_joins_control_and_data_in_byte_mode)
 {
 	int fd[2];
 
@@ -266,7 +266,7 @@ ST_CASE(rprotdat_joins_control_and_data_in_byte_mode)
 }
 
 /* I_SRDOPT RPROTDIS: "Discard the control portion ... delivering any data" */
-ST_CASE(rprotdis_reads_the_data_only)
+ST_ANY_CASE(rprotdis_reads_the_data_only)
 {
 	int fd[2];
 
@@ -278,7 +278,7 @@ ST_CASE(rprotdis_reads_the_data_only)
 }
 
 /* A message without data is discarded whole: read goes on to the next. */
-ST_CASE(rprotdis_skips_a_message_without_data)
+ST_ANY_CASE(rprotdis_skips_a_message_without_data)
 {
 	int fd[2];
 
@@ -290,7 +290,7 @@ ST_CASE(rprotdis_skips_a_message_without_data)
 }
 
 /* read(2): "a zero-length message ... read returns 0" and removes it */
-ST_CASE(a_zero_length_message_reads_as_nothing)
+ST_ANY_CASE(a_zero_length_message_reads_as_nothing)
 {
 	int fd[2];
 
@@ -303,7 +303,7 @@ ST_CASE(a_zero_length_message_reads_as_nothing)
 }
 
 /* read(2), byte-stream mode: it ends a read and is kept for the next */
-ST_CASE(a_zero_length_message_ends_a_read_and_stays)
+ST_ANY_CASE(a_zero_length_message_ends_a_read_and_stays)
 {
 	int fd[2];
 
@@ -318,7 +318,7 @@ ST_CASE(a_zero_length_message_ends_a_read_and_stays)
 }
 
 /* read(2), message modes: it is a message of its own */
-ST_CASE(a_zero_length_message_is_a_record)
+ST_ANY_CASE(a_zero_length_message_is_a_record)
 {
 	int fd[2];
 
@@ -333,7 +333,7 @@ ST_CASE(a_zero_length_message_is_a_record)
 }
 
 /* read(2): EAGAIN with O_NONBLOCK and nothing queued */
-ST_CASE(read_of_nothing_does_not_wait_with_nonblock)
+ST_ANY_CASE(read_of_nothing_does_not_wait_with_nonblock)
 {
 	char c;
 	int fd[2];
@@ -371,7 +371,7 @@ ST_CASE(read_after_a_hang_up_is_not_eagain)
 }
 
 /* read(2): a read of 0 bytes returns 0 and takes nothing */
-ST_CASE(read_of_no_bytes_takes_nothing)
+ST_ANY_CASE(read_of_no_bytes_takes_nothing)
 {
 	char c;
 	int fd[2];
@@ -383,7 +383,7 @@ ST_CASE(read_of_no_bytes_takes_nothing)
 }
 
 /* readv(2): as one read over all buffers */
-ST_CASE(readv_fills_its_buffers_in_turn)
+ST_ANY_CASE(readv_fills_its_buffers_in_turn)
 {
 	char a[3] = "", b[5] = "";
 	struct iovec v[2] = { { a, 2 }, { b, 4 } };
@@ -397,7 +397,7 @@ ST_CASE(readv_fills_its_buffers_in_turn)
 }
 
 /* readv(2) in message-discard mode: one message over all buffers */
-ST_CASE(readv_takes_one_message_in_discard_mode)
+ST_ANY_CASE(readv_takes_one_message_in_discard_mode)
 {
 	char a[3] = "", b[3] = "";
 	struct iovec v[2] = { { a, 2 }, { b, 2 } };
@@ -414,7 +414,7 @@ ST_CASE(readv_takes_one_message_in_discard_mode)
 }
 
 /* read(2): a blocked read returns what one write brought */
-ST_CASE(a_waiting_read_returns_what_comes_first)
+ST_ANY_CASE(a_waiting_read_returns_what_comes_first)
 {
 	int fd[2];
 	pid_t pid;
@@ -431,7 +431,7 @@ ST_CASE(a_waiting_read_returns_what_comes_first)
 }
 
 /* read(2): a control message ends a waiting read */
-ST_CASE(a_control_message_ends_a_waiting_read)
+ST_ANY_CASE(a_control_message_ends_a_waiting_read)
 {
 	char c;
 	int fd[2];
@@ -449,7 +449,7 @@ ST_CASE(a_control_message_ends_a_waiting_read)
 }
 
 /* I_SRDOPT RFILL (AIX): a read waits until all it asked for is there */
-ST_CASE(read_fill_waits_for_the_whole_request)
+ST_ANY_CASE(read_fill_waits_for_the_whole_request)
 {
 	int fd[2];
 	pid_t pid;
@@ -473,7 +473,7 @@ ST_CASE(read_fill_waits_for_the_whole_request)
 }
 
 /* I_SRDOPT RFILL (reference): even with O_NONBLOCK */
-ST_CASE(read_fill_waits_despite_nonblock)
+ST_ANY_CASE(read_fill_waits_despite_nonblock)
 {
 	int fd[2];
 	pid_t pid;
@@ -513,7 +513,7 @@ ST_CASE(a_hang_up_ends_a_read_fill)
 }
 
 /* read(2): EFAULT; what was queued is still there */
-ST_CASE(read_into_a_bad_buffer_does_not_lose_data)
+ST_ANY_CASE(read_into_a_bad_buffer_does_not_lose_data)
 {
 	int fd[2];
 
@@ -524,7 +524,7 @@ ST_CASE(read_into_a_bad_buffer_does_not_lose_data)
 }
 
 /* read(2): no byte beyond those returned is written */
-ST_CASE(read_stores_only_what_came)
+ST_ANY_CASE(read_stores_only_what_came)
 {
 	char *edge = st_edge("....", 4);
 	int fd[2];

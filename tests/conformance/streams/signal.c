@@ -359,7 +359,7 @@ ST_ANY_CASE(s_msg_signals_sigpoll_messages)
 }
 
 /* M_SIG: "when it reaches the front of the stream head read queue" */
-ST_CASE(a_queued_signal_message_waits_for_its_turn)
+ST_ANY_CASE(a_queued_signal_message_waits_for_its_turn)
 {
 	int fd[2];
 
@@ -379,7 +379,7 @@ ST_CASE(a_queued_signal_message_waits_for_its_turn)
 }
 
 /* The same when getmsg() takes what is before it, or a flush does */
-ST_CASE(a_queued_signal_message_counts_after_getmsg)
+ST_ANY_CASE(a_queued_signal_message_counts_after_getmsg)
 {
 	int fd[2];
 
@@ -394,7 +394,7 @@ ST_CASE(a_queued_signal_message_counts_after_getmsg)
 }
 
 /* M_PCSIG does not wait */
-ST_CASE(a_priority_signal_message_overtakes_data)
+ST_ANY_CASE(a_priority_signal_message_overtakes_data)
 {
 	int fd[2];
 
@@ -519,7 +519,7 @@ ST_ANY_CASE(a_dead_process_is_not_signalled)
 }
 
 /* SVR4: closing ends the registration of the process that closes */
-ST_CASE(closing_ends_the_registration)
+ST_ANY_CASE(closing_ends_the_registration)
 {
 	int fd[2], d;
 
@@ -594,7 +594,7 @@ ST_ANY_CASE(no_pid_means_the_caller)
 }
 
 /* A signal ends a call that waits, unless its handler restarts calls */
-ST_CASE(a_signal_of_one_stream_interrupts_a_wait_on_another)
+ST_ANY_CASE(a_signal_of_one_stream_interrupts_a_wait_on_another)
 {
 	struct st_msg m;
 	int fd[2], other[2];
@@ -615,7 +615,7 @@ ST_CASE(a_signal_of_one_stream_interrupts_a_wait_on_another)
 }
 
 /* Many processes write: the first message signals once */
-ST_CASE(concurrent_writers_signal_at_least_once)
+ST_ANY_CASE(concurrent_writers_signal_at_least_once)
 {
 	enum { WRITERS = 4, EACH = 200 };
 	pid_t pid[WRITERS];

@@ -22,7 +22,7 @@
 
 #ifdef ST_ANY
 T_TARGETS("fifo", "echo")
-#else
+#elif !defined ST_ONE
 T_TARGETS("direct", "dup", "fork", "exec", "rights")
 #endif
 

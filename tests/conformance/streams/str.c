@@ -21,7 +21,7 @@ filled(const unsigned char *p, int n)
 }
 
 /* I_STR: data goes down, an answer comes up, ic_len is its length */
-ST_CASE(i_str_sends_data_and_returns_the_answer)
+ST_ANY_CASE(i_str_sends_data_and_returns_the_answer)
 {
 	unsigned char buf[100] = "ask";
 	int fd[2], len = sizeof buf;
@@ -33,7 +33,7 @@ ST_CASE(i_str_sends_data_and_returns_the_answer)
 }
 
 /* I_STR: ic_len 0, and sizes around those of message blocks */
-ST_CASE(i_str_takes_data_of_any_size)
+ST_ANY_CASE(i_str_takes_data_of_any_size)
 {
 	static const int sizes[] = { 0, 1, 63, 64, 65, 127, 128, 129, 1000,
 		4095, 4096 };
@@ -53,7 +53,7 @@ ST_CASE(i_str_takes_data_of_any_size)
 }
 
 /* I_STR: an answer without data sets ic_len to 0 */
-ST_CASE(i_str_sets_the_length_of_an_empty_answer)
+ST_ANY_CASE(i_str_sets_the_length_of_an_empty_answer)
 {
 	struct sigaction sa = { .sa_handler = SIG_IGN };
 	long sig = SIGUSR1;
@@ -66,7 +66,7 @@ ST_CASE(i_str_sets_the_length_of_an_empty_answer)
 }
 
 /* I_STR: ic_timout -1 without limit, 0 the default, above 0 seconds */
-ST_CASE(i_str_takes_every_legal_timeout)
+ST_ANY_CASE(i_str_takes_every_legal_timeout)
 {
 	static const int timeouts[] = { -1, 0, 1, 15, 100000 };
 	unsigned char buf[8];
@@ -82,7 +82,7 @@ ST_CASE(i_str_takes_every_legal_timeout)
 }
 
 /* I_STR: "EINVAL ... ic_timout is less than -1" */
-ST_CASE(i_str_refuses_a_timeout_below_minus_one)
+ST_ANY_CASE(i_str_refuses_a_timeout_below_minus_one)
 {
 	unsigned char buf[8] = "same";
 	int fd[2], len = sizeof buf;
@@ -93,7 +93,7 @@ ST_CASE(i_str_refuses_a_timeout_below_minus_one)
 }
 
 /* I_STR: "EINVAL ic_len is less than 0 or ... larger than the maximum" */
-ST_CASE(i_str_refuses_bad_lengths)
+ST_ANY_CASE(i_str_refuses_bad_lengths)
 {
 	static unsigned char buf[8];
 	int fd[2], len = -1;
@@ -105,7 +105,7 @@ ST_CASE(i_str_refuses_bad_lengths)
 }
 
 /* I_STR: EFAULT, for the structure and for the data */
-ST_CASE(i_str_checks_its_addresses)
+ST_ANY_CASE(i_str_checks_its_addresses)
 {
 	struct strioctl s = { TM_IOC_IOCTL, 0, 8, st_bad() };
 	int fd[2];
@@ -132,7 +132,7 @@ ST_CASE(i_str_on_a_bare_pipe_is_einval)
 }
 
 /* The same through modules that do not know the command. */
-ST_CASE(i_str_unknown_to_all_modules_is_einval)
+ST_ANY_CASE(i_str_unknown_to_all_modules_is_einval)
 {
 	char buf[8];
 	int fd[2], len = sizeof buf;
@@ -157,7 +157,7 @@ ST_CASE(modules_of_the_other_end_do_not_answer)
 }
 
 /* An ioctl passes the modules above the one that answers. */
-ST_CASE(i_str_reaches_a_module_below_others)
+ST_ANY_CASE(i_str_reaches_a_module_below_others)
 {
 	unsigned char buf[8];
 	int fd[2], len = sizeof buf;
@@ -172,7 +172,7 @@ ST_CASE(i_str_reaches_a_module_below_others)
 }
 
 /* I_STR does not wait for flow control, and no data is touched. */
-ST_CASE(i_str_is_answered_on_a_full_stream)
+ST_ANY_CASE(i_str_is_answered_on_a_full_stream)
 {
 	unsigned char buf[8];
 	int fd[2], len = sizeof buf;
@@ -185,7 +185,7 @@ ST_CASE(i_str_is_answered_on_a_full_stream)
 }
 
 /* I_STR: only one at a time; every caller gets an answer of its own */
-ST_CASE(concurrent_i_strs_do_not_mix)
+ST_ANY_CASE(concurrent_i_strs_do_not_mix)
 {
 	enum { ROUNDS = 150, CALLERS = 3 };
 	pid_t pid[CALLERS];
@@ -213,7 +213,7 @@ ST_CASE(concurrent_i_strs_do_not_mix)
 }
 
 /* Reference: TM_IOC_COPYIN, transparent, reads the caller's memory */
-ST_CASE(a_module_can_copy_in)
+ST_ANY_CASE(a_module_can_copy_in)
 {
 	char buf[TM_COPYSZ];
 	int fd[2];
@@ -226,7 +226,7 @@ ST_CASE(a_module_can_copy_in)
 }
 
 /* Reference: TM_IOC_COPYOUT writes it, and not a byte more */
-ST_CASE(a_module_can_copy_out)
+ST_ANY_CASE(a_module_can_copy_out)
 {
 	unsigned char buf[TM_COPYSZ + 64] = "";
 	int fd[2];
@@ -241,7 +241,7 @@ ST_CASE(a_module_can_copy_out)
 }
 
 /* Reference: TM_IOC_COPYIO reads, then writes */
-ST_CASE(a_module_can_copy_both_ways)
+ST_ANY_CASE(a_module_can_copy_both_ways)
 {
 	unsigned char buf[TM_COPYSZ + 1] = "";
 	int fd[2];
@@ -253,7 +253,7 @@ ST_CASE(a_module_can_copy_both_ways)
 }
 
 /* A failed copy is EFAULT, and the Stream is ready for the next ioctl */
-ST_CASE(a_failed_copy_is_efault_and_ends_the_ioctl)
+ST_ANY_CASE(a_failed_copy_is_efault_and_ends_the_ioctl)
 {
 	static const int cmds[] = { TM_IOC_COPYIN, TM_IOC_COPYOUT,
 		TM_IOC_COPYIO };
@@ -270,7 +270,7 @@ ST_CASE(a_failed_copy_is_efault_and_ends_the_ioctl)
 }
 
 /* Reference: the copy commands want transparent ioctls, TM_IOC_IOCTL I_STR */
-ST_CASE(the_kind_of_an_ioctl_matters_to_its_module)
+ST_ANY_CASE(the_kind_of_an_ioctl_matters_to_its_module)
 {
 	static const int cmds[] = { TM_IOC_COPYIN, TM_IOC_COPYOUT,
 		TM_IOC_COPYIO };
@@ -286,7 +286,7 @@ ST_CASE(the_kind_of_an_ioctl_matters_to_its_module)
 }
 
 /* Copy requests pass other modules as well. */
-ST_CASE(copy_requests_pass_the_modules_above)
+ST_ANY_CASE(copy_requests_pass_the_modules_above)
 {
 	unsigned char buf[TM_COPYSZ] = "";
 	int fd[2];
@@ -300,7 +300,7 @@ ST_CASE(copy_requests_pass_the_modules_above)
 }
 
 /* The copies are made for the process that called, whoever else there is. */
-ST_CASE(copies_are_made_in_the_memory_of_the_caller)
+ST_ANY_CASE(copies_are_made_in_the_memory_of_the_caller)
 {
 	static unsigned char buf[TM_COPYSZ];
 	int fd[2];
@@ -338,7 +338,7 @@ ST_CASE(an_unknown_transparent_ioctl_on_a_pipe_is_einval)
 }
 
 /* Reference: unhandled numbers of the head's own letter go down, too */
-ST_CASE(an_unknown_number_of_the_head_is_einval)
+ST_ANY_CASE(an_unknown_number_of_the_head_is_einval)
 {
 	int fd[2];
 
@@ -347,7 +347,7 @@ ST_CASE(an_unknown_number_of_the_head_is_einval)
 }
 
 /* Reference: "The head matches only type+number (low 16 bits)" */
-ST_CASE(the_upper_bits_of_a_command_do_not_matter)
+ST_ANY_CASE(the_upper_bits_of_a_command_do_not_matter)
 {
 	int fd[2], bytes = -1;
 
@@ -358,7 +358,7 @@ ST_CASE(the_upper_bits_of_a_command_do_not_matter)
 }
 
 /* I_STR: ioctls and data at once, from several processes */
-ST_CASE(ioctls_do_not_disturb_data)
+ST_ANY_CASE(ioctls_do_not_disturb_data)
 {
 	enum { ROUNDS = 300 };
 	unsigned char buf[32];

@@ -124,7 +124,7 @@ ST_CASE(records_arrive_through_a_queueing_module)
 }
 
 /* A writer and a module are refused at the same head: both must go on. */
-ST_CASE(records_arrive_through_two_queues_with_narrow_marks)
+ST_ANY_CASE(records_arrive_through_two_queues_with_narrow_marks)
 {
 	enum { N = 400 };
 	int fd[2];
@@ -143,7 +143,7 @@ ST_CASE(records_arrive_through_two_queues_with_narrow_marks)
 	st_reap(pid);
 }
 
-ST_CASE(records_arrive_through_eight_modules)
+ST_ANY_CASE(records_arrive_through_eight_modules)
 {
 	static const char *const names[] = { "pipemod", "nullmod", "srvmod",
 		"testmod" };
@@ -228,7 +228,7 @@ ST_CASE(records_survive_queueing_modules_that_are_pushed)
 }
 
 /* read(2) in message mode: records of write(2), through a queueing module */
-ST_CASE(written_records_keep_their_boundaries_in_traffic)
+ST_ANY_CASE(written_records_keep_their_boundaries_in_traffic)
 {
 	enum { N = 600 };
 	struct record r;
@@ -254,7 +254,7 @@ ST_CASE(written_records_keep_their_boundaries_in_traffic)
 }
 
 /* read(2) in byte mode: a stream of bytes, whatever the pieces */
-ST_CASE(bytes_arrive_in_order_in_pieces_of_any_size)
+ST_ANY_CASE(bytes_arrive_in_order_in_pieces_of_any_size)
 {
 	enum { N = 200000 };
 	unsigned char buf[700];
@@ -290,7 +290,7 @@ ST_CASE(bytes_arrive_in_order_in_pieces_of_any_size)
 }
 
 /* Held writes are joined, never lost. */
-ST_CASE(bytes_arrive_in_order_with_sndhold)
+ST_ANY_CASE(bytes_arrive_in_order_with_sndhold)
 {
 	enum { N = 20000 };
 	unsigned char c, buf[64];
@@ -318,7 +318,7 @@ ST_CASE(bytes_arrive_in_order_with_sndhold)
 }
 
 /* Bands overtake each other; within one nothing does. */
-ST_CASE(each_band_keeps_its_order_in_traffic)
+ST_ANY_CASE(each_band_keeps_its_order_in_traffic)
 {
 	enum { BANDS = 5, EACH = 120 };
 	uint32_t next[BANDS] = { 0 };
@@ -352,7 +352,7 @@ ST_CASE(each_band_keeps_its_order_in_traffic)
 }
 
 /* Poll and non-blocking calls only, both processes. */
-ST_CASE(records_arrive_with_poll_and_nonblock)
+ST_ANY_CASE(records_arrive_with_poll_and_nonblock)
 {
 	enum { N = 500 };
 	struct pollfd p = { 0 };

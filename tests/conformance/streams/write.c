@@ -19,7 +19,7 @@ wropt(int fd)
 }
 
 /* write(2): each write of at most the packet size makes one message */
-ST_CASE(each_write_is_a_message)
+ST_ANY_CASE(each_write_is_a_message)
 {
 	int fd[2], bytes;
 
@@ -33,7 +33,7 @@ ST_CASE(each_write_is_a_message)
 }
 
 /* write(2): PIPE_BUF bytes are not divided */
-ST_CASE(a_write_of_4096_bytes_is_one_message)
+ST_ANY_CASE(a_write_of_4096_bytes_is_one_message)
 {
 	static char buf[4096];
 	int fd[2], bytes;
@@ -45,7 +45,7 @@ ST_CASE(a_write_of_4096_bytes_is_one_message)
 }
 
 /* write(2): longer ones may be, and arrive complete and in order */
-ST_CASE(a_long_write_arrives_complete)
+ST_ANY_CASE(a_long_write_arrives_complete)
 {
 	enum { N = 300000 };
 	unsigned char *buf = calloc(1, N), *in = calloc(1, N);
@@ -76,7 +76,7 @@ ST_CASE(a_long_write_arrives_complete)
 }
 
 /* writev(2): one write over all buffers, hence one message */
-ST_CASE(writev_makes_one_message)
+ST_ANY_CASE(writev_makes_one_message)
 {
 	struct iovec v[3] = { { (char[]){ "one" }, 3 }, { NULL, 0 },
 		{ (char[]){ "two" }, 3 } };
@@ -99,7 +99,7 @@ ST_CASE(a_write_of_no_bytes_sends_nothing)
 }
 
 /* I_SWROPT SNDZERO: "Send a zero-length message downstream" */
-ST_CASE(sndzero_sends_a_zero_length_message)
+ST_ANY_CASE(sndzero_sends_a_zero_length_message)
 {
 	int fd[2], bytes = -1;
 
@@ -112,7 +112,7 @@ ST_CASE(sndzero_sends_a_zero_length_message)
 }
 
 /* I_SWROPT: "to not send ... arg is 0" */
-ST_CASE(sndzero_can_be_taken_back)
+ST_ANY_CASE(sndzero_can_be_taken_back)
 {
 	int fd[2];
 
@@ -135,7 +135,7 @@ ST_CASE(a_new_pipe_has_sndpipe)
 }
 
 /* I_GWROPT returns what I_SWROPT set */
-ST_CASE(every_legal_write_mode_is_reported_back)
+ST_ANY_CASE(every_legal_write_mode_is_reported_back)
 {
 	static const int ok[] = { 0, SNDZERO, SNDPIPE, SNDZERO | SNDPIPE,
 		SNDHOLD, SNDPIPE | SNDHOLD, SNDZERO | SNDHOLD };
@@ -149,7 +149,7 @@ ST_CASE(every_legal_write_mode_is_reported_back)
 }
 
 /* I_SWROPT: EINVAL "arg is not the above legal value" */
-ST_CASE(illegal_write_modes_are_refused_and_change_nothing)
+ST_ANY_CASE(illegal_write_modes_are_refused_and_change_nothing)
 {
 	static const int bad[] = { 0x20, 0x40, 0x80, 0x100, 0x8000, -1 };
 	int fd[2];
@@ -163,7 +163,7 @@ ST_CASE(illegal_write_modes_are_refused_and_change_nothing)
 }
 
 /* Reference: "SNDDELIM/SNDMREAD are sticky" */
-ST_CASE(snddelim_and_sndmread_stay_once_set)
+ST_ANY_CASE(snddelim_and_sndmread_stay_once_set)
 {
 	int fd[2];
 
@@ -174,7 +174,7 @@ ST_CASE(snddelim_and_sndmread_stay_once_set)
 }
 
 /* SNDHOLD: bytes are kept back for a while, not for ever */
-ST_CASE(held_writes_arrive_without_another_call_by_the_writer)
+ST_ANY_CASE(held_writes_arrive_without_another_call_by_the_writer)
 {
 	char buf[100];
 	size_t got = 0;
@@ -196,7 +196,7 @@ ST_CASE(held_writes_arrive_without_another_call_by_the_writer)
 }
 
 /* SNDHOLD: a sleeping reader gets them, too */
-ST_CASE(held_writes_wake_a_reader)
+ST_ANY_CASE(held_writes_wake_a_reader)
 {
 	int fd[2];
 	pid_t pid;
@@ -214,7 +214,7 @@ ST_CASE(held_writes_wake_a_reader)
 }
 
 /* SNDHOLD: poll sees them as well */
-ST_CASE(held_writes_become_readable)
+ST_ANY_CASE(held_writes_become_readable)
 {
 	struct pollfd p;
 	int fd[2];
@@ -230,7 +230,7 @@ ST_CASE(held_writes_become_readable)
 }
 
 /* Reference: a message of putmsg() is never joined and flushes what is held */
-ST_CASE(putmsg_sends_what_is_held_first)
+ST_ANY_CASE(putmsg_sends_what_is_held_first)
 {
 	struct st_msg m;
 	int fd[2];
@@ -245,7 +245,7 @@ ST_CASE(putmsg_sends_what_is_held_first)
 }
 
 /* SNDHOLD: large writes follow small ones in order */
-ST_CASE(held_writes_keep_their_order_before_a_large_one)
+ST_ANY_CASE(held_writes_keep_their_order_before_a_large_one)
 {
 	static char big[3000];
 	char in[3100];
@@ -285,7 +285,7 @@ ST_CASE(closing_sends_what_is_held)
 }
 
 /* SNDDELIM marks messages; their bytes are the same */
-ST_CASE(snddelim_keeps_the_bytes_and_the_boundaries)
+ST_ANY_CASE(snddelim_keeps_the_bytes_and_the_boundaries)
 {
 	int fd[2];
 
@@ -298,7 +298,7 @@ ST_CASE(snddelim_keeps_the_bytes_and_the_boundaries)
 }
 
 /* SNDHOLD with SNDDELIM: a delimited message is not joined */
-ST_CASE(snddelim_overrides_sndhold)
+ST_ANY_CASE(snddelim_overrides_sndhold)
 {
 	int fd[2];
 
@@ -335,7 +335,7 @@ ST_CASE(read_notification_does_not_change_the_data)
 }
 
 /* SNDMREAD: nothing of the announcement is left for the other side to read */
-ST_CASE(read_notification_is_not_data)
+ST_ANY_CASE(read_notification_is_not_data)
 {
 	char c;
 	int fd[2];
@@ -451,7 +451,7 @@ ST_CASE(a_full_stream_without_a_reader_is_not_eagain)
 }
 
 /* write(2): EFAULT; nothing is sent */
-ST_CASE(write_of_a_bad_buffer_sends_nothing)
+ST_ANY_CASE(write_of_a_bad_buffer_sends_nothing)
 {
 	int fd[2];
 
@@ -464,7 +464,7 @@ ST_CASE(write_of_a_bad_buffer_sends_nothing)
 }
 
 /* writev(2): EINVAL for a bad count, EFAULT for a bad vector */
-ST_CASE(writev_checks_its_vector)
+ST_ANY_CASE(writev_checks_its_vector)
 {
 	static struct iovec v[1025];	/* one more than IOV_MAX */
 	volatile int n = -1;
