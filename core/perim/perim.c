@@ -106,29 +106,58 @@ struct taken {
 	unsigned bits;
 };
 
+/* Streams whose messages have to stay, for a plumber is at work there. */
+#define NSKIP 4
+struct skip {
+	struct str_plumb *pl[NSKIP];
+	unsigned n;
+};
+
 static bool
-backlog_take(struct str_perim *pm, struct taken *t)
+skipped(const struct skip *s, const struct str_plumb *pl)
 {
-	mblk_t *mp;
+	unsigned i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->pl[i] == pl)
+			return true;
+	return s->n == NSKIP;
+}
+
+/*
+ * The first message of a stream that can be claimed.  Those of others stay
+ * where they are, so that later ones stay behind them; their plumber, or this
+ * thread when it is done, comes here again.
+ */
+static bool
+backlog_take(struct str_perim *pm, struct skip *s, struct taken *t)
+{
+	mblk_t *mp, *prev = NULL;
 
 	lock_backlog(pm);
-	mp = pm->bl_first;
-	if (mp != NULL) {
+	for (mp = pm->bl_first; mp != NULL; prev = mp, mp = mp->b_next) {
 		t->q = queue_of(mp);
-		t->bits = (unsigned)((uintptr_t)mp->b_prev & STR_MP_BITS);
 		t->pl = t->q->q_pair->plumb;
 		t->was = host_tls.at;
+		if (s->n != 0 && skipped(s, t->pl))
+			continue;
 		t->how = t->pl == t->was ? STR_FAR_HELD :
 			str_far_enter(t->pl, &t->was);
+		if (t->how != STR_FAR_NO)
+			break;
+		s->pl[s->n++] = t->pl;
+		str_sched_late_flag(t->pl, STR_LATE_DRAIN);
+	}
+	if (mp != NULL) {
+		t->bits = (unsigned)((uintptr_t)mp->b_prev & STR_MP_BITS);
 		str_msg_own(mp);
-		pm->bl_first = mp->b_next;
-		if (pm->bl_first == NULL)
-			pm->bl_last = NULL;
+		if (prev != NULL)
+			prev->b_next = mp->b_next;
+		else
+			pm->bl_first = mp->b_next;
+		if (mp->b_next == NULL)
+			pm->bl_last = prev;
 		mp->b_next = NULL;
-		/* a plumber is in the way there: the message goes round by him;
-		 * under the lock, so that who frees the queue finds it */
-		if (t->how == STR_FAR_NO)
-			str_sched_late(t->pl, t->q, mp, t->bits);
 	}
 	str_unlock(&pm->block);
 	t->mp = mp;
@@ -162,8 +191,6 @@ pass_by(queue_t *q, mblk_t *mp)
 static void
 do_taken(struct taken *t)
 {
-	if (t->how == STR_FAR_NO)
-		return;
 	t->mp->b_prev = NULL;
 	if (t->bits & STR_MP_JOB) {
 		str_job_run(t->mp);
@@ -255,11 +282,12 @@ let_in(struct str_perim *pm)
 static void
 leave(struct str_perim *pm, struct str_outer *o)
 {
+	struct skip skip = {.n = 0};
 	struct taken t;
 
 	do {
 		while (pm->bl_first != NULL && str_load(&pm->waiters) == 0 &&
-			backlog_take(pm, &t))
+			backlog_take(pm, &skip, &t))
 			do_taken(&t);
 		STR_CRASH_POINT("perim:leave");
 		str_store_rel(&pm->inside, 0u);
@@ -272,7 +300,7 @@ leave(struct str_perim *pm, struct str_outer *o)
 			let_in(pm);
 			return;
 		}
-	} while (str_unlikely(waits(pm)) && enter_both(pm, o));
+	} while (str_unlikely(waits(pm)) && skip.n == 0 && enter_both(pm, o));
 }
 
 /* The module whose static data are this thread's, for its callbacks. */

@@ -19,9 +19,9 @@ put_far(queue_t *q, mblk_t *mp, unsigned bits)
 	struct str_plumb *pl = q->q_pair->plumb, *was;
 	int how = str_far_enter(pl, &was);
 
-	/* behind those that wait there already */
-	if (how == STR_FAR_NO || (how == STR_FAR_CLAIMED &&
-		str_load(&pl->late) != 0)) {
+	/* behind those that wait there already: they may be of the same flow,
+	 * even when this thread's claim is older than the plumber */
+	if (how == STR_FAR_NO || str_load(&pl->late) != 0) {
 		str_sched_late(pl, q, mp, bits);
 		if (how != STR_FAR_NO)
 			str_far_leave(pl, how, was);
