@@ -244,6 +244,33 @@ T_CASE(a_process_that_attached_before_maps_it_when_it_is_touched)
 	T_EQ(shared_m->bump(0), 41);
 }
 
+T_CASE(a_process_of_another_build_is_refused)
+{
+	setup();
+	shared_m = load_good();
+	str_store(up_word(UP_USER), (uint64_t)(uintptr_t)shared_m);
+	setenv("UP_DDI", "2", 1);
+	T_EQ(status_of(exec_self("eager")), 102);
+	T_EQ(shared_m->bump(0), 40);
+}
+
+/* It was attached already: it must not run the module, and does not. */
+T_CASE(a_process_that_cannot_map_it_ends_when_it_touches_it)
+{
+	pid_t pid;
+
+	setup();
+	setenv("UP_DDI", "2", 1);
+	pid = exec_self("lazy");
+	T_SOON((int)str_load_acq(up_word(UP_COOKIE)) == 1, 10000);
+	str_store(up_word(UP_COOKIE), 0ull);
+	unsetenv("UP_DDI");
+	shared_m = load_good();
+	str_store_rel(up_word(UP_USER), (uint64_t)(uintptr_t)shared_m);
+	T_EQ(status_of(pid), 1000 + SIGABRT);
+	T_EQ(shared_m->bump(0), 40);
+}
+
 T_CASE(a_killed_process_takes_nothing_with_it)
 {
 	pid_t pid;
