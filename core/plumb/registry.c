@@ -281,6 +281,10 @@ str_fmod_get(struct host_call *hc, const char *name, uint32_t kind)
 
 	if (fm == NULL && str_foreign_load(hc, name, kind) == 0)
 		fm = find(name, kind);
+	/* rather now than when one of its procedures runs */
+	if (fm != NULL && fm->foreign != 0 &&
+	    host_module_map(host_module_of(fm->tab.st_rdinit)) != 0)
+		return NULL;
 	return fm;
 }
 
