@@ -5,6 +5,7 @@
  * put, putnext, qreply, the putctl family, and perimeters.
  */
 #include "fixture.h"
+#include <sys/ddi.h>
 
 static struct fx_pipe pipe_;
 
@@ -272,4 +273,615 @@ T_CASE_TIMEOUT(a_module_without_one_is_entered_by_many, 60)
 		fx_end();
 	}
 	T_GT(most, 1);
+}
+
+/* ------------------------------------------------ perimeters of a module */
+
+static struct fx_pipe other_;
+static unsigned in_module, most;
+
+/* Counts who is inside any instance at once. */
+static void
+count_inside(queue_t *q)
+{
+	(void)q;
+	in_module++;
+	most = STR_MAX(most, in_module);
+	sim_point();
+	sim_point();
+	in_module--;
+}
+
+static int
+count_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
+{
+	(void)devp, (void)flag, (void)sflag, (void)crp;
+	qprocson(q);
+	count_inside(q);
+	return 0;
+}
+
+static int
+count_close(queue_t *q, int flag, cred_t *crp)
+{
+	(void)flag, (void)crp;
+	count_inside(q);
+	qprocsoff(q);
+	return 0;
+}
+
+static int
+count_put(queue_t *q, mblk_t *mp)
+{
+	count_inside(q);
+	if (q->q_qinfo->qi_srvp == NULL)
+		putnext(q, mp);
+	else if (!putq(q, mp))
+		freemsg(mp);
+	return 0;
+}
+
+static int
+count_srv(queue_t *q)
+{
+	mblk_t *mp;
+
+	count_inside(q);
+	while ((mp = getq(q)) != NULL)
+		putnext(q, mp);
+	return 0;
+}
+
+static struct module_info count_info = {
+	.mi_idname = (char *)"count", .mi_maxpsz = INFPSZ,
+	.mi_hiwat = 1 << 20, .mi_lowat = 1 << 10,
+};
+static struct qinit count_r = {
+	.qi_putp = count_put, .qi_qopen = count_open,
+	.qi_qclose = count_close, .qi_minfo = &count_info,
+};
+static struct qinit count_w = {.qi_putp = count_put, .qi_minfo = &count_info};
+static struct streamtab count_tab = {
+	.st_rdinit = &count_r, .st_wrinit = &count_w
+};
+static struct qinit count_sr = {
+	.qi_putp = count_put, .qi_srvp = count_srv, .qi_qopen = count_open,
+	.qi_qclose = count_close, .qi_minfo = &count_info,
+};
+static struct qinit count_sw = {
+	.qi_putp = count_put, .qi_srvp = count_srv, .qi_minfo = &count_info
+};
+static struct streamtab count_stab = {
+	.st_rdinit = &count_sr, .st_wrinit = &count_sw
+};
+
+static void
+send_both(void *arg)
+{
+	unsigned id = (unsigned)(uintptr_t)arg, i;
+	struct fx_pipe *p = id % 2 ? &other_ : &pipe_;
+
+	for (i = 0; i < EACH; i++) {
+		unsigned char b[2] = {(unsigned char)id, (unsigned char)i};
+
+		T_EQ(fx_putmsg(p, 0, NULL, -1, b, 2, 0, 4), 0);
+	}
+}
+
+static void
+push_and_pop(void *arg)
+{
+	const char *module = arg;
+	unsigned i;
+
+	for (i = 0; i < 4; i++) {
+		T_EQ(fx_push_err(&other_, 1, module), 0);
+		sim_sleep(sim_rand(20000));
+		T_EQ(fx_pop(&other_, 1), 0);
+	}
+}
+
+static void
+arrived_in_order(struct fx_pipe *p, unsigned first)
+{
+	unsigned next[SENDERS] = {0}, got = 0;
+
+	while (str_headq_records(&p->sd[1]->hq, 0) != 0) {
+		unsigned char b[2];
+		struct str_strbuf d = {2, 0, b};
+		int band = 0, flags = 2;
+
+		T_EQ(fx_getmsg(p, 1, NULL, &d, &band, &flags), 0);
+		T_EQ(b[0] % 2, first);
+		T_EQ(b[1], next[b[0]]);
+		next[b[0]]++;
+		got++;
+	}
+	T_EQ(got, SENDERS / 2 * EACH);
+}
+
+/* Senders on two streams, somebody who pushes a third instance. */
+static unsigned
+drive_module(uint64_t seed, struct streamtab *tab, unsigned flag)
+{
+	unsigned i;
+
+	fx_begin_seed(seed);
+	fx_module("count", tab, flag);
+	in_module = most = 0;
+	fx_pipe(&pipe_);
+	fx_pipe(&other_);
+	(void)fx_push(&pipe_, 0, "count");
+	(void)fx_push(&other_, 0, "count");
+	for (i = 0; i < SENDERS; i++)
+		(void)sim_spawn("sender", send_both, (void *)(uintptr_t)i);
+	/* what waits in the queues of a module that is popped goes with it */
+	if (tab == &count_tab)
+		(void)sim_spawn("pusher", push_and_pop,
+			(void *)(uintptr_t)"count");
+	if (sim_run() != 0)
+		T_FAIL("seed %llu: deadlock", (unsigned long long)seed);
+	while (fx_run(&pipe_) || fx_run(&other_))
+		;
+	arrived_in_order(&pipe_, 0);
+	arrived_in_order(&other_, 1);
+	i = most;
+	fx_end();
+	return i;
+}
+
+T_CASE_TIMEOUT(a_module_perimeter_lets_one_thread_into_all_instances, 60)
+{
+	/* no flag at all: written for one processor */
+	static const unsigned flag[] = {0, D_MTPERMOD, D_MP | D_MTPERMOD};
+	unsigned i;
+
+	for (i = 0; i < 60; i++) {
+		unsigned m = drive_module(t->seed + i,
+			i % 2 ? &count_tab : &count_stab, flag[i % 3]);
+
+		if (m != 1)
+			T_FAIL("seed %llu: %u threads inside",
+				(unsigned long long)(t->seed + i), m);
+	}
+}
+
+T_CASE_TIMEOUT(pairs_of_a_module_run_side_by_side, 60)
+{
+	unsigned i, m = 0;
+
+	for (i = 0; i < 30; i++)
+		m = STR_MAX(m, drive_module(t->seed + i,
+			i % 2 ? &count_tab : &count_stab, D_MTQPAIR));
+	T_GT(m, 1);
+}
+
+/* --------------------------------------------------------------- qwriter */
+
+static unsigned order[16], n_order, alone_with;
+
+static void
+writer_proc(queue_t *q, mblk_t *mp)
+{
+	(void)q;
+	/* nobody else is in any instance, and nobody comes */
+	alone_with = STR_MAX(alone_with, in_module);
+	in_module++;
+	sim_point();
+	sim_point();
+	alone_with = STR_MAX(alone_with, in_module - 1);
+	in_module--;
+	if (n_order < 16)
+		order[n_order++] = mp->b_rptr[0];
+	freemsg(mp);
+}
+
+static int writer_level;
+
+/* Digits ask to be alone, the rest passes. */
+static int
+writer_put(queue_t *q, mblk_t *mp)
+{
+	count_inside(q);
+	if (mp->b_rptr[0] >= '0' && mp->b_rptr[0] <= '9')
+		qwriter(q, mp, writer_proc, writer_level);
+	else
+		putnext(q, mp);
+	count_inside(q);
+	return 0;
+}
+
+static struct qinit writer_r = {
+	.qi_putp = writer_put, .qi_qopen = count_open,
+	.qi_qclose = count_close, .qi_minfo = &count_info,
+};
+static struct qinit writer_w = {.qi_putp = writer_put, .qi_minfo = &count_info};
+static struct streamtab writer_tab = {
+	.st_rdinit = &writer_r, .st_wrinit = &writer_w
+};
+
+static void
+send_digits(void *arg)
+{
+	unsigned i;
+
+	for (i = 0; i < 40; i++) {
+		char c = (char)(i % 5 == 0 ? '0' + i / 5 : 'a');
+		struct fx_pipe *p = arg != NULL ? &other_ : &pipe_;
+
+		if (arg != NULL)
+			c = 'a';
+		T_EQ(fx_write(p, 0, &c, 1), 1);
+	}
+}
+
+static void
+drive_writer(uint64_t seed, unsigned flag, int level)
+{
+	unsigned i;
+
+	fx_begin_seed(seed);
+	fx_module("writer", &writer_tab, flag);
+	in_module = alone_with = n_order = 0;
+	writer_level = level;
+	fx_pipe(&pipe_);
+	fx_pipe(&other_);
+	(void)fx_push(&pipe_, 0, "writer");
+	(void)fx_push(&other_, 0, "writer");
+	(void)sim_spawn("digits", send_digits, NULL);
+	(void)sim_spawn("others", send_digits, (void *)1);
+	if (level == PERIM_OUTER)
+		(void)sim_spawn("pusher", push_and_pop,
+			(void *)(uintptr_t)"writer");
+	if (sim_run() != 0)
+		T_FAIL("seed %llu: deadlock", (unsigned long long)seed);
+	while (fx_run(&pipe_) || fx_run(&other_))
+		;
+	T_EQ(n_order, 8);
+	for (i = 0; i < 8; i++)
+		T_EQ(order[i], '0' + i);
+	if (level == PERIM_OUTER && alone_with != 0)
+		T_FAIL("seed %llu: %u others inside",
+			(unsigned long long)seed, alone_with);
+	T_EQ(str_headq_count(&pipe_.sd[1]->hq), 32);
+	T_EQ(str_headq_count(&other_.sd[1]->hq), 40);
+	fx_end();
+}
+
+T_CASE_TIMEOUT(qwriter_outer_is_alone_in_all_instances_and_in_order, 60)
+{
+	unsigned i;
+
+	for (i = 0; i < 60; i++)
+		drive_writer(t->seed + i, D_MTQPAIR | D_MTOUTPERIM |
+			(i % 2 ? D_MTOCEXCL : 0), PERIM_OUTER);
+}
+
+T_CASE_TIMEOUT(qwriter_inner_is_called_in_order, 60)
+{
+	unsigned i;
+
+	for (i = 0; i < 20; i++)
+		drive_writer(t->seed + i, i % 2 ? D_MTQPAIR : D_MTPERMOD,
+			PERIM_INNER);
+}
+
+static unsigned put_calls;
+static void *put_arg;
+
+static void
+put_call(void *arg, mblk_t *mp)
+{
+	put_calls++;
+	put_arg = arg;
+	freemsg(mp);
+}
+
+static void
+put_while_inside(queue_t *q, mblk_t *mp)
+{
+	(void)mp;
+	/* somebody is inside: us */
+	fx_on_put = NULL;
+	streams_put(put_call, q, fx_msg("x", 0), q);
+	T_EQ(put_calls, 1);
+}
+
+T_CASE(streams_put_runs_inside_the_perimeter)
+{
+	queue_t *q;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	q = fx_push(&pipe_, 0, "pair");
+	put_calls = 0;
+	streams_put(put_call, q, fx_msg("x", 0), NULL);
+	T_EQ(put_calls, 1);
+	T_NULL(put_arg);
+	put_calls = 0;
+	fx_on_put = put_while_inside;
+	put(q, fx_msg("m", 0));
+	T_EQ(put_calls, 1);
+	T_TRUE(put_arg == q);
+	mps_become_writer(q, fx_msg("1", 0), writer_proc);
+	T_EQ(in_module, 0);
+}
+
+/* ----------------------------------------------------------------- qwait */
+
+static queue_t *waiting_q;
+static unsigned wait_result;
+static bool wait_sig;
+
+static int
+wait_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
+{
+	(void)devp, (void)flag, (void)sflag, (void)crp;
+	qprocson(q);
+	waiting_q = q;
+	wait_result = 0;
+	while (q->q_ptr == NULL) {
+		if (wait_sig) {
+			if (qwait_sig(q) == 0) {
+				wait_result = 2;
+				qprocsoff(q);
+				return EINTR;
+			}
+		} else {
+			qwait(q);
+		}
+	}
+	wait_result = 1;
+	return 0;
+}
+
+/* An answer from below ends the wait. */
+static int
+wait_put(queue_t *q, mblk_t *mp)
+{
+	T_EQ(wait_result, 0);
+	q->q_ptr = q;
+	freemsg(mp);
+	return 0;
+}
+
+static struct qinit wait_r = {
+	.qi_putp = wait_put, .qi_qopen = wait_open,
+	.qi_qclose = count_close, .qi_minfo = &count_info,
+};
+static struct streamtab wait_tab = {
+	.st_rdinit = &wait_r, .st_wrinit = &count_w
+};
+
+static void
+push_waiter(void *arg)
+{
+	(void)fx_push_err(&pipe_, 0, arg);
+}
+
+T_CASE(qwait_lets_messages_in_until_one_has_come)
+{
+	static const unsigned flag[] = {D_MTQPAIR, D_MTPERMOD, 0, D_MP,
+		D_MTQPAIR | D_MTOUTPERIM | D_MTOCEXCL};
+	unsigned i;
+
+	for (i = 0; i < STR_ARRAY_LEN(flag); i++) {
+		fx_begin_seed(t->seed + i);
+		fx_module("wait", &wait_tab, flag[i]);
+		wait_sig = i % 2;
+		waiting_q = NULL;
+		fx_pipe(&pipe_);
+		(void)sim_spawn("pusher", push_waiter,
+			(void *)(uintptr_t)"wait");
+		sim_sleep(50000000);
+		T_NOTNULL(waiting_q);
+		T_EQ(wait_result, 0);
+		T_EQ(fx_write(&pipe_, 1, "go", 2), 2);
+		T_EQ(sim_run(), 0);
+		T_EQ(wait_result, 1);
+		fx_end();
+	}
+}
+
+T_CASE(qwait_sig_ends_with_a_signal)
+{
+	struct sim_task *w;
+
+	fx_begin(t);
+	fx_module("wait", &wait_tab, D_MTQPAIR);
+	wait_sig = true;
+	waiting_q = NULL;
+	fx_pipe(&pipe_);
+	w = sim_spawn("pusher", push_waiter, (void *)(uintptr_t)"wait");
+	sim_sleep(50000000);
+	T_NOTNULL(waiting_q);
+	sim_signal(w, false);
+	T_EQ(sim_run(), 0);
+	T_EQ(wait_result, 2);
+}
+
+/* -------------------------------------------------------------- freezestr */
+
+static void
+put_frozen(void *arg)
+{
+	queue_t *q = arg;
+	struct host_call hc = {.fd = -1};
+
+	T_EQ(host_enter(&hc), 0);
+	T_EQ(putq(q, fx_msg("theirs", 0)), 1);
+	host_leave();
+}
+
+T_CASE(nobody_else_changes_the_queues_of_a_frozen_stream)
+{
+	queue_t *q;
+	mblk_t *mp;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	q = fx_push(&pipe_, 0, "store");
+	(void)freezestr(q);
+	(void)sim_spawn("putter", put_frozen, q);
+	sim_sleep(20000000);
+	T_EQ(q->q_first == NULL, 1);
+	T_EQ(insq(q, NULL, fx_msg("ours", 0)), 1);
+	unfreezestr(q, 0);
+	T_EQ(host_tls.nclaim, 0);
+	T_EQ(sim_run(), 0);
+	T_EQ(qsize(q), 2);
+	FX_MSG(getq(q), "ours");
+	mp = getq(q);
+	FX_MSG(mp, "theirs");
+}
+
+static void
+freeze_and_die(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+
+	T_EQ(host_enter(&hc), 0);
+	(void)freezestr(arg);
+	sim_kill(sim_current());
+}
+
+T_CASE(a_dead_thread_s_frozen_stream_is_thawed)
+{
+	queue_t *q;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	q = fx_push(&pipe_, 0, "store");
+	(void)sim_spawn("freezer", freeze_and_die, q);
+	T_EQ(sim_run(), 0);
+	T_EQ(putq(q, fx_msg("a", 0)), 1);
+	T_EQ(str_load(&pipe_.pl->frozen), 0);
+	T_FALSE(q->q_flag & QFROZEN);
+	FX_MSG(getq(q), "a");
+	T_EQ(fx_pop(&pipe_, 0), 0);
+}
+
+/* -------------------------------------------------------------- callbacks */
+
+static queue_t *timer_q;
+static unsigned timer_fired, timer_inside;
+
+static void
+timer_fire(void *arg)
+{
+	(void)arg;
+	timer_inside = STR_MAX(timer_inside, in_module);
+	count_inside(NULL);
+	timer_fired++;
+}
+
+/* Each message asks for a callback, and takes its time inside. */
+static int
+timer_put(queue_t *q, mblk_t *mp)
+{
+	in_module++;
+	most = STR_MAX(most, in_module);
+	if (q == timer_q)
+		T_NE(qtimeout(q, timer_fire, NULL, 1), 0);
+	else
+		T_NE(timeout(timer_fire, NULL, 1), 0);
+	sim_sleep(sim_rand(20000000));
+	in_module--;
+	putnext(q, mp);
+	return 0;
+}
+
+static struct qinit timer_w = {.qi_putp = timer_put, .qi_minfo = &count_info};
+static struct streamtab timer_tab = {
+	.st_rdinit = &count_r, .st_wrinit = &timer_w
+};
+
+static void
+send_timed(void *arg)
+{
+	unsigned i;
+
+	(void)arg;
+	for (i = 0; i < 10; i++)
+		T_EQ(fx_write(&pipe_, 0, "x", 1), 1);
+}
+
+T_CASE_TIMEOUT(callbacks_run_alone_in_the_perimeter, 60)
+{
+	unsigned i;
+
+	for (i = 0; i < 20; i++) {
+		queue_t *q;
+
+		fx_begin_seed(t->seed + i);
+		/* qtimeout in a pair's, timeout in a module's perimeter */
+		fx_module("timer", &timer_tab, i % 2 ? D_MTQPAIR : 0);
+		in_module = most = timer_fired = timer_inside = 0;
+		fx_pipe(&pipe_);
+		q = fx_push(&pipe_, 0, "timer");
+		timer_q = i % 2 ? WR(q) : NULL;
+		(void)sim_spawn("sender", send_timed, NULL);
+		T_EQ(sim_run(), 0);
+		sim_sleep(1000000000);
+		T_EQ(timer_fired, 10);
+		T_EQ(timer_inside, 0);
+		T_EQ(most, 1);
+		fx_end();
+	}
+}
+
+/* ----------------------------------------------------------------- deaths */
+
+static void
+send_and_die(void *arg)
+{
+	unsigned i;
+	char c = 'a';
+
+	(void)arg;
+	for (i = 0; i < 20; i++) {
+		c = i % 3 ? 'a' : '1';
+		if (fx_write(i % 2 ? &pipe_ : &other_, 0, &c, 1) != 1)
+			break;
+	}
+}
+
+T_CASE_TIMEOUT(who_dies_inside_a_perimeter_is_replaced, 60)
+{
+	static const char *const label[] = {
+		"perim:backlog", "perim:leave", "perim:job", "timer:running",
+	};
+	static const unsigned flag[] = {D_MTQPAIR, 0,
+		D_MTQPAIR | D_MTOUTPERIM};
+	unsigned i;
+
+	for (i = 0; i < 96; i++) {
+		unsigned k;
+
+		fx_begin_seed(t->seed + i);
+		fx_module("writer", &writer_tab, flag[i % 3]);
+		in_module = n_order = 0;
+		writer_level = PERIM_OUTER;
+		fx_pipe(&pipe_);
+		fx_pipe(&other_);
+		(void)fx_push(&pipe_, 0, "writer");
+		(void)fx_push(&other_, 0, "writer");
+		sim_crash_at(label[i % 4], 1 + i / 24);
+		for (k = 0; k < 3; k++)
+			(void)sim_spawn("sender", send_and_die, NULL);
+		if (sim_run() != 0)
+			T_FAIL("seed %llu: deadlock",
+				(unsigned long long)(t->seed + i));
+		sim_sleep(1000000000);
+		/* the living get in */
+		n_order = 0;
+		T_EQ(fx_write(&pipe_, 0, "5", 1), 1);
+		T_EQ(fx_write(&other_, 0, "6", 1), 1);
+		sim_sleep(1000000000);
+		while (fx_run(&pipe_) || fx_run(&other_))
+			;
+		T_GE(n_order, 2);
+		T_EQ(order[n_order - 1], '6');
+		fx_end();
+	}
 }

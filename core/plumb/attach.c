@@ -193,6 +193,7 @@ str_procs_on(struct str_qpair *qp)
 	str_qclr(&qp->rq, QPROCS);
 	str_qclr(&qp->wq, QPROCS);
 	insert(qp);
+	str_plumb_update(qp->plumb); /* nothing goes past it from here on */
 	str_plumb_unlock(qp->plumb);
 	if (qp->rq.q_first != NULL)
 		str_sched_enable(&qp->rq);
@@ -326,6 +327,7 @@ ddi_flags(struct host_call *hc)
 int
 str_qopen(struct str_qpair *qp, struct host_call *hc, dev_t *dev, int sflag)
 {
+	struct host_call *old = host_tls.call;
 	cred_t cr;
 	int err = 0;
 
@@ -335,8 +337,10 @@ str_qopen(struct str_qpair *qp, struct host_call *hc, dev_t *dev, int sflag)
 	err = str_perim_enter_open(qp, hc);
 	if (err != 0)
 		return err;
+	host_tls.call = hc; /* for qwait_sig(D3) */
 	err = qp->rq.q_qinfo->qi_qopen(&qp->rq, dev, ddi_flags(hc), sflag,
 		&cr);
+	host_tls.call = old;
 	str_perim_leave(qp);
 	return err == OPENFAIL ? ENXIO : err < 0 ? -err : err;
 }

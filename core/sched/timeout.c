@@ -200,18 +200,6 @@ make_id(const struct str_event *ev, uint64_t seq)
 		((seq >> SEQ_BITS) & 0xffffffu) << 32;
 }
 
-/* Is it to be called even if this process ends?  Pipes do without streamsd. */
-static bool
-outlives(void)
-{
-	uint64_t in = str_load(&host_self()->inside);
-
-	if (host_tls.at != NULL)
-		return host_tls.at->kind != STR_PL_PIPE;
-	return in != 0 && ((struct str_head *)(uintptr_t)in)->plumb->kind !=
-		STR_PL_PIPE;
-}
-
 static uint64_t
 add(enum ev_kind kind, struct str_plumb *pl, struct str_qpair *qp,
 	void (*func)(void *), void *arg, uint64_t when, size_t size)
@@ -253,8 +241,8 @@ add(enum ev_kind kind, struct str_plumb *pl, struct str_qpair *qp,
 	} while (!str_cas(&p->events, head, (uint64_t)(uintptr_t)ev));
 	STR_CRASH_POINT("timer:linked");
 	str_mem_disown(ev);
-	if (shared && outlives())
-		(void)host_daemon();
+	if (shared)
+		(void)host_daemon(); /* it may be for others to run */
 	host_defer(when);
 	return id;
 }
