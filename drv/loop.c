@@ -153,13 +153,14 @@ loop_close(queue_t *q, int flag, cred_t *crp)
 	struct loop *lp = loop_of(q), *to = loop_peer(lp);
 	unsigned int m;
 
-	qprocsoff(q); /* timers and callbacks go with the queue */
+	/* nobody finds it any more, should the closer die below */
+	st->tab[lp->minor] = NULL;
 	for (m = 0; m < LOOP_MINORS; m++)
 		if (st->tab[m] != NULL && st->tab[m]->other == lp)
 			st->tab[m]->other = NULL;
 	if (to != NULL && to != lp)
 		(void)putnextctl(to->rq, M_HANGUP);
-	st->tab[lp->minor] = NULL;
+	qprocsoff(q); /* timers and callbacks go with the queue */
 	q->q_ptr = WR(q)->q_ptr = NULL;
 	kmem_free(lp, sizeof(*lp));
 	return 0;

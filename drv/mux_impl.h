@@ -139,7 +139,7 @@ mux_close(const struct mux_kind *k, queue_t *q)
 	struct mux_up *up = q->q_ptr, **pp;
 	struct mux_low *lo;
 
-	qprocsoff(q);
+	/* nobody finds it any more, should the closer die below */
 	for (lo = st->lows; lo != NULL; lo = lo->next)
 		if (lo->up == up) {
 			lo->up = NULL;
@@ -150,6 +150,7 @@ mux_close(const struct mux_kind *k, queue_t *q)
 			*pp = up->next;
 			break;
 		}
+	qprocsoff(q);
 	q->q_ptr = WR(q)->q_ptr = NULL;
 	kmem_free(up, sizeof(*up));
 	return 0;

@@ -97,17 +97,18 @@ spx_close(queue_t *q, int flag, cred_t *crp)
 	struct spx *sp = q->q_ptr, *to, **pp;
 	struct spx *other = spx_peer(sp);
 
-	qprocsoff(q);
-	for (to = st->first; to != NULL; to = to->next)
-		if (to->other == sp)
-			to->other = NULL;
-	if (other != NULL)
-		(void)putnextctl(other->rq, M_HANGUP);
+	/* nobody finds it any more, should the closer die below */
 	for (pp = &st->first; *pp != NULL; pp = &(*pp)->next)
 		if (*pp == sp) {
 			*pp = sp->next;
 			break;
 		}
+	for (to = st->first; to != NULL; to = to->next)
+		if (to->other == sp)
+			to->other = NULL;
+	if (other != NULL)
+		(void)putnextctl(other->rq, M_HANGUP);
+	qprocsoff(q);
 	q->q_ptr = WR(q)->q_ptr = NULL;
 	kmem_free(sp, sizeof(*sp));
 	return 0;
