@@ -221,15 +221,22 @@ thread_reap(uint32_t idx, struct owner o)
 	return true;
 }
 
+static bool
+life_same(struct life a, struct life b)
+{
+	return a.gen == b.gen && a.pid == b.pid;
+}
+
 /*
  * Reap the threads of process slot @idx that @all or being dead says, and
- * then the slot unless threads are left or it is our own.
+ * then the slot unless threads are left or it is our own.  @l: its word, from
+ * before it was found dead.  Others reap as well: as soon as the slot is
+ * somebody else's, so may be its threads.
  */
 static void
-proc_reap(uint32_t idx, bool all)
+proc_reap(uint32_t idx, struct life l, bool all)
 {
 	struct str_domain *d = host_domain;
-	struct life l = life_load(&d->proc[idx]);
 	uint32_t high = str_load(&d->thread_high);
 	bool left = false;
 
@@ -239,6 +246,8 @@ proc_reap(uint32_t idx, bool all)
 
 		if (o.tag == 0 || o.proc != idx || o.tag == host_tls.tag)
 			continue;
+		if (!life_same(life_load(&d->proc[idx]), l))
+			return;
 		if (all || slot_dead(i, o))
 			(void)thread_reap(i, o);
 		else
@@ -262,10 +271,12 @@ reap_scan(void)
 			(void)thread_reap(i, o);
 	}
 	high = str_load(&host_domain->proc_high);
-	for (uint32_t i = 0; i < high && i < STR_NPROC; i++)
-		if (str_load(&host_domain->proc[i].pid) != 0 &&
-		    !proc_is_me(i) && proc_dead(i, &execed))
-			proc_reap(i, true);
+	for (uint32_t i = 0; i < high && i < STR_NPROC; i++) {
+		struct life l = life_load(&host_domain->proc[i]);
+
+		if (l.pid != 0 && !proc_is_me(i) && proc_dead(i, &execed))
+			proc_reap(i, l, true);
+	}
 }
 
 /*
@@ -279,10 +290,13 @@ host_reap_scan(void)
 	bool execed;
 
 	reap_scan();
-	for (uint32_t i = 0; i < high && i < STR_NPROC; i++)
-		if (str_load(&host_domain->proc[i].pid) != 0 &&
-		    !proc_is_me(i) && !proc_dead(i, &execed) && execed)
-			proc_reap(i, false);
+	for (uint32_t i = 0; i < high && i < STR_NPROC; i++) {
+		struct life l = life_load(&host_domain->proc[i]);
+
+		if (l.pid != 0 && !proc_is_me(i) && !proc_dead(i, &execed) &&
+		    execed)
+			proc_reap(i, l, false);
+	}
 }
 
 /* Does process slot @idx still mean process @pid, which lives? */
@@ -301,15 +315,17 @@ host_reap_dead(uint32_t tag)
 {
 	uint32_t idx = STR_TAG_IDX(tag);
 	struct owner o = owner_load(&host_domain->thread[idx]);
-	bool reaped;
+	struct life l = life_load(&host_domain->proc[o.proc % STR_NPROC]);
+	bool reaped, execed;
 
 	if (tag == 0 || tag == host_tls.tag || o.tag != tag ||
 	    !slot_dead(idx, o))
 		return false;
 	reaped = thread_reap(idx, o);
 	/* the others of its process, if that is dead, and its slot */
-	if (o.proc < STR_NPROC && !proc_is_me(o.proc))
-		proc_reap(o.proc, false);
+	if (o.proc < STR_NPROC && !proc_is_me(o.proc) &&
+	    proc_dead(o.proc, &execed))
+		proc_reap(o.proc, l, true);
 	return reaped;
 }
 
@@ -452,7 +468,8 @@ thread_claim(bool old)
 	if (!thread_take(NORMAL, NORMAL + RESERVED))
 		goto full;
 	if (old)
-		proc_reap(host_priv_page->proc, true);
+		proc_reap(host_priv_page->proc,
+			life_load(&d->proc[host_priv_page->proc]), true);
 	reap_scan();
 	for (uint32_t i = 0; i < NORMAL; i++) {
 		struct owner o = owner_load(&d->thread[i]);
@@ -631,7 +648,8 @@ process_enter(struct host_priv *pv)
 		return err;
 	}
 	if (old)
-		proc_reap(pv->proc, true);
+		proc_reap(pv->proc, life_load(&host_domain->proc[pv->proc]),
+			true);
 	reap_scan();
 	str_region_tidy();
 	host_daemon_tell(HOST_ASK_MEMBER);
