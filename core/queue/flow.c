@@ -166,9 +166,15 @@ canput(queue_t *q)
 int
 bcanputnext(queue_t *q, int band)
 {
+	queue_t *n;
+
 	if (str_unlikely(q->q_pair->plumb != host_tls.at))
 		return far_canput(q, band, true);
-	return near_canput(q->q_next, band);
+	n = q->q_next;
+	/* weldq(9): the next one is of another stream */
+	if (n != NULL && str_unlikely(n->q_pair->plumb != q->q_pair->plumb))
+		return far_canput(n, band, false);
+	return near_canput(n, band);
 }
 
 int

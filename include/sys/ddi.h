@@ -179,6 +179,31 @@ void unfreezestr(queue_t *q, pl_t level) STR_DDI(unfreezestr);
 #define MPSTR_STPRELE(q) ((void)(q))
 
 /**
+ * weldq - let what one stream's driver sends down come up in another stream
+ * @q1:   write queue of a driver, whose messages are to go ...
+ * @q2:   ... to this read queue of a driver, of another stream or the same
+ * @q3, @q4: the other way, likewise; or NULL
+ * @func: called with @arg when it is done; or NULL
+ * @protq: queue in whose perimeter @func is called; or NULL
+ *
+ * From then on putnext(9) and canputnext(9) of @q1 are about @q2.  unweldq
+ * takes the same arguments and undoes it; that is done before either of the
+ * queues goes, in the close procedure before qprocsoff(9).
+ *
+ * Context: any procedure of the module; unweldq in a close procedure waits
+ *          until nobody follows the weld any more.
+ * Crash:   two stores: a weld may be found one way only.
+ * Return:  0, EINVAL: these cannot be welded, or are not; EBUSY: @q1 or @q3
+ *          has a next queue already; ENOMEM: @func cannot be called.
+ */
+typedef void *weld_arg_t;
+typedef void (*weld_fcn_t)(weld_arg_t arg);
+int weldq(queue_t *q1, queue_t *q2, queue_t *q3, queue_t *q4,
+	weld_fcn_t func, weld_arg_t arg, queue_t *protq) STR_DDI(weldq);
+int unweldq(queue_t *q1, queue_t *q2, queue_t *q3, queue_t *q4,
+	weld_fcn_t func, weld_arg_t arg, queue_t *protq) STR_DDI(unweldq);
+
+/**
  * getmid - the number of a module or driver, its mi_idnum
  * @name: what I_PUSH, or open(2), is given
  *

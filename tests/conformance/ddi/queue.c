@@ -698,3 +698,126 @@ D_CASE(240, qcountstrm_adds_up)
 	empty(WR(q));
 	empty(WR(top));
 }
+
+/* ---------------------------------------------------------------- welding */
+
+/*
+ * Two streams, each with a module that stands for a driver: nothing is below
+ * it. The pipe's other end is put back before it is closed.
+ */
+static struct end {
+	struct fx_pipe p;
+	queue_t *q;
+	queue_t *below;
+} end[2];
+
+static str_a32 welded;
+
+static void
+done(weld_arg_t arg)
+{
+	(void)str_add(&welded, (uint32_t)(uintptr_t)arg);
+}
+
+static void
+two_ends(struct t *t)
+{
+	unsigned i;
+
+	fx_begin(t);
+	str_store(&welded, 0u);
+	for (i = 0; i < 2; i++) {
+		fx_pipe(&end[i].p);
+		(void)fx_push(&end[i].p, 0, "store");
+		/* the one pushed first is at the bottom */
+		end[i].q = RD(end[i].p.sd[0]->qp->wq.q_next);
+		end[i].below = WR(end[i].q)->q_next;
+		WR(end[i].q)->q_next = NULL;
+	}
+}
+
+static void
+two_ends_back(void)
+{
+	unsigned i;
+
+	for (i = 0; i < 2; i++)
+		WR(end[i].q)->q_next = end[i].below;
+}
+
+/* weldq(9): what goes down in one stream comes up in the other. */
+D_CASE(241, weldq_connects_both_ways)
+{
+	queue_t *a, *b;
+
+	two_ends(t);
+	a = end[0].q;
+	b = end[1].q;
+	T_EQ(weldq(WR(a), b, WR(b), a, NULL, NULL, NULL), 0);
+	putnext(WR(a), fx_msg("to b", 0));
+	FX_MSG(getq(b), "to b");
+	putnext(WR(b), fx_msg("to a", 0));
+	FX_MSG(getq(a), "to a");
+	(void)fx_enabled(a);
+	(void)fx_enabled(b);
+	T_EQ(unweldq(WR(a), b, WR(b), a, NULL, NULL, NULL), 0);
+	T_NULL(WR(a)->q_next);
+	T_NULL(WR(b)->q_next);
+	two_ends_back();
+}
+
+/* weldq(9): flow control is that of the queue welded to. */
+D_CASE(242, weldq_takes_flow_control_along)
+{
+	queue_t *a, *b;
+
+	two_ends(t);
+	a = end[0].q;
+	b = end[1].q;
+	T_EQ(weldq(WR(a), b, NULL, NULL, NULL, NULL, NULL), 0);
+	T_NE(canputnext(WR(a)), 0);
+	(void)putq(b, fx_bytes(101, 0));
+	T_EQ(canputnext(WR(a)), 0);
+	T_NE(bcanputnext(WR(a), 1), 0);
+	freemsg(getq(b));
+	T_NE(canputnext(WR(a)), 0);
+	(void)fx_enabled(b);
+	T_EQ(unweldq(WR(a), b, NULL, NULL, NULL, NULL, NULL), 0);
+	two_ends_back();
+}
+
+/* weldq(9): the function is called when it is done. */
+D_CASE(243, weldq_calls_when_it_is_done)
+{
+	queue_t *a, *b;
+
+	two_ends(t);
+	a = end[0].q;
+	b = end[1].q;
+	T_EQ(weldq(WR(a), b, WR(b), a, done, (void *)1, NULL), 0);
+	D_UNTIL(str_load(&welded) == 1);
+	T_EQ(unweldq(WR(a), b, WR(b), a, done, (void *)16, a), 0);
+	D_UNTIL(str_load(&welded) == 17);
+	two_ends_back();
+}
+
+/* weldq(9): EINVAL, EBUSY; unweldq(9): EINVAL for what is not welded. */
+D_CASE(244, weldq_refuses_what_cannot_be)
+{
+	queue_t *a, *b;
+
+	two_ends(t);
+	a = end[0].q;
+	b = end[1].q;
+	T_EQ(weldq(NULL, b, NULL, NULL, NULL, NULL, NULL), EINVAL);
+	T_EQ(weldq(a, b, NULL, NULL, NULL, NULL, NULL), EINVAL);
+	T_EQ(weldq(WR(a), WR(b), NULL, NULL, NULL, NULL, NULL), EINVAL);
+	T_EQ(weldq(WR(a), b, WR(b), NULL, NULL, NULL, NULL), EINVAL);
+	T_NULL(WR(a)->q_next);
+	T_EQ(unweldq(WR(a), b, NULL, NULL, NULL, NULL, NULL), EINVAL);
+	T_EQ(weldq(WR(a), b, NULL, NULL, NULL, NULL, NULL), 0);
+	T_EQ(weldq(WR(a), b, NULL, NULL, NULL, NULL, NULL), EBUSY);
+	T_EQ(unweldq(WR(a), a, NULL, NULL, NULL, NULL, NULL), EINVAL);
+	T_EQ(unweldq(WR(a), b, NULL, NULL, NULL, NULL, NULL), 0);
+	two_ends_back();
+}
