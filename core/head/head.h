@@ -112,6 +112,11 @@ int str_head_poll_wait(struct str_head *sd, struct host_call *hc,
  */
 bool str_sched_run_head(struct str_head *sd, struct host_call *hc);
 
+/* str_head_lost - does @sd's carrier show a hang-up that is none?  The end of
+ * the pair it was connected to is gone, but something else holds the other
+ * end.  Then it is no use to sleep on it: the bell rings instead. */
+bool str_head_lost(struct str_head *sd);
+
 /* str_head_stale - was it asked for that somebody looks at the carrier? */
 bool str_head_stale(struct str_head *sd);
 /* str_head_look - consult the carrier: hang-up of the other end. */

@@ -155,6 +155,12 @@ str_head_poll_wait(struct str_head *sd, struct host_call *hc,
 }
 
 bool
+str_head_lost(struct str_head *sd)
+{
+	return (str_load(&sd->flags) & (STR_H_LOST | STR_H_PEER)) == STR_H_LOST;
+}
+
+bool
 str_head_stale(struct str_head *sd)
 {
 	return (str_load(&sd->flags) & STR_H_LOOK) != 0;

@@ -425,6 +425,20 @@ str_head_drain(struct str_head *sd, int fd, bool pollers)
 		disarm(want[i], n[i]);
 }
 
+/* On a carrier that is of no use the bell alone can wake. */
+static int
+wait_carrier(struct str_head *sd, struct host_call *hc, uint64_t ns,
+	uint32_t *ret_ev)
+{
+	int fd = hc->fd, err;
+
+	if (str_unlikely(str_head_lost(sd)))
+		hc->fd = -1;
+	err = host_wait_carrier(hc, ns, ret_ev);
+	hc->fd = fd;
+	return err;
+}
+
 /* Stage 2: on the carrier.  Return: 0 look again, EINTR, ETIMEDOUT, EBADF. */
 static int
 carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
@@ -457,7 +471,7 @@ carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 		}
 		STR_CRASH_POINT("sleep:carrier");
 		ev = 0;
-		err = host_wait_carrier(hc, left(deadline, most), &ev);
+		err = wait_carrier(sd, hc, left(deadline, most), &ev);
 		str_store(&t->asleep_on, (uint64_t)0);
 		if (err == ETIMEDOUT && most == STAGE_NS &&
 		    left(deadline, 1) != 0) {

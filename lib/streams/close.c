@@ -26,6 +26,10 @@ close(int fd)
 
 	if (str_unlikely(host_fd_is_ours(fd)))
 		return fail(EBADF);
+	/* one that nobody has asked about may be a Stream all the same, and
+	 * there are those of which the kernel tells nobody that they close */
+	if (fd_get(fd) == FD_UNKNOWN && host_domain != NULL)
+		(void)fd_word_of(fd);
 	if (fd_get(fd) > FD_NOT) {
 		pthread_testcancel();
 		ret = fd_close(fd, &rel);

@@ -64,6 +64,7 @@ struct ep_item {
 	bool fresh;
 	bool poked; /* the kernel has been made to say so */
 	bool spent; /* one shot, fired */
+	bool lost;  /* its hang-up is none, and said once is enough */
 };
 
 struct ep {
@@ -198,7 +199,7 @@ kernel_event(const struct ep_item *it)
 
 	if (it->poked)
 		ev.events |= EPOLLOUT | (uint32_t)EPOLLET;
-	if (is_edge(it))
+	if (is_edge(it) || it->lost)
 		ev.events |= (uint32_t)EPOLLET;
 	ev.data.u64 = tag_of(it);
 	return ev;
@@ -245,7 +246,7 @@ item_set(struct ep_item *it, const struct epoll_event *ev)
 	it->events = ev->events;
 	it->data = ev->data;
 	it->fresh = true;
-	it->poked = it->spent = false;
+	it->poked = it->spent = it->lost = false;
 	if (is_edge(it))
 		(void)str_add(&it->rec->nitem, 1u);
 }
@@ -559,6 +560,10 @@ item_heard(struct wait *w, struct ep_item *it, uint32_t kernel)
 
 	if ((kernel & (EPOLLHUP | EPOLLRDHUP | EPOLLERR)) && here) {
 		fd_look(it->rec, w->hc, it->fd);
+		if (!it->lost && fd_lost(it->rec)) {
+			it->lost = true;
+			(void)item_poke(it, false);
+		}
 	}
 	ev = item_events(it);
 	if (is_edge(it) || ev == 0 || it->poked) {

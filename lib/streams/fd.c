@@ -633,6 +633,16 @@ fd_events(struct fd_rec *r, uint32_t gone)
 	return ev;
 }
 
+bool
+fd_lost(struct fd_rec *r)
+{
+	uint64_t was;
+	bool yes = fd_inside(r, &was) && str_head_lost(r->sd);
+
+	fd_outside(was);
+	return yes;
+}
+
 void
 fd_arm(struct fd_rec *r, struct host_call *hc, int fd, uint32_t events)
 {

@@ -193,7 +193,8 @@ fd_outside(uint64_t was)
 uint32_t fd_events(struct fd_rec *r, uint32_t gone);
 /* Arm it for @events, after running what is enabled on it: see head.h. */
 void fd_arm(struct fd_rec *r, struct host_call *hc, int fd, uint32_t events);
-/* See str_head_look(), str_head_drain(). */
+/* See str_head_lost(), str_head_look(), str_head_drain(). */
+bool fd_lost(struct fd_rec *r);
 void fd_look(struct fd_rec *r, struct host_call *hc, int fd);
 void fd_drain(struct fd_rec *r, int fd, uint32_t others);
 

@@ -14,6 +14,8 @@
 
 #include <sys/stropts.h>
 
+#include <str/annot.h>
+
 enum {
 	NAME_NONE,  /* not ours: the kernel's open decides */
 	NAME_DEV,   /* drv, minor: an ordinary open */
@@ -75,7 +77,7 @@ bool names_match(const char *pattern, const char *path);
  */
 long names_read(const char *path, char *buf, size_t size);
 /* The configuration that is built in, share/streams.conf. */
-extern const char names_builtin[] __attribute__((visibility("hidden")));
+extern const char names_builtin[] STR_HIDDEN;
 
 /* ----------------------------------------------------------- for open(2) */
 

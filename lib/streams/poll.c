@@ -128,8 +128,11 @@ kernel_set(struct poll_set *s)
 	for (unsigned i = 0; i < s->n; i++) {
 		s->k[i] = s->u[i];
 		s->k[i].revents = 0;
-		if (rec_at(s, i) != NULL)
-			s->k[i].events = POLLIN | POLLRDHUP;
+		if (rec_at(s, i) == NULL)
+			continue;
+		s->k[i].events = POLLIN | POLLRDHUP;
+		if (str_unlikely(fd_lost(rec_at(s, i))))
+			s->k[i].fd = -1; /* the bell will ring */
 	}
 }
 

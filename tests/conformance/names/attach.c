@@ -8,7 +8,9 @@
 #include "names.h"
 
 #include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
+#include <time.h>
 
 static void
 make(int fd[2])
@@ -313,6 +315,61 @@ T_CASE(a_stream_is_passed)
 	T_EQ(T_OK(read(r.fd, &c, 1)), 1);
 	T_EQ(c, 'y');
 	T_OK(close(r.fd));
+	T_EQ(T_OK(read(other[0], &c, 1)), 0);
+}
+
+static void
+late_writer(void *arg)
+{
+	struct timespec ts = {0, 300000000};
+
+	nanosleep(&ts, NULL);
+	T_EQ(T_OK(write(*(int *)arg, "w", 1)), 1);
+	nanosleep(&ts, NULL);
+}
+
+static long
+cpu_ms(void)
+{
+	struct timespec ts;
+
+	T_OK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts));
+	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/*
+ * The pair's other end is closed, a received file holds it instead: nobody
+ * who waits sees a hang-up, burns the CPU, or sleeps through a message.
+ */
+T_CASE(waiting_for_an_end_that_was_passed_on)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+	struct strrecvfd r;
+	int fd[2], other[2], how, e = T_OK(epoll_create1(0));
+	char c;
+
+	make(fd);
+	make(other);
+	T_OK(epoll_ctl(e, EPOLL_CTL_ADD, other[0], &ev));
+	T_OK(ioctl(fd[0], I_SENDFD, other[1]));
+	T_OK(close(other[1]));
+	T_OK(ioctl(fd[1], I_RECVFD, &r));
+	for (how = 0; how < 3; how++) {
+		long cpu = cpu_ms();
+		pid_t pid = n_child(late_writer, &r.fd);
+
+		if (how == 0)
+			T_TRUE(n_readable(other[0], 5000));
+		else if (how == 1)
+			T_EQ(epoll_wait(e, &ev, 1, 5000), 1);
+		T_EQ(T_OK(read(other[0], &c, 1)), 1);
+		T_LT(cpu_ms() - cpu, 100);
+		T_EQ(n_wait(pid), 0);
+	}
+	T_EQ(epoll_wait(e, &ev, 1, 0), 0);
+	T_OK(close(r.fd));
+	T_EQ(epoll_wait(e, &ev, 1, 5000), 1);
+	T_EQ(ev.events & EPOLLHUP, EPOLLHUP);
 	T_EQ(T_OK(read(other[0], &c, 1)), 0);
 }
 
