@@ -368,3 +368,154 @@ T_CASE(esbbcall_calls_soon)
 	T_EQ(fired, 1);
 	T_TRUE(fired_arg == (void *)3);
 }
+
+/* --------------------------------------------- who runs a callback, and when */
+
+static struct host_call any_call = {.fd = -1};
+static toid_t last_id;
+
+static void
+asks_and_ends(void *arg)
+{
+	T_EQ(host_enter(&any_call), 0);
+	last_id = timeout(fire, arg, 50);
+	T_NE(last_id, 0);
+	host_leave();
+}
+
+T_CASE(a_callback_of_a_process_that_ended_is_run_by_another)
+{
+	static int x;
+
+	fx_begin(t);
+	(void)sim_spawn("asker", asks_and_ends, &x);
+	T_EQ(sim_run(), 0);
+	T_EQ(fired, 0);
+	sim_sleep(2000000000u);
+	T_EQ(fired, 1);
+	T_TRUE(fired_arg == &x);
+	T_FALSE(str_timer_pending());
+}
+
+T_CASE(a_callback_of_a_process_that_ended_can_be_cancelled)
+{
+	fx_begin(t);
+	(void)sim_spawn("asker", asks_and_ends, NULL);
+	T_EQ(sim_run(), 0);
+	T_EQ(untimeout(last_id), 0);
+	sim_sleep(2000000000u);
+	T_EQ(fired, 0);
+	T_FALSE(str_timer_pending());
+}
+
+T_CASE_TIMEOUT(death_among_the_callbacks_loses_no_others, 60)
+{
+	static const char *const label[] = {
+		"timer:linked", "timer:out", "timer:running",
+	};
+	unsigned i, k;
+
+	for (i = 0; i < 30; i++) {
+		fx_begin_seed(t->seed + i);
+		fired = 0;
+		T_NE(timeout(fire, NULL, 20), 0);
+		sim_crash_at(label[i % 3], 1 + i / 15);
+		for (k = 0; k < 4; k++)
+			(void)sim_spawn("asker", asks_and_ends, NULL);
+		T_EQ(sim_run(), 0);
+		sim_sleep(3000000000u);
+		/* one, at the most, went with whoever died */
+		T_GE(fired, 4);
+		T_LE(fired, 5);
+		T_FALSE(str_timer_pending());
+		T_EQ(fx_in_use(STR_BLK_EVENT), 0);
+		fx_end();
+	}
+}
+
+T_CASE(a_number_that_was_kept_in_an_int_still_names_the_callback)
+{
+	toid_t id;
+	unsigned i;
+
+	fx_begin(t);
+	for (i = 0; i < 100; i++) {
+		id = timeout(fire, NULL, 10);
+		T_GT((int)id, 0);
+		T_EQ(untimeout((toid_t)(int)id), 0);
+		T_EQ(untimeout((toid_t)(int)id), -1);
+		T_EQ(untimeout(id), -1);
+	}
+	sim_sleep(1000000000u);
+	T_EQ(fired, 0);
+	T_EQ(fx_in_use(STR_BLK_EVENT), 0);
+}
+
+static int self_result;
+
+static void
+cancels_itself(void *arg)
+{
+	(void)arg;
+	self_result = untimeout(last_id);
+	fired++;
+}
+
+T_CASE(untimeout_from_the_callback_itself_does_not_wait)
+{
+	fx_begin(t);
+	self_result = 0;
+	last_id = timeout(cancels_itself, NULL, 1);
+	sim_sleep(1000000000u);
+	T_EQ(fired, 1);
+	T_EQ(self_result, -1);
+}
+
+static void
+slow(void *arg)
+{
+	(void)arg;
+	sim_sleep(300000000u);
+	fired++;
+}
+
+T_CASE(untimeout_waits_for_a_callback_that_runs)
+{
+	fx_begin(t);
+	last_id = timeout(slow, NULL, 1);
+	sim_sleep(100000000u);
+	T_EQ(fired, 0);
+	T_EQ(untimeout(last_id), -1);
+	T_EQ(fired, 1);
+}
+
+static volatile bool go_on;
+
+static void
+asks_and_stops(void *arg)
+{
+	T_EQ(host_enter(&any_call), 0);
+	T_NE(timeout(fire, arg, 1), 0);
+	host_leave();
+	while (!go_on)
+		sim_sleep(10000000u);
+}
+
+T_CASE(a_stopped_process_delays_nobody_else_s_callbacks)
+{
+	struct sim_task *w;
+
+	fx_begin(t);
+	go_on = false;
+	w = sim_spawn("stopped", asks_and_stops, NULL);
+	sim_sleep(1000000u);
+	sim_stop(w);
+	T_NE(timeout(fire, NULL, 10), 0);
+	sim_sleep(1000000000u);
+	T_EQ(fired, 1);
+	sim_cont(w);
+	sim_sleep(1000000000u);
+	T_EQ(fired, 2);
+	go_on = true;
+	T_EQ(sim_run(), 0);
+}

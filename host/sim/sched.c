@@ -583,7 +583,9 @@ timers(void)
 			if (when != 0 && when < t->defer_at)
 				t->defer_at = when;
 		}
-		next = STR_MIN(next, t->defer_at);
+		/* a stopped one's wait until it goes on */
+		next = STR_MIN(next, t->stopped && t->defer_at <= sim.now ?
+			sim.now + REAP_NS : t->defer_at);
 	}
 	return next;
 }
