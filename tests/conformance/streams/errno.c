@@ -53,8 +53,12 @@ prepare(struct env *e)
 	e->ss = (struct strsigset){ 0, S_ERROR };
 	e->fdi.ctlbuf = (struct strbuf){ 0, 16, e->buf };
 	e->fdi.databuf = e->data;
+#ifdef ST_SIM
+	e->ro = st_bad();
+#else
 	e->ro = mmap(NULL, 65536, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	T_NE(e->ro, MAP_FAILED);
+#endif
 	e->nullfd = T_OK(open("/dev/null", O_RDWR));
 	memset(e->longname, 'n', sizeof e->longname - 1);
 	st_pipe_more(e->fds);

@@ -20,8 +20,10 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#ifdef ST_ANY
+#if defined ST_ANY
 T_TARGETS("fifo", "echo")
+#elif defined ST_SIM
+T_TARGETS("sim")
 #elif !defined ST_ONE
 T_TARGETS("direct", "dup", "fork", "exec", "rights")
 #endif
@@ -200,6 +202,9 @@ void
 st_run(struct t *t, void (*body)(struct t *t))
 {
 	alarm(ALARM_SECONDS * t_scale());
+#ifdef ST_SIM
+	st_sim_begin(t);
+#endif
 	if (given[0] != -1) {
 		memcpy(own, given, sizeof own);
 		given[0] = given[1] = -1;
@@ -263,6 +268,19 @@ st_marks(int fd, int hiwat, int lowat)
 	T_EQ(v, lowat);
 }
 
+#ifdef ST_SIM
+void *
+st_bad(void)
+{
+	return st_sim_bad_memory(65536);
+}
+
+char *
+st_edge(const char *s, size_t n)
+{
+	return memcpy((char *)st_sim_edge() - n, s, n);
+}
+#else
 void *
 st_bad(void)
 {
@@ -283,6 +301,7 @@ st_edge(const char *s, size_t n)
 	T_OK(mprotect(p + 65536, 65536, PROT_NONE));
 	return memcpy(p + 65536 - n, s, n);
 }
+#endif
 
 void *
 st_shared(size_t n)

@@ -23,6 +23,9 @@
 #include <unistd.h>
 
 #include "t.h"
+#ifdef ST_SIM
+#include "st_sim.h"
+#endif
 
 enum { ST_ROOM = 8192 };
 

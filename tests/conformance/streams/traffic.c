@@ -143,7 +143,7 @@ ST_ANY_CASE(records_arrive_through_two_queues_with_narrow_marks)
 	st_reap(pid);
 }
 
-ST_ANY_CASE(records_arrive_through_eight_modules)
+ST_CASE(records_arrive_through_eight_modules)
 {
 	static const char *const names[] = { "pipemod", "nullmod", "srvmod",
 		"testmod" };
