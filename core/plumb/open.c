@@ -14,7 +14,9 @@
  * Locks.  The node's, over all of an open or a last close; then the stream's
  * busy lock.  A clone open has no node until the driver has named a minor.
  *
- * Crash.  A stream that is not in the directory yet falls to the reaper.  A
+ * Crash.  A stream that is not in the directory yet falls to the reaper; a
+ * device's is there before its driver is asked, with the opener for its
+ * closer, so that an open that dies is closed by the next sweep.  A
  * close that dies half way is begun again by the next sweep: each close
  * procedure is called once (`closing').
  */
@@ -47,6 +49,7 @@ dev_make(struct str_fmod *fm, struct str_plumb **ret)
 	qp->role = STR_QP_DRIVER;
 	qp->rq.q_next = &sd->qp->rq;
 	qp->wq.q_next = NULL;
+	str_store(&qp->closing, 1u); /* nothing to close yet */
 	pl->driver = qp;
 	*ret = pl;
 	return 0;
@@ -58,6 +61,7 @@ dev_unmake(struct str_plumb *pl, struct host_call *hc, bool opened)
 {
 	struct str_qpair *qp = pl->driver;
 
+	str_mem_own(qp);
 	if (opened)
 		(void)str_qclose(qp, hc);
 	else
@@ -65,7 +69,25 @@ dev_unmake(struct str_plumb *pl, struct host_call *hc, bool opened)
 	pl->driver = NULL;
 	pl->head[0].qp->wq.q_next = NULL;
 	str_qpair_free(qp);
-	str_stream_discard(pl);
+	(void)str_stream_free(pl, pl->sid, NULL);
+}
+
+/* Enter @pl into the directory: from here on it is a stream. */
+static int
+enter(struct str_plumb *pl)
+{
+	int err;
+
+	pl->sid = str_dir_sid();
+	err = str_dir_enter(pl->sid, &pl->head[0].file);
+	if (err != 0)
+		return err;
+	(void)str_add(str_root(STR_ROOT_NPIPES), (uint64_t)1);
+	(void)str_add(str_root(STR_ROOT_NDEVS), (uint64_t)1);
+	if (pl->driver != NULL)
+		str_mem_disown(pl->driver);
+	str_mem_disown(pl);
+	return 0;
 }
 
 static int
@@ -73,21 +95,15 @@ publish(struct str_plumb *pl, struct str_node *n,
 	const struct host_carrier *c, int oflags, struct str_file **ret)
 {
 	struct str_head *sd = &pl->head[0];
-	int err;
+	int err = pl->sid == 0 ? enter(pl) : 0;
 
-	pl->sid = str_dir_sid();
-	err = str_dir_enter(pl->sid, &sd->file);
 	if (err != 0)
 		return err;
-	(void)str_add(str_root(STR_ROOT_NPIPES), (uint64_t)1);
-	(void)str_add(str_root(STR_ROOT_NDEVS), (uint64_t)1);
-	if (pl->driver != NULL)
-		str_mem_disown(pl->driver);
 	pl->node = n;
 	n->pl = pl;
-	str_mem_disown(pl);
 	STR_CRASH_POINT("open:published");
 	err = str_file_add(sd, c, oflags, ret);
+	str_store_rel(&pl->closer, 0u);
 	if (err != 0)
 		str_head_sweep(sd, NULL); /* nobody holds it: closes it */
 	return err;
@@ -150,13 +166,28 @@ open_first(struct str_fmod *fm, dev_t dev, int sflag, struct host_call *hc,
 	if (err != 0)
 		return err;
 	pl->dev = dev;
-	/* the stream is the caller's alone, but its queues may be found */
+	/*
+	 * The stream is the caller's alone, but its queues may be found.  The
+	 * driver will know it before anybody holds it: should we die until
+	 * then, whoever sweeps closes it in our place.
+	 */
 	str_store(&host_self()->inside, (uint64_t)(uintptr_t)&pl->head[0]);
+	str_store(&pl->closer, host_self_tag());
+	err = enter(pl);
+	if (err != 0) {
+		qprocsoff(&pl->driver->rq);
+		str_qpair_free(pl->driver);
+		pl->driver = NULL;
+		str_stream_discard(pl);
+		return err;
+	}
 	err = str_qopen(pl->driver, hc, &dev, sflag);
 	if (err != 0) {
 		dev_unmake(pl, hc, false);
 		return err;
 	}
+	str_store_rel(&pl->driver->closing, 0u);
+	STR_CRASH_POINT("open:opened");
 	pl->dev = dev;
 	if (n == NULL || dev != was) {
 		/* the driver chose: that minor must be nobody's */
@@ -282,13 +313,31 @@ fifo_wait(struct str_node *n, struct str_head *sd, struct host_call *hc,
 	}
 }
 
+/* The node of a FIFO that nobody else can name: they are used again. */
+static struct str_node *
+fifo_unused(void)
+{
+	uint64_t ino = 1ull << 40;
+	struct str_node *n;
+
+	for (;; ino++) {
+		n = str_node_get(STR_FIFO_DEV, ino);
+		if (n == NULL || str_cas(&n->used, 0u, 1u))
+			return n;
+		if (n->pl == NULL && str_load(&n->lock.owner) == 0 &&
+		    str_load(&n->used) == 2 && str_cas(&n->used, 2u, 1u))
+			return n;
+	}
+}
+
 int
 str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 	const struct host_carrier *c, struct str_file **ret)
 {
 	struct str_thread *t = host_self();
 	uint64_t was = str_load(&t->inside);
-	struct str_node *n = str_node_get(dev, ino);
+	struct str_node *n = dev == STR_FIFO_DEV && ino == STR_FIFO_ANY ?
+		fifo_unused() : str_node_get(dev, ino);
 	int mode = oflags & 3, err;
 	struct str_plumb *pl;
 	struct str_head *sd;
@@ -391,6 +440,7 @@ take_down(struct str_plumb *pl, struct host_call *hc)
 	if (qp != NULL) {
 		str_mem_own(qp);
 		(void)str_qclose(qp, hc);
+		STR_CRASH_POINT("close:driver");
 		pl->driver = NULL;
 		pl->head[0].qp->wq.q_next = NULL;
 		str_qpair_free(qp);
@@ -431,8 +481,10 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 	(void)str_or(&sd->flags, STR_H_CLOSED);
 	STR_CRASH_POINT("close:begun");
 	take_down(pl, hc);
-	if (n != NULL && n->pl == pl)
+	if (n != NULL && n->pl == pl) {
 		n->pl = NULL;
+		(void)str_cas(&n->used, 1u, 2u); /* a FIFO of one's own */
+	}
 	STR_CRASH_POINT("close:down");
 	(void)str_stream_free(pl, sid, NULL);
 unlock:

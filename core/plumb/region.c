@@ -185,6 +185,9 @@ mark_pipe(struct str_plumb *pl, uintptr_t epoch)
 	for (q = pl->head[0].qp->wq.q_next;
 		ok && q != NULL && q->q_head == NULL; q = q->q_next)
 		ok = mark_pair(q->q_pair, epoch);
+	/* while it is being closed it is not in the chain any more */
+	if (ok && pl->driver != NULL)
+		ok = mark_pair(pl->driver, epoch);
 	if (ok && pl->under != NULL)
 		ok = mark_pair(pl->under->qp, epoch);
 	str_unclaim(pl);
