@@ -62,7 +62,9 @@ class Kit:
         obj = os.path.join(self.work, name + '.o')
         so = os.path.join(self.modules, name + '.so')
         self.run(self.cc + self.config('--cflags', 'fast-streams-module') +
-                 ['-O2', '-Wall', '-Werror', '-c', path, '-o', obj])
+                 ['-std=gnu11', '-O2', '-Wall', '-Werror',
+                  '-Wno-unknown-warning-option',
+                  '-Wno-deprecated-non-prototype', '-c', path, '-o', obj])
         self.run(self.cc + [obj] + (
             self.config('--libs', 'fast-streams-module')
             if libs is None else libs) + ['-o', so])
