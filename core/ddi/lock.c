@@ -17,7 +17,9 @@
  */
 #include "ddi_impl.h"
 
-#define SLEEP_NS 10000000ull /* of a sleeper between two looks at the owner */
+/* Of a sleeper between two looks at the owner: at first, at most. */
+#define SLEEP_NS 10000000ull
+#define SLEEP_MAX_NS 320000000ull
 
 struct str_thread *
 str_ddi_self(void)
@@ -180,6 +182,8 @@ sleep_try(sleep_t *l)
 static bool
 sleep_lock(sleep_t *l, struct host_call *hc)
 {
+	uint64_t slice = SLEEP_NS;
+
 	if (sleep_try(l))
 		return true;
 	if (SLEEP_LOCKOWNED(l))
@@ -193,8 +197,10 @@ sleep_lock(sleep_t *l, struct host_call *hc)
 		if (sleep_try(l))
 			return true;
 		if (host_wait(hc, (str_a32 *)(void *)(uintptr_t)&l->l_seq,
-			seq, SLEEP_NS) == EINTR)
+			seq, slice) == EINTR)
 			return false;
+		if (slice < SLEEP_MAX_NS)
+			slice *= 2;
 	}
 }
 

@@ -363,6 +363,8 @@ sema_tryp(ksema_t *sp)
 static bool
 down(ksema_t *sp, struct host_call *hc)
 {
+	uint64_t slice = SLICE_NS;
+
 	if (sema_tryp(sp))
 		return true;
 	str_ddi_presleep();
@@ -374,8 +376,10 @@ down(ksema_t *sp, struct host_call *hc)
 		if (sema_tryp(sp))
 			return true;
 		if (host_wait(hc, (str_a32 *)(void *)(uintptr_t)&sp->s_seq,
-			seq, SLICE_NS) == EINTR)
+			seq, slice) == EINTR)
 			return false;
+		if (slice < SLICE_MAX_NS)
+			slice *= 2;
 	}
 }
 

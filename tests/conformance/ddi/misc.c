@@ -131,6 +131,9 @@ D_CASE(509, drv_getparm_tells_lbolt)
 	T_GE(b, a + 3);
 	T_EQ(drv_getparm(9999, &c), -1);
 	T_EQ(c, 5);
+	T_EQ(drv_getparm(TIME, &a), 0); /* seconds since 1970 */
+	T_GT(a, 1700000000u);
+	T_LT(a, 1ul << 33);
 }
 
 /* drv_usecwait(D3): at least that long. */
