@@ -377,6 +377,7 @@ struct str_plumb {
 	mblk_t *late_first;	  /* [R] what other streams sent while the
 				   * plumber was at work: the queue in b_prev */
 	mblk_t *late_last;	  /* [R] */
+	str_a32 half;		  /* [A] 1: its end 1 waits for I_PIPE */
 	str_a32 closer;		  /* [A] tag of the thread in the last close */
 };
 
@@ -686,6 +687,9 @@ int str_pipe_create(const struct host_carrier c[2],
 	struct str_plumb **ret_pipe);
 int str_pipe_bare(struct str_plumb **ret_pipe);
 void str_pipe_close_end(struct str_head *sd);
+int str_pipe_join(struct str_head *sd, struct host_call *hc, int fd);
+struct str_file *str_file_of_fd(int fd);
+bool str_file_move(struct str_file *f, struct str_head *to);
 
 /* head queue */
 void str_headq_init(struct str_headq *hq, uint32_t hiwat, uint32_t lowat);

@@ -173,14 +173,18 @@ str_head_enter(struct str_head *sd, const str_a32 *fflags, uint32_t gen)
  *                 the driver's to choose.  ENXIO no such driver or minor.
  * str_fifo_open - the FIFO with this key (st_dev and st_ino of a path, or
  *                 STR_FIFO_DEV and a minor): POSIX open semantics.
+ * str_half_open - half a pipe, to be joined with another half by I_PIPE
  * str_name_open - what is attached to the file @dev, @ino; ENOENT: nothing is.
  *                 With connld on top: the near end of a new pipe.
  */
 #define STR_FIFO_DEV UINT64_MAX
+#define STR_FIFO_ANY UINT64_MAX /* with it: a FIFO of one's own */
 int str_dev_open(struct host_call *hc, const char *drv, uint32_t minor,
 	bool clone, int oflags, const struct host_carrier *c,
 	struct str_file **ret);
 int str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
+	const struct host_carrier *c, struct str_file **ret);
+int str_half_open(struct host_call *hc, int oflags,
 	const struct host_carrier *c, struct str_file **ret);
 int str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 	const struct host_carrier *c, struct str_file **ret);

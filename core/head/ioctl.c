@@ -249,12 +249,11 @@ i_get_pushcnt(struct ioc *c)
 	return (long)str_load(&c->sd->npush);
 }
 
-/* A pipe's ends are joined already. */
+/* Two halves become a pipe; one that pipe(2) made is whole already. */
 static long
 i_pipe(struct ioc *c)
 {
-	(void)c;
-	return -EINVAL;
+	return -str_pipe_join(c->sd, c->hc, (int)c->arg);
 }
 
 /* --------------------------------------------------------------- flushing */

@@ -345,8 +345,8 @@ str_fd_is_open(int fd)
 	return fd >= 0 && host_carrier_id(fd, &c) != EBADF;
 }
 
-static struct str_file *
-file_of_fd(int fd)
+struct str_file *
+str_file_of_fd(int fd)
 {
 	struct host_carrier c;
 
@@ -358,7 +358,7 @@ file_of_fd(int fd)
 struct str_head *
 str_head_of_fd(struct host_call *hc, int fd)
 {
-	struct str_file *f = file_of_fd(fd);
+	struct str_file *f = str_file_of_fd(fd);
 
 	(void)hc;
 	return f != NULL ? f->head : NULL;
@@ -367,7 +367,7 @@ str_head_of_fd(struct host_call *hc, int fd)
 int
 str_fd_flags(int fd)
 {
-	struct str_file *f = file_of_fd(fd);
+	struct str_file *f = str_file_of_fd(fd);
 
 	return f != NULL ? (int)str_load(&f->fflags) : 2;
 }

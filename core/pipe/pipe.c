@@ -174,3 +174,60 @@ str_head_peer_file(struct str_head *sd)
 {
 	return &sd->peer->file;
 }
+
+/*
+ * Halves.  The pipe driver's open makes a whole pipe of which end 1 is kept
+ * by a reference; I_PIPE moves the other half's open file there, and the pipe
+ * that came with it goes.  What was written before waits there.
+ */
+int
+str_half_open(struct host_call *hc, int oflags, const struct host_carrier *c,
+	struct str_file **ret)
+{
+	struct str_thread *t = host_self();
+	uint64_t was = str_load(&t->inside);
+	struct str_plumb *pl;
+	int err = str_pipe_bare(&pl);
+
+	(void)hc;
+	if (err != 0)
+		return err;
+	(void)host_daemon();
+	str_store(&t->inside, (uint64_t)(uintptr_t)&pl->head[0]);
+	str_store(&pl->half, 1u);
+	str_head_ref(&pl->head[1]);
+	err = str_file_add(&pl->head[0], c, oflags, ret);
+	str_mem_disown(pl);
+	if (err != 0) {
+		str_head_unref(&pl->head[1], NULL);
+		str_head_sweep(&pl->head[0], NULL);
+	}
+	str_store(&t->inside, was);
+	return err;
+}
+
+/*
+ * str_pipe_join - I_PIPE: descriptor @fd becomes the other end of @sd
+ * Return: 0, EBADF, EINVAL: one of them is no half, or they are the same.
+ */
+int
+str_pipe_join(struct str_head *sd, struct host_call *hc, int fd)
+{
+	struct str_plumb *pl = sd->plumb, *op;
+	struct str_file *f = str_file_of_fd(fd);
+
+	if (f == NULL)
+		return str_fd_is_open(fd) ? EINVAL : EBADF;
+	op = f->head->plumb;
+	if (op == pl || pl->kind != STR_PL_PIPE || op->kind != STR_PL_PIPE ||
+	    str_load(&op->half) == 0 || !str_cas(&pl->half, 1u, 0u))
+		return EINVAL;
+	if (!str_cas(&op->half, 1u, 0u) || !str_file_move(f, &pl->head[1])) {
+		str_store(&pl->half, 1u);
+		return EINVAL;
+	}
+	str_head_unref(&pl->head[1], hc);
+	str_head_sweep(&op->head[0], hc);
+	str_head_unref(&op->head[1], hc);
+	return 0;
+}

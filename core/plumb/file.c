@@ -158,6 +158,33 @@ str_file_close(struct str_file *f, struct host_call *hc)
 	return true;
 }
 
+/*
+ * str_file_move - what stands under @f's carrier is an open file of @to now
+ * The caller holds @to by a reference.  Return: false: it is closed already,
+ * or there is no memory; then nothing has changed.
+ */
+bool
+str_file_move(struct str_file *f, struct str_head *to)
+{
+	struct host_carrier c = f->carrier;
+	int oflags = (int)str_load(&f->fflags);
+	struct str_file *n = unused(to);
+
+	if (n == NULL)
+		return false;
+	if (!str_cas(&f->open, 1u, 3u)) {
+		str_store_rel(&n->open, 0u);
+		return false;
+	}
+	(void)str_add(&f->gen, 1u);
+	(void)str_dir_remove(c.cookie);
+	f->carrier.cookie = 0; /* not its own any more */
+	str_store_rel(&f->open, 0u);
+	str_store_rel(&n->open, 0u);
+	/* its entry is free: this cannot fail for want of room */
+	return str_file_add(to, &c, oflags, &n) == 0;
+}
+
 void
 str_file_released(struct str_file *f, struct host_call *hc)
 {

@@ -58,6 +58,8 @@ target_open(const struct target *t, struct host_call *hc, int flags,
 	switch (t->name.kind) {
 	case NAME_NONE:
 		return str_name_open(hc, t->dev, t->ino, oflags, c, ret);
+	case NAME_PIPE:
+		return str_half_open(hc, oflags, c, ret);
 	case NAME_FIFO:
 		if (t->name.drv[0] == '\0')
 			return str_fifo_open(hc, t->dev, t->ino, oflags, c,
@@ -65,6 +67,10 @@ target_open(const struct target *t, struct host_call *hc, int flags,
 		return str_fifo_open(hc, STR_FIFO_DEV, t->name.minor, oflags,
 			c, ret);
 	default:
+		if (t->name.kind == NAME_CLONE &&
+		    strcmp(t->name.drv, "fifo") == 0)
+			return str_fifo_open(hc, STR_FIFO_DEV, STR_FIFO_ANY,
+				oflags, c, ret);
 		streams_autopush_load();
 		return str_dev_open(hc, t->name.drv, t->name.minor,
 			t->name.kind == NAME_CLONE, oflags, c, ret);

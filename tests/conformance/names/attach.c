@@ -528,3 +528,42 @@ T_CASE(descriptors_pass_through_connections)
 	T_EQ(n_wait(pid), 0);
 	T_OK(fdetach(path));
 }
+
+/* ---------------------------------------------------------------- I_PIPE */
+
+/* The pipe driver: two opens and I_PIPE are a pipe. */
+T_CASE(two_halves_make_a_pipe)
+{
+	int a = T_OK(open("/dev/streams/clone/pipe", O_RDWR));
+	int b = T_OK(open("/dev/streams/clone/pipe", O_RDWR));
+	int c = T_OK(open("/dev/streams/clone/pipe", O_RDWR));
+	char buf[8];
+
+	T_EQ(isastream(a), 1);
+	T_ERR(ioctl(a, I_PIPE, a), EINVAL);
+	T_ERR(ioctl(a, I_PIPE, -1), EBADF);
+	T_ERR(ioctl(a, I_PIPE, 0), EINVAL);
+	T_OK(ioctl(a, I_PIPE, b));
+	T_ERR(ioctl(c, I_PIPE, b), EINVAL);
+	T_EQ(T_OK(write(a, "ab", 2)), 2);
+	T_EQ(T_OK(read(b, buf, sizeof(buf))), 2);
+	T_EQ(T_OK(write(b, "cde", 3)), 3);
+	T_EQ(T_OK(read(a, buf, sizeof(buf))), 3);
+	T_OK(close(b));
+	T_EQ(T_OK(read(a, buf, sizeof(buf))), 0);
+	T_OK(close(a));
+	T_OK(close(c));
+}
+
+/* LiS: a clone open of the FIFO driver is a stream that reads its own. */
+T_CASE(a_fifo_of_ones_own)
+{
+	int a = T_OK(open("/dev/fifo", O_RDWR));
+	int b = T_OK(open("/dev/fifo", O_RDWR | O_NONBLOCK));
+	char buf[8];
+
+	T_EQ(T_OK(write(a, "self", 4)), 4);
+	T_ERR(read(b, buf, sizeof(buf)), EAGAIN);
+	T_EQ(T_OK(read(a, buf, sizeof(buf))), 4);
+	T_MEM(buf, "self", 4);
+}
