@@ -60,7 +60,7 @@ fast_enter(struct str_head *sd, const str_a32 *id, uint32_t gen,
 {
 	host_tls.depth = 1;
 	str_barrier();
-	str_store(&t->inside, (uint64_t)(uintptr_t)sd);
+	str_store_rel(&t->inside, (uint64_t)(uintptr_t)sd);
 	str_barrier(); /* light fence: asym is set */
 	return str_likely(str_load_acq(&id[1]) == gen);
 }
@@ -153,7 +153,7 @@ str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	if (str_unlikely(len - 1 >= STR_FAST_MAX))
 		return STR_NOT_FAST; /* nothing, or more than one record */
 	/* a look at memory that stays readable */
-	if (sd->direct == NULL)
+	if (str_load(&sd->direct) == NULL)
 		return str_head_write_mods(sd, id, gen, fd, ubuf, len);
 	if (str_unlikely(!fast_enter(sd, id, gen, t)))
 		return fast_back(t);
@@ -164,7 +164,7 @@ str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 		!fast_lock(&hq->plock, STR_HOLD_P, t)))
 		return fast_back(t);
 	/* direct changes under plock */
-	if (str_unlikely(sd->direct == NULL ||
+	if (str_unlikely(str_load(&sd->direct) == NULL ||
 		!headq_put_quick(hq, ubuf, len))) {
 		fast_unlock(&hq->plock, STR_HOLD_P, t);
 		return fast_back(t);

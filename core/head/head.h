@@ -159,7 +159,7 @@ void str_file_released(struct str_file *f, struct host_call *hc);
 STR_INLINE bool
 str_head_enter(struct str_head *sd, const str_a32 *fflags, uint32_t gen)
 {
-	str_store(&host_self()->inside, (uint64_t)(uintptr_t)sd);
+	str_store_rel(&host_self()->inside, (uint64_t)(uintptr_t)sd);
 	host_fence_light();
 	return str_likely(str_load_acq(&fflags[1]) == gen);
 }

@@ -286,7 +286,7 @@ str_head_writable(struct str_head *sd)
 	if ((str_load(&sd->flags) & (STR_H_WRERR | STR_H_HUP | STR_H_PEER |
 		STR_H_PLEX | STR_H_LOOK | STR_H_NORD)) != 0)
 		return true;
-	if (sd->direct != NULL)
+	if (str_load(&sd->direct) != NULL)
 		return !str_headq_is_full(&sd->peer->hq);
 	if (str_claim(sd->plumb) == 0) {
 		int ok = sd->qp->wq.q_next == NULL ||
@@ -463,7 +463,9 @@ carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 		str_store(&t->asleep_on, (uint64_t)(uintptr_t)sd);
 		alone = arm(want, &n);
 		host_fence_heavy();
-		if (ready(sd, why)) {
+		/* closed: the number may be another carrier's by now */
+		if (ready(sd, why) ||
+		    (str_load(&sd->flags) & STR_H_CLOSED) != 0) {
 			str_store(&t->asleep_on, (uint64_t)0);
 			if (alone)
 				disarm(want, n);
@@ -569,6 +571,12 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 		if (left(deadline, 1) == 0)
 			return ETIMEDOUT;
 		look_for_dead(sd->plumb);
+		/* whose descriptor was closed has no carrier to sleep on, and
+		 * goes on looking by himself */
+		if ((str_load(&sd->flags) & STR_H_CLOSED) != 0) {
+			stage = host_now() + STAGE_NS;
+			continue;
+		}
 		err = carrier_sleep(sd, hc, why, want, deadline);
 		if (err == EINTR) {
 			err = signalled(hc);

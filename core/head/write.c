@@ -211,10 +211,10 @@ write_slow(struct str_head *sd, struct host_call *hc, const void *ubuf,
 		err = write_error(sd);
 		if (err != 0)
 			return -err;
-		if (sd->direct == NULL)
+		if (str_load(&sd->direct) == NULL)
 			return write_message(sd, hc, ubuf, n, block);
 		lock_p(hq);
-		if (sd->direct == NULL) {
+		if (str_load(&sd->direct) == NULL) {
 			str_hunlock(&hq->plock, STR_HOLD_P);
 			continue;
 		}
@@ -263,10 +263,10 @@ write_one(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	if (str_unlikely((str_load(&sd->flags) & STR_WRITE_SLOW) != 0 ||
 		n > STR_FAST_MAX))
 		return write_slow(sd, hc, ubuf, n, block);
-	if (sd->direct == NULL)
+	if (str_load(&sd->direct) == NULL)
 		return write_message(sd, hc, ubuf, n, block);
 	lock_p(hq);
-	if (str_unlikely(sd->direct == NULL ||
+	if (str_unlikely(str_load(&sd->direct) == NULL ||
 		(str_load(&hq->full) != 0 && str_headq_is_full(hq)))) {
 		str_hunlock(&hq->plock, STR_HOLD_P);
 		return write_slow(sd, hc, ubuf, n, block);

@@ -112,6 +112,9 @@ str_pipe_close_end(struct str_head *sd)
 		str_unclaim(pl);
 	}
 	(void)str_or(&sd->flags, STR_H_CLOSED);
+	str_fence_full();
+	/* a thread whose descriptor was closed by another one */
+	str_ring_sleepers(sd, false);
 	STR_CRASH_POINT("pipe:closing");
 	if (str_load(&sd->npush) > 0)
 		str_plumb_clear(sd);

@@ -239,7 +239,7 @@ str_plumb_update(struct str_plumb *pl)
 		struct str_head *sd = &pl->head[e];
 		bool straight = sd->qp->wq.q_next == &sd->peer->qp->rq;
 
-		sd->direct = straight ? &sd->peer->hq : NULL;
+		str_store(&sd->direct, straight ? &sd->peer->hq : NULL);
 		if (straight)
 			(void)str_and(&sd->flags, ~STR_H_MODS);
 		else

@@ -150,7 +150,7 @@ dismantle(struct str_plumb *pl)
 
 		if (str_hlock(&sd->hq.plock, STR_HOLD_P))
 			str_headq_repair_p(&sd->hq);
-		sd->direct = NULL;
+		str_store(&sd->direct, (struct str_headq *)NULL);
 		str_headq_fini(&sd->hq);
 		str_hunlock(&sd->hq.plock, STR_HOLD_P);
 		if (sd->ioc.reply != NULL) {

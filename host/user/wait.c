@@ -197,7 +197,7 @@ sleep_over(struct sleeper *s)
 	host_tls.depth = s->depth;
 	str_barrier();
 	host_tls.call = s->call;
-	str_store(&host_tls.slot->inside, s->inside);
+	str_store_rel(&host_tls.slot->inside, s->inside);
 	str_store(&host_tls.slot->state, (uint32_t)STR_THR_RUN);
 }
 

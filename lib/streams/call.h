@@ -17,20 +17,26 @@
 STR_INLINE int
 call_begin(struct host_call *hc, struct fd_rec *r, int fd, uint32_t flags)
 {
+	struct str_head *sd;
+	str_a32 *fflags;
+	uint32_t gen;
 	int err;
 
+	if (str_unlikely(!fd_read(r, &sd, &fflags, &gen)))
+		return EBADF; /* closed by another thread just now */
 	hc->fd = fd;
-	hc->fflags = (int)str_load(r->fflags);
+	hc->fflags = (int)str_load(fflags);
 	hc->flags = flags;
 	hc->mask = NULL;
 	hc->head = NULL;
 	err = host_enter(hc);
 	if (str_unlikely(err != 0))
 		return err;
-	if (str_unlikely(!str_head_enter(r->sd, r->fflags, r->gen))) {
+	if (str_unlikely(!str_head_enter(sd, fflags, gen))) {
 		host_leave();
 		return EBADF; /* closed by another thread meanwhile */
 	}
+	hc->head = sd; /* what @r stands for may change from here on */
 	return 0;
 }
 

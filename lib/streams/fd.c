@@ -259,15 +259,16 @@ fd_rec_of(struct str_file *f, const struct host_carrier *c)
 		return NULL;
 	/* a thread may still be looking at it as what it was: it shall find
 	 * pointers that are good and a generation that is not */
-	str_store_rel(&r->gen, ~str_file_gen(f));
+	str_store(&r->gen, ~str_file_gen(f));
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	r->obj.count = 0;
 	r->obj.epoll = 0;
 	r->items = NULL;
 	r->made = false;
 	str_store(&r->nitem, 0u);
 	r->file = f;
-	r->sd = str_file_head(f);
-	r->fflags = str_file_flags(f);
+	str_store(&r->sd, str_file_head(f));
+	str_store(&r->fflags, str_file_flags(f));
 	r->carrier = *c;
 	str_store_rel(&r->gen, str_file_gen(f));
 	r->hint = -1;

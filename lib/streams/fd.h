@@ -172,6 +172,23 @@ int fd_hidden_from(int from);
 void fd_hidden_move(int fd);
 
 /*
+ * What @r stands for, all of one time: a record may become another's while it
+ * is looked at, see fd_rec_of().  Return: false when just that happened.
+ */
+STR_INLINE bool
+fd_read(struct fd_rec *r, struct str_head **ret_sd, str_a32 **ret_fflags,
+	uint32_t *ret_gen)
+{
+	uint32_t gen = str_load_acq(&r->gen);
+
+	*ret_sd = str_load(&r->sd);
+	*ret_fflags = str_load(&r->fflags);
+	*ret_gen = gen;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return str_likely(str_load(&r->gen) == gen);
+}
+
+/*
  * Streams that a call looks at besides the one it is on.  fd_inside() is
  * str_head_enter(): false when the Stream is gone; then, or when its look is
  * over, the caller calls fd_outside() with what fd_inside() found.
@@ -179,8 +196,13 @@ void fd_hidden_move(int fd);
 STR_INLINE bool
 fd_inside(struct fd_rec *r, uint64_t *ret_was)
 {
+	struct str_head *sd;
+	str_a32 *fflags;
+	uint32_t gen;
+
 	*ret_was = str_load(&host_self()->inside);
-	return str_head_enter(r->sd, r->fflags, r->gen);
+	return fd_read(r, &sd, &fflags, &gen) &&
+		str_head_enter(sd, fflags, gen);
 }
 
 STR_INLINE void

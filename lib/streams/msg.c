@@ -43,7 +43,7 @@ get(int fd, struct strbuf *ctl, struct strbuf *data, int *band, int *flags)
 		return no_stream(fd);
 	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
 	if (ret == 0) {
-		ret = str_head_getmsg(r->sd, &hc, (struct str_strbuf *)ctl,
+		ret = str_head_getmsg(hc.head, &hc, (struct str_strbuf *)ctl,
 			(struct str_strbuf *)data, band, flags);
 		host_leave();
 		if (ret >= 0)
@@ -67,7 +67,7 @@ put(int fd, const struct strbuf *ctl, const struct strbuf *data, int band,
 		return no_stream(fd);
 	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
 	if (ret == 0) {
-		ret = str_head_putmsg(r->sd, &hc,
+		ret = str_head_putmsg(hc.head, &hc,
 			(const struct str_strbuf *)ctl,
 			(const struct str_strbuf *)data, band, flags);
 		host_leave();
@@ -177,7 +177,7 @@ ioctl_stream(struct fd_rec *r, int fd, unsigned long cmd, unsigned long arg)
 	if (ret != 0)
 		return ret;
 	if (!ioctl_own(r, fd, (unsigned)cmd, arg, &ret))
-		ret = str_head_ioctl(r->sd, &hc, cmd & 0xffffffffu, arg);
+		ret = str_head_ioctl(hc.head, &hc, cmd & 0xffffffffu, arg);
 	host_leave();
 	if (ret == 0 && (cmd & 0xffffu) == I_PIPE)
 		fd_forget((int)arg); /* it is another stream's now */

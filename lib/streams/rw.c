@@ -39,7 +39,7 @@ read_stream(struct fd_rec *r, int fd, void *buf, size_t len)
 	pthread_testcancel();
 	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
 	if (str_likely(ret == 0)) {
-		ret = str_head_read(r->sd, &hc, buf, len);
+		ret = str_head_read(hc.head, &hc, buf, len);
 		host_leave();
 		if (str_likely(ret >= 0))
 			return ret;
@@ -58,7 +58,7 @@ write_stream(struct fd_rec *r, int fd, const void *buf, size_t len)
 	pthread_testcancel();
 	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
 	if (str_likely(ret == 0)) {
-		ret = str_head_write(r->sd, &hc, buf, len);
+		ret = str_head_write(hc.head, &hc, buf, len);
 		host_leave();
 		if (str_likely(ret >= 0))
 			return ret;
@@ -104,13 +104,16 @@ STR_EXPORT STR_HOT ssize_t
 read(int fd, void *buf, size_t len)
 {
 	struct fd_rec *r = fd_likely_stream(fd);
+	struct str_head *sd;
+	str_a32 *fflags;
+	uint32_t gen;
 	long ret;
 
 	if (str_unlikely(r == NULL))
 		return read_other(fd, buf, len);
 	cancel_point();
-	if (fast_ready()) {
-		ret = str_head_read_fast(r->sd, r->fflags, r->gen, fd, buf, len);
+	if (fast_ready() && fd_read(r, &sd, &fflags, &gen)) {
+		ret = str_head_read_fast(sd, fflags, gen, fd, buf, len);
 		if (str_likely(ret > 0))
 			return ret;
 	}
@@ -121,13 +124,16 @@ STR_EXPORT STR_HOT ssize_t
 write(int fd, const void *buf, size_t len)
 {
 	struct fd_rec *r = fd_likely_stream(fd);
+	struct str_head *sd;
+	str_a32 *fflags;
+	uint32_t gen;
 	long ret;
 
 	if (str_unlikely(r == NULL))
 		return write_other(fd, buf, len);
 	cancel_point();
-	if (fast_ready()) {
-		ret = str_head_write_fast(r->sd, r->fflags, r->gen, fd, buf, len);
+	if (fast_ready() && fd_read(r, &sd, &fflags, &gen)) {
+		ret = str_head_write_fast(sd, fflags, gen, fd, buf, len);
 		if (str_likely(ret > 0))
 			return ret;
 	}
@@ -208,8 +214,8 @@ static long
 vector_move(struct fd_rec *r, struct host_call *hc, struct vector *v, int n,
 	bool out)
 {
-	return out ? str_head_writev(r->sd, hc, v->iov, n)
-		   : str_head_readv(r->sd, hc, v->iov, n);
+	return out ? str_head_writev(hc->head, hc, v->iov, n)
+		   : str_head_readv(hc->head, hc, v->iov, n);
 }
 
 static ssize_t

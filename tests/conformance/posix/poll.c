@@ -379,7 +379,7 @@ T_CASE(poll_mixes_pipes_with_kernel_descriptors)
 struct mixed {
 	struct pollfd p[3];
 	int n;
-	volatile int done;
+	_Atomic int done;
 };
 
 static void *

@@ -245,7 +245,7 @@ T_CASE(a_waiting_read_does_not_take_from_the_next_pipe_of_that_number)
 	p_pipe(next);
 	T_EQ(next[0], fd[0]);
 	T_EQ(write(next[1], "mine", 4), 4);
-	p_pause(70);
+	p_pause(150); /* into its last stage of sleep */
 	T_EQ(read(next[0], buf, 8), 4);
 	T_OK(close(fd[1]));
 	T_TRUE(p_call_returns(&c, P_MS_LONG));
@@ -274,7 +274,7 @@ T_CASE(dup2_over_a_descriptor_that_is_being_read_is_safe)
  * numbers happen to mean.  Any answer of those four will do, but there must
  * be one, and in the end a fresh pipe works.
  */
-static volatile int stop;
+static _Atomic int stop;
 static int numbers[4];
 
 static void *

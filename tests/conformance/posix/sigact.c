@@ -110,6 +110,7 @@ T_CASE(queued_signals_keep_their_values)
 	int fd[2];
 	char b;
 
+	P_HANDLERS_AT_ONCE();
 	set_action(SIGRTMIN, keep_info, 0);
 	p_pipe(fd);
 	T_OK(sigqueue(getpid(), SIGRTMIN, v));
@@ -148,6 +149,7 @@ T_CASE(a_handler_runs_on_the_alternate_stack)
 	int fd[2];
 	char b;
 
+	P_HANDLERS_AT_ONCE();
 	alt_stack = malloc(65536);
 	ss.ss_sp = alt_stack;
 	T_OK(sigaltstack(&ss, NULL));
@@ -318,6 +320,7 @@ T_CASE(a_handler_may_wait_on_the_pipe_it_interrupted)
 	struct p_call c;
 	char b;
 
+	P_HANDLERS_AT_ONCE();
 	p_pipe(inner);
 	p_signal(SIGUSR1, read_one, SA_RESTART);
 	p_call(&c, P_READ, inner[0], &b, 1);
@@ -351,6 +354,7 @@ T_CASE(a_handler_can_be_interrupted_by_another_signal)
 	int fd[2];
 	char b;
 
+	P_HANDLERS_AT_ONCE();
 	p_pipe(fd);
 	p_signal(SIGUSR1, outer, SA_RESTART);
 	p_signal(SIGUSR2, NULL, 0);

@@ -68,6 +68,7 @@ T_CASE(SA_RESTART_lets_calls_wait_on_and_complete)
 	char buf[8] = "";
 	int fd[2];
 
+	P_HANDLERS_AT_ONCE();
 	p_signal(SIGUSR1, NULL, SA_RESTART);
 	p_pipe(fd);
 	for (size_t i = 0; i < BLOCKING; i++) {
@@ -98,6 +99,7 @@ T_CASE(what_counts_is_the_action_when_the_signal_comes)
 	char buf[8];
 	int fd[2];
 
+	P_HANDLERS_AT_ONCE();
 	p_signal(SIGUSR1, NULL, SA_RESTART);
 	p_pipe(fd);
 	p_call(&c, P_READ, fd[0], buf, 8);
@@ -127,6 +129,7 @@ T_CASE(siginterrupt_chooses_as_documented)
 	char buf[8];
 	int fd[2];
 
+	P_HANDLERS_AT_ONCE();
 	p_pipe(fd);
 	T_TRUE(signal(SIGUSR1, SIG_DFL) != SIG_ERR);
 	p_signal(SIGUSR1, NULL, SA_RESTART);
@@ -175,7 +178,7 @@ T_CASE(ignored_signals_do_not_interrupt)
 {
 	/* the poller may find the byte taken and wait on: it outlives us */
 	static struct p_call c[3];
-	static char buf[8];
+	static char buf[8], out[8];
 	int fd[2], b[2];
 
 	signal(SIGUSR1, SIG_IGN);
@@ -183,7 +186,7 @@ T_CASE(ignored_signals_do_not_interrupt)
 	p_pipe(b);
 	p_fill(b[1]);
 	p_call(&c[0], P_READ, fd[0], buf, 8);
-	p_call(&c[1], P_WRITE, b[1], buf, 8);
+	p_call(&c[1], P_WRITE, b[1], out, 8);
 	p_call_poll(&c[2], P_POLL, fd[0], POLLIN);
 	for (int i = 0; i < 3; i++) {
 		T_TRUE(p_call_blocks(&c[i]));
@@ -307,6 +310,7 @@ T_CASE(a_handler_may_write_to_the_pipe_that_is_being_read)
 	struct p_call c;
 	char buf[4];
 
+	P_HANDLERS_AT_ONCE();
 	p_signal(SIGUSR1, write_own, SA_RESTART);
 	p_pipe(own);
 	p_call(&c, P_READ, own[0], buf, 4);
@@ -323,6 +327,7 @@ T_CASE(a_handler_may_write_to_the_pipe_that_is_being_polled)
 	struct p_call c;
 	char b;
 
+	P_HANDLERS_AT_ONCE();
 	p_signal(SIGUSR1, write_own, SA_RESTART);
 	p_pipe(own);
 	for (int i = 0; i < 20; i++) {
@@ -361,6 +366,7 @@ T_CASE(a_handler_may_write_to_the_pipe_that_is_being_written)
 	size_t have = 0;
 	ssize_t n;
 
+	P_HANDLERS_AT_ONCE();
 	p_signal(SIGALRM, write_mark, SA_RESTART);
 	p_pipe(own);
 	p_pattern(rec, sizeof(rec), 0);
@@ -429,6 +435,7 @@ T_CASE_TIMEOUT(a_timer_at_a_random_moment_restarts_a_read, 40)
 	int rounds = 35000;
 	char c;
 
+	P_HANDLERS_AT_ONCE();
 	p_signal(SIGALRM, write_own, SA_RESTART);
 	p_pipe(own);
 	for (int i = 0; i < rounds; i++) {
@@ -446,6 +453,7 @@ T_CASE_TIMEOUT(a_timer_at_a_random_moment_interrupts_or_feeds_a_read, 40)
 	ssize_t n;
 	char c;
 
+	P_HANDLERS_AT_ONCE();
 	p_signal(SIGALRM, write_own, 0);
 	p_pipe(own);
 	for (int i = 0; i < rounds; i++) {
@@ -484,6 +492,7 @@ T_CASE_TIMEOUT(a_timer_at_a_random_moment_interrupts_a_read, 40)
 	int rounds = 15000, lost = 0, first;
 	char c;
 
+	P_HANDLERS_AT_ONCE();
 	p_signal(SIGALRM, tick, 0);
 	p_pipe(own);
 	for (int i = 0; i < rounds; i++) {
@@ -505,6 +514,7 @@ T_CASE_TIMEOUT(a_timer_at_a_random_moment_interrupts_a_write, 40)
 	int rounds = 15000, lost = 0;
 	size_t in;
 
+	P_HANDLERS_AT_ONCE();
 	p_signal(SIGALRM, tick, 0);
 	p_pipe(own);
 	in = p_fill(own[1]);
@@ -530,6 +540,7 @@ T_CASE_TIMEOUT(a_timer_at_a_random_moment_always_interrupts_ppoll, 40)
 	sigset_t block, none;
 	struct pollfd p;
 
+	P_HANDLERS_AT_ONCE();
 	sigemptyset(&none);
 	sigemptyset(&block);
 	sigaddset(&block, SIGALRM);
@@ -552,6 +563,7 @@ T_CASE_TIMEOUT(a_timer_at_a_random_moment_always_interrupts_pselect, 40)
 	sigset_t block, none;
 	fd_set r;
 
+	P_HANDLERS_AT_ONCE();
 	sigemptyset(&none);
 	sigemptyset(&block);
 	sigaddset(&block, SIGALRM);
@@ -588,6 +600,7 @@ T_CASE(siglongjmp_out_of_a_blocked_read_leaves_the_pipe_usable)
 	char buf[8];
 	int fd[2];
 
+	P_HANDLERS_AT_ONCE();
 	p_signal(SIGALRM, jump, 0);
 	p_pipe(fd);
 	for (volatile int i = 0; i < 50; i++) {
@@ -610,6 +623,7 @@ T_CASE(siglongjmp_out_of_a_blocked_write_leaves_the_pipe_usable)
 	size_t in;
 	int fd[2];
 
+	P_HANDLERS_AT_ONCE();
 	p_signal(SIGALRM, jump, 0);
 	p_pipe(fd);
 	for (volatile int i = 0; i < 50; i++) {
@@ -631,6 +645,7 @@ T_CASE(siglongjmp_out_of_a_blocked_poll_leaves_the_pipe_usable)
 	struct itimerval it = { { 0, 0 }, { 0, 2000 } };
 	int fd[2];
 
+	P_HANDLERS_AT_ONCE();
 	p_signal(SIGALRM, jump, 0);
 	p_pipe(fd);
 	for (volatile int i = 0; i < 50; i++) {
@@ -662,6 +677,7 @@ T_CASE_TIMEOUT(siglongjmp_out_of_running_reads_keeps_the_stream_in_order, 40)
 	ssize_t n;
 	pid_t pid;
 
+	P_HANDLERS_AT_ONCE();
 	p_pipe(fd);
 	pid = fork();
 	if (pid == 0) {
@@ -711,6 +727,7 @@ T_CASE_TIMEOUT(siglongjmp_out_of_running_writes_keeps_the_stream_in_order, 40)
 	unsigned char c;
 	pid_t pid;
 
+	P_HANDLERS_AT_ONCE();
 	p_pipe(fd);
 	pid = fork();
 	if (pid == 0) {
@@ -837,6 +854,7 @@ T_CASE_TIMEOUT(traffic_under_a_storm_of_signals_is_complete, 40)
 	int fd[2];
 	pid_t pid;
 
+	P_HANDLERS_AT_ONCE();
 	p_pipe(fd);
 	p_signal(SIGALRM, NULL, SA_RESTART);
 	pid = fork();

@@ -503,7 +503,7 @@ T_CASE(calls_that_wait_can_be_cancelled)
 
 struct pending {
 	int fd, writes, state;
-	volatile int passed;
+	_Atomic int passed;
 	sem_t asked;
 };
 
@@ -610,7 +610,7 @@ T_CASE(a_cleanup_handler_of_a_cancelled_read_can_use_the_pipe)
 static void *
 count_bytes(void *arg)
 {
-	volatile long *n = (volatile long *)arg;
+	_Atomic long *n = arg;
 	char c;
 
 	while (read(cleanup_fd[0], &c, 1) == 1)
@@ -628,7 +628,7 @@ count_bytes(void *arg)
 
 T_CASE(a_cancelled_read_takes_no_more_than_it_was_asked_for)
 {
-	volatile long taken = 0;
+	_Atomic long taken = 0;
 	long wrote = 0;
 	struct p_call c;
 
@@ -652,7 +652,7 @@ T_CASE(a_cancelled_read_takes_no_more_than_it_was_asked_for)
 static void *
 add_bytes(void *arg)
 {
-	volatile long *n = (volatile long *)arg;
+	_Atomic long *n = arg;
 
 	while (write(cleanup_fd[1], "x", 1) == 1)
 		(*n)++;
@@ -661,7 +661,7 @@ add_bytes(void *arg)
 
 T_CASE(a_cancelled_write_adds_no_more_than_it_was_given)
 {
-	volatile long wrote = 0;
+	_Atomic long wrote = 0;
 	long taken = 0;
 	struct p_call c;
 
