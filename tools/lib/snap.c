@@ -267,7 +267,7 @@ struct say {
 	void *arg;
 };
 
-static void TOOL_PRINTF(2, 3)
+static void STR_PRINTF(2, 3)
 say(const struct say *s, const char *fmt, ...)
 {
 	char text[320];

@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define TOOL_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#define TOOL_NORETURN __attribute__((noreturn))
+#include <str/annot.h>
+
 
 /* Exit status. */
 #define TOOL_OK 0
@@ -43,17 +43,17 @@ struct tool {
  * Return: an option of its own, or -1.  Does not return on a wrong option.
  */
 int tool_getopt(struct tool *t, int argc, char **argv);
-void tool_usage(const struct tool *t, const char *fmt, ...) TOOL_NORETURN
-	TOOL_PRINTF(2, 3);
+void tool_usage(const struct tool *t, const char *fmt, ...) STR_NORETURN
+	STR_PRINTF(2, 3);
 /* A message with the tool's name before it; not when -q was given. */
-void tool_warn(const struct tool *t, const char *fmt, ...) TOOL_PRINTF(2, 3);
+void tool_warn(const struct tool *t, const char *fmt, ...) STR_PRINTF(2, 3);
 /* The same, with what errno says behind it. */
-void tool_err(const struct tool *t, const char *fmt, ...) TOOL_PRINTF(2, 3);
-void tool_die(const struct tool *t, const char *fmt, ...) TOOL_NORETURN
-	TOOL_PRINTF(2, 3);
+void tool_err(const struct tool *t, const char *fmt, ...) STR_PRINTF(2, 3);
+void tool_die(const struct tool *t, const char *fmt, ...) STR_NORETURN
+	STR_PRINTF(2, 3);
 /* More of it with -v (level 1) and above. */
 void tool_info(const struct tool *t, int level, const char *fmt, ...)
-	TOOL_PRINTF(3, 4);
+	STR_PRINTF(3, 4);
 /* Flush standard output; the exit status if that fails is TOOL_FAILED. */
 int tool_done(const struct tool *t, int status);
 
