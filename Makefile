@@ -27,7 +27,9 @@ ASAN = ASAN_OPTIONS=use_sigaltstack=0:$$ASAN_OPTIONS
 # Its runtime sets handlers before it is ready for calls of instrumented code,
 # which our sigaction() is.
 TSAN_OFF = segv sigbus abort sigill sigfpe
-TSAN = TSAN_OPTIONS="$(TSAN_OFF:%=handle_%=0) use_sigaltstack=0 $$TSAN_OPTIONS"
+# Now and then it does not like where the kernel has put a program.
+TSAN = TSAN_OPTIONS="$(TSAN_OFF:%=handle_%=0) use_sigaltstack=0 $$TSAN_OPTIONS" \
+	setarch -R
 NOT_C = --no-suite stress --no-suite lint --no-suite models --no-suite report
 
 all: build
