@@ -2,18 +2,18 @@
 # Copyright (c) 2026 The Fast-STREAMS authors
 """Make a C array of a text file.
 
-usage: embed.py FILE NAME OUTPUT
+usage: embed.py FILE NAME HEADER OUTPUT
 """
 
 import sys
 
 
 def main():
-    path, name, output = sys.argv[1:]
+    path, name, header, output = sys.argv[1:]
     with open(path, encoding='ascii') as f:
         lines = f.read().splitlines()
     with open(output, 'w', encoding='ascii') as f:
-        f.write(f'#include "names.h"\n\nconst char {name}[] =\n')
+        f.write(f'#include "{header}"\n\nconst char {name}[] =\n')
         for line in lines:
             text = line.replace('\\', '\\\\').replace('"', '\\"')
             text = text.replace('\t', '\\t')

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include <str/annot.h>
 #include <sys/sad.h>
 
 #define APCONF_MAXTEXT 65536u /* bytes of a file */
@@ -26,6 +27,9 @@
 int apconf_parse(const char *text, size_t len,
 	int (*entry)(void *arg, unsigned line, struct strapush *ap),
 	void (*err)(void *arg, unsigned line, const char *what), void *arg);
+
+/* The file that is built in, share/autopush.conf. */
+extern const char apconf_builtin[] STR_HIDDEN;
 
 /*
  * streams_autopush_load - apply the system's autopush.conf (STREAMS_AUTOPUSH:

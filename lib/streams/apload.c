@@ -70,7 +70,10 @@ streams_autopush_load(void)
 	if (env != NULL && env[0] != '\0')
 		path = env;
 	n = names_read(path, (char *)p, APCONF_MAXTEXT);
-	if (n > 0)
+	if (n == -ENOENT && path != env)
+		(void)apconf_parse(apconf_builtin, strlen(apconf_builtin),
+			apply, NULL, NULL);
+	else if (n > 0)
 		(void)apconf_parse((char *)p, (size_t)n, apply, NULL, NULL);
 	(void)sys_call2(SYS_munmap, p, APCONF_MAXTEXT);
 	str_apush_applied();

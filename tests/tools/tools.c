@@ -545,6 +545,13 @@ T_CASE(the_system_s_file_is_applied_before_the_first_device)
 	T_STR(out_text, "echo\n");
 }
 
+T_CASE(without_a_file_the_one_that_is_built_in_is_applied)
+{
+	T_OK(unsetenv("STREAMS_AUTOPUSH"));
+	T_EQ(RUN(-1, "strconf", "/dev/loop.9"), 0);
+	T_STR(out_text, "relay\nloop\n");
+}
+
 /* ---------------------------------------------------------------- logging */
 
 static pid_t
