@@ -406,6 +406,15 @@ D_CASE(414, cv_wait_sig_is_0_after_a_signal)
 	gone(s);
 }
 
+static void
+cv_late_waiter(void *arg)
+{
+	struct shared *s = arg;
+
+	str_store(&s->go, 1u); /* the call has begun */
+	cv_sig_waiter(s);
+}
+
 /* cv_wait_sig(9F): a signal that came before it slept counts as well. */
 D_CASE(415, cv_wait_sig_sees_a_signal_that_came_before)
 {
@@ -415,8 +424,8 @@ D_CASE(415, cv_wait_sig_sees_a_signal_that_came_before)
 	fx_begin(t);
 	s = shared();
 	mutex_enter(&s->mutex); /* the waiter stops here */
-	w = d_spawn("waiter", cv_sig_waiter, s);
-	sim_sleep(5000000u);
+	w = d_spawn("waiter", cv_late_waiter, s);
+	D_UNTIL(str_load(&s->go) == 1);
 	sim_signal(w, false);
 	mutex_exit(&s->mutex);
 	T_EQ(sim_run(), 0);
