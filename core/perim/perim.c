@@ -606,7 +606,9 @@ str_perim_pass(struct str_qpair *qp)
 {
 	struct str_perim *pm = qp->pm;
 	mblk_t *mp, *prev = NULL, *gone = NULL, **end = &gone;
+	struct str_plumb *was;
 	struct str_qpair **pp;
+	int how;
 
 	if (pm == NULL || !waits(pm))
 		return;
@@ -637,17 +639,23 @@ str_perim_pass(struct str_qpair *qp)
 		mp = next;
 	}
 	str_unlock(&pm->block);
+	if (gone == NULL)
+		return;
+	/* as from this stream itself: before what comes late from others */
+	how = str_far_enter(qp->plumb, &was);
 	while ((mp = gone) != NULL) {
 		queue_t *q = queue_of(mp);
 		bool job = ((uintptr_t)mp->b_prev & STR_MP_JOB) != 0;
 
 		gone = mp->b_next;
 		mp->b_next = mp->b_prev = NULL;
-		if (job)
+		if (job || how == STR_FAR_NO)
 			freemsg(mp);
 		else
 			pass_by(q, mp);
 	}
+	if (how != STR_FAR_NO)
+		str_far_leave(qp->plumb, how, was);
 }
 
 void

@@ -21,7 +21,7 @@ put_far(queue_t *q, mblk_t *mp, unsigned bits)
 
 	/* behind those that wait there already: they may be of the same flow,
 	 * even when this thread's claim is older than the plumber */
-	if (how == STR_FAR_NO || str_load(&pl->late) != 0) {
+	if (how == STR_FAR_NO || (str_load(&pl->late) & STR_LATE_MSG) != 0) {
 		str_sched_late(pl, q, mp, bits);
 		if (how != STR_FAR_NO)
 			str_far_leave(pl, how, was);
