@@ -48,13 +48,13 @@ has(const char *path, const char *top, int n)
 
 T_CASE(an_open_pushes_what_is_configured)
 {
-	struct strapush ap = entry(SAP_ONE, 9, 0, "relay", "relay2"), got;
+	struct strapush ap = entry(SAP_ONE, 10, 0, "relay", "relay2"), got;
 	int fd = dr_open("/dev/sad");
 
 	T_OK(ioctl(fd, SAD_SAP, &ap));
-	has("/dev/loop.9", "relay2", 3);
+	has("/dev/loop.10", "relay2", 3);
 	has("/dev/loop.8", NULL, 1);
-	got = entry(0, 9, 0, NULL, NULL);
+	got = entry(0, 10, 0, NULL, NULL);
 	T_OK(ioctl(fd, SAD_GAP, &got));
 	T_EQ(got.sap_npush, 2u);
 	T_STR(got.sap_list[0], "relay");
@@ -63,7 +63,7 @@ T_CASE(an_open_pushes_what_is_configured)
 	T_ERR(ioctl(fd, SAD_GAP, &got), ENODEV);
 	ap.sap_cmd = SAP_CLEAR;
 	T_OK(ioctl(fd, SAD_SAP, &ap));
-	has("/dev/loop.9", NULL, 1);
+	has("/dev/loop.10", NULL, 1);
 	T_ERR(ioctl(fd, SAD_SAP, &ap), ENODEV);
 	T_OK(close(fd));
 }
