@@ -389,6 +389,8 @@ str_perim_drain(struct str_qpair *qp)
 	struct str_perim *pm = qp->pm;
 	struct str_fmod *was;
 
+	if (qp->outer != NULL)
+		str_outer_try(qp->outer); /* who was alone may be dead */
 	if (pm == NULL || !waits(pm))
 		return;
 	was = mark(qp);

@@ -458,7 +458,7 @@ T_CASE_TIMEOUT(pairs_of_a_module_run_side_by_side, 60)
 
 /* --------------------------------------------------------------- qwriter */
 
-static unsigned order[16], n_order, alone_with;
+static unsigned order[64], n_order, alone_with;
 
 static void
 writer_proc(queue_t *q, mblk_t *mp)
@@ -471,7 +471,7 @@ writer_proc(queue_t *q, mblk_t *mp)
 	sim_point();
 	alone_with = STR_MAX(alone_with, in_module - 1);
 	in_module--;
-	if (n_order < 16)
+	if (n_order < 64)
 		order[n_order++] = mp->b_rptr[0];
 	freemsg(mp);
 }
@@ -873,7 +873,8 @@ T_CASE_TIMEOUT(who_dies_inside_a_perimeter_is_replaced, 60)
 			T_FAIL("seed %llu: deadlock",
 				(unsigned long long)(t->seed + i));
 		sim_sleep(1000000000);
-		/* the living get in */
+		/* the living get in, and what waited has been done */
+		T_NULL(RD(pipe_.sd[0]->qp->wq.q_next)->q_pair->pair.bl_first);
 		n_order = 0;
 		T_EQ(fx_write(&pipe_, 0, "5", 1), 1);
 		T_EQ(fx_write(&other_, 0, "6", 1), 1);
