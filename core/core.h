@@ -426,7 +426,7 @@ struct str_fmod {
 	uint32_t slot;		 /* first code slot */
 	uint32_t kind;		 /* STR_F_* */
 	uint32_t major;		 /* of a driver */
-	uint32_t foreign;	 /* loaded: number of its image + 1 */
+	uint32_t foreign;	 /* loaded: number of its image */
 	str_a32 count;		 /* [A] queue pairs that are instances */
 	struct streamtab tab;	 /* addresses that hold in every member */
 	struct qinit rinit, winit, mrinit, mwinit;

@@ -283,7 +283,7 @@ str_fmod_get(struct host_call *hc, const char *name, uint32_t kind)
 		fm = find(name, kind);
 	/* rather now than when one of its procedures runs */
 	if (fm != NULL && fm->foreign != 0 &&
-	    host_module_map(host_module_of(fm->tab.st_rdinit)) != 0)
+	    host_module_map(fm->foreign) != 0)
 		return NULL;
 	return fm;
 }
@@ -330,7 +330,7 @@ str_fmod_new(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
 	fm[i].major = (kind & STR_F_DRIVER) == 0 ? 0 :
 		major != 0			 ? major :
 						   STR_MAJOR_FREE + i;
-	fm[i].foreign = 1;
+	fm[i].foreign = host_module_of(tab);
 	fm[i].tab = *tab;
 	str_store_rel(&fm[i].used, 1u);
 	while (n < i + 1 && !str_cas(str_root(STR_ROOT_NFMOD), n,
