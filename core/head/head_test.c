@@ -558,3 +558,55 @@ T_CASE(without_a_least_size_a_long_write_is_split)
 	T_EQ(bytes, 10);
 	T_EQ(fx_read(&p_, 1, buf, 100), 25);
 }
+
+static long popped, pushed;
+
+static void
+pops_it(void *arg)
+{
+	(void)arg;
+	sim_sleep(100000000ull);
+	popped = fx_pop(&p_, 0);
+	pushed = fx_push_err(&p_, 0, "mute");
+}
+
+/* Plumbing does not wait for an ioctl, nor the ioctl for ever for a module
+ * that has gone */
+T_CASE(a_module_can_be_popped_while_an_i_str_waits)
+{
+	struct strioctl s = {1, 2, 0, NULL};
+
+	begin_mute(t);
+	popped = pushed = -1;
+	(void)sim_spawn("pops", pops_it, NULL);
+	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
+	T_EQ(popped, 0);
+	T_EQ(pushed, 0);
+	freemsg(kept);
+	/* what was pushed meanwhile is asked the next time */
+	kept = NULL;
+	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
+	T_NOTNULL(kept);
+	freemsg(kept);
+}
+
+static void
+writes_and_closes(void *arg)
+{
+	(void)arg;
+	fx_close(&p_, 0);
+	sim_sleep(100000000ull);
+	fx_close(&p_, 1);
+}
+
+/* The other end's close ends an ioctl that waits: ENXIO */
+T_CASE(a_hang_up_ends_an_i_str_that_waits)
+{
+	struct strioctl s = {1, -1, 0, NULL};
+
+	begin_mute(t);
+	(void)sim_spawn("closes", writes_and_closes, NULL);
+	fx_close(&p_, 1);
+	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -6);
+	freemsg(kept);
+}

@@ -408,8 +408,8 @@ struct strsigset {
 	int ss_pid;
 	long ss_events;
 };
-#define I_ESETSIG	_STR_IOC(37)	/* EOPNOTSUPP */
-#define I_EGETSIG	_STR_IOC(38)	/* EOPNOTSUPP */
+#define I_ESETSIG	_STR_IOC(37)	/* 0: the caller */
+#define I_EGETSIG	_STR_IOC(38)
 
 /* HP-UX: limits (int *), modules pushed (the result). */
 #define I_GET_STH_WROFF	_STR_IOC(85)

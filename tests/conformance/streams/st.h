@@ -54,7 +54,7 @@ struct st_msg {
 	st_body_##name_(struct t *t T_UNUSED)
 #ifdef ST_ANY
 #define ST_CASE(name_)							\
-	__attribute__((unused)) static void				\
+	T_UNUSED static void						\
 	st_body_##name_(struct t *t T_UNUSED)
 #else
 #define ST_CASE(name_) ST_BODY_(name_)
