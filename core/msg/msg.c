@@ -234,7 +234,7 @@ adjmsg(mblk_t *mp, ssize_t len)
 	if (len == 0)
 		return 1;
 	if (len < 0)
-		return trim_tail(mp, (size_t)-len);
+		return trim_tail(mp, (size_t)0 - (size_t)len);
 	if (xmsgsize(mp) < (size_t)len)
 		return 0;
 	return trim_head(mp, (size_t)len);
