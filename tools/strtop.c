@@ -228,6 +228,12 @@ show_stream(struct view *v, const struct str_i_stream *st)
 					(const void *)i)->persist ?
 					", persistently" : "");
 	}
+	SNAP_EACH (&v->now, i) {
+		const struct str_i_name *n = (const void *)i;
+
+		if (i->kind == STR_I_NAME && n->sid == st->sid && room(v))
+			printf("    named %s, end %u\n", n->path, n->end);
+	}
 	if (v->why)
 		snap_explain(&v->now, st, say, v);
 }
@@ -237,7 +243,8 @@ look(struct view *v)
 {
 	const struct str_i *i;
 
-	if (snap_take(&v->now, STR_I_WANT_PROCS | STR_I_WANT_STREAMS) != 0 ||
+	if (snap_take(&v->now, STR_I_WANT_PROCS | STR_I_WANT_STREAMS |
+			STR_I_WANT_NAMES) != 0 ||
 		snap_domain(&v->now) == NULL ||
 		holders_take(&v->holders, &v->now) != 0) {
 		tool_err(&tool, "cannot look at the domain");

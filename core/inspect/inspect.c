@@ -21,6 +21,7 @@
 #include "core.h"
 
 #include <str/inspect.h>
+#include "inspect.h"
 
 #define MAX_QUEUES 256u	/* in one direction of a stream */
 #define MAX_MSGS 256u	/* counted on one queue */
@@ -664,6 +665,20 @@ show_stream(struct str_plumb *pl, void *arg)
 	return false;
 }
 
+static void
+show_name(struct str_head *sd, uint64_t sid, uint64_t dev, uint64_t ino,
+	const char *path, void *arg)
+{
+	RECORD(str_i_name, r);
+
+	(void)head_sid((uint64_t)(uintptr_t)sd, &r.end);
+	r.sid = sid;
+	r.dev = dev;
+	r.ino = ino;
+	copy_name(r.path, path, sizeof(r.path));
+	EMIT((struct out *)arg, &r, STR_I_NAME);
+}
+
 /* ---------------------------------------------------------------- domain */
 
 _Static_assert(STR_ARRAY_LEN(((struct str_mem_stats *)NULL)->blocks) ==
@@ -728,6 +743,8 @@ str_inspect(void *buf, uint64_t size, uint32_t what)
 		show_modules(&o);
 	if (what & STR_I_WANT_STREAMS)
 		str_stream_walk(show_stream, &o);
+	if (what & STR_I_WANT_NAMES)
+		str_name_each(show_name, &o);
 	EMIT(&o, &end, STR_I_END);
 	return o.used;
 }

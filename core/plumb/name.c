@@ -15,6 +15,7 @@
  * the attached stream, and the open waits until it is received there.
  */
 #include "core.h"
+#include "inspect/inspect.h"
 
 #define PATH 256u
 #define FREE 0u
@@ -282,4 +283,16 @@ str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 	}
 	str_store(&t->inside, was);
 	return err;
+}
+
+/* str_name_each - call @fn for each name, as it stands; for core/inspect. */
+void
+str_name_each(void (*fn)(struct str_head *sd, uint64_t sid, uint64_t dev,
+	uint64_t ino, const char *path, void *arg), void *arg)
+{
+	struct str_name *n;
+
+	for (n = first(); n != NULL; n = n->next)
+		if (str_load_acq(&n->state) == LIVE)
+			fn(n->sd, n->sid, n->dev, n->ino, n->path, arg);
 }

@@ -33,7 +33,6 @@ enum str_i_kind {
 	STR_I_QUEUE,
 	STR_I_BAND,
 	STR_I_LINK,
-	STR_I_TIMEOUT,
 	STR_I_NAME,
 	STR_I_END,
 };
@@ -216,21 +215,12 @@ struct str_i_link {
 	uint32_t persist;
 };
 
-/* A pending timeout or bufcall. */
-struct str_i_timeout {
-	struct str_i i;
-	uint64_t id, sid; /* sid: of the stream it is for, 0 any */
-	int64_t in_ns;	  /* from now */
-	uint64_t bytes;	  /* bufcall: wanted */
-	uint32_t bufcall, pid;
-	struct str_i_owner running;
-};
-
 /* A path to which a stream is attached. */
 struct str_i_name {
 	struct str_i i;
 	uint64_t sid, dev, ino;
 	uint32_t end, pad;
+	char path[256];
 };
 
 /*
@@ -246,9 +236,8 @@ long strm_inspect(void *buf, size_t size, unsigned what);
 #define STR_I_WANT_MODULES 2u
 #define STR_I_WANT_STREAMS 4u
 #define STR_I_WANT_MEMORY 8u /* counts of blocks: a walk of the whole arena */
-#define STR_I_WANT_TIMEOUTS 16u
-#define STR_I_WANT_NAMES 32u
-#define STR_I_WANT_ALL 63u
+#define STR_I_WANT_NAMES 16u
+#define STR_I_WANT_ALL 31u
 
 /* The same for the executive itself; inside a call. */
 uint64_t str_inspect(void *buf, uint64_t size, uint32_t what);

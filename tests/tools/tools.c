@@ -721,6 +721,11 @@ T_CASE(fattach_names_the_stream_on_standard_input)
 	a_pipe(fd);
 	T_EQ(RUN(fd[0], "fattach", path), 1);
 	T_EQ(RUN(fd[0], "fattach", "-m", "600", path), 0);
+	T_EQ(RUN(-1, "strtop", "-1a"), 0);
+	T_TRUE(says("named /tmp/") && says("/name, end 0"));
+	T_EQ(RUN(-1, "strtop", "--json"), 0);
+	T_TRUE(json_says("v['streams'][0]['names'][0]['path']"
+			 ".endswith('/name')"));
 	f = T_OK(open(path, O_RDWR));
 	T_EQ(isastream(f), 1);
 	T_EQ(write(f, "hello", 5), 5);

@@ -383,6 +383,18 @@ dump_stream(struct json *j, const struct snap *s,
 	json_begin(j, "waits", '[');
 	snap_explain(s, st, explained, j);
 	json_end(j, ']');
+	json_begin(j, "names", '[');
+	SNAP_EACH (s, i) {
+		const struct str_i_name *n = (const void *)i;
+
+		if (i->kind != STR_I_NAME || n->sid != st->sid)
+			continue;
+		json_begin(j, NULL, '{');
+		json_str(j, "path", n->path);
+		json_uint(j, "end", n->end);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
 	json_begin(j, "links", '[');
 	for (i = &st->i; (i = snap_next(s, i)) != NULL &&
 		i->kind == STR_I_LINK;) {

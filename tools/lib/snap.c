@@ -63,7 +63,6 @@ least(unsigned kind)
 		[STR_I_QUEUE] = sizeof(struct str_i_queue),
 		[STR_I_BAND] = sizeof(struct str_i_band),
 		[STR_I_LINK] = sizeof(struct str_i_link),
-		[STR_I_TIMEOUT] = sizeof(struct str_i_timeout),
 		[STR_I_NAME] = sizeof(struct str_i_name),
 		[STR_I_END] = 0,
 	};
