@@ -141,8 +141,8 @@ loop_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 	lp->rq = q;
 	*devp = makedevice(getmajor(*devp), m);
 	q->q_ptr = WR(q)->q_ptr = lp;
-	st->tab[m] = lp;
 	qprocson(q);
+	st->tab[m] = lp; /* last: an open that dies before left no trace */
 	return 0;
 }
 

@@ -127,8 +127,8 @@ mux_open(const struct mux_kind *k, queue_t *q, dev_t *devp, int sflag)
 	up->next = st->ups;
 	*devp = makedevice(getmajor(*devp), m);
 	q->q_ptr = WR(q)->q_ptr = up;
-	st->ups = up;
 	qprocson(q);
+	st->ups = up; /* last, as one that dies is not closed */
 	return 0;
 }
 

@@ -85,8 +85,8 @@ spx_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 	sp->next = st->first;
 	*devp = makedevice(getmajor(*devp), m);
 	q->q_ptr = WR(q)->q_ptr = sp;
-	st->first = sp;
 	qprocson(q);
+	st->first = sp; /* last, as one that dies is not closed */
 	return 0;
 }
 

@@ -357,13 +357,17 @@ str_qclose(struct str_qpair *qp, struct host_call *hc)
 
 	if (str_load(&qp->opened) == 0)
 		qprocsoff(&qp->rq); /* it does not know how */
-	if (str_xchg(&qp->closing, 1u) == 0 &&
+	if (str_load(&qp->closing) == 0 &&
 	    qp->rq.q_qinfo->qi_qclose != NULL) {
 		str_cred(&cr);
+		/* who dies while he waits to be let in has not closed it */
 		(void)str_perim_enter_open(qp, NULL);
-		err = qp->rq.q_qinfo->qi_qclose(&qp->rq, ddi_flags(hc), &cr);
+		if (str_xchg(&qp->closing, 1u) == 0)
+			err = qp->rq.q_qinfo->qi_qclose(&qp->rq,
+				ddi_flags(hc), &cr);
 		str_perim_leave(qp);
 	}
+	str_store(&qp->closing, 1u);
 	qprocsoff(&qp->rq);
 	return err < 0 ? -err : err;
 }
