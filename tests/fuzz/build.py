@@ -18,7 +18,8 @@ FLAGS = ['-g', '-O1', '-D_GNU_SOURCE', '-fno-strict-aliasing', '-fno-common',
          # clang's __atomic_load_n() takes no _Atomic
          '-D_Atomic=volatile', '-w',
          '-fsanitize=fuzzer-no-link,address,undefined',
-         '-fno-sanitize=alignment,shift', '-fno-sanitize-recover=all']
+         # users' addresses are added to before they are looked at
+         '-fno-sanitize=alignment,shift,pointer-overflow', '-fno-sanitize-recover=all']
 CORE = ['-D__STR_CORE__', '-DSTR_DEBUG', '-DSTR_CRASH_POINTS',
         '-ffreestanding']
 KIND = {'core': CORE, 'mod': ['-D__STR_MOD__'], 'drv': ['-D__STR_MOD__']}
