@@ -341,6 +341,8 @@ str_qopen(struct str_qpair *qp, struct host_call *hc, dev_t *dev, int sflag)
 	err = qp->rq.q_qinfo->qi_qopen(&qp->rq, dev, ddi_flags(hc), sflag,
 		&cr);
 	host_tls.call = old;
+	if (err == 0)
+		str_store_rel(&qp->closing, 0u); /* from here on it must be */
 	str_perim_leave(qp);
 	return err == OPENFAIL ? ENXIO : err < 0 ? -err : err;
 }
