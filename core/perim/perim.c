@@ -388,10 +388,16 @@ str_perim_drain(struct str_qpair *qp)
 {
 	struct str_perim *pm = qp->pm;
 	struct str_fmod *was;
+	uint32_t v;
 
 	if (qp->outer != NULL)
 		str_outer_try(qp->outer); /* who was alone may be dead */
-	if (pm == NULL || !waits(pm))
+	if (pm == NULL)
+		return;
+	v = str_load(&pm->inside);
+	/* a dead one goes even if nothing waits: what comes next would */
+	if (!waits(pm) && (v == 0 || v == host_self_tag() ||
+		!host_owner_dead(v)))
 		return;
 	was = mark(qp);
 	str_store(&pm->refused, 0u); /* who is inside may be dead */
