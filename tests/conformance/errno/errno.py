@@ -25,7 +25,7 @@ CALL = re.compile(r'call (\w+) (\w+)( pipe)?\n\t(.+)\n')
 ALSO = re.compile(r'also (\w+) (E\w+)\n\t(.+)\n')
 CLASS = re.compile(r'class (\w+)\n((?:\t\w+ (?:E\w+ .+|-)\n)+)')
 # Only a pipe can be in these, or they are the same for any kind.
-PIPE_ONLY = {'GONE', 'NULLDEV', 'KPIPE', 'PEERLESS'}
+PIPE_ONLY = {'GONE', 'NULLDEV', 'KPIPE', 'LINKED', 'PEERLESS'}
 
 
 def parse():

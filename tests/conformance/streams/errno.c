@@ -14,7 +14,7 @@
 
 enum state {
 	BARE, GONE, NULLDEV, KPIPE, WAITING, EMPTY, FULL, PEERLESS, HUNGUP,
-	RDERR, WRERR, RWERR, MODULE, ANCHORED,
+	RDERR, WRERR, RWERR, LINKED, MODULE, ANCHORED,
 };
 
 struct env {
@@ -124,6 +124,15 @@ enter(struct t *t, enum state s)
 	case RWERR:
 		st_break(fd[0], TM_IOC_RWERR, EPROTO);
 		break;
+	case LINKED:
+#ifdef ST_SIM
+		return st_sim_skip("devices");
+#else
+		k[0] = T_OK(open("/dev/streams/clone/mux", O_RDWR));
+		k[1] = T_OK(open("/dev/streams/clone/echo", O_RDWR));
+		T_GT(ioctl(k[0], I_LINK, k[1]), 0);
+		return k[1];
+#endif
 	case MODULE:
 		T_OK(ioctl(fd[0], I_PUSH, "nullmod"));
 		break;
