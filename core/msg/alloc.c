@@ -45,9 +45,12 @@ allocb(size_t size, unsigned int pri)
 		str_mdb_put(x);
 		return NULL;
 	}
-	x->d.db_class = CLS_BUF;
 	x->d.db_base = (unsigned char *)b + BUF_HDR;
 	x->d.db_lim = (unsigned char *)b + str_mem_size(b);
+	/* who dies before this leaves two blocks, after it one with another */
+	str_barrier();
+	x->d.db_class = CLS_BUF;
+	str_barrier();
 	str_mem_disown(b); /* lives and dies with the data block */
 	x->d.db_size = (unsigned int)size;
 	x->m.b_rptr = x->m.b_wptr = x->d.db_base;

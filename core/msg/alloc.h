@@ -32,6 +32,7 @@ mdb_alloc(void)
 	x->d.db_type = M_DATA;
 	x->d.db_class = CLS_FAST;
 	x->d.db_flags = 0;
+	str_barrier(); /* the reaper believes what parts says there is */
 	str_store(&x->parts, STR_MDB_M | STR_MDB_D);
 	return x;
 }
