@@ -9,7 +9,6 @@
 #include <sys/LiS/loop.h>
 #include <sys/mman.h>
 #include <sys/mux.h>
-#include <time.h>
 
 enum { CROWD = 4, RECORDS = 300, KILLS = 25 };
 
@@ -162,12 +161,12 @@ restless(volatile unsigned *turns)
 	}
 }
 
+/* Until then: a death is wanted at any instruction of a turn. */
 static void
-pause_us(unsigned us)
+spin_until(uint64_t end)
 {
-	struct timespec ts = {.tv_nsec = (long)us * 1000};
-
-	(void)nanosleep(&ts, NULL);
+	while (t_now_ns() < end)
+		;
 }
 
 T_CASE(a_process_killed_in_a_driver_leaves_it_usable)
@@ -175,7 +174,6 @@ T_CASE(a_process_killed_in_a_driver_leaves_it_usable)
 	volatile unsigned *turns = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int keep = dr_open("/dev/nuls"), fd[2], i, k;
-	unsigned seed = (unsigned)t->seed;
 
 	T_TRUE(turns != MAP_FAILED);
 	for (k = 0; k < KILLS; k++) {
@@ -186,8 +184,7 @@ T_CASE(a_process_killed_in_a_driver_leaves_it_usable)
 		if (pid == 0)
 			restless(turns);
 		T_SOON(*turns > before, 5000);
-		seed = seed * 1103515245u + 12345u;
-		pause_us(seed >> 16 & 2047);
+		spin_until(t_now_ns() + t_rand_below(2000000));
 		T_OK(kill(pid, SIGKILL));
 		T_EQ(waitpid(pid, NULL, 0), pid);
 		fd[0] = dr_open("/dev/loop_clone");
