@@ -66,7 +66,7 @@ borrow(void *arg)
 /* as some implementations of posix_spawn() do */
 T_CASE(a_child_that_shares_our_memory_does_not_end_us)
 {
-	char *stack = malloc(65536);
+	char *stack = calloc(1, 65536);
 	int p[2], status;
 	pid_t pid;
 	char c;
