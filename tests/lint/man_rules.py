@@ -6,7 +6,8 @@ import re
 import shutil
 import subprocess
 
-from lintlib import Skip, rule
+from lintlib import Skip, rule, without_comments
+from object_rules import map_patterns
 
 
 def pages(tree):
@@ -46,3 +47,60 @@ def pages_are_where_they_say(tree):
         if not m or m[1][0] != section:
             wrong.append(f'{name}: .Dt says {m[1] if m else "nothing"}')
     return wrong
+
+
+def names_of(text):
+    """What the section NAME of a page names."""
+    m = re.search(r'^\.Sh NAME\n(.*?)^\.(?:Sh|Nd)', text, re.S | re.M)
+    return re.findall(r'^\.Nm +(\S+)', m[1], re.M) if m else []
+
+
+def named(tree, *sections):
+    """Name -> page, of these sections of the manual."""
+    return {n: page for page in pages(tree) for n in names_of(tree.text(page))
+            if page.startswith(tuple(f'docs/man/man{s}/' for s in sections))}
+
+
+@rule
+def exports_have_pages(tree):
+    """each function of the library has a page, each page its function"""
+    have = named(tree, 2, 3)
+    text = ''.join(tree.text(p) for p in pages(tree)
+                   if p.endswith('/libstreams.3'))
+    have.pop('libstreams', None)
+    # Calls that have pages on every system share ours.
+    shared = re.search(r'^\.Sh FUNCTIONS\n(.*?)^\.Sh', text, re.S | re.M)
+    for n in re.findall(r'^\.Ic (\w+)',
+                        shared[1] if shared else '', re.M):
+        have.setdefault(n, 'libstreams.3')
+    maps = tree.files('.map', under=('lib/',))
+    if not maps:
+        raise Skip('no library')
+    ours = set()
+    for m in maps:
+        # What is for our own tools only has a version that says so.
+        public = re.sub(r'\w+_PRIVATE\s*\{.*?\};', '',
+                        without_comments(tree.text(m)), flags=re.S)
+        ours |= {n for n in map_patterns(public) if n.isidentifier()}
+    return [f'{n}: exported, without a page' for n in sorted(ours - set(have))
+            ] + [f'{have[n]}: {n} is not exported'
+                 for n in sorted(set(have) - ours)]
+
+
+@rule
+def ddi_has_pages(tree):
+    """each function of the DDI has a page, each page its function"""
+    have = named(tree, 9)
+    ddi, words = set(), set()
+    for h in tree.files('.h', under=('include/',)):
+        if h.startswith('include/str/'):
+            continue
+        text = without_comments(tree.text(h))
+        words |= set(re.findall(r'\w+', text))
+        words.add(h.rsplit('/', 1)[-1][:-2])
+        ddi |= set(re.findall(r'\bSTR_DDI\((\w+)\)',
+                              re.sub(r'^\s*#.*$', '', text, flags=re.M)))
+    if not ddi:
+        raise Skip('no DDI')
+    return [f'{n}: no page in section 9' for n in sorted(ddi - set(have))] + [
+        f'{have[n]}: {n} is in no header' for n in sorted(set(have) - words)]

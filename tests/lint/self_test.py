@@ -32,6 +32,14 @@ PAGE = C.replace('/*', '.\\"').replace(' */', '') + '''\
 .Sh DESCRIPTION
 It forwards.
 '''
+
+
+def page(name, section):
+    """A page of a function."""
+    return PAGE.replace('NULLMOD 7', f'{name.upper()} {section}').replace(
+        'nullmod', name)
+
+
 CLEAN = {
     'include/stropts.h': C + '#include <stddef.h>\nextern size_t n;\n',
     'include/str/annot.h': C + '#define A __attribute__((unused))\n',
@@ -59,6 +67,9 @@ int (*const nullmod_tab[])(void) = { nullmod_put, ddi_putnext };
     'host/user/here.c': C + '#ifdef __linux__\n#endif\n',
     'tests/a.c': C + 'int a;\n',
     'docs/man/man7/nullmod.7': PAGE,
+    'docs/man/man2/putmsg.2': page('putmsg', 2),
+    'docs/man/man9/putq.9': page('putq', 9),
+    'include/sys/stream.h': C + '#define STR_DDI(x) x\nint STR_DDI(putq)(void);\n',
 }
 
 # Rule, the file that breaks it, what it has to say.
@@ -121,6 +132,15 @@ BAD = [
      PAGE.replace('.Sh DESCRIPTION', '.Sh'), 'nullmod.7:'),
     ('pages_are_where_they_say', 'docs/man/man3/nullmod.7', PAGE,
      'not in docs/man/man7'),
+    ('exports_have_pages', 'lib/streams/libstreams.map',
+     'S_1 { global: putmsg; getmsg; };\nS_PRIVATE { global: inspect; };\n',
+     'getmsg: exported, without'),
+    ('exports_have_pages', 'docs/man/man3/fattach.3', page('fattach', 3),
+     'fattach is not exported'),
+    ('ddi_has_pages', 'include/sys/ddi.h',
+     'int STR_DDI(getq)(void);\n', 'getq: no page'),
+    ('ddi_has_pages', 'docs/man/man9/getq.9', page('getq', 9),
+     'getq is in no header'),
 ]
 
 
