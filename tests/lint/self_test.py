@@ -69,7 +69,8 @@ int (*const nullmod_tab[])(void) = { nullmod_put, ddi_putnext };
     'docs/man/man7/nullmod.7': PAGE,
     'docs/man/man2/putmsg.2': page('putmsg', 2),
     'docs/man/man9/putq.9': page('putq', 9),
-    'include/sys/stream.h': C + '#define STR_DDI(x) x\nint STR_DDI(putq)(void);\n',
+    'include/sys/stream.h':
+        C + '#define STR_DDI(x) x\nint STR_DDI(putq)(void);\n',
 }
 
 # Rule, the file that breaks it, what it has to say.
