@@ -33,7 +33,7 @@ static fd_word *_Atomic fd_chunk[FD_CHUNKS];
 static struct host_plock lock;
 static struct fd_rec *hash[HASH]; /* [F] */
 static struct fd_rec *unused;     /* [F] */
-static int high;                  /* [F] greatest number ever entered */
+static int high;                  /* [A] greatest number ever entered */
 
 /* 0 not decided, 1 no */
 static str_a32 impossible;
@@ -81,19 +81,19 @@ fd_shared(void)
 	(void)str_add(&forks, 1u);
 }
 
-static bool any_made;
+static bool any_made; /* [A] */
 
 /* Has this process made any pipe? */
 bool
 fd_any_made(void)
 {
-	return any_made;
+	return str_load(&any_made);
 }
 
 void
 fd_made(struct fd_rec *r)
 {
-	any_made = true;
+	str_store(&any_made, true);
 	r->made = true;
 	r->born = fd_forks();
 }
@@ -176,19 +176,20 @@ void
 fd_put(int fd, uintptr_t v)
 {
 	fd_word *w = word(fd, v != FD_UNKNOWN);
+	int h = str_load(&high);
 
 	if (w == NULL)
 		return;
 	str_store_rel(w, v);
-	if (fd > high)
-		high = fd;
+	while (fd > h && !str_cas(&high, h, fd))
+		h = str_load(&high);
 }
 
 /* No greater number is in the table. */
 int
 fd_high(void)
 {
-	return high;
+	return str_load(&high);
 }
 
 static bool
@@ -302,7 +303,7 @@ rec_number(struct fd_rec *r)
 		return -1;
 	if (r->hint >= 0 && fd_get(r->hint) == (uintptr_t)r)
 		return r->hint;
-	for (int fd = 0; fd <= high; fd++)
+	for (int fd = 0; fd <= fd_high(); fd++)
 		if (fd_get(fd) == (uintptr_t)r)
 			return r->hint = fd;
 	return -1;

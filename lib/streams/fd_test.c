@@ -46,6 +46,41 @@ T_CASE(a_number_the_kernel_gave_away_behind_our_back_is_found_out)
 	T_EQ(c, 'k');
 }
 
+static void *
+come_and_go(void *arg)
+{
+	int from = *(int *)arg;
+
+	for (int i = 0; i < 200; i++) {
+		int fd = fcntl(0, F_DUPFD, from + i);
+
+		(void)isastream(fd);
+		close(fd);
+	}
+	return NULL;
+}
+
+/* What two threads enter at once leaves the greater number known. */
+T_CASE(numbers_of_two_threads_are_entered_without_a_race)
+{
+	struct epoll_event ev = {.events = EPOLLIN}, out;
+	int from[2] = {300, 100}, fd[2], ep;
+	pthread_t th[2];
+
+	for (int i = 0; i < 2; i++)
+		T_EQ(pthread_create(&th[i], NULL, come_and_go, &from[i]), 0);
+	for (int i = 0; i < 2; i++)
+		T_EQ(pthread_join(th[i], NULL), 0);
+	/* who looks for a descriptor looks up to that number */
+	T_OK(pipe(fd));
+	T_OK(ep = epoll_create1(0));
+	T_EQ(fcntl(ep, F_DUPFD, 700), 700);
+	T_OK(epoll_ctl(700, EPOLL_CTL_ADD, fd[0], &ev));
+	T_OK(close(ep));
+	T_EQ(write(fd[1], "x", 1), 1);
+	T_EQ(epoll_wait(700, &out, 1, 5000), 1);
+}
+
 T_CASE(numbers_beyond_the_table_work_too)
 {
 	struct rlimit rl;
