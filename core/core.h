@@ -70,6 +70,7 @@
 #define STR_BLK_NODE 11u
 #define STR_BLK_SIG 12u
 #define STR_BLK_LOG 13u
+#define STR_BLK_PASS 14u
 
 struct str_mdb;
 struct str_blk {
@@ -323,8 +324,9 @@ struct str_head {
 	uint32_t end;		 /* [I] 0 or 1 */
 	struct str_file file;	 /* its first open file */
 	str_a32 nfile;		 /* [A] files open, the first included */
-	str_a32 refs;		 /* [A] names attached, links, passes in
-				  * flight: what keeps it without a file */
+	str_a64 refs;		 /* [A] names attached, links, passes in
+				  * flight: what keeps it without a file;
+				  * see str_head_refs() */
 	str_a32 nread, nwrite;	 /* [A] FIFO: files open for either */
 	str_a32 npass;		 /* [A] descriptors that wait in the carrier */
 	str_a32 anchor;		 /* [S] modules below I_ANCHOR's mark */
@@ -400,6 +402,29 @@ struct str_link {
 	struct str_fmod *fmod;		 /* [I] the multiplexor */
 	struct str_head *lower;		 /* [I] */
 	struct str_qpair *qp;		 /* [I] */
+	str_a32 state;			 /* [busy of both] STR_LINK_* */
+	str_a32 carries;		 /* [A] 1: it has a reference to lower */
+	struct str_plumb *volatile via;	 /* [busy of both] the upper stream of
+					  * who changes it; then [I] */
+};
+#define STR_LINK_NEW 0u	 /* the driver has not taken it yet */
+#define STR_LINK_LIVE 1u
+#define STR_LINK_GOING 2u /* the driver is told that it goes */
+
+/*
+ * A descriptor on its way, the buffer of an M_PASSFP message: core/head/pass.c.
+ * Such a message never leaves the Stream head it was put at.
+ */
+struct str_pass {
+	struct str_blk blk;
+	frtn_t frtn;		 /* [I] */
+	struct str_head *head;	 /* [I] a Stream's, with a reference; or NULL */
+	struct str_head *at;	 /* [I] the receiving end */
+	uint64_t id;		 /* [I] other: its number in the carrier */
+	uint32_t fflags;	 /* [I] */
+	uint32_t uid, gid;	 /* [I] */
+	str_a32 taken;		 /* [A] 0: it waits; 1: nothing to give back;
+				  * else the tag of the thread taking it */
 };
 
 /* Where opens of a device, or of a FIFO's path, find its stream. */
@@ -467,6 +492,9 @@ enum {
 	STR_ROOT_NDEVS,	  /* device and FIFO streams: streamsd is wanted */
 	STR_ROOT_LOG,	  /* strlog(9) ring */
 	STR_ROOT_APCONF,  /* 1: the autopush file has been applied */
+	STR_ROOT_REFSEQ,  /* references made and given up, ever */
+	STR_ROOT_COLLECT, /* tag of the collector at work */
+	STR_ROOT_COLLECTED, /* what the last one found in order */
 };
 
 /* -------------------------------------------------------------- functions */
@@ -631,8 +659,19 @@ void str_sig_free(struct str_head *sd);
 void str_sig_sweep(void);
 void str_sig_each(struct str_head *sd,
 	void (*fn)(struct str_blk *b, uintptr_t arg), uintptr_t arg);
+void str_ref_begin(void);
+void str_ref_end(void);
 void str_head_ref(struct str_head *sd);
 void str_head_unref(struct str_head *sd, struct host_call *hc);
+void str_head_unref_later(struct str_head *sd);
+void str_head_maybe_close(struct str_head *sd, struct host_call *hc);
+bool str_ref_hold(struct str_head *sd);
+void str_ref_release(bool held);
+bool str_head_has_file(struct str_head *sd);
+bool str_head_orphan(struct str_head *sd);
+void str_name_each(void (*fn)(struct str_head *sd, uint64_t sid, uint64_t dev,
+	uint64_t ino, const char *path, void *arg), void *arg);
+void str_region_collect(void);
 void str_stream_close(struct str_plumb *pl, struct host_call *hc);
 struct str_qpair *str_qpair_alloc_lower(struct str_plumb *pl,
 	struct str_fmod *fm);
@@ -670,6 +709,14 @@ long str_ioctl_internal(struct str_head *sd, struct host_call *hc, int cmd,
 	const void *data, size_t len, uint64_t ms);
 void *str_code_of(void (*fn)(void));
 int str_busy_lock(struct str_plumb *pl, struct host_call *hc);
+bool str_busy_grab(struct str_plumb *pl, bool *ret_died);
+unsigned str_busy_mend(struct str_plumb *pl);
+unsigned str_link_mend(struct str_plumb *pl);
+unsigned str_link_sweep(struct str_plumb *pl);
+void str_link_look(struct str_plumb *low);
+bool str_link_none(struct str_plumb *up);
+void str_link_each(struct str_plumb *up, void (*fn)(struct str_link *l,
+	void *arg), void *arg);
 void str_busy_unlock(struct str_plumb *pl);
 int str_plumb_link(struct str_head *upper, struct str_head *lower,
 	struct host_call *hc, bool persist, int *ret_id);
@@ -773,6 +820,14 @@ STR_INLINE str_a64 *
 str_root(unsigned r)
 {
 	return &host_domain->core[r];
+}
+
+/* References: the number in the low half, changes counted in the high one. */
+#define STR_REF_CHANGE (1ull << 32)
+STR_INLINE uint32_t
+str_head_refs(struct str_head *sd)
+{
+	return (uint32_t)str_load(&sd->refs);
 }
 
 STR_INLINE struct str_mdb *

@@ -15,19 +15,7 @@
  * is closed, gives its reference back.
  */
 #include "core.h"
-#include <sys/kmem.h>
 #include <sys/stropts.h>
-
-struct pass {
-	frtn_t frtn;
-	struct str_head *head; /* a Stream's, with a reference; or NULL */
-	struct str_head *at;   /* other: the receiving end */
-	uint64_t id;	       /* other: its number in the carrier */
-	uint32_t fflags;
-	uint32_t uid, gid;
-	str_a32 taken; /* 0: it waits; 1: nothing to give back; else the tag
-			* of the thread that is taking it */
-};
 
 /* Equal in layout to struct strrecvfd of <stropts.h>. */
 struct u_recvfd {
@@ -40,40 +28,54 @@ struct u_recvfd {
 void
 str_pass_free(char *arg)
 {
-	struct pass *p = (struct pass *)(void *)arg;
+	struct str_pass *p = (struct str_pass *)(void *)arg;
 
-	if (str_xchg(&p->taken, 1u) == 0) {
-		if (p->head != NULL)
-			str_head_unref(p->head, NULL);
-		/* else it stays in the carrier until somebody takes from it:
+	uint32_t v;
+
+	if (p->blk.state != STR_BLK_PASS)
+		return; /* the reaper has found it */
+	str_ref_begin();
+	/* who was taking it is dead, for this is the last of the message */
+	v = str_xchg(&p->taken, 1u);
+	if (v != 1 && p->head != NULL) {
+		str_head_unref(p->head, NULL);
+	} else {
+		str_ref_end();
+		/* what is no Stream's stays in the carrier until somebody takes from it:
 		 * host_fd_take() closes what nobody asks for */
-		else if (str_stream_lives(p->at->plumb))
+		if (v == 0 && str_stream_lives(p->at->plumb))
 			(void)str_sub(&p->at->npass, 1u);
 	}
-	kmem_free(p, sizeof(*p));
+	str_mem_own(p);
+	str_mem_free(p);
 }
 
 static mblk_t *
-pass_make(struct pass **ret)
+pass_make(struct str_pass **ret, struct str_head *at)
 {
-	struct pass *p = kmem_zalloc(sizeof(*p), KM_NOSLEEP);
+	struct str_pass *p = str_mem_alloc(sizeof(*p), STR_BLK_KMEM);
 	struct host_cred cr;
 	mblk_t *mp;
 
 	if (p == NULL)
 		return NULL;
+	__builtin_memset((char *)p + sizeof(p->blk), 0,
+		sizeof(*p) - sizeof(p->blk));
+	p->at = at;
 	p->frtn.free_func = (void (*)(char *))(uintptr_t)host_code(1,
 		(void (*)(void))str_pass_free);
 	p->frtn.free_arg = (char *)p;
 	str_store(&p->taken, 1u); /* nothing to give back yet */
+	str_store_rel(&p->blk.state, STR_BLK_PASS);
 	host_cred(&cr);
 	p->uid = cr.uid;
 	p->gid = cr.gid;
 	mp = esballoc((unsigned char *)p, sizeof(*p), BPRI_HI, &p->frtn);
 	if (mp == NULL) {
-		kmem_free(p, sizeof(*p));
+		str_mem_free(p);
 		return NULL;
 	}
+	str_mem_disown(p); /* it goes with the message */
 	mp->b_datap->db_type = M_PASSFP;
 	mp->b_wptr += sizeof(*p);
 	*ret = p;
@@ -95,21 +97,23 @@ send(struct str_head *to, struct host_call *hc, mblk_t *mp)
 
 /*
  * str_pass_head - pass a new open file of @sd to whoever reads at @to
- * The caller's reference to @sd goes with it.
+ * The caller's reference to @sd, which has been begun, goes with it.
  * Return: 0, EAGAIN no memory.
  */
 int
 str_pass_head(struct str_head *to, struct host_call *hc, struct str_head *sd,
 	int fflags)
 {
-	struct pass *p;
-	mblk_t *mp = pass_make(&p);
+	struct str_pass *p;
+	mblk_t *mp = pass_make(&p, to);
 
 	if (mp == NULL)
 		return EAGAIN;
 	p->head = sd;
 	p->fflags = (uint32_t)fflags;
-	str_store(&p->taken, 0u);
+	str_store_rel(&p->taken, 0u);
+	str_ref_end();
+	STR_CRASH_POINT("pass:made");
 	send(to, hc, mp);
 	return 0;
 }
@@ -133,7 +137,7 @@ send_other(struct str_head *sd, struct host_call *hc, int fd)
 	struct str_head *to = sd->peer;
 	const struct host_carrier *c = NULL;
 	struct host_carrier own;
-	struct pass *p;
+	struct str_pass *p;
 	mblk_t *mp;
 	int err;
 
@@ -149,10 +153,9 @@ send_other(struct str_head *sd, struct host_call *hc, int fd)
 					* this file is not of the pair */
 		c = &f->carrier;
 	}
-	mp = pass_make(&p);
+	mp = pass_make(&p, to);
 	if (mp == NULL)
 		return EAGAIN;
-	p->at = to;
 	p->id = str_add(str_root(STR_ROOT_EVID), (uint64_t)1) + 1;
 	(void)str_add(&to->npass, 1u);
 	err = host_fd_pass(hc->fd, c, fd, p->id);
@@ -186,6 +189,7 @@ i_sendfd(struct str_head *sd, struct host_call *hc, int fd)
 	if (what == NULL)
 		return -send_other(sd, hc, fd);
 	str_head_ref(what);
+	(void)host_daemon(); /* who closes what is sent and never received */
 	err = str_pass_head(sd->peer, hc, what, str_fd_flags(fd));
 	if (err != 0)
 		str_head_unref(what, hc);
@@ -194,7 +198,7 @@ i_sendfd(struct str_head *sd, struct host_call *hc, int fd)
 
 /* Make a descriptor of what @p carries. */
 static int
-take(struct str_head *sd, struct host_call *hc, struct pass *p, int *ret_fd)
+take(struct str_head *sd, struct host_call *hc, struct str_pass *p, int *ret_fd)
 {
 	struct host_carrier c;
 	struct str_file *f;
@@ -218,6 +222,9 @@ take(struct str_head *sd, struct host_call *hc, struct pass *p, int *ret_fd)
 	}
 	(void)str_add(&p->head->iocword, 1u);
 	(void)host_wake(&p->head->iocword, INT_MAX);
+	STR_CRASH_POINT("pass:opened");
+	str_ref_begin();
+	str_store_rel(&p->taken, 1u);
 	str_head_unref(p->head, hc);
 	(void)host_daemon();
 	*ret_fd = fd;
@@ -252,7 +259,7 @@ first(struct str_head *sd, int *ret_err)
 
 /* Take @p's message off the queue, if it is still first. */
 static void
-drop_first(struct str_head *sd, const struct pass *p)
+drop_first(struct str_head *sd, const struct str_pass *p)
 {
 	struct str_rec rec;
 
@@ -270,7 +277,7 @@ static long
 i_recvfd(struct str_head *sd, struct host_call *hc, void *uarg)
 {
 	struct u_recvfd r;
-	struct pass *p;
+	struct str_pass *p;
 	mblk_t *mp;
 	uint32_t v;
 	int err, fd = -1;
@@ -282,7 +289,7 @@ i_recvfd(struct str_head *sd, struct host_call *hc, void *uarg)
 	for (;;) {
 		mp = first(sd, &err);
 		if (mp != NULL) {
-			p = (struct pass *)(void *)mp->b_datap->db_base;
+			p = (struct str_pass *)(void *)mp->b_datap->db_base;
 			v = str_load(&p->taken);
 			if ((v == 0 || (v != 1 && host_owner_dead(v))) &&
 			    str_cas(&p->taken, v, host_self_tag()))

@@ -548,7 +548,7 @@ show_head(struct out *o, struct str_plumb *pl, uint32_t end)
 	r.npush = str_load(&sd->npush);
 	r.anchor = str_load(&sd->anchor);
 	r.nfile = str_load(&sd->nfile);
-	r.refs = str_load(&sd->refs);
+	r.refs = str_head_refs(sd);
 	r.polled = (str_load(&hq->rwant) & STR_WANT_TOKEN ? STR_POLLIN : 0) |
 		(str_load(&sd->peer->hq.wwant) & STR_WANT_TOKEN ?
 			STR_POLLOUT : 0);

@@ -97,11 +97,16 @@ void
 str_pipe_close_end(struct str_head *sd)
 {
 	struct str_plumb *pl = sd->plumb;
-	uint64_t sid = pl->sid;
+	struct str_thread *t = host_self();
+	uint64_t sid = pl->sid, was = str_load(&t->inside);
 	uint32_t bit = 1u << sd->end;
 
-	if (str_load(&pl->closed) & bit)
+	/* the call may be on another stream; who dies here died in this one */
+	if ((str_load(&pl->closed) & bit) || !str_stream_inside(pl) ||
+	    pl->sid != sid) {
+		str_store(&t->inside, was);
 		return;
+	}
 	/* what its modules still had on the way goes out first, what others
 	 * have in hand as well */
 	if (str_load(&sd->npush) > 0)
@@ -123,6 +128,7 @@ str_pipe_close_end(struct str_head *sd)
 	STR_CRASH_POINT("pipe:hungup");
 	if ((str_or(&pl->closed, bit) | bit) == 3u)
 		(void)str_stream_free(pl, sid, str_plumb_clear_all);
+	str_store(&t->inside, was);
 }
 
 /*
@@ -197,11 +203,14 @@ str_half_open(struct host_call *hc, int oflags, const struct host_carrier *c,
 		return err;
 	(void)host_daemon();
 	str_store(&t->inside, (uint64_t)(uintptr_t)&pl->head[0]);
-	str_store(&pl->half, 1u);
 	str_head_ref(&pl->head[1]);
+	str_store_rel(&pl->half, 1u); /* this is where it is */
+	str_ref_end();
 	err = str_file_add(&pl->head[0], c, oflags, ret);
 	str_mem_disown(pl);
 	if (err != 0) {
+		str_ref_begin();
+		str_store(&pl->half, 0u);
 		str_head_unref(&pl->head[1], NULL);
 		str_head_sweep(&pl->head[0], NULL);
 	}
@@ -223,14 +232,27 @@ str_pipe_join(struct str_head *sd, struct host_call *hc, int fd)
 		return str_fd_is_open(fd) ? EINVAL : EBADF;
 	op = f->head->plumb;
 	if (op == pl || pl->kind != STR_PL_PIPE || op->kind != STR_PL_PIPE ||
-	    str_load(&op->half) == 0 || !str_cas(&pl->half, 1u, 0u))
+	    str_load(&op->half) == 0)
 		return EINVAL;
-	if (!str_cas(&op->half, 1u, 0u) || !str_file_move(f, &pl->head[1])) {
+	str_ref_begin();
+	str_ref_begin();
+	if (!str_cas(&pl->half, 1u, 0u))
+		goto einval;
+	if (!str_cas(&op->half, 1u, 0u)) {
 		str_store(&pl->half, 1u);
-		return EINVAL;
+		goto einval;
+	}
+	if (!str_file_move(f, &pl->head[1])) {
+		str_store(&op->half, 1u);
+		str_store(&pl->half, 1u);
+		goto einval;
 	}
 	str_head_unref(&pl->head[1], hc);
 	str_head_sweep(&op->head[0], hc);
 	str_head_unref(&op->head[1], hc);
 	return 0;
+einval:
+	str_ref_end();
+	str_ref_end();
+	return EINVAL;
 }

@@ -26,6 +26,31 @@
 #include <sys/ddi.h>
 
 /*
+ * str_busy_grab - take `busy' if nobody has it
+ * @ret_died: who had it is dead: call str_busy_mend() before anything else
+ */
+bool
+str_busy_grab(struct str_plumb *pl, bool *ret_died)
+{
+	uint32_t v = str_load(&pl->busy.owner);
+
+	*ret_died = v != 0 && v != host_self_tag() && host_owner_dead(v);
+	return (v == 0 || *ret_died) &&
+		str_cas(&pl->busy.owner, v, host_self_tag());
+}
+
+/* str_busy_mend - what the dead one had begun in @pl is ended or undone. */
+unsigned
+str_busy_mend(struct str_plumb *pl)
+{
+	if (str_plumb_lock(pl, NULL) == 0) {
+		str_plumb_repair(pl);
+		str_plumb_unlock(pl);
+	}
+	return str_link_mend(pl);
+}
+
+/*
  * str_busy_lock - one push, pop, link or close of the stream at a time
  * Return: 0, or EINTR.  Who takes it over from a dead one repairs.
  */
@@ -33,20 +58,16 @@ int
 str_busy_lock(struct str_plumb *pl, struct host_call *hc)
 {
 	uint32_t me = host_self_tag();
+	bool died;
 
 	for (;;) {
 		uint32_t v = str_load(&pl->busy.owner);
 
-		if (v == 0 && str_cas(&pl->busy.owner, 0u, me))
-			return 0;
 		if (v == me)
 			return EDEADLK;
-		if (v != 0 && host_owner_dead(v) &&
-		    str_cas(&pl->busy.owner, v, me)) {
-			if (str_plumb_lock(pl, NULL) == 0) {
-				str_plumb_repair(pl);
-				str_plumb_unlock(pl);
-			}
+		if (str_busy_grab(pl, &died)) {
+			if (died)
+				(void)str_busy_mend(pl);
 			return 0;
 		}
 		if (v == 0)
@@ -119,6 +140,7 @@ str_qpair_alloc_lower(struct str_plumb *pl, struct str_fmod *fm)
 void
 str_qpair_free(struct str_qpair *qp)
 {
+	STR_VERIFY((qp->rq.q_flag & QMOUNTED) == 0);
 	str_timer_cancel_pair(qp);
 	str_sched_remove(&qp->rq);
 	str_sched_remove(&qp->wq);
@@ -261,8 +283,10 @@ str_plumb_repair(struct str_plumb *pl)
 	unsigned n[2] = {0, 0};
 	queue_t *q = &pl->head[0].qp->wq;
 
-	if (pl->under != NULL)
+	if (pl->under != NULL) {
 		q = &pl->under->qp->wq;
+		str_qset(RD(q), QMOUNTED); /* from here on */
+	}
 	for (; q != end && q->q_next != NULL && q->q_next->q_pair->plumb == pl;
 		q = q->q_next) {
 		/* the way back must lead here */
@@ -447,6 +471,7 @@ pop_one(struct str_head *sd, struct host_call *hc)
 	int err;
 
 	qp = wq->q_pair;
+	STR_VERIFY(qp->role == STR_QP_MODULE && (wq->q_flag & QREADR) == 0);
 	str_mem_own(qp); /* from here on it is ours, linked or not */
 	err = str_qclose(qp, hc);
 	str_store(&sd->npush, str_load(&sd->npush) - 1);

@@ -111,23 +111,27 @@ str_file_add(struct str_head *sd, const struct host_carrier *c, int oflags,
 	return 0;
 }
 
-/* str_head_held - does anything keep @sd from being closed? */
 bool
-str_head_held(struct str_head *sd)
+str_head_has_file(struct str_head *sd)
 {
 	struct str_file *f;
 
-	if (str_load(&sd->refs) != 0)
-		return true;
 	for (f = &sd->file; f != NULL; f = f->next)
 		if (str_load(&f->open) != 0)
 			return true;
 	return false;
 }
 
-/* The last thing that held @sd is gone, perhaps. */
-static void
-maybe_close(struct str_head *sd, struct host_call *hc)
+/* str_head_held - does anything keep @sd from being closed? */
+bool
+str_head_held(struct str_head *sd)
+{
+	return str_head_refs(sd) != 0 || str_head_has_file(sd);
+}
+
+/* str_head_maybe_close - the last thing that held @sd is gone, perhaps. */
+void
+str_head_maybe_close(struct str_head *sd, struct host_call *hc)
 {
 	struct str_plumb *pl = sd->plumb;
 
@@ -154,7 +158,7 @@ str_file_close(struct str_file *f, struct host_call *hc)
 	str_sig_file_closed(sd);
 	str_store_rel(&f->open, 0u);
 	str_head_tally(sd);
-	maybe_close(sd, hc);
+	str_head_maybe_close(sd, hc);
 	return true;
 }
 
@@ -194,18 +198,99 @@ str_file_released(struct str_file *f, struct host_call *hc)
 		(void)str_file_close(f, hc);
 }
 
-/* str_head_ref, str_head_unref - a name, a link, a pass in flight. */
+/*
+ * References.  One is counted before it is there, in a message, a link or a
+ * name, and gone from there before it is counted no more, and all that is
+ * done between str_ref_begin() and str_ref_end(): so who dies in between has
+ * counted one too many at the worst, which the collector finds.
+ */
+void
+str_ref_begin(void)
+{
+	str_a32 *m = &host_self()->moving;
+
+	str_store(m, str_load(m) + 1);
+	str_fence_full();
+	(void)str_add(str_root(STR_ROOT_REFSEQ), (uint64_t)1);
+}
+
+void
+str_ref_end(void)
+{
+	str_a32 *m = &host_self()->moving;
+
+	str_fence_full();
+	str_store(m, str_load(m) - 1);
+}
+
+/*
+ * str_head_ref - one more; begun, and ended by the caller when it is where
+ * it belongs.  str_head_unref - begun by the caller, who then has taken it
+ * from there; ended here.
+ */
 void
 str_head_ref(struct str_head *sd)
 {
-	(void)str_add(&sd->refs, 1u);
+	str_ref_begin();
+	(void)str_add(&sd->refs, STR_REF_CHANGE + 1);
+	STR_CRASH_POINT("ref:counted");
+}
+
+static bool
+unref(struct str_head *sd)
+{
+	STR_CRASH_POINT("ref:taken");
+	return (uint32_t)str_add(&sd->refs, STR_REF_CHANGE - 1) == 1u;
 }
 
 void
 str_head_unref(struct str_head *sd, struct host_call *hc)
 {
-	if (str_sub(&sd->refs, 1u) == 1u)
-		maybe_close(sd, hc);
+	bool last = unref(sd);
+
+	str_ref_end();
+	if (last)
+		str_head_maybe_close(sd, hc);
+}
+
+/* str_head_unref_later - and a sweep closes it, should it be the last. */
+void
+str_head_unref_later(struct str_head *sd)
+{
+	(void)unref(sd);
+	str_ref_end();
+}
+
+/*
+ * str_ref_hold - what str_head_ref() has begun takes long: @sd alone is held
+ * Return: what str_ref_release() is told, which makes it begun again.
+ */
+bool
+str_ref_hold(struct str_head *sd)
+{
+	struct str_thread *t = host_self();
+
+	if (str_load(&t->held) != 0)
+		return false; /* a call in the midst of another */
+	str_store(&t->held, (uint64_t)(uintptr_t)sd);
+	str_ref_end();
+	return true;
+}
+
+void
+str_ref_release(bool held)
+{
+	if (!held)
+		return;
+	str_ref_begin();
+	str_store(&host_self()->held, (uint64_t)0);
+}
+
+/* str_head_orphan - is @sd kept by references alone? */
+bool
+str_head_orphan(struct str_head *sd)
+{
+	return str_head_refs(sd) != 0 && !str_head_has_file(sd);
 }
 
 /*
@@ -233,7 +318,7 @@ str_head_sweep(struct str_head *sd, struct host_call *hc)
 		}
 	}
 	if (any || !str_head_held(sd))
-		maybe_close(sd, hc);
+		str_head_maybe_close(sd, hc);
 }
 
 struct str_file *

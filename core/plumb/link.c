@@ -16,15 +16,20 @@
  * opposite sides.  No lock is held over more than these two, so a cycle made
  * by several at once is looked for once more when the link stands.
  *
- * Crash.  A link is entered in its list before the lower pair is mounted and
- * leaves it after that is gone: whatever the dead left is what a sweep of the
- * upper stream unlinks.
+ * Crash.  A link is entered in its list before anything else knows it and
+ * leaves it after everything has forgotten it.  Its state says how far it is:
+ * it is made when the driver has said yes (LIVE), and goes from the moment
+ * when the driver is told to let go.  One that is not LIVE though nobody alive
+ * has its upper stream busy was left by the dead: it is undone, by who takes
+ * `busy' over from them, by the next sweep, or by who wants to open the lower
+ * stream (str_link_mend()).
  */
 #include "core.h"
 #include <sys/stropts.h>
 
 #define DEPTH 64u	/* of cascaded multiplexors */
 #define UNLINK_MS 15000u
+#define MEND_MS 2000u
 
 static void
 nap(struct host_call *hc)
@@ -40,16 +45,14 @@ lock_both(struct str_plumb *up, struct str_plumb *low, struct host_call *hc)
 {
 	for (;;) {
 		int err = str_busy_lock(up, hc);
-		uint32_t v;
+		bool died;
 
 		if (err != 0)
 			return err;
-		v = str_load(&low->busy.owner);
-		if (v == 0 || host_owner_dead(v)) {
-			err = str_busy_lock(low, hc);
-			if (err != 0)
-				str_busy_unlock(up);
-			return err;
+		if (str_busy_grab(low, &died)) {
+			if (died)
+				(void)str_busy_mend(low);
+			return 0;
 		}
 		str_busy_unlock(up);
 		nap(hc);
@@ -64,7 +67,9 @@ reaches(struct str_plumb *from, struct str_plumb *to, unsigned depth);
 static bool
 list_reaches(struct str_link *l, struct str_plumb *to, unsigned depth)
 {
-	for (; l != NULL; l = l->next)
+	/* deeper ones may go while we look: not further than they are links */
+	for (; l != NULL && str_mem_valid(l) && l->blk.state == STR_BLK_LINK;
+		l = l->next)
 		if (reaches(l->lower->plumb, to, depth))
 			return true;
 	return false;
@@ -99,10 +104,13 @@ list_remove(struct str_link *volatile *list, struct str_link *l)
 		}
 }
 
+/* Locks: busy of both.  From here on it is one, not made yet. */
 static void
 enter(struct str_plumb *up, struct str_link *l)
 {
-	str_mem_disown(l);
+	str_store_rel(&l->carries, 1u);
+	str_ref_end();
+	STR_CRASH_POINT("link:carries");
 	if (l->persist) {
 		(void)str_lock(&l->fmod->plock);
 		list_add(&l->fmod->plinks, l);
@@ -110,24 +118,37 @@ enter(struct str_plumb *up, struct str_link *l)
 	} else {
 		list_add(&up->links, l);
 	}
+	STR_CRASH_POINT("link:listed");
+	str_mem_disown(l);
+	str_mem_disown(l->qp);
 }
 
-/* Take the link apart.  Locks: busy of both. */
+/*
+ * Take the link apart; begun by the dead, perhaps, anywhere in here.  The
+ * caller unreferences the lower head, which is begun.  Locks: busy of both.
+ */
 static void
 undo(struct str_plumb *up, struct str_link *l)
 {
 	struct str_head *sd = l->lower;
 	mblk_t *mp;
 
-	str_mem_own(l->qp);
+	str_store(&l->state, STR_LINK_GOING);
 	qprocsoff(&l->qp->rq);
 	STR_CRASH_POINT("link:off");
 	/* what the driver has not taken is for who opens the head again */
 	while ((mp = getq(&l->qp->rq)) != NULL)
 		str_head_rput(sd, &sd->qp->rq, mp);
 	sd->plumb->under = NULL;
-	str_qpair_free(l->qp);
+	STR_CRASH_POINT("link:under");
 	(void)str_and(&sd->flags, ~STR_H_PLEX);
+	str_wake_all(sd);
+	STR_CRASH_POINT("link:free");
+	str_mem_own(l);
+	str_mem_own(l->qp);
+	STR_CRASH_POINT("link:owned");
+	str_ref_begin();
+	str_store_rel(&l->carries, 0u);
 	if (l->persist) {
 		(void)str_lock(&l->fmod->plock);
 		list_remove(&l->fmod->plinks, l);
@@ -135,13 +156,14 @@ undo(struct str_plumb *up, struct str_link *l)
 	} else {
 		list_remove(&up->links, l);
 	}
-	str_mem_own(l);
+	STR_CRASH_POINT("link:unlisted");
+	str_qpair_free(l->qp);
 	str_mem_free(l);
-	str_wake_all(sd);
 }
 
 static int
-tell(struct str_head *upper, struct host_call *hc, struct str_link *l, int cmd)
+tell_for(struct str_head *upper, struct host_call *hc, struct str_link *l,
+	int cmd, uint64_t ms)
 {
 	struct linkblk lb;
 	long ret;
@@ -150,8 +172,14 @@ tell(struct str_head *upper, struct host_call *hc, struct str_link *l, int cmd)
 	lb.l_qtop = l->persist ? NULL : &upper->plumb->driver->wq;
 	lb.l_qbot = &l->qp->wq;
 	lb.l_index = l->id;
-	ret = str_ioctl_internal(upper, hc, cmd, &lb, sizeof(lb), UNLINK_MS);
+	ret = str_ioctl_internal(upper, hc, cmd, &lb, sizeof(lb), ms);
 	return ret < 0 ? (int)-ret : 0;
+}
+
+static int
+tell(struct str_head *upper, struct host_call *hc, struct str_link *l, int cmd)
+{
+	return tell_for(upper, hc, l, cmd, UNLINK_MS);
 }
 
 /* What forbids to link @lower below @upper, 0 nothing.  Locks: busy of both. */
@@ -197,32 +225,39 @@ link_locked(struct str_head *upper, struct str_head *lower,
 	l->fmod = up->driver->fmod;
 	l->lower = lower;
 	l->qp = qp;
+	l->via = up;
+	str_store(&l->state, STR_LINK_NEW);
+	str_store(&l->carries, 0u);
 	l->id = (int)(uint32_t)(str_add(str_root(STR_ROOT_MUXID),
 			(uint64_t)1) + 1);
 	qp->rq.q_next = NULL;
 	qp->wq.q_next = lower->qp->wq.q_next;
-	low->under = l;
-	str_mem_disown(qp);
 	enter(up, l);
+	low->under = l;
 	STR_CRASH_POINT("link:entered");
 	(void)str_or(&lower->flags, STR_H_PLEX);
 	str_wake_all(lower);
+	STR_CRASH_POINT("link:plex");
 	str_procs_on(qp);
+	STR_CRASH_POINT("link:on");
 	if (list_reaches(low->links, low, 0))
 		err = EINVAL; /* made by several at once */
 	else
 		err = tell(upper, hc, l, persist ? I_PLINK : I_LINK);
+	STR_CRASH_POINT("link:told");
 	if (err != 0) {
 		undo(up, l);
 		return err;
 	}
 	*ret_id = l->id;
+	str_store_rel(&l->state, STR_LINK_LIVE);
+	STR_CRASH_POINT("link:made");
 	return 0;
 }
 
 /*
  * str_plumb_link - I_LINK, I_PLINK
- * The caller holds a reference to @lower, which the link takes over.
+ * The caller has a reference to @lower, begun, which the link takes over.
  * Return: 0; EINVAL (no multiplexor, not to be linked, a circle), EAGAIN no
  * memory, EINTR, ETIME, or what the driver answered.
  */
@@ -230,14 +265,20 @@ int
 str_plumb_link(struct str_head *upper, struct str_head *lower,
 	struct host_call *hc, bool persist, int *ret_id)
 {
+	bool held;
 	int err;
 
 	if (upper->plumb == lower->plumb ||
 	    lower->plumb->kind != STR_PL_DEV || upper->plumb->driver == NULL)
 		return EINVAL;
+	/* two streams may be in other hands for long */
+	held = str_ref_hold(lower);
 	err = lock_both(upper->plumb, lower->plumb, hc);
-	if (err != 0)
+	if (err != 0) {
+		str_ref_release(held);
 		return err;
+	}
+	str_ref_release(held);
 	err = link_locked(upper, lower, hc, persist, ret_id);
 	str_busy_unlock(lower->plumb);
 	str_busy_unlock(upper->plumb);
@@ -245,51 +286,122 @@ str_plumb_link(struct str_head *upper, struct str_head *lower,
 }
 
 static struct str_link *
-find(struct str_head *upper, int id, bool persist)
+find(struct str_plumb *up, int id, bool persist)
 {
-	struct str_link *l = persist ? upper->plumb->driver->fmod->plinks :
-				       upper->plumb->links;
+	struct str_link *l = persist ? up->driver->fmod->plinks : up->links;
 
 	while (l != NULL && id != MUXID_ALL && l->id != id)
 		l = l->next;
 	return l;
 }
 
-/* One link; @force: whatever the driver says. */
+/* The driver of @pl, whose closer may be freeing it. */
+static struct str_fmod *
+multiplexor(struct str_plumb *pl)
+{
+	struct str_qpair *qp = pl->driver;
+	struct str_fmod *fm = qp == NULL ? NULL : qp->fmod;
+	uintptr_t first = str_load(str_root(STR_ROOT_FMOD));
+	uintptr_t at = (uintptr_t)fm - first;
+
+	return at / sizeof(*fm) < STR_NMODULE && at % sizeof(*fm) == 0 ? fm :
+		NULL;
+}
+
+/* str_link_none - is nothing linked by @up, now or in the midst of it? */
+bool
+str_link_none(struct str_plumb *up)
+{
+	struct str_fmod *fm = multiplexor(up);
+
+	return up->links == NULL && (fm == NULL || fm->plinks == NULL);
+}
+
+/* str_link_each - @fn for every link that hangs on @up.  Locks: busy. */
+void
+str_link_each(struct str_plumb *up, void (*fn)(struct str_link *l, void *arg),
+	void *arg)
+{
+	struct str_fmod *fm = multiplexor(up);
+	struct str_link *l, *next;
+
+	for (l = up->links; l != NULL; l = next) {
+		next = l->next;
+		fn(l, arg);
+	}
+	if (fm == NULL)
+		return;
+	for (l = fm->plinks; l != NULL; l = next) {
+		next = l->next;
+		if (l->via == up)
+			fn(l, arg);
+	}
+}
+
+/* A link, and its lower stream busy; NULL: there is none, or (*ret_lower) the
+ * lower stream is busy otherwise.  Locks: busy of @up. */
+static struct str_link *
+find_and_grab(struct str_plumb *up, int id, bool persist,
+	struct str_head **ret_lower)
+{
+	struct str_fmod *fm = up->driver->fmod;
+	struct str_link *l;
+	bool died = false, got;
+
+	*ret_lower = NULL;
+	/* a persistent one goes with its lower stream busy, under this lock */
+	if (persist)
+		(void)str_lock(&fm->plock);
+	l = find(up, id, persist);
+	got = l != NULL && str_busy_grab((*ret_lower = l->lower)->plumb, &died);
+	if (persist)
+		str_unlock(&fm->plock);
+	if (!got)
+		return NULL;
+	if (died)
+		(void)str_busy_mend((*ret_lower)->plumb);
+	return l;
+}
+
+#define NOLINK (-1)
+
+/* One link; @force: whatever the driver says, and signals.  NOLINK: none. */
 static int
 unlink_one(struct str_head *upper, struct host_call *hc, int id, bool persist,
 	bool force)
 {
 	struct str_plumb *up = upper->plumb;
+	struct host_call *sig = force ? NULL : hc;
 	struct str_head *lower;
 	struct str_link *l;
 	bool mine;
 	int err;
 
 	for (;;) {
-		mine = str_busy_lock(up, hc) == 0;
-		l = find(upper, id, persist);
-		if (l == NULL) {
-			if (mine)
-				str_busy_unlock(up);
-			return EINVAL;
-		}
-		lower = l->lower;
-		if (str_load(&lower->plumb->busy.owner) == 0 ||
-		    host_owner_dead(str_load(&lower->plumb->busy.owner))) {
-			err = str_busy_lock(lower->plumb, hc);
-			if (err == 0)
-				break;
-		}
+		err = str_busy_lock(up, sig);
+		if (err == EINTR)
+			return err;
+		mine = err == 0;
+		l = find_and_grab(up, id, persist, &lower);
+		if (l != NULL)
+			break;
 		if (mine)
 			str_busy_unlock(up);
-		nap(hc);
-		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR)
+		if (lower == NULL)
+			return NOLINK;
+		nap(sig);
+		if (sig != NULL && host_interrupted(sig) == HOST_SIG_INTR)
 			return EINTR;
 	}
+	l->via = up;
+	str_store(&l->state, STR_LINK_GOING);
+	STR_CRASH_POINT("unlink:going");
 	err = tell(upper, hc, l, persist ? I_PUNLINK : I_UNLINK);
+	STR_CRASH_POINT("unlink:told");
 	if (err == 0 || force)
 		undo(up, l);
+	else
+		str_store(&l->state, STR_LINK_LIVE);
 	str_busy_unlock(lower->plumb);
 	if (mine)
 		str_busy_unlock(up);
@@ -311,14 +423,10 @@ str_plumb_unlink(struct str_head *upper, int id, struct host_call *hc,
 
 	if (upper->plumb->driver == NULL || (id <= 0 && id != MUXID_ALL))
 		return EINVAL;
-	if (id != MUXID_ALL)
-		return unlink_one(upper, hc, id, persist, false);
-	while (find(upper, MUXID_ALL, persist) != NULL) {
-		err = unlink_one(upper, hc, MUXID_ALL, persist, false);
-		if (err != 0)
-			return err;
-	}
-	return 0;
+	do {
+		err = unlink_one(upper, hc, id, persist, false);
+	} while (err == 0 && id == MUXID_ALL);
+	return err != NOLINK ? err : id == MUXID_ALL ? 0 : EINVAL;
 }
 
 /* str_unlink_all - the upper stream is closing. */
@@ -327,10 +435,97 @@ str_unlink_all(struct str_plumb *pl, struct host_call *hc)
 {
 	struct host_call own = {.fd = -1, .sig_seq = host_tls.sig_seq};
 
-	while (pl->links != NULL &&
-	       unlink_one(&pl->head[0], hc != NULL ? hc : &own, MUXID_ALL,
+	if (pl->driver == NULL)
+		return;
+	while (unlink_one(&pl->head[0], hc != NULL ? hc : &own, MUXID_ALL,
 		       false, true) == 0)
 		;
+	(void)str_link_sweep(pl);
+}
+
+/* ------------------------------------------------------ after the dead */
+
+struct mend {
+	struct str_plumb *up;
+	unsigned n;
+};
+
+/* A link that somebody died over.  Locks: busy of the upper stream. */
+static void
+mend_one(struct str_link *l, void *arg)
+{
+	struct mend *m = arg;
+	struct str_plumb *up = m->up;
+	struct str_head *lower = l->lower;
+	struct host_call hc = {.fd = -1, .sig_seq = host_tls.sig_seq};
+	bool died;
+
+	if (str_load(&l->state) == STR_LINK_LIVE ||
+	    !str_busy_grab(lower->plumb, &died))
+		return; /* then a sweep has another look */
+	if (died && str_plumb_lock(lower->plumb, NULL) == 0) {
+		str_plumb_repair(lower->plumb);
+		str_plumb_unlock(lower->plumb);
+	}
+	/* the driver may know it, or know it no more: it has its say */
+	str_store(&l->state, STR_LINK_GOING);
+	(void)tell_for(&up->head[0], &hc, l,
+		l->persist ? I_PUNLINK : I_UNLINK, MEND_MS);
+	STR_CRASH_POINT("link:mend");
+	undo(up, l);
+	str_head_unref_later(lower);
+	m->n++;
+	str_busy_unlock(lower->plumb);
+}
+
+/*
+ * str_link_mend - undo the links of @pl that are neither made nor gone
+ * Locks: busy of @pl; so nobody alive is at it.  Return: how many; what they
+ * held is for a sweep to close.
+ */
+unsigned
+str_link_mend(struct str_plumb *pl)
+{
+	struct mend m = {pl, 0};
+
+	if (pl->driver != NULL)
+		str_link_each(pl, mend_one, &m);
+	return m.n;
+}
+
+/* str_link_sweep - the same where it is not known that somebody died. */
+unsigned
+str_link_sweep(struct str_plumb *pl)
+{
+	unsigned n;
+	bool died;
+
+	if (str_link_none(pl) || !str_busy_grab(pl, &died))
+		return 0;
+	n = died ? str_busy_mend(pl) : str_link_mend(pl);
+	str_busy_unlock(pl);
+	return n;
+}
+
+/*
+ * str_link_look - @low is linked: is the link one that the dead left?
+ * The caller is inside @low, which is not closed meanwhile.
+ */
+void
+str_link_look(struct str_plumb *low)
+{
+	struct str_thread *t = host_self();
+	uint64_t was = str_load(&t->inside);
+	struct str_link *l = low->under;
+	struct str_plumb *up;
+
+	if (l == NULL || !str_mem_valid(l) ||
+	    str_load(&l->state) == STR_LINK_LIVE)
+		return;
+	up = l->via;
+	if (up != NULL && str_stream_inside(up))
+		(void)str_link_sweep(up);
+	str_store(&t->inside, was);
 }
 
 long

@@ -108,20 +108,26 @@ str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
 	(void)str_add(str_root(STR_ROOT_NNAMES), (uint64_t)1);
 	str_store_rel(&n->state, LIVE);
 	str_fence_full();
+	str_ref_end();
 	/* two at once: the earlier one stays */
 	for (o = first(); o != NULL; o = o->next)
 		if (o != n && str_load_acq(&o->state) == LIVE &&
-		    o->dev == dev && o->ino == ino && o->seq < n->seq &&
-		    str_cas(&n->state, LIVE, BUSY)) {
+		    o->dev == dev && o->ino == ino && o->seq < n->seq) {
+			str_ref_begin();
+			if (!str_cas(&n->state, LIVE, BUSY)) {
+				str_ref_end();
+				continue;
+			}
 			(void)str_sub(str_root(STR_ROOT_NNAMES), (uint64_t)1);
 			str_store_rel(&n->state, FREE);
-			(void)str_sub(&sd->refs, 1u);
+			str_head_unref_later(sd); /* a file of it is open */
 			return EBUSY;
 		}
 	return 0;
 }
 
-/* Count as inside the stream of @n; its head, with a reference, or NULL. */
+/* Count as inside the stream of @n; its head, with a reference that has been
+ * begun, or NULL. */
 static struct str_head *
 hold(struct str_name *n)
 {
@@ -147,12 +153,20 @@ str_name_detach(struct host_call *hc, uint64_t dev, uint64_t ino)
 	struct str_name *n = lookup(dev, ino);
 	struct str_head *sd;
 
-	if (n == NULL || !str_cas(&n->state, LIVE, BUSY))
+	if (n == NULL)
 		return ENOENT;
+	str_ref_begin();
+	if (!str_cas(&n->state, LIVE, BUSY)) {
+		str_ref_end();
+		return ENOENT;
+	}
+	STR_CRASH_POINT("name:gone");
 	sd = n->sd;
 	if (str_mem_valid(sd) && str_stream_inside(sd->plumb) &&
 	    sd->plumb->sid == n->sid)
 		str_head_unref(sd, hc);
+	else
+		str_ref_end();
 	(void)str_sub(str_root(STR_ROOT_NNAMES), (uint64_t)1);
 	str_store_rel(&n->state, FREE);
 	str_store(&t->inside, was);
@@ -226,6 +240,7 @@ connect(struct str_head *sd, struct host_call *hc, int oflags,
 {
 	struct str_head *to = sd->peer;
 	struct str_plumb *pl;
+	bool passed = false;
 	int err;
 
 	if (sd->plumb->kind != STR_PL_PIPE)
@@ -242,9 +257,10 @@ connect(struct str_head *sd, struct host_call *hc, int oflags,
 	if (err == 0) {
 		(void)host_daemon();
 		err = str_pass_head(to, hc, &pl->head[1], 2);
+		passed = err == 0;
 		if (err == 0 && (oflags & STR_O_NONBLOCK) == 0)
 			err = wait_received(&pl->head[1], to, hc);
-		else if (err != 0)
+		if (!passed)
 			str_head_unref(&pl->head[1], hc);
 		if (err != 0)
 			(void)str_file_close(*ret, hc);
@@ -264,10 +280,14 @@ str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 	struct str_name *n = lookup(dev, ino);
 	struct str_head *sd;
 	int err = ENOENT;
+	bool held;
 
 	hc->fflags = oflags;
 	sd = n == NULL ? NULL : hold(n);
 	if (sd != NULL) {
+		held = str_ref_hold(sd);
+		if (str_load(&sd->flags) & STR_H_PLEX)
+			str_link_look(sd->plumb);
 		if (has_connld(sd))
 			err = connect(sd, hc, oflags, c, ret);
 		else if (str_load(&sd->flags) & STR_H_PLEX)
@@ -279,6 +299,7 @@ str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 		if (err == 0)
 			(void)host_daemon();
 		str_store(&t->inside, (uint64_t)(uintptr_t)sd);
+		str_ref_release(held);
 		str_head_unref(sd, hc);
 	}
 	str_store(&t->inside, was);

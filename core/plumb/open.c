@@ -145,7 +145,7 @@ node_stream(struct str_node *n)
 		return NULL;
 	}
 	if (!str_head_held(&pl->head[0]) ||
-	    (str_load(&pl->head[0].refs) == 0 && pl->head[0].file.next == NULL &&
+	    (str_head_refs(&pl->head[0]) == 0 && pl->head[0].file.next == NULL &&
 		!host_carrier_alive(&pl->head[0].file.carrier))) {
 		/* its holders were killed, and nobody has noticed yet */
 		str_head_sweep(&pl->head[0], NULL);
@@ -257,6 +257,8 @@ str_dev_open(struct host_call *hc, const char *drv, uint32_t minor, bool clone,
 		err = open_first(fm, makedevice(fm->major, minor), 0, hc,
 			oflags, c, n, ret);
 	} else {
+		if (str_load(&pl->head[0].flags) & STR_H_PLEX)
+			str_link_look(pl);
 		err = str_load(&pl->head[0].flags) & STR_H_PLEX ? EINVAL :
 			str_load(&pl->head[0].flags) & STR_H_HUP ? ENXIO : 0;
 		if (err == 0)

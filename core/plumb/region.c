@@ -53,12 +53,13 @@ str_region_attach(struct str_domain *d)
  */
 #define FOUND 64
 #define PATIENCE 20 /* of 1 ms */
+#define NPLACE (STR_NCLAIM + 2) /* claims, inside, held */
 
 struct reap {
 	uint32_t tag;
 	struct str_blk *found[FOUND];
 	unsigned n;
-	struct str_plumb *in[STR_NCLAIM + 1]; /* alive, or NULL */
+	struct str_plumb *in[NPLACE]; /* alive, or NULL */
 	uintptr_t epoch;
 };
 
@@ -152,6 +153,20 @@ mark_pair(struct str_qpair *qp, uintptr_t epoch)
 	return true;
 }
 
+struct lower {
+	uintptr_t epoch;
+	bool ok;
+};
+
+static void
+mark_link(struct str_link *l, void *arg)
+{
+	struct lower *w = arg;
+
+	mark(&l->blk, w->epoch);
+	w->ok = w->ok && mark_pair(l->qp, w->epoch);
+}
+
 /* False: somebody does not go on. */
 static bool
 mark_pipe(struct str_plumb *pl, uintptr_t epoch)
@@ -191,6 +206,13 @@ mark_pipe(struct str_plumb *pl, uintptr_t epoch)
 	if (ok && pl->under != NULL)
 		ok = mark_pair(pl->under->qp, epoch);
 	str_unclaim(pl);
+	if (ok && pl->driver != NULL && (ok = str_link_none(pl) ||
+		patient(&pl->busy))) {
+		struct lower w = {epoch, true};
+
+		str_link_each(pl, mark_link, &w);
+		ok = w.ok;
+	}
 	return ok;
 }
 
@@ -203,11 +225,11 @@ seg_linked(const struct reap *r, struct str_seg *s)
 	unsigned i;
 	bool yes;
 
-	for (i = 0; i <= STR_NCLAIM; i++)
+	for (i = 0; i < NPLACE; i++)
 		if (r->in[i] != NULL && (hq == &r->in[i]->head[0].hq ||
 				hq == &r->in[i]->head[1].hq))
 			break;
-	if (i > STR_NCLAIM || !str_stream_inside(r->in[i]))
+	if (i == NPLACE || !str_stream_inside(r->in[i]))
 		return false;
 	if (!hpatient(&hq->plock) || !hpatient(&hq->clock))
 		return true; /* cannot tell: then it stays */
@@ -260,10 +282,11 @@ revive(struct str_plumb *pl, uint32_t tag)
 {
 	if (str_load(&pl->plumber.owner) == tag && str_plumb_lock(pl, NULL) == 0)
 		str_plumb_unlock(pl);
-	if (str_load(&pl->busy.owner) == tag && str_busy_lock(pl, NULL) == 0)
-		str_busy_unlock(pl);
 	if (patient(&pl->plumber) && patient(&pl->rlock))
 		str_sched_revive(pl, tag);
+	/* what a link was to be is undone with the help of its driver */
+	if (str_load(&pl->busy.owner) == tag && str_busy_lock(pl, NULL) == 0)
+		str_busy_unlock(pl);
 	str_wake_all(&pl->head[0]);
 	str_wake_all(&pl->head[1]);
 	/* it may have had the token that was for others */
@@ -275,16 +298,19 @@ revive(struct str_plumb *pl, uint32_t tag)
 static void
 places(struct reap *r, struct str_thread *t)
 {
-	uint64_t at = str_load(&t->inside);
+	uint64_t at[2] = {str_load(&t->inside), str_load(&t->held)};
 	unsigned i, k;
 
 	for (k = 0; k < STR_NCLAIM; k++)
 		r->in[k] = (struct str_plumb *)(uintptr_t)
 			str_load(&t->claim[k]);
-	r->in[k] = NULL;
-	if (at != 0 && str_mem_valid((void *)(uintptr_t)at))
-		r->in[k] = ((struct str_head *)(uintptr_t)at)->plumb;
-	for (k = 0; k <= STR_NCLAIM; k++)
+	for (; k < NPLACE; k++) {
+		uint64_t a = at[k - STR_NCLAIM];
+
+		r->in[k] = a == 0 || !str_mem_valid((void *)(uintptr_t)a) ?
+			NULL : ((struct str_head *)(uintptr_t)a)->plumb;
+	}
+	for (k = 0; k < NPLACE; k++)
 		for (i = 0; i < k; i++)
 			if (r->in[i] == r->in[k])
 				r->in[k] = NULL;
@@ -309,7 +335,7 @@ reap_blocks(struct reap *r)
 			break;
 		r->epoch = (uintptr_t)str_add(str_root(STR_ROOT_EPOCH),
 				   (uint64_t)2) | 1u;
-		for (k = 0; k <= STR_NCLAIM && known; k++) {
+		for (k = 0; k < NPLACE && known; k++) {
 			if (r->in[k] == NULL)
 				continue;
 			if (str_stream_inside(r->in[k]))
@@ -341,7 +367,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 		struct reap r = {.tag = str_load(&t->tag)};
 
 		places(&r, t);
-		for (k = 0; k <= STR_NCLAIM; k++) {
+		for (k = 0; k < NPLACE; k++) {
 			if (r.in[k] == NULL)
 				continue;
 			if (str_stream_inside(r.in[k]))
@@ -360,5 +386,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 	for (k = 0; k < STR_NCLAIM; k++)
 		str_store(&t->claim[k], (uint64_t)0);
 	str_store(&t->inside, (uint64_t)0);
+	str_store(&t->held, (uint64_t)0);
+	str_store(&t->moving, 0u);
 	str_store(&t->asleep_on, (uint64_t)0);
 }

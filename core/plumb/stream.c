@@ -283,6 +283,8 @@ str_stream_reap(struct str_plumb *pl)
 
 struct sweep {
 	unsigned n;
+	bool mended; /* links: their lower heads may be nobody's now */
+	bool orphans; /* heads with references and no file */
 	bool pairs; /* pipes too */
 };
 
@@ -294,9 +296,11 @@ sweep(struct str_plumb *pl, void *arg)
 	uint64_t sid = pl->sid;
 	unsigned e;
 
+	s->mended |= str_link_sweep(pl) != 0;
 	if (!s->pairs && pl->kind == STR_PL_PIPE &&
 	    pl->head[0].file.carrier.kind == HOST_CARRIER_PAIR &&
-	    pl->head[0].file.next == NULL && pl->head[1].file.next == NULL)
+	    pl->head[0].file.next == NULL && pl->head[1].file.next == NULL &&
+	    (str_head_refs(&pl->head[0]) | str_head_refs(&pl->head[1])) == 0)
 		return false; /* its other end, or memory pressure, sees to it */
 	for (e = 0; e < pl->nheads; e++) {
 		struct str_head *sd = &pl->head[e];
@@ -309,7 +313,20 @@ sweep(struct str_plumb *pl, void *arg)
 	}
 	if (str_dir_find(sid) == NULL)
 		s->n++;
+	else
+		for (e = 0; e < pl->nheads; e++)
+			s->orphans |= str_head_orphan(&pl->head[e]);
 	return false;
+}
+
+static void
+sweep_all(struct sweep *s)
+{
+	str_stream_walk(sweep, s);
+	if (s->mended)
+		str_stream_walk(sweep, s);
+	if (s->orphans)
+		str_region_collect();
 }
 
 /*
@@ -321,7 +338,7 @@ str_region_sweep(void)
 {
 	struct sweep s = {.pairs = true};
 
-	str_stream_walk(sweep, &s);
+	sweep_all(&s);
 	return s.n + str_stream_bury_all();
 }
 
@@ -331,7 +348,7 @@ str_region_members_died(void)
 	struct sweep s = {.pairs = false};
 
 	str_sig_sweep();
-	str_stream_walk(sweep, &s);
+	sweep_all(&s);
 	return s.n;
 }
 
@@ -343,7 +360,9 @@ watched(struct str_plumb *pl, void *arg)
 	struct str_file *f;
 	unsigned e;
 
-	*yes = pl->kind != STR_PL_PIPE;
+	*yes = pl->kind != STR_PL_PIPE ||
+		(str_head_refs(&pl->head[0]) |
+			str_head_refs(&pl->head[1])) != 0;
 	for (e = 0; e < pl->nheads && !*yes; e++)
 		for (f = &pl->head[e].file; f != NULL && !*yes; f = f->next)
 			*yes = f->carrier.kind == HOST_CARRIER_OPEN &&

@@ -72,7 +72,11 @@ struct str_thread {
 	uint32_t ipl;	/* [O] what spl(9) set */
 	uint32_t pad2;
 	str_a64 elided; /* [O] wakes it did not have to send: for tools */
-	uint8_t pad1[1024 - 224 - 2 * STR_NCLASS * sizeof(struct str_mag)];
+	str_a64 held;	/* [O] a head it keeps by a reference for long; with
+			 * `moving': core/plumb/collect.c */
+	str_a32 moving;	/* [O] references it is making or giving up */
+	uint32_t pad3;
+	uint8_t pad1[1024 - 240 - 2 * STR_NCLASS * sizeof(struct str_mag)];
 } STR_LINE;
 
 struct str_proc {
