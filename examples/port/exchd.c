@@ -91,6 +91,7 @@ makename(void)
 		die("pipe");
 	if (ioctl(fd[1], I_PUSH, "connld") < 0)
 		die("I_PUSH connld");
+	(void)fdetach(path); /* a server that was killed leaves its name */
 	if ((file = open(path, O_CREAT | O_RDWR, 0600)) < 0)
 		die(path);
 	close(file);
