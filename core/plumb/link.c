@@ -29,7 +29,7 @@
 
 #define DEPTH 64u	/* of cascaded multiplexors */
 #define UNLINK_MS 15000u
-#define MEND_MS 2000u
+#define MEND_MS 500u /* nobody waits for what is done for the dead */
 
 static void
 nap(struct host_call *hc)

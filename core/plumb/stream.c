@@ -349,6 +349,8 @@ str_region_members_died(void)
 
 	str_sig_sweep();
 	sweep_all(&s);
+	if (str_load(str_root(STR_ROOT_UNBURIED)) != 0)
+		(void)str_stream_bury_all();
 	return s.n;
 }
 
@@ -373,7 +375,8 @@ watched(struct str_plumb *pl, void *arg)
 bool
 str_region_wanted(void)
 {
-	bool yes = str_timer_pending() || str_foreign_wanted();
+	bool yes = str_timer_pending() || str_foreign_wanted() ||
+		str_load(str_root(STR_ROOT_UNBURIED)) != 0;
 
 	if (!yes)
 		str_stream_walk(watched, &yes);

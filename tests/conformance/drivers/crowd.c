@@ -142,7 +142,7 @@ T_CASE(both_ends_are_busy_at_once)
 	T_OK(close(fd[1]));
 }
 
-/* Open, connect, write and close for ever. */
+/* Open, connect, link, write and close for ever. */
 static void
 restless(volatile unsigned *turns)
 {
@@ -152,6 +152,7 @@ restless(volatile unsigned *turns)
 		int m = open("/dev/mux", O_RDWR | O_NONBLOCK);
 
 		(void)dr_str_int(a, LOOP_SET, (int)dr_minor(b));
+		(void)ioctl(m, I_LINK, a);
 		(void)write(m, "text", 4);
 		(void)write(b, "text", 4);
 		(void)close(m);
