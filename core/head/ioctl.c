@@ -180,12 +180,14 @@ names(struct str_head *sd, char (*name)[FMNAMESZ + 1], unsigned max)
 	(void)str_claim(sd->plumb);
 	have = str_load(&sd->npush);
 	q = sd->qp->wq.q_next;
-	for (n = 0; n < have && n < max; n++, q = q->q_next)
+	/* the count is a moment behind the chain while one is popped */
+	for (n = 0; n < have && n < max && q != NULL &&
+		q->q_pair->role == STR_QP_MODULE &&
+		(q->q_flag & QREADR) == 0; n++, q = q->q_next)
 		__builtin_memcpy(name[n], q->q_pair->fmod->name,
 			FMNAMESZ + 1);
-	if (n == have && n < max && q != NULL && q->q_head == NULL &&
-	    (str_load(&sd->flags) & STR_H_DEV) != 0 &&
-	    q->q_pair->fmod != NULL)
+	if (n <= have && n < max && q != NULL && q->q_head == NULL &&
+	    q->q_pair->role == STR_QP_DRIVER)
 		__builtin_memcpy(name[n++], q->q_pair->fmod->name,
 			FMNAMESZ + 1);
 	str_unclaim(sd->plumb);
