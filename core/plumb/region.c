@@ -261,6 +261,8 @@ reap_block(const struct reap *r, struct str_blk *b)
 		str_mdb_reap((struct str_mdb *)(void *)b);
 		break;
 	case STR_BLK_QPAIR:
+		/* nobody leads to it, whatever its owner had begun to say */
+		str_qclr(&((struct str_qpair *)(void *)b)->rq, QMOUNTED);
 		str_qpair_free((struct str_qpair *)(void *)b);
 		break;
 	case STR_BLK_PIPE:
