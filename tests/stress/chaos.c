@@ -664,7 +664,7 @@ T_CASE_TIMEOUT(anything_goes_and_nothing_breaks, 600)
 		T_EQ(T_OK(waitpid(cr[i], &status, 0)), cr[i]);
 		T_EQ(status, 0);
 		T_EQ(sh->got[i], sh->sent[i]);
-		T_GT(sh->got[i], 0);
+		T_GT(sh->got[i], 0u);
 	}
 	close_streams();
 	fprintf(stderr, "# %llu operations, %u kills, slowest %llu us\n",
