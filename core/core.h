@@ -671,7 +671,7 @@ bool str_head_has_file(struct str_head *sd);
 bool str_head_orphan(struct str_head *sd);
 void str_name_each(void (*fn)(struct str_head *sd, uint64_t sid, uint64_t dev,
 	uint64_t ino, const char *path, void *arg), void *arg);
-void str_region_collect(void);
+bool str_region_collect(void);
 void str_stream_close(struct str_plumb *pl, struct host_call *hc);
 struct str_qpair *str_qpair_alloc_lower(struct str_plumb *pl,
 	struct str_fmod *fm);

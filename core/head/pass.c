@@ -38,7 +38,10 @@ str_pass_free(char *arg)
 	/* who was taking it is dead, for this is the last of the message */
 	v = str_xchg(&p->taken, 1u);
 	if (v != 1 && p->head != NULL) {
-		str_head_unref(p->head, NULL);
+		if (host_tls.nclaim == 0)
+			str_head_unref(p->head, NULL);
+		else
+			str_head_unref_later(p->head); /* closing waits */
 	} else {
 		str_ref_end();
 		/* what is no Stream's stays in the carrier until somebody takes from it:

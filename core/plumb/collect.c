@@ -433,8 +433,9 @@ discard(struct table *t)
  * str_region_collect - free what only references keep that are none, or that
  * nobody can get at
  * Context: a call; no lock, no claim.
+ * Return: true when there is something to sweep up.
  */
-void
+bool
 str_region_collect(void)
 {
 	str_a64 *root = str_root(STR_ROOT_COLLECT);
@@ -446,7 +447,7 @@ str_region_collect(void)
 
 	if ((who != 0 && !host_owner_dead((uint32_t)who)) ||
 	    !str_cas(root, who, (uint64_t)host_self_tag()))
-		return;
+		return false;
 	for (n = 0; n < ROUNDS && done; n++) {
 		struct run r = {.key = 0};
 
@@ -458,4 +459,5 @@ str_region_collect(void)
 		discard(&r.edge);
 	}
 	str_store_rel(root, (uint64_t)0);
+	return n > 1;
 }

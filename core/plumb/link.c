@@ -396,7 +396,8 @@ unlink_one(struct str_head *upper, struct host_call *hc, int id, bool persist,
 	l->via = up;
 	str_store(&l->state, STR_LINK_GOING);
 	STR_CRASH_POINT("unlink:going");
-	err = tell(upper, hc, l, persist ? I_PUNLINK : I_UNLINK);
+	err = tell_for(upper, hc, l, persist ? I_PUNLINK : I_UNLINK,
+		hc->fd >= 0 ? UNLINK_MS : MEND_MS);
 	STR_CRASH_POINT("unlink:told");
 	if (err == 0 || force)
 		undo(up, l);
@@ -406,7 +407,8 @@ unlink_one(struct str_head *upper, struct host_call *hc, int id, bool persist,
 	if (mine)
 		str_busy_unlock(up);
 	if (err == 0 || force)
-		str_head_unref(lower, hc);
+		/* streamsd waits for nothing to be sent */
+		str_head_unref(lower, hc->fd >= 0 ? hc : NULL);
 	return force ? 0 : err;
 }
 

@@ -288,6 +288,21 @@ struct sweep {
 	bool pairs; /* pipes too */
 };
 
+/* Has a pipe's end references, or had it, so that nobody sees it close? */
+static bool
+by_refs(struct str_plumb *pl)
+{
+	bool yes = false;
+	uint32_t e;
+
+	for (e = 0; e < 2; e++)
+		yes = yes || str_head_refs(&pl->head[e]) != 0 ||
+			((str_load(&pl->closed) & (1u << e)) == 0 &&
+				str_load(&pl->head[e].refs) != 0 &&
+				!str_head_has_file(&pl->head[e]));
+	return yes;
+}
+
 /* One stream: is it held by the living? */
 static bool
 sweep(struct str_plumb *pl, void *arg)
@@ -300,7 +315,7 @@ sweep(struct str_plumb *pl, void *arg)
 	if (!s->pairs && pl->kind == STR_PL_PIPE &&
 	    pl->head[0].file.carrier.kind == HOST_CARRIER_PAIR &&
 	    pl->head[0].file.next == NULL && pl->head[1].file.next == NULL &&
-	    (str_head_refs(&pl->head[0]) | str_head_refs(&pl->head[1])) == 0)
+	    !by_refs(pl))
 		return false; /* its other end, or memory pressure, sees to it */
 	for (e = 0; e < pl->nheads; e++) {
 		struct str_head *sd = &pl->head[e];
@@ -325,8 +340,8 @@ sweep_all(struct sweep *s)
 	str_stream_walk(sweep, s);
 	if (s->mended)
 		str_stream_walk(sweep, s);
-	if (s->orphans)
-		str_region_collect();
+	if (s->orphans && str_region_collect())
+		str_stream_walk(sweep, s);
 }
 
 /*
@@ -362,9 +377,7 @@ watched(struct str_plumb *pl, void *arg)
 	struct str_file *f;
 	unsigned e;
 
-	*yes = pl->kind != STR_PL_PIPE ||
-		(str_head_refs(&pl->head[0]) |
-			str_head_refs(&pl->head[1])) != 0;
+	*yes = pl->kind != STR_PL_PIPE || by_refs(pl);
 	for (e = 0; e < pl->nheads && !*yes; e++)
 		for (f = &pl->head[e].file; f != NULL && !*yes; f = f->next)
 			*yes = f->carrier.kind == HOST_CARRIER_OPEN &&
