@@ -3,6 +3,7 @@
 
 /*
  * frtry - frame on one end of a pipe, and bytes cut anywhere at the other.
+ * With an argument, write until it is stuck, and stay so.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -23,18 +24,20 @@ check(int ok, const char *what)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
 	static const char wire[] = "??\176\0\5hello\24\176\0\0\0\176\0\3abc\46";
 	struct strioctl ic;
 	struct frstat st;
 	struct pollfd pfd;
 	int fd[2], ticks = 2, n, i;
-	char buf[64];
+	char buf[64] = "";
 
 	check(pipe(fd) == 0, "pipe");
 	check(ioctl(fd[0], I_PUSH, "frame") == 0, "I_PUSH frame");
 	check(ioctl(fd[0], I_SRDOPT, RMSGN) == 0, "I_SRDOPT");
+	while (argc > 1) /* nobody reads: to be looked at with strtop */
+		check(write(fd[0], buf, sizeof(buf)) > 0, "write");
 	ic.ic_cmd = FR_TIMO;
 	ic.ic_timout = 0;
 	ic.ic_len = sizeof(ticks);

@@ -184,4 +184,5 @@ def main():
     sys.exit(tap.bad != 0)
 
 
-main()
+if __name__ == '__main__':
+    main()
