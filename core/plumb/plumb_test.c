@@ -200,3 +200,104 @@ T_CASE(every_built_in_module_can_be_pushed)
 	for (i = 0; i < STR_ARRAY_LEN(name); i++)
 		T_EQ(fx_pop(&pipe_, 0), 0);
 }
+
+/* ------------------------------------------------------------- references */
+
+/* End @e of @what waits at end @e of @at, as after I_SENDFD. */
+static void
+pass(struct fx_pipe *at, struct fx_pipe *what, int e)
+{
+	struct host_call hc = {.fd = -1};
+
+	T_EQ(host_enter(&hc), 0);
+	str_head_ref(what->sd[e]);
+	T_EQ(str_pass_head(at->sd[e], &hc, what->sd[e], 2), 0);
+	host_leave();
+}
+
+static void
+sweep(void)
+{
+	struct host_call hc = {.fd = -1};
+
+	T_EQ(host_enter(&hc), 0);
+	(void)str_region_members_died();
+	host_leave();
+}
+
+static void
+close_both(struct fx_pipe *p)
+{
+	fx_close(p, 0);
+	fx_close(p, 1);
+}
+
+static struct fx_pipe other_;
+
+T_CASE(pipes_that_wait_in_each_other_are_freed)
+{
+	int e;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	fx_pipe(&other_);
+	for (e = 0; e < 2; e++) {
+		pass(&pipe_, &other_, e);
+		pass(&other_, &pipe_, e);
+	}
+	close_both(&pipe_);
+	sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 2);
+	close_both(&other_);
+	sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+	T_EQ(fx_in_use(STR_BLK_PASS), 0);
+}
+
+T_CASE(a_pipe_that_waits_in_one_that_is_held_stays)
+{
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	fx_pipe(&other_);
+	pass(&pipe_, &other_, 0);
+	pass(&pipe_, &other_, 1);
+	close_both(&other_);
+	sweep();
+	sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 2);
+	T_EQ(fx_in_use(STR_BLK_PASS), 2);
+	close_both(&pipe_);
+	sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+}
+
+T_CASE(a_reference_that_is_nowhere_is_not_one)
+{
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	(void)str_add(&pipe_.sd[0]->refs, STR_REF_CHANGE + 1);
+	close_both(&pipe_);
+	sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+}
+
+T_CASE(a_reference_in_somebodys_hands_stays)
+{
+	struct host_call hc = {.fd = -1};
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	T_EQ(host_enter(&hc), 0);
+	str_head_ref(pipe_.sd[0]);
+	T_TRUE(str_ref_hold(pipe_.sd[0]));
+	host_leave();
+	close_both(&pipe_);
+	sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 1);
+	T_EQ(host_enter(&hc), 0);
+	str_ref_release(true);
+	str_head_unref(pipe_.sd[0], NULL);
+	host_leave();
+	sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+}

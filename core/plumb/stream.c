@@ -223,7 +223,7 @@ bury(struct str_blk *b, void *arg)
 	struct str_plumb *pl = (struct str_plumb *)(void *)b;
 	unsigned *n = arg;
 
-	if (b->state != STR_BLK_PIPE || str_load(&pl->freed) == 0 ||
+	if (str_load(&b->state) != STR_BLK_PIPE || str_load(&pl->freed) == 0 ||
 	    is_inside(pl) || !str_cas(&pl->freed, 1u, 0u))
 		return;
 	str_mem_own(pl);
@@ -338,8 +338,11 @@ static void
 sweep_all(struct sweep *s)
 {
 	str_stream_walk(sweep, s);
-	if (s->mended)
+	/* a pipe whose ends died at once may hold others by what it has */
+	if (s->mended || (s->orphans && !s->pairs)) {
+		s->pairs = s->pairs || s->orphans;
 		str_stream_walk(sweep, s);
+	}
 	if (s->orphans && str_region_collect())
 		str_stream_walk(sweep, s);
 }
