@@ -75,7 +75,7 @@
 struct str_mdb;
 struct str_blk {
 	void *next;	/* [O] free list */
-	uint32_t state; /* STR_BLK_* */
+	uint32_t state; /* [A] STR_BLK_* */
 	str_a32 owner;	/* [A] thread holding it privately, 0 = linked */
 };
 

@@ -421,7 +421,7 @@ str_head_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	if (str_unlikely(NOT_FOR_WRITING(str_load(&sd->flags),
 		    (uint32_t)hc->fflags)))
 		return -EBADF;
-	if (sd->direct == NULL) {
+	if (str_load(&sd->direct) == NULL) {
 		most = packet_size(sd, len);
 		if (most < 0)
 			return most;

@@ -146,7 +146,7 @@ carve(unsigned cls)
 		for (n = 0; n < class_batch[cls] && p + size <= end; n++) {
 			struct str_blk *b = (struct str_blk *)(void *)p;
 
-			b->state = STR_BLK_FREE;
+			str_store(&b->state, (uint32_t)STR_BLK_FREE);
 			b->next = NULL;
 			if (prev != NULL)
 				prev->next = b;
@@ -243,7 +243,7 @@ run_alloc(size_t size, uint32_t state)
 			str_store(&d->slab[idx + i].kind, STR_SLAB_REST);
 		str_store_rel(&d->slab[idx].kind, STR_SLAB_RUN);
 	}
-	b->state = state;
+	str_store(&b->state, state);
 	str_store(&b->owner, host_self_tag());
 	return b;
 }
@@ -256,7 +256,7 @@ run_free(struct str_blk *b)
 
 	while ((1u << k) < n)
 		k++;
-	b->state = STR_BLK_FREE;
+	str_store(&b->state, (uint32_t)STR_BLK_FREE);
 	str_store(&b->owner, 0u);
 	depot_push(NCLASS_USED + k, (struct chain *)b);
 }
@@ -284,7 +284,7 @@ str_mem_alloc(size_t size, uint32_t state)
 	if (str_unlikely(m->head == NULL) && !str_mem_refill(t, cls))
 		return NULL;
 	b = m->head;
-	b->state = state;
+	str_store(&b->state, state);
 	str_store(&b->owner, host_self_tag());
 	str_barrier();
 	m->head = b->next;
@@ -323,7 +323,7 @@ str_mem_free(void *p)
 	m->head = b;
 	m->count++;
 	str_barrier();
-	b->state = STR_BLK_FREE;
+	str_store(&b->state, (uint32_t)STR_BLK_FREE);
 }
 
 /* str_mem_size - bytes a block has, its header included. */
@@ -375,9 +375,10 @@ str_mem_walk(void (*fn)(struct str_blk *b, void *arg), void *arg)
 		uint32_t size, off;
 
 		if (kind == STR_SLAB_RUN) {
-			if (((struct str_blk *)(void *)p)->state !=
-				STR_BLK_FREE)
-				fn((struct str_blk *)(void *)p, arg);
+			struct str_blk *b = (struct str_blk *)(void *)p;
+
+			if (str_load(&b->state) != STR_BLK_FREE)
+				fn(b, arg);
 			continue;
 		}
 		if (kind == 0 || kind > NCLASS_USED)
@@ -386,7 +387,7 @@ str_mem_walk(void (*fn)(struct str_blk *b, void *arg), void *arg)
 		for (off = 0; off + size <= STR_SLAB_SIZE; off += size) {
 			struct str_blk *b = (struct str_blk *)(void *)(p + off);
 
-			if (b->state != STR_BLK_FREE)
+			if (str_load(&b->state) != STR_BLK_FREE)
 				fn(b, arg);
 		}
 	}
@@ -397,8 +398,10 @@ count_block(struct str_blk *b, void *arg)
 {
 	struct str_mem_stats *st = arg;
 
-	if (b->state < STR_ARRAY_LEN(st->blocks))
-		st->blocks[b->state]++;
+	uint32_t state = str_load(&b->state);
+
+	if (state < STR_ARRAY_LEN(st->blocks))
+		st->blocks[state]++;
 	st->bytes += str_mem_size(b);
 }
 
@@ -425,7 +428,7 @@ mag_reap(unsigned cls, struct str_mag *m)
 	if (c == NULL)
 		return;
 	for (b = &c->blk; b != NULL; b = b->next) {
-		b->state = STR_BLK_FREE;
+		str_store(&b->state, (uint32_t)STR_BLK_FREE);
 		n++;
 	}
 	c->count = n;

@@ -27,7 +27,7 @@ str_mdb_get(void)
 	if (str_unlikely(m->head == NULL) && !str_mem_refill(t, CLASS_MDB))
 		return NULL;
 	b = m->head;
-	b->state = STR_BLK_MDB;
+	str_store(&b->state, (uint32_t)STR_BLK_MDB);
 	str_store(&b->owner, host_self_tag());
 	str_barrier();
 	m->head = b->next;
@@ -50,7 +50,7 @@ str_mdb_put(struct str_mdb *x)
 	m->head = b;
 	m->count++;
 	str_barrier();
-	b->state = STR_BLK_FREE;
+	str_store(&b->state, (uint32_t)STR_BLK_FREE);
 }
 
 #endif

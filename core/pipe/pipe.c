@@ -32,7 +32,7 @@ create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
 		struct str_head *sd = &pl->head[e];
 
 		sd->qp->wq.q_next = &sd->peer->qp->rq;
-		sd->direct = &sd->peer->hq;
+		str_store(&sd->direct, &sd->peer->hq);
 		if (c == NULL)
 			continue;
 		sd->file.carrier = c[e];

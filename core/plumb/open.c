@@ -289,7 +289,7 @@ fifo_make(struct str_node *n, const struct host_carrier *c, int oflags,
 	sd = &pl->head[0];
 	(void)str_or(&sd->flags, STR_H_FIFO | STR_H_NORD | STR_H_NOWR);
 	sd->qp->wq.q_next = &sd->qp->rq;
-	sd->direct = &sd->hq;
+	str_store(&sd->direct, &sd->hq);
 	pl->dev = makedevice(STR_MAJOR_FIFO, (uint32_t)n->key[1]);
 	return publish(pl, n, c, oflags, ret);
 }

@@ -407,7 +407,7 @@ found:
 	str_store(&p->flags, 0u);
 	str_store(&p->image, image);
 	str_store_rel(&p->start, start);
-	*ret_idx = i;
+	str_store(ret_idx, i);
 	return 0;
 }
 
@@ -445,7 +445,8 @@ static void
 thread_release(void)
 {
 	struct str_thread *t = host_tls.slot;
-	struct owner mine = { host_tls.tag, host_priv_page->proc };
+	struct owner mine = { host_tls.tag,
+		str_load(&host_priv_page->proc) };
 	struct owner none = { 0, 0 };
 
 	if (t == NULL || host_domain == NULL)
@@ -510,7 +511,8 @@ on_thread_exit(void *arg)
 	uint64_t old;
 
 	host_sig_block(&old);
-	if (host_priv_page->identity != 0)
+	/* in the eyes of a fork's child, its parent's threads end unordered */
+	if (str_load(&host_priv_page->identity) != 0)
 		thread_release();
 	if (host_tpriv != NULL) {
 		(void)sys_call2(SYS_munmap, host_tpriv, sizeof *host_tpriv);
@@ -641,7 +643,7 @@ process_enter(struct host_priv *pv)
 	err = proc_claim(&pv->proc, &old);
 	if (err != 0)
 		return err;
-	pv->identity = 1;
+	str_store(&pv->identity, 1u);
 	err = thread_claim(old);
 	if (err != 0) {
 		pv->identity = 0;

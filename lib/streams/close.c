@@ -179,14 +179,15 @@ static int
 status_set(struct fd_rec *r, int fd, long arg)
 {
 	uint32_t want = (uint32_t)arg & STATUS_FLAGS;
-	uint32_t old = str_load(r->fflags);
+	str_a32 *fflags = str_load(&r->fflags);
+	uint32_t old = str_load(fflags);
 
 	/* for holders that do not know us, and for O_ASYNC */
 	if (sys_fcntl(fd, F_SETFL, (long)(want & ~(uint32_t)O_NOATIME)) ==
 		-EBADF)
 		return EBADF;
-	while (!str_cas(r->fflags, old, (old & ~(uint32_t)STATUS_FLAGS) | want))
-		old = str_load(r->fflags);
+	while (!str_cas(fflags, old, (old & ~(uint32_t)STATUS_FLAGS) | want))
+		old = str_load(fflags);
 	return 0;
 }
 
@@ -219,7 +220,7 @@ fcntl_any(int fd, int cmd, long arg, int (*next)(int, int, ...))
 	if (fd_stale(fd, r))
 		return next(fd, cmd, arg);
 	if (cmd == F_GETFL)
-		return (int)str_load(r->fflags);
+		return (int)fd_fflags(r);
 	ret = status_set(r, fd, arg);
 	return ret != 0 ? fail(ret) : 0;
 }

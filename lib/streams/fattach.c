@@ -98,11 +98,11 @@ fattach(int fd, const char *path)
 	err = call_begin(&hc, r, fd, 0);
 	if (err != 0)
 		return fail(err);
-	err = str_name_attach(r->sd, &hc, st.st_dev, st.st_ino, full);
+	err = str_name_attach(hc.head, &hc, st.st_dev, st.st_ino, full);
 	host_leave();
 	if (err != 0)
 		return fail(err);
-	if (r->carrier.kind == HOST_CARRIER_PAIR)
+	if (str_load(&r->kind) == HOST_CARRIER_PAIR)
 		keep(fd, st.st_dev, st.st_ino);
 	return 0;
 }

@@ -251,7 +251,7 @@ fd_rec_of(struct str_file *f, const struct host_carrier *c)
 {
 	struct fd_rec *r = rec_find(f);
 
-	if (r != NULL && r->carrier.cookie == c->cookie)
+	if (r != NULL && r->cookie == c->cookie)
 		return r;
 	if (r != NULL && r->obj.count == 0)
 		fd_rec_free_unused(r);
@@ -270,7 +270,8 @@ fd_rec_of(struct str_file *f, const struct host_carrier *c)
 	r->file = f;
 	str_store(&r->sd, str_file_head(f));
 	str_store(&r->fflags, str_file_flags(f));
-	r->carrier = *c;
+	str_store(&r->kind, c->kind);
+	str_store(&r->cookie, c->cookie);
 	str_store_rel(&r->gen, str_file_gen(f));
 	r->hint = -1;
 	r->next = hash[hash_of(f)];
@@ -480,7 +481,7 @@ fd_stale(int fd, struct fd_rec *r)
 {
 	struct host_carrier c;
 
-	if (host_carrier_id(fd, &c) == 0 && c.cookie == r->carrier.cookie)
+	if (host_carrier_id(fd, &c) == 0 && c.cookie == str_load(&r->cookie))
 		return false;
 	fd_forget(fd);
 	return true;
@@ -547,13 +548,13 @@ release(uintptr_t v, struct fd_release *rel)
 	if (is_object(v) && !object(v)->epoll) {
 		rel->sd = r->sd;
 		rel->file = r->file;
-		rel->kind = r->carrier.kind;
+		rel->kind = r->kind;
 		rel->forks = fd_forks();
 		rel->sole = r->made && r->born == rel->forks &&
 			r->obj.count == 1;
 		rel->fflags = r->fflags;
 		rel->gen = r->gen;
-		rel->peer = r->carrier.kind != HOST_CARRIER_PAIR ? -1 :
+		rel->peer = r->kind != HOST_CARRIER_PAIR ? -1 :
 			rec_number(rec_find(str_head_peer_file(r->sd)));
 	}
 	object_drop(v);
@@ -628,8 +629,8 @@ uint32_t
 fd_events(struct fd_rec *r, uint32_t gone)
 {
 	uint64_t was;
-	uint32_t ev = fd_inside(r, &was) ?
-		str_head_events_as(r->sd, str_load(r->fflags)) : gone;
+	struct str_head *sd = fd_inside(r, &was);
+	uint32_t ev = sd != NULL ? str_head_events_as(sd, fd_fflags(r)) : gone;
 
 	fd_outside(was);
 	return ev;
@@ -639,7 +640,8 @@ bool
 fd_lost(struct fd_rec *r)
 {
 	uint64_t was;
-	bool yes = fd_inside(r, &was) && str_head_lost(r->sd);
+	struct str_head *sd = fd_inside(r, &was);
+	bool yes = sd != NULL && str_head_lost(sd);
 
 	fd_outside(was);
 	return yes;
@@ -649,15 +651,16 @@ void
 fd_arm(struct fd_rec *r, struct host_call *hc, int fd, uint32_t events)
 {
 	uint64_t was;
+	struct str_head *sd = fd_inside(r, &was);
 
-	if (fd_inside(r, &was)) {
+	if (sd != NULL) {
 		if (hc != NULL) {
 			hc->fd = fd;
-			hc->head = r->sd;
-			(void)str_sched_run_head(r->sd, hc);
+			hc->head = sd;
+			(void)str_sched_run_head(sd, hc);
 			hc->fd = -1;
 		}
-		str_head_arm(r->sd, events);
+		str_head_arm(sd, events);
 	}
 	fd_outside(was);
 }
@@ -666,11 +669,12 @@ void
 fd_look(struct fd_rec *r, struct host_call *hc, int fd)
 {
 	uint64_t was;
+	struct str_head *sd = fd_inside(r, &was);
 
-	if (fd_inside(r, &was)) {
+	if (sd != NULL) {
 		hc->fd = fd;
-		hc->head = r->sd;
-		(void)str_head_look(r->sd, hc);
+		hc->head = sd;
+		(void)str_head_look(sd, hc);
 		hc->fd = -1;
 	}
 	fd_outside(was);
@@ -684,11 +688,11 @@ void
 fd_drain(struct fd_rec *r, int fd, uint32_t others)
 {
 	uint64_t was;
+	struct str_head *sd = fd_inside(r, &was);
 
-	if (fd_inside(r, &was))
-		str_head_drain(
-			r->sd, fd, (str_head_events_as(r->sd, str_load(r->fflags)) &
-				others) != 0);
+	if (sd != NULL)
+		str_head_drain(sd, fd,
+			(str_head_events_as(sd, fd_fflags(r)) & others) != 0);
 	else
 		host_token_drain(fd);
 	fd_outside(was);

@@ -43,11 +43,12 @@ struct fd_obj {
 
 struct fd_rec {
 	struct fd_obj obj;
-	struct str_file *file;	     /* [I] while in use */
-	struct str_head *sd;         /* [I] whose open file it is */
-	str_a32 *fflags;             /* [I] status flags, in the domain */
-	uint32_t gen;                /* [I] of the head's memory */
-	struct host_carrier carrier; /* [I] */
+	struct str_file *file;	     /* [F] */
+	struct str_head *sd;         /* [A] whose open file it is */
+	str_a32 *fflags;             /* [A] status flags, in the domain */
+	uint32_t gen;                /* [A] of the head's memory */
+	uint32_t kind;               /* [A] of the carrier, HOST_CARRIER_* */
+	uint64_t cookie;             /* [A] of the carrier */
 	struct fd_rec *next;         /* [F] of the hash chain or free list */
 	struct ep_item *items;       /* [F] what epoll wants of it */
 	uint32_t born;		     /* [F] fd_forks() when pipe(2) made it;
@@ -190,10 +191,10 @@ fd_read(struct fd_rec *r, struct str_head **ret_sd, str_a32 **ret_fflags,
 
 /*
  * Streams that a call looks at besides the one it is on.  fd_inside() is
- * str_head_enter(): false when the Stream is gone; then, or when its look is
- * over, the caller calls fd_outside() with what fd_inside() found.
+ * str_head_enter(), and the head; NULL when the Stream is gone.  Then, or when
+ * its look is over, the caller calls fd_outside() with what fd_inside() found.
  */
-STR_INLINE bool
+STR_INLINE struct str_head *
 fd_inside(struct fd_rec *r, uint64_t *ret_was)
 {
 	struct str_head *sd;
@@ -202,13 +203,20 @@ fd_inside(struct fd_rec *r, uint64_t *ret_was)
 
 	*ret_was = str_load(&host_self()->inside);
 	return fd_read(r, &sd, &fflags, &gen) &&
-		str_head_enter(sd, fflags, gen);
+		str_head_enter(sd, fflags, gen) ? sd : NULL;
 }
 
 STR_INLINE void
 fd_outside(uint64_t was)
 {
 	str_store_rel(&host_self()->inside, was);
+}
+
+/* Its status flags: a word that is there, whatever became of @r meanwhile. */
+STR_INLINE uint32_t
+fd_fflags(const struct fd_rec *r)
+{
+	return str_load(str_load(&r->fflags));
 }
 
 /* Events that hold on @r's Stream; @gone when there is none any more. */

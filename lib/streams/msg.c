@@ -126,18 +126,18 @@ set_flag(struct fd_rec *r, int fd, uint32_t flag, unsigned long arg)
 	if (err != 0)
 		return -err;
 	if (on)
-		(void)str_or(r->fflags, flag);
+		(void)str_or(str_load(&r->fflags), flag);
 	else
-		(void)str_and(r->fflags, ~flag);
+		(void)str_and(str_load(&r->fflags), ~flag);
 	/* for holders that do not know us */
-	(void)sys_fcntl(fd, F_SETFL, (long)str_load(r->fflags));
+	(void)sys_fcntl(fd, F_SETFL, (long)fd_fflags(r));
 	return 0;
 }
 
 static int
 count_bytes(struct fd_rec *r, unsigned long arg)
 {
-	uint64_t n = str_head_nbytes(r->sd);
+	uint64_t n = str_head_nbytes(str_load(&r->sd));
 	int v = n > INT_MAX ? INT_MAX : (int)n;
 
 	return -host_copyout(&v, (void *)arg, sizeof v);

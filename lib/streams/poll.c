@@ -259,8 +259,10 @@ wait_alone(struct poll_set *s, struct host_call *hc)
 
 	hc->fd = s->u[0].fd;
 	for (;;) {
-		if (fd_inside(r, &was))
-			err = str_head_poll_wait(r->sd, hc,
+		struct str_head *sd = fd_inside(r, &was);
+
+		if (sd != NULL)
+			err = str_head_poll_wait(sd, hc,
 				(uint32_t)(uint16_t)s->u[0].events,
 				s->deadline);
 		fd_outside(was);
@@ -284,7 +286,7 @@ look(struct poll_set *s, struct host_call *hc, bool all)
 	for (unsigned i = 0; i < s->n; i++) {
 		struct fd_rec *r = rec_at(s, i);
 
-		if (r == NULL || (!all && !str_head_stale(r->sd)))
+		if (r == NULL || (!all && !str_head_stale(str_load(&r->sd))))
 			continue;
 		fd_look(r, hc, s->u[i].fd);
 	}

@@ -17,7 +17,7 @@
 #include "t.h"
 
 static FILE *input;
-static volatile int reading;
+static _Atomic int reading;
 
 static void *
 read_input(void *arg)

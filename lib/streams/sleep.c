@@ -17,6 +17,7 @@
  */
 #include <limits.h>
 #include <pthread.h>
+#include <string.h>
 
 #include "sleep.h"
 #include "user_impl.h"
@@ -109,6 +110,22 @@ nap_over(uint32_t depth)
 	str_barrier();
 }
 
+/*
+ * Has a signal been put off that this sleep does not block?  One that it does
+ * came before it: the handler runs when the call is over, and does not end it.
+ */
+static bool
+signal_due(const struct sleep_set *s)
+{
+	uint64_t blocked = 0;
+
+	if (host_tls.sig_saved == 0)
+		return false;
+	if (s->mask != NULL)
+		memcpy(&blocked, s->mask, sizeof blocked);
+	return host_tpriv == NULL || (host_tpriv->saved & ~blocked) != 0;
+}
+
 int
 sleep_poll(struct host_call *hc, struct sleep_set *s, bool *ret_rung)
 {
@@ -130,7 +147,7 @@ sleep_poll(struct host_call *hc, struct sleep_set *s, bool *ret_rung)
 	host_bell_waiting = 1;
 	host_tls.depth = 0;
 	str_barrier();
-	if (host_tls.sig_saved != 0) {
+	if (signal_due(s)) {
 		/* they run here, and find a wait to abandon */
 		sys_sigmask(SIG_SETMASK, &p.mask, NULL);
 		host_leave_slow();

@@ -19,7 +19,8 @@ static mode_t
 kind(int fd, uint64_t *ret_dev)
 {
 	struct fd_rec *r = fd_stream(fd);
-	uint32_t k = r != NULL ? str_head_kind(r->sd, ret_dev) : STR_KIND_PIPE;
+	uint32_t k = r != NULL ? str_head_kind(str_load(&r->sd), ret_dev) :
+		STR_KIND_PIPE;
 
 	if (k == STR_KIND_DEV)
 		return S_IFCHR | 0666;

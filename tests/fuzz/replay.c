@@ -63,8 +63,10 @@ main(int argc, char **argv)
 		size_t size;
 		FILE *f;
 
-		if (list[i]->d_name[0] == '.')
+		if (list[i]->d_name[0] == '.') {
+			free(list[i]);
 			continue;
+		}
 		snprintf(path, sizeof path, "%s/%s", argv[1],
 			list[i]->d_name);
 		f = fopen(path, "rb");
@@ -77,7 +79,9 @@ main(int argc, char **argv)
 		printf("%s %d - %s\n", f != NULL ? "ok" : "not ok", ++count,
 			list[i]->d_name);
 		fflush(stdout);
+		free(list[i]);
 	}
+	free(list);
 	printf("1..%d\n", count);
 	return failed != 0 || count == 0;
 }

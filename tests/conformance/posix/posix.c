@@ -27,7 +27,8 @@ const char *__tsan_default_options(void);
 const char *
 __tsan_default_suppressions(void)
 {
-	return "race_top:^close$\nrace_top:^dup2$\n";
+	return "race_top:interceptor_close$\n"
+		"race_top:interceptor_dup2$\n";
 }
 
 const char *
