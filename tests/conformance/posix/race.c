@@ -278,7 +278,8 @@ static _Atomic int stop;
 static int numbers[4];
 
 /* Only one of the programs has it. */
-void strm_inspect(void) __attribute__((weak));
+void strm_inspect(void);
+#pragma weak strm_inspect
 
 static void *
 churn(void *arg)
