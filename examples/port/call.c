@@ -115,6 +115,8 @@ hear(int line, int count)
 	n = sprintf(buf, "%d", count);
 	if (write(line, buf, n) != n)
 		die("write");
+	if (close(line) < 0) /* waits until it has been sent */
+		die("close");
 }
 
 int
