@@ -410,6 +410,9 @@ struct str_link {
 #define STR_LINK_NEW 0u	 /* the driver has not taken it yet */
 #define STR_LINK_LIVE 1u
 #define STR_LINK_GOING 2u /* the driver is told that it goes */
+#define STR_LINK_GONE 3u  /* undone, but the driver has not said that it knows:
+			   * the queue pair stays until he has closed */
+void str_link_bury(struct str_plumb *up, struct host_call *hc);
 
 /*
  * A descriptor on its way, the buffer of an M_PASSFP message: core/head/pass.c.
@@ -631,6 +634,7 @@ int str_plumb_push(struct str_head *sd, struct host_call *hc,
 int str_plumb_pop(struct str_head *sd, struct host_call *hc);
 void str_plumb_update(struct str_plumb *pl);
 void str_plumb_repair(struct str_plumb *pl);
+void str_plumb_recount(struct str_plumb *pl);
 void str_plumb_clear(struct str_head *sd);
 void str_plumb_clear_all(struct str_plumb *pl);
 
@@ -706,7 +710,8 @@ void str_pass_free(char *arg);
 bool str_name_entry(unsigned i, uint64_t *dev, uint64_t *ino, uint64_t *sid,
 	char *path, size_t size);
 long str_ioctl_internal(struct str_head *sd, struct host_call *hc, int cmd,
-	const void *data, size_t len, uint64_t ms);
+	const void *data, size_t len, uint64_t ms, bool nointr,
+	bool *ret_answered);
 void *str_code_of(void (*fn)(void));
 int str_busy_lock(struct str_plumb *pl, struct host_call *hc);
 bool str_busy_grab(struct str_plumb *pl, bool *ret_died);

@@ -822,7 +822,7 @@ i_atmark(struct ioc *c)
 static long
 siocatmark(struct ioc *c)
 {
-	struct ioc any = {c->sd, c->hc, c->cmd, ANYMARK};
+	struct ioc any = {.sd = c->sd, .hc = c->hc, .cmd = c->cmd, .arg = ANYMARK};
 
 	return out_int(c, (int)i_atmark(&any));
 }
@@ -997,7 +997,7 @@ long
 str_head_ioctl(struct str_head *sd, struct host_call *hc, unsigned long cmd,
 	unsigned long arg)
 {
-	struct ioc c = {sd, hc, (unsigned)cmd, arg};
+	struct ioc c = {.sd = sd, .hc = hc, .cmd = (unsigned)cmd, .arg = arg};
 	unsigned i;
 	int err;
 

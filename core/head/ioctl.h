@@ -13,6 +13,8 @@ struct ioc {
 	struct host_call *hc;
 	unsigned cmd;
 	unsigned long arg;
+	bool nointr; /* no signal ends it: the executive's own */
+	bool answered; /* out: by M_IOCACK or M_IOCNAK */
 };
 
 /* I_STR, and any command the head does not know: a count or minus an errno. */

@@ -52,9 +52,20 @@ forget_answer(struct str_head *sd)
 		freemsg(mp);
 }
 
+/* Does the signal that came end @hc's wait? */
+static bool
+ends(struct host_call *hc, bool nointr)
+{
+	if (host_interrupted(hc) == HOST_SIG_INTR && !nointr)
+		return true;
+	host_resample(hc);
+	return false;
+}
+
 /* One at a time: wait for the one in progress. */
 static int
-begin(struct str_head *sd, struct host_call *hc, uint64_t deadline)
+begin(struct str_head *sd, struct host_call *hc, uint64_t deadline,
+	bool nointr)
 {
 	for (;;) {
 		uint32_t w = str_load(&sd->iocword);
@@ -74,10 +85,8 @@ begin(struct str_head *sd, struct host_call *hc, uint64_t deadline)
 			return ETIME;
 		err = host_wait(hc, &sd->iocword, w,
 			STR_MIN(deadline - now, 10 * MS));
-		if (err == EINTR && host_interrupted(hc) == HOST_SIG_INTR)
+		if (err == EINTR && ends(hc, nointr))
 			return EINTR;
-		if (err == EINTR)
-			host_resample(hc);
 	}
 }
 
@@ -136,10 +145,8 @@ exchange(struct ioc *c, mblk_t *mp, uint64_t deadline, mblk_t **ret)
 			STR_MIN(deadline - now, 50 * MS));
 		if (err == ETIMEDOUT)
 			(void)str_head_look(sd, c->hc);
-		if (err == EINTR && host_interrupted(c->hc) == HOST_SIG_INTR)
+		if (err == EINTR && ends(c->hc, c->nointr))
 			return EINTR;
-		if (err == EINTR)
-			host_resample(c->hc);
 	}
 }
 
@@ -240,6 +247,7 @@ run(struct ioc *c, mblk_t *mp, uint64_t deadline, void *out, int *ret_len)
 			return -EFAULT;
 		}
 	}
+	c->answered = true;
 	ioc = (const struct iocblk *)(const void *)r->b_rptr;
 	if (r->b_datap->db_type == M_IOCNAK) {
 		ret = -(ioc->ioc_error != 0 ? ioc->ioc_error : EINVAL);
@@ -278,7 +286,7 @@ send_data(struct ioc *c, int cmd, mblk_t *dp, int len, uint64_t deadline,
 	void *out, int *ret_len)
 {
 	mblk_t *mp;
-	int err = begin(c->sd, c->hc, deadline);
+	int err = begin(c->sd, c->hc, deadline, c->nointr);
 
 	if (err != 0) {
 		freemsg(dp);
@@ -328,7 +336,7 @@ static long
 transparent(struct ioc *c)
 {
 	mblk_t *mp, *ap;
-	int err = begin(c->sd, c->hc, UINT64_MAX);
+	int err = begin(c->sd, c->hc, UINT64_MAX, false);
 
 	if (err != 0)
 		return -err;
@@ -412,17 +420,22 @@ tty(struct ioc *c)
  */
 long
 str_ioctl_internal(struct str_head *sd, struct host_call *hc, int cmd,
-	const void *data, size_t len, uint64_t ms)
+	const void *data, size_t len, uint64_t ms, bool nointr,
+	bool *ret_answered)
 {
-	struct ioc c = {.sd = sd, .hc = hc};
+	struct ioc c = {.sd = sd, .hc = hc, .nointr = nointr};
 	mblk_t *dp = allocb(len, BPRI_HI);
+	long ret;
 
+	*ret_answered = false;
 	if (dp == NULL)
 		return -ENOSR;
 	__builtin_memcpy(dp->b_wptr, data, len);
 	dp->b_wptr += len;
-	return send_data(&c, cmd, dp, (int)len, host_now() + ms * MS, NULL,
+	ret = send_data(&c, cmd, dp, (int)len, host_now() + ms * MS, NULL,
 		NULL);
+	*ret_answered = c.answered;
+	return ret;
 }
 
 long

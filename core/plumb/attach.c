@@ -45,6 +45,7 @@ str_busy_mend(struct str_plumb *pl)
 {
 	if (str_plumb_lock(pl, NULL) == 0) {
 		str_plumb_repair(pl);
+		str_plumb_recount(pl);
 		str_plumb_unlock(pl);
 	}
 	return str_link_mend(pl);
@@ -280,7 +281,6 @@ str_plumb_repair(struct str_plumb *pl)
 {
 	queue_t *end = pl->nheads == 2 ? &pl->head[1].qp->rq :
 					 &pl->head[0].qp->rq;
-	unsigned n[2] = {0, 0};
 	queue_t *q = &pl->head[0].qp->wq;
 
 	if (pl->under != NULL) {
@@ -291,15 +291,30 @@ str_plumb_repair(struct str_plumb *pl)
 		q = q->q_next) {
 		/* the way back must lead here */
 		str_otherq(q->q_next)->q_next = str_otherq(q);
-		if (q->q_head != NULL || q->q_pair->role != STR_QP_MODULE)
-			continue;
-		str_qset(RD(q), QMOUNTED);
-		n[(q->q_flag & QREADR) ? 1 : 0]++;
+		if (q->q_head == NULL && q->q_pair->role == STR_QP_MODULE)
+			str_qset(RD(q), QMOUNTED);
 	}
+	str_plumb_update(pl);
+}
+
+/*
+ * str_plumb_recount - how many modules are pushed at each end
+ * Locks: busy.  Not for whoever only finds a dead plumber: he who has busy is
+ * between two steps perhaps.
+ */
+void
+str_plumb_recount(struct str_plumb *pl)
+{
+	uint32_t n[2] = {0, 0};
+	queue_t *q = pl->head[0].qp->wq.q_next;
+
+	for (; q != NULL && q->q_head == NULL && q->q_pair->plumb == pl;
+		q = q->q_next)
+		if (q->q_pair->role == STR_QP_MODULE)
+			n[(q->q_flag & QREADR) ? 1 : 0]++;
 	str_store(&pl->head[0].npush, n[0]);
 	if (pl->nheads == 2)
 		str_store(&pl->head[1].npush, n[1]);
-	str_plumb_update(pl);
 }
 
 /*
@@ -431,7 +446,7 @@ push_one(struct str_head *sd, struct host_call *hc, struct str_fmod *fm)
 	if (qp->rq.q_flag & QPROCS)
 		str_procs_on(qp);
 	str_mem_disown(qp);
-	str_store(&sd->npush, str_load(&sd->npush) + 1);
+	str_plumb_recount(pl);
 	update(pl);
 	return 0;
 }
@@ -453,7 +468,9 @@ str_plumb_push(struct str_head *sd, struct host_call *hc, const char *name)
 	err = str_busy_lock(pl, hc);
 	if (err != 0)
 		return err;
-	if (str_load(&sd->npush) >= STR_NPUSH)
+	/* it may have been linked while we waited for it */
+	if (str_load(&sd->npush) >= STR_NPUSH ||
+	    (str_load(&sd->flags) & STR_H_PLEX) != 0)
 		err = EINVAL;
 	else
 		err = push_one(sd, hc, fm);
@@ -474,7 +491,7 @@ pop_one(struct str_head *sd, struct host_call *hc)
 	STR_VERIFY(qp->role == STR_QP_MODULE && (wq->q_flag & QREADR) == 0);
 	str_mem_own(qp); /* from here on it is ours, linked or not */
 	err = str_qclose(qp, hc);
-	str_store(&sd->npush, str_load(&sd->npush) - 1);
+	str_plumb_recount(sd->plumb);
 	str_qpair_free(qp);
 	return err;
 }
@@ -491,7 +508,8 @@ str_plumb_pop(struct str_head *sd, struct host_call *hc)
 
 	if (err != 0)
 		return err;
-	if (str_load(&sd->npush) == 0) {
+	if (str_load(&sd->npush) == 0 ||
+	    (str_load(&sd->flags) & STR_H_PLEX) != 0) {
 		err = EINVAL;
 	} else if (str_load(&sd->npush) <= str_load(&sd->anchor) &&
 		   drv_priv(NULL) != 0) {

@@ -70,7 +70,8 @@ list_reaches(struct str_link *l, struct str_plumb *to, unsigned depth)
 	/* deeper ones may go while we look: not further than they are links */
 	for (; l != NULL && str_mem_valid(l) && l->blk.state == STR_BLK_LINK;
 		l = l->next)
-		if (reaches(l->lower->plumb, to, depth))
+		if (str_load(&l->state) != STR_LINK_GONE &&
+		    reaches(l->lower->plumb, to, depth))
 			return true;
 	return false;
 }
@@ -128,7 +129,7 @@ enter(struct str_plumb *up, struct str_link *l)
  * caller unreferences the lower head, which is begun.  Locks: busy of both.
  */
 static void
-undo(struct str_plumb *up, struct str_link *l)
+undo(struct str_plumb *up, struct str_link *l, bool sure)
 {
 	struct str_head *sd = l->lower;
 	mblk_t *mp;
@@ -143,6 +144,12 @@ undo(struct str_plumb *up, struct str_link *l)
 	STR_CRASH_POINT("link:under");
 	(void)str_and(&sd->flags, ~STR_H_PLEX);
 	str_wake_all(sd);
+	if (!sure) {
+		/* he may put messages on it yet: they lead nowhere */
+		l->qp->wq.q_next = NULL;
+		str_store_rel(&l->state, STR_LINK_GONE);
+		return;
+	}
 	STR_CRASH_POINT("link:free");
 	str_mem_own(l);
 	str_mem_own(l->qp);
@@ -163,8 +170,10 @@ undo(struct str_plumb *up, struct str_link *l)
 
 static int
 tell_for(struct str_head *upper, struct host_call *hc, struct str_link *l,
-	int cmd, uint64_t ms)
+	int cmd, uint64_t ms, bool *ret_sure)
 {
+	bool nointr = ms == MEND_MS;
+
 	struct linkblk lb;
 	long ret;
 
@@ -172,14 +181,16 @@ tell_for(struct str_head *upper, struct host_call *hc, struct str_link *l,
 	lb.l_qtop = l->persist ? NULL : &upper->plumb->driver->wq;
 	lb.l_qbot = &l->qp->wq;
 	lb.l_index = l->id;
-	ret = str_ioctl_internal(upper, hc, cmd, &lb, sizeof(lb), ms);
+	ret = str_ioctl_internal(upper, hc, cmd, &lb, sizeof(lb), ms, nointr,
+		ret_sure);
 	return ret < 0 ? (int)-ret : 0;
 }
 
 static int
-tell(struct str_head *upper, struct host_call *hc, struct str_link *l, int cmd)
+tell(struct str_head *upper, struct host_call *hc, struct str_link *l, int cmd,
+	bool *ret_sure)
 {
-	return tell_for(upper, hc, l, cmd, UNLINK_MS);
+	return tell_for(upper, hc, l, cmd, UNLINK_MS, ret_sure);
 }
 
 /* What forbids to link @lower below @upper, 0 nothing.  Locks: busy of both. */
@@ -209,6 +220,7 @@ link_locked(struct str_head *upper, struct str_head *lower,
 	struct str_qpair *qp;
 	struct str_link *l;
 	int err = refused(upper, lower);
+	bool sure = true;
 
 	if (err != 0)
 		return err;
@@ -243,10 +255,14 @@ link_locked(struct str_head *upper, struct str_head *lower,
 	if (list_reaches(low->links, low, 0))
 		err = EINVAL; /* made by several at once */
 	else
-		err = tell(upper, hc, l, persist ? I_PLINK : I_LINK);
+		err = tell(upper, hc, l, persist ? I_PLINK : I_LINK, &sure);
+	/* did he take it, and the answer got lost? */
+	if (err != 0 && !sure)
+		(void)tell_for(upper, hc, l, persist ? I_PUNLINK : I_UNLINK,
+			MEND_MS, &sure);
 	STR_CRASH_POINT("link:told");
 	if (err != 0) {
-		undo(up, l);
+		undo(up, l, sure);
 		return err;
 	}
 	*ret_id = l->id;
@@ -290,7 +306,8 @@ find(struct str_plumb *up, int id, bool persist)
 {
 	struct str_link *l = persist ? up->driver->fmod->plinks : up->links;
 
-	while (l != NULL && id != MUXID_ALL && l->id != id)
+	while (l != NULL && (str_load(&l->state) == STR_LINK_GONE ||
+		(id != MUXID_ALL && l->id != id)))
 		l = l->next;
 	return l;
 }
@@ -374,7 +391,7 @@ unlink_one(struct str_head *upper, struct host_call *hc, int id, bool persist,
 	struct host_call *sig = force ? NULL : hc;
 	struct str_head *lower;
 	struct str_link *l;
-	bool mine;
+	bool mine, sure;
 	int err;
 
 	for (;;) {
@@ -397,16 +414,16 @@ unlink_one(struct str_head *upper, struct host_call *hc, int id, bool persist,
 	str_store(&l->state, STR_LINK_GOING);
 	STR_CRASH_POINT("unlink:going");
 	err = tell_for(upper, hc, l, persist ? I_PUNLINK : I_UNLINK,
-		hc->fd >= 0 ? UNLINK_MS : MEND_MS);
+		hc->fd >= 0 ? UNLINK_MS : MEND_MS, &sure);
 	STR_CRASH_POINT("unlink:told");
 	if (err == 0 || force)
-		undo(up, l);
+		undo(up, l, sure);
 	else
 		str_store(&l->state, STR_LINK_LIVE);
 	str_busy_unlock(lower->plumb);
 	if (mine)
 		str_busy_unlock(up);
-	if (err == 0 || force)
+	if ((err == 0 || force) && sure)
 		/* streamsd waits for nothing to be sent */
 		str_head_unref(lower, hc->fd >= 0 ? hc : NULL);
 	return force ? 0 : err;
@@ -460,22 +477,25 @@ mend_one(struct str_link *l, void *arg)
 	struct str_plumb *up = m->up;
 	struct str_head *lower = l->lower;
 	struct host_call hc = {.fd = -1, .sig_seq = host_tls.sig_seq};
-	bool died;
+	bool died, sure;
 
 	if (str_load(&l->state) == STR_LINK_LIVE ||
+	    str_load(&l->state) == STR_LINK_GONE ||
 	    !str_busy_grab(lower->plumb, &died))
 		return; /* then a sweep has another look */
 	if (died && str_plumb_lock(lower->plumb, NULL) == 0) {
 		str_plumb_repair(lower->plumb);
+		str_plumb_recount(lower->plumb);
 		str_plumb_unlock(lower->plumb);
 	}
 	/* the driver may know it, or know it no more: it has its say */
 	str_store(&l->state, STR_LINK_GOING);
 	(void)tell_for(&up->head[0], &hc, l,
-		l->persist ? I_PUNLINK : I_UNLINK, MEND_MS);
+		l->persist ? I_PUNLINK : I_UNLINK, MEND_MS, &sure);
 	STR_CRASH_POINT("link:mend");
-	undo(up, l);
-	str_head_unref_later(lower);
+	undo(up, l, sure);
+	if (sure)
+		str_head_unref_later(lower);
 	m->n++;
 	str_busy_unlock(lower->plumb);
 }
@@ -548,4 +568,33 @@ str_ioctl_link(struct str_head *sd, struct host_call *hc, unsigned cmd,
 	if (err != 0)
 		str_head_unref(lower, hc);
 	return err != 0 ? -err : id;
+}
+
+/*
+ * str_link_bury - the driver of the upper stream @up has closed: what it had
+ * not said that it knows to be gone can go.  Those of a persistent link stay:
+ * its other streams may know them.
+ */
+void
+str_link_bury(struct str_plumb *up, struct host_call *hc)
+{
+	struct str_head *lower;
+	struct str_link *l;
+
+	for (;;) {
+		for (l = up->links; l != NULL; l = l->next)
+			if (str_load(&l->state) == STR_LINK_GONE)
+				break;
+		if (l == NULL)
+			return;
+		lower = l->lower;
+		str_mem_own(l);
+		str_mem_own(l->qp);
+		str_ref_begin();
+		str_store_rel(&l->carries, 0u);
+		list_remove(&up->links, l);
+		str_qpair_free(l->qp);
+		str_mem_free(l);
+		str_head_unref(lower, hc);
+	}
 }

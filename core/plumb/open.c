@@ -447,6 +447,7 @@ take_down(struct str_plumb *pl, struct host_call *hc)
 		pl->head[0].qp->wq.q_next = NULL;
 		str_qpair_free(qp);
 	}
+	str_link_bury(pl, hc);
 }
 
 /*
