@@ -448,10 +448,11 @@ thread_release(void)
 	struct owner mine = { host_tls.tag,
 		str_load(&host_priv_page->proc) };
 	struct owner none = { 0, 0 };
+	struct str_domain *d = str_load(&host_domain);
 
-	if (t == NULL || host_domain == NULL)
+	if (t == NULL || d == NULL)
 		return;
-	str_thread_reap(host_domain, t);
+	str_thread_reap(d, t);
 	thread_clear(t);
 	host_tls.slot = NULL;
 	host_tls.tag = 0;

@@ -71,7 +71,8 @@ struct ep {
 	struct fd_obj obj;
 	struct ep *free_next;
 	struct ep_item **item;
-	unsigned n, cap;
+	unsigned n; /* [F] to write, [A] */
+	unsigned cap;
 	unsigned turn; /* where the next glance begins */
 	int fd;        /* a descriptor of it */
 };
@@ -231,7 +232,8 @@ item_remove(struct ep_item *it)
 		}
 	if (is_edge(it))
 		(void)str_sub(&it->rec->nitem, 1u);
-	ep->item[it->place] = ep->item[--ep->n];
+	str_store(&ep->n, ep->n - 1);
+	ep->item[it->place] = ep->item[ep->n];
 	ep->item[it->place]->place = it->place;
 	it->ep = NULL;
 	it->free_next = item_free;
@@ -417,7 +419,8 @@ ctl_add(int epfd, struct fd_rec *r, int fd, const struct epoll_event *uev)
 	it->forks = fd_forks();
 	item_set(it, uev);
 	it->place = ep->n;
-	ep->item[ep->n++] = it;
+	ep->item[ep->n] = it;
+	str_store(&ep->n, ep->n + 1);
 	it->rec_next = r->items;
 	r->items = it;
 	return 0;
@@ -704,7 +707,7 @@ wait_streams(int epfd, struct epoll_event *out, int max, uint64_t deadline,
 	sigset_t filtered;
 
 	w.ep = fd_epoll(epfd);
-	if (w.ep == NULL || w.ep->n == 0 || max <= 0 ||
+	if (w.ep == NULL || str_load(&w.ep->n) == 0 || max <= 0 ||
 		max > INT_MAX / (int)sizeof *out)
 		return false;
 	if (mask != NULL)

@@ -89,7 +89,7 @@ T_CASE_TIMEOUT(killed_participants_do_not_stop_those_who_share_their_pipes,
 	s_seat(b, S_CHURN, NULL);
 	for (int i = 0; i < b->n; i++)
 		s_start(b, i, 1);
-	limit = BOUND + 4 * base_line(b);
+	limit = BOUND * t_scale() + 4 * base_line(b);
 	for (int i = 0; i < kills; i++) {
 		victim = (int)t_rand_below((uint64_t)b->n);
 		for (int us = (int)t_rand_below(3000); us > 0; us -= 1000)
