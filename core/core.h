@@ -851,21 +851,21 @@ str_mdb_of_d(dblk_t *d)
 STR_INLINE void
 str_qset(queue_t *q, unsigned long f)
 {
-	if ((q->q_flag & f) != f)
+	if ((str_load(&q->q_flag) & f) != f)
 		(void)__atomic_fetch_or(&q->q_flag, f, __ATOMIC_ACQ_REL);
 }
 
 STR_INLINE void
 str_qclr(queue_t *q, unsigned long f)
 {
-	if ((q->q_flag & f) != 0)
+	if ((str_load(&q->q_flag) & f) != 0)
 		(void)__atomic_fetch_and(&q->q_flag, ~f, __ATOMIC_ACQ_REL);
 }
 
 STR_INLINE queue_t *
 str_otherq(queue_t *q)
 {
-	return (q->q_flag & QREADR) ? q + 1 : q - 1;
+	return (str_load(&q->q_flag) & QREADR) ? q + 1 : q - 1;
 }
 
 #endif

@@ -183,7 +183,7 @@ names(struct str_head *sd, char (*name)[FMNAMESZ + 1], unsigned max)
 	/* the count is a moment behind the chain while one is popped */
 	for (n = 0; n < have && n < max && q != NULL &&
 		q->q_pair->role == STR_QP_MODULE &&
-		(q->q_flag & QREADR) == 0; n++, q = q->q_next)
+		(str_load(&q->q_flag) & QREADR) == 0; n++, q = q->q_next)
 		__builtin_memcpy(name[n], q->q_pair->fmod->name,
 			FMNAMESZ + 1);
 	if (n <= have && n < max && q != NULL && q->q_head == NULL &&

@@ -310,7 +310,7 @@ token(struct str_head *sd)
 	uintptr_t v;
 
 	(void)str_claim(sd->plumb);
-	while (q->q_next != NULL && (q->q_next->q_flag & QREADR) == 0)
+	while (q->q_next != NULL && (str_load(&q->q_next->q_flag) & QREADR) == 0)
 		q = q->q_next;
 	v = (uintptr_t)RD(q);
 	str_unclaim(sd->plumb);

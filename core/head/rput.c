@@ -448,7 +448,7 @@ str_head_rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 		return;
 	}
 	mp = whole;
-	if ((q->q_flag & QREADR) == 0) {
+	if ((str_load(&q->q_flag) & QREADR) == 0) {
 		freemsg(mp); /* put on a head's write queue: nobody does */
 		return;
 	}

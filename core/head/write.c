@@ -329,9 +329,9 @@ room_ahead(queue_t *q)
 		(q->q_qinfo == NULL || q->q_qinfo->qi_srvp == NULL))
 		q = q->q_next;
 	if (q->q_head != NULL)
-		return (q->q_flag & QREADR) != 0 &&
+		return (str_load(&q->q_flag) & QREADR) != 0 &&
 			str_load(&q->q_head->hq.full) == 0;
-	return (q->q_flag & QFULL) == 0;
+	return (str_load(&q->q_flag) & QFULL) == 0;
 }
 
 /*

@@ -194,7 +194,7 @@ do_taken(struct taken *t)
 	t->mp->b_prev = NULL;
 	if (t->bits & STR_MP_JOB) {
 		str_job_run(t->mp);
-	} else if (t->q->q_flag & QPROCS) {
+	} else if (str_load(&t->q->q_flag) & QPROCS) {
 		pass_by(t->q, t->mp);
 	} else {
 		(void)t->q->q_qinfo->qi_putp(t->q, t->mp);
@@ -412,7 +412,7 @@ put_off(struct str_qpair *qp, queue_t *q)
 	struct str_perim *pm = qp->pm;
 
 	lock_backlog(pm);
-	if (str_or(&qp->srvwant, (q->q_flag & QREADR) ? 1u : 2u) == 0) {
+	if (str_or(&qp->srvwant, (str_load(&q->q_flag) & QREADR) ? 1u : 2u) == 0) {
 		qp->sv_next = pm->sv_first;
 		pm->sv_first = qp;
 	}

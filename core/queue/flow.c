@@ -27,13 +27,13 @@ OTHERQ(queue_t *q)
 queue_t *
 RD(queue_t *q)
 {
-	return (q->q_flag & QREADR) ? q : q - 1;
+	return (str_load(&q->q_flag) & QREADR) ? q : q - 1;
 }
 
 queue_t *
 WR(queue_t *q)
 {
-	return (q->q_flag & QREADR) ? q + 1 : q;
+	return (str_load(&q->q_flag) & QREADR) ? q + 1 : q;
 }
 
 /* SVR4 backq(D3): the queue whose q_next is @q. */
@@ -50,7 +50,8 @@ int
 SAMESTR(queue_t *q)
 {
 	return q->q_next != NULL &&
-		((q->q_next->q_flag & QREADR) == (q->q_flag & QREADR));
+		((str_load(&q->q_next->q_flag) ^ str_load(&q->q_flag)) &
+			QREADR) == 0;
 }
 
 /* The queue from @q on where a message would come to rest. */
@@ -85,7 +86,7 @@ queue_canput(queue_t *q, int band)
 	if (str_lock(&q->q_klock))
 		(void)str_queue_repair(q);
 	if (band == 0) {
-		if (q->q_flag & QFULL) {
+		if (str_load(&q->q_flag) & QFULL) {
 			str_qset(q, QWANTW);
 			ok = 0;
 		}
@@ -127,7 +128,7 @@ near_canput(queue_t *q, int band)
 	q = str_queue_nfsrv(q);
 	if (band == ANYBAND)
 		return any_canput(q);
-	if (band == 0 && q->q_head != NULL && (q->q_flag & QREADR))
+	if (band == 0 && q->q_head != NULL && (str_load(&q->q_flag) & QREADR))
 		return head_canput(q->q_head);
 	return queue_canput(q, band);
 }
@@ -319,7 +320,7 @@ noenable(queue_t *q)
 int
 canenable(queue_t *q)
 {
-	return (q->q_flag & QNOENB) == 0;
+	return (str_load(&q->q_flag) & QNOENB) == 0;
 }
 
 /* SVR4 qcountstrm(D3): bytes queued from @q on. */

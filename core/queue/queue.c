@@ -31,7 +31,7 @@ lockq(queue_t *q)
 	for (;;) {
 		if (str_unlikely(str_lock(&q->q_klock)))
 			(void)str_queue_repair(q);
-		if (str_likely((q->q_flag & QFROZEN) == 0) || waited ||
+		if (str_likely((str_load(&q->q_flag) & QFROZEN) == 0) || waited ||
 		    str_queue_thawed(q))
 			return;
 		str_unlock(&q->q_klock);
@@ -118,7 +118,7 @@ count_in(queue_t *q, mblk_t *mp, qband_t *qb)
 static void
 head_count(queue_t *q, uint32_t n)
 {
-	if (q->q_head != NULL && (q->q_flag & QREADR))
+	if (q->q_head != NULL && (str_load(&q->q_flag) & QREADR))
 		(void)str_add(&q->q_head->hq.npri, n);
 }
 
@@ -208,8 +208,8 @@ count_out(queue_t *q, mblk_t *mp, mblk_t *next, mblk_t *prev)
 	q->q_count -= STR_MIN(n, q->q_count);
 	if (q->q_count != 0 && q->q_count >= q->q_lowat)
 		return -1;
-	if (q->q_flag & QFULL) {
-		if (q->q_flag & QWANTW)
+	if (str_load(&q->q_flag) & QFULL) {
+		if (str_load(&q->q_flag) & QWANTW)
 			back = 0;
 		str_qclr(q, QFULL | QWANTW);
 	}
@@ -276,9 +276,9 @@ wants_service(queue_t *q, mblk_t *mp, bool first)
 		return false;
 	if (is_pri(mp))
 		return true;
-	if ((q->q_flag & QNOENB) || !first)
+	if ((str_load(&q->q_flag) & QNOENB) || !first)
 		return false;
-	return mp->b_band != 0 || (q->q_flag & QWANTR);
+	return mp->b_band != 0 || (str_load(&q->q_flag) & QWANTR);
 }
 
 /*
@@ -564,7 +564,7 @@ qsize(queue_t *q)
 	for (mp = q->q_first; mp != NULL; mp = mp->b_next)
 		n++;
 	unlockq(q);
-	if (q->q_head != NULL && (q->q_flag & QREADR))
+	if (q->q_head != NULL && (str_load(&q->q_flag) & QREADR))
 		n += (int)str_headq_records(&q->q_head->hq, 0);
 	return n;
 }
@@ -647,7 +647,7 @@ strqget(queue_t *q, qfields_t what, unsigned char band, long *val)
 		break;
 	case QCOUNT:
 		*val = (long)(qb ? qb->qb_count : q->q_count);
-		if (qb == NULL && q->q_head != NULL && (q->q_flag & QREADR))
+		if (qb == NULL && q->q_head != NULL && (str_load(&q->q_flag) & QREADR))
 			*val += (long)str_headq_count(&q->q_head->hq);
 		break;
 	case QFIRST:
@@ -721,7 +721,7 @@ strqset(queue_t *q, qfields_t what, unsigned char band, long val)
 	}
 	unlockq(q);
 	if (err == 0 && qb == NULL && q->q_head != NULL &&
-	    (q->q_flag & QREADR)) {
+	    (str_load(&q->q_flag) & QREADR)) {
 		struct str_headq *hq = &q->q_head->hq;
 
 		if (what == QHIWAT)

@@ -91,7 +91,7 @@ each_queue(struct str_plumb *pl, void (*fn)(struct str_plumb *, queue_t *))
 static void
 relist(struct str_plumb *pl, queue_t *q)
 {
-	if (q->q_flag & QENAB)
+	if (str_load(&q->q_flag) & QENAB)
 		append(pl, q);
 }
 
@@ -149,10 +149,10 @@ str_sched_enable(queue_t *q)
 	struct str_plumb *pl = q->q_pair->plumb;
 
 	if (q->q_qinfo == NULL || q->q_qinfo->qi_srvp == NULL ||
-	    (q->q_flag & (QENAB | QPROCS)) != 0)
+	    (str_load(&q->q_flag) & (QENAB | QPROCS)) != 0)
 		return;
 	lockr(pl);
-	if ((q->q_flag & QENAB) == 0)
+	if ((str_load(&q->q_flag) & QENAB) == 0)
 		append(pl, q);
 	str_unlock(&pl->rlock);
 	touch_other(pl);
@@ -344,7 +344,7 @@ late_put(mblk_t *mp)
 	}
 	if (v & STR_MP_NEXT)
 		q = q->q_next;
-	if (q == NULL || (q->q_flag & QPROCS) != 0)
+	if (q == NULL || (str_load(&q->q_flag) & QPROCS) != 0)
 		freemsg(mp);
 	else
 		str_put(q, mp);
@@ -625,7 +625,7 @@ qenable(queue_t *q)
 int
 enableq(queue_t *q)
 {
-	if (q->q_flag & QNOENB)
+	if (str_load(&q->q_flag) & QNOENB)
 		return 0;
 	str_sched_enable(q);
 	return 1;

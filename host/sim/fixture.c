@@ -122,7 +122,7 @@ static int
 fx_store_srv(queue_t *q)
 {
 	inside(q);
-	fx_of(q)->services++;
+	(void)str_add(&fx_of(q)->services, 1u);
 	if (fx_on_service != NULL)
 		fx_on_service(q);
 	outside(q);
@@ -135,7 +135,7 @@ fx_late_srv(queue_t *q)
 	mblk_t *mp;
 
 	inside(q);
-	fx_of(q)->services++;
+	(void)str_add(&fx_of(q)->services, 1u);
 	if (fx_on_service != NULL)
 		fx_on_service(q);
 	while ((mp = getq(q)) != NULL) {
@@ -489,7 +489,7 @@ fx_run(struct fx_pipe *p)
 bool
 fx_enabled(queue_t *q)
 {
-	bool yes = (q->q_flag & QENAB) != 0;
+	bool yes = (str_load(&q->q_flag) & QENAB) != 0;
 
 	if (yes)
 		str_sched_remove(q);

@@ -370,7 +370,7 @@ soon(queue_t *q)
 {
 	mblk_t *mp;
 
-	D_UNTIL(*(mblk_t *volatile *)&q->q_first != NULL);
+	D_UNTIL(qsize(q) != 0);
 	mp = getq(q);
 	(void)fx_enabled(q);
 	return mp;
@@ -485,5 +485,6 @@ D_CASE(820, mi_bufcall_enables_the_queue)
 
 	q = timer_begin(t);
 	T_NE(mi_bufcall(q, 100, BPRI_MED), 0);
-	D_UNTIL(fx_of(q)->services > 0 || fx_enabled(q));
+	D_UNTIL(__atomic_load_n(&fx_of(q)->services, __ATOMIC_RELAXED) > 0 ||
+		fx_enabled(q));
 }

@@ -55,7 +55,6 @@ void
 sim_fini(void)
 {
 	host_leave();
-	host_domain = NULL;
 }
 
 uint64_t
