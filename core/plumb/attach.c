@@ -142,6 +142,7 @@ void
 str_qpair_free(struct str_qpair *qp)
 {
 	STR_VERIFY((qp->rq.q_flag & QMOUNTED) == 0);
+	STR_VERIFY(qp->blk.state == STR_BLK_QPAIR);
 	str_timer_cancel_pair(qp);
 	str_sched_remove(&qp->rq);
 	str_sched_remove(&qp->wq);
@@ -508,6 +509,7 @@ str_plumb_pop(struct str_head *sd, struct host_call *hc)
 
 	if (err != 0)
 		return err;
+	str_plumb_recount(pl);
 	if (str_load(&sd->npush) == 0 ||
 	    (str_load(&sd->flags) & STR_H_PLEX) != 0) {
 		err = EINVAL;
@@ -537,6 +539,7 @@ str_plumb_clear(struct str_head *sd)
 		return; /* nothing pushed, nobody at it */
 	mine = str_busy_lock(pl, NULL) == 0; /* else it is ours already */
 
+	str_plumb_recount(pl);
 	while (str_load(&sd->npush) > 0)
 		(void)pop_one(sd, NULL);
 	update(pl);

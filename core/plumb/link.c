@@ -151,9 +151,6 @@ undo(struct str_plumb *up, struct str_link *l, bool sure)
 		return;
 	}
 	STR_CRASH_POINT("link:free");
-	str_mem_own(l);
-	str_mem_own(l->qp);
-	STR_CRASH_POINT("link:owned");
 	str_ref_begin();
 	str_store_rel(&l->carries, 0u);
 	if (l->persist) {
@@ -164,6 +161,10 @@ undo(struct str_plumb *up, struct str_link *l, bool sure)
 		list_remove(&up->links, l);
 	}
 	STR_CRASH_POINT("link:unlisted");
+	/* not before: what is in a list is not the reaper's */
+	str_mem_own(l->qp);
+	str_mem_own(l);
+	STR_CRASH_POINT("link:owned");
 	str_qpair_free(l->qp);
 	str_mem_free(l);
 }
@@ -588,11 +589,11 @@ str_link_bury(struct str_plumb *up, struct host_call *hc)
 		if (l == NULL)
 			return;
 		lower = l->lower;
-		str_mem_own(l);
-		str_mem_own(l->qp);
 		str_ref_begin();
 		str_store_rel(&l->carries, 0u);
 		list_remove(&up->links, l);
+		str_mem_own(l->qp);
+		str_mem_own(l);
 		str_qpair_free(l->qp);
 		str_mem_free(l);
 		str_head_unref(lower, hc);

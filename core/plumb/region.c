@@ -245,13 +245,37 @@ seg_linked(const struct reap *r, struct str_seg *s)
 	return yes;
 }
 
+/*
+ * Does a neighbour of @qp lead to it?  For pairs of streams that the dead
+ * thread's slot did not name: whose last reference it gave up, for instance.
+ */
+static bool
+pair_linked(const struct str_qpair *qp)
+{
+	queue_t *n[2] = {qp->rq.q_next, qp->wq.q_next};
+	const queue_t *self[2] = {&qp->wq, &qp->rq};
+	int i;
+
+	if (qp->fmod == NULL || !str_stream_inside(qp->plumb))
+		return false;
+	for (i = 0; i < 2; i++)
+		if (n[i] != NULL && n[i] != &qp->rq && str_mem_valid(n[i]) &&
+		    n[i]->q_pair != NULL && str_mem_valid(n[i]->q_pair) &&
+		    n[i]->q_pair->plumb == qp->plumb &&
+		    str_otherq(n[i])->q_next == self[i])
+			return true;
+	return false;
+}
+
 static void
 reap_block(const struct reap *r, struct str_blk *b)
 {
 	if (b->state == STR_BLK_FREE || str_load(&b->owner) != r->tag)
 		return;
 	if (b->next == (void *)r->epoch || (b->state == STR_BLK_SEG &&
-		seg_linked(r, (struct str_seg *)(void *)b))) {
+		seg_linked(r, (struct str_seg *)(void *)b)) ||
+	    (b->state == STR_BLK_QPAIR &&
+		pair_linked((struct str_qpair *)(void *)b))) {
 		str_mem_disown(b);
 		return;
 	}
