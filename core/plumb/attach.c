@@ -509,7 +509,6 @@ str_plumb_pop(struct str_head *sd, struct host_call *hc)
 
 	if (err != 0)
 		return err;
-	str_plumb_recount(pl);
 	if (str_load(&sd->npush) == 0 ||
 	    (str_load(&sd->flags) & STR_H_PLEX) != 0) {
 		err = EINVAL;
@@ -539,7 +538,6 @@ str_plumb_clear(struct str_head *sd)
 		return; /* nothing pushed, nobody at it */
 	mine = str_busy_lock(pl, NULL) == 0; /* else it is ours already */
 
-	str_plumb_recount(pl);
 	while (str_load(&sd->npush) > 0)
 		(void)pop_one(sd, NULL);
 	update(pl);

@@ -264,6 +264,8 @@ link_locked(struct str_head *upper, struct str_head *lower,
 	STR_CRASH_POINT("link:told");
 	if (err != 0) {
 		undo(up, l, sure);
+		if (!sure)
+			*ret_id = -1; /* it keeps the reference, too */
 		return err;
 	}
 	*ret_id = l->id;
@@ -566,7 +568,7 @@ str_ioctl_link(struct str_head *sd, struct host_call *hc, unsigned cmd,
 		return str_fd_is_open((int)arg) ? -EINVAL : -EBADF;
 	str_head_ref(lower);
 	err = str_plumb_link(sd, lower, hc, persist, &id);
-	if (err != 0)
+	if (err != 0 && id != -1)
 		str_head_unref(lower, hc);
 	return err != 0 ? -err : id;
 }

@@ -583,20 +583,25 @@ T_CASE(a_member_that_left_in_order_is_watched_until_it_ends)
 {
 	struct host_call hc = { .fd = -1 };
 	uint64_t before;
+	int go[2];
+	char c;
 	pid_t pid;
 
 	setup();
+	T_OK(pipe(go));
 	T_EQ(ask(), 0);
 	pid = T_OK(fork());
 	if (pid == 0) {
 		up_enter(&hc);
 		host_leave();
 		T_SOON(state_of(daemon_pid()) == 'S', 5000);
+		T_EQ(T_OK(read(go[0], &c, 1)), 1); /* it has been seen */
 		host_domain_exit();
 		for (;;)
 			pause();
 	}
 	T_SOON(member(pid), 5000);
+	T_EQ(T_OK(write(go[1], "g", 1)), 1);
 	T_SOON(!member(pid), 5000);
 	settled();
 	before = looks();
