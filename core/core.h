@@ -81,6 +81,7 @@ struct str_blk {
 
 #define STR_MEM_MAX 524288u /* greatest block, header included */
 void *str_mem_alloc(size_t size, uint32_t state);
+void *str_mem_alloc_plumb(uint32_t state);
 void str_mem_reap(struct str_thread *t);
 void str_mdb_reap(struct str_mdb *x);
 void str_mem_free(void *p);

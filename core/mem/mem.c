@@ -53,6 +53,38 @@ struct chain {
 	uint64_t count;	     /* blocks in this one */
 };
 
+/*
+ * With assertions a free block is filled with POISON, but for what the depot
+ * keeps in it; whoever takes it out looks whether somebody wrote to it.
+ * What was a stream is left alone: late looks at its generation are allowed.
+ */
+#ifdef STR_DEBUG
+#define POISON 0xa5a5a5a5a5a5a5a5ull
+
+void
+str_mem_poison(struct str_blk *b, unsigned cls)
+{
+	uint64_t *p = (uint64_t *)(void *)b;
+	uint32_t i = sizeof(struct chain) / 8;
+
+	for (; cls != CLASS_PIPE && i < class_size[cls] / 8; i++)
+		p[i] = POISON;
+}
+
+void
+str_mem_check(const struct str_blk *b, unsigned cls)
+{
+	const uint64_t *p = (const uint64_t *)(const void *)b;
+	uint32_t i = sizeof(struct chain) / 8;
+
+	STR_VERIFY(b->state == STR_BLK_FREE);
+	if (cls == CLASS_PIPE || p[i] == 0)
+		return; /* the host's fresh memory has no poison */
+	for (; i < class_size[cls] / 8; i++)
+		STR_VERIFY(p[i] == POISON);
+}
+#endif
+
 static struct str_slab *
 slab_of(const void *p)
 {
@@ -261,6 +293,25 @@ run_free(struct str_blk *b)
 	depot_push(NCLASS_USED + k, (struct chain *)b);
 }
 
+static void *
+alloc(unsigned cls, uint32_t state)
+{
+	struct str_thread *t = host_self();
+	struct str_mag *m = &t->mag[0][cls];
+	struct str_blk *b;
+
+	if (str_unlikely(m->head == NULL) && !str_mem_refill(t, cls))
+		return NULL;
+	b = m->head;
+	str_mem_check(b, cls);
+	str_store(&b->state, state);
+	str_store(&b->owner, host_self_tag());
+	str_barrier();
+	m->head = b->next;
+	m->count--;
+	return b;
+}
+
 /**
  * str_mem_alloc - a block of at least @size bytes, header included
  * @size:  bytes
@@ -273,23 +324,16 @@ run_free(struct str_blk *b)
 void *
 str_mem_alloc(size_t size, uint32_t state)
 {
-	struct str_thread *t = host_self();
-	unsigned cls = state == STR_BLK_PIPE ? CLASS_PIPE : class_of(size);
-	struct str_mag *m;
-	struct str_blk *b;
+	unsigned cls = class_of(size);
 
-	if (cls == STR_NCLASS)
-		return run_alloc(size, state);
-	m = &t->mag[0][cls];
-	if (str_unlikely(m->head == NULL) && !str_mem_refill(t, cls))
-		return NULL;
-	b = m->head;
-	str_store(&b->state, state);
-	str_store(&b->owner, host_self_tag());
-	str_barrier();
-	m->head = b->next;
-	m->count--;
-	return b;
+	return cls == STR_NCLASS ? run_alloc(size, state) : alloc(cls, state);
+}
+
+/* str_mem_alloc_plumb - memory that never is anything but a stream's. */
+void *
+str_mem_alloc_plumb(uint32_t state)
+{
+	return alloc(CLASS_PIPE, state);
 }
 
 /**
@@ -318,6 +362,7 @@ str_mem_free(void *p)
 	m = &t->mag[0][cls];
 	if (str_unlikely(m->count >= class_batch[cls]))
 		str_mem_spill(t, cls);
+	str_mem_poison(b, cls);
 	b->next = m->head;
 	str_barrier();
 	m->head = b;
@@ -428,6 +473,7 @@ mag_reap(unsigned cls, struct str_mag *m)
 	if (c == NULL)
 		return;
 	for (b = &c->blk; b != NULL; b = b->next) {
+		str_mem_poison(b, cls);
 		str_store(&b->state, (uint32_t)STR_BLK_FREE);
 		n++;
 	}

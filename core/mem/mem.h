@@ -12,6 +12,14 @@
 #define STR_MDB_SIZE 320u
 #define STR_MDB_BATCH 64u
 
+#ifdef STR_DEBUG
+void str_mem_poison(struct str_blk *b, unsigned cls);
+void str_mem_check(const struct str_blk *b, unsigned cls);
+#else
+#define str_mem_poison(b, cls) ((void)(b), (void)(cls))
+#define str_mem_check(b, cls) ((void)(b), (void)(cls))
+#endif
+
 bool str_mem_refill(struct str_thread *t, unsigned cls);
 void str_mem_spill(struct str_thread *t, unsigned cls);
 
@@ -27,6 +35,7 @@ str_mdb_get(void)
 	if (str_unlikely(m->head == NULL) && !str_mem_refill(t, CLASS_MDB))
 		return NULL;
 	b = m->head;
+	str_mem_check(b, CLASS_MDB);
 	str_store(&b->state, (uint32_t)STR_BLK_MDB);
 	str_store(&b->owner, host_self_tag());
 	str_barrier();
@@ -45,6 +54,7 @@ str_mdb_put(struct str_mdb *x)
 	STR_ASSERT(b->state == STR_BLK_MDB);
 	if (str_unlikely(m->count >= STR_MDB_BATCH))
 		str_mem_spill(t, CLASS_MDB);
+	str_mem_poison(b, CLASS_MDB);
 	b->next = m->head;
 	str_barrier();
 	m->head = b;

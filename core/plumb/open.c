@@ -113,12 +113,12 @@ publish(struct str_plumb *pl, struct str_node *n,
 static int
 reopen(struct str_plumb *pl, struct host_call *hc)
 {
-	queue_t *q = pl->head[0].qp->wq.q_next;
 	int err = str_busy_lock(pl, hc);
+	queue_t *q;
 
 	if (err != 0)
 		return err;
-	for (; q != NULL && err == 0 && q->q_pair->plumb == pl &&
+	for (q = pl->head[0].qp->wq.q_next; q != NULL && err == 0 && q->q_pair->plumb == pl &&
 		q->q_head == NULL; q = q->q_next) {
 		dev_t dev = pl->dev;
 

@@ -65,7 +65,7 @@ str_stream_alloc(uint32_t kind, uint32_t hiwat, uint32_t lowat)
 	if (str_unlikely(str_load(str_root(STR_ROOT_UNBURIED)) != 0))
 		buried = str_stream_bury_all();
 	(void)buried;
-	pl = str_mem_alloc(sizeof(*pl), STR_BLK_KMEM);
+	pl = str_mem_alloc_plumb(STR_BLK_KMEM);
 	if (pl == NULL)
 		return NULL;
 	gen = str_load(&pl->head[0].file.gen);

@@ -123,7 +123,7 @@ map_at(int fd, uint64_t base, uint64_t cap)
 		(void)sys_call2(SYS_munmap, r, cap);
 		return EEXIST;
 	}
-	(void)sys_call3(SYS_madvise, base, cap, MADV_DONTDUMP);
+	(void)sys_call3(SYS_madvise, base, cap, HOST_DOMAIN_DUMP);
 	if (host_domain_stat(fd, &st) == 0) {
 		domain_dev = st.st_dev;
 		domain_ino = st.st_ino;

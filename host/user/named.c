@@ -317,7 +317,7 @@ host_named_forked(void)
 	/* the same pages at the same place, so nobody notices a failure */
 	if (sys_call6(SYS_mmap, d, d->cap, PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == (long)d)
-		(void)sys_call3(SYS_madvise, d, d->cap, MADV_DONTDUMP);
+		(void)sys_call3(SYS_madvise, d, d->cap, HOST_DOMAIN_DUMP);
 	host_images_forked();
 }
 

@@ -85,6 +85,12 @@ struct stat;
 int host_domain_attach(void);	   /* [attach] held, signals blocked */
 int host_domain_check_ns(void);
 int host_domain_fd(void);
+/* A core file has no domain, or, for who looks for a fault in us, has it. */
+#ifdef STR_DEBUG
+#define HOST_DOMAIN_DUMP MADV_DODUMP
+#else
+#define HOST_DOMAIN_DUMP MADV_DONTDUMP
+#endif
 int host_domain_stat(int fd, struct stat *st);
 int host_domain_check(int fd, const char *what, uint64_t *ret_base,
 	uint64_t *ret_cap);
