@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Sockets of the operating system below, for drivers.
+ *
+ * Purpose.  A driver that has a kernel's socket for its lower side, as `inet'
+ * has, asks for it here.  All calls are made in the context of whoever runs
+ * the driver's procedure, never wait, and return at once: 0 or a count, or
+ * minus an errno (EAGAIN, EINPROGRESS among them).
+ *
+ * Object.  A ksock_t lies in the domain and means the same in every member.
+ * The descriptor behind it does not: each member has its own, got when it
+ * first needs one, and streamsd has one of every socket, so that what was
+ * sent is delivered, and what was bound stays bound, whoever is killed.  A
+ * member gives its descriptor back when the socket is closed, or when it
+ * closes its last descriptor of the stream.
+ *
+ * Events.  A socket is watched for its queue: when it can be read, has a
+ * connection, an error or its end, KS_IN is noted and the read side of the
+ * queue is enabled; when it can be written again, or is connected, KS_OUT and
+ * the write side.  Events are edges: the service procedure reads until EAGAIN,
+ * or until the queue above is full (the back-enable brings it again), and
+ * writes until EAGAIN.  Who watches: a thread that sleeps, polls or looks in
+ * vain at the stream; streamsd, for what ksock_want() names and for streams
+ * whose readers asked for signals or that are linked below a multiplexor.
+ *
+ * Locks.  None here: the driver's perimeter keeps two calls on one socket
+ * apart (D_MTQPAIR does).
+ */
+#ifndef STR_KSOCK_H
+#define STR_KSOCK_H
+
+#include <sys/stream.h>
+#include <sys/uio.h>
+
+typedef struct str_ksock ksock_t;
+
+#define KS_IN 1u   /* data, a connection, an error, the end */
+#define KS_OUT 2u  /* room, or connected */
+#define KS_SOON 4u /* ksock_want(): the write side, within about 1 ms */
+
+#define KS_MAXMM 64u /* messages of one ksock_sendmm(), ksock_recvmm() */
+
+/* One datagram; ks_len is in/out as the call says. */
+struct ksock_msg {
+	struct iovec *km_iov;
+	uint32_t km_iovlen;
+	uint32_t km_len;     /* recv: bytes received */
+	void *km_addr;	     /* NULL: none */
+	uint32_t km_addrlen; /* recv: room, then length */
+	void *km_ctl;	     /* cmsghdr data, NULL: none */
+	uint32_t km_ctllen;  /* recv: room, then length */
+	int km_flags;	     /* recv: MSG_TRUNC, ... */
+	uint16_t km_gso;     /* send: segment size for UDP_SEGMENT, 0: none;
+			      * recv: segment size of a UDP_GRO train, 0 */
+};
+
+/*
+ * ksock_create - socket(2), non-blocking, for the driver's queue @rq
+ * Return: 0, -EAFNOSUPPORT, -EPERM (raw sockets), -EMFILE, -ENOSR ...
+ */
+int ksock_create(queue_t *rq, int family, int type, int proto, ksock_t **ret);
+
+/* ksock_attach - events are for @rq from now on (accepted on another
+ * endpoint); NULL: for nobody. */
+void ksock_attach(ksock_t *ks, queue_t *rq);
+
+/* ksock_close - gone, in every member; @abort: a connection is reset, what was
+ * not sent is lost.  Dead afterwards.  NULL is allowed. */
+void ksock_close(ksock_t *ks, int abort);
+
+int ksock_bind(ksock_t *ks, const void *addr, uint32_t len);
+int ksock_listen(ksock_t *ks, int backlog);
+int ksock_connect(ksock_t *ks, const void *addr, uint32_t len);
+/* ksock_accept - the next connection, attached to nobody; @len in/out */
+int ksock_accept(ksock_t *ks, ksock_t **ret, void *addr, uint32_t *len);
+int ksock_shutdown(ksock_t *ks, int how);
+/* ksock_name - getsockname(2), or getpeername(2) when @peer */
+int ksock_name(ksock_t *ks, int peer, void *addr, uint32_t *len);
+int ksock_setopt(ksock_t *ks, int level, int name, const void *val,
+	uint32_t len);
+int ksock_getopt(ksock_t *ks, int level, int name, void *val, uint32_t *len);
+/* ksock_error - the pending error (SO_ERROR), taken: 0 or an errno, positive */
+int ksock_error(ksock_t *ks);
+/* ksock_ioctl - FIONREAD, SIOCOUTQ, SIOCATMARK: an int read; minus an errno */
+int ksock_ioctl(ksock_t *ks, unsigned long cmd, int *ret);
+
+/* Bytes, or minus an errno.  @flags: MSG_OOB, MSG_PEEK, MSG_MORE, ... */
+long ksock_send(ksock_t *ks, const struct iovec *iov, uint32_t n, int flags);
+long ksock_recv(ksock_t *ks, const struct iovec *iov, uint32_t n, int *flags);
+/* Datagrams; how many went, or came; minus an errno when none did. */
+long ksock_sendmm(ksock_t *ks, struct ksock_msg *v, uint32_t n, int flags);
+long ksock_recvmm(ksock_t *ks, struct ksock_msg *v, uint32_t n, int flags);
+
+/* ksock_events - what has come since the last call: KS_IN, KS_OUT; taken. */
+uint32_t ksock_events(ksock_t *ks);
+
+/*
+ * ksock_want - what shall be seen to even while no member waits at the stream
+ * @events: KS_OUT: unsent data waits for room; KS_SOON: data is being gathered
+ * and goes within a millisecond, or before this thread sleeps anywhere; KS_IN;
+ * 0: nothing any more.
+ * Cheap when nothing changes.
+ */
+void ksock_want(ksock_t *ks, uint32_t events);
+
+#endif
