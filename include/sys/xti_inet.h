@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/**
+ * DOC: <sys/xti_inet.h> - options of the Internet providers
+ *
+ * Names begin with T_, so that <netinet/in.h> and <netinet/tcp.h> may be
+ * there too.  See tcp(7), udp(7), xti(7).
+ */
+#ifndef _SYS_XTI_INET_H
+#define _SYS_XTI_INET_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef _STR_T_SCALAR_T
+#define _STR_T_SCALAR_T
+typedef int t_scalar_t;
+typedef unsigned int t_uscalar_t;
+#endif
+
+/* Level T_INET_TCP */
+#define T_INET_TCP		6
+#define T_TCP_NODELAY		1
+#define T_TCP_MAXSEG		2	/* cannot be changed */
+#define T_TCP_KEEPALIVE		3	/* struct t_kpalive */
+#define T_TCP_CORK		4
+#define T_TCP_KEEPIDLE		5
+#define T_TCP_KEEPINTVL		6
+#define T_TCP_KEEPCNT		7
+#define T_TCP_SYNCNT		8
+#define T_TCP_LINGER2		9
+#define T_TCP_DEFER_ACCEPT	10
+#define T_TCP_WINDOW_CLAMP	11
+#define T_TCP_INFO		12
+#define T_TCP_QUICKACK		13
+
+struct t_kpalive {
+	t_scalar_t kp_onoff;	/* T_YES, T_NO, T_GARBAGE */
+	t_scalar_t kp_timeout;	/* minutes */
+};
+#define T_GARBAGE		0x02
+
+/* Level T_INET_UDP */
+#define T_INET_UDP		17
+#define T_UDP_CHECKSUM		1
+
+/* Level T_INET_IP */
+#define T_INET_IP		0
+#define T_IP_OPTIONS		1
+#define T_IP_TOS		2
+#define T_IP_TTL		3
+#define T_IP_REUSEADDR		4
+#define T_IP_DONTROUTE		5
+#define T_IP_BROADCAST		6
+#define T_IP_ADDR		7
+
+/* Precedence and type of service. */
+#define T_ROUTINE		0
+#define T_PRIORITY		1
+#define T_IMMEDIATE		2
+#define T_FLASH			3
+#define T_OVERRIDEFLASH		4
+#define T_CRITIC_ECP		5
+#define T_INETCONTROL		6
+#define T_NETCONTROL		7
+
+#define T_NOTOS			0
+#define T_LDELAY		(1 << 4)
+#define T_HITHRPT		(1 << 3)
+#define T_HIREL			(1 << 2)
+#define T_LOCOST		(1 << 1)
+
+#define SET_TOS(prec, tos)	((0x7 & (prec)) << 5 | (0x1c & (tos)))
+
+/* Level T_INET_SCTP */
+#define T_INET_SCTP			132
+#define T_SCTP_NODELAY			1
+#define T_SCTP_CORK			2
+#define T_SCTP_PPI			3
+#define T_SCTP_SID			4
+#define T_SCTP_SSN			5
+#define T_SCTP_TSN			6
+#define T_SCTP_RECVOPT			7
+#define T_SCTP_COOKIE_LIFE		8
+#define T_SCTP_SACK_DELAY		9
+#define T_SCTP_PATH_MAX_RETRANS		10
+#define T_SCTP_ASSOC_MAX_RETRANS	11
+#define T_SCTP_MAX_INIT_RETRIES		12
+#define T_SCTP_HEARTBEAT_ITVL		13
+#define T_SCTP_RTO_INITIAL		14
+#define T_SCTP_RTO_MIN			15
+#define T_SCTP_RTO_MAX			16
+#define T_SCTP_OSTREAMS			17
+#define T_SCTP_ISTREAMS			18
+#define T_SCTP_COOKIE_INC		19
+#define T_SCTP_THROTTLE_ITVL		20
+#define T_SCTP_MAC_TYPE			21
+#define T_SCTP_CKSUM_TYPE		22
+#define T_SCTP_ECN			23
+#define T_SCTP_ALI			24
+#define T_SCTP_ADD			25
+#define T_SCTP_SET			26
+#define T_SCTP_ADD_IP			27
+#define T_SCTP_DEL_IP			28
+#define T_SCTP_SET_IP			29
+#define T_SCTP_PR			30
+#define T_SCTP_LIFETIME			31
+#define T_SCTP_DISPOSITION		32
+#define T_SCTP_MAX_BURST		33
+#define T_SCTP_HB			34
+#define T_SCTP_RTO			35
+#define T_SCTP_MAXSEG			36
+#define T_SCTP_STATUS			37
+#define T_SCTP_DEBUG			38
+#define T_SCTP_SACK_FREQUENCY		39
+
+/* The levels as XPG4 calls them. */
+#define INET_IP			T_INET_IP
+#define INET_TCP		T_INET_TCP
+#define INET_UDP		T_INET_UDP
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
