@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The generic transport provider (drv/tpi) as transports see it.
+ *
+ * Purpose.  drv/tpi speaks TPI with the user above: it checks what comes
+ * down, knows the states, negotiates options, makes all acknowledgements and
+ * indications.  A transport (drv/ti, drv/inet) is a table of operations,
+ * struct tpi_ops, and calls tpi_*() when something comes from its side.
+ *
+ * A driver's procedures are wrappers that say which table it is; a table and
+ * what it points to is constant and private to the process, so no address
+ * of it is ever kept in shared memory:
+ *
+ *	static int x_wput(queue_t *q, mblk_t *mp)
+ *	{ return tpi_wput(q, mp, &x_ops); }
+ *
+ * Objects.  struct tpi, one for each stream, the first member of what the
+ * transport keeps for it (tpi_ops.size bytes, zeroed); q_ptr of both queues.
+ * struct tpi_prov, one for each transport, in memory common to all processes.
+ *
+ * Life.  tpi_open() makes the endpoint and calls op open; tpi_close() takes
+ * it out of the provider's list, calls op close, lets the queues go, and
+ * frees it.
+ *
+ * Requests.  One thread at a time is on an endpoint's write side: it has the
+ * gate, which is only ever tried; who finds it taken leaves the message on
+ * the write queue.  All operations but rsrv and close are called so, and with
+ * no lock.  During an operation the state is the one that TPI has for it
+ * (TS_WACK_*), and is changed after it to what follows from the result.
+ *
+ *	result	0: done
+ *		< 0: minus a TLI error: -TADDRBUSY
+ *		> 0: an errno, which becomes TSYSERR
+ *		EAGAIN: not now (only where said).  The request goes back to
+ *		the write queue, and is tried again when the queue's service
+ *		procedure runs: when the transport enables it, or a tick
+ *		later when it has called tpi_retry()
+ *
+ * A message an operation is given is its own only when it returns 0.
+ *
+ * Upcalls.  The tpi_*() below take the endpoint's lock, and call neither
+ * operations nor other modules: what goes up is laid on the read queue and
+ * sent by its service procedure; so they may be called with a transport's own
+ * locks held, by any thread that has the endpoint's stream claimed or by
+ * other means knows that it is not closing.  tpi_data_ind() and its like
+ * send at once when nothing waits there that came before; they are called
+ * without locks, by one thread at a time for each endpoint.
+ *
+ * Locks.  Provider, then endpoint; two endpoints' never.  A transport's
+ * own come before.
+ *
+ * Crash.  The gate and the locks name their owners and go over to the next
+ * who wants them.  Lists are changed by one store.
+ */
+#ifndef STR_TPI_H
+#define STR_TPI_H
+
+#include <sys/types.h>
+#include <sys/stream.h>
+#include <sys/cred.h>
+#include <sys/ksynch.h>
+#include <sys/tihdr.h>
+
+struct tpi;
+struct tpi_ops;
+
+#define TPI_ADDRMAX 256u /* bytes of an address, of any transport */
+#define TPI_OPTMAX 1024u /* bytes of options in one primitive */
+#define TPI_NOSEQ ((t_uscalar_t)-1)
+#define TPI_NVAL 24	 /* words of option values in struct tpi */
+
+/* Bytes of somebody else's. */
+struct tpi_buf {
+	const unsigned char *buf;
+	unsigned int len;
+};
+
+/* An address, kept. */
+struct tpi_addr {
+	unsigned int len;
+	unsigned char buf[TPI_ADDRMAX];
+};
+
+/* A connection indication that the user has not answered. */
+struct tpi_ind {
+	struct tpi_ind *next;
+	t_uscalar_t seq;
+	void *cookie;	       /* the transport's: who calls */
+	struct tpi_addr from;
+};
+
+/* Common to all endpoints of a transport; all zeros to begin with. */
+struct tpi_prov {
+	kmutex_t lock;
+	struct tpi *first;     /* all endpoints, by tpi.next */
+	volatile unsigned int seq; /* the last sequence number given */
+};
+
+/* An endpoint.  [G] the gate's, [L] the lock's, [I] constant */
+struct tpi {
+	queue_t *rq;		   /* [I] */
+	void *stream;		   /* [I] the stream it is on: str_hold() */
+	struct tpi_prov *prov;	   /* [I] */
+	struct tpi *next;	   /* provider's lock */
+	t_uscalar_t id;		   /* [I] ACCEPTOR_id */
+	unsigned int minor;	   /* [I] */
+	kmutex_t gate;		   /* who is on the write side; tried only */
+	kmutex_t lock;
+	volatile unsigned int state; /* [L] TS_*; data looks without */
+	volatile unsigned int up;  /* [L] something waits on the read queue
+				    * that no data may overtake */
+	volatile unsigned int dead; /* M_ERROR has been sent: nothing goes */
+	unsigned int back;	   /* [G] state to go back to on error */
+	unsigned int qlen;	   /* [L] indications that may wait */
+	unsigned int nind;	   /* [L] that wait */
+	struct tpi_ind *ind;	   /* [L] these */
+	struct tpi_addr local;	   /* [L] bound to; len 0: not bound */
+	struct tpi_addr remote;	   /* [L] connected with */
+	t_scalar_t val[TPI_NVAL];  /* [G] values of options, tpi_opt.at */
+	toid_t timer;		   /* [G] of tpi_retry() */
+	unsigned long drops;	   /* datagrams that were dropped */
+};
+
+/* ------------------------------------------------------------------ options */
+
+enum tpi_opt_type {
+	TPI_OPT_INT,	/* t_uscalar_t; 8 bytes are taken too */
+	TPI_OPT_YESNO,	/* the same, T_YES or T_NO */
+	TPI_OPT_CHAR,	/* unsigned char; 4 and 8 bytes are taken too */
+	TPI_OPT_LINGER, /* struct t_linger; two words at tpi_opt.at */
+	TPI_OPT_PAIR,	/* two words of which the first is T_YES or T_NO */
+	TPI_OPT_BYTES	/* any, by get and set */
+};
+
+/* tpi_opt.flags */
+#define TPI_OPT_RDONLY 0x01 /* can be read only: T_READONLY */
+#define TPI_OPT_ABS 0x02    /* an absolute requirement: not cut to fit */
+#define TPI_OPT_PRIV 0x04   /* the super-user's: else T_READONLY */
+#define TPI_OPT_OPS 0x08    /* op getopt, setopt; else the word at `at' */
+#define TPI_OPT_CALL 0x10   /* goes with T_CONN_*, T_UNITDATA_* too */
+
+/* One option that the transport knows. */
+struct tpi_opt {
+	t_uscalar_t level;
+	t_uscalar_t name;
+	enum tpi_opt_type type;
+	unsigned int flags;
+	t_scalar_t dflt, min, max; /* of INT and CHAR; PAIR: of the second */
+	unsigned int at;	   /* index in tpi.val, unless TPI_OPT_OPS */
+};
+
+/* ---------------------------------------------------------------- operations */
+
+/* flags of op data */
+#define TPI_MORE 0x1	/* T_MORE: the unit goes on */
+#define TPI_WAITING 0x2 /* more data waits on the write queue */
+
+struct tpi_ops {
+	const char *name;
+	size_t size;		 /* of an endpoint, struct tpi included */
+	struct T_info_ack info;	 /* what T_INFO_ACK says but for the state */
+	const struct tpi_opt *opt; /* the options, grouped by level */
+	unsigned int nopt;
+
+	/* Where the transport's common memory is; NULL: no memory. */
+	struct tpi_prov *(*prov)(void);
+
+	/* A new stream, whose procedures are off: 0 or an errno. */
+	int (*open)(struct tpi *tp, cred_t *crp);
+
+	/*
+	 * The stream goes.  The endpoint is in the provider's list no more;
+	 * what it had is to be given back, peers are to be told, and nobody
+	 * may find it afterwards.  Procedures are still on; indications that
+	 * wait are at tp->ind.  Messages on the write queue were accepted:
+	 * a transport may still take them (getq).
+	 */
+	void (*close)(struct tpi *tp);
+
+	/*
+	 * T_BIND_REQ.  @want: len 0: any.  @any: when it is busy another one
+	 * will do.  @qlen: how many indications, in and out.  @got: the
+	 * address, also to be filled in when it is the one wanted.
+	 */
+	int (*bind)(struct tpi *tp, const struct tpi_buf *want, int any,
+		unsigned int *qlen, struct tpi_addr *got);
+	int (*unbind)(struct tpi *tp);
+
+	/*
+	 * T_CONN_REQ; its options have been set.  0: under way; later
+	 * tpi_conn_con() or tpi_discon_ind().
+	 */
+	int (*connect)(struct tpi *tp, const struct tpi_buf *to, mblk_t *data);
+
+	/*
+	 * T_CONN_RES: @tp's indication @in goes to @to, which may be @tp.
+	 * When this is called @to is TS_DATA_XFER already; when it fails @to
+	 * goes back, and the indication stays (-TBADSEQ: it goes).
+	 */
+	int (*accept)(struct tpi *tp, struct tpi *to, struct tpi_ind *in,
+		mblk_t *data);
+
+	/*
+	 * T_DISCON_REQ: of the connection, or the refusal of indication @in.
+	 * Data that waited has been dropped.  After it no data of the old
+	 * connection may come.  May return EAGAIN, and is called again.
+	 */
+	int (*disconnect)(struct tpi *tp, struct tpi_ind *in, mblk_t *data);
+
+	/*
+	 * Data, M_DATA only, in order; 0 bytes where T_SNDZERO.  EAGAIN: flow
+	 * control.  Other results are of no effect: whatever ends a connection
+	 * is told by tpi_discon_ind() and tpi_fatal().
+	 */
+	int (*data)(struct tpi *tp, mblk_t *mp, int flags);
+	/* T_EXDATA_REQ, with its block, then M_DATA; as data. */
+	int (*exdata)(struct tpi *tp, mblk_t *mp, int flags);
+	/* T_ORDREL_REQ, after all data has been taken; as data. */
+	int (*ordrel)(struct tpi *tp, mblk_t *data);
+
+	/*
+	 * T_UNITDATA_REQ with its block, which may be changed in place, then
+	 * M_DATA.  Options have been checked.  EAGAIN as of data; other
+	 * results become a T_UDERROR_IND, with the errno or, of -TBADADDR and
+	 * -TBADOPT, what udbad says.
+	 */
+	int (*unitdata)(struct tpi *tp, const struct tpi_buf *to,
+		const struct tpi_buf *opts, mblk_t *mp);
+	t_scalar_t udbad[3]; /* by TLI error: 0, TBADADDR, TBADOPT */
+
+	/* Values that are the transport's: TPI_OPT_OPS.  @len is in/out. */
+	int (*getopt)(struct tpi *tp, const struct tpi_opt *o, void *val,
+		unsigned int *len);
+	/* @val has been checked; told of every change, TPI_OPT_OPS or not */
+	int (*setopt)(struct tpi *tp, const struct tpi_opt *o, const void *val,
+		unsigned int len);
+
+	/* T_ADDR_REQ, when others than tp->local and tp->remote; or NULL. */
+	void (*addrs)(struct tpi *tp, struct tpi_addr *local,
+		struct tpi_addr *remote);
+
+	/*
+	 * The service procedures: room above, or an event; called after what
+	 * waited on the read queue has been sent, without the gate.  Write:
+	 * before what waits on the write queue is tried again, with the gate;
+	 * and after that, when it has been taken, @after is 1.  Or NULL.
+	 */
+	void (*rsrv)(struct tpi *tp);
+	void (*wsrv)(struct tpi *tp, int after);
+};
+
+/* --------------------------------------------------------- procedures' bodies */
+
+/* @minor: chosen by the driver, with a clone open too. */
+int tpi_open(queue_t *q, dev_t *devp, int sflag, cred_t *crp,
+	unsigned int minor, const struct tpi_ops *ops);
+int tpi_close(queue_t *q, const struct tpi_ops *ops);
+int tpi_wput(queue_t *q, mblk_t *mp, const struct tpi_ops *ops);
+int tpi_wsrv(queue_t *q, const struct tpi_ops *ops);
+int tpi_rsrv(queue_t *q, const struct tpi_ops *ops);
+/* The one procedure whose address is handed out: in STR_DRIVER's calls. */
+void tpi_tick(void *arg);
+
+static inline struct tpi *
+tpi_of(queue_t *q)
+{
+	return (struct tpi *)q->q_ptr;
+}
+
+/* The write service procedure runs again in a tick; with the gate. */
+void tpi_retry(struct tpi *tp);
+
+/* ------------------------------------------------------------------- upcalls */
+
+/*
+ * Somebody wants to connect.  @cookie: who, kept in the tpi_ind.  @opts, @data
+ * may be NULL; consumed when 0 is returned.
+ * Return: 0, ECONNREFUSED: not listening, or too many wait; ENOSR.
+ */
+int tpi_conn_ind(struct tpi *tp, const struct tpi_ops *ops,
+	const struct tpi_buf *from, mblk_t *data, void *cookie);
+/* He does not any more: T_DISCON_IND with its sequence number; 0, ENOENT. */
+int tpi_conn_gone(struct tpi *tp, void *cookie, int reason);
+/* Connected.  0, or EINVAL: no longer wanted (not TS_WCON_CREQ). */
+int tpi_conn_con(struct tpi *tp, const struct tpi_ops *ops,
+	const struct tpi_buf *res, mblk_t *data);
+/* The connection is gone, or was refused; 0, or EINVAL: there is none. */
+int tpi_discon_ind(struct tpi *tp, int reason, mblk_t *data);
+/* The peer has sent all; 0, or EINVAL. */
+int tpi_ordrel_ind(struct tpi *tp, mblk_t *data);
+
+/*
+ * Data for the user.  0: taken.  EAGAIN: no room, or something must go first:
+ * op rsrv is called when it has; not taken.  EINVAL: not connected; not taken.
+ */
+int tpi_data_ind(struct tpi *tp, const struct tpi_ops *ops, mblk_t *mp,
+	int more);
+int tpi_exdata_ind(struct tpi *tp, mblk_t *data, int more);
+int tpi_unitdata_ind(struct tpi *tp, const struct tpi_buf *src,
+	const struct tpi_buf *opts, mblk_t *data);
+/* A datagram could not be sent. */
+void tpi_uderror_ind(struct tpi *tp, const struct tpi_buf *dest,
+	const struct tpi_buf *opts, t_scalar_t error);
+/* Would tpi_data_ind() take data?  If not, op rsrv is called when it would. */
+int tpi_canput(struct tpi *tp);
+/* The endpoint is of no use any more: M_ERROR. */
+void tpi_fatal(struct tpi *tp, int error);
+
+/* The states as text, "TS_IDLE"; NULL: no such state. */
+const char *tpi_state_name(unsigned int state);
+
+#endif
