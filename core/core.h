@@ -323,6 +323,7 @@ struct str_head {
 	uint32_t wropt;		 /* [A] I_SWROPT */
 	str_a32 npush;		 /* [S] modules pushed at this end */
 	uint32_t end;		 /* [I] 0 or 1 */
+	str_a32 user[2];	 /* [A] str_head_user() */
 	struct str_file file;	 /* its first open file */
 	str_a32 nfile;		 /* [A] files open, the first included */
 	str_a64 refs;		 /* [A] names attached, links, passes in
@@ -798,7 +799,6 @@ void str_head_set(struct str_head *sd, uint32_t flags);
 void str_head_putback(struct str_head *sd, mblk_t *mp);
 void str_wake_writers_from(struct str_head *sd, struct host_call *hc);
 int str_sleep_band(struct str_head *sd, struct host_call *hc, int band);
-bool str_head_pending(struct str_head *sd);
 bool str_head_readable(struct str_head *sd);
 bool str_head_writable(struct str_head *sd);
 bool str_head_band_writable(struct str_head *sd, int band);

@@ -77,6 +77,37 @@ long str_head_getmsg(struct str_head *sd, struct host_call *hc,
 	struct str_strbuf *uctl, struct str_strbuf *udata, int *uband,
 	int *uflags);
 
+/*
+ * str_head_getprim - take the first message if it is one that is wanted
+ *
+ * For a library that speaks a protocol of primitives, numbers at the start of
+ * M_PROTO messages, and must leave what it did not ask for to be found by
+ * others.  High priority messages are passed over.
+ * Return: as str_head_getmsg(), or -ENOMSG: the first message is not wanted,
+ * -EMSGSIZE: its control part has more room than @ctl, ctl.len says how much;
+ * -EAGAIN; -ENXIO: hung up and nothing left.  @prim is set unless it is one of
+ * the last two.
+ */
+struct str_getprim {
+	struct str_strbuf ctl, data; /* in: maxlen, buf; out: len */
+	uint32_t want;	/* bit per primitive, STR_PRIM_DATA for data alone */
+	uint32_t nowait; /* as if O_NONBLOCK were set */
+	int32_t prim;	/* out: STR_PRIM_NONE: data alone */
+};
+#define STR_PRIM_DATA (1u << 31)
+#define STR_PRIM_NONE (-1)
+#define STR_PRIM_ODD (-2) /* what has no number, or one that has no bit */
+long str_head_getprim(struct str_head *sd, struct host_call *hc,
+	struct str_getprim *gp);
+/* str_head_ioctl_str - I_STR that no signal ends. */
+long str_head_ioctl_str(struct str_head *sd, struct host_call *hc,
+	unsigned long arg);
+/*
+ * str_head_user - two words that belong to the stream, 0 at first, for
+ * whatever library is on it in all processes.
+ */
+str_a32 *str_head_user(struct str_head *sd);
+
 /* str_head_ioctl - ioctl(2).  @arg is a value or a user address. */
 long str_head_ioctl(struct str_head *sd, struct host_call *hc,
 	unsigned long cmd, unsigned long arg);
@@ -97,6 +128,8 @@ uint32_t str_head_events_as(struct str_head *sd, uint32_t fflags);
 void str_head_arm(struct str_head *sd, uint32_t events);
 /* @pollers: they as well, of whom it is not known where they sleep. */
 void str_head_drain(struct str_head *sd, int fd, bool pollers);
+/* str_head_pending - is there any message? */
+bool str_head_pending(struct str_head *sd);
 
 /*
  * str_head_poll_wait - sleep until an event of @events (or ERR, HUP) may

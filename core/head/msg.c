@@ -385,6 +385,7 @@ struct getter {
 	int want;	/* MSG_HIPRI, MSG_ANY, MSG_BAND */
 	int band;
 	bool pmsg;
+	struct str_getprim *prim; /* what is wanted goes by its number */
 };
 
 static int
@@ -470,6 +471,38 @@ out_blocks(mblk_t *mp, bool ctl, char *ubuf, uint32_t n)
 			return EFAULT;
 		ubuf += len;
 		n -= len;
+	}
+	return 0;
+}
+
+/*
+ * Is the message in @rec one that is wanted?  Return: 0, -ENOMSG, -EMSGSIZE.
+ */
+static int
+choose(struct str_getprim *gp, const struct str_rec *rec)
+{
+	int32_t prim = STR_PRIM_ODD;
+	uint32_t bit = 0;
+
+	if (rec->ctl == ~0u) {
+		prim = STR_PRIM_NONE;
+		bit = STR_PRIM_DATA;
+	} else if (rec->mp == NULL && rec->ctl >= sizeof(prim)) {
+		__builtin_memcpy(&prim, rec->cptr, sizeof(prim));
+	} else if (rec->mp != NULL && rec->mp->b_wptr - rec->mp->b_rptr >=
+			(ssize_t)sizeof(prim)) {
+		__builtin_memcpy(&prim, rec->mp->b_rptr, sizeof(prim));
+	}
+	if (bit == 0 && (prim < 0 || prim > 30))
+		prim = STR_PRIM_ODD;
+	else if (bit == 0)
+		bit = 1u << prim;
+	gp->prim = prim;
+	if ((gp->want & bit) == 0 && (prim != STR_PRIM_ODD || gp->want != ~0u))
+		return -ENOMSG;
+	if (rec->ctl != ~0u && (long)rec->ctl > (long)gp->ctl.maxlen) {
+		gp->ctl.len = (int)rec->ctl;
+		return -EMSGSIZE;
 	}
 	return 0;
 }
@@ -581,7 +614,7 @@ get_queued(struct str_head *sd, struct getter *g)
 		return -EAGAIN;
 	hipri = mp->b_datap->db_type >= QPCTL;
 	band = mp->b_band;
-	if ((g->want == MSG_HIPRI && !hipri) ||
+	if ((g->prim != NULL && hipri) || (g->want == MSG_HIPRI && !hipri) ||
 	    (g->want == MSG_BAND && !hipri && band < g->band)) {
 		str_head_putback(sd, mp);
 		return -EAGAIN;
@@ -597,7 +630,9 @@ get_queued(struct str_head *sd, struct getter *g)
 		*n = (*n == ~0u ? 0 : *n) + (uint32_t)(bp->b_wptr - bp->b_rptr);
 	}
 	rec.mp = mp;
-	more = deliver(g, &rec, band, hipri, &c, &d);
+	more = g->prim != NULL ? choose(g->prim, &rec) : 0;
+	if (more == 0)
+		more = deliver(g, &rec, band, hipri, &c, &d);
 	if (more >= 0)
 		mp = trim(mp, c, d, more);
 	if (mp != NULL)
@@ -616,13 +651,19 @@ get_one(struct str_head *sd, struct getter *g)
 
 	if (str_unlikely(str_load(&hq->npri) != 0)) {
 		more = get_queued(sd, g);
-		if (more != -EAGAIN || str_load(&hq->npri) != 0)
+		if (more != -EAGAIN ||
+		    (str_load(&hq->npri) != 0 && g->prim == NULL))
 			return more;
 	}
 	if (g->want == MSG_HIPRI || (g->want == MSG_BAND && g->band > 0))
 		return -EAGAIN;
 	if (!str_headq_first(hq, &rec))
 		return -EAGAIN;
+	if (g->prim != NULL) {
+		more = choose(g->prim, &rec);
+		if (more != 0)
+			return more;
+	}
 	more = deliver(g, &rec, 0, false, &c, &d);
 	if (more >= 0)
 		str_headq_advance(hq, &rec, c, d,
@@ -666,6 +707,13 @@ get_dry(struct str_head *sd, struct host_call *hc)
 	return 0;
 }
 
+/* Is there a message of no priority? */
+static bool
+normal_pending(struct str_head *sd)
+{
+	return str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos);
+}
+
 static long
 get(struct str_head *sd, struct host_call *hc, struct getter *g)
 {
@@ -699,6 +747,11 @@ get(struct str_head *sd, struct host_call *hc, struct getter *g)
 		if (str_sched_run_head(sd, hc))
 			continue;
 		ret = get_dry(sd, hc);
+		if (ret == 1 && g->prim != NULL) {
+			if (normal_pending(sd))
+				continue;
+			return -ENXIO;
+		}
 		if (ret == 1) {
 			/* the last message may have come before the hang-up */
 			if (str_head_pending(sd) && g->want == MSG_ANY)
@@ -707,7 +760,8 @@ get(struct str_head *sd, struct host_call *hc, struct getter *g)
 		}
 		if (ret < 0)
 			return ret;
-		if (g->want != MSG_ANY && str_head_pending(sd))
+		if ((g->want != MSG_ANY || g->prim != NULL) &&
+		    str_head_pending(sd))
 			ret = str_sleep_band(sd, hc, -1);
 		else
 			ret = str_sleep(sd, hc, STR_SLEEP_READ, UINT64_MAX);
@@ -732,8 +786,33 @@ str_head_getmsg(struct str_head *sd, struct host_call *hc,
 	g.uband = uband;
 	g.uflags = uflags;
 	g.pmsg = uband != NULL;
+	g.prim = NULL;
 	err = get_args(&g);
 	if (err != 0)
 		return -err;
 	return get(sd, hc, &g);
+}
+
+long
+str_head_getprim(struct str_head *sd, struct host_call *hc,
+	struct str_getprim *gp)
+{
+	int flags = 0;
+	struct getter g = {.ctl = gp->ctl, .data = gp->data,
+		.has_ctl = true, .has_data = true, .uctl = &gp->ctl,
+		.udata = &gp->data, .uflags = &flags, .want = MSG_ANY,
+		.prim = gp};
+
+	hc->head = sd;
+	if (str_unlikely(NOT_FOR(sd, hc, WRITING)))
+		return -EBADF;
+	if (gp->nowait)
+		hc->fflags |= STR_O_NONBLOCK;
+	return get(sd, hc, &g);
+}
+
+str_a32 *
+str_head_user(struct str_head *sd)
+{
+	return sd->user;
 }

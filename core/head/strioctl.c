@@ -332,6 +332,25 @@ str_ioctl_str(struct ioc *c)
 	return ret;
 }
 
+/* For a library, whose user shall not be left in the middle of something. */
+long
+str_head_ioctl_str(struct str_head *sd, struct host_call *hc, unsigned long arg)
+{
+	struct ioc c = {.sd = sd, .hc = hc, .arg = arg, .nointr = true};
+	uint32_t f = str_load(&sd->flags);
+
+	hc->head = sd;
+	if (f & STR_H_PLEX)
+		return -EINVAL;
+	if (f & STR_H_RDERR)
+		return -str_head_rderr(sd);
+	if (f & STR_H_WRERR)
+		return -str_head_wrerr(sd);
+	if (f & (STR_H_HUP | STR_H_PEER))
+		return -ENXIO;
+	return str_ioctl_str(&c);
+}
+
 static long
 transparent(struct ioc *c)
 {

@@ -37,6 +37,7 @@
 #define ENAMETOOLONG 36
 #define ENOSYS 38
 #define ELOOP 40
+#define ENOMSG 42
 #define ENOSTR 60
 #define ENODATA 61
 #define ETIME 62

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What libstreams has for libxti: the calls of a Stream head as a library of
+ * primitives wants them.  They return minus an errno and leave errno alone,
+ * raise no SIGPIPE, and look at the first message before they take it.
+ *
+ * The symbols are in the private version of the library and may change with
+ * any release.
+ */
+#ifndef STR_TLI_H
+#define STR_TLI_H
+
+#include <str/types.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One open file of a Stream, for as long as it is open. */
+struct strm_id {
+	void *head;
+	uint32_t gen;
+	uint32_t fflags; /* O_ACCMODE, O_NONBLOCK */
+};
+
+/*
+ * strm_id - which Stream is @fd?
+ * @ret_user: the Stream's two words, shared by all who have it; 0 at first
+ * Return: 0, -EBADF, -ENOSTR.
+ */
+int strm_id(int fd, struct strm_id *ret, uint32_t **ret_user);
+
+/* Equal in layout to struct str_getprim and str_strbuf of the head. */
+struct strm_buf {
+	int maxlen;
+	int len;
+	void *buf;
+};
+struct strm_prim {
+	struct strm_buf ctl, data;
+	uint32_t want;	 /* bit per primitive, STRM_DATA for data alone */
+	uint32_t nowait; /* do not sleep, whatever O_NONBLOCK says */
+	int32_t prim;	 /* out: the first message's number */
+};
+#define STRM_DATA (1u << 31)
+#define STRM_ANY (~0u)
+#define STRM_PRIM_NONE (-1) /* data alone */
+#define STRM_PRIM_ODD (-2)
+
+/*
+ * strm_getprim - take the first message if it is one of @gp->want
+ * Return: 0, MORECTL | MOREDATA; -ENOMSG it is another; -EMSGSIZE ctl is too
+ * small, ctl.len says what it needs; -EAGAIN, -EINTR, -ENXIO hung up and dry.
+ */
+int strm_getprim(int fd, struct strm_prim *gp);
+
+/*
+ * strm_pending - may there be a message?  No lock, no call.
+ * strm_putprim - a message of @ctl (M_PROTO) and data
+ * strm_read    - plain data that is at hand: bytes; or 0, for strm_getprim()
+ * strm_write   - as write(2), strm_writev likewise
+ * strm_str     - I_STR that no signal ends; @arg: struct strioctl
+ * strm_canput  - 1: a message of @band may be sent
+ */
+struct strm_iov {
+	void *base;
+	size_t len;
+};
+int strm_pending(const struct strm_id *id);
+int strm_putprim(int fd, const struct strm_buf *ctl,
+	const struct strm_buf *data, int band);
+long strm_read(int fd, void *buf, size_t len);
+long strm_write(int fd, const void *buf, size_t len);
+long strm_writev(int fd, const struct strm_iov *iov, int n);
+int strm_str(int fd, void *arg);
+int strm_canput(int fd, int band);
+
+#endif

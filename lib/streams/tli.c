@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What libxti is made of: <str/tli.h>.
+ *
+ * A t_snd() or t_rcv() should cost what write(2) and read(2) cost.  So these
+ * are their wrappers once more, without what a library does not want: errno,
+ * SIGPIPE, and a system call to find out what a descriptor is.
+ */
+#include <stropts.h>
+#include <str/tli.h>
+
+#include "call.h"
+#include "cancel.h"
+#include "head/fast.h"
+#include "sys.h"
+
+_Static_assert(sizeof(struct strm_buf) == sizeof(struct str_strbuf) &&
+		       sizeof(struct strm_prim) == sizeof(struct str_getprim) &&
+		       offsetof(struct strm_prim, prim) ==
+			       offsetof(struct str_getprim, prim) &&
+		       sizeof(struct strm_iov) == sizeof(struct str_iov) &&
+		       STRM_DATA == STR_PRIM_DATA,
+	"one layout");
+
+/* For a descriptor that is no Stream. */
+static STR_COLD int
+none(int fd)
+{
+	return sys_fcntl(fd, F_GETFD, 0) < 0 ? -EBADF : -ENOSTR;
+}
+
+STR_INLINE void
+cancel_point(void)
+{
+	if (str_unlikely(str_load(&cancel_used) != 0))
+		pthread_testcancel();
+}
+
+/* A call has found nothing: who polls by epoll is armed again. */
+STR_INLINE long
+after(struct fd_rec *r, long ret, uint32_t events)
+{
+	if (str_unlikely(ret == -EAGAIN) && str_load(&r->nitem) != 0)
+		ep_rearm(r, events);
+	return ret;
+}
+
+STR_EXPORT int
+strm_id(int fd, struct strm_id *ret, uint32_t **ret_user)
+{
+	struct fd_rec *r = fd_stream(fd);
+	struct str_head *sd;
+	str_a32 *fflags;
+
+	if (str_unlikely(r == NULL))
+		return none(fd);
+	if (str_unlikely(!fd_read(r, &sd, &fflags, &ret->gen)))
+		return -EBADF;
+	ret->head = sd;
+	ret->fflags = str_load(fflags);
+	*ret_user = (uint32_t *)str_head_user(sd);
+	return 0;
+}
+
+STR_EXPORT int
+strm_pending(const struct strm_id *id)
+{
+	struct str_head *sd = id->head;
+
+	return str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos) ||
+		str_load(&sd->hq.npri) != 0;
+}
+
+STR_EXPORT int
+strm_getprim(int fd, struct strm_prim *gp)
+{
+	struct fd_rec *r = fd_stream(fd);
+	struct host_call hc;
+	long ret;
+
+	cancel_point();
+	if (str_unlikely(r == NULL))
+		return none(fd);
+	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
+	if (str_likely(ret == 0)) {
+		ret = str_head_getprim(hc.head, &hc,
+			(struct str_getprim *)(void *)gp);
+		host_leave();
+	}
+	if (str_unlikely(ret == -EBADF) && fd_stale(fd, r))
+		return strm_getprim(fd, gp);
+	return (int)after(r, ret, STR_POLL_READ);
+}
+
+STR_EXPORT int
+strm_putprim(int fd, const struct strm_buf *ctl, const struct strm_buf *data,
+	int band)
+{
+	struct fd_rec *r = fd_stream(fd);
+	struct host_call hc;
+	long ret;
+
+	cancel_point();
+	if (str_unlikely(r == NULL))
+		return none(fd);
+	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
+	if (str_likely(ret == 0)) {
+		ret = str_head_putmsg(hc.head, &hc,
+			(const struct str_strbuf *)(const void *)ctl,
+			(const struct str_strbuf *)(const void *)data,
+			band == 0 ? -1 : band, band == 0 ? 0 : MSG_BAND);
+		host_leave();
+	}
+	if (str_unlikely(ret == -EBADF) && fd_stale(fd, r))
+		return strm_putprim(fd, ctl, data, band);
+	return (int)after(r, ret, STR_POLL_WRITE);
+}
+
+STR_EXPORT STR_HOT long
+strm_read(int fd, void *buf, size_t len)
+{
+	struct fd_rec *r = fd_likely_stream(fd);
+	struct str_head *sd;
+	str_a32 *fflags;
+	uint32_t gen;
+	long ret;
+
+	if (str_unlikely(r == NULL))
+		return 0;
+	cancel_point();
+	if (!fast_ready() || !fd_read(r, &sd, &fflags, &gen))
+		return 0;
+	ret = str_head_read_fast(sd, fflags, gen, fd, buf, len);
+	return str_likely(ret > 0) ? ret : 0;
+}
+
+STR_EXPORT STR_HOT long
+strm_write(int fd, const void *buf, size_t len)
+{
+	struct fd_rec *r = fd_likely_stream(fd);
+	struct host_call hc;
+	struct str_head *sd;
+	str_a32 *fflags;
+	uint32_t gen;
+	long ret;
+
+	if (str_unlikely(r == NULL))
+		r = fd_stream(fd);
+	if (str_unlikely(r == NULL))
+		return none(fd);
+	cancel_point();
+	if (fast_ready() && fd_read(r, &sd, &fflags, &gen)) {
+		ret = str_head_write_fast(sd, fflags, gen, fd, buf, len);
+		if (str_likely(ret > 0))
+			return ret;
+	}
+	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
+	if (str_likely(ret == 0)) {
+		ret = str_head_write(hc.head, &hc, buf, len);
+		host_leave();
+	}
+	if (str_unlikely(ret == -EBADF) && fd_stale(fd, r))
+		return strm_write(fd, buf, len);
+	return after(r, ret, STR_POLL_WRITE);
+}
+
+STR_EXPORT long
+strm_writev(int fd, const struct strm_iov *iov, int n)
+{
+	struct fd_rec *r = fd_stream(fd);
+	struct host_call hc;
+	long ret;
+
+	cancel_point();
+	if (str_unlikely(r == NULL))
+		return none(fd);
+	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
+	if (str_likely(ret == 0)) {
+		ret = str_head_writev(hc.head, &hc,
+			(const struct str_iov *)(const void *)iov, n);
+		host_leave();
+	}
+	if (str_unlikely(ret == -EBADF) && fd_stale(fd, r))
+		return strm_writev(fd, iov, n);
+	return after(r, ret, STR_POLL_WRITE);
+}
+
+STR_EXPORT int
+strm_str(int fd, void *arg)
+{
+	struct fd_rec *r = fd_stream(fd);
+	struct host_call hc;
+	long ret;
+
+	if (r == NULL)
+		return none(fd);
+	ret = -call_begin(&hc, r, fd, 0);
+	if (ret == 0) {
+		ret = str_head_ioctl_str(hc.head, &hc, (unsigned long)arg);
+		host_leave();
+	}
+	if (ret == -EBADF && fd_stale(fd, r))
+		return strm_str(fd, arg);
+	return (int)ret;
+}
+
+STR_EXPORT int
+strm_canput(int fd, int band)
+{
+	struct fd_rec *r = fd_stream(fd);
+	struct host_call hc;
+	long ret;
+
+	if (r == NULL)
+		return none(fd);
+	ret = -call_begin(&hc, r, fd, 0);
+	if (ret == 0) {
+		ret = str_head_ioctl(hc.head, &hc, I_CANPUT,
+			(unsigned long)band);
+		host_leave();
+	}
+	return (int)ret;
+}
