@@ -756,6 +756,7 @@ int str_headq_append_msg(struct str_headq *hq, const void *uctl, size_t clen,
 	const void *udata, ssize_t dlen, uint32_t flags);
 int str_headq_append_mblk(struct str_headq *hq, mblk_t *mp);
 void str_headq_deliver(struct str_headq *hq, mblk_t *mp);
+mblk_t *str_headq_take(struct str_headq *hq);
 bool str_headq_is_full(struct str_headq *hq);
 void str_headq_limits(struct str_headq *hq, uint32_t hiwat, uint32_t lowat);
 uint64_t str_headq_count(struct str_headq *hq);

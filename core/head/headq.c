@@ -677,6 +677,49 @@ str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
 	str_store_rel(&hq->cpos, str_load(&hq->cpos) + rec->span);
 }
 
+/*
+ * str_headq_take - the first record as a message of its own; NULL: none, or
+ * no memory for one
+ * Locks: clock.
+ */
+mblk_t *
+str_headq_take(struct str_headq *hq)
+{
+	struct str_rec rec;
+	mblk_t *mp, *dp = NULL;
+
+	if (!str_headq_first(hq, &rec))
+		return NULL;
+	if (rec.mp != NULL) {
+		mp = rec.mp;
+		str_store(&hq->cbytes, str_load(&hq->cbytes) + msgsize(mp));
+		str_store_rel(&hq->cpos, str_load(&hq->cpos) + 12);
+		str_msg_own(mp);
+		return mp;
+	}
+	mp = rec.ctl != ~0u ? allocb(rec.ctl, BPRI_HI) : NULL;
+	if (rec.data != ~0u)
+		dp = allocb(rec.data, BPRI_HI);
+	if ((rec.ctl != ~0u && mp == NULL) ||
+	    (rec.data != ~0u && dp == NULL)) {
+		freemsg(mp);
+		freemsg(dp);
+		return NULL;
+	}
+	if (mp != NULL) {
+		mp->b_datap->db_type = M_PROTO;
+		__builtin_memcpy(mp->b_wptr, rec.cptr, rec.ctl);
+		mp->b_wptr += rec.ctl;
+	}
+	if (dp != NULL) {
+		__builtin_memcpy(dp->b_wptr, rec.dptr, rec.data);
+		dp->b_wptr += rec.data;
+	}
+	str_headq_advance(hq, &rec, rec.ctl != ~0u ? rec.ctl : 0,
+		rec.data != ~0u ? rec.data : 0, STR_TOOK_ALL);
+	return linkmsg(mp, dp);
+}
+
 /* Unread records whose header has all of @bits; takes clock. */
 unsigned
 str_headq_records(struct str_headq *hq, uint32_t bits)

@@ -9,6 +9,8 @@
 #include "headq.h"
 #include "sig.h"
 
+#include <str/builtin.h>
+
 #define LOGGED(mp) ((mp)->b_band == 0 && (mp)->b_datap->db_type < QPCTL)
 
 /* Is @mp the first of its band?  Then those who asked are told. */
@@ -75,6 +77,48 @@ deliver(struct str_head *sd, mblk_t *mp)
 	str_wake_readers(sd);
 	if (str_unlikely(ev != 0))
 		str_sig_event(sd, ev);
+}
+
+/* See <str/builtin.h>. */
+void
+str_head_again(queue_t *q, mblk_t *(*fn)(queue_t *q, mblk_t *mp))
+{
+	queue_t *up = q->q_next;
+	struct str_head *sd = up != NULL ? up->q_head : NULL;
+	mblk_t *first = NULL, *last = NULL, *late = NULL, *mp, *next;
+	struct str_headq *hq;
+
+	if (sd == NULL)
+		return;
+	hq = &sd->hq;
+	if (str_hlock(&hq->plock, STR_HOLD_P))
+		str_headq_repair_p(hq);
+	if (str_hlock(&hq->clock, STR_HOLD_C))
+		str_headq_repair_c(hq);
+	while ((mp = str_headq_take(hq)) != NULL) {
+		mp->b_next = NULL;
+		if (last != NULL)
+			last->b_next = mp;
+		else
+			first = mp;
+		last = mp;
+	}
+	str_hunlock(&hq->clock, STR_HOLD_C);
+	for (mp = first; mp != NULL; mp = next) {
+		next = mp->b_next;
+		mp->b_next = NULL;
+		mp = fn(q, mp);
+		if (mp != NULL && mp->b_datap->db_type > M_PROTO) {
+			freemsg(late);
+			late = mp;
+		} else if (mp != NULL) {
+			str_headq_deliver(hq, mp);
+		}
+	}
+	str_hunlock(&hq->plock, STR_HOLD_P);
+	if (late != NULL)
+		putnext(q, late);
+	str_wake_readers(sd);
 }
 
 /*

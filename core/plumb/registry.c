@@ -33,7 +33,9 @@
 	X(str_mod_relay) \
 	X(str_mod_relay2) \
 	X(str_mod_relay3) \
-	X(str_mod_sc)
+	X(str_mod_sc) \
+	X(str_mod_timod) \
+	X(str_mod_tirdwr)
 
 #define DRIVERS(X) \
 	X(str_drv_echo) \

@@ -55,6 +55,19 @@ struct str_builtin {
 void *str_drv_state(const char *name, size_t size);
 
 /*
+ * str_head_again - let the topmost module change what waits to be read
+ * @q:  its read queue; its procedures are on
+ * @fn: is called for each message of band 0 at the Stream head, in order, and
+ *      returns what shall be there in its place, or NULL
+ *
+ * For a module that changes messages, when it is pushed on a Stream where
+ * some have arrived already.  No other message arrives meanwhile, so @fn calls
+ * nothing that puts one.
+ * Context: open procedure.  Crash: who dies takes the messages with him.
+ */
+void str_head_again(queue_t *q, mblk_t *(*fn)(queue_t *q, mblk_t *mp));
+
+/*
  * The members of streamtab and qinit are not const in SVR4, ours are: hence
  * the casts.
  */

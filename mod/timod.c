@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * timod - makes requests that a transport provider acknowledges ioctls.
+ *
+ * Purpose.  A TPI request travels as a message and its acknowledgement comes
+ * back as another one.  Two threads, or processes, that have one endpoint
+ * would take each other's; one that is interrupted would leave its own
+ * behind.  An ioctl has none of that: the Stream head lets one be in progress
+ * at a time, and forgets an answer that nobody waits for.  So this module
+ * sends the data of an I_STR down as an M_PROTO message, keeps the M_IOCTL,
+ * and makes the acknowledgement that belongs to it its answer.  All other
+ * messages pass, data with one comparison.
+ *
+ * Life.  The M_IOCTL waits on the module's write queue, where it belongs to
+ * the stream and not to a process; ioc_rval tells which primitive went down.
+ * A new one makes an old one void, which the head has given up.  Whoever takes
+ * it from the queue answers it.
+ *
+ * TI_GETMYNAME and TI_GETPEERNAME are transparent: a struct netbuf is copied
+ * in, the provider is asked (T_ADDR_REQ) with the M_IOCDATA waiting in the
+ * M_IOCTL's place, the address is copied out, then the netbuf with its len.
+ *
+ * Crash.  What waits on a queue stays there.  A process that dies between
+ * taking and answering leaves the head to its time limit.
+ */
+#include <sys/types.h>
+#include <sys/errno.h>
+#include <sys/stream.h>
+#include <sys/strconf.h>
+#include <sys/tihdr.h>
+#include <sys/timod.h>
+#include <sys/ddi.h>
+#include "../drv/canon.h"
+
+#define NO_PRIM (-1)
+
+static int
+timod_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
+{
+	if (q->q_ptr != NULL)
+		return 0;
+	if (sflag != MODOPEN)
+		return EINVAL;
+	q->q_ptr = WR(q)->q_ptr = q;
+	noenable(WR(q));
+	qprocson(q);
+	return 0;
+}
+
+static int
+timod_close(queue_t *q, int flag, cred_t *crp)
+{
+	qprocsoff(q);
+	flushq(WR(q), FLUSHALL);
+	q->q_ptr = WR(q)->q_ptr = NULL;
+	return 0;
+}
+
+/* Which request may @cmd bring?  NO_PRIM: none, or any. */
+static t_scalar_t
+request_of(int cmd)
+{
+	switch (cmd) {
+	case TI_GETINFO:
+	case O_TI_GETINFO:
+	case TI_SYNC:
+		return T_INFO_REQ;
+	case TI_OPTMGMT:
+	case O_TI_OPTMGMT:
+		return T_OPTMGMT_REQ;
+	case TI_BIND:
+	case O_TI_BIND:
+		return T_BIND_REQ;
+	case TI_UNBIND:
+	case O_TI_UNBIND:
+		return T_UNBIND_REQ;
+	case TI_GETADDRS:
+		return T_ADDR_REQ;
+	case TI_CAPABILITY:
+		return T_CAPABILITY_REQ;
+	default:
+		return NO_PRIM;
+	}
+}
+
+/* How long is @prim at least?  0: it is not acknowledged. */
+static long
+request_size(t_scalar_t prim)
+{
+	switch (prim) {
+	case T_CONN_REQ:
+		return sizeof(struct T_conn_req);
+	case T_CONN_RES:
+		return sizeof(struct T_conn_res);
+	case T_DISCON_REQ:
+		return sizeof(struct T_discon_req);
+	case T_INFO_REQ:
+		return sizeof(struct T_info_req);
+	case T_BIND_REQ:
+	case O_T_BIND_REQ:
+		return sizeof(struct T_bind_req);
+	case T_UNBIND_REQ:
+		return sizeof(struct T_unbind_req);
+	case T_OPTMGMT_REQ:
+		return sizeof(struct T_optmgmt_req);
+	case T_ADDR_REQ:
+		return sizeof(struct T_addr_req);
+	case T_CAPABILITY_REQ:
+		return sizeof(struct T_capability_req);
+	default:
+		return 0;
+	}
+}
+
+static t_scalar_t
+prim_of(const mblk_t *mp)
+{
+	t_scalar_t prim = NO_PRIM;
+
+	if (MBLKL(mp) >= (long)sizeof(prim))
+		bcopy(mp->b_rptr, &prim, sizeof(prim));
+	return prim;
+}
+
+/* Is an acknowledgement @mp of what went down as @want? */
+static int
+answers(const mblk_t *mp, t_scalar_t want)
+{
+	const union T_primitives *p =
+		(const union T_primitives *)(const void *)mp->b_rptr;
+
+	switch (prim_of(mp)) {
+	case T_OK_ACK:
+		return MBLKL(mp) >= (long)sizeof(p->ok_ack) &&
+			p->ok_ack.CORRECT_prim == want;
+	case T_ERROR_ACK:
+		return MBLKL(mp) >= (long)sizeof(p->error_ack) &&
+			(p->error_ack.ERROR_prim == want ||
+			 (want == O_T_BIND_REQ &&
+			  p->error_ack.ERROR_prim == T_BIND_REQ));
+	case T_INFO_ACK:
+		return want == T_INFO_REQ;
+	case T_BIND_ACK:
+		return want == T_BIND_REQ || want == O_T_BIND_REQ;
+	case T_OPTMGMT_ACK:
+		return want == T_OPTMGMT_REQ;
+	case T_ADDR_ACK:
+		return want == T_ADDR_REQ;
+	case T_CAPABILITY_ACK:
+		return want == T_CAPABILITY_REQ;
+	default:
+		return 0;
+	}
+}
+
+/* ------------------------------------------------------------------ down */
+
+/*
+ * Send @bp, a request that goes by @mp, which waits for the acknowledgement.
+ * Consumes both.
+ */
+static void
+ask(queue_t *q, mblk_t *mp, mblk_t *bp)
+{
+	t_scalar_t prim = prim_of(bp);
+
+	IOCP(mp)->ioc_rval = prim;
+	flushq(q, FLUSHALL);
+	DB_TYPE(bp) = M_PROTO;
+	if (!putq(q, mp)) {
+		freemsg(bp);
+		canon_nak(q, mp, ENOSR);
+		return;
+	}
+	putnext(q, bp);
+}
+
+/* TI_REQUEST: cut into the primitive and the user's data. */
+static mblk_t *
+cut(mblk_t *bp, int *ret_err)
+{
+	struct ti_req tr;
+	mblk_t *dp = NULL;
+	long data;
+
+	*ret_err = EINVAL;
+	if (MBLKL(bp) < (long)sizeof(tr))
+		return NULL;
+	bcopy(bp->b_rptr, &tr, sizeof(tr));
+	bp->b_rptr += sizeof(tr);
+	data = MBLKL(bp) - tr.len;
+	if (tr.len < (long)sizeof(t_scalar_t) || data < 0)
+		return NULL;
+	if (data > 0) {
+		dp = canon_block(bp->b_rptr + tr.len, (size_t)data);
+		*ret_err = ENOSR;
+		if (dp == NULL)
+			return NULL;
+		bp->b_wptr -= data;
+		linkb(bp, dp);
+	}
+	return bp;
+}
+
+/* The data of a command is here. */
+static void
+request(queue_t *q, mblk_t *mp)
+{
+	int cmd = canon_cmd(mp), err = EINVAL;
+	t_scalar_t want = request_of(cmd), prim;
+	mblk_t *bp;
+
+	if (mp->b_cont == NULL || canon_pull(mp) != 0) {
+		canon_nak(q, mp, mp->b_cont == NULL ? EINVAL : ENOSR);
+		return;
+	}
+	bp = unlinkb(mp);
+	if (cmd == TI_REQUEST && cut(bp, &err) == NULL) {
+		freemsg(bp);
+		canon_nak(q, mp, err);
+		return;
+	}
+	prim = prim_of(bp);
+	if (request_size(prim) == 0 || MBLKL(bp) < request_size(prim) ||
+	    (want != NO_PRIM && prim != want &&
+		    !(want == T_BIND_REQ && prim == O_T_BIND_REQ))) {
+		freemsg(bp);
+		canon_nak(q, mp, EINVAL);
+		return;
+	}
+	ask(q, mp, bp);
+}
+
+/* What a netbuf that has been copied in says. */
+struct name {
+	unsigned int maxlen;
+	unsigned int len;
+	char *buf;
+};
+
+/* ... and where: what travels behind cq_private. */
+struct saved {
+	struct name nb;
+	char *at;
+};
+
+/* TI_GETMYNAME, TI_GETPEERNAME: the netbuf is here. */
+static void
+name_in(queue_t *q, mblk_t *mp)
+{
+	mblk_t *priv = canon_private(mp), *bp, *sp;
+	t_scalar_t prim = T_ADDR_REQ;
+	struct saved sv;
+
+	if (MBLKL(mp->b_cont) < (long)sizeof(sv.nb)) {
+		canon_nak(q, mp, EINVAL);
+		return;
+	}
+	bcopy(mp->b_cont->b_rptr, &sv.nb, sizeof(sv.nb));
+	sv.at = ((struct canon_ioc *)(void *)priv->b_rptr)->addr;
+	bp = canon_block(&prim, sizeof(prim));
+	sp = canon_block(&sv, sizeof(sv));
+	if (bp == NULL || sp == NULL) {
+		freemsg(bp);
+		freemsg(sp);
+		canon_nak(q, mp, ENOSR);
+		return;
+	}
+	linkb(priv, sp);
+	ask(q, mp, bp);
+}
+
+/* The address is there: out with it. */
+static void
+name_out(queue_t *q, mblk_t *mp, const mblk_t *ack)
+{
+	const struct T_addr_ack *aa =
+		(const struct T_addr_ack *)(const void *)ack->b_rptr;
+	mblk_t *priv = canon_private(mp), *bp;
+	struct name nb;
+	long len, off;
+
+	bcopy(priv->b_cont->b_rptr, &nb, sizeof(nb));
+	len = off = 0;
+	if (prim_of(ack) == T_ADDR_ACK && MBLKL(ack) >= (long)sizeof(*aa)) {
+		len = canon_cmd(mp) == TI_GETMYNAME ? aa->LOCADDR_length :
+						      aa->REMADDR_length;
+		off = canon_cmd(mp) == TI_GETMYNAME ? aa->LOCADDR_offset :
+						      aa->REMADDR_offset;
+	}
+	if (len < 0 || off < 0 || off + len > MBLKL(ack)) {
+		canon_nak(q, mp, EPROTO);
+		return;
+	}
+	if (len == 0 && canon_cmd(mp) == TI_GETPEERNAME) {
+		canon_nak(q, mp, ENOTCONN);
+		return;
+	}
+	if (len > (long)nb.maxlen) {
+		canon_nak(q, mp, ENAMETOOLONG);
+		return;
+	}
+	nb.len = (unsigned int)len;
+	bcopy(&nb, priv->b_cont->b_rptr, sizeof(nb));
+	bp = canon_block(ack->b_rptr + off, (size_t)len);
+	if (bp == NULL) {
+		canon_nak(q, mp, ENOSR);
+		return;
+	}
+	if (mp->b_cont != NULL)
+		freemsg(unlinkb(mp));
+	linkb(mp, bp);
+	((struct canon_ioc *)(void *)priv->b_rptr)->stage = 1;
+	canon_copy(q, mp, M_COPYOUT, nb.buf, (size_t)len, 0);
+}
+
+/* The address has been copied out: the netbuf follows. */
+static void
+name_end(queue_t *q, mblk_t *mp)
+{
+	mblk_t *priv = canon_private(mp), *bp;
+	struct saved sv;
+
+	bcopy(priv->b_cont->b_rptr, &sv, sizeof(sv));
+	bp = canon_block(&sv.nb, sizeof(sv.nb));
+	if (bp == NULL) {
+		canon_nak(q, mp, ENOSR);
+		return;
+	}
+	if (mp->b_cont != NULL)
+		freemsg(unlinkb(mp));
+	linkb(mp, bp);
+	((struct canon_ioc *)(void *)priv->b_rptr)->stage = 2;
+	canon_copy(q, mp, M_COPYOUT, sv.at, sizeof(sv.nb), 0);
+}
+
+static int
+is_ours(int cmd)
+{
+	return request_of(cmd) != NO_PRIM || cmd == TI_REQUEST ||
+		cmd == TI_GETMYNAME || cmd == TI_GETPEERNAME ||
+		cmd == TI_SETMYNAME || cmd == TI_SETPEERNAME;
+}
+
+static void
+wioctl(queue_t *q, mblk_t *mp)
+{
+	int cmd = canon_cmd(mp);
+
+	if (!is_ours(cmd)) {
+		putnext(q, mp);
+		return;
+	}
+	switch (cmd) {
+	case TI_GETMYNAME:
+	case TI_GETPEERNAME:
+		if (!canon_is_transparent(mp))
+			canon_nak(q, mp, EINVAL);
+		else
+			(void)canon_args(q, mp, sizeof(struct name));
+		break;
+	case TI_SETMYNAME:
+	case TI_SETPEERNAME:
+		canon_nak(q, mp, EOPNOTSUPP);
+		break;
+	default:
+		if (canon_is_transparent(mp))
+			canon_nak(q, mp, EINVAL);
+		else
+			request(q, mp);
+		break;
+	}
+}
+
+static int
+timod_wput(queue_t *q, mblk_t *mp)
+{
+	if (__builtin_expect(DB_TYPE(mp) <= M_PROTO, 1)) {
+		putnext(q, mp);
+		return 0;
+	}
+	switch (DB_TYPE(mp)) {
+	case M_IOCTL:
+		wioctl(q, mp);
+		break;
+	case M_IOCDATA:
+		if (!is_ours(canon_cmd(mp)))
+			putnext(q, mp);
+		else if (canon_stage(mp) == 1 &&
+			((struct copyresp *)(void *)mp->b_rptr)->cp_rval ==
+				NULL)
+			name_end(q, mp);
+		else if (canon_iocdata(q, mp))
+			name_in(q, mp);
+		break;
+	default:
+		putnext(q, mp);
+		break;
+	}
+	return 0;
+}
+
+/* -------------------------------------------------------------------- up */
+
+/* @ack is what @mp has waited for; both are consumed. */
+static void
+answer(queue_t *q, mblk_t *mp, mblk_t *ack)
+{
+	const struct T_error_ack *ea =
+		(const struct T_error_ack *)(const void *)ack->b_rptr;
+	size_t n;
+
+	if (DB_TYPE(mp) == M_IOCDATA) {
+		name_out(WR(q), mp, ack);
+		freemsg(ack);
+		return;
+	}
+	switch (prim_of(ack)) {
+	case T_ERROR_ACK:
+		n = (size_t)((ea->TLI_error & 0xff) |
+			(ea->UNIX_error & 0xff) << 8);
+		freemsg(ack);
+		miocack(WR(q), mp, 0, (int)n);
+		return;
+	case T_OK_ACK:
+		freemsg(ack);
+		miocack(WR(q), mp, 0, 0);
+		return;
+	default:
+		DB_TYPE(ack) = M_DATA;
+		n = msgdsize(ack);
+		linkb(mp, ack);
+		miocack(WR(q), mp, n, 0);
+		return;
+	}
+}
+
+static void
+rpcproto(queue_t *q, mblk_t *mp)
+{
+	mblk_t *wait = getq(WR(q));
+
+	if (wait != NULL && answers(mp, IOCP(wait)->ioc_rval)) {
+		answer(q, wait, mp);
+		return;
+	}
+	if (wait != NULL && !putbq(WR(q), wait))
+		freemsg(wait);
+	putnext(q, mp);
+}
+
+static int
+timod_rput(queue_t *q, mblk_t *mp)
+{
+	if (__builtin_expect(DB_TYPE(mp) == M_PCPROTO, 0))
+		rpcproto(q, mp);
+	else
+		putnext(q, mp);
+	return 0;
+}
+
+static const struct module_info timod_info = {
+	.mi_idnum = 0x7469,
+	.mi_idname = "timod",
+	.mi_minpsz = 0,
+	.mi_maxpsz = INFPSZ,
+	.mi_hiwat = STRHIGH,
+	.mi_lowat = STRLOW,
+};
+
+static const struct qinit timod_rinit = {
+	.qi_putp = timod_rput,
+	.qi_qopen = timod_open,
+	.qi_qclose = timod_close,
+	.qi_minfo = (struct module_info *)&timod_info,
+};
+
+static const struct qinit timod_winit = {
+	.qi_putp = timod_wput,
+	.qi_minfo = (struct module_info *)&timod_info,
+};
+
+STR_MODULE(timod, timod_rinit, timod_winit, D_MP);
