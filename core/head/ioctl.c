@@ -219,7 +219,8 @@ i_find(struct ioc *c)
 	for (i = 0; i < n; i++)
 		if (str_name_eq(name[i], want))
 			return 1;
-	return str_fmod_find(want) == NULL ? -EINVAL : 0;
+	/* SVR4 I_FIND: a name that I_PUSH would take is no error */
+	return str_fmod_get(c->hc, want, STR_F_MODULE) == NULL ? -EINVAL : 0;
 }
 
 /* A pipe has no driver below: the list is of modules alone. */

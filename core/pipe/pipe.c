@@ -167,6 +167,11 @@ str_head_released(struct str_head *sd, int peer_fd)
 			str_pipe_pair_gone(sd);
 		return;
 	}
+	if (peer->sigs != NULL && !host_carrier_alive(&sd->file.carrier)) {
+		/* who waits for a signal (S_HANGUP) does not look */
+		str_pipe_pair_gone(sd);
+		return;
+	}
 	(void)str_or(&peer->flags, STR_H_LOOK);
 	str_fence_full();
 	str_wake_all(peer);
