@@ -39,6 +39,8 @@
  *		later when it has called tpi_retry()
  *
  * A message an operation is given is its own only when it returns 0.
+ * Operations that cannot be left out: those of the service type, prov, open
+ * and close.  bind and unbind, connect and so on of the others are NULL.
  *
  * Upcalls.  The tpi_*() below take the endpoint's lock, and call neither
  * operations nor other modules: what goes up is laid on the read queue and
@@ -62,6 +64,7 @@
 #include <sys/cred.h>
 #include <sys/ksynch.h>
 #include <sys/tihdr.h>
+#include <str/hold.h>
 
 struct tpi;
 struct tpi_ops;
@@ -87,6 +90,8 @@ struct tpi_addr {
 struct tpi_ind {
 	struct tpi_ind *next;
 	t_uscalar_t seq;
+	int taken;	       /* it is just being answered */
+	int gone;	       /* ... and who called has gone: an errno */
 	void *cookie;	       /* the transport's: who calls */
 	struct tpi_addr from;
 };
@@ -101,7 +106,7 @@ struct tpi_prov {
 /* An endpoint.  [G] the gate's, [L] the lock's, [I] constant */
 struct tpi {
 	queue_t *rq;		   /* [I] */
-	void *stream;		   /* [I] the stream it is on: str_hold() */
+	struct str_ref ref;	   /* [G] its stream, from the first request on */
 	struct tpi_prov *prov;	   /* [I] */
 	struct tpi *next;	   /* provider's lock */
 	t_uscalar_t id;		   /* [I] ACCEPTOR_id */
@@ -112,6 +117,9 @@ struct tpi {
 	volatile unsigned int up;  /* [L] something waits on the read queue
 				    * that no data may overtake */
 	volatile unsigned int dead; /* M_ERROR has been sent: nothing goes */
+	volatile unsigned int missed; /* somebody found the gate taken */
+	volatile unsigned int closing; /* provider's lock: not to be found */
+	mblk_t *again;		   /* [G] a request that was put back */
 	unsigned int back;	   /* [G] state to go back to on error */
 	unsigned int qlen;	   /* [L] indications that may wait */
 	unsigned int nind;	   /* [L] that wait */
@@ -190,14 +198,16 @@ struct tpi_ops {
 
 	/*
 	 * T_CONN_REQ; its options have been set.  0: under way; later
-	 * tpi_conn_con() or tpi_discon_ind().
+	 * tpi_conn_con() or tpi_discon_ind().  When these may come before it
+	 * returns, or it calls them itself, it calls tpi_conn_ok() first.
 	 */
 	int (*connect)(struct tpi *tp, const struct tpi_buf *to, mblk_t *data);
 
 	/*
 	 * T_CONN_RES: @tp's indication @in goes to @to, which may be @tp.
-	 * When this is called @to is TS_DATA_XFER already; when it fails @to
-	 * goes back, and the indication stays (-TBADSEQ: it goes).
+	 * When this is called @to is TS_DATA_XFER already, and its gate taken;
+	 * when it fails @to goes back, and the indication stays.  When
+	 * in->gone is set, who called has gone: -TBADSEQ.  EAGAIN: as below.
 	 */
 	int (*accept)(struct tpi *tp, struct tpi *to, struct tpi_ind *in,
 		mblk_t *data);
@@ -210,9 +220,11 @@ struct tpi_ops {
 	int (*disconnect)(struct tpi *tp, struct tpi_ind *in, mblk_t *data);
 
 	/*
-	 * Data, M_DATA only, in order; 0 bytes where T_SNDZERO.  EAGAIN: flow
-	 * control.  Other results are of no effect: whatever ends a connection
-	 * is told by tpi_discon_ind() and tpi_fatal().
+	 * Data, M_DATA only, in order; 0 bytes where T_SNDZERO.  With TPI_MORE,
+	 * which is given only where TSDU_size is not 0, its T_DATA_REQ block
+	 * comes in front.  EAGAIN: flow control.  Other results are of no
+	 * effect: whatever ends a connection is told by tpi_discon_ind() and
+	 * tpi_fatal().
 	 */
 	int (*data)(struct tpi *tp, mblk_t *mp, int flags);
 	/* T_EXDATA_REQ, with its block, then M_DATA; as data. */
@@ -275,17 +287,18 @@ void tpi_retry(struct tpi *tp);
 /* ------------------------------------------------------------------- upcalls */
 
 /*
- * Somebody wants to connect.  @cookie: who, kept in the tpi_ind.  @opts, @data
- * may be NULL; consumed when 0 is returned.
+ * Somebody wants to connect.  @cookie: who, kept in the tpi_ind.  @data may be
+ * NULL; consumed when 0 is returned.
  * Return: 0, ECONNREFUSED: not listening, or too many wait; ENOSR.
  */
-int tpi_conn_ind(struct tpi *tp, const struct tpi_ops *ops,
-	const struct tpi_buf *from, mblk_t *data, void *cookie);
+int tpi_conn_ind(struct tpi *tp, const struct tpi_buf *from, mblk_t *data,
+	void *cookie);
 /* He does not any more: T_DISCON_IND with its sequence number; 0, ENOENT. */
 int tpi_conn_gone(struct tpi *tp, void *cookie, int reason);
+/* Op connect: nothing is wrong with the request: T_OK_ACK, TS_WCON_CREQ. */
+void tpi_conn_ok(struct tpi *tp);
 /* Connected.  0, or EINVAL: no longer wanted (not TS_WCON_CREQ). */
-int tpi_conn_con(struct tpi *tp, const struct tpi_ops *ops,
-	const struct tpi_buf *res, mblk_t *data);
+int tpi_conn_con(struct tpi *tp, const struct tpi_buf *res, mblk_t *data);
 /* The connection is gone, or was refused; 0, or EINVAL: there is none. */
 int tpi_discon_ind(struct tpi *tp, int reason, mblk_t *data);
 /* The peer has sent all; 0, or EINVAL. */
@@ -295,14 +308,18 @@ int tpi_ordrel_ind(struct tpi *tp, mblk_t *data);
  * Data for the user.  0: taken.  EAGAIN: no room, or something must go first:
  * op rsrv is called when it has; not taken.  EINVAL: not connected; not taken.
  */
-int tpi_data_ind(struct tpi *tp, const struct tpi_ops *ops, mblk_t *mp,
-	int more);
+int tpi_data_ind(struct tpi *tp, mblk_t *data, int more);
 int tpi_exdata_ind(struct tpi *tp, mblk_t *data, int more);
 int tpi_unitdata_ind(struct tpi *tp, const struct tpi_buf *src,
 	const struct tpi_buf *opts, mblk_t *data);
 /* A datagram could not be sent. */
 void tpi_uderror_ind(struct tpi *tp, const struct tpi_buf *dest,
 	const struct tpi_buf *opts, t_scalar_t error);
+/*
+ * The same of a connection that ends, whose sender cannot wait: taken in any
+ * case, in order, flow control or not.  EINVAL, not taken: not connected.
+ */
+int tpi_data_force(struct tpi *tp, mblk_t *data, int more, int expedited);
 /* Would tpi_data_ind() take data?  If not, op rsrv is called when it would. */
 int tpi_canput(struct tpi *tp);
 /* The endpoint is of no use any more: M_ERROR. */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Reaching queues of other streams, for drivers that have them connected.
+ *
+ * A driver may put messages on any queue it knows of, as long as that queue
+ * is there.  A driver whose procedures run in many processes at once, any of
+ * which may die, cannot know that by its own tables alone: so it holds the
+ * stream first, and then looks at its tables once more.  What is held is not
+ * taken apart until it is let go; and whoever closes it has changed the
+ * tables before, so one of the two notices the other (core/plumb/claim.c).
+ */
+#ifndef STR_HOLD_H
+#define STR_HOLD_H
+
+#include <sys/stream.h>
+
+/* A stream and its number, which no other ever has. */
+struct str_ref {
+	void *stream;
+	uint64_t sid;
+};
+
+struct str_hold {
+	void *pl, *was;
+	int how;
+};
+
+/*
+ * str_ref - the stream of @q, which is being served and open
+ */
+void str_ref(queue_t *q, struct str_ref *ret);
+
+/*
+ * str_hold - keep a stream's queues where they are; never waits
+ * Return: 0: it is held, to be let go by str_unhold(), in reverse order;
+ * EBUSY: not now, somebody plumbs there or it is being closed; ESRCH: it is
+ * no more, or who closed it has died of it.
+ * Context: put and service procedures.  What @ref's memory holds may change
+ * meanwhile: it is a copy that the caller verifies afterwards.
+ */
+int str_hold(struct str_hold *h, const struct str_ref *ref);
+void str_unhold(struct str_hold *h);
+
+#endif
