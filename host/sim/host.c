@@ -342,6 +342,13 @@ sim_bad(const void *p, size_t len)
 	sim.bad_len = len;
 }
 
+void
+sim_only(const void *p, size_t len)
+{
+	sim.only = p;
+	sim.only_len = len;
+}
+
 /* Bytes of [uaddr, uaddr+len) before the first that is not mapped. */
 static size_t
 good(const void *uaddr, size_t len)
@@ -350,6 +357,13 @@ good(const void *uaddr, size_t len)
 
 	if (a < 4096 || a + len < a)
 		return 0;
+	if (sim.only_len != 0) {
+		uintptr_t lo = (uintptr_t)sim.only, hi = lo + sim.only_len;
+
+		if (a < lo || a >= hi)
+			return 0;
+		len = STR_MIN(len, hi - a);
+	}
 	if (sim.bad_len == 0 || a >= b + sim.bad_len || a + len <= b)
 		return len;
 	return a >= b ? 0 : b - a;

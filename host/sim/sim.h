@@ -101,6 +101,8 @@ unsigned sim_signals_of(const struct sim_task *t, int sig);
 
 /* sim_bad - user addresses in [p, p+len) are not mapped. */
 void sim_bad(const void *p, size_t len);
+/* sim_only - those in [p, p+len) are, and no others; 0: all are. */
+void sim_only(const void *p, size_t len);
 
 /*
  * sim_modules - the foreign modules that can be loaded into this domain: they

@@ -96,6 +96,8 @@ struct sim {
 	uint64_t next_cookie;
 	const unsigned char *bad;
 	size_t bad_len;
+	const void *only;
+	size_t only_len;
 	struct {
 		const char *label;
 		unsigned count;

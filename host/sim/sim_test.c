@@ -584,6 +584,13 @@ T_CASE(bad_user_addresses_are_efault)
 	sim_bad(NULL, 0);
 	T_EQ(host_copyinstr(user, buf, 5), ENAMETOOLONG);
 	T_EQ(host_copyinstr(user, buf, 64), 0);
+	sim_only(user + 4, 8);
+	T_EQ(host_copyin(user + 4, buf, 8), 0);
+	T_EQ(host_copyin(user + 4, buf, 9), EFAULT);
+	T_EQ(host_copyin(user, buf, 8), EFAULT);
+	T_EQ(host_copyout(buf, user + 12, 1), EFAULT);
+	sim_only(NULL, 0);
+	T_EQ(host_copyin(user, buf, 64), 0);
 }
 
 /* many domains, one after the other */

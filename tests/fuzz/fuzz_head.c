@@ -8,9 +8,9 @@
  * The input is a program: which call, on which of a few open files, with
  * which arguments; bytes each.  Everything is non-blocking; what waits
  * nevertheless (an ioctl for its answer) is ended by a signal that comes every
- * few virtual seconds.  User addresses are good, null, or not mapped.  The
- * executive's own assertions decide what is wrong, and its memory is
- * accounted for at the end.
+ * few virtual seconds.  User addresses are good, null, or not mapped, and so is
+ * what the executive takes for one: nothing outside of `user' is.  Its own
+ * assertions decide what is wrong, and its memory is accounted for at the end.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -36,8 +36,18 @@ static struct file {
 	int fd, end, other; /* other: index of the pipe's other end */
 } file[NFILE];
 
-static unsigned char mem[MEM + 4096] STR_ALIGNED(16);
-#define bad (mem + MEM) /* from here on nothing is mapped */
+static struct {
+	struct {
+		struct str_strbuf b[2];
+		int band, flags;
+		char name[16];
+		unsigned char pad[8];
+	} arg; /* what has a place of its own */
+	unsigned char mem[MEM];
+	unsigned char bad[4096]; /* from here on nothing is mapped */
+} user STR_ALIGNED(16);
+#define mem (user.mem)
+#define bad (user.bad)
 static const uint8_t *in, *in_end;
 static struct sim_task *self;
 static bool over;
@@ -231,11 +241,13 @@ static void
 msg(struct file *f, struct host_call *hc, bool put)
 {
 	struct str_head *sd = str_file_head(f->f);
-	struct str_strbuf b[2];
+	struct str_strbuf *b = user.arg.b;
 	uint8_t what = next();
 	int band = next(), flags = next();
 	long r;
 
+	user.arg.band = band;
+	user.arg.flags = flags;
 	for (int i = 0; i < 2; i++) {
 		b[i].maxlen = b[i].len = a_length();
 		if (put && b[i].len > 16000)
@@ -250,8 +262,8 @@ msg(struct file *f, struct host_call *hc, bool put)
 			(what & 4) ? band : -1, flags & 7);
 	else
 		r = str_head_getmsg(sd, hc, (what & 1) ? &b[0] : NULL,
-			(what & 2) ? &b[1] : NULL, (what & 4) ? &band : NULL,
-			&flags);
+			(what & 2) ? &b[1] : NULL,
+			(what & 4) ? &user.arg.band : NULL, &user.arg.flags);
 	must(r >= -4095 && r <= 3);
 }
 
@@ -385,8 +397,10 @@ push(struct file *f, struct host_call *hc)
 	struct str_head *sd = str_file_head(f->f);
 	uint8_t v = next();
 
+	strcpy(user.arg.name, name);
 	(void)str_head_ioctl(sd, hc, (v & 7) == 7 ? I_FIND : I_PUSH,
-		(unsigned long)(uintptr_t)(v == 9 ? (void *)bad : name));
+		(unsigned long)(uintptr_t)(v == 9 ? (void *)bad :
+						    user.arg.name));
 }
 
 static void
@@ -483,7 +497,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sim_cap(24u << 20);
 	sim_init(1);
 	sim_grain(0);
-	sim_bad(bad, sizeof(mem) - MEM);
+	memset(&user, 0, sizeof(user));
+	sim_only(&user, sizeof(user) - sizeof(bad));
 	self = sim_current();
 	over = false;
 	str_mem_walk(count, before);
