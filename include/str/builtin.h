@@ -32,6 +32,7 @@ struct str_builtin {
  * Majors of the drivers that are built in.  Foreign ones get numbers from
  * STR_MAJOR_FREE on, in the order of their loading.
  */
+#define STR_MAJOR_INET 30
 #define STR_MAJOR_CLONE 230
 #define STR_MAJOR_SAD 231
 #define STR_MAJOR_ECHO 232
