@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The Internet transports' own: endpoints.
+ *
+ * Locks.  The perimeter of the queue pair (D_MTQPAIR) covers all of a struct
+ * inet, with one exception: `given', by which a listener's thread hands a
+ * connection to another endpoint, and which that takes when its own
+ * procedures run next (inet_enter).
+ */
+#ifndef DRV_INET_IMPL_H
+#define DRV_INET_IMPL_H
+
+#include <sys/types.h>
+#include <sys/errno.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <netinet/in.h>
+#include <sys/stream.h>
+#include <sys/strsun.h>
+#include <sys/kmem.h>
+#include <sys/ddi.h>
+#include <sys/tihdr.h>
+#include <sys/xti_inet.h>
+#include <str/types.h>
+#include <str/ksock.h>
+#include <str/tpi.h>
+
+/* Water marks, of the driver's queues and of the head. */
+#define INET_HIWAT 262144u
+#define INET_LOWAT 65536u
+
+/* Kinds of endpoints, in the order of inet_kind[]. */
+enum inet_kinds {
+	INET_TCP4,
+	INET_UDP4,
+	INET_RAWIP,
+	INET_ICMP,
+	INET_TCP6,
+	INET_UDP6,
+	INET_RAW,	/* a protocol by number */
+	INET_NKINDS = INET_RAW + 6
+};
+
+struct inet;
+
+struct inet_kind {
+	const char *name;
+	unsigned int minor;  /* of the device that is opened */
+	int family;	     /* when nothing tells another */
+	int type, proto;     /* of the socket */
+	const struct tpi_ops *ops;
+};
+extern const struct inet_kind inet_kind[INET_NKINDS];
+
+/* What the connection-oriented ones are about. */
+#define INET_NONE 0u	/* nothing, or the other kind */
+#define INET_LISTEN 1u
+#define INET_CALLING 2u
+#define INET_OPEN 3u	/* connected */
+
+/* Options that have been set, for the sockets that come after this one. */
+#define INET_NSET 24u
+#define INET_SETLEN 40u
+struct inet_set {
+	uint32_t kopt;	    /* which: index in opt.c */
+	uint32_t len;
+	unsigned char val[INET_SETLEN];
+};
+
+/* out.c: what waits to be sent on a connection */
+struct inet_out {
+	mblk_t *gather;	    /* the queue's last, which small messages join */
+	uint32_t glen;	    /* bytes in it */
+	uint32_t busy;	    /* a send is in progress, or its sender died */
+	mblk_t *going;	    /* being taken off the queue */
+	uint64_t next;	    /* `front' when it has been */
+	uint64_t front;
+	uint64_t left;
+	uint64_t tail;
+	uint64_t base;	    /* the kernel's count when `left' was 0 */
+	uint32_t based;	    /* that is known */
+	uint32_t want;	    /* KS_* that ksock_want() was told */
+	uint32_t dead;	    /* the connection is gone */
+	uint32_t got;	    /* something came since the last send */
+	uint64_t last;	    /* when something was sent, inet_ticks() */
+	uint64_t since;	    /* when what waits began to */
+};
+
+struct inet_dg; /* dgram.c: datagrams that wait to be sent */
+
+struct inet {
+	struct tpi tp;
+	queue_t *rq, *wq;
+	uint32_t kind;
+	uint32_t phase;	    /* INET_NONE ... */
+	ksock_t *ks;	    /* NULL: none is needed yet */
+	ksock_t *lks;	    /* the listening one, while a connection that it
+			     * had is on this same endpoint */
+	ksock_t *volatile given; /* accepted for this endpoint */
+	int family;	    /* of ks */
+	int err;	    /* what a send failed with */
+	uint32_t eof;	    /* the peer has sent all */
+	uint32_t marking;   /* tpi_wsrv() is to take one request only */
+	uint32_t level;	    /* size of the blocks to read into */
+	uint32_t any;	    /* the provider chose the port */
+	uint32_t inherited; /* bound by being accepted on */
+	uint32_t nset;
+	struct inet_out out;
+	struct inet_dg *dg;
+	struct inet_set set[INET_NSET];
+};
+
+static inline const struct tpi_ops *
+inet_ops(const struct inet *in)
+{
+	return inet_kind[in->kind].ops;
+}
+
+static inline struct inet *
+inet_of(struct tpi *tp)
+{
+	return (struct inet *)(void *)tp;
+}
+
+/*
+ * A clock that costs nothing.  What it decides is whether a writer is in a
+ * hurry, so its rate need not be known well: of 2 GHz and 64 MHz.
+ */
+static inline uint64_t
+inet_ticks(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t v;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(v));
+	return v;
+#else
+	uint64_t v = 0;
+
+	(void)drv_getparm(LBOLT, &v);
+	return v * 20000000u;
+#endif
+}
+#if defined(__aarch64__)
+#define INET_US(n) ((uint64_t)(n) * 64u)
+#else
+#define INET_US(n) ((uint64_t)(n) * 2048u)
+#endif
+
+/* inet.c */
+void inet_enter(struct inet *in);
+#define INET_QLEN 1024u
+void inet_again(struct inet *in, size_t size);
+int inet_open(struct tpi *tp, cred_t *crp);
+int inet_unbind(struct tpi *tp);
+void inet_addrs(struct tpi *tp, struct tpi_addr *local,
+	struct tpi_addr *remote);
+struct tpi_prov *inet_prov_tcp(void);
+struct tpi_prov *inet_prov_udp(void);
+struct tpi_prov *inet_prov_raw(void);
+
+/* addr.c */
+int inet_addr_check(const struct tpi_buf *b, struct sockaddr_storage *ret,
+	uint32_t *retlen);
+void inet_addr_any(int family, uint16_t port, struct sockaddr_storage *ret,
+	uint32_t *retlen);
+int inet_tli(int err);
+int inet_sock(struct inet *in, int family);
+int inet_bind_to(struct inet *in, const struct tpi_buf *want, int any,
+	struct tpi_addr *got);
+int inet_rebind(struct inet *in, int family);
+void inet_drop_sock(struct inet *in, int abort);
+
+/* opt.c */
+#define INET_NOPT_TCP 33u
+#define INET_NOPT_UDP 21u
+#define INET_NOPT_RAW 20u
+extern const struct tpi_opt inet_opt_tcp[INET_NOPT_TCP];
+extern const struct tpi_opt inet_opt_udp[INET_NOPT_UDP];
+extern const struct tpi_opt inet_opt_raw[INET_NOPT_RAW];
+int inet_getopt(struct tpi *tp, const struct tpi_opt *o, void *val,
+	unsigned int *len);
+int inet_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
+	unsigned int len);
+void inet_apply(struct inet *in);
+int inet_linger_abort(struct inet *in);
+
+/* out.c */
+void inet_out_start(struct inet *in);
+void inet_out_mend(struct inet *in);
+void inet_out_drop(struct inet *in);
+void inet_out_data(struct inet *in, mblk_t *mp);
+int inet_out_flush(struct inet *in);
+void inet_out_flushq(struct inet *in);
+
+/* tcp.c */
+extern const struct tpi_ops inet_tcp_ops, inet_tcp6_ops;
+void inet_tcp_begin(struct inet *in);
+int inet_tcp_sends(const struct inet *in);
+void inet_tcp_push(struct inet *in);
+void inet_tcp_wsrv(struct inet *in);
+
+/* dgram.c */
+extern const struct tpi_ops inet_udp_ops, inet_udp6_ops, inet_rawip_ops;
+void inet_dg_close(struct inet *in);
+
+#endif

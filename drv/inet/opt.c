@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Options: XTI's names, and what the kernel calls them.
+ *
+ * drv/tpi negotiates; here values are got from the socket and set in it.
+ * What is set is also kept (in->set), for the sockets that the endpoint will
+ * have later: when it is bound, connected in another family, or accepted on.
+ * Values that the kernel has no word for are drv/tpi's (tpi.val).
+ */
+#include <linux/tcp.h>
+#include "inet_impl.h"
+
+/* Places in tpi.val. */
+enum {
+	AT_DEBUG,
+	AT_LINGER,
+	AT_LINGER_TIME,
+	AT_SNDLOWAT,
+	AT_RCVLOWAT
+};
+
+#define BIG 0x7fffffff
+
+#define INT_OPT(level_, name_, flags_, dflt_, min_) \
+	{level_, name_, TPI_OPT_INT, flags_, dflt_, min_, BIG, 0}
+#define YES_OPT(level_, name_, flags_, dflt_) \
+	{level_, name_, TPI_OPT_YESNO, flags_, dflt_, T_NO, T_YES, 0}
+
+#define GENERIC_OPTS \
+	{XTI_GENERIC, XTI_DEBUG, TPI_OPT_INT, 0, T_NO, 0, BIG, AT_DEBUG}, \
+	{XTI_GENERIC, XTI_LINGER, TPI_OPT_LINGER, 0, T_NO, 0, 32767, \
+		AT_LINGER}, \
+	INT_OPT(XTI_GENERIC, XTI_SNDBUF, TPI_OPT_OPS, 0, 1), \
+	INT_OPT(XTI_GENERIC, XTI_RCVBUF, TPI_OPT_OPS, 0, 1), \
+	{XTI_GENERIC, XTI_SNDLOWAT, TPI_OPT_INT, 0, 1, 1, BIG, AT_SNDLOWAT}, \
+	{XTI_GENERIC, XTI_RCVLOWAT, TPI_OPT_INT, 0, 1, 1, BIG, AT_RCVLOWAT}, \
+	YES_OPT(XTI_GENERIC, XTI_REUSEADDR, TPI_OPT_OPS, T_NO), \
+	YES_OPT(XTI_GENERIC, XTI_DONTROUTE, TPI_OPT_OPS, T_NO), \
+	YES_OPT(XTI_GENERIC, XTI_BROADCAST, TPI_OPT_OPS, T_NO), \
+	YES_OPT(XTI_GENERIC, XTI_KEEPALIVE, TPI_OPT_OPS, T_NO), \
+	INT_OPT(XTI_GENERIC, XTI_PRIORITY, TPI_OPT_OPS, 0, 0)
+
+/* Programs that mean the socket option: its level and name. */
+#define SOCKET_OPTS \
+	YES_OPT(SOL_SOCKET, SO_REUSEADDR, TPI_OPT_OPS, T_NO), \
+	YES_OPT(SOL_SOCKET, SO_BROADCAST, TPI_OPT_OPS, T_NO), \
+	YES_OPT(SOL_SOCKET, SO_KEEPALIVE, TPI_OPT_OPS, T_NO)
+
+#define CALL (TPI_OPT_OPS | TPI_OPT_CALL)
+#define IP_OPTS \
+	{T_INET_IP, T_IP_OPTIONS, TPI_OPT_BYTES, CALL, 0, 0, 40, 0}, \
+	{T_INET_IP, T_IP_TOS, TPI_OPT_CHAR, CALL, 0, 0, 255, 0}, \
+	{T_INET_IP, T_IP_TTL, TPI_OPT_CHAR, CALL, 64, 1, 255, 0}, \
+	YES_OPT(T_INET_IP, T_IP_REUSEADDR, TPI_OPT_OPS, T_NO), \
+	YES_OPT(T_INET_IP, T_IP_DONTROUTE, TPI_OPT_OPS, T_NO), \
+	YES_OPT(T_INET_IP, T_IP_BROADCAST, TPI_OPT_OPS, T_NO)
+
+const struct tpi_opt inet_opt_tcp[INET_NOPT_TCP] = {
+	GENERIC_OPTS,
+	SOCKET_OPTS,
+	YES_OPT(T_INET_TCP, T_TCP_NODELAY, TPI_OPT_OPS, T_NO),
+	INT_OPT(T_INET_TCP, T_TCP_MAXSEG, TPI_OPT_OPS | TPI_OPT_RDONLY, 536,
+		1),
+	{T_INET_TCP, T_TCP_KEEPALIVE, TPI_OPT_PAIR, TPI_OPT_OPS, 120, 1, 546,
+		0},
+	YES_OPT(T_INET_TCP, T_TCP_CORK, TPI_OPT_OPS, T_NO),
+	INT_OPT(T_INET_TCP, T_TCP_KEEPIDLE, TPI_OPT_OPS, 7200, 1),
+	INT_OPT(T_INET_TCP, T_TCP_KEEPINTVL, TPI_OPT_OPS, 75, 1),
+	INT_OPT(T_INET_TCP, T_TCP_KEEPCNT, TPI_OPT_OPS, 9, 1),
+	INT_OPT(T_INET_TCP, T_TCP_SYNCNT, TPI_OPT_OPS, 6, 1),
+	INT_OPT(T_INET_TCP, T_TCP_LINGER2, TPI_OPT_OPS, 60, 0),
+	INT_OPT(T_INET_TCP, T_TCP_DEFER_ACCEPT, TPI_OPT_OPS, 0, 0),
+	INT_OPT(T_INET_TCP, T_TCP_WINDOW_CLAMP, TPI_OPT_OPS, 0, 0),
+	{T_INET_TCP, T_TCP_INFO, TPI_OPT_BYTES,
+		TPI_OPT_OPS | TPI_OPT_RDONLY, 0, 0, 512, 0},
+	YES_OPT(T_INET_TCP, T_TCP_QUICKACK, TPI_OPT_OPS, T_YES),
+	IP_OPTS,
+};
+
+const struct tpi_opt inet_opt_udp[INET_NOPT_UDP] = {
+	GENERIC_OPTS,
+	SOCKET_OPTS,
+	YES_OPT(T_INET_UDP, T_UDP_CHECKSUM, TPI_OPT_OPS, T_YES),
+	IP_OPTS,
+};
+
+const struct tpi_opt inet_opt_raw[INET_NOPT_RAW] = {
+	GENERIC_OPTS,
+	SOCKET_OPTS,
+	IP_OPTS,
+};
+
+
+/* How the kernel has it: an int, unless one of these. */
+#define AS_INT 0
+#define AS_NOT 1    /* the opposite */
+#define AS_HALF 2   /* it answers twice what it was told */
+#define AS_BYTES 3
+
+struct kopt {
+	t_uscalar_t level, name;
+	int klevel, kname;
+	int as;
+	int level6, name6;  /* of an IPv6 socket; 0: the same */
+};
+
+static const struct kopt kopts[] = {
+	{XTI_GENERIC, XTI_SNDBUF, SOL_SOCKET, SO_SNDBUF, AS_HALF, 0, 0},
+	{XTI_GENERIC, XTI_RCVBUF, SOL_SOCKET, SO_RCVBUF, AS_HALF, 0, 0},
+	{XTI_GENERIC, XTI_REUSEADDR, SOL_SOCKET, SO_REUSEADDR, AS_INT, 0, 0},
+	{XTI_GENERIC, XTI_DONTROUTE, SOL_SOCKET, SO_DONTROUTE, AS_INT, 0, 0},
+	{XTI_GENERIC, XTI_BROADCAST, SOL_SOCKET, SO_BROADCAST, AS_INT, 0, 0},
+	{XTI_GENERIC, XTI_KEEPALIVE, SOL_SOCKET, SO_KEEPALIVE, AS_INT, 0, 0},
+	{XTI_GENERIC, XTI_PRIORITY, SOL_SOCKET, SO_PRIORITY, AS_INT, 0, 0},
+	{SOL_SOCKET, SO_REUSEADDR, SOL_SOCKET, SO_REUSEADDR, AS_INT, 0, 0},
+	{SOL_SOCKET, SO_BROADCAST, SOL_SOCKET, SO_BROADCAST, AS_INT, 0, 0},
+	{SOL_SOCKET, SO_KEEPALIVE, SOL_SOCKET, SO_KEEPALIVE, AS_INT, 0, 0},
+	{T_INET_TCP, T_TCP_NODELAY, IPPROTO_TCP, TCP_NODELAY, AS_INT, 0, 0},
+	{T_INET_TCP, T_TCP_MAXSEG, IPPROTO_TCP, TCP_MAXSEG, AS_INT, 0, 0},
+	{T_INET_TCP, T_TCP_CORK, IPPROTO_TCP, TCP_CORK, AS_INT, 0, 0},
+	{T_INET_TCP, T_TCP_KEEPIDLE, IPPROTO_TCP, TCP_KEEPIDLE, AS_INT, 0, 0},
+	{T_INET_TCP, T_TCP_KEEPINTVL, IPPROTO_TCP, TCP_KEEPINTVL, AS_INT, 0,
+		0},
+	{T_INET_TCP, T_TCP_KEEPCNT, IPPROTO_TCP, TCP_KEEPCNT, AS_INT, 0, 0},
+	{T_INET_TCP, T_TCP_SYNCNT, IPPROTO_TCP, TCP_SYNCNT, AS_INT, 0, 0},
+	{T_INET_TCP, T_TCP_LINGER2, IPPROTO_TCP, TCP_LINGER2, AS_INT, 0, 0},
+	{T_INET_TCP, T_TCP_DEFER_ACCEPT, IPPROTO_TCP, TCP_DEFER_ACCEPT,
+		AS_INT, 0, 0},
+	{T_INET_TCP, T_TCP_WINDOW_CLAMP, IPPROTO_TCP, TCP_WINDOW_CLAMP,
+		AS_INT, 0, 0},
+	{T_INET_TCP, T_TCP_INFO, IPPROTO_TCP, TCP_INFO, AS_BYTES, 0, 0},
+	{T_INET_TCP, T_TCP_QUICKACK, IPPROTO_TCP, TCP_QUICKACK, AS_INT, 0, 0},
+	{T_INET_UDP, T_UDP_CHECKSUM, SOL_SOCKET, SO_NO_CHECK, AS_NOT, 0, 0},
+	{T_INET_IP, T_IP_OPTIONS, IPPROTO_IP, IP_OPTIONS, AS_BYTES, 0, 0},
+	{T_INET_IP, T_IP_TOS, IPPROTO_IP, IP_TOS, AS_INT, IPPROTO_IPV6,
+		IPV6_TCLASS},
+	{T_INET_IP, T_IP_TTL, IPPROTO_IP, IP_TTL, AS_INT, IPPROTO_IPV6,
+		IPV6_UNICAST_HOPS},
+	{T_INET_IP, T_IP_REUSEADDR, SOL_SOCKET, SO_REUSEADDR, AS_INT, 0, 0},
+	{T_INET_IP, T_IP_DONTROUTE, SOL_SOCKET, SO_DONTROUTE, AS_INT, 0, 0},
+	{T_INET_IP, T_IP_BROADCAST, SOL_SOCKET, SO_BROADCAST, AS_INT, 0, 0},
+};
+
+static const struct kopt *
+kopt_of(const struct tpi_opt *o)
+{
+	unsigned int i;
+
+	for (i = 0; i < STR_ARRAY_LEN(kopts); i++)
+		if (kopts[i].level == o->level && kopts[i].name == o->name)
+			return &kopts[i];
+	return NULL;
+}
+
+static void
+kopt_where(const struct inet *in, const struct kopt *k, int *level, int *name)
+{
+	int six = in->family == AF_INET6 && k->name6 != 0;
+
+	*level = six ? k->level6 : k->klevel;
+	*name = six ? k->name6 : k->kname;
+}
+
+/* An option needs a socket to be asked. */
+static int
+have_sock(struct inet *in)
+{
+	if (in->ks != NULL)
+		return 0;
+	return inet_sock(in, inet_kind[in->kind].family);
+}
+
+/* Keep what was set.  @k's place in the table names it. */
+static void
+keep(struct inet *in, const struct kopt *k, const void *val, unsigned int len)
+{
+	struct inet_set *s = NULL;
+	uint32_t i;
+
+	if (len > INET_SETLEN)
+		return;
+	for (i = 0; i < in->nset; i++)
+		if (in->set[i].kopt == (uint32_t)(k - kopts))
+			s = &in->set[i];
+	if (s == NULL) {
+		if (in->nset == INET_NSET)
+			return;
+		s = &in->set[in->nset];
+		s->kopt = (uint32_t)(k - kopts);
+		in->nset++;
+	}
+	bcopy(val, s->val, len);
+	s->len = len;
+}
+
+/* inet_apply - a new socket: what was set before is set again */
+void
+inet_apply(struct inet *in)
+{
+	int level, name;
+	uint32_t i;
+
+	for (i = 0; i < in->nset; i++) {
+		kopt_where(in, &kopts[in->set[i].kopt], &level, &name);
+		(void)ksock_setopt(in->ks, level, name, in->set[i].val,
+			in->set[i].len);
+	}
+}
+
+/* inet_linger_abort - is the connection to be reset by a close? */
+int
+inet_linger_abort(struct inet *in)
+{
+	return in->tp.val[AT_LINGER] == T_YES &&
+		in->tp.val[AT_LINGER_TIME] == 0;
+}
+
+static int
+get_int(struct inet *in, int level, int name, int *val)
+{
+	uint32_t len = sizeof(*val);
+
+	*val = 0;
+	return ksock_getopt(in->ks, level, name, val, &len);
+}
+
+static int
+get_keepalive(struct inet *in, t_scalar_t *v)
+{
+	int on, idle, err;
+
+	err = get_int(in, SOL_SOCKET, SO_KEEPALIVE, &on);
+	if (err == 0)
+		err = get_int(in, IPPROTO_TCP, TCP_KEEPIDLE, &idle);
+	if (err != 0)
+		return -err;
+	v[0] = on ? T_YES : T_NO;
+	v[1] = idle / 60 != 0 ? idle / 60 : 1;
+	return 0;
+}
+
+/* inet_getopt - op getopt */
+int
+inet_getopt(struct tpi *tp, const struct tpi_opt *o, void *val,
+	unsigned int *len)
+{
+	struct inet *in = inet_of(tp);
+	const struct kopt *k = kopt_of(o);
+	int level, name, v, err = have_sock(in);
+
+	if (err != 0)
+		return -err;
+	if (o->level == T_INET_TCP && o->name == T_TCP_KEEPALIVE) {
+		*len = 2 * sizeof(t_scalar_t);
+		return get_keepalive(in, val);
+	}
+	if (k == NULL)
+		return -TBADOPT;
+	kopt_where(in, k, &level, &name);
+	if (k->as == AS_BYTES) {
+		err = ksock_getopt(in->ks, level, name, val, len);
+		if (err == -ENOPROTOOPT || err == -EOPNOTSUPP)
+			*len = 0;
+		return err == -ENOPROTOOPT || err == -EOPNOTSUPP ? 0 : -err;
+	}
+	err = get_int(in, level, name, &v);
+	if (err != 0)
+		return -err;
+	if (k->as == AS_HALF)
+		v /= 2;
+	if (k->as == AS_NOT)
+		v = !v;
+	if (o->type == TPI_OPT_YESNO)
+		v = v ? T_YES : T_NO;
+	if (o->type == TPI_OPT_CHAR) {
+		*(unsigned char *)val = (unsigned char)v;
+		*len = 1;
+	} else {
+		*(t_scalar_t *)val = v;
+		*len = sizeof(t_scalar_t);
+	}
+	return 0;
+}
+
+static int
+set_int(struct inet *in, const struct kopt *k, int v)
+{
+	int level, name, err;
+
+	kopt_where(in, k, &level, &name);
+	err = ksock_setopt(in->ks, level, name, &v, sizeof(v));
+	if (err == 0)
+		keep(in, k, &v, sizeof(v));
+	return err;
+}
+
+static int
+set_keepalive(struct inet *in, const t_scalar_t *v)
+{
+	static const struct tpi_opt on = {XTI_GENERIC, XTI_KEEPALIVE, 0, 0, 0,
+		0, 0, 0};
+	static const struct tpi_opt idle = {T_INET_TCP, T_TCP_KEEPIDLE, 0, 0,
+		0, 0, 0, 0};
+	int err = 0;
+
+	if ((v[0] & T_YES) != 0 && v[1] > 0)
+		err = set_int(in, kopt_of(&idle), v[1] * 60);
+	if (err == 0)
+		err = set_int(in, kopt_of(&on), (v[0] & T_YES) != 0);
+	return -err;
+}
+
+/* inet_setopt - op setopt */
+int
+inet_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
+	unsigned int len)
+{
+	struct inet *in = inet_of(tp);
+	const struct kopt *k = kopt_of(o);
+	int level, name, v, err;
+
+	if ((o->flags & TPI_OPT_OPS) == 0)
+		return 0; /* drv/tpi's word is all there is */
+	err = have_sock(in);
+	if (err != 0)
+		return -err;
+	if (o->level == T_INET_TCP && o->name == T_TCP_KEEPALIVE)
+		return set_keepalive(in, val);
+	if (k == NULL)
+		return -TBADOPT;
+	if (k->as == AS_BYTES) {
+		kopt_where(in, k, &level, &name);
+		err = ksock_setopt(in->ks, level, name, val, len);
+		if (err == 0)
+			keep(in, k, val, len);
+		return err == -EINVAL ? -TBADOPT : -err;
+	}
+	if (o->type == TPI_OPT_CHAR) {
+		v = *(const unsigned char *)val;
+	} else {
+		v = *(const t_scalar_t *)val;
+	}
+	if (o->type == TPI_OPT_YESNO)
+		v = v == T_YES;
+	if (k->as == AS_NOT)
+		v = !v;
+	return -set_int(in, k, v);
+}

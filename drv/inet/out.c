@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What a connection's writer sends, on its way to the kernel's socket.
+ *
+ * When.  A message goes at once when the connection is idle: nothing waits,
+ * and the last send was a while ago or something has been received since.
+ * Under load messages wait on the write queue, which is not enabled by them,
+ * until a batch is there, or half a millisecond has passed, or this thread
+ * is about to sleep (KS_SOON); then one call hands the kernel all of them.
+ * What the kernel has no room for stays until it has (KS_OUT), and the queue
+ * fills up and holds the writer back, as any queue does.
+ *
+ * The gathering block.  Small messages are copied behind each other into a
+ * block, the last of the queue.  The queue counts it as it was when it was
+ * put there (`b_wptr' stays); what it has since is `glen'.  So a small message
+ * costs a copy and no lock.
+ *
+ * Positions.  `tail' counts the bytes that were accepted, `left' those the
+ * kernel has taken, `front' those before the queue's first message.  The
+ * first message is gone from `left - front' bytes on.
+ *
+ * Crash.  What is accepted stands on the queue until the kernel has it, so it
+ * is not lost with whoever accepted it.  Who dies between the kernel's taking
+ * and our writing that down leaves `busy': then the kernel is asked how much
+ * it has got (`base' is what it counted when `left' was 0), so that nothing is
+ * sent twice (inet_out_mend).  A message that is being taken off is named by
+ * `going' first.  All of it is under the perimeter of the queue pair.
+ */
+#include <asm/ioctls.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include "inet_impl.h"
+
+#define OUT_IOV 128u	   /* blocks of one call */
+#define OUT_MOST 262144u   /* bytes of one call */
+#define OUT_BATCH 65536u   /* enough to be sent */
+#define OUT_GATHER 65280u  /* a gathering block; with its header 64 KiB */
+#define OUT_SMALL 2048u	   /* messages that are copied into one */
+#define OUT_DIRECT 32768u  /* messages that go at once if none waits */
+#define OUT_IDLE INET_US(50)
+#define OUT_LATE INET_US(500)
+
+/* Not data: drv/tpi has laid it there, to be taken when it is its turn. */
+static int
+is_request(mblk_t *mp)
+{
+	return DB_TYPE(mp) != M_DATA;
+}
+
+static uint32_t
+out_len(const struct inet_out *o, mblk_t *mp)
+{
+	return mp == o->gather ? o->glen : (uint32_t)msgdsize(mp);
+}
+
+static void
+out_want(struct inet *in, uint32_t events)
+{
+	if (in->out.want != events) {
+		in->out.want = events;
+		ksock_want(in->ks, events);
+	}
+}
+
+/* The bytes that the kernel has been given over this connection. */
+static int
+out_taken(struct inet *in, uint64_t *ret)
+{
+	struct tcp_info a, b;
+	uint32_t len;
+	int outq, i, err;
+
+	for (i = 0; i < 1000; i++) {
+		len = sizeof(a);
+		err = ksock_getopt(in->ks, IPPROTO_TCP, TCP_INFO, &a, &len);
+		if (err != 0)
+			return err;
+		err = ksock_ioctl(in->ks, SIOCOUTQ, &outq);
+		if (err != 0)
+			return err;
+		len = sizeof(b);
+		err = ksock_getopt(in->ks, IPPROTO_TCP, TCP_INFO, &b, &len);
+		if (err != 0)
+			return err;
+		if (a.tcpi_bytes_acked == b.tcpi_bytes_acked) {
+			*ret = a.tcpi_bytes_acked + (uint64_t)outq;
+			return 0;
+		}
+	}
+	return -EAGAIN;
+}
+
+/* inet_out_start - a connection begins: nothing has been sent */
+void
+inet_out_start(struct inet *in)
+{
+	struct inet_out *o = &in->out;
+
+	o->front = o->left = o->tail = 0;
+	o->busy = 0;
+	o->want = 0;
+	o->dead = 0;
+	o->gather = o->going = NULL;
+	o->based = 0;
+	o->got = 1;
+}
+
+/* The first message has left: off the queue with it. */
+static void
+out_remove(struct inet *in, mblk_t *mp, uint32_t len)
+{
+	struct inet_out *o = &in->out;
+
+	o->next = o->front + len;
+	str_store(&o->going, mp);
+	(void)getq(in->wq);
+	str_store(&o->front, o->next);
+	str_store(&o->going, (mblk_t *)NULL);
+	if (o->gather == mp)
+		o->gather = NULL;
+	freemsg(mp);
+}
+
+/* Everything before `left' off the queue. */
+static void
+out_consume(struct inet *in)
+{
+	struct inet_out *o = &in->out;
+
+	while (o->front < o->left) {
+		mblk_t *mp = in->wq->q_first;
+		uint32_t len;
+
+		if (mp == NULL)
+			break;
+		len = out_len(o, mp);
+		if (o->left - o->front < len)
+			break;
+		out_remove(in, mp, len);
+	}
+}
+
+/* inet_out_mend - who was here last died in the middle of it */
+void
+inet_out_mend(struct inet *in)
+{
+	struct inet_out *o = &in->out;
+	uint64_t taken;
+	mblk_t *mp;
+
+	if (o->going != NULL) {
+		for (mp = in->wq->q_first; mp != NULL && mp != o->going;
+			mp = mp->b_next)
+			;
+		if (mp == NULL)
+			o->front = o->next;
+		o->going = NULL;
+	}
+	if (o->gather != NULL && in->wq->q_last != o->gather)
+		o->gather = NULL;
+	if (o->based && in->ks != NULL && out_taken(in, &taken) == 0)
+		o->left = taken - o->base;
+	out_consume(in);
+	o->tail = o->front;
+	for (mp = in->wq->q_first; mp != NULL; mp = mp->b_next)
+		if (!is_request(mp))
+			o->tail += out_len(o, mp);
+	o->busy = 0;
+}
+
+/* Data, and requests that are about it: of no use without a connection. */
+static int
+of_connection(mblk_t *mp)
+{
+	t_scalar_t prim;
+
+	if (DB_TYPE(mp) == M_DATA)
+		return 1;
+	if (DB_TYPE(mp) != M_PROTO || MBLKL(mp) < (long)sizeof(prim))
+		return 0;
+	bcopy(mp->b_rptr, &prim, sizeof(prim));
+	return prim == T_DATA_REQ || prim == T_EXDATA_REQ ||
+		prim == T_ORDREL_REQ || prim == T_OPTDATA_REQ;
+}
+
+/* inet_out_drop - the connection is gone: what waits has no use */
+void
+inet_out_drop(struct inet *in)
+{
+	struct inet_out *o = &in->out;
+	mblk_t *mp, *next;
+
+	o->dead = 1;
+	o->gather = o->going = NULL;
+	for (mp = in->wq->q_first; mp != NULL; mp = next) {
+		next = mp->b_next;
+		if (!of_connection(mp))
+			continue;
+		rmvq(in->wq, mp);
+		freemsg(mp);
+	}
+	o->front = o->left = o->tail;
+	if (in->ks != NULL)
+		out_want(in, 0);
+	o->busy = 0;
+}
+
+/* inet_out_flushq - M_FLUSH: data that waits is about to be dropped */
+void
+inet_out_flushq(struct inet *in)
+{
+	struct inet_out *o = &in->out;
+	mblk_t *mp;
+
+	if (in->phase != INET_OPEN || o->dead)
+		return;
+	o->gather = NULL;
+	while ((mp = in->wq->q_first) != NULL && !is_request(mp)) {
+		rmvq(in->wq, mp);
+		freemsg(mp);
+	}
+	o->base -= o->tail - o->left; /* these bytes never come */
+	o->front = o->left = o->tail;
+	out_want(in, 0);
+}
+
+/* A send failed: it was reset, or timed out.  The read side tells the user. */
+static void
+out_failed(struct inet *in, int err)
+{
+	inet_out_drop(in);
+	if (in->err == 0)
+		in->err = err == -EPIPE ? ECONNRESET : -err;
+	qenable(in->rq);
+}
+
+/* The blocks that wait, in order, up to a mark. */
+static uint32_t
+out_iov(struct inet *in, struct iovec *iov, size_t *ret)
+{
+	struct inet_out *o = &in->out;
+	uint32_t n = 0, skip = (uint32_t)(o->left - o->front);
+	mblk_t *mp, *bp;
+	size_t total = 0;
+
+	for (mp = in->wq->q_first; mp != NULL && !is_request(mp);
+		mp = mp->b_next)
+		for (bp = mp; bp != NULL; bp = bp->b_cont) {
+			size_t len = mp == o->gather ? o->glen :
+						       (size_t)MBLKL(bp);
+
+			if (skip >= len) {
+				skip -= (uint32_t)len;
+				continue;
+			}
+			if (n == OUT_IOV || total >= OUT_MOST)
+				goto out;
+			iov[n].iov_base = bp->b_rptr + skip;
+			iov[n].iov_len = len - skip;
+			total += iov[n++].iov_len;
+			skip = 0;
+		}
+out:
+	*ret = total;
+	return n;
+}
+
+/*
+ * inet_out_flush - hand the kernel what waits
+ * Return: 1, no data waits any more, or not before a request of another kind;
+ * 0, there was no room, or it failed.
+ */
+int
+inet_out_flush(struct inet *in)
+{
+	struct inet_out *o = &in->out;
+	struct iovec iov[OUT_IOV];
+	uint32_t cnt;
+	size_t total;
+	long n;
+
+	if (o->dead)
+		return 0;
+	while (in->wq->q_first != NULL) {
+		cnt = out_iov(in, iov, &total);
+		if (cnt == 0) {
+			if (is_request(in->wq->q_first))
+				break;
+			out_remove(in, in->wq->q_first, 0); /* no bytes */
+			continue;
+		}
+		str_store(&o->busy, 1u);
+		n = ksock_send(in->ks, iov, cnt, MSG_NOSIGNAL);
+		if (n < 0) {
+			str_store(&o->busy, 0u);
+			if (n == -EAGAIN)
+				out_want(in, KS_OUT);
+			else if (n != -EINTR)
+				out_failed(in, (int)n);
+			if (n != -EINTR)
+				return 0;
+			continue;
+		}
+		str_store(&o->left, o->left + (uint64_t)n);
+		out_consume(in);
+		str_store(&o->busy, 0u);
+		if ((size_t)n < total) {
+			out_want(in, KS_OUT);
+			return 0;
+		}
+	}
+	o->last = inet_ticks();
+	out_want(in, 0);
+	return 1;
+}
+
+/* Copy a small message behind those that wait.  0: it has to be queued. */
+static int
+out_gather(struct inet *in, mblk_t *mp, uint32_t len)
+{
+	struct inet_out *o = &in->out;
+	mblk_t *g = o->gather, *bp;
+	unsigned char *to;
+
+	if (g == NULL || g != in->wq->q_last || OUT_GATHER - o->glen < len) {
+		g = allocb(OUT_GATHER, BPRI_MED);
+		if (g == NULL)
+			return 0;
+		o->gather = NULL;
+		o->glen = 0;
+	}
+	to = g->b_rptr + o->glen;
+	for (bp = mp; bp != NULL; bp = bp->b_cont) {
+		bcopy(bp->b_rptr, to, (size_t)MBLKL(bp));
+		to += MBLKL(bp);
+	}
+	if (o->gather == NULL) {
+		g->b_wptr = to;
+		o->glen = len;
+		(void)putq(in->wq, g);
+		o->gather = g;
+	} else {
+		str_store_rel(&o->glen, o->glen + len);
+	}
+	freemsg(mp);
+	return 1;
+}
+
+static void
+out_queue(struct inet *in, mblk_t *mp, uint32_t len)
+{
+	struct inet_out *o = &in->out;
+
+	o->tail += len;
+	if (len <= OUT_SMALL && out_gather(in, mp, len))
+		return;
+	(void)putq(in->wq, mp);
+}
+
+/* Nothing waits: to the kernel with it.  0: @mp, or its rest, is left. */
+static int
+out_direct(struct inet *in, mblk_t *mp, uint32_t len)
+{
+	struct iovec iov[OUT_IOV];
+	struct inet_out *o = &in->out;
+	uint32_t cnt = 0;
+	mblk_t *bp;
+	long n;
+
+	for (bp = mp; bp != NULL; bp = bp->b_cont) {
+		if (cnt == OUT_IOV)
+			return 0;
+		iov[cnt].iov_base = bp->b_rptr;
+		iov[cnt++].iov_len = (size_t)MBLKL(bp);
+	}
+	n = ksock_send(in->ks, iov, cnt, MSG_NOSIGNAL);
+	o->got = 0;
+	if (n == (long)len) {
+		o->left = o->front = o->tail += len;
+		freemsg(mp);
+		return 1;
+	}
+	if (n > 0) {
+		(void)adjmsg(mp, n);
+		o->left = o->front = o->tail += (uint64_t)n;
+	} else if (n != -EAGAIN && n != -EINTR) {
+		freemsg(mp);
+		out_failed(in, (int)n);
+		return 1;
+	}
+	return 0;
+}
+
+/* What the kernel counts is asked for when first something may wait. */
+static void
+out_base(struct inet *in)
+{
+	struct inet_out *o = &in->out;
+	uint64_t taken;
+
+	if (out_taken(in, &taken) == 0)
+		o->base = taken - o->left;
+	o->based = 1;
+}
+
+/**
+ * inet_out_data - data that the user sends on a connection
+ * @mp: the data blocks; consumed
+ *
+ * Context: put procedure of the write side.
+ */
+void
+inet_out_data(struct inet *in, mblk_t *mp)
+{
+	struct inet_out *o = &in->out;
+	uint32_t len = mp->b_cont == NULL ? (uint32_t)MBLKL(mp) :
+					    (uint32_t)msgdsize(mp);
+	uint64_t now;
+
+	if (str_unlikely(len == 0 || o->dead)) {
+		freemsg(mp);
+		return;
+	}
+	now = inet_ticks();
+	if (in->wq->q_first == NULL) {
+		if (o->got || now - o->last > OUT_IDLE || len >= OUT_DIRECT) {
+			o->last = now;
+			if (out_direct(in, mp, len))
+				return;
+			len = (uint32_t)msgdsize(mp);
+			if (!o->based)
+				out_base(in);
+			out_queue(in, mp, len);
+			out_want(in, KS_OUT);
+			return;
+		}
+		if (str_unlikely(!o->based))
+			out_base(in);
+		o->since = now;
+	}
+	out_queue(in, mp, len);
+	if (o->want & KS_OUT)
+		return; /* there is no room: who has some calls */
+	if (o->tail - o->left >= OUT_BATCH || now - o->since > OUT_LATE)
+		(void)inet_out_flush(in);
+	else
+		out_want(in, KS_SOON);
+}

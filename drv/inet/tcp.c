@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * tcp - connections over the kernel's stream sockets.
+ *
+ * Phases.  An endpoint is NONE, or LISTENs, or is CALLING, or OPEN.  The
+ * states of TPI are drv/tpi's; the phase says what the socket is about.
+ *
+ *	T_CONN_REQ	connect(), CALLING; when the socket can be written, or
+ *			has an error, T_CONN_CON or T_DISCON_IND
+ *	listening	accept() while fewer than qlen indications wait; the
+ *			new socket is the indication's cookie
+ *	T_CONN_RES	the new socket is given to the accepting endpoint.  If
+ *			that is the listener, its own socket is put by, so
+ *			that the port stays its own, and comes back when the
+ *			connection is over
+ *	EOF		T_ORDREL_IND, after all data; both sides released: the
+ *			socket is closed, the kernel sends what it still has
+ *	an error	T_DISCON_IND with the errno
+ *
+ * Reading.  Each call of the kernel fills a block, whose size follows from
+ * what there was the last times.  Expedited data is TCP's urgent byte, kept
+ * in its place in the stream (SO_OOBINLINE): reads end before it, and there
+ * SIOCATMARK says so.
+ *
+ * Writing is in out.c.
+ *
+ * Crash.  What stands on the write queue is there for the next who comes;
+ * a socket is named by the endpoint before events can come from it.
+ */
+#include <asm/ioctls.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include "inet_impl.h"
+
+#define TCP_IS_CLOSED 7 /* tcp_info.tcpi_state: TCP_CLOSE */
+
+static const uint32_t tcp_size[] = {2112, 16576, 131008};
+#define TCP_LEVELS 3u
+
+/* inet_tcp_sends - may data go now?  The states as of drv/tpi. */
+int
+inet_tcp_sends(const struct inet *in)
+{
+	return in->phase == INET_OPEN && !in->tp.dead &&
+		(in->tp.state == TS_DATA_XFER ||
+			in->tp.state == TS_WREQ_ORDREL);
+}
+
+/* ------------------------------------------------- beginnings and the end */
+
+/* inet_tcp_begin - there is a connection on in->ks, whose events are ours */
+void
+inet_tcp_begin(struct inet *in)
+{
+	int one = 1;
+
+	(void)ksock_setopt(in->ks, SOL_SOCKET, SO_OOBINLINE, &one,
+		sizeof(one));
+	inet_out_start(in);
+	in->err = 0;
+	in->eof = 0;
+	in->level = 0;
+	in->phase = INET_OPEN;
+	qenable(in->rq); /* something may have come before */
+}
+
+/*
+ * The connection is over, or there never was one.  @abort: it is reset, or is
+ * no more; else the kernel sends what it has.
+ */
+static void
+tcp_end(struct inet *in, int abort)
+{
+	int one = 1;
+
+	inet_out_drop(in);
+	in->phase = INET_NONE;
+	if (!abort && in->ks != NULL)
+		(void)ksock_setopt(in->ks, SOL_SOCKET, SO_REUSEADDR, &one,
+			sizeof(one));
+	inet_drop_sock(in, abort);
+	if (in->lks != NULL) {
+		in->ks = in->lks;
+		in->lks = NULL;
+		ksock_attach(in->ks, in->rq);
+		in->phase = INET_LISTEN;
+		qenable(in->rq);
+	}
+}
+
+/* The connection failed: the user is told. */
+static void
+tcp_failed(struct inet *in, int error)
+{
+	tcp_end(in, 1);
+	(void)tpi_discon_ind(&in->tp, error, NULL);
+}
+
+/* ------------------------------------------------------------- operations */
+
+static int
+tcp_bind(struct tpi *tp, const struct tpi_buf *want, int any,
+	unsigned int *qlen, struct tpi_addr *got)
+{
+	struct inet *in = inet_of(tp);
+	int err = inet_bind_to(in, want, any, got);
+
+	if (err != 0)
+		return err;
+	if (*qlen > INET_QLEN)
+		*qlen = INET_QLEN;
+	if (*qlen == 0)
+		return 0;
+	err = ksock_listen(in->ks, (int)*qlen);
+	if (err == -EADDRINUSE && any) {
+		struct sockaddr_storage ss;
+		uint32_t len = sizeof(ss);
+
+		/* bound by somebody who may share it, but not listen */
+		inet_drop_sock(in, 0);
+		bcopy(got->buf, &ss, got->len);
+		((struct sockaddr_in *)(void *)&ss)->sin_port = 0;
+		len = got->len;
+		err = inet_bind_to(in,
+			&(struct tpi_buf){(unsigned char *)&ss, len}, 0, got);
+		if (err != 0)
+			return err;
+		err = ksock_listen(in->ks, (int)*qlen);
+	}
+	if (err != 0) {
+		inet_drop_sock(in, 0);
+		return inet_tli(err);
+	}
+	in->phase = INET_LISTEN;
+	return 0;
+}
+
+static int
+tcp_unbind(struct tpi *tp)
+{
+	struct inet *in = inet_of(tp);
+
+	in->phase = INET_NONE;
+	return inet_unbind(tp);
+}
+
+/* What connect() says at once that the peer, or the way to it, has said. */
+static int
+is_refusal(int err)
+{
+	return err == -ECONNREFUSED || err == -ENETUNREACH ||
+		err == -EHOSTUNREACH || err == -ETIMEDOUT ||
+		err == -ECONNRESET || err == -EHOSTDOWN || err == -ENETDOWN;
+}
+
+static int
+tcp_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
+{
+	struct inet *in = inet_of(tp);
+	struct sockaddr_storage ss;
+	uint32_t len;
+	int err;
+
+	if (data != NULL && msgdsize(data) != 0)
+		return -TBADDATA;
+	err = inet_addr_check(to, &ss, &len);
+	if (err != 0)
+		return err;
+	if (((struct sockaddr_in *)(void *)&ss)->sin_port == 0)
+		return -TBADADDR;
+	if (in->phase == INET_LISTEN) {
+		/* who calls does not listen meanwhile */
+		ksock_attach(in->ks, NULL);
+		in->lks = in->ks;
+		in->ks = NULL;
+		in->phase = INET_NONE;
+		err = inet_sock(in, ss.ss_family);
+	} else if (in->ks == NULL || in->family != ss.ss_family) {
+		err = inet_rebind(in, ss.ss_family);
+	}
+	if (err == 0)
+		err = ksock_connect(in->ks, &ss, len);
+	if (err != 0 && err != -EINPROGRESS && !is_refusal(err)) {
+		tcp_end(in, 1);
+		return err == -EADDRNOTAVAIL ? -TADDRBUSY : inet_tli(err);
+	}
+	if (data != NULL)
+		freemsg(data);
+	in->err = is_refusal(err) ? -err : 0;
+	in->phase = INET_CALLING;
+	qenable(in->rq); /* it may be over already */
+	return 0;
+}
+
+static int
+tcp_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *ind, mblk_t *data)
+{
+	struct inet *in = inet_of(tp), *at = inet_of(to);
+	ksock_t *ks = ind->cookie;
+
+	if (data != NULL && msgdsize(data) != 0)
+		return -TBADDATA;
+	if (ind->gone != 0 || ks == NULL)
+		return -TBADSEQ;
+	if (data != NULL)
+		freemsg(data);
+	if (at != in) {
+		ksock_attach(ks, NULL);
+		str_store_rel(&at->given, ks);
+		qenable(at->rq);
+	} else {
+		ksock_attach(in->ks, NULL);
+		in->lks = in->ks;
+		in->ks = ks;
+		inet_apply(in);
+		inet_tcp_begin(in);
+	}
+	ind->cookie = NULL;
+	qenable(in->rq); /* more may be told of */
+	return 0;
+}
+
+static int
+tcp_disconnect(struct tpi *tp, struct tpi_ind *ind, mblk_t *data)
+{
+	struct inet *in = inet_of(tp);
+
+	if (data != NULL && msgdsize(data) != 0)
+		return -TBADDATA;
+	if (data != NULL)
+		freemsg(data);
+	if (ind != NULL) {
+		ksock_close(ind->cookie, 1);
+		ind->cookie = NULL;
+		qenable(in->rq);
+		return 0;
+	}
+	tcp_end(in, 1);
+	return 0;
+}
+
+/*
+ * Data that drv/tpi has had to keep.  What it takes from the queue behind a
+ * request of another kind goes back: out.c sends it from there.
+ */
+static int
+tcp_data(struct tpi *tp, mblk_t *mp, int flags)
+{
+	struct inet *in = inet_of(tp);
+
+	if (in->marking || in->phase != INET_OPEN)
+		return EAGAIN;
+	inet_out_data(in, mp);
+	return 0;
+}
+
+static int
+tcp_exdata(struct tpi *tp, mblk_t *mp, int flags)
+{
+	struct inet *in = inet_of(tp);
+	struct iovec iov;
+	mblk_t *bp;
+	long n;
+
+	if (in->phase != INET_OPEN)
+		return EAGAIN;
+	if (in->out.dead) {
+		freemsg(mp);
+		return 0;
+	}
+	if (!in->marking && !inet_out_flush(in))
+		return EAGAIN;
+	for (bp = mp; bp != NULL; bp = bp->b_cont) {
+		if (DB_TYPE(bp) != M_DATA || MBLKL(bp) == 0)
+			continue;
+		iov.iov_base = bp->b_rptr;
+		iov.iov_len = (size_t)MBLKL(bp);
+		n = ksock_send(in->ks, &iov, 1, MSG_OOB | MSG_NOSIGNAL);
+		if (n == -EAGAIN) {
+			in->out.want = KS_OUT;
+			ksock_want(in->ks, KS_OUT);
+			return EAGAIN;
+		}
+		if (n < 0)
+			break; /* the read side learns why */
+		in->out.base += (uint64_t)n;
+		bp->b_rptr += n;
+	}
+	freemsg(mp);
+	return 0;
+}
+
+static int
+tcp_ordrel(struct tpi *tp, mblk_t *data)
+{
+	struct inet *in = inet_of(tp);
+	int one = 1;
+
+	if (in->phase != INET_OPEN)
+		return EAGAIN;
+	if (!in->marking && !in->out.dead && !inet_out_flush(in))
+		return EAGAIN;
+	if (data != NULL)
+		freemsg(data);
+	if (in->out.dead)
+		return 0;
+	/* the port is to be used again while this connection fades */
+	(void)ksock_setopt(in->ks, SOL_SOCKET, SO_REUSEADDR, &one,
+		sizeof(one));
+	(void)ksock_shutdown(in->ks, SHUT_WR);
+	if (in->eof)
+		tcp_end(in, 0);
+	return 0;
+}
+
+static void
+tcp_close(struct tpi *tp)
+{
+	struct inet *in = inet_of(tp);
+	struct tpi_ind *ind;
+	struct iovec iov = {NULL, 1u << 30};
+	int flags = MSG_TRUNC, abort;
+
+	inet_enter(in);
+	for (ind = tp->ind; ind != NULL; ind = ind->next)
+		if (ind->cookie != NULL)
+			ksock_close(ind->cookie, 1);
+	abort = in->phase != INET_OPEN || inet_linger_abort(in);
+	if (!abort) {
+		(void)inet_out_flush(in);
+		/* unread data would make the kernel reset the connection,
+		 * and what it has to send be lost */
+		(void)ksock_shutdown(in->ks, SHUT_WR);
+		(void)ksock_recv(in->ks, &iov, 1, &flags);
+	}
+	if (in->lks != NULL)
+		ksock_close(in->lks, 1);
+	in->lks = NULL;
+	in->phase = INET_NONE;
+	inet_drop_sock(in, abort);
+}
+
+/* ------------------------------------------------------------------ events */
+
+/* A call: has it been answered? */
+static void
+tcp_called(struct inet *in)
+{
+	struct sockaddr_storage ss;
+	uint32_t len = sizeof(ss);
+	int err = in->err != 0 ? in->err : ksock_error(in->ks);
+
+	if (err != 0) {
+		tcp_failed(in, err);
+		return;
+	}
+	if (ksock_name(in->ks, 1, &ss, &len) != 0)
+		return; /* not yet */
+	inet_tcp_begin(in);
+	if (tpi_conn_con(&in->tp,
+		&(struct tpi_buf){(unsigned char *)&ss, len}, NULL) != 0)
+		tcp_end(in, 1);
+}
+
+/* Has a connection whose indication waits been reset? */
+static int
+tcp_is_gone(ksock_t *ks)
+{
+	struct tcp_info ti;
+	uint32_t len = sizeof(ti);
+
+	if (ks == NULL || (ksock_events(ks) & KS_IN) == 0)
+		return 0;
+	return ksock_getopt(ks, IPPROTO_TCP, TCP_INFO, &ti, &len) == 0 &&
+		ti.tcpi_state == TCP_IS_CLOSED;
+}
+
+static void
+tcp_listening(struct inet *in)
+{
+	struct tpi *tp = &in->tp;
+	struct sockaddr_storage ss;
+	struct tpi_ind *ind;
+	uint32_t len;
+	ksock_t *ks;
+	int err;
+
+	for (ind = tp->ind; ind != NULL; ind = ind->next) {
+		ks = ind->cookie;
+		if (!tcp_is_gone(ks))
+			continue;
+		err = ksock_error(ks);
+		(void)tpi_conn_gone(tp, ks, err != 0 ? err : ECONNRESET);
+		ksock_close(ks, 1);
+		ind = tp->ind;
+		if (ind == NULL)
+			break;
+	}
+	while (tp->nind < tp->qlen) {
+		len = sizeof(ss);
+		err = ksock_accept(in->ks, &ks, &ss, &len);
+		if (err == -ECONNABORTED || err == -EINTR)
+			continue;
+		if (err != 0)
+			break;
+		if (tpi_conn_ind(tp, &(struct tpi_buf){(unsigned char *)&ss,
+			len}, NULL, ks) != 0)
+			ksock_close(ks, 1);
+		else
+			ksock_attach(ks, in->rq);
+	}
+}
+
+/* --------------------------------------------------------------- reading */
+
+/* The end of what the peer sends. */
+static void
+tcp_eof(struct inet *in)
+{
+	int last = in->tp.state == TS_WIND_ORDREL;
+
+	if (in->err != 0) {
+		tcp_failed(in, in->err);
+		return;
+	}
+	in->eof = 1;
+	if (last)
+		tcp_end(in, 0);
+	(void)tpi_ordrel_ind(&in->tp, NULL);
+}
+
+/* One read into @mp.  1: go on. */
+static int
+tcp_read(struct inet *in, mblk_t *mp, uint32_t size, int urgent)
+{
+	struct iovec iov = {mp->b_rptr, size};
+	int flags = 0;
+	long n = ksock_recv(in->ks, &iov, 1, &flags);
+
+	if (n <= 0) {
+		freemsg(mp);
+		if (n == 0)
+			tcp_eof(in);
+		else if (n != -EAGAIN && n != -EINTR)
+			tcp_failed(in, in->err != 0 ? in->err : (int)-n);
+		return n == -EINTR;
+	}
+	mp->b_wptr += n;
+	in->out.got = 1;
+	if (urgent)
+		return tpi_exdata_ind(&in->tp, mp, 0) == 0;
+	if ((uint32_t)n == size && in->level < TCP_LEVELS - 1)
+		in->level++;
+	else if (in->level > 0 && (uint32_t)n <= tcp_size[in->level - 1] / 2)
+		in->level--;
+	if (tpi_data_ind(&in->tp, mp, 0) != 0) {
+		/* no longer connected */
+		freemsg(mp);
+		return 0;
+	}
+	return 1;
+}
+
+static void
+tcp_input(struct inet *in)
+{
+	while (in->phase == INET_OPEN && !in->eof) {
+		uint32_t size = tcp_size[in->level];
+		int mark = 0;
+		mblk_t *mp;
+
+		if (in->tp.state != TS_DATA_XFER &&
+			in->tp.state != TS_WIND_ORDREL)
+			return;
+		if (!tpi_canput(&in->tp))
+			return;
+		(void)ksock_ioctl(in->ks, SIOCATMARK, &mark);
+		if (mark)
+			size = 1;
+		mp = allocb(size, BPRI_MED);
+		if (mp == NULL) {
+			in->level = 0;
+			inet_again(in, size);
+			return;
+		}
+		if (!tcp_read(in, mp, size, mark))
+			return;
+	}
+}
+
+/* ------------------------------------------------------ service procedures */
+
+/* What has happened on the socket; of both service procedures. */
+static void
+tcp_look(struct inet *in)
+{
+	switch (in->phase) {
+	case INET_LISTEN:
+		tcp_listening(in);
+		break;
+	case INET_CALLING:
+		tcp_called(in);
+		break;
+	default:
+		break;
+	}
+}
+
+static void
+tcp_rsrv(struct tpi *tp)
+{
+	struct inet *in = inet_of(tp);
+
+	tcp_look(in);
+	tcp_input(in);
+}
+
+/*
+ * inet_tcp_push - send what waits, and have drv/tpi take each request that
+ * stands between the data when it is its turn
+ */
+void
+inet_tcp_push(struct inet *in)
+{
+	mblk_t *mp;
+
+	while (in->phase == INET_OPEN && !in->out.dead &&
+		inet_out_flush(in) && in->wq->q_first != NULL) {
+		mp = in->wq->q_first;
+		in->marking = 1;
+		(void)tpi_wsrv(in->wq, inet_ops(in));
+		in->marking = 0;
+		if (in->wq->q_first == mp)
+			return;
+	}
+}
+
+/* The write service procedure's body. */
+void
+inet_tcp_wsrv(struct inet *in)
+{
+	tcp_look(in);
+	if (in->phase == INET_OPEN && !in->out.dead)
+		inet_tcp_push(in);
+	else
+		(void)tpi_wsrv(in->wq, inet_ops(in));
+}
+
+/* ------------------------------------------------------------------- tables */
+
+#define TCP_OPS(name_, addr_) \
+	const struct tpi_ops name_ = { \
+		.name = "inet", \
+		.size = sizeof(struct inet), \
+		.info = { \
+			.PRIM_type = T_INFO_ACK, \
+			.TSDU_size = 0, \
+			.ETSDU_size = 1, \
+			.CDATA_size = T_INVALID, \
+			.DDATA_size = T_INVALID, \
+			.ADDR_size = (addr_), \
+			.OPT_size = T_INFINITE, \
+			.TIDU_size = 65535, \
+			.SERV_type = T_COTS_ORD, \
+			.PROVIDER_flag = XPG4_1, \
+		}, \
+		.opt = inet_opt_tcp, \
+		.nopt = INET_NOPT_TCP, \
+		.prov = inet_prov_tcp, \
+		.open = inet_open, \
+		.close = tcp_close, \
+		.bind = tcp_bind, \
+		.unbind = tcp_unbind, \
+		.connect = tcp_connect, \
+		.accept = tcp_accept, \
+		.disconnect = tcp_disconnect, \
+		.data = tcp_data, \
+		.exdata = tcp_exdata, \
+		.ordrel = tcp_ordrel, \
+		.getopt = inet_getopt, \
+		.setopt = inet_setopt, \
+		.addrs = inet_addrs, \
+		.rsrv = tcp_rsrv, \
+	}
+
+TCP_OPS(inet_tcp_ops, 16);
+TCP_OPS(inet_tcp6_ops, 28);
