@@ -7,6 +7,7 @@
  */
 #include "posix.h"
 
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -107,6 +108,7 @@ place(const char *name)
 
 	snprintf(dir, sizeof(dir), "/tmp/streams-leave-XXXXXX");
 	T_NOTNULL(mkdtemp(dir));
+	T_OK(prctl(PR_SET_CHILD_SUBREAPER, 1));
 	snprintf(mark, sizeof(mark), "%d.", getpid());
 	setenv("LEAVE_MARK", mark, 1);
 	setenv("XDG_RUNTIME_DIR", dir, 1);
@@ -147,6 +149,7 @@ run(const char *mode)
 	p_kernel_pipe(out);
 	r.pid = fork();
 	if (r.pid == 0) {
+		setpgid(0, 0);
 		dup2(in[0], 0);
 		dup2(out[1], 1);
 		close_range(3, ~0u, 0);
@@ -169,6 +172,25 @@ finish(struct running *r)
 {
 	T_OK(close(r->in));
 	T_TRUE(p_exited(r->pid, 0));
+	T_OK(close(r->out));
+}
+
+/*
+ * @r was to be killed, and is dead with both its children: a process that is
+ * on its way still has the domain, and takes nothing away as it goes.
+ */
+static void
+crashed(struct running *r)
+{
+	int status;
+
+	T_EQ(p_wait(r->pid, P_MS_LONG), SIGKILL);
+	for (int i = 0; i < 2; i++) {
+		/* ours by now: place() */
+		T_GT(waitpid(-r->pid, &status, 0), 0);
+		T_EQ(status, SIGKILL);
+	}
+	T_OK(close(r->in));
 	T_OK(close(r->out));
 }
 
@@ -255,9 +277,7 @@ crash_then_clean_exit(const char *name)
 	place(name);
 	for (int i = 0; i < 3; i++) {
 		a = run("crash");
-		T_EQ(p_wait(a.pid, P_MS_LONG), SIGKILL);
-		T_OK(close(a.in));
-		T_OK(close(a.out));
+		crashed(&a);
 	}
 	/* at most the one file, however many crashed */
 	T_LE(files_in(dir), 1);
@@ -282,7 +302,7 @@ T_CASE(a_crashed_private_domain_leaves_nothing_at_once)
 
 	place("private");
 	a = run("crash");
-	T_EQ(p_wait(a.pid, P_MS_LONG), SIGKILL);
+	crashed(&a);
 	nothing_is_left();
 }
 
@@ -294,10 +314,8 @@ T_CASE(a_crash_beside_a_living_user_leaves_the_domain_to_him)
 	place("/domain");
 	a = run("hold");
 	b = run("crash");
-	T_EQ(p_wait(b.pid, P_MS_LONG), SIGKILL);
+	crashed(&b);
 	T_GT(files_in(dir), 0);
-	T_OK(close(b.in));
-	T_OK(close(b.out));
 	b = run("hold");
 	finish(&b);
 	finish(&a);
