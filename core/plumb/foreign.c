@@ -348,6 +348,7 @@ str_foreign_revive(uint32_t dead)
 				break;
 			}
 	}
+	str_sched_lost();
 	str_sched_touched();
 }
 

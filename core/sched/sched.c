@@ -614,6 +614,19 @@ str_sched_touched(void)
 	host_tls.busy = 0;
 }
 
+/*
+ * str_sched_lost - a thread died, and with it what it remembered: queues of
+ * other streams that it had enabled.  Only drivers know two streams.
+ */
+void
+str_sched_lost(void)
+{
+	if (str_load(str_root(STR_ROOT_NDEVS)) == 0)
+		return;
+	host_tls.touch[0] = NULL; /* all */
+	host_tls.ntouch = STR_MAX(host_tls.ntouch, 1u);
+}
+
 /* SVR4 qenable(D3): whatever noenable() said. */
 void
 qenable(queue_t *q)
