@@ -3,9 +3,12 @@
 # Copyright (c) 2026 The Fast-STREAMS authors
 """Compile the programs of this folder as strangers do, and run them.
 
-usage: run.py BUILD-DIR SOURCE-DIR PREFIX COMPILER...
+usage: run.py BUILD-DIR SOURCE-DIR PREFIX COMPILER... [-- NAME...]
 
-Each with plain flags, with _FORTIFY_SOURCE, and with large files.
+Each with plain flags, with _FORTIFY_SOURCE, and with large files.  Modules
+and drivers that they use are in kit/, in a style that compilers complain of;
+FIFOs they make in TMPDIR are STREAMS FIFOs.  With plain flags they share a
+domain, one after the other; else each has its own.
 """
 
 import glob
@@ -26,26 +29,54 @@ FLAGS = {
 }
 
 
+def module(kit, path):
+    """The two commands of docs/writing-a-module.md."""
+    name = os.path.basename(path)[:-2]
+    obj = os.path.join(kit.work, name + '.o')
+    kit.run(kit.cc + kit.config('--cflags', 'fast-streams-module') +
+            ['-O2', '-w', '-c', path, '-o', obj])
+    kit.run(kit.cc + [obj] + kit.config('--libs', 'fast-streams-module') +
+            ['-o', os.path.join(kit.modules, name + '.so')])
+
+
 def main():
     build, source, prefix, *cc = sys.argv[1:]
+    names = []
+    if '--' in cc:
+        cc, names = cc[:cc.index('--')], cc[cc.index('--') + 1:]
     tap = Tap()
     top = tempfile.mkdtemp(prefix='streams-strangers-')
     print('TAP version 13')
     try:
         kit = Kit(build, source, prefix, cc, top)
         libs = kit.config('--cflags', '--libs', 'fast-streams')
-        env = dict(kit.env, STREAMS_DOMAIN='private')
+        fifos = os.path.join(top, 'fifos')
+        os.mkdir(fifos, 0o755)
+        env = dict(kit.env, STREAMS_LINGER='250', TMPDIR=fifos,
+                   STREAMS_FIFOS=os.path.join(fifos, '*'))
         here = os.path.join(source, 'tests', 'strangers')
+        for path in sorted(glob.glob(os.path.join(here, 'kit', '*.c'))):
+            module(kit, path)
         for path in sorted(glob.glob(os.path.join(here, '*.c'))):
             name = os.path.basename(path)[:-2]
+            if names and name not in names:
+                continue
             for how, flags in FLAGS.items():
+                if how != 'plain':
+                    env['STREAMS_DOMAIN'] = 'private'
+                else:
+                    env['STREAMS_DOMAIN'] = kit.env['STREAMS_DOMAIN']
                 out = os.path.join(kit.work, name)
                 kit.run(kit.cc + flags + ['-w', '-o', out, path] + libs)
-                done = subprocess.run([out], env=env, capture_output=True,
-                                      text=True, timeout=30)
-                tap.case(done.returncode == 0, f'{name}, {how}',
-                         done.stdout + done.stderr)
-    except (RuntimeError, OSError, subprocess.TimeoutExpired) as e:
+                try:
+                    done = subprocess.run([out], env=env, text=True,
+                                          capture_output=True, timeout=30)
+                    tap.case(done.returncode == 0, f'{name}, {how}',
+                             f'status {done.returncode}\n{done.stdout}'
+                             f'{done.stderr}')
+                except subprocess.TimeoutExpired as e:
+                    tap.case(False, f'{name}, {how}', str(e))
+    except (RuntimeError, OSError) as e:
         tap.case(False, 'strangers can be built', str(e))
     finally:
         shutil.rmtree(top, ignore_errors=True)
