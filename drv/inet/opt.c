@@ -163,7 +163,7 @@ kopt_where(const struct inet *in, const struct kopt *k, int *level, int *name)
 	*name = six ? k->name6 : k->kname;
 }
 
-/* An option needs a socket to be asked. */
+/* An option needs a socket to be asked; what is set can wait for one. */
 static int
 have_sock(struct inet *in)
 {
@@ -290,7 +290,8 @@ set_int(struct inet *in, const struct kopt *k, int v)
 	int level, name, err;
 
 	kopt_where(in, k, &level, &name);
-	err = ksock_setopt(in->ks, level, name, &v, sizeof(v));
+	err = in->ks == NULL ? 0 :
+		ksock_setopt(in->ks, level, name, &v, sizeof(v));
 	if (err == 0)
 		keep(in, k, &v, sizeof(v));
 	return err;
@@ -323,16 +324,14 @@ inet_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 
 	if ((o->flags & TPI_OPT_OPS) == 0)
 		return 0; /* drv/tpi's word is all there is */
-	err = have_sock(in);
-	if (err != 0)
-		return -err;
 	if (o->level == T_INET_TCP && o->name == T_TCP_KEEPALIVE)
 		return set_keepalive(in, val);
 	if (k == NULL)
 		return -TBADOPT;
 	if (k->as == AS_BYTES) {
 		kopt_where(in, k, &level, &name);
-		err = ksock_setopt(in->ks, level, name, val, len);
+		err = in->ks == NULL ? 0 :
+			ksock_setopt(in->ks, level, name, val, len);
 		if (err == 0)
 			keep(in, k, val, len);
 		return err == -EINVAL ? -TBADOPT : -err;

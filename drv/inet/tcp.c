@@ -431,13 +431,29 @@ tcp_eof(struct inet *in)
 	(void)tpi_ordrel_ind(&in->tp, NULL);
 }
 
-/* One read into @mp.  1: go on. */
+/* What was read goes up; it cannot go back.  0: there is no connection. */
+static int
+tcp_up(struct inet *in, mblk_t *mp, int urgent)
+{
+	int err = urgent ? tpi_exdata_ind(&in->tp, mp, 0) :
+			   tpi_data_ind(&in->tp, mp, 0);
+
+	if (err == EAGAIN)
+		err = tpi_data_force(&in->tp, mp, 0, urgent);
+	if (err != 0)
+		freemsg(mp);
+	return err == 0;
+}
+
+/*
+ * One read into @mp.  1: go on.  A short read has emptied the socket: when
+ * what comes then is its end, or is urgent, the executive calls again.
+ */
 static int
 tcp_read(struct inet *in, mblk_t *mp, uint32_t size, int urgent)
 {
 	struct iovec iov = {mp->b_rptr, size};
-	int flags = 0;
-	long n = ksock_recv(in->ks, &iov, 1, &flags);
+	long n = ksock_recv(in->ks, &iov, 1, NULL);
 
 	if (n <= 0) {
 		freemsg(mp);
@@ -450,17 +466,12 @@ tcp_read(struct inet *in, mblk_t *mp, uint32_t size, int urgent)
 	mp->b_wptr += n;
 	in->out.got = 1;
 	if (urgent)
-		return tpi_exdata_ind(&in->tp, mp, 0) == 0;
+		return tcp_up(in, mp, 1);
 	if ((uint32_t)n == size && in->level < TCP_LEVELS - 1)
 		in->level++;
 	else if (in->level > 0 && (uint32_t)n <= tcp_size[in->level - 1] / 2)
 		in->level--;
-	if (tpi_data_ind(&in->tp, mp, 0) != 0) {
-		/* no longer connected */
-		freemsg(mp);
-		return 0;
-	}
-	return 1;
+	return tcp_up(in, mp, 0) && (uint32_t)n == size;
 }
 
 static void

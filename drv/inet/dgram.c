@@ -1,0 +1,765 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * udp, rawip and icmp - datagrams over the kernel's sockets.
+ *
+ * Sending.  A datagram goes at once when the endpoint is idle, as out.c has
+ * it.  Under load datagrams are copied behind each other into a buffer of the
+ * endpoint's (struct inet_dg), and leave by one call: runs of one size to one
+ * address as a train that the kernel cuts (UDP_SEGMENT), if it can.  When the
+ * kernel has no room the buffer fills, and then requests stay on the write
+ * queue, which holds the writer back.
+ *
+ * Receiving.  Several datagrams come by one call.  Each has a block for a
+ * small one, and one that is used when it is large, so that small ones do not
+ * take much.  A train (UDP_GRO) is cut here: small segments are copied, large
+ * ones refer to the block that all have in common.
+ *
+ * Errors.  What the network says of a datagram (ICMP) comes by the socket's
+ * queue of errors, with the address it was for: T_UDERROR_IND.
+ *
+ * Crash.  The buffer is part of the endpoint, not of who filled it; a count
+ * says how much of it is good.  Datagrams may be sent twice by the death of
+ * their sender, as by any network.
+ */
+#include <time.h>
+#include <linux/errqueue.h>
+#include <netinet/udp.h>
+#include "inet_impl.h"
+
+#define DG_ROOM 131072u	 /* bytes that wait */
+#define DG_MAX 512u	 /* datagrams that wait */
+#define DG_BATCH 65536u	 /* bytes that are enough to be sent */
+#define DG_ADDRS 8u	 /* addresses of those that wait */
+#define DG_TRAIN 64u	 /* segments of a train: what all kernels take */
+#define DG_MOST 65507u	 /* bytes of a datagram, or of a train */
+#define DG_IDLE INET_US(50)
+#define DG_LATE INET_US(500)
+
+struct dg_addr {
+	uint32_t len;
+	struct sockaddr_in6 sa; /* of either family */
+};
+
+struct dg_ent {
+	uint32_t off;
+	uint16_t len;
+	uint16_t addr;
+};
+
+struct inet_dg {
+	volatile uint32_t n; /* entries; counts what is whole */
+	uint32_t done;	     /* of these, sent */
+	uint32_t used;	     /* bytes of buf */
+	uint32_t naddr;
+	uint32_t want;	     /* KS_* that ksock_want() was told */
+	uint32_t notrain;    /* the kernel cannot */
+	uint64_t last;	     /* when something was sent */
+	uint64_t since;	     /* when what waits began to */
+	struct dg_addr addr[DG_ADDRS];
+	struct dg_ent ent[DG_MAX];
+	unsigned char buf[DG_ROOM];
+};
+
+static void
+dg_want(struct inet *in, uint32_t events)
+{
+	if (in->dg != NULL && in->dg->want != events) {
+		in->dg->want = events;
+		ksock_want(in->ks, events);
+	}
+}
+
+static int
+is_udp(const struct inet *in)
+{
+	return inet_kind[in->kind].type == SOCK_DGRAM;
+}
+
+/* A new socket: what it is to tell us. */
+static void
+dg_begin(struct inet *in)
+{
+	int one = 1, zero = 0;
+
+	if (in->kind == INET_RAWIP && in->family == AF_INET)
+		(void)ksock_setopt(in->ks, IPPROTO_IP, IP_HDRINCL, &zero,
+			sizeof(zero));
+	if (in->family == AF_INET6)
+		(void)ksock_setopt(in->ks, IPPROTO_IPV6, IPV6_RECVERR, &one,
+			sizeof(one));
+	else
+		(void)ksock_setopt(in->ks, IPPROTO_IP, IP_RECVERR, &one,
+			sizeof(one));
+	if (is_udp(in))
+		(void)ksock_setopt(in->ks, IPPROTO_UDP, UDP_GRO, &one,
+			sizeof(one));
+	in->out.got = 1;
+	in->level = 1;
+}
+
+/* ------------------------------------------------------------- operations */
+
+static int
+dg_bind(struct tpi *tp, const struct tpi_buf *want, int any,
+	unsigned int *qlen, struct tpi_addr *got)
+{
+	struct inet *in = inet_of(tp);
+	int err = inet_bind_to(in, want, any, got);
+
+	/* XTI t_bind: without connections the number has no meaning */
+	*qlen = 0;
+	if (err == 0) {
+		dg_begin(in);
+		in->phase = INET_OPEN;
+		qenable(in->rq);
+	}
+	return err;
+}
+
+static void dg_flush(struct inet *in);
+
+static int
+dg_unbind(struct tpi *tp)
+{
+	struct inet *in = inet_of(tp);
+
+	if (in->dg != NULL && in->ks != NULL)
+		dg_flush(in);
+	if (in->dg != NULL)
+		in->dg->n = in->dg->done = in->dg->used = 0;
+	dg_want(in, 0);
+	in->phase = INET_NONE;
+	return inet_unbind(tp);
+}
+
+static void
+dg_close(struct tpi *tp)
+{
+	struct inet *in = inet_of(tp);
+
+	(void)dg_unbind(tp);
+	kmem_free(in->dg, sizeof(*in->dg));
+	in->dg = NULL;
+}
+
+/* ---------------------------------------------------------------- sending */
+
+/* Options of one datagram, as control data of the kernel's. */
+static uint32_t
+dg_control(struct inet *in, const struct tpi_buf *opts, unsigned char *ctl,
+	uint32_t room)
+{
+	struct cmsghdr *c = (struct cmsghdr *)(void *)ctl;
+	struct t_opthdr h;
+	uint32_t at = 0, n = 0;
+	int v;
+
+	for (; at + sizeof(h) <= opts->len; at += T_ALIGN(h.len)) {
+		bcopy(opts->buf + at, &h, sizeof(h));
+		if (h.len < sizeof(h) || h.len > opts->len - at)
+			break;
+		if (h.level != T_INET_IP || h.len == sizeof(h) ||
+			(h.name != T_IP_TOS && h.name != T_IP_TTL) ||
+			n + CMSG_SPACE(sizeof(v)) > room)
+			continue;
+		v = opts->buf[at + sizeof(h)];
+		c = (struct cmsghdr *)(void *)(ctl + n);
+		c->cmsg_len = CMSG_LEN(sizeof(v));
+		if (in->family == AF_INET6) {
+			c->cmsg_level = IPPROTO_IPV6;
+			c->cmsg_type = h.name == T_IP_TOS ? IPV6_TCLASS :
+				IPV6_HOPLIMIT;
+		} else {
+			c->cmsg_level = IPPROTO_IP;
+			c->cmsg_type = h.name == T_IP_TOS ? IP_TOS : IP_TTL;
+		}
+		bcopy(&v, CMSG_DATA(c), sizeof(v));
+		n += CMSG_SPACE(sizeof(v));
+	}
+	return n;
+}
+
+#define DG_IOV 64u
+
+/* One datagram at once.  0, or an errno. */
+static int
+dg_direct(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
+	const struct tpi_buf *opts, mblk_t *mp)
+{
+	_Alignas(struct cmsghdr) unsigned char ctl[128];
+	struct iovec iov[DG_IOV];
+	struct ksock_msg m = {
+		.km_iov = iov,
+		.km_addr = (void *)(uintptr_t)to,
+		.km_addrlen = tolen,
+	};
+	int tries = 3;
+	mblk_t *bp;
+	long n;
+
+	for (bp = mp; bp != NULL; bp = bp->b_cont) {
+		if (DB_TYPE(bp) != M_DATA || MBLKL(bp) == 0)
+			continue;
+		if (m.km_iovlen == DG_IOV)
+			return EMSGSIZE;
+		iov[m.km_iovlen].iov_base = bp->b_rptr;
+		iov[m.km_iovlen++].iov_len = (size_t)MBLKL(bp);
+	}
+	if (opts->len != 0) {
+		m.km_ctllen = dg_control(in, opts, ctl, sizeof(ctl));
+		m.km_ctl = m.km_ctllen != 0 ? ctl : NULL;
+	}
+	/* what an earlier one met is told first; it has its own way up */
+	do
+		n = ksock_sendmm(in->ks, &m, 1, MSG_NOSIGNAL);
+	while ((n == -ECONNREFUSED || n == -EHOSTUNREACH ||
+		n == -ENETUNREACH || n == -EINTR) && --tries != 0);
+	return n < 0 ? (int)-n : 0;
+}
+
+/* The entries from @i on that can go as one train. */
+static uint32_t
+dg_run(const struct inet_dg *d, uint32_t i)
+{
+	const struct dg_ent *e = &d->ent[i];
+	uint32_t k = 1, bytes = e->len;
+
+	if (d->notrain || e->len == 0)
+		return 1;
+	while (i + k < d->n && k < DG_TRAIN && e[k].addr == e->addr &&
+		e[k].len <= e->len && e[k].len != 0 &&
+		bytes + e[k].len <= DG_MOST && e[k].off == e->off + bytes) {
+		bytes += e[k].len;
+		if (e[k++].len < e->len)
+			break; /* the last may be shorter */
+	}
+	return k;
+}
+
+/* Hand the kernel a batch of what waits.  What sendmm returned. */
+static long
+dg_batch(struct inet *in, struct ksock_msg *m, uint32_t *cnt, uint32_t *nm)
+{
+	struct inet_dg *d = in->dg;
+	struct iovec iov[KS_MAXMM];
+	uint32_t i = d->done, n = 0, k;
+
+	for (; i < d->n && n < KS_MAXMM; i += k, n++) {
+		const struct dg_ent *e = &d->ent[i];
+		const struct dg_ent *last;
+
+		k = dg_run(d, i);
+		last = &d->ent[i + k - 1];
+		iov[n].iov_base = d->buf + e->off;
+		iov[n].iov_len = last->off + last->len - e->off;
+		bzero(&m[n], sizeof(m[n]));
+		m[n].km_iov = &iov[n];
+		m[n].km_iovlen = 1;
+		m[n].km_addr = &d->addr[e->addr].sa;
+		m[n].km_addrlen = d->addr[e->addr].len;
+		m[n].km_gso = k > 1 ? e->len : 0;
+		cnt[n] = k;
+	}
+	*nm = n;
+	return ksock_sendmm(in->ks, m, n, MSG_NOSIGNAL);
+}
+
+/* One that waited could not be sent at all. */
+static void
+dg_refused(struct inet *in, uint32_t i, int error)
+{
+	struct inet_dg *d = in->dg;
+	struct dg_addr *a = &d->addr[d->ent[i].addr];
+	struct tpi_buf to = {(unsigned char *)&a->sa, a->len};
+	struct tpi_buf none = {NULL, 0};
+
+	tpi_uderror_ind(&in->tp, &to, &none, error);
+}
+
+static void
+dg_flush(struct inet *in)
+{
+	struct inet_dg *d = in->dg;
+	struct ksock_msg m[KS_MAXMM];
+	uint32_t cnt[KS_MAXMM], nm, tries = 0;
+	long n, i;
+
+	while (d->done < d->n) {
+		n = dg_batch(in, m, cnt, &nm);
+		for (i = 0; i < n; i++)
+			d->done += cnt[i];
+		if (n >= 0) {
+			tries = 0;
+			continue;
+		}
+		if (n == -EAGAIN || n == -ENOBUFS) {
+			dg_want(in, n == -EAGAIN ? KS_OUT : KS_SOON);
+			return;
+		}
+		if (n == -EINTR || (tries++ < 2 && (n == -ECONNREFUSED ||
+			n == -EHOSTUNREACH || n == -ENETUNREACH)))
+			continue;
+		if (cnt[0] > 1) {
+			d->notrain = 1; /* a way that cannot cut them */
+			continue;
+		}
+		dg_refused(in, d->done, (int)-n);
+		d->done++;
+		tries = 0;
+	}
+	d->n = d->done = d->used = d->naddr = 0;
+	d->last = inet_ticks();
+	dg_want(in, 0);
+}
+
+static int
+dg_addr_of(struct inet_dg *d, const struct sockaddr_storage *to, uint32_t len)
+{
+	uint32_t i;
+
+	for (i = d->naddr; i-- > 0;)
+		if (d->addr[i].len == len && bcmp(&d->addr[i].sa, to, len) == 0)
+			return (int)i;
+	if (d->naddr == DG_ADDRS)
+		return -1;
+	bcopy(to, &d->addr[d->naddr].sa, len);
+	d->addr[d->naddr].len = len;
+	return (int)d->naddr++;
+}
+
+/* Copy a datagram behind those that wait.  0: there is no room. */
+static int
+dg_gather(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
+	mblk_t *mp, uint32_t len)
+{
+	struct inet_dg *d = in->dg;
+	struct dg_ent *e;
+	unsigned char *p;
+	mblk_t *bp;
+	int a;
+
+	if (d->n == DG_MAX || DG_ROOM - d->used < len)
+		return 0;
+	a = dg_addr_of(d, to, tolen);
+	if (a < 0)
+		return 0;
+	e = &d->ent[d->n];
+	e->off = d->used;
+	e->len = (uint16_t)len;
+	e->addr = (uint16_t)a;
+	p = d->buf + d->used;
+	for (bp = mp; bp != NULL; bp = bp->b_cont)
+		if (DB_TYPE(bp) == M_DATA) {
+			bcopy(bp->b_rptr, p, (size_t)MBLKL(bp));
+			p += MBLKL(bp);
+		}
+	d->used += len;
+	str_store_rel(&d->n, d->n + 1);
+	return 1;
+}
+
+static int
+dg_buffer(struct inet *in)
+{
+	if (in->dg == NULL)
+		in->dg = kmem_alloc(sizeof(*in->dg), KM_NOSLEEP);
+	if (in->dg == NULL)
+		return 0;
+	bzero(in->dg, offsetof(struct inet_dg, addr));
+	return 1;
+}
+
+/* The port, or of raw sockets the address, has to be there. */
+static int
+dg_dest(struct inet *in, const struct tpi_buf *to,
+	struct sockaddr_storage *ss, uint32_t *len)
+{
+	int err = inet_addr_check(to, ss, len);
+
+	if (err != 0)
+		return err;
+	if (ss->ss_family != in->family)
+		return -TBADADDR;
+	if (is_udp(in) && ((struct sockaddr_in *)(void *)ss)->sin_port == 0)
+		return -TBADADDR;
+	return 0;
+}
+
+static int
+dg_unitdata(struct tpi *tp, const struct tpi_buf *to,
+	const struct tpi_buf *opts, mblk_t *mp)
+{
+	struct inet *in = inet_of(tp);
+	struct inet_dg *d = in->dg;
+	struct sockaddr_storage ss;
+	uint32_t len = (uint32_t)msgdsize(mp), sslen;
+	uint64_t now = inet_ticks();
+	int err = dg_dest(in, to, &ss, &sslen), idle;
+
+	if (err != 0)
+		return err;
+	if (in->ks == NULL)
+		return EIO;
+	idle = d == NULL || (d->n == 0 &&
+		(in->out.got || now - d->last > DG_IDLE));
+	if (!idle && (opts->len != 0 || !is_udp(in))) {
+		dg_flush(in);
+		if (d->n != 0)
+			return EAGAIN;
+		idle = 1;
+	}
+	if (idle || (len > DG_BATCH / 2 && d->n == 0)) {
+		if (d == NULL && !dg_buffer(in))
+			return ENOSR;
+		in->dg->last = now;
+		in->out.got = 0;
+		err = dg_direct(in, &ss, sslen, opts, mp);
+		if (err == EAGAIN || err == ENOBUFS) {
+			dg_want(in, err == EAGAIN ? KS_OUT : KS_SOON);
+			return EAGAIN;
+		}
+		if (err == 0)
+			freemsg(mp);
+		return err;
+	}
+	if (d->n == 0)
+		d->since = now;
+	if (!dg_gather(in, &ss, sslen, mp, len)) {
+		if ((d->want & KS_OUT) == 0)
+			dg_flush(in);
+		if (d->n != 0 || !dg_gather(in, &ss, sslen, mp, len))
+			return EAGAIN;
+	}
+	freemsg(mp);
+	if (d->want & KS_OUT)
+		return 0;
+	if (d->used >= DG_BATCH || d->n == DG_MAX || now - d->since > DG_LATE)
+		dg_flush(in);
+	else
+		dg_want(in, KS_SOON);
+	return 0;
+}
+
+/* Room, or time to send what waits. */
+static void
+dg_wsrv(struct tpi *tp, int after)
+{
+	struct inet *in = inet_of(tp);
+
+	if (in->dg == NULL || in->ks == NULL)
+		return;
+	if (in->dg->n != 0)
+		dg_flush(in);
+	else if (after && in->wq->q_first == NULL)
+		dg_want(in, 0);
+}
+
+/* --------------------------------------------------------------- receiving */
+
+#define DG_SMALL 2112u
+#define DG_BIG 65472u
+#define DG_AT_ONCE 16u
+#define DG_COPY 2048u /* segments up to this are copied */
+
+struct dg_in {
+	mblk_t *small, *big;
+	struct iovec iov[2];
+	struct sockaddr_storage from;
+};
+
+/* Blocks for a datagram.  0: no memory. */
+static int
+dg_blocks(struct dg_in *v)
+{
+	if (v->small == NULL)
+		v->small = allocb(DG_SMALL, BPRI_MED);
+	if (v->big == NULL)
+		v->big = allocb(DG_BIG, BPRI_MED);
+	if (v->small == NULL || v->big == NULL)
+		return 0;
+	v->iov[0].iov_base = v->small->b_rptr;
+	v->iov[0].iov_len = DG_SMALL;
+	v->iov[1].iov_base = v->big->b_rptr;
+	v->iov[1].iov_len = DG_BIG;
+	return 1;
+}
+
+/* @len bytes of what was received, from @off on, as a message. */
+static mblk_t *
+dg_slice(const struct dg_in *v, uint32_t off, uint32_t len)
+{
+	mblk_t *mp, *bp;
+	uint32_t n;
+
+	if (len <= DG_COPY) {
+		mp = allocb(len, BPRI_MED);
+		if (mp == NULL)
+			return NULL;
+		n = off < DG_SMALL ? min((int)len, (int)(DG_SMALL - off)) : 0;
+		bcopy(v->small->b_rptr + off, mp->b_wptr, n);
+		if (len > n)
+			bcopy(v->big->b_rptr + (off + n - DG_SMALL),
+				mp->b_wptr + n, len - n);
+		mp->b_wptr += len;
+		return mp;
+	}
+	mp = NULL;
+	if (off < DG_SMALL) {
+		mp = dg_slice(v, off, DG_SMALL - off);
+		if (mp == NULL)
+			return NULL;
+		len -= DG_SMALL - off;
+		off = DG_SMALL;
+	}
+	bp = dupb(v->big);
+	if (bp == NULL) {
+		freemsg(mp);
+		return NULL;
+	}
+	bp->b_rptr += off - DG_SMALL;
+	bp->b_wptr = bp->b_rptr + len;
+	if (mp == NULL)
+		return bp;
+	linkb(mp, bp);
+	return mp;
+}
+
+/*
+ * A datagram goes up.  There was room when the batch was asked for; what the
+ * batch has more is let through, for there is no way back into the socket.
+ */
+static void
+dg_up(struct inet *in, const struct ksock_msg *m, mblk_t *data)
+{
+	uint32_t len = m->km_addrlen;
+	struct T_unitdata_ind *ui;
+	mblk_t *mp;
+
+	mp = allocb(sizeof(*ui) + len, BPRI_MED);
+	if (mp == NULL) {
+		in->tp.drops++;
+		freemsg(data);
+		return;
+	}
+	ui = (struct T_unitdata_ind *)(void *)mp->b_wptr;
+	ui->PRIM_type = T_UNITDATA_IND;
+	ui->SRC_length = (t_scalar_t)len;
+	ui->SRC_offset = sizeof(*ui);
+	ui->OPT_length = 0;
+	ui->OPT_offset = 0;
+	bcopy(m->km_addr, ui + 1, len);
+	mp->b_wptr += sizeof(*ui) + len;
+	DB_TYPE(mp) = M_PROTO;
+	mp->b_cont = data;
+	putnext(in->rq, mp);
+}
+
+/* rawip: its user has nothing to do with the IP header in front. */
+static int
+dg_strip(struct inet *in, mblk_t *mp)
+{
+	long hdr;
+
+	if (in->kind != INET_RAWIP || in->family != AF_INET)
+		return 1;
+	hdr = MBLKL(mp) > 0 ? (*mp->b_rptr & 15) * 4 : 0;
+	if (hdr < 20 || hdr > MBLKL(mp))
+		return 0;
+	mp->b_rptr += hdr;
+	return 1;
+}
+
+/* One that came: a datagram, or a train of them. */
+static void
+dg_deliver(struct inet *in, struct dg_in *v, const struct ksock_msg *m)
+{
+	uint32_t len = m->km_len, seg = m->km_gso, off;
+	mblk_t *mp;
+
+	if (m->km_flags & MSG_TRUNC)
+		in->tp.drops++;
+	if (seg == 0 || seg >= len) {
+		mp = v->small;
+		v->small = NULL;
+		mp->b_wptr += min((int)len, (int)DG_SMALL);
+		if (len > DG_SMALL) {
+			v->big->b_wptr += len - DG_SMALL;
+			linkb(mp, v->big);
+			v->big = NULL;
+		}
+		if (dg_strip(in, mp)) {
+			dg_up(in, m, mp);
+		} else {
+			in->tp.drops++;
+			freemsg(mp);
+		}
+		return;
+	}
+	for (off = 0; off < len; off += seg) {
+		mp = dg_slice(v, off, seg < len - off ? seg : len - off);
+		if (mp == NULL)
+			in->tp.drops++;
+		else
+			dg_up(in, m, mp);
+	}
+	if (v->big != NULL && DB_REF(v->big) > 1) {
+		freeb(v->big); /* others refer to it */
+		v->big = NULL;
+	}
+}
+
+/* Errors of datagrams that were sent: each with the address it was for. */
+static int
+dg_errors(struct inet *in)
+{
+	_Alignas(struct cmsghdr) unsigned char ctl[256];
+	struct tpi_buf none = {NULL, 0}, to;
+	struct sockaddr_storage dest;
+	struct sock_extended_err ee;
+	struct cmsghdr *c;
+	struct iovec iov;
+	unsigned char byte;
+	int found = 0, had;
+
+	for (;;) {
+		struct ksock_msg m = {
+			.km_iov = &iov,
+			.km_iovlen = 1,
+			.km_addr = &dest,
+			.km_addrlen = sizeof(dest),
+			.km_ctl = ctl,
+			.km_ctllen = sizeof(ctl),
+		};
+		struct msghdr h;
+
+		iov.iov_base = &byte;
+		iov.iov_len = 1;
+		if (ksock_recvmm(in->ks, &m, 1, MSG_ERRQUEUE) != 1)
+			return found;
+		found = 1;
+		h.msg_control = ctl;
+		h.msg_controllen = m.km_ctllen;
+		had = 0;
+		for (c = CMSG_FIRSTHDR(&h); c != NULL && !had;
+			c = (unsigned char *)c + CMSG_ALIGN(c->cmsg_len) +
+				sizeof(*c) <= ctl + m.km_ctllen ?
+				(struct cmsghdr *)(void *)((unsigned char *)c +
+					CMSG_ALIGN(c->cmsg_len)) : NULL) {
+			if ((c->cmsg_level != IPPROTO_IP ||
+				c->cmsg_type != IP_RECVERR) &&
+				(c->cmsg_level != IPPROTO_IPV6 ||
+				c->cmsg_type != IPV6_RECVERR))
+				continue;
+			bcopy(CMSG_DATA(c), &ee, sizeof(ee));
+			had = 1;
+		}
+		if (!had || m.km_addrlen == 0)
+			continue;
+		to.buf = (unsigned char *)&dest;
+		to.len = m.km_addrlen;
+		tpi_uderror_ind(&in->tp, &to, &none, (t_scalar_t)ee.ee_errno);
+	}
+}
+
+static void
+dg_free(struct dg_in *v, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		if (v[i].small != NULL)
+			freeb(v[i].small);
+		if (v[i].big != NULL)
+			freeb(v[i].big);
+	}
+}
+
+/* One call.  1: go on. */
+static int
+dg_receive(struct inet *in, struct dg_in *v, uint32_t want)
+{
+	struct ksock_msg m[DG_AT_ONCE];
+	uint32_t i;
+	long n;
+
+	for (i = 0; i < want && dg_blocks(&v[i]); i++) {
+		bzero(&m[i], sizeof(m[i]));
+		m[i].km_iov = v[i].iov;
+		m[i].km_iovlen = 2;
+		m[i].km_addr = &v[i].from;
+		m[i].km_addrlen = sizeof(v[i].from);
+	}
+	if (i == 0) {
+		inet_again(in, DG_BIG);
+		return 0;
+	}
+	want = i;
+	n = ksock_recvmm(in->ks, m, want, 0);
+	if (n == -EAGAIN || n == -EINTR)
+		return n == -EINTR;
+	if (n <= 0)
+		return dg_errors(in) || n != 0;
+	in->out.got = 1;
+	for (i = 0; i < (uint32_t)n; i++)
+		dg_deliver(in, &v[i], &m[i]);
+	if ((uint32_t)n == want && in->level < DG_AT_ONCE)
+		in->level *= 2;
+	else if ((uint32_t)n <= want / 2 && in->level > 1)
+		in->level /= 2;
+	return (uint32_t)n == want;
+}
+
+static void
+dg_rsrv(struct tpi *tp)
+{
+	struct inet *in = inet_of(tp);
+	struct dg_in v[DG_AT_ONCE];
+	uint32_t i;
+
+	if (in->phase != INET_OPEN || in->ks == NULL)
+		return;
+	for (i = 0; i < DG_AT_ONCE; i++)
+		v[i].small = v[i].big = NULL;
+	while (tpi_canput(tp) && dg_receive(in, v, in->level))
+		;
+	dg_free(v, DG_AT_ONCE);
+}
+
+/* ------------------------------------------------------------------- tables */
+
+#define DG_OPS(name_, addr_, tsdu_, opt_, nopt_, prov_) \
+	const struct tpi_ops name_ = { \
+		.name = "inet", \
+		.size = sizeof(struct inet), \
+		.info = { \
+			.PRIM_type = T_INFO_ACK, \
+			.TSDU_size = (tsdu_), \
+			.ETSDU_size = T_INVALID, \
+			.CDATA_size = T_INVALID, \
+			.DDATA_size = T_INVALID, \
+			.ADDR_size = (addr_), \
+			.OPT_size = T_INFINITE, \
+			.TIDU_size = (tsdu_), \
+			.SERV_type = T_CLTS, \
+			.PROVIDER_flag = XPG4_1 | T_SNDZERO, \
+		}, \
+		.opt = (opt_), \
+		.nopt = (nopt_), \
+		.prov = (prov_), \
+		.open = inet_open, \
+		.close = dg_close, \
+		.bind = dg_bind, \
+		.unbind = dg_unbind, \
+		.unitdata = dg_unitdata, \
+		.udbad = {0, EINVAL, EINVAL}, \
+		.getopt = inet_getopt, \
+		.setopt = inet_setopt, \
+		.rsrv = dg_rsrv, \
+		.wsrv = dg_wsrv, \
+	}
+
+DG_OPS(inet_udp_ops, 16, 65507, inet_opt_udp, INET_NOPT_UDP, inet_prov_udp);
+DG_OPS(inet_udp6_ops, 28, 65507, inet_opt_udp, INET_NOPT_UDP, inet_prov_udp);
+DG_OPS(inet_rawip_ops, 16, 65515, inet_opt_raw, INET_NOPT_RAW, inet_prov_raw);
