@@ -381,6 +381,9 @@ struct str_plumb {
 	mblk_t *late_first;	  /* [R] what other streams sent while the
 				   * plumber was at work: the queue in b_prev */
 	mblk_t *late_last;	  /* [R] */
+	str_a64 ksock;		  /* [A] socket whose events are for it, or 0:
+				   * core/sock */
+	str_a32 ksocked;	  /* [A] 1: it was at home here, or is */
 	str_a32 half;		  /* [A] 1: its end 1 waits for I_PIPE */
 	str_a32 closer;		  /* [A] tag of the thread in the last close */
 };
@@ -470,6 +473,8 @@ struct str_fmod {
 	struct str_outer outer;
 };
 
+#define STR_NKSOCK 16u
+
 /* The roots, host_domain->core[]. */
 enum {
 	STR_ROOT_FMOD,	  /* struct str_fmod[STR_NMODULE] */
@@ -500,6 +505,8 @@ enum {
 	STR_ROOT_REFSEQ,  /* references made and given up, ever */
 	STR_ROOT_COLLECT, /* tag of the collector at work */
 	STR_ROOT_COLLECTED, /* what the last one found in order */
+	STR_ROOT_NKSOCK,  /* sockets' slots ever used */
+	STR_ROOT_KSOCK = 48, /* STR_NKSOCK pieces of their table */
 };
 
 /* -------------------------------------------------------------- functions */
@@ -571,6 +578,7 @@ void str_sched_touch(struct str_plumb *pl);
 void str_sched_late_walk(struct str_plumb *pl, void (*fn)(mblk_t *mp,
 	uintptr_t arg), uintptr_t arg);
 void str_sched_touched(void);
+void str_sched_lost(void);
 void str_sched_lost(void);
 bool str_sched_defer(struct str_plumb *pl);
 bool str_timer_pending(void);

@@ -12,6 +12,7 @@
 #include "core.h"
 #include "ioctl.h"
 #include "sig.h"
+#include "sock/sock.h"
 
 #define I_NREAD 0x5301u
 #define I_PUSH 0x5302u
@@ -651,6 +652,8 @@ i_nread(struct ioc *c)
 	int band, err;
 	long n;
 
+	if (!str_head_pending(sd))
+		(void)str_sock_try(sd, c->hc, KS_IN);
 	lock_c(sd);
 	any = front(sd, &rec, &band, &hipri, &flags);
 	err = (int)out_int(c, any && rec.data != ~0u ? (int)rec.data : 0);
@@ -676,6 +679,10 @@ fionread(struct ioc *c)
 {
 	uint64_t n = str_head_nbytes(c->sd);
 
+	if (n == 0) {
+		(void)str_sock_try(c->sd, c->hc, KS_IN);
+		n = str_head_nbytes(c->sd);
+	}
 	return out_int(c, n > INT_MAX ? INT_MAX : (int)n);
 }
 
@@ -723,6 +730,8 @@ i_peek(struct ioc *c)
 	pkflags = (int)pk.flags;
 	if (pkflags != 0 && pkflags != RS_HIPRI)
 		return -EINVAL;
+	if (!str_head_pending(sd))
+		(void)str_sock_try(sd, c->hc, KS_IN);
 	lock_c(sd);
 	if (!front(sd, &rec, &band, &hipri, &flags) ||
 	    (pkflags == RS_HIPRI && !hipri)) {

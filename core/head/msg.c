@@ -11,6 +11,7 @@
  */
 #include "core.h"
 #include "sig.h"
+#include "sock/sock.h"
 
 #define RS_HIPRI 1
 #define MSG_HIPRI 1
@@ -153,6 +154,7 @@ send_slow(struct str_head *sd, struct host_call *hc, mblk_t *mp,
 {
 	struct str_plumb *pl = sd->plumb;
 	struct host_call *old = host_tls.call;
+	bool tried = false;
 	queue_t *q;
 	int err;
 
@@ -186,6 +188,9 @@ send_slow(struct str_head *sd, struct host_call *hc, mblk_t *mp,
 			}
 		}
 		str_unclaim(pl);
+		if (err == 0 && (hc->fflags & STR_O_NONBLOCK) != 0 && !tried &&
+		    (tried = str_sock_try(sd, hc, KS_OUT)))
+			continue;
 		if (err == 0)
 			str_sig_refused(sd, p->band);
 		if (err == 0 && (hc->fflags & STR_O_NONBLOCK)) {
@@ -717,6 +722,7 @@ normal_pending(struct str_head *sd)
 static long
 get(struct str_head *sd, struct host_call *hc, struct getter *g)
 {
+	bool tried = false;
 	int ret;
 
 	for (;;) {
@@ -744,7 +750,9 @@ get(struct str_head *sd, struct host_call *hc, struct getter *g)
 			after_get(sd, hc);
 			return ret;
 		}
-		if (str_sched_run_head(sd, hc))
+		if (str_sched_run_head(sd, hc) ||
+		    ((hc->fflags & STR_O_NONBLOCK) != 0 && !tried &&
+			    (tried = str_sock_try(sd, hc, KS_IN))))
 			continue;
 		ret = get_dry(sd, hc);
 		if (ret == 1 && g->prim != NULL) {

@@ -16,6 +16,7 @@
 #include "core.h"
 #include "fast.h"
 #include "sig.h"
+#include "sock/sock.h"
 
 #define RD_MSGD 1u
 #define RD_MSGN 2u
@@ -279,6 +280,7 @@ dry(struct str_head *sd, struct host_call *hc)
 
 		if (err != 0)
 			return -err;
+		(void)str_sock_try(sd, hc, KS_IN);
 		return str_load(&sd->flags) &
 			(STR_H_HUP | STR_H_PEER | STR_H_NOWR) ? 1 : -EAGAIN;
 	}

@@ -32,6 +32,7 @@
  */
 #include "core.h"
 #include "sig.h"
+#include "sock/sock.h"
 
 #define SIG_URG 23
 #define SIG_POLL 29
@@ -176,6 +177,7 @@ str_sig_set(struct str_head *sd, int32_t id, uint32_t events)
 	}
 	settle(sd);
 	str_unlock(&sd->siglock);
+	str_sock_changed(sd->plumb);
 	if (fresh != NULL)
 		str_mem_free(fresh);
 	if (old != NULL)

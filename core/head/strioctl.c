@@ -16,6 +16,7 @@
 #include "core.h"
 #include "ioctl.h"
 #include "sig.h"
+#include "sock/sock.h"
 
 #define MS 1000000ull
 
@@ -138,6 +139,7 @@ exchange(struct ioc *c, mblk_t *mp, uint64_t deadline, mblk_t **ret)
 			(void)str_head_look(sd, c->hc);
 		if (str_sched_run_head(sd, c->hc))
 			continue;
+		str_sock_flush(c->hc);
 		now = host_now();
 		if (now >= deadline)
 			return ETIME;

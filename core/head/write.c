@@ -17,6 +17,7 @@
 #include "fast.h"
 #include "msg/alloc.h"
 #include "sig.h"
+#include "sock/sock.h"
 
 #define CHUNK 65536u	 /* bytes a single message takes from a write(2) */
 #define ASK_MS 20u
@@ -112,6 +113,7 @@ write_message(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	struct host_call *old = host_tls.call;
 	queue_t *q;
 	mblk_t *mp;
+	bool tried = false;
 	int err = 0;
 	size_t off = (size_t)(sd->wroff <= 4096 ? sd->wroff : 0);
 
@@ -152,8 +154,11 @@ write_message(struct str_head *sd, struct host_call *hc, const void *ubuf,
 			}
 		}
 		str_unclaim(pl);
-		if (err == 0 && (hc->fflags & STR_O_NONBLOCK || !block))
+		if (err == 0 && (hc->fflags & STR_O_NONBLOCK || !block)) {
+			if (!tried && (tried = str_sock_try(sd, hc, KS_OUT)))
+				continue;
 			err = EAGAIN;
+		}
 		if (err == EAGAIN || err == 0)
 			str_sig_refused(sd, 0);
 		if (err == EAGAIN && str_head_look(sd, hc) == 0 &&

@@ -25,6 +25,7 @@
  * stream (str_link_mend()).
  */
 #include "core.h"
+#include "sock/sock.h"
 #include <sys/stropts.h>
 
 #define DEPTH 64u	/* of cascaded multiplexors */
@@ -252,6 +253,7 @@ link_locked(struct str_head *upper, struct str_head *lower,
 	str_wake_all(lower);
 	STR_CRASH_POINT("link:plex");
 	str_procs_on(qp);
+	str_sock_changed(low);
 	STR_CRASH_POINT("link:on");
 	if (list_reaches(low->links, low, 0))
 		err = EINVAL; /* made by several at once */

@@ -21,6 +21,7 @@
  * procedure is called once (`closing').
  */
 #include "core.h"
+#include "sock/sock.h"
 #include <sys/ddi.h>
 #include <str/builtin.h>
 #include <str/apush.h>
@@ -487,6 +488,7 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 	if (n != NULL && n->pl == pl) {
 		n->pl = NULL;
 		(void)str_cas(&n->used, 1u, 2u); /* a FIFO of one's own */
+	str_sock_flush(hc);
 	}
 	STR_CRASH_POINT("close:down");
 	(void)str_stream_free(pl, sid, NULL);
@@ -494,5 +496,6 @@ unlock:
 	if (locked)
 		str_node_unlock(n);
 out:
+		(void)str_sock_try(sd, hc, KS_OUT);
 	str_store(&t->inside, was);
 }

@@ -6,6 +6,7 @@
  * cleared of what dead threads held.
  */
 #include "core.h"
+#include "sock/sock.h"
 
 /*
  * The creator has no thread slot yet, and the allocator wants one: the last
@@ -416,3 +417,4 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 	str_store(&t->moving, 0u);
 	str_store(&t->asleep_on, (uint64_t)0);
 }
+		str_sock_reap(r.tag);

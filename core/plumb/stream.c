@@ -16,6 +16,7 @@
  * taken out.
  */
 #include "core.h"
+#include "sock/sock.h"
 
 #define TIDY 1024u /* pipes, before an attach looks for dead ones */
 
@@ -145,6 +146,8 @@ dismantle(struct str_plumb *pl)
 {
 	int e;
 
+	if (str_unlikely(str_load(&pl->ksocked) != 0))
+		str_sock_stream_gone(pl);
 	for (e = 0; e < 2; e++) {
 		struct str_head *sd = &pl->head[e];
 

@@ -40,6 +40,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "sock.h"
 #include "user_impl.h"
 
 #define TRIES 3
@@ -551,6 +552,7 @@ host_daemon_ended(void)
 		(void)str_cas(word(), w, NOBODY);
 	if (str_region_wanted())
 		(void)host_daemon();
+	host_sock_pass_all();
 }
 
 /* ------------------------------------------------------------ as streamsd */

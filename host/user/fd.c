@@ -13,6 +13,7 @@
  */
 #include <sys/resource.h>
 
+#include "sock.h"
 #include "user_impl.h"
 
 #define FD_BASE 1000
@@ -83,5 +84,5 @@ host_fd_is_ours(int fd)
 	for (int i = 0; i < HOST_NFD; i++)
 		if (fd >= 0 && str_load(&hidden[i]) == (uint32_t)fd + 1)
 			return true;
-	return false;
+	return host_sock_is_ours(fd);
 }

@@ -39,6 +39,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sock.h"
 #include "user_impl.h"
 
 /* The last one is lent to str_region_init(). */
@@ -632,6 +633,7 @@ process_enter(struct host_priv *pv)
 		host_fd_drop(HOST_FD_BELL);
 		host_fd_drop(HOST_FD_DIAG);
 		host_fd_drop(HOST_FD_DAEMON);
+		host_sock_forked();
 		str_store(&pv->bell_up, 0u);
 		err = host_domain_check_ns();
 		if (err != 0)

@@ -69,6 +69,31 @@ str_region_carriers(struct str_domain *d,
 	return c.cookie != 0 && fn(&c, arg);
 }
 
+/* Sockets: what UP_SOCK says is the one that lives. */
+bool
+str_sock_live(uint64_t id)
+{
+	return id != 0 && str_load(&host_domain->core[UP_SOCK]) == id;
+}
+
+str_a32 *
+str_sock_word(uint64_t id)
+{
+	return (str_a32 *)(void *)&host_domain->core[UP_SOCKWORD];
+}
+
+unsigned
+str_sock_gather(void)
+{
+	return 0;
+}
+
+bool
+str_sock_serve(void)
+{
+	return false;
+}
+
 uint64_t
 str_timer_run(uint64_t now)
 {

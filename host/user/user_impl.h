@@ -32,6 +32,7 @@ struct host_priv {
 	struct host_plock diag;     /* the netlink socket */
 	struct host_plock bell;     /* the bell; inside of attach */
 	struct host_plock image;    /* mapping images; inside of attach */
+	struct host_plock sock;	    /* HOST_FD_SOCKS */
 	struct host_plock timer;    /* the three below */
 	str_a32 timer_word;	    /* bumped when timer_at is nearer */
 	uint32_t timer_up;	    /* [timer] the helper thread runs */
@@ -57,6 +58,11 @@ struct host_shared {
 	str_a32 daemon_err;    /* [A] why */
 	str_a32 daemon_fails;  /* [A] failed starts in succession */
 	str_a32 daemon_asks;   /* [A] HOST_ASK_*, what its bell rings for */
+	str_a64 sock_epoch;    /* [A] counts those that kept sockets: sock.c */
+	str_a64 sock_addr;     /* [A] where the present one takes letters */
+	str_a32 sock_addrlen;  /* [A] */
+	str_a32 sock_closed;   /* [A] counts sockets that were closed */
+	str_a32 sock_awake;    /* [A] streamsd looks at sockets in 1 ms */
 };
 #define HOST_SHARED_OFF (STR_HDR_SIZE - 4096)
 
@@ -121,6 +127,7 @@ void host_named_dir_set(const char *dir);
 /* fd.c */
 enum host_fd {
 	HOST_FD_DOMAIN, HOST_FD_BELL, HOST_FD_DIAG, HOST_FD_DAEMON,
+	HOST_FD_SOCKS, /* epoll: sock.c */
 	HOST_FD_NAME, /* ends that are attached to names: fattach */
 	HOST_FD_NAME_END = HOST_FD_NAME + 16,
 	HOST_NFD = HOST_FD_NAME_END
@@ -147,6 +154,7 @@ void host_reap_scan(void);
  */
 #define HOST_ASK_MEMBER 1u /* a process has attached */
 #define HOST_ASK_EXEC 2u   /* one is about to exec */
+#define HOST_ASK_SOCK 4u   /* str_sock_serve() has something to do */
 extern bool host_is_daemon;
 bool host_daemon_claim(void);
 bool host_daemon_resign(uint64_t asked);

@@ -31,7 +31,10 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "sock.h"
 #include "user_impl.h"
+
+#define SOCKLESS_NS 50000000u /* until a socket is looked for again */
 
 struct host_priv *_Atomic host_priv_page;
 
@@ -88,6 +91,9 @@ host_plock_unlock(struct host_plock *l)
 
 /* -------------------------------------------------------------- sleeping */
 
+/* The time that host_wait_sock() is about to sleep. */
+static STR_TLS struct timespec *volatile sleep_time;
+
 /* In the trampoline, before a handler; or when cancelled. */
 void
 host_wait_abandon(void)
@@ -98,6 +104,10 @@ host_wait_abandon(void)
 	if (word != NULL) {
 		host_tls.sleep_word = NULL;
 		(void)str_add(word, 1u);
+	}
+	if (sleep_time != NULL) {
+		*sleep_time = (struct timespec){ 0, 0 };
+		sleep_time = NULL;
 	}
 	if (host_bell_waiting) {
 		host_bell_waiting = 0;
@@ -117,7 +127,8 @@ struct sleeper {
 	uint64_t inside; /* a handler's own calls overwrite it */
 	uint64_t mask;	    /* the thread's own, wait_carrier */
 	const uint64_t *pollmask;
-	struct pollfd pfd[3];
+	struct pollfd pfd[4];
+	bool open;	    /* wait_sock: the mask is as it was */
 	unsigned npfd;
 	str_a32 *word;
 	uint32_t val;
@@ -145,7 +156,7 @@ sleep_cancelled(void *arg)
 
 	host_wait_abandon();
 	host_tls.depth = 0;
-	if (s->word == NULL)
+	if (s->word == NULL && !s->open)
 		sys_sigmask(SIG_SETMASK, &s->mask, NULL);
 }
 
@@ -342,6 +353,114 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 		return ETIMEDOUT;
 	if (s.ret > 0)
 		ev = carrier_events(hc->fd, s.pfd[0].revents);
+	*ret_events = ev | (rung ? HOST_C_BELL : 0);
+	return 0;
+}
+
+static uint32_t
+sock_events(short revents)
+{
+	uint32_t ev = 0;
+
+	if (revents & (POLLIN | POLLPRI | POLLRDHUP | POLLHUP | POLLERR))
+		ev |= HOST_C_IN;
+	if (revents & (POLLOUT | POLLHUP | POLLERR))
+		ev |= HOST_C_OUT;
+	if (revents & (POLLPRI | POLLRDHUP | POLLHUP | POLLERR))
+		ev |= HOST_C_END;
+	return ev;
+}
+
+/* What is polled for @id's sake.  False: nothing can be. */
+static bool
+sock_pollfd(uint64_t id, uint32_t want, struct pollfd *pfd)
+{
+	*pfd = (struct pollfd){ -1, 0, 0 };
+	if ((want & (HOST_C_IN | HOST_C_OUT)) == 0) {
+		if (host_sock_watch(id, HOST_C_IN | HOST_C_OUT) != 0)
+			return false;
+		*pfd = (struct pollfd){ host_sock_news_fd(), POLLIN, 0 };
+		return true;
+	}
+	pfd->fd = host_sock_fd(id);
+	if (want & HOST_C_IN)
+		pfd->events |= POLLIN | POLLPRI | POLLRDHUP;
+	if (want & HOST_C_OUT)
+		pfd->events |= POLLOUT;
+	return pfd->fd >= 0;
+}
+
+/*
+ * One system call.  The mask is not touched: a handler that comes before the
+ * kernel has read how long to sleep makes that no time at all.
+ */
+int
+host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
+	uint32_t *ret_events)
+{
+	struct timespec ts = { INT32_MAX, 0 };
+	struct sleeper s = { .hc = hc, .npfd = 4, .open = true };
+	uint64_t again, now;
+	uint32_t ev = 0;
+	bool rung, early = false;
+	int daemon, bell;
+
+	if (!sock_pollfd(id, want, &s.pfd[3])) {
+		ns = STR_MIN(ns, SOCKLESS_NS);
+		early = true;
+	}
+	daemon = host_daemon_watch(&again);
+	if (again != UINT64_MAX) {
+		now = host_now();
+		again = again > now ? again - now : 0;
+		early = early || again < ns;
+		ns = STR_MIN(ns, again);
+	}
+	if (ns != UINT64_MAX)
+		(void)ns_to_ts(ns, &ts);
+	bell = host_fd_get(HOST_FD_BELL);
+	if (bell < 0 || str_load_acq(&host_priv_page->bell_up) == 0)
+		bell = host_bell_open();
+	s.pfd[0] = (struct pollfd){ hc->fd, POLLIN, 0 };
+	s.pfd[1] = (struct pollfd){ bell, POLLIN, 0 };
+	s.pfd[2] = (struct pollfd){ daemon, POLLIN, 0 };
+	if (!host_bell_enter()) {
+		/* it rings, and not everybody has heard it */
+		host_yield();
+		*ret_events = HOST_C_BELL;
+		return 0;
+	}
+	s.ts = &ts;
+	sleep_time = &ts;
+	host_bell_waiting = 1;
+	sleep_begin(&s, STR_THR_CARRIER);
+	if (host_tls.sig_saved != 0)
+		host_leave_slow();
+	if (host_tls.sig_seq == hc->sig_seq)
+		sleep_call(&s, sleep_poll);
+	sleep_time = NULL;
+	rung = s.ret > 0 && (s.pfd[1].revents & POLLIN);
+	if (host_bell_waiting) {
+		host_bell_waiting = 0;
+		host_bell_leave(rung);
+	}
+	sleep_over(&s);
+	if (s.ret > 0 && daemon >= 0 && s.pfd[2].revents != 0)
+		host_daemon_ended();
+	if (host_tls.sig_seq != hc->sig_seq)
+		return EINTR;
+	if (s.ret == 0 && !early)
+		return ETIMEDOUT;
+	if (s.ret > 0) {
+		if (s.pfd[0].revents & POLLNVAL)
+			ev |= HOST_C_NVAL;
+		else if (s.pfd[0].revents != 0)
+			ev |= HOST_C_TOKEN;
+		if ((want & (HOST_C_IN | HOST_C_OUT)) == 0)
+			ev |= s.pfd[3].revents != 0 ? HOST_C_MORE : 0;
+		else
+			ev |= sock_events(s.pfd[3].revents);
+	}
 	*ret_events = ev | (rung ? HOST_C_BELL : 0);
 	return 0;
 }

@@ -27,6 +27,11 @@
 #define HOST_C_HUP 2u	/* the other end's last holder is gone */
 #define HOST_C_NVAL 4u	/* the descriptor is not that carrier any more */
 #define HOST_C_BELL 8u	/* somebody rang this process's bell */
+/* ... and host_wait_sock() besides. */
+#define HOST_C_IN 16u  /* the socket: data, a connection, an error, the end */
+#define HOST_C_OUT 32u /* room, or connected */
+#define HOST_C_END 64u /* an error or its end is among what came */
+#define HOST_C_MORE 128u /* host_sock_events() has something to tell */
 
 /* What host_interrupted() answers. */
 #define HOST_SIG_NONE 0
@@ -53,6 +58,7 @@ struct host_call {
 			     * something is done already, or it is poll(2) */
 
 #define HOST_NTOUCH 32u
+#define HOST_NSOON 4u
 /* Per-thread, process-private state of the host.  [O] throughout. */
 struct host_tls {
 	struct str_thread *slot; /* this thread in the arena, or NULL */
@@ -74,6 +80,10 @@ struct host_tls {
 	uint32_t pad;
 	struct str_fmod *perim;	 /* module whose perimeter it is in */
 	uint64_t event;		 /* callback it is in */
+	/* executive: sockets with data gathered: core/sock */
+	uint32_t nsoon;
+	uint32_t pad1;
+	uint64_t soon[HOST_NSOON];
 };
 extern STR_TLS struct host_tls host_tls STR_HIDDEN;
 
@@ -316,6 +326,89 @@ void host_token_drain(int fd);
  */
 void host_bell_ring(struct str_thread *t);
 
+/* --------------------------------------------------------------- sockets */
+
+/*
+ * Sockets of the system that the host stands on, for core/sock, which knows
+ * each by an id that is never given to another: an index below HOST_NSOCK in
+ * the low half, a generation in the high one.  str_sock_live() says whether
+ * it is one still.
+ *
+ * Every member has a descriptor of its own, which it gets from streamsd when
+ * it first needs it; streamsd has one of each.  No call waits, but for the
+ * moment that takes.  Results: 0 or a count, or minus an errno (EIO: no
+ * descriptor can be had).
+ */
+#define HOST_NSOCK 16384u
+
+/* host_sock_new - socket(2), non-blocking: a descriptor for host_sock_adopt()
+ * host_sock_accept - accept(2) likewise; @len in/out, @addr may be NULL. */
+int host_sock_new(int family, int type, int proto);
+int host_sock_accept(uint64_t id, void *addr, uint32_t *len);
+/* host_sock_adopt - @fd is this process's descriptor of @id, and streamsd gets
+ * one.  host_sock_discard - it is to be nobody's. */
+int host_sock_adopt(uint64_t id, int fd);
+void host_sock_discard(int fd);
+/*
+ * host_sock_shut - end the connection of @id, which lives, whoever else holds
+ * it: by a reset when @abort.  host_sock_gone - @id lives no more: away with
+ * the descriptors.  @wait: until streamsd's is gone too (a name was bound).
+ * host_sock_drop - with this process's alone.
+ */
+void host_sock_shut(uint64_t id, bool abort);
+void host_sock_gone(uint64_t id, bool wait);
+void host_sock_drop(uint64_t id);
+
+int host_sock_bind(uint64_t id, const void *addr, uint32_t len);
+int host_sock_listen(uint64_t id, int backlog);
+int host_sock_connect(uint64_t id, const void *addr, uint32_t len);
+int host_sock_shutdown(uint64_t id, int how);
+int host_sock_name(uint64_t id, bool peer, void *addr, uint32_t *len);
+int host_sock_setopt(uint64_t id, int level, int name, const void *val,
+	uint32_t len);
+int host_sock_getopt(uint64_t id, int level, int name, void *val,
+	uint32_t *len);
+int host_sock_error(uint64_t id); /* SO_ERROR */
+int host_sock_ioctl(uint64_t id, unsigned long cmd, int *ret);
+struct iovec;
+struct ksock_msg;
+long host_sock_send(uint64_t id, const struct iovec *iov, uint32_t n,
+	int flags);
+long host_sock_recv(uint64_t id, const struct iovec *iov, uint32_t n,
+	int *flags);
+long host_sock_sendmm(uint64_t id, struct ksock_msg *v, uint32_t n,
+	int flags);
+long host_sock_recvmm(uint64_t id, struct ksock_msg *v, uint32_t n,
+	int flags);
+
+/*
+ * host_wait_sock - host_wait_carrier(), and @id's socket is waited for besides:
+ * @want: HOST_C_IN, HOST_C_OUT.  With neither, for what is news to
+ * host_sock_events().  Does not look whether hc->fd is what it was, and
+ * hc->mask is NULL.  Drains the bell.
+ */
+int host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want,
+	uint64_t ns, uint32_t *ret_events);
+/*
+ * host_sock_watch - tell of what comes at @id, by edges: @want HOST_C_IN,
+ * HOST_C_OUT; 0: no more.  What is there now is told too.  Cheap when it is
+ * watched for that already.
+ * host_sock_events - what has come at sockets that are watched in this
+ * process, HOST_C_*; returns how many, at most @n.  host_sock_watching - is
+ * any?
+ */
+int host_sock_watch(uint64_t id, uint32_t want);
+struct host_sock_event {
+	uint64_t id;
+	uint32_t events;
+	uint32_t pad;
+};
+unsigned host_sock_events(struct host_sock_event *v, unsigned n);
+bool host_sock_watching(void);
+/* host_sock_ask - something is to be seen to by str_sock_serve(), and streamsd
+ * is not awake. */
+void host_sock_ask(void);
+
 /* ------------------------------------------------------ code and signals */
 
 /*
@@ -466,6 +559,17 @@ void str_region_tidy(void);
 /* str_region_members_died - processes have ended: close what nobody holds any
  * more, reap their threads, adopt their callbacks.  Return: streams closed. */
 unsigned str_region_members_died(void);
+/* str_sock_live - is the socket @id there still?  str_sock_word - where the
+ * host notes the greatest generation at @id's index that streamsd has closed;
+ * NULL: there never was one. */
+bool str_sock_live(uint64_t id);
+str_a32 *str_sock_word(uint64_t id);
+/* str_sock_gather - see to what host_sock_events() tells; in a call.  Return:
+ * how many there were. */
+unsigned str_sock_gather(void);
+/* str_sock_serve - as streamsd: see to what nobody else does.  Return: true
+ * to be called again in a millisecond. */
+bool str_sock_serve(void);
 /* str_region_wanted - is there anything that streamsd is needed for? */
 bool str_region_wanted(void);
 bool str_region_carriers(struct str_domain *d,

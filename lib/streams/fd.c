@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 
 #include "call.h"
+#include "sock.h"
 #include "user_impl.h"
 
 #define HASH 256u
@@ -703,7 +704,7 @@ fd_drain(struct fd_rec *r, int fd, uint32_t others)
 int
 fd_hidden_from(int from)
 {
-	int low = -1;
+	int low = -1, sock;
 
 	for (int i = 0; i < HOST_NFD; i++) {
 		int fd = host_fd_get(i);
@@ -711,7 +712,8 @@ fd_hidden_from(int from)
 		if (fd >= from && (low < 0 || fd < low))
 			low = fd;
 	}
-	return low;
+	sock = host_sock_hidden_from(from);
+	return sock >= 0 && (low < 0 || sock < low) ? sock : low;
 }
 
 void
@@ -720,6 +722,10 @@ fd_hidden_move(int fd)
 	char env[24];
 	int to;
 
+	if (host_sock_is_ours(fd)) {
+		host_sock_move(fd);
+		return;
+	}
 	if (host_fd_get(HOST_FD_DOMAIN) != fd) {
 		/* whoever needs them makes new ones */
 		for (int i = 0; i < HOST_NFD; i++)

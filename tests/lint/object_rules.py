@@ -50,7 +50,7 @@ def core_is_host_neutral(tree):
 
 # Beside the DDI: what <str/builtin.h>, <str/registry.h>, <str/apush.h>, <str/hold.h>
 # offer to the built-in ones that are the executive's own face.
-FOR_BUILTIN = r'ddi_\w|str_(drv_state|registry_entry|apush_[a-z]+|head_again)$'
+FOR_BUILTIN = r'(ddi|ksock)_\w|str_(drv_state|registry_entry|apush_[a-z]+|head_again)$'
 
 
 @rule

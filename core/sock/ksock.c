@@ -1,0 +1,782 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The operating system's sockets, for drivers: <str/ksock.h>.
+ *
+ * Objects.  ksock_t lies in a table of the domain; what was one is never
+ * anything else, so that a late look or a late event harms nobody.  Its id,
+ * index and generation, is what the host knows it by (host_sock_*), and what
+ * a stream has of it (`ksock' of struct str_plumb).
+ *
+ * Life.  A socket is made for a queue, or taken over from a listening one; its
+ * *home* is the stream it was last attached to, or came from.  It ends by
+ * ksock_close(), or with its home.  While it is made or closed it is stamped
+ * with the thread's tag; should that die, the reaper closes it.
+ *
+ * Events.  Whoever learns of an event notes it, claims the stream, enables
+ * the queue, and runs what is enabled (fire()).  There are three ways to learn
+ * of one: a thread that sleeps at the stream polls the socket itself; one that
+ * sleeps for many things has all sockets watched, by edges; one that is about
+ * to say that there is nothing tries.
+ *
+ * A driver need not take all that has come: the queue above may be full.  A
+ * level would then be told for ever.  So the sleeper, when an event was for
+ * nothing (*stuck*), waits for an edge instead, until the driver has seen the
+ * socket empty (or full) again.  Edges are kept for each process, and none is
+ * lost: being stuck costs a system call more, and that is all.
+ *
+ * streamsd, when asked, looks through the table.  Data that is gathered goes
+ * when it was there at the last look, too.  Data that waits for room is for
+ * the members; where nobody has sent any for some looks, streamsd does, and
+ * then sleeps for room.
+ *
+ * Locks.  None.  The driver's perimeter keeps calls apart; words that others
+ * write are atomic.
+ *
+ * Crash.  A slot is taken by one compare-and-swap of `owner', lives from the
+ * store of an odd `gen', and is dead from the store of an even one.
+ */
+#include "sock.h"
+
+struct str_ksock {
+	str_a32 gen;	 /* [A] odd: it lives */
+	str_a32 owner;	 /* [A] tag of who makes or closes it; 0: nobody */
+	queue_t *volatile rq; /* [A] whose events; NULL: nobody's */
+	struct str_plumb *volatile home; /* [A] */
+	str_a32 events;	 /* [A] KS_*: noted, not taken */
+	str_a32 want;	 /* [A] KS_*: ksock_want() */
+	str_a32 flags;	 /* [A] KF_* */
+	str_a32 closed;	 /* [A] the host's: str_sock_word() */
+	uint32_t index;	 /* [I] */
+	str_a32 sent;	 /* [A] counts what was sent */
+	str_a32 told;	 /* [A] streamsd watches: KS_* */
+	str_a32 seen;	 /* streamsd: `sent', at its last look */
+	str_a32 age;	 /* streamsd: looks since that changed */
+} STR_LINE;
+
+_Static_assert(sizeof(struct str_ksock) == 64, "one line each");
+
+#define KF_BLOCKED 1u	/* the last write was refused, or a connect is on */
+#define KF_EMPTY 2u	/* the last read found nothing */
+#define KF_SHORT 4u	/* ... or took less than it could have */
+#define KF_FULL 8u	/* the last write was refused */
+#define KF_STUCKIN 16u
+#define KF_STUCKOUT 32u
+#define KF_NAMED 64u	/* bound, or listening */
+#define KF_STREAM 128u
+
+#define SOCK_STREAM 1 /* the only type whose reads can be short */
+#define TYPE_MASK 15
+#define AGE 2u /* looks, until streamsd sends itself */
+
+/* The table: pieces of a granule each, made when they are needed. */
+#define PIECE 1023u
+#define PIECES (HOST_NSOCK / 1024u)
+
+_Static_assert(PIECES <= STR_NKSOCK, "roots for the pieces");
+
+static struct str_ksock *
+piece(unsigned c)
+{
+	uint64_t p = str_load_acq(str_root(STR_ROOT_KSOCK + c));
+
+	return p == 0 ? NULL : (struct str_ksock *)(uintptr_t)(p + 64);
+}
+
+static struct str_ksock *
+piece_make(unsigned c)
+{
+	void *p = str_mem_alloc(65536, STR_BLK_KMEM);
+
+	if (p == NULL)
+		return NULL;
+	__builtin_memset((char *)p + 64, 0, PIECE * 64);
+	if (str_cas(str_root(STR_ROOT_KSOCK + c), (uint64_t)0,
+		    (uint64_t)(uintptr_t)p))
+		str_mem_disown(p);
+	else
+		str_mem_free(p);
+	return piece(c);
+}
+
+static struct str_ksock *
+slot(uint32_t index)
+{
+	struct str_ksock *p = index < HOST_NSOCK ? piece(index / 1024) : NULL;
+
+	return p == NULL || index % 1024 >= PIECE ? NULL : &p[index % 1024];
+}
+
+static uint64_t
+id_of(const struct str_ksock *ks)
+{
+	return (uint64_t)str_load_acq(&ks->gen) << 32 | ks->index;
+}
+
+/* The socket @id, or NULL when it lives no more. */
+static struct str_ksock *
+find(uint64_t id)
+{
+	struct str_ksock *ks = slot((uint32_t)id);
+
+	return ks != NULL && (id >> 32 & 1) != 0 &&
+		str_load_acq(&ks->gen) == (uint32_t)(id >> 32) ? ks : NULL;
+}
+
+bool
+str_sock_live(uint64_t id)
+{
+	return find(id) != NULL;
+}
+
+str_a32 *
+str_sock_word(uint64_t id)
+{
+	struct str_ksock *ks = slot((uint32_t)id);
+
+	return ks == NULL ? NULL : &ks->closed;
+}
+
+/* Call @fn for each slot that was ever used, until it returns true. */
+static bool
+each(bool (*fn)(struct str_ksock *ks, void *arg), void *arg)
+{
+	uint64_t high = str_load(str_root(STR_ROOT_NKSOCK)), i;
+
+	for (i = 0; i < high; i++) {
+		struct str_ksock *ks = slot((uint32_t)i);
+
+		if (ks != NULL && fn(ks, arg))
+			return true;
+	}
+	return false;
+}
+
+/* Set and clear; a store only where something changes. */
+static void
+flag(ksock_t *ks, uint32_t set, uint32_t clear)
+{
+	uint32_t f = str_load(&ks->flags);
+
+	if ((f & set) != set)
+		(void)str_or(&ks->flags, set);
+	if ((f & clear) != 0)
+		(void)str_and(&ks->flags, ~clear);
+}
+
+/* ---------------------------------------------------------- making, closing */
+
+static struct str_ksock *
+take_in(unsigned c)
+{
+	struct str_ksock *p = piece(c);
+	uint32_t i;
+
+	if (p == NULL)
+		p = piece_make(c);
+	for (i = 0; p != NULL && i < PIECE; i++) {
+		struct str_ksock *ks = &p[i];
+
+		if ((str_load(&ks->gen) & 1) != 0 ||
+		    str_load(&ks->owner) != 0 ||
+		    !str_cas(&ks->owner, 0u, host_self_tag()))
+			continue;
+		if ((str_load(&ks->gen) & 1) == 0) {
+			ks->index = c * 1024 + i;
+			return ks;
+		}
+		str_store_rel(&ks->owner, 0u);
+	}
+	return NULL;
+}
+
+/* A slot, not alive yet, stamped with our tag. */
+static struct str_ksock *
+take(void)
+{
+	str_a64 *high = str_root(STR_ROOT_NKSOCK);
+	struct str_ksock *ks = NULL;
+	unsigned c;
+	uint64_t n;
+
+	for (c = 0; c < PIECES && ks == NULL; c++)
+		ks = take_in(c);
+	if (ks == NULL)
+		return NULL;
+	n = str_load(high);
+	while (n <= ks->index && !str_cas(high, n, (uint64_t)ks->index + 1))
+		n = str_load(high);
+	ks->rq = NULL;
+	ks->home = NULL;
+	str_store(&ks->events, 0u);
+	str_store(&ks->want, 0u);
+	str_store(&ks->flags, 0u);
+	str_store(&ks->told, 0u);
+	return ks;
+}
+
+static struct str_plumb *
+stream_of(queue_t *rq)
+{
+	return rq->q_pair->plumb;
+}
+
+/* @fd becomes a socket at home in @home.  Return: 0, -ENOSR. */
+static int
+settle(int fd, struct str_plumb *home, uint32_t flags, struct str_ksock **ret)
+{
+	struct str_ksock *ks = take();
+
+	if (ks == NULL) {
+		host_sock_discard(fd);
+		return -ENOSR;
+	}
+	ks->home = home;
+	str_store(&home->ksocked, 1u);
+	str_store(&ks->flags, flags);
+	str_store_rel(&ks->gen, str_load(&ks->gen) + 1);
+	STR_CRASH_POINT("ksock:alive");
+	(void)host_sock_adopt(id_of(ks), fd);
+	STR_CRASH_POINT("ksock:adopted");
+	*ret = ks;
+	return 0;
+}
+
+int
+ksock_create(queue_t *rq, int family, int type, int proto, ksock_t **ret)
+{
+	int fd = host_sock_new(family, type, proto), err;
+	ksock_t *ks;
+
+	if (fd < 0)
+		return fd;
+	err = settle(fd, stream_of(rq), (type & TYPE_MASK) == SOCK_STREAM ?
+		KF_STREAM : 0, &ks);
+	if (err != 0)
+		return err;
+	ksock_attach(ks, rq);
+	str_store_rel(&ks->owner, 0u);
+	*ret = ks;
+	return 0;
+}
+
+int
+ksock_accept(ksock_t *ks, ksock_t **ret, void *addr, uint32_t *len)
+{
+	int fd = host_sock_accept(id_of(ks), addr, len), err;
+	ksock_t *n;
+
+	if (fd < 0) {
+		if (fd == -EAGAIN)
+			flag(ks, KF_EMPTY, KF_STUCKIN);
+		return fd;
+	}
+	err = settle(fd, ks->home, KF_STREAM, &n);
+	if (err != 0)
+		return err;
+	str_store_rel(&n->owner, 0u);
+	*ret = n;
+	return 0;
+}
+
+void
+ksock_attach(ksock_t *ks, queue_t *rq)
+{
+	struct str_plumb *was = ks->home, *pl;
+	uint64_t id = id_of(ks);
+
+	if (was != NULL)
+		(void)str_cas(&was->ksock, id, (uint64_t)0);
+	if (rq == NULL) {
+		ks->rq = NULL;
+		return;
+	}
+	pl = stream_of(rq);
+	str_store(&pl->ksocked, 1u);
+	ks->home = pl;
+	ks->rq = rq;
+	(void)str_and(&ks->flags, ~(KF_STUCKIN | KF_STUCKOUT));
+	str_store_rel(&pl->ksock, id);
+	str_sock_changed(pl);
+}
+
+/* The socket is stamped with our tag. */
+static void
+finish(struct str_ksock *ks, bool abort)
+{
+	uint32_t gen = str_load(&ks->gen);
+	uint64_t id = id_of(ks);
+	struct str_plumb *home = ks->home;
+
+	if ((gen & 1) != 0) {
+		if (home != NULL && str_mem_valid(home))
+			(void)str_cas(&home->ksock, id, (uint64_t)0);
+		ks->rq = NULL;
+		host_sock_shut(id, abort);
+		STR_CRASH_POINT("ksock:shut");
+		str_store_rel(&ks->gen, gen + 1);
+		STR_CRASH_POINT("ksock:dead");
+		host_sock_gone(id, (str_load(&ks->flags) & KF_NAMED) != 0);
+	}
+	ks->home = NULL;
+	str_store_rel(&ks->owner, 0u);
+}
+
+void
+ksock_close(ksock_t *ks, int abort)
+{
+	if (ks == NULL || (str_load(&ks->gen) & 1) == 0 ||
+	    !str_cas(&ks->owner, 0u, host_self_tag()))
+		return;
+	finish(ks, abort != 0);
+}
+
+static bool
+of_the_dead(struct str_ksock *ks, void *arg)
+{
+	uint32_t dead = *(uint32_t *)arg;
+
+	if (str_load(&ks->owner) == dead &&
+	    str_cas(&ks->owner, dead, host_self_tag()))
+		finish(ks, false);
+	return false;
+}
+
+void
+str_sock_reap(uint32_t dead)
+{
+	(void)each(of_the_dead, &dead);
+}
+
+static bool
+of_stream(struct str_ksock *ks, void *arg)
+{
+	if (ks->home == arg && (str_load(&ks->gen) & 1) != 0)
+		ksock_close(ks, 0);
+	return false;
+}
+
+void
+str_sock_stream_gone(struct str_plumb *pl)
+{
+	(void)each(of_stream, pl);
+}
+
+/* ------------------------------------------------------------------- events */
+
+/* Is @rq a read queue of @pl, which is claimed? */
+static bool
+is_queue_of(struct str_plumb *pl, queue_t *rq)
+{
+	queue_t *q = pl->under != NULL ? &pl->under->qp->wq :
+					 &pl->head[0].qp->wq;
+
+	for (; q != NULL && q->q_pair->plumb == pl; q = q->q_next) {
+		if (str_otherq(q) == rq)
+			return true;
+		if (q != &pl->head[0].qp->wq && q->q_head != NULL)
+			break;
+	}
+	return false;
+}
+
+static void
+run(struct str_plumb *pl, queue_t *rq, uint32_t ks, struct host_call *hc)
+{
+	struct host_call *old = host_tls.call;
+
+	host_tls.call = hc;
+	if (ks & KS_IN)
+		str_sched_enable(rq);
+	if (ks & KS_OUT)
+		str_sched_enable(str_otherq(rq));
+	(void)str_sched_run(pl);
+	host_tls.call = old;
+}
+
+/* @what, KS_*, has come at socket @id, or may have.  False: nobody's. */
+static bool
+fire(uint64_t id, uint32_t what, bool end, struct host_call *hc)
+{
+	struct str_ksock *ks = find(id);
+	struct str_plumb *pl;
+	uint32_t f, stuck = 0;
+	queue_t *rq;
+	int again;
+
+	if (ks == NULL)
+		return false;
+	pl = ks->home;
+	(void)str_or(&ks->events, what);
+	if (pl == NULL || ks->rq == NULL || !str_claim_stream(pl))
+		return false;
+	rq = ks->rq;
+	if (find(id) == NULL || ks->home != pl || rq == NULL ||
+	    !is_queue_of(pl, rq)) {
+		str_unclaim(pl);
+		return false;
+	}
+	/* a short read is not a look at what comes after it: the end */
+	for (again = 0; again < 2; again++) {
+		(void)str_and(&ks->flags, ~(KF_EMPTY | KF_SHORT | KF_FULL));
+		STR_CRASH_POINT("ksock:event");
+		run(pl, rq, what, hc);
+		f = str_load(&ks->flags);
+		if (!end || (f & KF_SHORT) == 0 || find(id) == NULL)
+			break;
+		what = KS_IN;
+		(void)str_or(&ks->events, what);
+	}
+	if ((what & KS_IN) != 0 && (end || (f & (KF_EMPTY | KF_SHORT)) == 0))
+		stuck |= KF_STUCKIN;
+	if ((what & KS_OUT) != 0 && (f & KF_BLOCKED) != 0 &&
+	    (end || (f & KF_FULL) == 0))
+		stuck |= KF_STUCKOUT;
+	if (stuck != 0)
+		(void)str_or(&ks->flags, stuck);
+	str_unclaim(pl);
+	return true;
+}
+
+static uint32_t
+to_ks(uint32_t events)
+{
+	return ((events & HOST_C_IN) ? KS_IN : 0) |
+		((events & HOST_C_OUT) ? KS_OUT : 0);
+}
+
+uint32_t
+str_sock_interest(uint64_t id)
+{
+	struct str_ksock *ks = find(id);
+	uint32_t f = ks == NULL ? 0 : str_load(&ks->flags), want = 0;
+
+	if (ks == NULL)
+		return 0;
+	if ((f & KF_STUCKIN) == 0)
+		want |= HOST_C_IN;
+	if ((f & (KF_BLOCKED | KF_STUCKOUT)) == KF_BLOCKED)
+		want |= HOST_C_OUT;
+	/* an error or hang-up is told to whoever asks for anything */
+	return (f & (KF_STUCKIN | KF_STUCKOUT)) != 0 ? 0 : want;
+}
+
+void
+str_sock_fired(uint64_t id, uint32_t events, struct host_call *hc)
+{
+	if (events & HOST_C_MORE)
+		(void)str_sock_gather();
+	if ((events & (HOST_C_IN | HOST_C_OUT)) != 0)
+		(void)fire(id, to_ks(events), (events & HOST_C_END) != 0, hc);
+}
+
+unsigned
+str_sock_gather(void)
+{
+	struct host_sock_event v[16];
+	unsigned n, i, all = 0;
+
+	/* a busy one may keep us for a while, and not for ever */
+	do {
+		n = host_sock_events(v, STR_ARRAY_LEN(v));
+		for (i = 0; i < n; i++) {
+			struct str_ksock *ks = find(v[i].id);
+			uint32_t what = to_ks(v[i].events);
+
+			if (ks != NULL)
+				(void)str_and(&ks->flags,
+					~(KF_STUCKIN | KF_STUCKOUT));
+			if (ks != NULL && what != 0)
+				(void)fire(v[i].id, what,
+					(v[i].events & HOST_C_END) != 0, NULL);
+		}
+		all += n;
+	} while (n == STR_ARRAY_LEN(v) && all < HOST_NSOCK);
+	return all;
+}
+
+bool
+str_sock_try_slow(struct str_head *sd, struct host_call *hc, uint32_t what)
+{
+	uint64_t id = str_sock_of(sd->plumb);
+	struct str_ksock *ks = find(id);
+
+	if (ks == NULL || host_tls.nclaim != 0)
+		return false;
+	if (what == KS_OUT && (str_load(&ks->flags) & KF_BLOCKED) == 0)
+		return false;
+	return fire(id, what, false, hc);
+}
+
+/* ---------------------------------------------------- gathering, streamsd */
+
+void
+str_sock_flush_slow(struct host_call *hc)
+{
+	while (host_tls.nsoon != 0) {
+		uint64_t id = host_tls.soon[--host_tls.nsoon];
+		struct str_ksock *ks = find(id);
+
+		if (ks != NULL && (str_load(&ks->want) & KS_SOON) != 0)
+			(void)fire(id, KS_OUT, false, hc);
+	}
+}
+
+static void
+remember(uint64_t id)
+{
+	uint32_t i;
+
+	for (i = 0; i < host_tls.nsoon; i++)
+		if (host_tls.soon[i] == id)
+			return;
+	/* no room: streamsd sees to it */
+	if (i < HOST_NSOON) {
+		host_tls.soon[i] = id;
+		host_tls.nsoon = i + 1;
+	}
+}
+
+void
+ksock_want(ksock_t *ks, uint32_t events)
+{
+	uint32_t was = str_load(&ks->want);
+
+	if (events & KS_SOON)
+		remember(id_of(ks));
+	if (was == events)
+		return;
+	str_store(&ks->want, events);
+	if ((events & ~was) == 0)
+		return;
+	str_store(&ks->age, 0u);
+	host_fence_light(); /* pairs with str_sock_serve() */
+	host_sock_ask();
+}
+
+/* What streamsd has to look at for @ks's stream, besides. */
+static uint32_t
+for_stream(struct str_ksock *ks)
+{
+	struct str_plumb *pl = ks->home;
+
+	if (ks->rq == NULL || pl == NULL || !str_mem_valid(pl))
+		return 0;
+	return pl->under != NULL || pl->head[0].sigs != NULL ? KS_IN : 0;
+}
+
+void
+str_sock_changed(struct str_plumb *pl)
+{
+	struct str_ksock *ks = find(str_sock_of(pl));
+
+	if (ks == NULL || (for_stream(ks) & ~str_load(&ks->told)) == 0)
+		return;
+	host_fence_light();
+	host_sock_ask();
+}
+
+struct serve {
+	bool again;
+};
+
+static bool
+serve(struct str_ksock *ks, void *arg)
+{
+	struct serve *s = arg;
+	uint64_t id = id_of(ks);
+	uint32_t want, told, sent;
+
+	if ((id >> 32 & 1) == 0)
+		return false;
+	want = str_load(&ks->want) | for_stream(ks);
+	told = str_load(&ks->told);
+	if ((want | told) == 0)
+		return false;
+	sent = str_load(&ks->sent);
+	if ((want & (KS_OUT | KS_SOON)) != 0 &&
+	    (told & want & KS_OUT) == 0) {
+		uint32_t age = str_load(&ks->age);
+
+		if (str_load(&ks->seen) != sent)
+			age = 0;
+		str_store(&ks->seen, sent);
+		str_store(&ks->age, age + 1);
+		s->again = true;
+		if (age >= ((want & KS_OUT) ? AGE : 1u)) {
+			told |= want & KS_OUT;
+			(void)fire(id, KS_OUT, false, NULL);
+			want = str_load(&ks->want) | for_stream(ks);
+		}
+	}
+	/* without a descriptor, which may be on its way: look again */
+	told = (told & want & KS_OUT) | (want & KS_IN);
+	if (find(id) != NULL && host_sock_watch(id,
+		    ((told & KS_IN) ? HOST_C_IN : 0) |
+		    ((told & KS_OUT) ? HOST_C_OUT : 0)) != 0)
+		s->again = true;
+	else
+		str_store(&ks->told, told);
+	return false;
+}
+
+bool
+str_sock_serve(void)
+{
+	struct serve s = {false};
+
+	host_fence_heavy(); /* pairs with ksock_want() */
+	(void)each(serve, &s);
+	return s.again;
+}
+
+/* -------------------------------------------------------------------- calls */
+
+int
+ksock_bind(ksock_t *ks, const void *addr, uint32_t len)
+{
+	int r = host_sock_bind(id_of(ks), addr, len);
+
+	if (r == 0)
+		(void)str_or(&ks->flags, KF_NAMED);
+	return r;
+}
+
+int
+ksock_listen(ksock_t *ks, int backlog)
+{
+	int r = host_sock_listen(id_of(ks), backlog);
+
+	if (r == 0)
+		(void)str_or(&ks->flags, KF_NAMED);
+	return r;
+}
+
+int
+ksock_connect(ksock_t *ks, const void *addr, uint32_t len)
+{
+	int r;
+
+	(void)str_and(&ks->flags, ~(KF_STUCKIN | KF_STUCKOUT));
+	r = host_sock_connect(id_of(ks), addr, len);
+	if (r == -EINPROGRESS || r == -EALREADY)
+		(void)str_or(&ks->flags, KF_BLOCKED);
+	else
+		(void)str_and(&ks->flags, ~KF_BLOCKED);
+	return r;
+}
+
+int
+ksock_shutdown(ksock_t *ks, int how)
+{
+	return host_sock_shutdown(id_of(ks), how);
+}
+
+int
+ksock_name(ksock_t *ks, int peer, void *addr, uint32_t *len)
+{
+	return host_sock_name(id_of(ks), peer != 0, addr, len);
+}
+
+int
+ksock_setopt(ksock_t *ks, int level, int name, const void *val, uint32_t len)
+{
+	return host_sock_setopt(id_of(ks), level, name, val, len);
+}
+
+int
+ksock_getopt(ksock_t *ks, int level, int name, void *val, uint32_t *len)
+{
+	return host_sock_getopt(id_of(ks), level, name, val, len);
+}
+
+int
+ksock_error(ksock_t *ks)
+{
+	return host_sock_error(id_of(ks));
+}
+
+int
+ksock_ioctl(ksock_t *ks, unsigned long cmd, int *ret)
+{
+	return host_sock_ioctl(id_of(ks), cmd, ret);
+}
+
+static size_t
+total(const struct iovec *iov, uint32_t n)
+{
+	size_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		sum += iov[i].iov_len;
+	return sum;
+}
+
+/* A write took all, or not (@r, minus an errno or a count, of @want). */
+static void
+wrote(ksock_t *ks, long r, size_t want)
+{
+	if (r > 0)
+		str_store(&ks->sent, str_load(&ks->sent) + 1);
+	if (r == -EAGAIN || (r >= 0 && (size_t)r < want))
+		flag(ks, KF_BLOCKED | KF_FULL, KF_STUCKOUT);
+	else
+		flag(ks, 0, KF_BLOCKED | KF_STUCKOUT);
+}
+
+static void
+was_read(ksock_t *ks, long r, size_t want)
+{
+	if (r == -EAGAIN)
+		flag(ks, KF_EMPTY, KF_STUCKIN);
+	else if (r > 0 && (size_t)r < want)
+		flag(ks, KF_SHORT, KF_STUCKIN);
+}
+
+long
+ksock_send(ksock_t *ks, const struct iovec *iov, uint32_t n, int flags)
+{
+	long r = host_sock_send(id_of(ks), iov, n, flags);
+
+	wrote(ks, r, (str_load(&ks->flags) & KF_STREAM) && n > 1 ?
+		total(iov, n) : n == 1 ? iov->iov_len : 0);
+	return r;
+}
+
+long
+ksock_recv(ksock_t *ks, const struct iovec *iov, uint32_t n, int *flags)
+{
+	bool peek = flags != NULL && *flags != 0; /* says nothing of the rest */
+	long r = host_sock_recv(id_of(ks), iov, n, flags);
+
+	if (!peek)
+		was_read(ks, r, (str_load(&ks->flags) & KF_STREAM) ?
+			total(iov, n) : 0);
+	return r;
+}
+
+long
+ksock_sendmm(ksock_t *ks, struct ksock_msg *v, uint32_t n, int flags)
+{
+	long r = host_sock_sendmm(id_of(ks), v, n, flags);
+
+	wrote(ks, r, 0);
+	return r;
+}
+
+long
+ksock_recvmm(ksock_t *ks, struct ksock_msg *v, uint32_t n, int flags)
+{
+	long r = host_sock_recvmm(id_of(ks), v, n, flags);
+
+	was_read(ks, r, STR_MIN(n, KS_MAXMM));
+	return r;
+}
+
+uint32_t
+ksock_events(ksock_t *ks)
+{
+	return str_xchg(&ks->events, 0u);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Sockets of a driver, as the Stream head and the plumbing see them: ksock.c
+ * has the theory.  A stream has at most one whose events are for it.
+ */
+#ifndef STR_SOCK_H
+#define STR_SOCK_H
+
+#include "core.h"
+#include <str/ksock.h>
+
+/* Has @pl a socket?  Its id, or 0. */
+STR_INLINE uint64_t
+str_sock_of(const struct str_plumb *pl)
+{
+	return str_load(&pl->ksock);
+}
+
+/* What a sleeper at @sd waits for at its stream's socket, and did it come. */
+uint32_t str_sock_interest(uint64_t id);
+void str_sock_fired(uint64_t id, uint32_t events, struct host_call *hc);
+/* One look at the socket of @sd's stream, before a call gives up.  Return:
+ * true when there was one: then the caller looks again. */
+bool str_sock_try_slow(struct str_head *sd, struct host_call *hc,
+	uint32_t ks);
+
+STR_INLINE bool
+str_sock_try(struct str_head *sd, struct host_call *hc, uint32_t ks)
+{
+	return str_unlikely(str_sock_of(sd->plumb) != 0) &&
+		str_sock_try_slow(sd, hc, ks);
+}
+
+/* The thread is about to sleep, or to leave: send what it has gathered. */
+void str_sock_flush_slow(struct host_call *hc);
+
+STR_INLINE void
+str_sock_flush(struct host_call *hc)
+{
+	if (str_unlikely(host_tls.nsoon != 0))
+		str_sock_flush_slow(hc);
+}
+
+/* The stream has got, or lost, those for whom streamsd has to read. */
+void str_sock_changed(struct str_plumb *pl);
+/* @pl is being freed; a thread of tag @dead is. */
+void str_sock_stream_gone(struct str_plumb *pl);
+void str_sock_reap(uint32_t dead);
+
+#endif

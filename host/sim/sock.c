@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Sockets of the simulated host: there are none.  What a socket does depends
+ * on another machine's time, or a peer's, which a seed does not decide; the
+ * drivers above are tried on the real host.  Whoever asks for one is told so,
+ * as by a kernel without networking.
+ */
+#include <errno.h>
+#include "sim_impl.h"
+
+int
+host_sock_new(int family, int type, int proto)
+{
+	return -EAFNOSUPPORT;
+}
+
+int
+host_sock_accept(uint64_t id, void *addr, uint32_t *len)
+{
+	return -ENOTSOCK;
+}
+
+int
+host_sock_adopt(uint64_t id, int fd)
+{
+	return -ENOTSOCK;
+}
+
+void
+host_sock_discard(int fd)
+{
+}
+
+void
+host_sock_shut(uint64_t id, bool abort)
+{
+}
+
+void
+host_sock_gone(uint64_t id, bool wait)
+{
+}
+
+void
+host_sock_drop(uint64_t id)
+{
+}
+
+int
+host_sock_bind(uint64_t id, const void *addr, uint32_t len)
+{
+	return -ENOTSOCK;
+}
+
+int
+host_sock_listen(uint64_t id, int backlog)
+{
+	return -ENOTSOCK;
+}
+
+int
+host_sock_connect(uint64_t id, const void *addr, uint32_t len)
+{
+	return -ENOTSOCK;
+}
+
+int
+host_sock_shutdown(uint64_t id, int how)
+{
+	return -ENOTSOCK;
+}
+
+int
+host_sock_name(uint64_t id, bool peer, void *addr, uint32_t *len)
+{
+	return -ENOTSOCK;
+}
+
+int
+host_sock_setopt(uint64_t id, int level, int name, const void *val,
+	uint32_t len)
+{
+	return -ENOTSOCK;
+}
+
+int
+host_sock_getopt(uint64_t id, int level, int name, void *val, uint32_t *len)
+{
+	return -ENOTSOCK;
+}
+
+int
+host_sock_error(uint64_t id)
+{
+	return ENOTSOCK;
+}
+
+int
+host_sock_ioctl(uint64_t id, unsigned long cmd, int *ret)
+{
+	return -ENOTSOCK;
+}
+
+long
+host_sock_send(uint64_t id, const struct iovec *iov, uint32_t n, int flags)
+{
+	return -ENOTSOCK;
+}
+
+long
+host_sock_recv(uint64_t id, const struct iovec *iov, uint32_t n, int *flags)
+{
+	return -ENOTSOCK;
+}
+
+long
+host_sock_sendmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
+{
+	return -ENOTSOCK;
+}
+
+long
+host_sock_recvmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
+{
+	return -ENOTSOCK;
+}
+
+int
+host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
+	uint32_t *ret_events)
+{
+	return host_wait_carrier(hc, ns, ret_events);
+}
+
+int
+host_sock_watch(uint64_t id, uint32_t want)
+{
+	return want == 0 ? 0 : ENOTSOCK;
+}
+
+unsigned
+host_sock_events(struct host_sock_event *v, unsigned n)
+{
+	return 0;
+}
+
+bool
+host_sock_watching(void)
+{
+	return false;
+}
+
+void
+host_sock_ask(void)
+{
+}

@@ -1,0 +1,1087 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Sockets of the kernel, which members of the domain use in common.
+ *
+ * Objects.  A socket is known in the domain by its id (core/sock).  `table'
+ * is this process's: the descriptor it has of each.  They are hidden
+ * descriptors, as those of fd.c; a forked child has them all.  streamsd has
+ * one of every socket, so that it outlives whoever made it.
+ *
+ * Life.  Who makes a socket sends a duplicate to streamsd.  Who finds that it
+ * has no descriptor of a socket, after an exec, or since the Stream was passed
+ * to it, asks streamsd for one.  Who closes it tells streamsd; all others are
+ * told by a counter in the domain, which they compare whenever they use a
+ * socket: what they have of dead ones goes then.  A process that does nothing
+ * keeps them; therefore who closes ends the connection first.
+ *
+ * The keeper is a thread of streamsd that does nothing else.  It has no part
+ * in the executive, so that who waits for its answer in the middle of a
+ * procedure waits for nothing that could wait for him.
+ *
+ * News.  Processes that sleep for many things watch their sockets by an epoll
+ * instance of their own, edge-triggered.  A child makes its own.
+ *
+ * Crash.  When streamsd dies, `sock_epoch' says that there is a new one, and
+ * who has sockets passes them again: in its next call, or when it notices in
+ * its sleep.  A descriptor that somebody dies with is one less, and the
+ * kernel's to close.
+ *
+ * Locks.  A place in the table is changed by compare-and-swap of one word;
+ * the epoll instance is made and changed under `sock'.
+ */
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "user_impl.h"
+#include "sock.h"
+#undef FNDELAY
+#undef FNONBLOCK
+#include <str/ksock.h>
+
+#ifndef UDP_GRO
+#define UDP_GRO 104
+#endif
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#endif
+
+#define MS 1000000ull
+#define FETCH_NS (1000 * MS) /* before a socket is given up for lost */
+#define ANSWER_MS 100
+#define SHUT_NS (100 * MS) /* to wait for streamsd to close its own */
+#define FULL_TRIES 40	   /* its queue is full: 50 us each */
+#define FD_BASE 1000
+
+struct place {
+	str_a64 word;	 /* generation << 32 | descriptor + 1; 0 = none */
+	str_a32 sent;	 /* epoch in which streamsd got it */
+	str_a32 watched; /* watch_gen << 8 | HOST_C_* */
+};
+static struct place table[HOST_NSOCK];
+static str_a32 high; /* places ever used */
+static str_a32 seen; /* sock_closed when dead ones were looked for */
+static str_a32 watch_gen;
+static str_a32 nwatched;
+
+/* Which numbers are ours; greater ones are searched for. */
+#define FD_BITS 65536u
+static str_a64 ours[FD_BITS / 64];
+static str_a32 far; /* there are greater ones */
+
+static struct host_shared *
+shared(void)
+{
+	return host_shared(host_domain);
+}
+
+static uint32_t
+index_of(uint64_t id)
+{
+	return (uint32_t)id % HOST_NSOCK;
+}
+
+static struct place *
+place_of(uint64_t id)
+{
+	return &table[index_of(id)];
+}
+
+static uint64_t
+word_of(uint64_t id, int fd)
+{
+	return (id >> 32) << 32 | ((uint32_t)fd + 1);
+}
+
+/* The descriptor in word @w when that is @id's, else -1. */
+static int
+fd_in(uint64_t w, uint64_t id)
+{
+	return w != 0 && w >> 32 == id >> 32 ? (int)(uint32_t)w - 1 : -1;
+}
+
+/* ----------------------------------------------------------------- numbers */
+
+static void
+mark(int fd, bool on)
+{
+	uint64_t bit = 1ull << ((unsigned)fd % 64);
+
+	if ((unsigned)fd >= FD_BITS) {
+		str_store(&far, 1u);
+		return;
+	}
+	if (on)
+		(void)str_or(&ours[(unsigned)fd / 64], bit);
+	else
+		(void)str_and(&ours[(unsigned)fd / 64], ~bit);
+}
+
+static int
+find_from(int fd, bool exact)
+{
+	uint32_t n = str_load(&high);
+	int low = -1;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t w = str_load(&table[i].word);
+		int have = w != 0 ? (int)(uint32_t)w - 1 : -1;
+
+		if (have >= fd && (!exact || have == fd) &&
+		    (low < 0 || have < low))
+			low = have;
+	}
+	return low;
+}
+
+bool
+host_sock_is_ours(int fd)
+{
+	if (str_likely(str_load(&high) == 0) || fd < 0)
+		return false;
+	if ((unsigned)fd < FD_BITS)
+		return (str_load(&ours[(unsigned)fd / 64]) >>
+			       ((unsigned)fd % 64)) & 1;
+	return str_load(&far) != 0 && find_from(fd, true) >= 0;
+}
+
+int
+host_sock_hidden_from(int fd)
+{
+	return str_load(&high) == 0 ? -1 : find_from(fd, false);
+}
+
+/* To a high number, where no program counts on finding one free. */
+static int
+raise_fd(int fd)
+{
+	struct rlimit rl = { 0, 0 };
+	int high_fd;
+
+	if (fd >= FD_BASE)
+		return fd;
+	high_fd = sys_fcntl(fd, F_DUPFD_CLOEXEC, FD_BASE);
+	if (high_fd < 0) {
+		(void)sys_call4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &rl);
+		if ((int)(rl.rlim_cur / 2) > fd)
+			high_fd = sys_fcntl(fd, F_DUPFD_CLOEXEC,
+				(long)(rl.rlim_cur / 2));
+	}
+	if (high_fd < 0)
+		return fd;
+	(void)sys_close(fd);
+	return high_fd;
+}
+
+/* ------------------------------------------------------------------- table */
+
+static void
+unwatch(struct place *p, int fd)
+{
+	struct epoll_event ev = { 0 };
+	uint32_t v = str_xchg(&p->watched, 0u);
+
+	if (v == 0 || v >> 8 != str_load(&watch_gen))
+		return;
+	(void)sys_call4(SYS_epoll_ctl, host_fd_get(HOST_FD_SOCKS),
+		EPOLL_CTL_DEL, fd, &ev);
+	(void)str_sub(&nwatched, 1u);
+}
+
+static void
+let_go(struct place *p, int fd)
+{
+	unwatch(p, fd);
+	mark(fd, false);
+	(void)sys_close(fd);
+}
+
+/* Close what we have at @p if that is the word @w. */
+static void
+drop_word(struct place *p, uint64_t w)
+{
+	/* a number is no more ours only when nobody finds it any more */
+	if (w != 0 && str_cas(&p->word, w, 0ull))
+		let_go(p, (int)(uint32_t)w - 1);
+}
+
+/* Put @fd in the place of @id.  Return: the descriptor to be used. */
+static int
+install(uint64_t id, int fd)
+{
+	struct place *p = place_of(id);
+	uint32_t n = str_load(&high);
+	uint64_t w;
+
+	fd = raise_fd(fd);
+	mark(fd, true);
+	while (n < index_of(id) + 1 && !str_cas(&high, n, index_of(id) + 1))
+		n = str_load(&high);
+	for (;;) {
+		w = str_load_acq(&p->word);
+		if (fd_in(w, id) >= 0) {
+			/* another thread was faster */
+			mark(fd, false);
+			(void)sys_close(fd);
+			return fd_in(w, id);
+		}
+		if (w != 0) {
+			drop_word(p, w);
+			continue;
+		}
+		str_store(&p->sent, 0u);
+		str_store(&p->watched, 0u);
+		if (str_cas(&p->word, 0ull, word_of(id, fd)))
+			return fd;
+	}
+}
+
+/* Close what we have of sockets that are gone. */
+static void
+sweep(void)
+{
+	uint32_t n = str_load(&high);
+
+	str_store(&seen, str_load_acq(&shared()->sock_closed));
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t w = str_load(&table[i].word);
+
+		if (w != 0 && !str_sock_live((w >> 32) << 32 | i))
+			drop_word(&table[i], w);
+	}
+}
+
+/* --------------------------------------------------------------- streamsd */
+
+#define OP_PASS 1u  /* here is a descriptor of @id */
+#define OP_FETCH 2u /* send one to @addr */
+#define OP_CLOSE 3u /* @id is gone */
+
+struct letter {
+	uint64_t key;
+	uint64_t id;
+	uint32_t op;
+	uint32_t addrlen;
+	uint8_t addr[8];
+};
+
+union control {
+	struct cmsghdr h;
+	char room[CMSG_SPACE(sizeof(int))];
+};
+
+static void
+nap(uint64_t ns)
+{
+	struct timespec ts = { 0, (long)ns };
+
+	(void)sys_call2(SYS_nanosleep, &ts, NULL);
+}
+
+/* Where the keeper takes letters; 0 bytes: there is none. */
+static uint32_t
+keeper_address(uint8_t addr[8], uint64_t *ret_epoch)
+{
+	struct host_shared *s = shared();
+	uint64_t epoch = str_load_acq(&s->sock_epoch), a;
+	uint32_t len = str_load(&s->sock_addrlen);
+
+	a = str_load(&s->sock_addr);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	*ret_epoch = epoch;
+	if (epoch == 0 || len > 8 || str_load(&s->sock_epoch) != epoch)
+		return 0;
+	memcpy(addr, &a, 8);
+	return len;
+}
+
+/* Return: 0 it will be read, or an errno. */
+static int
+tell(uint32_t op, uint64_t id, int fd, const struct host_carrier *back,
+	uint64_t *ret_epoch)
+{
+	struct letter l = { .key = shared()->key, .id = id, .op = op };
+	struct iovec iov = { &l, sizeof l };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	union control u = {
+		.h = { CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS }
+	};
+	uint8_t addr[8];
+	uint32_t len;
+	int err = ESRCH;
+
+	if (back != NULL) {
+		l.addrlen = back->addrlen;
+		memcpy(l.addr, back->addr, sizeof l.addr);
+	}
+	if (fd >= 0) {
+		memcpy(CMSG_DATA(&u.h), &fd, sizeof fd);
+		m.msg_control = &u;
+		m.msg_controllen = CMSG_SPACE(sizeof fd);
+	}
+	len = keeper_address(addr, ret_epoch);
+	for (int i = 0; len != 0 && i < FULL_TRIES; i++) {
+		err = host_dgram_send(addr, len, &m);
+		if (err != EAGAIN)
+			break;
+		nap(50000);
+	}
+	return err;
+}
+
+/* streamsd gets a duplicate, if it has not. */
+static void
+pass(struct place *p, uint64_t id, int fd)
+{
+	uint64_t epoch = str_load_acq(&shared()->sock_epoch);
+
+	if (host_is_daemon || epoch == 0 ||
+	    str_load(&p->sent) == (uint32_t)epoch)
+		return;
+	if (tell(OP_PASS, id, fd, NULL, &epoch) == 0)
+		str_store(&p->sent, (uint32_t)epoch);
+}
+
+void
+host_sock_pass_all(void)
+{
+	uint32_t n = str_load(&high);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t w = str_load(&table[i].word);
+		uint64_t id = (w >> 32) << 32 | i;
+
+		if (w != 0 && str_sock_live(id))
+			pass(&table[i], id, (int)(uint32_t)w - 1);
+	}
+}
+
+/* Ask streamsd.  Return: a descriptor, or minus an errno. */
+static int
+ask(uint64_t id, int via, const struct host_carrier *c)
+{
+	struct pollfd pfd = { via, POLLIN, 0 };
+	struct timespec ts = { 0, ANSWER_MS * (long)MS };
+	uint64_t epoch;
+	int fd;
+
+	if (tell(OP_FETCH, id, -1, c, &epoch) != 0) {
+		(void)host_daemon();
+		return -EAGAIN;
+	}
+	(void)sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET);
+	return host_fd_take(via, id, &fd) == 0 ? fd : -EAGAIN;
+}
+
+static int
+fetch(uint64_t id)
+{
+	struct host_carrier c;
+	uint64_t end;
+	int via, fd = -EIO;
+
+	if (host_is_daemon || !str_sock_live(id))
+		return -EIO;
+	if (host_carrier_open(O_CLOEXEC | O_NONBLOCK, &via, &c) != 0)
+		return -EIO;
+	end = host_now() + FETCH_NS;
+	/* a new one has it when those who are awake have passed it again */
+	while (str_sock_live(id) && host_now() < end) {
+		fd = ask(id, via, &c);
+		if (fd >= 0)
+			break;
+		nap(2 * MS);
+	}
+	(void)sys_close(via);
+	if (fd < 0)
+		return -EIO;
+	fd = install(id, fd);
+	str_store(&place_of(id)->sent,
+		(uint32_t)str_load(&shared()->sock_epoch));
+	return fd;
+}
+
+int
+host_sock_fd(uint64_t id)
+{
+	struct place *p = place_of(id);
+	int fd;
+
+	if (str_unlikely(str_load_acq(&shared()->sock_closed) !=
+		str_load(&seen)))
+		sweep();
+	fd = fd_in(str_load_acq(&p->word), id);
+	if (str_unlikely(fd < 0))
+		return fetch(id);
+	if (str_unlikely(str_load(&p->sent) !=
+		(uint32_t)str_load(&shared()->sock_epoch)))
+		pass(p, id, fd);
+	return fd;
+}
+
+/* ------------------------------------------------------------- the keeper */
+
+static int keeper_fd = -1;
+
+static void
+answer(const struct letter *l)
+{
+	struct host_carrier to = { .kind = HOST_CARRIER_OPEN,
+		.addrlen = l->addrlen };
+	int fd = fd_in(str_load_acq(&place_of(l->id)->word), l->id);
+
+	if (l->addrlen == 0 || l->addrlen > sizeof to.addr)
+		return;
+	memcpy(to.addr, l->addr, sizeof to.addr);
+	if (fd < 0 || host_fd_pass(-1, &to, fd, l->id) != 0)
+		(void)host_carrier_send(&to);
+}
+
+static void
+shut_word(uint64_t id)
+{
+	str_a32 *word = str_sock_word(id);
+
+	if (word == NULL)
+		return;
+	str_store_rel(word, (uint32_t)(id >> 32));
+	(void)host_wake(word, INT32_MAX);
+}
+
+static void
+gone(uint64_t id)
+{
+	struct place *p = place_of(id);
+	uint64_t w = str_load_acq(&p->word);
+
+	if (fd_in(w, id) >= 0)
+		drop_word(p, w);
+	shut_word(id);
+}
+
+static void
+keep(const struct letter *l, int fd)
+{
+	if (l->op == OP_PASS && fd >= 0 && str_sock_live(l->id)) {
+		(void)install(l->id, fd);
+		/* it may have gone meanwhile, told before it came */
+		if (!str_sock_live(l->id))
+			gone(l->id);
+		return;
+	}
+	if (fd >= 0)
+		(void)sys_close(fd);
+	if (l->op == OP_FETCH)
+		answer(l);
+	else if (l->op == OP_CLOSE && !str_sock_live(l->id))
+		gone(l->id);
+}
+
+static void *
+keeper_main(void *arg)
+{
+	(void)arg;
+	for (;;) {
+		struct letter l;
+		struct iovec iov = { &l, sizeof l };
+		union control u;
+		struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+			.msg_control = &u, .msg_controllen = sizeof u };
+		struct cmsghdr *h;
+		int fd = -1;
+		long n;
+
+		n = sys_call3(SYS_recvmsg, keeper_fd, &m, MSG_CMSG_CLOEXEC);
+		if (n < 0 && n != -EINTR)
+			nap(10 * MS); /* no memory, or no descriptors */
+		if (n < 0)
+			continue;
+		h = CMSG_FIRSTHDR(&m);
+		if (h != NULL && h->cmsg_level == SOL_SOCKET &&
+		    h->cmsg_type == SCM_RIGHTS &&
+		    h->cmsg_len >= CMSG_LEN(sizeof fd))
+			memcpy(&fd, CMSG_DATA(h), sizeof fd);
+		if (n == (long)sizeof l)
+			keep(&l, fd);
+		else if (fd >= 0)
+			(void)sys_close(fd);
+	}
+	return NULL;
+}
+
+static struct host_carrier keeper_at;
+
+int
+host_sock_keeper_open(void)
+{
+	return host_carrier_open(O_CLOEXEC, &keeper_fd, &keeper_at);
+}
+
+void
+host_sock_keeper_start(void)
+{
+	struct host_shared *s = shared();
+	pthread_attr_t attr;
+	pthread_t id;
+	uint64_t addr = 0, old;
+	int err;
+
+	if (keeper_fd < 0)
+		return;
+	host_sig_block(&old);
+	(void)pthread_attr_init(&attr);
+	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	(void)pthread_attr_setstacksize(&attr, 128u << 10);
+	err = pthread_create(&id, &attr, keeper_main, NULL);
+	(void)pthread_attr_destroy(&attr);
+	host_sig_restore(&old);
+	if (err != 0)
+		return;
+	memcpy(&addr, keeper_at.addr, sizeof addr);
+	str_store(&s->sock_addrlen, keeper_at.addrlen);
+	str_store(&s->sock_addr, addr);
+	(void)str_add(&s->sock_epoch, (uint64_t)1);
+}
+
+/* -------------------------------------------------------- making, closing */
+
+int
+host_sock_new(int family, int type, int proto)
+{
+	int fd = (int)sys_call3(SYS_socket, family,
+		type | SOCK_NONBLOCK | SOCK_CLOEXEC, proto);
+
+	return fd >= 0 ? raise_fd(fd) : fd;
+}
+
+int
+host_sock_adopt(uint64_t id, int fd)
+{
+	fd = install(id, fd);
+	STR_CRASH_POINT("sock:adopted");
+	pass(place_of(id), id, fd);
+	return 0;
+}
+
+void
+host_sock_discard(int fd)
+{
+	(void)sys_close(fd);
+}
+
+/*
+ * Others may hold it, and not look for long: what closing the last descriptor
+ * would do is done to the connection.
+ */
+void
+host_sock_shut(uint64_t id, bool abort)
+{
+	struct linger lg = { 1, 0 };
+	struct sockaddr none = { .sa_family = AF_UNSPEC };
+	int fd = host_sock_fd(id);
+
+	if (fd < 0)
+		return;
+	if (!abort) {
+		(void)sys_call2(SYS_shutdown, fd, SHUT_RDWR);
+		return;
+	}
+	(void)sys_call5(SYS_setsockopt, fd, SOL_SOCKET, SO_LINGER, &lg,
+		sizeof lg);
+	(void)sys_call3(SYS_connect, fd, &none, sizeof none);
+}
+
+void
+host_sock_gone(uint64_t id, bool wait)
+{
+	uint64_t end, epoch;
+	str_a32 *word = str_sock_word(id);
+	uint32_t v;
+
+	host_sock_drop(id);
+	(void)str_add(&shared()->sock_closed, 1u);
+	if (host_is_daemon) {
+		shut_word(id);
+		return;
+	}
+	if (tell(OP_CLOSE, id, -1, NULL, &epoch) != 0 || !wait || word == NULL)
+		return;
+	end = host_now() + SHUT_NS;
+	while ((int32_t)((v = str_load_acq(word)) - (uint32_t)(id >> 32)) < 0 &&
+		host_now() < end &&
+		str_load(&shared()->sock_epoch) == epoch)
+		(void)host_wait(NULL, word, v, 10 * MS);
+}
+
+void
+host_sock_drop(uint64_t id)
+{
+	struct place *p = place_of(id);
+	uint64_t w = str_load_acq(&p->word);
+
+	if (fd_in(w, id) >= 0)
+		drop_word(p, w);
+}
+
+void
+host_sock_forked(void)
+{
+	/* the parent's instance, by number only */
+	host_fd_drop(HOST_FD_SOCKS);
+	(void)str_add(&watch_gen, 1u);
+	str_store(&nwatched, 0u);
+}
+
+void
+host_sock_move(int fd)
+{
+	uint32_t n = str_load(&high);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct place *p = &table[i];
+		uint64_t w = str_load(&p->word);
+		int to;
+
+		if (w == 0 || (int)(uint32_t)w - 1 != fd)
+			continue;
+		unwatch(p, fd); /* whoever sleeps for it begins again */
+		to = sys_fcntl(fd, F_DUPFD_CLOEXEC, fd + 1);
+		if (to < 0)
+			to = sys_fcntl(fd, F_DUPFD_CLOEXEC, 3);
+		mark(fd, false);
+		if (to >= 0)
+			mark(to, true);
+		/* without one, it is fetched when it is needed */
+		str_store_rel(&p->word, to < 0 ? 0ull :
+			(w >> 32) << 32 | ((uint32_t)to + 1));
+		return;
+	}
+}
+
+/* -------------------------------------------------------------------- news */
+
+static int
+news_make(void)
+{
+	int fd = (int)sys_call1(SYS_epoll_create1, EPOLL_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	(void)str_add(&watch_gen, 1u);
+	str_store(&nwatched, 0u);
+	return host_fd_hide(HOST_FD_SOCKS, fd, true);
+}
+
+static uint32_t
+epoll_bits(uint32_t want)
+{
+	uint32_t ev = (uint32_t)EPOLLET;
+
+	if (want & HOST_C_IN)
+		ev |= EPOLLIN | EPOLLPRI | EPOLLRDHUP;
+	if (want & HOST_C_OUT)
+		ev |= EPOLLOUT;
+	return ev;
+}
+
+static int
+watch_locked(struct place *p, uint64_t id, int fd, uint32_t want)
+{
+	struct epoll_event ev = { .events = epoll_bits(want) };
+	int news = host_fd_get(HOST_FD_SOCKS);
+	uint32_t was = str_load(&p->watched);
+	long r;
+
+	if (news < 0)
+		news = news_make();
+	if (news < 0)
+		return EMFILE;
+	ev.data.u64 = id;
+	r = sys_call4(SYS_epoll_ctl, news, EPOLL_CTL_ADD, fd, &ev);
+	if (r == -EEXIST)
+		r = sys_call4(SYS_epoll_ctl, news, EPOLL_CTL_MOD, fd, &ev);
+	if (r == -EBADF || r == -EINVAL) {
+		/* the program has closed it behind our back */
+		news = news_make();
+		was = 0;
+		r = news < 0 ? -EMFILE : sys_call4(SYS_epoll_ctl, news,
+			EPOLL_CTL_ADD, fd, &ev);
+	}
+	if (r != 0)
+		return (int)-r;
+	if (was == 0 || was >> 8 != str_load(&watch_gen))
+		(void)str_add(&nwatched, 1u);
+	str_store(&p->watched, str_load(&watch_gen) << 8 | want);
+	return 0;
+}
+
+int
+host_sock_watch(uint64_t id, uint32_t want)
+{
+	struct place *p = place_of(id);
+	struct host_priv *pv = host_priv_page;
+	int fd, err = 0;
+	uint64_t old;
+
+	if (want == 0) {
+		fd = fd_in(str_load_acq(&p->word), id);
+		if (fd >= 0)
+			unwatch(p, fd);
+		return 0;
+	}
+	fd = host_sock_fd(id);
+	if (fd < 0)
+		return -fd;
+	if (str_load(&p->watched) == (str_load(&watch_gen) << 8 | want))
+		return 0;
+	host_sig_block(&old);
+	host_plock_lock(&pv->sock);
+	if (str_load(&p->watched) != (str_load(&watch_gen) << 8 | want))
+		err = watch_locked(p, id, fd, want);
+	host_plock_unlock(&pv->sock);
+	host_sig_restore(&old);
+	return err;
+}
+
+bool
+host_sock_watching(void)
+{
+	return str_load(&nwatched) != 0;
+}
+
+int
+host_sock_news_fd(void)
+{
+	return host_sock_watching() ? host_fd_get(HOST_FD_SOCKS) : -1;
+}
+
+unsigned
+host_sock_events(struct host_sock_event *v, unsigned n)
+{
+	struct epoll_event ev[16];
+	unsigned k = 0;
+	long r;
+
+	n = STR_MIN(n, (unsigned)STR_ARRAY_LEN(ev));
+	if (!host_sock_watching())
+		return 0;
+	r = sys_call6(SYS_epoll_pwait, host_fd_get(HOST_FD_SOCKS), ev, n, 0,
+		NULL, SYS_SIGSET);
+	for (long i = 0; i < r; i++) {
+		uint32_t e = ev[i].events, c = 0;
+
+		if (e & (EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+			c |= HOST_C_IN;
+		if (e & (EPOLLOUT | EPOLLHUP | EPOLLERR))
+			c |= HOST_C_OUT;
+		if (e & (EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+			c |= HOST_C_END;
+		v[k++] = (struct host_sock_event){ ev[i].data.u64, c, 0 };
+	}
+	return k;
+}
+
+void
+host_sock_ask(void)
+{
+	if (!host_is_daemon && str_load(&shared()->sock_awake) == 0)
+		host_daemon_tell(HOST_ASK_SOCK);
+}
+
+void
+host_sock_awake(bool yes)
+{
+	str_store(&shared()->sock_awake, yes ? 1u : 0u);
+}
+
+/* -------------------------------------------------------------------- calls */
+
+/* Is @r what a descriptor gives that is no socket any more?  Then forget it. */
+static bool
+lost(uint64_t id, int fd, long r)
+{
+	struct place *p = place_of(id);
+
+	if (r != -EBADF && r != -ENOTSOCK)
+		return false;
+	/* it is somebody else's: not to be closed */
+	str_store(&p->watched, 0u);
+	if (str_cas(&p->word, word_of(id, fd), 0ull))
+		mark(fd, false);
+	return true;
+}
+
+/* One try, and one more with another descriptor. */
+#define CALL(id, r, expr) do { \
+	int again_ = 2; \
+	do { \
+		int fd = host_sock_fd(id); \
+\
+		(r) = fd; \
+		if (fd < 0) \
+			break; \
+		(r) = (expr); \
+		if (str_likely((r) >= 0) || !lost(id, fd, (r))) \
+			break; \
+	} while (--again_ != 0); \
+} while (0)
+
+int
+host_sock_accept(uint64_t id, void *addr, uint32_t *len)
+{
+	long r;
+
+	CALL(id, r, sys_call4(SYS_accept4, fd, addr, addr != NULL ? len : NULL,
+		SOCK_NONBLOCK | SOCK_CLOEXEC));
+	return r >= 0 ? raise_fd((int)r) : (int)r;
+}
+
+int
+host_sock_bind(uint64_t id, const void *addr, uint32_t len)
+{
+	long r;
+
+	CALL(id, r, sys_call3(SYS_bind, fd, addr, len));
+	return (int)r;
+}
+
+int
+host_sock_listen(uint64_t id, int backlog)
+{
+	long r;
+
+	CALL(id, r, sys_call2(SYS_listen, fd, backlog));
+	return (int)r;
+}
+
+int
+host_sock_connect(uint64_t id, const void *addr, uint32_t len)
+{
+	long r;
+
+	CALL(id, r, sys_call3(SYS_connect, fd, addr, len));
+	return (int)r;
+}
+
+int
+host_sock_shutdown(uint64_t id, int how)
+{
+	long r;
+
+	CALL(id, r, sys_call2(SYS_shutdown, fd, how));
+	return (int)r;
+}
+
+int
+host_sock_name(uint64_t id, bool peer, void *addr, uint32_t *len)
+{
+	long r;
+
+	CALL(id, r, sys_call3(peer ? SYS_getpeername : SYS_getsockname, fd,
+		addr, len));
+	return (int)r;
+}
+
+int
+host_sock_setopt(uint64_t id, int level, int name, const void *val,
+	uint32_t len)
+{
+	long r;
+
+	CALL(id, r, sys_call5(SYS_setsockopt, fd, level, name, val, len));
+	return (int)r;
+}
+
+int
+host_sock_getopt(uint64_t id, int level, int name, void *val, uint32_t *len)
+{
+	long r;
+
+	CALL(id, r, sys_call5(SYS_getsockopt, fd, level, name, val, len));
+	return (int)r;
+}
+
+int
+host_sock_error(uint64_t id)
+{
+	int err = 0;
+	uint32_t len = sizeof err;
+	int r = host_sock_getopt(id, SOL_SOCKET, SO_ERROR, &err, &len);
+
+	return r < 0 ? -r : err;
+}
+
+int
+host_sock_ioctl(uint64_t id, unsigned long cmd, int *ret)
+{
+	long r;
+
+	CALL(id, r, sys_call3(SYS_ioctl, fd, cmd, ret));
+	return (int)r;
+}
+
+long
+host_sock_send(uint64_t id, const struct iovec *iov, uint32_t n, int flags)
+{
+	struct msghdr m = { .msg_iov = (struct iovec *)(uintptr_t)iov,
+		.msg_iovlen = n };
+	long r;
+
+	flags |= MSG_DONTWAIT | MSG_NOSIGNAL;
+	if (n == 1)
+		CALL(id, r, sys_call6(SYS_sendto, fd, iov->iov_base,
+			iov->iov_len, flags, NULL, 0));
+	else
+		CALL(id, r, sys_call3(SYS_sendmsg, fd, &m, flags));
+	return r;
+}
+
+long
+host_sock_recv(uint64_t id, const struct iovec *iov, uint32_t n, int *flags)
+{
+	struct msghdr m = { .msg_iov = (struct iovec *)(uintptr_t)iov,
+		.msg_iovlen = n };
+	int f = MSG_DONTWAIT | MSG_CMSG_CLOEXEC | (flags != NULL ? *flags : 0);
+	long r;
+
+	if (n == 1 && flags == NULL) {
+		CALL(id, r, sys_call6(SYS_recvfrom, fd, iov->iov_base,
+			iov->iov_len, f, NULL, NULL));
+		return r;
+	}
+	CALL(id, r, sys_call3(SYS_recvmsg, fd, &m, f));
+	if (r >= 0 && flags != NULL)
+		*flags = m.msg_flags;
+	return r;
+}
+
+/* ------------------------------------------------------- many messages */
+
+#define CTL_ROOM CMSG_SPACE(sizeof(int))
+#define CTL_BOTH 1024u
+
+struct many {
+	struct mmsghdr h[KS_MAXMM];
+	_Alignas(struct cmsghdr) char ctl[KS_MAXMM][CTL_ROOM];
+};
+
+static void
+put_gso(void *at, uint16_t size)
+{
+	struct cmsghdr h = { CMSG_LEN(sizeof size), SOL_UDP, UDP_SEGMENT };
+
+	memcpy(at, &h, sizeof h);
+	memcpy((char *)at + CMSG_LEN(0), &size, sizeof size);
+}
+
+/*
+ * Fill in message @i.  A segment size besides other control data needs @both,
+ * which one message can have.  False: this one has to wait for the next call.
+ */
+static bool
+prepare_send(struct many *m, unsigned i, const struct ksock_msg *k, char *both,
+	bool *used)
+{
+	struct msghdr *h = &m->h[i].msg_hdr;
+
+	*h = (struct msghdr){ .msg_name = k->km_addr,
+		.msg_namelen = k->km_addr != NULL ? k->km_addrlen : 0,
+		.msg_iov = k->km_iov, .msg_iovlen = k->km_iovlen };
+	if (k->km_ctl != NULL && k->km_ctllen != 0) {
+		h->msg_control = k->km_ctl;
+		h->msg_controllen = k->km_ctllen;
+	}
+	if (k->km_gso == 0)
+		return true;
+	if (h->msg_control == NULL) {
+		h->msg_control = m->ctl[i];
+		put_gso(m->ctl[i], k->km_gso);
+		h->msg_controllen = CMSG_SPACE(sizeof k->km_gso);
+		return true;
+	}
+	if (*used || CMSG_ALIGN(k->km_ctllen) + CTL_ROOM > CTL_BOTH)
+		return false;
+	*used = true;
+	memset(both, 0, CTL_BOTH);
+	memcpy(both, k->km_ctl, k->km_ctllen);
+	put_gso(both + CMSG_ALIGN(k->km_ctllen), k->km_gso);
+	h->msg_control = both;
+	h->msg_controllen = CMSG_ALIGN(k->km_ctllen) +
+		CMSG_SPACE(sizeof k->km_gso);
+	return true;
+}
+
+long
+host_sock_sendmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
+{
+	struct many m;
+	_Alignas(struct cmsghdr) char both[CTL_BOTH];
+	bool used = false;
+	uint32_t i;
+	long r;
+
+	n = STR_MIN(n, KS_MAXMM);
+	for (i = 0; i < n; i++)
+		if (!prepare_send(&m, i, &v[i], both, &used))
+			break;
+	if (i == 0)
+		return n == 0 ? 0 : -EMSGSIZE;
+	CALL(id, r, sys_call4(SYS_sendmmsg, fd, m.h, i,
+		flags | MSG_DONTWAIT | MSG_NOSIGNAL));
+	return r;
+}
+
+static uint16_t
+train_of(struct msghdr *h)
+{
+	struct cmsghdr *c;
+	int size = 0;
+
+	for (c = CMSG_FIRSTHDR(h); c != NULL; c = CMSG_NXTHDR(h, c))
+		if (c->cmsg_level == SOL_UDP && c->cmsg_type == UDP_GRO)
+			memcpy(&size, CMSG_DATA(c), sizeof size);
+	return (uint16_t)size;
+}
+
+long
+host_sock_recvmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
+{
+	struct many m;
+	long r;
+
+	n = STR_MIN(n, KS_MAXMM);
+	for (uint32_t i = 0; i < n; i++)
+		m.h[i].msg_hdr = (struct msghdr){
+			.msg_name = v[i].km_addr,
+			.msg_namelen = v[i].km_addr != NULL ?
+				v[i].km_addrlen : 0,
+			.msg_iov = v[i].km_iov, .msg_iovlen = v[i].km_iovlen,
+			.msg_control = v[i].km_ctl != NULL ? v[i].km_ctl :
+				(void *)m.ctl[i],
+			.msg_controllen = v[i].km_ctl != NULL ?
+				v[i].km_ctllen : CTL_ROOM };
+	CALL(id, r, sys_call5(SYS_recvmmsg, fd, m.h, n,
+		flags | MSG_DONTWAIT | MSG_CMSG_CLOEXEC, NULL));
+	for (long i = 0; i < r; i++) {
+		struct msghdr *h = &m.h[i].msg_hdr;
+
+		v[i].km_len = m.h[i].msg_len;
+		if (v[i].km_addr != NULL)
+			v[i].km_addrlen = h->msg_namelen;
+		v[i].km_flags = h->msg_flags;
+		v[i].km_gso = train_of(h);
+		if (v[i].km_ctl != NULL)
+			v[i].km_ctllen = (uint32_t)h->msg_controllen;
+		else
+			v[i].km_flags &= ~MSG_CTRUNC;
+	}
+	return r;
+}
