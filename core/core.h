@@ -579,7 +579,6 @@ void str_sched_late_walk(struct str_plumb *pl, void (*fn)(mblk_t *mp,
 	uintptr_t arg), uintptr_t arg);
 void str_sched_touched(void);
 void str_sched_lost(void);
-void str_sched_lost(void);
 bool str_sched_defer(struct str_plumb *pl);
 bool str_timer_pending(void);
 void str_timer_reap(struct str_blk *b);

@@ -421,6 +421,7 @@ drain(struct str_plumb *pl, struct host_call *hc)
 	if (hc == NULL || (hc->fflags & STR_O_NONBLOCK) != 0 ||
 	    (str_load(&sd->flags) & (STR_H_HUP | STR_H_WRERR)) != 0)
 		return;
+	str_sock_flush(hc);
 	while (undrained(pl) && host_now() < end &&
 	       (str_load(&sd->flags) & STR_H_HUP) == 0) {
 		uint32_t w = str_load(&sd->peer->hq.wword);
@@ -428,6 +429,7 @@ drain(struct str_plumb *pl, struct host_call *hc)
 		(void)host_wait(hc, &sd->peer->hq.wword, w, DRAIN_NS);
 		if (host_interrupted(hc) != HOST_SIG_NONE)
 			return;
+		(void)str_sock_try(sd, hc, KS_OUT);
 	}
 }
 
@@ -488,7 +490,6 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 	if (n != NULL && n->pl == pl) {
 		n->pl = NULL;
 		(void)str_cas(&n->used, 1u, 2u); /* a FIFO of one's own */
-	str_sock_flush(hc);
 	}
 	STR_CRASH_POINT("close:down");
 	(void)str_stream_free(pl, sid, NULL);
@@ -496,6 +497,5 @@ unlock:
 	if (locked)
 		str_node_unlock(n);
 out:
-		(void)str_sock_try(sd, hc, KS_OUT);
 	str_store(&t->inside, was);
 }

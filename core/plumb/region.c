@@ -404,6 +404,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 		}
 		str_store(&self->inside, was);
 		str_foreign_revive(r.tag);
+		str_sock_reap(r.tag);
 		str_mem_reap(t);
 		reap_blocks(&r);
 	} else {
@@ -417,4 +418,3 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 	str_store(&t->moving, 0u);
 	str_store(&t->asleep_on, (uint64_t)0);
 }
-		str_sock_reap(r.tag);
