@@ -386,6 +386,8 @@ struct str_plumb {
 	str_a32 ksocked;	  /* [A] 1: it was at home here, or is */
 	str_a32 half;		  /* [A] 1: its end 1 waits for I_PIPE */
 	str_a32 closer;		  /* [A] tag of the thread in the last close */
+	str_a64 drain_end;	  /* [A] nobody holds it, and it is closed when
+				   * it is empty, or then; 0: not so */
 };
 
 #define STR_LATE_MSG 1u	 /* messages wait, or are being handed on */
@@ -554,6 +556,7 @@ void str_perim_out(struct str_qpair *qp);
 bool str_perim_try_module(struct str_fmod *fm);
 void str_perim_out_module(struct str_fmod *fm);
 void str_job_late(mblk_t *mp, bool outer);
+bool str_perim_holds(struct str_qpair *qp);
 bool str_perim_idle(struct str_qpair *qp, bool (*wait)(struct str_lock *));
 void str_perim_backlog(struct str_qpair *qp,
 	void (*fn)(mblk_t *mp, uintptr_t arg), uintptr_t arg);
@@ -635,6 +638,7 @@ str_unclaim_first(struct str_plumb *pl)
 int str_far_enter(struct str_plumb *pl, struct str_plumb **ret_was);
 void str_far_leave(struct str_plumb *pl, int how, struct str_plumb *was);
 void str_plumb_barrier(struct str_plumb *pl);
+bool str_plumb_claimed(struct str_plumb *pl);
 struct str_fmod *str_fmod_find(const char *name);
 bool str_name_eq(const char *a, const char *b);
 struct str_qpair *str_qpair_alloc(struct str_plumb *pl, struct str_fmod *fm);

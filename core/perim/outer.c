@@ -93,6 +93,24 @@ reopen(struct str_outer *o)
 	str_unlock(&o->lock);
 }
 
+/* str_outer_holds - is there a job for one of @qp's queues? */
+bool
+str_outer_holds(struct str_qpair *qp)
+{
+	struct str_outer *o = qp->outer;
+	bool yes = false;
+	mblk_t *mp;
+
+	if (!has_jobs(o))
+		return false;
+	lock_outer(o);
+	for (mp = o->job_first; mp != NULL && !yes; mp = mp->b_next)
+		yes = ((const struct str_job *)(const void *)mp->b_rptr)
+			      ->q->q_pair == qp;
+	str_unlock(&o->lock);
+	return yes;
+}
+
 /* The first job, with the claim it needs; false: none, or it went round. */
 static bool
 run_job(struct str_outer *o)

@@ -73,6 +73,23 @@ str_perim_backlog(struct str_qpair *qp, void (*fn)(mblk_t *mp, uintptr_t arg),
 	str_unlock(&qp->outer->lock);
 }
 
+/* str_perim_holds - does a message, or a job, wait for one of @qp's queues? */
+bool
+str_perim_holds(struct str_qpair *qp)
+{
+	struct str_perim *pm = qp->pm;
+	bool yes = false;
+	mblk_t *mp;
+
+	if (pm != NULL && *(mblk_t *const volatile *)&pm->bl_first != NULL) {
+		lock_backlog(pm);
+		for (mp = pm->bl_first; mp != NULL && !yes; mp = mp->b_next)
+			yes = queue_of(mp)->q_pair == qp;
+		str_unlock(&pm->block);
+	}
+	return yes || (qp->outer != NULL && str_outer_holds(qp));
+}
+
 /* str_perim_idle - can @qp's backlog be looked at?  @wait tells of a lock. */
 bool
 str_perim_idle(struct str_qpair *qp, bool (*wait)(struct str_lock *l))

@@ -29,6 +29,7 @@ int str_outer_enter(struct str_qpair *qp, struct host_call *hc);
 void str_outer_leave(struct str_outer *o);
 void str_outer_join(struct str_qpair *qp);
 void str_outer_part(struct str_qpair *qp);
+bool str_outer_holds(struct str_qpair *qp);
 void str_job_run(mblk_t *mp);
 
 #endif

@@ -277,6 +277,14 @@ claimed(struct str_domain *d, struct str_plumb *pl)
 	return false;
 }
 
+/* str_plumb_claimed - is a thread that lives, but ours, at work in @pl? */
+bool
+str_plumb_claimed(struct str_plumb *pl)
+{
+	host_fence_heavy(); /* pairs with publish() */
+	return claimed(host_domain, pl);
+}
+
 /*
  * str_plumb_lock - exclude everybody from the stream's plumbing
  * @pl: the stream; the caller holds no claim and no lock

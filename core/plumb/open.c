@@ -148,11 +148,33 @@ node_stream(struct str_node *n)
 	if (!str_head_held(&pl->head[0]) ||
 	    (str_head_refs(&pl->head[0]) == 0 && pl->head[0].file.next == NULL &&
 		!host_carrier_alive(&pl->head[0].file.carrier))) {
-		/* its holders were killed, and nobody has noticed yet */
+		/* its holders were killed, and nobody has noticed yet, or it is
+		 * being drained */
 		str_head_sweep(&pl->head[0], NULL);
 		return n->pl;
 	}
 	return pl;
+}
+
+/*
+ * The stream at @n, which is locked, once more; who opens what is being drained
+ * waits until that is closed, as for any last close.
+ */
+static int
+node_look(struct str_node *n, struct host_call *hc, struct str_plumb **ret)
+{
+	struct str_plumb *pl;
+
+	while ((pl = node_stream(n)) != NULL &&
+		str_load(&pl->drain_end) != 0 && !str_head_held(&pl->head[0])) {
+		uint32_t w = str_load(&n->word);
+
+		(void)host_wait(hc, &n->word, w, DRAIN_NS);
+		if (host_interrupted(hc) == HOST_SIG_INTR)
+			return EINTR;
+	}
+	*ret = pl;
+	return 0;
 }
 
 static int
@@ -253,8 +275,10 @@ str_dev_open(struct host_call *hc, const char *drv, uint32_t minor, bool clone,
 	err = str_node_lock(n, hc);
 	if (err != 0)
 		return err;
-	pl = node_stream(n);
-	if (pl == NULL) {
+	err = node_look(n, hc, &pl);
+	if (err != 0) {
+		;
+	} else if (pl == NULL) {
 		err = open_first(fm, makedevice(fm->major, minor), 0, hc,
 			oflags, c, n, ret);
 	} else {
@@ -355,9 +379,11 @@ str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 	err = str_node_lock(n, hc);
 	if (err != 0)
 		return err;
-	pl = node_stream(n);
+	err = node_look(n, hc, &pl);
 	/* POSIX: nobody reads, and the writer does not want to wait */
-	if (mode == 1 && (oflags & STR_O_NONBLOCK) != 0 &&
+	if (err != 0)
+		;
+	else if (mode == 1 && (oflags & STR_O_NONBLOCK) != 0 &&
 	    (pl == NULL || str_load(&pl->head[0].nread) == 0))
 		err = ENXIO;
 	else if (pl == NULL)
@@ -390,17 +416,35 @@ str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 
 /* ------------------------------------------------------------------ close */
 
-/* Is anything left to be sent below the head? */
+/* @q, if it is one of those that what is written to @pl goes through. */
+static queue_t *
+sender(struct str_plumb *pl, queue_t *q)
+{
+	return q == NULL || q->q_head != NULL || (q->q_flag & QREADR) != 0 ||
+		q->q_pair->plumb != pl ? NULL : q;
+}
+
+/*
+ * Is anything left to be sent below the head?  A message is on a perimeter's
+ * backlog, then in somebody's hands, who has a claim, then on a queue: that is
+ * the order in which to look.
+ */
 static bool
 undrained(struct str_plumb *pl)
 {
-	queue_t *q;
+	queue_t *top, *q;
 	bool yes = false;
 
 	(void)str_claim(pl);
-	for (q = pl->head[0].qp->wq.q_next; q != NULL && !yes &&
-		q->q_head == NULL && (q->q_flag & QREADR) == 0 &&
-		q->q_pair->plumb == pl; q = q->q_next)
+	top = sender(pl, pl->head[0].qp->wq.q_next);
+	for (q = top; q != NULL && !yes; q = sender(pl, q->q_next)) {
+		if (!str_perim_holds(q->q_pair))
+			continue;
+		str_perim_drain(q->q_pair);
+		yes = str_perim_holds(q->q_pair);
+	}
+	yes = yes || (top != NULL && str_plumb_claimed(pl));
+	for (q = top; q != NULL && !yes; q = sender(pl, q->q_next))
 		yes = q->q_count != 0 && q->q_first != NULL;
 	if (str_load(&pl->nrun) != 0)
 		(void)str_sched_run(pl);
@@ -408,19 +452,43 @@ undrained(struct str_plumb *pl)
 	return yes;
 }
 
+/* Was every open file of @sd, all closed by now, one that does not wait? */
+static bool
+impatient(struct str_head *sd)
+{
+	struct str_file *f;
+
+	for (f = &sd->file; f != NULL; f = f->next)
+		if (f->carrier.cookie != 0 &&
+		    (str_load(&f->fflags) & STR_O_NONBLOCK) == 0)
+			return false;
+	return true;
+}
+
 /*
  * SVR4 close(2): up to the close time is given to modules and the driver to
- * send what they have, unless it is non-blocking; a signal ends it.
+ * send what they have, unless it is non-blocking; a signal ends it.  Who has
+ * no call, because those who held the stream were killed, does not wait: he
+ * comes again.
+ * Return: false: not yet.
  */
-static void
+static bool
 drain(struct str_plumb *pl, struct host_call *hc)
 {
 	struct str_head *sd = &pl->head[0];
-	uint64_t end = host_now() + sd->cltime * 1000000ull;
+	uint64_t end = str_load(&pl->drain_end);
 
-	if (hc == NULL || (hc->fflags & STR_O_NONBLOCK) != 0 ||
-	    (str_load(&sd->flags) & (STR_H_HUP | STR_H_WRERR)) != 0)
-		return;
+	if ((str_load(&sd->flags) & (STR_H_CLOSED | STR_H_HUP | STR_H_WRERR)) ||
+	    (hc != NULL ? (hc->fflags & STR_O_NONBLOCK) != 0 : impatient(sd)))
+		return true;
+	if (end == 0)
+		end = host_now() + sd->cltime * 1000000ull;
+	if (hc == NULL) {
+		if (host_now() >= end || !undrained(pl))
+			return true;
+		str_store(&pl->drain_end, end);
+		return false;
+	}
 	str_sock_flush(hc);
 	while (undrained(pl) && host_now() < end &&
 	       (str_load(&sd->flags) & STR_H_HUP) == 0) {
@@ -428,9 +496,10 @@ drain(struct str_plumb *pl, struct host_call *hc)
 
 		(void)host_wait(hc, &sd->peer->hq.wword, w, DRAIN_NS);
 		if (host_interrupted(hc) != HOST_SIG_NONE)
-			return;
+			break;
 		(void)str_sock_try(sd, hc, KS_OUT);
 	}
+	return true;
 }
 
 /* All that is below the head: modules, then the driver. */
@@ -453,6 +522,40 @@ take_down(struct str_plumb *pl, struct host_call *hc)
 	str_link_bury(pl, hc);
 }
 
+/* Is somebody at work with the node, who lives and is not we? */
+static bool
+node_busy(struct str_node *n)
+{
+	uint32_t v = str_load(&n->lock.owner);
+
+	return v != 0 && v != host_self_tag() && !host_owner_dead(v);
+}
+
+static bool
+drain_on(struct str_plumb *pl, void *arg)
+{
+	bool *left = arg;
+
+	if (str_load(&pl->drain_end) != 0) {
+		str_head_maybe_close(&pl->head[0], NULL);
+		*left = *left || str_stream_lives(pl);
+	}
+	return false;
+}
+
+/*
+ * str_region_drain - close what is empty now of the streams that nobody holds
+ * Return: true when there are more.
+ */
+bool
+str_region_drain(void)
+{
+	bool left = false;
+
+	str_stream_walk(drain_on, &left);
+	return left;
+}
+
 /*
  * str_stream_close - the last file and reference of a device or FIFO is gone
  * Several may find out; the node's lock makes one of them do it.
@@ -469,9 +572,13 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 
 	if (!str_stream_inside(pl) || pl->sid != sid)
 		goto out;
+	if (n != NULL && hc == NULL && node_busy(n))
+		goto out; /* who opens or closes it sees to it, or a sweep */
 	if (n != NULL)
 		locked = str_node_lock(n, NULL) == 0; /* else it is ours */
 	if (!str_stream_lives(pl) || pl->sid != sid || str_head_held(sd))
+		goto unlock;
+	if (hc == NULL && !drain(pl, NULL))
 		goto unlock;
 	/* one closes; the next one when he died of it */
 	me = host_self_tag();
@@ -483,7 +590,8 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 		if (str_cas(&pl->closer, v, me))
 			break;
 	}
-	drain(pl, hc);
+	if (hc != NULL)
+		(void)drain(pl, hc);
 	(void)str_or(&sd->flags, STR_H_CLOSED);
 	STR_CRASH_POINT("close:begun");
 	take_down(pl, hc);

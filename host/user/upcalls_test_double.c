@@ -52,6 +52,12 @@ str_region_members_died(void)
 }
 
 bool
+str_region_drain(void)
+{
+	return false;
+}
+
+bool
 str_region_wanted(void)
 {
 	return str_load(&host_domain->core[UP_WANTED]) != 0;

@@ -570,6 +570,10 @@ unsigned str_sock_gather(void);
 /* str_sock_serve - as streamsd: see to what nobody else does.  Return: true
  * to be called again in a millisecond. */
 bool str_sock_serve(void);
+/* str_region_drain - of the streams that nobody holds any more, and that have
+ * something to send, close what is empty now.  Return: true when there are
+ * more; then it wants to be called again in 10 ms or so. */
+bool str_region_drain(void);
 /* str_region_wanted - is there anything that streamsd is needed for? */
 bool str_region_wanted(void);
 bool str_region_carriers(struct str_domain *d,

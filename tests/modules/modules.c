@@ -278,6 +278,16 @@ work_xover(int minor)
 	return 0;
 }
 
+/* Stays inside the driver for a while. */
+static int
+work_hold(int ms)
+{
+	int fd = T_OK(open("/dev/streams/xover/8", O_RDWR));
+
+	str(fd, XOVER_HOLD, &ms, sizeof ms);
+	return 0;
+}
+
 T_CONSTRUCTOR static void
 work(int argc, char **argv)
 {
@@ -289,6 +299,7 @@ work(int argc, char **argv)
 		{"hang", work_hang},
 		{"metro", work_metro},
 		{"metro-for-ever", work_metro_for_ever}, {"xover", work_xover},
+		{"hold", work_hold},
 	};
 
 	if (argc != 4 || strcmp(argv[1], "--worker") != 0)
@@ -534,4 +545,66 @@ T_CASE_TIMEOUT(who_is_killed_hangs_up, 60)
 	T_OK(kill(pid, SIGKILL));
 	T_EQ(status_of(pid), 1000 + SIGKILL);
 	T_EQ(read(fd, buf, sizeof buf), 0);
+}
+
+/*
+ * What is written while somebody is at work in the driver waits outside, and
+ * is not lost when its writer goes before that one is done.
+ */
+enum how { CLOSES, EXITS, IS_KILLED };
+
+static void
+last_words(enum how how)
+{
+	int fd = T_OK(open("/dev/streams/xover/1", O_RDWR)), go[2], own;
+	volatile int *held;
+	char buf[64], c;
+	pid_t pid, holder;
+
+	str(fd, XOVER_HELD, &held, sizeof held);
+	T_EQ(*held, 0);
+	T_OK(pipe(go));
+	pid = T_OK(fork());
+	if (pid == 0) {
+		T_OK(close(fd));
+		own = T_OK(open("/dev/streams/xover/0", O_RDWR));
+		T_EQ(write(go[0], "x", 1), 1);
+		T_EQ(read(go[0], &c, 1), 1);
+		T_EQ(write(own, "last words", 10), 10);
+		if (how == CLOSES)
+			T_OK(close(own));
+		if (how != IS_KILLED)
+			_exit(0);
+		T_EQ(write(go[0], "x", 1), 1);
+		for (;;)
+			(void)pause();
+	}
+	T_EQ(read(go[1], &c, 1), 1);
+	holder = worker("hold", 500);
+	T_SOON(*held == 1, 10000);
+	T_EQ(write(go[1], "x", 1), 1);
+	if (how == IS_KILLED) {
+		T_EQ(read(go[1], &c, 1), 1);
+		T_OK(kill(pid, SIGKILL));
+	}
+	T_EQ(read(fd, buf, sizeof buf), 10);
+	T_MEM(buf, "last words", 10);
+	T_EQ(read(fd, buf, sizeof buf), 0);
+	T_EQ(status_of(pid), how == IS_KILLED ? 1000 + SIGKILL : 0);
+	T_EQ(status_of(holder), 0);
+}
+
+T_CASE(what_waits_outside_a_driver_is_sent_before_a_close)
+{
+	last_words(CLOSES);
+}
+
+T_CASE(what_waits_outside_a_driver_is_sent_before_an_exit)
+{
+	last_words(EXITS);
+}
+
+T_CASE(what_waits_outside_a_driver_is_sent_after_a_kill)
+{
+	last_words(IS_KILLED);
 }

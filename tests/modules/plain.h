@@ -22,5 +22,7 @@
 
 /* xover: minors 2n and 2n+1 are connected crosswise. */
 #define NXOVER 16
+#define XOVER_HOLD (('X' << 8) | 1) /* I_STR: int, ms to stay inside */
+#define XOVER_HELD (('X' << 8) | 2) /* I_STR: int *, counts who does that */
 
 #endif

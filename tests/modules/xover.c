@@ -21,6 +21,8 @@ static struct xover {
 	PAIR(14)
 };
 
+static volatile int xover_held;
+
 static int
 xopen(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 {
@@ -49,6 +51,27 @@ xclose(queue_t *q, int flag, cred_t *crp)
 	return 0;
 }
 
+static void
+xioctl(queue_t *q, mblk_t *mp)
+{
+	struct iocblk *ioc = (struct iocblk *)mp->b_rptr;
+	int ms;
+
+	mp->b_datap->db_type = M_IOCACK;
+	if (ioc->ioc_cmd == XOVER_HOLD && ioc->ioc_count == sizeof(int)) {
+		xover_held++;
+		for (ms = *(int *)mp->b_cont->b_rptr; ms > 0; ms--)
+			drv_usecwait(1000);
+		ioc->ioc_count = 0;
+	} else if (ioc->ioc_cmd == XOVER_HELD &&
+		   ioc->ioc_count == sizeof(void *)) {
+		*(volatile int **)mp->b_cont->b_rptr = &xover_held;
+	} else {
+		mp->b_datap->db_type = M_IOCNAK;
+	}
+	qreply(q, mp);
+}
+
 static int
 xwput(queue_t *q, mblk_t *mp)
 {
@@ -58,8 +81,7 @@ xwput(queue_t *q, mblk_t *mp)
 		putq(q, mp);
 		break;
 	case M_IOCTL:
-		mp->b_datap->db_type = M_IOCNAK;
-		qreply(q, mp);
+		xioctl(q, mp);
 		break;
 	case M_FLUSH:
 		if (*mp->b_rptr & FLUSHW)

@@ -6,9 +6,10 @@
  *
  * It does what nobody else would: when a member has ended, it gives back what
  * the member's threads held, closes the streams that nobody holds any more,
- * and runs the callbacks that the dead had asked for.  It is a member itself,
- * with a slot and a bell, and holds no state: whatever it was about to do
- * when it is killed, the next one finds to be done.
+ * when they have sent what they have or their close time is over, and runs
+ * the callbacks that the dead had asked for.  It is a member itself, with a
+ * slot and a bell, and holds no state: whatever it was about to do when it is
+ * killed, the next one finds to be done.
  *
  * When.  A member ends: its pidfd says so.  A member attaches, forks, or is
  * about to exec: the bell rings.  Anybody else who rings wants it to look.
@@ -32,6 +33,7 @@
 #define SWEEP_MIN (250 * MS)
 #define SWEEP_MAX (4000 * MS)
 #define LINGER_MIN (250 * MS) /* who has asked may not be done with asking */
+#define DRAIN (10 * MS)
 #define UNSURE (20 * MS)
 #define UNSURE_TIMES 50u
 
@@ -112,6 +114,20 @@ timers(void)
 	return at != 0 ? STR_MIN(next, at - 1) : next;
 }
 
+/* Streams that are closed when they are empty.  Are there more of them? */
+static bool
+drains(void)
+{
+	struct host_call hc = { .fd = -1 };
+	bool more;
+
+	if (host_enter(&hc) != 0)
+		return false;
+	more = str_region_drain();
+	host_leave();
+	return more;
+}
+
 /* Sleep until somebody ends, the bell rings, or @ns have passed. */
 static void
 doze(uint64_t ns, bool *ret_died, bool *ret_rung)
@@ -187,7 +203,10 @@ work(void)
 		}
 		next = timers();
 		ns = next == UINT64_MAX ? next : until(next);
-		if (str_region_wanted()) {
+		if (drains()) {
+			wanted_at = host_now();
+			ns = STR_MIN(ns, DRAIN);
+		} else if (str_region_wanted()) {
 			wanted_at = host_now();
 			ns = STR_MIN(ns, until(sweep_at));
 		} else {
