@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Connections: how they begin and end.
+ */
+#include <stropts.h>
+
+#include <xti.h>
+
+#include "xti_impl.h"
+
+#define CONNECTED(u) ((u)->ep->info.servtype != T_CLTS)
+
+/* A call of connections: the service is asked before the state. */
+static int
+begin(struct use *u, int fd, unsigned states)
+{
+	if (xti_use(u, fd, S_ANY) < 0)
+		return -1;
+	if (!CONNECTED(u))
+		return xti_fail(TNOTSUPPORT);
+	if ((S(W(u) & W_STATE) & states) == 0)
+		return xti_fail(TOUTSTATE);
+	return 0;
+}
+
+/* The provider was of another opinion about the state: an event tells why. */
+static int
+settle(struct use *u)
+{
+	return t_errno == TOUTSTATE && xti_look(u) != 0 ? xti_fail(TLOOK) : -1;
+}
+
+static int
+check_call(const struct t_call *call, t_scalar_t size)
+{
+	if (xti_bad_netbuf(&call->addr))
+		return xti_fail(TBADADDR);
+	if (xti_bad_netbuf(&call->opt))
+		return xti_fail(TBADOPT);
+	if (xti_bad_netbuf(&call->udata) ||
+	    xti_too_big(size, call->udata.len))
+		return xti_fail(TBADDATA);
+	return 0;
+}
+
+/* ---------------------------------------------------------------- connecting */
+
+/* Take the confirmation, which must be the first message. */
+static int
+confirm(struct use *u, struct t_call *call)
+{
+	struct strm_prim gp;
+	struct T_conn_con cc;
+	struct block b;
+	int more, over = 0;
+
+	xti_block(&b);
+	xti_want_data(&gp, call != NULL ? &call->udata : NULL);
+	more = xti_get(u, &gp, &b, P(T_CONN_CON), 0);
+	if (more < 0) {
+		xti_block_free(&b);
+		return xti_neg(more, TNODATA);
+	}
+	xti_state(u, T_DATAXFER);
+	over = xti_give_data(u, call != NULL ? &call->udata : NULL, &gp, more);
+	if (gp.ctl.len < (int)sizeof(cc)) {
+		xti_block_free(&b);
+		return xti_fail(TPROTO);
+	}
+	memcpy(&cc, b.buf, sizeof(cc));
+	if (call != NULL) {
+		over |= xti_give(u, &call->addr, &b, cc.RES_offset,
+			cc.RES_length, gp.ctl.len);
+		over |= xti_give(u, &call->opt, &b, cc.OPT_offset,
+			cc.OPT_length, gp.ctl.len);
+		call->sequence = 0;
+	}
+	xti_block_free(&b);
+	return over && call != NULL ? xti_fail(TBUFOVFLW) : 0;
+}
+
+static int
+request_connection(struct use *u, const struct t_call *call)
+{
+	struct T_conn_req cr = {.PRIM_type = T_CONN_REQ};
+	unsigned at = sizeof(cr);
+	struct block b;
+	int ret;
+
+	xti_block(&b);
+	if (xti_block_size(&b, at + call->addr.len + call->opt.len + 16) < 0)
+		return -1;
+	cr.DEST_offset = xti_field(&b, &at, &call->addr);
+	cr.DEST_length = (t_scalar_t)call->addr.len;
+	cr.OPT_offset = xti_field(&b, &at, &call->opt);
+	cr.OPT_length = (t_scalar_t)call->opt.len;
+	memcpy(b.buf, &cr, sizeof(cr));
+	ret = xti_request(u, &b, at, &call->udata);
+	xti_block_free(&b);
+	return ret;
+}
+
+STR_EXPORT int
+t_connect(int fd, const struct t_call *sndcall, struct t_call *rcvcall)
+{
+	struct use u;
+
+	if (begin(&u, fd, S(T_IDLE)) < 0)
+		return -1;
+	if (sndcall == NULL)
+		return xti_sys(EFAULT);
+	if (check_call(sndcall, u.ep->info.connect) < 0)
+		return -1;
+	if (sndcall->addr.len == 0)
+		return xti_fail(TBADADDR);
+	if (xti_look(&u) != 0)
+		return xti_fail(TLOOK);
+	if (request_connection(&u, sndcall) < 0)
+		return settle(&u);
+	xti_state(&u, T_OUTCON);
+	if (u.id.fflags & O_NONBLOCK)
+		return xti_fail(TNODATA);
+	return confirm(&u, rcvcall);
+}
+
+STR_EXPORT int
+t_rcvconnect(int fd, struct t_call *call)
+{
+	struct use u;
+
+	if (begin(&u, fd, S(T_OUTCON)) < 0)
+		return -1;
+	return confirm(&u, call);
+}
+
+/* ---------------------------------------------------------------- listening */
+
+STR_EXPORT int
+t_listen(int fd, struct t_call *call)
+{
+	struct strm_prim gp;
+	struct T_conn_ind ci;
+	unsigned qlen;
+	struct block b;
+	struct use u;
+	int more, over;
+
+	if (begin(&u, fd, S(T_IDLE) | S(T_INCON)) < 0)
+		return -1;
+	if (call == NULL)
+		return xti_sys(EFAULT);
+	qlen = __atomic_load_n(&u.w[1], __ATOMIC_ACQUIRE);
+	if (qlen == 0)
+		return xti_fail(TBADQLEN);
+	if (OCNT(W(&u)) >= qlen)
+		return xti_fail(xti_look(&u) == T_DISCONNECT ? TLOOK : TQFULL);
+	xti_block(&b);
+	xti_want_data(&gp, &call->udata);
+	more = xti_get(&u, &gp, &b, P(T_CONN_IND), 0);
+	if (more < 0) {
+		xti_block_free(&b);
+		return xti_neg(more, TNODATA);
+	}
+	xti_ocnt(&u, 1);
+	over = xti_give_data(&u, &call->udata, &gp, more);
+	if (gp.ctl.len < (int)sizeof(ci)) {
+		xti_block_free(&b);
+		return xti_fail(TPROTO);
+	}
+	memcpy(&ci, b.buf, sizeof(ci));
+	call->sequence = ci.SEQ_number;
+	over |= xti_give(&u, &call->addr, &b, ci.SRC_offset, ci.SRC_length,
+		gp.ctl.len);
+	over |= xti_give(&u, &call->opt, &b, ci.OPT_offset, ci.OPT_length,
+		gp.ctl.len);
+	xti_block_free(&b);
+	return over ? xti_fail(TBUFOVFLW) : 0;
+}
+
+/* What is wrong with @res as the end of a connection that came to @u? */
+static int
+check_acceptor(struct use *u, struct use *res)
+{
+	int event;
+
+	event = xti_look(u);
+	if (event == T_LISTEN || event == T_DISCONNECT)
+		return xti_fail(TLOOK);
+	if (res->id.head == u->id.head)
+		return OCNT(W(u)) > 1 ? xti_fail(TINDOUT) : 0;
+	if (res->ep->major != u->ep->major ||
+	    res->ep->info.servtype != u->ep->info.servtype)
+		return xti_fail(TPROVMISMATCH);
+	if ((W(res) & W_STATE) == T_IDLE &&
+	    __atomic_load_n(&res->w[1], __ATOMIC_ACQUIRE) != 0)
+		return xti_fail(TRESQLEN);
+	return 0;
+}
+
+static int
+respond(struct use *u, const struct use *res, const struct t_call *call)
+{
+	struct T_conn_res cr = {.PRIM_type = T_CONN_RES,
+		.ACCEPTOR_id = res->ep->acceptor,
+		.SEQ_number = call->sequence};
+	unsigned at = sizeof(cr);
+	struct block b;
+	int ret;
+
+	xti_block(&b);
+	if (xti_block_size(&b, at + call->opt.len + 16) < 0)
+		return -1;
+	cr.OPT_offset = xti_field(&b, &at, &call->opt);
+	cr.OPT_length = (t_scalar_t)call->opt.len;
+	memcpy(b.buf, &cr, sizeof(cr));
+	ret = xti_request(u, &b, at, &call->udata);
+	xti_block_free(&b);
+	return ret;
+}
+
+STR_EXPORT int
+t_accept(int fd, int resfd, const struct t_call *call)
+{
+	struct use u, res;
+
+	if (begin(&u, fd, S(T_INCON)) < 0)
+		return -1;
+	if (call == NULL)
+		return xti_sys(EFAULT);
+	if (resfd == fd)
+		res = u;
+	else if (xti_use(&res, resfd, S_ANY) < 0)
+		return -1;
+	if (res.id.head != u.id.head &&
+	    (S(W(&res) & W_STATE) & (S(T_UNBND) | S(T_IDLE))) == 0)
+		return xti_fail(TOUTSTATE);
+	if (check_call(call, u.ep->info.connect) < 0 ||
+	    check_acceptor(&u, &res) < 0)
+		return -1;
+	if (respond(&u, &res, call) < 0)
+		return settle(&u);
+	if (res.id.head == u.id.head) {
+		xti_word(&u, W_STATE | W_DATA | ~0xffffu, T_DATAXFER);
+		return 0;
+	}
+	xti_word(&res, W_STATE | W_DATA | ~0xffffu, T_DATAXFER);
+	xti_ocnt(&u, -1);
+	return 0;
+}
+
+/* --------------------------------------------------------------- disconnecting */
+
+STR_EXPORT int
+t_snddis(int fd, const struct t_call *call)
+{
+	struct T_discon_req dr = {.PRIM_type = T_DISCON_REQ,
+		.SEQ_number = -1};
+	struct block b;
+	struct use u;
+	int ret, in;
+
+	if (begin(&u, fd, S_CONN) < 0)
+		return -1;
+	in = (W(&u) & W_STATE) == T_INCON;
+	if (in && call == NULL)
+		return xti_fail(TBADSEQ);
+	if (call != NULL && (xti_bad_netbuf(&call->udata) ||
+		    xti_too_big(u.ep->info.discon, call->udata.len)))
+		return xti_fail(TBADDATA);
+	if (xti_look(&u) == T_DISCONNECT)
+		return xti_fail(TLOOK);
+	if (in)
+		dr.SEQ_number = call->sequence;
+	xti_block(&b);
+	memcpy(b.buf, &dr, sizeof(dr));
+	ret = xti_request(&u, &b, sizeof(dr), call != NULL ? &call->udata :
+							     NULL);
+	xti_block_free(&b);
+	if (ret < 0)
+		return settle(&u);
+	if (in) {
+		xti_ocnt(&u, -1);
+		return 0;
+	}
+	xti_state(&u, T_IDLE);
+	/* what was on its way is of no interest any more */
+	if (strm_pending(&u.id))
+		xti_purge(&u, P_DATA | P(T_CONN_CON) | P(T_ORDREL_IND));
+	return 0;
+}
+
+STR_EXPORT int
+t_rcvdis(int fd, struct t_discon *discon)
+{
+	struct strm_prim gp;
+	struct T_discon_ind di;
+	struct block b;
+	struct use u;
+	int more, over;
+
+	if (begin(&u, fd, S_CONN) < 0)
+		return -1;
+	xti_block(&b);
+	xti_want_data(&gp, discon != NULL ? &discon->udata : NULL);
+	more = xti_get(&u, &gp, &b, P(T_DISCON_IND), 1);
+	if (more < 0) {
+		xti_block_free(&b);
+		return more == -ENOMSG ? xti_fail(TNODIS) :
+					 xti_neg(more, TNODIS);
+	}
+	if ((W(&u) & W_STATE) == T_INCON)
+		xti_ocnt(&u, -1);
+	else
+		xti_state(&u, T_IDLE);
+	over = xti_give_data(&u, discon != NULL ? &discon->udata : NULL, &gp,
+		more);
+	if (gp.ctl.len < (int)sizeof(di)) {
+		xti_block_free(&b);
+		return xti_fail(TPROTO);
+	}
+	memcpy(&di, b.buf, sizeof(di));
+	xti_block_free(&b);
+	if (discon != NULL) {
+		discon->reason = di.DISCON_reason;
+		discon->sequence = di.SEQ_number;
+	}
+	return over && discon != NULL ? xti_fail(TBUFOVFLW) : 0;
+}
+
+/* ------------------------------------------------------------------ releasing */
+
+/* A call of orderly release. */
+static int
+begin_release(struct use *u, int fd, unsigned states, int with_data)
+{
+	if (xti_use(u, fd, S_ANY) < 0)
+		return -1;
+	if (u->ep->info.servtype != T_COTS_ORD)
+		return xti_fail(TNOTSUPPORT);
+	if (with_data && (u->ep->info.flags & T_ORDRELDATA) == 0)
+		return xti_fail(TNOTSUPPORT);
+	if ((S(W(u) & W_STATE) & states) == 0)
+		return xti_fail(TOUTSTATE);
+	return 0;
+}
+
+static int
+release(struct use *u, const struct netbuf *udata)
+{
+	struct T_ordrel_req or = {.PRIM_type = T_ORDREL_REQ};
+	struct strm_buf ctl = {.len = sizeof(or), .buf = &or};
+	struct strm_buf data = {.len = -1};
+	int ret;
+
+	if (xti_look(u) == T_DISCONNECT)
+		return xti_fail(TLOOK);
+	if (udata != NULL && udata->len != 0) {
+		data.len = (int)udata->len;
+		data.buf = udata->buf;
+	}
+	ret = strm_putprim(u->fd, &ctl, &data, 0);
+	if (ret == -EAGAIN)
+		xti_word(u, 0, W_FLOW);
+	if (ret < 0)
+		return ret != -EAGAIN && xti_look(u) == T_DISCONNECT ?
+			xti_fail(TLOOK) : xti_neg(ret, TFLOW);
+	xti_state(u, (W(u) & W_STATE) == T_DATAXFER ? T_OUTREL : T_IDLE);
+	return 0;
+}
+
+STR_EXPORT int
+t_sndrel(int fd)
+{
+	struct use u;
+
+	if (begin_release(&u, fd, S(T_DATAXFER) | S(T_INREL), 0) < 0)
+		return -1;
+	return release(&u, NULL);
+}
+
+STR_EXPORT int
+t_sndreldata(int fd, struct t_discon *discon)
+{
+	struct use u;
+
+	if (begin_release(&u, fd, S(T_DATAXFER) | S(T_INREL), 1) < 0)
+		return -1;
+	if (discon != NULL && (xti_bad_netbuf(&discon->udata) ||
+		    xti_too_big(u.ep->info.discon, discon->udata.len)))
+		return xti_fail(TBADDATA);
+	return release(&u, discon != NULL ? &discon->udata : NULL);
+}
+
+static int
+released(struct use *u, struct t_discon *discon)
+{
+	struct strm_prim gp;
+	struct block b;
+	int more, over;
+
+	xti_block(&b);
+	xti_want_data(&gp, discon != NULL ? &discon->udata : NULL);
+	more = xti_get(u, &gp, &b, P(T_ORDREL_IND), 1);
+	xti_block_free(&b);
+	if (more == -ENOMSG)
+		return xti_fail(gp.prim == T_DISCON_IND ? TLOOK : TNOREL);
+	if (more < 0)
+		return xti_neg(more, TNOREL);
+	xti_state(u, (W(u) & W_STATE) == T_DATAXFER ? T_INREL : T_IDLE);
+	over = xti_give_data(u, discon != NULL ? &discon->udata : NULL, &gp,
+		more);
+	if (discon != NULL)
+		discon->reason = discon->sequence = 0;
+	return over && discon != NULL ? xti_fail(TBUFOVFLW) : 0;
+}
+
+STR_EXPORT int
+t_rcvrel(int fd)
+{
+	struct use u;
+
+	if (begin_release(&u, fd, S(T_DATAXFER) | S(T_OUTREL), 0) < 0)
+		return -1;
+	return released(&u, NULL);
+}
+
+STR_EXPORT int
+t_rcvreldata(int fd, struct t_discon *discon)
+{
+	struct use u;
+
+	if (begin_release(&u, fd, S(T_DATAXFER) | S(T_OUTREL), 1) < 0)
+		return -1;
+	return released(&u, discon);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Messages to and from the provider.
+ */
+#include <stdlib.h>
+#include <stropts.h>
+
+#include <sys/timod.h>
+
+#include <xti.h>
+
+#include "xti_impl.h"
+
+/* ---------------------------------------------------------------- blocks */
+
+/* Room for a primitive: on the stack, unless it is a big one. */
+void
+xti_block(struct block *b)
+{
+	b->buf = b->small;
+	b->size = sizeof(b->small);
+}
+
+/* At least @size bytes, keeping what is there.  0, or -1 with t_errno. */
+int
+xti_block_size(struct block *b, unsigned size)
+{
+	unsigned char *p;
+
+	if (size <= b->size)
+		return 0;
+	p = malloc(size);
+	if (p == NULL)
+		return xti_sys(ENOMEM);
+	memcpy(p, b->buf, b->size);
+	xti_block_free(b);
+	b->buf = p;
+	b->size = size;
+	return 0;
+}
+
+void
+xti_block_free(struct block *b)
+{
+	if (b->buf != b->small)
+		free(b->buf);
+	xti_block(b);
+}
+
+/* A length without a buffer. */
+int
+xti_bad_netbuf(const struct netbuf *nb)
+{
+	return nb->len != 0 && nb->buf == NULL;
+}
+
+int
+xti_field(struct block *b, unsigned *at, const struct netbuf *nb)
+{
+	unsigned off = (*at + 3u) & ~3u;
+
+	if (nb->len == 0)
+		return 0;
+	memcpy(b->buf + off, nb->buf, nb->len);
+	*at = off + nb->len;
+	return (int)off;
+}
+
+int
+xti_give(struct use *u, struct netbuf *nb, const struct block *b, long off,
+	long len, long have)
+{
+	if (len <= 0 || off < 0 || off + len > have) {
+		nb->len = 0;
+		return 0;
+	}
+	/* XTI: no room at all means that it is not wanted */
+	if (nb->maxlen == 0 && (W(u) & W_TLI) == 0) {
+		nb->len = 0;
+		return 0;
+	}
+	if (len > (long)nb->maxlen || nb->buf == NULL) {
+		nb->len = 0;
+		return 1;
+	}
+	memcpy(nb->buf, b->buf + off, (size_t)len);
+	nb->len = (unsigned)len;
+	return 0;
+}
+
+/* User data is taken into the caller's buffer at once. */
+void
+xti_want_data(struct strm_prim *gp, const struct netbuf *nb)
+{
+	gp->data.buf = nb != NULL ? nb->buf : NULL;
+	gp->data.maxlen = nb == NULL || nb->buf == NULL ? 0 :
+		nb->maxlen > INT32_MAX ? INT32_MAX : (int)nb->maxlen;
+}
+
+/* ... and has come; what was too much goes.  1: it was wanted. */
+int
+xti_give_data(struct use *u, struct netbuf *nb, const struct strm_prim *gp,
+	int more)
+{
+	if (more & MOREDATA)
+		xti_rest(u, more);
+	if (nb == NULL)
+		return 0;
+	nb->len = gp->data.len > 0 ? (unsigned)gp->data.len : 0;
+	return (more & MOREDATA) != 0 &&
+		(nb->maxlen != 0 || (W(u) & W_TLI) != 0);
+}
+
+/* ---------------------------------------------------------------- ioctls */
+
+/*
+ * What timod has answered.  The low byte of a value above zero is a TLI
+ * error, the next one an errno.
+ */
+static int
+refused(int v)
+{
+	int terr = v & 0xff;
+
+	if (terr == TSYSERR)
+		return xti_sys((v >> 8) & 0xff);
+	return xti_fail(terr != 0 ? terr : TPROTO);
+}
+
+int
+xti_str(struct use *u, int cmd, struct block *b, unsigned len, unsigned room)
+{
+	struct strioctl si = {.ic_cmd = cmd, .ic_timout = 0, .ic_len = (int)len};
+	int ret;
+
+	if (xti_block_size(b, room) < 0)
+		return -1;
+	si.ic_dp = (char *)b->buf;
+	ret = strm_str(u->fd, &si);
+	if (ret < 0)
+		return ret == -EINVAL ? xti_fail(TBADF) : xti_neg(ret, TSYSERR);
+	if (ret > 0)
+		return refused(ret);
+	return si.ic_len;
+}
+
+/* The primitive of @len bytes in @b, and @udata behind it. */
+int
+xti_request(struct use *u, struct block *b, unsigned len,
+	const struct netbuf *udata)
+{
+	struct ti_req tr = {.len = (int)len};
+	unsigned n = udata != NULL ? udata->len : 0;
+
+	if (xti_block_size(b, (unsigned)sizeof(tr) + len + n) < 0)
+		return -1;
+	memmove(b->buf + sizeof(tr), b->buf, len);
+	memcpy(b->buf, &tr, sizeof(tr));
+	if (n != 0)
+		memcpy(b->buf + sizeof(tr) + len, udata->buf, n);
+	return xti_str(u, TI_REQUEST, b, (unsigned)sizeof(tr) + len + n, 0);
+}
+
+/* -------------------------------------------------------------- messages */
+
+/*
+ * What comes too late: data and confirmations of a connection that this end
+ * has given up already.
+ */
+static unsigned
+stale(struct use *u)
+{
+	unsigned state = W(u) & W_STATE;
+
+	if (u->ep->info.servtype == T_CLTS)
+		return state == T_UNBND ? STRM_DATA | P(T_UNITDATA_IND) |
+			P(T_UDERROR_IND) : 0;
+	if (state == T_UNBND)
+		return STRM_ANY;
+	if (state == T_IDLE || state == T_INCON)
+		return P_DATA | P(T_CONN_CON) | P(T_ORDREL_IND);
+	return 0;
+}
+
+/* Drop messages for as long as the first one is of @want. */
+void
+xti_purge(struct use *u, unsigned want)
+{
+	char sink[4096];
+	struct block b;
+	struct strm_prim gp;
+
+	xti_block(&b);
+	while (want != 0) {
+		gp.data.buf = sink;
+		gp.data.maxlen = sizeof(sink);
+		if (xti_get(u, &gp, &b, want, 1) < 0)
+			break;
+		want |= STRM_DATA; /* the rest of it */
+	}
+	xti_block_free(&b);
+}
+
+/* The rest of the message that was taken goes. */
+void
+xti_rest(struct use *u, int more)
+{
+	char sink[4096];
+	struct block b;
+	struct strm_prim gp;
+
+	xti_block(&b);
+	while (more > 0 && (more & MOREDATA) != 0) {
+		gp.data.buf = sink;
+		gp.data.maxlen = sizeof(sink);
+		more = xti_get(u, &gp, &b, STRM_DATA, 1);
+	}
+	xti_block_free(&b);
+}
+
+int
+xti_get(struct use *u, struct strm_prim *gp, struct block *b, unsigned want,
+	int nowait)
+{
+	unsigned drop;
+	int ret;
+
+	gp->nowait = (unsigned)nowait;
+	gp->want = want;
+	for (;;) {
+		gp->ctl.buf = b->buf;
+		gp->ctl.maxlen = (int)b->size;
+		gp->ctl.len = -1;
+		ret = strm_getprim(u->fd, gp);
+		if (str_likely(ret >= 0))
+			return ret;
+		if (ret == -EMSGSIZE) {
+			if (xti_block_size(b, (unsigned)gp->ctl.len) < 0)
+				return -ENOMEM;
+			continue;
+		}
+		if (ret != -ENOMSG)
+			return ret;
+		drop = stale(u) & ~want;
+		if (gp->prim == STRM_PRIM_NONE ? (drop & STRM_DATA) != 0 :
+			gp->prim >= 0 && (drop & P(gp->prim)) != 0) {
+			xti_purge(u, drop);
+			continue;
+		}
+		return ret;
+	}
+}
+
+/* The first message as an event. */
+static int
+event_of(struct use *u, int32_t prim)
+{
+	switch (prim) {
+	case T_CONN_IND:
+		return T_LISTEN;
+	case T_CONN_CON:
+		return T_CONNECT;
+	case T_DISCON_IND:
+		return T_DISCONNECT;
+	case T_UDERROR_IND:
+		return T_UDERR;
+	case T_ORDREL_IND:
+		return T_ORDREL;
+	case T_EXDATA_IND:
+		return T_EXDATA;
+	case STRM_PRIM_NONE:
+		return (W(u) & W_XPART) != 0 ? T_EXDATA : T_DATA;
+	case T_DATA_IND:
+	case T_OPTDATA_IND:
+	case T_UNITDATA_IND:
+		return T_DATA;
+	default:
+		return 0;
+	}
+}
+
+STR_NOINLINE int
+xti_event_slow(struct use *u)
+{
+	struct strm_prim gp = {.data = {.maxlen = 0}};
+	struct block b;
+	int ret;
+
+	xti_block(&b);
+	/* no message is of no kind: nothing is taken */
+	ret = xti_get(u, &gp, &b, 0, 1);
+	xti_block_free(&b);
+	return ret == -ENOMSG ? event_of(u, gp.prim) : 0;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What <tiuser.h> calls by another name: TLI where it is not XTI.
+ *
+ * An endpoint opened by TLI may be for reading or writing only; a bind to an
+ * address in use gets another one; a buffer of no length is too small, not
+ * unwanted; options are the sockets' (struct opthdr), and only when idle.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include <xti.h>
+
+#include "xti_impl.h"
+
+int _tli_open(const char *path, int oflag, struct t_info *info);
+int _tli_bind(int fd, const struct t_bind *req, struct t_bind *ret);
+int _tli_optmgmt(int fd, const struct t_optmgmt *req, struct t_optmgmt *ret);
+void _tli_error(const char *errmsg);
+int _tli_free(char *ptr, int struct_type);
+char *_tli_alloc(int fd, int struct_type, int fields);
+
+STR_EXPORT int
+_tli_open(const char *path, int oflag, struct t_info *info)
+{
+	if ((oflag & ~(O_NONBLOCK | O_CLOEXEC | O_ACCMODE)) != 0)
+		return xti_fail(TBADFLAG);
+	return xti_open(path, oflag, info, W_TLI);
+}
+
+STR_EXPORT int
+_tli_bind(int fd, const struct t_bind *req, struct t_bind *ret)
+{
+	return xti_bind(fd, req, ret, 1);
+}
+
+STR_EXPORT void
+_tli_error(const char *errmsg)
+{
+	(void)t_error(errmsg);
+}
+
+STR_EXPORT int
+_tli_free(char *ptr, int struct_type)
+{
+	return t_free(ptr, struct_type);
+}
+
+STR_EXPORT char *
+_tli_alloc(int fd, int struct_type, int fields)
+{
+	return t_alloc(fd, struct_type, fields);
+}
+
+/* ------------------------------------------------------------------- options */
+
+/* TLI's list as XTI's, at @to of @room bytes.  Return: its length, or -1. */
+static long
+to_xti(const struct netbuf *from, unsigned char *to, size_t room)
+{
+	size_t at = 0, out = 0, n, len;
+	struct opthdr oh;
+	struct t_opthdr th = {.status = 0};
+
+	while (at < from->len) {
+		if (from->len - at < sizeof(oh))
+			return -1;
+		memcpy(&oh, (const char *)from->buf + at, sizeof(oh));
+		at += sizeof(oh);
+		if (oh.len < 0 || (size_t)oh.len > from->len - at)
+			return -1;
+		len = (size_t)oh.len;
+		n = (sizeof(th) + len + 3) & ~(size_t)3;
+		if (n > room - out)
+			return -1;
+		th.len = (t_uscalar_t)(sizeof(th) + len);
+		th.level = (t_uscalar_t)oh.level;
+		th.name = (t_uscalar_t)oh.name;
+		memcpy(to + out, &th, sizeof(th));
+		memcpy(to + out + sizeof(th), (const char *)from->buf + at,
+			len);
+		out += n;
+		n = OPTLEN(len);
+		at += n > from->len - at ? from->len - at : n;
+	}
+	return (long)out;
+}
+
+/* And back.  Return: its length, or -1: no room. */
+static long
+to_tli(const unsigned char *from, size_t len, unsigned char *to, size_t room)
+{
+	size_t at = 0, out = 0, n;
+	struct t_opthdr th;
+	struct opthdr oh;
+
+	while (len - at >= sizeof(th)) {
+		memcpy(&th, from + at, sizeof(th));
+		if (th.len < sizeof(th) || th.len > len - at)
+			break;
+		oh.level = (long)th.level;
+		oh.name = (long)th.name;
+		oh.len = (long)(th.len - sizeof(th));
+		n = sizeof(oh) + OPTLEN((size_t)oh.len);
+		if (n > room - out)
+			return -1;
+		memset(to + out, 0, n);
+		memcpy(to + out, &oh, sizeof(oh));
+		memcpy(to + out + sizeof(oh), from + at + sizeof(th),
+			(size_t)oh.len);
+		out += n;
+		n = (th.len + 3) & ~(size_t)3;
+		at += n > len - at ? len - at : n;
+	}
+	return (long)out;
+}
+
+/* All is converted; @mem: two times XTI_OPTROOM. */
+static int
+optmgmt(struct use *u, const struct t_optmgmt *req, struct t_optmgmt *ret,
+	unsigned char *mem)
+{
+	struct netbuf nb = {.buf = mem + XTI_OPTROOM};
+	const unsigned char *opt;
+	unsigned len;
+	int res;
+	long n;
+
+	n = to_xti(&req->opt, nb.buf, XTI_OPTROOM - 1024);
+	if (n < 0)
+		return xti_fail(TBADOPT);
+	nb.len = (unsigned)n;
+	if (xti_opt(u, &nb, req->flags, mem, XTI_OPTROOM, &opt, &len,
+		    &res) < 0)
+		return -1;
+	if (res & (T_FAILURE | T_NOTSUPPORT | T_READONLY)) {
+		ret->opt.len = 0;
+		ret->flags = req->flags == T_CHECK ? T_FAILURE : res;
+		return req->flags == T_CHECK ? 0 : xti_fail(TBADOPT);
+	}
+	n = ret->opt.buf == NULL ? (len == 0 ? 0 : -1) :
+		to_tli(opt, len, ret->opt.buf, ret->opt.maxlen);
+	ret->flags = req->flags == T_CHECK ? T_SUCCESS : req->flags;
+	ret->opt.len = n > 0 ? (unsigned)n : 0;
+	return n < 0 ? xti_fail(TBUFOVFLW) : 0;
+}
+
+STR_EXPORT int
+_tli_optmgmt(int fd, const struct t_optmgmt *req, struct t_optmgmt *ret)
+{
+	unsigned char *mem;
+	struct use u;
+	int err;
+
+	if (xti_use(&u, fd, S(T_IDLE)) < 0)
+		return -1;
+	if (req == NULL || ret == NULL)
+		return xti_sys(EFAULT);
+	if (req->flags != T_NEGOTIATE && req->flags != T_CHECK &&
+	    req->flags != T_DEFAULT)
+		return xti_fail(TBADFLAG);
+	if (xti_bad_netbuf(&req->opt))
+		return xti_fail(TBADOPT);
+	mem = malloc(2 * (size_t)XTI_OPTROOM);
+	if (mem == NULL)
+		return xti_sys(ENOMEM);
+	err = optmgmt(&u, req, ret, mem);
+	free(mem);
+	return err;
+}

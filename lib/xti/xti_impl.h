@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * libxti: the X/Open Transport Interface on TPI.
+ *
+ * Where state is.  What all who have an endpoint must agree on - its state,
+ * how many connection indications it has - stands in two words of the Stream
+ * head, in the memory of the domain: a child after fork, a program after
+ * exec, a duplicate, whoever got the descriptor through a pipe, all see what
+ * any of them did last, and t_sync() has little to do.  Data, and events that
+ * nobody has taken, stay at the head: a part of a message that did not fit is
+ * its first message.  The process keeps only what it can ask again: the
+ * provider's sizes, by descriptor, good for as long as the descriptor names
+ * the open file it was asked for (struct strm_id).
+ *
+ * Requests.  What is acknowledged goes as an ioctl through timod, one at a
+ * time for each Stream, whoever makes it, and no signal ends it half way.
+ * Data and releases are messages.  Normal data of a provider without
+ * boundaries, or that is one unit and fits, is an M_DATA message by itself,
+ * as write(2) makes it.
+ *
+ * Events.  An event is the first message at the head.  A call takes the first
+ * message if it is what the call is about, in one step (strm_getprim()); else
+ * it leaves it there for whoever asks t_look().
+ *
+ * Locks.  None.  The words change by compare-and-swap; the tables are only
+ * ever filled in, with what the provider says to whoever asks.
+ *
+ * Crash.  A word is one store.  A process that dies between the provider's
+ * acknowledgement and that store leaves a state that t_sync() puts right.
+ */
+#ifndef XTI_IMPL_H
+#define XTI_IMPL_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <str/annot.h>
+#include <str/tli.h>
+#include <sys/tihdr.h>
+#include <sys/tiuser.h>
+
+/* The first word at the head. */
+#define W_STATE 0x000fu	 /* T_UNBND ... T_INREL */
+#define W_INIT 0x0010u	 /* somebody has said what the state is */
+#define W_TLI 0x0020u	 /* opened through <tiuser.h> */
+#define W_RPART 0x0040u	 /* first at the head: the rest of normal data, */
+#define W_RMORE 0x0080u	 /* ... after which the unit goes on */
+#define W_XPART 0x0100u	 /* the same of expedited data */
+#define W_XMORE 0x0200u
+#define W_FLOW 0x0400u	 /* TFLOW was returned: T_GODATA is of interest */
+#define W_XFLOW 0x0800u	 /* T_GOEXDATA is */
+#define W_SMORE 0x1000u	 /* a unit has been begun, and not ended */
+#define W_DATA \
+	(W_RPART | W_RMORE | W_XPART | W_XMORE | W_FLOW | W_XFLOW | W_SMORE)
+#define W_OCNT 0x10000u	 /* one connection indication */
+#define OCNT(w) ((w) >> 16)
+
+/* Masks of states. */
+#define S(s) (1u << (s))
+#define S_ANY \
+	(S(T_UNBND) | S(T_IDLE) | S(T_OUTCON) | S(T_INCON) | S(T_DATAXFER) | \
+		S(T_OUTREL) | S(T_INREL))
+#define S_CONN \
+	(S(T_OUTCON) | S(T_INCON) | S(T_DATAXFER) | S(T_OUTREL) | S(T_INREL))
+
+/* Bits of primitives, for strm_getprim(). */
+#define P(prim) (1u << (prim))
+#define P_DATA \
+	(STRM_DATA | P(T_DATA_IND) | P(T_EXDATA_IND) | P(T_OPTDATA_IND))
+
+/* What this process knows of a descriptor. */
+struct ep {
+	void *head; /* of this open file ... */
+	uint32_t gen;
+	uint32_t acceptor; /* T_CONN_RES: this endpoint */
+	uint32_t major;	   /* of the device */
+	struct t_info info;
+	int32_t state;	   /* CURRENT_state when it was asked */
+};
+
+/* A call on an endpoint. */
+struct use {
+	int fd;
+	const struct ep *ep;
+	uint32_t *w; /* the two words */
+	struct strm_id id;
+};
+
+#define W(u) __atomic_load_n((u)->w, __ATOMIC_ACQUIRE)
+
+/* err.c: all set t_errno and return -1. */
+int xti_fail(int terr);
+int xti_sys(int err); /* TSYSERR and errno */
+/* What strm_*() returned; @again: for EAGAIN. */
+int xti_neg(long neg, int again);
+
+/* ep.c */
+int xti_use(struct use *u, int fd, unsigned states);
+int xti_use_slow(struct use *u, int fd, unsigned states);
+int xti_refresh(struct use *u);
+void xti_word(struct use *u, uint32_t clear, uint32_t set);
+void xti_state(struct use *u, unsigned state);
+void xti_ocnt(struct use *u, int d);
+int xti_event_slow(struct use *u);
+int xti_open(const char *name, int oflag, struct t_info *info, uint32_t how);
+int xti_bind(int fd, const struct t_bind *req, struct t_bind *ret, int tli);
+int xti_opt(struct use *u, const struct netbuf *in, int flags, void *out,
+	unsigned room, const unsigned char **opt, unsigned *len, int *res);
+#define XTI_OPTROOM 66000u
+
+/* msg.c */
+struct block {
+	unsigned char *buf;
+	unsigned size;
+	unsigned char small[1024];
+};
+void xti_block(struct block *b);
+int xti_block_size(struct block *b, unsigned size);
+void xti_block_free(struct block *b);
+/* An ioctl that timod makes a request; its answer is in @b.  0, or -1. */
+int xti_str(struct use *u, int cmd, struct block *b, unsigned len,
+	unsigned room);
+int xti_request(struct use *u, struct block *b, unsigned len,
+	const struct netbuf *udata);
+/* As strm_getprim(), the control part going into @b. */
+int xti_get(struct use *u, struct strm_prim *gp, struct block *b,
+	unsigned want, int nowait);
+void xti_rest(struct use *u, int more);
+void xti_purge(struct use *u, unsigned want);
+/* Put a field at the end of @b, *@at bytes so far; its offset. */
+int xti_field(struct block *b, unsigned *at, const struct netbuf *nb);
+/* Give @len bytes at @off of @b to @nb.  1: it was too small. */
+int xti_give(struct use *u, struct netbuf *nb, const struct block *b,
+	long off, long len, long have);
+int xti_give_data(struct use *u, struct netbuf *nb, const struct strm_prim *gp,
+	int more);
+void xti_want_data(struct strm_prim *gp, const struct netbuf *nb);
+int xti_bad_netbuf(const struct netbuf *nb);
+
+/* Is @len too much for a size of t_info? */
+STR_INLINE int
+xti_too_big(t_scalar_t size, unsigned len)
+{
+	if (size == T_INFINITE)
+		return 0;
+	return size < 0 ? len != 0 : len > (unsigned)size;
+}
+
+/* The event that holds the call up; 0: none.  A look at two words, mostly. */
+STR_INLINE int
+xti_look(struct use *u)
+{
+	return str_likely(!strm_pending(&u->id)) ? 0 : xti_event_slow(u);
+}
+
+#endif
