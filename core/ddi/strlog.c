@@ -10,7 +10,8 @@
  * has not looked at yet.
  *
  * Locks. log->lock, for all of it; q's run list is taken under it. Text is
- * formatted before, messages are allocated before.
+ * formatted before, messages are allocated before. The hook of
+ * register_strlog() is called without it.
  *
  * Crash. An entry's number is stored last and the ring's count after it, so
  * that the next owner of the lock finds a ring without a hole: a message that
@@ -51,6 +52,7 @@ struct logger {
 struct str_log {
 	struct str_lock lock;
 	str_a64 last; /* number of the newest message */
+	str_a64 hook; /* [A] register_strlog(): a vstrlog_t, or 0 */
 	struct logger logger[STR_LOG_QUEUES];
 	struct entry ring[STR_LOG_MSGS];
 };
@@ -249,6 +251,18 @@ submit(struct log_ctl *lc, const char *text, size_t len)
 	return seen;
 }
 
+vstrlog_t
+register_strlog(vstrlog_t newlog)
+{
+	struct str_log *log = log_make();
+
+	if (log == NULL || (newlog != NULL &&
+		!host_code_shared((const void *)(uintptr_t)newlog)))
+		return newlog; /* it is not registered, nor will it be called */
+	return (vstrlog_t)(uintptr_t)str_xchg(&log->hook,
+		(uint64_t)(uintptr_t)newlog);
+}
+
 /* SVR4 strlog(D3) */
 int
 vstrlog(short mid, short sid, char level, unsigned short flags,
@@ -257,8 +271,13 @@ vstrlog(short mid, short sid, char level, unsigned short flags,
 	char buf[STR_LOG_TEXT];
 	struct str_text o = {.buf = buf, .size = sizeof(buf)};
 	struct log_ctl lc = {.mid = mid, .sid = sid, .level = level};
+	struct str_log *log = log_find();
+	uint64_t hook = log != NULL ? str_load_acq(&log->hook) : 0;
 	size_t len;
 
+	if (str_unlikely(hook != 0))
+		return ((vstrlog_t)(uintptr_t)hook)(mid, sid, level, flags,
+			fmt, ap);
 	lc.flags = (short)flags;
 	lc.pri = priority(flags);
 	str_text_format(&o, fmt, ap);

@@ -587,6 +587,30 @@ str_queue_init(queue_t *q, struct qinit *qi, struct str_qpair *qp,
 	}
 }
 
+static void
+set_procs(queue_t *q, struct qinit *qi)
+{
+	struct module_info *mi = qi->qi_minfo;
+
+	if (mi != NULL) {
+		q->q_minpsz = mi->mi_minpsz;
+		q->q_maxpsz = mi->mi_maxpsz;
+		q->q_hiwat = mi->mi_hiwat;
+		q->q_lowat = mi->mi_lowat;
+	}
+	q->q_qinfo = qi;
+}
+
+/* A table of one process alone is none for the others: nothing happens. */
+void
+setq(queue_t *q, struct qinit *rinit, struct qinit *winit)
+{
+	if (!host_code_shared(rinit) || !host_code_shared(winit))
+		return;
+	set_procs(RD(q), rinit);
+	set_procs(WR(q), winit);
+}
+
 /* Free everything, bands included; nobody else uses the queue any more. */
 void
 str_queue_flush_all(queue_t *q)

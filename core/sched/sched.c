@@ -644,6 +644,22 @@ enableq(queue_t *q)
 	return 1;
 }
 
+/* Those of the streams this thread is inside are looked at when it leaves. */
+void
+setqsched(void)
+{
+	struct str_thread *t = host_self();
+	uint32_t i;
+
+	for (i = 0; i < host_tls.nclaim && i < STR_NCLAIM; i++) {
+		struct str_plumb *pl = (struct str_plumb *)(uintptr_t)
+			str_load(&t->claim[i]);
+
+		if (pl != NULL && str_load(&pl->nrun) != 0)
+			str_sched_touch(pl);
+	}
+}
+
 /* Is anything on a run list of a stream this thread is inside? */
 int
 qready(void)

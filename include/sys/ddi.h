@@ -135,6 +135,21 @@ int vstrlog(short mid, short sid, char level, unsigned short flags,
 	const char *fmt, va_list ap) STR_DDI(vstrlog)
 	__attribute__((format(printf, 5, 0)));
 
+/**
+ * register_strlog - have somebody else see to strlog(9)
+ * @newlog: called instead, in every process; NULL: nobody any more
+ *
+ * A procedure of a loaded module.  It does not call strlog(9) itself.  What
+ * programs write to the log driver does not come to it.
+ *
+ * Context: any.
+ * Return:  what was registered before, NULL when that was nothing; @newlog
+ *          when it cannot be registered.
+ */
+typedef int (*vstrlog_t)(short mid, short sid, char level,
+	unsigned short flags, const char *fmt, va_list ap);
+vstrlog_t register_strlog(vstrlog_t newlog) STR_DDI(register_strlog);
+
 /* Parts of a device number, and a device number of its parts. */
 static __inline__ major_t
 getmajor(dev_t dev)
@@ -160,6 +175,12 @@ makedevice(major_t major, minor_t minor)
 	return (dev_t)((maj & 0xfff) << 8 | (maj & ~0xfffull) << 32 |
 		(min & 0xff) | (min & ~0xffull) << 12);
 }
+
+/* The system's numbers and those of its users are the same here. */
+#define getemajor(dev) getmajor(dev)
+#define geteminor(dev) getminor(dev)
+#define etoimajor(emaj) ((int)(emaj))
+#define itoemajor(imaj, lastemaj) ((lastemaj) == -1 ? (int)(imaj) : -1)
 
 /*
  * freezestr - nobody else puts messages on the queues of @q's stream, or takes

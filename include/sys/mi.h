@@ -121,6 +121,43 @@ int mi_timer_stop(mblk_t *mp) STR_DDI(mi_timer_stop);
 int mi_timer_valid(mblk_t *mp) STR_DDI(mi_timer_valid);
 void mi_timer_free(mblk_t *mp) STR_DDI(mi_timer_free);
 
+/**
+ * mi_set_sth_hiwat - set a stream head's water mark, from below
+ * @q:    the read queue of the module
+ * @size: bytes
+ *
+ * mi_set_sth_lowat, mi_set_sth_maxblk, mi_set_sth_wroff and
+ * mi_set_sth_copyopt likewise: an M_SETOPTS message goes up.
+ *
+ * Context: any procedure of @q's module.
+ * Return:  1, or 0 when there was no memory.
+ */
+int mi_set_sth_hiwat(queue_t *q, size_t size) STR_DDI(mi_set_sth_hiwat);
+int mi_set_sth_lowat(queue_t *q, size_t size) STR_DDI(mi_set_sth_lowat);
+int mi_set_sth_maxblk(queue_t *q, ssize_t size) STR_DDI(mi_set_sth_maxblk);
+int mi_set_sth_wroff(queue_t *q, size_t size) STR_DDI(mi_set_sth_wroff);
+int mi_set_sth_copyopt(queue_t *q, int copyopt) STR_DDI(mi_set_sth_copyopt);
+
+/**
+ * mi_offset_param - part of a message that an offset and a length in it name
+ * @mp: the message; mi_offset_param: its first block, mi_offset_paramc: any
+ *
+ * Return: where it begins; NULL when it is not all there, in one block.
+ */
+unsigned char *mi_offset_param(mblk_t *mp, size_t offset, size_t len)
+	STR_DDI(mi_offset_param);
+unsigned char *mi_offset_paramc(mblk_t *mp, size_t offset, size_t len)
+	STR_DDI(mi_offset_paramc);
+
+/**
+ * mi_reallocb - make a message empty and large enough
+ * @mp: a message of which nobody else has a duplicate, or any; used up
+ *
+ * Return: a message of one block with room for @size bytes, @mp if it will
+ *         do; NULL when there was no memory, then @mp is untouched.
+ */
+mblk_t *mi_reallocb(mblk_t *mp, size_t size) STR_DDI(mi_reallocb);
+
 #ifdef __cplusplus
 }
 #endif

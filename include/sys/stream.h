@@ -350,6 +350,15 @@ struct stroptions {
 #define SO_LOOP 0x40000
 #define SO_COPYOPT 0x80000
 #define SO_MAXBLK 0x100000
+/* Accepted, and without effect. */
+#define SO_COWENABLE 0x200000
+#define SO_COWDISABLE 0x400000
+#define SO_WRPAD 0x800000
+#define SO_NOCSUM 0x1000000
+#define SO_CSUM 0x2000000
+#define SO_CRC32C 0x4000000
+#define SO_SKBUFF 0x8000000
+#define SO_NOSKBUFF 0x10000000
 
 /* allocb(D3) priorities: hints only. */
 #define BPRI_LO 1
@@ -489,6 +498,8 @@ int canenable(queue_t *q) STR_DDI(canenable);
 void qenable(queue_t *q) STR_DDI(qenable);
 int enableq(queue_t *q) STR_DDI(enableq);
 int qready(void) STR_DDI(qready);
+/* What the streams this thread is inside have scheduled runs soon. */
+void setqsched(void) STR_DDI(setqsched);
 
 /* Flow control (D3).  Band ANYBAND: any. */
 int canput(queue_t *q) STR_DDI(canput);
@@ -505,6 +516,10 @@ void qbackenable(queue_t *q, unsigned char band) STR_DDI(qbackenable);
 /* Plumbing and perimeters. */
 void qprocson(queue_t *q) STR_DDI(qprocson);
 void qprocsoff(queue_t *q) STR_DDI(qprocsoff);
+/* In an open procedure, before qprocson(): other procedures for this stream,
+ * with their packet sizes and water marks.  Tables of a loaded module. */
+void setq(queue_t *q, struct qinit *rinit, struct qinit *winit)
+	STR_DDI(setq);
 bcid_t qbufcall(queue_t *q, size_t size, unsigned int pri,
 	void (*func)(void *), void *arg) STR_DDI(qbufcall);
 void qunbufcall(queue_t *q, bcid_t id) STR_DDI(qunbufcall);

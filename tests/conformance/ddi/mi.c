@@ -488,3 +488,94 @@ D_CASE(820, mi_bufcall_enables_the_queue)
 	D_UNTIL(__atomic_load_n(&fx_of(q)->services, __ATOMIC_RELAXED) > 0 ||
 		fx_enabled(q));
 }
+
+/* --------------------------------------------- the head, parts of messages */
+
+/* mi_set_sth_hiwat(9): M_SETOPTS with one option goes up. */
+D_CASE(821, mi_set_sth_sends_one_option_to_the_head)
+{
+	struct str_head *sd;
+	queue_t *q;
+
+	begin(t);
+	fx_pipe(&str[0].p);
+	q = fx_push(&str[0].p, 0, "pass");
+	sd = str[0].p.sd[0];
+	T_EQ(mi_set_sth_lowat(q, 77), 1);
+	T_EQ(mi_set_sth_hiwat(q, 7777), 1);
+	T_EQ(mi_set_sth_wroff(WR(q), 24), 1);
+	T_EQ(mi_set_sth_maxblk(q, 512), 1);
+	T_EQ(mi_set_sth_copyopt(q, 1), 1);
+	T_EQ(sd->hq.hiwat, 7777);
+	T_EQ(sd->hq.lowat, 77);
+	T_EQ(sd->wroff, 24);
+}
+
+/* mi_offset_param(9): all of it in the first block, or none. */
+D_CASE(822, mi_offset_param_finds_what_is_there)
+{
+	mblk_t *mp;
+
+	begin(t);
+	mp = allocb(16, BPRI_MED);
+	T_NOTNULL(mp);
+	mp->b_wptr += 10;
+	T_TRUE(mi_offset_param(mp, 0, 10) == mp->b_rptr);
+	T_TRUE(mi_offset_param(mp, 4, 6) == mp->b_rptr + 4);
+	T_NULL(mi_offset_param(mp, 4, 7));
+	T_NULL(mi_offset_param(mp, 11, 1));
+	T_NULL(mi_offset_param(mp, (size_t)-4, 8));
+	T_NULL(mi_offset_param(mp, 4, (size_t)-4));
+	T_NULL(mi_offset_param(mp, 4, 0));
+	T_NULL(mi_offset_param(NULL, 0, 1));
+	freemsg(mp);
+}
+
+/* mi_offset_paramc(9): in any block, not in two. */
+D_CASE(823, mi_offset_paramc_counts_on)
+{
+	mblk_t *mp;
+
+	begin(t);
+	mp = allocb(16, BPRI_MED);
+	T_NOTNULL(mp);
+	mp->b_wptr += 10;
+	mp->b_cont = allocb(16, BPRI_MED);
+	T_NOTNULL(mp->b_cont);
+	mp->b_cont->b_wptr += 8;
+	T_TRUE(mi_offset_paramc(mp, 9, 1) == mp->b_rptr + 9);
+	T_TRUE(mi_offset_paramc(mp, 10, 8) == mp->b_cont->b_rptr);
+	T_NULL(mi_offset_paramc(mp, 9, 2));
+	T_NULL(mi_offset_paramc(mp, 10, 9));
+	T_NULL(mi_offset_paramc(mp, 18, 1));
+	freemsg(mp);
+}
+
+/* mi_reallocb(9): the same block if it will do. */
+D_CASE(824, mi_reallocb_keeps_what_is_large_enough)
+{
+	mblk_t *mp, *dup;
+
+	begin(t);
+	mp = allocb(64, BPRI_MED);
+	T_NOTNULL(mp);
+	mp->b_datap->db_type = M_PROTO;
+	mp->b_rptr += 3;
+	mp->b_wptr += 60;
+	mp->b_cont = allocb(16, BPRI_MED);
+	T_TRUE(mi_reallocb(mp, 64) == mp);
+	T_EQ(mp->b_wptr - mp->b_rptr, 0);
+	T_TRUE(mp->b_rptr == mp->b_datap->db_base);
+	T_NULL(mp->b_cont);
+	dup = dupb(mp);
+	T_NOTNULL(dup);
+	mp = mi_reallocb(mp, 64);
+	T_NOTNULL(mp);
+	T_TRUE(mp->b_datap != dup->b_datap);
+	T_EQ(mp->b_datap->db_type, M_PROTO);
+	mp = mi_reallocb(mp, 5000);
+	T_TRUE(mp->b_datap->db_lim - mp->b_rptr >= 5000);
+	T_EQ(mp->b_datap->db_type, M_PROTO);
+	freemsg(mp);
+	freemsg(dup);
+}
