@@ -41,7 +41,7 @@ log_close(queue_t *q, int flag, cred_t *crp)
 	return canon_close("log", q);
 }
 
-/* log(7): the priority that flags stand for, syslog(3)'s numbers. */
+/* log(4): the priority that flags stand for, syslog(3)'s numbers. */
 static int
 log_priority(int flags)
 {

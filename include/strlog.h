@@ -36,7 +36,7 @@ extern "C" {
  * too, a facility and level of <syslog.h>.
  *
  * Return:  0, or -1 with errno: what open(2) of /dev/strlog or putmsg(2) say.
- * See strlog(3), log(7).
+ * See strlog(3), log(4).
  */
 extern int strlog(short mid, short sid, char level, unsigned short flags,
 	const char *fmt, ...) _STRLOG_PRINTF(5, 6);

@@ -18,8 +18,9 @@
 #include "apconf.h"
 #include "names.h"
 
-#define ADMIN "/dev/sad/admin"
-#define USER "/dev/sad/user"
+/* the aliases in /dev are a configuration file's to give */
+#define ADMIN "/dev/streams/sad/0"
+#define USER "/dev/streams/sad/1"
 
 static struct tool tool = {
 	.name = "autopush",
