@@ -779,6 +779,14 @@ void str_headq_repair_p(struct str_headq *hq);
 void str_headq_repair_c(struct str_headq *hq);
 unsigned str_headq_records(struct str_headq *hq, uint32_t bits);
 
+/* Bytes in a block; one whose ends have crossed has none. */
+STR_INLINE size_t
+str_blen(const mblk_t *bp)
+{
+	return str_likely(bp->b_wptr > bp->b_rptr) ?
+		(size_t)(bp->b_wptr - bp->b_rptr) : 0;
+}
+
 /* A record as the reader sees it. */
 struct str_rec {
 	uint32_t hdr;

@@ -80,7 +80,7 @@ drv_usecwait(clock_t usec)
 
 	if (usec <= 0)
 		return;
-	end = host_now() + (uint64_t)usec * 1000;
+	end = host_now() + STR_MIN((uint64_t)usec, UINT64_MAX / 4000) * 1000;
 	while (host_now() < end)
 		host_yield();
 }
@@ -95,7 +95,8 @@ delay(clock_t ticks)
 	if (ticks <= 0)
 		return;
 	str_ddi_presleep();
-	end = now + (uint64_t)ticks * STR_TICK_NS;
+	end = now + STR_MIN((uint64_t)ticks, UINT64_MAX / 4 / STR_TICK_NS) *
+		STR_TICK_NS;
 	while ((now = host_now()) < end)
 		(void)host_wait(NULL, &word, 0u, end - now);
 }

@@ -93,7 +93,8 @@ digits(const char *fmt, int *ret, va_list *ap)
 	int n = 0;
 
 	if (*fmt == '*') {
-		*ret = va_arg(*ap, int);
+		n = va_arg(*ap, int);
+		*ret = STR_MIN(n, 1000);
 		return fmt + 1;
 	}
 	for (; *fmt >= '0' && *fmt <= '9'; fmt++)

@@ -74,6 +74,8 @@ mi_open_comm(caddr_t *headp, size_t size, queue_t *q, dev_t *devp, int flag,
 			;
 	if (taken)
 		return EBUSY;
+	if (size > STR_MEM_MAX)
+		return ENOMEM;
 	in = kmem_zalloc(sizeof(*in) + size, KM_NOSLEEP);
 	if (in == NULL)
 		return ENOMEM;
@@ -258,7 +260,8 @@ mi_copyout_alloc(queue_t *q, mblk_t *mp, caddr_t uaddr, size_t len,
 	mblk_t *st = state_msg(mp), *bp;
 	struct dest *d;
 
-	bp = st != NULL ? allocb(sizeof(*d) + len, BPRI_MED) : NULL;
+	bp = st != NULL && len <= STR_MEM_MAX ?
+		allocb(sizeof(*d) + len, BPRI_MED) : NULL;
 	if (bp == NULL) {
 		if (free_on_error)
 			mi_copy_done(q, mp, st != NULL ? ENOMEM : EINVAL);
@@ -375,7 +378,8 @@ timer_of(mblk_t *mp)
 mblk_t *
 mi_timer_alloc(size_t size)
 {
-	mblk_t *mp = allocb(sizeof(struct timer) + size, BPRI_MED);
+	mblk_t *mp = size <= STR_MEM_MAX ?
+		allocb(sizeof(struct timer) + size, BPRI_MED) : NULL;
 
 	if (mp == NULL)
 		return NULL;

@@ -121,9 +121,9 @@ miocpullup(mblk_t *mp, size_t size)
 	if (IOCP(mp)->ioc_count == TRANSPARENT ||
 	    IOCP(mp)->ioc_count < size || (bp == NULL && size != 0))
 		return EINVAL;
-	if (bp == NULL || (size_t)MBLKL(bp) >= size)
+	if (bp == NULL || str_blen(bp) >= size)
 		return 0;
-	if (msgsize(bp) < size)
+	if (xmsgsize(bp) < size) /* of one type: others are not joined */
 		return EINVAL;
 	all = msgpullup(bp, -1);
 	if (all == NULL)
@@ -140,7 +140,7 @@ mcopymsg(mblk_t *mp, void *buf)
 	mblk_t *bp;
 
 	for (bp = mp; bp != NULL; bp = bp->b_cont) {
-		size_t n = bp->b_wptr > bp->b_rptr ? (size_t)MBLKL(bp) : 0;
+		size_t n = str_blen(bp);
 
 		if (n != 0)
 			__builtin_memcpy(to, bp->b_rptr, n);
@@ -178,7 +178,7 @@ allocb_wait(size_t size, unsigned int pri, unsigned int flags, int *error)
 	mblk_t *mp;
 	int err = 0;
 
-	if (size + 64 > STR_MEM_MAX)
+	if (size > STR_MEM_MAX - 64)
 		err = ENOSR; /* no wait will give as much */
 	while (err == 0) {
 		mp = allocb(size, pri);

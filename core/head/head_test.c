@@ -122,6 +122,113 @@ T_CASE(an_empty_error_is_ignored)
 	T_EQ(fx_write(&p_, 0, "x", 1), 1);
 }
 
+/* Nor does an M_FLUSH without one, whatever its memory holds */
+T_CASE(an_empty_flush_is_ignored)
+{
+	mblk_t *mp;
+
+	begin(t);
+	T_EQ(fx_write(&p_, 1, "in", 2), 2);
+	mp = bytes(M_FLUSH, 0, 0, 0);
+	*mp->b_rptr = FLUSHRW;
+	up(0, mp);
+	T_EQ(fx_read(&p_, 0, buf, 10), 2);
+}
+
+/*
+ * dupmsg(9): a multiplexor sends one message to all its upper Streams; what
+ * the head of one makes of it is not seen by the others
+ */
+T_CASE(what_is_shared_does_not_change)
+{
+	mblk_t *mp, *dup;
+
+	begin(t);
+	mp = bytes(M_FLUSH, 1, FLUSHRW, 0);
+	dup = dupmsg(mp);
+	T_NOTNULL(dup);
+	up(0, dup);
+	T_EQ(*mp->b_rptr, FLUSHRW);
+	freemsg(mp);
+	mp = bytes(M_ERROR, 1, EPROTO, 0);
+	dup = dupmsg(mp);
+	T_NOTNULL(dup);
+	up(0, dup);
+	T_EQ(mp->b_datap->db_type, M_ERROR);
+	T_EQ(*mp->b_rptr, EPROTO);
+	freemsg(mp);
+	T_EQ(fx_write(&p_, 0, "x", 1), -EPROTO);
+}
+
+/* A block that ends before it begins holds nothing, as msgdsize() says */
+T_CASE(a_block_whose_ends_have_crossed_is_empty)
+{
+	struct str_strbuf c = {sizeof(buf), 0, buf}, d = c;
+	mblk_t *mp;
+	int flags = 0;
+
+	begin(t);
+	mp = fx_type(M_PCPROTO, "control", 0);
+	mp->b_rptr = mp->b_wptr + 2;
+	linkb(mp, fx_msg("data", 0));
+	up(0, mp);
+	T_EQ(fx_getmsg(&p_, 0, &c, &d, NULL, &flags), 0);
+	T_EQ(c.len, 0);
+	T_EQ(d.len, 4);
+	T_EQ(flags, 1);
+	mp = fx_type(M_PROTO, "control", 0);
+	mp->b_rptr = mp->b_wptr + 2;
+	linkb(mp, fx_msg("data", 0));
+	up(0, mp);
+	flags = 0;
+	T_EQ(fx_getmsg(&p_, 0, &c, &d, NULL, &flags), 0);
+	T_EQ(c.len, 0);
+	T_EQ(d.len, 4);
+}
+
+/* Blocks joined to more than a record's header can say */
+T_CASE(a_message_of_more_than_a_megabyte_is_delivered)
+{
+	static char big[1500001];
+	long n, all = 0;
+	mblk_t *mp;
+	int i;
+
+	begin(t);
+	mp = allocb(300000, BPRI_MED);
+	T_NOTNULL(mp);
+	memset(mp->b_wptr, 'm', 300000);
+	mp->b_wptr += 300000;
+	for (i = 1; i < 5; i++)
+		linkb(mp, dupb(mp));
+	T_EQ(msgdsize(mp), (size_t)1500000);
+	up(0, mp);
+	p_.hc[0].fflags |= STR_O_NONBLOCK;
+	while ((n = fx_read(&p_, 0, big + all, sizeof(big) - (size_t)all)) > 0)
+		all += n;
+	T_EQ(all, 1500000);
+	T_EQ(big[1499999], 'm');
+}
+
+struct strpmsg {
+	struct str_strbuf ctl, data;
+	int band, flags;
+};
+
+/* putpmsg(2): EINVAL for a band of -1, by ioctl(2) as well */
+T_CASE(i_putpmsg_has_no_band_below_0)
+{
+	struct strpmsg pm = {{0, 1, buf}, {0, -1, NULL}, -1, 1};
+
+	begin(t);
+	T_EQ(fx_ioctl(&p_, 0, 0x532bu, (unsigned long)&pm), -22);
+	pm.flags = 0;
+	T_EQ(fx_ioctl(&p_, 0, 0x532bu, (unsigned long)&pm), -22);
+	pm.band = 0;
+	pm.flags = 1; /* MSG_HIPRI */
+	T_EQ(fx_ioctl(&p_, 0, 0x532bu, (unsigned long)&pm), 0);
+}
+
 /* M_UNHANGUP(9) reverses M_HANGUP */
 T_CASE(a_hang_up_can_be_reversed)
 {
@@ -298,6 +405,11 @@ T_CASE(m_setopts_that_is_wrong_is_ignored)
 	up(0, mp);
 	T_EQ(sd->hq.hiwat, STR_PIPE_HIWAT);
 	T_EQ(sd->rdopt, 0u);
+	mp = options(SO_HIWAT | SO_LOWAT);
+	SO(mp)->so_hiwat = (size_t)1 << 32; /* not 0 */
+	SO(mp)->so_lowat = 0;
+	up(0, mp);
+	T_EQ(sd->hq.hiwat, UINT32_MAX);
 }
 
 /* What is for those below is discarded */
@@ -421,6 +533,44 @@ T_CASE(a_late_answer_is_discarded)
 	up(0, late);
 	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
 	freemsg(kept);
+}
+
+/* What is too short for an answer is none, whatever its memory holds */
+T_CASE(a_short_answer_is_discarded)
+{
+	struct str_head *sd;
+	mblk_t *mp;
+
+	begin(t);
+	sd = p_.sd[0];
+	mp = allocb(sizeof(struct iocblk), BPRI_HI);
+	memset(mp->b_rptr, 0, sizeof(struct iocblk));
+	mp->b_datap->db_type = M_IOCACK;
+	mp->b_wptr += 4;
+	((struct iocblk *)(void *)mp->b_rptr)->ioc_id = sd->ioc.id;
+	str_store(&sd->ioc.state, 1u);
+	up(0, mp);
+	T_EQ(str_load(&sd->ioc.state), 1u);
+	str_store(&sd->ioc.state, 0u);
+	up(0, bytes(M_IOCTL, 2, 0, 0));
+}
+
+/* A request for a copy becomes its answer: where there is no room, it is none */
+T_CASE(a_copy_request_at_the_end_of_its_memory_is_discarded)
+{
+	mblk_t *mp, *dup;
+
+	begin(t);
+	mp = allocb(STR_FASTBUF, BPRI_HI);
+	mp->b_datap->db_type = M_COPYIN;
+	mp->b_wptr = mp->b_datap->db_lim;
+	mp->b_rptr = mp->b_wptr - sizeof(struct iocblk);
+	memset(mp->b_rptr, 0xff, sizeof(struct iocblk)); /* an id of nobody */
+	dup = dupmsg(mp);
+	T_NOTNULL(dup);
+	up(0, mp);
+	T_EQ(dup->b_datap->db_type, M_COPYIN);
+	freemsg(dup);
 }
 
 /* A late request for a copy is refused, so that its module can clean up */

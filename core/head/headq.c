@@ -356,8 +356,7 @@ str_headq_append_mblk(struct str_headq *hq, mblk_t *mp)
 		off = data_off((uint32_t)bytes, p);
 		rec = off + ALIGN4((uint32_t)bytes);
 		for (bp = mp; bp != NULL; bp = bp->b_cont) {
-			size_t n = bp->b_wptr > bp->b_rptr ?
-				(size_t)(bp->b_wptr - bp->b_rptr) : 0;
+			size_t n = str_blen(bp);
 
 			if (n != 0)
 				__builtin_memcpy(p + off, bp->b_rptr, n);
@@ -368,8 +367,6 @@ str_headq_append_mblk(struct str_headq *hq, mblk_t *mp)
 		freemsg(mp);
 		return 0;
 	}
-	if (bytes > STR_REC_LEN)
-		return ENOSR;
 	bp = str_msg_unpin(mp);
 	if (bp == NULL)
 		return ENOSR;
@@ -378,7 +375,9 @@ str_headq_append_mblk(struct str_headq *hq, mblk_t *mp)
 	if (p == NULL)
 		return ENOSR;
 	__builtin_memcpy(p + 4, &mp, sizeof(mp));
-	store32(p, (uint32_t)bytes | STR_REC_REF | flags);
+	/* how long it is is asked of the message, which may be more than the
+	 * header can say */
+	store32(p, STR_REC_REF | flags);
 	str_msg_disown(mp);
 	publish(hq, pos, 12, bytes);
 	return 0;
@@ -397,7 +396,7 @@ ref_parts(struct str_rec *rec)
 		rec->ctl = 0;
 		for (; bp != NULL && bp->b_datap->db_type == M_PROTO;
 			bp = bp->b_cont)
-			rec->ctl += (uint32_t)(bp->b_wptr - bp->b_rptr);
+			rec->ctl += (uint32_t)str_blen(bp);
 	}
 	if (bp != NULL)
 		rec->data = (uint32_t)msgsize(bp);
@@ -611,7 +610,7 @@ ref_trim(mblk_t *mp, uint32_t ctl_taken, uint32_t data_taken, unsigned done)
 	for (; mp != NULL; mp = mp->b_cont) {
 		bool ctl = mp->b_datap->db_type != M_DATA;
 		uint32_t *n = ctl ? &ctl_taken : &data_taken;
-		uint32_t len = (uint32_t)(mp->b_wptr - mp->b_rptr);
+		uint32_t len = (uint32_t)str_blen(mp);
 
 		len = STR_MIN(len, *n);
 		mp->b_rptr += len;

@@ -627,7 +627,7 @@ front(struct str_head *sd, struct str_rec *rec, int *band, bool *hipri,
 		uint32_t *n = bp->b_datap->db_type != M_DATA ? &rec->ctl :
 							       &rec->data;
 
-		*n = (*n == ~0u ? 0 : *n) + (uint32_t)(bp->b_wptr - bp->b_rptr);
+		*n = (*n == ~0u ? 0 : *n) + (uint32_t)str_blen(bp);
 	}
 	*band = mp->b_band;
 	*hipri = mp->b_datap->db_type >= QPCTL;
@@ -702,7 +702,7 @@ peek_part(const struct str_rec *rec, bool ctl, struct str_strbuf *sb)
 		return n == 0 ? 0 : host_copyout(ctl ? rec->cptr : rec->dptr,
 					    sb->buf, n);
 	for (bp = rec->mp; bp != NULL && off < n; bp = bp->b_cont) {
-		uint32_t len = (uint32_t)(bp->b_wptr - bp->b_rptr);
+		uint32_t len = (uint32_t)str_blen(bp);
 
 		if ((bp->b_datap->db_type != M_DATA) != ctl || len == 0)
 			continue;
@@ -879,7 +879,9 @@ i_putpmsg(struct ioc *c)
 
 	if (host_copyin(&u->band, bf, sizeof(bf)) != 0)
 		return -EFAULT;
-	return str_head_putmsg(c->sd, c->hc, &u->ctl, &u->data, bf[0], bf[1]);
+	/* -1 would mean putmsg(2), which has other flags */
+	return str_head_putmsg(c->sd, c->hc, &u->ctl, &u->data,
+		bf[0] == -1 ? -2 : bf[0], bf[1]);
 }
 
 static long

@@ -470,8 +470,7 @@ out_blocks(mblk_t *mp, bool ctl, char *ubuf, uint32_t n)
 
 		if (is_ctl != ctl)
 			continue;
-		len = (uint32_t)STR_MIN((size_t)(mp->b_wptr - mp->b_rptr),
-			(size_t)n);
+		len = (uint32_t)STR_MIN(str_blen(mp), (size_t)n);
 		if (len != 0 && host_copyout(mp->b_rptr, ubuf, len) != 0)
 			return EFAULT;
 		ubuf += len;
@@ -570,7 +569,7 @@ trim(mblk_t *mp, uint32_t c, uint32_t d, int more)
 	for (bp = mp; bp != NULL; bp = bp->b_cont) {
 		bool is_ctl = bp->b_datap->db_type != M_DATA;
 		uint32_t *n = is_ctl ? &c : &d;
-		uint32_t len = (uint32_t)(bp->b_wptr - bp->b_rptr);
+		uint32_t len = (uint32_t)str_blen(bp);
 
 		len = STR_MIN(len, *n);
 		bp->b_rptr += len;
@@ -632,7 +631,7 @@ get_queued(struct str_head *sd, struct getter *g)
 		uint32_t *n = bp->b_datap->db_type != M_DATA ? &rec.ctl :
 							       &rec.data;
 
-		*n = (*n == ~0u ? 0 : *n) + (uint32_t)(bp->b_wptr - bp->b_rptr);
+		*n = (*n == ~0u ? 0 : *n) + (uint32_t)str_blen(bp);
 	}
 	rec.mp = mp;
 	more = g->prim != NULL ? choose(g->prim, &rec) : 0;

@@ -74,10 +74,8 @@ deliver_blocks(struct reader *r, mblk_t *mp, size_t n)
 	int err;
 
 	for (; mp != NULL && n > 0; mp = mp->b_cont) {
-		size_t len = mp->b_wptr > mp->b_rptr ?
-			(size_t)(mp->b_wptr - mp->b_rptr) : 0;
+		size_t len = STR_MIN(str_blen(mp), n);
 
-		len = STR_MIN(len, n);
 		err = deliver(r, mp->b_rptr, len);
 		if (err != 0) {
 			*r = save;
@@ -212,8 +210,7 @@ take_queued(struct reader *r)
 		mblk_t *bp;
 
 		for (bp = dp; want > 0; bp = bp->b_cont) {
-			size_t len = STR_MIN(want,
-				(size_t)(bp->b_wptr - bp->b_rptr));
+			size_t len = STR_MIN(want, str_blen(bp));
 
 			bp->b_rptr += len;
 			want -= len;

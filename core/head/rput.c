@@ -192,17 +192,45 @@ str_head_flush_read(struct str_head *sd, int band)
 		str_wake_writers(sd);
 }
 
+/*
+ * What becomes another message may not be one that a multiplexor, say, has
+ * sent to several Streams by dupmsg(): those would see it change.  Consumes
+ * @mp.  Return: NULL when it was shared and there is no memory.
+ */
+static mblk_t *
+unshared(mblk_t *mp)
+{
+	mblk_t *nb;
+
+	if (str_likely(str_load(&mp->b_datap->db_ref) == 1))
+		return mp;
+	nb = copyb(mp);
+	if (nb != NULL) {
+		nb->b_cont = mp->b_cont;
+		mp->b_cont = NULL;
+	}
+	freemsg(mp);
+	return nb;
+}
+
 /* SVR4 M_FLUSH at the head: flush, then turn the write half round. */
 static void
 m_flush(struct str_head *sd, queue_t *q, mblk_t *mp)
 {
 	int band = -1;
 
+	if (str_blen(mp) < 1) {
+		freemsg(mp);
+		return;
+	}
 	if ((*mp->b_rptr & FLUSHBAND) && mp->b_wptr - mp->b_rptr > 1)
 		band = mp->b_rptr[1];
 	if (*mp->b_rptr & FLUSHR)
 		str_head_flush_read(sd, band);
 	if ((*mp->b_rptr & FLUSHW) && (mp->b_flag & MSGNOLOOP) == 0) {
+		mp = unshared(mp);
+		if (mp == NULL)
+			return;
 		*mp->b_rptr &= (unsigned char)~FLUSHR;
 		mp->b_flag |= MSGNOLOOP;
 		qreply(q, mp);
@@ -258,6 +286,9 @@ flush_after(struct str_head *sd, mblk_t *mp, uint32_t set)
 		freemsg(mp);
 		return;
 	}
+	mp = unshared(mp);
+	if (mp == NULL)
+		return;
 	mp->b_datap->db_type = M_FLUSH;
 	mp->b_rptr = mp->b_datap->db_base;
 	*mp->b_rptr = (unsigned char)how;
@@ -273,7 +304,7 @@ m_error(struct str_head *sd, mblk_t *mp)
 	unsigned char r, w;
 	uint32_t set = 0, clr = 0;
 
-	if (mp->b_wptr - mp->b_rptr < 1) {
+	if (str_blen(mp) < 1) {
 		freemsg(mp);
 		return;
 	}
@@ -296,6 +327,13 @@ m_error(struct str_head *sd, mblk_t *mp)
 	str_head_set(sd, set);
 	flush_after(sd, mp, set);
 	str_sig_event(sd, STR_S_ERROR);
+}
+
+/* A mark as a head keeps it: the greatest there is means no limit. */
+static uint32_t
+mark(size_t v)
+{
+	return (uint32_t)STR_MIN(v, (size_t)UINT32_MAX);
 }
 
 /* The so_readopt of an M_SETOPTS, as I_SRDOPT would have it. */
@@ -326,7 +364,7 @@ m_setopts(struct str_head *sd, mblk_t *mp)
 	unsigned long f;
 	uint32_t hi = sd->hq.hiwat, lo = sd->hq.lowat;
 
-	if ((size_t)(mp->b_wptr - mp->b_rptr) < sizeof(*so)) {
+	if (str_blen(mp) < sizeof(*so)) {
 		freemsg(mp);
 		return;
 	}
@@ -348,9 +386,9 @@ m_setopts(struct str_head *sd, mblk_t *mp)
 				(long)so->so_lowat);
 	} else {
 		if (f & SO_HIWAT)
-			hi = (uint32_t)so->so_hiwat;
+			hi = mark(so->so_hiwat);
 		if (f & SO_LOWAT)
-			lo = (uint32_t)so->so_lowat;
+			lo = mark(so->so_lowat);
 		if ((f & (SO_HIWAT | SO_LOWAT)) && lo <= hi) {
 			str_headq_limits(&sd->hq, hi, lo);
 			sd->qp->rq.q_hiwat = hi;
@@ -397,7 +435,16 @@ ioctl_answer(struct str_head *sd, mblk_t *mp)
 {
 	const struct iocblk *ioc =
 		(const struct iocblk *)(const void *)mp->b_rptr;
+	size_t room = (size_t)(mp->b_datap->db_lim - mp->b_rptr);
 
+	/* too short to be one; a request for a copy becomes its answer */
+	if (str_blen(mp) < offsetof(struct iocblk, ioc_flag) ||
+	    ((mp->b_datap->db_type == M_COPYIN ||
+		     mp->b_datap->db_type == M_COPYOUT) &&
+		    room < sizeof(struct copyreq))) {
+		freemsg(mp);
+		return;
+	}
 	str_msg_disown(mp);
 	if (ioc->ioc_id != sd->ioc.id ||
 	    !str_cas(&sd->ioc.state, 1u, host_self_tag())) {
@@ -416,8 +463,16 @@ ioctl_answer(struct str_head *sd, mblk_t *mp)
 static void
 m_ioctl(queue_t *q, mblk_t *mp)
 {
-	struct iocblk *ioc = (struct iocblk *)(void *)mp->b_rptr;
+	struct iocblk *ioc;
 
+	if (str_blen(mp) < offsetof(struct iocblk, ioc_flag)) {
+		freemsg(mp);
+		return;
+	}
+	mp = unshared(mp);
+	if (mp == NULL)
+		return;
+	ioc = (struct iocblk *)(void *)mp->b_rptr;
 	mp->b_datap->db_type = M_IOCNAK;
 	ioc->ioc_error = EINVAL;
 	ioc->ioc_rval = 0;
@@ -526,7 +581,7 @@ str_head_rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 		m_sig(sd, mp);
 		break;
 	case M_PCSIG:
-		if (mp->b_wptr > mp->b_rptr)
+		if (str_blen(mp) != 0)
 			str_sig_message(sd, *mp->b_rptr);
 		freemsg(mp);
 		break;

@@ -193,9 +193,8 @@ copy_for_module(mblk_t *mp)
 	} else {
 		for (bp = mp->b_cont; bp != NULL && size > 0 && err == 0;
 			bp = bp->b_cont) {
-			size_t n = (size_t)(bp->b_wptr - bp->b_rptr);
+			size_t n = STR_MIN(str_blen(bp), size);
 
-			n = STR_MIN(n, size);
 			err = host_copyout(bp->b_rptr, addr, n);
 			addr += n;
 			size -= n;
@@ -263,9 +262,8 @@ run(struct ioc *c, mblk_t *mp, uint64_t deadline, void *out, int *ret_len)
 
 			for (bp = r->b_cont; bp != NULL && left > 0;
 				bp = bp->b_cont) {
-				size_t n = (size_t)(bp->b_wptr - bp->b_rptr);
+				size_t n = STR_MIN(str_blen(bp), left);
 
-				n = STR_MIN(n, left);
 				if (host_copyout(bp->b_rptr,
 					    (char *)out + done, n) != 0) {
 					ret = -EFAULT;

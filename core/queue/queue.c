@@ -404,7 +404,7 @@ insert_at(queue_t *q, mblk_t *next, mblk_t *mp)
 	}
 	if (!is_pri(mp) && mp->b_band != 0) {
 		qb = str_queue_band(q, mp->b_band, true);
-		if (qb == NULL) {
+		if (qb == NULL && q->q_head == NULL) {
 			unlockq(q);
 			return 0;
 		}
@@ -419,16 +419,23 @@ insert_at(queue_t *q, mblk_t *next, mblk_t *mp)
 	return 1;
 }
 
-/* Asked before the message is touched, so that a refused one is not. */
+/*
+ * Would @mp fit before @emp, or with @after behind it?  Asked before the
+ * message is touched, so that a refused one is not.
+ */
 static bool
-stands(queue_t *q, mblk_t *emp)
+fits(queue_t *q, mblk_t *emp, mblk_t *mp, bool after)
 {
+	mblk_t *next;
 	bool yes;
 
-	if (emp == NULL)
-		return true;
 	lockq(q);
-	yes = on_queue(q, emp);
+	yes = emp == NULL || on_queue(q, emp);
+	if (yes) {
+		next = !after ? emp : emp != NULL ? emp->b_next : q->q_first;
+		yes = in_order(next != NULL ? next->b_prev : q->q_last, mp,
+			next);
+	}
 	unlockq(q);
 	return yes;
 }
@@ -437,7 +444,7 @@ stands(queue_t *q, mblk_t *emp)
 int
 insq(queue_t *q, mblk_t *emp, mblk_t *mp)
 {
-	mblk_t *pinned = stands(q, emp) ? unpin(q, mp) : NULL;
+	mblk_t *pinned = fits(q, emp, mp, false) ? unpin(q, mp) : NULL;
 
 	if (pinned == NULL)
 		return 0;
@@ -453,7 +460,7 @@ insq(queue_t *q, mblk_t *emp, mblk_t *mp)
 int
 appq(queue_t *q, mblk_t *emp, mblk_t *mp)
 {
-	mblk_t *pinned = stands(q, emp) ? unpin(q, mp) : NULL;
+	mblk_t *pinned = fits(q, emp, mp, true) ? unpin(q, mp) : NULL;
 
 	if (pinned == NULL)
 		return 0;
@@ -748,10 +755,13 @@ strqset(queue_t *q, qfields_t what, unsigned char band, long val)
 	    (str_load(&q->q_flag) & QREADR)) {
 		struct str_headq *hq = &q->q_head->hq;
 
+		uint32_t mark = (uint32_t)STR_MIN((unsigned long)val,
+			(unsigned long)UINT32_MAX);
+
 		if (what == QHIWAT)
-			str_headq_limits(hq, (uint32_t)val, hq->lowat);
+			str_headq_limits(hq, mark, hq->lowat);
 		else if (what == QLOWAT)
-			str_headq_limits(hq, hq->hiwat, (uint32_t)val);
+			str_headq_limits(hq, hq->hiwat, mark);
 	}
 	return err;
 }

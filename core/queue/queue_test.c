@@ -546,3 +546,37 @@ T_CASE(random_operations_agree_with_a_model)
 		T_EQ(qsize(q), (int)n);
 	}
 }
+
+static unsigned freed;
+
+static void
+note_free(char *arg)
+{
+	(void)arg;
+	freed++;
+}
+
+/* SVR4 insq(D3): 0, the message is the caller's; one whose data is outside of
+ * the domain, which would be copied, too */
+T_CASE(a_message_that_insq_refuses_is_not_touched)
+{
+	static unsigned char data[32];
+	frtn_t frtn = {note_free, NULL};
+	queue_t *q = a_queue(t);
+	mblk_t *mp, *high;
+
+	high = fx_msg("high", 3);
+	T_EQ(putq(q, high), 1);
+	mp = esballoc(data, sizeof(data), BPRI_LO, &frtn);
+	T_NOTNULL(mp);
+	mp->b_wptr++;
+	T_EQ(insq(q, high, mp), 0); /* band 0 before band 3 */
+	T_EQ(freed, 0u);
+	T_TRUE(mp->b_rptr == data);
+	T_EQ(appq(q, NULL, mp), 0);
+	T_EQ(freed, 0u);
+	T_TRUE(mp->b_rptr == data);
+	T_EQ(appq(q, high, mp), 1);
+	T_EQ(freed, 1u);
+	T_EQ(qsize(q), 2);
+}

@@ -184,3 +184,16 @@ T_CASE(putq_that_cannot_make_its_band_leaves_the_message)
 		FX_MSG(mp, "mine");
 	}
 }
+
+/* A head keeps its marks in fewer bits: more than they hold is no limit */
+T_CASE(a_mark_beyond_what_a_head_keeps_is_no_limit)
+{
+	queue_t *q = a_queue(t), *rq = &pipe_.sd[0]->qp->rq;
+
+	(void)q;
+	T_EQ(strqset(rq, QLOWAT, 0, 10), 0);
+	T_EQ(strqset(rq, QHIWAT, 0, 1L << 32), 0);
+	T_EQ(pipe_.sd[0]->hq.hiwat, UINT32_MAX);
+	T_EQ(strqset(rq, QHIWAT, 0, 1000), 0);
+	T_EQ(pipe_.sd[0]->hq.hiwat, 1000u);
+}

@@ -234,6 +234,19 @@ T_CASE(timeouts_fire_in_the_order_of_their_time)
 	T_EQ(sequence[2], 3);
 }
 
+/* the most that can be asked for is not nothing */
+T_CASE(a_timeout_at_the_end_of_all_times_does_not_fire)
+{
+	toid_t id;
+
+	fx_begin(t);
+	id = timeout(fire, NULL, LONG_MAX);
+	T_NE(id, 0);
+	sim_sleep(10000000000u);
+	T_EQ(fired, 0);
+	T_GE(untimeout(id), 0);
+}
+
 T_CASE(untimeout_prevents_it)
 {
 	toid_t id;

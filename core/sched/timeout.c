@@ -541,7 +541,10 @@ str_timer_cancel_pair(struct str_qpair *qp)
 static uint64_t
 in_ticks(long ticks)
 {
-	return host_now() + (ticks > 0 ? (uint64_t)ticks : 0) *
+	uint64_t n = ticks > 0 ? (uint64_t)ticks : 0;
+
+	/* some ask for the end of all times */
+	return host_now() + STR_MIN(n, UINT64_MAX / 4 / (1000000000ull / HZ)) *
 		(1000000000ull / HZ);
 }
 

@@ -359,7 +359,11 @@ good(const void *uaddr, size_t len)
 		return 0;
 	if (sim.only_len != 0) {
 		uintptr_t lo = (uintptr_t)sim.only, hi = lo + sim.only_len;
+		uintptr_t d = (uintptr_t)host_domain;
 
+		/* the executive copies within the domain, too */
+		if (a >= d && a - d < host_domain->committed)
+			return STR_MIN(len, host_domain->committed - (a - d));
 		if (a < lo || a >= hi)
 			return 0;
 		len = STR_MIN(len, hi - a);

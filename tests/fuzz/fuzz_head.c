@@ -91,7 +91,7 @@ uptr(size_t n)
 	if (v == 2)
 		return (void *)(uintptr_t)50;
 	if (v == 3)
-		return bad - (n < 64 ? n / 2 : 32); /* ends in what is bad */
+		return mem + MEM - (n < 64 ? n / 2 : 32); /* ends in what is bad */
 	return mem + (size_t)v * 64 % (MEM / 2);
 }
 

@@ -392,6 +392,7 @@ D_CASE(815, mi_timer_puts_its_message_on_the_queue)
 	uint64_t before;
 
 	q = timer_begin(t);
+	T_NULL(mi_timer_alloc(SIZE_MAX - 8));
 	mp = mi_timer_alloc(8);
 	T_EQ(MBLKL(mp), 8);
 	T_EQ(mp->b_datap->db_type, M_PCSIG);

@@ -304,6 +304,24 @@ D_CASE(615, miocpullup_gathers_the_data)
 	freemsg(mp);
 }
 
+/* miocpullup(9F): 0 says that they stand in one block; blocks of another type
+ * are not joined, and one whose ends have crossed holds nothing. */
+D_CASE(624, miocpullup_of_what_cannot_be_joined_is_einval)
+{
+	mblk_t *mp;
+
+	fx_begin(t);
+	mp = ioctl_msg("abcd");
+	linkb(mp, fx_type(M_PROTO, "efgh", 0));
+	IOCP(mp)->ioc_count = 8;
+	T_EQ(miocpullup(mp, 6), EINVAL);
+	freemsg(mp);
+	mp = ioctl_msg("abcd");
+	mp->b_cont->b_rptr = mp->b_cont->b_wptr + 1;
+	T_EQ(miocpullup(mp, 2), EINVAL);
+	freemsg(mp);
+}
+
 /* miocpullup(9F): EINVAL when there is less, or it is transparent. */
 D_CASE(616, miocpullup_of_too_much_is_einval)
 {
@@ -395,6 +413,9 @@ D_CASE(621, allocb_wait_of_an_absurd_size_is_enosr)
 
 	fx_begin(t);
 	T_NULL(allocb_wait((size_t)1 << 30, BPRI_MED, STR_NOSIG, &err));
+	T_EQ(err, ENOSR);
+	err = 0;
+	T_NULL(allocb_wait(SIZE_MAX - 8, BPRI_MED, STR_NOSIG, &err));
 	T_EQ(err, ENOSR);
 }
 
