@@ -616,12 +616,13 @@ str_sched_touched(void)
 
 /*
  * str_sched_lost - a thread died, and with it what it remembered: queues of
- * other streams that it had enabled.  Only drivers know two streams.
+ * other streams that it had enabled.  Two streams are known to drivers, and to
+ * who leaves a perimeter that is one for all instances of a module.
  */
 void
 str_sched_lost(void)
 {
-	if (str_load(str_root(STR_ROOT_NDEVS)) == 0)
+	if (str_load(str_root(STR_ROOT_NDEVS)) == 0 && !str_foreign_wanted())
 		return;
 	host_tls.touch[0] = NULL; /* all */
 	host_tls.ntouch = STR_MAX(host_tls.ntouch, 1u);
