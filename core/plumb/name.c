@@ -18,6 +18,7 @@
 #include "inspect/inspect.h"
 
 #define PATH 256u
+#define LOOK 10u /* sleeps until it is asked whether a server lives */
 #define FREE 0u
 #define LIVE 1u
 #define BUSY 2u /* being entered or removed */
@@ -210,12 +211,29 @@ has_connld(struct str_head *sd)
 	return yes;
 }
 
-/* Until the other end @far of the new pipe is received, or never will be. */
+/* Does anybody hold @sd, a pipe's end?  If not, close it. */
+static void
+look(struct str_head *sd)
+{
+	if (sd->file.carrier.kind == HOST_CARRIER_PAIR &&
+	    str_load(&sd->file.open) == 1 &&
+	    !host_carrier_alive(&sd->file.carrier))
+		str_pipe_pair_gone(sd);
+	str_head_sweep(sd, NULL);
+}
+
+/*
+ * Until the other end @far of the new pipe is received, or never will be.  That
+ * who was to receive it at @via was killed is for streamsd to find out, which
+ * may have been killed as well.
+ */
 static int
 wait_received(struct str_head *far, struct str_head *via,
 	struct host_call *hc)
 {
-	for (;;) {
+	unsigned n;
+
+	for (n = 1;; n++) {
 		uint32_t w = str_load(&far->iocword);
 		int s;
 
@@ -226,6 +244,8 @@ wait_received(struct str_head *far, struct str_head *via,
 		if ((str_load(&via->flags) & STR_H_CLOSED) != 0)
 			return ENXIO;
 		(void)host_wait(hc, &far->iocword, w, 50000000u);
+		if (n % LOOK == 0)
+			look(via);
 		s = host_interrupted(hc);
 		if (s == HOST_SIG_INTR)
 			return EINTR;

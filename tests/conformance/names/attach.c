@@ -263,6 +263,47 @@ T_CASE(connld_open_waits_for_the_server)
 }
 
 static void
+idle_server(void *arg)
+{
+	int *go = arg, fd[2];
+
+	make(fd);
+	T_OK(ioctl(fd[1], I_PUSH, "connld"));
+	T_OK(fattach(fd[1], n_path("a")));
+	T_EQ(T_OK(write(go[0], "x", 1)), 1);
+	(void)n_readable(fd[0], 10000);
+	T_EQ(T_OK(write(go[0], "y", 1)), 1);
+	for (;;)
+		pause();
+}
+
+static void
+sad_client(void *arg)
+{
+	T_ERR(open((const char *)arg, O_RDWR), ENXIO);
+}
+
+/* ... or has died, which is noticed without streamsd too. */
+T_CASE(connld_open_ends_when_the_server_is_killed)
+{
+	const char *path = n_file("a");
+	pid_t server, client;
+	int go[2];
+	char c;
+
+	T_OK(setenv("STREAMS_DAEMON", "/nonexistent/streamsd", 1));
+	T_OK(close(2)); /* it is missed */
+	make(go);
+	server = n_child(idle_server, go);
+	T_EQ(T_OK(read(go[1], &c, 1)), 1);
+	client = n_child(sad_client, (void *)(uintptr_t)path);
+	T_EQ(T_OK(read(go[1], &c, 1)), 1);
+	T_OK(kill(server, SIGKILL));
+	T_EQ(n_wait(server), 1000 + SIGKILL);
+	T_EQ(n_wait(client), 0);
+}
+
+static void
 killed_client(void *arg)
 {
 	int fd = T_OK(open((const char *)arg, O_RDWR));
