@@ -163,6 +163,23 @@ int str_head_look(struct str_head *sd, struct host_call *hc);
 void str_head_released(struct str_head *sd, int peer_fd);
 
 /*
+ * Sockets that drivers have: core/sock.  str_head_sock - the id of @sd's, or
+ * 0.  str_head_watch - tell of what comes at it from now on, in
+ * str_sock_gather().  str_sock_flush - this thread is about to sleep, or to
+ * leave: send what it has gathered.
+ */
+uint64_t str_head_sock(struct str_head *sd);
+void str_head_watch(struct str_head *sd);
+void str_sock_flush_slow(struct host_call *hc);
+
+STR_INLINE void
+str_sock_flush(struct host_call *hc)
+{
+	if (str_unlikely(host_tls.nsoon != 0))
+		str_sock_flush_slow(hc);
+}
+
+/*
  * Open files.  str_file_flags - the status flags and access mode shared by all
  * who hold @f: O_ACCMODE, O_NONBLOCK, O_ASYNC.  The word after it is the
  * generation of the memory (str_file_gen()), which changes when the file is

@@ -133,10 +133,7 @@ str_head_events_as(struct str_head *sd, uint32_t fflags)
 void
 str_head_arm(struct str_head *sd, uint32_t events)
 {
-	/* watched from here on, and what is there is told */
-	if (str_unlikely(str_sock_of(sd->plumb) != 0))
-		(void)host_sock_watch(str_sock_of(sd->plumb),
-			HOST_C_IN | HOST_C_OUT);
+	str_head_watch(sd);
 	/* hang-up and errors come through the readers' word */
 	str_want_token(&sd->hq.rwant);
 	if (events & STR_POLL_WRITE) {

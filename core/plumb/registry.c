@@ -54,10 +54,26 @@
 MODULES(DECLARE)
 DRIVERS(DECLARE)
 
+#ifdef STR_CRASH_POINTS
+/* A driver of the tests, where one is linked: tests/ksock. */
+extern const struct str_builtin str_drv_wire STR_WEAK;
+#endif
+
 static const struct str_builtin *const builtin[] = {
 	MODULES(ADDRESS)
 	DRIVERS(ADDRESS)
+#ifdef STR_CRASH_POINTS
+	&str_drv_wire,
+#endif
 };
+
+static unsigned
+nbuiltin(void)
+{
+	unsigned n = STR_ARRAY_LEN(builtin);
+
+	return builtin[n - 1] == NULL ? n - 1 : n;
+}
 
 #define PROCS (16u + STR_NCALLS) /* four of each side's qinit, and others */
 #define FIRST_SLOT 8u
@@ -187,11 +203,11 @@ str_registry_init(struct str_domain *d)
 		return ENOSR;
 	fm = (struct str_fmod *)(void *)((char *)b + 64);
 	__builtin_memset(fm, 0, STR_NMODULE * sizeof(*fm));
-	for (i = 0; i < STR_ARRAY_LEN(builtin); i++)
+	for (i = 0; i < nbuiltin(); i++)
 		enter(&fm[i], builtin[i], FIRST_SLOT + i * PROCS);
 	str_mem_disown(b);
 	str_store(&d->core[STR_ROOT_FMOD], (uint64_t)(uintptr_t)fm);
-	str_store(&d->core[STR_ROOT_NFMOD], (uint64_t)STR_ARRAY_LEN(builtin));
+	str_store(&d->core[STR_ROOT_NFMOD], (uint64_t)nbuiltin());
 
 	/* the heads' queues have no procedures: str_put() knows them */
 	b = str_mem_alloc(sizeof(*b) + 2 * sizeof(*qi), STR_BLK_KMEM);
@@ -212,7 +228,7 @@ str_registry_attach(struct str_domain *d)
 
 	(void)d;
 	own_calls();
-	for (i = 0; i < STR_ARRAY_LEN(builtin); i++) {
+	for (i = 0; i < nbuiltin(); i++) {
 		const struct streamtab *st = builtin[i]->tab;
 		unsigned slot = FIRST_SLOT + i * PROCS;
 
@@ -236,7 +252,7 @@ str_code_of(void (*fn)(void))
 
 	if (host_code_shared((void *)fn))
 		return (void *)fn;
-	for (i = 0; i < STR_ARRAY_LEN(builtin); i++)
+	for (i = 0; i < nbuiltin(); i++)
 		for (k = 0; builtin[i]->calls != NULL &&
 			builtin[i]->calls[k] != NULL; k++)
 			if (builtin[i]->calls[k] == fn)

@@ -509,6 +509,27 @@ str_sock_try_slow(struct str_head *sd, struct host_call *hc, uint32_t what)
 	return fire(id, what, false, hc);
 }
 
+bool
+str_sock_any(void)
+{
+	return str_load(str_root(STR_ROOT_NKSOCK)) != 0;
+}
+
+uint64_t
+str_head_sock(struct str_head *sd)
+{
+	return str_sock_of(sd->plumb);
+}
+
+void
+str_head_watch(struct str_head *sd)
+{
+	uint64_t id = str_sock_of(sd->plumb);
+
+	if (str_unlikely(id != 0))
+		(void)host_sock_watch(id, HOST_C_IN | HOST_C_OUT);
+}
+
 /* ---------------------------------------------------- gathering, streamsd */
 
 void

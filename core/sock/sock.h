@@ -33,16 +33,6 @@ str_sock_try(struct str_head *sd, struct host_call *hc, uint32_t ks)
 		str_sock_try_slow(sd, hc, ks);
 }
 
-/* The thread is about to sleep, or to leave: send what it has gathered. */
-void str_sock_flush_slow(struct host_call *hc);
-
-STR_INLINE void
-str_sock_flush(struct host_call *hc)
-{
-	if (str_unlikely(host_tls.nsoon != 0))
-		str_sock_flush_slow(hc);
-}
-
 /* The stream has got, or lost, those for whom streamsd has to read. */
 void str_sock_changed(struct str_plumb *pl);
 /* @pl is being freed; a thread of tag @dead is. */

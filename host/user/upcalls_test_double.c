@@ -88,6 +88,12 @@ str_sock_word(uint64_t id)
 	return (str_a32 *)(void *)&host_domain->core[UP_SOCKWORD];
 }
 
+bool
+str_sock_any(void)
+{
+	return str_load(&host_domain->core[UP_SOCK]) != 0;
+}
+
 unsigned
 str_sock_gather(void)
 {

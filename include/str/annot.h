@@ -19,6 +19,7 @@
 #define STR_NOINLINE __attribute__((noinline))
 #define STR_INLINE static inline __attribute__((always_inline))
 #define STR_UNUSED __attribute__((unused))
+#define STR_WEAK __attribute__((weak))
 #define STR_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define STR_EXPORT __attribute__((visibility("default")))
 #define STR_HIDDEN __attribute__((visibility("hidden")))

@@ -567,6 +567,8 @@ str_a32 *str_sock_word(uint64_t id);
 /* str_sock_gather - see to what host_sock_events() tells; in a call.  Return:
  * how many there were. */
 unsigned str_sock_gather(void);
+/* str_sock_any - has there ever been a socket in this domain? */
+bool str_sock_any(void);
 /* str_sock_serve - as streamsd: see to what nobody else does.  Return: true
  * to be called again in a millisecond. */
 bool str_sock_serve(void);

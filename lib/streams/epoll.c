@@ -687,6 +687,8 @@ wait_loop(struct wait *w, uint64_t deadline, const sigset_t *mask)
 	int err;
 
 	for (;;) {
+		if (str_unlikely(host_sock_watching()))
+			(void)str_sock_gather();
 		err = wait_take(w);
 		if (err != 0 || w->n != 0 || over)
 			return err != 0 ? err : w->n;

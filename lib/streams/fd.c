@@ -553,6 +553,7 @@ release(uintptr_t v, struct fd_release *rel)
 		rel->forks = fd_forks();
 		rel->sole = r->made && r->born == rel->forks &&
 			r->obj.count == 1;
+		rel->last = r->obj.count == 1;
 		rel->fflags = r->fflags;
 		rel->gen = r->gen;
 		rel->peer = r->kind != HOST_CARRIER_PAIR ? -1 :
@@ -616,8 +617,13 @@ fd_release_end(struct fd_release *rel)
 		} else if (rel->kind == HOST_CARRIER_PAIR) {
 			str_head_released(rel->sd, rel->peer);
 		} else {
+			uint64_t sock = str_head_sock(rel->sd);
+
 			hc.fflags = (int)str_load(rel->fflags);
+			str_sock_flush(&hc);
 			str_file_released(rel->file, &hc);
+			if (sock != 0 && rel->last)
+				host_sock_drop(sock);
 		}
 		host_leave();
 	}
@@ -646,6 +652,17 @@ fd_lost(struct fd_rec *r)
 
 	fd_outside(was);
 	return yes;
+}
+
+void
+fd_watch(struct fd_rec *r)
+{
+	uint64_t was;
+	struct str_head *sd = fd_inside(r, &was);
+
+	if (sd != NULL)
+		str_head_watch(sd);
+	fd_outside(was);
 }
 
 void

@@ -160,6 +160,7 @@ struct fd_release {
 	uint32_t kind; /* HOST_CARRIER_* */
 	uint32_t forks;
 	bool sole; /* nobody but us held it, unless forks is past */
+	bool last; /* it was our only one */
 	uint32_t gen;
 	const str_a32 *fflags;
 };
@@ -221,6 +222,8 @@ fd_fflags(const struct fd_rec *r)
 
 /* Events that hold on @r's Stream; @gone when there is none any more. */
 uint32_t fd_events(struct fd_rec *r, uint32_t gone);
+/* What comes at the socket of its driver is news from now on. */
+void fd_watch(struct fd_rec *r);
 /* Arm it for @events, after running what is enabled on it: see head.h. */
 void fd_arm(struct fd_rec *r, struct host_call *hc, int fd, uint32_t events);
 /* See str_head_lost(), str_head_look(), str_head_drain(). */

@@ -292,11 +292,24 @@ look(struct poll_set *s, struct host_call *hc, bool all)
 	}
 }
 
+/* What has come at sockets that are below these Streams. */
+static void
+sockets(struct poll_set *s)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (rec_at(s, i) != NULL)
+			fd_watch(rec_at(s, i));
+	(void)str_sock_gather();
+}
+
 int
 poll_set_wait(struct poll_set *s, struct host_call *hc)
 {
 	int n;
 
+	/* who sleeps on one Stream alone looks at its socket himself */
+	if (str_unlikely(str_sock_any()) && (s->deadline == 0 || !alone(s)))
+		sockets(s);
 	look(s, hc, false);
 	n = streams_ready(s);
 	if (n == 0 && s->deadline == 0) {

@@ -10,7 +10,8 @@
  * before it arms any Stream; a waker that holds the other end sends a token,
  * any other rings the bell.  All signals are blocked from the last look at
  * `sig_seq' to ppoll(), which opens the mask and sleeps in one step.  When
- * streamsd ends meanwhile, that counts as a ring, after it has been replaced.
+ * streamsd ends meanwhile, that counts as a ring, after it has been replaced;
+ * so does news of sockets, after it has been seen to.
  *
  * A handler may leave by siglongjmp(): the trampoline has then undone what
  * is published here, because it lies where host_wait_abandon() looks.
@@ -20,6 +21,7 @@
 #include <string.h>
 
 #include "sleep.h"
+#include "sock.h"
 #include "user_impl.h"
 
 void
@@ -27,6 +29,7 @@ sleep_begin(void)
 {
 	struct str_thread *t = host_self();
 
+	str_sock_flush(NULL);
 	/* the bell must have an address before somebody wants to ring it */
 	(void)host_bell_open();
 	str_store(&t->asleep_on, ~0ull);
@@ -132,12 +135,14 @@ sleep_poll(struct host_call *hc, struct sleep_set *s, bool *ret_rung)
 	struct timespec ts;
 	struct nap p = {.set = s};
 	struct pollfd *bell = &s->pfd[s->n], *daemon = bell + 1;
+	struct pollfd *news = bell + 2;
 	uint32_t depth = host_tls.depth;
 	uint64_t again;
 
 	*ret_rung = false;
 	*bell = (struct pollfd){host_bell_open(), POLLIN, 0};
 	*daemon = (struct pollfd){host_daemon_watch(&again), POLLIN, 0};
+	*news = (struct pollfd){host_sock_news_fd(), POLLIN, 0};
 	if (!host_bell_enter()) {
 		host_yield();
 		*ret_rung = true;
@@ -171,6 +176,11 @@ sleep_poll(struct host_call *hc, struct sleep_set *s, bool *ret_rung)
 	sys_sigmask(SIG_SETMASK, &p.mask, NULL);
 	if (p.ret > 0 && daemon->fd >= 0 && daemon->revents != 0) {
 		host_daemon_ended();
+		p.ret -= *ret_rung ? 1 : 0;
+		*ret_rung = true;
+	}
+	if (p.ret > 0 && news->fd >= 0 && news->revents != 0) {
+		(void)str_sock_gather();
 		p.ret -= *ret_rung ? 1 : 0;
 		*ret_rung = true;
 	}

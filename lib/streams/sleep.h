@@ -12,8 +12,9 @@
 #include "call.h"
 
 #define POLL_FEW 32
-/* Places behind the descriptors of one poll: for the bell and streamsd. */
-#define SLEEP_ROOM 2
+/* Places behind the descriptors of one poll: for the bell, streamsd, and news
+ * of sockets that drivers have. */
+#define SLEEP_ROOM 3
 
 struct sleep_set {
 	struct pollfd *pfd; /* n of them, and SLEEP_ROOM more */

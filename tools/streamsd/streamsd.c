@@ -26,6 +26,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "sock.h"
 #include "streamsd.h"
 
 #define MS 1000000ull
@@ -37,7 +38,10 @@
 #define UNSURE (20 * MS)
 #define UNSURE_TIMES 50u
 
-static struct pollfd pfd[1 + WATCH_MAX];
+#define TICK MS	/* between two looks at sockets with something to send */
+#define TICKS 16u /* looks with nothing seen, before they end */
+
+static struct pollfd pfd[2 + WATCH_MAX];
 static uint64_t linger = LINGER_MS * MS;
 static uint64_t sweep_every = SWEEP_MIN;
 static uint64_t sweep_at;
@@ -139,7 +143,8 @@ doze(uint64_t ns, bool *ret_died, bool *ret_rung)
 
 	*ret_died = *ret_rung = false;
 	pfd[0] = (struct pollfd){ host_bell_open(), POLLIN, 0 };
-	n = watch_fill(pfd, 1);
+	pfd[1] = (struct pollfd){ host_sock_news_fd(), POLLIN, 0 };
+	n = watch_fill(pfd, 2);
 	if (!host_bell_enter()) {
 		*ret_rung = true;
 		return;
@@ -149,7 +154,7 @@ doze(uint64_t ns, bool *ret_died, bool *ret_rung)
 	*ret_rung = r > 0 && pfd[0].revents != 0;
 	host_bell_leave(*ret_rung);
 	if (r > 0)
-		*ret_died = watch_ended(pfd + 1, n - 1);
+		*ret_died = watch_ended(pfd + 2, n - 2);
 }
 
 /*
@@ -180,6 +185,55 @@ until(uint64_t at)
 	uint64_t now = host_now();
 
 	return at > now ? at - now : 0;
+}
+
+/* Sockets.  Return: true when they want to be looked at in a millisecond. */
+static bool
+sockets(void)
+{
+	struct host_call hc = { .fd = -1 };
+	bool more;
+
+	if (!str_sock_any() || host_enter(&hc) != 0)
+		return false;
+	(void)str_sock_gather();
+	more = str_sock_serve();
+	host_leave();
+	return more;
+}
+
+/*
+ * Sleep as doze(), seeing to sockets.  Return: what the bell has rung for.
+ * While it looks every millisecond anyhow nobody has to ask; before it stops
+ * it says so, and looks once more.
+ */
+static uint32_t
+rest(uint64_t ns, bool *ret_died, bool *ret_rung)
+{
+	uint64_t end = ns == UINT64_MAX ? ns : host_now() + ns;
+	uint32_t asks = 0;
+	static unsigned ticks;
+
+	do {
+		if (sockets()) {
+			ticks = TICKS;
+			host_sock_awake(true);
+		} else if (ticks != 0 && --ticks == 0) {
+			host_sock_awake(false);
+			if (sockets()) {
+				ticks = TICKS;
+				host_sock_awake(true);
+			}
+		}
+		ns = end == UINT64_MAX ? end : until(end);
+		doze(ticks != 0 ? STR_MIN(ns, TICK) : ns, ret_died, ret_rung);
+		asks |= str_xchg(&shared()->daemon_asks, 0u);
+		if (*ret_died || (*ret_rung && asks != HOST_ASK_SOCK))
+			break;
+		*ret_rung = false;
+		asks = 0;
+	} while (end == UINT64_MAX || host_now() < end);
+	return asks & ~HOST_ASK_SOCK;
 }
 
 static void
@@ -225,8 +279,7 @@ work(void)
 			ns = STR_MIN(ns, UNSURE);
 			sweep_at = STR_MIN(sweep_at, host_now() + UNSURE);
 		}
-		doze(ns, &died, &rung);
-		asks = str_xchg(&shared()->daemon_asks, 0u);
+		asks = rest(ns, &died, &rung);
 		if (sweep_at == UINT64_MAX && str_region_wanted())
 			sweep_at = host_now() + (sweep_every = SWEEP_MIN);
 	}
@@ -266,11 +319,14 @@ main(int argc, char **argv)
 	if (dir != NULL)
 		host_named_dir_set(dir);
 	host_wait_prepare();
+	(void)host_sock_keeper_open();
 	STR_CRASH_POINT("streamsd:attached");
 	if (!host_daemon_claim()) {
 		notify(ready, 0);
 		return 0;
 	}
+	host_sock_awake(false);
+	host_sock_keeper_start();
 	STR_CRASH_POINT("streamsd:claimed");
 	notify(ready, 0);
 	STR_CRASH_POINT("streamsd:ready");
