@@ -46,6 +46,9 @@ struct str_builtin {
 #define STR_MAJOR_NSDEV 240
 #define STR_MAJOR_FIFO 241
 #define STR_MAJOR_PIPE 242
+#define STR_MAJOR_TICLTS 243
+#define STR_MAJOR_TICOTS 244
+#define STR_MAJOR_TICOTSORD 245
 #define STR_MAJOR_FREE 256
 
 /*

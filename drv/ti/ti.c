@@ -1,0 +1,1089 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * ticlts, ticots, ticotsord - transports between processes of one domain.
+ *
+ * Objects.  struct ti, one for each stream, on top of struct tpi; struct
+ * ti_name, an address that is or was bound, in a table that all processes
+ * have; struct ti_shared, that table and the provider's list.
+ *
+ * Connections.  Two endpoints are each other's `peer'.  A message goes from
+ * the write side of one to the stream above the other as it is: no queue, no
+ * copy, no lock that others take.  When there is no room above the other one
+ * it waits on the writer's queue, and the other's read service procedure,
+ * which is back-enabled, enables that.
+ *
+ * Why the peer is there.  Links are made and cut under the provider's lock; a
+ * sender takes none.  It has the gate of its own endpoint, reads `peer',
+ * holds that one's stream (<str/hold.h>) and reads `peer' again: whoever
+ * closes the stream has cut the link, or waits until it is let go, before
+ * queues and struct ti are freed.  Whoever disconnects waits, by asking again
+ * every tick, until the peer's gate has been free once after the cut: then
+ * nothing of the old connection is on its way.
+ *
+ * Names.  A name once made stays in its chain, and is used again for other
+ * addresses of the chain; `gen' is odd while it is bound.  So a sender walks
+ * a chain without lock, and looks at gen once more when it holds the stream.
+ *
+ * Datagrams.  One whose receiver is full waits at the head of its sender's
+ * queue, until there is room, or the receiver goes, or HOLD has passed; then
+ * it is dropped and counted, and so are those that come after it, until the
+ * receiver reads.
+ *
+ * Crash.  Peers are told before they are cut off; a stream whose closer died
+ * cannot be held any more, and who notices tells its user.  A name is free,
+ * or bound, by one store.  An endpoint whose close died halfway may stay in
+ * the list; `closing' and str_hold() keep all away from it.
+ */
+#include <sys/types.h>
+#include <sys/errno.h>
+#include <sys/kmem.h>
+#include <sys/stream.h>
+#include <sys/strconf.h>
+#include <sys/strlog.h>
+#include <sys/strsun.h>
+#include <sys/ticlts.h>
+#include <str/tpi.h>
+#include <sys/ddi.h>
+
+#define TI_HASH 1024u
+#define TI_MINORS 262144u
+#define TI_HOLD (5 * HZ)   /* a datagram waits for a receiver that is full */
+#define TI_SNDBUF 65536
+#define TI_RCVBUF 262144
+#define TI_BUFMIN 1024
+#define TI_BUFMAX (64 << 20)
+#define TI_ADDRSZ 4u	   /* of an address that is chosen here */
+#define TI_ID 0x7469
+
+struct ti;
+
+struct ti_name {
+	struct ti_name *next;	   /* [I] in its chain */
+	volatile unsigned int gen; /* odd: bound */
+	struct ti *ep;
+	struct str_ref ref;
+	unsigned int len;
+	unsigned char addr[TPI_ADDRMAX];
+};
+
+struct ti {
+	struct tpi tpi;
+	struct ti *peer;	  /* connected with */
+	struct str_ref pref;	  /* its stream */
+	struct ti *callee;	  /* whom our T_CONN_IND waits at */
+	struct ti *old;		  /* the peer before: it may still be sending */
+	struct ti_name *name;	  /* bound to */
+	struct ti_name *wait;	  /* whose receiver is full */
+	unsigned long since;	  /* ... since when, ticks; 0: it is not */
+	volatile unsigned int waiters; /* somebody waits for us */
+	volatile unsigned int stuck; /* ... or has given up waiting */
+};
+
+struct ti_shared {
+	struct tpi_prov prov;
+	unsigned int minor;	  /* the last one given */
+	unsigned int auto_addr;	  /* likewise */
+	struct ti_name *chain[TI_HASH];
+};
+
+static struct ti *
+ti_of(struct tpi *tp)
+{
+	return (struct ti *)(void *)tp;
+}
+
+static struct ti_shared *
+shared_of(struct tpi *tp)
+{
+	return (struct ti_shared *)(void *)tp->prov;
+}
+
+static struct ti *
+peer_of(struct ti *me)
+{
+	return __atomic_load_n(&me->peer, __ATOMIC_ACQUIRE);
+}
+
+static void
+set_peer(struct ti *me, struct ti *to)
+{
+	__atomic_store_n(&me->peer, to, __ATOMIC_RELEASE);
+}
+
+static unsigned long
+ticks(void)
+{
+	unsigned long now = 0;
+
+	(void)drv_getparm(LBOLT, &now);
+	return now;
+}
+
+/*
+ * May @ep, found under the provider's lock, be told something?  Held, if its
+ * stream can be; when somebody plumbs there it cannot, but neither can it go
+ * as long as its close procedure waits for our lock.
+ */
+static int
+reach(struct ti *ep, struct str_hold *h)
+{
+	int err;
+
+	h->pl = NULL;
+	if (ep == NULL || ep->tpi.closing || ep->tpi.ref.stream == NULL)
+		return 0;
+	err = str_hold(h, &ep->tpi.ref);
+	if (err != 0)
+		h->pl = NULL;
+	return err != ESRCH;
+}
+
+static void
+leave(struct str_hold *h)
+{
+	if (h->pl != NULL)
+		str_unhold(h);
+}
+
+/* ----------------------------------------------------------------------- names */
+
+static unsigned int
+hash(const unsigned char *buf, unsigned int len)
+{
+	unsigned int h = 2166136261u, i;
+
+	for (i = 0; i < len; i++)
+		h = (h ^ buf[i]) * 16777619u;
+	return (h ^ h >> 15) % TI_HASH;
+}
+
+static unsigned int
+gen_of(const struct ti_name *nm)
+{
+	return __atomic_load_n(&nm->gen, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * Who is bound to an address; NULL: nobody.  Without lock: what is found is
+ * so if gen is *@ret_gen still, once its stream is held.
+ */
+static struct ti_name *
+lookup(struct ti_shared *st, const unsigned char *buf, unsigned int len,
+	unsigned int *ret_gen)
+{
+	struct ti_name *nm;
+
+	nm = __atomic_load_n(&st->chain[hash(buf, len)], __ATOMIC_ACQUIRE);
+	for (; nm != NULL; nm = nm->next) {
+		unsigned int gen = gen_of(nm);
+
+		if ((gen & 1) != 0 && nm->len == len &&
+			bcmp(nm->addr, buf, len) == 0) {
+			*ret_gen = gen;
+			return nm;
+		}
+	}
+	return NULL;
+}
+
+/* Locks: the provider's. */
+static struct ti_name *
+name_make(struct ti_shared *st, struct ti *ep, const unsigned char *buf,
+	unsigned int len)
+{
+	struct ti_name **chain = &st->chain[hash(buf, len)], *nm;
+
+	for (nm = *chain; nm != NULL && (nm->gen & 1) != 0; nm = nm->next)
+		;
+	if (nm == NULL) {
+		nm = kmem_zalloc(sizeof(*nm), KM_NOSLEEP);
+		if (nm == NULL)
+			return NULL;
+		nm->next = *chain;
+		__atomic_store_n(chain, nm, __ATOMIC_RELEASE);
+	}
+	nm->ep = ep;
+	nm->ref = ep->tpi.ref;
+	nm->len = len;
+	bcopy(buf, nm->addr, len);
+	__atomic_store_n(&nm->gen, nm->gen + 1, __ATOMIC_RELEASE);
+	return nm;
+}
+
+static void
+name_free(struct ti *me)
+{
+	struct ti_name *nm = me->name;
+
+	me->name = NULL;
+	if (nm != NULL)
+		__atomic_store_n(&nm->gen, nm->gen + 1, __ATOMIC_RELEASE);
+}
+
+/* An address nobody has.  Locks: the provider's. */
+static void
+choose(struct ti_shared *st, struct tpi_addr *ret)
+{
+	unsigned int gen, n;
+
+	do {
+		n = ++st->auto_addr;
+		ret->len = TI_ADDRSZ;
+		ret->buf[0] = (unsigned char)(n >> 24);
+		ret->buf[1] = (unsigned char)(n >> 16);
+		ret->buf[2] = (unsigned char)(n >> 8);
+		ret->buf[3] = (unsigned char)n;
+	} while (lookup(st, ret->buf, ret->len, &gen) != NULL);
+}
+
+/* Is a name's owner alive?  One whose close died does not keep it. */
+static int
+is_owned(struct ti_name *nm)
+{
+	struct str_hold h;
+	int err = str_hold(&h, &nm->ref);
+
+	if (err == 0)
+		str_unhold(&h);
+	return err != ESRCH;
+}
+
+static int
+ti_bind(struct tpi *tp, const struct tpi_buf *want, int any,
+	unsigned int *qlen, struct tpi_addr *got)
+{
+	struct ti_shared *st = shared_of(tp);
+	struct ti *me = ti_of(tp);
+	struct ti_name *nm = NULL;
+	unsigned int gen;
+	int err = 0;
+
+	(void)qlen;
+	mutex_enter(&tp->prov->lock);
+	got->len = want->len;
+	if (want->len != 0) {
+		bcopy(want->buf, got->buf, want->len);
+		nm = lookup(st, want->buf, want->len, &gen);
+		if (nm != NULL && !is_owned(nm)) {
+			__atomic_store_n(&nm->gen, gen + 1, __ATOMIC_RELEASE);
+			nm = NULL;
+		}
+	}
+	if (nm != NULL && !any)
+		err = -TADDRBUSY;
+	else if (nm != NULL || want->len == 0)
+		choose(st, got);
+	if (err == 0) {
+		me->name = name_make(st, me, got->buf, got->len);
+		err = me->name == NULL ? -TNOADDR : 0;
+	}
+	mutex_exit(&tp->prov->lock);
+	return err;
+}
+
+/* Those who wait for room above us: @me's name, or all when it goes. */
+static void
+wake_waiters(struct ti *me)
+{
+	struct str_hold h;
+	struct tpi *tp;
+
+	if (!me->waiters)
+		return;
+	me->waiters = 0;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	mutex_enter(&me->tpi.prov->lock);
+	for (tp = me->tpi.prov->first; tp != NULL; tp = tp->next) {
+		if (ti_of(tp)->wait == NULL || ti_of(tp)->wait != me->name ||
+			!reach(ti_of(tp), &h))
+			continue;
+		qenable(WR(tp->rq));
+		leave(&h);
+	}
+	mutex_exit(&me->tpi.prov->lock);
+}
+
+static int
+ti_unbind(struct tpi *tp)
+{
+	wake_waiters(ti_of(tp));
+	mutex_enter(&tp->prov->lock);
+	name_free(ti_of(tp));
+	mutex_exit(&tp->prov->lock);
+	return 0;
+}
+
+/* ------------------------------------------------------------------ connections */
+
+static int
+ti_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
+{
+	struct tpi_buf from = { tp->local.buf, tp->local.len };
+	struct ti *me = ti_of(tp);
+	struct str_hold h;
+	struct ti_name *nm;
+	unsigned int gen;
+	int err = ECONNREFUSED;
+
+	(void)data;
+	mutex_enter(&tp->prov->lock);
+	tpi_conn_ok(tp);
+	nm = lookup(shared_of(tp), to->buf, to->len, &gen);
+	if (nm != NULL && reach(nm->ep, &h)) {
+		me->callee = nm->ep;
+		err = tpi_conn_ind(&nm->ep->tpi, &from, NULL, me);
+		leave(&h);
+	}
+	if (err != 0) {
+		me->callee = NULL;
+		(void)tpi_discon_ind(tp, err, NULL);
+	}
+	mutex_exit(&tp->prov->lock);
+	return 0;
+}
+
+static int
+ti_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
+{
+	struct tpi_buf res = { to->local.buf, to->local.len };
+	struct ti *caller = in->cookie, *me = ti_of(to);
+	struct str_hold h = { NULL, NULL, 0 };
+	int err = 0;
+
+	(void)data;
+	mutex_enter(&tp->prov->lock);
+	if (to->closing) {
+		err = -TBADF;
+	} else if (in->gone == 0 && !reach(caller, &h)) {
+		in->gone = ECONNRESET;
+	}
+	if (err == 0 && in->gone != 0)
+		err = -TBADSEQ;
+	if (err == 0) {
+		caller->callee = NULL;
+		caller->pref = to->ref;
+		set_peer(caller, me);
+		me->pref = caller->tpi.ref;
+		set_peer(me, caller);
+		if (tpi_conn_con(&caller->tpi, &res, NULL) != 0) {
+			set_peer(me, NULL);
+			set_peer(caller, NULL);
+			in->gone = ECONNABORTED;
+			err = -TBADSEQ;
+		}
+	}
+	leave(&h);
+	mutex_exit(&tp->prov->lock);
+	return err;
+}
+
+/* The link is cut on both sides.  Locks: the provider's. */
+static void
+cut(struct ti *me, struct ti *to)
+{
+	set_peer(to, NULL);
+	set_peer(me, NULL);
+}
+
+/* Is nobody sending from @me->old any more, who had begun before the cut? */
+static int
+is_quiet(struct ti *me)
+{
+	struct ti *old = me->old;
+	struct str_hold h;
+
+	if (old == NULL)
+		return 1;
+	if (reach(old, &h)) {
+		if (!mutex_tryenter(&old->tpi.gate)) {
+			leave(&h);
+			return 0;
+		}
+		mutex_exit(&old->tpi.gate);
+		qenable(WR(old->tpi.rq)); /* what it had found taken */
+		leave(&h);
+	}
+	me->old = NULL;
+	return 1;
+}
+
+/* Refuse a caller.  Locks: the provider's. */
+static void
+refuse(struct tpi_ind *in)
+{
+	struct ti *caller = in->cookie;
+	struct str_hold h;
+
+	if (in->gone != 0 || !reach(caller, &h))
+		return;
+	caller->callee = NULL;
+	(void)tpi_discon_ind(&caller->tpi, ECONNREFUSED, NULL);
+	leave(&h);
+}
+
+/* No longer wait to be accepted.  Locks: the provider's. */
+static void
+withdraw(struct ti *me)
+{
+	struct str_hold h;
+
+	if (me->callee != NULL && reach(me->callee, &h)) {
+		(void)tpi_conn_gone(&me->callee->tpi, me, ECONNRESET);
+		leave(&h);
+	}
+	me->callee = NULL;
+}
+
+static int
+ti_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
+{
+	struct ti *me = ti_of(tp), *to;
+	struct str_hold h;
+	int quiet = 1;
+
+	(void)data;
+	mutex_enter(&tp->prov->lock);
+	if (in != NULL) {
+		refuse(in);
+	} else {
+		withdraw(me);
+		to = peer_of(me);
+		if (to != NULL && reach(to, &h)) {
+			(void)tpi_discon_ind(&to->tpi, ECONNRESET, NULL);
+			cut(me, to);
+			me->old = to;
+			qenable(WR(to->tpi.rq)); /* drops what it has */
+			leave(&h);
+		}
+		set_peer(me, NULL);
+		quiet = is_quiet(me);
+	}
+	mutex_exit(&tp->prov->lock);
+	if (quiet)
+		return 0;
+	tpi_retry(tp);
+	return EAGAIN;
+}
+
+/* The peer is no more, though nobody has said so. */
+static void
+lost(struct ti *me)
+{
+	mutex_enter(&me->tpi.prov->lock);
+	set_peer(me, NULL);
+	(void)tpi_discon_ind(&me->tpi, ECONNRESET, NULL);
+	mutex_exit(&me->tpi.prov->lock);
+}
+
+static int
+ti_ordrel(struct tpi *tp, mblk_t *data)
+{
+	struct ti *me = ti_of(tp), *to;
+	int second, gone = 0;
+	struct str_hold h;
+
+	(void)data;
+	mutex_enter(&tp->prov->lock);
+	second = tp->state == TS_WREQ_ORDREL;
+	to = peer_of(me);
+	if (to != NULL && reach(to, &h)) {
+		(void)tpi_ordrel_ind(&to->tpi, NULL);
+		if (second)
+			cut(me, to);
+		leave(&h);
+	} else {
+		set_peer(me, NULL);
+		gone = !second; /* else both have released: all is well */
+	}
+	mutex_exit(&tp->prov->lock);
+	if (gone)
+		lost(me);
+	return 0;
+}
+
+/* ------------------------------------------------------------------------- data */
+
+/* Hold the peer's stream.  0, EBUSY, or ESRCH: there is no peer. */
+static inline int
+cross(struct ti *me, struct str_hold *h, struct ti **ret)
+{
+	for (;;) {
+		struct ti *to = peer_of(me);
+		struct str_ref ref = me->pref;
+		int err;
+
+		if (__builtin_expect(to == NULL, 0))
+			return ESRCH;
+		err = str_hold(h, &ref);
+		if (__builtin_expect(err != 0, 0))
+			return err;
+		*ret = to;
+		if (__builtin_expect(peer_of(me) == to &&
+			me->pref.sid == ref.sid, 1))
+			return 0;
+		str_unhold(h);
+	}
+}
+
+static inline int
+is_up(struct ti *to)
+{
+	return __atomic_load_n(&to->tpi.up, __ATOMIC_ACQUIRE) != 0;
+}
+
+/* cross() did not: wait, or tell the user; consumes @mp when it returns 0. */
+static int
+no_cross(struct ti *me, mblk_t *mp, int err)
+{
+	if (err == EBUSY) {
+		tpi_retry(&me->tpi);
+		return EAGAIN;
+	}
+	freemsg(mp);
+	lost(me);
+	return 0;
+}
+
+/* A block of our own to write into; NULL: no memory. */
+static mblk_t *
+own(mblk_t *mp)
+{
+	mblk_t *bp;
+
+	if (__builtin_expect(mp->b_datap->db_ref == 1, 1))
+		return mp;
+	bp = copyb(mp);
+	if (bp == NULL)
+		return NULL;
+	bp->b_cont = mp->b_cont;
+	freeb(mp);
+	return bp;
+}
+
+static int
+ti_data(struct tpi *tp, mblk_t *mp, int flags)
+{
+	struct ti *me = ti_of(tp), *to;
+	struct str_hold h;
+	mblk_t *bp;
+	int err = cross(me, &h, &to);
+
+	if (__builtin_expect(err != 0, 0))
+		return no_cross(me, mp, err);
+	if (__builtin_expect(is_up(to) || !canputnext(to->tpi.rq), 0)) {
+		str_unhold(&h);
+		return EAGAIN;
+	}
+	if ((flags & TPI_MORE) != 0) {
+		bp = own(mp);
+		if (bp == NULL) {
+			str_unhold(&h);
+			tpi_retry(tp);
+			return EAGAIN;
+		}
+		mp = bp;
+		((struct T_data_ind *)(void *)mp->b_rptr)->PRIM_type =
+			T_DATA_IND;
+		DB_TYPE(mp) = M_PROTO;
+	}
+	putnext(to->tpi.rq, mp);
+	str_unhold(&h);
+	return 0;
+}
+
+static int
+ti_exdata(struct tpi *tp, mblk_t *mp, int flags)
+{
+	struct ti *me = ti_of(tp), *to;
+	struct str_hold h;
+	mblk_t *bp = NULL;
+	int err = cross(me, &h, &to);
+
+	(void)flags;
+	if (err != 0)
+		return no_cross(me, mp, err);
+	if (!is_up(to) && bcanputnext(to->tpi.rq, 1)) {
+		bp = own(mp);
+		if (bp == NULL)
+			tpi_retry(tp);
+	}
+	if (bp != NULL) {
+		((struct T_exdata_ind *)(void *)bp->b_rptr)->PRIM_type =
+			T_EXDATA_IND;
+		DB_TYPE(bp) = M_PROTO;
+		bp->b_band = 1;
+		putnext(to->tpi.rq, bp);
+	}
+	str_unhold(&h);
+	return bp != NULL ? 0 : EAGAIN;
+}
+
+/* Room above us: who sends here may go on. */
+static void
+ti_rsrv(struct tpi *tp)
+{
+	struct ti *me = ti_of(tp), *to;
+	struct str_hold h;
+	int err;
+
+	if (me->stuck)
+		me->stuck = 0;
+	wake_waiters(me);
+	err = cross(me, &h, &to);
+	if (err == 0) {
+		qenable(WR(to->tpi.rq));
+		str_unhold(&h);
+	} else if (err == EBUSY) {
+		tpi_retry(tp); /* a tick enables this side as well */
+	}
+}
+
+/* -------------------------------------------------------------------- datagrams */
+
+/* @mp, with the sender's address for the receiver's, in place if it fits. */
+static mblk_t *
+turn(struct tpi *tp, mblk_t *mp)
+{
+	size_t size = sizeof(struct T_unitdata_ind), n = tp->local.len;
+	struct T_unitdata_ind *ui;
+	mblk_t *bp;
+
+	if (__builtin_expect(mp->b_datap->db_ref != 1 ||
+		(size_t)(mp->b_datap->db_lim - mp->b_rptr) < size + n, 0)) {
+		bp = allocb(size + n, BPRI_MED);
+		if (bp == NULL)
+			return NULL;
+		bp->b_cont = mp->b_cont;
+		freeb(mp);
+		mp = bp;
+	}
+	DB_TYPE(mp) = M_PROTO;
+	mp->b_band = 0;
+	ui = (struct T_unitdata_ind *)(void *)mp->b_rptr;
+	ui->PRIM_type = T_UNITDATA_IND;
+	ui->SRC_length = (t_scalar_t)n;
+	ui->SRC_offset = (t_scalar_t)size;
+	ui->OPT_length = 0;
+	ui->OPT_offset = 0;
+	bcopy(tp->local.buf, mp->b_rptr + size, n);
+	mp->b_wptr = mp->b_rptr + size + n;
+	return mp;
+}
+
+/* Hold whoever is bound to @to: 0, EBUSY, or ESRCH. */
+static inline int
+find(struct tpi *tp, const struct tpi_buf *to, struct str_hold *h,
+	struct ti_name **ret)
+{
+	for (;;) {
+		struct str_ref ref;
+		struct ti_name *nm;
+		unsigned int gen;
+		int err;
+
+		nm = lookup(shared_of(tp), to->buf, to->len, &gen);
+		if (nm == NULL)
+			return ESRCH;
+		ref = nm->ref;
+		err = str_hold(h, &ref);
+		*ret = nm;
+		if (err != 0 && gen_of(nm) == gen)
+			return err;
+		if (err != 0)
+			continue;
+		if (gen_of(nm) == gen)
+			return 0;
+		str_unhold(h);
+	}
+}
+
+static int
+drop(struct ti *me, mblk_t *mp)
+{
+	if (me->tpi.drops++ == 0)
+		(void)strlog(TI_ID, (short)me->tpi.minor, 1, SL_TRACE,
+			"datagrams are dropped: a receiver does not read");
+	me->since = 0;
+	me->wait = NULL;
+	freemsg(mp);
+	return 0;
+}
+
+static int
+has_room(struct ti *to)
+{
+	return !is_up(to) && canputnext(to->tpi.rq);
+}
+
+/* The receiver is full.  0: it is not any more; EAGAIN; else to be dropped. */
+static int
+full(struct ti *me, struct ti *to, struct ti_name *nm)
+{
+	unsigned long now = ticks() | 1;
+
+	if (to->stuck)
+		return ENOBUFS;
+	if (me->since == 0)
+		me->since = now;
+	if (now - me->since > TI_HOLD) {
+		to->stuck = 1;
+		/* it may have read meanwhile, and found nobody stuck */
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		if (!has_room(to))
+			return ENOBUFS;
+		to->stuck = 0;
+	}
+	me->wait = nm;
+	to->waiters = 1;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* ti_rsrv() has the other */
+	return has_room(to) ? 0 : EAGAIN;
+}
+
+static int
+ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
+	const struct tpi_buf *opts, mblk_t *mp)
+{
+	struct ti *me = ti_of(tp), *ep;
+	struct ti_name *nm;
+	struct str_hold h;
+	mblk_t *bp;
+	int err = find(tp, to, &h, &nm);
+
+	(void)opts;
+	if (__builtin_expect(err != 0, 0)) {
+		if (err == EBUSY)
+			tpi_retry(tp);
+		return err == EBUSY ? EAGAIN : TCL_NOPEER;
+	}
+	ep = nm->ep;
+	if (__builtin_expect(!has_room(ep), 0)) {
+		err = full(me, ep, nm);
+		if (err != 0) {
+			str_unhold(&h);
+			if (err != EAGAIN)
+				return drop(me, mp);
+			tpi_retry(tp);
+			return EAGAIN;
+		}
+	}
+	if (__builtin_expect(me->since != 0, 0)) {
+		me->since = 0;
+		me->wait = NULL;
+	}
+	bp = turn(tp, mp);
+	if (bp == NULL)
+		tpi_retry(tp);
+	else
+		putnext(ep->tpi.rq, bp);
+	str_unhold(&h);
+	return bp != NULL ? 0 : EAGAIN;
+}
+
+/* --------------------------------------------------------------------- closing */
+
+/*
+ * What @me's user had sent and was not taken goes to @to's read queue.
+ * Return: 1 when there was an orderly release behind it.
+ */
+static int
+hand_over(struct ti *me, struct ti *to)
+{
+	queue_t *q = WR(me->tpi.rq);
+	int released = 0;
+	mblk_t *mp, *bp;
+
+	while ((mp = getq(q)) != NULL) {
+		struct T_data_req dr = { T_DATA_REQ, 0 };
+
+		bp = mp;
+		if (DB_TYPE(mp) != M_DATA) {
+			bcopy(mp->b_rptr, &dr, MBLKL(mp) < (ssize_t)sizeof(dr) ?
+				sizeof(dr.PRIM_type) : sizeof(dr));
+			bp = unlinkb(mp);
+			freeb(mp);
+		}
+		if (dr.PRIM_type == T_ORDREL_REQ)
+			released = tpi_ordrel_ind(&to->tpi, NULL) == 0;
+		if (bp != NULL && (released ||
+			(dr.PRIM_type != T_DATA_REQ &&
+				dr.PRIM_type != T_EXDATA_REQ) ||
+			tpi_data_force(&to->tpi, bp, dr.MORE_flag,
+				dr.PRIM_type == T_EXDATA_REQ) != 0))
+			freemsg(bp);
+	}
+	return released;
+}
+
+/* Locks: the provider's. */
+static void
+end(struct ti *me, struct ti *to)
+{
+	unsigned int state = me->tpi.state;
+	int released = state == TS_WIND_ORDREL;
+
+	if (state == TS_DATA_XFER || state == TS_WREQ_ORDREL)
+		released |= hand_over(me, to);
+	/* who has said that it is done may go; who is told of it reads on */
+	if (!released)
+		(void)tpi_discon_ind(&to->tpi, ECONNRESET, NULL);
+	cut(me, to);
+	qenable(WR(to->tpi.rq));
+}
+
+static void
+ti_close(struct tpi *tp)
+{
+	struct ti *me = ti_of(tp), *to;
+	struct tpi_ind *in;
+	struct str_hold h;
+	struct tpi *other;
+
+	wake_waiters(me);
+	mutex_enter(&tp->prov->lock);
+	for (in = tp->ind; in != NULL; in = in->next)
+		refuse(in);
+	withdraw(me);
+	to = peer_of(me);
+	if (to != NULL && reach(to, &h)) {
+		end(me, to);
+		leave(&h);
+	}
+	set_peer(me, NULL);
+	name_free(me);
+	for (other = tp->prov->first; other != NULL; other = other->next)
+		if (ti_of(other)->old == me)
+			ti_of(other)->old = NULL;
+	mutex_exit(&tp->prov->lock);
+}
+
+/* --------------------------------------------------------------------- options */
+
+enum { V_DEBUG, V_LINGER, V_LINGER2, V_SNDBUF, V_RCVBUF, V_SNDLOWAT,
+	V_RCVLOWAT };
+
+static const struct tpi_opt ti_opts[] = {
+	{ XTI_GENERIC, XTI_DEBUG, TPI_OPT_INT, 0, 0, 0, 0x7fffffff, V_DEBUG },
+	{ XTI_GENERIC, XTI_LINGER, TPI_OPT_LINGER, TPI_OPT_ABS, 0, 0, 0,
+		V_LINGER },
+	{ XTI_GENERIC, XTI_RCVBUF, TPI_OPT_INT, 0, TI_RCVBUF, TI_BUFMIN,
+		TI_BUFMAX, V_RCVBUF },
+	{ XTI_GENERIC, XTI_RCVLOWAT, TPI_OPT_INT, 0, 1, 1, TI_BUFMAX,
+		V_RCVLOWAT },
+	{ XTI_GENERIC, XTI_SNDBUF, TPI_OPT_INT, 0, TI_SNDBUF, TI_BUFMIN,
+		TI_BUFMAX, V_SNDBUF },
+	{ XTI_GENERIC, XTI_SNDLOWAT, TPI_OPT_INT, 0, 1, 1, TI_BUFMAX,
+		V_SNDLOWAT },
+};
+#define TI_NOPT (sizeof(ti_opts) / sizeof(ti_opts[0]))
+
+/* What waits to be read may be so much. */
+static void
+set_rcvbuf(queue_t *rq, t_scalar_t n)
+{
+	mblk_t *mp = allocb(sizeof(struct stroptions), BPRI_MED);
+	struct stroptions *so;
+
+	if (mp == NULL)
+		return;
+	DB_TYPE(mp) = M_SETOPTS;
+	so = (struct stroptions *)(void *)mp->b_wptr;
+	mp->b_wptr += sizeof(*so);
+	bzero(so, sizeof(*so));
+	so->so_flags = SO_HIWAT | SO_LOWAT;
+	so->so_hiwat = (size_t)n;
+	so->so_lowat = (size_t)n / 4;
+	putnext(rq, mp);
+}
+
+static int
+ti_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
+	unsigned int len)
+{
+	t_scalar_t n;
+
+	(void)len;
+	bcopy(val, &n, sizeof(n));
+	if (o->name == XTI_RCVBUF) {
+		set_rcvbuf(tp->rq, n);
+	} else if (o->name == XTI_SNDBUF) {
+		(void)strqset(WR(tp->rq), QHIWAT, 0, n);
+		(void)strqset(WR(tp->rq), QLOWAT, 0, n / 4);
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------- transports */
+
+static struct tpi_prov *
+ticlts_prov(void)
+{
+	return str_drv_state("ticlts", sizeof(struct ti_shared));
+}
+
+static struct tpi_prov *
+ticots_prov(void)
+{
+	return str_drv_state("ticots", sizeof(struct ti_shared));
+}
+
+static struct tpi_prov *
+ticotsord_prov(void)
+{
+	return str_drv_state("ticotsor", sizeof(struct ti_shared));
+}
+
+static int
+ti_create(struct tpi *tp, cred_t *crp)
+{
+	(void)tp, (void)crp;
+	return 0;
+}
+
+#define TI_COTS \
+	.open = ti_create, .close = ti_close, .bind = ti_bind, \
+	.unbind = ti_unbind, .connect = ti_connect, .accept = ti_accept, \
+	.disconnect = ti_disconnect, .data = ti_data, .exdata = ti_exdata, \
+	.setopt = ti_setopt, .rsrv = ti_rsrv, .opt = ti_opts, \
+	.nopt = TI_NOPT, .size = sizeof(struct ti)
+
+static const struct tpi_ops ticots_ops = {
+	TI_COTS,
+	.name = "ticots",
+	.prov = ticots_prov,
+	/* units are kept, as SVR4's do */
+	.info = {
+		.TSDU_size = T_INFINITE, .ETSDU_size = T_INFINITE,
+		.CDATA_size = T_INVALID, .DDATA_size = T_INVALID,
+		.ADDR_size = TPI_ADDRMAX, .OPT_size = TPI_OPTMAX,
+		.TIDU_size = 65535, .SERV_type = T_COTS,
+		.PROVIDER_flag = XPG4_1,
+	},
+};
+
+static const struct tpi_ops ticotsord_ops = {
+	TI_COTS,
+	.ordrel = ti_ordrel,
+	.name = "ticotsord",
+	.prov = ticotsord_prov,
+	/* a stream of bytes */
+	.info = {
+		.TSDU_size = 0, .ETSDU_size = T_INFINITE,
+		.CDATA_size = T_INVALID, .DDATA_size = T_INVALID,
+		.ADDR_size = TPI_ADDRMAX, .OPT_size = TPI_OPTMAX,
+		.TIDU_size = 65535, .SERV_type = T_COTS_ORD,
+		.PROVIDER_flag = XPG4_1,
+	},
+};
+
+static const struct tpi_ops ticlts_ops = {
+	.open = ti_create, .close = ti_close, .bind = ti_bind,
+	.unbind = ti_unbind, .unitdata = ti_unitdata, .setopt = ti_setopt,
+	.rsrv = ti_rsrv, .opt = ti_opts, .nopt = TI_NOPT,
+	.size = sizeof(struct ti),
+	.name = "ticlts",
+	.prov = ticlts_prov,
+	.udbad = { 0, TCL_BADADDR, TCL_BADOPT },
+	.info = {
+		.TSDU_size = 65507, .ETSDU_size = T_INVALID,
+		.CDATA_size = T_INVALID, .DDATA_size = T_INVALID,
+		.ADDR_size = TPI_ADDRMAX, .OPT_size = TPI_OPTMAX,
+		.TIDU_size = 65507, .SERV_type = T_CLTS,
+		.PROVIDER_flag = XPG4_1 | T_SNDZERO,
+	},
+};
+
+/* A minor that no endpoint has. */
+static unsigned int
+new_minor(struct ti_shared *st)
+{
+	struct tpi *tp;
+	unsigned int m;
+
+	mutex_enter(&st->prov.lock);
+	do {
+		m = st->minor = st->minor % (TI_MINORS - 1) + 1;
+		for (tp = st->prov.first; tp != NULL && tp->minor != m;)
+			tp = tp->next;
+	} while (tp != NULL);
+	mutex_exit(&st->prov.lock);
+	return m;
+}
+
+static int
+ti_open(queue_t *q, dev_t *devp, int sflag, cred_t *crp,
+	const struct tpi_ops *ops)
+{
+	struct ti_shared *st = (struct ti_shared *)(void *)ops->prov();
+	unsigned int m = getminor(*devp);
+	int err;
+
+	if (st == NULL)
+		return ENOSR;
+	if (q->q_ptr != NULL)
+		return 0;
+	if (sflag == CLONEOPEN)
+		m = new_minor(st);
+	err = tpi_open(q, devp, sflag, crp, m, ops);
+	if (err == 0)
+		set_rcvbuf(q, TI_RCVBUF);
+	return err;
+}
+
+#define TI_DRIVER(stem_, drv_, major_) \
+	static int stem_##_open(queue_t *q, dev_t *devp, int flag, \
+		int sflag, cred_t *crp) \
+	{ \
+		(void)flag; \
+		return ti_open(q, devp, sflag, crp, &stem_##_ops); \
+	} \
+	static int stem_##_close(queue_t *q, int flag, cred_t *crp) \
+	{ \
+		(void)flag, (void)crp; \
+		return tpi_close(q, &stem_##_ops); \
+	} \
+	static int stem_##_wput(queue_t *q, mblk_t *mp) \
+	{ \
+		return tpi_wput(q, mp, &stem_##_ops); \
+	} \
+	static int stem_##_wsrv(queue_t *q) \
+	{ \
+		return tpi_wsrv(q, &stem_##_ops); \
+	} \
+	static int stem_##_rsrv(queue_t *q) \
+	{ \
+		return tpi_rsrv(q, &stem_##_ops); \
+	} \
+	static const struct qinit stem_##_rinit = { \
+		.qi_srvp = stem_##_rsrv, \
+		.qi_qopen = stem_##_open, \
+		.qi_qclose = stem_##_close, \
+		.qi_minfo = (struct module_info *)&ti_info, \
+	}; \
+	static const struct qinit stem_##_winit = { \
+		.qi_putp = stem_##_wput, \
+		.qi_srvp = stem_##_wsrv, \
+		.qi_minfo = (struct module_info *)&ti_info, \
+	}; \
+	STR_DRIVER(drv_, stem_##_rinit, stem_##_winit, STR_NOMUX, STR_NOMUX, \
+		D_MP, major_, ti_calls)
+
+static const struct module_info ti_info = {
+	.mi_idnum = TI_ID,
+	.mi_idname = "ti",
+	.mi_minpsz = 0,
+	.mi_maxpsz = INFPSZ,
+	.mi_hiwat = TI_SNDBUF,
+	.mi_lowat = TI_SNDBUF / 4,
+};
+
+static void (*const ti_calls[])(void) = {
+	(void (*)(void))tpi_tick,
+	NULL,
+};
+
+/* A driver's name has eight letters at most. */
+TI_DRIVER(ticlts, ticlts, STR_MAJOR_TICLTS);
+TI_DRIVER(ticots, ticots, STR_MAJOR_TICOTS);
+TI_DRIVER(ticotsord, ticotsor, STR_MAJOR_TICOTSORD);

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Connections: T_CONN_REQ, T_CONN_RES, T_DISCON_REQ.
+ *
+ * Accepting concerns two endpoints.  The acceptor is found in the provider's
+ * list by its id, its stream held, and its gate taken (only tried: else the
+ * request waits a tick), so that nothing its users do comes in between; and
+ * what they had sent for a former connection has been sent or dropped.
+ */
+#include "tpi_impl.h"
+
+/* Data with a connection or disconnection: 0, or -TBADDATA. */
+static int
+check_data(const mblk_t *data, t_scalar_t most)
+{
+	size_t n = data != NULL ? msgdsize((mblk_t *)(uintptr_t)data) : 0;
+
+	if (n == 0 || most == T_INFINITE)
+		return 0;
+	return most < 0 || n > (size_t)most ? -TBADDATA : 0;
+}
+
+/* The data of a request, taken off it; NULL: none. */
+static mblk_t *
+data_of(struct tpi_req *r)
+{
+	mblk_t *data = r->mp->b_cont;
+
+	return data != NULL && msgdsize(data) > 0 ? data : NULL;
+}
+
+/* An operation has returned @err: the data is its own, or still ours. */
+static int
+settle(struct tpi_req *r, int err, mblk_t *data)
+{
+	if (err == 0 && data != NULL)
+		r->mp->b_cont = NULL;
+	return err;
+}
+
+/* From @from to @to, if it is @from still. */
+static int
+move(struct tpi *tp, unsigned int from, unsigned int to)
+{
+	int ok;
+
+	tpi_lock(tp);
+	ok = tpi_state(tp) == from;
+	if (ok)
+		tpi_set(tp, to);
+	tpi_unlock(tp);
+	return ok;
+}
+
+int
+tpi_conn_req(struct tpi_req *r)
+{
+	struct tpi_buf to, opts;
+	struct tpi *tp = r->tp;
+	mblk_t *data = data_of(r);
+	int err = 0;
+
+	if (!tpi_range(r, r->p->conn_req.DEST_length,
+		r->p->conn_req.DEST_offset, &to) || to.len == 0 ||
+		to.len > TPI_ADDRMAX)
+		err = -TBADADDR;
+	else if (!tpi_range(r, r->p->conn_req.OPT_length,
+		r->p->conn_req.OPT_offset, &opts))
+		err = -TBADOPT;
+	if (err == 0)
+		err = check_data(data, r->ops->info.CDATA_size);
+	if (err == 0)
+		err = tpi_opt_call(tp, r->ops, &opts);
+	if (err == 0 && !r->again && !move(tp, TS_IDLE, TS_WACK_CREQ))
+		err = -TOUTSTATE;
+	if (err != 0) {
+		tpi_error(tp, r->prim, err, TPI_SAME);
+		return 0;
+	}
+	if (!r->again)
+		flushq(r->q, FLUSHDATA); /* of a connection that was */
+	err = settle(r, r->ops->connect(tp, &to, data), data);
+	if (err == EAGAIN)
+		return EAGAIN;
+	if (err != 0)
+		tpi_error(tp, r->prim, err, TS_IDLE);
+	else
+		tpi_conn_ok(tp);
+	return 0;
+}
+
+/* ------------------------------------------------------------------- accepting */
+
+static struct tpi_ind *
+find_ind(struct tpi *tp, t_uscalar_t seq)
+{
+	struct tpi_ind *in;
+
+	for (in = tp->ind; in != NULL && in->seq != seq; in = in->next)
+		;
+	return in;
+}
+
+/* The endpoint @id, its stream held and its gate taken. */
+static int
+get_acceptor(struct tpi *tp, t_uscalar_t id, struct str_hold *h,
+	struct tpi **ret)
+{
+	struct tpi *to;
+	int err = -TBADF;
+
+	*ret = tp;
+	if (id == tp->id)
+		return 0;
+	mutex_enter(&tp->prov->lock);
+	for (to = tp->prov->first; to != NULL; to = to->next)
+		if (to->id == id && !to->closing)
+			break;
+	if (to != NULL) {
+		/* it may never have had a request that said which stream */
+		if (to->ref.stream == NULL)
+			str_ref(to->rq, &to->ref);
+		err = str_hold(h, &to->ref);
+		err = err == EBUSY ? EAGAIN : err != 0 ? -TBADF : 0;
+	}
+	mutex_exit(&tp->prov->lock);
+	if (err == 0 && !mutex_tryenter(&to->gate)) {
+		str_unhold(h);
+		err = EAGAIN;
+	}
+	*ret = to;
+	return err;
+}
+
+static void
+put_acceptor(struct tpi *tp, struct tpi *to, struct str_hold *h)
+{
+	if (to == tp)
+		return;
+	tpi_gate_leave(to, WR(to->rq));
+	str_unhold(h);
+}
+
+/* @to becomes connected, as if the transport had it already. */
+static int
+prepare(struct tpi *tp, struct tpi *to, const struct tpi_addr *local,
+	struct tpi_ind *in)
+{
+	unsigned int state;
+	int err = 0;
+
+	tpi_lock(to);
+	state = tpi_state(to);
+	if (to == tp)
+		err = to->nind > 1 ? -TINDOUT : 0;
+	else if (to->dead || (state != TS_UNBND && state != TS_IDLE))
+		err = -TOUTSTATE;
+	else if (to->qlen != 0)
+		err = -TRESQLEN;
+	if (err == 0) {
+		to->back = state;
+		to->remote = in->from;
+		if (state == TS_UNBND)
+			to->local = *local;
+		tpi_set(to, TS_DATA_XFER);
+	}
+	tpi_unlock(to);
+	if (err == 0)
+		flushq(WR(to->rq), FLUSHDATA);
+	return err;
+}
+
+static void
+undo(struct tpi *to)
+{
+	tpi_lock(to);
+	to->remote.len = 0;
+	if (to->back == TS_UNBND)
+		to->local.len = 0;
+	tpi_set(to, to->back);
+	tpi_unlock(to);
+}
+
+/* The listener's part, when all is over. */
+static void
+answer(struct tpi_req *r, struct tpi *to, struct tpi_ind *in, int err)
+{
+	struct tpi *tp = r->tp;
+	int gone;
+
+	if (err != 0)
+		tpi_error(tp, r->prim, err, TS_WRES_CIND);
+	tpi_lock(tp);
+	gone = in->gone;
+	in->taken = 0;
+	if (err == 0) {
+		tpi_ind_remove(tp, in);
+		if (to != tp)
+			tpi_set(tp, tp->nind > 0 ? TS_WRES_CIND : TS_IDLE);
+		tpi_ok_locked(tp, r->prim);
+	} else if (gone != 0) {
+		tpi_ind_void(tp, in, gone);
+	}
+	tpi_unlock(tp);
+}
+
+/* The indication @r is about, marked; NULL: there is none. */
+static struct tpi_ind *
+take_ind(struct tpi *tp, t_scalar_t seq, unsigned int state)
+{
+	struct tpi_ind *in;
+
+	tpi_lock(tp);
+	in = find_ind(tp, (t_uscalar_t)seq);
+	if (in != NULL) {
+		in->taken = 1;
+		tpi_set(tp, state);
+	}
+	tpi_unlock(tp);
+	return in;
+}
+
+int
+tpi_conn_res(struct tpi_req *r)
+{
+	struct tpi *tp = r->tp, *to = NULL;
+	mblk_t *data = data_of(r);
+	struct tpi_ind *in = NULL;
+	struct tpi_addr local;
+	struct tpi_buf opts;
+	struct str_hold h;
+	int err = 0;
+
+	if (!tpi_range(r, r->p->conn_res.OPT_length,
+		r->p->conn_res.OPT_offset, &opts))
+		err = -TBADOPT;
+	if (err == 0)
+		err = check_data(data, r->ops->info.CDATA_size);
+	if (err == 0)
+		err = tpi_opt_check(&opts);
+	if (err == 0) {
+		in = take_ind(tp, r->p->conn_res.SEQ_number, TS_WACK_CRES);
+		err = in == NULL ? -TBADSEQ : 0;
+	}
+	if (err != 0) {
+		tpi_error(tp, r->prim, err, TPI_SAME);
+		return 0;
+	}
+	local = tp->local;
+	err = get_acceptor(tp, r->p->conn_res.ACCEPTOR_id, &h, &to);
+	if (err == 0) {
+		err = prepare(tp, to, &local, in);
+		if (err == 0) {
+			err = tpi_opt_call(to, r->ops, &opts);
+			if (err == 0)
+				err = settle(r, r->ops->accept(tp, to, in,
+					data), data);
+			if (err != 0)
+				undo(to);
+		}
+		put_acceptor(tp, to, &h);
+	}
+	if (err == EAGAIN) {
+		/* as if it had not been looked at */
+		tpi_lock(tp);
+		in->taken = 0;
+		tpi_set(tp, TS_WRES_CIND);
+		if (in->gone != 0)
+			tpi_ind_void(tp, in, in->gone);
+		tpi_unlock(tp);
+		tpi_retry(tp);
+		return EAGAIN;
+	}
+	answer(r, to, in, err);
+	return 0;
+}
+
+/* --------------------------------------------------------------- disconnecting */
+
+/* The states in which a T_DISCON_REQ ends a connection, and waits to do so. */
+static unsigned int
+discon_state(unsigned int state)
+{
+	return tpi_next(T_DISCON_REQ, state);
+}
+
+static void
+refused(struct tpi_req *r, struct tpi_ind *in, int err)
+{
+	struct tpi *tp = r->tp;
+
+	if (err != 0) {
+		tpi_error(tp, r->prim, err, TS_WRES_CIND);
+		tpi_lock(tp);
+		in->taken = 0;
+		if (in->gone != 0)
+			tpi_ind_void(tp, in, in->gone);
+		tpi_unlock(tp);
+		return;
+	}
+	tpi_lock(tp);
+	tpi_ind_remove(tp, in);
+	tpi_set(tp, tp->nind > 0 ? TS_WRES_CIND : TS_IDLE);
+	tpi_ok_locked(tp, r->prim);
+	tpi_unlock(tp);
+}
+
+/* T_DISCON_REQ in TS_WRES_CIND. */
+static int
+refuse(struct tpi_req *r, mblk_t *data)
+{
+	struct tpi_ind *in = take_ind(r->tp, r->p->discon_req.SEQ_number,
+		TS_WACK_DREQ7);
+	int err;
+
+	if (in == NULL) {
+		tpi_error(r->tp, r->prim, -TBADSEQ, TPI_SAME);
+		return 0;
+	}
+	err = in->gone != 0 ? 0 : r->ops->disconnect(r->tp, in, data);
+	if (err == EAGAIN) {
+		tpi_lock(r->tp);
+		in->taken = 0;
+		tpi_set(r->tp, TS_WRES_CIND);
+		tpi_unlock(r->tp);
+		return EAGAIN;
+	}
+	refused(r, in, settle(r, err, data));
+	return 0;
+}
+
+/* The peer may end it just now: then there is nothing to disconnect. */
+static int
+begin(struct tpi_req *r)
+{
+	struct tpi *tp = r->tp;
+	unsigned int next;
+
+	tpi_lock(tp);
+	next = discon_state(tpi_state(tp));
+	if (next != TPI_OUT) {
+		tp->back = tpi_state(tp);
+		tpi_set(tp, next);
+	}
+	tpi_unlock(tp);
+	if (next == TPI_OUT) {
+		tpi_error(tp, r->prim, -TOUTSTATE, TPI_SAME);
+		return 0;
+	}
+	flushq(r->q, FLUSHDATA); /* abortive: what was not sent is lost */
+	return 1;
+}
+
+int
+tpi_discon_req(struct tpi_req *r)
+{
+	struct tpi *tp = r->tp;
+	mblk_t *data = data_of(r);
+	int err = check_data(data, r->ops->info.DDATA_size);
+
+	if (err != 0) {
+		tpi_error(tp, r->prim, err, TPI_SAME);
+		return 0;
+	}
+	if (tpi_state(tp) == TS_WRES_CIND)
+		return refuse(r, data);
+	if (!r->again && !begin(r))
+		return 0;
+	err = settle(r, r->ops->disconnect(tp, NULL, data), data);
+	if (err == EAGAIN)
+		return EAGAIN;
+	if (err != 0) {
+		tpi_error(tp, r->prim, err, tp->back);
+		return 0;
+	}
+	if (tp->back != TS_WCON_CREQ)
+		tpi_flush_up(tp);
+	tpi_lock(tp);
+	tp->remote.len = 0;
+	tpi_set(tp, TS_IDLE);
+	tpi_ok_locked(tp, r->prim);
+	tpi_unlock(tp);
+	return 0;
+}

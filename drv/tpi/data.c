@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Data on its way down: with a connection, and datagrams.
+ *
+ * The fast path is a look at the state and a call of the operation: the block
+ * of a T_DATA_REQ is freed, its data, or a bare message, goes on as it is.
+ */
+#include "tpi_impl.h"
+
+static int
+more_of(const mblk_t *mp)
+{
+	return ((const struct T_data_req *)(const void *)mp->b_rptr)->MORE_flag;
+}
+
+static size_t
+size_of(mblk_t *bp)
+{
+	if (__builtin_expect(bp->b_cont == NULL, 1))
+		return (size_t)MBLKL(bp);
+	return msgdsize(bp);
+}
+
+/* T_OPTDATA_REQ becomes the request it stands for; 0: it is malformed. */
+static int
+plain(mblk_t *mp, t_scalar_t *prim)
+{
+	struct T_optdata_req od;
+	struct T_data_req *dr = (struct T_data_req *)(void *)mp->b_rptr;
+	struct tpi_buf opts = { NULL, 0 };
+
+	bcopy(mp->b_rptr, &od, sizeof(od));
+	if (od.OPT_length != 0) {
+		size_t len = (size_t)MBLKL(mp);
+
+		if (od.OPT_length < 0 ||
+			od.OPT_offset < (t_scalar_t)sizeof(od) ||
+			(size_t)od.OPT_offset > len ||
+			(size_t)od.OPT_length > len - (size_t)od.OPT_offset)
+			return 0;
+		opts.buf = mp->b_rptr + od.OPT_offset;
+		opts.len = (unsigned int)od.OPT_length;
+		if (tpi_opt_check(&opts) != 0)
+			return 0;
+	}
+	*prim = (od.DATA_flag & T_ODF_EX) != 0 ? T_EXDATA_REQ : T_DATA_REQ;
+	dr->PRIM_type = *prim;
+	dr->MORE_flag = (od.DATA_flag & T_ODF_MORE) != 0;
+	mp->b_wptr = mp->b_rptr + sizeof(*dr);
+	return 1;
+}
+
+/* Not in a state in which data is sent. */
+static int
+refuse(mblk_t *mp, struct tpi *tp, t_scalar_t prim)
+{
+	unsigned int next = tpi_next(prim, tpi_state(tp));
+
+	freemsg(mp);
+	if (next == TPI_EPROTO)
+		tpi_fatal(tp, EPROTO);
+	return 0;
+}
+
+static int
+exdata(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops)
+{
+	size_t n = mp->b_cont != NULL ? msgdsize(mp->b_cont) : 0;
+	t_scalar_t most = ops->info.ETSDU_size;
+
+	/* no bytes: there is nothing to be urgent about */
+	if (n == 0 || (most >= 0 && n > (size_t)most) || most == T_INVALID) {
+		freemsg(mp);
+		if (n != 0)
+			tpi_fatal(tp, EPROTO);
+		return 0;
+	}
+	return ops->exdata(tp, mp,
+		(more_of(mp) != 0 ? TPI_MORE : 0) |
+			(q->q_first != NULL ? TPI_WAITING : 0));
+}
+
+int
+tpi_data_req(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops,
+	t_scalar_t prim)
+{
+	unsigned int state = tpi_state(tp);
+	mblk_t *bp = mp;
+	int ret, flags = q->q_first != NULL ? TPI_WAITING : 0;
+
+	if (__builtin_expect(state != TS_DATA_XFER && state != TS_WREQ_ORDREL,
+		0))
+		return refuse(mp, tp, prim);
+	if (prim == T_OPTDATA_REQ && !plain(mp, &prim)) {
+		freemsg(mp);
+		tpi_fatal(tp, EPROTO);
+		return 0;
+	}
+	if (prim == T_EXDATA_REQ)
+		return exdata(q, mp, tp, ops);
+	if (DB_TYPE(mp) != M_DATA) {
+		if (more_of(mp) != 0 && ops->info.TSDU_size != 0)
+			flags |= TPI_MORE;
+		bp = mp->b_cont;
+	}
+	/* SVR4: a unit of no bytes is one only where the provider says so */
+	if (bp == NULL || (size_of(bp) == 0 &&
+		(ops->info.PROVIDER_flag & T_SNDZERO) == 0 &&
+		(flags & TPI_MORE) == 0)) {
+		freemsg(mp);
+		return 0;
+	}
+	if (bp == mp || (flags & TPI_MORE) != 0)
+		return ops->data(tp, mp, flags);
+	mp->b_cont = NULL;
+	ret = ops->data(tp, bp, flags);
+	if (__builtin_expect(ret == EAGAIN, 0)) {
+		mp->b_cont = bp;
+		return EAGAIN;
+	}
+	freeb(mp);
+	return 0;
+}
+
+int
+tpi_ordrel_req(struct tpi_req *r)
+{
+	struct tpi *tp = r->tp;
+	mblk_t *data = r->mp->b_cont;
+	unsigned int next;
+	int err;
+
+	if (data != NULL && (r->ops->info.PROVIDER_flag & T_ORDRELDATA) == 0)
+		data = NULL;
+	err = r->ops->ordrel(tp, data);
+	if (err == EAGAIN)
+		return EAGAIN;
+	if (data != NULL)
+		r->mp->b_cont = NULL;
+	tpi_lock(tp);
+	next = tpi_next(T_ORDREL_REQ, tpi_state(tp));
+	if (next < TS_NOSTATES) {
+		if (next == TS_IDLE)
+			tp->remote.len = 0;
+		tpi_set(tp, next);
+	}
+	tpi_unlock(tp);
+	return 0;
+}
+
+/* -------------------------------------------------------------------- datagrams */
+
+static void
+uderror(mblk_t *mp, struct tpi *tp, const struct tpi_buf *to,
+	const struct tpi_buf *opts, const struct tpi_ops *ops, int err)
+{
+	t_scalar_t what = err;
+
+	if (err == -TBADADDR || err == -TBADOPT)
+		what = ops->udbad[-err];
+	else if (err < 0)
+		what = EINVAL;
+	tpi_uderror_ind(tp, to, opts, what);
+	freemsg(mp);
+}
+
+/* A range of @mp's first block, behind its structure. */
+static int
+range(mblk_t *mp, t_scalar_t len, t_scalar_t off, struct tpi_buf *ret)
+{
+	size_t all = (size_t)MBLKL(mp);
+
+	if (len < 0 || (len != 0 &&
+		(off < (t_scalar_t)sizeof(struct T_unitdata_req) ||
+			(size_t)off > all || (size_t)len > all - (size_t)off)))
+		return 0;
+	ret->buf = len != 0 ? mp->b_rptr + off : NULL;
+	ret->len = (unsigned int)len;
+	return 1;
+}
+
+int
+tpi_unitdata_req(queue_t *q, mblk_t *mp, struct tpi *tp,
+	const struct tpi_ops *ops)
+{
+	struct T_unitdata_req *ur = (struct T_unitdata_req *)(void *)mp->b_rptr;
+	struct tpi_buf to = { NULL, 0 }, opts = { NULL, 0 };
+	t_scalar_t most = ops->info.TSDU_size;
+	size_t n = mp->b_cont != NULL ? size_of(mp->b_cont) : 0;
+	int err = 0;
+
+	(void)q;
+	if (__builtin_expect(tpi_state(tp) != TS_IDLE, 0))
+		return refuse(mp, tp, T_UNITDATA_REQ);
+	if (!range(mp, ur->DEST_length, ur->DEST_offset, &to) || to.len == 0 ||
+		to.len > TPI_ADDRMAX)
+		err = -TBADADDR;
+	else if (ur->OPT_length != 0 &&
+		(!range(mp, ur->OPT_length, ur->OPT_offset, &opts) ||
+			tpi_opt_check(&opts) != 0))
+		err = -TBADOPT;
+	else if (most > 0 && n > (size_t)most)
+		err = EMSGSIZE;
+	else if (n == 0 && (ops->info.PROVIDER_flag & T_SNDZERO) == 0)
+		err = EINVAL;
+	if (err == 0)
+		err = ops->unitdata(tp, &to, &opts, mp);
+	if (__builtin_expect(err == 0 || err == EAGAIN, 1))
+		return err;
+	uderror(mp, tp, &to, &opts, ops, err);
+	return 0;
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What comes down: which request it is, whether it may come, whether it is
+ * whole.  In this order:
+ *
+ *	no number			M_ERROR EPROTO
+ *	unknown, or not of this service	T_ERROR_ACK TNOTSUPPORT
+ *	shorter than its structure	T_ERROR_ACK TSYSERR EINVAL, or of those
+ *					that have no answer M_ERROR EPROTO
+ *	not in this state		as the state table says
+ *	a range outside of the block	the error of its kind
+ */
+#include "tpi_impl.h"
+
+/* A message that has to keep its place among data. */
+int
+tpi_is_data(const mblk_t *mp)
+{
+	if (DB_TYPE(mp) == M_DATA)
+		return 1;
+	if ((DB_TYPE(mp) != M_PROTO && DB_TYPE(mp) != M_PCPROTO) ||
+		MBLKL(mp) < (ssize_t)sizeof(t_scalar_t))
+		return 0;
+	switch (*(const t_scalar_t *)(const void *)mp->b_rptr) {
+	case T_DATA_REQ:
+	case T_EXDATA_REQ:
+	case T_OPTDATA_REQ:
+	case T_UNITDATA_REQ:
+	case T_ORDREL_REQ:
+	case T_DATA_IND:
+	case T_EXDATA_IND:
+	case T_OPTDATA_IND:
+	case T_UNITDATA_IND:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+int
+tpi_range(const struct tpi_req *r, t_scalar_t len, t_scalar_t off,
+	struct tpi_buf *ret)
+{
+	ret->buf = NULL;
+	ret->len = 0;
+	if (len == 0)
+		return 1;
+	if (len < 0 || off < (t_scalar_t)tpi_row(r->prim)->size ||
+		(size_t)off > r->len || (size_t)len > r->len - (size_t)off)
+		return 0;
+	ret->buf = r->mp->b_rptr + off;
+	ret->len = (unsigned int)len;
+	return 1;
+}
+
+/* -------------------------------------------------- requests of information */
+
+static void
+fill_info(struct tpi_req *r, struct T_info_ack *ia)
+{
+	*ia = r->ops->info;
+	ia->PRIM_type = T_INFO_ACK;
+	ia->CURRENT_state = (t_scalar_t)tpi_state(r->tp);
+}
+
+/* An acknowledgement of @size bytes; the request turns into M_ERROR without. */
+static mblk_t *
+answer(struct tpi_req *r, t_scalar_t prim, size_t size, size_t more)
+{
+	mblk_t *mp = tpi_block(M_PCPROTO, prim, size, more);
+
+	if (mp == NULL)
+		tpi_fatal(r->tp, ENOSR);
+	return mp;
+}
+
+static int
+info_req(struct tpi_req *r)
+{
+	mblk_t *mp = answer(r, T_INFO_ACK, sizeof(struct T_info_ack), 0);
+
+	if (mp != NULL) {
+		fill_info(r, (struct T_info_ack *)(void *)mp->b_rptr);
+		tpi_up(r->tp, mp);
+	}
+	return 0;
+}
+
+static int
+capability_req(struct tpi_req *r)
+{
+	mblk_t *mp = answer(r, T_CAPABILITY_ACK,
+		sizeof(struct T_capability_ack), 0);
+	struct T_capability_ack *ca;
+
+	if (mp == NULL)
+		return 0;
+	ca = (struct T_capability_ack *)(void *)mp->b_rptr;
+	ca->CAP_bits1 = r->p->capability_req.CAP_bits1 &
+		(TC1_INFO | TC1_ACCEPTOR_ID);
+	if ((ca->CAP_bits1 & TC1_INFO) != 0)
+		fill_info(r, &ca->INFO_ack);
+	if ((ca->CAP_bits1 & TC1_ACCEPTOR_ID) != 0)
+		ca->ACCEPTOR_id = r->tp->id;
+	tpi_up(r->tp, mp);
+	return 0;
+}
+
+static int
+addr_req(struct tpi_req *r)
+{
+	struct tpi_addr local, remote;
+	struct T_addr_ack *aa;
+	mblk_t *mp;
+
+	tpi_lock(r->tp);
+	local = r->tp->local;
+	remote = r->tp->remote;
+	tpi_unlock(r->tp);
+	if (r->ops->addrs != NULL)
+		r->ops->addrs(r->tp, &local, &remote);
+	mp = answer(r, T_ADDR_ACK, sizeof(*aa), local.len + remote.len + 8);
+	if (mp == NULL)
+		return 0;
+	aa = (struct T_addr_ack *)(void *)mp->b_rptr;
+	aa->LOCADDR_length = (t_scalar_t)local.len;
+	aa->LOCADDR_offset = (t_scalar_t)tpi_put_addr(mp, local.buf, local.len);
+	aa->REMADDR_length = (t_scalar_t)remote.len;
+	aa->REMADDR_offset = (t_scalar_t)tpi_put_addr(mp, remote.buf,
+		remote.len);
+	tpi_up(r->tp, mp);
+	return 0;
+}
+
+/* ----------------------------------------------------------- bind and unbind */
+
+/* T_BIND_ACK, and what it says comes true. */
+static void
+bound(struct tpi_req *r, unsigned int qlen, const struct tpi_addr *got)
+{
+	struct tpi *tp = r->tp;
+	mblk_t *mp = answer(r, T_BIND_ACK, sizeof(struct T_bind_ack), got->len);
+	struct T_bind_ack *ba;
+
+	if (mp == NULL)
+		return;
+	ba = (struct T_bind_ack *)(void *)mp->b_rptr;
+	ba->ADDR_length = (t_scalar_t)got->len;
+	ba->ADDR_offset = (t_scalar_t)tpi_put_addr(mp, got->buf, got->len);
+	ba->CONIND_number = qlen;
+	tpi_lock(tp);
+	tp->local = *got;
+	tp->qlen = qlen;
+	tpi_set(tp, TS_IDLE);
+	tpi_up_locked(tp, mp);
+	tpi_unlock(tp);
+}
+
+static int
+bind_req(struct tpi_req *r)
+{
+	unsigned int qlen = r->p->bind_req.CONIND_number;
+	const struct tpi_ops *ops = r->ops;
+	struct tpi_addr got;
+	struct tpi_buf want;
+	int err;
+
+	if (!tpi_range(r, r->p->bind_req.ADDR_length,
+		r->p->bind_req.ADDR_offset, &want) || want.len > TPI_ADDRMAX ||
+		(ops->info.ADDR_size >= 0 &&
+			want.len > (unsigned int)ops->info.ADDR_size)) {
+		tpi_error(r->tp, r->prim, -TBADADDR, TPI_SAME);
+		return 0;
+	}
+	if (ops->info.SERV_type == T_CLTS)
+		qlen = 0;
+	tpi_set(r->tp, TS_WACK_BREQ);
+	got.len = 0;
+	err = ops->bind(r->tp, &want, r->prim == O_T_BIND_REQ, &qlen, &got);
+	if (err != 0)
+		tpi_error(r->tp, r->prim, err, TS_UNBND);
+	else
+		bound(r, qlen, &got);
+	return 0;
+}
+
+/* What was sent, and what was not read, goes with the address. */
+static int
+unbind_req(struct tpi_req *r)
+{
+	struct tpi *tp = r->tp;
+	int err;
+
+	/* a connection may be asked for at this very moment */
+	tpi_lock(tp);
+	if (tpi_state(tp) != TS_IDLE) {
+		tpi_unlock(tp);
+		tpi_error(tp, r->prim, -TOUTSTATE, TPI_SAME);
+		return 0;
+	}
+	tpi_set(tp, TS_WACK_UREQ);
+	tpi_unlock(tp);
+	err = r->ops->unbind(tp);
+	if (err != 0) {
+		tpi_error(tp, r->prim, err, TS_IDLE);
+		return 0;
+	}
+	flushq(r->q, FLUSHDATA);
+	tpi_flush_up(tp);
+	tpi_lock(tp);
+	tp->local.len = 0;
+	tp->qlen = 0;
+	tpi_set(tp, TS_UNBND);
+	tpi_ok_locked(tp, r->prim);
+	tpi_unlock(tp);
+	return 0;
+}
+
+/* ------------------------------------------------------------------- requests */
+
+static int
+dispatch(struct tpi_req *r)
+{
+	switch (r->prim) {
+	case T_CONN_REQ:
+		return tpi_conn_req(r);
+	case T_CONN_RES:
+		return tpi_conn_res(r);
+	case T_DISCON_REQ:
+		return tpi_discon_req(r);
+	case T_INFO_REQ:
+		return info_req(r);
+	case O_T_BIND_REQ:
+	case T_BIND_REQ:
+		return bind_req(r);
+	case T_UNBIND_REQ:
+		return unbind_req(r);
+	case T_OPTMGMT_REQ:
+		return tpi_optmgmt_req(r);
+	case T_ORDREL_REQ:
+		return tpi_ordrel_req(r);
+	case T_ADDR_REQ:
+		return addr_req(r);
+	default: /* T_CAPABILITY_REQ: the table has no others */
+		return capability_req(r);
+	}
+}
+
+static int
+has_no_answer(t_scalar_t prim)
+{
+	return prim == T_DATA_REQ || prim == T_EXDATA_REQ ||
+		prim == T_OPTDATA_REQ || prim == T_ORDREL_REQ ||
+		prim == T_UNITDATA_REQ;
+}
+
+/* May it come now?  If not it has been answered. */
+static int
+admit(struct tpi_req *r)
+{
+	if (r->again)
+		return 1; /* it was admitted before */
+	switch (tpi_next(r->prim == O_T_BIND_REQ ? T_BIND_REQ : r->prim,
+		tpi_state(r->tp))) {
+	case TPI_OUT:
+		tpi_error(r->tp, r->prim, -TOUTSTATE, TPI_SAME);
+		return 0;
+	case TPI_EPROTO:
+		tpi_fatal(r->tp, EPROTO);
+		return 0;
+	case TPI_DROP:
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+/* A request that is not data. */
+static int
+control(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops,
+	t_scalar_t prim, const struct tpi_row *row)
+{
+	union T_primitives p;
+	struct tpi_req r = {
+		.q = q, .tp = tp, .ops = ops, .mp = mp, .prim = prim, .p = &p,
+		.len = (size_t)MBLKL(mp), .again = tp->again == mp,
+	};
+	int ret = 0;
+
+	tp->again = NULL;
+	bcopy(mp->b_rptr, &p, row->size);
+	if (tp->ref.stream == NULL)
+		str_ref(q, &tp->ref);
+	if (admit(&r))
+		ret = dispatch(&r);
+	if (ret == EAGAIN)
+		tp->again = mp;
+	else
+		freemsg(r.mp);
+	return ret;
+}
+
+int
+tpi_request(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops)
+{
+	const struct tpi_row *row;
+	t_scalar_t prim;
+
+	if (tp->dead) {
+		freemsg(mp);
+		return 0;
+	}
+	if (DB_TYPE(mp) == M_DATA && ops->info.SERV_type != T_CLTS)
+		return tpi_data_req(q, mp, tp, ops, T_DATA_REQ);
+	if (DB_TYPE(mp) == M_DATA || MBLKL(mp) < (ssize_t)sizeof(prim)) {
+		freemsg(mp);
+		tpi_fatal(tp, EPROTO);
+		return 0;
+	}
+	prim = *(t_scalar_t *)(void *)mp->b_rptr;
+	row = prim > T_ORDREL_REQ && prim < T_OPTDATA_REQ ? NULL :
+		tpi_row(prim);
+	if (row == NULL || !tpi_serves(row, ops->info.SERV_type)) {
+		freemsg(mp);
+		tpi_error(tp, prim, -TNOTSUPPORT, TPI_SAME);
+		return 0;
+	}
+	if (MBLKL(mp) < (ssize_t)row->size) {
+		freemsg(mp);
+		if (has_no_answer(prim))
+			tpi_fatal(tp, EPROTO);
+		else
+			tpi_error(tp, prim, EINVAL, TPI_SAME);
+		return 0;
+	}
+	if (prim == T_UNITDATA_REQ)
+		return tpi_unitdata_req(q, mp, tp, ops);
+	if (prim == T_DATA_REQ || prim == T_EXDATA_REQ || prim == T_OPTDATA_REQ)
+		return tpi_data_req(q, mp, tp, ops, prim);
+	return control(q, mp, tp, ops, prim, row);
+}

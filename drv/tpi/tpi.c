@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The generic transport provider: open, close, the gate, the procedures.
+ * <str/tpi.h> is the theory.
+ *
+ * The gate.  One thread at a time works on what comes down.  A put procedure
+ * that finds it taken leaves its message on the write queue, a service
+ * procedure just returns; either says so in `missed', and whoever leaves the
+ * gate looks there and enables the queue.  Both sides store, execute a full
+ * fence and load, so that one of them sees the other.  What waits for room
+ * stays on the queue, and what comes after it joins it there, but for requests
+ * that data need not be ahead of: they are served at once, or, when the gate
+ * is taken, wait in front as messages of high priority.
+ *
+ * Crash.  A gate whose owner died is taken over by the next who tries.  What
+ * he had in his hand is lost with him.
+ */
+#include "tpi_impl.h"
+#include "../canon.h"
+
+int
+tpi_gate_try(struct tpi *tp)
+{
+	if (mutex_tryenter(&tp->gate))
+		return 1;
+	__atomic_store_n(&tp->missed, 1u, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return mutex_tryenter(&tp->gate);
+}
+
+void
+tpi_gate_leave(struct tpi *tp, queue_t *q)
+{
+	mutex_exit(&tp->gate);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&tp->missed, __ATOMIC_RELAXED) != 0) {
+		__atomic_store_n(&tp->missed, 0u, __ATOMIC_RELAXED);
+		qenable(q);
+	}
+}
+
+/* ---------------------------------------------------------- open and close */
+
+/* The last bits of the read queue's address: I_FDINSERT(7) gives them too. */
+static t_uscalar_t
+token(queue_t *q)
+{
+	return (t_uscalar_t)(uintptr_t)q;
+}
+
+int
+tpi_open(queue_t *q, dev_t *devp, int sflag, cred_t *crp, unsigned int minor,
+	const struct tpi_ops *ops)
+{
+	struct tpi_prov *pv;
+	struct tpi *tp;
+	int err;
+
+	if (q->q_ptr != NULL)
+		return 0;
+	if (sflag == MODOPEN)
+		return EINVAL;
+	pv = ops->prov();
+	if (pv == NULL)
+		return ENOSR;
+	tp = kmem_zalloc(ops->size, KM_SLEEP);
+	if (tp == NULL)
+		return ENOSR;
+	tp->rq = q;
+	tp->prov = pv;
+	tp->minor = minor;
+	tp->id = token(q);
+	tpi_opt_defaults(tp, ops);
+	err = ops->open(tp, crp);
+	if (err != 0) {
+		kmem_free(tp, ops->size);
+		return err;
+	}
+	*devp = makedevice(getmajor(*devp), minor);
+	q->q_ptr = WR(q)->q_ptr = tp;
+	qprocson(q);
+	mutex_enter(&pv->lock);
+	tp->next = pv->first;
+	pv->first = tp; /* one store: who dies before has left nothing */
+	mutex_exit(&pv->lock);
+	return 0;
+}
+
+static void
+take_out(struct tpi *tp)
+{
+	struct tpi **pp;
+
+	mutex_enter(&tp->prov->lock);
+	for (pp = &tp->prov->first; *pp != NULL; pp = &(*pp)->next)
+		if (*pp == tp) {
+			*pp = tp->next;
+			break;
+		}
+	mutex_exit(&tp->prov->lock);
+}
+
+int
+tpi_close(queue_t *q, const struct tpi_ops *ops)
+{
+	struct tpi *tp = tpi_of(q);
+	struct tpi_ind *in;
+
+	mutex_enter(&tp->gate); /* nobody else has the stream open */
+	ops->close(tp);
+	take_out(tp);
+	mutex_exit(&tp->gate);
+	qprocsoff(q); /* waits for who holds the stream; timers go with it */
+	q->q_ptr = WR(q)->q_ptr = NULL;
+	while ((in = tp->ind) != NULL) {
+		tp->ind = in->next;
+		kmem_free(in, sizeof(*in));
+	}
+	kmem_free(tp, ops->size);
+	return 0;
+}
+
+/* --------------------------------------------------------------- procedures */
+
+/* What @mp is to wait as; a request that need not follow data, in front. */
+static void
+put_off(queue_t *q, mblk_t *mp)
+{
+	if (!tpi_is_data(mp))
+		DB_TYPE(mp) = M_PCPROTO;
+	if (putq(q, mp) == 0)
+		freemsg(mp);
+}
+
+/* Expedited data has a band of its own; other bands mean nothing. */
+static void
+set_band(mblk_t *mp)
+{
+	mp->b_band = 0;
+	if (DB_TYPE(mp) == M_DATA)
+		return;
+	DB_TYPE(mp) = M_PROTO;
+	if (*(t_scalar_t *)(void *)mp->b_rptr == T_EXDATA_REQ)
+		mp->b_band = 1;
+}
+
+/* Must @mp wait for what is on the queue? */
+static int
+is_behind(queue_t *q, const mblk_t *mp)
+{
+	const mblk_t *first = q->q_first;
+
+	return first != NULL && mp->b_band <= first->b_band;
+}
+
+static void
+message(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
+{
+	struct tpi *tp = tpi_of(q);
+	int data = tpi_is_data(mp);
+
+	if (data && (DB_TYPE(mp) != M_DATA || mp->b_band != 0))
+		set_band(mp);
+	if (data && is_behind(q, mp)) {
+		put_off(q, mp);
+		return;
+	}
+	if (__builtin_expect(!tpi_gate_try(tp), 0)) {
+		put_off(q, mp);
+		/* whoever has the gate may have left it before we joined */
+		__atomic_store_n(&tp->missed, 1u, __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		if (mutex_tryenter(&tp->gate))
+			tpi_gate_leave(tp, q);
+		return;
+	}
+	if ((data && is_behind(q, mp)) || tpi_request(q, mp, tp, ops) == EAGAIN)
+		put_off(q, mp);
+	tpi_gate_leave(tp, q);
+}
+
+int
+tpi_wput(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
+{
+	switch (DB_TYPE(mp)) {
+	case M_DATA:
+	case M_PROTO:
+	case M_PCPROTO:
+		message(q, mp, ops);
+		break;
+	case M_FLUSH:
+		canon_flush(q, mp);
+		break;
+	case M_IOCTL:
+		canon_nak(q, mp, EINVAL);
+		break;
+	case M_IOCDATA:
+		(void)canon_iocdata(q, mp);
+		break;
+	default:
+		freemsg(mp);
+		break;
+	}
+	return 0;
+}
+
+int
+tpi_wsrv(queue_t *q, const struct tpi_ops *ops)
+{
+	struct tpi *tp = tpi_of(q);
+	mblk_t *mp;
+
+	if (tp == NULL || !tpi_gate_try(tp))
+		return 0;
+	if (ops->wsrv != NULL)
+		ops->wsrv(tp, 0);
+	while ((mp = getq(q)) != NULL) {
+		if (tpi_request(q, mp, tp, ops) != EAGAIN)
+			continue;
+		if (putbq(q, mp) == 0)
+			freemsg(mp);
+		break;
+	}
+	if (mp == NULL && ops->wsrv != NULL)
+		ops->wsrv(tp, 1);
+	tpi_gate_leave(tp, q);
+	return 0;
+}
+
+/* What waits here is sent in its order; data as long as there is room. */
+static int
+send_up(queue_t *q)
+{
+	mblk_t *mp;
+
+	while ((mp = getq(q)) != NULL) {
+		int band = 0;
+
+		if (tpi_is_data(mp)) {
+			/* on this queue nothing overtakes what was before */
+			if (DB_TYPE(mp) == M_PROTO &&
+				*(t_scalar_t *)(void *)mp->b_rptr ==
+					T_EXDATA_IND)
+				band = 1;
+			if (!bcanputnext(q, band)) {
+				(void)putbq(q, mp);
+				return 0;
+			}
+			mp->b_band = (unsigned char)band;
+		}
+		putnext(q, mp);
+	}
+	return 1;
+}
+
+int
+tpi_rsrv(queue_t *q, const struct tpi_ops *ops)
+{
+	struct tpi *tp = tpi_of(q);
+
+	if (tp == NULL)
+		return 0;
+	if (tp->up != 0) {
+		if (!send_up(q))
+			return 0;
+		tpi_lock(tp);
+		if (q->q_first == NULL)
+			__atomic_store_n(&tp->up, 0u, __ATOMIC_RELEASE);
+		tpi_unlock(tp);
+	}
+	if (ops->rsrv != NULL)
+		ops->rsrv(tp);
+	return 0;
+}
+
+/* --------------------------------------------------------------------- timer */
+
+void
+tpi_tick(void *arg)
+{
+	struct tpi *tp = arg;
+
+	tp->timer = 0;
+	qenable(WR(tp->rq));
+}
+
+void
+tpi_retry(struct tpi *tp)
+{
+	if (tp->timer == 0)
+		tp->timer = qtimeout(WR(tp->rq), tpi_tick, tp, 1);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What the files of drv/tpi have in common.  <str/tpi.h> is the theory.
+ */
+#ifndef DRV_TPI_IMPL_H
+#define DRV_TPI_IMPL_H
+
+#include <sys/types.h>
+#include <sys/errno.h>
+#include <sys/kmem.h>
+#include <sys/stream.h>
+#include <sys/strconf.h>
+#include <sys/strsun.h>
+#include <str/tpi.h>
+#include <string.h>
+#include <sys/ddi.h>
+
+/* What a state table says beside states. */
+#define TPI_SAME 0xfc
+#define TPI_OUT 0xfd
+#define TPI_EPROTO 0xfe
+#define TPI_DROP 0xff
+
+struct tpi_row {
+	const char *service;
+	unsigned char size; /* of the primitive */
+	unsigned char next[TS_NOSTATES];
+};
+
+/* A request that is being served. */
+struct tpi_req {
+	queue_t *q;
+	struct tpi *tp;
+	const struct tpi_ops *ops;
+	mblk_t *mp;
+	t_scalar_t prim;
+	union T_primitives *p; /* a copy of the primitive, aligned */
+	size_t len;	       /* of the block it came in */
+	int again;	       /* it was put back before: EAGAIN */
+};
+
+const struct tpi_row *tpi_row(t_scalar_t prim);
+int tpi_serves(const struct tpi_row *r, t_scalar_t service);
+unsigned int tpi_next(t_scalar_t prim, unsigned int state);
+
+/* req.c: 0: consumed; EAGAIN: to be put back */
+int tpi_request(queue_t *q, mblk_t *mp, struct tpi *tp,
+	const struct tpi_ops *ops);
+int tpi_is_data(const mblk_t *mp);
+
+/* conn.c */
+struct tpi_ind;
+void tpi_ind_remove(struct tpi *tp, struct tpi_ind *in);
+void tpi_ind_void(struct tpi *tp, struct tpi_ind *in, int reason);
+int tpi_conn_req(struct tpi_req *r);
+int tpi_conn_res(struct tpi_req *r);
+int tpi_discon_req(struct tpi_req *r);
+
+/* data.c */
+int tpi_data_req(queue_t *q, mblk_t *mp, struct tpi *tp,
+	const struct tpi_ops *ops, t_scalar_t prim);
+int tpi_unitdata_req(queue_t *q, mblk_t *mp, struct tpi *tp,
+	const struct tpi_ops *ops);
+int tpi_ordrel_req(struct tpi_req *r);
+
+/* opt.c */
+int tpi_optmgmt_req(struct tpi_req *r);
+void tpi_opt_defaults(struct tpi *tp, const struct tpi_ops *ops);
+/* Options that come with a call: 0, or minus a TLI error. */
+int tpi_opt_check(const struct tpi_buf *opts);
+int tpi_opt_call(struct tpi *tp, const struct tpi_ops *ops,
+	const struct tpi_buf *opts);
+
+/* up.c */
+mblk_t *tpi_block(int type, t_scalar_t prim, size_t size, size_t more);
+void tpi_up_locked(struct tpi *tp, mblk_t *mp);
+void tpi_up(struct tpi *tp, mblk_t *mp);
+void tpi_ok(struct tpi *tp, t_scalar_t prim);
+void tpi_ok_locked(struct tpi *tp, t_scalar_t prim);
+/* @err as an operation returns it; @state: to be in, TPI_SAME: as it is */
+void tpi_error(struct tpi *tp, t_scalar_t prim, int err, unsigned int state);
+void tpi_flush_up(struct tpi *tp);
+size_t tpi_put_addr(mblk_t *mp, const unsigned char *buf, size_t len);
+
+/* tpi.c */
+int tpi_gate_try(struct tpi *tp);
+void tpi_gate_leave(struct tpi *tp, queue_t *q);
+
+/* A range of the block that a request came in; 0: it is not in it. */
+int tpi_range(const struct tpi_req *r, t_scalar_t len, t_scalar_t off,
+	struct tpi_buf *ret);
+
+static inline void
+tpi_lock(struct tpi *tp)
+{
+	mutex_enter(&tp->lock);
+}
+
+static inline void
+tpi_unlock(struct tpi *tp)
+{
+	mutex_exit(&tp->lock);
+}
+
+/* What another thread may be changing. */
+static inline unsigned int
+tpi_state(const struct tpi *tp)
+{
+	return __atomic_load_n(&tp->state, __ATOMIC_ACQUIRE);
+}
+
+static inline void
+tpi_set(struct tpi *tp, unsigned int state)
+{
+	__atomic_store_n(&tp->state, state, __ATOMIC_RELEASE);
+}
+
+#endif

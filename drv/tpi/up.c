@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What goes up: acknowledgements, indications.
+ *
+ * Order.  Whatever changes the state, or tells of it, is laid on the read
+ * queue under the endpoint's lock, in the order in which it happened, and
+ * `up' is set; the read service procedure sends it.  Data goes up at once,
+ * unless `up' is set.  What is laid on the queue has no band, for a queue
+ * sorts by bands, and nothing may pass a T_CONN_CON.
+ */
+#include "tpi_impl.h"
+
+#define PRIM(mp, type) ((struct type *)(void *)(mp)->b_rptr)
+
+/* A primitive, zeros but for its number, with room for @more bytes. */
+mblk_t *
+tpi_block(int type, t_scalar_t prim, size_t size, size_t more)
+{
+	mblk_t *mp = allocb(size + more, BPRI_HI);
+
+	if (mp == NULL)
+		return NULL;
+	DB_TYPE(mp) = (unsigned char)type;
+	bzero(mp->b_wptr, size);
+	*(t_scalar_t *)(void *)mp->b_wptr = prim;
+	mp->b_wptr += size;
+	return mp;
+}
+
+/* Append an address; where it is. */
+size_t
+tpi_put_addr(mblk_t *mp, const unsigned char *buf, size_t len)
+{
+	size_t off = (size_t)MBLKL(mp), pad = (0 - off) & 3;
+
+	if (len == 0)
+		return 0;
+	bzero(mp->b_wptr, pad);
+	mp->b_wptr += pad;
+	bcopy(buf, mp->b_wptr, len);
+	mp->b_wptr += len;
+	return off + pad;
+}
+
+/* Locks: the endpoint's. */
+void
+tpi_up_locked(struct tpi *tp, mblk_t *mp)
+{
+	__atomic_store_n(&tp->up, 1u, __ATOMIC_RELEASE);
+	mp->b_band = 0;
+	if (putq(tp->rq, mp) == 0)
+		freemsg(mp);
+}
+
+void
+tpi_up(struct tpi *tp, mblk_t *mp)
+{
+	tpi_lock(tp);
+	tpi_up_locked(tp, mp);
+	tpi_unlock(tp);
+}
+
+void
+tpi_fatal(struct tpi *tp, int error)
+{
+	mblk_t *mp = allocb(2, BPRI_HI);
+
+	tp->dead = 1;
+	if (mp == NULL)
+		return;
+	DB_TYPE(mp) = M_ERROR;
+	*mp->b_wptr++ = (unsigned char)error;
+	*mp->b_wptr++ = (unsigned char)error;
+	tpi_up(tp, mp);
+}
+
+void
+tpi_ok_locked(struct tpi *tp, t_scalar_t prim)
+{
+	mblk_t *mp = tpi_block(M_PCPROTO, T_OK_ACK, sizeof(struct T_ok_ack), 0);
+
+	if (mp == NULL)
+		return;
+	PRIM(mp, T_ok_ack)->CORRECT_prim = prim;
+	tpi_up_locked(tp, mp);
+}
+
+void
+tpi_ok(struct tpi *tp, t_scalar_t prim)
+{
+	tpi_lock(tp);
+	tpi_ok_locked(tp, prim);
+	tpi_unlock(tp);
+}
+
+void
+tpi_error(struct tpi *tp, t_scalar_t prim, int err, unsigned int state)
+{
+	mblk_t *mp = tpi_block(M_PCPROTO, T_ERROR_ACK,
+		sizeof(struct T_error_ack), 0);
+	struct T_error_ack *ea;
+
+	if (mp == NULL) {
+		tpi_fatal(tp, ENOSR);
+		return;
+	}
+	ea = PRIM(mp, T_error_ack);
+	ea->ERROR_prim = prim;
+	ea->TLI_error = err < 0 ? -err : TSYSERR;
+	ea->UNIX_error = err < 0 ? 0 : err;
+	tpi_lock(tp);
+	if (state != TPI_SAME)
+		tpi_set(tp, state);
+	tpi_up_locked(tp, mp);
+	tpi_unlock(tp);
+}
+
+/* What the user has not read, and what has not left his modules, is void. */
+void
+tpi_flush_up(struct tpi *tp)
+{
+	mblk_t *mp = allocb(1, BPRI_HI);
+
+	tpi_lock(tp);
+	flushq(tp->rq, FLUSHDATA);
+	if (mp != NULL) {
+		DB_TYPE(mp) = M_FLUSH;
+		*mp->b_wptr++ = FLUSHRW;
+		tpi_up_locked(tp, mp);
+	}
+	tpi_unlock(tp);
+}
+
+/* ---------------------------------------------------------------- connections */
+
+int
+tpi_conn_ind(struct tpi *tp, const struct tpi_buf *from, mblk_t *data,
+	void *cookie)
+{
+	struct tpi_ind *in = kmem_zalloc(sizeof(*in), KM_NOSLEEP), **pp;
+	mblk_t *mp = tpi_block(M_PROTO, T_CONN_IND, sizeof(struct T_conn_ind),
+		from->len);
+	int err = in == NULL || mp == NULL ? ENOSR : 0;
+
+	tpi_lock(tp);
+	if (err == 0 && (tp->dead || tp->closing || tp->nind >= tp->qlen ||
+		tpi_next(T_CONN_IND, tpi_state(tp)) == TPI_OUT))
+		err = ECONNREFUSED;
+	if (err == 0) {
+		in->seq = __atomic_add_fetch(&tp->prov->seq, 1u,
+			__ATOMIC_RELAXED) & 0x7fffffff;
+		in->cookie = cookie;
+		in->from.len = from->len;
+		bcopy(from->buf, in->from.buf, from->len);
+		PRIM(mp, T_conn_ind)->SRC_length = (t_scalar_t)from->len;
+		PRIM(mp, T_conn_ind)->SRC_offset = (t_scalar_t)tpi_put_addr(mp,
+			from->buf, from->len);
+		PRIM(mp, T_conn_ind)->SEQ_number = (t_scalar_t)in->seq;
+		mp->b_cont = data;
+		for (pp = &tp->ind; *pp != NULL; pp = &(*pp)->next)
+			;
+		*pp = in;
+		tp->nind++;
+		tpi_set(tp, TS_WRES_CIND);
+		tpi_up_locked(tp, mp);
+	}
+	tpi_unlock(tp);
+	if (err != 0) {
+		if (mp != NULL)
+			freeb(mp);
+		if (in != NULL)
+			kmem_free(in, sizeof(*in));
+	}
+	return err;
+}
+
+static mblk_t *
+discon_block(int reason, t_uscalar_t seq)
+{
+	mblk_t *mp = tpi_block(M_PROTO, T_DISCON_IND,
+		sizeof(struct T_discon_ind), 0);
+
+	if (mp != NULL) {
+		PRIM(mp, T_discon_ind)->DISCON_reason = reason;
+		PRIM(mp, T_discon_ind)->SEQ_number = (t_scalar_t)seq;
+	}
+	return mp;
+}
+
+/* @tp's indication @in is answered or void.  Locks: the endpoint's. */
+void
+tpi_ind_remove(struct tpi *tp, struct tpi_ind *in)
+{
+	struct tpi_ind **pp;
+
+	for (pp = &tp->ind; *pp != NULL; pp = &(*pp)->next)
+		if (*pp == in) {
+			*pp = in->next;
+			tp->nind--;
+			kmem_free(in, sizeof(*in));
+			return;
+		}
+}
+
+/* T_DISCON_IND for @in, which goes.  Locks: the endpoint's. */
+void
+tpi_ind_void(struct tpi *tp, struct tpi_ind *in, int reason)
+{
+	mblk_t *mp = discon_block(reason, in->seq);
+
+	tpi_ind_remove(tp, in);
+	if (tpi_state(tp) == TS_WRES_CIND && tp->nind == 0)
+		tpi_set(tp, TS_IDLE);
+	if (mp != NULL)
+		tpi_up_locked(tp, mp);
+}
+
+int
+tpi_conn_gone(struct tpi *tp, void *cookie, int reason)
+{
+	struct tpi_ind *in;
+
+	tpi_lock(tp);
+	for (in = tp->ind; in != NULL && in->cookie != cookie; in = in->next)
+		;
+	if (in != NULL && in->taken)
+		in->gone = reason;
+	else if (in != NULL)
+		tpi_ind_void(tp, in, reason);
+	tpi_unlock(tp);
+	return in != NULL ? 0 : ENOENT;
+}
+
+void
+tpi_conn_ok(struct tpi *tp)
+{
+	tpi_lock(tp);
+	if (tpi_state(tp) == TS_WACK_CREQ) {
+		tpi_set(tp, TS_WCON_CREQ);
+		tpi_ok_locked(tp, T_CONN_REQ);
+	}
+	tpi_unlock(tp);
+}
+
+int
+tpi_conn_con(struct tpi *tp, const struct tpi_buf *res, mblk_t *data)
+{
+	mblk_t *mp = tpi_block(M_PROTO, T_CONN_CON, sizeof(struct T_conn_con),
+		res->len);
+	int err = 0;
+
+	if (mp == NULL)
+		return EINVAL;
+	tpi_lock(tp);
+	if (tpi_next(T_CONN_CON, tpi_state(tp)) == TPI_OUT) {
+		err = EINVAL;
+	} else {
+		PRIM(mp, T_conn_con)->RES_length = (t_scalar_t)res->len;
+		PRIM(mp, T_conn_con)->RES_offset = (t_scalar_t)tpi_put_addr(mp,
+			res->buf, res->len);
+		mp->b_cont = data;
+		tp->remote.len = res->len;
+		bcopy(res->buf, tp->remote.buf, res->len);
+		tpi_up_locked(tp, mp);
+		tpi_set(tp, TS_DATA_XFER);
+	}
+	tpi_unlock(tp);
+	if (err != 0)
+		freeb(mp);
+	return err;
+}
+
+int
+tpi_discon_ind(struct tpi *tp, int reason, mblk_t *data)
+{
+	mblk_t *mp = discon_block(reason, TPI_NOSEQ);
+	unsigned int next;
+	int err = 0;
+
+	tpi_lock(tp);
+	next = tpi_next(T_DISCON_IND, tpi_state(tp));
+	if (next != TS_IDLE) {
+		err = EINVAL;
+	} else {
+		tpi_set(tp, TS_IDLE);
+		tp->remote.len = 0;
+		if (mp != NULL) {
+			mp->b_cont = data;
+			tpi_up_locked(tp, mp);
+		}
+	}
+	tpi_unlock(tp);
+	if (err != 0 && mp != NULL)
+		freeb(mp);
+	return err;
+}
+
+int
+tpi_ordrel_ind(struct tpi *tp, mblk_t *data)
+{
+	mblk_t *mp = tpi_block(M_PROTO, T_ORDREL_IND,
+		sizeof(struct T_ordrel_ind), 0);
+	unsigned int next;
+
+	if (mp == NULL)
+		return EINVAL;
+	tpi_lock(tp);
+	next = tpi_next(T_ORDREL_IND, tpi_state(tp));
+	if (next != TPI_OUT) {
+		tpi_set(tp, next);
+		if (next == TS_IDLE)
+			tp->remote.len = 0;
+		mp->b_cont = data;
+		tpi_up_locked(tp, mp);
+	}
+	tpi_unlock(tp);
+	if (next == TPI_OUT)
+		freeb(mp);
+	return next == TPI_OUT ? EINVAL : 0;
+}
+
+/* ----------------------------------------------------------------------- data */
+
+int
+tpi_canput(struct tpi *tp)
+{
+	return __atomic_load_n(&tp->up, __ATOMIC_ACQUIRE) == 0 &&
+		canputnext(tp->rq);
+}
+
+/* @data with the block that says it is more than bare data; NULL: no memory. */
+static mblk_t *
+data_block(mblk_t *data, t_scalar_t prim, int more)
+{
+	mblk_t *mp = tpi_block(M_PROTO, prim, sizeof(struct T_data_ind), 0);
+
+	if (mp != NULL) {
+		PRIM(mp, T_data_ind)->MORE_flag = more;
+		mp->b_cont = data;
+	}
+	return mp;
+}
+
+int
+tpi_data_ind(struct tpi *tp, mblk_t *data, int more)
+{
+	mblk_t *mp = data;
+
+	if (tpi_next(T_DATA_IND, tpi_state(tp)) == TPI_OUT)
+		return EINVAL;
+	if (!tpi_canput(tp))
+		return EAGAIN;
+	if (more) {
+		mp = data_block(data, T_DATA_IND, more);
+		if (mp == NULL)
+			return EAGAIN;
+	}
+	putnext(tp->rq, mp);
+	return 0;
+}
+
+int
+tpi_exdata_ind(struct tpi *tp, mblk_t *data, int more)
+{
+	mblk_t *mp;
+
+	if (tpi_next(T_EXDATA_IND, tpi_state(tp)) == TPI_OUT)
+		return EINVAL;
+	if (__atomic_load_n(&tp->up, __ATOMIC_ACQUIRE) != 0 ||
+		!bcanputnext(tp->rq, 1))
+		return EAGAIN;
+	mp = data_block(data, T_EXDATA_IND, more);
+	if (mp == NULL)
+		return EAGAIN;
+	mp->b_band = 1;
+	putnext(tp->rq, mp);
+	return 0;
+}
+
+int
+tpi_data_force(struct tpi *tp, mblk_t *data, int more, int expedited)
+{
+	t_scalar_t prim = expedited ? T_EXDATA_IND : T_DATA_IND;
+	mblk_t *mp = data;
+	int err = 0;
+
+	if (more || expedited)
+		mp = data_block(data, prim, more);
+	if (mp == NULL)
+		return ENOSR;
+	tpi_lock(tp);
+	if (tpi_next(prim, tpi_state(tp)) == TPI_OUT)
+		err = EINVAL;
+	else
+		tpi_up_locked(tp, mp);
+	tpi_unlock(tp);
+	if (err != 0 && mp != data)
+		freeb(mp);
+	return err;
+}
+
+int
+tpi_unitdata_ind(struct tpi *tp, const struct tpi_buf *src,
+	const struct tpi_buf *opts, mblk_t *data)
+{
+	struct T_unitdata_ind *ui;
+	mblk_t *mp;
+
+	if (tpi_next(T_UNITDATA_IND, tpi_state(tp)) == TPI_OUT)
+		return EINVAL;
+	if (!tpi_canput(tp))
+		return EAGAIN;
+	mp = tpi_block(M_PROTO, T_UNITDATA_IND, sizeof(*ui),
+		src->len + (opts != NULL ? opts->len : 0) + 8);
+	if (mp == NULL)
+		return EAGAIN;
+	ui = PRIM(mp, T_unitdata_ind);
+	ui->SRC_length = (t_scalar_t)src->len;
+	ui->SRC_offset = (t_scalar_t)tpi_put_addr(mp, src->buf, src->len);
+	if (opts != NULL) {
+		ui->OPT_length = (t_scalar_t)opts->len;
+		ui->OPT_offset = (t_scalar_t)tpi_put_addr(mp, opts->buf,
+			opts->len);
+	}
+	mp->b_cont = data;
+	putnext(tp->rq, mp);
+	return 0;
+}
+
+void
+tpi_uderror_ind(struct tpi *tp, const struct tpi_buf *dest,
+	const struct tpi_buf *opts, t_scalar_t error)
+{
+	struct T_uderror_ind *ue;
+	mblk_t *mp = tpi_block(M_PROTO, T_UDERROR_IND, sizeof(*ue),
+		dest->len + (opts != NULL ? opts->len : 0) + 8);
+
+	if (mp == NULL)
+		return;
+	ue = PRIM(mp, T_uderror_ind);
+	ue->DEST_length = (t_scalar_t)dest->len;
+	ue->DEST_offset = (t_scalar_t)tpi_put_addr(mp, dest->buf, dest->len);
+	if (opts != NULL) {
+		ue->OPT_length = (t_scalar_t)opts->len;
+		ue->OPT_offset = (t_scalar_t)tpi_put_addr(mp, opts->buf,
+			opts->len);
+	}
+	ue->ERROR_type = error;
+	tpi_lock(tp);
+	if (tpi_next(T_UDERROR_IND, tpi_state(tp)) != TPI_OUT)
+		tpi_up_locked(tp, mp);
+	else
+		freeb(mp);
+	tpi_unlock(tp);
+}
