@@ -388,6 +388,8 @@ struct str_plumb {
 	str_a32 closer;		  /* [A] tag of the thread in the last close */
 	str_a64 drain_end;	  /* [A] nobody holds it, and it is closed when
 				   * it is empty, or then; 0: not so */
+	struct str_qpair *volatile leaving; /* [A] on its way out of the
+				   * stream: where the reaper finds its queues */
 };
 
 #define STR_LATE_MSG 1u	 /* messages wait, or are being handed on */
@@ -671,6 +673,7 @@ void str_stream_bury(struct str_plumb *pl);
 unsigned str_stream_bury_all(void);
 bool str_stream_free(struct str_plumb *pl, uint64_t sid,
 	void (*clear)(struct str_plumb *pl));
+bool str_stream_kept(struct str_plumb *pl);
 void str_stream_reap(struct str_plumb *pl);
 void str_sig_file_closed(struct str_head *sd);
 void str_sig_free(struct str_head *sd);
@@ -734,6 +737,9 @@ unsigned str_link_mend(struct str_plumb *pl);
 unsigned str_link_sweep(struct str_plumb *pl);
 void str_link_look(struct str_plumb *low);
 bool str_link_none(struct str_plumb *up);
+bool str_region_undone(void);
+bool str_node_listed(const struct str_node *n);
+void str_ioctl_revive(struct str_head *sd, uint32_t dead);
 void str_link_each(struct str_plumb *up, void (*fn)(struct str_link *l,
 	void *arg), void *arg);
 void str_busy_unlock(struct str_plumb *pl);

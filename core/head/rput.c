@@ -445,15 +445,16 @@ ioctl_answer(struct str_head *sd, mblk_t *mp)
 		freemsg(mp);
 		return;
 	}
-	str_msg_disown(mp);
 	if (ioc->ioc_id != sd->ioc.id ||
 	    !str_cas(&sd->ioc.state, 1u, host_self_tag())) {
-		str_msg_own(mp);
 		stale_answer(sd, mp);
 		return;
 	}
+	/* who dies from here on: str_ioctl_revive() */
 	STR_CRASH_POINT("ioctl:answer");
 	sd->ioc.reply = mp;
+	STR_CRASH_POINT("ioctl:answered");
+	str_msg_disown(mp);
 	str_store_rel(&sd->ioc.state, 2u);
 	(void)str_add(&sd->iocword, 1u);
 	host_wake(&sd->iocword, INT_MAX);

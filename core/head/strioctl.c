@@ -38,12 +38,14 @@ forget_answer(struct str_head *sd)
 		v = str_load_acq(&sd->ioc.state);
 		if (v == 0)
 			break;
-		if (v == 2 || (v != 1 && host_owner_dead(v))) {
-			if (str_cas(&sd->ioc.state, v, 0u))
-				break;
-			continue;
-		}
-		host_yield();
+		if (v == 2 && str_cas(&sd->ioc.state, v, 0u))
+			break;
+		/* his reaper says whether it came: str_ioctl_revive() */
+		if (v > 2 && host_owner_dead(v) && !host_reap_dead(v) &&
+		    str_load(&host_domain->thread[STR_TAG_IDX(v)].tag) != v)
+			(void)str_cas(&sd->ioc.state, v, 0u);
+		if (v != 2)
+			host_yield();
 	}
 	mp = sd->ioc.reply;
 	sd->ioc.reply = NULL;
@@ -100,6 +102,30 @@ end(struct str_head *sd)
 	host_wake(&sd->iocword, INT_MAX);
 }
 
+/*
+ * str_ioctl_revive - thread @dead may have had the turn, or the answer
+ * An answer that it had not handed over yet goes with it, and who waits is told
+ * so (EIO).
+ */
+void
+str_ioctl_revive(struct str_head *sd, uint32_t dead)
+{
+	uint32_t me = host_self_tag();
+
+	if (str_load(&sd->ioc.state) == dead &&
+	    str_cas(&sd->ioc.state, dead, me)) {
+		mblk_t *mp = sd->ioc.reply;
+
+		if (mp != NULL)
+			str_msg_disown(mp);
+		str_store_rel(&sd->ioc.state, mp != NULL ? 2u : 0u);
+		(void)str_add(&sd->iocword, 1u);
+		host_wake(&sd->iocword, INT_MAX);
+	}
+	if (str_load(&sd->iocbusy) == dead && str_cas(&sd->iocbusy, dead, me))
+		end(sd);
+}
+
 /* Send @mp down and wait for what comes back. */
 static int
 exchange(struct ioc *c, mblk_t *mp, uint64_t deadline, mblk_t **ret)
@@ -121,10 +147,13 @@ exchange(struct ioc *c, mblk_t *mp, uint64_t deadline, mblk_t **ret)
 
 		if (str_load_acq(&sd->ioc.state) == 2) {
 			*ret = sd->ioc.reply;
-			sd->ioc.reply = NULL;
+			/* stamped first; the turn says where it is */
 			str_msg_own(*ret);
+			sd->ioc.reply = NULL;
 			return 0;
 		}
+		if (str_load_acq(&sd->ioc.state) == 0)
+			return EIO;
 		f = str_load(&sd->flags);
 		if (f & (STR_H_RDERR | STR_H_WRERR)) {
 			err = str_head_rderr(sd);

@@ -57,9 +57,12 @@ struct chain {
  * With assertions a free block is filled with POISON, but for what the depot
  * keeps in it; whoever takes it out looks whether somebody wrote to it.
  * What was a stream is left alone: late looks at its generation are allowed.
+ * So is what says whether there is a message in a block that somebody took,
+ * and died: the reaper asks it.
  */
 #ifdef STR_DEBUG
 #define POISON 0xa5a5a5a5a5a5a5a5ull
+#define PARTS (offsetof(struct str_mdb, parts) / 8)
 
 void
 str_mem_poison(struct str_blk *b, unsigned cls)
@@ -68,7 +71,8 @@ str_mem_poison(struct str_blk *b, unsigned cls)
 	uint32_t i = sizeof(struct chain) / 8;
 
 	for (; cls != CLASS_PIPE && i < class_size[cls] / 8; i++)
-		p[i] = POISON;
+		if (cls != CLASS_MDB || i != PARTS)
+			p[i] = POISON;
 }
 
 void
@@ -81,7 +85,7 @@ str_mem_check(const struct str_blk *b, unsigned cls)
 	if (cls == CLASS_PIPE || p[i] == 0)
 		return; /* the host's fresh memory has no poison */
 	for (; i < class_size[cls] / 8; i++)
-		STR_VERIFY(p[i] == POISON);
+		STR_VERIFY(p[i] == POISON || (cls == CLASS_MDB && i == PARTS));
 }
 #endif
 
@@ -362,6 +366,9 @@ str_mem_free(void *p)
 	m = &t->mag[0][cls];
 	if (str_unlikely(m->count >= class_batch[cls]))
 		str_mem_spill(t, cls);
+	/* who dies from here on leaves mere memory to the reaper */
+	str_store(&b->state, (uint32_t)STR_BLK_KMEM);
+	str_barrier();
 	str_mem_poison(b, cls);
 	b->next = m->head;
 	str_barrier();

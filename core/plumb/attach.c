@@ -138,9 +138,17 @@ str_qpair_alloc_lower(struct str_plumb *pl, struct str_fmod *fm)
 		STR_QP_LOWER);
 }
 
+/*
+ * str_qpair_free - @qp leads nowhere any more
+ * Who dies in other hands' queues is reaped by what is found: it is to be found
+ * (`leaving') for as long as a message may be on it, and in use for as long as
+ * who found it has a claim.
+ */
 void
 str_qpair_free(struct str_qpair *qp)
 {
+	struct str_plumb *pl = qp->plumb;
+
 	STR_VERIFY((qp->rq.q_flag & QMOUNTED) == 0);
 	STR_VERIFY(qp->blk.state == STR_BLK_QPAIR);
 	str_timer_cancel_pair(qp);
@@ -149,6 +157,8 @@ str_qpair_free(struct str_qpair *qp)
 	str_perim_fini(qp);
 	str_queue_flush_all(&qp->rq);
 	str_queue_flush_all(&qp->wq);
+	if (__sync_bool_compare_and_swap(&pl->leaving, qp, NULL))
+		str_plumb_barrier(pl);
 	if (qp->fmod != NULL)
 		(void)str_sub(&qp->fmod->count, 1u);
 	str_mem_free(qp);
@@ -439,6 +449,7 @@ push_one(struct str_head *sd, struct host_call *hc, struct str_fmod *fm)
 		qp->wq.q_next = &qp->rq; /* a bare FIFO turns round here now */
 	err = str_qopen(qp, hc, &dev, MODOPEN);
 	if (err != 0) {
+		pl->leaving = qp;
 		qprocsoff(&qp->rq);
 		str_qpair_free(qp);
 		update(pl);
@@ -491,6 +502,7 @@ pop_one(struct str_head *sd, struct host_call *hc)
 	qp = wq->q_pair;
 	STR_VERIFY(qp->role == STR_QP_MODULE && (wq->q_flag & QREADR) == 0);
 	str_mem_own(qp); /* from here on it is ours, linked or not */
+	sd->plumb->leaving = qp;
 	err = str_qclose(qp, hc);
 	str_plumb_recount(sd->plumb);
 	str_qpair_free(qp);

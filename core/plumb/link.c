@@ -141,6 +141,7 @@ undo(struct str_plumb *up, struct str_link *l, bool sure)
 	/* what the driver has not taken is for who opens the head again */
 	while ((mp = getq(&l->qp->rq)) != NULL)
 		str_head_rput(sd, &sd->qp->rq, mp);
+	sd->plumb->leaving = l->qp;
 	sd->plumb->under = NULL;
 	STR_CRASH_POINT("link:under");
 	(void)str_and(&sd->flags, ~STR_H_PLEX);
@@ -339,25 +340,27 @@ str_link_none(struct str_plumb *up)
 	return up->links == NULL && (fm == NULL || fm->plinks == NULL);
 }
 
-/* str_link_each - @fn for every link that hangs on @up.  Locks: busy. */
+/*
+ * str_link_each - @fn for every link that hangs on @up
+ * Locks: busy; @fn is called with the lock of the driver's list for persistent
+ * ones, which others may take out.
+ */
 void
 str_link_each(struct str_plumb *up, void (*fn)(struct str_link *l, void *arg),
 	void *arg)
 {
 	struct str_fmod *fm = multiplexor(up);
-	struct str_link *l, *next;
+	struct str_link *l;
 
-	for (l = up->links; l != NULL; l = next) {
-		next = l->next;
+	for (l = up->links; l != NULL; l = l->next)
 		fn(l, arg);
-	}
-	if (fm == NULL)
+	if (fm == NULL || fm->plinks == NULL)
 		return;
-	for (l = fm->plinks; l != NULL; l = next) {
-		next = l->next;
+	(void)str_lock(&fm->plock);
+	for (l = fm->plinks; l != NULL; l = l->next)
 		if (l->via == up)
 			fn(l, arg);
-	}
+	str_unlock(&fm->plock);
 }
 
 /* A link, and its lower stream busy; NULL: there is none, or (*ret_lower) the
@@ -469,25 +472,55 @@ str_unlink_all(struct str_plumb *pl, struct host_call *hc)
 
 /* ------------------------------------------------------ after the dead */
 
-struct mend {
-	struct str_plumb *up;
-	unsigned n;
-};
-
-/* A link that somebody died over.  Locks: busy of the upper stream. */
-static void
-mend_one(struct str_link *l, void *arg)
+/* The first after link number @after of those that somebody died over. */
+static struct str_link *
+broken(struct str_link *l, struct str_plumb *up, int after)
 {
-	struct mend *m = arg;
-	struct str_plumb *up = m->up;
+	struct str_link *found = NULL;
+
+	for (; l != NULL; l = l->next) {
+		uint32_t state = str_load(&l->state);
+
+		if (state != STR_LINK_LIVE && state != STR_LINK_GONE &&
+		    l->via == up && l->id > after &&
+		    (found == NULL || l->id < found->id))
+			found = l;
+	}
+	return found;
+}
+
+/*
+ * The next one, its lower stream busy with us.  Others may take a persistent
+ * one away, but with the list's lock and its lower stream busy.
+ */
+static struct str_link *
+grab_broken(struct str_plumb *up, bool persist, int *after, bool *ret_died)
+{
+	struct str_fmod *fm = up->driver->fmod;
+	struct str_link *l;
+	bool got = false;
+
+	if (persist)
+		(void)str_lock(&fm->plock);
+	/* what is busy otherwise: a sweep has another look */
+	while (!got && (l = broken(persist ? fm->plinks : up->links, up,
+				*after)) != NULL) {
+		*after = l->id;
+		got = str_busy_grab(l->lower->plumb, ret_died);
+	}
+	if (persist)
+		str_unlock(&fm->plock);
+	return got ? l : NULL;
+}
+
+/* A link that somebody died over.  Locks: busy of both streams. */
+static void
+mend_one(struct str_plumb *up, struct str_link *l, bool died)
+{
 	struct str_head *lower = l->lower;
 	struct host_call hc = {.fd = -1, .sig_seq = host_tls.sig_seq};
-	bool died, sure;
+	bool sure;
 
-	if (str_load(&l->state) == STR_LINK_LIVE ||
-	    str_load(&l->state) == STR_LINK_GONE ||
-	    !str_busy_grab(lower->plumb, &died))
-		return; /* then a sweep has another look */
 	if (died && str_plumb_lock(lower->plumb, NULL) == 0) {
 		str_plumb_repair(lower->plumb);
 		str_plumb_recount(lower->plumb);
@@ -501,7 +534,6 @@ mend_one(struct str_link *l, void *arg)
 	undo(up, l, sure);
 	if (sure)
 		str_head_unref_later(lower);
-	m->n++;
 	str_busy_unlock(lower->plumb);
 }
 
@@ -513,11 +545,20 @@ mend_one(struct str_link *l, void *arg)
 unsigned
 str_link_mend(struct str_plumb *pl)
 {
-	struct mend m = {pl, 0};
+	unsigned n = 0, persist;
+	struct str_link *l;
+	bool died;
 
-	if (pl->driver != NULL)
-		str_link_each(pl, mend_one, &m);
-	return m.n;
+	for (persist = 0; persist < 2 && !str_link_none(pl); persist++) {
+		int after = 0;
+
+		while (pl->driver != NULL &&
+		       (l = grab_broken(pl, persist, &after, &died)) != NULL) {
+			mend_one(pl, l, died);
+			n++;
+		}
+	}
+	return n;
 }
 
 /* str_link_sweep - the same where it is not known that somebody died. */

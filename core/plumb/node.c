@@ -31,6 +31,17 @@ str_node_find(uint64_t k0, uint64_t k1)
 	return NULL;
 }
 
+/* str_node_listed - for the reaper: whose maker died as he entered it */
+bool
+str_node_listed(const struct str_node *n)
+{
+	const struct str_node *p;
+
+	for (p = first(); p != NULL && p != n; p = p->next)
+		;
+	return p != NULL;
+}
+
 /* str_node_get - the node of this key, made when there is none; NULL: ENOSR */
 struct str_node *
 str_node_get(uint64_t k0, uint64_t k1)

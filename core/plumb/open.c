@@ -63,6 +63,7 @@ dev_unmake(struct str_plumb *pl, struct host_call *hc, bool opened)
 	struct str_qpair *qp = pl->driver;
 
 	str_mem_own(qp);
+	pl->leaving = qp;
 	if (opened)
 		(void)str_qclose(qp, hc);
 	else
@@ -225,6 +226,9 @@ open_first(struct str_fmod *fm, dev_t dev, int sflag, struct host_call *hc,
 			str_node_unlock(own);
 			err = EBUSY;
 		}
+		/* inside that one meanwhile */
+		str_store(&host_self()->inside,
+			(uint64_t)(uintptr_t)&pl->head[0]);
 		if (err != 0) {
 			dev_unmake(pl, hc, true);
 			return err;
@@ -515,6 +519,7 @@ take_down(struct str_plumb *pl, struct host_call *hc)
 		str_mem_own(qp);
 		(void)str_qclose(qp, hc);
 		STR_CRASH_POINT("close:driver");
+		pl->leaving = qp;
 		pl->driver = NULL;
 		pl->head[0].qp->wq.q_next = NULL;
 		str_qpair_free(qp);

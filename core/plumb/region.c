@@ -48,9 +48,16 @@ str_region_attach(struct str_domain *d)
  *
  * Where they could be linked is known: in the streams its slot names, which
  * therefore stands until all is done; a reaper that dies is followed by one
- * that finds the same.  Those streams are locked to be looked at.  When a
- * stopped process keeps one of their locks, the reaper waits a moment and
- * then leaves the blocks alone: they are lost, and nothing else is.
+ * that finds the same.  Those streams are locked to be looked at, and what is
+ * linked there is marked with a number that only grows, so that two reapers in
+ * one stream do not undo each other's marks.  A queue pair, or a link, stays
+ * where it can be found until its queues are empty, and is freed after all
+ * claims have been waited for: so what is found under a claim is in use.
+ *
+ * When somebody alive keeps a lock, a stopped process or an open procedure
+ * that sleeps, the reaper waits a moment and then gives the slot back as it
+ * was (STR_THR_UNDONE): the next look does it, by whoever attaches or by
+ * streamsd, which stays for it.
  */
 #define FOUND 64
 #define PATIENCE 20 /* of 1 ms */
@@ -60,6 +67,8 @@ struct reap {
 	uint32_t tag;
 	struct str_blk *found[FOUND];
 	unsigned n;
+	bool links; /* a link or a pair is among them */
+	bool undone; /* one could not be decided */
 	struct str_plumb *in[NPLACE]; /* alive, or NULL */
 	uintptr_t epoch;
 };
@@ -69,8 +78,13 @@ collect(struct str_blk *b, void *arg)
 {
 	struct reap *r = arg;
 
-	if (str_load(&b->owner) == r->tag && r->n < FOUND)
-		r->found[r->n++] = b;
+	uint32_t state = str_load(&b->state);
+
+	if (str_load(&b->owner) != r->tag || state == STR_BLK_FREE ||
+	    r->n == FOUND)
+		return;
+	r->found[r->n++] = b;
+	r->links = r->links || state == STR_BLK_LINK || state == STR_BLK_QPAIR;
 }
 
 /* Nobody alive holds @l, or no more after a moment. */
@@ -111,11 +125,28 @@ hpatient(struct str_hlock *l)
 	return false;
 }
 
-/* While a block is in use its free-list link is the reaper's mark. */
+/*
+ * While a block is in use its free-list link is the reaper's mark: an odd
+ * number, where a free list has an address or nothing.
+ */
+static bool
+is_marked(const struct str_blk *b, uintptr_t epoch)
+{
+	uintptr_t v = (uintptr_t)str_load(&b->next);
+
+	return (v & 1u) != 0 && v >= epoch;
+}
+
 static void
 mark(struct str_blk *b, uintptr_t epoch)
 {
-	b->next = (void *)epoch;
+	void *v = str_load(&b->next);
+
+	while (((uintptr_t)v & 1u) == 0 || (uintptr_t)v < epoch) {
+		if (__atomic_compare_exchange_n(&b->next, &v, (void *)epoch,
+			    0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return;
+	}
 }
 
 static void
@@ -143,15 +174,49 @@ mark_queue(queue_t *q, uintptr_t epoch)
 	return true;
 }
 
+/* What waits at @qp: of one that leaves, which is no part of the stream. */
 static bool
-mark_pair(struct str_qpair *qp, uintptr_t epoch)
+mark_queues(struct str_qpair *qp, uintptr_t epoch)
 {
-	mark(&qp->blk, epoch);
 	if (!mark_queue(&qp->rq, epoch) || !mark_queue(&qp->wq, epoch) ||
 	    !str_perim_idle(qp, patient))
 		return false;
 	str_perim_backlog(qp, mark_message, epoch);
 	return true;
+}
+
+static bool
+mark_pair(struct str_qpair *qp, uintptr_t epoch)
+{
+	mark(&qp->blk, epoch);
+	return mark_queues(qp, epoch);
+}
+
+/*
+ * The plumbing of @pl, when nobody alive is at it, or no more after a moment;
+ * @ret_mine: it is to be given back.
+ */
+static bool
+busy_patient(struct str_plumb *pl, bool *ret_mine)
+{
+	unsigned n;
+	bool died;
+
+	*ret_mine = false;
+	for (n = 0; n < PATIENCE; n++) {
+		uint32_t v = str_load(&pl->busy.owner);
+
+		if (v == host_self_tag())
+			return true;
+		if (str_busy_grab(pl, &died)) {
+			*ret_mine = true;
+			if (died)
+				(void)str_busy_mend(pl);
+			return true;
+		}
+		(void)host_wait(NULL, (str_a32 *)&pl->busy.owner, v, 1000000u);
+	}
+	return false;
 }
 
 struct lower {
@@ -165,13 +230,35 @@ mark_link(struct str_link *l, void *arg)
 	struct lower *w = arg;
 
 	mark(&l->blk, w->epoch);
-	w->ok = w->ok && mark_pair(l->qp, w->epoch);
+	if (!l->persist)
+		w->ok = w->ok && mark_pair(l->qp, w->epoch);
+	else /* with the list's lock; its queues are the lower stream's */
+		mark(&l->qp->blk, w->epoch);
+}
+
+/* What hangs on @pl by links. */
+static bool
+mark_links(struct str_plumb *pl, uintptr_t epoch)
+{
+	struct lower w = {epoch, true};
+	bool mine;
+
+	if (str_link_none(pl))
+		return true;
+	if (!busy_patient(pl, &mine))
+		return false;
+	str_link_each(pl, mark_link, &w);
+	if (mine)
+		str_busy_unlock(pl);
+	return w.ok;
 }
 
 /* False: somebody does not go on. */
 static bool
 mark_pipe(struct str_plumb *pl, uintptr_t epoch)
 {
+	struct str_qpair *qp;
+	struct str_link *l;
 	bool ok = true;
 	queue_t *q;
 	int e;
@@ -201,25 +288,20 @@ mark_pipe(struct str_plumb *pl, uintptr_t epoch)
 	for (q = pl->head[0].qp->wq.q_next;
 		ok && q != NULL && q->q_head == NULL; q = q->q_next)
 		ok = mark_pair(q->q_pair, epoch);
-	/* while it is being closed it is not in the chain any more */
-	if (ok && pl->driver != NULL)
-		ok = mark_pair(pl->driver, epoch);
-	if (ok && pl->under != NULL)
-		ok = mark_pair(pl->under->qp, epoch);
+	/* while it goes it is not in the chain any more */
+	if (ok && (qp = pl->driver) != NULL)
+		ok = mark_pair(qp, epoch);
+	if (ok && (qp = pl->leaving) != NULL)
+		ok = mark_queues(qp, epoch);
+	if (ok && (l = pl->under) != NULL)
+		ok = mark_pair(l->qp, epoch);
 	str_unclaim(pl);
-	if (ok && pl->driver != NULL && (ok = str_link_none(pl) ||
-		patient(&pl->busy))) {
-		struct lower w = {epoch, true};
-
-		str_link_each(pl, mark_link, &w);
-		ok = w.ok;
-	}
-	return ok;
+	return ok && mark_links(pl, epoch);
 }
 
 /* Is segment @s part of a log of a stream the dead thread was inside? */
 static bool
-seg_linked(const struct reap *r, struct str_seg *s)
+seg_linked(struct reap *r, struct str_seg *s)
 {
 	struct str_headq *hq = s->hq;
 	struct str_seg *p;
@@ -232,8 +314,10 @@ seg_linked(const struct reap *r, struct str_seg *s)
 			break;
 	if (i == NPLACE || !str_stream_inside(r->in[i]))
 		return false;
-	if (!hpatient(&hq->plock) || !hpatient(&hq->clock))
-		return true; /* cannot tell: then it stays */
+	if (!hpatient(&hq->plock) || !hpatient(&hq->clock)) {
+		r->undone = true;
+		return true;
+	}
 	if (str_hlock(&hq->plock, STR_HOLD_P))
 		str_headq_repair_p(hq);
 	if (str_hlock(&hq->clock, STR_HOLD_C))
@@ -268,19 +352,42 @@ pair_linked(const struct str_qpair *qp)
 	return false;
 }
 
-static void
-reap_block(const struct reap *r, struct str_blk *b)
+/* Does anything lead to @b, which the dead thread had stamped? */
+static bool
+is_linked(struct reap *r, struct str_blk *b)
 {
+	void *p = b;
+
+	if (is_marked(b, r->epoch))
+		return true;
+	switch (str_load(&b->state)) {
+	case STR_BLK_SEG:
+		return seg_linked(r, p);
+	case STR_BLK_QPAIR:
+		return pair_linked(p);
+	case STR_BLK_PIPE:
+		return str_stream_kept(p);
+	case STR_BLK_NODE:
+		return str_node_listed(p);
+	default:
+		return false;
+	}
+}
+
+static void
+reap_block(struct reap *r, struct str_blk *b)
+{
+	bool linked;
+
 	if (b->state == STR_BLK_FREE || str_load(&b->owner) != r->tag)
 		return;
-	if (b->next == (void *)r->epoch || (b->state == STR_BLK_SEG &&
-		seg_linked(r, (struct str_seg *)(void *)b)) ||
-	    (b->state == STR_BLK_QPAIR &&
-		pair_linked((struct str_qpair *)(void *)b))) {
-		str_mem_disown(b);
+	linked = is_linked(r, b);
+	if (r->undone)
 		return;
-	}
-	str_mem_own(b);
+	/* who has taken over the lock it is under may have been here as well */
+	if (!str_cas(&b->owner, r->tag, linked ? 0u : host_self_tag()) ||
+	    linked)
+		return;
 	switch (b->state) {
 	case STR_BLK_MDB:
 		str_mdb_reap((struct str_mdb *)(void *)b);
@@ -307,13 +414,19 @@ reap_block(const struct reap *r, struct str_blk *b)
 static void
 revive(struct str_plumb *pl, uint32_t tag)
 {
+	bool died;
+
 	if (str_load(&pl->plumber.owner) == tag && str_plumb_lock(pl, NULL) == 0)
 		str_plumb_unlock(pl);
 	if (patient(&pl->plumber) && patient(&pl->rlock))
 		str_sched_revive(pl, tag);
 	/* what a link was to be is undone with the help of its driver */
-	if (str_load(&pl->busy.owner) == tag && str_busy_lock(pl, NULL) == 0)
+	str_ioctl_revive(&pl->head[0], tag);
+	str_ioctl_revive(&pl->head[1], tag);
+	if (str_load(&pl->busy.owner) == tag && str_busy_grab(pl, &died)) {
+		(void)str_busy_mend(pl);
 		str_busy_unlock(pl);
+	}
 	str_wake_all(&pl->head[0]);
 	str_wake_all(&pl->head[1]);
 	/* it may have had the token that was for others */
@@ -344,6 +457,17 @@ places(struct reap *r, struct str_thread *t)
 }
 
 /*
+ * A place that is no stream in the directory.  One that is on its way out may
+ * lead to the dead thread's blocks until it is gone; unless it is his own.
+ */
+static bool
+is_going(const struct reap *r, struct str_plumb *pl)
+{
+	return str_load(&pl->blk.state) == STR_BLK_PIPE &&
+		str_load(&pl->blk.owner) != r->tag && !str_stream_lives(pl);
+}
+
+/*
  * What the dead thread of tag r->tag had in its hands.  Most streams are
  * gone together with who died inside; we count as inside what is not.
  */
@@ -352,69 +476,81 @@ reap_blocks(struct reap *r)
 {
 	struct str_thread *self = host_self();
 	uint64_t was = str_load(&self->inside);
-	bool known = true;
 	unsigned i, k;
 
 	do {
 		r->n = 0;
+		r->links = false;
 		str_mem_walk(collect, r);
 		if (r->n == 0)
 			break;
 		r->epoch = (uintptr_t)str_add(str_root(STR_ROOT_EPOCH),
 				   (uint64_t)2) | 1u;
-		for (k = 0; k < NPLACE && known; k++) {
+		for (k = 0; k < NPLACE && !r->undone; k++) {
 			if (r->in[k] == NULL)
 				continue;
 			if (str_stream_inside(r->in[k]))
-				known = mark_pipe(r->in[k], r->epoch);
+				r->undone = !mark_pipe(r->in[k], r->epoch);
 			else
-				r->in[k] = NULL;
+				r->undone = is_going(r, r->in[k]);
 		}
-		if (!known)
-			break;
 		/* pipes first: what they hold goes with them */
-		for (i = 0; i < r->n; i++)
+		for (i = 0; i < r->n && !r->undone; i++)
 			if (r->found[i]->state == STR_BLK_PIPE)
 				reap_block(r, r->found[i]);
-		for (i = 0; i < r->n; i++)
+		for (i = 0; i < r->n && !r->undone; i++)
 			reap_block(r, r->found[i]);
-	} while (r->n == FOUND);
+	} while (r->n == FOUND && !r->undone);
 	str_store(&self->inside, was);
 }
 
-void
+bool
 str_thread_reap(struct str_domain *d, struct str_thread *t)
 {
 	struct str_thread *self = host_self();
+	struct reap r = {.tag = str_load(&t->tag)};
 	uint32_t k;
 
 	(void)d;
-	if (t != self && self != NULL) {
+	if (t == self || self == NULL) {
+		/* a thread that ends in order holds nothing else */
+		str_mem_reap(t);
+	} else {
 		uint64_t was = str_load(&self->inside);
-		struct reap r = {.tag = str_load(&t->tag)};
 
 		places(&r, t);
-		for (k = 0; k < NPLACE; k++) {
-			if (r.in[k] == NULL)
-				continue;
-			if (str_stream_inside(r.in[k]))
+		for (k = 0; k < NPLACE; k++)
+			if (r.in[k] != NULL && str_stream_inside(r.in[k]))
 				revive(r.in[k], r.tag);
-			else
-				r.in[k] = NULL;
-		}
 		str_store(&self->inside, was);
 		str_foreign_revive(r.tag);
 		str_sock_reap(r.tag);
 		str_mem_reap(t);
 		reap_blocks(&r);
-	} else {
-		/* a thread that ends in order holds nothing else */
-		str_mem_reap(t);
 	}
+	str_store(&t->state,
+		(uint32_t)(r.undone ? STR_THR_UNDONE : STR_THR_RUN));
+	if (r.undone)
+		return false;
 	for (k = 0; k < STR_NCLAIM; k++)
 		str_store(&t->claim[k], (uint64_t)0);
 	str_store(&t->inside, (uint64_t)0);
 	str_store(&t->held, (uint64_t)0);
 	str_store(&t->moving, 0u);
 	str_store(&t->asleep_on, (uint64_t)0);
+	return true;
+}
+
+/* str_region_undone - has a dead thread blocks still that were in its hands? */
+bool
+str_region_undone(void)
+{
+	struct str_domain *d = host_domain;
+	uint32_t n = str_load(&d->thread_high), i;
+
+	for (i = 0; i < n && i < STR_NTHREAD; i++)
+		if (str_load(&d->thread[i].state) == STR_THR_UNDONE &&
+		    str_load(&d->thread[i].tag) != 0)
+			return true;
+	return false;
 }

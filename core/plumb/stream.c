@@ -177,8 +177,7 @@ str_stream_bury(struct str_plumb *pl)
 	}
 	str_wake_all(&pl->head[0]);
 	str_wake_all(&pl->head[1]);
-	str_mem_disown(pl);
-	str_store_rel(&pl->freed, 1u);
+	str_store_rel(&pl->freed, 1u); /* still stamped: str_stream_kept() */
 	(void)str_add(str_root(STR_ROOT_UNBURIED), (uint64_t)1);
 }
 
@@ -196,9 +195,13 @@ str_stream_free(struct str_plumb *pl, uint64_t sid,
 	uint64_t was = str_load(&t->inside);
 	unsigned e;
 
-	if (!str_dir_remove(sid))
+	/* stamped first: who dies has it in the directory or in his hands */
+	if (!str_cas(&pl->blk.owner, 0u, host_self_tag()))
 		return false;
-	str_mem_own(pl);
+	if (!str_dir_remove(sid)) {
+		str_mem_disown(pl);
+		return false;
+	}
 	/* where the reaper finds what we had in hand */
 	str_store(&t->inside, (uint64_t)(uintptr_t)&pl->head[0]);
 	STR_CRASH_POINT("pipe:removed");
@@ -244,12 +247,25 @@ str_stream_bury_all(void)
 	return n;
 }
 
+/*
+ * str_stream_kept - is @pl, stamped by the dead, not the reaper's?
+ * A device's or FIFO's in the directory is closed by the next sweep, as if it
+ * had never been stamped.  A pipe's maker had not told anybody of it yet.
+ */
+bool
+str_stream_kept(struct str_plumb *pl)
+{
+	return str_load(&pl->freed) != 0 ||
+		(pl->kind != STR_PL_PIPE && str_stream_lives(pl));
+}
+
 /* str_stream_reap - a stream that is in no directory: its memory. */
 void
 str_stream_reap(struct str_plumb *pl)
 {
 	unsigned e;
 
+	(void)str_dir_remove(pl->sid);
 	for (e = 0; e < pl->nheads && e < 2; e++) {
 		struct str_qpair *qp = pl->head[e].qp;
 
@@ -395,6 +411,7 @@ bool
 str_region_wanted(void)
 {
 	bool yes = str_timer_pending() || str_foreign_wanted() ||
+		str_region_undone() ||
 		str_load(str_root(STR_ROOT_UNBURIED)) != 0;
 
 	if (!yes)

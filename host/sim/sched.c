@@ -528,7 +528,10 @@ sim_reap(struct sim_task *t)
 		return false;
 	t->reaper = host_self_tag();
 	sim.stats.reaps++;
-	str_thread_reap(host_domain, s);
+	if (!str_thread_reap(host_domain, s)) {
+		t->reaper = 0; /* once more, a while later */
+		return false;
+	}
 	str_store(&s->tag, 0u);
 	str_add(&host_domain->proc[sim_index(t)].gen, 1u);
 	t->reaped = true;

@@ -21,7 +21,9 @@
  *				is in `proc' gives back what it held
  *
  * so a reaper that dies can itself be told to be dead, and the next one
- * begins again.  While it is reaped a slot keeps the dead thread's tag.
+ * begins again.  While it is reaped a slot keeps the dead thread's tag.  A
+ * reaper that could not give everything back leaves that tag in `proc', too:
+ * the slot is anybody's to reap.
  * A few slots are for reaping only, when all others are taken.
  *
  * Death.  A process is dead when its pid is gone, has another start time, or
@@ -203,20 +205,23 @@ thread_clear(struct str_thread *t)
 
 /*
  * Slot @idx has the dead owner @o: give back what it holds.
- * Return: false when somebody else does.
+ * Return: false when somebody else does, or it is to be done once more.
  */
 static bool
 thread_reap(uint32_t idx, struct owner o)
 {
 	struct str_thread *t = &host_domain->thread[idx];
 	struct owner mine = { o.tag, host_tls.tag };
-	struct owner none = { 0, 0 };
+	struct owner none = { 0, 0 }, again = { o.tag, o.tag };
 
 	if (!owner_cas(t, o, mine))
 		return false;
 	/* it may have died before it could say so */
 	str_store(&t->gen, o.tag >> 12);
-	str_thread_reap(host_domain, t);
+	if (!str_thread_reap(host_domain, t)) {
+		(void)owner_cas(t, mine, again);
+		return false;
+	}
 	thread_clear(t);
 	(void)owner_cas(t, mine, none);
 	return true;
@@ -453,7 +458,7 @@ thread_release(void)
 
 	if (t == NULL || d == NULL)
 		return;
-	str_thread_reap(d, t);
+	(void)str_thread_reap(d, t);
 	thread_clear(t);
 	host_tls.slot = NULL;
 	host_tls.tag = 0;

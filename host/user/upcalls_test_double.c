@@ -22,7 +22,7 @@ str_region_attach(struct str_domain *d)
 	return 0;
 }
 
-void
+bool
 str_thread_reap(struct str_domain *d, struct str_thread *t)
 {
 	uint32_t idx = (uint32_t)(t - d->thread);
@@ -31,6 +31,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 	/* the dead thread's name stands in its slot until it is free */
 	T_EQ(STR_TAG_IDX(str_load(&t->tag)), idx);
 	str_store(&d->core[UP_REAPED_TAG], str_load(&t->tag));
+	return true;
 }
 
 unsigned

@@ -40,6 +40,7 @@ enum str_thread_state {
 	STR_THR_RUN = 0,     /* running, or not in a call */
 	STR_THR_FUTEX = 1,   /* stage 1: asleep on a word */
 	STR_THR_CARRIER = 2, /* stage 2: asleep on its carrier and bell */
+	STR_THR_UNDONE = 3,  /* dead, and not all it held could be given back */
 };
 
 /* A list of free blocks of one class, private to a thread. */

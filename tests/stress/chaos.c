@@ -505,17 +505,24 @@ close_streams(void)
 				(void)close(slot[i].fd[e]);
 }
 
-/* CHAOS_ON_HANG is a command that is given the process's number. */
+/* CHAOS_ON_HANG and CHAOS_ON_LEFT are commands that are given a process's
+ * number. */
+static void
+call(const char *var, pid_t pid)
+{
+	const char *cmd = getenv(var);
+	char line[300];
+
+	if (cmd == NULL)
+		return;
+	snprintf(line, sizeof(line), "%s %d", cmd, (int)pid);
+	(void)system(line);
+}
+
 static void
 hang(pid_t pid, unsigned i)
 {
-	const char *cmd = getenv("CHAOS_ON_HANG");
-	char line[300];
-
-	if (cmd != NULL) {
-		snprintf(line, sizeof(line), "%s %d", cmd, (int)pid);
-		(void)system(line);
-	}
+	call("CHAOS_ON_HANG", pid);
 	T_FAIL("monkey %u hangs: operation %u on stream %u", i,
 		(unsigned)sh->beat[i].op, (unsigned)sh->beat[i].on);
 }
@@ -677,6 +684,7 @@ T_CASE_TIMEOUT(anything_goes_and_nothing_breaks, 600)
 	while (!clean(why, sizeof(why)))
 		if (t_now_ns() > end) {
 			dump();
+			call("CHAOS_ON_LEFT", getpid());
 			T_FAIL("left in the domain: %s", why);
 		} else {
 			t_pause();
