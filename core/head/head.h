@@ -224,7 +224,8 @@ str_head_enter(struct str_head *sd, const str_a32 *fflags, uint32_t gen)
  * str_fifo_open - the FIFO with this key (st_dev and st_ino of a path, or
  *                 STR_FIFO_DEV and a minor): POSIX open semantics.
  * str_half_open - half a pipe, to be joined with another half by I_PIPE
- * str_name_open - what is attached to the file @dev, @ino; ENOENT: nothing is.
+ * str_name_open - what is attached to the file @dev, @ino, made at the time
+ *                 @born (0: not known); ENOENT: nothing is.
  *                 With connld on top: the near end of a new pipe.
  */
 #define STR_FIFO_DEV UINT64_MAX
@@ -236,18 +237,20 @@ int str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 	const struct host_carrier *c, struct str_file **ret);
 int str_half_open(struct host_call *hc, int oflags,
 	const struct host_carrier *c, struct str_file **ret);
-int str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
-	const struct host_carrier *c, struct str_file **ret);
+int str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino,
+	uint64_t born, int oflags, const struct host_carrier *c,
+	struct str_file **ret);
 
 /*
  * Names.  str_name_count - how many are attached, 0 mostly: no lock, no call.
- * str_name_attach - attach @sd to the file @dev, @ino; @path, for people and
+ * str_name_attach - attach @sd to the file @dev, @ino, @born; @path, for people and
  * tools.  EBUSY: something is.  str_name_detach - ENOENT: nothing is.
  */
 uint64_t str_name_count(void);
 int str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
-	uint64_t ino, const char *path);
-int str_name_detach(struct host_call *hc, uint64_t dev, uint64_t ino);
+	uint64_t ino, uint64_t born, const char *path);
+int str_name_detach(struct host_call *hc, uint64_t dev, uint64_t ino,
+	uint64_t born);
 
 /* Identity. */
 int str_pipe_create(const struct host_carrier c[2],

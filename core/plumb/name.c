@@ -4,7 +4,10 @@
 /*
  * Names: files to which a Stream head is attached (fattach).
  *
- * A name is the file's st_dev and st_ino, with a reference to the head.
+ * A name is the file's st_dev and st_ino, with a reference to the head.  The
+ * number of a file that was removed is given to another, so the time at which
+ * it was made, where the system tells, says whether it is the same file: a name
+ * whose file is gone goes when another file of that number gets one.
  * Names stand in entries that are made when needed and used again, never
  * freed, on a list that grows at its front; `state' says what an entry is.
  * So looking one up takes no lock, and nobody who stops or dies in between
@@ -28,7 +31,7 @@ struct str_name {
 	struct str_name *volatile next; /* [I] */
 	str_a32 state;
 	uint32_t pad;
-	uint64_t dev, ino;
+	uint64_t dev, ino, born;
 	uint64_t sid; /* of the head's stream */
 	struct str_head *sd;
 	uint64_t seq; /* which of two came first */
@@ -48,14 +51,22 @@ str_name_count(void)
 	return str_load(str_root(STR_ROOT_NNAMES));
 }
 
+/* Does @n stand at this number, @other: of a file that is gone? */
+static bool
+at(struct str_name *n, uint64_t dev, uint64_t ino, uint64_t born, bool other)
+{
+	return str_load_acq(&n->state) == LIVE && n->dev == dev &&
+		n->ino == ino &&
+		(born != 0 && n->born != 0 && n->born != born) == other;
+}
+
 static struct str_name *
-lookup(uint64_t dev, uint64_t ino)
+lookup(uint64_t dev, uint64_t ino, uint64_t born)
 {
 	struct str_name *n;
 
 	for (n = first(); n != NULL; n = n->next)
-		if (str_load_acq(&n->state) == LIVE && n->dev == dev &&
-		    n->ino == ino)
+		if (at(n, dev, ino, born, false))
 			return n;
 	return NULL;
 }
@@ -84,21 +95,47 @@ unused(void)
 	return n;
 }
 
+/* Take @n away; ENOENT: somebody else did. */
+static int
+drop(struct str_name *n, struct host_call *hc)
+{
+	struct str_thread *t = host_self();
+	uint64_t was = str_load(&t->inside);
+	struct str_head *sd;
+
+	str_ref_begin();
+	if (!str_cas(&n->state, LIVE, BUSY)) {
+		str_ref_end();
+		return ENOENT;
+	}
+	STR_CRASH_POINT("name:gone");
+	sd = n->sd;
+	if (str_mem_valid(sd) && str_stream_inside(sd->plumb) &&
+	    sd->plumb->sid == n->sid)
+		str_head_unref(sd, hc);
+	else
+		str_ref_end();
+	(void)str_sub(str_root(STR_ROOT_NNAMES), (uint64_t)1);
+	str_store_rel(&n->state, FREE);
+	str_store(&t->inside, was);
+	return 0;
+}
+
 int
 str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
-	uint64_t ino, const char *path)
+	uint64_t ino, uint64_t born, const char *path)
 {
 	struct str_name *n, *o;
 	unsigned i;
 
-	(void)hc;
-	if (lookup(dev, ino) != NULL)
+	if (lookup(dev, ino, born) != NULL)
 		return EBUSY;
 	n = unused();
 	if (n == NULL)
 		return ENOSR;
 	n->dev = dev;
 	n->ino = ino;
+	n->born = born;
 	n->sid = sd->plumb->sid;
 	n->sd = sd;
 	n->seq = str_add(str_root(STR_ROOT_EVID), (uint64_t)1) + 1;
@@ -112,8 +149,7 @@ str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
 	str_ref_end();
 	/* two at once: the earlier one stays */
 	for (o = first(); o != NULL; o = o->next)
-		if (o != n && str_load_acq(&o->state) == LIVE &&
-		    o->dev == dev && o->ino == ino && o->seq < n->seq) {
+		if (o != n && at(o, dev, ino, born, false) && o->seq < n->seq) {
 			str_ref_begin();
 			if (!str_cas(&n->state, LIVE, BUSY)) {
 				str_ref_end();
@@ -124,6 +160,10 @@ str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
 			str_head_unref_later(sd); /* a file of it is open */
 			return EBUSY;
 		}
+	/* the last: @sd may be closed meanwhile */
+	for (o = first(); o != NULL; o = o->next)
+		if (at(o, dev, ino, born, true))
+			(void)drop(o, NULL);
 	return 0;
 }
 
@@ -147,31 +187,11 @@ hold(struct str_name *n)
 }
 
 int
-str_name_detach(struct host_call *hc, uint64_t dev, uint64_t ino)
+str_name_detach(struct host_call *hc, uint64_t dev, uint64_t ino, uint64_t born)
 {
-	struct str_thread *t = host_self();
-	uint64_t was = str_load(&t->inside);
-	struct str_name *n = lookup(dev, ino);
-	struct str_head *sd;
+	struct str_name *n = lookup(dev, ino, born);
 
-	if (n == NULL)
-		return ENOENT;
-	str_ref_begin();
-	if (!str_cas(&n->state, LIVE, BUSY)) {
-		str_ref_end();
-		return ENOENT;
-	}
-	STR_CRASH_POINT("name:gone");
-	sd = n->sd;
-	if (str_mem_valid(sd) && str_stream_inside(sd->plumb) &&
-	    sd->plumb->sid == n->sid)
-		str_head_unref(sd, hc);
-	else
-		str_ref_end();
-	(void)str_sub(str_root(STR_ROOT_NNAMES), (uint64_t)1);
-	str_store_rel(&n->state, FREE);
-	str_store(&t->inside, was);
-	return 0;
+	return n == NULL ? ENOENT : drop(n, hc);
 }
 
 /* str_name_entry - the @i-th name, for tools; false: no more. */
@@ -292,12 +312,12 @@ connect(struct str_head *sd, struct host_call *hc, int oflags,
 }
 
 int
-str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
-	const struct host_carrier *c, struct str_file **ret)
+str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, uint64_t born,
+	int oflags, const struct host_carrier *c, struct str_file **ret)
 {
 	struct str_thread *t = host_self();
 	uint64_t was = str_load(&t->inside);
-	struct str_name *n = lookup(dev, ino);
+	struct str_name *n = lookup(dev, ino, born);
 	struct str_head *sd;
 	int err = ENOENT;
 	bool held;

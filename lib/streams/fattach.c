@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "call.h"
+#include "filestat.h"
 #include "sys.h"
 #include "user_impl.h"
 
@@ -78,12 +79,13 @@ fattach(int fd, const char *path)
 	struct host_call hc;
 	char full[PATH_MAX];
 	struct stat st;
+	uint64_t born;
 	long ret;
 	int err;
 
 	if (r == NULL)
 		return fail(sys_fcntl(fd, F_GETFD, 0) < 0 ? EBADF : EINVAL);
-	ret = sys_call4(SYS_newfstatat, AT_FDCWD, path, &st, 0);
+	ret = file_stat(AT_FDCWD, path, &st, &born);
 	if (ret != 0)
 		return fail((int)-ret);
 	err = owner(&st);
@@ -98,7 +100,8 @@ fattach(int fd, const char *path)
 	err = call_begin(&hc, r, fd, 0);
 	if (err != 0)
 		return fail(err);
-	err = str_name_attach(hc.head, &hc, st.st_dev, st.st_ino, full);
+	err = str_name_attach(hc.head, &hc, st.st_dev, st.st_ino, born,
+		full);
 	host_leave();
 	if (err != 0)
 		return fail(err);
@@ -112,10 +115,11 @@ fdetach(const char *path)
 {
 	struct host_call hc = {.fd = -1};
 	struct stat st;
+	uint64_t born;
 	long ret;
 	int err;
 
-	ret = sys_call4(SYS_newfstatat, AT_FDCWD, path, &st, 0);
+	ret = file_stat(AT_FDCWD, path, &st, &born);
 	if (ret != 0)
 		return fail((int)-ret);
 	err = owner(&st);
@@ -123,7 +127,7 @@ fdetach(const char *path)
 		return fail(err);
 	if (host_enter(&hc) != 0)
 		return fail(EINVAL);
-	err = str_name_detach(&hc, st.st_dev, st.st_ino);
+	err = str_name_detach(&hc, st.st_dev, st.st_ino, born);
 	host_leave();
 	if (err != 0)
 		return fail(err == ENOENT ? EINVAL : err);

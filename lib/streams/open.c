@@ -22,6 +22,7 @@
 
 #include "call.h"
 #include "apconf.h"
+#include "filestat.h"
 #include "names.h"
 #include "sys.h"
 
@@ -46,7 +47,7 @@ opened(int fd)
 /* Which open of the executive it is to be. */
 struct target {
 	struct streams_name name; /* kind NAME_NONE: what is attached */
-	uint64_t dev, ino;
+	uint64_t dev, ino, born;
 };
 
 static int
@@ -57,7 +58,8 @@ target_open(const struct target *t, struct host_call *hc, int flags,
 
 	switch (t->name.kind) {
 	case NAME_NONE:
-		return str_name_open(hc, t->dev, t->ino, oflags, c, ret);
+		return str_name_open(hc, t->dev, t->ino, t->born, oflags, c,
+			ret);
 	case NAME_PIPE:
 		return str_half_open(hc, oflags, c, ret);
 	case NAME_FIFO:
@@ -148,7 +150,7 @@ open_file(int dir, const char *path, int flags)
 
 	if (str_likely(!fifos && !names))
 		return NOT_OURS;
-	if (sys_call4(SYS_newfstatat, dir, path, &st, 0) != 0)
+	if (file_stat(dir, path, &st, &t.born) != 0)
 		return NOT_OURS;
 	t.dev = st.st_dev;
 	t.ino = st.st_ino;

@@ -122,6 +122,42 @@ T_CASE(fattach_honours_permissions)
 	T_EQ(n_wait(pid), 0);
 }
 
+/* A file that was removed leaves its number to another, and no more. */
+T_CASE(a_new_file_with_the_number_of_an_old_one_is_another_file)
+{
+	const char *path = n_file("a"), *spare = n_path("b");
+	struct stat was, st;
+	struct statx sx;
+	int fd[2], f, n;
+
+	T_OK(stat(path, &was));
+	T_OK(statx(AT_FDCWD, path, 0, STATX_BTIME, &sx));
+	if ((sx.stx_mask & STATX_BTIME) == 0)
+		T_SKIP("this file system does not say when a file was made");
+	make(fd);
+	T_OK(fattach(fd[1], path));
+	T_OK(unlink(path));
+	for (n = 0; n < 100; n++) {
+		f = T_OK(open(spare, O_RDWR | O_CREAT | O_EXCL, 0600));
+		T_OK(fstat(f, &st));
+		T_EQ(isastream(f), 0);
+		T_OK(close(f));
+		if (st.st_ino == was.st_ino)
+			break;
+		T_OK(unlink(spare));
+	}
+	if (n == 100)
+		T_SKIP("this file system does not use numbers again");
+	f = T_OK(open(spare, O_RDWR));
+	T_EQ(isastream(f), 0);
+	T_OK(close(f));
+	T_ERR(fdetach(spare), EINVAL);
+	T_OK(fattach(fd[0], spare));
+	f = T_OK(open(spare, O_RDWR));
+	T_EQ(isastream(f), 1);
+	T_OK(fdetach(spare));
+}
+
 /* SVR4: the name holds the stream; the server closes what it attached. */
 T_CASE(the_name_keeps_the_attached_end)
 {
