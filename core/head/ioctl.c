@@ -499,6 +499,17 @@ self(void)
 	return (int32_t)cr.pid;
 }
 
+/* Who waits for S_HANGUP is told when the other end is killed, too. */
+static long
+set_sig(struct ioc *c, int32_t id, uint32_t events)
+{
+	int err = str_sig_set(c->sd, id, events);
+
+	if (err == 0 && (events & STR_S_HANGUP) != 0)
+		(void)host_daemon();
+	return -err;
+}
+
 static long
 i_setsig(struct ioc *c)
 {
@@ -506,7 +517,7 @@ i_setsig(struct ioc *c)
 
 	if ((v & ~STR_S_ALL) != 0)
 		return -EINVAL;
-	return -str_sig_set(c->sd, self(), v);
+	return set_sig(c, self(), v);
 }
 
 static long
@@ -529,8 +540,7 @@ i_esetsig(struct ioc *c)
 		return -EFAULT;
 	if (((unsigned long)ss.events & ~(unsigned long)STR_S_ALL) != 0)
 		return -EINVAL;
-	return -str_sig_set(c->sd, ss.pid != 0 ? ss.pid : self(),
-		(uint32_t)ss.events);
+	return set_sig(c, ss.pid != 0 ? ss.pid : self(), (uint32_t)ss.events);
 }
 
 static long

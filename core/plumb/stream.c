@@ -322,6 +322,13 @@ by_refs(struct str_plumb *pl)
 	return yes;
 }
 
+/* Does somebody wait for a signal, who will not look for himself? */
+static bool
+by_signals(struct str_plumb *pl)
+{
+	return pl->head[0].sigs != NULL || pl->head[1].sigs != NULL;
+}
+
 /* One stream: is it held by the living? */
 static bool
 sweep(struct str_plumb *pl, void *arg)
@@ -334,7 +341,7 @@ sweep(struct str_plumb *pl, void *arg)
 	if (!s->pairs && pl->kind == STR_PL_PIPE &&
 	    pl->head[0].file.carrier.kind == HOST_CARRIER_PAIR &&
 	    pl->head[0].file.next == NULL && pl->head[1].file.next == NULL &&
-	    !by_refs(pl))
+	    !by_refs(pl) && !by_signals(pl))
 		return false; /* its other end, or memory pressure, sees to it */
 	for (e = 0; e < pl->nheads; e++) {
 		struct str_head *sd = &pl->head[e];
@@ -399,7 +406,7 @@ watched(struct str_plumb *pl, void *arg)
 	struct str_file *f;
 	unsigned e;
 
-	*yes = pl->kind != STR_PL_PIPE || by_refs(pl);
+	*yes = pl->kind != STR_PL_PIPE || by_refs(pl) || by_signals(pl);
 	for (e = 0; e < pl->nheads && !*yes; e++)
 		for (f = &pl->head[e].file; f != NULL && !*yes; f = f->next)
 			*yes = f->carrier.kind == HOST_CARRIER_OPEN &&
