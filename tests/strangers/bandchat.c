@@ -5,7 +5,8 @@
  * Two people who write to each other at once, in signal handlers.  Ordinary
  * talk is in band 0, gossip in band 4, and what cannot wait has high
  * priority.  Each message is answered in the way it came.  First over a
- * pipe; then over the two minors of a FIFO each.
+ * pipe, of which one end is closed at last, or its holder killed; then over
+ * two FIFOs.
  */
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -143,6 +144,8 @@ static void chat(pin, pout, cin, cout, hangs)
 		out = cout;
 		for (i = 0; i < ROUNDS; i++)
 			say(i);
+		if (hangs == 2)
+			kill(getpid(), SIGKILL);
 		exit(0);
 	}
 	close(cin);
@@ -162,7 +165,7 @@ static void chat(pin, pout, cin, cout, hangs)
 		sigsuspend(&none);
 	alarm(0);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (waitpid(pid, &st, 0) != pid || st != 0)
+	if (waitpid(pid, &st, 0) != pid || st != (hangs == 2 ? SIGKILL : 0))
 		exit(1);
 	if (oops || answered != ROUNDS || signals == 0) {
 		fprintf(stderr, "errno %d, %d answers, %d signals\n",
@@ -184,6 +187,9 @@ int main()
 	if (pipe(p) == -1)
 		die("pipe");
 	chat(p[0], p[0], p[1], p[1], 1);
+	if (pipe(p) == -1)
+		die("pipe");
+	chat(p[0], p[0], p[1], p[1], 2);
 
 	if ((r1 = open("/dev/streams/fifo/3", O_RDWR)) == -1 ||
 	    (r2 = open("/dev/streams/fifo/4", O_RDWR)) == -1 ||

@@ -27,6 +27,7 @@ static char name[] = "/tmp/connsrv.XXXXXX";
 static void fail(const char *what)
 {
     fprintf(stderr, "%s: %s\n", what, strerror(errno));
+    fdetach(name);
     unlink(name);
     exit(EXIT_FAILURE);
 }
