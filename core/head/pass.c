@@ -34,6 +34,7 @@ str_pass_free(char *arg)
 
 	if (p->blk.state != STR_BLK_PASS)
 		return; /* the reaper has found it */
+	str_mem_own(p); /* should we die in here: so it does */
 	str_ref_begin();
 	/* who was taking it is dead, for this is the last of the message */
 	v = str_xchg(&p->taken, 1u);
@@ -49,7 +50,6 @@ str_pass_free(char *arg)
 		if (v == 0 && str_stream_lives(p->at->plumb))
 			(void)str_sub(&p->at->npass, 1u);
 	}
-	str_mem_own(p);
 	str_mem_free(p);
 }
 

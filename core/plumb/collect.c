@@ -121,9 +121,9 @@ note_stream(struct str_plumb *pl, void *arg)
 			return true;
 		*c = (struct cand){.sd = sd, .pl = pl, .sid = pl->sid,
 			.refs = refs, .in = pl->kind == STR_PL_PIPE};
-		if ((uint32_t)refs != 0)
-			r->key += (pl->sid * 2 + e + 1) *
-				0x9e3779b97f4a7c15ull;
+		/* one without references counts: what waits at it was not
+		 * garbage for as long as it had a file */
+		r->key += (pl->sid * 2 + e + 1) * 0x9e3779b97f4a7c15ull;
 	}
 	return false;
 }

@@ -254,6 +254,29 @@ T_CASE(pipes_that_wait_in_each_other_are_freed)
 	T_EQ(fx_in_use(STR_BLK_PASS), 0);
 }
 
+/* The last file is of an end that has no references. */
+T_CASE(a_circle_is_found_when_its_last_file_goes)
+{
+	struct host_call hc = {.fd = -1};
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	fx_pipe(&other_);
+	pass(&pipe_, &other_, 0);
+	T_EQ(host_enter(&hc), 0);
+	str_head_ref(pipe_.sd[1]);
+	T_EQ(str_pass_head(other_.sd[0], &hc, pipe_.sd[1], 2), 0);
+	host_leave();
+	fx_close(&pipe_, 1);
+	close_both(&other_);
+	sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 2);
+	fx_close(&pipe_, 0);
+	sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+	T_EQ(fx_in_use(STR_BLK_PASS), 0);
+}
+
 T_CASE(a_pipe_that_waits_in_one_that_is_held_stays)
 {
 	fx_begin(t);

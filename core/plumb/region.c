@@ -401,6 +401,11 @@ reap_block(struct reap *r, struct str_blk *b)
 		/* never entered, or on its way out: dead to all */
 		str_stream_reap((struct str_plumb *)(void *)b);
 		break;
+	case STR_BLK_PASS:
+		/* it died as it gave the last of the message back, or before
+		 * it was in one: then there is nothing to give back */
+		str_pass_free((char *)b);
+		break;
 	case STR_BLK_EVENT:
 		str_timer_reap(b);
 		break;
