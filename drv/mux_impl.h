@@ -238,12 +238,17 @@ mux_try(queue_t *q, mblk_t *mp)
 {
 	queue_t *to = mux_dest(q);
 
-	if (to == NULL) {
+	/* turned round a second time it would go round for ever: something
+	 * below, another multiplexor or an echo, turns round as well */
+	if (to == NULL || (((to->q_flag ^ q->q_flag) & QREADR) != 0 &&
+			(mp->b_flag & MSGNOLOOP) != 0)) {
 		freemsg(mp);
 		return 1;
 	}
 	if (!mux_is_priority(mp) && !bcanputnext(to, mp->b_band))
 		return 0;
+	if (((to->q_flag ^ q->q_flag) & QREADR) != 0)
+		mp->b_flag |= MSGNOLOOP;
 	putnext(to, mp);
 	return 1;
 }

@@ -115,6 +115,22 @@ T_CASE(a_link_pairs_upper_and_lower)
 	FX_MSG(dv_up(&a), "round");
 }
 
+/* mux(4): a message is turned round once */
+T_CASE(what_comes_back_to_be_turned_round_again_is_gone)
+{
+	mblk_t *mp;
+
+	begin(t);
+	T_EQ(with_link(&a, I_PLINK, &x), 0);
+	dv_close(&a);
+	from_below(&x, fx_msg("round", 0));
+	mp = below(&x);
+	T_NOTNULL(mp);
+	from_below(&x, mp);
+	T_NULL(below(&x));
+	T_EQ(with_link(&b, I_PUNLINK, &x), 0);
+}
+
 T_CASE(a_second_lower_sends_up_but_gets_nothing)
 {
 	begin(t);
