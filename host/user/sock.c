@@ -18,11 +18,11 @@
  *
  * The keeper is a thread of streamsd that does nothing else.  It has no part
  * in the executive, so that who waits for its answer in the middle of a
- * procedure waits for nothing that could wait for him.
+ * procedure waits for nothing that could wait for him.  streamsd does so too,
+ * for a letter that has not been read yet.
  *
  * News.  Processes that sleep for many things watch their sockets by an epoll
  * instance of their own, edge-triggered.  A child makes its own.
- *
  * Crash.  When streamsd dies, `sock_epoch' says that there is a new one, and
  * who has sockets passes them again: in its next call, or when it notices in
  * its sleep.  A descriptor that somebody dies with is one less, and the
@@ -57,6 +57,8 @@
 #define MS 1000000ull
 #define FETCH_NS (1000 * MS) /* before a socket is given up for lost */
 #define ANSWER_MS 100
+#define KEEP_NS (100 * MS)   /* for a letter that the keeper has not read yet */
+#define MISSED_NS (2000 * MS) /* until it is looked for once more */
 #define SHUT_NS (100 * MS) /* to wait for streamsd to close its own */
 #define FULL_TRIES 40	   /* its queue is full: 50 us each */
 #define FD_BASE 1000
@@ -65,6 +67,8 @@ struct place {
 	str_a64 word;	 /* generation << 32 | descriptor + 1; 0 = none */
 	str_a32 sent;	 /* epoch in which streamsd got it */
 	str_a32 watched; /* watch_gen << 8 | HOST_C_* */
+	str_a64 missed;	 /* it was not to be had, until then, */
+	str_a32 missed_gen; /* that of this generation */
 };
 static struct place table[HOST_NSOCK];
 static str_a32 high; /* places ever used */
@@ -381,15 +385,29 @@ ask(uint64_t id, int via, const struct host_carrier *c)
 	return host_fd_take(via, id, &fd) == 0 ? fd : -EAGAIN;
 }
 
+/* As streamsd: the keeper has it in a moment, if anybody has. */
 static int
-fetch(uint64_t id)
+fetch_here(uint64_t id)
+{
+	uint64_t end = host_now() + KEEP_NS;
+	int fd;
+
+	do {
+		fd = fd_in(str_load_acq(&place_of(id)->word), id);
+		if (fd >= 0)
+			return fd;
+		nap(200000);
+	} while (str_sock_live(id) && host_now() < end);
+	return -EIO;
+}
+
+static int
+fetch_there(uint64_t id)
 {
 	struct host_carrier c;
 	uint64_t end;
 	int via, fd = -EIO;
 
-	if (host_is_daemon || !str_sock_live(id))
-		return -EIO;
 	if (host_carrier_open(O_CLOEXEC | O_NONBLOCK, &via, &c) != 0)
 		return -EIO;
 	end = host_now() + FETCH_NS;
@@ -406,6 +424,25 @@ fetch(uint64_t id)
 	fd = install(id, fd);
 	str_store(&place_of(id)->sent,
 		(uint32_t)str_load(&shared()->sock_epoch));
+	return fd;
+}
+
+/* A descriptor of @id that we do not have; minus an errno. */
+static int
+fetch(uint64_t id)
+{
+	struct place *p = place_of(id);
+	int fd;
+
+	if (!str_sock_live(id) ||
+	    (str_load(&p->missed_gen) == (uint32_t)(id >> 32) &&
+		host_now() < str_load(&p->missed)))
+		return -EIO;
+	fd = host_is_daemon ? fetch_here(id) : fetch_there(id);
+	if (fd < 0) {
+		str_store(&p->missed, host_now() + MISSED_NS);
+		str_store(&p->missed_gen, (uint32_t)(id >> 32));
+	}
 	return fd;
 }
 

@@ -905,7 +905,7 @@ T_CASE(i_setsig_tells_of_what_comes)
 static pid_t
 streamsd_of(pid_t harness)
 {
-	char path[64], comm[32], *end;
+	char path[64], line[256], *end;
 	pid_t found = 0;
 	FILE *f, *g;
 	int pid;
@@ -914,13 +914,15 @@ streamsd_of(pid_t harness)
 		harness);
 	f = fopen(path, "r");
 	while (f != NULL && fscanf(f, "%d", &pid) == 1) {
-		snprintf(path, sizeof path, "/proc/%d/comm", pid);
+		snprintf(path, sizeof path, "/proc/%d/stat", pid);
 		g = fopen(path, "r");
 		if (g == NULL)
 			continue;
-		end = fgets(comm, sizeof comm, g);
+		end = fgets(line, sizeof line, g);
 		fclose(g);
-		if (end != NULL && strncmp(comm, "streamsd", 8) == 0)
+		/* pid (comm) state: not the one that was killed */
+		end = end != NULL ? strstr(line, "(streamsd") : NULL;
+		if (end != NULL && strstr(end, ") Z ") == NULL)
 			found = pid;
 	}
 	if (f != NULL)
@@ -970,11 +972,16 @@ T_CASE(a_new_streamsd_has_the_sockets_too)
 {
 	int s, p;
 	pid_t pid, was;
+	struct pollfd pfd;
 
 	wired(&s, &p);
 	T_SOON((was = streamsd()) != 0, 3000);
 	T_OK(kill(was, SIGKILL));
-	T_SOON(streamsd() != was, 3000);
+	/* whoever sleeps at a stream notices */
+	pfd = (struct pollfd){s, POLLIN, 0};
+	T_SOON(poll(&pfd, 1, 10) == 0 && (pid = streamsd()) != 0 && pid != was,
+		5000);
+	T_EQ(poll(&pfd, 1, 10), 0);
 	text(s, "still");
 	expect(p, "still");
 	/* who has none gets it from the new one */
