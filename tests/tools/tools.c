@@ -480,6 +480,25 @@ T_CASE_TIMEOUT(looking_at_a_busy_domain_is_safe, 60)
 
 /* --------------------------------------------------------------- autopush */
 
+T_CASE(autopush_needs_no_alias_of_the_driver)
+{
+	char path[4096];
+	FILE *f;
+
+	T_NOTNULL(getcwd(path, sizeof(path) - 32));
+	snprintf(path + strlen(path), 32, "/no-alias.%d", (int)getpid());
+	f = fopen(path, "w");
+	T_NOTNULL(f);
+	fputs("dev /dev/other echo clone\n", f);
+	T_OK(fclose(f));
+	T_OK(setenv("STREAMS_CONF", path, 1));
+	T_EQ(RUN(-1, "autopush", "-v", "relay"), 0);
+	T_EQ(RUN(-1, "autopush", "-s", "-M", "echo", "-m", "7", "relay"), 0);
+	T_EQ(RUN(-1, "autopush", "-r", "-M", "echo", "-m", "7"), 0);
+	T_OK(unsetenv("STREAMS_CONF"));
+	T_OK(unlink(path));
+}
+
 T_CASE(autopush_sets_shows_and_removes)
 {
 	T_EQ(RUN(-1, "autopush", "-s", "-M", "echo", "-m", "5", "nullmod",
