@@ -149,6 +149,22 @@ inet_memory(void *arg)
 	qenable(arg);
 }
 
+static void
+inet_tick(void *arg)
+{
+	queue_t *q = arg;
+
+	((struct inet *)q->q_ptr)->timing = 0;
+	qenable(q);
+}
+
+/* inet_later - have the read side look again in @ticks */
+void
+inet_later(struct inet *in, long ticks)
+{
+	(void)qtimeout(in->rq, inet_tick, in->rq, ticks);
+}
+
 /* inet_again - no memory for @size bytes to read into: later */
 void
 inet_again(struct inet *in, size_t size)
@@ -316,6 +332,7 @@ static const struct qinit inet_winit = {
 static void (*const inet_calls[])(void) = {
 	(void (*)(void))tpi_tick,
 	(void (*)(void))inet_memory,
+	(void (*)(void))inet_tick,
 	NULL,
 };
 

@@ -71,15 +71,13 @@ struct inet_set {
 
 /* out.c: what waits to be sent on a connection */
 struct inet_out {
-	mblk_t *gather;	    /* the queue's last, which small messages join */
-	uint32_t glen;	    /* bytes in it */
-	uint32_t busy;	    /* a send is in progress, or its sender died */
 	mblk_t *going;	    /* being taken off the queue */
 	uint64_t next;	    /* `front' when it has been */
 	uint64_t front;
 	uint64_t left;
 	uint64_t tail;
 	uint64_t base;	    /* the kernel's count when `left' was 0 */
+	uint32_t busy;	    /* a send is in progress, or its sender died */
 	uint32_t based;	    /* that is known */
 	uint32_t want;	    /* KS_* that ksock_want() was told */
 	uint32_t dead;	    /* the connection is gone */
@@ -101,6 +99,7 @@ struct inet {
 	ksock_t *volatile given; /* accepted for this endpoint */
 	int family;	    /* of ks */
 	int err;	    /* what a send failed with */
+	volatile uint32_t timing; /* inet_later() is under way */
 	uint32_t eof;	    /* the peer has sent all */
 	uint32_t marking;   /* tpi_wsrv() is to take one request only */
 	uint32_t level;	    /* size of the blocks to read into */
@@ -154,6 +153,7 @@ inet_ticks(void)
 /* inet.c */
 void inet_enter(struct inet *in);
 #define INET_QLEN 1024u
+void inet_later(struct inet *in, long ticks);
 void inet_again(struct inet *in, size_t size);
 int inet_open(struct tpi *tp, cred_t *crp);
 int inet_unbind(struct tpi *tp);

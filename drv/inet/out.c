@@ -13,9 +13,9 @@
  * fills up and holds the writer back, as any queue does.
  *
  * The gathering block.  Small messages are copied behind each other into a
- * block, the last of the queue.  The queue counts it as it was when it was
- * put there (`b_wptr' stays); what it has since is `glen'.  So a small message
- * costs a copy and no lock.
+ * block, the last of the queue, which begins with the number of bytes it has.
+ * The queue counts it as full from the beginning, so nothing but that number
+ * changes: a small message costs a copy and no lock.
  *
  * Positions.  `tail' counts the bytes that were accepted, `left' those the
  * kernel has taken, `front' those before the queue's first message.  The
@@ -36,7 +36,9 @@
 #define OUT_IOV 128u	   /* blocks of one call */
 #define OUT_MOST 262144u   /* bytes of one call */
 #define OUT_BATCH 65536u   /* enough to be sent */
-#define OUT_GATHER 65280u  /* a gathering block; with its header 64 KiB */
+#define OUT_BLOCK 65472u   /* a gathering block; with its header 64 KiB */
+#define OUT_HEAD 16u	   /* its own header */
+#define OUT_GATHERS 0x8000 /* b_flag: it is one */
 #define OUT_SMALL 2048u	   /* messages that are copied into one */
 #define OUT_DIRECT 32768u  /* messages that go at once if none waits */
 #define OUT_IDLE INET_US(50)
@@ -49,10 +51,23 @@ is_request(mblk_t *mp)
 	return DB_TYPE(mp) != M_DATA;
 }
 
-static uint32_t
-out_len(const struct inet_out *o, mblk_t *mp)
+/* Bytes in a gathering block. */
+static uint32_t *
+out_filled(mblk_t *mp)
 {
-	return mp == o->gather ? o->glen : (uint32_t)msgdsize(mp);
+	return (uint32_t *)(void *)mp->b_rptr;
+}
+
+static int
+is_gather(const mblk_t *mp)
+{
+	return (mp->b_flag & OUT_GATHERS) != 0;
+}
+
+static uint32_t
+out_len(mblk_t *mp)
+{
+	return is_gather(mp) ? *out_filled(mp) : (uint32_t)msgdsize(mp);
 }
 
 static void
@@ -102,7 +117,7 @@ inet_out_start(struct inet *in)
 	o->busy = 0;
 	o->want = 0;
 	o->dead = 0;
-	o->gather = o->going = NULL;
+	o->going = NULL;
 	o->based = 0;
 	o->got = 1;
 }
@@ -118,8 +133,6 @@ out_remove(struct inet *in, mblk_t *mp, uint32_t len)
 	(void)getq(in->wq);
 	str_store(&o->front, o->next);
 	str_store(&o->going, (mblk_t *)NULL);
-	if (o->gather == mp)
-		o->gather = NULL;
 	freemsg(mp);
 }
 
@@ -135,7 +148,7 @@ out_consume(struct inet *in)
 
 		if (mp == NULL)
 			break;
-		len = out_len(o, mp);
+		len = out_len(mp);
 		if (o->left - o->front < len)
 			break;
 		out_remove(in, mp, len);
@@ -158,15 +171,13 @@ inet_out_mend(struct inet *in)
 			o->front = o->next;
 		o->going = NULL;
 	}
-	if (o->gather != NULL && in->wq->q_last != o->gather)
-		o->gather = NULL;
 	if (o->based && in->ks != NULL && out_taken(in, &taken) == 0)
 		o->left = taken - o->base;
 	out_consume(in);
 	o->tail = o->front;
 	for (mp = in->wq->q_first; mp != NULL; mp = mp->b_next)
 		if (!is_request(mp))
-			o->tail += out_len(o, mp);
+			o->tail += out_len(mp);
 	o->busy = 0;
 }
 
@@ -193,7 +204,7 @@ inet_out_drop(struct inet *in)
 	mblk_t *mp, *next;
 
 	o->dead = 1;
-	o->gather = o->going = NULL;
+	o->going = NULL;
 	for (mp = in->wq->q_first; mp != NULL; mp = next) {
 		next = mp->b_next;
 		if (!of_connection(mp))
@@ -216,7 +227,6 @@ inet_out_flushq(struct inet *in)
 
 	if (in->phase != INET_OPEN || o->dead)
 		return;
-	o->gather = NULL;
 	while ((mp = in->wq->q_first) != NULL && !is_request(mp)) {
 		rmvq(in->wq, mp);
 		freemsg(mp);
@@ -224,6 +234,13 @@ inet_out_flushq(struct inet *in)
 	o->base -= o->tail - o->left; /* these bytes never come */
 	o->front = o->left = o->tail;
 	out_want(in, 0);
+}
+
+/* Not now, in this process: there is no room, or it has no descriptor. */
+static int
+is_later(long n)
+{
+	return n == -EAGAIN || n == -EIO;
 }
 
 /* A send failed: it was reset, or timed out.  The read side tells the user. */
@@ -248,8 +265,10 @@ out_iov(struct inet *in, struct iovec *iov, size_t *ret)
 	for (mp = in->wq->q_first; mp != NULL && !is_request(mp);
 		mp = mp->b_next)
 		for (bp = mp; bp != NULL; bp = bp->b_cont) {
-			size_t len = mp == o->gather ? o->glen :
-						       (size_t)MBLKL(bp);
+			size_t len = is_gather(bp) ? *out_filled(bp) :
+						     (size_t)MBLKL(bp);
+			unsigned char *p = bp->b_rptr +
+				(is_gather(bp) ? OUT_HEAD : 0);
 
 			if (skip >= len) {
 				skip -= (uint32_t)len;
@@ -257,7 +276,7 @@ out_iov(struct inet *in, struct iovec *iov, size_t *ret)
 			}
 			if (n == OUT_IOV || total >= OUT_MOST)
 				goto out;
-			iov[n].iov_base = bp->b_rptr + skip;
+			iov[n].iov_base = p + skip;
 			iov[n].iov_len = len - skip;
 			total += iov[n++].iov_len;
 			skip = 0;
@@ -295,7 +314,7 @@ inet_out_flush(struct inet *in)
 		n = ksock_send(in->ks, iov, cnt, MSG_NOSIGNAL);
 		if (n < 0) {
 			str_store(&o->busy, 0u);
-			if (n == -EAGAIN)
+			if (is_later(n))
 				out_want(in, KS_OUT);
 			else if (n != -EINTR)
 				out_failed(in, (int)n);
@@ -320,30 +339,29 @@ inet_out_flush(struct inet *in)
 static int
 out_gather(struct inet *in, mblk_t *mp, uint32_t len)
 {
-	struct inet_out *o = &in->out;
-	mblk_t *g = o->gather, *bp;
+	mblk_t *g = in->wq->q_last, *bp;
+	uint32_t filled = 0, fresh;
 	unsigned char *to;
 
-	if (g == NULL || g != in->wq->q_last || OUT_GATHER - o->glen < len) {
-		g = allocb(OUT_GATHER, BPRI_MED);
+	if (g != NULL && is_gather(g))
+		filled = *out_filled(g);
+	fresh = filled == 0 || OUT_BLOCK - OUT_HEAD - filled < len;
+	if (fresh) {
+		g = allocb(OUT_BLOCK, BPRI_MED);
 		if (g == NULL)
 			return 0;
-		o->gather = NULL;
-		o->glen = 0;
+		filled = 0;
+		g->b_flag |= OUT_GATHERS;
+		g->b_wptr += OUT_BLOCK;
 	}
-	to = g->b_rptr + o->glen;
+	to = g->b_rptr + OUT_HEAD + filled;
 	for (bp = mp; bp != NULL; bp = bp->b_cont) {
 		bcopy(bp->b_rptr, to, (size_t)MBLKL(bp));
 		to += MBLKL(bp);
 	}
-	if (o->gather == NULL) {
-		g->b_wptr = to;
-		o->glen = len;
+	str_store_rel(out_filled(g), filled + len);
+	if (fresh)
 		(void)putq(in->wq, g);
-		o->gather = g;
-	} else {
-		str_store_rel(&o->glen, o->glen + len);
-	}
 	freemsg(mp);
 	return 1;
 }
@@ -351,9 +369,7 @@ out_gather(struct inet *in, mblk_t *mp, uint32_t len)
 static void
 out_queue(struct inet *in, mblk_t *mp, uint32_t len)
 {
-	struct inet_out *o = &in->out;
-
-	o->tail += len;
+	in->out.tail += len;
 	if (len <= OUT_SMALL && out_gather(in, mp, len))
 		return;
 	(void)putq(in->wq, mp);
@@ -385,7 +401,7 @@ out_direct(struct inet *in, mblk_t *mp, uint32_t len)
 	if (n > 0) {
 		(void)adjmsg(mp, n);
 		o->left = o->front = o->tail += (uint64_t)n;
-	} else if (n != -EAGAIN && n != -EINTR) {
+	} else if (!is_later(n) && n != -EINTR) {
 		freemsg(mp);
 		out_failed(in, (int)n);
 		return 1;

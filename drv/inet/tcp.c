@@ -38,6 +38,7 @@
 
 static const uint32_t tcp_size[] = {2112, 16576, 131008};
 #define TCP_LEVELS 3u
+#define TCP_LOOK 10 /* ticks between two looks at calls that wait */
 
 /* inet_tcp_sends - may data go now?  The states as of drv/tpi. */
 int
@@ -207,13 +208,15 @@ tcp_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *ind, mblk_t *data)
 	if (data != NULL)
 		freemsg(data);
 	if (at != in) {
-		ksock_attach(ks, NULL);
+		/* at home there, should this endpoint be closed at once */
+		ksock_attach(ks, at->rq);
 		str_store_rel(&at->given, ks);
 		qenable(at->rq);
 	} else {
 		ksock_attach(in->ks, NULL);
 		in->lks = in->ks;
 		in->ks = ks;
+		ksock_attach(ks, in->rq);
 		inet_apply(in);
 		inet_tcp_begin(in);
 	}
@@ -278,7 +281,7 @@ tcp_exdata(struct tpi *tp, mblk_t *mp, int flags)
 		iov.iov_base = bp->b_rptr;
 		iov.iov_len = (size_t)MBLKL(bp);
 		n = ksock_send(in->ks, &iov, 1, MSG_OOB | MSG_NOSIGNAL);
-		if (n == -EAGAIN) {
+		if (n == -EAGAIN || n == -EIO) {
 			in->out.want = KS_OUT;
 			ksock_want(in->ks, KS_OUT);
 			return EAGAIN;
@@ -352,6 +355,8 @@ tcp_called(struct inet *in)
 	uint32_t len = sizeof(ss);
 	int err = in->err != 0 ? in->err : ksock_error(in->ks);
 
+	if (err == EIO)
+		return; /* no descriptor yet */
 	if (err != 0) {
 		tcp_failed(in, err);
 		return;
@@ -364,17 +369,42 @@ tcp_called(struct inet *in)
 		tcp_end(in, 1);
 }
 
-/* Has a connection whose indication waits been reset? */
+/* Has a connection whose indication waits been reset?  0, or the errno. */
 static int
 tcp_is_gone(ksock_t *ks)
 {
 	struct tcp_info ti;
 	uint32_t len = sizeof(ti);
+	int err;
 
-	if (ks == NULL || (ksock_events(ks) & KS_IN) == 0)
+	if (ks == NULL || ksock_getopt(ks, IPPROTO_TCP, TCP_INFO, &ti,
+		&len) != 0 || ti.tcpi_state != TCP_IS_CLOSED)
 		return 0;
-	return ksock_getopt(ks, IPPROTO_TCP, TCP_INFO, &ti, &len) == 0 &&
-		ti.tcpi_state == TCP_IS_CLOSED;
+	err = ksock_error(ks);
+	return err != 0 ? err : ECONNRESET;
+}
+
+/*
+ * Who calls may give up before he is answered.  Nothing tells of that, for a
+ * stream is told of one socket's events; so while indications wait a timer
+ * has us look.
+ */
+static void
+tcp_pending(struct inet *in)
+{
+	struct tpi_ind *ind, *next;
+	ksock_t *ks;
+	int err;
+
+	for (ind = in->tp.ind; ind != NULL; ind = next) {
+		next = ind->next;
+		ks = ind->cookie;
+		err = tcp_is_gone(ks);
+		if (err == 0)
+			continue;
+		(void)tpi_conn_gone(&in->tp, ks, err);
+		ksock_close(ks, 1);
+	}
 }
 
 static void
@@ -382,22 +412,11 @@ tcp_listening(struct inet *in)
 {
 	struct tpi *tp = &in->tp;
 	struct sockaddr_storage ss;
-	struct tpi_ind *ind;
 	uint32_t len;
 	ksock_t *ks;
 	int err;
 
-	for (ind = tp->ind; ind != NULL; ind = ind->next) {
-		ks = ind->cookie;
-		if (!tcp_is_gone(ks))
-			continue;
-		err = ksock_error(ks);
-		(void)tpi_conn_gone(tp, ks, err != 0 ? err : ECONNRESET);
-		ksock_close(ks, 1);
-		ind = tp->ind;
-		if (ind == NULL)
-			break;
-	}
+	tcp_pending(in);
 	while (tp->nind < tp->qlen) {
 		len = sizeof(ss);
 		err = ksock_accept(in->ks, &ks, &ss, &len);
@@ -408,8 +427,10 @@ tcp_listening(struct inet *in)
 		if (tpi_conn_ind(tp, &(struct tpi_buf){(unsigned char *)&ss,
 			len}, NULL, ks) != 0)
 			ksock_close(ks, 1);
-		else
-			ksock_attach(ks, in->rq);
+	}
+	if (tp->nind != 0 && !in->timing) {
+		in->timing = 1;
+		inet_later(in, TCP_LOOK);
 	}
 }
 
@@ -459,7 +480,7 @@ tcp_read(struct inet *in, mblk_t *mp, uint32_t size, int urgent)
 		freemsg(mp);
 		if (n == 0)
 			tcp_eof(in);
-		else if (n != -EAGAIN && n != -EINTR)
+		else if (n != -EAGAIN && n != -EINTR && n != -EIO)
 			tcp_failed(in, in->err != 0 ? in->err : (int)-n);
 		return n == -EINTR;
 	}
