@@ -8,6 +8,7 @@
  * The program is this one: called `streamsd' it is that.
  */
 #include <dirent.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,8 +109,17 @@ static bool
 gone(pid_t pid)
 {
 	char c = state_of(pid);
+	struct pollfd pfd = { -1, POLLIN, 0 };
 
-	return c == 'X' || c == 'Z';
+	if (c != 'Z')
+		return c == 'X';
+	/* its other thread may take a moment longer */
+	pfd.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (pfd.fd >= 0) {
+		c = poll(&pfd, 1, 0) == 1 ? 'X' : 'S';
+		(void)close(pfd.fd);
+	}
+	return c != 'S';
 }
 
 /* Member slots of living daemons. */
