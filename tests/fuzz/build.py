@@ -2,11 +2,12 @@
 # Copyright (c) 2026 The Fast-STREAMS authors
 """Build a fuzz target with everything it is about, instrumented.
 
-usage: build.py ROOT OUTPUT CLANG SOURCE ...
+usage: build.py ROOT OUTPUT DEPFILE CLANG SOURCE ...
 
 OUTPUT may be an archive, SOURCE may be one too.  A source of the executive, of
 a module or driver, or of a host is compiled as it always is; of a header among
-the sources, its folder is searched for headers.
+the sources, its folder is searched for headers.  DEPFILE says which headers
+OUTPUT was made of.
 """
 
 import os
@@ -33,11 +34,18 @@ def flags(root, path):
     return KIND.get(name.split(os.sep)[0], [])
 
 
+def headers(depfile):
+    """What a compiler's rule names, without its target."""
+    with open(depfile, encoding='utf-8') as f:
+        return f.read().replace('\\\n', ' ').partition(':')[2].split()
+
+
 def main():
-    root, output, clang, *sources = sys.argv[1:]
+    root, output, depfile, clang, *sources = sys.argv[1:]
     inc = [f'-I{root}/{d}' for d in ('include', 'core', 'host/sim',
                                      'host/user', 'lib/streams', 'drv')]
     inc += ['-I' + os.path.dirname(s) for s in sources if s.endswith('.h')]
+    used = set()
     with tempfile.TemporaryDirectory() as d:
         objects = []
         for n, s in enumerate(sources):
@@ -46,9 +54,15 @@ def main():
             if not s.endswith('.c'):
                 continue
             obj = os.path.join(d, f'{n}.o')
-            subprocess.run([clang, *FLAGS, *flags(root, s), *inc, '-c', s,
-                            '-o', obj], check=True)
+            subprocess.run([clang, *FLAGS, *flags(root, s), *inc, '-MD',
+                            '-MF', obj + '.d', '-c', s, '-o', obj],
+                           check=True)
+            used.update(headers(obj + '.d'))
             objects.append(obj)
+        with open(depfile, 'w', encoding='utf-8') as f:
+            f.write(f'{output}: ' + ' '.join(sorted(used)) + '\n')
+        if os.path.exists(output):
+            os.unlink(output)
         if output.endswith('.a'):
             subprocess.run(['ar', 'rcs', output, *objects], check=True)
             return
