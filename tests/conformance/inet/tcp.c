@@ -276,8 +276,8 @@ T_CASE(an_unreachable_host_is_a_disconnection)
 	socklen_t len;
 	int fd;
 
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0 &&
-		unshare(CLONE_NEWNET) != 0)
+	if (unshare(CLONE_NEWNET) != 0 &&
+		unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
 		T_SKIP("no network namespaces here");
 	len = family() == AF_INET ?
 		in_addr(&ss, AF_INET, "192.0.2.1", 9) :
