@@ -16,6 +16,8 @@ import tempfile
 import time
 
 PROGRAM = sys.argv[1]
+# A domain that is somebody else's may be full, or at another address.
+os.environ["STREAMS_DOMAIN"] = "private"
 # A background job of a shell ignores it, and so would what we start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 LINE = re.compile(
