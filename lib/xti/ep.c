@@ -287,12 +287,19 @@ failed_name(int err, uint32_t how)
 	return xti_sys(err);
 }
 
-/* Have timod on the Stream. */
+/* Have timod on the Stream, if it may be a provider's. */
 static int
 with_timod(int fd)
 {
-	int there = ioctl(fd, I_FIND, "timod");
+	struct stat st;
+	int there;
 
+	if (isastream(fd) != 1 || fstat(fd, &st) < 0 ||
+	    !S_ISCHR(st.st_mode)) {
+		errno = ENOSTR;
+		return -1;
+	}
+	there = ioctl(fd, I_FIND, "timod");
 	if (there < 0)
 		return -1;
 	return there > 0 ? 0 : ioctl(fd, I_PUSH, "timod");
@@ -309,8 +316,8 @@ xti_open(const char *name, int oflag, struct t_info *info, uint32_t how)
 	fd = open(name, oflag);
 	if (fd < 0)
 		return failed_name(errno, how);
-	if (isastream(fd) != 1 || with_timod(fd) < 0) {
-		err = isastream(fd) != 1 ? ENOSTR : errno;
+	if (with_timod(fd) < 0) {
+		err = errno;
 		close(fd);
 		return failed_name(err, how);
 	}
@@ -391,9 +398,7 @@ t_sync(int fd)
 
 	if (strm_id(fd, &u.id, &u.w) < 0)
 		return xti_fail(TBADF);
-	if (ioctl(fd, I_FIND, "tirdwr") == 1)
-		return xti_fail(TBADF);
-	if (with_timod(fd) < 0)
+	if (ioctl(fd, I_FIND, "tirdwr") == 1 || with_timod(fd) < 0)
 		return xti_fail(TBADF);
 	if (xti_use(&u, fd, S_ANY) < 0 || xti_refresh(&u) < 0)
 		return -1;
