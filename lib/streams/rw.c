@@ -30,6 +30,16 @@ rw_failed(struct fd_rec *r, long ret, uint32_t events)
 	return fail((int)-ret);
 }
 
+/*
+ * Linux looks at the whole range first: one that cannot be memory of anybody's
+ * is EFAULT, and not as much as there is in front of its end.
+ */
+STR_INLINE bool
+nowhere(const void *buf, size_t len)
+{
+	return str_unlikely(len > SSIZE_MAX || (uintptr_t)buf > SSIZE_MAX - len);
+}
+
 static STR_NOINLINE ssize_t
 read_stream(struct fd_rec *r, int fd, void *buf, size_t len)
 {
@@ -37,6 +47,8 @@ read_stream(struct fd_rec *r, int fd, void *buf, size_t len)
 	long ret;
 
 	pthread_testcancel();
+	if (nowhere(buf, len))
+		return fail(EFAULT);
 	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
 	if (str_likely(ret == 0)) {
 		ret = str_head_read(hc.head, &hc, buf, len);
@@ -56,6 +68,8 @@ write_stream(struct fd_rec *r, int fd, const void *buf, size_t len)
 	long ret;
 
 	pthread_testcancel();
+	if (nowhere(buf, len))
+		return fail(EFAULT);
 	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
 	if (str_likely(ret == 0)) {
 		ret = str_head_write(hc.head, &hc, buf, len);

@@ -319,6 +319,24 @@ T_CASE(writev_refuses_impossible_counts)
 	T_EQ(p_drain(fd[0]), 0u);
 }
 
+/* Linux: no memory is so long; and not a byte of it is written or read */
+T_CASE(lengths_of_nobodys_memory_are_EFAULT)
+{
+	static const size_t len[] = { SIZE_MAX, (size_t)SSIZE_MAX + 1,
+		SSIZE_MAX };
+	static char buf[300000];
+	int fd[2];
+
+	p_pipe(fd);
+	for (int i = 0; i < 3; i++) {
+		volatile size_t n = len[i]; /* the compiler knows, too */
+
+		T_ERR(write(fd[1], buf, n), EFAULT);
+		T_ERR(read(fd[0], buf, n), EFAULT);
+	}
+	T_EQ(p_drain(fd[0]), 0u);
+}
+
 T_CASE(writev_refuses_lengths_that_overflow)
 {
 	struct iovec iov[2] = {
