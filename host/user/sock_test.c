@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Sockets that members share: who has a descriptor, who gets one, and when it
+ * is gone.  The executive is the double, for which one id lives at a time
+ * (UP_SOCK); streamsd is this program under another name.
+ */
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <t.h>
+
+#include "sock.h"
+#include "upcalls_test_double.h"
+#undef FNDELAY
+#undef FNONBLOCK
+#include <str/ksock.h>
+
+int streamsd_main(int argc, char **argv);
+
+STR_CONSTRUCTOR static void
+be_streamsd(int argc, char **argv)
+{
+	if (strcmp(argv[0], "streamsd") == 0)
+		exit(streamsd_main(argc, argv));
+}
+
+#define ID(gen) ((uint64_t)(gen) << 32 | 7)
+
+static char self[512];
+
+static void
+setup(void)
+{
+	struct host_call hc = { .fd = -1 };
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+
+	T_GT(n, 0);
+	setenv("STREAMS_DOMAIN", "private", 1);
+	setenv("STREAMS_LINGER", "60000", 1);
+	setenv("STREAMS_DAEMON", self, 1);
+	up_enter(&hc);
+	T_EQ(host_daemon(), 0);
+	host_leave();
+}
+
+static pid_t
+daemon_pid(void)
+{
+	return (pid_t)(uint32_t)str_load(&host_shared(host_domain)->daemon);
+}
+
+static void
+live(uint64_t id)
+{
+	str_store(up_word(UP_SOCK), id);
+}
+
+/* A socket of a new pair, known as @id; its other end is a plain one. */
+static int
+make(uint64_t id)
+{
+	int fd[2];
+
+	T_OK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd));
+	live(id);
+	T_EQ(host_sock_adopt(id, fd[0]), 0);
+	return fd[1];
+}
+
+/* Do we get @text out of @id? */
+static int
+got(uint64_t id, const char *text)
+{
+	char buf[64];
+	struct iovec iov = { buf, sizeof buf };
+	long n = host_sock_recv(id, &iov, 1, NULL);
+
+	return n == (long)strlen(text) && memcmp(buf, text, (size_t)n) == 0;
+}
+
+static void
+in_call(void (*fn)(void *), void *arg)
+{
+	struct host_call hc = { .fd = -1 };
+
+	up_enter(&hc);
+	fn(arg);
+	host_leave();
+}
+
+static void
+expect_ping(void *arg)
+{
+	int *peer = arg;
+
+	T_EQ(write(*peer, "ping", 4), 4);
+	T_TRUE(got(ID(1), "ping"));
+}
+
+/* streamsd has the other end, or not, when nobody else has */
+static void
+make_and_drop(void *arg)
+{
+	int *peer = arg;
+
+	*peer = make(ID(1));
+	host_sock_drop(ID(1));
+}
+
+T_CASE(streamsd_keeps_what_was_made)
+{
+	int peer;
+	char c;
+
+	setup();
+	in_call(make_and_drop, &peer);
+	/* the only holder left is streamsd */
+	T_EQ(send(peer, "x", 1, MSG_NOSIGNAL), 1);
+	T_EQ(recv(peer, &c, 1, MSG_DONTWAIT), -1);
+	T_EQ(errno, EAGAIN);
+}
+
+static void
+fetched(void *arg)
+{
+	T_GE(host_sock_fd(ID(1)), 0);
+	expect_ping(arg);
+}
+
+T_CASE(who_has_none_gets_one)
+{
+	int peer;
+
+	setup();
+	in_call(make_and_drop, &peer);
+	in_call(fetched, &peer);
+}
+
+T_CASE(numbers_are_high_and_hidden)
+{
+	int peer, fd;
+	struct host_call hc = { .fd = -1 };
+
+	setup();
+	up_enter(&hc);
+	peer = make(ID(1));
+	fd = host_sock_fd(ID(1));
+	T_TRUE(host_fd_is_ours(fd));
+	T_FALSE(host_fd_is_ours(peer));
+	T_EQ(host_sock_hidden_from(fd), fd);
+	T_EQ(host_sock_hidden_from(fd + 1), -1);
+	T_EQ(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	host_sock_move(fd);
+	T_NE(host_sock_fd(ID(1)), fd);
+	T_FALSE(host_fd_is_ours(fd));
+	(void)close(fd);
+	expect_ping(&peer);
+	host_leave();
+}
+
+T_CASE(an_id_that_is_dead_has_no_descriptor)
+{
+	int peer;
+	struct host_call hc = { .fd = -1 };
+
+	setup();
+	up_enter(&hc);
+	peer = make(ID(1));
+	live(0);
+	host_sock_gone(ID(1), true);
+	T_EQ(host_sock_fd(ID(1)), -EIO);
+	/* streamsd has closed its own when the call returns */
+	T_EQ(send(peer, "x", 1, MSG_NOSIGNAL), -1);
+	T_EQ(errno, EPIPE);
+	host_leave();
+}
+
+static void
+child_holds(void *arg)
+{
+	int *go = arg;
+	struct host_call hc = { .fd = -1 };
+	char c;
+
+	up_enter(&hc);
+	T_GE(host_sock_fd(ID(1)), 0);
+	host_leave();
+	T_EQ(write(go[1], "r", 1), 1);
+	T_EQ(read(go[2], &c, 1), 1);
+	/* any use of any socket tells it */
+	up_enter(&hc);
+	T_EQ(host_sock_fd(ID(1)), -EIO);
+	host_leave();
+	T_EQ(write(go[1], "r", 1), 1);
+	(void)read(go[2], &c, 1);
+}
+
+T_CASE(other_members_close_theirs_when_they_come_by)
+{
+	int peer, a[2], b[2], go[3];
+	struct host_call hc = { .fd = -1 };
+	char c;
+	pid_t pid;
+
+	setup();
+	T_OK(pipe(a));
+	T_OK(pipe(b));
+	go[1] = a[1];
+	go[2] = b[0];
+	up_enter(&hc);
+	peer = make(ID(1));
+	host_leave();
+	pid = T_OK(fork());
+	if (pid == 0) {
+		(void)close(peer);
+		(void)close(b[1]);
+		child_holds(go);
+		_exit(0);
+	}
+	T_EQ(read(a[0], &c, 1), 1);
+	up_enter(&hc);
+	live(0);
+	host_sock_gone(ID(1), true);
+	host_leave();
+	/* an idle process still has it */
+	T_EQ(send(peer, "x", 1, MSG_NOSIGNAL), 1);
+	T_EQ(write(b[1], "g", 1), 1);
+	T_EQ(read(a[0], &c, 1), 1);
+	T_EQ(send(peer, "x", 1, MSG_NOSIGNAL), -1);
+	T_OK(close(b[1]));
+	T_EQ(waitpid(pid, NULL, 0), pid);
+}
+
+T_CASE(a_place_is_used_again)
+{
+	struct host_call hc = { .fd = -1 };
+
+	setup();
+	up_enter(&hc);
+	for (uint64_t gen = 1; gen < 200; gen += 2) {
+		int peer = make(ID(gen));
+		struct iovec iov = { (char[]){ 'x' }, 1 };
+		char c;
+
+		T_EQ(host_sock_send(ID(gen), &iov, 1, 0), 1);
+		T_EQ(read(peer, &c, 1), 1);
+		live(0);
+		host_sock_gone(ID(gen), (gen & 2) != 0);
+		T_OK(close(peer));
+	}
+	host_leave();
+}
+
+T_CASE(a_new_streamsd_is_given_them)
+{
+	int peer;
+	pid_t was;
+	struct host_call hc = { .fd = -1 };
+
+	setup();
+	str_store(up_word(UP_WANTED), 1ull);
+	up_enter(&hc);
+	peer = make(ID(1));
+	for (int i = 0; i < 3; i++) {
+		was = daemon_pid();
+		T_OK(kill(was, SIGKILL));
+		/* dead to the last of its threads */
+		T_SOON((host_daemon(), daemon_pid() != was), 5000);
+		host_sock_pass_all();
+		host_sock_drop(ID(1));
+		T_GE(host_sock_fd(ID(1)), 0);
+		expect_ping(&peer);
+	}
+	host_leave();
+}
+
+T_CASE(the_next_use_gives_it_to_a_new_streamsd)
+{
+	int peer;
+	pid_t was;
+	struct host_call hc = { .fd = -1 };
+
+	setup();
+	str_store(up_word(UP_WANTED), 1ull);
+	up_enter(&hc);
+	peer = make(ID(1));
+	was = daemon_pid();
+	T_OK(kill(was, SIGKILL));
+	T_SOON((host_daemon(), daemon_pid() != was), 5000);
+	expect_ping(&peer);
+	host_sock_drop(ID(1));
+	expect_ping(&peer);
+	host_leave();
+}
+
+T_CASE(news_comes_once_for_each_arrival)
+{
+	int peer;
+	struct host_call hc = { .fd = -1 };
+	struct host_sock_event ev[4];
+
+	setup();
+	up_enter(&hc);
+	peer = make(ID(1));
+	T_FALSE(host_sock_watching());
+	T_EQ(host_sock_watch(ID(1), HOST_C_IN), 0);
+	T_TRUE(host_sock_watching());
+	T_EQ(host_sock_events(ev, 4), 0);
+	T_EQ(write(peer, "a", 1), 1);
+	T_EQ(host_sock_events(ev, 4), 1);
+	T_EQ(ev[0].id, ID(1));
+	T_EQ(ev[0].events, HOST_C_IN);
+	T_EQ(host_sock_events(ev, 4), 0);
+	/* watched for something else: what is there is told again */
+	T_EQ(host_sock_watch(ID(1), HOST_C_IN | HOST_C_OUT), 0);
+	T_EQ(host_sock_events(ev, 4), 1);
+	T_EQ(ev[0].events, HOST_C_IN | HOST_C_OUT);
+	T_OK(close(peer));
+	T_EQ(host_sock_events(ev, 4), 1);
+	T_EQ(ev[0].events, HOST_C_IN | HOST_C_OUT | HOST_C_END);
+	T_EQ(host_sock_watch(ID(1), 0), 0);
+	T_FALSE(host_sock_watching());
+	host_leave();
+}
+
+T_CASE(a_child_has_news_of_its_own)
+{
+	int peer, status;
+	struct host_call hc = { .fd = -1 };
+	struct host_sock_event ev[4];
+	pid_t pid;
+
+	setup();
+	up_enter(&hc);
+	peer = make(ID(1));
+	T_EQ(host_sock_watch(ID(1), HOST_C_IN), 0);
+	host_leave();
+	pid = T_OK(fork());
+	if (pid == 0) {
+		up_enter(&hc);
+		T_FALSE(host_sock_watching());
+		T_EQ(host_sock_watch(ID(1), HOST_C_IN), 0);
+		T_EQ(write(peer, "a", 1), 1);
+		T_EQ(host_sock_events(ev, 4), 1);
+		host_leave();
+		_exit(0);
+	}
+	T_EQ(waitpid(pid, &status, 0), pid);
+	T_EQ(status, 0);
+	up_enter(&hc);
+	T_EQ(host_sock_events(ev, 4), 1);
+	host_leave();
+}
+
+T_CASE(an_abort_is_a_reset_though_others_hold_it)
+{
+	struct sockaddr_in sin = { .sin_family = AF_INET,
+		.sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t len = sizeof sin;
+	struct host_call hc = { .fd = -1 };
+	int l, fd, peer;
+	char c;
+
+	setup();
+	l = T_OK(socket(AF_INET, SOCK_STREAM, 0));
+	T_OK(bind(l, (void *)&sin, sizeof sin));
+	T_OK(listen(l, 2));
+	T_OK(getsockname(l, (void *)&sin, &len));
+	for (int abort = 0; abort < 2; abort++) {
+		uint64_t id = ID(1 + 2 * abort);
+		int other;
+
+		up_enter(&hc);
+		fd = host_sock_new(AF_INET, SOCK_STREAM, 0);
+		T_GE(fd, 0);
+		other = T_OK(dup(fd));
+		live(id);
+		T_EQ(host_sock_adopt(id, fd), 0);
+		(void)host_sock_connect(id, &sin, sizeof sin);
+		peer = T_OK(accept(l, NULL, NULL));
+		host_sock_shut(id, abort != 0);
+		/* an idle process has a duplicate still */
+		if (abort) {
+			T_EQ(recv(peer, &c, 1, 0), -1);
+			T_EQ(errno, ECONNRESET);
+		} else {
+			T_EQ(recv(peer, &c, 1, 0), 0);
+		}
+		live(0);
+		host_sock_gone(id, false);
+		host_leave();
+		(void)close(other);
+		(void)close(peer);
+	}
+}
+
+T_CASE(datagrams_go_and_come_many_at_a_time)
+{
+	struct sockaddr_in sin = { .sin_family = AF_INET,
+		.sin_addr = { htonl(INADDR_LOOPBACK) } };
+	uint32_t len = sizeof sin;
+	struct host_call hc = { .fd = -1 };
+	struct ksock_msg m[8];
+	struct iovec iov[8];
+	char buf[8][32];
+	int fd, on = 1;
+
+	setup();
+	up_enter(&hc);
+	fd = host_sock_new(AF_INET, SOCK_DGRAM, 0);
+	T_GE(fd, 0);
+	live(ID(1));
+	T_EQ(host_sock_adopt(ID(1), fd), 0);
+	T_EQ(host_sock_bind(ID(1), &sin, sizeof sin), 0);
+	T_EQ(host_sock_name(ID(1), false, &sin, &len), 0);
+	T_EQ(host_sock_connect(ID(1), &sin, sizeof sin), 0);
+	memset(m, 0, sizeof m);
+	for (int i = 0; i < 8; i++) {
+		memset(buf[i], 'a' + i, sizeof buf[i]);
+		iov[i] = (struct iovec){ buf[i], 10 };
+		m[i].km_iov = &iov[i];
+		m[i].km_iovlen = 1;
+	}
+	T_EQ(host_sock_sendmm(ID(1), m, 8, 0), 8);
+	for (int i = 0; i < 8; i++)
+		iov[i].iov_len = sizeof buf[i];
+	memset(buf, 0, sizeof buf);
+	T_EQ(host_sock_recvmm(ID(1), m, 8, 0), 8);
+	for (int i = 0; i < 8; i++) {
+		T_EQ(m[i].km_len, 10);
+		T_EQ(buf[i][9], 'a' + i);
+	}
+	T_EQ(host_sock_recvmm(ID(1), m, 8, 0), -EAGAIN);
+	/* one train of three, taken apart by the kernel */
+	iov[0] = (struct iovec){ "abcdefghi", 9 };
+	m[0].km_gso = 3;
+	if (host_sock_sendmm(ID(1), m, 1, 0) == 1) {
+		for (int i = 0; i < 8; i++)
+			iov[i] = (struct iovec){ buf[i], sizeof buf[i] };
+		T_EQ(host_sock_recvmm(ID(1), m, 8, 0), 3);
+		T_EQ(m[2].km_len, 3);
+		T_MEM(buf[2], "ghi", 3);
+	}
+	/* ... and left together */
+	if (host_sock_setopt(ID(1), IPPROTO_UDP, 104, &on, sizeof on) == 0) {
+		iov[0] = (struct iovec){ "abcdefghi", 9 };
+		m[0].km_gso = 3;
+		if (host_sock_sendmm(ID(1), m, 1, 0) == 1) {
+			iov[0] = (struct iovec){ buf[0], sizeof buf[0] };
+			T_EQ(host_sock_recvmm(ID(1), m, 1, 0), 1);
+			T_EQ(m[0].km_len, 9);
+			T_EQ(m[0].km_gso, 3);
+		}
+	}
+	host_leave();
+}
+
+static void
+on_alarm(int sig)
+{
+	(void)sig;
+}
+
+T_CASE(a_wait_ends_by_the_socket_by_time_and_by_a_signal)
+{
+	struct sigaction sa = { .sa_handler = on_alarm };
+	struct host_call hc = { .fd = -1 };
+	uint32_t ev;
+	int peer;
+
+	setup();
+	T_EQ(host_sigaction(SIGALRM, &sa, NULL), 0);
+	up_enter(&hc);
+	peer = make(ID(1));
+	T_EQ(host_wait_sock(&hc, ID(1), HOST_C_IN, 2000000, &ev), ETIMEDOUT);
+	T_EQ(write(peer, "x", 1), 1);
+	T_EQ(host_wait_sock(&hc, ID(1), HOST_C_IN, UINT64_MAX, &ev), 0);
+	T_EQ(ev, HOST_C_IN);
+	T_EQ(host_wait_sock(&hc, ID(1), HOST_C_OUT, UINT64_MAX, &ev), 0);
+	T_EQ(ev, HOST_C_OUT);
+	T_EQ(host_wait_sock(&hc, ID(1), 0, UINT64_MAX, &ev), 0);
+	T_EQ(ev, HOST_C_MORE);
+	/* one that came before the wait, too */
+	T_OK(raise(SIGALRM));
+	host_leave();
+	up_enter(&hc);
+	T_OK(raise(SIGALRM));
+	T_EQ(host_wait_sock(&hc, ID(1), HOST_C_OUT, UINT64_MAX, &ev), EINTR);
+	host_leave();
+}
