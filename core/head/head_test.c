@@ -445,11 +445,23 @@ T_CASE(types_that_mean_nothing_to_a_head_are_discarded)
 }
 
 static mblk_t *kept;
+static size_t wanted; /* mute_put() asks for so much by M_COPYIN */
 
 /* A module that swallows ioctls: its own put procedure. */
 static int
 mute_put(queue_t *q, mblk_t *mp)
 {
+	if (mp->b_datap->db_type == M_IOCTL && wanted != 0) {
+		struct copyreq *cq = (struct copyreq *)(void *)mp->b_rptr;
+
+		mp->b_datap->db_type = M_COPYIN;
+		mp->b_wptr = mp->b_rptr + sizeof(*cq);
+		cq->cq_addr = buf;
+		cq->cq_size = wanted;
+		cq->cq_private = NULL;
+		qreply(q, mp);
+		return 0;
+	}
 	if (mp->b_datap->db_type == M_IOCTL) {
 		kept = mp;
 		return 0;
@@ -497,6 +509,7 @@ begin_mute(struct t *t)
 {
 	begin(t);
 	kept = NULL;
+	wanted = 0;
 	fx_module("mute", &mute_tab, D_MP);
 	(void)fx_push(&p_, 0, "mute");
 }
@@ -527,6 +540,19 @@ T_CASE(an_i_str_waits_fifteen_seconds_by_default)
 	T_GE(host_now() - start, 15000000000ull);
 	T_LT(host_now() - start, 15200000000ull);
 	freemsg(kept);
+}
+
+/* copyreq(9): what is more than a message can be is ENOSR, a bad address EFAULT
+ * (mute_put() sees that the module is told) */
+T_CASE(a_copy_that_fails_says_why)
+{
+	begin_mute(t);
+	wanted = (size_t)1 << 40;
+	T_EQ(fx_ioctl(&p_, 0, 0x1234, 0), -63);
+	wanted = sizeof(buf);
+	sim_bad(buf, sizeof(buf));
+	T_EQ(fx_ioctl(&p_, 0, 0x1234, 0), -14);
+	sim_bad(NULL, 0);
 }
 
 /* A late answer is nobody's; the next ioctl gets its own */

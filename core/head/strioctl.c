@@ -206,7 +206,7 @@ ioc_header(struct ioc *c, size_t count, int cmd)
 }
 
 /* M_COPYIN, M_COPYOUT: move the data, turn the message into M_IOCDATA. */
-static void
+static int
 copy_for_module(mblk_t *mp)
 {
 	struct copyreq *cq = (struct copyreq *)(void *)mp->b_rptr;
@@ -234,6 +234,7 @@ copy_for_module(mblk_t *mp)
 	mp->b_datap->db_type = M_IOCDATA;
 	cp->cp_rval = (char *)(uintptr_t)(err != 0 ? (unsigned)err : 0u);
 	mp->b_wptr = mp->b_rptr + sizeof(*cp);
+	return err;
 }
 
 /*
@@ -250,8 +251,6 @@ run(struct ioc *c, mblk_t *mp, uint64_t deadline, void *out, int *ret_len)
 	int err;
 
 	for (;;) {
-		bool bad;
-
 		err = exchange(c, mp, deadline, &r);
 		if (err != 0) {
 			end(sd);
@@ -260,10 +259,9 @@ run(struct ioc *c, mblk_t *mp, uint64_t deadline, void *out, int *ret_len)
 		if (r->b_datap->db_type != M_COPYIN &&
 		    r->b_datap->db_type != M_COPYOUT)
 			break;
-		copy_for_module(r);
-		bad = ((struct copyresp *)(void *)r->b_rptr)->cp_rval != NULL;
+		err = copy_for_module(r);
 		mp = r;
-		if (bad) {
+		if (err != 0) {
 			/* the module is told, and answers nothing */
 			struct host_call *old = host_tls.call;
 
@@ -274,7 +272,7 @@ run(struct ioc *c, mblk_t *mp, uint64_t deadline, void *out, int *ret_len)
 			host_tls.call = old;
 			str_unclaim(sd->plumb);
 			end(sd);
-			return -EFAULT;
+			return -err;
 		}
 	}
 	c->answered = true;
