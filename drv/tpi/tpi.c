@@ -229,6 +229,21 @@ tpi_wsrv(queue_t *q, const struct tpi_ops *ops)
 	return 0;
 }
 
+/*
+ * The band in which @mp goes up.  Expedited data has one of its own, and so
+ * must what comes before it: it would overtake a confirmation in the head.
+ */
+static int
+band_up(const mblk_t *mp)
+{
+	t_scalar_t prim;
+
+	if (DB_TYPE(mp) != M_PROTO)
+		return 0;
+	prim = *(const t_scalar_t *)(const void *)mp->b_rptr;
+	return prim == T_EXDATA_IND || prim == T_CONN_CON;
+}
+
 /* What waits here is sent in its order; data as long as there is room. */
 static int
 send_up(queue_t *q)
@@ -236,20 +251,13 @@ send_up(queue_t *q)
 	mblk_t *mp;
 
 	while ((mp = getq(q)) != NULL) {
-		int band = 0;
+		int band = band_up(mp);
 
-		if (tpi_is_data(mp)) {
-			/* on this queue nothing overtakes what was before */
-			if (DB_TYPE(mp) == M_PROTO &&
-				*(t_scalar_t *)(void *)mp->b_rptr ==
-					T_EXDATA_IND)
-				band = 1;
-			if (!bcanputnext(q, band)) {
-				(void)putbq(q, mp);
-				return 0;
-			}
-			mp->b_band = (unsigned char)band;
+		if (tpi_is_data(mp) && !bcanputnext(q, band)) {
+			(void)putbq(q, mp);
+			return 0;
 		}
+		mp->b_band = (unsigned char)band;
 		putnext(q, mp);
 	}
 	return 1;

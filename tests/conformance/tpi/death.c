@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Processes that are killed, or stopped, in the midst of it.
+ */
+#include "tp.h"
+
+#include <time.h>
+
+enum { KILLS = 15 };
+
+static pid_t
+fork_(void)
+{
+	pid_t pid = fork();
+
+	T_GE(pid, 0);
+	return pid;
+}
+
+static void
+kill_(pid_t pid)
+{
+	int status;
+
+	T_OK(kill(pid, SIGKILL));
+	T_EQ(waitpid(pid, &status, 0), pid);
+}
+
+static void
+nap(unsigned us)
+{
+	struct timespec ts = { 0, (long)us * 1000 };
+
+	(void)nanosleep(&ts, NULL);
+}
+
+T_CASE(a_peer_that_is_killed_disconnects)
+{
+	struct tp_addr a;
+	int lfd, seq, acc;
+	pid_t pid;
+
+	tp_need_cots();
+	lfd = tp_listener(1, &a);
+	pid = fork_();
+	if (pid == 0) {
+		int fd = tp_call(&a);
+
+		tp_want(fd, T_CONN_CON);
+		tp_send(fd, "alive", 5, 0);
+		for (;;)
+			pause();
+	}
+	seq = tp_conn_ind(lfd);
+	acc = tp_open();
+	tp_conn_res(lfd, tp_id(acc), seq);
+	tp_ok(lfd, T_CONN_RES);
+	tp_data(acc, "alive", 5);
+	kill_(pid);
+	if (tp_is()->inet)
+		return; /* as the network's close */
+	T_EQ(tp_discon_ind(acc), ECONNRESET);
+	T_EQ(tp_state(acc), TS_IDLE);
+}
+
+T_CASE(a_caller_that_is_killed_is_withdrawn)
+{
+	struct tp_addr a;
+	int lfd, seq, p[2];
+	pid_t pid;
+
+	tp_need_cots();
+	tp_need_loopback();
+	lfd = tp_listener(1, &a);
+	T_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, p));
+	pid = fork_();
+	if (pid == 0) {
+		(void)tp_call(&a);
+		for (;;)
+			pause();
+	}
+	seq = tp_conn_ind(lfd);
+	kill_(pid);
+	(void)tp_discon_ind(lfd);
+	T_EQ(tp.p.discon_ind.SEQ_number, seq);
+	T_EQ(tp_state(lfd), TS_IDLE);
+}
+
+T_CASE(a_listener_that_is_killed_refuses)
+{
+	struct tp_addr a;
+	int fd, p[2];
+	pid_t pid;
+
+	tp_need_cots();
+	tp_need_loopback();
+	fd = tp_open();
+	tp_bind(fd, 0, NULL);
+	T_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, p));
+	pid = fork_();
+	if (pid == 0) {
+		(void)tp_listener(1, &a);
+		T_EQ(write(p[1], &a, sizeof(a)), (int)sizeof(a));
+		for (;;)
+			pause();
+	}
+	T_EQ(read(p[0], &a, sizeof(a)), (int)sizeof(a));
+	tp_conn_req(fd, &a);
+	tp_ok(fd, T_CONN_REQ);
+	kill_(pid);
+	T_EQ(tp_discon_ind(fd), ECONNREFUSED);
+}
+
+T_CASE(the_address_of_who_is_killed_is_free)
+{
+	struct tp_addr a;
+	int fd, p[2], i;
+	pid_t pid;
+
+	tp_need_loopback();
+	T_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, p));
+	fd = tp_open();
+	pid = fork_();
+	if (pid == 0) {
+		int mine = tp_open();
+
+		tp_bind(mine, 0, &a);
+		T_EQ(write(p[1], &a, sizeof(a)), (int)sizeof(a));
+		for (;;)
+			pause();
+	}
+	T_EQ(read(p[0], &a, sizeof(a)), (int)sizeof(a));
+	kill_(pid);
+	for (i = 0; i < 1000; i++) {
+		tp_bind_req(fd, &a, 0, T_BIND_REQ);
+		if (tp_get(fd) == T_BIND_ACK)
+			break;
+		T_EQ(tp.p.error_ack.TLI_error, TADDRBUSY);
+		nap(5000);
+	}
+	T_EQ(tp.prim, T_BIND_ACK);
+}
+
+/* Connect, send, and disconnect or release, for ever. */
+static void
+restless(const struct tp_addr *a, volatile unsigned *turns)
+{
+	for (;;) {
+		int fd = tp_open(), i;
+
+		tp_bind(fd, 0, NULL);
+		tp_conn_req(fd, a);
+		if (tp_get(fd) != T_OK_ACK || tp_get(fd) != T_CONN_CON) {
+			T_OK(close(fd));
+			continue;
+		}
+		for (i = 0; i < 50; i++)
+			tp_send(fd, "restless", 8, 0);
+		++*turns;
+		if ((*turns & 1) != 0)
+			tp_discon_req(fd, -1);
+		T_OK(close(fd));
+	}
+}
+
+/* Accept whoever comes, read what comes, until it ends. */
+static void
+serve(int lfd)
+{
+	for (;;) {
+		int seq, acc;
+
+		if (tp_get(lfd) != T_CONN_IND)
+			continue; /* somebody has gone */
+		seq = tp.p.conn_ind.SEQ_number;
+		acc = tp_open();
+		tp_conn_res(lfd, tp_id(acc), seq);
+		while (tp_get(lfd) == T_CONN_IND || tp.prim == T_DISCON_IND)
+			;
+		while (tp.prim == T_OK_ACK && tp_get(acc) == -1)
+			tp.prim = T_OK_ACK;
+		T_OK(close(acc));
+	}
+}
+
+/* Killed at any moment, callers leave a provider that works. */
+T_CASE_TIMEOUT(callers_that_are_killed_do_no_harm, 60)
+{
+	volatile unsigned *turns = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct tp_addr a;
+	int lfd, fd[2], i;
+	pid_t pid, server;
+
+	tp_need_cots();
+	tp_need_loopback();
+	lfd = tp_listener(2, &a);
+	server = fork_();
+	if (server == 0)
+		serve(lfd);
+	for (i = 0; i < KILLS; i++) {
+		unsigned was = *turns;
+
+		pid = fork_();
+		if (pid == 0)
+			restless(&a, turns);
+		T_SOON(*turns != was, 10000);
+		nap((unsigned)t_rand_below(3000));
+		kill_(pid);
+	}
+	kill_(server);
+	tp_pair(fd);
+	tp_send(fd[0], "still here", 10, 0);
+	tp_data(fd[1], "still here", 10);
+}
+
+/* Senders of datagrams are killed; their receiver sees whole ones. */
+T_CASE_TIMEOUT(senders_that_are_killed_leave_whole_datagrams, 60)
+{
+	struct tp_addr a;
+	int fd, i, n = 0;
+	pid_t pid;
+
+	tp_need_clts();
+	tp_need_loopback();
+	fd = tp_open();
+	tp_bind(fd, 0, &a);
+	for (i = 0; i < KILLS; i++) {
+		struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+		pid = fork_();
+		if (pid == 0) {
+			int mine = tp_open();
+
+			tp_bind(mine, 0, NULL);
+			for (;;)
+				tp_udata(mine, &a, "0123456789", 10);
+		}
+		nap((unsigned)t_rand_below(3000));
+		T_EQ(poll(&pfd, 1, TP_WAIT), 1);
+		kill_(pid);
+		while (poll(&pfd, 1, 0) == 1) {
+			tp_want(fd, T_UNITDATA_IND);
+			T_EQ(tp.datalen, 10);
+			n++;
+		}
+	}
+	T_GE(n, KILLS);
+	tp_udata(fd, &a, "me", 2);
+	do
+		tp_want(fd, T_UNITDATA_IND);
+	while (tp.datalen == 10);
+	T_EQ(tp.datalen, 2);
+}
+
+/* Who is stopped keeps its own connection waiting, and no other. */
+T_CASE(who_is_stopped_holds_up_nobody_else)
+{
+	int fd[2], other[2], i;
+	pid_t pid;
+
+	tp_need_cots();
+	tp_pair(fd);
+	pid = fork_();
+	if (pid == 0)
+		for (;;)
+			tp_send(fd[0], "busy", 4, 0);
+	for (i = 0; i < 10; i++)
+		tp_want(fd[1], -1);
+	T_OK(kill(pid, SIGSTOP));
+	tp_pair(other);
+	for (i = 0; i < 100; i++) {
+		tp_send(other[0], "go", 2, 0);
+		tp_data(other[1], "go", 2);
+	}
+	kill_(pid);
+}
