@@ -27,6 +27,7 @@
 #include <str/apush.h>
 
 #define DRAIN_NS 10000000u /* between two looks at queues that drain */
+#define SOCK_NS 100000000000u /* a socket's peer takes nothing: given up */
 
 /* ---------------------------------------------------------------- devices */
 
@@ -473,7 +474,8 @@ impatient(struct str_head *sd)
  * SVR4 close(2): up to the close time is given to modules and the driver to
  * send what they have, unless it is non-blocking; a signal ends it.  Who has
  * no call, because those who held the stream were killed, does not wait: he
- * comes again.
+ * comes again.  What is to go out by a socket is left to streamsd rather than
+ * lost: as a kernel's socket goes on after its close.
  * Return: false: not yet.
  */
 static bool
@@ -481,12 +483,17 @@ drain(struct str_plumb *pl, struct host_call *hc)
 {
 	struct str_head *sd = &pl->head[0];
 	uint64_t end = str_load(&pl->drain_end);
+	bool moved, unsent = str_sock_unsent(pl, &moved);
+	bool hasty = hc != NULL ? (hc->fflags & STR_O_NONBLOCK) != 0 :
+				  impatient(sd);
 
 	if ((str_load(&sd->flags) & (STR_H_CLOSED | STR_H_HUP | STR_H_WRERR)) ||
-	    (hc != NULL ? (hc->fflags & STR_O_NONBLOCK) != 0 : impatient(sd)))
+	    (hasty && !unsent))
 		return true;
 	if (end == 0)
 		end = host_now() + sd->cltime * 1000000ull;
+	if (hc == NULL && unsent && moved)
+		end = host_now() + SOCK_NS;
 	if (hc == NULL) {
 		if (host_now() >= end || !undrained(pl))
 			return true;
@@ -494,7 +501,7 @@ drain(struct str_plumb *pl, struct host_call *hc)
 		return false;
 	}
 	str_sock_flush(hc);
-	while (undrained(pl) && host_now() < end &&
+	while (undrained(pl) && host_now() < end && !hasty &&
 	       (str_load(&sd->flags) & STR_H_HUP) == 0) {
 		uint32_t w = str_load(&sd->peer->hq.wword);
 
@@ -503,7 +510,11 @@ drain(struct str_plumb *pl, struct host_call *hc)
 			break;
 		(void)str_sock_try(sd, hc, KS_OUT);
 	}
-	return true;
+	if (!str_sock_unsent(pl, &moved) || !undrained(pl) ||
+	    (str_load(&sd->flags) & (STR_H_HUP | STR_H_WRERR)) != 0)
+		return true;
+	str_store(&pl->drain_end, host_now() + SOCK_NS);
+	return false;
 }
 
 /* All that is below the head: modules, then the driver. */
@@ -595,8 +606,11 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 		if (str_cas(&pl->closer, v, me))
 			break;
 	}
-	if (hc != NULL)
-		(void)drain(pl, hc);
+	if (hc != NULL && !drain(pl, hc)) {
+		str_store_rel(&pl->closer, 0u);
+		host_daemon_look();
+		goto unlock;
+	}
 	(void)str_or(&sd->flags, STR_H_CLOSED);
 	STR_CRASH_POINT("close:begun");
 	take_down(pl, hc);

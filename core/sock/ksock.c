@@ -53,6 +53,7 @@ struct str_ksock {
 	str_a32 told;	 /* [A] streamsd watches: KS_* */
 	str_a32 seen;	 /* streamsd: `sent', at its last look */
 	str_a32 age;	 /* streamsd: looks since that changed */
+	str_a32 drained; /* `sent' when str_sock_unsent() was asked */
 } STR_LINE;
 
 _Static_assert(sizeof(struct str_ksock) == 64, "one line each");
@@ -407,6 +408,8 @@ fire(uint64_t id, uint32_t what, bool end, struct host_call *hc)
 
 	if (ks == NULL)
 		return false;
+	if (end)
+		what |= KS_ODD;
 	pl = ks->home;
 	(void)str_or(&ks->events, what);
 	if (pl == NULL || ks->rq == NULL || !str_claim_stream(pl))
@@ -425,7 +428,7 @@ fire(uint64_t id, uint32_t what, bool end, struct host_call *hc)
 		f = str_load(&ks->flags);
 		if (!end || (f & KF_SHORT) == 0 || find(id) == NULL)
 			break;
-		what = KS_IN;
+		what = KS_IN | KS_ODD;
 		(void)str_or(&ks->events, what);
 	}
 	if ((what & KS_IN) != 0 && (end || (f & (KF_EMPTY | KF_SHORT)) == 0))
@@ -506,7 +509,8 @@ str_sock_try_slow(struct str_head *sd, struct host_call *hc, uint32_t what)
 		return false;
 	if (what == KS_OUT && (str_load(&ks->flags) & KF_BLOCKED) == 0)
 		return false;
-	return fire(id, what, false, hc);
+	/* nobody has asked the system, so it may be anything */
+	return fire(id, what | KS_ODD, false, hc);
 }
 
 bool
@@ -542,6 +546,21 @@ str_sock_flush_slow(struct host_call *hc)
 		if (ks != NULL && (str_load(&ks->want) & KS_SOON) != 0)
 			(void)fire(id, KS_OUT, false, hc);
 	}
+}
+
+bool
+str_sock_unsent(struct str_plumb *pl, bool *ret_moved)
+{
+	uint64_t id = str_sock_of(pl);
+	struct str_ksock *ks = id == 0 ? NULL : find(id);
+	uint32_t sent;
+
+	*ret_moved = false;
+	if (ks == NULL || (str_load(&ks->want) & (KS_OUT | KS_SOON)) == 0)
+		return false;
+	sent = str_load(&ks->sent);
+	*ret_moved = str_xchg(&ks->drained, sent) != sent;
+	return true;
 }
 
 static void

@@ -35,6 +35,9 @@ str_sock_try(struct str_head *sd, struct host_call *hc, uint32_t ks)
 
 /* The stream has got, or lost, those for whom streamsd has to read. */
 void str_sock_changed(struct str_plumb *pl);
+/* Does data wait to be sent by @pl's socket?  *ret_moved: some was, since the
+ * last time that somebody asked. */
+bool str_sock_unsent(struct str_plumb *pl, bool *ret_moved);
 /* @pl is being freed; a thread of tag @dead is. */
 void str_sock_stream_gone(struct str_plumb *pl);
 void str_sock_reap(uint32_t dead);

@@ -491,6 +491,12 @@ host_daemon_tell(uint32_t ask)
 	host_bell_ring_proc(&host_domain->proc[SLOT(w)]);
 }
 
+void
+host_daemon_look(void)
+{
+	host_daemon_tell(HOST_ASK_LOOK);
+}
+
 /*
  * A forked child holds what its parent held, and may never make a call: tell
  * who watches.  It is nobody yet, and has no bell to send from.

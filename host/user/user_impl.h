@@ -155,6 +155,7 @@ void host_reap_scan(void);
 #define HOST_ASK_MEMBER 1u /* a process has attached */
 #define HOST_ASK_EXEC 2u   /* one is about to exec */
 #define HOST_ASK_SOCK 4u   /* str_sock_serve() has something to do */
+#define HOST_ASK_LOOK 8u   /* host_daemon_look() */
 extern bool host_is_daemon;
 bool host_daemon_claim(void);
 bool host_daemon_resign(uint64_t asked);

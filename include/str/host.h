@@ -500,6 +500,9 @@ bool host_code_shared(const void *fn);
  */
 int host_daemon(void);
 
+/* host_daemon_look - streamsd shall look for what nobody holds, now. */
+void host_daemon_look(void);
+
 /* host_defer - have str_timer_run() called at @when (ns, host_now()) by this
  * process or a later one; the executive keeps the timer list itself. */
 void host_defer(uint64_t when);

@@ -588,6 +588,65 @@ T_CASE(gathered_data_goes_when_the_stream_is_closed)
 	T_EQ(read(p, &c, 1), 0);
 }
 
+/* What a slow peer has not taken when the stream is closed. */
+static void
+left_behind(int oflags)
+{
+	int s, p, total = 0, n = 0;
+	static char buf[65536];
+	ssize_t r;
+	uint64_t then;
+
+	wired(&s, &p);
+	text(s, "up");
+	expect(p, "up");
+	T_OK(fcntl(s, F_SETFL, O_NONBLOCK));
+	while ((r = write(s, buf, sizeof buf)) > 0)
+		total += (int)r;
+	T_OK(fcntl(s, F_SETFL, oflags));
+	then = now_ms();
+	T_OK(close(s));
+	if (oflags & O_NONBLOCK)
+		T_LT(now_ms() - then, 3000);
+	while ((r = read(p, buf, sizeof buf)) > 0)
+		n += (int)r;
+	T_EQ(n, total);
+}
+
+T_CASE(a_close_that_does_not_wait_loses_nothing)
+{
+	left_behind(O_NONBLOCK);
+}
+
+static void
+slow_close(int s, int arg)
+{
+	(void)arg;
+	(void)close(s);
+}
+
+T_CASE(a_close_that_waits_lets_the_rest_go)
+{
+	int s, p, total = 0, n = 0;
+	static char buf[65536];
+	ssize_t r;
+	pid_t pid;
+
+	wired(&s, &p);
+	text(s, "up");
+	expect(p, "up");
+	T_OK(fcntl(s, F_SETFL, O_NONBLOCK));
+	while ((r = write(s, buf, sizeof buf)) > 0)
+		total += (int)r;
+	T_OK(fcntl(s, F_SETFL, 0));
+	pid = child(slow_close, s, 0);
+	T_OK(close(s));
+	while ((r = read(p, buf, sizeof buf)) > 0)
+		n += (int)r;
+	T_EQ(n, total);
+	reap(pid);
+}
+
 /* ------------------------------------------------------------- processes */
 
 static void
@@ -660,7 +719,7 @@ become(int s, int arg)
 }
 
 /* What an image that was exec'ed does with the stream it got. */
-__attribute__((constructor)) static void
+T_CONSTRUCTOR static void
 after_exec(void)
 {
 	const char *num = getenv("WIRE_ECHO");
