@@ -212,7 +212,7 @@ str_outer_enter(struct str_qpair *qp, struct host_call *hc)
 		str_store(&o->waiters, 1u);
 		str_fence_full();
 		if ((v = str_load(&o->owner)) != 0)
-			(void)host_wait(hc, &o->owner, v, POLL_NS);
+			str_owner_wait(hc, &o->owner, v, POLL_NS);
 		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR)
 			return EINTR;
 	}
@@ -221,7 +221,7 @@ str_outer_enter(struct str_qpair *qp, struct host_call *hc)
 		str_store(&o->waiters, 1u);
 		str_fence_full();
 		if (occupied(o))
-			(void)host_wait(hc, &o->owner, me, POLL_NS);
+			str_owner_wait(hc, &o->owner, me, POLL_NS);
 		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR) {
 			str_outer_leave(o);
 			return EINTR;

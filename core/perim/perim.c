@@ -481,9 +481,9 @@ wait_in(struct str_perim *pm, struct str_outer *o, struct host_call *hc)
 		str_fence_full(); /* pairs with the one in leave() */
 		v = str_load(&pm->inside);
 		if (v != 0)
-			(void)host_wait(hc, &pm->inside, v, POLL_NS);
+			str_owner_wait(hc, &pm->inside, v, POLL_NS);
 		else if (o != NULL && (v = str_load(&o->owner)) != 0)
-			(void)host_wait(hc, &o->owner, v, POLL_NS);
+			str_owner_wait(hc, &o->owner, v, POLL_NS);
 		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR)
 			return EINTR;
 	}

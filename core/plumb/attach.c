@@ -76,7 +76,7 @@ str_busy_lock(struct str_plumb *pl, struct host_call *hc)
 		str_store(&pl->busy.waiters, 1u);
 		str_fence_full();
 		if (str_load(&pl->busy.owner) == v)
-			(void)host_wait(hc, (str_a32 *)&pl->busy.owner, v,
+			str_owner_wait(hc, (str_a32 *)&pl->busy.owner, v,
 				10000000u);
 		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR)
 			return EINTR;
@@ -86,6 +86,7 @@ str_busy_lock(struct str_plumb *pl, struct host_call *hc)
 void
 str_busy_unlock(struct str_plumb *pl)
 {
+	STR_VERIFY(str_load(&pl->busy.owner) == host_self_tag());
 	str_unlock(&pl->busy);
 }
 

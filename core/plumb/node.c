@@ -93,7 +93,7 @@ str_node_lock(struct str_node *n, struct host_call *hc)
 		str_store(&n->lock.waiters, 1u);
 		str_fence_full();
 		if (str_load(&n->lock.owner) == v)
-			(void)host_wait(hc, (str_a32 *)&n->lock.owner, v,
+			str_owner_wait(hc, (str_a32 *)&n->lock.owner, v,
 				10000000u);
 		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR)
 			return EINTR;

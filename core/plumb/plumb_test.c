@@ -324,3 +324,46 @@ T_CASE(a_reference_in_somebodys_hands_stays)
 	sweep();
 	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
 }
+
+/* ---------------------------------------------------------------- signals */
+
+/* Waits for the plumbing of pipe_, as a push would. */
+static void
+waiter(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+	int *ret = arg;
+
+	T_EQ(host_enter(&hc), 0);
+	hc.sig_seq = host_tls.sig_seq;
+	*ret = str_busy_lock(pipe_.sd[0]->plumb, &hc);
+	if (*ret == 0)
+		str_busy_unlock(pipe_.sd[0]->plumb);
+	host_leave();
+	fx_close(&pipe_, 0);
+	fx_close(&pipe_, 1);
+}
+
+T_CASE(a_signal_leaves_the_name_of_who_has_a_lock_alone)
+{
+	struct host_call hc = {.fd = -1};
+	struct str_plumb *pl;
+	struct sim_task *w;
+	int ret = -1;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	pl = pipe_.sd[0]->plumb;
+	T_EQ(host_enter(&hc), 0);
+	T_EQ(str_busy_lock(pl, NULL), 0);
+	w = sim_spawn("waiter", waiter, &ret);
+	sim_sleep(1000000);
+	sim_signal(w, false);
+	sim_sleep(30000000);
+	T_EQ(str_load(&pl->busy.owner), host_self_tag());
+	T_EQ(ret, EINTR);
+	str_busy_unlock(pl);
+	host_leave();
+	T_EQ(sim_run(), 0);
+	close_both(&pipe_);
+}

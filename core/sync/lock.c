@@ -41,6 +41,24 @@ str_lock_slow(struct str_lock *l)
 }
 
 /*
+ * str_owner_wait - sleep while *@owner, which names a thread, is @v
+ * @hc: the call, whose signals are let in; NULL: none are
+ * @ns: at most; a signal may have to wait for as long
+ *
+ * host_wait() adds one to the word when a handler ends the wait: never to a
+ * name, which would be another thread's then.
+ */
+void
+str_owner_wait(struct host_call *hc, str_a32 *owner, uint32_t v, uint64_t ns)
+{
+	str_a32 nothing = 0;
+
+	(void)host_wait(NULL, owner, v, ns);
+	if (hc != NULL)
+		(void)host_wait(hc, &nothing, 1u, 0);
+}
+
+/*
  * The flag is cleared before the wake: a waiter that sets it again after
  * that goes round, since the owner word has changed or changes again; the
  * same owner's tag coming back costs it one WAIT_NS at the most.

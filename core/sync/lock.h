@@ -17,6 +17,8 @@
 #define STR_LOCK_H
 
 bool str_lock_slow(struct str_lock *l) STR_COLD;
+void str_owner_wait(struct host_call *hc, str_a32 *owner, uint32_t v,
+	uint64_t ns);
 void str_unlock_slow(struct str_lock *l) STR_COLD;
 
 /* str_lock - take @l.  Return: true when its last owner died holding it. */

@@ -58,6 +58,9 @@ sim_signal(struct sim_task *t, bool restart)
 	if ((t->state == TASK_WORD || t->state == TASK_CARRIER) &&
 	    t->interruptible) {
 		handle(t, tls);
+		/* as host/user does it, so that no handler comes too late */
+		if (t->state == TASK_WORD)
+			(void)str_add(t->word, 1u);
 		sim_ready(t, EINTR);
 	} else if (tls->depth == 0) {
 		handle(t, tls);
