@@ -461,7 +461,7 @@ dg_wsrv(struct tpi *tp, int after)
 #define DG_SMALL 2112u
 #define DG_BIG 65472u
 #define DG_AT_ONCE 16u
-#define DG_COPY 2048u /* segments up to this are copied */
+#define DG_COPY DG_SMALL /* segments up to this are copied */
 
 struct dg_in {
 	mblk_t *small, *big;

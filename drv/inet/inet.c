@@ -210,8 +210,8 @@ inet_qopen(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 		so = (struct stroptions *)(void *)mp->b_wptr;
 		bzero(so, sizeof(*so));
 		so->so_flags = SO_HIWAT | SO_LOWAT;
-		so->so_hiwat = INET_HIWAT;
-		so->so_lowat = INET_LOWAT;
+		so->so_hiwat = INET_HEAD_HIWAT;
+		so->so_lowat = INET_HEAD_LOWAT;
 		mp->b_wptr += sizeof(*so);
 		DB_TYPE(mp) = M_SETOPTS;
 		putnext(q, mp);
@@ -302,8 +302,8 @@ inet_rsrv(queue_t *q)
 	struct inet *in = q->q_ptr;
 
 	inet_enter(in);
-	if (in->ks != NULL)
-		(void)ksock_events(in->ks);
+	in->odd = in->ks == NULL ||
+		(ksock_events(in->ks) & (KS_IN | KS_ODD)) != KS_IN;
 	return tpi_rsrv(q, inet_ops(in));
 }
 

@@ -27,9 +27,14 @@
 #include <str/ksock.h>
 #include <str/tpi.h>
 
-/* Water marks, of the driver's queues and of the head. */
+/*
+ * Water marks: of what waits to be sent, and of the head.  There the kernel's
+ * buffer is behind, so little needs to wait, and what is read is warm.
+ */
 #define INET_HIWAT 262144u
 #define INET_LOWAT 65536u
+#define INET_HEAD_HIWAT 65536u
+#define INET_HEAD_LOWAT 16384u
 
 /* Kinds of endpoints, in the order of inet_kind[]. */
 enum inet_kinds {
@@ -100,6 +105,7 @@ struct inet {
 	int family;	    /* of ks */
 	int err;	    /* what a send failed with */
 	volatile uint32_t timing; /* inet_later() is under way */
+	uint32_t odd;	    /* urgent data may be next */
 	uint32_t eof;	    /* the peer has sent all */
 	uint32_t marking;   /* tpi_wsrv() is to take one request only */
 	uint32_t level;	    /* size of the blocks to read into */

@@ -40,7 +40,7 @@
 #define OUT_HEAD 16u	   /* its own header */
 #define OUT_GATHERS 0x8000 /* b_flag: it is one */
 #define OUT_SMALL 2048u	   /* messages that are copied into one */
-#define OUT_DIRECT 32768u  /* messages that go at once if none waits */
+#define OUT_DIRECT 16384u  /* messages that go at once if none waits */
 #define OUT_IDLE INET_US(50)
 #define OUT_LATE INET_US(500)
 

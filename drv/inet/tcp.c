@@ -22,7 +22,8 @@
  * Reading.  Each call of the kernel fills a block, whose size follows from
  * what there was the last times.  Expedited data is TCP's urgent byte, kept
  * in its place in the stream (SO_OOBINLINE): reads end before it, and there
- * SIOCATMARK says so.
+ * SIOCATMARK says so.  It is not asked when the event that brought us here was
+ * of plain data: urgent data would have been told of with it.
  *
  * Writing is in out.c.
  *
@@ -36,7 +37,7 @@
 
 #define TCP_IS_CLOSED 7 /* tcp_info.tcpi_state: TCP_CLOSE */
 
-static const uint32_t tcp_size[] = {2112, 16576, 131008};
+static const uint32_t tcp_size[] = {2112, 16576, 65472};
 #define TCP_LEVELS 3u
 #define TCP_LOOK 10 /* ticks between two looks at calls that wait */
 
@@ -153,7 +154,8 @@ is_refusal(int err)
 {
 	return err == -ECONNREFUSED || err == -ENETUNREACH ||
 		err == -EHOSTUNREACH || err == -ETIMEDOUT ||
-		err == -ECONNRESET || err == -EHOSTDOWN || err == -ENETDOWN;
+		err == -ECONNRESET || err == -EHOSTDOWN || err == -ENETDOWN ||
+		err == -EADDRNOTAVAIL; /* no address to call from */
 }
 
 static int
@@ -185,7 +187,7 @@ tcp_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 		err = ksock_connect(in->ks, &ss, len);
 	if (err != 0 && err != -EINPROGRESS && !is_refusal(err)) {
 		tcp_end(in, 1);
-		return err == -EADDRNOTAVAIL ? -TADDRBUSY : inet_tli(err);
+		return inet_tli(err);
 	}
 	if (data != NULL)
 		freemsg(data);
@@ -508,7 +510,9 @@ tcp_input(struct inet *in)
 			return;
 		if (!tpi_canput(&in->tp))
 			return;
-		(void)ksock_ioctl(in->ks, SIOCATMARK, &mark);
+		if (in->odd)
+			(void)ksock_ioctl(in->ks, SIOCATMARK, &mark);
+		in->odd = 1; /* nobody has told of what comes now */
 		if (mark)
 			size = 1;
 		mp = allocb(size, BPRI_MED);
