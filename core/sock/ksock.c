@@ -591,7 +591,7 @@ ksock_want(ksock_t *ks, uint32_t events)
 	if ((events & ~was) == 0)
 		return;
 	str_store(&ks->age, 0u);
-	host_fence_light(); /* pairs with str_sock_serve() */
+	host_fence_light(); /* pairs with streamsd's, before it stops looking */
 	host_sock_ask();
 }
 
@@ -666,7 +666,6 @@ str_sock_serve(void)
 {
 	struct serve s = {false};
 
-	host_fence_heavy(); /* pairs with ksock_want() */
 	(void)each(serve, &s);
 	return s.again;
 }
