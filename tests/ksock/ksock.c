@@ -1066,3 +1066,75 @@ T_CASE(much_data_while_streamsd_is_killed_again_and_again)
 	T_OK(kill(killer, SIGKILL));
 	T_EQ(waitpid(killer, &st, 0), killer);
 }
+
+T_CASE(a_stopped_streamsd_keeps_nobody_who_has_the_socket)
+{
+	int s, p;
+	pid_t d;
+
+	wired(&s, &p);
+	T_SOON((d = streamsd()) != 0, 3000);
+	T_OK(kill(d, SIGSTOP));
+	for (int i = 0; i < 20; i++) {
+		text(s, "down");
+		expect(p, "down");
+		text(p, "up");
+		expect(s, "up");
+	}
+	T_OK(kill(d, SIGCONT));
+}
+
+/* -------------------------------------------------- killed at every point */
+
+/* Connects, echoes, closes; somewhere there it dies. */
+static void
+die_at(int port, int n)
+{
+	static const char *const label[] = {"ksock:alive", "ksock:adopted",
+		"sock:adopted", "ksock:event", "sleep:sock",
+		"ksock:shut", "ksock:dead", "close:begun", "close:driver",
+		"close:down"};
+	char buf[8];
+	int s;
+
+	setenv("STREAMS_CRASH", label[n], 1);
+	s = open(WIRE, O_RDWR);
+	if (s < 0 || cmd(s, WIRE_CONNECT, port) != 0 ||
+	    write(s, "hello", 5) != 5 || read(s, buf, sizeof buf) <= 0)
+		_exit(1);
+	close(s);
+	_exit(2);
+}
+
+T_CASE_TIMEOUT(killed_at_any_point_its_connection_ends, 60)
+{
+	int port, l = listener(&port), p, st, s;
+	struct pollfd pfd = {l, POLLIN, 0};
+	char buf[8];
+	ssize_t r;
+	pid_t pid;
+
+	for (int n = 0; n < 10; n++) {
+		pid = child(die_at, port, n);
+		/* some die before */
+		do
+			p = poll(&pfd, 1, 20) == 1 ?
+				T_OK(accept(l, NULL, NULL)) : -1;
+		while (p < 0 && waitpid(pid, &st, WNOHANG) == 0);
+		if (p >= 0) {
+			while ((r = read(p, buf, sizeof buf)) > 0)
+				T_EQ(send(p, buf, (size_t)r, MSG_NOSIGNAL), r);
+			T_OK(close(p));
+			(void)waitpid(pid, &st, 0);
+		}
+		if (!WIFSIGNALED(st) || WTERMSIG(st) != SIGKILL)
+			T_FAIL("point %d: status %x", n, (unsigned)st);
+		/* and others go on */
+		wired(&s, &p);
+		text(s, "x");
+		expect(p, "x");
+		T_OK(close(s));
+		T_EQ(read(p, buf, 1), 0);
+		T_OK(close(p));
+	}
+}
