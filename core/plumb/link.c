@@ -71,8 +71,9 @@ list_reaches(struct str_link *l, struct str_plumb *to, unsigned depth)
 	/* deeper ones may go while we look: not further than they are links */
 	for (; l != NULL && str_mem_valid(l) && l->blk.state == STR_BLK_LINK;
 		l = l->next)
-		if (str_load(&l->state) != STR_LINK_GONE &&
-		    reaches(l->lower->plumb, to, depth))
+		/* one that is GONE as well: it keeps its lower stream, and two
+		 * that keep each other are never closed */
+		if (reaches(l->lower->plumb, to, depth))
 			return true;
 	return false;
 }

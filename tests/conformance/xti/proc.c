@@ -424,7 +424,7 @@ XT_CASE(ANY, threads_open_and_close_at_once)
 {
 	pthread_t th[4];
 
-	T_TOK(t_close(xt_open(0)));
+	T_TOK(t_close(xt_bound(0, 0)));
 	T_CHECK_FDS();
 	for (int i = 0; i < 4; i++)
 		T_EQ(pthread_create(&th[i], NULL, open_and_close, NULL), 0);
