@@ -300,6 +300,9 @@ ksock_attach(ksock_t *ks, queue_t *rq)
 	(void)str_and(&ks->flags, ~(KF_STUCKIN | KF_STUCKOUT));
 	str_store_rel(&pl->ksock, id);
 	str_sock_changed(pl);
+	/* what came while it was nobody's, and may be told to nobody again */
+	if (str_load(&ks->events) != 0)
+		str_sched_enable(rq);
 }
 
 /* The socket is stamped with our tag. */
@@ -412,8 +415,13 @@ fire(uint64_t id, uint32_t what, bool end, struct host_call *hc)
 		what |= KS_ODD;
 	pl = ks->home;
 	(void)str_or(&ks->events, what);
-	if (pl == NULL || ks->rq == NULL || !str_claim_stream(pl))
+	if (pl == NULL || ks->rq == NULL)
 		return false;
+	if (!str_claim_stream(pl)) {
+		/* a plumber is at work: who watches is told once more */
+		(void)host_sock_watch(id, 0);
+		return false;
+	}
 	rq = ks->rq;
 	if (find(id) == NULL || ks->home != pl || rq == NULL ||
 	    !is_queue_of(pl, rq)) {
@@ -485,14 +493,18 @@ str_sock_gather(void)
 		n = host_sock_events(v, STR_ARRAY_LEN(v));
 		for (i = 0; i < n; i++) {
 			struct str_ksock *ks = find(v[i].id);
+			bool end = (v[i].events & HOST_C_END) != 0;
 			uint32_t what = to_ks(v[i].events);
 
-			if (ks != NULL)
-				(void)str_and(&ks->flags,
-					~(KF_STUCKIN | KF_STUCKOUT));
-			if (ks != NULL && what != 0)
-				(void)fire(v[i].id, what,
-					(v[i].events & HOST_C_END) != 0, NULL);
+			if (ks == NULL)
+				continue;
+			(void)str_and(&ks->flags, ~(KF_STUCKIN | KF_STUCKOUT));
+			/* there is room with everything that comes */
+			if (!end && (str_load(&ks->flags) & KF_BLOCKED) == 0 &&
+			    (str_load(&ks->want) & (KS_OUT | KS_SOON)) == 0)
+				what &= ~KS_OUT;
+			if (what != 0)
+				(void)fire(v[i].id, what, end, NULL);
 		}
 		all += n;
 	} while (n == STR_ARRAY_LEN(v) && all < HOST_NSOCK);
