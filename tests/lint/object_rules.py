@@ -48,9 +48,9 @@ def core_is_host_neutral(tree):
         r'plumb_registry\.c\.o refers to str_(mod|drv)_[a-z0-9]+$', w)]
 
 
-# Beside the DDI: what <str/builtin.h>, <str/registry.h>, <str/apush.h>, <str/hold.h>
-# offer to the built-in ones that are the executive's own face.
-FOR_BUILTIN = r'(ddi|ksock)_\w|str_(drv_state|registry_entry|apush_[a-z]+|head_again)$'
+# Beside the DDI: what <str/builtin.h>, <str/registry.h>, <str/apush.h>,
+# <str/hold.h>, <str/ksock.h> offer to the built-in ones.
+FOR_BUILTIN = r'(ddi|ksock)_\w|str_(drv_state|registry_entry|apush_[a-z]+|head_again|ref|hold|unhold)$'
 
 
 @rule
