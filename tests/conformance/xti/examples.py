@@ -98,8 +98,10 @@ class Examples:
             return a.read() == b.read()
 
     def has(self, netid):
-        return self.run('daytimed', netid, LOCAL if netid == 'tcp' else
-                        'is.it.there', '0').returncode == 0
+        done = self.run('daytimed', netid, LOCAL if netid == 'tcp' else
+                        'is.it.there', '0')
+        sys.stderr.write(done.stderr)
+        return done.returncode == 0
 
     # ------------------------------------------------------- plain sockets
 
