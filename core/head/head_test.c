@@ -229,16 +229,6 @@ T_CASE(i_putpmsg_has_no_band_below_0)
 	T_EQ(fx_ioctl(&p_, 0, 0x532bu, (unsigned long)&pm), 0);
 }
 
-/* A driver's command that has I_PUSH in its lower half is not I_PUSH */
-T_CASE(a_command_is_known_by_all_of_it)
-{
-	begin(t);
-	T_EQ(fx_ioctl(&p_, 0, 0x80045302ul, (unsigned long)"pass"), -22);
-	T_EQ(str_load(&p_.sd[0]->npush), 0u);
-	T_EQ(fx_ioctl(&p_, 0, 0x5302ul, (unsigned long)"pass"), 0);
-	T_EQ(str_load(&p_.sd[0]->npush), 1u);
-}
-
 /* M_UNHANGUP(9) reverses M_HANGUP */
 T_CASE(a_hang_up_can_be_reversed)
 {

@@ -1027,8 +1027,7 @@ str_head_ioctl(struct str_head *sd, struct host_call *hc, unsigned long cmd,
 	if (str_load(&sd->flags) & STR_H_LOOK)
 		(void)str_head_look(sd, hc);
 	for (i = 0; i < STR_ARRAY_LEN(cmds); i++) {
-		/* all of it: _IOR('S', 2, int) is some driver's own */
-		if (cmds[i].cmd != c.cmd)
+		if (cmds[i].cmd != (c.cmd & 0xffffu))
 			continue;
 		err = state_error(sd, cmds[i].when);
 		return err != 0 ? -err : cmds[i].fn(&c);

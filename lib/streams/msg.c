@@ -179,7 +179,7 @@ ioctl_stream(struct fd_rec *r, int fd, unsigned long cmd, unsigned long arg)
 	if (!ioctl_own(r, fd, (unsigned)cmd, arg, &ret))
 		ret = str_head_ioctl(hc.head, &hc, cmd & 0xffffffffu, arg);
 	host_leave();
-	if (ret == 0 && (unsigned)cmd == I_PIPE)
+	if (ret == 0 && (cmd & 0xffffu) == I_PIPE)
 		fd_forget((int)arg); /* it is another stream's now */
 	return ret;
 }

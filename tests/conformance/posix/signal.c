@@ -505,7 +505,7 @@ T_CASE_TIMEOUT(a_timer_at_a_random_moment_interrupts_a_read, 40)
 		set_timer(tm, 0, 0);
 		lost += first > 1;
 	}
-	T_LT(lost, rounds / 50);
+	T_LT(lost, rounds / 50 * (int)t_scale());
 }
 
 T_CASE_TIMEOUT(a_timer_at_a_random_moment_interrupts_a_write, 40)
@@ -527,7 +527,7 @@ T_CASE_TIMEOUT(a_timer_at_a_random_moment_interrupts_a_write, 40)
 		set_timer(tm, 0, 0);
 		lost += p_signals > 1;
 	}
-	T_LT(lost, rounds / 50);
+	T_LT(lost, rounds / 50 * (int)t_scale());
 	T_EQ(p_drain(own[0]), in);
 }
 

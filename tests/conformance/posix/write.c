@@ -324,12 +324,13 @@ T_CASE(lengths_of_nobodys_memory_are_EFAULT)
 {
 	static const size_t len[] = { SIZE_MAX, (size_t)SSIZE_MAX + 1,
 		SSIZE_MAX };
-	static char buf[300000];
+	static char memory[300000];
+	char *volatile buf = memory; /* the compiler knows, too */
 	int fd[2];
 
 	p_pipe(fd);
 	for (int i = 0; i < 3; i++) {
-		volatile size_t n = len[i]; /* the compiler knows, too */
+		volatile size_t n = len[i];
 
 		T_ERR(write(fd[1], buf, n), EFAULT);
 		T_ERR(read(fd[0], buf, n), EFAULT);
