@@ -145,9 +145,8 @@ start_waiter(const struct job *job, struct waiter *waiter)
 {
 	pid_t parent = getpid();
 
-	waiter->channel.transport = job->transport;
-	if (job->transport->open(&waiter->channel, 0) != 0)
-		return worker_fail("opening the channel");
+	if (channel_open(job, &waiter->channel, 0) != 0)
+		return -1;
 	waiter->pid = fork();
 	if (waiter->pid == -1)
 		return worker_fail("fork");

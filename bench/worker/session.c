@@ -19,6 +19,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -32,10 +33,38 @@
 #define TICK_NS         500000
 #define MARK_TIMEOUT_NS (10 * BENCH_NS_PER_S)
 
+static char detail[160];
+
+void
+worker_detail(const char *what, const char *reason)
+{
+	if (what == NULL)
+		detail[0] = '\0';
+	else
+		(void)snprintf(
+			detail, sizeof(detail), " (%s: %s)", what, reason);
+}
+
 int
 worker_fail(const char *what)
 {
-	(void)fprintf(stderr, "%s: %s\n", what, strerror(errno));
+	(void)fprintf(stderr, "%s: %s%s\n", what, strerror(errno), detail);
+	return -1;
+}
+
+int
+channel_open(const struct job *job, struct channel *channel, int two_way)
+{
+	*channel = (struct channel){
+		.transport = job->transport,
+		.bufsize = job->bufsize,
+	};
+	worker_detail(NULL, NULL);
+	if (job->transport->open(channel, two_way) == 0)
+		return 0;
+	(void)worker_fail("opening the channel");
+	if (channel->absent)
+		exit(WORKER_SKIP);
 	return -1;
 }
 
@@ -99,6 +128,8 @@ side_run(const struct job *job, struct session *session,
 		errno = error;
 		return worker_fail("pinning to a CPU");
 	}
+	if (job->niced && setpriority(PRIO_PROCESS, 0, job->nice[which]) != 0)
+		return worker_fail("changing the priority");
 	if (job->transport->keep(channel, which) != 0)
 		return worker_fail("joining the channel");
 	atomic_store(&side->ready, 1);
@@ -176,12 +207,12 @@ int
 session_run(const struct job *job, struct session *session, int two_way,
 	side_main *side0, side_main *side1)
 {
-	struct channel channel = {.transport = job->transport};
+	struct channel channel;
 	pid_t pids[2];
 	int ret = -1;
 
-	if (job->transport->open(&channel, two_way) != 0)
-		return worker_fail("opening the channel");
+	if (channel_open(job, &channel, two_way) != 0)
+		return -1;
 	pids[1] = fork_side(job, session, &channel, 1, side1);
 	pids[0] = pids[1] == -1 ? -1
 				: fork_side(job, session, &channel, 0, side0);

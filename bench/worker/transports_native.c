@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 /*
- * What STREAMS pipes are compared with: the kernel's pipes and sockets, and
- * the bare ring.
+ * What STREAMS is compared with on one machine: the kernel's pipes and UNIX
+ * sockets, and the bare ring.  TCP and UDP are in transports_sockets.c.
  */
 #include "transport.h"
 
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ring.h"
+#include "sockets.h"
 
 static int
 pipe_open(struct channel *channel, int two_way)
@@ -39,7 +40,14 @@ socketpair_open(struct channel *channel, int type)
 	if (socketpair(AF_UNIX, type, 0, fds) != 0)
 		return -1;
 	channel_set_fds(channel, fds[0], fds[0], fds[1], fds[1]);
-	return 0;
+	if (socket_set_buffers(fds[0], channel->bufsize) == 0 &&
+		socket_set_buffers(fds[1], channel->bufsize) == 0)
+		return 0;
+	type = errno;
+	end_close_fds(&channel->ends[0]);
+	end_close_fds(&channel->ends[1]);
+	errno = type;
+	return -1;
 }
 
 static int
@@ -54,6 +62,15 @@ unix_seqpacket_open(struct channel *channel, int two_way)
 {
 	(void)two_way;
 	return socketpair_open(channel, SOCK_SEQPACKET);
+}
+
+static int
+unix_dgram_open(struct channel *channel, int two_way)
+{
+	(void)two_way;
+	if (socketpair_open(channel, SOCK_DGRAM) != 0)
+		return -1;
+	return channel_share_ends(channel);
 }
 
 /* A record is whatever one call returns: no second call may complete it. */
@@ -161,6 +178,23 @@ static const struct transport unix_seqpacket = {
 	.hang_up = end_close_fds,
 };
 
+/* Nothing is lost here: a sender to a full receiver waits. */
+static const struct net unix_dgram_net = {
+	.mark = socket_mark,
+};
+
+static const struct transport unix_dgram = {
+	.name = "unix-dgram",
+	.records = 1,
+	.datagrams = 1,
+	.open = unix_dgram_open,
+	.keep = channel_keep_fds,
+	.send = socket_send,
+	.recv = socket_recv_datagram,
+	.hang_up = socket_hang_up_datagrams,
+	.net = &unix_dgram_net,
+};
+
 static const struct transport ring = {
 	.name = "ring",
 	.open = ring_open,
@@ -174,6 +208,9 @@ const struct transport *const transports[] = {
 	&pipe_linux,
 	&unix_stream,
 	&unix_seqpacket,
+	&unix_dgram,
+	&tcp_sockets,
+	&udp_sockets,
 	&ring,
 	NULL,
 };

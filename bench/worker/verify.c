@@ -10,15 +10,27 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/child.h"
+#include "lib/timing.h"
 #include "worker.h"
 
 #define VERIFY_BYTES (256u << 10)
 #define VERIFY_MIN   32
 #define VERIFY_MAX   4096
+
+/*
+ * Datagrams that find no room are lost, as they may be.  Here none may: the
+ * sender waits until no more than so much is on its way.
+ */
+#define VERIFY_DATAGRAMS  256
+#define WINDOW_BYTES      8192
+#define WINDOW_DATAGRAMS  16
+#define WINDOW_TIMEOUT_NS (5 * BENCH_NS_PER_S)
+#define WINDOW_TICK_NS    20000
 
 static unsigned char
 pattern(size_t message, size_t byte)
@@ -31,12 +43,37 @@ static size_t
 message_count(const struct job *job)
 {
 	size_t n = VERIFY_BYTES / job->size;
+	size_t max = job->transport->datagrams ? VERIFY_DATAGRAMS : VERIFY_MAX;
 
-	return n < VERIFY_MIN ? VERIFY_MIN : n > VERIFY_MAX ? VERIFY_MAX : n;
+	return n < VERIFY_MIN ? VERIFY_MIN : n > max ? max : n;
+}
+
+/* Until there is room for the next one; got is the receiver's count. */
+static int
+wait_for_window(const struct job *job, size_t sent, const atomic_size_t *got)
+{
+	size_t window = WINDOW_BYTES / job->size;
+	uint64_t deadline = bench_now_ns() + WINDOW_TIMEOUT_NS;
+
+	if (!job->transport->datagrams)
+		return 0;
+	if (window > WINDOW_DATAGRAMS)
+		window = WINDOW_DATAGRAMS;
+	while (sent > atomic_load(got) + window) {
+		uint64_t now = bench_now_ns();
+
+		if (now >= deadline) {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+		bench_sleep_until_ns(now + WINDOW_TICK_NS);
+	}
+	return 0;
 }
 
 static int
-send_pattern(const struct job *job, struct channel *channel)
+send_pattern(const struct job *job, struct channel *channel,
+	const atomic_size_t *got)
 {
 	struct end *end = &channel->ends[0];
 	unsigned char *buf = malloc(job->size);
@@ -46,6 +83,8 @@ send_pattern(const struct job *job, struct channel *channel)
 	for (size_t i = 0; i < message_count(job); i++) {
 		for (size_t j = 0; j < job->size; j++)
 			buf[j] = pattern(i, j);
+		if (wait_for_window(job, i, got) != 0)
+			return worker_fail("check: waiting for the receiver");
 		if (job->transport->send(end, buf, job->size) !=
 			(ssize_t)job->size)
 			return worker_fail("check: sending");
@@ -56,7 +95,8 @@ send_pattern(const struct job *job, struct channel *channel)
 }
 
 static int
-receive_pattern(const struct job *job, struct end *end, unsigned char *buf)
+receive_pattern(const struct job *job, struct end *end, unsigned char *buf,
+	atomic_size_t *got)
 {
 	ssize_t n;
 
@@ -80,6 +120,7 @@ receive_pattern(const struct job *job, struct end *end, unsigned char *buf)
 				i, j);
 			return -1;
 		}
+		atomic_store(got, i + 1);
 	}
 	n = job->transport->recv(end, buf, job->size);
 	if (n == 0)
@@ -91,25 +132,29 @@ receive_pattern(const struct job *job, struct end *end, unsigned char *buf)
 int
 verify(const struct job *job)
 {
-	struct channel channel = {.transport = job->transport};
+	struct channel channel;
 	unsigned char *buf = malloc(job->size);
+	atomic_size_t *got = mmap(NULL, sizeof(*got), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t parent = getpid();
 	pid_t pid;
 	int ret, status;
 
-	if (buf == NULL || job->transport->open(&channel, 0) != 0)
-		return worker_fail("check: opening the channel");
+	if (buf == NULL || got == MAP_FAILED)
+		return worker_fail("check: memory");
+	if (channel_open(job, &channel, 0) != 0)
+		return -1;
 	pid = fork();
 	if (pid == -1)
 		return worker_fail("check: fork");
 	if (pid == 0) {
 		bench_child_bind(parent);
-		_exit(send_pattern(job, &channel) == 0 ? 0 : 1);
+		_exit(send_pattern(job, &channel, got) == 0 ? 0 : 1);
 	}
 	if (job->transport->keep(&channel, 1) != 0)
 		ret = worker_fail("check: receiver");
 	else
-		ret = receive_pattern(job, &channel.ends[1], buf);
+		ret = receive_pattern(job, &channel.ends[1], buf, got);
 	if (ret != 0)
 		(void)kill(pid, SIGKILL);
 	status = bench_child_wait(pid);

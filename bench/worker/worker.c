@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 /*
- * strbench-native and strbench-streams: one measurement each time they are
- * started.  For strbench, not for people; the protocol is
+ * strbench-native, strbench-streams and strbench-xti: one measurement each
+ * time they are started.  For strbench, not for people; the protocol is
  *
  *	strbench-native TEST TRANSPORT [KEY=VALUE ...]	-> "key value" lines
  *
- * and exit status 0, or 1 with the reason on stderr.
+ * and exit status 0, or 1 with the reason on stderr, or 77 with the reason
+ * why it cannot be measured here at all.
  */
 #include "worker.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "lib/parse.h"
 #include "lib/pin.h"
@@ -31,6 +34,8 @@ static const struct test tests[] = {
 	{"rtt", measure_round_trips},
 	{"pause", measure_answers_after_pause},
 	{"idle", measure_idle},
+	{"serve", remote_serve},
+	{"stream", remote_stream},
 };
 
 static int
@@ -85,6 +90,47 @@ set_begin(struct job *job, const char *value)
 	return error;
 }
 
+static int
+set_bufsize(struct job *job, const char *value)
+{
+	long size;
+	int error = bench_parse_long(value, 1, 1 << 30, &size);
+
+	if (error == 0)
+		job->bufsize = (size_t)size;
+	return error;
+}
+
+/* "S,R", of the sender and of the receiver. */
+static int
+set_nice(struct job *job, const char *value)
+{
+	job->niced = 1;
+	return sscanf(value, "%d,%d", &job->nice[0], &job->nice[1]) == 2
+		       ? 0
+		       : EINVAL;
+}
+
+static int
+set_host(struct job *job, const char *value)
+{
+	job->host = value;
+	return 0;
+}
+
+static int
+set_port(struct job *job, const char *value)
+{
+	return bench_parse_long(value, 1, 65535, &job->port);
+}
+
+static int
+set_device(struct job *job, const char *value)
+{
+	job->device = value;
+	return strncmp(value, "/dev/", 5) == 0 ? 0 : EINVAL;
+}
+
 static const struct {
 	const char *key;
 	int (*set)(struct job *job, const char *value);
@@ -96,6 +142,11 @@ static const struct {
 	{"samples", set_samples},
 	{"pause", set_pause},
 	{"begin", set_begin},
+	{"bufsize", set_bufsize},
+	{"nice", set_nice},
+	{"host", set_host},
+	{"port", set_port},
+	{"device", set_device},
 };
 
 static int
@@ -133,6 +184,20 @@ find_test(const char *name)
 	return NULL;
 }
 
+/* Whether the sides will be allowed what they have to do. */
+static void
+try_priorities(const struct job *job)
+{
+	int mine = getpriority(PRIO_PROCESS, 0);
+
+	if (setpriority(PRIO_PROCESS, 0, job->nice[0]) == 0 &&
+		setpriority(PRIO_PROCESS, 0, mine) == 0)
+		return;
+	(void)fprintf(stderr, "nice %d is not permitted: %s\n", job->nice[0],
+		strerror(errno));
+	exit(WORKER_SKIP);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -157,6 +222,8 @@ main(int argc, char **argv)
 	}
 	/* A peer that has gone is an error to report, not a way to die. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	if (job.niced)
+		try_priorities(&job);
 	if (test->run(&job) != 0)
 		return 1;
 	return fflush(stdout) == 0 ? 0 : 1;

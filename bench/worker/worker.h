@@ -16,13 +16,22 @@
 struct job {
 	const struct transport *transport;
 	size_t size;
+	size_t bufsize; /* of sockets; 0: as they are */
+	int niced;      /* nice[] is to be set */
+	int nice[2];    /* of end 0 and end 1 */
 	int cpus[2];   /* of end 0 and end 1 */
 	double warmup; /* seconds */
 	double seconds;
 	long samples;      /* round trips after a pause */
 	double pause;      /* seconds between two of them */
 	uint64_t begin_ns; /* bench_now_ns() of the first; 0: as it comes */
+	const char *host;  /* of the server */
+	long port;
+	const char *device; /* in place of the transport's own */
 };
+
+/* The exit status that says: this cannot be measured here; see stderr. */
+#define WORKER_SKIP 77
 
 /*
  * Where the sides are told what to do and leave what they measured: memory
@@ -64,6 +73,12 @@ struct session *session_create(size_t max_times);
 void side_mark(struct side *side, uint64_t messages, uint64_t read_calls);
 int worker_fail(const char *what);
 
+/* What errno does not tell, for the next worker_fail(); NULL: nothing. */
+void worker_detail(const char *what, const char *reason);
+
+/* Ends the program where the channel cannot be had on this machine. */
+int channel_open(const struct job *job, struct channel *channel, int two_way);
+
 /*
  * Forks and pins both sides, leads them through the phases and reaps them.
  * 0, or -1 with the reason on stderr and no child left.
@@ -77,5 +92,9 @@ int measure_throughput(const struct job *job);
 int measure_round_trips(const struct job *job);
 int measure_answers_after_pause(const struct job *job);
 int measure_idle(const struct job *job);
+
+/* remote.c: the two ends on two hosts.  docs/benchmarks.md has the words. */
+int remote_serve(const struct job *job);
+int remote_stream(const struct job *job);
 
 #endif
