@@ -829,7 +829,11 @@ host_sock_events(struct host_sock_event *v, unsigned n)
 void
 host_sock_ask(void)
 {
-	if (!host_is_daemon && str_load(&shared()->sock_awake) == 0)
+	str_a32 *awake = &shared()->sock_awake;
+
+	/* who asks says so himself: it may take a while to wake up.  Should he
+	 * die before he rings, it looks when it looks for the dead */
+	if (!host_is_daemon && str_load(awake) == 0 && str_xchg(awake, 1u) == 0)
 		host_daemon_tell(HOST_ASK_SOCK);
 }
 

@@ -62,7 +62,8 @@ struct host_shared {
 	str_a64 sock_addr;     /* [A] where the present one takes letters */
 	str_a32 sock_addrlen;  /* [A] */
 	str_a32 sock_closed;   /* [A] counts sockets that were closed */
-	str_a32 sock_awake;    /* [A] streamsd looks at sockets in 1 ms */
+	str_a32 sock_awake;    /* [A] streamsd looks at sockets in 1 ms, or has
+				* been asked to */
 };
 #define HOST_SHARED_OFF (STR_HDR_SIZE - 4096)
 

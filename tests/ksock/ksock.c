@@ -1138,3 +1138,49 @@ T_CASE_TIMEOUT(killed_at_any_point_its_connection_ends, 60)
 		T_OK(close(p));
 	}
 }
+
+/* How often @pid has slept. */
+static long
+naps(pid_t pid)
+{
+	char path[64], line[128];
+	long n = -1;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/status", pid);
+	f = fopen(path, "r");
+	T_NOTNULL(f);
+	while (fgets(line, sizeof line, f) != NULL)
+		(void)sscanf(line, "voluntary_ctxt_switches: %ld", &n);
+	fclose(f);
+	return n;
+}
+
+T_CASE(streamsd_sleeps_when_there_is_nothing_to_be_done)
+{
+	int s, p;
+	static char buf[65536];
+	struct pollfd none = {-1, 0, 0};
+	long before;
+	pid_t d;
+
+	wired(&s, &p);
+	text(s, "up");
+	expect(p, "up");
+	T_SOON((d = streamsd()) != 0, 3000);
+	T_OK(cmd(s, WIRE_GATHER, 1000));
+	text(s, "x");
+	expect(p, "x");
+	poll(&none, 1, 100); /* it looks for a while yet */
+	before = naps(d);
+	poll(&none, 1, 400);
+	T_LT(naps(d) - before, 20);
+	/* nor for a writer whom a peer that reads nothing keeps waiting */
+	T_OK(fcntl(s, F_SETFL, O_NONBLOCK));
+	while (write(s, buf, sizeof buf) > 0)
+		;
+	poll(&none, 1, 200);
+	before = naps(d);
+	poll(&none, 1, 400);
+	T_LT(naps(d) - before, 20);
+}

@@ -218,7 +218,8 @@ rest(uint64_t ns, bool *ret_died, bool *ret_rung)
 		if (sockets()) {
 			ticks = TICKS;
 			host_sock_awake(true);
-		} else if (ticks != 0 && --ticks == 0) {
+		} else if ((ticks == 0 && str_load(&shared()->sock_awake)) ||
+			(ticks != 0 && --ticks == 0)) {
 			host_sock_awake(false);
 			host_fence_heavy(); /* pairs with ksock_want() */
 			if (sockets()) {
