@@ -721,7 +721,7 @@ normal_pending(struct str_head *sd)
 static long
 get(struct str_head *sd, struct host_call *hc, struct getter *g)
 {
-	bool tried = false;
+	bool tried = false, gone = false;
 	int ret;
 
 	for (;;) {
@@ -760,9 +760,13 @@ get(struct str_head *sd, struct host_call *hc, struct getter *g)
 			return -ENXIO;
 		}
 		if (ret == 1) {
-			/* the last message may have come before the hang-up */
-			if (str_head_pending(sd) && g->want == MSG_ANY)
+			/* the last message may have come before the hang-up,
+			 * the one that is wanted as well */
+			if (str_head_pending(sd) &&
+			    (g->want == MSG_ANY || !gone)) {
+				gone = true;
 				continue;
+			}
 			return report(g, 0, 0, 0, false) != 0 ? -EFAULT : 0;
 		}
 		if (ret < 0)
