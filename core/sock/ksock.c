@@ -58,7 +58,7 @@ struct str_ksock {
 
 _Static_assert(sizeof(struct str_ksock) == 64, "one line each");
 
-#define KF_BLOCKED 1u	/* the last write was refused, or a connect is on */
+#define KF_BLOCKED 1u	/* the last write was refused */
 #define KF_EMPTY 2u	/* the last read found nothing */
 #define KF_SHORT 4u	/* ... or took less than it could have */
 #define KF_FULL 8u	/* the last write was refused */
@@ -66,6 +66,7 @@ _Static_assert(sizeof(struct str_ksock) == 64, "one line each");
 #define KF_STUCKOUT 32u
 #define KF_NAMED 64u	/* bound, or listening */
 #define KF_STREAM 128u
+#define KF_CONNECTING 256u
 
 #define SOCK_STREAM 1 /* the only type whose reads can be short */
 #define TYPE_MASK 15
@@ -467,10 +468,20 @@ str_sock_interest(uint64_t id)
 		return 0;
 	if ((f & KF_STUCKIN) == 0)
 		want |= HOST_C_IN;
-	if ((f & (KF_BLOCKED | KF_STUCKOUT)) == KF_BLOCKED)
+	if ((f & (KF_BLOCKED | KF_CONNECTING)) != 0 && (f & KF_STUCKOUT) == 0)
 		want |= HOST_C_OUT;
 	/* an error or hang-up is told to whoever asks for anything */
 	return (f & (KF_STUCKIN | KF_STUCKOUT)) != 0 ? 0 : want;
+}
+
+/* The system has said so.  Room, or an error, is the end of a connect. */
+static void
+came(uint64_t id, uint32_t what, bool end, struct host_call *hc)
+{
+	struct str_ksock *ks = find(id);
+
+	if (fire(id, what, end, hc) && (what & KS_OUT) != 0)
+		flag(ks, 0, KF_CONNECTING);
 }
 
 void
@@ -479,7 +490,7 @@ str_sock_fired(uint64_t id, uint32_t events, struct host_call *hc)
 	if (events & HOST_C_MORE)
 		(void)str_sock_gather();
 	if ((events & (HOST_C_IN | HOST_C_OUT)) != 0)
-		(void)fire(id, to_ks(events), (events & HOST_C_END) != 0, hc);
+		came(id, to_ks(events), (events & HOST_C_END) != 0, hc);
 }
 
 unsigned
@@ -500,11 +511,12 @@ str_sock_gather(void)
 				continue;
 			(void)str_and(&ks->flags, ~(KF_STUCKIN | KF_STUCKOUT));
 			/* there is room with everything that comes */
-			if (!end && (str_load(&ks->flags) & KF_BLOCKED) == 0 &&
+			if (!end && (str_load(&ks->flags) &
+				(KF_BLOCKED | KF_CONNECTING)) == 0 &&
 			    (str_load(&ks->want) & (KS_OUT | KS_SOON)) == 0)
 				what &= ~KS_OUT;
 			if (what != 0)
-				(void)fire(v[i].id, what, end, NULL);
+				came(v[i].id, what, end, NULL);
 		}
 		all += n;
 	} while (n == STR_ARRAY_LEN(v) && all < HOST_NSOCK);
@@ -519,7 +531,8 @@ str_sock_try_slow(struct str_head *sd, struct host_call *hc, uint32_t what)
 
 	if (ks == NULL || host_tls.nclaim != 0)
 		return false;
-	if (what == KS_OUT && (str_load(&ks->flags) & KF_BLOCKED) == 0)
+	if (what == KS_OUT && (str_load(&ks->flags) &
+		(KF_BLOCKED | KF_CONNECTING)) == 0)
 		return false;
 	/* nobody has asked the system, so it may be anything */
 	return fire(id, what | KS_ODD, false, hc);
@@ -712,9 +725,9 @@ ksock_connect(ksock_t *ks, const void *addr, uint32_t len)
 	(void)str_and(&ks->flags, ~(KF_STUCKIN | KF_STUCKOUT));
 	r = host_sock_connect(id_of(ks), addr, len);
 	if (r == -EINPROGRESS || r == -EALREADY)
-		(void)str_or(&ks->flags, KF_BLOCKED);
+		(void)str_or(&ks->flags, KF_CONNECTING);
 	else
-		(void)str_and(&ks->flags, ~KF_BLOCKED);
+		(void)str_and(&ks->flags, ~KF_CONNECTING);
 	return r;
 }
 

@@ -958,6 +958,29 @@ T_CASE(i_setsig_tells_of_what_comes)
 	}
 }
 
+/* The socket is below a multiplexor: nobody waits for it but streamsd. */
+T_CASE(a_linked_stream_is_read_though_nobody_waits_at_it)
+{
+	int s, p, m = T_OK(open("/dev/mux", O_RDWR)), id;
+	pid_t pid;
+
+	wired(&s, &p);
+	text(s, "up");
+	expect(p, "up");
+	id = ioctl(m, I_LINK, s);
+	T_GT(id, 0);
+	text(m, "down");
+	expect(p, "down");
+	for (int i = 0; i < 3; i++) {
+		pid = child(later, p, 20);
+		expect(m, "late");
+		reap(pid);
+	}
+	T_OK(ioctl(m, I_UNLINK, id));
+	text(p, "own");
+	expect(s, "own");
+}
+
 /* ---------------------------------------------------------------- streamsd */
 
 /* The streamsd that was started here, which the harness adopts; 0: none. */
