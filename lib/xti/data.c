@@ -20,7 +20,7 @@
 #define SND_STATES (S(T_DATAXFER) | S(T_INREL))
 #define RCV_STATES (S(T_DATAXFER) | S(T_OUTREL))
 
-static int
+STR_INLINE int
 begin(struct use *u, int fd, unsigned states)
 {
 	if (str_likely(xti_use(u, fd, states) == 0) &&
@@ -121,7 +121,7 @@ snd_prim(struct use *u, const char *buf, unsigned n, int flags,
 }
 
 /* Bytes, in pieces the provider takes. */
-static int
+STR_INLINE int
 snd_bytes(struct use *u, const char *buf, unsigned n)
 {
 	unsigned tidu = (unsigned)u->ep->info.tidu, done = 0, part;
@@ -153,7 +153,7 @@ plain(const struct use *u, unsigned n, int flags)
 		n <= (unsigned)u->ep->info.tidu;
 }
 
-static int
+STR_INLINE int
 begin_snd(struct use *u, int fd, unsigned n, int flags)
 {
 	int event;

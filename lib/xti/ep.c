@@ -28,6 +28,19 @@
 static struct ep *_Atomic table[CHUNKS];
 static struct ep none; /* no open file has its identity */
 
+/* The place of @fd in the table, if there is one already. */
+STR_INLINE struct ep *
+known(int fd)
+{
+	unsigned c = (unsigned)fd / CHUNK;
+	struct ep *p;
+
+	if (str_unlikely(c >= CHUNKS))
+		return NULL;
+	p = __atomic_load_n(&table[c], __ATOMIC_ACQUIRE);
+	return str_likely(p != NULL) ? &p[(unsigned)fd % CHUNK] : NULL;
+}
+
 /* The place of @fd in the table; NULL: there is none yet, or no memory. */
 static struct ep *
 place(int fd, int make)
@@ -229,7 +242,7 @@ xti_use(struct use *u, int fd, unsigned states)
 	ret = strm_id(fd, &u->id, &u->w);
 	if (str_unlikely(ret < 0))
 		return xti_fail(TBADF);
-	ep = place(fd, 0);
+	ep = known(fd);
 	if (str_unlikely(ep == NULL || ep->head != u->id.head ||
 		ep->gen != u->id.gen))
 		return xti_use_slow(u, fd, states);
@@ -242,7 +255,7 @@ xti_use(struct use *u, int fd, unsigned states)
 STR_COLD int
 xti_use_slow(struct use *u, int fd, unsigned states)
 {
-	struct ep *ep = place(fd, 0);
+	struct ep *ep = known(fd);
 
 	u->ep = &none;
 	if (ep == NULL || ep->head != u->id.head || ep->gen != u->id.gen) {

@@ -15,7 +15,7 @@
 
 #include "xti_impl.h"
 
-static int
+STR_INLINE int
 begin(struct use *u, int fd)
 {
 	if (str_likely(xti_use(u, fd, S(T_IDLE)) == 0) &&
