@@ -50,8 +50,8 @@
 #define TI_HASH 1024u
 #define TI_MINORS 262144u
 #define TI_HOLD (5 * HZ)   /* a datagram waits for a receiver that is full */
-#define TI_SNDBUF 65536
-#define TI_RCVBUF 262144
+#define TI_SNDBUF 131072
+#define TI_RCVBUF 524288
 #define TI_BUFMIN 1024
 #define TI_BUFMAX (64 << 20)
 #define TI_ADDRSZ 4u	   /* of an address that is chosen here */

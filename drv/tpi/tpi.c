@@ -14,20 +14,32 @@
  * that data need not be ahead of: they are served at once, or, when the gate
  * is taken, wait in front as messages of high priority.
  *
- * Crash.  A gate whose owner died is taken over by the next who tries.  What
- * he had in his hand is lost with him.
+ * Crash.  Who finds the gate taken has the queue looked at a tick later; if
+ * nobody has left the gate meanwhile it is asked whether its owner lives, and
+ * if he does not it is taken over.  What he had in his hand is lost with him.
  */
 #include "tpi_impl.h"
 #include "../canon.h"
 
+/* Does somebody have the gate?  Asking whether he lives would be expensive. */
+static int
+is_taken(struct tpi *tp)
+{
+	return __atomic_load_n(&tp->gate.m_lock.owner, __ATOMIC_RELAXED) != 0;
+}
+
 int
 tpi_gate_try(struct tpi *tp)
 {
-	if (mutex_tryenter(&tp->gate))
+	if (__builtin_expect(!is_taken(tp), 1) && mutex_tryenter(&tp->gate))
 		return 1;
 	__atomic_store_n(&tp->missed, 1u, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	return mutex_tryenter(&tp->gate);
+	/* a tick later, when nobody has come, it is time to ask */
+	if ((!is_taken(tp) || tp->doubt) && mutex_tryenter(&tp->gate))
+		return 1;
+	tpi_retry(tp);
+	return 0;
 }
 
 void
@@ -37,6 +49,7 @@ tpi_gate_leave(struct tpi *tp, queue_t *q)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&tp->missed, __ATOMIC_RELAXED) != 0) {
 		__atomic_store_n(&tp->missed, 0u, __ATOMIC_RELAXED);
+		tp->doubt = 0;
 		qenable(q);
 	}
 }
@@ -170,9 +183,7 @@ message(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 	if (__builtin_expect(!tpi_gate_try(tp), 0)) {
 		put_off(q, mp);
 		/* whoever has the gate may have left it before we joined */
-		__atomic_store_n(&tp->missed, 1u, __ATOMIC_RELAXED);
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-		if (mutex_tryenter(&tp->gate))
+		if (tpi_gate_try(tp))
 			tpi_gate_leave(tp, q);
 		return;
 	}
@@ -291,7 +302,10 @@ tpi_tick(void *arg)
 	struct tpi *tp = arg;
 
 	tp->timer = 0;
+	if (tp->missed)
+		tp->doubt = 1;
 	qenable(WR(tp->rq));
+	qenable(tp->rq);
 }
 
 void

@@ -118,6 +118,7 @@ struct tpi {
 				    * that no data may overtake */
 	volatile unsigned int dead; /* M_ERROR has been sent: nothing goes */
 	volatile unsigned int missed; /* somebody found the gate taken */
+	volatile unsigned int doubt; /* ... for a tick: does its owner live? */
 	volatile unsigned int closing; /* provider's lock: not to be found */
 	mblk_t *again;		   /* [G] a request that was put back */
 	unsigned int back;	   /* [G] state to go back to on error */
@@ -127,7 +128,7 @@ struct tpi {
 	struct tpi_addr local;	   /* [L] bound to; len 0: not bound */
 	struct tpi_addr remote;	   /* [L] connected with */
 	t_scalar_t val[TPI_NVAL];  /* [G] values of options, tpi_opt.at */
-	toid_t timer;		   /* [G] of tpi_retry() */
+	volatile toid_t timer;	   /* of tpi_retry() */
 	unsigned long drops;	   /* datagrams that were dropped */
 };
 
@@ -281,7 +282,7 @@ tpi_of(queue_t *q)
 	return (struct tpi *)q->q_ptr;
 }
 
-/* The write service procedure runs again in a tick; with the gate. */
+/* The service procedures run again in a tick. */
 void tpi_retry(struct tpi *tp);
 
 /* ------------------------------------------------------------------- upcalls */
