@@ -740,7 +740,12 @@ ksock_shutdown(ksock_t *ks, int how)
 int
 ksock_name(ksock_t *ks, int peer, void *addr, uint32_t *len)
 {
-	return host_sock_name(id_of(ks), peer != 0, addr, len);
+	int r = host_sock_name(id_of(ks), peer != 0, addr, len);
+
+	/* it has a peer: the connect is over, and no write was refused yet */
+	if (r == 0 && peer && str_load(&ks->sent) == 0)
+		flag(ks, 0, KF_BLOCKED | KF_STUCKOUT);
+	return r;
 }
 
 int

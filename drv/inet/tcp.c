@@ -469,11 +469,12 @@ tcp_up(struct inet *in, mblk_t *mp, int urgent)
 }
 
 /*
- * One read into @mp.  1: go on.  A short read has emptied the socket: when
- * what comes then is its end, or is urgent, the executive calls again.
+ * One read into @mp.  1: go on.  A short read has emptied the socket, and
+ * whatever comes then is another event; but when this is not because of an
+ * event of plain data (@plain), the end may have been told of already.
  */
 static int
-tcp_read(struct inet *in, mblk_t *mp, uint32_t size, int urgent)
+tcp_read(struct inet *in, mblk_t *mp, uint32_t size, int urgent, int plain)
 {
 	struct iovec iov = {mp->b_rptr, size};
 	long n = ksock_recv(in->ks, &iov, 1, NULL);
@@ -494,12 +495,14 @@ tcp_read(struct inet *in, mblk_t *mp, uint32_t size, int urgent)
 		in->level++;
 	else if (in->level > 0 && (uint32_t)n <= tcp_size[in->level - 1] / 2)
 		in->level--;
-	return tcp_up(in, mp, 0) && (uint32_t)n == size;
+	return tcp_up(in, mp, 0) && (!plain || (uint32_t)n == size);
 }
 
 static void
 tcp_input(struct inet *in)
 {
+	int plain = !in->odd;
+
 	while (in->phase == INET_OPEN && !in->eof) {
 		uint32_t size = tcp_size[in->level];
 		int mark = 0;
@@ -521,7 +524,7 @@ tcp_input(struct inet *in)
 			inet_again(in, size);
 			return;
 		}
-		if (!tcp_read(in, mp, size, mark))
+		if (!tcp_read(in, mp, size, mark, plain))
 			return;
 	}
 }
