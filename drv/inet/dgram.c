@@ -81,8 +81,12 @@ is_udp(const struct inet *in)
 static void
 dg_begin(struct inet *in)
 {
-	int one = 1, zero = 0;
+	int one = 1, zero = 0, most = 1 << 20;
 
+	/* as much as there may be, unless the user has said */
+	if (is_udp(in) && !inet_is_set(in, XTI_GENERIC, XTI_RCVBUF))
+		(void)ksock_setopt(in->ks, SOL_SOCKET, SO_RCVBUF, &most,
+			sizeof(most));
 	if (in->kind == INET_RAWIP && in->family == AF_INET)
 		(void)ksock_setopt(in->ks, IPPROTO_IP, IP_HDRINCL, &zero,
 			sizeof(zero));
@@ -112,6 +116,8 @@ dg_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 	*qlen = 0;
 	if (err == 0) {
 		dg_begin(in);
+		if (is_udp(in))
+			inet_credit_bound(in, got);
 		in->phase = INET_OPEN;
 		qenable(in->rq);
 	}
@@ -130,6 +136,7 @@ dg_unbind(struct tpi *tp)
 	if (in->dg != NULL)
 		in->dg->n = in->dg->done = in->dg->used = 0;
 	dg_want(in, 0);
+	inet_credit_gone(in);
 	in->phase = INET_NONE;
 	return inet_unbind(tp);
 }
@@ -238,13 +245,18 @@ dg_run(const struct inet_dg *d, uint32_t i)
 	return k;
 }
 
-/* Hand the kernel a batch of what waits.  What sendmm returned. */
+/*
+ * Hand the kernel a batch of what waits.  What sendmm returned; 0: there is
+ * no credit for the first of it.
+ */
 static long
-dg_batch(struct inet *in, struct ksock_msg *m, uint32_t *cnt, uint32_t *nm)
+dg_batch(struct inet *in, struct ksock_msg *m, uint32_t *cnt)
 {
 	struct inet_dg *d = in->dg;
+	struct inet_port *to[KS_MAXMM];
 	struct iovec iov[KS_MAXMM];
 	uint32_t i = d->done, n = 0, k;
+	long sent, j;
 
 	for (; i < d->n && n < KS_MAXMM; i += k, n++) {
 		const struct dg_ent *e = &d->ent[i];
@@ -254,6 +266,12 @@ dg_batch(struct inet *in, struct ksock_msg *m, uint32_t *cnt, uint32_t *nm)
 		last = &d->ent[i + k - 1];
 		iov[n].iov_base = d->buf + e->off;
 		iov[n].iov_len = last->off + last->len - e->off;
+		to[n] = inet_credit_to(&d->addr[e->addr].sa);
+		if (to[n] != NULL &&
+			!inet_credit_ask(to[n], (uint32_t)iov[n].iov_len)) {
+			inet_credit_wait(to[n], in);
+			break;
+		}
 		bzero(&m[n], sizeof(m[n]));
 		m[n].km_iov = &iov[n];
 		m[n].km_iovlen = 1;
@@ -262,8 +280,13 @@ dg_batch(struct inet *in, struct ksock_msg *m, uint32_t *cnt, uint32_t *nm)
 		m[n].km_gso = k > 1 ? e->len : 0;
 		cnt[n] = k;
 	}
-	*nm = n;
-	return ksock_sendmm(in->ks, m, n, MSG_NOSIGNAL);
+	if (n == 0)
+		return 0;
+	sent = ksock_sendmm(in->ks, m, n, MSG_NOSIGNAL);
+	for (j = sent < 0 ? 0 : sent; j < (long)n; j++)
+		if (to[j] != NULL)
+			inet_credit_back(to[j], (uint32_t)iov[j].iov_len);
+	return sent;
 }
 
 /* One that waited could not be sent at all. */
@@ -283,14 +306,19 @@ dg_flush(struct inet *in)
 {
 	struct inet_dg *d = in->dg;
 	struct ksock_msg m[KS_MAXMM];
-	uint32_t cnt[KS_MAXMM], nm, tries = 0;
+	uint32_t cnt[KS_MAXMM], tries = 0;
 	long n, i;
 
 	while (d->done < d->n) {
-		n = dg_batch(in, m, cnt, &nm);
+		n = dg_batch(in, m, cnt);
 		for (i = 0; i < n; i++)
 			d->done += cnt[i];
-		if (n >= 0) {
+		if (n == 0) {
+			/* enabled by the receiver; else in a millisecond */
+			dg_want(in, KS_SOON);
+			return;
+		}
+		if (n > 0) {
 			tries = 0;
 			continue;
 		}
@@ -393,6 +421,7 @@ dg_unitdata(struct tpi *tp, const struct tpi_buf *to,
 {
 	struct inet *in = inet_of(tp);
 	struct inet_dg *d = in->dg;
+	struct inet_port *port;
 	struct sockaddr_storage ss;
 	uint32_t len = (uint32_t)msgdsize(mp), sslen;
 	uint64_t now = inet_ticks();
@@ -410,12 +439,18 @@ dg_unitdata(struct tpi *tp, const struct tpi_buf *to,
 			return EAGAIN;
 		idle = 1;
 	}
-	if (idle || (len > DG_BATCH / 2 && d->n == 0)) {
-		if (d == NULL && !dg_buffer(in))
-			return ENOSR;
+	if (d == NULL && !dg_buffer(in))
+		return ENOSR;
+	d = in->dg;
+	port = inet_credit_to(&ss);
+	if ((idle || (len > DG_BATCH / 2 && d->n == 0)) &&
+		(port == NULL || opts->len != 0 ||
+		inet_credit_ask(port, len))) {
 		in->dg->last = now;
 		in->out.got = 0;
 		err = dg_direct(in, &ss, sslen, opts, mp);
+		if (err != 0 && port != NULL && opts->len == 0)
+			inet_credit_back(port, len);
 		if (err == EAGAIN || err == ENOBUFS) {
 			dg_want(in, err == EAGAIN ? KS_OUT : KS_SOON);
 			return EAGAIN;
@@ -678,9 +713,10 @@ dg_free(struct dg_in *v, uint32_t n)
 
 /* One call.  1: go on. */
 static int
-dg_receive(struct inet *in, struct dg_in *v, uint32_t want)
+dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 {
 	struct ksock_msg m[DG_AT_ONCE];
+	uint64_t bytes = 0;
 	uint32_t i;
 	long n;
 
@@ -697,18 +733,25 @@ dg_receive(struct inet *in, struct dg_in *v, uint32_t want)
 	}
 	want = i;
 	n = ksock_recvmm(in->ks, m, want, 0);
+	if (n == -EAGAIN)
+		inet_credit_took(in, 0, 0, 1);
 	if (n == -EAGAIN || n == -EINTR)
 		return n == -EINTR;
+	if (n == -EIO)
+		return 0; /* no descriptor yet */
 	if (n <= 0)
 		return dg_errors(in) || n != 0;
 	in->out.got = 1;
-	for (i = 0; i < (uint32_t)n; i++)
+	for (i = 0; i < (uint32_t)n; i++) {
+		bytes += m[i].km_len;
 		dg_deliver(in, &v[i], &m[i]);
+	}
+	inet_credit_took(in, bytes, (uint32_t)n, (uint32_t)n < want);
 	if ((uint32_t)n == want && in->level < DG_AT_ONCE)
 		in->level *= 2;
 	else if ((uint32_t)n <= want / 2 && in->level > 1)
 		in->level /= 2;
-	return (uint32_t)n == want;
+	return (uint32_t)n == want || !plain;
 }
 
 static void
@@ -722,7 +765,7 @@ dg_rsrv(struct tpi *tp)
 		return;
 	for (i = 0; i < DG_AT_ONCE; i++)
 		v[i].small = v[i].big = NULL;
-	while (tpi_canput(tp) && dg_receive(in, v, in->level))
+	while (tpi_canput(tp) && dg_receive(in, v, in->level, !in->odd))
 		;
 	dg_free(v, DG_AT_ONCE);
 }

@@ -9,8 +9,8 @@
  * (<str/ksock.h>).  Which one it is, is said by the minor that is opened;
  * each open gets a stream and a minor of its own.
  *
- * Files.  tcp.c connections, out.c what they send, dgram.c datagrams, addr.c
- * addresses and sockets, opt.c options.
+ * Files.  tcp.c connections, out.c what they send, dgram.c datagrams,
+ * credit.c how much of them, addr.c addresses and sockets, opt.c options.
  *
  * Entering.  All procedures begin with inet_enter(), which mends what a
  * killed process left in the middle, and takes the connection that a
@@ -29,6 +29,7 @@
 struct inet_state {
 	struct canon_minors minors;
 	struct tpi_prov tcp, udp, raw;
+	struct inet_port *volatile ports; /* credit.c */
 };
 
 const struct inet_kind inet_kind[INET_NKINDS] = {
@@ -50,6 +51,15 @@ static struct inet_state *
 inet_state(void)
 {
 	return str_drv_state("inet", sizeof(struct inet_state));
+}
+
+/* inet_ports - where the table of credit.c is, or will be */
+struct inet_port *volatile *
+inet_ports(void)
+{
+	struct inet_state *st = inet_state();
+
+	return st != NULL ? &st->ports : NULL;
 }
 
 struct tpi_prov *

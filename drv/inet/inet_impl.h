@@ -49,6 +49,7 @@ enum inet_kinds {
 };
 
 struct inet;
+struct inet_port;
 
 struct inet_kind {
 	const char *name;
@@ -114,6 +115,7 @@ struct inet {
 	uint32_t nset;
 	struct inet_out out;
 	struct inet_dg *dg;
+	struct inet_port *port; /* where others count what they send here */
 	struct inet_set set[INET_NSET];
 };
 
@@ -165,6 +167,7 @@ int inet_open(struct tpi *tp, cred_t *crp);
 int inet_unbind(struct tpi *tp);
 void inet_addrs(struct tpi *tp, struct tpi_addr *local,
 	struct tpi_addr *remote);
+struct inet_port *volatile *inet_ports(void);
 struct tpi_prov *inet_prov_tcp(void);
 struct tpi_prov *inet_prov_udp(void);
 struct tpi_prov *inet_prov_raw(void);
@@ -193,6 +196,7 @@ int inet_getopt(struct tpi *tp, const struct tpi_opt *o, void *val,
 int inet_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 	unsigned int len);
 void inet_apply(struct inet *in);
+int inet_is_set(const struct inet *in, t_uscalar_t level, t_uscalar_t name);
 int inet_linger_abort(struct inet *in);
 
 /* out.c */
@@ -203,6 +207,17 @@ void inet_out_data(struct inet *in, mblk_t *mp);
 int inet_out_flush(struct inet *in);
 void inet_out_flushq(struct inet *in);
 
+/* credit.c */
+struct inet_port;
+void inet_credit_bound(struct inet *in, const struct tpi_addr *at);
+void inet_credit_gone(struct inet *in);
+struct inet_port *inet_credit_to(const void *sa);
+int inet_credit_ask(struct inet_port *p, uint32_t bytes);
+void inet_credit_back(struct inet_port *p, uint32_t bytes);
+void inet_credit_wait(struct inet_port *p, struct inet *in);
+void inet_credit_wake(struct inet_port *p);
+void inet_credit_took(struct inet *in, uint64_t bytes, uint32_t n, int empty);
+
 /* tcp.c */
 extern const struct tpi_ops inet_tcp_ops, inet_tcp6_ops;
 void inet_tcp_begin(struct inet *in);
@@ -212,6 +227,5 @@ void inet_tcp_wsrv(struct inet *in);
 
 /* dgram.c */
 extern const struct tpi_ops inet_udp_ops, inet_udp6_ops, inet_rawip_ops;
-void inet_dg_close(struct inet *in);
 
 #endif

@@ -195,6 +195,19 @@ keep(struct inet *in, const struct kopt *k, const void *val, unsigned int len)
 	s->len = len;
 }
 
+/* inet_is_set - has the user set that option? */
+int
+inet_is_set(const struct inet *in, t_uscalar_t level, t_uscalar_t name)
+{
+	uint32_t i;
+
+	for (i = 0; i < in->nset; i++)
+		if (kopts[in->set[i].kopt].level == level &&
+			kopts[in->set[i].kopt].name == name)
+			return 1;
+	return 0;
+}
+
 /* inet_apply - a new socket: what was set before is set again */
 void
 inet_apply(struct inet *in)

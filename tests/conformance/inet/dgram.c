@@ -246,6 +246,71 @@ T_CASE(a_reader_that_is_slow_gets_trains_in_order)
 	done(&b);
 }
 
+/* udp(4): between endpoints of one domain the sender is held back */
+T_CASE_TIMEOUT(a_receiver_of_the_domain_that_stalls_loses_nothing, 60)
+{
+	enum { N = 20000 };
+	static unsigned char buf[1500];
+	struct both a, b;
+	int i, v, st;
+	pid_t pid;
+
+	both(&a);
+	both(&b);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		for (i = 0; i < N; i++) {
+			memcpy(buf, &i, sizeof(i));
+			in_unitdata(a.fd, &b.me, (int)b.len, buf,
+				(int)sizeof(i) + (i / 1000 * 70) % 1400);
+		}
+		_exit(0);
+	}
+	for (i = 0; i < N; i++) {
+		in_want(b.fd, T_UNITDATA_IND);
+		memcpy(&v, in.data, sizeof(v));
+		T_EQ(v, i);
+		T_EQ(in.datalen, (int)sizeof(i) + (i / 1000 * 70) % 1400);
+		if (i % 2000 == 0)
+			t_pause();
+	}
+	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+	T_EQ(st, 0);
+	done(&a);
+	done(&b);
+}
+
+/* ... but not for ever by one that does not read at all */
+T_CASE(a_receiver_of_the_domain_that_does_not_read_holds_nobody_for_ever)
+{
+	static unsigned char buf[1000];
+	struct both a, b;
+	uint64_t end;
+	int i;
+
+	both(&a);
+	both(&b);
+	T_OK(fcntl(a.fd, F_SETFL, O_RDWR | O_NONBLOCK));
+	end = t_now_ns() + 8000000000u;
+	for (i = 0; i < 2000 && t_now_ns() < end;) {
+		struct {
+			struct T_unitdata_req r;
+			unsigned char addr[128];
+		} m = {{T_UNITDATA_REQ, (int)b.len, sizeof(m.r), 0, 0}, {0}};
+		struct strbuf c = {0, (int)(sizeof(m.r) + b.len), (char *)&m};
+		struct strbuf d = {0, sizeof(buf), (char *)buf};
+
+		memcpy(m.addr, &b.me, b.len);
+		if (putmsg(a.fd, &c, &d, 0) == 0)
+			i++;
+		else
+			t_pause();
+	}
+	T_EQ(i, 2000);
+	done(&a);
+	done(&b);
+}
+
 T_CASE(rawip_carries_what_is_behind_the_header)
 {
 	struct sockaddr_storage ss;

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Credit between datagram endpoints of one domain.
+ *
+ * Purpose.  The kernel drops datagrams for a receiver whose buffer is full,
+ * and the sender does not hear of it.  When both ends are ours the sender can
+ * know: it counts what it sends to a port, the receiver what it has taken, and
+ * the difference is kept below half of the receiver's buffer.
+ *
+ * Objects.  A struct inet_port for each bound endpoint, in a table by port
+ * that all processes share.  It is used for addresses that are this host's
+ * beyond doubt: loopback ones, and the one the receiver is bound to.
+ *
+ * Waiting.  A sender without credit notes its stream; the receiver, when it
+ * has taken something, enables the write sides of those.  A wake that is lost
+ * costs a millisecond (KS_SOON), and counts that are wrong cost a second:
+ * others may send to the port too, and datagrams may be dropped, so the
+ * receiver sets the difference to nothing whenever its socket is empty, and a
+ * sender that has been held for a second sends.
+ *
+ * Locks.  `lock' of a port, for its waiters.  The counts are atomic.
+ *
+ * Crash.  Who dies holding the lock leaves at worst a waiter who waits for the
+ * clock.
+ */
+#include "inet_impl.h"
+
+#define NPORT 512u
+#define PROBE 8u
+#define NWAIT 4u
+#define SKB 1024u /* what the kernel counts for a datagram besides its bytes */
+#define HELD INET_US(1000000)
+
+struct inet_port {
+	volatile uint32_t key;	/* port | 0x10000, 0: free */
+	volatile uint32_t limit;
+	volatile uint64_t sent, rcvd;
+	volatile uint64_t moved; /* when `rcvd' last changed */
+	kmutex_t lock;
+	uint32_t nwait;
+	uint32_t addrlen;	/* 0: any */
+	unsigned char addr[16];
+	struct str_ref ref[NWAIT];
+	queue_t *wq[NWAIT];
+};
+
+static uint32_t
+key_of(const void *sa)
+{
+	return ((const struct sockaddr_in *)sa)->sin_port | 0x10000u;
+}
+
+/* The bytes of an address; how many. */
+static uint32_t
+bytes_of(const void *sa, const unsigned char **ret)
+{
+	const struct sockaddr_in6 *s6 = sa;
+	const struct sockaddr_in *s4 = sa;
+
+	if (s4->sin_family == AF_INET6) {
+		*ret = (const unsigned char *)&s6->sin6_addr;
+		return 16;
+	}
+	*ret = (const unsigned char *)&s4->sin_addr;
+	return 4;
+}
+
+static int
+is_zero(const unsigned char *p, uint32_t n)
+{
+	while (n-- > 0)
+		if (p[n] != 0)
+			return 0;
+	return 1;
+}
+
+static int
+is_loopback(const unsigned char *p, uint32_t n)
+{
+	return n == 4 ? p[0] == 127 : is_zero(p, 15) && p[15] == 1;
+}
+
+static struct inet_port *
+slot_of(struct inet_port *tab, uint32_t key, uint32_t i)
+{
+	return &tab[((key * 2654435761u >> 16) + i) % NPORT];
+}
+
+/* inet_credit_table - the table, made when it is first needed */
+static struct inet_port *
+table(int make)
+{
+	struct inet_port *volatile *at = inet_ports();
+	struct inet_port *tab, *none = NULL;
+
+	if (at == NULL)
+		return NULL;
+	tab = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+	if (tab != NULL || !make)
+		return tab;
+	tab = kmem_zalloc(NPORT * sizeof(*tab), KM_NOSLEEP);
+	if (tab != NULL && !__atomic_compare_exchange_n(at, &none, tab, 0,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		kmem_free(tab, NPORT * sizeof(*tab));
+		tab = none;
+	}
+	return tab;
+}
+
+/* inet_credit_bound - @in is bound: others may count what they send it */
+void
+inet_credit_bound(struct inet *in, const struct tpi_addr *at)
+{
+	struct inet_port *tab = table(1), *p;
+	const unsigned char *bytes;
+	uint32_t key = key_of(at->buf), i, n, zero;
+	uint32_t buf = 0, len = sizeof(buf);
+
+	for (i = 0; tab != NULL && i < PROBE; i++) {
+		p = slot_of(tab, key, i);
+		zero = 0;
+		if (p->key == key) /* who had it died, or it is shared */
+			break;
+		if (p->key == 0 && __atomic_compare_exchange_n(&p->key, &zero,
+			key, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			break;
+	}
+	if (tab == NULL || i == PROBE)
+		return;
+	(void)ksock_getopt(in->ks, SOL_SOCKET, SO_RCVBUF, &buf, &len);
+	n = bytes_of(at->buf, &bytes);
+	p->addrlen = is_zero(bytes, n) ? 0 : n;
+	bcopy(bytes, p->addr, n);
+	p->sent = p->rcvd = 0;
+	p->moved = inet_ticks();
+	str_store_rel(&p->limit, buf / 2);
+	in->port = p;
+}
+
+/* inet_credit_gone - it is not bound any more */
+void
+inet_credit_gone(struct inet *in)
+{
+	struct inet_port *p = in->port;
+
+	if (p == NULL)
+		return;
+	in->port = NULL;
+	str_store(&p->limit, 0u);
+	inet_credit_wake(p);
+	str_store_rel(&p->key, 0u);
+}
+
+/* inet_credit_to - the port of ours that is at @sa, or NULL */
+struct inet_port *
+inet_credit_to(const void *sa)
+{
+	struct inet_port *tab = table(0), *p;
+	const unsigned char *bytes;
+	uint32_t key = key_of(sa), i, n;
+
+	if (tab == NULL)
+		return NULL;
+	n = bytes_of(sa, &bytes);
+	for (i = 0; i < PROBE; i++) {
+		p = slot_of(tab, key, i);
+		if (p->key != key)
+			continue;
+		if (p->addrlen == n ? bcmp(p->addr, bytes, n) == 0 :
+			p->addrlen == 0 && is_loopback(bytes, n))
+			return p;
+		return NULL;
+	}
+	return NULL;
+}
+
+/* inet_credit_ask - may @bytes more be sent to @p?  They count from now on. */
+int
+inet_credit_ask(struct inet_port *p, uint32_t bytes)
+{
+	uint64_t sent = str_load(&p->sent), rcvd = str_load(&p->rcvd), now;
+	uint32_t limit = str_load_acq(&p->limit);
+
+	if (limit == 0)
+		return 1;
+	if (sent - rcvd + bytes + SKB > limit && sent != rcvd) {
+		now = inet_ticks();
+		if (now - str_load(&p->moved) < HELD)
+			return 0;
+		/* nobody reads, or what we count is lost */
+		str_store(&p->rcvd, sent);
+		str_store(&p->moved, now);
+	}
+	(void)str_add(&p->sent, (uint64_t)bytes + SKB);
+	return 1;
+}
+
+/* inet_credit_back - it was not sent after all */
+void
+inet_credit_back(struct inet_port *p, uint32_t bytes)
+{
+	(void)str_sub(&p->sent, (uint64_t)bytes + SKB);
+}
+
+/* inet_credit_wait - have @in's write side enabled when there is credit */
+void
+inet_credit_wait(struct inet_port *p, struct inet *in)
+{
+	uint32_t i;
+
+	mutex_enter(&p->lock);
+	for (i = 0; i < p->nwait && i < NWAIT && p->wq[i] != in->wq; i++)
+		;
+	if (i < NWAIT) {
+		str_ref(in->rq, &p->ref[i]);
+		p->wq[i] = in->wq;
+		if (i == p->nwait)
+			str_store(&p->nwait, i + 1);
+	}
+	mutex_exit(&p->lock);
+}
+
+/* inet_credit_wake - there is credit: those who wait go on */
+void
+inet_credit_wake(struct inet_port *p)
+{
+	struct str_ref ref[NWAIT];
+	queue_t *wq[NWAIT];
+	struct str_hold h;
+	uint32_t n, i;
+
+	mutex_enter(&p->lock);
+	n = p->nwait < NWAIT ? p->nwait : NWAIT;
+	bcopy(p->ref, ref, sizeof(ref));
+	bcopy(p->wq, wq, sizeof(wq));
+	str_store(&p->nwait, 0u);
+	mutex_exit(&p->lock);
+	for (i = 0; i < n; i++) {
+		if (str_hold(&h, &ref[i]) != 0)
+			continue; /* its clock runs */
+		qenable(wq[i]);
+		str_unhold(&h);
+	}
+}
+
+/* inet_credit_took - @bytes came in @n datagrams; @empty: no more are there */
+void
+inet_credit_took(struct inet *in, uint64_t bytes, uint32_t n, int empty)
+{
+	struct inet_port *p = in->port;
+	uint64_t sent;
+
+	if (p == NULL)
+		return;
+	sent = str_load(&p->sent);
+	if (empty || str_load(&p->rcvd) + bytes + n * SKB > sent)
+		str_store(&p->rcvd, sent);
+	else
+		str_store(&p->rcvd, str_load(&p->rcvd) + bytes + n * SKB);
+	if (n != 0)
+		str_store(&p->moved, inet_ticks());
+	str_fence_full(); /* pairs with the lock of inet_credit_wait() */
+	if (str_load(&p->nwait) != 0 && sent - str_load(&p->rcvd) <
+		str_load(&p->limit) / 2)
+		inet_credit_wake(p);
+}
