@@ -784,35 +784,48 @@ ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
 /* --------------------------------------------------------------------- closing */
 
 /*
- * What @me's user had sent and was not taken goes to @to's read queue.
- * Return: 1 when there was an orderly release behind it.
+ * One message that was not taken: data, expedited or not, goes to @to's read
+ * queue.  Return: 1 when it was an orderly release.
  */
+static int
+hand_one(mblk_t *mp, struct ti *to)
+{
+	struct T_data_req dr = { T_DATA_REQ, 0 };
+	mblk_t *bp = mp;
+	int ex;
+
+	if (DB_TYPE(mp) != M_DATA) {
+		dr.PRIM_type = -1;
+		if (MBLKL(mp) >= (ssize_t)sizeof(dr))
+			bcopy(mp->b_rptr, &dr, sizeof(dr));
+		else if (MBLKL(mp) >= (ssize_t)sizeof(dr.PRIM_type))
+			bcopy(mp->b_rptr, &dr.PRIM_type, sizeof(dr.PRIM_type));
+		bp = unlinkb(mp);
+		freeb(mp);
+	}
+	ex = dr.PRIM_type == T_EXDATA_REQ;
+	if (dr.PRIM_type == T_OPTDATA_REQ) {
+		ex = (dr.MORE_flag & T_ODF_EX) != 0;
+		dr.MORE_flag = (dr.MORE_flag & T_ODF_MORE) != 0;
+		dr.PRIM_type = T_DATA_REQ;
+	}
+	if (bp != NULL && (msgdsize(bp) == 0 ||
+		(dr.PRIM_type != T_DATA_REQ && !ex) ||
+		tpi_data_force(&to->tpi, bp, dr.MORE_flag, ex) != 0))
+		freemsg(bp);
+	return dr.PRIM_type == T_ORDREL_REQ &&
+		tpi_ordrel_ind(&to->tpi, NULL) == 0;
+}
+
+/* All that @me's user had sent; 1: there was an orderly release at its end. */
 static int
 hand_over(struct ti *me, struct ti *to)
 {
-	queue_t *q = WR(me->tpi.rq);
 	int released = 0;
-	mblk_t *mp, *bp;
+	mblk_t *mp;
 
-	while ((mp = getq(q)) != NULL) {
-		struct T_data_req dr = { T_DATA_REQ, 0 };
-
-		bp = mp;
-		if (DB_TYPE(mp) != M_DATA) {
-			bcopy(mp->b_rptr, &dr, MBLKL(mp) < (ssize_t)sizeof(dr) ?
-				sizeof(dr.PRIM_type) : sizeof(dr));
-			bp = unlinkb(mp);
-			freeb(mp);
-		}
-		if (dr.PRIM_type == T_ORDREL_REQ)
-			released = tpi_ordrel_ind(&to->tpi, NULL) == 0;
-		if (bp != NULL && (released ||
-			(dr.PRIM_type != T_DATA_REQ &&
-				dr.PRIM_type != T_EXDATA_REQ) ||
-			tpi_data_force(&to->tpi, bp, dr.MORE_flag,
-				dr.PRIM_type == T_EXDATA_REQ) != 0))
-			freemsg(bp);
-	}
+	while (!released && (mp = getq(WR(me->tpi.rq))) != NULL)
+		released = hand_one(mp, to);
 	return released;
 }
 

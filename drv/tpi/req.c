@@ -168,9 +168,7 @@ bind_req(struct tpi_req *r)
 	int err;
 
 	if (!tpi_range(r, r->p->bind_req.ADDR_length,
-		r->p->bind_req.ADDR_offset, &want) || want.len > TPI_ADDRMAX ||
-		(ops->info.ADDR_size >= 0 &&
-			want.len > (unsigned int)ops->info.ADDR_size)) {
+		r->p->bind_req.ADDR_offset, &want) || want.len > TPI_ADDRMAX) {
 		tpi_error(r->tp, r->prim, -TBADADDR, TPI_SAME);
 		return 0;
 	}

@@ -122,6 +122,9 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 	struct tpi_ind *in;
 
 	mutex_enter(&tp->gate); /* nobody else has the stream open */
+	mutex_enter(&tp->prov->lock);
+	tp->closing = 1;
+	mutex_exit(&tp->prov->lock);
 	ops->close(tp);
 	take_out(tp);
 	mutex_exit(&tp->gate);

@@ -279,3 +279,119 @@ T_CASE(who_is_stopped_holds_up_nobody_else)
 	}
 	kill_(pid);
 }
+
+/* Who shares an endpoint and is killed in it leaves it to the others. */
+T_CASE_TIMEOUT(sharers_that_are_killed_leave_the_endpoint_to_the_others, 60)
+{
+	int fd[2], i, ends;
+	pid_t pid;
+
+	tp_need_cots();
+	tp_need_loopback();
+	tp_pair(fd);
+	for (i = 0; i < KILLS; i++) {
+		pid = fork_();
+		if (pid == 0)
+			for (;;)
+				tp_send(fd[0], "child", 5, 0);
+		tp_want(fd[1], -1);
+		let_run((unsigned)t_rand_below(2000));
+		kill_(pid);
+		/* the queue may be full of what the child sent */
+		pid = fork_();
+		if (pid == 0) {
+			tp_send(fd[0], "mine", 4, 0);
+			_exit(0);
+		}
+		for (ends = 0; !ends;) {
+			tp_want(fd[1], -1);
+			if (tp.datalen == 4)
+				T_MEM(tp.data, "mine", 4);
+			else
+				T_EQ(tp.datalen, 5);
+			ends = tp.datalen == 4;
+		}
+		T_EQ(waitpid(pid, &ends, 0), pid);
+		T_EQ(ends, 0);
+	}
+}
+
+/* The same of datagrams. */
+T_CASE_TIMEOUT(sharers_of_a_sender_that_are_killed_leave_it_usable, 60)
+{
+	struct tp_addr a;
+	int fd, mine, i;
+	pid_t pid;
+
+	tp_need_clts();
+	tp_need_loopback();
+	fd = tp_open();
+	tp_bind(fd, 0, &a);
+	mine = tp_open();
+	tp_bind(mine, 0, NULL);
+	for (i = 0; i < KILLS; i++) {
+		pid = fork_();
+		if (pid == 0)
+			for (;;)
+				tp_udata(mine, &a, "child", 5);
+		tp_want(fd, T_UNITDATA_IND);
+		let_run((unsigned)t_rand_below(2000));
+		kill_(pid);
+		pid = fork_();
+		if (pid == 0) {
+			tp_udata(mine, &a, "mine", 4);
+			_exit(0);
+		}
+		do
+			tp_want(fd, T_UNITDATA_IND);
+		while (tp.datalen == 5);
+		T_EQ(tp.datalen, 4);
+		T_EQ(waitpid(pid, NULL, 0), pid);
+	}
+}
+
+/* A disconnection while the other end is busy sending, again and again. */
+T_CASE_TIMEOUT(nothing_of_an_old_connection_comes_into_a_new_one, 60)
+{
+	struct tp_addr a;
+	int lfd, acc, i, p[2];
+	pid_t pid;
+
+	tp_need_cots();
+	tp_need_loopback();
+	lfd = tp_listener(1, &a);
+	acc = tp_open();
+	T_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, p));
+	pid = fork_();
+	if (pid == 0) {
+		int fd = tp_open();
+
+		tp_bind(fd, 0, NULL);
+		for (i = 0;; i++) {
+			tp_conn_req(fd, &a);
+			while (tp_get(fd) != T_CONN_CON)
+				;
+			do
+				tp_send(fd, &i, sizeof(i), 0);
+			while (tp_try(fd, NULL, 0, &i, sizeof(i), 0) == 0 &&
+				poll(&(struct pollfd){ fd, POLLIN, 0 }, 1, 0) ==
+					0);
+			(void)tp_discon_ind(fd);
+		}
+	}
+	for (i = 0; i < 200; i++) {
+		int seq = tp_conn_ind(lfd), n, got;
+
+		tp_conn_res(lfd, tp_id(acc), seq);
+		tp_ok(lfd, T_CONN_RES);
+		for (n = (int)t_rand_below(20); n >= 0; n--) {
+			tp_want(acc, -1);
+			memcpy(&got, tp.data, sizeof(got));
+			T_EQ(got, i);
+		}
+		tp_discon_req(acc, -1);
+		while (tp_get(acc) != T_OK_ACK)
+			T_EQ(tp.prim, -1);
+	}
+	kill_(pid);
+}
