@@ -50,6 +50,7 @@ def main():
     try:
         kit = Kit(build, source, prefix, cc, top)
         libs = kit.config('--cflags', '--libs', 'fast-streams')
+        xti = kit.config('--cflags', '--libs', 'fast-streams-xti')
         fifos = os.path.join(top, 'fifos')
         os.mkdir(fifos, 0o755)
         env = dict(kit.env, STREAMS_LINGER='250', TMPDIR=fifos,
@@ -67,7 +68,8 @@ def main():
                 else:
                     env['STREAMS_DOMAIN'] = kit.env['STREAMS_DOMAIN']
                 out = os.path.join(kit.work, name)
-                kit.run(kit.cc + flags + ['-w', '-o', out, path] + libs)
+                kit.run(kit.cc + flags + ['-w', '-o', out, path] +
+                        (xti if name.startswith('xti') else libs))
                 try:
                     done = subprocess.run([out], env=env, text=True,
                                           capture_output=True, timeout=30)
