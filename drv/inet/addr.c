@@ -156,6 +156,8 @@ inet_bind_to(struct inet *in, const struct tpi_buf *want, int any,
 		err = inet_addr_check(want, &ss, &len);
 		if (err != 0)
 			return err;
+		if (want->len != len)
+			return -TBADADDR;
 	}
 	in->any = addr_port(&ss) == 0;
 	err = inet_sock(in, ss.ss_family);

@@ -202,6 +202,16 @@ T_CASE(tcp_takes_addresses_of_both_families)
 	T_OK(close(s));
 	T_OK(close(l));
 	T_OK(close(fd));
+	len = in_addr(&ss, family(), home(), 0);
+	fd = in_open("/dev/tcp");
+	T_GT(in_bind(fd, &ss, len, 1), 0);
+	T_EQ(in.p.bind_ack.ADDR_length, (int)len);
+	T_OK(close(fd));
+	/* longer than an address is none */
+	fd = in_open("/dev/tcp");
+	in_bind_req(fd, T_BIND_REQ, &ss, (int)len + 1, 1);
+	in_error(fd, T_BIND_REQ, TBADADDR, 0);
+	T_OK(close(fd));
 }
 
 T_CASE(the_port_is_kept_from_one_connection_to_the_next)
