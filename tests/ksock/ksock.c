@@ -1150,7 +1150,8 @@ T_CASE_TIMEOUT(killed_at_any_point_its_connection_ends, 60)
 			T_OK(close(p));
 			(void)waitpid(pid, &st, 0);
 		}
-		if (!WIFSIGNALED(st) || WTERMSIG(st) != SIGKILL)
+		/* streamsd may be the one that closes, and is let live */
+		if (st != SIGKILL && !(n >= 5 && st == 2 << 8))
 			T_FAIL("point %d: status %x", n, (unsigned)st);
 		/* and others go on */
 		wired(&s, &p);
