@@ -204,10 +204,15 @@ str_wake_writers_behind(struct str_head *sd)
 		(void)wake(sd, &hq->wwant, &hq->wword);
 }
 
-/* str_wake_all - everybody at @sd shall look: state changed. */
+/*
+ * str_wake_all - everybody at @sd shall look: state changed
+ * Nobody is at a dummy; who sleeps on its words is at the head it belongs to.
+ */
 void
 str_wake_all(struct str_head *sd)
 {
+	if (str_load(&sd->flags) & STR_H_STUB)
+		return;
 	(void)str_wake_readers(sd);
 	str_wake_writers_behind(sd);
 	/* who waits for an answer, or for his turn, does so while one is in
