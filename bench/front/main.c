@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 /*
- * strbench - measure pipes and what does their work, and show the results.
+ * strbench - measure pipes, transports and what does their work, and show the
+ * results.
  */
 #include "strbench.h"
 
@@ -13,10 +14,14 @@ static const char usage[] =
 	"Usage: strbench run [options]          measure\n"
 	"       strbench report FILE... -o DIR  turn results into a page\n"
 	"       strbench list                   what can be measured\n"
+	"       strbench server [-L HOST] [-p PORT]\n"
+	"                                       receive for strbench range\n"
+	"       strbench range tcp|udp [options]  sizes, to another host\n"
 	"       strbench --help | --version\n"
 	"\n"
 	"Options of run\n"
-	"  --suite LIST        pipe, rtt, ablation, perftest, idle (all)\n"
+	"  --suite LIST        pipe, rtt, ablation, perftest, idle, tcp, udp,\n"
+	"                      loopback, netrtt (all)\n"
 	"  --mode LIST         same, split: one CPU or two (both)\n"
 	"  --sizes LIST        message sizes; A..B doubles (each suite's own)\n"
 	"  --impl LIST         implementations (each suite's usual ones)\n"
@@ -122,6 +127,10 @@ main(int argc, char **argv)
 		return run(argc - 1, argv + 1);
 	if (strcmp(command, "report") == 0)
 		return report_main(argc - 1, argv + 1);
+	if (strcmp(command, "server") == 0)
+		return server_main(argc - 1, argv + 1);
+	if (strcmp(command, "range") == 0)
+		return range_main(argc - 1, argv + 1);
 	if (strcmp(command, "list") == 0 && argc == 2)
 		return list();
 	usage_error("'%s' is not a command", command);

@@ -7,7 +7,8 @@
  * that what changes on the machine meanwhile hits all of them.  Before its
  * first turn an implementation has to prove that it carries data.  One that
  * fails twice at a point is not tried there again, one that fails again and
- * again is given up; the others go on.
+ * again is given up; the others go on.  What the machine has not got, or does
+ * not permit, is skipped with the reason and not asked for again.
  *
  * Round trips after a pause are different: nearly all the time is spent
  * idling, so many workers do it at the same time, each at its own offset in
@@ -24,6 +25,7 @@
 #include "lib/timing.h"
 
 #define GRACE_SECONDS    20 /* for a worker on a busy machine */
+#define STATUS_SKIPPED   77 /* of a worker */
 #define MAX_FAILURES     2  /* at one point */
 #define MAX_ALL_FAILURES 6  /* of one implementation */
 #define PAUSE_SECONDS    1.0
@@ -48,12 +50,13 @@ struct work {
 	const struct run_options *options;
 	double seconds_left;
 	int *failures; /* by index into implementations[] */
+	const char **skipped; /* likewise; the reason, or NULL */
 };
 
 /* The words of a worker's command line. */
 struct command {
-	const char *argv[16];
-	char words[12][48];
+	const char *argv[20];
+	char words[16][48];
 	int argc;
 	int n_words;
 };
@@ -92,12 +95,19 @@ static void
 worker_command(struct command *command, const struct run_options *options,
 	const struct task *task, const char *test)
 {
+	const struct implementation *impl = task->implementation;
+
 	*command = (struct command){0};
-	command_word(command, options->programs[task->implementation->program]);
+	command_word(command, options->programs[impl->program]);
 	command_word(command, test);
-	command_word(command, task->implementation->name);
+	command_word(command,
+		impl->transport != NULL ? impl->transport : impl->name);
 	command_format(command, "size=%ld", task->size);
 	command_cpus(command, options, task, "cpus");
+	if ((NET_SUITES & BIT(task->suite)) != 0)
+		command_format(command, "bufsize=%d", NET_BUFFERS);
+	if (impl->niced)
+		command_word(command, "nice=-20,19");
 }
 
 /* Half of the usual time: the program makes two reports of it. */
@@ -133,6 +143,17 @@ task_failed(struct task *task, const char *reason)
 	(void)fprintf(stderr, "strbench: %s, %s, %s, %ld bytes: %s\n",
 		suite_names[task->suite], task->implementation->name,
 		mode_names[task->mode], task->size, reason);
+}
+
+/* The first task that finds out says so. */
+static void
+task_skipped(struct task *task, const char *reason)
+{
+	task->skipped = 1;
+	(void)snprintf(task->error, sizeof(task->error), "%s", reason);
+	progress_end();
+	(void)fprintf(stderr, "strbench: %s is skipped: %s\n",
+		task->implementation->name, reason);
 }
 
 static int
@@ -206,7 +227,8 @@ static void
 file_results(const struct run_options *options, struct task *task,
 	struct process *process, int error)
 {
-	int ended_well = process_finish(process) == 0 && error == 0;
+	int status = process_finish(process);
+	int ended_well = status == 0 && error == 0;
 	const char *message;
 
 	if (task->suite == SUITE_PERFTEST)
@@ -214,7 +236,9 @@ file_results(const struct run_options *options, struct task *task,
 			options, task, process->output, process, ended_well);
 	else
 		message = take_results(task, process->output, ended_well);
-	if (!ended_well && error != ECANCELED)
+	if (status == STATUS_SKIPPED && error == 0 && !task->skipped)
+		task_skipped(task, message != NULL ? message : "no reason");
+	else if (!ended_well && !task->skipped && error != ECANCELED)
 		task_failed(task, error == ETIMEDOUT ? "no end in time"
 				  : message != NULL  ? message
 						    : "ended without a reason");
@@ -258,25 +282,41 @@ run_once(const struct run_options *options, struct task *task, int first)
 
 		worker_command(&command, options, task, "verify");
 		run_command(options, task, &command, 0);
-		if (task->failures != failures || stop_signal() != 0)
+		if (task->failures != failures || task->skipped ||
+			stop_signal() != 0)
 			return;
 	}
 	worker_command(&command, options, task,
-		task->suite == SUITE_RTT    ? "rtt"
-		: task->suite == SUITE_IDLE ? "idle"
-					    : "throughput");
+		(RTT_SUITES & BIT(task->suite)) != 0 ? "rtt"
+		: task->suite == SUITE_IDLE	     ? "idle"
+						     : "throughput");
 	command_format(&command, "warmup=%g", options->warmup);
 	command_format(&command, "seconds=%g", seconds);
 	run_command(options, task, &command, options->warmup + seconds);
 }
 
+/* Whether it is known that the machine has not got it. */
+static int
+known_skip(const struct work *work, struct task *task)
+{
+	const char *reason =
+		work->skipped[task->implementation - implementations];
+
+	if (reason != NULL && !task->skipped) {
+		task->skipped = 1;
+		(void)snprintf(task->error, sizeof(task->error), "%s", reason);
+	}
+	return task->skipped;
+}
+
 static void
 run_unless_given_up(struct work *work, struct task *task, int first)
 {
-	int *failures = &work->failures[task->implementation - implementations];
+	size_t which = (size_t)(task->implementation - implementations);
+	int *failures = &work->failures[which];
 	int before = task->failures;
 
-	if (task->failures >= MAX_FAILURES)
+	if (known_skip(work, task) || task->failures >= MAX_FAILURES)
 		return;
 	if (*failures >= MAX_ALL_FAILURES) {
 		if (task->failures == 0)
@@ -285,6 +325,8 @@ run_unless_given_up(struct work *work, struct task *task, int first)
 	}
 	run_once(work->options, task, first);
 	*failures += task->failures - before;
+	if (task->skipped)
+		work->skipped[which] = task->error;
 }
 
 static void
@@ -320,6 +362,10 @@ run_after_pause(struct work *work, struct task *tasks, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct command command;
 
+		work->seconds_left -= task_seconds(options, &tasks[i]);
+		processes[i] = (struct process){.pid = -1, .fd = -1};
+		if (known_skip(work, &tasks[i]))
+			continue;
 		worker_command(&command, options, &tasks[i], "pause");
 		command_format(&command, "samples=%ld", options->idle_samples);
 		command_format(&command, "pause=%g", PAUSE_SECONDS);
@@ -328,7 +374,6 @@ run_after_pause(struct work *work, struct task *tasks, size_t n)
 		if (process_start(&processes[i], command.argv,
 			    tasks[i].implementation->eager) != 0)
 			error = EAGAIN;
-		work->seconds_left -= task_seconds(options, &tasks[i]);
 	}
 	/* If not all could be started, those that were are ended at once. */
 	deadline = error != 0
@@ -338,8 +383,10 @@ run_after_pause(struct work *work, struct task *tasks, size_t n)
 	collected = process_collect(processes, n, deadline);
 	if (error == 0)
 		error = collected;
-	for (size_t i = 0; i < n; i++)
-		file_results(options, &tasks[i], &processes[i], error);
+	for (size_t i = 0; i < n; i++) {
+		if (!tasks[i].skipped)
+			file_results(options, &tasks[i], &processes[i], error);
+	}
 }
 
 int
@@ -348,10 +395,11 @@ measure_plan(const struct run_options *options, struct plan *plan)
 	struct work work = {
 		.options = options,
 		.failures = calloc(n_implementations, sizeof(int)),
+		.skipped = calloc(n_implementations, sizeof(char *)),
 	};
 	size_t n;
 
-	if (work.failures == NULL) {
+	if (work.failures == NULL || work.skipped == NULL) {
 		(void)complain("measuring", ENOMEM);
 		exit(1);
 	}
@@ -372,5 +420,6 @@ measure_plan(const struct run_options *options, struct plan *plan)
 	}
 	progress_end();
 	free(work.failures);
+	free(work.skipped);
 	return stop_signal();
 }

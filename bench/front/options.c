@@ -117,8 +117,8 @@ find_implementation(const char *name)
 	return found == NULL ? -1 : (int)(found - implementations);
 }
 
-static double
-parse_time(const char *option, const char *text, double lo, double hi)
+double
+option_time(const char *option, const char *text, double lo, double hi)
 {
 	double value;
 
@@ -128,8 +128,8 @@ parse_time(const char *option, const char *text, double lo, double hi)
 	return value;
 }
 
-static long
-parse_count(const char *option, const char *text, long lo, long hi)
+long
+option_number(const char *option, const char *text, long lo, long hi)
 {
 	long value;
 
@@ -195,13 +195,13 @@ set_option(struct run_options *o, int option, const char *value)
 		parse_sizes(o, value);
 		break;
 	case OPT_SECONDS:
-		o->seconds = parse_time("--seconds", value, 0.01, 3600);
+		o->seconds = option_time("--seconds", value, 0.01, 3600);
 		break;
 	case OPT_WARMUP:
-		o->warmup = parse_time("--warmup", value, 0, 3600);
+		o->warmup = option_time("--warmup", value, 0, 3600);
 		break;
 	case OPT_REPEAT:
-		o->repeat = parse_count("--repeat", value, 1, MAX_REPEAT);
+		o->repeat = option_number("--repeat", value, 1, MAX_REPEAT);
 		break;
 	case OPT_IMPL:
 		o->chosen = parse_set("--impl", value, find_implementation);
@@ -215,11 +215,11 @@ set_option(struct run_options *o, int option, const char *value)
 		o->n_cpus = o->cpus[0] == o->cpus[1] ? 1 : 2;
 		break;
 	case OPT_IDLE_SAMPLES:
-		o->idle_samples = parse_count("--idle-samples", value, 0, 1000);
+		o->idle_samples = option_number("--idle-samples", value, 0, 1000);
 		break;
 	case OPT_IDLE_SECONDS:
 		o->idle_seconds =
-			parse_time("--idle-seconds", value, 0.1, 3600);
+			option_time("--idle-seconds", value, 0.1, 3600);
 		break;
 	default:
 		usage_error("unknown option, or value missing");
@@ -318,9 +318,7 @@ run_options_parse(struct run_options *o, int argc, char **argv)
 	int option;
 
 	*o = (struct run_options){
-		.suites = BIT(SUITE_PIPE) | BIT(SUITE_RTT) |
-			  BIT(SUITE_ABLATION) | BIT(SUITE_PERFTEST) |
-			  BIT(SUITE_IDLE),
+		.suites = BIT(N_SUITES) - 1,
 		.seconds = 0.15,
 		.warmup = 0.1,
 		.repeat = 3,

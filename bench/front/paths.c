@@ -23,6 +23,8 @@ static const struct {
 		STRBENCH_LIBEXECDIR "/strbench-native"},
 	[PROGRAM_STREAMS] = {"strbench-streams", "worker/strbench-streams",
 		STRBENCH_LIBEXECDIR "/strbench-streams"},
+	[PROGRAM_XTI] = {"strbench-xti", "worker/strbench-xti",
+		STRBENCH_LIBEXECDIR "/strbench-xti"},
 	[PROGRAM_PERFTEST] = {"perftest", "perftest/perftest",
 		STRBENCH_SBINDIR "/perftest"},
 	[PROGRAM_PERFTESTN] = {"perftestn", "perftest/perftestn",

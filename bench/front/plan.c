@@ -14,14 +14,23 @@
 /* What starting a worker, its check and its end take, roughly. */
 #define OVERHEAD_SECONDS 0.02
 
+#define DOUBLINGS                                                            \
+	{                                                                    \
+		1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096,     \
+			8192, 16384                                          \
+	}
+#define N_DOUBLINGS 15
+
 static const struct {
 	long sizes[MAX_SIZES];
 	size_t n;
 } usual_sizes[N_SUITES] = {
-	[SUITE_PIPE] = {{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048,
-				4096, 8192, 16384},
-		15},
+	[SUITE_PIPE] = {DOUBLINGS, N_DOUBLINGS},
+	[SUITE_TCP] = {DOUBLINGS, N_DOUBLINGS},
+	[SUITE_UDP] = {DOUBLINGS, N_DOUBLINGS},
+	[SUITE_LOOPBACK] = {DOUBLINGS, N_DOUBLINGS},
 	[SUITE_RTT] = {{1, 1024}, 2},
+	[SUITE_NETRTT] = {{1, 1024}, 2},
 	[SUITE_ABLATION] = {{1, 64, 1024, 4096}, 4},
 	[SUITE_PERFTEST] = {{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048,
 				    4096},
@@ -94,13 +103,14 @@ add_suite(
 
 /* Side by side for all modes and sizes: they idle at the same time. */
 static void
-add_after_pause(const struct run_options *options, struct plan *plan)
+add_after_pause(
+	const struct run_options *options, struct plan *plan, enum suite suite)
 {
 	struct plan warm = {0};
 
 	if (options->idle_samples == 0)
 		return;
-	add_suite(options, &warm, SUITE_RTT);
+	add_suite(options, &warm, suite);
 	for (size_t i = 0; i < warm.n; i++) {
 		warm.tasks[i].after_pause = 1;
 		plan->tasks = must(realloc(
@@ -119,8 +129,8 @@ plan_make(const struct run_options *options)
 		if ((options->suites & BIT(suite)) == 0)
 			continue;
 		add_suite(options, &plan, suite);
-		if (suite == SUITE_RTT)
-			add_after_pause(options, &plan);
+		if ((RTT_SUITES & BIT(suite)) != 0)
+			add_after_pause(options, &plan, suite);
 	}
 	return plan;
 }

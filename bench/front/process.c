@@ -35,6 +35,9 @@ static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t stopped_by;
 static sigset_t mask_outside;
 
+static pid_t running[PROCESS_MAX];
+static size_t n_running;
+
 static void
 note_stop(int signo)
 {
@@ -63,6 +66,13 @@ stop_signals_block(void)
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
+void
+process_own(pid_t pid)
+{
+	if (n_running < PROCESS_MAX)
+		running[n_running++] = pid;
+}
+
 int
 stop_signal(void)
 {
@@ -80,6 +90,7 @@ become(const char *const *argv, int eager, int output, pid_t parent)
 		_exit(126);
 	/* A domain of its own: nothing else is in it, and it ends with it. */
 	(void)setenv("STREAMS_DOMAIN", "private", 1);
+	(void)setenv("STREAMS_LINGER", "250", 1);
 	if (eager)
 		(void)setenv("STREAMS_EAGER", "1", 1);
 	else
@@ -109,6 +120,7 @@ process_start(struct process *process, const char *const *argv, int eager)
 	}
 	/* Both do it, so that it is done when either goes on. */
 	(void)setpgid(process->pid, process->pid);
+	process_own(process->pid);
 	process->fd = fds[0];
 	return 0;
 }
@@ -188,6 +200,40 @@ process_collect(struct process *processes, size_t n, uint64_t deadline)
 	}
 }
 
+/*
+ * Daemons of the measured domains lead sessions of their own and end by
+ * themselves, soon after their last member; then they are ours to bury.  A
+ * process of ours that has ended is not taken away from process_finish().
+ */
+static void
+bury_strangers(void)
+{
+	for (;;) {
+		siginfo_t info = {0};
+
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+			info.si_pid == 0)
+			return;
+		for (size_t i = 0; i < n_running; i++) {
+			if (running[i] == info.si_pid)
+				return;
+		}
+		(void)waitpid(info.si_pid, NULL, 0);
+	}
+}
+
+static void
+forget(pid_t pid)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n_running; i++) {
+		if (running[i] != pid)
+			running[kept++] = running[i];
+	}
+	n_running = kept;
+}
+
 int
 process_finish(struct process *process)
 {
@@ -215,6 +261,8 @@ process_finish(struct process *process)
 			1000;
 	while (waitpid(-process->pid, NULL, 0) > 0 || errno == EINTR)
 		;
+	forget(process->pid);
 	process->pid = -1;
-	return WIFEXITED(first) && WEXITSTATUS(first) == 0 ? 0 : -1;
+	bury_strangers();
+	return WIFEXITED(first) ? WEXITSTATUS(first) : -1;
 }

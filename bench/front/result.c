@@ -232,7 +232,7 @@ run_object(const struct run_options *options, const struct task *task)
 {
 	json_t *run = point_object(task);
 
-	if (task->suite == SUITE_RTT)
+	if ((RTT_SUITES & BIT(task->suite)) != 0)
 		set_round_trips(run, task);
 	else if (task->suite == SUITE_IDLE)
 		set_idle(run, options, task);
@@ -250,6 +250,38 @@ error_text(const struct task *task)
 	json_t *message = json_string(task->error);
 
 	return message != NULL ? message : json_string("(not text)");
+}
+
+/* Once for each implementation. */
+static int
+said_before(const struct plan *plan, size_t i)
+{
+	for (size_t j = 0; j < i; j++) {
+		if (plan->tasks[j].skipped &&
+			plan->tasks[j].implementation ==
+				plan->tasks[i].implementation)
+			return 1;
+	}
+	return 0;
+}
+
+static json_t *
+skipped_array(const struct plan *plan)
+{
+	json_t *skipped = json_array();
+
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct task *task = &plan->tasks[i];
+		json_t *one;
+
+		if (!task->skipped || said_before(plan, i))
+			continue;
+		one = json_pack("{s:s}", "implementation",
+			task->implementation->name);
+		(void)json_object_set_new(one, "reason", error_text(task));
+		(void)json_array_append_new(skipped, one);
+	}
+	return skipped;
 }
 
 static json_t *
@@ -287,11 +319,12 @@ result_object(const struct run_options *options, const struct plan *plan,
 			(void)json_array_append_new(errors, error);
 		}
 	}
-	return json_pack("{s:i, s:b, s:O, s:o, s:{s:f, s:f, s:I}, s:o, s:o}",
+	return json_pack("{s:i, s:b, s:O, s:o, s:{s:f, s:f, s:I}, s:o, s:o, s:o}",
 		"schema", SCHEMA, "partial", partial, "machine", machine,
 		"command", command_line(options), "settings", "seconds",
 		options->seconds, "warmup_seconds", options->warmup, "repeat",
-		(json_int_t)options->repeat, "runs", runs, "errors", errors);
+		(json_int_t)options->repeat, "runs", runs, "errors", errors,
+		"skipped", skipped_array(plan));
 }
 
 int

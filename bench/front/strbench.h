@@ -21,6 +21,10 @@ enum suite {
 	SUITE_ABLATION,
 	SUITE_PERFTEST,
 	SUITE_IDLE,
+	SUITE_TCP,
+	SUITE_UDP,
+	SUITE_LOOPBACK,
+	SUITE_NETRTT,
 	N_SUITES,
 };
 
@@ -32,6 +36,7 @@ enum mode { MODE_SAME, MODE_SPLIT, N_MODES };
 enum program {
 	PROGRAM_NATIVE,
 	PROGRAM_STREAMS,
+	PROGRAM_XTI,
 	PROGRAM_PERFTEST,
 	PROGRAM_PERFTESTN,
 	N_PROGRAMS,
@@ -44,7 +49,20 @@ struct implementation {
 	unsigned int suites; /* BIT(enum suite): can be measured there */
 	unsigned int usual;  /* is, unless --impl says otherwise */
 	int eager;           /* service queues and wakes on every call */
+	const char *transport; /* what the worker calls it; NULL: the same */
+	int niced;             /* sender and receiver at the extremes of nice */
 };
+
+/* Socket buffers where there is a network, the papers' size. */
+#define NET_SUITES                                          \
+	(BIT(SUITE_TCP) | BIT(SUITE_UDP) | BIT(SUITE_LOOPBACK) | \
+		BIT(SUITE_NETRTT))
+#define NET_BUFFERS 131071
+
+/* In suites where messages may be lost those received count. */
+#define RX_SUITES (BIT(SUITE_TCP) | BIT(SUITE_UDP) | BIT(SUITE_LOOPBACK))
+
+#define RTT_SUITES (BIT(SUITE_RTT) | BIT(SUITE_NETRTT))
 
 /* table.c */
 extern const struct implementation implementations[];
@@ -73,8 +91,10 @@ struct run_options {
 	char **argv;
 };
 
-/* options.c: the last two end the program when they do not like it. */
+/* options.c: all but the first end the program when they do not like it. */
 int complain(const char *what, int error); /* on stderr; returns -1 */
+double option_time(const char *option, const char *text, double lo, double hi);
+long option_number(const char *option, const char *text, long lo, long hi);
 void run_options_parse(struct run_options *options, int argc, char **argv);
 void usage_error(const char *format, ...) STR_NORETURN STR_PRINTF(1, 2);
 
@@ -112,7 +132,8 @@ struct task {
 	int after_pause; /* round trips after idling, not warm ones */
 	struct series series[N_KEYS];
 	int failures;
-	char error[200]; /* why it failed, the last time */
+	int skipped;     /* it is not to be had on this machine */
+	char error[200]; /* why it failed, the last time, or was skipped */
 };
 
 struct plan {
@@ -144,17 +165,19 @@ struct process {
 	uint64_t cpu_ns;
 };
 
-#define PROCESS_MAX 32 /* at one time */
+#define PROCESS_MAX 33 /* at one time */
 
 void stop_signals_block(void);
 int stop_signal(void); /* the one that came, or 0 */
+/* One that was started elsewhere: to be reaped by who started it. */
+void process_own(pid_t pid);
 int process_start(struct process *process, const char *const *argv, int eager);
 /*
  * Waits for all of them until deadline.  Returns 0, ECANCELED when a signal
  * says stop, or ETIMEDOUT; those that did not end are killed.
  */
 int process_collect(struct process *processes, size_t n, uint64_t deadline);
-/* Reaps one.  0 if it ended well. */
+/* Reaps one.  Its exit status; -1 if it has none. */
 int process_finish(struct process *process);
 
 /* paths.c */
@@ -177,6 +200,15 @@ void progress_end(void);
 
 /* summary.c */
 void summary_print(const struct plan *plan);
+
+/* server.c: the exit status; a listening socket, or -1 and it has been said */
+#define SERVER_PORT 12866
+int server_main(int argc, char **argv);
+int server_listen(const char *host, const char *port, long *ret_port);
+STR_NORETURN void server_loop(int fd);
+
+/* range.c: the exit status */
+int range_main(int argc, char **argv);
 
 /* report.c */
 int report_main(int argc, char **argv);

@@ -12,6 +12,7 @@ that the thread sanitizer has put a thread of its own into each process.
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -162,6 +163,61 @@ def round_trips_are_measured_warm_and_after_a_pause():
         got["pipe-linux", "idle"]["p50_ns"]]
 
 
+def every_transport_is_measured():
+    modes = ["same"] + (["split"] if len(os.sched_getaffinity(0)) > 1 else [])
+    for suite, names in (
+            ("tcp", ["tcp-sockets", "tcp-xtios"]),
+            ("udp", ["udp-sockets", "udp-xtios"]),
+            ("loopback", ["unix-stream", "unix-dgram", "ticotsord",
+                          "ticlts"])):
+        names = [n for n in names if n in OURS
+                 or not n.startswith("ti") and not n.endswith("xtios")]
+        result = measure("--suite", suite, "--mode", ",".join(modes),
+                         "--sizes", "1,16384", "--impl", ",".join(names))
+        got = {(r["implementation"], r["mode"], r["message_bytes"])
+               for r in result["runs"]}
+        assert got == {(n, m, s) for n in names for m in modes
+                       for s in (1, 16384)}, got
+        assert result["skipped"] == []
+        for r in result["runs"]:
+            assert r["tx_per_s"] > 0 and r["rx_per_s"] > 0
+
+
+def transports_answer():
+    names = ["tcp-sockets", "udp-sockets", "unix-stream", "unix-dgram"] + [
+        o for o in OURS if o in ("tcp-xtios", "udp-xtios", "ticotsord",
+                                 "ticlts")]
+    result = measure("--suite", "netrtt", "--mode", "same", "--sizes", "1",
+                     "--impl", ",".join(names), "--idle-samples", "1")
+    got = {(r["implementation"], r["state"]): r for r in result["runs"]}
+    assert len(got) == 2 * len(names), got
+    for r in got.values():
+        assert 0 < r["p50_ns"] <= r["p99_ns"]
+
+
+def what_is_not_permitted_is_skipped_with_the_reason():
+    without = ["setpriv", "--bounding-set=-sys_nice"]
+    if os.geteuid() != 0:
+        without = []    # an ordinary user may not raise priorities
+    elif not shutil.which("setpriv"):
+        return "no setpriv to take the permission away"
+    done = subprocess.run(
+        [*without, STRBENCH, "run", *SHORT, "--suite", "tcp", "--mode",
+         "same", "--sizes", "1,2", "--impl", "tcp-sockets,tcp-sockets-nice",
+         "--json", "-"], capture_output=True, text=True, timeout=60)
+    if not without and "is skipped" not in done.stderr:
+        return "this user may raise priorities"
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("tcp-sockets-nice is skipped: nice -20 is not "
+                             "permitted") == 1, done.stderr
+    result = json.loads(done.stdout)
+    assert {r["implementation"] for r in result["runs"]} == {"tcp-sockets"}
+    assert len(result["runs"]) == 2 and result["errors"] == []
+    assert [s["implementation"] for s in result["skipped"]] == [
+        "tcp-sockets-nice"]
+    assert "not permitted" in result["skipped"][0]["reason"]
+
+
 def blocked_processes_do_not_switch():
     if BACKGROUND_THREAD:
         return "the thread of the sanitizer does"
@@ -181,8 +237,8 @@ def the_paper_program_is_run_too():
 
 
 def the_ablations_are_measured():
-    names = [o for o in OURS if o not in ("pipe-streams-msg",
-                                          "pipe-streams-nullmod", "perftest")]
+    names = [o for o in OURS if o.startswith("pipe-streams") and o not in (
+        "pipe-streams-msg", "pipe-streams-nullmod")]
     if not names:
         return "nothing to ablate in this build"
     result = measure("--suite", "ablation", "--mode", "same", "--sizes", "64",
@@ -316,6 +372,9 @@ CASES = [
     sizes_are_sorted_and_measured_once,
     every_implementation_is_measured_in_both_modes,
     round_trips_are_measured_warm_and_after_a_pause,
+    every_transport_is_measured,
+    transports_answer,
+    what_is_not_permitted_is_skipped_with_the_reason,
     blocked_processes_do_not_switch,
     the_paper_program_is_run_too,
     the_ablations_are_measured,

@@ -15,7 +15,9 @@
 static double
 cell_value(const struct task *task)
 {
-	if (task->suite != SUITE_RTT)
+	if ((RX_SUITES & BIT(task->suite)) != 0)
+		return task_median(task, KEY_RX);
+	if ((RTT_SUITES & BIT(task->suite)) == 0)
 		return task_median(task, KEY_TX);
 	return task->after_pause ? task_median(task, KEY_SAMPLE)
 				 : task_median(task, KEY_P50);
@@ -75,6 +77,10 @@ print_head(const struct task *table)
 		[SUITE_ABLATION] = "messages sent per second",
 		[SUITE_PERFTEST] = "messages sent per second",
 		[SUITE_IDLE] = "context switches while blocked",
+		[SUITE_TCP] = "messages received per second",
+		[SUITE_UDP] = "messages received per second",
+		[SUITE_LOOPBACK] = "messages received per second",
+		[SUITE_NETRTT] = "round trip, median, ns",
 	};
 
 	printf("\n%s%s, %s: %s\n", suite_names[table->suite],

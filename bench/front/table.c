@@ -12,6 +12,10 @@
 #define ABLATION BIT(SUITE_ABLATION)
 #define PERFTEST BIT(SUITE_PERFTEST)
 #define IDLE     BIT(SUITE_IDLE)
+#define TCP      BIT(SUITE_TCP)
+#define UDP      BIT(SUITE_UDP)
+#define LOOPBACK BIT(SUITE_LOOPBACK)
+#define NETRTT   BIT(SUITE_NETRTT)
 
 const char *const suite_names[N_SUITES] = {
 	[SUITE_PIPE] = "pipe",
@@ -19,6 +23,10 @@ const char *const suite_names[N_SUITES] = {
 	[SUITE_ABLATION] = "ablation",
 	[SUITE_PERFTEST] = "perftest",
 	[SUITE_IDLE] = "idle",
+	[SUITE_TCP] = "tcp",
+	[SUITE_UDP] = "udp",
+	[SUITE_LOOPBACK] = "loopback",
+	[SUITE_NETRTT] = "netrtt",
 };
 
 const char *const mode_names[N_MODES] = {
@@ -28,34 +36,67 @@ const char *const mode_names[N_MODES] = {
 
 const struct implementation implementations[] = {
 	{"pipe-linux", "pipe(2) of the kernel, read and write", PROGRAM_NATIVE,
-		PIPE | RTT | IDLE, PIPE | RTT | IDLE, 0},
+		PIPE | RTT | IDLE, PIPE | RTT | IDLE, 0,
+		NULL, 0},
 	{"unix-stream", "AF_UNIX stream socket pair, read and write",
-		PROGRAM_NATIVE, PIPE | RTT | IDLE, PIPE | RTT, 0},
+		PROGRAM_NATIVE, PIPE | RTT | IDLE | LOOPBACK | NETRTT,
+		PIPE | RTT | LOOPBACK | NETRTT, 0, NULL, 0},
 	{"unix-seqpacket", "AF_UNIX seqpacket socket pair, read and write",
-		PROGRAM_NATIVE, PIPE | RTT | IDLE, PIPE, 0},
+		PROGRAM_NATIVE, PIPE | RTT | IDLE, PIPE, 0,
+		NULL, 0},
 	{"pipe-streams", "STREAMS pipe, read and write", PROGRAM_STREAMS,
-		PIPE | RTT | ABLATION | IDLE, PIPE | RTT | ABLATION | IDLE, 0},
+		PIPE | RTT | ABLATION | IDLE, PIPE | RTT | ABLATION | IDLE, 0,
+		NULL, 0},
 	{"pipe-streams-msg", "STREAMS pipe, putmsg and getmsg", PROGRAM_STREAMS,
-		PIPE | RTT | IDLE, PIPE | RTT, 0},
+		PIPE | RTT | IDLE, PIPE | RTT, 0,
+		NULL, 0},
 	{"pipe-streams-nullmod", "STREAMS pipe with one module pushed",
-		PROGRAM_STREAMS, PIPE | RTT | IDLE, PIPE, 0},
+		PROGRAM_STREAMS, PIPE | RTT | IDLE, PIPE, 0,
+		NULL, 0},
 	{"pipe-streams-hold", "small writes coalesced (SNDHOLD)",
-		PROGRAM_STREAMS, ABLATION, ABLATION, 0},
+		PROGRAM_STREAMS, ABLATION, ABLATION, 0,
+		NULL, 0},
 	{"pipe-streams-mread", "reads announced to the writer (SNDMREAD)",
-		PROGRAM_STREAMS, ABLATION, ABLATION, 0},
+		PROGRAM_STREAMS, ABLATION, ABLATION, 0,
+		NULL, 0},
 	{"pipe-streams-rfill", "reads wait until they are filled (RFILL)",
-		PROGRAM_STREAMS, ABLATION, ABLATION, 0},
+		PROGRAM_STREAMS, ABLATION, ABLATION, 0,
+		NULL, 0},
 	{"pipe-streams-srvmod", "a pushed module queues every message",
-		PROGRAM_STREAMS, ABLATION, ABLATION, 0},
+		PROGRAM_STREAMS, ABLATION, ABLATION, 0,
+		NULL, 0},
 	{"pipe-streams-service",
 		"the same, queues served and sleepers woken on every call",
-		PROGRAM_STREAMS, ABLATION, ABLATION, 1},
+		PROGRAM_STREAMS, ABLATION, ABLATION, 1,
+		NULL, 0},
 	{"ring", "a bare 1 MiB byte ring in shared memory: the floor",
-		PROGRAM_NATIVE, PIPE | RTT | IDLE, PIPE | RTT, 0},
+		PROGRAM_NATIVE, PIPE | RTT | IDLE, PIPE | RTT, 0,
+		NULL, 0},
 	{"perftest", "perftest(8), asynchronous, on STREAMS pipes",
-		PROGRAM_PERFTEST, PERFTEST, PERFTEST, 0},
+		PROGRAM_PERFTEST, PERFTEST, PERFTEST, 0,
+		NULL, 0},
 	{"perftestn", "perftestn(8), the same on pipes of the kernel",
-		PROGRAM_PERFTESTN, PERFTEST, PERFTEST, 0},
+		PROGRAM_PERFTESTN, PERFTEST, PERFTEST, 0,
+		NULL, 0},
+	{"tcp-sockets", "TCP, send and recv on sockets of the kernel (N)",
+		PROGRAM_NATIVE, TCP | NETRTT, TCP | NETRTT, 0, NULL, 0},
+	{"tcp-sockets-nice", "the same, sender nice -20, receiver nice 19 (A)",
+		PROGRAM_NATIVE, TCP, TCP, 0, "tcp-sockets", 1},
+	{"tcp-xtios", "TCP, XTI over sockets: t_snd, t_rcv, /dev/tcp",
+		PROGRAM_XTI, TCP | NETRTT, TCP | NETRTT, 0, NULL, 0},
+	{"udp-sockets", "UDP, send and recv on sockets of the kernel (N)",
+		PROGRAM_NATIVE, UDP | NETRTT, UDP | NETRTT, 0, NULL, 0},
+	{"udp-sockets-nice", "the same, sender nice -20, receiver nice 19 (A)",
+		PROGRAM_NATIVE, UDP, UDP, 0, "udp-sockets", 1},
+	{"udp-xtios", "UDP, XTI over sockets: t_sndudata, t_rcvudata, /dev/udp",
+		PROGRAM_XTI, UDP | NETRTT, UDP | NETRTT, 0, NULL, 0},
+	{"ticotsord", "the loopback transport with connections, t_snd, t_rcv",
+		PROGRAM_XTI, LOOPBACK | NETRTT, LOOPBACK | NETRTT, 0, NULL, 0},
+	{"ticlts", "the loopback transport for datagrams",
+		PROGRAM_XTI, LOOPBACK | NETRTT, LOOPBACK | NETRTT, 0, NULL, 0},
+	{"unix-dgram", "AF_UNIX datagram socket pair, send and recv",
+		PROGRAM_NATIVE, LOOPBACK | NETRTT, LOOPBACK | NETRTT, 0, NULL,
+		0},
 };
 
 const size_t n_implementations =

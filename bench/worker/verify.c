@@ -155,12 +155,14 @@ verify(const struct job *job)
 		ret = worker_fail("check: receiver");
 	else
 		ret = receive_pattern(job, &channel.ends[1], buf, got);
-	if (ret != 0)
+	/* A connection that is released in order waits for both sides. */
+	if (ret == 0)
+		job->transport->hang_up(&channel.ends[1]);
+	else
 		(void)kill(pid, SIGKILL);
 	status = bench_child_wait(pid);
 	if (ret == 0 && status != 0)
 		ret = -1;
-	job->transport->hang_up(&channel.ends[1]);
 	free(buf);
 	return ret;
 }
