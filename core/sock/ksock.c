@@ -809,6 +809,7 @@ ksock_send(ksock_t *ks, const struct iovec *iov, uint32_t n, int flags)
 {
 	long r = host_sock_send(id_of(ks), iov, n, flags);
 
+	STR_CRASH_POINT("ksock:sent");
 	wrote(ks, r, (str_load(&ks->flags) & KF_STREAM) && n > 1 ?
 		total(iov, n) : n == 1 ? iov->iov_len : 0);
 	return r;
