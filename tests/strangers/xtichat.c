@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,7 +96,7 @@ client(struct netbuf *addr, char *text)
 		if (t_errno != TLOOK || t_look(fd) != T_DISCONNECT)
 			fatal("t_connect");
 		t_rcvdis(fd, NULL);
-		usleep(1000);
+		poll(NULL, 0, 1);
 	}
 	if (t_snd(fd, text, len, 0) != len)
 		fatal("t_snd");
