@@ -18,9 +18,10 @@
  * sender takes none.  It has the gate of its own endpoint, reads `peer',
  * holds that one's stream (<str/hold.h>) and reads `peer' again: whoever
  * closes the stream has cut the link, or waits until it is let go, before
- * queues and struct ti are freed.  Whoever disconnects waits, by asking again
- * every tick, until the peer's gate has been free once after the cut: then
- * nothing of the old connection is on its way.
+ * queues and struct ti are freed.  Who has disconnected is not connected again
+ * before the peer's gate has been free once after the cut, which is looked for
+ * every tick: then nothing of the old connection is on its way, and what has
+ * come of it is flushed.
  *
  * Names.  A name once made stays in its chain, and is used again for other
  * addresses of the chain; `gen' is odd while it is bound.  So a sender walks
@@ -317,6 +318,62 @@ ti_unbind(struct tpi *tp)
 
 /* ------------------------------------------------------------------ connections */
 
+/*
+ * See to what waits on @ep's write queue, if something does: who enables a
+ * queue may have to run its procedure, and wait for a lock of its owner's.
+ */
+static void
+enable_writer(struct ti *ep)
+{
+	queue_t *q = WR(ep->tpi.rq);
+
+	if (q->q_first != NULL || ep->tpi.missed)
+		qenable(q);
+}
+
+/* The link is cut on both sides.  Locks: the provider's. */
+static void
+cut(struct ti *me, struct ti *to)
+{
+	set_peer(to, NULL);
+	set_peer(me, NULL);
+}
+
+/*
+ * Is nobody sending from @me->old any more, who had begun before the cut?
+ * Locks: the provider's.
+ */
+static int
+is_quiet(struct ti *me)
+{
+	struct ti *old = me->old;
+	struct str_hold h;
+
+	if (reach(old, &h)) {
+		if (!mutex_tryenter(&old->tpi.gate)) {
+			leave(&h);
+			return 0;
+		}
+		mutex_exit(&old->tpi.gate);
+		enable_writer(old); /* what had found it taken */
+		leave(&h);
+	}
+	me->old = NULL;
+	return 1;
+}
+
+/* May @me be connected?  Locks: the provider's. */
+static int
+is_ready(struct ti *me)
+{
+	if (me->old == NULL)
+		return 1;
+	if (!is_quiet(me))
+		return 0;
+	tpi_flush_up(&me->tpi);
+	return 1;
+}
+
 static int
 ti_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 {
@@ -329,6 +386,11 @@ ti_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 
 	(void)data;
 	mutex_enter(&tp->prov->lock);
+	if (!is_ready(me)) {
+		mutex_exit(&tp->prov->lock);
+		tpi_retry(tp);
+		return EAGAIN;
+	}
 	tpi_conn_ok(tp);
 	nm = lookup(shared_of(tp), to->buf, to->len, &gen);
 	if (nm != NULL && reach(nm->ep, &h)) {
@@ -354,11 +416,12 @@ ti_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
 
 	(void)data;
 	mutex_enter(&tp->prov->lock);
-	if (to->closing) {
+	if (to->closing)
 		err = -TBADF;
-	} else if (in->gone == 0 && !reach(caller, &h)) {
+	else if (!is_ready(me))
+		err = EAGAIN;
+	else if (in->gone == 0 && !reach(caller, &h))
 		in->gone = ECONNRESET;
-	}
 	if (err == 0 && in->gone != 0)
 		err = -TBADSEQ;
 	if (err == 0) {
@@ -377,36 +440,6 @@ ti_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
 	leave(&h);
 	mutex_exit(&tp->prov->lock);
 	return err;
-}
-
-/* The link is cut on both sides.  Locks: the provider's. */
-static void
-cut(struct ti *me, struct ti *to)
-{
-	set_peer(to, NULL);
-	set_peer(me, NULL);
-}
-
-/* Is nobody sending from @me->old any more, who had begun before the cut? */
-static int
-is_quiet(struct ti *me)
-{
-	struct ti *old = me->old;
-	struct str_hold h;
-
-	if (old == NULL)
-		return 1;
-	if (reach(old, &h)) {
-		if (!mutex_tryenter(&old->tpi.gate)) {
-			leave(&h);
-			return 0;
-		}
-		mutex_exit(&old->tpi.gate);
-		qenable(WR(old->tpi.rq)); /* what it had found taken */
-		leave(&h);
-	}
-	me->old = NULL;
-	return 1;
 }
 
 /* Refuse a caller.  Locks: the provider's. */
@@ -441,7 +474,6 @@ ti_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 {
 	struct ti *me = ti_of(tp), *to;
 	struct str_hold h;
-	int quiet = 1;
 
 	(void)data;
 	mutex_enter(&tp->prov->lock);
@@ -454,17 +486,14 @@ ti_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 			(void)tpi_discon_ind(&to->tpi, ECONNRESET, NULL);
 			cut(me, to);
 			me->old = to;
-			qenable(WR(to->tpi.rq)); /* drops what it has */
+			(void)is_quiet(me);
+			enable_writer(to); /* drops what it has */
 			leave(&h);
 		}
 		set_peer(me, NULL);
-		quiet = is_quiet(me);
 	}
 	mutex_exit(&tp->prov->lock);
-	if (quiet)
-		return 0;
-	tpi_retry(tp);
-	return EAGAIN;
+	return 0;
 }
 
 /* The peer is no more, though nobody has said so. */
@@ -842,7 +871,7 @@ end(struct ti *me, struct ti *to)
 	if (!released)
 		(void)tpi_discon_ind(&to->tpi, ECONNRESET, NULL);
 	cut(me, to);
-	qenable(WR(to->tpi.rq));
+	enable_writer(to);
 }
 
 static void

@@ -81,7 +81,6 @@ void tpi_ok(struct tpi *tp, t_scalar_t prim);
 void tpi_ok_locked(struct tpi *tp, t_scalar_t prim);
 /* @err as an operation returns it; @state: to be in, TPI_SAME: as it is */
 void tpi_error(struct tpi *tp, t_scalar_t prim, int err, unsigned int state);
-void tpi_flush_up(struct tpi *tp);
 size_t tpi_put_addr(mblk_t *mp, const unsigned char *buf, size_t len);
 
 /* tpi.c */

@@ -201,6 +201,7 @@ struct tpi_ops {
 	 * T_CONN_REQ; its options have been set.  0: under way; later
 	 * tpi_conn_con() or tpi_discon_ind().  When these may come before it
 	 * returns, or it calls them itself, it calls tpi_conn_ok() first.
+	 * EAGAIN, before that: it is called again.
 	 */
 	int (*connect)(struct tpi *tp, const struct tpi_buf *to, mblk_t *data);
 
@@ -215,8 +216,9 @@ struct tpi_ops {
 
 	/*
 	 * T_DISCON_REQ: of the connection, or the refusal of indication @in.
-	 * Data that waited has been dropped.  After it no data of the old
-	 * connection may come.  May return EAGAIN, and is called again.
+	 * Data that waited has been dropped, what was not read will be.  May
+	 * return EAGAIN, and is called again.  No data of the old connection
+	 * may come after the begin of a new one.
 	 */
 	int (*disconnect)(struct tpi *tp, struct tpi_ind *in, mblk_t *data);
 
@@ -323,6 +325,8 @@ void tpi_uderror_ind(struct tpi *tp, const struct tpi_buf *dest,
 int tpi_data_force(struct tpi *tp, mblk_t *data, int more, int expedited);
 /* Would tpi_data_ind() take data?  If not, op rsrv is called when it would. */
 int tpi_canput(struct tpi *tp);
+/* What the user has not read, and what is on its way to him, is void. */
+void tpi_flush_up(struct tpi *tp);
 /* The endpoint is of no use any more: M_ERROR. */
 void tpi_fatal(struct tpi *tp, int error);
 

@@ -314,6 +314,32 @@ T_CASE(what_was_stuck_when_its_sender_closed_can_be_read)
 	T_EQ(tp_discon_ind(fd[1]), ECONNRESET);
 }
 
+/* close(2) waits for it, and is not itself what it waits for */
+T_CASE_TIMEOUT(a_close_that_waits_sends_what_is_stuck, 30)
+{
+	int fd[2], told[2], n;
+	char go;
+
+	tp_need_cots();
+	tp_need_loopback();
+	tp_pair(fd);
+	T_OK(pipe(told));
+	n = fill(fd[0]);
+	pid_t pid = fork_();
+	if (pid == 0) {
+		T_OK(close(fd[0]));
+		T_EQ(write(told[1], "!", 1), 1);
+		drain(fd[1], n);
+		T_EQ(tp_discon_ind(fd[1]), ECONNRESET);
+		_exit(0);
+	}
+	T_EQ(read(told[0], &go, 1), 1);
+	T_OK(close(fd[0]));
+	reap(pid);
+	T_OK(close(told[0]));
+	T_OK(close(told[1]));
+}
+
 T_CASE(flushing_the_sender_drops_what_is_stuck)
 {
 	int fd[2], n, got = 0;
