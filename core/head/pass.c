@@ -297,7 +297,11 @@ i_recvfd(struct str_head *sd, struct host_call *hc, void *uarg)
 			if ((v == 0 || (v != 1 && host_owner_dead(v))) &&
 			    str_cas(&p->taken, v, host_self_tag()))
 				break;
-			freemsg(mp); /* another holder is at it */
+			/* done with: its taker may have died before it was out
+			 * of the way; else another holder is at it */
+			if (v == 1)
+				drop_first(sd, p);
+			freemsg(mp);
 			host_yield();
 			continue;
 		}
