@@ -127,6 +127,32 @@ enter(struct str_plumb *up, struct str_link *l)
 }
 
 /*
+ * It leaves its list, and is freed; the caller unreferences the lower head,
+ * which is begun.  Stamped first: while it is listed the reaper finds it and
+ * leaves it alone, afterwards it is his.  It carries its reference until nobody
+ * finds it: who has to do this once more has the same to give back.
+ */
+static void
+take_out(struct str_plumb *up, struct str_link *l)
+{
+	str_mem_own(l->qp);
+	str_mem_own(l);
+	STR_CRASH_POINT("link:owned");
+	str_ref_begin();
+	if (l->persist) {
+		(void)str_lock(&l->fmod->plock);
+		list_remove(&l->fmod->plinks, l);
+		str_unlock(&l->fmod->plock);
+	} else {
+		list_remove(&up->links, l);
+	}
+	STR_CRASH_POINT("link:unlisted");
+	str_store_rel(&l->carries, 0u);
+	str_qpair_free(l->qp);
+	str_mem_free(l);
+}
+
+/*
  * Take the link apart; begun by the dead, perhaps, anywhere in here.  The
  * caller unreferences the lower head, which is begun.  Locks: busy of both.
  */
@@ -154,22 +180,7 @@ undo(struct str_plumb *up, struct str_link *l, bool sure)
 		return;
 	}
 	STR_CRASH_POINT("link:free");
-	str_ref_begin();
-	str_store_rel(&l->carries, 0u);
-	if (l->persist) {
-		(void)str_lock(&l->fmod->plock);
-		list_remove(&l->fmod->plinks, l);
-		str_unlock(&l->fmod->plock);
-	} else {
-		list_remove(&up->links, l);
-	}
-	STR_CRASH_POINT("link:unlisted");
-	/* not before: what is in a list is not the reaper's */
-	str_mem_own(l->qp);
-	str_mem_own(l);
-	STR_CRASH_POINT("link:owned");
-	str_qpair_free(l->qp);
-	str_mem_free(l);
+	take_out(up, l);
 }
 
 static int
@@ -635,13 +646,7 @@ str_link_bury(struct str_plumb *up, struct host_call *hc)
 		if (l == NULL)
 			return;
 		lower = l->lower;
-		str_ref_begin();
-		str_store_rel(&l->carries, 0u);
-		list_remove(&up->links, l);
-		str_mem_own(l->qp);
-		str_mem_own(l);
-		str_qpair_free(l->qp);
-		str_mem_free(l);
+		take_out(up, l);
 		str_head_unref(lower, hc);
 	}
 }
