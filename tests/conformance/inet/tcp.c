@@ -594,6 +594,29 @@ T_CASE(what_was_accepted_is_delivered_after_a_close)
 	T_OK(close(s));
 }
 
+T_CASE_TIMEOUT(what_was_accepted_is_delivered_after_a_close_that_does_not_wait,
+	60)
+{
+	static unsigned char buf[8192];
+	struct strbuf d = {0, sizeof(buf), (char *)buf};
+	int s, fd = in_pair(dev(), family(), &s);
+	uint64_t sent = 0;
+	unsigned i;
+
+	T_OK(fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK));
+	for (;;) {
+		for (i = 0; i < sizeof(buf); i++)
+			buf[i] = in_byte(sent + i);
+		if (putmsg(fd, NULL, &d, 0) != 0)
+			break;
+		sent += sizeof(buf);
+	}
+	T_EQ(errno, EAGAIN);
+	T_OK(close(fd));
+	T_EQ(check_bytes(s, 0), sent);
+	T_OK(close(s));
+}
+
 T_CASE(what_was_accepted_is_delivered_after_an_exit)
 {
 	int s, fd = in_pair(dev(), family(), &s), st;
