@@ -66,6 +66,17 @@ PALETTE = {
     "pipe-streams-service": ("#a3123d", "#f27795"),
     "pipe-streams-srvmod": ("#237f8f", "#68c2d2"),
     "pipe-lis": ("#75757b", "#a9a9af"),
+    "tcp-xtios": ("#005ea8", "#5ab0f7"),
+    "tcp-sockets": ("#d25a02", "#ff8b49"),
+    "tcp-sockets-nice": ("#b98001", "#f0bb46"),
+    "udp-xtios": ("#005ea9", "#5ab0f8"),
+    "udp-sockets": ("#d25a03", "#ff8b4a"),
+    "udp-sockets-nice": ("#b98002", "#f0bb47"),
+    "ticotsord": ("#005eaa", "#5ab0f9"),
+    "ticlts": ("#00906b", "#2fc9a1"),
+    "unix-dgram": ("#b04f8c", "#e594c5"),
+    "sctp-xti": ("#7354a9", "#b49be1"),
+    "udp-xti": ("#7354aa", "#b49be2"),
     "perftest": ("#005ea7", "#5ab0f6"),
     "perftestn": ("#d25a01", "#ff8b48"),
 }
@@ -79,12 +90,23 @@ MARKERS = {"pipe-streams": "o", "pipe-streams-msg": "D",
            "unix-stream": "v", "unix-seqpacket": "P", "ring": "",
            "pipe-streams-hold": "v", "pipe-streams-mread": "D",
            "pipe-streams-rfill": "^", "pipe-streams-service": "s",
-           "pipe-streams-srvmod": "P"}
-MAIN = ("pipe-streams", "pipe-linux", "perftest", "perftestn")
+           "pipe-streams-srvmod": "P",
+           "tcp-xtios": "o", "tcp-sockets": "s", "tcp-sockets-nice": "v",
+           "udp-xtios": "o", "udp-sockets": "s", "udp-sockets-nice": "v",
+           "ticotsord": "o", "ticlts": "D", "unix-dgram": "P",
+           "sctp-xti": "^", "udp-xti": "^"}
+MAIN = ("pipe-streams", "pipe-linux", "perftest", "perftestn", "tcp-xtios",
+        "tcp-sockets", "udp-xtios", "udp-sockets", "ticotsord", "ticlts")
+
+# The papers dash the curves of artificial priorities.
+DASHED = ("ring", "tcp-sockets-nice", "udp-sockets-nice")
 
 # The order of curves, tables and legends.
 ORDER = ("pipe-streams", "pipe-streams-msg", "pipe-streams-nullmod", "ring",
-         "pipe-linux", "unix-stream", "unix-seqpacket",
+         "tcp-xtios", "tcp-sockets", "tcp-sockets-nice", "sctp-xti",
+         "udp-xtios", "udp-xti", "udp-sockets", "udp-sockets-nice",
+         "ticotsord", "ticlts",
+         "pipe-linux", "unix-stream", "unix-seqpacket", "unix-dgram",
          "pipe-streams-hold", "pipe-streams-mread", "pipe-streams-rfill",
          "pipe-streams-srvmod", "pipe-streams-service",
          "perftest", "perftestn", "pipe-lis")
@@ -331,7 +353,7 @@ def style(name, dashed=False):
     main = name in MAIN
     return {
         "color": colour(name), "linewidth": 2.0 if main else 1.2,
-        "linestyle": (0, (4, 2)) if dashed or name == "ring" else "-",
+        "linestyle": (0, (4, 2)) if dashed or name in DASHED else "-",
         "marker": MARKERS.get(name, "."), "markersize": 4 if main else 3.4,
         "markeredgewidth": 0, "zorder": 4 if main else 3,
         "solid_capstyle": "round",
@@ -366,18 +388,26 @@ def _plot(chart, curves, end=-1):
     return ends
 
 
-def performance(data, mode):
-    curves = _curves(data, "pipe", mode, lambda r: r.rate)
+def _head(suite, what, mode):
+    prefix = {"pipe": "", "rtt": "", "netrtt": "Networks: ", "tcp": "TCP: ",
+              "udp": "UDP: ", "loopback": "Loopback: "}.get(suite, "")
+    if prefix:
+        what = what[:1].lower() + what[1:]
+    return f"{prefix}{what}, {text.mode(mode)}"
+
+
+def performance(data, mode, suite="pipe"):
+    curves = _curves(data, suite, mode, lambda r: r.rate)
     if not curves:
         return None
     top = max(r.spread[1] if r.spread else r.rate for name, _, _ in curves
-              for r in data.curve("pipe", name, mode))
+              for r in data.curve(suite, name, mode))
     scale, unit = (1e6, "million") if top >= 2e6 else (1e3, "thousand")
     # The curves part at small messages, so that is where their names go.
     chart = Chart(**{**_SHAPE, "left": _SHAPE["right"],
                      "right": _SHAPE["left"] - 6})
     chart.axis_right()
-    chart.title(f"Performance, {text.mode(mode)}",
+    chart.title(_head(suite, "Performance", mode),
                 f"{unit} messages per second")
     size_axis(chart, _all_sizes(curves))
     chart.axes.set_ylim(0, top / scale * 1.05)
@@ -385,7 +415,7 @@ def performance(data, mode):
     chart.axes.yaxis.set_major_formatter(
         FuncFormatter(lambda v, _: f"{v:,.4g}"))
     for name, _, _ in curves:
-        band = [(r.size, r.spread) for r in data.curve("pipe", name, mode)
+        band = [(r.size, r.spread) for r in data.curve(suite, name, mode)
                 if r.spread]
         if len(band) > 1:
             chart.axes.fill_between(
@@ -398,15 +428,15 @@ def performance(data, mode):
     return chart
 
 
-def delay(data, mode):
-    curves = _curves(data, "pipe", mode, lambda r: 1e9 / r.rate)
+def delay(data, mode, suite="pipe"):
+    curves = _curves(data, suite, mode, lambda r: 1e9 / r.rate)
     if not curves:
         return None
     top = max(max(values) for _, _, values in curves)
     scale, unit = (1e3, "microseconds") if top >= 2e3 else (1, "ns")
     sizes = _all_sizes(curves)
     chart = Chart(**_SHAPE)
-    chart.title(f"Delay, {text.mode(mode)}",
+    chart.title(_head(suite, "Delay", mode),
                 f"{unit} per message; dashed: fitted line")
     axes = chart.axes
     axes.set_xlim(-0.01 * max(sizes), max(sizes) * 1.01)
@@ -418,7 +448,7 @@ def delay(data, mode):
         [step * i for i in range(0, max(sizes) // step + 1)]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.0f}"))
     for name, _, _ in curves:
-        line = stats.delay_fit(data, "pipe", name, mode)
+        line = stats.delay_fit(data, suite, name, mode)
         if line:
             ends = (min(sizes), max(sizes))
             axes.plot(ends, [line.at(s) / scale for s in ends],
@@ -430,12 +460,12 @@ def delay(data, mode):
     return chart
 
 
-def throughput(data, mode):
-    curves = _curves(data, "pipe", mode, lambda r: r.rate * r.size)
+def throughput(data, mode, suite="pipe"):
+    curves = _curves(data, suite, mode, lambda r: r.rate * r.size)
     if not curves:
         return None
     chart = Chart(**_SHAPE)
-    chart.title(f"Throughput, {text.mode(mode)}",
+    chart.title(_head(suite, "Throughput", mode),
                 "bytes per second (logarithmic)")
     size_axis(chart, _all_sizes(curves))
     values = [v for _, _, vs in curves for v in vs]
@@ -445,17 +475,24 @@ def throughput(data, mode):
     return chart
 
 
-def improvement(data, mode):
-    base = data.rates("pipe", "pipe-linux", mode)
-    curves = _curves(data, "pipe", mode,
-                     lambda r: (r.rate / base[r.size] - 1) * 100
-                     if r.size in base else None)
-    curves = [c for c in curves if c[0] != "pipe-linux"]
+def improvement(data, mode, suite="pipe", base="pipe-linux",
+                over="the Linux pipe", against=None):
+    """@against: {implementation: its own base}, where it is not @base."""
+    against = against or {}
+    bases = {n: data.rates(suite, n, mode)
+             for n in {base, *against.values()}}
+
+    def gain(r):
+        rates = bases[against.get(r.implementation, base)]
+        return ((r.rate / rates[r.size] - 1) * 100 if r.size in rates
+                else None)
+    curves = [c for c in _curves(data, suite, mode, gain)
+              if c[0] not in bases]
     if not curves:
         return None
     values = [v for _, _, vs in curves for v in vs]
     chart = Chart(**{**_SHAPE, "left": 54})
-    chart.title(f"Improvement over the Linux pipe, {text.mode(mode)}",
+    chart.title(_head(suite, f"Improvement over {over}", mode),
                 "percent more messages per second")
     size_axis(chart, _all_sizes(curves))
     span = max(max(values), 100)
@@ -464,10 +501,11 @@ def improvement(data, mode):
     chart.axes.yaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10]))
     chart.axes.yaxis.set_major_formatter(FuncFormatter(
         lambda v, _: f"{v:+,.0f}\N{NO-BREAK SPACE}%" if v else "0"))
-    chart.axes.axhline(0, color=colour("pipe-linux"), linewidth=1.6)
+    chart.axes.axhline(0, color=colour(base), linewidth=1.6)
     ends = _plot(chart, curves)
     right = max(_all_sizes(curves))
-    ends.append((right, 0, "Linux pipe", colour("pipe-linux"), True))
+    ends.append((right, 0, "UNIX sockets" if against
+                 else text.label(base), colour(base), True))
     chart.label_ends(ends)
     chart.below("message size, bytes (logarithmic)")
     return chart
@@ -484,7 +522,7 @@ def _positive_log(data, mode, value, title, unit, form, suite="pipe"):
     if zeros:
         low /= 2
     chart = Chart(**_SHAPE)
-    chart.title(f"{title}, {text.mode(mode)}",
+    chart.title(_head(suite, title, mode),
                 unit + ("; lower edge: none" if zeros else ""))
     size_axis(chart, _all_sizes(curves))
     log_axis(chart.axes, low, high, form)
@@ -494,20 +532,20 @@ def _positive_log(data, mode, value, title, unit, form, suite="pipe"):
     return chart
 
 
-def switches(data, mode):
+def switches(data, mode, suite="pipe"):
     return _positive_log(
         data, mode,
         lambda r: None if r.switches_per_message is None
         else r.switches_per_message * 1000,
         "Context switches", "voluntary switches per 1,000 messages, "
-        "logarithmic", lambda v: text.figures(v, 1))
+        "logarithmic", lambda v: text.figures(v, 1), suite)
 
 
-def cpu_time(data, mode):
+def cpu_time(data, mode, suite="pipe"):
     return _positive_log(
         data, mode, lambda r: r.cpu_ns, "Processor time",
         "ns of CPU per message, all processes, logarithmic",
-        lambda v: f"{v:,.0f}")
+        lambda v: f"{v:,.0f}", suite)
 
 
 def ablation(data, mode):
@@ -537,9 +575,15 @@ def ablation(data, mode):
     return chart
 
 
-def round_trip(data, mode):
+def _trip_label(name):
+    """Here TCP and UDP stand side by side."""
+    protocol = name[:3].upper() + " " if name[:4] in ("tcp-", "udp-") else ""
+    return protocol + text.label(name).replace(" (N)", "")
+
+
+def round_trip(data, mode, suite="rtt"):
     """A dot at the median, a whisker to the 99th percentile."""
-    runs = [r for r in data.suite("rtt") if r.mode == mode and r.p50]
+    runs = [r for r in data.suite(suite) if r.mode == mode and r.p50]
     if not runs:
         return None
     groups = {}
@@ -551,7 +595,7 @@ def round_trip(data, mode):
     rows = sum(len(groups[k]) * pitch + head for k in keys)
     height = rows + 44 + 36
     chart = Chart(408, height, 104, 58, 44, 36)
-    chart.title(f"Round trip, {text.mode(mode)}",
+    chart.title(_head(suite, "Round trip", mode),
                 "dot: median; bar: up to the 99th percentile; logarithmic")
     axes = chart.axes
     axes.set_xscale("log")
@@ -590,7 +634,7 @@ def round_trip(data, mode):
             axes.plot((run.p50,), (middle,), marker="o", markersize=5,
                       color=color, markeredgewidth=0, linestyle="none")
             chart.write(chart.box[0] - 6, chart.box[1] + middle,
-                        text.label(implementation), color=color,
+                        _trip_label(implementation), color=color,
                         size=FONT - 0.5, ha="right", va="center_baseline",
                         fontweight="bold" if implementation in MAIN
                         else "normal")
@@ -600,6 +644,12 @@ def round_trip(data, mode):
             y -= pitch
     chart.below("round trip time")
     return chart
+
+
+# Names that fit beside a small panel.
+PANEL = {"pipe-linux": "Linux", "tcp-sockets": "Sock. (N)",
+         "tcp-sockets-nice": "Sock. (A)", "udp-sockets": "Sock. (N)",
+         "udp-sockets-nice": "Sock. (A)"}
 
 
 def history(title, subtitle, rates, limits, sizes):
@@ -613,15 +663,17 @@ def history(title, subtitle, rates, limits, sizes):
         points = sorted(rates[name].items())
         chart.axes.plot([p[0] for p in points], [p[1] for p in points],
                         **{**style(name), "markersize": 2.4,
-                           "linestyle": "-"})
-        string = {"pipe-linux": "Linux"}.get(name, text.label(name))
+                           "linestyle": (0, (3, 1.5))
+                           if name.endswith("-nice") else "-"})
+        string = PANEL.get(name, text.label(name))
         ends.append((points[-1][0], points[-1][1], string, colour(name),
                      name in MAIN))
     chart.label_ends(ends)
     return chart
 
 
-def improvements(tables, ours):
+def improvements(tables, ours, what="STREAMS over Linux pipe",
+                 over="pipe-streams", under="pipe-linux"):
     """Every host of the paper, and ours: {mode: {size: ratio}}."""
     values = [v for t in tables for v in t.improvement.values()]
     values += [v for by_size in ours.values() for v in by_size.values()]
@@ -629,7 +681,7 @@ def improvements(tables, ours):
                    | {s for by_size in ours.values() for s in by_size})
     chart = Chart(**{**_SHAPE, "height": 380, "left": 54,
                      "right": 148})
-    chart.title("STREAMS over Linux pipe, then and now",
+    chart.title(f"{what}, then and now",
                 "percent more messages per second (logarithmic in the ratio)")
     size_axis(chart, sizes)
     axes = chart.axes
@@ -642,7 +694,7 @@ def improvements(tables, ours):
     axes.yaxis.set_major_formatter(FuncFormatter(
         lambda v, _: f"{(v - 1) * 100:+,.0f}\N{NO-BREAK SPACE}%"
         if v != 1 else "0"))
-    axes.axhline(1, color=colour("pipe-linux"), linewidth=1.4)
+    axes.axhline(1, color=colour(under), linewidth=1.4)
     ends = []
     for table in tables:
         points = sorted(table.improvement.items())
@@ -655,9 +707,9 @@ def improvements(tables, ours):
     for mode in ours:
         points = sorted(ours[mode].items())
         axes.plot([p[0] for p in points], [p[1] for p in points],
-                  **style("pipe-streams", dashed=mode == "same"))
+                  **style(over, dashed=mode == "same"))
         ends.append((*points[-1], f"this machine, {text.mode(mode)}",
-                     colour("pipe-streams"), True))
+                     colour(over), True))
     chart.label_ends(ends)
     chart.below("message size, bytes (logarithmic)")
     return chart

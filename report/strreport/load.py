@@ -18,6 +18,9 @@ from dataclasses import dataclass, field
 
 SCHEMA = 1
 
+# Here messages may be lost, so those that arrive are counted.
+RECEIVED = ("tcp", "udp", "loopback")
+
 # What must agree between files, under the names a writer may use.
 IDENTITY = (
     ("host", ("hostname", "host", "nodename", "node", "machine_id")),
@@ -57,7 +60,10 @@ class Run:
 
     @property
     def rate(self):
-        """Messages per second as the paper counts them: writes."""
+        """Messages per second as the papers count them: writes; in network
+        suites, messages received."""
+        if self.suite in RECEIVED:
+            return self.rx
         return self.tx if self.tx is not None else self.rx
 
     @property
@@ -69,6 +75,11 @@ class Run:
         if not low * 0.999 <= self.rate <= high * 1.001:
             return None
         return low, high
+
+    @property
+    def arrived(self):
+        """The part of the messages sent that was received."""
+        return self.rx / self.tx if self.rx and self.tx else None
 
     @property
     def switches_per_message(self):
@@ -148,7 +159,8 @@ _KNOWN = {"suite", "implementation", "mode", "message_bytes", "state",
 
 # A result is of use only with one of these.
 _NEEDS = {"pipe": ("tx", "rx"), "ablation": ("tx", "rx"),
-          "perftest": ("tx", "rx"), "rtt": ("p50",)}
+          "perftest": ("tx", "rx"), "rtt": ("p50",), "netrtt": ("p50",),
+          **{suite: ("rx",) for suite in RECEIVED}}
 
 
 def _run(raw, where):
@@ -166,7 +178,7 @@ def _run(raw, where):
     if isinstance(size, bool) or not isinstance(size, int) \
             or not 1 <= size <= 1 << 40:
         size = None
-    samples = raw.get("samples")
+    samples = raw.get("rx_samples" if names[0] in RECEIVED else "samples")
     if not isinstance(samples, list):
         samples = []
     run = Run(
@@ -209,13 +221,15 @@ def _merge(group):
         elif run.rate is not None:
             samples.append(run.rate)
     first = group[0]
-    by_tx = all(r.tx is not None for r in group)
+    by_rx = first.suite in RECEIVED
+    by_tx = not by_rx and all(r.tx is not None for r in group)
     return Run(
         suite=first.suite, implementation=first.implementation,
         mode=first.mode, size=first.size, state=first.state,
         tx=_median(samples) if by_tx and samples
         else _median(r.tx for r in group),
-        rx=_median(r.rx for r in group), samples=samples,
+        rx=_median(samples) if by_rx and samples
+        else _median(r.rx for r in group), samples=samples,
         switches=_median(r.switches for r in group),
         cpu_ns=_median(r.cpu_ns for r in group),
         p50=_median(r.p50 for r in group),
@@ -245,6 +259,15 @@ def _failures(data):
                 if isinstance(error.get(k), (str, int)))
             found.append(f"{where}: {str(error.get('message', ''))[:200]}")
     return found
+
+
+def _skipped(data):
+    """What the machine has not got or does not permit, a line for each."""
+    found = data.get("skipped")
+    return [f"Not measured: {one.get('implementation')}: "
+            f"{str(one.get('reason', ''))[:200]}"
+            for one in (found if isinstance(found, list) else [])
+            if isinstance(one, dict)]
 
 
 def _imbalance(runs):
@@ -333,6 +356,7 @@ def load(paths, force=False):
             notes.append(f"{path}: the run was interrupted; what had been "
                          f"measured by then is shown.")
         notes += [f"Failed: {line}" for line in _failures(data)]
+        notes += _skipped(data)
         load = facts.get("load_average")
         if isinstance(load, list) and load \
                 and (busy := _usable(load[0], 0)) and busy > 1:

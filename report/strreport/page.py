@@ -7,7 +7,7 @@ import os
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from . import charts, papers, stats, tables, text
+from . import charts, nets, papers, stats, tables, text
 
 # Machine facts in the order a reader asks for them; others follow.
 FACTS = (
@@ -173,7 +173,8 @@ def _raw(data):
     """[(title, [column], [[cell]])] of the collapsible tables."""
     found = []
     for suite, name in (("pipe", "Pipes"), ("ablation", "Ablations"),
-                        ("perftest", "perftest")):
+                        ("perftest", "perftest"), ("tcp", "TCP"),
+                        ("udp", "UDP"), ("loopback", "Loopback")):
         for mode in data.modes(suite):
             runs = [r for r in data.suite(suite) if r.mode == mode]
             names = charts.ordered({r.implementation for r in runs})
@@ -200,7 +201,7 @@ def _raw(data):
                      "samples, range", "n", "ns per message", "MB/s",
                      "switches per 1,000", "CPU ns per message"], rows))
     for suite in sorted({r.suite for r in data.runs}
-                        - {"pipe", "ablation", "perftest", "rtt"}):
+                        - {*tables.RATED, "rtt", "netrtt"}):
         runs = data.suite(suite)
         extra = []
         for run in runs:
@@ -265,6 +266,87 @@ def _ablation_note(ablations):
     return note
 
 
+def _net_history(book, data, part, found):
+    """The panels of a paper's hosts and of this machine, and the gain."""
+    over, under = part.pairs[0].over, part.pairs[0].under
+    names = sorted({n for t in found for n in t.rates}
+                   | {part.base + "-nice"})
+    ours = {}
+    for mode in data.modes(part.suite):
+        rates = {n: r for n in names
+                 if (r := data.rates(part.suite, n, mode))}
+        if over in rates and under in rates:
+            ours[mode] = rates
+    everything = [r for t in found for r in t.rates.values()] + [
+        r for by_name in ours.values() for r in by_name.values()]
+    values = [v for rates in everything for v in rates.values() if v > 0]
+    sizes = {s for rates in everything for s in rates}
+    limits = (min(values) / 1.4, max(values) * 1.4)
+    panels = [book.add(
+        f"{part.suite}-history-{t.number}",
+        charts.history(t.name, t.kernel, t.rates, limits, sizes),
+        f"{part.title} messages per second on {t.host}, {t.distribution}, "
+        f"{t.kernel}") for t in found]
+    kernel = str(data.machine.get("kernel", ""))[:30]
+    ratios, rows = {}, [(t.name, t.kernel, t.number, t.improvement)
+                        for t in found]
+    for mode, rates in ours.items():
+        where = f"This machine, {text.mode(mode)}"
+        panels.append(book.add(
+            f"{part.suite}-history-ours-{_safe(mode)}",
+            charts.history(where, kernel, rates, limits, sizes),
+            f"{part.title} messages per second on this machine, "
+            f"{text.mode(mode)}"))
+        ratio = stats.ratio(data, part.suite, over, under, mode)
+        if ratio:
+            ratios[mode] = ratio.by_size
+            rows.append((where, kernel, None, ratio.by_size))
+    gain = book.add(
+        f"{part.suite}-history-improvement",
+        charts.improvements(found, ratios, f"{part.title}, XTIoS over "
+                            f"Sockets", over, under),
+        f"Improvement of XTI over Sockets over Sockets for {part.title} on "
+        f"the hosts of the paper and on this machine")
+    return {"panels": panels, "improvement": gain, "tables": found,
+            "rows": [{"name": n, "kernel": k, "number": t,
+                      "mean": stats.geomean(g.values()),
+                      "low": min(g.items(), key=lambda i: i[1]),
+                      "high": max(g.items(), key=lambda i: i[1])}
+                     for n, k, t, g in rows]}
+
+
+NET_CHARTS = (
+    ("performance", charts.performance,
+     "Messages received per second against message size"),
+    ("delay", charts.delay, "Time per message against message size"),
+    ("throughput", charts.throughput,
+     "Bytes per second against message size"),
+    ("improvement", None, "Improvement in percent"),
+    ("switches", charts.switches, "Context switches per 1,000 messages"),
+    ("cpu", charts.cpu_time, "Processor time per message"),
+)
+
+
+def _part(book, data, part, histories):
+    """What the page shows of TCP, UDP or the loopback transports."""
+    groups = {}
+    for kind, draw, what in NET_CHARTS:
+        def one(data, mode, draw=draw):
+            if draw is None:
+                return charts.improvement(data, mode, part.suite, part.base,
+                                          part.over, part.against)
+            return draw(data, mode, part.suite)
+        groups[kind] = _group(book, data, part.suite, f"{part.suite}-{kind}",
+                              one, f"{part.title}: {what}")
+    return {
+        "part": part, "modes": data.modes(part.suite), "groups": groups,
+        "costs": nets.costs(data, part.suite),
+        "narrative": nets.narrative(data, part),
+        "history": _net_history(book, data, part, histories[part.paper])
+        if part.paper else None,
+    }
+
+
 def build(data):
     """{file name: text} of the whole report."""
     book = Book()
@@ -287,7 +369,15 @@ def build(data):
     groups["ablation"] = _group(book, data, "ablation", "ablation",
                                 charts.ablation,
                                 "Rate of the variants in percent")
+    groups["netrtt"] = _group(
+        book, data, "netrtt", "net-round-trip",
+        lambda d, m: charts.round_trip(d, m, "netrtt"),
+        "Round trip times over networks")
     history = _history(book, data, all_tables)
+    net_tables = {p.paper: papers.tables(paper=p.paper)
+                  for p in nets.PARTS if p.paper}
+    parts = [_part(book, data, p, net_tables) for p in nets.PARTS
+             if data.suite(p.suite)]
     environment = Environment(
         loader=FileSystemLoader(os.path.join(
             os.path.dirname(os.path.abspath(__file__)), "templates")),
@@ -300,7 +390,8 @@ def build(data):
     modes = data.modes("pipe")
     switches = tables.linux_switches(data)
     ablations = tables.ablations(data)
-    csvs = tables.csv_files(data, all_tables)
+    csvs = tables.csv_files(data, all_tables,
+                            net_tables if parts else None)
     perftest = tables.perftest(data)
     html = environment.get_template("index.html").render(
         data=data, answer=tables.answer(data), modes=modes,
@@ -315,6 +406,11 @@ def build(data):
         explanation=tables.explanation(data),
         switches=switches, switch_names=charts.ordered(
             {n for _, found in switches for n in found}),
+        parts=parts, net_summary=nets.summary(data),
+        net_modes=[m for m in ("split", "same")
+                   if any(m in p["modes"] for p in parts)],
+        net_trips=nets.trips(data), net_round_trips=nets.round_trips(data),
+        net_trip_modes=data.modes("netrtt"),
         trips=tables.round_trips(data), trip_modes=data.modes("rtt"),
         perftest=perftest, perftest_rows=_perftest_rows(data),
         perftest_modes=data.modes("perftest"),

@@ -12,15 +12,26 @@ DATA = os.path.join(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))), "data", "papers-raw.csv")
 
 
+# paper: (seconds of a test, the column that counts, ours, the kernel's).
+# netperf's tests lasted ten seconds and printed messages per test.
+PAPERS = {
+    "pipe": (1, "tx_messages_per_test", "pipe-streams", "pipe-linux"),
+    "tcp-sctp": (10, "rx_messages_per_test", "tcp-xtios", "tcp-sockets"),
+    "udp": (10, "rx_messages_per_test", "udp-xtios", "udp-sockets"),
+}
+
+
 @dataclass
 class Table:
-    """One table of the pipe paper: a distribution on a host."""
+    """One table of a paper: a distribution on a host."""
 
     number: int
     distribution: str
     kernel: str
     host: str
-    rates: dict     # implementation -> {size: writes per second}
+    rates: dict     # implementation -> {size: messages per second}
+    over: str = "pipe-streams"
+    under: str = "pipe-linux"
 
     @property
     def name(self):
@@ -28,25 +39,26 @@ class Table:
 
     @property
     def improvement(self):
-        """{size: STREAMS over Linux pipe}."""
-        ours, theirs = self.rates["pipe-streams"], self.rates["pipe-linux"]
+        """{size: STREAMS over what the kernel has}."""
+        ours, theirs = self.rates[self.over], self.rates[self.under]
         return {s: ours[s] / theirs[s] for s in sorted(ours) if s in theirs}
 
 
-def tables(path=DATA):
+def tables(path=DATA, paper="pipe"):
     found = {}
+    seconds, column, over, under = PAPERS[paper]
     try:
         with open(path, encoding="utf-8", newline="") as stream:
             for row in csv.DictReader(stream):
-                if row["paper"] != "pipe":
+                if row["paper"] != paper:
                     continue
                 number = int(row["table"])
                 table = found.setdefault(number, Table(
                     number, row["distribution"], row["kernel"],
-                    row["host"], {}))
+                    row["host"], {}, over, under))
                 table.rates.setdefault(row["implementation"], {})[
                     int(row["message_bytes"])] = \
-                    float(row["tx_messages_per_test"])
+                    float(row[column]) / seconds
     except (OSError, KeyError, ValueError) as error:
         raise ReportError(f"{path}: {error}") from error
     return [found[n] for n in sorted(found)]

@@ -10,7 +10,7 @@ import argparse
 import os
 import sys
 
-from . import tables, text
+from . import nets, tables, text
 from .load import ReportError, load
 
 NAMES = ("pipe-streams", "ring", "unix-stream", "pipe-linux")
@@ -100,6 +100,7 @@ def markdown(data):
         when = "after idle" if state == "idle" else state
         lines.append(f"| round trip, {text.size(size)}, {when} | "
                      + " | ".join(cells) + " |")
+    lines += _networks(data, modes)
     sizes = sorted({s for _, found in tables.summary(data)
                     for r in found.values() for s in r.sizes})
     lines.append("")
@@ -108,6 +109,42 @@ def markdown(data):
                      f"bytes, and the lowest ratio; round trips are "
                      f"medians.")
     return "\n".join(lines)
+
+
+def _networks(data, modes):
+    """Rows of TCP, UDP and the loopback transports, with what is wanted."""
+    lines = []
+    for suite, pair, found in nets.summary(data):
+        if not pair.mean:
+            continue
+        cells = []
+        for mode in modes:
+            v = found.get(mode)
+            cell = text.NONE if v is None else (
+                f"**{text.factor(v.ratio.mean)}** "
+                f"({text.factor(v.ratio.low[1])} at "
+                f"{v.ratio.low[0]:,} B)")
+            if v is not None and pair.arrive and v.arrived is not None:
+                cell += f", {text.figures(v.arrived * 100)} % arrive"
+            cells.append(cell)
+        lines.append(f"| `{pair.over}` / `{pair.under}`, received "
+                     f"(wanted: {pair.wanted}) | " + " | ".join(cells)
+                     + " |")
+    for trip, found in nets.trips(data):
+        cells = []
+        for mode in modes:
+            if mode not in found:
+                cells.append(text.NONE)
+                continue
+            ours, _, ratio, _ = found[mode]
+            most = trip.most.get(mode)
+            cells.append(f"{text.ns(ours)} ({text.factor(ratio)} of "
+                         f"`{trip.under}`"
+                         + (f"; wanted: at most {text.plain(most)}"
+                            if most else "") + ")")
+        lines.append(f"| `{trip.over}`, round trip, 1 byte, warm | "
+                     + " | ".join(cells) + " |")
+    return lines
 
 
 def main(argv=None):

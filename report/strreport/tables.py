@@ -6,7 +6,7 @@ import csv
 import io
 from dataclasses import dataclass
 
-from . import stats, text
+from . import nets, stats, text
 from .charts import ordered
 
 # The comparisons of the summary, with what each of them answers.
@@ -287,6 +287,9 @@ def answer(data):
                  for size, mode, ours, theirs in trips if size == smallest]
         sentences.append(f"A round trip of {text.size(smallest)} took "
                          f"{text.join(parts)} (medians).")
+    networks = nets.answer(data)
+    if networks:
+        sentences.append(networks)
     if not sentences:
         sentences.append("These files hold no comparison of STREAMS pipes "
                          "with Linux pipes; what they do hold follows.")
@@ -312,11 +315,61 @@ def to_csv(header, rows):
     return out.getvalue()
 
 
-def csv_files(data, history):
-    """{file name: content}."""
+RATED = ("pipe", "ablation", "perftest", "tcp", "udp", "loopback")
+
+
+def _network_files(data, histories):
+    """{file name: content} of TCP, UDP and the loopback transports."""
     files = {}
+    rows = [(suite, pair.over, pair.under, mode, v.ratio.mean,
+             *v.ratio.low[::-1], *v.ratio.high[::-1], v.arrived,
+             pair.mean, pair.each, pair.arrive,
+             None if v.met is None else int(v.met))
+            for suite, pair, found in nets.summary(data)
+            for mode, v in found.items()]
+    if rows:
+        files["net-summary.csv"] = to_csv(
+            ("suite", "implementation", "over", "mode", "geometric_mean",
+             "lowest", "lowest_at_bytes", "highest", "highest_at_bytes",
+             "least_part_received", "wanted_mean", "wanted_lowest",
+             "wanted_part_received", "met"), rows)
+    rows = [(part.suite, name, mode,
+             c.fit and c.fit.intercept, c.fit and c.fit.slope, c.half,
+             c.peak, c.saturated, c.switches, c.arrived)
+            for part in nets.PARTS
+            for name, found in nets.costs(data, part.suite)
+            for mode, c in found.items()]
+    if rows:
+        files["net-costs.csv"] = to_csv(
+            ("suite", "implementation", "mode", "ns_per_message",
+             "ns_per_byte", "bytes_that_cost_a_message", "peak_bytes_per_s",
+             "saturated_from_bytes", "switches_per_1000_messages",
+             "least_part_received"), rows)
+    rows = [(name, mode, state, size, run.p50, run.p99, ratio)
+            for (state, size), name, by_mode in nets.round_trips(data)
+            for mode, (run, ratio) in by_mode.items()]
+    if rows:
+        files["net-round-trips.csv"] = to_csv(
+            ("implementation", "mode", "state", "message_bytes", "p50_ns",
+             "p99_ns", "p50_over_kernel"), rows)
+    rows = [(paper, t.number, t.distribution, t.kernel, t.host, name, size,
+             rate)
+            for paper, found in histories.items() for t in found
+            for name in ordered(t.rates)
+            for size, rate in sorted(t.rates[name].items())]
+    if rows:
+        files["net-history.csv"] = to_csv(
+            ("paper", "table", "distribution", "kernel", "host",
+             "implementation", "message_bytes", "messages_received_per_s"),
+            rows)
+    return files
+
+
+def csv_files(data, history, net_histories=None):
+    """{file name: content}."""
+    files = _network_files(data, net_histories or {})
     rated = []
-    for suite in ("pipe", "ablation", "perftest"):
+    for suite in RATED:
         for r in sorted(data.suite(suite), key=lambda r: (
                 r.mode, r.implementation, r.size)):
             low, high = r.spread or (None, None)

@@ -36,6 +36,34 @@ TRIPS = {"pipe-linux": {"split": 47000, "same": 4400},
          "unix-seqpacket": {"split": 49500, "same": 8900},
          "pipe-streams": {"split": 260, "same": 4700},
          "ring": {"split": 190, "same": 4100}}
+NETS = {
+    "tcp": {"tcp-xtios": {"split": (150, 0.09, 0, 2), "same": (180, 0.1, 0, 4)},
+            "tcp-sockets": {"split": (620, 0.1, 0, 60),
+                            "same": (640, 0.11, 0, 500)},
+            "tcp-sockets-nice": {"split": (600, 0.1, 0, 40),
+                                 "same": (480, 0.13, 0, 8)}},
+    "udp": {"udp-xtios": {"split": (300, 0.1, 0, 3), "same": (420, 0.12, 0, 5)},
+            "udp-sockets": {"split": (1400, 0.11, 0, 90),
+                            "same": (1500, 0.12, 0, 400)},
+            "udp-sockets-nice": {"split": (1300, 0.11, 0, 90),
+                                 "same": (9000, 0.5, 0, 10)}},
+    "loopback": {"ticotsord": {"split": (60, 0.03, 0, 1),
+                               "same": (70, 0.08, 0, 2)},
+                 "ticlts": {"split": (110, 0.03, 0, 1),
+                            "same": (120, 0.08, 0, 2)},
+                 "unix-stream": {"split": (690, 0.11, 0.1, 55),
+                                 "same": (820, 0.3, 0.1, 120)},
+                 "unix-dgram": {"split": (950, 0.12, 0.1, 300),
+                                "same": (900, 0.3, 0.1, 250)}},
+}
+NET_TRIPS = {"tcp-sockets": {"split": 50000, "same": 9600},
+             "tcp-xtios": {"split": 52000, "same": 10400},
+             "udp-sockets": {"split": 49000, "same": 8000},
+             "udp-xtios": {"split": 60000, "same": 8800},
+             "unix-stream": {"split": 40000, "same": 5000},
+             "unix-dgram": {"split": 40000, "same": 5000},
+             "ticotsord": {"split": 1400, "same": 4200},
+             "ticlts": {"split": 2400, "same": 4600}}
 RIPPLE = (1.0, 1.06, 0.95, 1.03, 0.98)
 
 
@@ -85,6 +113,27 @@ def complete():
                         "mode": mode, "message_bytes": size,
                         "state": state, "p50_ns": p50,
                         "p99_ns": p50 * 1.7})
+        for suite, shapes in NETS.items():
+            for name, shape in shapes.items():
+                fixed, per_byte, extra, switches = shape[mode]
+                for size in SIZES:
+                    run = _rated(suite, name, mode, size, 1e9 / (
+                        fixed + per_byte * size
+                        + extra * max(0, size - 4096)), switches, cpus)
+                    run["rx_samples"] = run["samples"]
+                    if name == "udp-sockets":
+                        run["tx_per_s"] *= 1.25
+                        run["samples"] = [run["tx_per_s"]] * 3
+                    runs.append(run)
+        for name, base in NET_TRIPS.items():
+            for size in (1, 1024):
+                for state, slow in (("warm", 1), ("idle", 1.6)):
+                    p50 = base[mode] * slow + size * 0.4 - 0.4
+                    runs.append({
+                        "suite": "netrtt", "implementation": name,
+                        "mode": mode, "message_bytes": size,
+                        "state": state, "p50_ns": p50,
+                        "p99_ns": p50 * 1.7})
         runs.append({"suite": "idle", "implementation": "pipe-streams",
                      "mode": mode, "message_bytes": 64, "seconds": 10.0,
                      "reader_switches": 0.0, "writer_switches": 0.0,
@@ -100,6 +149,8 @@ def complete():
             "load_average": [0.25, 0.1, 0.0],
         },
         "command": ["strbench", "run"], "partial": False, "errors": [],
+        "skipped": [{"implementation": "sctp-xti",
+                     "reason": "no such device (synthetic)"}],
         "settings": {"seconds": 0.25, "warmup_seconds": 0.1, "repeat": 3},
         "runs": runs,
     }
