@@ -93,15 +93,14 @@ enter(struct str_plumb *pl)
 	return 0;
 }
 
+/* Make @pl, entered, what opens of @n find, with its first file. */
 static int
 publish(struct str_plumb *pl, struct str_node *n,
 	const struct host_carrier *c, int oflags, struct str_file **ret)
 {
 	struct str_head *sd = &pl->head[0];
-	int err = pl->sid == 0 ? enter(pl) : 0;
+	int err;
 
-	if (err != 0)
-		return err;
 	pl->node = n;
 	n->pl = pl;
 	STR_CRASH_POINT("open:published");
@@ -121,8 +120,10 @@ reopen(struct str_plumb *pl, struct host_call *hc)
 
 	if (err != 0)
 		return err;
-	for (q = pl->head[0].qp->wq.q_next; q != NULL && err == 0 && q->q_pair->plumb == pl &&
-		q->q_head == NULL; q = q->q_next) {
+	for (q = pl->head[0].qp->wq.q_next;
+		q != NULL && err == 0 && q->q_head == NULL &&
+			q->q_pair->plumb == pl;
+		q = q->q_next) {
 		dev_t dev = pl->dev;
 
 		err = str_qopen(q->q_pair, hc, &dev,
@@ -174,6 +175,7 @@ node_look(struct str_node *n, struct host_call *hc, struct str_plumb **ret)
 		(void)host_wait(hc, &n->word, w, DRAIN_NS);
 		if (host_interrupted(hc) == HOST_SIG_INTR)
 			return EINTR;
+		host_resample(hc); /* else the next wait is none */
 	}
 	*ret = pl;
 	return 0;
@@ -313,6 +315,7 @@ fifo_make(struct str_node *n, const struct host_carrier *c, int oflags,
 	struct str_plumb *pl = str_stream_alloc(STR_PL_FIFO, STR_PIPE_HIWAT,
 		STR_PIPE_LOWAT);
 	struct str_head *sd;
+	int err;
 
 	if (pl == NULL)
 		return ENOSR;
@@ -321,6 +324,15 @@ fifo_make(struct str_node *n, const struct host_carrier *c, int oflags,
 	sd->qp->wq.q_next = &sd->qp->rq;
 	str_store(&sd->direct, &sd->hq);
 	pl->dev = makedevice(STR_MAJOR_FIFO, (uint32_t)n->key[1]);
+	/* nobody holds it yet: a sweep is to leave it alone, until we die */
+	str_store(&pl->closer, host_self_tag());
+	str_store(&host_self()->inside, (uint64_t)(uintptr_t)sd);
+	err = enter(pl);
+	if (err != 0) {
+		str_stream_discard(pl);
+		return err;
+	}
+	STR_CRASH_POINT("open:entered");
 	return publish(pl, n, c, oflags, ret);
 }
 
@@ -430,27 +442,29 @@ sender(struct str_plumb *pl, queue_t *q)
 }
 
 /*
- * Is anything left to be sent below the head?  A message is on a perimeter's
- * backlog, then in somebody's hands, who has a claim, then on a queue: that is
- * the order in which to look.
+ * Is anything left to be sent below the head?  A message is in the hands of
+ * somebody, who has a claim, then on a pair's backlog, in somebody's hands
+ * again, then on its queue, and so on downward: that is the order in which to
+ * look, lest it goes from where we shall look to where we have been.
  */
 static bool
 undrained(struct str_plumb *pl)
 {
 	queue_t *top, *q;
-	bool yes = false;
+	bool yes;
 
 	(void)str_claim(pl);
 	top = sender(pl, pl->head[0].qp->wq.q_next);
+	yes = top != NULL && str_plumb_claimed(pl);
 	for (q = top; q != NULL && !yes; q = sender(pl, q->q_next)) {
-		if (!str_perim_holds(q->q_pair))
-			continue;
-		str_perim_drain(q->q_pair);
-		yes = str_perim_holds(q->q_pair);
+		if (str_perim_holds(q->q_pair)) {
+			str_perim_drain(q->q_pair);
+			yes = str_perim_holds(q->q_pair);
+		}
+		yes = yes || str_plumb_claimed(pl) ||
+			(q->q_count != 0 && q->q_first != NULL) ||
+			str_plumb_claimed(pl);
 	}
-	yes = yes || (top != NULL && str_plumb_claimed(pl));
-	for (q = top; q != NULL && !yes; q = sender(pl, q->q_next))
-		yes = q->q_count != 0 && q->q_first != NULL;
 	if (str_load(&pl->nrun) != 0)
 		(void)str_sched_run(pl);
 	str_unclaim(pl);
@@ -594,8 +608,13 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 		locked = str_node_lock(n, NULL) == 0; /* else it is ours */
 	if (!str_stream_lives(pl) || pl->sid != sid || str_head_held(sd))
 		goto unlock;
-	if (hc == NULL && !drain(pl, NULL))
+	/* before it is being closed: str_hold() is to reach it meanwhile, for
+	 * who makes room is who tells it so */
+	if (!drain(pl, hc)) {
+		if (hc != NULL)
+			host_daemon_look();
 		goto unlock;
+	}
 	/* one closes; the next one when he died of it */
 	me = host_self_tag();
 	for (;;) {
@@ -605,11 +624,6 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 			goto unlock;
 		if (str_cas(&pl->closer, v, me))
 			break;
-	}
-	if (hc != NULL && !drain(pl, hc)) {
-		str_store_rel(&pl->closer, 0u);
-		host_daemon_look();
-		goto unlock;
 	}
 	(void)str_or(&sd->flags, STR_H_CLOSED);
 	STR_CRASH_POINT("close:begun");

@@ -367,3 +367,50 @@ T_CASE(a_signal_leaves_the_name_of_who_has_a_lock_alone)
 	T_EQ(sim_run(), 0);
 	close_both(&pipe_);
 }
+
+/* ------------------------------------------------------------------ opening */
+
+#define O_RDWR_ 2
+
+static void
+opens_a_fifo(void *arg)
+{
+	struct host_call hc = {.fd = -1, .fflags = O_RDWR_};
+	struct host_carrier c;
+	struct str_file *f;
+	int fd, *ret = arg;
+
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	T_EQ(host_enter(&hc), 0);
+	*ret = str_fifo_open(&hc, STR_FIFO_DEV, 3, O_RDWR_, &c, &f);
+	host_leave();
+	if (*ret != 0)
+		return;
+	T_EQ(str_stream_lives(str_file_head(f)->plumb), true);
+	hc = (struct host_call){.fd = fd};
+	T_EQ(host_enter(&hc), 0);
+	sim_close(fd);
+	str_file_released(f, &hc);
+	host_leave();
+}
+
+/* It is in the directory, and nobody holds it yet. */
+T_CASE(a_sweep_leaves_alone_what_is_being_opened)
+{
+	uint64_t seed;
+	int ret;
+
+	for (seed = 0; seed < 40; seed++) {
+		struct sim_task *w;
+
+		fx_begin_seed(seed);
+		sim_grain(1);
+		w = sim_spawn("opener", opens_a_fifo, &ret);
+		ret = -1;
+		while (!sim_ended(w))
+			sweep();
+		T_EQ(ret, 0);
+		T_EQ(sim_run(), 0);
+		fx_end();
+	}
+}
