@@ -126,6 +126,28 @@ T_CASE(who_dies_at_a_full_fifo_whose_writers_want_signals_is_reaped)
 	close_end(&fifo_);
 }
 
+static void
+opens_three(void *arg)
+{
+	struct end e[3];
+	unsigned i;
+
+	(void)arg;
+	for (i = 0; i < 3; i++)
+		T_EQ(open_end(&e[i], NULL, 3, STR_O_NONBLOCK), 0);
+	sim_kill(sim_current());
+}
+
+T_CASE(who_dies_with_several_files_of_a_fifo_has_them_closed)
+{
+	fx_begin(t);
+	(void)sim_spawn("opener", opens_three, NULL);
+	T_EQ(sim_run(), 0);
+	sim_sleep(1000000000);
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+	T_EQ(fx_in_use(STR_BLK_FILE), 0);
+}
+
 /* ------------------------------------------------------------ death anywhere */
 
 #define I_LINK_ 0x530cu
@@ -365,7 +387,6 @@ warm(void)
 {
 	unsigned i;
 	struct end e;
-	struct host_call hc = {.fd = -1};
 
 	for (i = 0; i < STR_ARRAY_LEN(scene); i++)
 		if (scene[i].drv != NULL) {
@@ -373,9 +394,7 @@ warm(void)
 				STR_O_NONBLOCK), 0);
 			close_end(&e);
 		}
-	T_EQ(host_enter(&hc), 0);
-	(void)str_region_sweep();
-	host_leave();
+	nothing_left("the beginning", 0);
 	fx_keep();
 }
 

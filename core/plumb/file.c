@@ -295,11 +295,14 @@ str_head_orphan(struct str_head *sd)
 
 /*
  * str_head_sweep - close the files of @sd that nobody holds
- * A file whose closer died half way (open == 3) is finished.
+ * A file whose closer died half way (open == 3) is finished.  With the last
+ * one goes the stream, and all of its files.
  */
 void
 str_head_sweep(struct str_head *sd, struct host_call *hc)
 {
+	struct str_plumb *pl = sd->plumb;
+	uint64_t sid = pl->sid;
 	struct str_file *f;
 	bool any = false;
 
@@ -315,6 +318,8 @@ str_head_sweep(struct str_head *sd, struct host_call *hc)
 			str_head_tally(sd);
 		} else {
 			(void)str_file_close(f, hc);
+			if (!str_stream_lives(pl) || pl->sid != sid)
+				return;
 		}
 	}
 	if (any || !str_head_held(sd))

@@ -350,6 +350,8 @@ sweep(struct str_plumb *pl, void *arg)
 		    str_load(&sd->file.open) == 1 &&
 		    !host_carrier_alive(&sd->file.carrier))
 			str_pipe_pair_gone(sd);
+		if (!str_stream_lives(pl) || pl->sid != sid)
+			break;
 		str_head_sweep(sd, NULL);
 	}
 	if (str_dir_find(sid) == NULL)
