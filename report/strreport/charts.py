@@ -647,9 +647,9 @@ def round_trip(data, mode, suite="rtt"):
 
 
 # Names that fit beside a small panel.
-PANEL = {"pipe-linux": "Linux", "tcp-sockets": "Sock. (N)",
-         "tcp-sockets-nice": "Sock. (A)", "udp-sockets": "Sock. (N)",
-         "udp-sockets-nice": "Sock. (A)"}
+PANEL = {"pipe-linux": "Linux", "tcp-sockets": "(N)",
+         "tcp-sockets-nice": "(A)", "udp-sockets": "(N)",
+         "udp-sockets-nice": "(A)", "sctp-xti": "SCTP"}
 
 
 def history(title, subtitle, rates, limits, sizes):
