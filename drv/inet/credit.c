@@ -121,9 +121,9 @@ inet_credit_bound(struct inet *in, const struct tpi_addr *at)
 	for (i = 0; tab != NULL && i < PROBE; i++) {
 		p = slot_of(tab, key, i);
 		zero = 0;
-		if (p->key == key) /* who had it died, or it is shared */
+		if (str_load(&p->key) == key) /* of the dead, or shared */
 			break;
-		if (p->key == 0 && __atomic_compare_exchange_n(&p->key, &zero,
+		if (str_load(&p->key) == 0 && __atomic_compare_exchange_n(&p->key, &zero,
 			key, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			break;
 	}
@@ -131,10 +131,12 @@ inet_credit_bound(struct inet *in, const struct tpi_addr *at)
 		return;
 	(void)ksock_getopt(in->ks, SOL_SOCKET, SO_RCVBUF, &buf, &len);
 	n = bytes_of(at->buf, &bytes);
+	str_store(&p->limit, 0u);
 	p->addrlen = is_zero(bytes, n) ? 0 : n;
 	bcopy(bytes, p->addr, n);
-	p->sent = p->rcvd = 0;
-	p->moved = inet_ticks();
+	str_store(&p->sent, (uint64_t)0);
+	str_store(&p->rcvd, (uint64_t)0);
+	str_store(&p->moved, inet_ticks());
 	str_store_rel(&p->limit, buf / 2);
 	in->port = p;
 }
@@ -166,8 +168,11 @@ inet_credit_to(const void *sa)
 	n = bytes_of(sa, &bytes);
 	for (i = 0; i < PROBE; i++) {
 		p = slot_of(tab, key, i);
-		if (p->key != key)
+		if (str_load(&p->key) != key)
 			continue;
+		/* what it is bound to stands there when it has a limit */
+		if (str_load_acq(&p->limit) == 0)
+			return NULL;
 		if (p->addrlen == n ? bcmp(p->addr, bytes, n) == 0 :
 			p->addrlen == 0 && is_loopback(bytes, n))
 			return p;

@@ -111,7 +111,7 @@ inet_enter(struct inet *in)
 {
 	if (str_unlikely(in->out.busy != 0 || in->out.going != NULL))
 		inet_out_mend(in);
-	if (str_unlikely(in->given != NULL))
+	if (str_unlikely(str_load(&in->given) != NULL))
 		inet_take(in);
 }
 
