@@ -17,7 +17,8 @@ import xml.etree.ElementTree as xml
 
 import synthetic
 
-from strreport import charts, load, page, papers, readme, stats, tables, text
+from strreport import charts, load, nets, page, papers, readme, stats
+from strreport import tables, text
 from strreport.__main__ import main
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -594,6 +595,159 @@ class Output(Base):
                                        program=readme.main)
         self.assertEqual(status, 1)
         self.assertIn("no suite \"pipe\"", err)
+
+
+class Networks(Base):
+    """Suites where messages may be lost, and what is wanted of them."""
+
+    def result(self, *points, suite="udp"):
+        """Points (implementation, size, sent, received, switches)."""
+        content = small()
+        content["runs"] = [
+            {"suite": suite, "implementation": name, "mode": "split",
+             "message_bytes": size, "tx_per_s": tx, "rx_per_s": rx,
+             "samples": [tx], "rx_samples": [rx],
+             "voluntary_switches_per_s": switches}
+            for name, size, tx, rx, switches in points]
+        return content
+
+    def pair(self, suite, over):
+        part = next(p for p in nets.PARTS if p.suite == suite)
+        return part, next(p for p in part.pairs if p.over == over)
+
+    def test_what_arrives_counts(self):
+        data = self.load(self.result(("udp-sockets", 1, 1000, 400, 80)))
+        run = data.suite("udp")[0]
+        self.assertEqual((run.rate, run.arrived, run.samples,
+                          run.switches_per_message), (400, 0.4, [400], 0.2))
+        rows = list(csv.DictReader(io.StringIO(
+            tables.csv_files(data, None)["results.csv"])))
+        self.assertEqual((rows[0]["tx_per_s"], rows[0]["rx_per_s"],
+                          rows[0]["ns_per_message"]),
+                         ("1000", "400", "2500000"))
+
+    def test_repetitions_are_merged_by_what_arrived(self):
+        paths = [self.put(f"{n}.json", self.result(
+            ("udp-sockets", 1, 1000, rx, 80)))
+            for n, rx in enumerate((100, 300, 200))]
+        run = load.load(paths).suite("udp")[0]
+        self.assertEqual((run.rate, sorted(run.samples)),
+                         (200, [100, 200, 300]))
+
+    def verdict(self, *points):
+        data = self.load(self.result(*points))
+        part, pair = self.pair("udp", "udp-xtios")
+        return nets.verdict(data, "udp", pair, "split")
+
+    def test_bars_are_met_or_not(self):
+        base = [("udp-sockets", s, 1000, 1000, 0) for s in (1, 64)]
+        for ours, met in (
+                (((2000, 2000), (2000, 2000)), True),
+                (((2000, 1990), (2000, 2000)), True),
+                (((2000, 1970), (2000, 2000)), False),      # lost too much
+                (((9000, 9000), (890, 890)), False),        # one size
+                (((1400, 1400), (1400, 1400)), False)):     # the mean
+            v = self.verdict(*base, *(
+                ("udp-xtios", s, tx, rx, 0)
+                for s, (tx, rx) in zip((1, 64), ours)))
+            self.assertIs(v.met, met, ours)
+        part, pair = self.pair("udp", "udp-sockets-nice")
+        data = self.load(self.result(
+            *base, ("udp-sockets-nice", 1, 1, 1, 0)))
+        self.assertIsNone(nets.verdict(data, "udp", pair, "split").met)
+
+    def test_costs_are_those_of_the_line(self):
+        # 1000 ns and 2 ns per byte; 1 in 100 messages switches.
+        sizes = (1, 512, 1024, 8192, 1 << 20)
+        data = self.load(self.result(*(
+            ("tcp-xtios", s, 1e9 / (1000 + 2 * s), 1e9 / (1000 + 2 * s),
+             1e7 / (1000 + 2 * s)) for s in sizes), suite="tcp"))
+        c = nets.cost(data, "tcp", "tcp-xtios", "split")
+        self.assertAlmostEqual(c.fit.intercept, 1000)
+        self.assertAlmostEqual(c.fit.slope, 2)
+        self.assertAlmostEqual(c.half, 500)
+        self.assertAlmostEqual(c.switches, 10)
+        # 8192 bytes in 17384 ns are 94 % of the 2 ns per byte at best.
+        self.assertEqual(c.saturated, 8192)
+        self.assertEqual(c.arrived, 1)
+
+    def test_round_trips_against_the_same_kind(self):
+        data = self.load(synthetic.complete())
+        found = {t.over: f for t, f in nets.trips(data)}
+        ours, theirs, ratio, met = found["ticotsord"]["split"]
+        self.assertEqual((ours, theirs, met), (1400, 40000, True))
+        self.assertAlmostEqual(ratio, 0.035)
+        self.assertFalse(found["udp-xtios"]["split"][3])
+        self.assertIsNone(found["ticlts"]["same"][3])
+
+    def test_loopback_transports_have_a_base_each(self):
+        data = self.load(synthetic.complete())
+        chart = charts.improvement(data, "split", "loopback", "unix-stream",
+                                   "UNIX sockets", {"ticlts": "unix-dgram"})
+        for name, base in (("ticotsord", "unix-stream"),
+                           ("ticlts", "unix-dgram")):
+            line = next(l for l in chart.axes.lines
+                        if l.get_color() == charts.colour(name))
+            ratio = stats.ratio(data, "loopback", name, base, "split")
+            self.assertAlmostEqual(line.get_ydata()[0],
+                                   (ratio.by_size[1] - 1) * 100)
+
+    def test_page_shows_all_of_it(self):
+        files = page.build(self.load(synthetic.complete()))
+        for suite in ("tcp", "udp", "loopback"):
+            for kind in ("performance", "delay", "throughput", "improvement",
+                         "switches", "cpu"):
+                self.assertIn(f"{suite}-{kind}-split.svg", files)
+        for suite in ("tcp", "udp"):
+            for number in range(1, 8):
+                self.assertIn(f"{suite}-history-{number}.svg", files)
+        for name in ("net-summary", "net-costs", "net-round-trips",
+                     "net-history"):
+            self.assertIn(f"{name}.csv", files)
+        html = files["index.html"]
+        for word in ("Sockets (A)", "not met", "at least 1.5",
+                     "Not measured: sctp-xti: no such device",
+                     "150\xa0ns with XTIoS and 620\xa0ns with Sockets (N)"):
+            self.assertIn(word, html)
+
+    def test_networks_alone_make_a_page(self):
+        content = synthetic.complete()
+        content["runs"] = [r for r in content["runs"] if r["suite"] == "tcp"]
+        html = page.build(self.load(content))["index.html"]
+        self.assertIn('id="tcp"', html)
+        self.assertNotIn('id="udp"', html)
+
+    def test_front_page_has_rows_for_them(self):
+        data = self.load(synthetic.complete())
+        said = readme.markdown(data)
+        mean = stats.ratio(data, "loopback", "ticlts", "unix-dgram",
+                           "same").mean
+        row = next(l for l in said.splitlines() if "`ticlts` /" in l)
+        self.assertIn(f"**{text.factor(mean)}**", row)
+        self.assertIn("wanted: at least 6", row)
+        self.assertIn("80.0 %", next(
+            l for l in readme.markdown(self.load(self.lossy())).splitlines()
+            if "udp-xtios` /" in l))
+
+    def lossy(self):
+        content = synthetic.complete()
+        for run in content["runs"]:
+            if run["implementation"] == "udp-xtios" and "rx_per_s" in run:
+                run["tx_per_s"] = run["rx_per_s"] * 1.25
+        return content
+
+    def test_published_figures(self):
+        found = papers.tables(paper="tcp-sctp")
+        self.assertEqual([t.number for t in found], list(range(1, 8)))
+        self.assertEqual(found[0].rates["tcp-xtios"][1], 115984.9)
+        self.assertEqual(found[0].rates["tcp-sockets-nice"][16384], 14065.7)
+        # On the one machine with two threads XTIoS won nothing.
+        daisy = next(t for t in found if t.host == "daisy")
+        self.assertLess(stats.geomean(daisy.improvement.values()), 1)
+        udp = papers.tables(paper="udp")
+        self.assertEqual([t.number for t in udp], list(range(1, 8)))
+        self.assertEqual(set(udp[0].rates),
+                         {"udp-sockets", "udp-xti", "udp-xtios"})
 
 
 class History(Base):
