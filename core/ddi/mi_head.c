@@ -71,7 +71,7 @@ mi_set_sth_copyopt(queue_t *q, int copyopt)
 static unsigned char *
 part(mblk_t *mp, size_t offset, size_t len)
 {
-	size_t have = (size_t)(mp->b_wptr - mp->b_rptr);
+	size_t have = str_blen(mp);
 
 	return offset > have || len > have - offset ? NULL :
 						      mp->b_rptr + offset;
@@ -87,7 +87,7 @@ unsigned char *
 mi_offset_paramc(mblk_t *mp, size_t offset, size_t len)
 {
 	for (; mp != NULL && len != 0; mp = mp->b_cont) {
-		size_t have = (size_t)(mp->b_wptr - mp->b_rptr);
+		size_t have = str_blen(mp);
 
 		if (offset < have)
 			return part(mp, offset, len);

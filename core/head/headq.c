@@ -658,9 +658,10 @@ str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
 	if (str_unlikely(mp != NULL)) {
 		bytes = str_load(&hq->cbytes) + msgsize(mp);
 		str_store(&hq->cbytes, bytes);
+		/* as long as it is in the log it is not the reaper's */
+		str_msg_own(mp);
 		STR_CRASH_POINT("headq:refread");
 		str_store_rel(&hq->cpos, str_load(&hq->cpos) + 12);
-		str_msg_own(mp);
 		freemsg(mp);
 		return;
 	}
@@ -692,8 +693,9 @@ str_headq_take(struct str_headq *hq)
 	if (rec.mp != NULL) {
 		mp = rec.mp;
 		str_store(&hq->cbytes, str_load(&hq->cbytes) + msgsize(mp));
-		str_store_rel(&hq->cpos, str_load(&hq->cpos) + 12);
+		/* as long as it is in the log it is not the reaper's */
 		str_msg_own(mp);
+		str_store_rel(&hq->cpos, str_load(&hq->cpos) + 12);
 		return mp;
 	}
 	mp = rec.ctl != ~0u ? allocb(rec.ctl, BPRI_HI) : NULL;

@@ -206,10 +206,12 @@ str_mem_refill(struct str_thread *t, unsigned cls)
 	struct chain *c;
 
 	if (p->head != NULL) {
-		struct str_mag tmp = *m;
-
+		/* twice rather than nowhere: str_mem_reap() */
 		*m = *p;
-		*p = tmp;
+		str_barrier();
+		STR_CRASH_POINT("mem:swap");
+		p->head = NULL;
+		p->count = 0;
 		return true;
 	}
 	c = depot_pop(cls);
@@ -235,6 +237,8 @@ str_mem_spill(struct str_thread *t, unsigned cls)
 		depot_push(cls, c);
 	}
 	*p = *m;
+	str_barrier();
+	STR_CRASH_POINT("mem:spill");
 	m->head = NULL;
 	m->count = 0;
 }
@@ -495,6 +499,9 @@ str_mem_reap(struct str_thread *t)
 	unsigned cls;
 
 	for (cls = 0; cls < STR_NCLASS; cls++) {
+		/* it died as it moved one into the other's place */
+		if (t->mag[0][cls].head == t->mag[1][cls].head)
+			t->mag[1][cls].head = NULL;
 		mag_reap(cls, &t->mag[0][cls]);
 		mag_reap(cls, &t->mag[1][cls]);
 	}

@@ -472,3 +472,63 @@ T_CASE(a_refused_outside_message_is_as_it_was)
 	FX_MSG(mp, "outsideoutside");
 	T_EQ(freed, 2);
 }
+
+/* ------------------------------------------------------------ death in between */
+
+#define MANY 600
+
+static void *block_[4 * MANY];
+
+static void
+moves_magazines(void *arg)
+{
+	unsigned i, k;
+
+	(void)arg;
+	for (k = 0; k < 4; k++) {
+		for (i = 0; i < MANY; i++)
+			block_[i] = str_mem_alloc(64, STR_BLK_KMEM);
+		for (i = 0; i < MANY; i++)
+			str_mem_free(block_[i]);
+	}
+}
+
+static int
+by_address(const void *a, const void *b)
+{
+	uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Its magazines come back, and no block of them twice. */
+static void
+dies_moving(struct t *t, const char *label)
+{
+	unsigned i;
+
+	fx_begin(t);
+	sim_crash_at(label, 2);
+	(void)sim_spawn("doomed", moves_magazines, NULL);
+	T_EQ(sim_run(), 0);
+	T_GE(sim_crash_count(label), 2);
+	sim_sleep(1000000000);
+	for (i = 0; i < 4 * MANY; i++)
+		T_NOTNULL(block_[i] = str_mem_alloc(64, STR_BLK_KMEM));
+	qsort(block_, 4 * MANY, sizeof(*block_), by_address);
+	for (i = 1; i < 4 * MANY; i++)
+		T_TRUE(block_[i] != block_[i - 1]);
+	for (i = 0; i < 4 * MANY; i++)
+		str_mem_free(block_[i]);
+	fx_keep(); /* what it had in its hands as a test is nobody's */
+}
+
+T_CASE(who_dies_giving_a_magazine_away_has_it_once)
+{
+	dies_moving(t, "mem:spill");
+}
+
+T_CASE(who_dies_changing_magazines_has_them_once)
+{
+	dies_moving(t, "mem:swap");
+}

@@ -62,6 +62,19 @@ lock_both(struct str_plumb *up, struct str_plumb *low, struct host_call *hc)
 	}
 }
 
+/* The driver of @pl, whose closer may be freeing it. */
+static struct str_fmod *
+multiplexor(struct str_plumb *pl)
+{
+	struct str_qpair *qp = str_load(&pl->driver);
+	struct str_fmod *fm = qp == NULL ? NULL : str_load(&qp->fmod);
+	uintptr_t first = str_load(str_root(STR_ROOT_FMOD));
+	uintptr_t at = (uintptr_t)fm - first;
+
+	return at / sizeof(*fm) < STR_NMODULE && at % sizeof(*fm) == 0 ? fm :
+		NULL;
+}
+
 static bool
 reaches(struct str_plumb *from, struct str_plumb *to, unsigned depth);
 
@@ -82,12 +95,14 @@ list_reaches(struct str_link *l, struct str_plumb *to, unsigned depth)
 static bool
 reaches(struct str_plumb *from, struct str_plumb *to, unsigned depth)
 {
+	struct str_fmod *fm;
+
 	if (from == to || depth >= DEPTH)
 		return true;
 	if (list_reaches(from->links, to, depth + 1))
 		return true;
-	return from->driver != NULL &&
-		list_reaches(from->driver->fmod->plinks, to, depth + 1);
+	fm = multiplexor(from);
+	return fm != NULL && list_reaches(fm->plinks, to, depth + 1);
 }
 
 static void
@@ -330,19 +345,6 @@ find(struct str_plumb *up, int id, bool persist)
 	return l;
 }
 
-/* The driver of @pl, whose closer may be freeing it. */
-static struct str_fmod *
-multiplexor(struct str_plumb *pl)
-{
-	struct str_qpair *qp = pl->driver;
-	struct str_fmod *fm = qp == NULL ? NULL : qp->fmod;
-	uintptr_t first = str_load(str_root(STR_ROOT_FMOD));
-	uintptr_t at = (uintptr_t)fm - first;
-
-	return at / sizeof(*fm) < STR_NMODULE && at % sizeof(*fm) == 0 ? fm :
-		NULL;
-}
-
 /* str_link_none - is nothing linked by @up, now or in the midst of it? */
 bool
 str_link_none(struct str_plumb *up)
@@ -508,10 +510,12 @@ broken(struct str_link *l, struct str_plumb *up, int after)
 static struct str_link *
 grab_broken(struct str_plumb *up, bool persist, int *after, bool *ret_died)
 {
-	struct str_fmod *fm = up->driver->fmod;
+	struct str_fmod *fm = multiplexor(up);
 	struct str_link *l;
 	bool got = false;
 
+	if (fm == NULL)
+		return NULL;
 	if (persist)
 		(void)str_lock(&fm->plock);
 	/* what is busy otherwise: a sweep has another look */
@@ -564,8 +568,7 @@ str_link_mend(struct str_plumb *pl)
 	for (persist = 0; persist < 2 && !str_link_none(pl); persist++) {
 		int after = 0;
 
-		while (pl->driver != NULL &&
-		       (l = grab_broken(pl, persist, &after, &died)) != NULL) {
+		while ((l = grab_broken(pl, persist, &after, &died)) != NULL) {
 			mend_one(pl, l, died);
 			n++;
 		}

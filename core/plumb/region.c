@@ -67,7 +67,6 @@ struct reap {
 	uint32_t tag;
 	struct str_blk *found[FOUND];
 	unsigned n;
-	bool links; /* a link or a pair is among them */
 	bool undone; /* one could not be decided */
 	struct str_plumb *in[NPLACE]; /* alive, or NULL */
 	uintptr_t epoch;
@@ -77,14 +76,12 @@ static void
 collect(struct str_blk *b, void *arg)
 {
 	struct reap *r = arg;
-
 	uint32_t state = str_load(&b->state);
 
 	if (str_load(&b->owner) != r->tag || state == STR_BLK_FREE ||
 	    r->n == FOUND)
 		return;
 	r->found[r->n++] = b;
-	r->links = r->links || state == STR_BLK_LINK || state == STR_BLK_QPAIR;
 }
 
 /* Nobody alive holds @l, or no more after a moment. */
@@ -485,7 +482,6 @@ reap_blocks(struct reap *r)
 
 	do {
 		r->n = 0;
-		r->links = false;
 		str_mem_walk(collect, r);
 		if (r->n == 0)
 			break;
