@@ -111,6 +111,7 @@ inet_sock(struct inet *in, int family)
 		in->ks = NULL;
 		return err;
 	}
+	in->named = 0;
 	in->family = family;
 	inet_apply(in);
 	return 0;
@@ -123,6 +124,7 @@ inet_drop_sock(struct inet *in, int abort)
 	ksock_t *ks = in->ks;
 
 	in->ks = NULL;
+	in->named = 0;
 	ksock_close(ks, abort);
 }
 
@@ -160,9 +162,12 @@ inet_bind_to(struct inet *in, const struct tpi_buf *want, int any,
 			return -TBADADDR;
 	}
 	in->any = addr_port(&ss) == 0;
+	if (in->named) /* who bound it died before he said so */
+		inet_drop_sock(in, 0);
 	err = inet_sock(in, ss.ss_family);
 	if (err != 0)
 		return err == -EAFNOSUPPORT ? -TBADADDR : inet_tli(err);
+	in->named = 1;
 	err = ksock_bind(in->ks, &ss, len);
 	if (err == -EADDRINUSE && any) {
 		/* TLI: another one, which the acknowledgement tells */
@@ -199,6 +204,7 @@ inet_rebind(struct inet *in, int family)
 	err = inet_sock(in, ss.ss_family);
 	if (err != 0)
 		return err;
+	in->named = 1;
 	/* its last connection may linger in the kernel */
 	(void)ksock_setopt(in->ks, SOL_SOCKET, SO_REUSEADDR, &one,
 		sizeof(one));

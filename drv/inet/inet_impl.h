@@ -104,6 +104,7 @@ struct inet {
 			     * had is on this same endpoint */
 	ksock_t *volatile given; /* accepted for this endpoint */
 	int family;	    /* of ks */
+	uint32_t named;	    /* ks has been bound, or was about to be */
 	int err;	    /* what a send failed with */
 	volatile uint32_t timing; /* inet_later() is under way */
 	uint32_t odd;	    /* urgent data may be next */

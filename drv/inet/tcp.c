@@ -107,8 +107,10 @@ tcp_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 	unsigned int *qlen, struct tpi_addr *got)
 {
 	struct inet *in = inet_of(tp);
-	int err = inet_bind_to(in, want, any, got);
+	int err;
 
+	in->phase = INET_NONE; /* whatever the dead had begun */
+	err = inet_bind_to(in, want, any, got);
 	if (err != 0)
 		return err;
 	if (*qlen > INET_QLEN)
@@ -173,6 +175,8 @@ tcp_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 		return err;
 	if (((struct sockaddr_in *)(void *)&ss)->sin_port == 0)
 		return -TBADADDR;
+	if (in->phase == INET_CALLING || in->phase == INET_OPEN)
+		tcp_end(in, 1); /* a call of the dead */
 	if (in->phase == INET_LISTEN) {
 		/* who calls does not listen meanwhile */
 		ksock_attach(in->ks, NULL);
@@ -183,8 +187,10 @@ tcp_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 	} else if (in->ks == NULL || in->family != ss.ss_family) {
 		err = inet_rebind(in, ss.ss_family);
 	}
-	if (err == 0)
+	if (err == 0) {
+		in->phase = INET_CALLING;
 		err = ksock_connect(in->ks, &ss, len);
+	}
 	if (err != 0 && err != -EINPROGRESS && !is_refusal(err)) {
 		tcp_end(in, 1);
 		return inet_tli(err);
@@ -192,7 +198,6 @@ tcp_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 	if (data != NULL)
 		freemsg(data);
 	in->err = is_refusal(err) ? -err : 0;
-	in->phase = INET_CALLING;
 	qenable(in->rq); /* it may be over already */
 	return 0;
 }
