@@ -594,6 +594,7 @@ void str_timer_cancel_pair(struct str_qpair *qp);
 
 /* plumb */
 int str_plumb_lock(struct str_plumb *pl, struct host_call *hc);
+bool str_plumb_lock_soon(struct str_plumb *pl, unsigned ms);
 void str_plumb_unlock(struct str_plumb *pl);
 int str_claim(struct str_plumb *pl);
 void str_unclaim(struct str_plumb *pl);

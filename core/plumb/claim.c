@@ -318,6 +318,46 @@ str_plumb_lock(struct str_plumb *pl, struct host_call *hc)
 }
 
 /*
+ * str_plumb_lock_soon - the same for who has no time for a stopped process
+ * Return: false: the plumber, or who has a claim, is alive and stays.
+ * Who had taken it and died is its owner then as before.
+ */
+bool
+str_plumb_lock_soon(struct str_plumb *pl, unsigned ms)
+{
+	uint32_t v;
+
+	for (;; ms--) {
+		v = str_load(&pl->plumber.owner);
+		if ((v == 0 || host_owner_dead(v)) &&
+		    str_cas(&pl->plumber.owner, v, host_self_tag()))
+			break;
+		if (ms == 0)
+			return false;
+		(void)host_wait(NULL, (str_a32 *)&pl->plumber.owner, v,
+			POLL_NS);
+	}
+	host_fence_heavy();
+	for (;; ms--) {
+		uint32_t w = str_load_acq(&pl->pword);
+
+		if (!claimed(host_domain, pl))
+			break;
+		if (ms == 0) {
+			if (v != 0)
+				str_store_rel(&pl->plumber.owner, v);
+			else
+				str_plumb_unlock(pl);
+			return false;
+		}
+		(void)host_wait(NULL, &pl->pword, w, POLL_NS);
+	}
+	if (v != 0)
+		str_plumb_repair(pl);
+	return true;
+}
+
+/*
  * str_plumb_unlock - let others in, and do what they left to us: who gave up
  * a claim has put his message on the run list first and looked at `plumber'
  * then; we let go first and look at the list then.

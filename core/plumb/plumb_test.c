@@ -201,6 +201,69 @@ T_CASE(every_built_in_module_can_be_pushed)
 		T_EQ(fx_pop(&pipe_, 0), 0);
 }
 
+/* ------------------------------------------------------------------ ioctls */
+
+static long lost_ret;
+
+/* An ioctl that a module keeps on its queue; nobody will answer it. */
+static void
+asks(void *arg)
+{
+	(void)arg;
+	lost_ret = fx_ioctl(&pipe_, 0, 0x7801, 0);
+	fx_close(&pipe_, 0);
+	fx_close(&pipe_, 1);
+}
+
+static void
+keeps(unsigned type)
+{
+	queue_t *q = fx_push(&pipe_, 0, "store");
+	mblk_t *mp;
+
+	lost_ret = 1;
+	(void)sim_spawn("asker", asks, NULL);
+	sim_sleep(1000000000);
+	T_EQ(lost_ret, 1);
+	mp = WR(q)->q_first;
+	T_NOTNULL(mp);
+	T_EQ(mp->b_datap->db_type, M_IOCTL);
+	if (type != M_IOCTL) {
+		/* the module's answer, or request, gets no further */
+		T_NOTNULL(mp = getq(WR(q)));
+		mp->b_datap->db_type = (unsigned char)type;
+		if (type == M_IOCACK)
+			((struct iocblk *)(void *)mp->b_rptr)->ioc_rval = 7;
+		T_EQ(putq(q, mp), 1);
+	}
+	T_EQ(fx_pop(&pipe_, 0), 0);
+	T_EQ(sim_run(), 0);
+}
+
+T_CASE(an_ioctl_that_is_popped_with_its_module_ends)
+{
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	keeps(M_IOCTL);
+	T_EQ(lost_ret, -EINVAL);
+}
+
+T_CASE(a_copy_that_is_asked_for_and_popped_ends_as_well)
+{
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	keeps(M_COPYIN);
+	T_EQ(lost_ret, -EINVAL);
+}
+
+T_CASE(an_answer_that_is_popped_with_its_module_is_one)
+{
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	keeps(M_IOCACK);
+	T_EQ(lost_ret, 7);
+}
+
 /* ------------------------------------------------------------- references */
 
 /* End @e of @what waits at end @e of @at, as after I_SENDFD. */
@@ -413,4 +476,71 @@ T_CASE(a_sweep_leaves_alone_what_is_being_opened)
 		T_EQ(sim_run(), 0);
 		fx_end();
 	}
+}
+
+/* -------------------------------------------------------------------- reaping */
+
+static uint32_t tag_;
+
+static void
+stays_inside(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+
+	(void)arg;
+	T_EQ(host_enter(&hc), 0);
+	(void)str_claim(pipe_.pl);
+	sim_sleep(1000000);
+	str_unclaim(pipe_.pl);
+	host_leave();
+	fx_close(&pipe_, 0);
+	fx_close(&pipe_, 1);
+}
+
+static void
+dies_plumbing(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+
+	T_EQ(host_enter(&hc), 0);
+	tag_ = host_self_tag();
+	if (arg != NULL) {
+		str_store(&host_self()->inside,
+			(uint64_t)(uintptr_t)pipe_.sd[0]);
+		T_EQ(str_busy_lock(pipe_.pl, NULL), 0);
+	}
+	sim_kill(sim_current());
+}
+
+static bool
+is_reaped(uint32_t tag)
+{
+	return str_load(&host_domain->thread[STR_TAG_IDX(tag)].tag) != tag;
+}
+
+/* Who reaps waits for the stopped one no longer than for a moment. */
+T_CASE(a_stopped_process_does_not_keep_others_from_being_reaped)
+{
+	struct sim_task *w;
+	uint32_t plumbing;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	w = sim_spawn("stopped", stays_inside, NULL);
+	sim_sleep(100000);
+	sim_stop(w);
+	(void)sim_spawn("plumbing", dies_plumbing, "");
+	sim_sleep(2000000000);
+	plumbing = tag_;
+	T_EQ(is_reaped(plumbing), false);
+	(void)sim_spawn("other", dies_plumbing, NULL);
+	sim_sleep(2000000000);
+	T_NE(tag_, plumbing);
+	T_EQ(is_reaped(tag_), true);
+	sim_cont(w);
+	sim_sleep(10000000000);
+	T_EQ(is_reaped(plumbing), true);
+	T_EQ(str_load(&pipe_.pl->busy.owner), 0);
+	T_EQ(sim_run(), 0);
+	close_both(&pipe_);
 }

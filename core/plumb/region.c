@@ -205,6 +205,12 @@ busy_patient(struct str_plumb *pl, bool *ret_mine)
 
 		if (v == host_self_tag())
 			return true;
+		/* what he had begun is mended by the plumber */
+		if (v != 0 && host_owner_dead(v)) {
+			if (!str_plumb_lock_soon(pl, PATIENCE))
+				return false;
+			str_plumb_unlock(pl);
+		}
 		if (str_busy_grab(pl, &died)) {
 			*ret_mine = true;
 			if (died)
@@ -413,19 +419,25 @@ reap_block(struct reap *r, struct str_blk *b)
 }
 
 /* A thread died inside this stream: what it had begun goes on. */
-static void
+static bool
 revive(struct str_plumb *pl, uint32_t tag)
 {
-	bool died;
+	bool ok = true, died;
 
-	if (str_load(&pl->plumber.owner) == tag && str_plumb_lock(pl, NULL) == 0)
-		str_plumb_unlock(pl);
+	/* not by str_plumb_lock(): somebody inside may be stopped */
+	if (str_load(&pl->plumber.owner) == tag ||
+	    str_load(&pl->busy.owner) == tag) {
+		ok = str_plumb_lock_soon(pl, PATIENCE);
+		if (ok)
+			str_plumb_unlock(pl);
+	}
 	if (patient(&pl->plumber) && patient(&pl->rlock))
 		str_sched_revive(pl, tag);
 	/* what a link was to be is undone with the help of its driver */
 	str_ioctl_revive(&pl->head[0], tag);
 	str_ioctl_revive(&pl->head[1], tag);
-	if (str_load(&pl->busy.owner) == tag && str_busy_grab(pl, &died)) {
+	if (ok && str_load(&pl->busy.owner) == tag &&
+	    str_busy_grab(pl, &died)) {
 		(void)str_busy_mend(pl);
 		str_busy_unlock(pl);
 	}
@@ -434,6 +446,7 @@ revive(struct str_plumb *pl, uint32_t tag)
 	/* it may have had the token that was for others */
 	str_ring_sleepers(&pl->head[0], true);
 	str_ring_sleepers(&pl->head[1], true);
+	return ok;
 }
 
 /* The streams the dead thread was inside, and nothing of them twice. */
@@ -495,9 +508,12 @@ reap_blocks(struct reap *r)
 			else
 				r->undone = is_going(r, r->in[k]);
 		}
-		/* pipes first: what they hold goes with them */
+		/* pipes first, then pairs: what they hold goes with them */
 		for (i = 0; i < r->n && !r->undone; i++)
 			if (r->found[i]->state == STR_BLK_PIPE)
+				reap_block(r, r->found[i]);
+		for (i = 0; i < r->n && !r->undone; i++)
+			if (r->found[i]->state == STR_BLK_QPAIR)
 				reap_block(r, r->found[i]);
 		for (i = 0; i < r->n && !r->undone; i++)
 			reap_block(r, r->found[i]);
@@ -522,7 +538,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 		places(&r, t);
 		for (k = 0; k < NPLACE; k++)
 			if (r.in[k] != NULL && str_stream_inside(r.in[k]))
-				revive(r.in[k], r.tag);
+				r.undone |= !revive(r.in[k], r.tag);
 		str_store(&self->inside, was);
 		str_foreign_revive(r.tag);
 		str_sock_reap(r.tag);
