@@ -741,6 +741,8 @@ bool str_link_none(struct str_plumb *up);
 bool str_region_undone(void);
 bool str_node_listed(const struct str_node *n);
 void str_ioctl_revive(struct str_head *sd, uint32_t dead);
+bool str_ioctl_is_part(const mblk_t *mp);
+void str_ioctl_lost(mblk_t *mp, struct str_plumb *pl);
 void str_link_each(struct str_plumb *up, void (*fn)(struct str_link *l,
 	void *arg), void *arg);
 void str_busy_unlock(struct str_plumb *pl);

@@ -126,6 +126,80 @@ str_ioctl_revive(struct str_head *sd, uint32_t dead)
 		end(sd);
 }
 
+/* str_ioctl_is_part - is @mp one of those that make up an ioctl? */
+bool
+str_ioctl_is_part(const mblk_t *mp)
+{
+	switch (mp->b_datap->db_type) {
+	case M_IOCTL:
+	case M_IOCDATA:
+	case M_COPYIN:
+	case M_COPYOUT:
+	case M_IOCACK:
+	case M_IOCNAK:
+		return true;
+	default:
+		return false;
+	}
+}
+
+struct lost {
+	mblk_t *mp; /* NULL: it has been given to who waits for it */
+	uint32_t id;
+};
+
+/* Does somebody wait at @pl for what was lost? */
+static bool
+tell_lost(struct str_plumb *pl, void *arg)
+{
+	struct lost *l = arg;
+	unsigned e;
+
+	for (e = 0; e < pl->nheads && l->mp != NULL; e++) {
+		struct str_head *sd = &pl->head[e];
+
+		if (sd->ioc.id != l->id || str_load(&sd->ioc.state) != 1)
+			continue;
+		str_head_rput(sd, &sd->qp->rq, l->mp);
+		l->mp = NULL;
+	}
+	return l->mp == NULL;
+}
+
+/*
+ * str_ioctl_lost - @mp, part of an ioctl, was on a queue that is freed
+ * Nobody else can answer it: it becomes its own negative acknowledgement, an
+ * answer what it was.  A duplicate is not lost.  @pl: the queue's stream, which
+ * is the one of who waits, but for a multiplexor's lower streams.
+ */
+void
+str_ioctl_lost(mblk_t *mp, struct str_plumb *pl)
+{
+	struct iocblk *ioc = (struct iocblk *)(void *)mp->b_rptr;
+	unsigned type = mp->b_datap->db_type;
+	struct lost l = {.mp = mp};
+
+	if (str_blen(mp) < offsetof(struct iocblk, ioc_flag) ||
+	    (size_t)(mp->b_datap->db_lim - mp->b_rptr) < sizeof(*ioc) ||
+	    str_load(&mp->b_datap->db_ref) != 1) {
+		freemsg(mp);
+		return;
+	}
+	l.id = ioc->ioc_id;
+	if (type != M_IOCACK && type != M_IOCNAK) {
+		freemsg(mp->b_cont);
+		mp->b_cont = NULL;
+		mp->b_datap->db_type = M_IOCNAK;
+		mp->b_wptr = mp->b_rptr + sizeof(*ioc);
+		ioc->ioc_error = EINVAL;
+		ioc->ioc_rval = 0;
+		ioc->ioc_count = 0;
+	}
+	if (!tell_lost(pl, &l))
+		str_stream_walk(tell_lost, &l);
+	freemsg(l.mp);
+}
+
 /* Send @mp down and wait for what comes back. */
 static int
 exchange(struct ioc *c, mblk_t *mp, uint64_t deadline, mblk_t **ret)

@@ -618,18 +618,26 @@ setq(queue_t *q, struct qinit *rinit, struct qinit *winit)
 	set_procs(WR(q), winit);
 }
 
-/* Free everything, bands included; nobody else uses the queue any more. */
+/*
+ * Free everything, bands included; nobody else uses the queue any more.  Who
+ * waits for the answer to an ioctl that lies here is told.
+ */
 void
 str_queue_flush_all(queue_t *q)
 {
-	mblk_t *mp;
+	mblk_t *mp, *lost = NULL;
 	qband_t *qb;
 
 	lockq(q);
 	while ((mp = q->q_first) != NULL) {
 		(void)count_out(q, mp, mp->b_next, NULL);
 		unlink_msg(q, mp);
-		freemsg(mp);
+		if (str_ioctl_is_part(mp)) {
+			mp->b_next = lost;
+			lost = mp;
+		} else {
+			freemsg(mp);
+		}
 	}
 	while ((qb = q->q_bandp) != NULL) {
 		/* ours before it is off the list: the reaper can tell */
@@ -640,6 +648,11 @@ str_queue_flush_all(queue_t *q)
 	}
 	q->q_nband = 0;
 	unlockq(q);
+	while ((mp = lost) != NULL) {
+		lost = mp->b_next;
+		mp->b_next = NULL;
+		str_ioctl_lost(mp, q->q_pair->plumb);
+	}
 }
 
 /* SVR4 strqget(D3): 0 or an errno */
