@@ -594,6 +594,10 @@ sock_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 		/* a token whose news was read before: out with it */
 		if ((ev & HOST_C_TOKEN) && !ready(sd, why))
 			str_head_drain(sd, hc->fd, true);
+		/* a socket that cannot be watched is tried again, not for ever */
+		if (err == 0 && ev == 0 && left(deadline, 1) == 0 &&
+		    !ready(sd, why))
+			return ETIMEDOUT;
 		return 0;
 	}
 }

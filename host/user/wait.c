@@ -380,7 +380,7 @@ sock_pollfd(uint64_t id, uint32_t want, struct pollfd *pfd)
 		if (host_sock_watch(id, HOST_C_IN | HOST_C_OUT) != 0)
 			return false;
 		*pfd = (struct pollfd){ host_sock_news_fd(), POLLIN, 0 };
-		return true;
+		return pfd->fd >= 0;
 	}
 	pfd->fd = host_sock_fd(id);
 	if (want & HOST_C_IN)
@@ -406,8 +406,8 @@ host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
 	int daemon, bell;
 
 	if (!sock_pollfd(id, want, &s.pfd[3])) {
+		early = SOCKLESS_NS < ns;
 		ns = STR_MIN(ns, SOCKLESS_NS);
-		early = true;
 	}
 	daemon = host_daemon_watch(&again);
 	if (again != UINT64_MAX) {

@@ -897,6 +897,41 @@ T_CASE(options_reach_the_socket_in_all_states)
 	T_OK(close(fd));
 }
 
+/* ------------------------------------------------------- without descriptors */
+
+/* A child has no instance of its own yet to watch sockets with. */
+T_CASE(poll_keeps_its_time_when_no_descriptor_is_left)
+{
+	struct rlimit rl = {64, 64};
+	struct rusage ru;
+	struct pollfd pfd = {.events = POLLIN};
+	uint64_t was;
+	int s, status, i;
+	pid_t pid;
+
+	pfd.fd = in_pair(dev(), family(), &s);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		T_OK(setrlimit(RLIMIT_NOFILE, &rl));
+		while (dup(s) >= 0)
+			;
+		for (i = 0; i < 3; i++) {
+			was = t_now_ns();
+			T_EQ(T_OK(poll(&pfd, 1, 200)), 0);
+			T_GE(t_now_ns() - was, 190000000u);
+		}
+		T_OK(getrusage(RUSAGE_SELF, &ru));
+		T_LT(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec, 1);
+		T_EQ(T_OK(write(s, "x", 1)), 1);
+		_exit(0);
+	}
+	T_OK(waitpid(pid, &status, 0));
+	T_EQ(status, 0);
+	T_EQ(T_OK(poll(&pfd, 1, 5000)), 1);
+	T_OK(close(pfd.fd));
+	T_OK(close(s));
+}
+
 /* --------------------------------------------------------------------- many */
 
 T_CASE_TIMEOUT(a_thousand_connections_come_and_go, 120)
