@@ -10,6 +10,7 @@ them; where these may not be made, that is skipped.  Nothing leaves the
 machine.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -147,7 +148,8 @@ def ask(port, text):
     with socket.create_connection(("127.0.0.1", port), 10) as control:
         control.settimeout(20)
         control.sendall(text)
-        control.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(OSError):  # it may have hung up already
+            control.shutdown(socket.SHUT_WR)
         said = b""
         while chunk := control.recv(4096):
             said += chunk
