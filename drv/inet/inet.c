@@ -281,7 +281,9 @@ inet_wput(queue_t *q, mblk_t *mp)
 		return 0;
 	}
 	flush = DB_TYPE(mp) == M_FLUSH && MBLKL(mp) > 0 &&
-		(*mp->b_rptr & FLUSHW) != 0;
+		(*mp->b_rptr & FLUSHW) != 0 &&
+		((*mp->b_rptr & FLUSHBAND) == 0 || MBLKL(mp) < 2 ||
+			mp->b_rptr[1] == 0);
 	if (flush)
 		inet_out_flushq(in);
 	(void)tpi_wput(q, mp, inet_ops(in));

@@ -80,7 +80,7 @@ tpi_conn_req(struct tpi_req *r)
 		return 0;
 	}
 	if (!r->again)
-		flushq(r->q, FLUSHDATA); /* of a connection that was */
+		tpi_flush(r->q, -1, 1); /* of a connection that was */
 	err = settle(r, r->ops->connect(tp, &to, data), data);
 	if (err == EAGAIN)
 		return EAGAIN;
@@ -168,7 +168,7 @@ prepare(struct tpi *tp, struct tpi *to, const struct tpi_addr *local,
 	}
 	tpi_unlock(to);
 	if (err == 0)
-		flushq(WR(to->rq), FLUSHDATA);
+		tpi_flush(WR(to->rq), -1, 1);
 	return err;
 }
 
@@ -349,7 +349,7 @@ begin(struct tpi_req *r)
 		tpi_error(tp, r->prim, -TOUTSTATE, TPI_SAME);
 		return 0;
 	}
-	flushq(r->q, FLUSHDATA); /* abortive: what was not sent is lost */
+	tpi_flush(r->q, -1, 1); /* abortive: what was not sent is lost */
 	return 1;
 }
 

@@ -205,7 +205,7 @@ unbind_req(struct tpi_req *r)
 		tpi_error(tp, r->prim, err, TS_IDLE);
 		return 0;
 	}
-	flushq(r->q, FLUSHDATA);
+	tpi_flush(r->q, -1, 1);
 	tpi_flush_up(tp);
 	tpi_lock(tp);
 	tp->local.len = 0;
@@ -283,20 +283,24 @@ control(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops,
 	union T_primitives p;
 	struct tpi_req r = {
 		.q = q, .tp = tp, .ops = ops, .mp = mp, .prim = prim, .p = &p,
-		.len = (size_t)MBLKL(mp), .again = tp->again == mp,
+		.len = (size_t)MBLKL(mp), 
+		.again = (mp->b_flag & TPI_AGAIN) != 0,
 	};
 	int ret = 0;
 
-	tp->again = NULL;
+	if (r.again)
+		tp->again = NULL;
 	bcopy(mp->b_rptr, &p, row->size);
 	if (tp->ref.stream == NULL)
 		str_ref(q, &tp->ref);
 	if (admit(&r))
 		ret = dispatch(&r);
-	if (ret == EAGAIN)
+	if (ret == EAGAIN) {
+		mp->b_flag |= TPI_AGAIN;
 		tp->again = mp;
-	else
+	} else {
 		freemsg(r.mp);
+	}
 	return ret;
 }
 

@@ -195,6 +195,63 @@ message(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 	tpi_gate_leave(tp, q);
 }
 
+static int
+is_ordrel(const mblk_t *mp)
+{
+	return DB_TYPE(mp) != M_DATA &&
+		*(const t_scalar_t *)(const void *)mp->b_rptr == T_ORDREL_REQ;
+}
+
+/*
+ * Data that waits on @q is dropped, of band @band or, -1, of all.  Requests
+ * and indications stay: somebody waits for what they bring.  A release that
+ * is to follow the data does too, unless the connection is no more (@all).
+ */
+void
+tpi_flush(queue_t *q, int band, int all)
+{
+	mblk_t *mp, *next, *gone = NULL;
+
+	if (q->q_first == NULL)
+		return;
+	(void)freezestr(q);
+	for (mp = q->q_first; mp != NULL; mp = next) {
+		next = mp->b_next;
+		if (!tpi_is_data(mp) || (band >= 0 && mp->b_band != band) ||
+			(!all && is_ordrel(mp)))
+			continue;
+		rmvq(q, mp);
+		mp->b_next = gone;
+		gone = mp;
+	}
+	unfreezestr(q, 0);
+	for (; gone != NULL; gone = next) {
+		next = gone->b_next;
+		gone->b_next = NULL;
+		freemsg(gone);
+	}
+}
+
+/* SVR4 M_FLUSH(D7) */
+static void
+flush(queue_t *q, mblk_t *mp)
+{
+	int band = MBLKL(mp) > 1 && (*mp->b_rptr & FLUSHBAND) != 0 ?
+		mp->b_rptr[1] : -1;
+
+	if (MBLKL(mp) > 0 && (*mp->b_rptr & FLUSHW) != 0) {
+		tpi_flush(q, band, 0);
+		qenable(q); /* what was behind it */
+		*mp->b_rptr &= (unsigned char)~FLUSHW;
+	}
+	if (MBLKL(mp) < 1 || (*mp->b_rptr & FLUSHR) == 0) {
+		freemsg(mp);
+		return;
+	}
+	tpi_flush(RD(q), band, 0);
+	qreply(q, mp);
+}
+
 int
 tpi_wput(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 {
@@ -205,7 +262,7 @@ tpi_wput(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 		message(q, mp, ops);
 		break;
 	case M_FLUSH:
-		canon_flush(q, mp);
+		flush(q, mp);
 		break;
 	case M_IOCTL:
 		canon_nak(q, mp, EINVAL);

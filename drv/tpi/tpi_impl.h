@@ -29,6 +29,9 @@ struct tpi_row {
 	unsigned char next[TS_NOSTATES];
 };
 
+/* b_flag of a message: a request that was put back; see EAGAIN. */
+#define TPI_AGAIN 0x4000
+
 /* A request that is being served. */
 struct tpi_req {
 	queue_t *q;
@@ -86,6 +89,8 @@ size_t tpi_put_addr(mblk_t *mp, const unsigned char *buf, size_t len);
 /* tpi.c */
 int tpi_gate_try(struct tpi *tp);
 void tpi_gate_leave(struct tpi *tp, queue_t *q);
+
+void tpi_flush(queue_t *q, int band, int all);
 
 /* A range of the block that a request came in; 0: it is not in it. */
 int tpi_range(const struct tpi_req *r, t_scalar_t len, t_scalar_t off,

@@ -120,7 +120,8 @@ struct tpi {
 	volatile unsigned int missed; /* somebody found the gate taken */
 	volatile unsigned int doubt; /* ... for a tick: does its owner live? */
 	volatile unsigned int closing; /* provider's lock: not to be found */
-	mblk_t *again;		   /* [G] a request that was put back */
+	mblk_t *again;		   /* [G] a request that was put back, or
+				    * was once: not to be followed */
 	unsigned int back;	   /* [G] state to go back to on error */
 	unsigned int qlen;	   /* [L] indications that may wait */
 	unsigned int nind;	   /* [L] that wait */

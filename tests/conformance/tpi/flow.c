@@ -356,6 +356,42 @@ T_CASE(flushing_the_sender_drops_what_is_stuck)
 	T_LT(got, n);
 }
 
+/* What was to follow the data still does. */
+T_CASE(a_release_behind_what_is_flushed_is_kept)
+{
+	struct T_ordrel_req r = { T_ORDREL_REQ };
+	int fd[2];
+
+	tp_need_ord();
+	tp_pair(fd);
+	(void)fill(fd[0]);
+	urgent(fd[0], &r, sizeof(r));
+	T_OK(ioctl(fd[0], I_FLUSH, FLUSHW));
+	while (tp_get(fd[1]) == -1)
+		;
+	T_EQ(tp.prim, T_ORDREL_IND);
+	T_EQ(tp_state(fd[0]), TS_WIND_ORDREL);
+}
+
+/* Data that waits for its reader goes, the end of it is told of. */
+T_CASE(an_end_behind_what_its_reader_flushes_is_told_of)
+{
+	int fd[2], n;
+
+	tp_need_cots();
+	tp_need_loopback();
+	tp_pair(fd);
+	n = fill(fd[0]);
+	T_GT(n, 10);
+	T_OK(fcntl(fd[0], F_SETFL, O_RDWR | O_NONBLOCK));
+	T_OK(close(fd[0])); /* all of it waits on the reader's side now */
+	T_OK(ioctl(fd[1], I_FLUSH, FLUSHR));
+	while (tp_get(fd[1]) == -1)
+		;
+	T_EQ(tp.prim, T_DISCON_IND);
+	T_EQ(tp.p.discon_ind.DISCON_reason, ECONNRESET);
+}
+
 T_CASE(a_buffer_that_is_larger_takes_more)
 {
 	struct {
