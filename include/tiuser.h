@@ -26,8 +26,8 @@ extern "C" {
 extern int *_t_errno(void);
 #define t_errno (*_t_errno())
 
-extern const char *const t_errlist[];
-extern const int t_nerr;
+extern char *t_errlist[];
+extern int t_nerr;
 
 #define _TLI(name) __asm__("_tli_" #name)
 

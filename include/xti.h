@@ -94,8 +94,8 @@ extern int t_removeleaf(int fd, int leafid, int reason);
 extern int t_rcvleafchange(int fd, struct t_leaf_status *change);
 
 /* Heritage: all messages, and how many there are. */
-extern const char *const t_errlist[];
-extern const int t_nerr;
+extern char *t_errlist[];
+extern int t_nerr;
 
 #ifdef __cplusplus
 }

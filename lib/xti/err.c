@@ -14,46 +14,51 @@
 
 static __thread int terrno;
 
+#define TEXT(s) ((char *)(uintptr_t)(s))
+
 STR_EXPORT int *
 _t_errno(void)
 {
 	return &terrno;
 }
 
-/* XNS 5.2, t_error(): the texts are ours. */
-STR_EXPORT const char *const t_errlist[] = {
-	"No error",
-	"Incorrect address format",
-	"Incorrect option format",
-	"Incorrect permissions",
-	"Not a transport endpoint",
-	"No address could be allocated",
-	"Out of state",
-	"Bad connection sequence number",
-	"System error",
-	"An event requires attention",
-	"Illegal amount of data",
-	"Buffer not large enough",
-	"Flow control",
-	"No data",
-	"No disconnection waits",
-	"No unit data error waits",
-	"Bad flags",
-	"No orderly release waits",
-	"Not supported by the transport provider",
-	"State is changing",
-	"Unsupported structure type",
-	"Invalid transport provider name",
-	"Queue length is zero",
-	"Address in use",
-	"Outstanding connection indications",
-	"Endpoints of different providers",
-	"Accepting endpoint has a queue length",
-	"Accepting endpoint has another address",
-	"Queue of connection indications is full",
-	"Protocol error",
+/*
+ * XNS 5.2, t_error(): the texts are ours.  Nobody changes them; what they are
+ * declared is what programs that declare them themselves have always written.
+ */
+STR_EXPORT char *t_errlist[] = {
+	TEXT("No error"),
+	TEXT("Incorrect address format"),
+	TEXT("Incorrect option format"),
+	TEXT("Incorrect permissions"),
+	TEXT("Not a transport endpoint"),
+	TEXT("No address could be allocated"),
+	TEXT("Out of state"),
+	TEXT("Bad connection sequence number"),
+	TEXT("System error"),
+	TEXT("An event requires attention"),
+	TEXT("Illegal amount of data"),
+	TEXT("Buffer not large enough"),
+	TEXT("Flow control"),
+	TEXT("No data"),
+	TEXT("No disconnection waits"),
+	TEXT("No unit data error waits"),
+	TEXT("Bad flags"),
+	TEXT("No orderly release waits"),
+	TEXT("Not supported by the transport provider"),
+	TEXT("State is changing"),
+	TEXT("Unsupported structure type"),
+	TEXT("Invalid transport provider name"),
+	TEXT("Queue length is zero"),
+	TEXT("Address in use"),
+	TEXT("Outstanding connection indications"),
+	TEXT("Endpoints of different providers"),
+	TEXT("Accepting endpoint has a queue length"),
+	TEXT("Accepting endpoint has another address"),
+	TEXT("Queue of connection indications is full"),
+	TEXT("Protocol error"),
 };
-STR_EXPORT const int t_nerr = sizeof(t_errlist) / sizeof(t_errlist[0]);
+STR_EXPORT int t_nerr = sizeof(t_errlist) / sizeof(t_errlist[0]);
 
 STR_EXPORT const char *
 t_strerror(int errnum)

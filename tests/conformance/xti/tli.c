@@ -11,6 +11,10 @@
 
 #include <tiuser.h>
 
+/* Programs of its time declare these themselves. */
+extern char *t_errlist[];
+extern int t_nerr;
+
 /* Names that XTI and the harness both have. */
 #undef T_NULL
 #undef T_UNUSED
