@@ -172,7 +172,8 @@ inet_tick(void *arg)
 void
 inet_later(struct inet *in, long ticks)
 {
-	(void)qtimeout(in->rq, inet_tick, in->rq, ticks);
+	if (qtimeout(in->rq, inet_tick, in->rq, ticks) == 0)
+		in->timing = 0; /* the next event has it tried again */
 }
 
 /* inet_again - no memory for @size bytes to read into: later */

@@ -368,9 +368,23 @@ tpi_tick(void *arg)
 	qenable(tp->rq);
 }
 
+/*
+ * Who arms the timer says since when, before he does: the tick may come
+ * before he runs again, and he may die.  What is older than a tick can be is
+ * armed anew; a tick too many is of no harm.
+ */
 void
 tpi_retry(struct tpi *tp)
 {
-	if (tp->timer == 0)
-		tp->timer = qtimeout(WR(tp->rq), tpi_tick, tp, 1);
+	unsigned long was = tp->timer, now = 0;
+
+	(void)drv_getparm(LBOLT, &now);
+	now |= 1; /* not 0 */
+	if (was != 0 && now - was <= 3)
+		return;
+	if (!__atomic_compare_exchange_n(&tp->timer, &was, now, 0,
+		__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return; /* somebody else does */
+	if (qtimeout(WR(tp->rq), tpi_tick, tp, 1) == 0)
+		tpi_tick(tp); /* no memory for a timer: at once */
 }

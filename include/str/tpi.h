@@ -129,7 +129,7 @@ struct tpi {
 	struct tpi_addr local;	   /* [L] bound to; len 0: not bound */
 	struct tpi_addr remote;	   /* [L] connected with */
 	t_scalar_t val[TPI_NVAL];  /* [G] values of options, tpi_opt.at */
-	volatile toid_t timer;	   /* of tpi_retry() */
+	volatile unsigned long timer; /* tpi_retry(): armed when, or 0 */
 	unsigned long drops;	   /* datagrams that were dropped */
 };
 
