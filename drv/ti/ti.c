@@ -218,9 +218,29 @@ name_free(struct ti *me)
 {
 	struct ti_name *nm = me->name;
 
-	me->name = NULL;
-	if (nm != NULL)
+	/* who did this before may have died of it: is it ours still? */
+	if (nm != NULL && nm->ep == me && (nm->gen & 1) != 0)
 		__atomic_store_n(&nm->gen, nm->gen + 1, __ATOMIC_RELEASE);
+	me->name = NULL;
+}
+
+/*
+ * A name that was made by who died before he could note it, or NULL.
+ * Locks: the provider's.
+ */
+static struct ti_name *
+name_lost(struct ti *me)
+{
+	struct ti_shared *st = shared_of(&me->tpi);
+	struct ti_name *nm;
+	unsigned int i;
+
+	for (i = 0; i < TI_HASH; i++)
+		for (nm = st->chain[i]; nm != NULL; nm = nm->next)
+			if (nm->ep == me && (nm->gen & 1) != 0 &&
+				nm->ref.sid == me->tpi.ref.sid)
+				return nm;
+	return NULL;
 }
 
 /* An address nobody has.  Locks: the provider's. */
@@ -309,9 +329,13 @@ wake_waiters(struct ti *me)
 static int
 ti_unbind(struct tpi *tp)
 {
-	wake_waiters(ti_of(tp));
+	struct ti *me = ti_of(tp);
+
+	wake_waiters(me);
 	mutex_enter(&tp->prov->lock);
-	name_free(ti_of(tp));
+	if (me->name == NULL)
+		me->name = name_lost(me);
+	name_free(me);
 	mutex_exit(&tp->prov->lock);
 	return 0;
 }
@@ -425,11 +449,12 @@ ti_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
 	if (err == 0 && in->gone != 0)
 		err = -TBADSEQ;
 	if (err == 0) {
-		caller->callee = NULL;
-		caller->pref = to->ref;
-		set_peer(caller, me);
+		/* ours first: ti_disconnect() finds the caller by it */
 		me->pref = caller->tpi.ref;
 		set_peer(me, caller);
+		caller->pref = to->ref;
+		set_peer(caller, me);
+		caller->callee = NULL;
 		if (tpi_conn_con(&caller->tpi, &res, NULL) != 0) {
 			set_peer(me, NULL);
 			set_peer(caller, NULL);
@@ -442,6 +467,37 @@ ti_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
 	return err;
 }
 
+/* Op connected: linked, and the caller has been told. */
+static int
+ti_connected(struct tpi *tp)
+{
+	struct ti *to;
+	int ok;
+
+	mutex_enter(&tp->prov->lock);
+	to = peer_of(ti_of(tp));
+	ok = to != NULL && peer_of(to) == ti_of(tp) &&
+		to->tpi.state != TS_WCON_CREQ;
+	mutex_exit(&tp->prov->lock);
+	return ok;
+}
+
+/* Op waits.  The caller may be no more: it is looked for. */
+static int
+ti_waits(struct tpi *tp, struct tpi_ind *in)
+{
+	struct tpi *caller;
+	int ok;
+
+	mutex_enter(&tp->prov->lock);
+	caller = tp->prov->first;
+	while (caller != NULL && ti_of(caller) != in->cookie)
+		caller = caller->next;
+	ok = caller != NULL && ti_of(caller)->callee == ti_of(tp);
+	mutex_exit(&tp->prov->lock);
+	return ok;
+}
+
 /* Refuse a caller.  Locks: the provider's. */
 static void
 refuse(struct tpi_ind *in)
@@ -451,6 +507,7 @@ refuse(struct tpi_ind *in)
 
 	if (in->gone != 0 || !reach(caller, &h))
 		return;
+	in->gone = ECONNREFUSED;
 	caller->callee = NULL;
 	(void)tpi_discon_ind(&caller->tpi, ECONNREFUSED, NULL);
 	leave(&h);
@@ -482,7 +539,7 @@ ti_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 	} else {
 		withdraw(me);
 		to = peer_of(me);
-		if (to != NULL && reach(to, &h)) {
+		if (to != NULL && peer_of(to) == me && reach(to, &h)) {
 			(void)tpi_discon_ind(&to->tpi, ECONNRESET, NULL);
 			cut(me, to);
 			me->old = to;
@@ -874,6 +931,18 @@ end(struct ti *me, struct ti *to)
 	enable_writer(to);
 }
 
+/* @me goes; links that are left were made by who died. */
+static void
+forget(struct ti *ep, struct ti *me)
+{
+	if (ep->old == me)
+		ep->old = NULL;
+	if (ep->callee == me)
+		ep->callee = NULL;
+	if (peer_of(ep) == me)
+		set_peer(ep, NULL);
+}
+
 static void
 ti_close(struct tpi *tp)
 {
@@ -895,8 +964,7 @@ ti_close(struct tpi *tp)
 	set_peer(me, NULL);
 	name_free(me);
 	for (other = tp->prov->first; other != NULL; other = other->next)
-		if (ti_of(other)->old == me)
-			ti_of(other)->old = NULL;
+		forget(ti_of(other), me);
 	mutex_exit(&tp->prov->lock);
 }
 
@@ -986,7 +1054,8 @@ ti_create(struct tpi *tp, cred_t *crp)
 #define TI_COTS \
 	.open = ti_create, .close = ti_close, .bind = ti_bind, \
 	.unbind = ti_unbind, .connect = ti_connect, .accept = ti_accept, \
-	.disconnect = ti_disconnect, .data = ti_data, .exdata = ti_exdata, \
+	.disconnect = ti_disconnect, .connected = ti_connected, \
+	.waits = ti_waits, .data = ti_data, .exdata = ti_exdata, \
 	.setopt = ti_setopt, .rsrv = ti_rsrv, .opt = ti_opts, \
 	.nopt = TI_NOPT, .size = sizeof(struct ti)
 

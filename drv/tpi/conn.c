@@ -130,6 +130,13 @@ get_acceptor(struct tpi *tp, t_uscalar_t id, struct str_hold *h,
 		str_unhold(h);
 		err = EAGAIN;
 	}
+	if (err == 0 && to->busy != 0) {
+		/* who had it died: its own procedures see to that first */
+		mutex_exit(&to->gate);
+		qenable(WR(to->rq));
+		str_unhold(h);
+		err = EAGAIN;
+	}
 	*ret = to;
 	return err;
 }
@@ -161,6 +168,8 @@ prepare(struct tpi *tp, struct tpi *to, const struct tpi_addr *local,
 		err = -TRESQLEN;
 	if (err == 0) {
 		to->back = state;
+		if (to != tp)
+			to->busy = TPI_ACCEPTOR;
 		to->remote = in->from;
 		if (state == TS_UNBND)
 			to->local = *local;
@@ -172,8 +181,8 @@ prepare(struct tpi *tp, struct tpi *to, const struct tpi_addr *local,
 	return err;
 }
 
-static void
-undo(struct tpi *to)
+void
+tpi_accept_undo(struct tpi *to)
 {
 	tpi_lock(to);
 	to->remote.len = 0;
@@ -197,9 +206,9 @@ answer(struct tpi_req *r, struct tpi *to, struct tpi_ind *in, int err)
 	in->taken = 0;
 	if (err == 0) {
 		tpi_ind_remove(tp, in);
+		tpi_ok_locked(tp, r->prim);
 		if (to != tp)
 			tpi_set(tp, tp->nind > 0 ? TS_WRES_CIND : TS_IDLE);
-		tpi_ok_locked(tp, r->prim);
 	} else if (gone != 0) {
 		tpi_ind_void(tp, in, gone);
 	}
@@ -258,7 +267,9 @@ tpi_conn_res(struct tpi_req *r)
 				err = settle(r, r->ops->accept(tp, to, in,
 					data), data);
 			if (err != 0)
-				undo(to);
+				tpi_accept_undo(to);
+			else
+				in->accepted = 1;
 		}
 		put_acceptor(tp, to, &h);
 	}
@@ -302,8 +313,8 @@ refused(struct tpi_req *r, struct tpi_ind *in, int err)
 	}
 	tpi_lock(tp);
 	tpi_ind_remove(tp, in);
-	tpi_set(tp, tp->nind > 0 ? TS_WRES_CIND : TS_IDLE);
 	tpi_ok_locked(tp, r->prim);
+	tpi_set(tp, tp->nind > 0 ? TS_WRES_CIND : TS_IDLE);
 	tpi_unlock(tp);
 }
 
@@ -353,6 +364,19 @@ begin(struct tpi_req *r)
 	return 1;
 }
 
+/* The connection is no more, and neither is what came of it. */
+void
+tpi_disconnected(struct tpi *tp)
+{
+	if (tp->back != TS_WCON_CREQ)
+		tpi_flush_up(tp);
+	tpi_lock(tp);
+	tp->remote.len = 0;
+	tpi_ok_locked(tp, T_DISCON_REQ);
+	tpi_set(tp, TS_IDLE);
+	tpi_unlock(tp);
+}
+
 int
 tpi_discon_req(struct tpi_req *r)
 {
@@ -375,12 +399,6 @@ tpi_discon_req(struct tpi_req *r)
 		tpi_error(tp, r->prim, err, tp->back);
 		return 0;
 	}
-	if (tp->back != TS_WCON_CREQ)
-		tpi_flush_up(tp);
-	tpi_lock(tp);
-	tp->remote.len = 0;
-	tpi_set(tp, TS_IDLE);
-	tpi_ok_locked(tp, r->prim);
-	tpi_unlock(tp);
+	tpi_disconnected(tp);
 	return 0;
 }

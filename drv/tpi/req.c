@@ -136,20 +136,42 @@ addr_req(struct tpi_req *r)
 
 /* ----------------------------------------------------------- bind and unbind */
 
-/* T_BIND_ACK, and what it says comes true. */
-static void
-bound(struct tpi_req *r, unsigned int qlen, const struct tpi_addr *got)
+static mblk_t *
+bind_ack(struct tpi *tp, unsigned int qlen, const struct tpi_addr *got)
 {
-	struct tpi *tp = r->tp;
-	mblk_t *mp = answer(r, T_BIND_ACK, sizeof(struct T_bind_ack), got->len);
+	mblk_t *mp = tpi_block(M_PCPROTO, T_BIND_ACK,
+		sizeof(struct T_bind_ack), got->len);
 	struct T_bind_ack *ba;
 
-	if (mp == NULL)
-		return;
+	if (mp == NULL) {
+		tpi_fatal(tp, ENOSR);
+		return NULL;
+	}
 	ba = (struct T_bind_ack *)(void *)mp->b_rptr;
 	ba->ADDR_length = (t_scalar_t)got->len;
 	ba->ADDR_offset = (t_scalar_t)tpi_put_addr(mp, got->buf, got->len);
 	ba->CONIND_number = qlen;
+	return mp;
+}
+
+/* The same of what is bound already. */
+void
+tpi_bind_ack(struct tpi *tp)
+{
+	mblk_t *mp = bind_ack(tp, tp->qlen, &tp->local);
+
+	if (mp != NULL)
+		tpi_up(tp, mp);
+}
+
+/* T_BIND_ACK, and what it says comes true. */
+static void
+bound(struct tpi *tp, unsigned int qlen, const struct tpi_addr *got)
+{
+	mblk_t *mp = bind_ack(tp, qlen, got);
+
+	if (mp == NULL)
+		return;
 	tpi_lock(tp);
 	tp->local = *got;
 	tp->qlen = qlen;
@@ -180,11 +202,24 @@ bind_req(struct tpi_req *r)
 	if (err != 0)
 		tpi_error(r->tp, r->prim, err, TS_UNBND);
 	else
-		bound(r, qlen, &got);
+		bound(r->tp, qlen, &got);
 	return 0;
 }
 
 /* What was sent, and what was not read, goes with the address. */
+void
+tpi_unbound(struct tpi *tp)
+{
+	tpi_flush(WR(tp->rq), -1, 1);
+	tpi_flush_up(tp);
+	tpi_lock(tp);
+	tp->local.len = 0;
+	tp->qlen = 0;
+	tpi_ok_locked(tp, T_UNBIND_REQ);
+	tpi_set(tp, TS_UNBND);
+	tpi_unlock(tp);
+}
+
 static int
 unbind_req(struct tpi_req *r)
 {
@@ -205,14 +240,7 @@ unbind_req(struct tpi_req *r)
 		tpi_error(tp, r->prim, err, TS_IDLE);
 		return 0;
 	}
-	tpi_flush(r->q, -1, 1);
-	tpi_flush_up(tp);
-	tpi_lock(tp);
-	tp->local.len = 0;
-	tp->qlen = 0;
-	tpi_set(tp, TS_UNBND);
-	tpi_ok_locked(tp, r->prim);
-	tpi_unlock(tp);
+	tpi_unbound(tp);
 	return 0;
 }
 
@@ -283,11 +311,13 @@ control(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops,
 	union T_primitives p;
 	struct tpi_req r = {
 		.q = q, .tp = tp, .ops = ops, .mp = mp, .prim = prim, .p = &p,
-		.len = (size_t)MBLKL(mp), 
+		.len = (size_t)MBLKL(mp),
 		.again = (mp->b_flag & TPI_AGAIN) != 0,
 	};
 	int ret = 0;
 
+	tp->acked = 0;
+	tp->busy = (unsigned int)prim + 1;
 	if (r.again)
 		tp->again = NULL;
 	bcopy(mp->b_rptr, &p, row->size);
@@ -297,8 +327,9 @@ control(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops,
 		ret = dispatch(&r);
 	if (ret == EAGAIN) {
 		mp->b_flag |= TPI_AGAIN;
-		tp->again = mp;
+		tp->again = mp; /* busy until it is on the queue again */
 	} else {
+		tp->busy = 0;
 		freemsg(r.mp);
 	}
 	return ret;

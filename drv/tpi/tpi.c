@@ -16,7 +16,8 @@
  *
  * Crash.  Who finds the gate taken has the queue looked at a tick later; if
  * nobody has left the gate meanwhile it is asked whether its owner lives, and
- * if he does not it is taken over.  What he had in his hand is lost with him.
+ * if he does not it is taken over.  Data he had in his hand is lost with him;
+ * a request is finished, or undone, and answered (mend.c).
  */
 #include "tpi_impl.h"
 #include "../canon.h"
@@ -28,16 +29,25 @@ is_taken(struct tpi *tp)
 	return __atomic_load_n(&tp->gate.m_lock.owner, __ATOMIC_RELAXED) != 0;
 }
 
+/* The gate is ours; was its last owner in the midst of something? */
+static inline int
+got_gate(struct tpi *tp, const struct tpi_ops *ops)
+{
+	if (__builtin_expect(tp->busy != 0, 0))
+		tpi_mend(tp, ops);
+	return 1;
+}
+
 int
-tpi_gate_try(struct tpi *tp)
+tpi_gate_try(struct tpi *tp, const struct tpi_ops *ops)
 {
 	if (__builtin_expect(!is_taken(tp), 1) && mutex_tryenter(&tp->gate))
-		return 1;
+		return got_gate(tp, ops);
 	__atomic_store_n(&tp->missed, 1u, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	/* a tick later, when nobody has come, it is time to ask */
 	if ((!is_taken(tp) || tp->doubt) && mutex_tryenter(&tp->gate))
-		return 1;
+		return got_gate(tp, ops);
 	tpi_retry(tp);
 	return 0;
 }
@@ -45,6 +55,8 @@ tpi_gate_try(struct tpi *tp)
 void
 tpi_gate_leave(struct tpi *tp, queue_t *q)
 {
+	if (__builtin_expect(tp->busy != 0, 0))
+		tp->busy = 0; /* a request that was put back is there again */
 	mutex_exit(&tp->gate);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&tp->missed, __ATOMIC_RELAXED) != 0) {
@@ -183,10 +195,10 @@ message(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 		put_off(q, mp);
 		return;
 	}
-	if (__builtin_expect(!tpi_gate_try(tp), 0)) {
+	if (__builtin_expect(!tpi_gate_try(tp, ops), 0)) {
 		put_off(q, mp);
 		/* whoever has the gate may have left it before we joined */
-		if (tpi_gate_try(tp))
+		if (tpi_gate_try(tp, ops))
 			tpi_gate_leave(tp, q);
 		return;
 	}
@@ -283,11 +295,16 @@ tpi_wsrv(queue_t *q, const struct tpi_ops *ops)
 	struct tpi *tp = tpi_of(q);
 	mblk_t *mp;
 
-	if (tp == NULL || !tpi_gate_try(tp))
+	if (tp == NULL || !tpi_gate_try(tp, ops))
 		return 0;
 	if (ops->wsrv != NULL)
 		ops->wsrv(tp, 0);
-	while ((mp = getq(q)) != NULL) {
+	for (;;) {
+		if (tp->again != NULL)
+			tp->busy = TPI_PUT_BACK;
+		mp = getq(q);
+		if (mp == NULL)
+			break;
 		if (tpi_request(q, mp, tp, ops) != EAGAIN)
 			continue;
 		if (putbq(q, mp) == 0)

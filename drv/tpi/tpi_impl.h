@@ -53,7 +53,17 @@ int tpi_request(queue_t *q, mblk_t *mp, struct tpi *tp,
 	const struct tpi_ops *ops);
 int tpi_is_data(const mblk_t *mp);
 
+void tpi_bind_ack(struct tpi *tp);
+void tpi_unbound(struct tpi *tp);
+
+/* mend.c */
+#define TPI_PUT_BACK 0xffu /* tpi.busy: what was put back is taken up again */
+#define TPI_ACCEPTOR 0xfeu /* ... it is being connected by another's T_CONN_RES */
+void tpi_mend(struct tpi *tp, const struct tpi_ops *ops);
+
 /* conn.c */
+void tpi_accept_undo(struct tpi *to);
+void tpi_disconnected(struct tpi *tp);
 struct tpi_ind;
 void tpi_ind_remove(struct tpi *tp, struct tpi_ind *in);
 void tpi_ind_void(struct tpi *tp, struct tpi_ind *in, int reason);
@@ -87,9 +97,8 @@ void tpi_error(struct tpi *tp, t_scalar_t prim, int err, unsigned int state);
 size_t tpi_put_addr(mblk_t *mp, const unsigned char *buf, size_t len);
 
 /* tpi.c */
-int tpi_gate_try(struct tpi *tp);
+int tpi_gate_try(struct tpi *tp, const struct tpi_ops *ops);
 void tpi_gate_leave(struct tpi *tp, queue_t *q);
-
 void tpi_flush(queue_t *q, int band, int all);
 
 /* A range of the block that a request came in; 0: it is not in it. */

@@ -48,10 +48,15 @@ tpi_put_addr(mblk_t *mp, const unsigned char *buf, size_t len)
 void
 tpi_up_locked(struct tpi *tp, mblk_t *mp)
 {
+	int ack;
+
 	__atomic_store_n(&tp->up, 1u, __ATOMIC_RELEASE);
 	mp->b_band = 0;
+	ack = DB_TYPE(mp) == M_PCPROTO;
 	if (putq(tp->rq, mp) == 0)
 		freemsg(mp);
+	if (ack)
+		tp->acked = 1;
 }
 
 void
@@ -79,8 +84,11 @@ tpi_fatal(struct tpi *tp, int error)
 void
 tpi_ok_locked(struct tpi *tp, t_scalar_t prim)
 {
-	mblk_t *mp = tpi_block(M_PCPROTO, T_OK_ACK, sizeof(struct T_ok_ack), 0);
+	mblk_t *mp;
 
+	if (tp->acked)
+		return; /* by who died then */
+	mp = tpi_block(M_PCPROTO, T_OK_ACK, sizeof(struct T_ok_ack), 0);
 	if (mp == NULL)
 		return;
 	PRIM(mp, T_ok_ack)->CORRECT_prim = prim;

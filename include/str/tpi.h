@@ -54,7 +54,11 @@
  * own come before.
  *
  * Crash.  The gate and the locks name their owners and go over to the next
- * who wants them.  Lists are changed by one store.
+ * who wants them.  Lists are changed by one store.  Which request the gate's
+ * owner is at stands in `busy': who takes the gate over finishes it, or goes
+ * back to the state before, and answers if nobody has (drv/tpi/mend.c).  For
+ * that unbind and disconnect may be called when there is nothing, or half of
+ * it, to be undone.
  */
 #ifndef STR_TPI_H
 #define STR_TPI_H
@@ -92,6 +96,7 @@ struct tpi_ind {
 	t_uscalar_t seq;
 	int taken;	       /* it is just being answered */
 	int gone;	       /* ... and who called has gone: an errno */
+	int accepted;	       /* ... and has been accepted */
 	void *cookie;	       /* the transport's: who calls */
 	struct tpi_addr from;
 };
@@ -113,6 +118,8 @@ struct tpi {
 	unsigned int minor;	   /* [I] */
 	kmutex_t gate;		   /* who is on the write side; tried only */
 	kmutex_t lock;
+	volatile unsigned int busy; /* [G] the request that is served, + 1 */
+	volatile unsigned int acked; /* [L] ... and has been answered */
 	volatile unsigned int state; /* [L] TS_*; data looks without */
 	volatile unsigned int up;  /* [L] something waits on the read queue
 				    * that no data may overtake */
@@ -222,6 +229,14 @@ struct tpi_ops {
 	 * may come after the begin of a new one.
 	 */
 	int (*disconnect)(struct tpi *tp, struct tpi_ind *in, mblk_t *data);
+
+	/*
+	 * Of an endpoint whose gate a dead thread had in accept: is @tp
+	 * connected?  Of the listener: does @in's caller still wait?  NULL:
+	 * no, and by tpi_ind.cookie, which is NULL when it does not.
+	 */
+	int (*connected)(struct tpi *tp);
+	int (*waits)(struct tpi *tp, struct tpi_ind *in);
 
 	/*
 	 * Data, M_DATA only, in order; 0 bytes where T_SNDZERO.  With TPI_MORE,

@@ -167,7 +167,8 @@ xti_request(struct use *u, struct block *b, unsigned len,
 
 /*
  * What comes too late: data and confirmations of a connection that this end
- * has given up already.
+ * has given up already; the answer to a request of who was killed over it,
+ * when timod had the next one already.
  */
 static unsigned
 stale(struct use *u)
@@ -175,13 +176,13 @@ stale(struct use *u)
 	unsigned state = W(u) & W_STATE;
 
 	if (u->ep->info.servtype == T_CLTS)
-		return state == T_UNBND ? STRM_DATA | P(T_UNITDATA_IND) |
-			P(T_UDERROR_IND) : 0;
+		return P_ACKS | (state == T_UNBND ? STRM_DATA |
+			P(T_UNITDATA_IND) | P(T_UDERROR_IND) : 0);
 	if (state == T_UNBND)
 		return STRM_ANY;
 	if (state == T_IDLE || state == T_INCON)
-		return P_DATA | P(T_CONN_CON) | P(T_ORDREL_IND);
-	return 0;
+		return P_ACKS | P_DATA | P(T_CONN_CON) | P(T_ORDREL_IND);
+	return P_ACKS;
 }
 
 /* Drop messages for as long as the first one is of @want. */
@@ -191,14 +192,17 @@ xti_purge(struct use *u, unsigned want)
 	char sink[4096];
 	struct block b;
 	struct strm_prim gp;
+	int ret;
 
 	xti_block(&b);
 	while (want != 0) {
 		gp.data.buf = sink;
 		gp.data.maxlen = sizeof(sink);
-		if (xti_get(u, &gp, &b, want, 1) < 0)
+		ret = xti_get(u, &gp, &b, want, 1);
+		if (ret < 0)
 			break;
-		want |= STRM_DATA; /* the rest of it */
+		if ((ret & MOREDATA) != 0)
+			xti_rest(u, ret);
 	}
 	xti_block_free(&b);
 }

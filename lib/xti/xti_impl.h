@@ -72,6 +72,11 @@
 #define P_DATA \
 	(STRM_DATA | P(T_DATA_IND) | P(T_EXDATA_IND) | P(T_OPTDATA_IND))
 
+/* Answers go to timod; what is at the head is nobody's. */
+#define P_ACKS \
+	(P(T_INFO_ACK) | P(T_BIND_ACK) | P(T_ERROR_ACK) | P(T_OK_ACK) | \
+		P(T_OPTMGMT_ACK) | P(T_ADDR_ACK) | P(T_CAPABILITY_ACK))
+
 /* What this process knows of a descriptor. */
 struct ep {
 	void *head; /* of this open file ... */
@@ -92,6 +97,10 @@ struct use {
 
 #define W(u) __atomic_load_n((u)->w, __ATOMIC_ACQUIRE)
 
+/* The second word: how many indications may wait. */
+#define XTI_QLEN_UNKNOWN (~0u) /* somebody else has bound it */
+#define xti_qlen(u) __atomic_load_n(&(u)->w[1], __ATOMIC_ACQUIRE)
+
 /* err.c: all set t_errno and return -1. */
 int xti_fail(int terr);
 int xti_sys(int err); /* TSYSERR and errno */
@@ -105,6 +114,9 @@ int xti_refresh(struct use *u);
 void xti_word(struct use *u, uint32_t clear, uint32_t set);
 void xti_state(struct use *u, unsigned state);
 void xti_ocnt(struct use *u, int d);
+enum xti_what { XTI_CALLED, XTI_CONNECTED, XTI_SENT_REL, XTI_GOT_REL,
+	XTI_GOT_DIS };
+void xti_happened(struct use *u, enum xti_what what);
 int xti_event_slow(struct use *u);
 int xti_open(const char *name, int oflag, struct t_info *info, uint32_t how);
 int xti_bind(int fd, const struct t_bind *req, struct t_bind *ret, int tli);

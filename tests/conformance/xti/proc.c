@@ -207,6 +207,34 @@ XT_CASE(CO, the_last_holders_death_ends_the_connection)
 	T_SOON(t_look(fd[1]) != 0, 5000);
 }
 
+XT_CASE_TIMEOUT(ANY, who_is_killed_among_requests_leaves_the_endpoint_usable, 60)
+{
+	int fd = xt_open(0), state;
+	pid_t pid;
+
+	for (int i = 0; i < 20; i++) {
+		pid = T_OK(fork());
+		if (pid == 0)
+			for (;;) {
+				(void)t_bind(fd, NULL, NULL);
+				(void)t_unbind(fd);
+			}
+		for (uint64_t n = t_rand_below(8); n > 0; n--)
+			t_pause();
+		T_OK(kill(pid, SIGKILL));
+		T_OK(waitpid(pid, NULL, 0));
+		/* what he was in the middle of is being put right */
+		T_SOON(t_sync(fd) >= 0 || t_errno != TSTATECHNG, 5000);
+		state = T_TOK(t_sync(fd));
+		if (state == T_IDLE)
+			T_TOK(t_unbind(fd));
+		else
+			T_EQ(state, T_UNBND);
+		T_TOK(t_bind(fd, NULL, NULL));
+		T_TOK(t_unbind(fd));
+	}
+}
+
 /* The program that is exec'ed: this one, by an environment variable. */
 T_CONSTRUCTOR static void
 execed(void)
