@@ -148,7 +148,7 @@ T_CASE(who_dies_with_several_files_of_a_fifo_has_them_closed)
 	T_EQ(fx_in_use(STR_BLK_FILE), 0);
 }
 
-/* ------------------------------------------------------------ death anywhere */
+/* ----------------------------------------------------------- death anywhere */
 
 #define I_LINK_ 0x530cu
 #define I_UNLINK_ 0x530du
@@ -159,7 +159,7 @@ T_CASE(who_dies_with_several_files_of_a_fifo_has_them_closed)
 #define I_PLINK_ 0x5316u
 #define I_PUNLINK_ 0x5317u
 #define PASSAGES 4u	   /* of one label, that somebody dies at */
-#define PATIENT 60000u /* ms of virtual time, until what the dead held is free */
+#define PATIENT 60000u	   /* ms of virtual time, until all goes on */
 
 static struct fx_pipe pipe_;
 
@@ -274,18 +274,32 @@ passing(void)
 	fx_close(&pipe_, 1);
 }
 
+#define DEV_POINTS							\
+	"open:opened", "open:published", "close:begun", "close:driver",	\
+	"close:down"
+#define MODULE_POINTS "plumb:half", "plumb:halfout"
+#define LINK_POINTS							\
+	"link:carries", "link:listed", "link:entered", "link:plex",	\
+	"link:on", "link:told", "link:made", "link:off", "link:under",	\
+	"link:free", "link:owned", "link:unlisted", "link:mend",	\
+	"unlink:going", "unlink:told"
+
 static const struct scene {
 	const char *name;
 	void (*play)(void);
 	const char *drv; /* what is opened afterwards; NULL: FIFO 7 */
 	uint32_t minor;
 	bool links;
+	const char *must[24]; /* points that have to be met */
 } scene[] = {
-	{"device", device, "echo", 5, false},
-	{"fifo", fifo, NULL, 7, false},
-	{"mux", mux, "mux", 2, true},
-	{"minimux", minimux, "minimux", 2, true},
-	{"passing", passing, "echo", 4, false},
+	{"device", device, "echo", 5, false, {DEV_POINTS, MODULE_POINTS}},
+	{"fifo", fifo, NULL, 7, false, {"open:published", "close:begun",
+		"close:down", MODULE_POINTS}},
+	{"mux", mux, "mux", 2, true, {DEV_POINTS, MODULE_POINTS, LINK_POINTS}},
+	{"minimux", minimux, "minimux", 2, true,
+		{DEV_POINTS, MODULE_POINTS, LINK_POINTS}},
+	{"passing", passing, "echo", 4, false, {DEV_POINTS, "pass:made",
+		"pass:opened"}},
 };
 
 static const struct scene *now_;
@@ -457,7 +471,7 @@ static bool
 is_plumbing(const char *name)
 {
 	static const char *const area[] = {"link:", "unlink:", "close:",
-		"open:", "plumb:", "pass:", "file:", "ref:", "pipe:",
+		"open:", "plumb:", "pass:", "fifo:", "file:", "ref:", "pipe:",
 		"collect:", "streamsd:"};
 	unsigned i;
 
@@ -503,6 +517,13 @@ try_scene(struct t *t, const struct scene *s)
 		}
 	}
 	second_ = NULL;
+	for (k = 0; k < STR_ARRAY_LEN(s->must) && s->must[k] != NULL; k++) {
+		for (i = 0; i < nlabel; i++)
+			if (strcmp(label_[i].name, s->must[k]) == 0)
+				break;
+		if (i == nlabel)
+			T_FAIL("%s: nobody has passed %s", s->name, s->must[k]);
+	}
 }
 
 T_CASE_TIMEOUT(death_with_a_device, 60)
