@@ -421,8 +421,10 @@ monkey(unsigned me, uint64_t seed)
 			b->worst = t1 - t0;
 		w = cpu_wait(stat) - w;
 		net = t1 - t0 > w ? t1 - t0 - w : 0;
-		/* I_STR has a limit of a second of its own */
-		if (op == 9)
+		/* I_STR has a limit of a second of its own; who links waits
+		 * half a second for the driver's answer, and as long for what
+		 * one had begun who was killed */
+		if (op == 9 || op == 11)
 			net /= 2;
 		if (net > b->net) {
 			b->net = net;
