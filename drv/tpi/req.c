@@ -353,6 +353,9 @@ tpi_request(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops)
 		return 0;
 	}
 	prim = *(t_scalar_t *)(void *)mp->b_rptr;
+	if (prim == T_UNITDATA_REQ && ops->info.SERV_type == T_CLTS &&
+		MBLKL(mp) >= (ssize_t)sizeof(struct T_unitdata_req))
+		return tpi_unitdata_req(q, mp, tp, ops);
 	row = prim > T_ORDREL_REQ && prim < T_OPTDATA_REQ ? NULL :
 		tpi_row(prim);
 	if (row == NULL || !tpi_serves(row, ops->info.SERV_type)) {
@@ -368,8 +371,6 @@ tpi_request(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops)
 			tpi_error(tp, prim, EINVAL, TPI_SAME);
 		return 0;
 	}
-	if (prim == T_UNITDATA_REQ)
-		return tpi_unitdata_req(q, mp, tp, ops);
 	if (prim == T_DATA_REQ || prim == T_EXDATA_REQ || prim == T_OPTDATA_REQ)
 		return tpi_data_req(q, mp, tp, ops, prim);
 	return control(q, mp, tp, ops, prim, row);

@@ -19,6 +19,7 @@
  * if he does not it is taken over.  Data he had in his hand is lost with him;
  * a request is finished, or undone, and answered (mend.c).
  */
+#include <sys/timod.h>
 #include "tpi_impl.h"
 #include "../canon.h"
 
@@ -98,8 +99,11 @@ tpi_open(queue_t *q, dev_t *devp, int sflag, cred_t *crp, unsigned int minor,
 	tp->minor = minor;
 	tp->id = token(q);
 	tpi_opt_defaults(tp, ops);
-	err = ops->open(tp, crp);
+	tp->spare = allocb(TPI_SPARE, BPRI_HI);
+	err = tp->spare != NULL ? ops->open(tp, crp) : ENOSR;
 	if (err != 0) {
+		if (tp->spare != NULL)
+			freeb(tp->spare);
 		kmem_free(tp, ops->size);
 		return err;
 	}
@@ -146,6 +150,8 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 		tp->ind = in->next;
 		kmem_free(in, sizeof(*in));
 	}
+	if (tp->spare != NULL)
+		freeb(tp->spare);
 	kmem_free(tp, ops->size);
 	return 0;
 }
@@ -264,6 +270,28 @@ flush(queue_t *q, mblk_t *mp)
 	qreply(q, mp);
 }
 
+/* TI_GETDROPS, by I_STR; nothing else is known here. */
+static void
+ioctl(queue_t *q, mblk_t *mp)
+{
+	unsigned int n = (unsigned int)tpi_of(q)->drops;
+	mblk_t *bp;
+
+	if (canon_cmd(mp) != TI_GETDROPS || canon_is_transparent(mp)) {
+		canon_nak(q, mp, EINVAL);
+		return;
+	}
+	bp = canon_block(&n, sizeof(n));
+	if (bp == NULL) {
+		canon_nak(q, mp, ENOSR);
+		return;
+	}
+	if (mp->b_cont != NULL)
+		freemsg(unlinkb(mp));
+	linkb(mp, bp);
+	miocack(q, mp, sizeof(n), 0);
+}
+
 int
 tpi_wput(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 {
@@ -277,7 +305,7 @@ tpi_wput(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 		flush(q, mp);
 		break;
 	case M_IOCTL:
-		canon_nak(q, mp, EINVAL);
+		ioctl(q, mp);
 		break;
 	case M_IOCDATA:
 		(void)canon_iocdata(q, mp);
@@ -358,6 +386,8 @@ tpi_rsrv(queue_t *q, const struct tpi_ops *ops)
 
 	if (tp == NULL)
 		return 0;
+	if (__builtin_expect(tp->spare == NULL || tp->owes != 0, 0))
+		tpi_pay(tp);
 	if (tp->up != 0) {
 		if (!send_up(q))
 			return 0;

@@ -86,7 +86,18 @@ int tpi_opt_check(const struct tpi_buf *opts);
 int tpi_opt_call(struct tpi *tp, const struct tpi_ops *ops,
 	const struct tpi_buf *opts);
 
+/* tpi.owes: what there was no memory to say; see up.c */
+#define TPI_OWES_OK 0x1u
+#define TPI_OWES_INDS 0x2u
+#define TPI_OWES_ORDREL 0x4u
+#define TPI_OWES_DISCON 0x8u
+#define TPI_OWES_ERROR 0x10u
+/* ... of a connection; void with it */
+#define TPI_OWES_CONN (TPI_OWES_ORDREL | TPI_OWES_DISCON)
+#define TPI_SPARE 320u /* bytes of tpi.spare: a T_CONN_CON */
+
 /* up.c */
+void tpi_pay(struct tpi *tp);
 mblk_t *tpi_block(int type, t_scalar_t prim, size_t size, size_t more);
 void tpi_up_locked(struct tpi *tp, mblk_t *mp);
 void tpi_up(struct tpi *tp, mblk_t *mp);

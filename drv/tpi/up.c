@@ -9,6 +9,11 @@
  * `up' is set; the read service procedure sends it.  Data goes up at once,
  * unless `up' is set.  What is laid on the queue has no band, for a queue
  * sorts by bands, and nothing may pass a T_CONN_CON.
+ *
+ * Memory.  Somebody may sleep until he is told, so no word is lost because
+ * there is no memory.  Each endpoint has a block in spare; when that is used
+ * up the state stays as it is, `owes' says what is to come, and the read
+ * service procedure tries again, every tick, until it has been said.
  */
 #include "tpi_impl.h"
 
@@ -27,6 +32,32 @@ tpi_block(int type, t_scalar_t prim, size_t size, size_t more)
 	*(t_scalar_t *)(void *)mp->b_wptr = prim;
 	mp->b_wptr += size;
 	return mp;
+}
+
+/* The same for somebody who sleeps until it comes: from what is in spare. */
+static mblk_t *
+word(struct tpi *tp, int type, t_scalar_t prim, size_t size, size_t more)
+{
+	mblk_t *mp = tpi_block(type, prim, size, more);
+
+	if (__builtin_expect(mp != NULL, 1) || size + more > TPI_SPARE)
+		return mp;
+	mp = __atomic_exchange_n(&tp->spare, (mblk_t *)NULL, __ATOMIC_ACQ_REL);
+	if (mp == NULL)
+		return NULL;
+	DB_TYPE(mp) = (unsigned char)type;
+	bzero(mp->b_wptr, size);
+	*(t_scalar_t *)(void *)mp->b_wptr = prim;
+	mp->b_wptr += size;
+	return mp;
+}
+
+/* Later.  Locks: the endpoint's. */
+static void
+owe(struct tpi *tp, unsigned int what)
+{
+	tp->owes |= what;
+	tpi_retry(tp);
 }
 
 /* Append an address; where it is. */
@@ -70,15 +101,21 @@ tpi_up(struct tpi *tp, mblk_t *mp)
 void
 tpi_fatal(struct tpi *tp, int error)
 {
-	mblk_t *mp = allocb(2, BPRI_HI);
+	mblk_t *mp = word(tp, M_ERROR, 0, sizeof(t_scalar_t), 0);
 
 	tp->dead = 1;
-	if (mp == NULL)
-		return;
-	DB_TYPE(mp) = M_ERROR;
-	*mp->b_wptr++ = (unsigned char)error;
-	*mp->b_wptr++ = (unsigned char)error;
-	tpi_up(tp, mp);
+	tpi_lock(tp);
+	if (mp == NULL) {
+		tp->owes_error = error;
+		owe(tp, TPI_OWES_ERROR);
+	} else {
+		tp->owes &= ~TPI_OWES_ERROR;
+		mp->b_wptr = mp->b_rptr;
+		*mp->b_wptr++ = (unsigned char)error;
+		*mp->b_wptr++ = (unsigned char)error;
+		tpi_up_locked(tp, mp);
+	}
+	tpi_unlock(tp);
 }
 
 void
@@ -88,9 +125,13 @@ tpi_ok_locked(struct tpi *tp, t_scalar_t prim)
 
 	if (tp->acked)
 		return; /* by who died then */
-	mp = tpi_block(M_PCPROTO, T_OK_ACK, sizeof(struct T_ok_ack), 0);
-	if (mp == NULL)
+	mp = word(tp, M_PCPROTO, T_OK_ACK, sizeof(struct T_ok_ack), 0);
+	if (mp == NULL) {
+		tp->owes_prim = prim;
+		owe(tp, TPI_OWES_OK);
 		return;
+	}
+	tp->owes &= ~TPI_OWES_OK;
 	PRIM(mp, T_ok_ack)->CORRECT_prim = prim;
 	tpi_up_locked(tp, mp);
 }
@@ -106,7 +147,7 @@ tpi_ok(struct tpi *tp, t_scalar_t prim)
 void
 tpi_error(struct tpi *tp, t_scalar_t prim, int err, unsigned int state)
 {
-	mblk_t *mp = tpi_block(M_PCPROTO, T_ERROR_ACK,
+	mblk_t *mp = word(tp, M_PCPROTO, T_ERROR_ACK,
 		sizeof(struct T_error_ack), 0);
 	struct T_error_ack *ea;
 
@@ -185,9 +226,9 @@ tpi_conn_ind(struct tpi *tp, const struct tpi_buf *from, mblk_t *data,
 }
 
 static mblk_t *
-discon_block(int reason, t_uscalar_t seq)
+discon_block(struct tpi *tp, int reason, t_uscalar_t seq)
 {
-	mblk_t *mp = tpi_block(M_PROTO, T_DISCON_IND,
+	mblk_t *mp = word(tp, M_PROTO, T_DISCON_IND,
 		sizeof(struct T_discon_ind), 0);
 
 	if (mp != NULL) {
@@ -216,13 +257,17 @@ tpi_ind_remove(struct tpi *tp, struct tpi_ind *in)
 void
 tpi_ind_void(struct tpi *tp, struct tpi_ind *in, int reason)
 {
-	mblk_t *mp = discon_block(reason, in->seq);
+	mblk_t *mp = discon_block(tp, reason, in->seq);
 
+	if (mp == NULL) {
+		in->gone = reason;
+		owe(tp, TPI_OWES_INDS);
+		return;
+	}
 	tpi_ind_remove(tp, in);
 	if (tpi_state(tp) == TS_WRES_CIND && tp->nind == 0)
 		tpi_set(tp, TS_IDLE);
-	if (mp != NULL)
-		tpi_up_locked(tp, mp);
+	tpi_up_locked(tp, mp);
 }
 
 int
@@ -233,6 +278,8 @@ tpi_conn_gone(struct tpi *tp, void *cookie, int reason)
 	tpi_lock(tp);
 	for (in = tp->ind; in != NULL && in->cookie != cookie; in = in->next)
 		;
+	if (in != NULL)
+		in->cookie = NULL; /* what it is about goes now */
 	if (in != NULL && in->taken)
 		in->gone = reason;
 	else if (in != NULL)
@@ -255,12 +302,12 @@ tpi_conn_ok(struct tpi *tp)
 int
 tpi_conn_con(struct tpi *tp, const struct tpi_buf *res, mblk_t *data)
 {
-	mblk_t *mp = tpi_block(M_PROTO, T_CONN_CON, sizeof(struct T_conn_con),
+	mblk_t *mp = word(tp, M_PROTO, T_CONN_CON, sizeof(struct T_conn_con),
 		res->len);
 	int err = 0;
 
 	if (mp == NULL)
-		return EINVAL;
+		return ENOSR;
 	tpi_lock(tp);
 	if (tpi_next(T_CONN_CON, tpi_state(tp)) == TPI_OUT) {
 		err = EINVAL;
@@ -283,21 +330,25 @@ tpi_conn_con(struct tpi *tp, const struct tpi_buf *res, mblk_t *data)
 int
 tpi_discon_ind(struct tpi *tp, int reason, mblk_t *data)
 {
-	mblk_t *mp = discon_block(reason, TPI_NOSEQ);
+	mblk_t *mp = discon_block(tp, reason, TPI_NOSEQ);
 	unsigned int next;
 	int err = 0;
 
 	tpi_lock(tp);
 	next = tpi_next(T_DISCON_IND, tpi_state(tp));
+	tp->owes &= ~TPI_OWES_DISCON;
 	if (next != TS_IDLE) {
 		err = EINVAL;
+	} else if (mp == NULL) {
+		tp->owes_reason = reason;
+		owe(tp, TPI_OWES_DISCON);
+		if (data != NULL)
+			freemsg(data);
 	} else {
 		tpi_set(tp, TS_IDLE);
 		tp->remote.len = 0;
-		if (mp != NULL) {
-			mp->b_cont = data;
-			tpi_up_locked(tp, mp);
-		}
+		mp->b_cont = data;
+		tpi_up_locked(tp, mp);
 	}
 	tpi_unlock(tp);
 	if (err != 0 && mp != NULL)
@@ -308,15 +359,18 @@ tpi_discon_ind(struct tpi *tp, int reason, mblk_t *data)
 int
 tpi_ordrel_ind(struct tpi *tp, mblk_t *data)
 {
-	mblk_t *mp = tpi_block(M_PROTO, T_ORDREL_IND,
+	mblk_t *mp = word(tp, M_PROTO, T_ORDREL_IND,
 		sizeof(struct T_ordrel_ind), 0);
 	unsigned int next;
 
-	if (mp == NULL)
-		return EINVAL;
 	tpi_lock(tp);
 	next = tpi_next(T_ORDREL_IND, tpi_state(tp));
-	if (next != TPI_OUT) {
+	tp->owes &= ~TPI_OWES_ORDREL;
+	if (next != TPI_OUT && mp == NULL) {
+		owe(tp, TPI_OWES_ORDREL);
+		if (data != NULL)
+			freemsg(data);
+	} else if (next != TPI_OUT) {
 		tpi_set(tp, next);
 		if (next == TS_IDLE)
 			tp->remote.len = 0;
@@ -324,9 +378,51 @@ tpi_ordrel_ind(struct tpi *tp, mblk_t *data)
 		tpi_up_locked(tp, mp);
 	}
 	tpi_unlock(tp);
-	if (next == TPI_OUT)
+	if (next == TPI_OUT && mp != NULL)
 		freeb(mp);
 	return next == TPI_OUT ? EINVAL : 0;
+}
+
+/* T_DISCON_IND of all indications whose callers have gone.  Locks: as above. */
+static void
+pay_inds(struct tpi *tp)
+{
+	struct tpi_ind *in, *next;
+
+	tp->owes &= ~TPI_OWES_INDS;
+	for (in = tp->ind; in != NULL && (tp->owes & TPI_OWES_INDS) == 0;
+		in = next) {
+		next = in->next;
+		if (in->gone != 0 && !in->taken)
+			tpi_ind_void(tp, in, in->gone);
+	}
+}
+
+/* A block in spare again, and what is owed is said, as far as can be. */
+void
+tpi_pay(struct tpi *tp)
+{
+	mblk_t *mp = tp->spare == NULL ? allocb(TPI_SPARE, BPRI_HI) : NULL;
+
+	if (mp != NULL) {
+		mp = __atomic_exchange_n(&tp->spare, mp, __ATOMIC_ACQ_REL);
+		if (mp != NULL)
+			freeb(mp);
+	}
+	if (__builtin_expect(tp->owes == 0, 1))
+		return;
+	tpi_lock(tp);
+	if ((tp->owes & TPI_OWES_OK) != 0)
+		tpi_ok_locked(tp, tp->owes_prim);
+	if ((tp->owes & TPI_OWES_INDS) != 0)
+		pay_inds(tp);
+	tpi_unlock(tp);
+	if ((tp->owes & TPI_OWES_ORDREL) != 0)
+		(void)tpi_ordrel_ind(tp, NULL);
+	if ((tp->owes & TPI_OWES_DISCON) != 0)
+		(void)tpi_discon_ind(tp, tp->owes_reason, NULL);
+	if ((tp->owes & TPI_OWES_ERROR) != 0)
+		tpi_fatal(tp, tp->owes_error);
 }
 
 /* ----------------------------------------------------------------------- data */

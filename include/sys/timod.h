@@ -27,6 +27,12 @@
 /* Any request that is acknowledged; user data may follow: struct ti_req. */
 #define TI_REQUEST	(TIMOD | 151)
 
+/*
+ * The provider's, answered by drv/tpi: how many datagrams this endpoint has
+ * dropped; an unsigned int.
+ */
+#define TI_GETDROPS	(TIMOD | 160)
+
 /* Their first numbers. */
 #define O_TI_GETINFO	(TIMOD | 100)
 #define O_TI_OPTMGMT	(TIMOD | 101)

@@ -6,6 +6,8 @@
  */
 #include "tp.h"
 
+#include <sys/timod.h>
+
 static void
 two(int fd[2], struct tp_addr a[2])
 {
@@ -208,4 +210,33 @@ T_CASE(unbinding_ends_reception)
 	tp_want(fd[1], T_BIND_ACK);
 	tp_udata(fd[0], &a[1], "new", 3);
 	want_from(fd[1], &a[0], "new", 3);
+}
+
+/* Five seconds are how long a datagram waits for who does not read. */
+T_CASE_TIMEOUT(what_is_dropped_is_counted, 60)
+{
+	struct strioctl si = { .ic_cmd = TI_GETDROPS };
+	static char data[8192];
+	struct tp_addr a[2];
+	unsigned n = 77;
+	int fd[2];
+
+	two(fd, a);
+	tp_need_loopback();
+	si.ic_dp = (char *)&n;
+	T_OK(ioctl(fd[0], I_STR, &si));
+	T_EQ(si.ic_len, (int)sizeof(n));
+	T_EQ(n, 0u);
+	if (T_OK(fork()) == 0)
+		for (;;)
+			tp_udata(fd[0], &a[1], data, sizeof(data));
+	do {
+		t_pause();
+		si.ic_len = 0;
+		T_OK(ioctl(fd[0], I_STR, &si));
+	} while (n == 0);
+	tp_want(fd[1], T_UNITDATA_IND);
+	si.ic_len = 0;
+	T_OK(ioctl(fd[1], I_STR, &si));
+	T_EQ(n, 0u); /* it is the sender's count */
 }
