@@ -25,11 +25,21 @@ begin(struct use *u, int fd, unsigned states)
 	return 0;
 }
 
-/* The provider was of another opinion about the state: an event tells why. */
+/*
+ * The provider was of another opinion about the state, or about who waits to
+ * be answered: an event tells why.
+ */
 static int
 settle(struct use *u)
 {
-	return t_errno == TOUTSTATE && xti_look(u) != 0 ? xti_fail(TLOOK) : -1;
+	int terr = t_errno, event;
+
+	if (terr != TOUTSTATE && terr != TBADSEQ)
+		return -1;
+	event = xti_look(u);
+	if (event == 0 || (terr == TBADSEQ && event != T_DISCONNECT))
+		return xti_fail(terr);
+	return xti_fail(TLOOK);
 }
 
 static int
@@ -63,7 +73,7 @@ confirm(struct use *u, struct t_call *call)
 		xti_block_free(&b);
 		return xti_neg(more, TNODATA);
 	}
-	xti_state(u, T_DATAXFER);
+	xti_happened(u, XTI_CONNECTED);
 	over = xti_give_data(u, call != NULL ? &call->udata : NULL, &gp, more);
 	if (gp.ctl.len < (int)sizeof(cc)) {
 		xti_block_free(&b);
@@ -119,7 +129,7 @@ t_connect(int fd, const struct t_call *sndcall, struct t_call *rcvcall)
 		return xti_fail(TLOOK);
 	if (request_connection(&u, sndcall) < 0)
 		return settle(&u);
-	xti_state(&u, T_OUTCON);
+	xti_happened(&u, XTI_CALLED);
 	if (u.id.fflags & O_NONBLOCK)
 		return xti_fail(TNODATA);
 	return confirm(&u, rcvcall);
@@ -151,7 +161,7 @@ t_listen(int fd, struct t_call *call)
 		return -1;
 	if (call == NULL)
 		return xti_sys(EFAULT);
-	qlen = __atomic_load_n(&u.w[1], __ATOMIC_ACQUIRE);
+	qlen = xti_qlen(&u);
 	if (qlen == 0)
 		return xti_fail(TBADQLEN);
 	if (OCNT(W(&u)) >= qlen)
@@ -193,8 +203,8 @@ check_acceptor(struct use *u, struct use *res)
 	if (res->ep->major != u->ep->major ||
 	    res->ep->info.servtype != u->ep->info.servtype)
 		return xti_fail(TPROVMISMATCH);
-	if ((W(res) & W_STATE) == T_IDLE &&
-	    __atomic_load_n(&res->w[1], __ATOMIC_ACQUIRE) != 0)
+	if ((W(res) & W_STATE) == T_IDLE && xti_qlen(res) != 0 &&
+	    xti_qlen(res) != XTI_QLEN_UNKNOWN)
 		return xti_fail(TRESQLEN);
 	return 0;
 }
@@ -310,10 +320,7 @@ t_rcvdis(int fd, struct t_discon *discon)
 		return more == -ENOMSG ? xti_fail(TNODIS) :
 					 xti_neg(more, TNODIS);
 	}
-	if ((W(&u) & W_STATE) == T_INCON)
-		xti_ocnt(&u, -1);
-	else
-		xti_state(&u, T_IDLE);
+	xti_happened(&u, XTI_GOT_DIS);
 	over = xti_give_data(&u, discon != NULL ? &discon->udata : NULL, &gp,
 		more);
 	if (gp.ctl.len < (int)sizeof(di)) {
@@ -366,7 +373,7 @@ release(struct use *u, const struct netbuf *udata)
 	if (ret < 0)
 		return ret != -EAGAIN && xti_look(u) == T_DISCONNECT ?
 			xti_fail(TLOOK) : xti_neg(ret, TFLOW);
-	xti_state(u, (W(u) & W_STATE) == T_DATAXFER ? T_OUTREL : T_IDLE);
+	xti_happened(u, XTI_SENT_REL);
 	return 0;
 }
 
@@ -408,7 +415,7 @@ released(struct use *u, struct t_discon *discon)
 		return xti_fail(gp.prim == T_DISCON_IND ? TLOOK : TNOREL);
 	if (more < 0)
 		return xti_neg(more, TNOREL);
-	xti_state(u, (W(u) & W_STATE) == T_DATAXFER ? T_INREL : T_IDLE);
+	xti_happened(u, XTI_GOT_REL);
 	over = xti_give_data(u, discon != NULL ? &discon->udata : NULL, &gp,
 		more);
 	if (discon != NULL)

@@ -85,17 +85,57 @@ xti_state(struct use *u, unsigned state)
 	xti_word(u, clear, state);
 }
 
-/* One connection indication more, or less; the state follows. */
+/* The word @w with one connection indication more, or less. */
+static uint32_t
+counted(uint32_t w, int d)
+{
+	uint32_t n = OCNT(w), state = w & W_STATE;
+
+	n = d < 0 && n == 0 ? 0 : n + (uint32_t)d;
+	/* who accepted it on the listener itself has a connection there */
+	if (state == T_IDLE || state == T_INCON)
+		state = n != 0 ? T_INCON : T_IDLE;
+	else
+		n = OCNT(w);
+	return (w & 0xffffu & ~W_STATE) | n * W_OCNT | state;
+}
+
 void
 xti_ocnt(struct use *u, int d)
 {
-	uint32_t w = W(u), n, new;
+	uint32_t w = W(u);
+
+	while (!__atomic_compare_exchange_n(u->w, &w, counted(w, d), 0,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
+}
+
+/*
+ * What has happened, and what becomes of a state by it: another thread may
+ * have seen the opposite at the same time.  0: it stays.
+ */
+static const unsigned char after[][16] = {
+	[XTI_CALLED] = {[T_IDLE] = T_OUTCON},
+	[XTI_CONNECTED] = {[T_OUTCON] = T_DATAXFER},
+	[XTI_SENT_REL] = {[T_DATAXFER] = T_OUTREL, [T_INREL] = T_IDLE},
+	[XTI_GOT_REL] = {[T_DATAXFER] = T_INREL, [T_OUTREL] = T_IDLE},
+	[XTI_GOT_DIS] = {[T_OUTCON] = T_IDLE, [T_DATAXFER] = T_IDLE,
+		[T_OUTREL] = T_IDLE, [T_INREL] = T_IDLE},
+};
+
+void
+xti_happened(struct use *u, enum xti_what what)
+{
+	uint32_t w = W(u), new, s;
 
 	do {
-		n = OCNT(w);
-		n = d < 0 && n == 0 ? 0 : n + (uint32_t)d;
-		new = (w & 0xffffu & ~W_STATE) | n * W_OCNT |
-			(n != 0 ? T_INCON : T_IDLE);
+		s = after[what][w & W_STATE];
+		if (what == XTI_GOT_DIS && (w & W_STATE) == T_INCON)
+			new = counted(w, -1);
+		else if (s == 0)
+			return;
+		else
+			new = (w & ~(W_STATE | (s == T_IDLE ? W_DATA : 0))) | s;
 	} while (!__atomic_compare_exchange_n(u->w, &w, new, 0,
 		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 }
@@ -182,7 +222,8 @@ xti_refresh(struct use *u)
 
 /*
  * The state of an endpoint, by the provider's and the event that waits, which
- * its user has not seen yet; -1: it is changing.
+ * its user has not seen yet; -1: it is changing.  A disconnection that waits
+ * is that of a connection: in T_IDLE nobody could take it.
  */
 static int
 state_of(int32_t ts, int event)
@@ -191,7 +232,8 @@ state_of(int32_t ts, int event)
 	case TS_UNBND:
 		return T_UNBND;
 	case TS_IDLE:
-		return event == T_ORDREL ? T_OUTREL : T_IDLE;
+		return event == T_ORDREL ? T_OUTREL :
+			event == T_DISCONNECT ? T_DATAXFER : T_IDLE;
 	case TS_WCON_CREQ:
 		return T_OUTCON;
 	case TS_WRES_CIND:
@@ -207,7 +249,10 @@ state_of(int32_t ts, int event)
 	}
 }
 
-/* Give the Stream the state its provider has. */
+/*
+ * Give the Stream the state its provider has.  How many may wait to be
+ * listened to, it does not say: then it is the provider that refuses.
+ */
 static int
 adopt(struct use *u, uint32_t how)
 {
@@ -220,6 +265,8 @@ adopt(struct use *u, uint32_t how)
 	new = W_INIT | how | (uint32_t)s;
 	if (s == T_INCON)
 		new |= W_OCNT;
+	if (s != T_UNBND)
+		__atomic_store_n(&u->w[1], XTI_QLEN_UNKNOWN, __ATOMIC_RELEASE);
 	while (!__atomic_compare_exchange_n(u->w, &w, new, 0, __ATOMIC_ACQ_REL,
 		__ATOMIC_ACQUIRE))
 		;
@@ -259,6 +306,10 @@ xti_use_slow(struct use *u, int fd, unsigned states)
 
 	u->ep = &none;
 	if (ep == NULL || ep->head != u->id.head || ep->gen != u->id.gen) {
+		if (xti_refresh(u) < 0)
+			return -1;
+	} else if ((W(u) & W_INIT) == 0) {
+		/* what is known of its state is from before */
 		if (xti_refresh(u) < 0)
 			return -1;
 	} else {
@@ -400,25 +451,43 @@ t_getstate(int fd)
 }
 
 /*
+ * May t_sync() set the state from @was to @now?  The question overtakes data,
+ * and a release among it: of a provider that has not seen the release yet the
+ * library knows better.
+ */
+static int
+believed(unsigned was, unsigned now)
+{
+	return was != now && !(was == T_OUTREL && now == T_DATAXFER) &&
+		!(was == T_IDLE && now == T_INREL);
+}
+
+/*
  * XNS 5.2: the library's state becomes the provider's.  When no event waits
- * that explains the difference, the provider is right.
+ * that explains the difference, the provider is right - unless the state has
+ * changed since it was asked.
  */
 STR_EXPORT int
 t_sync(int fd)
 {
 	struct use u;
+	uint32_t w;
 	int s;
 
 	if (strm_id(fd, &u.id, &u.w) < 0)
 		return xti_fail(TBADF);
 	if (ioctl(fd, I_FIND, "tirdwr") == 1 || with_timod(fd) < 0)
 		return xti_fail(TBADF);
-	if (xti_use(&u, fd, S_ANY) < 0 || xti_refresh(&u) < 0)
+	if (xti_use(&u, fd, S_ANY) < 0)
+		return -1;
+	w = W(&u);
+	if (xti_refresh(&u) < 0)
 		return -1;
 	s = xti_event_slow(&u) == 0 ? state_of(u.ep->state, 0) : 0;
 	if (s < 0)
 		return xti_fail(TSTATECHNG);
-	if (s != 0 && (unsigned)s != (W(&u) & W_STATE))
+	if (s != 0 && (W(&u) & W_STATE) == (w & W_STATE) &&
+	    believed(w & W_STATE, (unsigned)s))
 		xti_state(&u, (unsigned)s);
 	if (s == T_INCON && OCNT(W(&u)) == 0)
 		xti_word(&u, 0, W_OCNT);
@@ -608,7 +677,8 @@ t_getprotaddr(int fd, struct t_bind *bound, struct t_bind *peer)
 	if (n >= 0 && bound != NULL) {
 		over |= xti_give(&u, &bound->addr, &b, aa.LOCADDR_offset,
 			aa.LOCADDR_length, n);
-		bound->qlen = __atomic_load_n(&u.w[1], __ATOMIC_ACQUIRE);
+		bound->qlen = xti_qlen(&u) != XTI_QLEN_UNKNOWN ?
+			xti_qlen(&u) : 0;
 	}
 	if (n >= 0 && peer != NULL)
 		over |= xti_give(&u, &peer->addr, &b, aa.REMADDR_offset,

@@ -7,6 +7,7 @@
 #include "xt.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <stropts.h>
 #include <unistd.h>
 
@@ -509,6 +510,58 @@ XT_CASE(CO, accept_of_a_caller_who_gave_up_is_TLOOK)
 	T_TOK(t_rcvdis(e.fd, NULL));
 }
 
+/* However close: the caller gives up between the look and the answer. */
+XT_CASE_TIMEOUT(CO, an_answer_that_meets_a_withdrawal_is_TLOOK, 60)
+{
+	struct t_call call = {.sequence = 0};
+	struct xt_addr at;
+	int lfd, fd, acc;
+
+	if (xt->at_once)
+		T_SKIP("it is accepted before it is known");
+	lfd = xt_bound_at(0, 1, &at);
+	if (T_OK(fork()) == 0) {
+		fd = xt_bound(1, 0);
+		for (;;) {
+			struct t_call to = {.sequence = 0};
+
+			xt_netbuf(&to.addr, &at);
+			if (t_connect(fd, &to, NULL) < 0 &&
+			    t_errno == TNODATA) {
+				for (uint64_t n = t_rand_below(20000); n > 0;
+					n--)
+					__asm__ volatile("");
+				if (t_snddis(fd, NULL) == 0 ||
+				    t_rcvdis(fd, NULL) == 0)
+					continue;
+			}
+			T_TOK(t_close(fd));
+			fd = xt_bound(1, 0);
+		}
+	}
+	acc = xt_bound(0, 0);
+	for (int i = 0; i < 500; i++) {
+		int ret = (i & 1) ? -2 : 0;
+
+		if (t_listen(lfd, &call) < 0) {
+			T_EQ(t_errno, TLOOK);
+			T_TOK(t_rcvdis(lfd, NULL));
+			continue;
+		}
+		ret = ret == 0 ? t_accept(lfd, acc, &call) :
+				 t_snddis(lfd, &call);
+		if (ret < 0) {
+			T_EQ(t_errno, TLOOK);
+			T_EQ(T_TOK(t_look(lfd)), T_DISCONNECT);
+			T_TOK(t_rcvdis(lfd, NULL));
+		} else if ((i & 1) == 0) {
+			T_TOK(t_close(acc));
+			acc = xt_bound(0, 0);
+		}
+		T_STATE(lfd, T_IDLE);
+	}
+}
+
 XT_CASE(CO, a_caller_who_dies_is_a_disconnect)
 {
 	struct xt_end e;
@@ -673,6 +726,11 @@ XT_CASE(ORD, data_flows_back_after_a_release)
 	T_STATE(fd[0], T_IDLE);
 }
 
+struct both {
+	pthread_barrier_t go;
+	int fd;
+};
+
 XT_CASE(ORD, both_ends_release_at_once)
 {
 	int fd[2];
@@ -684,6 +742,42 @@ XT_CASE(ORD, both_ends_release_at_once)
 		T_EVENT(fd[i], T_ORDREL);
 		T_TOK(t_rcvrel(fd[i]));
 		T_STATE(fd[i], T_IDLE);
+	}
+}
+
+static void *
+rel_sender(void *arg)
+{
+	struct both *b = arg;
+
+	(void)pthread_barrier_wait(&b->go);
+	if (t_sndrel(b->fd) < 0)
+		T_FAIL("t_sndrel: %s", t_strerror(t_errno));
+	return NULL;
+}
+
+/* One thread sends its release while another takes the peer's. */
+XT_CASE_TIMEOUT(ORD, a_release_sent_and_one_taken_at_once, 60)
+{
+	struct both b;
+	pthread_t th;
+	int fd[2];
+
+	for (int i = 0; i < 300; i++) {
+		xt_pair(fd);
+		b.fd = fd[0];
+		T_EQ(pthread_barrier_init(&b.go, NULL, 2), 0);
+		T_TOK(t_sndrel(fd[1]));
+		T_EVENT(fd[0], T_ORDREL);
+		T_EQ(pthread_create(&th, NULL, rel_sender, &b), 0);
+		(void)pthread_barrier_wait(&b.go);
+		T_TOK(t_rcvrel(fd[0]));
+		T_EQ(pthread_join(th, NULL), 0);
+		T_STATE(fd[0], T_IDLE);
+		T_EVENT(fd[1], T_ORDREL);
+		T_TOK(t_rcvrel(fd[1]));
+		T_TOK(t_close(fd[0]));
+		T_TOK(t_close(fd[1]));
 	}
 }
 

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stropts.h>
+#include <sys/tihdr.h>
 #include <unistd.h>
 
 /* -------------------------------------------------------------------- t_open */
@@ -373,6 +374,114 @@ XT_CASE(ANY, sync_says_the_state)
 	xt_make(&e, T_IDLE);
 	T_EQ(T_TOK(t_sync(e.fd)), T_IDLE);
 	T_STATE(e.fd, T_IDLE);
+}
+
+/* The question overtakes data, and the release behind it. */
+XT_CASE(ORD, sync_does_not_take_back_a_release_that_waits)
+{
+	static char buf[16384];
+	int fd[2], flags, sent = 0;
+
+	xt_pair(fd);
+	xt_block(fd[0], 0);
+	xt_block(fd[1], 0);
+	while (t_snd(fd[0], buf, sizeof(buf), 0) > 0)
+		;
+	T_EQ(t_errno, TFLOW);
+	while (!sent) {
+		if (t_rcv(fd[1], buf, sizeof(buf), &flags) < 0)
+			T_EQ(t_errno, TNODATA);
+		/* what is full once has room where sockets buffer */
+		while (xt->inet && t_snd(fd[0], buf, sizeof(buf), 0) > 0)
+			;
+		sent = t_sndrel(fd[0]) == 0;
+		if (!sent)
+			T_EQ(t_errno, TFLOW);
+	}
+	T_STATE(fd[0], T_OUTREL);
+	T_EQ(T_TOK(t_sync(fd[0])), T_OUTREL);
+	T_STATE(fd[0], T_OUTREL);
+}
+
+/* --------------------------------------------- what others have made of it */
+
+/* A request by hand, and its acknowledgement. */
+static void
+by_hand(int fd, const void *req, int len, int want)
+{
+	union T_primitives p;
+	struct strbuf ctl = {.len = len, .buf = (char *)(uintptr_t)req};
+	int flags = 0;
+
+	T_OK(putmsg(fd, &ctl, NULL, 0));
+	ctl.buf = (char *)&p;
+	ctl.maxlen = sizeof(p);
+	T_EQ(T_OK(getmsg(fd, &ctl, NULL, &flags)) & MORECTL, 0);
+	T_EQ(p.type, want);
+}
+
+static int
+bound_by_hand(const char *dev, unsigned qlen, struct xt_addr *at)
+{
+	struct T_bind_req br = {.PRIM_type = T_BIND_REQ, .CONIND_number = qlen};
+	struct t_bind is = {.qlen = 0};
+	int fd = T_OK(open(dev, O_RDWR));
+
+	by_hand(fd, &br, sizeof(br), T_BIND_ACK);
+	T_OK(ioctl(fd, I_PUSH, "timod"));
+	xt_netbuf(&is.addr, at);
+	T_TOK(t_getprotaddr(fd, &is, NULL));
+	at->len = is.addr.len;
+	return fd;
+}
+
+XT_CASE(CO, who_was_bound_by_hand_listens)
+{
+	struct t_call call = {.sequence = 0};
+	struct xt_addr at;
+	int lfd, fd;
+
+	if (xt->inet)
+		T_SKIP("its address is not one to call");
+	lfd = bound_by_hand(xt->device, 1, &at);
+	T_STATE(lfd, T_IDLE);
+	fd = xt_bound(1, 0);
+	xt_call(fd, &at);
+	T_EVENT(lfd, T_LISTEN);
+	T_TOK(t_listen(lfd, &call));
+	T_STATE(lfd, T_INCON);
+	T_TOK(t_accept(lfd, xt_open(0), &call));
+}
+
+XT_CASE(CO, a_disconnection_of_what_was_connected_by_hand_can_be_taken)
+{
+	struct {
+		struct T_conn_req r;
+		char addr[256];
+	} m = {{.PRIM_type = T_CONN_REQ}, {0}};
+	struct xt_addr at, me;
+	struct t_discon dis;
+	struct pollfd pfd = {.events = POLLIN};
+	int fd;
+
+	xt_nobody(&at);
+	fd = bound_by_hand(xt->device, 0, &me);
+	T_TOK(t_close(fd));
+	fd = T_OK(open(xt->device, O_RDWR));
+	struct T_bind_req br = {.PRIM_type = T_BIND_REQ};
+	by_hand(fd, &br, sizeof(br), T_BIND_ACK);
+	m.r.DEST_offset = sizeof(m.r);
+	m.r.DEST_length = (t_scalar_t)at.len;
+	memcpy(m.addr, at.buf, at.len);
+	by_hand(fd, &m, (int)(sizeof(m.r) + at.len), T_OK_ACK);
+	pfd.fd = fd;
+	T_EQ(T_OK(poll(&pfd, 1, 5000)), 1);
+	T_OK(ioctl(fd, I_PUSH, "timod"));
+	T_EVENT(fd, T_DISCONNECT);
+	memset(&dis, 0, sizeof(dis));
+	T_TOK(t_rcvdis(fd, &dis));
+	T_STATE(fd, T_IDLE);
+	T_EQ(t_look(fd), 0);
 }
 
 XT_CASE(ANY, a_stream_without_timod_is_no_endpoint)
