@@ -51,6 +51,7 @@ struct implementation {
 	int eager;           /* service queues and wakes on every call */
 	const char *transport; /* what the worker calls it; NULL: the same */
 	int niced;             /* sender and receiver at the extremes of nice */
+	int slow;              /* a sample takes seconds: fewer usual sizes */
 };
 
 /* Socket buffers where there is a network, the papers' size. */
