@@ -78,8 +78,11 @@ str_busy_lock(struct str_plumb *pl, struct host_call *hc)
 		if (str_load(&pl->busy.owner) == v)
 			str_owner_wait(hc, (str_a32 *)&pl->busy.owner, v,
 				10000000u);
-		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR)
+		if (hc == NULL)
+			continue;
+		if (host_interrupted(hc) == HOST_SIG_INTR)
 			return EINTR;
+		host_resample(hc); /* else the next wait is none */
 	}
 }
 

@@ -32,12 +32,19 @@
 #define UNLINK_MS 15000u
 #define MEND_MS 500u /* nobody waits for what is done for the dead */
 
-static void
+/* Return: 0, EINTR. */
+static int
 nap(struct host_call *hc)
 {
 	str_a32 word = 0;
 
 	(void)host_wait(hc, &word, 0, 1000000u);
+	if (hc == NULL)
+		return 0;
+	if (host_interrupted(hc) == HOST_SIG_INTR)
+		return EINTR;
+	host_resample(hc); /* else the next wait is none */
+	return 0;
 }
 
 /* Both busy locks.  Return: 0, EINTR. */
@@ -56,9 +63,9 @@ lock_both(struct str_plumb *up, struct str_plumb *low, struct host_call *hc)
 			return 0;
 		}
 		str_busy_unlock(up);
-		nap(hc);
-		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR)
-			return EINTR;
+		err = nap(hc);
+		if (err != 0)
+			return err;
 	}
 }
 
@@ -428,9 +435,9 @@ unlink_one(struct str_head *upper, struct host_call *hc, int id, bool persist,
 			str_busy_unlock(up);
 		if (lower == NULL)
 			return NOLINK;
-		nap(sig);
-		if (sig != NULL && host_interrupted(sig) == HOST_SIG_INTR)
-			return EINTR;
+		err = nap(sig);
+		if (err != 0)
+			return err;
 	}
 	l->via = up;
 	str_store(&l->state, STR_LINK_GOING);

@@ -95,8 +95,11 @@ str_node_lock(struct str_node *n, struct host_call *hc)
 		if (str_load(&n->lock.owner) == v)
 			str_owner_wait(hc, (str_a32 *)&n->lock.owner, v,
 				10000000u);
-		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR)
+		if (hc == NULL)
+			continue;
+		if (host_interrupted(hc) == HOST_SIG_INTR)
 			return EINTR;
+		host_resample(hc); /* else the next wait is none */
 	}
 }
 

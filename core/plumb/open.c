@@ -27,7 +27,7 @@
 #include <str/apush.h>
 
 #define DRAIN_NS 10000000u /* between two looks at queues that drain */
-#define SOCK_NS 100000000000u /* a socket's peer takes nothing: given up */
+#define SOCK_NS 100000000000u /* nobody has a socket any more: given up */
 
 /* ---------------------------------------------------------------- devices */
 
@@ -489,7 +489,8 @@ impatient(struct str_head *sd)
  * send what they have, unless it is non-blocking; a signal ends it.  Who has
  * no call, because those who held the stream were killed, does not wait: he
  * comes again.  What is to go out by a socket is left to streamsd rather than
- * lost: as a kernel's socket goes on after its close.
+ * lost: as a kernel's socket goes on after its close, for as long as the
+ * system keeps the connection.
  * Return: false: not yet.
  */
 static bool
@@ -497,7 +498,7 @@ drain(struct str_plumb *pl, struct host_call *hc)
 {
 	struct str_head *sd = &pl->head[0];
 	uint64_t end = str_load(&pl->drain_end);
-	bool moved, unsent = str_sock_unsent(pl, &moved);
+	bool alive, unsent = str_sock_unsent(pl, &alive);
 	bool hasty = hc != NULL ? (hc->fflags & STR_O_NONBLOCK) != 0 :
 				  impatient(sd);
 
@@ -506,7 +507,7 @@ drain(struct str_plumb *pl, struct host_call *hc)
 		return true;
 	if (end == 0)
 		end = host_now() + sd->cltime * 1000000ull;
-	if (hc == NULL && unsent && moved)
+	if (hc == NULL && unsent && alive)
 		end = host_now() + SOCK_NS;
 	if (hc == NULL) {
 		if (host_now() >= end || !undrained(pl))
@@ -524,7 +525,7 @@ drain(struct str_plumb *pl, struct host_call *hc)
 			break;
 		(void)str_sock_try(sd, hc, KS_OUT);
 	}
-	if (!str_sock_unsent(pl, &moved) || !undrained(pl) ||
+	if (!str_sock_unsent(pl, &alive) || !undrained(pl) ||
 	    (str_load(&sd->flags) & (STR_H_HUP | STR_H_WRERR)) != 0)
 		return true;
 	str_store(&pl->drain_end, host_now() + SOCK_NS);
@@ -564,9 +565,15 @@ node_busy(struct str_node *n)
 static bool
 drain_on(struct str_plumb *pl, void *arg)
 {
+	uint64_t end = str_load(&pl->drain_end);
 	bool *left = arg;
 
-	if (str_load(&pl->drain_end) != 0) {
+	if (end == 0)
+		return false;
+	if (str_head_held(&pl->head[0])) {
+		/* held again: its next last close has all its time */
+		(void)str_cas(&pl->drain_end, end, (uint64_t)0);
+	} else {
 		str_head_maybe_close(&pl->head[0], NULL);
 		*left = *left || str_stream_lives(pl);
 	}
