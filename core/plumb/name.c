@@ -9,9 +9,10 @@
  * it was made, where the system tells, says whether it is the same file: a name
  * whose file is gone goes when another file of that number gets one.
  * Names stand in entries that are made when needed and used again, never
- * freed, on a list that grows at its front; `state' says what an entry is.
- * So looking one up takes no lock, and nobody who stops or dies in between
- * is in anybody's way.
+ * freed, on a list that grows at its front; `state' says what an entry is, and
+ * by a number that grows with each use whether it is still what was found.  So
+ * looking one up takes no lock, and nobody who stops or dies in between is in
+ * anybody's way.
  *
  * connld.  An open of a name whose head has connld on top makes a pipe: the
  * opener gets one end, the other is passed to whoever reads at the far end of
@@ -25,11 +26,13 @@
 #define FREE 0u
 #define LIVE 1u
 #define BUSY 2u /* being entered or removed */
+#define KIND 3u
+#define USE 4u /* one more use of the entry */
 
 struct str_name {
 	struct str_blk blk;
 	struct str_name *volatile next; /* [I] */
-	str_a32 state;
+	str_a32 state; /* [A] the use's number, and FREE, LIVE or BUSY */
 	uint32_t pad;
 	uint64_t dev, ino, born;
 	uint64_t sid; /* of the head's stream */
@@ -51,35 +54,51 @@ str_name_count(void)
 	return str_load(str_root(STR_ROOT_NNAMES));
 }
 
-/* Does @n stand at this number, @other: of a file that is gone? */
-static bool
+/*
+ * Does @n stand at this number, @other: of a file that is gone?
+ * Return: its state when it did, 0 else.
+ */
+static uint32_t
 at(struct str_name *n, uint64_t dev, uint64_t ino, uint64_t born, bool other)
 {
-	return str_load_acq(&n->state) == LIVE && n->dev == dev &&
-		n->ino == ino &&
+	uint32_t v = str_load_acq(&n->state);
+	bool yes = (v & KIND) == LIVE && n->dev == dev && n->ino == ino &&
 		(born != 0 && n->born != 0 && n->born != born) == other;
+
+	str_fence_full();
+	return yes && str_load(&n->state) == v ? v : 0;
 }
 
+/* *ret_state: what drop() and hold() want to know, lest it is used again. */
 static struct str_name *
-lookup(uint64_t dev, uint64_t ino, uint64_t born)
+lookup(uint64_t dev, uint64_t ino, uint64_t born, uint32_t *ret_state)
 {
 	struct str_name *n;
 
-	for (n = first(); n != NULL; n = n->next)
-		if (at(n, dev, ino, born, false))
+	for (n = first(); n != NULL; n = n->next) {
+		*ret_state = at(n, dev, ino, born, false);
+		if (*ret_state != 0) {
+			STR_CRASH_POINT("name:found");
 			return n;
+		}
+	}
 	return NULL;
 }
 
+/* An entry that nobody uses, BUSY with us. */
 static struct str_name *
 unused(void)
 {
 	struct str_name *n;
 	uint64_t old;
 
-	for (n = first(); n != NULL; n = n->next)
-		if (str_load(&n->state) == FREE && str_cas(&n->state, FREE, BUSY))
+	for (n = first(); n != NULL; n = n->next) {
+		uint32_t v = str_load(&n->state);
+
+		if ((v & KIND) == FREE &&
+		    str_cas(&n->state, v, (v + USE) | BUSY))
 			return n;
+	}
 	n = str_mem_alloc(sizeof(*n), STR_BLK_KMEM);
 	if (n == NULL)
 		return NULL;
@@ -95,16 +114,30 @@ unused(void)
 	return n;
 }
 
-/* Take @n away; ENOENT: somebody else did. */
+/* From LIVE, in the use that @v says, to BUSY. */
+static bool
+grab(struct str_name *n, uint32_t v)
+{
+	return str_cas(&n->state, v, (v & ~KIND) | BUSY);
+}
+
+/* It is BUSY with us, and becomes @kind. */
+static void
+set(struct str_name *n, uint32_t kind)
+{
+	str_store_rel(&n->state, (str_load(&n->state) & ~KIND) | kind);
+}
+
+/* Take @n away, whose state was @v; ENOENT: somebody else did. */
 static int
-drop(struct str_name *n, struct host_call *hc)
+drop(struct str_name *n, uint32_t v, struct host_call *hc)
 {
 	struct str_thread *t = host_self();
 	uint64_t was = str_load(&t->inside);
 	struct str_head *sd;
 
 	str_ref_begin();
-	if (!str_cas(&n->state, LIVE, BUSY)) {
+	if (!grab(n, v)) {
 		str_ref_end();
 		return ENOENT;
 	}
@@ -116,7 +149,7 @@ drop(struct str_name *n, struct host_call *hc)
 	else
 		str_ref_end();
 	(void)str_sub(str_root(STR_ROOT_NNAMES), (uint64_t)1);
-	str_store_rel(&n->state, FREE);
+	set(n, FREE);
 	str_store(&t->inside, was);
 	return 0;
 }
@@ -126,9 +159,10 @@ str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
 	uint64_t ino, uint64_t born, const char *path)
 {
 	struct str_name *n, *o;
+	uint32_t v;
 	unsigned i;
 
-	if (lookup(dev, ino, born) != NULL)
+	if (lookup(dev, ino, born, &v) != NULL)
 		return EBUSY;
 	n = unused();
 	if (n == NULL)
@@ -144,33 +178,37 @@ str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
 	n->path[i] = '\0';
 	str_head_ref(sd);
 	(void)str_add(str_root(STR_ROOT_NNAMES), (uint64_t)1);
-	str_store_rel(&n->state, LIVE);
+	set(n, LIVE);
+	v = str_load(&n->state);
 	str_fence_full();
 	str_ref_end();
 	/* two at once: the earlier one stays */
 	for (o = first(); o != NULL; o = o->next)
-		if (o != n && at(o, dev, ino, born, false) && o->seq < n->seq) {
+		if (o != n && at(o, dev, ino, born, false) != 0 &&
+		    o->seq < n->seq) {
 			str_ref_begin();
-			if (!str_cas(&n->state, LIVE, BUSY)) {
+			if (!grab(n, v)) {
 				str_ref_end();
 				continue;
 			}
 			(void)str_sub(str_root(STR_ROOT_NNAMES), (uint64_t)1);
-			str_store_rel(&n->state, FREE);
+			set(n, FREE);
 			str_head_unref_later(sd); /* a file of it is open */
 			return EBUSY;
 		}
 	/* the last: @sd may be closed meanwhile */
-	for (o = first(); o != NULL; o = o->next)
-		if (at(o, dev, ino, born, true))
-			(void)drop(o, NULL);
+	for (o = first(); o != NULL; o = o->next) {
+		v = at(o, dev, ino, born, true);
+		if (v != 0)
+			(void)drop(o, v, NULL);
+	}
 	return 0;
 }
 
-/* Count as inside the stream of @n; its head, with a reference that has been
- * begun, or NULL. */
+/* Count as inside the stream of @n, whose state was @v; its head, with a
+ * reference that has been begun, or NULL. */
 static struct str_head *
-hold(struct str_name *n)
+hold(struct str_name *n, uint32_t v)
 {
 	struct str_head *sd = n->sd;
 	uint64_t sid = n->sid;
@@ -180,7 +218,7 @@ hold(struct str_name *n)
 		return NULL;
 	str_head_ref(sd);
 	str_fence_full();
-	if (str_load_acq(&n->state) == LIVE && n->sd == sd && n->sid == sid)
+	if (str_load(&n->state) == v)
 		return sd;
 	str_head_unref(sd, NULL);
 	return NULL;
@@ -189,9 +227,10 @@ hold(struct str_name *n)
 int
 str_name_detach(struct host_call *hc, uint64_t dev, uint64_t ino, uint64_t born)
 {
-	struct str_name *n = lookup(dev, ino, born);
+	uint32_t v;
+	struct str_name *n = lookup(dev, ino, born, &v);
 
-	return n == NULL ? ENOENT : drop(n, hc);
+	return n == NULL ? ENOENT : drop(n, v, hc);
 }
 
 /* str_name_entry - the @i-th name, for tools; false: no more. */
@@ -203,7 +242,7 @@ str_name_entry(unsigned i, uint64_t *dev, uint64_t *ino, uint64_t *sid,
 	size_t k;
 
 	for (n = first(); n != NULL; n = n->next) {
-		if (str_load_acq(&n->state) != LIVE || i-- != 0)
+		if ((str_load_acq(&n->state) & KIND) != LIVE || i-- != 0)
 			continue;
 		*dev = n->dev;
 		*ino = n->ino;
@@ -317,13 +356,14 @@ str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, uint64_t born,
 {
 	struct str_thread *t = host_self();
 	uint64_t was = str_load(&t->inside);
-	struct str_name *n = lookup(dev, ino, born);
+	uint32_t v;
+	struct str_name *n = lookup(dev, ino, born, &v);
 	struct str_head *sd;
 	int err = ENOENT;
 	bool held;
 
 	hc->fflags = oflags;
-	sd = n == NULL ? NULL : hold(n);
+	sd = n == NULL ? NULL : hold(n, v);
 	if (sd != NULL) {
 		held = str_ref_hold(sd);
 		if (str_load(&sd->flags) & STR_H_PLEX)
@@ -354,6 +394,6 @@ str_name_each(void (*fn)(struct str_head *sd, uint64_t sid, uint64_t dev,
 	struct str_name *n;
 
 	for (n = first(); n != NULL; n = n->next)
-		if (str_load_acq(&n->state) == LIVE)
+		if ((str_load_acq(&n->state) & KIND) == LIVE)
 			fn(n->sd, n->sid, n->dev, n->ino, n->path, arg);
 }
