@@ -561,6 +561,56 @@ T_CASE(a_late_answer_is_discarded)
 	freemsg(kept);
 }
 
+static str_a32 go_on_;
+static uint32_t answerer_;
+
+/* Has taken the turn's answer in hand, and hands it over when it is let. */
+static void
+answers_late(void *arg)
+{
+	struct str_head *sd = arg;
+	struct host_call hc = {.fd = -1};
+
+	T_EQ(host_enter(&hc), 0);
+	answerer_ = host_self_tag();
+	str_store(&sd->ioc.state, answerer_);
+	while (str_load(&go_on_) == 0)
+		sim_pause(&go_on_, 0);
+	str_store_rel(&sd->ioc.state, 2u);
+	(void)str_add(&sd->iocword, 1u);
+	host_wake(&sd->iocword, INT_MAX);
+	host_leave();
+}
+
+/* Somebody stopped as he answered: nobody waits for him beyond his time */
+T_CASE(an_answer_that_does_not_come_in_is_not_waited_for)
+{
+	struct strioctl s = {1, 3, 0, NULL};
+	struct str_head *sd;
+	uint64_t start;
+
+	begin_mute(t);
+	sd = p_.sd[0];
+	str_store(&go_on_, 0u);
+	(void)sim_spawn("answerer", answers_late, sd);
+	sim_sleep(1000000);
+	T_EQ(str_load(&sd->ioc.state), answerer_);
+	start = host_now();
+	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
+	T_GE(host_now() - start, 3000000000ull);
+	T_LT(host_now() - start, 3200000000ull);
+	T_NULL(kept);
+	T_EQ(str_load(&sd->iocbusy), 0u);
+	T_EQ(str_load(&sd->ioc.state), answerer_);
+	/* it comes: the next one has the turn, and an answer of its own */
+	str_store(&go_on_, 1u);
+	host_wake(&go_on_, INT_MAX);
+	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
+	T_NOTNULL(kept);
+	freemsg(kept);
+	T_EQ(sim_run(), 0);
+}
+
 /* What is too short for an answer is none, whatever its memory holds */
 T_CASE(a_short_answer_is_discarded)
 {

@@ -26,33 +26,49 @@ struct u_strioctl {
 	void *dp;
 };
 
-/* No answer is there, or comes in, from here on.  By the owner of iocbusy. */
-static void
-forget_answer(struct str_head *sd)
+/*
+ * No answer is there, or comes in, from here on; by the owner of iocbusy.
+ * Return: false: one is just coming in, by the thread named *ret_who.  It must
+ * not be the next one's: who has the turn next waits for it, begin().
+ */
+static bool
+forget_answer(struct str_head *sd, uint32_t *ret_who)
 {
 	mblk_t *mp;
 	uint32_t v;
 
-	/* an answer that is just coming in must not be the next one's */
 	while (!str_cas(&sd->ioc.state, 1u, 0u)) {
 		v = str_load_acq(&sd->ioc.state);
-		if (v == 0)
+		if (v > 2) {
+			*ret_who = v;
+			return false;
+		}
+		if (v == 0 || (v == 2 && str_cas(&sd->ioc.state, v, 0u)))
 			break;
-		if (v == 2 && str_cas(&sd->ioc.state, v, 0u))
-			break;
-		/* his reaper says whether it came: str_ioctl_revive() */
-		if (v > 2 && host_owner_dead(v) && !host_reap_dead(v) &&
-		    str_load(&host_domain->thread[STR_TAG_IDX(v)].tag) != v)
-			(void)str_cas(&sd->ioc.state, v, 0u);
-		if (v != 2)
-			host_yield();
 	}
 	mp = sd->ioc.reply;
 	sd->ioc.reply = NULL;
-	if (mp != NULL)
+	if (mp != NULL) {
 		str_msg_own(mp);
-	if (mp != NULL)
 		freemsg(mp);
+	}
+	return true;
+}
+
+/*
+ * The answer is coming in by @who, who may have died of it: his reaper says
+ * whether it came, str_ioctl_revive().  @locked: we must not reap.
+ */
+static void
+look_after(struct str_head *sd, uint32_t who, bool locked)
+{
+	if (!host_owner_dead(who))
+		return;
+	if (locked)
+		host_daemon_look();
+	else if (!host_reap_dead(who) &&
+	    str_load(&host_domain->thread[STR_TAG_IDX(who)].tag) != who)
+		(void)str_cas(&sd->ioc.state, who, 0u); /* reaped long ago */
 }
 
 /* Does the signal that came end @hc's wait? */
@@ -65,41 +81,57 @@ ends(struct host_call *hc, bool nointr)
 	return false;
 }
 
-/* One at a time: wait for the one in progress. */
-static int
-begin(struct str_head *sd, struct host_call *hc, uint64_t deadline,
-	bool nointr)
+/* The turn is nobody's. */
+static void
+give_up(struct str_head *sd)
 {
+	str_store_rel(&sd->iocbusy, 0u);
+	(void)str_add(&sd->iocword, 1u);
+	host_wake(&sd->iocword, INT_MAX);
+}
+
+/* One at a time: wait for the one in progress, and for a late answer to it. */
+static int
+begin(struct ioc *c, uint64_t deadline)
+{
+	struct str_head *sd = c->sd;
+	uint32_t me = host_self_tag(), who;
+	bool mine = false;
+	int err;
+
 	for (;;) {
 		uint32_t w = str_load(&sd->iocword);
 		uint32_t v = str_load(&sd->iocbusy);
 		uint64_t now;
-		int err;
 
-		if (v == 0 && str_cas(&sd->iocbusy, 0u, host_self_tag()))
-			return 0;
-		if (v != 0 && host_owner_dead(v) &&
-		    str_cas(&sd->iocbusy, v, host_self_tag())) {
-			forget_answer(sd);
-			return 0;
+		if (!mine && (v == 0 || host_owner_dead(v)))
+			mine = str_cas(&sd->iocbusy, v, me);
+		if (mine) {
+			if (forget_answer(sd, &who))
+				return 0;
+			look_after(sd, who, c->locked);
 		}
 		now = host_now();
-		if (now >= deadline)
-			return ETIME;
-		err = host_wait(hc, &sd->iocword, w,
-			STR_MIN(deadline - now, 10 * MS));
-		if (err == EINTR && ends(hc, nointr))
-			return EINTR;
+		err = now >= deadline ? ETIME : 0;
+		if (err == 0 && host_wait(c->hc, &sd->iocword, w,
+			    STR_MIN(deadline - now, 10 * MS)) == EINTR &&
+		    ends(c->hc, c->nointr))
+			err = EINTR;
+		if (err != 0) {
+			if (mine)
+				give_up(sd);
+			return err;
+		}
 	}
 }
 
 static void
 end(struct str_head *sd)
 {
-	forget_answer(sd);
-	str_store_rel(&sd->iocbusy, 0u);
-	(void)str_add(&sd->iocword, 1u);
-	host_wake(&sd->iocword, INT_MAX);
+	uint32_t who;
+
+	(void)forget_answer(sd, &who);
+	give_up(sd);
 }
 
 /*
@@ -387,7 +419,7 @@ send_data(struct ioc *c, int cmd, mblk_t *dp, int len, uint64_t deadline,
 	void *out, int *ret_len)
 {
 	mblk_t *mp;
-	int err = begin(c->sd, c->hc, deadline, c->nointr);
+	int err = begin(c, deadline);
 
 	if (err != 0) {
 		freemsg(dp);
@@ -456,7 +488,7 @@ static long
 transparent(struct ioc *c)
 {
 	mblk_t *mp, *ap;
-	int err = begin(c->sd, c->hc, UINT64_MAX, false);
+	int err = begin(c, UINT64_MAX);
 
 	if (err != 0)
 		return -err;
@@ -535,6 +567,7 @@ tty(struct ioc *c)
 /*
  * str_ioctl_internal - a command the executive itself gives, I_LINK and its
  * like, with @len bytes of data; its answer's data is of no interest.
+ * The caller may have the stream's busy lock, and the node's.
  * @hc: the call, or NULL.  @ms: how long to wait.
  * Return: what was answered, or minus an errno.
  */
@@ -543,7 +576,7 @@ str_ioctl_internal(struct str_head *sd, struct host_call *hc, int cmd,
 	const void *data, size_t len, uint64_t ms, bool nointr,
 	bool *ret_answered)
 {
-	struct ioc c = {.sd = sd, .hc = hc, .nointr = nointr};
+	struct ioc c = {.sd = sd, .hc = hc, .nointr = nointr, .locked = true};
 	mblk_t *dp = allocb(len, BPRI_HI);
 	long ret;
 
