@@ -710,7 +710,8 @@ show_domain(struct out *o)
 		r.elided += str_load(&d->thread[i].elided);
 	r.nstream = str_load(str_root(STR_ROOT_NPIPES));
 	r.ndev = str_load(str_root(STR_ROOT_NDEVS));
-	r.unburied = str_load(str_root(STR_ROOT_UNBURIED));
+	/* the upper half numbers the times it was said */
+	r.unburied = (uint32_t)str_load(str_root(STR_ROOT_UNBURIED));
 	if (o->what & STR_I_WANT_MEMORY) {
 		__builtin_memset(&st, 0, sizeof(st));
 		str_mem_stats(&st);

@@ -52,6 +52,26 @@ head_init(struct str_plumb *pl, int end, uint32_t hiwat, uint32_t lowat)
 }
 
 /*
+ * Streams that wait to be buried: the lower half of the word is how many there
+ * may be, the upper one numbers the times that one more was said.  Whoever has
+ * looked at all sets the lower half right, unless it was said once more
+ * meanwhile; so saying it too often does no harm.
+ */
+#define MORE (1ull << 32)
+
+static void
+unburied_more(void)
+{
+	(void)str_add(str_root(STR_ROOT_UNBURIED), MORE + 1);
+}
+
+static bool
+unburied(void)
+{
+	return (uint32_t)str_load(str_root(STR_ROOT_UNBURIED)) != 0;
+}
+
+/*
  * str_stream_alloc - memory for a stream of @kind, nobody's yet
  * Return: NULL when there is none, nor any that only the dead held.
  */
@@ -63,7 +83,7 @@ str_stream_alloc(uint32_t kind, uint32_t hiwat, uint32_t lowat)
 	uint32_t gen;
 	int e, err = 0;
 
-	if (str_unlikely(str_load(str_root(STR_ROOT_UNBURIED)) != 0))
+	if (str_unlikely(unburied()))
 		buried = str_stream_bury_all();
 	(void)buried;
 	pl = str_mem_alloc_plumb(STR_BLK_KMEM);
@@ -178,7 +198,9 @@ str_stream_bury(struct str_plumb *pl)
 	str_wake_all(&pl->head[0]);
 	str_wake_all(&pl->head[1]);
 	str_store_rel(&pl->freed, 1u); /* still stamped: str_stream_kept() */
-	(void)str_add(str_root(STR_ROOT_UNBURIED), (uint64_t)1);
+	STR_CRASH_POINT("pipe:unburied");
+	unburied_more();
+	str_mem_disown(pl); /* whoever stamps it now buries it */
 }
 
 /*
@@ -223,28 +245,42 @@ str_stream_free(struct str_plumb *pl, uint64_t sid,
 	return true;
 }
 
+struct burial {
+	unsigned n, left;
+};
+
 static void
 bury(struct str_blk *b, void *arg)
 {
 	struct str_plumb *pl = (struct str_plumb *)(void *)b;
-	unsigned *n = arg;
+	struct burial *y = arg;
 
-	if (str_load(&b->state) != STR_BLK_PIPE || str_load(&pl->freed) == 0 ||
-	    is_inside(pl) || !str_cas(&pl->freed, 1u, 0u))
+	if (str_load(&b->state) != STR_BLK_PIPE || str_load(&pl->freed) == 0)
 		return;
-	str_mem_own(pl);
+	if (is_inside(pl) || !str_cas(&b->owner, 0u, host_self_tag())) {
+		y->left++;
+		return;
+	}
+	STR_CRASH_POINT("pipe:stamped");
+	if (!str_cas(&pl->freed, 1u, 0u)) {
+		str_mem_disown(pl); /* another by now */
+		return;
+	}
 	dismantle(pl);
-	(void)str_sub(str_root(STR_ROOT_UNBURIED), (uint64_t)1);
-	(*n)++;
+	y->n++;
 }
 
 unsigned
 str_stream_bury_all(void)
 {
-	unsigned n = 0;
+	uint64_t v = str_load(str_root(STR_ROOT_UNBURIED));
+	struct burial y = {0, 0};
 
-	str_mem_walk(bury, &n);
-	return n;
+	str_mem_walk(bury, &y);
+	if ((uint32_t)v != y.left)
+		(void)str_cas(str_root(STR_ROOT_UNBURIED), v,
+			(v & ~(MORE - 1)) | y.left);
+	return y.n;
 }
 
 /*
@@ -255,8 +291,12 @@ str_stream_bury_all(void)
 bool
 str_stream_kept(struct str_plumb *pl)
 {
-	return str_load(&pl->freed) != 0 ||
-		(pl->kind != STR_PL_PIPE && str_stream_lives(pl));
+	if (str_load(&pl->freed) != 0) {
+		/* he may not have said so */
+		unburied_more();
+		return true;
+	}
+	return pl->kind != STR_PL_PIPE && str_stream_lives(pl);
 }
 
 /* str_stream_reap - a stream that is in no directory: its memory. */
@@ -395,7 +435,7 @@ str_region_members_died(void)
 
 	str_sig_sweep();
 	sweep_all(&s);
-	if (str_load(str_root(STR_ROOT_UNBURIED)) != 0)
+	if (unburied())
 		(void)str_stream_bury_all();
 	return s.n;
 }
@@ -420,8 +460,7 @@ bool
 str_region_wanted(void)
 {
 	bool yes = str_timer_pending() || str_foreign_wanted() ||
-		str_region_undone() ||
-		str_load(str_root(STR_ROOT_UNBURIED)) != 0;
+		str_region_undone() || unburied();
 
 	if (!yes)
 		str_stream_walk(watched, &yes);
