@@ -431,6 +431,224 @@ T_CASE(a_signal_leaves_the_name_of_who_has_a_lock_alone)
 	close_both(&pipe_);
 }
 
+static struct fx_pipe other_;
+
+static void
+locks_a_node(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+	struct str_node *n = arg;
+
+	T_EQ(host_enter(&hc), 0);
+	T_EQ(str_node_lock(n, &hc), 0);
+	str_node_unlock(n);
+	host_leave();
+}
+
+static void
+locks_a_stream(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+
+	(void)arg;
+	T_EQ(host_enter(&hc), 0);
+	T_EQ(str_busy_lock(other_.pl, &hc), 0);
+	str_busy_unlock(other_.pl);
+	host_leave();
+}
+
+/* A handler that restarts ends one sleep, and not every one from then on */
+static void
+restarts(void (*fn)(void *arg), void *arg)
+{
+	struct sim_task *w = sim_spawn("waiter", fn, arg);
+	struct sim_stats a, b;
+
+	sim_sleep(1000000);
+	sim_signal(w, true);
+	sim_stats(&a);
+	sim_sleep(1000000000);
+	sim_stats(&b);
+	T_LT(b.switches - a.switches, 1000u);
+	T_FALSE(sim_ended(w));
+}
+
+T_CASE(who_waits_for_a_lock_sleeps_on_after_a_restart)
+{
+	struct host_call hc = {.fd = -1};
+	struct str_node *n;
+
+	fx_begin(t);
+	T_EQ(host_enter(&hc), 0);
+	n = str_node_get(STR_FIFO_DEV, 9);
+	fx_keep();
+	fx_pipe(&other_);
+	T_EQ(str_node_lock(n, NULL), 0);
+	restarts(locks_a_node, n);
+	str_node_unlock(n);
+	T_EQ(str_busy_lock(other_.pl, NULL), 0);
+	restarts(locks_a_stream, NULL);
+	str_busy_unlock(other_.pl);
+	host_leave();
+	T_EQ(sim_run(), 0);
+}
+
+/* ------------------------------------------------------------------ names */
+
+static int opened_;
+
+static void
+opens_a_name(void *arg)
+{
+	struct host_call hc = {.fd = -1, .fflags = 2};
+	struct host_carrier c;
+	struct str_file *f = NULL;
+	int fd;
+
+	(void)arg;
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	T_EQ(host_enter(&hc), 0);
+	opened_ = str_name_open(&hc, 1, 10, 0, 2, &c, &f);
+	if (opened_ == 0)
+		T_TRUE(str_file_head(f)->plumb == pipe_.pl);
+	host_leave();
+	sim_close(fd);
+	if (f != NULL) {
+		T_EQ(host_enter(&hc), 0);
+		str_file_released(f, &hc);
+		host_leave();
+	}
+}
+
+static void
+removes_a_name(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+
+	(void)arg;
+	T_EQ(host_enter(&hc), 0);
+	(void)str_name_detach(&hc, 1, 10, 0);
+	host_leave();
+}
+
+/* Those too that nobody but memory pressure would look at. */
+static void
+sweep_pipes(void)
+{
+	struct host_call hc = {.fd = -1};
+
+	T_EQ(host_enter(&hc), 0);
+	(void)str_region_sweep();
+	host_leave();
+}
+
+/* An entry is used again for another file as somebody has just found it */
+T_CASE(a_name_that_is_found_is_not_another_by_then)
+{
+	struct host_call hc = {.fd = -1};
+	static struct fx_pipe first;
+	uint64_t seed;
+
+	for (seed = 0; seed < 60; seed++) {
+		fx_begin_seed(seed);
+		/* one entry there is */
+		fx_pipe(&first);
+		T_EQ(host_enter(&hc), 0);
+		T_EQ(str_name_attach(first.sd[0], &hc, 1, 10, 0, "/a"), 0);
+		T_EQ(str_name_detach(&hc, 1, 10, 0), 0);
+		host_leave();
+		close_both(&first);
+		sweep_pipes();
+		fx_keep();
+		fx_pipe(&pipe_);
+		fx_pipe(&other_);
+		T_EQ(host_enter(&hc), 0);
+		T_EQ(str_name_attach(pipe_.sd[0], &hc, 1, 10, 0, "/a"), 0);
+		host_leave();
+		sim_grain(3);
+		(void)sim_spawn("user", seed % 2 != 0 ? opens_a_name :
+			removes_a_name, NULL);
+		T_EQ(host_enter(&hc), 0);
+		(void)str_name_detach(&hc, 1, 10, 0);
+		T_EQ(str_name_attach(other_.sd[0], &hc, 1, 11, 0, "/b"), 0);
+		host_leave();
+		T_EQ(sim_run(), 0);
+		T_EQ(host_enter(&hc), 0);
+		T_EQ(str_name_detach(&hc, 1, 11, 0), 0);
+		host_leave();
+		fx_end();
+	}
+}
+
+/* --------------------------------------------------------------- burying */
+
+static str_a32 out_;
+
+static void
+is_inside_pipe(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+
+	(void)arg;
+	sim_close(pipe_.fd[0]);
+	sim_close(pipe_.fd[1]);
+	T_EQ(host_enter(&hc), 0);
+	T_TRUE(str_stream_inside(pipe_.pl));
+	while (str_load(&out_) == 0)
+		sim_pause(&out_, 0);
+	host_leave();
+}
+
+static void
+closes_pipe(void *arg)
+{
+	(void)arg;
+	close_both(&pipe_);
+	sweep_pipes();
+}
+
+static void
+buries(void *arg)
+{
+	(void)arg;
+	sweep_pipes();
+}
+
+/* A stream that waits for a call to end, and whoever says so dies of it */
+T_CASE(a_stream_that_was_to_be_buried_is_whoever_dies)
+{
+	static const char *const at[] = {"pipe:unburied", "pipe:stamped"};
+	unsigned i;
+
+	for (i = 0; i < 2; i++) {
+		fx_begin_seed(i);
+		fx_pipe(&pipe_);
+		str_store(&out_, 0u);
+		(void)sim_spawn("inside", is_inside_pipe, NULL);
+		sim_sleep(1000000);
+		if (i == 0)
+			sim_crash_at(at[i], 1);
+		(void)sim_spawn("closer", closes_pipe, NULL);
+		sim_close(pipe_.fd[0]);
+		sim_close(pipe_.fd[1]);
+		sim_sleep(1000000000);
+		str_store(&out_, 1u);
+		host_wake(&out_, INT_MAX);
+		sim_sleep(1000000);
+		if (i == 1) {
+			sim_crash_at(at[i], 1);
+			(void)sim_spawn("buries", buries, NULL);
+		}
+		T_EQ(sim_run(), 0);
+		T_TRUE(sim_crash_count(at[i]) != 0);
+		sim_sleep(1000000000);
+		sweep(); /* as streamsd does */
+		T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+		T_EQ((uint32_t)str_load(str_root(STR_ROOT_UNBURIED)), 0u);
+		fx_end();
+	}
+}
+
 /* ------------------------------------------------------------------ opening */
 
 #define O_RDWR_ 2
