@@ -51,7 +51,7 @@
 #define TI_HASH 1024u
 #define TI_MINORS 262144u
 #define TI_HOLD (5 * HZ)   /* a datagram waits for a receiver that is full */
-#define TI_SNDBUF 131072
+#define TI_SNDBUF 524288   /* as much as waits above: fewer turns */
 #define TI_RCVBUF 524288
 #define TI_BUFMIN 1024
 #define TI_BUFMAX (64 << 20)
