@@ -300,6 +300,7 @@ struct str_fileblk {
 			      * that hold it: this end's carrier shows a
 			      * hang-up that is none */
 #define STR_H_MSIG 0x400000u	/* M_SIG messages wait in the head queue */
+#define STR_H_EOF 0x800000u	/* a module says that nothing more comes */
 #define STR_H_STUB 0x80000u  /* no head at all: the dummy of a DEV or FIFO */
 
 struct str_ioc {

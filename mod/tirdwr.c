@@ -9,6 +9,9 @@
  * from data; an orderly release is end of file, a disconnection a hang-up.
  * Downstream only data goes.
  *
+ * A message of no bytes is the end of file that wakes who waits for it; the
+ * Stream head is told as well, so that all later reads find the end, too.
+ *
  * What came before it was pushed waits at the Stream head as the provider
  * sent it, control parts and all.  str_head_again() lets this module change
  * it there, in its place.
@@ -144,6 +147,8 @@ tirdwr_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 	q->q_ptr = WR(q)->q_ptr = tr;
 	qprocson(q);
 	str_head_again(q, again);
+	if ((bits(q) & TR_ORDREL) != 0)
+		str_head_end(q, 1);
 	putnext(WR(q), mp);
 	return 0;
 }
@@ -160,6 +165,7 @@ tirdwr_close(queue_t *q, int flag, cred_t *crp)
 			request(T_DISCON_REQ, -1, 2);
 	if (mp != NULL)
 		putnext(WR(q), mp);
+	str_head_end(q, 0);
 	qprocsoff(q);
 	kmem_free(q->q_ptr, sizeof(struct tirdwr));
 	q->q_ptr = WR(q)->q_ptr = NULL;
@@ -219,6 +225,8 @@ tirdwr_rput(queue_t *q, mblk_t *mp)
 		break;
 	case M_PROTO:
 		mp = translate(q, mp);
+		if (mp != NULL && (bits(q) & TR_ORDREL) != 0)
+			str_head_end(q, 1);
 		if (mp != NULL)
 			putnext(q, mp);
 		break;

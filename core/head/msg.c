@@ -698,15 +698,15 @@ get_dry(struct str_head *sd, struct host_call *hc)
 
 		return e != 0 ? -e : 1;
 	}
-	if (f & (STR_H_HUP | STR_H_PEER | STR_H_NOWR))
+	if (f & (STR_H_HUP | STR_H_PEER | STR_H_NOWR | STR_H_EOF))
 		return 1;
 	if (hc->fflags & STR_O_NONBLOCK) {
 		int err = str_head_look(sd, hc);
 
 		if (err != 0)
 			return -err;
-		return str_load(&sd->flags) &
-			(STR_H_HUP | STR_H_PEER | STR_H_NOWR) ? 1 : -EAGAIN;
+		return str_load(&sd->flags) & (STR_H_HUP | STR_H_PEER |
+			STR_H_NOWR | STR_H_EOF) ? 1 : -EAGAIN;
 	}
 	return 0;
 }

@@ -269,7 +269,7 @@ dry(struct str_head *sd, struct host_call *hc)
 		return e != 0 ? -e : 1;
 	}
 	/* a FIFO's end of file ends when somebody opens it for writing */
-	if (f & (STR_H_HUP | STR_H_PEER | STR_H_NOWR))
+	if (f & (STR_H_HUP | STR_H_PEER | STR_H_NOWR | STR_H_EOF))
 		return 1;
 	if ((hc->fflags & STR_O_NONBLOCK) && (sd->rdopt & RD_FILL) == 0) {
 		/* who never sleeps would not learn of a death */
@@ -278,8 +278,8 @@ dry(struct str_head *sd, struct host_call *hc)
 		if (err != 0)
 			return -err;
 		(void)str_sock_try(sd, hc, KS_IN);
-		return str_load(&sd->flags) &
-			(STR_H_HUP | STR_H_PEER | STR_H_NOWR) ? 1 : -EAGAIN;
+		return str_load(&sd->flags) & (STR_H_HUP | STR_H_PEER |
+			STR_H_NOWR | STR_H_EOF) ? 1 : -EAGAIN;
 	}
 	return 0;
 }

@@ -121,6 +121,27 @@ str_head_again(queue_t *q, mblk_t *(*fn)(queue_t *q, mblk_t *mp))
 	str_wake_readers(sd);
 }
 
+/* See <str/builtin.h>. */
+void
+str_head_end(queue_t *q, int ended)
+{
+	struct str_head *sd;
+
+	while (q->q_next != NULL)
+		q = q->q_next;
+	sd = q->q_head;
+	if (sd == NULL)
+		return;
+	if (ended) {
+		(void)str_or(&sd->flags, STR_H_EOF);
+		str_wake_readers(sd);
+		return;
+	}
+	(void)str_and(&sd->flags, ~STR_H_EOF);
+	str_store(&sd->user[0], 0u);
+	str_store(&sd->user[1], 0u);
+}
+
 /*
  * M_SIG counts when all before it has been read.  While it waits it is a
  * record of the log, which the readers pass over: str_sig_front().

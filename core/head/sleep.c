@@ -283,7 +283,7 @@ str_head_readable(struct str_head *sd)
 		(str_load(&sd->hq.npri) | str_load(&sd->hq.overflow)) != 0 ||
 		(str_load(&sd->flags) & (STR_H_RDERR | STR_H_HUP |
 			STR_H_PEER | STR_H_PLEX | STR_H_LOOK |
-			STR_H_NOWR)) != 0;
+			STR_H_NOWR | STR_H_EOF)) != 0;
 }
 
 bool

@@ -72,6 +72,16 @@ void *str_drv_state(const char *name, size_t size);
 void str_head_again(queue_t *q, mblk_t *(*fn)(queue_t *q, mblk_t *mp));
 
 /*
+ * str_head_end - nothing more can be read, although one may still write
+ * @q:     a read queue of the stream
+ * @ended: whoever reads what waits, and then reads on, finds the end each
+ *         time.  0: this is over, and a library that kept words at the head
+ *         knows no more of the stream than of a new one.
+ * Context: any but fn of str_head_again().
+ */
+void str_head_end(queue_t *q, int ended);
+
+/*
  * The members of streamtab and qinit are not const in SVR4, ours are: hence
  * the casts.
  */

@@ -617,6 +617,100 @@ T_CASE_TIMEOUT(what_was_accepted_is_delivered_after_a_close_that_does_not_wait,
 	T_OK(close(s));
 }
 
+/* Fill @fd until nothing more is taken; how many bytes were. */
+static uint64_t
+fill(int fd)
+{
+	static unsigned char buf[8192];
+	struct strbuf d = {0, sizeof(buf), (char *)buf};
+	uint64_t sent = 0;
+	unsigned i;
+
+	T_OK(fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK));
+	for (;;) {
+		for (i = 0; i < sizeof(buf); i++)
+			buf[i] = in_byte(sent + i);
+		if (putmsg(fd, NULL, &d, 0) != 0)
+			break;
+		sent += sizeof(buf);
+	}
+	T_EQ(errno, EAGAIN);
+	return sent;
+}
+
+T_CASE_TIMEOUT(what_a_close_has_to_throw_away_ends_in_a_reset, 60)
+{
+	int s, fd = in_pair(dev(), family(), &s);
+	struct pollfd p = {fd, 0, 0};
+
+	(void)fill(fd);
+	/* no primitive at all: the endpoint is of no use any more */
+	in_put(fd, "xx", 2, NULL, 0, 1);
+	T_EQ(T_OK(poll(&p, 1, 10000)), 1);
+	T_TRUE(p.revents & POLLERR);
+	T_OK(close(fd));
+	T_EQ(drain(s), -ECONNRESET);
+	T_OK(close(s));
+}
+
+T_CASE_TIMEOUT(a_reset_is_told_though_unread_data_stands_in_front, 60)
+{
+	struct linger lg = {1, 0};
+	int s, fd = in_pair(dev(), family(), &s), i;
+	static unsigned char buf[65536], some[1024];
+	struct strbuf d = {0, sizeof(some), (char *)some};
+	uint64_t came = 0, at = 0;
+	ssize_t n;
+
+	/* more than the head takes; the rest stays in the socket */
+	T_OK(fcntl(s, F_SETFL, O_RDWR | O_NONBLOCK));
+	for (;;) {
+		for (i = 0; i < (int)sizeof(buf); i++)
+			buf[i] = in_byte(at + (uint64_t)i);
+		n = write(s, buf, sizeof(buf));
+		if (n < 0)
+			break;
+		at += (uint64_t)n;
+		(void)in_quiet(fd, 0);
+		if (at > 1 << 19)
+			break;
+	}
+	T_OK(setsockopt(s, SOL_SOCKET, SO_LINGER, &lg, sizeof(lg)));
+	T_OK(close(s));
+	T_OK(fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK));
+	/* who goes on sending is held, rather than all of it thrown away */
+	for (i = 0; i < 1 << 14; i++)
+		if (putmsg(fd, NULL, &d, 0) != 0)
+			break;
+	T_LT(i, 1 << 14);
+	T_EQ(errno, EAGAIN);
+	T_OK(fcntl(fd, F_SETFL, O_RDWR));
+	while (in_get(fd) == -1)
+		for (i = 0; i < in.datalen; i++, came++)
+			if (in.data[i] != in_byte(came))
+				T_FAIL("byte %llu is wrong",
+					(unsigned long long)came);
+	T_EQ(in.prim, T_DISCON_IND);
+	T_EQ(in.p.discon_ind.DISCON_reason, ECONNRESET);
+	T_EQ(in_state(fd), TS_IDLE);
+	T_OK(close(fd));
+}
+
+T_CASE_TIMEOUT(a_send_after_the_peers_end_that_fails_is_a_disconnection, 60)
+{
+	int s, fd = in_pair(dev(), family(), &s), i;
+
+	T_OK(close(s));
+	in_want(fd, T_ORDREL_IND);
+	T_EQ(in_state(fd), TS_WREQ_ORDREL);
+	for (i = 0; i < 1000 && in_quiet(fd, 1); i++)
+		in_put(fd, NULL, 0, "x", 1, 0);
+	in_want(fd, T_DISCON_IND);
+	T_EQ(in.p.discon_ind.DISCON_reason, ECONNRESET);
+	T_EQ(in_state(fd), TS_IDLE);
+	T_OK(close(fd));
+}
+
 T_CASE(what_was_accepted_is_delivered_after_an_exit)
 {
 	int s, fd = in_pair(dev(), family(), &s), st;
@@ -904,12 +998,23 @@ T_CASE(poll_keeps_its_time_when_no_descriptor_is_left)
 {
 	struct rlimit rl = {64, 64};
 	struct rusage ru;
-	struct pollfd pfd = {.events = POLLIN};
+	struct pollfd pfd = {.events = POLLOUT};
+	static char buf[65536];
 	uint64_t was;
 	int s, status, i;
 	pid_t pid;
 
+	/* neither side reads: then it is news of any kind that is waited for */
 	pfd.fd = in_pair(dev(), family(), &s);
+	T_OK(fcntl(pfd.fd, F_SETFL, O_RDWR | O_NONBLOCK));
+	T_OK(fcntl(s, F_SETFL, O_RDWR | O_NONBLOCK));
+	for (i = 0; i < 3; i++) {
+		while (write(s, buf, sizeof(buf)) > 0)
+			;
+		while (write(pfd.fd, buf, sizeof(buf)) > 0)
+			;
+		T_EQ(T_OK(poll(&pfd, 1, 50)), 0);
+	}
 	pid = T_OK(fork());
 	if (pid == 0) {
 		T_OK(setrlimit(RLIMIT_NOFILE, &rl));
@@ -922,14 +1027,13 @@ T_CASE(poll_keeps_its_time_when_no_descriptor_is_left)
 		}
 		T_OK(getrusage(RUSAGE_SELF, &ru));
 		T_LT(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec, 1);
-		T_EQ(T_OK(write(s, "x", 1)), 1);
 		_exit(0);
 	}
 	T_OK(waitpid(pid, &status, 0));
 	T_EQ(status, 0);
+	T_OK(close(s));
 	T_EQ(T_OK(poll(&pfd, 1, 5000)), 1);
 	T_OK(close(pfd.fd));
-	T_OK(close(s));
 }
 
 /* --------------------------------------------------------------------- many */

@@ -555,6 +555,47 @@ XT_CASE(ORD, a_release_is_end_of_file_for_tirdwr)
 	T_EQ(T_OK(read(fd[0], buf, sizeof(buf))), 0);
 }
 
+XT_CASE(ORD, the_end_of_file_of_tirdwr_stays)
+{
+	struct pollfd pfd = {.events = POLLIN | POLLOUT};
+	char buf[8];
+	int fd[2];
+
+	xt_pair(fd);
+	rdwr(fd[0]);
+	T_TOK(t_sndrel(fd[1]));
+	for (int i = 0; i < 3; i++) {
+		T_EQ(T_OK(read(fd[0], buf, sizeof(buf))), 0);
+		pfd.fd = fd[0];
+		T_EQ(T_OK(poll(&pfd, 1, 5000)), 1);
+		T_EQ(pfd.revents & (POLLIN | POLLOUT | POLLHUP),
+			POLLIN | POLLOUT);
+	}
+	/* the other direction is open */
+	T_EQ(T_OK(write(fd[0], "still", 5)), 5);
+	xt_rcv_all(fd[1], buf, 5);
+	T_MEM(buf, "still", 5);
+	T_EQ(T_OK(read(fd[0], buf, sizeof(buf))), 0);
+}
+
+XT_CASE(ORD, what_tirdwr_has_ended_is_an_endpoint_anew)
+{
+	char buf[8];
+	int fd[2];
+
+	xt_pair(fd);
+	rdwr(fd[0]);
+	T_TOK(t_sndrel(fd[1]));
+	T_EQ(T_OK(read(fd[0], buf, sizeof(buf))), 0);
+	T_OK(ioctl(fd[0], I_POP, 0));
+	T_EVENT(fd[1], T_ORDREL);
+	T_TOK(t_rcvrel(fd[1]));
+	T_OK(ioctl(fd[0], I_PUSH, "timod"));
+	T_STATE(fd[0], T_IDLE);
+	T_EQ(t_look(fd[0]), 0);
+	T_TOK(t_unbind(fd[0]));
+}
+
 XT_CASE(ORD, a_release_before_tirdwr_is_end_of_file)
 {
 	char buf[8];
