@@ -165,6 +165,7 @@ struct str_headq {
 	uint32_t credit;      /* [P] writes before the next question */
 	uint32_t brisk;	      /* [P] calls come quickly */
 	uint32_t unseen;      /* [P] messages from modules */
+	str_a64 ended;	      /* [P] pos after the last STR_PRIM_END */
 	/* the consumer's line */
 	struct str_hlock clock STR_LINE;
 	str_a64 cpos;	      /* [C] first unread record */
@@ -726,8 +727,6 @@ int str_fd_flags(int fd);
 int str_pass_head(struct str_head *to, struct host_call *hc,
 	struct str_head *sd, int fflags);
 void str_pass_free(char *arg);
-bool str_name_entry(unsigned i, uint64_t *dev, uint64_t *ino, uint64_t *sid,
-	char *path, size_t size);
 long str_ioctl_internal(struct str_head *sd, struct host_call *hc, int cmd,
 	const void *data, size_t len, uint64_t ms, bool nointr,
 	bool *ret_answered);

@@ -97,6 +97,9 @@ struct str_getprim {
 #define STR_PRIM_DATA (1u << 31)
 #define STR_PRIM_NONE (-1)
 #define STR_PRIM_ODD (-2) /* what has no number, or one that has no bit */
+/* T_DISCON_IND: it is the last message, and senders want to know of it even
+ * when others stand before it: they compare hq->ended and hq->cpos */
+#define STR_PRIM_END 13
 long str_head_getprim(struct str_head *sd, struct host_call *hc,
 	struct str_getprim *gp);
 /* str_head_ioctl_str - I_STR that no signal ends. */
@@ -244,13 +247,11 @@ int str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino,
 /*
  * Names.  str_name_count - how many are attached, 0 mostly: no lock, no call.
  * str_name_attach - attach @sd to the file @dev, @ino, @born; @path, for people and
- * tools.  EBUSY: something is.  str_name_detach - ENOENT: nothing is.
+ * tools.  EBUSY: something is.  str_name_detach: <str/host.h>.
  */
 uint64_t str_name_count(void);
 int str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
 	uint64_t ino, uint64_t born, const char *path);
-int str_name_detach(struct host_call *hc, uint64_t dev, uint64_t ino,
-	uint64_t born);
 
 /* Identity. */
 int str_pipe_create(const struct host_carrier c[2],

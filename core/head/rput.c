@@ -48,10 +48,20 @@ static void
 log_append(struct str_head *sd, mblk_t *mp)
 {
 	struct str_headq *hq = &sd->hq;
+	bool end = false;
 
+	if (mp->b_datap->db_type == M_PROTO &&
+	    mp->b_wptr - mp->b_rptr >= (ssize_t)sizeof(int32_t)) {
+		int32_t prim;
+
+		__builtin_memcpy(&prim, mp->b_rptr, sizeof(prim));
+		end = prim == STR_PRIM_END;
+	}
 	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
 		str_headq_repair_p(hq);
 	str_headq_deliver(hq, mp);
+	if (str_unlikely(end))
+		str_store(&hq->ended, str_load(&hq->pos));
 	note_cpu(hq);
 	str_hunlock(&hq->plock, STR_HOLD_P);
 }

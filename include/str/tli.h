@@ -47,6 +47,7 @@ struct strm_prim {
 #define STRM_ANY (~0u)
 #define STRM_PRIM_NONE (-1) /* data alone */
 #define STRM_PRIM_ODD (-2)
+#define STRM_PRIM_END 13 /* T_DISCON_IND */
 
 /*
  * strm_getprim - take the first message if it is one of @gp->want
@@ -57,6 +58,7 @@ int strm_getprim(int fd, struct strm_prim *gp);
 
 /*
  * strm_pending - may there be a message?  No lock, no call.
+ * strm_ended   - is there a STRM_PRIM_END, whatever stands before it?
  * strm_putprim - a message of @ctl (M_PROTO) and data
  * strm_read    - plain data that is at hand: bytes; or 0, for strm_getprim()
  * strm_write   - as write(2), strm_writev likewise
@@ -68,6 +70,7 @@ struct strm_iov {
 	size_t len;
 };
 int strm_pending(const struct strm_id *id);
+int strm_ended(const struct strm_id *id);
 int strm_putprim(int fd, const struct strm_buf *ctl,
 	const struct strm_buf *data, int band);
 long strm_read(int fd, void *buf, size_t len);

@@ -21,7 +21,8 @@ _Static_assert(sizeof(struct strm_buf) == sizeof(struct str_strbuf) &&
 		       offsetof(struct strm_prim, prim) ==
 			       offsetof(struct str_getprim, prim) &&
 		       sizeof(struct strm_iov) == sizeof(struct str_iov) &&
-		       STRM_DATA == STR_PRIM_DATA,
+		       STRM_DATA == STR_PRIM_DATA &&
+		       STRM_PRIM_END == STR_PRIM_END,
 	"one layout");
 
 /* For a descriptor that is no Stream. */
@@ -71,6 +72,14 @@ strm_pending(const struct strm_id *id)
 
 	return str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos) ||
 		str_load(&sd->hq.npri) != 0;
+}
+
+STR_EXPORT int
+strm_ended(const struct strm_id *id)
+{
+	struct str_head *sd = id->head;
+
+	return str_load(&sd->hq.cpos) < str_load(&sd->hq.ended);
 }
 
 STR_EXPORT int

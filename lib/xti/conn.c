@@ -37,7 +37,8 @@ settle(struct use *u)
 	if (terr != TOUTSTATE && terr != TBADSEQ)
 		return -1;
 	event = xti_look(u);
-	if (event == 0 || (terr == TBADSEQ && event != T_DISCONNECT))
+	if (event == 0 || (terr == TBADSEQ && event != T_DISCONNECT &&
+		!strm_ended(&u->id)))
 		return xti_fail(terr);
 	return xti_fail(TLOOK);
 }
@@ -361,7 +362,7 @@ release(struct use *u, const struct netbuf *udata)
 	struct strm_buf data = {.len = -1};
 	int ret;
 
-	if (xti_look(u) == T_DISCONNECT)
+	if (xti_look(u) == T_DISCONNECT || strm_ended(&u->id))
 		return xti_fail(TLOOK);
 	if (udata != NULL && udata->len != 0) {
 		data.len = (int)udata->len;

@@ -62,7 +62,8 @@ snd_failed(struct use *u, long err, int flags)
 		xti_word(u, 0, (flags & T_EXPEDITED) ? W_XFLOW : W_FLOW);
 	else if (err != -EINTR && err != -EFAULT) {
 		event = xti_look(u);
-		if (event == T_DISCONNECT || event == T_ORDREL)
+		if (event == T_DISCONNECT || event == T_ORDREL ||
+		    (event != 0 && strm_ended(&u->id)))
 			return xti_fail(TLOOK);
 	}
 	return xti_neg(err, TFLOW);
@@ -167,7 +168,9 @@ begin_snd(struct use *u, int fd, unsigned n, int flags)
 		check_snd(u, n, flags) < 0))
 		return -1;
 	event = xti_look(u);
-	if (str_unlikely(event == T_DISCONNECT || event == T_ORDREL))
+	/* a disconnection counts even behind data that nobody has read */
+	if (str_unlikely(event == T_DISCONNECT || event == T_ORDREL ||
+		(event != 0 && strm_ended(&u->id))))
 		return xti_fail(TLOOK);
 	return 0;
 }

@@ -631,6 +631,25 @@ XT_CASE(CO, a_blocked_receiver_learns_of_an_abort)
 	T_EQ(t_look(fd[1]), T_DISCONNECT);
 }
 
+XT_CASE(CO, a_sender_learns_of_an_abort_behind_what_it_has_not_read)
+{
+	int fd[2], flags;
+	char c;
+
+	xt_pair(fd);
+	xt_snd_all(fd[1], "unread", 6, 0);
+	T_EVENT(fd[0], T_DATA);
+	T_TOK(t_snddis(fd[1], NULL));
+	T_SOON(t_snd(fd[0], (char *)"x", 1, 0) < 0, 5000);
+	T_EQ(t_errno, TLOOK);
+	/* what was received is there; a reset may have taken it */
+	while (t_look(fd[0]) == T_DATA)
+		T_EQ(T_TOK(t_rcv(fd[0], &c, 1, &flags)), 1);
+	T_EVENT(fd[0], T_DISCONNECT);
+	T_TOK(t_rcvdis(fd[0], NULL));
+	T_STATE(fd[0], T_IDLE);
+}
+
 XT_CASE(CO, a_close_is_a_disconnect_at_the_other_end)
 {
 	int fd[2];
