@@ -37,6 +37,7 @@ static const char *const key_names[N_KEYS] = {
 	[KEY_SWITCHES] = "voluntary_switches_per_s",
 	[KEY_CPU] = "cpu_ns_per_message",
 	[KEY_READ_CALLS] = "read_calls_per_message",
+	[KEY_ARRIVED] = "arrived",
 	[KEY_P50] = "p50_ns",
 	[KEY_P99] = "p99_ns",
 	[KEY_ROUND_TRIPS] = "round_trips_per_s",

@@ -206,6 +206,8 @@ set_throughput(json_t *run, const struct task *task)
 	(void)json_object_set_new(
 		run, "rx_samples", series_array(&task->series[KEY_RX]));
 	set_median(run, "read_calls_per_message", task, KEY_READ_CALLS);
+	if ((RX_SUITES & BIT(task->suite)) != 0)
+		set_median(run, "arrived", task, KEY_ARRIVED);
 }
 
 static int

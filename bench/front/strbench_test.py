@@ -181,6 +181,9 @@ def every_transport_is_measured():
         assert result["skipped"] == []
         for r in result["runs"]:
             assert r["tx_per_s"] > 0 and r["rx_per_s"] > 0
+            assert 0 < r["arrived"] <= 1
+            if not r["implementation"].startswith("udp"):
+                assert r["arrived"] == 1, r
 
 
 def transports_answer():

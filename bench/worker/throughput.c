@@ -45,6 +45,7 @@ sender(const struct job *job, struct session *session, struct end *end)
 			return worker_fail("sending");
 		messages++;
 	}
+	side->total = messages;
 	transport->hang_up(end);
 	free(buf);
 	return 0;
@@ -80,6 +81,7 @@ receiver(const struct job *job, struct session *session, struct end *end)
 	/* Blocked when STOP came, and released by the hang-up. */
 	if (seen != PHASE_STOP && atomic_load(&session->phase) == PHASE_STOP)
 		side_mark(side, messages, end->read_calls);
+	side->total = messages;
 	transport->hang_up(end);
 	free(buf);
 	return 0;
@@ -128,6 +130,8 @@ measure_throughput(const struct job *job)
 	}
 	printf("tx_per_s %.1f\n", per_second(&session->sides[0], messages[0]));
 	printf("rx_per_s %.1f\n", per_second(&session->sides[1], messages[1]));
+	printf("arrived %.6f\n", (double)session->sides[1].total /
+					  (double)session->sides[0].total);
 	printf("voluntary_switches_per_s %.1f\n", switches);
 	if (messages[1] == 0)
 		return 0;

@@ -54,6 +54,7 @@ struct side {
 	atomic_int marks; /* how many of marked[] are valid */
 	struct mark marked[2];
 	uint64_t read_calls;
+	uint64_t total; /* messages from the first to the last */
 };
 
 struct session {

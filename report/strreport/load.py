@@ -78,7 +78,11 @@ class Run:
 
     @property
     def arrived(self):
-        """The part of the messages sent that was received."""
+        """The part of the messages sent that was received: of all of a
+        sample, if they were counted, else by the rates."""
+        counted = _usable(self.extra.get("arrived"), 0)
+        if counted is not None:
+            return counted
         return self.rx / self.tx if self.rx and self.tx else None
 
     @property

@@ -633,6 +633,11 @@ class Networks(Base):
                           rows[0]["ns_per_message"]),
                          ("1000", "400", "2500000"))
 
+    def test_what_was_counted_comes_before_rates(self):
+        content = self.result(("udp-xtios", 1, 1000, 980, 0))
+        content["runs"][0]["arrived"] = 0.999
+        self.assertEqual(self.load(content).suite("udp")[0].arrived, 0.999)
+
     def test_repetitions_are_merged_by_what_arrived(self):
         paths = [self.put(f"{n}.json", self.result(
             ("udp-sockets", 1, 1000, rx, 80)))
