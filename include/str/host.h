@@ -580,6 +580,13 @@ bool str_sock_serve(void);
  * something to send, close what is empty now.  Return: true when there are
  * more; then it wants to be called again in 10 ms or so. */
 bool str_region_drain(void);
+/* str_name_entry - the @i-th name of a file that a Stream is attached to;
+ * false: no more.  str_name_detach - take it away; @born 0: whenever that file
+ * was made.  Return: 0, ENOENT. */
+bool str_name_entry(unsigned i, uint64_t *dev, uint64_t *ino, uint64_t *sid,
+	char *path, size_t size);
+int str_name_detach(struct host_call *hc, uint64_t dev, uint64_t ino,
+	uint64_t born);
 /* str_region_wanted - is there anything that streamsd is needed for? */
 bool str_region_wanted(void);
 bool str_region_carriers(struct str_domain *d,

@@ -283,6 +283,82 @@ T_CASE(streamsd_leaves_after_the_last_device)
 	T_SOON(gone(pid), 5000);
 }
 
+/* Does process @pid hold @path? */
+static int
+has_open(pid_t pid, const char *path)
+{
+	char dir[64], link[320], to[4096];
+	struct dirent *e;
+	int yes = 0;
+	DIR *d;
+
+	snprintf(dir, sizeof(dir), "/proc/%d/fd", (int)pid);
+	d = opendir(dir);
+	while (d != NULL && !yes && (e = readdir(d)) != NULL) {
+		ssize_t n;
+
+		snprintf(link, sizeof(link), "%s/%s", dir, e->d_name);
+		n = readlink(link, to, sizeof(to) - 1);
+		to[n < 0 ? 0 : n] = '\0';
+		yes = strcmp(to, path) == 0;
+	}
+	if (d != NULL)
+		closedir(d);
+	return yes;
+}
+
+/* A member that has attached a device to @path and holds nothing else. */
+static pid_t
+attached(char *path)
+{
+	int tell[2], fd;
+	pid_t pid;
+	char c;
+
+	strcpy(path, "/tmp/streams-name-XXXXXX");
+	T_OK(close(T_OK(mkstemp(path))));
+	p_kernel_pipe(tell);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		fd = open_loop(minor_next);
+		T_OK(fattach(fd, path));
+		T_OK(close(fd));
+		T_EQ(write(tell[1], "k", 1), 1);
+		for (;;)
+			pause();
+	}
+	T_OK(close(tell[1]));
+	T_EQ(read(tell[0], &c, 1), 1);
+	T_OK(close(tell[0]));
+	return pid;
+}
+
+T_CASE(a_name_goes_with_its_file)
+{
+	char path[64];
+	pid_t member = attached(path), d = the_streamsd();
+
+	T_SOON(has_open(d, path), 8000);
+	T_OK(unlink(path));
+	T_SOON(gone(d), 12000);
+	T_FALSE(gone(member));
+	kill(member, SIGKILL);
+	T_OK(waitpid(member, NULL, 0));
+}
+
+T_CASE(a_name_goes_with_the_last_member_of_a_private_domain)
+{
+	char path[64];
+	pid_t member = attached(path), d = the_streamsd();
+
+	T_SOON(has_open(d, path), 8000);
+	T_FALSE(gone(d));
+	kill(member, SIGKILL);
+	T_OK(waitpid(member, NULL, 0));
+	T_SOON(gone(d), 12000);
+	T_OK(unlink(path));
+}
+
 T_CASE(killed_before_the_holder_it_is_replaced_by_who_sleeps)
 {
 	struct pollfd p = { .events = POLLIN };

@@ -98,6 +98,7 @@ serve(void)
 	STR_CRASH_POINT("streamsd:reaped");
 	(void)str_region_members_died();
 	host_leave();
+	names_look();
 	STR_CRASH_POINT("streamsd:closed");
 }
 
@@ -241,7 +242,7 @@ rest(uint64_t ns, bool *ret_died, bool *ret_rung)
 static void
 work(void)
 {
-	uint64_t wanted_at = host_now(), ns, next;
+	uint64_t wanted_at = host_now(), seen_at = wanted_at, ns, next;
 	bool died = true, rung = false;
 	uint32_t asks = 0, unsure = 0;
 
@@ -257,6 +258,10 @@ work(void)
 			/* reaped slots: whose they were is watched on */
 			(void)watch_refresh();
 		}
+		if (watch_anybody())
+			seen_at = host_now();
+		else if (host_now() >= seen_at + linger)
+			names_forget();
 		next = timers();
 		ns = next == UINT64_MAX ? next : until(next);
 		if (drains()) {

@@ -23,7 +23,14 @@ unsigned watch_fill(struct pollfd *pfd, unsigned n);
 bool watch_ended(const struct pollfd *pfd, unsigned n);
 /* Is there a member but us? */
 bool watch_members(void);
+/* Or a process that was one, or whose parent was? */
+bool watch_anybody(void);
 /* Is one about to exec?  No pidfd tells when it has. */
 bool watch_unsure(void);
+
+/* names_look - take away the names whose files are gone.  names_forget - all
+ * names of a private domain. */
+void names_look(void);
+void names_forget(void);
 
 #endif

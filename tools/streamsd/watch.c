@@ -153,6 +153,12 @@ watch_ended(const struct pollfd *pfd, unsigned n)
 }
 
 bool
+watch_anybody(void)
+{
+	return nother != 0 || watch_members();
+}
+
+bool
 watch_members(void)
 {
 	for (uint32_t i = 0; i < nmember; i++)
