@@ -458,6 +458,7 @@ ti_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
 		if (tpi_conn_con(&caller->tpi, &res, NULL) != 0) {
 			set_peer(me, NULL);
 			set_peer(caller, NULL);
+			(void)tpi_discon_ind(&caller->tpi, ECONNABORTED, NULL);
 			in->gone = ECONNABORTED;
 			err = -TBADSEQ;
 		}

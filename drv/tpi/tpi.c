@@ -99,11 +99,8 @@ tpi_open(queue_t *q, dev_t *devp, int sflag, cred_t *crp, unsigned int minor,
 	tp->minor = minor;
 	tp->id = token(q);
 	tpi_opt_defaults(tp, ops);
-	tp->spare = allocb(TPI_SPARE, BPRI_HI);
-	err = tp->spare != NULL ? ops->open(tp, crp) : ENOSR;
+	err = ops->open(tp, crp);
 	if (err != 0) {
-		if (tp->spare != NULL)
-			freeb(tp->spare);
 		kmem_free(tp, ops->size);
 		return err;
 	}
@@ -150,8 +147,6 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 		tp->ind = in->next;
 		kmem_free(in, sizeof(*in));
 	}
-	if (tp->spare != NULL)
-		freeb(tp->spare);
 	kmem_free(tp, ops->size);
 	return 0;
 }
@@ -386,7 +381,7 @@ tpi_rsrv(queue_t *q, const struct tpi_ops *ops)
 
 	if (tp == NULL)
 		return 0;
-	if (__builtin_expect(tp->spare == NULL || tp->owes != 0, 0))
+	if (__builtin_expect(tp->owes != 0, 0))
 		tpi_pay(tp);
 	if (tp->up != 0) {
 		if (!send_up(q))

@@ -94,7 +94,6 @@ int tpi_opt_call(struct tpi *tp, const struct tpi_ops *ops,
 #define TPI_OWES_ERROR 0x10u
 /* ... of a connection; void with it */
 #define TPI_OWES_CONN (TPI_OWES_ORDREL | TPI_OWES_DISCON)
-#define TPI_SPARE 320u /* bytes of tpi.spare: a T_CONN_CON */
 
 /* up.c */
 void tpi_pay(struct tpi *tp);

@@ -11,9 +11,9 @@
  * sorts by bands, and nothing may pass a T_CONN_CON.
  *
  * Memory.  Somebody may sleep until he is told, so no word is lost because
- * there is no memory.  Each endpoint has a block in spare; when that is used
- * up the state stays as it is, `owes' says what is to come, and the read
- * service procedure tries again, every tick, until it has been said.
+ * there is no memory: the state stays as it is, `owes' says what is to come,
+ * and the read service procedure tries again, every tick, until it has been
+ * said.  (A block kept in spare would not outlive the process that made it.)
  */
 #include "tpi_impl.h"
 
@@ -25,24 +25,6 @@ tpi_block(int type, t_scalar_t prim, size_t size, size_t more)
 {
 	mblk_t *mp = allocb(size + more, BPRI_HI);
 
-	if (mp == NULL)
-		return NULL;
-	DB_TYPE(mp) = (unsigned char)type;
-	bzero(mp->b_wptr, size);
-	*(t_scalar_t *)(void *)mp->b_wptr = prim;
-	mp->b_wptr += size;
-	return mp;
-}
-
-/* The same for somebody who sleeps until it comes: from what is in spare. */
-static mblk_t *
-word(struct tpi *tp, int type, t_scalar_t prim, size_t size, size_t more)
-{
-	mblk_t *mp = tpi_block(type, prim, size, more);
-
-	if (__builtin_expect(mp != NULL, 1) || size + more > TPI_SPARE)
-		return mp;
-	mp = __atomic_exchange_n(&tp->spare, (mblk_t *)NULL, __ATOMIC_ACQ_REL);
 	if (mp == NULL)
 		return NULL;
 	DB_TYPE(mp) = (unsigned char)type;
@@ -101,7 +83,7 @@ tpi_up(struct tpi *tp, mblk_t *mp)
 void
 tpi_fatal(struct tpi *tp, int error)
 {
-	mblk_t *mp = word(tp, M_ERROR, 0, sizeof(t_scalar_t), 0);
+	mblk_t *mp = tpi_block(M_ERROR, 0, sizeof(t_scalar_t), 0);
 
 	tp->dead = 1;
 	tpi_lock(tp);
@@ -125,7 +107,7 @@ tpi_ok_locked(struct tpi *tp, t_scalar_t prim)
 
 	if (tp->acked)
 		return; /* by who died then */
-	mp = word(tp, M_PCPROTO, T_OK_ACK, sizeof(struct T_ok_ack), 0);
+	mp = tpi_block(M_PCPROTO, T_OK_ACK, sizeof(struct T_ok_ack), 0);
 	if (mp == NULL) {
 		tp->owes_prim = prim;
 		owe(tp, TPI_OWES_OK);
@@ -147,7 +129,7 @@ tpi_ok(struct tpi *tp, t_scalar_t prim)
 void
 tpi_error(struct tpi *tp, t_scalar_t prim, int err, unsigned int state)
 {
-	mblk_t *mp = word(tp, M_PCPROTO, T_ERROR_ACK,
+	mblk_t *mp = tpi_block(M_PCPROTO, T_ERROR_ACK,
 		sizeof(struct T_error_ack), 0);
 	struct T_error_ack *ea;
 
@@ -226,9 +208,9 @@ tpi_conn_ind(struct tpi *tp, const struct tpi_buf *from, mblk_t *data,
 }
 
 static mblk_t *
-discon_block(struct tpi *tp, int reason, t_uscalar_t seq)
+discon_block(int reason, t_uscalar_t seq)
 {
-	mblk_t *mp = word(tp, M_PROTO, T_DISCON_IND,
+	mblk_t *mp = tpi_block(M_PROTO, T_DISCON_IND,
 		sizeof(struct T_discon_ind), 0);
 
 	if (mp != NULL) {
@@ -257,7 +239,7 @@ tpi_ind_remove(struct tpi *tp, struct tpi_ind *in)
 void
 tpi_ind_void(struct tpi *tp, struct tpi_ind *in, int reason)
 {
-	mblk_t *mp = discon_block(tp, reason, in->seq);
+	mblk_t *mp = discon_block(reason, in->seq);
 
 	if (mp == NULL) {
 		in->gone = reason;
@@ -302,7 +284,7 @@ tpi_conn_ok(struct tpi *tp)
 int
 tpi_conn_con(struct tpi *tp, const struct tpi_buf *res, mblk_t *data)
 {
-	mblk_t *mp = word(tp, M_PROTO, T_CONN_CON, sizeof(struct T_conn_con),
+	mblk_t *mp = tpi_block(M_PROTO, T_CONN_CON, sizeof(struct T_conn_con),
 		res->len);
 	int err = 0;
 
@@ -330,7 +312,7 @@ tpi_conn_con(struct tpi *tp, const struct tpi_buf *res, mblk_t *data)
 int
 tpi_discon_ind(struct tpi *tp, int reason, mblk_t *data)
 {
-	mblk_t *mp = discon_block(tp, reason, TPI_NOSEQ);
+	mblk_t *mp = discon_block(reason, TPI_NOSEQ);
 	unsigned int next;
 	int err = 0;
 
@@ -359,7 +341,7 @@ tpi_discon_ind(struct tpi *tp, int reason, mblk_t *data)
 int
 tpi_ordrel_ind(struct tpi *tp, mblk_t *data)
 {
-	mblk_t *mp = word(tp, M_PROTO, T_ORDREL_IND,
+	mblk_t *mp = tpi_block(M_PROTO, T_ORDREL_IND,
 		sizeof(struct T_ordrel_ind), 0);
 	unsigned int next;
 
@@ -398,19 +380,10 @@ pay_inds(struct tpi *tp)
 	}
 }
 
-/* A block in spare again, and what is owed is said, as far as can be. */
+/* What is owed is said, as far as can be. */
 void
 tpi_pay(struct tpi *tp)
 {
-	mblk_t *mp = tp->spare == NULL ? allocb(TPI_SPARE, BPRI_HI) : NULL;
-
-	if (mp != NULL) {
-		mp = __atomic_exchange_n(&tp->spare, mp, __ATOMIC_ACQ_REL);
-		if (mp != NULL)
-			freeb(mp);
-	}
-	if (__builtin_expect(tp->owes == 0, 1))
-		return;
 	tpi_lock(tp);
 	if ((tp->owes & TPI_OWES_OK) != 0)
 		tpi_ok_locked(tp, tp->owes_prim);

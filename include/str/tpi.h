@@ -136,6 +136,10 @@ struct tpi {
 	struct tpi_addr local;	   /* [L] bound to; len 0: not bound */
 	struct tpi_addr remote;	   /* [L] connected with */
 	t_scalar_t val[TPI_NVAL];  /* [G] values of options, tpi_opt.at */
+	volatile unsigned int owes; /* [L] what could not be said: TPI_OWES_* */
+	t_scalar_t owes_prim;	   /* ... T_OK_ACK of this */
+	int owes_reason;	   /* ... T_DISCON_IND's */
+	int owes_error;		   /* ... M_ERROR's */
 	volatile unsigned long timer; /* tpi_retry(): armed when, or 0 */
 	unsigned long drops;	   /* datagrams that were dropped */
 };
@@ -316,7 +320,10 @@ int tpi_conn_ind(struct tpi *tp, const struct tpi_buf *from, mblk_t *data,
 int tpi_conn_gone(struct tpi *tp, void *cookie, int reason);
 /* Op connect: nothing is wrong with the request: T_OK_ACK, TS_WCON_CREQ. */
 void tpi_conn_ok(struct tpi *tp);
-/* Connected.  0, or EINVAL: no longer wanted (not TS_WCON_CREQ). */
+/*
+ * Connected.  0; EINVAL: no longer wanted (not TS_WCON_CREQ); ENOSR: the
+ * state is as it was.
+ */
 int tpi_conn_con(struct tpi *tp, const struct tpi_buf *res, mblk_t *data);
 /* The connection is gone, or was refused; 0, or EINVAL: there is none. */
 int tpi_discon_ind(struct tpi *tp, int reason, mblk_t *data);
