@@ -67,6 +67,7 @@ _Static_assert(sizeof(struct str_ksock) == 64, "one line each");
 #define KF_NAMED 64u	/* bound, or listening */
 #define KF_STREAM 128u
 #define KF_CONNECTING 256u
+#define KF_ABORT 512u	/* is being closed by a reset */
 
 #define SOCK_STREAM 1 /* the only type whose reads can be short */
 #define TYPE_MASK 15
@@ -334,6 +335,8 @@ ksock_close(ksock_t *ks, int abort)
 	if (ks == NULL || (str_load(&ks->gen) & 1) == 0 ||
 	    !str_cas(&ks->owner, 0u, host_self_tag()))
 		return;
+	if (abort)
+		flag(ks, KF_ABORT, 0);
 	finish(ks, abort != 0);
 }
 
@@ -344,7 +347,7 @@ of_the_dead(struct str_ksock *ks, void *arg)
 
 	if (str_load(&ks->owner) == dead &&
 	    str_cas(&ks->owner, dead, host_self_tag()))
-		finish(ks, false);
+		finish(ks, (str_load(&ks->flags) & KF_ABORT) != 0);
 	return false;
 }
 
@@ -574,17 +577,19 @@ str_sock_flush_slow(struct host_call *hc)
 }
 
 bool
-str_sock_unsent(struct str_plumb *pl, bool *ret_moved)
+str_sock_unsent(struct str_plumb *pl, bool *ret_alive)
 {
 	uint64_t id = str_sock_of(pl);
 	struct str_ksock *ks = id == 0 ? NULL : find(id);
 	uint32_t sent;
 
-	*ret_moved = false;
+	*ret_alive = false;
 	if (ks == NULL || (str_load(&ks->want) & (KS_OUT | KS_SOON)) == 0)
 		return false;
 	sent = str_load(&ks->sent);
-	*ret_moved = str_xchg(&ks->drained, sent) != sent;
+	/* some goes, or streamsd, which has it, is to be told of room */
+	*ret_alive = str_xchg(&ks->drained, sent) != sent ||
+		(str_load(&ks->told) & KS_OUT) != 0;
 	return true;
 }
 
@@ -679,10 +684,12 @@ serve(struct str_ksock *ks, void *arg)
 	told = (told & want & KS_OUT) | (want & KS_IN);
 	if (find(id) != NULL && host_sock_watch(id,
 		    ((told & KS_IN) ? HOST_C_IN : 0) |
-		    ((told & KS_OUT) ? HOST_C_OUT : 0)) != 0)
+		    ((told & KS_OUT) ? HOST_C_OUT : 0)) != 0) {
+		str_store(&ks->told, 0u);
 		s->again = true;
-	else
+	} else {
 		str_store(&ks->told, told);
+	}
 	return false;
 }
 

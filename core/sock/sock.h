@@ -37,7 +37,7 @@ str_sock_try(struct str_head *sd, struct host_call *hc, uint32_t ks)
 void str_sock_changed(struct str_plumb *pl);
 /* Does data wait to be sent by @pl's socket?  *ret_moved: some was, since the
  * last time that somebody asked. */
-bool str_sock_unsent(struct str_plumb *pl, bool *ret_moved);
+bool str_sock_unsent(struct str_plumb *pl, bool *ret_alive);
 /* @pl is being freed; a thread of tag @dead is. */
 void str_sock_stream_gone(struct str_plumb *pl);
 void str_sock_reap(uint32_t dead);

@@ -35,6 +35,8 @@
 
 struct inet_port {
 	volatile uint32_t key;	/* port | 0x10000, 0: free */
+	struct inet *volatile owner; /* who is bound, on `stream' */
+	struct str_ref stream;
 	volatile uint32_t limit;
 	volatile uint64_t sent, rcvd;
 	volatile uint64_t moved; /* when `rcvd' last changed */
@@ -109,6 +111,26 @@ table(int make)
 	return tab;
 }
 
+/* The address of @sa is the one of @p. */
+static int
+is_at(const struct inet_port *p, const unsigned char *bytes, uint32_t n)
+{
+	return p->addrlen == n && bcmp(p->addr, bytes, n) == 0;
+}
+
+/* Does another one than @in have it, who lives? */
+static int
+is_taken(const struct inet_port *p, const struct inet *in)
+{
+	struct str_hold h;
+
+	if (p->owner == NULL || p->owner == in ||
+		str_hold(&h, &p->stream) != 0)
+		return 0;
+	str_unhold(&h);
+	return 1;
+}
+
 /* inet_credit_bound - @in is bound: others may count what they send it */
 void
 inet_credit_bound(struct inet *in, const struct tpi_addr *at)
@@ -118,11 +140,22 @@ inet_credit_bound(struct inet *in, const struct tpi_addr *at)
 	uint32_t key = key_of(at->buf), i, n, zero;
 	uint32_t buf = 0, len = sizeof(buf);
 
+	n = bytes_of(at->buf, &bytes);
+	if (is_zero(bytes, n))
+		n = 0;
 	for (i = 0; tab != NULL && i < PROBE; i++) {
 		p = slot_of(tab, key, i);
 		zero = 0;
-		if (str_load(&p->key) == key) /* of the dead, or shared */
-			break;
+		if (str_load(&p->key) == key) {
+			if (!is_taken(p, in))
+				break; /* of the dead */
+			if (!is_at(p, bytes, n))
+				continue;
+			/* shared: which of them gets what, none can tell */
+			str_store(&p->limit, 0u);
+			inet_credit_wake(p);
+			return;
+		}
 		if (str_load(&p->key) == 0 && __atomic_compare_exchange_n(&p->key, &zero,
 			key, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			break;
@@ -130,9 +163,10 @@ inet_credit_bound(struct inet *in, const struct tpi_addr *at)
 	if (tab == NULL || i == PROBE)
 		return;
 	(void)ksock_getopt(in->ks, SOL_SOCKET, SO_RCVBUF, &buf, &len);
-	n = bytes_of(at->buf, &bytes);
 	str_store(&p->limit, 0u);
-	p->addrlen = is_zero(bytes, n) ? 0 : n;
+	str_ref(in->rq, &p->stream);
+	p->owner = in;
+	p->addrlen = n;
 	bcopy(bytes, p->addr, n);
 	str_store(&p->sent, (uint64_t)0);
 	str_store(&p->rcvd, (uint64_t)0);
@@ -150,8 +184,11 @@ inet_credit_gone(struct inet *in)
 	if (p == NULL)
 		return;
 	in->port = NULL;
+	if (p->owner != in)
+		return;
 	str_store(&p->limit, 0u);
 	inet_credit_wake(p);
+	p->owner = NULL;
 	str_store_rel(&p->key, 0u);
 }
 
@@ -159,7 +196,7 @@ inet_credit_gone(struct inet *in)
 struct inet_port *
 inet_credit_to(const void *sa)
 {
-	struct inet_port *tab = table(0), *p;
+	struct inet_port *tab = table(0), *p, *any = NULL;
 	const unsigned char *bytes;
 	uint32_t key = key_of(sa), i, n;
 
@@ -172,13 +209,13 @@ inet_credit_to(const void *sa)
 			continue;
 		/* what it is bound to stands there when it has a limit */
 		if (str_load_acq(&p->limit) == 0)
-			return NULL;
-		if (p->addrlen == n ? bcmp(p->addr, bytes, n) == 0 :
-			p->addrlen == 0 && is_loopback(bytes, n))
-			return p;
-		return NULL;
+			continue;
+		if (is_at(p, bytes, n))
+			return p; /* closer than who is bound to any */
+		if (p->addrlen == 0 && is_loopback(bytes, n))
+			any = p;
 	}
-	return NULL;
+	return any;
 }
 
 /* inet_credit_ask - may @bytes more be sent to @p?  They count from now on. */
@@ -186,11 +223,12 @@ int
 inet_credit_ask(struct inet_port *p, uint32_t bytes)
 {
 	uint64_t sent = str_load(&p->sent), rcvd = str_load(&p->rcvd), now;
+	int64_t flying = (int64_t)(sent - rcvd); /* < 0: some came back */
 	uint32_t limit = str_load_acq(&p->limit);
 
 	if (limit == 0)
 		return 1;
-	if (sent - rcvd + bytes + SKB > limit && sent != rcvd) {
+	if (flying > 0 && (uint64_t)flying + bytes + SKB > limit) {
 		now = inet_ticks();
 		if (now - str_load(&p->moved) < HELD)
 			return 0;
@@ -255,19 +293,19 @@ void
 inet_credit_took(struct inet *in, uint64_t bytes, uint32_t n, int empty)
 {
 	struct inet_port *p = in->port;
-	uint64_t sent;
+	uint64_t sent, rcvd;
 
-	if (p == NULL)
+	if (p == NULL || p->owner != in)
 		return;
 	sent = str_load(&p->sent);
-	if (empty || str_load(&p->rcvd) + bytes + n * SKB > sent)
-		str_store(&p->rcvd, sent);
-	else
-		str_store(&p->rcvd, str_load(&p->rcvd) + bytes + n * SKB);
+	rcvd = str_load(&p->rcvd) + bytes + (uint64_t)n * SKB;
+	if (empty || (int64_t)(sent - rcvd) < 0)
+		rcvd = sent;
+	str_store(&p->rcvd, rcvd);
 	if (n != 0)
 		str_store(&p->moved, inet_ticks());
 	str_fence_full(); /* pairs with the lock of inet_credit_wait() */
-	if (str_load(&p->nwait) != 0 && sent - str_load(&p->rcvd) <
-		str_load(&p->limit) / 2)
+	if (str_load(&p->nwait) != 0 && (int64_t)(sent - rcvd) <
+		(int64_t)(str_load(&p->limit) / 2))
 		inet_credit_wake(p);
 }

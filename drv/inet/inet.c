@@ -109,7 +109,8 @@ inet_take(struct inet *in)
 void
 inet_enter(struct inet *in)
 {
-	if (str_unlikely(in->out.busy != 0 || in->out.going != NULL))
+	if (str_unlikely((in->out.busy | in->out.direct) != 0 ||
+		in->out.going != NULL))
 		inet_out_mend(in);
 	if (str_unlikely(str_load(&in->given) != NULL))
 		inet_take(in);

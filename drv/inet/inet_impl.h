@@ -84,6 +84,7 @@ struct inet_out {
 	uint64_t tail;
 	uint64_t base;	    /* the kernel's count when `left' was 0 */
 	uint32_t busy;	    /* a send is in progress, or its sender died */
+	uint32_t direct;    /* the same, of what was not on the queue */
 	uint32_t based;	    /* that is known */
 	uint32_t want;	    /* KS_* that ksock_want() was told */
 	uint32_t dead;	    /* the connection is gone */
@@ -206,6 +207,7 @@ void inet_out_mend(struct inet *in);
 void inet_out_drop(struct inet *in);
 void inet_out_data(struct inet *in, mblk_t *mp);
 int inet_out_flush(struct inet *in);
+int inet_out_left(const struct inet *in);
 void inet_out_flushq(struct inet *in);
 
 /* credit.c */

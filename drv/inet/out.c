@@ -25,7 +25,9 @@
  * is not lost with whoever accepted it.  Who dies between the kernel's taking
  * and our writing that down leaves `busy': then the kernel is asked how much
  * it has got (`base' is what it counted when `left' was 0), so that nothing is
- * sent twice (inet_out_mend).  A message that is being taken off is named by
+ * sent twice (inet_out_mend); what that cannot tell is not sent at all, the
+ * connection is reset.  What goes at once leaves `direct' in that case: it was
+ * not accepted, but `base' is no longer true.  A message that is being taken off is named by
  * `going' first.  All of it is under the perimeter of the queue pair.
  */
 #include <asm/ioctls.h>
@@ -115,6 +117,7 @@ inet_out_start(struct inet *in)
 
 	o->front = o->left = o->tail = 0;
 	o->busy = 0;
+	o->direct = 0;
 	o->want = 0;
 	o->dead = 0;
 	o->going = NULL;
@@ -155,13 +158,36 @@ out_consume(struct inet *in)
 	}
 }
 
+/* Not now, in this process: there is no room, or it has no descriptor. */
+static int
+is_later(long n)
+{
+	return n == -EAGAIN || n == -EIO;
+}
+
+/*
+ * A send failed: it was reset, or timed out.  The read side tells the user;
+ * until then what waits stays, and holds the writer.
+ */
+static void
+out_failed(struct inet *in, int err)
+{
+	in->out.dead = 1;
+	in->out.busy = 0;
+	out_want(in, 0);
+	if (in->err == 0)
+		in->err = err == -EPIPE ? ECONNRESET : -err;
+	qenable(in->rq);
+}
+
 /* inet_out_mend - who was here last died in the middle of it */
 void
 inet_out_mend(struct inet *in)
 {
 	struct inet_out *o = &in->out;
-	uint64_t taken;
+	uint64_t taken = 0, tail;
 	mblk_t *mp;
+	int err;
 
 	if (o->going != NULL) {
 		for (mp = in->wq->q_first; mp != NULL && mp != o->going;
@@ -171,13 +197,31 @@ inet_out_mend(struct inet *in)
 			o->front = o->next;
 		o->going = NULL;
 	}
-	if (o->based && in->ks != NULL && out_taken(in, &taken) == 0)
-		o->left = taken - o->base;
-	out_consume(in);
-	o->tail = o->front;
-	for (mp = in->wq->q_first; mp != NULL; mp = mp->b_next)
+	for (tail = o->front, mp = in->wq->q_first; mp != NULL;
+		mp = mp->b_next)
 		if (!is_request(mp))
-			o->tail += out_len(mp);
+			tail += out_len(mp);
+	o->tail = tail;
+	if (o->left > tail)
+		o->left = tail;
+	if (o->direct) {
+		/* the kernel may count what we do not */
+		o->based = 0;
+		o->direct = 0;
+	}
+	if (o->busy && in->ks != NULL && !o->dead && tail != o->front) {
+		err = o->based ? out_taken(in, &taken) : -EINVAL;
+		if (is_later(err))
+			return; /* not known here: nothing is sent */
+		taken -= o->base;
+		if (err != 0 || taken < o->left || taken > tail) {
+			/* not known at all: none is better than twice */
+			out_failed(in, -ECONNABORTED);
+			return;
+		}
+		o->left = taken;
+	}
+	out_consume(in);
 	o->busy = 0;
 }
 
@@ -194,6 +238,25 @@ of_connection(mblk_t *mp)
 	bcopy(mp->b_rptr, &prim, sizeof(prim));
 	return prim == T_DATA_REQ || prim == T_EXDATA_REQ ||
 		prim == T_ORDREL_REQ || prim == T_OPTDATA_REQ;
+}
+
+/* inet_out_left - does anything wait that the peer was to get? */
+int
+inet_out_left(const struct inet *in)
+{
+	t_scalar_t prim;
+	mblk_t *mp;
+
+	for (mp = in->wq->q_first; mp != NULL; mp = mp->b_next) {
+		if (!of_connection(mp))
+			continue;
+		if (DB_TYPE(mp) == M_DATA)
+			return 1;
+		bcopy(mp->b_rptr, &prim, sizeof(prim));
+		if (prim != T_ORDREL_REQ) /* which the end is, too */
+			return 1;
+	}
+	return 0;
 }
 
 /* inet_out_drop - the connection is gone: what waits has no use */
@@ -216,6 +279,7 @@ inet_out_drop(struct inet *in)
 	if (in->ks != NULL)
 		out_want(in, 0);
 	o->busy = 0;
+	o->direct = 0;
 }
 
 /* inet_out_flushq - M_FLUSH: data that waits is about to be dropped */
@@ -227,6 +291,10 @@ inet_out_flushq(struct inet *in)
 
 	if (in->phase != INET_OPEN || o->dead)
 		return;
+	if (o->busy) {
+		out_failed(in, -ECONNABORTED); /* it may be half sent */
+		return;
+	}
 	while ((mp = in->wq->q_first) != NULL && !is_request(mp)) {
 		rmvq(in->wq, mp);
 		freemsg(mp);
@@ -234,23 +302,6 @@ inet_out_flushq(struct inet *in)
 	o->base -= o->tail - o->left; /* these bytes never come */
 	o->front = o->left = o->tail;
 	out_want(in, 0);
-}
-
-/* Not now, in this process: there is no room, or it has no descriptor. */
-static int
-is_later(long n)
-{
-	return n == -EAGAIN || n == -EIO;
-}
-
-/* A send failed: it was reset, or timed out.  The read side tells the user. */
-static void
-out_failed(struct inet *in, int err)
-{
-	inet_out_drop(in);
-	if (in->err == 0)
-		in->err = err == -EPIPE ? ECONNRESET : -err;
-	qenable(in->rq);
 }
 
 /* The blocks that wait, in order, up to a mark. */
@@ -302,6 +353,10 @@ inet_out_flush(struct inet *in)
 
 	if (o->dead)
 		return 0;
+	if (str_unlikely(o->busy)) {
+		out_want(in, KS_OUT); /* inet_out_mend() could not say */
+		return 0;
+	}
 	while (in->wq->q_first != NULL) {
 		cnt = out_iov(in, iov, &total);
 		if (cnt == 0) {
@@ -391,21 +446,20 @@ out_direct(struct inet *in, mblk_t *mp, uint32_t len)
 		iov[cnt].iov_base = bp->b_rptr;
 		iov[cnt++].iov_len = (size_t)MBLKL(bp);
 	}
+	str_store(&o->direct, 1u);
 	n = ksock_send(in->ks, iov, cnt, MSG_NOSIGNAL);
+	if (n > 0)
+		o->left = o->front = o->tail += (uint64_t)n;
+	str_store(&o->direct, 0u);
 	o->got = 0;
 	if (n == (long)len) {
-		o->left = o->front = o->tail += len;
 		freemsg(mp);
 		return 1;
 	}
-	if (n > 0) {
+	if (n > 0)
 		(void)adjmsg(mp, n);
-		o->left = o->front = o->tail += (uint64_t)n;
-	} else if (!is_later(n) && n != -EINTR) {
-		freemsg(mp);
+	else if (!is_later(n) && n != -EINTR)
 		out_failed(in, (int)n);
-		return 1;
-	}
 	return 0;
 }
 
@@ -416,9 +470,10 @@ out_base(struct inet *in)
 	struct inet_out *o = &in->out;
 	uint64_t taken;
 
-	if (out_taken(in, &taken) == 0)
-		o->base = taken - o->left;
-	o->based = 1;
+	if (out_taken(in, &taken) != 0)
+		return;
+	o->base = taken - o->left;
+	str_store(&o->based, 1u);
 }
 
 /**
@@ -435,8 +490,12 @@ inet_out_data(struct inet *in, mblk_t *mp)
 					    (uint32_t)msgdsize(mp);
 	uint64_t now;
 
-	if (str_unlikely(len == 0 || o->dead)) {
+	if (str_unlikely(len == 0 || in->phase != INET_OPEN)) {
 		freemsg(mp);
+		return;
+	}
+	if (str_unlikely(o->dead)) {
+		out_queue(in, mp, len); /* to be held, and dropped */
 		return;
 	}
 	now = inet_ticks();
@@ -446,6 +505,10 @@ inet_out_data(struct inet *in, mblk_t *mp)
 			if (out_direct(in, mp, len))
 				return;
 			len = (uint32_t)msgdsize(mp);
+			if (o->dead) {
+				out_queue(in, mp, len);
+				return;
+			}
 			if (!o->based)
 				out_base(in);
 			out_queue(in, mp, len);

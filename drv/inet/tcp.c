@@ -260,7 +260,7 @@ tcp_data(struct tpi *tp, mblk_t *mp, int flags)
 {
 	struct inet *in = inet_of(tp);
 
-	if (in->marking || in->phase != INET_OPEN)
+	if (in->marking || in->phase != INET_OPEN || in->out.dead)
 		return EAGAIN;
 	inet_out_data(in, mp);
 	return 0;
@@ -274,12 +274,8 @@ tcp_exdata(struct tpi *tp, mblk_t *mp, int flags)
 	mblk_t *bp;
 	long n;
 
-	if (in->phase != INET_OPEN)
+	if (in->phase != INET_OPEN || in->out.dead)
 		return EAGAIN;
-	if (in->out.dead) {
-		freemsg(mp);
-		return 0;
-	}
 	if (!in->marking && !inet_out_flush(in))
 		return EAGAIN;
 	for (bp = mp; bp != NULL; bp = bp->b_cont) {
@@ -287,7 +283,11 @@ tcp_exdata(struct tpi *tp, mblk_t *mp, int flags)
 			continue;
 		iov.iov_base = bp->b_rptr;
 		iov.iov_len = (size_t)MBLKL(bp);
+		str_store(&in->out.direct, 1u);
 		n = ksock_send(in->ks, &iov, 1, MSG_OOB | MSG_NOSIGNAL);
+		if (n > 0)
+			str_store(&in->out.base, in->out.base + (uint64_t)n);
+		str_store(&in->out.direct, 0u);
 		if (n == -EAGAIN || n == -EIO) {
 			in->out.want = KS_OUT;
 			ksock_want(in->ks, KS_OUT);
@@ -295,7 +295,6 @@ tcp_exdata(struct tpi *tp, mblk_t *mp, int flags)
 		}
 		if (n < 0)
 			break; /* the read side learns why */
-		in->out.base += (uint64_t)n;
 		bp->b_rptr += n;
 	}
 	freemsg(mp);
@@ -308,14 +307,12 @@ tcp_ordrel(struct tpi *tp, mblk_t *data)
 	struct inet *in = inet_of(tp);
 	int one = 1;
 
-	if (in->phase != INET_OPEN)
+	if (in->phase != INET_OPEN || in->out.dead)
 		return EAGAIN;
-	if (!in->marking && !in->out.dead && !inet_out_flush(in))
+	if (!in->marking && !inet_out_flush(in))
 		return EAGAIN;
 	if (data != NULL)
 		freemsg(data);
-	if (in->out.dead)
-		return 0;
 	/* the port is to be used again while this connection fades */
 	(void)ksock_setopt(in->ks, SOL_SOCKET, SO_REUSEADDR, &one,
 		sizeof(one));
@@ -337,9 +334,16 @@ tcp_close(struct tpi *tp)
 	for (ind = tp->ind; ind != NULL; ind = ind->next)
 		if (ind->cookie != NULL)
 			ksock_close(ind->cookie, 1);
-	abort = in->phase != INET_OPEN || inet_linger_abort(in);
+	/* an M_ERROR has had the head flush what waited */
+	abort = in->phase != INET_OPEN || inet_linger_abort(in) ||
+		in->tp.dead || in->out.dead;
 	if (!abort) {
+		/* what was accepted and cannot go any more is lost: its peer
+		 * is to see that, rather than an end */
 		(void)inet_out_flush(in);
+		abort = inet_out_left(in);
+	}
+	if (!abort) {
 		/* unread data would make the kernel reset the connection,
 		 * and what it has to send be lost */
 		(void)ksock_shutdown(in->ks, SHUT_WR);
@@ -371,9 +375,14 @@ tcp_called(struct inet *in)
 	if (ksock_name(in->ks, 1, &ss, &len) != 0)
 		return; /* not yet */
 	inet_tcp_begin(in);
-	if (tpi_conn_con(&in->tp,
-		&(struct tpi_buf){(unsigned char *)&ss, len}, NULL) != 0)
+	err = tpi_conn_con(&in->tp,
+		&(struct tpi_buf){(unsigned char *)&ss, len}, NULL);
+	if (err == ENOSR) {
+		in->phase = INET_CALLING; /* a tick later */
+		tpi_retry(&in->tp);
+	} else if (err != 0) {
 		tcp_end(in, 1);
+	}
 }
 
 /* Has a connection whose indication waits been reset?  0, or the errno. */
@@ -459,6 +468,47 @@ tcp_eof(struct inet *in)
 	(void)tpi_ordrel_ind(&in->tp, NULL);
 }
 
+/*
+ * A send has found that the connection is no more.  What has come by it is
+ * taken out of the socket, flow control or not, for the user is told behind
+ * that; and until he has been, what he sends waits, and holds him.
+ */
+static void
+tcp_rest(struct inet *in)
+{
+	uint32_t size = tcp_size[TCP_LEVELS - 1], len = sizeof(int);
+	struct iovec iov;
+	int most = 0, err;
+	mblk_t *mp;
+	long n;
+
+	if (ksock_getopt(in->ks, SOL_SOCKET, SO_RCVBUF, &most, &len) != 0)
+		most = 0;
+	while (most > 0 && !in->eof) {
+		mp = allocb(size, BPRI_MED);
+		if (mp == NULL) {
+			inet_again(in, size);
+			return;
+		}
+		iov.iov_base = mp->b_rptr;
+		iov.iov_len = size;
+		n = ksock_recv(in->ks, &iov, 1, NULL);
+		if (n > 0) {
+			mp->b_wptr += n;
+			most -= (int)n;
+			err = tpi_data_force(&in->tp, mp, 0, 0);
+			if (err == 0)
+				continue;
+		}
+		freemsg(mp);
+		if (n != -EINTR)
+			break;
+	}
+	/* once all of that has gone up we are called again */
+	if (!in->tp.up)
+		tcp_failed(in, in->err);
+}
+
 /* What was read goes up; it cannot go back.  0: there is no connection. */
 static int
 tcp_up(struct inet *in, mblk_t *mp, int urgent)
@@ -508,6 +558,10 @@ tcp_input(struct inet *in)
 {
 	int plain = !in->odd;
 
+	if (in->phase == INET_OPEN && in->out.dead && in->err != 0) {
+		tcp_rest(in);
+		return;
+	}
 	while (in->phase == INET_OPEN && !in->eof) {
 		uint32_t size = tcp_size[in->level];
 		int mark = 0;
@@ -586,7 +640,9 @@ void
 inet_tcp_wsrv(struct inet *in)
 {
 	tcp_look(in);
-	if (in->phase == INET_OPEN && !in->out.dead)
+	if (in->phase == INET_OPEN && in->out.dead)
+		qenable(in->rq); /* which tells of it, and empties this */
+	else if (in->phase == INET_OPEN)
 		inet_tcp_push(in);
 	else
 		(void)tpi_wsrv(in->wq, inet_ops(in));
