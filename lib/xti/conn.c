@@ -250,8 +250,13 @@ t_accept(int fd, int resfd, const struct t_call *call)
 	if (check_call(call, u.ep->info.connect) < 0 ||
 	    check_acceptor(&u, &res) < 0)
 		return -1;
-	if (respond(&u, &res, call) < 0)
+	if (respond(&u, &res, call) < 0) {
+		/* @resfd is an endpoint, but none that the provider knows */
+		if (t_errno == TBADF && resfd != fd &&
+		    ioctl(fd, I_FIND, "timod") == 1)
+			return xti_fail(TPROVMISMATCH);
 		return settle(&u);
+	}
 	if (res.id.head == u.id.head) {
 		xti_word(&u, W_STATE | W_DATA | ~0xffffu, T_DATAXFER);
 		return 0;

@@ -159,6 +159,9 @@ take_info(struct ep *ep, const struct T_info_ack *ia)
 	ep->state = ia->CURRENT_state;
 }
 
+/* What is no provider may say nothing at all: nobody waits long for that. */
+#define ASK_SECS 5
+
 /* Ask the provider what it is and in which state. */
 static int
 ask(struct use *u, struct ep *new)
@@ -173,7 +176,7 @@ ask(struct use *u, struct ep *new)
 
 	xti_block(&b);
 	memcpy(b.buf, &cr, sizeof(cr));
-	n = xti_str(u, TI_CAPABILITY, &b, sizeof(cr), 0);
+	n = xti_str_in(u, TI_CAPABILITY, &b, sizeof(cr), 0, ASK_SECS);
 	if (n >= (int)sizeof(ca)) {
 		memcpy(&ca, b.buf, sizeof(ca));
 		new->acceptor = ca.ACCEPTOR_id;
@@ -181,7 +184,7 @@ ask(struct use *u, struct ep *new)
 	} else {
 		/* one that knows the first version of TPI only */
 		memcpy(b.buf, &ir, sizeof(ir));
-		n = xti_str(u, TI_GETINFO, &b, sizeof(ir), 0);
+		n = xti_str_in(u, TI_GETINFO, &b, sizeof(ir), 0, ASK_SECS);
 		if (n < 0)
 			return -1;
 		if (n < (int)sizeof(ca.INFO_ack))

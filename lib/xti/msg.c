@@ -132,7 +132,16 @@ refused(int v)
 int
 xti_str(struct use *u, int cmd, struct block *b, unsigned len, unsigned room)
 {
-	struct strioctl si = {.ic_cmd = cmd, .ic_timout = 0, .ic_len = (int)len};
+	return xti_str_in(u, cmd, b, len, room, 0);
+}
+
+/* @secs: what the provider has for it; 0: as usual */
+int
+xti_str_in(struct use *u, int cmd, struct block *b, unsigned len,
+	unsigned room, int secs)
+{
+	struct strioctl si = {.ic_cmd = cmd, .ic_timout = secs,
+		.ic_len = (int)len};
 	int ret;
 
 	if (xti_block_size(b, room) < 0)

@@ -136,6 +136,8 @@ void xti_block_free(struct block *b);
 /* An ioctl that timod makes a request; its answer is in @b.  0, or -1. */
 int xti_str(struct use *u, int cmd, struct block *b, unsigned len,
 	unsigned room);
+int xti_str_in(struct use *u, int cmd, struct block *b, unsigned len,
+	unsigned room, int secs);
 int xti_request(struct use *u, struct block *b, unsigned len,
 	const struct netbuf *udata);
 /* As strm_getprim(), the control part going into @b. */
