@@ -58,6 +58,23 @@ str_region_drain(void)
 	return false;
 }
 
+/* Nothing is attached to any file. */
+bool
+str_name_entry(unsigned i, uint64_t *dev, uint64_t *ino, uint64_t *sid,
+	char *path, size_t size)
+{
+	(void)i, (void)dev, (void)ino, (void)sid, (void)path, (void)size;
+	return false;
+}
+
+int
+str_name_detach(struct host_call *hc, uint64_t dev, uint64_t ino,
+	uint64_t born)
+{
+	(void)hc, (void)dev, (void)ino, (void)born;
+	return ENOENT;
+}
+
 bool
 str_region_wanted(void)
 {
