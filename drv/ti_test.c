@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Transport endpoints when there is no memory: who sleeps is woken.
+ */
+#include <sys/tihdr.h>
+#include <sys/strsun.h>
+
+/* XTI's, which tests have other words for */
+#undef T_NULL
+#undef T_UNUSED
+#include "drvfix.h"
+
+extern const struct str_builtin str_drv_ticotsor;
+
+static struct dv a, b;
+static mblk_t *hoard;
+
+#define PRIM(mp_, type_) ((struct type_ *)(void *)(mp_)->b_rptr)
+
+static mblk_t *
+request(const void *req, size_t len)
+{
+	mblk_t *mp = allocb(len, BPRI_MED);
+
+	T_NOTNULL(mp);
+	memcpy(mp->b_wptr, req, len);
+	mp->b_wptr += len;
+	DB_TYPE(mp) = M_PROTO;
+	return mp;
+}
+
+static mblk_t *
+want(struct dv *d, int prim)
+{
+	mblk_t *mp;
+
+	do
+		mp = dv_up(d);
+	while (mp != NULL && DB_TYPE(mp) == M_FLUSH);
+	T_NOTNULL(mp);
+	T_EQ(PRIM(mp, T_ok_ack)->PRIM_type, prim);
+	return mp;
+}
+
+static void
+bind_(struct dv *d, char name, unsigned qlen)
+{
+	struct {
+		struct T_bind_req r;
+		char name;
+	} m = {{T_BIND_REQ, 1, sizeof(m.r), qlen}, name};
+
+	dv_down(d, request(&m, sizeof(m.r) + 1));
+}
+
+/* What is bound once stays in the table of names. */
+static void
+named(void)
+{
+	T_EQ(dv_open(&a, "ticotsor", 0, CLONEOPEN), 0);
+	bind_(&a, 'a', 0);
+	freemsg(want(&a, T_BIND_ACK));
+	dv_close(&a);
+	T_EQ(dv_open(&a, "ticotsor", 0, CLONEOPEN), 0);
+	bind_(&a, 'b', 0);
+	freemsg(want(&a, T_BIND_ACK));
+	dv_close(&a);
+	fx_keep();
+}
+
+/* @a and @b, connected; @b was the listener. */
+static void
+connected(struct t *t)
+{
+	struct {
+		struct T_conn_req r;
+		unsigned char addr[64];
+	} call = {.r = {T_CONN_REQ, 0, sizeof(call.r), 0, 0}};
+	struct T_capability_req cap = {T_CAPABILITY_REQ, TC1_ACCEPTOR_ID};
+	struct T_conn_res res = {T_CONN_RES, 0, 0, 0, 0};
+	mblk_t *mp;
+
+	fx_begin(t);
+	dv_driver(&str_drv_ticotsor);
+	named();
+	T_EQ(dv_open(&a, "ticotsor", 0, CLONEOPEN), 0);
+	T_EQ(dv_open(&b, "ticotsor", 0, CLONEOPEN), 0);
+	bind_(&a, 'a', 0);
+	freemsg(want(&a, T_BIND_ACK));
+	bind_(&b, 'b', 1);
+	mp = want(&b, T_BIND_ACK);
+	call.r.DEST_length = PRIM(mp, T_bind_ack)->ADDR_length;
+	T_LE(call.r.DEST_length, (int)sizeof(call.addr));
+	memcpy(call.addr, mp->b_rptr + PRIM(mp, T_bind_ack)->ADDR_offset,
+		(size_t)call.r.DEST_length);
+	freemsg(mp);
+	dv_down(&a, request(&call,
+		sizeof(call.r) + (size_t)call.r.DEST_length));
+	freemsg(want(&a, T_OK_ACK));
+	mp = want(&b, T_CONN_IND);
+	res.SEQ_number = PRIM(mp, T_conn_ind)->SEQ_number;
+	freemsg(mp);
+	dv_down(&b, request(&cap, sizeof(cap)));
+	mp = want(&b, T_CAPABILITY_ACK);
+	res.ACCEPTOR_id = PRIM(mp, T_capability_ack)->ACCEPTOR_id;
+	freemsg(mp);
+	dv_down(&b, request(&res, sizeof(res)));
+	freemsg(want(&b, T_OK_ACK));
+	freemsg(want(&a, T_CONN_CON));
+}
+
+/* All memory there is. */
+static void
+take_all(void)
+{
+	static const size_t size[] = {65000, 4000, 1000, 300, 60, 1};
+	unsigned i;
+	mblk_t *mp;
+
+	for (i = 0; i < sizeof(size) / sizeof(size[0]); i++)
+		while ((mp = allocb(size[i], BPRI_HI)) != NULL) {
+			mp->b_cont = hoard;
+			hoard = mp;
+		}
+}
+
+static void
+give_back(void)
+{
+	mblk_t *mp;
+
+	while ((mp = hoard) != NULL) {
+		hoard = mp->b_cont;
+		mp->b_cont = NULL;
+		freeb(mp);
+	}
+}
+
+T_CASE(what_there_was_no_memory_to_say_is_said_when_there_is)
+{
+	struct T_ordrel_req rel = {T_ORDREL_REQ};
+	struct T_discon_req dis = {T_DISCON_REQ, -1};
+	mblk_t *first, *second;
+
+	connected(t);
+	first = request(&rel, sizeof(rel));
+	second = request(&dis, sizeof(dis));
+	take_all();
+	dv_down(&a, first);
+	dv_run(&b);
+	take_all(); /* the request's own block */
+	dv_down(&a, second);
+	take_all();
+	dv_run(&b);
+	give_back();
+	qenable(b.rq); /* as the timer does */
+	qenable(a.rq);
+	freemsg(want(&b, T_ORDREL_IND));
+	freemsg(want(&b, T_DISCON_IND));
+	freemsg(want(&a, T_OK_ACK));
+	dv_close(&a);
+	dv_close(&b);
+}
