@@ -150,8 +150,10 @@ get_wanted(const struct tpi_opt *o, const unsigned char *at, unsigned int len,
 	default:
 		break;
 	}
-	if (len == 4) {
-		bcopy(at, v->w, 4);
+	if (len == 4 || (len > 8 && len % 4 == 0 && len <= VALMAX &&
+		o->level == XTI_GENERIC && o->name == XTI_DEBUG)) {
+		bcopy(at, v->w, 4); /* of XTI_DEBUG's array, the first */
+		len = 4;
 	} else if (len == 8) { /* real programs pass a long */
 		bcopy(at, &wide, 8);
 		v->w[0] = wide > 0x7fffffffL ? 0x7fffffff :
@@ -230,6 +232,13 @@ negotiate(struct tpi *tp, const struct tpi_ops *ops, const struct tpi_opt *o,
 		get_current(tp, ops, o, v);
 		v->wide = wide;
 		return T_READONLY;
+	}
+	if (o->type == TPI_OPT_INT && o->dflt < o->min &&
+		(v->w[0] == T_UNSPEC || v->w[0] == o->dflt)) {
+		/* what it is by default is not known here: it stays */
+		get_current(tp, ops, o, v);
+		v->wide = wide;
+		return T_SUCCESS;
 	}
 	status = fit(o, v);
 	if (check || status == T_FAILURE)
