@@ -163,6 +163,14 @@ kopt_where(const struct inet *in, const struct kopt *k, int *level, int *name)
 	*name = six ? k->name6 : k->kname;
 }
 
+/* IPv4's header options: an IPv6 socket has none. */
+static int
+is_strange(const struct inet *in, const struct kopt *k)
+{
+	return in->family == AF_INET6 && k->kname == IP_OPTIONS &&
+		k->klevel == IPPROTO_IP;
+}
+
 /* An option needs a socket to be asked; what is set can wait for one. */
 static int
 have_sock(struct inet *in)
@@ -216,6 +224,8 @@ inet_apply(struct inet *in)
 	uint32_t i;
 
 	for (i = 0; i < in->nset; i++) {
+		if (is_strange(in, &kopts[in->set[i].kopt]))
+			continue;
 		kopt_where(in, &kopts[in->set[i].kopt], &level, &name);
 		(void)ksock_setopt(in->ks, level, name, in->set[i].val,
 			in->set[i].len);
@@ -271,6 +281,10 @@ inet_getopt(struct tpi *tp, const struct tpi_opt *o, void *val,
 	}
 	if (k == NULL)
 		return -TBADOPT;
+	if (is_strange(in, k)) {
+		*len = 0;
+		return 0;
+	}
 	kopt_where(in, k, &level, &name);
 	if (k->as == AS_BYTES) {
 		err = ksock_getopt(in->ks, level, name, val, len);
@@ -339,7 +353,7 @@ inet_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 		return 0; /* drv/tpi's word is all there is */
 	if (o->level == T_INET_TCP && o->name == T_TCP_KEEPALIVE)
 		return set_keepalive(in, val);
-	if (k == NULL)
+	if (k == NULL || is_strange(in, k))
 		return -TBADOPT;
 	if (k->as == AS_BYTES) {
 		kopt_where(in, k, &level, &name);
