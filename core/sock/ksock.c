@@ -225,16 +225,10 @@ stream_of(queue_t *rq)
 	return rq->q_pair->plumb;
 }
 
-/* @fd becomes a socket at home in @home.  Return: 0, -ENOSR. */
-static int
-settle(int fd, struct str_plumb *home, uint32_t flags, struct str_ksock **ret)
+/* @fd becomes the socket @ks, which was taken, at home in @home. */
+static void
+settle(struct str_ksock *ks, int fd, struct str_plumb *home, uint32_t flags)
 {
-	struct str_ksock *ks = take();
-
-	if (ks == NULL) {
-		host_sock_discard(fd);
-		return -ENOSR;
-	}
 	ks->home = home;
 	str_store(&home->ksocked, 1u);
 	str_store(&ks->flags, flags);
@@ -242,22 +236,23 @@ settle(int fd, struct str_plumb *home, uint32_t flags, struct str_ksock **ret)
 	STR_CRASH_POINT("ksock:alive");
 	(void)host_sock_adopt(id_of(ks), fd);
 	STR_CRASH_POINT("ksock:adopted");
-	*ret = ks;
-	return 0;
 }
 
 int
 ksock_create(queue_t *rq, int family, int type, int proto, ksock_t **ret)
 {
-	int fd = host_sock_new(family, type, proto), err;
-	ksock_t *ks;
+	struct str_ksock *ks = take();
+	int fd;
 
-	if (fd < 0)
+	if (ks == NULL)
+		return -ENOSR;
+	fd = host_sock_new(family, type, proto);
+	if (fd < 0) {
+		str_store_rel(&ks->owner, 0u);
 		return fd;
-	err = settle(fd, stream_of(rq), (type & TYPE_MASK) == SOCK_STREAM ?
-		KF_STREAM : 0, &ks);
-	if (err != 0)
-		return err;
+	}
+	settle(ks, fd, stream_of(rq), (type & TYPE_MASK) == SOCK_STREAM ?
+		KF_STREAM : 0);
 	ksock_attach(ks, rq);
 	str_store_rel(&ks->owner, 0u);
 	*ret = ks;
@@ -267,17 +262,19 @@ ksock_create(queue_t *rq, int family, int type, int proto, ksock_t **ret)
 int
 ksock_accept(ksock_t *ks, ksock_t **ret, void *addr, uint32_t *len)
 {
-	int fd = host_sock_accept(id_of(ks), addr, len), err;
-	ksock_t *n;
+	struct str_ksock *n = take(); /* a call that is taken has a place */
+	int fd;
 
+	if (n == NULL)
+		return -ENOSR;
+	fd = host_sock_accept(id_of(ks), addr, len);
 	if (fd < 0) {
+		str_store_rel(&n->owner, 0u);
 		if (fd == -EAGAIN)
 			flag(ks, KF_EMPTY, KF_STUCKIN);
 		return fd;
 	}
-	err = settle(fd, ks->home, KF_STREAM, &n);
-	if (err != 0)
-		return err;
+	settle(n, fd, ks->home, KF_STREAM);
 	str_store_rel(&n->owner, 0u);
 	*ret = n;
 	return 0;

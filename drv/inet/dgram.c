@@ -711,7 +711,14 @@ dg_free(struct dg_in *v, uint32_t n)
 	}
 }
 
-/* One call.  1: go on. */
+/* What dg_receive() has met. */
+#define DG_STOP 0
+#define DG_GO 1	   /* something has come; there may be more */
+#define DG_NONE 2  /* nothing has, and not because there is none */
+#define DG_TRIES 3u /* so often in a row */
+#define DG_LATER 2 /* ticks, then */
+
+/* One call. */
 static int
 dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 {
@@ -729,18 +736,18 @@ dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 	}
 	if (i == 0) {
 		inet_again(in, DG_BIG);
-		return 0;
+		return DG_STOP;
 	}
 	want = i;
 	n = ksock_recvmm(in->ks, m, want, 0);
 	if (n == -EAGAIN)
 		inet_credit_took(in, 0, 0, 1);
 	if (n == -EAGAIN || n == -EINTR)
-		return n == -EINTR;
+		return n == -EINTR ? DG_NONE : DG_STOP;
 	if (n == -EIO)
-		return 0; /* no descriptor yet */
+		return DG_STOP; /* no descriptor yet */
 	if (n <= 0)
-		return dg_errors(in) || n != 0;
+		return dg_errors(in) ? DG_GO : n != 0 ? DG_NONE : DG_STOP;
 	in->out.got = 1;
 	for (i = 0; i < (uint32_t)n; i++) {
 		bytes += m[i].km_len;
@@ -751,7 +758,7 @@ dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 		in->level *= 2;
 	else if ((uint32_t)n <= want / 2 && in->level > 1)
 		in->level /= 2;
-	return (uint32_t)n == want || !plain;
+	return (uint32_t)n == want || !plain ? DG_GO : DG_STOP;
 }
 
 static void
@@ -759,14 +766,19 @@ dg_rsrv(struct tpi *tp)
 {
 	struct inet *in = inet_of(tp);
 	struct dg_in v[DG_AT_ONCE];
-	uint32_t i;
+	uint32_t i, none = 0;
+	int r = DG_GO;
 
 	if (in->phase != INET_OPEN || in->ks == NULL)
 		return;
 	for (i = 0; i < DG_AT_ONCE; i++)
 		v[i].small = v[i].big = NULL;
-	while (tpi_canput(tp) && dg_receive(in, v, in->level, !in->odd))
-		;
+	while (r != DG_STOP && none < DG_TRIES && tpi_canput(tp)) {
+		r = dg_receive(in, v, in->level, !in->odd);
+		none = r == DG_NONE ? none + 1 : 0;
+	}
+	if (none == DG_TRIES)
+		inet_later(in, DG_LATER);
 	dg_free(v, DG_AT_ONCE);
 }
 

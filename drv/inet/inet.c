@@ -164,17 +164,23 @@ static void
 inet_tick(void *arg)
 {
 	queue_t *q = arg;
+	struct inet *in = q->q_ptr;
 
-	((struct inet *)q->q_ptr)->timing = 0;
+	in->timing = 0;
+	in->ticked = 1;
 	qenable(q);
 }
 
-/* inet_later - have the read side look again in @ticks */
+/*
+ * inet_later - have the read side look again in @ticks
+ * It is noted after it is so: who dies between has it done twice.  Without
+ * memory the next event has it tried again.
+ */
 void
 inet_later(struct inet *in, long ticks)
 {
-	if (qtimeout(in->rq, inet_tick, in->rq, ticks) == 0)
-		in->timing = 0; /* the next event has it tried again */
+	if (!in->timing)
+		in->timing = qtimeout(in->rq, inet_tick, in->rq, ticks) != 0;
 }
 
 /* inet_again - no memory for @size bytes to read into: later */

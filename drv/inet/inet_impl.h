@@ -108,6 +108,8 @@ struct inet {
 	uint32_t named;	    /* ks has been bound, or was about to be */
 	int err;	    /* what a send failed with */
 	volatile uint32_t timing; /* inet_later() is under way */
+	volatile uint32_t ticked; /* ... and its time has come */
+	t_uscalar_t looked; /* the last indication that was looked at */
 	uint32_t odd;	    /* urgent data may be next */
 	uint32_t eof;	    /* the peer has sent all */
 	uint32_t marking;   /* tpi_wsrv() is to take one request only */

@@ -39,6 +39,7 @@
 
 static const uint32_t tcp_size[] = {2112, 16576, 65472};
 #define TCP_LEVELS 3u
+#define TCP_GLANCE 64u /* at so many of them each time */
 #define TCP_LOOK 10 /* ticks between two looks at calls that wait */
 
 /* inet_tcp_sends - may data go now?  The states as of drv/tpi. */
@@ -403,17 +404,25 @@ tcp_is_gone(ksock_t *ks)
 /*
  * Who calls may give up before he is answered.  Nothing tells of that, for a
  * stream is told of one socket's events; so while indications wait a timer
- * has us look.
+ * has us look: at some of them each time, in turn.
  */
 static void
 tcp_pending(struct inet *in)
 {
 	struct tpi_ind *ind, *next;
 	ksock_t *ks;
+	uint32_t n;
 	int err;
 
-	for (ind = in->tp.ind; ind != NULL; ind = next) {
+	/* they stand in the order of their numbers, of 31 bits */
+	for (ind = in->tp.ind; ind != NULL &&
+		(t_scalar_t)((ind->seq - in->looked) << 1) <= 0;)
+		ind = ind->next;
+	if (ind == NULL)
+		ind = in->tp.ind;
+	for (n = 0; ind != NULL && n < TCP_GLANCE; ind = next, n++) {
 		next = ind->next;
+		in->looked = ind->seq;
 		ks = ind->cookie;
 		err = tcp_is_gone(ks);
 		if (err == 0)
@@ -423,20 +432,43 @@ tcp_pending(struct inet *in)
 	}
 }
 
+/* What accept() says of a call that is no more, or of the way to it. */
+static int
+is_of_call(int err)
+{
+	return err == -ECONNABORTED || err == -ECONNRESET || err == -EINTR ||
+		err == -EHOSTDOWN || err == -EHOSTUNREACH ||
+		err == -ENETDOWN || err == -ENETUNREACH || err == -ENONET ||
+		err == -ENOPROTOOPT || err == -EOPNOTSUPP || err == -EPERM ||
+		err == -EPROTO || err == -ETIMEDOUT;
+}
+
+/* Nobody tells when there are descriptors, or memory, again. */
+static int
+is_shortage(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM ||
+		err == -ENOBUFS || err == -ENOSR;
+}
+
 static void
 tcp_listening(struct inet *in)
 {
 	struct tpi *tp = &in->tp;
 	struct sockaddr_storage ss;
 	uint32_t len;
+	uint32_t bad = 0;
 	ksock_t *ks;
-	int err;
+	int err = 0;
 
-	tcp_pending(in);
+	if (in->ticked) {
+		in->ticked = 0;
+		tcp_pending(in);
+	}
 	while (tp->nind < tp->qlen) {
 		len = sizeof(ss);
 		err = ksock_accept(in->ks, &ks, &ss, &len);
-		if (err == -ECONNABORTED || err == -EINTR)
+		if (is_of_call(err) && bad++ < INET_QLEN)
 			continue;
 		if (err != 0)
 			break;
@@ -444,10 +476,8 @@ tcp_listening(struct inet *in)
 			len}, NULL, ks) != 0)
 			ksock_close(ks, 1);
 	}
-	if (tp->nind != 0 && !in->timing) {
-		in->timing = 1;
+	if (tp->nind != 0 || is_shortage(err) || is_of_call(err))
 		inet_later(in, TCP_LOOK);
-	}
 }
 
 /* --------------------------------------------------------------- reading */
