@@ -172,11 +172,11 @@ ask(struct use *u, struct ep *new)
 	struct T_info_req ir = {.PRIM_type = T_INFO_REQ};
 	struct block b;
 	struct stat st;
-	int n;
+	int secs = (W(u) & W_INIT) == 0 ? ASK_SECS : 0, n;
 
 	xti_block(&b);
 	memcpy(b.buf, &cr, sizeof(cr));
-	n = xti_str_in(u, TI_CAPABILITY, &b, sizeof(cr), 0, ASK_SECS);
+	n = xti_str_in(u, TI_CAPABILITY, &b, sizeof(cr), 0, secs);
 	if (n >= (int)sizeof(ca)) {
 		memcpy(&ca, b.buf, sizeof(ca));
 		new->acceptor = ca.ACCEPTOR_id;
@@ -184,7 +184,7 @@ ask(struct use *u, struct ep *new)
 	} else {
 		/* one that knows the first version of TPI only */
 		memcpy(b.buf, &ir, sizeof(ir));
-		n = xti_str_in(u, TI_GETINFO, &b, sizeof(ir), 0, ASK_SECS);
+		n = xti_str_in(u, TI_GETINFO, &b, sizeof(ir), 0, secs);
 		if (n < 0)
 			return -1;
 		if (n < (int)sizeof(ca.INFO_ack))
