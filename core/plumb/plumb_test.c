@@ -649,6 +649,21 @@ T_CASE(a_stream_that_was_to_be_buried_is_whoever_dies)
 	}
 }
 
+/* What was to be closed when it is empty, and is held again, is not waited for */
+T_CASE(a_stream_that_is_held_again_drains_no_more)
+{
+	struct host_call hc = {.fd = -1};
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	str_store(&pipe_.pl->drain_end, host_now() + 1000000000ull);
+	T_EQ(host_enter(&hc), 0);
+	T_FALSE(str_region_drain());
+	host_leave();
+	T_EQ(str_load(&pipe_.pl->drain_end), 0u);
+	close_both(&pipe_);
+}
+
 /* ------------------------------------------------------------------ opening */
 
 #define O_RDWR_ 2
