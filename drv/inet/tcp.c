@@ -534,9 +534,7 @@ tcp_rest(struct inet *in)
 		if (n != -EINTR)
 			break;
 	}
-	/* once all of that has gone up we are called again */
-	if (!in->tp.up)
-		tcp_failed(in, in->err);
+	tcp_failed(in, in->err);
 }
 
 /* What was read goes up; it cannot go back.  0: there is no connection. */
