@@ -29,12 +29,13 @@
 
 /*
  * Water marks: of what waits to be sent, and of the head.  There the kernel's
- * buffer is behind, so little needs to wait, and what is read is warm.
+ * buffer is behind, so little needs to wait, and what is read is warm; but
+ * the largest block that is read must not fill it.
  */
 #define INET_HIWAT 262144u
 #define INET_LOWAT 65536u
-#define INET_HEAD_HIWAT 65536u
-#define INET_HEAD_LOWAT 16384u
+#define INET_HEAD_HIWAT 262144u
+#define INET_HEAD_LOWAT 131072u
 
 /* Kinds of endpoints, in the order of inet_kind[]. */
 enum inet_kinds {

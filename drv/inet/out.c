@@ -37,11 +37,12 @@
 
 #define OUT_IOV 128u	   /* blocks of one call */
 #define OUT_MOST 262144u   /* bytes of one call */
-#define OUT_BATCH 65536u   /* enough to be sent */
 #define OUT_BLOCK 65472u   /* a gathering block; with its header 64 KiB */
 #define OUT_HEAD 16u	   /* its own header */
 #define OUT_GATHERS 0x8000 /* b_flag: it is one */
 #define OUT_SMALL 2048u	   /* messages that are copied into one */
+/* enough to be sent: the next one might need a second block */
+#define OUT_BATCH (OUT_BLOCK - OUT_HEAD - OUT_SMALL)
 #define OUT_DIRECT 16384u  /* messages that go at once if none waits */
 #define OUT_IDLE INET_US(50)
 #define OUT_LATE INET_US(500)
