@@ -297,6 +297,7 @@ str_plumb_repair(struct str_plumb *pl)
 	queue_t *end = pl->nheads == 2 ? &pl->head[1].qp->rq :
 					 &pl->head[0].qp->rq;
 	queue_t *q = &pl->head[0].qp->wq;
+	struct str_qpair *qp = pl->leaving;
 
 	if (pl->under != NULL) {
 		q = &pl->under->qp->wq;
@@ -309,6 +310,9 @@ str_plumb_repair(struct str_plumb *pl)
 		if (q->q_head == NULL && q->q_pair->role == STR_QP_MODULE)
 			str_qset(RD(q), QMOUNTED);
 	}
+	/* what waits for one that is off goes before all that will pass it */
+	if (qp != NULL && (qp->rq.q_flag & QPROCS) != 0)
+		str_perim_pass(qp);
 	str_plumb_update(pl);
 }
 
