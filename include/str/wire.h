@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Wires: what carries IP packets, as transports see it.
+ *
+ * Purpose.  A transport makes packets (<str/ip.h>) and does not care what
+ * takes them.  `lo' takes them to endpoints of the same domain, in memory;
+ * other wires, each a stream that somebody configured (strwire(8)), to a raw
+ * socket, a TUN device or an interface of the kernel's.  What no wire takes a
+ * transport may send by a kernel's socket of its own.
+ *
+ * Input.  A wire hands a packet it received to wire_input(), which checks it,
+ * puts fragments together and calls each receiver there is for its protocol
+ * (struct wire_proto) in the context of the wire's service procedure, in
+ * whatever process runs that.
+ *
+ * Taps.  Who wants to see packets opens a tap; wire_tap() is one load when
+ * nobody does.
+ */
+#ifndef STR_WIRE_H
+#define STR_WIRE_H
+
+#include <sys/types.h>
+#include <sys/stream.h>
+#include <str/ip.h>
+
+struct wire;
+
+#define WIRE_NAMELEN 16u
+
+/* What is counted, for each wire and for all; shared memory, only added to. */
+enum wire_count {
+	WIRE_IN, WIRE_OUT,	   /* packets */
+	WIRE_INBYTES, WIRE_OUTBYTES,
+	WIRE_BAD,		   /* + enum ip_bad: packets that were no good */
+	WIRE_NOPROTO = WIRE_BAD + IP_NBAD,
+	WIRE_NOPORT,
+	WIRE_FULL,		   /* dropped: the receiver is full */
+	WIRE_NOMEM,
+	WIRE_REASM, WIRE_REASMOK, WIRE_REASMFAIL, WIRE_FRAGS,
+	WIRE_NCOUNTS
+};
+
+/* The wire on which everything of this domain goes; never NULL once there. */
+struct wire *wire_lo(void);
+void wire_count(struct wire *w, enum wire_count what, uint64_t n);
+
+/*
+ * wire_route - which wire takes packets to @dst, and with which source
+ * @ret_src: len 0: the caller's own choice stays
+ * @ret_mtu: bytes of the longest packet
+ * Return: NULL: none; the kernel's sockets are asked.  Cheap when no wire but
+ * `lo' has been configured: one load.
+ */
+struct wire *wire_route(const struct ip_addr *dst, struct ip_addr *ret_src,
+	uint32_t *ret_mtu);
+
+/*
+ * wire_send - a packet goes out on @w, which is not lo; fragmented if need be
+ * @h: what its header says; consumed when 0 is returned.
+ * Return: 0; EMSGSIZE: too long, and not to be fragmented; EAGAIN: the wire
+ * is full; ENETDOWN, ENOSR.
+ */
+int wire_send(struct wire *w, mblk_t *pkt, const struct ip_hdr *h);
+
+/*
+ * wire_input - a packet came on @w; consumed
+ * Context: the wire's service procedure; lo: any put procedure.
+ */
+void wire_input(struct wire *w, mblk_t *pkt, unsigned int flags);
+
+/*
+ * Receivers of protocols; constant tables of built-in drivers, looked through
+ * in order.  @pkt begins with the IP header, is whole and checked up to that
+ * header; not consumed.  Return: 1: somebody took it (no ICMP is due).
+ */
+struct wire_proto {
+	int (*input)(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
+		unsigned int flags);
+	/* an ICMP error, about a packet of ours that began so */
+	void (*error)(struct wire *w, const struct ip_hdr *h,
+		const unsigned char *begin, size_t n, int error, uint32_t mtu);
+	int proto; /* IPPROTO_*, -1: any */
+};
+extern const struct wire_proto udp_wire, raw_wire; /* drv/udp */
+
+/*
+ * wire_tapped - does anybody look?  One load.
+ * wire_tap    - show @pkt, of which a copy is made, to who looks at @w
+ */
+int wire_tapped(void);
+void wire_tap(struct wire *w, const mblk_t *pkt, int out);
+
+#endif
