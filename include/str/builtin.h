@@ -33,6 +33,7 @@ struct str_builtin {
  * STR_MAJOR_FREE on, in the order of their loading.
  */
 #define STR_MAJOR_INET 30
+#define STR_MAJOR_IP 31
 #define STR_MAJOR_CLONE 230
 #define STR_MAJOR_SAD 231
 #define STR_MAJOR_ECHO 232

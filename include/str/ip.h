@@ -55,8 +55,7 @@ enum ip_bad {
 	IP_CKSUM,
 	IP_LENGTH,	/* lengths that contradict each other */
 	IP_OPTION,	/* broken options or extensions */
-	IP_ADDR,	/* a source that cannot be one */
-	IP_TTL,
+	IP_ADDR,	/* a source that cannot be one, or not for us */
 	IP_NBAD
 };
 
@@ -67,7 +66,9 @@ enum ip_bad {
  * @n:     bytes that are there, in one piece
  * @total: bytes of the whole packet, @n or more; more than the header says is
  *         padding, less is IP_SHORT
- * Return: 0 or minus an ip_bad.
+ * Return: 0 or minus an ip_bad.  IP_SHORT with @n less than @total: the headers
+ * are longer than @n, the caller pulls them up.  Fragments (@more, @frag) have
+ * as @proto what stands behind the fragment header.
  */
 int ip_parse(const unsigned char *p, size_t n, size_t total, unsigned int flags,
 	struct ip_hdr *ret);
@@ -84,7 +85,8 @@ size_t ip_size(const struct ip_hdr *h);
 
 /*
  * ip_sum - add @n bytes to a checksum in progress (RFC 1071); @odd: an odd
- * number of bytes went before; ip_fold - what goes into the header
+ * number of bytes went before; ip_fold - what goes into the header, in host
+ * order as all numbers here (of a packet that is checked: 0 when it is good)
  */
 uint32_t ip_sum(const unsigned char *p, size_t n, uint32_t sum, int odd);
 uint16_t ip_fold(uint32_t sum);

@@ -15,8 +15,12 @@
  * (struct wire_proto) in the context of the wire's service procedure, in
  * whatever process runs that.
  *
- * Taps.  Who wants to see packets opens a tap; wire_tap() is one load when
+ * Taps.  Who wants to see packets opens a tap; wire_tapped() is one load when
  * nobody does.
+ *
+ * Objects.  A struct wire stays what it is for ever: pointers to one may be
+ * kept, in shared memory too.  wire_lo() searches for it, so keep what it
+ * returned.
  */
 #ifndef STR_WIRE_H
 #define STR_WIRE_H
@@ -25,9 +29,13 @@
 #include <sys/stream.h>
 #include <str/ip.h>
 
-struct wire;
-
 #define WIRE_NAMELEN 16u
+
+/* A wire begins so; the rest is the driver's (drv/ip/ip_impl.h). */
+struct wire {
+	volatile uint32_t taps;	  /* how many look at it */
+	volatile uint32_t others; /* of lo: how many wires there are beside */
+};
 
 /* What is counted, for each wire and for all; shared memory, only added to. */
 enum wire_count {
@@ -42,19 +50,22 @@ enum wire_count {
 	WIRE_NCOUNTS
 };
 
-/* The wire on which everything of this domain goes; never NULL once there. */
+/* The wire on which everything of this domain goes.  NULL: no memory. */
 struct wire *wire_lo(void);
+/* wire_count - @n more of @what; costs what an addition in a line that few
+ * others write to does.  @w NULL: nothing. */
 void wire_count(struct wire *w, enum wire_count what, uint64_t n);
 
 /*
  * wire_route - which wire takes packets to @dst, and with which source
+ * @lo:      what wire_lo() returned
  * @ret_src: len 0: the caller's own choice stays
  * @ret_mtu: bytes of the longest packet
  * Return: NULL: none; the kernel's sockets are asked.  Cheap when no wire but
  * `lo' has been configured: one load.
  */
-struct wire *wire_route(const struct ip_addr *dst, struct ip_addr *ret_src,
-	uint32_t *ret_mtu);
+struct wire *wire_route(struct wire *lo, const struct ip_addr *dst,
+	struct ip_addr *ret_src, uint32_t *ret_mtu);
 
 /*
  * wire_send - a packet goes out on @w, which is not lo; fragmented if need be
@@ -86,10 +97,14 @@ struct wire_proto {
 extern const struct wire_proto udp_wire, raw_wire; /* drv/udp */
 
 /*
- * wire_tapped - does anybody look?  One load.
- * wire_tap    - show @pkt, of which a copy is made, to who looks at @w
+ * wire_tapped - does anybody look at @w?
+ * wire_tap    - show @pkt, of which a copy is made, to who does
  */
-int wire_tapped(void);
+static inline int
+wire_tapped(const struct wire *w)
+{
+	return w->taps != 0;
+}
 void wire_tap(struct wire *w, const mblk_t *pkt, int out);
 
 #endif
