@@ -40,6 +40,7 @@
 #define DRIVERS(X) \
 	X(str_drv_echo) \
 	X(str_drv_inet) \
+	X(str_drv_ip) \
 	X(str_drv_log) \
 	X(str_drv_loop) \
 	X(str_drv_minimux) \
