@@ -27,100 +27,14 @@
  * addresses of the chain; `gen' is odd while it is bound.  So a sender walks
  * a chain without lock, and looks at gen once more when it holds the stream.
  *
- * Datagrams.  One whose receiver is full waits at the head of its sender's
- * queue, until there is room, or the receiver goes, or HOLD has passed; then
- * it is dropped and counted, and so are those that come after it, until the
- * receiver reads.
+ * Datagrams.  dgram.c
  *
  * Crash.  Peers are told before they are cut off; a stream whose closer died
  * cannot be held any more, and who notices tells its user.  A name is free,
  * or bound, by one store.  An endpoint whose close died halfway may stay in
  * the list; `closing' and str_hold() keep all away from it.
  */
-#include <sys/types.h>
-#include <sys/errno.h>
-#include <sys/kmem.h>
-#include <sys/stream.h>
-#include <sys/strconf.h>
-#include <sys/strlog.h>
-#include <sys/strsun.h>
-#include <sys/ticlts.h>
-#include <str/tpi.h>
-#include <sys/ddi.h>
-
-#define TI_HASH 1024u
-#define TI_MINORS 262144u
-#define TI_HOLD (5 * HZ)   /* a datagram waits for a receiver that is full */
-#define TI_SNDBUF 524288   /* as much as waits above: fewer turns */
-#define TI_RCVBUF 524288
-#define TI_BUFMIN 1024
-#define TI_BUFMAX (64 << 20)
-#define TI_ADDRSZ 4u	   /* of an address that is chosen here */
-#define TI_ID 0x7469
-
-struct ti;
-
-struct ti_name {
-	struct ti_name *next;	   /* [I] in its chain */
-	volatile unsigned int gen; /* odd: bound */
-	struct ti *ep;
-	struct str_ref ref;
-	unsigned int len;
-	unsigned char addr[TPI_ADDRMAX];
-};
-
-struct ti {
-	struct tpi tpi;
-	struct ti *peer;	  /* connected with */
-	struct str_ref pref;	  /* its stream */
-	struct ti *callee;	  /* whom our T_CONN_IND waits at */
-	struct ti *old;		  /* the peer before: it may still be sending */
-	struct ti_name *name;	  /* bound to */
-	struct ti_name *wait;	  /* whose receiver is full */
-	unsigned long since;	  /* ... since when, ticks; 0: it is not */
-	volatile unsigned int waiters; /* somebody waits for us */
-	volatile unsigned int stuck; /* ... or has given up waiting */
-};
-
-struct ti_shared {
-	struct tpi_prov prov;
-	unsigned int minor;	  /* the last one given */
-	unsigned int auto_addr;	  /* likewise */
-	struct ti_name *chain[TI_HASH];
-};
-
-static struct ti *
-ti_of(struct tpi *tp)
-{
-	return (struct ti *)(void *)tp;
-}
-
-static struct ti_shared *
-shared_of(struct tpi *tp)
-{
-	return (struct ti_shared *)(void *)tp->prov;
-}
-
-static struct ti *
-peer_of(struct ti *me)
-{
-	return __atomic_load_n(&me->peer, __ATOMIC_ACQUIRE);
-}
-
-static void
-set_peer(struct ti *me, struct ti *to)
-{
-	__atomic_store_n(&me->peer, to, __ATOMIC_RELEASE);
-}
-
-static unsigned long
-ticks(void)
-{
-	unsigned long now = 0;
-
-	(void)drv_getparm(LBOLT, &now);
-	return now;
-}
+#include "ti_impl.h"
 
 /*
  * May @ep, found under the provider's lock, be told something?  Held, if its
@@ -160,18 +74,12 @@ hash(const unsigned char *buf, unsigned int len)
 	return (h ^ h >> 15) % TI_HASH;
 }
 
-static unsigned int
-gen_of(const struct ti_name *nm)
-{
-	return __atomic_load_n(&nm->gen, __ATOMIC_ACQUIRE);
-}
-
 /*
  * Who is bound to an address; NULL: nobody.  Without lock: what is found is
  * so if gen is *@ret_gen still, once its stream is held.
  */
-static struct ti_name *
-lookup(struct ti_shared *st, const unsigned char *buf, unsigned int len,
+struct ti_name *
+ti_lookup(struct ti_shared *st, const unsigned char *buf, unsigned int len,
 	unsigned int *ret_gen)
 {
 	struct ti_name *nm;
@@ -256,7 +164,7 @@ choose(struct ti_shared *st, struct tpi_addr *ret)
 		ret->buf[1] = (unsigned char)(n >> 16);
 		ret->buf[2] = (unsigned char)(n >> 8);
 		ret->buf[3] = (unsigned char)n;
-	} while (lookup(st, ret->buf, ret->len, &gen) != NULL);
+	} while (ti_lookup(st, ret->buf, ret->len, &gen) != NULL);
 }
 
 /* Is a name's owner alive?  One whose close died does not keep it. */
@@ -286,7 +194,7 @@ ti_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 	got->len = want->len;
 	if (want->len != 0) {
 		bcopy(want->buf, got->buf, want->len);
-		nm = lookup(st, want->buf, want->len, &gen);
+		nm = ti_lookup(st, want->buf, want->len, &gen);
 		if (nm != NULL && !is_owned(nm)) {
 			__atomic_store_n(&nm->gen, gen + 1, __ATOMIC_RELEASE);
 			nm = NULL;
@@ -416,7 +324,7 @@ ti_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 		return EAGAIN;
 	}
 	tpi_conn_ok(tp);
-	nm = lookup(shared_of(tp), to->buf, to->len, &gen);
+	nm = ti_lookup(shared_of(tp), to->buf, to->len, &gen);
 	if (nm != NULL && reach(nm->ep, &h)) {
 		me->callee = nm->ep;
 		err = tpi_conn_ind(&nm->ep->tpi, &from, NULL, me);
@@ -614,12 +522,6 @@ cross(struct ti *me, struct str_hold *h, struct ti **ret)
 	}
 }
 
-static inline int
-is_up(struct ti *to)
-{
-	return __atomic_load_n(&to->tpi.up, __ATOMIC_ACQUIRE) != 0;
-}
-
 /* cross() did not: wait, or tell the user; consumes @mp when it returns 0. */
 static int
 no_cross(struct ti *me, mblk_t *mp, int err)
@@ -725,147 +627,6 @@ ti_rsrv(struct tpi *tp)
 	} else if (err == EBUSY) {
 		tpi_retry(tp); /* a tick enables this side as well */
 	}
-}
-
-/* -------------------------------------------------------------------- datagrams */
-
-/* @mp, with the sender's address for the receiver's, in place if it fits. */
-static mblk_t *
-turn(struct tpi *tp, mblk_t *mp)
-{
-	size_t size = sizeof(struct T_unitdata_ind), n = tp->local.len;
-	struct T_unitdata_ind *ui;
-	mblk_t *bp;
-
-	if (__builtin_expect(mp->b_datap->db_ref != 1 ||
-		(size_t)(mp->b_datap->db_lim - mp->b_rptr) < size + n, 0)) {
-		bp = allocb(size + n, BPRI_MED);
-		if (bp == NULL)
-			return NULL;
-		bp->b_cont = mp->b_cont;
-		freeb(mp);
-		mp = bp;
-	}
-	DB_TYPE(mp) = M_PROTO;
-	mp->b_band = 0;
-	ui = (struct T_unitdata_ind *)(void *)mp->b_rptr;
-	ui->PRIM_type = T_UNITDATA_IND;
-	ui->SRC_length = (t_scalar_t)n;
-	ui->SRC_offset = (t_scalar_t)size;
-	ui->OPT_length = 0;
-	ui->OPT_offset = 0;
-	bcopy(tp->local.buf, mp->b_rptr + size, n);
-	mp->b_wptr = mp->b_rptr + size + n;
-	return mp;
-}
-
-/* Hold whoever is bound to @to: 0, EBUSY, or ESRCH. */
-static inline int
-find(struct tpi *tp, const struct tpi_buf *to, struct str_hold *h,
-	struct ti_name **ret)
-{
-	for (;;) {
-		struct str_ref ref;
-		struct ti_name *nm;
-		unsigned int gen;
-		int err;
-
-		nm = lookup(shared_of(tp), to->buf, to->len, &gen);
-		if (nm == NULL)
-			return ESRCH;
-		ref = nm->ref;
-		err = str_hold(h, &ref);
-		*ret = nm;
-		if (err != 0 && gen_of(nm) == gen)
-			return err;
-		if (err != 0)
-			continue;
-		if (gen_of(nm) == gen)
-			return 0;
-		str_unhold(h);
-	}
-}
-
-static int
-drop(struct ti *me, mblk_t *mp)
-{
-	if (me->tpi.drops++ == 0)
-		(void)strlog(TI_ID, (short)me->tpi.minor, 1, SL_TRACE,
-			"datagrams are dropped: a receiver does not read");
-	me->since = 0;
-	me->wait = NULL;
-	freemsg(mp);
-	return 0;
-}
-
-static int
-has_room(struct ti *to)
-{
-	return !is_up(to) && canputnext(to->tpi.rq);
-}
-
-/* The receiver is full.  0: it is not any more; EAGAIN; else to be dropped. */
-static int
-full(struct ti *me, struct ti *to, struct ti_name *nm)
-{
-	unsigned long now = ticks() | 1;
-
-	if (to->stuck)
-		return ENOBUFS;
-	if (me->since == 0)
-		me->since = now;
-	if (now - me->since > TI_HOLD) {
-		to->stuck = 1;
-		/* it may have read meanwhile, and found nobody stuck */
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-		if (!has_room(to))
-			return ENOBUFS;
-		to->stuck = 0;
-	}
-	me->wait = nm;
-	to->waiters = 1;
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* ti_rsrv() has the other */
-	return has_room(to) ? 0 : EAGAIN;
-}
-
-static int
-ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
-	const struct tpi_buf *opts, mblk_t *mp)
-{
-	struct ti *me = ti_of(tp), *ep;
-	struct ti_name *nm;
-	struct str_hold h;
-	mblk_t *bp;
-	int err = find(tp, to, &h, &nm);
-
-	(void)opts;
-	if (__builtin_expect(err != 0, 0)) {
-		if (err == EBUSY)
-			tpi_retry(tp);
-		return err == EBUSY ? EAGAIN : TCL_NOPEER;
-	}
-	ep = nm->ep;
-	if (__builtin_expect(!has_room(ep), 0)) {
-		err = full(me, ep, nm);
-		if (err != 0) {
-			str_unhold(&h);
-			if (err != EAGAIN)
-				return drop(me, mp);
-			tpi_retry(tp);
-			return EAGAIN;
-		}
-	}
-	if (__builtin_expect(me->since != 0, 0)) {
-		me->since = 0;
-		me->wait = NULL;
-	}
-	bp = turn(tp, mp);
-	if (bp == NULL)
-		tpi_retry(tp);
-	else
-		putnext(ep->tpi.rq, bp);
-	str_unhold(&h);
-	return bp != NULL ? 0 : EAGAIN;
 }
 
 /* --------------------------------------------------------------------- closing */

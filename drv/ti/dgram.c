@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Datagrams of ticlts.
+ *
+ * One whose receiver is full waits at the head of its sender's queue, until
+ * there is room, or the receiver goes, or HOLD has passed; then it is dropped
+ * and counted, and so are those that come after it, until the receiver reads.
+ */
+#include "ti_impl.h"
+
+/* @mp, with the sender's address for the receiver's, in place if it fits. */
+static mblk_t *
+turn(struct tpi *tp, mblk_t *mp)
+{
+	size_t size = sizeof(struct T_unitdata_ind), n = tp->local.len;
+	struct T_unitdata_ind *ui;
+	mblk_t *bp;
+
+	if (__builtin_expect(mp->b_datap->db_ref != 1 ||
+		(size_t)(mp->b_datap->db_lim - mp->b_rptr) < size + n, 0)) {
+		bp = allocb(size + n, BPRI_MED);
+		if (bp == NULL)
+			return NULL;
+		bp->b_cont = mp->b_cont;
+		freeb(mp);
+		mp = bp;
+	}
+	DB_TYPE(mp) = M_PROTO;
+	mp->b_band = 0;
+	ui = (struct T_unitdata_ind *)(void *)mp->b_rptr;
+	ui->PRIM_type = T_UNITDATA_IND;
+	ui->SRC_length = (t_scalar_t)n;
+	ui->SRC_offset = (t_scalar_t)size;
+	ui->OPT_length = 0;
+	ui->OPT_offset = 0;
+	bcopy(tp->local.buf, mp->b_rptr + size, n);
+	mp->b_wptr = mp->b_rptr + size + n;
+	return mp;
+}
+
+/* Hold whoever is bound to @to: 0, EBUSY, or ESRCH. */
+static inline int
+find(struct tpi *tp, const struct tpi_buf *to, struct str_hold *h,
+	struct ti_name **ret)
+{
+	for (;;) {
+		struct str_ref ref;
+		struct ti_name *nm;
+		unsigned int gen;
+		int err;
+
+		nm = ti_lookup(shared_of(tp), to->buf, to->len, &gen);
+		if (nm == NULL)
+			return ESRCH;
+		ref = nm->ref;
+		err = str_hold(h, &ref);
+		*ret = nm;
+		if (err != 0 && gen_of(nm) == gen)
+			return err;
+		if (err != 0)
+			continue;
+		if (gen_of(nm) == gen)
+			return 0;
+		str_unhold(h);
+	}
+}
+
+static int
+drop(struct ti *me, mblk_t *mp)
+{
+	if (me->tpi.drops++ == 0)
+		(void)strlog(TI_ID, (short)me->tpi.minor, 1, SL_TRACE,
+			"datagrams are dropped: a receiver does not read");
+	me->since = 0;
+	me->wait = NULL;
+	freemsg(mp);
+	return 0;
+}
+
+static int
+has_room(struct ti *to)
+{
+	return !is_up(to) && canputnext(to->tpi.rq);
+}
+
+/* The receiver is full.  0: it is not any more; EAGAIN; else to be dropped. */
+static int
+full(struct ti *me, struct ti *to, struct ti_name *nm)
+{
+	unsigned long now = ticks() | 1;
+
+	if (to->stuck)
+		return ENOBUFS;
+	if (me->since == 0)
+		me->since = now;
+	if (now - me->since > TI_HOLD) {
+		to->stuck = 1;
+		/* it may have read meanwhile, and found nobody stuck */
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		if (!has_room(to))
+			return ENOBUFS;
+		to->stuck = 0;
+	}
+	me->wait = nm;
+	to->waiters = 1;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* ti_rsrv() has the other */
+	return has_room(to) ? 0 : EAGAIN;
+}
+
+int
+ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
+	const struct tpi_buf *opts, mblk_t *mp)
+{
+	struct ti *me = ti_of(tp), *ep;
+	struct ti_name *nm;
+	struct str_hold h;
+	mblk_t *bp;
+	int err = find(tp, to, &h, &nm);
+
+	(void)opts;
+	if (__builtin_expect(err != 0, 0)) {
+		if (err == EBUSY)
+			tpi_retry(tp);
+		return err == EBUSY ? EAGAIN : TCL_NOPEER;
+	}
+	ep = nm->ep;
+	if (__builtin_expect(!has_room(ep), 0)) {
+		err = full(me, ep, nm);
+		if (err != 0) {
+			str_unhold(&h);
+			if (err != EAGAIN)
+				return drop(me, mp);
+			tpi_retry(tp);
+			return EAGAIN;
+		}
+	}
+	if (__builtin_expect(me->since != 0, 0)) {
+		me->since = 0;
+		me->wait = NULL;
+	}
+	bp = turn(tp, mp);
+	if (bp == NULL)
+		tpi_retry(tp);
+	else
+		putnext(ep->tpi.rq, bp);
+	str_unhold(&h);
+	return bp != NULL ? 0 : EAGAIN;
+}

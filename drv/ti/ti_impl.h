@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What the files of drv/ti have in common.  ti.c is the theory.
+ */
+#ifndef DRV_TI_IMPL_H
+#define DRV_TI_IMPL_H
+
+#include <sys/types.h>
+#include <sys/errno.h>
+#include <sys/kmem.h>
+#include <sys/stream.h>
+#include <sys/strconf.h>
+#include <sys/strlog.h>
+#include <sys/strsun.h>
+#include <sys/ticlts.h>
+#include <str/tpi.h>
+#include <sys/ddi.h>
+
+#define TI_HASH 1024u
+#define TI_MINORS 262144u
+#define TI_HOLD (5 * HZ)   /* a datagram waits for a receiver that is full */
+#define TI_SNDBUF 524288   /* as much as waits above: fewer turns */
+#define TI_RCVBUF 524288
+#define TI_BUFMIN 1024
+#define TI_BUFMAX (64 << 20)
+#define TI_ADDRSZ 4u	   /* of an address that is chosen here */
+#define TI_ID 0x7469
+
+struct ti;
+
+struct ti_name {
+	struct ti_name *next;	   /* [I] in its chain */
+	volatile unsigned int gen; /* odd: bound */
+	struct ti *ep;
+	struct str_ref ref;
+	unsigned int len;
+	unsigned char addr[TPI_ADDRMAX];
+};
+
+struct ti {
+	struct tpi tpi;
+	struct ti *peer;	  /* connected with */
+	struct str_ref pref;	  /* its stream */
+	struct ti *callee;	  /* whom our T_CONN_IND waits at */
+	struct ti *old;		  /* the peer before: it may still be sending */
+	struct ti_name *name;	  /* bound to */
+	struct ti_name *wait;	  /* whose receiver is full */
+	unsigned long since;	  /* ... since when, ticks; 0: it is not */
+	volatile unsigned int waiters; /* somebody waits for us */
+	volatile unsigned int stuck; /* ... or has given up waiting */
+};
+
+struct ti_shared {
+	struct tpi_prov prov;
+	unsigned int minor;	  /* the last one given */
+	unsigned int auto_addr;	  /* likewise */
+	struct ti_name *chain[TI_HASH];
+};
+
+static inline struct ti *
+ti_of(struct tpi *tp)
+{
+	return (struct ti *)(void *)tp;
+}
+
+static inline struct ti_shared *
+shared_of(struct tpi *tp)
+{
+	return (struct ti_shared *)(void *)tp->prov;
+}
+
+static inline struct ti *
+peer_of(struct ti *me)
+{
+	return __atomic_load_n(&me->peer, __ATOMIC_ACQUIRE);
+}
+
+static inline void
+set_peer(struct ti *me, struct ti *to)
+{
+	__atomic_store_n(&me->peer, to, __ATOMIC_RELEASE);
+}
+
+static inline unsigned long
+ticks(void)
+{
+	unsigned long now = 0;
+
+	(void)drv_getparm(LBOLT, &now);
+	return now;
+}
+
+static inline unsigned int
+gen_of(const struct ti_name *nm)
+{
+	return __atomic_load_n(&nm->gen, __ATOMIC_ACQUIRE);
+}
+
+static inline int
+is_up(struct ti *to)
+{
+	return __atomic_load_n(&to->tpi.up, __ATOMIC_ACQUIRE) != 0;
+}
+
+/* Who is bound to an address, see ti.c. */
+struct ti_name *ti_lookup(struct ti_shared *st, const unsigned char *buf,
+	unsigned int len, unsigned int *ret_gen);
+
+/* dgram.c */
+int ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
+	const struct tpi_buf *opts, mblk_t *mp);
+
+#endif
