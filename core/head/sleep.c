@@ -624,7 +624,8 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 	err = signalled(hc);
 	if (err != 0)
 		return err;
-	if (str_unlikely(str_sock_of(sd->plumb) != 0))
+	if (str_unlikely(str_sock_of(sd->plumb) != 0) &&
+	    !str_sock_near(str_sock_of(sd->plumb)))
 		return sock_sleep(sd, hc, why, want, deadline);
 	if (spin(sd, hc, why))
 		return signalled(hc);
@@ -665,6 +666,9 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 			stage = host_now() + STAGE_NS;
 			continue;
 		}
+		/* nothing came from near: now it may come from far as well */
+		if (str_sock_of(sd->plumb) != 0)
+			return sock_sleep(sd, hc, why, want, deadline);
 		err = carrier_sleep(sd, hc, why, want, deadline);
 		if (err == EINTR) {
 			err = signalled(hc);

@@ -47,11 +47,13 @@
 	X(str_drv_mux) \
 	X(str_drv_nuls) \
 	X(str_drv_printk) \
+	X(str_drv_rawip2) \
 	X(str_drv_sad) \
 	X(str_drv_spx) \
 	X(str_drv_ticlts) \
 	X(str_drv_ticots) \
-	X(str_drv_ticotsor)
+	X(str_drv_ticotsor) \
+	X(str_drv_udp2)
 
 #define DECLARE(name) extern const struct str_builtin name;
 #define ADDRESS(name) &name,

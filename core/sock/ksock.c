@@ -68,6 +68,7 @@ _Static_assert(sizeof(struct str_ksock) == 64, "one line each");
 #define KF_STREAM 128u
 #define KF_CONNECTING 256u
 #define KF_ABORT 512u	/* is being closed by a reset */
+#define KF_NEAR 1024u	/* ksock_near() */
 
 #define SOCK_STREAM 1 /* the only type whose reads can be short */
 #define TYPE_MASK 15
@@ -630,7 +631,33 @@ for_stream(struct str_ksock *ks)
 
 	if (ks->rq == NULL || pl == NULL || !str_mem_valid(pl))
 		return 0;
-	return pl->under != NULL || pl->head[0].sigs != NULL ? KS_IN : 0;
+	return pl->under != NULL || pl->head[0].sigs != NULL ||
+		(str_load(&ks->flags) & KF_NEAR) != 0 ? KS_IN : 0;
+}
+
+bool
+str_sock_near(uint64_t id)
+{
+	struct str_ksock *ks = find(id);
+
+	return ks != NULL && (str_load(&ks->flags) &
+		(KF_NEAR | KF_BLOCKED | KF_CONNECTING)) == KF_NEAR;
+}
+
+void
+ksock_near(ksock_t *ks, int yes)
+{
+	struct str_plumb *pl = ks->home;
+
+	flag(ks, yes ? KF_NEAR : 0, yes ? 0 : KF_NEAR);
+	if (yes && pl != NULL)
+		str_sock_changed(pl);
+}
+
+int
+ksock_source(const void *dst, uint32_t dstlen, void *src, uint32_t *srclen)
+{
+	return host_sock_source(dst, dstlen, src, srclen);
 }
 
 void

@@ -33,6 +33,8 @@ str_sock_try(struct str_head *sd, struct host_call *hc, uint32_t ks)
 		str_sock_try_slow(sd, hc, ks);
 }
 
+/* Is socket @id one that need not be watched by who waits? ksock_near() */
+bool str_sock_near(uint64_t id);
 /* The stream has got, or lost, those for whom streamsd has to read. */
 void str_sock_changed(struct str_plumb *pl);
 /* Does data wait to be sent by @pl's socket?  *ret_moved: some was, since the

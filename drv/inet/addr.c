@@ -96,7 +96,7 @@ int
 inet_sock(struct inet *in, int family)
 {
 	const struct inet_kind *k = &inet_kind[in->kind];
-	int err;
+	int proto = in->proto != 0 ? (int)in->proto : k->proto, err;
 
 	if (in->ks != NULL && in->family == family)
 		return 0;
@@ -105,8 +105,8 @@ inet_sock(struct inet *in, int family)
 		in->ks = NULL;
 	}
 	err = ksock_create(in->rq, family, k->type,
-		k->proto == IPPROTO_ICMP && family == AF_INET6 ?
-			IPPROTO_ICMPV6 : k->proto, &in->ks);
+		proto == IPPROTO_ICMP && family == AF_INET6 ?
+			IPPROTO_ICMPV6 : proto, &in->ks);
 	if (err != 0) {
 		in->ks = NULL;
 		return err;

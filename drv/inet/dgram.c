@@ -77,6 +77,15 @@ is_udp(const struct inet *in)
 	return inet_kind[in->kind].type == SOCK_DGRAM;
 }
 
+/* Its user has nothing to do with IP headers, unless he said so. */
+static int
+is_rawip(const struct inet *in)
+{
+	return in->family == AF_INET && (in->kind == INET_RAWIP ||
+		(in->kind == INET_RAW2 &&
+			!inet_is_set(in, T_INET_IP, T_IP_HDRINCL)));
+}
+
 /* A new socket: what it is to tell us. */
 static void
 dg_begin(struct inet *in)
@@ -87,7 +96,7 @@ dg_begin(struct inet *in)
 	if (is_udp(in) && !inet_is_set(in, XTI_GENERIC, XTI_RCVBUF))
 		(void)ksock_setopt(in->ks, SOL_SOCKET, SO_RCVBUF, &most,
 			sizeof(most));
-	if (in->kind == INET_RAWIP && in->family == AF_INET)
+	if (is_rawip(in))
 		(void)ksock_setopt(in->ks, IPPROTO_IP, IP_HDRINCL, &zero,
 			sizeof(zero));
 	if (in->family == AF_INET6)
@@ -591,13 +600,12 @@ dg_up(struct inet *in, const struct ksock_msg *m, mblk_t *data)
 	putnext(in->rq, mp);
 }
 
-/* rawip: its user has nothing to do with the IP header in front. */
 static int
 dg_strip(struct inet *in, mblk_t *mp)
 {
 	long hdr;
 
-	if (in->kind != INET_RAWIP || in->family != AF_INET)
+	if (!is_rawip(in))
 		return 1;
 	hdr = MBLKL(mp) > 0 ? (*mp->b_rptr & 15) * 4 : 0;
 	if (hdr < 20 || hdr > MBLKL(mp))

@@ -45,6 +45,12 @@ const struct inet_kind inet_kind[INET_NKINDS] = {
 	{"egp", 37, AF_INET, SOCK_RAW, IPPROTO_EGP, &inet_rawip_ops},
 	{"pup", 38, AF_INET, SOCK_RAW, IPPROTO_PUP, &inet_rawip_ops},
 	{"idp", 40, AF_INET, SOCK_RAW, IPPROTO_IDP, &inet_rawip_ops},
+	{"udp2", INET_NOMINOR, AF_INET, SOCK_DGRAM, IPPROTO_UDP, &udp2_ops},
+	{"udp2_6", INET_NOMINOR, AF_INET6, SOCK_DGRAM, IPPROTO_UDP,
+		&udp2_6_ops},
+	{"rawip2", INET_NOMINOR, AF_INET, SOCK_RAW, IPPROTO_RAW, &rawip2_ops},
+	{"rawip2_6", INET_NOMINOR, AF_INET6, SOCK_RAW, IPPROTO_RAW,
+		&rawip2_6_ops},
 };
 
 static struct inet_state *

@@ -46,8 +46,13 @@ enum inet_kinds {
 	INET_TCP6,
 	INET_UDP6,
 	INET_RAW,	/* a protocol by number */
-	INET_NKINDS = INET_RAW + 6
+	INET_UDP2 = INET_RAW + 6, /* drv/udp has these, on the same sockets */
+	INET_UDP2_6,
+	INET_RAW2,
+	INET_RAW2_6,
+	INET_NKINDS
 };
+#define INET_NOMINOR (~0u)
 
 struct inet;
 struct inet_port;
@@ -116,6 +121,7 @@ struct inet {
 	uint32_t marking;   /* tpi_wsrv() is to take one request only */
 	uint32_t level;	    /* size of the blocks to read into */
 	uint32_t any;	    /* the provider chose the port */
+	uint32_t proto;	    /* of the socket, when not its kind's; 0 */
 	uint32_t inherited; /* bound by being accepted on */
 	uint32_t nset;
 	struct inet_out out;
@@ -191,8 +197,8 @@ void inet_drop_sock(struct inet *in, int abort);
 
 /* opt.c */
 #define INET_NOPT_TCP 33u
-#define INET_NOPT_UDP 21u
-#define INET_NOPT_RAW 20u
+#define INET_NOPT_UDP 26u
+#define INET_NOPT_RAW 25u
 extern const struct tpi_opt inet_opt_tcp[INET_NOPT_TCP];
 extern const struct tpi_opt inet_opt_udp[INET_NOPT_UDP];
 extern const struct tpi_opt inet_opt_raw[INET_NOPT_RAW];
@@ -233,5 +239,8 @@ void inet_tcp_wsrv(struct inet *in);
 
 /* dgram.c */
 extern const struct tpi_ops inet_udp_ops, inet_udp6_ops, inet_rawip_ops;
+
+/* drv/udp */
+extern const struct tpi_ops udp2_ops, udp2_6_ops, rawip2_ops, rawip2_6_ops;
 
 #endif

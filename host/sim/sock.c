@@ -17,6 +17,13 @@ host_sock_new(int family, int type, int proto)
 }
 
 int
+host_sock_source(const void *dst, uint32_t dstlen, void *src,
+	uint32_t *srclen)
+{
+	return -ENOTSOCK;
+}
+
+int
 host_sock_accept(uint64_t id, void *addr, uint32_t *len)
 {
 	return -ENOTSOCK;

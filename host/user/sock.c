@@ -600,6 +600,24 @@ host_sock_new(int family, int type, int proto)
 }
 
 int
+host_sock_source(const void *dst, uint32_t dstlen, void *src,
+	uint32_t *srclen)
+{
+	const struct sockaddr *sa = dst;
+	long fd, r;
+
+	fd = sys_call3(SYS_socket, sa->sa_family,
+		SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return (int)fd;
+	r = sys_call3(SYS_connect, fd, dst, dstlen);
+	if (r == 0)
+		r = sys_call3(SYS_getsockname, fd, src, srclen);
+	(void)sys_close((int)fd);
+	return (int)r;
+}
+
+int
 host_sock_adopt(uint64_t id, int fd)
 {
 	fd = install(id, fd);

@@ -50,6 +50,8 @@ struct str_builtin {
 #define STR_MAJOR_TICLTS 243
 #define STR_MAJOR_TICOTS 244
 #define STR_MAJOR_TICOTSORD 245
+#define STR_MAJOR_UDP2 246
+#define STR_MAJOR_RAWIP2 247
 #define STR_MAJOR_FREE 256
 
 /*

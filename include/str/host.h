@@ -344,6 +344,10 @@ void host_bell_ring(struct str_thread *t);
 /* host_sock_new - socket(2), non-blocking: a descriptor for host_sock_adopt()
  * host_sock_accept - accept(2) likewise; @len in/out, @addr may be NULL. */
 int host_sock_new(int family, int type, int proto);
+/* host_sock_source - which address a datagram to @dst leaves from; @srclen
+ * in/out.  The system's answer, and nothing is sent. */
+int host_sock_source(const void *dst, uint32_t dstlen, void *src,
+	uint32_t *srclen);
 int host_sock_accept(uint64_t id, void *addr, uint32_t *len);
 /* host_sock_adopt - @fd is this process's descriptor of @id, and streamsd gets
  * one.  host_sock_discard - it is to be nobody's. */

@@ -88,6 +88,20 @@ int ksock_error(ksock_t *ks);
 /* ksock_ioctl - FIONREAD, SIOCOUTQ, SIOCATMARK: an int read; minus an errno */
 int ksock_ioctl(ksock_t *ks, unsigned long cmd, int *ret);
 
+/*
+ * ksock_source - which address a datagram to @dst leaves from; @srclen in/out.
+ * 0, or minus an errno: ENETUNREACH, EACCES (a broadcast), ...
+ */
+int ksock_source(const void *dst, uint32_t dstlen, void *src,
+	uint32_t *srclen);
+
+/*
+ * ksock_near - what comes for the stream comes from within the domain, mostly
+ * @yes: who waits at the stream waits as at any other, which is cheaper, and
+ * streamsd watches the socket meanwhile; 0: he watches it himself.
+ */
+void ksock_near(ksock_t *ks, int yes);
+
 /* Bytes, or minus an errno.  @flags: MSG_OOB, MSG_PEEK, MSG_MORE, ... */
 long ksock_send(ksock_t *ks, const struct iovec *iov, uint32_t n, int flags);
 long ksock_recv(ksock_t *ks, const struct iovec *iov, uint32_t n, int *flags);

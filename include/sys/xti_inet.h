@@ -45,6 +45,9 @@ struct t_kpalive {
 /* Level T_INET_UDP */
 #define T_INET_UDP		17
 #define T_UDP_CHECKSUM		1
+/* Of udp2(4): */
+#define T_UDP_PEER		2	/* the default destination; none: 0 bytes */
+#define T_UDP_LOCHECK		3	/* checksums within a domain too */
 
 /* Level T_INET_IP */
 #define T_INET_IP		0
@@ -55,6 +58,13 @@ struct t_kpalive {
 #define T_IP_DONTROUTE		5
 #define T_IP_BROADCAST		6
 #define T_IP_ADDR		7
+#define T_IP_HDRINCL		8	/* of rawip2(4) */
+/* Groups: values as of the kernel's socket options of these names. */
+#define T_IP_MULTICAST_IF	32
+#define T_IP_MULTICAST_TTL	33
+#define T_IP_MULTICAST_LOOP	34
+#define T_IP_ADD_MEMBERSHIP	35
+#define T_IP_DROP_MEMBERSHIP	36
 
 /* Precedence and type of service. */
 #define T_ROUTINE		0

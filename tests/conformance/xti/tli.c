@@ -75,7 +75,7 @@ TLI_CASE(ANY, tli_binds_to_another_address_when_one_is_busy)
 	struct t_bind req = {.qlen = 0}, ret = {.qlen = 0};
 	int fd = open_it(O_RDWR), other = open_it(O_RDWR);
 
-	if (strcmp(xt->name, "inet-rawip") == 0)
+	if (strstr(xt->name, "rawip") != NULL)
 		T_SKIP("addresses are shared");
 	ret.addr.buf = a;
 	ret.addr.maxlen = sizeof(a);

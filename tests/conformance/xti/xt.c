@@ -9,12 +9,15 @@
 #include <stdio.h>
 
 static const struct xt_target targets[] = {
-	{"ticotsord", "/dev/ticotsord", T_COTS_ORD, 0, 1, 0},
-	{"ticots", "/dev/ticots", T_COTS, 0, 1, 0},
-	{"ticlts", "/dev/ticlts", T_CLTS, 0, 0, 0},
-	{"inet-tcp", "/dev/tcp", T_COTS_ORD, 1, 1, 1},
-	{"inet-udp", "/dev/udp", T_CLTS, 1, 0, 0},
-	{"inet-rawip", "/dev/rawip", T_CLTS, 1, 0, 0},
+	{"ticotsord", "/dev/ticotsord", T_COTS_ORD, 0, 1, 0, 0, 0, 0},
+	{"ticots", "/dev/ticots", T_COTS, 0, 1, 0, 0, 0, 0},
+	{"ticlts", "/dev/ticlts", T_CLTS, 0, 0, 0, 0, 0, 0},
+	{"inet-tcp", "/dev/tcp", T_COTS_ORD, 1, 1, 1, 0, 0, 0},
+	{"inet-udp", "/dev/udp", T_CLTS, 1, 0, 0, 0, 0, 0},
+	{"inet-rawip", "/dev/rawip", T_CLTS, 1, 0, 0, 1, 0, 0},
+	{"udp2", "/dev/udp2", T_CLTS, 1, 0, 0, 0, 0, 1},
+	{"udp2-6", "/dev/udp2_6", T_CLTS, 1, 0, 0, 0, 1, 1},
+	{"rawip2", "/dev/rawip2", T_CLTS, 1, 0, 0, 1, 0, 1},
 };
 const struct xt_target *xt = &targets[0];
 
@@ -101,11 +104,18 @@ xt_netbuf(struct netbuf *nb, struct xt_addr *a)
 static void
 local(struct xt_addr *a)
 {
+	struct sockaddr_in6 sin6 = {.sin6_family = AF_INET6,
+		.sin6_addr = IN6ADDR_LOOPBACK_INIT};
 	struct sockaddr_in sin = {.sin_family = AF_INET};
 
 	a->len = 0;
 	if (!xt->inet)
 		return;
+	if (xt->six) {
+		memcpy(a->buf, &sin6, sizeof(sin6));
+		a->len = sizeof(sin6);
+		return;
+	}
 	sin.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	memcpy(a->buf, &sin, sizeof(sin));
 	a->len = sizeof(sin);

@@ -39,6 +39,9 @@ struct xt_target {
 	int inet;	/* addresses are struct sockaddr_in */
 	int expedited;
 	int at_once;	/* connections are confirmed before they are accepted */
+	int raw;	/* IP's protocols: everybody gets what comes */
+	int six;	/* addresses are struct sockaddr_in6 */
+	int native;	/* drv/udp: within the domain nothing is dropped */
 };
 extern const struct xt_target *xt; /* the one this run is about */
 

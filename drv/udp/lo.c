@@ -1,0 +1,904 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Datagrams within a domain: the wire `lo', as its transports have it.
+ *
+ * Sending.  A datagram for an address that somebody in the domain is bound to
+ * becomes an IP packet: its headers are written into the head room of the
+ * data's block, from a template that is kept for the destination (struct
+ * udp_dest).  The other side of lo reads them there, makes the
+ * T_UNITDATA_REQ's block its T_UNITDATA_IND, and puts that up to the head of
+ * the receiver's stream: all in the put procedure of the sender, without a
+ * queue, a copy or a call of the kernel.  Checksums are made and looked at
+ * where somebody wants them (T_UDP_LOCHECK), and made where somebody looks on.
+ *
+ * Waiting.  A datagram whose receiver is full waits at the head of its
+ * sender's queue until there is room, or the receiver goes.  A receiver that
+ * has not read for UDP_HOLD is `stuck': what is sent to it is dropped and
+ * counted, at once, until it reads.
+ *
+ * Whose a receiver is: as drv/ti has it.  An entry of the table is found
+ * without lock, its stream held, its generation looked at again; whoever is
+ * unbound or closed has changed that first, or waits until it is let go.
+ *
+ * Locks.  The sender's perimeter.  None of the receiver's.
+ */
+#include "udp_impl.h"
+#include <sys/strlog.h>
+
+#define IP4_HLEN 20u
+#define IP6_HLEN 40u
+#define DF 0x40u
+
+/* The wire, once there is memory for it. */
+struct wire *
+udp_lo(struct udp_state *st)
+{
+	struct wire *lo = str_load_acq(&st->lo);
+
+	if (str_unlikely(lo == NULL)) {
+		lo = wire_lo();
+		if (lo != NULL)
+			__atomic_store_n(&st->lo, lo, __ATOMIC_RELEASE);
+	}
+	return lo;
+}
+
+/* ------------------------------------------------------------------ receiving */
+
+/* The address of who sent it, as the receiver's family has it. */
+static inline uint32_t
+put_source(unsigned char *to, int six, const unsigned char *addr, uint32_t alen,
+	uint16_t port)
+{
+	uint16_t fam = six ? AF_INET6 : AF_INET;
+	uint16_t ones = 0xffff;
+
+	__builtin_memcpy(to, &fam, 2);
+	__builtin_memcpy(to + 2, &port, 2);
+	if (str_likely(!six)) {
+		__builtin_memcpy(to + 4, addr, 4);
+		__builtin_memset(to + 8, 0, 8);
+		return sizeof(struct sockaddr_in);
+	}
+	__builtin_memset(to + 4, 0, 24);
+	if (alen == 16) {
+		__builtin_memcpy(to + 8, addr, 16);
+	} else {
+		__builtin_memcpy(to + 18, &ones, 2);
+		__builtin_memcpy(to + 20, addr, 4);
+	}
+	return sizeof(struct sockaddr_in6);
+}
+
+/* @mp becomes a T_UNITDATA_IND; NULL: no memory, and @mp is as it was. */
+static inline mblk_t *
+make_ind(mblk_t *mp, int six, const unsigned char *addr, uint32_t alen,
+	uint16_t port)
+{
+	struct T_unitdata_ind *ui;
+	mblk_t *bp;
+
+	if (str_unlikely(mp->b_datap->db_ref != 1 ||
+		mp->b_datap->db_lim - mp->b_rptr <
+		(long)(sizeof(*ui) + sizeof(struct sockaddr_in6)))) {
+		bp = allocb(sizeof(*ui) + sizeof(struct sockaddr_in6),
+			BPRI_MED);
+		if (bp == NULL)
+			return NULL;
+		bp->b_cont = mp->b_cont;
+		freeb(mp);
+		mp = bp;
+	}
+	DB_TYPE(mp) = M_PROTO;
+	mp->b_band = 0;
+	ui = (struct T_unitdata_ind *)(void *)mp->b_rptr;
+	ui->PRIM_type = T_UNITDATA_IND;
+	ui->SRC_offset = sizeof(*ui);
+	ui->OPT_length = 0;
+	ui->OPT_offset = 0;
+	ui->SRC_length = (t_scalar_t)put_source((unsigned char *)(ui + 1), six,
+		addr, alen, port);
+	mp->b_wptr = (unsigned char *)(ui + 1) + ui->SRC_length;
+	return mp;
+}
+
+mblk_t *
+udp_ind(mblk_t *mp, const struct udp *to, const struct udp_at *src)
+{
+	return make_ind(mp, to->in.family == AF_INET6, src->a.b, src->a.len,
+		src->port);
+}
+
+/* Most of what comes for @to comes by lo: its socket may be watched by others. */
+static STR_NOINLINE void
+come_near(struct udp *to)
+{
+	if (inet_ticks() - str_load(&to->kernel) < INET_US(10000))
+		return;
+	str_store(&to->near, 1u);
+	if (to->in.ks != NULL)
+		ksock_near(to->in.ks, 1);
+}
+
+/*
+ * The other side of lo: a packet with its headers at @h, its data at
+ * @mp->b_cont, for @to, whose stream is held and has room.
+ */
+static inline int
+arrive(struct udp *to, mblk_t *mp, const unsigned char *h)
+{
+	uint16_t port;
+	mblk_t *bp;
+
+	if ((*h & 0xf0) == 0x40) {
+		__builtin_memcpy(&port, h + IP4_HLEN, 2);
+		bp = make_ind(mp, to->in.family == AF_INET6, h + 12, 4, port);
+	} else {
+		__builtin_memcpy(&port, h + IP6_HLEN, 2);
+		bp = make_ind(mp, 1, h + 8, 16, port);
+	}
+	if (str_unlikely(bp == NULL))
+		return ENOSR;
+	if (str_unlikely(!str_load(&to->near)))
+		come_near(to);
+	putnext(to->in.tp.rq, bp);
+	return 0;
+}
+
+/* -------------------------------------------------------------------- packets */
+
+static inline void
+put_length(unsigned char *h, uint32_t hlen, uint32_t n)
+{
+	uint16_t ulen = htons((uint16_t)(n + UDP_HDRLEN)), len;
+
+	__builtin_memcpy(h + hlen - 4, &ulen, 2);
+	if (hlen == IP4_HLEN + UDP_HDRLEN) {
+		len = htons((uint16_t)(n + hlen));
+		__builtin_memcpy(h + 2, &len, 2);
+	} else {
+		__builtin_memcpy(h + 4, &ulen, 2);
+	}
+}
+
+/* Where the headers of the packet with data @bp are to stand; NULL: no room. */
+static inline unsigned char *
+head_room(const mblk_t *bp, uint32_t hlen)
+{
+	return bp != NULL && bp->b_datap->db_ref == 1 &&
+		bp->b_rptr - bp->b_datap->db_base >= (long)hlen ?
+		bp->b_rptr - hlen : NULL;
+}
+
+/*
+ * The checksums of a packet with headers at @h and data @bp.  @no: the UDP one
+ * is not wanted.
+ */
+static void
+put_sums(unsigned char *h, uint32_t hlen, const mblk_t *bp, uint32_t n, int no)
+{
+	struct ip_addr src, dst;
+	int four = hlen == IP4_HLEN + UDP_HDRLEN, odd = 0;
+	uint32_t sum;
+	uint16_t v;
+
+	h[hlen - 2] = h[hlen - 1] = 0;
+	src.len = dst.len = four ? 4 : 16;
+	bcopy(h + (four ? 12 : 8), src.b, src.len);
+	bcopy(h + (four ? 16 : 24), dst.b, dst.len);
+	if (four) {
+		h[10] = h[11] = 0;
+		v = htons(ip_fold(ip_sum(h, IP4_HLEN, 0, 0)));
+		bcopy(&v, h + 10, 2);
+		if (no)
+			return;
+	}
+	sum = ip_pseudo(&src, &dst, IPPROTO_UDP, n + UDP_HDRLEN);
+	sum = ip_sum(h + hlen - UDP_HDRLEN, UDP_HDRLEN, sum, 0);
+	for (; bp != NULL; bp = bp->b_cont) {
+		sum = ip_sum(bp->b_rptr, (size_t)MBLKL(bp), sum, odd);
+		odd ^= MBLKL(bp) & 1;
+	}
+	v = htons(ip_fold(sum));
+	if (v == 0)
+		v = 0xffff; /* 0 would say that there is none */
+	bcopy(&v, h + hlen - 2, 2);
+}
+
+/*
+ * The packet that @hdr and @bp, which may be NULL, are: in the head room, or
+ * with a block in front.  NULL: no memory.  *ret_block: that block, or NULL.
+ */
+static mblk_t *
+wrap(const unsigned char *hdr, uint32_t hlen, mblk_t *bp, mblk_t **ret_block)
+{
+	unsigned char *at = head_room(bp, hlen);
+	mblk_t *hb;
+
+	*ret_block = NULL;
+	if (at != NULL) {
+		bcopy(hdr, at, hlen);
+		bp->b_rptr -= hlen;
+		return bp;
+	}
+	hb = allocb(IP_ROOM, BPRI_MED);
+	if (hb == NULL)
+		return NULL;
+	bcopy(hdr, hb->b_wptr, hlen);
+	hb->b_wptr += hlen;
+	hb->b_cont = bp;
+	*ret_block = hb;
+	return hb;
+}
+
+/* ... and off again. */
+static mblk_t *
+unwrap(mblk_t *pkt, uint32_t hlen, mblk_t *block)
+{
+	mblk_t *bp = pkt;
+
+	if (block != NULL) {
+		bp = unlinkb(block);
+		freeb(block);
+	} else {
+		bp->b_rptr += hlen;
+	}
+	return bp;
+}
+
+/* --------------------------------------------------------------- destinations */
+
+/* The headers of what goes from @src to @dst. */
+static void
+make_header(const struct udp *u, struct udp_dest *d, const struct udp_at *dst,
+	const struct udp_at *src)
+{
+	struct ip_hdr h;
+	struct udp_hdr uh;
+
+	bzero(&h, sizeof(h));
+	h.src = src->a;
+	h.dst = dst->a;
+	h.proto = IPPROTO_UDP;
+	h.tos = (uint8_t)u->tos;
+	h.ttl = (uint8_t)u->ttl;
+	h.df = 1;
+	h.len = UDP_HDRLEN;
+	h.hlen = (uint16_t)ip_size(&h);
+	uh.sport = ntohs(src->port);
+	uh.dport = ntohs(dst->port);
+	uh.len = UDP_HDRLEN;
+	uh.sum = 0;
+	(void)ip_build(d->hdr + h.hlen, &h, NULL, IP_TRUST);
+	udp_build(d->hdr + h.hlen, &uh);
+	d->hlen = h.hlen + UDP_HDRLEN;
+}
+
+/* The address that @u sends from, to @dst, when the kernel would use @dflt. */
+static void
+source(const struct udp *u, struct udp_at *ret, const struct ip_addr *dflt)
+{
+	struct ip_addr none;
+	uint64_t until;
+
+	*ret = u->port->at;
+	if (ret->a.len == 0 || !udp_local(u->st, &ret->a, &none, &until))
+		ret->a = *dflt; /* bound to a group, too */
+}
+
+/* Find who is at @sa, for @d.  0: nobody that lo leads to. */
+static int
+resolve(struct udp *u, struct udp_dest *d, const struct sockaddr_storage *sa,
+	uint32_t len)
+{
+	struct udp_at dst, src;
+	struct ip_addr dflt;
+
+	d->len = 0;
+	d->changed = str_load_acq(&u->st->changed);
+	if (u->port == NULL || !udp_at_of(sa, len, &dst) || dst.port == 0 ||
+		sa->ss_family != u->in.family ||
+		(u->port->v6only && dst.a.len == 4) ||
+		(u->port->at.a.len != 0 && u->port->at.a.len != dst.a.len))
+		return 0;
+	/* nobody at that port: the kernel need not be asked */
+	if (!udp_port_any(u->st, dst.port) ||
+		!udp_local(u->st, &dst.a, &dflt, &d->until))
+		return 0;
+	source(u, &src, &dflt);
+	d->nm = udp_port_find(u->st, &dst, &src, &d->gen);
+	if (d->nm == NULL)
+		return 0;
+	make_header(u, d, &dst, &src);
+	bcopy(sa, d->sa, len);
+	d->ref = d->nm->ref;
+	if (udp_gen(d->nm) != d->gen)
+		return 0;
+	d->len = len;
+	return 1;
+}
+
+static inline int
+is_good(const struct udp *u, const struct udp_dest *d)
+{
+	return d->changed == str_load_acq(&u->st->changed) &&
+		(d->until == 0 || (int64_t)(d->until - inet_ticks()) > 0);
+}
+
+/* The destination @sa, or NULL. */
+static struct udp_dest *
+find(struct udp *u, const struct sockaddr_storage *sa, uint32_t len)
+{
+	struct udp_dest *d;
+	uint32_t i;
+
+	for (i = 0; i < UDP_NDEST; i++) {
+		d = &u->dest[i];
+		if (d->len == len && bcmp(d->sa, sa, len) == 0)
+			break;
+	}
+	if (i == UDP_NDEST) {
+		i = (u->last + 1) % UDP_NDEST;
+		d = &u->dest[i];
+	} else if (is_good(u, d)) {
+		u->last = i;
+		return d;
+	}
+	if (!resolve(u, d, sa, len))
+		return NULL;
+	u->last = i;
+	return d;
+}
+
+/* udp_forget - what @u has found is no longer so, nor its headers right */
+void
+udp_forget(struct udp *u)
+{
+	uint32_t i;
+
+	for (i = 0; i < UDP_NDEST; i++)
+		u->dest[i].len = 0;
+}
+
+/* -------------------------------------------------------------------- sending */
+
+static unsigned long
+clock(void)
+{
+	unsigned long now = 0;
+
+	(void)drv_getparm(LBOLT, &now);
+	return now;
+}
+
+/*
+ * udp_full - a receiver, whose stream is held, is full
+ * Return: 0: it is not any more; EAGAIN; ENOBUFS: to be dropped.
+ */
+int
+udp_full(struct udp *u, struct udp_port *nm)
+{
+	unsigned long now = clock() | 1;
+	struct udp *to = nm->ep;
+
+	if (str_load(&nm->stuck))
+		return ENOBUFS;
+	if (u->since == 0 || u->wait != nm)
+		u->since = now;
+	u->wait = nm;
+	if (now - u->since > UDP_HOLD) {
+		str_store(&nm->stuck, 1u);
+		/* it may have read meanwhile, and found nobody stuck */
+		str_fence_full();
+		if (!udp_has_room(to))
+			return ENOBUFS;
+		str_store(&nm->stuck, 0u);
+	}
+	udp_wait(nm, u);
+	str_fence_full(); /* udp_wake() has the other */
+	return udp_has_room(to) ? 0 : EAGAIN;
+}
+
+static void
+drop(struct udp *u, mblk_t *mp)
+{
+	if (u->in.tp.drops++ == 0)
+		(void)strlog(UDP_ID, (short)u->in.tp.minor, 1, SL_TRACE,
+			"datagrams are dropped: a receiver does not read");
+	wire_count(udp_lo(u->st), WIRE_FULL, 1);
+	u->since = 0;
+	u->wait = NULL;
+	freemsg(mp);
+}
+
+static inline void
+count(struct wire *lo, uint32_t n)
+{
+	wire_count(lo, WIRE_OUT, 1);
+	wire_count(lo, WIRE_OUTBYTES, n);
+}
+
+/* Somebody wants to see more of it than its receiver does.  0, ENOSR. */
+static STR_NOINLINE int
+show(struct udp *u, struct udp *to, mblk_t *mp, unsigned char *hdr,
+	uint32_t hlen, uint32_t n)
+{
+	struct wire *lo = udp_lo(u->st);
+	mblk_t *bp = mp->b_cont, *pkt, *block;
+	struct ip_hdr h;
+	int err = 0;
+
+	put_sums(hdr, hlen, bp, n, u->nosum);
+	pkt = wrap(hdr, hlen, bp, &block);
+	if (pkt == NULL)
+		return ENOSR;
+	if (wire_tapped(lo))
+		wire_tap(lo, pkt, 1);
+	if (u->check || str_load(&u->st->check)) {
+		/* all the way: it is looked at again, and its receiver */
+		mp->b_cont = NULL;
+		freeb(mp);
+		wire_input(lo, pkt, 0);
+		return 0;
+	}
+	if (ip_parse(pkt->b_rptr, (size_t)MBLKL(pkt), hlen + n, IP_TRUST,
+		&h) == 0)
+		udp_raw_copies(u->st, IPPROTO_UDP, pkt, &h);
+	mp->b_cont = unwrap(pkt, hlen, block);
+	err = arrive(to, mp, hdr);
+	if (err == 0)
+		wire_count(lo, WIRE_IN, 1);
+	if (err == 0)
+		wire_count(lo, WIRE_INBYTES, hlen + n);
+	return err;
+}
+
+/* Options of one datagram, in its headers.  0: lo does not know one. */
+static int
+apply(const struct tpi_buf *opts, unsigned char *hdr)
+{
+	int four = (hdr[0] & 0xf0) == 0x40;
+	uint32_t at = 0;
+	struct t_opthdr h;
+	unsigned char v;
+
+	for (; at + sizeof(h) <= opts->len; at += T_ALIGN(h.len)) {
+		bcopy(opts->buf + at, &h, sizeof(h));
+		if (h.len < sizeof(h) || h.len > opts->len - at)
+			break;
+		if (h.level != T_INET_IP || h.len == sizeof(h))
+			continue;
+		v = opts->buf[at + sizeof(h)];
+		if (h.name == T_IP_OPTIONS)
+			return 0;
+		if (h.name == T_IP_TTL)
+			hdr[four ? 8 : 7] = v;
+		if (h.name == T_IP_TOS && four)
+			hdr[1] = v;
+		if (h.name == T_IP_TOS && !four) {
+			hdr[0] = (unsigned char)(0x60 | v >> 4);
+			hdr[1] = (unsigned char)((v & 15) << 4 |
+				(hdr[1] & 15));
+		}
+	}
+	return 1;
+}
+
+/* A packet for @to, whose stream is held. */
+static int
+give(struct udp *u, struct udp *to, const struct udp_dest *d,
+	const struct tpi_buf *opts, mblk_t *mp)
+{
+	uint32_t n = mp->b_cont != NULL ? (uint32_t)msgdsize(mp->b_cont) : 0;
+	struct wire *lo = udp_lo(u->st);
+	unsigned char hdr[sizeof(d->hdr)];
+	int err;
+
+	bcopy(d->hdr, hdr, sizeof(hdr));
+	if (opts->len != 0 && !apply(opts, hdr))
+		return EOPNOTSUPP;
+	put_length(hdr, d->hlen, n);
+	if (lo == NULL)
+		return ENOSR;
+	if (wire_tapped(lo) || u->check || str_load(&u->st->check) ||
+		str_load(&u->st->nraw[IPPROTO_UDP]) != 0)
+		err = show(u, to, mp, hdr, d->hlen, n);
+	else
+		err = arrive(to, mp, hdr);
+	if (err == 0)
+		count(lo, d->hlen + n);
+	return err;
+}
+
+/*
+ * udp_lo_unitdata - op unitdata, on lo
+ * Return: as that of <str/tpi.h>, or UDP_NOT_LO: another wire's.
+ */
+int
+udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
+	const struct tpi_buf *opts, mblk_t *mp)
+{
+	struct sockaddr_storage ss;
+	struct udp_dest *d;
+	struct str_hold h;
+	struct str_ref ref;
+	uint32_t len;
+	int err, tries = 0;
+
+	if (u->special || inet_addr_check(to, &ss, &len) != 0)
+		return UDP_NOT_LO;
+	for (;;) {
+		d = find(u, &ss, len);
+		if (d == NULL)
+			return UDP_NOT_LO;
+		err = udp_port_hold(u->st, d->nm, d->gen, &h, &ref);
+		if (err == 0)
+			break;
+		if (err == EBUSY) {
+			tpi_retry(&u->in.tp);
+			return EAGAIN;
+		}
+		d->len = 0;
+		if (++tries > 100)
+			return UDP_NOT_LO; /* they come and go too fast for us */
+	}
+	if (!udp_has_room(d->nm->ep)) {
+		err = udp_full(u, d->nm);
+		if (err != 0) {
+			str_unhold(&h);
+			if (err == ENOBUFS)
+				drop(u, mp);
+			return err == ENOBUFS ? 0 : EAGAIN;
+		}
+	}
+	u->since = 0;
+	u->wait = NULL;
+	err = give(u, d->nm->ep, d, opts, mp);
+	str_unhold(&h);
+	if (err == ENOSR) {
+		tpi_retry(&u->in.tp);
+		return EAGAIN;
+	}
+	return err == EOPNOTSUPP ? UDP_NOT_LO : err;
+}
+
+/* Is that where the last one went? */
+static inline int
+is_same(const unsigned char *a, const struct udp_dest *d)
+{
+	uint64_t x, y;
+
+	if (d->len == sizeof(struct sockaddr_in)) {
+		__builtin_memcpy(&x, a, 8);
+		__builtin_memcpy(&y, d->sa, 8);
+		return x == y; /* all but what has to be zero */
+	}
+	return bcmp(a, d->sa, d->len) == 0;
+}
+
+/* May the gate, which nobody else is at, be passed by? */
+static inline int
+is_idle(const struct tpi *tp)
+{
+	return str_load(&tp->gate.m_lock.owner) == 0 && tp->busy == 0 &&
+		str_load_acq(&tp->state) == TS_IDLE && tp->missed == 0;
+}
+
+/*
+ * udp_lo_fast - a T_UNITDATA_REQ like the last one; nothing waits
+ * Return: 1: it has arrived, 0: nothing has been done.
+ */
+STR_HOT int
+udp_lo_fast(struct udp *u, mblk_t *mp)
+{
+	struct T_unitdata_req *ur = (struct T_unitdata_req *)(void *)mp->b_rptr;
+	const struct udp_dest *d = &u->dest[u->last];
+	unsigned char stack[sizeof(d->hdr)], *h;
+	struct udp_state *st = u->st;
+	mblk_t *bp = mp->b_cont;
+	struct wire *lo = st->lo;
+	struct str_hold hold;
+	struct udp *to;
+	uint32_t n;
+	int err;
+
+	if (MBLKL(mp) < (long)(sizeof(*ur) + sizeof(struct sockaddr_in)) ||
+		ur->PRIM_type != T_UNITDATA_REQ || d->len == 0 ||
+		ur->DEST_length != (t_scalar_t)d->len ||
+		ur->DEST_offset != (t_scalar_t)sizeof(*ur) ||
+		ur->OPT_length != 0 ||
+		MBLKL(mp) < (long)(sizeof(*ur) + d->len) ||
+		!is_same((const unsigned char *)(ur + 1), d))
+		return 0;
+	n = bp == NULL ? 0 : bp->b_cont == NULL ? (uint32_t)MBLKL(bp) :
+		(uint32_t)msgdsize(bp);
+	if (n > IP_UDP_MOST || !is_idle(&u->in.tp) || !is_good(u, d) ||
+		(u->check | st->check | st->nraw[IPPROTO_UDP] |
+			u->special) != 0 || lo == NULL || wire_tapped(lo))
+		return 0;
+	if (str_hold(&hold, &d->ref) != 0)
+		return 0;
+	to = d->nm->ep;
+	if (udp_gen(d->nm) != d->gen || !udp_has_room(to)) {
+		str_unhold(&hold);
+		return 0;
+	}
+	h = head_room(bp, d->hlen);
+	if (str_unlikely(h == NULL))
+		h = stack;
+	if (str_likely(d->hlen == IP4_HLEN + UDP_HDRLEN))
+		__builtin_memcpy(h, d->hdr, IP4_HLEN + UDP_HDRLEN);
+	else
+		__builtin_memcpy(h, d->hdr, IP6_HLEN + UDP_HDRLEN);
+	put_length(h, d->hlen, n);
+	err = arrive(to, mp, h);
+	str_unhold(&hold);
+	if (err == 0)
+		count(lo, n + d->hlen);
+	return err == 0;
+}
+
+/* --------------------------------------------------------------- other wires */
+
+/* The checksum of what came, to which @h and @uh belong, is right. */
+static int
+sum_is_good(const mblk_t *pkt, const struct ip_hdr *h,
+	const struct udp_hdr *uh)
+{
+	uint32_t skip = h->hlen, left = uh->len, sum, n;
+	int odd = 0;
+
+	if (uh->sum == 0)
+		return h->src.len == 4; /* RFC 8200 s8.1 */
+	sum = ip_pseudo(&h->src, &h->dst, IPPROTO_UDP, uh->len);
+	for (; pkt != NULL && left != 0; pkt = pkt->b_cont) {
+		n = (uint32_t)MBLKL(pkt);
+		if (n <= skip) {
+			skip -= n;
+			continue;
+		}
+		n = n - skip < left ? n - skip : left;
+		sum = ip_sum(pkt->b_rptr + skip, n, sum, odd);
+		odd ^= n & 1;
+		left -= n;
+		skip = 0;
+	}
+	return left == 0 && ip_fold(sum) == 0;
+}
+
+/* @len bytes of @pkt from @skip on, as a message of its own; NULL: no memory. */
+static mblk_t *
+part(const mblk_t *pkt, uint32_t skip, uint32_t len)
+{
+	mblk_t *mp = dupmsg((mblk_t *)(uintptr_t)pkt);
+	long more;
+
+	if (mp == NULL)
+		return NULL;
+	more = (long)msgdsize(mp) - (long)skip - (long)len;
+	if (!adjmsg(mp, (ssize_t)skip) || (more > 0 && !adjmsg(mp, -more))) {
+		freemsg(mp);
+		return NULL;
+	}
+	return mp;
+}
+
+/* A part of @pkt goes up to @to, whose stream is held.  Consumes nothing. */
+static void
+up(struct wire *w, struct udp *to, const mblk_t *pkt, uint32_t skip,
+	uint32_t len, const struct udp_at *src)
+{
+	mblk_t *mp, *bp, *data;
+
+	if (!udp_has_room(to)) {
+		to->in.tp.drops++;
+		wire_count(w, WIRE_FULL, 1);
+		return;
+	}
+	mp = allocb(sizeof(struct T_unitdata_ind) +
+		sizeof(struct sockaddr_in6), BPRI_MED);
+	data = mp != NULL ? part(pkt, skip, len) : NULL;
+	bp = data != NULL ? udp_ind(mp, to, src) : NULL;
+	if (bp == NULL) {
+		wire_count(w, WIRE_NOMEM, 1);
+		freemsg(data);
+		freemsg(mp);
+		return;
+	}
+	bp->b_cont = data;
+	putnext(to->in.tp.rq, bp);
+}
+
+static int
+udp_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
+	unsigned int flags)
+{
+	struct udp_state *st = udp_state();
+	struct udp_at src, dst;
+	struct udp_port *nm;
+	struct udp_hdr uh;
+	struct str_hold hold;
+	struct str_ref ref;
+	uint32_t gen;
+	int err;
+
+	if (st == NULL || MBLKL(pkt) < (long)h->hlen)
+		return 0;
+	err = udp_parse(pkt->b_rptr + h->hlen, (size_t)MBLKL(pkt) - h->hlen,
+		h->len, &uh);
+	if (err == 0 && (flags & IP_TRUST) == 0 && !sum_is_good(pkt, h, &uh))
+		err = -IP_CKSUM;
+	if (err < 0) {
+		wire_count(w, (enum wire_count)(WIRE_BAD - err), 1);
+		return 1;
+	}
+	src.a = h->src;
+	src.port = htons(uh.sport);
+	dst.a = h->dst;
+	dst.port = htons(uh.dport);
+	do {
+		nm = udp_port_find(st, &dst, &src, &gen);
+		if (nm == NULL)
+			return 0;
+		err = udp_port_hold(st, nm, gen, &hold, &ref);
+	} while (err == ESRCH);
+	if (err != 0) {
+		wire_count(w, WIRE_FULL, 1);
+		return 1;
+	}
+	up(w, nm->ep, pkt, h->hlen + UDP_HDRLEN, uh.len - UDP_HDRLEN, &src);
+	str_unhold(&hold);
+	return 1;
+}
+
+/* An ICMP error, about what one of ours has sent. */
+static void
+udp_error(struct wire *w, const struct ip_hdr *h, const unsigned char *begin,
+	size_t n, int error, uint32_t mtu)
+{
+	struct udp_state *st = udp_state();
+	struct tpi_buf to, none = {NULL, 0};
+	unsigned char sa[sizeof(struct sockaddr_in6)];
+	struct udp_at src, dst;
+	struct udp_port *nm;
+	struct str_hold hold;
+	struct str_ref ref;
+	uint32_t gen;
+
+	(void)w, (void)mtu;
+	if (st == NULL || n < (size_t)h->hlen + 4)
+		return;
+	src.a = h->src;
+	dst.a = h->dst;
+	bcopy(begin + h->hlen, &src.port, 2);
+	bcopy(begin + h->hlen + 2, &dst.port, 2);
+	nm = udp_port_find(st, &src, &dst, &gen);
+	if (nm == NULL || udp_port_hold(st, nm, gen, &hold, &ref) != 0)
+		return;
+	to.buf = sa;
+	to.len = put_source(sa, nm->ep->in.family == AF_INET6, dst.a.b,
+		dst.a.len, dst.port);
+	tpi_uderror_ind(&nm->ep->in.tp, &to, &none, error);
+	str_unhold(&hold);
+}
+
+const struct wire_proto udp_wire = {udp_input, udp_error, IPPROTO_UDP};
+
+/* --------------------------------------------------------------------- raw IP */
+
+/* Each raw endpoint of @proto gets a copy.  Return: how many have. */
+static int
+copies(struct udp_state *st, struct wire *w, unsigned int proto,
+	const mblk_t *pkt, const struct ip_hdr *h)
+{
+	struct udp_port *nm = NULL;
+	struct udp_at src;
+	struct str_hold hold;
+	struct str_ref ref;
+	uint32_t gen, skip;
+	int n = 0;
+
+	src.a = h->src;
+	src.port = 0;
+	for (;;) {
+		nm = udp_raw_next(st, nm, proto, &h->dst, &h->src, &gen);
+		if (nm == NULL)
+			return n;
+		if (udp_port_hold(st, nm, gen, &hold, &ref) != 0)
+			continue;
+		skip = h->src.len == 4 && inet_is_set(&nm->ep->in, T_INET_IP,
+			T_IP_HDRINCL) ? 0 : h->hlen;
+		up(w, nm->ep, pkt, skip, h->hlen + h->len - skip, &src);
+		str_unhold(&hold);
+		n++;
+	}
+}
+
+void
+udp_raw_copies(struct udp_state *st, unsigned int proto, mblk_t *pkt,
+	const struct ip_hdr *h)
+{
+	if (str_load(&st->nraw[proto % UDP_RAWHASH]) != 0)
+		(void)copies(st, udp_lo(st), proto, pkt, h);
+}
+
+static int
+raw_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
+	unsigned int flags)
+{
+	struct udp_state *st = udp_state();
+
+	(void)flags;
+	if (st == NULL || str_load(&st->nraw[h->proto % UDP_RAWHASH]) == 0)
+		return 0;
+	return copies(st, w, h->proto, pkt, h) != 0;
+}
+
+const struct wire_proto raw_wire = {raw_input, NULL, -1};
+
+/* Protocols of which the kernel has a part; it has to see them. */
+static int
+is_kernels(unsigned int proto)
+{
+	return proto == IPPROTO_ICMP || proto == IPPROTO_IGMP ||
+		proto == IPPROTO_IPIP || proto == IPPROTO_TCP ||
+		proto == IPPROTO_UDP || proto == IPPROTO_IPV6 ||
+		proto == IPPROTO_ICMPV6 || proto == IPPROTO_SCTP ||
+		proto == IPPROTO_GRE || proto == IPPROTO_ESP ||
+		proto == IPPROTO_AH;
+}
+
+/*
+ * udp_raw_unitdata - op unitdata of raw IP, on lo: to all in the domain that
+ * listen to that protocol, if there is one.  A sender of whole packets, and
+ * who uses protocols that the kernel has to see, has the kernel send them.
+ */
+int
+udp_raw_unitdata(struct udp *u, const struct tpi_buf *to,
+	const struct tpi_buf *opts, mblk_t *mp)
+{
+	unsigned int proto = u->in.proto != 0 ? u->in.proto : IPPROTO_RAW;
+	struct wire *lo = udp_lo(u->st);
+	struct sockaddr_storage ss;
+	struct udp_at dst, src;
+	struct ip_addr dflt;
+	struct ip_hdr h;
+	unsigned char hdr[48];
+	mblk_t *pkt, *block;
+	uint64_t until;
+	uint32_t len;
+
+	if (str_load(&u->st->nraw[proto % UDP_RAWHASH]) == 0 || lo == NULL ||
+		u->port == NULL || is_kernels(proto) || u->special ||
+		opts->len != 0 || inet_addr_check(to, &ss, &len) != 0 ||
+		ss.ss_family != u->in.family || !udp_at_of(&ss, len, &dst) ||
+		!udp_local(u->st, &dst.a, &dflt, &until))
+		return UDP_NOT_LO;
+	source(u, &src, &dflt);
+	if (udp_raw_next(u->st, NULL, proto, &dst.a, &src.a, &len) == NULL)
+		return UDP_NOT_LO;
+	bzero(&h, sizeof(h));
+	h.src = src.a;
+	h.dst = dst.a;
+	h.proto = (uint8_t)proto;
+	h.tos = (uint8_t)u->tos;
+	h.ttl = (uint8_t)u->ttl;
+	h.len = mp->b_cont != NULL ? (uint32_t)msgdsize(mp->b_cont) : 0;
+	h.hlen = (uint16_t)ip_size(&h);
+	if (h.len + h.hlen > IP_MOST)
+		return EMSGSIZE;
+	(void)ip_build(hdr + h.hlen, &h, NULL, 0);
+	pkt = wrap(hdr, h.hlen, mp->b_cont, &block);
+	if (pkt == NULL)
+		return ENOSR;
+	if (wire_tapped(lo))
+		wire_tap(lo, pkt, 1);
+	wire_count(lo, WIRE_OUT, 1);
+	wire_count(lo, WIRE_OUTBYTES, h.hlen + h.len);
+	(void)copies(u->st, lo, proto, pkt, &h);
+	mp->b_cont = unwrap(pkt, h.hlen, block);
+	freemsg(mp);
+	return 0;
+}

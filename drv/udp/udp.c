@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * udp2, rawip2 - datagrams and raw IP, native: transports that make the
+ * packets themselves.
+ *
+ * Purpose.  A datagram for somebody in the domain goes there in memory, on the
+ * wire `lo' (lo.c).  All others go by another wire that somebody configured
+ * (drv/ip), or, which needs no privilege, by a socket of the kernel's.
+ *
+ * Objects.  struct udp, a struct inet: an endpoint has the socket, the
+ * operations and the options of drv/inet, and what lo needs on top.  The socket
+ * is also what reserves the port: whether one may be bound is the kernel's
+ * answer, programs of other domains, and without one, reach it there, and for
+ * a port that nobody has the kernel makes the ICMP message that becomes
+ * T_UDERROR_IND.
+ *
+ * Input.  From lo it is put at the head by whoever sends.  From the socket, by
+ * dgram.c's procedures, in the context of whoever waits at the stream; where
+ * nearly all comes by lo, streamsd watches the socket (ksock_near()).
+ *
+ * Files.  udp.c the driver, port.c who is bound to what, lo.c the wire.
+ *
+ * Locks.  D_MTQPAIR: one thread is in an endpoint.  port.c has the others.
+ */
+#include "udp_impl.h"
+#include "../inet/inet_opts.h"
+
+/* Minors of the devices; those of streams follow them. */
+#define UDP_MINOR4 0u
+#define UDP_MINOR6 1u
+#define UDP_FIRST 64u
+
+struct udp_state *
+udp_state(void)
+{
+	return str_drv_state("udp2", sizeof(struct udp_state));
+}
+
+static struct tpi_prov *
+udp_prov(void)
+{
+	struct udp_state *st = udp_state();
+
+	return st != NULL ? &st->udp : NULL;
+}
+
+static struct tpi_prov *
+raw_prov(void)
+{
+	struct udp_state *st = udp_state();
+
+	return st != NULL ? &st->raw : NULL;
+}
+
+/* --------------------------------------------------------------- operations */
+
+static int
+udp_open(struct tpi *tp, cred_t *crp)
+{
+	struct udp *u = udp_of(tp);
+
+	u->st = udp_state();
+	u->ttl = 64;
+	u->input = 1;
+	return inet_open(tp, crp);
+}
+
+/* Tell the kernel whom @u talks to; minus an errno. */
+static int
+tell_peer(struct udp *u)
+{
+	struct sockaddr_storage none;
+	uint32_t len = sizeof(none);
+	int err;
+
+	if (u->peerlen != 0)
+		return ksock_connect(u->in.ks, u->peer, u->peerlen);
+	bzero(&none, sizeof(none));
+	none.ss_family = AF_UNSPEC;
+	err = ksock_connect(u->in.ks, &none, sizeof(struct sockaddr_in));
+	/* the kernel forgets a port that it had chosen */
+	if (err == 0 && u->in.tp.local.len != 0 &&
+		ksock_name(u->in.ks, 0, &none, &len) == 0 &&
+		((struct sockaddr_in *)(void *)&none)->sin_port == 0)
+		err = ksock_bind(u->in.ks, u->in.tp.local.buf,
+			u->in.tp.local.len);
+	return err;
+}
+
+/* rawip2: a port in the address is the protocol. */
+static void
+set_proto(struct udp *u, const struct tpi_buf *want)
+{
+	struct sockaddr_in s4;
+
+	u->in.proto = 0;
+	if (!u->raw || want->len < sizeof(s4))
+		return;
+	bcopy(want->buf, &s4, sizeof(s4));
+	if (ntohs(s4.sin_port) <= 255)
+		u->in.proto = ntohs(s4.sin_port);
+}
+
+static int
+udp_bind(struct tpi *tp, const struct tpi_buf *want, int any,
+	unsigned int *qlen, struct tpi_addr *got)
+{
+	struct udp *u = udp_of(tp);
+	int err;
+
+	u->raw = inet_kind[u->in.kind].type == SOCK_RAW;
+	set_proto(u, want);
+	err = inet_udp_ops.bind(tp, want, any, qlen, got);
+	if (err != 0)
+		return err;
+	u->input = 1;
+	if (u->peerlen != 0 && tell_peer(u) != 0)
+		u->peerlen = 0;
+	err = udp_port_bound(u, got);
+	if (err != 0)
+		(void)inet_udp_ops.unbind(tp);
+	else if (u->peerlen != 0)
+		udp_port_peer(u);
+	return err;
+}
+
+static int
+udp_unbind(struct tpi *tp)
+{
+	struct udp *u = udp_of(tp);
+
+	udp_port_free(u);
+	udp_forget(u);
+	u->since = 0;
+	u->wait = NULL;
+	str_store(&u->near, 0u);
+	return inet_udp_ops.unbind(tp);
+}
+
+static void
+udp_close(struct tpi *tp)
+{
+	udp_port_free(udp_of(tp));
+	inet_udp_ops.close(tp);
+}
+
+/* The kernel's way, or a wire's that is not lo. */
+static int
+by_socket(struct udp *u, const struct tpi_buf *to, const struct tpi_buf *opts,
+	mblk_t *mp)
+{
+	return inet_udp_ops.unitdata(&u->in.tp, to, opts, mp);
+}
+
+static int
+udp_unitdata(struct tpi *tp, const struct tpi_buf *to,
+	const struct tpi_buf *opts, mblk_t *mp)
+{
+	struct udp *u = udp_of(tp);
+	int err = udp_lo_unitdata(u, to, opts, mp);
+
+	return err != UDP_NOT_LO ? err : by_socket(u, to, opts, mp);
+}
+
+static int
+raw_unitdata(struct tpi *tp, const struct tpi_buf *to,
+	const struct tpi_buf *opts, mblk_t *mp)
+{
+	struct udp *u = udp_of(tp);
+	int err = udp_raw_unitdata(u, to, opts, mp);
+
+	return err != UDP_NOT_LO ? err : by_socket(u, to, opts, mp);
+}
+
+#define LOOK INET_US(10000)
+
+/*
+ * Room above, or something at the socket.  Back-enabled for what came by lo
+ * there is nothing to be read, as a rule; a look now and then.
+ */
+static void
+udp_up(struct tpi *tp)
+{
+	struct udp *u = udp_of(tp);
+	struct udp_port *nm = u->port;
+	uint32_t got = u->in.out.got;
+	uint64_t now;
+
+	if (nm != NULL) {
+		str_store(&nm->stuck, 0u);
+		udp_wake(nm);
+	}
+	now = inet_ticks();
+	if (!u->input && now - u->looked < LOOK)
+		return;
+	u->looked = now;
+	u->in.out.got = 0;
+	inet_udp_ops.rsrv(tp);
+	if (u->in.out.got == 0) {
+		u->in.out.got = got;
+		u->input = !tpi_canput(tp);
+		return;
+	}
+	u->input = 1;
+	str_store(&u->kernel, now);
+	if (str_load(&u->near) && u->in.ks != NULL) {
+		str_store(&u->near, 0u);
+		ksock_near(u->in.ks, 0);
+	}
+}
+
+/* Room, or time to send what waits for the socket. */
+static void
+udp_drain(struct tpi *tp, int after)
+{
+	inet_udp_ops.wsrv(tp, after);
+}
+
+/* ------------------------------------------------------------------ options */
+
+static const struct tpi_opt udp_opts[] = {
+	GENERIC_OPTS,
+	SOCKET_OPTS,
+	YES_OPT(T_INET_UDP, T_UDP_CHECKSUM, TPI_OPT_OPS, T_YES),
+	{T_INET_UDP, T_UDP_PEER, TPI_OPT_BYTES, TPI_OPT_OPS, 0, 0, 28, 0},
+	YES_OPT(T_INET_UDP, T_UDP_LOCHECK, TPI_OPT_OPS, T_NO),
+	IP_OPTS,
+	GROUP_OPTS,
+};
+
+static const struct tpi_opt raw_opts[] = {
+	GENERIC_OPTS,
+	SOCKET_OPTS,
+	YES_OPT(T_INET_IP, T_IP_HDRINCL, TPI_OPT_OPS, T_NO),
+	IP_OPTS,
+	GROUP_OPTS,
+};
+
+static int
+is_udp_opt(const struct tpi_opt *o, t_uscalar_t name)
+{
+	return o->level == T_INET_UDP && o->name == name;
+}
+
+static int
+udp_getopt(struct tpi *tp, const struct tpi_opt *o, void *val,
+	unsigned int *len)
+{
+	struct udp *u = udp_of(tp);
+
+	if (is_udp_opt(o, T_UDP_PEER)) {
+		*len = u->peerlen;
+		bcopy(u->peer, val, u->peerlen);
+		return 0;
+	}
+	if (is_udp_opt(o, T_UDP_LOCHECK)) {
+		*(t_scalar_t *)val = u->check ? T_YES : T_NO;
+		*len = sizeof(t_scalar_t);
+		return 0;
+	}
+	return inet_getopt(tp, o, val, len);
+}
+
+static int
+set_peer(struct udp *u, const void *val, unsigned int len)
+{
+	unsigned char was[sizeof(u->peer)];
+	uint32_t waslen = u->peerlen;
+	struct tpi_buf b = {val, len};
+	struct sockaddr_storage ss;
+	int err = 0;
+
+	bcopy(u->peer, was, sizeof(was));
+	u->peerlen = 0;
+	if (len != 0) {
+		if (inet_addr_check(&b, &ss, &u->peerlen) != 0 ||
+			(u->port != NULL && ss.ss_family != u->in.family))
+			err = -TBADOPT;
+		else
+			bcopy(&ss, u->peer, u->peerlen);
+	}
+	if (err == 0 && u->port != NULL)
+		err = -tell_peer(u);
+	if (err != 0) {
+		bcopy(was, u->peer, sizeof(was));
+		u->peerlen = waslen;
+		return err;
+	}
+	udp_port_peer(u);
+	return 0;
+}
+
+/* So much may wait to be read. */
+static void
+set_rcvbuf(queue_t *rq, t_scalar_t n)
+{
+	mblk_t *mp = allocb(sizeof(struct stroptions), BPRI_MED);
+	struct stroptions *so;
+
+	if (mp == NULL)
+		return;
+	DB_TYPE(mp) = M_SETOPTS;
+	so = (struct stroptions *)(void *)mp->b_wptr;
+	mp->b_wptr += sizeof(*so);
+	bzero(so, sizeof(*so));
+	so->so_flags = SO_HIWAT | SO_LOWAT | SO_WROFF;
+	so->so_wroff = IP_ROOM;
+	so->so_hiwat = (size_t)n;
+	so->so_lowat = (size_t)n / 4;
+	putnext(rq, mp);
+}
+
+/* What lo's headers have of it, or what lo leaves to the kernel. */
+static void
+note(struct udp *u, const struct tpi_opt *o, const void *val, unsigned int len)
+{
+	t_scalar_t v = 0;
+
+	if (o->type == TPI_OPT_CHAR)
+		v = *(const unsigned char *)val;
+	else if (len >= sizeof(v))
+		bcopy(val, &v, sizeof(v));
+	if (o->level == T_INET_IP && o->name == T_IP_TOS)
+		u->tos = (uint32_t)v;
+	if (o->level == T_INET_IP && o->name == T_IP_TTL)
+		u->ttl = (uint32_t)v;
+	if (o->level == T_INET_IP && (o->name == T_IP_OPTIONS ||
+		o->name == T_IP_HDRINCL))
+		u->special = o->name == T_IP_OPTIONS ? len != 0 : v == T_YES;
+	if (is_udp_opt(o, T_UDP_CHECKSUM))
+		u->nosum = v == T_NO;
+	if (o->level == XTI_GENERIC && o->name == XTI_RCVBUF)
+		set_rcvbuf(u->in.rq, v);
+	if (o->level == XTI_GENERIC && o->name == XTI_SNDBUF) {
+		(void)strqset(u->in.wq, QHIWAT, 0, v);
+		(void)strqset(u->in.wq, QLOWAT, 0, v / 4);
+	}
+	udp_forget(u);
+}
+
+static int
+udp_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
+	unsigned int len)
+{
+	struct udp *u = udp_of(tp);
+	int err;
+
+	if (is_udp_opt(o, T_UDP_PEER))
+		return set_peer(u, val, len);
+	if (is_udp_opt(o, T_UDP_LOCHECK)) {
+		u->check = *(const t_scalar_t *)val == T_YES;
+		return 0;
+	}
+	err = inet_setopt(tp, o, val, len);
+	if (err == 0)
+		note(u, o, val, len);
+	return err;
+}
+
+/* -------------------------------------------------------------- procedures */
+
+static int
+open_as(queue_t *q, dev_t *devp, int sflag, cred_t *crp, unsigned int kind4,
+	unsigned int kind6)
+{
+	unsigned int m = getminor(*devp), kind, minor;
+	struct udp_state *st;
+	int err;
+
+	if (q->q_ptr != NULL)
+		return 0;
+	if (sflag == MODOPEN)
+		return EINVAL;
+	if (sflag == CLONEOPEN || m == UDP_MINOR4)
+		kind = kind4;
+	else if (m == UDP_MINOR6)
+		kind = kind6;
+	else
+		return ENXIO;
+	st = udp_state();
+	if (st == NULL)
+		return ENOSR;
+	err = canon_minor_take(&st->minors, CLONEOPEN, UDP_FIRST, &minor);
+	if (err != 0)
+		return err;
+	err = tpi_open(q, devp, sflag, crp, minor, inet_kind[kind].ops);
+	if (err != 0) {
+		canon_minor_give(&st->minors, minor);
+		return err;
+	}
+	((struct udp *)q->q_ptr)->in.kind = kind;
+	*devp = makedevice(getmajor(*devp), minor);
+	(void)udp_lo(st);
+	set_rcvbuf(q, UDP_HIWAT);
+	return 0;
+}
+
+static int
+udp_qopen(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
+{
+	(void)flag;
+	return open_as(q, devp, sflag, crp, INET_UDP2, INET_UDP2_6);
+}
+
+static int
+raw_qopen(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
+{
+	(void)flag;
+	return open_as(q, devp, sflag, crp, INET_RAW2, INET_RAW2_6);
+}
+
+static int
+udp_qclose(queue_t *q, int flag, cred_t *crp)
+{
+	struct udp *u = q->q_ptr;
+	struct udp_state *st = u->st;
+	unsigned int minor = u->in.tp.minor;
+	int err = tpi_close(q, inet_ops(&u->in));
+
+	(void)flag, (void)crp;
+	canon_minor_give(&st->minors, minor);
+	return err;
+}
+
+/*
+ * A datagram to nobody goes to the default destination: its address is put
+ * where it would have been.  Return: the message; NULL: no memory, it is gone.
+ */
+static mblk_t *
+to_peer(struct udp *u, mblk_t *mp)
+{
+	struct T_unitdata_req ur;
+	uint32_t size = sizeof(ur) + (uint32_t)T_ALIGN(u->peerlen);
+	mblk_t *bp;
+
+	bcopy(mp->b_rptr, &ur, sizeof(ur));
+	if (ur.DEST_length != 0)
+		return mp;
+	if (ur.OPT_length < 0 || ur.OPT_offset < 0 || (ur.OPT_length != 0 &&
+		(ur.OPT_offset > MBLKL(mp) ||
+		ur.OPT_length > MBLKL(mp) - ur.OPT_offset)))
+		return mp; /* drv/tpi says what is wrong with it */
+	bp = allocb(size + (uint32_t)ur.OPT_length, BPRI_MED);
+	if (bp == NULL) {
+		freemsg(mp);
+		return NULL;
+	}
+	bzero(bp->b_wptr, size);
+	bcopy(u->peer, bp->b_wptr + sizeof(ur), u->peerlen);
+	if (ur.OPT_length != 0)
+		bcopy(mp->b_rptr + ur.OPT_offset, bp->b_wptr + size,
+			(size_t)ur.OPT_length);
+	ur.DEST_length = (t_scalar_t)u->peerlen;
+	ur.DEST_offset = sizeof(ur);
+	ur.OPT_offset = ur.OPT_length != 0 ? (t_scalar_t)size : 0;
+	bcopy(&ur, bp->b_wptr, sizeof(ur));
+	bp->b_wptr += size + (uint32_t)ur.OPT_length;
+	DB_TYPE(bp) = DB_TYPE(mp);
+	bp->b_band = mp->b_band;
+	bp->b_cont = unlinkb(mp);
+	freeb(mp);
+	return bp;
+}
+
+static int
+udp_wput(queue_t *q, mblk_t *mp)
+{
+	struct udp *u = q->q_ptr;
+
+	if (str_likely(DB_TYPE(mp) == M_PROTO && q->q_first == NULL) &&
+		udp_lo_fast(u, mp))
+		return 0;
+	inet_enter(&u->in);
+	if (u->peerlen != 0 && (DB_TYPE(mp) == M_PROTO ||
+		DB_TYPE(mp) == M_PCPROTO) &&
+		MBLKL(mp) >= (long)sizeof(struct T_unitdata_req) &&
+		*(t_scalar_t *)(void *)mp->b_rptr == T_UNITDATA_REQ) {
+		mp = to_peer(u, mp);
+		if (mp == NULL)
+			return 0;
+	}
+	return tpi_wput(q, mp, inet_ops(&u->in));
+}
+
+static int
+udp_wsrv(queue_t *q)
+{
+	struct udp *u = q->q_ptr;
+
+	inet_enter(&u->in);
+	if (u->in.ks != NULL)
+		(void)ksock_events(u->in.ks);
+	return tpi_wsrv(q, inet_ops(&u->in));
+}
+
+static int
+udp_rsrv(queue_t *q)
+{
+	struct udp *u = q->q_ptr;
+	uint32_t ev = u->in.ks != NULL ? ksock_events(u->in.ks) : KS_ODD;
+
+	inet_enter(&u->in);
+	u->in.odd = (ev & (KS_IN | KS_ODD)) != KS_IN;
+	if (ev != 0)
+		u->input = 1;
+	return tpi_rsrv(q, inet_ops(&u->in));
+}
+
+/* ------------------------------------------------------------------- tables */
+
+#define UDP_OPS(name_, addr_, tsdu_, opt_, prov_, unitdata_) \
+	const struct tpi_ops name_ = { \
+		.name = "udp2", \
+		.size = sizeof(struct udp), \
+		.info = { \
+			.PRIM_type = T_INFO_ACK, \
+			.TSDU_size = (tsdu_), \
+			.ETSDU_size = T_INVALID, \
+			.CDATA_size = T_INVALID, \
+			.DDATA_size = T_INVALID, \
+			.ADDR_size = (addr_), \
+			.OPT_size = T_INFINITE, \
+			.TIDU_size = (tsdu_), \
+			.SERV_type = T_CLTS, \
+			.PROVIDER_flag = XPG4_1 | T_SNDZERO, \
+		}, \
+		.opt = (opt_), \
+		.nopt = STR_ARRAY_LEN(opt_), \
+		.prov = (prov_), \
+		.open = udp_open, \
+		.close = udp_close, \
+		.bind = udp_bind, \
+		.unbind = udp_unbind, \
+		.unitdata = (unitdata_), \
+		.udbad = {0, EINVAL, EINVAL}, \
+		.getopt = udp_getopt, \
+		.setopt = udp_setopt, \
+		.rsrv = udp_up, \
+		.wsrv = udp_drain, \
+	}
+
+UDP_OPS(udp2_ops, 16, 65507, udp_opts, udp_prov, udp_unitdata);
+UDP_OPS(udp2_6_ops, 28, 65507, udp_opts, udp_prov, udp_unitdata);
+UDP_OPS(rawip2_ops, 16, 65515, raw_opts, raw_prov, raw_unitdata);
+UDP_OPS(rawip2_6_ops, 28, 65515, raw_opts, raw_prov, raw_unitdata);
+
+static const struct module_info udp_info = {
+	.mi_idnum = UDP_ID,
+	.mi_idname = "udp2",
+	.mi_minpsz = 0,
+	.mi_maxpsz = INFPSZ,
+	.mi_hiwat = UDP_HIWAT,
+	.mi_lowat = UDP_LOWAT,
+};
+
+static const struct module_info raw_info = {
+	.mi_idnum = UDP_ID + 1,
+	.mi_idname = "rawip2",
+	.mi_minpsz = 0,
+	.mi_maxpsz = INFPSZ,
+	.mi_hiwat = UDP_HIWAT,
+	.mi_lowat = UDP_LOWAT,
+};
+
+static void (*const udp_calls[])(void) = {
+	(void (*)(void))tpi_tick,
+	NULL,
+};
+
+static const struct qinit udp_rinit = {
+	.qi_srvp = udp_rsrv,
+	.qi_qopen = udp_qopen,
+	.qi_qclose = udp_qclose,
+	.qi_minfo = (struct module_info *)&udp_info,
+};
+
+static const struct qinit udp_winit = {
+	.qi_putp = udp_wput,
+	.qi_srvp = udp_wsrv,
+	.qi_minfo = (struct module_info *)&udp_info,
+};
+
+static const struct qinit raw_rinit = {
+	.qi_srvp = udp_rsrv,
+	.qi_qopen = raw_qopen,
+	.qi_qclose = udp_qclose,
+	.qi_minfo = (struct module_info *)&raw_info,
+};
+
+static const struct qinit raw_winit = {
+	.qi_putp = udp_wput,
+	.qi_srvp = udp_wsrv,
+	.qi_minfo = (struct module_info *)&raw_info,
+};
+
+STR_DRIVER(udp2, udp_rinit, udp_winit, STR_NOMUX, STR_NOMUX, D_MTQPAIR,
+	STR_MAJOR_UDP2, udp_calls);
+STR_DRIVER(rawip2, raw_rinit, raw_winit, STR_NOMUX, STR_NOMUX, D_MTQPAIR,
+	STR_MAJOR_RAWIP2, udp_calls);

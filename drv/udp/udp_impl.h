@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The native transports' own: endpoints, the table of ports.
+ *
+ * Locks.  The perimeter of the queue pair (D_MTQPAIR) covers a struct udp but
+ * for what senders in other streams write: `near', and what the table has of
+ * it.  Entries of the table are changed under the provider's lock.
+ */
+#ifndef DRV_UDP_IMPL_H
+#define DRV_UDP_IMPL_H
+
+#include "../inet/inet_impl.h"
+#include "../canon.h"
+#include <str/builtin.h>
+#include <str/ip.h>
+#include <str/wire.h>
+
+#define UDP_ID 0x7564
+#define UDP_HASH 4096u
+#define UDP_RAWHASH 64u
+#define UDP_HIWAT 524288u /* of the head, and of what waits to be sent */
+#define UDP_LOWAT 131072u
+#define UDP_HOLD HZ	  /* a datagram waits for a receiver that is full */
+#define UDP_NWAIT 8u
+#define UDP_NDEST 8u
+#define UDP_NLOCAL 64u
+
+struct udp;
+
+/* An IP address and a port (network order); of raw IP the protocol. */
+struct udp_at {
+	struct ip_addr a; /* len 0: any */
+	uint16_t port;
+};
+
+/*
+ * An address that is or was bound: type-stable, linked for ever.  `gen' is odd
+ * while it is bound; what it says of its owner is so if gen is the same after
+ * `ref' has been held.
+ */
+struct udp_port {
+	struct udp_port *next;	 /* [I] in its chain */
+	volatile uint32_t gen;
+	uint32_t seq;		 /* later binders have a greater one */
+	struct udp_at at;
+	struct udp_at peer;	 /* the default destination; port 0: none */
+	uint8_t six;		 /* its socket is one of IPv6 */
+	uint8_t v6only;		 /* ... and does not take IPv4 */
+	struct udp *ep;
+	struct str_ref ref;
+	volatile uint32_t stuck; /* it does not read: nobody waits for it */
+	volatile uint32_t nwait; /* > UDP_NWAIT: more than there is room for */
+	kmutex_t lock;		 /* of those who wait */
+	struct str_ref wref[UDP_NWAIT];
+	queue_t *wq[UDP_NWAIT];
+};
+
+/* What the kernel has said of an address, for a while. */
+struct udp_local {
+	volatile uint32_t gen;	 /* odd: it is being written */
+	uint32_t ours;
+	struct ip_addr dst;
+	struct ip_addr src;	 /* a datagram to dst leaves from there */
+	uint64_t until;		 /* inet_ticks() */
+};
+
+/* Common to all streams and processes. */
+struct udp_state {
+	struct tpi_prov udp, raw;
+	volatile uint32_t changed; /* the table has */
+	volatile uint32_t seq;
+	volatile uint32_t check;   /* checksums on lo too */
+	volatile uint32_t nraw[UDP_RAWHASH]; /* raw endpoints, by protocol */
+	struct wire *volatile lo;
+	struct udp_port *volatile chain[UDP_HASH];
+	struct udp_port *volatile rawchain[UDP_RAWHASH];
+	struct udp_local local[UDP_NLOCAL];
+	struct canon_minors minors;
+};
+
+/* A destination in the domain, as it was found last. */
+struct udp_dest {
+	uint32_t len;	       /* of sa; 0: none */
+	uint32_t hlen;	       /* of hdr */
+	uint32_t changed;      /* udp_state's then */
+	uint32_t gen;	       /* nm's */
+	struct udp_port *nm;
+	struct str_ref ref;
+	uint64_t until;	       /* inet_ticks(); 0: for ever */
+	unsigned char sa[28];  /* as the user gives it */
+	unsigned char hdr[48]; /* IP and UDP, but for lengths */
+};
+
+struct udp {
+	struct inet in;
+	struct udp_state *st;
+	struct udp_port *port;	/* bound */
+	struct udp_port *wait;	/* whose receiver is full */
+	unsigned long since;	/* ... since when, ticks; 0: it is not */
+	uint32_t raw;		/* raw IP */
+	uint32_t check;		/* T_UDP_LOCHECK */
+	uint32_t tos, ttl;	/* of lo's headers */
+	uint32_t special;	/* options that lo does not know are set */
+	uint32_t nosum;		/* T_UDP_CHECKSUM is T_NO */
+	uint32_t input;		/* the socket may have something */
+	volatile uint32_t near;	/* what comes, comes on lo */
+	uint64_t kernel;	/* inet_ticks() when something else came */
+	uint64_t looked;	/* ... when that was looked for */
+	uint32_t last;		/* which of dest */
+	uint32_t peerlen;
+	unsigned char peer[28];
+	struct udp_dest dest[UDP_NDEST];
+};
+
+static inline struct udp *
+udp_of(struct tpi *tp)
+{
+	return (struct udp *)(void *)tp;
+}
+
+static inline uint32_t
+udp_gen(const struct udp_port *nm)
+{
+	return str_load_acq(&nm->gen);
+}
+
+static inline int
+udp_has_room(struct udp *to)
+{
+	return str_load_acq(&to->in.tp.up) == 0 && canputnext(to->in.tp.rq);
+}
+
+/* udp.c */
+struct udp_state *udp_state(void);
+
+/* port.c */
+int udp_at_of(const void *sa, uint32_t len, struct udp_at *ret);
+int udp_at_eq(const struct ip_addr *a, const struct ip_addr *b);
+struct udp_port *udp_port_find(struct udp_state *st, const struct udp_at *dst,
+	const struct udp_at *src, uint32_t *ret_gen);
+int udp_port_any(struct udp_state *st, uint16_t port);
+int udp_port_hold(struct udp_state *st, struct udp_port *nm, uint32_t gen,
+	struct str_hold *h, struct str_ref *ref);
+struct udp_port *udp_raw_next(struct udp_state *st, struct udp_port *nm,
+	unsigned int proto, const struct ip_addr *dst,
+	const struct ip_addr *src, uint32_t *ret_gen);
+int udp_port_bound(struct udp *u, const struct tpi_addr *at);
+void udp_port_peer(struct udp *u);
+void udp_port_free(struct udp *u);
+void udp_wait(struct udp_port *nm, struct udp *u);
+void udp_wake(struct udp_port *nm);
+int udp_local(struct udp_state *st, const struct ip_addr *dst,
+	struct ip_addr *ret_src, uint64_t *ret_until);
+
+/* lo.c */
+#define UDP_NOT_LO (-1000) /* not within the domain */
+int udp_lo_fast(struct udp *u, mblk_t *mp);
+int udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
+	const struct tpi_buf *opts, mblk_t *mp);
+int udp_full(struct udp *u, struct udp_port *nm);
+mblk_t *udp_ind(mblk_t *mp, const struct udp *to, const struct udp_at *src);
+void udp_forget(struct udp *u);
+struct wire *udp_lo(struct udp_state *st);
+void udp_raw_copies(struct udp_state *st, unsigned int proto, mblk_t *pkt,
+	const struct ip_hdr *h);
+int udp_raw_unitdata(struct udp *u, const struct tpi_buf *to,
+	const struct tpi_buf *opts, mblk_t *mp);
+
+#endif
