@@ -5,6 +5,13 @@
  * Clocks and parameters, delays, priority levels, and the caller's memory.
  */
 #include "ddi_impl.h"
+#include <str/builtin.h>
+
+uint64_t
+str_now(void)
+{
+	return host_now();
+}
 
 int
 drv_getparm(unsigned int parm, void *valuep)

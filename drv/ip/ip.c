@@ -2,43 +2,198 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * ip - the driver whose streams are wires and taps: ip(7).
+ * ip - the driver whose streams are wires and taps: ip(4).
+ *
+ * Life.  A stream is nothing until it is told by an ioctl what it shall be.
+ * It remains that until it is closed.
+ *
+ * Locks.  D_MTQPAIR: a struct ip_ep is changed by one thread at a time.
  */
 #include <sys/types.h>
 #include <sys/errno.h>
-#include <sys/stream.h>
 #include <sys/strconf.h>
 #include "../canon.h"
 #include "ip_impl.h"
 
+#define IP_MINORS 262144u
+/* What a tap holds for a reader that is slow. */
+#define IP_TAP_HIWAT (4u << 20)
+#define IP_TAP_LOWAT (3u << 20)
+
+/* SVR4 M_SETOPTS(D7): the head's water marks. */
+static int
+ip_marks(queue_t *q, size_t hiwat, size_t lowat)
+{
+	struct stroptions *so;
+	mblk_t *mp = allocb(sizeof(*so), BPRI_MED);
+
+	if (mp == NULL)
+		return ENOSR;
+	so = (struct stroptions *)(void *)mp->b_wptr;
+	bzero(so, sizeof(*so));
+	so->so_flags = SO_HIWAT | SO_LOWAT;
+	so->so_hiwat = hiwat;
+	so->so_lowat = lowat;
+	mp->b_wptr += sizeof(*so);
+	DB_TYPE(mp) = M_SETOPTS;
+	putnext(q, mp);
+	return 0;
+}
+
 static int
 ip_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 {
+	struct ip_shared *sh;
+	struct ip_ep *ep;
+	unsigned int m;
+
 	if (q->q_ptr != NULL)
 		return 0;
 	if (sflag == MODOPEN)
 		return EINVAL;
-	if (wire_lo() == NULL)
+	if (sflag != CLONEOPEN)
+		return ENXIO;
+	sh = wire_lo() == NULL ? NULL : ip_shared();
+	ep = kmem_zalloc(sizeof(*ep), KM_SLEEP);
+	if (sh == NULL || ep == NULL) {
+		if (ep != NULL)
+			kmem_free(ep, sizeof(*ep));
 		return ENOSR;
-	return EINVAL;
+	}
+	m = __atomic_add_fetch(&sh->minor, 1, __ATOMIC_RELAXED);
+	*devp = makedevice(getmajor(*devp), 1 + m % (IP_MINORS - 1));
+	ep->rq = q;
+	q->q_ptr = WR(q)->q_ptr = ep;
+	qprocson(q);
+	return 0;
 }
 
 static int
 ip_close(queue_t *q, int flag, cred_t *crp)
 {
+	struct ip_ep *ep = q->q_ptr;
+
+	ip_tap_del(ep);
 	qprocsoff(q);
+	q->q_ptr = WR(q)->q_ptr = NULL;
+	kmem_free(ep, sizeof(*ep));
 	return 0;
+}
+
+static int
+ip_tap(struct ip_ep *ep, const struct ipw_tap *want)
+{
+	int err = ip_marks(ep->rq, IP_TAP_HIWAT, IP_TAP_LOWAT);
+
+	return err != 0 ? err : ip_tap_add(ep, want);
+}
+
+static void
+ip_info(queue_t *q, mblk_t *mp)
+{
+	struct ip_shared *sh = ip_shared();
+	struct ipw_info in;
+	struct ip_wire *w;
+	unsigned int i;
+
+	bcopy(mp->b_cont->b_rptr, &in, sizeof(in));
+	for (i = in.index; i < IP_WIRES; i++)
+		if (ip_in_use(&sh->wire[i].gen))
+			break;
+	if (i >= IP_WIRES) {
+		canon_nak(q, mp, ENXIO);
+		return;
+	}
+	w = &sh->wire[i];
+	bzero(&in, sizeof(in));
+	in.index = i;
+	bcopy(w->name, in.conf.name, sizeof(in.conf.name));
+	in.conf.kind = w->kind;
+	in.conf.mtu = IP_MOST;
+	in.state = IPW_UP;
+	in.taps = w->pub.taps;
+	for (i = 0; i < WIRE_NCOUNTS; i++)
+		in.count[i] = ip_counted(w, i);
+	canon_ack_data(q, mp, canon_block(&in, sizeof(in)), 0);
+}
+
+_Static_assert(WIRE_NCOUNTS <= IPW_NCOUNTS, "room for all that is counted");
+
+static size_t
+ip_argsize(int cmd)
+{
+	switch (cmd) {
+	case IPW_TAP:
+		return sizeof(struct ipw_tap);
+	case IPW_INFO:
+		return sizeof(struct ipw_info);
+	default:
+		return 0;
+	}
+}
+
+/* The argument is here. */
+static void
+ip_command(queue_t *q, mblk_t *mp)
+{
+	struct ip_ep *ep = q->q_ptr;
+	struct ipw_tap tap;
+	int err = 0;
+
+	switch (canon_cmd(mp)) {
+	case IPW_TAP:
+		bcopy(mp->b_cont->b_rptr, &tap, sizeof(tap));
+		err = ip_tap(ep, &tap);
+		break;
+	case IPW_STOP:
+		ip_tap_del(ep);
+		break;
+	case IPW_INFO:
+		ip_info(q, mp);
+		return;
+	default:
+		err = EINVAL;
+		break;
+	}
+	if (err != 0)
+		canon_nak(q, mp, err);
+	else
+		canon_ack(q, mp, 0);
+}
+
+/*
+ * What is written to a tap on one wire comes in there, as if it had been
+ * received: nothing in it is trusted.
+ */
+static void
+ip_inject(struct ip_ep *ep, mblk_t *mp)
+{
+	struct ip_shared *sh = ip_shared();
+	struct ip_tap *tap = ep->tap;
+
+	if (sh != NULL && tap != NULL && tap->wire < IP_WIRES)
+		wire_input(&sh->wire[tap->wire].pub, mp, 0);
+	else
+		freemsg(mp);
 }
 
 static int
 ip_wput(queue_t *q, mblk_t *mp)
 {
 	switch (DB_TYPE(mp)) {
+	case M_DATA:
+		ip_inject(q->q_ptr, mp);
+		break;
 	case M_FLUSH:
 		canon_flush(q, mp);
 		break;
 	case M_IOCTL:
-		canon_nak(q, mp, EINVAL);
+		if (canon_args(q, mp, ip_argsize(canon_cmd(mp))))
+			ip_command(q, mp);
+		break;
+	case M_IOCDATA:
+		if (canon_iocdata(q, mp))
+			ip_command(q, mp);
 		break;
 	default:
 		freemsg(mp);
@@ -47,7 +202,7 @@ ip_wput(queue_t *q, mblk_t *mp)
 	return 0;
 }
 
-static const struct module_info ip_info = {
+static const struct module_info ip_modinfo = {
 	.mi_idnum = IP_ID,
 	.mi_idname = "ip",
 	.mi_minpsz = 0,
@@ -59,12 +214,12 @@ static const struct module_info ip_info = {
 static const struct qinit ip_rinit = {
 	.qi_qopen = ip_open,
 	.qi_qclose = ip_close,
-	.qi_minfo = (struct module_info *)&ip_info,
+	.qi_minfo = (struct module_info *)&ip_modinfo,
 };
 
 static const struct qinit ip_winit = {
 	.qi_putp = ip_wput,
-	.qi_minfo = (struct module_info *)&ip_info,
+	.qi_minfo = (struct module_info *)&ip_modinfo,
 };
 
 STR_DRIVER(ip, ip_rinit, ip_winit, STR_NOMUX, STR_NOMUX, D_MTQPAIR,

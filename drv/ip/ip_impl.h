@@ -5,9 +5,13 @@
  * The IP driver's own: wires and taps, in memory that all processes share.
  *
  * Objects.  struct ip_wire, one of a table, the first of them `lo'; struct
- * ip_shared, all there is.  An entry is in use while `gen' is odd, and is used
- * again for another wire later; who takes a pointer from the table looks at
- * gen once more when it holds the wire's stream.
+ * ip_tap, likewise; struct ip_shared, all there is; struct ip_ep, a stream of
+ * the driver, which is one of them or nothing yet.  An entry is in use while
+ * `gen' is odd, and is used again for another later; who takes one from a
+ * table looks at gen once more when it holds the stream.
+ *
+ * Locks.  `lock' is for who changes the tables.  Who sends or receives takes
+ * none.  [L] the lock's, [I] constant while gen is odd, [A] atomic
  */
 #ifndef DRV_IP_IMPL_H
 #define DRV_IP_IMPL_H
@@ -15,12 +19,20 @@
 #include <sys/types.h>
 #include <sys/errno.h>
 #include <sys/stream.h>
+#include <sys/kmem.h>
+#include <sys/ksynch.h>
+#include <sys/strsun.h>
+#include <sys/ddi.h>
+#include <sys/ipwire.h>
+#include <str/annot.h>
 #include <str/builtin.h>
 #include <str/hold.h>
 #include <str/ip.h>
 #include <str/wire.h>
 
 #define IP_WIRES 32u
+#define IP_TAPS 16u
+#define IP_ALL IP_WIRES /* a tap's wire: every one */
 #define IP_ID 0x6970
 
 /* Counters are kept in pieces, for threads not to share their lines. */
@@ -31,14 +43,31 @@ struct ip_counts {
 
 struct ip_wire {
 	struct wire pub;
-	volatile uint32_t gen;	/* odd: in use; of lo always */
-	uint32_t kind;		/* IPW_*; lo's is 0 */
-	char name[WIRE_NAMELEN];
-	struct ip_counts count[IP_PIECES];
+	volatile uint32_t gen;	/* [A] odd: in use; of lo always */
+	uint32_t kind;		/* [I] IPW_*; lo's is 0 */
+	char name[WIRE_NAMELEN]; /* [I] */
+	struct ip_counts count[IP_PIECES]; /* [A] */
+};
+
+struct ip_tap {
+	volatile uint32_t gen;	 /* [A] odd: in use */
+	uint32_t wire;		 /* [I] index, or IP_ALL */
+	uint32_t snap;		 /* [I] */
+	volatile uint32_t drops; /* [A] */
+	queue_t *rq;		 /* [I] */
+	struct str_ref ref;	 /* [I] its stream */
 };
 
 struct ip_shared {
+	kmutex_t lock;
+	uint32_t minor;	/* [L] the last one given */
+	struct ip_tap tap[IP_TAPS];
 	struct ip_wire wire[IP_WIRES]; /* [0] is lo */
+};
+
+struct ip_ep {
+	queue_t *rq;
+	struct ip_tap *tap;
 };
 
 static inline struct ip_wire *
@@ -47,7 +76,20 @@ ip_wire_of(struct wire *w)
 	return (struct ip_wire *)(void *)w;
 }
 
+static inline int
+ip_in_use(const volatile uint32_t *gen)
+{
+	return (__atomic_load_n(gen, __ATOMIC_ACQUIRE) & 1) != 0;
+}
+
+/* wire.c */
 struct ip_shared *ip_shared(void);
 uint64_t ip_counted(const struct ip_wire *w, unsigned int what);
+struct ip_wire *ip_wire_named(struct ip_shared *sh, const char *name);
+
+/* tap.c */
+int ip_tap_add(struct ip_ep *ep, const struct ipw_tap *want);
+void ip_tap_del(struct ip_ep *ep);
+void ip_tap_count(struct ip_shared *sh);
 
 #endif

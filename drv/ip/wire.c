@@ -13,9 +13,6 @@
  *
  * Crash.  Nothing here is half done: counters are one addition each.
  */
-#include <str/annot.h>
-#include <sys/strsun.h>
-#include <sys/ddi.h>
 #include "ip_impl.h"
 
 /* Headers are read in one piece; longer ones are pulled up by themselves. */
@@ -73,6 +70,24 @@ ip_counted(const struct ip_wire *w, unsigned int what)
 	for (i = 0; i < IP_PIECES; i++)
 		sum += __atomic_load_n(&w->count[i].n[what], __ATOMIC_RELAXED);
 	return sum;
+}
+
+/* Locks: the table's; without, it may be another one soon. */
+struct ip_wire *
+ip_wire_named(struct ip_shared *sh, const char *name)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < IP_WIRES; i++) {
+		if (!ip_in_use(&sh->wire[i].gen))
+			continue;
+		for (k = 0; k < WIRE_NAMELEN; k++)
+			if (sh->wire[i].name[k] != name[k] || name[k] == '\0')
+				break;
+		if (k < WIRE_NAMELEN && sh->wire[i].name[k] == name[k])
+			return &sh->wire[i];
+	}
+	return NULL;
 }
 
 struct wire *
@@ -183,11 +198,4 @@ wire_input(struct wire *w, mblk_t *pkt, unsigned int flags)
 		return;
 	}
 	receive(w, pkt, &h, flags);
-}
-
-/* -------------------------------------------------------------------- taps */
-
-void
-wire_tap(struct wire *w, const mblk_t *pkt, int out)
-{
 }

@@ -62,6 +62,12 @@ struct str_builtin {
 void *str_drv_state(const char *name, size_t size);
 
 /*
+ * str_now - nanoseconds since some moment in the past, the same for all
+ * members of the domain (CLOCK_MONOTONIC; virtual time when simulated)
+ */
+uint64_t str_now(void);
+
+/*
  * str_head_again - let the topmost module change what waits to be read
  * @q:  its read queue; its procedures are on
  * @fn: is called for each message of band 0 at the Stream head, in order, and

@@ -50,7 +50,7 @@ def core_is_host_neutral(tree):
 
 # Beside the DDI: what <str/builtin.h>, <str/registry.h>, <str/apush.h>,
 # <str/hold.h>, <str/ksock.h> offer to the built-in ones.
-FOR_BUILTIN = r'(ddi|ksock)_\w|str_(drv_state|registry_entry|apush_[a-z]+|head_again|head_end|ref|hold|unhold)$'
+FOR_BUILTIN = r'(ddi|ksock)_\w|str_(drv_state|now|registry_entry|apush_[a-z]+|head_again|head_end|ref|hold|unhold)$'
 
 
 @rule

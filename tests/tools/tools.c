@@ -21,7 +21,8 @@
 
 static const char *const all_tools[] = { "autopush", "fattach", "fdetach",
 	"scls", "strchg", "strclean", "strconf", "strerr", "strinfo",
-	"strlog", "strreset", "strsetup", "strtop", "str-strace", "strtune" };
+	"strlog", "strreset", "strsetup", "strtap", "strtop", "str-strace",
+	"strtune" };
 
 static bool
 says(const char *text)

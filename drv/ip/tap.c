@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Taps: streams that see the packets of a wire, or of all: ip(4), strtap(8).
+ *
+ * Life of a packet.  Whoever sends or receives it makes a copy, as long as
+ * the tap wants it, behind a struct ipw_pkt, and puts it up to the head of the
+ * tap's stream.  Where there is no room, or somebody plumbs there, the tap
+ * loses it, and the next one tells: who looks holds nobody up.
+ *
+ * Locks.  Adding and removing takes the table's.  Who shows a packet takes
+ * none: it copies the entry, holds its stream, and looks whether the entry is
+ * still that one (<str/hold.h>).
+ *
+ * Crash.  An entry is there from one store to another.  How many look at a
+ * wire is counted anew at each change, so what the dead have left out is made
+ * good by the next.
+ */
+#include "ip_impl.h"
+
+static int
+sees(const struct ip_tap *tap, unsigned int wire)
+{
+	return ip_in_use(&tap->gen) &&
+		(tap->wire == wire || tap->wire == IP_ALL);
+}
+
+/* Locks: the table's. */
+void
+ip_tap_count(struct ip_shared *sh)
+{
+	unsigned int w, i, n;
+
+	for (w = 0; w < IP_WIRES; w++) {
+		for (n = i = 0; i < IP_TAPS; i++)
+			n += sees(&sh->tap[i], w) ? 1u : 0u;
+		sh->wire[w].pub.taps = n;
+	}
+}
+
+/* Is this entry's stream gone, whose close did not get as far as here? */
+static int
+is_stale(struct ip_tap *tap)
+{
+	struct str_hold h;
+	int err = str_hold(&h, &tap->ref);
+
+	if (err == 0)
+		str_unhold(&h);
+	return err == ESRCH;
+}
+
+static void
+drop(struct ip_tap *tap)
+{
+	if (ip_in_use(&tap->gen))
+		__atomic_store_n(&tap->gen, tap->gen + 1, __ATOMIC_RELEASE);
+}
+
+static struct ip_tap *
+place(struct ip_shared *sh)
+{
+	unsigned int i;
+
+	for (i = 0; i < IP_TAPS; i++)
+		if (!ip_in_use(&sh->tap[i].gen))
+			return &sh->tap[i];
+	for (i = 0; i < IP_TAPS; i++)
+		if (is_stale(&sh->tap[i])) {
+			drop(&sh->tap[i]);
+			return &sh->tap[i];
+		}
+	return NULL;
+}
+
+int
+ip_tap_add(struct ip_ep *ep, const struct ipw_tap *want)
+{
+	struct ip_shared *sh = ip_shared();
+	struct ip_wire *w = NULL;
+	struct ip_tap *tap;
+	int err = 0;
+
+	if (sh == NULL)
+		return ENOSR;
+	if (want->flags != 0 || want->name[IPW_NAMELEN - 1] != '\0')
+		return EINVAL;
+	mutex_enter(&sh->lock);
+	if (want->name[0] != '\0')
+		w = ip_wire_named(sh, want->name);
+	tap = place(sh);
+	if (ep->tap != NULL) {
+		err = EBUSY;
+	} else if (want->name[0] != '\0' && w == NULL) {
+		err = ENXIO;
+	} else if (tap == NULL) {
+		err = ENOSPC;
+	} else {
+		tap->wire = w == NULL ? IP_ALL : (uint32_t)(w - sh->wire);
+		tap->snap = want->snap;
+		tap->drops = 0;
+		tap->rq = ep->rq;
+		str_ref(ep->rq, &tap->ref);
+		ep->tap = tap;
+		__atomic_store_n(&tap->gen, tap->gen + 1, __ATOMIC_RELEASE);
+		ip_tap_count(sh);
+	}
+	mutex_exit(&sh->lock);
+	return err;
+}
+
+void
+ip_tap_del(struct ip_ep *ep)
+{
+	struct ip_shared *sh = ip_shared();
+
+	if (sh == NULL || ep->tap == NULL)
+		return;
+	mutex_enter(&sh->lock);
+	if (ep->tap->rq == ep->rq)
+		drop(ep->tap);
+	ip_tap_count(sh);
+	ep->tap = NULL;
+	mutex_exit(&sh->lock);
+}
+
+/* ----------------------------------------------------------------- packets */
+
+/* @pkt's first @n bytes behind a struct ipw_pkt; NULL: no memory. */
+static mblk_t *
+record(const mblk_t *pkt, const struct ipw_pkt *rec)
+{
+	mblk_t *mp = allocb(sizeof(*rec) + rec->caplen, BPRI_LO);
+	size_t left = rec->caplen, n;
+
+	if (mp == NULL)
+		return NULL;
+	bcopy(rec, mp->b_wptr, sizeof(*rec));
+	mp->b_wptr += sizeof(*rec);
+	for (; left != 0 && pkt != NULL; pkt = pkt->b_cont) {
+		n = (size_t)MBLKL(pkt);
+		if (n > left)
+			n = left;
+		bcopy(pkt->b_rptr, mp->b_wptr, n);
+		mp->b_wptr += n;
+		left -= n;
+	}
+	return mp;
+}
+
+/* Show it to @tap; 0: it did not see it. */
+static int
+show(struct ip_tap *tap, uint32_t gen, const mblk_t *pkt, struct ipw_pkt *rec)
+{
+	struct str_ref ref = tap->ref;
+	queue_t *rq = tap->rq;
+	struct str_hold h;
+	mblk_t *mp = NULL;
+
+	rec->caplen = rec->len;
+	if (tap->snap != 0 && rec->caplen > tap->snap)
+		rec->caplen = tap->snap;
+	rec->drops = tap->drops;
+	if (str_hold(&h, &ref) != 0)
+		return 0;
+	if (__atomic_load_n(&tap->gen, __ATOMIC_ACQUIRE) == gen &&
+		canputnext(rq))
+		mp = record(pkt, rec);
+	if (mp != NULL)
+		putnext(rq, mp);
+	str_unhold(&h);
+	return mp != NULL;
+}
+
+void
+wire_tap(struct wire *w, const mblk_t *pkt, int out)
+{
+	struct ip_shared *sh = ip_shared();
+	struct ipw_pkt rec;
+	unsigned int i;
+
+	if (sh == NULL)
+		return;
+	bzero(&rec, sizeof(rec));
+	rec.time = str_now();
+	rec.len = (unsigned int)msgdsize((mblk_t *)(uintptr_t)pkt);
+	rec.wire = (unsigned short)(ip_wire_of(w) - sh->wire);
+	rec.out = out != 0;
+	for (i = 0; i < IP_TAPS; i++) {
+		struct ip_tap *tap = &sh->tap[i];
+		uint32_t gen = __atomic_load_n(&tap->gen, __ATOMIC_ACQUIRE);
+
+		if (sees(tap, rec.wire) && !show(tap, gen, pkt, &rec))
+			(void)__atomic_fetch_add(&tap->drops, 1,
+				__ATOMIC_RELAXED);
+	}
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/**
+ * DOC: <sys/ipwire.h> - wires of IP packets, and taps on them
+ *
+ * Commands of the driver ip, by I_STR.  See ip(4), strwire(8), strtap(8).
+ */
+#ifndef _SYS_IPWIRE_H
+#define _SYS_IPWIRE_H
+
+#define IPW ('W' << 8)
+#define IPW_TAP (IPW | 1)  /* struct ipw_tap: packets come up, as ipw_pkt */
+#define IPW_ADD (IPW | 2)  /* struct ipw_conf: this stream is a wire */
+#define IPW_DEL (IPW | 3)  /* a name: that wire is no more */
+#define IPW_INFO (IPW | 4) /* struct ipw_info of `index', or the next; ENXIO */
+#define IPW_STOP (IPW | 5) /* the tap is one no more; what came can be read */
+
+#define IPW_NAMELEN 16
+#define IPW_NOWN 4
+#define IPW_NROUTE 8
+#define IPW_NCOUNTS 32
+
+/* Kinds of wires. */
+#define IPW_LO 0     /* in memory; always there */
+#define IPW_RAW 1    /* raw sockets, with this host's addresses */
+#define IPW_TUN 2    /* a TUN device; addresses of its own */
+#define IPW_PACKET 3 /* frames on an interface; addresses of its own */
+
+/* An address and how many of its bits name a network. */
+struct ipw_addr {
+	unsigned char len; /* 4, 16; 0: none */
+	unsigned char bits;
+	unsigned char zero[2];
+	unsigned char b[16];
+};
+
+struct ipw_conf {
+	char name[IPW_NAMELEN];
+	char ifname[IPW_NAMELEN]; /* TUN: may be empty; packet: needed */
+	unsigned int kind;
+	unsigned int mtu; /* 0: as the interface has, or 1500 */
+	struct ipw_addr own[IPW_NOWN];	   /* addresses, with their prefix */
+	struct ipw_addr route[IPW_NROUTE]; /* what goes here besides */
+	struct ipw_addr gateway[2]; /* packet: IPv4's and IPv6's, or none */
+};
+
+#define IPW_UP 1   /* it has its descriptor */
+#define IPW_DOWN 2 /* it has not, and tries to get one; `error' says why */
+
+struct ipw_info {
+	unsigned int index; /* in: the least; out: which it is */
+	struct ipw_conf conf;
+	unsigned int state;
+	int error;
+	unsigned int taps;   /* who look at it */
+	unsigned int remade; /* how often its descriptor was made again */
+	unsigned long long count[IPW_NCOUNTS]; /* in the order of wire_count */
+};
+
+struct ipw_tap {
+	char name[IPW_NAMELEN]; /* of a wire; empty: of all */
+	unsigned int snap;	/* bytes of a packet, at most; 0: all */
+	unsigned int flags;	/* 0 */
+};
+
+/* Stands before each packet that a tap brings; one message each. */
+struct ipw_pkt {
+	unsigned long long time; /* ns, CLOCK_MONOTONIC */
+	unsigned int len;	 /* bytes that the packet has */
+	unsigned int caplen;	 /* bytes that follow */
+	unsigned int drops;	 /* packets this tap has lost so far */
+	unsigned short wire;	 /* its index */
+	unsigned char out;	 /* it was sent, else received */
+	unsigned char zero;
+};
+
+#endif /* _SYS_IPWIRE_H */
