@@ -267,13 +267,18 @@ struct str_qpair {
  * share it.  A head's first one is part of it, others are blocks of their own.
  */
 struct str_file {
+	uint32_t pad;
 	str_a32 fflags;		 /* [A] O_ACCMODE, O_NONBLOCK, O_ASYNC */
-	str_a32 gen;		 /* [A] counts uses of this memory; follows
-				  * fflags, see str_head_enter() */
+	union {
+		struct {
+			str_a32 gen;  /* [A] counts uses of this memory; follows
+				       * fflags, see str_head_enter() */
+			str_a32 open; /* [A] 1 while somebody may hold it */
+		};
+		str_a64 use;	 /* [A] both, for who closes it: file.c */
+	};
 	struct str_head *head;	 /* [I] */
 	struct host_carrier carrier; /* [I] what stands under it */
-	str_a32 open;		 /* [A] 1 while somebody may hold it */
-	uint32_t pad;
 	struct str_file *volatile next; /* [A] of the same head */
 };
 struct str_fileblk {

@@ -196,11 +196,14 @@ void str_file_carrier(struct str_file *f, struct host_carrier *ret);
 struct str_file *str_file_lookup(const struct host_carrier *c);
 
 /*
- * str_file_released - a descriptor of @f has been closed, or handed on: if
- * it was the last, close the file, and the stream with its last file.
+ * str_file_released - a descriptor of @f, of generation @gen, has been closed,
+ * or handed on: if it was the last, close the file, and the stream with its
+ * last file; or wait for who is at it.  The caller was inside the head before
+ * the descriptor was closed.
  * For carriers of kind OPEN; pipes' ends go through str_head_released().
  */
-void str_file_released(struct str_file *f, struct host_call *hc);
+void str_file_released(struct str_file *f, uint32_t gen,
+	struct host_call *hc);
 
 /*
  * str_head_enter - the call that has begun is on @sd

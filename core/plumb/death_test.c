@@ -80,12 +80,14 @@ static void
 close_end(struct end *e)
 {
 	struct host_call hc = {.fd = e->fd, .fflags = e->flags};
+	uint32_t gen;
 
 	if (e->f == NULL)
 		return;
+	gen = str_file_gen(e->f);
 	T_EQ(host_enter(&hc), 0);
 	sim_close(e->fd);
-	str_file_released(e->f, &hc);
+	str_file_released(e->f, gen, &hc);
 	host_leave();
 	e->f = NULL;
 }

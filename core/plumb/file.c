@@ -6,8 +6,14 @@
  *
  * Life.  A file is entered into the directory under its carrier's cookie
  * when it is ready, and closed by whoever first finds that the carrier has no
- * holder: the compare-and-swap of `open' picks one.  Its memory stays with
- * the head, for the next open, until the stream is freed.
+ * holder: the compare-and-swap of `use', generation and `open' in one, picks
+ * one, and fails when the memory has become another file meanwhile.  It stays
+ * with the head, for the next open, until the stream is freed.
+ *
+ * Who closed the descriptor may come second: streamsd looks by itself.  He
+ * then does what may be left to do as well, and waits at the node's lock for
+ * the other one; so his close returns when the stream is closed, and nobody's
+ * death on the way is waited for.
  *
  * Nothing is counted: whether a head is held, and by readers or writers, is
  * found by walking its files, so that a death in between loses no count.
@@ -25,6 +31,20 @@ new_gen(void)
 	/* memory that was something else must not look right by chance */
 	return (uint32_t)((str_add(str_root(STR_ROOT_EVID), (uint64_t)1) + 1) *
 		2654435761u);
+}
+
+/* The word `use' of generation @gen, at a stage of `open'. */
+static uint64_t
+use_of(uint32_t gen, uint32_t open)
+{
+	union {
+		struct {
+			uint32_t gen, open;
+		};
+		uint64_t use;
+	} u = {.gen = gen, .open = open};
+
+	return u.use;
 }
 
 /* An unused file of @sd, marked as being made (open == 2). */
@@ -143,23 +163,35 @@ str_head_maybe_close(struct str_head *sd, struct host_call *hc)
 		str_stream_close(pl, hc);
 }
 
-/* str_file_close - @f's carrier has no holder: true when we closed it. */
+/* What is left of @f, of this generation and this @cookie, for nobody. */
+static void
+finish(struct str_file *f, uint32_t gen, uint64_t cookie)
+{
+	(void)str_dir_remove(cookie);
+	(void)str_cas(&f->use, use_of(gen, 3), use_of(gen, 0));
+	str_head_tally(f->head);
+}
+
+/* Close @f, unless it is another by now: true when we did. */
+static bool
+close_use(struct str_file *f, uint32_t gen, uint64_t cookie,
+	struct host_call *hc)
+{
+	if (!str_cas(&f->use, use_of(gen, 1), use_of(gen + 1, 3)))
+		return false;
+	STR_CRASH_POINT("file:closed");
+	str_sig_file_closed(f->head);
+	finish(f, gen + 1, cookie);
+	STR_CRASH_POINT("file:finished");
+	str_head_maybe_close(f->head, hc);
+	return true;
+}
+
+/* str_file_close - the caller's own file, that is open: nobody else has it. */
 bool
 str_file_close(struct str_file *f, struct host_call *hc)
 {
-	struct str_head *sd = f->head;
-	uint64_t cookie = f->carrier.cookie;
-
-	if (!str_cas(&f->open, 1u, 3u))
-		return false;
-	(void)str_add(&f->gen, 1u);
-	STR_CRASH_POINT("file:closed");
-	(void)str_dir_remove(cookie);
-	str_sig_file_closed(sd);
-	str_store_rel(&f->open, 0u);
-	str_head_tally(sd);
-	str_head_maybe_close(sd, hc);
-	return true;
+	return close_use(f, str_load(&f->gen), f->carrier.cookie, hc);
 }
 
 /*
@@ -183,19 +215,32 @@ str_file_move(struct str_file *f, struct str_head *to)
 	(void)str_add(&f->gen, 1u);
 	(void)str_dir_remove(c.cookie);
 	f->carrier.cookie = 0; /* not its own any more */
-	str_store_rel(&f->open, 0u);
+	(void)str_cas(&f->open, 3u, 0u); /* a sweep may have been first */
 	str_store_rel(&n->open, 0u);
 	/* its entry is free: this cannot fail for want of room */
 	return str_file_add(to, &c, oflags, &n) == 0;
 }
 
 void
-str_file_released(struct str_file *f, struct host_call *hc)
+str_file_released(struct str_file *f, uint32_t gen, struct host_call *hc)
 {
+	struct host_carrier c = f->carrier;
+	uint64_t use;
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	use = str_load(&f->use);
 	str_sig_file_closed(f->head);
-	if (f->carrier.kind == HOST_CARRIER_OPEN &&
-	    !host_carrier_alive(&f->carrier))
-		(void)str_file_close(f, hc);
+	if (use == use_of(gen, 1)) {
+		if (c.kind != HOST_CARRIER_OPEN || host_carrier_alive(&c) ||
+		    close_use(f, gen, c.cookie, hc))
+			return;
+		use = str_load(&f->use);
+	}
+	/* somebody was before us, who may be on his way, or dead; what is
+	 * being moved looks like that, but is held */
+	if (use == use_of(gen + 1, 3) && !host_carrier_alive(&c))
+		finish(f, gen + 1, c.cookie);
+	str_head_maybe_close(f->head, hc);
 }
 
 /*
@@ -307,17 +352,20 @@ str_head_sweep(struct str_head *sd, struct host_call *hc)
 	bool any = false;
 
 	for (f = &sd->file; f != NULL; f = f->next) {
-		uint32_t o = str_load(&f->open);
+		uint64_t use = str_load_acq(&f->use);
+		struct host_carrier c = f->carrier;
+		uint32_t gen;
 
-		if (o == 0 || f->carrier.kind != HOST_CARRIER_OPEN ||
-		    o == 2 || host_carrier_alive(&f->carrier))
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		gen = str_load(&f->gen);
+		if ((use != use_of(gen, 1) && use != use_of(gen, 3)) ||
+		    c.kind != HOST_CARRIER_OPEN || host_carrier_alive(&c))
 			continue;
-		if (o == 3) {
-			(void)str_dir_remove(f->carrier.cookie);
-			any |= str_cas(&f->open, 3u, 0u);
-			str_head_tally(sd);
+		if (use == use_of(gen, 3)) {
+			finish(f, gen, c.cookie);
+			any = true;
 		} else {
-			(void)str_file_close(f, hc);
+			(void)close_use(f, gen, c.cookie, hc);
 			if (!str_stream_lives(pl) || pl->sid != sid)
 				return;
 		}

@@ -515,7 +515,7 @@ opens_a_name(void *arg)
 	sim_close(fd);
 	if (f != NULL) {
 		T_EQ(host_enter(&hc), 0);
-		str_file_released(f, &hc);
+		str_file_released(f, str_file_gen(f), &hc);
 		host_leave();
 	}
 }
@@ -668,6 +668,20 @@ T_CASE(a_stream_that_is_held_again_drains_no_more)
 
 #define O_RDWR_ 2
 
+/* As libstreams does: inside before the kernel knows. */
+static void
+close_as_lib(struct str_file *f, int fd)
+{
+	struct host_call hc = {.fd = fd};
+	uint32_t gen = str_file_gen(f);
+
+	T_EQ(host_enter(&hc), 0);
+	T_TRUE(str_head_enter(str_file_head(f), str_file_flags(f), gen));
+	sim_close(fd);
+	str_file_released(f, gen, &hc);
+	host_leave();
+}
+
 static void
 opens_a_fifo(void *arg)
 {
@@ -683,11 +697,7 @@ opens_a_fifo(void *arg)
 	if (*ret != 0)
 		return;
 	T_EQ(str_stream_lives(str_file_head(f)->plumb), true);
-	hc = (struct host_call){.fd = fd};
-	T_EQ(host_enter(&hc), 0);
-	sim_close(fd);
-	str_file_released(f, &hc);
-	host_leave();
+	close_as_lib(f, fd);
 }
 
 /* It is in the directory, and nobody holds it yet. */
@@ -709,6 +719,74 @@ T_CASE(a_sweep_leaves_alone_what_is_being_opened)
 		T_EQ(sim_run(), 0);
 		fx_end();
 	}
+}
+
+/* -------------------------------------------------------------------- closing */
+
+static struct sim_task *closer_;
+static unsigned lived_;
+
+static void
+closes_a_fifo(void *arg)
+{
+	struct host_call hc = {.fd = -1, .fflags = O_RDWR_};
+	struct host_carrier c;
+	struct str_plumb *pl;
+	struct str_file *f;
+	uint64_t sid;
+	int fd;
+
+	(void)arg;
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	T_EQ(host_enter(&hc), 0);
+	T_EQ(str_fifo_open(&hc, STR_FIFO_DEV, 3, O_RDWR_, &c, &f), 0);
+	host_leave();
+	pl = str_file_head(f)->plumb;
+	sid = pl->sid;
+	close_as_lib(f, fd);
+	T_FALSE(str_stream_lives(pl) && pl->sid == sid);
+}
+
+static void
+sweeps(void *arg)
+{
+	(void)arg;
+	while (!sim_ended(closer_))
+		sweep();
+	lived_++;
+}
+
+/* Somebody else has seen that nobody holds it, and is about to close it. */
+T_CASE(who_closes_comes_back_when_it_is_closed)
+{
+	uint64_t seed;
+
+	for (seed = 0; seed < 400; seed++) {
+		fx_begin_seed(seed);
+		sim_grain(1 + (unsigned)seed % 3);
+		closer_ = sim_spawn("closer", closes_a_fifo, NULL);
+		sweeps(NULL);
+		T_EQ(sim_run(), 0);
+		fx_end();
+	}
+}
+
+/* ... and dies of it. */
+T_CASE(who_closes_is_not_kept_by_one_who_dies_closing)
+{
+	uint64_t seed;
+
+	lived_ = 0;
+	for (seed = 0; seed < 200; seed++) {
+		fx_begin_seed(seed);
+		sim_grain(1 + (unsigned)seed % 3);
+		closer_ = sim_spawn("closer", closes_a_fifo, NULL);
+		(void)sim_spawn("doomed", sweeps, NULL);
+		sim_crash_at("file:closed", 1);
+		T_EQ(sim_run(), 0);
+		fx_end();
+	}
+	T_LT(lived_, 200); /* it did die at times */
 }
 
 /* -------------------------------------------------------------------- reaping */

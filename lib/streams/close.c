@@ -149,8 +149,10 @@ dup_onto(int from, int to, int flags)
 				 : REAL(dup3)(from, to, flags);
 	v = fd_get(to);
 	if (v > FD_NOT && sys_fcntl(from, F_GETFD, 0) >= 0 &&
-		(flags < 0 || (flags & ~O_CLOEXEC) == 0))
+		(flags < 0 || (flags & ~O_CLOEXEC) == 0)) {
 		fd_release_begin(to, &rel);
+		fd_release_hold(&rel);
+	}
 	ret = flags < 0 ? REAL(dup2)(from, to) : REAL(dup3)(from, to, flags);
 	if (ret >= 0)
 		fd_copy(from, to);
@@ -266,6 +268,10 @@ stream_close(FILE *f, int (*next)(FILE *))
 
 	if (fd >= 0)
 		fd_release_begin(fd, &rel);
+	if (rel.sd != NULL && next != REAL(pclose)) {
+		(void)fflush(f); /* this may take its time */
+		fd_release_hold(&rel);
+	}
 	ret = next(f);
 	if (rel.sd != NULL)
 		fd_release_end(&rel);

@@ -554,6 +554,7 @@ release(uintptr_t v, struct fd_release *rel)
 		rel->sole = r->made && r->born == rel->forks &&
 			r->obj.count == 1;
 		rel->last = r->obj.count == 1;
+		rel->entered = false;
 		rel->fflags = r->fflags;
 		rel->gen = r->gen;
 		rel->peer = r->kind != HOST_CARRIER_PAIR ? -1 :
@@ -578,6 +579,7 @@ fd_close(int fd, struct fd_release *rel)
 	v = fd_get(fd);
 	fd_put(fd, FD_UNKNOWN);
 	release(v, rel);
+	fd_release_hold(rel);
 	err = -sys_close(fd);
 	fd_unlock(&g);
 	return err;
@@ -603,30 +605,45 @@ fd_release_begin(int fd, struct fd_release *rel)
 }
 
 void
+fd_release_hold(struct fd_release *rel)
+{
+	if (rel->sd == NULL)
+		return;
+	rel->hc = (struct host_call){.fd = -1};
+	if (host_enter(&rel->hc) != 0) {
+		rel->sd = NULL; /* no slot: a sweep sees to it */
+	} else if (!str_head_enter(rel->sd, rel->fflags, rel->gen)) {
+		host_leave();
+		rel->sd = NULL; /* gone already */
+	} else {
+		rel->entered = true;
+	}
+}
+
+void
 fd_release_end(struct fd_release *rel)
 {
-	struct host_call hc = {.fd = -1};
 	int err = errno;
 
-	if (host_enter(&hc) == 0) {
-		if (!str_head_enter(rel->sd, rel->fflags, rel->gen)) {
-			/* gone already */
-		} else if (rel->kind == HOST_CARRIER_PAIR && rel->sole &&
-			   rel->forks == fd_forks()) {
-			str_pipe_pair_gone(rel->sd);
-		} else if (rel->kind == HOST_CARRIER_PAIR) {
-			str_head_released(rel->sd, rel->peer);
-		} else {
-			uint64_t sock = str_head_sock(rel->sd);
+	if (!rel->entered)
+		fd_release_hold(rel);
+	if (rel->sd == NULL)
+		return;
+	if (rel->kind == HOST_CARRIER_PAIR && rel->sole &&
+	    rel->forks == fd_forks()) {
+		str_pipe_pair_gone(rel->sd);
+	} else if (rel->kind == HOST_CARRIER_PAIR) {
+		str_head_released(rel->sd, rel->peer);
+	} else {
+		uint64_t sock = str_head_sock(rel->sd);
 
-			hc.fflags = (int)str_load(rel->fflags);
-			str_sock_flush(&hc);
-			str_file_released(rel->file, &hc);
-			if (sock != 0 && rel->last)
-				host_sock_drop(sock);
-		}
-		host_leave();
+		rel->hc.fflags = (int)str_load(rel->fflags);
+		str_sock_flush(&rel->hc);
+		str_file_released(rel->file, rel->gen, &rel->hc);
+		if (sock != 0 && rel->last)
+			host_sock_drop(sock);
 	}
+	host_leave();
 	errno = err;
 }
 

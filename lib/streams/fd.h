@@ -152,6 +152,9 @@ bool fd_stale(int fd, struct fd_rec *r);
 /*
  * Taking a Stream's descriptor away: fd_release_begin() before the kernel
  * closes it, fd_release_end() after, when @rel->sd is not NULL.
+ * fd_release_hold() between the two, where closing takes no time: the call
+ * begins before, so that it is still the same Stream afterwards, though
+ * somebody else may have noticed first that nobody holds it.
  */
 struct fd_release {
 	struct str_head *sd;
@@ -161,10 +164,13 @@ struct fd_release {
 	uint32_t forks;
 	bool sole; /* nobody but us held it, unless forks is past */
 	bool last; /* it was our only one */
+	bool entered; /* held: inside a call */
 	uint32_t gen;
 	const str_a32 *fflags;
+	struct host_call hc;
 };
 void fd_release_begin(int fd, struct fd_release *rel);
+void fd_release_hold(struct fd_release *rel);
 int fd_close(int fd, struct fd_release *rel); /* both, but for the end */
 void fd_release_end(struct fd_release *rel);
 

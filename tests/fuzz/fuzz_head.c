@@ -210,17 +210,19 @@ shut(struct file *f)
 {
 	struct host_call hc = { .fd = f->fd, .fflags = STR_O_NONBLOCK };
 	struct str_file *sf = f->f;
+	uint32_t gen;
 
 	if (sf == NULL)
 		return;
 	f->f = NULL;
+	gen = str_file_gen(sf);
 	must(host_enter(&hc) == 0);
 	sim_close(f->fd);
 	if (f->pl != NULL)
 		str_head_released(str_file_head(sf),
 			file[f->other].f != NULL ? file[f->other].fd : -1);
 	else
-		str_file_released(sf, &hc);
+		str_file_released(sf, gen, &hc);
 	host_leave();
 }
 
