@@ -187,5 +187,17 @@ int main(void)
 	fd = open("/dev/streams/clone/vend", O_RDWR);
 	OK(fd >= 0, 1);
 	OK(busy(), 0);
+
+	/* one that is closed is free, also when somebody died just now */
+	for (i = 0; i < 300; i++) {
+		if (fork() == 0)
+			_exit(0);
+		wait(&st);
+		close(fd);
+		fd = open("/dev/streams/clone/vend", O_RDWR);
+		if (fd < 0)
+			break;
+	}
+	OK(i, 300);
 	return failures != 0;
 }
