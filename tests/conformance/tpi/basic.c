@@ -110,7 +110,7 @@ T_CASE(an_address_is_chosen_for_who_wants_none)
 
 	tp_bind(fd[0], 0, &a);
 	tp_bind(fd[1], 0, &b);
-	if (strcmp(t_target(), "inet-rawip") != 0)
+	if (!tp_is()->raw)
 		T_TRUE(a.len != b.len ||
 			memcmp(a.buf, b.buf, (size_t)a.len) != 0);
 }
@@ -142,7 +142,7 @@ T_CASE(an_address_in_use_is_refused)
 	struct tp_addr a;
 	int fd[2] = { tp_open(), tp_open() };
 
-	if (strcmp(t_target(), "inet-rawip") == 0)
+	if (tp_is()->raw)
 		T_SKIP("addresses are shared");
 	tp_bind(fd[0], 0, &a);
 	tp_bind_req(fd[1], &a, 0, T_BIND_REQ);
@@ -158,7 +158,7 @@ T_CASE(as_tli_has_it_another_address_is_chosen)
 	struct tp_addr a;
 	int fd[2] = { tp_open(), tp_open() };
 
-	if (strcmp(t_target(), "inet-rawip") == 0)
+	if (tp_is()->raw)
 		T_SKIP("addresses are shared");
 	tp_bind(fd[0], 0, &a);
 	tp_bind_req(fd[1], &a, 0, O_T_BIND_REQ);

@@ -7,15 +7,20 @@
 #include <netinet/in.h>
 
 T_TARGETS("ticlts", "ticots", "ticotsord", "inet-tcp", "inet-udp",
-	"inet-rawip")
+	"inet-rawip", "udp2", "udp2-6", "rawip2", "rawip2-6")
 
+#define INET "/dev/streams/inet/"
 static const struct tp_transport transports[] = {
-	{ "ticlts", "/dev/ticlts", T_CLTS, 0, 65507, -2, 1 },
-	{ "ticots", "/dev/ticots", T_COTS, 0, -1, -1, 1 },
-	{ "ticotsord", "/dev/ticotsord", T_COTS_ORD, 0, 0, -1, 1 },
-	{ "inet-tcp", "/dev/streams/inet/tcp", T_COTS_ORD, 1, 0, 1, 0 },
-	{ "inet-udp", "/dev/streams/inet/udp", T_CLTS, 1, 65507, -2, 0 },
-	{ "inet-rawip", "/dev/streams/inet/rawip", T_CLTS, 1, 65515, -2, 0 },
+	{ "ticlts", "/dev/ticlts", T_CLTS, 0, 65507, -2, 1, 0, 0, 0 },
+	{ "ticots", "/dev/ticots", T_COTS, 0, -1, -1, 1, 0, 0, 0 },
+	{ "ticotsord", "/dev/ticotsord", T_COTS_ORD, 0, 0, -1, 1, 0, 0, 0 },
+	{ "inet-tcp", INET "tcp", T_COTS_ORD, 1, 0, 1, 0, 0, 0, 0 },
+	{ "inet-udp", INET "udp", T_CLTS, 1, 65507, -2, 0, 0, 0, 0 },
+	{ "inet-rawip", INET "rawip", T_CLTS, 1, 65515, -2, 0, 0, 1, 0 },
+	{ "udp2", "/dev/udp2", T_CLTS, 1, 65507, -2, 0, 0, 0, 1 },
+	{ "udp2-6", "/dev/udp2_6", T_CLTS, 1, 65507, -2, 0, 1, 0, 1 },
+	{ "rawip2", "/dev/rawip2", T_CLTS, 1, 65515, -2, 0, 0, 1, 1 },
+	{ "rawip2-6", "/dev/rawip2_6", T_CLTS, 1, 65515, -2, 0, 1, 1, 1 },
 };
 
 struct tp_msg tp;
@@ -226,8 +231,16 @@ tp_id(int fd)
 static void
 inet_addr_of(struct tp_addr *a, unsigned port)
 {
+	struct sockaddr_in6 sin6 = { .sin6_family = AF_INET6,
+		.sin6_addr = IN6ADDR_LOOPBACK_INIT };
 	struct sockaddr_in sin;
 
+	if (tp_is()->six) {
+		sin6.sin6_port = htons((uint16_t)port);
+		a->len = sizeof(sin6);
+		memcpy(a->buf, &sin6, sizeof(sin6));
+		return;
+	}
 	memset(&sin, 0, sizeof(sin));
 	sin.sin_family = AF_INET;
 	sin.sin_port = htons((uint16_t)port);

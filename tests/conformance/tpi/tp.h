@@ -43,6 +43,9 @@ struct tp_transport {
 	int tsdu;     /* TSDU_size */
 	int etsdu;    /* ETSDU_size */
 	int generic;  /* XTI_GENERIC is complete */
+	int six;      /* ... sockaddr_in6 */
+	int raw;      /* IP's protocols: everybody gets what comes */
+	int native;   /* drv/udp: within the domain nothing is dropped */
 };
 
 struct tp_addr {
