@@ -322,6 +322,9 @@ struct str_head {
 	str_a32 flags STR_LINE;	 /* [A] STR_H_* */
 	struct str_headq *volatile direct; /* [S] peer's head queue when no
 				  * module stands in the way, else NULL */
+	queue_t *volatile straight; /* [S] DEV: the driver's write queue, when
+				  * nothing stands in the way of messages of
+				  * band 0, else NULL */
 	struct str_head *peer;	 /* [I] */
 	struct str_plumb *plumb; /* [I] */
 	struct str_qpair *qp;	 /* [I] its own queues */
@@ -461,6 +464,7 @@ struct str_node {
 /* ------------------------------------------------------------- registry */
 
 struct str_builtin;
+struct str_direct;
 #define STR_F_MODULE 1u /* can be pushed */
 #define STR_F_DRIVER 2u /* can be opened */
 struct str_fmod {
@@ -477,6 +481,8 @@ struct str_fmod {
 	struct module_info rinfo, winfo, mrinfo, mwinfo;
 	struct module_stat rstat, wstat;
 	char idname[4][16];
+	/* [I] see <str/direct.h>; or NULL */
+	int (*direct)(queue_t *q, const struct str_direct *d);
 	str_a64 state;		 /* [A] str_drv_state() */
 	struct str_link *volatile plinks; /* [plock] persistent links */
 	struct str_lock plock;
@@ -615,6 +621,7 @@ bool str_claim_stream(struct str_plumb *pl);
  * this thread has no claim, and that light fences are mere barriers (asym).
  */
 void str_unclaimed(struct str_plumb *pl) STR_COLD;
+void str_plumber_wake(struct str_plumb *pl);
 STR_INLINE bool
 str_claim_first(struct str_plumb *pl)
 {

@@ -482,4 +482,4 @@ static const struct qinit timod_winit = {
 	.qi_minfo = (struct module_info *)&timod_info,
 };
 
-STR_MODULE(timod, timod_rinit, timod_winit, D_MP);
+STR_MODULE(timod, timod_rinit, timod_winit, D_MP | STR_D_PLAIN);

@@ -312,23 +312,8 @@ int
 str_headq_append_msg(struct str_headq *hq, const void *uctl, size_t clen,
 	const void *udata, ssize_t dlen, uint32_t flags)
 {
-	uint32_t n = dlen > 0 ? (uint32_t)dlen : 0;
-	uint32_t rec = 8 + ALIGN4((uint32_t)clen + n);
-	unsigned char *p;
-	uint64_t pos;
-
-	p = room(hq, rec, &pos);
-	if (p == NULL)
-		return ENOSR;
-	if (clen != 0 && host_copyin(uctl, p + 8, clen) != 0)
-		return EFAULT;
-	if (n != 0 && host_copyin(udata, p + 8 + clen, n) != 0)
-		return EFAULT;
-	store32(p + 4, (uint32_t)clen);
-	store32(p, ((uint32_t)clen + n) | STR_REC_MSG | flags |
-			(dlen < 0 ? STR_REC_NODATA : 0));
-	publish(hq, pos, rec, clen + n);
-	return 0;
+	return headq_put_msg(hq, uctl, (uint32_t)clen, udata, dlen, flags,
+		false);
 }
 
 /*
@@ -482,12 +467,12 @@ come_first(struct str_headq *hq, struct str_rec *rec)
 }
 
 /*
- * str_headq_look - the slow half of headq_peek(): what is there now, over the
- * end of a segment, and up to where the next records can be taken unseen
- * Locks: clock.  Return: the first record if it is plain data and whole.
+ * str_headq_look_any - what is there now, over the end of a segment, and up to
+ * where the next records can be taken unseen
+ * Locks: clock.  Return: the first record if it is whole, or NULL.
  */
 STR_NOINLINE const unsigned char *
-str_headq_look(struct str_headq *hq)
+str_headq_look_any(struct str_headq *hq)
 {
 	uint64_t cpos = str_load(&hq->cpos);
 	struct str_seg *s;
@@ -516,11 +501,20 @@ str_headq_look(struct str_headq *hq)
 		if (hq->cpos_seen < cpos)
 			hq->cpos_seen = cpos;
 	}
-	if (cpos == hq->cpos_seen || !rec_plain(load32(p)))
+	if (cpos == hq->cpos_seen)
 		return NULL;
 	hq->cbase = (uint64_t)(uintptr_t)s->data - s->base;
 	hq->climit = STR_MIN(hq->cpos_seen, s->base + s->size);
 	return p;
+}
+
+/* str_headq_look - the slow half of headq_peek(): the same of plain data. */
+STR_NOINLINE const unsigned char *
+str_headq_look(struct str_headq *hq)
+{
+	const unsigned char *p = str_headq_look_any(hq);
+
+	return p != NULL && rec_plain(load32(p)) ? p : NULL;
 }
 
 /*
@@ -570,7 +564,8 @@ str_headq_first(struct str_headq *hq, struct str_rec *rec)
 			rec->data = (hdr & STR_REC_NODATA) ? ~0u :
 				(hdr & STR_REC_LEN) - rec->ctl;
 			rec->cptr = p + 8;
-			rec->dptr = p + 8 + rec->ctl;
+			rec->dptr = p + msg_off(rec->ctl,
+				(hdr & STR_REC_LEN) - rec->ctl, p);
 		} else {
 			__builtin_memcpy(&rec->mp, p + 4, sizeof(rec->mp));
 			rec->cptr = rec->dptr = NULL;

@@ -48,6 +48,21 @@ store32(unsigned char *p, uint32_t v)
 }
 
 /*
+ * The same of a MSG record whose parts have @clen and @dlen bytes: both behind
+ * two words, longer data on a line of its own.
+ */
+STR_INLINE uint32_t
+msg_off(uint32_t clen, uint32_t dlen, const unsigned char *p)
+{
+	uint32_t off = 8 + clen;
+
+	if (str_likely(dlen < LINE_MIN))
+		return off;
+	return (uint32_t)((((uintptr_t)p + off + 63) & ~(uintptr_t)63) -
+		(uintptr_t)p);
+}
+
+/*
  * Log bytes of the record with header @hdr at @p.  Longer
  * data begins on a cache line of its own: copies of it then do not split
  * lines.
@@ -55,6 +70,8 @@ store32(unsigned char *p, uint32_t v)
 STR_INLINE uint32_t
 rec_span(uint32_t hdr, const unsigned char *p)
 {
+	uint32_t clen, dlen;
+
 	switch (hdr & STR_REC_KIND) {
 	case STR_REC_DATA:
 		return data_off(hdr & STR_REC_LEN, p) +
@@ -63,7 +80,9 @@ rec_span(uint32_t hdr, const unsigned char *p)
 		return 12;
 	case STR_REC_MSG:
 	default:
-		return 8 + ALIGN4(hdr & STR_REC_LEN);
+		clen = load32(p + 4);
+		dlen = (hdr & STR_REC_LEN) - clen;
+		return ALIGN4(msg_off(clen, dlen, p) + dlen);
 	}
 }
 
@@ -173,6 +192,53 @@ headq_put_quick(struct str_headq *hq, const void *ubase, size_t len)
 	return true;
 }
 
+/*
+ * headq_put_msg - an M_PROTO message, both parts inline: together they have at
+ * most INLINE_MAX bytes
+ * @dlen: -1: no data part.  @trust: the control part is ours.
+ * Return: 0, EFAULT (nothing appended), ENOSR.  Locks: plock.
+ */
+STR_INLINE int
+headq_put_msg(struct str_headq *hq, const void *ctl, uint32_t clen,
+	const void *udata, ssize_t dlen, uint32_t flags, bool trust)
+{
+	uint64_t pos = str_load(&hq->pos), pb;
+	uint32_t n = dlen > 0 ? (uint32_t)dlen : 0, off, rec, most;
+	unsigned char *p;
+	bool quick;
+
+	most = 8 + ALIGN4(clen + n) + (n < LINE_MIN ? 0 : 64);
+	p = (unsigned char *)(uintptr_t)(hq->pbase + pos);
+	pb = str_load(&hq->pbytes) + clen + n;
+	/* nothing need be looked at: see publish() */
+	quick = pos + most <= hq->plimit && pb <= hq->pblimit;
+	if (str_unlikely(!quick)) {
+		p = room(hq, most, &pos);
+		if (p == NULL)
+			return ENOSR;
+	}
+	off = msg_off(clen, n, p);
+	if (trust)
+		__builtin_memcpy(p + 8, ctl, clen);
+	else if (clen != 0 && host_copyin(ctl, p + 8, clen) != 0)
+		return EFAULT;
+	if (n != 0 && str_unlikely(host_copyin(udata, p + off, n) != 0))
+		return EFAULT;
+	rec = ALIGN4(off + n);
+	store32(p + 4, clen);
+	store32(p, (clen + n) | STR_REC_MSG | flags |
+			(dlen < 0 ? STR_REC_NODATA : 0));
+	if (str_unlikely(!quick)) {
+		publish(hq, pos, rec, clen + n);
+		return 0;
+	}
+	str_store(&hq->pbytes, pb);
+	STR_CRASH_POINT("headq:counted");
+	str_store_rel(&hq->pos, pos + rec); /* as in publish() */
+	STR_CRASH_POINT("headq:published");
+	return 0;
+}
+
 /* Is it plain data, to be read in one piece? */
 STR_INLINE bool
 rec_plain(uint32_t hdr)
@@ -181,6 +247,7 @@ rec_plain(uint32_t hdr)
 }
 
 const unsigned char *str_headq_look(struct str_headq *hq);
+const unsigned char *str_headq_look_any(struct str_headq *hq);
 
 /*
  * The first record, when it is plain data no part of which has been taken.

@@ -24,6 +24,7 @@
  */
 #include "core.h"
 #include <sys/ddi.h>
+#include <str/builtin.h>
 
 /*
  * str_busy_grab - take `busy' if nobody has it
@@ -256,7 +257,26 @@ qprocsoff(queue_t *q)
 	str_sched_remove(&qp->wq);
 	remove_pair(qp);
 	str_perim_pass(qp);
+	if (qp->plumb->kind == STR_PL_DEV)
+		str_plumb_update(qp->plumb);
 	str_plumb_unlock(qp->plumb);
+}
+
+/* The driver below @sd, when only plain modules stand between; or NULL. */
+static queue_t *
+straight_way(struct str_head *sd)
+{
+	queue_t *q = &sd->qp->wq;
+
+	do {
+		q = q->q_next;
+		if (q == NULL || q->q_head != NULL ||
+		    q->q_pair->plumb != sd->plumb)
+			return NULL;
+	} while (q->q_pair->role == STR_QP_MODULE && q->q_pair->pm == NULL &&
+		(q->q_pair->fmod->flag & STR_D_PLAIN) != 0);
+	return q->q_pair->role == STR_QP_DRIVER &&
+		q->q_pair->fmod->direct != NULL ? q : NULL;
 }
 
 /* Under the plumber: does a direct path exist between the heads? */
@@ -267,6 +287,8 @@ str_plumb_update(struct str_plumb *pl)
 
 	if (pl->kind == STR_PL_DEV) {
 		(void)str_or(&pl->head[0].flags, STR_H_MODS);
+		if (pl->head[0].qp != NULL)
+			pl->head[0].straight = straight_way(&pl->head[0]);
 		return;
 	}
 	for (e = 0; e < pl->nheads; e++) {

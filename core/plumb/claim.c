@@ -62,13 +62,14 @@ is_held(struct str_plumb *pl)
 }
 
 /*
- * The plumber may have seen the claim that is gone now, and may be about to
- * sleep.  Once unclaimed a stream may be no stream any more, unless this
+ * str_plumber_wake - he may have seen the claim that is gone now, and may be
+ * about to sleep
+ * Once unclaimed a stream may be no stream any more, unless this
  * thread's call is on it: then only a wake, which harms nobody, and he looks
  * again after POLL_NS.
  */
-static STR_NOINLINE void
-wake_plumber(struct str_plumb *pl)
+STR_NOINLINE void
+str_plumber_wake(struct str_plumb *pl)
 {
 	uint64_t in = str_load(&host_self()->inside);
 
@@ -82,7 +83,7 @@ static void
 withdraw(struct str_plumb *pl, uint32_t n)
 {
 	str_store_rel(&host_self()->claim[n], (uint64_t)0);
-	wake_plumber(pl);
+	str_plumber_wake(pl);
 }
 
 static STR_NOINLINE int
@@ -210,7 +211,7 @@ str_unclaim(struct str_plumb *pl)
 		(struct str_plumb *)(uintptr_t)str_load(&t->claim[n - 1]);
 	host_fence_light();
 	if (str_unlikely(str_load(&pl->plumber.owner) != 0))
-		wake_plumber(pl);
+		str_plumber_wake(pl);
 	if (str_unlikely(host_tls.ntouch != 0) && n == 0)
 		str_sched_touched();
 }
@@ -220,7 +221,7 @@ void
 str_unclaimed(struct str_plumb *pl)
 {
 	if (str_load(&pl->plumber.owner) != 0)
-		wake_plumber(pl);
+		str_plumber_wake(pl);
 	str_sched_touched();
 }
 

@@ -34,8 +34,8 @@ look(struct str_plumb *pl, uint64_t sid)
 	return v != host_self_tag() && host_owner_dead(v) ? ESRCH : EBUSY;
 }
 
-STR_HOT int
-str_hold(struct str_hold *h, const struct str_ref *ref)
+static STR_NOINLINE int
+hold(struct str_hold *h, const struct str_ref *ref)
 {
 	struct str_plumb *pl = ref->stream, *was;
 	int err;
@@ -53,8 +53,50 @@ str_hold(struct str_hold *h, const struct str_ref *ref)
 	return err;
 }
 
+/*
+ * Mostly a call's own stream is claimed and nothing else, and nobody plumbs at
+ * the other one; then the second place is taken here, and hold() need not be
+ * asked.  It would write the same there.
+ */
+STR_HOT int
+str_hold(struct str_hold *h, const struct str_ref *ref)
+{
+	struct str_plumb *pl = ref->stream, *was = host_tls.at;
+	str_a64 *place = host_tls.slot->claim;
+
+	if (str_unlikely(host_tls.nclaim != 1 || pl == was || pl == NULL ||
+		str_load(&place[0]) != (uint64_t)(uintptr_t)was))
+		return hold(h, ref);
+	str_store(&place[1], (uint64_t)(uintptr_t)pl);
+	host_fence_light(); /* as in claim.c:publish() */
+	if (str_unlikely(str_load_acq(&pl->plumber.owner) != 0 ||
+		*(const volatile uint64_t *)&pl->sid != ref->sid ||
+		str_load(&pl->closer) != 0))
+		return hold(h, ref);
+	host_tls.nclaim = 2;
+	host_tls.at = pl;
+	h->pl = pl;
+	h->was = was;
+	h->how = STR_FAR_CLAIMED;
+	return 0;
+}
+
 STR_HOT void
 str_unhold(struct str_hold *h)
 {
-	str_far_leave(h->pl, h->how, h->was);
+	struct str_plumb *pl = h->pl;
+	str_a64 *place = host_tls.slot->claim;
+
+	if (str_unlikely(h->how != STR_FAR_CLAIMED || host_tls.nclaim != 2 ||
+		str_load(&place[0]) != (uint64_t)(uintptr_t)h->was ||
+		str_load(&place[1]) != (uint64_t)(uintptr_t)pl)) {
+		str_far_leave(pl, h->how, h->was);
+		return;
+	}
+	str_store_rel(&place[1], (uint64_t)0);
+	host_tls.nclaim = 1;
+	host_tls.at = h->was;
+	host_fence_light();
+	if (str_unlikely(str_load(&pl->plumber.owner) != 0))
+		str_plumber_wake(pl);
 }

@@ -82,7 +82,8 @@ nbuiltin(void)
 	return builtin[n - 1] == NULL ? n - 1 : n;
 }
 
-#define PROCS (16u + STR_NCALLS) /* four of each side's qinit, and others */
+/* four of each side's qinit, others that it hands out, the direct one */
+#define PROCS (16u + STR_NCALLS + 1u)
 #define FIRST_SLOT 8u
 
 typedef void (*proc_t)(void);
@@ -143,6 +144,15 @@ copy_calls(const struct str_builtin *b, unsigned slot)
 	}
 }
 
+/* Return: the address of its direct procedure, or NULL. */
+static void *
+copy_direct(const struct str_builtin *b, unsigned slot)
+{
+	if (b->direct == NULL)
+		return NULL;
+	return host_code(slot + 16 + STR_NCALLS, (proc_t)b->direct);
+}
+
 /* One side: its procedures, what it says of itself, its counters. */
 static void
 copy_side(struct str_fmod *fm, const struct str_builtin *b, unsigned side,
@@ -185,6 +195,8 @@ enter(struct str_fmod *fm, const struct str_builtin *b, unsigned slot)
 		fm->tab.st_muxwinit = &fm->mwinit;
 	}
 	copy_calls(b, slot);
+	fm->direct = (int (*)(queue_t *, const struct str_direct *))
+		copy_direct(b, slot);
 	str_store_rel(&fm->used, 1u);
 }
 
@@ -244,6 +256,7 @@ str_registry_attach(struct str_domain *d)
 		copy_qinit(NULL, st->st_muxrinit, slot + 8);
 		copy_qinit(NULL, st->st_muxwinit, slot + 12);
 		copy_calls(builtin[i], slot);
+		(void)copy_direct(builtin[i], slot);
 	}
 	return 0;
 }

@@ -7,6 +7,9 @@
  * One whose receiver is full waits at the head of its sender's queue, until
  * there is room, or the receiver goes, or HOLD has passed; then it is dropped
  * and counted, and so are those that come after it, until the receiver reads.
+ *
+ * A name is never freed, so the one that the last datagram went to is looked at
+ * first: if it is bound, and to that address, no other is.
  */
 #include "ti_impl.h"
 
@@ -40,6 +43,26 @@ turn(struct tpi *tp, mblk_t *mp)
 	return mp;
 }
 
+/* ti_lookup(), where the last one may be it. */
+static inline struct ti_name *
+lookup(struct tpi *tp, const struct tpi_buf *to, unsigned int *ret_gen)
+{
+	struct ti *me = ti_of(tp);
+	struct ti_name *nm = __atomic_load_n(&me->last, __ATOMIC_ACQUIRE);
+
+	if (__builtin_expect(nm != NULL, 1)) {
+		*ret_gen = gen_of(nm);
+		if (__builtin_expect((*ret_gen & 1) != 0 &&
+			nm->len == to->len &&
+			bcmp(nm->addr, to->buf, to->len) == 0, 1))
+			return nm;
+	}
+	nm = ti_lookup(shared_of(tp), to->buf, to->len, ret_gen);
+	if (nm != NULL)
+		__atomic_store_n(&me->last, nm, __ATOMIC_RELEASE);
+	return nm;
+}
+
 /* Hold whoever is bound to @to: 0, EBUSY, or ESRCH. */
 static inline int
 find(struct tpi *tp, const struct tpi_buf *to, struct str_hold *h,
@@ -51,7 +74,7 @@ find(struct tpi *tp, const struct tpi_buf *to, struct str_hold *h,
 		unsigned int gen;
 		int err;
 
-		nm = ti_lookup(shared_of(tp), to->buf, to->len, &gen);
+		nm = lookup(tp, to, &gen);
 		if (nm == NULL)
 			return ESRCH;
 		ref = nm->ref;
@@ -147,4 +170,20 @@ ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
 		putnext(ep->tpi.rq, bp);
 	str_unhold(&h);
 	return bp != NULL ? 0 : EAGAIN;
+}
+
+int
+ti_direct(struct tpi *tp, const struct tpi_buf *to, const struct str_direct *d)
+{
+	struct ti_name *nm;
+	struct str_hold h;
+	int ret;
+
+	/* one that waits has the receiver noted */
+	if (__builtin_expect(ti_of(tp)->since != 0 ||
+		find(tp, to, &h, &nm) != 0, 0))
+		return STR_DIRECT_NOT;
+	ret = tpi_unitdata_direct(&nm->ep->tpi, tp, NULL, d);
+	str_unhold(&h);
+	return ret;
 }

@@ -852,7 +852,8 @@ static const struct tpi_ops ticotsord_ops = {
 
 static const struct tpi_ops ticlts_ops = {
 	.open = ti_create, .close = ti_close, .bind = ti_bind,
-	.unbind = ti_unbind, .unitdata = ti_unitdata, .setopt = ti_setopt,
+	.unbind = ti_unbind, .unitdata = ti_unitdata, .direct = ti_direct,
+	.setopt = ti_setopt,
 	.rsrv = ti_rsrv, .opt = ti_opts, .nopt = TI_NOPT,
 	.size = sizeof(struct ti),
 	.name = "ticlts",
@@ -904,7 +905,7 @@ ti_open(queue_t *q, dev_t *devp, int sflag, cred_t *crp,
 	return err;
 }
 
-#define TI_DRIVER(stem_, drv_, major_) \
+#define TI_DRIVER(stem_, drv_, major_, direct_) \
 	static int stem_##_open(queue_t *q, dev_t *devp, int flag, \
 		int sflag, cred_t *crp) \
 	{ \
@@ -939,8 +940,8 @@ ti_open(queue_t *q, dev_t *devp, int sflag, cred_t *crp,
 		.qi_srvp = stem_##_wsrv, \
 		.qi_minfo = (struct module_info *)&ti_info, \
 	}; \
-	STR_DRIVER(drv_, stem_##_rinit, stem_##_winit, STR_NOMUX, STR_NOMUX, \
-		D_MP, major_, ti_calls)
+	STR_DRIVER_DIRECT(drv_, stem_##_rinit, stem_##_winit, STR_NOMUX, \
+		STR_NOMUX, D_MP, major_, ti_calls, direct_)
 
 static const struct module_info ti_info = {
 	.mi_idnum = TI_ID,
@@ -956,7 +957,13 @@ static void (*const ti_calls[])(void) = {
 	NULL,
 };
 
+static int
+ticlts_direct(queue_t *q, const struct str_direct *d)
+{
+	return tpi_direct(q, d, &ticlts_ops);
+}
+
 /* A driver's name has eight letters at most. */
-TI_DRIVER(ticlts, ticlts, STR_MAJOR_TICLTS);
-TI_DRIVER(ticots, ticots, STR_MAJOR_TICOTS);
-TI_DRIVER(ticotsord, ticotsor, STR_MAJOR_TICOTSORD);
+TI_DRIVER(ticlts, ticlts, STR_MAJOR_TICLTS, ticlts_direct);
+TI_DRIVER(ticots, ticots, STR_MAJOR_TICOTS, NULL);
+TI_DRIVER(ticotsord, ticotsor, STR_MAJOR_TICOTSORD, NULL);

@@ -47,6 +47,7 @@ struct ti {
 	struct ti *old;		  /* the peer before: it may still be sending */
 	struct ti_name *name;	  /* bound to */
 	struct ti_name *wait;	  /* whose receiver is full */
+	struct ti_name *last;	  /* where the last datagram went: a hint */
 	unsigned long since;	  /* ... since when, ticks; 0: it is not */
 	volatile unsigned int waiters; /* somebody waits for us */
 	volatile unsigned int stuck; /* ... or has given up waiting */
@@ -111,5 +112,7 @@ struct ti_name *ti_lookup(struct ti_shared *st, const unsigned char *buf,
 /* dgram.c */
 int ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp);
+int ti_direct(struct tpi *tp, const struct tpi_buf *to,
+	const struct str_direct *d);
 
 #endif

@@ -6,6 +6,11 @@
  *
  * The fast path is a look at the state and a call of the operation: the block
  * of a T_DATA_REQ is freed, its data, or a bare message, goes on as it is.
+ *
+ * The short way of datagrams takes no lock at all.  It looks at the queue and
+ * then at the gate: what was taken from the queue has been sent when the gate
+ * is free, so nothing is overtaken that came before.  The address is copied
+ * between two looks at the state and at how often it has changed.
  */
 #include "tpi_impl.h"
 
@@ -211,4 +216,70 @@ tpi_unitdata_req(queue_t *q, mblk_t *mp, struct tpi *tp,
 		return err;
 	uderror(mp, tp, &to, &opts, ops, err);
 	return 0;
+}
+
+/* ---------------------------------------------------------------- short way */
+
+/* Is there an address, and nothing waiting?  Its changes in *ret_binds. */
+static inline int
+is_plain(struct tpi *tp, unsigned int *ret_binds)
+{
+	*ret_binds = __atomic_load_n(&tp->binds, __ATOMIC_ACQUIRE);
+	return tpi_state(tp) == TS_IDLE;
+}
+
+int
+tpi_direct(queue_t *q, const struct str_direct *d, const struct tpi_ops *ops)
+{
+	const struct T_unitdata_req *ur = d->ctl;
+	struct tpi *tp = tpi_of(q);
+	t_scalar_t most = ops->info.TSDU_size;
+	struct tpi_buf to;
+	size_t off;
+
+	if (__builtin_expect(tp == NULL || d->clen < sizeof(*ur) ||
+		ur->PRIM_type != T_UNITDATA_REQ || ur->OPT_length != 0 ||
+		tp->dead, 0))
+		return STR_DIRECT_NOT;
+	off = (size_t)ur->DEST_offset;
+	to.len = (unsigned int)ur->DEST_length;
+	if (__builtin_expect(off < sizeof(*ur) || off > d->clen ||
+		to.len - 1 >= TPI_ADDRMAX || to.len > d->clen - off ||
+		(most > 0 && d->dlen > most) || d->dlen <= 0, 0))
+		return STR_DIRECT_NOT;
+	to.buf = (const unsigned char *)d->ctl + off;
+	if (__builtin_expect(
+		__atomic_load_n(&q->q_first, __ATOMIC_ACQUIRE) != NULL ||
+		tpi_gate_is_taken(tp), 0))
+		return STR_DIRECT_NOT;
+	return ops->direct(tp, &to, d);
+}
+
+int
+tpi_unitdata_direct(struct tpi *tp, struct tpi *from,
+	const struct tpi_buf *src, const struct str_direct *d)
+{
+	struct {
+		struct T_unitdata_ind ui;
+		unsigned char src[TPI_ADDRMAX];
+	} c;
+	unsigned int binds, again, len;
+
+	if (__builtin_expect(
+		__atomic_load_n(&tp->up, __ATOMIC_ACQUIRE) != 0 ||
+		!is_plain(tp, &binds) || !is_plain(from, &binds), 0))
+		return STR_DIRECT_NOT;
+	len = src != NULL ? src->len : from->local.len;
+	if (__builtin_expect(len > TPI_ADDRMAX, 0))
+		return STR_DIRECT_NOT;
+	bcopy(src != NULL ? src->buf : from->local.buf, c.src, len);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (__builtin_expect(!is_plain(from, &again) || again != binds, 0))
+		return STR_DIRECT_NOT;
+	c.ui.PRIM_type = T_UNITDATA_IND;
+	c.ui.SRC_length = (t_scalar_t)len;
+	c.ui.SRC_offset = (t_scalar_t)sizeof(c.ui);
+	c.ui.OPT_length = 0;
+	c.ui.OPT_offset = 0;
+	return str_direct_up(tp->rq, &c, sizeof(c.ui) + len, d);
 }

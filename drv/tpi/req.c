@@ -173,6 +173,7 @@ bound(struct tpi *tp, unsigned int qlen, const struct tpi_addr *got)
 	if (mp == NULL)
 		return;
 	tpi_lock(tp);
+	tp->binds++;
 	tp->local = *got;
 	tp->qlen = qlen;
 	tpi_set(tp, TS_IDLE);

@@ -24,10 +24,10 @@
 #include "../canon.h"
 
 /* Does somebody have the gate?  Asking whether he lives would be expensive. */
-static int
-is_taken(struct tpi *tp)
+int
+tpi_gate_is_taken(struct tpi *tp)
 {
-	return __atomic_load_n(&tp->gate.m_lock.owner, __ATOMIC_RELAXED) != 0;
+	return __atomic_load_n(&tp->gate.m_lock.owner, __ATOMIC_ACQUIRE) != 0;
 }
 
 /* The gate is ours; was its last owner in the midst of something? */
@@ -42,12 +42,12 @@ got_gate(struct tpi *tp, const struct tpi_ops *ops)
 int
 tpi_gate_try(struct tpi *tp, const struct tpi_ops *ops)
 {
-	if (__builtin_expect(!is_taken(tp), 1) && mutex_tryenter(&tp->gate))
+	if (__builtin_expect(!tpi_gate_is_taken(tp), 1) && mutex_tryenter(&tp->gate))
 		return got_gate(tp, ops);
 	__atomic_store_n(&tp->missed, 1u, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	/* a tick later, when nobody has come, it is time to ask */
-	if ((!is_taken(tp) || tp->doubt) && mutex_tryenter(&tp->gate))
+	if ((!tpi_gate_is_taken(tp) || tp->doubt) && mutex_tryenter(&tp->gate))
 		return got_gate(tp, ops);
 	tpi_retry(tp);
 	return 0;

@@ -110,6 +110,7 @@ size_t tpi_put_addr(mblk_t *mp, const unsigned char *buf, size_t len);
 int tpi_gate_try(struct tpi *tp, const struct tpi_ops *ops);
 void tpi_gate_leave(struct tpi *tp, queue_t *q);
 void tpi_flush(queue_t *q, int band, int all);
+int tpi_gate_is_taken(struct tpi *tp);
 
 /* A range of the block that a request came in; 0: it is not in it. */
 int tpi_range(const struct tpi_req *r, t_scalar_t len, t_scalar_t off,

@@ -15,6 +15,8 @@
 
 #include <sys/stream.h>
 
+struct str_direct;
+
 struct str_builtin {
 	const char *name;	     /* [I] what I_PUSH, or a device, names */
 	unsigned int flag;	     /* [I] D_*: how much of it runs at once */
@@ -23,7 +25,12 @@ struct str_builtin {
 	void (*const *calls)(void);  /* [I] other procedures whose addresses it
 				      * hands out (timeouts, bufcalls, free
 				      * routines), NULL at the end; or NULL */
+	/* [I] of a driver's write queue, see <str/direct.h>; or NULL */
+	int (*direct)(queue_t *q, const struct str_direct *d);
 };
+
+/* Beside D_*: M_DATA and M_PROTO of band 0 pass it as they are, both ways. */
+#define STR_D_PLAIN 0x10000000u
 
 /* Procedures a built-in may hand out; every one has a code slot. */
 #define STR_NCALLS 8
@@ -118,6 +125,12 @@ void str_head_end(queue_t *q, int ended);
 #define STR_NOMUX (*(struct qinit *)0)
 #define STR_DRIVER(name_, rinit_, winit_, mrinit_, mwinit_, flag_, major_, \
 	calls_) \
+	STR_DRIVER_DIRECT(name_, rinit_, winit_, mrinit_, mwinit_, flag_, \
+		major_, calls_, NULL)
+
+/* The same of a driver that has the short way of messages. */
+#define STR_DRIVER_DIRECT(name_, rinit_, winit_, mrinit_, mwinit_, flag_, \
+	major_, calls_, direct_) \
 	static const struct streamtab str_tab_##name_ = { \
 		.st_rdinit = (struct qinit *)&(rinit_), \
 		.st_wrinit = (struct qinit *)&(winit_), \
@@ -131,6 +144,7 @@ void str_head_end(queue_t *q, int ended);
 		.major = (major_), \
 		.tab = &str_tab_##name_, \
 		.calls = (calls_), \
+		.direct = (direct_), \
 	}
 
 #endif

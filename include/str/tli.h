@@ -22,6 +22,7 @@ struct strm_id {
 	void *head;
 	uint32_t gen;
 	uint32_t fflags; /* O_ACCMODE, O_NONBLOCK */
+	void *file;	 /* libstreams' own */
 };
 
 /*
@@ -55,6 +56,18 @@ struct strm_prim {
  * small, ctl.len says what it needs; -EAGAIN, -EINTR, -ENXIO hung up and dry.
  */
 int strm_getprim(int fd, struct strm_prim *gp);
+
+/*
+ * strm_send - a message of @ctl (M_PROTO), the caller's own and good memory,
+ * aligned, and data, when it can go to another Stream as it is
+ * strm_take - strm_getprim() for a message at hand that fits into @gp's
+ * buffers, the one for control good memory
+ * Both: on the Stream that strm_id() has found under @fd just now.
+ * Return: 0, or 1: nothing has been done, strm_putprim(), strm_getprim() know.
+ */
+int strm_send(int fd, const struct strm_id *id, const void *ctl, size_t clen,
+	const void *buf, size_t len);
+int strm_take(int fd, const struct strm_id *id, struct strm_prim *gp);
 
 /*
  * strm_pending - may there be a message?  No lock, no call.

@@ -68,6 +68,7 @@
 #include <sys/cred.h>
 #include <sys/ksynch.h>
 #include <sys/tihdr.h>
+#include <str/direct.h>
 #include <str/hold.h>
 
 struct tpi;
@@ -134,6 +135,7 @@ struct tpi {
 	unsigned int nind;	   /* [L] that wait */
 	struct tpi_ind *ind;	   /* [L] these */
 	struct tpi_addr local;	   /* [L] bound to; len 0: not bound */
+	volatile unsigned int binds; /* [L] changes of it */
 	struct tpi_addr remote;	   /* [L] connected with */
 	t_scalar_t val[TPI_NVAL];  /* [G] values of options, tpi_opt.at */
 	volatile unsigned int owes; /* [L] what could not be said: TPI_OWES_* */
@@ -265,6 +267,16 @@ struct tpi_ops {
 		const struct tpi_buf *opts, mblk_t *mp);
 	t_scalar_t udbad[3]; /* by TLI error: 0, TBADADDR, TBADOPT */
 
+	/*
+	 * The same by the short way (<str/direct.h>), when the state is TS_IDLE,
+	 * there are no options, and nothing waits that came before: without
+	 * the gate, by any number of threads.  Finds the receiver, holds its
+	 * stream and calls tpi_unitdata_direct(); what is not easy is for op
+	 * unitdata.  STR_DIRECT_*; or NULL.
+	 */
+	int (*direct)(struct tpi *tp, const struct tpi_buf *to,
+		const struct str_direct *d);
+
 	/* Values that are the transport's: TPI_OPT_OPS.  @len is in/out. */
 	int (*getopt)(struct tpi *tp, const struct tpi_opt *o, void *val,
 		unsigned int *len);
@@ -295,6 +307,9 @@ int tpi_close(queue_t *q, const struct tpi_ops *ops);
 int tpi_wput(queue_t *q, mblk_t *mp, const struct tpi_ops *ops);
 int tpi_wsrv(queue_t *q, const struct tpi_ops *ops);
 int tpi_rsrv(queue_t *q, const struct tpi_ops *ops);
+/* The direct procedure of a transport that has op direct. */
+int tpi_direct(queue_t *q, const struct str_direct *d,
+	const struct tpi_ops *ops);
 /* The one procedure whose address is handed out: in STR_DRIVER's calls. */
 void tpi_tick(void *arg);
 
@@ -338,6 +353,12 @@ int tpi_data_ind(struct tpi *tp, mblk_t *data, int more);
 int tpi_exdata_ind(struct tpi *tp, mblk_t *data, int more);
 int tpi_unitdata_ind(struct tpi *tp, const struct tpi_buf *src,
 	const struct tpi_buf *opts, mblk_t *data);
+/*
+ * A datagram of @from's user, by the short way; @src: from where, NULL: from
+ * its own address.  @tp's stream is held.  STR_DIRECT_*.
+ */
+int tpi_unitdata_direct(struct tpi *tp, struct tpi *from,
+	const struct tpi_buf *src, const struct str_direct *d);
 /* A datagram could not be sent. */
 void tpi_uderror_ind(struct tpi *tp, const struct tpi_buf *dest,
 	const struct tpi_buf *opts, t_scalar_t error);

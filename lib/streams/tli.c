@@ -13,8 +13,10 @@
 
 #include "call.h"
 #include "cancel.h"
-#include "head/fast.h"
+#include "head/fastmsg.h"
 #include "sys.h"
+
+#include <str/direct.h>
 
 _Static_assert(sizeof(struct strm_buf) == sizeof(struct str_strbuf) &&
 		       sizeof(struct strm_prim) == sizeof(struct str_getprim) &&
@@ -61,6 +63,7 @@ strm_id(int fd, struct strm_id *ret, uint32_t **ret_user)
 		return -EBADF;
 	ret->head = sd;
 	ret->fflags = str_load(fflags);
+	ret->file = fflags;
 	*ret_user = (uint32_t *)str_head_user(sd);
 	return 0;
 }
@@ -80,6 +83,27 @@ strm_ended(const struct strm_id *id)
 	struct str_head *sd = id->head;
 
 	return str_load(&sd->hq.cpos) < str_load(&sd->hq.ended);
+}
+
+STR_EXPORT STR_HOT int
+strm_send(int fd, const struct strm_id *id, const void *ctl, size_t clen,
+	const void *buf, size_t len)
+{
+	struct str_direct d = {.ctl = ctl, .clen = clen, .udata = buf,
+		.dlen = (ssize_t)len};
+
+	(void)fd;
+	cancel_point();
+	return !fast_ready() ||
+		str_head_put_direct(id->head, id->file, id->gen, &d) != 0;
+}
+
+STR_EXPORT STR_HOT int
+strm_take(int fd, const struct strm_id *id, struct strm_prim *gp)
+{
+	cancel_point();
+	return !fast_ready() || str_head_get_direct(id->head, id->file,
+		id->gen, fd, (struct str_getprim *)(void *)gp) != 0;
 }
 
 STR_EXPORT int

@@ -72,22 +72,7 @@ int
 xti_give(struct use *u, struct netbuf *nb, const struct block *b, long off,
 	long len, long have)
 {
-	if (len <= 0 || off < 0 || off + len > have) {
-		nb->len = 0;
-		return 0;
-	}
-	/* XTI: no room at all means that it is not wanted */
-	if (nb->maxlen == 0 && (W(u) & W_TLI) == 0) {
-		nb->len = 0;
-		return 0;
-	}
-	if (len > (long)nb->maxlen || nb->buf == NULL) {
-		nb->len = 0;
-		return 1;
-	}
-	memcpy(nb->buf, b->buf + off, (size_t)len);
-	nb->len = (unsigned)len;
-	return 0;
+	return xti_give_from(u, nb, b->buf, off, len, have);
 }
 
 /* User data is taken into the caller's buffer at once. */

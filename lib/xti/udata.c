@@ -45,8 +45,29 @@ check(const struct use *u, const struct t_unitdata *ud, unsigned long n)
 	return 0;
 }
 
-static int
-send_to(struct use *u, const struct t_unitdata *ud, const void *buf,
+/* The request where it is a plain one; 0: it has gone, by the short way. */
+static inline int
+send_now(struct use *u, const struct t_unitdata *ud, const void *buf,
+	unsigned n)
+{
+	struct {
+		struct T_unitdata_req ur;
+		unsigned char to[128];
+	} c;
+
+	if (str_unlikely(ud->opt.len != 0 || ud->addr.len > sizeof(c.to)))
+		return 1;
+	c.ur.PRIM_type = T_UNITDATA_REQ;
+	c.ur.DEST_length = (t_scalar_t)ud->addr.len;
+	c.ur.DEST_offset = sizeof(c.ur);
+	c.ur.OPT_length = c.ur.OPT_offset = 0;
+	memcpy(c.to, ud->addr.buf, ud->addr.len);
+	return strm_send(u->fd, &u->id, &c, sizeof(c.ur) + ud->addr.len, buf,
+		n);
+}
+
+static STR_NOINLINE int
+send_message(struct use *u, const struct t_unitdata *ud, const void *buf,
 	unsigned n)
 {
 	struct T_unitdata_req ur = {.PRIM_type = T_UNITDATA_REQ};
@@ -78,6 +99,15 @@ send_to(struct use *u, const struct t_unitdata *ud, const void *buf,
 	if (ret == -EAGAIN)
 		xti_word(u, 0, W_FLOW);
 	return xti_neg(ret, TFLOW);
+}
+
+static inline int
+send_to(struct use *u, const struct t_unitdata *ud, const void *buf,
+	unsigned n)
+{
+	if (str_unlikely((W(u) & W_FLOW) != 0 || send_now(u, ud, buf, n) != 0))
+		return send_message(u, ud, buf, n);
+	return 0;
 }
 
 STR_EXPORT STR_HOT int
@@ -139,7 +169,7 @@ t_sndvudata(int fd, struct t_unitdata *unitdata, struct t_iovec *iov,
 /* ------------------------------------------------------------------- receiving */
 
 /* Return: bytes, with *flags and the address; -1 with t_errno. */
-static int
+static STR_NOINLINE int
 receive(struct use *u, struct t_unitdata *ud, void *buf, unsigned n,
 	int *flags)
 {
@@ -177,6 +207,47 @@ receive(struct use *u, struct t_unitdata *ud, void *buf, unsigned n,
 	return gp.data.len > 0 ? gp.data.len : 0;
 }
 
+/*
+ * One that is there, and fits.  Return: 0; 1: nothing has been done; -1 with
+ * t_errno.
+ */
+static inline int
+receive_now(struct use *u, struct t_unitdata *ud, int *flags)
+{
+	struct {
+		struct T_unitdata_ind ui;
+		unsigned char more[512];
+	} c;
+	struct strm_prim gp;
+	long have;
+	int over;
+
+	gp.data.buf = ud->udata.buf;
+	gp.data.maxlen = ud->udata.buf == NULL ? 0 :
+		ud->udata.maxlen > INT_MAX ? INT_MAX : (int)ud->udata.maxlen;
+	gp.ctl.buf = &c;
+	gp.ctl.maxlen = sizeof(c);
+	gp.want = P(T_UNITDATA_IND);
+	if (str_unlikely(strm_take(u->fd, &u->id, &gp) != 0))
+		return 1;
+	have = gp.ctl.len;
+	over = 0;
+	if (str_likely(have >= (long)sizeof(c.ui))) {
+		over = xti_give_from(u, &ud->addr, &c, c.ui.SRC_offset,
+			c.ui.SRC_length, have);
+		over |= xti_give_from(u, &ud->opt, &c, c.ui.OPT_offset,
+			c.ui.OPT_length, have);
+	}
+	if (str_unlikely(over)) {
+		ud->udata.len = 0;
+		return xti_fail(TBUFOVFLW);
+	}
+	if (flags != NULL)
+		*flags = 0;
+	ud->udata.len = gp.data.len > 0 ? (unsigned)gp.data.len : 0;
+	return 0;
+}
+
 STR_EXPORT STR_HOT int
 t_rcvudata(int fd, struct t_unitdata *unitdata, int *flags)
 {
@@ -187,6 +258,9 @@ t_rcvudata(int fd, struct t_unitdata *unitdata, int *flags)
 		return -1;
 	if (unitdata == NULL)
 		return xti_sys(EFAULT);
+	n = receive_now(&u, unitdata, flags);
+	if (str_likely(n <= 0))
+		return n;
 	n = receive(&u, unitdata, unitdata->udata.buf,
 		unitdata->udata.buf != NULL ? unitdata->udata.maxlen : 0,
 		flags);

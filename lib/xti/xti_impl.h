@@ -150,6 +150,28 @@ int xti_field(struct block *b, unsigned *at, const struct netbuf *nb);
 /* Give @len bytes at @off of @b to @nb.  1: it was too small. */
 int xti_give(struct use *u, struct netbuf *nb, const struct block *b,
 	long off, long len, long have);
+/* The same of @base, where there is neither much to look at nor to say. */
+STR_INLINE int
+xti_give_from(struct use *u, struct netbuf *nb, const void *base, long off,
+	long len, long have)
+{
+	if (len <= 0 || off < 0 || off + len > have) {
+		nb->len = 0;
+		return 0;
+	}
+	/* XTI: no room at all means that it is not wanted */
+	if (nb->maxlen == 0 && (W(u) & W_TLI) == 0) {
+		nb->len = 0;
+		return 0;
+	}
+	if (len > (long)nb->maxlen || nb->buf == NULL) {
+		nb->len = 0;
+		return 1;
+	}
+	memcpy(nb->buf, (const char *)base + off, (size_t)len);
+	nb->len = (unsigned)len;
+	return 0;
+}
 int xti_give_data(struct use *u, struct netbuf *nb, const struct strm_prim *gp,
 	int more);
 void xti_want_data(struct strm_prim *gp, const struct netbuf *nb);
