@@ -30,6 +30,7 @@
 	X(str_mod_testmod) \
 	X(str_mod_bufmod) \
 	X(str_mod_connld) \
+	X(str_mod_impair) \
 	X(str_mod_relay) \
 	X(str_mod_relay2) \
 	X(str_mod_relay3) \

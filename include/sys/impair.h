@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/**
+ * DOC: <sys/impair.h> - commands of the module that makes a Stream unreliable
+ *
+ * By I_STR, or as plain ioctl() with the address of the argument.  See
+ * impair(7).
+ */
+#ifndef _SYS_IMPAIR_H
+#define _SYS_IMPAIR_H
+
+#define IMPAIR ('i' << 8 | 'm' << 16)
+#define IMPAIR_SET (IMPAIR | 1)  /* struct impair_conf */
+#define IMPAIR_GET (IMPAIR | 2)  /* the same, as it is */
+#define IMPAIR_STAT (IMPAIR | 3) /* struct impair_stat */
+
+#define IMPAIR_ALWAYS 1000000u /* a chance, in millionths */
+
+/* What happens to the messages of one direction. */
+struct impair_side {
+	unsigned int loss;    /* chance that one is lost, in millionths */
+	unsigned int burst;   /* ... and so many with it, 0 as 1 */
+	unsigned int twice;   /* chance that one comes twice */
+	unsigned int late;    /* chance that others overtake it */
+	unsigned int behind;  /* ... so many of them, 0 as 1 */
+	unsigned int delay;   /* milliseconds */
+	unsigned int jitter;  /* milliseconds more, at most, by chance */
+	unsigned int limit;   /* messages held, 0 as 1000 */
+};
+
+struct impair_conf {
+	unsigned int seed; /* the same seed does the same */
+	unsigned int zero;
+	struct impair_side up, down;
+};
+
+struct impair_count {
+	unsigned long long seen; /* messages that came */
+	unsigned long long sent; /* that went on, copies too */
+	unsigned long long lost;
+	unsigned long long twice;
+	unsigned long long late;
+	unsigned long long full; /* lost because `limit' were held */
+	unsigned int held;	 /* now */
+	unsigned int zero;
+};
+
+struct impair_stat {
+	struct impair_count up, down;
+};
+
+#endif /* _SYS_IMPAIR_H */
