@@ -43,6 +43,7 @@ static const struct {
 	{"udp-sockets", PROGRAM_NATIVE},
 	{"tcp-xtios", PROGRAM_XTI},
 	{"udp-xtios", PROGRAM_XTI},
+	{"udp-xti", PROGRAM_XTI},
 };
 
 static const char *const known_settings[] = {

@@ -90,6 +90,8 @@ const struct implementation implementations[] = {
 		PROGRAM_NATIVE, UDP, UDP, 0, "udp-sockets", 1, 1},
 	{"udp-xtios", "UDP, XTI over sockets: t_sndudata, t_rcvudata, /dev/udp",
 		PROGRAM_XTI, UDP | NETRTT, UDP | NETRTT, 0, NULL, 0, 0},
+	{"udp-xti", "UDP, native: t_sndudata, t_rcvudata, /dev/udp2",
+		PROGRAM_XTI, UDP | NETRTT, UDP | NETRTT, 0, NULL, 0, 0},
 	{"ticotsord", "the loopback transport with connections, t_snd, t_rcv",
 		PROGRAM_XTI, LOOPBACK | NETRTT, LOOPBACK | NETRTT, 0, NULL, 0, 0},
 	{"ticlts", "the loopback transport for datagrams",

@@ -318,6 +318,12 @@ static const struct net udp_net = {
 	XTI_NET,
 };
 
+/* native: within the domain it stays in memory */
+static const struct net udp2_net = {
+	.device = "/dev/udp2",
+	XTI_NET,
+};
+
 static const struct net ticotsord_net = {
 	.device = "/dev/ticotsord",
 	.loopback = 1,
@@ -352,6 +358,12 @@ static const struct transport udp_xtios = {
 	.net = &udp_net,
 };
 
+static const struct transport udp_xti = {
+	.name = "udp-xti",
+	XTI_DATAGRAMS,
+	.net = &udp2_net,
+};
+
 static const struct transport ticotsord = {
 	.name = "ticotsord",
 	XTI_STREAM,
@@ -367,6 +379,7 @@ static const struct transport ticlts = {
 const struct transport *const transports[] = {
 	&tcp_xtios,
 	&udp_xtios,
+	&udp_xti,
 	&ticotsord,
 	&ticlts,
 	NULL,

@@ -288,6 +288,28 @@ source(const struct udp *u, struct udp_at *ret, const struct ip_addr *dflt)
 		ret->a = *dflt; /* bound to a group, too */
 }
 
+/* @d is being changed; has been.  Who dies between leaves one not to be used. */
+static void
+change(struct udp_dest *d)
+{
+	str_store(&d->seq, d->seq | 1);
+	str_fence_full(); /* pairs with the look of udp_lo_direct() */
+}
+
+static void
+changed(struct udp_dest *d)
+{
+	__atomic_store_n(&d->seq, (d->seq | 1) + 1, __ATOMIC_RELEASE);
+}
+
+static void
+forget(struct udp_dest *d)
+{
+	change(d);
+	d->len = 0;
+	changed(d);
+}
+
 /* Find who is at @sa, for @d.  0: nobody that lo leads to. */
 static int
 resolve(struct udp *u, struct udp_dest *d, const struct sockaddr_storage *sa,
@@ -296,7 +318,6 @@ resolve(struct udp *u, struct udp_dest *d, const struct sockaddr_storage *sa,
 	struct udp_at dst, src;
 	struct ip_addr dflt;
 
-	d->len = 0;
 	d->changed = str_load_acq(&u->st->changed);
 	if (u->port == NULL || !udp_at_of(sa, len, &dst) || dst.port == 0 ||
 		sa->ss_family != u->in.family ||
@@ -346,7 +367,11 @@ find(struct udp *u, const struct sockaddr_storage *sa, uint32_t len)
 		u->last = i;
 		return d;
 	}
+	change(d);
 	if (!resolve(u, d, sa, len))
+		d->len = 0;
+	changed(d);
+	if (d->len == 0)
 		return NULL;
 	u->last = i;
 	return d;
@@ -359,7 +384,7 @@ udp_forget(struct udp *u)
 	uint32_t i;
 
 	for (i = 0; i < UDP_NDEST; i++)
-		u->dest[i].len = 0;
+		forget(&u->dest[i]);
 }
 
 /* -------------------------------------------------------------------- sending */
@@ -540,7 +565,7 @@ udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 			tpi_retry(&u->in.tp);
 			return EAGAIN;
 		}
-		d->len = 0;
+		forget(d);
 		if (++tries > 100)
 			return UDP_NOT_LO; /* they come and go too fast for us */
 	}
@@ -638,6 +663,72 @@ udp_lo_fast(struct udp *u, mblk_t *mp)
 	if (err == 0)
 		count(lo, n + d->hlen);
 	return err == 0;
+}
+
+/*
+ * udp_lo_direct - op direct: the same, with data in the caller's memory
+ *
+ * Neither the perimeter nor the gate is taken, so @u->dest may change meanwhile.
+ * The headers are written here, and read by the other side of lo, the data
+ * goes to where it will be read from.
+ */
+STR_HOT int
+udp_lo_direct(struct tpi *tp, const struct tpi_buf *to,
+	const struct str_direct *sd)
+{
+	struct udp *u = udp_of(tp), *ep;
+	struct udp_dest *d = &u->dest[str_load(&u->last) % UDP_NDEST];
+	unsigned char h[sizeof(d->hdr)], src[sizeof(struct sockaddr_in6)];
+	uint32_t seq = str_load_acq(&d->seq), hlen, gen;
+	uint32_t n = (uint32_t)sd->dlen;
+	struct udp_state *st = u->st;
+	struct wire *lo = st->lo;
+	struct tpi_buf from = {src, 0};
+	struct udp_port *nm;
+	struct str_hold hold;
+	struct str_ref ref;
+	uint16_t port;
+	int ret;
+
+	if (str_unlikely(lo == NULL || (seq & 1) != 0 || to->len != d->len ||
+		!is_same(to->buf, d) || !is_good(u, d) || u->since != 0 ||
+		(u->check | st->check | st->nraw[IPPROTO_UDP] |
+			u->special) != 0 || wire_tapped(lo)))
+		return STR_DIRECT_NOT;
+	nm = d->nm;
+	gen = d->gen;
+	ref = d->ref;
+	hlen = d->hlen;
+	if (str_likely(hlen == IP4_HLEN + UDP_HDRLEN))
+		__builtin_memcpy(h, d->hdr, IP4_HLEN + UDP_HDRLEN);
+	else
+		__builtin_memcpy(h, d->hdr, IP6_HLEN + UDP_HDRLEN);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (str_unlikely(str_load(&d->seq) != seq))
+		return STR_DIRECT_NOT;
+	put_length(h, hlen, n);
+	if (str_unlikely(str_hold(&hold, &ref) != 0))
+		return STR_DIRECT_NOT;
+	if (str_unlikely(udp_gen(nm) != gen)) {
+		str_unhold(&hold);
+		return STR_DIRECT_NOT;
+	}
+	ep = nm->ep;
+	if (str_likely((*h & 0xf0) == 0x40)) {
+		__builtin_memcpy(&port, h + IP4_HLEN, 2);
+		from.len = put_source(src, ep->in.family == AF_INET6, h + 12,
+			4, port);
+	} else {
+		__builtin_memcpy(&port, h + IP6_HLEN, 2);
+		from.len = put_source(src, 1, h + 8, 16, port);
+	}
+	if (str_unlikely(!str_load(&ep->near)))
+		come_near(ep);
+	ret = tpi_unitdata_direct(&ep->in.tp, tp, &from, sd);
+	str_unhold(&hold);
+	if (str_likely(ret == STR_DIRECT_DONE))
+		count(lo, n + hlen);
+	return ret;
 }
 
 /* --------------------------------------------------------------- other wires */

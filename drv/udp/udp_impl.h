@@ -80,8 +80,12 @@ struct udp_state {
 	struct canon_minors minors;
 };
 
-/* A destination in the domain, as it was found last. */
+/*
+ * A destination in the domain, as it was found last.  Written in the perimeter,
+ * read without: `seq' is odd meanwhile.
+ */
 struct udp_dest {
+	volatile uint32_t seq;
 	uint32_t len;	       /* of sa; 0: none */
 	uint32_t hlen;	       /* of hdr */
 	uint32_t changed;      /* udp_state's then */
@@ -157,6 +161,8 @@ int udp_local(struct udp_state *st, const struct ip_addr *dst,
 /* lo.c */
 #define UDP_NOT_LO (-1000) /* not within the domain */
 int udp_lo_fast(struct udp *u, mblk_t *mp);
+int udp_lo_direct(struct tpi *tp, const struct tpi_buf *to,
+	const struct str_direct *sd);
 int udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp);
 int udp_full(struct udp *u, struct udp_port *nm);
