@@ -248,6 +248,9 @@ struct str_qpair {
 	struct str_qpair *sib;	 /* [outer lock] next instance */
 	struct str_qpair *sv_next; /* [block] of pm */
 	str_a32 srvwant;	 /* [A] 1 read, 2 write: service put off */
+	str_a32 blwant;		 /* [A] 1 read, 2 write: canput() refused for
+				  * what waits at the perimeter */
+	str_a64 blbytes[2];	 /* [block of pm] that, per queue: read, write */
 	str_a32 qwaits;		 /* [A] threads in qwait() */
 	str_a32 qword;		 /* [A] they sleep here */
 	str_a32 evused;		 /* [A] it has asked for callbacks */
@@ -305,6 +308,8 @@ struct str_fileblk {
 #define STR_H_LOST 0x40000u  /* the peer's first carrier is gone, but not all
 			      * that hold it: this end's carrier shows a
 			      * hang-up that is none */
+#define STR_H_TTY 0x100000u  /* SO_ISTTY: it is a terminal */
+#define STR_H_TOSTOP 0x200000u
 #define STR_H_MSIG 0x400000u	/* M_SIG messages wait in the head queue */
 #define STR_H_EOF 0x800000u	/* a module says that nothing more comes */
 #define STR_H_STUB 0x80000u  /* no head at all: the dummy of a DEV or FIFO */
@@ -352,7 +357,8 @@ struct str_head {
 	uint32_t iocid;
 	str_a32 wrband_back;	 /* bands freed, for S_WRBAND */
 	uint32_t cltime;	 /* ms */
-	uint32_t wroff;
+	uint32_t wroff, wrpad;
+	str_a32 sid;		 /* [A] session whose terminal it is, or 0 */
 	ssize_t minpsz, maxpsz;	 /* set by SO_MINPSZ, SO_MAXPSZ */
 	str_a64 ctime;		 /* created, host_now() */
 };
@@ -571,6 +577,15 @@ void str_perim_out(struct str_qpair *qp);
 bool str_perim_try_module(struct str_fmod *fm);
 void str_perim_out_module(struct str_fmod *fm);
 void str_job_late(mblk_t *mp, bool outer);
+bool str_perim_full(queue_t *q);
+#define STR_PERIM_MOST 5120u /* where the queue has no high water mark */
+/* str_perim_waits - does anything wait at @q's perimeter? */
+STR_INLINE bool
+str_perim_waits(queue_t *q)
+{
+	return q->q_pair->pm != NULL &&
+		*(mblk_t *const volatile *)&q->q_pair->pm->bl_first != NULL;
+}
 bool str_perim_holds(struct str_qpair *qp);
 bool str_perim_idle(struct str_qpair *qp, bool (*wait)(struct str_lock *));
 void str_perim_backlog(struct str_qpair *qp,
@@ -836,11 +851,17 @@ int str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	uint64_t deadline);
 #define STR_SLEEP_READ 1u
 #define STR_SLEEP_WRITE 2u
+#define STR_SLEEP_WAY 3u
+/* ... or for something rarer than a message, or room, of band 0: */
+#define STR_SLEEP_RARE 4u
+#define STR_SLEEP_HIPRI 8u   /* READ: a high priority message first */
+#define STR_SLEEP_NORMAL 16u /* READ: none of high priority */
+#define STR_SLEEP_BAND(b) (STR_SLEEP_RARE | (unsigned)(b) << 8)
+#define STR_SLEEP_BAND_OF(why) ((why) >> 8)
 int str_head_look(struct str_head *sd, struct host_call *hc);
 void str_head_set(struct str_head *sd, uint32_t flags);
 void str_head_putback(struct str_head *sd, mblk_t *mp);
 void str_wake_writers_from(struct str_head *sd, struct host_call *hc);
-int str_sleep_band(struct str_head *sd, struct host_call *hc, int band);
 bool str_head_readable(struct str_head *sd);
 bool str_head_writable(struct str_head *sd);
 bool str_head_band_writable(struct str_head *sd, int band);

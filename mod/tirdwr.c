@@ -146,7 +146,13 @@ tirdwr_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 	}
 	q->q_ptr = WR(q)->q_ptr = tr;
 	qprocson(q);
-	str_head_again(q, again);
+	if (str_head_again(q, again) != 0) {
+		freemsg(mp);
+		qprocsoff(q);
+		kmem_free(tr, sizeof(*tr));
+		q->q_ptr = WR(q)->q_ptr = NULL;
+		return ENOSR;
+	}
 	if ((bits(q) & TR_ORDREL) != 0)
 		str_head_end(q, 1);
 	putnext(WR(q), mp);

@@ -22,6 +22,7 @@ struct str_text {
 	char *buf;
 	size_t size; /* a NUL fits behind everything */
 	size_t n;
+	size_t all; /* bytes there were, cut off or not */
 };
 
 void str_text_char(struct str_text *o, char c);

@@ -2,13 +2,15 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * printf for the executive: what cmn_err, uprintf and strlog say.
+ * printf for the executive: what cmn_err, uprintf and strlog say, and
+ * sprintf(9) and snprintf(9) put into a buffer.
  */
 #include "ddi_impl.h"
 
 void
 str_text_char(struct str_text *o, char c)
 {
+	o->all++;
 	if (o->n + 1 < o->size)
 		o->buf[o->n++] = c;
 }
@@ -193,4 +195,42 @@ str_text_format(struct str_text *o, const char *fmt, va_list ap)
 			fmt = conversion(o, fmt + 1, &copy);
 	}
 	va_end(copy);
+}
+
+/* Solaris vsnprintf(9F) */
+int
+str_ddi_vsnprintf(char *buf, size_t size, const char *fmt, va_list ap)
+{
+	struct str_text o = {.buf = buf, .size = size};
+
+	str_text_format(&o, fmt, ap);
+	if (size != 0)
+		(void)str_text_end(&o);
+	return (int)o.all;
+}
+
+/* Solaris snprintf(9F) */
+int
+str_ddi_snprintf(char *buf, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = str_ddi_vsnprintf(buf, size, fmt, ap);
+	va_end(ap);
+	return n;
+}
+
+/* Solaris sprintf(9F): its result is the buffer there */
+int
+str_ddi_sprintf(char *buf, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = str_ddi_vsnprintf(buf, (size_t)INT_MAX, fmt, ap);
+	va_end(ap);
+	return n;
 }

@@ -28,10 +28,11 @@
 
 /* What makes a read, or a write, take the full call. */
 #define STR_READ_SLOW \
-	(STR_H_RDERR | STR_H_PLEX | STR_H_LOOK | STR_H_MREAD | STR_H_MSIG)
+	(STR_H_RDERR | STR_H_PLEX | STR_H_LOOK | STR_H_MREAD | STR_H_MSIG | \
+		STR_H_TTY)
 #define STR_WRITE_SLOW \
 	(STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_LOOK | STR_H_CLOSED | \
-		STR_H_PLEX | STR_H_HOLD | STR_H_DELIM | STR_H_NORD)
+		STR_H_PLEX | STR_H_HOLD | STR_H_DELIM | STR_H_NORD | STR_H_TTY)
 /* A descriptor opened for writing, or reading, only: a FIFO's, a device's. */
 #define NOT_FOR_READING(f, fflags) \
 	(((f) & (STR_H_FIFO | STR_H_DEV)) != 0 && ((fflags) & 3u) == 1)

@@ -6,6 +6,7 @@
  * that come late, never, or twice: what takes a module that misbehaves.
  */
 #include "fixture.h"
+#include <str/builtin.h>
 #include "head/sig.h"
 
 #define I_STR 0x5308u
@@ -410,6 +411,103 @@ T_CASE(m_setopts_that_is_wrong_is_ignored)
 	SO(mp)->so_lowat = 0;
 	up(0, mp);
 	T_EQ(sd->hq.hiwat, UINT32_MAX);
+}
+
+/* ------------------------------------------------- a module changes what is there */
+
+static unsigned changed_;
+
+static mblk_t *
+change(queue_t *q, mblk_t *mp)
+{
+	(void)q;
+	changed_++;
+	*mp->b_rptr += 'A' - 'a';
+	return mp;
+}
+
+static void
+read_all(const char *text)
+{
+	char got[64] = "";
+	size_t n = 0;
+	long r;
+
+	p_.hc[0].fflags |= STR_O_NONBLOCK;
+	while ((r = fx_read(&p_, 0, got + n, 1)) > 0)
+		n += (size_t)r;
+	T_EQ(r, -11);
+	T_STR(got, text);
+}
+
+/* In order, the first and the last */
+T_CASE(what_waits_is_changed_in_order)
+{
+	queue_t *q;
+
+	begin(t);
+	q = fx_push(&p_, 0, "pass");
+	T_EQ(fx_write(&p_, 1, "abc", 3), 3);
+	T_EQ(fx_write(&p_, 1, "def", 3), 3);
+	changed_ = 0;
+	T_EQ(str_head_again(q, change), 0);
+	T_EQ(changed_, 2u);
+	read_all("AbcDef");
+}
+
+/* All or nothing: no memory to take them, nothing is changed */
+T_CASE(without_memory_what_waits_stays_as_it_is)
+{
+	queue_t *q;
+
+	begin(t);
+	q = fx_push(&p_, 0, "pass");
+	T_EQ(fx_write(&p_, 1, "abc", 3), 3);
+	T_EQ(fx_write(&p_, 1, "def", 3), 3);
+	fx_use_up();
+	changed_ = 0;
+	T_EQ(str_head_again(q, change), ENOSR);
+	fx_give_back();
+	T_EQ(changed_, 0u);
+	T_EQ(fx_write(&p_, 1, "ghi", 3), 3);
+	read_all("abcdefghi");
+}
+
+/* The same when there is memory for the first alone */
+T_CASE(memory_for_some_of_what_waits_keeps_the_order)
+{
+	queue_t *q;
+	mblk_t *one;
+
+	begin(t);
+	q = fx_push(&p_, 0, "pass");
+	T_EQ(fx_write(&p_, 1, "abc", 3), 3);
+	T_EQ(fx_write(&p_, 1, "def", 3), 3);
+	one = allocb(3, BPRI_MED);
+	fx_use_up();
+	freemsg(one);
+	T_EQ(str_head_again(q, change), ENOSR);
+	fx_give_back();
+	T_EQ(fx_write(&p_, 1, "ghi", 3), 3);
+	read_all("abcdefghi");
+}
+
+/* What found no memory to come in is behind the rest, and is changed, too */
+T_CASE(what_waits_for_memory_is_changed_behind_the_others)
+{
+	struct str_headq *hq;
+	mblk_t *mp;
+	queue_t *q;
+
+	begin(t);
+	q = fx_push(&p_, 0, "pass");
+	hq = &p_.sd[0]->hq;
+	T_EQ(fx_write(&p_, 1, "abc", 3), 3);
+	mp = fx_msg("def", 0);
+	(void)putq(&p_.sd[0]->qp->wq, mp); /* as str_headq_deliver() does */
+	str_store(&hq->overflow, 1u);
+	T_EQ(str_head_again(q, change), 0);
+	read_all("AbcDef");
 }
 
 /* What is for those below is discarded */

@@ -576,19 +576,36 @@ get_owner(struct ioc *c)
 	return out_int(c, str_sig_owner(c->sd));
 }
 
-/* The foreground group of a terminal, which a driver says it is (SO_ISTTY). */
+/*
+ * The foreground group of a terminal, which a driver says it is (SO_ISTTY).
+ * It is the terminal of the session that sets one first, until that ends or it
+ * is hung up.
+ */
 static long
 tiocspgrp(struct ioc *c)
 {
-	int v;
+	struct str_head *sd = c->sd;
+	uint32_t sid = str_load(&sd->sid), v;
+	struct host_job job;
+	int err;
 
-	if ((str_load(&c->sd->flags) & STR_H_TTY) == 0)
+	if ((str_load(&sd->flags) & STR_H_TTY) == 0)
 		return -ENOTTY;
 	if (host_copyin((const void *)c->arg, &v, sizeof(v)) != 0)
 		return -EFAULT;
-	if (v <= 0)
+	if ((int)v <= 0)
 		return -EINVAL;
-	return -str_sig_set_owner(c->sd, -v);
+	host_job(v, &job);
+	if (sid != 0 && sid != job.sid && host_signal_post(sid, 0, NULL) == 0)
+		return -ENOTTY;
+	if (job.other != 0 && job.other != job.sid)
+		return -EPERM; /* a group of another session */
+	err = str_tty_access(sd, c->hc, STR_TTY_SET);
+	if (err == 0)
+		err = str_sig_set_owner(sd, -(int)v);
+	if (err == 0)
+		str_store(&sd->sid, job.sid);
+	return -err;
 }
 
 static long
@@ -600,6 +617,16 @@ tiocgpgrp(struct ioc *c)
 		return -ENOTTY;
 	v = str_sig_owner(c->sd);
 	return out_int(c, v < 0 ? -v : v);
+}
+
+static long
+tiocgsid(struct ioc *c)
+{
+	uint32_t sid = str_load(&c->sd->sid);
+
+	if ((str_load(&c->sd->flags) & STR_H_TTY) == 0 || sid == 0)
+		return -ENOTTY;
+	return out_int(c, (int)sid);
 }
 
 /* ---------------------------------------------------- what is on the queue */
@@ -986,7 +1013,7 @@ static const struct cmd {
 	{FIONREAD, 0, fionread},
 	{TIOCGPGRP, 0, tiocgpgrp},
 	{TIOCSPGRP, 0, tiocspgrp},
-	{TIOCGSID, 0, tiocgpgrp},
+	{TIOCGSID, 0, tiocgsid},
 	{FIOSETOWN, 0, set_owner},
 	{FIOGETOWN, 0, get_owner},
 	{SIOCSPGRP, 0, set_owner},

@@ -203,10 +203,9 @@ send_slow(struct str_head *sd, struct host_call *hc, mblk_t *mp,
 		}
 		if (err != 0)
 			break;
-		if (p->band != 0)
-			err = str_sleep_band(sd, hc, p->band);
-		else
-			err = str_sleep(sd, hc, STR_SLEEP_WRITE, UINT64_MAX);
+		err = str_sleep(sd, hc, STR_SLEEP_WRITE |
+			(p->band > 0 ? STR_SLEEP_BAND(p->band) : 0),
+			UINT64_MAX);
 		if (err != 0)
 			break;
 	}
@@ -274,6 +273,8 @@ str_head_putmsg(struct str_head *sd, struct host_call *hc,
 	if (str_unlikely(NOT_FOR(sd, hc, READING)))
 		return -EBADF;
 	err = put_args(sd, uctl, udata, band, flags, &p);
+	if (err == 0)
+		err = str_tty_access(sd, hc, STR_SIGTTOU);
 	if (err != 0)
 		return -err;
 	if (p.clen < 0 && p.dlen < 0)
@@ -718,6 +719,19 @@ normal_pending(struct str_head *sd)
 	return str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos);
 }
 
+/* What to sleep for when that is not whatever comes, see get_one(). */
+static unsigned
+rarely(struct str_head *sd, const struct getter *g)
+{
+	if (str_likely(!str_head_pending(sd)))
+		return 0;
+	if (g->prim != NULL)
+		return STR_SLEEP_RARE | STR_SLEEP_NORMAL;
+	if (g->want == MSG_HIPRI)
+		return STR_SLEEP_RARE | STR_SLEEP_HIPRI;
+	return g->want == MSG_BAND && g->band > 0 ? STR_SLEEP_BAND(g->band) : 0;
+}
+
 static long
 get(struct str_head *sd, struct host_call *hc, struct getter *g)
 {
@@ -771,11 +785,8 @@ get(struct str_head *sd, struct host_call *hc, struct getter *g)
 		}
 		if (ret < 0)
 			return ret;
-		if ((g->want != MSG_ANY || g->prim != NULL) &&
-		    str_head_pending(sd))
-			ret = str_sleep_band(sd, hc, -1);
-		else
-			ret = str_sleep(sd, hc, STR_SLEEP_READ, UINT64_MAX);
+		ret = str_sleep(sd, hc, STR_SLEEP_READ | rarely(sd, g),
+			UINT64_MAX);
 		if (ret != 0)
 			return -ret;
 	}
@@ -799,6 +810,8 @@ str_head_getmsg(struct str_head *sd, struct host_call *hc,
 	g.pmsg = uband != NULL;
 	g.prim = NULL;
 	err = get_args(&g);
+	if (err == 0)
+		err = str_tty_access(sd, hc, STR_SIGTTIN);
 	if (err != 0)
 		return -err;
 	return get(sd, hc, &g);

@@ -278,8 +278,9 @@ dry(struct str_head *sd, struct host_call *hc)
 		if (err != 0)
 			return -err;
 		(void)str_sock_try(sd, hc, KS_IN);
+		/* SO_NDELON: as terminals had it before there was EAGAIN */
 		return str_load(&sd->flags) & (STR_H_HUP | STR_H_PEER |
-			STR_H_NOWR | STR_H_EOF) ? 1 : -EAGAIN;
+			STR_H_NOWR | STR_H_EOF | STR_H_NDEL) ? 1 : -EAGAIN;
 	}
 	return 0;
 }
@@ -423,6 +424,9 @@ str_head_readv(struct str_head *sd, struct host_call *hc,
 	if (str_unlikely(NOT_FOR_READING(str_load(&sd->flags),
 		    (uint32_t)hc->fflags)))
 		return -EBADF;
+	i = str_tty_access(sd, hc, STR_SIGTTIN);
+	if (str_unlikely(i != 0))
+		return -i;
 	for (i = 0; i < n; i++)
 		r.left += iov[i].len;
 	if (r.left == 0) {

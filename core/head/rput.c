@@ -28,7 +28,8 @@ first_of_band(struct str_head *sd, const mblk_t *mp)
 		if (bp->b_datap->db_type < QPCTL && bp->b_band == mp->b_band)
 			break;
 	str_unlock(&q->q_klock);
-	return bp == NULL ? STR_S_INPUT | STR_S_RDBAND : 0;
+	return bp == NULL ?
+		STR_SIG_ABOUT(STR_S_INPUT | STR_S_RDBAND, mp->b_band) : 0;
 }
 
 /* Where messages come from, now and then: see head/sleep.c:spin. */
@@ -90,16 +91,18 @@ deliver(struct str_head *sd, mblk_t *mp)
 }
 
 /* See <str/builtin.h>. */
-void
+int
 str_head_again(queue_t *q, mblk_t *(*fn)(queue_t *q, mblk_t *mp))
 {
 	queue_t *up = q->q_next;
 	struct str_head *sd = up != NULL ? up->q_head : NULL;
-	mblk_t *first = NULL, *last = NULL, *late = NULL, *mp, *next;
+	mblk_t *first = NULL, **end = &first, *late = NULL, *mp, *next;
 	struct str_headq *hq;
+	struct str_rec rec;
+	bool all;
 
 	if (sd == NULL)
-		return;
+		return 0;
 	hq = &sd->hq;
 	if (str_hlock(&hq->plock, STR_HOLD_P))
 		str_headq_repair_p(hq);
@@ -107,14 +110,27 @@ str_head_again(queue_t *q, mblk_t *(*fn)(queue_t *q, mblk_t *mp))
 		str_headq_repair_c(hq);
 	while ((mp = str_headq_take(hq)) != NULL) {
 		mp->b_next = NULL;
-		if (last != NULL)
-			last->b_next = mp;
-		else
-			first = mp;
-		last = mp;
+		*end = mp;
+		end = &mp->b_next;
+	}
+	/* what there was no memory to take would come before the others */
+	all = !str_headq_first(hq, &rec);
+	/* those that found no memory to come in are next */
+	while (all && (mp = getq(&sd->qp->wq)) != NULL) {
+		mp->b_next = NULL;
+		*end = mp;
+		end = &mp->b_next;
+	}
+	if (all)
+		str_store(&hq->overflow, 0u);
+	for (mp = first; mp != NULL && !all; mp = next) {
+		next = mp->b_next;
+		mp->b_next = NULL;
+		if (!putq(up, mp)) /* from there they are read first */
+			freemsg(mp); /* band 0 needs no memory: cannot be */
 	}
 	str_hunlock(&hq->clock, STR_HOLD_C);
-	for (mp = first; mp != NULL; mp = next) {
+	for (mp = first; mp != NULL && all; mp = next) {
 		next = mp->b_next;
 		mp->b_next = NULL;
 		mp = fn(q, mp);
@@ -129,6 +145,7 @@ str_head_again(queue_t *q, mblk_t *(*fn)(queue_t *q, mblk_t *mp))
 	if (late != NULL)
 		putnext(q, late);
 	str_wake_readers(sd);
+	return all ? 0 : ENOSR;
 }
 
 /* See <str/builtin.h>. */
@@ -357,7 +374,8 @@ m_error(struct str_head *sd, mblk_t *mp)
 	}
 	str_head_set(sd, set);
 	flush_after(sd, mp, set);
-	str_sig_event(sd, STR_S_ERROR);
+	str_sig_event(sd, STR_SIG_ABOUT(STR_S_ERROR,
+		(set & STR_H_RDERR) ? r : w));
 }
 
 /* A mark as a head keeps it: the greatest there is means no limit. */
@@ -404,6 +422,8 @@ m_setopts(struct str_head *sd, mblk_t *mp)
 		set_readopt(sd, (unsigned)so->so_readopt);
 	if (f & SO_WROFF)
 		sd->wroff = so->so_wroff;
+	if (f & SO_WRPAD)
+		sd->wrpad = so->so_wrpad;
 	if (f & SO_MINPSZ)
 		sd->minpsz = so->so_minpsz;
 	if (f & SO_MAXPSZ)
@@ -530,6 +550,26 @@ m_read(struct str_head *sd, mblk_t *mp)
 }
 
 /*
+ * Of the extensions that M_MI carries one is for the head: nothing more comes
+ * for the read that waits.  It ends as by an empty message.
+ */
+static void
+m_mi(struct str_head *sd, mblk_t *mp)
+{
+	if (str_blen(mp) < 1 || *mp->b_rptr != M_MI_READ_END ||
+	    (mp = unshared(mp)) == NULL) {
+		freemsg(mp);
+		return;
+	}
+	freemsg(mp->b_cont);
+	mp->b_cont = NULL;
+	mp->b_datap->db_type = M_DATA;
+	mp->b_band = 0;
+	mp->b_wptr = mp->b_rptr;
+	deliver(sd, mp);
+}
+
+/*
  * What modules pass most: one block of plain data that is short enough to be
  * copied into the log.  Return: false when it is not that, or not the time.
  */
@@ -602,6 +642,7 @@ str_head_rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 	case M_HANGUP:
 		freemsg(mp);
 		str_head_set(sd, STR_H_HUP);
+		str_tty_hangup(sd);
 		break;
 	case M_UNHANGUP:
 		freemsg(mp);
@@ -632,6 +673,9 @@ str_head_rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 		break;
 	case M_READ:
 		m_read(sd, mp);
+		break;
+	case M_MI:
+		m_mi(sd, mp);
 		break;
 	default:
 		/* M_BREAK, M_CTL, M_DELAY, M_STOP, M_START ... are for those

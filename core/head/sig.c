@@ -34,6 +34,7 @@
 #include "sig.h"
 #include "sock/sock.h"
 
+#define SIG_HUP 1
 #define SIG_URG 23
 #define SIG_POLL 29
 #define LOOK (-1) /* no signal, but is anybody there? */
@@ -65,14 +66,14 @@ member(uint32_t pid, uint64_t start)
 
 /* Return: 0, ESRCH: it is gone for good. */
 static int
-post(const struct str_sig *s, int sig)
+post(const struct str_sig *s, int sig, const struct host_siginfo *si)
 {
 	if (s->id > 0 && s->start != 0 && member((uint32_t)s->id, s->start) == NULL) {
 		/* dead, or between two images: what has the number now may
 		 * be another process */
-		return host_signal_post((uint32_t)s->id, 0);
+		return host_signal_post((uint32_t)s->id, 0, NULL);
 	}
-	return host_signal_post((uint32_t)s->id, sig);
+	return host_signal_post((uint32_t)s->id, sig, si);
 }
 
 /* Locks: siglock. */
@@ -155,7 +156,7 @@ str_sig_set(struct str_head *sd, int32_t id, uint32_t events)
 		fresh = make(id, events);
 		if (fresh == NULL)
 			return EAGAIN;
-		if (post(fresh, 0) != 0) {
+		if (post(fresh, 0, NULL) != 0) {
 			str_mem_free(fresh);
 			return ESRCH;
 		}
@@ -209,7 +210,7 @@ str_sig_set_owner(struct str_head *sd, int32_t id)
 		s = make(id, STR_SIG_OWNER);
 		if (s == NULL)
 			return EAGAIN;
-		if (post(s, 0) != 0) {
+		if (post(s, 0, NULL) != 0) {
 			str_mem_free(s);
 			return ESRCH;
 		}
@@ -241,12 +242,13 @@ str_sig_owner(struct str_head *sd)
 
 /*
  * Send what @pick says to each; those that are gone are taken out.
- * pick: the signal for one registration, or 0.
+ * pick: the signal for one registration, or 0; and what it tells, if anything.
  */
 static void
 each(struct str_head *sd, int (*pick)(struct str_head *, struct str_sig *,
-	uint32_t), uint32_t arg)
+	uint32_t, struct host_siginfo *), uint32_t arg)
 {
+	struct host_siginfo si;
 	struct str_sig *s, *next, *dead[MANY];
 	unsigned n = 0;
 	int sig;
@@ -254,8 +256,10 @@ each(struct str_head *sd, int (*pick)(struct str_head *, struct str_sig *,
 	lock(sd);
 	for (s = sd->sigs; s != NULL; s = next) {
 		next = s->next;
-		sig = pick(sd, s, arg);
-		if (sig == 0 || post(s, sig == LOOK ? 0 : sig) == 0 || n == MANY)
+		si.code = 0;
+		sig = pick(sd, s, arg, &si);
+		if (sig == 0 || n == MANY ||
+		    post(s, sig == LOOK ? 0 : sig, si.code ? &si : NULL) == 0)
 			continue;
 		take_out(sd, s);
 		dead[n++] = s;
@@ -267,14 +271,41 @@ each(struct str_head *sd, int (*pick)(struct str_head *, struct str_sig *,
 		str_mem_free(dead[--n]);
 }
 
+/*
+ * SVR4: si_code says which event it was, si_band which band; POLL_ERR has the
+ * error.  Of several at once, the one nearest to an end is told.
+ */
+static const struct {
+	uint32_t events;
+	int code;
+} codes[] = {
+	{STR_S_ERROR, 4}, {STR_S_HANGUP, 6}, {STR_S_HIPRI, 5},
+	{STR_S_INPUT | STR_S_RDNORM | STR_S_RDBAND, 1},
+	{STR_S_OUTPUT | STR_S_WRBAND, 2}, {STR_S_MSG, 3},
+};
+
+static void
+tell(struct host_siginfo *si, uint32_t events, uint32_t about)
+{
+	unsigned i = 0;
+
+	while (i < STR_ARRAY_LEN(codes) - 1 && (codes[i].events & events) == 0)
+		i++;
+	si->code = codes[i].code;
+	si->err = (events & STR_S_ERROR) ? (int)(about >> 16) : 0;
+	si->band = (events & STR_S_ERROR) ? 0 : (long)(about >> 16);
+}
+
 static int
-pick_event(struct str_head *sd, struct str_sig *s, uint32_t events)
+pick_event(struct str_head *sd, struct str_sig *s, uint32_t events,
+	struct host_siginfo *si)
 {
 	uint32_t ev = str_load(&s->events);
 
 	(void)sd;
 	if ((ev & events & STR_S_ALL) == 0)
 		return 0;
+	tell(si, ev & events, events);
 	if ((ev & events & STR_S_RDBAND) && (ev & STR_S_BANDURG))
 		return SIG_URG;
 	return SIG_POLL;
@@ -287,9 +318,10 @@ str_sig_post(struct str_head *sd, uint32_t events)
 }
 
 static int
-pick_owner(struct str_head *sd, struct str_sig *s, uint32_t sig)
+pick_owner(struct str_head *sd, struct str_sig *s, uint32_t sig,
+	struct host_siginfo *si)
 {
-	(void)sd;
+	(void)sd, (void)si;
 	return str_load(&s->events) & STR_SIG_OWNER ? (int)sig : 0;
 }
 
@@ -306,7 +338,8 @@ str_sig_message(struct str_head *sd, int sig)
 
 /* Has data come to the front of an empty queue since the last time? */
 static int
-pick_data(struct str_head *sd, struct str_sig *s, uint32_t arg)
+pick_data(struct str_head *sd, struct str_sig *s, uint32_t arg,
+	struct host_siginfo *si)
 {
 	uint64_t cpos = str_load(&sd->hq.cpos);
 	uint64_t pos = str_load_acq(&sd->hq.pos), at = s->at;
@@ -317,6 +350,7 @@ pick_data(struct str_head *sd, struct str_sig *s, uint32_t arg)
 	s->at = pos;
 	if ((str_load(&s->events) & (STR_S_INPUT | STR_S_RDNORM)) == 0)
 		return 0;
+	tell(si, STR_S_INPUT, 0);
 	return cpos >= at ? SIG_POLL : 0;
 }
 
@@ -335,7 +369,8 @@ woken_writers(struct str_head *sd)
 	if ((w & STR_WANT_SIGBAND) &&
 	    str_head_band_writable(sd, (int)str_load(&sd->wrband_back)) &&
 	    (str_and(want, ~STR_WANT_SIGBAND) & STR_WANT_SIGBAND))
-		str_sig_post(sd, STR_S_WRBAND);
+		str_sig_post(sd, STR_SIG_ABOUT(STR_S_WRBAND,
+			str_load(&sd->wrband_back)));
 }
 
 void
@@ -426,11 +461,66 @@ str_sig_each(struct str_head *sd, void (*fn)(struct str_blk *b, uintptr_t arg),
 	str_unlock(&sd->siglock);
 }
 
+/* ------------------------------------------------------------- job control */
+
+/*
+ * For a Stream that its driver or a module calls a terminal, and that has a
+ * foreground group.  POSIX: of its session, who is in another group may not
+ * read it, nor change it, nor, with SO_TOSTOP, write to it.  His group is sent
+ * SIGTTIN, or SIGTTOU, and stops; then he tries again.  Who ignores or blocks
+ * the signal may write all the same, and EIO is the end of a read; so it is for
+ * who is in an orphaned group, which nobody would continue.
+ */
+int
+str_tty_access_slow(struct str_head *sd, struct host_call *hc, int how)
+{
+	int sig = how < 0 ? -how : how, err, s;
+	str_a32 nothing = 0;
+	struct host_job job;
+	uint32_t sid;
+	int32_t fg;
+
+	if (how == STR_SIGTTOU && (str_load(&sd->flags) & STR_H_TOSTOP) == 0)
+		return 0;
+	for (;;) {
+		fg = str_sig_owner(sd);
+		sid = str_load(&sd->sid);
+		if (fg >= 0 || sid == 0)
+			return 0;
+		host_job(0, &job);
+		if (job.sid != sid || job.pgrp == (uint32_t)-fg)
+			return 0;
+		err = host_job_stop(sig);
+		if (err == EPERM)
+			return sig == STR_SIGTTIN ? EIO : 0;
+		if (err != 0)
+			return EIO;
+		/* a handler runs here, if there is one */
+		(void)host_wait(hc, &nothing, 1u, 0);
+		s = host_interrupted(hc);
+		if (s == HOST_SIG_INTR ||
+		    (s == HOST_SIG_RESTART && (hc->flags & HOST_CALL_ONCE)))
+			return EINTR;
+		host_resample(hc);
+	}
+}
+
+/* SVR4 M_HANGUP: the session's leader is told, who is to end it. */
+void
+str_tty_hangup(struct str_head *sd)
+{
+	uint32_t sid = str_xchg(&sd->sid, 0u);
+
+	if (sid != 0 && (str_load(&sd->flags) & STR_H_TTY) != 0)
+		(void)host_signal_post(sid, SIG_HUP, NULL);
+}
+
 /* A look that sends nothing: who is gone is found out. */
 static int
-pick_gone(struct str_head *sd, struct str_sig *s, uint32_t arg)
+pick_gone(struct str_head *sd, struct str_sig *s, uint32_t arg,
+	struct host_siginfo *si)
 {
-	(void)sd, (void)s, (void)arg;
+	(void)sd, (void)s, (void)arg, (void)si;
 	return LOOK;
 }
 

@@ -27,10 +27,6 @@
 #define STR_WANT_SIG 16u
 #define STR_WANT_SIGBAND 32u
 
-/* More of a head's flags. */
-#define STR_H_TTY 0x100000u	/* SO_ISTTY: it is a terminal */
-#define STR_H_TOSTOP 0x200000u
-#define STR_H_MSIG 0x400000u	/* M_SIG messages wait in the head queue */
 
 /* One process, or process group, and what it wants to know of. */
 struct str_sig {
@@ -53,7 +49,9 @@ uint32_t str_sig_get(struct str_head *sd, int32_t id);
 int str_sig_set_owner(struct str_head *sd, int32_t id);
 int32_t str_sig_owner(struct str_head *sd);
 
-/* str_sig_post - @events have happened at @sd */
+/* str_sig_post - @events have happened at @sd: STR_S_*, with the band they
+ * are about, or the error of STR_S_ERROR */
+#define STR_SIG_ABOUT(events, n) ((events) | ((uint32_t)(n) & 0xffu) << 16)
 void str_sig_post(struct str_head *sd, uint32_t events);
 /* str_sig_message - an M_SIG or M_PCSIG with @sig counts now */
 void str_sig_message(struct str_head *sd, int sig);
@@ -76,6 +74,26 @@ str_sig_event(struct str_head *sd, uint32_t events)
 {
 	if (str_unlikely(sd->sigs != NULL))
 		str_sig_post(sd, events);
+}
+
+/*
+ * str_tty_access - may the caller read (SIGTTIN), write (SIGTTOU), or change
+ * (STR_TTY_SET) the terminal @sd?  Return: 0, EIO, EINTR.
+ */
+#define STR_SIGTTIN 21
+#define STR_SIGTTOU 22
+#define STR_TTY_SET (-STR_SIGTTOU)
+/* str_tty_hangup - it has been hung up: so has its session */
+void str_tty_hangup(struct str_head *sd);
+int str_tty_access_slow(struct str_head *sd, struct host_call *hc, int how)
+	STR_COLD;
+
+STR_INLINE int
+str_tty_access(struct str_head *sd, struct host_call *hc, int how)
+{
+	if (str_likely((str_load(&sd->flags) & STR_H_TTY) == 0))
+		return 0;
+	return str_tty_access_slow(sd, hc, how);
 }
 
 /*

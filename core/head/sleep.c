@@ -304,11 +304,58 @@ str_head_writable(struct str_head *sd)
 	return false;
 }
 
+/*
+ * Something rarer than data of band 0, which may be there already: STR_SLEEP_*
+ * says what.  Where others of it can be, the answer is that of who asked for it
+ * and went to sleep (msg.c), so that nobody sleeps at what he could have.
+ */
+static STR_NOINLINE bool
+rare_ready(struct str_head *sd, unsigned why)
+{
+	queue_t *q = &sd->qp->rq;
+	unsigned band = STR_SLEEP_BAND_OF(why);
+	bool yes = false;
+	mblk_t *mp;
+
+	if (str_load(&sd->flags) & STR_H_LOOK)
+		return true;
+	if ((why & STR_SLEEP_READ) == 0)
+		return (str_load(&sd->flags) & (STR_H_PLEX | STR_H_NORD)) ||
+			str_head_band_writable(sd, (int)band);
+	if (str_load(&sd->flags) & (STR_H_RDERR | STR_H_HUP | STR_H_PEER |
+		STR_H_PLEX | STR_H_NOWR | STR_H_EOF))
+		return true;
+	if ((why & STR_SLEEP_NORMAL) != 0 &&
+	    (str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos) ||
+		    str_load(&sd->hq.overflow) != 0))
+		return true;
+	if (str_load(&sd->hq.npri) == 0)
+		return false;
+	if (str_lock(&q->q_klock))
+		(void)str_queue_repair(q);
+	mp = q->q_first;
+	if (mp != NULL && mp->b_datap->db_type >= QPCTL)
+		yes = (why & STR_SLEEP_NORMAL) == 0;
+	else if (mp != NULL)
+		yes = (why & STR_SLEEP_HIPRI) == 0 && mp->b_band >= band;
+	str_unlock(&q->q_klock);
+	return yes;
+}
+
 static bool
 ready(struct str_head *sd, unsigned why)
 {
+	if (str_unlikely((why & STR_SLEEP_RARE) != 0))
+		return rare_ready(sd, why);
 	return why == STR_SLEEP_READ ? str_head_readable(sd) :
 				       str_head_writable(sd);
+}
+
+/* For reading, for whatever messages. */
+STR_INLINE bool
+reads(unsigned why)
+{
+	return (why & STR_SLEEP_READ) != 0;
 }
 
 /*
@@ -317,9 +364,9 @@ ready(struct str_head *sd, unsigned why)
 static bool
 spin(struct str_head *sd, struct host_call *hc, unsigned why)
 {
-	struct str_headq *hq = why == STR_SLEEP_READ ? &sd->hq :
+	struct str_headq *hq = reads(why) ? &sd->hq :
 						       &sd->peer->hq;
-	uint32_t other = str_load(why == STR_SLEEP_READ ? &hq->pcpu :
+	uint32_t other = str_load(reads(why) ? &hq->pcpu :
 							  &hq->ccpu);
 	uint64_t start, budget;
 	unsigned pause = 1, i;
@@ -340,8 +387,8 @@ spin(struct str_head *sd, struct host_call *hc, unsigned why)
 	/* one that has written since is in a dialogue: look at once; one that
 	 * only reads lets the writer get ahead, so that its looks do not
 	 * drag the line across per record */
-	pause = why == STR_SLEEP_READ && host_tls.wrote != 0 ? 1 : FAR;
-	budget = why == STR_SLEEP_READ ? SPIN_READ_US : SPIN_WRITE_US;
+	pause = reads(why) && host_tls.wrote != 0 ? 1 : FAR;
+	budget = reads(why) ? SPIN_READ_US : SPIN_WRITE_US;
 	host_tls.wrote = 0;
 	budget = budget * host_ticks_per_ms / 1000;
 	start = host_ticks();
@@ -570,7 +617,7 @@ sock_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	uint32_t ev;
 	int err;
 
-	str_store(&host_self()->why, why);
+	str_store(&host_self()->why, why & STR_SLEEP_WAY);
 	for (;; most = UINT64_MAX) {
 		err = sock_wait(sd, hc, why, want, left(deadline, most), &ev);
 		if (err == ETIMEDOUT && left(deadline, 1) == 0)
@@ -607,11 +654,11 @@ static int
 sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 	uint64_t deadline)
 {
-	struct str_headq *hq = why == STR_SLEEP_READ ? &sd->hq :
+	struct str_headq *hq = reads(why) ? &sd->hq :
 						       &sd->peer->hq;
-	str_a32 *want = why == STR_SLEEP_READ ? &hq->rwant : &hq->wwant;
-	str_a32 *word = why == STR_SLEEP_READ ? &hq->rword : &hq->wword;
-	str_a32 *sleep = why == STR_SLEEP_READ ? &hq->rsleep : &hq->wsleep;
+	str_a32 *want = reads(why) ? &hq->rwant : &hq->wwant;
+	str_a32 *word = reads(why) ? &hq->rword : &hq->wword;
+	str_a32 *sleep = reads(why) ? &hq->rsleep : &hq->wsleep;
 	uint64_t stage;
 	uint32_t w;
 	int err;
@@ -630,7 +677,7 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 	if (spin(sd, hc, why))
 		return signalled(hc);
 	(void)str_add(str_root(STR_ROOT_SLEEPS), (uint64_t)1);
-	str_store(&host_self()->why, why);
+	str_store(&host_self()->why, why & STR_SLEEP_WAY);
 	/* a storm of signals that restart shall not keep us in stage 1 */
 	stage = host_now() + STAGE_NS;
 	for (;;) {
@@ -683,7 +730,7 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 /*
  * str_sleep - wait until something may be read, or written, at @sd
  * @sd:       the head; no lock and no claim is held
- * @why:      STR_SLEEP_READ or STR_SLEEP_WRITE
+ * @why:      STR_SLEEP_READ or STR_SLEEP_WRITE, or of these something rare
  * @deadline: host_now() time, or UINT64_MAX
  *
  * Return: 0: look again; EINTR, ETIMEDOUT, EBADF.
@@ -697,38 +744,4 @@ str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	/* who woke us may have left the stream's queues to us */
 	(void)str_sched_run_head(sd, hc);
 	return err;
-}
-
-/*
- * str_sleep_band - wait for something rarer than data at band 0: room in a
- * band (@band >= 0), or a message of a band or high priority behind none
- * (@band < 0).  What is already there does not end the wait, so the queue's
- * word alone says that something changed; the first call arms and returns.
- */
-int
-str_sleep_band(struct str_head *sd, struct host_call *hc, int band)
-{
-	struct str_headq *hq = band < 0 ? &sd->hq : &sd->peer->hq;
-	str_a32 *want = band < 0 ? &hq->rwant : &hq->wwant;
-	str_a32 *word = band < 0 ? &hq->rword : &hq->wword;
-	uint32_t w = str_load(word);
-	bool armed;
-	int err;
-
-	str_sock_flush(hc);
-	if (str_sched_run_head(sd, hc))
-		return 0;
-	/* it sleeps for 50 ms at most, so trying is enough */
-	(void)str_sock_try(sd, hc, band < 0 ? KS_IN : KS_OUT);
-	armed = (str_or(want, STR_WANT_FUTEX) & STR_WANT_FUTEX) != 0;
-	host_fence_heavy();
-	/* what came before the arming moved no word: look again, armed */
-	if (band >= 0 ? str_head_band_writable(sd, band) : !armed)
-		return 0;
-	err = host_wait(hc, word, w, STAGE_NS);
-	if (err == EINTR)
-		return signalled(hc);
-	if (err == ETIMEDOUT)
-		return str_head_look(sd, hc);
-	return 0;
 }

@@ -542,6 +542,8 @@ tty(struct ioc *c)
 		;
 	if (i == STR_ARRAY_LEN(ttys)) {
 		ret = transparent(c);
+	} else if ((err = str_tty_access(c->sd, c->hc, STR_TTY_SET)) != 0) {
+		return -err;
 	} else if (ttys[i].size != 0) {
 		len = (int)ttys[i].size;
 		dp = str_msg_from_user((const void *)c->arg, (size_t)len,

@@ -48,6 +48,8 @@ write_fails(struct str_head *sd, int err)
 	if (err == EPIPE || ((sd->wropt & 2) != 0 &&
 			(str_load(&sd->flags) & STR_H_WRERR) != 0))
 		host_signal_self(13);
+	if (err == EAGAIN && (str_load(&sd->flags) & STR_H_NDEL) != 0)
+		return 0; /* SO_NDELON */
 	return -err;
 }
 
@@ -117,7 +119,7 @@ write_message(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	int err = 0;
 	size_t off = (size_t)(sd->wroff <= 4096 ? sd->wroff : 0);
 
-	mp = allocb(n + off, BPRI_MED);
+	mp = allocb(n + off + sd->wrpad, BPRI_MED);
 	if (mp == NULL)
 		return -ENOSR;
 	mp->b_rptr += off;
@@ -331,8 +333,13 @@ STR_INLINE bool
 room_ahead(queue_t *q)
 {
 	while (q->q_head == NULL && q->q_next != NULL &&
-		(q->q_qinfo == NULL || q->q_qinfo->qi_srvp == NULL))
+		(q->q_qinfo == NULL || q->q_qinfo->qi_srvp == NULL)) {
+		if (str_unlikely(str_perim_waits(q)))
+			return false;
 		q = q->q_next;
+	}
+	if (str_unlikely(str_perim_waits(q)))
+		return false;
 	if (q->q_head != NULL)
 		return (str_load(&q->q_flag) & QREADR) != 0 &&
 			str_load(&q->q_head->hq.full) == 0;
@@ -359,7 +366,7 @@ str_head_write_mods(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
 		(str_load(&sd->flags) & STR_WRITE_SLOW) != 0 ||
 		NOT_FOR_WRITING(str_load(&sd->flags), str_load(id)) ||
-		sd->wroff != 0))
+		(sd->wroff | sd->wrpad) != 0))
 		return fast_back(t);
 	mp = str_likely(len <= STR_FASTBUF) ? mdb_small(len) :
 					      allocb(len, BPRI_MED);
@@ -426,6 +433,8 @@ str_head_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	if (str_unlikely(NOT_FOR_WRITING(str_load(&sd->flags),
 		    (uint32_t)hc->fflags)))
 		return -EBADF;
+	if (str_unlikely((n = str_tty_access(sd, hc, STR_SIGTTOU)) != 0))
+		return -n;
 	if (str_load(&sd->direct) == NULL) {
 		most = packet_size(sd, len);
 		if (most < 0)

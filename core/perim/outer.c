@@ -213,8 +213,11 @@ str_outer_enter(struct str_qpair *qp, struct host_call *hc)
 		str_fence_full();
 		if ((v = str_load(&o->owner)) != 0)
 			str_owner_wait(hc, &o->owner, v, POLL_NS);
-		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR)
+		if (hc == NULL)
+			continue;
+		if (host_interrupted(hc) == HOST_SIG_INTR)
 			return EINTR;
+		host_resample(hc); /* else the next wait is none */
 	}
 	str_fence_full(); /* pairs with the one in enter_both() */
 	while (occupied(o)) {
@@ -222,10 +225,13 @@ str_outer_enter(struct str_qpair *qp, struct host_call *hc)
 		str_fence_full();
 		if (occupied(o))
 			str_owner_wait(hc, &o->owner, me, POLL_NS);
-		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR) {
+		if (hc == NULL)
+			continue;
+		if (host_interrupted(hc) == HOST_SIG_INTR) {
 			str_outer_leave(o);
 			return EINTR;
 		}
+		host_resample(hc);
 	}
 	qp->excl = 1;
 	return 0;

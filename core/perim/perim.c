@@ -17,6 +17,10 @@
  * who leaves while somebody waits leaves its backlog as well, to be looked at
  * when its call ends.  Callbacks (core/sched/timeout.c) come again later.
  *
+ * Flow control.  What waits for a queue counts for canput() as what is on it
+ * would: who asks in front of it is refused above its high water mark, and
+ * back-enabled below its low one, when who is inside takes it out.
+ *
  * Other streams.  The backlog of a module-wide perimeter has messages for
  * queues of several streams.  Whoever takes one claims its stream first, under
  * the backlog's lock, so that the queue is there when its procedure is called:
@@ -98,6 +102,63 @@ str_perim_idle(struct str_qpair *qp, bool (*wait)(struct str_lock *l))
 		(qp->outer == NULL || wait(&qp->outer->lock));
 }
 
+/* What @mp counts for canput(); a message without data is something, too. */
+static uint64_t
+weight(mblk_t *mp)
+{
+	return msgsize(mp) + 1;
+}
+
+/* Of @q.  Locks: backlog's. */
+static str_a64 *
+waiting(queue_t *q)
+{
+	return &q->q_pair->blbytes[(str_load(&q->q_flag) & QREADR) ? 0 : 1];
+}
+
+static uint32_t
+side(queue_t *q)
+{
+	return (str_load(&q->q_flag) & QREADR) ? 1 : 2;
+}
+
+/*
+ * str_perim_full - does more wait for @q at its perimeter than it may have?
+ * Who is told so is back-enabled when it does not any more.
+ * Context: a claim on its stream is held.
+ */
+bool
+str_perim_full(queue_t *q)
+{
+	struct str_perim *pm = q->q_pair->pm;
+	size_t most = q->q_hiwat != 0 ? q->q_hiwat : STR_PERIM_MOST;
+	bool full;
+
+	lock_backlog(pm);
+	full = pm->bl_first != NULL && str_load(waiting(q)) > most;
+	if (full)
+		(void)str_or(&q->q_pair->blwant, side(q));
+	str_unlock(&pm->block);
+	return full;
+}
+
+/*
+ * @mp, for @q, has been taken out.  Return: true when somebody is to be told.
+ * A count that a death left wrong is put right when nothing waits at all.
+ * Locks: backlog's.
+ */
+static bool
+lighter(struct str_perim *pm, queue_t *q, mblk_t *mp)
+{
+	str_a64 *n = waiting(q);
+	uint64_t w = weight(mp);
+
+	*n = str_load(n) > w && pm->bl_first != NULL ? str_load(n) - w : 0;
+	return str_load(n) <= q->q_lowat &&
+		(str_load(&q->q_pair->blwant) & side(q)) != 0 &&
+		(str_and(&q->q_pair->blwant, ~side(q)) & side(q)) != 0;
+}
+
 static void
 backlog_append(struct str_perim *pm, queue_t *q, mblk_t *mp, unsigned bits)
 {
@@ -109,6 +170,7 @@ backlog_append(struct str_perim *pm, queue_t *q, mblk_t *mp, unsigned bits)
 	else
 		pm->bl_first = mp;
 	pm->bl_last = mp;
+	(void)str_add(waiting(q), weight(mp));
 	STR_CRASH_POINT("perim:backlog");
 	str_msg_disown(mp);
 	str_unlock(&pm->block);
@@ -121,6 +183,7 @@ struct taken {
 	struct str_plumb *pl, *was;
 	int how;
 	unsigned bits;
+	bool back; /* somebody was refused who need not be any more */
 };
 
 /* Streams whose messages have to stay, for a plumber is at work there. */
@@ -175,6 +238,7 @@ backlog_take(struct str_perim *pm, struct skip *s, struct taken *t)
 		if (mp->b_next == NULL)
 			pm->bl_last = prev;
 		mp->b_next = NULL;
+		t->back = lighter(pm, t->q, mp);
 	}
 	str_unlock(&pm->block);
 	t->mp = mp;
@@ -209,6 +273,8 @@ static void
 do_taken(struct taken *t)
 {
 	t->mp->b_prev = NULL;
+	if (str_unlikely(t->back))
+		qbackenable(t->q, 0);
 	if (t->bits & STR_MP_JOB) {
 		str_job_run(t->mp);
 	} else if (str_load(&t->q->q_flag) & QPROCS) {
@@ -484,8 +550,11 @@ wait_in(struct str_perim *pm, struct str_outer *o, struct host_call *hc)
 			str_owner_wait(hc, &pm->inside, v, POLL_NS);
 		else if (o != NULL && (v = str_load(&o->owner)) != 0)
 			str_owner_wait(hc, &o->owner, v, POLL_NS);
-		if (hc != NULL && host_interrupted(hc) == HOST_SIG_INTR)
+		if (hc == NULL)
+			continue;
+		if (host_interrupted(hc) == HOST_SIG_INTR)
 			return EINTR;
+		host_resample(hc); /* else the next wait is none */
 	}
 }
 
@@ -659,6 +728,7 @@ str_perim_pass(struct str_qpair *qp)
 		if (next == NULL)
 			pm->bl_last = prev;
 		mp->b_next = NULL;
+		(void)lighter(pm, queue_of(mp), mp);
 		*end = mp;
 		end = &mp->b_next;
 		mp = next;

@@ -15,15 +15,17 @@
  * What they are.  By convention, as in an SVR4 kernel's configuration: module
  * or driver NAME has a streamtab called NAMEinfo and, if it is not written for
  * one processor, its D_ flags in an int called NAMEdevflag.  NAMEinit() and
- * NAMEstart() are called once in the domain, in this order.  These may call
- * register_strmod() and register_strdev(); then what they registered counts,
- * and not the convention.
+ * NAMEstart() are called once in the domain, in this order, and after them what
+ * is _init() in a source for Solaris.  These may call register_strmod(),
+ * register_strdev() and mod_install(); then what they registered counts, and
+ * not the convention.
  *
  * Life.  An image stays as long as the domain, and so do its entries: who
  * pushes or opens the name next finds them in the registry.
  */
 #include "core.h"
-#include <sys/strconf.h>
+#include <sys/modctl.h>
+#undef fmodsw /* SVR4's is meant here, but for mod_install() */
 
 #define FIRST_SLOT 1024u
 #define LAST_SLOT 3968u /* above: the host's */
@@ -221,6 +223,52 @@ register_strdrv(struct cdevsw *cdev)
 	return register_strdev(cdev, 0);
 }
 
+/* Solaris mod_install(9F).  What is not the module's static data is refused. */
+int
+mod_install(struct modlinkage *ml)
+{
+	const struct modlstrmod *l;
+	const struct str_mod_fmodsw *f;
+	struct str_fmod *fm;
+	unsigned i;
+	int err = EINVAL;
+
+	for (i = 0; i < STR_ARRAY_LEN(ml->ml_linkage) &&
+		ml->ml_linkage[i] != NULL; i++) {
+		l = ml->ml_linkage[i];
+		if (!host_code_shared(l) || !host_code_shared(l->strmod_modops))
+			return EINVAL;
+		if (l->strmod_modops->modm_kind == MOD_DRIVER)
+			return EOPNOTSUPP;
+		f = l->strmod_fmodsw;
+		if (l->strmod_modops->modm_kind != MOD_STRMOD ||
+		    !host_code_shared(f) || !name_is_good(f->f_name) ||
+		    host_module_of(f->f_str) == 0)
+			return EINVAL;
+		err = enter(f->f_name, STR_F_MODULE, (uint32_t)f->f_flag, 0,
+			f->f_str, &fm);
+		if (err != 0)
+			return err;
+		(void)str_or(host_module_word(host_module_of(f->f_str)),
+			IMAGE_REGISTERS);
+	}
+	return err;
+}
+
+int
+mod_remove(struct modlinkage *ml)
+{
+	(void)ml;
+	return EBUSY;
+}
+
+int
+mod_info(struct modlinkage *ml, struct modinfo *info)
+{
+	(void)ml, (void)info;
+	return 1;
+}
+
 static int
 leave(struct str_fmod *fm, const struct streamtab *st)
 {
@@ -270,6 +318,16 @@ call(uint32_t image, const char *name, const char *suffix)
 		fn();
 }
 
+/* What was _init() before <sys/modctl.h> renamed it. */
+static int
+solaris(uint32_t image)
+{
+	int (*fn)(void) = (int (*)(void))(uintptr_t)host_module_symbol(image,
+		"strmod__init");
+
+	return fn != NULL && fn() != 0 ? EINVAL : 0;
+}
+
 /* By convention: enter @name as what it is wanted for. */
 static int
 conventional(uint32_t image, const char *name, uint32_t kind)
@@ -304,8 +362,9 @@ str_foreign_load(struct host_call *hc, const char *name, uint32_t kind)
 		call(image, name, "init");
 		STR_CRASH_POINT("module:init");
 		call(image, name, "start");
+		err = solaris(image);
 	}
-	if ((str_load(host_module_word(image)) & IMAGE_REGISTERS) == 0)
+	if (err == 0 && (str_load(host_module_word(image)) & IMAGE_REGISTERS) == 0)
 		err = conventional(image, name, kind);
 	if (fresh)
 		host_module_done(image, err == 0);

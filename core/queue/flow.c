@@ -11,6 +11,9 @@
  * the queue's consumer back-enables the nearest service procedure behind
  * when the queue has emptied below its low water mark.
  *
+ * What waits at a perimeter in front of that queue, or of one on the way, is
+ * on its way to it, and is bounded in the same manner: core/perim/perim.c.
+ *
  * A queue of another stream than the one at hand is *far*, as in
  * core/perim/putnext.c: its stream is claimed for the walk.  While a plumber
  * is at work there canput() says yes, since put() does not refuse either; and
@@ -123,9 +126,17 @@ any_canput(queue_t *q)
 static int
 near_canput(queue_t *q, int band)
 {
+	queue_t *to;
+
 	if (q == NULL || band > 255)
 		return 0;
-	q = str_queue_nfsrv(q);
+	to = str_queue_nfsrv(q);
+	for (;; q = q->q_next) {
+		if (str_unlikely(str_perim_waits(q)) && str_perim_full(q))
+			return 0;
+		if (q == to)
+			break;
+	}
 	if (band == ANYBAND)
 		return any_canput(q);
 	if (band == 0 && q->q_head != NULL && (str_load(&q->q_flag) & QREADR))

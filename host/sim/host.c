@@ -93,10 +93,11 @@ host_resample(struct host_call *hc)
 }
 
 int
-host_signal_post(uint32_t pid, int sig)
+host_signal_post(uint32_t pid, int sig, const struct host_siginfo *si)
 {
 	struct sim_task *t;
 
+	(void)si;
 	if (pid < 1000 || pid >= 1000 + SIM_NTASK || sig < 0 || sig > 64)
 		return ESRCH;
 	t = &sim.task[pid - 1000];
@@ -422,6 +423,20 @@ host_code(unsigned slot, void (*fn)(void))
 {
 	(void)slot;
 	return (void *)(uintptr_t)fn;
+}
+
+void
+host_job(uint32_t pid, struct host_job *ret_job)
+{
+	ret_job->pgrp = ret_job->sid = 1000;
+	ret_job->other = pid != 0 ? 1000 : 0;
+}
+
+int
+host_job_stop(int sig)
+{
+	(void)sig;
+	return EIO; /* nobody would continue them */
 }
 
 void

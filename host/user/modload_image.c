@@ -558,9 +558,11 @@ place(struct load *l, uint32_t *ret_image)
 	if (err != 0) {
 		snprintf(l->why, sizeof l->why, "%s", l->elf.why);
 	} else if (!offers(l, "info") && !offers(l, "init") &&
-		!offers(l, "start")) {
+		!offers(l, "start") &&
+		elf_symbol(&l->elf.names, "strmod__init", img_at, l) == 0) {
 		snprintf(l->why, sizeof l->why, "it has neither %sinfo nor "
-			"%sinit", l->name, l->name);
+			"%sinit nor, with <sys/modctl.h>, _init", l->name,
+			l->name);
 		err = ENOEXEC;
 	}
 	if (err == 0) {

@@ -13,6 +13,10 @@
  *
  * Faults that the processor raises are never put off.
  *
+ * What SIGPOLL is about cannot be said as the handler shall see it: to another
+ * process the kernel takes no positive si_code.  So it goes as SI_SIGIO, with
+ * code and error in si_errno, and the trampoline puts them where they belong.
+ *
  * What the program asked for is kept in `action'; the kernel holds the
  * trampoline, with the program's mask (without SIGSEGV and SIGBUS) and flags.
  * SA_RESETHAND is done here, when the handler really runs.
@@ -31,6 +35,9 @@
 	BIT(SIGTRAP) | BIT(SIGSYS))
 #define FRONT_MASK (BIT(SIGSEGV) | BIT(SIGBUS))
 #define LIBC_MASK (BIT(32) | BIT(33)) /* the C library's own */
+/* What host_signal_post() tells travels in si_errno, see there. */
+#define TOLD 0x53540000u
+#define TOLD_MASK 0xffff0000u
 
 /* The kernel's struct. */
 struct ksigaction {
@@ -185,6 +192,7 @@ host_trampoline(int sig, siginfo_t *info, void *ucontext)
 	uint64_t handler, flags;
 	uint32_t depth;
 
+	host_siginfo_told(info);
 	if (sync && (BIT(sig) & FRONT_MASK) &&
 	    host_fault_fixup(info->si_addr, ucontext))
 		return;
@@ -347,12 +355,46 @@ host_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 /* ------------------------------------------------------------- for core */
 
 int
-host_signal_post(uint32_t pid, int sig)
+host_signal_post(uint32_t pid, int sig, const struct host_siginfo *si)
 {
+	siginfo_t info;
+
 	/* minus a group; 0 and -1 would be many more than was meant */
 	if (pid == 0 || pid == UINT32_MAX)
 		return ESRCH;
-	return -(int)sys_call2(SYS_kill, (int)pid, sig);
+	if (si == NULL || sig == 0 || (int)pid < 0)
+		return -(int)sys_call2(SYS_kill, (int)pid, sig);
+	memset(&info, 0, sizeof info);
+	info.si_signo = sig;
+	info.si_code = SI_SIGIO;
+	info.si_errno = (int)(TOLD | (unsigned)(si->code & 0xff) << 8 |
+		(unsigned)(si->err & 0xff));
+	info.si_band = si->band;
+	info.si_fd = -1;
+	return -(int)sys_call3(SYS_rt_sigqueueinfo, (int)pid, sig, &info);
+}
+
+/* host_signal_ignored - does the caller ignore or block @sig? */
+bool
+host_signal_ignored(int sig)
+{
+	struct ksigaction k;
+	uint64_t mask = 0;
+
+	sys_sigmask(SIG_BLOCK, NULL, &mask);
+	return (mask & BIT(sig)) != 0 || (kernel_action(sig, NULL, &k) == 0 &&
+		k.handler == (void *)SIG_IGN);
+}
+
+void
+host_siginfo_told(siginfo_t *info)
+{
+	unsigned v = (unsigned)info->si_errno;
+
+	if (info->si_code != SI_SIGIO || (v & TOLD_MASK) != TOLD)
+		return;
+	info->si_code = (int)(v >> 8 & 0xff);
+	info->si_errno = (int)(v & 0xff);
 }
 
 void

@@ -662,15 +662,15 @@ T_CASE(a_signal_is_posted_to_a_process)
 
 	setup();
 	install(SIGUSR1, count, 0);
-	T_EQ(host_signal_post((uint32_t)getpid(), SIGUSR1), 0);
+	T_EQ(host_signal_post((uint32_t)getpid(), SIGUSR1, NULL), 0);
 	T_EQ(ran, 1);
 	pid = T_OK(fork());
 	if (pid == 0)
 		_exit(0);
 	T_OK(waitpid(pid, NULL, 0));
-	T_EQ(host_signal_post((uint32_t)pid, SIGUSR1), ESRCH);
-	T_EQ(host_signal_post(0, SIGUSR1), ESRCH);
-	T_EQ(host_signal_post(0xffffffff, SIGUSR1), ESRCH);
+	T_EQ(host_signal_post((uint32_t)pid, SIGUSR1, NULL), ESRCH);
+	T_EQ(host_signal_post(0, SIGUSR1, NULL), ESRCH);
+	T_EQ(host_signal_post(0xffffffff, SIGUSR1, NULL), ESRCH);
 }
 
 static void

@@ -39,6 +39,9 @@ int host_fd_protect(int fd);
  */
 int host_sigaction(int sig, const struct sigaction *act,
 	struct sigaction *old);
+/* host_siginfo_told - make what another member's host_signal_post() told what
+ * the program shall see. */
+void host_siginfo_told(siginfo_t *info);
 /*
  * host_sigmask_filter - what to give the kernel instead of @set, so that
  * SIGSEGV and SIGBUS are never blocked.  @buf is room for the answer.  @set

@@ -176,6 +176,7 @@ struct host_priv *host_priv(void); /* NULL: no memory */
 extern const char host_copy_begin[], host_copy_end[], host_copy_fault[];
 void host_fault_init(void);
 void host_trampoline(int sig, siginfo_t *info, void *ucontext);
+bool host_signal_ignored(int sig);
 int host_sigaction_raw(int sig, void (*fn)(int, siginfo_t *, void *),
 	unsigned long flags, uint64_t mask);
 bool host_fault_fixup(const void *addr, void *ucontext);

@@ -84,8 +84,9 @@ uint64_t str_now(void);
  * some have arrived already.  No other message arrives meanwhile, so @fn calls
  * nothing that puts one.
  * Context: open procedure.  Crash: who dies takes the messages with him.
+ * Return: 0, or ENOSR: there is no memory, and everything is as it was.
  */
-void str_head_again(queue_t *q, mblk_t *(*fn)(queue_t *q, mblk_t *mp));
+int str_head_again(queue_t *q, mblk_t *(*fn)(queue_t *q, mblk_t *mp));
 
 /*
  * str_head_end - nothing more can be read, although one may still write

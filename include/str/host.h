@@ -421,12 +421,34 @@ void host_sock_ask(void);
  */
 void *host_code(unsigned slot, void (*fn)(void));
 
+/* What a handler with SA_SIGINFO is told: si_code, si_errno, si_band. */
+struct host_siginfo {
+	int code; /* 1 to 6: POLL_IN and the others of SIGPOLL */
+	int err;  /* 0 to 255 */
+	long band;
+};
+
 /* host_signal_post - send @sig to process @pid, or, when that is minus a process
- * group, to the group; @sig 0: only look.  Return: 0, ESRCH, EPERM. */
-int host_signal_post(uint32_t pid, int sig);
+ * group, to the group; @sig 0: only look.  @si: what it is about, or NULL; a
+ * group is not told.  Return: 0, ESRCH, EPERM. */
+int host_signal_post(uint32_t pid, int sig, const struct host_siginfo *si);
 /* host_signal_self - raise SIGPIPE in the calling thread when @sig says so;
  * delivered at host_leave(). */
 void host_signal_self(int sig);
+
+/*
+ * Job control.  host_job - the caller's process group and session, and the
+ * session of the process @pid (0: of nobody; other is 0 then, or when there is
+ * no such process).
+ * host_job_stop - send SIGTTIN or SIGTTOU to the caller's process group.
+ * Return: 0, EPERM: the caller ignores or blocks it, EIO: its group is
+ * orphaned; with these nothing was sent.
+ */
+struct host_job {
+	uint32_t pgrp, sid, other;
+};
+void host_job(uint32_t pid, struct host_job *ret_job);
+int host_job_stop(int sig);
 
 struct host_cred {
 	uint32_t uid, gid, ruid, rgid;

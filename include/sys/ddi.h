@@ -179,6 +179,8 @@ makedevice(major_t major, minor_t minor)
 /* The system's numbers and those of its users are the same here. */
 #define getemajor(dev) getmajor(dev)
 #define geteminor(dev) getminor(dev)
+#define emajor(dev) getemajor(dev)
+#define eminor(dev) geteminor(dev)
 #define etoimajor(emaj) ((int)(emaj))
 #define itoemajor(imaj, lastemaj) ((lastemaj) == -1 ? (int)(imaj) : -1)
 
@@ -223,6 +225,60 @@ int weldq(queue_t *q1, queue_t *q2, queue_t *q3, queue_t *q4,
 	weld_fcn_t func, weld_arg_t arg, queue_t *protq) STR_DDI(weldq);
 int unweldq(queue_t *q1, queue_t *q2, queue_t *q3, queue_t *q4,
 	weld_fcn_t func, weld_arg_t arg, queue_t *protq) STR_DDI(unweldq);
+
+/**
+ * snprintf, vsnprintf, sprintf - text, after Solaris
+ * @buf, @size: where it goes, its NUL included; sprintf: there is room
+ * @fmt: as cmn_err(9) has it
+ *
+ * Context: any.
+ * Return:  bytes of the text, the NUL not among them, cut off or not.
+ */
+int str_ddi_snprintf(char *buf, size_t size, const char *fmt, ...)
+	STR_DDI(snprintf)
+	__attribute__((__format__(__printf__, 3, 4)));
+int str_ddi_vsnprintf(char *buf, size_t size, const char *fmt, va_list ap)
+	STR_DDI(vsnprintf) __attribute__((__format__(__printf__, 3, 0)));
+int str_ddi_sprintf(char *buf, const char *fmt, ...) STR_DDI(sprintf)
+	__attribute__((__format__(__printf__, 2, 3)));
+#if defined(_KERNEL) && !defined(_STDIO_H) && !defined(__cplusplus)
+#define snprintf str_ddi_snprintf
+#define vsnprintf str_ddi_vsnprintf
+#define sprintf str_ddi_sprintf
+#endif
+
+/* What other systems call the same.  There is no DMA for physreq to be of. */
+#define puthere(q, mp) put((q), (mp))
+#define allocb_physreq(size, pri, physreq) \
+	((void)(physreq), allocb((size), (pri)))
+#define icmn_err(level, fmt, ap) vcmn_err((level), (fmt), (ap))
+
+#ifndef __cplusplus
+/*
+ * alloc_proto - SVR3: an M_PROTO or M_PCPROTO block of @psize bytes and, if
+ * @dsize is not negative, an M_DATA block behind it, both as if written.
+ */
+static __inline__ __attribute__((__unused__)) mblk_t *
+alloc_proto(long psize, long dsize, int type, unsigned int pri)
+{
+	mblk_t *mp = allocb((size_t)psize, pri), *dp = (mblk_t *)0;
+
+	if (mp != (mblk_t *)0 && dsize >= 0) {
+		dp = allocb((size_t)dsize, pri);
+		if (dp == (mblk_t *)0) {
+			freeb(mp);
+			return dp;
+		}
+		dp->b_wptr += dsize;
+	}
+	if (mp != (mblk_t *)0) {
+		mp->b_datap->db_type = (unsigned char)type;
+		mp->b_wptr += psize;
+		mp->b_cont = dp;
+	}
+	return mp;
+}
+#endif
 
 /**
  * getmid - the number of a module or driver, its mi_idnum

@@ -56,8 +56,11 @@ pl_t splhi(void) STR_DDI(splhi);
 pl_t splx(pl_t pl) STR_DDI(splx);
 #define spl0() splbase()
 #define spl1() spltimeout()
+#define spl2() spltimeout()
+#define spl3() spldisk()
 #define spl4() spldisk()
 #define spl5() splstr()
+#define spl6() splstr()
 #define spl7() splhi()
 
 /* What a lock is called, for people. */

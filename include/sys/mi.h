@@ -158,6 +158,18 @@ unsigned char *mi_offset_paramc(mblk_t *mp, size_t offset, size_t len)
  */
 mblk_t *mi_reallocb(mblk_t *mp, size_t size) STR_DDI(mi_reallocb);
 
+#ifndef __cplusplus
+#include <sys/kmem.h>
+
+/*
+ * mi_alloc, mi_zalloc, mi_free - kmem_alloc(9) memory whose size need not be
+ * known.  Return: NULL when there is none.  mi_free of NULL is nothing.
+ */
+#define mi_alloc(size, pri) ((void)(pri), kmem_alloc((size), KM_NOSLEEP))
+#define mi_zalloc(size) kmem_zalloc((size), KM_NOSLEEP)
+#define mi_free(ptr) kmem_free((ptr), 0)
+#endif
+
 #ifdef __cplusplus
 }
 #endif

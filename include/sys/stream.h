@@ -136,6 +136,9 @@ typedef struct msgb {
 #define M_CLOSE 0x9b
 #define M_CLOSE_REPL 0x9c
 #define M_MI 0x9d
+#define M_MI_READ_RESET 1 /* M_MI: what its first byte says */
+#define M_MI_READ_SEEK 2
+#define M_MI_READ_END 4
 
 /* b_flag */
 #define MSGMARK 0x01

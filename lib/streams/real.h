@@ -131,6 +131,9 @@
 	X(int, sigprocmask, (int, const sigset_t *, sigset_t *)) \
 	X(int, pthread_sigmask, (int, const sigset_t *, sigset_t *)) \
 	X(int, sigsuspend, (const sigset_t *)) \
+	X(int, sigwaitinfo, (const sigset_t *, siginfo_t *)) \
+	X(int, sigtimedwait, (const sigset_t *, siginfo_t *, \
+		const struct timespec *)) \
 	X(void, _exit, (int)) \
 	X(int, execve, (const char *, char *const *, char *const *)) \
 	X(int, execvpe, (const char *, char *const *, char *const *)) \

@@ -227,3 +227,25 @@ sigsuspend(const sigset_t *set)
 
 	return REAL(sigsuspend)(host_sigmask_filter(SIG_SETMASK, set, &buf));
 }
+
+/* ----------------------------------------------------- signals waited for */
+
+STR_EXPORT int
+sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *ts)
+{
+	int sig = REAL(sigtimedwait)(set, info, ts);
+
+	if (sig > 0 && info != NULL)
+		host_siginfo_told(info);
+	return sig;
+}
+
+STR_EXPORT int
+sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	int sig = REAL(sigwaitinfo)(set, info);
+
+	if (sig > 0 && info != NULL)
+		host_siginfo_told(info);
+	return sig;
+}

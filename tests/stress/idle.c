@@ -8,8 +8,12 @@
 #include "survive.h"
 
 #include <sys/epoll.h>
+#include <sys/wait.h>
 
 #include <dirent.h>
+#ifdef HAVE_STROPTS
+#include <stropts.h>
+#endif
 
 /* sum of the switches of all threads of @pid; how many threads there are */
 static long
@@ -147,3 +151,84 @@ T_CASE_TIMEOUT(blocked_processes_make_no_context_switch, 60)
 	for (int i = 0; i < 2 * W_WAYS; i++)
 		T_TRUE(p_exited(pid[i], 95));
 }
+
+#ifdef HAVE_STROPTS
+/* Those who wait for what is rarer than the data that stands there. */
+enum rare { R_HIPRI, R_BAND, R_ROOM, R_WAYS };
+
+static const char *const rare_name[R_WAYS] = {
+	"getmsg of high priority", "getpmsg of a band", "room in a band",
+};
+
+static void
+wait_rare(enum rare way, const int fd[2])
+{
+	char buf[16];
+	struct strbuf d = { sizeof(buf), 1, buf }, c = d;
+	int flags = way == R_HIPRI ? MSG_HIPRI : MSG_BAND;
+	int band = way == R_BAND ? 5 : 0, ret;
+
+	if (way == R_ROOM)
+		ret = putpmsg(fd[1], NULL, &d, 5, MSG_BAND);
+	else
+		ret = getpmsg(fd[0], &c, &d, &band, &flags);
+	_exit(ret == 0 ? 95 : 96);
+}
+
+T_CASE_TIMEOUT(who_waits_for_a_band_makes_no_context_switch, 60)
+{
+	char big[600] = "";
+	struct strbuf d = { 0, sizeof(big), big }, c = { 0, 2, big };
+	long before[R_WAYS], after, sum = 0;
+	int fd[R_WAYS][2], threads, band, flags;
+	struct strbuf in = { sizeof(big), 0, big };
+	pid_t pid[R_WAYS];
+	double start;
+
+#ifdef __SANITIZE_THREAD__
+	T_SKIP("a thread of the sanitizer wakes in every process");
+#endif
+	for (int i = 0; i < R_WAYS; i++) {
+		p_pipe(fd[i]);
+		T_EQ(write(fd[i][1], "in front", 8), 8);
+	}
+	T_OK(ioctl(fd[R_ROOM][0], I_SET_LOWAT, 100));
+	T_OK(ioctl(fd[R_ROOM][0], I_SET_HIWAT, 500));
+	T_EQ(putpmsg(fd[R_BAND][1], NULL, &c, 3, MSG_BAND), 0);
+	T_EQ(putpmsg(fd[R_ROOM][1], NULL, &d, 5, MSG_BAND), 0);
+	for (int i = 0; i < R_WAYS; i++) {
+		pid[i] = fork();
+		if (pid[i] == 0)
+			wait_rare(i, fd[i]);
+	}
+	for (int i = 0; i < R_WAYS; i++)
+		T_TRUE(p_asleep(pid[i], pid[i]));
+	for (start = p_ms(); p_ms() < start + 200;)
+		p_pause(50);
+	for (int i = 0; i < R_WAYS; i++)
+		before[i] = switches(pid[i], &threads);
+	for (start = p_ms(); p_ms() < start + 1000;)
+		p_pause(250);
+	for (int i = 0; i < R_WAYS; i++) {
+		after = switches(pid[i], &threads);
+		if (after != before[i])
+			fprintf(stderr, "# %s: %ld switches\n", rare_name[i],
+				after - before[i]);
+		sum += after - before[i];
+	}
+	T_EQ(sum, 0);
+	/* they wake for what they wait for, and for nothing else */
+	T_EQ(write(fd[R_HIPRI][1], "more", 4), 4);
+	T_EQ(putpmsg(fd[R_BAND][1], NULL, &c, 4, MSG_BAND), 0);
+	T_EQ(waitpid(pid[R_HIPRI], NULL, WNOHANG), 0);
+	T_EQ(waitpid(pid[R_BAND], NULL, WNOHANG), 0);
+	T_EQ(putpmsg(fd[R_HIPRI][1], &c, NULL, 0, MSG_HIPRI), 0);
+	T_EQ(putpmsg(fd[R_BAND][1], NULL, &c, 6, MSG_BAND), 0);
+	flags = MSG_BAND;
+	band = 5;
+	T_EQ(getpmsg(fd[R_ROOM][0], NULL, &in, &band, &flags), 0);
+	T_EQ(in.len, 600);
+	for (int i = 0; i < R_WAYS; i++)
+		T_TRUE(p_exited(pid[i], 95));
+}
+#endif

@@ -10,6 +10,7 @@
 #ifndef _SYS_LIS_STRPORT_H
 #define _SYS_LIS_STRPORT_H
 
+#include <sys/errno.h>
 #include <sys/stream.h>
 #include <sys/kmem.h>
 #include <sys/cmn_err.h>

@@ -644,3 +644,155 @@ ST_ANY_CASE(concurrent_writers_signal_at_least_once)
 	for (int i = 0; i < WRITERS; i++)
 		st_reap(pid[i]);
 }
+
+/* ------------------------------------- what a handler with SA_SIGINFO is told */
+
+static volatile sig_atomic_t told, told_sig, told_code, told_err;
+static volatile long told_band;
+
+static void
+hear(int sig, siginfo_t *si, void *uc)
+{
+	T_NOTNULL(uc);
+	told_sig = sig;
+	told_code = si->si_code;
+	told_err = si->si_errno;
+	told_band = si->si_band;
+	told++;
+}
+
+static void
+listen_for(struct t *t, int fd[2], int events)
+{
+	struct sigaction sa = { .sa_sigaction = hear, .sa_flags = SA_SIGINFO };
+
+	st_pipe(t, fd);
+	T_OK(sigaction(SIGPOLL, &sa, NULL));
+	T_OK(sigaction(SIGURG, &sa, NULL));
+	T_OK(ioctl(fd[1], I_SETSIG, events));
+}
+
+#define ST_TOLD(sig, code, err, band) do {				\
+	T_SOON(told == 1, 2000);					\
+	T_EQ(told_sig, sig);						\
+	T_EQ(told_code, code);						\
+	T_EQ(told_err, err);						\
+	T_EQ(told_band, band);						\
+	told = 0;							\
+} while (0)
+
+/* siginfo: POLL_IN "data input available", si_band its band */
+ST_ANY_CASE(siginfo_says_that_data_came)
+{
+	int fd[2];
+
+	listen_for(t, fd, S_INPUT);
+	ST_WRITES(fd[0], "x");
+	ST_TOLD(SIGPOLL, POLL_IN, 0, 0);
+}
+
+/* ... "band event": the band of the message */
+ST_ANY_CASE(siginfo_says_which_band)
+{
+	int fd[2];
+
+	listen_for(t, fd, S_RDBAND);
+	T_EQ(st_putp(fd[0], NULL, "b", 200, MSG_BAND), 0);
+	ST_TOLD(SIGPOLL, POLL_IN, 0, 200);
+	T_OK(ioctl(fd[1], I_SETSIG, S_RDBAND | S_BANDURG));
+	T_EQ(st_putp(fd[0], NULL, "c", 7, MSG_BAND), 0);
+	ST_TOLD(SIGURG, POLL_IN, 0, 7);
+}
+
+/* siginfo: POLL_PRI "high priority input available" */
+ST_ANY_CASE(siginfo_says_high_priority)
+{
+	int fd[2];
+
+	listen_for(t, fd, S_HIPRI);
+	T_EQ(st_put(fd[0], "hi", NULL, RS_HIPRI), 0);
+	ST_TOLD(SIGPOLL, POLL_PRI, 0, 0);
+}
+
+/* siginfo: POLL_MSG "input message available", of a signal message */
+ST_ANY_CASE(siginfo_says_signal_message)
+{
+	int fd[2];
+
+	listen_for(t, fd, S_MSG);
+	T_OK(ioctl(fd[1], I_PUSH, "testmod"));
+	T_EQ(st_str_long(fd[1], TM_IOC_PSIGNAL, SIGPOLL), 0);
+	ST_TOLD(SIGPOLL, POLL_MSG, 0, 0);
+}
+
+/* siginfo: POLL_ERR "I/O error", with which one in si_errno */
+ST_ANY_CASE(siginfo_says_which_error)
+{
+	int fd[2];
+
+	listen_for(t, fd, S_ERROR);
+	st_break(fd[1], TM_IOC_RDERR, EPROTO);
+	ST_TOLD(SIGPOLL, POLL_ERR, EPROTO, 0);
+}
+
+/* siginfo: POLL_HUP "device disconnected" */
+ST_ANY_CASE(siginfo_says_hang_up)
+{
+	int fd[2];
+
+	listen_for(t, fd, S_HANGUP);
+	st_break(fd[1], TM_IOC_HANGUP, 0);
+	ST_TOLD(SIGPOLL, POLL_HUP, 0, 0);
+}
+
+/* siginfo: POLL_OUT "output buffers available" */
+ST_CASE(siginfo_says_room)
+{
+	int fd[2];
+
+	listen_for(t, fd, 0x3ff);
+	T_OK(ioctl(fd[1], I_SETSIG, 0));
+	st_nonblock(fd[0]);
+	st_marks(fd[1], 100, 10);
+	T_OK(ioctl(fd[0], I_SETSIG, S_OUTPUT | S_WRBAND));
+	T_EQ(st_putn(fd[0], 0, 200, 'x'), 0);
+	T_ERR(write(fd[0], "y", 1), EAGAIN);
+	T_OK(ioctl(fd[1], I_FLUSH, FLUSHR));
+	ST_TOLD(SIGPOLL, POLL_OUT, 0, 0);
+	T_EQ(st_putn(fd[0], 5, 200, 'x'), 0);
+	T_ERR(st_putn(fd[0], 5, 5, 'x'), EAGAIN);
+	T_OK(ioctl(fd[1], I_FLUSH, FLUSHR));
+	ST_TOLD(SIGPOLL, POLL_OUT, 0, 5);
+}
+
+/* Another process is told the same */
+ST_ANY_CASE(siginfo_reaches_another_process)
+{
+	int fd[2], *step = st_shared(sizeof *step);
+	sigset_t set, old;
+	siginfo_t si;
+	pid_t pid;
+
+	listen_for(t, fd, S_HIPRI);
+	T_OK(ioctl(fd[1], I_SETSIG, 0));
+	pid = st_fork();
+	if (pid == 0) {
+		T_OK(ioctl(fd[1], I_SETSIG, S_RDBAND | S_HIPRI));
+		*step = 1;
+		ST_TOLD(SIGPOLL, POLL_IN, 0, 3);
+		sigemptyset(&set);
+		sigaddset(&set, SIGPOLL);
+		T_OK(sigprocmask(SIG_BLOCK, &set, &old));
+		*step = 2;
+		T_EQ(sigwaitinfo(&set, &si), SIGPOLL);
+		T_EQ(si.si_code, POLL_PRI);
+		T_EQ(si.si_errno, 0);
+		T_EQ(told, 0);
+		_exit(0);
+	}
+	T_SOON(*step == 1, 4000);
+	T_EQ(st_putp(fd[0], NULL, "b", 3, MSG_BAND), 0);
+	T_SOON(*step == 2, 4000);
+	T_EQ(st_put(fd[0], "hi", NULL, RS_HIPRI), 0);
+	st_reap(pid);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/**
+ * DOC: <sys/systm.h> - what old sources include for bcopy, splstr, timeout
+ */
+#ifndef _SYS_SYSTM_H
+#define _SYS_SYSTM_H
+
+#include <sys/ddi.h>
+#include <sys/kmem.h>
+#include <sys/ksynch.h>
+
+#endif /* _SYS_SYSTM_H */
