@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What wires do with packets beyond reading their headers: fragments both
+ * ways, ICMP.  Pure, as <str/ip.h> is: bytes, and a time that is told.
+ */
+#ifndef DRV_IP_PKT_H
+#define DRV_IP_PKT_H
+
+#include <str/ip.h>
+
+#define IP4_OPTMAX 40u
+#define IP4_MTU 68u	/* the least: RFC 791 s3.2 */
+#define IP6_MTU 1280u	/* RFC 8200 s5 */
+
+/* -------------------------------------------------------------- fragments */
+
+/*
+ * ip_frag - the header of the next fragment
+ * @h:   of the packet, or of a fragment that is still too long (IPv4)
+ * @opt: its options, @h->optlen bytes, or NULL
+ * @off: bytes of data in those before; 0 at first; moved on, in the end to
+ *	 IP_FRAG_END
+ * @ret: the fragment's, for ip_build(); its data is @ret->len bytes from the
+ *	 old *@off
+ * @ret_opt: its options, IP4_OPTMAX bytes of room
+ * Return: 1; 0: there are no more; -EMSGSIZE: it may not, or cannot, be
+ * fragmented.  A packet that fits is one fragment that is none.
+ */
+#define IP_FRAG_END 0xffffffffu
+int ip_frag(const struct ip_hdr *h, const unsigned char *opt, uint32_t mtu,
+	uint32_t *off, struct ip_hdr *ret, unsigned char *ret_opt);
+
+#define IP_REASM_SLOTS 60u		/* packets, 4 MiB */
+#define IP_REASM_LIFE 30000000000ull	/* ns */
+#define IP_REASM_HDR 256u		/* bytes of headers */
+
+/* A packet that is being put together. */
+struct ip_slot {
+	uint32_t state;		/* 0: free */
+	uint32_t tag;		/* the caller's: which wire */
+	struct ip_addr src, dst;
+	uint32_t id;
+	uint8_t proto;		/* IPv4: it is a part of the name */
+	uint8_t next;		/* IPv6: what the data begins with */
+	uint16_t hlen;		/* bytes in hdr; 0: the first has not come */
+	uint16_t link;		/* IPv6: where in hdr the fragment header is
+				 * named */
+	uint32_t total;		/* bytes of data; 0: the last has not come */
+	uint32_t got;		/* bytes of data that are there */
+	uint64_t end;		/* when it is given up */
+	unsigned char hdr[IP_REASM_HDR];
+	unsigned char there[65536 / 64]; /* a bit for 8 bytes of data */
+	unsigned char data[65536];
+};
+
+struct ip_reasm {
+	uint32_t busy;	/* somebody is inside, or has died there */
+	uint32_t resets; /* times that everything was thrown away for that */
+	struct ip_slot slot[IP_REASM_SLOTS];
+};
+
+/* What became of a fragment. */
+#define IP_HELD 0    /* others are missing */
+#define IP_WHOLE 1   /* the packet is whole: ip_reasm_take() */
+#define IP_REFUSED 2 /* it contradicts others: the packet is given up */
+#define IP_AGAIN 3   /* it was there already */
+
+/*
+ * ip_reasm_add - a fragment
+ * @r:	  zeroed at first; the caller lets one at a time in
+ * @p:	  it, in one piece, with the header @h
+ * @now:  ns
+ * @ret:  the slot, when it is whole
+ * Return: IP_HELD ...; *@lost is how many other packets were given up for it,
+ * because of their age or for want of room.
+ */
+int ip_reasm_add(struct ip_reasm *r, uint32_t tag, const unsigned char *p,
+	const struct ip_hdr *h, uint64_t now, uint32_t *ret, uint32_t *lost);
+/* How long the packet is, and the packet itself; the slot is free then. */
+uint32_t ip_reasm_len(const struct ip_reasm *r, uint32_t slot);
+void ip_reasm_take(struct ip_reasm *r, uint32_t slot, unsigned char *to);
+/*
+ * ip_reasm_expire - give up one packet whose time is over
+ * @ret: begin of its first fragment, of which *@ret_n bytes are good, 0 when
+ *	 that has not come; IP_REASM_HDR + 8 bytes of room
+ * Return: 1, with whose it was in *@tag; 0: there is none
+ */
+int ip_reasm_expire(struct ip_reasm *r, uint64_t now, uint32_t *tag,
+	unsigned char *ret, uint32_t *ret_n);
+
+/* ------------------------------------------------------------------ ICMP */
+
+#define P_ICMP 1
+#define P_ICMP6 58
+
+enum icmp_kind {
+	ICMP_OTHER,	/* nothing that we know or care for */
+	ICMP_ECHO,	/* a question: icmp_reply() */
+	ICMP_ERR	/* about a packet of ours */
+};
+
+struct icmp_msg {
+	enum icmp_kind kind;
+	int error;		    /* errno */
+	uint32_t mtu;		    /* EMSGSIZE: what would go; 0: unknown */
+	const unsigned char *begin; /* the packet, as much as there is */
+	uint32_t n;
+	struct ip_hdr h;	    /* what its header says */
+	uint32_t at;		    /* where its data is; n or less */
+};
+
+/*
+ * icmp_parse - read the ICMP message in the packet of header @h, @n bytes at
+ * @p behind that header
+ * Return: 0 or minus an ip_bad.
+ */
+int icmp_parse(const unsigned char *p, uint32_t n, const struct ip_hdr *h,
+	struct icmp_msg *ret);
+/* Turn a packet with an ICMP_ECHO, @n bytes with its header, into the answer,
+ * which comes from @from; in place, its checksums too. */
+void icmp_reply(unsigned char *pkt, uint32_t n, const struct ip_hdr *h,
+	const struct ip_addr *from);
+
+/* What there is to complain about. */
+enum icmp_error {
+	ICMP_NOPORT, ICMP_NOPROTO, ICMP_TOOLATE /* of fragments */
+};
+#define ICMP_MOST 1280u /* bytes of a packet with an error */
+
+/*
+ * icmp_error - make a packet that complains about another
+ * @pkt: that one, @n bytes of it, with header @h
+ * @to:	 ICMP_MOST bytes of room
+ * Return: bytes; 0: about that one nobody may complain (RFC 1122 s3.2.2,
+ * RFC 4443 s2.4)
+ */
+uint32_t icmp_error(enum icmp_error what, const unsigned char *pkt, uint32_t n,
+	const struct ip_hdr *h, const struct ip_addr *from, unsigned char *to);
+
+/* So many errors at once, and then in a second. */
+#define ICMP_BURST 50u
+#define ICMP_RATE 200u
+struct icmp_limit {
+	uint64_t last; /* ns */
+	uint32_t left;
+};
+/* May one be sent at @now?  It counts. */
+int icmp_allowed(struct icmp_limit *l, uint64_t now);
+
+#endif
