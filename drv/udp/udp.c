@@ -164,14 +164,12 @@ udp_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	return err != UDP_NOT_LO ? err : by_socket(u, to, opts, mp);
 }
 
+/* Raw IP goes by the kernel, so that all who listen to it get a copy. */
 static int
 raw_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp)
 {
-	struct udp *u = udp_of(tp);
-	int err = udp_raw_unitdata(u, to, opts, mp);
-
-	return err != UDP_NOT_LO ? err : by_socket(u, to, opts, mp);
+	return by_socket(udp_of(tp), to, opts, mp);
 }
 
 #define LOOK INET_US(10000)

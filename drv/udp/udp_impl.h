@@ -171,7 +171,5 @@ void udp_forget(struct udp *u);
 struct wire *udp_lo(struct udp_state *st);
 void udp_raw_copies(struct udp_state *st, unsigned int proto, mblk_t *pkt,
 	const struct ip_hdr *h);
-int udp_raw_unitdata(struct udp *u, const struct tpi_buf *to,
-	const struct tpi_buf *opts, mblk_t *mp);
 
 #endif
