@@ -156,10 +156,12 @@ open_dev(struct dev *u, const char *name)
 static void
 close_dev(struct dev *u)
 {
+	uint32_t gen = str_file_gen(u->f);
+
+	T_EQ(host_enter(&u->hc), 0);
 	sim_close(u->hc.fd);
 	u->hc.fd = -1;
-	T_EQ(host_enter(&u->hc), 0);
-	str_file_released(u->f, &u->hc);
+	str_file_released(u->f, gen, &u->hc);
 	host_leave();
 }
 
