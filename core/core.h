@@ -488,7 +488,7 @@ struct str_fmod {
 	struct module_stat rstat, wstat;
 	char idname[4][16];
 	/* [I] see <str/direct.h>; or NULL */
-	int (*direct)(queue_t *q, const struct str_direct *d);
+	int (*direct)(queue_t *q, struct str_direct *d);
 	str_a64 state;		 /* [A] str_drv_state() */
 	struct str_link *volatile plinks; /* [plock] persistent links */
 	struct str_lock plock;
@@ -845,7 +845,7 @@ void str_wake_readers_from(struct str_head *sd, struct host_call *hc);
 void str_ring_sleepers(struct str_head *sd, bool pollers);
 void str_want_token(str_a32 *want);
 void str_wake_writers(struct str_head *sd);
-void str_wake_writers_behind(struct str_head *sd);
+int str_wake_writers_behind(struct str_head *sd);
 void str_wake_all(struct str_head *sd);
 int str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	uint64_t deadline);

@@ -14,6 +14,12 @@
 
 #include <str/direct.h>
 
+/* A full queue: how long to wait before waiting in earnest. */
+#define TRIES 4u
+#define YIELDS 2u
+#define SPIN_US 20u
+#define FAR 24u /* pauses between two looks: about a microsecond */
+
 /* Would the message overtake something at the driver's perimeter? */
 STR_INLINE bool
 is_busy(const struct str_qpair *qp)
@@ -24,6 +30,80 @@ is_busy(const struct str_qpair *qp)
 		str_load_acq(&pm->inside) != 0);
 }
 
+/* One try.  Return: STR_DIRECT_*. */
+STR_INLINE int
+try_direct(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	struct str_direct *d)
+{
+	struct str_thread *t = host_tls.slot;
+	int ret = STR_DIRECT_NOT;
+	struct str_plumb *pl;
+	queue_t *q, *top;
+	uint32_t f;
+
+	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
+		((f = str_load(&sd->flags)) & STR_WRITE_SLOW) != 0 ||
+		NOT_FOR_WRITING(f, str_load(id))))
+		goto out;
+	pl = sd->plumb;
+	if (str_unlikely(!str_claim_first(pl)))
+		goto out;
+	q = sd->straight;
+	if (str_likely(q != NULL && str_load(&pl->nrun) == 0 &&
+		!is_busy(q->q_pair))) {
+		top = sd->qp->wq.q_next;
+		if (str_likely(top->q_minpsz <= d->dlen &&
+			(top->q_maxpsz <= 0 || d->dlen <= top->q_maxpsz)))
+			ret = q->q_pair->fmod->direct(q, d);
+	}
+	str_unclaim_first(pl);
+out:
+	fast_leave(t);
+	return ret;
+}
+
+/* Would is_full() say no?  Of a queue whose stream may be another by now. */
+static bool
+has_room(struct str_headq *hq)
+{
+	uint64_t n = str_load(&hq->pbytes) - str_load_acq(&hq->cbytes);
+	uint64_t log = str_load(&hq->pos) - str_load(&hq->cpos);
+
+	return n < hq->lowat && log < hq->loglimit / 2;
+}
+
+/*
+ * There was no room at @hq.  Whoever reads there is given the CPU, if this is
+ * his, or a moment: to wait as for a message costs more than that, and has
+ * this one made blocks.  Return: is there now?
+ */
+static STR_NOINLINE bool
+soon(struct str_headq *hq)
+{
+	uint32_t other = str_load(&hq->ccpu);
+	uint64_t start;
+	unsigned i;
+
+	if (other == ~0u)
+		return false;
+	if (other == host_cpu()) {
+		for (i = 0; i < YIELDS; i++) {
+			host_yield();
+			if (has_room(hq))
+				return true;
+		}
+		return false;
+	}
+	start = host_ticks();
+	do {
+		for (i = 0; i < FAR; i++)
+			str_cpu_relax();
+		if (has_room(hq))
+			return true;
+	} while (host_ticks() - start < SPIN_US * host_ticks_per_ms / 1000);
+	return false;
+}
+
 /*
  * str_head_put_direct - a message of @d on @sd, by the short way
  * @id, @gen: as for str_head_enter()
@@ -31,43 +111,27 @@ is_busy(const struct str_qpair *qp)
  */
 STR_HOT long
 str_head_put_direct(struct str_head *sd, const str_a32 *id, uint32_t gen,
-	const struct str_direct *d)
+	struct str_direct *d)
 {
-	struct str_thread *t = host_tls.slot;
-	struct str_plumb *pl;
-	queue_t *q, *top;
-	struct str_direct dd;
-	uint32_t f;
-	int ret = STR_DIRECT_NOT;
+	unsigned tries = 0;
+	int ret;
 
-	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
-		((f = str_load(&sd->flags)) & STR_WRITE_SLOW) != 0 ||
-		NOT_FOR_WRITING(f, str_load(id))))
-		return fast_back(t);
-	pl = sd->plumb;
-	if (str_unlikely(!str_claim_first(pl)))
-		return fast_back(t);
-	q = sd->straight;
-	if (str_likely(q != NULL && str_load(&pl->nrun) == 0 &&
-		!is_busy(q->q_pair))) {
-		top = sd->qp->wq.q_next;
-		dd = *d;
-		if (str_likely(top->q_minpsz <= dd.dlen &&
-			(top->q_maxpsz <= 0 || dd.dlen <= top->q_maxpsz)))
-			ret = q->q_pair->fmod->direct(q, &dd);
+	for (;;) {
+		ret = try_direct(sd, id, gen, d);
+		if (str_likely(ret == STR_DIRECT_DONE)) {
+			host_tls.wrote = 1;
+			return 0;
+		}
+		if (ret != STR_DIRECT_FULL || tries++ == TRIES ||
+		    (str_load(id) & STR_O_NONBLOCK) != 0 || !soon(d->full))
+			return STR_NOT_FAST;
 	}
-	str_unclaim_first(pl);
-	if (str_unlikely(ret != STR_DIRECT_DONE))
-		return fast_back(t);
-	host_tls.wrote = 1;
-	fast_leave(t);
-	return 0;
 }
 
 /* See <str/direct.h>. */
 STR_HOT int
 str_direct_up(queue_t *rq, const void *ctl, size_t clen,
-	const struct str_direct *d)
+	struct str_direct *d)
 {
 	struct str_plumb *pl = rq->q_pair->plumb;
 	struct str_head *sd = &pl->head[0];
@@ -96,8 +160,10 @@ str_direct_up(queue_t *rq, const void *ctl, size_t clen,
 			str_store(&hq->pcpu, cpu);
 	}
 	str_hunlock(&hq->plock, STR_HOLD_P);
-	if (str_unlikely(err != 0))
-		return STR_DIRECT_NOT;
+	if (str_unlikely(err != 0)) {
+		d->full = hq;
+		return err == EAGAIN ? STR_DIRECT_FULL : STR_DIRECT_NOT;
+	}
 	(void)str_wake_readers(sd);
 	return STR_DIRECT_DONE;
 }

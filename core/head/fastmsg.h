@@ -47,7 +47,7 @@ headq_peek_msg(struct str_headq *hq, struct fast_msg *m)
 
 struct str_direct;
 long str_head_put_direct(struct str_head *sd, const str_a32 *id, uint32_t gen,
-	const struct str_direct *d);
+	struct str_direct *d);
 long str_head_get_direct(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	int fd, struct str_getprim *gp);
 

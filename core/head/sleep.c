@@ -193,15 +193,19 @@ str_wake_writers(struct str_head *sd)
 		(void)wake(sd->peer, &hq->wwant, &hq->wword);
 }
 
-/* str_wake_writers_behind - @sd's own writers may try again. */
-void
+/*
+ * str_wake_writers_behind - @sd's own writers may try again
+ * Return: how many were asleep in stage 1.
+ */
+int
 str_wake_writers_behind(struct str_head *sd)
 {
 	struct str_headq *hq = &sd->peer->hq;
 
 	host_fence_light();
 	if (str_load(&hq->wwant) & ~STR_WANT_BACK)
-		(void)wake(sd, &hq->wwant, &hq->wword);
+		return wake(sd, &hq->wwant, &hq->wword);
+	return 0;
 }
 
 /*
@@ -214,7 +218,7 @@ str_wake_all(struct str_head *sd)
 	if (str_load(&sd->flags) & STR_H_STUB)
 		return;
 	(void)str_wake_readers(sd);
-	str_wake_writers_behind(sd);
+	(void)str_wake_writers_behind(sd);
 	/* who waits for an answer, or for his turn, does so while one is in
 	 * progress */
 	if (str_load(&sd->iocbusy) != 0) {

@@ -263,7 +263,7 @@ bcangetany(queue_t *q)
 static void
 head_backenable(struct str_head *sd)
 {
-	str_wake_writers_behind(sd);
+	(void)str_wake_writers_behind(sd);
 }
 
 static void

@@ -328,7 +328,7 @@ late_work(struct str_plumb *pl, uint32_t flags)
 		return;
 	each_queue(pl, back);
 	for (e = 0; e < pl->nheads; e++)
-		str_wake_writers_behind(&pl->head[e]);
+		(void)str_wake_writers_behind(&pl->head[e]);
 }
 
 static void
@@ -457,13 +457,32 @@ commit_sleeper(struct str_plumb *pl, struct str_head *sd)
 	return false;
 }
 
+/*
+ * The same of who waits for room there.  He would be woken by the service
+ * procedure as soon as it takes the first message, and be in the way of the
+ * thread that runs it, perhaps on his CPU.
+ */
+static bool
+commit_writer(struct str_plumb *pl, struct str_head *sd)
+{
+	if ((str_load(&sd->peer->hq.wwant) & STR_WANT_FUTEX) == 0)
+		return false;
+	str_store(&pl->committed_at, host_ticks());
+	str_store(&pl->committed, host_self_tag());
+	if (str_wake_writers_behind(sd) > 0)
+		return true;
+	str_store(&pl->committed, 0u);
+	return false;
+}
+
 static bool
 commit_any(struct str_plumb *pl)
 {
 	unsigned e;
 
 	for (e = 0; e < pl->nheads; e++)
-		if (commit_sleeper(pl, &pl->head[e]))
+		if (commit_sleeper(pl, &pl->head[e]) ||
+		    commit_writer(pl, &pl->head[e]))
 			return true;
 	return false;
 }

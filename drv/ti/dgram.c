@@ -7,6 +7,9 @@
  * One whose receiver is full waits at the head of its sender's queue, until
  * there is room, or the receiver goes, or HOLD has passed; then it is dropped
  * and counted, and so are those that come after it, until the receiver reads.
+ * What waits takes the long way through the queue, and so does what comes after
+ * it; so not much may: the sender waits at his Stream head instead, and goes on
+ * by the short way.
  *
  * A name is never freed, so the one that the last datagram went to is looked at
  * first: if it is bound, and to that address, no other is.
@@ -173,7 +176,7 @@ ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
 }
 
 int
-ti_direct(struct tpi *tp, const struct tpi_buf *to, const struct str_direct *d)
+ti_direct(struct tpi *tp, const struct tpi_buf *to, struct str_direct *d)
 {
 	struct ti_name *nm;
 	struct str_hold h;

@@ -750,6 +750,21 @@ static const struct tpi_opt ti_opts[] = {
 };
 #define TI_NOPT (sizeof(ti_opts) / sizeof(ti_opts[0]))
 
+/* The same of datagrams, but for how many bytes wait to be sent. */
+static const struct tpi_opt ticlts_opts[] = {
+	{ XTI_GENERIC, XTI_DEBUG, TPI_OPT_INT, 0, 0, 0, 0x7fffffff, V_DEBUG },
+	{ XTI_GENERIC, XTI_LINGER, TPI_OPT_LINGER, TPI_OPT_ABS, 0, 0, 0,
+		V_LINGER },
+	{ XTI_GENERIC, XTI_RCVBUF, TPI_OPT_INT, 0, TI_RCVBUF, TI_BUFMIN,
+		TI_BUFMAX, V_RCVBUF },
+	{ XTI_GENERIC, XTI_RCVLOWAT, TPI_OPT_INT, 0, 1, 1, TI_BUFMAX,
+		V_RCVLOWAT },
+	{ XTI_GENERIC, XTI_SNDBUF, TPI_OPT_INT, 0, TI_DGRAMS, TI_BUFMIN,
+		TI_BUFMAX, V_SNDBUF },
+	{ XTI_GENERIC, XTI_SNDLOWAT, TPI_OPT_INT, 0, 1, 1, TI_BUFMAX,
+		V_SNDLOWAT },
+};
+
 /* What waits to be read may be so much. */
 static void
 set_rcvbuf(queue_t *rq, t_scalar_t n)
@@ -769,6 +784,13 @@ set_rcvbuf(queue_t *rq, t_scalar_t n)
 	putnext(rq, mp);
 }
 
+static void
+set_sndbuf(queue_t *rq, t_scalar_t n)
+{
+	(void)strqset(WR(rq), QHIWAT, 0, n);
+	(void)strqset(WR(rq), QLOWAT, 0, n / 4);
+}
+
 static int
 ti_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 	unsigned int len)
@@ -780,8 +802,7 @@ ti_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 	if (o->name == XTI_RCVBUF) {
 		set_rcvbuf(tp->rq, n);
 	} else if (o->name == XTI_SNDBUF) {
-		(void)strqset(WR(tp->rq), QHIWAT, 0, n);
-		(void)strqset(WR(tp->rq), QLOWAT, 0, n / 4);
+		set_sndbuf(tp->rq, n);
 	}
 	return 0;
 }
@@ -854,7 +875,7 @@ static const struct tpi_ops ticlts_ops = {
 	.open = ti_create, .close = ti_close, .bind = ti_bind,
 	.unbind = ti_unbind, .unitdata = ti_unitdata, .direct = ti_direct,
 	.setopt = ti_setopt,
-	.rsrv = ti_rsrv, .opt = ti_opts, .nopt = TI_NOPT,
+	.rsrv = ti_rsrv, .opt = ticlts_opts, .nopt = TI_NOPT,
 	.size = sizeof(struct ti),
 	.name = "ticlts",
 	.prov = ticlts_prov,
@@ -900,8 +921,11 @@ ti_open(queue_t *q, dev_t *devp, int sflag, cred_t *crp,
 	if (sflag == CLONEOPEN)
 		m = new_minor(st);
 	err = tpi_open(q, devp, sflag, crp, m, ops);
-	if (err == 0)
-		set_rcvbuf(q, TI_RCVBUF);
+	if (err != 0)
+		return err;
+	set_rcvbuf(q, TI_RCVBUF);
+	if (ops->info.SERV_type == T_CLTS)
+		set_sndbuf(q, TI_DGRAMS);
 	return err;
 }
 
@@ -958,7 +982,7 @@ static void (*const ti_calls[])(void) = {
 };
 
 static int
-ticlts_direct(queue_t *q, const struct str_direct *d)
+ticlts_direct(queue_t *q, struct str_direct *d)
 {
 	return tpi_direct(q, d, &ticlts_ops);
 }

@@ -23,6 +23,7 @@
 #define TI_HOLD (5 * HZ)   /* a datagram waits for a receiver that is full */
 #define TI_SNDBUF 524288   /* as much as waits above: fewer turns */
 #define TI_RCVBUF 524288
+#define TI_DGRAMS 1024	   /* TI_SNDBUF of datagrams: see dgram.c */
 #define TI_BUFMIN 1024
 #define TI_BUFMAX (64 << 20)
 #define TI_ADDRSZ 4u	   /* of an address that is chosen here */
@@ -113,6 +114,6 @@ struct ti_name *ti_lookup(struct ti_shared *st, const unsigned char *buf,
 int ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp);
 int ti_direct(struct tpi *tp, const struct tpi_buf *to,
-	const struct str_direct *d);
+	struct str_direct *d);
 
 #endif

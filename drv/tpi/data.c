@@ -229,7 +229,7 @@ is_plain(struct tpi *tp, unsigned int *ret_binds)
 }
 
 int
-tpi_direct(queue_t *q, const struct str_direct *d, const struct tpi_ops *ops)
+tpi_direct(queue_t *q, struct str_direct *d, const struct tpi_ops *ops)
 {
 	const struct T_unitdata_req *ur = d->ctl;
 	struct tpi *tp = tpi_of(q);
@@ -257,7 +257,7 @@ tpi_direct(queue_t *q, const struct str_direct *d, const struct tpi_ops *ops)
 
 int
 tpi_unitdata_direct(struct tpi *tp, struct tpi *from,
-	const struct tpi_buf *src, const struct str_direct *d)
+	const struct tpi_buf *src, struct str_direct *d)
 {
 	struct {
 		struct T_unitdata_ind ui;

@@ -32,19 +32,21 @@ struct str_direct {
 	size_t clen;
 	const void *udata; /* the caller's memory, perhaps bad */
 	ssize_t dlen;	   /* -1: no data part */
+	void *full;	   /* the executive's: where there was no room */
 };
 
 /* What a direct procedure returns: nothing else is possible. */
 #define STR_DIRECT_DONE 0
 #define STR_DIRECT_NOT 1 /* nothing has been done */
+#define STR_DIRECT_FULL 2 /* ... because it is full, and so it may be soon */
 
 /*
  * str_direct_up - append a message of @ctl and @d's data to what waits to be
  * read above @rq, a driver's read queue of a stream that is held
- * Return: STR_DIRECT_DONE, or STR_DIRECT_NOT: it is full, too long for that, or
- * something stands between.
+ * Return: STR_DIRECT_DONE; STR_DIRECT_FULL; STR_DIRECT_NOT: it is too long for
+ * that, or something stands between.
  */
 int str_direct_up(queue_t *rq, const void *ctl, size_t clen,
-	const struct str_direct *d);
+	struct str_direct *d);
 
 #endif
