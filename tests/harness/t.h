@@ -125,6 +125,8 @@ uint64_t t_rand(void);		/* repeats with T_SEED, for each case alone */
 uint64_t t_rand_below(uint64_t n);
 uint64_t t_now_ns(void);	/* CLOCK_MONOTONIC */
 void t_pause(void);		/* 1 ms, for T_SOON() */
+/* A port that nobody has, nor gets who does not ask for that number. */
+int t_port(int family, int type);
 unsigned int t_scale(void);	/* how much slower sanitizers may be */
 
 void t_case_add(struct t_case *c);

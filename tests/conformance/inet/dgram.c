@@ -39,11 +39,8 @@ struct both {
 static void
 both(struct both *b)
 {
-	b->len = in_addr(&b->peer, family(), home(), 0);
-	b->s = in_sock(family(), SOCK_DGRAM);
-	T_OK(bind(b->s, (struct sockaddr *)&b->peer, b->len));
-	b->me = b->peer;
-	T_OK(getsockname(b->s, (struct sockaddr *)&b->peer, &b->len));
+	b->s = in_here(family(), SOCK_DGRAM, &b->peer, &b->len);
+	b->len = in_addr(&b->me, family(), home(), 0);
 	b->fd = in_open(dev());
 	((struct sockaddr_in *)&b->me)->sin_port =
 		htons((uint16_t)in_bind(b->fd, &b->me, b->len, 0));

@@ -190,14 +190,26 @@ in_sock(int family, int type)
 }
 
 int
+in_here(int family, int type, struct sockaddr_storage *ss, socklen_t *len)
+{
+	int s = in_sock(family, type), r;
+
+	do {
+		*len = in_addr(ss, family,
+			family == AF_INET ? "127.0.0.1" : "::1",
+			t_port(family, type));
+		r = bind(s, (struct sockaddr *)ss, *len);
+	} while (r < 0 && errno == EADDRINUSE); /* somebody was faster */
+	T_OK(r);
+	return s;
+}
+
+int
 in_listener(int family, struct sockaddr_storage *ss, socklen_t *len)
 {
-	int s = in_sock(family, SOCK_STREAM);
+	int s = in_here(family, SOCK_STREAM, ss, len);
 
-	*len = in_addr(ss, family, family == AF_INET ? "127.0.0.1" : "::1", 0);
-	T_OK(bind(s, (struct sockaddr *)ss, *len));
 	T_OK(listen(s, 128));
-	T_OK(getsockname(s, (struct sockaddr *)ss, len));
 	return s;
 }
 

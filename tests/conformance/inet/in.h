@@ -77,7 +77,11 @@ void in_unitdata(int fd, const void *addr, int alen, const void *data,
 /* An endpoint connected with the plain socket *@ret. */
 int in_pair(const char *dev, int family, int *ret);
 
-/* Plain sockets. */
+/*
+ * Plain sockets.  in_here: bound to a port that is nobody's, also when it is
+ * given back; *ss is told.
+ */
+int in_here(int family, int type, struct sockaddr_storage *ss, socklen_t *len);
 int in_sock(int family, int type);
 int in_listener(int family, struct sockaddr_storage *ss, socklen_t *len);
 void in_readn(int s, void *buf, size_t n);

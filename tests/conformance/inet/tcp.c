@@ -228,7 +228,12 @@ T_CASE(the_port_is_kept_from_one_connection_to_the_next)
 	struct sockaddr_storage ss, peer;
 	socklen_t len, plen;
 	int l = in_listener(family(), &ss, &len), fd = in_open(dev()), s, i;
-	int port = in_bind(fd, NULL, 0, 0);
+	int port;
+
+	/* what that one had a moment ago is nobody's */
+	s = in_here(family(), SOCK_STREAM, &peer, &plen);
+	T_OK(close(s));
+	port = in_bind(fd, &peer, plen, 0);
 
 	for (i = 0; i < 3; i++) {
 		in_conn_req(fd, &ss, (int)len);

@@ -7,7 +7,7 @@
  * case, which finds the descriptors named in the environment.  The second
  * runner must not hold them, or an end would never be hung up: once it has
  * forked the case it closes them, by a fork handler and a bare system call,
- * for it is no member of the domain.
+ * for it is no member of the domain.  The case waits until it has.
  *
  * Helpers: a program image that came by exec and is not a case.  It runs from
  * a constructor and never reaches main().
@@ -31,6 +31,7 @@ T_TARGETS("direct", "dup", "fork", "exec", "rights")
 enum { ALARM_SECONDS = 8, REPORT_ROOM = 4096 };
 
 static int given[2] = { -1, -1 };	/* the ends an exec handed down */
+static volatile int *dropped;		/* the runner has closed these */
 static int own[2];			/* the ends the case has */
 
 static void
@@ -41,6 +42,7 @@ drop_given(void)
 			syscall(SYS_close, given[i]);
 			given[i] = -1;
 		}
+	*dropped = 1;
 }
 
 static void
@@ -82,8 +84,10 @@ st_init(void)
 
 	if (what != NULL)
 		helper_run(what);
-	if (fds != NULL && sscanf(fds, "%d,%d", &given[0], &given[1]) == 2)
+	if (fds != NULL && sscanf(fds, "%d,%d", &given[0], &given[1]) == 2) {
+		dropped = st_shared(sizeof *dropped);
 		pthread_atfork(NULL, drop_given, NULL);
+	}
 }
 
 /* An image of this program; returns only if it could not be run. */
@@ -150,13 +154,13 @@ wait_for(pid_t pid)
 static void
 via_fork(struct t *t, void (*body)(struct t *t))
 {
-	int *alone = st_shared(sizeof *alone);
+	volatile int *alone = st_shared(sizeof *alone);
 	pid_t pid = st_fork();
 	int status;
 
 	if (pid == 0) {
 		/* a hang-up is one only when nobody else holds the end */
-		T_SOON(*(volatile int *)alone != 0, 4000);
+		T_SOON(*alone != 0, 4000);
 		body(t);
 		_exit(0);
 	}
@@ -176,6 +180,7 @@ via_exec(struct t *t)
 	const char *args[] = { "again", "--target=exec", NULL, NULL };
 	char env[64], text[REPORT_ROOM];
 	int report = (int)syscall(SYS_memfd_create, "report", MFD_CLOEXEC);
+	volatile int *alone = st_shared(sizeof *alone);
 	int status;
 	pid_t pid;
 	ssize_t n;
@@ -186,10 +191,12 @@ via_exec(struct t *t)
 	if (pid == 0) {
 		setenv("ST_FDS", env, 1);
 		dup2(report, 1);
+		T_SOON(*alone != 0, 4000);
 		exec_self(args);
 	}
 	T_OK(close(own[0]));
 	T_OK(close(own[1]));
+	*alone = 1;
 	status = wait_for(pid);
 	if (status == 0)
 		return;
@@ -206,6 +213,7 @@ st_run(struct t *t, void (*body)(struct t *t))
 	st_sim_begin(t);
 #endif
 	if (given[0] != -1) {
+		T_SOON(*dropped != 0, 4000);
 		memcpy(own, given, sizeof own);
 		given[0] = given[1] = -1;
 		body(t);

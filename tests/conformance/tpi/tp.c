@@ -257,6 +257,21 @@ tp_any(struct tp_addr *a)
 		inet_addr_of(a, 0);
 }
 
+/*
+ * As tp_any(), but with a port that stays free when it is given back.
+ * Return: is there such a thing?
+ */
+static int
+own_port(struct tp_addr *a)
+{
+	tp_any(a);
+	if (!tp_is()->inet || tp_is()->raw)
+		return 0;
+	inet_addr_of(a, (unsigned)t_port(tp_is()->six ? AF_INET6 : AF_INET,
+		tp_cots() ? SOCK_STREAM : SOCK_DGRAM));
+	return 1;
+}
+
 /* What was bound a moment ago and is not any more. */
 void
 tp_nobody(struct tp_addr *a)
@@ -294,11 +309,19 @@ take(struct tp_addr *ret, int len, int off)
 void
 tp_bind(int fd, unsigned qlen, struct tp_addr *ret)
 {
-	struct tp_addr any;
+	struct tp_addr a;
+	int again;
 
-	tp_any(&any);
-	tp_bind_req(fd, &any, qlen, T_BIND_REQ);
-	tp_want(fd, T_BIND_ACK);
+	do {
+		again = own_port(&a);
+		tp_bind_req(fd, &a, qlen, T_BIND_REQ);
+		again = tp_get(fd) == T_ERROR_ACK && again &&
+			tp.p.error_ack.TLI_error == TADDRBUSY;
+	} while (again); /* somebody was faster */
+	if (tp.prim == T_ERROR_ACK)
+		T_FAIL("T_BIND_REQ: %d, %d", tp.p.error_ack.TLI_error,
+			tp.p.error_ack.UNIX_error);
+	T_EQ(tp.prim, T_BIND_ACK);
 	T_GT(tp.p.bind_ack.ADDR_length, 0);
 	take(ret, tp.p.bind_ack.ADDR_length, tp.p.bind_ack.ADDR_offset);
 }

@@ -101,12 +101,14 @@ xt_netbuf(struct netbuf *nb, struct xt_addr *a)
 }
 
 /* On the inet transports an address of this host must be asked for. */
-static void
-local(struct xt_addr *a)
+void
+xt_local(struct xt_addr *a, int port)
 {
 	struct sockaddr_in6 sin6 = {.sin6_family = AF_INET6,
+		.sin6_port = htons((uint16_t)port),
 		.sin6_addr = IN6ADDR_LOOPBACK_INIT};
-	struct sockaddr_in sin = {.sin_family = AF_INET};
+	struct sockaddr_in sin = {.sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port)};
 
 	a->len = 0;
 	if (!xt->inet)
@@ -125,12 +127,16 @@ int
 xt_bound_at(int nonblock, unsigned qlen, struct xt_addr *at)
 {
 	struct t_bind req = {.qlen = qlen}, ret;
-	int fd = xt_open(nonblock);
+	int fd = xt_open(nonblock), own = xt->inet && !xt->raw, r;
 
-	local(at);
-	xt_netbuf(&req.addr, at);
-	xt_netbuf(&ret.addr, at);
-	T_TOK(t_bind(fd, &req, &ret));
+	do {
+		xt_local(at, !own ? 0 : t_port(xt->six ? AF_INET6 : AF_INET,
+			xt->service == T_CLTS ? SOCK_DGRAM : SOCK_STREAM));
+		xt_netbuf(&req.addr, at);
+		xt_netbuf(&ret.addr, at);
+		r = t_bind(fd, &req, &ret);
+	} while (own && r < 0 && t_errno == TADDRBUSY); /* just taken */
+	T_TOK(r);
 	at->len = ret.addr.len;
 	T_GT(at->len, 0);
 	if (xt->service != T_CLTS)

@@ -88,12 +88,15 @@ void xt_event(const char *file, int line, int fd, int want);
 int xt_open(int nonblock);
 int xt_open_info(int nonblock, struct t_info *info);
 int xt_bound(int nonblock, unsigned qlen);	/* to any address */
+/* ... that is nobody's, also when it is given back */
 int xt_bound_at(int nonblock, unsigned qlen, struct xt_addr *ret);
 void xt_block(int fd, int block);
 
 /* An address nobody has. */
 void xt_nobody(struct xt_addr *ret);
 void xt_netbuf(struct netbuf *nb, struct xt_addr *a);
+/* This host's address, as the transport has it; port 0: any. */
+void xt_local(struct xt_addr *a, int port);
 
 /* What a listener needs for a client: connect, and be accepted. */
 void xt_call(int fd, struct xt_addr *to);	/* t_connect, does not wait */
