@@ -804,3 +804,49 @@ T_CASE(when_the_last_member_was_killed_it_does_so_too)
 {
 	alone(SIGKILL);
 }
+
+/* In a child: attach to the domain @path, which wants it. */
+static void
+member_of(const char *path, pid_t *tell)
+{
+	setup_in(path, "0");
+	want(true);
+	T_EQ(ask(), 0);
+	settled();
+	*tell = daemon_pid();
+}
+
+/* What wants it is a link or a name, of which nobody can know any more. */
+T_CASE(when_the_domain_was_removed_and_nobody_is_left_it_leaves)
+{
+	char dir[] = "/tmp/streams-daemon-XXXXXX", path[128];
+	uint64_t before;
+	pid_t pid, *tell;
+	int i, status;
+
+	T_NOTNULL(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/domain", dir);
+	tell = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	for (i = 0; i < 2; i++) {
+		pid = T_OK(fork());
+		if (pid == 0) {
+			member_of(path, &tell[i]);
+			if (i == 0)
+				raise(SIGKILL);
+			/* we are here: it stays */
+			T_OK(unlink(path));
+			before = looks();
+			T_SOON(looks() >= before + 2, 10000);
+			T_FALSE(gone(tell[i]));
+			raise(SIGKILL);
+		}
+		T_OK(waitpid(pid, &status, 0));
+		T_TRUE(WIFSIGNALED(status));
+	}
+	/* nobody was there, but the name */
+	T_GT(tell[0], 0);
+	T_EQ(tell[1], tell[0]);
+	T_SOON(gone(tell[0]), 10000);
+	T_OK(rmdir(dir));
+}

@@ -296,6 +296,21 @@ host_named_exit(void)
 	(void)lock_op(fd, LOCK_UN);
 }
 
+/*
+ * Can nobody come to the domain any more?  Its file has no name, there is no
+ * other member, and no descriptor by which a process could find one of its
+ * streams.  A child that was forked and has made no call yet is not seen.
+ */
+bool
+host_named_forsaken(void)
+{
+	struct stat st;
+
+	return host_domain_stat(host_domain_fd(), &st) == 0 &&
+		st.st_nlink == 0 && !host_others_alive() &&
+		!str_region_carriers(host_domain, carrier_exists, NULL);
+}
+
 /* In the child of a fork: a lock of its own. */
 void
 host_named_forked(void)

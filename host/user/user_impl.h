@@ -122,6 +122,7 @@ int host_name_mkdir(const struct host_name *n);
 int host_named_attach(const struct host_name *n);
 void host_named_forked(void);	/* a lock of its own for a child */
 void host_named_exit(void);
+bool host_named_forsaken(void);
 const char *host_named_dir(void); /* ours, that goes with the name; or "" */
 void host_named_dir_set(const char *dir);
 

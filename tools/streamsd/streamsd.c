@@ -18,7 +18,8 @@
  *
  * Life.  Started by the first call that needs it (host/user/daemon.c), it
  * goes when nothing has needed it for STREAMS_LINGER ms, and at once when it
- * is the last member.
+ * is the last member.  Streams that nobody holds, kept by a link or a name,
+ * are not for ever: when the domain's file is gone, nobody can come back.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,6 +181,16 @@ leave(uint64_t since, uint64_t *ret_ns)
 	return host_daemon_resign(asked);
 }
 
+/*
+ * Has the domain ended, but for us?  Asked after a look: what the dead had
+ * open is closed, and has been sent.
+ */
+static bool
+forsaken(void)
+{
+	return !watch_anybody() && host_named_forsaken();
+}
+
 static uint64_t
 until(uint64_t at)
 {
@@ -268,6 +279,8 @@ work(void)
 			wanted_at = host_now();
 			ns = STR_MIN(ns, DRAIN);
 		} else if (str_region_wanted()) {
+			if (forsaken())
+				return;
 			wanted_at = host_now();
 			ns = STR_MIN(ns, until(sweep_at));
 		} else {
