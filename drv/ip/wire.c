@@ -64,7 +64,7 @@ wire_count(struct wire *w, enum wire_count what, uint64_t n)
 uint64_t
 ip_counted(const struct ip_wire *w, unsigned int what)
 {
-	uint64_t sum = 0;
+	uint64_t sum = w->kind == 0 ? udp_lo_counted(what) : 0;
 	unsigned int i;
 
 	for (i = 0; i < IP_PIECES; i++)

@@ -438,11 +438,46 @@ drop(struct udp *u, mblk_t *mp)
 	freemsg(mp);
 }
 
+/*
+ * One has gone, and come.  Two threads that send by one endpoint at the same
+ * time may be counted as one.
+ */
 static inline void
-count(struct wire *lo, uint32_t n)
+count(struct udp *u, uint32_t n)
 {
-	wire_count(lo, WIRE_OUT, 1);
-	wire_count(lo, WIRE_OUTBYTES, n);
+	str_store(&u->sent, str_load(&u->sent) + 1);
+	str_store(&u->bytes, str_load(&u->bytes) + n);
+}
+
+/* udp_lo_counted - what endpoints that there are have sent on lo */
+uint64_t
+udp_lo_counted(enum wire_count what)
+{
+	struct udp_state *st = udp_state();
+	uint64_t n = 0;
+	struct tpi *tp;
+
+	if (st == NULL || what > WIRE_OUTBYTES)
+		return 0;
+	mutex_enter(&st->udp.lock);
+	for (tp = st->udp.first; tp != NULL; tp = tp->next)
+		n += what < WIRE_INBYTES ? str_load(&udp_of(tp)->sent) :
+			str_load(&udp_of(tp)->bytes);
+	mutex_exit(&st->udp.lock);
+	return n;
+}
+
+/* udp_lo_gone - @u is closed: what it has sent is counted where it stays */
+void
+udp_lo_gone(struct udp *u)
+{
+	struct wire *lo = udp_lo(u->st);
+
+	wire_count(lo, WIRE_IN, u->sent);
+	wire_count(lo, WIRE_OUT, u->sent);
+	wire_count(lo, WIRE_INBYTES, u->bytes);
+	wire_count(lo, WIRE_OUTBYTES, u->bytes);
+	u->sent = u->bytes = 0;
 }
 
 /* Somebody wants to see more of it than its receiver does.  0, ENOSR. */
@@ -465,6 +500,8 @@ show(struct udp *u, struct udp *to, mblk_t *mp, unsigned char *hdr,
 		/* all the way: it is looked at again, and its receiver */
 		mp->b_cont = NULL;
 		freeb(mp);
+		wire_count(lo, WIRE_OUT, 1);
+		wire_count(lo, WIRE_OUTBYTES, hlen + n);
 		wire_input(lo, pkt, 0);
 		return 0;
 	}
@@ -474,9 +511,7 @@ show(struct udp *u, struct udp *to, mblk_t *mp, unsigned char *hdr,
 	mp->b_cont = unwrap(pkt, hlen, block);
 	err = arrive(to, mp, hdr);
 	if (err == 0)
-		wire_count(lo, WIRE_IN, 1);
-	if (err == 0)
-		wire_count(lo, WIRE_INBYTES, hlen + n);
+		count(u, hlen + n);
 	return err;
 }
 
@@ -529,11 +564,10 @@ give(struct udp *u, struct udp *to, const struct udp_dest *d,
 		return ENOSR;
 	if (wire_tapped(lo) || u->check || str_load(&u->st->check) ||
 		str_load(&u->st->nraw[IPPROTO_UDP]) != 0)
-		err = show(u, to, mp, hdr, d->hlen, n);
-	else
-		err = arrive(to, mp, hdr);
+		return show(u, to, mp, hdr, d->hlen, n);
+	err = arrive(to, mp, hdr);
 	if (err == 0)
-		count(lo, d->hlen + n);
+		count(u, d->hlen + n);
 	return err;
 }
 
@@ -661,40 +695,91 @@ udp_lo_fast(struct udp *u, mblk_t *mp)
 	err = arrive(to, mp, h);
 	str_unhold(&hold);
 	if (err == 0)
-		count(lo, n + d->hlen);
+		count(u, n + d->hlen);
 	return err == 0;
 }
 
-/*
- * udp_lo_direct - op direct: the same, with data in the caller's memory
- *
- * Neither the perimeter nor the gate is taken, so @u->dest may change meanwhile.
- * The headers are written here, and read by the other side of lo, the data
- * goes to where it will be read from.
- */
-STR_HOT int
-udp_lo_direct(struct tpi *tp, const struct tpi_buf *to,
+/* A T_UNITDATA_IND as it is read. */
+struct ind {
+	struct T_unitdata_ind ui;
+	unsigned char src[sizeof(struct sockaddr_in6)];
+};
+
+/* The other side of lo, where the data is the sender's still. */
+static inline int
+arrive_direct(struct udp *to, const unsigned char *h,
 	const struct str_direct *sd)
 {
-	struct udp *u = udp_of(tp), *ep;
-	struct udp_dest *d = &u->dest[str_load(&u->last) % UDP_NDEST];
-	unsigned char h[sizeof(d->hdr)], src[sizeof(struct sockaddr_in6)];
-	uint32_t seq = str_load_acq(&d->seq), hlen, gen;
-	uint32_t n = (uint32_t)sd->dlen;
-	struct udp_state *st = u->st;
-	struct wire *lo = st->lo;
-	struct tpi_buf from = {src, 0};
+	uint32_t n;
+	struct ind c;
+	uint16_t port;
+
+	if (str_unlikely(str_load_acq(&to->in.tp.up) != 0 ||
+		str_load_acq(&to->in.tp.state) != TS_IDLE))
+		return STR_DIRECT_NOT;
+	if (str_unlikely(!str_load(&to->near)))
+		come_near(to);
+	if (str_likely((*h & 0xf0) == 0x40)) {
+		__builtin_memcpy(&port, h + IP4_HLEN, 2);
+		n = put_source(c.src, to->in.family == AF_INET6, h + 12, 4,
+			port);
+	} else {
+		__builtin_memcpy(&port, h + IP6_HLEN, 2);
+		n = put_source(c.src, 1, h + 8, 16, port);
+	}
+	c.ui.PRIM_type = T_UNITDATA_IND;
+	c.ui.SRC_length = (t_scalar_t)n;
+	c.ui.SRC_offset = (t_scalar_t)sizeof(c.ui);
+	c.ui.OPT_length = 0;
+	c.ui.OPT_offset = 0;
+	return str_direct_up(to->in.tp.rq, &c, sizeof(c.ui) + n, sd);
+}
+
+/*
+ * udp_lo_direct - the same by the short way (<str/direct.h>), with the data in
+ * the caller's memory
+ *
+ * Neither the perimeter nor the gate is taken, so @u's destinations may change
+ * meanwhile: what is wanted of one is copied between two looks at `seq'.  The
+ * headers are written here and read by the other side; the data goes to where
+ * it will be read from.
+ */
+STR_HOT int
+udp_lo_direct(queue_t *q, const struct str_direct *sd)
+{
+	const struct T_unitdata_req *ur = sd->ctl;
+	struct udp *u = q->q_ptr;
+	const struct udp_dest *d;
+	unsigned char h[sizeof(d->hdr)];
+	struct udp_state *st;
 	struct udp_port *nm;
 	struct str_hold hold;
 	struct str_ref ref;
-	uint16_t port;
-	int ret;
+	uint32_t seq, hlen, gen, len, n = (uint32_t)sd->dlen;
+	int ret = STR_DIRECT_NOT;
 
-	if (str_unlikely(lo == NULL || (seq & 1) != 0 || to->len != d->len ||
-		!is_same(to->buf, d) || !is_good(u, d) || u->since != 0 ||
-		(u->check | st->check | st->nraw[IPPROTO_UDP] |
-			u->special) != 0 || wire_tapped(lo)))
-		return STR_DIRECT_NOT;
+	if (str_unlikely(u == NULL ||
+		sd->clen < sizeof(*ur) + sizeof(struct sockaddr_in) ||
+		n - 1 >= IP_UDP_MOST)) /* none, or -1: no part, is slow too */
+		return ret;
+	d = &u->dest[str_load(&u->last) % UDP_NDEST];
+	st = u->st;
+	seq = str_load_acq(&d->seq);
+	len = d->len;
+	if (str_unlikely((seq & 1) != 0 || len == 0 ||
+		ur->PRIM_type != T_UNITDATA_REQ || ur->OPT_length != 0 ||
+		ur->DEST_offset != (t_scalar_t)sizeof(*ur) ||
+		ur->DEST_length != (t_scalar_t)len ||
+		sd->clen < sizeof(*ur) + len ||
+		!is_same((const unsigned char *)(ur + 1), d) ||
+		!is_good(u, d)))
+		return ret;
+	/* the queue first: see drv/tpi/data.c */
+	if (str_unlikely(__atomic_load_n(&q->q_first, __ATOMIC_ACQUIRE) !=
+		NULL || !is_idle(&u->in.tp) || (u->since | u->check |
+		u->special | st->check | st->nraw[IPPROTO_UDP]) != 0 ||
+		u->in.tp.dead || st->lo == NULL || wire_tapped(st->lo)))
+		return ret;
 	nm = d->nm;
 	gen = d->gen;
 	ref = d->ref;
@@ -705,29 +790,15 @@ udp_lo_direct(struct tpi *tp, const struct tpi_buf *to,
 		__builtin_memcpy(h, d->hdr, IP6_HLEN + UDP_HDRLEN);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (str_unlikely(str_load(&d->seq) != seq))
-		return STR_DIRECT_NOT;
+		return ret;
 	put_length(h, hlen, n);
 	if (str_unlikely(str_hold(&hold, &ref) != 0))
-		return STR_DIRECT_NOT;
-	if (str_unlikely(udp_gen(nm) != gen)) {
-		str_unhold(&hold);
-		return STR_DIRECT_NOT;
-	}
-	ep = nm->ep;
-	if (str_likely((*h & 0xf0) == 0x40)) {
-		__builtin_memcpy(&port, h + IP4_HLEN, 2);
-		from.len = put_source(src, ep->in.family == AF_INET6, h + 12,
-			4, port);
-	} else {
-		__builtin_memcpy(&port, h + IP6_HLEN, 2);
-		from.len = put_source(src, 1, h + 8, 16, port);
-	}
-	if (str_unlikely(!str_load(&ep->near)))
-		come_near(ep);
-	ret = tpi_unitdata_direct(&ep->in.tp, tp, &from, sd);
+		return ret;
+	if (str_likely(udp_gen(nm) == gen))
+		ret = arrive_direct(nm->ep, h, sd);
 	str_unhold(&hold);
 	if (str_likely(ret == STR_DIRECT_DONE))
-		count(lo, n + hlen);
+		count(u, n + hlen);
 	return ret;
 }
 

@@ -143,6 +143,7 @@ static void
 udp_close(struct tpi *tp)
 {
 	udp_port_free(udp_of(tp));
+	udp_lo_gone(udp_of(tp));
 	inet_udp_ops.close(tp);
 }
 
@@ -508,7 +509,7 @@ udp_rsrv(queue_t *q)
 
 /* ------------------------------------------------------------------- tables */
 
-#define UDP_OPS(name_, addr_, tsdu_, opt_, prov_, unitdata_, direct_) \
+#define UDP_OPS(name_, addr_, tsdu_, opt_, prov_, unitdata_) \
 	const struct tpi_ops name_ = { \
 		.name = "udp2", \
 		.size = sizeof(struct udp), \
@@ -532,7 +533,6 @@ udp_rsrv(queue_t *q)
 		.bind = udp_bind, \
 		.unbind = udp_unbind, \
 		.unitdata = (unitdata_), \
-		.direct = (direct_), \
 		.udbad = {0, EINVAL, EINVAL}, \
 		.getopt = udp_getopt, \
 		.setopt = udp_setopt, \
@@ -540,11 +540,10 @@ udp_rsrv(queue_t *q)
 		.wsrv = udp_drain, \
 	}
 
-UDP_OPS(udp2_ops, 16, 65507, udp_opts, udp_prov, udp_unitdata, udp_lo_direct);
-UDP_OPS(udp2_6_ops, 28, 65507, udp_opts, udp_prov, udp_unitdata,
-	udp_lo_direct);
-UDP_OPS(rawip2_ops, 16, 65515, raw_opts, raw_prov, raw_unitdata, NULL);
-UDP_OPS(rawip2_6_ops, 28, 65515, raw_opts, raw_prov, raw_unitdata, NULL);
+UDP_OPS(udp2_ops, 16, 65507, udp_opts, udp_prov, udp_unitdata);
+UDP_OPS(udp2_6_ops, 28, 65507, udp_opts, udp_prov, udp_unitdata);
+UDP_OPS(rawip2_ops, 16, 65515, raw_opts, raw_prov, raw_unitdata);
+UDP_OPS(rawip2_6_ops, 28, 65515, raw_opts, raw_prov, raw_unitdata);
 
 static const struct module_info udp_info = {
 	.mi_idnum = UDP_ID,
@@ -595,16 +594,7 @@ static const struct qinit raw_winit = {
 	.qi_minfo = (struct module_info *)&raw_info,
 };
 
-static int
-udp_direct(queue_t *q, const struct str_direct *sd)
-{
-	struct udp *u = q->q_ptr;
-
-	return u == NULL ? STR_DIRECT_NOT :
-		tpi_direct(q, sd, inet_ops(&u->in));
-}
-
 STR_DRIVER_DIRECT(udp2, udp_rinit, udp_winit, STR_NOMUX, STR_NOMUX,
-	D_MTQPAIR, STR_MAJOR_UDP2, udp_calls, udp_direct);
+	D_MTQPAIR, STR_MAJOR_UDP2, udp_calls, udp_lo_direct);
 STR_DRIVER(rawip2, raw_rinit, raw_winit, STR_NOMUX, STR_NOMUX, D_MTQPAIR,
 	STR_MAJOR_RAWIP2, udp_calls);

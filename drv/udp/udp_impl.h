@@ -112,6 +112,7 @@ struct udp {
 	volatile uint32_t near;	/* what comes, comes on lo */
 	uint64_t kernel;	/* inet_ticks() when something else came */
 	uint64_t looked;	/* ... when that was looked for */
+	volatile uint64_t sent, bytes; /* on lo; see udp_lo_counted() */
 	uint32_t last;		/* which of dest */
 	uint32_t peerlen;
 	unsigned char peer[28];
@@ -161,8 +162,8 @@ int udp_local(struct udp_state *st, const struct ip_addr *dst,
 /* lo.c */
 #define UDP_NOT_LO (-1000) /* not within the domain */
 int udp_lo_fast(struct udp *u, mblk_t *mp);
-int udp_lo_direct(struct tpi *tp, const struct tpi_buf *to,
-	const struct str_direct *sd);
+int udp_lo_direct(queue_t *q, const struct str_direct *sd);
+void udp_lo_gone(struct udp *u);
 int udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp);
 int udp_full(struct udp *u, struct udp_port *nm);

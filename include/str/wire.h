@@ -95,6 +95,9 @@ struct wire_proto {
 	int proto; /* IPPROTO_*, -1: any */
 };
 extern const struct wire_proto udp_wire, raw_wire; /* drv/udp */
+/* What its endpoints have sent on lo and has not been counted: WIRE_IN ...
+ * WIRE_OUTBYTES, to be added when lo's counts are asked for. */
+uint64_t udp_lo_counted(enum wire_count what);
 
 /*
  * wire_tapped - does anybody look at @w?
