@@ -263,6 +263,15 @@ start_server(struct range *range)
 	return pid;
 }
 
+/* /dev/udp2 and its like are the native transport. */
+static const char *
+udp_through(const char *device)
+{
+	return strstr(device, "udp2") != NULL ||
+			strstr(device, "/clone/udp") != NULL
+		? "udp-xti" : "udp-xtios";
+}
+
 int
 range_main(int argc, char **argv)
 {
@@ -294,7 +303,8 @@ range_main(int argc, char **argv)
 		return 1;
 	}
 	range.transport = range.udp
-				  ? range.device ? "udp-xtios" : "udp-sockets"
+				  ? range.device ? udp_through(range.device)
+						 : "udp-sockets"
 			  : range.device ? "tcp-xtios"
 					 : "tcp-sockets";
 	/* Before the signals are blocked, which a server does not unblock. */

@@ -167,11 +167,11 @@ def every_transport_is_measured():
     modes = ["same"] + (["split"] if len(os.sched_getaffinity(0)) > 1 else [])
     for suite, names in (
             ("tcp", ["tcp-sockets", "tcp-xtios"]),
-            ("udp", ["udp-sockets", "udp-xtios"]),
+            ("udp", ["udp-sockets", "udp-xtios", "udp-xti"]),
             ("loopback", ["unix-stream", "unix-dgram", "ticotsord",
                           "ticlts"])):
         names = [n for n in names if n in OURS
-                 or not n.startswith("ti") and not n.endswith("xtios")]
+                 or not n.startswith("ti") and "-xti" not in n]
         result = measure("--suite", suite, "--mode", ",".join(modes),
                          "--sizes", "1,16384", "--impl", ",".join(names))
         got = {(r["implementation"], r["mode"], r["message_bytes"])
@@ -188,8 +188,8 @@ def every_transport_is_measured():
 
 def transports_answer():
     names = ["tcp-sockets", "udp-sockets", "unix-stream", "unix-dgram"] + [
-        o for o in OURS if o in ("tcp-xtios", "udp-xtios", "ticotsord",
-                                 "ticlts")]
+        o for o in OURS if o in ("tcp-xtios", "udp-xtios", "udp-xti",
+                                 "ticotsord", "ticlts")]
     result = measure("--suite", "netrtt", "--mode", "same", "--sizes", "1",
                      "--impl", ",".join(names), "--idle-samples", "1")
     got = {(r["implementation"], r["state"]): r for r in result["runs"]}

@@ -96,7 +96,8 @@ MARKERS = {"pipe-streams": "o", "pipe-streams-msg": "D",
            "ticotsord": "o", "ticlts": "D", "unix-dgram": "P",
            "sctp-xti": "^", "udp-xti": "^"}
 MAIN = ("pipe-streams", "pipe-linux", "perftest", "perftestn", "tcp-xtios",
-        "tcp-sockets", "udp-xtios", "udp-sockets", "ticotsord", "ticlts")
+        "tcp-sockets", "udp-xtios", "udp-xti", "udp-sockets", "ticotsord",
+        "ticlts")
 
 # The papers dash the curves of artificial priorities.
 DASHED = ("ring", "tcp-sockets-nice", "udp-sockets-nice")

@@ -50,6 +50,7 @@ PARTS = (
         Pair("tcp-xtios", "tcp-sockets-nice", "XTI over Sockets against (A)"),
     ), "tcp-sctp"),
     Part("udp", "UDP", "udp-sockets", "Sockets (N)", (
+        Pair("udp-xti", "udp-sockets", "XTI, native", 10, 4, 0.999),
         Pair("udp-xtios", "udp-sockets", "XTI over Sockets", 1.5, 0.9, 0.99),
         Pair("udp-sockets-nice", "udp-sockets",
              "artificial priorities (A), for comparison"),
@@ -73,6 +74,7 @@ class Trip:
 
 TRIPS = (
     Trip("tcp-xtios", "tcp-sockets", {"split": 1.15, "same": 1.15}),
+    Trip("udp-xti", "udp-sockets", {"split": 0.1, "same": 1}),
     Trip("udp-xtios", "udp-sockets", {"split": 1.15, "same": 1.15}),
     Trip("ticotsord", "unix-stream", {"split": 0.2, "same": 1.2}),
     Trip("ticlts", "unix-dgram", {}),

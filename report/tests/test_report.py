@@ -690,6 +690,7 @@ class Networks(Base):
         self.assertEqual((ours, theirs, met), (1400, 40000, True))
         self.assertAlmostEqual(ratio, 0.035)
         self.assertFalse(found["udp-xtios"]["split"][3])
+        self.assertTrue(found["udp-xti"]["split"][3])
         self.assertIsNone(found["ticlts"]["same"][3])
 
     def test_loopback_transports_have_a_base_each(self):
@@ -717,7 +718,7 @@ class Networks(Base):
                      "net-history"):
             self.assertIn(f"{name}.csv", files)
         html = files["index.html"]
-        for word in ("Sockets (A)", "not met", "at least 1.5",
+        for word in ("Sockets (A)", "not met", "at least 1.5", "at least 10",
                      "Not measured: sctp-xti: no such device",
                      "150\xa0ns with XTIoS and 620\xa0ns with Sockets (N)"):
             self.assertIn(word, html)
