@@ -332,10 +332,6 @@ note(struct udp *u, const struct tpi_opt *o, const void *val, unsigned int len)
 		u->nosum = v == T_NO;
 	if (o->level == XTI_GENERIC && o->name == XTI_RCVBUF)
 		set_rcvbuf(u->in.rq, v);
-	if (o->level == XTI_GENERIC && o->name == XTI_SNDBUF) {
-		(void)strqset(u->in.wq, QHIWAT, 0, v);
-		(void)strqset(u->in.wq, QLOWAT, 0, v / 4);
-	}
 	udp_forget(u);
 }
 
@@ -550,8 +546,8 @@ static const struct module_info udp_info = {
 	.mi_idname = "udp2",
 	.mi_minpsz = 0,
 	.mi_maxpsz = INFPSZ,
-	.mi_hiwat = UDP_HIWAT,
-	.mi_lowat = UDP_LOWAT,
+	.mi_hiwat = UDP_WAITING,
+	.mi_lowat = UDP_WAITING / 4,
 };
 
 static const struct module_info raw_info = {
@@ -559,8 +555,8 @@ static const struct module_info raw_info = {
 	.mi_idname = "rawip2",
 	.mi_minpsz = 0,
 	.mi_maxpsz = INFPSZ,
-	.mi_hiwat = UDP_HIWAT,
-	.mi_lowat = UDP_LOWAT,
+	.mi_hiwat = UDP_WAITING,
+	.mi_lowat = UDP_WAITING / 4,
 };
 
 static void (*const udp_calls[])(void) = {

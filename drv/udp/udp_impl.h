@@ -20,8 +20,10 @@
 #define UDP_ID 0x7564
 #define UDP_HASH 4096u
 #define UDP_RAWHASH 64u
-#define UDP_HIWAT 524288u /* of the head, and of what waits to be sent */
-#define UDP_LOWAT 131072u
+#define UDP_HIWAT 524288u /* of the head */
+/* ... of what waits to be sent, and has everything behind it take the long way:
+ * who has more waits at his head */
+#define UDP_WAITING 1024u
 #define UDP_HOLD HZ	  /* a datagram waits for a receiver that is full */
 #define UDP_NWAIT 8u
 #define UDP_NDEST 8u
@@ -162,7 +164,7 @@ int udp_local(struct udp_state *st, const struct ip_addr *dst,
 /* lo.c */
 #define UDP_NOT_LO (-1000) /* not within the domain */
 int udp_lo_fast(struct udp *u, mblk_t *mp);
-int udp_lo_direct(queue_t *q, const struct str_direct *sd);
+int udp_lo_direct(queue_t *q, struct str_direct *sd);
 void udp_lo_gone(struct udp *u);
 int udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp);
