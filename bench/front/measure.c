@@ -21,11 +21,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "lib/timing.h"
 
 #define GRACE_SECONDS    20 /* for a worker on a busy machine */
-#define STATUS_SKIPPED   77 /* of a worker */
+#define STATUS_FAILED    1 /* of a worker, which has said why */
+#define STATUS_SKIPPED   77
 #define MAX_FAILURES     2  /* at one point */
 #define MAX_ALL_FAILURES 6  /* of one implementation */
 #define PAUSE_SECONDS    1.0
@@ -223,6 +225,25 @@ take_perftest(const struct run_options *options, struct task *task,
 	return message;
 }
 
+/* Why it failed: its last word, and how it ended when that says more. */
+static void
+give_reason(char *text, size_t size, const char *message, int how)
+{
+	const char *between = message != NULL ? ": " : "";
+
+	if (message == NULL)
+		message = "";
+	if (WIFSIGNALED(how))
+		(void)snprintf(text, size, "%.150s%sended by signal %d, %s",
+			message, between, WTERMSIG(how),
+			strsignal(WTERMSIG(how)));
+	else if (*message == '\0' || WEXITSTATUS(how) != STATUS_FAILED)
+		(void)snprintf(text, size, "%.150s%sended with status %d",
+			message, between, WEXITSTATUS(how));
+	else
+		(void)snprintf(text, size, "%s", message);
+}
+
 /* Ends a process and files what it found.  error is process_collect()'s. */
 static void
 file_results(const struct run_options *options, struct task *task,
@@ -231,18 +252,20 @@ file_results(const struct run_options *options, struct task *task,
 	int status = process_finish(process);
 	int ended_well = status == 0 && error == 0;
 	const char *message;
+	char reason[200];
 
 	if (task->suite == SUITE_PERFTEST)
 		message = take_perftest(
 			options, task, process->output, process, ended_well);
 	else
 		message = take_results(task, process->output, ended_well);
-	if (status == STATUS_SKIPPED && error == 0 && !task->skipped)
+	if (status == STATUS_SKIPPED && error == 0 && !task->skipped) {
 		task_skipped(task, message != NULL ? message : "no reason");
-	else if (!ended_well && !task->skipped && error != ECANCELED)
-		task_failed(task, error == ETIMEDOUT ? "no end in time"
-				  : message != NULL  ? message
-						    : "ended without a reason");
+	} else if (!ended_well && !task->skipped && error != ECANCELED) {
+		give_reason(reason, sizeof(reason), message, process->how);
+		task_failed(task,
+			error == ETIMEDOUT ? "no end in time" : reason);
+	}
 	free(process->output);
 	process->output = NULL;
 }

@@ -253,6 +253,7 @@ process_finish(struct process *process)
 	(void)kill(-process->pid, SIGKILL);
 	while (wait4(process->pid, &first, 0, &usage) == -1 && errno == EINTR)
 		;
+	process->how = first;
 	process->voluntary_switches = (uint64_t)usage.ru_nvcsw;
 	process->cpu_ns =
 		(uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) *

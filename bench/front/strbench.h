@@ -165,6 +165,7 @@ struct process {
 	size_t length;
 	uint64_t voluntary_switches; /* with its children, once it has ended */
 	uint64_t cpu_ns;
+	int how; /* it ended: as waitpid(2) has it */
 };
 
 #define PROCESS_MAX 33 /* at one time */

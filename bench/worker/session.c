@@ -18,6 +18,7 @@
 #include "worker.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +154,18 @@ fork_side(const struct job *job, struct session *session,
 	_exit(side_run(job, session, channel, which, run) == 0 ? 0 : 1);
 }
 
+/* One that failed has said why, unless it could not. */
+static int
+side_ended(int how, int status)
+{
+	if (how != CLD_EXITED)
+		(void)fprintf(stderr, "a side was ended by signal %d, %s\n",
+			status, strsignal(status));
+	else if (status == 0)
+		(void)fprintf(stderr, "a side ended too early\n");
+	return -1;
+}
+
 /* Until both sides are ready and have taken that many marks. */
 static int
 wait_for_sides(struct session *session, const pid_t *pids, int marks)
@@ -170,9 +183,11 @@ wait_for_sides(struct session *session, const pid_t *pids, int marks)
 				 atomic_load(&side->marks) >= marks;
 			/* A look only: reaping is for the end. */
 			if (waitid(P_PID, (id_t)pids[i], &info,
-				    WEXITED | WNOHANG | WNOWAIT) != 0 ||
-				info.si_pid != 0)
-				return -1;
+				    WEXITED | WNOHANG | WNOWAIT) != 0)
+				return worker_fail("waiting for a side");
+			if (info.si_pid != 0)
+				return side_ended(info.si_code,
+					info.si_status);
 		}
 		if (there == 2)
 			return 0;
@@ -228,7 +243,9 @@ session_run(const struct job *job, struct session *session, int two_way,
 		int status = bench_child_wait(pids[i]);
 
 		pids[i] = -1;
-		if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		if (WIFSIGNALED(status))
+			ret = side_ended(CLD_KILLED, WTERMSIG(status));
+		else if (WEXITSTATUS(status) != 0)
 			ret = -1;
 		if (ret != 0)
 			break;
