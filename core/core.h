@@ -38,6 +38,7 @@
 #include <str/host.h>
 #include <str/errno.h>
 #include <sys/stream.h>
+#include <str/ksock.h>
 #include "sync/lock.h"
 
 /* Defaults (reference 3.1); pipes are given more room, see docs/memory.md. */
@@ -397,6 +398,7 @@ struct str_plumb {
 	mblk_t *late_first;	  /* [R] what other streams sent while the
 				   * plumber was at work: the queue in b_prev */
 	mblk_t *late_last;	  /* [R] */
+	struct ksock_lend lend;	  /* core/sock/lend.c */
 	str_a64 ksock;		  /* [A] socket whose events are for it, or 0:
 				   * core/sock */
 	str_a32 ksocked;	  /* [A] 1: it was at home here, or is */
@@ -573,6 +575,7 @@ void str_perim_pass(struct str_qpair *qp);
 int str_perim_enter_open(struct str_qpair *qp, struct host_call *hc);
 void str_perim_leave(struct str_qpair *qp);
 bool str_perim_try(struct str_qpair *qp);
+bool str_perim_try_idle(struct str_qpair *qp);
 void str_perim_out(struct str_qpair *qp);
 bool str_perim_try_module(struct str_fmod *fm);
 void str_perim_out_module(struct str_fmod *fm);

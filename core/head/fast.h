@@ -127,17 +127,20 @@ str_head_read_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 		!fast_lock(&hq->clock, STR_HOLD_C, t)))
 		return fast_back(t);
 	p = headq_peek(hq, &have, &span);
-	if (str_unlikely(p == NULL || have - 1 >= len ||
-		host_copyout(p, ubuf, have) != 0)) {
-		fast_unlock(&hq->clock, STR_HOLD_C, t);
-		return fast_back(t);
+	if (str_likely(p != NULL && have - 1 < len &&
+		host_copyout(p, ubuf, have) == 0)) {
+		headq_next(hq, have, span);
+		done = have;
+	} else {
+		done = str_headq_part(hq, ubuf, len);
 	}
-	headq_next(hq, have, span);
 	fast_unlock(&hq->clock, STR_HOLD_C, t);
-	done = have;
+	if (str_unlikely(done == 0))
+		return fast_back(t);
 	if (str_unlikely(done < len))
 		done = str_head_read_rest(sd, fd, ubuf, len, done);
-	if (str_unlikely(str_load(&hq->wwant) != 0))
+	if (str_unlikely(str_load(&hq->wwant) != 0) &&
+		!headq_stays_full(hq))
 		str_head_read_after(sd, fd);
 	fast_leave(t);
 	return (long)done;

@@ -673,6 +673,60 @@ str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
 }
 
 /*
+ * str_headq_part - read(2) of data that is longer than what is asked for, or
+ * stands as one block: all of it that is left, or its first @len bytes
+ * Return: bytes; 0: it is not as simple as that, or the buffer is bad.
+ * Locks: clock.
+ */
+STR_HOT size_t
+str_headq_part(struct str_headq *hq, void *ubuf, size_t len)
+{
+	uint64_t cpos = str_load(&hq->cpos), part;
+	const struct str_seg *s = hq->head;
+	struct str_rec rec = {.ctl = ~0u};
+	const unsigned char *p;
+	mblk_t *mp = NULL;
+
+	if (cpos == hq->cpos_seen)
+		hq->cpos_seen = str_load_acq(&hq->pos);
+	if (cpos == hq->cpos_seen || cpos == s->base + s->size)
+		return 0;
+	p = s->data + (cpos - s->base);
+	rec.hdr = load32(p);
+	part = str_load(&hq->part);
+	if ((rec.hdr & (STR_REC_KIND | STR_REC_MARK)) == STR_REC_REF) {
+		__builtin_memcpy(&mp, p + 4, sizeof(mp));
+		if (mp->b_datap->db_type != M_DATA || mp->b_cont != NULL)
+			return 0;
+		rec.mp = mp;
+		rec.dptr = mp->b_rptr;
+		rec.data = (uint32_t)str_blen(mp);
+	} else if (rec_plain(rec.hdr) && part < PART_DATA) {
+		rec.data = rec.hdr & STR_REC_LEN;
+		rec.dptr = p + data_off(rec.data, p) + part;
+		rec.span = rec_span(rec.hdr, p);
+		rec.data -= (uint32_t)part;
+	} else {
+		return 0;
+	}
+	len = STR_MIN(len, (size_t)rec.data);
+	if (len == 0 || host_copyout(rec.dptr, ubuf, len) != 0)
+		return 0;
+	if (len == rec.data) {
+		str_headq_advance(hq, &rec, 0, (uint32_t)len, STR_TOOK_ALL);
+		return len;
+	}
+	str_store(&hq->cbytes, str_load(&hq->cbytes) + len);
+	if (mp != NULL) {
+		mp->b_rptr += len;
+	} else {
+		hq->climit = 0;
+		str_store(&hq->part, part + len);
+	}
+	return len;
+}
+
+/*
  * str_headq_take - the first record as a message of its own; NULL: none, or
  * no memory for one
  * Locks: clock.

@@ -283,4 +283,15 @@ headq_next(struct str_headq *hq, uint32_t len, uint32_t span)
 	str_store_rel(&hq->cpos, str_load(&hq->cpos) + span);
 }
 
+size_t str_headq_part(struct str_headq *hq, void *ubuf, size_t len);
+
+/* Is it sure that no writer can be let on yet?  A look, by who has read. */
+STR_INLINE bool
+headq_stays_full(const struct str_headq *hq)
+{
+	uint64_t count = str_load(&hq->pbytes) - str_load(&hq->cbytes);
+
+	return str_load(&hq->full) != 0 && count != 0 && count >= hq->lowat;
+}
+
 #endif

@@ -489,6 +489,8 @@ str_head_read_rest(struct str_head *sd, int fd, void *ubuf, size_t len,
 		headq_next(hq, have, span);
 		done += have;
 	}
+	if (done < len && str_load(&hq->npri) == 0)
+		done += str_headq_part(hq, (char *)ubuf + done, len - done);
 	str_hunlock(&hq->clock, STR_HOLD_C);
 	if (done < len && str_head_pending(sd))
 		done = read_more(sd, &hc, ubuf, len, done);

@@ -576,10 +576,19 @@ leave_stage(struct str_head *sd, unsigned why, str_a32 *want, str_a32 *word,
 		host_wake(word, INT_MAX);
 }
 
+/* Who uses what the driver has lent, HOST_C_*, waits for the socket alone. */
+static bool
+lent_ready(struct str_head *sd, uint32_t lent)
+{
+	return lent == HOST_C_IN ? str_head_readable(sd) :
+		(str_load(&sd->flags) & (STR_H_WRERR | STR_H_HUP |
+			STR_H_PEER | STR_H_PLEX | STR_H_LOOK)) != 0;
+}
+
 /* One wait of sock_sleep(); @most ns. */
 static int
 sock_wait(struct str_head *sd, struct host_call *hc, unsigned why,
-	str_a32 *want, uint64_t most, uint32_t *ret_ev)
+	str_a32 *want, uint64_t most, uint32_t lent, uint32_t *ret_ev)
 {
 	struct str_thread *t = host_self();
 	uint64_t id = str_sock_of(sd->plumb);
@@ -595,10 +604,11 @@ sock_wait(struct str_head *sd, struct host_call *hc, unsigned why,
 		str_fence_full();
 	else
 		host_fence_heavy();
-	if (!ready(sd, why) && (str_load(&sd->flags) & STR_H_CLOSED) == 0) {
+	if (!(lent != 0 ? lent_ready(sd, lent) : ready(sd, why)) &&
+	    (str_load(&sd->flags) & STR_H_CLOSED) == 0) {
 		STR_CRASH_POINT("sleep:sock");
-		err = host_wait_sock(hc, id, str_sock_interest(id), most,
-			ret_ev);
+		err = host_wait_sock(hc, id, lent != 0 ? lent :
+			str_sock_interest(id), most, ret_ev);
 	}
 	str_store(&t->asleep_on, (uint64_t)0);
 	/* before the news is fetched: no token is needed for us */
@@ -615,15 +625,21 @@ sock_wait(struct str_head *sd, struct host_call *hc, unsigned why,
  */
 static int
 sock_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
-	str_a32 *want, uint64_t deadline)
+	str_a32 *want, uint64_t deadline, uint32_t *lent)
 {
+	uint32_t what = lent != NULL ? *lent : 0;
 	uint64_t most = STAGE_NS;
 	uint32_t ev;
 	int err;
 
 	str_store(&host_self()->why, why & STR_SLEEP_WAY);
 	for (;; most = UINT64_MAX) {
-		err = sock_wait(sd, hc, why, want, left(deadline, most), &ev);
+		err = sock_wait(sd, hc, why, want, left(deadline, most), what,
+			&ev);
+		if (what != 0 && err == 0 && ev == what)
+			return 0; /* his own */
+		if (lent != NULL)
+			*lent = 0;
 		if (err == ETIMEDOUT && left(deadline, 1) == 0)
 			return ETIMEDOUT;
 		if (err == ETIMEDOUT && most == STAGE_NS) {
@@ -631,6 +647,8 @@ sock_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 			err = look(sd, hc, &ev);
 			if (err != 0)
 				return err;
+			if (lent != NULL)
+				*lent = what;
 			continue;
 		}
 		if (err == EINTR) {
@@ -677,7 +695,7 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 		return err;
 	if (str_unlikely(str_sock_of(sd->plumb) != 0) &&
 	    !str_sock_near(str_sock_of(sd->plumb)))
-		return sock_sleep(sd, hc, why, want, deadline);
+		return sock_sleep(sd, hc, why, want, deadline, NULL);
 	if (spin(sd, hc, why))
 		return signalled(hc);
 	(void)str_add(str_root(STR_ROOT_SLEEPS), (uint64_t)1);
@@ -719,7 +737,7 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 		}
 		/* nothing came from near: now it may come from far as well */
 		if (str_sock_of(sd->plumb) != 0)
-			return sock_sleep(sd, hc, why, want, deadline);
+			return sock_sleep(sd, hc, why, want, deadline, NULL);
 		err = carrier_sleep(sd, hc, why, want, deadline);
 		if (err == EINTR) {
 			err = signalled(hc);
@@ -729,6 +747,41 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 		}
 		return err;
 	}
+}
+
+/*
+ * str_sleep_lent - wait for what only the socket can tell
+ * @lent: HOST_C_IN or HOST_C_OUT; 0 afterwards if it is not that, or not
+ *	 that alone, that has come
+ *
+ * Return: 0: look again; EINTR, EBADF.
+ */
+int
+str_sleep_lent(struct str_head *sd, struct host_call *hc, uint32_t *lent)
+{
+	bool in = *lent == HOST_C_IN;
+	unsigned why = in ? STR_SLEEP_READ : STR_SLEEP_WRITE;
+	uint32_t what = *lent;
+	int err;
+
+	*lent = 0;
+	if (str_load(&sd->flags) & STR_H_LOOK)
+		return str_head_look(sd, hc);
+	str_sock_flush(hc);
+	if (str_sched_run_head(sd, hc))
+		return 0;
+	err = signalled(hc);
+	if (err != 0)
+		return err;
+	if (str_sock_of(sd->plumb) == 0)
+		return 0;
+	*lent = what;
+	err = sock_sleep(sd, hc, why, in ? &sd->hq.rwant :
+		&sd->peer->hq.wwant, UINT64_MAX, lent);
+	if (err != 0)
+		*lent = 0;
+	(void)str_sched_run_head(sd, hc);
+	return err;
 }
 
 /*

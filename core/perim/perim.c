@@ -410,6 +410,21 @@ str_perim_out(struct str_qpair *qp)
 		leave(qp->pm, qp->outer);
 }
 
+/* str_perim_try_idle - enter when nothing waits to be done inside first. */
+STR_HOT bool
+str_perim_try_idle(struct str_qpair *qp)
+{
+	struct str_perim *pm = qp->pm;
+
+	if (str_unlikely(pm == NULL || pm->bl_first != NULL ||
+		!enter_both(pm, qp->outer)))
+		return false;
+	if (str_likely(pm->bl_first == NULL))
+		return true;
+	leave(pm, qp->outer);
+	return false;
+}
+
 bool
 str_perim_try_module(struct str_fmod *fm)
 {

@@ -74,6 +74,8 @@ _Static_assert(sizeof(struct str_ksock) == 64, "one line each");
 #define TYPE_MASK 15
 #define AGE 2u /* looks, until streamsd sends itself */
 
+#define KF_WATCHED 2048u /* somebody has been told of its events, by edges */
+
 /* The table: pieces of a granule each, made when they are needed. */
 #define PIECE 1023u
 #define PIECES (HOST_NSOCK / 1024u)
@@ -545,6 +547,8 @@ str_sock_any(void)
 	return str_load(str_root(STR_ROOT_NKSOCK)) != 0;
 }
 
+static uint32_t for_stream(struct str_ksock *ks);
+
 uint64_t
 str_head_sock(struct str_head *sd)
 {
@@ -556,8 +560,34 @@ str_head_watch(struct str_head *sd)
 {
 	uint64_t id = str_sock_of(sd->plumb);
 
-	if (str_unlikely(id != 0))
+	if (str_unlikely(id != 0)) {
+		struct str_ksock *ks = find(id);
+
+		/* before the first edge: none is to be taken by the head */
+		if (ks != NULL) {
+			flag(ks, KF_WATCHED, 0);
+			str_fence_full();
+		}
 		(void)host_sock_watch(id, HOST_C_IN | HOST_C_OUT);
+	}
+}
+
+struct str_ksock *
+str_sock_lent(struct str_plumb *pl, bool in)
+{
+	struct str_ksock *ks = find(str_sock_of(pl));
+
+	if (ks == NULL || ks->home != pl || (in &&
+		(for_stream(ks) != 0 ||
+			(str_load(&ks->flags) & KF_WATCHED) != 0)))
+		return NULL;
+	return ks;
+}
+
+struct ksock_lend *
+ksock_lend(queue_t *rq)
+{
+	return &stream_of(rq)->lend;
 }
 
 /* ---------------------------------------------------- gathering, streamsd */

@@ -33,6 +33,18 @@ str_sock_try(struct str_head *sd, struct host_call *hc, uint32_t ks)
 		str_sock_try_slow(sd, hc, ks);
 }
 
+/* lend.c: what the driver has lent is used; bytes, 0: it was not. */
+long str_lend_put(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	const void *ubuf, size_t len);
+long str_lend_write(struct str_head *sd, struct host_call *hc,
+	const void *ubuf, size_t len);
+long str_lend_read(struct str_head *sd, struct host_call *hc, void *ubuf,
+	size_t len);
+/* The socket of @pl, if the head may use it, to receive as well. */
+struct str_ksock *str_sock_lent(struct str_plumb *pl, bool in);
+int str_sleep_lent(struct str_head *sd, struct host_call *hc,
+	uint32_t *lent);
+
 /* Is socket @id one that need not be watched by who waits? ksock_near() */
 bool str_sock_near(uint64_t id);
 /* The stream has got, or lost, those for whom streamsd has to read. */

@@ -14,7 +14,8 @@
  *
  * Entering.  All procedures begin with inet_enter(), which mends what a
  * killed process left in the middle, and takes the connection that a
- * listener has accepted for this endpoint.
+ * listener has accepted for this endpoint; and takes back what was lent the
+ * Stream head, which is lent anew (inet_out_lend) on the way out.
  *
  * Locks.  D_MTQPAIR: one thread is in an endpoint.  No other.
  */
@@ -115,6 +116,7 @@ inet_take(struct inet *in)
 void
 inet_enter(struct inet *in)
 {
+	inet_out_unlend(in);
 	if (str_unlikely((in->out.busy | in->out.direct) != 0 ||
 		in->out.going != NULL))
 		inet_out_mend(in);
@@ -130,6 +132,7 @@ inet_open(struct tpi *tp, cred_t *crp)
 
 	in->rq = tp->rq;
 	in->wq = WR(tp->rq);
+	in->lend = ksock_lend(tp->rq);
 	in->phase = INET_NONE;
 	in->out.dead = 1;
 	noenable(in->wq);
@@ -292,6 +295,7 @@ inet_wput(queue_t *q, mblk_t *mp)
 	data = inet_is_data(in, mp);
 	if (str_likely(data != NULL)) {
 		inet_out_data(in, data);
+		inet_out_lend(in);
 		return 0;
 	}
 	flush = DB_TYPE(mp) == M_FLUSH && MBLKL(mp) > 0 &&
@@ -304,6 +308,7 @@ inet_wput(queue_t *q, mblk_t *mp)
 	if (in->phase == INET_OPEN && q->q_first != NULL &&
 		(in->out.want & KS_OUT) == 0)
 		inet_tcp_push(in);
+	inet_out_lend(in);
 	return 0;
 }
 
@@ -319,6 +324,7 @@ inet_wsrv(queue_t *q)
 		inet_tcp_wsrv(in);
 	else
 		(void)tpi_wsrv(q, inet_ops(in));
+	inet_out_lend(in);
 	return 0;
 }
 
@@ -326,11 +332,14 @@ static int
 inet_rsrv(queue_t *q)
 {
 	struct inet *in = q->q_ptr;
+	int err;
 
 	inet_enter(in);
 	in->odd = in->ks == NULL ||
 		(ksock_events(in->ks) & (KS_IN | KS_ODD)) != KS_IN;
-	return tpi_rsrv(q, inet_ops(in));
+	err = tpi_rsrv(q, inet_ops(in));
+	inet_out_lend(in);
+	return err;
 }
 
 static const struct module_info inet_info = {

@@ -97,6 +97,8 @@ struct inet_out {
 	uint32_t got;	    /* something came since the last send */
 	uint64_t last;	    /* when something was sent, inet_ticks() */
 	uint64_t since;	    /* when what waits began to */
+	uint32_t fresh;	    /* length of the last message that was gathered */
+	uint32_t lent;	    /* bytes in the gathering block when it was */
 };
 
 struct inet_dg; /* dgram.c: datagrams that wait to be sent */
@@ -124,6 +126,7 @@ struct inet {
 	uint32_t proto;	    /* of the socket, when not its kind's; 0 */
 	uint32_t inherited; /* bound by being accepted on */
 	uint32_t nset;
+	struct ksock_lend *lend; /* of this stream */
 	struct inet_out out;
 	struct inet_dg *dg;
 	struct inet_port *port; /* where others count what they send here */
@@ -218,6 +221,8 @@ void inet_out_data(struct inet *in, mblk_t *mp);
 int inet_out_flush(struct inet *in);
 int inet_out_left(const struct inet *in);
 void inet_out_flushq(struct inet *in);
+void inet_out_unlend(struct inet *in);
+void inet_out_lend(struct inet *in);
 
 /* credit.c */
 struct inet_port;
@@ -236,6 +241,7 @@ void inet_tcp_begin(struct inet *in);
 int inet_tcp_sends(const struct inet *in);
 void inet_tcp_push(struct inet *in);
 void inet_tcp_wsrv(struct inet *in);
+int inet_tcp_takes(const struct inet *in);
 
 /* dgram.c */
 extern const struct tpi_ops inet_udp_ops, inet_udp6_ops, inet_rawip_ops;

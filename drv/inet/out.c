@@ -17,6 +17,11 @@
  * The queue counts it as full from the beginning, so nothing but that number
  * changes: a small message costs a copy and no lock.
  *
+ * Lending.  Into the open block the Stream head copies by itself, and while
+ * nothing waits it sends long data itself (struct ksock_lend).  The block is
+ * lent for some messages at a time only, for with the next one comes a look at
+ * the clock.
+ *
  * Positions.  `tail' counts the bytes that were accepted, `left' those the
  * kernel has taken, `front' those before the queue's first message.  The
  * first message is gone from `left - front' bytes on.
@@ -40,10 +45,11 @@
 #define OUT_BLOCK 65472u   /* a gathering block; with its header 64 KiB */
 #define OUT_HEAD 16u	   /* its own header */
 #define OUT_GATHERS 0x8000 /* b_flag: it is one */
-#define OUT_SMALL 2048u	   /* messages that are copied into one */
+#define OUT_SMALL 8192u	   /* messages that are copied into one */
 /* enough to be sent: the next one might need a second block */
 #define OUT_BATCH (OUT_BLOCK - OUT_HEAD - OUT_SMALL)
 #define OUT_DIRECT 16384u  /* messages that go at once if none waits */
+#define OUT_LENT 32u	   /* messages of a size, before a look at the clock */
 #define OUT_IDLE INET_US(50)
 #define OUT_LATE INET_US(500)
 
@@ -126,6 +132,89 @@ inet_out_start(struct inet *in)
 	o->got = 1;
 }
 
+/*
+ * A send failed: it was reset, or timed out.  The read side tells the user;
+ * until then what waits stays, and holds the writer.
+ */
+static void
+out_failed(struct inet *in, int err)
+{
+	in->out.dead = 1;
+	in->out.busy = 0;
+	out_want(in, 0);
+	if (in->err == 0)
+		in->err = err == -EPIPE ? ECONNRESET : -err;
+	qenable(in->rq);
+}
+
+/*
+ * inet_out_unlend - what was lent the head is ours again
+ * How much it has laid into the block says the block.
+ */
+void
+inet_out_unlend(struct inet *in)
+{
+	struct ksock_lend *l = in->lend;
+	struct inet_out *o = &in->out;
+
+	l->in = l->out = 0;
+	if (l->at != NULL) {
+		o->tail += *l->filled - o->lent;
+		l->at = NULL;
+	}
+	if (str_likely(l->used == 0))
+		return;
+	if (l->busy) {
+		o->based = 0; /* the kernel may count what we do not */
+		l->busy = 0;
+	}
+	if (l->sent != 0) {
+		str_store(&o->direct, 1u);
+		o->left = o->front = o->tail += l->sent;
+		l->sent = 0;
+		str_store(&o->direct, 0u);
+		o->got = 0;
+		o->last = inet_ticks();
+	}
+	if (l->got) {
+		o->got = 1;
+		l->got = 0;
+	}
+	if (l->err != 0) {
+		if (in->phase == INET_OPEN && !o->dead)
+			out_failed(in, l->err);
+		l->err = 0;
+	}
+	l->used = 0;
+}
+
+/* inet_out_lend - lend the head what it may do by itself */
+void
+inet_out_lend(struct inet *in)
+{
+	struct ksock_lend *l = in->lend;
+	struct inet_out *o = &in->out;
+	mblk_t *g = in->wq->q_last;
+
+	if (str_unlikely(in->phase != INET_OPEN || o->dead || in->err != 0 ||
+		o->busy))
+		return;
+	if (g != NULL && o->want == KS_SOON && is_gather(g) &&
+		o->fresh != 0) {
+		uint32_t n = *out_filled(g), most = OUT_BATCH;
+
+		l->filled = out_filled(g);
+		l->limit = n + OUT_LENT * o->fresh;
+		if (l->limit > most)
+			l->limit = most;
+		o->lent = n;
+		l->at = g->b_rptr + OUT_HEAD;
+	} else if (g == NULL && o->want == 0 && inet_tcp_sends(in)) {
+		l->out = OUT_DIRECT;
+	}
+	l->in = (uint32_t)inet_tcp_takes(in);
+}
+
 /* The first message has left: off the queue with it. */
 static void
 out_remove(struct inet *in, mblk_t *mp, uint32_t len)
@@ -164,21 +253,6 @@ static int
 is_later(long n)
 {
 	return n == -EAGAIN || n == -EIO;
-}
-
-/*
- * A send failed: it was reset, or timed out.  The read side tells the user;
- * until then what waits stays, and holds the writer.
- */
-static void
-out_failed(struct inet *in, int err)
-{
-	in->out.dead = 1;
-	in->out.busy = 0;
-	out_want(in, 0);
-	if (in->err == 0)
-		in->err = err == -EPIPE ? ECONNRESET : -err;
-	qenable(in->rq);
 }
 
 /* inet_out_mend - who was here last died in the middle of it */
@@ -523,6 +597,7 @@ inet_out_data(struct inet *in, mblk_t *mp)
 	out_queue(in, mp, len);
 	if (o->want & KS_OUT)
 		return; /* there is no room: who has some calls */
+	o->fresh = len;
 	if (o->tail - o->left >= OUT_BATCH || now - o->since > OUT_LATE)
 		(void)inet_out_flush(in);
 	else

@@ -51,6 +51,17 @@ inet_tcp_sends(const struct inet *in)
 			in->tp.state == TS_WREQ_ORDREL);
 }
 
+/* inet_tcp_takes - may what comes be received, and go up as it is? */
+int
+inet_tcp_takes(const struct inet *in)
+{
+	return in->phase == INET_OPEN && !in->tp.dead && !in->eof &&
+		in->ks != NULL && in->rq->q_first == NULL &&
+		str_load(&in->tp.up) == 0 &&
+		(in->tp.state == TS_DATA_XFER ||
+			in->tp.state == TS_WIND_ORDREL);
+}
+
 /* ------------------------------------------------- beginnings and the end */
 
 /* inet_tcp_begin - there is a connection on in->ks, whose events are ours */

@@ -44,6 +44,35 @@ typedef struct str_ksock ksock_t;
 
 #define KS_MAXMM 64u /* messages of one ksock_sendmm(), ksock_recvmm() */
 
+/*
+ * What a driver lends the Stream head, so that plain data of a connection need
+ * not become a message: its open gathering block, its idle socket.  It lies
+ * with the stream.  The driver's perimeter is its lock: the head enters that
+ * itself.  The driver takes back what it lent as it comes in, and lends anew
+ * as it goes out; what the head did meanwhile is in the lower half.
+ */
+struct ksock_lend {
+	unsigned char *volatile at;   /* data of the open block; NULL: none */
+	volatile uint32_t *filled;    /* ... how much of it there is */
+	uint32_t limit;		      /* ... and may be */
+	volatile uint32_t out;	      /* so much, or more, may be sent at once;
+				       * 0: nothing */
+	volatile uint32_t in;	      /* what comes may be taken */
+	volatile uint32_t used;	      /* the lower half is of interest */
+	volatile uint32_t busy;	      /* a send is in progress, or was when its
+				       * sender died */
+	volatile uint32_t got;	      /* something was received */
+	volatile uint64_t sent;	      /* bytes that were sent */
+	volatile int err;	      /* what a call failed with, or 0 */
+	volatile uint32_t more;	      /* the head's: the last receive took all it
+				       * could */
+	uint32_t room;		      /* the head's: what the next one is for */
+	uint32_t asked;		      /* the head's: what the last one was for */
+};
+
+/* ksock_lend - that of @rq's stream, which a driver finds once, at its open */
+struct ksock_lend *ksock_lend(queue_t *rq);
+
 /* One datagram; ks_len is in/out as the call says. */
 struct ksock_msg {
 	struct iovec *km_iov;
@@ -86,6 +115,7 @@ int ksock_getopt(ksock_t *ks, int level, int name, void *val, uint32_t *len);
 /* ksock_error - the pending error (SO_ERROR), taken: 0 or an errno, positive */
 int ksock_error(ksock_t *ks);
 /* ksock_ioctl - FIONREAD, SIOCOUTQ, SIOCATMARK: an int read; minus an errno */
+#define KS_ATMARK 0x8905ul /* SIOCATMARK, of Linux */
 int ksock_ioctl(ksock_t *ks, unsigned long cmd, int *ret);
 
 /*

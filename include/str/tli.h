@@ -73,7 +73,8 @@ int strm_take(int fd, const struct strm_id *id, struct strm_prim *gp);
  * strm_pending - may there be a message?  No lock, no call.
  * strm_ended   - is there a STRM_PRIM_END, whatever stands before it?
  * strm_putprim - a message of @ctl (M_PROTO) and data
- * strm_read    - plain data that is at hand: bytes; or 0, for strm_getprim()
+ * strm_read    - plain data that is at hand, or that may be waited for: bytes;
+ *		  or 0, for strm_getprim(); or minus an errno
  * strm_write   - as write(2), strm_writev likewise
  * strm_str     - I_STR that no signal ends; @arg: struct strioctl
  * strm_canput  - 1: a message of @band may be sent

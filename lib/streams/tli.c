@@ -14,6 +14,7 @@
 #include "call.h"
 #include "cancel.h"
 #include "head/fastmsg.h"
+#include "sock/sock.h"
 #include "sys.h"
 
 #include <str/direct.h>
@@ -151,6 +152,20 @@ strm_putprim(int fd, const struct strm_buf *ctl, const struct strm_buf *data,
 	return (int)after(r, ret, STR_POLL_WRITE);
 }
 
+/* Nothing is at hand; but the driver may have lent the socket that has it. */
+static STR_NOINLINE long
+read_lent(struct fd_rec *r, int fd, void *buf, size_t len)
+{
+	struct host_call hc;
+	long ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
+
+	if (str_likely(ret == 0)) {
+		ret = str_lend_read(hc.head, &hc, buf, len);
+		host_leave();
+	}
+	return ret == -EBADF ? 0 : ret;
+}
+
 STR_EXPORT STR_HOT long
 strm_read(int fd, void *buf, size_t len)
 {
@@ -166,7 +181,22 @@ strm_read(int fd, void *buf, size_t len)
 	if (!fast_ready() || !fd_read(r, &sd, &fflags, &gen))
 		return 0;
 	ret = str_head_read_fast(sd, fflags, gen, fd, buf, len);
-	return str_likely(ret > 0) ? ret : 0;
+	if (str_likely(ret > 0))
+		return ret;
+	return sd->plumb->lend.in != 0 ? read_lent(r, fd, buf, len) : 0;
+}
+
+/* A long piece, straight to the socket; what is left goes the usual way. */
+static STR_NOINLINE long
+write_lent(struct host_call *hc, const void *buf, size_t len)
+{
+	long n = str_lend_write(hc->head, hc, buf, len), rest;
+
+	if (n < 0 || n == (long)len)
+		return n;
+	rest = str_head_write(hc->head, hc, (const char *)buf + n,
+		len - (size_t)n);
+	return rest >= 0 ? n + rest : n != 0 ? n : rest;
 }
 
 STR_EXPORT STR_HOT long
@@ -185,13 +215,28 @@ strm_write(int fd, const void *buf, size_t len)
 		return none(fd);
 	cancel_point();
 	if (fast_ready() && fd_read(r, &sd, &fflags, &gen)) {
-		ret = str_head_write_fast(sd, fflags, gen, fd, buf, len);
-		if (str_likely(ret > 0))
-			return ret;
+		const struct ksock_lend *l = &sd->plumb->lend;
+
+		/* hints: looked at again inside */
+		if (l->at != NULL) {
+			ret = str_lend_put(sd, fflags, gen, buf, len);
+			if (str_likely(ret > 0))
+				return ret;
+		}
+		if (str_likely(l->out - 1u >= len)) {
+			ret = str_head_write_fast(sd, fflags, gen, fd, buf,
+				len);
+			if (str_likely(ret > 0))
+				return ret;
+		}
 	}
 	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
 	if (str_likely(ret == 0)) {
-		ret = str_head_write(hc.head, &hc, buf, len);
+		uint32_t least = hc.head->plumb->lend.out;
+
+		ret = least != 0 && len >= least ?
+			write_lent(&hc, buf, len) :
+			str_head_write(hc.head, &hc, buf, len);
 		host_leave();
 	}
 	if (str_unlikely(ret == -EBADF) && fd_stale(fd, r))

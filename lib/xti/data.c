@@ -409,6 +409,8 @@ t_rcv(int fd, void *buf, unsigned int nbytes, int *flags)
 				*flags = 0;
 			return (int)n;
 		}
+		if (str_unlikely(n < 0))
+			return xti_neg(n, TNODATA);
 	}
 	return rcv(&u, buf, nbytes, flags, NULL, 0);
 }

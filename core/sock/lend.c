@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What a driver with a socket lends the Stream head: struct ksock_lend.
+ *
+ * Purpose.  A byte sent on a connection needs no message of its own when all
+ * that becomes of that is a copy behind others; and a long piece of data need
+ * not be copied at all when the system could take it from the caller's memory,
+ * or put it there.  So the head does in three places what the driver's
+ * procedures would do: it lays data into the driver's open gathering block
+ * (str_lend_put), sends while the driver is idle (str_lend_write), and receives
+ * while nothing is at the head (str_lend_read).
+ *
+ * Order.  All of it happens under a claim and inside the driver's perimeter,
+ * with nothing on the perimeter's backlog, and only where the modules between
+ * let data through as it is (STR_D_PLAIN).  So it comes before and behind the
+ * same things as the put procedure's work would.  What the head receives is
+ * behind all that is at the head already: there is nothing.
+ *
+ * Events.  Data that was left in the socket is told of again to who sleeps for
+ * it, but not to who is told of edges.  So nothing is received here as soon as
+ * somebody has watched the socket once, nor where streamsd does.
+ *
+ * Failure.  Whatever is not plain is left to the driver, who meets it again;
+ * an error that the system tells only once is told the driver.  Who dies in a
+ * send leaves `busy', who dies in a receive has taken what he received along.
+ */
+#include "sock.h"
+
+#include <str/builtin.h>
+
+#include "head/fast.h"
+
+#define ALONE 4096u /* reads of so much are given what they ask for, no more */
+
+/* Do only modules that let data through stand between @sd and the driver? */
+STR_INLINE bool
+way_is_clear(const struct str_head *sd, const struct str_plumb *pl)
+{
+	queue_t *q = sd->qp->wq.q_next, *d;
+
+	if (str_unlikely(pl->driver == NULL))
+		return false;
+	for (d = &pl->driver->wq; q != d; q = q->q_next)
+		if (str_unlikely(q == NULL || q->q_pair->fmod == NULL ||
+			(q->q_pair->fmod->flag & STR_D_PLAIN) == 0))
+			return false;
+	return true;
+}
+
+/*
+ * str_lend_put - into the open block with a small piece of data
+ * @id, @gen: as for str_head_enter(); fast_ready() has been asked.
+ * Return: bytes, or STR_NOT_FAST with nothing done.
+ */
+STR_HOT long
+str_lend_put(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	const void *ubuf, size_t len)
+{
+	struct str_thread *t = host_tls.slot;
+	struct str_plumb *pl = sd->plumb;
+	struct ksock_lend *l = &pl->lend;
+	unsigned char *at;
+	bool done = false;
+	uint32_t n;
+
+	/* who gathers must be one of those that send when they sleep */
+	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
+		(str_load(&sd->flags) & STR_WRITE_SLOW) != 0 ||
+		NOT_FOR_WRITING(str_load(&sd->flags), str_load(id)) ||
+		host_tls.nsoon == 0 ||
+		host_tls.soon[0] != str_sock_of(pl) ||
+		!str_claim_first(pl)))
+		return fast_back(t);
+	if (str_likely(way_is_clear(sd, pl) &&
+		str_perim_try_idle(pl->driver))) {
+		at = l->at;
+		if (str_likely(at != NULL && (n = str_load(l->filled)) + len <=
+				l->limit &&
+			host_copyin(ubuf, at + n, len) == 0)) {
+			str_store_rel(l->filled, n + (uint32_t)len);
+			STR_CRASH_POINT("lend:put");
+			done = true;
+		}
+		str_perim_out(pl->driver);
+	}
+	if (str_unlikely(str_load(&pl->nrun) != 0))
+		str_sched_leave(sd);
+	str_unclaim_first(pl);
+	if (str_unlikely(!done))
+		return fast_back(t);
+	host_tls.wrote = 1;
+	fast_leave(t);
+	return (long)len;
+}
+
+/* Enter: the claim, and the driver's perimeter. */
+static bool
+lend_enter(struct str_head *sd)
+{
+	struct str_plumb *pl = sd->plumb;
+
+	if (str_claim(pl) != 0)
+		return false;
+	if (way_is_clear(sd, pl) && str_perim_try_idle(pl->driver))
+		return true;
+	str_unclaim(pl);
+	return false;
+}
+
+static void
+lend_leave(struct str_head *sd, struct host_call *hc)
+{
+	struct str_plumb *pl = sd->plumb;
+	struct host_call *old = host_tls.call;
+
+	host_tls.call = hc;
+	str_perim_out(pl->driver);
+	str_sched_leave(sd);
+	host_tls.call = old;
+	str_unclaim(pl);
+}
+
+/* The driver is to look at what the head could not deal with. */
+static void
+give_back(struct str_plumb *pl, struct ksock_lend *l, long n)
+{
+	l->in = l->out = 0;
+	if (n < 0 && n != -EAGAIN && n != -EINTR && n != -EFAULT && n != -EIO)
+		l->err = (int)n;
+	l->used = 1;
+	str_sched_enable(&pl->driver->rq);
+}
+
+/* One send.  Bytes; -EAGAIN: none, wait for room; 0: let the driver do it. */
+static long
+send_some(struct str_head *sd, struct host_call *hc, const void *ubuf,
+	size_t len)
+{
+	struct iovec iov = {(void *)(uintptr_t)ubuf, len};
+	struct str_plumb *pl = sd->plumb;
+	struct ksock_lend *l = &pl->lend;
+	struct str_ksock *ks;
+	long n = 0;
+
+	if (!lend_enter(sd))
+		return 0;
+	ks = str_sock_lent(pl, false);
+	if (ks != NULL && l->out != 0 &&
+	    (str_load(&sd->flags) & STR_WRITE_SLOW) == 0) {
+		l->used = 1;
+		str_store(&l->busy, 1u);
+		n = ksock_send(ks, &iov, 1, 0);
+		if (n > 0)
+			str_store(&l->sent, l->sent + (uint64_t)n);
+		STR_CRASH_POINT("lend:sent");
+		str_store(&l->busy, 0u);
+		if (n < 0 && n != -EAGAIN && n != -EFAULT) {
+			give_back(pl, l, n);
+			n = 0;
+		}
+	}
+	lend_leave(sd, hc);
+	return n;
+}
+
+/*
+ * str_lend_write - a long piece of data, from where it is
+ * Return: bytes: what is left has to be written; or minus an errno.
+ */
+long
+str_lend_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
+	size_t len)
+{
+	const char *p = ubuf;
+	size_t done = 0;
+	long n;
+
+	hc->head = sd;
+	host_tls.wrote = 1;
+	if (NOT_FOR_WRITING(str_load(&sd->flags), (uint32_t)hc->fflags) ||
+	    sd->wroff != 0)
+		return 0;
+	while (done < len) {
+		uint32_t lent = HOST_C_OUT;
+		int err;
+
+		n = send_some(sd, hc, p + done, len - done);
+		if (n == 0)
+			break;
+		if (n == -EFAULT)
+			return done != 0 ? (long)done : n;
+		if (n > 0) {
+			done += (size_t)n;
+			hc->flags |= HOST_CALL_ONCE;
+			if (done == len)
+				break;
+		}
+		if (hc->fflags & STR_O_NONBLOCK)
+			break;
+		err = str_sleep_lent(sd, hc, &lent);
+		if (err != 0)
+			return done != 0 ? (long)done : -err;
+	}
+	return (long)done;
+}
+
+/* Is the head as empty as it must be, and does nobody else want to know? */
+static bool
+may_take(struct str_head *sd)
+{
+	struct str_plumb *pl = sd->plumb;
+
+	return pl->lend.in != 0 && !str_head_pending(sd) &&
+		(str_load(&sd->hq.overflow) | str_load(&pl->nrun)) == 0 &&
+		(str_load(&sd->flags) & (STR_READ_SLOW | STR_H_HUP |
+			STR_H_PEER | STR_H_EOF | STR_H_CLOSED)) == 0 &&
+		str_sock_lent(pl, true) != NULL;
+}
+
+/* Room behind the caller's: what comes more than he asks for goes there. */
+static mblk_t *
+room_behind(struct ksock_lend *l, size_t len)
+{
+	static const uint32_t sizes[] = {1984, 16576, 65472};
+	uint32_t before = l->asked;
+
+	/* a short one after a long one asks for what that lacked */
+	l->asked = (uint32_t)len;
+	if (len >= ALONE || before >= ALONE)
+		return NULL;
+	return allocb(sizes[l->room % 3], BPRI_MED);
+}
+
+static void
+note_room(struct ksock_lend *l, size_t n, size_t all)
+{
+	l->more = n == all;
+	if (n == all && l->room < 2)
+		l->room++;
+	else if (n < all / 16 && l->room > 0)
+		l->room--;
+}
+
+/* One receive.  @plain: an event of plain data said that there is some. */
+static long
+take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
+	bool plain)
+{
+	struct str_plumb *pl = sd->plumb;
+	struct ksock_lend *l = &pl->lend;
+	struct iovec iov[2] = {{ubuf, len}};
+	struct str_ksock *ks;
+	mblk_t *mp = NULL;
+	size_t all = len;
+	int mark = 0;
+	long n;
+
+	if (!lend_enter(sd))
+		return 0;
+	ks = may_take(sd) ? str_sock_lent(pl, true) : NULL;
+	if (ks == NULL) {
+		lend_leave(sd, hc);
+		return 0;
+	}
+	/* urgent data stops a read before it, not at it */
+	if (!plain && (ksock_ioctl(ks, KS_ATMARK, &mark) != 0 || mark)) {
+		give_back(pl, l, 0);
+		lend_leave(sd, hc);
+		return 0;
+	}
+	mp = room_behind(l, len);
+	if (mp != NULL) {
+		iov[1].iov_base = mp->b_wptr;
+		iov[1].iov_len = (size_t)(mp->b_datap->db_lim - mp->b_wptr);
+		all += iov[1].iov_len;
+	}
+	n = ksock_recv(ks, iov, mp != NULL ? 2 : 1, NULL);
+	STR_CRASH_POINT("lend:received");
+	if (n > 0) {
+		l->got = l->used = 1;
+		note_room(l, (size_t)n, all);
+		if (mp != NULL && (size_t)n > len) {
+			struct host_call *old = host_tls.call;
+
+			mp->b_wptr += (size_t)n - len;
+			host_tls.call = hc;
+			putnext(&pl->driver->rq, mp);
+			host_tls.call = old;
+			mp = NULL;
+			n = (long)len;
+		}
+	} else {
+		l->more = 0;
+		if (n != -EAGAIN && n != -EFAULT && n != -EINTR)
+			give_back(pl, l, n);
+		if (n != -EFAULT)
+			n = 0;
+	}
+	if (mp != NULL)
+		freeb(mp);
+	lend_leave(sd, hc);
+	return n;
+}
+
+/*
+ * str_lend_read - wait for data of the socket, and put it where it is wanted
+ * Return: bytes; 0: something else has come, or may have: look; minus an errno.
+ */
+long
+str_lend_read(struct str_head *sd, struct host_call *hc, void *ubuf,
+	size_t len)
+{
+	struct ksock_lend *l = &sd->plumb->lend;
+	bool plain = false;
+	long n;
+
+	hc->head = sd;
+	if ((hc->fflags & STR_O_NONBLOCK) != 0 || len == 0 ||
+	    NOT_FOR_READING(str_load(&sd->flags), (uint32_t)hc->fflags))
+		return 0;
+	for (;;) {
+		uint32_t lent = HOST_C_IN;
+		int err;
+
+		if (!may_take(sd))
+			return 0;
+		if (plain || l->more != 0) {
+			n = take_some(sd, hc, ubuf, len, plain);
+			if (n != 0)
+				return n;
+			if (plain || !may_take(sd))
+				return 0;
+		}
+		err = str_sleep_lent(sd, hc, &lent);
+		if (err != 0)
+			return -err;
+		plain = lent == HOST_C_IN;
+		if (!plain)
+			return 0;
+	}
+}
