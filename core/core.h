@@ -490,7 +490,7 @@ struct str_fmod {
 	struct module_stat rstat, wstat;
 	char idname[4][16];
 	/* [I] see <str/direct.h>; or NULL */
-	int (*direct)(queue_t *q, struct str_direct *d);
+	int (*direct)(queue_t *q, const struct str_direct *d);
 	str_a64 state;		 /* [A] str_drv_state() */
 	struct str_link *volatile plinks; /* [plock] persistent links */
 	struct str_lock plock;

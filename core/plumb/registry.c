@@ -196,7 +196,7 @@ enter(struct str_fmod *fm, const struct str_builtin *b, unsigned slot)
 		fm->tab.st_muxwinit = &fm->mwinit;
 	}
 	copy_calls(b, slot);
-	fm->direct = (int (*)(queue_t *, struct str_direct *))
+	fm->direct = (int (*)(queue_t *, const struct str_direct *))
 		copy_direct(b, slot);
 	str_store_rel(&fm->used, 1u);
 }

@@ -46,6 +46,19 @@ turn(struct tpi *tp, mblk_t *mp)
 	return mp;
 }
 
+/* Most addresses have four bytes, or are not so short. */
+static inline int
+same(const unsigned char *a, const unsigned char *b, unsigned int len)
+{
+	unsigned int v, w;
+
+	if (__builtin_expect(len != sizeof(v), 0))
+		return bcmp(a, b, len) == 0;
+	bcopy(a, &v, sizeof(v));
+	bcopy(b, &w, sizeof(w));
+	return v == w;
+}
+
 /* ti_lookup(), where the last one may be it. */
 static inline struct ti_name *
 lookup(struct tpi *tp, const struct tpi_buf *to, unsigned int *ret_gen)
@@ -57,7 +70,7 @@ lookup(struct tpi *tp, const struct tpi_buf *to, unsigned int *ret_gen)
 		*ret_gen = gen_of(nm);
 		if (__builtin_expect((*ret_gen & 1) != 0 &&
 			nm->len == to->len &&
-			bcmp(nm->addr, to->buf, to->len) == 0, 1))
+			same(nm->addr, to->buf, to->len), 1))
 			return nm;
 	}
 	nm = ti_lookup(shared_of(tp), to->buf, to->len, ret_gen);
@@ -176,7 +189,7 @@ ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
 }
 
 int
-ti_direct(struct tpi *tp, const struct tpi_buf *to, struct str_direct *d)
+ti_direct(struct tpi *tp, const struct tpi_buf *to, const struct str_direct *d)
 {
 	struct ti_name *nm;
 	struct str_hold h;

@@ -982,7 +982,7 @@ static void (*const ti_calls[])(void) = {
 };
 
 static int
-ticlts_direct(queue_t *q, struct str_direct *d)
+ticlts_direct(queue_t *q, const struct str_direct *d)
 {
 	return tpi_direct(q, d, &ticlts_ops);
 }

@@ -114,6 +114,6 @@ struct ti_name *ti_lookup(struct ti_shared *st, const unsigned char *buf,
 int ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp);
 int ti_direct(struct tpi *tp, const struct tpi_buf *to,
-	struct str_direct *d);
+	const struct str_direct *d);
 
 #endif

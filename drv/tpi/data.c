@@ -229,7 +229,7 @@ is_plain(struct tpi *tp, unsigned int *ret_binds)
 }
 
 int
-tpi_direct(queue_t *q, struct str_direct *d, const struct tpi_ops *ops)
+tpi_direct(queue_t *q, const struct str_direct *d, const struct tpi_ops *ops)
 {
 	const struct T_unitdata_req *ur = d->ctl;
 	struct tpi *tp = tpi_of(q);
@@ -257,7 +257,7 @@ tpi_direct(queue_t *q, struct str_direct *d, const struct tpi_ops *ops)
 
 int
 tpi_unitdata_direct(struct tpi *tp, struct tpi *from,
-	const struct tpi_buf *src, struct str_direct *d)
+	const struct tpi_buf *src, const struct str_direct *d)
 {
 	struct {
 		struct T_unitdata_ind ui;
@@ -272,7 +272,12 @@ tpi_unitdata_direct(struct tpi *tp, struct tpi *from,
 	len = src != NULL ? src->len : from->local.len;
 	if (__builtin_expect(len > TPI_ADDRMAX, 0))
 		return STR_DIRECT_NOT;
-	bcopy(src != NULL ? src->buf : from->local.buf, c.src, len);
+	if (src != NULL)
+		bcopy(src->buf, c.src, len);
+	else if (__builtin_expect(len <= 16, 1))
+		bcopy(from->local.buf, c.src, 16); /* of a size that is known */
+	else
+		bcopy(from->local.buf, c.src, len);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (__builtin_expect(!is_plain(from, &again) || again != binds, 0))
 		return STR_DIRECT_NOT;

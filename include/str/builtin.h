@@ -26,7 +26,7 @@ struct str_builtin {
 				      * hands out (timeouts, bufcalls, free
 				      * routines), NULL at the end; or NULL */
 	/* [I] of a driver's write queue, see <str/direct.h>; or NULL */
-	int (*direct)(queue_t *q, struct str_direct *d);
+	int (*direct)(queue_t *q, const struct str_direct *d);
 };
 
 /* Beside D_*: M_DATA and M_PROTO of band 0 pass it as they are, both ways. */

@@ -32,7 +32,7 @@ struct str_direct {
 	size_t clen;
 	const void *udata; /* the caller's memory, perhaps bad */
 	ssize_t dlen;	   /* -1: no data part */
-	void *full;	   /* the executive's: where there was no room */
+	void **full;	   /* the executive's: where there was no room */
 };
 
 /* What a direct procedure returns: nothing else is possible. */
@@ -47,6 +47,6 @@ struct str_direct {
  * that, or something stands between.
  */
 int str_direct_up(queue_t *rq, const void *ctl, size_t clen,
-	struct str_direct *d);
+	const struct str_direct *d);
 
 #endif

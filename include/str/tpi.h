@@ -275,7 +275,7 @@ struct tpi_ops {
 	 * unitdata.  STR_DIRECT_*; or NULL.
 	 */
 	int (*direct)(struct tpi *tp, const struct tpi_buf *to,
-		struct str_direct *d);
+		const struct str_direct *d);
 
 	/* Values that are the transport's: TPI_OPT_OPS.  @len is in/out. */
 	int (*getopt)(struct tpi *tp, const struct tpi_opt *o, void *val,
@@ -308,7 +308,7 @@ int tpi_wput(queue_t *q, mblk_t *mp, const struct tpi_ops *ops);
 int tpi_wsrv(queue_t *q, const struct tpi_ops *ops);
 int tpi_rsrv(queue_t *q, const struct tpi_ops *ops);
 /* The direct procedure of a transport that has op direct. */
-int tpi_direct(queue_t *q, struct str_direct *d,
+int tpi_direct(queue_t *q, const struct str_direct *d,
 	const struct tpi_ops *ops);
 /* The one procedure whose address is handed out: in STR_DRIVER's calls. */
 void tpi_tick(void *arg);
@@ -358,7 +358,7 @@ int tpi_unitdata_ind(struct tpi *tp, const struct tpi_buf *src,
  * its own address.  @tp's stream is held.  STR_DIRECT_*.
  */
 int tpi_unitdata_direct(struct tpi *tp, struct tpi *from,
-	const struct tpi_buf *src, struct str_direct *d);
+	const struct tpi_buf *src, const struct str_direct *d);
 /* A datagram could not be sent. */
 void tpi_uderror_ind(struct tpi *tp, const struct tpi_buf *dest,
 	const struct tpi_buf *opts, t_scalar_t error);

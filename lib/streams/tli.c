@@ -69,13 +69,17 @@ strm_id(int fd, struct strm_id *ret, uint32_t **ret_user)
 	return 0;
 }
 
+STR_INLINE int
+is_pending(struct str_head *sd)
+{
+	return str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos) ||
+		str_load(&sd->hq.npri) != 0;
+}
+
 STR_EXPORT int
 strm_pending(const struct strm_id *id)
 {
-	struct str_head *sd = id->head;
-
-	return str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos) ||
-		str_load(&sd->hq.npri) != 0;
+	return is_pending(id->head);
 }
 
 STR_EXPORT int
@@ -88,13 +92,16 @@ strm_ended(const struct strm_id *id)
 
 STR_EXPORT STR_HOT int
 strm_send(int fd, const struct strm_id *id, const void *ctl, size_t clen,
-	const void *buf, size_t len)
+	const void *buf, size_t len, int calm)
 {
+	void *full = NULL;
 	struct str_direct d = {.ctl = ctl, .clen = clen, .udata = buf,
-		.dlen = (ssize_t)len};
+		.dlen = (ssize_t)len, .full = &full};
 
 	(void)fd;
 	cancel_point();
+	if (str_unlikely(calm && is_pending(id->head)))
+		return 2;
 	return !fast_ready() ||
 		str_head_put_direct(id->head, id->file, id->gen, &d) != 0;
 }

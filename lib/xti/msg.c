@@ -49,13 +49,6 @@ xti_block_free(struct block *b)
 	xti_block(b);
 }
 
-/* A length without a buffer. */
-int
-xti_bad_netbuf(const struct netbuf *nb)
-{
-	return nb->len != 0 && nb->buf == NULL;
-}
-
 int
 xti_field(struct block *b, unsigned *at, const struct netbuf *nb)
 {

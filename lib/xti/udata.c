@@ -29,7 +29,7 @@ begin(struct use *u, int fd)
 
 /* -------------------------------------------------------------------- sending */
 
-static int
+static inline int
 check(const struct use *u, const struct t_unitdata *ud, unsigned long n)
 {
 	const struct t_info *ti = &u->ep->info;
@@ -45,10 +45,13 @@ check(const struct use *u, const struct t_unitdata *ud, unsigned long n)
 	return 0;
 }
 
-/* The request where it is a plain one; 0: it has gone, by the short way. */
+/*
+ * The request where it is a plain one; @calm: and nothing waits to be read.
+ * Return: 0: it has gone, by the short way; 1: it cannot; 2: something waits.
+ */
 static inline int
 send_now(struct use *u, const struct t_unitdata *ud, const void *buf,
-	unsigned n)
+	unsigned n, int calm)
 {
 	struct {
 		struct T_unitdata_req ur;
@@ -63,7 +66,7 @@ send_now(struct use *u, const struct t_unitdata *ud, const void *buf,
 	c.ur.OPT_length = c.ur.OPT_offset = 0;
 	memcpy(c.to, ud->addr.buf, ud->addr.len);
 	return strm_send(u->fd, &u->id, &c, sizeof(c.ur) + ud->addr.len, buf,
-		n);
+		n, calm);
 }
 
 static STR_NOINLINE int
@@ -101,13 +104,22 @@ send_message(struct use *u, const struct t_unitdata *ud, const void *buf,
 	return xti_neg(ret, TFLOW);
 }
 
+/* No error of an earlier one may wait to be told. */
 static inline int
 send_to(struct use *u, const struct t_unitdata *ud, const void *buf,
 	unsigned n)
 {
-	if (str_unlikely((W(u) & W_FLOW) != 0 || send_now(u, ud, buf, n) != 0))
-		return send_message(u, ud, buf, n);
-	return 0;
+	int ret = 1;
+
+	if (str_likely((W(u) & W_FLOW) == 0))
+		ret = send_now(u, ud, buf, n, 1);
+	if (str_likely(ret == 0))
+		return 0;
+	if (xti_look(u) == T_UDERR)
+		return xti_fail(TLOOK);
+	if (ret == 2 && send_now(u, ud, buf, n, 0) == 0)
+		return 0;
+	return send_message(u, ud, buf, n);
 }
 
 STR_EXPORT STR_HOT int
@@ -121,8 +133,6 @@ t_sndudata(int fd, const struct t_unitdata *unitdata)
 		return xti_sys(EFAULT);
 	if (check(&u, unitdata, unitdata->udata.len) < 0)
 		return -1;
-	if (str_unlikely(xti_look(&u) == T_UDERR))
-		return xti_fail(TLOOK);
 	return send_to(&u, unitdata, unitdata->udata.buf,
 		unitdata->udata.len);
 }
@@ -149,8 +159,6 @@ t_sndvudata(int fd, struct t_unitdata *unitdata, struct t_iovec *iov,
 	}
 	if (check(&u, unitdata, sum) < 0)
 		return -1;
-	if (xti_look(&u) == T_UDERR)
-		return xti_fail(TLOOK);
 	if (iovcount == 1)
 		return send_to(&u, unitdata, iov[0].iov_base, (unsigned)sum);
 	all = malloc(sum != 0 ? sum : 1);

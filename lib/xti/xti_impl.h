@@ -175,7 +175,12 @@ xti_give_from(struct use *u, struct netbuf *nb, const void *base, long off,
 int xti_give_data(struct use *u, struct netbuf *nb, const struct strm_prim *gp,
 	int more);
 void xti_want_data(struct strm_prim *gp, const struct netbuf *nb);
-int xti_bad_netbuf(const struct netbuf *nb);
+/* A length without a buffer. */
+STR_INLINE int
+xti_bad_netbuf(const struct netbuf *nb)
+{
+	return nb->len != 0 && nb->buf == NULL;
+}
 
 /* Is @len too much for a size of t_info? */
 STR_INLINE int
