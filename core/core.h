@@ -99,16 +99,21 @@ struct str_mem_stats {
 void str_mem_walk(void (*fn)(struct str_blk *b, void *arg), void *arg);
 void str_mem_stats(struct str_mem_stats *ret);
 
-/* A message block, its data block and a small buffer in one piece. */
+/*
+ * A message block, its data block and a buffer in one piece: a small buffer
+ * in the least class of blocks, STR_MDB_HDR bytes from the beginning a larger
+ * one in those above.
+ */
 #define STR_FASTBUF 128u
 struct str_mdb {
 	struct str_blk blk; /* 16 */
 	mblk_t m;	    /* 64 */
 	dblk_t d;	    /* 64 */
 	str_a32 parts;	    /* [A] STR_MDB_M | STR_MDB_D while in use */
-	uint32_t pad;
+	uint32_t cls;	    /* [O] size class of the block */
 	unsigned char buf[STR_FASTBUF]; /* where a small message lives */
 };
+#define STR_MDB_HDR 192u
 #define STR_MDB_M 1u
 #define STR_MDB_D 2u
 

@@ -36,6 +36,7 @@
  */
 #include "core.h"
 #include "headq.h"
+#include "msg/alloc.h"
 #include "sig.h"
 
 
@@ -356,7 +357,7 @@ str_headq_append_mblk(struct str_headq *hq, mblk_t *mp)
 	if (bp == NULL)
 		return ENOSR;
 	mp = bp;
-	p = room(hq, 12, &pos);
+	p = room(hq, REF_SPAN, &pos);
 	if (p == NULL)
 		return ENOSR;
 	__builtin_memcpy(p + 4, &mp, sizeof(mp));
@@ -364,7 +365,7 @@ str_headq_append_mblk(struct str_headq *hq, mblk_t *mp)
 	 * header can say */
 	store32(p, STR_REC_REF | flags);
 	str_msg_disown(mp);
-	publish(hq, pos, 12, bytes);
+	publish(hq, pos, REF_SPAN, bytes);
 	return 0;
 }
 
@@ -656,7 +657,7 @@ str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
 		/* as long as it is in the log it is not the reaper's */
 		str_msg_own(mp);
 		STR_CRASH_POINT("headq:refread");
-		str_store_rel(&hq->cpos, str_load(&hq->cpos) + 12);
+		str_store_rel(&hq->cpos, str_load(&hq->cpos) + REF_SPAN);
 		freemsg(mp);
 		return;
 	}
@@ -712,6 +713,15 @@ str_headq_part(struct str_headq *hq, void *ubuf, size_t len)
 	len = STR_MIN(len, (size_t)rec.data);
 	if (len == 0 || host_copyout(rec.dptr, ubuf, len) != 0)
 		return 0;
+	if (len == rec.data && mp != NULL) {
+		str_store(&hq->cbytes, str_load(&hq->cbytes) + len);
+		/* as in str_headq_advance() */
+		str_mem_own(str_mdb_of_m(mp));
+		STR_CRASH_POINT("headq:refread");
+		str_store_rel(&hq->cpos, cpos + REF_SPAN);
+		mdb_done(mp);
+		return len;
+	}
 	if (len == rec.data) {
 		str_headq_advance(hq, &rec, 0, (uint32_t)len, STR_TOOK_ALL);
 		return len;
@@ -744,7 +754,7 @@ str_headq_take(struct str_headq *hq)
 		str_store(&hq->cbytes, str_load(&hq->cbytes) + msgsize(mp));
 		/* as long as it is in the log it is not the reaper's */
 		str_msg_own(mp);
-		str_store_rel(&hq->cpos, str_load(&hq->cpos) + 12);
+		str_store_rel(&hq->cpos, str_load(&hq->cpos) + REF_SPAN);
 		return mp;
 	}
 	mp = rec.ctl != ~0u ? allocb(rec.ctl, BPRI_HI) : NULL;

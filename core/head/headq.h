@@ -9,7 +9,7 @@
 #define STR_HEADQ_H
 
 #define SEG_HDR sizeof(struct str_seg)
-#define SEG_MIN 1088u	/* first segment: an idle pipe costs little */
+#define SEG_MIN 1216u	/* first segment: an idle pipe costs little */
 #define SEG_MAX 131072u /* seven records of 16 KiB */
 #define INLINE_MAX 32768u /* longer messages stand as references */
 #define COPY_MAX 4096u	  /* message blocks up to this are copied in */
@@ -21,6 +21,7 @@
 #define PART_DATA (1ull << 31)
 
 #define ALIGN4(n) (((n) + 3u) & ~3u)
+#define REF_SPAN 12u /* log bytes of a reference */
 
 #define LINE_MIN 256u /* data from here on is aligned to lines */
 
@@ -77,7 +78,7 @@ rec_span(uint32_t hdr, const unsigned char *p)
 		return data_off(hdr & STR_REC_LEN, p) +
 			ALIGN4(hdr & STR_REC_LEN);
 	case STR_REC_REF:
-		return 12;
+		return REF_SPAN;
 	case STR_REC_MSG:
 	default:
 		clen = load32(p + 4);
@@ -257,6 +258,28 @@ headq_put_msg(struct str_headq *hq, const void *ctl, uint32_t clen,
 	return 0;
 }
 
+/*
+ * A block of plain data of @len bytes as a reference, where nothing need be
+ * looked at either.  Return: 1, the message is the log's; 0.  Locks: plock.
+ */
+STR_INLINE bool
+headq_put_ref(struct str_headq *hq, mblk_t *mp, size_t len)
+{
+	uint64_t pos = str_load(&hq->pos), pb = str_load(&hq->pbytes) + len;
+	unsigned char *p = (unsigned char *)(uintptr_t)(hq->pbase + pos);
+
+	if (str_unlikely(pos + REF_SPAN > hq->plimit || pb > hq->pblimit))
+		return false;
+	__builtin_memcpy(p + 4, &mp, sizeof(mp));
+	store32(p, STR_REC_REF);
+	str_mem_disown(str_mdb_of_m(mp));
+	str_store(&hq->pbytes, pb);
+	STR_CRASH_POINT("headq:counted");
+	str_store_rel(&hq->pos, pos + REF_SPAN); /* as in publish() */
+	STR_CRASH_POINT("headq:published");
+	return true;
+}
+
 /* Is it plain data, to be read in one piece? */
 STR_INLINE bool
 rec_plain(uint32_t hdr)
@@ -310,6 +333,17 @@ headq_stays_full(const struct str_headq *hq)
 	uint64_t count = str_load(&hq->pbytes) - str_load(&hq->cbytes);
 
 	return str_load(&hq->full) != 0 && count != 0 && count >= hq->lowat;
+}
+
+/* Is it full where a message put on @q would come to rest?  canput() would
+ * leave a mark there.  A claim is held. */
+STR_INLINE bool
+full_ahead(queue_t *q)
+{
+	q = str_queue_nfsrv(q);
+	if (q->q_head != NULL && (str_load(&q->q_flag) & QREADR) != 0)
+		return str_headq_is_full(&q->q_head->hq);
+	return (str_load(&q->q_flag) & QFULL) != 0;
 }
 
 #endif

@@ -569,50 +569,12 @@ m_mi(struct str_head *sd, mblk_t *mp)
 	deliver(sd, mp);
 }
 
-/*
- * What modules pass most: one block of plain data that is short enough to be
- * copied into the log.  Return: false when it is not that, or not the time.
- */
-STR_INLINE bool
-deliver_quick(struct str_head *sd, mblk_t *mp)
-{
-	struct str_headq *hq = &sd->hq;
-	size_t n = (size_t)(mp->b_wptr - mp->b_rptr);
-	const dblk_t *d = mp->b_datap;
-	bool done;
-
-	if (d->db_type != M_DATA || mp->b_cont != NULL || mp->b_band != 0 ||
-	    (mp->b_flag & (MSGMARK | MSGDELIM)) != 0 || n - 1 >= COPY_MAX ||
-	    d->db_class == CLS_ESB || str_load(&hq->overflow) != 0)
-		return false;
-	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
-		str_headq_repair_p(hq);
-	done = headq_put_quick(hq, mp->b_rptr, n);
-	note_cpu(hq);
-	str_hunlock(&hq->plock, STR_HOLD_P);
-	if (str_unlikely(!done))
-		return false;
-	mdb_done(mp);
-	if (str_unlikely(str_load(&hq->rwant) != 0))
-		str_wake_readers(sd);
-	return true;
-}
-
-/**
- * str_head_rput - the put procedure of a Stream head's read queue
- * @sd: the head
- * @q:  its read queue
- * @mp: consumed
- *
- * Context: put or service procedure of the queue before it; does not sleep.
- */
-STR_HOT void
-str_head_rput(struct str_head *sd, queue_t *q, mblk_t *mp)
+/* Any message; deliver_quick() was not for it. */
+static STR_NOINLINE void
+rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 {
 	mblk_t *whole;
 
-	if (str_likely(deliver_quick(sd, mp)))
-		return;
 	whole = str_msg_unpin(mp);
 	if (whole == NULL) {
 		freemsg(mp);
@@ -683,4 +645,50 @@ str_head_rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 		freemsg(mp);
 		break;
 	}
+}
+
+/*
+ * What modules pass most: one block of plain data, to be copied into the log
+ * when it is short.  Return: false when it is not that, or not the time.
+ */
+STR_INLINE bool
+deliver_quick(struct str_head *sd, mblk_t *mp)
+{
+	struct str_headq *hq = &sd->hq;
+	size_t n = (size_t)(mp->b_wptr - mp->b_rptr);
+	const dblk_t *d = mp->b_datap;
+	bool done;
+
+	if (d->db_type != M_DATA || mp->b_cont != NULL || mp->b_band != 0 ||
+	    (mp->b_flag & (MSGMARK | MSGDELIM)) != 0 || (ssize_t)n <= 0 ||
+	    d->db_class == CLS_ESB || str_load(&hq->overflow) != 0)
+		return false;
+	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
+		str_headq_repair_p(hq);
+	done = n <= COPY_MAX ? headq_put_quick(hq, mp->b_rptr, n) :
+			       headq_put_ref(hq, mp, n);
+	note_cpu(hq);
+	str_hunlock(&hq->plock, STR_HOLD_P);
+	if (str_unlikely(!done))
+		return false;
+	if (n <= COPY_MAX)
+		mdb_done(mp);
+	if (str_unlikely(str_load(&hq->rwant) != 0))
+		str_wake_readers(sd);
+	return true;
+}
+
+/**
+ * str_head_rput - the put procedure of a Stream head's read queue
+ * @sd: the head
+ * @q:  its read queue
+ * @mp: consumed
+ *
+ * Context: put or service procedure of the queue before it; does not sleep.
+ */
+STR_HOT void
+str_head_rput(struct str_head *sd, queue_t *q, mblk_t *mp)
+{
+	if (str_unlikely(!deliver_quick(sd, mp)))
+		rput(sd, q, mp);
 }

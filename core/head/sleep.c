@@ -32,6 +32,7 @@
  * first and disarms when he has rung the others.
  */
 #include "core.h"
+#include "headq.h"
 #include "sig.h"
 #include "sock/sock.h"
 
@@ -290,11 +291,14 @@ str_head_readable(struct str_head *sd)
 			STR_H_NOWR | STR_H_EOF)) != 0;
 }
 
+#define UNWRITABLE \
+	(STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_PLEX | STR_H_LOOK | \
+		STR_H_NORD)
+
 bool
 str_head_writable(struct str_head *sd)
 {
-	if ((str_load(&sd->flags) & (STR_H_WRERR | STR_H_HUP | STR_H_PEER |
-		STR_H_PLEX | STR_H_LOOK | STR_H_NORD)) != 0)
+	if ((str_load(&sd->flags) & UNWRITABLE) != 0)
 		return true;
 	if (str_load(&sd->direct) != NULL)
 		return !str_headq_is_full(&sd->peer->hq);
@@ -363,6 +367,27 @@ reads(unsigned why)
 }
 
 /*
+ * ready() for who goes on looking: nobody is asked for anything, since that
+ * costs a heavy fence and makes every read a call to look after him.
+ */
+static bool
+seems_ready(struct str_head *sd, unsigned why)
+{
+	queue_t *q;
+	bool full;
+
+	if (why != STR_SLEEP_WRITE || str_load(&sd->direct) != NULL ||
+	    str_claim(sd->plumb) != 0)
+		return ready(sd, why);
+	q = sd->qp->wq.q_next;
+	full = q != NULL && full_ahead(q);
+	str_unclaim(sd->plumb);
+	if (full && (str_load(&sd->flags) & UNWRITABLE) == 0)
+		return false;
+	return ready(sd, why);
+}
+
+/*
  * Spin while the other side runs elsewhere.
  */
 static bool
@@ -382,7 +407,7 @@ spin(struct str_head *sd, struct host_call *hc, unsigned why)
 		 * to wake us, so that neither needs a system call more */
 		for (i = 0; i < YIELDS; i++) {
 			host_yield();
-			if (ready(sd, why) ||
+			if (seems_ready(sd, why) ||
 			    host_interrupted(hc) != HOST_SIG_NONE)
 				return true;
 		}
@@ -399,7 +424,7 @@ spin(struct str_head *sd, struct host_call *hc, unsigned why)
 	do {
 		for (i = 0; i < pause; i++)
 			str_cpu_relax();
-		if (ready(sd, why))
+		if (seems_ready(sd, why))
 			return true;
 		if (host_interrupted(hc) != HOST_SIG_NONE)
 			return true;

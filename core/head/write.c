@@ -116,6 +116,7 @@ write_message(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	queue_t *q;
 	mblk_t *mp;
 	bool tried = false;
+	bool looked = !block || (hc->fflags & STR_O_NONBLOCK) != 0;
 	int err = 0;
 	size_t off = (size_t)(sd->wroff <= 4096 ? sd->wroff : 0);
 
@@ -137,7 +138,10 @@ write_message(struct str_head *sd, struct host_call *hc, const void *ubuf,
 			break;
 		err = write_error(sd);
 		q = sd->qp->wq.q_next;
-		if (err == 0 && canput(q)) {
+		/* who waits looks for a while before he asks to be told, which
+		 * str_sleep() does */
+		if (err == 0 && (looked || q == NULL || !full_ahead(q)) &&
+		    canput(q)) {
 			host_tls.call = hc;
 			str_put(q, mp);
 			str_sched_leave(sd);
@@ -168,6 +172,7 @@ write_message(struct str_head *sd, struct host_call *hc, const void *ubuf,
 			err = write_error(sd);
 		if (err == 0)
 			err = str_sleep(sd, hc, STR_SLEEP_WRITE, UINT64_MAX);
+		looked = true;
 		if (err == 0 && (str_load(&sd->flags) & STR_H_LOOK))
 			err = str_head_look(sd, hc);
 		if (err != 0)
@@ -369,6 +374,7 @@ str_head_write_mods(struct str_head *sd, const str_a32 *id, uint32_t gen,
 		(sd->wroff | sd->wrpad) != 0))
 		return fast_back(t);
 	mp = str_likely(len <= STR_FASTBUF) ? mdb_small(len) :
+		str_likely(len <= MDB_MOST) ? mdb_large(len) :
 					      allocb(len, BPRI_MED);
 	if (str_unlikely(mp == NULL))
 		return fast_back(t);

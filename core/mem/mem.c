@@ -25,9 +25,12 @@
 #include "core.h"
 #include "mem.h"
 
-/* Block sizes, header included.  mdb blocks have the class of 320 bytes. */
-static const uint32_t class_size[STR_NCLASS] = {
-	64, 128, 192, STR_MDB_SIZE, 512, 1088, 2176, 4352, 8704, 16640, 32768,
+/*
+ * Block sizes, header included.  A message has a block of 320 bytes or more;
+ * those up to 2240 leave room for a power of two behind its own header.
+ */
+const uint32_t str_mem_class_size[STR_NCLASS] = {
+	64, 128, 192, STR_MDB_SIZE, 512, 1216, 2240, 4352, 8704, 16640, STR_MDB_MAX,
 	(sizeof(struct str_plumb) + 63) / 64 * 64,
 };
 #define NCLASS_SIZED 11u
@@ -37,8 +40,8 @@ static const uint32_t class_size[STR_NCLASS] = {
 #define NCLASS_USED 12u
 
 /* Blocks per magazine: about 32 KiB worth, 4 to 64. */
-static const uint8_t class_batch[STR_NCLASS] = {
-	64, 64, 64, STR_MDB_BATCH, 32, 16, 16, 8, 8, 4, 4, 4,
+const uint8_t str_mem_class_batch[STR_NCLASS] = {
+	64, 64, 64, 64, 32, 16, 16, 8, 8, 4, 4, 4,
 };
 
 #define TOP_PTR(v) ((struct chain *)(uintptr_t)((v) & 0x0000ffffffffffffull))
@@ -70,8 +73,8 @@ str_mem_poison(struct str_blk *b, unsigned cls)
 	uint64_t *p = (uint64_t *)(void *)b;
 	uint32_t i = sizeof(struct chain) / 8;
 
-	for (; cls != CLASS_PIPE && i < class_size[cls] / 8; i++)
-		if (cls != CLASS_MDB || i != PARTS)
+	for (; cls != CLASS_PIPE && i < str_mem_class_size[cls] / 8; i++)
+		if (cls < CLASS_MDB || i != PARTS)
 			p[i] = POISON;
 }
 
@@ -85,10 +88,10 @@ str_mem_check(const struct str_blk *b, unsigned cls)
 	/* the host's fresh memory has no poison, nor has what a process without
 	 * assertions has freed; who writes to both ends goes unseen */
 	if (cls == CLASS_PIPE || (p[i] != POISON &&
-		p[class_size[cls] / 8 - 1] != POISON))
+		p[str_mem_class_size[cls] / 8 - 1] != POISON))
 		return;
-	for (; i < class_size[cls] / 8; i++)
-		STR_VERIFY(p[i] == POISON || (cls == CLASS_MDB && i == PARTS));
+	for (; i < str_mem_class_size[cls] / 8; i++)
+		STR_VERIFY(p[i] == POISON || (cls >= CLASS_MDB && i == PARTS));
 }
 #endif
 
@@ -169,7 +172,7 @@ carve(unsigned cls)
 	uint64_t idx = granules(1);
 	unsigned char *p, *end;
 	struct chain *first = NULL;
-	uint32_t size = class_size[cls];
+	uint32_t size = str_mem_class_size[cls];
 
 	if (idx == 0)
 		return NULL;
@@ -182,7 +185,7 @@ carve(unsigned cls)
 		struct str_blk *prev = NULL;
 		uint64_t n;
 
-		for (n = 0; n < class_batch[cls] && p + size <= end; n++) {
+		for (n = 0; n < str_mem_class_batch[cls] && p + size <= end; n++) {
 			struct str_blk *b = (struct str_blk *)(void *)p;
 
 			str_store(&b->state, (uint32_t)STR_BLK_FREE);
@@ -252,7 +255,7 @@ class_of(size_t size)
 	unsigned cls;
 
 	for (cls = 0; cls < NCLASS_SIZED; cls++)
-		if (size <= class_size[cls])
+		if (size <= str_mem_class_size[cls])
 			return cls;
 	return STR_NCLASS;
 }
@@ -371,7 +374,7 @@ str_mem_free(void *p)
 	STR_VERIFY(kind >= 1 && kind <= NCLASS_USED);
 	cls = kind - 1;
 	m = &t->mag[0][cls];
-	if (str_unlikely(m->count >= class_batch[cls]))
+	if (str_unlikely(m->count >= str_mem_class_batch[cls]))
 		str_mem_spill(t, cls);
 	/* who dies from here on leaves mere memory to the reaper */
 	str_store(&b->state, (uint32_t)STR_BLK_KMEM);
@@ -394,7 +397,7 @@ str_mem_size(const void *p)
 
 	if (kind == STR_SLAB_RUN)
 		return (size_t)str_load(&s->npage) << STR_SLAB_SHIFT;
-	return class_size[kind - 1];
+	return str_mem_class_size[kind - 1];
 }
 
 /* str_mem_valid - does @p point into the arena's blocks? */
@@ -442,7 +445,7 @@ str_mem_walk(void (*fn)(struct str_blk *b, void *arg), void *arg)
 		}
 		if (kind == 0 || kind > NCLASS_USED)
 			continue;
-		size = class_size[kind - 1];
+		size = str_mem_class_size[kind - 1];
 		for (off = 0; off + size <= STR_SLAB_SIZE; off += size) {
 			struct str_blk *b = (struct str_blk *)(void *)(p + off);
 

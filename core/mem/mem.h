@@ -2,15 +2,21 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The allocator's fast path for message blocks: their class is known, so
- * neither the size nor the granule need be looked at.  mem.c has the theory.
+ * The allocator's fast path for message blocks: their class is known, and
+ * stands in them, so that the granule need not be looked at.  mem.c has the
+ * theory.
  */
 #ifndef STR_MEM_H
 #define STR_MEM_H
 
 #define CLASS_MDB 3u
 #define STR_MDB_SIZE 320u
-#define STR_MDB_BATCH 64u
+#define CLASS_MDB_LAST 10u
+#define STR_MDB_MAX 32768u /* of the last class */
+
+/* Of each class: bytes of a block, header included; blocks per magazine. */
+extern const uint32_t str_mem_class_size[STR_NCLASS];
+extern const uint8_t str_mem_class_batch[STR_NCLASS];
 
 #ifdef STR_DEBUG
 void str_mem_poison(struct str_blk *b, unsigned cls);
@@ -24,37 +30,47 @@ bool str_mem_refill(struct str_thread *t, unsigned cls);
 void str_mem_spill(struct str_thread *t, unsigned cls);
 
 _Static_assert(sizeof(struct str_mdb) <= STR_MDB_SIZE, "class of mdb");
+_Static_assert(offsetof(struct str_mdb, buf) <= STR_MDB_HDR, "mdb header");
 
+/*
+ * A block of class @cls, CLASS_MDB to CLASS_MDB_LAST, for a message.
+ * Crash: what the reaper goes by is there before it leaves the magazine.
+ */
 STR_INLINE struct str_mdb *
-str_mdb_get(void)
+str_mdb_get(unsigned cls)
 {
 	struct str_thread *t = host_self();
-	struct str_mag *m = &t->mag[0][CLASS_MDB];
-	struct str_blk *b;
+	struct str_mag *m = &t->mag[0][cls];
+	struct str_mdb *x;
 
-	if (str_unlikely(m->head == NULL) && !str_mem_refill(t, CLASS_MDB))
+	if (str_unlikely(m->head == NULL) && !str_mem_refill(t, cls))
 		return NULL;
-	b = m->head;
-	str_mem_check(b, CLASS_MDB);
-	str_store(&b->state, (uint32_t)STR_BLK_MDB);
-	str_store(&b->owner, host_self_tag());
+	x = m->head;
+	str_mem_check(&x->blk, cls);
+	str_store(&x->blk.state, (uint32_t)STR_BLK_MDB);
+	str_store(&x->blk.owner, host_self_tag());
+	str_store(&x->parts, 0u);
+	x->cls = cls;
 	str_barrier();
-	m->head = b->next;
+	m->head = x->blk.next;
 	m->count--;
-	return (struct str_mdb *)(void *)b;
+	STR_CRASH_POINT("mem:message");
+	return x;
 }
 
 STR_INLINE void
 str_mdb_put(struct str_mdb *x)
 {
 	struct str_thread *t = host_self();
-	struct str_mag *m = &t->mag[0][CLASS_MDB];
+	unsigned cls = x->cls;
+	struct str_mag *m = &t->mag[0][cls];
 	struct str_blk *b = &x->blk;
 
 	STR_ASSERT(b->state == STR_BLK_MDB);
-	if (str_unlikely(m->count >= STR_MDB_BATCH))
-		str_mem_spill(t, CLASS_MDB);
-	str_mem_poison(b, CLASS_MDB);
+	STR_ASSERT(cls >= CLASS_MDB && cls <= CLASS_MDB_LAST);
+	if (str_unlikely(m->count >= str_mem_class_batch[cls]))
+		str_mem_spill(t, cls);
+	str_mem_poison(b, cls);
 	b->next = m->head;
 	str_barrier();
 	m->head = b;

@@ -4,11 +4,11 @@
 /*
  * Message blocks: allocb, dupb, freeb and esballoc.
  *
- * Objects.  An allocation carries a message block, a data block and a small
- * buffer (struct str_mdb).  A message of up to FASTBUF bytes lives in there;
- * a larger one has its buffer in a block of its own.  After dupb() the two
- * halves may end their lives at different times: `parts' says which half is
- * still in use, and who clears the last bit frees the piece.
+ * Objects.  An allocation carries a message block, a data block and a buffer
+ * (struct str_mdb).  There are blocks for it in several sizes; a message of
+ * more than MDB_MOST bytes has its buffer in a block of its own.  After dupb()
+ * the two halves may end their lives at different times: `parts' says which
+ * half is still in use, and who clears the last bit frees the piece.
  *
  * Pinned buffers.  A buffer given to esballoc() that is not arena memory can
  * only be read by the process that gave it.  Such a data block names that
@@ -36,7 +36,9 @@ allocb(size_t size, unsigned int pri)
 		return NULL;
 	if (size <= STR_FASTBUF)
 		return mdb_small(size);
-	x = mdb_alloc();
+	if (str_likely(size <= MDB_MOST))
+		return mdb_large(size);
+	x = mdb_alloc(CLASS_MDB);
 	if (str_unlikely(x == NULL))
 		return NULL;
 	b = str_mem_alloc(size + BUF_HDR, STR_BLK_BUF);
@@ -75,7 +77,7 @@ esballoc(unsigned char *base, size_t size, unsigned int pri, frtn_t *frtn)
 	(void)pri;
 	if (base == NULL || frtn == NULL)
 		return NULL;
-	x = mdb_alloc();
+	x = mdb_alloc(CLASS_MDB);
 	if (x == NULL)
 		return NULL;
 	x->d.db_class = CLS_ESB;
@@ -188,7 +190,7 @@ dupb(mblk_t *bp)
 	struct str_mdb *x;
 	unsigned char ref = str_load(&d->db_ref);
 
-	x = mdb_alloc();
+	x = mdb_alloc(CLASS_MDB);
 	if (x == NULL)
 		return NULL;
 	do {

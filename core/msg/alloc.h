@@ -15,9 +15,9 @@
 enum { CLS_FAST, CLS_BUF, CLS_ESB };
 
 STR_INLINE struct str_mdb *
-mdb_alloc(void)
+mdb_alloc(unsigned cls)
 {
-	struct str_mdb *x = str_mdb_get();
+	struct str_mdb *x = str_mdb_get(cls);
 
 	if (str_unlikely(x == NULL))
 		return NULL;
@@ -41,7 +41,7 @@ mdb_alloc(void)
 STR_INLINE mblk_t *
 mdb_small(size_t size)
 {
-	struct str_mdb *x = mdb_alloc();
+	struct str_mdb *x = mdb_alloc(CLASS_MDB);
 
 	if (str_unlikely(x == NULL))
 		return NULL;
@@ -49,6 +49,28 @@ mdb_small(size_t size)
 	x->d.db_lim = x->buf + STR_FASTBUF;
 	x->d.db_size = (unsigned int)size;
 	x->m.b_rptr = x->m.b_wptr = x->buf;
+	return &x->m;
+}
+
+/* The greatest buffer that is in one piece with its message. */
+#define MDB_MOST (STR_MDB_MAX - STR_MDB_HDR)
+
+/* allocb() of a size above that, up to MDB_MOST. */
+STR_INLINE mblk_t *
+mdb_large(size_t size)
+{
+	unsigned cls = CLASS_MDB + 1;
+	struct str_mdb *x;
+
+	while (size + STR_MDB_HDR > str_mem_class_size[cls])
+		cls++;
+	x = mdb_alloc(cls);
+	if (str_unlikely(x == NULL))
+		return NULL;
+	x->d.db_base = (unsigned char *)x + STR_MDB_HDR;
+	x->d.db_lim = (unsigned char *)x + str_mem_class_size[cls];
+	x->d.db_size = (unsigned int)size;
+	x->m.b_rptr = x->m.b_wptr = x->d.db_base;
 	return &x->m;
 }
 

@@ -44,6 +44,27 @@ T_CASE(allocb_gives_at_least_the_size_asked_for)
 	}
 }
 
+T_CASE(a_message_of_no_more_than_32576_bytes_is_one_block)
+{
+	static const size_t size[] = {128, 129, 320, 321, 1024, 1025, 2048,
+		2049, 4160, 4161, 8512, 8513, 16448, 16449, 32576};
+	unsigned i;
+
+	fx_begin(t);
+	for (i = 0; i < STR_ARRAY_LEN(size); i++) {
+		mblk_t *mp = allocb(size[i], BPRI_LO);
+
+		T_NOTNULL(mp);
+		memset(mp->b_datap->db_base, 0xee, (size_t)(
+			mp->b_datap->db_lim - mp->b_datap->db_base));
+		T_EQ(fx_messages(), 1);
+		T_EQ(fx_in_use(STR_BLK_BUF), 0);
+		freeb(mp);
+	}
+	freeb(allocb(32577, BPRI_LO));
+	T_EQ(fx_messages(), 0);
+}
+
 T_CASE(buffers_of_live_messages_do_not_overlap)
 {
 	mblk_t *mp[200];
@@ -220,7 +241,7 @@ T_CASE(dup_of_a_large_buffer_is_freed_with_its_last_reference)
 	mblk_t *mp, *dup;
 
 	fx_begin(t);
-	mp = fx_bytes(5000, 0);
+	mp = fx_bytes(50000, 0);
 	dup = dupb(mp);
 	T_EQ(fx_in_use(STR_BLK_BUF), 1);
 	freeb(mp);
@@ -531,4 +552,38 @@ T_CASE(who_dies_giving_a_magazine_away_has_it_once)
 T_CASE(who_dies_changing_magazines_has_them_once)
 {
 	dies_moving(t, "mem:swap");
+}
+
+/* What was something else is a message now, which says nothing yet. */
+static void
+takes_what_was_used(void *arg)
+{
+	size_t size = *(size_t *)arg;
+	struct str_blk *b = str_mem_alloc(size, STR_BLK_KMEM);
+
+	memset(b + 1, 0xff, size - sizeof(*b));
+	str_mem_free(b);
+	freeb(allocb(size - 192, BPRI_LO));
+}
+
+static void
+dies_taking(struct t *t, size_t size)
+{
+	fx_begin(t);
+	sim_crash_at("mem:message", 1);
+	(void)sim_spawn("doomed", takes_what_was_used, &size);
+	T_EQ(sim_run(), 0);
+	T_EQ(sim_crash_count("mem:message"), 1);
+	sim_sleep(1000000000);
+	T_EQ(fx_messages(), 0);
+}
+
+T_CASE(who_dies_taking_a_small_block_leaves_it_free)
+{
+	dies_taking(t, 320);
+}
+
+T_CASE(who_dies_taking_a_larger_block_leaves_it_free)
+{
+	dies_taking(t, 2240);
 }

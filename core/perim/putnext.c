@@ -36,9 +36,9 @@ put_far(queue_t *q, mblk_t *mp, unsigned bits)
 	str_far_leave(pl, how, was);
 }
 
-/* str_put - hand @mp to @q's put procedure, perimeter included. */
-STR_HOT void
-str_put(queue_t *q, mblk_t *mp)
+/* Hand @mp to @q's put procedure, perimeter included. */
+STR_INLINE void
+put_on(queue_t *q, mblk_t *mp)
 {
 	struct str_qpair *qp = q->q_pair;
 
@@ -55,6 +55,12 @@ str_put(queue_t *q, mblk_t *mp)
 		return;
 	}
 	str_perim_put(qp, q, mp);
+}
+
+STR_HOT void
+str_put(queue_t *q, mblk_t *mp)
+{
+	put_on(q, mp);
 }
 
 /* SVR4 put(D3) */
@@ -79,7 +85,7 @@ putnext(queue_t *q, mblk_t *mp)
 		freemsg(mp); /* the other end has been taken apart */
 		return;
 	}
-	str_put(n, mp);
+	put_on(n, mp);
 }
 
 /* SVR4 qreply(D3) */
