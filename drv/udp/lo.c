@@ -708,7 +708,7 @@ struct ind {
 /* The other side of lo, where the data is the sender's still. */
 static inline int
 arrive_direct(struct udp *to, const unsigned char *h,
-	struct str_direct *sd)
+	const struct str_direct *sd)
 {
 	uint32_t n;
 	struct ind c;
@@ -745,7 +745,7 @@ arrive_direct(struct udp *to, const unsigned char *h,
  * it will be read from.
  */
 STR_HOT int
-udp_lo_direct(queue_t *q, struct str_direct *sd)
+udp_lo_direct(queue_t *q, const struct str_direct *sd)
 {
 	const struct T_unitdata_req *ur = sd->ctl;
 	struct udp *u = q->q_ptr;

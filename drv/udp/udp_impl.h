@@ -164,7 +164,7 @@ int udp_local(struct udp_state *st, const struct ip_addr *dst,
 /* lo.c */
 #define UDP_NOT_LO (-1000) /* not within the domain */
 int udp_lo_fast(struct udp *u, mblk_t *mp);
-int udp_lo_direct(queue_t *q, struct str_direct *sd);
+int udp_lo_direct(queue_t *q, const struct str_direct *sd);
 void udp_lo_gone(struct udp *u);
 int udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp);

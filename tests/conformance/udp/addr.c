@@ -22,8 +22,8 @@ T_CASE(a_port_is_chosen_and_is_the_kernels_too)
 {
 	struct ud a, b, c;
 
-	ud_bound(&a, ud_home(), 0);
-	ud_bound(&b, ud_home(), 0);
+	ud_bound(&a, ud_home(), UD_ANY);
+	ud_bound(&b, ud_home(), UD_ANY);
 	T_GT(port(&a), 0);
 	T_NE(port(&a), port(&b));
 	c = a;
@@ -142,7 +142,7 @@ T_CASE(when_all_ports_are_taken_the_next_is_refused)
 			_exit(77);
 		ud_addr(&a, ud_any(), 0);
 		for (i = 0; i < N; i++)
-			ud_bound(&a, ud_any(), 0);
+			ud_bound(&a, ud_any(), UD_ANY);
 		ud_addr(&a, ud_any(), 0);
 		a.fd = in_open(ud_dev());
 		in_bind_req(a.fd, T_BIND_REQ, &a.at, (int)a.len, 0);
@@ -181,7 +181,7 @@ T_CASE(a_thousand_endpoints_have_ports)
 		T_SKIP("too many for that");
 	ud_bound(&s, ud_home(), 0);
 	for (i = 0; i < N; i++)
-		ud_bound(&a[i], ud_home(), 0);
+		ud_bound(&a[i], ud_home(), UD_ANY);
 	for (i = 0; i < N; i += 7)
 		ud_send(&s, &a[i], &i, sizeof(i));
 	for (i = 0; i < N; i += 7) {

@@ -56,29 +56,50 @@ set_port(struct ud *u, int port)
 	((struct sockaddr_in *)&u->at)->sin_port = htons((uint16_t)port);
 }
 
+/* Bind an open endpoint at @text; port 0: one that nobody else gets. */
+static void
+bind_at(struct ud *u, const char *text, int port)
+{
+	int prim;
+
+	do {
+		ud_addr(u, text, port == UD_ANY ? 0 : port != 0 ? port :
+			t_port(ud_family(), SOCK_DGRAM));
+		in_bind_req(u->fd, T_BIND_REQ, &u->at, (int)u->len, 0);
+		prim = in_get(u->fd);
+	} while (prim == T_ERROR_ACK && port == 0 &&
+		in.p.error_ack.TLI_error == TADDRBUSY); /* somebody was faster */
+	T_EQ(prim, T_BIND_ACK);
+	set_port(u, in_port(in.ctl + in.p.bind_ack.ADDR_offset));
+}
+
 void
 ud_bound(struct ud *u, const char *text, int port)
 {
-	ud_addr(u, text, port);
 	u->fd = in_open(ud_dev());
-	set_port(u, in_bind(u->fd, &u->at, u->len, 0));
+	bind_at(u, text, port);
 }
 
 void
 ud_shared(struct ud *u, const char *text, int port)
 {
-	ud_addr(u, text, port);
 	u->fd = in_open(ud_dev());
 	ud_set_int(u->fd, XTI_GENERIC, XTI_REUSEADDR, T_YES);
-	set_port(u, in_bind(u->fd, &u->at, u->len, 0));
+	bind_at(u, text, port);
 }
 
 void
 ud_plain(struct ud *u, const char *text, int port)
 {
-	ud_addr(u, text, port);
+	int r;
+
 	u->fd = in_sock(ud_family(), SOCK_DGRAM);
-	T_OK(bind(u->fd, (struct sockaddr *)&u->at, u->len));
+	do {
+		ud_addr(u, text, port != 0 ? port :
+			t_port(ud_family(), SOCK_DGRAM));
+		r = bind(u->fd, (struct sockaddr *)&u->at, u->len);
+	} while (r < 0 && port == 0 && errno == EADDRINUSE);
+	T_OK(r);
 	T_OK(getsockname(u->fd, (struct sockaddr *)&u->at, &u->len));
 }
 

@@ -30,7 +30,11 @@ struct ud {
 };
 
 void ud_addr(struct ud *u, const char *text, int port);
-/* Endpoints, plain sockets, bound there; port 0: any. */
+/*
+ * Endpoints, plain sockets, bound there; port 0: one that nobody gets who does
+ * not ask for it, UD_ANY: the kernel's choice.
+ */
+#define UD_ANY (-1)
 void ud_bound(struct ud *u, const char *text, int port);
 void ud_plain(struct ud *u, const char *text, int port);
 /* ... with the option that others may be there, too. */
