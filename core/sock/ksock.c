@@ -69,6 +69,7 @@ _Static_assert(sizeof(struct str_ksock) == 64, "one line each");
 #define KF_CONNECTING 256u
 #define KF_ABORT 512u	/* is being closed by a reset */
 #define KF_NEAR 1024u	/* ksock_near() */
+#define KF_FILE 2048u	/* no socket: read and written */
 
 #define SOCK_STREAM 1 /* the only type whose reads can be short */
 #define TYPE_MASK 15
@@ -259,6 +260,42 @@ ksock_create(queue_t *rq, int family, int type, int proto, ksock_t **ret)
 	ksock_attach(ks, rq);
 	str_store_rel(&ks->owner, 0u);
 	*ret = ks;
+	return 0;
+}
+
+int
+ksock_tun(queue_t *rq, char *name, ksock_t **ret)
+{
+	struct str_ksock *ks = take();
+	int fd;
+
+	if (ks == NULL)
+		return -ENOSR;
+	fd = host_sock_tun(name);
+	if (fd < 0) {
+		str_store_rel(&ks->owner, 0u);
+		return fd;
+	}
+	settle(ks, fd, stream_of(rq), KF_FILE);
+	ksock_attach(ks, rq);
+	str_store_rel(&ks->owner, 0u);
+	*ret = ks;
+	return 0;
+}
+
+int
+ksock_again(ksock_t *ks, int family, int type, int proto, char *name)
+{
+	int fd = name != NULL ? host_sock_tun(name) :
+		host_sock_new(family, type, proto);
+
+	if (fd < 0)
+		return fd;
+	host_sock_drop(id_of(ks));
+	(void)host_sock_adopt(id_of(ks), fd);
+	(void)str_and(&ks->flags, ~(KF_BLOCKED | KF_STUCKIN | KF_STUCKOUT));
+	str_store(&ks->told, 0u);
+	host_sock_ask();
 	return 0;
 }
 
@@ -868,7 +905,14 @@ was_read(ksock_t *ks, long r, size_t want)
 long
 ksock_send(ksock_t *ks, const struct iovec *iov, uint32_t n, int flags)
 {
-	long r = host_sock_send(id_of(ks), iov, n, flags);
+	long r;
+
+	if (str_unlikely((str_load(&ks->flags) & KF_FILE) != 0)) {
+		r = host_sock_write(id_of(ks), iov, n);
+		wrote(ks, r, 0);
+		return r;
+	}
+	r = host_sock_send(id_of(ks), iov, n, flags);
 
 	STR_CRASH_POINT("ksock:sent");
 	wrote(ks, r, (str_load(&ks->flags) & KF_STREAM) && n > 1 ?
@@ -880,7 +924,14 @@ long
 ksock_recv(ksock_t *ks, const struct iovec *iov, uint32_t n, int *flags)
 {
 	bool peek = flags != NULL && *flags != 0; /* says nothing of the rest */
-	long r = host_sock_recv(id_of(ks), iov, n, flags);
+	long r;
+
+	if (str_unlikely((str_load(&ks->flags) & KF_FILE) != 0)) {
+		r = host_sock_read(id_of(ks), iov, n);
+		was_read(ks, r, 0);
+		return r;
+	}
+	r = host_sock_recv(id_of(ks), iov, n, flags);
 
 	if (!peek)
 		was_read(ks, r, (str_load(&ks->flags) & KF_STREAM) ?

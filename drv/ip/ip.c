@@ -12,6 +12,7 @@
 #include <sys/types.h>
 #include <sys/errno.h>
 #include <sys/strconf.h>
+#include <sys/stropts.h>
 #include "../canon.h"
 #include "ip_impl.h"
 
@@ -74,7 +75,8 @@ ip_close(queue_t *q, int flag, cred_t *crp)
 	struct ip_ep *ep = q->q_ptr;
 
 	ip_tap_del(ep);
-	qprocsoff(q);
+	ip_wire_del(ep);
+	qprocsoff(q); /* the clock goes with the queue */
 	q->q_ptr = WR(q)->q_ptr = NULL;
 	kmem_free(ep, sizeof(*ep));
 	return 0;
@@ -107,10 +109,13 @@ ip_info(queue_t *q, mblk_t *mp)
 	w = &sh->wire[i];
 	bzero(&in, sizeof(in));
 	in.index = i;
+	in.conf = w->conf;
 	bcopy(w->name, in.conf.name, sizeof(in.conf.name));
-	in.conf.kind = w->kind;
-	in.conf.mtu = IP_MOST;
-	in.state = IPW_UP;
+	in.conf.mtu = w->mtu;
+	in.state = w->state;
+	in.error = w->error;
+	in.remade = w->remade;
+	in.muxid = w->muxid;
 	in.taps = w->pub.taps;
 	for (i = 0; i < WIRE_NCOUNTS; i++)
 		in.count[i] = ip_counted(w, i);
@@ -127,9 +132,25 @@ ip_argsize(int cmd)
 		return sizeof(struct ipw_tap);
 	case IPW_INFO:
 		return sizeof(struct ipw_info);
+	case IPW_ADD:
+		return sizeof(struct ipw_conf);
 	default:
 		return 0;
 	}
+}
+
+/* SVR4 linkblk(D4): a wire is to stay, or goes. */
+static int
+ip_link(mblk_t *mp)
+{
+	struct linkblk lb;
+
+	if (mp->b_cont == NULL || MBLKL(mp->b_cont) < (long)sizeof(lb))
+		return EINVAL;
+	bcopy(mp->b_cont->b_rptr, &lb, sizeof(lb));
+	if (canon_cmd(mp) == I_PLINK)
+		ip_wire_linked(lb.l_qbot, lb.l_index);
+	return 0;
 }
 
 /* The argument is here. */
@@ -137,6 +158,7 @@ static void
 ip_command(queue_t *q, mblk_t *mp)
 {
 	struct ip_ep *ep = q->q_ptr;
+	struct ipw_conf conf;
 	struct ipw_tap tap;
 	int err = 0;
 
@@ -147,6 +169,16 @@ ip_command(queue_t *q, mblk_t *mp)
 		break;
 	case IPW_STOP:
 		ip_tap_del(ep);
+		break;
+	case IPW_ADD:
+		bcopy(mp->b_cont->b_rptr, &conf, sizeof(conf));
+		err = ip_wire_add(ep, &conf);
+		break;
+	case I_LINK:
+	case I_PLINK:
+	case I_UNLINK:
+	case I_PUNLINK:
+		err = ip_link(mp);
 		break;
 	case IPW_INFO:
 		ip_info(q, mp);
@@ -202,6 +234,28 @@ ip_wput(queue_t *q, mblk_t *mp)
 	return 0;
 }
 
+/* A wire's descriptors have something. */
+static int
+ip_rsrv(queue_t *q)
+{
+	ip_wire_input(q->q_ptr);
+	return 0;
+}
+
+/* From a stream that is linked: wires send nothing up. */
+static int
+ip_lrput(queue_t *q, mblk_t *mp)
+{
+	freemsg(mp);
+	return 0;
+}
+
+static int
+ip_lwsrv(queue_t *q)
+{
+	return 0;
+}
+
 static const struct module_info ip_modinfo = {
 	.mi_idnum = IP_ID,
 	.mi_idname = "ip",
@@ -212,6 +266,7 @@ static const struct module_info ip_modinfo = {
 };
 
 static const struct qinit ip_rinit = {
+	.qi_srvp = ip_rsrv,
 	.qi_qopen = ip_open,
 	.qi_qclose = ip_close,
 	.qi_minfo = (struct module_info *)&ip_modinfo,
@@ -222,5 +277,21 @@ static const struct qinit ip_winit = {
 	.qi_minfo = (struct module_info *)&ip_modinfo,
 };
 
-STR_DRIVER(ip, ip_rinit, ip_winit, STR_NOMUX, STR_NOMUX, D_MTQPAIR,
-	STR_MAJOR_IP, NULL);
+/* The lower side: wires that stay. */
+static const struct qinit ip_lrinit = {
+	.qi_putp = ip_lrput,
+	.qi_minfo = (struct module_info *)&ip_modinfo,
+};
+
+static const struct qinit ip_lwinit = {
+	.qi_srvp = ip_lwsrv,
+	.qi_minfo = (struct module_info *)&ip_modinfo,
+};
+
+static void (*const ip_calls[])(void) = {
+	(void (*)(void))ip_wire_tick,
+	NULL,
+};
+
+STR_DRIVER(ip, ip_rinit, ip_winit, ip_lrinit, ip_lwinit, D_MTQPAIR,
+	STR_MAJOR_IP, ip_calls);

@@ -28,7 +28,9 @@
 #include <str/builtin.h>
 #include <str/hold.h>
 #include <str/ip.h>
+#include <str/ksock.h>
 #include <str/wire.h>
+#include "pkt.h"
 
 #define IP_WIRES 32u
 #define IP_TAPS 16u
@@ -41,11 +43,25 @@ struct ip_counts {
 	volatile uint64_t n[WIRE_NCOUNTS];
 } STR_LINE;
 
+/* Descriptors below a wire. */
+#define IP_KSOCKS (2u + 2u * IPW_NPROTO)
+
 struct ip_wire {
 	struct wire pub;
 	volatile uint32_t gen;	/* [A] odd: in use; of lo always */
 	uint32_t kind;		/* [I] IPW_*; lo's is 0 */
 	char name[WIRE_NAMELEN]; /* [I] */
+	struct ipw_conf conf;	/* [I] */
+	uint32_t mtu;		/* [I] */
+	volatile uint32_t state; /* [A] IPW_UP, IPW_DOWN */
+	int error;		/* why it is down */
+	uint32_t remade;
+	int muxid;		/* of the persistent link, or 0 */
+	volatile uint32_t id;	/* [A] of the last packet that was cut */
+	struct icmp_limit limit; /* perimeter of its stream */
+	queue_t *rq;		/* [I] */
+	struct str_ref ref;	/* [I] its stream */
+	ksock_t *ks[IP_KSOCKS];	/* perimeter to change, a hold to read */
 	struct ip_counts count[IP_PIECES]; /* [A] */
 };
 
@@ -60,6 +76,8 @@ struct ip_tap {
 
 struct ip_shared {
 	kmutex_t lock;
+	kmutex_t rlock;		 /* of what is below it */
+	struct ip_reasm reasm;	 /* its memory comes when it is needed */
 	uint32_t minor;	/* [L] the last one given */
 	struct ip_tap tap[IP_TAPS];
 	struct ip_wire wire[IP_WIRES]; /* [0] is lo */
@@ -68,6 +86,7 @@ struct ip_shared {
 struct ip_ep {
 	queue_t *rq;
 	struct ip_tap *tap;
+	struct ip_wire *wire;
 };
 
 static inline struct ip_wire *
@@ -86,6 +105,23 @@ ip_in_use(const volatile uint32_t *gen)
 struct ip_shared *ip_shared(void);
 uint64_t ip_counted(const struct ip_wire *w, unsigned int what);
 struct ip_wire *ip_wire_named(struct ip_shared *sh, const char *name);
+int ip_is_own(const struct ip_wire *w, const struct ip_addr *a);
+void ip_expire(struct ip_shared *sh);
+
+/* add.c: wires that are streams */
+int ip_wire_add(struct ip_ep *ep, const struct ipw_conf *conf);
+void ip_wire_del(struct ip_ep *ep);
+void ip_wire_linked(queue_t *low, int muxid);
+void ip_wire_input(struct ip_ep *ep);
+void ip_wire_tick(void *arg);
+
+/* lower.c: what is below them.  All return 0 or an errno. */
+int ip_lower_make(struct ip_wire *w);
+void ip_lower_close(struct ip_wire *w);
+int ip_lower_is_alive(struct ip_wire *w);
+int ip_lower_input(struct ip_wire *w);
+int ip_lower_send(struct ip_wire *w, const mblk_t *pkt,
+	const struct ip_hdr *h);
 
 /* tap.c */
 int ip_tap_add(struct ip_ep *ep, const struct ipw_tap *want);

@@ -32,7 +32,7 @@
 int ip_frag(const struct ip_hdr *h, const unsigned char *opt, uint32_t mtu,
 	uint32_t *off, struct ip_hdr *ret, unsigned char *ret_opt);
 
-#define IP_REASM_SLOTS 60u		/* packets, 4 MiB */
+#define IP_REASM_SLOTS 32u		/* packets, 2 to 4 MiB */
 #define IP_REASM_LIFE 30000000000ull	/* ns */
 #define IP_REASM_HDR 256u		/* bytes of headers */
 
@@ -58,8 +58,16 @@ struct ip_slot {
 struct ip_reasm {
 	uint32_t busy;	/* somebody is inside, or has died there */
 	uint32_t resets; /* times that everything was thrown away for that */
-	struct ip_slot slot[IP_REASM_SLOTS];
+	uint32_t nslots; /* it has been given */
+	struct ip_slot *slot[IP_REASM_SLOTS];
 };
+
+/*
+ * ip_reasm_wants - would more memory be of use?  It has none, or it is full.
+ * ip_reasm_give - here is some, zeroed, for good
+ */
+int ip_reasm_wants(const struct ip_reasm *r);
+void ip_reasm_give(struct ip_reasm *r, struct ip_slot *s);
 
 /* What became of a fragment. */
 #define IP_HELD 0    /* others are missing */
@@ -69,7 +77,8 @@ struct ip_reasm {
 
 /*
  * ip_reasm_add - a fragment
- * @r:	  zeroed at first; the caller lets one at a time in
+ * @r:	  zeroed at first, and given some memory; the caller lets one at a
+ *	  time in
  * @p:	  it, in one piece, with the header @h
  * @now:  ns
  * @ret:  the slot, when it is whole

@@ -5,8 +5,8 @@
  * Putting fragments together (RFC 791 s3.2, RFC 815, RFC 8200 s4.5).
  *
  * Objects.  A slot is a packet: its headers, 64 KiB for its data, and a bit
- * for each 8 bytes of that.  There is a fixed number of slots, so memory is
- * bounded; who is the oldest goes when one is needed.
+ * for each 8 bytes of that.  The number of slots is bounded, and so is memory;
+ * who is the oldest goes when one is needed.
  *
  * What contradicts itself.  RFC 5722: a fragment that overlaps others ends
  * the packet, and what comes of it later; so the slot stays, as SPOILT, until
@@ -47,22 +47,26 @@ is_of(const struct ip_slot *s, uint32_t tag, const struct ip_hdr *h)
 /* A slot for @h's packet: its own, a free one, or the oldest one's. */
 static struct ip_slot *
 find(struct ip_reasm *r, uint32_t tag, const struct ip_hdr *h, uint64_t now,
-	uint32_t *lost)
+	uint32_t *ret, uint32_t *lost)
 {
 	struct ip_slot *s = NULL, *t;
 	uint32_t i;
 
-	for (i = 0; i < IP_REASM_SLOTS; i++) {
-		t = &r->slot[i];
+	for (i = 0; i < r->nslots; i++) {
+		t = r->slot[i];
 		if (t->state != FREE && t->end <= now) {
 			*lost += t->state != SPOILT;
 			t->state = FREE;
 		}
-		if (is_of(t, tag, h))
+		if (is_of(t, tag, h)) {
+			*ret = i;
 			return t;
+		}
 		if (s == NULL || (s->state != FREE &&
-			(t->state == FREE || t->end < s->end)))
+			(t->state == FREE || t->end < s->end))) {
 			s = t;
+			*ret = i;
+		}
 	}
 	*lost += s->state == OPEN || s->state == WHOLE;
 	s->tag = tag;
@@ -190,8 +194,8 @@ enter(struct ip_reasm *r)
 	uint32_t i;
 
 	if (r->busy) {
-		for (i = 0; i < IP_REASM_SLOTS; i++)
-			r->slot[i].state = FREE;
+		for (i = 0; i < r->nslots; i++)
+			r->slot[i]->state = FREE;
 		r->resets++;
 	}
 	__atomic_store_n(&r->busy, 1u, __ATOMIC_RELAXED);
@@ -205,6 +209,24 @@ leave(struct ip_reasm *r)
 }
 
 int
+ip_reasm_wants(const struct ip_reasm *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->nslots; i++)
+		if (r->slot[i]->state == FREE)
+			return 0;
+	return r->nslots < IP_REASM_SLOTS;
+}
+
+void
+ip_reasm_give(struct ip_reasm *r, struct ip_slot *s)
+{
+	r->slot[r->nslots] = s;
+	__atomic_store_n(&r->nslots, r->nslots + 1, __ATOMIC_RELEASE);
+}
+
+int
 ip_reasm_add(struct ip_reasm *r, uint32_t tag, const unsigned char *p,
 	const struct ip_hdr *h, uint64_t now, uint32_t *ret, uint32_t *lost)
 {
@@ -213,10 +235,8 @@ ip_reasm_add(struct ip_reasm *r, uint32_t tag, const unsigned char *p,
 
 	*lost = 0;
 	enter(r);
-	s = find(r, tag, h, now, lost);
+	s = find(r, tag, h, now, ret, lost);
 	what = add(s, p, h);
-	if (what == IP_WHOLE)
-		*ret = (uint32_t)(s - r->slot);
 	leave(r);
 	return what;
 }
@@ -224,7 +244,7 @@ ip_reasm_add(struct ip_reasm *r, uint32_t tag, const unsigned char *p,
 uint32_t
 ip_reasm_len(const struct ip_reasm *r, uint32_t slot)
 {
-	return r->slot[slot].hlen + r->slot[slot].total;
+	return r->slot[slot]->hlen + r->slot[slot]->total;
 }
 
 static uint32_t
@@ -236,7 +256,7 @@ sum_of(const unsigned char *p, uint32_t n)
 void
 ip_reasm_take(struct ip_reasm *r, uint32_t slot, unsigned char *to)
 {
-	struct ip_slot *s = &r->slot[slot];
+	struct ip_slot *s = r->slot[slot];
 
 	enter(r);
 	__builtin_memcpy(to, s->hdr, s->hlen);
@@ -262,8 +282,8 @@ ip_reasm_expire(struct ip_reasm *r, uint64_t now, uint32_t *tag,
 	struct ip_slot *s;
 	uint32_t i;
 
-	for (i = 0; i < IP_REASM_SLOTS; i++) {
-		s = &r->slot[i];
+	for (i = 0; i < r->nslots; i++) {
+		s = r->slot[i];
 		if (s->state == FREE || s->end > now)
 			continue;
 		enter(r);

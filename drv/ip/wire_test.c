@@ -11,15 +11,6 @@ extern const struct str_builtin str_drv_ip;
 
 static struct wire *lo;
 
-static void
-begin(struct t *t)
-{
-	fx_begin(t);
-	dv_driver(&str_drv_ip);
-	lo = wire_lo();
-	T_NOTNULL(lo);
-}
-
 /* An IPv4 packet of @proto with @len bytes of data. */
 static mblk_t *
 packet(uint8_t proto, size_t len)
@@ -28,14 +19,32 @@ packet(uint8_t proto, size_t len)
 		.src = {4, {127, 0, 0, 1}}, .dst = {4, {127, 0, 0, 2}},
 		.proto = proto, .ttl = 64, .len = (uint32_t)len,
 	};
+	struct udp_hdr u = {1024, 53, (uint16_t)len, 0};
 	mblk_t *mp = allocb(IP_ROOM + len, BPRI_MED);
 
 	T_NOTNULL(mp);
 	mp->b_rptr += IP_ROOM;
 	mp->b_wptr = mp->b_rptr + len;
 	memset(mp->b_rptr, 'x', len);
+	if (proto == 17 && len >= UDP_HDRLEN)
+		udp_build(mp->b_rptr, &u);
 	mp->b_rptr -= ip_build(mp->b_rptr, &h, NULL, 0);
 	return mp;
+}
+
+static void
+begin(struct t *t)
+{
+	fx_begin(t);
+	dv_driver(&str_drv_ip);
+	lo = wire_lo();
+	T_NOTNULL(lo);
+	/* receivers may make what all their streams share */
+	wire_input(lo, packet(17, 8), 0);
+	wire_input(lo, packet(253, 8), 0);
+	memset((void *)(uintptr_t)((struct ip_wire *)(void *)lo)->count, 0,
+		sizeof(((struct ip_wire *)(void *)lo)->count));
+	fx_keep();
 }
 
 static uint64_t

@@ -24,6 +24,24 @@ host_sock_source(const void *dst, uint32_t dstlen, void *src,
 }
 
 int
+host_sock_tun(char *name)
+{
+	return -ENODEV;
+}
+
+long
+host_sock_write(uint64_t id, const struct iovec *iov, uint32_t n)
+{
+	return -ENODEV;
+}
+
+long
+host_sock_read(uint64_t id, const struct iovec *iov, uint32_t n)
+{
+	return -ENODEV;
+}
+
+int
 host_sock_accept(uint64_t id, void *addr, uint32_t *len)
 {
 	return -ENOTSOCK;

@@ -31,12 +31,15 @@
  * Locks.  A place in the table is changed by compare-and-swap of one word;
  * the epoll instance is made and changed under `sock'.
  */
+#include <linux/if.h>
+#include <linux/if_tun.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -618,6 +621,28 @@ host_sock_source(const void *dst, uint32_t dstlen, void *src,
 }
 
 int
+host_sock_tun(char *name)
+{
+	struct ifreq ifr;
+	long fd, r;
+
+	memset(&ifr, 0, sizeof ifr);
+	memcpy(ifr.ifr_name, name, sizeof ifr.ifr_name - 1);
+	ifr.ifr_flags = IFF_TUN | IFF_NO_PI;
+	fd = sys_call4(SYS_openat, AT_FDCWD, "/dev/net/tun",
+		O_RDWR | O_NONBLOCK | O_CLOEXEC, 0);
+	if (fd < 0)
+		return (int)fd;
+	r = sys_call3(SYS_ioctl, fd, TUNSETIFF, &ifr);
+	if (r < 0) {
+		(void)sys_close((int)fd);
+		return (int)r;
+	}
+	memcpy(name, ifr.ifr_name, sizeof ifr.ifr_name);
+	return raise_fd((int)fd);
+}
+
+int
 host_sock_adopt(uint64_t id, int fd)
 {
 	fd = install(id, fd);
@@ -1019,6 +1044,26 @@ host_sock_recv(uint64_t id, const struct iovec *iov, uint32_t n, int *flags)
 	CALL(id, r, sys_call3(SYS_recvmsg, fd, &m, f));
 	if (r >= 0 && flags != NULL)
 		*flags = m.msg_flags;
+	return r;
+}
+
+long
+host_sock_write(uint64_t id, const struct iovec *iov, uint32_t n)
+{
+	long r;
+
+	CALL(id, r, sys_call3(SYS_writev, fd, iov, n));
+	if (r == -EBADFD) /* the device is gone: there may be a new one */
+		host_sock_drop(id);
+	return r;
+}
+
+long
+host_sock_read(uint64_t id, const struct iovec *iov, uint32_t n)
+{
+	long r;
+
+	CALL(id, r, sys_call3(SYS_readv, fd, iov, n));
 	return r;
 }
 

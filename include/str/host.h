@@ -349,6 +349,10 @@ int host_sock_new(int family, int type, int proto);
 int host_sock_source(const void *dst, uint32_t dstlen, void *src,
 	uint32_t *srclen);
 int host_sock_accept(uint64_t id, void *addr, uint32_t *len);
+/* host_sock_tun - a TUN device, which is made if there is none of that name,
+ * likewise; @name in/out, 16 bytes, empty: any.  It is no socket: only
+ * host_sock_read(), host_sock_write(), a packet each, and ioctls work. */
+int host_sock_tun(char *name);
 /* host_sock_adopt - @fd is this process's descriptor of @id, and streamsd gets
  * one.  host_sock_discard - it is to be nobody's. */
 int host_sock_adopt(uint64_t id, int fd);
@@ -380,6 +384,8 @@ long host_sock_send(uint64_t id, const struct iovec *iov, uint32_t n,
 	int flags);
 long host_sock_recv(uint64_t id, const struct iovec *iov, uint32_t n,
 	int *flags);
+long host_sock_write(uint64_t id, const struct iovec *iov, uint32_t n);
+long host_sock_read(uint64_t id, const struct iovec *iov, uint32_t n);
 long host_sock_sendmm(uint64_t id, struct ksock_msg *v, uint32_t n,
 	int flags);
 long host_sock_recvmm(uint64_t id, struct ksock_msg *v, uint32_t n,

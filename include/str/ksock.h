@@ -93,6 +93,20 @@ struct ksock_msg {
  */
 int ksock_create(queue_t *rq, int family, int type, int proto, ksock_t **ret);
 
+/*
+ * ksock_tun - a TUN device: packets, one for each ksock_send(), ksock_recv();
+ * of the other calls only ksock_ioctl() and those that are about events work
+ * @name: in/out, 16 bytes; empty: any
+ */
+int ksock_tun(queue_t *rq, char *name, ksock_t **ret);
+
+/*
+ * ksock_again - another descriptor for a socket whose own nobody has any more
+ * Arguments as ksock_create() had, or a name as ksock_tun(); what was set and
+ * bound has to be set and bound again.
+ */
+int ksock_again(ksock_t *ks, int family, int type, int proto, char *name);
+
 /* ksock_attach - events are for @rq from now on (accepted on another
  * endpoint); NULL: for nobody. */
 void ksock_attach(ksock_t *ks, queue_t *rq);

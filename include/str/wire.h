@@ -61,8 +61,9 @@ void wire_count(struct wire *w, enum wire_count what, uint64_t n);
  * @lo:      what wire_lo() returned
  * @ret_src: len 0: the caller's own choice stays
  * @ret_mtu: bytes of the longest packet
- * Return: NULL: none; the kernel's sockets are asked.  Cheap when no wire but
- * `lo' has been configured: one load.
+ * Return: NULL: none; the kernel's sockets are asked.  @lo: it is an address
+ * of a wire's own, so it stays in the domain.  Cheap when no wire but `lo' has
+ * been configured: one load.
  */
 struct wire *wire_route(struct wire *lo, const struct ip_addr *dst,
 	struct ip_addr *ret_src, uint32_t *ret_mtu);

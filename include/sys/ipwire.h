@@ -12,13 +12,13 @@
 #define IPW ('W' << 8)
 #define IPW_TAP (IPW | 1)  /* struct ipw_tap: packets come up, as ipw_pkt */
 #define IPW_ADD (IPW | 2)  /* struct ipw_conf: this stream is a wire */
-#define IPW_DEL (IPW | 3)  /* a name: that wire is no more */
-#define IPW_INFO (IPW | 4) /* struct ipw_info of `index', or the next; ENXIO */
-#define IPW_STOP (IPW | 5) /* the tap is one no more; what came can be read */
+#define IPW_INFO (IPW | 3) /* struct ipw_info of `index', or the next; ENXIO */
+#define IPW_STOP (IPW | 4) /* the tap is one no more; what came can be read */
 
 #define IPW_NAMELEN 16
 #define IPW_NOWN 4
 #define IPW_NROUTE 8
+#define IPW_NPROTO 4
 #define IPW_NCOUNTS 32
 
 /* Kinds of wires. */
@@ -42,7 +42,10 @@ struct ipw_conf {
 	unsigned int mtu; /* 0: as the interface has, or 1500 */
 	struct ipw_addr own[IPW_NOWN];	   /* addresses, with their prefix */
 	struct ipw_addr route[IPW_NROUTE]; /* what goes here besides */
-	struct ipw_addr gateway[2]; /* packet: IPv4's and IPv6's, or none */
+	/* IPv4's and IPv6's, or none.  TUN: addresses that this host gets on
+	 * it.  Packet: who takes what is for other networks */
+	struct ipw_addr gateway[2];
+	unsigned char proto[IPW_NPROTO]; /* raw: what is received besides */
 };
 
 #define IPW_UP 1   /* it has its descriptor */
@@ -55,6 +58,7 @@ struct ipw_info {
 	int error;
 	unsigned int taps;   /* who look at it */
 	unsigned int remade; /* how often its descriptor was made again */
+	int muxid;	     /* of its persistent link, or 0 */
 	unsigned long long count[IPW_NCOUNTS]; /* in the order of wire_count */
 };
 

@@ -19,6 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define PACKETS 256u
 
 static struct ip_reasm r;
+static struct ip_slot slots[IP_REASM_SLOTS];
 static bool forged[PACKETS];
 static uint64_t now;
 static unsigned char pkt[70000], out[70000];
@@ -131,8 +132,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size > 400 * 8)
 		size = 400 * 8;
-	for (i = 0; i < IP_REASM_SLOTS; i++)
-		r.slot[i].state = 0;
+	for (i = 0; i < IP_REASM_SLOTS; i++) {
+		if (r.nslots <= i)
+			ip_reasm_give(&r, &slots[i]);
+		slots[i].state = 0;
+	}
 	memset(forged, 0, sizeof(forged));
 	now = 1;
 	for (; size >= 8; data += 8, size -= 8) {

@@ -22,7 +22,7 @@
 static const char *const all_tools[] = { "autopush", "fattach", "fdetach",
 	"scls", "strchg", "strclean", "strconf", "strerr", "strinfo",
 	"strlog", "strreset", "strsetup", "strtap", "strtop", "str-strace",
-	"strtune" };
+	"strtune", "strwire" };
 
 static bool
 says(const char *text)

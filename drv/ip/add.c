@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Wires that are streams: made, looked after, and taken away.
+ *
+ * Life.  A stream becomes a wire by IPW_ADD, and is one until it is closed.
+ * strwire(8) links it below another stream of this driver, to stay, so that it
+ * outlives the tool, and streamsd watches its descriptors; by I_PUNLINK it is
+ * closed.  An entry is in the table from the store of an odd `gen' to that of
+ * an even one.
+ *
+ * A clock of the stream's looks twice a second whether the descriptors are
+ * there still.  They are gone when streamsd, which held the last ones, was
+ * killed; then whoever the clock ticks for, the next streamsd as a rule, makes
+ * others.  What is sent or comes meanwhile is lost, as on any network.
+ *
+ * Crash.  Who dies while he adds a wire has no stream in the end, so the entry
+ * is nobody's, and is found to be by the next who looks for a place.
+ */
+#include "ip_impl.h"
+
+#define TICKS (HZ / 2)
+#define MTU 1500u
+
+static int
+is_text(const char *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < IPW_NAMELEN; i++)
+		if (s[i] == '\0')
+			return 1;
+	return 0;
+}
+
+static int
+is_addr(const struct ipw_addr *a)
+{
+	return a->len == 0 || (a->len == 4 && a->bits <= 32) ||
+		(a->len == 16 && a->bits <= 128);
+}
+
+static int
+check(const struct ipw_conf *c)
+{
+	unsigned int i, own = 0;
+
+	if (!is_text(c->name) || c->name[0] == '\0' || !is_text(c->ifname))
+		return EINVAL;
+	for (i = 0; i < IPW_NOWN; i++) {
+		if (!is_addr(&c->own[i]))
+			return EINVAL;
+		own += c->own[i].len != 0;
+	}
+	for (i = 0; i < IPW_NROUTE; i++)
+		if (!is_addr(&c->route[i]))
+			return EINVAL;
+	if (!is_addr(&c->gateway[0]) || c->gateway[0].len == 16 ||
+		!is_addr(&c->gateway[1]) || c->gateway[1].len == 4)
+		return EINVAL;
+	if (own == 0 || c->kind < IPW_RAW || c->kind > IPW_TUN)
+		return EINVAL;
+	if (c->mtu != 0 && (c->mtu < IP4_MTU || c->mtu > IP_MOST))
+		return EINVAL;
+	return 0;
+}
+
+/* Is this entry's stream gone, whose close did not get as far as here? */
+static int
+is_stale(struct ip_wire *w)
+{
+	struct str_hold h;
+	int err = str_hold(&h, &w->ref);
+
+	if (err == 0)
+		str_unhold(&h);
+	return err == ESRCH;
+}
+
+/* Locks: the table's. */
+static void
+recount(struct ip_shared *sh)
+{
+	unsigned int i, n = 0;
+
+	for (i = 1; i < IP_WIRES; i++)
+		n += ip_in_use(&sh->wire[i].gen) ? 1u : 0u;
+	sh->wire[0].pub.others = n;
+}
+
+/* A place, or NULL.  Locks: the table's. */
+static struct ip_wire *
+place(struct ip_shared *sh)
+{
+	struct ip_wire *w, *found = NULL;
+
+	for (w = sh->wire + 1; w < sh->wire + IP_WIRES; w++) {
+		if (ip_in_use(&w->gen) && is_stale(w))
+			__atomic_store_n(&w->gen, w->gen + 1,
+				__ATOMIC_RELEASE);
+		if (!ip_in_use(&w->gen) && found == NULL)
+			found = w;
+	}
+	return found;
+}
+
+static void
+fill(struct ip_wire *w, struct ip_ep *ep, const struct ipw_conf *conf)
+{
+	unsigned int i;
+
+	bcopy(conf->name, w->name, sizeof(w->name));
+	w->conf = *conf;
+	w->kind = conf->kind;
+	w->mtu = conf->mtu != 0 ? conf->mtu : MTU;
+	w->state = IPW_DOWN;
+	w->error = 0;
+	w->remade = 0;
+	w->muxid = 0;
+	w->limit.last = 0;
+	w->rq = ep->rq;
+	str_ref(ep->rq, &w->ref);
+	for (i = 0; i < IP_KSOCKS; i++)
+		w->ks[i] = NULL;
+	bzero((void *)(uintptr_t)w->count, sizeof(w->count));
+}
+
+int
+ip_wire_add(struct ip_ep *ep, const struct ipw_conf *conf)
+{
+	struct ip_shared *sh = ip_shared();
+	struct ip_wire *w;
+	int err = check(conf);
+
+	if (err != 0 || sh == NULL)
+		return err != 0 ? err : ENOSR;
+	if (ep->wire != NULL || ep->tap != NULL)
+		return EBUSY;
+	mutex_enter(&sh->lock);
+	w = place(sh);
+	if (ip_wire_named(sh, conf->name) != NULL)
+		err = EEXIST;
+	else if (w == NULL)
+		err = ENOSPC;
+	if (err == 0) {
+		fill(w, ep, conf);
+		err = ip_lower_make(w);
+		if (err != 0)
+			ip_lower_close(w);
+	}
+	if (err == 0) {
+		w->state = IPW_UP;
+		ep->wire = w;
+		__atomic_store_n(&w->gen, w->gen + 1, __ATOMIC_RELEASE);
+		recount(sh);
+		ip_tap_count(sh);
+	}
+	mutex_exit(&sh->lock);
+	if (err == 0)
+		(void)qtimeout(ep->rq, ip_wire_tick, ep->rq, TICKS);
+	return err;
+}
+
+void
+ip_wire_del(struct ip_ep *ep)
+{
+	struct ip_shared *sh = ip_shared();
+	struct ip_wire *w = ep->wire;
+
+	if (sh == NULL || w == NULL)
+		return;
+	mutex_enter(&sh->lock);
+	if (w->rq == ep->rq && ip_in_use(&w->gen))
+		__atomic_store_n(&w->gen, w->gen + 1, __ATOMIC_RELEASE);
+	recount(sh);
+	ip_tap_count(sh);
+	mutex_exit(&sh->lock);
+	ip_lower_close(w);
+	ep->wire = NULL;
+}
+
+/* The stream whose head's place @low has taken is linked to stay. */
+void
+ip_wire_linked(queue_t *low, int muxid)
+{
+	struct ip_shared *sh = ip_shared();
+	unsigned int i;
+
+	if (sh == NULL)
+		return;
+	mutex_enter(&sh->lock);
+	for (i = 1; i < IP_WIRES; i++)
+		if (ip_in_use(&sh->wire[i].gen) &&
+			WR(sh->wire[i].rq) == low->q_next)
+			sh->wire[i].muxid = muxid;
+	mutex_exit(&sh->lock);
+}
+
+void
+ip_wire_input(struct ip_ep *ep)
+{
+	if (ep->wire != NULL && ip_lower_input(ep->wire))
+		qenable(ep->rq);
+}
+
+void
+ip_wire_tick(void *arg)
+{
+	queue_t *q = arg;
+	struct ip_ep *ep = q->q_ptr;
+	struct ip_shared *sh = ip_shared();
+	struct ip_wire *w = ep->wire;
+
+	if (w == NULL || sh == NULL)
+		return;
+	if (!ip_lower_is_alive(w)) {
+		w->state = IPW_DOWN;
+		w->error = ip_lower_make(w);
+		if (w->error == 0) {
+			w->remade++;
+			w->state = IPW_UP;
+		}
+	}
+	ip_expire(sh);
+	qenable(q);
+	(void)qtimeout(q, ip_wire_tick, q, TICKS);
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What is below a wire: descriptors of the system's (<str/ksock.h>), for raw
+ * sockets and TUN devices.
+ *
+ * Life.  lower_make() gets all that the configuration of a wire asks for; it
+ * is called by whoever adds the wire, and again by the wire's clock when it
+ * finds that nobody has a descriptor any more: streamsd, which had the last
+ * one, died.  The ksock_t remain what they are meanwhile.
+ *
+ * Raw sockets.  Two send packets of ours, one for each version.  Datagrams of
+ * UDP need none to be received by: the endpoints' own sockets, which keep
+ * their ports from others, get them.  Protocols that the configuration names
+ * have a socket each, and each version.  IPv6 gives no header: it is made from
+ * what the system tells.
+ *
+ * Locks.  What is made is changed in the perimeter of the wire's stream.
+ * Senders read it while they hold that stream.
+ */
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/ioctl.h>
+#include <netinet/in.h>
+#include <net/if.h>
+#include <linux/if_tun.h>
+#include "ip_impl.h"
+
+#ifndef IPV6_HDRINCL
+#define IPV6_HDRINCL 36
+#endif
+
+#define BUFFER (1 << 20) /* of a socket, for bursts */
+
+/* What this socket of the wire is for. */
+static uint32_t
+family_of(uint32_t k)
+{
+	return k % 2 == 0 ? AF_INET : AF_INET6;
+}
+
+static uint32_t
+proto_of(const struct ip_wire *w, uint32_t k)
+{
+	return k < 2 ? IPPROTO_RAW : w->conf.proto[k / 2 - 1];
+}
+
+/* Has the wire addresses of this version? */
+static int
+has_family(const struct ip_wire *w, uint32_t len)
+{
+	uint32_t i;
+
+	for (i = 0; i < IPW_NOWN; i++)
+		if (w->conf.own[i].len == len)
+			return 1;
+	return 0;
+}
+
+/* The @k-th socket, for what @ks holds already or, if NULL, a new one. */
+static int
+get(struct ip_wire *w, uint32_t k, int family, int type, int proto)
+{
+	ksock_t *ks = w->ks[k];
+	int err;
+
+	if (ks != NULL)
+		return -ksock_again(ks, family, type, proto, NULL);
+	err = ksock_create(w->rq, family, type, proto, &ks);
+	if (err == 0)
+		w->ks[k] = ks;
+	return -err;
+}
+
+static void
+set_int(ksock_t *ks, int level, int name, int val)
+{
+	(void)ksock_setopt(ks, level, name, &val, sizeof(val));
+}
+
+/* -------------------------------------------------------------- raw sockets */
+
+static int
+raw_make(struct ip_wire *w)
+{
+	uint32_t k;
+	int err;
+
+	for (k = 0; k < IP_KSOCKS; k++) {
+		int v6 = k % 2 != 0;
+
+		if (!has_family(w, v6 ? 16 : 4) || proto_of(w, k) == 0)
+			continue;
+		err = get(w, k, (int)family_of(k), SOCK_RAW,
+			(int)proto_of(w, k));
+		if (err != 0)
+			return err;
+		set_int(w->ks[k], SOL_SOCKET, k < 2 ? SO_SNDBUF : SO_RCVBUF,
+			BUFFER);
+		if (k < 2) {
+			set_int(w->ks[k], v6 ? IPPROTO_IPV6 : IPPROTO_IP,
+				v6 ? IPV6_HDRINCL : IP_HDRINCL, 1);
+			set_int(w->ks[k], SOL_SOCKET, SO_BROADCAST, 1);
+		} else if (v6) {
+			set_int(w->ks[k], IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+			set_int(w->ks[k], IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
+			set_int(w->ks[k], IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
+		}
+	}
+	return 0;
+}
+
+static int
+raw_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
+	const struct ip_hdr *h)
+{
+	struct sockaddr_in6 to;
+	struct ksock_msg m;
+	ksock_t *ks = w->ks[h->dst.len == 16];
+	long r;
+
+	if (ks == NULL)
+		return ENETUNREACH;
+	bzero(&to, sizeof(to));
+	bzero(&m, sizeof(m));
+	m.km_iov = iov;
+	m.km_iovlen = n;
+	m.km_addr = &to;
+	if (h->dst.len == 4) {
+		((struct sockaddr_in *)(void *)&to)->sin_family = AF_INET;
+		bcopy(h->dst.b, &((struct sockaddr_in *)(void *)&to)->sin_addr,
+			4);
+		m.km_addrlen = sizeof(struct sockaddr_in);
+	} else {
+		to.sin6_family = AF_INET6;
+		bcopy(h->dst.b, &to.sin6_addr, 16);
+		m.km_addrlen = sizeof(to);
+	}
+	r = ksock_sendmm(ks, &m, 1, 0);
+	return r < 0 ? (int)-r : 0;
+}
+
+/* What the system tells beside an IPv6 packet. */
+static void
+told(const struct ksock_msg *m, struct ip_hdr *h)
+{
+	struct msghdr mh;
+	struct cmsghdr *c;
+	int v;
+
+	bzero(&mh, sizeof(mh));
+	mh.msg_control = m->km_ctl;
+	mh.msg_controllen = m->km_ctllen;
+	for (c = CMSG_FIRSTHDR(&mh); c != NULL; c = CMSG_NXTHDR(&mh, c)) {
+		if (c->cmsg_level != IPPROTO_IPV6)
+			continue;
+		if (c->cmsg_type == IPV6_PKTINFO) {
+			bcopy(CMSG_DATA(c), h->dst.b, 16);
+			continue;
+		}
+		bcopy(CMSG_DATA(c), &v, sizeof(v));
+		if (c->cmsg_type == IPV6_HOPLIMIT)
+			h->ttl = (uint8_t)v;
+		else if (c->cmsg_type == IPV6_TCLASS)
+			h->tos = (uint8_t)v;
+	}
+}
+
+/* One packet of the socket @k; 1: there was one. */
+static int
+raw_recv(struct ip_wire *w, uint32_t k)
+{
+	unsigned long ctl[16];
+	struct sockaddr_in6 from;
+	struct ksock_msg m;
+	struct ip_hdr h;
+	struct iovec iov;
+	mblk_t *mp;
+
+	mp = allocb(IP_ROOM + IP_MOST, BPRI_MED);
+	if (mp == NULL) {
+		wire_count(&w->pub, WIRE_NOMEM, 1);
+		return 0;
+	}
+	mp->b_rptr += IP_ROOM;
+	mp->b_wptr = mp->b_rptr;
+	iov.iov_base = mp->b_rptr;
+	iov.iov_len = IP_MOST;
+	bzero(&m, sizeof(m));
+	m.km_iov = &iov;
+	m.km_iovlen = 1;
+	m.km_addr = &from;
+	m.km_addrlen = sizeof(from);
+	m.km_ctl = ctl;
+	m.km_ctllen = sizeof(ctl);
+	if (ksock_recvmm(w->ks[k], &m, 1, 0) != 1) {
+		freemsg(mp);
+		return 0;
+	}
+	mp->b_wptr += m.km_len;
+	if (k % 2 != 0) {
+		bzero(&h, sizeof(h));
+		h.src.len = h.dst.len = 16;
+		bcopy(&from.sin6_addr, h.src.b, 16);
+		h.proto = (uint8_t)proto_of(w, k);
+		h.len = m.km_len;
+		told(&m, &h);
+		mp->b_rptr -= ip_build(mp->b_rptr, &h, NULL, 0);
+	}
+	wire_input(&w->pub, mp, 0);
+	return 1;
+}
+
+/* ----------------------------------------------------------------------- TUN */
+
+/* The device is up, and has an address of this host's if there is one. */
+static int
+tun_set(struct ip_wire *w, const char *name, uint32_t len)
+{
+	/* as the system has them */
+	struct { struct in6_addr addr; uint32_t bits; int index; } six;
+	const struct ipw_addr *gw = &w->conf.gateway[len == 16];
+	struct sockaddr_in *in;
+	struct ifreq r;
+	ksock_t *ks;
+	int err;
+
+	err = ksock_create(w->rq, len == 4 ? AF_INET : AF_INET6, SOCK_DGRAM, 0,
+		&ks);
+	if (err != 0)
+		return -err;
+	bzero(&r, sizeof(r));
+	bcopy(name, r.ifr_name, IPW_NAMELEN);
+	in = (struct sockaddr_in *)(void *)&r.ifr_addr;
+	if (len == 4 && gw->len == 4) {
+		in->sin_family = AF_INET;
+		bcopy(gw->b, &in->sin_addr, 4);
+		err = ksock_ioctl(ks, SIOCSIFADDR, (int *)(void *)&r);
+		in->sin_addr.s_addr = htonl(gw->bits == 0 ? 0 :
+			0xffffffffu << (32 - gw->bits));
+		if (err == 0)
+			err = ksock_ioctl(ks, SIOCSIFNETMASK,
+				(int *)(void *)&r);
+	}
+	if (err == 0 && len == 4) {
+		r.ifr_mtu = (int)w->mtu;
+		err = ksock_ioctl(ks, SIOCSIFMTU, (int *)(void *)&r);
+	}
+	if (err == 0 && len == 4)
+		err = ksock_ioctl(ks, SIOCGIFFLAGS, (int *)(void *)&r);
+	if (err == 0 && len == 4) {
+		r.ifr_flags |= IFF_UP;
+		err = ksock_ioctl(ks, SIOCSIFFLAGS, (int *)(void *)&r);
+	}
+	if (len == 16) {
+		err = ksock_ioctl(ks, SIOCGIFINDEX, (int *)(void *)&r);
+		bcopy(gw->b, &six.addr, 16);
+		six.bits = gw->bits;
+		six.index = r.ifr_ifindex;
+		if (err == 0)
+			err = ksock_ioctl(ks, SIOCSIFADDR, (int *)(void *)&six);
+		if (err == -EEXIST)
+			err = 0;
+	}
+	ksock_close(ks, 0);
+	return -err;
+}
+
+static int
+tun_make(struct ip_wire *w)
+{
+	ksock_t *ks = w->ks[0];
+	char name[IPW_NAMELEN];
+	int err;
+
+	bcopy(w->conf.ifname, name, sizeof(name));
+	if (ks != NULL)
+		err = ksock_again(ks, 0, 0, 0, name);
+	else
+		err = ksock_tun(w->rq, name, &ks);
+	if (err != 0)
+		return -err;
+	w->ks[0] = ks;
+	/* the next one shall be called the same */
+	bcopy(name, w->conf.ifname, sizeof(name));
+	err = tun_set(w, name, 4);
+	if (err == 0 && w->conf.gateway[1].len == 16)
+		err = tun_set(w, name, 16);
+	ksock_attach(ks, w->rq); /* which others have been meanwhile */
+	return err;
+}
+
+static int
+tun_recv(struct ip_wire *w)
+{
+	mblk_t *mp = allocb(IP_ROOM + w->mtu, BPRI_MED);
+	struct iovec iov;
+	long n;
+
+	if (mp == NULL) {
+		wire_count(&w->pub, WIRE_NOMEM, 1);
+		return 0;
+	}
+	mp->b_rptr += IP_ROOM;
+	iov.iov_base = mp->b_rptr;
+	iov.iov_len = w->mtu;
+	n = ksock_recv(w->ks[0], &iov, 1, NULL);
+	if (n <= 0) {
+		freemsg(mp);
+		return 0;
+	}
+	mp->b_wptr = mp->b_rptr + n;
+	wire_input(&w->pub, mp, 0);
+	return 1;
+}
+
+static int
+tun_is_alive(struct ip_wire *w)
+{
+	struct ifreq r;
+
+	return ksock_ioctl(w->ks[0], TUNGETIFF, (int *)(void *)&r) == 0;
+}
+
+static int
+raw_is_alive(struct ip_wire *w)
+{
+	struct sockaddr_in6 a;
+	uint32_t k, len;
+
+	for (k = 0; k < IP_KSOCKS; k++) {
+		len = sizeof(a);
+		if (w->ks[k] != NULL && ksock_name(w->ks[k], 0, &a, &len) != 0)
+			return 0;
+	}
+	return 1;
+}
+
+/* -------------------------------------------------------------------- common */
+
+int
+ip_lower_make(struct ip_wire *w)
+{
+	switch (w->kind) {
+	case IPW_RAW:
+		return raw_make(w);
+	case IPW_TUN:
+		return tun_make(w);
+	default:
+		return EINVAL;
+	}
+}
+
+void
+ip_lower_close(struct ip_wire *w)
+{
+	uint32_t k;
+
+	for (k = 0; k < IP_KSOCKS; k++) {
+		ksock_t *ks = w->ks[k];
+
+		w->ks[k] = NULL;
+		ksock_close(ks, 0);
+	}
+}
+
+int
+ip_lower_is_alive(struct ip_wire *w)
+{
+	return w->kind == IPW_TUN ? tun_is_alive(w) : raw_is_alive(w);
+}
+
+/* Return: 1 when there may be more. */
+int
+ip_lower_input(struct ip_wire *w)
+{
+	uint32_t k, n = 0, most = 64;
+
+	if (w->kind == IPW_TUN) {
+		(void)ksock_events(w->ks[0]);
+		while (n < most && tun_recv(w))
+			n++;
+		return n == most;
+	}
+	for (k = 2; k < IP_KSOCKS; k++) {
+		if (w->ks[k] == NULL)
+			continue;
+		(void)ksock_events(w->ks[k]);
+		while (n < most && raw_recv(w, k))
+			n++;
+	}
+	return n == most;
+}
+
+#define PIECES 16u
+
+int
+ip_lower_send(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h)
+{
+	struct iovec iov[PIECES];
+	uint32_t n = 0;
+	long r;
+
+	for (; pkt != NULL; pkt = pkt->b_cont) {
+		if (MBLKL(pkt) == 0)
+			continue;
+		if (n == PIECES)
+			return EMSGSIZE; /* ip_send() has pulled them up */
+		iov[n].iov_base = pkt->b_rptr;
+		iov[n++].iov_len = (size_t)MBLKL(pkt);
+	}
+	if (w->kind == IPW_RAW)
+		return raw_send(w, iov, n, h);
+	if (w->ks[0] == NULL)
+		return ENETDOWN;
+	r = ksock_send(w->ks[0], iov, n, 0);
+	return r < 0 ? (int)-r : 0;
+}
