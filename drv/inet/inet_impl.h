@@ -199,6 +199,7 @@ int inet_rebind(struct inet *in, int family);
 void inet_drop_sock(struct inet *in, int abort);
 
 /* opt.c */
+#define T_IP_FREEBIND 15 /* drv/udp's, not a user's: no transport has it */
 #define INET_NOPT_TCP 33u
 #define INET_NOPT_UDP 26u
 #define INET_NOPT_RAW 25u

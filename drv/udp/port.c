@@ -392,20 +392,44 @@ to_sa(const struct ip_addr *a, struct sockaddr_storage *ss)
 	return sizeof(*s6);
 }
 
+/* udp_source - which address a datagram to @dst leaves from; 0: none */
+int
+udp_source(const struct ip_addr *dst, struct sockaddr_storage *src,
+	uint32_t *srclen)
+{
+	struct sockaddr_storage ss;
+	uint32_t len = to_sa(dst, &ss);
+
+	return ksock_source(&ss, len, src, srclen) == 0;
+}
+
+/* Is @a an address that a wire has, and not the host? */
+int
+udp_is_wires(struct udp_state *st, const struct ip_addr *a)
+{
+	struct wire *lo = udp_lo(st);
+	struct ip_addr src;
+	uint32_t mtu;
+
+	return lo != NULL && str_load(&lo->others) != 0 && a->len != 0 &&
+		wire_route(lo, a, &src, &mtu) == lo;
+}
+
 /*
  * Ask the kernel which address a datagram to @dst would leave from.  One to an
  * address of the host's own leaves from that very address, and no other does.
  */
 static void
-ask(const struct ip_addr *dst, struct udp_local *ret)
+ask(struct udp_state *st, const struct ip_addr *dst, struct udp_local *ret)
 {
-	struct sockaddr_storage ss, src;
-	uint32_t len = to_sa(dst, &ss), srclen = sizeof(src);
+	struct sockaddr_storage src;
+	uint32_t srclen = sizeof(src);
 	struct udp_at a;
 
 	ret->dst = *dst;
-	ret->ours = ksock_source(&ss, len, &src, &srclen) == 0 &&
-		udp_at_of(&src, srclen, &a) && udp_at_eq(&a.a, dst);
+	ret->ours = udp_is_wires(st, dst) ||
+		(udp_source(dst, &src, &srclen) &&
+		udp_at_of(&src, srclen, &a) && udp_at_eq(&a.a, dst));
 	ret->src = *dst;
 	ret->until = inet_ticks() + LOCAL_LIFE;
 }
@@ -490,7 +514,7 @@ udp_local(struct udp_state *st, const struct ip_addr *dst,
 	}
 	l = &st->local[place(dst)];
 	if (!recall(l, dst, &now)) {
-		ask(dst, &now);
+		ask(st, dst, &now);
 		remember(l, &now);
 	}
 	*ret_src = now.src;

@@ -107,11 +107,20 @@ static int
 udp_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 	unsigned int *qlen, struct tpi_addr *got)
 {
+	static const struct tpi_opt freebind = {T_INET_IP, T_IP_FREEBIND,
+		TPI_OPT_YESNO, TPI_OPT_OPS, T_NO, T_NO, T_YES, 0};
 	struct udp *u = udp_of(tp);
+	t_scalar_t free;
+	struct udp_at a;
 	int err;
 
 	u->raw = inet_kind[u->in.kind].type == SOCK_RAW;
 	set_proto(u, want);
+	/* an address that a wire has is not one of the host's */
+	free = udp_at_of(want->buf, want->len, &a) &&
+		udp_is_wires(u->st, &a.a) ? T_YES : T_NO;
+	if (free == T_YES || inet_is_set(&u->in, T_INET_IP, T_IP_FREEBIND))
+		(void)inet_setopt(tp, &freebind, &free, sizeof(free));
 	err = inet_udp_ops.bind(tp, want, any, qlen, got);
 	if (err != 0)
 		return err;
@@ -147,12 +156,15 @@ udp_close(struct tpi *tp)
 	inet_udp_ops.close(tp);
 }
 
-/* The kernel's way, or a wire's that is not lo. */
+/* A wire that somebody has configured, or the kernel. */
 static int
-by_socket(struct udp *u, const struct tpi_buf *to, const struct tpi_buf *opts,
+farther(struct udp *u, const struct tpi_buf *to, const struct tpi_buf *opts,
 	mblk_t *mp)
 {
-	return inet_udp_ops.unitdata(&u->in.tp, to, opts, mp);
+	int err = udp_wire_unitdata(u, to, opts, mp);
+
+	return err != UDP_NOT_LO ? err :
+		inet_udp_ops.unitdata(&u->in.tp, to, opts, mp);
 }
 
 static int
@@ -162,7 +174,9 @@ udp_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	struct udp *u = udp_of(tp);
 	int err = udp_lo_unitdata(u, to, opts, mp);
 
-	return err != UDP_NOT_LO ? err : by_socket(u, to, opts, mp);
+	if (err == UDP_NOT_LO)
+		err = udp_far_unitdata(u, to, opts, mp);
+	return err != UDP_NOT_LO ? err : farther(u, to, opts, mp);
 }
 
 /* Raw IP goes by the kernel, so that all who listen to it get a copy. */
@@ -170,7 +184,7 @@ static int
 raw_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp)
 {
-	return by_socket(udp_of(tp), to, opts, mp);
+	return farther(udp_of(tp), to, opts, mp);
 }
 
 #define LOOK INET_US(10000)

@@ -73,6 +73,7 @@ struct udp_state {
 	struct tpi_prov udp, raw;
 	volatile uint32_t changed; /* the table has */
 	volatile uint32_t seq;
+	volatile uint32_t id;	   /* the last packet's, on other wires */
 	volatile uint32_t check;   /* checksums on lo too */
 	volatile uint32_t nraw[UDP_RAWHASH]; /* raw endpoints, by protocol */
 	struct wire *volatile lo;
@@ -158,6 +159,9 @@ void udp_port_peer(struct udp *u);
 void udp_port_free(struct udp *u);
 void udp_wait(struct udp_port *nm, struct udp *u);
 void udp_wake(struct udp_port *nm);
+int udp_is_wires(struct udp_state *st, const struct ip_addr *a);
+int udp_source(const struct ip_addr *dst, struct sockaddr_storage *src,
+	uint32_t *srclen);
 int udp_local(struct udp_state *st, const struct ip_addr *dst,
 	struct ip_addr *ret_src, uint64_t *ret_until);
 
@@ -168,8 +172,12 @@ int udp_lo_direct(queue_t *q, const struct str_direct *sd);
 void udp_lo_gone(struct udp *u);
 int udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp);
+int udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
+	const struct tpi_buf *opts, mblk_t *mp); /* far.c */
 int udp_full(struct udp *u, struct udp_port *nm);
 mblk_t *udp_ind(mblk_t *mp, const struct udp *to, const struct udp_at *src);
+int udp_wire_unitdata(struct udp *u, const struct tpi_buf *to,
+	const struct tpi_buf *opts, mblk_t *mp);
 void udp_forget(struct udp *u);
 struct wire *udp_lo(struct udp_state *st);
 void udp_raw_copies(struct udp_state *st, unsigned int proto, mblk_t *pkt,
