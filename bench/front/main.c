@@ -20,7 +20,7 @@ static const char usage[] =
 	"       strbench --help | --version\n"
 	"\n"
 	"Options of run\n"
-	"  --suite LIST        pipe, rtt, ablation, perftest, idle, tcp, udp,\n"
+	"  --suite LIST        pipe, rtt, ablation, perftest, idle, open, tcp, udp,\n"
 	"                      loopback, netrtt (all)\n"
 	"  --mode LIST         same, split: one CPU or two (both)\n"
 	"  --sizes LIST        message sizes; A..B doubles (each suite's own)\n"

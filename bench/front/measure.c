@@ -313,6 +313,7 @@ run_once(const struct run_options *options, struct task *task, int first)
 	worker_command(&command, options, task,
 		(RTT_SUITES & BIT(task->suite)) != 0 ? "rtt"
 		: task->suite == SUITE_IDLE	     ? "idle"
+		: task->suite == SUITE_OPEN	     ? "open"
 						     : "throughput");
 	command_format(&command, "warmup=%g", options->warmup);
 	command_format(&command, "seconds=%g", seconds);

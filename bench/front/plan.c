@@ -37,6 +37,7 @@ static const struct {
 				    4096},
 		13},
 	[SUITE_IDLE] = {{64}, 1},
+	[SUITE_OPEN] = {{1}, 1},
 };
 
 static void *
@@ -95,13 +96,15 @@ static void
 add_suite(
 	const struct run_options *options, struct plan *plan, enum suite suite)
 {
-	const long *sizes = options->n_sizes != 0 ? options->sizes
-						  : usual_sizes[suite].sizes;
-	size_t n =
-		options->n_sizes != 0 ? options->n_sizes : usual_sizes[suite].n;
+	/* nothing is sent there, and by one process */
+	int plain = suite == SUITE_OPEN;
+	int usual = options->n_sizes == 0 || plain;
+	const long *sizes = usual ? usual_sizes[suite].sizes : options->sizes;
+	size_t n = usual ? usual_sizes[suite].n : options->n_sizes;
 
 	for (enum mode mode = 0; mode < N_MODES; mode++) {
-		if ((options->modes & BIT(mode)) == 0)
+		if ((options->modes & BIT(mode)) == 0 ||
+			(plain && mode != MODE_SAME))
 			continue;
 		for (size_t i = 0; i < n; i++) {
 			const struct task point = {

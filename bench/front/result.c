@@ -197,6 +197,15 @@ set_idle(
 }
 
 static void
+set_open(json_t *run, const struct task *task)
+{
+	set_median(run, "p50_ns", task, KEY_P50);
+	set_median(run, "p99_ns", task, KEY_P99);
+	(void)json_object_set_new(
+		run, "samples", series_array(&task->series[KEY_P50]));
+}
+
+static void
 set_throughput(json_t *run, const struct task *task)
 {
 	set_median(run, "tx_per_s", task, KEY_TX);
@@ -238,6 +247,8 @@ run_object(const struct run_options *options, const struct task *task)
 		set_round_trips(run, task);
 	else if (task->suite == SUITE_IDLE)
 		set_idle(run, options, task);
+	else if (task->suite == SUITE_OPEN)
+		set_open(run, task);
 	else
 		set_throughput(run, task);
 	set_median(run, "voluntary_switches_per_s", task, KEY_SWITCHES);

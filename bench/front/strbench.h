@@ -21,6 +21,7 @@ enum suite {
 	SUITE_ABLATION,
 	SUITE_PERFTEST,
 	SUITE_IDLE,
+	SUITE_OPEN,
 	SUITE_TCP,
 	SUITE_UDP,
 	SUITE_LOOPBACK,
@@ -64,6 +65,9 @@ struct implementation {
 #define RX_SUITES (BIT(SUITE_TCP) | BIT(SUITE_UDP) | BIT(SUITE_LOOPBACK))
 
 #define RTT_SUITES (BIT(SUITE_RTT) | BIT(SUITE_NETRTT))
+
+/* Where the result is a time. */
+#define TIMED_SUITES (RTT_SUITES | BIT(SUITE_OPEN))
 
 /* table.c */
 extern const struct implementation implementations[];

@@ -233,6 +233,15 @@ def blocked_processes_do_not_switch():
                 r["poller_switches"]) == (0, 0, 0), r
 
 
+def opening_and_closing_is_measured():
+    names = ["pipe-linux"] + [o for o in OURS if o == "pipe-streams"]
+    result = measure("--suite", "open", "--sizes", "64,128")
+    assert [r["implementation"] for r in result["runs"]] == names
+    for r in result["runs"]:
+        assert r["mode"] == "same" and r["message_bytes"] == 1, r
+        assert 0 < r["p50_ns"] <= r["p99_ns"] and r["samples"], r
+
+
 def the_paper_program_is_run_too():
     result = measure("--suite", "perftest", "--mode", "same", "--sizes", "64",
                      "--impl", "perftestn")
@@ -379,6 +388,7 @@ CASES = [
     transports_answer,
     what_is_not_permitted_is_skipped_with_the_reason,
     blocked_processes_do_not_switch,
+    opening_and_closing_is_measured,
     the_paper_program_is_run_too,
     the_ablations_are_measured,
     a_file_is_replaced_as_a_whole,

@@ -17,7 +17,7 @@ cell_value(const struct task *task)
 {
 	if ((RX_SUITES & BIT(task->suite)) != 0)
 		return task_median(task, KEY_RX);
-	if ((RTT_SUITES & BIT(task->suite)) == 0)
+	if ((TIMED_SUITES & BIT(task->suite)) == 0)
 		return task_median(task, KEY_TX);
 	return task->after_pause ? task_median(task, KEY_SAMPLE)
 				 : task_median(task, KEY_P50);
@@ -77,6 +77,7 @@ print_head(const struct task *table)
 		[SUITE_ABLATION] = "messages sent per second",
 		[SUITE_PERFTEST] = "messages sent per second",
 		[SUITE_IDLE] = "context switches while blocked",
+		[SUITE_OPEN] = "pipe() and two close(), median, ns",
 		[SUITE_TCP] = "messages received per second",
 		[SUITE_UDP] = "messages received per second",
 		[SUITE_LOOPBACK] = "messages received per second",

@@ -12,6 +12,7 @@
 #define ABLATION BIT(SUITE_ABLATION)
 #define PERFTEST BIT(SUITE_PERFTEST)
 #define IDLE     BIT(SUITE_IDLE)
+#define OPEN     BIT(SUITE_OPEN)
 #define TCP      BIT(SUITE_TCP)
 #define UDP      BIT(SUITE_UDP)
 #define LOOPBACK BIT(SUITE_LOOPBACK)
@@ -23,6 +24,7 @@ const char *const suite_names[N_SUITES] = {
 	[SUITE_ABLATION] = "ablation",
 	[SUITE_PERFTEST] = "perftest",
 	[SUITE_IDLE] = "idle",
+	[SUITE_OPEN] = "open",
 	[SUITE_TCP] = "tcp",
 	[SUITE_UDP] = "udp",
 	[SUITE_LOOPBACK] = "loopback",
@@ -36,7 +38,7 @@ const char *const mode_names[N_MODES] = {
 
 const struct implementation implementations[] = {
 	{"pipe-linux", "pipe(2) of the kernel, read and write", PROGRAM_NATIVE,
-		PIPE | RTT | IDLE, PIPE | RTT | IDLE, 0,
+		PIPE | RTT | IDLE | OPEN, PIPE | RTT | IDLE | OPEN, 0,
 		NULL, 0, 0},
 	{"unix-stream", "AF_UNIX stream socket pair, read and write",
 		PROGRAM_NATIVE, PIPE | RTT | IDLE | LOOPBACK | NETRTT,
@@ -45,8 +47,8 @@ const struct implementation implementations[] = {
 		PROGRAM_NATIVE, PIPE | RTT | IDLE, PIPE, 0,
 		NULL, 0, 0},
 	{"pipe-streams", "STREAMS pipe, read and write", PROGRAM_STREAMS,
-		PIPE | RTT | ABLATION | IDLE, PIPE | RTT | ABLATION | IDLE, 0,
-		NULL, 0, 0},
+		PIPE | RTT | ABLATION | IDLE | OPEN,
+		PIPE | RTT | ABLATION | IDLE | OPEN, 0, NULL, 0, 0},
 	{"pipe-streams-msg", "STREAMS pipe, putmsg and getmsg", PROGRAM_STREAMS,
 		PIPE | RTT | IDLE, PIPE | RTT, 0,
 		NULL, 0, 0},

@@ -34,6 +34,7 @@ static const struct test tests[] = {
 	{"rtt", measure_round_trips},
 	{"pause", measure_answers_after_pause},
 	{"idle", measure_idle},
+	{"open", measure_open},
 	{"serve", remote_serve},
 	{"stream", remote_stream},
 };

@@ -93,6 +93,7 @@ int measure_throughput(const struct job *job);
 int measure_round_trips(const struct job *job);
 int measure_answers_after_pause(const struct job *job);
 int measure_idle(const struct job *job);
+int measure_open(const struct job *job);
 
 /* remote.c: the two ends on two hosts.  docs/benchmarks.md has the words. */
 int remote_serve(const struct job *job);

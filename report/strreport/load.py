@@ -164,6 +164,7 @@ _KNOWN = {"suite", "implementation", "mode", "message_bytes", "state",
 # A result is of use only with one of these.
 _NEEDS = {"pipe": ("tx", "rx"), "ablation": ("tx", "rx"),
           "perftest": ("tx", "rx"), "rtt": ("p50",), "netrtt": ("p50",),
+          "open": ("p50",),
           **{suite: ("rx",) for suite in RECEIVED}}
 
 

@@ -252,6 +252,14 @@ def _idle(data):
             "most": max(found)} if found else None
 
 
+def _opened(data):
+    """(implementation, ns for an opening and two closes, of Linux)."""
+    found = {r.implementation: r.p50 for r in data.suite("open")}
+    base = found.get("pipe-linux")
+    return [(n, found[n], found[n] / base if base else None)
+            for n in charts.ordered(found)]
+
+
 def _ablation_note(ablations):
     """What the variants with service procedures are, if any is there."""
     names = {a.name for a in ablations}
@@ -414,7 +422,7 @@ def build(data):
         trips=tables.round_trips(data), trip_modes=data.modes("rtt"),
         perftest=perftest, perftest_rows=_perftest_rows(data),
         perftest_modes=data.modes("perftest"),
-        idle=_idle(data), raw=_raw(data),
+        idle=_idle(data), opened=_opened(data), raw=_raw(data),
         history_tables=all_tables, csvs=sorted(csvs),
         svgs=sorted(book.files()),
         palette=[(charts.VARIABLES[c[0]], *c)

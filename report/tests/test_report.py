@@ -475,6 +475,7 @@ class Output(Base):
         for name in ("results", "summary", "ratios", "delay-fits",
                      "round-trips", "ablations", "history"):
             self.assertIn(f"{name}.csv", self.files)
+        self.assertRegex(self.html, r"4\.50\sµs with.*\(3\.00 of Linux\)")
         for word in ("Synthetic processor", "-12", "none of 2 idle",
                      "Method and caveats"):
             self.assertIn(word.replace("-12", "\u221212"), self.html)
