@@ -2,111 +2,125 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Datagrams that leave the domain by a wire that somebody has configured
- * (strwire(8)), instead of the endpoint's own socket: <str/wire.h>.
+ * Datagrams, and raw IP, that leave the domain by a wire that somebody has
+ * configured (strwire(8)), instead of the endpoint's own socket: <str/wire.h>.
  *
  * The packet is complete, checksums and all, before the wire has it.  What
- * comes back is that of udp_input() and udp_error().  A datagram with options
- * of its own, or of an endpoint that has set such as only the system knows,
- * goes by the socket.
+ * comes back is that of udp_wire and raw_wire (lo.c).  Of an endpoint that has
+ * set options that only the system knows all goes by the socket.
  */
 #include "udp_impl.h"
 
-/* RFC 768: the checksum of what is to be sent, which is never 0. */
-static uint16_t
-checksum(const struct ip_hdr *h, const unsigned char *udp, const mblk_t *bp)
+/* The header of what goes from @u to @dst on another wire than lo. */
+static void
+describe(struct udp *u, struct ip_hdr *h, const struct ip_addr *dst,
+	const struct ip_addr *src)
 {
-	uint32_t sum = ip_pseudo(&h->src, &h->dst, IPPROTO_UDP, h->len);
-	int odd = 0;
-	uint16_t v;
-
-	sum = ip_sum(udp, UDP_HDRLEN, sum, 0);
-	for (; bp != NULL; bp = bp->b_cont) {
-		sum = ip_sum(bp->b_rptr, (size_t)MBLKL(bp), sum, odd);
-		odd ^= MBLKL(bp) & 1;
-	}
-	v = ip_fold(sum);
-	return v == 0 ? 0xffff : v;
+	bzero(h, sizeof(*h));
+	h->src = *src;
+	h->dst = *dst;
+	h->tos = (uint8_t)u->tos;
+	h->ttl = (uint8_t)u->ttl;
+	h->proto = (uint8_t)(!u->raw ? IPPROTO_UDP :
+		u->in.proto != 0 ? u->in.proto : IPPROTO_RAW);
+	h->id = str_add(&u->st->id, 1u) & 0xffff;
+	h->hlen = (uint16_t)ip_size(h);
 }
 
-/* The headers of @n bytes at @data, in a block of their own; NULL. */
-static mblk_t *
-headers(const struct udp *u, struct ip_hdr *h, uint16_t dport,
-	const mblk_t *data)
+/* Options of one datagram: 0: there is one that wires do not know. */
+static int
+apply_to(const struct tpi_buf *opts, unsigned char *hdr, struct ip_hdr *h)
 {
-	struct udp_hdr uh;
-	mblk_t *hp = allocb(IP_ROOM, BPRI_MED);
-
-	if (hp == NULL)
-		return NULL;
-	hp->b_rptr += IP_ROOM - UDP_HDRLEN;
-	hp->b_wptr = hp->b_rptr + UDP_HDRLEN;
-	uh.sport = ntohs(u->port->at.port);
-	uh.dport = ntohs(dport);
-	uh.len = (uint16_t)h->len;
-	uh.sum = 0;
-	udp_build(hp->b_rptr, &uh);
-	if (!u->nosum || h->src.len == 16) {
-		uh.sum = checksum(h, hp->b_rptr, data);
-		udp_build(hp->b_rptr, &uh);
+	if (opts->len == 0)
+		return 1;
+	if (!udp_apply(opts, hdr))
+		return 0;
+	if (h->dst.len == 4) {
+		h->tos = hdr[1];
+		h->ttl = hdr[8];
+	} else {
+		h->tos = (uint8_t)(hdr[0] << 4 | hdr[1] >> 4);
+		h->ttl = hdr[7];
 	}
-	hp->b_rptr -= ip_build(hp->b_rptr, h, NULL, 0);
-	return hp;
+	return 1;
+}
+
+/* Where from, when the wire says @src, len 0: it does not.  0: unknown. */
+static int
+wire_source(struct udp *u, const struct ip_addr *dst, struct ip_addr *src)
+{
+	struct sockaddr_storage ss;
+	uint32_t len = sizeof(ss);
+	struct udp_at a;
+
+	if (u->port->at.a.len != 0)
+		*src = u->port->at.a;
+	if (src->len != 0)
+		return src->len == dst->len;
+	if (!udp_source(dst, &ss, &len) || !udp_at_of(&ss, len, &a))
+		return 0;
+	*src = a.a;
+	return 1;
 }
 
 /*
- * udp_far_unitdata - op unitdata, on a wire that is not lo
- * Return: as that of <str/tpi.h>, or UDP_NOT_LO: there is no such wire.
+ * udp_far_unitdata - op unitdata, on a wire that somebody has configured
+ * Return: as that of <str/tpi.h>, or UDP_NOT_LO: none leads there.
  */
 int
 udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp)
 {
+	unsigned char hdr[40 + UDP_HDRLEN]; /* of IPv6, and UDP */
 	struct wire *lo = udp_lo(u->st), *w;
 	struct sockaddr_storage ss;
+	struct udp_hdr uh;
+	struct ip_addr src;
 	struct udp_at dst;
 	struct ip_hdr h;
-	uint32_t len, mtu;
-	mblk_t *hp;
+	mblk_t *pkt, *block;
+	uint32_t len, mtu, n, hlen;
 	int err;
 
-	if (str_likely(lo == NULL || lo->others == 0))
+	if (lo == NULL || str_load(&lo->others) == 0 || u->special ||
+		u->port == NULL || inet_addr_check(to, &ss, &len) != 0 ||
+		ss.ss_family != u->in.family || !udp_at_of(&ss, len, &dst) ||
+		(dst.port == 0 && !u->raw))
 		return UDP_NOT_LO;
-	bzero(&h, sizeof(h));
-	if (u->special || opts->len != 0 || u->port == NULL ||
-		inet_addr_check(to, &ss, &len) != 0 ||
-		udp_at_of(&ss, len, &dst) != 0)
+	src.len = 0;
+	w = wire_route(lo, &dst.a, &src, &mtu);
+	if (w == NULL || w == lo || !wire_source(u, &dst.a, &src))
 		return UDP_NOT_LO;
-	w = wire_route(lo, &dst.a, &h.src, &mtu);
-	if (w == NULL || w == lo || h.src.len == 0)
+	describe(u, &h, &dst.a, &src);
+	n = mp->b_cont != NULL ? (uint32_t)msgdsize(mp->b_cont) : 0;
+	hlen = h.hlen + (u->raw ? 0 : UDP_HDRLEN);
+	h.len = n + hlen - h.hlen;
+	if (h.len + h.hlen > IP_MOST)
+		return EMSGSIZE;
+	(void)ip_build(hdr + h.hlen, &h, NULL, IP_TRUST);
+	if (!apply_to(opts, hdr, &h))
 		return UDP_NOT_LO;
-	if (u->port->at.a.len == dst.a.len)
-		h.src = u->port->at.a;
-	h.dst = dst.a;
-	h.proto = IPPROTO_UDP;
-	h.tos = (uint8_t)u->tos;
-	h.ttl = (uint8_t)u->ttl;
-	h.len = UDP_HDRLEN +
-		(mp->b_cont != NULL ? (uint32_t)msgdsize(mp->b_cont) : 0);
-	h.hlen = (uint16_t)ip_size(&h);
-	h.df = h.hlen + h.len <= mtu;
-	hp = headers(u, &h, dst.port, mp->b_cont);
-	if (hp == NULL) {
+	(void)ip_build(hdr + h.hlen, &h, NULL, 0);
+	if (!u->raw) {
+		uh.sport = ntohs(u->port->at.port);
+		uh.dport = ntohs(dst.port);
+		uh.len = (uint16_t)h.len;
+		uh.sum = 0;
+		udp_build(hdr + h.hlen, &uh);
+		udp_put_sums(hdr, hlen, mp->b_cont, n, u->nosum);
+	}
+	pkt = udp_wrap(hdr, hlen, mp->b_cont, &block);
+	err = pkt == NULL ? ENOSR : wire_send(w, pkt, &h);
+	if (err == 0) {
+		mp->b_cont = NULL;
+		freeb(mp);
+		return 0;
+	}
+	if (pkt != NULL)
+		mp->b_cont = udp_unwrap(pkt, hlen, block);
+	if (err == EAGAIN || err == ENOSR) {
 		tpi_retry(&u->in.tp);
 		return EAGAIN;
 	}
-	hp->b_cont = mp->b_cont;
-	mp->b_cont = NULL;
-	err = wire_send(w, hp, &h);
-	if (err == 0) {
-		freemsg(mp);
-		return 0;
-	}
-	mp->b_cont = hp->b_cont;
-	hp->b_cont = NULL;
-	freeb(hp);
-	if (err != EAGAIN && err != ENOSR)
-		return err;
-	tpi_retry(&u->in.tp);
-	return EAGAIN;
+	return err;
 }

@@ -176,8 +176,8 @@ head_room(const mblk_t *bp, uint32_t hlen)
  * The checksums of a packet with headers at @h and data @bp.  @no: the UDP one
  * is not wanted.
  */
-static void
-put_sums(unsigned char *h, uint32_t hlen, const mblk_t *bp, uint32_t n, int no)
+void
+udp_put_sums(unsigned char *h, uint32_t hlen, const mblk_t *bp, uint32_t n, int no)
 {
 	struct ip_addr src, dst;
 	int four = hlen == IP4_HLEN + UDP_HDRLEN, odd = 0;
@@ -211,8 +211,8 @@ put_sums(unsigned char *h, uint32_t hlen, const mblk_t *bp, uint32_t n, int no)
  * The packet that @hdr and @bp, which may be NULL, are: in the head room, or
  * with a block in front.  NULL: no memory.  *ret_block: that block, or NULL.
  */
-static mblk_t *
-wrap(const unsigned char *hdr, uint32_t hlen, mblk_t *bp, mblk_t **ret_block)
+mblk_t *
+udp_wrap(const unsigned char *hdr, uint32_t hlen, mblk_t *bp, mblk_t **ret_block)
 {
 	unsigned char *at = head_room(bp, hlen);
 	mblk_t *hb;
@@ -234,8 +234,8 @@ wrap(const unsigned char *hdr, uint32_t hlen, mblk_t *bp, mblk_t **ret_block)
 }
 
 /* ... and off again. */
-static mblk_t *
-unwrap(mblk_t *pkt, uint32_t hlen, mblk_t *block)
+mblk_t *
+udp_unwrap(mblk_t *pkt, uint32_t hlen, mblk_t *block)
 {
 	mblk_t *bp = pkt;
 
@@ -490,8 +490,8 @@ show(struct udp *u, struct udp *to, mblk_t *mp, unsigned char *hdr,
 	struct ip_hdr h;
 	int err = 0;
 
-	put_sums(hdr, hlen, bp, n, u->nosum);
-	pkt = wrap(hdr, hlen, bp, &block);
+	udp_put_sums(hdr, hlen, bp, n, u->nosum);
+	pkt = udp_wrap(hdr, hlen, bp, &block);
 	if (pkt == NULL)
 		return ENOSR;
 	if (wire_tapped(lo))
@@ -508,7 +508,7 @@ show(struct udp *u, struct udp *to, mblk_t *mp, unsigned char *hdr,
 	if (ip_parse(pkt->b_rptr, (size_t)MBLKL(pkt), hlen + n, IP_TRUST,
 		&h) == 0)
 		udp_raw_copies(u->st, IPPROTO_UDP, pkt, &h);
-	mp->b_cont = unwrap(pkt, hlen, block);
+	mp->b_cont = udp_unwrap(pkt, hlen, block);
 	err = arrive(to, mp, hdr);
 	if (err == 0)
 		count(u, hlen + n);
@@ -516,8 +516,8 @@ show(struct udp *u, struct udp *to, mblk_t *mp, unsigned char *hdr,
 }
 
 /* Options of one datagram, in its headers.  0: lo does not know one. */
-static int
-apply(const struct tpi_buf *opts, unsigned char *hdr)
+int
+udp_apply(const struct tpi_buf *opts, unsigned char *hdr)
 {
 	int four = (hdr[0] & 0xf0) == 0x40;
 	uint32_t at = 0;
@@ -557,7 +557,7 @@ give(struct udp *u, struct udp *to, const struct udp_dest *d,
 	int err;
 
 	bcopy(d->hdr, hdr, sizeof(hdr));
-	if (opts->len != 0 && !apply(opts, hdr))
+	if (opts->len != 0 && !udp_apply(opts, hdr))
 		return EOPNOTSUPP;
 	put_length(hdr, d->hlen, n);
 	if (lo == NULL)
@@ -803,120 +803,6 @@ udp_lo_direct(queue_t *q, const struct str_direct *sd)
 }
 
 /* --------------------------------------------------------------- other wires */
-
-/* The header of what goes from @u to @dst on another wire than lo. */
-static void
-describe(struct udp *u, struct ip_hdr *h, const struct ip_addr *dst,
-	const struct ip_addr *src)
-{
-	bzero(h, sizeof(*h));
-	h->src = *src;
-	h->dst = *dst;
-	h->tos = (uint8_t)u->tos;
-	h->ttl = (uint8_t)u->ttl;
-	h->proto = (uint8_t)(!u->raw ? IPPROTO_UDP :
-		u->in.proto != 0 ? u->in.proto : IPPROTO_RAW);
-	h->id = str_add(&u->st->id, 1u) & 0xffff;
-	h->hlen = (uint16_t)ip_size(h);
-}
-
-/* Options of one datagram: 0: there is one that wires do not know. */
-static int
-apply_to(const struct tpi_buf *opts, unsigned char *hdr, struct ip_hdr *h)
-{
-	if (opts->len == 0)
-		return 1;
-	if (!apply(opts, hdr))
-		return 0;
-	if (h->dst.len == 4) {
-		h->tos = hdr[1];
-		h->ttl = hdr[8];
-	} else {
-		h->tos = (uint8_t)(hdr[0] << 4 | hdr[1] >> 4);
-		h->ttl = hdr[7];
-	}
-	return 1;
-}
-
-/* Where from, when the wire says @src, len 0: it does not.  0: unknown. */
-static int
-wire_source(struct udp *u, const struct ip_addr *dst, struct ip_addr *src)
-{
-	struct sockaddr_storage ss;
-	uint32_t len = sizeof(ss);
-	struct udp_at a;
-
-	if (u->port->at.a.len != 0)
-		*src = u->port->at.a;
-	if (src->len != 0)
-		return src->len == dst->len;
-	if (!udp_source(dst, &ss, &len) || !udp_at_of(&ss, len, &a))
-		return 0;
-	*src = a.a;
-	return 1;
-}
-
-/*
- * udp_wire_unitdata - op unitdata, on a wire that somebody has configured
- * Return: as that of <str/tpi.h>, or UDP_NOT_LO: none leads there.
- */
-int
-udp_wire_unitdata(struct udp *u, const struct tpi_buf *to,
-	const struct tpi_buf *opts, mblk_t *mp)
-{
-	unsigned char hdr[IP6_HLEN + UDP_HDRLEN];
-	struct wire *lo = udp_lo(u->st), *w;
-	struct sockaddr_storage ss;
-	struct udp_hdr uh;
-	struct ip_addr src;
-	struct udp_at dst;
-	struct ip_hdr h;
-	mblk_t *pkt, *block;
-	uint32_t len, mtu, n, hlen;
-	int err;
-
-	if (lo == NULL || str_load(&lo->others) == 0 || u->special ||
-		u->port == NULL || inet_addr_check(to, &ss, &len) != 0 ||
-		ss.ss_family != u->in.family || !udp_at_of(&ss, len, &dst) ||
-		(dst.port == 0 && !u->raw))
-		return UDP_NOT_LO;
-	src.len = 0;
-	w = wire_route(lo, &dst.a, &src, &mtu);
-	if (w == NULL || w == lo || !wire_source(u, &dst.a, &src))
-		return UDP_NOT_LO;
-	describe(u, &h, &dst.a, &src);
-	n = mp->b_cont != NULL ? (uint32_t)msgdsize(mp->b_cont) : 0;
-	hlen = h.hlen + (u->raw ? 0 : UDP_HDRLEN);
-	h.len = n + hlen - h.hlen;
-	if (h.len + h.hlen > IP_MOST)
-		return EMSGSIZE;
-	(void)ip_build(hdr + h.hlen, &h, NULL, IP_TRUST);
-	if (!apply_to(opts, hdr, &h))
-		return UDP_NOT_LO;
-	(void)ip_build(hdr + h.hlen, &h, NULL, 0);
-	if (!u->raw) {
-		uh.sport = ntohs(u->port->at.port);
-		uh.dport = ntohs(dst.port);
-		uh.len = (uint16_t)h.len;
-		uh.sum = 0;
-		udp_build(hdr + h.hlen, &uh);
-		put_sums(hdr, hlen, mp->b_cont, n, u->nosum);
-	}
-	pkt = wrap(hdr, hlen, mp->b_cont, &block);
-	err = pkt == NULL ? ENOSR : wire_send(w, pkt, &h);
-	if (err == 0) {
-		mp->b_cont = NULL;
-		freeb(mp);
-		return 0;
-	}
-	if (pkt != NULL)
-		mp->b_cont = unwrap(pkt, hlen, block);
-	if (err == EAGAIN || err == ENOSR) {
-		tpi_retry(&u->in.tp);
-		return EAGAIN;
-	}
-	return err;
-}
 
 /* The checksum of what came, to which @h and @uh belong, is right. */
 static int

@@ -20,7 +20,8 @@
  * dgram.c's procedures, in the context of whoever waits at the stream; where
  * nearly all comes by lo, streamsd watches the socket (ksock_near()).
  *
- * Files.  udp.c the driver, port.c who is bound to what, lo.c the wire.
+ * Files.  udp.c the driver, port.c who is bound to what, lo.c the wire in
+ * memory, far.c the others.
  *
  * Locks.  D_MTQPAIR: one thread is in an endpoint.  port.c has the others.
  */
@@ -161,7 +162,7 @@ static int
 farther(struct udp *u, const struct tpi_buf *to, const struct tpi_buf *opts,
 	mblk_t *mp)
 {
-	int err = udp_wire_unitdata(u, to, opts, mp);
+	int err = udp_far_unitdata(u, to, opts, mp);
 
 	return err != UDP_NOT_LO ? err :
 		inet_udp_ops.unitdata(&u->in.tp, to, opts, mp);

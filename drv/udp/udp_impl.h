@@ -176,11 +176,19 @@ int udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp); /* far.c */
 int udp_full(struct udp *u, struct udp_port *nm);
 mblk_t *udp_ind(mblk_t *mp, const struct udp *to, const struct udp_at *src);
-int udp_wire_unitdata(struct udp *u, const struct tpi_buf *to,
-	const struct tpi_buf *opts, mblk_t *mp);
+void udp_put_sums(unsigned char *h, uint32_t hlen, const mblk_t *bp, uint32_t n,
+	int no);
+mblk_t *udp_wrap(const unsigned char *hdr, uint32_t hlen, mblk_t *bp,
+	mblk_t **ret_block);
+mblk_t *udp_unwrap(mblk_t *pkt, uint32_t hlen, mblk_t *block);
+int udp_apply(const struct tpi_buf *opts, unsigned char *hdr);
 void udp_forget(struct udp *u);
 struct wire *udp_lo(struct udp_state *st);
 void udp_raw_copies(struct udp_state *st, unsigned int proto, mblk_t *pkt,
 	const struct ip_hdr *h);
+
+/* far.c */
+int udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
+	const struct tpi_buf *opts, mblk_t *mp);
 
 #endif
