@@ -172,6 +172,8 @@ struct str_headq {
 	uint32_t brisk;	      /* [P] calls come quickly */
 	uint32_t unseen;      /* [P] messages from modules */
 	str_a64 ended;	      /* [P] pos after the last STR_PRIM_END */
+	str_a64 ticket;	      /* [P] of who may write here from another stream:
+			       * head/short.c; 0: nobody */
 	/* the consumer's line */
 	struct str_hlock clock STR_LINE;
 	str_a64 cpos;	      /* [C] first unread record */
@@ -339,9 +341,11 @@ struct str_head {
 	struct str_head *peer;	 /* [I] */
 	struct str_plumb *plumb; /* [I] */
 	struct str_qpair *qp;	 /* [I] its own queues */
-	str_a32 rerror, werror;	 /* [A] errno of RDERR, WRERR */
+	struct str_headq *volatile cut; /* [A] where a shortcut leads: short.c */
+	str_a64 ticket;		 /* [A] ... if it says the same */
 	uint32_t rdopt;		 /* [A] I_SRDOPT */
 	uint32_t wropt;		 /* [A] I_SWROPT */
+	str_a32 rerror, werror;	 /* [A] errno of RDERR, WRERR */
 	str_a32 npush;		 /* [S] modules pushed at this end */
 	uint32_t end;		 /* [I] 0 or 1 */
 	str_a32 user[2];	 /* [A] str_head_user() */
@@ -536,6 +540,7 @@ enum {
 	STR_ROOT_COLLECT, /* tag of the collector at work */
 	STR_ROOT_COLLECTED, /* what the last one found in order */
 	STR_ROOT_NKSOCK,  /* sockets' slots ever used */
+	STR_ROOT_TICKET,  /* the last one given to a shortcut */
 	STR_ROOT_KSOCK = 48, /* STR_NKSOCK pieces of their table */
 };
 
@@ -687,6 +692,7 @@ int str_plumb_push(struct str_head *sd, struct host_call *hc,
 	const char *name);
 int str_plumb_pop(struct str_head *sd, struct host_call *hc);
 void str_plumb_update(struct str_plumb *pl);
+void str_short_off(struct str_plumb *pl);
 void str_plumb_repair(struct str_plumb *pl);
 void str_plumb_recount(struct str_plumb *pl);
 void str_plumb_clear(struct str_head *sd);

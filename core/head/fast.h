@@ -44,6 +44,8 @@ size_t str_head_read_rest(struct str_head *sd, int fd, void *ubuf, size_t len,
 	size_t done);
 long str_head_write_mods(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	int fd, const void *ubuf, size_t len);
+long str_head_write_short(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, const void *ubuf, size_t len);
 void str_head_read_after(struct str_head *sd, int fd) STR_COLD;
 void str_head_write_after(struct str_head *sd, int fd, bool look) STR_COLD;
 
@@ -158,7 +160,9 @@ str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 		return STR_NOT_FAST; /* nothing, or more than one record */
 	/* a look at memory that stays readable */
 	if (str_load(&sd->direct) == NULL)
-		return str_head_write_mods(sd, id, gen, fd, ubuf, len);
+		return str_load(&sd->ticket) != 0 ?
+			str_head_write_short(sd, id, gen, fd, ubuf, len) :
+			str_head_write_mods(sd, id, gen, fd, ubuf, len);
 	if (str_unlikely(!fast_enter(sd, id, gen, t)))
 		return fast_back(t);
 	hq = &sd->peer->hq;

@@ -287,6 +287,7 @@ str_plumb_update(struct str_plumb *pl)
 
 	if (pl->kind == STR_PL_DEV) {
 		(void)str_or(&pl->head[0].flags, STR_H_MODS);
+		str_short_off(pl);
 		if (pl->head[0].qp != NULL)
 			pl->head[0].straight = straight_way(&pl->head[0]);
 		return;

@@ -232,6 +232,8 @@ str_stream_free(struct str_plumb *pl, uint64_t sid,
 
 		if (sd->file.carrier.cookie != 0)
 			(void)str_dir_remove(sd->file.carrier.cookie);
+		/* before claims are looked for: head/short.c */
+		str_store(&sd->hq.ticket, (uint64_t)0);
 		(void)str_or(&sd->flags, STR_H_CLOSED | STR_H_HUP | STR_H_PEER);
 		(void)str_add(&sd->file.gen, 1u);
 	}
@@ -320,6 +322,7 @@ str_stream_reap(struct str_plumb *pl)
 
 			if (sd->file.carrier.cookie != 0)
 				(void)str_dir_remove(sd->file.carrier.cookie);
+			str_store(&sd->hq.ticket, (uint64_t)0);
 			(void)str_or(&sd->flags,
 				STR_H_CLOSED | STR_H_HUP | STR_H_PEER);
 			(void)str_add(&sd->file.gen, 1u);

@@ -14,6 +14,12 @@
  * it waits on the writer's queue, and the other's read service procedure,
  * which is back-enabled, enables that.
  *
+ * The short way.  While both are connected and nothing waits on the writer's
+ * queue, what is written at its head goes to the other's head by itself
+ * (<str/short.h>), and does not come here.  The first message that does come
+ * makes it so, the first one that is queued ends it, and so does, under the
+ * provider's lock, whatever is to be told to the other one behind the data.
+ *
  * Why the peer is there.  Links are made and cut under the provider's lock; a
  * sender takes none.  It has the gate of its own endpoint, reads `peer',
  * holds that one's stream (<str/hold.h>) and reads `peer' again: whoever
@@ -267,6 +273,8 @@ enable_writer(struct ti *ep)
 static void
 cut(struct ti *me, struct ti *to)
 {
+	str_short_end(to->tpi.rq);
+	str_short_end(me->tpi.rq);
 	set_peer(to, NULL);
 	set_peer(me, NULL);
 }
@@ -448,7 +456,9 @@ ti_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 	} else {
 		withdraw(me);
 		to = peer_of(me);
+		str_short_end(tp->rq);
 		if (to != NULL && peer_of(to) == me && reach(to, &h)) {
+			str_short_end(to->tpi.rq);
 			(void)tpi_discon_ind(&to->tpi, ECONNRESET, NULL);
 			cut(me, to);
 			me->old = to;
@@ -468,6 +478,7 @@ lost(struct ti *me)
 {
 	mutex_enter(&me->tpi.prov->lock);
 	set_peer(me, NULL);
+	str_short_end(me->tpi.rq);
 	(void)tpi_discon_ind(&me->tpi, ECONNRESET, NULL);
 	mutex_exit(&me->tpi.prov->lock);
 }
@@ -484,6 +495,7 @@ ti_ordrel(struct tpi *tp, mblk_t *data)
 	second = tp->state == TS_WREQ_ORDREL;
 	to = peer_of(me);
 	if (to != NULL && reach(to, &h)) {
+		str_short_end(to->tpi.rq);
 		(void)tpi_ordrel_ind(&to->tpi, NULL);
 		if (second)
 			cut(me, to);
@@ -551,6 +563,40 @@ own(mblk_t *mp)
 	return bp;
 }
 
+/* Does data go from @me to @to, which are connected?  Provider's lock. */
+static int
+is_flowing(struct ti *me, struct ti *to)
+{
+	unsigned int from = me->tpi.state, at = to->tpi.state;
+
+	return peer_of(me) == to && peer_of(to) == me &&
+		!me->tpi.closing && !to->tpi.closing && !is_up(to) &&
+		(from == TS_DATA_XFER || from == TS_WREQ_ORDREL) &&
+		(at == TS_DATA_XFER || at == TS_WIND_ORDREL);
+}
+
+/*
+ * What is written from here on may take the short way.  Where it may not, for
+ * what is pushed perhaps, it is asked again after many messages.
+ */
+static __attribute__((noinline)) void
+shorten(struct ti *me, struct ti *to)
+{
+	int made = 0;
+
+	if (me->longer != 0) {
+		me->longer--;
+		return;
+	}
+	if (!mutex_tryenter(&me->tpi.prov->lock))
+		return;
+	if (is_flowing(me, to))
+		made = str_short_make(WR(me->tpi.rq), to->tpi.rq);
+	mutex_exit(&me->tpi.prov->lock);
+	if (!made)
+		me->longer = TI_LONGER;
+}
+
 static int
 ti_data(struct tpi *tp, mblk_t *mp, int flags)
 {
@@ -578,6 +624,8 @@ ti_data(struct tpi *tp, mblk_t *mp, int flags)
 		DB_TYPE(mp) = M_PROTO;
 	}
 	putnext(to->tpi.rq, mp);
+	if (__builtin_expect(!str_short_stands(WR(tp->rq), to->tpi.rq), 0))
+		shorten(me, to);
 	str_unhold(&h);
 	return 0;
 }
@@ -684,6 +732,7 @@ end(struct ti *me, struct ti *to)
 	unsigned int state = me->tpi.state;
 	int released = state == TS_WIND_ORDREL;
 
+	str_short_end(to->tpi.rq);
 	if (state == TS_DATA_XFER || state == TS_WREQ_ORDREL)
 		released |= hand_over(me, to);
 	/* who has said that it is done may go; who is told of it reads on */
@@ -972,8 +1021,8 @@ static const struct module_info ti_info = {
 	.mi_idname = "ti",
 	.mi_minpsz = 0,
 	.mi_maxpsz = INFPSZ,
-	.mi_hiwat = TI_SNDBUF,
-	.mi_lowat = TI_SNDBUF / 4,
+	.mi_hiwat = TI_HIWAT,
+	.mi_lowat = TI_HIWAT / 4,
 };
 
 static void (*const ti_calls[])(void) = {

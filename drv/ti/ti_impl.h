@@ -16,17 +16,20 @@
 #include <sys/strsun.h>
 #include <sys/ticlts.h>
 #include <str/tpi.h>
+#include <str/short.h>
 #include <sys/ddi.h>
 
 #define TI_HASH 1024u
 #define TI_MINORS 262144u
 #define TI_HOLD (5 * HZ)   /* a datagram waits for a receiver that is full */
 #define TI_SNDBUF 524288   /* as much as waits above: fewer turns */
+#define TI_HIWAT 4u	   /* ... of a writer: sleeps as one on a pipe does */
 #define TI_RCVBUF 524288
 #define TI_DGRAMS 1024	   /* TI_SNDBUF of datagrams: see dgram.c */
 #define TI_BUFMIN 1024
 #define TI_BUFMAX (64 << 20)
 #define TI_ADDRSZ 4u	   /* of an address that is chosen here */
+#define TI_LONGER 255u	   /* messages before the short way is asked for anew */
 #define TI_ID 0x7469
 
 struct ti;
@@ -44,6 +47,7 @@ struct ti {
 	struct tpi tpi;
 	struct ti *peer;	  /* connected with */
 	struct str_ref pref;	  /* its stream */
+	unsigned int longer;	  /* [G] messages that go the long way */
 	struct ti *callee;	  /* whom our T_CONN_IND waits at */
 	struct ti *old;		  /* the peer before: it may still be sending */
 	struct ti_name *name;	  /* bound to */

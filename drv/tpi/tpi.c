@@ -20,6 +20,7 @@
  * a request is finished, or undone, and answered (mend.c).
  */
 #include <sys/timod.h>
+#include <str/short.h>
 #include "tpi_impl.h"
 #include "../canon.h"
 
@@ -161,6 +162,8 @@ put_off(queue_t *q, mblk_t *mp)
 		DB_TYPE(mp) = M_PCPROTO;
 	if (putq(q, mp) == 0)
 		freemsg(mp);
+	else
+		str_short_break(q); /* what is written comes behind it */
 }
 
 /* Expedited data has a band of its own; other bands mean nothing. */

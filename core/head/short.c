@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Shortcuts: writing at the head of one stream into that of another, to which
+ * a driver has connected it (<str/short.h>).
+ *
+ * Purpose.  Between two endpoints of a loopback transport a small write went
+ * through two modules, a driver, its gate, and a message block, to be copied
+ * into the other head's log in the end.  Here it is copied there at once, as
+ * on a pipe without modules.
+ *
+ * Objects.  `ticket', a number that is never given twice, stands in the head
+ * queue that is written to, and with the address of that queue in the head
+ * that is written at.  Only where both agree there is a shortcut.  An odd
+ * number at the writing head is one that is being made.
+ *
+ * Why the other stream is there.  The writer claims both streams, as it would
+ * on the long way, and then looks: at both plumbers, and at the ticket.  Who
+ * changes the other stream's plumbing waits for claims, and takes the ticket
+ * away (str_short_off); so does who frees it, before he looks for claims
+ * (core/plumb/stream.c).  The address may be that of a stream that is another
+ * by now: streams' memory is never anything else, and its ticket is no longer
+ * this one.  Nothing is written there before that has been seen, but the word
+ * in the own slot by which a biased lock is tried.
+ *
+ * What comes after it.  Ticket and log change under the producer's lock, and
+ * the writer looks at the ticket once more when it has it: so str_short_end()
+ * is a line between all that was written and what the driver sends.  A driver
+ * that queues a message of the writing side needs no such line, since nobody
+ * can tell the order of what is written at the same time: who has seen the
+ * message queued has seen the number gone that stood in his own head.
+ *
+ *	str_short_make: odd number, full fence, is the queue empty?, ticket,
+ *			even number if it is the odd one still
+ *	the other one:	message on the queue, then no number
+ *
+ * So either he is seen, or he takes away what has been made.
+ *
+ * Crash.  Who dies in here dies with the lock of the log, which is repaired as
+ * any, and with two claims, by which both streams are revived.
+ */
+#include "fast.h"
+
+#include <str/builtin.h>
+#include <str/short.h>
+
+STR_INLINE struct str_head *
+head_of(const queue_t *q)
+{
+	return &q->q_pair->plumb->head[0];
+}
+
+/* Do all pairs between a driver's and the head let data pass?  A claim is held. */
+static bool
+passes(queue_t *rq)
+{
+	queue_t *q = rq;
+
+	if (q->q_pair->role != STR_QP_DRIVER)
+		return false;
+	for (;;) {
+		const queue_t *w = WR(q);
+
+		if (w->q_minpsz != 0 || w->q_maxpsz != INFPSZ)
+			return false;
+		q = q->q_next;
+		if (q == NULL)
+			return false; /* linked below a multiplexor */
+		if (q->q_head != NULL)
+			return q->q_head == head_of(rq);
+		if (q->q_pair->role != STR_QP_MODULE || q->q_pair->pm != NULL ||
+		    (q->q_pair->fmod->flag & STR_D_PLAIN) == 0)
+			return false;
+	}
+}
+
+int
+str_short_stands(queue_t *wq, queue_t *rq)
+{
+	struct str_headq *hq = &head_of(rq)->hq;
+	struct str_head *sd = head_of(wq);
+	uint64_t v = str_load(&sd->ticket);
+
+	return (v & 1) == 0 && v != 0 && str_load(&sd->cut) == hq &&
+		str_load(&hq->ticket) == v;
+}
+
+int
+str_short_make(queue_t *wq, queue_t *rq)
+{
+	struct str_head *sd = head_of(wq), *to = head_of(rq);
+	struct str_headq *hq = &to->hq;
+	uint64_t v;
+
+	if (wq->q_first != NULL || !passes(RD(wq)) || !passes(rq))
+		return 0;
+	v = str_add(str_root(STR_ROOT_TICKET), (uint64_t)2) + 2;
+	str_store(&sd->ticket, v | 1);
+	str_fence_full();
+	if (*(mblk_t *volatile *)&wq->q_first != NULL)
+		return 0;
+	if (str_hlock(&hq->plock, STR_HOLD_P))
+		str_headq_repair_p(hq);
+	if (str_load(&hq->overflow) == 0)
+		str_store(&hq->ticket, v);
+	str_hunlock(&hq->plock, STR_HOLD_P);
+	str_store_rel(&sd->cut, hq);
+	STR_CRASH_POINT("short:made");
+	return str_cas(&sd->ticket, v | 1, v);
+}
+
+void
+str_short_break(queue_t *wq)
+{
+	struct str_head *sd = head_of(wq);
+
+	str_store_rel(&sd->ticket, (uint64_t)0);
+}
+
+static void
+end(struct str_headq *hq)
+{
+	if (str_hlock(&hq->plock, STR_HOLD_P))
+		str_headq_repair_p(hq);
+	str_store(&hq->ticket, (uint64_t)0);
+	str_hunlock(&hq->plock, STR_HOLD_P);
+}
+
+void
+str_short_end(queue_t *rq)
+{
+	end(&head_of(rq)->hq);
+}
+
+/*
+ * str_short_off - the plumbing of @pl is another now: neither from here nor to
+ * here.  Locks: plumber.
+ */
+void
+str_short_off(struct str_plumb *pl)
+{
+	struct str_head *sd = &pl->head[0];
+
+	str_store(&sd->ticket, (uint64_t)0);
+	if (str_load(&sd->hq.ticket) != 0)
+		end(&sd->hq);
+}
+
+/* ------------------------------------------------------------- the writer */
+
+/* From here on other functions of the executive may be called. */
+STR_INLINE void
+in_earnest(struct str_plumb *to)
+{
+	host_tls.nclaim = 2;
+	host_tls.at = to;
+}
+
+STR_INLINE void
+unclaim(struct str_thread *t, struct str_plumb *pl, struct str_plumb *to)
+{
+	str_store_rel(&t->claim[1], (uint64_t)0);
+	str_store_rel(&t->claim[0], (uint64_t)0);
+	host_tls.nclaim = 0;
+	host_tls.at = NULL;
+	str_barrier();
+	if (str_unlikely((str_load(&pl->plumber.owner) |
+		str_load(&to->plumber.owner) | host_tls.ntouch) != 0)) {
+		str_unclaimed(to);
+		str_unclaimed(pl);
+	}
+}
+
+static STR_NOINLINE void
+wake(struct str_head *sd, struct str_plumb *to, int fd)
+{
+	struct host_call hc = {.fd = fd, .head = sd,
+		.sig_seq = host_tls.sig_seq};
+	struct host_call *old = host_tls.call;
+
+	STR_CRASH_POINT("short:wake");
+	in_earnest(to);
+	host_tls.call = &hc;
+	(void)str_wake_readers(&to->head[0]);
+	host_tls.call = old;
+}
+
+/* A lock that is not biased to us, or a record that needs more than room. */
+static STR_NOINLINE bool
+append_slow(struct str_headq *hq, uint64_t ticket, const void *ubuf, size_t len)
+{
+	bool done = false;
+
+	if (str_hlock(&hq->plock, STR_HOLD_P))
+		str_headq_repair_p(hq);
+	if (str_load(&hq->ticket) == ticket && str_load(&hq->overflow) == 0 &&
+	    (str_load(&hq->full) == 0 || !str_headq_is_full(hq)))
+		done = headq_put(hq, ubuf, len, 0) == 0;
+	str_hunlock(&hq->plock, STR_HOLD_P);
+	return done;
+}
+
+/* Where messages come from, now and then: see head/sleep.c:spin. */
+STR_INLINE void
+note_cpu(struct str_headq *hq)
+{
+	uint32_t cpu;
+
+	if (str_likely((hq->unseen++ & 63) != 0))
+		return;
+	cpu = host_cpu();
+	if (str_load(&hq->pcpu) != cpu)
+		str_store(&hq->pcpu, cpu);
+}
+
+STR_INLINE bool
+append(struct str_thread *t, struct str_plumb *to, struct str_headq *hq,
+	uint64_t ticket, const void *ubuf, size_t len)
+{
+	if (str_likely(fast_lock(&hq->plock, STR_HOLD_P, t))) {
+		bool done = str_load(&hq->ticket) == ticket &&
+			str_load(&hq->overflow) == 0 &&
+			headq_put_quick(hq, ubuf, len);
+
+		if (str_likely(done))
+			note_cpu(hq);
+		fast_unlock(&hq->plock, STR_HOLD_P, t);
+		if (str_likely(done))
+			return true;
+	}
+	in_earnest(to);
+	return append_slow(hq, ticket, ubuf, len);
+}
+
+/*
+ * str_head_write_short - the fast write where a driver has made a shortcut
+ * As str_head_write_mods(), which it goes on to when there is none.
+ */
+STR_HOT long
+str_head_write_short(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, const void *ubuf, size_t len)
+{
+	struct str_thread *t = host_tls.slot;
+	uint64_t ticket = str_load_acq(&sd->ticket);
+	struct str_headq *hq = str_load(&sd->cut);
+	struct str_plumb *pl, *to;
+	uint32_t f;
+	bool done;
+
+	if (str_unlikely(hq == NULL || ticket == 0 || (ticket & 1) != 0))
+		return str_head_write_mods(sd, id, gen, fd, ubuf, len);
+	if (str_unlikely(!fast_enter(sd, id, gen, t)))
+		return fast_back(t);
+	f = str_load(&sd->flags);
+	if (str_unlikely((f & STR_WRITE_SLOW) != 0 ||
+		NOT_FOR_WRITING(f, str_load(id))))
+		return fast_back(t);
+	pl = sd->plumb;
+	to = str_container(str_container(hq, struct str_head, hq),
+		struct str_plumb, head[0]);
+	str_store(&t->claim[0], (uint64_t)(uintptr_t)pl);
+	str_store(&t->claim[1], (uint64_t)(uintptr_t)to);
+	str_barrier(); /* pairs with the plumber's heavy one */
+	done = str_likely((str_load_acq(&pl->plumber.owner) |
+			str_load_acq(&to->plumber.owner)) == 0 &&
+		str_load_acq(&hq->ticket) == ticket);
+	STR_CRASH_POINT("short:claimed");
+	if (str_likely(done))
+		done = append(t, to, hq, ticket, ubuf, len);
+	if (str_unlikely(!done)) {
+		unclaim(t, pl, to);
+		fast_leave(t);
+		return str_head_write_mods(sd, id, gen, fd, ubuf, len);
+	}
+	STR_CRASH_POINT("short:written");
+	host_tls.wrote = 1;
+	if (str_unlikely(str_load(&hq->rwant) != 0))
+		wake(sd, to, fd);
+	else
+		str_store(&t->elided, str_load(&t->elided) + 1);
+	unclaim(t, pl, to);
+	fast_leave(t);
+	return (long)len;
+}
