@@ -395,3 +395,115 @@ T_CASE_TIMEOUT(nothing_of_an_old_connection_comes_into_a_new_one, 60)
 	}
 	kill_(pid);
 }
+
+/* What is written without a primitive may take a shorter way: the same of it. */
+T_CASE_TIMEOUT(writers_that_are_killed_leave_whole_messages, 60)
+{
+	char big[3000];
+	int fd[2], i, ends;
+	pid_t pid;
+
+	tp_need_cots();
+	tp_need_loopback();
+	tp_pair(fd);
+	memset(big, 'b', sizeof(big));
+	for (i = 0; i < KILLS; i++) {
+		pid = fork_();
+		if (pid == 0)
+			for (;;)
+				if (write(fd[0], big, sizeof(big)) !=
+					(int)sizeof(big))
+					_exit(1);
+		tp_want(fd[1], -1);
+		let_run((unsigned)t_rand_below(2000));
+		kill_(pid);
+		pid = fork_();
+		if (pid == 0)
+			_exit(write(fd[0], "mine", 4) != 4);
+		for (ends = 0; !ends;) {
+			tp_want(fd[1], -1);
+			ends = tp.datalen == 4;
+			if (ends)
+				T_MEM(tp.data, "mine", 4);
+			else
+				T_EQ(tp.datalen, (int)sizeof(big));
+		}
+		T_EQ(waitpid(pid, &ends, 0), pid);
+		T_EQ(ends, 0);
+	}
+}
+
+T_CASE_TIMEOUT(nothing_written_before_comes_into_a_new_connection, 60)
+{
+	struct tp_addr a;
+	int lfd, acc, i;
+	pid_t pid;
+
+	tp_need_cots();
+	tp_need_loopback();
+	lfd = tp_listener(1, &a);
+	acc = tp_open();
+	pid = fork_();
+	if (pid == 0) {
+		int fd = tp_open();
+
+		tp_bind(fd, 0, NULL);
+		for (i = 0;; i++) {
+			tp_conn_req(fd, &a);
+			while (tp_get(fd) != T_CONN_CON)
+				;
+			do
+				T_EQ(write(fd, &i, sizeof(i)), (int)sizeof(i));
+			while (poll(&(struct pollfd){ fd, POLLIN, 0 }, 1, 0) ==
+				0);
+			(void)tp_discon_ind(fd);
+		}
+	}
+	for (i = 0; i < 200; i++) {
+		int seq = tp_conn_ind(lfd), n, got;
+
+		tp_conn_res(lfd, tp_id(acc), seq);
+		tp_ok(lfd, T_CONN_RES);
+		for (n = (int)t_rand_below(40); n >= 0; n--) {
+			tp_want(acc, -1);
+			memcpy(&got, tp.data, sizeof(got));
+			T_EQ(got, i);
+		}
+		tp_discon_req(acc, -1);
+		while (tp_get(acc) != T_OK_ACK)
+			T_EQ(tp.prim, -1);
+	}
+	kill_(pid);
+}
+
+/* Modules come and go while somebody writes. */
+T_CASE_TIMEOUT(modules_pushed_meanwhile_keep_the_order, 60)
+{
+	int fd[2], i, got, pushed[2] = { 0, 0 };
+	pid_t pid;
+
+	tp_need_cots();
+	tp_need_loopback();
+	tp_pair(fd);
+	pid = fork_();
+	if (pid == 0)
+		for (i = 0;; i++)
+			if (write(fd[0], &i, sizeof(i)) != (int)sizeof(i))
+				_exit(1);
+	for (i = 0; i < 20000; i++) {
+		int e = (int)t_rand_below(400);
+
+		tp_want(fd[1], -1);
+		T_EQ(tp.datalen, (int)sizeof(got));
+		memcpy(&got, tp.data, sizeof(got));
+		T_EQ(got, i);
+		if (e > 1)
+			continue;
+		if (pushed[e])
+			T_OK(ioctl(fd[e], I_POP, 0));
+		else
+			T_OK(ioctl(fd[e], I_PUSH, "nullmod"));
+		pushed[e] = !pushed[e];
+	}
+	kill_(pid);
+}
