@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Many endpoints in many processes, native: nothing is lost and nobody is left
+ * behind, whoever is killed.  UD_CROWD: how many endpoints send, and as many
+ * receive; UD_EACH: how many datagrams each.
+ */
+#include <sys/mman.h>
+#include <time.h>
+
+#include "ud.h"
+
+enum { PROCS = 4, MOST = 1000 };
+
+/* What processes tell each other. */
+struct board {
+	struct ud to[MOST];
+	volatile int bound, go;
+	volatile int got[MOST];
+};
+
+static struct board *board;
+
+static int
+number(const char *name, int dflt)
+{
+	const char *s = getenv(name);
+
+	return s != NULL ? atoi(s) : dflt;
+}
+
+static void
+await(volatile int *p, int n)
+{
+	uint64_t end = t_now_ns() + 60000000000u * t_scale();
+
+	while (__atomic_load_n(p, __ATOMIC_ACQUIRE) < n) {
+		T_LT(t_now_ns(), end);
+		t_pause();
+	}
+}
+
+/* Receivers [from, to): each gets its numbers in order. */
+static void
+receive(int from, int to, int each)
+{
+	static struct pollfd pfd[MOST];
+	int i, left = to - from, v;
+
+	for (i = from; i < to; i++) {
+		ud_bound(&board->to[i], ud_home(), UD_ANY);
+		pfd[i - from] = (struct pollfd){board->to[i].fd, POLLIN, 0};
+	}
+	__atomic_add_fetch(&board->bound, to - from, __ATOMIC_ACQ_REL);
+	while (left > 0) {
+		T_GT(T_OK(poll(pfd, (nfds_t)(to - from), 30000)), 0);
+		for (i = from; i < to; i++) {
+			if ((pfd[i - from].revents & POLLIN) == 0)
+				continue;
+			in_want(board->to[i].fd, T_UNITDATA_IND);
+			T_EQ(in.datalen, 100 + i % 50);
+			memcpy(&v, in.data, sizeof(v));
+			T_EQ(v, board->got[i]);
+			if (++board->got[i] == each)
+				left--;
+		}
+	}
+}
+
+static void
+send_all(int from, int to, int each)
+{
+	static struct ud a[MOST];
+	unsigned char buf[200] = {0};
+	int i, k;
+
+	for (i = from; i < to; i++)
+		ud_bound(&a[i], ud_home(), UD_ANY);
+	await(&board->go, 1);
+	for (k = 0; k < each; k++)
+		for (i = from; i < to; i++) {
+			memcpy(buf, &k, sizeof(k));
+			ud_send(&a[i], &board->to[i], buf, 100 + i % 50);
+		}
+}
+
+static pid_t
+start(void (*fn)(int, int, int), int i, int n, int each)
+{
+	pid_t pid = T_OK(fork());
+
+	if (pid == 0) {
+		fn(n * i / PROCS, n * (i + 1) / PROCS, each);
+		_exit(0);
+	}
+	return pid;
+}
+
+/* The streamsd of this case: the harness adopts it; 0: there is none. */
+static pid_t
+streamsd(int harness)
+{
+	char path[64], line[256], *end;
+	pid_t pid, found = 0;
+	FILE *f, *g;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", harness,
+		harness);
+	f = fopen(path, "r");
+	while (f != NULL && fscanf(f, "%d", &pid) == 1) {
+		snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+		g = fopen(path, "r");
+		if (g == NULL)
+			continue;
+		end = fgets(line, sizeof(line), g);
+		fclose(g);
+		end = end != NULL ? strstr(line, "(streamsd") : NULL;
+		if (end != NULL && strstr(end, ") Z ") == NULL)
+			found = pid;
+	}
+	if (f != NULL)
+		fclose(f);
+	return found;
+}
+
+static pid_t
+start_killer(int ms)
+{
+	int harness = (int)getppid();
+	pid_t pid = T_OK(fork()), d;
+
+	if (pid != 0)
+		return pid;
+	for (;;) {
+		(void)poll(NULL, 0, ms);
+		d = streamsd(harness);
+		if (d != 0)
+			(void)kill(d, SIGKILL);
+	}
+}
+
+/* All of it, with streamsd killed every @ms, 0: never. */
+static void
+crowd(int n, int each, int ms)
+{
+	pid_t rx[PROCS], tx[PROCS], killer = 0;
+	int i, st;
+
+	if (!ud_native())
+		T_SKIP("the kernel has the last word");
+	T_LE(n, MOST);
+	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	T_TRUE(board != MAP_FAILED);
+	for (i = 0; i < PROCS; i++)
+		rx[i] = start(receive, i, n, each);
+	await(&board->bound, n);
+	if (ms != 0)
+		killer = start_killer(ms);
+	for (i = 0; i < PROCS; i++)
+		tx[i] = start(send_all, i, n, each);
+	__atomic_store_n(&board->go, 1, __ATOMIC_RELEASE);
+	for (i = 0; i < PROCS; i++) {
+		T_EQ(T_OK(waitpid(tx[i], &st, 0)), tx[i]);
+		T_EQ(st, 0);
+	}
+	for (i = 0; i < PROCS; i++) {
+		T_EQ(T_OK(waitpid(rx[i], &st, 0)), rx[i]);
+		T_EQ(st, 0);
+	}
+	if (killer != 0) {
+		T_OK(kill(killer, SIGKILL));
+		T_EQ(T_OK(waitpid(killer, &st, 0)), killer);
+	}
+	for (i = 0; i < n; i++)
+		T_EQ(board->got[i], each);
+	T_OK(munmap(board, sizeof(*board)));
+}
+
+T_CASE_TIMEOUT(a_crowd_loses_nothing, 240)
+{
+	crowd(number("UD_CROWD", 60), number("UD_EACH", 60), 0);
+}
+
+T_CASE_TIMEOUT(a_crowd_loses_nothing_while_streamsd_is_killed, 240)
+{
+	crowd(number("UD_CROWD", 60), number("UD_EACH", 60), 100);
+}
