@@ -474,6 +474,24 @@ to_peer(struct udp *u, mblk_t *mp)
 	return bp;
 }
 
+/* UDP2_LOCHECK */
+static void
+set_check(queue_t *q, mblk_t *mp)
+{
+	struct udp *u = q->q_ptr;
+	int v;
+
+	if (canon_is_transparent(mp)) {
+		canon_nak(q, mp, EINVAL);
+		return;
+	}
+	if (!canon_args(q, mp, sizeof(v)))
+		return;
+	bcopy(mp->b_cont->b_rptr, &v, sizeof(v));
+	str_store(&u->st->check, v != 0);
+	canon_ack(q, mp, 0);
+}
+
 static int
 udp_wput(queue_t *q, mblk_t *mp)
 {
@@ -483,6 +501,10 @@ udp_wput(queue_t *q, mblk_t *mp)
 		udp_lo_fast(u, mp))
 		return 0;
 	inet_enter(&u->in);
+	if (DB_TYPE(mp) == M_IOCTL && canon_cmd(mp) == UDP2_LOCHECK) {
+		set_check(q, mp);
+		return 0;
+	}
 	if (u->peerlen != 0 && (DB_TYPE(mp) == M_PROTO ||
 		DB_TYPE(mp) == M_PCPROTO) &&
 		MBLKL(mp) >= (long)sizeof(struct T_unitdata_req) &&

@@ -49,6 +49,12 @@ struct t_kpalive {
 #define T_UDP_PEER		2	/* the default destination; none: 0 bytes */
 #define T_UDP_LOCHECK		3	/* checksums within a domain too */
 
+/*
+ * I_STR at any endpoint of udp2(4): an int, not 0 when what all endpoints of
+ * the domain send to each other is to have checksums that are looked at.
+ */
+#define UDP2_LOCHECK		(('U' << 8) | 2)
+
 /* Level T_INET_IP */
 #define T_INET_IP		0
 #define T_IP_OPTIONS		1

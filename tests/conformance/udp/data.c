@@ -4,6 +4,8 @@
 /*
  * Datagrams: sizes, order, groups, options; with plain sockets both ways.
  */
+#include <sys/ipwire.h>
+
 #include "ud.h"
 
 static unsigned char buf[70000];
@@ -428,6 +430,60 @@ T_CASE(checksums_can_be_made_and_looked_at_in_memory_too)
 	ud_send(&a, &b, "no sum", 6);
 	ud_get(&b, "no sum", 6, &a);
 	ud_close(&a);
+	ud_close(&b);
+}
+
+/* What lo has carried: packets out and in, bytes out and in. */
+static void
+carried(unsigned long long n[4])
+{
+	struct ipw_info info = {.index = 0};
+	struct strioctl si = {.ic_cmd = IPW_INFO, .ic_len = sizeof(info),
+		.ic_dp = (char *)&info};
+	int fd = T_OK(open("/dev/streams/clone/ip", O_RDWR));
+
+	T_OK(ioctl(fd, I_STR, &si));
+	T_EQ(strcmp(info.conf.name, "lo"), 0);
+	n[0] = info.count[1];
+	n[1] = info.count[0];
+	n[2] = info.count[3];
+	n[3] = info.count[2];
+	T_OK(close(fd));
+}
+
+T_CASE(lo_counts_what_it_carries_checked_or_not)
+{
+	unsigned long long was[4], now[4];
+	int on, i, hdr = ud_six() ? 48 : 28;
+	struct strioctl si = {.ic_cmd = UDP2_LOCHECK, .ic_len = sizeof(on),
+		.ic_dp = (char *)&on};
+	struct ud a, b;
+
+	if (!ud_native())
+		T_SKIP("udp2's");
+	ud_bound(&a, ud_home(), 0);
+	ud_bound(&b, ud_home(), 0);
+	for (on = 0; on < 2; on++) {
+		si.ic_len = sizeof(on);
+		T_OK(ioctl(b.fd, I_STR, &si));
+		carried(was);
+		for (i = 0; i < 10; i++) {
+			ud_send(&a, &b, "0123456789", 10);
+			ud_get(&b, "0123456789", 10, &a);
+		}
+		ud_send(&a, &b, "", 0);
+		ud_get(&b, "", 0, &a);
+		carried(now);
+		T_EQ(now[0] - was[0], 11u);
+		T_EQ(now[1] - was[1], 11u);
+		T_EQ(now[2] - was[2], (unsigned long long)(11 * hdr + 100));
+		T_EQ(now[3] - was[3], (unsigned long long)(11 * hdr + 100));
+	}
+	/* what an endpoint that is no more has sent counts as well */
+	ud_close(&a);
+	carried(was);
+	T_EQ(was[0], now[0]);
+	T_EQ(was[3], now[3]);
 	ud_close(&b);
 }
 
