@@ -17,6 +17,8 @@
 
 #include <sys/ipwire.h>
 #include <str/ip.h>
+#undef FNDELAY /* <sys/stream.h> has other ones */
+#undef FNONBLOCK
 #include <str/wire.h>
 
 #include "lib/tool.h"

@@ -25,6 +25,7 @@
 #include <netinet/in.h>
 #include <net/if.h>
 #include <linux/if_tun.h>
+#include <linux/rtnetlink.h>
 #include "ip_impl.h"
 
 #ifndef IPV6_HDRINCL
@@ -267,6 +268,36 @@ tun_set(struct ip_wire *w, const char *name, uint32_t len)
 	return -err;
 }
 
+/*
+ * Away with our device.  It would stay as long as any process has a descriptor
+ * of it, and there would be no other of its name.
+ */
+static void
+tun_delete(struct ip_wire *w)
+{
+	struct {
+		struct nlmsghdr h;
+		struct ifinfomsg i;
+		struct rtattr a;
+		char name[IPW_NAMELEN];
+	} msg;
+	struct iovec iov = {&msg, sizeof(msg)};
+	ksock_t *ks;
+
+	if (ksock_create(w->rq, AF_NETLINK, SOCK_RAW, NETLINK_ROUTE, &ks) != 0)
+		return;
+	bzero(&msg, sizeof(msg));
+	msg.h.nlmsg_len = sizeof(msg);
+	msg.h.nlmsg_type = RTM_DELLINK;
+	msg.h.nlmsg_flags = NLM_F_REQUEST;
+	msg.i.ifi_family = AF_UNSPEC;
+	msg.a.rta_type = IFLA_IFNAME;
+	msg.a.rta_len = RTA_LENGTH(IPW_NAMELEN);
+	bcopy(w->conf.ifname, msg.name, IPW_NAMELEN);
+	(void)ksock_send(ks, &iov, 1, 0);
+	ksock_close(ks, 0);
+}
+
 static int
 tun_make(struct ip_wire *w)
 {
@@ -275,10 +306,16 @@ tun_make(struct ip_wire *w)
 	int err;
 
 	bcopy(w->conf.ifname, name, sizeof(name));
-	if (ks != NULL)
-		err = ksock_again(ks, 0, 0, 0, name);
-	else
+	if (ks == NULL) {
 		err = ksock_tun(w->rq, name, &ks);
+	} else {
+		err = ksock_again(ks, 0, 0, 0, name);
+		if (err == -EBUSY) {
+			/* who has it still does nothing at all */
+			tun_delete(w);
+			err = ksock_again(ks, 0, 0, 0, name);
+		}
+	}
 	if (err != 0)
 		return -err;
 	w->ks[0] = ks;
@@ -357,6 +394,8 @@ ip_lower_close(struct ip_wire *w)
 {
 	uint32_t k;
 
+	if (w->kind == IPW_TUN && w->ks[0] != NULL)
+		tun_delete(w);
 	for (k = 0; k < IP_KSOCKS; k++) {
 		ksock_t *ks = w->ks[k];
 

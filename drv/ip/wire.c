@@ -395,8 +395,8 @@ tell(struct wire *w, const struct icmp_msg *m)
 	for (i = 0; i < NRECEIVERS; i++)
 		if (receivers[i]->error != NULL && (receivers[i]->proto == -1 ||
 			receivers[i]->proto == m->h.proto))
-			receivers[i]->error(w, &m->h, m->begin + m->at,
-				m->n - m->at, m->error, m->mtu);
+			receivers[i]->error(w, &m->h, m->begin, m->n, m->error,
+				m->mtu);
 }
 
 /* @pkt is in one piece.  1: it was for us. */

@@ -1053,8 +1053,10 @@ host_sock_write(uint64_t id, const struct iovec *iov, uint32_t n)
 	long r;
 
 	CALL(id, r, sys_call3(SYS_writev, fd, iov, n));
-	if (r == -EBADFD) /* the device is gone: there may be a new one */
+	if (r == -EBADFD) { /* the device is gone: there may be a new one */
 		host_sock_drop(id);
+		CALL(id, r, sys_call3(SYS_writev, fd, iov, n));
+	}
 	return r;
 }
 

@@ -90,7 +90,8 @@ void wire_input(struct wire *w, mblk_t *pkt, unsigned int flags);
 struct wire_proto {
 	int (*input)(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 		unsigned int flags);
-	/* an ICMP error, about a packet of ours that began so */
+	/* an ICMP error, about a packet of ours that began so, with its IP
+	 * header, which is @h */
 	void (*error)(struct wire *w, const struct ip_hdr *h,
 		const unsigned char *begin, size_t n, int error, uint32_t mtu);
 	int proto; /* IPPROTO_*, -1: any */

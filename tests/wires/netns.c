@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Wires that need privilege, between two network namespaces.
+ *
+ * This process is in the first one, with native endpoints; the second has
+ * plain programs of the kernel's UDP (there()).  A veth pair connects them.
+ *
+ *	wire t0 (own addresses)		this namespace	   that namespace
+ *	10.79.0.2, fd79::2  -- TUN --  10.79.0.1, fd79::1
+ *					10.78.0.1, fd78::1 -- 10.78.0.2, fd78::2
+ *
+ * Both namespaces and all that is in them end with their last process, that
+ * is, with the case; nothing is sent anywhere else.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <netinet/ip_icmp.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/ipwire.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+#include "../conformance/inet/in.h"
+#include "../tools/run.h"
+#include "pcap.h"
+
+#define MOST 60000
+#define ECHO 7000
+
+/* What the other side is asked to do, and says. */
+struct order {
+	char what; /* 'c': call addr, 'p': ping it, 'k': look at what passed */
+	int size, port;
+	char addr[48];
+};
+struct report {
+	int ok;
+	unsigned packets;
+	char text[80];
+};
+
+static int other = -1; /* a socket to it */
+
+static void
+sh(const char *fmt, ...)
+{
+	char line[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	if (system(line) != 0)
+		T_FAIL("%s", line);
+}
+
+static void
+put_file(const char *path, const char *text)
+{
+	int fd = T_OK(open(path, O_WRONLY));
+
+	T_EQ(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	T_OK(close(fd));
+}
+
+/* ------------------------------------------------------------ the other side */
+
+static int
+family_of(const char *addr)
+{
+	return strchr(addr, ':') != NULL ? AF_INET6 : AF_INET;
+}
+
+static int
+echo_socket(const char *addr)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = in_addr(&ss, family_of(addr), addr, ECHO);
+	int s = T_OK(socket(family_of(addr), SOCK_DGRAM, 0)), big = 1 << 20;
+
+	(void)setsockopt(s, SOL_SOCKET, SO_RCVBUF, &big, sizeof(big));
+	T_OK(bind(s, (struct sockaddr *)&ss, len));
+	return s;
+}
+
+static void
+echo(int s)
+{
+	static char buf[70000];
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof(ss);
+	ssize_t n = recvfrom(s, buf, sizeof(buf), 0, (struct sockaddr *)&ss,
+		&len);
+
+	if (n >= 0)
+		(void)sendto(s, buf, (size_t)n, 0, (struct sockaddr *)&ss, len);
+}
+
+static void
+pattern(char *p, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		p[i] = (char)in_byte((uint64_t)i + (uint64_t)n);
+}
+
+/* A datagram there, which has to come back. */
+static void
+call(const struct order *o, struct report *r)
+{
+	static char buf[MOST], back[MOST + 1];
+	struct sockaddr_storage ss;
+	socklen_t len = in_addr(&ss, family_of(o->addr), o->addr, o->port);
+	int s = T_OK(socket(family_of(o->addr), SOCK_DGRAM, 0));
+	struct pollfd p = { s, POLLIN, 0 };
+	ssize_t n;
+
+	pattern(buf, o->size);
+	T_OK(connect(s, (struct sockaddr *)&ss, len));
+	if (send(s, buf, (size_t)o->size, 0) != o->size)
+		snprintf(r->text, sizeof(r->text), "send: %s", strerror(errno));
+	else if (poll(&p, 1, 5000) != 1)
+		snprintf(r->text, sizeof(r->text), "no answer");
+	else if ((n = recv(s, back, sizeof(back), 0)) < 0)
+		snprintf(r->text, sizeof(r->text), "%s", strerror(errno));
+	else if (n != o->size || memcmp(buf, back, (size_t)n) != 0)
+		snprintf(r->text, sizeof(r->text), "another answer");
+	else
+		r->ok = 1;
+	T_OK(close(s));
+}
+
+/* An echo request of ICMP. */
+static void
+ping(const struct order *o, struct report *r)
+{
+	struct icmphdr h = { .type = ICMP_ECHO, .un.echo.id = 77 };
+	char buf[64 + sizeof(h)], back[256];
+	struct sockaddr_storage ss;
+	socklen_t len = in_addr(&ss, AF_INET, o->addr, 0);
+	int s = T_OK(socket(AF_INET, SOCK_RAW, IPPROTO_ICMP));
+	struct pollfd p = { s, POLLIN, 0 };
+	unsigned sum = 0, i;
+	ssize_t n;
+
+	pattern(buf, sizeof(buf));
+	memcpy(buf, &h, sizeof(h));
+	for (i = 0; i < sizeof(buf); i += 2)
+		sum += (unsigned)(unsigned char)buf[i] << 8 |
+			(unsigned char)buf[i + 1];
+	sum = (sum & 0xffff) + (sum >> 16);
+	h.checksum = htons((uint16_t)~((sum & 0xffff) + (sum >> 16)));
+	memcpy(buf, &h, sizeof(h));
+	T_EQ(sendto(s, buf, sizeof(buf), 0, (struct sockaddr *)&ss, len),
+		(ssize_t)sizeof(buf));
+	while (poll(&p, 1, 5000) == 1) {
+		n = recv(s, back, sizeof(back), 0);
+		if (n == 20 + (ssize_t)sizeof(buf) && back[20] == 0 &&
+			memcmp(back + 28, buf + 8, sizeof(buf) - 8) == 0) {
+			r->ok = 1;
+			break;
+		}
+	}
+	T_OK(close(s));
+}
+
+/* Whatever passed on the device must be good. */
+static void
+look(int capture, struct report *r)
+{
+	static unsigned char buf[70000];
+	struct sockaddr_ll ll;
+	socklen_t len = sizeof(ll);
+	const char *wrong;
+	ssize_t n;
+
+	r->ok = 1;
+	while ((n = recvfrom(capture, buf, sizeof(buf), MSG_DONTWAIT,
+		(struct sockaddr *)&ll, &len)) >= 0) {
+		len = sizeof(ll);
+		if (ntohs(ll.sll_protocol) != ETH_P_IP &&
+			ntohs(ll.sll_protocol) != ETH_P_IPV6)
+			continue;
+		r->packets++;
+		wrong = packet_wrong(buf, (size_t)n, 0);
+		if (wrong == NULL || !r->ok)
+			continue;
+		r->ok = 0;
+		snprintf(r->text, sizeof(r->text), "%s, %zd bytes", wrong, n);
+	}
+}
+
+/* The system is to make checksums itself, before anybody looks. */
+static void
+no_offload(const char *dev)
+{
+	static const uint32_t cmd[] = {
+		ETHTOOL_STXCSUM, ETHTOOL_SGSO, ETHTOOL_STSO, ETHTOOL_SGRO};
+	int s = T_OK(socket(AF_INET, SOCK_DGRAM, 0));
+	struct ethtool_value v;
+	struct ifreq r;
+	unsigned i;
+
+	memset(&r, 0, sizeof(r));
+	strcpy(r.ifr_name, dev);
+	r.ifr_data = (char *)&v;
+	for (i = 0; i < sizeof(cmd) / sizeof(cmd[0]); i++) {
+		v.cmd = cmd[i];
+		v.data = 0;
+		(void)ioctl(s, SIOCETHTOOL, &r);
+	}
+	T_OK(close(s));
+}
+
+static int
+capture_of(const char *dev)
+{
+	int s = T_OK(socket(AF_PACKET, SOCK_DGRAM, htons(ETH_P_ALL)));
+	struct sockaddr_ll ll = { .sll_family = AF_PACKET,
+		.sll_protocol = htons(ETH_P_ALL),
+		.sll_ifindex = (int)if_nametoindex(dev) };
+	int big = 8 << 20;
+
+	(void)setsockopt(s, SOL_SOCKET, SO_RCVBUFFORCE, &big, sizeof(big));
+	T_OK(bind(s, (struct sockaddr *)&ll, sizeof(ll)));
+	return s;
+}
+
+static void T_NORETURN
+there(int s)
+{
+	struct pollfd p[3];
+	struct order o;
+	struct report r;
+	int capture;
+	char c = 0;
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	T_OK(unshare(CLONE_NEWNET));
+	T_EQ(write(s, &c, 1), 1);
+	T_EQ(read(s, &c, 1), 1); /* the device has come */
+	sh("ip link set lo up");
+	no_offload("b0");
+	sh("ip addr add 10.78.0.2/24 dev b0");
+	sh("ip addr add fd78::2/64 dev b0 nodad");
+	sh("ip link set b0 up");
+	sh("ip route add 10.79.0.0/24 via 10.78.0.1");
+	sh("ip -6 route add fd79::/64 via fd78::1");
+	capture = capture_of("b0");
+	p[0] = (struct pollfd){ s, POLLIN, 0 };
+	p[1] = (struct pollfd){ echo_socket("10.78.0.2"), POLLIN, 0 };
+	p[2] = (struct pollfd){ echo_socket("fd78::2"), POLLIN, 0 };
+	T_EQ(write(s, &c, 1), 1);
+	for (;;) {
+		T_GT(poll(p, 3, -1), 0);
+		if (p[1].revents)
+			echo(p[1].fd);
+		if (p[2].revents)
+			echo(p[2].fd);
+		if (!p[0].revents)
+			continue;
+		if (read(s, &o, sizeof(o)) != sizeof(o))
+			_exit(0);
+		memset(&r, 0, sizeof(r));
+		if (o.what == 'c')
+			call(&o, &r);
+		else if (o.what == 'p')
+			ping(&o, &r);
+		else
+			look(capture, &r);
+		T_EQ(write(s, &r, sizeof(r)), (ssize_t)sizeof(r));
+	}
+}
+
+static void
+order(char what, const char *addr, int port, int size)
+{
+	struct order o = { what, size, port, "" };
+
+	snprintf(o.addr, sizeof(o.addr), "%s", addr);
+	T_EQ(write(other, &o, sizeof(o)), (ssize_t)sizeof(o));
+}
+
+static struct report
+answer(void)
+{
+	struct report r;
+	struct pollfd p = { other, POLLIN, 0 };
+
+	T_EQ(poll(&p, 1, 10000), 1);
+	T_EQ(read(other, &r, sizeof(r)), (ssize_t)sizeof(r));
+	return r;
+}
+
+static void
+good(struct report r)
+{
+	if (!r.ok)
+		T_FAIL("the other side: %s", r.text);
+}
+
+/* ------------------------------------------------------------------ this side */
+
+static void
+two_namespaces(void)
+{
+	int sv[2], fd;
+	pid_t pid;
+	char c;
+
+	if (geteuid() != 0)
+		T_SKIP("only root makes namespaces and wires");
+	if (system("ip -V >/dev/null 2>&1") != 0)
+		T_SKIP("no program ip");
+	fd = open("/dev/net/tun", O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		T_SKIP("no /dev/net/tun");
+	T_OK(close(fd));
+	if (unshare(CLONE_NEWNET) != 0)
+		T_SKIP("no network namespaces: %s", strerror(errno));
+	T_OK(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sv));
+	pid = T_OK(fork());
+	if (pid == 0) {
+		close(sv[0]);
+		there(sv[1]);
+	}
+	T_OK(close(sv[1]));
+	other = sv[0];
+	T_EQ(read(other, &c, 1), 1);
+	sh("ip link set lo up");
+	if (system("ip link add a0 type veth peer name b0 2>/dev/null") != 0)
+		T_SKIP("no veth devices");
+	no_offload("a0");
+	no_offload("b0");
+	sh("ip link set b0 netns %d", (int)pid);
+	sh("ip addr add 10.78.0.1/24 dev a0");
+	sh("ip addr add fd78::1/64 dev a0 nodad");
+	sh("ip link set a0 up");
+	put_file("/proc/sys/net/ipv4/ip_forward", "1");
+	put_file("/proc/sys/net/ipv6/conf/all/forwarding", "1");
+	T_EQ(write(other, &c, 1), 1);
+	T_EQ(read(other, &c, 1), 1);
+}
+
+static void
+add_tun(void)
+{
+	T_EQ(RUN(-1, "strwire", "add", "tun", "t0", "-f", "strtun0",
+		"-a", "10.79.0.2/24", "-g", "10.79.0.1/24",
+		"-a", "fd79::2/64", "-g", "fd79::1/64",
+		"-r", "10.78.0.0/24", "-r", "fd78::/64"), 0);
+}
+
+static int
+endpoint(const char *addr, int *ret_port)
+{
+	struct sockaddr_storage ss;
+	int family = family_of(addr), fd;
+	socklen_t len = in_addr(&ss, family,
+		family == AF_INET ? "0.0.0.0" : "::", 0);
+
+	fd = in_open(family == AF_INET ? "/dev/udp2" : "/dev/udp2_6");
+	*ret_port = in_bind(fd, &ss, len, 0);
+	return fd;
+}
+
+/* What came at @fd goes back where it came from; how much it was. */
+static int
+turn_round(int fd)
+{
+	struct T_unitdata_ind *ui = &in.p.unitdata_ind;
+
+	in_want(fd, T_UNITDATA_IND);
+	in_unitdata(fd, in.ctl + ui->SRC_offset, ui->SRC_length, in.data,
+		in.datalen);
+	return in.datalen;
+}
+
+/* @size bytes there and back, begun here. */
+static void
+dialogue(int fd, const char *addr, int size)
+{
+	static char buf[MOST];
+	struct sockaddr_storage ss;
+	socklen_t len = in_addr(&ss, family_of(addr), addr, ECHO);
+
+	pattern(buf, size);
+	in_unitdata(fd, &ss, (int)len, buf, size);
+	in_want(fd, T_UNITDATA_IND);
+	T_EQ(in.datalen, size);
+	T_MEM(in.data, buf, (size_t)size);
+}
+
+static const int sizes[] = { 1, 1000, 1472, 1473, 4000, 20000, MOST };
+#define NSIZES (sizeof(sizes) / sizeof(sizes[0]))
+
+/* Both ways, all sizes, with the wire's address @mine if the others can call
+ * it, and theirs. */
+static void
+talk(const char *mine, const char *theirs)
+{
+	int port, fd = endpoint(theirs, &port);
+	unsigned i;
+
+	for (i = 0; i < NSIZES; i++)
+		dialogue(fd, theirs, sizes[i]);
+	for (i = 0; i < NSIZES; i++) {
+		order('c', mine, port, sizes[i]);
+		T_EQ(turn_round(fd), sizes[i]);
+		good(answer());
+	}
+	T_OK(close(fd));
+}
+
+/* The number that `strwire stat --json' gives for @what of wire @name. */
+static void
+stat_says(const char *name, const char *expr)
+{
+	char text[256];
+
+	T_EQ(RUN(-1, "strwire", "stat", "--json", name), 0);
+	snprintf(text, sizeof(text), "(lambda w, c: %s)(v[0], v[0]['counts'])",
+		expr);
+	T_TRUE(json_says(text));
+}
+
+/* All that the tap has written is good. */
+static unsigned
+captured(const char *path)
+{
+	struct pcap_pkt pkt;
+	struct pcap pc;
+	const char *wrong;
+	unsigned n = 0;
+
+	pcap_open(&pc, path);
+	for (; pcap_next(&pc, &pkt); n++) {
+		T_EQ(pkt.caplen, pkt.len);
+		wrong = packet_wrong(pkt.p, pkt.len, 0);
+		if (wrong != NULL)
+			T_FAIL("packet %u: %s", n, wrong);
+	}
+	pcap_close(&pc);
+	return n;
+}
+
+static void
+tshark_finds_nothing(const char *path)
+{
+	char line[512];
+	struct stat st;
+
+	if (system("command -v tshark >/dev/null") != 0)
+		return;
+	snprintf(line, sizeof(line), "tshark -o ip.check_checksum:TRUE "
+		"-o udp.check_checksum:TRUE -r %s -Y '_ws.malformed || "
+		"ip.checksum.status == 0 || udp.checksum.status == 0 || "
+		"icmp.checksum.status == 0' >%s 2>/dev/null", path,
+		temp("found"));
+	T_EQ(system(line), 0);
+	T_OK(stat(temp("found"), &st));
+	T_EQ(st.st_size, 0);
+}
+
+T_CASE_TIMEOUT(tun_talks_to_another_namespace, 60)
+{
+	struct report r;
+	pid_t tap;
+
+	two_namespaces();
+	add_tun();
+	tap = start_argv(-1, "/dev/null", (const char *const[]){ "strtap",
+		"-i", "t0", "-w", temp("t0.pcap"), NULL });
+	T_SOON(RUN(-1, "strwire", "stat", "--json", "t0") == 0 &&
+		json_says("v[0]['taps'] == 1"), 10000);
+	talk("10.79.0.2", "10.78.0.2");
+	talk("fd79::2", "fd78::2");
+	order('p', "10.79.0.2", 0, 0);
+	good(answer());
+	T_EQ(stop(tap, SIGTERM), 0);
+	T_GT(captured(temp("t0.pcap")), 200u);
+	tshark_finds_nothing(temp("t0.pcap"));
+	order('k', "", 0, 0);
+	r = answer();
+	good(r);
+	T_GT(r.packets, 200u);
+	stat_says("t0", "c['fragments-in'] > 50 and c['fragments-out'] > 50 "
+		"and c['reassembled'] > 10 and c['reassembly-failed'] == 0 "
+		"and c['bad-checksum'] == 0 and c['no-port'] == 0");
+	T_EQ(RUN(-1, "strwire", "del", "t0"), 0);
+	T_EQ((int)if_nametoindex("strtun0"), 0);
+}
+
+T_CASE_TIMEOUT(a_port_that_nobody_has_is_told_both_ways, 60)
+{
+	static const char *const mine[] = { "10.79.0.2", "fd79::2" };
+	static const char *const theirs[] = { "10.78.0.2", "fd78::2" };
+	struct sockaddr_storage ss;
+	struct report r;
+	unsigned i;
+	int fd, port;
+
+	two_namespaces();
+	add_tun();
+	for (i = 0; i < 2; i++) {
+		order('c', mine[i], 9, 100);
+		r = answer();
+		T_EQ(r.ok, 0);
+		T_STR(r.text, strerror(ECONNREFUSED));
+		/* and we of theirs */
+		fd = endpoint(theirs[i], &port);
+		in_unitdata(fd, &ss, (int)in_addr(&ss, family_of(theirs[i]),
+			theirs[i], 9), "x", 1);
+		in_want(fd, T_UDERROR_IND);
+		T_EQ(in.p.uderror_ind.ERROR_type, ECONNREFUSED);
+		T_OK(close(fd));
+	}
+	stat_says("t0", "c['no-port'] == 2");
+}
+
+T_CASE_TIMEOUT(raw_sends_what_the_transport_makes, 60)
+{
+	static const char *const theirs[] = { "10.78.0.2", "fd78::2" };
+	struct report r;
+	unsigned i, k;
+	int fd, port;
+
+	two_namespaces();
+	T_EQ(RUN(-1, "strwire", "add", "raw", "r0", "-a", "10.78.0.1/32",
+		"-a", "fd78::1/128", "-r", "10.78.0.0/24", "-r", "fd78::/64"),
+		0);
+	for (i = 0; i < 2; i++) {
+		fd = endpoint(theirs[i], &port);
+		for (k = 0; k < NSIZES; k++)
+			dialogue(fd, theirs[i], sizes[k]);
+		T_OK(close(fd));
+	}
+	order('k', "", 0, 0);
+	r = answer();
+	good(r);
+	T_GT(r.packets, 100u);
+	stat_says("r0", "c['out'] > 50 and c['fragments-out'] > 50");
+	T_EQ(RUN(-1, "strwire", "del", "r0"), 0);
+	T_EQ(RUN(-1, "strwire", "stat", "r0"), 1);
+}
+
+/* streamsd of this case's domain, which is a child's child of ours or has
+ * been adopted: it is in our namespace, and nobody else's is. */
+static pid_t
+streamsd(void)
+{
+	char path[300], text[64], mine[64];
+	struct dirent *de;
+	pid_t pid = 0;
+	ssize_t n;
+	DIR *d;
+	FILE *f;
+
+	n = readlink("/proc/self/ns/net", mine, sizeof(mine) - 1);
+	T_GT(n, 0);
+	mine[n] = '\0';
+	d = opendir("/proc");
+	T_NOTNULL(d);
+	while (pid == 0 && (de = readdir(d)) != NULL) {
+		if (de->d_name[0] < '1' || de->d_name[0] > '9')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/comm", de->d_name);
+		f = fopen(path, "re");
+		if (f == NULL)
+			continue;
+		if (fgets(text, sizeof(text), f) == NULL)
+			text[0] = '\0';
+		fclose(f);
+		if (strncmp(text, "streamsd", 8) != 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/ns/net", de->d_name);
+		n = readlink(path, text, sizeof(text) - 1);
+		if (n > 0 && (text[n] = '\0', strcmp(text, mine) == 0))
+			pid = atoi(de->d_name);
+	}
+	closedir(d);
+	return pid;
+}
+
+T_CASE_TIMEOUT(a_wire_comes_back_when_streamsd_was_killed, 60)
+{
+	int port, fd, i;
+	pid_t was;
+
+	two_namespaces();
+	add_tun();
+	fd = endpoint("10.78.0.2", &port);
+	dialogue(fd, "10.78.0.2", 1000);
+	T_OK(close(fd));
+	for (i = 0; i < 3; i++) {
+		T_SOON((was = streamsd()) != 0, 5000);
+		T_OK(kill(was, SIGKILL));
+		T_SOON(kill(was, 0) != 0 || streamsd() != was, 5000);
+		/* another process: it has nothing that the dead one had */
+		T_SOON(RUN(-1, "strwire", "stat", "--json", "t0") == 0 &&
+			json_says("v[0]['state'] == 'up'") &&
+			if_nametoindex("strtun0") != 0, 10000);
+	}
+	fd = endpoint("10.78.0.2", &port);
+	dialogue(fd, "10.78.0.2", 4000);
+	order('c', "10.79.0.2", port, 4000);
+	T_EQ(turn_round(fd), 4000);
+	good(answer());
+	T_OK(close(fd));
+}
+
+T_CASE(wires_that_cannot_be_are_refused)
+{
+	if (geteuid() != 0)
+		T_SKIP("only root makes wires");
+	if (unshare(CLONE_NEWNET) != 0)
+		T_SKIP("no network namespaces: %s", strerror(errno));
+	T_EQ(RUN(-1, "strwire", "add", "raw", "r0", "-a", "192.0.2.1/32"), 0);
+	T_EQ(RUN(-1, "strwire", "add", "raw", "r0", "-a", "192.0.2.1/32"), 1);
+	T_EQ(RUN(-1, "strwire", "add", "raw", "lo", "-a", "192.0.2.1/32"), 1);
+	T_EQ(RUN(-1, "strwire", "add", "wet", "r1", "-a", "192.0.2.1/32"), 2);
+	T_EQ(RUN(-1, "strwire", "add", "raw", "r1"), 2);
+	T_EQ(RUN(-1, "strwire", "add", "raw", "r1", "-a", "192.0.2.1/33"), 2);
+	T_EQ(RUN(-1, "strwire", "add", "raw", "r1", "-a", "nobody"), 2);
+	T_EQ(RUN(-1, "strwire", "add", "raw", "a-name-that-is-too-long",
+		"-a", "192.0.2.1/32"), 2);
+	T_EQ(RUN(-1, "strwire", "del", "lo"), 1);
+	T_EQ(RUN(-1, "strwire", "del", "nobody"), 1);
+	T_EQ(RUN(-1, "strwire", "list", "--json"), 0);
+	T_TRUE(json_says("[w['name'] for w in v] == ['lo', 'r0']"));
+	T_EQ(RUN(-1, "strwire", "del", "r0"), 0);
+	T_EQ(RUN(-1, "strwire", "list"), 0);
+	T_NULL(strstr(out_text, "r0"));
+}
