@@ -7,6 +7,7 @@
 #include "tp.h"
 
 #include <sched.h>
+#include <sys/bufmod.h>
 
 enum { KILLS = 15 };
 
@@ -506,4 +507,64 @@ T_CASE_TIMEOUT(modules_pushed_meanwhile_keep_the_order, 60)
 		pushed[e] = !pushed[e];
 	}
 	kill_(pid);
+}
+
+/* bufmod puts a header in front: nothing goes past it. */
+T_CASE(what_is_written_goes_through_what_is_pushed)
+{
+	unsigned none = 0;
+	struct strioctl each = { SBIOCSCHUNK, 5, 0, (char *)&none };
+	int fd[2], i, round;
+
+	tp_need_cots();
+	tp_need_loopback();
+	tp_pair(fd);
+	for (round = 0; round < 4; round++) {
+		for (i = 0; i < 40; i++) {
+			T_EQ(write(fd[0], "data", 4), 4);
+			tp_want(fd[1], -1);
+			if (round & 1)
+				T_GT(tp.datalen, 4);
+			else
+				T_EQ(tp.datalen, 4);
+		}
+		if (round & 1) {
+			T_OK(ioctl(fd[1], I_POP, 0));
+		} else {
+			T_OK(ioctl(fd[1], I_PUSH, "bufmod"));
+			each.ic_len = sizeof(none);
+			T_OK(ioctl(fd[1], I_STR, &each));
+		}
+	}
+}
+
+/* Two processes write, the reader stalls now and then, so that it is full. */
+T_CASE_TIMEOUT(two_who_write_keep_their_order, 60)
+{
+	static int msg[4096];
+	int fd[2], i, who, next[2] = { 0, 0 };
+	pid_t pid[2];
+
+	tp_need_cots();
+	tp_need_loopback();
+	tp_pair(fd);
+	for (who = 0; who < 2; who++) {
+		pid[who] = fork_();
+		if (pid[who] != 0)
+			continue;
+		msg[0] = who;
+		for (;; msg[1]++)
+			if (write(fd[0], msg, sizeof(msg)) != (int)sizeof(msg))
+				_exit(1);
+	}
+	for (i = 0; i < 3000; i++) {
+		if (i % 50 == 0)
+			let_run((unsigned)t_rand_below(3000));
+		T_EQ(read(fd[1], msg, sizeof(msg)), (int)sizeof(msg));
+		who = msg[0] & 1;
+		T_EQ(msg[1], next[who]);
+		next[who]++;
+	}
+	kill_(pid[0]);
+	kill_(pid[1]);
 }
