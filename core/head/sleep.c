@@ -622,6 +622,15 @@ sock_wait(struct str_head *sd, struct host_call *hc, unsigned why,
 	int err = 0;
 
 	*ret_ev = 0;
+	/* first for the socket and nothing else, which is cheaper: who wants
+	 * to tell us of anything else finds us in the second stage */
+	if (lent != 0 && most <= STAGE_NS) {
+		if (lent_ready(sd, lent) ||
+		    (str_load(&sd->flags) & STR_H_CLOSED) != 0)
+			return 0;
+		return host_wait_sock(hc, id, lent | HOST_C_ALONE, most,
+			ret_ev);
+	}
 	host_wait_prepare();
 	str_store(&t->asleep_on, (uint64_t)(uintptr_t)sd);
 	alone = arm(want, &n);

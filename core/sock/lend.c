@@ -32,7 +32,8 @@
 
 #include "head/fast.h"
 
-#define ALONE 4096u /* reads of so much are given what they ask for, no more */
+#define ALONE 12288u /* reads of so much are given what they ask for, no more */
+#define BEHIND 2u   /* blocks, for what comes more than others ask for */
 
 /* Do only modules that let data through stand between @sd and the driver? */
 STR_INLINE bool
@@ -69,8 +70,8 @@ str_lend_put(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
 		(str_load(&sd->flags) & STR_WRITE_SLOW) != 0 ||
 		NOT_FOR_WRITING(str_load(&sd->flags), str_load(id)) ||
-		host_tls.nsoon == 0 ||
-		host_tls.soon[0] != str_sock_of(pl) ||
+		(pl->lend.soon != 0 && (host_tls.nsoon == 0 ||
+			host_tls.soon[0] != str_sock_of(pl))) ||
 		!str_claim_first(pl)))
 		return fast_back(t);
 	if (str_likely(way_is_clear(sd, pl) &&
@@ -219,28 +220,64 @@ may_take(struct str_head *sd)
 		str_sock_lent(pl, true) != NULL;
 }
 
-/* Room behind the caller's: what comes more than he asks for goes there. */
-static mblk_t *
-room_behind(struct ksock_lend *l, size_t len)
+/*
+ * Where what comes more than is asked for goes: @mp.  One call of the system
+ * for much is cheaper than many, and a copy of what is short costs less than
+ * the difference.  Return: blocks.
+ */
+static unsigned
+room_behind(struct ksock_lend *l, size_t len, mblk_t *mp[BEHIND])
 {
-	static const uint32_t sizes[] = {1984, 16576, 65472};
-	uint32_t before = l->asked;
+	static const uint32_t sizes[] = {1984, 16576, 65472, 65472};
+	uint32_t before = l->asked, level = l->room % 4;
+	unsigned n, want = level == 3 ? 2 : 1;
 
 	/* a short one after a long one asks for what that lacked */
 	l->asked = (uint32_t)len;
 	if (len >= ALONE || before >= ALONE)
-		return NULL;
-	return allocb(sizes[l->room % 3], BPRI_MED);
+		return 0;
+	for (n = 0; n < want; n++) {
+		mp[n] = allocb(sizes[level], BPRI_MED);
+		if (mp[n] == NULL)
+			break;
+	}
+	return n;
 }
 
 static void
-note_room(struct ksock_lend *l, size_t n, size_t all)
+note_room(struct ksock_lend *l, size_t n, size_t all, size_t len)
 {
 	l->more = n == all;
-	if (n == all && l->room < 2)
+	if (len >= ALONE)
+		return;
+	if (n == all && l->room < 3)
 		l->room++;
 	else if (n < all / 16 && l->room > 0)
 		l->room--;
+}
+
+/* What came beyond the @len bytes that were asked for goes up. */
+static void
+send_up(struct str_plumb *pl, struct host_call *hc, mblk_t *mp[], unsigned k,
+	size_t n)
+{
+	struct host_call *old = host_tls.call;
+	unsigned i;
+
+	host_tls.call = hc;
+	for (i = 0; i < k; i++) {
+		size_t part = (size_t)(mp[i]->b_datap->db_lim - mp[i]->b_wptr);
+
+		part = STR_MIN(part, n);
+		if (part == 0) {
+			freeb(mp[i]);
+			continue;
+		}
+		mp[i]->b_wptr += part;
+		n -= part;
+		putnext(&pl->driver->rq, mp[i]);
+	}
+	host_tls.call = old;
 }
 
 /* One receive.  @plain: an event of plain data said that there is some. */
@@ -250,10 +287,11 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 {
 	struct str_plumb *pl = sd->plumb;
 	struct ksock_lend *l = &pl->lend;
-	struct iovec iov[2] = {{ubuf, len}};
+	struct iovec iov[1 + BEHIND] = {{ubuf, len}};
+	mblk_t *mp[BEHIND];
 	struct str_ksock *ks;
-	mblk_t *mp = NULL;
 	size_t all = len;
+	unsigned i, k;
 	int mark = 0;
 	long n;
 
@@ -270,27 +308,18 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 		lend_leave(sd, hc);
 		return 0;
 	}
-	mp = room_behind(l, len);
-	if (mp != NULL) {
-		iov[1].iov_base = mp->b_wptr;
-		iov[1].iov_len = (size_t)(mp->b_datap->db_lim - mp->b_wptr);
-		all += iov[1].iov_len;
+	k = room_behind(l, len, mp);
+	for (i = 0; i < k; i++) {
+		iov[i + 1].iov_base = mp[i]->b_wptr;
+		iov[i + 1].iov_len = (size_t)(mp[i]->b_datap->db_lim -
+			mp[i]->b_wptr);
+		all += iov[i + 1].iov_len;
 	}
-	n = ksock_recv(ks, iov, mp != NULL ? 2 : 1, NULL);
+	n = ksock_recv(ks, iov, k + 1, NULL);
 	STR_CRASH_POINT("lend:received");
 	if (n > 0) {
 		l->got = l->used = 1;
-		note_room(l, (size_t)n, all);
-		if (mp != NULL && (size_t)n > len) {
-			struct host_call *old = host_tls.call;
-
-			mp->b_wptr += (size_t)n - len;
-			host_tls.call = hc;
-			putnext(&pl->driver->rq, mp);
-			host_tls.call = old;
-			mp = NULL;
-			n = (long)len;
-		}
+		note_room(l, (size_t)n, all, len);
 	} else {
 		l->more = 0;
 		if (n != -EAGAIN && n != -EFAULT && n != -EINTR)
@@ -298,8 +327,8 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 		if (n != -EFAULT)
 			n = 0;
 	}
-	if (mp != NULL)
-		freeb(mp);
+	send_up(pl, hc, mp, k, n > (long)len ? (size_t)n - len : 0);
+	n = STR_MIN(n, (long)len);
 	lend_leave(sd, hc);
 	return n;
 }

@@ -45,10 +45,10 @@
 #define OUT_BLOCK 65472u   /* a gathering block; with its header 64 KiB */
 #define OUT_HEAD 16u	   /* its own header */
 #define OUT_GATHERS 0x8000 /* b_flag: it is one */
-#define OUT_SMALL 8192u	   /* messages that are copied into one */
-/* enough to be sent: the next one might need a second block */
+#define OUT_SMALL 4096u	   /* messages that are copied into one */
+/* enough to be sent: the next one might need a second block, or has one */
 #define OUT_BATCH (OUT_BLOCK - OUT_HEAD - OUT_SMALL)
-#define OUT_DIRECT 16384u  /* messages that go at once if none waits */
+#define OUT_DIRECT (OUT_SMALL + 1) /* messages that go at once if none waits */
 #define OUT_LENT 32u	   /* messages of a size, before a look at the clock */
 #define OUT_IDLE INET_US(50)
 #define OUT_LATE INET_US(500)
@@ -71,6 +71,13 @@ static int
 is_gather(const mblk_t *mp)
 {
 	return (mp->b_flag & OUT_GATHERS) != 0;
+}
+
+/* What it has room for. */
+static uint32_t
+out_room(mblk_t *mp)
+{
+	return (uint32_t)MBLKL(mp) - OUT_HEAD - *out_filled(mp);
 }
 
 static uint32_t
@@ -199,14 +206,14 @@ inet_out_lend(struct inet *in)
 	if (str_unlikely(in->phase != INET_OPEN || o->dead || in->err != 0 ||
 		o->busy))
 		return;
-	if (g != NULL && o->want == KS_SOON && is_gather(g) &&
-		o->fresh != 0) {
-		uint32_t n = *out_filled(g), most = OUT_BATCH;
+	if (g != NULL && o->want != 0 && is_gather(g) && o->fresh != 0) {
+		uint32_t n = *out_filled(g), most = n + out_room(g);
 
 		l->filled = out_filled(g);
 		l->limit = n + OUT_LENT * o->fresh;
 		if (l->limit > most)
 			l->limit = most;
+		l->soon = o->want == KS_SOON;
 		o->lent = n;
 		l->at = g->b_rptr + OUT_HEAD;
 	} else if (g == NULL && o->want == 0 && inet_tcp_sends(in)) {
@@ -475,7 +482,7 @@ out_gather(struct inet *in, mblk_t *mp, uint32_t len)
 
 	if (g != NULL && is_gather(g))
 		filled = *out_filled(g);
-	fresh = filled == 0 || OUT_BLOCK - OUT_HEAD - filled < len;
+	fresh = filled == 0 || out_room(g) < len;
 	if (fresh) {
 		g = allocb(OUT_BLOCK, BPRI_MED);
 		if (g == NULL)
@@ -595,9 +602,9 @@ inet_out_data(struct inet *in, mblk_t *mp)
 		o->since = now;
 	}
 	out_queue(in, mp, len);
+	o->fresh = len;
 	if (o->want & KS_OUT)
 		return; /* there is no room: who has some calls */
-	o->fresh = len;
 	if (o->tail - o->left >= OUT_BATCH || now - o->since > OUT_LATE)
 		(void)inet_out_flush(in);
 	else

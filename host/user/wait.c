@@ -400,16 +400,17 @@ host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
 {
 	struct timespec ts = { INT32_MAX, 0 };
 	struct sleeper s = { .hc = hc, .npfd = 4, .open = true };
-	uint64_t again, now;
+	uint64_t again = UINT64_MAX, now;
 	uint32_t ev = 0;
-	bool rung, early = false;
-	int daemon, bell;
+	bool rung, early = false, alone = (want & HOST_C_ALONE) != 0;
+	int daemon = -1, bell = -1;
 
 	if (!sock_pollfd(id, want, &s.pfd[3])) {
 		early = SOCKLESS_NS < ns;
 		ns = STR_MIN(ns, SOCKLESS_NS);
 	}
-	daemon = host_daemon_watch(&again);
+	if (!alone)
+		daemon = host_daemon_watch(&again);
 	if (again != UINT64_MAX) {
 		now = host_now();
 		again = again > now ? again - now : 0;
@@ -418,13 +419,15 @@ host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
 	}
 	if (ns != UINT64_MAX)
 		(void)ns_to_ts(ns, &ts);
-	bell = host_fd_get(HOST_FD_BELL);
-	if (bell < 0 || str_load_acq(&host_priv_page->bell_up) == 0)
+	if (!alone)
+		bell = host_fd_get(HOST_FD_BELL);
+	if (!alone && (bell < 0 ||
+		str_load_acq(&host_priv_page->bell_up) == 0))
 		bell = host_bell_open();
-	s.pfd[0] = (struct pollfd){ hc->fd, POLLIN, 0 };
+	s.pfd[0] = (struct pollfd){ alone ? -1 : hc->fd, POLLIN, 0 };
 	s.pfd[1] = (struct pollfd){ bell, POLLIN, 0 };
 	s.pfd[2] = (struct pollfd){ daemon, POLLIN, 0 };
-	if (!host_bell_enter()) {
+	if (!alone && !host_bell_enter()) {
 		/* it rings, and not everybody has heard it */
 		host_yield();
 		*ret_events = HOST_C_BELL;
@@ -432,7 +435,7 @@ host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
 	}
 	s.ts = &ts;
 	sleep_time = &ts;
-	host_bell_waiting = 1;
+	host_bell_waiting = !alone;
 	sleep_begin(&s, STR_THR_CARRIER);
 	if (host_tls.sig_saved != 0)
 		host_leave_slow();

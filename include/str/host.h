@@ -32,6 +32,7 @@
 #define HOST_C_OUT 32u /* room, or connected */
 #define HOST_C_END 64u /* an error or its end is among what came */
 #define HOST_C_MORE 128u /* host_sock_events() has something to tell */
+#define HOST_C_ALONE 256u /* host_wait_sock(): nothing else is waited for */
 
 /* What host_interrupted() answers. */
 #define HOST_SIG_NONE 0

@@ -55,6 +55,7 @@ struct ksock_lend {
 	unsigned char *volatile at;   /* data of the open block; NULL: none */
 	volatile uint32_t *filled;    /* ... how much of it there is */
 	uint32_t limit;		      /* ... and may be */
+	uint32_t soon;		      /* ... by who sends before he sleeps */
 	volatile uint32_t out;	      /* so much, or more, may be sent at once;
 				       * 0: nothing */
 	volatile uint32_t in;	      /* what comes may be taken */
