@@ -266,6 +266,8 @@ struct str_qpair {
 	str_a64 serial;		 /* [A] never another's; 0: it is being freed */
 	str_a32 opened;		 /* [A] it called qprocson itself */
 	str_a32 closing;	 /* [A] its close procedure has been called */
+	const unsigned long *volatile drops; /* [A] str_queue_drops(): what it
+				  * has thrown away, or NULL */
 };
 
 #define STR_QP_HEAD 0u

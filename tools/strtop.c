@@ -151,10 +151,13 @@ show_queue(struct view *v, const struct str_i_queue *q)
 	if (!room(v))
 		return;
 	printf("    %*s%-8.8s %-5s %" PRIu64 "/%" PRIu64 "/%" PRIu64
-	       " %u msg%s %s%s\n", (int)q->depth, "", q->name,
+	       " %u msg%s %s%s", (int)q->depth, "", q->name,
 		q->side ? "write" : "read", q->count, q->hiwat, q->lowat,
 		q->nmsg, q->nmsg == 1 ? "" : "s", snap_queue_flags(q->flag),
 		q->service ? " srv" : "");
+	if (q->drops != 0)
+		printf(", %" PRIu64 " dropped", q->drops);
+	printf("\n");
 }
 
 static void

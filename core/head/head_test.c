@@ -413,6 +413,49 @@ T_CASE(m_setopts_that_is_wrong_is_ignored)
 	T_EQ(sd->hq.hiwat, UINT32_MAX);
 }
 
+/* M_MI: nothing more comes for the read that waits; others mean nothing */
+T_CASE(m_mi_can_end_a_read)
+{
+	begin(t);
+	up(0, fx_type(M_MI, "\004", 0));
+	T_EQ(fx_read(&p_, 0, buf, 10), 0);
+	up(0, fx_type(M_MI, "\001", 0));
+	up(0, fx_type(M_MI, "", 0));
+	p_.hc[0].fflags |= STR_O_NONBLOCK;
+	T_EQ(fx_read(&p_, 0, buf, 10), -11);
+}
+
+/* SO_NDELON: O_NDELAY as old terminals had it */
+T_CASE(ndelay_of_old_is_no_error)
+{
+	begin(t);
+	p_.hc[0].fflags |= STR_O_NONBLOCK;
+	up(0, options(SO_NDELON));
+	T_EQ(fx_read(&p_, 0, buf, 10), 0);
+	up(0, options(SO_NDELOFF));
+	T_EQ(fx_read(&p_, 0, buf, 10), -11);
+}
+
+/* SO_WROFF, SO_WRPAD: room before and behind what is written */
+T_CASE(m_setopts_makes_room_around_what_is_written)
+{
+	mblk_t *mp;
+	queue_t *q;
+
+	begin(t);
+	q = fx_push(&p_, 0, "store");
+	mp = options(SO_WROFF | SO_WRPAD);
+	SO(mp)->so_wroff = 50;
+	SO(mp)->so_wrpad = 70;
+	up(0, mp);
+	T_EQ(fx_write(&p_, 0, "abc", 3), 3);
+	mp = getq(WR(q));
+	T_NOTNULL(mp);
+	T_GE(mp->b_rptr - mp->b_datap->db_base, 50);
+	T_GE(mp->b_datap->db_lim - mp->b_wptr, 70);
+	FX_MSG(mp, "abc");
+}
+
 /* ------------------------------------------------- a module changes what is there */
 
 static unsigned changed_;

@@ -22,6 +22,7 @@
 
 #include <str/inspect.h>
 #include "inspect.h"
+#include <str/builtin.h>
 
 #define MAX_QUEUES 256u	/* in one direction of a stream */
 #define MAX_MSGS 256u	/* counted on one queue */
@@ -402,6 +403,12 @@ show_bands(struct out *o, queue_t *q)
 	}
 }
 
+void
+str_queue_drops(queue_t *q, const unsigned long *n)
+{
+	q->q_pair->drops = n;
+}
+
 static void
 show_queue(struct out *o, struct str_plumb *pl, struct str_qpair *qp,
 	unsigned side, uint32_t end, uint32_t depth)
@@ -409,9 +416,12 @@ show_queue(struct out *o, struct str_plumb *pl, struct str_qpair *qp,
 	queue_t *q = side == 0 ? &qp->rq : &qp->wq;
 	struct str_fmod *fm = a_fmod(PEEK(qp->fmod));
 	struct qinit *qi = PEEK(q->q_qinfo);
+	const unsigned long *drops = side != 0 ? PEEK(qp->drops) : NULL;
 	struct str_perim *pm;
 	RECORD(str_i_queue, r);
 
+	if (drops != NULL && str_mem_valid(drops))
+		r.drops = PEEK(*drops);
 	r.sid = pl->sid;
 	r.addr = (uint64_t)(uintptr_t)q;
 	r.next = (uint64_t)(uintptr_t)PEEK(q->q_next);

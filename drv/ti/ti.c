@@ -335,7 +335,9 @@ ti_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 	nm = ti_lookup(shared_of(tp), to->buf, to->len, &gen);
 	if (nm != NULL && reach(nm->ep, &h)) {
 		me->callee = nm->ep;
+		STR_POINT("ti:calling");
 		err = tpi_conn_ind(&nm->ep->tpi, &from, NULL, me);
+		STR_POINT("ti:called");
 		leave(&h);
 	}
 	if (err != 0) {
@@ -368,8 +370,10 @@ ti_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
 		/* ours first: ti_disconnect() finds the caller by it */
 		me->pref = caller->tpi.ref;
 		set_peer(me, caller);
+		STR_POINT("ti:half");
 		caller->pref = to->ref;
 		set_peer(caller, me);
+		STR_POINT("ti:joined");
 		caller->callee = NULL;
 		if (tpi_conn_con(&caller->tpi, &res, NULL) != 0) {
 			set_peer(me, NULL);
@@ -460,7 +464,9 @@ ti_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 		if (to != NULL && peer_of(to) == me && reach(to, &h)) {
 			str_short_end(to->tpi.rq);
 			(void)tpi_discon_ind(&to->tpi, ECONNRESET, NULL);
+			STR_POINT("ti:told");
 			cut(me, to);
+			STR_POINT("ti:cut");
 			me->old = to;
 			(void)is_quiet(me);
 			enable_writer(to); /* drops what it has */
@@ -497,6 +503,7 @@ ti_ordrel(struct tpi *tp, mblk_t *data)
 	if (to != NULL && reach(to, &h)) {
 		str_short_end(to->tpi.rq);
 		(void)tpi_ordrel_ind(&to->tpi, NULL);
+		STR_POINT("ti:released");
 		if (second)
 			cut(me, to);
 		leave(&h);
@@ -767,6 +774,7 @@ ti_close(struct tpi *tp)
 	for (in = tp->ind; in != NULL; in = in->next)
 		refuse(in);
 	withdraw(me);
+	STR_POINT("ti:closing");
 	to = peer_of(me);
 	if (to != NULL && reach(to, &h)) {
 		end(me, to);

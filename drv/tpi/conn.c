@@ -74,13 +74,14 @@ tpi_conn_req(struct tpi_req *r)
 	if (err == 0)
 		err = check_data(data, r->ops->info.CDATA_size);
 	if (err == 0)
-		err = tpi_opt_call(tp, r->ops, &opts);
+		err = tpi_opt_conn(tp, r->ops, &opts);
 	if (err == 0 && !r->again && !move(tp, TS_IDLE, TS_WACK_CREQ))
 		err = -TOUTSTATE;
 	if (err != 0) {
 		tpi_error(tp, r->prim, err, TPI_SAME);
 		return 0;
 	}
+	STR_POINT("tpi:called");
 	if (!r->again)
 		tpi_flush(r->q, -1, 1); /* of a connection that was */
 	err = settle(r, r->ops->connect(tp, &to, data), data);
@@ -209,6 +210,7 @@ answer(struct tpi_req *r, struct tpi *to, struct tpi_ind *in, int err)
 	in->taken = 0;
 	if (err == 0) {
 		tpi_ind_remove(tp, in);
+		STR_POINT("tpi:removed");
 		tpi_ok_locked(tp, r->prim);
 		if (to != tp)
 			tpi_set(tp, tp->nind > 0 ? TS_WRES_CIND : TS_IDLE);
@@ -260,11 +262,13 @@ tpi_conn_res(struct tpi_req *r)
 		tpi_error(tp, r->prim, err, TPI_SAME);
 		return 0;
 	}
+	STR_POINT("tpi:taken");
 	local = tp->local;
 	err = get_acceptor(tp, r->p->conn_res.ACCEPTOR_id, &h, &to);
 	if (err == 0) {
 		err = prepare(tp, to, &local, in);
 		if (err == 0) {
+			STR_POINT("tpi:prepared");
 			err = tpi_opt_call(to, r->ops, &opts);
 			if (err == 0)
 				err = settle(r, r->ops->accept(tp, to, in,
@@ -273,6 +277,7 @@ tpi_conn_res(struct tpi_req *r)
 				tpi_accept_undo(to);
 			else
 				in->accepted = 1;
+			STR_POINT("tpi:accepted");
 		}
 		put_acceptor(tp, to, &h);
 	}
@@ -373,6 +378,7 @@ tpi_disconnected(struct tpi *tp)
 {
 	if (tp->back != TS_WCON_CREQ)
 		tpi_flush_up(tp);
+	STR_POINT("tpi:ended");
 	tpi_lock(tp);
 	tp->remote.len = 0;
 	tpi_ok_locked(tp, T_DISCON_REQ);
@@ -395,6 +401,7 @@ tpi_discon_req(struct tpi_req *r)
 		return refuse(r, data);
 	if (!r->again && !begin(r))
 		return 0;
+	STR_POINT("tpi:ending");
 	err = settle(r, r->ops->disconnect(tp, NULL, data), data);
 	if (err == EAGAIN)
 		return EAGAIN;

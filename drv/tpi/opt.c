@@ -110,6 +110,22 @@ set_default(const struct tpi_opt *o, struct value *v)
 		v->len = 0;
 }
 
+/* The default of such an option is the system's: tp->dflt, when not its value. */
+static int
+is_systems(const struct tpi_opt *o)
+{
+	return o->type == TPI_OPT_INT && o->dflt < o->min;
+}
+
+static t_scalar_t *
+saved_default(struct tpi *tp, const struct tpi_opt *o)
+{
+	if (o->level != XTI_GENERIC ||
+		(o->name != XTI_SNDBUF && o->name != XTI_RCVBUF))
+		return NULL;
+	return &tp->dflt[o->name == XTI_RCVBUF];
+}
+
 static void
 get_current(struct tpi *tp, const struct tpi_ops *ops, const struct tpi_opt *o,
 	struct value *v)
@@ -124,6 +140,21 @@ get_current(struct tpi *tp, const struct tpi_ops *ops, const struct tpi_opt *o,
 	}
 	if (ops->getopt(tp, o, v->w, &n) == 0 && o->type == TPI_OPT_BYTES)
 		v->len = n;
+}
+
+static void
+get_default(struct tpi *tp, const struct tpi_ops *ops, const struct tpi_opt *o,
+	struct value *v)
+{
+	t_scalar_t *saved;
+
+	set_default(o, v);
+	if (!is_systems(o) || (saved = saved_default(tp, o)) == NULL)
+		return;
+	if (*saved == 0)
+		get_current(tp, ops, o, v); /* has never been changed */
+	else
+		v->w[0] = *saved;
 }
 
 /* The user's value: 0, or -TBADOPT when it has no possible length. */
@@ -174,9 +205,15 @@ fit(const struct tpi_opt *o, struct value *v)
 {
 	unsigned int i = words(o) - 1;
 	t_scalar_t was = v->w[i];
+	unsigned int part = T_SUCCESS;
 
 	if (o->type == TPI_OPT_BYTES)
 		return T_SUCCESS;
+	if (o->type == TPI_OPT_PAIR && (v->w[0] & T_YES) != 0 &&
+		v->w[0] != T_YES) {
+		v->w[0] = T_YES; /* T_GARBAGE: nobody's probes have data */
+		part = T_PARTSUCCESS;
+	}
 	if (words(o) == 2 && v->w[0] != T_YES && v->w[0] != T_NO)
 		return T_FAILURE;
 	if (o->type == TPI_OPT_YESNO)
@@ -184,7 +221,7 @@ fit(const struct tpi_opt *o, struct value *v)
 	if (was == T_UNSPEC) {
 		if (o->type != TPI_OPT_LINGER)
 			v->w[i] = o->dflt;
-		return T_SUCCESS;
+		return part;
 	}
 	if (o->type == TPI_OPT_LINGER)
 		return was >= 0 || was == T_INFINITE ? T_SUCCESS : T_FAILURE;
@@ -193,7 +230,7 @@ fit(const struct tpi_opt *o, struct value *v)
 	if (was > o->max)
 		v->w[i] = o->max;
 	if (v->w[i] == was)
-		return T_SUCCESS;
+		return part;
 	if ((o->flags & TPI_OPT_ABS) != 0) {
 		v->w[i] = was;
 		return T_FAILURE;
@@ -227,27 +264,42 @@ negotiate(struct tpi *tp, const struct tpi_ops *ops, const struct tpi_opt *o,
 {
 	unsigned int status, wide = v->wide;
 	struct value now;
+	t_scalar_t *saved;
+	int stored;
 
 	if ((o->flags & TPI_OPT_RDONLY) != 0) {
 		get_current(tp, ops, o, v);
 		v->wide = wide;
 		return T_READONLY;
 	}
-	if (o->type == TPI_OPT_INT && o->dflt < o->min &&
-		(v->w[0] == T_UNSPEC || v->w[0] == o->dflt)) {
-		/* what it is by default is not known here: it stays */
-		get_current(tp, ops, o, v);
-		v->wide = wide;
-		return T_SUCCESS;
+	if (is_systems(o) && (v->w[0] == T_UNSPEC || v->w[0] == o->dflt)) {
+		saved = saved_default(tp, o);
+		if (saved == NULL || *saved == 0) {
+			/* what it is by default: it stays */
+			get_current(tp, ops, o, v);
+			v->wide = wide;
+			return T_SUCCESS;
+		}
+		v->w[0] = *saved;
 	}
 	status = fit(o, v);
 	if (check || status == T_FAILURE)
 		return status;
-	if (store(tp, ops, o, v) == T_SUCCESS)
+	saved = is_systems(o) ? saved_default(tp, o) : NULL;
+	if (saved != NULL && *saved == 0) {
+		get_current(tp, ops, o, &now);
+		*saved = now.w[0];
+	}
+	stored = store(tp, ops, o, v) == T_SUCCESS;
+	if (stored && saved == NULL)
 		return status;
 	get_current(tp, ops, o, &now);
 	now.wide = wide;
+	if (stored && now.w[0] != v->w[0])
+		status = T_PARTSUCCESS; /* what the system makes of it */
 	*v = now;
+	if (stored)
+		return status;
 	return (o->flags & TPI_OPT_PRIV) != 0 ? T_READONLY : T_FAILURE;
 }
 
@@ -308,7 +360,7 @@ one(struct tpi_req *r, struct answer *a, const struct tpi_opt *o,
 	if (flags == T_CURRENT)
 		get_current(r->tp, r->ops, o, &v);
 	else if (flags == T_DEFAULT)
-		set_default(o, &v);
+		get_default(r->tp, r->ops, o, &v);
 	else
 		status = negotiate(r->tp, r->ops, o, &v, flags == T_CHECK);
 	if (ro)
@@ -461,29 +513,87 @@ tpi_opt_defaults(struct tpi *tp, const struct tpi_ops *ops)
 	}
 }
 
+/* The same where an option that does not fit is left out; @a may be none. */
+static void
+note(struct answer *a, t_uscalar_t level, t_uscalar_t name,
+	const struct tpi_opt *o, const struct value *v, unsigned int status)
+{
+	unsigned char *was;
+
+	if (a->mp == NULL)
+		return;
+	was = a->mp->b_wptr;
+	add(a, level, name, o, v, status);
+	if (MBLKL(a->mp) > (ssize_t)TPI_CONOPT)
+		a->mp->b_wptr = was;
+}
+
 /*
  * Options with T_CONN_REQ and T_CONN_RES: those that the transport does not
  * know are passed over; one that must be and cannot makes the call fail.
  */
-int
-tpi_opt_call(struct tpi *tp, const struct tpi_ops *ops,
-	const struct tpi_buf *opts)
+static int
+call(struct tpi *tp, const struct tpi_ops *ops, const struct tpi_buf *opts,
+	struct answer *a)
 {
 	const struct tpi_opt *o;
+	unsigned int off, status;
 	struct t_opthdr h;
-	unsigned int off;
 	struct value v;
 	int err = tpi_opt_check(opts);
 
 	for (off = 0; off < opts->len && err == 0; off += ALIGNED(h.len)) {
 		header(opts->buf + off, &h);
 		o = find(ops, h.level, h.name);
-		if (o == NULL || h.len == HDR)
+		if (o == NULL || h.len == HDR) {
+			if (o == NULL)
+				note(a, h.level, h.name, NULL, NULL,
+					T_NOTSUPPORT);
 			continue;
+		}
 		err = get_wanted(o, opts->buf + off + HDR,
 			(unsigned int)(h.len - HDR), &v);
-		if (err == 0 && negotiate(tp, ops, o, &v, 0) == T_FAILURE)
+		if (err != 0)
+			break;
+		status = negotiate(tp, ops, o, &v, 0);
+		if (status == T_FAILURE)
 			err = -TBADOPT;
+		note(a, h.level, h.name, o, &v, status);
 	}
+	return err;
+}
+
+/* Of T_CONN_RES. */
+int
+tpi_opt_call(struct tpi *tp, const struct tpi_ops *ops,
+	const struct tpi_buf *opts)
+{
+	struct answer none = { NULL, T_SUCCESS };
+
+	return call(tp, ops, opts, &none);
+}
+
+/*
+ * Of T_CONN_REQ: what became of them is kept for T_CONN_CON, if there is memory
+ * and room.
+ */
+int
+tpi_opt_conn(struct tpi *tp, const struct tpi_ops *ops,
+	const struct tpi_buf *opts)
+{
+	struct answer a = { NULL, T_SUCCESS };
+	int err;
+
+	tp->nconopt = 0;
+	if (opts->len != 0)
+		a.mp = allocb(TPI_CONOPT + HDR + VALMAX, BPRI_MED);
+	err = call(tp, ops, opts, &a);
+	if (a.mp == NULL)
+		return err;
+	if (err == 0) {
+		tp->nconopt = (unsigned int)MBLKL(a.mp);
+		bcopy(a.mp->b_rptr, tp->conopt, tp->nconopt);
+	}
+	freeb(a.mp);
 	return err;
 }

@@ -107,6 +107,7 @@ tpi_open(queue_t *q, dev_t *devp, int sflag, cred_t *crp, unsigned int minor,
 	}
 	*devp = makedevice(getmajor(*devp), minor);
 	q->q_ptr = WR(q)->q_ptr = tp;
+	str_queue_drops(q, &tp->drops);
 	qprocson(q);
 	mutex_enter(&pv->lock);
 	tp->next = pv->first;
@@ -140,10 +141,12 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 	tp->closing = 1;
 	mutex_exit(&tp->prov->lock);
 	ops->close(tp);
+	STR_POINT("tpi:closed");
 	take_out(tp);
 	mutex_exit(&tp->gate);
 	qprocsoff(q); /* waits for who holds the stream; timers go with it */
 	q->q_ptr = WR(q)->q_ptr = NULL;
+	str_queue_drops(q, NULL);
 	while ((in = tp->ind) != NULL) {
 		tp->ind = in->next;
 		kmem_free(in, sizeof(*in));
@@ -358,14 +361,31 @@ band_up(const mblk_t *mp)
 	return prim == T_EXDATA_IND || prim == T_CONN_CON;
 }
 
+/*
+ * A T_CONN_CON goes up.  Who put it here may have died before he changed the
+ * state, and its user sends data next.
+ */
+static void
+confirmed(struct tpi *tp)
+{
+	tpi_lock(tp);
+	if (tpi_state(tp) == TS_WCON_CREQ)
+		tpi_set(tp, TS_DATA_XFER);
+	tpi_unlock(tp);
+}
+
 /* What waits here is sent in its order; data as long as there is room. */
 static int
-send_up(queue_t *q)
+send_up(struct tpi *tp, queue_t *q)
 {
 	mblk_t *mp;
 
 	while ((mp = getq(q)) != NULL) {
 		int band = band_up(mp);
+
+		if (__builtin_expect(band != 0, 0) &&
+			*(t_scalar_t *)(void *)mp->b_rptr == T_CONN_CON)
+			confirmed(tp);
 
 		if (tpi_is_data(mp) && !bcanputnext(q, band)) {
 			(void)putbq(q, mp);
@@ -387,7 +407,7 @@ tpi_rsrv(queue_t *q, const struct tpi_ops *ops)
 	if (__builtin_expect(tp->owes != 0, 0))
 		tpi_pay(tp);
 	if (tp->up != 0) {
-		if (!send_up(q))
+		if (!send_up(tp, q))
 			return 0;
 		tpi_lock(tp);
 		if (q->q_first == NULL)

@@ -83,6 +83,8 @@ int tpi_optmgmt_req(struct tpi_req *r);
 void tpi_opt_defaults(struct tpi *tp, const struct tpi_ops *ops);
 /* Options that come with a call: 0, or minus a TLI error. */
 int tpi_opt_check(const struct tpi_buf *opts);
+int tpi_opt_conn(struct tpi *tp, const struct tpi_ops *ops,
+	const struct tpi_buf *opts);
 int tpi_opt_call(struct tpi *tp, const struct tpi_ops *ops,
 	const struct tpi_buf *opts);
 

@@ -68,6 +68,7 @@ tpi_up_locked(struct tpi *tp, mblk_t *mp)
 	ack = DB_TYPE(mp) == M_PCPROTO;
 	if (putq(tp->rq, mp) == 0)
 		freemsg(mp);
+	STR_POINT("tpi:up");
 	if (ack)
 		tp->acked = 1;
 }
@@ -285,7 +286,7 @@ int
 tpi_conn_con(struct tpi *tp, const struct tpi_buf *res, mblk_t *data)
 {
 	mblk_t *mp = tpi_block(M_PROTO, T_CONN_CON, sizeof(struct T_conn_con),
-		res->len);
+		res->len + TPI_CONOPT + 8);
 	int err = 0;
 
 	if (mp == NULL)
@@ -297,6 +298,13 @@ tpi_conn_con(struct tpi *tp, const struct tpi_buf *res, mblk_t *data)
 		PRIM(mp, T_conn_con)->RES_length = (t_scalar_t)res->len;
 		PRIM(mp, T_conn_con)->RES_offset = (t_scalar_t)tpi_put_addr(mp,
 			res->buf, res->len);
+		if (tp->nconopt != 0) {
+			PRIM(mp, T_conn_con)->OPT_length =
+				(t_scalar_t)tp->nconopt;
+			PRIM(mp, T_conn_con)->OPT_offset =
+				(t_scalar_t)tpi_put_addr(mp, tp->conopt,
+					tp->nconopt);
+		}
 		mp->b_cont = data;
 		tp->remote.len = res->len;
 		bcopy(res->buf, tp->remote.buf, res->len);

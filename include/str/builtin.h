@@ -75,6 +75,22 @@ void *str_drv_state(const char *name, size_t size);
 uint64_t str_now(void);
 
 /*
+ * STR_POINT - a passage where tests let a process die; nothing otherwise
+ */
+#ifdef STR_CRASH_POINTS
+void host_crash_point(const char *label);
+#define STR_POINT(label) host_crash_point(label)
+#else
+#define STR_POINT(label) ((void)0)
+#endif
+
+/*
+ * str_queue_drops - tools are to show how much a driver or module has thrown
+ * away: @n counts it, until this is called with NULL.  Context: any.
+ */
+void str_queue_drops(queue_t *q, const unsigned long *n);
+
+/*
  * str_head_again - let the topmost module change what waits to be read
  * @q:  its read queue; its procedures are on
  * @fn: is called for each message of band 0 at the Stream head, in order, and

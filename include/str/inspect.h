@@ -194,6 +194,7 @@ struct str_i_queue {
 	uint32_t service; /* it has a service procedure */
 	uint32_t backlog; /* messages wait to enter the perimeter */
 	struct str_i_owner inside;
+	uint64_t drops; /* thrown away here, of the write side's record */
 };
 #define STR_I_Q_HEAD 0u
 #define STR_I_Q_MODULE 1u

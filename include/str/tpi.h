@@ -78,6 +78,7 @@ struct tpi_ops;
 #define TPI_OPTMAX 1024u /* bytes of options in one primitive */
 #define TPI_NOSEQ ((t_uscalar_t)-1)
 #define TPI_NVAL 24	 /* words of option values in struct tpi */
+#define TPI_CONOPT 160u /* the others asked for with a call are not told of */
 
 /* Bytes of somebody else's. */
 struct tpi_buf {
@@ -138,6 +139,11 @@ struct tpi {
 	volatile unsigned int binds; /* [L] changes of it */
 	struct tpi_addr remote;	   /* [L] connected with */
 	t_scalar_t val[TPI_NVAL];  /* [G] values of options, tpi_opt.at */
+	t_scalar_t dflt[2];	   /* [G] what the system has XTI_SNDBUF and
+				    * XTI_RCVBUF at by default, once they have
+				    * been changed */
+	unsigned int nconopt;	   /* [G] options for T_CONN_CON, bytes of: */
+	unsigned char conopt[TPI_CONOPT];
 	volatile unsigned int owes; /* [L] what could not be said: TPI_OWES_* */
 	t_scalar_t owes_prim;	   /* ... T_OK_ACK of this */
 	int owes_reason;	   /* ... T_DISCON_IND's */

@@ -326,6 +326,8 @@ dump_queue(struct json *j, const struct snap *s, const struct str_i_queue *q)
 		json_str(j, "first", snap_msg_type(q->first_type));
 	json_bool(j, "service", q->service);
 	json_bool(j, "backlog", q->backlog);
+	if (q->drops != 0)
+		json_uint(j, "dropped", q->drops);
 	dump_owner(j, "inside", &q->inside);
 	json_begin(j, "bands", '[');
 	while ((i = snap_next(s, i)) != NULL && i->kind == STR_I_BAND) {

@@ -314,6 +314,10 @@ explain_queue(const struct say *s, const struct str_i_queue *q)
 			(unsigned long long)q->hiwat,
 			(unsigned long long)q->lowat,
 			q->flag & QWANTW ? ", and somebody was refused" : "");
+	if (q->drops != 0)
+		say(s, "%llu message%s thrown away by %s, since nobody took "
+		       "them", (unsigned long long)q->drops,
+			q->drops == 1 ? "" : "s", at);
 	if (q->flag & QENAB)
 		say(s, "enabled, not run yet: service procedure of %s", at);
 	if (q->flag & QSVCBUSY)

@@ -1010,6 +1010,16 @@ T_CASE(options_reach_the_socket_in_all_states)
 		sizeof(struct t_opthdr), sizeof(ka));
 	T_EQ(ka.kp_onoff, T_YES);
 	T_EQ(ka.kp_timeout, 5);
+	/* the kernel's probes have no garbage: without it, then */
+	ka.kp_onoff = T_YES | T_GARBAGE;
+	T_EQ(option(fd, T_NEGOTIATE, INET_TCP, T_TCP_KEEPALIVE, &ka,
+		sizeof(ka)), T_PARTSUCCESS);
+	memcpy(&ka, in.ctl + in.p.optmgmt_ack.OPT_offset +
+		sizeof(struct t_opthdr), sizeof(ka));
+	T_EQ(ka.kp_onoff, T_YES);
+	ka.kp_onoff = T_GARBAGE;
+	T_EQ(option(fd, T_NEGOTIATE, INET_TCP, T_TCP_KEEPALIVE, &ka,
+		sizeof(ka)), T_FAILURE);
 	T_EQ(option(fd, T_NEGOTIATE, INET_TCP, T_TCP_MAXSEG, &size, 4),
 		T_READONLY);
 	T_EQ(option(fd, T_NEGOTIATE, INET_TCP, 4711, &size, 4),

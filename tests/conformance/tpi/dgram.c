@@ -6,6 +6,8 @@
  */
 #include "tp.h"
 
+#include <str/inspect.h>
+
 #include <sys/timod.h>
 
 static void
@@ -220,6 +222,25 @@ T_CASE(unbinding_ends_reception)
 	want_from(fd[1], &a[0], "new", 3);
 }
 
+/* What the tools see of datagrams that were dropped. */
+static uint64_t
+shown(void)
+{
+	static unsigned char buf[1 << 20] __attribute__((aligned(8)));
+	long n = strm_inspect(buf, sizeof(buf), STR_I_WANT_STREAMS), at;
+	const struct str_i *i;
+	uint64_t sum = 0;
+
+	T_GT(n, 0);
+	T_LE(n, (long)sizeof(buf));
+	for (at = 0; at < n; at += (long)i->size) {
+		i = (const struct str_i *)(const void *)(buf + at);
+		if (i->kind == STR_I_QUEUE)
+			sum += ((const struct str_i_queue *)i)->drops;
+	}
+	return sum;
+}
+
 /* Five seconds are how long a datagram waits for who does not read. */
 T_CASE_TIMEOUT(what_is_dropped_is_counted, 60)
 {
@@ -235,6 +256,7 @@ T_CASE_TIMEOUT(what_is_dropped_is_counted, 60)
 	T_OK(ioctl(fd[0], I_STR, &si));
 	T_EQ(si.ic_len, (int)sizeof(n));
 	T_EQ(n, 0u);
+	T_EQ(shown(), 0u);
 	if (T_OK(fork()) == 0)
 		for (;;)
 			tp_udata(fd[0], &a[1], data, sizeof(data));
@@ -243,6 +265,7 @@ T_CASE_TIMEOUT(what_is_dropped_is_counted, 60)
 		si.ic_len = 0;
 		T_OK(ioctl(fd[0], I_STR, &si));
 	} while (n == 0);
+	T_GE(shown(), n);
 	tp_want(fd[1], T_UNITDATA_IND);
 	si.ic_len = 0;
 	T_OK(ioctl(fd[1], I_STR, &si));

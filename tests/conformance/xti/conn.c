@@ -54,6 +54,92 @@ XT_CASE(CO, rcvconnect_gives_the_answerers_address)
 	T_STATE(fd, T_DATAXFER);
 }
 
+/* XNS: the options asked for come back, as they were negotiated */
+struct asked {
+	struct t_opthdr h;
+	t_uscalar_t v;
+};
+
+static const struct t_opthdr *
+told(const struct netbuf *nb, t_uscalar_t name)
+{
+	struct t_opthdr *h;
+
+	for (h = T_OPT_FIRSTHDR(nb); h != NULL; h = T_OPT_NEXTHDR(nb, h))
+		if (h->level == XTI_GENERIC && h->name == name)
+			return h;
+	return NULL;
+}
+
+XT_CASE(CO, connect_tells_what_options_were_negotiated)
+{
+	struct asked ask[2] = {
+		{{sizeof(ask[0]), XTI_GENERIC, XTI_SNDBUF, 0}, 20000},
+		{{sizeof(ask[0]), XTI_GENERIC, 0x7777, 0}, 1},
+	};
+	struct t_call call = {.sequence = 0}, got = call;
+	t_uscalar_t back[64];
+	struct xt_addr at;
+	int lfd = xt_bound_at(0, 1, &at), fd = xt_bound(1, 0);
+
+	xt_netbuf(&call.addr, &at);
+	call.addr.len = at.len;
+	call.opt.buf = ask;
+	call.opt.len = sizeof(ask);
+	T_TERR(t_connect(fd, &call, NULL), TNODATA);
+	xt_accept(lfd);
+	T_EVENT(fd, T_CONNECT);
+	got.opt.buf = back;
+	got.opt.maxlen = sizeof(back);
+	T_TOK(t_rcvconnect(fd, &got));
+	T_EQ(got.opt.len, sizeof(ask[0]) + sizeof(struct t_opthdr));
+	T_NOTNULL(told(&got.opt, XTI_SNDBUF));
+	T_EQ(told(&got.opt, XTI_SNDBUF)->status, T_SUCCESS);
+	T_EQ(((const struct asked *)(const void *)told(&got.opt,
+		XTI_SNDBUF))->v, 20000);
+	T_NOTNULL(told(&got.opt, 0x7777));
+	T_EQ(told(&got.opt, 0x7777)->status, T_NOTSUPPORT);
+}
+
+XT_CASE(CO, without_options_none_come_back)
+{
+	struct t_call call = {.sequence = 0};
+	t_uscalar_t back[64];
+	struct xt_addr at;
+	int lfd = xt_bound_at(0, 1, &at), fd = xt_bound(1, 0);
+
+	xt_call(fd, &at);
+	xt_accept(lfd);
+	T_EVENT(fd, T_CONNECT);
+	call.opt.buf = back;
+	call.opt.maxlen = sizeof(back);
+	call.opt.len = 99;
+	T_TOK(t_rcvconnect(fd, &call));
+	T_EQ(call.opt.len, 0);
+}
+
+/* ... and too little room for them loses them, and nothing else */
+XT_CASE(CO, options_that_do_not_fit_are_TBUFOVFLW)
+{
+	struct asked ask = {{sizeof(ask), XTI_GENERIC, XTI_SNDBUF, 0}, 20000};
+	struct t_call call = {.sequence = 0}, got = call;
+	t_uscalar_t back[2];
+	struct xt_addr at;
+	int lfd = xt_bound_at(0, 1, &at), fd = xt_bound(1, 0);
+
+	xt_netbuf(&call.addr, &at);
+	call.addr.len = at.len;
+	call.opt.buf = &ask;
+	call.opt.len = sizeof(ask);
+	T_TERR(t_connect(fd, &call, NULL), TNODATA);
+	xt_accept(lfd);
+	T_EVENT(fd, T_CONNECT);
+	got.opt.buf = back;
+	got.opt.maxlen = sizeof(back);
+	T_TERR(t_rcvconnect(fd, &got), TBUFOVFLW);
+	T_STATE(fd, T_DATAXFER);
+}
+
 XT_CASE(CO, a_blocking_connect_waits_for_the_answer)
 {
 	struct t_call call = {.sequence = 0};

@@ -781,6 +781,41 @@ XT_CASE(ANY, optmgmt_tells_defaults)
 	T_NOTNULL(T_OPT_FIRSTHDR(&ret.opt));
 }
 
+/* What is told is what is there afterwards, cut or not; and the default is */
+XT_CASE(ANY, optmgmt_tells_what_a_buffer_has_become)
+{
+	static const t_uscalar_t want[] = {30000, 1, 0x7ffffff0};
+	struct option o = {.h = {.level = XTI_GENERIC, .name = XTI_SNDBUF}};
+	t_uscalar_t dflt, neg;
+	struct t_opthdr *oh;
+	struct t_optmgmt ret;
+	int fd = xt_open(0);
+
+	T_TOK(optmgmt(fd, T_DEFAULT, &o, sizeof(o.h), &ret));
+	dflt = *(t_uscalar_t *)(void *)T_OPT_DATA(T_OPT_FIRSTHDR(&ret.opt));
+	T_GT(dflt, 0);
+	for (int i = 0; i < 3; i++) {
+		o.v[0] = want[i];
+		T_TOK(optmgmt(fd, T_NEGOTIATE, &o, sizeof(o.h) + 4, &ret));
+		oh = T_OPT_FIRSTHDR(&ret.opt);
+		neg = *(t_uscalar_t *)(void *)T_OPT_DATA(oh);
+		T_EQ(oh->status, neg == want[i] ? T_SUCCESS : T_PARTSUCCESS);
+		T_EQ(ret.flags, (t_scalar_t)oh->status);
+		T_TOK(optmgmt(fd, T_CURRENT, &o, sizeof(o.h), &ret));
+		T_EQ(*(t_uscalar_t *)(void *)T_OPT_DATA(
+			T_OPT_FIRSTHDR(&ret.opt)), neg);
+		T_TOK(optmgmt(fd, T_DEFAULT, &o, sizeof(o.h), &ret));
+		T_EQ(*(t_uscalar_t *)(void *)T_OPT_DATA(
+			T_OPT_FIRSTHDR(&ret.opt)), dflt);
+	}
+	/* without a value: the default again */
+	T_TOK(optmgmt(fd, T_NEGOTIATE, &o, sizeof(o.h), &ret));
+	T_EQ(ret.flags, T_SUCCESS);
+	T_TOK(optmgmt(fd, T_CURRENT, &o, sizeof(o.h), &ret));
+	T_EQ(*(t_uscalar_t *)(void *)T_OPT_DATA(T_OPT_FIRSTHDR(&ret.opt)),
+		dflt);
+}
+
 XT_CASE(ANY, optmgmt_with_flags_nobody_knows_is_TBADFLAG)
 {
 	struct option o = {.h = {.level = XTI_GENERIC, .name = XTI_DEBUG}};

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * One of two who connect, talk and part dies at a labelled point of the
+ * drivers, or of the queues between them: the other one learns of it, can go
+ * on, and nothing is left behind.
+ *
+ * Each label is gone through from its first passage on until one run is over
+ * without a death.
+ */
+#include "tp.h"
+
+#include <str/inspect.h>
+
+enum { MOST = 6, ENDS = 5000 };
+
+static const char *const labels[] = {
+	"tpi:called", "tpi:taken", "tpi:prepared", "tpi:accepted",
+	"tpi:removed", "tpi:ending", "tpi:ended", "tpi:up", "tpi:closed",
+	"ti:calling", "ti:called", "ti:half", "ti:joined", "ti:told", "ti:cut",
+	"ti:released", "ti:closing", "queue:linked", "wake:token", "wake:sent",
+};
+
+/* Streams there are. */
+static unsigned
+streams(void)
+{
+	static unsigned char buf[1 << 20] __attribute__((aligned(8)));
+	long n = strm_inspect(buf, sizeof(buf), STR_I_WANT_STREAMS), at;
+	const struct str_i *i;
+	unsigned sum = 0;
+
+	T_GT(n, 0);
+	T_LE(n, (long)sizeof(buf));
+	for (at = 0; at < n; at += (long)i->size) {
+		i = (const struct str_i *)(const void *)(buf + at);
+		sum += i->kind == STR_I_STREAM;
+	}
+	return sum;
+}
+
+static void
+arm(const char *label, int n)
+{
+	char env[64];
+
+	snprintf(env, sizeof(env), "%s:%d", label, n);
+	T_OK(setenv("STREAMS_CRASH", env, 1));
+}
+
+/* A caller's part of it: a question, an answer, the end. */
+static void
+caller(const struct tp_addr *a, int abort)
+{
+	int fd = tp_call(a);
+
+	tp_want(fd, T_CONN_CON);
+	tp_send(fd, "ask", 3, 0);
+	tp_data(fd, "answer", 6);
+	if (abort) {
+		tp_discon_req(fd, -1);
+		tp_ok(fd, T_DISCON_REQ);
+	} else {
+		tp_prim(fd, T_ORDREL_REQ);
+		tp_want(fd, T_ORDREL_IND);
+	}
+	T_OK(close(fd));
+}
+
+/* Who answers: what has come, and how it stands. */
+struct side {
+	int lfd, fd;
+	int ended; /* a T_DISCON_IND or T_ORDREL_IND has come, or it failed */
+};
+
+static int
+has(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN | POLLPRI |
+		POLLRDNORM | POLLRDBAND };
+
+	return fd >= 0 && T_OK(poll(&p, 1, 0)) == 1;
+}
+
+/* Accept; the caller may be gone by now. */
+static void
+accept_it(struct side *s)
+{
+	t_uscalar_t seq = (t_uscalar_t)tp.p.conn_ind.SEQ_number;
+
+	s->fd = tp_open();
+	s->ended = 0;
+	tp_conn_res(s->lfd, tp_id(s->fd), (int)seq);
+	do
+		tp_get(s->lfd);
+	while (tp.prim == T_DISCON_IND);
+	if (tp.prim == T_OK_ACK)
+		return;
+	T_EQ(tp.prim, T_ERROR_ACK);
+	T_OK(close(s->fd));
+	s->fd = -1;
+}
+
+static void
+answer(struct side *s)
+{
+	if (has(s->lfd)) {
+		tp_get(s->lfd);
+		if (tp.prim == T_CONN_IND)
+			accept_it(s);
+		else
+			T_EQ(tp.prim, T_DISCON_IND);
+	}
+	if (!has(s->fd))
+		return;
+	tp_get(s->fd);
+	if (tp.prim == T_ORDREL_IND) {
+		s->ended = 1;
+		tp_prim(s->fd, T_ORDREL_REQ);
+	} else if (tp.prim == T_DISCON_IND) {
+		s->ended = 1;
+	} else if (tp.datalen == 3) {
+		/* whether somebody is there still is not known */
+		(void)tp_try(s->fd, NULL, 0, "answer", 6, 0);
+	}
+}
+
+/* Has @pid ended?  Its status. */
+static int
+ended(pid_t pid, int *st)
+{
+	return *st != -1 || (T_OK(waitpid(pid, st, WNOHANG)) == pid) ||
+		(*st = -1, 0);
+}
+
+/* Return: true: the victim died, or false: its part was over before. */
+static int
+caller_dies(const char *label, int n, int abort)
+{
+	struct side s = { .fd = -1 };
+	uint64_t end, quiet = 0;
+	struct tp_addr a;
+	int st = -1, second = -1;
+	pid_t pid;
+
+	s.lfd = tp_listener(1, &a);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		arm(label, n);
+		caller(&a, abort);
+		_exit(0);
+	}
+	/* until he is gone, and we know of it */
+	for (end = t_now_ns() + ENDS * 1000000ull;; t_pause()) {
+		if (has(s.lfd) || has(s.fd))
+			quiet = 0;
+		answer(&s);
+		if (ended(pid, &st) && (s.fd < 0 || s.ended)) {
+			quiet = quiet != 0 ? quiet : t_now_ns();
+			if (t_now_ns() > quiet + TP_SILENCE * 1000000ull)
+				break;
+		}
+		if (t_now_ns() > end)
+			T_FAIL("%s:%d: nobody says that the caller is gone; "
+			       "status %#x, ended %d", label, n, st, s.ended);
+	}
+	if (s.fd >= 0)
+		T_OK(close(s.fd));
+	/* the listener is as good as before */
+	pid = T_OK(fork());
+	if (pid == 0) {
+		caller(&a, abort);
+		_exit(0);
+	}
+	s.fd = -1;
+	for (end = t_now_ns() + ENDS * 1000000ull; !ended(pid, &second);
+		t_pause()) {
+		answer(&s);
+		if (t_now_ns() > end)
+			T_FAIL("%s:%d: the listener is of no use any more",
+				label, n);
+	}
+	T_EQ(second, 0);
+	if (s.fd >= 0)
+		T_OK(close(s.fd));
+	T_OK(close(s.lfd));
+	return WIFSIGNALED(st);
+}
+
+/* The part of who answers, until @p is closed at the other end. */
+static void
+answerer(int p, const char *label, int n)
+{
+	struct side s = { .fd = -1 };
+	struct tp_addr a;
+
+	s.lfd = tp_listener(1, &a);
+	T_EQ(write(p, &a, sizeof(a)), (int)sizeof(a));
+	arm(label, n);
+	while (!has(p)) {
+		answer(&s);
+		t_pause();
+	}
+	if (s.fd >= 0)
+		(void)close(s.fd);
+	(void)close(s.lfd);
+	_exit(0);
+}
+
+/* The other way round: who answers dies, and the caller learns of it. */
+static int
+answerer_dies(const char *label, int n, int abort)
+{
+	int fd, st, p[2], over = 0;
+	struct tp_addr a;
+	pid_t pid;
+
+	T_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, p));
+	pid = T_OK(fork());
+	if (pid == 0) {
+		T_OK(close(p[0]));
+		answerer(p[1], label, n);
+	}
+	T_OK(close(p[1]));
+	T_EQ(read(p[0], &a, sizeof(a)), (int)sizeof(a));
+	fd = tp_open();
+	tp_bind(fd, 0, NULL);
+	tp_conn_req(fd, &a);
+	tp_ok(fd, T_CONN_REQ);
+	/* tp_get() has an end of its own */
+	while (!over) {
+		tp_get(fd);
+		if (tp.prim == T_CONN_CON) {
+			(void)tp_try(fd, NULL, 0, "ask", 3, 0);
+		} else if (tp.prim == T_DISCON_IND ||
+			tp.prim == T_ORDREL_IND) {
+			over = 1;
+		} else if (tp.datalen == 6 && !abort) {
+			union T_primitives u = { .type = T_ORDREL_REQ };
+
+			(void)tp_try(fd, &u, sizeof(u.ordrel_req), NULL, -1, 0);
+		} else if (tp.datalen == 6) {
+			tp_discon_req(fd, -1);
+			while (tp_get(fd) != T_OK_ACK)
+				if (tp.prim == T_ERROR_ACK)
+					break; /* he was faster */
+			over = 1;
+		}
+	}
+	T_OK(close(p[0]));
+	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+	while (has(fd))
+		tp_get(fd);
+	T_EQ(tp_state(fd), TS_IDLE);
+	T_OK(close(fd));
+	return WIFSIGNALED(st);
+}
+
+static void
+sweep(int (*one)(const char *, int, int), int abort)
+{
+	unsigned i, before, deaths = 0;
+	int n;
+
+	tp_need_loopback();
+	if (abort)
+		tp_need_cots();
+	else
+		tp_need_ord();
+	(void)one("none", 1, abort);
+	before = streams();
+	for (i = 0; i < sizeof(labels) / sizeof(labels[0]); i++)
+		for (n = 1; n <= MOST && one(labels[i], n, abort); n++)
+			deaths++;
+	T_GT(deaths, sizeof(labels) / sizeof(labels[0]) / 2);
+	T_SOON(streams() <= before, ENDS);
+}
+
+T_CASE_TIMEOUT(a_caller_that_dies_and_releases, 120)
+{
+	sweep(caller_dies, 0);
+}
+
+T_CASE_TIMEOUT(a_caller_that_dies_and_disconnects, 120)
+{
+	sweep(caller_dies, 1);
+}
+
+T_CASE_TIMEOUT(an_answerer_that_dies_and_releases, 120)
+{
+	sweep(answerer_dies, 0);
+}
+
+T_CASE_TIMEOUT(an_answerer_that_dies_and_is_disconnected, 120)
+{
+	sweep(answerer_dies, 1);
+}
