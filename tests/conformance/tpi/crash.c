@@ -26,7 +26,7 @@ static const char *const labels[] = {
 static unsigned
 streams(void)
 {
-	static unsigned char buf[1 << 20] __attribute__((aligned(8)));
+	static uint64_t buf[1 << 17]; /* aligned */
 	long n = strm_inspect(buf, sizeof(buf), STR_I_WANT_STREAMS), at;
 	const struct str_i *i;
 	unsigned sum = 0;
@@ -34,7 +34,7 @@ streams(void)
 	T_GT(n, 0);
 	T_LE(n, (long)sizeof(buf));
 	for (at = 0; at < n; at += (long)i->size) {
-		i = (const struct str_i *)(const void *)(buf + at);
+		i = (const struct str_i *)(const void *)((char *)buf + at);
 		sum += i->kind == STR_I_STREAM;
 	}
 	return sum;
