@@ -16,6 +16,7 @@
 
 /* A full queue: how long to wait before waiting in earnest. */
 #define YIELDS 2u
+#define CTL_MAX 128u /* bytes of a control part that goes the short way */
 #define SPIN_US 20u
 #define FAR 24u /* pauses between two looks: about a microsecond */
 
@@ -62,6 +63,28 @@ str_direct_soon(struct str_headq *hq)
 	return false;
 }
 
+/*
+ * str_head_putmsg_direct - the short way for the fast putmsg(2), of parts as
+ * the caller has them
+ */
+STR_NOINLINE long
+str_head_putmsg_direct(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	const struct str_strbuf *ctl, const struct str_strbuf *data)
+{
+	uint32_t copy[CTL_MAX / 4];
+	void *full = NULL;
+	struct str_direct d = {
+		.ctl = copy, .clen = (size_t)ctl->len,
+		.udata = data->buf, .dlen = data->len < 0 ? -1 : data->len,
+		.full = &full,
+	};
+
+	if (sd->straight == NULL || d.clen > sizeof(copy) ||
+	    host_copyin(ctl->buf, copy, d.clen) != 0)
+		return STR_NOT_FAST;
+	return str_head_put_direct(sd, id, gen, &d);
+}
+
 /* See <str/direct.h>. */
 STR_HOT int
 str_direct_up(queue_t *rq, const void *ctl, size_t clen,
@@ -70,7 +93,6 @@ str_direct_up(queue_t *rq, const void *ctl, size_t clen,
 	struct str_plumb *pl = rq->q_pair->plumb;
 	struct str_head *sd = &pl->head[0];
 	struct str_headq *hq = &sd->hq;
-	uint32_t cpu;
 	int err;
 
 	STR_ASSERT(pl == host_tls.at);
@@ -87,12 +109,7 @@ str_direct_up(queue_t *rq, const void *ctl, size_t clen,
 	else
 		err = headq_put_msg(hq, ctl, (uint32_t)clen, d->udata, d->dlen,
 			0, true);
-	if (str_unlikely((hq->unseen++ & 63) == 0)) {
-		/* where messages come from: see head/sleep.c:spin */
-		cpu = host_cpu();
-		if (str_load(&hq->pcpu) != cpu)
-			str_store(&hq->pcpu, cpu);
-	}
+	str_headq_note_cpu(hq);
 	str_hunlock(&hq->plock, STR_HOLD_P);
 	if (str_unlikely(err != 0)) {
 		*d->full = hq;

@@ -13,7 +13,8 @@
 #include <str/direct.h>
 
 /* What makes getmsg(2) take the full call. */
-#define STR_GET_SLOW (STR_H_RDERR | STR_H_PLEX | STR_H_LOOK | STR_H_MSIG)
+#define STR_GET_SLOW \
+	(STR_H_RDERR | STR_H_PLEX | STR_H_LOOK | STR_H_MSIG | STR_H_TTY)
 
 /* A record of two parts, whole. */
 struct fast_msg {
@@ -49,6 +50,22 @@ headq_peek_msg(struct str_headq *hq, struct fast_msg *m)
 
 #define STR_DIRECT_TRIES 4u /* waits for room that are too short to be one */
 bool str_direct_soon(struct str_headq *hq);
+long str_head_putmsg_direct(struct str_head *sd, const str_a32 *id,
+	uint32_t gen, const struct str_strbuf *ctl,
+	const struct str_strbuf *data);
+
+/* Where messages come from, now and then: see head/sleep.c:spin. */
+STR_INLINE void
+str_headq_note_cpu(struct str_headq *hq)
+{
+	uint32_t cpu;
+
+	if (str_likely((hq->unseen++ & 63) != 0))
+		return;
+	cpu = host_cpu();
+	if (str_load(&hq->pcpu) != cpu)
+		str_store(&hq->pcpu, cpu);
+}
 
 /* Would the message overtake something at the driver's perimeter? */
 STR_INLINE bool
@@ -153,6 +170,108 @@ str_head_get_direct(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	gp->prim = prim;
 	gp->ctl.len = (int)m.clen;
 	gp->data.len = (m.hdr & STR_REC_NODATA) ? -1 : (int)m.dlen;
+	headq_next(hq, m.clen + m.dlen, m.span);
+	fast_unlock(&hq->clock, STR_HOLD_C, t);
+	if (str_unlikely(str_load(&hq->wwant) != 0))
+		str_head_read_after(sd, fd);
+	fast_leave(t);
+	return 0;
+not:
+	fast_unlock(&hq->clock, STR_HOLD_C, t);
+	return fast_back(t);
+}
+
+/*
+ * str_head_putmsg_fast - putmsg(2) of a control and perhaps a data part, no
+ * flags: on a pipe with no module, or by the short way
+ * Return: 0, or STR_NOT_FAST with nothing done.
+ */
+STR_INLINE long
+str_head_putmsg_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, const struct str_strbuf *uctl, const struct str_strbuf *udata)
+{
+	struct str_thread *t = host_tls.slot;
+	struct str_strbuf ctl, data;
+	struct str_headq *hq;
+	uint32_t f;
+	int err;
+
+	data.len = -1;
+	data.buf = NULL;
+	if (str_unlikely(uctl == NULL ||
+		host_copyin(uctl, &ctl, sizeof(ctl)) != 0 ||
+		(udata != NULL && host_copyin(udata, &data, sizeof(data)) != 0) ||
+		(uint32_t)ctl.len > STR_CTLSZ ||
+		(data.len > 0 && (uint32_t)(ctl.len + data.len) > INLINE_MAX)))
+		return STR_NOT_FAST;
+	/* a look at memory that stays readable */
+	if (str_load(&sd->direct) == NULL)
+		return str_head_putmsg_direct(sd, id, gen, &ctl, &data);
+	if (str_unlikely(!fast_enter(sd, id, gen, t)))
+		return fast_back(t);
+	f = str_load(&sd->flags);
+	hq = &sd->peer->hq;
+	if (str_unlikely((f & STR_WRITE_SLOW) != 0 ||
+		NOT_FOR_WRITING(f, str_load(id)) ||
+		!fast_lock(&hq->plock, STR_HOLD_P, t)))
+		return fast_back(t);
+	/* direct changes under plock */
+	err = EAGAIN;
+	if (str_likely(str_load(&sd->direct) != NULL &&
+		(str_load(&hq->full) == 0 || !str_headq_is_full(hq))))
+		err = headq_put_msg(hq, ctl.buf, (uint32_t)ctl.len, data.buf,
+			data.len < 0 ? -1 : data.len, 0, false);
+	str_headq_note_cpu(hq);
+	fast_unlock(&hq->plock, STR_HOLD_P, t);
+	if (str_unlikely(err != 0))
+		return fast_back(t);
+	host_tls.wrote = 1;
+	if (str_unlikely(str_load(&hq->rwant) != 0))
+		str_head_write_after(sd, fd, false);
+	else
+		str_store(&t->elided, str_load(&t->elided) + 1);
+	fast_leave(t);
+	return 0;
+}
+
+/*
+ * str_head_getmsg_fast - getmsg(2) of a whole message of both parts
+ * Return: 0, or STR_NOT_FAST with nothing done.
+ */
+STR_INLINE long
+str_head_getmsg_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, struct str_strbuf *uctl, struct str_strbuf *udata, int *uflags)
+{
+	struct str_thread *t = host_tls.slot;
+	struct str_headq *hq = &sd->hq;
+	struct str_strbuf ctl, data;
+	struct fast_msg m;
+	int flags, dlen;
+	uint32_t f;
+
+	if (str_unlikely(uctl == NULL || udata == NULL ||
+		host_copyin(uctl, &ctl, sizeof(ctl)) != 0 ||
+		host_copyin(udata, &data, sizeof(data)) != 0 ||
+		host_copyin(uflags, &flags, sizeof(flags)) != 0 ||
+		flags != 0))
+		return STR_NOT_FAST;
+	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
+		((f = str_load(&sd->flags)) & STR_GET_SLOW) != 0 ||
+		NOT_FOR_READING(f, str_load(id)) ||
+		str_load(&hq->npri) != 0 ||
+		!fast_lock(&hq->clock, STR_HOLD_C, t)))
+		return fast_back(t);
+	if (str_unlikely(!headq_peek_msg(hq, &m) || (int)m.clen > ctl.maxlen ||
+		(int)m.dlen > data.maxlen))
+		goto not;
+	dlen = (m.hdr & STR_REC_NODATA) ? -1 : (int)m.dlen;
+	ctl.len = (int)m.clen;
+	if (str_unlikely(host_copyout(m.ctl, ctl.buf, m.clen) != 0 ||
+		host_copyout(m.data, data.buf, m.dlen) != 0 ||
+		host_copyout(&ctl.len, &uctl->len, sizeof(ctl.len)) != 0 ||
+		host_copyout(&dlen, &udata->len, sizeof(dlen)) != 0 ||
+		host_copyout(&flags, uflags, sizeof(flags)) != 0))
+		goto not;
 	headq_next(hq, m.clen + m.dlen, m.span);
 	fast_unlock(&hq->clock, STR_HOLD_C, t);
 	if (str_unlikely(str_load(&hq->wwant) != 0))

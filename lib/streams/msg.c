@@ -9,6 +9,8 @@
 #include <sys/ioctl.h>
 
 #include "call.h"
+#include "cancel.h"
+#include "head/fastmsg.h"
 #include "sys.h"
 
 _Static_assert(sizeof(struct strbuf) == sizeof(struct str_strbuf) &&
@@ -36,11 +38,20 @@ get(int fd, struct strbuf *ctl, struct strbuf *data, int *band, int *flags)
 {
 	struct fd_rec *r = fd_stream(fd);
 	struct host_call hc;
+	struct str_head *sd;
+	str_a32 *fflags;
+	uint32_t gen;
 	long ret;
 
-	pthread_testcancel();
+	if (str_unlikely(str_load(&cancel_used) != 0))
+		pthread_testcancel();
 	if (r == NULL)
 		return no_stream(fd);
+	if (str_likely(band == NULL) && fast_ready() &&
+	    fd_read(r, &sd, &fflags, &gen) &&
+	    str_head_getmsg_fast(sd, fflags, gen, fd, (struct str_strbuf *)ctl,
+		    (struct str_strbuf *)data, flags) == 0)
+		return 0;
 	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
 	if (ret == 0) {
 		ret = str_head_getmsg(hc.head, &hc, (struct str_strbuf *)ctl,
@@ -55,16 +66,26 @@ get(int fd, struct strbuf *ctl, struct strbuf *data, int *band, int *flags)
 }
 
 static int
-put(int fd, const struct strbuf *ctl, const struct strbuf *data, int band,
+put_message(int fd, const struct strbuf *ctl, const struct strbuf *data, int band,
 	int flags)
 {
 	struct fd_rec *r = fd_stream(fd);
 	struct host_call hc;
+	struct str_head *sd;
+	str_a32 *fflags;
+	uint32_t gen;
 	long ret;
 
-	pthread_testcancel();
+	if (str_unlikely(str_load(&cancel_used) != 0))
+		pthread_testcancel();
 	if (r == NULL)
 		return no_stream(fd);
+	if (str_likely(band == -1 && flags == 0) && fast_ready() &&
+	    fd_read(r, &sd, &fflags, &gen) &&
+	    str_head_putmsg_fast(sd, fflags, gen, fd,
+		    (const struct str_strbuf *)ctl,
+		    (const struct str_strbuf *)data) == 0)
+		return 0;
 	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
 	if (ret == 0) {
 		ret = str_head_putmsg(hc.head, &hc,
@@ -75,7 +96,7 @@ put(int fd, const struct strbuf *ctl, const struct strbuf *data, int band,
 			return (int)ret;
 	}
 	if (ret == -EBADF && fd_stale(fd, r))
-		return put(fd, ctl, data, band, flags);
+		return put_message(fd, ctl, data, band, flags);
 	return msg_failed(r, ret, STR_POLL_WRITE);
 }
 
@@ -97,7 +118,7 @@ getpmsg(int fd, struct strbuf *ctl, struct strbuf *data, int *band, int *flags)
 STR_EXPORT int
 putmsg(int fd, const struct strbuf *ctl, const struct strbuf *data, int flags)
 {
-	return put(fd, ctl, data, -1, flags);
+	return put_message(fd, ctl, data, -1, flags);
 }
 
 STR_EXPORT int
@@ -105,7 +126,7 @@ putpmsg(int fd, const struct strbuf *ctl, const struct strbuf *data, int band,
 	int flags)
 {
 	/* to the head, -1 means putmsg() */
-	return put(fd, ctl, data, band == -1 ? -2 : band, flags);
+	return put_message(fd, ctl, data, band == -1 ? -2 : band, flags);
 }
 
 STR_EXPORT int

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stropts.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Two endpoints that know each other. */
@@ -468,6 +469,107 @@ XT_CASE(CL, a_sender_that_does_not_block_is_told_TFLOW)
 			(int)sizeof(out));
 	T_EVENT(w.fd[0], T_GODATA);
 	T_TOK(snd(&w, 0, out, 1));
+}
+
+/* Of any length, with its number. */
+static unsigned
+numbered(char *buf, unsigned i, unsigned most)
+{
+	static const unsigned sizes[] = {4, 64, 255, 256, 300, 4096, 20000,
+		32700, 40000, 65507};
+	unsigned n = sizes[(i * 7) % 10];
+
+	if (n > most)
+		n = 64;
+	memset(buf, (char)i, n);
+	memcpy(buf, &i, sizeof(i));
+	return n;
+}
+
+/* The short ones of them need no blocks, when there is room. */
+XT_CASE(CL, datagrams_of_all_lengths_keep_their_order)
+{
+	static char out[65507], in[65507];
+	unsigned most, n;
+	struct t_info ti;
+	struct two w;
+	pid_t pid;
+
+	if (xt->inet && (!xt->native || xt->raw))
+		T_SKIP("what is too much is dropped");
+	make(&w, 0);
+	T_TOK(t_getinfo(w.fd[0], &ti));
+	most = (unsigned)ti.tsdu;
+	pid = T_OK(fork());
+	if (pid == 0) {
+		for (unsigned i = 0; i < 600; i++) {
+			n = numbered(out, i, most);
+			T_TOK(snd(&w, 0, out, n));
+		}
+		_exit(0);
+	}
+	for (unsigned i = 0; i < 600; i++) {
+		n = numbered(out, i, most);
+		T_EQ(T_TOK(rcv(&w, 1, in, sizeof(in), NULL, NULL)), (int)n);
+		T_MEM(in, out, n);
+		/* now he is behind, now we are */
+		if (i % 100 == 50)
+			t_pause();
+	}
+	T_OK(waitpid(pid, NULL, 0));
+}
+
+XT_CASE(CL, modules_that_come_and_go_let_datagrams_pass_in_order)
+{
+	struct xt_addr from;
+	struct two w;
+	char c, in;
+
+	not_raw();
+	make(&w, 0);
+	for (c = 0; c < 40; c++) {
+		int end = c >> 1 & 1;
+
+		T_TOK(snd(&w, 0, &c, 1));
+		if ((c & 1) == 0)
+			T_OK(ioctl(w.fd[end], I_PUSH, "nullmod"));
+		T_TOK(snd(&w, 0, &c, 1));
+		if ((c & 1) != 0)
+			T_OK(ioctl(w.fd[end], I_POP, 0));
+	}
+	for (c = 0; c < 80; c++) {
+		T_EQ(T_TOK(rcv(&w, 1, &in, 1, NULL, &from)), 1);
+		T_EQ(in, c >> 1);
+		T_MEM(from.buf, w.at[0].buf, from.len);
+	}
+}
+
+XT_CASE(CL, who_is_bound_anew_sends_from_there)
+{
+	struct xt_addr from;
+	struct two w;
+	char in;
+
+	not_raw();
+	if (xt->inet)
+		T_SKIP("addresses are hosts'");
+	make(&w, 0);
+	for (int i = 0; i < 10; i++) {
+		struct t_bind tb = {.qlen = 0};
+
+		T_TOK(snd(&w, 0, "x", 1));
+		T_EQ(T_TOK(rcv(&w, 1, &in, 1, NULL, &from)), 1);
+		T_EQ(from.len, w.at[0].len);
+		T_MEM(from.buf, w.at[0].buf, from.len);
+		T_TOK(t_unbind(w.fd[0]));
+		xt_netbuf(&tb.addr, &w.at[0]);
+		T_TOK(t_bind(w.fd[0], NULL, &tb));
+		w.at[0].len = tb.addr.len;
+	}
+	/* and who goes is not sent to by who knew him */
+	T_TOK(t_unbind(w.fd[1]));
+	T_TOK(snd(&w, 0, "x", 1));
+	T_EVENT(w.fd[0], T_UDERR);
 }
 
 XT_CASE(CL, many_to_one)
