@@ -6,7 +6,7 @@
  * One case per message type; types the head has no use for are freed.
  */
 #include "msg/alloc.h"
-#include "headq.h"
+#include "fast.h"
 #include "sig.h"
 
 #include <str/builtin.h>
@@ -655,15 +655,19 @@ STR_INLINE bool
 deliver_quick(struct str_head *sd, mblk_t *mp)
 {
 	struct str_headq *hq = &sd->hq;
+	struct str_thread *t = host_self();
 	size_t n = (size_t)(mp->b_wptr - mp->b_rptr);
-	const dblk_t *d = mp->b_datap;
 	bool done;
 
-	if (d->db_type != M_DATA || mp->b_cont != NULL || mp->b_band != 0 ||
+	if (!mdb_is_plain(mp) || mp->b_cont != NULL || mp->b_band != 0 ||
 	    (mp->b_flag & (MSGMARK | MSGDELIM)) != 0 || (ssize_t)n <= 0 ||
-	    d->db_class == CLS_ESB || str_load(&hq->overflow) != 0)
+	    str_load(&hq->overflow) != 0)
 		return false;
-	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
+	/* the short way when light fences are mere barriers */
+	if (str_unlikely(str_load(&host_domain->asym) == 0 ||
+		    str_load(&t->hold[STR_HOLD_P]) != 0 ||
+		    !fast_lock(&hq->plock, STR_HOLD_P, t)) &&
+	    str_hlock(&hq->plock, STR_HOLD_P))
 		str_headq_repair_p(hq);
 	done = n <= COPY_MAX ? headq_put_quick(hq, mp->b_rptr, n) :
 			       headq_put_ref(hq, mp, n);
@@ -672,7 +676,7 @@ deliver_quick(struct str_head *sd, mblk_t *mp)
 	if (str_unlikely(!done))
 		return false;
 	if (n <= COPY_MAX)
-		mdb_done(mp);
+		mdb_plain_done(mp);
 	if (str_unlikely(str_load(&hq->rwant) != 0))
 		str_wake_readers(sd);
 	return true;

@@ -14,6 +14,32 @@
 /* db_class: where the buffer is from */
 enum { CLS_FAST, CLS_BUF, CLS_ESB };
 
+/*
+ * db_ref, db_type, db_class and db_flags of a fresh block, written by one store
+ * and compared by one load: a load is not served by several stores at once.
+ */
+struct mdb_kind {
+	unsigned char ref, type, class_, flags;
+};
+static const struct mdb_kind mdb_plain = {1, M_DATA, CLS_FAST, 0};
+#define MDB_KIND(d) ((void *)(uintptr_t)&(d)->db_ref)
+_Static_assert(offsetof(dblk_t, db_flags) == offsetof(dblk_t, db_ref) + 3 &&
+	offsetof(dblk_t, db_type) == offsetof(dblk_t, db_ref) + 1 &&
+	offsetof(dblk_t, db_class) == offsetof(dblk_t, db_ref) + 2,
+	"struct mdb_kind");
+
+/* Is it in one piece, nobody else's, and M_DATA? */
+STR_INLINE bool
+mdb_is_plain(mblk_t *bp)
+{
+	const dblk_t *d = bp->b_datap;
+	uint32_t has, plain;
+
+	__builtin_memcpy(&has, MDB_KIND(d), sizeof(has));
+	__builtin_memcpy(&plain, &mdb_plain, sizeof(plain));
+	return d == &str_mdb_of_m(bp)->d && has == plain;
+}
+
 STR_INLINE struct str_mdb *
 mdb_alloc(unsigned cls)
 {
@@ -25,13 +51,11 @@ mdb_alloc(unsigned cls)
 	x->m.b_prev = NULL;
 	x->m.b_cont = NULL;
 	x->m.b_band = 0;
+	x->m.b_pad1 = 0; /* for one store instead of two */
 	x->m.b_flag = 0;
 	x->m.b_datap = &x->d;
 	x->d.db_frtnp = NULL;
-	x->d.db_ref = 1;
-	x->d.db_type = M_DATA;
-	x->d.db_class = CLS_FAST;
-	x->d.db_flags = 0;
+	__builtin_memcpy(MDB_KIND(&x->d), &mdb_plain, sizeof(mdb_plain));
 	str_barrier(); /* the reaper believes what parts says there is */
 	str_store(&x->parts, STR_MDB_M | STR_MDB_D);
 	return x;
@@ -72,6 +96,18 @@ mdb_large(size_t size)
 	x->d.db_size = (unsigned int)size;
 	x->m.b_rptr = x->m.b_wptr = x->d.db_base;
 	return &x->m;
+}
+
+/* freeb() of one that mdb_is_plain(). */
+STR_INLINE void
+mdb_plain_done(mblk_t *bp)
+{
+	struct str_mdb *x = str_mdb_of_m(bp);
+
+	bp->b_datap = NULL; /* in the order of freeb() */
+	x->d.db_ref = 0;
+	str_store(&x->parts, 0u);
+	str_mdb_put(x);
 }
 
 /* freeb() of any block; most are nobody else's and all in one piece. */
