@@ -387,16 +387,23 @@ seems_ready(struct str_head *sd, unsigned why)
 	return ready(sd, why);
 }
 
+/* Who reads what is written at @sd, was last seen on this CPU. */
+static uint32_t
+reader_cpu(struct str_head *sd)
+{
+	struct str_headq *cut = str_load(&sd->cut);
+
+	/* a shortcut's other end may be another stream by now: a guess */
+	return str_load(cut != NULL ? &cut->ccpu : &sd->peer->hq.ccpu);
+}
+
 /*
  * Spin while the other side runs elsewhere.
  */
 static bool
 spin(struct str_head *sd, struct host_call *hc, unsigned why)
 {
-	struct str_headq *hq = reads(why) ? &sd->hq :
-						       &sd->peer->hq;
-	uint32_t other = str_load(reads(why) ? &hq->pcpu :
-							  &hq->ccpu);
+	uint32_t other = reads(why) ? str_load(&sd->hq.pcpu) : reader_cpu(sd);
 	uint64_t start, budget;
 	unsigned pause = 1, i;
 

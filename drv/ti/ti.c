@@ -1029,8 +1029,8 @@ static const struct module_info ti_info = {
 	.mi_idname = "ti",
 	.mi_minpsz = 0,
 	.mi_maxpsz = INFPSZ,
-	.mi_hiwat = TI_HIWAT,
-	.mi_lowat = TI_HIWAT / 4,
+	.mi_hiwat = TI_SNDBUF,
+	.mi_lowat = TI_SNDBUF / 4,
 };
 
 static void (*const ti_calls[])(void) = {

@@ -22,8 +22,7 @@
 #define TI_HASH 1024u
 #define TI_MINORS 262144u
 #define TI_HOLD (5 * HZ)   /* a datagram waits for a receiver that is full */
-#define TI_SNDBUF 524288   /* as much as waits above: fewer turns */
-#define TI_HIWAT 4u	   /* ... of a writer: sleeps as one on a pipe does */
+#define TI_SNDBUF 1024	   /* little: what waits here goes the long way */
 #define TI_RCVBUF 524288
 #define TI_DGRAMS 1024	   /* TI_SNDBUF of datagrams: see dgram.c */
 #define TI_BUFMIN 1024
