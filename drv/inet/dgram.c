@@ -762,9 +762,11 @@ dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 		dg_deliver(in, &v[i], &m[i]);
 	}
 	inet_credit_took(in, bytes, (uint32_t)n, (uint32_t)n < want);
-	if ((uint32_t)n == want && in->level < DG_AT_ONCE)
+	/* much is in few blocks, so that these are warm when they are read */
+	if ((uint32_t)n == want && in->level < DG_AT_ONCE && bytes < DG_BATCH)
 		in->level *= 2;
-	else if ((uint32_t)n <= want / 2 && in->level > 1)
+	else if (((uint32_t)n <= want / 2 || bytes > 2 * DG_BATCH) &&
+		in->level > 1)
 		in->level /= 2;
 	return (uint32_t)n == want || !plain ? DG_GO : DG_STOP;
 }
