@@ -75,7 +75,7 @@ _Static_assert(sizeof(struct str_ksock) == 64, "one line each");
 #define TYPE_MASK 15
 #define AGE 2u /* looks, until streamsd sends itself */
 
-#define KF_WATCHED 2048u /* somebody has been told of its events, by edges */
+#define KF_WATCHED 4096u /* somebody has been told of its events, by edges */
 
 /* The table: pieces of a granule each, made when they are needed. */
 #define PIECE 1023u
