@@ -34,13 +34,15 @@ static struct tool tool = {
 		    "stat [--json] [NAME ...]\n"
 		    "del NAME ...",
 	.purpose = "Make, list and remove the wires that carry IP packets of "
-		   "the native transports.  KIND is raw or tun.",
+		   "the native transports.  KIND is raw, tun or packet.",
 	.help =
 	"  -a, --address=ADDRESS/BITS  an address of the wire, and its network\n"
 	"  -r, --route=NET/BITS        what goes there besides\n"
-	"  -g, --gateway=ADDRESS/BITS  tun: this host's address on it\n"
+	"  -g, --gateway=ADDRESS/BITS  tun: this host's address on it; packet:\n"
+	"                              who takes what is for other networks\n"
 	"  -m, --mtu=MTU               bytes of the longest packet (1500)\n"
-	"  -f, --interface=INTERFACE   tun: what the device is called\n"
+	"  -f, --interface=INTERFACE   tun: what the device is called; packet:\n"
+	"                              the one to use\n"
 	"  -p, --protocol=NUMBER       raw: a protocol that is received\n"
 	"      --json                  as JSON\n",
 	.options = "a:r:g:m:f:p:",
@@ -179,14 +181,16 @@ add(const char *kind, const char *name)
 {
 	int fd, ctl;
 
-	for (conf.kind = IPW_RAW; conf.kind <= IPW_TUN; conf.kind++)
+	for (conf.kind = IPW_RAW; conf.kind <= IPW_PACKET; conf.kind++)
 		if (strcmp(kinds[conf.kind], kind) == 0)
 			break;
-	if (conf.kind > IPW_TUN)
+	if (conf.kind > IPW_PACKET)
 		tool_usage(&tool, "not a kind of wire: %s", kind);
 	copy_name(conf.name, name);
 	if (nown == 0)
 		tool_usage(&tool, "which address? (-a)");
+	if (conf.kind == IPW_PACKET && conf.ifname[0] == '\0')
+		tool_usage(&tool, "which interface? (-f)");
 	fd = open_ip();
 	ctl = open_ip();
 	if (command(fd, IPW_ADD, &conf, sizeof(conf)) < 0)

@@ -59,7 +59,7 @@ check(const struct ipw_conf *c)
 	if (!is_addr(&c->gateway[0]) || c->gateway[0].len == 16 ||
 		!is_addr(&c->gateway[1]) || c->gateway[1].len == 4)
 		return EINVAL;
-	if (own == 0 || c->kind < IPW_RAW || c->kind > IPW_TUN)
+	if (own == 0 || c->kind < IPW_RAW || c->kind > IPW_PACKET)
 		return EINVAL;
 	if (c->mtu != 0 && (c->mtu < IP4_MTU || c->mtu > IP_MOST))
 		return EINVAL;
@@ -123,6 +123,8 @@ fill(struct ip_wire *w, struct ip_ep *ep, const struct ipw_conf *conf)
 	str_ref(ep->rq, &w->ref);
 	for (i = 0; i < IP_KSOCKS; i++)
 		w->ks[i] = NULL;
+	w->waited = 0;
+	bzero(w->neigh, sizeof(w->neigh));
 	bzero((void *)(uintptr_t)w->count, sizeof(w->count));
 }
 
@@ -204,6 +206,14 @@ ip_wire_input(struct ip_ep *ep)
 		qenable(ep->rq);
 }
 
+/* Packets that wait for somebody to say where they go to. */
+void
+ip_wire_output(struct ip_ep *ep)
+{
+	if (ep->wire != NULL && ep->wire->kind == IPW_PACKET)
+		ip_packet_again(ep->wire);
+}
+
 void
 ip_wire_tick(void *arg)
 {
@@ -223,6 +233,10 @@ ip_wire_tick(void *arg)
 		}
 	}
 	ip_expire(sh);
+	w->waited = WR(q)->q_first == NULL ? 0 :
+		w->waited + TICKS * (1000000000ull / HZ);
+	if (WR(q)->q_first != NULL)
+		qenable(WR(q));
 	qenable(q);
 	(void)qtimeout(q, ip_wire_tick, q, TICKS);
 }

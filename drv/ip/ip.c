@@ -64,6 +64,7 @@ ip_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 	m = __atomic_add_fetch(&sh->minor, 1, __ATOMIC_RELAXED);
 	*devp = makedevice(getmajor(*devp), 1 + m % (IP_MINORS - 1));
 	ep->rq = q;
+	noenable(WR(q)); /* what waits there waits for somebody else */
 	q->q_ptr = WR(q)->q_ptr = ep;
 	qprocson(q);
 	return 0;
@@ -242,6 +243,13 @@ ip_rsrv(queue_t *q)
 	return 0;
 }
 
+static int
+ip_wsrv(queue_t *q)
+{
+	ip_wire_output(q->q_ptr);
+	return 0;
+}
+
 /* From a stream that is linked: wires send nothing up. */
 static int
 ip_lrput(queue_t *q, mblk_t *mp)
@@ -274,6 +282,7 @@ static const struct qinit ip_rinit = {
 
 static const struct qinit ip_winit = {
 	.qi_putp = ip_wput,
+	.qi_srvp = ip_wsrv,
 	.qi_minfo = (struct module_info *)&ip_modinfo,
 };
 

@@ -46,6 +46,15 @@ struct ip_counts {
 /* Descriptors below a wire. */
 #define IP_KSOCKS (2u + 2u * IPW_NPROTO)
 
+/* Who has an address on an Ethernet; see packet.c.  Lock: nlock */
+#define IP_NEIGHS 64u
+struct ip_neigh {
+	uint32_t state;
+	struct ip_addr addr;
+	unsigned char mac[6];
+	uint64_t since, asked, used; /* ns */
+};
+
 struct ip_wire {
 	struct wire pub;
 	volatile uint32_t gen;	/* [A] odd: in use; of lo always */
@@ -62,6 +71,11 @@ struct ip_wire {
 	queue_t *rq;		/* [I] */
 	struct str_ref ref;	/* [I] its stream */
 	ksock_t *ks[IP_KSOCKS];	/* perimeter to change, a hold to read */
+	/* of wires of frames */
+	int ifindex;
+	unsigned char mac[6];
+	uint64_t waited;	/* perimeter: how long the first has */
+	struct ip_neigh neigh[IP_NEIGHS];
 	struct ip_counts count[IP_PIECES]; /* [A] */
 };
 
@@ -76,6 +90,7 @@ struct ip_tap {
 
 struct ip_shared {
 	kmutex_t lock;
+	kmutex_t nlock;		 /* of all wires' neighbours */
 	kmutex_t rlock;		 /* of what is below it */
 	struct ip_reasm reasm;	 /* its memory comes when it is needed */
 	uint32_t minor;	/* [L] the last one given */
@@ -106,6 +121,9 @@ struct ip_shared *ip_shared(void);
 uint64_t ip_counted(const struct ip_wire *w, unsigned int what);
 struct ip_wire *ip_wire_named(struct ip_shared *sh, const char *name);
 int ip_is_own(const struct ip_wire *w, const struct ip_addr *a);
+int ip_is_near(const struct ip_wire *w, const struct ip_addr *a);
+int ip_own_for(const struct ip_wire *w, const struct ip_addr *dst,
+	struct ip_addr *ret);
 void ip_expire(struct ip_shared *sh);
 
 /* add.c: wires that are streams */
@@ -113,6 +131,7 @@ int ip_wire_add(struct ip_ep *ep, const struct ipw_conf *conf);
 void ip_wire_del(struct ip_ep *ep);
 void ip_wire_linked(queue_t *low, int muxid);
 void ip_wire_input(struct ip_ep *ep);
+void ip_wire_output(struct ip_ep *ep);
 void ip_wire_tick(void *arg);
 
 /* lower.c: what is below them.  All return 0 or an errno. */
@@ -122,6 +141,14 @@ int ip_lower_is_alive(struct ip_wire *w);
 int ip_lower_input(struct ip_wire *w);
 int ip_lower_send(struct ip_wire *w, const mblk_t *pkt,
 	const struct ip_hdr *h);
+
+/* packet.c: wires of frames */
+struct iovec;
+int ip_packet_set(struct ip_wire *w);
+int ip_packet_recv(struct ip_wire *w);
+void ip_packet_again(struct ip_wire *w);
+int ip_packet_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
+	const mblk_t *pkt, const struct ip_hdr *h);
 
 /* tap.c */
 int ip_tap_add(struct ip_ep *ep, const struct ipw_tap *want);

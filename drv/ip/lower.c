@@ -3,7 +3,7 @@
 
 /*
  * What is below a wire: descriptors of the system's (<str/ksock.h>), for raw
- * sockets and TUN devices.
+ * sockets, TUN devices and, with packet.c, frames.
  *
  * Life.  lower_make() gets all that the configuration of a wire asks for; it
  * is called by whoever adds the wire, and again by the wire's clock when it
@@ -24,6 +24,7 @@
 #include <sys/ioctl.h>
 #include <netinet/in.h>
 #include <net/if.h>
+#include <linux/if_ether.h>
 #include <linux/if_tun.h>
 #include <linux/rtnetlink.h>
 #include "ip_impl.h"
@@ -379,11 +380,16 @@ raw_is_alive(struct ip_wire *w)
 int
 ip_lower_make(struct ip_wire *w)
 {
+	int err;
+
 	switch (w->kind) {
 	case IPW_RAW:
 		return raw_make(w);
 	case IPW_TUN:
 		return tun_make(w);
+	case IPW_PACKET:
+		err = get(w, 0, AF_PACKET, SOCK_DGRAM, htons(ETH_P_ALL));
+		return err != 0 ? err : ip_packet_set(w);
 	default:
 		return EINVAL;
 	}
@@ -416,9 +422,10 @@ ip_lower_input(struct ip_wire *w)
 {
 	uint32_t k, n = 0, most = 64;
 
-	if (w->kind == IPW_TUN) {
+	if (w->kind != IPW_RAW) {
 		(void)ksock_events(w->ks[0]);
-		while (n < most && tun_recv(w))
+		while (n < most && (w->kind == IPW_TUN ? tun_recv(w) :
+			ip_packet_recv(w)))
 			n++;
 		return n == most;
 	}
@@ -438,19 +445,22 @@ int
 ip_lower_send(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h)
 {
 	struct iovec iov[PIECES];
+	const mblk_t *bp;
 	uint32_t n = 0;
 	long r;
 
-	for (; pkt != NULL; pkt = pkt->b_cont) {
-		if (MBLKL(pkt) == 0)
+	for (bp = pkt; bp != NULL; bp = bp->b_cont) {
+		if (MBLKL(bp) == 0)
 			continue;
 		if (n == PIECES)
-			return EMSGSIZE; /* ip_send() has pulled them up */
-		iov[n].iov_base = pkt->b_rptr;
-		iov[n++].iov_len = (size_t)MBLKL(pkt);
+			return EMSGSIZE; /* send_held() has pulled them up */
+		iov[n].iov_base = bp->b_rptr;
+		iov[n++].iov_len = (size_t)MBLKL(bp);
 	}
 	if (w->kind == IPW_RAW)
 		return raw_send(w, iov, n, h);
+	if (w->kind == IPW_PACKET)
+		return ip_packet_send(w, iov, n, pkt, h);
 	if (w->ks[0] == NULL)
 		return ENETDOWN;
 	r = ksock_send(w->ks[0], iov, n, 0);

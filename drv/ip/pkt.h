@@ -148,6 +148,37 @@ enum icmp_error {
 uint32_t icmp_error(enum icmp_error what, const unsigned char *pkt, uint32_t n,
 	const struct ip_hdr *h, const struct ip_addr *from, unsigned char *to);
 
+/* --------------------------------------------------------------- neighbours */
+
+/* What ARP or Neighbor Discovery has said. */
+struct neigh_msg {
+	int ask;	       /* who has target? */
+	int known;	       /* mac is who's */
+	struct ip_addr who;    /* asks, or tells of itself */
+	struct ip_addr target;
+	unsigned char mac[6];
+};
+
+/* Read @n bytes behind the frame's header, or the IPv6 header @h.  1: good. */
+int arp_parse(const unsigned char *p, uint32_t n, struct neigh_msg *ret);
+int ndp_parse(const unsigned char *p, uint32_t n, const struct ip_hdr *h,
+	struct neigh_msg *ret);
+/*
+ * Write a question of @from, which is at @mac, for @to or @target; or the
+ * answer, that @from is at @mac.  128 bytes of room.  Return: bytes; of IPv6
+ * with the IP header.
+ */
+uint32_t arp_build(unsigned char *p, int ask, const struct ip_addr *from,
+	const unsigned char *mac, const struct ip_addr *to,
+	const unsigned char *tomac);
+uint32_t ndp_build(unsigned char *to, int ask, const struct ip_addr *from,
+	const unsigned char *mac, const struct ip_addr *dst,
+	const struct ip_addr *target);
+/* The group in which who has @target hears questions. */
+void ndp_group(const struct ip_addr *target, struct ip_addr *ret);
+/* Is @dst many stations'?  Then where they all hear. */
+int neigh_many(const struct ip_addr *dst, unsigned char *mac);
+
 /* So many errors at once, and then in a second. */
 #define ICMP_BURST 50u
 #define ICMP_RATE 200u

@@ -151,6 +151,37 @@ own_for(const struct ip_wire *w, const struct ip_addr *dst)
 	return any;
 }
 
+static void
+addr_of(const struct ipw_addr *from, struct ip_addr *to)
+{
+	bzero(to, sizeof(*to));
+	if (from == NULL)
+		return;
+	to->len = from->len;
+	bcopy(from->b, to->b, from->len);
+}
+
+int
+ip_own_for(const struct ip_wire *w, const struct ip_addr *dst,
+	struct ip_addr *ret)
+{
+	addr_of(own_for(w, dst), ret);
+	return ret->len != 0;
+}
+
+/* Is it of a network that an address of the wire's is of? */
+int
+ip_is_near(const struct ip_wire *w, const struct ip_addr *a)
+{
+	unsigned int i;
+
+	for (i = 0; i < IPW_NOWN; i++)
+		if (matches(a, &w->conf.own[i]) >= 0)
+			return 1;
+	/* RFC 4291 s2.5.6: link-local */
+	return a->len == 16 && a->b[0] == 0xfe && (a->b[1] & 0xc0) == 0x80;
+}
+
 /* How good @w is for @dst; -1: not at all. */
 static int
 goodness(const struct ip_wire *w, const struct ip_addr *dst)
@@ -168,16 +199,6 @@ goodness(const struct ip_wire *w, const struct ip_addr *dst)
 		best = n > best ? n : best;
 	}
 	return best;
-}
-
-static void
-addr_of(const struct ipw_addr *from, struct ip_addr *to)
-{
-	bzero(to, sizeof(*to));
-	if (from == NULL)
-		return;
-	to->len = from->len;
-	bcopy(from->b, to->b, from->len);
 }
 
 struct wire *

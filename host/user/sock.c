@@ -1174,8 +1174,9 @@ host_sock_recvmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
 				(void *)m.ctl[i],
 			.msg_controllen = v[i].km_ctl != NULL ?
 				v[i].km_ctllen : CTL_ROOM };
-	CALL(id, r, sys_call5(SYS_recvmmsg, fd, m.h, n,
-		flags | MSG_DONTWAIT | MSG_CMSG_CLOEXEC, NULL));
+	/* packet sockets refuse MSG_CMSG_CLOEXEC; none of ours pass any */
+	CALL(id, r, sys_call5(SYS_recvmmsg, fd, m.h, n, flags | MSG_DONTWAIT,
+		NULL));
 	for (long i = 0; i < r; i++) {
 		struct msghdr *h = &m.h[i].msg_hdr;
 

@@ -555,6 +555,65 @@ T_CASE_TIMEOUT(raw_sends_what_the_transport_makes, 60)
 	T_EQ(RUN(-1, "strwire", "stat", "r0"), 1);
 }
 
+T_CASE_TIMEOUT(packet_answers_for_its_own_addresses, 60)
+{
+	struct report r;
+	pid_t tap;
+
+	two_namespaces();
+	/* the kernel here shall not feel responsible for what is not its own */
+	put_file("/proc/sys/net/ipv4/ip_forward", "0");
+	put_file("/proc/sys/net/ipv6/conf/all/forwarding", "0");
+	T_EQ(RUN(-1, "strwire", "add", "packet", "p0", "-f", "a0",
+		"-a", "10.78.0.9/24", "-a", "fd78::9/64"), 0);
+	tap = start_argv(-1, "/dev/null", (const char *const[]){ "strtap",
+		"-i", "p0", "-w", temp("p0.pcap"), NULL });
+	T_SOON(RUN(-1, "strwire", "stat", "--json", "p0") == 0 &&
+		json_says("v[0]['taps'] == 1"), 10000);
+	talk("10.78.0.9", "10.78.0.2");
+	talk("fd78::9", "fd78::2");
+	order('p', "10.78.0.9", 0, 0);
+	good(answer());
+	order('c', "10.78.0.9", 9, 100);
+	r = answer();
+	T_STR(r.text, strerror(ECONNREFUSED));
+	T_EQ(stop(tap, SIGTERM), 0);
+	T_GT(captured(temp("p0.pcap")), 200u);
+	tshark_finds_nothing(temp("p0.pcap"));
+	order('k', "", 0, 0);
+	r = answer();
+	good(r);
+	T_GT(r.packets, 200u);
+	stat_says("p0", "c['reassembled'] > 10 and c['bad-checksum'] == 0 "
+		"and c['reassembly-failed'] == 0");
+	T_EQ(RUN(-1, "strwire", "del", "p0"), 0);
+}
+
+T_CASE_TIMEOUT(packet_finds_its_neighbour_first_and_again, 60)
+{
+	static const char *const theirs[] = { "10.78.0.2", "fd78::2" };
+	struct sockaddr_storage ss;
+	unsigned i;
+	int fd, port;
+
+	two_namespaces();
+	put_file("/proc/sys/net/ipv4/ip_forward", "0");
+	put_file("/proc/sys/net/ipv6/conf/all/forwarding", "0");
+	T_EQ(RUN(-1, "strwire", "add", "packet", "p0", "-f", "a0",
+		"-a", "10.78.0.9/24", "-a", "fd78::9/64"), 0);
+	/* a station that there is not: given up, and no harm to the others */
+	for (i = 0; i < 2; i++) {
+		fd = endpoint(theirs[i], &port);
+		in_unitdata(fd, &ss, (int)in_addr(&ss, family_of(theirs[i]),
+			i == 0 ? "10.78.0.77" : "fd78::77", 9), "x", 1);
+		dialogue(fd, theirs[i], 1000);
+		dialogue(fd, theirs[i], 5000);
+		T_OK(close(fd));
+	}
+	T_SOON(RUN(-1, "strwire", "stat", "--json", "p0") == 0 &&
+		json_says("v[0]['counts']['full'] == 2"), 10000);
+}
+
 /* streamsd of this case's domain, which is a child's child of ours or has
  * been adopted: it is in our namespace, and nobody else's is. */
 static pid_t

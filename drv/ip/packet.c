@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Wires of frames: a packet socket on an interface, with addresses that this
+ * host does not have, so that everything is answered for here.
+ *
+ * Neighbours.  A table for each wire says which station has an address.  Who
+ * sends to one that is not there asks for it, and the packet waits on the
+ * write queue of the wire's stream until the answer has come or WAIT has
+ * passed; few may wait.  Entries are asked for again when they are old, and
+ * forgotten when there is no answer.
+ *
+ * Locks.  The table's of neighbours, which is one for all wires; it is held
+ * for a look or a store.
+ */
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/ioctl.h>
+#include <netinet/in.h>
+#include <net/if.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include "ip_impl.h"
+
+#define SECOND 1000000000ull
+#define WAIT (3 * SECOND)
+#define OLD (30 * SECOND)   /* is asked for again, and used meanwhile */
+#define GONE (60 * SECOND)
+#define MOST_WAITING 65536u /* bytes */
+
+#define FREE 0u
+#define ASKING 1u
+#define KNOWN 2u
+
+static int
+same(const struct ip_addr *a, const struct ip_addr *b)
+{
+	return a->len == b->len && bcmp(a->b, b->b, a->len) == 0;
+}
+
+/* A frame of @n bytes goes to @mac. */
+static int
+frame(struct ip_wire *w, struct iovec *iov, uint32_t n, uint32_t proto,
+	const unsigned char *mac)
+{
+	struct sockaddr_ll ll;
+	struct ksock_msg m;
+	long r;
+
+	bzero(&ll, sizeof(ll));
+	ll.sll_family = AF_PACKET;
+	ll.sll_protocol = htons((uint16_t)proto);
+	ll.sll_ifindex = w->ifindex;
+	ll.sll_halen = 6;
+	bcopy(mac, ll.sll_addr, 6);
+	bzero(&m, sizeof(m));
+	m.km_iov = iov;
+	m.km_iovlen = n;
+	m.km_addr = &ll;
+	m.km_addrlen = sizeof(ll);
+	r = ksock_sendmm(w->ks[0], &m, 1, 0);
+	return r < 0 ? (int)-r : 0;
+}
+
+static void
+small_frame(struct ip_wire *w, void *p, uint32_t n, uint32_t proto,
+	const unsigned char *mac)
+{
+	struct iovec iov = {p, n};
+
+	(void)frame(w, &iov, 1, proto, mac);
+}
+
+/* -------------------------------------------------------------- neighbours */
+
+/* Ask who has @a. */
+static void
+ask(struct ip_wire *w, const struct ip_addr *a)
+{
+	static const unsigned char all[6] = {255, 255, 255, 255, 255, 255};
+	unsigned char buf[128], mac[6];
+	struct ip_addr from, group;
+	uint32_t n;
+
+	if (!ip_own_for(w, a, &from))
+		return;
+	if (a->len == 4) {
+		n = arp_build(buf, 1, &from, w->mac, a, all);
+		small_frame(w, buf, n, ETH_P_ARP, all);
+		return;
+	}
+	ndp_group(a, &group);
+	(void)neigh_many(&group, mac);
+	n = ndp_build(buf, 1, &from, w->mac, &group, a);
+	small_frame(w, buf, n, ETH_P_IPV6, mac);
+}
+
+/* The entry of @a, or NULL.  Locks: the table's, here and below. */
+static struct ip_neigh *
+find(struct ip_wire *w, const struct ip_addr *a)
+{
+	struct ip_neigh *e;
+
+	for (e = w->neigh; e < w->neigh + IP_NEIGHS; e++)
+		if (e->state != FREE && same(&e->addr, a))
+			return e;
+	return NULL;
+}
+
+/* The entry of @a, or the one to be used for it: free, or not used lately. */
+static struct ip_neigh *
+entry(struct ip_wire *w, const struct ip_addr *a)
+{
+	struct ip_neigh *e, *found = find(w, a);
+
+	if (found != NULL)
+		return found;
+	for (e = w->neigh; e < w->neigh + IP_NEIGHS; e++) {
+		if (found == NULL || (found->state != FREE &&
+			(e->state == FREE || e->used < found->used)))
+			found = e;
+	}
+	found->state = FREE;
+	found->addr = *a;
+	found->since = found->asked = 0;
+	return found;
+}
+
+/* Which station has @a?  0; EAGAIN: it has been asked for. */
+static int
+lookup(struct ip_wire *w, const struct ip_addr *a, unsigned char *mac)
+{
+	struct ip_shared *sh = ip_shared();
+	uint64_t now = str_now();
+	struct ip_neigh *e;
+	int err = 0, asks = 0;
+
+	mutex_enter(&sh->nlock);
+	e = entry(w, a);
+	e->used = now;
+	if (e->state == KNOWN && now - e->since > GONE)
+		e->state = ASKING;
+	if (e->state == FREE)
+		e->state = ASKING;
+	if (e->state == KNOWN)
+		bcopy(e->mac, mac, 6);
+	else
+		err = EAGAIN;
+	if ((err != 0 || now - e->since > OLD) && now - e->asked > SECOND) {
+		e->asked = now;
+		asks = 1;
+	}
+	mutex_exit(&sh->nlock);
+	if (asks)
+		ask(w, a);
+	return err;
+}
+
+/* @a is at @mac; only what somebody wants to know is kept, unless @make. */
+static void
+learn(struct ip_wire *w, const struct ip_addr *a, const unsigned char *mac,
+	int make)
+{
+	struct ip_shared *sh = ip_shared();
+	struct ip_neigh *e;
+	int waits = 0;
+
+	mutex_enter(&sh->nlock);
+	e = make ? entry(w, a) : find(w, a);
+	if (e != NULL) {
+		waits = e->state == ASKING;
+		bcopy(mac, e->mac, 6);
+		e->since = e->used = str_now();
+		e->state = KNOWN;
+	}
+	mutex_exit(&sh->nlock);
+	if (waits)
+		qenable(WR(w->rq));
+}
+
+/* Somebody asks, or tells. */
+static void
+heard(struct ip_wire *w, const struct neigh_msg *m, const unsigned char *from)
+{
+	static const struct ip_addr all = {
+		16, {0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}};
+	const unsigned char *mac = m->known ? m->mac : from;
+	unsigned char buf[128], to[6];
+	const struct ip_addr *dst = &m->who;
+	uint32_t n;
+	int mine = m->ask && ip_is_own(w, &m->target);
+
+	if (m->known && !ip_is_own(w, &m->who))
+		learn(w, &m->who, m->mac, mine);
+	if (!mine)
+		return;
+	bcopy(mac, to, 6);
+	if (m->target.len == 4) {
+		n = arp_build(buf, 0, &m->target, w->mac, &m->who, to);
+		small_frame(w, buf, n, ETH_P_ARP, to);
+		return;
+	}
+	if (!m->known) { /* RFC 4861 s7.2.4: who asks has no address yet */
+		dst = &all;
+		(void)neigh_many(dst, to);
+	}
+	n = ndp_build(buf, 0, &m->target, w->mac, dst, &m->target);
+	small_frame(w, buf, n, ETH_P_IPV6, to);
+}
+
+/* ------------------------------------------------------------------ sending */
+
+/* To whom a packet for @dst is given. */
+static int
+next_hop(const struct ip_wire *w, const struct ip_addr *dst,
+	struct ip_addr *ret)
+{
+	const struct ipw_addr *gw = &w->conf.gateway[dst->len == 16];
+
+	*ret = *dst;
+	if (ip_is_near(w, dst))
+		return 1;
+	if (gw->len == 0)
+		return 0;
+	bcopy(gw->b, ret->b, gw->len);
+	return 1;
+}
+
+/* 0; EAGAIN: nobody knows yet who has it; else an errno. */
+static int
+try(struct ip_wire *w, struct iovec *iov, uint32_t n, const struct ip_addr *dst)
+{
+	unsigned char mac[6];
+	struct ip_addr next;
+	int err = 0;
+
+	if (!neigh_many(dst, mac)) {
+		if (!next_hop(w, dst, &next))
+			return ENETUNREACH;
+		err = lookup(w, &next, mac);
+	}
+	return err != 0 ? err : frame(w, iov, n,
+		dst->len == 4 ? ETH_P_IP : ETH_P_IPV6, mac);
+}
+
+int
+ip_packet_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
+	const mblk_t *pkt, const struct ip_hdr *h)
+{
+	queue_t *q = WR(w->rq);
+	mblk_t *mp;
+	int err;
+
+	if (w->ks[0] == NULL)
+		return ENETDOWN;
+	err = try(w, iov, n, &h->dst);
+	if (err != EAGAIN)
+		return err;
+	/* RFC 1122 s2.3.2.2: at least the last one is kept */
+	if (q->q_count > MOST_WAITING) {
+		wire_count(&w->pub, WIRE_FULL, 1);
+		return 0;
+	}
+	mp = msgpullup((mblk_t *)(uintptr_t)pkt, -1);
+	if (mp == NULL)
+		return ENOSR;
+	if (putq(q, mp) == 0)
+		freemsg(mp);
+	return 0;
+}
+
+/* What waits, when somebody has answered, or to give it up. */
+void
+ip_packet_again(struct ip_wire *w)
+{
+	queue_t *q = WR(w->rq);
+	size_t left = (size_t)qsize(q);
+	struct ip_hdr h;
+	struct iovec iov;
+	mblk_t *mp;
+	int err;
+
+	while (left-- != 0 && (mp = getq(q)) != NULL) {
+		iov.iov_base = mp->b_rptr;
+		iov.iov_len = (size_t)MBLKL(mp);
+		err = ip_parse(mp->b_rptr, iov.iov_len, iov.iov_len, IP_TRUST,
+			&h);
+		if (err == 0)
+			err = try(w, &iov, 1, &h.dst);
+		if (err == EAGAIN && w->waited < WAIT) {
+			if (putq(q, mp) != 0)
+				continue;
+		}
+		if (err != 0)
+			wire_count(&w->pub, WIRE_FULL, 1);
+		freemsg(mp);
+	}
+}
+
+/* ---------------------------------------------------------------- receiving */
+
+/* Is the checksum one that a device shall fill in? */
+static int
+is_unfinished(const struct ksock_msg *m)
+{
+	struct tpacket_auxdata aux;
+	struct cmsghdr *c;
+	struct msghdr mh;
+
+	bzero(&mh, sizeof(mh));
+	mh.msg_control = m->km_ctl;
+	mh.msg_controllen = m->km_ctllen;
+	for (c = CMSG_FIRSTHDR(&mh); c != NULL; c = CMSG_NXTHDR(&mh, c)) {
+		if (c->cmsg_level != SOL_PACKET || c->cmsg_type !=
+			PACKET_AUXDATA)
+			continue;
+		bcopy(CMSG_DATA(c), &aux, sizeof(aux));
+		return (aux.tp_status & TP_STATUS_CSUMNOTREADY) != 0;
+	}
+	return 0;
+}
+
+static void
+input(struct ip_wire *w, mblk_t *mp, const struct sockaddr_ll *ll,
+	unsigned int flags)
+{
+	uint32_t n = (uint32_t)MBLKL(mp);
+	struct neigh_msg m;
+	struct ip_hdr h;
+
+	switch (ntohs(ll->sll_protocol)) {
+	case ETH_P_ARP:
+		if (arp_parse(mp->b_rptr, n, &m))
+			heard(w, &m, ll->sll_addr);
+		break;
+	case ETH_P_IPV6:
+		if (ip_parse(mp->b_rptr, n, n, 0, &h) == 0 &&
+			ndp_parse(mp->b_rptr + h.hlen, h.len, &h, &m))
+			heard(w, &m, ll->sll_addr);
+		/* FALLTHROUGH */
+	case ETH_P_IP:
+		wire_input(&w->pub, mp, flags);
+		return;
+	default:
+		break;
+	}
+	freemsg(mp);
+}
+
+/* 1: there was one. */
+int
+ip_packet_recv(struct ip_wire *w)
+{
+	unsigned long ctl[16];
+	struct sockaddr_ll ll;
+	struct ksock_msg m;
+	struct iovec iov;
+	mblk_t *mp = allocb(IP_ROOM + IP_MOST, BPRI_MED);
+
+	if (mp == NULL) {
+		wire_count(&w->pub, WIRE_NOMEM, 1);
+		return 0;
+	}
+	mp->b_rptr += IP_ROOM;
+	iov.iov_base = mp->b_rptr;
+	iov.iov_len = IP_MOST;
+	bzero(&m, sizeof(m));
+	m.km_iov = &iov;
+	m.km_iovlen = 1;
+	m.km_addr = &ll;
+	m.km_addrlen = sizeof(ll);
+	m.km_ctl = ctl;
+	m.km_ctllen = sizeof(ctl);
+	if (ksock_recvmm(w->ks[0], &m, 1, 0) != 1) {
+		freemsg(mp);
+		return 0;
+	}
+	mp->b_wptr = mp->b_rptr + m.km_len;
+	if (ll.sll_pkttype == PACKET_OUTGOING ||
+		ll.sll_pkttype == PACKET_OTHERHOST)
+		freemsg(mp);
+	else
+		input(w, mp, &ll, is_unfinished(&m) ? IP_TRUST : 0);
+	return 1;
+}
+
+/* The socket, which has just been made, is one of the interface's. */
+int
+ip_packet_set(struct ip_wire *w)
+{
+	struct sockaddr_ll ll;
+	struct packet_mreq mr;
+	struct ifreq r;
+	ksock_t *ks = w->ks[0];
+	int err, on = 1;
+
+	bzero(&r, sizeof(r));
+	bcopy(w->conf.ifname, r.ifr_name, IPW_NAMELEN);
+	err = ksock_ioctl(ks, SIOCGIFHWADDR, (int *)(void *)&r);
+	if (err != 0)
+		return -err;
+	bcopy(r.ifr_hwaddr.sa_data, w->mac, 6);
+	err = ksock_ioctl(ks, SIOCGIFMTU, (int *)(void *)&r);
+	if (err == 0 && w->conf.mtu == 0)
+		w->mtu = r.ifr_mtu > (int)IP_MOST ? IP_MOST :
+						    (uint32_t)r.ifr_mtu;
+	if (err == 0)
+		err = ksock_ioctl(ks, SIOCGIFINDEX, (int *)(void *)&r);
+	if (err != 0)
+		return -err;
+	w->ifindex = r.ifr_ifindex;
+	(void)ksock_setopt(ks, SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on));
+	bzero(&mr, sizeof(mr));
+	mr.mr_ifindex = w->ifindex;
+	mr.mr_type = PACKET_MR_ALLMULTI;
+	(void)ksock_setopt(ks, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &mr,
+		sizeof(mr));
+	bzero(&ll, sizeof(ll));
+	ll.sll_family = AF_PACKET;
+	ll.sll_protocol = htons(ETH_P_ALL);
+	ll.sll_ifindex = w->ifindex;
+	return -ksock_bind(ks, &ll, sizeof(ll));
+}
