@@ -603,12 +603,20 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 	struct str_thread *t = host_self();
 	uint64_t was = str_load(&t->inside), sid = pl->sid;
 	struct str_head *sd = &pl->head[0];
-	struct str_node *n = pl->node;
+	struct str_node *n = *(struct str_node *volatile *)&pl->node;
 	bool locked = false;
 	uint32_t me;
 
 	if (!str_stream_inside(pl) || pl->sid != sid)
 		goto out;
+	if (n == NULL) {
+		/* being opened, by him who is the closer until it has a node
+		 * and a file; but for him nobody knows of it */
+		me = str_load_acq(&pl->closer);
+		if (me != 0 && me != host_self_tag() && !host_owner_dead(me))
+			goto out;
+		n = pl->node;
+	}
 	if (n != NULL && hc == NULL && node_busy(n))
 		goto out; /* who opens or closes it sees to it, or a sweep */
 	if (n != NULL)
@@ -622,6 +630,7 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 			host_daemon_look();
 		goto unlock;
 	}
+	STR_CRASH_POINT("close:unheld");
 	/* one closes; the next one when he died of it */
 	me = host_self_tag();
 	for (;;) {

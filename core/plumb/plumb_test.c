@@ -721,6 +721,65 @@ T_CASE(a_sweep_leaves_alone_what_is_being_opened)
 	}
 }
 
+static str_a32 open_, swept_;
+
+static void
+opens_and_waits(void *arg)
+{
+	struct host_call hc = {.fd = -1, .fflags = O_RDWR_};
+	struct host_carrier c;
+	struct str_file *f;
+	int fd;
+
+	(void)arg;
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	T_EQ(host_enter(&hc), 0);
+	T_EQ(str_fifo_open(&hc, STR_FIFO_DEV, 3, O_RDWR_, &c, &f), 0);
+	host_leave();
+	str_store(&open_, 1u);
+	while (str_load(&swept_) == 0)
+		sim_sleep(10000);
+	T_TRUE(str_stream_lives(str_file_head(f)->plumb));
+	T_EQ(str_load(&str_file_head(f)->flags) & STR_H_CLOSED, 0u);
+	close_as_lib(f, fd);
+}
+
+static void
+sweeps_and_tells(void *arg)
+{
+	(void)arg;
+	do
+		sweep();
+	while (str_load(&open_) == 0);
+	str_store(&swept_, 1u);
+}
+
+/* Who saw that nobody held it comes to close it when it has been opened. */
+T_CASE(a_slow_sweep_leaves_alone_what_was_being_opened)
+{
+	uint64_t seed;
+
+	for (seed = 0; seed < 150; seed++) {
+		struct sim_task *s;
+		uint32_t n;
+
+		fx_begin_seed(seed);
+		sim_grain(1);
+		str_store(&open_, 0u);
+		str_store(&swept_, 0u);
+		(void)sim_spawn("opener", opens_and_waits, NULL);
+		s = sim_spawn("sweeper", sweeps_and_tells, NULL);
+		for (n = sim_rand(150); n > 0; n--)
+			sim_point();
+		sim_stop(s);
+		while (str_load(&open_) == 0)
+			sim_sleep(10000);
+		sim_cont(s);
+		T_EQ(sim_run(), 0);
+		fx_end();
+	}
+}
+
 /* -------------------------------------------------------------------- closing */
 
 static struct sim_task *closer_;
@@ -761,7 +820,7 @@ T_CASE(who_closes_comes_back_when_it_is_closed)
 {
 	uint64_t seed;
 
-	for (seed = 0; seed < 400; seed++) {
+	for (seed = 0; seed < 200; seed++) {
 		fx_begin_seed(seed);
 		sim_grain(1 + (unsigned)seed % 3);
 		closer_ = sim_spawn("closer", closes_a_fifo, NULL);
