@@ -51,7 +51,7 @@ head_of(const queue_t *q)
 	return &q->q_pair->plumb->head[0];
 }
 
-/* Do all pairs between a driver's and the head let data pass?  A claim is held. */
+/* Do all between a driver and the head let data pass?  A claim is held. */
 static bool
 passes(queue_t *rq)
 {

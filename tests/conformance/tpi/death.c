@@ -397,7 +397,7 @@ T_CASE_TIMEOUT(nothing_of_an_old_connection_comes_into_a_new_one, 60)
 	kill_(pid);
 }
 
-/* What is written without a primitive may take a shorter way: the same of it. */
+/* What is written without a primitive may take a shorter way. */
 T_CASE_TIMEOUT(writers_that_are_killed_leave_whole_messages, 60)
 {
 	char big[3000];
