@@ -586,7 +586,7 @@ is_flowing(struct ti *me, struct ti *to)
  * What is written from here on may take the short way.  Where it may not, for
  * what is pushed perhaps, it is asked again after many messages.
  */
-static __attribute__((noinline)) void
+static void
 shorten(struct ti *me, struct ti *to)
 {
 	int made = 0;
