@@ -333,3 +333,211 @@ T_CASE(wires_are_listed_with_their_counters)
 	T_EQ(dv_str(&a, IPW_INFO, &in, sizeof(in)), ENXIO);
 	T_EQ(dv_str(&a, IPW | 99, NULL, 0), EINVAL);
 }
+
+/* --------------------------------------------------------- routes, fragments */
+
+static struct ipw_addr
+net(const char *text, unsigned bits)
+{
+	struct ipw_addr ret = {.bits = (unsigned char)bits};
+	unsigned v[4];
+
+	if (strchr(text, ':') != NULL) { /* "fd77:N": the first word, the last */
+		T_EQ(sscanf(text, "%x:%x", &v[0], &v[1]), 2);
+		ret.len = 16;
+		ret.b[0] = (unsigned char)(v[0] >> 8);
+		ret.b[1] = (unsigned char)v[0];
+		ret.b[15] = (unsigned char)v[1];
+		return ret;
+	}
+	T_EQ(sscanf(text, "%u.%u.%u.%u", &v[0], &v[1], &v[2], &v[3]), 4);
+	ret.len = 4;
+	for (unsigned i = 0; i < 4; i++)
+		ret.b[i] = (unsigned char)v[i];
+	return ret;
+}
+
+static struct ip_addr
+host(const char *text)
+{
+	struct ipw_addr from = net(text, 0);
+	struct ip_addr ret = {.len = from.len};
+
+	memcpy(ret.b, from.b, 16);
+	return ret;
+}
+
+/* Wires as strwire(8) makes them, but for what is below them. */
+static struct ip_wire *
+fake(unsigned i, unsigned kind, struct ipw_addr own, struct ipw_addr route)
+{
+	struct ip_wire *w = &ip_shared()->wire[i];
+
+	w->kind = kind;
+	w->mtu = 1000 + i;
+	w->state = IPW_UP;
+	snprintf(w->name, sizeof(w->name), "w%u", i);
+	w->conf.own[0] = own;
+	w->conf.route[0] = route;
+	w->gen = 1;
+	lo->others++;
+	return w;
+}
+
+static int
+way(const char *dst, struct ip_addr *src)
+{
+	struct ip_addr to = host(dst);
+	uint32_t mtu = 0;
+	struct wire *w;
+
+	memset(src, 0, sizeof(*src));
+	w = wire_route(lo, &to, src, &mtu);
+	if (w == NULL)
+		return -1;
+	T_EQ(mtu, w == lo ? 65535u :
+		1000u + (unsigned)(ip_wire_of(w) - ip_shared()->wire));
+	return (int)(ip_wire_of(w) - ip_shared()->wire);
+}
+
+T_CASE(the_longest_prefix_is_the_way)
+{
+	struct ip_addr src, own;
+
+	begin(t);
+	T_EQ(way("10.1.2.3", &src), -1); /* there is none */
+	fake(1, IPW_TUN, net("10.1.0.2", 16), net("0.0.0.0", 0));
+	fake(2, IPW_TUN, net("10.2.0.2", 16), net("10.1.2.0", 24));
+	fake(3, IPW_RAW, net("192.0.2.1", 24), net("10.1.2.128", 25));
+	fake(5, IPW_TUN, net("fd77:2", 64), net("fd78:0", 16));
+	T_EQ(way("10.1.9.3", &src), 1);
+	own = host("10.1.0.2");
+	T_MEM(src.b, own.b, 4);
+	T_EQ(way("10.1.2.3", &src), 2);
+	own = host("10.2.0.2"); /* the only one that it has */
+	T_MEM(src.b, own.b, 4);
+	T_EQ(way("10.1.2.200", &src), 3);
+	T_EQ(way("10.1.2.127", &src), 2);
+	T_EQ(way("203.0.113.1", &src), 1);
+	/* addresses of the wires' own stay here, but not the host's */
+	T_EQ(way("10.2.0.2", &src), 0);
+	own = host("10.2.0.2");
+	T_MEM(src.b, own.b, 4);
+	T_EQ(way("192.0.2.1", &src), 1);
+	/* the other version has ways of its own */
+	T_EQ(way("fd77:9", &src), 5);
+	T_EQ(way("fd78:9", &src), 5);
+	T_EQ(src.len, 16);
+	T_EQ(way("fd79:9", &src), -1);
+	/* one that is gone is none */
+	ip_shared()->wire[2].gen = 2;
+	T_EQ(way("10.1.2.3", &src), 1);
+}
+
+T_CASE(nothing_is_sent_on_a_wire_without_a_stream)
+{
+	struct ip_hdr h = {.src = {4, {10, 1, 0, 2}}, .dst = {4, {10, 1, 0, 3}},
+		.proto = 253, .hlen = 20, .len = 4};
+	struct ip_wire *w;
+	mblk_t *mp;
+
+	begin(t);
+	w = fake(1, IPW_TUN, net("10.1.0.2", 16), net("0.0.0.0", 0));
+	mp = packet(253, 4);
+	T_EQ(wire_send(&w->pub, mp, &h), ENETDOWN);
+	T_EQ(wire_send(lo, mp, &h), ENETDOWN);
+	w->gen = 2;
+	T_EQ(wire_send(&w->pub, mp, &h), ENETDOWN);
+	freemsg(mp); /* it is the caller's still */
+}
+
+/* What comes on wire 1, which has 10.1.0.2/16: how it is counted. */
+static uint64_t
+comes(const char *src, const char *dst, unsigned what)
+{
+	struct ip_wire *w = &ip_shared()->wire[1];
+	struct ip_hdr h = {.src = host(src), .dst = host(dst), .proto = 253,
+		.ttl = 64, .len = 4};
+	uint64_t was = ip_counted(w, what);
+	mblk_t *mp = allocb(64, BPRI_MED);
+
+	mp->b_rptr += 40;
+	mp->b_wptr = mp->b_rptr + 4;
+	memset(mp->b_rptr, 0, 4);
+	mp->b_rptr -= ip_build(mp->b_rptr, &h, NULL, 0);
+	wire_input(&w->pub, mp, 0);
+	return ip_counted(w, what) - was;
+}
+
+T_CASE(what_is_not_for_a_wire_is_not_taken)
+{
+	begin(t);
+	fake(1, IPW_TUN, net("10.1.0.2", 16), net("0.0.0.0", 0));
+	T_EQ(comes("10.1.0.3", "10.1.0.2", WIRE_NOPROTO), 1);
+	T_EQ(comes("10.1.0.3", "10.1.0.4", WIRE_BAD + IP_ADDR), 1);
+	T_EQ(comes("127.0.0.1", "10.1.0.2", WIRE_BAD + IP_ADDR), 1);
+	T_EQ(comes("10.1.0.2", "10.1.0.2", WIRE_BAD + IP_ADDR), 1);
+	T_EQ(comes("10.1.0.3", "10.1.255.255", WIRE_NOPROTO), 1);
+	T_EQ(comes("10.1.0.3", "255.255.255.255", WIRE_NOPROTO), 1);
+	T_EQ(comes("10.1.0.3", "224.0.0.9", WIRE_NOPROTO), 1);
+	T_EQ(comes("fd77:1", "fd77:2", WIRE_BAD + IP_ADDR), 1);
+}
+
+/* Bytes @off to @off + @len of a packet of 100, on lo. */
+static void
+fragment(uint16_t id, uint32_t off, uint32_t len)
+{
+	struct ip_hdr h = {
+		.src = {4, {127, 0, 0, 1}}, .dst = {4, {127, 0, 0, 2}},
+		.proto = 253, .ttl = 64, .id = id, .frag = off, .len = len,
+		.more = off + len < 100,
+	};
+	mblk_t *mp = allocb(IP_ROOM + len, BPRI_MED);
+
+	mp->b_rptr += IP_ROOM;
+	mp->b_wptr = mp->b_rptr + len;
+	memset(mp->b_rptr, 'x', len);
+	mp->b_rptr -= ip_build(mp->b_rptr, &h, NULL, 0);
+	wire_input(lo, mp, 0);
+}
+
+T_CASE(fragments_become_a_packet)
+{
+	begin(t);
+	fragment(9, 0, 64); /* memory for one comes, and stays */
+	fragment(9, 64, 36);
+	fx_keep();
+	T_EQ(counted(WIRE_REASM), 2);
+	T_EQ(counted(WIRE_REASMOK), 1);
+	T_EQ(counted(WIRE_NOPROTO), 1);
+	fragment(10, 64, 36);
+	T_EQ(counted(WIRE_NOPROTO), 1);
+	fragment(10, 0, 64);
+	T_EQ(counted(WIRE_NOPROTO), 2);
+	T_EQ(counted(WIRE_REASMFAIL), 0);
+	fragment(11, 0, 64);
+	fragment(11, 56, 44); /* it overlaps, with other bytes or not */
+	T_EQ(counted(WIRE_REASMFAIL), 1);
+	T_EQ(counted(WIRE_NOPROTO), 2);
+	fragment(11, 64, 36);
+	T_EQ(counted(WIRE_NOPROTO), 2);
+}
+
+T_CASE(memory_for_fragments_is_bounded)
+{
+	unsigned i;
+
+	begin(t);
+	for (i = 0; i < 100; i++)
+		fragment((uint16_t)i, 0, 64);
+	fx_keep();
+	T_EQ(ip_shared()->reasm.nslots, IP_REASM_SLOTS);
+	T_EQ(counted(WIRE_REASMFAIL), 100 - IP_REASM_SLOTS);
+	/* the youngest are there still */
+	fragment(99, 64, 36);
+	T_EQ(counted(WIRE_REASMOK), 1);
+	/* and all the others go when their time is over */
+	sim_advance(31000000000ull);
+	ip_expire(ip_shared());
+	T_EQ(counted(WIRE_REASMFAIL), 99);
+}
