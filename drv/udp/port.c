@@ -260,9 +260,10 @@ udp_port_bound(struct udp *u, const struct tpi_addr *at)
 		nm->stuck = 0;
 		set_peer(u, nm);
 		u->port = nm;
-		__atomic_store_n(&nm->gen, nm->gen + 1, __ATOMIC_RELEASE);
+		/* one too many costs time, one too few would be missed */
 		if (u->raw)
 			(void)str_add(&st->nraw[a.port % UDP_RAWHASH], 1u);
+		__atomic_store_n(&nm->gen, nm->gen + 1, __ATOMIC_RELEASE);
 		(void)str_add(&st->changed, 1u);
 	}
 	mutex_exit(&u->in.tp.prov->lock);

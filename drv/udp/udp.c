@@ -232,6 +232,17 @@ udp_drain(struct tpi *tp, int after)
 	inet_udp_ops.wsrv(tp, after);
 }
 
+/* What the kernel says, which may have chosen; and the default destination. */
+static void
+udp_addrs(struct tpi *tp, struct tpi_addr *local, struct tpi_addr *remote)
+{
+	struct udp *u = udp_of(tp);
+
+	inet_addrs(tp, local, remote);
+	bcopy(u->peer, remote->buf, u->peerlen);
+	remote->len = u->peerlen;
+}
+
 /* ------------------------------------------------------------------ options */
 
 static const struct tpi_opt udp_opts[] = {
@@ -567,6 +578,7 @@ udp_rsrv(queue_t *q)
 		.unbind = udp_unbind, \
 		.unitdata = (unitdata_), \
 		.udbad = {0, EINVAL, EINVAL}, \
+		.addrs = udp_addrs, \
 		.getopt = udp_getopt, \
 		.setopt = udp_setopt, \
 		.rsrv = udp_up, \

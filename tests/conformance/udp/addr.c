@@ -453,6 +453,11 @@ T_CASE(a_default_destination_takes_what_has_no_address)
 	T_EQ(ud_get_opt(a.fd, T_INET_UDP, T_UDP_PEER, val, sizeof(val)),
 		(int)b.len);
 	T_MEM(val, &b.at, 8);
+	in_prim(a.fd, T_ADDR_REQ);
+	in_want(a.fd, T_ADDR_ACK);
+	T_EQ(in.p.addr_ack.REMADDR_length, (int)b.len);
+	T_MEM(in.ctl + in.p.addr_ack.REMADDR_offset, &b.at, 8);
+	T_EQ(in_port(in.ctl + in.p.addr_ack.LOCADDR_offset), port(&a));
 	in_put(a.fd, &r, sizeof(r), "hello", 5, 0);
 	ud_get(&b, "hello", 5, &a);
 	/* another one can be named nonetheless */
