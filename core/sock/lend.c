@@ -280,10 +280,30 @@ send_up(struct str_plumb *pl, struct host_call *hc, mblk_t *mp[], unsigned k,
 	host_tls.call = old;
 }
 
-/* One receive.  @plain: an event of plain data said that there is some. */
+/*
+ * Is plain data the next there is?  Urgent data stops a read before it, not at
+ * it.  Bytes that are there and not urgent do not become so any more: first the
+ * one question, then the other.  1; 0: nothing is there; -1: ask the driver.
+ */
+static int
+plain_is_next(struct str_ksock *ks)
+{
+	int n = 0, mark = 0;
+
+	if (ksock_ioctl(ks, KS_INQ, &n) != 0)
+		return -1;
+	if (n <= 0)
+		return 0;
+	return ksock_ioctl(ks, KS_ATMARK, &mark) != 0 || mark ? -1 : 1;
+}
+
+/*
+ * One receive.  @plain: an event of plain data said in round @round that there
+ * is some; it counts if nobody has had that since.
+ */
 static long
 take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
-	bool plain)
+	bool plain, uint32_t round)
 {
 	struct str_plumb *pl = sd->plumb;
 	struct ksock_lend *l = &pl->lend;
@@ -292,7 +312,7 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 	struct str_ksock *ks;
 	size_t all = len;
 	unsigned i, k;
-	int mark = 0;
+	int next = 1;
 	long n;
 
 	if (!lend_enter(sd))
@@ -302,9 +322,12 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 		lend_leave(sd, hc);
 		return 0;
 	}
-	/* urgent data stops a read before it, not at it */
-	if (!plain && (ksock_ioctl(ks, KS_ATMARK, &mark) != 0 || mark)) {
-		give_back(pl, l, 0);
+	if (!plain || l->round != round)
+		next = plain_is_next(ks);
+	if (next <= 0) {
+		l->more = 0;
+		if (next < 0)
+			give_back(pl, l, 0);
 		lend_leave(sd, hc);
 		return 0;
 	}
@@ -319,6 +342,7 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 	STR_CRASH_POINT("lend:received");
 	if (n > 0) {
 		l->got = l->used = 1;
+		l->round++;
 		note_room(l, (size_t)n, all, len);
 	} else {
 		l->more = 0;
@@ -343,6 +367,7 @@ str_lend_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 {
 	struct ksock_lend *l = &sd->plumb->lend;
 	bool plain = false;
+	uint32_t round = 0;
 	long n;
 
 	hc->head = sd;
@@ -356,12 +381,13 @@ str_lend_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 		if (!may_take(sd))
 			return 0;
 		if (plain || l->more != 0) {
-			n = take_some(sd, hc, ubuf, len, plain);
+			n = take_some(sd, hc, ubuf, len, plain, round);
 			if (n != 0)
 				return n;
 			if (plain || !may_take(sd))
 				return 0;
 		}
+		round = l->round;
 		err = str_sleep_lent(sd, hc, &lent);
 		if (err != 0)
 			return -err;

@@ -40,6 +40,20 @@ long str_lend_write(struct str_head *sd, struct host_call *hc,
 	const void *ubuf, size_t len);
 long str_lend_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 	size_t len);
+/*
+ * A look at what is lent, outside a call: the Stream may be gone, and its
+ * memory be another's.  A head lies in its plumbing, so a pointer that says
+ * otherwise is none.
+ */
+STR_INLINE const struct ksock_lend *
+str_lend_hint(const struct str_head *sd)
+{
+	const struct str_plumb *pl = *(struct str_plumb *const volatile *)
+		&sd->plumb;
+
+	return str_likely((uintptr_t)sd - (uintptr_t)pl < sizeof(*pl)) ?
+		&pl->lend : NULL;
+}
 /* The socket of @pl, if the head may use it, to receive as well. */
 struct str_ksock *str_sock_lent(struct str_plumb *pl, bool in);
 int str_sleep_lent(struct str_head *sd, struct host_call *hc,

@@ -99,6 +99,7 @@ struct inet_out {
 	uint64_t since;	    /* when what waits began to */
 	uint32_t fresh;	    /* length of the last message that was gathered */
 	uint32_t lent;	    /* bytes in the gathering block when it was */
+	uint64_t accepted;  /* `tail' then */
 };
 
 struct inet_dg; /* dgram.c: datagrams that wait to be sent */

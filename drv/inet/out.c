@@ -165,9 +165,11 @@ inet_out_unlend(struct inet *in)
 	struct inet_out *o = &in->out;
 
 	l->in = l->out = 0;
+	l->round++;
 	if (l->at != NULL) {
-		o->tail += *l->filled - o->lent;
-		l->at = NULL;
+		/* not added to: who dies before the next line has it again */
+		o->tail = o->accepted + (*l->filled - o->lent);
+		str_store(&l->at, (unsigned char *)NULL);
 	}
 	if (str_likely(l->used == 0))
 		return;
@@ -215,7 +217,8 @@ inet_out_lend(struct inet *in)
 			l->limit = most;
 		l->soon = o->want == KS_SOON;
 		o->lent = n;
-		l->at = g->b_rptr + OUT_HEAD;
+		o->accepted = o->tail;
+		str_store_rel(&l->at, g->b_rptr + OUT_HEAD);
 	} else if (g == NULL && o->want == 0 && inet_tcp_sends(in)) {
 		l->out = OUT_DIRECT;
 	}

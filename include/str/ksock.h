@@ -65,6 +65,8 @@ struct ksock_lend {
 	volatile uint32_t got;	      /* something was received */
 	volatile uint64_t sent;	      /* bytes that were sent */
 	volatile int err;	      /* what a call failed with, or 0 */
+	volatile uint32_t round;      /* another since either has had what was
+				       * in the socket, or may have */
 	volatile uint32_t more;	      /* the head's: the last receive took all it
 				       * could */
 	uint32_t room;		      /* the head's: what the next one is for */
@@ -131,6 +133,7 @@ int ksock_getopt(ksock_t *ks, int level, int name, void *val, uint32_t *len);
 int ksock_error(ksock_t *ks);
 /* ksock_ioctl - FIONREAD, SIOCOUTQ, SIOCATMARK: an int read; minus an errno */
 #define KS_ATMARK 0x8905ul /* SIOCATMARK, of Linux */
+#define KS_INQ 0x541bul	   /* FIONREAD */
 int ksock_ioctl(ksock_t *ks, unsigned long cmd, int *ret);
 
 /*

@@ -177,6 +177,7 @@ STR_EXPORT STR_HOT long
 strm_read(int fd, void *buf, size_t len)
 {
 	struct fd_rec *r = fd_likely_stream(fd);
+	const struct ksock_lend *l;
 	struct str_head *sd;
 	str_a32 *fflags;
 	uint32_t gen;
@@ -190,7 +191,8 @@ strm_read(int fd, void *buf, size_t len)
 	ret = str_head_read_fast(sd, fflags, gen, fd, buf, len);
 	if (str_likely(ret > 0))
 		return ret;
-	return sd->plumb->lend.in != 0 ? read_lent(r, fd, buf, len) : 0;
+	l = str_lend_hint(sd);
+	return l != NULL && l->in != 0 ? read_lent(r, fd, buf, len) : 0;
 }
 
 /* A long piece, straight to the socket; what is left goes the usual way. */
@@ -222,15 +224,15 @@ strm_write(int fd, const void *buf, size_t len)
 		return none(fd);
 	cancel_point();
 	if (fast_ready() && fd_read(r, &sd, &fflags, &gen)) {
-		const struct ksock_lend *l = &sd->plumb->lend;
+		const struct ksock_lend *l = str_lend_hint(sd);
 
 		/* hints: looked at again inside */
-		if (l->at != NULL) {
+		if (l != NULL && l->at != NULL) {
 			ret = str_lend_put(sd, fflags, gen, buf, len);
 			if (str_likely(ret > 0))
 				return ret;
 		}
-		if (str_likely(l->out - 1u >= len)) {
+		if (str_likely(l != NULL && l->out - 1u >= len)) {
 			ret = str_head_write_fast(sd, fflags, gen, fd, buf,
 				len);
 			if (str_likely(ret > 0))
