@@ -8,6 +8,8 @@
  */
 #include <stdio.h>
 
+#include <str/tli.h>
+
 #include "in.h"
 
 static const struct {
@@ -17,6 +19,8 @@ static const struct {
 	{"ksock:sent", {2, 3, 5, 10, 30}},
 	{"queue:linked", {1, 2, 3, 10, 30}},
 	{"queue:unlinked", {1, 2, 3, 10, 30}},
+	{"lend:put", {1, 2, 31, 200, 900}},
+	{"lend:sent", {1, 2, 3, 10, 30}},
 };
 
 /* Messages of all sizes until death; the pipe tells what was accepted. */
@@ -33,9 +37,15 @@ victim(int fd, int p, const char *label, int n)
 		size_t k = 1 + t_rand_below(t_rand_below(8) == 0 ?
 			sizeof(buf) : 200), i;
 
+		/* long enough to be sent from where they are */
+		if (strcmp(label, "lend:sent") == 0)
+			k = 4200 + t_rand_below(sizeof(buf) - 4200);
 		for (i = 0; i < k; i++)
 			buf[i] = in_byte(at + i);
-		in_put(fd, NULL, 0, buf, (int)k, 0);
+		if (strncmp(label, "lend:", 5) == 0)
+			T_EQ(strm_write(fd, buf, k), (long)k);
+		else
+			in_put(fd, NULL, 0, buf, (int)k, 0);
 		at += k;
 		if (write(p, &at, sizeof(at)) != sizeof(at))
 			_exit(1);
@@ -85,3 +95,113 @@ one(const char *label, int n)
 POINT(death_after_the_kernel_took_it, 0)
 POINT(death_as_something_is_queued, 1)
 POINT(death_as_something_leaves_the_queue, 2)
+POINT(death_as_the_head_gathers, 3)
+POINT(death_as_the_head_sends, 4)
+
+/* Who goes on after that sends what follows: nothing is between, or twice. */
+T_CASE(death_as_the_head_gathers_leaves_the_endpoint_usable)
+{
+	unsigned char buf[6000];
+	int s, fd = in_pair("/dev/tcp", AF_INET, &s), i, k, st;
+	uint64_t at = 0, last = 0, n = 0;
+	pid_t pid;
+	ssize_t r;
+
+	for (i = 0; i < 10; i++) {
+		pid = T_OK(fork());
+		if (pid == 0) {
+			T_OK(setenv("STREAMS_CRASH", i & 1 ? "lend:sent:2" :
+				"lend:put:3", 1));
+			memset(buf, 'd', sizeof(buf));
+			for (;;)
+				(void)strm_write(fd, buf, i & 1 ? 6000 : 50);
+		}
+		T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+		T_TRUE(WIFSIGNALED(st) && WTERMSIG(st) == SIGKILL);
+		for (k = 0; k < 40; k++, at += 10)
+			T_EQ(strm_write(fd, "aaaaaaaaaa", 10), 10);
+		T_OK(ioctl(fd, I_FLUSH, i % 4 == 3 ? FLUSHR : FLUSHW));
+		memset(buf, 'a', sizeof(buf));
+		T_EQ(strm_write(fd, buf, sizeof(buf)), (long)sizeof(buf));
+		at += sizeof(buf);
+	}
+	memset(buf, 'z', sizeof(buf));
+	for (k = 0; k < 40; k++)
+		T_EQ(strm_write(fd, buf, 10), 10);
+	T_EQ(strm_write(fd, buf, sizeof(buf)), (long)sizeof(buf));
+	T_OK(close(fd));
+	while ((r = T_OK(read(s, buf, sizeof(buf)))) > 0)
+		for (k = 0; k < r; k++) {
+			T_TRUE(strchr("adz", buf[k]) != NULL);
+			T_TRUE(last == 0 || buf[k] == 'z');
+			last += buf[k] == 'z';
+			n += buf[k] == 'a';
+		}
+	T_LE(n, at); /* some of them may have been flushed */
+	T_EQ(last, 400u + sizeof(buf));
+	T_OK(close(s));
+}
+
+/* He had it in his buffer, and it goes with him; what follows is the next. */
+T_CASE(death_as_the_head_receives)
+{
+	static const char *const env[] = {"lend:received:1", "lend:received:4"};
+	static unsigned char buf[65536];
+	uint64_t at, told, total, i = 0;
+	int round, s, fd, p[2], st;
+	pid_t pid;
+	long n;
+
+	for (round = 0; round < 2; round++) {
+		fd = in_pair("/dev/tcp", AF_INET, &s);
+		/* it is lent when the first has come the other way */
+		T_EQ(write(s, "x", 1), 1);
+		in_want(fd, -1);
+		T_OK(pipe(p));
+		pid = T_OK(fork());
+		if (pid == 0) {
+			T_OK(setenv("STREAMS_CRASH", env[round], 1));
+			for (at = 0;;) {
+				n = strm_read(fd, buf, 4000);
+				if (n == 0) {
+					/* the first call of a process */
+					in_want(fd, -1);
+					n = in.datalen;
+				}
+				T_GT(n, 0);
+				at += (uint64_t)n;
+				if (write(p[1], &at, sizeof(at)) != sizeof(at))
+					_exit(1);
+			}
+		}
+		T_OK(close(p[1]));
+		/* a multiple of what tells one byte from another, and more */
+		for (told = total = 0; waitpid(pid, &st, WNOHANG) == 0;) {
+			for (i = 0; i < 4000; i++)
+				buf[i] = (unsigned char)((total + i) % 251);
+			T_EQ(write(s, buf, 4000), 4000);
+			total += 4000;
+			t_pause();
+		}
+		T_TRUE(WIFSIGNALED(st) && WTERMSIG(st) == SIGKILL);
+		while (read(p[0], &at, sizeof(at)) == sizeof(at))
+			told = at;
+		T_OK(close(p[0]));
+		T_OK(shutdown(s, SHUT_WR));
+		/* to the end, each byte the one after the one before */
+		at = 0;
+		while (in_get(fd) == -1) {
+			if (at == 0 && in.datalen > 0)
+				i = in.data[0];
+			for (n = 0; n < in.datalen; n++, i++)
+				T_EQ(in.data[n], i % 251);
+			at += (uint64_t)in.datalen;
+		}
+		T_EQ(in.prim, T_ORDREL_IND);
+		T_LE(told + at, total);
+		if (at != 0)
+			T_EQ(i % 251, total % 251);
+		T_OK(close(fd));
+		T_OK(close(s));
+	}
+}
