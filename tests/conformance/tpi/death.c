@@ -491,8 +491,8 @@ T_CASE_TIMEOUT(modules_pushed_meanwhile_keep_the_order, 60)
 		for (i = 0;; i++)
 			if (write(fd[0], &i, sizeof(i)) != (int)sizeof(i))
 				_exit(1);
-	for (i = 0; i < 4000; i++) {
-		int e = (int)t_rand_below(200);
+	for (i = 0; i < 20000; i++) {
+		int e = (int)t_rand_below(400);
 
 		tp_want(fd[1], -1);
 		T_EQ(tp.datalen, (int)sizeof(got));
@@ -507,6 +507,8 @@ T_CASE_TIMEOUT(modules_pushed_meanwhile_keep_the_order, 60)
 		pushed[e] = !pushed[e];
 	}
 	kill_(pid);
+	/* or the other end's close waits for what nobody reads */
+	T_OK(close(fd[1]));
 }
 
 /* bufmod puts a header in front: nothing goes past it. */
@@ -557,7 +559,7 @@ T_CASE_TIMEOUT(two_who_write_keep_their_order, 60)
 			if (write(fd[0], msg, sizeof(msg)) != (int)sizeof(msg))
 				_exit(1);
 	}
-	for (i = 0; i < 600; i++) {
+	for (i = 0; i < 3000; i++) {
 		if (i % 50 == 0)
 			let_run((unsigned)t_rand_below(3000));
 		T_EQ(read(fd[1], msg, sizeof(msg)), (int)sizeof(msg));
@@ -567,4 +569,5 @@ T_CASE_TIMEOUT(two_who_write_keep_their_order, 60)
 	}
 	kill_(pid[0]);
 	kill_(pid[1]);
+	T_OK(close(fd[1])); /* as above */
 }
