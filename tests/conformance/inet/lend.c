@@ -162,7 +162,7 @@ struct waiter {
 	int fd, out, prim;
 	unsigned char *buf;
 	size_t len;
-	volatile int begun, done;
+	volatile int tid, done;
 	long ret;
 };
 
@@ -171,34 +171,34 @@ wait_there(void *arg)
 {
 	struct waiter *w = arg;
 
-	w->begun = 1;
+	w->tid = (int)gettid();
 	w->ret = w->out ? strm_write(w->fd, w->buf, w->len) :
 		get_prim(w->fd, w->buf, w->len, &w->prim);
 	w->done = 1;
 	return NULL;
 }
 
-/* Is every other thread of this process asleep?  Then it waits where it is to. */
+/* Has it been asleep for a while?  Then it waits where it is to. */
 static int
-others_sleep(void)
+is_asleep(const struct waiter *w)
 {
 	char name[64], line[512], *p;
-	int self = (int)gettid(), asleep = 1, tid;
 	FILE *f;
+	int i;
 
-	/* threads are few, their numbers near */
-	for (tid = self + 1; tid < self + 200; tid++) {
-		snprintf(name, sizeof(name), "/proc/self/task/%d/stat", tid);
+	snprintf(name, sizeof(name), "/proc/self/task/%d/stat", w->tid);
+	for (i = 0; i < 3; i++) {
 		f = fopen(name, "re");
 		if (f == NULL)
-			continue;
+			return 0;
 		p = fgets(line, sizeof(line), f) != NULL ?
 			strrchr(line, ')') : NULL;
-		if (p != NULL && p[2] != 'S')
-			asleep = 0;
 		T_EQ(fclose(f), 0);
+		if (p == NULL || p[2] != 'S')
+			return 0;
+		t_pause();
 	}
-	return asleep;
+	return 1;
 }
 
 static void
@@ -208,12 +208,12 @@ wait_begin(struct waiter *w, int fd, int out, size_t len)
 	w->out = out;
 	w->len = len;
 	w->buf = malloc(len);
-	w->begun = w->done = 0;
+	w->tid = w->done = 0;
 	T_TRUE(w->buf != NULL);
 	if (out)
 		fill(w->buf, len, 0);
 	T_EQ(pthread_create(&w->thr, NULL, wait_there, w), 0);
-	T_SOON(w->begun && others_sleep(), 5000);
+	T_SOON(w->tid != 0 && is_asleep(w), 5000);
 	T_FALSE(w->done);
 }
 
@@ -965,4 +965,50 @@ T_CASE(who_polls_and_who_waits_get_all_between_them)
 	}
 	T_OK(close(s));
 	T_OK(close(fd));
+}
+
+/* What needs no message needs no memory. */
+T_CASE(without_memory_what_is_lent_goes_on)
+{
+	static char much[65536];
+	int s, fd, p[64][2], n, i;
+	unsigned char buf[5000];
+	uint64_t at = 0, in_at = 0;
+	size_t total = 0;
+	ssize_t done;
+	long k;
+
+	T_OK(setenv("STREAMS_SIZE", "16M", 1)); /* before the first stream */
+	fd = tcp(&s);
+	for (n = 0; n < 64 && pipe(p[n]) == 0; n++) {
+		T_OK(fcntl(p[n][1], F_SETFL, O_NONBLOCK));
+		for (k = sizeof(much); k > 0;) {
+			done = write(p[n][1], much, (size_t)k);
+			if (done < 0)
+				k /= 2;
+			else
+				total += (size_t)done;
+		}
+	}
+	/* they would hold twice as much as there is */
+	T_LT(total, 16u << 20);
+	T_GT(total, 4u << 20);
+	send_all(s, 100000, 0);
+	while (in_at < 100000) {
+		k = strm_read(fd, buf, sizeof(buf));
+		T_GT(k, 0);
+		check(buf, (size_t)k, in_at);
+		in_at += (uint64_t)k;
+	}
+	for (i = 0; i < 10; i++, at += LONG)
+		put_all(fd, LONG, at);
+	while (n-- > 0) {
+		T_OK(close(p[n][0]));
+		T_OK(close(p[n][1]));
+	}
+	for (i = 0; i < 10; i++, at += SHORT)
+		put_all(fd, SHORT, at);
+	T_OK(close(fd));
+	T_EQ(check_rest(s, 0), at);
+	T_OK(close(s));
 }
