@@ -79,10 +79,14 @@ lookup(struct tpi *tp, const struct tpi_buf *to, unsigned int *ret_gen)
 	return nm;
 }
 
-/* Hold whoever is bound to @to: 0, EBUSY, or ESRCH. */
+/*
+ * Hold whoever is bound to @to: 0, EBUSY, or ESRCH.  The name may be another's
+ * at any time: whose stream is held is *@ret_ep, copied before the generation
+ * is looked at again.
+ */
 static inline int
 find(struct tpi *tp, const struct tpi_buf *to, struct str_hold *h,
-	struct ti_name **ret)
+	struct ti_name **ret, struct ti **ret_ep)
 {
 	for (;;) {
 		struct str_ref ref;
@@ -94,6 +98,7 @@ find(struct tpi *tp, const struct tpi_buf *to, struct str_hold *h,
 		if (nm == NULL)
 			return ESRCH;
 		ref = nm->ref;
+		*ret_ep = __atomic_load_n(&nm->ep, __ATOMIC_RELAXED);
 		err = str_hold(h, &ref);
 		*ret = nm;
 		if (err != 0 && gen_of(nm) == gen)
@@ -156,7 +161,7 @@ ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	struct ti_name *nm;
 	struct str_hold h;
 	mblk_t *bp;
-	int err = find(tp, to, &h, &nm);
+	int err = find(tp, to, &h, &nm, &ep);
 
 	(void)opts;
 	if (__builtin_expect(err != 0, 0)) {
@@ -164,7 +169,6 @@ ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
 			tpi_retry(tp);
 		return err == EBUSY ? EAGAIN : TCL_NOPEER;
 	}
-	ep = nm->ep;
 	if (__builtin_expect(!has_room(ep), 0)) {
 		err = full(me, ep, nm);
 		if (err != 0) {
@@ -192,14 +196,15 @@ int
 ti_direct(struct tpi *tp, const struct tpi_buf *to, const struct str_direct *d)
 {
 	struct ti_name *nm;
+	struct ti *ep;
 	struct str_hold h;
 	int ret;
 
 	/* one that waits has the receiver noted */
 	if (__builtin_expect(ti_of(tp)->since != 0 ||
-		find(tp, to, &h, &nm) != 0, 0))
+		find(tp, to, &h, &nm, &ep) != 0, 0))
 		return STR_DIRECT_NOT;
-	ret = tpi_unitdata_direct(&nm->ep->tpi, tp, NULL, d);
+	ret = tpi_unitdata_direct(&ep->tpi, tp, NULL, d);
 	str_unhold(&h);
 	return ret;
 }

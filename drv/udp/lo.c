@@ -19,8 +19,10 @@
  * counted, at once, until it reads.
  *
  * Whose a receiver is: as drv/ti has it.  An entry of the table is found
- * without lock, its stream held, its generation looked at again; whoever is
- * unbound or closed has changed that first, or waits until it is let go.
+ * without lock, what it says copied, its stream held, its generation looked at
+ * again; whoever is closed has changed that first, or waits until it is let go.
+ * An unbound one does not wait, and its entry may be another's at once: so it
+ * is the copy that is gone by.
  *
  * Locks.  The sender's perimeter.  None of the receiver's.
  */
@@ -335,6 +337,7 @@ resolve(struct udp *u, struct udp_dest *d, const struct sockaddr_storage *sa,
 	make_header(u, d, &dst, &src);
 	bcopy(sa, d->sa, len);
 	d->ref = d->nm->ref;
+	d->ep = str_load(&d->nm->ep);
 	if (udp_gen(d->nm) != d->gen)
 		return 0;
 	d->len = len;
@@ -399,14 +402,13 @@ clock(void)
 }
 
 /*
- * udp_full - a receiver, whose stream is held, is full
+ * udp_full - a receiver, @to at @nm, whose stream is held, is full
  * Return: 0: it is not any more; EAGAIN; ENOBUFS: to be dropped.
  */
 int
-udp_full(struct udp *u, struct udp_port *nm)
+udp_full(struct udp *u, struct udp_port *nm, struct udp *to)
 {
 	unsigned long now = clock() | 1;
-	struct udp *to = nm->ep;
 
 	if (str_load(&nm->stuck))
 		return ENOBUFS;
@@ -581,8 +583,8 @@ udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 {
 	struct sockaddr_storage ss;
 	struct udp_dest *d;
+	struct udp *ep;
 	struct str_hold h;
-	struct str_ref ref;
 	uint32_t len;
 	int err, tries = 0;
 
@@ -592,7 +594,7 @@ udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 		d = find(u, &ss, len);
 		if (d == NULL)
 			return UDP_NOT_LO;
-		err = udp_port_hold(u->st, d->nm, d->gen, &h, &ref);
+		err = udp_port_hold(u->st, d->nm, d->gen, &h, &ep);
 		if (err == 0)
 			break;
 		if (err == EBUSY) {
@@ -603,8 +605,8 @@ udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 		if (++tries > 100)
 			return UDP_NOT_LO; /* they come and go too fast for us */
 	}
-	if (!udp_has_room(d->nm->ep)) {
-		err = udp_full(u, d->nm);
+	if (!udp_has_room(ep)) {
+		err = udp_full(u, d->nm, ep);
 		if (err != 0) {
 			str_unhold(&h);
 			if (err == ENOBUFS)
@@ -614,7 +616,7 @@ udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 	}
 	u->since = 0;
 	u->wait = NULL;
-	err = give(u, d->nm->ep, d, opts, mp);
+	err = give(u, ep, d, opts, mp);
 	str_unhold(&h);
 	if (err == ENOSR) {
 		tpi_retry(&u->in.tp);
@@ -679,7 +681,7 @@ udp_lo_fast(struct udp *u, mblk_t *mp)
 		return 0;
 	if (str_hold(&hold, &d->ref) != 0)
 		return 0;
-	to = d->nm->ep;
+	to = d->ep;
 	if (udp_gen(d->nm) != d->gen || !udp_has_room(to)) {
 		str_unhold(&hold);
 		return 0;
@@ -753,6 +755,7 @@ udp_lo_direct(queue_t *q, const struct str_direct *sd)
 	unsigned char h[sizeof(d->hdr)];
 	struct udp_state *st;
 	struct udp_port *nm;
+	struct udp *ep;
 	struct str_hold hold;
 	struct str_ref ref;
 	uint32_t seq, hlen, gen, len, n = (uint32_t)sd->dlen;
@@ -781,6 +784,7 @@ udp_lo_direct(queue_t *q, const struct str_direct *sd)
 		u->in.tp.dead || st->lo == NULL || wire_tapped(st->lo)))
 		return ret;
 	nm = d->nm;
+	ep = d->ep;
 	gen = d->gen;
 	ref = d->ref;
 	hlen = d->hlen;
@@ -795,7 +799,7 @@ udp_lo_direct(queue_t *q, const struct str_direct *sd)
 	if (str_unlikely(str_hold(&hold, &ref) != 0))
 		return ret;
 	if (str_likely(udp_gen(nm) == gen && !str_load(&nm->stuck)))
-		ret = arrive_direct(nm->ep, h, sd);
+		ret = arrive_direct(ep, h, sd);
 	str_unhold(&hold);
 	if (str_likely(ret == STR_DIRECT_DONE))
 		count(u, n + hlen);
@@ -880,9 +884,9 @@ udp_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 	struct udp_state *st = udp_state();
 	struct udp_at src, dst;
 	struct udp_port *nm;
+	struct udp *ep;
 	struct udp_hdr uh;
 	struct str_hold hold;
-	struct str_ref ref;
 	uint32_t gen;
 	int err;
 
@@ -904,13 +908,13 @@ udp_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 		nm = udp_port_find(st, &dst, &src, &gen);
 		if (nm == NULL)
 			return 0;
-		err = udp_port_hold(st, nm, gen, &hold, &ref);
+		err = udp_port_hold(st, nm, gen, &hold, &ep);
 	} while (err == ESRCH);
 	if (err != 0) {
 		wire_count(w, WIRE_FULL, 1);
 		return 1;
 	}
-	up(w, nm->ep, pkt, h->hlen + UDP_HDRLEN, uh.len - UDP_HDRLEN, &src);
+	up(w, ep, pkt, h->hlen + UDP_HDRLEN, uh.len - UDP_HDRLEN, &src);
 	str_unhold(&hold);
 	return 1;
 }
@@ -925,24 +929,25 @@ udp_error(struct wire *w, const struct ip_hdr *h, const unsigned char *begin,
 	unsigned char sa[sizeof(struct sockaddr_in6)];
 	struct udp_at src, dst;
 	struct udp_port *nm;
+	struct udp *ep;
 	struct str_hold hold;
-	struct str_ref ref;
 	uint32_t gen;
 
 	(void)w, (void)mtu;
-	if (st == NULL || n < (size_t)h->hlen + 4)
+	/* ports are in the first fragment alone */
+	if (st == NULL || h->frag != 0 || n < (size_t)h->hlen + 4)
 		return;
 	src.a = h->src;
 	dst.a = h->dst;
 	bcopy(begin + h->hlen, &src.port, 2);
 	bcopy(begin + h->hlen + 2, &dst.port, 2);
 	nm = udp_port_find(st, &src, &dst, &gen);
-	if (nm == NULL || udp_port_hold(st, nm, gen, &hold, &ref) != 0)
+	if (nm == NULL || udp_port_hold(st, nm, gen, &hold, &ep) != 0)
 		return;
 	to.buf = sa;
-	to.len = put_source(sa, nm->ep->in.family == AF_INET6, dst.a.b,
+	to.len = put_source(sa, ep->in.family == AF_INET6, dst.a.b,
 		dst.a.len, dst.port);
-	tpi_uderror_ind(&nm->ep->in.tp, &to, &none, error);
+	tpi_uderror_ind(&ep->in.tp, &to, &none, error);
 	str_unhold(&hold);
 }
 
@@ -956,9 +961,9 @@ copies(struct udp_state *st, struct wire *w, unsigned int proto,
 	const mblk_t *pkt, const struct ip_hdr *h)
 {
 	struct udp_port *nm = NULL;
+	struct udp *ep;
 	struct udp_at src;
 	struct str_hold hold;
-	struct str_ref ref;
 	uint32_t gen, skip;
 	int n = 0;
 
@@ -968,11 +973,11 @@ copies(struct udp_state *st, struct wire *w, unsigned int proto,
 		nm = udp_raw_next(st, nm, proto, &h->dst, &h->src, &gen);
 		if (nm == NULL)
 			return n;
-		if (udp_port_hold(st, nm, gen, &hold, &ref) != 0)
+		if (udp_port_hold(st, nm, gen, &hold, &ep) != 0)
 			continue;
-		skip = h->src.len == 4 && inet_is_set(&nm->ep->in, T_INET_IP,
+		skip = h->src.len == 4 && inet_is_set(&ep->in, T_INET_IP,
 			T_IP_HDRINCL) ? 0 : h->hlen;
-		up(w, nm->ep, pkt, skip, h->hlen + h->len - skip, &src);
+		up(w, ep, pkt, skip, h->hlen + h->len - skip, &src);
 		str_unhold(&hold);
 		n++;
 	}

@@ -172,17 +172,21 @@ udp_raw_next(struct udp_state *st, struct udp_port *nm, unsigned int proto,
 }
 
 /*
- * udp_port_hold - hold who was found; @ref: is what it was then
+ * udp_port_hold - hold who was found
+ * The entry may be another one's at any time, so both the stream and the
+ * endpoint are copied before `gen' is looked at again: whose stream is held is
+ * *@ret_ep, and never what the entry says afterwards.
  * Return: 0; EBUSY: not now; ESRCH: he is gone, look again.
  */
 int
 udp_port_hold(struct udp_state *st, struct udp_port *nm, uint32_t gen,
-	struct str_hold *h, struct str_ref *ref)
+	struct str_hold *h, struct udp **ret_ep)
 {
+	struct str_ref ref = nm->ref;
 	int err;
 
-	*ref = nm->ref;
-	err = str_hold(h, ref);
+	*ret_ep = str_load(&nm->ep);
+	err = str_hold(h, &ref);
 	if (err == 0) {
 		if (udp_gen(nm) == gen)
 			return 0;

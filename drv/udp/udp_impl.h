@@ -39,8 +39,8 @@ struct udp_at {
 
 /*
  * An address that is or was bound: type-stable, linked for ever.  `gen' is odd
- * while it is bound; what it says of its owner is so if gen is the same after
- * `ref' has been held.
+ * while it is bound; what it says of its owner is so if it was copied before
+ * `ref' was held and gen is the same after that.
  */
 struct udp_port {
 	struct udp_port *next;	 /* [I] in its chain */
@@ -94,6 +94,7 @@ struct udp_dest {
 	uint32_t changed;      /* udp_state's then */
 	uint32_t gen;	       /* nm's */
 	struct udp_port *nm;
+	struct udp *ep;	       /* nm's, as ref: good if gen is nm's still */
 	struct str_ref ref;
 	uint64_t until;	       /* inet_ticks(); 0: for ever */
 	unsigned char sa[28];  /* as the user gives it */
@@ -150,7 +151,7 @@ struct udp_port *udp_port_find(struct udp_state *st, const struct udp_at *dst,
 	const struct udp_at *src, uint32_t *ret_gen);
 int udp_port_any(struct udp_state *st, uint16_t port);
 int udp_port_hold(struct udp_state *st, struct udp_port *nm, uint32_t gen,
-	struct str_hold *h, struct str_ref *ref);
+	struct str_hold *h, struct udp **ret_ep);
 struct udp_port *udp_raw_next(struct udp_state *st, struct udp_port *nm,
 	unsigned int proto, const struct ip_addr *dst,
 	const struct ip_addr *src, uint32_t *ret_gen);
@@ -174,7 +175,7 @@ int udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp);
 int udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp); /* far.c */
-int udp_full(struct udp *u, struct udp_port *nm);
+int udp_full(struct udp *u, struct udp_port *nm, struct udp *to);
 mblk_t *udp_ind(mblk_t *mp, const struct udp *to, const struct udp_at *src);
 void udp_put_sums(unsigned char *h, uint32_t hlen, const mblk_t *bp, uint32_t n,
 	int no);
