@@ -14,7 +14,8 @@
  * Locks.  The upper stream's busy lock, then the lower's; the second is only
  * tried, with the first given up in between, because two links may meet from
  * opposite sides.  No lock is held over more than these two, so a cycle made
- * by several at once is looked for once more when the link stands.
+ * by several at once is looked for once more when the link stands; whoever
+ * finds one takes his link back and tries again, so that not all of them lose.
  *
  * Crash.  A link is entered in its list before anything else knows it and
  * leaves it after everything has forgotten it.  Its state says how far it is:
@@ -29,6 +30,8 @@
 #include <sys/stropts.h>
 
 #define DEPTH 64u	/* of cascaded multiplexors */
+#define TRIES 8u	/* to make a link that others are in the way of */
+#define CIRCLE (-2)	/* of links that several have just made */
 #define UNLINK_MS 15000u
 #define MEND_MS 500u /* nobody waits for what is done for the dead */
 
@@ -82,34 +85,55 @@ multiplexor(struct str_plumb *pl)
 		NULL;
 }
 
-static bool
-reaches(struct str_plumb *from, struct str_plumb *to, unsigned depth);
+/* A driver whose persistent links are being looked through, and those above. */
+struct seen {
+	const struct str_fmod *fmod;
+	const struct seen *up;
+};
 
 static bool
-list_reaches(struct str_link *l, struct str_plumb *to, unsigned depth)
+is_seen(const struct seen *s, const struct str_fmod *fm)
+{
+	while (s != NULL && s->fmod != fm)
+		s = s->up;
+	return s != NULL;
+}
+
+static bool
+reaches(struct str_plumb *from, struct str_plumb *to, unsigned depth,
+	const struct seen *seen);
+
+static bool
+list_reaches(struct str_link *l, struct str_plumb *to, unsigned depth,
+	const struct seen *seen)
 {
 	/* deeper ones may go while we look: not further than they are links */
 	for (; l != NULL && str_mem_valid(l) && l->blk.state == STR_BLK_LINK;
 		l = l->next)
 		/* one that is GONE as well: it keeps its lower stream, and two
 		 * that keep each other are never closed */
-		if (reaches(l->lower->plumb, to, depth))
+		if (reaches(l->lower->plumb, to, depth, seen))
 			return true;
 	return false;
 }
 
-/* Is @to below @from?  Deeper than DEPTH counts as yes. */
+/*
+ * Is @to below @from?  Deeper than DEPTH counts as yes.  Streams of a driver
+ * may be linked below that driver itself, to stay: they lead to nothing that
+ * has not been seen.
+ */
 static bool
-reaches(struct str_plumb *from, struct str_plumb *to, unsigned depth)
+reaches(struct str_plumb *from, struct str_plumb *to, unsigned depth,
+	const struct seen *seen)
 {
-	struct str_fmod *fm;
+	struct seen here = {multiplexor(from), seen};
 
 	if (from == to || depth >= DEPTH)
 		return true;
-	if (list_reaches(from->links, to, depth + 1))
+	if (list_reaches(from->links, to, depth + 1, seen))
 		return true;
-	fm = multiplexor(from);
-	return fm != NULL && list_reaches(fm->plinks, to, depth + 1);
+	return here.fmod != NULL && !is_seen(seen, here.fmod) &&
+		list_reaches(here.fmod->plinks, to, depth + 1, &here);
 }
 
 static void
@@ -244,11 +268,12 @@ refused(struct str_head *upper, struct str_head *lower)
 	    (f & (STR_H_PLEX | STR_H_HUP | STR_H_RDERR | STR_H_WRERR |
 		STR_H_CLOSED)) != 0)
 		return EINVAL;
-	if (reaches(low, up, 0))
+	if (reaches(low, up, 0, NULL))
 		return EINVAL; /* a circle, of one stream at the least */
 	return 0;
 }
 
+/* Return: as str_plumb_link(), or CIRCLE.  Locks: busy of both. */
 static int
 link_locked(struct str_head *upper, struct str_head *lower,
 	struct host_call *hc, bool persist, int *ret_id)
@@ -290,8 +315,8 @@ link_locked(struct str_head *upper, struct str_head *lower,
 	str_procs_on(qp);
 	str_sock_changed(low);
 	STR_CRASH_POINT("link:on");
-	if (list_reaches(low->links, low, 0))
-		err = EINVAL; /* made by several at once */
+	if (list_reaches(low->links, low, 0, NULL))
+		err = CIRCLE;
 	else
 		err = tell(upper, hc, l, persist ? I_PLINK : I_LINK, &sure);
 	/* did he take it, and the answer got lost? */
@@ -321,24 +346,32 @@ int
 str_plumb_link(struct str_head *upper, struct str_head *lower,
 	struct host_call *hc, bool persist, int *ret_id)
 {
+	unsigned tries = 0;
 	bool held;
 	int err;
 
 	if (upper->plumb == lower->plumb ||
 	    lower->plumb->kind != STR_PL_DEV || upper->plumb->driver == NULL)
 		return EINVAL;
-	/* two streams may be in other hands for long */
-	held = str_ref_hold(lower);
-	err = lock_both(upper->plumb, lower->plumb, hc);
-	if (err != 0) {
+	for (;;) {
+		/* two streams may be in other hands for long */
+		held = str_ref_hold(lower);
+		err = lock_both(upper->plumb, lower->plumb, hc);
 		str_ref_release(held);
-		return err;
+		if (err != 0)
+			return err;
+		err = link_locked(upper, lower, hc, persist, ret_id);
+		str_busy_unlock(lower->plumb);
+		str_busy_unlock(upper->plumb);
+		if (err != CIRCLE)
+			return err;
+		/* whoever comes first now stays, and is found by the others */
+		if (++tries == TRIES)
+			return EINVAL;
+		err = nap(hc);
+		if (err != 0)
+			return err;
 	}
-	str_ref_release(held);
-	err = link_locked(upper, lower, hc, persist, ret_id);
-	str_busy_unlock(lower->plumb);
-	str_busy_unlock(upper->plumb);
-	return err;
 }
 
 static struct str_link *
