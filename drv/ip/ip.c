@@ -65,6 +65,7 @@ ip_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 	*devp = makedevice(getmajor(*devp), 1 + m % (IP_MINORS - 1));
 	ep->rq = q;
 	noenable(WR(q)); /* what waits there waits for somebody else */
+	noenable(q);	 /* it keeps a block: see lower.c */
 	q->q_ptr = WR(q)->q_ptr = ep;
 	qprocson(q);
 	return 0;

@@ -141,6 +141,9 @@ int ip_lower_is_alive(struct ip_wire *w);
 int ip_lower_input(struct ip_wire *w);
 int ip_lower_send(struct ip_wire *w, const mblk_t *pkt,
 	const struct ip_hdr *h);
+mblk_t *ip_block(struct ip_wire *w, uint32_t most);
+void ip_block_keep(struct ip_wire *w, mblk_t *mp);
+mblk_t *ip_block_fit(struct ip_wire *w, mblk_t *mp, uint32_t most);
 
 /* packet.c: wires of frames */
 struct iovec;

@@ -16,6 +16,11 @@
  * have a socket each, and each version.  IPv6 gives no header: it is made from
  * what the system tells.
  *
+ * Blocks.  Nobody knows how long a packet is before it has been received, and
+ * who keeps it is charged for its bytes only.  So what is much shorter than the
+ * block it came into is copied to one of its size, and the block waits on the
+ * read queue of the wire's stream, where nothing else ever is, for the next.
+ *
  * Locks.  What is made is changed in the perimeter of the wire's stream.
  * Senders read it while they hold that stream.
  */
@@ -34,6 +39,56 @@
 #endif
 
 #define BUFFER (1 << 20) /* of a socket, for bursts */
+
+#define SHORT 4u /* a packet this part of its block, or less, is copied */
+
+/* -------------------------------------------------------------------- blocks */
+
+/* An empty block for @most bytes, and headers in front; NULL: no memory. */
+mblk_t *
+ip_block(struct ip_wire *w, uint32_t most)
+{
+	mblk_t *mp = getq(w->rq);
+
+	if (mp == NULL)
+		mp = allocb(IP_ROOM + most, BPRI_MED);
+	if (mp == NULL) {
+		wire_count(&w->pub, WIRE_NOMEM, 1);
+		return NULL;
+	}
+	mp->b_rptr = mp->b_wptr = mp->b_datap->db_base + IP_ROOM;
+	return mp;
+}
+
+/* What is in @mp is nobody's: the next packet goes there. */
+void
+ip_block_keep(struct ip_wire *w, mblk_t *mp)
+{
+	mp->b_wptr = mp->b_rptr;
+	if (putq(w->rq, mp) == 0)
+		freemsg(mp);
+}
+
+/* The packet in @mp, of ip_block(), in no more memory than it should have;
+ * NULL: there is none. */
+mblk_t *
+ip_block_fit(struct ip_wire *w, mblk_t *mp, uint32_t most)
+{
+	uint32_t n = (uint32_t)MBLKL(mp);
+	mblk_t *bp;
+
+	if (n > most / SHORT)
+		return mp;
+	bp = allocb(n, BPRI_MED);
+	if (bp != NULL) {
+		bcopy(mp->b_rptr, bp->b_wptr, n);
+		bp->b_wptr += n;
+	} else {
+		wire_count(&w->pub, WIRE_NOMEM, 1);
+	}
+	ip_block_keep(w, mp);
+	return bp;
+}
 
 /* What this socket of the wire is for. */
 static uint32_t
@@ -180,13 +235,9 @@ raw_recv(struct ip_wire *w, uint32_t k)
 	struct iovec iov;
 	mblk_t *mp;
 
-	mp = allocb(IP_ROOM + IP_MOST, BPRI_MED);
-	if (mp == NULL) {
-		wire_count(&w->pub, WIRE_NOMEM, 1);
+	mp = ip_block(w, IP_MOST);
+	if (mp == NULL)
 		return 0;
-	}
-	mp->b_rptr += IP_ROOM;
-	mp->b_wptr = mp->b_rptr;
 	iov.iov_base = mp->b_rptr;
 	iov.iov_len = IP_MOST;
 	bzero(&m, sizeof(m));
@@ -197,7 +248,7 @@ raw_recv(struct ip_wire *w, uint32_t k)
 	m.km_ctl = ctl;
 	m.km_ctllen = sizeof(ctl);
 	if (ksock_recvmm(w->ks[k], &m, 1, 0) != 1) {
-		freemsg(mp);
+		ip_block_keep(w, mp);
 		return 0;
 	}
 	mp->b_wptr += m.km_len;
@@ -210,7 +261,9 @@ raw_recv(struct ip_wire *w, uint32_t k)
 		told(&m, &h);
 		mp->b_rptr -= ip_build(mp->b_rptr, &h, NULL, 0);
 	}
-	wire_input(&w->pub, mp, 0);
+	mp = ip_block_fit(w, mp, IP_MOST);
+	if (mp != NULL)
+		wire_input(&w->pub, mp, 0);
 	return 1;
 }
 
@@ -332,24 +385,23 @@ tun_make(struct ip_wire *w)
 static int
 tun_recv(struct ip_wire *w)
 {
-	mblk_t *mp = allocb(IP_ROOM + w->mtu, BPRI_MED);
+	mblk_t *mp = ip_block(w, w->mtu);
 	struct iovec iov;
 	long n;
 
-	if (mp == NULL) {
-		wire_count(&w->pub, WIRE_NOMEM, 1);
+	if (mp == NULL)
 		return 0;
-	}
-	mp->b_rptr += IP_ROOM;
 	iov.iov_base = mp->b_rptr;
 	iov.iov_len = w->mtu;
 	n = ksock_recv(w->ks[0], &iov, 1, NULL);
 	if (n <= 0) {
-		freemsg(mp);
+		ip_block_keep(w, mp);
 		return 0;
 	}
 	mp->b_wptr = mp->b_rptr + n;
-	wire_input(&w->pub, mp, 0);
+	mp = ip_block_fit(w, mp, w->mtu);
+	if (mp != NULL)
+		wire_input(&w->pub, mp, 0);
 	return 1;
 }
 

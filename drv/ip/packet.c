@@ -356,13 +356,10 @@ ip_packet_recv(struct ip_wire *w)
 	struct sockaddr_ll ll;
 	struct ksock_msg m;
 	struct iovec iov;
-	mblk_t *mp = allocb(IP_ROOM + IP_MOST, BPRI_MED);
+	mblk_t *mp = ip_block(w, IP_MOST);
 
-	if (mp == NULL) {
-		wire_count(&w->pub, WIRE_NOMEM, 1);
+	if (mp == NULL)
 		return 0;
-	}
-	mp->b_rptr += IP_ROOM;
 	iov.iov_base = mp->b_rptr;
 	iov.iov_len = IP_MOST;
 	bzero(&m, sizeof(m));
@@ -373,14 +370,17 @@ ip_packet_recv(struct ip_wire *w)
 	m.km_ctl = ctl;
 	m.km_ctllen = sizeof(ctl);
 	if (ksock_recvmm(w->ks[0], &m, 1, 0) != 1) {
-		freemsg(mp);
+		ip_block_keep(w, mp);
 		return 0;
 	}
-	mp->b_wptr = mp->b_rptr + m.km_len;
 	if (ll.sll_pkttype == PACKET_OUTGOING ||
-		ll.sll_pkttype == PACKET_OTHERHOST)
-		freemsg(mp);
-	else
+		ll.sll_pkttype == PACKET_OTHERHOST) {
+		ip_block_keep(w, mp);
+		return 1;
+	}
+	mp->b_wptr = mp->b_rptr + m.km_len;
+	mp = ip_block_fit(w, mp, IP_MOST);
+	if (mp != NULL)
 		input(w, mp, &ll, is_unfinished(&m) ? IP_TRUST : 0);
 	return 1;
 }
