@@ -173,12 +173,14 @@ ip_wire_del(struct ip_ep *ep)
 	if (sh == NULL || w == NULL)
 		return;
 	mutex_enter(&sh->lock);
-	if (w->rq == ep->rq && ip_in_use(&w->gen))
+	if (w->rq == ep->rq && ip_in_use(&w->gen)) {
 		__atomic_store_n(&w->gen, w->gen + 1, __ATOMIC_RELEASE);
+		/* nobody has the place until the lock is let go */
+		ip_lower_close(w);
+	}
 	recount(sh);
 	ip_tap_count(sh);
 	mutex_exit(&sh->lock);
-	ip_lower_close(w);
 	ep->wire = NULL;
 }
 
