@@ -379,6 +379,19 @@ T_CASE(what_does_not_come_in_time_is_given_up)
 	T_EQ(add_frag(1, 40 * SECOND, &slot), IP_HELD);
 	T_EQ(ip_reasm_expire(&r, 80 * SECOND, &tag, begins, &n), 1);
 	T_EQ(n, 0);
+	/* of IPv6 what is left of the first stands for itself */
+	begin(6);
+	T_EQ(cut(2000, 1500, NULL), 2);
+	T_EQ(add_frag(0, SECOND, &slot), IP_HELD);
+	T_EQ(ip_reasm_expire(&r, 31 * SECOND, &tag, begins, &n), 1);
+	T_EQ(n, 48);
+	T_EQ(ip_parse(begins, n, 65535, 0, &f), 0);
+	T_EQ(f.proto, h.proto);
+	T_EQ(f.hlen, 40);
+	T_EQ(f.len, 1448);
+	T_MEM(begins + 40, data, 8);
+	begin(4);
+	T_EQ(cut(2000, 1500, NULL), 2);
 	/* what comes too late begins anew */
 	T_EQ(add_frag(0, 100 * SECOND, &slot), IP_HELD);
 	T_EQ(add_frag(1, 131 * SECOND, &slot), IP_HELD);

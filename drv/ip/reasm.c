@@ -275,6 +275,14 @@ ip_reasm_take(struct ip_reasm *r, uint32_t slot, unsigned char *to)
 	leave(r);
 }
 
+/* The header at @p, of a first fragment, is without a fragment header. */
+static void
+no_fragment(unsigned char *p, const struct ip_slot *s)
+{
+	put16(p + 4, ((uint32_t)p[4] << 8 | p[5]) - 8u);
+	p[s->link] = s->next;
+}
+
 int
 ip_reasm_expire(struct ip_reasm *r, uint64_t now, uint32_t *tag,
 	unsigned char *ret, uint32_t *ret_n)
@@ -293,6 +301,8 @@ ip_reasm_expire(struct ip_reasm *r, uint64_t now, uint32_t *tag,
 			*ret_n = s->hlen + 8u;
 			__builtin_memcpy(ret, s->hdr, s->hlen);
 			__builtin_memcpy(ret + s->hlen, s->data, 8);
+			if (s->src.len == 16)
+				no_fragment(ret, s);
 		}
 		s->state = FREE;
 		leave(r);

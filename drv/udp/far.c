@@ -95,7 +95,8 @@ udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
 	n = mp->b_cont != NULL ? (uint32_t)msgdsize(mp->b_cont) : 0;
 	hlen = h.hlen + (u->raw ? 0 : UDP_HDRLEN);
 	h.len = n + hlen - h.hlen;
-	if (h.len + h.hlen > IP_MOST)
+	/* IPv6 does not count its header */
+	if (h.len + (h.dst.len == 4 ? h.hlen : 0u) > IP_MOST)
 		return EMSGSIZE;
 	(void)ip_build(hdr + h.hlen, &h, NULL, IP_TRUST);
 	if (!apply_to(opts, hdr, &h))
