@@ -75,6 +75,23 @@ end(int sig)
 	ended = 1;
 }
 
+/* Wait for a packet, or the end.  A signal that comes when `ended' has been
+ * looked at already ends the wait, too. */
+static void
+wait_for(int fd)
+{
+	struct pollfd p = { fd, POLLIN, 0 };
+	sigset_t ends, was;
+
+	(void)sigemptyset(&ends);
+	(void)sigaddset(&ends, SIGINT);
+	(void)sigaddset(&ends, SIGTERM);
+	(void)sigprocmask(SIG_BLOCK, &ends, &was);
+	if (!ended && ppoll(&p, 1, NULL, &was) < 0 && errno != EINTR)
+		tool_die(&tool, "poll");
+	(void)sigprocmask(SIG_SETMASK, &was, NULL);
+}
+
 static int64_t
 clock_ns(clockid_t id)
 {
@@ -182,7 +199,7 @@ print_packet(int fd, const struct ipw_pkt *rec, const char *data)
 	fputc('\n', out);
 }
 
-/* The next packet; 0: there is none (any more, or now). */
+/* The next packet; 0: there is none (now). */
 static int
 next(int fd, struct ipw_pkt *rec)
 {
@@ -222,12 +239,12 @@ take(int fd, bool file, long count)
 		if (ended && !stopped) {
 			/* what has come already is not lost */
 			(void)command(fd, IPW_STOP, NULL, 0);
-			(void)fcntl(fd, F_SETFL, O_NONBLOCK);
 			stopped = true;
 		}
 		if (!next(fd, &rec)) {
 			if (stopped)
 				break;
+			wait_for(fd);
 			continue;
 		}
 		n++;
@@ -297,6 +314,7 @@ main(int argc, char **argv)
 			want.name[0] ? want.name : "all wires");
 		(void)fflush(stderr);
 	}
+	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
 	n = take(fd, file != NULL, count);
 	if (!tool.quiet)
 		fprintf(stderr, "strtap: %lu packets, %u lost\n", n, drops);

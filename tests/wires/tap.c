@@ -161,6 +161,24 @@ T_CASE(a_signal_ends_it_when_all_is_written)
 	T_OK(close(fd));
 }
 
+/* Whatever it is about: the signal comes right behind a packet. */
+T_CASE(a_signal_is_never_lost)
+{
+	enum { N = 40 };
+	int fd = tap_lo(), i, k;
+	pid_t pid;
+
+	for (i = 0; i < N; i++) {
+		pid = STRTAP(fd, "/dev/null", "-w", temp("one.pcap"));
+		inject(fd, udp4, sizeof(udp4));
+		for (k = 0; k < i * 2000; k++)
+			__asm__ volatile("");
+		T_EQ(stop(pid, SIGTERM), 0);
+		T_SOON(taps(fd) == 1, 10000);
+	}
+	T_OK(close(fd));
+}
+
 T_CASE(a_killed_tap_is_none_any_more)
 {
 	int fd = tap_lo();
