@@ -29,6 +29,7 @@
 #include <sys/ipwire.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "../conformance/inet/in.h"
 #include "../tools/run.h"
@@ -39,7 +40,9 @@
 
 /* What the other side is asked to do, and says. */
 struct order {
-	char what; /* 'c': call addr, 'p': ping it, 'k': look at what passed */
+	/* 'c': call addr, 'p': ping it, 'f': flood it with `size' datagrams of
+	 * a byte, 'k': look at what passed */
+	char what;
 	int size, port;
 	char addr[48];
 };
@@ -175,6 +178,24 @@ ping(const struct order *o, struct report *r)
 	T_OK(close(s));
 }
 
+/* Many small ones, not faster than they are taken. */
+static void
+flood(const struct order *o, struct report *r)
+{
+	static const struct timespec pause = { 0, 2000000 };
+	struct sockaddr_storage ss;
+	socklen_t len = in_addr(&ss, family_of(o->addr), o->addr, o->port);
+	int s = T_OK(socket(family_of(o->addr), SOCK_DGRAM, 0)), i;
+
+	for (i = 0; i < o->size; i++) {
+		T_EQ(sendto(s, "x", 1, 0, (struct sockaddr *)&ss, len), 1);
+		if (i % 16 == 15)
+			(void)nanosleep(&pause, NULL);
+	}
+	r->ok = 1;
+	T_OK(close(s));
+}
+
 /* Whatever passed on the device must be good. */
 static void
 look(int capture, struct report *r)
@@ -277,6 +298,8 @@ there(int s)
 			call(&o, &r);
 		else if (o.what == 'p')
 			ping(&o, &r);
+		else if (o.what == 'f')
+			flood(&o, &r);
 		else
 			look(capture, &r);
 		T_EQ(write(s, &r, sizeof(r)), (ssize_t)sizeof(r));
@@ -313,22 +336,54 @@ good(struct report r)
 /* ------------------------------------------------------------------ this side */
 
 static void
+may_write(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		T_SKIP("%s: %s", path, strerror(errno));
+	T_OK(close(fd));
+}
+
+static void
+may_make(const char *what, int family, int type, int proto)
+{
+	int s = socket(family, type | SOCK_CLOEXEC, proto);
+
+	if (s < 0)
+		T_SKIP("no %s: %s", what, strerror(errno));
+	T_OK(close(s));
+}
+
+/* A network namespace of our own, with what wires are made of. */
+static void
+own_namespace(void)
+{
+	if (geteuid() != 0)
+		T_SKIP("only root makes namespaces and wires");
+	if (unshare(CLONE_NEWNET) != 0)
+		T_SKIP("no network namespaces: %s", strerror(errno));
+	may_make("raw sockets", AF_INET, SOCK_RAW, IPPROTO_RAW);
+	may_make("packet sockets", AF_PACKET, SOCK_DGRAM, 0);
+}
+
+static void
 two_namespaces(void)
 {
 	int sv[2], fd;
 	pid_t pid;
 	char c;
 
-	if (geteuid() != 0)
-		T_SKIP("only root makes namespaces and wires");
 	if (system("ip -V >/dev/null 2>&1") != 0)
 		T_SKIP("no program ip");
 	fd = open("/dev/net/tun", O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		T_SKIP("no /dev/net/tun");
 	T_OK(close(fd));
-	if (unshare(CLONE_NEWNET) != 0)
-		T_SKIP("no network namespaces: %s", strerror(errno));
+	own_namespace();
+	may_make("IPv6", AF_INET6, SOCK_DGRAM, 0);
+	may_write("/proc/sys/net/ipv4/ip_forward");
+	may_write("/proc/sys/net/ipv6/conf/all/forwarding");
 	T_OK(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sv));
 	pid = T_OK(fork());
 	if (pid == 0) {
@@ -614,6 +669,50 @@ T_CASE_TIMEOUT(packet_finds_its_neighbour_first_and_again, 60)
 		json_says("v[0]['counts']['full'] == 2"), 10000);
 }
 
+/* What the domain's memory holds. */
+static double
+used(void)
+{
+	const char *p;
+
+	T_EQ(RUN(-1, "strinfo", "--json"), 0);
+	p = strstr(out_text, "\"used\":");
+	T_NOTNULL(p);
+	return atof(p + 7);
+}
+
+/* Who does not read holds what it is charged for, and not the wire's blocks. */
+static void
+small_ones_to(const char *wire, const char *addr)
+{
+	enum { N = 3000 };
+	int port, fd = endpoint("10.78.0.2", &port);
+	double before;
+
+	dialogue(fd, "10.78.0.2", 1000); /* whatever there is once */
+	before = used();
+	order('f', addr, port, N);
+	good(answer());
+	T_SOON(RUN(-1, "strwire", "stat", "--json", wire) == 0 &&
+		json_says("v[0]['counts']['in'] > 1500"), 10000);
+	T_LT(used() - before, 2048.0 * N);
+	in_want(fd, T_UNITDATA_IND);
+	T_EQ(in.datalen, 1);
+	T_OK(close(fd));
+}
+
+T_CASE_TIMEOUT(small_packets_take_little_memory, 60)
+{
+	two_namespaces();
+	add_tun();
+	small_ones_to("t0", "10.79.0.2");
+	T_EQ(RUN(-1, "strwire", "del", "t0"), 0);
+	put_file("/proc/sys/net/ipv4/ip_forward", "0");
+	T_EQ(RUN(-1, "strwire", "add", "packet", "p0", "-f", "a0",
+		"-a", "10.78.0.9/24"), 0);
+	small_ones_to("p0", "10.78.0.9");
+}
+
 /* streamsd of this case's domain, which is a child's child of ours or has
  * been adopted: it is in our namespace, and nobody else's is. */
 static pid_t
@@ -679,12 +778,45 @@ T_CASE_TIMEOUT(a_wire_comes_back_when_streamsd_was_killed, 60)
 	T_OK(close(fd));
 }
 
+T_CASE_TIMEOUT(wires_are_added_at_the_same_time, 60)
+{
+	enum { N = 6, ROUNDS = 5 };
+	char name[16], addr[32];
+	pid_t pid[N];
+	int i, k;
+
+	own_namespace();
+	for (k = 0; k < ROUNDS; k++) {
+		for (i = 0; i < N; i++) {
+			snprintf(name, sizeof(name), "r%d", i);
+			snprintf(addr, sizeof(addr), "192.0.2.%d/32", i + 1);
+			pid[i] = start_argv(-1, "/dev/null",
+				(const char *const[]){ "strwire", "add", "raw",
+				name, "-a", addr, NULL });
+		}
+		for (i = 0; i < N; i++)
+			T_EQ(stop(pid[i], 0), 0);
+		T_EQ(RUN(-1, "strwire", "list", "--json"), 0);
+		T_TRUE(json_says("sorted(w['name'] for w in v) == "
+			"['lo', 'r0', 'r1', 'r2', 'r3', 'r4', 'r5']"));
+		/* one goes while another comes in its place */
+		for (i = 0; i < N; i++) {
+			snprintf(name, sizeof(name), "r%d", i);
+			pid[i] = start_argv(-1, "/dev/null",
+				(const char *const[]){ "strwire", "del", name,
+				NULL });
+		}
+		T_EQ(RUN(-1, "strwire", "add", "raw", "new",
+			"-a", "192.0.2.77/32"), 0);
+		for (i = 0; i < N; i++)
+			T_EQ(stop(pid[i], 0), 0);
+		T_EQ(RUN(-1, "strwire", "del", "new"), 0);
+	}
+}
+
 T_CASE(wires_that_cannot_be_are_refused)
 {
-	if (geteuid() != 0)
-		T_SKIP("only root makes wires");
-	if (unshare(CLONE_NEWNET) != 0)
-		T_SKIP("no network namespaces: %s", strerror(errno));
+	own_namespace();
 	T_EQ(RUN(-1, "strwire", "add", "raw", "r0", "-a", "192.0.2.1/32"), 0);
 	T_EQ(RUN(-1, "strwire", "add", "raw", "r0", "-a", "192.0.2.1/32"), 1);
 	T_EQ(RUN(-1, "strwire", "add", "raw", "lo", "-a", "192.0.2.1/32"), 1);
