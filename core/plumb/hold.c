@@ -100,3 +100,24 @@ str_unhold(struct str_hold *h)
 	if (str_unlikely(str_load(&pl->plumber.owner) != 0))
 		str_plumber_wake(pl);
 }
+
+/*
+ * Nothing is locked: it may be of a moment between two.  The factors keep what
+ * goes from one count to another from cancelling out.
+ */
+uint64_t
+str_read_mark(queue_t *rq)
+{
+	struct str_plumb *pl = rq->q_pair->plumb;
+	struct str_headq *hq = &pl->head[0].hq;
+	uint64_t mark, n = 0;
+	queue_t *q;
+
+	mark = str_load(&hq->cpos) * 0x9e3779b97f4a7c15u +
+		str_load(&hq->cbytes) * 0xc2b2ae3d27d4eb4fu +
+		str_load(&hq->part) * 0x165667b19e3779f9u;
+	for (q = rq->q_next; q != NULL && q->q_pair->plumb == pl;
+		q = q->q_next)
+		n = n * 31 + *(const volatile size_t *)&q->q_count;
+	return mark + n;
+}

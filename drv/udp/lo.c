@@ -15,8 +15,9 @@
  *
  * Waiting.  A datagram whose receiver is full waits at the head of its
  * sender's queue until there is room, or the receiver goes.  A receiver that
- * has not read for UDP_HOLD is `stuck': what is sent to it is dropped and
- * counted, at once, until it reads.
+ * has not read anything for UDP_HOLD (str_read_mark()) is `stuck': what is sent
+ * to it is dropped and counted, at once, until it reads.  One that reads slowly
+ * is waited for, however long it takes until there is room.
  *
  * Whose a receiver is: as drv/ti has it.  An entry of the table is found
  * without lock, what it says copied, its stream held, its generation looked at
@@ -408,20 +409,27 @@ clock(void)
 int
 udp_full(struct udp *u, struct udp_port *nm, struct udp *to)
 {
+	uint64_t mark = str_read_mark(to->in.tp.rq);
 	unsigned long now = clock() | 1;
 
-	if (str_load(&nm->stuck))
-		return ENOBUFS;
-	if (u->since == 0 || u->wait != nm)
+	if (str_load_acq(&to->stuck)) {
+		if (str_load(&to->stop) == mark)
+			return ENOBUFS;
+		str_store(&to->stuck, 0u); /* it reads again */
+	}
+	if (u->since == 0 || u->wait != nm || u->mark != mark) {
 		u->since = now;
+		u->mark = mark;
+	}
 	u->wait = nm;
 	if (now - u->since > UDP_HOLD) {
-		str_store(&nm->stuck, 1u);
+		str_store(&to->stop, mark);
+		str_store_rel(&to->stuck, 1u);
 		/* it may have read meanwhile, and found nobody stuck */
 		str_fence_full();
 		if (!udp_has_room(to))
 			return ENOBUFS;
-		str_store(&nm->stuck, 0u);
+		str_store(&to->stuck, 0u);
 	}
 	udp_wait(nm, u);
 	str_fence_full(); /* udp_wake() has the other */
@@ -798,7 +806,7 @@ udp_lo_direct(queue_t *q, const struct str_direct *sd)
 	put_length(h, hlen, n);
 	if (str_unlikely(str_hold(&hold, &ref) != 0))
 		return ret;
-	if (str_likely(udp_gen(nm) == gen && !str_load(&nm->stuck)))
+	if (str_likely(udp_gen(nm) == gen && !str_load(&ep->stuck)))
 		ret = arrive_direct(ep, h, sd);
 	str_unhold(&hold);
 	if (str_likely(ret == STR_DIRECT_DONE))

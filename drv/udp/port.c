@@ -261,7 +261,7 @@ udp_port_bound(struct udp *u, const struct tpi_addr *at)
 		nm->ep = u;
 		str_ref(u->in.tp.rq, &nm->ref);
 		nm->seq = str_add(&st->seq, 1u);
-		nm->stuck = 0;
+		str_store(&u->stuck, 0u);
 		set_peer(u, nm);
 		u->port = nm;
 		/* one too many costs time, one too few would be missed */

@@ -175,8 +175,6 @@ udp_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	struct udp *u = udp_of(tp);
 	int err = udp_lo_unitdata(u, to, opts, mp);
 
-	if (err == UDP_NOT_LO)
-		err = udp_far_unitdata(u, to, opts, mp);
 	return err != UDP_NOT_LO ? err : farther(u, to, opts, mp);
 }
 
@@ -203,7 +201,7 @@ udp_up(struct tpi *tp)
 	uint64_t now;
 
 	if (nm != NULL) {
-		str_store(&nm->stuck, 0u);
+		str_store(&u->stuck, 0u);
 		udp_wake(nm);
 	}
 	now = inet_ticks();
@@ -326,6 +324,10 @@ set_rcvbuf(queue_t *rq, t_scalar_t n)
 
 	if (mp == NULL)
 		return;
+	if (n < (t_scalar_t)UDP_HIMIN)
+		n = UDP_HIMIN;
+	if (n > (t_scalar_t)UDP_HIMOST)
+		n = UDP_HIMOST;
 	DB_TYPE(mp) = M_SETOPTS;
 	so = (struct stroptions *)(void *)mp->b_wptr;
 	mp->b_wptr += sizeof(*so);
@@ -335,6 +337,12 @@ set_rcvbuf(queue_t *rq, t_scalar_t n)
 	so->so_hiwat = (size_t)n;
 	so->so_lowat = (size_t)n / 4;
 	putnext(rq, mp);
+}
+
+static void
+set_special(struct udp *u, uint32_t bit, int on)
+{
+	u->special = on ? u->special | bit : u->special & ~bit;
 }
 
 /* What lo's headers have of it, or what lo leaves to the kernel. */
@@ -351,12 +359,15 @@ note(struct udp *u, const struct tpi_opt *o, const void *val, unsigned int len)
 		u->tos = (uint32_t)v;
 	if (o->level == T_INET_IP && o->name == T_IP_TTL)
 		u->ttl = (uint32_t)v;
-	if (o->level == T_INET_IP && (o->name == T_IP_OPTIONS ||
-		o->name == T_IP_HDRINCL))
-		u->special = o->name == T_IP_OPTIONS ? len != 0 : v == T_YES;
+	if (o->level == T_INET_IP && o->name == T_IP_OPTIONS)
+		set_special(u, UDP_IPOPTS, len != 0);
+	if (o->level == T_INET_IP && o->name == T_IP_HDRINCL)
+		set_special(u, UDP_HDRINCL, v == T_YES);
 	if (is_udp_opt(o, T_UDP_CHECKSUM))
 		u->nosum = v == T_NO;
-	if (o->level == XTI_GENERIC && o->name == XTI_RCVBUF)
+	/* as much as the kernel allows him, who has a word on that */
+	if (o->level == XTI_GENERIC && o->name == XTI_RCVBUF &&
+		inet_getopt(&u->in.tp, o, &v, &len) == 0)
 		set_rcvbuf(u->in.rq, v);
 	udp_forget(u);
 }

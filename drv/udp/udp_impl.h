@@ -5,8 +5,8 @@
  * The native transports' own: endpoints, the table of ports.
  *
  * Locks.  The perimeter of the queue pair (D_MTQPAIR) covers a struct udp but
- * for what senders in other streams write: `near', and what the table has of
- * it.  Entries of the table are changed under the provider's lock.
+ * for what senders in other streams write: `near', `stuck' and `stop', and what
+ * the table has of it.  Entries of the table are changed under the provider's lock.
  */
 #ifndef DRV_UDP_IMPL_H
 #define DRV_UDP_IMPL_H
@@ -21,6 +21,8 @@
 #define UDP_HASH 4096u
 #define UDP_RAWHASH 64u
 #define UDP_HIWAT 524288u /* of the head */
+#define UDP_HIMIN 1024u	  /* ... whatever is asked for */
+#define UDP_HIMOST (4u << 20)
 /* ... of what waits to be sent, and has everything behind it take the long way:
  * who has more waits at his head */
 #define UDP_WAITING 1024u
@@ -28,6 +30,10 @@
 #define UDP_NWAIT 8u
 #define UDP_NDEST 8u
 #define UDP_NLOCAL 64u
+
+/* struct udp: special */
+#define UDP_IPOPTS 1u
+#define UDP_HDRINCL 2u
 
 struct udp;
 
@@ -52,7 +58,6 @@ struct udp_port {
 	uint8_t v6only;		 /* ... and does not take IPv4 */
 	struct udp *ep;
 	struct str_ref ref;
-	volatile uint32_t stuck; /* it does not read: nobody waits for it */
 	volatile uint32_t nwait; /* > UDP_NWAIT: more than there is room for */
 	kmutex_t lock;		 /* of those who wait */
 	struct str_ref wref[UDP_NWAIT];
@@ -107,10 +112,13 @@ struct udp {
 	struct udp_port *port;	/* bound */
 	struct udp_port *wait;	/* whose receiver is full */
 	unsigned long since;	/* ... since when, ticks; 0: it is not */
+	uint64_t mark;		/* ... and how far it had read then */
+	volatile uint32_t stuck; /* we do not read: nobody waits for us */
+	volatile uint64_t stop;	/* ... how far we had */
 	uint32_t raw;		/* raw IP */
 	uint32_t check;		/* T_UDP_LOCHECK */
 	uint32_t tos, ttl;	/* of lo's headers */
-	uint32_t special;	/* options that lo does not know are set */
+	uint32_t special;	/* options that lo does not know are set: */
 	uint32_t nosum;		/* T_UDP_CHECKSUM is T_NO */
 	uint32_t input;		/* the socket may have something */
 	volatile uint32_t near;	/* what comes, comes on lo */

@@ -43,4 +43,11 @@ void str_ref(queue_t *q, struct str_ref *ret);
 int str_hold(struct str_hold *h, const struct str_ref *ref);
 void str_unhold(struct str_hold *h);
 
+/*
+ * str_read_mark - how far reading above @rq, the read queue of a driver whose
+ * stream is held, has come: another value when something has been read since,
+ * or has come that flow control does not hold back.  Context: as str_hold.
+ */
+uint64_t str_read_mark(queue_t *rq);
+
 #endif

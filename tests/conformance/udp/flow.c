@@ -148,6 +148,92 @@ T_CASE_TIMEOUT(a_receiver_that_does_not_read_stops_no_other_traffic, 60)
 	ud_close(&c);
 }
 
+/* Slower than it is sent to, and for longer than a second without room. */
+T_CASE_TIMEOUT(a_receiver_that_reads_slowly_is_not_one_that_does_not_read, 60)
+{
+	enum { N = 160 };
+	struct ud a, b;
+	uint64_t begin;
+	int i, st;
+	pid_t pid;
+
+	if (!ud_native())
+		T_SKIP("the kernel has the last word");
+	ud_bound(&a, ud_home(), 0);
+	ud_bound(&b, ud_home(), 0);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		for (i = 0; i < N; i++) {
+			memcpy(big, &i, sizeof(i));
+			ud_send(&a, &b, big, sizeof(big));
+		}
+		/* the last have found room, or been dropped */
+		T_EQ(ud_drops(a.fd), 0u);
+		_exit(0);
+	}
+	/* ten a second: it would be five until there is room again */
+	begin = t_now_ns();
+	for (i = 0; i < N; i++) {
+		memcpy(big, &i, sizeof(i));
+		ud_get(&b, big, sizeof(big), &a);
+		if (t_now_ns() - begin < 3000000000u)
+			(void)poll(NULL, 0, 100);
+	}
+	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+	T_EQ(st, 0);
+	T_EQ(ud_drops(a.fd), 0u);
+	ud_close(&a);
+	ud_close(&b);
+}
+
+/* ... and neither is one that reads again without ever having had room. */
+T_CASE_TIMEOUT(a_receiver_that_reads_again_is_waited_for_again, 60)
+{
+	struct ud a, b, c;
+	unsigned was;
+
+	if (!ud_native())
+		T_SKIP("the kernel has the last word");
+	ud_bound(&a, ud_home(), 0);
+	ud_bound(&b, ud_home(), 0);
+	ud_bound(&c, ud_home(), 0);
+	(void)stuff(&a, &b);
+	T_OK(fcntl(a.fd, F_SETFL, O_RDWR));
+	/* it is given up */
+	ud_send(&a, &c, "other", 5);
+	ud_get(&c, "other", 5, &a);
+	was = ud_drops(a.fd);
+	T_GT(was, 0u);
+	in_want(b.fd, T_UNITDATA_IND);
+	ud_send(&a, &b, "last", 4);
+	do {
+		T_FALSE(in_quiet(b.fd, 5000));
+		in_want(b.fd, T_UNITDATA_IND);
+	} while (in.datalen != 4);
+	T_MEM(in.data, "last", 4);
+	T_EQ(ud_drops(a.fd), was);
+	ud_close(&a);
+	ud_close(&b);
+	ud_close(&c);
+}
+
+/* What the kernel makes of the option, and no more than what is decent. */
+T_CASE_TIMEOUT(a_receiver_does_not_take_what_it_asks_for_without_bound, 60)
+{
+	int most = 0x7fffffff, n;
+	struct ud a, b;
+
+	if (!ud_native())
+		T_SKIP("the kernel has the last word");
+	ud_bound(&a, ud_home(), 0);
+	ud_bound(&b, ud_home(), 0);
+	(void)ud_set(b.fd, XTI_GENERIC, XTI_RCVBUF, &most, sizeof(most));
+	n = stuff(&a, &b);
+	T_LT(n * (int)sizeof(big), 6 << 20);
+	ud_close(&a);
+	ud_close(&b);
+}
+
 T_CASE_TIMEOUT(a_receiver_that_closes_lets_the_sender_go, 60)
 {
 	struct ud a, b;
