@@ -497,16 +497,17 @@ show(struct udp *u, struct udp *to, mblk_t *mp, unsigned char *hdr,
 {
 	struct wire *lo = udp_lo(u->st);
 	mblk_t *bp = mp->b_cont, *pkt, *block;
+	int err, check = u->check || str_load(&u->st->check);
 	struct ip_hdr h;
-	int err = 0;
 
 	udp_put_sums(hdr, hlen, bp, n, u->nosum);
 	pkt = udp_wrap(hdr, hlen, bp, &block);
 	if (pkt == NULL)
 		return ENOSR;
-	if (wire_tapped(lo))
+	/* once: wire_input() shows what comes to it */
+	if (wire_tapped(lo) && !check)
 		wire_tap(lo, pkt, 1);
-	if (u->check || str_load(&u->st->check)) {
+	if (check) {
 		/* all the way: it is looked at again, and its receiver */
 		mp->b_cont = NULL;
 		freeb(mp);

@@ -172,6 +172,36 @@ udp_raw_next(struct udp_state *st, struct udp_port *nm, unsigned int proto,
 }
 
 /*
+ * How many raw endpoints of @proto's chain there are, and @more: counted anew,
+ * so that what a death has left is not there for ever.  Locks: the provider's.
+ */
+static void
+count_raw(struct udp_state *st, uint32_t proto, uint32_t more)
+{
+	struct udp_port *nm;
+	uint32_t n = more;
+
+	for (nm = str_load_acq(&st->rawchain[proto % UDP_RAWHASH]); nm != NULL;
+		nm = nm->next)
+		n += udp_gen(nm) & 1;
+	str_store(&st->nraw[proto % UDP_RAWHASH], n);
+}
+
+/* Whoever closed @nm died before he could free it. */
+static void
+free_lost(struct udp_state *st, struct udp_port *nm, uint32_t gen)
+{
+	(void)__atomic_compare_exchange_n(&nm->gen, &gen, gen + 1, 0,
+		__ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	(void)str_add(&st->changed, 1u);
+	if (!nm->raw)
+		return;
+	mutex_enter(&st->raw.lock);
+	count_raw(st, nm->at.port, 0);
+	mutex_exit(&st->raw.lock);
+}
+
+/*
  * udp_port_hold - hold who was found
  * The entry may be another one's at any time, so both the stream and the
  * endpoint are copied before `gen' is looked at again: whose stream is held is
@@ -193,12 +223,8 @@ udp_port_hold(struct udp_state *st, struct udp_port *nm, uint32_t gen,
 		str_unhold(h);
 		return ESRCH;
 	}
-	if (err == ESRCH && udp_gen(nm) == gen) {
-		/* whoever closed it died before he could free this */
-		(void)__atomic_compare_exchange_n(&nm->gen, &gen, gen + 1, 0,
-			__ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-		(void)str_add(&st->changed, 1u);
-	}
+	if (err == ESRCH && udp_gen(nm) == gen)
+		free_lost(st, nm, gen);
 	return err;
 }
 
@@ -265,8 +291,10 @@ udp_port_bound(struct udp *u, const struct tpi_addr *at)
 		set_peer(u, nm);
 		u->port = nm;
 		/* one too many costs time, one too few would be missed */
-		if (u->raw)
-			(void)str_add(&st->nraw[a.port % UDP_RAWHASH], 1u);
+		if (u->raw) {
+			nm->raw = 1;
+			count_raw(st, a.port, 1);
+		}
 		__atomic_store_n(&nm->gen, nm->gen + 1, __ATOMIC_RELEASE);
 		(void)str_add(&st->changed, 1u);
 	}
@@ -318,8 +346,7 @@ udp_port_free(struct udp *u)
 	if (nm->ep == u && (nm->gen & 1) != 0) {
 		__atomic_store_n(&nm->gen, nm->gen + 1, __ATOMIC_RELEASE);
 		if (u->raw)
-			(void)str_sub(&u->st->nraw[nm->at.port % UDP_RAWHASH],
-				1u);
+			count_raw(u->st, nm->at.port, 0);
 		(void)str_add(&u->st->changed, 1u);
 	}
 	mutex_exit(&u->in.tp.prov->lock);

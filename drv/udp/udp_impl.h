@@ -56,6 +56,7 @@ struct udp_port {
 	struct udp_at peer;	 /* the default destination; port 0: none */
 	uint8_t six;		 /* its socket is one of IPv6 */
 	uint8_t v6only;		 /* ... and does not take IPv4 */
+	uint8_t raw;		 /* [I] in a chain of raw IP's */
 	struct udp *ep;
 	struct str_ref ref;
 	volatile uint32_t nwait; /* > UDP_NWAIT: more than there is room for */

@@ -16,7 +16,7 @@ enum { PROCS = 4, MOST = 1000 };
 /* What processes tell each other. */
 struct board {
 	struct ud to[MOST];
-	volatile int bound, go;
+	volatile int bound, go, kill, kills;
 	volatile int got[MOST];
 };
 
@@ -78,11 +78,15 @@ send_all(int from, int to, int each)
 	for (i = from; i < to; i++)
 		ud_bound(&a[i], ud_home(), UD_ANY);
 	await(&board->go, 1);
-	for (k = 0; k < each; k++)
+	for (k = 0; k < each; k++) {
+		/* one half is sent before or while, one after or while */
+		if (k == each / 2)
+			await(&board->kills, board->kill);
 		for (i = from; i < to; i++) {
 			memcpy(buf, &k, sizeof(k));
 			ud_send(&a[i], &board->to[i], buf, 100 + i % 50);
 		}
+	}
 }
 
 static pid_t
@@ -132,11 +136,11 @@ start_killer(int ms)
 
 	if (pid != 0)
 		return pid;
-	for (;;) {
-		(void)poll(NULL, 0, ms);
+	for (await(&board->go, 1);; (void)poll(NULL, 0, ms)) {
 		d = streamsd(harness);
-		if (d != 0)
-			(void)kill(d, SIGKILL);
+		if (d != 0 && kill(d, SIGKILL) == 0)
+			(void)__atomic_add_fetch(&board->kills, 1,
+				__ATOMIC_ACQ_REL);
 	}
 }
 
@@ -158,6 +162,7 @@ crowd(int n, int each, int ms)
 	await(&board->bound, n);
 	if (ms != 0)
 		killer = start_killer(ms);
+	board->kill = ms != 0;
 	for (i = 0; i < PROCS; i++)
 		tx[i] = start(send_all, i, n, each);
 	__atomic_store_n(&board->go, 1, __ATOMIC_RELEASE);
@@ -172,6 +177,7 @@ crowd(int n, int each, int ms)
 	if (killer != 0) {
 		T_OK(kill(killer, SIGKILL));
 		T_EQ(T_OK(waitpid(killer, &st, 0)), killer);
+		T_GT(board->kills, 0);
 	}
 	for (i = 0; i < n; i++)
 		T_EQ(board->got[i], each);
