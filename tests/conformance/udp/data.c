@@ -451,6 +451,36 @@ carried(unsigned long long n[4])
 	T_OK(close(fd));
 }
 
+T_CASE(lo_shows_a_packet_once_checked_or_not)
+{
+	struct ipw_tap want = {"lo", 0, 0};
+	struct strioctl si = {.ic_cmd = IPW_TAP, .ic_len = sizeof(want),
+		.ic_dp = (char *)&want};
+	unsigned char pkt[512];
+	struct strbuf d = {sizeof(pkt), 0, (char *)pkt};
+	int on, tap, hdr = ud_six() ? 48 : 28, flags = 0;
+	struct ud a, b;
+
+	if (!ud_native())
+		T_SKIP("udp2's");
+	ud_bound(&a, ud_home(), 0);
+	ud_bound(&b, ud_home(), 0);
+	tap = T_OK(open("/dev/ip", O_RDWR | O_NONBLOCK));
+	T_OK(ioctl(tap, I_STR, &si));
+	for (on = 0; on < 2; on++) {
+		ud_set_int(a.fd, T_INET_UDP, T_UDP_LOCHECK, on ? T_YES : T_NO);
+		ud_send(&a, &b, "look", 4);
+		ud_get(&b, "look", 4, &a);
+		T_OK(getmsg(tap, NULL, &d, &flags));
+		T_EQ(d.len, (int)sizeof(struct ipw_pkt) + hdr + 4);
+		T_EQ(getmsg(tap, NULL, &d, &flags), -1);
+		T_EQ(errno, EAGAIN);
+	}
+	T_OK(close(tap));
+	ud_close(&a);
+	ud_close(&b);
+}
+
 T_CASE(lo_counts_what_it_carries_checked_or_not)
 {
 	unsigned long long was[4], now[4];
