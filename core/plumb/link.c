@@ -264,6 +264,10 @@ refused(struct str_head *upper, struct str_head *lower)
 	if (up->driver == NULL || up->driver->fmod->tab.st_muxrinit == NULL ||
 	    up->driver->fmod->tab.st_muxwinit == NULL)
 		return EINVAL;
+	/* linked itself since the call began: the driver's answer to us would
+	 * go to who is above it now */
+	if ((str_load(&upper->flags) & STR_H_PLEX) != 0)
+		return EINVAL;
 	if (low->kind != STR_PL_DEV || low->driver == NULL ||
 	    (f & (STR_H_PLEX | STR_H_HUP | STR_H_RDERR | STR_H_WRERR |
 		STR_H_CLOSED)) != 0)

@@ -239,3 +239,55 @@ T_CASE(a_driver_that_is_none_cannot_be_linked_above)
 	T_OK(close(l[0]));
 	T_OK(close(l[1]));
 }
+
+/* Four that link each other in a circle at the same time, by @cmd. */
+static void
+circle(int cmd)
+{
+	enum { N = 4, ROUNDS = 20 };
+	int fd[N], go[2], i, k, status, made;
+	pid_t pid[N];
+	char c;
+
+	for (k = 0; k < ROUNDS; k++) {
+		for (i = 0; i < N; i++)
+			fd[i] = dr_open("/dev/mux");
+		T_OK(pipe(go));
+		for (i = 0; i < N; i++) {
+			pid[i] = T_OK(fork());
+			if (pid[i] != 0)
+				continue;
+			(void)close(go[1]);
+			(void)!read(go[0], &c, 1);
+			_exit(ioctl(fd[i], cmd, fd[(i + 1) % N]) > 0 ? 0 :
+				errno);
+		}
+		T_OK(close(go[0]));
+		T_OK(close(go[1]));
+		for (made = i = 0; i < N; i++) {
+			T_EQ(waitpid(pid[i], &status, 0), pid[i]);
+			T_TRUE(WIFEXITED(status));
+			if (WEXITSTATUS(status) != 0)
+				T_EQ(WEXITSTATUS(status), EINVAL);
+			else
+				made++;
+		}
+		T_GE(made, 1);
+		T_LT(made, N);
+		for (i = 0; i < N; i++)
+			(void)ioctl(fd[i], cmd == I_LINK ? I_UNLINK : I_PUNLINK,
+				MUXID_ALL);
+		for (i = 0; i < N; i++)
+			T_OK(close(fd[i]));
+	}
+}
+
+T_CASE(a_circle_is_not_made_by_several_at_once)
+{
+	circle(I_LINK);
+}
+
+T_CASE(nor_one_that_would_stay)
+{
+	circle(I_PLINK);
+}
