@@ -164,14 +164,14 @@ T_CASE(a_signal_ends_it_when_all_is_written)
 /* Whatever it is about: the signal comes right behind a packet. */
 T_CASE(a_signal_is_never_lost)
 {
-	enum { N = 40 };
+	enum { N = 100 };
 	int fd = tap_lo(), i, k;
 	pid_t pid;
 
 	for (i = 0; i < N; i++) {
 		pid = STRTAP(fd, "/dev/null", "-w", temp("one.pcap"));
 		inject(fd, udp4, sizeof(udp4));
-		for (k = 0; k < i * 2000; k++)
+		for (k = 0; k < i * 3000; k++)
 			__asm__ volatile("");
 		T_EQ(stop(pid, SIGTERM), 0);
 		T_SOON(taps(fd) == 1, 10000);
