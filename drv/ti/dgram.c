@@ -5,8 +5,9 @@
  * Datagrams of ticlts.
  *
  * One whose receiver is full waits at the head of its sender's queue, until
- * there is room, or the receiver goes, or HOLD has passed; then it is dropped
- * and counted, and so are those that come after it, until the receiver reads.
+ * there is room, or the receiver goes, or has not read anything for TI_HOLD
+ * (str_read_mark()); then it is dropped and counted, and so are those that come
+ * after it, until the receiver reads.
  * What waits takes the long way through the queue, and so does what comes after
  * it; so not much may: the sender waits at his Stream head instead, and goes on
  * by the short way.
@@ -133,14 +134,21 @@ has_room(struct ti *to)
 static int
 full(struct ti *me, struct ti *to, struct ti_name *nm)
 {
+	uint64_t mark = str_read_mark(to->tpi.rq);
 	unsigned long now = ticks() | 1;
 
-	if (to->stuck)
-		return ENOBUFS;
-	if (me->since == 0)
+	if (__atomic_load_n(&to->stuck, __ATOMIC_ACQUIRE)) {
+		if (to->stop == mark)
+			return ENOBUFS;
+		to->stuck = 0; /* it reads again */
+	}
+	if (me->since == 0 || me->wait != nm || me->mark != mark) {
 		me->since = now;
+		me->mark = mark;
+	}
 	if (now - me->since > TI_HOLD) {
-		to->stuck = 1;
+		to->stop = mark;
+		__atomic_store_n(&to->stuck, 1, __ATOMIC_RELEASE);
 		/* it may have read meanwhile, and found nobody stuck */
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		if (!has_room(to))

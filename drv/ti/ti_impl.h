@@ -55,6 +55,8 @@ struct ti {
 	unsigned long since;	  /* ... since when, ticks; 0: it is not */
 	volatile unsigned int waiters; /* somebody waits for us */
 	volatile unsigned int stuck; /* ... or has given up waiting */
+	uint64_t mark;		  /* how far `wait' had read when since began */
+	volatile uint64_t stop;	  /* ... we had when we became stuck */
 };
 
 struct ti_shared {

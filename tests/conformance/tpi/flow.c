@@ -4,6 +4,8 @@
 /*
  * Flow control: nothing is lost, nothing is doubled, nobody waits for ever.
  */
+#include <sys/timod.h>
+
 #include "tp.h"
 
 enum { RECORDS = 4000, CROWD = 8 };
@@ -539,6 +541,30 @@ T_CASE(a_receiver_that_goes_frees_who_waits_for_it)
 	T_OK(fcntl(fd, F_SETFL, O_RDWR));
 	tp_udata(fd, &b, "x", 1);
 	tp_want(other, T_UNITDATA_IND);
+}
+
+/* Without room for longer than one is waited for that does not read. */
+T_CASE_TIMEOUT(a_receiver_that_reads_slowly_loses_nothing, 60)
+{
+	struct tp_addr a;
+	unsigned drops = 0;
+	struct strioctl si = { TI_GETDROPS, 0, 0, (char *)&drops };
+	int fd, full, n, i;
+
+	tp_need_clts();
+	tp_need_loopback();
+	full = receiver(&a);
+	fd = tp_open();
+	tp_bind(fd, 0, NULL);
+	n = flood(fd, &a);
+	for (i = 0; i < n; i++) {
+		if (i < 13)
+			(void)poll(NULL, 0, 500);
+		tp_want(full, T_UNITDATA_IND);
+	}
+	T_OK(ioctl(fd, I_STR, &si));
+	T_EQ(drops, 0u);
+	tp_quiet(full);
 }
 
 T_CASE_TIMEOUT(a_receiver_that_never_reads_does_not_hold_others_up, 60)
