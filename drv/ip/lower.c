@@ -42,7 +42,7 @@
 
 #define SHORT 4u /* a packet this part of its block, or less, is copied */
 
-/* -------------------------------------------------------------------- blocks */
+/* ------------------------------------------------------------------- blocks */
 
 /* An empty block for @most bytes, and headers in front; NULL: no memory. */
 mblk_t *
