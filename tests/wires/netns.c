@@ -29,7 +29,6 @@
 #include <sys/ipwire.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "../conformance/inet/in.h"
 #include "../tools/run.h"
@@ -182,15 +181,14 @@ ping(const struct order *o, struct report *r)
 static void
 flood(const struct order *o, struct report *r)
 {
-	static const struct timespec pause = { 0, 2000000 };
 	struct sockaddr_storage ss;
 	socklen_t len = in_addr(&ss, family_of(o->addr), o->addr, o->port);
 	int s = T_OK(socket(family_of(o->addr), SOCK_DGRAM, 0)), i;
 
 	for (i = 0; i < o->size; i++) {
 		T_EQ(sendto(s, "x", 1, 0, (struct sockaddr *)&ss, len), 1);
-		if (i % 16 == 15)
-			(void)nanosleep(&pause, NULL);
+		if (i % 8 == 7)
+			t_pause();
 	}
 	r->ok = 1;
 	T_OK(close(s));
