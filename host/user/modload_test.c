@@ -35,7 +35,7 @@ copy_file(const char *from, const char *to, mode_t mode)
 }
 
 static void
-cleanup(struct t *t)
+cleanup(void)
 {
 	char cmd[128];
 
@@ -61,7 +61,7 @@ setup(void)
 
 	strcpy(dir, "/tmp/modload-XXXXXX");
 	T_NOTNULL(mkdtemp(dir));
-	t_after_each(cleanup);
+	t_at_end(cleanup);
 	copy_file(UPMOD, in_dir("upmod.so"), 0644);
 	setenv("STREAMS_MODULE_PATH", dir, 1);
 	setenv("STREAMS_DOMAIN", "private", 1);

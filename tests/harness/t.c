@@ -43,6 +43,7 @@ struct result {
 static struct t_case *cases, **cases_tail = &cases;
 static const char *const *targets;
 static void (*after_each)(struct t *t);
+static void (*at_end)(void);
 static struct result *result;
 static struct t self;
 static pid_t leader;		/* the process a case starts in */
@@ -67,6 +68,12 @@ void
 t_after_each(void (*fn)(struct t *t))
 {
 	after_each = fn;
+}
+
+void
+t_at_end(void (*fn)(void))
+{
+	at_end = fn;
 }
 
 const char *
@@ -132,6 +139,11 @@ t_errno_name(int err)
 static void T_NORETURN
 leave(int status)
 {
+	void (*fn)(void) = at_end;
+
+	at_end = NULL;		/* it may fail in its turn */
+	if (fn != NULL && getpid() == leader)
+		fn();
 	fflush(stdout);		/* all of them might wait for a thread's lock */
 	_exit(status);
 }

@@ -120,6 +120,9 @@ struct t_case {
 /* Run @fn in the case's process after each case that passed: audits. */
 void t_after_each(void (*fn)(struct t *t));
 
+/* Run @fn when the case ends, whatever has become of it: files. */
+void t_at_end(void (*fn)(void));
+
 const char *t_target(void);
 uint64_t t_rand(void);		/* repeats with T_SEED, for each case alone */
 uint64_t t_rand_below(uint64_t n);

@@ -22,9 +22,8 @@ static char dir[64];
 static char paths[16][128]; /* of files made in it */
 
 static void
-clean(struct t *t)
+clean(void)
 {
-	(void)t;
 	if (dir[0] == '\0')
 		return;
 	for (int i = 0; i < 16 && paths[i][0] != '\0'; i++)
@@ -42,7 +41,7 @@ temp(const char *name)
 	if (dir[0] == '\0') {
 		strcpy(dir, "/tmp/str-tools-XXXXXX");
 		T_NOTNULL(mkdtemp(dir));
-		t_after_each(clean);
+		t_at_end(clean);
 	}
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	for (i = 0; i < 15 && paths[i][0] != '\0'; i++)

@@ -32,13 +32,6 @@ clean(void)
 	dir_[0] = '\0';
 }
 
-static void
-after(struct t *t)
-{
-	(void)t;
-	clean();
-}
-
 const char *
 n_path(const char *name)
 {
@@ -52,8 +45,7 @@ n_path(const char *name)
 		T_NOTNULL(mkdtemp(dir_));
 		T_OK(chmod(dir_, 0755));
 		owner_ = getpid();
-		atexit(clean);
-		t_after_each(after);
+		t_at_end(clean);
 	}
 	snprintf(p, sizeof(path[0]), "%s/%s", dir_, name);
 	return p;
