@@ -17,7 +17,7 @@
  * has taken something, enables the write sides of those.  A wake that is lost
  * costs a millisecond (KS_SOON), and counts that are wrong cost a second:
  * others may send to the port too, and datagrams may be dropped, so the
- * receiver sets the difference to nothing whenever its socket is empty, and a
+ * receiver forgets what had been sent before it found its socket empty, and a
  * sender that has been held for a second sends.
  *
  * Locks.  `lock' of a port, for its waiters.  The counts are atomic.
@@ -38,7 +38,8 @@ struct inet_port {
 	struct inet *volatile owner; /* who is bound, on `stream' */
 	struct str_ref stream;
 	volatile uint32_t limit;
-	volatile uint64_t sent, rcvd;
+	volatile uint64_t sent, rcvd; /* `sent' before it is tried */
+	volatile uint64_t done; /* ... and afterwards */
 	volatile uint64_t moved; /* when `rcvd' last changed */
 	kmutex_t lock;
 	uint32_t nwait;
@@ -170,6 +171,7 @@ inet_credit_bound(struct inet *in, const struct tpi_addr *at)
 	bcopy(bytes, p->addr, n);
 	str_store(&p->sent, (uint64_t)0);
 	str_store(&p->rcvd, (uint64_t)0);
+	str_store(&p->done, (uint64_t)0);
 	str_store(&p->moved, inet_ticks());
 	str_store_rel(&p->limit, buf / 2);
 	in->port = p;
@@ -247,6 +249,13 @@ inet_credit_back(struct inet_port *p, uint32_t bytes)
 	(void)str_sub(&p->sent, (uint64_t)bytes + SKB);
 }
 
+/* inet_credit_done - it has been sent */
+void
+inet_credit_done(struct inet_port *p, uint32_t bytes)
+{
+	(void)str_add(&p->done, (uint64_t)bytes + SKB);
+}
+
 /* inet_credit_wait - have @in's write side enabled when there is credit */
 void
 inet_credit_wait(struct inet_port *p, struct inet *in)
@@ -288,9 +297,21 @@ inet_credit_wake(struct inet_port *p)
 	}
 }
 
-/* inet_credit_took - @bytes came in @n datagrams; @empty: no more are there */
+/* inet_credit_sent - what is in @in's socket by now, or was; for the next one */
+uint64_t
+inet_credit_sent(const struct inet *in)
+{
+	return in->port != NULL ? str_load_acq(&in->port->done) : 0;
+}
+
+/*
+ * inet_credit_took - @bytes came in @n datagrams; @empty: no more are there
+ * @before: inet_credit_sent() before the socket was asked: of what was sent
+ * since, more may be there by now.
+ */
 void
-inet_credit_took(struct inet *in, uint64_t bytes, uint32_t n, int empty)
+inet_credit_took(struct inet *in, uint64_t bytes, uint32_t n, int empty,
+	uint64_t before)
 {
 	struct inet_port *p = in->port;
 	uint64_t sent, rcvd;
@@ -299,7 +320,9 @@ inet_credit_took(struct inet *in, uint64_t bytes, uint32_t n, int empty)
 		return;
 	sent = str_load(&p->sent);
 	rcvd = str_load(&p->rcvd) + bytes + (uint64_t)n * SKB;
-	if (empty || (int64_t)(sent - rcvd) < 0)
+	if (empty && (int64_t)(before - rcvd) > 0)
+		rcvd = before;
+	if ((int64_t)(sent - rcvd) < 0)
 		rcvd = sent;
 	str_store(&p->rcvd, rcvd);
 	if (n != 0)

@@ -292,8 +292,10 @@ dg_batch(struct inet *in, struct ksock_msg *m, uint32_t *cnt)
 	if (n == 0)
 		return 0;
 	sent = ksock_sendmm(in->ks, m, n, MSG_NOSIGNAL);
-	for (j = sent < 0 ? 0 : sent; j < (long)n; j++)
-		if (to[j] != NULL)
+	for (j = 0; j < (long)n; j++)
+		if (to[j] != NULL && j < sent)
+			inet_credit_done(to[j], (uint32_t)iov[j].iov_len);
+		else if (to[j] != NULL)
 			inet_credit_back(to[j], (uint32_t)iov[j].iov_len);
 	return sent;
 }
@@ -458,8 +460,12 @@ dg_unitdata(struct tpi *tp, const struct tpi_buf *to,
 		in->dg->last = now;
 		in->out.got = 0;
 		err = dg_direct(in, &ss, sslen, opts, mp);
-		if (err != 0 && port != NULL && opts->len == 0)
-			inet_credit_back(port, len);
+		if (port != NULL && opts->len == 0) {
+			if (err == 0)
+				inet_credit_done(port, len);
+			else
+				inet_credit_back(port, len);
+		}
 		if (err == EAGAIN || err == ENOBUFS) {
 			dg_want(in, err == EAGAIN ? KS_OUT : KS_SOON);
 			return EAGAIN;
@@ -731,7 +737,7 @@ static int
 dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 {
 	struct ksock_msg m[DG_AT_ONCE];
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, before = inet_credit_sent(in);
 	uint32_t i;
 	long n;
 
@@ -749,7 +755,7 @@ dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 	want = i;
 	n = ksock_recvmm(in->ks, m, want, 0);
 	if (n == -EAGAIN)
-		inet_credit_took(in, 0, 0, 1);
+		inet_credit_took(in, 0, 0, 1, before);
 	if (n == -EAGAIN || n == -EINTR)
 		return n == -EINTR ? DG_NONE : DG_STOP;
 	if (n == -EIO)
@@ -761,7 +767,8 @@ dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 		bytes += m[i].km_len;
 		dg_deliver(in, &v[i], &m[i]);
 	}
-	inet_credit_took(in, bytes, (uint32_t)n, (uint32_t)n < want);
+	inet_credit_took(in, bytes, (uint32_t)n, (uint32_t)n < want,
+		before);
 	/* much is in few blocks, so that these are warm when they are read */
 	if ((uint32_t)n == want && in->level < DG_AT_ONCE && bytes < DG_BATCH)
 		in->level *= 2;

@@ -233,9 +233,12 @@ void inet_credit_gone(struct inet *in);
 struct inet_port *inet_credit_to(const void *sa);
 int inet_credit_ask(struct inet_port *p, uint32_t bytes);
 void inet_credit_back(struct inet_port *p, uint32_t bytes);
+void inet_credit_done(struct inet_port *p, uint32_t bytes);
 void inet_credit_wait(struct inet_port *p, struct inet *in);
 void inet_credit_wake(struct inet_port *p);
-void inet_credit_took(struct inet *in, uint64_t bytes, uint32_t n, int empty);
+uint64_t inet_credit_sent(const struct inet *in);
+void inet_credit_took(struct inet *in, uint64_t bytes, uint32_t n, int empty,
+	uint64_t before);
 
 /* tcp.c */
 extern const struct tpi_ops inet_tcp_ops, inet_tcp6_ops;
