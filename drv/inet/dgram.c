@@ -805,18 +805,7 @@ dg_rsrv(struct tpi *tp)
 	const struct tpi_ops name_ = { \
 		.name = "inet", \
 		.size = sizeof(struct inet), \
-		.info = { \
-			.PRIM_type = T_INFO_ACK, \
-			.TSDU_size = (tsdu_), \
-			.ETSDU_size = T_INVALID, \
-			.CDATA_size = T_INVALID, \
-			.DDATA_size = T_INVALID, \
-			.ADDR_size = (addr_), \
-			.OPT_size = T_INFINITE, \
-			.TIDU_size = (tsdu_), \
-			.SERV_type = T_CLTS, \
-			.PROVIDER_flag = XPG4_1 | T_SNDZERO, \
-		}, \
+		.info = INET_DGRAM_INFO(addr_, tsdu_), \
 		.opt = (opt_), \
 		.nopt = (nopt_), \
 		.prov = (prov_), \

@@ -248,6 +248,20 @@ void inet_tcp_push(struct inet *in);
 void inet_tcp_wsrv(struct inet *in);
 int inet_tcp_takes(const struct inet *in);
 
+/* T_INFO_ACK of datagrams, of the kernel's sockets and our own */
+#define INET_DGRAM_INFO(addr_, tsdu_) { \
+	.PRIM_type = T_INFO_ACK, \
+	.TSDU_size = (tsdu_), \
+	.ETSDU_size = T_INVALID, \
+	.CDATA_size = T_INVALID, \
+	.DDATA_size = T_INVALID, \
+	.ADDR_size = (addr_), \
+	.OPT_size = T_INFINITE, \
+	.TIDU_size = (tsdu_), \
+	.SERV_type = T_CLTS, \
+	.PROVIDER_flag = XPG4_1 | T_SNDZERO, \
+}
+
 /* dgram.c */
 extern const struct tpi_ops inet_udp_ops, inet_udp6_ops, inet_rawip_ops;
 

@@ -792,35 +792,23 @@ ti_close(struct tpi *tp)
 enum { V_DEBUG, V_LINGER, V_LINGER2, V_SNDBUF, V_RCVBUF, V_SNDLOWAT,
 	V_RCVLOWAT };
 
-static const struct tpi_opt ti_opts[] = {
-	{ XTI_GENERIC, XTI_DEBUG, TPI_OPT_INT, 0, 0, 0, 0x7fffffff, V_DEBUG },
-	{ XTI_GENERIC, XTI_LINGER, TPI_OPT_LINGER, TPI_OPT_ABS, 0, 0, 0,
-		V_LINGER },
-	{ XTI_GENERIC, XTI_RCVBUF, TPI_OPT_INT, 0, TI_RCVBUF, TI_BUFMIN,
-		TI_BUFMAX, V_RCVBUF },
-	{ XTI_GENERIC, XTI_RCVLOWAT, TPI_OPT_INT, 0, 1, 1, TI_BUFMAX,
-		V_RCVLOWAT },
-	{ XTI_GENERIC, XTI_SNDBUF, TPI_OPT_INT, 0, TI_SNDBUF, TI_BUFMIN,
-		TI_BUFMAX, V_SNDBUF },
-	{ XTI_GENERIC, XTI_SNDLOWAT, TPI_OPT_INT, 0, 1, 1, TI_BUFMAX,
-		V_SNDLOWAT },
-};
+/* @sndbuf_: bytes that wait to be sent, unless the user has said */
+#define TI_OPTS(sndbuf_) { \
+	{ XTI_GENERIC, XTI_DEBUG, TPI_OPT_INT, 0, 0, 0, 0x7fffffff, V_DEBUG }, \
+	{ XTI_GENERIC, XTI_LINGER, TPI_OPT_LINGER, TPI_OPT_ABS, 0, 0, 0, \
+		V_LINGER }, \
+	{ XTI_GENERIC, XTI_RCVBUF, TPI_OPT_INT, 0, TI_RCVBUF, TI_BUFMIN, \
+		TI_BUFMAX, V_RCVBUF }, \
+	{ XTI_GENERIC, XTI_RCVLOWAT, TPI_OPT_INT, 0, 1, 1, TI_BUFMAX, \
+		V_RCVLOWAT }, \
+	{ XTI_GENERIC, XTI_SNDBUF, TPI_OPT_INT, 0, sndbuf_, TI_BUFMIN, \
+		TI_BUFMAX, V_SNDBUF }, \
+	{ XTI_GENERIC, XTI_SNDLOWAT, TPI_OPT_INT, 0, 1, 1, TI_BUFMAX, \
+		V_SNDLOWAT }, \
+}
+static const struct tpi_opt ti_opts[] = TI_OPTS(TI_SNDBUF);
+static const struct tpi_opt ticlts_opts[] = TI_OPTS(TI_DGRAMS);
 #define TI_NOPT (sizeof(ti_opts) / sizeof(ti_opts[0]))
-
-/* The same of datagrams, but for how many bytes wait to be sent. */
-static const struct tpi_opt ticlts_opts[] = {
-	{ XTI_GENERIC, XTI_DEBUG, TPI_OPT_INT, 0, 0, 0, 0x7fffffff, V_DEBUG },
-	{ XTI_GENERIC, XTI_LINGER, TPI_OPT_LINGER, TPI_OPT_ABS, 0, 0, 0,
-		V_LINGER },
-	{ XTI_GENERIC, XTI_RCVBUF, TPI_OPT_INT, 0, TI_RCVBUF, TI_BUFMIN,
-		TI_BUFMAX, V_RCVBUF },
-	{ XTI_GENERIC, XTI_RCVLOWAT, TPI_OPT_INT, 0, 1, 1, TI_BUFMAX,
-		V_RCVLOWAT },
-	{ XTI_GENERIC, XTI_SNDBUF, TPI_OPT_INT, 0, TI_DGRAMS, TI_BUFMIN,
-		TI_BUFMAX, V_SNDBUF },
-	{ XTI_GENERIC, XTI_SNDLOWAT, TPI_OPT_INT, 0, 1, 1, TI_BUFMAX,
-		V_SNDLOWAT },
-};
 
 /* What waits to be read may be so much. */
 static void

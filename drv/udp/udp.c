@@ -568,18 +568,7 @@ udp_rsrv(queue_t *q)
 	const struct tpi_ops name_ = { \
 		.name = "udp2", \
 		.size = sizeof(struct udp), \
-		.info = { \
-			.PRIM_type = T_INFO_ACK, \
-			.TSDU_size = (tsdu_), \
-			.ETSDU_size = T_INVALID, \
-			.CDATA_size = T_INVALID, \
-			.DDATA_size = T_INVALID, \
-			.ADDR_size = (addr_), \
-			.OPT_size = T_INFINITE, \
-			.TIDU_size = (tsdu_), \
-			.SERV_type = T_CLTS, \
-			.PROVIDER_flag = XPG4_1 | T_SNDZERO, \
-		}, \
+		.info = INET_DGRAM_INFO(addr_, tsdu_), \
 		.opt = (opt_), \
 		.nopt = STR_ARRAY_LEN(opt_), \
 		.prov = (prov_), \
