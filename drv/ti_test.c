@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Transport endpoints when there is no memory: who sleeps is woken.
+ * Transport endpoints where only a test can arrange things: when there is no
+ * memory who sleeps is woken; what goes up is in the order in which it was.
  */
 #include <sys/tihdr.h>
 #include <sys/strsun.h>
@@ -70,9 +71,9 @@ named(void)
 	fx_keep();
 }
 
-/* @a and @b, connected; @b was the listener. */
-static void
-connected(struct t *t)
+/* @a calls @b: the number of the indication, and the id of @b. */
+static struct T_conn_res
+called(struct t *t)
 {
 	struct {
 		struct T_conn_req r;
@@ -106,6 +107,15 @@ connected(struct t *t)
 	mp = want(&b, T_CAPABILITY_ACK);
 	res.ACCEPTOR_id = PRIM(mp, T_capability_ack)->ACCEPTOR_id;
 	freemsg(mp);
+	return res;
+}
+
+/* @a and @b, connected; @b was the listener. */
+static void
+connected(struct t *t)
+{
+	struct T_conn_res res = called(t);
+
 	dv_down(&b, request(&res, sizeof(res)));
 	freemsg(want(&b, T_OK_ACK));
 	freemsg(want(&a, T_CONN_CON));
@@ -158,6 +168,37 @@ T_CASE(what_there_was_no_memory_to_say_is_said_when_there_is)
 	qenable(b.rq); /* as the timer does */
 	qenable(a.rq);
 	freemsg(want(&b, T_ORDREL_IND));
+	freemsg(want(&b, T_DISCON_IND));
+	freemsg(want(&a, T_OK_ACK));
+	dv_close(&a);
+	dv_close(&b);
+}
+
+/*
+ * A listener that is refused because who called has gone looks for the event
+ * that tells it so: it must be there by then.
+ */
+T_CASE(an_event_goes_up_before_the_answer_that_it_explains)
+{
+	struct T_discon_req dis = {T_DISCON_REQ, -1};
+	struct T_conn_res res = called(t);
+	mblk_t *mp;
+
+	put(WR(a.rq), request(&dis, sizeof(dis)));
+	put(WR(b.rq), request(&res, sizeof(res)));
+	/* in the order in which it goes; above high priority comes first */
+	mp = b.rq->q_first;
+	T_NOTNULL(mp);
+	T_EQ(PRIM(mp, T_ok_ack)->PRIM_type, T_DISCON_IND);
+	T_NOTNULL(mp->b_next);
+	T_EQ(PRIM(mp->b_next, T_ok_ack)->PRIM_type, T_ERROR_ACK);
+	dv_run(&a);
+	dv_run(&b);
+	mp = want(&b, T_ERROR_ACK);
+	T_EQ(DB_TYPE(mp), M_PCPROTO);
+	T_EQ(PRIM(mp, T_error_ack)->ERROR_prim, T_CONN_RES);
+	T_EQ(PRIM(mp, T_error_ack)->TLI_error, TOUTSTATE);
+	freemsg(mp);
 	freemsg(want(&b, T_DISCON_IND));
 	freemsg(want(&a, T_OK_ACK));
 	dv_close(&a);

@@ -196,27 +196,39 @@ tpi_accept_undo(struct tpi *to)
 	tpi_unlock(to);
 }
 
+/*
+ * @in waits as before; if who called has gone meanwhile, its T_DISCON_IND
+ * comes before the T_ERROR_ACK that it explains.
+ */
+static void
+not_answered(struct tpi *tp, struct tpi_ind *in)
+{
+	tpi_lock(tp);
+	in->taken = 0;
+	tpi_set(tp, TS_WRES_CIND);
+	if (in->gone != 0)
+		tpi_ind_void(tp, in, in->gone);
+	tpi_unlock(tp);
+}
+
 /* The listener's part, when all is over. */
 static void
 answer(struct tpi_req *r, struct tpi *to, struct tpi_ind *in, int err)
 {
 	struct tpi *tp = r->tp;
-	int gone;
 
-	if (err != 0)
-		tpi_error(tp, r->prim, err, TS_WRES_CIND);
-	tpi_lock(tp);
-	gone = in->gone;
-	in->taken = 0;
-	if (err == 0) {
-		tpi_ind_remove(tp, in);
-		STR_POINT("tpi:removed");
-		tpi_ok_locked(tp, r->prim);
-		if (to != tp)
-			tpi_set(tp, tp->nind > 0 ? TS_WRES_CIND : TS_IDLE);
-	} else if (gone != 0) {
-		tpi_ind_void(tp, in, gone);
+	if (err != 0) {
+		not_answered(tp, in);
+		tpi_error(tp, r->prim, err, TPI_SAME);
+		return;
 	}
+	tpi_lock(tp);
+	in->taken = 0;
+	tpi_ind_remove(tp, in);
+	STR_POINT("tpi:removed");
+	tpi_ok_locked(tp, r->prim);
+	if (to != tp)
+		tpi_set(tp, tp->nind > 0 ? TS_WRES_CIND : TS_IDLE);
 	tpi_unlock(tp);
 }
 
@@ -283,12 +295,7 @@ tpi_conn_res(struct tpi_req *r)
 	}
 	if (err == EAGAIN) {
 		/* as if it had not been looked at */
-		tpi_lock(tp);
-		in->taken = 0;
-		tpi_set(tp, TS_WRES_CIND);
-		if (in->gone != 0)
-			tpi_ind_void(tp, in, in->gone);
-		tpi_unlock(tp);
+		not_answered(tp, in);
 		tpi_retry(tp);
 		return EAGAIN;
 	}
@@ -311,12 +318,8 @@ refused(struct tpi_req *r, struct tpi_ind *in, int err)
 	struct tpi *tp = r->tp;
 
 	if (err != 0) {
-		tpi_error(tp, r->prim, err, TS_WRES_CIND);
-		tpi_lock(tp);
-		in->taken = 0;
-		if (in->gone != 0)
-			tpi_ind_void(tp, in, in->gone);
-		tpi_unlock(tp);
+		not_answered(tp, in);
+		tpi_error(tp, r->prim, err, TPI_SAME);
 		return;
 	}
 	tpi_lock(tp);

@@ -8,7 +8,9 @@
  * queue under the endpoint's lock, in the order in which it happened, and
  * `up' is set; the read service procedure sends it.  Data goes up at once,
  * unless `up' is set.  What is laid on the queue has no band, for a queue
- * sorts by bands, and nothing may pass a T_CONN_CON.
+ * sorts by bands, and nothing may pass a T_CONN_CON.  Neither is an answer of
+ * high priority there: it passes data, which may have to wait, but no event,
+ * for whoever is refused looks for the event that tells him why.
  *
  * Memory.  Somebody may sleep until he is told, so no word is lost because
  * there is no memory: the state stays as it is, `owes' says what is to come,
@@ -57,6 +59,23 @@ tpi_put_addr(mblk_t *mp, const unsigned char *buf, size_t len)
 	return off + pad;
 }
 
+/* An answer's place is before all data.  tpi_rsrv() makes it M_PCPROTO. */
+static int
+lay_answer(queue_t *q, mblk_t *mp)
+{
+	mblk_t *at;
+	int ok;
+
+	DB_TYPE(mp) = M_PROTO;
+	(void)freezestr(q);
+	for (at = q->q_first; at != NULL && !tpi_is_data(at);)
+		at = at->b_next;
+	ok = insq(q, at, mp);
+	unfreezestr(q, 0);
+	qenable(q); /* even if it waits for room for data */
+	return ok;
+}
+
 /* Locks: the endpoint's. */
 void
 tpi_up_locked(struct tpi *tp, mblk_t *mp)
@@ -66,7 +85,7 @@ tpi_up_locked(struct tpi *tp, mblk_t *mp)
 	__atomic_store_n(&tp->up, 1u, __ATOMIC_RELEASE);
 	mp->b_band = 0;
 	ack = DB_TYPE(mp) == M_PCPROTO;
-	if (putq(tp->rq, mp) == 0)
+	if ((ack ? lay_answer(tp->rq, mp) : putq(tp->rq, mp)) == 0)
 		freemsg(mp);
 	STR_POINT("tpi:up");
 	if (ack)
