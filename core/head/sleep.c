@@ -617,6 +617,43 @@ lent_ready(struct str_head *sd, uint32_t lent)
 			STR_H_PEER | STR_H_PLEX | STR_H_LOOK)) != 0;
 }
 
+/*
+ * Before a thread sleeps for the socket it lets others run, and who has just
+ * said something waits a moment for the answer: to be woken costs more than
+ * that.  Where this is in vain it is not tried for a while.
+ * Return: *what* has come, and nothing else.
+ */
+static bool
+lent_soon(struct str_head *sd, struct host_call *hc, uint32_t what)
+{
+	struct ksock_lend *l = &sd->plumb->lend;
+	unsigned way = what == HOST_C_OUT;
+	uint64_t id = str_sock_of(sd->plumb), start = host_ticks(), most = 0;
+	uint32_t ev;
+
+	if (l->rest[way] != 0) {
+		l->rest[way]--;
+		return false;
+	}
+	if (!way && host_tls.wrote != 0)
+		most = SPIN_READ_US * host_ticks_per_ms / 1000;
+	host_tls.wrote = 0;
+	do {
+		host_yield();
+		if (lent_ready(sd, what) || host_interrupted(hc) !=
+				HOST_SIG_NONE)
+			return false;
+		ev = host_sock_look(id, what);
+		if (ev != 0) {
+			l->vain[way] = 0;
+			return ev == what;
+		}
+	} while (host_ticks() - start < most);
+	l->vain[way] = (uint8_t)(l->vain[way] % 64 * 2 + 1);
+	l->rest[way] = l->vain[way];
+	return false;
+}
+
 /* One wait of sock_sleep(); @most ns. */
 static int
 sock_wait(struct str_head *sd, struct host_call *hc, unsigned why,
@@ -817,6 +854,8 @@ str_sleep_lent(struct str_head *sd, struct host_call *hc, uint32_t *lent)
 	if (str_sock_of(sd->plumb) == 0)
 		return 0;
 	*lent = what;
+	if (lent_soon(sd, hc, what))
+		return 0;
 	err = sock_sleep(sd, hc, why, in ? &sd->hq.rwant :
 		&sd->peer->hq.wwant, UINT64_MAX, lent);
 	if (err != 0)

@@ -127,7 +127,7 @@ lend_leave(struct str_head *sd, struct host_call *hc)
 static void
 give_back(struct str_plumb *pl, struct ksock_lend *l, long n)
 {
-	l->in = l->out = 0;
+	l->in = l->out = l->safe = 0;
 	if (n < 0 && n != -EAGAIN && n != -EINTR && n != -EFAULT && n != -EIO)
 		l->err = (int)n;
 	l->used = 1;
@@ -152,6 +152,7 @@ send_some(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	    (str_load(&sd->flags) & STR_WRITE_SLOW) == 0) {
 		l->used = 1;
 		str_store(&l->busy, 1u);
+		l->got = 0;
 		n = ksock_send(ks, &iov, 1, 0);
 		if (n > 0)
 			str_store(&l->sent, l->sent + (uint64_t)n);
@@ -283,17 +284,25 @@ send_up(struct str_plumb *pl, struct host_call *hc, mblk_t *mp[], unsigned k,
 /*
  * Is plain data the next there is?  Urgent data stops a read before it, not at
  * it.  Bytes that are there and not urgent do not become so any more: first the
- * one question, then the other.  1; 0: nothing is there; -1: ask the driver.
+ * one question, then the other.  When no urgent data is known of at all, none
+ * of these bytes is.  1; 0: nothing is there; -1: ask the driver.
  */
 static int
-plain_is_next(struct str_ksock *ks)
+plain_is_next(struct str_plumb *pl, struct str_ksock *ks)
 {
+	struct ksock_lend *l = &pl->lend;
 	int n = 0, mark = 0;
 
+	if (l->safe != 0)
+		return 1;
 	if (ksock_ioctl(ks, KS_INQ, &n) != 0)
 		return -1;
 	if (n <= 0)
 		return 0;
+	if (host_sock_look(str_sock_of(pl), HOST_C_IN) == HOST_C_IN) {
+		l->safe = (uint32_t)n;
+		return 1;
+	}
 	return ksock_ioctl(ks, KS_ATMARK, &mark) != 0 || mark ? -1 : 1;
 }
 
@@ -323,7 +332,7 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 		return 0;
 	}
 	if (!plain || l->round != round)
-		next = plain_is_next(ks);
+		next = plain_is_next(pl, ks);
 	if (next <= 0) {
 		l->more = 0;
 		if (next < 0)
@@ -343,6 +352,7 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 	if (n > 0) {
 		l->got = l->used = 1;
 		l->round++;
+		l->safe -= STR_MIN(l->safe, (uint32_t)n);
 		note_room(l, (size_t)n, all, len);
 	} else {
 		l->more = 0;

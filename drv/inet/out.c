@@ -164,7 +164,7 @@ inet_out_unlend(struct inet *in)
 	struct ksock_lend *l = in->lend;
 	struct inet_out *o = &in->out;
 
-	l->in = l->out = 0;
+	l->in = l->out = l->safe = 0;
 	l->round++;
 	if (l->at != NULL) {
 		/* not added to: who dies before the next line has it again */

@@ -159,6 +159,12 @@ host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
 	return host_wait_carrier(hc, ns, ret_events);
 }
 
+uint32_t
+host_sock_look(uint64_t id, uint32_t want)
+{
+	return 0;
+}
+
 int
 host_sock_watch(uint64_t id, uint32_t want)
 {

@@ -390,6 +390,18 @@ sock_pollfd(uint64_t id, uint32_t want, struct pollfd *pfd)
 	return pfd->fd >= 0;
 }
 
+uint32_t
+host_sock_look(uint64_t id, uint32_t want)
+{
+	struct timespec ts = { 0, 0 };
+	struct pollfd pfd;
+
+	if (!sock_pollfd(id, want, &pfd) ||
+	    sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET) <= 0)
+		return 0;
+	return sock_events(pfd.revents);
+}
+
 /*
  * One system call.  The mask is not touched: a handler that comes before the
  * kernel has read how long to sleep makes that no time at all.

@@ -400,6 +400,8 @@ long host_sock_recvmm(uint64_t id, struct ksock_msg *v, uint32_t n,
  */
 int host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want,
 	uint64_t ns, uint32_t *ret_events);
+/* host_sock_look - of that, what has come at @id already: HOST_C_* */
+uint32_t host_sock_look(uint64_t id, uint32_t want);
 /*
  * host_sock_watch - tell of what comes at @id, by edges: @want HOST_C_IN,
  * HOST_C_OUT; 0: no more.  What is there now is told too.  Cheap when it is

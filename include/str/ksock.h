@@ -71,6 +71,11 @@ struct ksock_lend {
 				       * could */
 	uint32_t room;		      /* the head's: what the next one is for */
 	uint32_t asked;		      /* the head's: what the last one was for */
+	uint32_t safe;		      /* the head's: bytes that are there, none
+				       * of which is urgent; 0: not known */
+	uint8_t vain[2];	      /* the head's: after waiting for a moment in
+				       * vain, to read or write, so often not */
+	uint8_t rest[2];	      /* ... of which so often still */
 };
 
 /* ksock_lend - that of @rq's stream, which a driver finds once, at its open */

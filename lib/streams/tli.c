@@ -232,7 +232,8 @@ strm_write(int fd, const void *buf, size_t len)
 			if (str_likely(ret > 0))
 				return ret;
 		}
-		if (str_likely(l != NULL && l->out - 1u >= len)) {
+		if (str_likely(l != NULL && l->out - 1u >= len &&
+			(l->out == 0 || l->got == 0))) {
 			ret = str_head_write_fast(sd, fflags, gen, fd, buf,
 				len);
 			if (str_likely(ret > 0))
@@ -241,9 +242,11 @@ strm_write(int fd, const void *buf, size_t len)
 	}
 	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
 	if (str_likely(ret == 0)) {
-		uint32_t least = hc.head->plumb->lend.out;
+		const struct ksock_lend *l = &hc.head->plumb->lend;
 
-		ret = least != 0 && len >= least ?
+		/* an answer goes at once, too */
+		ret = l->out != 0 && (len >= l->out ||
+			(l->got != 0 && len != 0)) ?
 			write_lent(&hc, buf, len) :
 			str_head_write(hc.head, &hc, buf, len);
 		host_leave();
