@@ -26,6 +26,7 @@ enum suite {
 	SUITE_UDP,
 	SUITE_LOOPBACK,
 	SUITE_NETRTT,
+	SUITE_WIRE,
 	N_SUITES,
 };
 
@@ -58,11 +59,13 @@ struct implementation {
 /* Socket buffers where there is a network, the papers' size. */
 #define NET_SUITES                                          \
 	(BIT(SUITE_TCP) | BIT(SUITE_UDP) | BIT(SUITE_LOOPBACK) | \
-		BIT(SUITE_NETRTT))
+		BIT(SUITE_NETRTT) | BIT(SUITE_WIRE))
 #define NET_BUFFERS 131071
 
 /* In suites where messages may be lost those received count. */
-#define RX_SUITES (BIT(SUITE_TCP) | BIT(SUITE_UDP) | BIT(SUITE_LOOPBACK))
+#define RX_SUITES                                               \
+	(BIT(SUITE_TCP) | BIT(SUITE_UDP) | BIT(SUITE_LOOPBACK) | \
+		BIT(SUITE_WIRE))
 
 #define RTT_SUITES (BIT(SUITE_RTT) | BIT(SUITE_NETRTT))
 

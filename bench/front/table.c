@@ -17,6 +17,7 @@
 #define UDP      BIT(SUITE_UDP)
 #define LOOPBACK BIT(SUITE_LOOPBACK)
 #define NETRTT   BIT(SUITE_NETRTT)
+#define WIRE     BIT(SUITE_WIRE)
 
 const char *const suite_names[N_SUITES] = {
 	[SUITE_PIPE] = "pipe",
@@ -29,6 +30,7 @@ const char *const suite_names[N_SUITES] = {
 	[SUITE_UDP] = "udp",
 	[SUITE_LOOPBACK] = "loopback",
 	[SUITE_NETRTT] = "netrtt",
+	[SUITE_WIRE] = "wire",
 };
 
 const char *const mode_names[N_MODES] = {
@@ -87,13 +89,18 @@ const struct implementation implementations[] = {
 	{"tcp-xtios", "TCP, XTI over sockets: t_snd, t_rcv, /dev/tcp",
 		PROGRAM_XTI, TCP | NETRTT, TCP | NETRTT, 0, NULL, 0, 0},
 	{"udp-sockets", "UDP, send and recv on sockets of the kernel (N)",
-		PROGRAM_NATIVE, UDP | NETRTT, UDP | NETRTT, 0, NULL, 0, 0},
+		PROGRAM_NATIVE, UDP | NETRTT | WIRE, UDP | NETRTT | WIRE, 0,
+		NULL, 0, 0},
 	{"udp-sockets-nice", "the same, sender nice -20, receiver nice 19 (A)",
 		PROGRAM_NATIVE, UDP, UDP, 0, "udp-sockets", 1, 1},
 	{"udp-xtios", "UDP, XTI over sockets: t_sndudata, t_rcvudata, /dev/udp",
 		PROGRAM_XTI, UDP | NETRTT, UDP | NETRTT, 0, NULL, 0, 0},
 	{"udp-xti", "UDP, native: t_sndudata, t_rcvudata, /dev/udp2",
 		PROGRAM_XTI, UDP | NETRTT, UDP | NETRTT, 0, NULL, 0, 0},
+	{"udp-xti-out", "UDP, native, to a socket of the kernel (wire)",
+		PROGRAM_XTI, WIRE, WIRE, 0, NULL, 0, 0},
+	{"udp-xti-in", "UDP, native, from a socket of the kernel (wire)",
+		PROGRAM_XTI, WIRE, WIRE, 0, NULL, 0, 0},
 	{"ticotsord", "the loopback transport with connections, t_snd, t_rcv",
 		PROGRAM_XTI, LOOPBACK | NETRTT, LOOPBACK | NETRTT, 0, NULL, 0, 0},
 	{"ticlts", "the loopback transport for datagrams",

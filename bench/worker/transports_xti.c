@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <xti.h>
 
+#include "transports_xti.h"
 #include "worker.h"
 
 #define OPTIONS_MAX 256
@@ -112,7 +113,7 @@ bind_end(struct end *end, struct address *at, unsigned int qlen)
 	return 0;
 }
 
-static int
+int
 xti_offer(const struct net *net, struct end *end, struct address *at,
 	size_t bufsize)
 {
@@ -121,7 +122,7 @@ xti_offer(const struct net *net, struct end *end, struct address *at,
 	return bind_end(end, at, net->stream ? 1 : 0) == 0 ? 0 : give_up(end);
 }
 
-static int
+int
 xti_reach(const struct net *net, struct end *end, const struct address *to,
 	struct address *mine, size_t bufsize)
 {
@@ -140,7 +141,7 @@ xti_reach(const struct net *net, struct end *end, const struct address *to,
 	return give_up(end);
 }
 
-static int
+int
 xti_take(const struct net *net, struct end *end, const struct address *from,
 	size_t bufsize)
 {
@@ -168,7 +169,7 @@ xti_take(const struct net *net, struct end *end, const struct address *from,
 	return 0;
 }
 
-static int
+int
 xti_reached(const struct net *net, struct end *end)
 {
 	int flags;
@@ -256,7 +257,7 @@ xti_hang_up(struct end *end)
 	end_close_fds(end);
 }
 
-static ssize_t
+ssize_t
 xti_send_datagram(struct end *end, const void *buf, size_t n)
 {
 	struct t_unitdata data = {
@@ -270,7 +271,7 @@ xti_send_datagram(struct end *end, const void *buf, size_t n)
 	return failed("t_sndudata");
 }
 
-static ssize_t
+ssize_t
 xti_recv_datagram(struct end *end, void *buf, size_t n)
 {
 	struct t_unitdata data = {
@@ -288,7 +289,7 @@ xti_recv_datagram(struct end *end, void *buf, size_t n)
 	return end_datagram_in(end, (ssize_t)data.udata.len);
 }
 
-static int
+int
 xti_mark(struct end *end)
 {
 	return xti_send_datagram(end, "", 0) == 0 ? 0 : -1;
@@ -382,5 +383,7 @@ const struct transport *const transports[] = {
 	&udp_xti,
 	&ticotsord,
 	&ticlts,
+	&udp_xti_out,
+	&udp_xti_in,
 	NULL,
 };

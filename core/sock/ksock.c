@@ -69,6 +69,8 @@ _Static_assert(sizeof(struct str_ksock) == 64, "one line each");
 #define KF_CONNECTING 256u
 #define KF_ABORT 512u	/* is being closed by a reset */
 #define KF_NEAR 1024u	/* ksock_near() */
+#define KF_NAP 8192u	/* ksock_nap(), until somebody has done so */
+#define KF_SPIN 16384u
 #define KF_FILE 2048u	/* no socket: read and written */
 
 #define SOCK_STREAM 1 /* the only type whose reads can be short */
@@ -510,6 +512,10 @@ str_sock_interest(uint64_t id)
 		want |= HOST_C_IN;
 	if ((f & (KF_BLOCKED | KF_CONNECTING)) != 0 && (f & KF_STUCKOUT) == 0)
 		want |= HOST_C_OUT;
+	if (want == HOST_C_IN && (f & (KF_NAP | KF_SPIN)) != 0) {
+		(void)str_and(&ks->flags, ~(KF_NAP | KF_SPIN));
+		want |= f & KF_NAP ? HOST_C_NAP : HOST_C_SPIN;
+	}
 	/* an error or hang-up is told to whoever asks for anything */
 	return (f & (KF_STUCKIN | KF_STUCKOUT)) != 0 ? 0 : want;
 }
@@ -719,6 +725,16 @@ ksock_near(ksock_t *ks, int yes)
 	flag(ks, yes ? KF_NEAR : 0, yes ? 0 : KF_NEAR);
 	if (yes && pl != NULL)
 		str_sock_changed(pl);
+}
+
+uint32_t
+ksock_nap(ksock_t *ks, uint32_t how)
+{
+	uint32_t f = str_load(&ks->flags);
+
+	flag(ks, (how & KS_NAP ? KF_NAP : 0) | (how & KS_SPIN ? KF_SPIN : 0),
+		(how & KS_NAP ? 0 : KF_NAP) | (how & KS_SPIN ? 0 : KF_SPIN));
+	return (f & KF_NAP ? KS_NAP : 0) | (f & KF_SPIN ? KS_SPIN : 0);
 }
 
 int

@@ -36,6 +36,9 @@
 #define DG_MOST 65507u	 /* bytes of a datagram, or of a train */
 #define DG_IDLE INET_US(50)
 #define DG_LATE INET_US(500)
+#define DG_FLOW 16u	 /* so many come, each within DG_GAP of the last: a flow */
+#define DG_GAP INET_US(50)
+#define DG_NAPS 32u	 /* ... until it is tried again to spin */
 
 struct dg_addr {
 	uint32_t len;
@@ -453,6 +456,7 @@ dg_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	if (d == NULL && !dg_buffer(in))
 		return ENOSR;
 	d = in->dg;
+	in->flow = 0;
 	port = inet_credit_to(&ss);
 	if ((idle || (len > DG_BATCH / 2 && d->n == 0)) &&
 		(port == NULL || opts->len != 0 ||
@@ -732,6 +736,39 @@ dg_free(struct dg_in *v, uint32_t n)
 #define DG_TRIES 3u /* so often in a row */
 #define DG_LATER 2 /* ticks, then */
 
+/*
+ * A flow is a stream of datagrams that are not answered.  Each would wake its
+ * reader, which costs the sender more than sending it; so he does not sleep
+ * for the first, but takes many at a time.  Where none comes while he has the
+ * CPU he is in their way, and naps.  A nap that is worth less than two ends
+ * that soon.
+ */
+static void
+dg_flow(struct inet *in, uint32_t n)
+{
+	uint64_t now = inet_ticks(), gaps = (now - in->flowed) / DG_GAP;
+
+	in->flow = in->flow > gaps ? in->flow - (uint32_t)gaps : 0;
+	in->flow += n;
+	if (in->flow > 2 * DG_FLOW)
+		in->flow = 2 * DG_FLOW;
+	in->flowed = now;
+}
+
+/* @none: he found nothing. */
+static void
+dg_nap(struct inet *in, int spun, int none)
+{
+	if (spun && none)
+		in->naps = DG_NAPS;
+	if (in->flow < DG_FLOW)
+		return;
+	in->spun = in->naps == 0;
+	if (!in->spun)
+		in->naps--;
+	(void)ksock_nap(in->ks, in->spun ? KS_SPIN : KS_NAP);
+}
+
 /* One call. */
 static int
 dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
@@ -763,6 +800,7 @@ dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 	if (n <= 0)
 		return dg_errors(in) ? DG_GO : n != 0 ? DG_NONE : DG_STOP;
 	in->out.got = 1;
+	dg_flow(in, (uint32_t)n);
 	for (i = 0; i < (uint32_t)n; i++) {
 		bytes += m[i].km_len;
 		dg_deliver(in, &v[i], &m[i]);
@@ -783,11 +821,15 @@ dg_rsrv(struct tpi *tp)
 {
 	struct inet *in = inet_of(tp);
 	struct dg_in v[DG_AT_ONCE];
+	uint64_t was;
 	uint32_t i, none = 0;
-	int r = DG_GO;
+	int r = DG_GO, spun;
 
 	if (in->phase != INET_OPEN || in->ks == NULL)
 		return;
+	was = in->flowed;
+	spun = in->spun && ksock_nap(in->ks, 0) == 0;
+	in->spun = 0;
 	for (i = 0; i < DG_AT_ONCE; i++)
 		v[i].small = v[i].big = NULL;
 	while (r != DG_STOP && none < DG_TRIES && tpi_canput(tp)) {
@@ -796,6 +838,7 @@ dg_rsrv(struct tpi *tp)
 	}
 	if (none == DG_TRIES)
 		inet_later(in, DG_LATER);
+	dg_nap(in, spun, in->flowed == was);
 	dg_free(v, DG_AT_ONCE);
 }
 

@@ -124,6 +124,10 @@ struct inet {
 	uint32_t marking;   /* tpi_wsrv() is to take one request only */
 	uint32_t level;	    /* size of the blocks to read into */
 	uint32_t any;	    /* the provider chose the port */
+	uint32_t flow;	    /* datagrams that came one after the other */
+	uint64_t flowed;    /* ... and when the last did */
+	uint32_t spun;	    /* ksock_nap(KS_SPIN) was called */
+	uint32_t naps;	    /* so many are better than spinning */
 	uint32_t proto;	    /* of the socket, when not its kind's; 0 */
 	uint32_t inherited; /* bound by being accepted on */
 	uint32_t nset;

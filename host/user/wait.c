@@ -402,6 +402,16 @@ host_sock_look(uint64_t id, uint32_t want)
 	return sock_events(pfd.revents);
 }
 
+static void
+sock_spin(void)
+{
+	uint64_t start = host_ticks(), most = host_ticks_per_ms;
+
+	most = most * HOST_SPIN_NS / 1000000;
+	while (host_ticks() - start < most)
+		str_cpu_relax();
+}
+
 /*
  * One system call.  The mask is not touched: a handler that comes before the
  * kernel has read how long to sleep makes that no time at all.
@@ -415,9 +425,19 @@ host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
 	uint64_t again = UINT64_MAX, now;
 	uint32_t ev = 0;
 	bool rung, early = false, alone = (want & HOST_C_ALONE) != 0;
+	bool nap = (want & HOST_C_NAP) != 0 && ns > HOST_NAP_NS;
 	int daemon = -1, bell = -1;
 
-	if (!sock_pollfd(id, want, &s.pfd[3])) {
+	if ((want & HOST_C_SPIN) != 0 && ns > HOST_SPIN_NS) {
+		sock_spin();
+		*ret_events = HOST_C_IN;
+		return 0;
+	}
+	if (nap) {
+		s.pfd[3] = (struct pollfd){ -1, 0, 0 };
+		early = true;
+		ns = HOST_NAP_NS;
+	} else if (!sock_pollfd(id, want, &s.pfd[3])) {
 		early = SOCKLESS_NS < ns;
 		ns = STR_MIN(ns, SOCKLESS_NS);
 	}
@@ -466,6 +486,8 @@ host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
 		return EINTR;
 	if (s.ret == 0 && !early)
 		return ETIMEDOUT;
+	if (s.ret == 0 && nap)
+		ev = HOST_C_IN;
 	if (s.ret > 0) {
 		if (s.pfd[0].revents & POLLNVAL)
 			ev |= HOST_C_NVAL;

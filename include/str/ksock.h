@@ -155,6 +155,19 @@ int ksock_source(const void *dst, uint32_t dstlen, void *src,
  */
 void ksock_near(ksock_t *ks, int yes);
 
+/*
+ * ksock_nap - what comes is many small things, one after the other
+ * @how: KS_NAP: who waits at the stream next looks again after a moment (what
+ * the system's clock makes of a microsecond, mostly 50 more), instead of being
+ * woken by the first of them; KS_SPIN: after 10 us, without giving up the CPU;
+ * 0: as ever.
+ *
+ * Return: what had been asked for and not been done.
+ */
+#define KS_NAP 1u
+#define KS_SPIN 2u
+uint32_t ksock_nap(ksock_t *ks, uint32_t how);
+
 /* Bytes, or minus an errno.  @flags: MSG_OOB, MSG_PEEK, MSG_MORE, ... */
 long ksock_send(ksock_t *ks, const struct iovec *iov, uint32_t n, int flags);
 long ksock_recv(ksock_t *ks, const struct iovec *iov, uint32_t n, int *flags);
