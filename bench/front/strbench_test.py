@@ -168,6 +168,7 @@ def every_transport_is_measured():
     for suite, names in (
             ("tcp", ["tcp-sockets", "tcp-xtios"]),
             ("udp", ["udp-sockets", "udp-xtios", "udp-xti"]),
+            ("wire", ["udp-sockets", "udp-xti-out", "udp-xti-in"]),
             ("loopback", ["unix-stream", "unix-dgram", "ticotsord",
                           "ticlts"])):
         names = [n for n in names if n in OURS

@@ -77,6 +77,8 @@ PALETTE = {
     "unix-dgram": ("#b04f8c", "#e594c5"),
     "sctp-xti": ("#7354a9", "#b49be1"),
     "udp-xti": ("#7354aa", "#b49be2"),
+    "udp-xti-out": ("#7354ab", "#b49be3"),
+    "udp-xti-in": ("#00906c", "#2fc9a2"),
     "perftest": ("#005ea7", "#5ab0f6"),
     "perftestn": ("#d25a01", "#ff8b48"),
 }
@@ -94,10 +96,11 @@ MARKERS = {"pipe-streams": "o", "pipe-streams-msg": "D",
            "tcp-xtios": "o", "tcp-sockets": "s", "tcp-sockets-nice": "v",
            "udp-xtios": "o", "udp-sockets": "s", "udp-sockets-nice": "v",
            "ticotsord": "o", "ticlts": "D", "unix-dgram": "P",
-           "sctp-xti": "^", "udp-xti": "^"}
+           "sctp-xti": "^", "udp-xti": "^",
+           "udp-xti-out": "^", "udp-xti-in": "D"}
 MAIN = ("pipe-streams", "pipe-linux", "perftest", "perftestn", "tcp-xtios",
-        "tcp-sockets", "udp-xtios", "udp-xti", "udp-sockets", "ticotsord",
-        "ticlts")
+        "tcp-sockets", "udp-xtios", "udp-xti", "udp-xti-out", "udp-xti-in",
+        "udp-sockets", "ticotsord", "ticlts")
 
 # The papers dash the curves of artificial priorities.
 DASHED = ("ring", "tcp-sockets-nice", "udp-sockets-nice")
@@ -105,8 +108,8 @@ DASHED = ("ring", "tcp-sockets-nice", "udp-sockets-nice")
 # The order of curves, tables and legends.
 ORDER = ("pipe-streams", "pipe-streams-msg", "pipe-streams-nullmod", "ring",
          "tcp-xtios", "tcp-sockets", "tcp-sockets-nice", "sctp-xti",
-         "udp-xtios", "udp-xti", "udp-sockets", "udp-sockets-nice",
-         "ticotsord", "ticlts",
+         "udp-xtios", "udp-xti", "udp-xti-out", "udp-xti-in",
+         "udp-sockets", "udp-sockets-nice", "ticotsord", "ticlts",
          "pipe-linux", "unix-stream", "unix-seqpacket", "unix-dgram",
          "pipe-streams-hold", "pipe-streams-mread", "pipe-streams-rfill",
          "pipe-streams-srvmod", "pipe-streams-service",
@@ -391,7 +394,8 @@ def _plot(chart, curves, end=-1):
 
 def _head(suite, what, mode):
     prefix = {"pipe": "", "rtt": "", "netrtt": "Networks: ", "tcp": "TCP: ",
-              "udp": "UDP: ", "loopback": "Loopback: "}.get(suite, "")
+              "udp": "UDP: ", "loopback": "Loopback: ",
+              "wire": "Wire: "}.get(suite, "")
     if prefix:
         what = what[:1].lower() + what[1:]
     return f"{prefix}{what}, {text.mode(mode)}"

@@ -174,7 +174,8 @@ def _raw(data):
     found = []
     for suite, name in (("pipe", "Pipes"), ("ablation", "Ablations"),
                         ("perftest", "perftest"), ("tcp", "TCP"),
-                        ("udp", "UDP"), ("loopback", "Loopback")):
+                        ("udp", "UDP"), ("loopback", "Loopback"),
+                        ("wire", "Wire")):
         for mode in data.modes(suite):
             runs = [r for r in data.suite(suite) if r.mode == mode]
             names = charts.ordered({r.implementation for r in runs})

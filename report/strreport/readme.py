@@ -115,7 +115,7 @@ def _networks(data, modes):
     """Rows of TCP, UDP and the loopback transports, with what is wanted."""
     lines = []
     for suite, pair, found in nets.summary(data):
-        if not pair.mean:
+        if not pair.bar:
             continue
         cells = []
         for mode in modes:

@@ -315,7 +315,8 @@ def to_csv(header, rows):
     return out.getvalue()
 
 
-RATED = ("pipe", "ablation", "perftest", "tcp", "udp", "loopback")
+RATED = ("pipe", "ablation", "perftest", "tcp", "udp", "loopback",
+         "wire")
 
 
 def _network_files(data, histories):

@@ -31,6 +31,8 @@ LABELS = {
     "unix-dgram": "UNIX datagram",
     "sctp-xti": "SCTP XTI",
     "udp-xti": "XTI",
+    "udp-xti-out": "XTI to socket",
+    "udp-xti-in": "socket to XTI",
     "perftest": "perftest",
     "perftestn": "perftestn",
 }

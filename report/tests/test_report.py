@@ -694,6 +694,22 @@ class Networks(Base):
         self.assertTrue(found["udp-xti"]["split"][3])
         self.assertIsNone(found["ticlts"]["same"][3])
 
+    def test_the_wire_has_a_bar_for_small_messages_and_one_for_all(self):
+        data = self.load(synthetic.complete())
+        found = {pair.over: by_mode
+                 for suite, pair, by_mode in nets.summary(data)
+                 if suite == "wire"}
+        self.assertTrue(found["udp-xti-out"]["same"].met)
+        self.assertFalse(found["udp-xti-in"]["split"].met)
+        pair = nets.Pair("a", "b", "", each=0.95, small=1.2)
+        for by_size, met in (({1: 1.2, 1024: 1.2, 2048: 0.95}, True),
+                             ({1: 1.2, 1024: 1.1, 2048: 3}, False),
+                             ({1: 9, 1024: 9, 2048: 0.9}, False)):
+            ratio = stats.Ratio("a", "b", "same", by_size)
+            self.assertIs(pair.met(ratio, None), met)
+        self.assertEqual(pair.wanted, "at least 1.2 up to 1,024 bytes, "
+                         "no size below 0.95")
+
     def test_loopback_transports_have_a_base_each(self):
         data = self.load(synthetic.complete())
         chart = charts.improvement(data, "split", "loopback", "unix-stream",
@@ -708,7 +724,7 @@ class Networks(Base):
 
     def test_page_shows_all_of_it(self):
         _, files = complete()
-        for suite in ("tcp", "udp", "loopback"):
+        for suite in ("tcp", "udp", "loopback", "wire"):
             for kind in ("performance", "delay", "throughput", "improvement",
                          "switches", "cpu"):
                 self.assertIn(f"{suite}-{kind}-split.svg", files)
