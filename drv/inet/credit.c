@@ -7,7 +7,11 @@
  * Purpose.  The kernel drops datagrams for a receiver whose buffer is full,
  * and the sender does not hear of it.  When both ends are ours the sender can
  * know: it counts what it sends to a port, the receiver what it has taken, and
- * the difference is kept below half of the receiver's buffer.
+ * the difference is kept below what the receiver's buffer takes.
+ *
+ * What the kernel counts is memory, not bytes (cost()), and of what has been
+ * read it keeps up to a quarter of the buffer counted as if it were there.  An
+ * eighth is left to others who send to the port.
  *
  * Objects.  A struct inet_port for each bound endpoint, in a table by port
  * that all processes share.  It is used for addresses that are this host's
@@ -16,11 +20,15 @@
  * Waiting.  A sender without credit notes its stream; the receiver, when it
  * has taken something, enables the write sides of those.  A wake that is lost
  * costs a millisecond (KS_SOON), and counts that are wrong cost a second:
- * others may send to the port too, and datagrams may be dropped, so the
- * receiver forgets what had been sent before it found its socket empty, and a
- * sender that has been held for a second sends.
+ * others may send to the port too, and datagrams may be dropped.  So a sender
+ * that has been refused for a second, while nothing was taken, sends; and a
+ * receiver that finds its socket empty forgets what was sent some time ago.
+ * Not what has just been sent: on a busy machine the kernel may have a thread
+ * deliver it, which has to wait for a CPU.
  *
- * Locks.  `lock' of a port, for its waiters.  The counts are atomic.
+ * Locks.  `lock' of a port, for its waiters.  The counts are atomic; `aged' and
+ * what belongs to it are written by one of the receiver's threads, and wrong
+ * when two do, which costs time.
  *
  * Crash.  Who dies holding the lock leaves at worst a waiter who waits for the
  * clock.
@@ -30,8 +38,8 @@
 #define NPORT 512u
 #define PROBE 8u
 #define NWAIT 4u
-#define SKB 1024u /* what the kernel counts for a datagram besides its bytes */
 #define HELD INET_US(1000000)
+#define AGED INET_US(200000)
 
 struct inet_port {
 	volatile uint32_t key;	/* port | 0x10000, 0: free */
@@ -40,7 +48,11 @@ struct inet_port {
 	volatile uint32_t limit;
 	volatile uint64_t sent, rcvd; /* `sent' before it is tried */
 	volatile uint64_t done; /* ... and afterwards */
-	volatile uint64_t moved; /* when `rcvd' last changed */
+	volatile uint64_t mark; /* `rcvd' when a sender was refused ... */
+	volatile uint64_t since; /* ... for the first time with that, when */
+	volatile uint64_t aged; /* `done', AGED ago or more */
+	volatile uint64_t next; /* ... what that will be */
+	volatile uint64_t when; /* ... AGED after this */
 	kmutex_t lock;
 	uint32_t nwait;
 	uint32_t addrlen;	/* 0: any */
@@ -172,8 +184,11 @@ inet_credit_bound(struct inet *in, const struct tpi_addr *at)
 	str_store(&p->sent, (uint64_t)0);
 	str_store(&p->rcvd, (uint64_t)0);
 	str_store(&p->done, (uint64_t)0);
-	str_store(&p->moved, inet_ticks());
-	str_store_rel(&p->limit, buf / 2);
+	str_store(&p->mark, ~(uint64_t)0);
+	str_store(&p->aged, (uint64_t)0);
+	str_store(&p->next, (uint64_t)0);
+	str_store(&p->when, inet_ticks());
+	str_store_rel(&p->limit, buf / 8 * 5);
 	in->port = p;
 }
 
@@ -220,25 +235,72 @@ inet_credit_to(const void *sa)
 	return any;
 }
 
+/*
+ * What the kernel counts for a datagram, or a train, of @bytes at most: two
+ * structures and a header; in one block, of which there are small ones and
+ * powers of two, or, when that is too large, pages besides.
+ */
+#define HEAD 448u
+#define FRONT 256u
+#define SMALL 576u
+#define SMALL_MOST 704u
+#define LINEAR 16384u
+
+uint32_t
+inet_credit_cost(uint32_t bytes)
+{
+	uint32_t n = 1024;
+
+	if (bytes + HEAD <= SMALL)
+		return SMALL_MOST + FRONT;
+	if (bytes + HEAD > LINEAR)
+		return bytes + 1024 + FRONT;
+	while (n < bytes + HEAD)
+		n *= 2;
+	return n + FRONT;
+}
+
+/*
+ * Is it time to send to @p, of which no more than @rcvd has been taken, though
+ * there is no credit?  A clock of another CPU may have been read later.
+ */
+static int
+is_held(struct inet_port *p, uint64_t rcvd)
+{
+	uint64_t now;
+
+	if (str_load(&p->mark) != rcvd) {
+		str_store(&p->since, inet_ticks());
+		str_store_rel(&p->mark, rcvd);
+		return 0;
+	}
+	now = inet_ticks();
+	return (int64_t)(now - str_load(&p->since)) >= (int64_t)HELD;
+}
+
 /* inet_credit_ask - may @bytes more be sent to @p?  They count from now on. */
 int
 inet_credit_ask(struct inet_port *p, uint32_t bytes)
 {
-	uint64_t sent = str_load(&p->sent), rcvd = str_load(&p->rcvd), now;
-	int64_t flying = (int64_t)(sent - rcvd); /* < 0: some came back */
-	uint32_t limit = str_load_acq(&p->limit);
+	uint32_t limit = str_load_acq(&p->limit), n = inet_credit_cost(bytes);
+	uint64_t sent, rcvd;
 
 	if (limit == 0)
 		return 1;
-	if (flying > 0 && (uint64_t)flying + bytes + SKB > limit) {
-		now = inet_ticks();
-		if (now - str_load(&p->moved) < HELD)
-			return 0;
-		/* nobody reads, or what we count is lost */
-		str_store(&p->rcvd, sent);
-		str_store(&p->moved, now);
-	}
-	(void)str_add(&p->sent, (uint64_t)bytes + SKB);
+	do {
+		/* in this order: what is sent meanwhile is no credit */
+		sent = str_load_acq(&p->sent);
+		rcvd = str_load_acq(&p->rcvd);
+		/* < 0: some came back; one is always let through */
+		if ((int64_t)(sent - rcvd) > 0 && sent - rcvd + n > limit) {
+			if (!is_held(p, rcvd))
+				return 0;
+			/* nobody reads, or what we count is lost */
+			(void)__atomic_compare_exchange_n(&p->rcvd, &rcvd,
+				sent, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+		}
+	} while (!__atomic_compare_exchange_n(&p->sent, &sent, sent + n, 0,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 	return 1;
 }
 
@@ -246,14 +308,14 @@ inet_credit_ask(struct inet_port *p, uint32_t bytes)
 void
 inet_credit_back(struct inet_port *p, uint32_t bytes)
 {
-	(void)str_sub(&p->sent, (uint64_t)bytes + SKB);
+	(void)str_sub(&p->sent, (uint64_t)inet_credit_cost(bytes));
 }
 
 /* inet_credit_done - it has been sent */
 void
 inet_credit_done(struct inet_port *p, uint32_t bytes)
 {
-	(void)str_add(&p->done, (uint64_t)bytes + SKB);
+	(void)str_add(&p->done, (uint64_t)inet_credit_cost(bytes));
 }
 
 /* inet_credit_wait - have @in's write side enabled when there is credit */
@@ -304,31 +366,55 @@ inet_credit_sent(const struct inet *in)
 	return in->port != NULL ? str_load_acq(&in->port->done) : 0;
 }
 
+/* What of `done' was sent AGED ago or more; @before: what it is now. */
+static uint64_t
+aged(struct inet_port *p, uint64_t before)
+{
+	uint64_t now = inet_ticks();
+
+	if ((int64_t)(now - str_load(&p->when)) >= (int64_t)AGED) {
+		str_store(&p->aged, str_load(&p->next));
+		str_store(&p->next, before);
+		str_store(&p->when, now);
+	}
+	return str_load(&p->aged);
+}
+
 /*
- * inet_credit_took - @bytes came in @n datagrams; @empty: no more are there
- * @before: inet_credit_sent() before the socket was asked: of what was sent
- * since, more may be there by now.
+ * inet_credit_took_all - datagrams of @cost came; @empty: no more are there
+ * @before: inet_credit_sent() before the socket was asked.
  */
 void
-inet_credit_took(struct inet *in, uint64_t bytes, uint32_t n, int empty,
+inet_credit_took_all(struct inet *in, uint64_t cost, int empty,
 	uint64_t before)
 {
 	struct inet_port *p = in->port;
-	uint64_t sent, rcvd;
+	uint64_t sent, was, rcvd, old;
 
 	if (p == NULL || p->owner != in)
 		return;
-	sent = str_load(&p->sent);
-	rcvd = str_load(&p->rcvd) + bytes + (uint64_t)n * SKB;
-	if (empty && (int64_t)(before - rcvd) > 0)
-		rcvd = before;
-	if ((int64_t)(sent - rcvd) < 0)
-		rcvd = sent;
-	str_store(&p->rcvd, rcvd);
-	if (n != 0)
-		str_store(&p->moved, inet_ticks());
+	old = aged(p, before);
+	was = str_load_acq(&p->rcvd);
+	do {
+		sent = str_load_acq(&p->sent);
+		rcvd = was + cost;
+		if (empty && (int64_t)(old - rcvd) > 0)
+			rcvd = old;
+		if ((int64_t)(sent - rcvd) < 0)
+			rcvd = sent; /* others have sent some */
+	} while (rcvd != was && !__atomic_compare_exchange_n(&p->rcvd, &was,
+		rcvd, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 	str_fence_full(); /* pairs with the lock of inet_credit_wait() */
 	if (str_load(&p->nwait) != 0 && (int64_t)(sent - rcvd) <
 		(int64_t)(str_load(&p->limit) / 2))
 		inet_credit_wake(p);
+}
+
+/* inet_credit_took - the same of @n, 0 or 1, of @bytes */
+void
+inet_credit_took(struct inet *in, uint64_t bytes, uint32_t n, int empty,
+	uint64_t before)
+{
+	inet_credit_took_all(in,
+		n != 0 ? inet_credit_cost((uint32_t)bytes) : 0, empty, before);
 }

@@ -774,7 +774,7 @@ static int
 dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 {
 	struct ksock_msg m[DG_AT_ONCE];
-	uint64_t bytes = 0, before = inet_credit_sent(in);
+	uint64_t bytes = 0, cost = 0, before = inet_credit_sent(in);
 	uint32_t i;
 	long n;
 
@@ -803,10 +803,10 @@ dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 	dg_flow(in, (uint32_t)n);
 	for (i = 0; i < (uint32_t)n; i++) {
 		bytes += m[i].km_len;
+		cost += inet_credit_cost(m[i].km_len);
 		dg_deliver(in, &v[i], &m[i]);
 	}
-	inet_credit_took(in, bytes, (uint32_t)n, (uint32_t)n < want,
-		before);
+	inet_credit_took_all(in, cost, (uint32_t)n < want, before);
 	/* much is in few blocks, so that these are warm when they are read */
 	if ((uint32_t)n == want && in->level < DG_AT_ONCE && bytes < DG_BATCH)
 		in->level *= 2;

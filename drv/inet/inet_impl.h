@@ -241,6 +241,9 @@ void inet_credit_done(struct inet_port *p, uint32_t bytes);
 void inet_credit_wait(struct inet_port *p, struct inet *in);
 void inet_credit_wake(struct inet_port *p);
 uint64_t inet_credit_sent(const struct inet *in);
+uint32_t inet_credit_cost(uint32_t bytes);
+void inet_credit_took_all(struct inet *in, uint64_t cost, int empty,
+	uint64_t before);
 void inet_credit_took(struct inet *in, uint64_t bytes, uint32_t n, int empty,
 	uint64_t before);
 
