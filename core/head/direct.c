@@ -18,7 +18,26 @@
 #define YIELDS 2u
 #define CTL_MAX 128u /* bytes of a control part that goes the short way */
 #define SPIN_US 20u
+#define SOON_US 50u
 #define FAR 24u /* pauses between two looks: about a microsecond */
+
+/*
+ * str_direct_again - who takes what @d is will soon have taken something
+ * @since: when that was first said, 0 at first.
+ * Return: try again?
+ */
+STR_NOINLINE bool
+str_direct_again(uint64_t *since)
+{
+	uint64_t now = host_ticks();
+
+	if (*since == 0)
+		*since = now;
+	else if (now - *since > SOON_US * host_ticks_per_ms / 1000)
+		return false;
+	host_yield();
+	return true;
+}
 
 /* Would is_full() say no?  Of a queue whose stream may be another by now. */
 static bool
@@ -83,6 +102,23 @@ str_head_putmsg_direct(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	    host_copyin(ctl->buf, copy, d.clen) != 0)
 		return STR_NOT_FAST;
 	return str_head_put_direct(sd, id, gen, &d);
+}
+
+/* See <str/direct.h>. */
+STR_HOT int
+str_direct_enter(queue_t *wq)
+{
+	return str_perim_try_idle(wq->q_pair);
+}
+
+STR_HOT void
+str_direct_leave(queue_t *wq)
+{
+	struct str_plumb *pl = wq->q_pair->plumb;
+
+	str_perim_out(wq->q_pair);
+	if (str_unlikely(str_load(&pl->nrun) != 0))
+		str_sched_leave(&pl->head[0]);
 }
 
 /* See <str/direct.h>. */

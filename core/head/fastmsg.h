@@ -50,6 +50,7 @@ headq_peek_msg(struct str_headq *hq, struct fast_msg *m)
 
 #define STR_DIRECT_TRIES 4u /* waits for room that are too short to be one */
 bool str_direct_soon(struct str_headq *hq);
+bool str_direct_again(uint64_t *since);
 long str_head_putmsg_direct(struct str_head *sd, const str_a32 *id,
 	uint32_t gen, const struct str_strbuf *ctl,
 	const struct str_strbuf *data);
@@ -118,6 +119,7 @@ STR_INLINE long
 str_head_put_direct(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	const struct str_direct *d)
 {
+	uint64_t since = 0;
 	unsigned tries = 0;
 	int ret;
 
@@ -126,6 +128,12 @@ str_head_put_direct(struct str_head *sd, const str_a32 *id, uint32_t gen,
 		if (str_likely(ret == STR_DIRECT_DONE)) {
 			host_tls.wrote = 1;
 			return 0;
+		}
+		if (str_unlikely(ret == STR_DIRECT_SOON)) {
+			if ((str_load(id) & STR_O_NONBLOCK) != 0 ||
+			    !str_direct_again(&since))
+				return STR_NOT_FAST;
+			continue;
 		}
 		if (ret != STR_DIRECT_FULL || tries++ == STR_DIRECT_TRIES ||
 		    (str_load(id) & STR_O_NONBLOCK) != 0 || !str_direct_soon(*d->full))

@@ -624,7 +624,9 @@ lent_ready(struct str_head *sd, uint32_t lent)
  * Return: *what* has come, and nothing else.
  */
 static bool
-lent_soon(struct str_head *sd, struct host_call *hc, uint32_t what)
+lent_soon(struct str_head *sd, struct host_call *hc, uint32_t what,
+	uint32_t (*try)(struct str_head *sd, struct host_call *hc, void *arg),
+	void *arg)
 {
 	struct ksock_lend *l = &sd->plumb->lend;
 	unsigned way = what == HOST_C_OUT;
@@ -635,7 +637,7 @@ lent_soon(struct str_head *sd, struct host_call *hc, uint32_t what)
 		l->rest[way]--;
 		return false;
 	}
-	if (!way && host_tls.wrote != 0)
+	if (!way && (host_tls.wrote != 0 || try != NULL))
 		most = SPIN_READ_US * host_ticks_per_ms / 1000;
 	host_tls.wrote = 0;
 	do {
@@ -643,7 +645,8 @@ lent_soon(struct str_head *sd, struct host_call *hc, uint32_t what)
 		if (lent_ready(sd, what) || host_interrupted(hc) !=
 				HOST_SIG_NONE)
 			return false;
-		ev = host_sock_look(id, what);
+		ev = try != NULL ? try(sd, hc, arg) :
+				   host_sock_look(id, what);
 		if (ev != 0) {
 			l->vain[way] = 0;
 			return ev == what;
@@ -835,7 +838,9 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
  * Return: 0: look again; EINTR, EBADF.
  */
 int
-str_sleep_lent(struct str_head *sd, struct host_call *hc, uint32_t *lent)
+str_sleep_lent(struct str_head *sd, struct host_call *hc, uint32_t *lent,
+	uint32_t (*try)(struct str_head *sd, struct host_call *hc, void *arg),
+	void *arg)
 {
 	bool in = *lent == HOST_C_IN;
 	unsigned why = in ? STR_SLEEP_READ : STR_SLEEP_WRITE;
@@ -854,7 +859,7 @@ str_sleep_lent(struct str_head *sd, struct host_call *hc, uint32_t *lent)
 	if (str_sock_of(sd->plumb) == 0)
 		return 0;
 	*lent = what;
-	if (lent_soon(sd, hc, what))
+	if (lent_soon(sd, hc, what, try, arg))
 		return 0;
 	err = sock_sleep(sd, hc, why, in ? &sd->hq.rwant :
 		&sd->peer->hq.wwant, UINT64_MAX, lent);

@@ -29,8 +29,10 @@
 #include "sock.h"
 
 #include <str/builtin.h>
+#include <str/direct.h>
 
 #include "head/fast.h"
+#include "head/head.h"
 
 #define ALONE 12288u /* reads of so much are given what they ask for, no more */
 #define BEHIND 2u   /* blocks, for what comes more than others ask for */
@@ -201,7 +203,7 @@ str_lend_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 		}
 		if (hc->fflags & STR_O_NONBLOCK)
 			break;
-		err = str_sleep_lent(sd, hc, &lent);
+		err = str_sleep_lent(sd, hc, &lent, NULL, NULL);
 		if (err != 0)
 			return done != 0 ? (long)done : -err;
 	}
@@ -210,11 +212,11 @@ str_lend_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 
 /* Is the head as empty as it must be, and does nobody else want to know? */
 static bool
-may_take(struct str_head *sd)
+may_take(struct str_head *sd, uint32_t what)
 {
 	struct str_plumb *pl = sd->plumb;
 
-	return pl->lend.in != 0 && !str_head_pending(sd) &&
+	return pl->lend.in == what && !str_head_pending(sd) &&
 		(str_load(&sd->hq.overflow) | str_load(&pl->nrun)) == 0 &&
 		(str_load(&sd->flags) & (STR_READ_SLOW | STR_H_HUP |
 			STR_H_PEER | STR_H_EOF | STR_H_CLOSED)) == 0 &&
@@ -326,7 +328,7 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 
 	if (!lend_enter(sd))
 		return 0;
-	ks = may_take(sd) ? str_sock_lent(pl, true) : NULL;
+	ks = may_take(sd, STR_LEND_BYTES) ? str_sock_lent(pl, true) : NULL;
 	if (ks == NULL) {
 		lend_leave(sd, hc);
 		return 0;
@@ -388,21 +390,96 @@ str_lend_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 		uint32_t lent = HOST_C_IN;
 		int err;
 
-		if (!may_take(sd))
+		if (!may_take(sd, STR_LEND_BYTES))
 			return 0;
 		if (plain || l->more != 0) {
 			n = take_some(sd, hc, ubuf, len, plain, round);
 			if (n != 0)
 				return n;
-			if (plain || !may_take(sd))
+			if (plain || !may_take(sd, STR_LEND_BYTES))
 				return 0;
 		}
 		round = l->round;
-		err = str_sleep_lent(sd, hc, &lent);
+		err = str_sleep_lent(sd, hc, &lent, NULL, NULL);
 		if (err != 0)
 			return -err;
 		plain = lent == HOST_C_IN;
 		if (!plain)
 			return 0;
 	}
+}
+
+/* ------------------------------------------------------------------- units */
+
+/* What take_unit() is to fill, and how it went. */
+struct unit {
+	struct str_take take;
+	int ret; /* STR_TAKE_* */
+};
+
+/* Ask the driver for one.  HOST_C_IN: something has come of it. */
+static uint32_t
+take_unit(struct str_head *sd, struct host_call *hc, void *arg)
+{
+	struct unit *u = arg;
+	struct str_direct d = {.take = &u->take};
+	struct host_call *old = host_tls.call;
+	queue_t *q;
+
+	u->ret = STR_TAKE_LOOK;
+	if (!lend_enter(sd))
+		return HOST_C_IN;
+	q = sd->straight;
+	if (q != NULL && may_take(sd, STR_LEND_UNITS)) {
+		host_tls.call = hc;
+		u->ret = q->q_pair->fmod->direct(q, &d);
+		host_tls.call = old;
+		STR_CRASH_POINT("lend:unit");
+	}
+	lend_leave(sd, hc);
+	return u->ret == STR_TAKE_NONE ? 0 : HOST_C_IN;
+}
+
+/*
+ * str_lend_get - wait for a message by what is lent, and put it where it is
+ * wanted
+ * Who has said something waits for the answer, which cannot be there yet; who
+ * only receives finds the next one there, more often than not.
+ */
+long
+str_lend_get(struct str_head *sd, struct host_call *hc, struct str_getprim *gp)
+{
+	struct unit u = {.take = {.udata = gp->data.buf,
+		.room = (uint32_t)gp->data.maxlen, .ctl = gp->ctl.buf,
+		.croom = (uint32_t)gp->ctl.maxlen}, .ret = STR_TAKE_NONE};
+	bool first = host_tls.wrote == 0;
+
+	hc->head = sd;
+	if ((hc->fflags & STR_O_NONBLOCK) != 0 || gp->data.maxlen <= 0 ||
+	    NOT_FOR_READING(str_load(&sd->flags), (uint32_t)hc->fflags))
+		return 0;
+	for (;; first = true) {
+		uint32_t lent = HOST_C_IN;
+		int err;
+
+		if (!may_take(sd, STR_LEND_UNITS))
+			return 0;
+		if (!first || take_unit(sd, hc, &u) == 0) {
+			err = str_sleep_lent(sd, hc, &lent, take_unit, &u);
+			if (err != 0)
+				return -err;
+			if (lent != HOST_C_IN)
+				return 0;
+		}
+		if (u.ret != STR_TAKE_NONE)
+			break;
+	}
+	if (u.ret == STR_TAKE_FAULT)
+		return -EFAULT;
+	if (u.ret != STR_TAKE_DONE)
+		return 0;
+	gp->ctl.len = (int)u.take.clen;
+	gp->data.len = (int)u.take.dlen;
+	gp->prim = *(const int32_t *)gp->ctl.buf;
+	return 1;
 }

@@ -40,6 +40,10 @@ long str_lend_write(struct str_head *sd, struct host_call *hc,
 	const void *ubuf, size_t len);
 long str_lend_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 	size_t len);
+/* 1: @gp has a message, in good memory but for its data; 0: look; minus an
+ * errno. */
+long str_lend_get(struct str_head *sd, struct host_call *hc,
+	struct str_getprim *gp);
 /*
  * A look at what is lent, outside a call: the Stream may be gone, and its
  * memory be another's.  A head lies in its plumbing, so a pointer that says
@@ -56,8 +60,10 @@ str_lend_hint(const struct str_head *sd)
 }
 /* The socket of @pl, if the head may use it, to receive as well. */
 struct str_ksock *str_sock_lent(struct str_plumb *pl, bool in);
+/* @try: asked instead of the system, before sleeping; or NULL */
 int str_sleep_lent(struct str_head *sd, struct host_call *hc,
-	uint32_t *lent);
+	uint32_t *lent, uint32_t (*try)(struct str_head *sd,
+		struct host_call *hc, void *arg), void *arg);
 
 /* Is socket @id one that need not be watched by who waits? ksock_near() */
 bool str_sock_near(uint64_t id);

@@ -159,6 +159,7 @@ dg_close(struct tpi *tp)
 	struct inet *in = inet_of(tp);
 
 	(void)dg_unbind(tp);
+	inet_short_end(in);
 	kmem_free(in->dg, sizeof(*in->dg));
 	in->dg = NULL;
 }
@@ -806,6 +807,7 @@ dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 		cost += inet_credit_cost(m[i].km_len);
 		dg_deliver(in, &v[i], &m[i]);
 	}
+	in->single = n == 1 && (m[0].km_gso == 0 || m[0].km_gso >= m[0].km_len);
 	inet_credit_took_all(in, cost, (uint32_t)n < want, before);
 	/* much is in few blocks, so that these are warm when they are read */
 	if ((uint32_t)n == want && in->level < DG_AT_ONCE && bytes < DG_BATCH)
@@ -842,6 +844,49 @@ dg_rsrv(struct tpi *tp)
 	dg_free(v, DG_AT_ONCE);
 }
 
+/* ------------------------------------------------------------ for short.c */
+
+int
+inet_dg_empty(const struct inet *in)
+{
+	return in->dg != NULL && in->dg->n == 0;
+}
+
+uint64_t
+inet_dg_last(const struct inet *in)
+{
+	return in->dg->last;
+}
+
+void
+inet_dg_sent(struct inet *in, uint64_t now)
+{
+	in->dg->last = now;
+}
+
+int
+inet_dg_dest(struct inet *in, const struct tpi_buf *to,
+	struct sockaddr_storage *ss, uint32_t *len)
+{
+	return dg_dest(in, to, ss, len);
+}
+
+int
+inet_dg_errors(struct inet *in)
+{
+	return dg_errors(in);
+}
+
+void
+inet_dg_up(struct inet *in, const struct sockaddr_storage *from, uint32_t len,
+	mblk_t *data)
+{
+	struct ksock_msg m = {.km_addr = (void *)(uintptr_t)from,
+		.km_addrlen = len};
+
+	dg_up(in, &m, data);
+}
+
 /* ------------------------------------------------------------------- tables */
 
 #define DG_OPS(name_, addr_, tsdu_, opt_, nopt_, prov_) \
@@ -857,6 +902,7 @@ dg_rsrv(struct tpi *tp)
 		.bind = dg_bind, \
 		.unbind = dg_unbind, \
 		.unitdata = dg_unitdata, \
+		.direct = inet_short_send, \
 		.udbad = {0, EINVAL, EINVAL}, \
 		.getopt = inet_getopt, \
 		.setopt = inet_setopt, \

@@ -342,6 +342,17 @@ inet_rsrv(queue_t *q)
 	return err;
 }
 
+static int
+inet_direct(queue_t *q, const struct str_direct *d)
+{
+	struct inet *in = q->q_ptr;
+
+	if (d->take != NULL)
+		return inet_short_take(q, d->take);
+	return in == NULL || inet_ops(in)->direct == NULL ? STR_DIRECT_NOT :
+		tpi_direct(q, d, inet_ops(in));
+}
+
 static const struct module_info inet_info = {
 	.mi_idnum = 0x696e,
 	.mi_idname = "inet",
@@ -371,5 +382,5 @@ static void (*const inet_calls[])(void) = {
 	NULL,
 };
 
-STR_DRIVER(inet, inet_rinit, inet_winit, STR_NOMUX, STR_NOMUX, D_MTQPAIR,
-	STR_MAJOR_INET, inet_calls);
+STR_DRIVER_DIRECT(inet, inet_rinit, inet_winit, STR_NOMUX, STR_NOMUX,
+	D_MTQPAIR, STR_MAJOR_INET, inet_calls, inet_direct);

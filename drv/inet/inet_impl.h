@@ -24,6 +24,7 @@
 #include <sys/tihdr.h>
 #include <sys/xti_inet.h>
 #include <str/types.h>
+#include <str/direct.h>
 #include <str/ksock.h>
 #include <str/tpi.h>
 
@@ -124,6 +125,8 @@ struct inet {
 	uint32_t marking;   /* tpi_wsrv() is to take one request only */
 	uint32_t level;	    /* size of the blocks to read into */
 	uint32_t any;	    /* the provider chose the port */
+	uint32_t single;    /* the last datagram that came was alone */
+	unsigned char *behind; /* short.c: behind the caller's memory */
 	uint32_t flow;	    /* datagrams that came one after the other */
 	uint64_t flowed;    /* ... and when the last did */
 	uint32_t spun;	    /* ksock_nap(KS_SPIN) was called */
@@ -271,6 +274,23 @@ int inet_tcp_takes(const struct inet *in);
 
 /* dgram.c */
 extern const struct tpi_ops inet_udp_ops, inet_udp6_ops, inet_rawip_ops;
+
+/* For short.c: datagrams that wait, addresses, what goes up. */
+int inet_dg_empty(const struct inet *in);
+uint64_t inet_dg_last(const struct inet *in);
+void inet_dg_sent(struct inet *in, uint64_t now);
+int inet_dg_dest(struct inet *in, const struct tpi_buf *to,
+	struct sockaddr_storage *ss, uint32_t *len);
+int inet_dg_errors(struct inet *in);
+void inet_dg_up(struct inet *in, const struct sockaddr_storage *from,
+	uint32_t len, mblk_t *data);
+
+/* short.c */
+int inet_short_send(struct tpi *tp, const struct tpi_buf *to,
+	const struct str_direct *d);
+int inet_short_takes(const struct inet *in);
+int inet_short_take(queue_t *q, struct str_take *t);
+void inet_short_end(struct inet *in);
 
 /* drv/udp */
 extern const struct tpi_ops udp2_ops, udp2_6_ops, rawip2_ops, rawip2_6_ops;

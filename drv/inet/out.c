@@ -205,6 +205,8 @@ inet_out_lend(struct inet *in)
 	struct inet_out *o = &in->out;
 	mblk_t *g = in->wq->q_last;
 
+	if (inet_short_takes(in))
+		l->in = STR_LEND_UNITS;
 	if (str_unlikely(in->phase != INET_OPEN || o->dead || in->err != 0 ||
 		o->busy))
 		return;

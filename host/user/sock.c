@@ -1134,6 +1134,14 @@ host_sock_sendmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
 	uint32_t i;
 	long r;
 
+	if (n == 1 && v->km_iovlen == 1 && v->km_gso == 0 &&
+	    (v->km_ctl == NULL || v->km_ctllen == 0)) {
+		CALL(id, r, sys_call6(SYS_sendto, fd, v->km_iov->iov_base,
+			v->km_iov->iov_len, flags | MSG_DONTWAIT |
+				MSG_NOSIGNAL, v->km_addr,
+			v->km_addr != NULL ? v->km_addrlen : 0));
+		return r < 0 ? r : 1;
+	}
 	n = STR_MIN(n, KS_MAXMM);
 	for (i = 0; i < n; i++)
 		if (!prepare_send(&m, i, &v[i], both, &used))
@@ -1175,8 +1183,15 @@ host_sock_recvmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
 			.msg_controllen = v[i].km_ctl != NULL ?
 				v[i].km_ctllen : CTL_ROOM };
 	/* packet sockets refuse MSG_CMSG_CLOEXEC; none of ours pass any */
-	CALL(id, r, sys_call5(SYS_recvmmsg, fd, m.h, n, flags | MSG_DONTWAIT,
-		NULL));
+	if (n == 1) {
+		CALL(id, r, sys_call3(SYS_recvmsg, fd, &m.h[0].msg_hdr,
+			flags | MSG_DONTWAIT));
+		m.h[0].msg_len = (unsigned)r;
+		r = r < 0 ? r : 1;
+	} else {
+		CALL(id, r, sys_call5(SYS_recvmmsg, fd, m.h, n,
+			flags | MSG_DONTWAIT, NULL));
+	}
 	for (long i = 0; i < r; i++) {
 		struct msghdr *h = &m.h[i].msg_hdr;
 

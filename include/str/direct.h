@@ -33,12 +33,34 @@ struct str_direct {
 	const void *udata; /* the caller's memory, perhaps bad */
 	ssize_t dlen;	   /* -1: no data part */
 	void **full;	   /* the executive's: where there was no room */
+	struct str_take *take; /* not NULL: nothing is sent; see below */
 };
+
+/*
+ * The other direction: who waits for a message at a stream has lent him what
+ * it will come by (<str/ksock.h>: STR_LEND_UNITS), and asks the direct
+ * procedure for it, inside the driver's perimeter.
+ */
+struct str_take {
+	void *udata;   /* the caller's memory, perhaps bad */
+	uint32_t room; /* bytes there */
+	void *ctl;     /* good memory for a control part, aligned */
+	uint32_t croom;
+	uint32_t clen; /* out: bytes of the control part */
+	uint32_t dlen; /* out: bytes of data */
+};
+
+/* What it returns then. */
+#define STR_TAKE_DONE 0
+#define STR_TAKE_NONE 1 /* nothing is there */
+#define STR_TAKE_LOOK 2 /* something else is to be seen to, or has come up */
+#define STR_TAKE_FAULT 3 /* the caller's memory is bad */
 
 /* What a direct procedure returns: nothing else is possible. */
 #define STR_DIRECT_DONE 0
 #define STR_DIRECT_NOT 1 /* nothing has been done */
 #define STR_DIRECT_FULL 2 /* ... because it is full, and so it may be soon */
+#define STR_DIRECT_SOON 3 /* ... for a moment, as who takes things is at work */
 
 /*
  * str_direct_up - append a message of @ctl and @d's data to what waits to be
@@ -48,5 +70,12 @@ struct str_direct {
  */
 int str_direct_up(queue_t *rq, const void *ctl, size_t clen,
 	const struct str_direct *d);
+
+/*
+ * str_direct_enter, str_direct_leave - the perimeter of @wq, a driver's write
+ * queue, of whose direct procedure this is; 0: somebody is inside
+ */
+int str_direct_enter(queue_t *wq);
+void str_direct_leave(queue_t *wq);
 
 #endif

@@ -51,6 +51,8 @@ typedef struct str_ksock ksock_t;
  * itself.  The driver takes back what it lent as it comes in, and lends anew
  * as it goes out; what the head did meanwhile is in the lower half.
  */
+#define STR_LEND_BYTES 1u
+#define STR_LEND_UNITS 2u /* by the direct procedure: <str/direct.h> */
 struct ksock_lend {
 	unsigned char *volatile at;   /* data of the open block; NULL: none */
 	volatile uint32_t *filled;    /* ... how much of it there is */
@@ -58,7 +60,7 @@ struct ksock_lend {
 	uint32_t soon;		      /* ... by who sends before he sleeps */
 	volatile uint32_t out;	      /* so much, or more, may be sent at once;
 				       * 0: nothing */
-	volatile uint32_t in;	      /* what comes may be taken */
+	volatile uint32_t in;	      /* what comes may be taken: STR_LEND_* */
 	volatile uint32_t used;	      /* the lower half is of interest */
 	volatile uint32_t busy;	      /* a send is in progress, or was when its
 				       * sender died */

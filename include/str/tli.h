@@ -71,6 +71,13 @@ int strm_send(int fd, const struct strm_id *id, const void *ctl, size_t clen,
 int strm_take(int fd, const struct strm_id *id, struct strm_prim *gp);
 
 /*
+ * strm_take_lent - wait for the first message, where the driver has lent what
+ * it comes by and nothing is at hand; as strm_take()
+ * Return: 0; 1: nothing has been done, strm_getprim() knows; minus an errno.
+ */
+int strm_take_lent(int fd, const struct strm_id *id, struct strm_prim *gp);
+
+/*
  * strm_pending - may there be a message?  No lock, no call.
  * strm_ended   - is there a STRM_PRIM_END, whatever stands before it?
  * strm_putprim - a message of @ctl (M_PROTO) and data

@@ -114,6 +114,32 @@ strm_take(int fd, const struct strm_id *id, struct strm_prim *gp)
 		id->gen, fd, (struct str_getprim *)(void *)gp) != 0;
 }
 
+static STR_NOINLINE int
+get_lent(int fd, struct strm_prim *gp)
+{
+	struct fd_rec *r = fd_stream(fd);
+	struct host_call hc;
+	long ret;
+
+	if (r == NULL)
+		return 1;
+	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
+	if (str_likely(ret == 0)) {
+		ret = str_lend_get(hc.head, &hc,
+			(struct str_getprim *)(void *)gp);
+		host_leave();
+	}
+	return ret == -EBADF ? 1 : ret < 0 ? (int)ret : ret == 0;
+}
+
+STR_EXPORT STR_HOT int
+strm_take_lent(int fd, const struct strm_id *id, struct strm_prim *gp)
+{
+	const struct ksock_lend *l = str_lend_hint(id->head);
+
+	return l != NULL && l->in == STR_LEND_UNITS ? get_lent(fd, gp) : 1;
+}
+
 STR_EXPORT int
 strm_getprim(int fd, struct strm_prim *gp)
 {
@@ -192,7 +218,8 @@ strm_read(int fd, void *buf, size_t len)
 	if (str_likely(ret > 0))
 		return ret;
 	l = str_lend_hint(sd);
-	return l != NULL && l->in != 0 ? read_lent(r, fd, buf, len) : 0;
+	return l != NULL && l->in == STR_LEND_BYTES ?
+		read_lent(r, fd, buf, len) : 0;
 }
 
 /* A long piece, straight to the socket; what is left goes the usual way. */

@@ -228,7 +228,7 @@ receive_now(struct use *u, struct t_unitdata *ud, int *flags)
 	} c;
 	struct strm_prim gp;
 	long have;
-	int over;
+	int over, err;
 
 	gp.data.buf = ud->udata.buf;
 	gp.data.maxlen = ud->udata.buf == NULL ? 0 :
@@ -236,8 +236,11 @@ receive_now(struct use *u, struct t_unitdata *ud, int *flags)
 	gp.ctl.buf = &c;
 	gp.ctl.maxlen = sizeof(c);
 	gp.want = P(T_UNITDATA_IND);
-	if (str_unlikely(strm_take(u->fd, &u->id, &gp) != 0))
-		return 1;
+	if (strm_take(u->fd, &u->id, &gp) != 0) {
+		err = strm_take_lent(u->fd, &u->id, &gp);
+		if (err != 0)
+			return err > 0 ? 1 : xti_neg(err, TNODATA);
+	}
 	have = gp.ctl.len;
 	over = 0;
 	if (str_likely(have >= (long)sizeof(c.ui))) {

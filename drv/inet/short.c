@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The short way of datagrams: between the caller's memory and the socket.
+ *
+ * Sending.  A datagram that would go at once, because the endpoint is idle, or
+ * that is so long that copying it behind others costs more than a call of its
+ * own, goes from where it is (<str/direct.h>).  What is in the way - others
+ * that wait, options, an error - makes it take the long way, with nothing done.
+ * Who lacks credit is told to try again soon: the receiver is at work.
+ *
+ * Receiving.  While datagrams come one by one, whoever waits for one at a
+ * stream with nothing at its head receives it into his own memory, behind
+ * which stands a buffer of the endpoint's (`behind') for what is longer, or
+ * has others behind it in a train: those become messages, and go up.  As soon
+ * as they come in numbers dgram.c receives them, many at a time.
+ *
+ * Locks.  The perimeter of the queue pair, which is entered here.
+ *
+ * Crash.  Who dies in a send may have sent; who dies in a receive has taken
+ * one datagram along, as by any network.
+ */
+#include <netinet/udp.h>
+#include "inet_impl.h"
+
+#define SHORT_LONG 8192u     /* bytes: longer ones do not wait for others */
+#define SHORT_IDLE INET_US(50)
+#define SHORT_BEHIND 65536u  /* all that one receive can give */
+
+static int
+is_udp_here(const struct inet *in)
+{
+	return in->kind == INET_UDP4 || in->kind == INET_UDP6;
+}
+
+/* ---------------------------------------------------------------- sending */
+
+/* Inside the perimeter. */
+static int
+send_now(struct inet *in, const struct tpi_buf *to, const struct str_direct *d)
+{
+	struct iovec iov = {(void *)(uintptr_t)d->udata, (size_t)d->dlen};
+	uint32_t len = (uint32_t)d->dlen, sslen;
+	struct sockaddr_storage ss;
+	struct ksock_msg m = {.km_iov = &iov, .km_iovlen = 1, .km_addr = &ss};
+	uint64_t now = inet_ticks();
+	struct inet_port *port;
+	int tries = 3;
+	long n;
+
+	if (in->tp.state != TS_IDLE || in->phase != INET_OPEN ||
+		in->ks == NULL || in->wq->q_first != NULL ||
+		!inet_dg_empty(in) || inet_dg_dest(in, to, &ss, &sslen) != 0)
+		return STR_DIRECT_NOT;
+	if (len <= SHORT_LONG && !in->out.got &&
+		now - inet_dg_last(in) <= SHORT_IDLE)
+		return STR_DIRECT_NOT;
+	port = inet_credit_to(&ss);
+	if (port != NULL && !inet_credit_ask(port, len))
+		return STR_DIRECT_SOON;
+	m.km_addrlen = sslen;
+	/* what an earlier one met has its own way up */
+	do
+		n = ksock_sendmm(in->ks, &m, 1, MSG_NOSIGNAL);
+	while ((n == -ECONNREFUSED || n == -EHOSTUNREACH ||
+		n == -ENETUNREACH) && --tries != 0);
+	if (n != 1) {
+		if (port != NULL)
+			inet_credit_back(port, len);
+		return STR_DIRECT_NOT;
+	}
+	if (port != NULL)
+		inet_credit_done(port, len);
+	in->out.got = 0;
+	inet_dg_sent(in, now);
+	return STR_DIRECT_DONE;
+}
+
+/* inet_short_send - op direct */
+int
+inet_short_send(struct tpi *tp, const struct tpi_buf *to,
+	const struct str_direct *d)
+{
+	struct inet *in = inet_of(tp);
+	int ret;
+
+	if (!is_udp_here(in) || !str_direct_enter(in->wq))
+		return STR_DIRECT_NOT;
+	ret = send_now(in, to, d);
+	str_direct_leave(in->wq);
+	return ret;
+}
+
+/* -------------------------------------------------------------- receiving */
+
+/* inet_short_takes - may who waits receive by himself? */
+int
+inet_short_takes(const struct inet *in)
+{
+	return is_udp_here(in) && in->phase == INET_OPEN && in->ks != NULL &&
+		in->single && in->tp.state == TS_IDLE && !in->tp.dead &&
+		in->timing == 0;
+}
+
+/* What one receive has given. */
+struct short_got {
+	struct ksock_msg m;
+	struct sockaddr_storage from;
+	struct str_take *take;
+};
+
+/* @len bytes of it from @off on, as a message that goes up. */
+static void
+send_up(struct inet *in, const struct short_got *g, uint32_t off, uint32_t len)
+{
+	uint32_t room = g->take->room, n = 0;
+	mblk_t *mp = allocb(len, BPRI_MED);
+
+	if (mp != NULL && off < room) {
+		n = len < room - off ? len : room - off;
+		if (copyin((char *)g->take->udata + off, mp->b_wptr, n) != 0) {
+			freemsg(mp);
+			mp = NULL;
+		}
+	}
+	if (mp == NULL) {
+		in->tp.drops++;
+		return;
+	}
+	if (len > n)
+		bcopy(in->behind + (off + n - room), mp->b_wptr + n, len - n);
+	mp->b_wptr += len;
+	inet_dg_up(in, &g->from, g->m.km_addrlen, mp);
+}
+
+/* The first @len bytes are what the caller gets. */
+static void
+give(const struct short_got *g, uint32_t len)
+{
+	struct str_take *t = g->take;
+	struct T_unitdata_ind *ui = t->ctl;
+
+	ui->PRIM_type = T_UNITDATA_IND;
+	ui->SRC_length = (t_scalar_t)g->m.km_addrlen;
+	ui->SRC_offset = (t_scalar_t)sizeof(*ui);
+	ui->OPT_length = ui->OPT_offset = 0;
+	bcopy(&g->from, ui + 1, g->m.km_addrlen);
+	t->clen = (uint32_t)sizeof(*ui) + g->m.km_addrlen;
+	t->dlen = len;
+}
+
+static int
+take_one(struct inet *in, struct str_take *t)
+{
+	struct iovec iov[2] = {{t->udata, t->room},
+		{in->behind, SHORT_BEHIND}};
+	struct short_got g = {
+		.m = {.km_iov = iov, .km_iovlen = 2, .km_addr = &g.from,
+			.km_addrlen = sizeof(g.from)},
+		.take = t,
+	};
+	uint64_t before = inet_credit_sent(in);
+	uint32_t len, seg, off = 0;
+	long n = ksock_recvmm(in->ks, &g.m, 1, 0);
+
+	if (n == -EAGAIN) {
+		inet_credit_took(in, 0, 0, 1, before);
+		return STR_TAKE_NONE;
+	}
+	if (n == -EINTR)
+		return STR_TAKE_NONE;
+	if (n == -EFAULT)
+		return STR_TAKE_FAULT;
+	if (n != 1) {
+		in->lend->in = 0;
+		(void)inet_dg_errors(in);
+		return STR_TAKE_LOOK;
+	}
+	in->out.got = 1;
+	len = g.m.km_len;
+	seg = g.m.km_gso == 0 || g.m.km_gso >= len ? len : g.m.km_gso;
+	inet_credit_took(in, len, 1, 0, before);
+	if (g.m.km_flags & MSG_TRUNC)
+		in->tp.drops++;
+	if (seg < len) {
+		in->single = 0; /* they come in numbers */
+		in->lend->in = 0;
+	}
+	if (seg <= t->room) {
+		give(&g, seg);
+		off = seg;
+	}
+	for (; off < len; off += seg)
+		send_up(in, &g, off, seg < len - off ? seg : len - off);
+	return seg <= t->room ? STR_TAKE_DONE : STR_TAKE_LOOK;
+}
+
+/* inet_short_take - one datagram to where it is wanted; inside the perimeter */
+int
+inet_short_take(queue_t *q, struct str_take *t)
+{
+	struct inet *in = q->q_ptr;
+
+	if (in == NULL || !inet_short_takes(in) || in->tp.up != 0 ||
+		t->croom < sizeof(struct T_unitdata_ind) +
+			sizeof(struct sockaddr_in6))
+		return STR_TAKE_LOOK;
+	if (in->behind == NULL)
+		in->behind = kmem_alloc(SHORT_BEHIND, KM_NOSLEEP);
+	if (in->behind == NULL) {
+		in->lend->in = 0;
+		return STR_TAKE_LOOK;
+	}
+	return take_one(in, t);
+}
+
+/* inet_short_end - the endpoint goes */
+void
+inet_short_end(struct inet *in)
+{
+	if (in->behind != NULL)
+		kmem_free(in->behind, SHORT_BEHIND);
+	in->behind = NULL;
+}
