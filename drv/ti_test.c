@@ -204,3 +204,42 @@ T_CASE(an_event_goes_up_before_the_answer_that_it_explains)
 	dv_close(&a);
 	dv_close(&b);
 }
+
+static void
+gives_up(void *arg)
+{
+	struct T_discon_req dis = {T_DISCON_REQ, -1};
+
+	(void)arg;
+	sim_sleep(1000000);
+	dv_down(&a, request(&dis, sizeof(dis)));
+}
+
+/* Longer than who looks after the dead waits for anybody. */
+static void
+plumbs(void *arg)
+{
+	T_EQ(str_plumb_lock(arg, NULL), 0);
+	sim_sleep(1000000000);
+	str_plumb_unlock(arg);
+}
+
+/*
+ * Who disconnects tells a peer whose stream he cannot hold, because it is
+ * being plumbed, and dies of it: what he has said is not given back as his
+ * while it stands on that stream's queue.
+ */
+T_CASE(what_the_dead_said_to_one_who_is_plumbed_stays_said)
+{
+	connected(t);
+	(void)sim_spawn("plumber", plumbs, b.pipe.pl);
+	(void)sim_spawn("caller", gives_up, NULL);
+	sim_crash_at("queue:linked", 1);
+	T_EQ(sim_run(), 0);
+	T_NOTNULL(b.rq->q_first);
+	T_NE(str_load(&str_mdb_of_m(b.rq->q_first)->blk.state), STR_BLK_FREE);
+	qenable(b.rq);
+	freemsg(want(&b, T_DISCON_IND));
+	dv_close(&a);
+	dv_close(&b);
+}

@@ -9,6 +9,11 @@
  * looked at after the claim has been published; who sets it executes the
  * heavy fence of str_plumb_lock() before he takes a queue away, and waits for
  * the claim.
+ *
+ * A note is no claim: nobody waits for it.  It only stands in the slot, where
+ * the reaper reads in which streams to look (core/plumb/region.c); without,
+ * he would take a message that had just been queued for one in the dead
+ * thread's hands, and give it back.
  */
 #include "core.h"
 #include <str/hold.h>
@@ -32,6 +37,25 @@ look(struct str_plumb *pl, uint64_t sid)
 	if (str_likely(v == 0))
 		return 0;
 	return v != host_self_tag() && host_owner_dead(v) ? ESRCH : EBUSY;
+}
+
+#define NOTED (-1) /* str_hold.how, beside STR_FAR_* */
+#define NOT_NOTED (-2)
+
+void
+str_hold_note(struct str_hold *h, const struct str_ref *ref)
+{
+	struct str_plumb *pl = ref->stream;
+	struct str_thread *t = host_self();
+
+	h->pl = pl;
+	h->was = NULL;
+	h->how = NOT_NOTED;
+	if (str_load(&t->held) != 0)
+		return;
+	h->how = NOTED;
+	str_store_rel(&t->held, (uint64_t)(uintptr_t)&pl->head[0]);
+	str_barrier();
 }
 
 static STR_NOINLINE int
@@ -87,6 +111,11 @@ str_unhold(struct str_hold *h)
 	struct str_plumb *pl = h->pl;
 	str_a64 *place = host_tls.slot->claim;
 
+	if (str_unlikely(h->how < 0)) {
+		if (h->how == NOTED)
+			str_store_rel(&host_self()->held, (uint64_t)0);
+		return;
+	}
 	if (str_unlikely(h->how != STR_FAR_CLAIMED || host_tls.nclaim != 2 ||
 		str_load(&place[0]) != (uint64_t)(uintptr_t)h->was ||
 		str_load(&place[1]) != (uint64_t)(uintptr_t)pl)) {

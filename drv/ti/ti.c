@@ -56,7 +56,9 @@ reach(struct ti *ep, struct str_hold *h)
 	if (ep == NULL || ep->tpi.closing || ep->tpi.ref.stream == NULL)
 		return 0;
 	err = str_hold(h, &ep->tpi.ref);
-	if (err != 0)
+	if (err == EBUSY)
+		str_hold_note(h, &ep->tpi.ref);
+	else if (err != 0)
 		h->pl = NULL;
 	return err != ESRCH;
 }

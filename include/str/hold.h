@@ -44,6 +44,14 @@ int str_hold(struct str_hold *h, const struct str_ref *ref);
 void str_unhold(struct str_hold *h);
 
 /*
+ * str_hold_note - str_hold() has said EBUSY, but a lock of the caller's keeps
+ * the stream from going, and messages will be queued there: if he dies of it,
+ * that is where what he had in his hands is to be looked for, too
+ * Undone by str_unhold().  One at a time: the second is not noted.
+ */
+void str_hold_note(struct str_hold *h, const struct str_ref *ref);
+
+/*
  * str_read_mark - how far reading above @rq, the read queue of a driver whose
  * stream is held, has come: another value when something has been read since,
  * or has come that flow control does not hold back.  Context: as str_hold.
