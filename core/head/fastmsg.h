@@ -243,6 +243,92 @@ str_head_putmsg_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 }
 
 /*
+ * str_head_putdata_fast - putmsg(2) of a data part alone, no flags, on a pipe
+ * with no module: what write(2) is, but that nothing splits it
+ * Return: 0, or STR_NOT_FAST with nothing done.
+ */
+STR_INLINE long
+str_head_putdata_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, const struct str_strbuf *udata)
+{
+	struct str_thread *t = host_tls.slot;
+	struct str_strbuf data;
+	struct str_headq *hq;
+	bool done;
+	uint32_t f;
+
+	/* a look at memory that stays readable */
+	if (str_unlikely(str_load(&sd->direct) == NULL ||
+		host_copyin(udata, &data, sizeof(data)) != 0 ||
+		(uint32_t)data.len - 1 >= INLINE_MAX))
+		return STR_NOT_FAST;
+	if (str_unlikely(!fast_enter(sd, id, gen, t)))
+		return fast_back(t);
+	f = str_load(&sd->flags);
+	hq = &sd->peer->hq;
+	if (str_unlikely((f & STR_WRITE_SLOW) != 0 ||
+		NOT_FOR_WRITING(f, str_load(id)) ||
+		!fast_lock(&hq->plock, STR_HOLD_P, t)))
+		return fast_back(t);
+	/* direct changes under plock */
+	done = str_likely(str_load(&sd->direct) != NULL) &&
+		headq_put_quick(hq, data.buf, (size_t)data.len);
+	str_headq_note_cpu(hq);
+	fast_unlock(&hq->plock, STR_HOLD_P, t);
+	if (str_unlikely(!done))
+		return fast_back(t);
+	host_tls.wrote = 1;
+	if (str_unlikely(str_load(&hq->rwant) != 0))
+		str_head_write_after(sd, fd, false);
+	else
+		str_store(&t->elided, str_load(&t->elided) + 1);
+	fast_leave(t);
+	return 0;
+}
+
+/*
+ * str_head_getdata_fast - getmsg(2) of a whole message that is data alone, by
+ * who asks for no control part
+ * Return: 0, or STR_NOT_FAST with nothing done.
+ */
+STR_INLINE long
+str_head_getdata_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, struct str_strbuf *udata, int *uflags)
+{
+	struct str_thread *t = host_tls.slot;
+	struct str_headq *hq = &sd->hq;
+	const unsigned char *p;
+	struct str_strbuf data;
+	uint32_t f, have, span;
+	int flags;
+
+	if (str_unlikely(host_copyin(udata, &data, sizeof(data)) != 0 ||
+		host_copyin(uflags, &flags, sizeof(flags)) != 0 || flags != 0))
+		return STR_NOT_FAST;
+	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
+		((f = str_load(&sd->flags)) & STR_GET_SLOW) != 0 ||
+		NOT_FOR_READING(f, str_load(id)) ||
+		str_load(&hq->npri) != 0 ||
+		!fast_lock(&hq->clock, STR_HOLD_C, t)))
+		return fast_back(t);
+	p = headq_peek(hq, &have, &span);
+	if (str_unlikely(p == NULL || (int)have > data.maxlen ||
+		host_copyout(p, data.buf, have) != 0 ||
+		host_copyout(&have, &udata->len, sizeof(int)) != 0 ||
+		host_copyout(&flags, uflags, sizeof(flags)) != 0)) {
+		fast_unlock(&hq->clock, STR_HOLD_C, t);
+		return fast_back(t);
+	}
+	headq_next(hq, have, span);
+	fast_unlock(&hq->clock, STR_HOLD_C, t);
+	if (str_unlikely(str_load(&hq->wwant) != 0) &&
+	    !headq_stays_full(hq))
+		str_head_read_after(sd, fd);
+	fast_leave(t);
+	return 0;
+}
+
+/*
  * str_head_getmsg_fast - getmsg(2) of a whole message of both parts
  * Return: 0, or STR_NOT_FAST with nothing done.
  */

@@ -100,9 +100,42 @@ put_message(int fd, const struct strbuf *ctl, const struct strbuf *data, int ban
 	return msg_failed(r, ret, STR_POLL_WRITE);
 }
 
-STR_EXPORT int
+/* Data alone, nothing in the way: most messages of a pipe.  Return: done? */
+STR_INLINE bool
+get_data(int fd, struct strbuf *data, int *flags)
+{
+	struct fd_rec *r = fd_likely_stream(fd);
+	struct str_head *sd;
+	str_a32 *fflags;
+	uint32_t gen;
+
+	return str_likely(r != NULL && data != NULL &&
+		       str_load(&cancel_used) == 0) &&
+	       fast_ready() && fd_read(r, &sd, &fflags, &gen) &&
+	       str_head_getdata_fast(sd, fflags, gen, fd,
+		       (struct str_strbuf *)data, flags) == 0;
+}
+
+STR_INLINE bool
+put_data(int fd, const struct strbuf *data)
+{
+	struct fd_rec *r = fd_likely_stream(fd);
+	struct str_head *sd;
+	str_a32 *fflags;
+	uint32_t gen;
+
+	return str_likely(r != NULL && data != NULL &&
+		       str_load(&cancel_used) == 0) &&
+	       fast_ready() && fd_read(r, &sd, &fflags, &gen) &&
+	       str_head_putdata_fast(sd, fflags, gen, fd,
+		       (const struct str_strbuf *)data) == 0;
+}
+
+STR_EXPORT STR_HOT int
 getmsg(int fd, struct strbuf *ctl, struct strbuf *data, int *flags)
 {
+	if (ctl == NULL && str_likely(get_data(fd, data, flags)))
+		return 0;
 	return get(fd, ctl, data, NULL, flags);
 }
 
@@ -115,9 +148,11 @@ getpmsg(int fd, struct strbuf *ctl, struct strbuf *data, int *band, int *flags)
 	return get(fd, ctl, data, band != NULL ? band : nowhere, flags);
 }
 
-STR_EXPORT int
+STR_EXPORT STR_HOT int
 putmsg(int fd, const struct strbuf *ctl, const struct strbuf *data, int flags)
 {
+	if (ctl == NULL && flags == 0 && str_likely(put_data(fd, data)))
+		return 0;
 	return put_message(fd, ctl, data, -1, flags);
 }
 
