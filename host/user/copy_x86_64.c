@@ -13,6 +13,11 @@
  *	384 KiB		14 93 1444	13 80 1259	17 88 1409
  *
  * So the string move is for processors that have it fast but no AVX2.
+ *
+ * Registers of 64 bytes save a store, or a load, per line in the second level.
+ * There, in and out, ns for 512, 4096 and 16384 bytes: 19 129 513 by AVX, 16
+ * 113 437 by AVX-512.  Not where they slow the clock down: VBMI2 came with the
+ * first that do not.
  */
 #include <cpuid.h>
 
@@ -26,7 +31,7 @@ extern uint64_t host_copy_rep;
 extern uint8_t host_copy_avx;
 
 uint64_t host_copy_rep = UINT64_MAX; /* bytes from which to use rep movsb */
-uint8_t host_copy_avx;
+uint8_t host_copy_avx; /* 0: SSE, 1: AVX2, 2: AVX-512 */
 
 void
 host_copy_init(void)
@@ -35,6 +40,9 @@ host_copy_init(void)
 
 	__builtin_cpu_init();
 	host_copy_avx = __builtin_cpu_supports("avx2") != 0;
+	if (__builtin_cpu_supports("avx512f") &&
+	    __builtin_cpu_supports("avx512vbmi2"))
+		host_copy_avx = 2;
 	if (!host_copy_avx && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
 	    (b & bit_ERMS))
 		host_copy_rep = 2048;
