@@ -187,7 +187,9 @@ struct str_headq {
 	str_a64 part;	      /* [C] taken of the first record: control
 			       * bytes << 32 | data bytes */
 	str_a32 ccpu;	      /* [A] CPU of the last consumer */
-	uint32_t pad0;
+	uint32_t looked;      /* [C] host_ticks() of the last look at pos */
+	uint32_t streak;      /* [C] looks that found something, one after the
+			       * other */
 	/* rarely written */
 	str_a32 rwant STR_LINE; /* [W] a reader sleeps: STR_WANT_* */
 	str_a32 wwant;	      /* [W] a writer sleeps: STR_WANT_* */

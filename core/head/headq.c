@@ -39,6 +39,9 @@
 #include "msg/alloc.h"
 #include "sig.h"
 
+#define LOOK_NS 3000u	/* from one look of who only reads to the next */
+#define LOOK_PAUSES 100u /* ... whatever the clock says */
+#define LOOK_STREAK 8u	/* looks that make a stream */
 
 static void
 set_limit(struct str_headq *hq)
@@ -468,6 +471,37 @@ come_first(struct str_headq *hq, struct str_rec *rec)
 }
 
 /*
+ * A look at pos, where all that was seen has been read.  Locks: clock.
+ *
+ * A reader that is faster than its writer would find one record at each look,
+ * and take the line of pos away from him for each; that costs him more than the
+ * record.  So who only reads, and finds something every time, does not look
+ * again for a moment, in which the writer gets ahead.  Who writes in between is
+ * in a dialogue, and somebody waits for his answer.
+ */
+STR_INLINE uint64_t
+look_pos(struct str_headq *hq, uint64_t cpos)
+{
+	uint32_t now = (uint32_t)host_ticks(), i, other;
+	uint32_t least = (uint32_t)(LOOK_NS * host_ticks_per_ms / 1000000);
+	uint64_t pos;
+
+	if (hq->streak >= LOOK_STREAK && now - hq->looked < least &&
+	    host_tls.wrote == 0 && (other = str_load(&hq->pcpu)) != ~0u &&
+	    other != host_cpu()) {
+		for (i = 0; i < LOOK_PAUSES && now - hq->looked < least; i++) {
+			str_cpu_relax();
+			now = (uint32_t)host_ticks();
+		}
+	}
+	pos = str_load_acq(&hq->pos);
+	hq->looked = now;
+	hq->streak = pos != cpos && host_tls.wrote == 0 ? hq->streak + 1 : 0;
+	hq->cpos_seen = pos;
+	return pos;
+}
+
+/*
  * str_headq_look_any - what is there now, over the end of a segment, and up to
  * where the next records can be taken unseen
  * Locks: clock.  Return: the first record if it is whole, or NULL.
@@ -482,11 +516,8 @@ str_headq_look_any(struct str_headq *hq)
 	hq->climit = 0;
 	if (str_load(&hq->part) != 0)
 		return NULL;
-	if (cpos == hq->cpos_seen) {
-		hq->cpos_seen = str_load_acq(&hq->pos);
-		if (cpos == hq->cpos_seen)
-			return NULL;
-	}
+	if (cpos == hq->cpos_seen && look_pos(hq, cpos) == cpos)
+		return NULL;
 	for (;;) {
 		s = hq->head; /* the first one came with the first record */
 		if (cpos == s->base + s->size) {
