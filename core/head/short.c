@@ -41,6 +41,7 @@
  * any, and with two claims, by which both streams are revived.
  */
 #include "fast.h"
+#include "fastmsg.h"
 
 #include <str/builtin.h>
 #include <str/short.h>
@@ -234,22 +235,18 @@ append(struct str_thread *t, struct str_plumb *to, struct str_headq *hq,
 }
 
 /*
- * str_head_write_short - the fast write where a driver has made a shortcut
- * As str_head_write_mods(), which it goes on to when there is none.
+ * One try.  Return: bytes; STR_NOT_FAST: it is for the full call; 0: it cannot
+ * go this way, or not now.
  */
-STR_HOT long
-str_head_write_short(struct str_head *sd, const str_a32 *id, uint32_t gen,
-	int fd, const void *ubuf, size_t len)
+STR_INLINE long
+try_short(struct str_head *sd, const str_a32 *id, uint32_t gen, int fd,
+	struct str_headq *hq, uint64_t ticket, const void *ubuf, size_t len)
 {
 	struct str_thread *t = host_tls.slot;
-	uint64_t ticket = str_load_acq(&sd->ticket);
-	struct str_headq *hq = str_load(&sd->cut);
 	struct str_plumb *pl, *to;
 	uint32_t f;
 	bool done;
 
-	if (str_unlikely(hq == NULL || ticket == 0 || (ticket & 1) != 0))
-		return str_head_write_mods(sd, id, gen, fd, ubuf, len);
 	if (str_unlikely(!fast_enter(sd, id, gen, t)))
 		return fast_back(t);
 	f = str_load(&sd->flags);
@@ -268,18 +265,45 @@ str_head_write_short(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	STR_CRASH_POINT("short:claimed");
 	if (str_likely(done))
 		done = append(t, to, hq, ticket, ubuf, len);
-	if (str_unlikely(!done)) {
-		unclaim(t, pl, to);
-		fast_leave(t);
-		return str_head_write_mods(sd, id, gen, fd, ubuf, len);
+	if (str_likely(done)) {
+		STR_CRASH_POINT("short:written");
+		host_tls.wrote = 1;
+		if (str_unlikely(str_load(&hq->rwant) != 0))
+			wake(sd, to, fd);
+		else
+			str_store(&t->elided, str_load(&t->elided) + 1);
 	}
-	STR_CRASH_POINT("short:written");
-	host_tls.wrote = 1;
-	if (str_unlikely(str_load(&hq->rwant) != 0))
-		wake(sd, to, fd);
-	else
-		str_store(&t->elided, str_load(&t->elided) + 1);
 	unclaim(t, pl, to);
 	fast_leave(t);
-	return (long)len;
+	return done ? (long)len : 0;
+}
+
+/*
+ * str_head_write_short - the fast write where a driver has made a shortcut
+ * As str_head_write_mods(), which it goes on to when there is none.  Where only
+ * room is wanting it waits for a moment: what goes the long way ends the
+ * shortcut, and is queued, and brought on by who reads.
+ */
+STR_HOT long
+str_head_write_short(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, const void *ubuf, size_t len)
+{
+	unsigned tries = 0;
+	long ret;
+
+	for (;;) {
+		uint64_t ticket = str_load_acq(&sd->ticket);
+		struct str_headq *hq = str_load(&sd->cut);
+
+		if (str_unlikely(hq == NULL || ticket == 0 || (ticket & 1) != 0))
+			break;
+		ret = try_short(sd, id, gen, fd, hq, ticket, ubuf, len);
+		if (str_likely(ret != 0))
+			return ret;
+		if (str_load(&hq->full) == 0 || str_load(&hq->ticket) != ticket ||
+		    tries++ == STR_DIRECT_TRIES ||
+		    (str_load(id) & STR_O_NONBLOCK) != 0 || !str_direct_soon(hq))
+			break;
+	}
+	return str_head_write_mods(sd, id, gen, fd, ubuf, len);
 }
