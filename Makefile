@@ -42,8 +42,13 @@ bench: deps-bench release
 	test -s out/bench.json && \
 	$(STRBENCH) report out/bench.json -o out/report && \
 	echo 'The report is out/report/index.html' && exit $$status
-check: deps-check release
-	@scripts/check.py build/release --no-suite stress
+# Packages are fetched while the compiler works; and many tests mostly wait.
+check: deps-check build/release/build.ninja
+	@scripts/deps.sh python & python=$$!; \
+	ninja -C build/release --quiet; status=$$?; \
+	wait $$python && test $$status = 0
+	@scripts/check.py build/release --no-suite stress \
+		--num-processes $$(($$(nproc) * 2))
 stress: deps-check release
 	@scripts/check.py build/release --suite stress
 asan: deps-check build/asan/build.ninja

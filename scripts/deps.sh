@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 The Fast-STREAMS authors
 #
-# deps.sh build|check|bench - see to it that what a target needs is there.
+# deps.sh build|check|bench|python - see to it that what a target needs is
+# there; python is the packages of Python alone, which check does without, for
+# it has them made while the compiler works.
 #
 # Silent and quick when it is.  Else Debian packages are installed, as root or
 # through sudo without a password; where that is not possible, the command to
@@ -32,7 +34,7 @@ need pkg-config have pkg-config
 need python3 have python3
 need libjansson-dev pkg-config --exists 'jansson >= 2.10'
 case $1 in
-build)
+build|python)
 	;;
 bench)
 	need python3-venv python3 -c 'import ensurepip, venv'
@@ -47,7 +49,7 @@ check)
 	fi
 	;;
 *)
-	echo "usage: $0 build|check|bench" >&2
+	echo "usage: $0 build|check|bench|python" >&2
 	exit 2
 	;;
 esac
@@ -83,13 +85,13 @@ fi
 
 # The stamp is a copy of what was installed, written last.
 wanted=report/requirements.txt
-if [ "$1" != build ] && [ -e "$wanted" ] &&
+if { [ "$1" = bench ] || [ "$1" = python ]; } && [ -e "$wanted" ] &&
     ! { cmp -s "$wanted" build/venv/requirements.txt &&
     build/venv/bin/python -c '' 2>/dev/null; }; then
 	echo "Installing Python packages into build/venv"
 	rm -rf build/venv
 	python3 -m venv build/venv
-	build/venv/bin/python -m pip install --quiet --no-input \
-	    --disable-pip-version-check -r "$wanted"
+	build/venv/bin/python -m pip install --quiet --no-input --no-compile \
+	    --prefer-binary --disable-pip-version-check -r "$wanted"
 	cp "$wanted" build/venv/requirements.txt
 fi

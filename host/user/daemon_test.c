@@ -624,17 +624,20 @@ T_CASE(an_image_that_was_replaced_is_reaped)
 {
 	struct host_call hc = { .fd = -1 };
 	uint64_t before;
+	int p[2], go[2];
 	pid_t pid;
-	int p[2];
+	char c;
 
 	setup();
 	T_EQ(ask(), 0);
 	T_OK(pipe(p));
+	T_OK(pipe(go));
 	pid = T_OK(fork());
 	if (pid == 0) {
 		up_enter(&hc);
 		host_leave();
 		T_SOON(state_of(daemon_pid()) == 'S', 5000);
+		T_EQ(T_OK(read(go[0], &c, 1)), 1); /* it has been seen */
 		dup2(p[0], 0);
 		host_exec_begin();
 		execl("/bin/cat", "cat", (char *)NULL);
@@ -642,6 +645,7 @@ T_CASE(an_image_that_was_replaced_is_reaped)
 	}
 	T_SOON(member(pid), 5000);
 	before = looks();
+	T_EQ(T_OK(write(go[1], "g", 1)), 1);
 	T_SOON(!member(pid), 5000);
 	T_FALSE(gone(pid));
 	T_GT(looks(), before);
