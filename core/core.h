@@ -229,7 +229,8 @@ struct str_perim {
 				  * inside */
 	struct str_lock block;	 /* the backlog */
 	mblk_t *bl_first;	 /* [block] what could not enter, with the queue
-				  * it is for in b_prev */
+				  * it is for in b_prev; stored atomically, as
+				  * sv_first is, for who looks without it */
 	mblk_t *bl_last;	 /* [block] */
 	struct str_qpair *sv_first; /* [block] service put off, by sv_next */
 };
@@ -601,7 +602,7 @@ STR_INLINE bool
 str_perim_waits(queue_t *q)
 {
 	return q->q_pair->pm != NULL &&
-		*(mblk_t *const volatile *)&q->q_pair->pm->bl_first != NULL;
+		str_load(&q->q_pair->pm->bl_first) != NULL;
 }
 bool str_perim_holds(struct str_qpair *qp);
 bool str_perim_idle(struct str_qpair *qp, bool (*wait)(struct str_lock *));

@@ -224,7 +224,7 @@ mux_dest(queue_t *q)
 
 	if (q->q_ptr == NULL)
 		return NULL; /* unlinked just now */
-	if ((q->q_flag & QREADR) != 0) {
+	if (q == RD(q)) {
 		lo = q->q_ptr;
 		return lo->up != NULL ? lo->up->rq : lo->wq;
 	}
@@ -240,14 +240,14 @@ mux_try(queue_t *q, mblk_t *mp)
 
 	/* turned round a second time it would go round for ever: something
 	 * below, another multiplexor or an echo, turns round as well */
-	if (to == NULL || (((to->q_flag ^ q->q_flag) & QREADR) != 0 &&
+	if (to == NULL || ((to == RD(to)) != (q == RD(q)) &&
 			(mp->b_flag & MSGNOLOOP) != 0)) {
 		freemsg(mp);
 		return 1;
 	}
 	if (!mux_is_priority(mp) && !bcanputnext(to, mp->b_band))
 		return 0;
-	if (((to->q_flag ^ q->q_flag) & QREADR) != 0)
+	if ((to == RD(to)) != (q == RD(q)))
 		mp->b_flag |= MSGNOLOOP;
 	putnext(to, mp);
 	return 1;

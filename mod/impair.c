@@ -67,7 +67,7 @@ im_side(queue_t *q)
 {
 	struct im *im = q->q_ptr;
 
-	return (q->q_flag & QREADR) != 0 ? &im->up : &im->down;
+	return q == RD(q) ? &im->up : &im->down;
 }
 
 static unsigned long

@@ -19,8 +19,8 @@ static bool
 is_pair(const queue_t *from, const queue_t *to)
 {
 	return from != NULL && to != NULL && from->q_head == NULL &&
-		to->q_head == NULL && (from->q_flag & QREADR) == 0 &&
-		(to->q_flag & QREADR) != 0;
+		to->q_head == NULL && (str_load(&from->q_flag) & QREADR) == 0 &&
+		(str_load(&to->q_flag) & QREADR) != 0;
 }
 
 static bool

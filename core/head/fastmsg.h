@@ -74,7 +74,7 @@ is_busy(const struct str_qpair *qp)
 {
 	const struct str_perim *pm = qp->pm;
 
-	return pm != NULL && (*(mblk_t *const volatile *)&pm->bl_first != NULL ||
+	return pm != NULL && (str_load(&pm->bl_first) != NULL ||
 		str_load_acq(&pm->inside) != 0);
 }
 

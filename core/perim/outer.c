@@ -88,7 +88,8 @@ reopen(struct str_outer *o)
 
 	lock_outer(o);
 	for (qp = o->pairs; qp != NULL; qp = qp->sib)
-		if (qp->pair.bl_first != NULL || qp->pair.sv_first != NULL)
+		if (str_load(&qp->pair.bl_first) != NULL ||
+			str_load(&qp->pair.sv_first) != NULL)
 			str_sched_late_flag(qp->plumb, STR_LATE_DRAIN);
 	str_unlock(&o->lock);
 }

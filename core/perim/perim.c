@@ -85,7 +85,7 @@ str_perim_holds(struct str_qpair *qp)
 	bool yes = false;
 	mblk_t *mp;
 
-	if (pm != NULL && *(mblk_t *const volatile *)&pm->bl_first != NULL) {
+	if (pm != NULL && str_load(&pm->bl_first) != NULL) {
 		lock_backlog(pm);
 		for (mp = pm->bl_first; mp != NULL && !yes; mp = mp->b_next)
 			yes = queue_of(mp)->q_pair == qp;
@@ -168,7 +168,7 @@ backlog_append(struct str_perim *pm, queue_t *q, mblk_t *mp, unsigned bits)
 	if (pm->bl_last != NULL)
 		pm->bl_last->b_next = mp;
 	else
-		pm->bl_first = mp;
+		str_store(&pm->bl_first, mp);
 	pm->bl_last = mp;
 	(void)str_add(waiting(q), weight(mp));
 	STR_CRASH_POINT("perim:backlog");
@@ -234,7 +234,7 @@ backlog_take(struct str_perim *pm, struct skip *s, struct taken *t)
 		if (prev != NULL)
 			prev->b_next = mp->b_next;
 		else
-			pm->bl_first = mp->b_next;
+			str_store(&pm->bl_first, mp->b_next);
 		if (mp->b_next == NULL)
 			pm->bl_last = prev;
 		mp->b_next = NULL;
@@ -306,8 +306,8 @@ enter(struct str_perim *pm)
 static bool
 waits(const struct str_perim *pm)
 {
-	return *(mblk_t *const volatile *)&pm->bl_first != NULL ||
-		*(struct str_qpair *const volatile *)&pm->sv_first != NULL;
+	return str_load(&pm->bl_first) != NULL ||
+		str_load(&pm->sv_first) != NULL;
 }
 
 /* Enter @pm while the outer perimeter @o, if any, is open. */
@@ -339,7 +339,7 @@ enable_put_off(struct str_perim *pm)
 	while ((qp = pm->sv_first) != NULL) {
 		uint32_t want = str_xchg(&qp->srvwant, 0u);
 
-		pm->sv_first = qp->sv_next;
+		str_store(&pm->sv_first, qp->sv_next);
 		if (want & 1)
 			str_sched_enable(&qp->rq);
 		if (want & 2)
@@ -369,13 +369,14 @@ leave(struct str_perim *pm, struct str_outer *o)
 	struct taken t;
 
 	do {
-		while (pm->bl_first != NULL && str_load(&pm->waiters) == 0 &&
+		while (str_load(&pm->bl_first) != NULL &&
+			str_load(&pm->waiters) == 0 &&
 			backlog_take(pm, &skip, &t))
 			do_taken(&t);
 		STR_CRASH_POINT("perim:leave");
 		str_store_rel(&pm->inside, 0u);
 		str_fence_full(); /* pairs with those of who appends */
-		if (str_unlikely(pm->sv_first != NULL))
+		if (str_unlikely(str_load(&pm->sv_first) != NULL))
 			enable_put_off(pm);
 		if (str_unlikely(o != NULL))
 			str_outer_try(o);
@@ -416,10 +417,10 @@ str_perim_try_idle(struct str_qpair *qp)
 {
 	struct str_perim *pm = qp->pm;
 
-	if (str_unlikely(pm == NULL || pm->bl_first != NULL ||
+	if (str_unlikely(pm == NULL || str_load(&pm->bl_first) != NULL ||
 		!enter_both(pm, qp->outer)))
 		return false;
-	if (str_likely(pm->bl_first == NULL))
+	if (str_likely(str_load(&pm->bl_first) == NULL))
 		return true;
 	leave(pm, qp->outer);
 	return false;
@@ -444,7 +445,7 @@ str_perim_put(struct str_qpair *qp, queue_t *q, mblk_t *mp)
 	struct str_perim *pm = qp->pm;
 	struct str_fmod *was = mark(qp);
 
-	if (pm->bl_first == NULL && enter_both(pm, qp->outer)) {
+	if (str_load(&pm->bl_first) == NULL && enter_both(pm, qp->outer)) {
 		(void)q->q_qinfo->qi_putp(q, mp);
 		said(qp);
 		leave(pm, qp->outer);
@@ -468,7 +469,8 @@ str_perim_job(struct str_qpair *qp, mblk_t *mp)
 
 	if (pm == NULL || str_perim_alone(qp)) {
 		str_job_run(mp);
-	} else if (pm->bl_first == NULL && enter_both(pm, qp->outer)) {
+	} else if (str_load(&pm->bl_first) == NULL &&
+		enter_both(pm, qp->outer)) {
 		str_job_run(mp);
 		leave(pm, qp->outer);
 	} else {
@@ -512,7 +514,7 @@ put_off(struct str_qpair *qp, queue_t *q)
 	lock_backlog(pm);
 	if (str_or(&qp->srvwant, (str_load(&q->q_flag) & QREADR) ? 1u : 2u) == 0) {
 		qp->sv_next = pm->sv_first;
-		pm->sv_first = qp;
+		str_store(&pm->sv_first, qp);
 	}
 	str_unlock(&pm->block);
 	str_fence_full(); /* pairs with the one in leave() */
@@ -724,7 +726,7 @@ str_perim_pass(struct str_qpair *qp)
 	lock_backlog(pm);
 	for (pp = &pm->sv_first; *pp != NULL; pp = &(*pp)->sv_next)
 		if (*pp == qp) {
-			*pp = qp->sv_next;
+			str_store(pp, qp->sv_next);
 			break;
 		}
 	for (mp = pm->bl_first; mp != NULL;) {
@@ -739,7 +741,7 @@ str_perim_pass(struct str_qpair *qp)
 		if (prev != NULL)
 			prev->b_next = next;
 		else
-			pm->bl_first = next;
+			str_store(&pm->bl_first, next);
 		if (next == NULL)
 			pm->bl_last = prev;
 		mp->b_next = NULL;

@@ -154,7 +154,7 @@ str_qpair_free(struct str_qpair *qp)
 {
 	struct str_plumb *pl = qp->plumb;
 
-	STR_VERIFY((qp->rq.q_flag & QMOUNTED) == 0);
+	STR_VERIFY((str_load(&qp->rq.q_flag) & QMOUNTED) == 0);
 	STR_VERIFY(qp->blk.state == STR_BLK_QPAIR);
 	str_timer_cancel_pair(qp);
 	str_sched_remove(&qp->rq);
@@ -179,7 +179,7 @@ insert(struct str_qpair *qp)
 {
 	queue_t *above, *below;
 
-	if (qp->rq.q_flag & QMOUNTED)
+	if (str_load(&qp->rq.q_flag) & QMOUNTED)
 		return;
 	str_qset(&qp->rq, QMOUNTED);
 	if (qp->wq.q_next != NULL && qp->wq.q_next != &qp->rq) {
@@ -198,7 +198,7 @@ remove_pair(struct str_qpair *qp)
 {
 	queue_t *up = qp->rq.q_next, *down = qp->wq.q_next;
 
-	if ((qp->rq.q_flag & QMOUNTED) == 0)
+	if ((str_load(&qp->rq.q_flag) & QMOUNTED) == 0)
 		return;
 	if (qp->role == STR_QP_LOWER)
 		up = &qp->plumb->head[0].qp->rq; /* the head is back */
@@ -219,7 +219,7 @@ qprocson(queue_t *q)
 {
 	struct str_qpair *qp = q->q_pair;
 
-	if (qp->fmod == NULL || (qp->rq.q_flag & QPROCS) == 0)
+	if (qp->fmod == NULL || (str_load(&qp->rq.q_flag) & QPROCS) == 0)
 		return;
 	str_store(&qp->opened, 1u);
 	str_procs_on(qp);
@@ -248,7 +248,7 @@ qprocsoff(queue_t *q)
 
 	/* off, and yet linked: it was put back after a death in the midst */
 	if (qp->fmod == NULL ||
-	    (qp->rq.q_flag & (QPROCS | QMOUNTED)) == QPROCS)
+	    (str_load(&qp->rq.q_flag) & (QPROCS | QMOUNTED)) == QPROCS)
 		return;
 	(void)str_plumb_lock(qp->plumb, NULL);
 	str_qset(&qp->rq, QPROCS);
@@ -334,7 +334,7 @@ str_plumb_repair(struct str_plumb *pl)
 			str_qset(RD(q), QMOUNTED);
 	}
 	/* what waits for one that is off goes before all that will pass it */
-	if (qp != NULL && (qp->rq.q_flag & QPROCS) != 0)
+	if (qp != NULL && (str_load(&qp->rq.q_flag) & QPROCS) != 0)
 		str_perim_pass(qp);
 	str_plumb_update(pl);
 }
@@ -353,7 +353,7 @@ str_plumb_recount(struct str_plumb *pl)
 	for (; q != NULL && q->q_head == NULL && q->q_pair->plumb == pl;
 		q = q->q_next)
 		if (q->q_pair->role == STR_QP_MODULE)
-			n[(q->q_flag & QREADR) ? 1 : 0]++;
+			n[(str_load(&q->q_flag) & QREADR) ? 1 : 0]++;
 	str_store(&pl->head[0].npush, n[0]);
 	if (pl->nheads == 2)
 		str_store(&pl->head[1].npush, n[1]);
@@ -486,7 +486,7 @@ push_one(struct str_head *sd, struct host_call *hc, struct str_fmod *fm)
 		update(pl);
 		return err;
 	}
-	if (qp->rq.q_flag & QPROCS)
+	if (str_load(&qp->rq.q_flag) & QPROCS)
 		str_procs_on(qp);
 	str_mem_disown(qp);
 	str_plumb_recount(pl);
@@ -531,7 +531,8 @@ pop_one(struct str_head *sd, struct host_call *hc)
 	int err;
 
 	qp = wq->q_pair;
-	STR_VERIFY(qp->role == STR_QP_MODULE && (wq->q_flag & QREADR) == 0);
+	STR_VERIFY(qp->role == STR_QP_MODULE &&
+		(str_load(&wq->q_flag) & QREADR) == 0);
 	str_mem_own(qp); /* from here on it is ours, linked or not */
 	sd->plumb->leaving = qp;
 	err = str_qclose(qp, hc);

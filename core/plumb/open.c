@@ -236,13 +236,13 @@ open_first(struct str_fmod *fm, dev_t dev, int sflag, struct host_call *hc,
 			dev_unmake(pl, hc, true);
 			return err;
 		}
-		if (pl->driver->rq.q_flag & QPROCS)
+		if (str_load(&pl->driver->rq.q_flag) & QPROCS)
 			str_procs_on(pl->driver);
 		err = publish(pl, own, c, oflags, ret);
 		if (own != n)
 			str_node_unlock(own);
 	} else {
-		if (pl->driver->rq.q_flag & QPROCS)
+		if (str_load(&pl->driver->rq.q_flag) & QPROCS)
 			str_procs_on(pl->driver);
 		err = publish(pl, n, c, oflags, ret);
 	}
@@ -437,7 +437,8 @@ str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 static queue_t *
 sender(struct str_plumb *pl, queue_t *q)
 {
-	return q == NULL || q->q_head != NULL || (q->q_flag & QREADR) != 0 ||
+	return q == NULL || q->q_head != NULL ||
+		(str_load(&q->q_flag) & QREADR) != 0 ||
 		q->q_pair->plumb != pl ? NULL : q;
 }
 
