@@ -6,7 +6,8 @@
  * simulated domain.
  *
  * The input is a program: which call, on which of a few open files, with
- * which arguments; bytes each.  Everything is non-blocking; what waits
+ * which arguments; bytes each.  Requests of TPI go to the loopback transports,
+ * which need nothing of the host.  Everything is non-blocking; what waits
  * nevertheless (an ioctl for its answer) is ended by a signal that comes every
  * few virtual seconds.  User addresses are good, null, or not mapped, and so is
  * what the executive takes for one: nothing outside of `user' is.  Its own
@@ -24,6 +25,9 @@
 #include <sys/sc.h>
 #include <sys/stropts.h>
 #include <sys/testmod.h>
+#include <sys/tihdr.h>
+#include <sys/ioctl.h>
+#include <asm/sockios.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -118,10 +122,11 @@ a_value(void)
 
 static const char *const module[] = { "nullmod", "pipemod", "srvmod",
 	"testmod", "bufmod", "connld", "relay", "sc", "echo", "nosuch",
-	"ninechars", "" };
+	"ninechars", "", "timod", "tirdwr", "impair" };
 
 static const char *const driver[] = { "echo", "nuls", "loop", "mux", "minimux",
-	"sad", "log", "spx", "printk", "nosuch" };
+	"sad", "log", "spx", "printk", "nosuch", "ticlts", "ticots",
+	"ticotsord" };
 
 /* ------------------------------------------------------------- the calls */
 
@@ -298,7 +303,7 @@ pointers(struct str_head *sd, struct host_call *hc)
 	uint8_t v = next();
 
 	memset(mem, v, 128);
-	switch (v % 5) {
+	switch (v % 6) {
 	case 0: {
 		struct str_list *l = (struct str_list *)(void *)mem;
 
@@ -340,6 +345,19 @@ pointers(struct str_head *sd, struct host_call *hc)
 			v & 64 ? SC_IOC_LIST : SC_IOC_RESET, arg);
 		break;
 	}
+	case 4: {
+		struct strpmsg *p = (struct strpmsg *)(void *)mem;
+
+		p->ctlbuf.maxlen = p->ctlbuf.len = a_length() % 16000;
+		p->ctlbuf.buf = uptr(64);
+		p->databuf.maxlen = p->databuf.len = a_length() % 16000;
+		p->databuf.buf = uptr(64);
+		p->band = a_length();
+		p->flags = next() % 8;
+		(void)str_head_ioctl(sd, hc, v & 64 ? I_GETPMSG : I_PUTPMSG,
+			v & 32 ? arg : (unsigned long)(uintptr_t)uptr(64));
+		break;
+	}
 	default: {
 		struct strapush *ap = (struct strapush *)(void *)mem;
 
@@ -368,7 +386,10 @@ ioctls(struct file *f, struct host_call *hc)
 		I_GERROPT, I_ESETSIG, I_EGETSIG, I_GET_STRMSGSZ, I_GET_PUSHCNT,
 		I_SET_HIWAT, I_SET_LOWAT, I_GET_HIWAT, I_GET_LOWAT,
 		I_ISASTREAM, TM_IOC_COPYIN, TM_IOC_COPYOUT, TM_IOC_COPYIO,
-		TM_IOC_HANGUP, TM_IOC_RWERR, I_LIST, I_PIPE };
+		TM_IOC_HANGUP, TM_IOC_RWERR, I_LIST, I_PIPE, I_RECVFD,
+		I_GET_STH_WROFF, I_GET_STRCTLSZ, FIONREAD, TIOCGPGRP,
+		TIOCSPGRP, TIOCGSID, FIOSETOWN, FIOGETOWN, SIOCATMARK,
+		TCGETS, TCSETS, TCSETAF, TCSBRK, TCFLSH, TIOCGWINSZ };
 	struct str_head *sd = str_file_head(f->f);
 	const unsigned n = sizeof(plain) / sizeof(plain[0]);
 	uint8_t v = next();
@@ -405,6 +426,42 @@ push(struct file *f, struct host_call *hc)
 						    user.arg.name));
 }
 
+/*
+ * A request of TPI: its type, then words that are lengths and offsets of what
+ * follows, or nearly so; names of few kinds, so that some are found.
+ */
+static void
+prim(struct file *f, struct host_call *hc)
+{
+	static const uint8_t type[] = { T_CONN_REQ, T_CONN_RES, T_DISCON_REQ,
+		T_DATA_REQ, T_EXDATA_REQ, T_INFO_REQ, T_BIND_REQ, T_UNBIND_REQ,
+		T_UNITDATA_REQ, T_OPTMGMT_REQ, T_ORDREL_REQ, T_OPTDATA_REQ,
+		T_ADDR_REQ, T_CAPABILITY_REQ };
+	static const t_scalar_t word[] = { 0, 1, 2, 4, 8, 12, 16, 20, 24, 28,
+		32, 64, -1, 0x7fffffff };
+	struct str_strbuf *b = user.arg.b;
+	t_scalar_t *w = (t_scalar_t *)(void *)mem;
+	uint8_t v = next(), n = next(), data = next();
+
+	memset(mem, n & 3, 256);
+	w[0] = v < 224 ? type[v % sizeof(type)] : v - 224;
+	for (int i = 1; i <= (n & 7); i++) {
+		uint8_t k = next();
+
+		w[i] = k < 200 ? word[k % (sizeof(word) / sizeof(*word))] :
+				 k - 200;
+	}
+	/* options: a length, a level, a name, a status, perhaps a value */
+	for (int i = 16; (n & 8) != 0 && i < 24; i++)
+		w[i] = word[next() % (sizeof(word) / sizeof(*word))];
+	b[0].maxlen = b[0].len = (n >> 4) * 8;
+	b[0].buf = mem;
+	b[1].maxlen = b[1].len = data * 8;
+	b[1].buf = mem + 512;
+	(void)str_head_putmsg(str_file_head(f->f), hc, &b[0],
+		(data & 1) != 0 ? &b[1] : NULL, -1, (data & 2) != 0);
+}
+
 static void
 on_file(uint8_t op)
 {
@@ -435,6 +492,9 @@ on_file(uint8_t op)
 	case 6:
 		(void)str_head_events(str_file_head(f->f));
 		(void)str_sched_run_head(str_file_head(f->f), &hc);
+		break;
+	case 11:
+		prim(f, &hc);
 		break;
 	default:
 		ioctls(f, &hc);
