@@ -633,6 +633,9 @@ lent_soon(struct str_head *sd, struct host_call *hc, uint32_t what,
 	uint64_t id = str_sock_of(sd->plumb), start = host_ticks(), most = 0;
 	uint32_t ev;
 
+	/* of bytes that only go one way, the fewer times the better */
+	if (try == NULL && (way || host_tls.wrote == 0))
+		return false;
 	if (l->rest[way] != 0) {
 		l->rest[way]--;
 		return false;

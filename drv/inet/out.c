@@ -45,9 +45,9 @@
 #define OUT_BLOCK 65472u   /* a gathering block; with its header 64 KiB */
 #define OUT_HEAD 16u	   /* its own header */
 #define OUT_GATHERS 0x8000 /* b_flag: it is one */
-#define OUT_SMALL 4096u	   /* messages that are copied into one */
+#define OUT_SMALL 8192u	   /* messages that are copied into one */
 /* enough to be sent: the next one might need a second block, or has one */
-#define OUT_BATCH (OUT_BLOCK - OUT_HEAD - OUT_SMALL)
+#define OUT_BATCH (OUT_BLOCK - OUT_HEAD - 4096u)
 #define OUT_DIRECT (OUT_SMALL + 1) /* messages that go at once if none waits */
 #define OUT_LENT 32u	   /* messages of a size, before a look at the clock */
 #define OUT_IDLE INET_US(50)
@@ -610,7 +610,9 @@ inet_out_data(struct inet *in, mblk_t *mp)
 	o->fresh = len;
 	if (o->want & KS_OUT)
 		return; /* there is no room: who has some calls */
-	if (o->tail - o->left >= OUT_BATCH || now - o->since > OUT_LATE)
+	if (o->tail - o->left >= OUT_BATCH ||
+		o->tail - o->left + len > OUT_BLOCK - OUT_HEAD ||
+		now - o->since > OUT_LATE)
 		(void)inet_out_flush(in);
 	else
 		out_want(in, KS_SOON);

@@ -27,7 +27,7 @@ static const struct {
 static void
 victim(int fd, int p, const char *label, int n)
 {
-	static unsigned char buf[6000];
+	static unsigned char buf[12000];
 	char env[64];
 	uint64_t at = 0;
 
@@ -39,7 +39,7 @@ victim(int fd, int p, const char *label, int n)
 
 		/* long enough to be sent from where they are */
 		if (strcmp(label, "lend:sent") == 0)
-			k = 4200 + t_rand_below(sizeof(buf) - 4200);
+			k = 8400 + t_rand_below(sizeof(buf) - 8400);
 		for (i = 0; i < k; i++)
 			buf[i] = in_byte(at + i);
 		if (strncmp(label, "lend:", 5) == 0)
@@ -101,7 +101,7 @@ POINT(death_as_the_head_sends, 4)
 /* Who goes on after that sends what follows: nothing is between, or twice. */
 T_CASE(death_as_the_head_gathers_leaves_the_endpoint_usable)
 {
-	unsigned char buf[6000];
+	unsigned char buf[12000];
 	int s, fd = in_pair("/dev/tcp", AF_INET, &s), i, k, st;
 	uint64_t at = 0, last = 0, n = 0;
 	pid_t pid;
@@ -114,7 +114,7 @@ T_CASE(death_as_the_head_gathers_leaves_the_endpoint_usable)
 				"lend:put:3", 1));
 			memset(buf, 'd', sizeof(buf));
 			for (;;)
-				(void)strm_write(fd, buf, i & 1 ? 6000 : 50);
+				(void)strm_write(fd, buf, i & 1 ? 12000 : 50);
 		}
 		T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
 		T_TRUE(WIFSIGNALED(st) && WTERMSIG(st) == SIGKILL);

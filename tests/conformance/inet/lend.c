@@ -22,7 +22,7 @@
 #define HANDS 2u
 
 /* Long enough to be sent from where it is; so short that it is gathered. */
-#define LONG 6000u
+#define LONG 12000u
 #define SHORT 100u
 
 /* A connection on which data has gone both ways: things are lent. */
@@ -271,7 +271,7 @@ static void *
 hand_sends(void *arg)
 {
 	struct hand *h = arg;
-	unsigned char buf[9000];
+	unsigned char buf[18000];
 	unsigned n = 0, x = h->who + 1;
 	size_t sent = 0;
 
