@@ -899,25 +899,26 @@ i_isastream(struct ioc *c)
 }
 
 /* The same as getpmsg(2), putpmsg(2), through one structure. */
+/* Where @field of the user's struct strpmsg is, which nobody has looked at. */
+#define IN(c, field) \
+	((void *)((c)->arg + offsetof(struct u_strpmsg, field)))
+
 static long
 i_getpmsg(struct ioc *c)
 {
-	struct u_strpmsg *u = (struct u_strpmsg *)c->arg;
-
-	return str_head_getmsg(c->sd, c->hc, &u->ctl, &u->data, &u->band,
-		&u->flags);
+	return str_head_getmsg(c->sd, c->hc, IN(c, ctl), IN(c, data),
+		IN(c, band), IN(c, flags));
 }
 
 static long
 i_putpmsg(struct ioc *c)
 {
-	struct u_strpmsg *u = (struct u_strpmsg *)c->arg;
 	int bf[2];
 
-	if (host_copyin(&u->band, bf, sizeof(bf)) != 0)
+	if (host_copyin(IN(c, band), bf, sizeof(bf)) != 0)
 		return -EFAULT;
 	/* -1 would mean putmsg(2), which has other flags */
-	return str_head_putmsg(c->sd, c->hc, &u->ctl, &u->data,
+	return str_head_putmsg(c->sd, c->hc, IN(c, ctl), IN(c, data),
 		bf[0] == -1 ? -2 : bf[0], bf[1]);
 }
 
