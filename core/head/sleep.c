@@ -242,18 +242,36 @@ str_head_set(struct str_head *sd, uint32_t flags)
 
 /* --------------------------------------------------------------- carriers */
 
+/*
+ * Does @fd name a file of @sd?  Another thread may have closed it, and the
+ * number be somebody else's by now.
+ */
+static STR_COLD bool
+is_own(struct str_head *sd, int fd)
+{
+	struct host_carrier c;
+	struct str_file *f;
+
+	if (host_carrier_id(fd, &c) != 0)
+		return false;
+	for (f = &sd->file; f != NULL; f = f->next)
+		if (f->carrier.cookie == c.cookie)
+			return true;
+	return false;
+}
+
 /* What @sd's carrier shows.  Return: 0, or EBADF. */
 static int
 look(struct str_head *sd, struct host_call *hc, uint32_t *ret_ev)
 {
-	uint32_t ev;
+	uint32_t ev, was = str_and(&sd->flags, ~STR_H_LOOK);
 
-	(void)str_and(&sd->flags, ~STR_H_LOOK);
 	*ret_ev = 0;
 	if (hc == NULL || hc->fd < 0)
 		return 0;
 	*ret_ev = ev = host_carrier_look(hc->fd);
-	if (ev & HOST_C_NVAL)
+	if ((ev & HOST_C_NVAL) || (((ev & HOST_C_HUP) || (was & STR_H_LOOK)) &&
+		!is_own(sd, hc->fd)))
 		return EBADF;
 	if ((ev & HOST_C_HUP) && sd->plumb->kind == STR_PL_PIPE &&
 	    (str_load(&sd->flags) & (STR_H_PEER | STR_H_LOST)) == 0) {
@@ -540,6 +558,8 @@ carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	uint32_t ev, n;
 	int err = look(sd, hc, &ev);
 
+	if (err == 0 && hc->fd >= 0 && !is_own(sd, hc->fd))
+		err = EBADF;
 	if (err != 0)
 		return err;
 	/* what woke us the last time is taken out now, not before the news it
@@ -814,11 +834,9 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 			return ETIMEDOUT;
 		look_for_dead(sd->plumb);
 		/* whose descriptor was closed has no carrier to sleep on, and
-		 * goes on looking by himself */
-		if ((str_load(&sd->flags) & STR_H_CLOSED) != 0) {
-			stage = host_now() + STAGE_NS;
-			continue;
-		}
+		 * nothing to wait for: this end is nobody's any more */
+		if ((str_load(&sd->flags) & STR_H_CLOSED) != 0)
+			return EBADF;
 		/* nothing came from near: now it may come from far as well */
 		if (str_sock_of(sd->plumb) != 0)
 			return sock_sleep(sd, hc, why, want, deadline, NULL);

@@ -22,13 +22,13 @@ call_begin(struct host_call *hc, struct fd_rec *r, int fd, uint32_t flags)
 	uint32_t gen;
 	int err;
 
+	hc->head = NULL;
 	if (str_unlikely(!fd_read(r, &sd, &fflags, &gen)))
 		return EBADF; /* closed by another thread just now */
 	hc->fd = fd;
 	hc->fflags = (int)str_load(fflags);
 	hc->flags = flags;
 	hc->mask = NULL;
-	hc->head = NULL;
 	err = host_enter(hc);
 	if (str_unlikely(err != 0))
 		return err;

@@ -26,22 +26,25 @@ close(int fd)
 
 	if (str_unlikely(host_fd_is_ours(fd)))
 		return fail(EBADF);
-	/* one that nobody has asked about may be a Stream all the same, and
-	 * there are those of which the kernel tells nobody that they close */
-	if (fd_get(fd) == FD_UNKNOWN && host_domain != NULL)
-		(void)fd_word_of(fd);
-	if (fd_get(fd) > FD_NOT) {
-		pthread_testcancel();
-		ret = fd_close(fd, &rel);
-		if (rel.sd != NULL)
-			fd_release_end(&rel);
-		return ret != 0 ? fail(ret) : 0;
-	}
-	fd_forget(fd);
+	do {
+		uintptr_t v = fd_get(fd);
+
+		/* one that nobody has asked about may be a Stream all the
+		 * same, and there are those of which the kernel tells nobody
+		 * that they close */
+		if (v == FD_UNKNOWN && host_domain != NULL)
+			v = fd_word_of(fd);
+		if (v > FD_NOT) {
+			pthread_testcancel();
+			ret = fd_close(fd, &rel);
+			if (rel.sd != NULL)
+				fd_release_end(&rel);
+			return ret != 0 ? fail(ret) : 0;
+		}
+	} while (!fd_forget_not(fd));
 	ret = REAL(close)(fd);
-	if (fd_get(fd) == FD_NOT)
-		/* somebody asked in between, about what is closed now */
-		fd_forget(fd);
+	/* somebody may have asked in between, about what is closed now */
+	(void)fd_forget_not(fd);
 	return ret;
 }
 
@@ -219,8 +222,8 @@ fcntl_any(int fd, int cmd, long arg, int (*next)(int, int, ...))
 		return next(fd, cmd, arg);
 	if (cmd == F_GETPIPE_SZ || cmd == F_SETPIPE_SZ)
 		return fail(EINVAL);
-	if (fd_stale(fd, r))
-		return next(fd, cmd, arg);
+	if (fd_stale(fd, r, NULL))
+		return fcntl_any(fd, cmd, arg, next);
 	if (cmd == F_GETFL)
 		return (int)fd_fflags(r);
 	ret = status_set(r, fd, arg);

@@ -423,21 +423,15 @@ fd_install(int fd, struct str_file *f, const struct host_carrier *c)
 	return r;
 }
 
-/*
- * A socket of the right sort.  Under the lock, so that a pipe is either not
- * made yet, or in the table, and one that is closed is closed.
- */
+/* The word of @fd, asked for if it is UNKNOWN.  Locks: the table's. */
 static uintptr_t
-ask_socket(int fd, fd_word *w)
+word_locked(int fd, fd_word *w)
 {
-	uintptr_t unknown = FD_UNKNOWN, v;
+	uintptr_t unknown = FD_UNKNOWN, v = str_load_acq(w);
 	struct host_carrier c;
 	struct str_file *f;
-	struct fd_guard g;
 	struct fd_rec *r;
 
-	fd_lock(&g);
-	v = str_load_acq(w);
 	if (v == FD_UNKNOWN && sys_fcntl(fd, F_GETFD, 0) >= 0) {
 		f = carrier_like(fd) ? file_under(fd, &c) : NULL;
 		r = f != NULL ? fd_install(fd, f, &c) : NULL;
@@ -446,6 +440,21 @@ ask_socket(int fd, fd_word *w)
 				0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 		v = str_load_acq(w);
 	}
+	return v;
+}
+
+/*
+ * A socket of the right sort.  Under the lock, so that a pipe is either not
+ * made yet, or in the table, and one that is closed is closed.
+ */
+static uintptr_t
+ask_socket(int fd, fd_word *w)
+{
+	struct fd_guard g;
+	uintptr_t v;
+
+	fd_lock(&g);
+	v = word_locked(fd, w);
 	fd_unlock(&g);
 	return v != FD_UNKNOWN ? v : FD_NOT;
 }
@@ -476,16 +485,45 @@ fd_ask(int fd)
 		w, &unknown, FD_NOT, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 	return FD_NOT;
 }
-/* Does @fd no longer name @r's Stream?  Then the table is put right. */
-bool
-fd_stale(int fd, struct fd_rec *r)
+
+static bool
+names(int fd, struct fd_rec *r)
 {
 	struct host_carrier c;
 
-	if (host_carrier_id(fd, &c) == 0 && c.cookie == str_load(&r->cookie))
+	return host_carrier_id(fd, &c) == 0 &&
+	       c.cookie == str_load(&r->cookie);
+}
+
+/*
+ * Does @fd no longer name @r's Stream, so that the call on it that failed is
+ * to be made once more?  What the table says is put right under the lock:
+ * without it the number may be another Stream's by now, which would be
+ * forgotten, and nobody told when that is closed.
+ *
+ * @hc: the call; NULL: none was made.  One that had begun, and whose
+ * descriptor another thread has closed meanwhile, is over: what stands under
+ * the number now is not what it waited for.
+ */
+bool
+fd_stale(int fd, struct fd_rec *r, const struct host_call *hc)
+{
+	struct fd_guard g;
+	uintptr_t v;
+	bool wrong;
+
+	if (names(fd, r))
 		return false;
-	fd_forget(fd);
-	return true;
+	STR_CRASH_POINT("fd:stale");
+	fd_lock(&g);
+	v = fd_get(fd);
+	wrong = v == (uintptr_t)r && !names(fd, r);
+	if (wrong) {
+		fd_put(fd, FD_UNKNOWN);
+		object_drop(v);
+	}
+	fd_unlock(&g);
+	return wrong || hc == NULL || hc->head == NULL;
 }
 
 /* ------------------------------------------------------ numbers come, go */
@@ -506,6 +544,22 @@ fd_forget(int fd)
 	fd_put(fd, FD_UNKNOWN);
 	object_drop(v);
 	fd_unlock(&g);
+}
+
+/*
+ * The number is free, or about to be, and was no Stream's.  Return: false
+ * when it is one's, which must be closed as such.
+ */
+bool
+fd_forget_not(int fd)
+{
+	fd_word *w = word(fd, false);
+	uintptr_t v = FD_NOT;
+
+	return w == NULL ||
+	       __atomic_compare_exchange_n(w, &v, FD_UNKNOWN, 0,
+		       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+	       v == FD_UNKNOWN;
 }
 
 void
@@ -570,13 +624,15 @@ release(uintptr_t v, struct fd_release *rel)
 int
 fd_close(int fd, struct fd_release *rel)
 {
+	fd_word *w = word(fd, true);
 	struct fd_guard g;
 	uintptr_t v;
 	int err;
 
 	rel->sd = NULL;
 	fd_lock(&g);
-	v = fd_get(fd);
+	/* it may have been put right meanwhile: see fd_stale() */
+	v = w != NULL ? word_locked(fd, w) : FD_NOT;
 	fd_put(fd, FD_UNKNOWN);
 	release(v, rel);
 	fd_release_hold(rel);

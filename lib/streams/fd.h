@@ -147,7 +147,8 @@ struct fd_rec *fd_install(
 void fd_forget(int fd);         /* the number is free, or about to be */
 void fd_not(int fd);            /* it is something new that is no Stream */
 void fd_copy(int from, int to); /* @to is a duplicate of @from */
-bool fd_stale(int fd, struct fd_rec *r);
+bool fd_forget_not(int fd);     /* the same, where it was none */
+bool fd_stale(int fd, struct fd_rec *r, const struct host_call *hc);
 
 /*
  * Taking a Stream's descriptor away: fd_release_begin() before the kernel

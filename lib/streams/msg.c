@@ -60,7 +60,7 @@ get(int fd, struct strbuf *ctl, struct strbuf *data, int *band, int *flags)
 		if (ret >= 0)
 			return (int)ret;
 	}
-	if (ret == -EBADF && fd_stale(fd, r))
+	if (ret == -EBADF && fd_stale(fd, r, &hc))
 		return get(fd, ctl, data, band, flags);
 	return msg_failed(r, ret, STR_POLL_READ);
 }
@@ -95,7 +95,7 @@ put_message(int fd, const struct strbuf *ctl, const struct strbuf *data, int ban
 		if (ret >= 0)
 			return (int)ret;
 	}
-	if (ret == -EBADF && fd_stale(fd, r))
+	if (ret == -EBADF && fd_stale(fd, r, &hc))
 		return put_message(fd, ctl, data, band, flags);
 	return msg_failed(r, ret, STR_POLL_WRITE);
 }
@@ -224,16 +224,16 @@ ioctl_own(struct fd_rec *r, int fd, unsigned cmd, unsigned long arg, long *ret)
 
 /* Has the command in @arg a descriptor?  Then it names another Stream. */
 static long
-ioctl_stream(struct fd_rec *r, int fd, unsigned long cmd, unsigned long arg)
+ioctl_stream(struct fd_rec *r, struct host_call *hc, int fd, unsigned long cmd,
+	unsigned long arg)
 {
-	struct host_call hc;
 	long ret;
 
-	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
+	ret = -call_begin(hc, r, fd, HOST_CALL_CANCEL);
 	if (ret != 0)
 		return ret;
 	if (!ioctl_own(r, fd, (unsigned)cmd, arg, &ret))
-		ret = str_head_ioctl(hc.head, &hc, cmd & 0xffffffffu, arg);
+		ret = str_head_ioctl(hc->head, hc, cmd & 0xffffffffu, arg);
 	host_leave();
 	if (ret == 0 && (cmd & 0xffffu) == I_PIPE)
 		fd_forget((int)arg); /* it is another stream's now */
@@ -244,6 +244,7 @@ STR_EXPORT int
 ioctl(int fd, unsigned long cmd, ...)
 {
 	struct fd_rec *r = fd_stream(fd);
+	struct host_call hc;
 	unsigned long arg;
 	va_list ap;
 	long ret;
@@ -253,8 +254,8 @@ ioctl(int fd, unsigned long cmd, ...)
 	va_end(ap);
 	if (r == NULL)
 		return REAL(ioctl)(fd, cmd, arg);
-	ret = ioctl_stream(r, fd, cmd, arg);
-	if (ret == -EBADF && fd_stale(fd, r))
+	ret = ioctl_stream(r, &hc, fd, cmd, arg);
+	if (ret == -EBADF && fd_stale(fd, r, &hc))
 		return ioctl(fd, cmd, arg);
 	return (int)call_value(ret);
 }

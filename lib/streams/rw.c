@@ -56,7 +56,7 @@ read_stream(struct fd_rec *r, int fd, void *buf, size_t len)
 		if (str_likely(ret >= 0))
 			return ret;
 	}
-	if (ret == -EBADF && fd_stale(fd, r))
+	if (ret == -EBADF && fd_stale(fd, r, &hc))
 		return read(fd, buf, len);
 	return rw_failed(r, ret, STR_POLL_READ);
 }
@@ -77,7 +77,7 @@ write_stream(struct fd_rec *r, int fd, const void *buf, size_t len)
 		if (str_likely(ret >= 0))
 			return ret;
 	}
-	if (ret == -EBADF && fd_stale(fd, r))
+	if (ret == -EBADF && fd_stale(fd, r, &hc))
 		return write(fd, buf, len);
 	return rw_failed(r, ret, STR_POLL_WRITE);
 }
@@ -259,7 +259,7 @@ rwv_stream(struct fd_rec *r, int fd, const struct iovec *iov, int n, bool out)
 	host_leave();
 	if (ret >= 0)
 		return ret;
-	if (ret == -EBADF && fd_stale(fd, r))
+	if (ret == -EBADF && fd_stale(fd, r, &hc))
 		return out ? writev(fd, iov, n) : readv(fd, iov, n);
 	return rw_failed(r, ret, out ? STR_POLL_WRITE : STR_POLL_READ);
 }

@@ -156,7 +156,7 @@ strm_getprim(int fd, struct strm_prim *gp)
 			(struct str_getprim *)(void *)gp);
 		host_leave();
 	}
-	if (str_unlikely(ret == -EBADF) && fd_stale(fd, r))
+	if (str_unlikely(ret == -EBADF) && fd_stale(fd, r, &hc))
 		return strm_getprim(fd, gp);
 	return (int)after(r, ret, STR_POLL_READ);
 }
@@ -180,7 +180,7 @@ strm_putprim(int fd, const struct strm_buf *ctl, const struct strm_buf *data,
 			band == 0 ? -1 : band, band == 0 ? 0 : MSG_BAND);
 		host_leave();
 	}
-	if (str_unlikely(ret == -EBADF) && fd_stale(fd, r))
+	if (str_unlikely(ret == -EBADF) && fd_stale(fd, r, &hc))
 		return strm_putprim(fd, ctl, data, band);
 	return (int)after(r, ret, STR_POLL_WRITE);
 }
@@ -278,7 +278,7 @@ strm_write(int fd, const void *buf, size_t len)
 			str_head_write(hc.head, &hc, buf, len);
 		host_leave();
 	}
-	if (str_unlikely(ret == -EBADF) && fd_stale(fd, r))
+	if (str_unlikely(ret == -EBADF) && fd_stale(fd, r, &hc))
 		return strm_write(fd, buf, len);
 	return after(r, ret, STR_POLL_WRITE);
 }
@@ -299,7 +299,7 @@ strm_writev(int fd, const struct strm_iov *iov, int n)
 			(const struct str_iov *)(const void *)iov, n);
 		host_leave();
 	}
-	if (str_unlikely(ret == -EBADF) && fd_stale(fd, r))
+	if (str_unlikely(ret == -EBADF) && fd_stale(fd, r, &hc))
 		return strm_writev(fd, iov, n);
 	return after(r, ret, STR_POLL_WRITE);
 }
@@ -318,7 +318,7 @@ strm_str(int fd, void *arg)
 		ret = str_head_ioctl_str(hc.head, &hc, (unsigned long)arg);
 		host_leave();
 	}
-	if (ret == -EBADF && fd_stale(fd, r))
+	if (ret == -EBADF && fd_stale(fd, r, &hc))
 		return strm_str(fd, arg);
 	return (int)ret;
 }

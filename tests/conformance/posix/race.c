@@ -270,6 +270,74 @@ T_CASE(dup2_over_a_descriptor_that_is_being_read_is_safe)
 }
 
 /*
+ * The same where a child holds the pipe too, so that nobody is told of the
+ * last close: the reader finds out by himself, although another pipe has his
+ * number.
+ */
+static void
+hold_and_read(int fd, int say)
+{
+	char c;
+
+	(void)!read(fd, &c, 1);
+	(void)!write(say, "r", 1);
+	for (;;)
+		pause();
+}
+
+T_CASE(read_whose_descriptor_is_closed_returns_when_the_writer_is_killed)
+{
+	int fd[2], next[2], told[2];
+	struct p_call c;
+	char buf[8];
+	pid_t pid;
+
+	p_pipe(fd);
+	p_kernel_pipe(told);
+	pid = fork();
+	if (pid == 0) {
+		T_OK(close(fd[0]));
+		hold_and_read(fd[1], told[1]);
+	}
+	T_OK(close(fd[1]));
+	p_call(&c, P_READ, fd[0], buf, 8);
+	T_TRUE(p_call_blocks(&c));
+	T_OK(close(fd[0]));
+	p_pipe(next);
+	T_EQ(read(told[0], buf, 1), 1);
+	T_OK(kill(pid, SIGKILL));
+	T_EQ(waitpid(pid, NULL, 0), pid);
+	T_TRUE(p_call_returns(&c, P_MS_LONG));
+	T_TRUE(c.ret == 0 || (c.ret == -1 && c.err == EBADF));
+}
+
+T_CASE(read_whose_number_is_anothers_returns_when_the_last_holder_is_killed)
+{
+	int fd[2], next[2];
+	struct p_call c;
+	char buf[8];
+	pid_t pid;
+
+	p_pipe(fd);
+	pid = fork();
+	if (pid == 0)
+		for (;;)
+			pause();
+	p_call(&c, P_READ, fd[0], buf, 8);
+	T_TRUE(p_call_blocks(&c));
+	T_OK(close(fd[0]));
+	T_OK(close(fd[1]));
+	p_pipe(next);
+	T_EQ(next[0], fd[0]);
+	T_EQ(write(next[1], "mine", 4), 4);
+	T_OK(kill(pid, SIGKILL));
+	T_EQ(waitpid(pid, NULL, 0), pid);
+	T_TRUE(p_call_returns(&c, P_MS_LONG));
+	T_TRUE(c.ret == 0 || (c.ret == -1 && c.err == EBADF));
+	T_EQ(read(next[0], buf, 8), 4);
+}
+
+/*
  * Everybody at once: two threads make and close pipes, four use whatever the
  * numbers happen to mean.  Any answer of those four will do, but there must
  * be one, and in the end a fresh pipe works.
@@ -328,6 +396,7 @@ use(void *arg)
 				T_FAIL("%s: %s", i & 1 ? "write" : "read",
 					t_errno_name(errno));
 			T_GE(poll(&p, 1, 0), 0);
+			(void)fcntl(fd, F_GETFL);
 			(*count)++;
 		}
 	}
@@ -360,6 +429,61 @@ T_CASE(pipes_closed_under_the_hands_of_their_users_do_no_harm)
 	p_pipe(fd);
 	T_EQ(write(fd[1], "x", 1), 1);
 	T_EQ(p_drain(fd[0]), 1u);
+}
+
+/*
+ * The same with readers who wait until it is closed, at both ends, and others
+ * who ask what the numbers mean.  Whoever waits gets away.
+ */
+static void *
+wait_at(void *arg)
+{
+	int *slot = arg;
+	char c;
+
+	while (!stop)
+		(void)!read(__atomic_load_n(slot, __ATOMIC_RELAXED), &c, 1);
+	return NULL;
+}
+
+static void *
+ask(void *arg)
+{
+	int *slot = arg;
+
+	while (!stop)
+		for (int i = 0; i < 2; i++)
+			(void)fcntl(__atomic_load_n(&slot[i],
+				__ATOMIC_RELAXED), F_GETFL);
+	return NULL;
+}
+
+T_CASE(who_waits_at_pipes_that_are_closed_gets_away)
+{
+	pthread_t th[4];
+	double end;
+	int fd[2];
+
+	p_warm_up();
+	p_pipe(fd);
+	for (int i = 0; i < 2; i++)
+		numbers[i] = fd[i];
+	for (int i = 0; i < 4; i++)
+		T_EQ(pthread_create(&th[i], NULL, i < 2 ? wait_at : ask,
+			i < 2 ? &numbers[i] : numbers), 0);
+	for (end = p_ms() + 2000; p_ms() < end;) {
+		T_OK(close(fd[0]));
+		T_OK(close(fd[1]));
+		p_pipe(fd);
+		for (int i = 0; i < 2; i++)
+			__atomic_store_n(&numbers[i], fd[i], __ATOMIC_RELAXED);
+		sched_yield();
+	}
+	stop = 1;
+	T_OK(close(fd[0]));
+	T_OK(close(fd[1]));
+	for (int i = 0; i < 4; i++)
+		T_EQ(pthread_join(th[i], NULL), 0);
 }
 
 /* threads that fork while others open and close: no end stays behind */
