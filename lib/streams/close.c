@@ -261,7 +261,29 @@ fcntl64(int fd, int cmd, ...)
 /*
  * The C library closes these descriptors by itself.  They are known before,
  * and the peer is told after, as with close().
+ *
+ * What takes its time in between, the wait of pclose() or the open of
+ * freopen(), is not for a call that holds the Stream.  There the Stream goes
+ * first, as by close(), and what the C library closes is something that
+ * stands in for it.
  */
+static bool
+stand_in(FILE *f, int fd)
+{
+	int null;
+
+	if (fd < 0 || fd_stream(fd) == NULL)
+		return false;
+	(void)fflush(f);
+	null = REAL(open)("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null < 0)
+		return false; /* as it was, then */
+	fd_not(null);
+	(void)dup_onto(null, fd, O_CLOEXEC);
+	(void)close(null);
+	return true;
+}
+
 static int
 stream_close(FILE *f, int (*next)(FILE *))
 {
@@ -269,6 +291,8 @@ stream_close(FILE *f, int (*next)(FILE *))
 	int fd = f != NULL ? fileno(f) : -1;
 	int ret;
 
+	if (next == REAL(pclose))
+		(void)stand_in(f, fd);
 	if (fd >= 0)
 		fd_release_begin(fd, &rel);
 	if (rel.sd != NULL && next != REAL(pclose)) {
@@ -278,8 +302,8 @@ stream_close(FILE *f, int (*next)(FILE *))
 	ret = next(f);
 	if (rel.sd != NULL)
 		fd_release_end(&rel);
-	else if (fd >= 0 && fd_get(fd) == FD_NOT)
-		fd_forget(fd);
+	else if (fd >= 0)
+		(void)fd_forget_not(fd);
 	return ret;
 }
 
@@ -303,8 +327,16 @@ stream_reopen(const char *path, const char *mode, FILE *f,
 	int fd = f != NULL ? fileno(f) : -1;
 	FILE *ret;
 
+	/* without a path it is the same file that is opened once more: a
+	 * socket's cannot be, and that takes no time */
+	if (path != NULL)
+		(void)stand_in(f, fd);
 	if (fd >= 0)
 		fd_release_begin(fd, &rel);
+	if (rel.sd != NULL && path == NULL) {
+		(void)fflush(f);
+		fd_release_hold(&rel);
+	}
 	ret = next(path, mode, f);
 	if (rel.sd != NULL)
 		fd_release_end(&rel);

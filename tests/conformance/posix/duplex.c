@@ -10,6 +10,7 @@
 
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 T_CASE(each_end_reads_what_the_other_wrote)
@@ -219,4 +220,69 @@ T_CASE(a_killed_partner_ends_both_directions)
 	T_EQ(r.ret, 0);
 	T_ERR(write(fd[0], "x", 1), EPIPE);
 	T_NE(p_wait(pid, P_MS_LONG), -1);
+}
+
+/*
+ * freopen() closes before it opens, and its open may take long: of a FIFO, it
+ * waits for a writer.  The pipe is closed meanwhile.
+ */
+static char fifo_dir[] = "/tmp/posixXXXXXX", fifo[sizeof(fifo_dir) + 5];
+
+static void
+fifo_gone(void)
+{
+	unlink(fifo);
+	rmdir(fifo_dir);
+}
+
+static void *
+reopen(void *arg)
+{
+	return freopen(fifo, "r", arg);
+}
+
+T_CASE(freopen_closes_the_pipe_before_it_waits_for_what_it_opens)
+{
+	struct p_call r;
+	pthread_t th;
+	void *ret;
+	int fd[2], w;
+	char c;
+	FILE *f;
+
+	T_NOTNULL(mkdtemp(fifo_dir));
+	snprintf(fifo, sizeof(fifo), "%s/f", fifo_dir);
+	t_at_end(fifo_gone);
+	T_OK(mkfifo(fifo, 0600));
+	p_pipe(fd);
+	T_NOTNULL(f = fdopen(fd[1], "w"));
+	T_EQ(pthread_create(&th, NULL, reopen, f), 0);
+	p_call(&r, P_READ, fd[0], &c, 1);
+	T_TRUE(p_call_returns(&r, P_MS_LONG));
+	T_EQ(r.ret, 0);
+	T_OK(w = open(fifo, O_WRONLY));
+	T_EQ(pthread_join(th, &ret), 0);
+	T_TRUE(ret == f);
+	T_EQ(fileno(f), fd[1]);
+	T_EQ(write(w, "x", 1), 1);
+	T_EQ(fgetc(f), 'x');
+	T_EQ(fclose(f), 0);
+}
+
+T_CASE(pclose_of_a_stream_closes_it)
+{
+	struct p_call r;
+	int fd[2];
+	FILE *f;
+	char c;
+
+	/* a Stream comes there by dup2() alone */
+	p_pipe(fd);
+	T_NOTNULL(f = popen("exit 3", "w"));
+	T_EQ(dup2(fd[1], fileno(f)), fileno(f));
+	T_OK(close(fd[1]));
+	T_EQ(pclose(f), 3 << 8);
+	p_call(&r, P_READ, fd[0], &c, 1);
+	T_TRUE(p_call_returns(&r, P_MS_LONG));
+	T_EQ(r.ret, 0);
 }
