@@ -44,7 +44,7 @@ fill(unsigned char *p, size_t n, unsigned seed)
 static void
 copy_one(size_t n, unsigned from, unsigned to)
 {
-	static unsigned char src[70000], dst[70100];
+	static _Alignas(64) unsigned char src[70000], dst[70100];
 
 	fill(src + from, n, (unsigned)n);
 	memset(dst, 0xee, n + 200);
@@ -63,6 +63,10 @@ every_size(void)
 	for (size_t n = 0; n < 1100; n++)
 		for (unsigned i = 0; i < 8; i++)
 			copy_one(n, (i * 5) % 33, (i * 11) % 37);
+	/* from and to one place in a line */
+	for (size_t n = 120; n < 1100; n++)
+		for (unsigned i = 0; i < 8; i++)
+			copy_one(n, i * 9, i * 9);
 	for (size_t n = 1100; n <= 65536; n += 997)
 		copy_one(n, n % 33, n % 29);
 	copy_one(65536, 0, 0);

@@ -121,7 +121,7 @@ host_copyout:
 	cmpb	$1, host_copy_avx(%rip)
 	ja	.L512
 	jb	.Lsse
-
+.Lavx:
 	vmovdqu	(%rdi), %ymm0
 	vmovdqu	32(%rdi), %ymm1
 	vmovdqu	64(%rdi), %ymm2
@@ -176,6 +176,11 @@ host_copyout:
 
 	.p2align 4
 .L512:
+	/* not where every load would take two lines */
+	movl	%esi, %eax
+	subl	%edi, %eax
+	testl	$63, %eax
+	jne	.Lavx
 	vmovdqu64	(%rdi), %zmm16
 	vmovdqu64	64(%rdi), %zmm17
 	vmovdqu64	-128(%rdi,%rdx), %zmm18
