@@ -307,6 +307,21 @@ T_CASE(a_timeout_of_a_queue_ends_with_the_queue)
 	T_EQ(fired, 0);
 }
 
+/* What it would be about may have been freed by the close procedure. */
+T_CASE(a_timeout_of_a_queue_ends_with_qprocsoff_in_close)
+{
+	queue_t *q = a_queue(t, "store");
+
+	T_NE(qtimeout(q, fire, q, 10), 0);
+	str_store(&q->q_pair->closing, 1u);
+	str_qset(q, QPROCS);
+	sim_sleep(1000000000u);
+	T_EQ(fired, 0);
+	T_FALSE(str_timer_pending());
+	str_qclr(q, QPROCS);
+	str_store(&q->q_pair->closing, 0u);
+}
+
 T_CASE(qtimeout_fires_while_the_queue_is_there)
 {
 	queue_t *q = a_queue(t, "store");

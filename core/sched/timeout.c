@@ -292,6 +292,18 @@ pair_lives(const struct str_event *ev)
 		str_load(&ev->qp->serial) == ev->serial;
 }
 
+/*
+ * Are its procedures off, in the midst of its close?  What the module had may
+ * be given back by now.  qprocsoff() has waited for the claim of who did not
+ * see that.
+ */
+static bool
+is_off(const struct str_qpair *qp)
+{
+	return (str_load(&qp->rq.q_flag) & QPROCS) != 0 &&
+		str_load(&qp->closing) != 0;
+}
+
 /* False: not now. */
 static bool
 call_stream(struct str_event *ev)
@@ -307,7 +319,7 @@ call_stream(struct str_event *ev)
 	if (ev->kind == EV_RUN) {
 		drop(ev);
 		(void)str_sched_run(ev->pl);
-	} else if (!pair_lives(ev)) {
+	} else if (!pair_lives(ev) || is_off(ev->qp)) {
 		drop(ev);
 	} else if (!str_perim_try(ev->qp)) {
 		done = false;
