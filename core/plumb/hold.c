@@ -111,15 +111,13 @@ str_unhold(struct str_hold *h)
 	struct str_plumb *pl = h->pl;
 	str_a64 *place = host_tls.slot->claim;
 
-	if (str_unlikely(h->how < 0)) {
-		if (h->how == NOTED)
-			str_store_rel(&host_self()->held, (uint64_t)0);
-		return;
-	}
 	if (str_unlikely(h->how != STR_FAR_CLAIMED || host_tls.nclaim != 2 ||
 		str_load(&place[0]) != (uint64_t)(uintptr_t)h->was ||
 		str_load(&place[1]) != (uint64_t)(uintptr_t)pl)) {
-		str_far_leave(pl, h->how, h->was);
+		if (h->how >= 0)
+			str_far_leave(pl, h->how, h->was);
+		else if (h->how == NOTED)
+			str_store_rel(&host_self()->held, (uint64_t)0);
 		return;
 	}
 	str_store_rel(&place[1], (uint64_t)0);

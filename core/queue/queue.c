@@ -130,6 +130,7 @@ link_before(queue_t *q, mblk_t *emp, mblk_t *mp)
 
 	mp->b_next = emp;
 	mp->b_prev = prev;
+	head_count(q, 1u); /* a reader who looks comes for the lock */
 	str_barrier();
 	if (prev != NULL)
 		prev->b_next = mp;
@@ -137,7 +138,6 @@ link_before(queue_t *q, mblk_t *emp, mblk_t *mp)
 		q->q_first = mp;
 	STR_CRASH_POINT("queue:linked");
 	str_msg_disown(mp);
-	head_count(q, 1u);
 	if (emp != NULL)
 		emp->b_prev = mp;
 	else

@@ -158,7 +158,9 @@ caller_dies(const char *label, int n, int abort)
 		answer(&s);
 		if (ended(pid, &st) && (s.fd < 0 || s.ended)) {
 			quiet = quiet != 0 ? quiet : t_now_ns();
-			if (t_now_ns() > quiet + TP_SILENCE * 1000000ull)
+			/* his call, if it was not answered, is withdrawn */
+			if (t_now_ns() > quiet + TP_SILENCE * 1000000ull &&
+				tp_state(s.lfd) == TS_IDLE)
 				break;
 		}
 		if (t_now_ns() > end)
