@@ -36,6 +36,8 @@
 
 #define ALONE 12288u /* reads of so much are given what they ask for, no more */
 #define BEHIND 2u   /* blocks, for what comes more than others ask for */
+#define SINGLE 4u   /* so many times in a row nothing has: no block is taken, */
+#define PROBE 16u   /* but once in so many times */
 
 /* Do only modules that let data through stand between @sd and the driver? */
 STR_INLINE bool
@@ -239,6 +241,10 @@ room_behind(struct ksock_lend *l, size_t len, mblk_t *mp[BEHIND])
 	l->asked = (uint32_t)len;
 	if (len >= ALONE || before >= ALONE)
 		return 0;
+	if (level == 0 && l->single >= SINGLE && l->single < SINGLE + PROBE) {
+		l->single++;
+		return 0;
+	}
 	for (n = 0; n < want; n++) {
 		mp[n] = allocb(sizes[level], BPRI_MED);
 		if (mp[n] == NULL)
@@ -253,6 +259,16 @@ note_room(struct ksock_lend *l, size_t n, size_t all, size_t len)
 	l->more = n == all;
 	if (len >= ALONE)
 		return;
+	if (all == len && l->single > SINGLE) {
+		l->more = 0; /* nothing, as a rule; else the sleep is short */
+		return;
+	}
+	if (n > len)
+		l->single = 0;
+	else if (l->single > SINGLE)
+		l->single = SINGLE;
+	else if (all > len && l->single < SINGLE)
+		l->single++;
 	if (n == all && l->room < 3)
 		l->room++;
 	else if (n < all / 16 && l->room > 0)

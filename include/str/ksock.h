@@ -78,6 +78,8 @@ struct ksock_lend {
 	uint8_t vain[2];	      /* the head's: after waiting for a moment in
 				       * vain, to read or write, so often not */
 	uint8_t rest[2];	      /* ... of which so often still */
+	uint8_t single;		      /* the head's: receives behind which
+				       * nothing came, of those that looked */
 };
 
 /* ksock_lend - that of @rq's stream, which a driver finds once, at its open */
