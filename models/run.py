@@ -36,7 +36,7 @@ CASE = re.compile(r"^ \* @(check|find)\s+(\S+)(.*)$")
 MEMORY_MB = 1500
 DEPTH = 2000000
 SHALLOW = 20000		# enough for nearly all, and quickly made ready
-SOON = 2		# seconds of CPU
+SOON = 1		# seconds of CPU
 
 
 class Broken(Exception):
