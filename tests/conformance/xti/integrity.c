@@ -94,17 +94,21 @@ urgent(char *buf, uint64_t nr)
 }
 
 /* One at a time: an urgent byte may take the place of the one before. */
-static void
+static int
 send_urgent(int fd, struct both *b)
 {
 	char buf[URGENT];
 	unsigned n;
+	int ret;
 
 	if (!xt->expedited || b->exsent != b->exrcvd)
-		return;
+		return 0;
 	n = urgent(buf, b->exsent);
 	b->exsent++;
-	T_EQ(T_TOK(t_snd(fd, buf, n, T_EXPEDITED)), (int)n);
+	ret = t_snd(fd, buf, n, T_EXPEDITED);
+	if (ret > 0)
+		T_EQ(ret, (int)n);
+	return ret;
 }
 
 /* @total bytes; units, where there are such, as @seed says.  -1: it ended. */
@@ -132,8 +136,9 @@ sender(int fd, struct both *b, uint64_t total, uint64_t seed)
 		if (unit != 0)
 			unit -= (uint64_t)ret;
 		/* not within a unit whose rest is owed */
-		if (ret == (int)n && t_rand_below(200) == 0)
-			send_urgent(fd, b);
+		if (ret == (int)n && t_rand_below(200) == 0 &&
+			send_urgent(fd, b) < 0)
+			return -1;
 		stall();
 	}
 	/* the unit that was begun ends */
