@@ -91,7 +91,7 @@ if { [ "$1" = bench ] || [ "$1" = python ]; } && [ -e "$wanted" ] &&
 	echo "Installing Python packages into build/venv"
 	rm -rf build/venv
 	python3 -m venv build/venv
-	build/venv/bin/python -m pip install --quiet --no-input --no-compile \
+	build/venv/bin/python -m pip install --quiet --no-input \
 	    --prefer-binary --disable-pip-version-check -r "$wanted"
 	cp "$wanted" build/venv/requirements.txt
 fi
