@@ -94,12 +94,12 @@ str_short_make(queue_t *wq, queue_t *rq)
 	struct str_headq *hq = &to->hq;
 	uint64_t v;
 
-	if (wq->q_first != NULL || !passes(RD(wq)) || !passes(rq))
+	if (str_load(&wq->q_first) != NULL || !passes(RD(wq)) || !passes(rq))
 		return 0;
 	v = str_add(str_root(STR_ROOT_TICKET), (uint64_t)2) + 2;
 	str_store(&sd->ticket, v | 1);
 	str_fence_full();
-	if (*(mblk_t *volatile *)&wq->q_first != NULL)
+	if (str_load(&wq->q_first) != NULL)
 		return 0;
 	if (str_hlock(&hq->plock, STR_HOLD_P))
 		str_headq_repair_p(hq);

@@ -53,7 +53,7 @@ struct out {
 };
 
 /* What changes behind our back is read once, whole. */
-#define PEEK(lvalue) (*(const volatile __typeof__(lvalue) *)&(lvalue))
+#define PEEK(lvalue) __atomic_load_n(&(lvalue), __ATOMIC_RELAXED)
 
 static void
 emit(struct out *o, void *rec, uint32_t size, enum str_i_kind kind)

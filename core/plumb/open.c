@@ -463,7 +463,8 @@ undrained(struct str_plumb *pl)
 			yes = str_perim_holds(q->q_pair);
 		}
 		yes = yes || str_plumb_claimed(pl) ||
-			(q->q_count != 0 && q->q_first != NULL) ||
+			(str_load(&q->q_count) != 0 &&
+				str_load(&q->q_first) != NULL) ||
 			str_plumb_claimed(pl);
 	}
 	if (str_load(&pl->nrun) != 0)

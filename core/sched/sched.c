@@ -306,7 +306,7 @@ static void
 back(struct str_plumb *pl, queue_t *q)
 {
 	(void)pl;
-	if (q->q_first != NULL)
+	if (str_load(&q->q_first) != NULL)
 		str_sched_enable(q);
 }
 

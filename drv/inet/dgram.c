@@ -594,7 +594,7 @@ dg_up(struct inet *in, const struct ksock_msg *m, mblk_t *data)
 
 	mp = allocb(sizeof(*ui) + len, BPRI_MED);
 	if (mp == NULL) {
-		in->tp.drops++;
+		(void)tpi_dropped(&in->tp);
 		freemsg(data);
 		return;
 	}
@@ -633,7 +633,7 @@ dg_deliver(struct inet *in, struct dg_in *v, const struct ksock_msg *m)
 	mblk_t *mp;
 
 	if (m->km_flags & MSG_TRUNC)
-		in->tp.drops++;
+		(void)tpi_dropped(&in->tp);
 	if (seg == 0 || seg >= len) {
 		mp = v->small;
 		v->small = NULL;
@@ -646,7 +646,7 @@ dg_deliver(struct inet *in, struct dg_in *v, const struct ksock_msg *m)
 		if (dg_strip(in, mp)) {
 			dg_up(in, m, mp);
 		} else {
-			in->tp.drops++;
+			(void)tpi_dropped(&in->tp);
 			freemsg(mp);
 		}
 		return;
@@ -654,7 +654,7 @@ dg_deliver(struct inet *in, struct dg_in *v, const struct ksock_msg *m)
 	for (off = 0; off < len; off += seg) {
 		mp = dg_slice(v, off, seg < len - off ? seg : len - off);
 		if (mp == NULL)
-			in->tp.drops++;
+			(void)tpi_dropped(&in->tp);
 		else
 			dg_up(in, m, mp);
 	}

@@ -125,7 +125,7 @@ send_up(struct inet *in, const struct short_got *g, uint32_t off, uint32_t len)
 		}
 	}
 	if (mp == NULL) {
-		in->tp.drops++;
+		(void)tpi_dropped(&in->tp);
 		return;
 	}
 	if (len > n)
@@ -182,7 +182,7 @@ take_one(struct inet *in, struct str_take *t)
 	seg = g.m.km_gso == 0 || g.m.km_gso >= len ? len : g.m.km_gso;
 	inet_credit_took(in, len, 1, 0, before);
 	if (g.m.km_flags & MSG_TRUNC)
-		in->tp.drops++;
+		(void)tpi_dropped(&in->tp);
 	if (seg < len) {
 		in->single = 0; /* they come in numbers */
 		in->lend->in = 0;

@@ -115,7 +115,7 @@ find(struct tpi *tp, const struct tpi_buf *to, struct str_hold *h,
 static int
 drop(struct ti *me, mblk_t *mp)
 {
-	if (me->tpi.drops++ == 0)
+	if (tpi_dropped(&me->tpi) == 0)
 		(void)strlog(TI_ID, (short)me->tpi.minor, 1, SL_TRACE,
 			"datagrams are dropped: a receiver does not read");
 	me->since = 0;

@@ -267,7 +267,8 @@ enable_writer(struct ti *ep)
 {
 	queue_t *q = WR(ep->tpi.rq);
 
-	if (q->q_first != NULL || ep->tpi.missed)
+	if (q->q_first != NULL ||
+	    __atomic_load_n(&ep->tpi.missed, __ATOMIC_RELAXED) != 0)
 		qenable(q);
 }
 

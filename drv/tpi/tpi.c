@@ -48,7 +48,9 @@ tpi_gate_try(struct tpi *tp, const struct tpi_ops *ops)
 	__atomic_store_n(&tp->missed, 1u, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	/* a tick later, when nobody has come, it is time to ask */
-	if ((!tpi_gate_is_taken(tp) || tp->doubt) && mutex_tryenter(&tp->gate))
+	if ((!tpi_gate_is_taken(tp) ||
+		    __atomic_load_n(&tp->doubt, __ATOMIC_RELAXED) != 0) &&
+	    mutex_tryenter(&tp->gate))
 		return got_gate(tp, ops);
 	tpi_retry(tp);
 	return 0;
@@ -63,7 +65,7 @@ tpi_gate_leave(struct tpi *tp, queue_t *q)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&tp->missed, __ATOMIC_RELAXED) != 0) {
 		__atomic_store_n(&tp->missed, 0u, __ATOMIC_RELAXED);
-		tp->doubt = 0;
+		__atomic_store_n(&tp->doubt, 0u, __ATOMIC_RELAXED);
 		qenable(q);
 	}
 }
@@ -275,7 +277,8 @@ flush(queue_t *q, mblk_t *mp)
 static void
 ioctl(queue_t *q, mblk_t *mp)
 {
-	unsigned int n = (unsigned int)tpi_of(q)->drops;
+	unsigned int n = (unsigned int)__atomic_load_n(&tpi_of(q)->drops,
+		__ATOMIC_RELAXED);
 	mblk_t *bp;
 
 	if (canon_cmd(mp) != TI_GETDROPS || canon_is_transparent(mp)) {
@@ -448,9 +451,9 @@ tpi_tick(void *arg)
 {
 	struct tpi *tp = arg;
 
-	tp->timer = 0;
-	if (tp->missed)
-		tp->doubt = 1;
+	__atomic_store_n(&tp->timer, 0ul, __ATOMIC_RELEASE);
+	if (__atomic_load_n(&tp->missed, __ATOMIC_RELAXED) != 0)
+		__atomic_store_n(&tp->doubt, 1u, __ATOMIC_RELAXED);
 	qenable(WR(tp->rq));
 	qenable(tp->rq);
 }
@@ -463,7 +466,8 @@ tpi_tick(void *arg)
 void
 tpi_retry(struct tpi *tp)
 {
-	unsigned long was = tp->timer, now = 0;
+	unsigned long was = __atomic_load_n(&tp->timer, __ATOMIC_RELAXED);
+	unsigned long now = 0;
 
 	(void)drv_getparm(LBOLT, &now);
 	now |= 1; /* not 0 */

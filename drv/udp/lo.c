@@ -368,7 +368,7 @@ find(struct udp *u, const struct sockaddr_storage *sa, uint32_t len)
 		i = (u->last + 1) % UDP_NDEST;
 		d = &u->dest[i];
 	} else if (is_good(u, d)) {
-		u->last = i;
+		str_store(&u->last, i);
 		return d;
 	}
 	change(d);
@@ -377,7 +377,7 @@ find(struct udp *u, const struct sockaddr_storage *sa, uint32_t len)
 	changed(d);
 	if (d->len == 0)
 		return NULL;
-	u->last = i;
+	str_store(&u->last, i);
 	return d;
 }
 
@@ -439,7 +439,7 @@ udp_full(struct udp *u, struct udp_port *nm, struct udp *to)
 static void
 drop(struct udp *u, mblk_t *mp)
 {
-	if (u->in.tp.drops++ == 0)
+	if (tpi_dropped(&u->in.tp) == 0)
 		(void)strlog(UDP_ID, (short)u->in.tp.minor, 1, SL_TRACE,
 			"datagrams are dropped: a receiver does not read");
 	wire_count(udp_lo(u->st), WIRE_FULL, 1);
@@ -653,7 +653,8 @@ static inline int
 is_idle(const struct tpi *tp)
 {
 	return str_load(&tp->gate.m_lock.owner) == 0 && tp->busy == 0 &&
-		str_load_acq(&tp->state) == TS_IDLE && tp->missed == 0;
+		str_load_acq(&tp->state) == TS_IDLE &&
+		__atomic_load_n(&tp->missed, __ATOMIC_RELAXED) == 0;
 }
 
 /*
@@ -868,7 +869,7 @@ up(struct wire *w, struct udp *to, const mblk_t *pkt, uint32_t skip,
 	mblk_t *mp, *bp, *data;
 
 	if (!udp_has_room(to)) {
-		to->in.tp.drops++;
+		(void)tpi_dropped(&to->in.tp);
 		wire_count(w, WIRE_FULL, 1);
 		return;
 	}

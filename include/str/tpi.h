@@ -149,8 +149,15 @@ struct tpi {
 	int owes_reason;	   /* ... T_DISCON_IND's */
 	int owes_error;		   /* ... M_ERROR's */
 	volatile unsigned long timer; /* tpi_retry(): armed when, or 0 */
-	unsigned long drops;	   /* datagrams that were dropped */
+	unsigned long drops;	   /* [A] datagrams that were dropped */
 };
+
+/* One more was dropped.  Return: how many before. */
+static inline unsigned long
+tpi_dropped(struct tpi *tp)
+{
+	return __atomic_fetch_add(&tp->drops, 1ul, __ATOMIC_RELAXED);
+}
 
 /* ------------------------------------------------------------------ options */
 
