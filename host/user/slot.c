@@ -548,7 +548,7 @@ host_slot_exit(void)
 			goto out; /* others still run: found dead later */
 	}
 	/* whoever calls again takes new slots */
-	pv->identity = 0;
+	str_store(&pv->identity, 0u);
 	l = life_load(p);
 	(void)life_cas(p, l, l.gen + 1, 0);
 out:
@@ -654,7 +654,7 @@ process_enter(struct host_priv *pv)
 	str_store(&pv->identity, 1u);
 	err = thread_claim(old);
 	if (err != 0) {
-		pv->identity = 0;
+		str_store(&pv->identity, 0u);
 		return err;
 	}
 	if (old)
@@ -687,7 +687,7 @@ enter_locked(struct host_priv *pv)
 	err = thread_private();
 	if (err != 0)
 		return err;
-	if (pv->identity == 0) {
+	if (str_load(&pv->identity) == 0) {
 		host_tls.slot = NULL;
 		host_tls.tag = 0;
 		err = process_enter(pv);

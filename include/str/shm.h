@@ -139,6 +139,10 @@ struct str_domain {
 	struct str_thread thread[STR_NTHREAD];
 	struct str_slab slab[(1ull << 32) / STR_SLAB_SIZE];
 	struct str_cookie cookie[STR_NCOOKIE];
+#if defined(__SANITIZE_THREAD__)
+#define STR_NLAST 262144u
+	uint16_t last[STR_NLAST]; /* [A] who wrote: <str/tsan.h> */
+#endif
 };
 
 #define STR_HDR_SIZE \

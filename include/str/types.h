@@ -30,8 +30,10 @@ typedef _Atomic uint32_t str_a32;
 typedef _Atomic uint64_t str_a64;
 
 #define str_load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
-#define str_load_acq(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define str_store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+
+#if !defined(__SANITIZE_THREAD__)
+#define str_load_acq(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define str_store_rel(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define str_xchg(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 #define str_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL)
@@ -46,6 +48,9 @@ typedef _Atomic uint64_t str_a64;
 		__atomic_compare_exchange_n((p), &str_cas_old_, (new), 0, \
 			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
 	})
+#else
+#include <str/tsan.h>
+#endif
 
 /* Compiler-only barrier: orders a light fence against program order. */
 #define str_barrier() __asm__ volatile("" ::: "memory")

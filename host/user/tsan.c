@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What other processes do, as the thread sanitizer is told: <str/tsan.h>.
+ */
+#include "user_impl.h"
+
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+
+static char ours; /* stands for all that this process has published */
+
+/* Who wrote @p last, or NULL: it is in no domain. */
+static uint16_t *
+last(const volatile void *p)
+{
+	uint64_t at = (uint64_t)(uintptr_t)p;
+
+	at -= (uint64_t)(uintptr_t)host_domain;
+	if (host_domain == NULL || str_load(host_identity) == 0 ||
+	    at >= host_domain->cap)
+		return NULL;
+	return &host_domain->last[at / 4 % STR_NLAST];
+}
+
+static uint16_t
+me(void)
+{
+	return (uint16_t)(host_priv_page->proc + 1);
+}
+
+static void
+order(unsigned who)
+{
+	if (who != 0 && who != me())
+		__tsan_acquire(&ours);
+}
+
+void
+host_tsan_loaded(const volatile void *p)
+{
+	uint16_t *w = last(p);
+
+	if (w != NULL)
+		order(str_load(w));
+}
+
+unsigned
+host_tsan_begin(const volatile void *p)
+{
+	uint16_t *w = last(p);
+	unsigned was;
+
+	if (w == NULL)
+		return 0;
+	was = str_load(w);
+	__tsan_release(&ours);
+	str_store(w, me());
+	return was;
+}
+
+void
+host_tsan_end(const volatile void *p, unsigned was)
+{
+	uint16_t *w = last(p);
+
+	if (w != NULL) {
+		order(was);
+		order(str_load(w));
+	}
+}
+
+/* It was not written. */
+void
+host_tsan_undo(const volatile void *p, unsigned was)
+{
+	uint16_t *w = last(p);
+
+	if (w != NULL)
+		str_store(w, (uint16_t)was);
+}
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The atomics of <str/types.h> under the thread sanitizer.
+ *
+ * It sees one process.  When a thread gives something to another process, and
+ * that one to a second thread of ours, it knows of no order between the two
+ * and takes what they do for a race.  So it is told: the domain remembers, for
+ * each of its words, or nearly so, which process wrote it last.  Who reads what
+ * another process wrote is ordered behind all that this process has published
+ * so far.  Between threads of one process nothing is added.
+ *
+ * host/user/tsan.c; hosts that have one process do without.
+ */
+#ifndef STR_TSAN_H
+#define STR_TSAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <str/annot.h>
+
+unsigned host_tsan_begin(const volatile void *p) STR_WEAK STR_HIDDEN;
+void host_tsan_end(const volatile void *p, unsigned was) STR_WEAK STR_HIDDEN;
+void host_tsan_undo(const volatile void *p, unsigned was) STR_WEAK STR_HIDDEN;
+void host_tsan_loaded(const volatile void *p) STR_WEAK STR_HIDDEN;
+
+#define str_load_acq(p) \
+	__extension__({ \
+		__typeof__(p) str_lp_ = (p); \
+		__typeof__(__atomic_load_n(str_lp_, __ATOMIC_ACQUIRE)) \
+			str_lv_ = __atomic_load_n(str_lp_, __ATOMIC_ACQUIRE); \
+		if (host_tsan_loaded != NULL) \
+			host_tsan_loaded(str_lp_); \
+		str_lv_; \
+	})
+#define str_store_rel(p, v) \
+	__extension__({ \
+		__typeof__(p) str_sp_ = (p); \
+		__typeof__(*str_sp_) str_sv_ = (v); \
+		if (host_tsan_begin != NULL) \
+			(void)host_tsan_begin(str_sp_); \
+		__atomic_store_n(str_sp_, str_sv_, __ATOMIC_RELEASE); \
+	})
+#define STR_TSAN_RMW(op, p, v) \
+	__extension__({ \
+		__typeof__(p) str_rp_ = (p); \
+		unsigned str_rw_ = host_tsan_begin == NULL ? 0 : \
+			host_tsan_begin(str_rp_); \
+		__typeof__(op(str_rp_, (v), __ATOMIC_ACQ_REL)) str_rv_ = \
+			op(str_rp_, (v), __ATOMIC_ACQ_REL); \
+		if (host_tsan_end != NULL) \
+			host_tsan_end(str_rp_, str_rw_); \
+		str_rv_; \
+	})
+#define str_xchg(p, v) STR_TSAN_RMW(__atomic_exchange_n, p, v)
+#define str_add(p, v) STR_TSAN_RMW(__atomic_fetch_add, p, v)
+#define str_sub(p, v) STR_TSAN_RMW(__atomic_fetch_sub, p, v)
+#define str_or(p, v) STR_TSAN_RMW(__atomic_fetch_or, p, v)
+#define str_and(p, v) STR_TSAN_RMW(__atomic_fetch_and, p, v)
+#define str_cas(p, old, new) \
+	__extension__({ \
+		__typeof__(p) str_cp_ = (p); \
+		__typeof__((old) + 0) str_cas_old_ = (old); \
+		unsigned str_cw_ = host_tsan_begin == NULL ? 0 : \
+			host_tsan_begin(str_cp_); \
+		bool str_cok_ = __atomic_compare_exchange_n(str_cp_, \
+			&str_cas_old_, (new), 0, __ATOMIC_ACQ_REL, \
+			__ATOMIC_ACQUIRE); \
+		if (host_tsan_end != NULL) { \
+			host_tsan_end(str_cp_, str_cw_); \
+			if (!str_cok_) \
+				host_tsan_undo(str_cp_, str_cw_); \
+		} \
+		str_cok_; \
+	})
+
+#endif
