@@ -4,7 +4,8 @@
 /*
  * Runs a fuzz target over the files of a directory, one case each, and over
  * each of them cut short and with single bytes changed: what `make check'
- * does with a corpus.
+ * does with a corpus.  What a fuzzer found by itself, f-*, is run as it is:
+ * it is there for what it reaches, and there is much of it.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -28,12 +29,12 @@ run(const uint8_t *data, size_t size)
 }
 
 static void
-replay(const uint8_t *data, size_t size, uint32_t seed)
+replay(const uint8_t *data, size_t size, uint32_t seed, unsigned changes)
 {
 	uint8_t *p = malloc(size + 1);
 
 	run(data, size);
-	for (unsigned i = 0; i < CHANGES && size != 0; i++) {
+	for (unsigned i = 0; i < changes && size != 0; i++) {
 		size_t at;
 
 		memcpy(p, data, size);
@@ -75,7 +76,8 @@ main(int argc, char **argv)
 			failed++;
 		else
 			fclose(f);
-		replay(data, size, (uint32_t)count * 2654435761u);
+		replay(data, size, (uint32_t)count * 2654435761u,
+			strncmp(list[i]->d_name, "f-", 2) == 0 ? 0 : CHANGES);
 		printf("%s %d - %s\n", f != NULL ? "ok" : "not ok", ++count,
 			list[i]->d_name);
 		fflush(stdout);
