@@ -218,6 +218,7 @@ udp_port_hold(struct udp_state *st, struct udp_port *nm, uint32_t gen,
 	*ret_ep = str_load(&nm->ep);
 	err = str_hold(h, &ref);
 	if (err == 0) {
+		STR_POINT("udp:held");
 		if (udp_gen(nm) == gen)
 			return 0;
 		str_unhold(h);
@@ -295,7 +296,9 @@ udp_port_bound(struct udp *u, const struct tpi_addr *at)
 			nm->raw = 1;
 			count_raw(st, a.port, 1);
 		}
+		STR_POINT("udp:bound");
 		__atomic_store_n(&nm->gen, nm->gen + 1, __ATOMIC_RELEASE);
+		STR_POINT("udp:named");
 		(void)str_add(&st->changed, 1u);
 	}
 	mutex_exit(&u->in.tp.prov->lock);
@@ -323,6 +326,7 @@ udp_port_peer(struct udp *u)
 				nm->at.a.len = 0;
 		}
 		set_peer(u, nm);
+		STR_POINT("udp:peer");
 		__atomic_store_n(&nm->gen, nm->gen + 1, __ATOMIC_RELEASE);
 		(void)str_add(&u->st->changed, 1u);
 	}
@@ -343,6 +347,7 @@ udp_port_free(struct udp *u)
 		return;
 	mutex_enter(&u->in.tp.prov->lock);
 	u->port = NULL;
+	STR_POINT("udp:freeing");
 	if (nm->ep == u && (nm->gen & 1) != 0) {
 		__atomic_store_n(&nm->gen, nm->gen + 1, __ATOMIC_RELEASE);
 		if (u->raw)
@@ -350,6 +355,7 @@ udp_port_free(struct udp *u)
 		(void)str_add(&u->st->changed, 1u);
 	}
 	mutex_exit(&u->in.tp.prov->lock);
+	STR_POINT("udp:freed");
 	udp_wake(nm);
 }
 
@@ -366,12 +372,14 @@ udp_wait(struct udp_port *nm, struct udp *u)
 		i++)
 		;
 	if (i < UDP_NWAIT) {
+		STR_POINT("udp:waiting");
 		str_ref(u->in.rq, &nm->wref[i]);
 		nm->wq[i] = u->in.wq;
 	}
 	if (i == nm->nwait)
 		str_store(&nm->nwait, i + 1);
 	mutex_exit(&nm->lock);
+	STR_POINT("udp:waits");
 	/* the tick sees to those for whom there is no room */
 	tpi_retry(&u->in.tp);
 }
@@ -389,11 +397,13 @@ udp_wake(struct udp_port *nm)
 	if (str_load(&nm->nwait) == 0)
 		return;
 	mutex_enter(&nm->lock);
+	STR_POINT("udp:waking");
 	n = nm->nwait < UDP_NWAIT ? nm->nwait : UDP_NWAIT;
 	bcopy(nm->wref, ref, sizeof(ref));
 	bcopy(nm->wq, wq, sizeof(wq));
 	str_store(&nm->nwait, 0u);
 	mutex_exit(&nm->lock);
+	STR_POINT("udp:woken");
 	for (i = 0; i < n; i++) {
 		if (str_hold(&h, &ref[i]) != 0)
 			continue; /* its clock runs */

@@ -515,3 +515,52 @@ T_CASE(who_has_a_default_destination_is_closer_than_who_has_none)
 	ud_close(&b);
 	ud_close(&s);
 }
+
+/*
+ * An entry of the table may become another one's at any moment: while somebody
+ * sends to a port its owner changes, and what was one's own is another port's.
+ */
+T_CASE_TIMEOUT(a_port_that_changes_hands_is_never_anothers, 60)
+{
+	uint64_t end = t_now_ns() + 1500000000u;
+	struct ud s, a, b, to;
+	unsigned got = 0, round = 0;
+	int p, q, st;
+	pid_t pid;
+
+	need_native();
+	p = t_port(ud_family(), SOCK_DGRAM);
+	do
+		q = t_port(ud_family(), SOCK_DGRAM);
+	while (q == p);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		ud_bound(&s, ud_home(), 0);
+		ud_addr(&to, ud_home(), p);
+		for (;;) {
+			ud_send(&s, &to, "p", 1);
+			while (!in_quiet(s.fd, 0))
+				(void)in_get(s.fd); /* nobody has it: told */
+		}
+	}
+	for (; t_now_ns() < end; round++) {
+		/* a has p, then q; b then has p, with a's entry perhaps */
+		ud_shared(&a, ud_home(), p);
+		got += !in_quiet(a.fd, (int)(round % 3));
+		in_prim(a.fd, T_UNBIND_REQ);
+		in_ok(a.fd, T_UNBIND_REQ);
+		while (!in_quiet(a.fd, 0))
+			(void)in_get(a.fd);
+		ud_addr(&a, ud_home(), q);
+		in_bind_req(a.fd, T_BIND_REQ, &a.at, (int)a.len, 0);
+		in_want(a.fd, T_BIND_ACK);
+		ud_shared(&b, ud_home(), p);
+		got += !in_quiet(b.fd, (int)(round % 3));
+		T_TRUE(in_quiet(a.fd, 0));
+		ud_close(&b);
+		ud_close(&a);
+	}
+	T_GT(got, 0u);
+	T_OK(kill(pid, SIGKILL));
+	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+}
