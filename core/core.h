@@ -880,6 +880,7 @@ int str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 int str_head_look(struct str_head *sd, struct host_call *hc);
 void str_head_set(struct str_head *sd, uint32_t flags);
 void str_head_putback(struct str_head *sd, mblk_t *mp);
+bool str_head_down(struct str_head *sd, mblk_t *mp);
 void str_wake_writers_from(struct str_head *sd, struct host_call *hc);
 bool str_head_readable(struct str_head *sd);
 bool str_head_writable(struct str_head *sd);

@@ -278,6 +278,7 @@ flush(struct ioc *c, int how, int band)
 	struct str_head *sd = c->sd;
 	struct host_call *old = host_tls.call;
 	mblk_t *mp;
+	bool down;
 
 	if (how < FLUSHR || how > FLUSHRW)
 		return -EINVAL;
@@ -297,16 +298,17 @@ flush(struct ioc *c, int how, int band)
 	*mp->b_wptr++ = (unsigned char)(how | (band >= 0 ? FLUSHBAND : 0));
 	if (band >= 0)
 		*mp->b_wptr++ = (unsigned char)band;
+	STR_CRASH_POINT("flush:begun");
 	(void)str_claim(sd->plumb);
 	host_tls.call = c->hc;
 	if (how & FLUSHR)
 		str_head_flush_read(sd, band);
 	/* the head's own write queue has nothing that goes this way */
-	str_put(sd->qp->wq.q_next, mp);
+	down = str_head_down(sd, mp);
 	str_sched_leave(sd);
 	host_tls.call = old;
 	str_unclaim(sd->plumb);
-	return 0;
+	return down ? 0 : -ENXIO;
 }
 
 static long

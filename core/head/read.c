@@ -303,7 +303,7 @@ send_mread(struct str_head *sd, struct host_call *hc, size_t want)
 		return;
 	}
 	host_tls.call = hc;
-	str_put(sd->qp->wq.q_next, mp);
+	(void)str_head_down(sd, mp);
 	host_tls.call = old;
 	str_unclaim(sd->plumb);
 }

@@ -232,21 +232,45 @@ str_ioctl_lost(mblk_t *mp, struct str_plumb *pl)
 	freemsg(l.mp);
 }
 
+/*
+ * str_head_down - put @mp to what is below @sd; a claim is held
+ * Return: false when nothing is any more: another thread has closed the stream
+ * since this call looked at its flags.
+ */
+bool
+str_head_down(struct str_head *sd, mblk_t *mp)
+{
+	queue_t *q = sd->qp->wq.q_next;
+
+	if (str_unlikely(q == NULL)) {
+		freemsg(mp);
+		return false;
+	}
+	str_put(q, mp);
+	return true;
+}
+
 /* Send @mp down and wait for what comes back. */
 static int
 exchange(struct ioc *c, mblk_t *mp, uint64_t deadline, mblk_t **ret)
 {
 	struct str_head *sd = c->sd;
 	struct host_call *old = host_tls.call;
+	bool down;
 	int err;
 
 	str_store_rel(&sd->ioc.state, 1u);
+	STR_CRASH_POINT("ioctl:begun");
 	(void)str_claim(sd->plumb);
 	host_tls.call = c->hc;
-	str_put(sd->qp->wq.q_next, mp);
+	down = str_head_down(sd, mp);
 	(void)str_sched_run(sd->plumb);
 	host_tls.call = old;
 	str_unclaim(sd->plumb);
+	if (!down) {
+		str_store(&sd->ioc.state, 0u);
+		return ENXIO;
+	}
 	for (;;) {
 		uint32_t w = str_load(&sd->iocword), f;
 		uint64_t now;
@@ -374,7 +398,7 @@ run(struct ioc *c, mblk_t *mp, uint64_t deadline, void *out, int *ret_len)
 			str_store(&sd->ioc.state, 0u);
 			(void)str_claim(sd->plumb);
 			host_tls.call = c->hc;
-			str_put(sd->qp->wq.q_next, mp);
+			(void)str_head_down(sd, mp);
 			host_tls.call = old;
 			str_unclaim(sd->plumb);
 			end(sd);

@@ -7,6 +7,7 @@
  */
 #include "posix.h"
 
+#include <stropts.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
@@ -86,4 +87,56 @@ T_CASE(who_waits_at_a_pipe_with_such_numbers_is_told_that_it_is_closed)
 	same_numbers(old, next);
 	T_TRUE(p_call_returns(&reader, P_MS_LONG));
 	T_TRUE(reader.ret == 0 || (reader.ret == -1 && reader.err == EBADF));
+}
+
+/*
+ * A call on a device that another thread closes finds nothing below the head.
+ */
+struct command {
+	int fd, cmd, ret, err;
+	void *arg;
+	_Atomic pid_t tid;
+};
+
+static void *
+command(void *arg)
+{
+	struct command *c = arg;
+
+	c->tid = gettid();
+	c->ret = ioctl(c->fd, (unsigned long)c->cmd, c->arg);
+	c->err = errno;
+	return NULL;
+}
+
+static void
+command_of_a_closed_device(struct command *c)
+{
+	pthread_t th;
+
+	T_OK(c->fd = open("/dev/streams/clone/echo", O_RDWR));
+	T_EQ(pthread_create(&th, NULL, command, c), 0);
+	T_SOON(c->tid != 0, P_MS_LONG);
+	T_TRUE(p_asleep(getpid(), c->tid));
+	T_OK(close(c->fd));
+	T_EQ(pthread_join(th, NULL), 0);
+	T_EQ(c->ret, -1);
+	T_EQ(c->err, ENXIO);
+}
+
+T_CASE(a_flush_of_a_device_that_is_closed_before_it_is_ENXIO)
+{
+	struct command c = {.cmd = I_FLUSH, .arg = (void *)FLUSHRW};
+
+	T_OK(setenv("STREAMS_DELAY", "flush:begun:1000", 1));
+	command_of_a_closed_device(&c);
+}
+
+T_CASE(an_ioctl_of_a_device_that_is_closed_before_it_is_ENXIO)
+{
+	struct strioctl si = {.ic_cmd = 1, .ic_timout = 5};
+	struct command c = {.cmd = I_STR, .arg = &si};
+
+	T_OK(setenv("STREAMS_DELAY", "ioctl:begun:1000", 1));
+	command_of_a_closed_device(&c);
 }
