@@ -48,7 +48,7 @@ check: deps-check build/release/build.ninja
 	ninja -C build/release --quiet; status=$$?; \
 	wait $$python && test $$status = 0
 	@scripts/check.py build/release --no-suite stress \
-		--num-processes $$(($$(nproc) * 2))
+		--num-processes $$(($$(nproc) + 1))
 stress: deps-check release
 	@scripts/check.py build/release --suite stress
 asan: deps-check build/asan/build.ninja
