@@ -519,7 +519,8 @@ tshark_finds_nothing(const char *path)
 	snprintf(line, sizeof(line), "tshark -o ip.check_checksum:TRUE "
 		"-o udp.check_checksum:TRUE -r %s -Y '_ws.malformed || "
 		"ip.checksum.status == 0 || udp.checksum.status == 0 || "
-		"icmp.checksum.status == 0' >%s 2>/dev/null", path,
+		"icmp.checksum.status == 0 || icmpv6.checksum.status == 0' "
+		">%s 2>/dev/null", path,
 		temp("found"));
 	T_EQ(system(line), 0);
 	T_OK(stat(temp("found"), &st));
@@ -774,6 +775,82 @@ T_CASE_TIMEOUT(a_wire_comes_back_when_streamsd_was_killed, 60)
 	T_EQ(turn_round(fd), 4000);
 	good(answer());
 	T_OK(close(fd));
+}
+
+/* An answer comes, if not to the first question. */
+static void
+answers(int fd, const char *addr)
+{
+	uint64_t end = t_now_ns() + 15000000000u * t_scale();
+	struct sockaddr_storage ss;
+	socklen_t len = in_addr(&ss, family_of(addr), addr, ECHO);
+
+	do {
+		if (t_now_ns() > end)
+			T_FAIL("no answer from %s", addr);
+		in_unitdata(fd, &ss, (int)len, "still there?", 12);
+	} while (in_quiet(fd, 100));
+	while (!in_quiet(fd, 0)) {
+		in_want(fd, T_UNITDATA_IND);
+		T_EQ(in.datalen, 12);
+	}
+}
+
+/* streamsd is killed every second (WIRES_KILLS times), while both families
+ * ask and are answered: nobody but these looks after wire @name. */
+static void
+killed_under_load(const char *name)
+{
+	const char *s = getenv("WIRES_KILLS");
+	int n = s != NULL ? atoi(s) : 3, every = s != NULL ? 1000 : 50;
+	int i, four, six, port;
+	uint64_t next;
+	pid_t was;
+
+	four = endpoint("10.78.0.2", &port);
+	six = endpoint("fd78::2", &port);
+	for (i = 0; i < n; i++) {
+		answers(four, "10.78.0.2");
+		answers(six, "fd78::2");
+		T_SOON((was = streamsd()) != 0, 10000);
+		T_OK(kill(was, SIGKILL));
+		next = t_now_ns() + (uint64_t)every * 1000000u;
+		do {
+			answers(four, "10.78.0.2");
+			answers(six, "fd78::2");
+		} while (t_now_ns() < next);
+	}
+	T_EQ(RUN(-1, "strwire", "stat", "--json", name), 0);
+	T_TRUE(json_says("v[0]['state'] == 'up'"));
+	T_OK(close(four));
+	T_OK(close(six));
+	T_EQ(RUN(-1, "strwire", "del", name), 0);
+}
+
+T_CASE_TIMEOUT(tun_goes_on_while_streamsd_is_killed, 60)
+{
+	two_namespaces();
+	add_tun();
+	killed_under_load("t0");
+}
+
+T_CASE_TIMEOUT(raw_goes_on_while_streamsd_is_killed, 60)
+{
+	two_namespaces();
+	T_EQ(RUN(-1, "strwire", "add", "raw", "r0", "-a", "10.78.0.1/32",
+		"-a", "fd78::1/128", "-r", "10.78.0.0/24", "-r", "fd78::/64"),
+		0);
+	killed_under_load("r0");
+}
+
+T_CASE_TIMEOUT(packet_goes_on_while_streamsd_is_killed, 60)
+{
+	two_namespaces();
+	put_file("/proc/sys/net/ipv4/ip_forward", "0");
+	put_file("/proc/sys/net/ipv6/conf/all/forwarding", "0");
+	T_EQ(RUN(-1, "strwire", "add", "packet", "p0", "-f", "a0",
+		"-a", "10.78.0.9/24", "-a", "fd78::9/64"), 0);
+	killed_under_load("p0");
 }
 
 T_CASE_TIMEOUT(wires_are_added_at_the_same_time, 60)
