@@ -202,6 +202,8 @@ struct str_headq {
 	uint32_t lowat;	      /* [A] */
 	str_a32 overflow;     /* [A] messages wait on the head's write queue
 			       * for memory to enter the log */
+	str_a32 doubt;	      /* [A] a reader died, and cbytes may be ahead of
+			       * cpos: str_headq_settle() */
 	struct str_seg *volatile spare; /* [A] one empty segment */
 	uint64_t loglimit;    /* [A] bytes of log that are full too */
 	/* is anybody there? see str_head_write() */
@@ -211,7 +213,6 @@ struct str_headq {
 	uint64_t last;	      /* [P] position of the last record, for SNDHOLD */
 	/* segments grow with use */
 	uint32_t segsize;     /* [P] of the next segment */
-	uint32_t pad2;
 } STR_LINE;
 
 /* ------------------------------------------------------------- the stream */
@@ -831,6 +832,16 @@ void str_headq_flush(struct str_headq *hq, bool data_only);
 void str_headq_refs(struct str_headq *hq,
 	void (*fn)(mblk_t *mp, uintptr_t arg), uintptr_t arg);
 void str_headq_repair_p(struct str_headq *hq);
+void str_headq_recount(struct str_headq *hq) STR_COLD;
+
+/* Is the count in doubt?  Then it is made sure.  Locks: plock, not clock. */
+STR_INLINE void
+str_headq_settle(struct str_headq *hq)
+{
+	if (str_unlikely(str_load(&hq->doubt) != 0))
+		str_headq_recount(hq);
+}
+
 void str_headq_repair_c(struct str_headq *hq);
 unsigned str_headq_records(struct str_headq *hq, uint32_t bits);
 

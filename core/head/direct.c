@@ -43,9 +43,9 @@ str_direct_again(uint64_t *since)
 static bool
 has_room(struct str_headq *hq)
 {
-	uint64_t n = str_load(&hq->pbytes) - str_load_acq(&hq->cbytes);
-	uint64_t log = str_load(&hq->pos) - str_load(&hq->cpos);
+	uint64_t n = str_headq_count(hq), log;
 
+	log = str_load(&hq->pos) - str_load(&hq->cpos);
 	return n < hq->lowat && log < hq->loglimit / 2;
 }
 
@@ -140,6 +140,7 @@ str_direct_up(queue_t *rq, const void *ctl, size_t clen,
 		return STR_DIRECT_NOT;
 	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
 		str_headq_repair_p(hq);
+	str_headq_settle(hq);
 	if (str_unlikely(str_load(&hq->full) != 0 && str_headq_is_full(hq)))
 		err = EAGAIN;
 	else

@@ -30,7 +30,11 @@
  * there has written nothing.  pbytes is recounted by walking
  * (str_headq_repair_p).  A consumer commits by storing cpos; `part' is
  * cleared before, so a death in between repeats part of a record to the next
- * reader rather than losing the next one's head.
+ * reader rather than losing the next one's head.  The record has been counted
+ * in cbytes then, and will be once more.  Who takes the consumer's lock over
+ * cannot recount, since the producer may be at work: he raises `doubt', and a
+ * producer who goes the slow way recounts.  Until then the count is too small,
+ * and perhaps less than nothing, which counts as nothing (headq_bytes()).
  *
  * models/seg.pml checks segments and publication.
  */
@@ -213,7 +217,7 @@ str_headq_is_full(struct str_headq *hq)
 	if (str_likely(str_load(&hq->full) == 0))
 		return false;
 	log = str_load(&hq->pos) - str_load_acq(&hq->cpos);
-	count = str_load(&hq->pbytes) - str_load_acq(&hq->cbytes);
+	count = str_headq_count(hq);
 	if ((count == 0 || count < hq->lowat) &&
 	    (log == 0 || log < hq->loglimit / 2)) {
 		str_store(&hq->full, 0u);
@@ -225,9 +229,9 @@ str_headq_is_full(struct str_headq *hq)
 uint64_t
 str_headq_count(struct str_headq *hq)
 {
-	uint64_t c = str_load_acq(&hq->cbytes), p = str_load(&hq->pbytes);
+	uint64_t out = str_load_acq(&hq->cbytes);
 
-	return p > c ? p - c : 0;
+	return headq_bytes(str_load(&hq->pbytes), out);
 }
 
 /* ------------------------------------------------------------ producing */
@@ -968,6 +972,14 @@ str_headq_repair_p(struct str_headq *hq)
 	str_hunlock(&hq->clock, STR_HOLD_C);
 }
 
+/* str_headq_recount - the slow half of str_headq_settle(). */
+void
+str_headq_recount(struct str_headq *hq)
+{
+	str_store(&hq->doubt, 0u); /* before: who dies now leaves plock */
+	str_headq_repair_p(hq);
+}
+
 /* str_headq_repair_c - clock was taken over from a dead consumer. */
 void
 str_headq_repair_c(struct str_headq *hq)
@@ -984,10 +996,7 @@ str_headq_repair_c(struct str_headq *hq)
 		s = hq->head;
 	}
 	hq->cpos_seen = str_load(&hq->cpos);
-	/* cbytes may be ahead of cpos by one record: count from the writers'
-	 * side again */
-	if (str_load(&hq->cbytes) > str_load(&hq->pbytes))
-		str_store(&hq->cbytes, str_load(&hq->pbytes));
+	str_store(&hq->doubt, 1u);
 }
 
 /* str_headq_fini - free it all; nobody uses the queue any more. */

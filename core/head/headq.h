@@ -107,6 +107,13 @@ room(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
 	return str_headq_room_slow(hq, len, ret_pos);
 }
 
+/* Bytes queued.  Who died reading may have counted too much: see headq.c. */
+STR_INLINE uint64_t
+headq_bytes(uint64_t in, uint64_t out)
+{
+	return in > out ? in - out : 0;
+}
+
 /*
  * Publish a record of @len log bytes and @bytes data bytes at @pos.  Sets what
  * the next ones go by: up to plimit and pblimit neither the segment nor the
@@ -131,7 +138,7 @@ publish(struct str_headq *hq, uint64_t pos, uint32_t len, uint64_t bytes)
 		pos + len - hq->ccpos > hq->loglimit)) {
 		hq->ccbytes = str_load_acq(&hq->cbytes);
 		hq->ccpos = str_load_acq(&hq->cpos);
-		if (pb - hq->ccbytes > hq->hiwat ||
+		if (headq_bytes(pb, hq->ccbytes) > hq->hiwat ||
 		    pos + len - hq->ccpos > hq->loglimit) {
 			hq->plimit = 0;
 			str_store(&hq->full, 1u);
@@ -330,7 +337,8 @@ size_t str_headq_part(struct str_headq *hq, void *ubuf, size_t len);
 STR_INLINE bool
 headq_stays_full(const struct str_headq *hq)
 {
-	uint64_t count = str_load(&hq->pbytes) - str_load(&hq->cbytes);
+	uint64_t count = headq_bytes(str_load(&hq->pbytes),
+		str_load(&hq->cbytes));
 
 	return str_load(&hq->full) != 0 && count != 0 && count >= hq->lowat;
 }

@@ -241,6 +241,7 @@ put_direct(struct str_head *sd, struct host_call *hc, const struct parts *p)
 
 	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
 		str_headq_repair_p(hq);
+	str_headq_settle(hq);
 	if (str_unlikely(str_load(&sd->direct) == NULL ||
 		(str_load(&hq->full) != 0 && str_headq_is_full(hq)))) {
 		str_hunlock(&hq->plock, STR_HOLD_P);

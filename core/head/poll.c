@@ -186,5 +186,13 @@ str_head_peer(struct str_head *sd)
 uint64_t
 str_head_nbytes(struct str_head *sd)
 {
-	return str_headq_count(&sd->hq) + sd->qp->rq.q_count;
+	struct str_headq *hq = &sd->hq;
+
+	if (str_unlikely(str_load(&hq->doubt) != 0)) {
+		if (str_hlock(&hq->plock, STR_HOLD_P))
+			str_headq_repair_p(hq);
+		str_headq_settle(hq);
+		str_hunlock(&hq->plock, STR_HOLD_P);
+	}
+	return str_headq_count(hq) + sd->qp->rq.q_count;
 }

@@ -210,6 +210,52 @@ T_CASE(a_reader_that_dies_with_the_token_leaves_it_to_another)
 	T_EQ(got, 4);
 }
 
+/* a reader that dies between counting a record and taking it */
+
+static void
+reads_hundred(void *arg)
+{
+	only(1);
+	sim_sleep((uint64_t)(uintptr_t)arg * MS);
+	(void)fx_read(&p_, 1, buf, 100);
+}
+
+static void
+reads_all_at_once(void *arg)
+{
+	static char much[32 * sizeof(big)];
+	long n;
+
+	only(1);
+	sim_sleep((uint64_t)(uintptr_t)arg * MS);
+	while ((n = fx_read(&p_, 1, much, sizeof(much))) > 0)
+		got += n;
+}
+
+static void
+writes_records(void *arg)
+{
+	int i;
+
+	(void)arg;
+	only(0);
+	for (i = 0; i < 4; i++)
+		T_EQ(fx_write(&p_, 0, big, 100), 100);
+	sim_sleep(3000 * MS);
+	writes_much(NULL);
+}
+
+T_CASE(what_a_reader_who_died_had_counted_is_not_counted_twice)
+{
+	begin(t);
+	sim_crash_at("headq:consumed", 1);
+	(void)sim_spawn("doomed", reads_hundred, (void *)500);
+	(void)sim_spawn("writer", writes_records, NULL);
+	(void)sim_spawn("reader", reads_all_at_once, (void *)1000);
+	T_EQ(go(), 0);
+	T_EQ(got, 400 + 40 * (long)sizeof(big));
+}
+
 /* a reader that never sleeps, or does, and a death */
 
 static void

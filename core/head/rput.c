@@ -60,6 +60,7 @@ log_append(struct str_head *sd, mblk_t *mp)
 	}
 	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
 		str_headq_repair_p(hq);
+	str_headq_settle(hq);
 	str_headq_deliver(hq, mp);
 	if (str_unlikely(end))
 		str_store(&hq->ended, str_load(&hq->pos));

@@ -195,24 +195,12 @@ append_slow(struct str_headq *hq, uint64_t ticket, const void *ubuf, size_t len)
 
 	if (str_hlock(&hq->plock, STR_HOLD_P))
 		str_headq_repair_p(hq);
+	str_headq_settle(hq);
 	if (str_load(&hq->ticket) == ticket && str_load(&hq->overflow) == 0 &&
 	    (str_load(&hq->full) == 0 || !str_headq_is_full(hq)))
 		done = headq_put(hq, ubuf, len, 0) == 0;
 	str_hunlock(&hq->plock, STR_HOLD_P);
 	return done;
-}
-
-/* Where messages come from, now and then: see head/sleep.c:spin. */
-STR_INLINE void
-note_cpu(struct str_headq *hq)
-{
-	uint32_t cpu;
-
-	if (str_likely((hq->unseen++ & 63) != 0))
-		return;
-	cpu = host_cpu();
-	if (str_load(&hq->pcpu) != cpu)
-		str_store(&hq->pcpu, cpu);
 }
 
 STR_INLINE bool
@@ -225,7 +213,7 @@ append(struct str_thread *t, struct str_plumb *to, struct str_headq *hq,
 			headq_put_quick(hq, ubuf, len);
 
 		if (str_likely(done))
-			note_cpu(hq);
+			str_headq_note_cpu(hq);
 		fast_unlock(&hq->plock, STR_HOLD_P, t);
 		if (str_likely(done))
 			return true;

@@ -226,6 +226,7 @@ write_slow(struct str_head *sd, struct host_call *hc, const void *ubuf,
 		if (str_load(&sd->direct) == NULL)
 			return write_message(sd, hc, ubuf, n, block);
 		lock_p(hq);
+		str_headq_settle(hq);
 		if (str_load(&sd->direct) == NULL) {
 			str_hunlock(&hq->plock, STR_HOLD_P);
 			continue;
