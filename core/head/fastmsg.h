@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Messages of a control and a data part for whom nothing is in the way: what
- * fast.h is to read(2) and write(2).
+ * Messages of a control and a data part, or of data alone, for whom nothing is
+ * in the way: what fast.h is to read(2) and write(2).
  */
 #ifndef STR_FASTMSG_H
 #define STR_FASTMSG_H

@@ -900,11 +900,11 @@ i_isastream(struct ioc *c)
 	return 0;
 }
 
-/* The same as getpmsg(2), putpmsg(2), through one structure. */
 /* Where @field of the user's struct strpmsg is, which nobody has looked at. */
 #define IN(c, field) \
 	((void *)((c)->arg + offsetof(struct u_strpmsg, field)))
 
+/* The same as getpmsg(2), putpmsg(2), through one structure. */
 static long
 i_getpmsg(struct ioc *c)
 {
