@@ -864,6 +864,139 @@ ST_ANY_CASE(putmsg_keeps_its_place_between_writes)
 	ST_GOT(fd[1], NULL, "three");
 }
 
+/* Data alone, back and forth, until the ways of those who do it often open. */
+static void
+often(struct t *t, const int fd[2])
+{
+	char buf[8];
+	struct strbuf put = { 0, 4, (char[]){ "warm" } }, get = { 8, 0, buf };
+	int i, flags;
+
+	for (i = 0; i < 200; i++) {
+		T_EQ(putmsg(fd[0], NULL, &put, 0), 0);
+		flags = 0;
+		T_EQ(getmsg(fd[1], NULL, &get, &flags), 0);
+		T_EQ(get.len, 4);
+		T_EQ(flags, 0);
+	}
+}
+
+/* getmsg(2) of data alone, by one who has had many: what does not fit, and
+ * what cannot be stored, stays */
+ST_ANY_CASE(data_alone_stays_what_it_is_however_often)
+{
+	char buf[8] = "";
+	struct strbuf d = { 8, 0, buf }, bad = { 8, 0, st_bad() };
+	struct strbuf *ro = (struct strbuf *)(void *)st_bad();
+	int fd[2], flags = 0, i;
+
+	st_pipe(t, fd);
+	often(t, fd);
+	T_EQ(st_put(fd[0], NULL, "first", 0), 0);
+	T_EQ(st_put(fd[0], NULL, "second", 0), 0);
+	T_ERR(getmsg(fd[1], NULL, &bad, &flags), EFAULT);
+	T_ERR(getmsg(fd[1], NULL, ro, &flags), EFAULT);
+	T_ERR(getmsg(fd[1], NULL, &d, st_bad()), EFAULT);
+	flags = 0x40;
+	T_ERR(getmsg(fd[1], NULL, &d, &flags), EINVAL);
+	T_ERR(putmsg(fd[0], NULL, &d, 0x40), EINVAL);
+	T_ERR(putmsg(fd[0], NULL, &d, RS_HIPRI), EINVAL);
+	bad.len = 3;
+	T_ERR(putmsg(fd[0], NULL, &bad, 0), EFAULT);
+	T_ERR(putmsg(fd[0], NULL, ro, 0), EFAULT);
+	d.len = -1;
+	T_EQ(putmsg(fd[0], NULL, &d, 0), 0);
+	d.len = 1 << 30;
+	T_ERR(putmsg(fd[0], NULL, &d, 0), ERANGE);
+	T_EQ(st_queued(fd[1]), 2);
+
+	/* no data wanted, no room, some, the rest */
+	for (i = -1; i <= 0; i++) {
+		d.maxlen = i;
+		flags = 0;
+		T_EQ(getmsg(fd[1], NULL, &d, &flags), MOREDATA);
+		T_EQ(d.len, i);
+	}
+	d.maxlen = 3;
+	T_EQ(getmsg(fd[1], NULL, &d, &flags), MOREDATA);
+	T_EQ(d.len, 3);
+	T_MEM(buf, "fir", 3);
+	d.maxlen = 8;
+	T_EQ(getmsg(fd[1], NULL, &d, &flags), 0);
+	T_EQ(d.len, 2);
+	T_MEM(buf, "st", 2);
+	ST_READS(fd[1], 8, "second");
+	T_EQ(st_queued(fd[1]), 0);
+}
+
+/* The same: among messages of other kinds it keeps its place */
+ST_ANY_CASE(data_alone_keeps_its_place_however_often)
+{
+	char buf[8] = "";
+	struct strbuf d = { 8, 0, buf };
+	int fd[2], flags = 0;
+
+	st_pipe(t, fd);
+	often(t, fd);
+	T_EQ(st_put(fd[0], NULL, "one", 0), 0);
+	T_EQ(st_put(fd[0], "ctl", "two", 0), 0);
+	T_EQ(st_putp(fd[0], NULL, "band", 1, MSG_BAND), 0);
+	T_EQ(st_put(fd[0], "pri", NULL, RS_HIPRI), 0);
+	T_EQ(getmsg(fd[1], NULL, &d, &flags), MORECTL);
+	T_EQ(d.len, -1);
+	T_EQ(flags, RS_HIPRI);
+	ST_GOT(fd[1], "pri", NULL);
+	flags = 0;
+	T_EQ(getmsg(fd[1], NULL, &d, &flags), 0);
+	T_EQ(d.len, 4);
+	T_MEM(buf, "band", 4);
+	T_EQ(getmsg(fd[1], NULL, &d, &flags), 0);
+	T_EQ(d.len, 3);
+	T_MEM(buf, "one", 3);
+	T_EQ(getmsg(fd[1], NULL, &d, &flags), MORECTL);
+	T_EQ(d.len, 3);
+	T_MEM(buf, "two", 3);
+	ST_GOT(fd[1], "ctl", NULL);
+	T_OK(ioctl(fd[0], I_SWROPT, SNDZERO));
+	T_EQ(st_put(fd[0], NULL, "", 0), 0);
+	d.maxlen = 0;
+	d.buf = NULL;
+	T_EQ(getmsg(fd[1], NULL, &d, &flags), 0);
+	T_EQ(d.len, 0);
+	T_EQ(st_queued(fd[1]), 0);
+}
+
+/* The same: it is held back by what is full, and joins nothing */
+ST_ANY_CASE(data_alone_is_held_back_and_joins_nothing_however_often)
+{
+	int fd[2], n = 0, i;
+	struct strbuf d = { 0, 100, (char[100]){ 0 } };
+	struct st_msg m;
+
+	st_pipe(t, fd);
+	often(t, fd);
+	T_OK(ioctl(fd[0], I_SWROPT, SNDHOLD));
+	ST_WRITES(fd[0], "ab");
+	T_EQ(st_put(fd[0], NULL, "cd", 0), 0);
+	ST_WRITES(fd[0], "ef");
+	ST_GOT(fd[1], NULL, "ab");
+	ST_GOT(fd[1], NULL, "cd");
+	ST_GOT(fd[1], NULL, "ef");
+	T_OK(ioctl(fd[0], I_SWROPT, 0));
+	often(t, fd);
+	st_nonblock(fd[0]);
+	while (n < 100000 && putmsg(fd[0], NULL, &d, 0) == 0)
+		n++;
+	T_EQ(errno, EAGAIN);
+	T_EQ(st_revents(fd[0], POLLOUT) & POLLOUT, 0);
+	for (i = 0; i < n; i++) {
+		T_EQ(st_get(fd[1], &m, 0), 0);
+		T_EQ(m.data_len, 100);
+	}
+	T_EQ(st_queued(fd[1]), 0);
+	T_EQ(putmsg(fd[0], NULL, &d, 0), 0);
+}
+
 /* getmsg(2): O_NONBLOCK on the sending side does not matter here */
 ST_CASE(nonblock_belongs_to_one_end)
 {
