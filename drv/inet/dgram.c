@@ -742,7 +742,7 @@ dg_free(struct dg_in *v, uint32_t n)
  * reader, which costs the sender more than sending it; so he does not sleep
  * for the first, but takes many at a time.  Where none comes while he has the
  * CPU he is in their way, and naps.  A nap that is worth less than two ends
- * that soon.
+ * that soon; and when none has come for a while there is no flow any more.
  */
 static void
 dg_flow(struct inet *in, uint32_t n)
@@ -762,7 +762,7 @@ dg_nap(struct inet *in, int spun, int none)
 {
 	if (spun && none)
 		in->naps = DG_NAPS;
-	if (in->flow < DG_FLOW)
+	if (in->flow < DG_FLOW + (inet_ticks() - in->flowed) / DG_GAP)
 		return;
 	in->spun = in->naps == 0;
 	if (!in->spun)

@@ -6,6 +6,7 @@
  * other end.
  */
 #include <netinet/ip_icmp.h>
+#include <sys/resource.h>
 
 #include "in.h"
 
@@ -240,6 +241,39 @@ T_CASE(a_reader_that_is_slow_gets_trains_in_order)
 	}
 	T_EQ(n, 500);
 	done(&a);
+	done(&b);
+}
+
+/* Who has had many at once naps for the next ones, but not when none come. */
+T_CASE(who_waits_after_a_flow_sleeps)
+{
+	struct rusage before, after;
+	unsigned char byte = 1;
+	struct both b;
+	pid_t pid;
+	int i, st;
+
+	both(&b);
+	for (i = 0; i < 200; i++)
+		T_EQ(T_OK(sendto(b.s, &byte, 1, 0, (struct sockaddr *)&b.me,
+			b.len)), 1);
+	for (i = 0; i < 200; i++)
+		in_want(b.fd, T_UNITDATA_IND);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		/* what is asked is what happens while nothing does */
+		for (i = 0; i < 150; i++)
+			t_pause();
+		(void)sendto(b.s, &byte, 1, 0, (struct sockaddr *)&b.me,
+			b.len);
+		_exit(0);
+	}
+	T_OK(getrusage(RUSAGE_SELF, &before));
+	in_want(b.fd, T_UNITDATA_IND);
+	T_OK(getrusage(RUSAGE_SELF, &after));
+	T_LE(after.ru_nvcsw - before.ru_nvcsw, 300);
+	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+	T_EQ(st, 0);
 	done(&b);
 }
 
