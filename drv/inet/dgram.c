@@ -231,6 +231,7 @@ dg_direct(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
 		m.km_ctllen = dg_control(in, opts, ctl, sizeof(ctl));
 		m.km_ctl = m.km_ctllen != 0 ? ctl : NULL;
 	}
+	in->spoke = 1;
 	/* what an earlier one met is told first; it has its own way up */
 	do
 		n = ksock_sendmm(in->ks, &m, 1, MSG_NOSIGNAL);
@@ -295,6 +296,7 @@ dg_batch(struct inet *in, struct ksock_msg *m, uint32_t *cnt)
 	}
 	if (n == 0)
 		return 0;
+	in->spoke = 1;
 	sent = ksock_sendmm(in->ks, m, n, MSG_NOSIGNAL);
 	for (j = 0; j < (long)n; j++)
 		if (to[j] != NULL && j < sent)
@@ -710,6 +712,9 @@ dg_errors(struct inet *in)
 			had = 1;
 		}
 		if (!had || m.km_addrlen == 0)
+			continue;
+		/* raw sockets are told of what others have sent, too */
+		if (inet_kind[in->kind].type == SOCK_RAW && !in->spoke)
 			continue;
 		to.buf = (unsigned char *)&dest;
 		to.len = m.km_addrlen;

@@ -131,6 +131,7 @@ struct inet {
 	uint64_t flowed;    /* ... and when the last did */
 	uint32_t spun;	    /* ksock_nap(KS_SPIN) was called */
 	uint32_t naps;	    /* so many are better than spinning */
+	uint32_t spoke;	    /* datagrams have been sent: errors may be theirs */
 	uint32_t proto;	    /* of the socket, when not its kind's; 0 */
 	uint32_t inherited; /* bound by being accepted on */
 	uint32_t nset;

@@ -60,6 +60,7 @@ send_now(struct inet *in, const struct tpi_buf *to, const struct str_direct *d)
 	if (port != NULL && !inet_credit_ask(port, len))
 		return STR_DIRECT_SOON;
 	m.km_addrlen = sslen;
+	in->spoke = 1;
 	/* what an earlier one met has its own way up */
 	do
 		n = ksock_sendmm(in->ks, &m, 1, MSG_NOSIGNAL);

@@ -114,6 +114,45 @@ T_CASE(who_says_so_sends_the_header_too)
 	T_OK(close(b.fd));
 }
 
+/* Of the next packet that @r is given from @a to @b: whole, in in.data. */
+static void
+packet_of(const struct ud *r, const struct ud *a, const struct ud *b)
+{
+	unsigned short udp[4];
+
+	/* what other programs of this machine say to each other comes, too */
+	do {
+		T_FALSE(in_quiet(r->fd, 5000));
+		in_want(r->fd, T_UNITDATA_IND);
+		memset(udp, 0, sizeof(udp));
+		if (in.datalen >= (int)(sizeof(struct iphdr) + sizeof(udp)))
+			memcpy(udp, in.data + sizeof(struct iphdr),
+				sizeof(udp));
+	} while (ntohs(udp[0]) != in_port(&a->at) ||
+		ntohs(udp[1]) != in_port(&b->at));
+}
+
+T_CASE(who_only_listens_is_not_told_what_others_datagrams_met)
+{
+	struct ud r, from, closed;
+
+	if (ud_six())
+		T_SKIP("of IPv4");
+	raw(&r, IPPROTO_UDP);
+	ud_set_int(r.fd, T_INET_IP, T_IP_HDRINCL, T_YES);
+	T_EQ(in_bind(r.fd, &r.at, r.len, 0), IPPROTO_UDP);
+	ud_plain(&from, ud_home(), 0);
+	ud_plain(&closed, ud_home(), 0);
+	T_OK(close(closed.fd));
+	ud_plain_send(&from, &closed, "nobody", 6);
+	packet_of(&r, &from, &closed);
+	/* its error has come before this one */
+	ud_plain_send(&from, &from, "somebody", 8);
+	packet_of(&r, &from, &from);
+	T_OK(close(from.fd));
+	ud_close(&r);
+}
+
 T_CASE(a_datagram_on_lo_has_real_headers)
 {
 	static unsigned char full[1000];
@@ -133,8 +172,7 @@ T_CASE(a_datagram_on_lo_has_real_headers)
 	memset(full, 0x5a, sizeof(full));
 	ud_send(&a, &b, full, sizeof(full));
 	ud_get(&b, full, sizeof(full), &a);
-	T_FALSE(in_quiet(r.fd, 5000));
-	in_want(r.fd, T_UNITDATA_IND);
+	packet_of(&r, &a, &b);
 	T_EQ(in.datalen, (int)(sizeof(ip) + sizeof(udp) + sizeof(full)));
 	memcpy(&ip, in.data, sizeof(ip));
 	T_EQ((int)ip.version, 4);
