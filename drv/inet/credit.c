@@ -144,6 +144,16 @@ is_taken(const struct inet_port *p, const struct inet *in)
 	return 1;
 }
 
+/* How much of what is sent to @in's socket may wait there. */
+static uint32_t
+room_of(struct inet *in)
+{
+	uint32_t buf = 0, len = sizeof(buf);
+
+	(void)ksock_getopt(in->ks, SOL_SOCKET, SO_RCVBUF, &buf, &len);
+	return buf / 8 * 5;
+}
+
 /* inet_credit_bound - @in is bound: others may count what they send it */
 void
 inet_credit_bound(struct inet *in, const struct tpi_addr *at)
@@ -151,7 +161,6 @@ inet_credit_bound(struct inet *in, const struct tpi_addr *at)
 	struct inet_port *tab = table(1), *p;
 	const unsigned char *bytes;
 	uint32_t key = key_of(at->buf), i, n, zero;
-	uint32_t buf = 0, len = sizeof(buf);
 
 	n = bytes_of(at->buf, &bytes);
 	if (is_zero(bytes, n))
@@ -175,7 +184,6 @@ inet_credit_bound(struct inet *in, const struct tpi_addr *at)
 	}
 	if (tab == NULL || i == PROBE)
 		return;
-	(void)ksock_getopt(in->ks, SOL_SOCKET, SO_RCVBUF, &buf, &len);
 	str_store(&p->limit, 0u);
 	str_ref(in->rq, &p->stream);
 	p->owner = in;
@@ -188,8 +196,26 @@ inet_credit_bound(struct inet *in, const struct tpi_addr *at)
 	str_store(&p->aged, (uint64_t)0);
 	str_store(&p->next, (uint64_t)0);
 	str_store(&p->when, inet_ticks());
-	str_store_rel(&p->limit, buf / 8 * 5);
+	/* known before others count: who closes for the dead ends that */
 	in->port = p;
+	str_store_rel(&p->limit, room_of(in));
+	STR_CRASH_POINT("credit:bound");
+}
+
+/* inet_credit_room - its socket has another buffer by now */
+void
+inet_credit_room(struct inet *in)
+{
+	struct inet_port *p = in->port;
+	uint32_t was;
+
+	if (p == NULL || p->owner != in)
+		return;
+	was = str_load(&p->limit);
+	/* unless others share it, who may just be saying so */
+	if (was != 0 && __atomic_compare_exchange_n(&p->limit, &was,
+		room_of(in), 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		inet_credit_wake(p);
 }
 
 /* inet_credit_gone - it is not bound any more */
@@ -200,13 +226,14 @@ inet_credit_gone(struct inet *in)
 
 	if (p == NULL)
 		return;
-	in->port = NULL;
-	if (p->owner != in)
-		return;
-	str_store(&p->limit, 0u);
-	inet_credit_wake(p);
-	p->owner = NULL;
-	str_store_rel(&p->key, 0u);
+	if (p->owner == in) {
+		str_store(&p->limit, 0u);
+		STR_CRASH_POINT("credit:gone");
+		inet_credit_wake(p);
+		p->owner = NULL;
+		str_store_rel(&p->key, 0u);
+	}
+	in->port = NULL; /* last: who dies before has it done for him */
 }
 
 /* inet_credit_to - the port of ours that is at @sa, or NULL */

@@ -237,6 +237,7 @@ void inet_out_lend(struct inet *in);
 /* credit.c */
 struct inet_port;
 void inet_credit_bound(struct inet *in, const struct tpi_addr *at);
+void inet_credit_room(struct inet *in);
 void inet_credit_gone(struct inet *in);
 struct inet_port *inet_credit_to(const void *sa);
 int inet_credit_ask(struct inet_port *p, uint32_t bytes);

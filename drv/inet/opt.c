@@ -342,5 +342,8 @@ inet_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 		v = v == T_YES;
 	if (k->as == AS_NOT)
 		v = !v;
-	return -set_int(in, k, v);
+	err = set_int(in, k, v);
+	if (o->level == XTI_GENERIC && o->name == XTI_RCVBUF)
+		inet_credit_room(in);
+	return -err;
 }

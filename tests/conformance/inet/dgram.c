@@ -311,6 +311,50 @@ T_CASE_TIMEOUT(a_receiver_of_the_domain_that_stalls_loses_nothing, 60)
 	done(&b);
 }
 
+/* ... and for what its buffer takes now */
+T_CASE(a_receiver_of_the_domain_with_less_room_than_before_loses_nothing)
+{
+	enum { N = 300 };
+	struct {
+		struct T_optmgmt_req r;
+		struct t_opthdr h;
+		t_uscalar_t v;
+	} m = {{T_OPTMGMT_REQ, sizeof(m.h) + sizeof(m.v), sizeof(m.r),
+		T_NEGOTIATE}, {sizeof(m.h) + sizeof(m.v), XTI_GENERIC,
+		XTI_RCVBUF, 0}, 16384};
+	static unsigned char buf[1000];
+	struct both a, b;
+	int i, v, st;
+	pid_t pid;
+
+	both(&a);
+	both(&b);
+	in_put(b.fd, &m, sizeof(m), NULL, 0, 0);
+	in_want(b.fd, T_OPTMGMT_ACK);
+	T_EQ(in.p.optmgmt_ack.MGMT_flags, T_SUCCESS);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		for (i = 0; i < N; i++) {
+			memcpy(buf, &i, sizeof(i));
+			in_unitdata(a.fd, &b.me, (int)b.len, buf, sizeof(buf));
+		}
+		_exit(0);
+	}
+	/* without looking, so that he sends as long as he may */
+	for (i = 0; i < 20; i++)
+		t_pause();
+	for (i = 0; i < N; i++) {
+		T_FALSE(in_quiet(b.fd, 5000));
+		in_want(b.fd, T_UNITDATA_IND);
+		memcpy(&v, in.data, sizeof(v));
+		T_EQ(v, i);
+	}
+	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+	T_EQ(st, 0);
+	done(&a);
+	done(&b);
+}
+
 /* ... but not for ever by one that does not read at all */
 T_CASE(a_receiver_of_the_domain_that_does_not_read_holds_nobody_for_ever)
 {
