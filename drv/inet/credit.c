@@ -33,6 +33,7 @@
  * Crash.  Who dies holding the lock leaves at worst a waiter who waits for the
  * clock.
  */
+#include <str/builtin.h>
 #include "inet_impl.h"
 
 #define NPORT 512u
@@ -199,7 +200,7 @@ inet_credit_bound(struct inet *in, const struct tpi_addr *at)
 	/* known before others count: who closes for the dead ends that */
 	in->port = p;
 	str_store_rel(&p->limit, room_of(in));
-	STR_CRASH_POINT("credit:bound");
+	STR_POINT("credit:bound");
 }
 
 /* inet_credit_room - its socket has another buffer by now */
@@ -227,8 +228,8 @@ inet_credit_gone(struct inet *in)
 	if (p == NULL)
 		return;
 	if (p->owner == in) {
+		STR_POINT("credit:gone");
 		str_store(&p->limit, 0u);
-		STR_CRASH_POINT("credit:gone");
 		inet_credit_wake(p);
 		p->owner = NULL;
 		str_store_rel(&p->key, 0u);
