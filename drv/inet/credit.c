@@ -21,8 +21,9 @@
  * has taken something, enables the write sides of those.  A wake that is lost
  * costs a millisecond (KS_SOON), and counts that are wrong cost a second:
  * others may send to the port too, and datagrams may be dropped.  So a sender
- * that has been refused for a second, while nothing was taken, sends; and a
- * receiver that finds its socket empty forgets what was sent some time ago.
+ * that has been refused for a second, while nothing was taken, sends, sooner
+ * if the receiver is no more; and a receiver that finds its socket empty
+ * forgets what was sent some time ago.
  * Not what has just been sent: on a busy machine the kernel may have a thread
  * deliver it, which has to wait for a CPU.
  *
@@ -40,6 +41,7 @@
 #define PROBE 8u
 #define NWAIT 4u
 #define HELD INET_US(1000000)
+#define DOUBT INET_US(20000) /* longer than plumbing takes, mostly */
 #define AGED INET_US(200000)
 
 struct inet_port {
@@ -132,17 +134,24 @@ is_at(const struct inet_port *p, const unsigned char *bytes, uint32_t n)
 	return p->addrlen == n && bcmp(p->addr, bytes, n) == 0;
 }
 
+/* Is there anybody who will read?  Who dies in a close leaves the slot. */
+static int
+is_there(const struct inet_port *p)
+{
+	struct str_ref ref = p->stream;
+	struct str_hold h;
+
+	if (str_hold(&h, &ref) != 0)
+		return 0;
+	str_unhold(&h);
+	return 1;
+}
+
 /* Does another one than @in have it, who lives? */
 static int
 is_taken(const struct inet_port *p, const struct inet *in)
 {
-	struct str_hold h;
-
-	if (p->owner == NULL || p->owner == in ||
-		str_hold(&h, &p->stream) != 0)
-		return 0;
-	str_unhold(&h);
-	return 1;
+	return p->owner != NULL && p->owner != in && is_there(p);
 }
 
 /* How much of what is sent to @in's socket may wait there. */
@@ -302,8 +311,9 @@ is_held(struct inet_port *p, uint64_t rcvd)
 		str_store_rel(&p->mark, rcvd);
 		return 0;
 	}
-	now = inet_ticks();
-	return (int64_t)(now - str_load(&p->since)) >= (int64_t)HELD;
+	now = inet_ticks() - str_load(&p->since);
+	return (int64_t)now >= (int64_t)HELD ||
+		((int64_t)now >= (int64_t)DOUBT && !is_there(p));
 }
 
 /* inet_credit_ask - may @bytes more be sent to @p?  They count from now on. */

@@ -143,12 +143,12 @@ dg_unbind(struct tpi *tp)
 {
 	struct inet *in = inet_of(tp);
 
+	inet_credit_gone(in); /* first: who dies of the rest has said so */
 	if (in->dg != NULL && in->ks != NULL)
 		dg_flush(in);
 	if (in->dg != NULL)
 		in->dg->n = in->dg->done = in->dg->used = 0;
 	dg_want(in, 0);
-	inet_credit_gone(in);
 	in->phase = INET_NONE;
 	return inet_unbind(tp);
 }

@@ -6,7 +6,9 @@
  * waited and its leaving the queue.  docs/networking.md: nothing that was
  * accepted is lost, nothing is sent twice.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <sys/time.h>
 
 #include <str/tli.h>
 
@@ -203,5 +205,58 @@ T_CASE(death_as_the_head_receives)
 			T_EQ(i % 251, total % 251);
 		T_OK(close(fd));
 		T_OK(close(s));
+	}
+}
+
+/* Dies at @label with an endpoint of datagrams at @ss. */
+static void
+bound_and_dead(const char *label, const struct sockaddr_storage *ss,
+	socklen_t len)
+{
+	pid_t pid = T_OK(fork());
+	int fd, st;
+
+	if (pid == 0) {
+		T_OK(setenv("STREAMS_CRASH", label, 1));
+		fd = in_open("/dev/udp");
+		in_bind(fd, ss, len, 0);
+		T_OK(close(fd));
+		_exit(1);
+	}
+	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+	T_TRUE(WIFSIGNALED(st) && WTERMSIG(st) == SIGKILL);
+}
+
+/* docs/networking.md: credit is of ports that have a reader in the domain */
+T_CASE_TIMEOUT(death_of_a_receiver_leaves_no_credit_at_its_port, 60)
+{
+	static const char *const label[] = {"credit:bound:1", "credit:gone:1"};
+	static unsigned char buf[1000];
+	const struct timeval most = {.tv_usec = 400000};
+	struct sockaddr_storage ss;
+	int fd, s, i, round;
+	socklen_t len;
+
+	for (round = 0; round < 2; round++) {
+		/* one of ours keeps the domain alive, and sends afterwards */
+		fd = in_open("/dev/udp");
+		in_bind(fd, NULL, 0, 0);
+		T_OK(close(in_here(AF_INET, SOCK_DGRAM, &ss, &len)));
+		bound_and_dead(label[round], &ss, len);
+		s = in_sock(AF_INET, SOCK_DGRAM);
+		while (bind(s, (struct sockaddr *)&ss, len) < 0) {
+			T_EQ(errno, EADDRINUSE); /* not closed for him yet */
+			t_pause();
+		}
+		T_OK(setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &most,
+			sizeof(most)));
+		/* more than any credit */
+		for (i = 0; i < 1000; i++) {
+			in_unitdata(fd, &ss, (int)len, buf, sizeof(buf));
+			T_EQ(T_OK(recv(s, buf, sizeof(buf), 0)),
+				(ssize_t)sizeof(buf));
+		}
+		T_OK(close(s));
+		T_OK(close(fd));
 	}
 }
