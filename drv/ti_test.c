@@ -243,3 +243,32 @@ T_CASE(what_the_dead_said_to_one_who_is_plumbed_stays_said)
 	dv_close(&a);
 	dv_close(&b);
 }
+
+/*
+ * Who asked is answered, though another thread unbinds, or disconnects, before
+ * that has gone up: or he would sleep for ever.
+ */
+T_CASE(an_answer_outlives_the_data_that_is_flushed)
+{
+	struct T_info_req info = {T_INFO_REQ};
+	struct T_unbind_req unbind = {T_UNBIND_REQ};
+	mblk_t *mp;
+
+	fx_begin(t);
+	dv_driver(&str_drv_ticotsor);
+	named();
+	T_EQ(dv_open(&a, "ticotsor", 0, CLONEOPEN), 0);
+	bind_(&a, 'a', 0);
+	freemsg(want(&a, T_BIND_ACK));
+	/* the second comes before the service procedure has run */
+	put(WR(a.rq), request(&info, sizeof(info)));
+	put(WR(a.rq), request(&unbind, sizeof(unbind)));
+	dv_run(&a);
+	mp = dv_up(&a);
+	T_NOTNULL(mp);
+	T_EQ(DB_TYPE(mp), M_FLUSH);
+	freemsg(mp);
+	freemsg(want(&a, T_INFO_ACK));
+	freemsg(want(&a, T_OK_ACK));
+	dv_close(&a);
+}

@@ -349,26 +349,6 @@ tpi_wsrv(queue_t *q, const struct tpi_ops *ops)
 	return 0;
 }
 
-/* Is it an answer, which is of high priority above (up.c)? */
-static int
-is_answer(const mblk_t *mp)
-{
-	if (DB_TYPE(mp) != M_PROTO)
-		return 0;
-	switch (*(const t_scalar_t *)(const void *)mp->b_rptr) {
-	case T_OK_ACK:
-	case T_ERROR_ACK:
-	case T_BIND_ACK:
-	case T_INFO_ACK:
-	case T_OPTMGMT_ACK:
-	case T_ADDR_ACK:
-	case T_CAPABILITY_ACK:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
 /*
  * The band in which @mp goes up.  Expedited data has one of its own, and so
  * must what comes before it: it would overtake a confirmation in the head.
@@ -414,7 +394,7 @@ send_up(struct tpi *tp, queue_t *q)
 			(void)putbq(q, mp);
 			return 0;
 		}
-		if (is_answer(mp))
+		if (tpi_is_answer(mp))
 			DB_TYPE(mp) = M_PCPROTO;
 		mp->b_band = (unsigned char)band;
 		putnext(q, mp);

@@ -168,6 +168,50 @@ tpi_error(struct tpi *tp, t_scalar_t prim, int err, unsigned int state)
 	tpi_unlock(tp);
 }
 
+/* Is it an answer, which is M_PCPROTO above this queue? */
+int
+tpi_is_answer(const mblk_t *mp)
+{
+	if (DB_TYPE(mp) != M_PROTO)
+		return 0;
+	switch (*(const t_scalar_t *)(const void *)mp->b_rptr) {
+	case T_OK_ACK:
+	case T_ERROR_ACK:
+	case T_BIND_ACK:
+	case T_INFO_ACK:
+	case T_OPTMGMT_ACK:
+	case T_ADDR_ACK:
+	case T_CAPABILITY_ACK:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* All data and events that wait to go up; who asked something is answered. */
+static void
+flush_events(queue_t *q)
+{
+	mblk_t *mp, *next, *gone = NULL;
+
+	(void)freezestr(q);
+	for (mp = q->q_first; mp != NULL; mp = next) {
+		next = mp->b_next;
+		if (tpi_is_answer(mp) ||
+			(DB_TYPE(mp) != M_DATA && DB_TYPE(mp) != M_PROTO))
+			continue;
+		rmvq(q, mp);
+		mp->b_next = gone;
+		gone = mp;
+	}
+	unfreezestr(q, 0);
+	for (; gone != NULL; gone = next) {
+		next = gone->b_next;
+		gone->b_next = NULL;
+		freemsg(gone);
+	}
+}
+
 /* What the user has not read, and what has not left his modules, is void. */
 void
 tpi_flush_up(struct tpi *tp)
@@ -175,7 +219,7 @@ tpi_flush_up(struct tpi *tp)
 	mblk_t *mp = allocb(1, BPRI_HI);
 
 	tpi_lock(tp);
-	flushq(tp->rq, FLUSHDATA);
+	flush_events(tp->rq);
 	if (mp != NULL) {
 		DB_TYPE(mp) = M_FLUSH;
 		*mp->b_wptr++ = FLUSHRW;
