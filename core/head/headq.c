@@ -1003,20 +1003,22 @@ str_headq_repair_c(struct str_headq *hq)
 void
 str_headq_fini(struct str_headq *hq)
 {
-	struct str_seg *s, *next;
+	struct str_seg *s;
 
 	str_headq_flush(hq, false);
-	for (s = hq->head; s != NULL; s = next) {
-		next = s->next;
+	/* one after the other: who dies in between leaves the rest */
+	while ((s = hq->head) != NULL) {
 		str_mem_own(s);
+		__atomic_store_n(&hq->head, s->next, __ATOMIC_RELEASE);
 		str_mem_free(s);
+		STR_CRASH_POINT("headq:dropped");
 	}
-	hq->head = hq->tail = NULL;
+	hq->tail = NULL;
 	hq->plimit = hq->climit = 0;
-	s = __atomic_exchange_n(&hq->spare, (struct str_seg *)NULL,
-		__ATOMIC_ACQ_REL);
+	s = hq->spare;
 	if (s != NULL) {
 		str_mem_own(s);
+		hq->spare = NULL;
 		str_mem_free(s);
 	}
 }

@@ -274,7 +274,7 @@ no_delay(int end, bool write)
 	int i;
 
 	only(end);
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < 20; i++) {
 		T_EQ(host_enter(&hc), 0);
 		n = write ? str_head_write(p_.sd[end], &hc, big, sizeof(big)) :
 			    str_head_read(p_.sd[end], &hc, buf, 10);
@@ -373,6 +373,52 @@ T_CASE(a_pipe_half_made_by_the_dead_is_freed)
 	dies_making(t, 1);
 	fx_end();
 	dies_making(t, 2);
+}
+
+/* streams half taken apart */
+
+static void
+fills_and_closes(void *arg)
+{
+	struct host_call hc = {.fd = p_.fd[1]};
+	int i;
+
+	(void)arg;
+	for (i = 0; i < 20; i++)
+		T_EQ(fx_write(&p_, i % 2, big, 1000), 1000);
+	fx_close(&p_, 0);
+	/* as close(2) of an end that has no other any more */
+	T_EQ(host_enter(&hc), 0);
+	sim_close(p_.fd[1]);
+	str_head_released(p_.sd[1], -1);
+	host_leave();
+}
+
+static void
+dies_dropping(struct t *t, const char *label, unsigned nth)
+{
+	begin(t);
+	sim_crash_at(label, nth);
+	(void)sim_spawn("closer", fills_and_closes, NULL);
+	T_EQ(go(), 0);
+	T_TRUE(sim_crash_count(label) >= nth);
+	(void)str_region_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+	T_EQ(fx_in_use(STR_BLK_QPAIR), 0);
+	T_EQ(fx_in_use(STR_BLK_SEG), 0);
+}
+
+T_CASE(a_stream_half_taken_apart_by_the_dead_is_freed)
+{
+	unsigned nth;
+
+	for (nth = 1; nth <= 2; nth++) {
+		dies_dropping(t, "headq:dropped", nth);
+		fx_end();
+	}
+	dies_dropping(t, "stream:dropped", 1);
+	fx_end();
+	dies_dropping(t, "stream:dropped", 2);
 }
 
 /* a claim within a claim, when somebody waits to change the plumbing */

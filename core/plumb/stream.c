@@ -112,6 +112,7 @@ void
 str_stream_discard(struct str_plumb *pl)
 {
 	struct str_fileblk *b;
+	struct str_qpair *qp;
 	struct str_file *f;
 	int e;
 
@@ -119,16 +120,20 @@ str_stream_discard(struct str_plumb *pl)
 		struct str_head *sd = &pl->head[e];
 
 		while ((f = sd->file.next) != NULL) {
-			sd->file.next = f->next;
 			b = str_container(f, struct str_fileblk, f);
 			str_mem_own(b);
+			__atomic_store_n(&sd->file.next, f->next,
+				__ATOMIC_RELEASE);
 			str_mem_free(b);
 		}
 		str_sig_free(sd);
-		if (sd->qp != NULL) {
-			str_mem_own(sd->qp);
-			str_qpair_free(sd->qp);
-			sd->qp = NULL;
+		qp = sd->qp;
+		if (qp != NULL) {
+			str_mem_own(qp);
+			__atomic_store_n(&sd->qp, (struct str_qpair *)NULL,
+				__ATOMIC_RELEASE);
+			str_qpair_free(qp);
+			STR_CRASH_POINT("stream:dropped");
 		}
 	}
 	str_mem_free(pl);
@@ -160,10 +165,15 @@ is_inside(struct str_plumb *pl)
 	return false;
 }
 
-/* What the queues hold, and they themselves. */
+/*
+ * What the queues hold, and they themselves.  Each thing is ours before the
+ * stream forgets it: who dies here leaves it to whoever finds it in his hands,
+ * and the rest to who goes on here.
+ */
 static void
 dismantle(struct str_plumb *pl)
 {
+	mblk_t *reply;
 	int e;
 
 	if (str_unlikely(str_load(&pl->ksocked) != 0))
@@ -176,9 +186,12 @@ dismantle(struct str_plumb *pl)
 		str_store(&sd->direct, (struct str_headq *)NULL);
 		str_headq_fini(&sd->hq);
 		str_hunlock(&sd->hq.plock, STR_HOLD_P);
-		if (sd->ioc.reply != NULL) {
-			freemsg(sd->ioc.reply);
-			sd->ioc.reply = NULL;
+		reply = sd->ioc.reply;
+		if (reply != NULL) {
+			str_msg_own(reply);
+			__atomic_store_n(&sd->ioc.reply, (mblk_t *)NULL,
+				__ATOMIC_RELEASE);
+			freemsg(reply);
 		}
 	}
 	str_stream_discard(pl);
