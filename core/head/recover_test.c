@@ -274,7 +274,7 @@ no_delay(int end, bool write)
 	int i;
 
 	only(end);
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < 200; i++) {
 		T_EQ(host_enter(&hc), 0);
 		n = write ? str_head_write(p_.sd[end], &hc, big, sizeof(big)) :
 			    str_head_read(p_.sd[end], &hc, buf, 10);
@@ -384,7 +384,7 @@ fills_and_closes(void *arg)
 	int i;
 
 	(void)arg;
-	for (i = 0; i < 20; i++)
+	for (i = 0; i < 200; i++)
 		T_EQ(fx_write(&p_, i % 2, big, 1000), 1000);
 	fx_close(&p_, 0);
 	/* as close(2) of an end that has no other any more */
