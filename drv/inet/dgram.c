@@ -39,6 +39,7 @@
 #define DG_FLOW 16u	 /* so many come, each within DG_GAP of the last: a flow */
 #define DG_GAP INET_US(50)
 #define DG_NAPS 32u	 /* ... until it is tried again to spin */
+#define DG_SHORT 2048u	 /* longer ones, and trains, are worth a wake */
 
 struct dg_addr {
 	uint32_t len;
@@ -743,19 +744,20 @@ dg_free(struct dg_in *v, uint32_t n)
 #define DG_LATER 2 /* ticks, then */
 
 /*
- * A flow is a stream of datagrams that are not answered.  Each would wake its
- * reader, which costs the sender more than sending it; so he does not sleep
+ * A flow is a stream of short datagrams that are not answered.  Each would wake
+ * its reader, which costs the sender more than sending it; so he does not sleep
  * for the first, but takes many at a time.  Where none comes while he has the
  * CPU he is in their way, and naps.  A nap that is worth less than two ends
  * that soon; and when none has come for a while there is no flow any more.
  */
 static void
-dg_flow(struct inet *in, uint32_t n)
+dg_flow(struct inet *in, uint32_t n, uint32_t longer)
 {
 	uint64_t now = inet_ticks(), gaps = (now - in->flowed) / DG_GAP;
 
-	in->flow = in->flow > gaps ? in->flow - (uint32_t)gaps : 0;
-	in->flow += n;
+	in->flow = in->flow > gaps && longer == 0 ?
+		in->flow - (uint32_t)gaps : 0;
+	in->flow += n - longer;
 	if (in->flow > 2 * DG_FLOW)
 		in->flow = 2 * DG_FLOW;
 	in->flowed = now;
@@ -781,7 +783,7 @@ dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 {
 	struct ksock_msg m[DG_AT_ONCE];
 	uint64_t bytes = 0, cost = 0, before = inet_credit_sent(in);
-	uint32_t i;
+	uint32_t i, longer = 0;
 	long n;
 
 	for (i = 0; i < want && dg_blocks(&v[i]); i++) {
@@ -806,12 +808,14 @@ dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 	if (n <= 0)
 		return dg_errors(in) ? DG_GO : n != 0 ? DG_NONE : DG_STOP;
 	in->out.got = 1;
-	dg_flow(in, (uint32_t)n);
 	for (i = 0; i < (uint32_t)n; i++) {
 		bytes += m[i].km_len;
 		cost += inet_credit_cost(m[i].km_len);
+		longer += m[i].km_len > DG_SHORT ||
+			(m[i].km_gso != 0 && m[i].km_gso < m[i].km_len);
 		dg_deliver(in, &v[i], &m[i]);
 	}
+	dg_flow(in, (uint32_t)n, longer);
 	in->single = n == 1 && (m[0].km_gso == 0 || m[0].km_gso >= m[0].km_len);
 	inet_credit_took_all(in, cost, (uint32_t)n < want, before);
 	/* much is in few blocks, so that these are warm when they are read */
