@@ -39,7 +39,7 @@
 #define DG_FLOW 16u	 /* so many come, each within DG_GAP of the last: a flow */
 #define DG_GAP INET_US(50)
 #define DG_NAPS 32u	 /* ... until it is tried again to spin */
-#define DG_SHORT 2048u	 /* longer ones, and trains, are worth a wake */
+#define DG_SHORT 2048u	 /* longer ones of the domain are worth a wake */
 
 struct dg_addr {
 	uint32_t len;
@@ -744,11 +744,12 @@ dg_free(struct dg_in *v, uint32_t n)
 #define DG_LATER 2 /* ticks, then */
 
 /*
- * A flow is a stream of short datagrams that are not answered.  Each would wake
- * its reader, which costs the sender more than sending it; so he does not sleep
- * for the first, but takes many at a time.  Where none comes while he has the
- * CPU he is in their way, and naps.  A nap that is worth less than two ends
- * that soon; and when none has come for a while there is no flow any more.
+ * A flow is a stream of datagrams that are not answered, and short when they
+ * come from the domain.  Each would wake its reader, which costs the sender
+ * more than sending it; so he does not sleep for the first, but takes many at a
+ * time.  Where none comes while he has the CPU he is in their way, and naps.  A
+ * nap that is worth less than two ends that soon; and when none has come for a
+ * while there is no flow any more.
  */
 static void
 dg_flow(struct inet *in, uint32_t n, uint32_t longer)
@@ -815,7 +816,9 @@ dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 			(m[i].km_gso != 0 && m[i].km_gso < m[i].km_len);
 		dg_deliver(in, &v[i], &m[i]);
 	}
-	dg_flow(in, (uint32_t)n, longer);
+	/* who has credit for a few of them waits for more meanwhile */
+	dg_flow(in, (uint32_t)n, before != in->before ? longer : 0);
+	in->before = before;
 	in->single = n == 1 && (m[0].km_gso == 0 || m[0].km_gso >= m[0].km_len);
 	inet_credit_took_all(in, cost, (uint32_t)n < want, before);
 	/* much is in few blocks, so that these are warm when they are read */

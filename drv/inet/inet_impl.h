@@ -129,6 +129,7 @@ struct inet {
 	unsigned char *behind; /* short.c: behind the caller's memory */
 	uint32_t flow;	    /* datagrams that came one after the other */
 	uint64_t flowed;    /* ... and when the last did */
+	uint64_t before;    /* inet_credit_sent() before the last were taken */
 	uint32_t spun;	    /* ksock_nap(KS_SPIN) was called */
 	uint32_t naps;	    /* so many are better than spinning */
 	uint32_t spoke;	    /* datagrams have been sent: errors may be theirs */
