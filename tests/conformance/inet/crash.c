@@ -250,7 +250,7 @@ T_CASE_TIMEOUT(death_of_a_receiver_leaves_no_credit_at_its_port, 60)
 {
 	static const char *const label[] = {"credit:bound:1", "credit:gone:1"};
 	static unsigned char buf[1000];
-	const struct timeval most = {.tv_usec = 400000};
+	const struct timeval most = {.tv_usec = 900000}; /* < HELD */
 	struct sockaddr_storage ss;
 	int fd, s, i, round;
 	socklen_t len;
