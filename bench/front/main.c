@@ -21,7 +21,7 @@ static const char usage[] =
 	"\n"
 	"Options of run\n"
 	"  --suite LIST        pipe, rtt, ablation, perftest, idle, open, tcp, udp,\n"
-	"                      loopback, netrtt, wire (all)\n"
+	"                      loopback, netrtt, wire, netns (all)\n"
 	"  --mode LIST         same, split: one CPU or two (both)\n"
 	"  --sizes LIST        message sizes; A..B doubles (each suite's own)\n"
 	"  --impl LIST         implementations (each suite's usual ones)\n"

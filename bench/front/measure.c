@@ -148,12 +148,24 @@ task_failed(struct task *task, const char *reason)
 		mode_names[task->mode], task->size, reason);
 }
 
-/* The first task that finds out says so. */
+/*
+ * The first task that finds out says so: of all that need namespaces, when
+ * there are none, the first of them.
+ */
 static void
-task_skipped(struct task *task, const char *reason)
+task_skipped(struct work *work, struct task *task, const char *reason)
 {
+	int said = 0;
+
 	task->skipped = 1;
 	(void)snprintf(task->error, sizeof(task->error), "%s", reason);
+	for (size_t i = 0; i < n_implementations; i++)
+		said |= work->skipped[i] != NULL &&
+			NEEDS_NETNS(&implementations[i]) &&
+			strcmp(work->skipped[i], task->error) == 0;
+	work->skipped[task->implementation - implementations] = task->error;
+	if (said && NEEDS_NETNS(task->implementation))
+		return;
 	progress_end();
 	(void)fprintf(stderr, "strbench: %s is skipped: %s\n",
 		task->implementation->name, reason);
@@ -246,8 +258,8 @@ give_reason(char *text, size_t size, const char *message, int how)
 
 /* Ends a process and files what it found.  error is process_collect()'s. */
 static void
-file_results(const struct run_options *options, struct task *task,
-	struct process *process, int error)
+file_results(struct work *work, struct task *task, struct process *process,
+	int error)
 {
 	int status = process_finish(process);
 	int ended_well = status == 0 && error == 0;
@@ -255,12 +267,12 @@ file_results(const struct run_options *options, struct task *task,
 	char reason[200];
 
 	if (task->suite == SUITE_PERFTEST)
-		message = take_perftest(
-			options, task, process->output, process, ended_well);
+		message = take_perftest(work->options, task,
+			process->output, process, ended_well);
 	else
 		message = take_results(task, process->output, ended_well);
 	if (status == STATUS_SKIPPED && error == 0 && !task->skipped) {
-		task_skipped(task, message != NULL ? message : "no reason");
+		task_skipped(work, task, message != NULL ? message : "no reason");
 	} else if (!ended_well && !task->skipped && error != ECANCELED) {
 		give_reason(reason, sizeof(reason), message, process->how);
 		task_failed(task,
@@ -271,7 +283,7 @@ file_results(const struct run_options *options, struct task *task,
 }
 
 static void
-run_command(const struct run_options *options, struct task *task,
+run_command(struct work *work, struct task *task,
 	const struct command *command, double seconds)
 {
 	struct process process;
@@ -285,19 +297,20 @@ run_command(const struct run_options *options, struct task *task,
 		return;
 	}
 	error = process_collect(&process, 1, deadline);
-	file_results(options, task, &process, error);
+	file_results(work, task, &process, error);
 }
 
 static void
-run_once(const struct run_options *options, struct task *task, int first)
+run_once(struct work *work, struct task *task, int first)
 {
+	const struct run_options *options = work->options;
 	double seconds = task->suite == SUITE_IDLE ? options->idle_seconds
 						   : options->seconds;
 	struct command command;
 
 	if (task->suite == SUITE_PERFTEST) {
 		perftest_command(&command, options, task);
-		run_command(options, task, &command,
+		run_command(work, task, &command,
 			perftest_period(options) * PERFTEST_REPORTS);
 		return;
 	}
@@ -305,7 +318,7 @@ run_once(const struct run_options *options, struct task *task, int first)
 		int failures = task->failures;
 
 		worker_command(&command, options, task, "verify");
-		run_command(options, task, &command, 0);
+		run_command(work, task, &command, 0);
 		if (task->failures != failures || task->skipped ||
 			stop_signal() != 0)
 			return;
@@ -317,7 +330,7 @@ run_once(const struct run_options *options, struct task *task, int first)
 						     : "throughput");
 	command_format(&command, "warmup=%g", options->warmup);
 	command_format(&command, "seconds=%g", seconds);
-	run_command(options, task, &command, options->warmup + seconds);
+	run_command(work, task, &command, options->warmup + seconds);
 }
 
 /* Whether it is known that the machine has not got it. */
@@ -348,10 +361,8 @@ run_unless_given_up(struct work *work, struct task *task, int first)
 			task_failed(task, "not tried: it failed too often");
 		return;
 	}
-	run_once(work->options, task, first);
+	run_once(work, task, first);
 	*failures += task->failures - before;
-	if (task->skipped)
-		work->skipped[which] = task->error;
 }
 
 static void
@@ -410,7 +421,7 @@ run_after_pause(struct work *work, struct task *tasks, size_t n)
 		error = collected;
 	for (size_t i = 0; i < n; i++) {
 		if (!tasks[i].skipped)
-			file_results(options, &tasks[i], &processes[i], error);
+			file_results(work, &tasks[i], &processes[i], error);
 	}
 }
 

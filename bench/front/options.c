@@ -76,13 +76,13 @@ name_index(const char *name, const char *const *names, int n)
 }
 
 /* "a,b" as a bit set of what find() knows. */
-static unsigned int
+static uint64_t
 parse_set(const char *option, const char *text, int (*find)(const char *))
 {
 	char *copy = strdup(text);
 	char *rest = copy;
 	char *word;
-	unsigned int set = 0;
+	uint64_t set = 0;
 
 	while (copy != NULL && (word = strsep(&rest, ",")) != NULL) {
 		int i = find(word);
@@ -283,13 +283,13 @@ check_cpus(struct run_options *o)
 static void
 check_implementations(struct run_options *o)
 {
-	unsigned int missing = 0;
+	uint64_t missing = 0;
 
 	for (enum program p = 0; p < N_PROGRAMS; p++)
 		o->programs[p] = program_path(p);
 	for (size_t i = 0; i < n_implementations; i++) {
 		const struct implementation *impl = &implementations[i];
-		unsigned int suites = impl->suites & o->suites;
+		uint64_t suites = impl->suites & o->suites;
 
 		if ((o->chosen & BIT(i)) != 0 && suites == 0)
 			usage_error("--impl: '%s' is not part of the chosen "

@@ -31,6 +31,7 @@ static const struct {
 	[SUITE_UDP] = {DOUBLINGS, N_DOUBLINGS},
 	[SUITE_LOOPBACK] = {DOUBLINGS, N_DOUBLINGS},
 	[SUITE_WIRE] = {DOUBLINGS, N_DOUBLINGS},
+	[SUITE_NETNS] = {{1, 1024, 8192}, 3},
 	[SUITE_RTT] = {{1, 1024}, 2},
 	[SUITE_NETRTT] = {{1, 1024}, 2},
 	[SUITE_ABLATION] = {{1, 64, 1024, 4096}, 4},
@@ -65,14 +66,21 @@ wanted(const struct run_options *options, size_t i, enum suite suite)
 
 /*
  * A receiver at nice 19 beside a sender that never blocks comes to run about
- * once in a second, and until then its sample does not end.
+ * once in a second, and until then its sample does not end.  Namespaces are
+ * many points too.
  */
 static int
 left_out(const struct run_options *options, size_t i, const struct task *point)
 {
-	return implementations[i].slow && options->n_sizes == 0 &&
-	       point->size != 1 && point->size != 16 && point->size != 256 &&
-	       point->size != 4096 && point->size != 16384;
+	const struct implementation *impl = &implementations[i];
+
+	if (options->n_sizes != 0)
+		return 0;
+	if (NEEDS_NETNS(impl) && point->suite == SUITE_NETRTT)
+		return point->size != 1;
+	return impl->slow && point->size != 1 && point->size != 16 &&
+	       point->size != 256 && point->size != 4096 &&
+	       point->size != 16384;
 }
 
 static void
@@ -119,7 +127,11 @@ add_suite(
 	}
 }
 
-/* Side by side for all modes and sizes: they idle at the same time. */
+/*
+ * Side by side for all modes and sizes: they idle at the same time.  Between
+ * namespaces the answer is only timed warm: a pause tells about waking up,
+ * which is the same there.
+ */
 static void
 add_after_pause(
 	const struct run_options *options, struct plan *plan, enum suite suite)
@@ -130,6 +142,8 @@ add_after_pause(
 		return;
 	add_suite(options, &warm, suite);
 	for (size_t i = 0; i < warm.n; i++) {
+		if (NEEDS_NETNS(warm.tasks[i].implementation))
+			continue;
 		warm.tasks[i].after_pause = 1;
 		plan->tasks = must(realloc(
 			plan->tasks, (plan->n + 1) * sizeof(*plan->tasks)));

@@ -27,12 +27,13 @@ enum suite {
 	SUITE_LOOPBACK,
 	SUITE_NETRTT,
 	SUITE_WIRE,
+	SUITE_NETNS,
 	N_SUITES,
 };
 
 enum mode { MODE_SAME, MODE_SPLIT, N_MODES };
 
-#define BIT(n) (1u << (n))
+#define BIT(n) (UINT64_C(1) << (n))
 
 /* Which executable measures an implementation. */
 enum program {
@@ -48,8 +49,8 @@ struct implementation {
 	const char *name;
 	const char *about;
 	enum program program;
-	unsigned int suites; /* BIT(enum suite): can be measured there */
-	unsigned int usual;  /* is, unless --impl says otherwise */
+	uint64_t suites; /* BIT(enum suite): can be measured there */
+	uint64_t usual;  /* is, unless --impl says otherwise */
 	int eager;           /* service queues and wakes on every call */
 	const char *transport; /* what the worker calls it; NULL: the same */
 	int niced;             /* sender and receiver at the extremes of nice */
@@ -59,13 +60,17 @@ struct implementation {
 /* Socket buffers where there is a network, the papers' size. */
 #define NET_SUITES                                          \
 	(BIT(SUITE_TCP) | BIT(SUITE_UDP) | BIT(SUITE_LOOPBACK) | \
-		BIT(SUITE_NETRTT) | BIT(SUITE_WIRE))
+		BIT(SUITE_NETRTT) | BIT(SUITE_WIRE) | BIT(SUITE_NETNS))
 #define NET_BUFFERS 131071
 
 /* In suites where messages may be lost those received count. */
 #define RX_SUITES                                               \
 	(BIT(SUITE_TCP) | BIT(SUITE_UDP) | BIT(SUITE_LOOPBACK) | \
-		BIT(SUITE_WIRE))
+		BIT(SUITE_WIRE) | BIT(SUITE_NETNS))
+
+/* Whatever can be measured there needs two network namespaces. */
+#define NEEDS_NETNS(implementation) \
+	(((implementation)->suites & BIT(SUITE_NETNS)) != 0)
 
 #define RTT_SUITES (BIT(SUITE_RTT) | BIT(SUITE_NETRTT))
 
@@ -81,8 +86,8 @@ const struct implementation *implementation_find(const char *name);
 
 /* What strbench run was asked for. */
 struct run_options {
-	unsigned int suites;
-	unsigned int modes;
+	uint64_t suites;
+	uint64_t modes;
 	long sizes[MAX_SIZES];
 	size_t n_sizes; /* 0: each suite's own */
 	double seconds;
@@ -92,7 +97,7 @@ struct run_options {
 	double idle_seconds;
 	int cpus[2];
 	int n_cpus;          /* how many may be used */
-	unsigned int chosen; /* --impl: bits into implementations[] */
+	uint64_t chosen;     /* --impl: bits into implementations[] */
 	const char *json;    /* NULL, "-" or a path */
 	const char *programs[N_PROGRAMS]; /* NULL: not installed */
 	int argc;

@@ -222,6 +222,104 @@ def what_is_not_permitted_is_skipped_with_the_reason():
     assert "not permitted" in result["skipped"][0]["reason"]
 
 
+def wires():
+    return [o for o in OURS if o.startswith("wire-")]
+
+
+def devices():
+    return sorted(os.listdir("/sys/class/net"))
+
+
+def between_namespaces_every_wire_is_measured():
+    modes = ["same"] + (["split"] if len(os.sched_getaffinity(0)) > 1 else [])
+    names = ["udp-sockets-netns", *wires()]
+    before = devices()
+    for suite, mode, keys in (
+            ("netns", ",".join(modes), ("tx_per_s", "rx_per_s", "arrived")),
+            ("netrtt", "same", ("p50_ns", "p99_ns"))):
+        result = measure("--suite", suite, "--mode", mode, "--sizes", "2000",
+                         "--impl", ",".join(names))
+        skipped = {s["implementation"]: s["reason"]
+                   for s in result["skipped"]}
+        if names[0] in skipped:
+            assert set(skipped) == set(names) and not result["runs"], result
+            return skipped[names[0]]
+        # A machine may have namespaces and still not all that wires need.
+        assert all(n.startswith(("wire-tun", "wire-packet", "wire-raw"))
+                   for n in skipped), skipped
+        got = {(r["implementation"], r["mode"]) for r in result["runs"]}
+        assert got == {(n, m) for n in names if n not in skipped
+                       for m in mode.split(",")}, got
+        for r in result["runs"]:
+            assert all(r[k] > 0 for k in keys), r
+            assert r.get("arrived", 1) <= 1, r
+    assert devices() == before
+
+
+def without_privilege_namespaces_are_skipped_once():
+    without = ["setpriv", "--bounding-set=-sys_admin"]
+    if os.geteuid() != 0:
+        without = []
+    elif not shutil.which("setpriv"):
+        return "no setpriv to take the privilege away"
+    names = ["udp-sockets-netns", *wires()]
+    done = subprocess.run(
+        [*without, STRBENCH, "run", *SHORT, "--suite", "netns,tcp", "--mode",
+         "same", "--sizes", "1,2", "--impl", ",".join([*names, "tcp-sockets"]),
+         "--json", "-"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    if not result["skipped"] and not without:
+        return "this user may make network namespaces"
+    assert done.stderr.count("is skipped: ") == 1, done.stderr
+    assert "Operation not permitted" in done.stderr, done.stderr
+    assert {s["implementation"] for s in result["skipped"]} == set(names)
+    assert [r["implementation"] for r in result["runs"]] == ["tcp-sockets"] * 2
+    assert result["errors"] == []
+
+
+def in_namespaces(own):
+    """Processes in another network namespace than @own, and which."""
+    found = {}
+    for pid in processes():
+        try:
+            space = os.readlink(f"/proc/{pid}/ns/net")
+        except OSError:
+            continue
+        if space != own:
+            found[pid] = space
+    return found
+
+
+def namespaces_go_with_who_is_interrupted_or_killed():
+    own = os.readlink("/proc/self/ns/net")
+    names = ["udp-sockets-netns"] + [w for w in wires()
+                                     if w in ("wire-tun-in", "wire-packet-in")]
+    for signo in (signal.SIGINT, signal.SIGKILL):
+        with tempfile.TemporaryDirectory() as directory:
+            before = devices()
+            test = start(
+                "run", "--suite", "netns", "--mode", "same", "--sizes", "1",
+                "--impl", names[-1], "--seconds", "60", "--repeat", "1",
+                "--json", os.path.join(directory, "result.json"),
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+            def ours():
+                """What this run has in namespaces of its own."""
+                return descendants(test.pid) & set(in_namespaces(own))
+
+            # two sides and the worker, past the check, which has fewer
+            until(lambda: test.poll() is not None or len(ours()) >= 3)
+            if test.poll() is not None:
+                assert "is skipped" in test.communicate()[1]
+                return "network namespaces may not be made"
+            spaces = {in_namespaces(own).get(p) for p in ours()} - {None}
+            test.send_signal(signo)
+            test.communicate(timeout=20)
+            until(lambda: not spaces & set(in_namespaces(own).values()))
+            assert devices() == before
+
+
 def blocked_processes_do_not_switch():
     if BACKGROUND_THREAD:
         return "the thread of the sanitizer does"
@@ -388,6 +486,9 @@ CASES = [
     every_transport_is_measured,
     transports_answer,
     what_is_not_permitted_is_skipped_with_the_reason,
+    between_namespaces_every_wire_is_measured,
+    without_privilege_namespaces_are_skipped_once,
+    namespaces_go_with_who_is_interrupted_or_killed,
     blocked_processes_do_not_switch,
     opening_and_closing_is_measured,
     the_paper_program_is_run_too,

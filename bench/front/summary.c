@@ -83,6 +83,7 @@ print_head(const struct task *table)
 		[SUITE_LOOPBACK] = "messages received per second",
 		[SUITE_NETRTT] = "round trip, median, ns",
 		[SUITE_WIRE] = "messages received per second",
+		[SUITE_NETNS] = "messages received per second",
 	};
 
 	printf("\n%s%s, %s: %s\n", suite_names[table->suite],

@@ -5,6 +5,7 @@
  */
 #include "strbench.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define PIPE     BIT(SUITE_PIPE)
@@ -18,6 +19,7 @@
 #define LOOPBACK BIT(SUITE_LOOPBACK)
 #define NETRTT   BIT(SUITE_NETRTT)
 #define WIRE     BIT(SUITE_WIRE)
+#define NETNS    BIT(SUITE_NETNS)
 
 const char *const suite_names[N_SUITES] = {
 	[SUITE_PIPE] = "pipe",
@@ -31,12 +33,21 @@ const char *const suite_names[N_SUITES] = {
 	[SUITE_LOOPBACK] = "loopback",
 	[SUITE_NETRTT] = "netrtt",
 	[SUITE_WIRE] = "wire",
+	[SUITE_NETNS] = "netns",
 };
 
 const char *const mode_names[N_MODES] = {
 	[MODE_SAME] = "same",
 	[MODE_SPLIT] = "split",
 };
+
+/* A native endpoint, and a socket in another network namespace. */
+#define WIRE_OUT(kind, what)                                               \
+	{"wire-" kind "-out", "UDP, native, to there, by " what,           \
+		PROGRAM_XTI, NETNS | NETRTT, NETNS | NETRTT, 0, NULL, 0, 0}
+#define WIRE_IN(kind, what, usual)                                         \
+	{"wire-" kind "-in", "UDP, native, from there, by " what,          \
+		PROGRAM_XTI, NETNS | NETRTT, usual, 0, NULL, 0, 0}
 
 const struct implementation implementations[] = {
 	{"pipe-linux", "pipe(2) of the kernel, read and write", PROGRAM_NATIVE,
@@ -101,6 +112,16 @@ const struct implementation implementations[] = {
 		PROGRAM_XTI, WIRE, WIRE, 0, NULL, 0, 0},
 	{"udp-xti-in", "UDP, native, from a socket of the kernel (wire)",
 		PROGRAM_XTI, WIRE, WIRE, 0, NULL, 0, 0},
+	{"udp-sockets-netns", "UDP, sockets, between two network namespaces",
+		PROGRAM_NATIVE, NETNS | NETRTT, NETNS | NETRTT, 0, NULL, 0, 0},
+	WIRE_OUT("socket", "kernel sockets"),
+	WIRE_IN("socket", "kernel sockets", NETNS),
+	WIRE_OUT("raw", "raw sockets"),
+	WIRE_IN("raw", "raw sockets", 0),
+	WIRE_OUT("packet", "a packet socket"),
+	WIRE_IN("packet", "a packet socket", NETNS),
+	WIRE_OUT("tun", "a TUN device"),
+	WIRE_IN("tun", "a TUN device", NETNS),
 	{"ticotsord", "the loopback transport with connections, t_snd, t_rcv",
 		PROGRAM_XTI, LOOPBACK | NETRTT, LOOPBACK | NETRTT, 0, NULL, 0, 0},
 	{"ticlts", "the loopback transport for datagrams",
@@ -109,6 +130,10 @@ const struct implementation implementations[] = {
 		PROGRAM_NATIVE, LOOPBACK | NETRTT, LOOPBACK | NETRTT, 0, NULL,
 		0, 0},
 };
+
+/* Each has a bit of what --impl chooses. */
+static_assert(sizeof(implementations) / sizeof(implementations[0]) <= 64,
+	"more implementations than bits");
 
 const size_t n_implementations =
 	sizeof(implementations) / sizeof(implementations[0]);

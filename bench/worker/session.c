@@ -30,6 +30,7 @@
 #include "lib/child.h"
 #include "lib/pin.h"
 #include "lib/timing.h"
+#include "netns.h"
 
 #define TICK_NS         500000
 #define MARK_TIMEOUT_NS (10 * BENCH_NS_PER_S)
@@ -53,6 +54,23 @@ worker_fail(const char *what)
 	return -1;
 }
 
+/*
+ * Between namespaces the daemon may have work to do for each message, and one
+ * CPU is to be one CPU.
+ */
+static int
+share_cpu(const struct job *job, struct channel *channel)
+{
+	const struct net *net = job->transport->net;
+
+	if (net == NULL || net->apart == NULL || job->cpus[0] != job->cpus[1] ||
+		netns_pin(job->cpus[0]) == 0)
+		return 0;
+	end_close_fds(&channel->ends[0]);
+	end_close_fds(&channel->ends[1]);
+	return worker_fail("one CPU for all");
+}
+
 int
 channel_open(const struct job *job, struct channel *channel, int two_way)
 {
@@ -62,7 +80,7 @@ channel_open(const struct job *job, struct channel *channel, int two_way)
 	};
 	worker_detail(NULL, NULL);
 	if (job->transport->open(channel, two_way) == 0)
-		return 0;
+		return share_cpu(job, channel);
 	(void)worker_fail("opening the channel");
 	if (channel->absent)
 		exit(WORKER_SKIP);

@@ -15,5 +15,6 @@ void socket_hang_up_datagrams(struct end *end);
 
 extern const struct transport tcp_sockets;
 extern const struct transport udp_sockets;
+extern const struct transport udp_sockets_netns;
 
 #endif

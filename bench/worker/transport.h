@@ -89,6 +89,15 @@ struct net {
 
 	/* Datagrams: sends an empty one, the sign for the end. */
 	int (*mark)(struct end *end);
+
+	const struct apart *apart; /* NULL: both ends on 127.0.0.1 */
+};
+
+/* The ends in two network namespaces, netns.h. */
+struct apart {
+	int there;	   /* which end is the socket that is "there" */
+	uint32_t address;  /* of the other one */
+	int (*wire)(void); /* makes what that one uses; NULL: sockets.  As open */
 };
 
 /* NULL-terminated; which ones depends on the program. */

@@ -13,13 +13,17 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "lib/timing.h"
+#include "netns.h"
 
 #define MARK_TICK_NS    1000000
 #define MARK_TIMEOUT_NS (5 * BENCH_NS_PER_S)
+
+#define GREET_TIMEOUT_MS 5000
 
 struct address
 net_address_ipv4(uint32_t host, unsigned int port)
@@ -67,19 +71,106 @@ join(struct channel *channel)
 	return net->reached(net, &channel->ends[0]);
 }
 
+/* What an end has got is a port; others call it at @host. */
+static void
+set_host(struct address *address, uint32_t host)
+{
+	struct sockaddr_in sin;
+
+	memcpy(&sin, address->bytes, sizeof(sin));
+	sin.sin_addr.s_addr = htonl(host);
+	memcpy(address->bytes, &sin, sizeof(sin));
+}
+
+/*
+ * Before a station has answered who it is, packets for it wait, and later
+ * ones may overtake them, as on any network.  So one goes first.  Only a
+ * socket is polled: an endpoint that has been works otherwise from then on.
+ */
+static int
+greet(struct channel *channel)
+{
+	const struct transport *transport = channel->transport;
+	struct pollfd there = {.fd = channel->ends[1].rfd, .events = POLLIN};
+	char byte = 0;
+
+	if (transport->send(&channel->ends[0], &byte, 1) != 1)
+		return -1;
+	if (poll(&there, 1, GREET_TIMEOUT_MS) != 1) {
+		errno = ETIMEDOUT;
+		return -1;
+	}
+	return transport->recv(&channel->ends[1], &byte, 1) == 1 ? 0 : -1;
+}
+
+static int
+join_apart(struct channel *channel)
+{
+	const struct net *net = channel->transport->net;
+	const struct apart *apart = net->apart;
+	struct address at = net_address_ipv4(INADDR_ANY, 0);
+	struct address mine = at;
+	uint32_t hosts[2];
+
+	hosts[apart->there] = NETNS_THERE;
+	hosts[!apart->there] = apart->address;
+	if (netns_make() != 0 || (apart->wire != NULL && apart->wire() != 0))
+		return -1;
+	if (netns_enter(apart->there == 1) != 0 ||
+		net->offer(net, &channel->ends[1], &at, channel->bufsize) != 0)
+		return -1;
+	set_host(&at, hosts[1]);
+	if (netns_enter(apart->there == 0) != 0 ||
+		net->reach(net, &channel->ends[0], &at, &mine,
+			channel->bufsize) != 0)
+		return -1;
+	set_host(&mine, hosts[0]);
+	if (netns_enter(0) != 0 ||
+		net->take(net, &channel->ends[1], &mine, channel->bufsize) != 0)
+		return -1;
+	if (net->reached(net, &channel->ends[0]) != 0)
+		return -1;
+	/* A socket finds its station before the station needs to find it. */
+	return apart->there == 1 ? greet(channel) : 0;
+}
+
+/* No fault of anybody's: the machine is not made, or not meant, for it. */
+static int
+is_absent(int error, int apart)
+{
+	switch (error) {
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+	case EAFNOSUPPORT:
+		return 1;
+	case EPERM:
+	case EACCES:
+	case EROFS:
+	case ENOSYS:
+	case EOPNOTSUPP:
+	case EPROTONOSUPPORT:
+	case EINVAL: /* unshare(): no network namespaces in this kernel */
+		return apart;
+	default:
+		return 0;
+	}
+}
+
 int
 net_open(struct channel *channel, int two_way)
 {
+	const struct transport *transport = channel->transport;
+	int apart = transport->net->apart != NULL;
 	int error;
 
 	(void)two_way;
 	channel_set_fds(channel, -1, -1, -1, -1);
-	if (join(channel) == 0 && (!channel->transport->datagrams ||
-					  channel_share_ends(channel) == 0))
+	if ((apart ? join_apart(channel) : join(channel)) == 0 &&
+		(!transport->datagrams || channel_share_ends(channel) == 0))
 		return 0;
 	error = errno;
-	channel->absent = error == ENOENT || error == ENODEV ||
-			  error == ENXIO || error == EAFNOSUPPORT;
+	channel->absent = is_absent(error, apart);
 	end_close_fds(&channel->ends[0]);
 	end_close_fds(&channel->ends[1]);
 	errno = error;

@@ -211,6 +211,7 @@ const struct transport *const transports[] = {
 	&unix_dgram,
 	&tcp_sockets,
 	&udp_sockets,
+	&udp_sockets_netns,
 	&ring,
 	NULL,
 };

@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "netns.h"
+
 int
 socket_set_buffers(int fd, size_t bytes)
 {
@@ -186,6 +188,21 @@ static const struct net udp_net = {
 	.mark = socket_mark,
 };
 
+/* the receiver is there */
+static const struct apart netns_apart = {
+	.there = 1,
+	.address = NETNS_HERE,
+};
+
+static const struct net udp_netns_net = {
+	.offer = socket_offer,
+	.reach = socket_reach,
+	.take = socket_take,
+	.reached = socket_reached,
+	.mark = socket_mark,
+	.apart = &netns_apart,
+};
+
 const struct transport tcp_sockets = {
 	.name = "tcp-sockets",
 	.open = net_open,
@@ -206,6 +223,18 @@ const struct transport udp_sockets = {
 	.recv = socket_recv_datagram,
 	.hang_up = socket_hang_up_datagrams,
 	.net = &udp_net,
+};
+
+const struct transport udp_sockets_netns = {
+	.name = "udp-sockets-netns",
+	.records = 1,
+	.datagrams = 1,
+	.open = net_open,
+	.keep = channel_keep_fds,
+	.send = socket_send,
+	.recv = socket_recv_datagram,
+	.hang_up = socket_hang_up_datagrams,
+	.net = &udp_netns_net,
 };
 
 void

@@ -5,6 +5,9 @@
  * kernel sockets.  The socket is used as in transports_sockets.c, connected, a
  * message a call; the calls are the system's own, because send() and recv() of
  * this program are those of libstreams.
+ *
+ * wire_*: the socket is in another network namespace, and what the endpoint
+ * uses is the wire of kernel sockets too, or one that wires.c has made.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -13,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "netns.h"
 #include "transports_xti.h"
 
 static struct sockaddr *
@@ -115,6 +119,21 @@ plain_recv(struct end *end, void *buf, size_t n)
 	return end_datagram_in(end, ret);
 }
 
+/* In a round trip both sides do both; an endpoint knows where it sends to. */
+static ssize_t
+either_send(struct end *end, const void *buf, size_t n)
+{
+	return end->peer.len != 0 ? xti_send_datagram(end, buf, n)
+				  : plain_send(end, buf, n);
+}
+
+static ssize_t
+either_recv(struct end *end, void *buf, size_t n)
+{
+	return end->peer.len != 0 ? xti_recv_datagram(end, buf, n)
+				  : plain_recv(end, buf, n);
+}
+
 static int
 plain_mark(struct end *end)
 {
@@ -144,44 +163,52 @@ hang_up_in(struct end *end)
 }
 
 /* End 0 reaches, and marks the end; end 1 offers and takes. */
-static const struct net out_net = {
-	.device = "/dev/udp2",
-	.offer = plain_offer,
-	.reach = xti_reach,
-	.take = plain_take,
-	.reached = xti_reached,
-	.mark = xti_mark,
-};
+#define OUT_NET                                            \
+	.device = "/dev/udp2", .offer = plain_offer,       \
+	.reach = xti_reach, .take = plain_take,            \
+	.reached = xti_reached, .mark = xti_mark
 
-static const struct net in_net = {
-	.device = "/dev/udp2",
-	.offer = xti_offer,
-	.reach = plain_reach,
-	.take = xti_take,
-	.reached = plain_reached,
-	.mark = plain_mark,
-};
+#define IN_NET                                             \
+	.device = "/dev/udp2", .offer = xti_offer,         \
+	.reach = plain_reach, .take = xti_take,            \
+	.reached = plain_reached, .mark = plain_mark
+
+static const struct net out_net = {OUT_NET};
+static const struct net in_net = {IN_NET};
+
+#define DATAGRAMS                                          \
+	.records = 1, .datagrams = 1, .open = net_open,    \
+	.keep = channel_keep_fds, .send = either_send,     \
+	.recv = either_recv
+
+#define OUT DATAGRAMS, .hang_up = hang_up_out
+#define IN  DATAGRAMS, .hang_up = hang_up_in
 
 const struct transport udp_xti_out = {
 	.name = "udp-xti-out",
-	.records = 1,
-	.datagrams = 1,
-	.open = net_open,
-	.keep = channel_keep_fds,
-	.send = xti_send_datagram,
-	.recv = plain_recv,
-	.hang_up = hang_up_out,
+	OUT,
 	.net = &out_net,
 };
 
 const struct transport udp_xti_in = {
 	.name = "udp-xti-in",
-	.records = 1,
-	.datagrams = 1,
-	.open = net_open,
-	.keep = channel_keep_fds,
-	.send = plain_send,
-	.recv = xti_recv_datagram,
-	.hang_up = hang_up_in,
+	IN,
 	.net = &in_net,
 };
+
+#define WIRE_BOTH_WAYS(kind, host, make)                                  \
+	static const struct apart kind##_to = {1, host, make};            \
+	static const struct apart kind##_from = {0, host, make};          \
+	static const struct net kind##_out_net = {                        \
+		OUT_NET, .apart = &kind##_to};                            \
+	static const struct net kind##_in_net = {                         \
+		IN_NET, .apart = &kind##_from};                           \
+	const struct transport wire_##kind##_out = {                      \
+		.name = "wire-" #kind "-out", OUT, .net = &kind##_out_net}; \
+	const struct transport wire_##kind##_in = {                       \
+		.name = "wire-" #kind "-in", IN, .net = &kind##_in_net};
+
+WIRE_BOTH_WAYS(socket, NETNS_HERE, NULL)
+WIRE_BOTH_WAYS(raw, NETNS_HERE, wire_raw)
+WIRE_BOTH_WAYS(packet, NETNS_STATION, wire_packet)
+WIRE_BOTH_WAYS(tun, NETNS_ROUTED_END, wire_tun)

@@ -385,5 +385,7 @@ const struct transport *const transports[] = {
 	&ticlts,
 	&udp_xti_out,
 	&udp_xti_in,
+#define BOTH_WAYS(kind) &wire_##kind##_out, &wire_##kind##_in,
+	WIRE_KINDS(BOTH_WAYS)
 	NULL,
 };

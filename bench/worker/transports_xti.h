@@ -21,4 +21,16 @@ int xti_mark(struct end *end);
 extern const struct transport udp_xti_out;
 extern const struct transport udp_xti_in;
 
+/* With the socket in another network namespace: to it and from it. */
+#define WIRE_KINDS(_) _(socket) _(raw) _(packet) _(tun)
+#define WIRE_TRANSPORTS(kind)                          \
+	extern const struct transport wire_##kind##_out; \
+	extern const struct transport wire_##kind##_in;
+WIRE_KINDS(WIRE_TRANSPORTS)
+
+/* wires.c: 0, or -1 and errno */
+int wire_raw(void);
+int wire_packet(void);
+int wire_tun(void);
+
 #endif

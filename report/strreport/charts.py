@@ -79,6 +79,15 @@ PALETTE = {
     "udp-xti": ("#7354aa", "#b49be2"),
     "udp-xti-out": ("#7354ab", "#b49be3"),
     "udp-xti-in": ("#00906c", "#2fc9a2"),
+    "udp-sockets-netns": ("#d25a04", "#ff8b4b"),
+    "wire-socket-out": ("#7354ac", "#b49be4"),
+    "wire-socket-in": ("#7354ad", "#b49be5"),
+    "wire-raw-out": ("#b04f8d", "#e594c6"),
+    "wire-raw-in": ("#b04f8e", "#e594c7"),
+    "wire-packet-out": ("#00906d", "#2fc9a3"),
+    "wire-packet-in": ("#00906e", "#2fc9a4"),
+    "wire-tun-out": ("#005eab", "#5ab0fa"),
+    "wire-tun-in": ("#005eac", "#5ab0fb"),
     "perftest": ("#005ea7", "#5ab0f6"),
     "perftestn": ("#d25a01", "#ff8b48"),
 }
@@ -97,19 +106,29 @@ MARKERS = {"pipe-streams": "o", "pipe-streams-msg": "D",
            "udp-xtios": "o", "udp-sockets": "s", "udp-sockets-nice": "v",
            "ticotsord": "o", "ticlts": "D", "unix-dgram": "P",
            "sctp-xti": "^", "udp-xti": "^",
-           "udp-xti-out": "^", "udp-xti-in": "D"}
+           "udp-xti-out": "^", "udp-xti-in": "D",
+           "udp-sockets-netns": "s",
+           "wire-socket-out": "^", "wire-socket-in": "^",
+           "wire-raw-out": "P", "wire-raw-in": "P",
+           "wire-packet-out": "D", "wire-packet-in": "D",
+           "wire-tun-out": "o", "wire-tun-in": "o"}
 MAIN = ("pipe-streams", "pipe-linux", "perftest", "perftestn", "tcp-xtios",
         "tcp-sockets", "udp-xtios", "udp-xti", "udp-xti-out", "udp-xti-in",
-        "udp-sockets", "ticotsord", "ticlts")
+        "udp-sockets", "udp-sockets-netns", "ticotsord", "ticlts")
 
-# The papers dash the curves of artificial priorities.
-DASHED = ("ring", "tcp-sockets-nice", "udp-sockets-nice")
+# The papers dash the curves of artificial priorities; of a wire, what comes
+# in is dashed.
+DASHED = ("ring", "tcp-sockets-nice", "udp-sockets-nice", "wire-socket-in",
+          "wire-raw-in", "wire-packet-in", "wire-tun-in")
 
 # The order of curves, tables and legends.
 ORDER = ("pipe-streams", "pipe-streams-msg", "pipe-streams-nullmod", "ring",
          "tcp-xtios", "tcp-sockets", "tcp-sockets-nice", "sctp-xti",
          "udp-xtios", "udp-xti", "udp-xti-out", "udp-xti-in",
-         "udp-sockets", "udp-sockets-nice", "ticotsord", "ticlts",
+         "udp-sockets", "udp-sockets-nice",
+         "wire-socket-out", "wire-socket-in", "wire-raw-out", "wire-raw-in",
+         "wire-packet-out", "wire-packet-in", "wire-tun-out", "wire-tun-in",
+         "udp-sockets-netns", "ticotsord", "ticlts",
          "pipe-linux", "unix-stream", "unix-seqpacket", "unix-dgram",
          "pipe-streams-hold", "pipe-streams-mread", "pipe-streams-rfill",
          "pipe-streams-srvmod", "pipe-streams-service",
@@ -395,7 +414,7 @@ def _plot(chart, curves, end=-1):
 def _head(suite, what, mode):
     prefix = {"pipe": "", "rtt": "", "netrtt": "Networks: ", "tcp": "TCP: ",
               "udp": "UDP: ", "loopback": "Loopback: ",
-              "wire": "Wire: "}.get(suite, "")
+              "wire": "Wire: ", "netns": "Namespaces: "}.get(suite, "")
     if prefix:
         what = what[:1].lower() + what[1:]
     return f"{prefix}{what}, {text.mode(mode)}"

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 SCHEMA = 1
 
 # Here messages may be lost, so those that arrive are counted.
-RECEIVED = ("tcp", "udp", "loopback", "wire")
+RECEIVED = ("tcp", "udp", "loopback", "wire", "netns")
 
 # What must agree between files, under the names a writer may use.
 IDENTITY = (

@@ -86,6 +86,16 @@ PARTS = (
              Pair("udp-xti-in", "udp-sockets", "XTI, native, from a socket",
                   each=0.95, small=1.2),
          )),
+    Part("netns", "UDP between two network namespaces", "udp-sockets-netns",
+         "Sockets", tuple(
+             Pair(f"wire-{kind}-{way}", "udp-sockets-netns",
+                  f"XTI, native, {'to' if way == 'out' else 'from'} a socket "
+                  f"over {what}")
+             for kind, what in (("socket", "the wire of kernel sockets"),
+                                ("raw", "a raw wire"),
+                                ("packet", "a packet wire"),
+                                ("tun", "a TUN wire"))
+             for way in ("out", "in"))),
     Part("loopback", "Loopback transports", "unix-stream", "UNIX sockets", (
         Pair("ticotsord", "unix-stream", "connections", 6),
         Pair("ticlts", "unix-dgram", "datagrams", 6),
@@ -106,6 +116,9 @@ TRIPS = (
     Trip("tcp-xtios", "tcp-sockets", {"split": 1.15, "same": 1.15}),
     Trip("udp-xti", "udp-sockets", {"split": 0.1, "same": 1}),
     Trip("udp-xtios", "udp-sockets", {"split": 1.15, "same": 1.15}),
+    *(Trip(f"wire-{kind}-{way}", "udp-sockets-netns", {})
+      for kind in ("socket", "raw", "packet", "tun")
+      for way in ("out", "in")),
     Trip("ticotsord", "unix-stream", {"split": 0.2, "same": 1.2}),
     Trip("ticlts", "unix-dgram", {}),
 )

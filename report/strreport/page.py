@@ -175,7 +175,7 @@ def _raw(data):
     for suite, name in (("pipe", "Pipes"), ("ablation", "Ablations"),
                         ("perftest", "perftest"), ("tcp", "TCP"),
                         ("udp", "UDP"), ("loopback", "Loopback"),
-                        ("wire", "Wire")):
+                        ("wire", "Wire"), ("netns", "Namespaces")):
         for mode in data.modes(suite):
             runs = [r for r in data.suite(suite) if r.mode == mode]
             names = charts.ordered({r.implementation for r in runs})

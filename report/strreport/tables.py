@@ -316,7 +316,7 @@ def to_csv(header, rows):
 
 
 RATED = ("pipe", "ablation", "perftest", "tcp", "udp", "loopback",
-         "wire")
+         "wire", "netns")
 
 
 def _network_files(data, histories):

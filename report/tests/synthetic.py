@@ -54,6 +54,12 @@ NETS = {
                             "same": (1100, 0.12, 0, 40)},
              "udp-sockets": {"split": (1400, 0.11, 0, 90),
                              "same": (1500, 0.12, 0, 400)}},
+    "netns": {"wire-socket-out": {"split": (900, 0.5, 0, 20),
+                                  "same": (1000, 0.6, 0, 40)},
+              "wire-packet-in": {"split": (9000, 2, 0, 20),
+                                 "same": (14000, 3, 0, 40)},
+              "udp-sockets-netns": {"split": (1800, 1, 0, 90),
+                                    "same": (2000, 1.2, 0, 400)}},
     "loopback": {"ticotsord": {"split": (60, 0.03, 0, 1),
                                "same": (70, 0.08, 0, 2)},
                  "ticlts": {"split": (110, 0.03, 0, 1),
@@ -68,6 +74,8 @@ NET_TRIPS = {"tcp-sockets": {"split": 50000, "same": 9600},
              "udp-sockets": {"split": 49000, "same": 8000},
              "udp-xti": {"split": 2100, "same": 6100},
              "udp-xtios": {"split": 60000, "same": 8800},
+             "udp-sockets-netns": {"split": 60000, "same": 9000},
+             "wire-packet-out": {"split": 90000, "same": 27000},
              "unix-stream": {"split": 40000, "same": 5000},
              "unix-dgram": {"split": 40000, "same": 5000},
              "ticotsord": {"split": 1400, "same": 4200},
@@ -129,7 +137,7 @@ def complete():
                         fixed + per_byte * size
                         + extra * max(0, size - 4096)), switches, cpus)
                     run["rx_samples"] = run["samples"]
-                    if name == "udp-sockets":
+                    if name.startswith("udp-sockets"):
                         run["tx_per_s"] *= 1.25
                         run["samples"] = [run["tx_per_s"]] * 3
                     runs.append(run)

@@ -710,6 +710,28 @@ class Networks(Base):
         self.assertEqual(pair.wanted, "at least 1.2 up to 1,024 bytes, "
                          "no size below 0.95")
 
+    def test_wires_between_namespaces_are_compared_with_sockets_there(self):
+        data, files = complete()
+        found = {pair.over: by_mode
+                 for suite, pair, by_mode in nets.summary(data)
+                 if suite == "netns"}
+        self.assertEqual(list(found), ["wire-socket-out", "wire-packet-in"])
+        for by_mode in found.values():
+            for v in by_mode.values():
+                self.assertEqual(v.ratio.under, "udp-sockets-netns")
+                self.assertIsNone(v.met)
+        self.assertAlmostEqual(
+            found["wire-socket-out"]["split"].ratio.by_size[1], 1801 / 900.5)
+        trips = {t.over: f for t, f in nets.trips(data)}
+        self.assertAlmostEqual(trips["wire-packet-out"]["same"][2], 3)
+        # What is lost is shown with what it is lost of.
+        base = dict(nets.costs(data, "netns"))["udp-sockets-netns"]["same"]
+        self.assertAlmostEqual(base.arrived, 0.8)
+        html = files["index.html"]
+        self.assertIn('id="netns"', html)
+        self.assertIn("stand for two hosts", html)
+        self.assertNotIn("wire-packet", readme.markdown(data))
+
     def test_loopback_transports_have_a_base_each(self):
         data = self.load(synthetic.complete())
         chart = charts.improvement(data, "split", "loopback", "unix-stream",
@@ -724,7 +746,7 @@ class Networks(Base):
 
     def test_page_shows_all_of_it(self):
         _, files = complete()
-        for suite in ("tcp", "udp", "loopback", "wire"):
+        for suite in ("tcp", "udp", "loopback", "wire", "netns"):
             for kind in ("performance", "delay", "throughput", "improvement",
                          "switches", "cpu"):
                 self.assertIn(f"{suite}-{kind}-split.svg", files)
