@@ -7,7 +7,14 @@
  *
  * An entry's key is a carrier's cookie, or a stream's number: its sid, which
  * has the top bit set where no carrier of the stream's lasts as long as it.
- * An open-addressed table; deleted entries are used again.
+ * An open-addressed table; deleted entries are used again.  The keys of one
+ * moment are neighbours, and their entries lie in one cache line.
+ *
+ * Reach.  Nearly every entry has been used once when a domain has seen some
+ * ten thousand streams, and an entry that was never used no longer ends the
+ * search for a key that is not there.  What ends it is the reach: no entry
+ * was ever made further than that from where its search begins.  It is raised
+ * before the entry is made, and never lowered.
  *
  * Locks.  None.  What an entry leads to may be freed at any moment; an entry
  * that still stands after the fields have been read proves that they were
@@ -15,11 +22,25 @@
  */
 #include "core.h"
 
+#define LINE 4u /* entries in a cache line */
+
 static uint32_t
 hash(uint64_t cookie)
 {
-	cookie *= 0x9e3779b97f4a7c15ull;
-	return (uint32_t)(cookie >> 40) & (STR_NCOOKIE - 1);
+	uint64_t h = cookie / LINE * 0x9e3779b97f4a7c15ull;
+
+	return ((uint32_t)(h >> 40) * LINE + (uint32_t)(cookie % LINE)) &
+		(STR_NCOOKIE - 1);
+}
+
+static void
+reach_raise(uint64_t n)
+{
+	str_a64 *reach = str_root(STR_ROOT_REACH);
+	uint64_t was = str_load(reach);
+
+	while (n > was && !str_cas(reach, was, n))
+		was = str_load(reach);
 }
 
 int
@@ -31,7 +52,10 @@ str_dir_enter(uint64_t cookie, struct str_file *f)
 		struct str_cookie *e = &host_domain->cookie[h];
 		uint64_t v = str_load(&e->cookie);
 
-		if (v > 1 || !str_cas(&e->cookie, v, cookie))
+		if (v > 1)
+			continue;
+		reach_raise(n);
+		if (!str_cas(&e->cookie, v, cookie))
 			continue;
 		str_store_rel(&e->file, (uint64_t)(uintptr_t)f);
 		return 0;
@@ -42,9 +66,10 @@ str_dir_enter(uint64_t cookie, struct str_file *f)
 static struct str_cookie *
 find(uint64_t cookie)
 {
-	uint32_t h = hash(cookie), n;
+	uint64_t n, reach = str_load_acq(str_root(STR_ROOT_REACH));
+	uint32_t h = hash(cookie);
 
-	for (n = 0; n < STR_NCOOKIE; n++, h = (h + 1) & (STR_NCOOKIE - 1)) {
+	for (n = 0; n <= reach; n++, h = (h + 1) & (STR_NCOOKIE - 1)) {
 		struct str_cookie *e = &host_domain->cookie[h];
 		uint64_t v = str_load_acq(&e->cookie);
 

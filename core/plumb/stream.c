@@ -20,8 +20,10 @@
 
 #define TIDY 1024u /* pipes, before an attach looks for dead ones */
 
+/* The memory is clear. */
 static int
-head_init(struct str_plumb *pl, int end, uint32_t hiwat, uint32_t lowat)
+head_init(struct str_plumb *pl, int end, uint32_t hiwat, uint32_t lowat,
+	uint64_t now)
 {
 	struct str_head *sd = &pl->head[end];
 
@@ -33,7 +35,7 @@ head_init(struct str_plumb *pl, int end, uint32_t hiwat, uint32_t lowat)
 	sd->cltime = STR_CLTIME;
 	sd->minpsz = 0;
 	sd->maxpsz = INFPSZ;
-	str_store(&sd->ctime, host_now());
+	str_store(&sd->ctime, now);
 	if (end >= (int)pl->nheads) {
 		str_store(&sd->flags, STR_H_STUB | STR_H_CLOSED);
 		sd->peer = &pl->head[0];
@@ -80,6 +82,7 @@ str_stream_alloc(uint32_t kind, uint32_t hiwat, uint32_t lowat)
 {
 	struct str_plumb *pl;
 	unsigned buried = 0;
+	uint64_t now;
 	uint32_t gen;
 	int e, err = 0;
 
@@ -96,8 +99,9 @@ str_stream_alloc(uint32_t kind, uint32_t hiwat, uint32_t lowat)
 	pl->nheads = kind == STR_PL_PIPE ? 2 : 1;
 	/* only now: the reaper takes it for one */
 	str_store_rel(&pl->blk.state, STR_BLK_PIPE);
+	now = host_now();
 	for (e = 0; e < 2 && err == 0; e++) {
-		err = head_init(pl, e, hiwat, lowat);
+		err = head_init(pl, e, hiwat, lowat, now);
 		str_store(&pl->head[e].file.gen, gen + 1);
 	}
 	if (err != 0) {
@@ -139,14 +143,36 @@ str_stream_discard(struct str_plumb *pl)
 	str_mem_free(pl);
 }
 
+/*
+ * Is this the domain's only thread?  One that has no slot yet will find the
+ * generation raised: its full fence, when it has taken one, pairs with this.
+ */
+static bool
+is_alone(void)
+{
+	struct str_domain *d = host_domain;
+	uint32_t n, i;
+
+	str_fence_full();
+	n = str_load(&d->thread_high);
+	for (i = 0; i < n && i < STR_NTHREAD; i++)
+		if (&d->thread[i] != host_self() &&
+			str_load(&d->thread[i].tag) != 0)
+			return false;
+	return true;
+}
+
 /* Is a call on either end still going on, in a thread that lives? */
 static bool
 is_inside(struct str_plumb *pl)
 {
 	struct str_domain *d = host_domain;
-	uint32_t n = str_load(&d->thread_high), i, k;
+	uint32_t n, i, k;
 
+	if (is_alone())
+		return false;
 	host_fence_heavy(); /* pairs with str_head_enter() */
+	n = str_load(&d->thread_high);
 	for (i = 0; i < n && i < STR_NTHREAD; i++) {
 		struct str_thread *t = &d->thread[i];
 		uint64_t in = str_load_acq(&t->inside);
@@ -243,7 +269,8 @@ str_stream_free(struct str_plumb *pl, uint64_t sid,
 	for (e = 0; e < 2; e++) {
 		struct str_head *sd = &pl->head[e];
 
-		if (sd->file.carrier.cookie != 0)
+		if (sd->file.carrier.cookie != 0 &&
+			sd->file.carrier.cookie != sid)
 			(void)str_dir_remove(sd->file.carrier.cookie);
 		/* before claims are looked for: head/short.c */
 		str_store(&sd->hq.ticket, (uint64_t)0);

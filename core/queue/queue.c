@@ -582,7 +582,6 @@ str_queue_init(queue_t *q, struct qinit *qi, struct str_qpair *qp,
 {
 	struct module_info *mi = qi->qi_minfo;
 
-	__builtin_memset(q, 0, sizeof(*q));
 	q->q_qinfo = qi;
 	q->q_flag = flag | QUSE | QWANTR;
 	q->q_pair = qp;
@@ -628,6 +627,10 @@ str_queue_flush_all(queue_t *q)
 	mblk_t *mp, *lost = NULL;
 	qband_t *qb;
 
+	/* nothing was ever put on a pipe's own */
+	if (str_likely(q->q_first == NULL && q->q_bandp == NULL &&
+		str_load(&q->q_klock.owner) == 0))
+		return;
 	lockq(q);
 	while ((mp = q->q_first) != NULL) {
 		(void)count_out(q, mp, mp->b_next, NULL);

@@ -184,6 +184,10 @@ str_sched_remove(queue_t *q)
 	struct str_plumb *pl = q->q_pair->plumb;
 	queue_t *p, *prev = NULL;
 
+	/* marked before it is on the list, and the list's lock is held */
+	if (str_likely((str_load(&q->q_flag) & QENAB) == 0 &&
+		str_load(&pl->rlock.owner) == 0))
+		return;
 	lockr(pl);
 	for (p = pl->run_first; p != NULL; prev = p, p = p->q_link) {
 		if (p != q)

@@ -56,7 +56,7 @@ identity(int fd, struct host_carrier *c)
 	err = sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_COOKIE, &c->cookie,
 		&len);
 	if (err == 0)
-		err = sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH);
+		err = sys_call2(SYS_fstat, fd, &st);
 	if (err == 0)
 		c->ino = st.st_ino;
 	return (int)-err;

@@ -20,6 +20,8 @@
 
 /* Descriptor + 1, 0 = none. */
 static str_a32 hidden[HOST_NFD];
+/* No hidden one was ever below: what close() asks about mostly is. */
+static str_a32 lowest = INT_MAX;
 
 int
 host_fd_get(enum host_fd which)
@@ -57,7 +59,11 @@ host_fd_protect(int fd)
 void
 host_fd_note(enum host_fd which, int fd)
 {
-	str_store(&hidden[which], (uint32_t)fd + 1);
+	uint32_t low = str_load(&lowest);
+
+	while ((uint32_t)fd < low && !str_cas(&lowest, low, (uint32_t)fd))
+		low = str_load(&lowest);
+	str_store_rel(&hidden[which], (uint32_t)fd + 1);
 }
 
 /* Make @fd one of the hidden ones; returns its new number. */
@@ -81,8 +87,8 @@ host_fd_drop(enum host_fd which)
 bool
 host_fd_is_ours(int fd)
 {
-	for (int i = 0; i < HOST_NFD; i++)
-		if (fd >= 0 && str_load(&hidden[i]) == (uint32_t)fd + 1)
+	for (int i = 0; i < HOST_NFD && fd >= (int)str_load(&lowest); i++)
+		if (str_load(&hidden[i]) == (uint32_t)fd + 1)
 			return true;
 	return host_sock_is_ours(fd);
 }

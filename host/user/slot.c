@@ -434,6 +434,7 @@ thread_take(uint32_t lo, uint32_t hi)
 		raise_high(&d->thread_high, i + 1);
 		if (!owner_cas(&d->thread[i], o, mine))
 			continue;
+		str_fence_full(); /* pairs with core/plumb/stream.c:is_alone */
 		str_store(&d->thread[i].gen, mine.tag >> 12);
 		str_store_rel(&d->thread[i].tid, (uint32_t)sys_gettid());
 		/* only now: who revokes a bias looks at the tag first */
