@@ -9,6 +9,8 @@
  * Under load messages wait on the write queue, which is not enabled by them,
  * until a batch is there, or half a millisecond has passed, or this thread
  * is about to sleep (KS_SOON); then one call hands the kernel all of them.
+ * A batch is two blocks: as much as the kernel has on its way at a time with
+ * buffers of usual sizes, where one block stops after its one segment.
  * What the kernel has no room for stays until it has (KS_OUT), and the queue
  * fills up and holds the writer back, as any queue does.
  *
@@ -46,8 +48,11 @@
 #define OUT_HEAD 16u	   /* its own header */
 #define OUT_GATHERS 0x8000 /* b_flag: it is one */
 #define OUT_SMALL 8192u	   /* messages that are copied into one */
-/* enough to be sent: the next one might need a second block, or has one */
-#define OUT_BATCH (OUT_BLOCK - OUT_HEAD - 4096u)
+#define OUT_BLOCKS 2u	   /* so many go at once */
+#define OUT_ROOM (OUT_BLOCK - OUT_HEAD)
+/* enough to be sent: the next one might need one block more, or does */
+#define OUT_BATCH (OUT_BLOCKS * OUT_ROOM - 4096u)
+#define OUT_FULL ((OUT_BLOCKS - 1) * OUT_ROOM)
 #define OUT_DIRECT (OUT_SMALL + 1) /* messages that go at once if none waits */
 #define OUT_LENT 32u	   /* messages of a size, before a look at the clock */
 #define OUT_IDLE INET_US(50)
@@ -517,6 +522,15 @@ out_queue(struct inet *in, mblk_t *mp, uint32_t len)
 	(void)putq(in->wq, mp);
 }
 
+/* Is there no room behind what waits for a message as long as the last? */
+static int
+is_full(struct inet *in, uint32_t len)
+{
+	mblk_t *g = in->wq->q_last;
+
+	return g == NULL || !is_gather(g) || out_room(g) < len;
+}
+
 /* Nothing waits: to the kernel with it.  0: @mp, or its rest, is left. */
 static int
 out_direct(struct inet *in, mblk_t *mp, uint32_t len)
@@ -611,7 +625,7 @@ inet_out_data(struct inet *in, mblk_t *mp)
 	if (o->want & KS_OUT)
 		return; /* there is no room: who has some calls */
 	if (o->tail - o->left >= OUT_BATCH ||
-		o->tail - o->left + len > OUT_BLOCK - OUT_HEAD ||
+		(o->tail - o->left >= OUT_FULL && is_full(in, len)) ||
 		now - o->since > OUT_LATE)
 		(void)inet_out_flush(in);
 	else
