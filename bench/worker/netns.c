@@ -246,8 +246,11 @@ configure(const int *fds)
 static int
 make_space(int which, int *ret_fd)
 {
-	if (unshare(CLONE_NEWNET) != 0)
+	if (unshare(CLONE_NEWNET) != 0) {
+		/* as it says when the kernel has none */
+		errno = errno == EINVAL ? ENOSYS : errno;
 		return failed("making a namespace");
+	}
 	spaces[which] = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 	*ret_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	return spaces[which] == -1 || *ret_fd == -1
@@ -288,14 +291,25 @@ netns_enter(int there)
 int
 netns_route(int forwards)
 {
-	int fd = open(FORWARD, O_RDWR | O_CLOEXEC);
-	ssize_t n = fd == -1 ? -1 : write(fd, forwards ? "1" : "0", 1);
-	int error = errno;
+	char wanted = forwards ? '1' : '0';
+	char is = 0;
+	int fd = open(FORWARD, O_RDONLY | O_CLOEXEC);
+	int ret = -1, error;
 
+	if (fd != -1 && read(fd, &is, 1) == 1 && is == wanted) {
+		ret = 0;
+	} else {
+		if (fd != -1)
+			(void)close(fd);
+		fd = open(FORWARD, O_WRONLY | O_CLOEXEC);
+		if (fd != -1 && write(fd, &wanted, 1) == 1)
+			ret = 0;
+	}
+	error = errno;
 	if (fd != -1)
 		(void)close(fd);
 	errno = error;
-	return n == 1 ? 0 : failed(FORWARD);
+	return ret == 0 ? 0 : failed(FORWARD);
 }
 
 /* --------------------------------------------------------------- processors */

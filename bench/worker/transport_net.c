@@ -150,7 +150,6 @@ is_absent(int error, int apart)
 	case ENOSYS:
 	case EOPNOTSUPP:
 	case EPROTONOSUPPORT:
-	case EINVAL: /* unshare(): no network namespaces in this kernel */
 		return apart;
 	default:
 		return 0;
