@@ -365,7 +365,8 @@ canon_minor_take(struct canon_minors *cm, int sflag, unsigned int m,
 	}
 	for (; m < CANON_MINORS; m++) {
 		bit = 1ul << (m % 64);
-		if ((cm->bits[m / 64] & bit) != 0)
+		if ((__atomic_load_n(&cm->bits[m / 64], __ATOMIC_RELAXED) &
+			bit) != 0)
 			continue;
 		if ((__atomic_fetch_or(&cm->bits[m / 64], bit,
 			__ATOMIC_ACQ_REL) & bit) == 0) {

@@ -137,10 +137,17 @@ depot_push(unsigned cls, struct chain *c)
 	uint64_t old = str_load_acq(top);
 
 	do
-		c->below = TOP_PTR(old);
+		str_store(&c->below, TOP_PTR(old));
 	while (!__atomic_compare_exchange_n(top, &old,
 		TOP(c, TOP_TAG(old) + 1), 0, __ATOMIC_ACQ_REL,
 		__ATOMIC_ACQUIRE));
+}
+
+/* @c may be gone by now; its memory is mapped for ever. */
+STR_RACY static struct chain *
+below_of(struct chain *c)
+{
+	return str_load(&c->below);
 }
 
 static struct chain *
@@ -155,9 +162,8 @@ depot_pop(unsigned cls)
 
 		if (c == NULL)
 			return NULL;
-		/* c may be gone by now; its memory is mapped for ever and the
-		 * tag then makes the exchange fail */
-		below = *(struct chain *volatile *)&c->below;
+		/* if c is gone the tag makes the exchange fail */
+		below = below_of(c);
 		if (__atomic_compare_exchange_n(top, &old,
 			    TOP(below, TOP_TAG(old) + 1), 0, __ATOMIC_ACQ_REL,
 			    __ATOMIC_ACQUIRE))

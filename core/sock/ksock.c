@@ -216,8 +216,8 @@ take(void)
 	n = str_load(high);
 	while (n <= ks->index && !str_cas(high, n, (uint64_t)ks->index + 1))
 		n = str_load(high);
-	ks->rq = NULL;
-	ks->home = NULL;
+	str_store(&ks->rq, NULL);
+	str_store(&ks->home, NULL);
 	str_store(&ks->events, 0u);
 	str_store(&ks->want, 0u);
 	str_store(&ks->flags, 0u);
@@ -235,7 +235,7 @@ stream_of(queue_t *rq)
 static void
 settle(struct str_ksock *ks, int fd, struct str_plumb *home, uint32_t flags)
 {
-	ks->home = home;
+	str_store(&ks->home, home);
 	str_store(&home->ksocked, 1u);
 	str_store(&ks->flags, flags);
 	str_store_rel(&ks->gen, str_load(&ks->gen) + 1);
@@ -316,7 +316,7 @@ ksock_accept(ksock_t *ks, ksock_t **ret, void *addr, uint32_t *len)
 			flag(ks, KF_EMPTY, KF_STUCKIN);
 		return fd;
 	}
-	settle(n, fd, ks->home, KF_STREAM);
+	settle(n, fd, str_load(&ks->home), KF_STREAM);
 	str_store_rel(&n->owner, 0u);
 	*ret = n;
 	return 0;
@@ -325,19 +325,19 @@ ksock_accept(ksock_t *ks, ksock_t **ret, void *addr, uint32_t *len)
 void
 ksock_attach(ksock_t *ks, queue_t *rq)
 {
-	struct str_plumb *was = ks->home, *pl;
+	struct str_plumb *was = str_load(&ks->home), *pl;
 	uint64_t id = id_of(ks);
 
 	if (was != NULL)
 		(void)str_cas(&was->ksock, id, (uint64_t)0);
 	if (rq == NULL) {
-		ks->rq = NULL;
+		str_store(&ks->rq, NULL);
 		return;
 	}
 	pl = stream_of(rq);
 	str_store(&pl->ksocked, 1u);
-	ks->home = pl;
-	ks->rq = rq;
+	str_store(&ks->home, pl);
+	str_store(&ks->rq, rq);
 	(void)str_and(&ks->flags, ~(KF_STUCKIN | KF_STUCKOUT));
 	str_store_rel(&pl->ksock, id);
 	str_sock_changed(pl);
@@ -352,19 +352,19 @@ finish(struct str_ksock *ks, bool abort)
 {
 	uint32_t gen = str_load(&ks->gen);
 	uint64_t id = id_of(ks);
-	struct str_plumb *home = ks->home;
+	struct str_plumb *home = str_load(&ks->home);
 
 	if ((gen & 1) != 0) {
 		if (home != NULL && str_mem_valid(home))
 			(void)str_cas(&home->ksock, id, (uint64_t)0);
-		ks->rq = NULL;
+		str_store(&ks->rq, NULL);
 		host_sock_shut(id, abort);
 		STR_CRASH_POINT("ksock:shut");
 		str_store_rel(&ks->gen, gen + 1);
 		STR_CRASH_POINT("ksock:dead");
 		host_sock_gone(id, (str_load(&ks->flags) & KF_NAMED) != 0);
 	}
-	ks->home = NULL;
+	str_store(&ks->home, NULL);
 	str_store_rel(&ks->owner, 0u);
 }
 
@@ -396,10 +396,11 @@ str_sock_reap(uint32_t dead)
 	(void)each(of_the_dead, &dead);
 }
 
+/* In this order: a home from before it was alive may be that of another. */
 static bool
 of_stream(struct str_ksock *ks, void *arg)
 {
-	if (ks->home == arg && (str_load(&ks->gen) & 1) != 0)
+	if ((str_load_acq(&ks->gen) & 1) != 0 && str_load(&ks->home) == arg)
 		ksock_close(ks, 0);
 	return false;
 }
@@ -456,17 +457,17 @@ fire(uint64_t id, uint32_t what, bool end, struct host_call *hc)
 		return false;
 	if (end)
 		what |= KS_ODD;
-	pl = ks->home;
+	pl = str_load(&ks->home);
 	(void)str_or(&ks->events, what);
-	if (pl == NULL || ks->rq == NULL)
+	if (pl == NULL || str_load(&ks->rq) == NULL)
 		return false;
 	if (!str_claim_stream(pl)) {
 		/* a plumber is at work: who watches is told once more */
 		(void)host_sock_watch(id, 0);
 		return false;
 	}
-	rq = ks->rq;
-	if (find(id) == NULL || ks->home != pl || rq == NULL ||
+	rq = str_load(&ks->rq);
+	if (find(id) == NULL || str_load(&ks->home) != pl || rq == NULL ||
 	    !is_queue_of(pl, rq)) {
 		str_unclaim(pl);
 		return false;
@@ -620,7 +621,7 @@ str_sock_lent(struct str_plumb *pl, bool in)
 {
 	struct str_ksock *ks = find(str_sock_of(pl));
 
-	if (ks == NULL || ks->home != pl || (in &&
+	if (ks == NULL || str_load(&ks->home) != pl || (in &&
 		(for_stream(ks) != 0 ||
 			(str_load(&ks->flags) & KF_WATCHED) != 0)))
 		return NULL;
@@ -700,9 +701,9 @@ ksock_want(ksock_t *ks, uint32_t events)
 static uint32_t
 for_stream(struct str_ksock *ks)
 {
-	struct str_plumb *pl = ks->home;
+	struct str_plumb *pl = str_load(&ks->home);
 
-	if (ks->rq == NULL || pl == NULL || !str_mem_valid(pl))
+	if (str_load(&ks->rq) == NULL || pl == NULL || !str_mem_valid(pl))
 		return 0;
 	return pl->under != NULL || pl->head[0].sigs != NULL ||
 		(str_load(&ks->flags) & KF_NEAR) != 0 ? KS_IN : 0;
@@ -720,7 +721,7 @@ str_sock_near(uint64_t id)
 void
 ksock_near(ksock_t *ks, int yes)
 {
-	struct str_plumb *pl = ks->home;
+	struct str_plumb *pl = str_load(&ks->home);
 
 	flag(ks, yes ? KF_NEAR : 0, yes ? 0 : KF_NEAR);
 	if (yes && pl != NULL)

@@ -15,7 +15,7 @@ static char ours; /* stands for all that this process has published */
  * Who wrote @p last, or NULL: it is in no domain.  Asked of the lock, too, under
  * which another thread attaches: not among what is looked at.
  */
-__attribute__((no_sanitize_thread)) static uint16_t *
+STR_RACY static uint16_t *
 last(const volatile void *p)
 {
 	struct str_domain *d = str_load(&host_domain);

@@ -27,6 +27,12 @@
 #define STR_CONSTRUCTOR __attribute__((constructor))
 #define STR_CONSTRUCTOR_AT(prio) __attribute__((constructor(prio)))
 #define STR_PACKED __attribute__((packed))
+/* What it reads may be written meanwhile, which its caller finds out. */
+#if defined(__SANITIZE_THREAD__)
+#define STR_RACY __attribute__((no_sanitize_thread, noinline))
+#else
+#define STR_RACY
+#endif
 #define STR_FALLTHROUGH __attribute__((fallthrough))
 
 /*

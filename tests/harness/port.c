@@ -64,11 +64,10 @@ is_free(int family, int type, unsigned int port)
 int
 t_port(int family, int type)
 {
-	static uint64_t state;
+	static _Atomic uint64_t turns; /* threads look, too */
 	unsigned int lo, hi, i, port;
+	uint64_t state = t_now_ns() ^ (uint64_t)getpid() << 40 ^ turns++ << 32;
 
-	if (state == 0)
-		state = t_now_ns() ^ (uint64_t)getpid() << 40;
 	range(&lo, &hi);
 	for (i = 0; i < TRIES; i++) {
 		state = state * 6364136223846793005ull + 1442695040888963407ull;
