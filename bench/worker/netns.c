@@ -45,7 +45,7 @@ static int spaces[2] = {-1, -1}; /* here, there */
 static int
 failed(const char *what)
 {
-	worker_detail(what, "between network namespaces");
+	worker_detail("network namespaces", what);
 	return -1;
 }
 
