@@ -39,6 +39,7 @@
 #define STAGE_NS 50000000ull
 #define SPIN_READ_US 30u
 #define SPIN_WRITE_US 20u
+#define SPIN_FLOW_US 60u /* of bytes by the socket: till more are there */
 #define YIELDS 2u
 #define FAR 24u /* pauses between two looks: about a microsecond */
 
@@ -637,10 +638,23 @@ lent_ready(struct str_head *sd, uint32_t lent)
 			STR_H_PEER | STR_H_PLEX | STR_H_LOOK)) != 0;
 }
 
+/* Does what comes by the socket @id come from another CPU, as far as seen? */
+static bool
+from_afar(uint64_t id)
+{
+	int cpu = -1;
+	uint32_t len = sizeof(cpu);
+
+	return host_sock_getopt(id, KS_LEVEL, KS_CPU, &cpu, &len) == 0 &&
+		cpu >= 0 && (uint32_t)cpu != host_cpu();
+}
+
 /*
  * Before a thread sleeps for the socket it lets others run, and who has just
  * said something waits a moment for the answer: to be woken costs more than
- * that.  Where this is in vain it is not tried for a while.
+ * that.  So does who receives a flow of bytes from another CPU, for it is the
+ * sender who would have to wake him, each time.  Where this is in vain it is
+ * not tried for a while.
  * Return: *what* has come, and nothing else.
  */
 static bool
@@ -649,21 +663,29 @@ lent_soon(struct str_head *sd, struct host_call *hc, uint32_t what,
 	void *arg)
 {
 	struct ksock_lend *l = &sd->plumb->lend;
-	unsigned way = what == HOST_C_OUT;
-	uint64_t id = str_sock_of(sd->plumb), start = host_ticks(), most = 0;
+	unsigned way = what == HOST_C_OUT, us = SPIN_READ_US, i;
+	uint64_t id = str_sock_of(sd->plumb), start = host_ticks(), most;
+	bool flow = try == NULL && host_tls.wrote == 0;
 	uint32_t ev;
 
-	/* of bytes that only go one way, the fewer times the better */
-	if (try == NULL && (way || host_tls.wrote == 0))
+	/* room: the fewer times, the more there is */
+	if (try == NULL && way)
 		return false;
 	if (l->rest[way] != 0) {
 		l->rest[way]--;
 		return false;
 	}
-	if (!way && (host_tls.wrote != 0 || try != NULL))
-		most = SPIN_READ_US * host_ticks_per_ms / 1000;
+	/* of bytes that only come, on one CPU, the fewer times the better */
+	if (flow) {
+		if (!from_afar(id))
+			return false;
+		us = SPIN_FLOW_US;
+	}
+	most = us * host_ticks_per_ms / 1000;
 	host_tls.wrote = 0;
 	do {
+		for (i = flow ? FAR : 0; i != 0; i--)
+			str_cpu_relax();
 		host_yield();
 		if (lent_ready(sd, what) || host_interrupted(hc) !=
 				HOST_SIG_NONE)

@@ -143,6 +143,9 @@ int ksock_error(ksock_t *ks);
 /* ksock_ioctl - FIONREAD, SIOCOUTQ, SIOCATMARK: an int read; minus an errno */
 #define KS_ATMARK 0x8905ul /* SIOCATMARK, of Linux */
 #define KS_INQ 0x541bul	   /* FIONREAD */
+/* of ksock_getopt(), of Linux too: SOL_SOCKET, SO_INCOMING_CPU */
+#define KS_LEVEL 1
+#define KS_CPU 49
 int ksock_ioctl(ksock_t *ks, unsigned long cmd, int *ret);
 
 /*
