@@ -152,6 +152,9 @@ struct str_seg {
 #define STR_WANT_BACK 8u  /* a module was refused: back-enable it */
 #define STR_WANT_BITS 0xffu /* above: which arming, see head/sleep.c */
 
+#define STR_FULL_MARK 1u /* high water has been passed */
+#define STR_FULL_HELD 2u /* messages wait for memory: see `overflow' */
+
 struct str_headq {
 	/* the producer's line */
 	struct str_hlock plock;
@@ -166,7 +169,8 @@ struct str_headq {
 	struct str_seg *tail; /* [P] segment pos is in */
 	uint64_t ccpos;	      /* [P] cpos when last looked at */
 	uint64_t ccbytes;     /* [P] cbytes likewise */
-	str_a32 full;	      /* [P] QFULL: set above hiwat, see flow */
+	str_a32 full;	      /* [P] QFULL, STR_FULL_*: set above hiwat, see
+			       * flow */
 	str_a32 pcpu;	      /* [A] CPU of the last producer */
 	uint32_t credit;      /* [P] writes before the next question */
 	uint32_t brisk;	      /* [P] calls come quickly */
@@ -200,8 +204,9 @@ struct str_headq {
 	str_a32 npri;	      /* [A] messages on the read queue proper */
 	uint32_t hiwat;	      /* [A] */
 	uint32_t lowat;	      /* [A] */
-	str_a32 overflow;     /* [A] messages wait on the head's write queue
-			       * for memory to enter the log */
+	str_a32 overflow;     /* [P] messages wait on the head's write queue
+			       * for memory to enter the log; for readers, who
+			       * leave the producer's lines alone */
 	str_a32 doubt;	      /* [A] a reader died, and cbytes may be ahead of
 			       * cpos: str_headq_settle() */
 	struct str_seg *volatile spare; /* [A] one empty segment */
@@ -825,6 +830,7 @@ int str_headq_append_msg(struct str_headq *hq, const void *uctl, size_t clen,
 	const void *udata, ssize_t dlen, uint32_t flags);
 int str_headq_append_mblk(struct str_headq *hq, mblk_t *mp);
 void str_headq_deliver(struct str_headq *hq, mblk_t *mp);
+void str_headq_hold(struct str_headq *hq, bool yes);
 mblk_t *str_headq_take(struct str_headq *hq);
 bool str_headq_is_full(struct str_headq *hq);
 void str_headq_limits(struct str_headq *hq, uint32_t hiwat, uint32_t lowat);
@@ -835,11 +841,14 @@ void str_headq_refs(struct str_headq *hq,
 void str_headq_repair_p(struct str_headq *hq);
 void str_headq_recount(struct str_headq *hq) STR_COLD;
 
-/* Is the count in doubt?  Then it is made sure.  Locks: plock, not clock. */
+/*
+ * Before a message is appended: is the count in doubt?  Then it is made sure.
+ * And what waits for memory goes first.  Locks: plock, not clock.
+ */
 STR_INLINE void
 str_headq_settle(struct str_headq *hq)
 {
-	if (str_unlikely(str_load(&hq->doubt) != 0))
+	if (str_unlikely((str_load(&hq->doubt) | str_load(&hq->overflow)) != 0))
 		str_headq_recount(hq);
 }
 

@@ -46,7 +46,8 @@ has_room(struct str_headq *hq)
 	uint64_t n = str_headq_count(hq), log;
 
 	log = str_load(&hq->pos) - str_load(&hq->cpos);
-	return n < hq->lowat && log < hq->loglimit / 2;
+	return n < hq->lowat && log < hq->loglimit / 2 &&
+		str_load(&hq->full) != STR_FULL_HELD;
 }
 
 /*
@@ -135,7 +136,6 @@ str_direct_up(queue_t *rq, const void *ctl, size_t clen,
 	if (str_unlikely(sd->straight != rq + 1 ||
 		(str_load(&sd->flags) & STR_H_PLEX) != 0 ||
 		(str_load(&pl->late) & STR_LATE_MSG) != 0 ||
-		str_load(&hq->overflow) != 0 ||
 		clen + (size_t)(d->dlen > 0 ? d->dlen : 0) > INLINE_MAX))
 		return STR_DIRECT_NOT;
 	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))

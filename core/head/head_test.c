@@ -547,10 +547,139 @@ T_CASE(what_waits_for_memory_is_changed_behind_the_others)
 	hq = &p_.sd[0]->hq;
 	T_EQ(fx_write(&p_, 1, "abc", 3), 3);
 	mp = fx_msg("def", 0);
-	(void)putq(&p_.sd[0]->qp->wq, mp); /* as str_headq_deliver() does */
+	/* as str_headq_deliver() does */
+	(void)putq(&p_.sd[0]->qp->wq, mp);
 	str_store(&hq->overflow, 1u);
+	str_store(&hq->full, STR_FULL_HELD);
 	T_EQ(str_head_again(q, change), 0);
 	read_all("AbcDef");
+}
+
+/* A message of @n bytes is at a head for which there is no memory. */
+static void
+up_without_memory(int end, int n)
+{
+	mblk_t *mp = allocb((size_t)n, BPRI_HI);
+
+	T_NOTNULL(mp);
+	memset(mp->b_wptr, 'L', (size_t)n);
+	mp->b_wptr += n;
+	fx_use_up();
+	up(end, mp);
+	fx_give_back();
+	T_EQ(str_load(&p_.sd[end]->hq.overflow), 1u);
+}
+
+static void
+read_long_then(const char *what)
+{
+	int n = (int)strlen(what), got = 0;
+
+	while (got < 5000) {
+		T_EQ(fx_read(&p_, 0, buf, 1000), 1000);
+		T_EQ(buf[0], 'L');
+		got += 1000;
+	}
+	T_EQ(fx_read(&p_, 0, buf, 100), n);
+	T_MEM(buf, what, (size_t)n);
+}
+
+/* docs/architecture.md: what finds no memory waits in order */
+T_CASE(a_write_does_not_overtake_what_waits_for_memory)
+{
+	begin(t);
+	up_without_memory(0, 5000);
+	T_EQ(fx_write(&p_, 1, "short", 5), 5);
+	read_long_then("short");
+}
+
+static uint64_t
+segment_left(const struct str_headq *hq)
+{
+	return hq->tail->base + hq->tail->size - str_load(&hq->pos);
+}
+
+/* The same by the fast path, where there is room for it and not for the other */
+T_CASE(a_write_does_not_overtake_by_the_fast_path)
+{
+	const struct str_headq *hq;
+	int n = 1;
+
+	begin(t);
+	hq = &p_.sd[0]->hq;
+	T_EQ(fx_write(&p_, 1, "0", 1), 1);
+	while (segment_left(hq) >= 24)
+		n += (int)fx_write(&p_, 1, "0", 1);
+	n += (int)fx_write(&p_, 1, "00000", segment_left(hq) == 20 ? 5 : 1);
+	T_EQ(segment_left(hq), 8u);
+	up_without_memory(0, 5000);
+	T_EQ(fx_write(&p_, 1, "s", 1), 1);
+	T_EQ(fx_read(&p_, 0, buf, (size_t)n), n);
+	read_long_then("s");
+}
+
+static uint32_t
+events(int end)
+{
+	struct host_call hc = p_.hc[end];
+	struct str_head *sd = p_.sd[end];
+	uint32_t ev;
+
+	T_EQ(host_enter(&hc), 0);
+	T_TRUE(str_head_enter(sd, str_file_flags(&sd->file),
+		str_file_gen(&sd->file)));
+	ev = str_head_events(sd);
+	host_leave();
+	return ev;
+}
+
+/* ... while there is none: as a full queue */
+T_CASE(what_waits_for_memory_holds_writers_back)
+{
+	mblk_t *mp;
+
+	begin(t);
+	p_.hc[1].fflags |= STR_O_NONBLOCK;
+	mp = fx_msg("def", 0);
+	fx_use_up();
+	up(0, mp);
+	T_EQ(fx_write(&p_, 1, "s", 1), -11);
+	T_EQ(events(1) & STR_POLLOUT, 0u);
+	/* ... which there is something in */
+	T_NE(events(0) & STR_POLLIN, 0u);
+	fx_give_back();
+	T_EQ(fx_write(&p_, 1, "s", 1), 1);
+	T_NE(events(1) & STR_POLLOUT, 0u);
+	read_all("defs");
+}
+
+/* ... and is dropped by a flush like the rest */
+T_CASE(what_waits_for_memory_is_flushed)
+{
+	begin(t);
+	up_without_memory(0, 5000);
+	T_EQ(fx_ioctl(&p_, 0, I_FLUSH, 1), 0);
+	p_.hc[0].fflags |= STR_O_NONBLOCK;
+	T_EQ(fx_read(&p_, 0, buf, 10), -11);
+	T_EQ(events(0) & STR_POLLIN, 0u);
+	T_EQ(fx_write(&p_, 1, "x", 1), 1);
+	T_EQ(fx_read(&p_, 0, buf, 10), 1);
+}
+
+/* ... and is not behind the end of the file */
+T_CASE(what_waits_for_memory_comes_before_the_end)
+{
+	mblk_t *mp;
+
+	begin(t);
+	mp = fx_msg("def", 0);
+	fx_use_up();
+	up(0, mp);
+	fx_close(&p_, 1);
+	T_EQ(fx_read(&p_, 0, buf, 10), -ENOSR);
+	fx_give_back();
+	T_EQ(fx_read(&p_, 0, buf, 10), 3);
+	T_EQ(fx_read(&p_, 0, buf, 10), 0);
 }
 
 /* What is for those below is discarded */

@@ -26,6 +26,13 @@
  * QFULL: set above hiwat, clear when the count is zero or below lowat.  A
  * log of many tiny records is full at `loglimit' bytes, headers included.
  *
+ * Want of memory.  A writer is told; but a message that comes from a module
+ * cannot be refused.  It waits on the head's write queue, which is used for
+ * nothing else, and nothing is appended before it: `full' says so in a way that
+ * reading alone does not change (STR_FULL_HELD), and no room is known of
+ * (plimit).  It is let in by the next who comes with a message, or by the
+ * reader who has read all else: an empty log begins anew in the segment it has.
+ *
  * Failure.  What is beyond pos belongs to nobody: a producer that dies
  * there has written nothing.  pbytes is recounted by walking
  * (str_headq_repair_p).  A consumer commits by storing cpos; `part' is
@@ -212,17 +219,19 @@ str_headq_room_slow(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
 bool
 str_headq_is_full(struct str_headq *hq)
 {
+	uint32_t full = str_load(&hq->full);
 	uint64_t count, log;
 
-	if (str_likely(str_load(&hq->full) == 0))
+	if (str_likely(full == 0))
 		return false;
+	if (str_unlikely(full == STR_FULL_HELD))
+		return true;
 	log = str_load(&hq->pos) - str_load_acq(&hq->cpos);
 	count = str_headq_count(hq);
 	if ((count == 0 || count < hq->lowat) &&
-	    (log == 0 || log < hq->loglimit / 2)) {
-		str_store(&hq->full, 0u);
-		return false;
-	}
+	    (log == 0 || log < hq->loglimit / 2))
+		return !str_cas(&hq->full, STR_FULL_MARK, 0u) &&
+			str_load(&hq->full) != 0;
 	return true;
 }
 
@@ -344,8 +353,8 @@ str_headq_append_mblk(struct str_headq *hq, mblk_t *mp)
 		flags |= STR_REC_DELIM;
 	if (bytes <= COPY_MAX && mp->b_datap->db_type == M_DATA) {
 		p = room(hq, ALIGN4((uint32_t)bytes) + 4 + 64, &pos);
-		if (p == NULL)
-			return ENOSR;
+		if (str_unlikely(p == NULL))
+			goto ref; /* that may fit all the same */
 		off = data_off((uint32_t)bytes, p);
 		rec = off + ALIGN4((uint32_t)bytes);
 		for (bp = mp; bp != NULL; bp = bp->b_cont) {
@@ -360,6 +369,7 @@ str_headq_append_mblk(struct str_headq *hq, mblk_t *mp)
 		freemsg(mp);
 		return 0;
 	}
+ref:
 	bp = str_msg_unpin(mp);
 	if (bp == NULL)
 		return ENOSR;
@@ -396,10 +406,27 @@ ref_parts(struct str_rec *rec)
 }
 
 /*
- * Messages that found no memory wait on the head's write queue, which is
- * used for nothing else.  Let them in, oldest first.
+ * str_headq_hold - messages wait for memory, or none does any more
+ * In this order: who takes the lock over goes by `overflow'.
  * Locks: plock.
  */
+void
+str_headq_hold(struct str_headq *hq, bool yes)
+{
+	if (yes) {
+		str_store(&hq->overflow, 1u);
+		STR_CRASH_POINT("headq:holds");
+		hq->plimit = 0;
+		str_store(&hq->full, STR_FULL_HELD);
+		STR_CRASH_POINT("headq:held");
+	} else {
+		str_store(&hq->full, hq->plimit == 0 ? STR_FULL_MARK : 0u);
+		STR_CRASH_POINT("headq:unheld");
+		str_store(&hq->overflow, 0u);
+	}
+}
+
+/* Let in what waits for memory, oldest first.  Locks: plock. */
 static void
 let_in(struct str_headq *hq)
 {
@@ -410,9 +437,10 @@ let_in(struct str_headq *hq)
 		if (str_headq_append_mblk(hq, mp) == 0)
 			continue;
 		(void)putbq(&sd->qp->wq, mp);
+		str_headq_hold(hq, true);
 		return;
 	}
-	str_store(&hq->overflow, 0u);
+	str_headq_hold(hq, false);
 }
 
 /*
@@ -430,8 +458,8 @@ str_headq_deliver(struct str_headq *hq, mblk_t *mp)
 	if (str_likely(str_load(&hq->overflow) == 0 &&
 		str_headq_append_mblk(hq, mp) == 0))
 		return;
+	str_headq_hold(hq, true);
 	(void)putq(&sd->qp->wq, mp); /* band 0: needs no memory */
-	str_store(&hq->overflow, 1u);
 }
 
 /* The log is empty: do messages wait for memory?  Locks: clock. */
@@ -848,17 +876,12 @@ str_headq_records(struct str_headq *hq, uint32_t bits)
 	return n;
 }
 
-/*
- * str_headq_flush - drop everything unread
- * Locks: takes clock.
- */
-void
-str_headq_flush(struct str_headq *hq, bool data_only)
+static void
+flush_log(struct str_headq *hq)
 {
 	struct str_rec rec;
 	uint64_t stop;
 
-	(void)data_only; /* all records are of data types */
 	if (str_hlock(&hq->clock, STR_HOLD_C))
 		str_headq_repair_c(hq);
 	stop = str_load_acq(&hq->pos);
@@ -868,6 +891,42 @@ str_headq_flush(struct str_headq *hq, bool data_only)
 		str_headq_advance(hq, &rec, 0, 0, STR_TOOK_ALL);
 	}
 	str_hunlock(&hq->clock, STR_HOLD_C);
+}
+
+/* What waits for memory need not come in any more. */
+static STR_NOINLINE void
+flush_held(struct str_headq *hq)
+{
+	struct str_head *sd = str_container(hq, struct str_head, hq);
+	mblk_t *mp, *gone = NULL;
+
+	if (str_hlock(&hq->plock, STR_HOLD_P))
+		str_headq_repair_p(hq);
+	while ((mp = getq(&sd->qp->wq)) != NULL) {
+		mp->b_next = gone;
+		gone = mp;
+	}
+	if (str_load(&hq->overflow) != 0)
+		str_headq_hold(hq, false);
+	str_hunlock(&hq->plock, STR_HOLD_P);
+	while ((mp = gone) != NULL) {
+		gone = mp->b_next;
+		mp->b_next = NULL;
+		freemsg(mp);
+	}
+}
+
+/*
+ * str_headq_flush - drop everything unread
+ * Locks: takes clock, then plock.
+ */
+void
+str_headq_flush(struct str_headq *hq, bool data_only)
+{
+	(void)data_only; /* all records are of data types */
+	flush_log(hq);
+	if (str_unlikely(str_load(&hq->overflow) != 0))
+		flush_held(hq);
 }
 
 /* --------------------------------------------------------------- repair */
@@ -970,14 +1029,21 @@ str_headq_repair_p(struct str_headq *hq)
 	hq->ccpos = str_load(&hq->cpos);
 	hq->ccbytes = str_load(&hq->cbytes);
 	str_hunlock(&hq->clock, STR_HOLD_C);
+	if (str_load(&hq->overflow) != 0 ||
+	    str_load(&hq->full) == STR_FULL_HELD)
+		str_headq_hold(hq, str_load(&hq->overflow) != 0);
 }
 
 /* str_headq_recount - the slow half of str_headq_settle(). */
 void
 str_headq_recount(struct str_headq *hq)
 {
-	str_store(&hq->doubt, 0u); /* before: who dies now leaves plock */
-	str_headq_repair_p(hq);
+	if (str_load(&hq->doubt) != 0) {
+		str_store(&hq->doubt, 0u); /* before: who dies leaves plock */
+		str_headq_repair_p(hq);
+	}
+	if (str_load(&hq->overflow) != 0)
+		let_in(hq);
 }
 
 /* str_headq_repair_c - clock was taken over from a dead consumer. */
@@ -1005,7 +1071,7 @@ str_headq_fini(struct str_headq *hq)
 {
 	struct str_seg *s;
 
-	str_headq_flush(hq, false);
+	flush_log(hq);
 	/* one after the other: who dies in between leaves the rest */
 	while ((s = hq->head) != NULL) {
 		str_mem_own(s);

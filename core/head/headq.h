@@ -141,7 +141,7 @@ publish(struct str_headq *hq, uint64_t pos, uint32_t len, uint64_t bytes)
 		if (headq_bytes(pb, hq->ccbytes) > hq->hiwat ||
 		    pos + len - hq->ccpos > hq->loglimit) {
 			hq->plimit = 0;
-			str_store(&hq->full, 1u);
+			str_store(&hq->full, STR_FULL_MARK);
 			return;
 		}
 	}

@@ -769,6 +769,9 @@ get(struct str_head *sd, struct host_call *hc, struct getter *g)
 			    (tried = str_sock_try(sd, hc, KS_IN))))
 			continue;
 		ret = get_dry(sd, hc);
+		if (str_unlikely(ret == 1 && str_load(&sd->hq.overflow) != 0 &&
+			    !str_head_pending(sd)))
+			ret = -ENOSR; /* not the end: it waits for memory */
 		if (ret == 1 && g->prim != NULL) {
 			if (normal_pending(sd))
 				continue;

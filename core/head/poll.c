@@ -103,7 +103,8 @@ str_head_events(struct str_head *sd)
 		ev |= queued_events(sd);
 	else if (str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos))
 		ev |= STR_POLLIN | STR_POLLRDNORM;
-	else if (str_unlikely((f & STR_H_EOF) != 0))
+	else if (str_unlikely((f & STR_H_EOF) != 0 ||
+			 str_load(&sd->hq.overflow) != 0))
 		ev |= STR_POLLIN | STR_POLLRDNORM;
 	if (f & (STR_H_HUP | STR_H_PEER))
 		return ev | STR_POLLHUP;

@@ -389,6 +389,9 @@ read_slow(struct reader *r)
 		if (r->done != 0 && (sd->rdopt & RD_FILL) == 0)
 			return (long)r->done;
 		ret = dry(sd, hc);
+		if (str_unlikely(ret == 1 && str_load(&sd->hq.overflow) != 0 &&
+			    !str_head_pending(sd)))
+			ret = -ENOSR; /* not the end: it waits for memory */
 		/* the last records may have come before the hang-up, or be
 		 * on their way still */
 		if (ret != 0 && str_head_pending(sd))

@@ -457,3 +457,78 @@ T_CASE(a_claim_within_a_claim_does_not_wait_for_who_waits_for_it)
 	T_EQ(go(), 0);
 	T_EQ(got, 2);
 }
+
+/* messages that wait for memory */
+
+static mblk_t *late_;
+
+static void
+sends_up(void *arg)
+{
+	struct host_call hc = {.fd = p_.fd[1]};
+	struct str_head *sd = p_.sd[1];
+
+	(void)arg;
+	only(0);
+	T_EQ(host_enter(&hc), 0);
+	T_TRUE(str_head_enter(sd, str_file_flags(&sd->file),
+		str_file_gen(&sd->file)));
+	T_EQ(str_claim(sd->plumb), 0);
+	str_msg_own(late_);
+	str_put(&sd->qp->rq, late_);
+	str_unclaim(sd->plumb);
+	host_leave();
+	(void)fx_write(&p_, 0, "d", 1);
+}
+
+static void
+writes_behind(void *arg)
+{
+	(void)arg;
+	only(0);
+	sim_sleep(500 * MS);
+	fx_give_back();
+	T_EQ(fx_write(&p_, 0, "x", 1), 1);
+}
+
+static void
+reads_both(void *arg)
+{
+	long n;
+
+	(void)arg;
+	only(1);
+	sim_sleep(1000 * MS);
+	while ((n = fx_read(&p_, 1, buf + got, sizeof(buf))) > 0)
+		got += n;
+}
+
+static void
+dies_holding(struct t *t, const char *label, const char *want)
+{
+	begin(t);
+	late_ = fx_msg("late", 0);
+	str_msg_disown(late_);
+	fx_use_up();
+	sim_crash_at(label, 1);
+	(void)sim_spawn("sender", sends_up, NULL);
+	(void)sim_spawn("writer", writes_behind, NULL);
+	(void)sim_spawn("reader", reads_both, NULL);
+	T_EQ(go(), 0);
+	T_EQ(got, (long)strlen(want));
+	T_MEM(buf, want, strlen(want));
+	T_TRUE(sim_crash_count(label) != 0);
+}
+
+T_CASE(who_dies_saying_that_a_message_waits_for_memory_holds_up_nobody)
+{
+	dies_holding(t, "headq:holds", "x");
+	fx_end();
+	dies_holding(t, "headq:held", "x");
+}
+
+T_CASE(who_dies_letting_in_what_waited_leaves_it_in)
+{
+	/* the one who comes with memory; the first one waits to write */
+	dies_holding(t, "headq:unheld", "lated");
+}

@@ -122,8 +122,8 @@ str_head_again(queue_t *q, mblk_t *(*fn)(queue_t *q, mblk_t *mp))
 		*end = mp;
 		end = &mp->b_next;
 	}
-	if (all)
-		str_store(&hq->overflow, 0u);
+	if (all && str_load(&hq->overflow) != 0)
+		str_headq_hold(hq, false);
 	for (mp = first; mp != NULL && !all; mp = next) {
 		next = mp->b_next;
 		mp->b_next = NULL;
@@ -181,7 +181,7 @@ m_sig(struct str_head *sd, mblk_t *mp)
 		freemsg(mp);
 		return;
 	}
-	if (!str_head_pending(sd)) {
+	if (!str_head_pending(sd) && str_load(&sd->hq.overflow) == 0) {
 		str_sig_message(sd, *mp->b_rptr);
 		freemsg(mp);
 		return;
@@ -661,8 +661,7 @@ deliver_quick(struct str_head *sd, mblk_t *mp)
 	bool done;
 
 	if (!mdb_is_plain(mp) || mp->b_cont != NULL || mp->b_band != 0 ||
-	    (mp->b_flag & (MSGMARK | MSGDELIM)) != 0 || (ssize_t)n <= 0 ||
-	    str_load(&hq->overflow) != 0)
+	    (mp->b_flag & (MSGMARK | MSGDELIM)) != 0 || (ssize_t)n <= 0)
 		return false;
 	/* the short way when light fences are mere barriers */
 	if (str_unlikely(str_load(&host_domain->asym) == 0 ||

@@ -103,8 +103,7 @@ str_short_make(queue_t *wq, queue_t *rq)
 		return 0;
 	if (str_hlock(&hq->plock, STR_HOLD_P))
 		str_headq_repair_p(hq);
-	if (str_load(&hq->overflow) == 0)
-		str_store(&hq->ticket, v);
+	str_store(&hq->ticket, v);
 	str_hunlock(&hq->plock, STR_HOLD_P);
 	str_store_rel(&sd->cut, hq);
 	STR_CRASH_POINT("short:made");
@@ -196,7 +195,7 @@ append_slow(struct str_headq *hq, uint64_t ticket, const void *ubuf, size_t len)
 	if (str_hlock(&hq->plock, STR_HOLD_P))
 		str_headq_repair_p(hq);
 	str_headq_settle(hq);
-	if (str_load(&hq->ticket) == ticket && str_load(&hq->overflow) == 0 &&
+	if (str_load(&hq->ticket) == ticket &&
 	    (str_load(&hq->full) == 0 || !str_headq_is_full(hq)))
 		done = headq_put(hq, ubuf, len, 0) == 0;
 	str_hunlock(&hq->plock, STR_HOLD_P);
@@ -209,7 +208,6 @@ append(struct str_thread *t, struct str_plumb *to, struct str_headq *hq,
 {
 	if (str_likely(fast_lock(&hq->plock, STR_HOLD_P, t))) {
 		bool done = str_load(&hq->ticket) == ticket &&
-			str_load(&hq->overflow) == 0 &&
 			headq_put_quick(hq, ubuf, len);
 
 		if (str_likely(done))

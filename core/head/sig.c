@@ -406,7 +406,8 @@ str_sig_front(struct str_head *sd)
 	if (!str_headq_first(hq, &rec)) {
 		(void)str_and(&sd->flags, ~STR_H_MSIG);
 		str_fence_full();
-		if (str_load_acq(&hq->pos) != str_load(&hq->cpos))
+		if (str_load_acq(&hq->pos) != str_load(&hq->cpos) ||
+		    str_load(&hq->overflow) != 0)
 			(void)str_or(&sd->flags, STR_H_MSIG);
 	}
 	str_hunlock(&hq->clock, STR_HOLD_C);
