@@ -591,7 +591,14 @@ str_sock_any(void)
 	return str_load(str_root(STR_ROOT_NKSOCK)) != 0;
 }
 
-static uint32_t for_stream(struct str_ksock *ks);
+/* What streamsd has to look at for @pl, where @ks is at home, besides. */
+STR_INLINE uint32_t
+for_home(const struct str_ksock *ks, const struct str_plumb *pl)
+{
+	return str_load(&ks->rq) != NULL && (pl->under != NULL ||
+		pl->head[0].sigs != NULL ||
+		(str_load(&ks->flags) & KF_NEAR) != 0) ? KS_IN : 0;
+}
 
 uint64_t
 str_head_sock(struct str_head *sd)
@@ -622,7 +629,7 @@ str_sock_lent(struct str_plumb *pl, bool in)
 	struct str_ksock *ks = find(str_sock_of(pl));
 
 	if (ks == NULL || str_load(&ks->home) != pl || (in &&
-		(for_stream(ks) != 0 ||
+		(for_home(ks, pl) != 0 ||
 			(str_load(&ks->flags) & KF_WATCHED) != 0)))
 		return NULL;
 	return ks;
@@ -697,16 +704,13 @@ ksock_want(ksock_t *ks, uint32_t events)
 	host_sock_ask();
 }
 
-/* What streamsd has to look at for @ks's stream, besides. */
+/* The same; it may be at home nowhere. */
 static uint32_t
 for_stream(struct str_ksock *ks)
 {
 	struct str_plumb *pl = str_load(&ks->home);
 
-	if (str_load(&ks->rq) == NULL || pl == NULL || !str_mem_valid(pl))
-		return 0;
-	return pl->under != NULL || pl->head[0].sigs != NULL ||
-		(str_load(&ks->flags) & KF_NEAR) != 0 ? KS_IN : 0;
+	return pl != NULL && str_mem_valid(pl) ? for_home(ks, pl) : 0;
 }
 
 bool

@@ -457,6 +457,51 @@ take_unit(struct str_head *sd, struct host_call *hc, void *arg)
 }
 
 /*
+ * str_lend_unit - a message by what is lent, for a thread that is in no call
+ * and does not wait
+ * @id, @gen: as for str_head_enter(); fast_ready() has been asked.
+ * Return: 1: it is where it is wanted; 0: it is not; -EFAULT.
+ */
+STR_HOT long
+str_lend_unit(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	struct str_getprim *gp)
+{
+	struct str_take take = {.udata = gp->data.buf,
+		.room = (uint32_t)gp->data.maxlen, .ctl = gp->ctl.buf,
+		.croom = (uint32_t)gp->ctl.maxlen};
+	struct str_direct d = {.take = &take};
+	struct str_thread *t = host_tls.slot;
+	struct str_plumb *pl = sd->plumb;
+	int ret = STR_TAKE_LOOK;
+	queue_t *q;
+
+	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
+		(str_load(id) & STR_O_NONBLOCK) != 0 || gp->data.maxlen <= 0 ||
+		NOT_FOR_READING(str_load(&sd->flags), str_load(id)) ||
+		!str_claim_first(pl))) {
+		fast_leave(t);
+		return 0;
+	}
+	q = sd->straight;
+	if (str_likely(q != NULL && str_perim_try_idle(q->q_pair))) {
+		if (str_likely(may_take(sd, STR_LEND_UNITS)))
+			ret = q->q_pair->fmod->direct(q, &d);
+		STR_CRASH_POINT("lend:unit");
+		str_perim_out(q->q_pair);
+	}
+	if (str_unlikely(str_load(&pl->nrun) != 0))
+		str_sched_leave(sd);
+	str_unclaim_first(pl);
+	fast_leave(t);
+	if (str_unlikely(ret != STR_TAKE_DONE))
+		return ret == STR_TAKE_FAULT ? -EFAULT : 0;
+	gp->ctl.len = (int)take.clen;
+	gp->data.len = (int)take.dlen;
+	gp->prim = *(const int32_t *)gp->ctl.buf;
+	return 1;
+}
+
+/*
  * str_lend_get - wait for a message by what is lent, and put it where it is
  * wanted
  * Who has said something waits for the answer, which cannot be there yet; who

@@ -42,6 +42,8 @@ long str_lend_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 	size_t len);
 /* 1: @gp has a message, in good memory but for its data; 0: look; minus an
  * errno. */
+long str_lend_unit(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	struct str_getprim *gp);
 long str_lend_get(struct str_head *sd, struct host_call *hc,
 	struct str_getprim *gp);
 /*

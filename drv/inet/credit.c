@@ -246,14 +246,17 @@ inet_credit_gone(struct inet *in)
 	in->port = NULL; /* last: who dies before has it done for him */
 }
 
-/* inet_credit_to - the port of ours that is at @sa, or NULL */
+/* inet_credit_to - the port of ours that is at @sa, or NULL; @in: who sends */
 struct inet_port *
-inet_credit_to(const void *sa)
+inet_credit_to(struct inet *in, const void *sa)
 {
-	struct inet_port *tab = table(0), *p, *any = NULL;
+	struct inet_port *tab = in->ports, *p, *any = NULL;
 	const unsigned char *bytes;
 	uint32_t key = key_of(sa), i, n;
 
+	/* once there, it is there for ever; to find it takes a search by name */
+	if (tab == NULL)
+		tab = in->ports = table(0);
 	if (tab == NULL)
 		return NULL;
 	n = bytes_of(sa, &bytes);

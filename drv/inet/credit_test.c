@@ -60,7 +60,7 @@ filled(struct t *t)
 	in.rq = fx_push(&pipe, 0, "store");
 	ports = NULL;
 	inet_credit_bound(&in, &at);
-	port = inet_credit_to(&sa);
+	port = inet_credit_to(&in, &sa);
 	T_NOTNULL(port);
 	for (; inet_credit_ask(port, SIZE); n++)
 		inet_credit_done(port, SIZE);

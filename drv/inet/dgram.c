@@ -281,7 +281,7 @@ dg_batch(struct inet *in, struct ksock_msg *m, uint32_t *cnt)
 		last = &d->ent[i + k - 1];
 		iov[n].iov_base = d->buf + e->off;
 		iov[n].iov_len = last->off + last->len - e->off;
-		to[n] = inet_credit_to(&d->addr[e->addr].sa);
+		to[n] = inet_credit_to(in, &d->addr[e->addr].sa);
 		if (to[n] != NULL &&
 			!inet_credit_ask(to[n], (uint32_t)iov[n].iov_len)) {
 			inet_credit_wait(to[n], in);
@@ -461,7 +461,7 @@ dg_unitdata(struct tpi *tp, const struct tpi_buf *to,
 		return ENOSR;
 	d = in->dg;
 	in->flow = 0;
-	port = inet_credit_to(&ss);
+	port = inet_credit_to(in, &ss);
 	if ((idle || (len > DG_BATCH / 2 && d->n == 0)) &&
 		(port == NULL || opts->len != 0 ||
 		inet_credit_ask(port, len))) {
@@ -877,21 +877,13 @@ inet_dg_sent(struct inet *in, uint64_t now)
 }
 
 int
-inet_dg_dest(struct inet *in, const struct tpi_buf *to,
-	struct sockaddr_storage *ss, uint32_t *len)
-{
-	return dg_dest(in, to, ss, len);
-}
-
-int
 inet_dg_errors(struct inet *in)
 {
 	return dg_errors(in);
 }
 
 void
-inet_dg_up(struct inet *in, const struct sockaddr_storage *from, uint32_t len,
-	mblk_t *data)
+inet_dg_up(struct inet *in, const void *from, uint32_t len, mblk_t *data)
 {
 	struct ksock_msg m = {.km_addr = (void *)(uintptr_t)from,
 		.km_addrlen = len};

@@ -140,6 +140,7 @@ struct inet {
 	struct inet_out out;
 	struct inet_dg *dg;
 	struct inet_port *port; /* where others count what they send here */
+	struct inet_port *ports; /* the table of these, when it is known */
 	struct inet_set set[INET_NSET];
 };
 
@@ -240,7 +241,7 @@ struct inet_port;
 void inet_credit_bound(struct inet *in, const struct tpi_addr *at);
 void inet_credit_room(struct inet *in);
 void inet_credit_gone(struct inet *in);
-struct inet_port *inet_credit_to(const void *sa);
+struct inet_port *inet_credit_to(struct inet *in, const void *sa);
 int inet_credit_ask(struct inet_port *p, uint32_t bytes);
 void inet_credit_back(struct inet_port *p, uint32_t bytes);
 void inet_credit_done(struct inet_port *p, uint32_t bytes);
@@ -282,11 +283,9 @@ extern const struct tpi_ops inet_udp_ops, inet_udp6_ops, inet_rawip_ops;
 int inet_dg_empty(const struct inet *in);
 uint64_t inet_dg_last(const struct inet *in);
 void inet_dg_sent(struct inet *in, uint64_t now);
-int inet_dg_dest(struct inet *in, const struct tpi_buf *to,
-	struct sockaddr_storage *ss, uint32_t *len);
 int inet_dg_errors(struct inet *in);
-void inet_dg_up(struct inet *in, const struct sockaddr_storage *from,
-	uint32_t len, mblk_t *data);
+void inet_dg_up(struct inet *in, const void *from, uint32_t len,
+	mblk_t *data);
 
 /* short.c */
 int inet_short_send(struct tpi *tp, const struct tpi_buf *to,

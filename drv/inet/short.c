@@ -36,14 +36,29 @@ is_udp_here(const struct inet *in)
 
 /* ---------------------------------------------------------------- sending */
 
+/* Where it goes, if that can be used as it stands; *@len of it. */
+static const void *
+dest_of(const struct inet *in, const struct tpi_buf *to, uint32_t *len)
+{
+	const struct sockaddr_in *sa = (const void *)to->buf;
+
+	*len = sizeof(*sa);
+	if (((uintptr_t)sa & (_Alignof(struct sockaddr_in6) - 1)) != 0 ||
+		to->len < sizeof(*sa) || sa->sin_family != in->family ||
+		sa->sin_port == 0)
+		return NULL;
+	if (sa->sin_family != AF_INET)
+		*len = sizeof(struct sockaddr_in6);
+	return to->len < *len ? NULL : sa;
+}
+
 /* Inside the perimeter. */
 static int
 send_now(struct inet *in, const struct tpi_buf *to, const struct str_direct *d)
 {
 	struct iovec iov = {(void *)(uintptr_t)d->udata, (size_t)d->dlen};
-	uint32_t len = (uint32_t)d->dlen, sslen;
-	struct sockaddr_storage ss;
-	struct ksock_msg m = {.km_iov = &iov, .km_iovlen = 1, .km_addr = &ss};
+	uint32_t len = (uint32_t)d->dlen;
+	struct ksock_msg m = {.km_iov = &iov, .km_iovlen = 1};
 	uint64_t now = inet_ticks();
 	struct inet_port *port;
 	int tries = 3;
@@ -51,15 +66,17 @@ send_now(struct inet *in, const struct tpi_buf *to, const struct str_direct *d)
 
 	if (in->tp.state != TS_IDLE || in->phase != INET_OPEN ||
 		in->ks == NULL || in->wq->q_first != NULL ||
-		!inet_dg_empty(in) || inet_dg_dest(in, to, &ss, &sslen) != 0)
+		!inet_dg_empty(in))
 		return STR_DIRECT_NOT;
 	if (len <= SHORT_LONG && !in->out.got &&
 		now - inet_dg_last(in) <= SHORT_IDLE)
 		return STR_DIRECT_NOT;
-	port = inet_credit_to(&ss);
+	m.km_addr = (void *)(uintptr_t)dest_of(in, to, &m.km_addrlen);
+	if (m.km_addr == NULL)
+		return STR_DIRECT_NOT;
+	port = inet_credit_to(in, m.km_addr);
 	if (port != NULL && !inet_credit_ask(port, len))
 		return STR_DIRECT_SOON;
-	m.km_addrlen = sslen;
 	in->spoke = 1;
 	/* what an earlier one met has its own way up */
 	do
@@ -104,10 +121,9 @@ inet_short_takes(const struct inet *in)
 		in->timing == 0;
 }
 
-/* What one receive has given. */
+/* What one receive has given: the address stands where the caller wants it. */
 struct short_got {
 	struct ksock_msg m;
-	struct sockaddr_storage from;
 	struct str_take *take;
 };
 
@@ -132,7 +148,7 @@ send_up(struct inet *in, const struct short_got *g, uint32_t off, uint32_t len)
 	if (len > n)
 		bcopy(in->behind + (off + n - room), mp->b_wptr + n, len - n);
 	mp->b_wptr += len;
-	inet_dg_up(in, &g->from, g->m.km_addrlen, mp);
+	inet_dg_up(in, g->m.km_addr, g->m.km_addrlen, mp);
 }
 
 /* The first @len bytes are what the caller gets. */
@@ -146,7 +162,6 @@ give(const struct short_got *g, uint32_t len)
 	ui->SRC_length = (t_scalar_t)g->m.km_addrlen;
 	ui->SRC_offset = (t_scalar_t)sizeof(*ui);
 	ui->OPT_length = ui->OPT_offset = 0;
-	bcopy(&g->from, ui + 1, g->m.km_addrlen);
 	t->clen = (uint32_t)sizeof(*ui) + g->m.km_addrlen;
 	t->dlen = len;
 }
@@ -157,8 +172,9 @@ take_one(struct inet *in, struct str_take *t)
 	struct iovec iov[2] = {{t->udata, t->room},
 		{in->behind, SHORT_BEHIND}};
 	struct short_got g = {
-		.m = {.km_iov = iov, .km_iovlen = 2, .km_addr = &g.from,
-			.km_addrlen = sizeof(g.from)},
+		.m = {.km_iov = iov, .km_iovlen = 2,
+			.km_addr = (struct T_unitdata_ind *)t->ctl + 1,
+			.km_addrlen = sizeof(struct sockaddr_in6)},
 		.take = t,
 	};
 	uint64_t before = inet_credit_sent(in);

@@ -109,7 +109,12 @@ strm_send(int fd, const struct strm_id *id, const void *ctl, size_t clen,
 STR_EXPORT STR_HOT int
 strm_take(int fd, const struct strm_id *id, struct strm_prim *gp)
 {
+	const struct ksock_lend *l = str_lend_hint(id->head);
+
 	cancel_point();
+	/* nothing is there, as a rule, where it is fetched by who wants it */
+	if (l != NULL && l->in == STR_LEND_UNITS && !is_pending(id->head))
+		return 1;
 	return !fast_ready() || str_head_get_direct(id->head, id->file,
 		id->gen, fd, (struct str_getprim *)(void *)gp) != 0;
 }
@@ -132,12 +137,30 @@ get_lent(int fd, struct strm_prim *gp)
 	return ret == -EBADF ? 1 : ret < 0 ? (int)ret : ret == 0;
 }
 
+/*
+ * The first try is not worth a call of its own: who has said something lets
+ * others run, who may answer by that; who only receives finds the next one.
+ */
 STR_EXPORT STR_HOT int
 strm_take_lent(int fd, const struct strm_id *id, struct strm_prim *gp)
 {
 	const struct ksock_lend *l = str_lend_hint(id->head);
+	long ret;
 
-	return l != NULL && l->in == STR_LEND_UNITS ? get_lent(fd, gp) : 1;
+	if (l == NULL || l->in != STR_LEND_UNITS)
+		return 1;
+	if (str_likely(fast_ready() && host_tls.nsoon == 0 &&
+		(host_tls.wrote == 0 || l->rest[0] == 0))) {
+		if (host_tls.wrote != 0)
+			host_yield();
+		ret = str_lend_unit(id->head, id->file, id->gen,
+			(struct str_getprim *)(void *)gp);
+		if (str_likely(ret > 0))
+			host_tls.wrote = 0;
+		if (ret != 0)
+			return ret > 0 ? 0 : (int)ret;
+	}
+	return get_lent(fd, gp);
 }
 
 STR_EXPORT int
