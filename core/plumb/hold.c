@@ -36,7 +36,9 @@ look(struct str_plumb *pl, uint64_t sid)
 	v = str_load(&pl->closer);
 	if (str_likely(v == 0))
 		return 0;
-	return v != host_self_tag() && host_owner_dead(v) ? ESRCH : EBUSY;
+	/* who has closed it, in a dead one's place too, is named there still */
+	return (v != host_self_tag() && host_owner_dead(v)) ||
+		!str_stream_lives(pl) ? ESRCH : EBUSY;
 }
 
 #define NOTED (-1) /* str_hold.how, beside STR_FAR_* */
