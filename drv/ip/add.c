@@ -15,12 +15,20 @@
  * killed; then whoever the clock ticks for, the next streamsd as a rule, makes
  * others.  What is sent or comes meanwhile is lost, as on any network.
  *
- * Crash.  Who dies while he adds a wire has no stream in the end, so the entry
- * is nobody's, and is found to be by the next who looks for a place.
+ * The clock is wound before anything else is done at its tick.  That of one who
+ * was killed on his way there stands still; whoever sends, or has the wires
+ * listed, and the clocks of other wires, see that, and enable the stream, whose
+ * service procedure winds it again.
+ *
+ * Crash.  An entry whose stream is gone is nobody's: who dies while he adds a
+ * wire leaves one that is in no table, and whose close dies one that the next
+ * takes out who wants to send there, has the wires listed, or looks for a place.
+ * Descriptors go with the stream.
  */
 #include "ip_impl.h"
 
 #define TICKS (HZ / 2)
+#define SLOW 3000000000ull /* ns without a tick: the clock stands still */
 #define MTU 1500u
 
 static int
@@ -89,6 +97,24 @@ recount(struct ip_shared *sh)
 	sh->wire[0].pub.others = n;
 }
 
+/* Whose close died: gone from the table, if it is so. */
+void
+ip_wire_lost(struct ip_wire *w, uint32_t gen)
+{
+	struct ip_shared *sh = ip_shared();
+
+	if (sh == NULL)
+		return;
+	mutex_enter(&sh->lock);
+	if (w->gen == gen && ip_in_use(&w->gen) && is_stale(w)) {
+		__atomic_store_n(&w->gen, gen + 1, __ATOMIC_RELEASE);
+		STR_POINT("ip:lost");
+		recount(sh);
+		ip_tap_count(sh);
+	}
+	mutex_exit(&sh->lock);
+}
+
 /* A place, or NULL.  Locks: the table's. */
 static struct ip_wire *
 place(struct ip_shared *sh)
@@ -123,9 +149,52 @@ fill(struct ip_wire *w, struct ip_ep *ep, const struct ipw_conf *conf)
 	str_ref(ep->rq, &w->ref);
 	for (i = 0; i < IP_KSOCKS; i++)
 		w->ks[i] = NULL;
+	w->ticked = str_now();
+	w->clock = 0;
 	w->waited = 0;
 	bzero(w->neigh, sizeof(w->neigh));
 	bzero((void *)(uintptr_t)w->count, sizeof(w->count));
+}
+
+/* The next tick; there is one, however often this is done. */
+static void
+wind(struct ip_wire *w)
+{
+	quntimeout(w->rq, w->clock);
+	w->ticked = str_now();
+	w->clock = qtimeout(w->rq, ip_wire_tick, w->rq, TICKS);
+}
+
+int
+ip_wire_is_slow(const struct ip_wire *w)
+{
+	return str_now() - w->ticked > SLOW;
+}
+
+/*
+ * ip_wire_look - what a death has left is made good
+ * The stream is gone: so is the entry.  Its clock stands still: it is wound.
+ */
+void
+ip_wire_look(struct ip_wire *w)
+{
+	uint32_t gen = __atomic_load_n(&w->gen, __ATOMIC_ACQUIRE);
+	struct str_ref ref = w->ref;
+	queue_t *rq = w->rq;
+	struct str_hold h;
+	int err;
+
+	if ((gen & 1) == 0 || w->kind == IPW_LO)
+		return;
+	err = str_hold(&h, &ref);
+	if (err == ESRCH)
+		ip_wire_lost(w, gen);
+	if (err != 0)
+		return;
+	if (__atomic_load_n(&w->gen, __ATOMIC_ACQUIRE) == gen &&
+		ip_wire_is_slow(w))
+		qenable(rq);
+	str_unhold(&h);
 }
 
 int
@@ -147,20 +216,25 @@ ip_wire_add(struct ip_ep *ep, const struct ipw_conf *conf)
 		err = ENOSPC;
 	if (err == 0) {
 		fill(w, ep, conf);
+		ep->wire = w; /* so it is closed, whatever becomes of us */
+		STR_POINT("ip:filled");
 		err = ip_lower_make(w);
-		if (err != 0)
+		if (err != 0) {
 			ip_lower_close(w);
+			ep->wire = NULL;
+		}
 	}
 	if (err == 0) {
 		w->state = IPW_UP;
-		ep->wire = w;
+		STR_POINT("ip:made");
 		__atomic_store_n(&w->gen, w->gen + 1, __ATOMIC_RELEASE);
+		STR_POINT("ip:added");
 		recount(sh);
 		ip_tap_count(sh);
 	}
 	mutex_exit(&sh->lock);
 	if (err == 0)
-		(void)qtimeout(ep->rq, ip_wire_tick, ep->rq, TICKS);
+		wind(w);
 	return err;
 }
 
@@ -173,11 +247,17 @@ ip_wire_del(struct ip_ep *ep)
 	if (sh == NULL || w == NULL)
 		return;
 	mutex_enter(&sh->lock);
-	if (w->rq == ep->rq && ip_in_use(&w->gen)) {
-		__atomic_store_n(&w->gen, w->gen + 1, __ATOMIC_RELEASE);
+	STR_POINT("ip:deleting");
+	if (w->rq == ep->rq) {
+		if (ip_in_use(&w->gen))
+			__atomic_store_n(&w->gen, w->gen + 1,
+				__ATOMIC_RELEASE);
+		STR_POINT("ip:deleted");
 		/* nobody has the place until the lock is let go */
 		ip_lower_close(w);
+		w->rq = NULL;
 	}
+	STR_POINT("ip:closed");
 	recount(sh);
 	ip_tap_count(sh);
 	mutex_exit(&sh->lock);
@@ -204,7 +284,11 @@ ip_wire_linked(queue_t *low, int muxid)
 void
 ip_wire_input(struct ip_ep *ep)
 {
-	if (ep->wire != NULL && ip_lower_input(ep->wire))
+	if (ep->wire == NULL || !ip_in_use(&ep->wire->gen))
+		return;
+	if (ip_wire_is_slow(ep->wire))
+		ip_wire_tick(ep->rq);
+	if (ip_lower_input(ep->wire))
 		qenable(ep->rq);
 }
 
@@ -223,9 +307,12 @@ ip_wire_tick(void *arg)
 	struct ip_ep *ep = q->q_ptr;
 	struct ip_shared *sh = ip_shared();
 	struct ip_wire *w = ep->wire;
+	unsigned int i;
 
 	if (w == NULL || sh == NULL)
 		return;
+	wind(w);
+	STR_POINT("ip:tick");
 	if (!ip_lower_is_alive(w)) {
 		w->state = IPW_DOWN;
 		w->error = ip_lower_make(w);
@@ -240,5 +327,8 @@ ip_wire_tick(void *arg)
 	if (WR(q)->q_first != NULL)
 		qenable(WR(q));
 	qenable(q);
-	(void)qtimeout(q, ip_wire_tick, q, TICKS);
+	for (i = 1; i < IP_WIRES; i++)
+		if (&sh->wire[i] != w && ip_in_use(&sh->wire[i].gen) &&
+			ip_wire_is_slow(&sh->wire[i]))
+			ip_wire_look(&sh->wire[i]);
 }

@@ -101,9 +101,11 @@ ip_info(queue_t *q, mblk_t *mp)
 	unsigned int i;
 
 	bcopy(mp->b_cont->b_rptr, &in, sizeof(in));
-	for (i = in.index; i < IP_WIRES; i++)
+	for (i = in.index; i < IP_WIRES; i++) {
+		ip_wire_look(&sh->wire[i]);
 		if (ip_in_use(&sh->wire[i].gen))
 			break;
+	}
 	if (i >= IP_WIRES) {
 		canon_nak(q, mp, ENXIO);
 		return;

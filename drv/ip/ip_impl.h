@@ -68,8 +68,10 @@ struct ip_wire {
 	int muxid;		/* of the persistent link, or 0 */
 	volatile uint32_t id;	/* [A] of the last packet that was cut */
 	struct icmp_limit limit; /* perimeter of its stream */
-	queue_t *rq;		/* [I] */
+	queue_t *rq;		/* [I] NULL: nothing below it */
 	struct str_ref ref;	/* [I] its stream */
+	volatile uint64_t ticked; /* [A] str_now(), by its clock */
+	toid_t clock;		/* perimeter of its stream */
 	ksock_t *ks[IP_KSOCKS];	/* perimeter to change, a hold to read */
 	/* of wires of frames */
 	int ifindex;
@@ -116,6 +118,16 @@ ip_in_use(const volatile uint32_t *gen)
 	return (__atomic_load_n(gen, __ATOMIC_ACQUIRE) & 1) != 0;
 }
 
+/* A store with all that was written before it before it, and all after it
+ * after it, for who finds what a death has left. */
+static inline void
+ip_set(uint32_t *p, uint32_t v)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(p, v, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 /* wire.c */
 struct ip_shared *ip_shared(void);
 uint64_t ip_counted(const struct ip_wire *w, unsigned int what);
@@ -133,6 +145,9 @@ void ip_wire_linked(queue_t *low, int muxid);
 void ip_wire_input(struct ip_ep *ep);
 void ip_wire_output(struct ip_ep *ep);
 void ip_wire_tick(void *arg);
+int ip_wire_is_slow(const struct ip_wire *w);
+void ip_wire_lost(struct ip_wire *w, uint32_t gen);
+void ip_wire_look(struct ip_wire *w);
 
 /* lower.c: what is below them.  All return 0 or an errno. */
 int ip_lower_make(struct ip_wire *w);

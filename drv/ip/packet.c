@@ -13,6 +13,10 @@
  *
  * Locks.  The table's of neighbours, which is one for all wires; it is held
  * for a look or a store.
+ *
+ * Crash.  An entry says KNOWN when all of it is there, and nothing of one that
+ * is changed is believed.  Who waits for an answer that nobody tells of is
+ * enabled by the wire's clock.
  */
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -121,7 +125,8 @@ entry(struct ip_wire *w, const struct ip_addr *a)
 			(e->state == FREE || e->used < found->used)))
 			found = e;
 	}
-	found->state = FREE;
+	ip_set(&found->state, FREE);
+	STR_POINT("ip:neighbour");
 	found->addr = *a;
 	found->since = found->asked = 0;
 	return found;
@@ -142,7 +147,7 @@ lookup(struct ip_wire *w, const struct ip_addr *a, unsigned char *mac)
 	if (e->state == KNOWN && now - e->since > GONE)
 		e->state = ASKING;
 	if (e->state == FREE)
-		e->state = ASKING;
+		ip_set(&e->state, ASKING);
 	if (e->state == KNOWN)
 		bcopy(e->mac, mac, 6);
 	else
@@ -150,6 +155,7 @@ lookup(struct ip_wire *w, const struct ip_addr *a, unsigned char *mac)
 	if ((err != 0 || now - e->since > OLD) && now - e->asked > SECOND) {
 		e->asked = now;
 		asks = 1;
+		STR_POINT("ip:asking");
 	}
 	mutex_exit(&sh->nlock);
 	if (asks)
@@ -170,11 +176,14 @@ learn(struct ip_wire *w, const struct ip_addr *a, const unsigned char *mac,
 	e = make ? entry(w, a) : find(w, a);
 	if (e != NULL) {
 		waits = e->state == ASKING;
+		ip_set(&e->state, ASKING);
 		bcopy(mac, e->mac, 6);
+		STR_POINT("ip:learning");
 		e->since = e->used = str_now();
-		e->state = KNOWN;
+		ip_set(&e->state, KNOWN);
 	}
 	mutex_exit(&sh->nlock);
+	STR_POINT("ip:learnt");
 	if (waits)
 		qenable(WR(w->rq));
 }

@@ -16,6 +16,7 @@
  * Crash.  Who dies inside leaves `busy' set; the next throws everything away,
  * as a network may.
  */
+#include <str/builtin.h>
 #include "pkt.h"
 
 #define FREE 0u
@@ -174,6 +175,7 @@ add(struct ip_slot *s, const unsigned char *p, const struct ip_hdr *h)
 	if (h->frag == 0 && !keep_header(s, p, h))
 		return spoil(s);
 	__builtin_memcpy(s->data + h->frag, data, h->len);
+	STR_POINT("ip:fragment");
 	mark(s, h->frag, h->frag + h->len);
 	s->got += h->len;
 	if (!h->more)
@@ -184,6 +186,7 @@ add(struct ip_slot *s, const unsigned char *p, const struct ip_hdr *h)
 	if (s->total + (s->src.len == 4 ? s->hlen : s->hlen - 40u) > IP_MOST)
 		return spoil(s);
 	s->state = WHOLE;
+	STR_POINT("ip:whole");
 	return IP_WHOLE;
 }
 
@@ -223,6 +226,7 @@ void
 ip_reasm_give(struct ip_reasm *r, struct ip_slot *s)
 {
 	r->slot[r->nslots] = s;
+	STR_POINT("ip:slot");
 	__atomic_store_n(&r->nslots, r->nslots + 1, __ATOMIC_RELEASE);
 }
 
@@ -271,6 +275,7 @@ ip_reasm_take(struct ip_reasm *r, uint32_t slot, unsigned char *to)
 		put16(to + 4, s->hlen - 40u + s->total);
 		to[s->link] = s->next;
 	}
+	STR_POINT("ip:taking");
 	s->state = FREE;
 	leave(r);
 }
@@ -304,6 +309,7 @@ ip_reasm_expire(struct ip_reasm *r, uint64_t now, uint32_t *tag,
 			if (s->src.len == 16)
 				no_fragment(ret, s);
 		}
+		STR_POINT("ip:expiring");
 		s->state = FREE;
 		leave(r);
 		return 1;

@@ -15,7 +15,8 @@
  *
  * Crash.  An entry is there from one store to another.  How many look at a
  * wire is counted anew at each change, so what the dead have left out is made
- * good by the next.
+ * good by the next.  One whose close has died is taken out by whoever would show
+ * it a packet.
  */
 #include "ip_impl.h"
 
@@ -56,6 +57,18 @@ drop(struct ip_tap *tap)
 {
 	if (ip_in_use(&tap->gen))
 		__atomic_store_n(&tap->gen, tap->gen + 1, __ATOMIC_RELEASE);
+}
+
+/* Whose close died: away with it, if it is so. */
+static void
+lost(struct ip_shared *sh, struct ip_tap *tap, uint32_t gen)
+{
+	mutex_enter(&sh->lock);
+	if (tap->gen == gen && is_stale(tap)) {
+		drop(tap);
+		ip_tap_count(sh);
+	}
+	mutex_exit(&sh->lock);
 }
 
 static struct ip_tap *
@@ -103,7 +116,9 @@ ip_tap_add(struct ip_ep *ep, const struct ipw_tap *want)
 		tap->rq = ep->rq;
 		str_ref(ep->rq, &tap->ref);
 		ep->tap = tap;
+		STR_POINT("ip:tapping");
 		__atomic_store_n(&tap->gen, tap->gen + 1, __ATOMIC_RELEASE);
+		STR_POINT("ip:tapped");
 		ip_tap_count(sh);
 	}
 	mutex_exit(&sh->lock);
@@ -118,8 +133,10 @@ ip_tap_del(struct ip_ep *ep)
 	if (sh == NULL || ep->tap == NULL)
 		return;
 	mutex_enter(&sh->lock);
+	STR_POINT("ip:untapping");
 	if (ep->tap->rq == ep->rq)
 		drop(ep->tap);
+	STR_POINT("ip:untapped");
 	ip_tap_count(sh);
 	ep->tap = NULL;
 	mutex_exit(&sh->lock);
@@ -157,12 +174,16 @@ show(struct ip_tap *tap, uint32_t gen, const mblk_t *pkt, struct ipw_pkt *rec)
 	queue_t *rq = tap->rq;
 	struct str_hold h;
 	mblk_t *mp = NULL;
+	int err;
 
 	rec->caplen = rec->len;
 	if (tap->snap != 0 && rec->caplen > tap->snap)
 		rec->caplen = tap->snap;
 	rec->drops = tap->drops;
-	if (str_hold(&h, &ref) != 0)
+	err = str_hold(&h, &ref);
+	if (err == ESRCH)
+		lost(ip_shared(), tap, gen);
+	if (err != 0)
 		return 0;
 	if (__atomic_load_n(&tap->gen, __ATOMIC_ACQUIRE) == gen &&
 		canputnext(rq))

@@ -242,6 +242,7 @@ send_one(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h)
 
 	if (err != 0)
 		return err;
+	STR_POINT("ip:sent");
 	if (wire_tapped(&w->pub))
 		wire_tap(&w->pub, pkt, 1);
 	wire_count(&w->pub, WIRE_OUT, 1);
@@ -306,6 +307,7 @@ send_cut(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h)
 		if (err != 0)
 			break;
 		sent++;
+		STR_POINT("ip:piece");
 	}
 	if (r < 0)
 		return -r;
@@ -354,11 +356,16 @@ wire_send(struct wire *pub, mblk_t *pkt, const struct ip_hdr *h)
 	if ((gen & 1) == 0 || w->kind == IPW_LO)
 		return ENETDOWN;
 	err = str_hold(&hold, &ref);
+	if (err == ESRCH)
+		ip_wire_lost(w, gen);
 	if (err != 0)
 		return err == EBUSY ? EAGAIN : ENETDOWN;
 	err = ENETDOWN;
-	if (__atomic_load_n(&w->gen, __ATOMIC_ACQUIRE) == gen)
+	if (__atomic_load_n(&w->gen, __ATOMIC_ACQUIRE) == gen) {
 		err = send_held(w, pkt, h);
+		if (str_unlikely(ip_wire_is_slow(w)))
+			qenable(w->rq);
+	}
 	str_unhold(&hold);
 	if (err == 0)
 		freemsg(pkt);
@@ -546,7 +553,9 @@ room(struct ip_reasm *r)
 
 	if (!ip_reasm_wants(r))
 		return 1;
-	s = kmem_zalloc(sizeof(*s), KM_NOSLEEP);
+	s = r->slot[r->nslots]; /* who brought it died before he gave it */
+	if (s == NULL)
+		s = kmem_zalloc(sizeof(*s), KM_NOSLEEP);
 	if (s != NULL)
 		ip_reasm_give(r, s);
 	return r->nslots != 0; /* else the oldest goes */
@@ -599,6 +608,7 @@ put_together(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h)
 		return NULL;
 	}
 	mp = add_fragment(w, pkt, h);
+	STR_POINT("ip:together");
 	freemsg(pkt);
 	return mp;
 }
@@ -640,6 +650,7 @@ receive(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h,
 	unsigned int i;
 	int taken = 0;
 
+	STR_POINT("ip:input");
 	for (i = 0; i < NRECEIVERS; i++) {
 		const struct wire_proto *r = receivers[i];
 
@@ -647,6 +658,7 @@ receive(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h,
 			r->proto == h->proto))
 			taken |= r->input(&w->pub, pkt, h, flags);
 	}
+	STR_POINT("ip:given");
 	if (w->kind != IPW_LO && (h->proto == P_ICMP || h->proto == P_ICMP6)) {
 		if (!pull(&pkt, h->hlen + h->len)) {
 			wire_count(&w->pub, WIRE_NOMEM, 1);

@@ -14,7 +14,6 @@
  * Both namespaces and all that is in them end with their last process, that
  * is, with the case; nothing is sent anywhere else.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/if_ether.h>
@@ -23,7 +22,6 @@
 #include <net/if.h>
 #include <netinet/ip_icmp.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/ipwire.h>
@@ -32,6 +30,7 @@
 
 #include "../conformance/inet/in.h"
 #include "../tools/run.h"
+#include "ns.h"
 #include "pcap.h"
 
 #define MOST 65507
@@ -52,28 +51,6 @@ struct report {
 };
 
 static int other = -1; /* a socket to it */
-
-static void
-sh(const char *fmt, ...)
-{
-	char line[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	if (system(line) != 0)
-		T_FAIL("%s", line);
-}
-
-static void
-put_file(const char *path, const char *text)
-{
-	int fd = T_OK(open(path, O_WRONLY));
-
-	T_EQ(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	T_OK(close(fd));
-}
 
 /* ------------------------------------------------------------ the other side */
 
@@ -332,38 +309,6 @@ good(struct report r)
 }
 
 /* ------------------------------------------------------------------ this side */
-
-static void
-may_write(const char *path)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		T_SKIP("%s: %s", path, strerror(errno));
-	T_OK(close(fd));
-}
-
-static void
-may_make(const char *what, int family, int type, int proto)
-{
-	int s = socket(family, type | SOCK_CLOEXEC, proto);
-
-	if (s < 0)
-		T_SKIP("no %s: %s", what, strerror(errno));
-	T_OK(close(s));
-}
-
-/* A network namespace of our own, with what wires are made of. */
-static void
-own_namespace(void)
-{
-	if (geteuid() != 0)
-		T_SKIP("only root makes namespaces and wires");
-	if (unshare(CLONE_NEWNET) != 0)
-		T_SKIP("no network namespaces: %s", strerror(errno));
-	may_make("raw sockets", AF_INET, SOCK_RAW, IPPROTO_RAW);
-	may_make("packet sockets", AF_PACKET, SOCK_DGRAM, 0);
-}
 
 static void
 two_namespaces(void)
@@ -712,44 +657,6 @@ T_CASE_TIMEOUT(small_packets_take_little_memory, 60)
 	small_ones_to("p0", "10.78.0.9");
 }
 
-/* streamsd of this case's domain, which is a child's child of ours or has
- * been adopted: it is in our namespace, and nobody else's is. */
-static pid_t
-streamsd(void)
-{
-	char path[300], text[64], mine[64];
-	struct dirent *de;
-	pid_t pid = 0;
-	ssize_t n;
-	DIR *d;
-	FILE *f;
-
-	n = readlink("/proc/self/ns/net", mine, sizeof(mine) - 1);
-	T_GT(n, 0);
-	mine[n] = '\0';
-	d = opendir("/proc");
-	T_NOTNULL(d);
-	while (pid == 0 && (de = readdir(d)) != NULL) {
-		if (de->d_name[0] < '1' || de->d_name[0] > '9')
-			continue;
-		snprintf(path, sizeof(path), "/proc/%s/comm", de->d_name);
-		f = fopen(path, "re");
-		if (f == NULL)
-			continue;
-		if (fgets(text, sizeof(text), f) == NULL)
-			text[0] = '\0';
-		fclose(f);
-		if (strncmp(text, "streamsd", 8) != 0)
-			continue;
-		snprintf(path, sizeof(path), "/proc/%s/ns/net", de->d_name);
-		n = readlink(path, text, sizeof(text) - 1);
-		if (n > 0 && (text[n] = '\0', strcmp(text, mine) == 0))
-			pid = atoi(de->d_name);
-	}
-	closedir(d);
-	return pid;
-}
-
 T_CASE_TIMEOUT(a_wire_comes_back_when_streamsd_was_killed, 60)
 {
 	int port, fd, i;
@@ -761,9 +668,9 @@ T_CASE_TIMEOUT(a_wire_comes_back_when_streamsd_was_killed, 60)
 	dialogue(fd, "10.78.0.2", 1000);
 	T_OK(close(fd));
 	for (i = 0; i < 3; i++) {
-		T_SOON((was = streamsd()) != 0, 5000);
+		T_SOON((was = ns_streamsd()) != 0, 5000);
 		T_OK(kill(was, SIGKILL));
-		T_SOON(kill(was, 0) != 0 || streamsd() != was, 5000);
+		T_SOON(kill(was, 0) != 0 || ns_streamsd() != was, 5000);
 		/* another process: it has nothing that the dead one had */
 		T_SOON(RUN(-1, "strwire", "stat", "--json", "t0") == 0 &&
 			json_says("v[0]['state'] == 'up'") &&
@@ -812,7 +719,7 @@ killed_under_load(const char *name)
 	for (i = 0; i < n; i++) {
 		answers(four, "10.78.0.2");
 		answers(six, "fd78::2");
-		T_SOON((was = streamsd()) != 0, 10000);
+		T_SOON((was = ns_streamsd()) != 0, 10000);
 		T_OK(kill(was, SIGKILL));
 		next = t_now_ns() + (uint64_t)every * 1000000u;
 		do {
