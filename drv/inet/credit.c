@@ -27,12 +27,13 @@
  * Not what has just been sent: on a busy machine the kernel may have a thread
  * deliver it, which has to wait for a CPU.
  *
- * Locks.  `lock' of a port, for its waiters.  The counts are atomic; `aged' and
- * what belongs to it are written by one of the receiver's threads, and wrong
- * when two do, which costs time.
+ * Locks.  `lock' of a port, for its waiters, and for who is bound there, who is
+ * looked for without it: `owner' tells whose it is.  The counts are atomic;
+ * `aged' and what belongs to it are written by one of the receiver's threads,
+ * and wrong when two do, which costs time.
  *
  * Crash.  Who dies holding the lock leaves at worst a waiter who waits for the
- * clock.
+ * clock, or a slot of his, which the next one who binds takes.
  */
 #include <str/builtin.h>
 #include "inet_impl.h"
@@ -147,11 +148,23 @@ is_there(const struct inet_port *p)
 	return 1;
 }
 
-/* Does another one than @in have it, who lives? */
+/*
+ * Does another one than @in have it, who lives?  One who is being closed, or at
+ * whom somebody plumbs, does.  Locks: the port's.
+ */
 static int
 is_taken(const struct inet_port *p, const struct inet *in)
 {
-	return p->owner != NULL && p->owner != in && is_there(p);
+	struct str_ref ref = p->stream;
+	struct str_hold h;
+	int err;
+
+	if (p->owner == NULL || p->owner == in)
+		return 0;
+	err = str_hold(&h, &ref);
+	if (err == 0)
+		str_unhold(&h);
+	return err != ESRCH;
 }
 
 /* How much of what is sent to @in's socket may wait there. */
@@ -164,38 +177,14 @@ room_of(struct inet *in)
 	return buf / 8 * 5;
 }
 
-/* inet_credit_bound - @in is bound: others may count what they send it */
-void
-inet_credit_bound(struct inet *in, const struct tpi_addr *at)
+/* @in, whose socket has @room, is who is bound here.  Locks: the port's. */
+static void
+settle(struct inet_port *p, struct inet *in, const unsigned char *bytes,
+	uint32_t n, uint32_t room)
 {
-	struct inet_port *tab = table(1), *p;
-	const unsigned char *bytes;
-	uint32_t key = key_of(at->buf), i, n, zero;
-
-	n = bytes_of(at->buf, &bytes);
-	if (is_zero(bytes, n))
-		n = 0;
-	for (i = 0; tab != NULL && i < PROBE; i++) {
-		p = slot_of(tab, key, i);
-		zero = 0;
-		if (str_load(&p->key) == key) {
-			if (!is_taken(p, in))
-				break; /* of the dead */
-			if (!is_at(p, bytes, n))
-				continue;
-			/* shared: which of them gets what, none can tell */
-			str_store(&p->limit, 0u);
-			inet_credit_wake(p);
-			return;
-		}
-		if (str_load(&p->key) == 0 && __atomic_compare_exchange_n(&p->key, &zero,
-			key, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			break;
-	}
-	if (tab == NULL || i == PROBE)
-		return;
 	str_store(&p->limit, 0u);
 	str_ref(in->rq, &p->stream);
+	STR_POINT("credit:slot");
 	p->owner = in;
 	p->addrlen = n;
 	bcopy(bytes, p->addr, n);
@@ -208,8 +197,46 @@ inet_credit_bound(struct inet *in, const struct tpi_addr *at)
 	str_store(&p->when, inet_ticks());
 	/* known before others count: who closes for the dead ends that */
 	in->port = p;
-	str_store_rel(&p->limit, room_of(in));
-	STR_POINT("credit:bound");
+	str_store_rel(&p->limit, room);
+}
+
+/* inet_credit_bound - @in is bound: others may count what they send it */
+void
+inet_credit_bound(struct inet *in, const struct tpi_addr *at)
+{
+	struct inet_port *tab = table(1), *p;
+	const unsigned char *bytes;
+	uint32_t key = key_of(at->buf), i, n, has, room;
+	int shared = 0;
+
+	if (tab == NULL)
+		return;
+	n = bytes_of(at->buf, &bytes);
+	if (is_zero(bytes, n))
+		n = 0;
+	inet_credit_gone(in); /* who bound it before may have died of it */
+	room = room_of(in); /* no system calls with the lock */
+	for (i = 0; i < PROBE && in->port == NULL && !shared; i++) {
+		p = slot_of(tab, key, i);
+		has = str_load(&p->key);
+		if (has != 0 && has != key)
+			continue;
+		mutex_enter(&p->lock);
+		has = str_load(&p->key);
+		if (has == 0 || (has == key && !is_taken(p, in))) {
+			str_store(&p->key, key);
+			settle(p, in, bytes, n, room);
+		} else if (has == key && is_at(p, bytes, n)) {
+			/* which of them gets what, none can tell */
+			str_store(&p->limit, 0u);
+			shared = 1;
+		}
+		mutex_exit(&p->lock);
+		if (shared)
+			inet_credit_wake(p);
+	}
+	if (in->port != NULL)
+		STR_POINT("credit:bound");
 }
 
 /* inet_credit_room - its socket has another buffer by now */
@@ -240,14 +267,19 @@ inet_credit_gone(struct inet *in)
 		STR_POINT("credit:gone");
 		str_store(&p->limit, 0u);
 		inet_credit_wake(p);
-		p->owner = NULL;
-		str_store_rel(&p->key, 0u);
+		mutex_enter(&p->lock);
+		if (p->owner == in) {
+			str_store(&p->limit, 0u); /* by inet_credit_room() */
+			p->owner = NULL;
+			str_store_rel(&p->key, 0u);
+		}
+		mutex_exit(&p->lock);
 	}
 	in->port = NULL; /* last: who dies before has it done for him */
 }
 
 /* inet_credit_to - the port of ours that is at @sa, or NULL; @in: who sends */
-struct inet_port *
+STR_HOT struct inet_port *
 inet_credit_to(struct inet *in, const void *sa)
 {
 	struct inet_port *tab = in->ports, *p, *any = NULL;
@@ -286,7 +318,7 @@ inet_credit_to(struct inet *in, const void *sa)
 #define SMALL_MOST 704u
 #define LINEAR 16384u
 
-uint32_t
+STR_HOT uint32_t
 inet_credit_cost(uint32_t bytes)
 {
 	uint32_t n = 1024;
@@ -320,7 +352,7 @@ is_held(struct inet_port *p, uint64_t rcvd)
 }
 
 /* inet_credit_ask - may @bytes more be sent to @p?  They count from now on. */
-int
+STR_HOT int
 inet_credit_ask(struct inet_port *p, uint32_t bytes)
 {
 	uint32_t limit = str_load_acq(&p->limit), n = inet_credit_cost(bytes);
@@ -353,7 +385,7 @@ inet_credit_back(struct inet_port *p, uint32_t bytes)
 }
 
 /* inet_credit_done - it has been sent */
-void
+STR_HOT void
 inet_credit_done(struct inet_port *p, uint32_t bytes)
 {
 	(void)str_add(&p->done, (uint64_t)inet_credit_cost(bytes));
@@ -401,7 +433,7 @@ inet_credit_wake(struct inet_port *p)
 }
 
 /* inet_credit_sent - what is in @in's socket by now, or was; for the next one */
-uint64_t
+STR_HOT uint64_t
 inet_credit_sent(const struct inet *in)
 {
 	return in->port != NULL ? str_load_acq(&in->port->done) : 0;
@@ -425,7 +457,7 @@ aged(struct inet_port *p, uint64_t before)
  * inet_credit_took_all - datagrams of @cost came; @empty: no more are there
  * @before: inet_credit_sent() before the socket was asked.
  */
-void
+STR_HOT void
 inet_credit_took_all(struct inet *in, uint64_t cost, int empty,
 	uint64_t before)
 {
@@ -452,7 +484,7 @@ inet_credit_took_all(struct inet *in, uint64_t cost, int empty,
 }
 
 /* inet_credit_took - the same of @n, 0 or 1, of @bytes */
-void
+STR_HOT void
 inet_credit_took(struct inet *in, uint64_t bytes, uint32_t n, int empty,
 	uint64_t before)
 {

@@ -10,6 +10,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* its labelled points are where the simulated host changes tasks */
+#ifndef STR_CRASH_POINTS
+#define STR_CRASH_POINTS
+#endif
+
 /* of these two the test has its own */
 #define inet_ports own_ports
 #define ksock_getopt own_getopt
@@ -141,6 +146,89 @@ T_CASE(what_has_just_been_sent_is_not_forgotten_where_the_socket_is_empty)
 		T_TRUE(inet_credit_ask(port, SIZE));
 	T_FALSE(inet_credit_ask(port, SIZE));
 	over();
+}
+
+/* Two that bind at once, at a port that they have in common. */
+enum { BINDERS = 3 };
+static struct inet binder[BINDERS];
+static struct fx_pipe bindpipe[BINDERS];
+
+static struct sockaddr_in
+home(unsigned i)
+{
+	return (struct sockaddr_in){.sin_family = AF_INET, .sin_port = 7,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK + i)};
+}
+
+static void
+binds(void *arg)
+{
+	unsigned i = (unsigned)(uintptr_t)arg;
+	struct sockaddr_in sa = home(i);
+	struct tpi_addr at = {.len = sizeof(sa)};
+	struct host_call hc = {.fd = bindpipe[i].fd[0]};
+
+	memcpy(at.buf, &sa, sizeof(sa));
+	T_EQ(host_enter(&hc), 0);
+	inet_credit_bound(&binder[i], &at);
+	host_leave();
+	sim_sleep(1000000000u);
+}
+
+/* The slot at which all of them look is free, or of one that is no more. */
+static void
+bind_at_once(struct t *t, uint64_t seed, int dead)
+{
+	struct sockaddr_in sa;
+	unsigned i;
+
+	(void)t;
+	fx_begin_seed(seed);
+	sim_grain(2);
+	memset(binder, 0, sizeof(binder));
+	ports = NULL;
+	(void)table(1);
+	for (i = 0; i < BINDERS; i++) {
+		fx_pipe(&bindpipe[i]);
+		binder[i].rq = fx_push(&bindpipe[i], 0, "store");
+	}
+	if (dead) {
+		sa = home(9);
+		port = slot_of(ports, key_of(&sa), 0);
+		str_ref(binder[0].rq, &port->stream);
+		port->stream.sid++;
+		port->owner = &in;
+		str_store(&port->key, key_of(&sa));
+	}
+	for (i = 0; i < BINDERS; i++)
+		(void)sim_spawn("binder", binds, (void *)(uintptr_t)i);
+	T_EQ(sim_run(), 0);
+	for (i = 0; i < BINDERS; i++) {
+		sa = home(i);
+		port = inet_credit_to(&in, &sa);
+		T_NOTNULL(port);
+		T_TRUE(port->owner == &binder[i]);
+		T_TRUE(binder[i].port == port);
+		T_EQ(port->limit, MOST);
+	}
+	over();
+	fx_end();
+}
+
+T_CASE(who_binds_at_the_same_time_gets_a_slot_of_his_own)
+{
+	uint64_t i;
+
+	for (i = 0; i < 200; i++)
+		bind_at_once(t, t->seed + i, 0);
+}
+
+T_CASE(one_of_those_who_bind_gets_the_slot_of_the_dead)
+{
+	uint64_t i;
+
+	for (i = 0; i < 200; i++)
+		bind_at_once(t, t->seed + i, 1);
 }
 
 #ifndef SO_MEMINFO
