@@ -386,6 +386,7 @@ str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 	struct str_plumb *pl;
 	struct str_head *sd;
 	uint32_t seen = 0;
+	bool met = false;
 
 	if (n == NULL)
 		return ENOSR;
@@ -403,10 +404,14 @@ str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 	else if (mode == 1 && (oflags & STR_O_NONBLOCK) != 0 &&
 	    (pl == NULL || str_load(&pl->head[0].nread) == 0))
 		err = ENXIO;
-	else if (pl == NULL)
+	else if (pl == NULL) {
 		err = fifo_make(n, c, oflags, ret);
-	else
-		err = str_file_add(&pl->head[0], c, oflags, ret);
+	} else {
+		/* who waits for us may have come and gone before we look */
+		sd = &pl->head[0];
+		met = str_load(mode == 1 ? &sd->nread : &sd->nwrite) != 0;
+		err = str_file_add(sd, c, oflags, ret);
+	}
 	if (err != 0) {
 		str_node_unlock(n);
 		str_store(&t->inside, was);
@@ -423,7 +428,9 @@ str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 	(void)str_add(&n->word, 1u);
 	(void)host_wake(&n->word, INT_MAX);
 	str_node_unlock(n);
-	if (mode == 1 || (mode == 0 && (oflags & STR_O_NONBLOCK) == 0))
+	STR_CRASH_POINT("fifo:joined");
+	if (!met && (mode == 1 ||
+		(mode == 0 && (oflags & STR_O_NONBLOCK) == 0)))
 		err = fifo_wait(n, sd, hc, !mode, seen);
 	if (err != 0)
 		(void)str_file_close(*ret, hc);

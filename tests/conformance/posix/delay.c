@@ -140,3 +140,43 @@ T_CASE(an_ioctl_of_a_device_that_is_closed_before_it_is_ENXIO)
 	T_OK(setenv("STREAMS_DELAY", "ioctl:begun:1000", 1));
 	command_of_a_closed_device(&c);
 }
+
+/* Opens @path as @flags say, when somebody does it the other way; to it. */
+static void
+fleeting(const char *path, int flags)
+{
+	char c = 'x';
+	int fd = T_OK(open(path, flags));
+
+	if (flags == O_WRONLY)
+		T_EQ(write(fd, &c, 1), 1);
+	_exit(0);
+}
+
+/* POSIX open(): it blocks "until a thread opens the file" the other way */
+T_CASE_TIMEOUT(a_FIFOs_other_side_that_leaves_at_once_has_been_there, 20)
+{
+	static const int way[2] = {O_RDONLY, O_WRONLY};
+	char path[64], c = 0;
+	int i, fd;
+	pid_t pid;
+
+	p_warm_up();
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "/dev/streams/fifo/%d", 2000 + i);
+		pid = T_OK(fork());
+		if (pid == 0)
+			fleeting(path, way[!i]);
+		T_SOON(p_asleep(pid, pid), P_MS_LONG);
+		T_OK(setenv("STREAMS_DELAY", "fifo:joined:1000", 1));
+		fd = T_OK(open(path, way[i]));
+		T_OK(unsetenv("STREAMS_DELAY"));
+		T_EQ(p_wait(pid, P_MS_LONG), 0);
+		if (way[i] == O_RDONLY) {
+			T_EQ(read(fd, &c, 1), 1);
+			T_EQ(c, 'x');
+			T_EQ(read(fd, &c, 1), 0);
+		}
+		T_OK(close(fd));
+	}
+}
