@@ -131,7 +131,9 @@ lend_leave(struct str_head *sd, struct host_call *hc)
 static void
 give_back(struct str_plumb *pl, struct ksock_lend *l, long n)
 {
-	l->in = l->out = l->safe = 0;
+	str_store(&l->in, 0u);
+	str_store(&l->out, 0u);
+	l->safe = 0;
 	if (n < 0 && n != -EAGAIN && n != -EINTR && n != -EFAULT && n != -EIO)
 		l->err = (int)n;
 	l->used = 1;
@@ -156,7 +158,7 @@ send_some(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	    (str_load(&sd->flags) & STR_WRITE_SLOW) == 0) {
 		l->used = 1;
 		str_store(&l->busy, 1u);
-		l->got = 0;
+		str_store(&l->got, 0u);
 		n = ksock_send(ks, &iov, 1, 0);
 		if (n > 0)
 			str_store(&l->sent, l->sent + (uint64_t)n);
@@ -256,11 +258,12 @@ room_behind(struct ksock_lend *l, size_t len, mblk_t *mp[BEHIND])
 static void
 note_room(struct ksock_lend *l, size_t n, size_t all, size_t len)
 {
-	l->more = n == all;
+	str_store(&l->more, (uint32_t)(n == all));
 	if (len >= ALONE)
 		return;
 	if (all == len && l->single > SINGLE) {
-		l->more = 0; /* nothing, as a rule; else the sleep is short */
+		/* nothing, as a rule; else the sleep is short */
+		str_store(&l->more, 0u);
 		return;
 	}
 	if (n > len)
@@ -352,7 +355,7 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 	if (!plain || l->round != round)
 		next = plain_is_next(pl, ks);
 	if (next <= 0) {
-		l->more = 0;
+		str_store(&l->more, 0u);
 		if (next < 0)
 			give_back(pl, l, 0);
 		lend_leave(sd, hc);
@@ -368,12 +371,13 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 	n = ksock_recv(ks, iov, k + 1, NULL);
 	STR_CRASH_POINT("lend:received");
 	if (n > 0) {
-		l->got = l->used = 1;
-		l->round++;
+		l->used = 1;
+		str_store(&l->got, 1u);
+		str_store(&l->round, l->round + 1);
 		l->safe -= STR_MIN(l->safe, (uint32_t)n);
 		note_room(l, (size_t)n, all, len);
 	} else {
-		l->more = 0;
+		str_store(&l->more, 0u);
 		if (n != -EAGAIN && n != -EFAULT && n != -EINTR)
 			give_back(pl, l, n);
 		if (n != -EFAULT)

@@ -169,8 +169,10 @@ inet_out_unlend(struct inet *in)
 	struct ksock_lend *l = in->lend;
 	struct inet_out *o = &in->out;
 
-	l->in = l->out = l->safe = 0;
-	l->round++;
+	str_store(&l->in, 0u);
+	str_store(&l->out, 0u);
+	l->safe = 0;
+	str_store(&l->round, l->round + 1);
 	if (l->at != NULL) {
 		/* not added to: who dies before the next line has it again */
 		o->tail = o->accepted + (*l->filled - o->lent);
@@ -192,7 +194,7 @@ inet_out_unlend(struct inet *in)
 	}
 	if (l->got) {
 		o->got = 1;
-		l->got = 0;
+		str_store(&l->got, 0u);
 	}
 	if (l->err != 0) {
 		if (in->phase == INET_OPEN && !o->dead)
@@ -211,7 +213,7 @@ inet_out_lend(struct inet *in)
 	mblk_t *g = in->wq->q_last;
 
 	if (inet_short_takes(in))
-		l->in = STR_LEND_UNITS;
+		str_store(&l->in, STR_LEND_UNITS);
 	if (str_unlikely(in->phase != INET_OPEN || o->dead || in->err != 0 ||
 		o->busy))
 		return;
@@ -227,9 +229,9 @@ inet_out_lend(struct inet *in)
 		o->accepted = o->tail;
 		str_store_rel(&l->at, g->b_rptr + OUT_HEAD);
 	} else if (g == NULL && o->want == 0 && inet_tcp_sends(in)) {
-		l->out = OUT_DIRECT;
+		str_store(&l->out, OUT_DIRECT);
 	}
-	l->in = (uint32_t)inet_tcp_takes(in);
+	str_store(&l->in, (uint32_t)inet_tcp_takes(in));
 }
 
 /* The first message has left: off the queue with it. */

@@ -190,7 +190,7 @@ take_one(struct inet *in, struct str_take *t)
 	if (n == -EFAULT)
 		return STR_TAKE_FAULT;
 	if (n != 1) {
-		in->lend->in = 0;
+		str_store(&in->lend->in, 0u);
 		(void)inet_dg_errors(in);
 		return STR_TAKE_LOOK;
 	}
@@ -202,7 +202,7 @@ take_one(struct inet *in, struct str_take *t)
 		(void)tpi_dropped(&in->tp);
 	if (seg < len) {
 		in->single = 0; /* they come in numbers */
-		in->lend->in = 0;
+		str_store(&in->lend->in, 0u);
 	}
 	if (seg <= t->room) {
 		give(&g, seg);
@@ -226,7 +226,7 @@ inet_short_take(queue_t *q, struct str_take *t)
 	if (in->behind == NULL)
 		in->behind = kmem_alloc(SHORT_BEHIND, KM_NOSLEEP);
 	if (in->behind == NULL) {
-		in->lend->in = 0;
+		str_store(&in->lend->in, 0u);
 		return STR_TAKE_LOOK;
 	}
 	return take_one(in, t);

@@ -20,7 +20,9 @@
  * a request is finished, or undone, and answered (mend.c).
  */
 #include <sys/timod.h>
+#include <str/annot.h>
 #include <str/short.h>
+#include <str/types.h>
 #include "tpi_impl.h"
 #include "../canon.h"
 
@@ -183,11 +185,11 @@ set_band(mblk_t *mp)
 		mp->b_band = 1;
 }
 
-/* Must @mp wait for what is on the queue? */
-static int
+/* Must @mp wait for what is on the queue?  A hint for who has no gate. */
+STR_RACY static int
 is_behind(queue_t *q, const mblk_t *mp)
 {
-	const mblk_t *first = q->q_first;
+	const mblk_t *first = str_load(&q->q_first);
 
 	return first != NULL && mp->b_band <= first->b_band;
 }

@@ -33,6 +33,7 @@
 
 #include <sys/stream.h>
 #include <sys/uio.h>
+#include <str/types.h>
 
 typedef struct str_ksock ksock_t;
 
@@ -49,27 +50,28 @@ typedef struct str_ksock ksock_t;
  * not become a message: its open gathering block, its idle socket.  It lies
  * with the stream.  The driver's perimeter is its lock: the head enters that
  * itself.  The driver takes back what it lent as it comes in, and lends anew
- * as it goes out; what the head did meanwhile is in the lower half.
+ * as it goes out; what the head did meanwhile is in the lower half.  What is
+ * atomic is looked at from outside, too, as a hint.
  */
 #define STR_LEND_BYTES 1u
 #define STR_LEND_UNITS 2u /* by the direct procedure: <str/direct.h> */
 struct ksock_lend {
-	unsigned char *volatile at;   /* data of the open block; NULL: none */
+	_Atomic(unsigned char *) at;  /* data of the open block; NULL: none */
 	volatile uint32_t *filled;    /* ... how much of it there is */
 	uint32_t limit;		      /* ... and may be */
 	uint32_t soon;		      /* ... by who sends before he sleeps */
-	volatile uint32_t out;	      /* so much, or more, may be sent at once;
+	str_a32 out;		      /* so much, or more, may be sent at once;
 				       * 0: nothing */
-	volatile uint32_t in;	      /* what comes may be taken: STR_LEND_* */
+	str_a32 in;		      /* what comes may be taken: STR_LEND_* */
 	volatile uint32_t used;	      /* the lower half is of interest */
 	volatile uint32_t busy;	      /* a send is in progress, or was when its
 				       * sender died */
-	volatile uint32_t got;	      /* something was received */
+	str_a32 got;		      /* something was received */
 	volatile uint64_t sent;	      /* bytes that were sent */
 	volatile int err;	      /* what a call failed with, or 0 */
-	volatile uint32_t round;      /* another since either has had what was
+	str_a32 round;		      /* another since either has had what was
 				       * in the socket, or may have */
-	volatile uint32_t more;	      /* the head's: the last receive took all it
+	str_a32 more;		      /* the head's: the last receive took all it
 				       * could */
 	uint32_t room;		      /* the head's: what the next one is for */
 	uint32_t asked;		      /* the head's: what the last one was for */

@@ -162,7 +162,7 @@ struct waiter {
 	int fd, out, prim;
 	unsigned char *buf;
 	size_t len;
-	volatile int tid, done;
+	_Atomic int tid, done;
 	long ret;
 };
 
@@ -662,7 +662,7 @@ T_CASE_TIMEOUT(reads_of_all_sizes_get_all_in_order, 60)
 
 /* Two who read one endpoint: each byte comes to one of them, once. */
 struct shared {
-	volatile uint64_t got, kind[251], ended;
+	_Atomic uint64_t got, kind[251], ended;
 };
 
 static void

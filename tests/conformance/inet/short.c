@@ -311,7 +311,8 @@ struct waiter {
 	struct unit u;
 	unsigned char got[100];
 	int fd;
-	volatile int tid, over, ret;
+	_Atomic int tid, over;
+	int ret;
 };
 
 static void *
