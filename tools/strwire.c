@@ -81,6 +81,7 @@ static const char *const counts[WIRE_NCOUNTS] = {
 	[WIRE_REASM] = "fragments-in", [WIRE_REASMOK] = "reassembled",
 	[WIRE_REASMFAIL] = "reassembly-failed",
 	[WIRE_FRAGS] = "fragments-out",
+	[WIRE_PMTU] = "narrower-paths",
 };
 
 static int

@@ -32,8 +32,10 @@ copied(const unsigned char *opt, uint32_t n, unsigned char *to)
 static int
 may_be_cut(const struct ip_hdr *h)
 {
+	if (h->df)
+		return 0;
 	if (h->src.len == 4)
-		return !h->df;
+		return 1;
 	/* what has extension headers was made by somebody else */
 	return h->hlen <= 40 && !h->more && h->frag == 0;
 }

@@ -95,6 +95,8 @@ struct ip_shared {
 	kmutex_t nlock;		 /* of all wires' neighbours */
 	kmutex_t rlock;		 /* of what is below it */
 	struct ip_reasm reasm;	 /* its memory comes when it is needed */
+	kmutex_t mlock;		 /* of who changes what is below it */
+	struct ip_pmtu pmtu;	 /* [A] */
 	uint32_t minor;	/* [L] the last one given */
 	struct ip_tap tap[IP_TAPS];
 	struct ip_wire wire[IP_WIRES]; /* [0] is lo */

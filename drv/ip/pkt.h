@@ -103,6 +103,35 @@ void ip_reasm_take(struct ip_reasm *r, uint32_t slot, unsigned char *to);
 int ip_reasm_expire(struct ip_reasm *r, uint64_t now, uint32_t *tag,
 	unsigned char *ret, uint32_t *ret_n);
 
+/* ------------------------------------------------------------- path MTUs */
+
+#define IP_PMTUS 256u
+#define IP_PMTU_WAYS 4u
+#define IP_PMTU_LIFE 600000000000ull /* ns; RFC 1191 s6.3: 10 minutes */
+
+struct ip_pmtu_entry {
+	uint32_t gen;	/* odd: it is being written; 0: never was */
+	uint32_t mtu;
+	struct ip_addr dst;
+	uint64_t until; /* ns */
+};
+
+struct ip_pmtu {
+	uint32_t used; /* something has been learned */
+	struct ip_pmtu_entry entry[IP_PMTUS];
+};
+
+/* ip_pmtu_of - bytes of a packet to @dst on a link that carries @link */
+uint32_t ip_pmtu_of(const struct ip_pmtu *t, const struct ip_addr *dst,
+	uint32_t link, uint64_t now);
+/*
+ * ip_pmtu_learn - somebody on the way to @dst says @mtu, 0: he does not say,
+ * about a packet of @len bytes; the caller lets one at a time in
+ * Return: 1: it is less now.
+ */
+int ip_pmtu_learn(struct ip_pmtu *t, const struct ip_addr *dst, uint32_t mtu,
+	uint32_t len, uint32_t link, uint64_t now);
+
 /* ------------------------------------------------------------------ ICMP */
 
 #define P_ICMP 1

@@ -201,6 +201,18 @@ goodness(const struct ip_wire *w, const struct ip_addr *dst)
 	return best;
 }
 
+/* Bytes of the longest packet on the way to @dst. */
+static uint32_t
+path_mtu(const struct ip_wire *w, const struct ip_addr *dst)
+{
+	struct ip_shared *sh = ip_shared();
+
+	if (str_likely(sh == NULL ||
+		__atomic_load_n(&sh->pmtu.used, __ATOMIC_ACQUIRE) == 0))
+		return w->mtu;
+	return ip_pmtu_of(&sh->pmtu, dst, w->mtu, str_now());
+}
+
 struct wire *
 wire_route(struct wire *lo, const struct ip_addr *dst, struct ip_addr *ret_src,
 	uint32_t *ret_mtu)
@@ -227,7 +239,7 @@ wire_route(struct wire *lo, const struct ip_addr *dst, struct ip_addr *ret_src,
 	if (to == NULL)
 		return NULL;
 	addr_of(own_for(to, dst), ret_src);
-	*ret_mtu = to->mtu;
+	*ret_mtu = path_mtu(to, dst);
 	return &to->pub;
 }
 
@@ -288,7 +300,8 @@ piece(const mblk_t *pkt, const struct ip_hdr *h, const struct ip_hdr *f,
 }
 
 static int
-send_cut(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h)
+send_cut(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h,
+	uint32_t mtu)
 {
 	const unsigned char *opt = h->optlen != 0 ? pkt->b_rptr + 20 : NULL;
 	unsigned char ret_opt[IP4_OPTMAX];
@@ -299,7 +312,7 @@ send_cut(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h)
 
 	if (h->id == 0)
 		whole.id = __atomic_add_fetch(&w->id, 1, __ATOMIC_RELAXED);
-	while ((r = ip_frag(&whole, opt, w->mtu, &off, &f, ret_opt)) == 1) {
+	while ((r = ip_frag(&whole, opt, mtu, &off, &f, ret_opt)) == 1) {
 		mp = piece(pkt, &whole, &f, ret_opt);
 		err = mp == NULL ? ENOSR : send_one(w, mp, &f);
 		if (mp != NULL)
@@ -329,11 +342,13 @@ too_many_blocks(const mblk_t *mp)
 static int
 send_held(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h)
 {
+	/* of those that must not be cut the sender knows whether they may go */
+	uint32_t mtu = h->df ? w->mtu : path_mtu(w, &h->dst);
 	mblk_t *mp;
 	int err;
 
-	if (h->hlen + h->len > w->mtu)
-		return send_cut(w, pkt, h);
+	if (h->hlen + h->len > mtu)
+		return send_cut(w, pkt, h, mtu);
 	if (str_likely(!too_many_blocks(pkt)))
 		return send_one(w, pkt, h);
 	mp = msgpullup(pkt, -1);
@@ -414,17 +429,42 @@ complain(struct ip_wire *w, enum icmp_error what, const unsigned char *p,
 		freemsg(mp);
 }
 
-/* An error about a packet that @m says has been ours. */
-static void
-tell(struct wire *w, const struct icmp_msg *m)
+/* An error, 0: none, about a packet that @m says has been ours.  1: somebody
+ * may have sent it. */
+static int
+tell(struct wire *w, const struct icmp_msg *m, int error)
 {
 	unsigned int i;
+	int known = 0;
 
 	for (i = 0; i < NRECEIVERS; i++)
 		if (receivers[i]->error != NULL && (receivers[i]->proto == -1 ||
 			receivers[i]->proto == m->h.proto))
-			receivers[i]->error(w, &m->h, m->begin, m->n, m->error,
-				m->mtu);
+			known |= receivers[i]->error(w, &m->h, m->begin, m->n,
+				error, m->mtu);
+	return known;
+}
+
+/*
+ * RFC 1191 s8, RFC 8201 s4: who can send to us can say this, so it is believed
+ * of a packet only that somebody here may have sent.
+ */
+static void
+narrower(struct ip_wire *w, const struct icmp_msg *m)
+{
+	struct ip_shared *sh = ip_shared();
+	int less;
+
+	if (sh == NULL || (m->h.src.len == 4 && !m->h.df) ||
+		m->h.hlen + m->h.len > w->mtu || !ip_is_own(w, &m->h.src) ||
+		!tell(&w->pub, m, 0))
+		return;
+	mutex_enter(&sh->mlock);
+	less = ip_pmtu_learn(&sh->pmtu, &m->h.dst, m->mtu,
+		m->h.hlen + m->h.len, w->mtu, str_now());
+	mutex_exit(&sh->mlock);
+	if (less)
+		wire_count(&w->pub, WIRE_PMTU, 1);
 }
 
 /* @pkt is in one piece.  1: it was for us. */
@@ -443,8 +483,11 @@ icmp(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h)
 		return 1;
 	}
 	if (m.kind == ICMP_ERR && (w->kind == IPW_RAW ||
-		ip_is_own(w, &m.h.src)))
-		tell(&w->pub, &m);
+		ip_is_own(w, &m.h.src))) {
+		if (m.error == EMSGSIZE)
+			narrower(w, &m);
+		(void)tell(&w->pub, &m, m.error);
+	}
 	if (m.kind != ICMP_ECHO || !ip_is_own(w, &h->dst))
 		return 1;
 	mp = copymsg((mblk_t *)(uintptr_t)pkt);

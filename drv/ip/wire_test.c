@@ -469,6 +469,50 @@ comes(const char *src, const char *dst, unsigned what)
 	return ip_counted(w, what) - was;
 }
 
+/* RFC 1191 s8: who has not sent it is told nothing */
+T_CASE(a_narrower_path_is_not_believed_of_what_nobody_has_sent)
+{
+	struct ip_hdr q = {.src = {4, {10, 1, 0, 2}}, .dst = {4, {10, 1, 9, 9}},
+		.proto = 17, .ttl = 9, .df = 1, .len = 1400, .id = 7};
+	struct ip_hdr h = {.src = {4, {10, 1, 0, 1}}, .dst = {4, {10, 1, 0, 2}},
+		.proto = P_ICMP, .ttl = 64, .len = 8 + 28};
+	struct ip_addr dst = q.dst, src;
+	struct ip_wire *w;
+	uint32_t mtu = 0;
+	unsigned char *p;
+	uint16_t sum;
+	mblk_t *mp;
+
+	begin(t);
+	w = fake(1, IPW_TUN, net("10.1.0.2", 16), net("0.0.0.0", 0));
+	w->mtu = 1500;
+	mp = allocb(IP_ROOM + h.len, BPRI_MED);
+	p = mp->b_rptr = mp->b_wptr = mp->b_rptr + IP_ROOM;
+	mp->b_wptr += h.len;
+	memset(p, 0, h.len);
+	p[0] = 3; /* fragmentation needed, 600 bytes */
+	p[1] = 4;
+	p[6] = 600 >> 8;
+	p[7] = 600 & 0xff;
+	(void)ip_build(p + 28, &q, NULL, 0);
+	p[29] = p[31] = 77; /* of a port that nobody has */
+	sum = ip_fold(ip_sum(p, h.len, 0, 0));
+	p[2] = (unsigned char)(sum >> 8);
+	p[3] = (unsigned char)sum;
+	mp->b_rptr -= ip_build(mp->b_rptr, &h, NULL, 0);
+	wire_input(&w->pub, mp, 0);
+	T_EQ(ip_counted(w, WIRE_IN), 1);
+	T_EQ(ip_counted(w, WIRE_BAD + IP_CKSUM), 0);
+	T_EQ(ip_counted(w, WIRE_PMTU), 0);
+	T_TRUE(wire_route(lo, &dst, &src, &mtu) == &w->pub);
+	T_EQ(mtu, 1500);
+	/* what has been learned is what who sends is told */
+	T_EQ(ip_pmtu_learn(&ip_shared()->pmtu, &dst, 600, 1420, 1500,
+		host_now()), 1);
+	T_TRUE(wire_route(lo, &dst, &src, &mtu) == &w->pub);
+	T_EQ(mtu, 600);
+}
+
 T_CASE(what_is_not_for_a_wire_is_not_taken)
 {
 	begin(t);

@@ -27,6 +27,30 @@ describe(struct udp *u, struct ip_hdr *h, const struct ip_addr *dst,
 	h->hlen = (uint16_t)ip_size(h);
 }
 
+/*
+ * T_IP_MTU_DISCOVER, as of Sockets: may the packet be cut, when @mtu is what is
+ * known of its way?  0, or EMSGSIZE: it is not to go at all.
+ */
+static int
+set_df(const struct udp *u, struct ip_hdr *h, uint32_t mtu)
+{
+	uint32_t len = h->hlen + h->len;
+
+	switch (u->discover) {
+	case UDP_DF_NEVER:
+		return 0;
+	case UDP_DF_DO:
+		h->df = 1;
+		return len > mtu ? EMSGSIZE : 0;
+	case UDP_DF_PROBE:
+		h->df = 1;
+		return 0;
+	default:
+		h->df = len <= mtu;
+		return 0;
+	}
+}
+
 /* Options of one datagram: 0: there is one that wires do not know. */
 static int
 apply_to(const struct tpi_buf *opts, unsigned char *hdr, struct ip_hdr *h)
@@ -98,6 +122,9 @@ udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
 	/* IPv6 does not count its header */
 	if (h.len + (h.dst.len == 4 ? h.hlen : 0u) > IP_MOST)
 		return EMSGSIZE;
+	err = set_df(u, &h, mtu);
+	if (err != 0)
+		return err;
 	(void)ip_build(hdr + h.hlen, &h, NULL, IP_TRUST);
 	if (!apply_to(opts, hdr, &h))
 		return UDP_NOT_LO;

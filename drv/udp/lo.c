@@ -930,7 +930,7 @@ udp_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 }
 
 /* An ICMP error, about what one of ours has sent. */
-static void
+static int
 udp_error(struct wire *w, const struct ip_hdr *h, const unsigned char *begin,
 	size_t n, int error, uint32_t mtu)
 {
@@ -946,19 +946,23 @@ udp_error(struct wire *w, const struct ip_hdr *h, const unsigned char *begin,
 	(void)w, (void)mtu;
 	/* ports are in the first fragment alone */
 	if (st == NULL || h->frag != 0 || n < (size_t)h->hlen + 4)
-		return;
+		return 0;
 	src.a = h->src;
 	dst.a = h->dst;
 	bcopy(begin + h->hlen, &src.port, 2);
 	bcopy(begin + h->hlen + 2, &dst.port, 2);
 	nm = udp_port_find(st, &src, &dst, &gen);
 	if (nm == NULL || udp_port_hold(st, nm, gen, &hold, &ep) != 0)
-		return;
-	to.buf = sa;
-	to.len = put_source(sa, ep->in.family == AF_INET6, dst.a.b,
-		dst.a.len, dst.port);
-	tpi_uderror_ind(&ep->in.tp, &to, &none, error);
+		return 0;
+	/* as Sockets: who wants his packets cut is not told where they were */
+	if (error != 0 && (error != EMSGSIZE || ep->discover != UDP_DF_NEVER)) {
+		to.buf = sa;
+		to.len = put_source(sa, ep->in.family == AF_INET6, dst.a.b,
+			dst.a.len, dst.port);
+		tpi_uderror_ind(&ep->in.tp, &to, &none, error);
+	}
 	str_unhold(&hold);
+	return 1;
 }
 
 const struct wire_proto udp_wire = {udp_input, udp_error, IPPROTO_UDP};
@@ -1013,4 +1017,19 @@ raw_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 	return copies(st, w, h->proto, pkt, h) != 0;
 }
 
-const struct wire_proto raw_wire = {raw_input, NULL, -1};
+/* Is there one who may have sent that?  Errors are not told. */
+static int
+raw_error(struct wire *w, const struct ip_hdr *h, const unsigned char *begin,
+	size_t n, int error, uint32_t mtu)
+{
+	struct udp_state *st = udp_state();
+	uint32_t gen;
+
+	(void)w, (void)begin, (void)n, (void)error, (void)mtu;
+	return st != NULL &&
+		str_load(&st->nraw[h->proto % UDP_RAWHASH]) != 0 &&
+		udp_raw_next(st, NULL, h->proto, &h->src, &h->dst, &gen) !=
+		NULL;
+}
+
+const struct wire_proto raw_wire = {raw_input, raw_error, -1};

@@ -64,6 +64,7 @@ udp_open(struct tpi *tp, cred_t *crp)
 
 	u->st = udp_state();
 	u->ttl = 64;
+	u->discover = UDP_DF_WANT;
 	u->input = 1;
 	return inet_open(tp, crp);
 }
@@ -243,12 +244,17 @@ udp_addrs(struct tpi *tp, struct tpi_addr *local, struct tpi_addr *remote)
 
 /* ------------------------------------------------------------------ options */
 
+#define DISCOVER_OPT \
+	{T_INET_IP, T_IP_MTU_DISCOVER, TPI_OPT_INT, TPI_OPT_OPS, \
+		UDP_DF_WANT, UDP_DF_NEVER, UDP_DF_PROBE, 0}
+
 static const struct tpi_opt udp_opts[] = {
 	GENERIC_OPTS,
 	SOCKET_OPTS,
 	YES_OPT(T_INET_UDP, T_UDP_CHECKSUM, TPI_OPT_OPS, T_YES),
 	{T_INET_UDP, T_UDP_PEER, TPI_OPT_BYTES, TPI_OPT_OPS, 0, 0, 28, 0},
 	YES_OPT(T_INET_UDP, T_UDP_LOCHECK, TPI_OPT_OPS, T_NO),
+	DISCOVER_OPT,
 	IP_OPTS,
 	GROUP_OPTS,
 };
@@ -257,6 +263,7 @@ static const struct tpi_opt raw_opts[] = {
 	GENERIC_OPTS,
 	SOCKET_OPTS,
 	YES_OPT(T_INET_IP, T_IP_HDRINCL, TPI_OPT_OPS, T_NO),
+	DISCOVER_OPT,
 	IP_OPTS,
 	GROUP_OPTS,
 };
@@ -359,6 +366,8 @@ note(struct udp *u, const struct tpi_opt *o, const void *val, unsigned int len)
 		u->tos = (uint32_t)v;
 	if (o->level == T_INET_IP && o->name == T_IP_TTL)
 		u->ttl = (uint32_t)v;
+	if (o->level == T_INET_IP && o->name == T_IP_MTU_DISCOVER)
+		u->discover = (uint32_t)v;
 	if (o->level == T_INET_IP && o->name == T_IP_OPTIONS)
 		set_special(u, UDP_IPOPTS, len != 0);
 	if (o->level == T_INET_IP && o->name == T_IP_HDRINCL)

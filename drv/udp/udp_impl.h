@@ -35,6 +35,12 @@
 #define UDP_IPOPTS 1u
 #define UDP_HDRINCL 2u
 
+/* T_IP_MTU_DISCOVER: who cuts what is too long for its way. */
+#define UDP_DF_NEVER 0u	 /* anybody on it */
+#define UDP_DF_WANT 1u	 /* the sender, when he knows; what fits is not cut */
+#define UDP_DF_DO 2u	 /* nobody: it is refused, here when it is known */
+#define UDP_DF_PROBE 3u	 /* nobody; what is known does not matter */
+
 struct udp;
 
 /* An IP address and a port (network order); of raw IP the protocol. */
@@ -121,6 +127,7 @@ struct udp {
 	uint32_t tos, ttl;	/* of lo's headers */
 	uint32_t special;	/* options that lo does not know are set: */
 	uint32_t nosum;		/* T_UDP_CHECKSUM is T_NO */
+	uint32_t discover;	/* T_IP_MTU_DISCOVER: UDP_DF_* */
 	uint32_t input;		/* the socket may have something */
 	volatile uint32_t near;	/* what comes, comes on lo */
 	uint64_t kernel;	/* inet_ticks() when something else came */

@@ -47,6 +47,7 @@ enum wire_count {
 	WIRE_FULL,		   /* dropped: the receiver is full */
 	WIRE_NOMEM,
 	WIRE_REASM, WIRE_REASMOK, WIRE_REASMFAIL, WIRE_FRAGS,
+	WIRE_PMTU,		   /* paths found to be narrower */
 	WIRE_NCOUNTS
 };
 
@@ -60,7 +61,7 @@ void wire_count(struct wire *w, enum wire_count what, uint64_t n);
  * wire_route - which wire takes packets to @dst, and with which source
  * @lo:      what wire_lo() returned
  * @ret_src: len 0: the caller's own choice stays
- * @ret_mtu: bytes of the longest packet
+ * @ret_mtu: bytes of the longest packet that is known to arrive
  * Return: NULL: none; the kernel's sockets are asked.  @lo: it is an address
  * of a wire's own, so it stays in the domain.  Cheap when no wire but `lo' has
  * been configured: one load.
@@ -70,7 +71,9 @@ struct wire *wire_route(struct wire *lo, const struct ip_addr *dst,
 
 /*
  * wire_send - a packet goes out on @w, which is not lo; fragmented if need be
- * @h: what its header says; consumed when 0 is returned.
+ * @h: what its header says; consumed when 0 is returned.  df is for IPv6 too;
+ * such a packet goes as it is if the wire carries it, others are cut for their
+ * way (RFC 1191).
  * Return: 0; EMSGSIZE: too long, and not to be fragmented; EAGAIN: the wire
  * is full; ENETDOWN, ENOSR.
  */
@@ -91,8 +94,9 @@ struct wire_proto {
 	int (*input)(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 		unsigned int flags);
 	/* an ICMP error, about a packet of ours that began so, with its IP
-	 * header, which is @h */
-	void (*error)(struct wire *w, const struct ip_hdr *h,
+	 * header, which is @h; 0: none, it is only asked who sends such.
+	 * Return: 1: somebody does */
+	int (*error)(struct wire *w, const struct ip_hdr *h,
 		const unsigned char *begin, size_t n, int error, uint32_t mtu);
 	int proto; /* IPPROTO_*, -1: any */
 };

@@ -65,6 +65,7 @@ struct t_kpalive {
 #define T_IP_BROADCAST		6
 #define T_IP_ADDR		7
 #define T_IP_HDRINCL		8	/* of rawip2(4) */
+#define T_IP_MTU_DISCOVER	10	/* of udp2(4), rawip2(4): an int */
 /* Groups: values as of the kernel's socket options of these names. */
 #define T_IP_MULTICAST_IF	32
 #define T_IP_MULTICAST_TTL	33

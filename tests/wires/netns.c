@@ -51,6 +51,7 @@ struct report {
 };
 
 static int other = -1; /* a socket to it */
+static int between = 1500; /* bytes that the link between both carries */
 
 /* ------------------------------------------------------------ the other side */
 
@@ -339,6 +340,8 @@ two_namespaces(void)
 	sh("ip link set lo up");
 	if (system("ip link add a0 type veth peer name b0 2>/dev/null") != 0)
 		T_SKIP("no veth devices");
+	sh("ip link set a0 mtu %d", between);
+	sh("ip link set b0 mtu %d", between);
 	no_offload("a0");
 	no_offload("b0");
 	sh("ip link set b0 netns %d", (int)pid);
@@ -526,6 +529,80 @@ T_CASE_TIMEOUT(a_port_that_nobody_has_is_told_both_ways, 60)
 		T_OK(close(fd));
 	}
 	stat_says("t0", "c['no-port'] == 2");
+}
+
+/* T_IP_MTU_DISCOVER, as the kernel's IP_MTU_DISCOVER has it. */
+static void
+discover(int fd, int how)
+{
+	struct {
+		struct T_optmgmt_req r;
+		struct t_opthdr h;
+		int how;
+	} m = { { T_OPTMGMT_REQ, sizeof(m.h) + sizeof(how), sizeof(m.r),
+		T_NEGOTIATE }, { sizeof(m.h) + sizeof(how), T_INET_IP,
+		T_IP_MTU_DISCOVER, 0 }, how };
+
+	in_put(fd, &m, sizeof(m), NULL, 0, 0);
+	in_want(fd, T_OPTMGMT_ACK);
+	T_EQ(in.p.optmgmt_ack.MGMT_flags, T_SUCCESS);
+}
+
+/* @size bytes to there are refused, by whoever knows. */
+static void
+too_long(int fd, const char *addr, int size)
+{
+	static char buf[MOST];
+	struct sockaddr_storage ss;
+
+	in_unitdata(fd, &ss, (int)in_addr(&ss, family_of(addr), addr, ECHO),
+		buf, size);
+	T_FALSE(in_quiet(fd, 5000));
+	in_want(fd, T_UDERROR_IND);
+	T_EQ(in.p.uderror_ind.ERROR_type, EMSGSIZE);
+}
+
+/* RFC 1191, RFC 8201: tun carries 1500 bytes, what is behind it 1300. */
+T_CASE_TIMEOUT(a_path_that_is_narrower_is_learned, 60)
+{
+	static const char *const theirs[] = { "10.78.0.2", "fd78::2" };
+	struct report r;
+	unsigned i;
+	int fd, port;
+
+	between = 1300;
+	two_namespaces();
+	add_tun();
+	/* who lets them be cut on the way need know nothing */
+	fd = endpoint(theirs[0], &port);
+	discover(fd, IP_PMTUDISC_DONT);
+	dialogue(fd, theirs[0], 1400);
+	T_OK(close(fd));
+	stat_says("t0", "c['fragments-out'] == 0 and "
+		"c['narrower-paths'] == 0");
+	for (i = 0; i < 2; i++) {
+		fd = endpoint(theirs[i], &port);
+		dialogue(fd, theirs[i], 1200);
+		too_long(fd, theirs[i], 1400);
+		/* it is known: cut here, for all who want that */
+		dialogue(fd, theirs[i], 1400);
+		dialogue(fd, theirs[i], 20000);
+		T_OK(close(fd));
+		fd = endpoint(theirs[i], &port);
+		dialogue(fd, theirs[i], 1400);
+		discover(fd, IP_PMTUDISC_DO);
+		too_long(fd, theirs[i], 1400);
+		dialogue(fd, theirs[i], 1200);
+		discover(fd, IP_PMTUDISC_PROBE);
+		too_long(fd, theirs[i], 1400);
+		too_long(fd, theirs[i], 1473);
+		T_OK(close(fd));
+	}
+	stat_says("t0", "c['narrower-paths'] == 2 and c['fragments-out'] > 30 "
+		"and c['reassembly-failed'] == 0");
+	order('k', "", 0, 0);
+	r = answer();
+	good(r);
 }
 
 T_CASE_TIMEOUT(raw_sends_what_the_transport_makes, 60)
@@ -719,7 +796,10 @@ killed_under_load(const char *name)
 	for (i = 0; i < n; i++) {
 		answers(four, "10.78.0.2");
 		answers(six, "fd78::2");
-		T_SOON((was = ns_streamsd()) != 0, 10000);
+		/* who sends sees to it that there is another, soon */
+		T_SOON((was = ns_streamsd()) != 0 ||
+			(answers(four, "10.78.0.2"), answers(six, "fd78::2"),
+			0), 10000);
 		T_OK(kill(was, SIGKILL));
 		next = t_now_ns() + (uint64_t)every * 1000000u;
 		do {

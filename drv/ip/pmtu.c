@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * How long a packet may be on its way to a destination (RFC 1191, RFC 8201).
+ *
+ * Purpose.  A router that cannot pass on a packet that must not be cut says how
+ * long one may be.  That is remembered for the destination, for as long as
+ * RFC 1191 s6.3 says, so that what is sent next is cut here, or refused here.
+ *
+ * Objects.  A table of sets of WAYS entries; a destination has its set, and in
+ * a full one the entry that is the first to end goes.
+ *
+ * Locks.  Who learns has the caller's.  Who asks has none: an entry is being
+ * written while `gen' is odd, and is what it was when gen is the same after it
+ * has been copied.
+ *
+ * Crash.  Who dies while he writes leaves an odd gen: nobody believes that entry,
+ * and the next who has the lock writes over it first.
+ */
+#include <str/builtin.h>
+#include "pkt.h"
+
+static uint32_t
+hash(const struct ip_addr *a)
+{
+	uint32_t h = 0, i;
+
+	for (i = 0; i < a->len; i++)
+		h = h * 31 + a->b[i];
+	return (h ^ h >> 8) % (IP_PMTUS / IP_PMTU_WAYS) * IP_PMTU_WAYS;
+}
+
+static int
+same(const struct ip_addr *a, const struct ip_addr *b)
+{
+	return a->len == b->len && __builtin_memcmp(a->b, b->b, a->len) == 0;
+}
+
+/* What @e says of @dst at @now; 0: nothing. */
+static uint32_t
+says(const struct ip_pmtu_entry *e, const struct ip_addr *dst, uint64_t now)
+{
+	uint32_t gen = __atomic_load_n(&e->gen, __ATOMIC_ACQUIRE), mtu;
+	struct ip_addr a;
+	uint64_t until;
+
+	if ((gen & 1) != 0 || gen == 0)
+		return 0;
+	a = e->dst;
+	mtu = e->mtu;
+	until = e->until;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (__atomic_load_n(&e->gen, __ATOMIC_RELAXED) != gen)
+		return 0;
+	return a.len <= 16 && now < until && same(&a, dst) ? mtu : 0;
+}
+
+uint32_t
+ip_pmtu_of(const struct ip_pmtu *t, const struct ip_addr *dst, uint32_t link,
+	uint64_t now)
+{
+	const struct ip_pmtu_entry *e = t->entry + hash(dst);
+	uint32_t i, mtu;
+
+	for (i = 0; i < IP_PMTU_WAYS; i++) {
+		mtu = says(&e[i], dst, now);
+		if (mtu != 0)
+			return mtu < link ? mtu : link;
+	}
+	return link;
+}
+
+/*
+ * RFC 1191 s5, s7.1: a router that does not say has one of these, and it is
+ * less than the packet was long.
+ */
+static uint32_t
+plateau(uint32_t len)
+{
+	static const uint16_t all[] = {
+		32000, 17914, 8166, 4352, 2002, 1492, 1006, 508, 296};
+	uint32_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i] < len)
+			return all[i];
+	return IP4_MTU;
+}
+
+/* What is to be believed of that; 0: nothing. */
+static uint32_t
+believed(const struct ip_addr *dst, uint32_t mtu, uint32_t len)
+{
+	if (dst->len == 16) /* RFC 8201 s4: less than that is discarded */
+		return mtu >= IP6_MTU && mtu < len ? mtu : 0;
+	if (mtu == 0)
+		mtu = plateau(len);
+	if (mtu >= len)
+		return 0; /* it would have been passed on */
+	return mtu < IP4_MTU ? IP4_MTU : mtu;
+}
+
+int
+ip_pmtu_learn(struct ip_pmtu *t, const struct ip_addr *dst, uint32_t mtu,
+	uint32_t len, uint32_t link, uint64_t now)
+{
+	struct ip_pmtu_entry *e = t->entry + hash(dst), *to = NULL;
+	uint32_t i, gen;
+
+	mtu = believed(dst, mtu, len);
+	/* RFC 1191 s3: it never becomes more by this */
+	if (mtu == 0 || mtu >= ip_pmtu_of(t, dst, link, now))
+		return 0;
+	for (i = 0; i < IP_PMTU_WAYS; i++) {
+		if ((e[i].gen & 1) != 0)
+			e[i].until = 0; /* who wrote here died of it */
+		if (to == NULL || (!same(&to->dst, dst) &&
+			(same(&e[i].dst, dst) || e[i].until < to->until)))
+			to = &e[i];
+	}
+	gen = to->gen | 1u;
+	__atomic_store_n(&to->gen, gen, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	to->dst = *dst;
+	STR_POINT("ip:pmtu");
+	to->mtu = mtu;
+	to->until = now + IP_PMTU_LIFE;
+	__atomic_store_n(&to->gen, gen + 1 != 0 ? gen + 1 : 2u,
+		__ATOMIC_RELEASE);
+	__atomic_store_n(&t->used, 1u, __ATOMIC_RELEASE);
+	return 1;
+}
