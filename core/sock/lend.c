@@ -341,6 +341,7 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 	mblk_t *mp[BEHIND];
 	struct str_ksock *ks;
 	size_t all = len;
+	uint32_t safe;
 	unsigned i, k;
 	int next = 1;
 	long n;
@@ -368,13 +369,17 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 			mp[i]->b_wptr);
 		all += iov[i + 1].iov_len;
 	}
+	/* who dies of it has taken what is known along: all that is left is
+	 * asked about anew */
+	safe = l->safe;
+	l->safe = 0;
+	str_store(&l->round, l->round + 1);
 	n = ksock_recv(ks, iov, k + 1, NULL);
 	STR_CRASH_POINT("lend:received");
 	if (n > 0) {
 		l->used = 1;
 		str_store(&l->got, 1u);
-		str_store(&l->round, l->round + 1);
-		l->safe -= STR_MIN(l->safe, (uint32_t)n);
+		l->safe = safe - STR_MIN(safe, (uint32_t)n);
 		note_room(l, (size_t)n, all, len);
 	} else {
 		str_store(&l->more, 0u);

@@ -25,6 +25,8 @@ static const struct {
 	{"lend:sent", {1, 2, 3, 10, 30}},
 };
 
+enum { LIVES = 3, PIECE = 12288, URGENT = 255 };
+
 /* He whose end is @st died where he was to. */
 static void
 is_killed(int st, const char *label)
@@ -216,7 +218,119 @@ T_CASE(death_as_the_head_receives)
 	}
 }
 
-enum { LIVES = 3 };
+/* The streamsd that was started here; the harness adopts it. */
+static pid_t
+streamsd(void)
+{
+	char path[64], line[256];
+	pid_t found = 0;
+	FILE *f, *g;
+	int pid;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children",
+		(int)getppid(), (int)getppid());
+	f = fopen(path, "re");
+	T_NOTNULL(f);
+	while (fscanf(f, "%d", &pid) == 1) {
+		snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+		g = fopen(path, "re");
+		if (g == NULL)
+			continue;
+		if (fgets(line, sizeof(line), g) != NULL &&
+		    strstr(line, "(streamsd") != NULL)
+			found = pid;
+		(void)fclose(g);
+	}
+	(void)fclose(f);
+	return found;
+}
+
+/*
+ * Takes two pieces of what the parent sends when it is told; of the second he
+ * dies.  That nothing but plain data stands there, he has found out before.
+ */
+static void
+takes_two(int fd, int told, int tell)
+{
+	static unsigned char buf[PIECE];
+	char c;
+
+	if (strm_read(fd, buf, PIECE) == 0)
+		in_want(fd, -1);
+	T_EQ(write(tell, "r", 1), 1);
+	T_EQ(read(told, &c, 1), 1);
+	if (strm_read(fd, buf, PIECE) != PIECE)
+		_exit(LIVES);
+	T_OK(setenv("STREAMS_CRASH", "lend:received", 1));
+	(void)strm_read(fd, buf, PIECE);
+	_exit(LIVES);
+}
+
+static int
+no_urgent(const unsigned char *p, long n)
+{
+	return memchr(p, URGENT, (size_t)n) == NULL;
+}
+
+/* The next one does not go by what the dead one knew. */
+T_CASE(death_as_the_head_receives_leaves_urgent_data_urgent)
+{
+	static unsigned char buf[4 * PIECE];
+	int s, fd, p[2], q[2], st, prim, urgent = 0;
+	unsigned char u = URGENT;
+	pid_t pid, d;
+	long n;
+
+	do {
+		fd = in_pair("/dev/tcp", AF_INET, &s);
+		T_EQ(write(s, "xy", 2), 2);
+		in_want(fd, -1);
+		T_EQ(write(s, "z", 1), 1);
+		T_OK(pipe(p));
+		T_OK(pipe(q));
+		pid = T_OK(fork());
+		if (pid == 0)
+			takes_two(fd, p[0], q[1]);
+		T_EQ(read(q[0], buf, 1), 1);
+		/* it would begin the endpoint anew, when it has a CPU */
+		d = streamsd();
+		T_NE(d, 0);
+		T_OK(kill(d, SIGSTOP));
+		memset(buf, 'd', sizeof(buf));
+		T_EQ(write(s, buf, 3 * PIECE), 3 * PIECE);
+		T_EQ(write(p[1], "g", 1), 1);
+		T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+		T_OK(close(p[0]) + close(p[1]) + close(q[0]) + close(q[1]));
+		if (WIFEXITED(st) && WEXITSTATUS(st) == LIVES) {
+			T_OK(kill(d, SIGCONT));
+			T_OK(close(s));
+			T_OK(close(fd));
+		}
+	} while (WIFEXITED(st) && WEXITSTATUS(st) == LIVES);
+	is_killed(st, "lend:received");
+	T_EQ(send(s, &u, 1, MSG_OOB), 1);
+	T_EQ(write(s, "more", 4), 4);
+	T_OK(shutdown(s, SHUT_WR));
+	do {
+		n = strm_read(fd, buf, PIECE);
+		T_GE(n, 0);
+		T_TRUE(no_urgent(buf, n));
+		prim = -1;
+		if (n == 0) {
+			prim = in_get(fd);
+			if (prim == T_EXDATA_IND) {
+				T_EQ(in.data[0], URGENT);
+				urgent++;
+			} else if (in.datalen > 0) {
+				T_TRUE(no_urgent(in.data, in.datalen));
+			}
+		}
+	} while (prim != T_ORDREL_IND);
+	T_EQ(urgent, 1);
+	T_OK(kill(d, SIGCONT));
+	T_OK(close(s));
+	T_OK(close(fd));
+}
 
 /*
  * Dies at @label with an endpoint of datagrams at a port that nobody has, *ss.
