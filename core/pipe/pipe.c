@@ -104,7 +104,7 @@ str_pipe_close_end(struct str_head *sd)
 	/* the call may be on another stream; who dies here died in this one */
 	if ((str_load(&pl->closed) & bit) || !str_stream_inside(pl) ||
 	    pl->sid != sid) {
-		str_store(&t->inside, was);
+		str_store_rel(&t->inside, was);
 		return;
 	}
 	/* what its modules still had on the way goes out first, what others
@@ -128,7 +128,7 @@ str_pipe_close_end(struct str_head *sd)
 	STR_CRASH_POINT("pipe:hungup");
 	if ((str_or(&pl->closed, bit) | bit) == 3u)
 		(void)str_stream_free(pl, sid, str_plumb_clear_all);
-	str_store(&t->inside, was);
+	str_store_rel(&t->inside, was);
 }
 
 /*
@@ -207,7 +207,7 @@ str_half_open(struct host_call *hc, int oflags, const struct host_carrier *c,
 	if (err != 0)
 		return err;
 	(void)host_daemon();
-	str_store(&t->inside, (uint64_t)(uintptr_t)&pl->head[0]);
+	str_store_rel(&t->inside, (uint64_t)(uintptr_t)&pl->head[0]);
 	str_head_ref(&pl->head[1]);
 	str_store_rel(&pl->half, 1u); /* this is where it is */
 	str_ref_end();
@@ -219,7 +219,7 @@ str_half_open(struct host_call *hc, int oflags, const struct host_carrier *c,
 		str_head_unref(&pl->head[1], NULL);
 		str_head_sweep(&pl->head[0], NULL);
 	}
-	str_store(&t->inside, was);
+	str_store_rel(&t->inside, was);
 	return err;
 }
 

@@ -454,7 +454,7 @@ str_region_collect(void)
 		prepare(&r.cand, sizeof(struct cand));
 		prepare(&r.edge, sizeof(struct edge));
 		done = collect(&r);
-		str_store(&t->inside, was);
+		str_store_rel(&t->inside, was);
 		discard(&r.cand);
 		discard(&r.edge);
 	}

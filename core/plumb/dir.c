@@ -154,7 +154,7 @@ str_stream_lives(struct str_plumb *pl)
 bool
 str_stream_inside(struct str_plumb *pl)
 {
-	str_store(&host_self()->inside, (uint64_t)(uintptr_t)&pl->head[0]);
+	str_store_rel(&host_self()->inside, (uint64_t)(uintptr_t)&pl->head[0]);
 	str_fence_full(); /* pairs with the heavy fence of is_inside() */
 	return str_stream_lives(pl);
 }
@@ -178,7 +178,7 @@ str_stream_walk(bool (*fn)(struct str_plumb *pl, void *arg), void *arg)
 			continue;
 		if (str_stream_inside(pl))
 			end = fn(pl, arg);
-		str_store(&t->inside, was);
+		str_store_rel(&t->inside, was);
 	}
 }
 

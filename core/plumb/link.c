@@ -652,7 +652,7 @@ str_link_look(struct str_plumb *low)
 	up = l->via;
 	if (up != NULL && str_stream_inside(up))
 		(void)str_link_sweep(up);
-	str_store(&t->inside, was);
+	str_store_rel(&t->inside, was);
 }
 
 long

@@ -150,7 +150,7 @@ drop(struct str_name *n, uint32_t v, struct host_call *hc)
 		str_ref_end();
 	(void)str_sub(str_root(STR_ROOT_NNAMES), (uint64_t)1);
 	set(n, FREE);
-	str_store(&t->inside, was);
+	str_store_rel(&t->inside, was);
 	return 0;
 }
 
@@ -332,7 +332,7 @@ connect(struct str_head *sd, struct host_call *hc, int oflags,
 	str_head_ref(&pl->head[1]);
 	err = str_file_add(&pl->head[0], c, (oflags & ~3) | 2, ret);
 	str_mem_disown(pl);
-	str_store(&host_self()->inside, (uint64_t)(uintptr_t)&pl->head[0]);
+	str_store_rel(&host_self()->inside, (uint64_t)(uintptr_t)&pl->head[0]);
 	if (err == 0) {
 		(void)host_daemon();
 		err = str_pass_head(to, hc, &pl->head[1], 2);
@@ -378,11 +378,11 @@ str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, uint64_t born,
 			err = str_file_add(sd, c, oflags, ret);
 		if (err == 0)
 			(void)host_daemon();
-		str_store(&t->inside, (uint64_t)(uintptr_t)sd);
+		str_store_rel(&t->inside, (uint64_t)(uintptr_t)sd);
 		str_ref_release(held);
 		str_head_unref(sd, hc);
 	}
-	str_store(&t->inside, was);
+	str_store_rel(&t->inside, was);
 	return err;
 }
 

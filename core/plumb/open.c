@@ -198,7 +198,7 @@ open_first(struct str_fmod *fm, dev_t dev, int sflag, struct host_call *hc,
 	 * driver will know it before anybody holds it: should we die until
 	 * then, whoever sweeps closes it in our place.
 	 */
-	str_store(&host_self()->inside, (uint64_t)(uintptr_t)&pl->head[0]);
+	str_store_rel(&host_self()->inside, (uint64_t)(uintptr_t)&pl->head[0]);
 	str_store(&pl->closer, host_self_tag());
 	err = enter(pl);
 	if (err != 0) {
@@ -230,7 +230,7 @@ open_first(struct str_fmod *fm, dev_t dev, int sflag, struct host_call *hc,
 			err = EBUSY;
 		}
 		/* inside that one meanwhile */
-		str_store(&host_self()->inside,
+		str_store_rel(&host_self()->inside,
 			(uint64_t)(uintptr_t)&pl->head[0]);
 		if (err != 0) {
 			dev_unmake(pl, hc, true);
@@ -302,7 +302,7 @@ str_dev_open(struct host_call *hc, const char *drv, uint32_t minor, bool clone,
 	}
 	str_node_unlock(n);
 out:
-	str_store(&t->inside, was);
+	str_store_rel(&t->inside, was);
 	return err;
 }
 
@@ -326,7 +326,7 @@ fifo_make(struct str_node *n, const struct host_carrier *c, int oflags,
 	pl->dev = makedevice(STR_MAJOR_FIFO, (uint32_t)n->key[1]);
 	/* nobody holds it yet: a sweep is to leave it alone, until we die */
 	str_store(&pl->closer, host_self_tag());
-	str_store(&host_self()->inside, (uint64_t)(uintptr_t)sd);
+	str_store_rel(&host_self()->inside, (uint64_t)(uintptr_t)sd);
 	err = enter(pl);
 	if (err != 0) {
 		str_stream_discard(pl);
@@ -414,11 +414,11 @@ str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 	}
 	if (err != 0) {
 		str_node_unlock(n);
-		str_store(&t->inside, was);
+		str_store_rel(&t->inside, was);
 		return err;
 	}
 	sd = (*ret)->head;
-	str_store(&t->inside, (uint64_t)(uintptr_t)sd);
+	str_store_rel(&t->inside, (uint64_t)(uintptr_t)sd);
 	if (mode != 1)
 		str_store((str_a32 *)&n->opens[0], n->opens[0] + 1);
 	if (mode != 0)
@@ -434,7 +434,7 @@ str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 		err = fifo_wait(n, sd, hc, !mode, seen);
 	if (err != 0)
 		(void)str_file_close(*ret, hc);
-	str_store(&t->inside, was);
+	str_store_rel(&t->inside, was);
 	return err;
 }
 
@@ -663,5 +663,5 @@ unlock:
 	if (locked)
 		str_node_unlock(n);
 out:
-	str_store(&t->inside, was);
+	str_store_rel(&t->inside, was);
 }

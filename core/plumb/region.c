@@ -518,7 +518,7 @@ reap_blocks(struct reap *r)
 		for (i = 0; i < r->n && !r->undone; i++)
 			reap_block(r, r->found[i]);
 	} while (r->n == FOUND && !r->undone);
-	str_store(&self->inside, was);
+	str_store_rel(&self->inside, was);
 }
 
 bool
@@ -539,7 +539,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 		for (k = 0; k < NPLACE; k++)
 			if (r.in[k] != NULL && str_stream_inside(r.in[k]))
 				r.undone |= !revive(r.in[k], r.tag);
-		str_store(&self->inside, was);
+		str_store_rel(&self->inside, was);
 		str_foreign_revive(r.tag);
 		str_sock_reap(r.tag);
 		str_mem_reap(t);
@@ -551,7 +551,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 		return false;
 	for (k = 0; k < STR_NCLAIM; k++)
 		str_store(&t->claim[k], (uint64_t)0);
-	str_store(&t->inside, (uint64_t)0);
+	str_store_rel(&t->inside, (uint64_t)0);
 	str_store(&t->held, (uint64_t)0);
 	str_store(&t->moving, 0u);
 	str_store(&t->asleep_on, (uint64_t)0);

@@ -157,7 +157,7 @@ is_alone(void)
 	n = str_load(&d->thread_high);
 	for (i = 0; i < n && i < STR_NTHREAD; i++)
 		if (&d->thread[i] != host_self() &&
-			str_load(&d->thread[i].tag) != 0)
+			str_load_acq(&d->thread[i].tag) != 0)
 			return false;
 	return true;
 }
@@ -264,7 +264,7 @@ str_stream_free(struct str_plumb *pl, uint64_t sid,
 		return false;
 	}
 	/* where the reaper finds what we had in hand */
-	str_store(&t->inside, (uint64_t)(uintptr_t)&pl->head[0]);
+	str_store_rel(&t->inside, (uint64_t)(uintptr_t)&pl->head[0]);
 	STR_CRASH_POINT("pipe:removed");
 	for (e = 0; e < 2; e++) {
 		struct str_head *sd = &pl->head[e];
@@ -283,7 +283,7 @@ str_stream_free(struct str_plumb *pl, uint64_t sid,
 	if (pl->kind != STR_PL_PIPE)
 		(void)str_sub(str_root(STR_ROOT_NDEVS), (uint64_t)1);
 	str_stream_bury(pl);
-	str_store(&t->inside, was);
+	str_store_rel(&t->inside, was);
 	return true;
 }
 
