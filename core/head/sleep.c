@@ -41,6 +41,7 @@
 #define SPIN_WRITE_US 20u
 #define SPIN_FLOW_US 60u /* of bytes by the socket: till more are there */
 #define YIELDS 2u
+#define FLOW_FAR 8u /* times it comes from here, before that is believed */
 #define FAR 24u /* pauses between two looks: about a microsecond */
 
 /* ----------------------------------------------------------------- waking */
@@ -555,8 +556,8 @@ carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	str_a32 *want, uint64_t deadline)
 {
 	struct str_thread *t = host_self();
-	uint64_t most = STAGE_NS;
-	uint32_t ev, n;
+	uint64_t most = STAGE_NS, sid = sd->plumb->sid;
+	uint32_t ev, n, seq = host_tls.sig_seq;
 	int err = look(sd, hc, &ev);
 
 	if (err == 0 && hc->fd >= 0 && !is_own(sd, hc->fd))
@@ -587,6 +588,8 @@ carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 		ev = 0;
 		err = wait_carrier(sd, hc, left(deadline, most), &ev);
 		str_store(&t->asleep_on, (uint64_t)0);
+		if (str_head_gone(sd, sid, seq))
+			return EBADF;
 		if (err == ETIMEDOUT && most == STAGE_NS &&
 		    left(deadline, 1) != 0) {
 			look_for_dead(sd->plumb);
@@ -666,19 +669,23 @@ lent_soon(struct str_head *sd, struct host_call *hc, uint32_t what,
 	unsigned way = what == HOST_C_OUT, us = SPIN_READ_US, i;
 	uint64_t id = str_sock_of(sd->plumb), start = host_ticks(), most;
 	bool flow = try == NULL && host_tls.wrote == 0;
+	uint8_t n = str_load(&l->rest[way]);
 	uint32_t ev;
 
 	/* room: the fewer times, the more there is */
 	if (try == NULL && way)
 		return false;
-	if (l->rest[way] != 0) {
-		l->rest[way]--;
+	if (n != 0) {
+		str_store(&l->rest[way], (uint8_t)(n - 1));
 		return false;
 	}
 	/* of bytes that only come, on one CPU, the fewer times the better */
 	if (flow) {
-		if (!from_afar(id))
+		/* a timer on this CPU may have sent it all the same */
+		n = from_afar(id) ? FLOW_FAR + 1 : str_load(&l->far);
+		if (n == 0)
 			return false;
+		str_store(&l->far, (uint8_t)(n - 1));
 		us = SPIN_FLOW_US;
 	}
 	most = us * host_ticks_per_ms / 1000;
@@ -693,12 +700,13 @@ lent_soon(struct str_head *sd, struct host_call *hc, uint32_t what,
 		ev = try != NULL ? try(sd, hc, arg) :
 				   host_sock_look(id, what);
 		if (ev != 0) {
-			l->vain[way] = 0;
+			str_store(&l->vain[way], (uint8_t)0);
 			return ev == what;
 		}
 	} while (host_ticks() - start < most);
-	l->vain[way] = (uint8_t)(l->vain[way] % 64 * 2 + 1);
-	l->rest[way] = l->vain[way];
+	n = (uint8_t)(str_load(&l->vain[way]) % 64 * 2 + 1);
+	str_store(&l->vain[way], n);
+	str_store(&l->rest[way], n);
 	return false;
 }
 
@@ -754,14 +762,16 @@ sock_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	str_a32 *want, uint64_t deadline, uint32_t *lent)
 {
 	uint32_t what = lent != NULL ? *lent : 0;
-	uint64_t most = STAGE_NS;
-	uint32_t ev;
+	uint64_t most = STAGE_NS, sid = sd->plumb->sid;
+	uint32_t ev, seq = host_tls.sig_seq;
 	int err;
 
 	str_store(&host_self()->why, why & STR_SLEEP_WAY);
 	for (;; most = UINT64_MAX) {
 		err = sock_wait(sd, hc, why, want, left(deadline, most), what,
 			&ev);
+		if (str_head_gone(sd, sid, seq))
+			return EBADF;
 		if (what != 0 && err == 0 && ev == what)
 			return 0; /* his own */
 		if (lent != NULL)
@@ -797,6 +807,20 @@ sock_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	}
 }
 
+/*
+ * str_head_gone - has @sd's stream come to its end while a call slept there?
+ * The call's mark keeps it from being freed, but not while a handler runs, whose
+ * own calls have theirs in its place.  The number tells whether it is still the
+ * one; if not, all that may be done is to leave.
+ * @sid: the stream's; @seq: host_tls.sig_seq, both from before the sleep
+ */
+bool
+str_head_gone(struct str_head *sd, uint64_t sid, uint32_t seq)
+{
+	return str_unlikely(host_tls.sig_seq != seq) &&
+		(!str_stream_inside(sd->plumb) || sd->plumb->sid != sid);
+}
+
 /* The stages one after the other. */
 static int
 sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
@@ -807,8 +831,8 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 	str_a32 *want = reads(why) ? &hq->rwant : &hq->wwant;
 	str_a32 *word = reads(why) ? &hq->rword : &hq->wword;
 	str_a32 *sleep = reads(why) ? &hq->rsleep : &hq->wsleep;
-	uint64_t stage;
-	uint32_t w;
+	uint64_t stage, sid = sd->plumb->sid;
+	uint32_t w, seq = host_tls.sig_seq;
 	int err;
 
 	if (str_load(&sd->flags) & STR_H_LOOK)
@@ -840,6 +864,8 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 		STR_CRASH_POINT("sleep:armed");
 		err = host_wait(hc, word, w,
 			left(STR_MIN(deadline, stage), STAGE_NS));
+		if (str_head_gone(sd, sid, seq))
+			return EBADF;
 		if (err == ETIMEDOUT)
 			leave_stage(sd, why, want, word, sleep);
 		else
@@ -887,7 +913,8 @@ str_sleep_lent(struct str_head *sd, struct host_call *hc, uint32_t *lent,
 {
 	bool in = *lent == HOST_C_IN;
 	unsigned why = in ? STR_SLEEP_READ : STR_SLEEP_WRITE;
-	uint32_t what = *lent;
+	uint32_t what = *lent, seq = host_tls.sig_seq;
+	uint64_t sid = sd->plumb->sid;
 	int err;
 
 	*lent = 0;
@@ -908,6 +935,8 @@ str_sleep_lent(struct str_head *sd, struct host_call *hc, uint32_t *lent,
 		&sd->peer->hq.wwant, UINT64_MAX, lent);
 	if (err != 0)
 		*lent = 0;
+	if (err == EBADF && str_head_gone(sd, sid, seq))
+		return err;
 	(void)str_sched_run_head(sd, hc);
 	return err;
 }
@@ -924,8 +953,12 @@ int
 str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	uint64_t deadline)
 {
+	uint64_t sid = sd->plumb->sid;
+	uint32_t seq = host_tls.sig_seq;
 	int err = sleep_on(sd, hc, why, deadline);
 
+	if (err == EBADF && str_head_gone(sd, sid, seq))
+		return err;
 	/* who woke us may have left the stream's queues to us */
 	(void)str_sched_run_head(sd, hc);
 	return err;

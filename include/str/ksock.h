@@ -59,7 +59,7 @@ struct ksock_lend {
 	_Atomic(unsigned char *) at;  /* data of the open block; NULL: none */
 	volatile uint32_t *filled;    /* ... how much of it there is */
 	uint32_t limit;		      /* ... and may be */
-	uint32_t soon;		      /* ... by who sends before he sleeps */
+	str_a32 soon;		      /* ... by who sends before he sleeps */
 	str_a32 out;		      /* so much, or more, may be sent at once;
 				       * 0: nothing */
 	str_a32 in;		      /* what comes may be taken: STR_LEND_* */
@@ -77,11 +77,13 @@ struct ksock_lend {
 	uint32_t asked;		      /* the head's: what the last one was for */
 	uint32_t safe;		      /* the head's: bytes that are there, none
 				       * of which is urgent; 0: not known */
-	uint8_t vain[2];	      /* the head's: after waiting for a moment in
+	str_a8 vain[2];		      /* the head's: after waiting for a moment in
 				       * vain, to read or write, so often not */
-	uint8_t rest[2];	      /* ... of which so often still */
+	str_a8 rest[2];		      /* ... of which so often still */
 	uint8_t single;		      /* the head's: receives behind which
 				       * nothing came, of those that looked */
+	str_a8 far;		      /* the head's: a flow of bytes comes from
+				       * another CPU, or did lately */
 };
 
 /* ksock_lend - that of @rq's stream, which a driver finds once, at its open */
