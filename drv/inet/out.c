@@ -224,7 +224,7 @@ inet_out_lend(struct inet *in)
 		l->limit = n + OUT_LENT * o->fresh;
 		if (l->limit > most)
 			l->limit = most;
-		l->soon = o->want == KS_SOON;
+		str_store(&l->soon, (uint32_t)(o->want == KS_SOON));
 		o->lent = n;
 		o->accepted = o->tail;
 		str_store_rel(&l->at, g->b_rptr + OUT_HEAD);

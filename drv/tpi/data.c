@@ -12,6 +12,7 @@
  * is free, so nothing is overtaken that came before.  The address is copied
  * between two looks at the state and at how often it has changed.
  */
+#include <str/types.h>
 #include "tpi_impl.h"
 
 static int
@@ -93,7 +94,7 @@ tpi_data_req(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops,
 {
 	unsigned int state = tpi_state(tp);
 	mblk_t *bp = mp;
-	int ret, flags = q->q_first != NULL ? TPI_WAITING : 0;
+	int ret, flags = str_load(&q->q_first) != NULL ? TPI_WAITING : 0;
 
 	if (__builtin_expect(state != TS_DATA_XFER && state != TS_WREQ_ORDREL,
 		0))
