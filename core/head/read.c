@@ -349,7 +349,7 @@ str_sched_run_head(struct str_head *sd, struct host_call *hc)
 }
 
 /* Is anything at all to be read? */
-bool
+STR_HOT bool
 str_head_pending(struct str_head *sd)
 {
 	return str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos) ||

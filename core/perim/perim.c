@@ -311,7 +311,7 @@ waits(const struct str_perim *pm)
 }
 
 /* Enter @pm while the outer perimeter @o, if any, is open. */
-static bool
+static STR_HOT bool
 enter_both(struct str_perim *pm, struct str_outer *o)
 {
 	while (enter(pm)) {
@@ -361,9 +361,26 @@ let_in(struct str_perim *pm)
 	str_unlock(&pm->block);
 }
 
-/* Leave @pm, unless something came meanwhile: then do it first. */
-static void
-leave(struct str_perim *pm, struct str_outer *o)
+/* Out, and what was put off meanwhile.  Return: look at the backlog again. */
+STR_INLINE bool
+let_go(struct str_perim *pm, struct str_outer *o)
+{
+	STR_CRASH_POINT("perim:leave");
+	str_store_rel(&pm->inside, 0u);
+	str_fence_full(); /* pairs with those of who appends */
+	if (str_unlikely(str_load(&pm->sv_first) != NULL))
+		enable_put_off(pm);
+	if (str_unlikely(o != NULL))
+		str_outer_try(o);
+	if (str_unlikely(str_load(&pm->waiters) != 0)) {
+		let_in(pm);
+		return false;
+	}
+	return str_unlikely(waits(pm));
+}
+
+static STR_NOINLINE void
+leave_slow(struct str_perim *pm, struct str_outer *o)
 {
 	struct skip skip = {.n = 0};
 	struct taken t;
@@ -373,18 +390,16 @@ leave(struct str_perim *pm, struct str_outer *o)
 			str_load(&pm->waiters) == 0 &&
 			backlog_take(pm, &skip, &t))
 			do_taken(&t);
-		STR_CRASH_POINT("perim:leave");
-		str_store_rel(&pm->inside, 0u);
-		str_fence_full(); /* pairs with those of who appends */
-		if (str_unlikely(str_load(&pm->sv_first) != NULL))
-			enable_put_off(pm);
-		if (str_unlikely(o != NULL))
-			str_outer_try(o);
-		if (str_unlikely(str_load(&pm->waiters) != 0)) {
-			let_in(pm);
-			return;
-		}
-	} while (str_unlikely(waits(pm)) && skip.n == 0 && enter_both(pm, o));
+	} while (let_go(pm, o) && skip.n == 0 && enter_both(pm, o));
+}
+
+/* Leave @pm, unless something came meanwhile: then do it first. */
+STR_INLINE void
+leave(struct str_perim *pm, struct str_outer *o)
+{
+	if (str_unlikely(str_load(&pm->bl_first) != NULL) ||
+	    (str_unlikely(let_go(pm, o)) && enter_both(pm, o)))
+		leave_slow(pm, o);
 }
 
 /* The module whose static data are this thread's, for its callbacks. */
@@ -404,7 +419,7 @@ str_perim_try(struct str_qpair *qp)
 	return qp->pm == NULL || enter_both(qp->pm, qp->outer);
 }
 
-void
+STR_HOT void
 str_perim_out(struct str_qpair *qp)
 {
 	if (qp->pm != NULL)

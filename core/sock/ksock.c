@@ -124,7 +124,7 @@ id_of(const struct str_ksock *ks)
 }
 
 /* The socket @id, or NULL when it lives no more. */
-static struct str_ksock *
+static STR_HOT struct str_ksock *
 find(uint64_t id)
 {
 	struct str_ksock *ks = slot((uint32_t)id);
@@ -163,7 +163,7 @@ each(bool (*fn)(struct str_ksock *ks, void *arg), void *arg)
 }
 
 /* Set and clear; a store only where something changes. */
-static void
+static STR_HOT void
 flag(ksock_t *ks, uint32_t set, uint32_t clear)
 {
 	uint32_t f = str_load(&ks->flags);
@@ -623,7 +623,7 @@ str_head_watch(struct str_head *sd)
 	}
 }
 
-struct str_ksock *
+STR_HOT struct str_ksock *
 str_sock_lent(struct str_plumb *pl, bool in)
 {
 	struct str_ksock *ks = find(str_sock_of(pl));
@@ -903,7 +903,7 @@ total(const struct iovec *iov, uint32_t n)
 }
 
 /* A write took all, or not (@r, minus an errno or a count, of @want). */
-static void
+static STR_HOT void
 wrote(ksock_t *ks, long r, size_t want)
 {
 	if (r > 0)
@@ -914,7 +914,7 @@ wrote(ksock_t *ks, long r, size_t want)
 		flag(ks, 0, KF_BLOCKED | KF_STUCKOUT);
 }
 
-static void
+static STR_HOT void
 was_read(ksock_t *ks, long r, size_t want)
 {
 	if (r == -EAGAIN)
@@ -960,7 +960,7 @@ ksock_recv(ksock_t *ks, const struct iovec *iov, uint32_t n, int *flags)
 	return r;
 }
 
-long
+STR_HOT long
 ksock_sendmm(ksock_t *ks, struct ksock_msg *v, uint32_t n, int flags)
 {
 	long r = host_sock_sendmm(id_of(ks), v, n, flags);
@@ -969,7 +969,7 @@ ksock_sendmm(ksock_t *ks, struct ksock_msg *v, uint32_t n, int flags)
 	return r;
 }
 
-long
+STR_HOT long
 ksock_recvmm(ksock_t *ks, struct ksock_msg *v, uint32_t n, int flags)
 {
 	long r = host_sock_recvmm(id_of(ks), v, n, flags);

@@ -215,7 +215,7 @@ str_lend_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 }
 
 /* Is the head as empty as it must be, and does nobody else want to know? */
-static bool
+static STR_HOT bool
 may_take(struct str_head *sd, uint32_t what)
 {
 	struct str_plumb *pl = sd->plumb;

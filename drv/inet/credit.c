@@ -132,7 +132,11 @@ table(int make)
 static int
 is_at(const struct inet_port *p, const unsigned char *bytes, uint32_t n)
 {
-	return p->addrlen == n && bcmp(p->addr, bytes, n) == 0;
+	if (p->addrlen != n)
+		return 0;
+	if (n == 4)
+		return bcmp(p->addr, bytes, 4) == 0; /* no call */
+	return bcmp(p->addr, bytes, n) == 0;
 }
 
 /* Is there anybody who will read?  Who dies in a close leaves the slot. */

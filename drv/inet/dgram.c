@@ -858,19 +858,19 @@ dg_rsrv(struct tpi *tp)
 
 /* ------------------------------------------------------------ for short.c */
 
-int
+STR_HOT int
 inet_dg_empty(const struct inet *in)
 {
 	return in->dg != NULL && in->dg->n == 0;
 }
 
-uint64_t
+STR_HOT uint64_t
 inet_dg_last(const struct inet *in)
 {
 	return in->dg->last;
 }
 
-void
+STR_HOT void
 inet_dg_sent(struct inet *in, uint64_t now)
 {
 	in->dg->last = now;

@@ -342,7 +342,7 @@ inet_rsrv(queue_t *q)
 	return err;
 }
 
-static int
+static STR_HOT int
 inet_direct(queue_t *q, const struct str_direct *d)
 {
 	struct inet *in = q->q_ptr;

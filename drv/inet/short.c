@@ -96,7 +96,7 @@ send_now(struct inet *in, const struct tpi_buf *to, const struct str_direct *d)
 }
 
 /* inet_short_send - op direct */
-int
+STR_HOT int
 inet_short_send(struct tpi *tp, const struct tpi_buf *to,
 	const struct str_direct *d)
 {
@@ -113,7 +113,7 @@ inet_short_send(struct tpi *tp, const struct tpi_buf *to,
 /* -------------------------------------------------------------- receiving */
 
 /* inet_short_takes - may who waits receive by himself? */
-int
+STR_HOT int
 inet_short_takes(const struct inet *in)
 {
 	return is_udp_here(in) && in->phase == INET_OPEN && in->ks != NULL &&
@@ -214,7 +214,7 @@ take_one(struct inet *in, struct str_take *t)
 }
 
 /* inet_short_take - one datagram to where it is wanted; inside the perimeter */
-int
+STR_HOT int
 inet_short_take(queue_t *q, struct str_take *t)
 {
 	struct inet *in = q->q_ptr;

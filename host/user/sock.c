@@ -252,7 +252,7 @@ install(uint64_t id, int fd)
 }
 
 /* Close what we have of sockets that are gone. */
-static void
+static STR_NOINLINE void
 sweep(void)
 {
 	uint32_t n = str_load(&high);
@@ -345,7 +345,7 @@ tell(uint32_t op, uint64_t id, int fd, const struct host_carrier *back,
 }
 
 /* streamsd gets a duplicate, if it has not. */
-static void
+static STR_NOINLINE void
 pass(struct place *p, uint64_t id, int fd)
 {
 	uint64_t epoch = str_load_acq(&shared()->sock_epoch);
@@ -431,7 +431,7 @@ fetch_there(uint64_t id)
 }
 
 /* A descriptor of @id that we do not have; minus an errno. */
-static int
+static STR_NOINLINE int
 fetch(uint64_t id)
 {
 	struct place *p = place_of(id);
@@ -449,7 +449,7 @@ fetch(uint64_t id)
 	return fd;
 }
 
-int
+STR_HOT int
 host_sock_fd(uint64_t id)
 {
 	struct place *p = place_of(id);
@@ -1125,8 +1125,8 @@ prepare_send(struct many *m, unsigned i, const struct ksock_msg *k, char *both,
 	return true;
 }
 
-long
-host_sock_sendmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
+static STR_NOINLINE long
+send_many(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
 {
 	struct many m;
 	_Alignas(struct cmsghdr) char both[CTL_BOTH];
@@ -1134,14 +1134,6 @@ host_sock_sendmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
 	uint32_t i;
 	long r;
 
-	if (n == 1 && v->km_iovlen == 1 && v->km_gso == 0 &&
-	    (v->km_ctl == NULL || v->km_ctllen == 0)) {
-		CALL(id, r, sys_call6(SYS_sendto, fd, v->km_iov->iov_base,
-			v->km_iov->iov_len, flags | MSG_DONTWAIT |
-				MSG_NOSIGNAL, v->km_addr,
-			v->km_addr != NULL ? v->km_addrlen : 0));
-		return r < 0 ? r : 1;
-	}
 	n = STR_MIN(n, KS_MAXMM);
 	for (i = 0; i < n; i++)
 		if (!prepare_send(&m, i, &v[i], both, &used))
@@ -1151,6 +1143,20 @@ host_sock_sendmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
 	CALL(id, r, sys_call4(SYS_sendmmsg, fd, m.h, i,
 		flags | MSG_DONTWAIT | MSG_NOSIGNAL));
 	return r;
+}
+
+STR_HOT long
+host_sock_sendmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
+{
+	long r;
+
+	if (n != 1 || v->km_iovlen != 1 || v->km_gso != 0 ||
+	    (v->km_ctl != NULL && v->km_ctllen != 0))
+		return send_many(id, v, n, flags);
+	CALL(id, r, sys_call6(SYS_sendto, fd, v->km_iov->iov_base,
+		v->km_iov->iov_len, flags | MSG_DONTWAIT | MSG_NOSIGNAL,
+		v->km_addr, v->km_addr != NULL ? v->km_addrlen : 0));
+	return r < 0 ? r : 1;
 }
 
 static uint16_t
@@ -1165,45 +1171,61 @@ train_of(struct msghdr *h)
 	return (uint16_t)size;
 }
 
-long
-host_sock_recvmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
+static void
+prepare_recv(struct msghdr *h, const struct ksock_msg *k, char *ctl)
+{
+	*h = (struct msghdr){
+		.msg_name = k->km_addr,
+		.msg_namelen = k->km_addr != NULL ? k->km_addrlen : 0,
+		.msg_iov = k->km_iov, .msg_iovlen = k->km_iovlen,
+		.msg_control = k->km_ctl != NULL ? k->km_ctl : (void *)ctl,
+		.msg_controllen = k->km_ctl != NULL ? k->km_ctllen : CTL_ROOM };
+}
+
+static void
+received(struct ksock_msg *k, struct msghdr *h, uint32_t len)
+{
+	k->km_len = len;
+	if (k->km_addr != NULL)
+		k->km_addrlen = h->msg_namelen;
+	k->km_flags = h->msg_flags;
+	k->km_gso = train_of(h);
+	if (k->km_ctl != NULL)
+		k->km_ctllen = (uint32_t)h->msg_controllen;
+	else
+		k->km_flags &= ~MSG_CTRUNC;
+}
+
+/* packet sockets refuse MSG_CMSG_CLOEXEC; none of ours pass any */
+static STR_NOINLINE long
+receive_many(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
 {
 	struct many m;
 	long r;
 
 	n = STR_MIN(n, KS_MAXMM);
 	for (uint32_t i = 0; i < n; i++)
-		m.h[i].msg_hdr = (struct msghdr){
-			.msg_name = v[i].km_addr,
-			.msg_namelen = v[i].km_addr != NULL ?
-				v[i].km_addrlen : 0,
-			.msg_iov = v[i].km_iov, .msg_iovlen = v[i].km_iovlen,
-			.msg_control = v[i].km_ctl != NULL ? v[i].km_ctl :
-				(void *)m.ctl[i],
-			.msg_controllen = v[i].km_ctl != NULL ?
-				v[i].km_ctllen : CTL_ROOM };
-	/* packet sockets refuse MSG_CMSG_CLOEXEC; none of ours pass any */
-	if (n == 1) {
-		CALL(id, r, sys_call3(SYS_recvmsg, fd, &m.h[0].msg_hdr,
-			flags | MSG_DONTWAIT));
-		m.h[0].msg_len = (unsigned)r;
-		r = r < 0 ? r : 1;
-	} else {
-		CALL(id, r, sys_call5(SYS_recvmmsg, fd, m.h, n,
-			flags | MSG_DONTWAIT, NULL));
-	}
-	for (long i = 0; i < r; i++) {
-		struct msghdr *h = &m.h[i].msg_hdr;
-
-		v[i].km_len = m.h[i].msg_len;
-		if (v[i].km_addr != NULL)
-			v[i].km_addrlen = h->msg_namelen;
-		v[i].km_flags = h->msg_flags;
-		v[i].km_gso = train_of(h);
-		if (v[i].km_ctl != NULL)
-			v[i].km_ctllen = (uint32_t)h->msg_controllen;
-		else
-			v[i].km_flags &= ~MSG_CTRUNC;
-	}
+		prepare_recv(&m.h[i].msg_hdr, &v[i], m.ctl[i]);
+	CALL(id, r, sys_call5(SYS_recvmmsg, fd, m.h, n, flags | MSG_DONTWAIT,
+		NULL));
+	for (long i = 0; i < r; i++)
+		received(&v[i], &m.h[i].msg_hdr, m.h[i].msg_len);
 	return r;
+}
+
+STR_HOT long
+host_sock_recvmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
+{
+	_Alignas(struct cmsghdr) char ctl[CTL_ROOM];
+	struct msghdr h;
+	long r;
+
+	if (n != 1)
+		return receive_many(id, v, n, flags);
+	prepare_recv(&h, v, ctl);
+	CALL(id, r, sys_call3(SYS_recvmsg, fd, &h, flags | MSG_DONTWAIT));
+	if (r < 0)
+		return r;
+	received(v, &h, (uint32_t)r);
+	return 1;
 }

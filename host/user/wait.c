@@ -519,7 +519,7 @@ host_resample(struct host_call *hc)
 	hc->sig_seq = host_tls.sig_seq;
 }
 
-void
+STR_HOT void
 host_yield(void)
 {
 	(void)sys_call1(SYS_sched_yield, 0);

@@ -113,7 +113,8 @@ strm_take(int fd, const struct strm_id *id, struct strm_prim *gp)
 
 	cancel_point();
 	/* nothing is there, as a rule, where it is fetched by who wants it */
-	if (l != NULL && l->in == STR_LEND_UNITS && !is_pending(id->head))
+	if (l != NULL && str_load(&l->in) == STR_LEND_UNITS &&
+	    !is_pending(id->head))
 		return 1;
 	return !fast_ready() || str_head_get_direct(id->head, id->file,
 		id->gen, fd, (struct str_getprim *)(void *)gp) != 0;
@@ -147,7 +148,7 @@ strm_take_lent(int fd, const struct strm_id *id, struct strm_prim *gp)
 	const struct ksock_lend *l = str_lend_hint(id->head);
 	long ret;
 
-	if (l == NULL || l->in != STR_LEND_UNITS)
+	if (l == NULL || str_load(&l->in) != STR_LEND_UNITS)
 		return 1;
 	if (str_likely(fast_ready() && host_tls.nsoon == 0 &&
 		(host_tls.wrote == 0 || l->rest[0] == 0))) {

@@ -64,7 +64,10 @@ send_now(struct use *u, const struct t_unitdata *ud, const void *buf,
 	c.ur.DEST_length = (t_scalar_t)ud->addr.len;
 	c.ur.DEST_offset = sizeof(c.ur);
 	c.ur.OPT_length = c.ur.OPT_offset = 0;
-	memcpy(c.to, ud->addr.buf, ud->addr.len);
+	if (str_likely(ud->addr.len == 16))
+		memcpy(c.to, ud->addr.buf, 16); /* of a size that is known */
+	else
+		memcpy(c.to, ud->addr.buf, ud->addr.len);
 	return strm_send(u->fd, &u->id, &c, sizeof(c.ur) + ud->addr.len, buf,
 		n, calm);
 }
