@@ -887,6 +887,7 @@ void str_want_token(str_a32 *want);
 void str_wake_writers(struct str_head *sd);
 int str_wake_writers_behind(struct str_head *sd);
 void str_wake_all(struct str_head *sd);
+bool str_head_gone(struct str_head *sd, uint64_t sid, uint32_t seq);
 int str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	uint64_t deadline);
 #define STR_SLEEP_READ 1u
