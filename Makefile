@@ -28,7 +28,9 @@ ASAN = ASAN_OPTIONS=use_sigaltstack=0:$$ASAN_OPTIONS
 # which our sigaction() is.
 TSAN_OFF = segv sigbus abort sigill sigfpe
 # Now and then it does not like where the kernel has put a program.
-TSAN = TSAN_OPTIONS="$(TSAN_OFF:%=handle_%=0) use_sigaltstack=0 $$TSAN_OPTIONS" \
+TSAN_FORK = die_after_fork=0 # a child of threads has its timers, too
+TSAN = TSAN_OPTIONS="$(TSAN_OFF:%=handle_%=0) use_sigaltstack=0 $(TSAN_FORK) \
+	$$TSAN_OPTIONS" \
 	setarch -R
 NOT_C = --no-suite stress --no-suite lint --no-suite models --no-suite report
 

@@ -27,10 +27,10 @@ last(const volatile void *p)
 	return &d->last[at / 4 % STR_NLAST];
 }
 
-static uint16_t
+STR_RACY static uint16_t
 me(void)
 {
-	return (uint16_t)(host_priv_page->proc + 1);
+	return (uint16_t)(str_load(&host_priv_page->proc) + 1);
 }
 
 static void
