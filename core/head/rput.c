@@ -251,7 +251,7 @@ unshared(mblk_t *mp)
 {
 	mblk_t *nb;
 
-	if (str_likely(str_load(&mp->b_datap->db_ref) == 1))
+	if (str_likely(str_load_acq(&mp->b_datap->db_ref) == 1))
 		return mp;
 	nb = copyb(mp);
 	if (nb != NULL) {

@@ -213,7 +213,7 @@ str_ioctl_lost(mblk_t *mp, struct str_plumb *pl)
 
 	if (str_blen(mp) < offsetof(struct iocblk, ioc_flag) ||
 	    (size_t)(mp->b_datap->db_lim - mp->b_rptr) < sizeof(*ioc) ||
-	    str_load(&mp->b_datap->db_ref) != 1) {
+	    str_load_acq(&mp->b_datap->db_ref) != 1) {
 		freemsg(mp);
 		return;
 	}

@@ -147,10 +147,10 @@ freeb(mblk_t *bp)
 	dblk_t *d = bp->b_datap;
 
 	STR_ASSERT(x->blk.state == STR_BLK_MDB);
-	STR_ASSERT(d->db_ref > 0);
+	STR_ASSERT(str_load(&d->db_ref) > 0);
 	bp->b_datap = NULL;
-	if (str_likely(str_load(&d->db_ref) == 1)) {
-		/* ours alone: nobody can dup it meanwhile */
+	if (str_likely(str_load_acq(&d->db_ref) == 1)) {
+		/* ours alone, the others' work done: nobody can dup it */
 		d->db_ref = 0;
 	} else if (str_sub(&d->db_ref, (unsigned char)1) != 1) {
 		/* others keep the data: it is not ours to stamp any more */

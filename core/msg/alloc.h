@@ -118,7 +118,7 @@ mdb_done(mblk_t *bp)
 	dblk_t *d = bp->b_datap;
 
 	if (str_unlikely(d != &x->d || d->db_class != CLS_FAST ||
-		str_load(&d->db_ref) != 1)) {
+		str_load_acq(&d->db_ref) != 1)) {
 		freeb(bp);
 		return;
 	}
