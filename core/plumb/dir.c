@@ -107,7 +107,7 @@ str_dir_sid(void)
 }
 
 /* The stream whose own entry @e is, or NULL. */
-static struct str_plumb *
+STR_RACY static struct str_plumb *
 entry_stream(struct str_cookie *e)
 {
 	uint64_t cookie = str_load_acq(&e->cookie);
