@@ -95,7 +95,8 @@ static int
 begin(struct ioc *c, uint64_t deadline)
 {
 	struct str_head *sd = c->sd;
-	uint32_t me = host_self_tag(), who;
+	uint32_t me = host_self_tag(), who, seq = host_tls.sig_seq;
+	uint64_t sid = sd->plumb->sid;
 	bool mine = false;
 	int err;
 
@@ -117,6 +118,8 @@ begin(struct ioc *c, uint64_t deadline)
 			    STR_MIN(deadline - now, 10 * MS)) == EINTR &&
 		    ends(c->hc, c->nointr))
 			err = EINTR;
+		if (str_head_gone(sd, sid, seq))
+			return EBADF;
 		if (err != 0) {
 			if (mine)
 				give_up(sd);
@@ -256,6 +259,8 @@ exchange(struct ioc *c, mblk_t *mp, uint64_t deadline, mblk_t **ret)
 {
 	struct str_head *sd = c->sd;
 	struct host_call *old = host_tls.call;
+	uint32_t seq = host_tls.sig_seq;
+	uint64_t sid = sd->plumb->sid;
 	bool down;
 	int err;
 
@@ -304,6 +309,10 @@ exchange(struct ioc *c, mblk_t *mp, uint64_t deadline, mblk_t **ret)
 			return ETIME;
 		err = host_wait(c->hc, &sd->iocword, w,
 			STR_MIN(deadline - now, 50 * MS));
+		if (str_head_gone(sd, sid, seq)) {
+			c->gone = true;
+			return EBADF;
+		}
 		if (err == ETIMEDOUT)
 			(void)str_head_look(sd, c->hc);
 		if (err == EINTR && ends(c->hc, c->nointr))
@@ -383,7 +392,8 @@ run(struct ioc *c, mblk_t *mp, uint64_t deadline, void *out, int *ret_len)
 	for (;;) {
 		err = exchange(c, mp, deadline, &r);
 		if (err != 0) {
-			end(sd);
+			if (!c->gone)
+				end(sd);
 			return -err;
 		}
 		if (r->b_datap->db_type != M_COPYIN &&

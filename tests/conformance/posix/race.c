@@ -528,3 +528,77 @@ T_CASE(fork_among_threads_that_open_and_close_is_safe)
 	for (int i = 0; i < 3; i++)
 		T_EQ(pthread_join(th[i], NULL), 0);
 }
+
+/*
+ * The same while a handler runs in the thread that waits, and makes calls of
+ * its own: what it waits for is not another pipe when it comes back.
+ */
+static int own[2];
+static volatile int in_handler, let_go;
+
+static void
+calls_in_handler(int sig)
+{
+	char c;
+
+	(void)sig;
+	T_EQ(write(own[1], "h", 1), 1);
+	T_EQ(read(own[0], &c, 1), 1);
+	in_handler = 1;
+	while (!let_go)
+		sched_yield();
+}
+
+struct waiter {
+	int fd, err;
+	pid_t tid;
+	ssize_t n;
+	char buf[16];
+};
+
+static void *
+waits_at_one(void *arg)
+{
+	struct waiter *w = arg;
+
+	__atomic_store_n(&w->tid, (pid_t)syscall(SYS_gettid),
+		__ATOMIC_RELEASE);
+	w->n = read(w->fd, w->buf, sizeof(w->buf));
+	w->err = errno;
+	return NULL;
+}
+
+T_CASE(who_waits_at_a_pipe_does_not_come_back_to_another)
+{
+	enum { PIPES = 8 };
+	struct sigaction sa = {.sa_handler = calls_in_handler,
+		.sa_flags = SA_RESTART};
+	struct waiter w = {.tid = 0};
+	int fd[2], other[PIPES][2];
+	pthread_t th;
+
+	T_OK(sigaction(SIGUSR1, &sa, NULL));
+	p_pipe(own);
+	p_pipe(fd);
+	w.fd = fd[0];
+	T_EQ(pthread_create(&th, NULL, waits_at_one, &w), 0);
+	T_SOON(__atomic_load_n(&w.tid, __ATOMIC_ACQUIRE) != 0, 5000);
+	T_TRUE(p_asleep(getpid(), w.tid));
+	T_EQ(pthread_kill(th, SIGUSR1), 0);
+	T_SOON(in_handler, 5000);
+	T_OK(close(fd[0]));
+	T_OK(close(fd[1]));
+	/* a call that begins anew may go by the number */
+	for (int i = 0; i < 2; i++)
+		fd[i] = T_OK(open("/dev/null", O_RDONLY));
+	for (int i = 0; i < PIPES; i++) {
+		p_pipe(other[i]);
+		T_EQ(write(other[i][1], "other", 5), 5);
+	}
+	let_go = 1;
+	T_EQ(pthread_join(th, NULL), 0);
+	if (w.n != 0 && (w.n != -1 || w.err != EBADF))
+		T_FAIL("read %zd bytes: %.*s", w.n, (int)w.n, w.buf);
+	for (int i = 0; i < PIPES; i++)
+		T_EQ(read(other[i][0], w.buf, sizeof(w.buf)), 5);
+}
