@@ -78,8 +78,8 @@ receiver(int p, int port)
 }
 
 /*
- * That nobody was there may be told late, and what waited to be sent then goes
- * to who has the port now.
+ * That nobody was there may be told late, what waited to be sent then goes to
+ * who has the port now, and what the dead one sent may be on its way.
  */
 static void
 next_is(const struct ud *u, const char *text, int n)
@@ -112,7 +112,7 @@ as_before(const struct ud *s, const struct ud *r, int port, const char *label,
 	drain(s);
 	drain(r);
 	ud_send(s, r, "one", 3);
-	ud_get(r, "one", 3, s);
+	next_is(r, "one", 3);
 	ud_send(s, &b, "another", 7);
 	next_is(&b, "another", 7);
 	ud_send(&b, s, "back", 4);
