@@ -53,6 +53,7 @@ struct ip_slot {
 				 * named */
 	uint32_t total;		/* bytes of data; 0: the last has not come */
 	uint32_t got;		/* bytes of data that are there */
+	uint32_t high;		/* none is behind that */
 	uint64_t end;		/* when it is given up */
 	unsigned char hdr[IP_REASM_HDR];
 	unsigned char there[65536 / 64]; /* a bit for 8 bytes of data */

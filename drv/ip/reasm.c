@@ -76,31 +76,50 @@ find(struct ip_reasm *r, uint32_t tag, const struct ip_hdr *h, uint64_t now,
 	s->id = h->id;
 	s->proto = h->proto;
 	s->hlen = s->link = 0;
-	s->total = s->got = 0;
+	s->total = s->got = s->high = 0;
 	s->end = now + IP_REASM_LIFE;
 	__builtin_memset(s->there, 0, sizeof(s->there));
 	s->state = OPEN;
 	return s;
 }
 
+/*
+ * The 8 byte units of a range, as far as one byte of `there' has them.
+ * Return: their bits there; *@u is the next byte's first.
+ */
+static uint32_t
+bits(uint32_t *u, uint32_t end)
+{
+	uint32_t at = *u % 8, n = end - *u;
+
+	if (n > 8 - at)
+		n = 8 - at;
+	*u += n;
+	return ((1u << n) - 1u) << at;
+}
+
 /* How many of the 8 byte units of a range are there. */
 static uint32_t
 units(const struct ip_slot *s, uint32_t from, uint32_t to)
 {
-	uint32_t u, n = 0;
+	uint32_t u = from / 8, end = (to + 7) / 8, at, n = 0;
 
-	for (u = from / 8; u < (to + 7) / 8; u++)
-		n += (s->there[u / 8] >> u % 8) & 1u;
+	while (u < end) {
+		at = u / 8;
+		n += (uint32_t)__builtin_popcount(s->there[at] & bits(&u, end));
+	}
 	return n;
 }
 
 static void
 mark(struct ip_slot *s, uint32_t from, uint32_t to)
 {
-	uint32_t u;
+	uint32_t u = from / 8, end = (to + 7) / 8, at;
 
-	for (u = from / 8; u < (to + 7) / 8; u++)
-		s->there[u / 8] |= (unsigned char)(1u << u % 8);
+	while (u < end) {
+		at = u / 8;
+		s->there[at] |= (unsigned char)bits(&u, end);
+	}
 }
 
 /*
@@ -150,7 +169,7 @@ check(const struct ip_slot *s, const unsigned char *data,
 		return IP_REFUSED;
 	if (s->total != 0 && (!h->more || end > s->total))
 		return IP_REFUSED; /* a second end, or behind the end */
-	if (!h->more && units(s, end, 65536) != 0)
+	if (!h->more && s->high > end)
 		return IP_REFUSED; /* an end, and others behind it */
 	return IP_HELD;
 }
@@ -178,6 +197,8 @@ add(struct ip_slot *s, const unsigned char *p, const struct ip_hdr *h)
 	STR_POINT("ip:fragment");
 	mark(s, h->frag, h->frag + h->len);
 	s->got += h->len;
+	if (s->high < h->frag + h->len)
+		s->high = h->frag + h->len;
 	if (!h->more)
 		s->total = h->frag + h->len;
 	if (s->total == 0 || s->got != s->total || s->hlen == 0)
