@@ -7,7 +7,7 @@
 #include "drvfix.h"
 
 #define NDRV 8
-#define DRV_STATE 16384 /* no driver's state is greater */
+#define DRV_STATE 400000 /* no driver's state is greater */
 
 /* The opens in progress are of this device. */
 static dev_t dev;
