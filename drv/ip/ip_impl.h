@@ -52,6 +52,7 @@ struct ip_neigh {
 	uint32_t state;
 	struct ip_addr addr;
 	unsigned char mac[6];
+	uint32_t held;	/* packets for it may wait on the wire's queue */
 	uint64_t since, asked, used; /* ns */
 };
 

@@ -11,12 +11,17 @@
  * passed; few may wait.  Entries are asked for again when they are old, and
  * forgotten when there is no answer.
  *
+ * Order.  What is for a station that others wait for waits behind them (`held'),
+ * though it may be known by now where that is, until they have been sent.  They
+ * are, by one at a time, under the table's lock: so nobody comes between, and
+ * it ends.
+ *
  * Locks.  The table's of neighbours, which is one for all wires; it is held
- * for a look or a store.
+ * for a look, a store, or to queue, and by who sends what has waited.
  *
  * Crash.  An entry says KNOWN when all of it is there, and nothing of one that
  * is changed is believed.  Who waits for an answer that nobody tells of is
- * enabled by the wire's clock.
+ * enabled by the wire's clock, and by the next packet for that station.
  */
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -129,38 +134,32 @@ entry(struct ip_wire *w, const struct ip_addr *a)
 	STR_POINT("ip:neighbour");
 	found->addr = *a;
 	found->since = found->asked = 0;
+	found->held = 0;
 	return found;
 }
 
-/* Which station has @a?  0; EAGAIN: it has been asked for. */
-static int
-lookup(struct ip_wire *w, const struct ip_addr *a, unsigned char *mac)
+/*
+ * The entry of @a, where somebody wants to send something, and whether it is
+ * to be asked for.  Locks: the table's.
+ */
+static struct ip_neigh *
+wanted(struct ip_wire *w, const struct ip_addr *a, int *ret_asks)
 {
-	struct ip_shared *sh = ip_shared();
+	struct ip_neigh *e = entry(w, a);
 	uint64_t now = str_now();
-	struct ip_neigh *e;
-	int err = 0, asks = 0;
 
-	mutex_enter(&sh->nlock);
-	e = entry(w, a);
 	e->used = now;
 	if (e->state == KNOWN && now - e->since > GONE)
 		e->state = ASKING;
 	if (e->state == FREE)
 		ip_set(&e->state, ASKING);
-	if (e->state == KNOWN)
-		bcopy(e->mac, mac, 6);
-	else
-		err = EAGAIN;
-	if ((err != 0 || now - e->since > OLD) && now - e->asked > SECOND) {
+	*ret_asks = (e->state != KNOWN || now - e->since > OLD) &&
+		now - e->asked > SECOND;
+	if (*ret_asks) {
 		e->asked = now;
-		asks = 1;
 		STR_POINT("ip:asking");
 	}
-	mutex_exit(&sh->nlock);
-	if (asks)
-		ask(w, a);
-	return err;
+	return e;
 }
 
 /* @a is at @mac; only what somebody wants to know is kept, unless @make. */
@@ -236,36 +235,19 @@ next_hop(const struct ip_wire *w, const struct ip_addr *dst,
 	return 1;
 }
 
-/* 0; EAGAIN: nobody knows yet who has it; else an errno. */
-static int
-try(struct ip_wire *w, struct iovec *iov, uint32_t n, const struct ip_addr *dst)
+static uint32_t
+proto_to(const struct ip_addr *dst)
 {
-	unsigned char mac[6];
-	struct ip_addr next;
-	int err = 0;
-
-	if (!neigh_many(dst, mac)) {
-		if (!next_hop(w, dst, &next))
-			return ENETUNREACH;
-		err = lookup(w, &next, mac);
-	}
-	return err != 0 ? err : frame(w, iov, n,
-		dst->len == 4 ? ETH_P_IP : ETH_P_IPV6, mac);
+	return dst->len == 4 ? ETH_P_IP : ETH_P_IPV6;
 }
 
-int
-ip_packet_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
-	const mblk_t *pkt, const struct ip_hdr *h)
+/* A copy of @pkt waits.  0, or an errno.  Locks: the table's. */
+static int
+wait_for(struct ip_wire *w, struct ip_neigh *e, const mblk_t *pkt)
 {
 	queue_t *q = WR(w->rq);
 	mblk_t *mp;
-	int err;
 
-	if (w->ks[0] == NULL)
-		return ENETDOWN;
-	err = try(w, iov, n, &h->dst);
-	if (err != EAGAIN)
-		return err;
 	/* RFC 1122 s2.3.2.2: at least the last one is kept */
 	if (q->q_count > MOST_WAITING) {
 		wire_count(&w->pub, WIRE_FULL, 1);
@@ -274,37 +256,94 @@ ip_packet_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
 	mp = msgpullup((mblk_t *)(uintptr_t)pkt, -1);
 	if (mp == NULL)
 		return ENOSR;
+	e->held = 1;
 	if (putq(q, mp) == 0)
 		freemsg(mp);
+	if (e->state == KNOWN) /* who was to send them may have died */
+		qenable(q);
 	return 0;
+}
+
+int
+ip_packet_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
+	const mblk_t *pkt, const struct ip_hdr *h)
+{
+	struct ip_shared *sh = ip_shared();
+	int err = 0, asks, waits;
+	unsigned char mac[6];
+	struct ip_addr next;
+	struct ip_neigh *e;
+
+	if (w->ks[0] == NULL)
+		return ENETDOWN;
+	if (neigh_many(&h->dst, mac))
+		return frame(w, iov, n, proto_to(&h->dst), mac);
+	if (!next_hop(w, &h->dst, &next))
+		return ENETUNREACH;
+	mutex_enter(&sh->nlock);
+	e = wanted(w, &next, &asks);
+	waits = e->state != KNOWN || e->held;
+	if (waits)
+		err = wait_for(w, e, pkt);
+	else
+		bcopy(e->mac, mac, 6);
+	mutex_exit(&sh->nlock);
+	if (asks)
+		ask(w, &next);
+	return waits ? err : frame(w, iov, n, proto_to(&h->dst), mac);
+}
+
+/* What has waited.  0; EAGAIN: it goes on; else an errno.  Locks: the table's */
+static int
+again(struct ip_wire *w, mblk_t *mp)
+{
+	struct iovec iov = {mp->b_rptr, (size_t)MBLKL(mp)};
+	struct ip_addr next;
+	struct ip_neigh *e;
+	struct ip_hdr h;
+	int err, asks;
+
+	if (ip_parse(mp->b_rptr, iov.iov_len, iov.iov_len, IP_TRUST, &h) != 0)
+		return EINVAL;
+	if (!next_hop(w, &h.dst, &next))
+		return ENETUNREACH;
+	e = wanted(w, &next, &asks);
+	if (asks)
+		ask(w, &next);
+	if (e->state != KNOWN) {
+		e->held = 1; /* it may be another's entry now */
+		return EAGAIN;
+	}
+	err = frame(w, &iov, 1, proto_to(&h.dst), e->mac);
+	return err == EAGAIN ? ENOBUFS : err;
 }
 
 /* What waits, when somebody has answered, or to give it up. */
 void
 ip_packet_again(struct ip_wire *w)
 {
+	struct ip_shared *sh = ip_shared();
 	queue_t *q = WR(w->rq);
-	size_t left = (size_t)qsize(q);
-	struct ip_hdr h;
-	struct iovec iov;
+	struct ip_neigh *e;
+	size_t left;
 	mblk_t *mp;
 	int err;
 
+	mutex_enter(&sh->nlock);
+	left = (size_t)qsize(q);
 	while (left-- != 0 && (mp = getq(q)) != NULL) {
-		iov.iov_base = mp->b_rptr;
-		iov.iov_len = (size_t)MBLKL(mp);
-		err = ip_parse(mp->b_rptr, iov.iov_len, iov.iov_len, IP_TRUST,
-			&h);
-		if (err == 0)
-			err = try(w, &iov, 1, &h.dst);
-		if (err == EAGAIN && w->waited < WAIT) {
-			if (putq(q, mp) != 0)
-				continue;
-		}
+		err = again(w, mp);
+		/* all go round once, and nobody comes between them */
+		if (err == EAGAIN && w->waited < WAIT && putq(q, mp) != 0)
+			continue;
 		if (err != 0)
 			wire_count(&w->pub, WIRE_FULL, 1);
 		freemsg(mp);
 	}
+	for (e = w->neigh; e < w->neigh + IP_NEIGHS; e++)
+		if (e->state == KNOWN)
+			e->held = 0;
+	mutex_exit(&sh->nlock);
 }
 
 /* ---------------------------------------------------------------- receiving */

@@ -126,6 +126,15 @@ bool sim_held(int fd);
 unsigned sim_tokens(int fd); /* in its queue, passed descriptors apart */
 uint64_t sim_bells(const struct sim_task *t);
 
+/*
+ * sim_sock - there are sockets from now on, and the test is their other side
+ * @send, @recv: one message that is sent, or asked for; less than 0: neither
+ * goes.  NULL: there are none.
+ */
+struct ksock_msg;
+void sim_sock(long (*send)(const struct ksock_msg *m),
+	long (*recv)(struct ksock_msg *m));
+
 /* Counters of the run, for tests that want to know that something happened */
 struct sim_stats {
 	uint64_t switches;  /* changes of task */
