@@ -61,10 +61,12 @@ int strm_getprim(int fd, struct strm_prim *gp);
  * strm_send - a message of @ctl (M_PROTO), the caller's own and good memory,
  * aligned, and data, when it can go to another Stream as it is; @calm: and
  * there is nothing to be read here, else the call returns 2
- * strm_take - strm_getprim() for a message at hand that fits into @gp's
- * buffers, the one for control good memory
+ * strm_take - strm_getprim() for a message at hand, or to be had at once where
+ * the driver has lent what it comes by, that fits into @gp's buffers, the one
+ * for control good memory
  * Both: on the Stream that strm_id() has found under @fd just now.
- * Return: 0, or 1: nothing has been done, strm_putprim(), strm_getprim() know.
+ * Return: 0, or 1: nothing has been done, strm_putprim(), strm_getprim() know;
+ * strm_take(): minus an errno.
  */
 int strm_send(int fd, const struct strm_id *id, const void *ctl, size_t clen,
 	const void *buf, size_t len, int calm);

@@ -106,6 +106,30 @@ strm_send(int fd, const struct strm_id *id, const void *ctl, size_t clen,
 		str_head_put_direct(id->head, id->file, id->gen, &d) != 0;
 }
 
+/*
+ * By what is lent, without waiting, which is not worth a call: who has said
+ * something lets others run, who may answer by that; who only receives finds
+ * the next one.  0; 1: it has to be waited for; minus an errno.
+ */
+STR_INLINE int
+take_unit(const struct strm_id *id, const struct ksock_lend *l,
+	struct strm_prim *gp)
+{
+	long ret;
+
+	if (str_unlikely(!fast_ready() || host_tls.nsoon != 0 ||
+		(host_tls.wrote != 0 && l->rest[0] != 0)))
+		return 1;
+	if (host_tls.wrote != 0)
+		host_yield();
+	ret = str_lend_unit(id->head, id->file, id->gen,
+		(struct str_getprim *)(void *)gp);
+	if (str_unlikely(ret <= 0))
+		return ret == 0 ? 1 : (int)ret;
+	host_tls.wrote = 0;
+	return 0;
+}
+
 STR_EXPORT STR_HOT int
 strm_take(int fd, const struct strm_id *id, struct strm_prim *gp)
 {
@@ -115,7 +139,7 @@ strm_take(int fd, const struct strm_id *id, struct strm_prim *gp)
 	/* nothing is there, as a rule, where it is fetched by who wants it */
 	if (l != NULL && str_load(&l->in) == STR_LEND_UNITS &&
 	    !is_pending(id->head))
-		return 1;
+		return take_unit(id, l, gp);
 	return !fast_ready() || str_head_get_direct(id->head, id->file,
 		id->gen, fd, (struct str_getprim *)(void *)gp) != 0;
 }
@@ -138,30 +162,13 @@ get_lent(int fd, struct strm_prim *gp)
 	return ret == -EBADF ? 1 : ret < 0 ? (int)ret : ret == 0;
 }
 
-/*
- * The first try is not worth a call of its own: who has said something lets
- * others run, who may answer by that; who only receives finds the next one.
- */
 STR_EXPORT STR_HOT int
 strm_take_lent(int fd, const struct strm_id *id, struct strm_prim *gp)
 {
 	const struct ksock_lend *l = str_lend_hint(id->head);
-	long ret;
 
-	if (l == NULL || str_load(&l->in) != STR_LEND_UNITS)
-		return 1;
-	if (str_likely(fast_ready() && host_tls.nsoon == 0 &&
-		(host_tls.wrote == 0 || l->rest[0] == 0))) {
-		if (host_tls.wrote != 0)
-			host_yield();
-		ret = str_lend_unit(id->head, id->file, id->gen,
-			(struct str_getprim *)(void *)gp);
-		if (str_likely(ret > 0))
-			host_tls.wrote = 0;
-		if (ret != 0)
-			return ret > 0 ? 0 : (int)ret;
-	}
-	return get_lent(fd, gp);
+	return l != NULL && str_load(&l->in) == STR_LEND_UNITS ?
+		get_lent(fd, gp) : 1;
 }
 
 STR_EXPORT int

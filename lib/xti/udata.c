@@ -239,11 +239,11 @@ receive_now(struct use *u, struct t_unitdata *ud, int *flags)
 	gp.ctl.buf = &c;
 	gp.ctl.maxlen = sizeof(c);
 	gp.want = P(T_UNITDATA_IND);
-	if (strm_take(u->fd, &u->id, &gp) != 0) {
+	err = strm_take(u->fd, &u->id, &gp);
+	if (err > 0)
 		err = strm_take_lent(u->fd, &u->id, &gp);
-		if (err != 0)
-			return err > 0 ? 1 : xti_neg(err, TNODATA);
-	}
+	if (err != 0)
+		return err > 0 ? 1 : xti_neg(err, TNODATA);
 	have = gp.ctl.len;
 	over = 0;
 	if (str_likely(have >= (long)sizeof(c.ui))) {

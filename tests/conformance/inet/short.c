@@ -86,11 +86,15 @@ plain_sends(struct both *b, const void *p, size_t n)
 		(ssize_t)n);
 }
 
-/* What strm_take() or strm_take_lent() says of the next one, into @p. */
+/*
+ * What is said of the next one, into @p.  @how: 0: by strm_take(), 2: by
+ * strm_take_lent(), 1: by one after the other, as libxti does.
+ */
 static int
-take(int fd, struct unit *u, void *p, size_t room, int lent)
+take(int fd, struct unit *u, void *p, size_t room, int how)
 {
 	struct strm_id id;
+	int ret = 1;
 
 	ids(fd, &id);
 	u->gp.data.buf = p;
@@ -99,8 +103,11 @@ take(int fd, struct unit *u, void *p, size_t room, int lent)
 	u->gp.ctl.maxlen = sizeof(u->c);
 	u->gp.want = 1u << T_UNITDATA_IND;
 	u->gp.nowait = 0;
-	return lent ? strm_take_lent(fd, &id, &u->gp) :
-		strm_take(fd, &id, &u->gp);
+	if (how < 2)
+		ret = strm_take(fd, &id, &u->gp);
+	if (how > 0 && ret > 0)
+		ret = strm_take_lent(fd, &id, &u->gp);
+	return ret;
 }
 
 /* One that is whole, @n bytes of @seed from @from; it has come straight. */
@@ -154,15 +161,18 @@ T_CASE(one_after_the_other_they_come_straight)
 	static unsigned char buf[65536], got[65536];
 	struct unit u;
 	struct both b;
-	unsigned i;
+	unsigned i, k;
+	int how;
 
 	begin(&b);
-	for (i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
-		fill(buf, size[i], i);
+	for (k = 0; k < 3 * sizeof(size) / sizeof(size[0]); k++) {
+		how = (int)(k % 3);
+		i = k / 3;
+		fill(buf, size[i], k);
 		plain_sends(&b, buf, size[i]);
+		T_EQ(take(b.fd, &u, got, size[i], how), 0);
+		is_whole(&u, got, size[i], k, &b);
 		T_EQ(take(b.fd, &u, got, sizeof(got), 0), 1);
-		T_EQ(take(b.fd, &u, got, size[i], 1), 0);
-		is_whole(&u, got, size[i], i, &b);
 	}
 	done(&b);
 }
@@ -206,12 +216,12 @@ T_CASE(a_train_is_cut)
 	static unsigned char buf[60000], got[65536];
 	struct unit u;
 	struct both b;
-	int seg[] = {1, 1000, 9000}, zero = 0;
+	int seg[] = {1, 1000, 9000, 1, 1000, 9000}, zero = 0;
 	size_t all, at;
 	unsigned i;
 
 	begin(&b);
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 6; i++) {
 		all = (size_t)seg[i] * 6 - (seg[i] > 1);
 		fill(buf, all, i);
 		if (setsockopt(b.s, IPPROTO_UDP, UDP_SEGMENT, &seg[i],
@@ -221,7 +231,7 @@ T_CASE(a_train_is_cut)
 		T_OK(setsockopt(b.s, IPPROTO_UDP, UDP_SEGMENT, &zero,
 			sizeof(zero)));
 		at = 0;
-		if (take(b.fd, &u, got, (size_t)seg[i], 1) == 0) {
+		if (take(b.fd, &u, got, (size_t)seg[i], i < 3 ? 1 : 2) == 0) {
 			T_EQ(u.gp.data.len, seg[i]);
 			T_MEM(got, buf, (size_t)seg[i]);
 			at = (size_t)seg[i];
@@ -440,7 +450,9 @@ T_CASE(a_bad_buffer_is_an_error)
 	T_TRUE(p != MAP_FAILED);
 	begin(&b);
 	plain_sends(&b, "x", 1);
-	T_EQ(take(b.fd, &u, p, 100, 1), -EFAULT);
+	T_EQ(take(b.fd, &u, p, 100, 0), -EFAULT);
+	plain_sends(&b, "x", 1);
+	T_EQ(take(b.fd, &u, p, 100, 2), -EFAULT);
 	plain_sends(&b, "y", 1);
 	in_want(b.fd, T_UNITDATA_IND);
 	T_EQ(in.data[0], 'y');
