@@ -152,7 +152,12 @@ fill(struct ip_wire *w, struct ip_ep *ep, const struct ipw_conf *conf)
 	w->ticked = str_now();
 	w->clock = 0;
 	w->waited = 0;
+	w->ifindex = 0;
 	bzero(w->neigh, sizeof(w->neigh));
+	bzero(w->told, sizeof(w->told));
+	for (i = 0; i < IP_MEMBERS; i++)
+		w->member[i].gen &= ~1u;
+	w->regroup = 0;
 	bzero((void *)(uintptr_t)w->count, sizeof(w->count));
 }
 
@@ -288,6 +293,10 @@ ip_wire_input(struct ip_ep *ep)
 		return;
 	if (ip_wire_is_slow(ep->wire))
 		ip_wire_tick(ep->rq);
+	if (ep->wire->regroup) {
+		__atomic_store_n(&ep->wire->regroup, 0u, __ATOMIC_SEQ_CST);
+		ip_groups_tell(ep->wire);
+	}
 	if (ip_lower_input(ep->wire))
 		qenable(ep->rq);
 }
@@ -318,10 +327,13 @@ ip_wire_tick(void *arg)
 		w->error = ip_lower_make(w);
 		if (w->error == 0) {
 			w->remade++;
+			ip_groups_again(w);
 			w->state = IPW_UP;
 		}
 	}
 	ip_expire(sh);
+	ip_groups_look(w);
+	ip_groups_tell(w);
 	w->waited = WR(q)->q_first == NULL ? 0 :
 		w->waited + TICKS * (1000000000ull / HZ);
 	if (WR(q)->q_first != NULL)

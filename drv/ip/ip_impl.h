@@ -56,6 +56,14 @@ struct ip_neigh {
 	uint64_t since, asked, used; /* ns */
 };
 
+/* Who is in a group; see group.c. */
+#define IP_MEMBERS 64u
+struct ip_member {
+	volatile uint32_t gen; /* [A] odd: in use */
+	struct ip_addr group;  /* [I] */
+	struct str_ref ref;    /* [I] a stream of a transport's */
+};
+
 struct ip_wire {
 	struct wire pub;
 	volatile uint32_t gen;	/* [A] odd: in use; of lo always */
@@ -79,6 +87,12 @@ struct ip_wire {
 	unsigned char mac[6];
 	uint64_t waited;	/* perimeter: how long the first has */
 	struct ip_neigh neigh[IP_NEIGHS];
+	struct ip_member member[IP_MEMBERS];
+	struct ip_told { /* perimeter: what is joined below */
+		struct ip_addr group; /* len 0: nothing */
+		uint32_t sure;	      /* else it may be, or not */
+	} told[IP_MEMBERS];
+	volatile uint32_t regroup; /* [A] that is not what it should be */
 	struct ip_counts count[IP_PIECES]; /* [A] */
 };
 
@@ -102,6 +116,8 @@ struct ip_shared {
 	struct ip_tap tap[IP_TAPS];
 	struct ip_wire wire[IP_WIRES]; /* [0] is lo */
 };
+
+_Static_assert(sizeof(struct ip_shared) < 400000, "tests have as much");
 
 struct ip_ep {
 	queue_t *rq;
@@ -159,6 +175,7 @@ int ip_lower_is_alive(struct ip_wire *w);
 int ip_lower_input(struct ip_wire *w);
 int ip_lower_send(struct ip_wire *w, const mblk_t *pkt,
 	const struct ip_hdr *h);
+void ip_lower_group(struct ip_wire *w, const struct ip_addr *group, int joins);
 mblk_t *ip_block(struct ip_wire *w, uint32_t most);
 void ip_block_keep(struct ip_wire *w, mblk_t *mp);
 mblk_t *ip_block_fit(struct ip_wire *w, mblk_t *mp, uint32_t most);
@@ -167,9 +184,15 @@ mblk_t *ip_block_fit(struct ip_wire *w, mblk_t *mp, uint32_t most);
 struct iovec;
 int ip_packet_set(struct ip_wire *w);
 int ip_packet_recv(struct ip_wire *w);
+void ip_packet_group(struct ip_wire *w, const struct ip_addr *group, int joins);
 void ip_packet_again(struct ip_wire *w);
 int ip_packet_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
 	const mblk_t *pkt, const struct ip_hdr *h);
+
+/* group.c */
+void ip_groups_tell(struct ip_wire *w);
+void ip_groups_again(struct ip_wire *w);
+void ip_groups_look(struct ip_wire *w);
 
 /* tap.c */
 int ip_tap_add(struct ip_ep *ep, const struct ipw_tap *want);

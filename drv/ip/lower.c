@@ -462,6 +462,41 @@ ip_lower_close(struct ip_wire *w)
 	}
 }
 
+/*
+ * ip_lower_group - what is sent to @group is to come, or not any more
+ * A TUN device has all of it.
+ */
+void
+ip_lower_group(struct ip_wire *w, const struct ip_addr *group, int joins)
+{
+	struct ip_addr own;
+	struct ipv6_mreq m6;
+	struct ip_mreq m4;
+	uint32_t k;
+
+	if (w->kind == IPW_PACKET)
+		ip_packet_group(w, group, joins);
+	if (w->kind != IPW_RAW || !ip_own_for(w, group, &own))
+		return;
+	bzero(&m6, sizeof(m6));
+	bcopy(group->b, &m4.imr_multiaddr, 4);
+	bcopy(own.b, &m4.imr_interface, 4);
+	bcopy(group->b, &m6.ipv6mr_multiaddr, sizeof(m6.ipv6mr_multiaddr));
+	for (k = 2; k < IP_KSOCKS; k++) {
+		if (w->ks[k] == NULL ||
+			family_of(k) != (group->len == 4 ? AF_INET : AF_INET6))
+			continue;
+		if (group->len == 4)
+			(void)ksock_setopt(w->ks[k], IPPROTO_IP, joins ?
+				IP_ADD_MEMBERSHIP : IP_DROP_MEMBERSHIP, &m4,
+				sizeof(m4));
+		else
+			(void)ksock_setopt(w->ks[k], IPPROTO_IPV6, joins ?
+				IPV6_JOIN_GROUP : IPV6_LEAVE_GROUP, &m6,
+				sizeof(m6));
+	}
+}
+
 int
 ip_lower_is_alive(struct ip_wire *w)
 {

@@ -433,12 +433,49 @@ ip_packet_recv(struct ip_wire *w)
 	return 1;
 }
 
+/* ip_packet_group - the interface listens to what is sent to @group, or not */
+void
+ip_packet_group(struct ip_wire *w, const struct ip_addr *group, int joins)
+{
+	struct packet_mreq mr;
+
+	bzero(&mr, sizeof(mr));
+	mr.mr_ifindex = w->ifindex;
+	mr.mr_type = PACKET_MR_MULTICAST;
+	mr.mr_alen = 6;
+	if (w->ks[0] != NULL && neigh_many(group, mr.mr_address))
+		(void)ksock_setopt(w->ks[0], SOL_PACKET, joins ?
+			PACKET_ADD_MEMBERSHIP : PACKET_DROP_MEMBERSHIP, &mr,
+			sizeof(mr));
+}
+
+/* RFC 1112 s4, RFC 4291 s2.8: the groups that every station is in. */
+static void
+own_groups(struct ip_wire *w)
+{
+	static const struct ip_addr hosts = {4, {224, 0, 0, 1}};
+	static const struct ip_addr nodes = {
+		16, {0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}};
+	struct ip_addr a, group;
+	unsigned int i;
+
+	ip_packet_group(w, &hosts, 1);
+	ip_packet_group(w, &nodes, 1);
+	for (i = 0; i < IPW_NOWN; i++) {
+		if (w->conf.own[i].len != 16)
+			continue;
+		a.len = 16;
+		bcopy(w->conf.own[i].b, a.b, 16);
+		ndp_group(&a, &group);
+		ip_packet_group(w, &group, 1);
+	}
+}
+
 /* The socket, which has just been made, is one of the interface's. */
 int
 ip_packet_set(struct ip_wire *w)
 {
 	struct sockaddr_ll ll;
-	struct packet_mreq mr;
 	struct ifreq r;
 	ksock_t *ks = w->ks[0];
 	int err, on = 1;
@@ -459,11 +496,7 @@ ip_packet_set(struct ip_wire *w)
 		return -err;
 	w->ifindex = r.ifr_ifindex;
 	(void)ksock_setopt(ks, SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on));
-	bzero(&mr, sizeof(mr));
-	mr.mr_ifindex = w->ifindex;
-	mr.mr_type = PACKET_MR_ALLMULTI;
-	(void)ksock_setopt(ks, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &mr,
-		sizeof(mr));
+	own_groups(w);
 	bzero(&ll, sizeof(ll));
 	ll.sll_family = AF_PACKET;
 	ll.sll_protocol = htons(ETH_P_ALL);

@@ -20,7 +20,7 @@ describe(struct udp *u, struct ip_hdr *h, const struct ip_addr *dst,
 	h->src = *src;
 	h->dst = *dst;
 	h->tos = (uint8_t)u->tos;
-	h->ttl = (uint8_t)u->ttl;
+	h->ttl = (uint8_t)(udp_is_group(dst) ? u->manyttl : u->ttl);
 	h->proto = (uint8_t)(!u->raw ? IPPROTO_UDP :
 		u->in.proto != 0 ? u->in.proto : IPPROTO_RAW);
 	h->id = str_add(&u->st->id, 1u) & 0xffff;

@@ -887,6 +887,33 @@ up(struct wire *w, struct udp *to, const mblk_t *pkt, uint32_t skip,
 	putnext(to->in.tp.rq, bp);
 }
 
+/* For each of its port who is in the group.  Return: how many there were. */
+static int
+to_members(struct wire *w, struct udp_state *st, const mblk_t *pkt,
+	const struct ip_hdr *h, const struct udp_hdr *uh,
+	const struct udp_at *src)
+{
+	struct udp_at dst = {h->dst, htons(uh->dport)};
+	struct udp_port *nm = NULL;
+	struct str_hold hold;
+	struct str_ref ref;
+	struct udp *ep;
+	uint32_t gen;
+	int n = 0;
+
+	while ((nm = udp_port_next(st, nm, &dst, src, &gen)) != NULL) {
+		ref = nm->ref;
+		if (!wire_is_member(w, &ref, &dst.a) ||
+			udp_port_hold(st, nm, gen, &hold, &ep) != 0)
+			continue;
+		up(w, ep, pkt, h->hlen + UDP_HDRLEN, uh->len - UDP_HDRLEN,
+			src);
+		str_unhold(&hold);
+		n++;
+	}
+	return n;
+}
+
 static int
 udp_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 	unsigned int flags)
@@ -914,6 +941,8 @@ udp_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 	src.port = htons(uh.sport);
 	dst.a = h->dst;
 	dst.port = htons(uh.dport);
+	if (udp_is_group(&dst.a))
+		return to_members(w, st, pkt, h, &uh, &src) != 0;
 	do {
 		nm = udp_port_find(st, &dst, &src, &gen);
 		if (nm == NULL)
@@ -978,6 +1007,7 @@ copies(struct udp_state *st, struct wire *w, unsigned int proto,
 	struct udp *ep;
 	struct udp_at src;
 	struct str_hold hold;
+	struct str_ref ref;
 	uint32_t gen, skip;
 	int n = 0;
 
@@ -987,7 +1017,10 @@ copies(struct udp_state *st, struct wire *w, unsigned int proto,
 		nm = udp_raw_next(st, nm, proto, &h->dst, &h->src, &gen);
 		if (nm == NULL)
 			return n;
-		if (udp_port_hold(st, nm, gen, &hold, &ep) != 0)
+		ref = nm->ref;
+		if ((udp_is_group(&h->dst) &&
+			!wire_is_member(w, &ref, &h->dst)) ||
+			udp_port_hold(st, nm, gen, &hold, &ep) != 0)
 			continue;
 		skip = h->src.len == 4 && inet_is_set(&ep->in, T_INET_IP,
 			T_IP_HDRINCL) ? 0 : h->hlen;

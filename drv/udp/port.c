@@ -136,6 +136,28 @@ udp_port_find(struct udp_state *st, const struct udp_at *dst,
 	return best;
 }
 
+/*
+ * udp_port_next - the next who would get what comes from @src for @dst, behind
+ * @nm, NULL at first: what is for many
+ */
+struct udp_port *
+udp_port_next(struct udp_state *st, struct udp_port *nm,
+	const struct udp_at *dst, const struct udp_at *src, uint32_t *ret_gen)
+{
+	uint32_t gen;
+
+	nm = nm != NULL ? nm->next : str_load_acq(&st->chain[hash(dst->port)]);
+	for (; nm != NULL; nm = nm->next) {
+		gen = udp_gen(nm);
+		if ((gen & 1) == 0 || nm->at.port != dst->port ||
+			score(nm, dst, src) == 0)
+			continue;
+		*ret_gen = gen;
+		return nm;
+	}
+	return NULL;
+}
+
 /* udp_port_any - is anybody bound to that port? */
 int
 udp_port_any(struct udp_state *st, uint16_t port)

@@ -65,6 +65,7 @@ udp_open(struct tpi *tp, cred_t *crp)
 	u->st = udp_state();
 	u->ttl = 64;
 	u->discover = UDP_DF_WANT;
+	u->manyttl = 1;
 	u->input = 1;
 	return inet_open(tp, crp);
 }
@@ -153,6 +154,14 @@ udp_unbind(struct tpi *tp)
 static void
 udp_close(struct tpi *tp)
 {
+	struct udp *u = udp_of(tp);
+	struct wire *lo = udp_lo(u->st);
+	struct str_ref ref;
+
+	if (u->groups && lo != NULL) {
+		str_ref(u->in.rq, &ref);
+		wire_leave(lo, &ref);
+	}
 	udp_port_free(udp_of(tp));
 	udp_lo_gone(udp_of(tp));
 	inet_udp_ops.close(tp);
@@ -368,6 +377,8 @@ note(struct udp *u, const struct tpi_opt *o, const void *val, unsigned int len)
 		u->ttl = (uint32_t)v;
 	if (o->level == T_INET_IP && o->name == T_IP_MTU_DISCOVER)
 		u->discover = (uint32_t)v;
+	if (o->level == T_INET_IP && o->name == T_IP_MULTICAST_TTL)
+		u->manyttl = (uint32_t)v;
 	if (o->level == T_INET_IP && o->name == T_IP_OPTIONS)
 		set_special(u, UDP_IPOPTS, len != 0);
 	if (o->level == T_INET_IP && o->name == T_IP_HDRINCL)
@@ -379,6 +390,68 @@ note(struct udp *u, const struct tpi_opt *o, const void *val, unsigned int len)
 		inet_getopt(&u->in.tp, o, &v, &len) == 0)
 		set_rcvbuf(u->in.rq, v);
 	udp_forget(u);
+}
+
+static int
+is_group_opt(const struct tpi_opt *o)
+{
+	return o->level == T_INET_IP && (o->name == T_IP_ADD_MEMBERSHIP ||
+		o->name == T_IP_DROP_MEMBERSHIP);
+}
+
+/* What a membership names: a value as of the kernel's options.  0: nothing. */
+static int
+group_of(const struct udp *u, const void *val, unsigned int len,
+	struct wire_group *ret)
+{
+	struct ipv6_mreq m6;
+	struct ip_mreqn m4;
+
+	bzero(ret, sizeof(*ret));
+	if (inet_kind[u->in.kind].family == AF_INET6) {
+		if (len < sizeof(m6))
+			return 0;
+		bcopy(val, &m6, sizeof(m6));
+		ret->group.len = 16;
+		bcopy(&m6.ipv6mr_multiaddr, ret->group.b, 16);
+		ret->ifindex = (int)m6.ipv6mr_interface;
+		return 1;
+	}
+	if (len < sizeof(struct ip_mreq))
+		return 0;
+	bzero(&m4, sizeof(m4));
+	bcopy(val, &m4, len < sizeof(m4) ? len : sizeof(m4));
+	ret->group.len = 4;
+	bcopy(&m4.imr_multiaddr, ret->group.b, 4);
+	ret->ifindex = m4.imr_ifindex;
+	if (m4.imr_ifindex == 0 && m4.imr_address.s_addr != 0) {
+		ret->own.len = 4;
+		bcopy(&m4.imr_address, ret->own.b, 4);
+	}
+	return 1;
+}
+
+/*
+ * A group on a wire, or one of the kernel's; only what goes by neither is an
+ * error.
+ */
+static int
+set_group(struct udp *u, const struct tpi_opt *o, const void *val,
+	unsigned int len)
+{
+	struct wire *lo = udp_lo(u->st);
+	struct wire_group how;
+	struct str_ref ref;
+	int err = ENODEV;
+
+	if (lo != NULL && str_load(&lo->others) != 0 &&
+		group_of(u, val, len, &how)) {
+		str_ref(u->in.rq, &ref);
+		u->groups = 1;
+		err = wire_group(lo, &ref, &how,
+			o->name == T_IP_ADD_MEMBERSHIP);
+	}
+	return err != ENODEV ? err : inet_setopt(&u->in.tp, o, val, len);
 }
 
 static int
@@ -394,7 +467,8 @@ udp_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 		u->check = *(const t_scalar_t *)val == T_YES;
 		return 0;
 	}
-	err = inet_setopt(tp, o, val, len);
+	err = is_group_opt(o) ? set_group(u, o, val, len) :
+		inet_setopt(tp, o, val, len);
 	if (err == 0)
 		note(u, o, val, len);
 	return err;

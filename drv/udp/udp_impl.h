@@ -128,6 +128,8 @@ struct udp {
 	uint32_t special;	/* options that lo does not know are set: */
 	uint32_t nosum;		/* T_UDP_CHECKSUM is T_NO */
 	uint32_t discover;	/* T_IP_MTU_DISCOVER: UDP_DF_* */
+	uint32_t manyttl;	/* T_IP_MULTICAST_TTL */
+	uint32_t groups;	/* has been in some, on wires */
 	uint32_t input;		/* the socket may have something */
 	volatile uint32_t near;	/* what comes, comes on lo */
 	uint64_t kernel;	/* inet_ticks() when something else came */
@@ -143,6 +145,12 @@ static inline struct udp *
 udp_of(struct tpi *tp)
 {
 	return (struct udp *)(void *)tp;
+}
+
+static inline int
+udp_is_group(const struct ip_addr *a)
+{
+	return a->len == 4 ? (a->b[0] & 0xf0) == 0xe0 : a->b[0] == 0xff;
 }
 
 static inline uint32_t
@@ -165,6 +173,8 @@ int udp_at_of(const void *sa, uint32_t len, struct udp_at *ret);
 int udp_at_eq(const struct ip_addr *a, const struct ip_addr *b);
 struct udp_port *udp_port_find(struct udp_state *st, const struct udp_at *dst,
 	const struct udp_at *src, uint32_t *ret_gen);
+struct udp_port *udp_port_next(struct udp_state *st, struct udp_port *nm,
+	const struct udp_at *dst, const struct udp_at *src, uint32_t *ret_gen);
 int udp_port_any(struct udp_state *st, uint16_t port);
 int udp_port_hold(struct udp_state *st, struct udp_port *nm, uint32_t gen,
 	struct str_hold *h, struct udp **ret_ep);

@@ -27,6 +27,7 @@
 
 #include <sys/types.h>
 #include <sys/stream.h>
+#include <str/hold.h>
 #include <str/ip.h>
 
 #define WIRE_NAMELEN 16u
@@ -104,6 +105,30 @@ extern const struct wire_proto udp_wire, raw_wire; /* drv/udp */
 /* What its endpoints have sent on lo and has not been counted: WIRE_IN ...
  * WIRE_OUTBYTES, to be added when lo's counts are asked for. */
 uint64_t udp_lo_counted(enum wire_count what);
+
+/*
+ * Groups.  Who is in one on a wire is a stream of a transport's, @who.  What
+ * comes for a group is for those of a port, or protocol, that are in it on the
+ * wire that it came on.
+ */
+struct wire_group {
+	struct ip_addr group;
+	struct ip_addr own; /* the wire that has that address; len 0: any */
+	int ifindex;	    /* ... on that interface; 0: any */
+};
+
+/*
+ * wire_group - @who joins, or leaves, a group on a wire: on the one that @how
+ * names, else the one that leads there
+ * Return: 0; ENODEV: the system is to be asked; EADDRINUSE, EADDRNOTAVAIL: he
+ * is in it already, or is not; ENOBUFS
+ * wire_leave - @who leaves all groups on all wires
+ */
+int wire_group(struct wire *lo, const struct str_ref *who,
+	const struct wire_group *how, int joins);
+void wire_leave(struct wire *lo, const struct str_ref *who);
+int wire_is_member(const struct wire *w, const struct str_ref *who,
+	const struct ip_addr *group);
 
 /*
  * wire_tapped - does anybody look at @w?

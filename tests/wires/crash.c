@@ -311,6 +311,35 @@ fragment(int tap, int id, int at, int more)
 	in_put(tap, NULL, 0, p, sizeof(p), 0);
 }
 
+#define GROUP_MAC "01005e4d0101"
+
+static int
+membership(int fd, const char *group, int joins)
+{
+	struct ip_mreq m;
+
+	T_EQ(inet_pton(AF_INET, group, &m.imr_multiaddr), 1);
+	T_EQ(inet_pton(AF_INET, "10.78.0.9", &m.imr_interface), 1);
+	return ns_option(fd, T_INET_IP, joins ? T_IP_ADD_MEMBERSHIP :
+		T_IP_DROP_MEMBERSHIP, &m, sizeof(m));
+}
+
+/* An endpoint joins a group on p0, or leaves it. */
+static void
+group(int fd, int joins)
+{
+	T_EQ(membership(fd, "239.77.1.1", joins), T_SUCCESS);
+}
+
+/* ... if it is not in it. */
+static void
+join(int fd, const char *group)
+{
+	if (membership(fd, group, 0) == T_SUCCESS)
+		T_SOON(!ns_listens("a0", "01005e4d0102"), ENDS);
+	T_EQ(membership(fd, group, 1), T_SUCCESS);
+}
+
 /* Everything there is to be done with wires. */
 static void
 busy(int which)
@@ -331,6 +360,9 @@ busy(int which)
 	fd = endpoint();
 	for (i = 0; i < 4; i++)
 		ask(fd, there[i % 2], question(i % 2), SIZE);
+	group(fd, 1);
+	group(fd, 0);
+	group(fd, 1);
 	/* stations that there are not, and nobody has asked for */
 	for (i = 0; i < 2; i++) {
 		snprintf(text, sizeof(text), "10.78.0.%d",
@@ -357,7 +389,7 @@ static const char *const in_process[] = {
 	"ip:input", "ip:given", "ip:sent", "ip:piece", "ip:neighbour",
 	"ip:asking", "ip:filled", "ip:made", "ip:added", "ip:deleting",
 	"ip:deleted", "ip:closed", "ip:tapping", "ip:tapped", "ip:untapping",
-	"ip:untapped",
+	"ip:untapped", "ip:joining", "ip:leaving",
 };
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -417,6 +449,7 @@ T_CASE_TIMEOUT(a_process_dies_somewhere, 120)
 				break;
 			}
 			can_be_added(in_process[i]);
+			T_SOON(!ns_listens("a0", GROUP_MAC), ENDS);
 			all_go_on(fd, in_process[i]);
 		}
 	nothing_is_left(&was);
@@ -428,7 +461,8 @@ T_CASE_TIMEOUT(a_process_dies_somewhere, 120)
 static const char *const in_streamsd[] = {
 	"ip:slot", "ip:fragment", "ip:whole", "ip:taking", "ip:together",
 	"ip:input", "ip:given", "ip:learning", "ip:learnt", "ip:deleting",
-	"ip:deleted", "ip:closed", "ip:untapping", "ip:untapped",
+	"ip:deleted", "ip:closed", "ip:untapping", "ip:untapped", "ip:joined",
+	"ip:left",
 };
 
 static int
@@ -461,9 +495,13 @@ one_is_killed(void)
 	struct ipw_tap want = {.name = "lo"};
 	struct ipw_conf c = conf("x0", IPW_RAW, "", "192.0.2.1");
 	pid_t pid = T_OK(fork());
-	int tap, fd, st;
+	int tap, fd, st, i;
 
 	if (pid == 0) {
+		group(endpoint(), 1);
+		/* streamsd does that, or dies of it */
+		for (i = 0; i < 300 && !ns_listens("a0", GROUP_MAC); i++)
+			t_pause();
 		tap = in_open(IP_DEV);
 		fd = in_open(IP_DEV);
 		T_OK(command(tap, IPW_TAP, &want, sizeof(want)));
@@ -506,6 +544,10 @@ T_CASE_TIMEOUT(streamsd_dies_somewhere, 200)
 			printf("# %s: nobody died\n", in_streamsd[i]);
 		all_go_on(fd, in_streamsd[i]);
 		can_be_added(in_streamsd[i]);
+		/* who was killed is in no group any more, and we are */
+		T_SOON(!ns_listens("a0", GROUP_MAC), ENDS);
+		join(fd, "239.77.1.2");
+		T_SOON(ns_listens("a0", "01005e4d0102"), ENDS);
 	}
 	T_GE(deaths, LEN(in_streamsd) - 1); /* a neighbour need not be asked */
 	nothing_is_left(&was);

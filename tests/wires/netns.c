@@ -39,7 +39,7 @@
 /* What the other side is asked to do, and says. */
 struct order {
 	/* 'c': call addr, 'p': ping it, 'f': flood it with `size' datagrams of
-	 * a byte, 'k': look at what passed */
+	 * a byte, 'm': the same, addr is a group, 'k': look at what passed */
 	char what;
 	int size, port;
 	char addr[48];
@@ -162,7 +162,14 @@ flood(const struct order *o, struct report *r)
 	struct sockaddr_storage ss;
 	socklen_t len = in_addr(&ss, family_of(o->addr), o->addr, o->port);
 	int s = T_OK(socket(family_of(o->addr), SOCK_DGRAM, 0)), i;
+	int by = (int)if_nametoindex("b0");
+	struct ip_mreqn m = { .imr_ifindex = by };
 
+	if (o->what == 'm' && len == sizeof(struct sockaddr_in))
+		T_OK(setsockopt(s, IPPROTO_IP, IP_MULTICAST_IF, &m, sizeof(m)));
+	else if (o->what == 'm')
+		T_OK(setsockopt(s, IPPROTO_IPV6, IPV6_MULTICAST_IF, &by,
+			sizeof(by)));
 	for (i = 0; i < o->size; i++) {
 		T_EQ(sendto(s, "x", 1, 0, (struct sockaddr *)&ss, len), 1);
 		if (i % 8 == 7)
@@ -274,7 +281,7 @@ there(int s)
 			call(&o, &r);
 		else if (o.what == 'p')
 			ping(&o, &r);
-		else if (o.what == 'f')
+		else if (o.what == 'f' || o.what == 'm')
 			flood(&o, &r);
 		else
 			look(capture, &r);
@@ -535,17 +542,8 @@ T_CASE_TIMEOUT(a_port_that_nobody_has_is_told_both_ways, 60)
 static void
 discover(int fd, int how)
 {
-	struct {
-		struct T_optmgmt_req r;
-		struct t_opthdr h;
-		int how;
-	} m = { { T_OPTMGMT_REQ, sizeof(m.h) + sizeof(how), sizeof(m.r),
-		T_NEGOTIATE }, { sizeof(m.h) + sizeof(how), T_INET_IP,
-		T_IP_MTU_DISCOVER, 0 }, how };
-
-	in_put(fd, &m, sizeof(m), NULL, 0, 0);
-	in_want(fd, T_OPTMGMT_ACK);
-	T_EQ(in.p.optmgmt_ack.MGMT_flags, T_SUCCESS);
+	T_EQ(ns_option(fd, T_INET_IP, T_IP_MTU_DISCOVER, &how, sizeof(how)),
+		T_SUCCESS);
 }
 
 /* @size bytes to there are refused, by whoever knows. */
@@ -732,6 +730,106 @@ T_CASE_TIMEOUT(small_packets_take_little_memory, 60)
 	T_EQ(RUN(-1, "strwire", "add", "packet", "p0", "-f", "a0",
 		"-a", "10.78.0.9/24"), 0);
 	small_ones_to("p0", "10.78.0.9");
+}
+
+/* An endpoint of that port, which others may have. */
+static int
+sharing(const char *addr, int *port)
+{
+	struct sockaddr_storage ss;
+	int family = family_of(addr), fd, yes = T_YES;
+	socklen_t len = in_addr(&ss, family,
+		family == AF_INET ? "0.0.0.0" : "::", *port);
+
+	fd = in_open(family == AF_INET ? "/dev/udp2" : "/dev/udp2_6");
+	T_EQ(ns_option(fd, XTI_GENERIC, XTI_REUSEADDR, &yes, sizeof(yes)),
+		T_SUCCESS);
+	*port = in_bind(fd, &ss, len, 0);
+	return fd;
+}
+
+static int
+membership(int fd, const char *group, int joins)
+{
+	int name = joins ? T_IP_ADD_MEMBERSHIP : T_IP_DROP_MEMBERSHIP;
+	struct ipv6_mreq m6 = { .ipv6mr_interface = if_nametoindex("a0") };
+	struct ip_mreq m4;
+
+	if (family_of(group) == AF_INET) {
+		T_EQ(inet_pton(AF_INET, group, &m4.imr_multiaddr), 1);
+		T_EQ(inet_pton(AF_INET, "10.78.0.9", &m4.imr_interface), 1);
+		return ns_option(fd, T_INET_IP, name, &m4, sizeof(m4));
+	}
+	T_EQ(inet_pton(AF_INET6, group, &m6.ipv6mr_multiaddr), 1);
+	return ns_option(fd, T_INET_IP, name, &m6, sizeof(m6));
+}
+
+/* One datagram to the group: so many of @fd, @n of them, get it, once. */
+static void
+reach(const char *group, int port, const int *fd, const int *get, int n)
+{
+	int i;
+
+	order('m', group, port, 1);
+	good(answer());
+	for (i = 0; i < n; i++) {
+		if (!get[i])
+			continue;
+		T_FALSE(in_quiet(fd[i], 5000));
+		in_want(fd[i], T_UNITDATA_IND);
+		T_EQ(in.datalen, 1);
+	}
+	for (i = 0; i < n; i++)
+		T_TRUE(in_quiet(fd[i], 20));
+}
+
+/* RFC 1112 s7, RFC 4291 s2.7 */
+T_CASE_TIMEOUT(groups_are_joined_on_wires_and_only_members_hear_them, 60)
+{
+	static const char *const groups[] = { "239.1.2.3", "ff15::12:3456" };
+	static const char *const macs[] = { "01005e010203", "333300123456" };
+	int fd[3], port, i, st;
+	pid_t pid;
+
+	two_namespaces();
+	put_file("/proc/sys/net/ipv4/ip_forward", "0");
+	put_file("/proc/sys/net/ipv6/conf/all/forwarding", "0");
+	T_EQ(RUN(-1, "strwire", "add", "packet", "p0", "-f", "a0",
+		"-a", "10.78.0.9/24", "-a", "fd78::9/64"), 0);
+	for (i = 0; i < 2; i++) {
+		port = 0;
+		fd[0] = sharing(groups[i], &port);
+		fd[1] = sharing(groups[i], &port);
+		fd[2] = sharing(groups[i], &port);
+		T_EQ(ns_listens("a0", macs[i]), 0);
+		reach(groups[i], port, fd, (const int[]){ 0, 0, 0 }, 3);
+		T_EQ(membership(fd[0], groups[i], 1), T_SUCCESS);
+		T_EQ(membership(fd[1], groups[i], 1), T_SUCCESS);
+		T_NE(membership(fd[1], groups[i], 1), T_SUCCESS);
+		T_NE(membership(fd[2], groups[i], 0), T_SUCCESS);
+		T_SOON(ns_listens("a0", macs[i]), 5000);
+		reach(groups[i], port, fd, (const int[]){ 1, 1, 0 }, 3);
+		T_EQ(membership(fd[0], groups[i], 0), T_SUCCESS);
+		reach(groups[i], port, fd, (const int[]){ 0, 1, 0 }, 3);
+		/* the wire is in it as long as anybody is */
+		T_TRUE(ns_listens("a0", macs[i]));
+		T_OK(close(fd[1]));
+		T_SOON(!ns_listens("a0", macs[i]), 5000);
+		/* whoever is killed leaves, too */
+		pid = T_OK(fork());
+		if (pid == 0) {
+			fd[1] = sharing(groups[i], &port);
+			T_EQ(membership(fd[1], groups[i], 1), T_SUCCESS);
+			T_SOON(ns_listens("a0", macs[i]), 5000);
+			_exit(kill(getpid(), SIGKILL));
+		}
+		T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+		T_TRUE(WIFSIGNALED(st));
+		T_SOON(!ns_listens("a0", macs[i]), 10000);
+		T_OK(close(fd[0]));
+		T_OK(close(fd[2]));
+	}
+	T_EQ(RUN(-1, "strwire", "del", "p0"), 0);
 }
 
 T_CASE_TIMEOUT(a_wire_comes_back_when_streamsd_was_killed, 60)

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "../conformance/inet/in.h"
 #include "ns.h"
 
 void
@@ -106,4 +107,36 @@ ns_streamsd(void)
 	}
 	closedir(d);
 	return pid;
+}
+
+int
+ns_option(int fd, int level, int name, const void *val, unsigned len)
+{
+	struct {
+		struct T_optmgmt_req r;
+		struct t_opthdr h;
+		unsigned char val[64];
+	} m = { { T_OPTMGMT_REQ, (t_scalar_t)(sizeof(m.h) + len), sizeof(m.r),
+		T_NEGOTIATE }, { sizeof(m.h) + len, level, name, 0 }, "" };
+
+	memcpy(m.val, val, len);
+	in_put(fd, &m, (int)(sizeof(m.r) + sizeof(m.h) + (len + 3) / 4 * 4),
+		NULL, 0, 0);
+	in_want(fd, T_OPTMGMT_ACK);
+	return (int)in.p.optmgmt_ack.MGMT_flags;
+}
+
+int
+ns_listens(const char *dev, const char *mac)
+{
+	char line[256];
+	int found = 0;
+	FILE *f = fopen("/proc/self/net/dev_mcast", "re");
+
+	T_NOTNULL(f);
+	while (fgets(line, sizeof(line), f) != NULL)
+		found |= strstr(line, dev) != NULL &&
+			strstr(line, mac) != NULL;
+	T_EQ(fclose(f), 0);
+	return found;
 }
