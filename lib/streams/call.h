@@ -23,7 +23,7 @@ call_begin(struct host_call *hc, struct fd_rec *r, int fd, uint32_t flags)
 	int err;
 
 	hc->head = NULL;
-	if (str_unlikely(!fd_read(r, &sd, &fflags, &gen)))
+	if (str_unlikely(!fd_read(fd, r, &sd, &fflags, &gen)))
 		return EBADF; /* closed by another thread just now */
 	hc->fd = fd;
 	hc->fflags = (int)str_load(fflags);

@@ -180,21 +180,30 @@ int fd_hidden_from(int from);
 /* Make the hidden descriptor @fd give up its number. */
 void fd_hidden_move(int fd);
 
+#define FD_ANY (-1) /* fd_read: whatever number */
+
 /*
  * What @r stands for, all of one time: a record may become another's while it
- * is looked at, see fd_rec_of().  Return: false when just that happened.
+ * is looked at, or since it was found at @fd; see fd_rec_of().  Return: false
+ * when just that happened.
  */
 STR_INLINE bool
-fd_read(struct fd_rec *r, struct str_head **ret_sd, str_a32 **ret_fflags,
-	uint32_t *ret_gen)
+fd_read(int fd, struct fd_rec *r, struct str_head **ret_sd,
+	str_a32 **ret_fflags, uint32_t *ret_gen)
 {
-	uint32_t gen = str_load_acq(&r->gen);
+	uint32_t gen;
+	uintptr_t v = (uintptr_t)r;
 
+	STR_CRASH_POINT("fd:found");
+	gen = str_load_acq(&r->gen);
 	*ret_sd = str_load(&r->sd);
 	*ret_fflags = str_load(&r->fflags);
 	*ret_gen = gen;
+	if (fd != FD_ANY)
+		v = str_likely((unsigned)fd < FD_LOW) ?
+			str_load(&fd_low[fd]) : fd_ask(fd);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return str_likely(str_load(&r->gen) == gen);
+	return str_likely(v == (uintptr_t)r && str_load(&r->gen) == gen);
 }
 
 /*
@@ -210,7 +219,7 @@ fd_inside(struct fd_rec *r, uint64_t *ret_was)
 	uint32_t gen;
 
 	*ret_was = str_load(&host_self()->inside);
-	return fd_read(r, &sd, &fflags, &gen) &&
+	return fd_read(FD_ANY, r, &sd, &fflags, &gen) &&
 		str_head_enter(sd, fflags, gen) ? sd : NULL;
 }
 

@@ -48,7 +48,7 @@ get(int fd, struct strbuf *ctl, struct strbuf *data, int *band, int *flags)
 	if (r == NULL)
 		return no_stream(fd);
 	if (str_likely(band == NULL) && fast_ready() &&
-	    fd_read(r, &sd, &fflags, &gen) &&
+	    fd_read(fd, r, &sd, &fflags, &gen) &&
 	    str_head_getmsg_fast(sd, fflags, gen, fd, (struct str_strbuf *)ctl,
 		    (struct str_strbuf *)data, flags) == 0)
 		return 0;
@@ -81,7 +81,7 @@ put_message(int fd, const struct strbuf *ctl, const struct strbuf *data, int ban
 	if (r == NULL)
 		return no_stream(fd);
 	if (str_likely(band == -1 && flags == 0) && fast_ready() &&
-	    fd_read(r, &sd, &fflags, &gen) &&
+	    fd_read(fd, r, &sd, &fflags, &gen) &&
 	    str_head_putmsg_fast(sd, fflags, gen, fd,
 		    (const struct str_strbuf *)ctl,
 		    (const struct str_strbuf *)data) == 0)
@@ -111,7 +111,7 @@ get_data(int fd, struct strbuf *data, int *flags)
 
 	return str_likely(r != NULL && data != NULL &&
 		       str_load(&cancel_used) == 0) &&
-	       fast_ready() && fd_read(r, &sd, &fflags, &gen) &&
+	       fast_ready() && fd_read(fd, r, &sd, &fflags, &gen) &&
 	       str_head_getdata_fast(sd, fflags, gen, fd,
 		       (struct str_strbuf *)data, flags) == 0;
 }
@@ -126,7 +126,7 @@ put_data(int fd, const struct strbuf *data)
 
 	return str_likely(r != NULL && data != NULL &&
 		       str_load(&cancel_used) == 0) &&
-	       fast_ready() && fd_read(r, &sd, &fflags, &gen) &&
+	       fast_ready() && fd_read(fd, r, &sd, &fflags, &gen) &&
 	       str_head_putdata_fast(sd, fflags, gen, fd,
 		       (const struct str_strbuf *)data) == 0;
 }

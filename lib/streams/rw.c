@@ -126,7 +126,7 @@ read(int fd, void *buf, size_t len)
 	if (str_unlikely(r == NULL))
 		return read_other(fd, buf, len);
 	cancel_point();
-	if (fast_ready() && fd_read(r, &sd, &fflags, &gen)) {
+	if (fast_ready() && fd_read(fd, r, &sd, &fflags, &gen)) {
 		ret = str_head_read_fast(sd, fflags, gen, fd, buf, len);
 		if (str_likely(ret > 0))
 			return ret;
@@ -146,7 +146,7 @@ write(int fd, const void *buf, size_t len)
 	if (str_unlikely(r == NULL))
 		return write_other(fd, buf, len);
 	cancel_point();
-	if (fast_ready() && fd_read(r, &sd, &fflags, &gen)) {
+	if (fast_ready() && fd_read(fd, r, &sd, &fflags, &gen)) {
 		ret = str_head_write_fast(sd, fflags, gen, fd, buf, len);
 		if (str_likely(ret > 0))
 			return ret;

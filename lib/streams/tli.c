@@ -60,7 +60,7 @@ strm_id(int fd, struct strm_id *ret, uint32_t **ret_user)
 
 	if (str_unlikely(r == NULL))
 		return none(fd);
-	if (str_unlikely(!fd_read(r, &sd, &fflags, &ret->gen)))
+	if (str_unlikely(!fd_read(fd, r, &sd, &fflags, &ret->gen)))
 		return -EBADF;
 	ret->head = sd;
 	ret->fflags = str_load(fflags);
@@ -243,7 +243,7 @@ strm_read(int fd, void *buf, size_t len)
 	if (str_unlikely(r == NULL))
 		return 0;
 	cancel_point();
-	if (!fast_ready() || !fd_read(r, &sd, &fflags, &gen))
+	if (!fast_ready() || !fd_read(fd, r, &sd, &fflags, &gen))
 		return 0;
 	ret = str_head_read_fast(sd, fflags, gen, fd, buf, len);
 	if (str_likely(ret > 0))
@@ -281,7 +281,7 @@ strm_write(int fd, const void *buf, size_t len)
 	if (str_unlikely(r == NULL))
 		return none(fd);
 	cancel_point();
-	if (fast_ready() && fd_read(r, &sd, &fflags, &gen)) {
+	if (fast_ready() && fd_read(fd, r, &sd, &fflags, &gen)) {
 		const struct ksock_lend *l = str_lend_hint(sd);
 
 		/* hints: looked at again inside */

@@ -109,6 +109,35 @@ command(void *arg)
 	return NULL;
 }
 
+T_CASE(a_number_that_was_looked_up_is_not_read_as_another_pipes)
+{
+	int old[2], fd[2], null;
+	struct p_call c;
+	char buf[1] = "";
+
+	p_warm_up();
+	p_pipe(old);
+	T_OK(setenv("STREAMS_DELAY", "fd:found:1000", 1));
+	p_call(&c, P_READ, old[0], buf, 1);
+	T_TRUE(p_call_blocks(&c));
+	T_OK(unsetenv("STREAMS_DELAY"));
+	T_OK(close(old[0]));
+	T_EQ(null = open("/dev/null", O_RDWR), old[0]);
+	T_OK(close(old[1]));
+	p_pipe(fd);
+	T_TRUE(fd[0] != old[0]);
+	T_EQ(write(fd[1], "x", 1), 1);
+	T_EQ(write(fd[0], "y", 1), 1);
+	T_TRUE(p_call_returns(&c, P_MS_LONG));
+	/* what has the number, or nothing: not what another one has */
+	T_TRUE(c.ret == 0 || (c.ret == -1 && c.err == EBADF));
+	T_EQ(read(fd[0], buf, 1), 1);
+	T_EQ(buf[0], 'x');
+	T_EQ(read(fd[1], buf, 1), 1);
+	T_EQ(buf[0], 'y');
+	T_OK(close(null));
+}
+
 static void
 command_of_a_closed_device(struct command *c)
 {
