@@ -102,11 +102,12 @@ bits(uint32_t *u, uint32_t end)
 static uint32_t
 units(const struct ip_slot *s, uint32_t from, uint32_t to)
 {
-	uint32_t u = from / 8, end = (to + 7) / 8, at, n = 0;
+	uint32_t u = from / 8, end = (to + 7) / 8, at, b, n = 0;
 
 	while (u < end) {
 		at = u / 8;
-		n += (uint32_t)__builtin_popcount(s->there[at] & bits(&u, end));
+		for (b = s->there[at] & bits(&u, end); b != 0; b &= b - 1)
+			n++;
 	}
 	return n;
 }
