@@ -136,6 +136,14 @@ set_int(ksock_t *ks, int level, int name, int val)
 	(void)ksock_setopt(ks, level, name, &val, sizeof(val));
 }
 
+/* As much as BUFFER waits to be received, where that is permitted. */
+static void
+set_input(ksock_t *ks)
+{
+	set_int(ks, SOL_SOCKET, SO_RCVBUF, BUFFER);
+	set_int(ks, SOL_SOCKET, SO_RCVBUFFORCE, BUFFER);
+}
+
 /* -------------------------------------------------------------- raw sockets */
 
 static int
@@ -153,9 +161,10 @@ raw_make(struct ip_wire *w)
 			(int)proto_of(w, k));
 		if (err != 0)
 			return err;
-		set_int(w->ks[k], SOL_SOCKET, k < 2 ? SO_SNDBUF : SO_RCVBUF,
-			BUFFER);
+		if (k >= 2)
+			set_input(w->ks[k]);
 		if (k < 2) {
+			set_int(w->ks[k], SOL_SOCKET, SO_SNDBUF, BUFFER);
 			set_int(w->ks[k], v6 ? IPPROTO_IPV6 : IPPROTO_IP,
 				v6 ? IPV6_HDRINCL : IP_HDRINCL, 1);
 			set_int(w->ks[k], SOL_SOCKET, SO_BROADCAST, 1);
@@ -302,8 +311,11 @@ tun_set(struct ip_wire *w, const char *name, uint32_t len)
 		r.ifr_mtu = (int)w->mtu;
 		err = ksock_ioctl(ks, SIOCSIFMTU, (int *)(void *)&r);
 	}
-	if (err == 0 && len == 4)
+	if (err == 0 && len == 4) {
+		r.ifr_qlen = BUFFER / 1024; /* packets for us */
+		(void)ksock_ioctl(ks, SIOCSIFTXQLEN, (int *)(void *)&r);
 		err = ksock_ioctl(ks, SIOCGIFFLAGS, (int *)(void *)&r);
+	}
 	if (err == 0 && len == 4) {
 		r.ifr_flags |= IFF_UP;
 		err = ksock_ioctl(ks, SIOCSIFFLAGS, (int *)(void *)&r);
@@ -441,6 +453,8 @@ ip_lower_make(struct ip_wire *w)
 		return tun_make(w);
 	case IPW_PACKET:
 		err = get(w, 0, AF_PACKET, SOCK_DGRAM, htons(ETH_P_ALL));
+		if (err == 0)
+			set_input(w->ks[0]);
 		return err != 0 ? err : ip_packet_set(w);
 	default:
 		return EINVAL;
