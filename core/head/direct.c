@@ -13,6 +13,7 @@
 #include "fastmsg.h"
 
 #include <str/direct.h>
+#include <str/hold.h>
 
 /* A full queue: how long to wait before waiting in earnest. */
 #define YIELDS 2u
@@ -81,6 +82,13 @@ str_direct_soon(struct str_headq *hq)
 			return true;
 	} while (host_ticks() - start < SPIN_US * host_ticks_per_ms / 1000);
 	return false;
+}
+
+/* See <str/hold.h>. */
+int
+str_read_soon(queue_t *rq)
+{
+	return str_direct_soon(&rq->q_pair->plumb->head[0].hq);
 }
 
 /*

@@ -818,6 +818,8 @@ udp_lo_direct(queue_t *q, const struct str_direct *sd)
 
 /* --------------------------------------------------------------- other wires */
 
+#define FULL INET_US(1000)
+
 /* The checksum of what came, to which @h and @uh belong, is right. */
 static int
 sum_is_good(const mblk_t *pkt, const struct ip_hdr *h,
@@ -861,6 +863,33 @@ part(const mblk_t *pkt, uint32_t skip, uint32_t len)
 	return mp;
 }
 
+/*
+ * Is there room for what has come by a wire?  Nobody waits, so what @to does
+ * not take is lost; but when it is full it is given the CPU, once.  To be told
+ * that it is full costs more than a packet: it is believed until @to's read
+ * side is back-enabled, or for a while.
+ */
+static int
+is_willing(struct udp *to)
+{
+	uint64_t full = str_load(&to->full);
+
+	if (full != 0 && (int64_t)(full - inet_ticks()) > 0)
+		return 0;
+	if (udp_has_room(to))
+		return 1;
+	/* before it is asked: it is back-enabled for what it says then */
+	str_store(&to->full, (inet_ticks() + FULL) | 1);
+	if (udp_has_room(to)) {
+		str_store(&to->full, (uint64_t)0);
+		return 1;
+	}
+	if (!str_read_soon(to->in.tp.rq) || !udp_has_room(to))
+		return 0;
+	str_store(&to->full, (uint64_t)0);
+	return 1;
+}
+
 /* A part of @pkt goes up to @to, whose stream is held.  Consumes nothing. */
 static void
 up(struct wire *w, struct udp *to, const mblk_t *pkt, uint32_t skip,
@@ -868,7 +897,7 @@ up(struct wire *w, struct udp *to, const mblk_t *pkt, uint32_t skip,
 {
 	mblk_t *mp, *bp, *data;
 
-	if (!udp_has_room(to)) {
+	if (!is_willing(to)) {
 		(void)tpi_dropped(&to->in.tp);
 		wire_count(w, WIRE_FULL, 1);
 		return;

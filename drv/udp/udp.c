@@ -210,6 +210,7 @@ udp_up(struct tpi *tp)
 	uint32_t got = u->in.out.got;
 	uint64_t now;
 
+	str_store(&u->full, (uint64_t)0);
 	if (nm != NULL) {
 		str_store(&u->stuck, 0u);
 		udp_wake(nm);

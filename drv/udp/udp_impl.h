@@ -122,6 +122,8 @@ struct udp {
 	uint64_t mark;		/* ... and how far it had read then */
 	volatile uint32_t stuck; /* we do not read: nobody waits for us */
 	volatile uint64_t stop;	/* ... how far we had */
+	volatile uint64_t full;	/* inet_ticks(): no room for what comes by
+				 * wires until then; 0: there may be */
 	uint32_t raw;		/* raw IP */
 	uint32_t check;		/* T_UDP_LOCHECK */
 	uint32_t tos, ttl;	/* of lo's headers */
