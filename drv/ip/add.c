@@ -149,7 +149,7 @@ fill(struct ip_wire *w, struct ip_ep *ep, const struct ipw_conf *conf)
 	str_ref(ep->rq, &w->ref);
 	for (i = 0; i < IP_KSOCKS; i++)
 		w->ks[i] = NULL;
-	w->ticked = str_now();
+	str_store(&w->ticked, str_now());
 	w->clock = 0;
 	w->waited = 0;
 	w->ifindex = 0;
@@ -166,14 +166,14 @@ static void
 wind(struct ip_wire *w)
 {
 	quntimeout(w->rq, w->clock);
-	w->ticked = str_now();
+	str_store(&w->ticked, str_now());
 	w->clock = qtimeout(w->rq, ip_wire_tick, w->rq, TICKS);
 }
 
 int
 ip_wire_is_slow(const struct ip_wire *w)
 {
-	return str_now() - w->ticked > SLOW;
+	return str_now() - str_load(&w->ticked) > SLOW;
 }
 
 /*

@@ -10,21 +10,31 @@
  * machine would: what others do meanwhile is what they do in between.
  */
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "user_impl.h"
 
-/* The number behind @label in @env, @none without one; -1: another label. */
-static int
+/*
+ * The number behind @label in @env, @none without one; -1: another label.
+ * A test may have set it while a thread of ours runs.
+ */
+STR_RACY static int
 number_of(const char *env, const char *label, int none)
 {
-	size_t len = strlen(label);
+	int n = 0;
 
-	if (env == NULL || strncmp(env, label, len) != 0 ||
-	    (env[len] != '\0' && env[len] != ':'))
+	if (env == NULL)
 		return -1;
-	return env[len] == ':' ? atoi(env + len + 1) : none;
+	for (; *label != '\0'; env++, label++)
+		if (*env != *label)
+			return -1;
+	if (*env == '\0')
+		return none;
+	if (*env != ':')
+		return -1;
+	for (env++; *env >= '0' && *env <= '9'; env++)
+		n = n * 10 + (*env - '0');
+	return n;
 }
 
 static void
