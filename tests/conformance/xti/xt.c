@@ -18,6 +18,7 @@ static const struct xt_target targets[] = {
 	{"udp2", "/dev/udp2", T_CLTS, 1, 0, 0, 0, 0, 1},
 	{"udp2-6", "/dev/udp2_6", T_CLTS, 1, 0, 0, 0, 1, 1},
 	{"rawip2", "/dev/rawip2", T_CLTS, 1, 0, 0, 1, 0, 1},
+	{"rawip2-6", "/dev/rawip2_6", T_CLTS, 1, 0, 0, 1, 1, 1},
 };
 const struct xt_target *xt = &targets[0];
 
