@@ -24,6 +24,9 @@
  *
  * Failure.  When it cannot be started callers go on without; it is tried
  * again after a second, and ever more rarely, by whoever comes or sleeps.
+ * One that ends without a word was killed on its way, which says nothing of
+ * the next: that is started at once, until so many have come to nothing that
+ * it must be the program.  Whoever gets as far as to be it ends the waiting.
  */
 #include <dlfcn.h>
 #include <linux/close_range.h>
@@ -47,6 +50,7 @@
 #define READY_MS 5000	      /* until it says that it is there */
 #define OTHERS_NS 2000000000u /* to wait for another one's start */
 #define RETRY_NS 1000000000u
+#define DEATHS 16u /* in a row, until it counts as a program that fails */
 #define AGAIN_NS 100000000u /* a sleeper's least time between two attempts */
 #define STACK_SIZE (32u << 10)
 
@@ -441,17 +445,22 @@ start_once(uint64_t w)
 		return EAGAIN;
 	STR_CRASH_POINT("daemon:starting");
 	err = start();
-	for (int i = 1; err == ESRCH && i < TRIES; i++)
+	while (err == ESRCH && str_add(&s->daemon_deaths, 1u) + 1 < DEATHS)
 		err = start(); /* it was killed on its way */
+	if (err == 0)
+		str_store(&s->daemon_deaths, 0u);
 	STR_CRASH_POINT("daemon:started");
 	if (err != 0 && str_load(word()) == mine)
 		failed(err);
 	else
 		str_store(&s->daemon_fails, 0u);
-	if (str_cas(word(), mine, NOBODY))
+	if (str_cas(word(), mine, NOBODY)) {
 		err = err != 0 ? err : ESRCH;
-	else
-		err = EAGAIN; /* it has put itself there: is it still? */
+	} else {
+		/* it has put itself there: is it still? */
+		str_store_rel(&s->daemon_retry, 0ull);
+		err = EAGAIN;
+	}
 	(void)host_wake(word_low(), INT_MAX);
 	return err;
 }
@@ -534,6 +543,19 @@ host_daemon_fork(void)
 	(void)sys_close(fd);
 }
 
+/*
+ * When a sleeper looks again.  Not so late as a start may be put off: another
+ * may be up long before.
+ */
+static uint64_t
+again_at(void)
+{
+	uint64_t now = host_now();
+	uint64_t at = str_load(&host_shared(host_domain)->daemon_retry);
+
+	return STR_MIN(STR_MAX(now + AGAIN_NS, at), now + RETRY_NS);
+}
+
 int
 host_daemon_watch(uint64_t *ret_again)
 {
@@ -549,12 +571,15 @@ host_daemon_watch(uint64_t *ret_again)
 	    !str_region_wanted())
 		return fd;
 	if (host_daemon() != 0) {
-		*ret_again = STR_MAX(host_now() + AGAIN_NS,
-			str_load(&host_shared(host_domain)->daemon_retry));
+		*ret_again = again_at();
 		return -1;
 	}
+	STR_CRASH_POINT("daemon:found");
 	w = str_load_acq(word());
-	return KIND(w) == RUNNING ? fd_of(w) : -1;
+	fd = KIND(w) == RUNNING ? fd_of(w) : -1;
+	if (fd < 0)
+		*ret_again = again_at(); /* it has died meanwhile */
+	return fd;
 }
 
 void
@@ -584,6 +609,8 @@ host_daemon_claim(void)
 		if (KIND(w) == RUNNING && w != mine && alive_really(w))
 			return false;
 	} while (!str_cas(word(), w, mine));
+	str_store(&host_shared(host_domain)->daemon_fails, 0u);
+	str_store_rel(&host_shared(host_domain)->daemon_retry, 0ull);
 	host_is_daemon = true;
 	host_priv_page->timer_ours = 1;
 	(void)str_or(&host_domain->proc[host_priv_page->proc].flags,

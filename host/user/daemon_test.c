@@ -5,7 +5,7 @@
  * streamsd: who starts it, when it goes, what it notices.  With the real
  * program (tools/streamsd) around the executive's test double.
  *
- * The program is this one: called `streamsd' it is that.
+ * The program is this one: called `streamsd', by whatever path, it is that.
  */
 #include <dirent.h>
 #include <poll.h>
@@ -27,7 +27,9 @@ int streamsd_main(int argc, char **argv);
 STR_CONSTRUCTOR static void
 be_streamsd(int argc, char **argv)
 {
-	if (strcmp(argv[0], "streamsd") == 0)
+	const char *slash = strrchr(argv[0], '/');
+
+	if (strcmp(slash != NULL ? slash + 1 : argv[0], "streamsd") == 0)
 		exit(streamsd_main(argc, argv));
 }
 
@@ -542,6 +544,164 @@ T_CASE(a_starter_killed_on_its_way_is_followed_by_another)
 		T_EQ(daemons(), 1);
 		kill_daemon();
 	}
+}
+
+/*
+ * A streamsd of which the first @n that are started are killed on their way.
+ * What is left of @n is in the file.
+ */
+struct mortal {
+	char dir[40], program[64], name[64], count[64];
+};
+
+static void
+mortal_count(const struct mortal *m, int n)
+{
+	FILE *f = fopen(m->count, "w");
+
+	T_NOTNULL(f);
+	fprintf(f, "%d\n", n);
+	T_EQ(fclose(f), 0);
+}
+
+static int
+mortal_left(const struct mortal *m)
+{
+	FILE *f = fopen(m->count, "r");
+	int n = -1;
+
+	T_NOTNULL(f);
+	T_EQ(fscanf(f, "%d", &n), 1);
+	T_EQ(fclose(f), 0);
+	return n;
+}
+
+static void
+mortal_make(struct mortal *m, int n)
+{
+	FILE *f;
+
+	strcpy(m->dir, "/tmp/streams-daemon-XXXXXX");
+	T_NOTNULL(mkdtemp(m->dir));
+	snprintf(m->program, sizeof m->program, "%s/program", m->dir);
+	snprintf(m->name, sizeof m->name, "%s/streamsd", m->dir);
+	snprintf(m->count, sizeof m->count, "%s/count", m->dir);
+	T_OK(symlink(self, m->name));
+	mortal_count(m, n);
+	f = fopen(m->program, "w");
+	T_NOTNULL(f);
+	fprintf(f, "#!/bin/sh\nread n <%s\nif [ $n -gt 0 ]; then\n"
+		"echo $((n - 1)) >%s\nkill -9 $$\nfi\nexec %s \"$@\"\n",
+		m->count, m->count, m->name);
+	T_OK(fchmod(fileno(f), 0700));
+	T_EQ(fclose(f), 0);
+	setenv("STREAMS_DAEMON", m->program, 1);
+}
+
+static void
+mortal_end(const struct mortal *m)
+{
+	T_OK(unlink(m->program));
+	T_OK(unlink(m->name));
+	T_OK(unlink(m->count));
+	T_OK(rmdir(m->dir));
+}
+
+/* That it was killed does not mean that it cannot be started. */
+T_CASE(killed_on_its_way_it_is_started_again_at_once)
+{
+	struct mortal m;
+
+	setup();
+	mortal_make(&m, 10);
+	T_EQ(ask(), 0);
+	T_EQ(mortal_left(&m), 0);
+	T_FALSE(gone(daemon_pid()));
+	/* and those count no more */
+	kill_daemon();
+	mortal_count(&m, 10);
+	T_EQ(ask(), 0);
+	T_EQ(mortal_left(&m), 0);
+	mortal_end(&m);
+}
+
+/* In a child: what somebody else starts for this domain. */
+static pid_t
+by_another(void)
+{
+	char *const argv[] = { (char[]){ "streamsd" }, NULL };
+	char *const env[] = { (char[]){ "STREAMS_DOMAIN=fd:3" },
+		(char[]){ "STREAMS_LINGER=60000" }, NULL };
+	pid_t pid = T_OK(fork());
+
+	if (pid == 0) {
+		T_EQ(dup2(host_domain_fd(), 3), 3);
+		(void)fcntl(3, F_SETFD, 0);
+		execve(self, argv, env);
+		_exit(127);
+	}
+	return pid;
+}
+
+T_CASE(always_killed_it_is_not_tried_without_end_until_one_is_up)
+{
+	struct mortal m;
+	pid_t pid;
+	int left;
+
+	setup();
+	mortal_make(&m, 1000);
+	T_EQ(ask(), ESRCH);
+	left = mortal_left(&m);
+	T_GT(left, 900);
+	T_EQ(ask(), ESRCH);
+	T_EQ(mortal_left(&m), left);
+	/* one that runs says that it can be started */
+	pid = by_another();
+	T_SOON(daemon_pid() == pid, 5000);
+	T_EQ(ask(), 0);
+	mortal_count(&m, 0);
+	kill_daemon();
+	T_OK(waitpid(pid, NULL, 0));
+	T_EQ(ask(), 0);
+	T_FALSE(gone(daemon_pid()));
+	mortal_end(&m);
+}
+
+/* In a child: end it as soon as it is there, and say that there is none. */
+static void
+end_and_tell(void)
+{
+	uint64_t w;
+
+	T_SOON(daemon_pid() != 0, 5000);
+	w = name();
+	kill_daemon();
+	(void)str_cas(&host_shared(host_domain)->daemon, w, 0ull);
+	_exit(0);
+}
+
+/* It was there, and another noticed its death before the sleeper did. */
+T_CASE(who_goes_to_sleep_while_it_dies_does_not_sleep_on)
+{
+	struct host_call hc = { .fd = -1 };
+	uint32_t ev;
+	pid_t pid;
+
+	setup();
+	want(true);
+	setenv("STREAMS_DELAY", "daemon:found:300", 1);
+	pid = T_OK(fork());
+	if (pid == 0)
+		end_and_tell();
+	up_enter(&hc);
+	T_EQ(host_wait_carrier(&hc, 10000 * MS, &ev), 0);
+	unsetenv("STREAMS_DELAY");
+	T_OK(waitpid(pid, NULL, 0));
+	(void)host_wait_carrier(&hc, MS, &ev);
+	host_leave();
+	T_GT(daemon_pid(), 0);
+	T_FALSE(gone(daemon_pid()));
 }
 
 /* ---------------------------------------------------------------- notices */

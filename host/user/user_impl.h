@@ -64,6 +64,7 @@ struct host_shared {
 	str_a32 sock_closed;   /* [A] counts sockets that were closed */
 	str_a32 sock_awake;    /* [A] streamsd looks at sockets in 1 ms, or has
 				* been asked to */
+	str_a32 daemon_deaths; /* [A] those killed while starting, in a row */
 };
 #define HOST_SHARED_OFF (STR_HDR_SIZE - 4096)
 

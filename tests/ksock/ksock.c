@@ -388,6 +388,16 @@ T_CASE(a_refused_connection_is_told)
 
 /* ----------------------------------------------------------------- much data */
 
+/* What came is wrong: say so, and let the writer fail instead of waiting. */
+static void
+drain_failed(int fd, long at, int status)
+{
+	fprintf(stderr, "# %s at byte %ld\n",
+		status == 1 ? "the end, or an error," : "another byte", at);
+	(void)shutdown(fd, SHUT_RDWR);
+	_exit(status);
+}
+
 static void
 drain_slowly(int fd, int total)
 {
@@ -399,10 +409,10 @@ drain_slowly(int fd, int total)
 		ssize_t r = read(fd, buf, sizeof buf);
 
 		if (r <= 0)
-			_exit(1);
+			drain_failed(fd, n, 1);
 		for (ssize_t i = 0; i < r; i++)
 			if (buf[i] != (char)((n + i) % 251))
-				_exit(2);
+				drain_failed(fd, n + i, 2);
 		n += (int)r;
 		if (n < total / 8)
 			poll(&none, 1, 1);
@@ -1073,6 +1083,44 @@ T_CASE(a_new_streamsd_has_the_sockets_too)
 	text(p, "ping");
 	expect(p, "ping");
 	reap(pid);
+}
+
+/* It tries to send what has no room, when nobody else does. */
+T_CASE(what_streamsd_has_in_its_hands_when_it_dies_is_not_lost)
+{
+	static char buf[10007], in[65536];
+	long total = 0, got = 0;
+	struct pollfd pfd[2];
+	uint64_t end;
+	int s, p;
+	pid_t was;
+	ssize_t r;
+
+	T_OK(setenv("STREAMS_DAEMON_CRASH", "ksock:sent", 1));
+	wired(&s, &p);
+	T_SOON((was = streamsd()) != 0, 3000);
+	T_OK(unsetenv("STREAMS_DAEMON_CRASH"));
+	T_OK(fcntl(s, F_SETFL, O_NONBLOCK));
+	do {
+		for (size_t i = 0; i < sizeof buf; i++)
+			buf[i] = (char)((total + (long)i) % 251);
+		r = write(s, buf, sizeof buf);
+		total += r > 0 ? r : 0;
+	} while (r > 0);
+	T_EQ(errno, EAGAIN);
+	T_SOON(streamsd() != was, 5000);
+	pfd[0] = (struct pollfd){s, POLLOUT, 0};
+	pfd[1] = (struct pollfd){p, POLLIN, 0};
+	for (end = now_ms() + 10000; got < total && now_ms() < end;) {
+		(void)poll(pfd, 2, 100);
+		r = recv(p, in, sizeof in, MSG_DONTWAIT);
+		for (ssize_t i = 0; i < r; i++)
+			if (in[i] != (char)((got + i) % 251))
+				T_FAIL("byte %ld of %ld is another",
+					got + (long)i, total);
+		got += r > 0 ? r : 0;
+	}
+	T_EQ(got, total);
 }
 
 T_CASE(much_data_while_streamsd_is_killed_again_and_again)

@@ -9,7 +9,16 @@
  * queue above has room.  The end of the connection is an M_HANGUP.  With
  * WIRE_GATHER small amounts are kept for a while, as the inet driver keeps
  * them.
+ *
+ * Crash.  What is written stands on the queue until the kernel has it.  `left'
+ * counts the bytes that it has, `front' those before the queue's first
+ * message; a message that is being taken off is named by `going' first.  Who
+ * dies sending leaves `busy': then the kernel is asked how much it has been
+ * given (`base' is what it counts besides).
  */
+#include <asm/ioctls.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/types.h>
@@ -29,12 +38,17 @@
 #define WIRE_MAJOR 250
 #define WIRE_READ 16384
 #define WIRE_MINORS 1024
+#define WIRE_SYN_SENT 2 /* tcpi_state */
+#define WIRE_SYN_RECV 3
 
 struct wire {
 	ksock_t *ks;
 	int listening, up, end, dgram;
 	int gather; /* bytes */
 	struct wire_count n;
+	volatile uint64_t left, front, next, base;
+	volatile int based, busy;
+	mblk_t *volatile going;
 };
 
 struct wire_state {
@@ -96,54 +110,137 @@ wire_size(queue_t *q)
 	return n;
 }
 
+/* A connection begins. */
+static void
+wire_start(struct wire *w, ksock_t *ks)
+{
+	w->busy = w->based = 0;
+	w->left = w->front;
+	w->ks = ks;
+}
+
+/* The bytes that the kernel has been given. */
+static int
+wire_given(struct wire *w, uint64_t *ret)
+{
+	struct tcp_info a, b;
+	uint32_t len;
+	int outq, i;
+
+	for (i = 0; i < 1000; i++) {
+		len = sizeof(a);
+		if (ksock_getopt(w->ks, IPPROTO_TCP, TCP_INFO, &a, &len) != 0 ||
+		    ksock_ioctl(w->ks, SIOCOUTQ, &outq) != 0)
+			return 0;
+		len = sizeof(b);
+		if (ksock_getopt(w->ks, IPPROTO_TCP, TCP_INFO, &b, &len) != 0)
+			return 0;
+		if (a.tcpi_bytes_acked == b.tcpi_bytes_acked)
+			break;
+	}
+	*ret = a.tcpi_bytes_acked + (uint64_t)outq;
+	/* before it is connected it may count that too */
+	return i < 1000 && a.tcpi_state != WIRE_SYN_SENT &&
+		a.tcpi_state != WIRE_SYN_RECV;
+}
+
+/* Take off what the kernel has. */
+static void
+wire_consume(queue_t *q, struct wire *w)
+{
+	mblk_t *mp;
+
+	while ((mp = q->q_first) != NULL &&
+		w->left - w->front >= msgdsize(mp)) {
+		w->next = w->front + msgdsize(mp);
+		w->going = mp;
+		(void)getq(q);
+		w->front = w->next;
+		w->going = NULL;
+		freemsg(mp);
+	}
+}
+
+/* Who was here last may have died in the middle.  False: not known now. */
+static int
+wire_mend(queue_t *q, struct wire *w)
+{
+	uint64_t given;
+	mblk_t *mp;
+
+	if (w->going != NULL) {
+		for (mp = q->q_first; mp != NULL && mp != w->going;
+			mp = mp->b_next)
+			;
+		if (mp == NULL)
+			w->front = w->next;
+		w->going = NULL;
+	}
+	if (w->busy && w->based) {
+		if (!wire_given(w, &given))
+			return 0;
+		w->left = given - w->base;
+	}
+	w->busy = 0;
+	wire_consume(q, w);
+	if (!w->based && !w->dgram && wire_given(w, &given)) {
+		w->base = given - w->left;
+		w->based = 1;
+	}
+	return 1;
+}
+
 /* One message, or what goes of it.  False: no more room. */
 static int
-wire_send(struct wire *w, mblk_t *mp)
+wire_send(queue_t *q, struct wire *w)
 {
+	size_t skip = (size_t)(w->left - w->front), len;
+	mblk_t *bp, *mp = q->q_first;
+	size_t size = msgdsize(mp);
 	struct iovec iov[16];
 	uint32_t n = 0;
-	mblk_t *bp;
 	long r;
 
-	for (bp = mp; bp != NULL && n < 16; bp = bp->b_cont)
-		if (bp->b_wptr > bp->b_rptr)
-			iov[n++] = (struct iovec){bp->b_rptr,
-				(size_t)(bp->b_wptr - bp->b_rptr)};
-	if (n == 0)
-		return 1;
+	for (bp = mp; bp != NULL && n < 16; bp = bp->b_cont) {
+		len = (size_t)(bp->b_wptr - bp->b_rptr);
+		if (len > skip)
+			iov[n++] = (struct iovec){bp->b_rptr + skip,
+				len - skip};
+		skip -= len < skip ? len : skip;
+	}
 	w->n.writes++;
+	w->busy = 1;
 	r = ksock_send(w->ks, iov, n, 0);
 	if (r == -EAGAIN || r == -ENOTCONN) {
+		w->busy = 0;
 		w->n.refused++;
 		return 0;
 	}
-	if (r < 0) {
-		/* nobody will have it */
-		adjmsg(mp, (int)msgdsize(mp));
-		return 1;
-	}
-	adjmsg(mp, (int)r);
-	return msgdsize(mp) == 0;
+	/* after an error nobody will have it */
+	w->left = r < 0 ? w->front + size : w->left + (uint64_t)r;
+	w->busy = 0;
+	wire_consume(q, w);
+	return w->left == w->front;
 }
 
 static int
 wire_wsrv(queue_t *q)
 {
 	struct wire *w = q->q_ptr;
-	mblk_t *mp;
 
 	if (w->ks == NULL || w->listening)
 		return 0;
 	w->up = 1;
 	(void)ksock_events(w->ks);
-	while ((mp = getq(q)) != NULL) {
-		if (!wire_send(w, mp)) {
-			putbq(q, mp);
+	if (!wire_mend(q, w)) {
+		ksock_want(w->ks, KS_OUT);
+		return 0;
+	}
+	while (q->q_first != NULL)
+		if (!wire_send(q, w)) {
 			ksock_want(w->ks, KS_OUT);
 			return 0;
 		}
-		freemsg(mp);
-	}
 	ksock_want(w->ks, 0);
 	return 0;
 }
@@ -185,7 +282,7 @@ wire_accept(queue_t *q, struct wire *w)
 	if (ksock_accept(w->ks, &ks, NULL, NULL) != 0)
 		return;
 	ksock_close(w->ks, 0);
-	w->ks = ks;
+	wire_start(w, ks);
 	w->listening = 0;
 	w->up = 1;
 	ksock_attach(ks, q);
@@ -255,7 +352,7 @@ wire_socket(queue_t *q, struct wire *w, int type, int port, int listen)
 	int on = 1, err;
 
 	ksock_close(w->ks, 0);
-	w->ks = NULL;
+	wire_start(w, NULL);
 	err = ksock_create(RD(q), AF_INET, type, 0, &w->ks);
 	if (err != 0)
 		return err;
