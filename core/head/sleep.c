@@ -814,7 +814,7 @@ sock_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
  * one; if not, all that may be done is to leave.
  * @sid: the stream's; @seq: host_tls.sig_seq, both from before the sleep
  */
-bool
+STR_RACY bool
 str_head_gone(struct str_head *sd, uint64_t sid, uint32_t seq)
 {
 	return str_unlikely(host_tls.sig_seq != seq) &&

@@ -135,7 +135,7 @@ entry_stream(struct str_cookie *e)
 }
 
 /* str_stream_lives - is @pl, an address somebody left, a stream still? */
-bool
+STR_RACY bool
 str_stream_lives(struct str_plumb *pl)
 {
 	struct str_file *f;

@@ -534,7 +534,7 @@ T_CASE(fork_among_threads_that_open_and_close_is_safe)
  * its own: what it waits for is not another pipe when it comes back.
  */
 static int own[2];
-static volatile int in_handler, let_go;
+static _Atomic int in_handler, let_go;
 
 static void
 calls_in_handler(int sig)
