@@ -53,7 +53,7 @@ void str_head_write_after(struct str_head *sd, int fd, bool look) STR_COLD;
 STR_INLINE bool
 fast_ready(void)
 {
-	return str_likely(host_tls.slot != NULL && *host_identity != 0 &&
+	return str_likely(host_tls.slot != NULL && host_known() &&
 		host_tls.depth == 0 && str_load(&host_domain->asym) != 0);
 }
 

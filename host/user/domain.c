@@ -361,7 +361,7 @@ host_domain_exit(void)
 {
 	uint64_t old;
 
-	if (host_domain == NULL || *host_identity == 0)
+	if (host_domain == NULL || !host_known())
 		return; /* a child that never made a call */
 	host_sig_block(&old);
 	host_slot_exit();

@@ -723,7 +723,7 @@ host_enter_slow(struct host_call *hc)
 void
 host_exec_begin(void)
 {
-	if (host_domain == NULL || *host_identity == 0)
+	if (host_domain == NULL || !host_known())
 		return;
 	(void)str_or(&host_domain->proc[host_priv_page->proc].flags,
 		STR_PROC_EXEC);
@@ -733,7 +733,7 @@ host_exec_begin(void)
 void
 host_exec_failed(void)
 {
-	if (host_domain != NULL && *host_identity != 0)
+	if (host_domain != NULL && host_known())
 		(void)str_and(&host_domain->proc[host_priv_page->proc].flags,
 			~STR_PROC_EXEC);
 }

@@ -113,7 +113,7 @@ host_wait_abandon(void)
 		host_bell_waiting = 0;
 		host_bell_leave(false);
 	}
-	if (t != NULL && *host_identity != 0 &&
+	if (t != NULL && host_known() &&
 	    str_load(&t->state) != STR_THR_RUN) {
 		str_store(&t->state, (uint32_t)STR_THR_RUN);
 		str_store(&t->asleep_on, 0ull);
@@ -197,7 +197,7 @@ sleep_begin(struct sleeper *s, uint32_t state)
 static void
 sleep_over(struct sleeper *s)
 {
-	if (str_unlikely(host_tls.slot == NULL || *host_identity == 0)) {
+	if (str_unlikely(host_tls.slot == NULL || !host_known())) {
 		struct host_call hc = { .fd = -1 };
 
 		if (host_enter_slow(&hc) != 0)

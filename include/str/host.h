@@ -97,6 +97,12 @@ extern struct str_domain *host_domain STR_HIDDEN;
 /* First word of a page wiped by fork: 0 = this is a new process. */
 extern volatile uint32_t *host_identity STR_HIDDEN;
 
+STR_INLINE bool
+host_known(void)
+{
+	return str_load(host_identity) != 0;
+}
+
 /* ------------------------------------------------------------------ calls */
 
 /*
@@ -113,7 +119,7 @@ void host_leave_slow(void) STR_COLD;
 STR_INLINE int
 host_enter(struct host_call *hc)
 {
-	if (str_unlikely(host_tls.slot == NULL || *host_identity == 0)) {
+	if (str_unlikely(host_tls.slot == NULL || !host_known())) {
 		int err = host_enter_slow(hc);
 
 		if (err != 0)

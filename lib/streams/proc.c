@@ -49,7 +49,7 @@ vfork(void)
 static bool
 exit_ours(void)
 {
-	return host_domain != NULL && *host_identity != 0 &&
+	return host_domain != NULL && host_known() &&
 	       str_load(&host_domain->proc[host_priv_page->proc].pid) ==
 		       (uint32_t)sys_getpid();
 }

@@ -100,7 +100,7 @@ until(uint64_t deadline, struct timespec *ts)
 static void
 nap_over(uint32_t depth)
 {
-	if (str_unlikely(host_tls.slot == NULL || *host_identity == 0)) {
+	if (str_unlikely(host_tls.slot == NULL || !host_known())) {
 		struct host_call hc = {.fd = -1};
 
 		if (host_enter_slow(&hc) != 0)
