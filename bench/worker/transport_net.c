@@ -83,8 +83,8 @@ set_host(struct address *address, uint32_t host)
 }
 
 /*
- * Before a station has answered who it is, packets for it wait, and later
- * ones may overtake them, as on any network.  So one goes first.  Only a
+ * Before a station has answered who it is, packets for it wait, of which a
+ * kernel drops those that are too many.  So one goes first.  Only a
  * socket is polled: an endpoint that has been works otherwise from then on.
  */
 static int

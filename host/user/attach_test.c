@@ -5,12 +5,14 @@
  * Domains: names, checks, and how long they live.
  */
 #include <dirent.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <t.h>
@@ -259,6 +261,75 @@ T_CASE(after_a_crash_a_new_file_takes_the_name)
 	child_ok(pid);
 	T_OK(close(keep));
 	T_EQ(files_left(NULL, 0), -1);
+	runtime_dir_remove();
+}
+
+/* Dies a member, in a network namespace of its own; 1: there is none. */
+static void T_NORETURN
+dies_elsewhere(void)
+{
+	if (syscall(SYS_unshare, CLONE_NEWNET) != 0)
+		_exit(1);
+	enter_leave();
+	raise(SIGKILL);
+	_exit(2);
+}
+
+T_CASE(what_a_crash_left_in_a_namespace_that_is_gone_is_swept)
+{
+	int status, to[2], from[2];
+	char c, name[2][512];
+	pid_t pid, other;
+
+	runtime_dir();
+	pid = T_OK(fork());
+	if (pid == 0)
+		dies_elsewhere();
+	T_EQ(T_OK(waitpid(pid, &status, 0)), pid);
+	if (WIFEXITED(status)) {
+		T_EQ(WEXITSTATUS(status), 1);
+		runtime_dir_remove();
+		T_SKIP("no network namespaces");
+	}
+	T_EQ(files_left(name[0], sizeof name[0]), 1);
+	/* one where somebody is stays, though no member lives */
+	T_OK(pipe(to));
+	T_OK(pipe(from));
+	other = T_OK(fork());
+	if (other == 0) {
+		T_OK(syscall(SYS_unshare, CLONE_NEWNET));
+		pid = T_OK(fork());
+		if (pid == 0) {
+			enter_leave();
+			raise(SIGKILL);
+		}
+		T_EQ(T_OK(waitpid(pid, &status, 0)), pid);
+		T_EQ(write(from[1], "x", 1), 1);
+		T_EQ(read(to[0], &c, 1), 1);
+		_exit(0);
+	}
+	T_EQ(read(from[0], &c, 1), 1);
+	/* that one swept the first, whose namespace is gone, too */
+	T_EQ(files_left(name[1], sizeof name[1]), 1);
+	T_NE(strcmp(name[0], name[1]), 0);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		enter_leave();
+		T_EQ(files_left(NULL, 0), 2);
+		exit(0);
+	}
+	child_ok(pid);
+	T_EQ(files_left(NULL, 0), 1);
+	T_EQ(write(to[1], "x", 1), 1);
+	child_ok(other);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		enter_leave();
+		T_EQ(files_left(NULL, 0), 1);
+		exit(0);
+	}
+	child_ok(pid);
+	T_LE(files_left(NULL, 0), 0);
 	runtime_dir_remove();
 }
 

@@ -63,31 +63,16 @@ has_keeper(const char *pid, const struct host_job *job)
 	       parent[2] == (int)job->sid;
 }
 
-/* No opendir(): a handler may have come in the middle of malloc(). */
 static bool
-orphaned(const struct host_job *job)
+keeps(const char *pid, void *arg)
 {
-	struct {
-		uint64_t ino, off;
-		uint16_t len;
-		uint8_t type;
-		char name[];
-	} *e;
-	uint64_t buf[256];
-	bool yes = true;
-	long n, at;
-	int fd = (int)sys_call4(SYS_openat, AT_FDCWD, "/proc",
-		O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	return has_keeper(pid, arg);
+}
 
-	if (fd < 0)
-		return true;
-	while (yes && (n = sys_call3(SYS_getdents64, fd, buf, sizeof buf)) > 0)
-		for (at = 0; yes && at < n; at += e->len) {
-			e = (void *)((char *)buf + at);
-			yes = !has_keeper(e->name, job);
-		}
-	(void)sys_call1(SYS_close, fd);
-	return yes;
+static bool
+orphaned(struct host_job *job)
+{
+	return !host_dir_find("/proc", keeps, job);
 }
 
 int

@@ -19,7 +19,8 @@
  *
  * Failure.  A new domain's file has no name until it is finished, and loses
  * itself if its creator dies.  A member that was killed leaves the file; the
- * next one to attach finds itself alone and starts over.
+ * next one to attach finds itself alone and starts over; or, where nobody can
+ * attach any more, the next one to make another does away with it (sweep.c).
  */
 #include <stdio.h>
 #include <string.h>
@@ -198,6 +199,8 @@ named_try(const struct host_name *n)
 		O_NONBLOCK, 0);
 	if (fd == -ENOENT) {
 		err = host_name_mkdir(n);
+		if (err == 0)
+			host_named_sweep(n->dir);
 		return err != 0 ? err : named_create(n->path, false);
 	}
 	if (fd < 0)

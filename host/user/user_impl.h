@@ -121,6 +121,11 @@ int host_name_mkdir(const struct host_name *n);
 
 /* named.c */
 int host_named_attach(const struct host_name *n);
+/* Those left by crashes in network namespaces that are no more, in @dir. */
+void host_named_sweep(const char *dir);
+/* Does @fn say yes to one of the names in @path?  Without malloc(). */
+bool host_dir_find(const char *path, bool (*fn)(const char *name, void *arg),
+	void *arg);
 void host_named_forked(void);	/* a lock of its own for a child */
 void host_named_exit(void);
 bool host_named_forsaken(void);

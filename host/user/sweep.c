@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What crashes in other network namespaces left.
+ *
+ * A domain's name tells the namespaces of its members.  One that all members
+ * of were killed is found by the next process that attaches there; but when a
+ * network namespace has gone, nobody will.  So who makes a domain looks at the
+ * others in its directory: where no process is in the namespace that a name
+ * tells, and nobody has the file's lock, it is taken away.  Another pid
+ * namespace may have processes that are not seen from here: what belongs to
+ * one is left alone.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "user_impl.h"
+
+/* No opendir(): a handler may have come in the middle of malloc(). */
+bool
+host_dir_find(const char *path, bool (*fn)(const char *name, void *arg),
+	void *arg)
+{
+	struct {
+		uint64_t ino, off;
+		uint16_t len;
+		uint8_t type;
+		char name[];
+	} *e;
+	uint64_t buf[256];
+	bool yes = false;
+	long n, at;
+	int fd = (int)sys_call4(SYS_openat, AT_FDCWD, path,
+		O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+
+	if (fd < 0)
+		return false;
+	while (!yes && (n = sys_call3(SYS_getdents64, fd, buf, sizeof buf)) > 0)
+		for (at = 0; !yes && at < n; at += e->len) {
+			e = (void *)((char *)buf + at);
+			yes = fn(e->name, arg);
+		}
+	(void)sys_call1(SYS_close, fd);
+	return yes;
+}
+
+/* Is the process called @pid in the network namespace *@arg? */
+static bool
+is_in(const char *pid, void *arg)
+{
+	const uint64_t *net = arg;
+	char path[64];
+	struct stat st;
+
+	if (pid[0] < '1' || pid[0] > '9')
+		return false;
+	snprintf(path, sizeof path, "/proc/%.20s/ns/net", pid);
+	return sys_call4(SYS_newfstatat, AT_FDCWD, path, &st, 0) == 0 &&
+		st.st_ino == *net;
+}
+
+/* The namespaces in @name: NAME-UID-ABI-PID-NET. */
+static bool
+namespaces(const char *name, uint64_t *ret_pid, uint64_t *ret_net)
+{
+	const char *p = name + strlen(name);
+	unsigned long long pid, net;
+	int dashes = 0, end = 0;
+
+	while (p > name && dashes < 2)
+		dashes += *--p == '-';
+	if (dashes < 2 || sscanf(p, "-%llu-%llu%n", &pid, &net, &end) != 2 ||
+	    p[end] != '\0')
+		return false;
+	*ret_pid = pid;
+	*ret_net = net;
+	return true;
+}
+
+struct sweep {
+	const char *dir;
+	uint64_t pid, net; /* ours */
+};
+
+static bool
+sweep_one(const char *name, void *arg)
+{
+	const struct sweep *s = arg;
+	struct stat st, now;
+	uint64_t pid, net;
+	char path[1024];
+	int fd;
+
+	if (!namespaces(name, &pid, &net) || pid != s->pid || net == s->net ||
+	    host_dir_find("/proc", is_in, &net) ||
+	    (size_t)snprintf(path, sizeof path, "%s/%s", s->dir, name) >=
+		    sizeof path)
+		return false;
+	fd = sys_openat(AT_FDCWD, path,
+		O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
+	if (fd < 0)
+		return false;
+	/* with the lock nobody can be about to attach */
+	if (host_domain_stat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid() &&
+	    sys_call2(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0 &&
+	    sys_call4(SYS_newfstatat, AT_FDCWD, path, &now,
+		    AT_SYMLINK_NOFOLLOW) == 0 &&
+	    st.st_dev == now.st_dev && st.st_ino == now.st_ino)
+		(void)sys_call3(SYS_unlinkat, AT_FDCWD, path, 0);
+	(void)sys_close(fd);
+	return false;
+}
+
+void
+host_named_sweep(const char *dir)
+{
+	struct sweep s = {.dir = dir, .pid = host_ns_inode("pid"),
+		.net = host_ns_inode("net")};
+
+	if (dir[0] != '\0' && s.pid != 0 && s.net != 0)
+		(void)host_dir_find(dir, sweep_one, &s);
+}
