@@ -205,7 +205,7 @@ count_out(queue_t *q, mblk_t *mp, mblk_t *next, mblk_t *prev)
 		}
 		return back;
 	}
-	q->q_count -= STR_MIN(n, q->q_count);
+	str_store(&q->q_count, q->q_count - STR_MIN(n, q->q_count));
 	if (q->q_count != 0 && q->q_count >= q->q_lowat)
 		return -1;
 	if (str_load(&q->q_flag) & QFULL) {

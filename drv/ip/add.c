@@ -157,7 +157,7 @@ fill(struct ip_wire *w, struct ip_ep *ep, const struct ipw_conf *conf)
 	bzero(w->told, sizeof(w->told));
 	for (i = 0; i < IP_MEMBERS; i++)
 		w->member[i].gen &= ~1u;
-	w->regroup = 0;
+	str_store(&w->regroup, 0u);
 	bzero((void *)(uintptr_t)w->count, sizeof(w->count));
 }
 
@@ -293,7 +293,7 @@ ip_wire_input(struct ip_ep *ep)
 		return;
 	if (ip_wire_is_slow(ep->wire))
 		ip_wire_tick(ep->rq);
-	if (ep->wire->regroup) {
+	if (str_load(&ep->wire->regroup) != 0) {
 		__atomic_store_n(&ep->wire->regroup, 0u, __ATOMIC_SEQ_CST);
 		ip_groups_tell(ep->wire);
 	}

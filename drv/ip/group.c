@@ -115,7 +115,7 @@ changed(struct ip_wire *w)
 	queue_t *rq = w->rq;
 	struct str_hold h;
 
-	w->regroup = 1;
+	str_store(&w->regroup, 1u);
 	if (str_hold(&h, &ref) != 0)
 		return; /* its clock does */
 	qenable(rq);
@@ -281,7 +281,7 @@ ip_groups_look(struct ip_wire *w)
 			str_unhold(&h);
 		if (err == ESRCH) {
 			drop(m);
-			w->regroup = 1;
+			str_store(&w->regroup, 1u);
 		}
 		mutex_exit(&sh->lock);
 	}

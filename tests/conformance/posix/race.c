@@ -577,6 +577,7 @@ T_CASE(who_waits_at_a_pipe_does_not_come_back_to_another)
 	int fd[2], other[PIPES][2];
 	pthread_t th;
 
+	P_HANDLERS_AT_ONCE();
 	T_OK(sigaction(SIGUSR1, &sa, NULL));
 	p_pipe(own);
 	p_pipe(fd);
