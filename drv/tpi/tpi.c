@@ -225,6 +225,19 @@ is_ordrel(const mblk_t *mp)
 		*(const t_scalar_t *)(const void *)mp->b_rptr == T_ORDREL_REQ;
 }
 
+/* tpi_free_taken - what was taken off a frozen queue, by b_next */
+void
+tpi_free_taken(mblk_t *gone)
+{
+	mblk_t *next;
+
+	for (; gone != NULL; gone = next) {
+		next = gone->b_next;
+		gone->b_next = NULL;
+		freemsg(gone);
+	}
+}
+
 /*
  * Data that waits on @q is dropped, of band @band or, -1, of all.  Requests
  * and indications stay: somebody waits for what they bring.  A release that
@@ -248,11 +261,7 @@ tpi_flush(queue_t *q, int band, int all)
 		gone = mp;
 	}
 	unfreezestr(q, 0);
-	for (; gone != NULL; gone = next) {
-		next = gone->b_next;
-		gone->b_next = NULL;
-		freemsg(gone);
-	}
+	tpi_free_taken(gone);
 }
 
 /* SVR4 M_FLUSH(D7) */

@@ -53,6 +53,7 @@ int tpi_request(queue_t *q, mblk_t *mp, struct tpi *tp,
 	const struct tpi_ops *ops);
 int tpi_is_data(const mblk_t *mp);
 int tpi_is_answer(const mblk_t *mp);
+void tpi_free_taken(mblk_t *gone);
 
 void tpi_bind_ack(struct tpi *tp);
 void tpi_unbound(struct tpi *tp);

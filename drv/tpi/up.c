@@ -205,11 +205,7 @@ flush_events(queue_t *q)
 		gone = mp;
 	}
 	unfreezestr(q, 0);
-	for (; gone != NULL; gone = next) {
-		next = gone->b_next;
-		gone->b_next = NULL;
-		freemsg(gone);
-	}
+	tpi_free_taken(gone);
 }
 
 /* What the user has not read, and what has not left his modules, is void. */

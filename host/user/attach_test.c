@@ -275,6 +275,20 @@ dies_elsewhere(void)
 	_exit(2);
 }
 
+/* So many domains' files are there while a new member lives. */
+static void
+member_sees(int files)
+{
+	pid_t pid = T_OK(fork());
+
+	if (pid == 0) {
+		enter_leave();
+		T_EQ(files_left(NULL, 0), files);
+		exit(0);
+	}
+	child_ok(pid);
+}
+
 T_CASE(what_a_crash_left_in_a_namespace_that_is_gone_is_swept)
 {
 	int status, to[2], from[2];
@@ -312,23 +326,11 @@ T_CASE(what_a_crash_left_in_a_namespace_that_is_gone_is_swept)
 	/* that one swept the first, whose namespace is gone, too */
 	T_EQ(files_left(name[1], sizeof name[1]), 1);
 	T_NE(strcmp(name[0], name[1]), 0);
-	pid = T_OK(fork());
-	if (pid == 0) {
-		enter_leave();
-		T_EQ(files_left(NULL, 0), 2);
-		exit(0);
-	}
-	child_ok(pid);
+	member_sees(2);
 	T_EQ(files_left(NULL, 0), 1);
 	T_EQ(write(to[1], "x", 1), 1);
 	child_ok(other);
-	pid = T_OK(fork());
-	if (pid == 0) {
-		enter_leave();
-		T_EQ(files_left(NULL, 0), 1);
-		exit(0);
-	}
-	child_ok(pid);
+	member_sees(1);
 	T_LE(files_left(NULL, 0), 0);
 	runtime_dir_remove();
 }
