@@ -668,13 +668,42 @@ T_CASE(always_killed_it_is_not_tried_without_end_until_one_is_up)
 	mortal_end(&m);
 }
 
-/* In a child: end it as soon as it is there, and say that there is none. */
+/* Does @pid hold a descriptor of a process? */
+static bool
+watches(pid_t pid)
+{
+	char path[64], to[64];
+	struct dirent *e;
+	bool found = false;
+	ssize_t n;
+	DIR *d;
+
+	snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+	d = opendir(path);
+	T_NOTNULL(d);
+	while (!found && (e = readdir(d)) != NULL) {
+		n = readlinkat(dirfd(d), e->d_name, to, sizeof to - 1);
+		if (n <= 0)
+			continue;
+		to[n] = '\0';
+		found = strstr(to, "pidfd") != NULL;
+	}
+	closedir(d);
+	return found;
+}
+
+/*
+ * In a child: end it when @pid has found it, and say that there is none.  Not
+ * before: a streamsd that was killed before it said that it is there is
+ * started again at once.
+ */
 static void
-end_and_tell(void)
+end_and_tell(pid_t pid)
 {
 	uint64_t w;
 
-	T_SOON(daemon_pid() != 0, 5000);
+	T_SOON(watches(pid), 5000);
+	T_SOON(state_of(pid) == 'S', 5000); /* at the label */
 	w = name();
 	kill_daemon();
 	(void)str_cas(&host_shared(host_domain)->daemon, w, 0ull);
@@ -693,7 +722,7 @@ T_CASE(who_goes_to_sleep_while_it_dies_does_not_sleep_on)
 	setenv("STREAMS_DELAY", "daemon:found:300", 1);
 	pid = T_OK(fork());
 	if (pid == 0)
-		end_and_tell();
+		end_and_tell(getppid());
 	up_enter(&hc);
 	T_EQ(host_wait_carrier(&hc, 10000 * MS, &ev), 0);
 	unsetenv("STREAMS_DELAY");
