@@ -87,7 +87,7 @@ is_rawip(const struct inet *in)
 {
 	return in->family == AF_INET && (in->kind == INET_RAWIP ||
 		(in->kind == INET_RAW2 &&
-			!inet_is_set(in, T_INET_IP, T_IP_HDRINCL)));
+			!inet_is_on(in, T_INET_IP, T_IP_HDRINCL)));
 }
 
 /* A new socket: what it is to tell us. */
@@ -167,37 +167,52 @@ dg_close(struct tpi *tp)
 
 /* ---------------------------------------------------------------- sending */
 
-/* Options of one datagram, as control data of the kernel's. */
+/* One option, as the kernel has it in front of a datagram; its size. */
+static uint32_t
+dg_cmsg(struct inet *in, t_uscalar_t name, const unsigned char *at, uint32_t len,
+	unsigned char *ctl, uint32_t room)
+{
+	struct cmsghdr *c = (struct cmsghdr *)(void *)ctl;
+	int v = 0, six = in->family == AF_INET6;
+	const void *val = &v;
+
+	if (name == T_IP_OPTIONS && !six) {
+		val = at;
+	} else if (name == T_IP_TOS || name == T_IP_TTL) {
+		v = inet_call_byte(at, len);
+		len = sizeof(v);
+	} else {
+		return 0;
+	}
+	if (v < 0 || CMSG_SPACE(len) > room)
+		return 0;
+	bzero(ctl, CMSG_SPACE(len));
+	c->cmsg_len = CMSG_LEN(len);
+	c->cmsg_level = six ? IPPROTO_IPV6 : IPPROTO_IP;
+	if (name == T_IP_OPTIONS)
+		c->cmsg_type = IP_RETOPTS;
+	else if (name == T_IP_TOS)
+		c->cmsg_type = six ? IPV6_TCLASS : IP_TOS;
+	else
+		c->cmsg_type = six ? IPV6_HOPLIMIT : IP_TTL;
+	bcopy(val, CMSG_DATA(c), len);
+	return (uint32_t)CMSG_SPACE(len);
+}
+
+/* Options of one datagram, which have been checked. */
 static uint32_t
 dg_control(struct inet *in, const struct tpi_buf *opts, unsigned char *ctl,
 	uint32_t room)
 {
-	struct cmsghdr *c = (struct cmsghdr *)(void *)ctl;
 	struct t_opthdr h;
 	uint32_t at = 0, n = 0;
-	int v;
 
 	for (; at + sizeof(h) <= opts->len; at += T_ALIGN(h.len)) {
 		bcopy(opts->buf + at, &h, sizeof(h));
-		if (h.len < sizeof(h) || h.len > opts->len - at)
-			break;
-		if (h.level != T_INET_IP || h.len == sizeof(h) ||
-			(h.name != T_IP_TOS && h.name != T_IP_TTL) ||
-			n + CMSG_SPACE(sizeof(v)) > room)
-			continue;
-		v = opts->buf[at + sizeof(h)];
-		c = (struct cmsghdr *)(void *)(ctl + n);
-		c->cmsg_len = CMSG_LEN(sizeof(v));
-		if (in->family == AF_INET6) {
-			c->cmsg_level = IPPROTO_IPV6;
-			c->cmsg_type = h.name == T_IP_TOS ? IPV6_TCLASS :
-				IPV6_HOPLIMIT;
-		} else {
-			c->cmsg_level = IPPROTO_IP;
-			c->cmsg_type = h.name == T_IP_TOS ? IP_TOS : IP_TTL;
-		}
-		bcopy(&v, CMSG_DATA(c), sizeof(v));
-		n += CMSG_SPACE(sizeof(v));
+		if (h.level == T_INET_IP && h.len != sizeof(h))
+			n += dg_cmsg(in, h.name, opts->buf + at + sizeof(h),
+				(uint32_t)(h.len - sizeof(h)), ctl + n,
+				room - n);
 	}
 	return n;
 }
@@ -445,6 +460,8 @@ dg_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	uint64_t now = inet_ticks();
 	int err = dg_dest(in, to, &ss, &sslen), idle;
 
+	if (err == 0 && opts->len != 0)
+		err = inet_call_check(opts);
 	if (err != 0)
 		return err;
 	if (in->ks == NULL)

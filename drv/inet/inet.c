@@ -103,7 +103,8 @@ inet_take(struct inet *in)
 
 	if (ks == NULL)
 		return;
-	in->inherited = in->ks == NULL;
+	if (in->tp.back == TS_UNBND)
+		in->inherited = 1; /* until it is bound */
 	inet_drop_sock(in, 0);
 	in->ks = ks;
 	in->family = in->tp.remote.len == sizeof(struct sockaddr_in6) ?

@@ -74,7 +74,7 @@ extern const struct inet_kind inet_kind[INET_NKINDS];
 #define INET_OPEN 3u	/* connected */
 
 /* Options that have been set, for the sockets that come after this one. */
-#define INET_NSET 24u
+#define INET_NSET 40u
 #define INET_SETLEN 40u
 struct inet_set {
 	uint32_t kopt;	    /* which: index in opt.c */
@@ -223,7 +223,13 @@ int inet_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 	unsigned int len);
 void inet_apply(struct inet *in);
 int inet_is_set(const struct inet *in, t_uscalar_t level, t_uscalar_t name);
+int inet_is_on(const struct inet *in, t_uscalar_t level, t_uscalar_t name);
 int inet_linger_abort(struct inet *in);
+#define INET_IPOPTS 40u /* bytes of T_IP_OPTIONS */
+#define INET_DEFAULT (-1)
+#define INET_BAD (-2)
+int inet_call_byte(const unsigned char *at, uint32_t len);
+int inet_call_check(const struct tpi_buf *opts);
 
 /* out.c */
 void inet_out_start(struct inet *in);

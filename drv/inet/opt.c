@@ -152,40 +152,92 @@ have_sock(struct inet *in)
 	return inet_sock(in, inet_kind[in->kind].family);
 }
 
-/* Keep what was set.  @k's place in the table names it. */
-static void
+static int
+joins(const struct kopt *k)
+{
+	return k->level == T_INET_IP && k->name == T_IP_ADD_MEMBERSHIP;
+}
+
+static int
+leaves(const struct kopt *k)
+{
+	return k->level == T_INET_IP && k->name == T_IP_DROP_MEMBERSHIP;
+}
+
+/*
+ * Keep what was set; a membership besides those there are.  @k's place in the
+ * table names it.  0: there is no room.
+ */
+static int
 keep(struct inet *in, const struct kopt *k, const void *val, unsigned int len)
 {
 	struct inet_set *s = NULL;
 	uint32_t i;
 
 	if (len > INET_SETLEN)
-		return;
-	for (i = 0; i < in->nset; i++)
-		if (in->set[i].kopt == (uint32_t)(k - kopts))
+		return 0;
+	for (i = 0; i < in->nset && s == NULL; i++)
+		if (in->set[i].kopt == (uint32_t)(k - kopts) && !joins(k))
 			s = &in->set[i];
 	if (s == NULL) {
 		if (in->nset == INET_NSET)
-			return;
+			return 0;
 		s = &in->set[in->nset];
 		s->kopt = (uint32_t)(k - kopts);
 		in->nset++;
 	}
 	bcopy(val, s->val, len);
 	s->len = len;
+	return 1;
 }
 
-/* inet_is_set - has the user set that option? */
-int
-inet_is_set(const struct inet *in, t_uscalar_t level, t_uscalar_t name)
+/* A membership that is given up is not for the next socket. */
+static void
+unjoin(struct inet *in, const void *val, unsigned int len)
+{
+	struct inet_set *s;
+	uint32_t i;
+
+	for (i = 0; i < in->nset; i++) {
+		s = &in->set[i];
+		if (!joins(&kopts[s->kopt]) || s->len != len ||
+			bcmp(s->val, val, len) != 0)
+			continue;
+		*s = in->set[in->nset - 1];
+		in->nset--;
+		return;
+	}
+}
+
+static const struct inet_set *
+kept(const struct inet *in, t_uscalar_t level, t_uscalar_t name)
 {
 	uint32_t i;
 
 	for (i = 0; i < in->nset; i++)
 		if (kopts[in->set[i].kopt].level == level &&
 			kopts[in->set[i].kopt].name == name)
-			return 1;
-	return 0;
+			return &in->set[i];
+	return NULL;
+}
+
+/* inet_is_set - has the user set that option? */
+int
+inet_is_set(const struct inet *in, t_uscalar_t level, t_uscalar_t name)
+{
+	return kept(in, level, name) != NULL;
+}
+
+/* inet_is_on - ... one that is yes or no, to yes? */
+int
+inet_is_on(const struct inet *in, t_uscalar_t level, t_uscalar_t name)
+{
+	const struct inet_set *s = kept(in, level, name);
+	int v = 0;
+
+	if (s != NULL && s->len == sizeof(v))
+		bcopy(s->val, &v, sizeof(v));
+	return v != 0;
 }
 
 /* inet_apply - a new socket: what was set before is set again */
@@ -292,8 +344,54 @@ set_int(struct inet *in, const struct kopt *k, int v)
 	err = in->ks == NULL ? 0 :
 		ksock_setopt(in->ks, level, name, &v, sizeof(v));
 	if (err == 0)
-		keep(in, k, &v, sizeof(v));
+		(void)keep(in, k, &v, sizeof(v));
 	return err;
+}
+
+/*
+ * To be in a group takes a socket, which tells whether it can be.  Without a
+ * value, as with all options' defaults, there is no group.
+ */
+static int
+set_group(struct inet *in, const struct kopt *k, const void *val,
+	unsigned int len)
+{
+	int level, name, err = len != 0 ? have_sock(in) : 0;
+
+	if (len == 0)
+		return 0;
+	kopt_where(in, k, &level, &name);
+	if (err == 0)
+		err = ksock_setopt(in->ks, level, name, val, len);
+	if (err == 0 && leaves(k)) {
+		unjoin(in, val, len);
+	} else if (err == 0 && !keep(in, k, val, len)) {
+		name = in->family == AF_INET6 ? IPV6_LEAVE_GROUP :
+			IP_DROP_MEMBERSHIP;
+		(void)ksock_setopt(in->ks, level, name, val, len);
+		err = -ENOBUFS;
+	}
+	return -err;
+}
+
+/* Others whose value is bytes; none are the default. */
+static int
+set_bytes(struct inet *in, const struct kopt *k, const void *val,
+	unsigned int len)
+{
+	static const int any;
+	int level, name, err = 0;
+
+	if (len == 0 && k->name == T_IP_MULTICAST_IF) {
+		val = &any;
+		len = sizeof(any);
+	}
+	kopt_where(in, k, &level, &name);
+	if (in->ks != NULL)
+		err = ksock_setopt(in->ks, level, name, val, len);
+	if (err == 0)
+		(void)keep(in, k, val, len);
+	return -err;
 }
 
 static int
@@ -319,7 +417,7 @@ inet_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 {
 	struct inet *in = inet_of(tp);
 	const struct kopt *k = kopt_of(o);
-	int level, name, v, err;
+	int v, err;
 
 	if ((o->flags & TPI_OPT_OPS) == 0)
 		return 0; /* drv/tpi's word is all there is */
@@ -328,12 +426,9 @@ inet_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 	if (k == NULL || is_strange(in, k))
 		return -TBADOPT;
 	if (k->as == AS_BYTES) {
-		kopt_where(in, k, &level, &name);
-		err = in->ks == NULL ? 0 :
-			ksock_setopt(in->ks, level, name, val, len);
-		if (err == 0)
-			keep(in, k, val, len);
-		return err == -EINVAL ? -TBADOPT : -err;
+		err = joins(k) || leaves(k) ? set_group(in, k, val, len) :
+			set_bytes(in, k, val, len);
+		return err == EINVAL ? -TBADOPT : err;
 	}
 	if (o->type == TPI_OPT_CHAR) {
 		v = *(const unsigned char *)val;
@@ -348,4 +443,60 @@ inet_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 	if (o->level == XTI_GENERIC && o->name == XTI_RCVBUF)
 		inet_credit_room(in);
 	return -err;
+}
+
+/* --------------------------------------------------- options of one datagram */
+
+/*
+ * inet_call_byte - what an option of one datagram says that is a byte
+ * The bytes are @len at @at.  Return: the value; INET_DEFAULT, INET_BAD.
+ */
+int
+inet_call_byte(const unsigned char *at, uint32_t len)
+{
+	t_scalar_t v;
+	long wide;
+
+	switch (len) {
+	case 1:
+		return *at;
+	case sizeof(v):
+		bcopy(at, &v, sizeof(v));
+		wide = v;
+		break;
+	case sizeof(wide):
+		bcopy(at, &wide, sizeof(wide));
+		break;
+	default:
+		return INET_BAD;
+	}
+	if (wide == T_UNSPEC)
+		return INET_DEFAULT;
+	return wide < 0 || wide > 255 ? INET_BAD : (int)wide;
+}
+
+/* inet_call_check - can a datagram go with these?  0, or -TBADOPT */
+int
+inet_call_check(const struct tpi_buf *opts)
+{
+	struct t_opthdr h;
+	uint32_t at = 0;
+	int v;
+
+	for (; at + sizeof(h) <= opts->len; at += T_ALIGN(h.len)) {
+		bcopy(opts->buf + at, &h, sizeof(h));
+		if (h.len < sizeof(h) || h.len > opts->len - at)
+			return -TBADOPT;
+		if (h.level != T_INET_IP || h.len == sizeof(h))
+			continue;
+		if (h.name == T_IP_OPTIONS && h.len - sizeof(h) > INET_IPOPTS)
+			return -TBADOPT;
+		if (h.name != T_IP_TTL && h.name != T_IP_TOS)
+			continue;
+		v = inet_call_byte(opts->buf + at + sizeof(h),
+			(uint32_t)(h.len - sizeof(h)));
+		if (v == INET_BAD || (v == 0 && h.name == T_IP_TTL))
+			return -TBADOPT;
+	}
+	return 0;
 }

@@ -526,29 +526,34 @@ show(struct udp *u, struct udp *to, mblk_t *mp, unsigned char *hdr,
 	return err;
 }
 
-/* Options of one datagram, in its headers.  0: lo does not know one. */
+/*
+ * Options of one datagram, which have been checked, in its headers.  0: lo does
+ * not know one.
+ */
 int
 udp_apply(const struct tpi_buf *opts, unsigned char *hdr)
 {
-	int four = (hdr[0] & 0xf0) == 0x40;
+	int four = (hdr[0] & 0xf0) == 0x40, v;
 	uint32_t at = 0;
 	struct t_opthdr h;
-	unsigned char v;
 
 	for (; at + sizeof(h) <= opts->len; at += T_ALIGN(h.len)) {
 		bcopy(opts->buf + at, &h, sizeof(h));
-		if (h.len < sizeof(h) || h.len > opts->len - at)
-			break;
 		if (h.level != T_INET_IP || h.len == sizeof(h))
 			continue;
-		v = opts->buf[at + sizeof(h)];
 		if (h.name == T_IP_OPTIONS)
 			return 0;
-		if (h.name == T_IP_TTL)
-			hdr[four ? 8 : 7] = v;
-		if (h.name == T_IP_TOS && four)
-			hdr[1] = v;
-		if (h.name == T_IP_TOS && !four) {
+		if (h.name != T_IP_TTL && h.name != T_IP_TOS)
+			continue;
+		v = inet_call_byte(opts->buf + at + sizeof(h),
+			(uint32_t)(h.len - sizeof(h)));
+		if (v < 0)
+			continue;
+		if (h.name == T_IP_TTL) {
+			hdr[four ? 8 : 7] = (unsigned char)v;
+		} else if (four) {
+			hdr[1] = (unsigned char)v;
+		} else {
 			hdr[0] = (unsigned char)(0x60 | v >> 4);
 			hdr[1] = (unsigned char)((v & 15) << 4 |
 				(hdr[1] & 15));
@@ -1051,7 +1056,7 @@ copies(struct udp_state *st, struct wire *w, unsigned int proto,
 			!wire_is_member(w, &ref, &h->dst)) ||
 			udp_port_hold(st, nm, gen, &hold, &ep) != 0)
 			continue;
-		skip = h->src.len == 4 && inet_is_set(&ep->in, T_INET_IP,
+		skip = h->src.len == 4 && inet_is_on(&ep->in, T_INET_IP,
 			T_IP_HDRINCL) ? 0 : h->hlen;
 		up(w, ep, pkt, skip, h->hlen + h->len - skip, &src);
 		str_unhold(&hold);

@@ -183,8 +183,10 @@ udp_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp)
 {
 	struct udp *u = udp_of(tp);
-	int err = udp_lo_unitdata(u, to, opts, mp);
+	int err = opts->len != 0 ? inet_call_check(opts) : 0;
 
+	if (err == 0)
+		err = udp_lo_unitdata(u, to, opts, mp);
 	return err != UDP_NOT_LO ? err : farther(u, to, opts, mp);
 }
 
@@ -193,7 +195,9 @@ static int
 raw_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp)
 {
-	return farther(udp_of(tp), to, opts, mp);
+	int err = opts->len != 0 ? inet_call_check(opts) : 0;
+
+	return err != 0 ? err : farther(udp_of(tp), to, opts, mp);
 }
 
 #define LOOK INET_US(10000)

@@ -1029,6 +1029,33 @@ T_CASE(options_reach_the_socket_in_all_states)
 	T_OK(close(fd));
 }
 
+/* Whether its options were looked at before makes no difference to an acceptor. */
+T_CASE(an_acceptor_that_was_asked_for_its_options_can_call_afterwards)
+{
+	struct sockaddr_storage ss, to;
+	socklen_t len, tolen;
+	int fd = listener(2, &ss, &len), at, s, l, yes, seq;
+
+	s = call(&ss, len);
+	in_want(fd, T_CONN_IND);
+	seq = in.p.conn_ind.SEQ_number;
+	at = in_open(dev());
+	T_EQ(option(at, T_CURRENT, INET_TCP, T_TCP_NODELAY, &yes, 0),
+		T_SUCCESS);
+	in_accept(fd, seq, at);
+	in_discon(at, -1);
+	while (in_get(at) != T_OK_ACK)
+		;
+	T_OK(close(s));
+	l = in_listener(family(), &to, &tolen);
+	in_conn_req(at, &to, (int)tolen);
+	in_ok(at, T_CONN_REQ);
+	in_want(at, T_CONN_CON);
+	T_OK(close(l));
+	T_OK(close(at));
+	T_OK(close(fd));
+}
+
 /* ------------------------------------------------------- without descriptors */
 
 /* A child has no instance of its own yet to watch sockets with. */

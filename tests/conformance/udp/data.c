@@ -309,6 +309,92 @@ T_CASE(groups_are_joined_and_left)
 	ud_close(&b);
 }
 
+/* Before there is an address, too; and each group by itself. */
+T_CASE(groups_are_joined_before_a_bind_and_for_the_next_one)
+{
+	static const char *const name[] = {"239.77.1.3", "239.77.1.4",
+		"239.77.1.5"};
+	struct T_unbind_req ub = {T_UNBIND_REQ};
+	struct ip_mreq mr[3];
+	struct in_addr lo;
+	struct ud a, b, to;
+	int i, round;
+
+	if (ud_six())
+		T_SKIP("of IPv4");
+	lo.s_addr = htonl(INADDR_LOOPBACK);
+	ud_bound(&a, ud_home(), 0);
+	T_EQ(ud_set(a.fd, T_INET_IP, T_IP_MULTICAST_IF, &lo, sizeof(lo)),
+		T_SUCCESS);
+	b.fd = in_open(ud_dev());
+	for (i = 0; i < 3; i++) {
+		T_EQ(inet_pton(AF_INET, name[i], &mr[i].imr_multiaddr), 1);
+		mr[i].imr_interface = lo;
+		T_EQ(ud_set(b.fd, T_INET_IP, T_IP_ADD_MEMBERSHIP, &mr[i],
+			sizeof(mr[i])), T_SUCCESS);
+	}
+	/* left, joined again; and one that is left for good */
+	T_EQ(ud_set(b.fd, T_INET_IP, T_IP_DROP_MEMBERSHIP, &mr[0],
+		sizeof(mr[0])), T_SUCCESS);
+	T_EQ(ud_set(b.fd, T_INET_IP, T_IP_ADD_MEMBERSHIP, &mr[0],
+		sizeof(mr[0])), T_SUCCESS);
+	T_EQ(ud_set(b.fd, T_INET_IP, T_IP_DROP_MEMBERSHIP, &mr[2],
+		sizeof(mr[2])), T_SUCCESS);
+	/* one cannot leave what one is not in, or join no group */
+	T_EQ(ud_set(b.fd, T_INET_IP, T_IP_DROP_MEMBERSHIP, &mr[2],
+		sizeof(mr[2])), T_FAILURE);
+	mr[2].imr_multiaddr = lo;
+	T_EQ(ud_set(b.fd, T_INET_IP, T_IP_ADD_MEMBERSHIP, &mr[2],
+		sizeof(mr[2])), T_FAILURE);
+	for (round = 0; round < 2; round++) {
+		b.at = a.at;
+		in_addr(&b.at, AF_INET, ud_any(), 0);
+		b.len = a.len;
+		ud_addr(&b, ud_any(), in_bind(b.fd, &b.at, b.len, 0));
+		for (i = 0; i < 3; i++) {
+			ud_addr(&to, name[i], in_port(&b.at));
+			ud_send(&a, &to, name[i], 10);
+			if (i < 2)
+				ud_get(&b, name[i], 10, &a);
+			else
+				ud_quiet(&b);
+		}
+		in_put(b.fd, &ub, sizeof(ub), NULL, 0, 0);
+		in_ok(b.fd, T_UNBIND_REQ);
+	}
+	ud_close(&a);
+	ud_close(&b);
+}
+
+/* XNS: T_ALLOPT, all of them as they are by default */
+T_CASE(all_options_go_back_to_their_defaults)
+{
+	struct ip_mreq mr = {.imr_interface.s_addr = htonl(INADDR_LOOPBACK)};
+	unsigned char ttl = 0;
+	struct ud a, b, to;
+
+	if (ud_six())
+		T_SKIP("of IPv4");
+	ud_bound(&a, ud_home(), 0);
+	ud_bound(&b, ud_any(), 0);
+	T_EQ(inet_pton(AF_INET, "239.77.1.6", &mr.imr_multiaddr), 1);
+	T_EQ(ud_set(b.fd, T_INET_IP, T_IP_ADD_MEMBERSHIP, &mr, sizeof(mr)),
+		T_SUCCESS);
+	T_EQ(ud_set(a.fd, T_INET_IP, T_IP_MULTICAST_IF, &mr.imr_interface,
+		sizeof(mr.imr_interface)), T_SUCCESS);
+	ud_set_int(a.fd, T_INET_IP, T_IP_TTL, 9);
+	ud_set_int(b.fd, T_INET_IP, T_IP_TTL, 9);
+	T_EQ(ud_set(b.fd, T_INET_IP, T_ALLOPT, NULL, 0), T_SUCCESS);
+	T_EQ(ud_get_opt(b.fd, T_INET_IP, T_IP_TTL, &ttl, 1), 1);
+	T_EQ(ttl, 64);
+	/* a membership is not a value: it stays */
+	ud_addr(&to, "239.77.1.6", in_port(&b.at));
+	ud_send(&a, &to, "member", 6);
+	ud_get(&b, "member", 6, &a);
+	ud_close(&a);
+	ud_close(&b);
+}
+
 /* What a plain socket sees in the header. */
 static int
 seen(const struct ud *p, int level, int type)
@@ -369,8 +455,92 @@ field(int name, int level, int ask, int type, int dflt)
 	memcpy(&m.v, &(unsigned char){0x10}, 1);
 	in_put(a.fd, &m, sizeof(m), "x", 1, 0);
 	T_EQ(seen(&p, level, type), 0x10);
+	/* a whole number is a value, too; what is left to us is the default */
+	m.h.len = sizeof(m.h) + 4;
+	m.v = 0x11;
+	in_put(a.fd, &m, sizeof(m), "x", 1, 0);
+	T_EQ(seen(&p, level, type), 0x11);
+	m.v = (t_uscalar_t)T_UNSPEC;
+	in_put(a.fd, &m, sizeof(m), "x", 1, 0);
+	T_EQ(seen(&p, level, type), 0x28);
+	/* what cannot be is an error of the datagram */
+	m.v = 0x100 + 0x12;
+	in_put(a.fd, &m, sizeof(m), "x", 1, 0);
+	T_EQ(in_get(a.fd), T_UDERROR_IND);
+	T_EQ(in.p.uderror_ind.ERROR_type, EINVAL);
+	m.h.len = sizeof(m.h) + 3;
+	in_put(a.fd, &m, sizeof(m), "x", 1, 0);
+	T_EQ(in_get(a.fd), T_UDERROR_IND);
+	T_EQ(in.p.uderror_ind.ERROR_type, EINVAL);
 	ud_send(&a, &p, "x", 1);
 	T_EQ(seen(&p, level, type), 0x28);
+	ud_close(&a);
+	ud_close(&p);
+}
+
+/* The options in the header of what @p receives; how many bytes. */
+static int
+header_options(const struct ud *p, unsigned char *to, size_t room)
+{
+	_Alignas(struct cmsghdr) char ctl[256];
+	struct pollfd pfd = {p->fd, POLLIN, 0};
+	struct iovec iov = {buf, sizeof(buf)};
+	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = ctl, .msg_controllen = sizeof(ctl)};
+	struct cmsghdr *c;
+
+	T_EQ(T_OK(poll(&pfd, 1, 5000)), 1);
+	T_OK(recvmsg(p->fd, &m, 0));
+	for (c = CMSG_FIRSTHDR(&m); c != NULL; c = CMSG_NXTHDR(&m, c))
+		if (c->cmsg_level == IPPROTO_IP &&
+			c->cmsg_type == IP_RECVOPTS) {
+			T_LE(c->cmsg_len - CMSG_LEN(0), room);
+			memcpy(to, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
+			return (int)(c->cmsg_len - CMSG_LEN(0));
+		}
+	return 0;
+}
+
+T_CASE(a_datagram_can_have_options_in_its_header)
+{
+	static const unsigned char some[4] = {1, 1, 1, 0};
+	struct {
+		struct T_unitdata_req r;
+		struct sockaddr_in addr;
+		struct t_opthdr h;
+		unsigned char v[44];
+	} m;
+	unsigned char got[40];
+	struct ud a, p;
+
+	if (ud_six())
+		T_SKIP("of IPv4");
+	ud_bound(&a, ud_home(), 0);
+	ud_plain(&p, ud_home(), 0);
+	T_OK(setsockopt(p.fd, IPPROTO_IP, IP_RECVOPTS, &(int){1},
+		sizeof(int)));
+	memset(&m, 0, sizeof(m));
+	m.r.PRIM_type = T_UNITDATA_REQ;
+	m.r.DEST_length = (t_scalar_t)p.len;
+	m.r.DEST_offset = (t_scalar_t)((char *)&m.addr - (char *)&m);
+	m.r.OPT_length = sizeof(m.h) + sizeof(some);
+	m.r.OPT_offset = (t_scalar_t)((char *)&m.h - (char *)&m);
+	memcpy(&m.addr, &p.at, p.len);
+	m.h.len = sizeof(m.h) + sizeof(some);
+	m.h.level = T_INET_IP;
+	m.h.name = T_IP_OPTIONS;
+	memcpy(m.v, some, sizeof(some));
+	in_put(a.fd, &m, sizeof(m), "with", 4, 0);
+	T_EQ(header_options(&p, got, sizeof(got)), 4);
+	T_MEM(got, some, sizeof(some));
+	/* of that datagram alone */
+	ud_send(&a, &p, "without", 7);
+	T_EQ(header_options(&p, got, sizeof(got)), 0);
+	/* no header has so many */
+	m.h.len = sizeof(m.h) + sizeof(m.v);
+	m.r.OPT_length = (t_scalar_t)m.h.len;
+	in_put(a.fd, &m, sizeof(m), "x", 1, 0);
+	ud_error(&a, &p, EINVAL);
 	ud_close(&a);
 	ud_close(&p);
 }

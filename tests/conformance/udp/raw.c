@@ -85,6 +85,30 @@ T_CASE(the_header_comes_with_it_for_who_wants_it)
 	T_OK(close(b.fd));
 }
 
+T_CASE(who_wants_the_header_no_more_gets_none)
+{
+	struct ud a;
+	int i;
+
+	if (ud_six())
+		T_SKIP("IPv6 has no such option");
+	for (i = 0; i < 2; i++) {
+		raw(&a, PROTO);
+		if (i != 0)
+			ud_set_int(a.fd, T_INET_IP, T_IP_HDRINCL, T_YES);
+		ud_set_int(a.fd, T_INET_IP, T_IP_HDRINCL, T_NO);
+		T_EQ(in_bind(a.fd, &a.at, a.len, 0), PROTO);
+		ud_addr(&a, ud_home(), 0);
+		ud_send(&a, &a, "payload", 7);
+		ud_get(&a, "payload", 7, &a);
+		ud_set_int(a.fd, T_INET_IP, T_IP_HDRINCL, T_YES);
+		ud_set_int(a.fd, T_INET_IP, T_IP_HDRINCL, T_NO);
+		ud_send(&a, &a, "payload", 7);
+		ud_get(&a, "payload", 7, &a);
+		ud_close(&a);
+	}
+}
+
 T_CASE(who_says_so_sends_the_header_too)
 {
 	struct {
