@@ -695,7 +695,10 @@ i_nread(struct ioc *c)
 		(void)str_sock_try(sd, c->hc, KS_IN);
 	lock_c(sd);
 	any = front(sd, &rec, &band, &hipri, &flags);
-	err = (int)out_int(c, any && rec.data != ~0u ? (int)rec.data : 0);
+	if (!any || rec.data == ~0u || (rec.mp != NULL &&
+		rec.mp->b_datap->db_type == M_PASSFP))
+		rec.data = 0; /* a descriptor is no data */
+	err = (int)out_int(c, (int)rec.data);
 	str_hunlock(&sd->hq.clock, STR_HOLD_C);
 	if (err != 0)
 		return err;

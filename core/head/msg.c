@@ -665,6 +665,9 @@ get_one(struct str_head *sd, struct getter *g)
 		return -EAGAIN;
 	if (!str_headq_first(hq, &rec))
 		return -EAGAIN;
+	if (str_unlikely(rec.mp != NULL &&
+		rec.mp->b_datap->db_type == M_PASSFP)) /* for I_RECVFD */
+		return -EBADMSG;
 	if (g->prim != NULL) {
 		more = choose(g->prim, &rec);
 		if (more != 0)

@@ -583,6 +583,45 @@ T_CASE(recvfd_errors)
 	T_ERR(ioctl(fd[1], I_RECVFD, &r), ENXIO);
 }
 
+/*
+ * streamio(7): a descriptor is no message for getmsg(2), getpmsg(2) and
+ * I_PEEK, has no data bytes, and stays for I_RECVFD.
+ */
+T_CASE(a_passed_descriptor_is_for_recvfd_alone)
+{
+	struct strrecvfd r;
+	struct strbuf ctl, data;
+	struct strpeek pk;
+	char c[100], d[100];
+	int fd[2], other[2], n, band, flags, kind;
+
+	make(fd);
+	make(other);
+	T_OK(fcntl(fd[1], F_SETFL, O_RDWR | O_NONBLOCK));
+	for (kind = 0; kind < 2; kind++) {
+		T_OK(ioctl(fd[0], I_SENDFD, kind == 0 ? 0 : other[0]));
+		ctl.maxlen = data.maxlen = sizeof(c);
+		ctl.buf = c;
+		data.buf = d;
+		n = -1;
+		T_EQ(T_OK(ioctl(fd[1], I_NREAD, &n)), 1);
+		T_EQ(n, 0);
+		flags = 0;
+		T_ERR(getmsg(fd[1], &ctl, &data, &flags), EBADMSG);
+		T_ERR(getmsg(fd[1], NULL, NULL, &flags), EBADMSG);
+		band = 0;
+		flags = MSG_ANY;
+		T_ERR(getpmsg(fd[1], &ctl, &data, &band, &flags), EBADMSG);
+		pk.ctlbuf = ctl;
+		pk.databuf = data;
+		pk.flags = 0;
+		T_ERR(ioctl(fd[1], I_PEEK, &pk), EBADMSG);
+		T_OK(ioctl(fd[1], I_RECVFD, &r));
+		T_OK(close(r.fd));
+		T_ERR(getmsg(fd[1], &ctl, &data, &flags), EAGAIN);
+	}
+}
+
 /* A message with a descriptor that is flushed lets it go. */
 T_CASE(flushing_lets_a_passed_stream_go)
 {
