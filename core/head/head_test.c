@@ -1106,3 +1106,45 @@ T_CASE(a_hang_up_ends_an_i_str_that_waits)
 	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -6);
 	freemsg(kept);
 }
+
+#define I_SRDOPT 0x5306u
+#define RPROTDIS 8u
+
+static unsigned
+unread(int end)
+{
+	struct host_call hc = p_.hc[end];
+	uint64_t n;
+
+	T_EQ(host_enter(&hc), 0);
+	n = str_head_nbytes(p_.sd[end]);
+	host_leave();
+	return (unsigned)n;
+}
+
+/* I_SRDOPT RPROTDIS: the control part is gone, and not counted any more, when
+ * a read takes a first part of the data */
+T_CASE(a_discarded_control_part_does_not_come_with_the_rest)
+{
+	mblk_t *mp;
+
+	begin(t);
+	T_EQ(fx_ioctl(&p_, 0, I_SRDOPT, RPROTDIS), 0);
+	/* as a record, and as blocks */
+	T_EQ(fx_putmsg(&p_, 1, "control", 7, "0123456789", 10, -1, 0), 0);
+	T_EQ(fx_read(&p_, 0, buf, 4), 4);
+	T_MEM(buf, "0123", 4);
+	T_EQ(unread(0), 6u);
+	T_EQ(fx_read(&p_, 0, buf, 100), 6);
+	T_MEM(buf, "456789", 6);
+	T_EQ(unread(0), 0u);
+	mp = fx_type(M_PROTO, "control", 0);
+	linkb(mp, fx_msg("0123456789", 0));
+	up(0, mp);
+	T_EQ(fx_read(&p_, 0, buf, 4), 4);
+	T_MEM(buf, "0123", 4);
+	T_EQ(unread(0), 6u);
+	T_EQ(fx_read(&p_, 0, buf, 100), 6);
+	T_MEM(buf, "456789", 6);
+	T_EQ(unread(0), 0u);
+}

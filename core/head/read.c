@@ -151,10 +151,12 @@ take_record(struct reader *r, struct str_rec *rec)
 		str_headq_advance(hq, rec, 0, (uint32_t)want, STR_TOOK_ALL);
 	} else {
 		uint32_t c = (uint32_t)STR_MIN((size_t)ctl, want);
+		uint32_t gone = ctl != 0 || rec->ctl == ~0u ? c : rec->ctl;
 
-		/* what is left is data, but for a control part read as data */
-		str_headq_advance(hq, rec, c, (uint32_t)want - c,
-			rec->ctl == ~0u || c == ctl ? STR_TOOK_CTL : 0);
+		/* what is left is data, but for a control part read as data;
+		 * one that is discarded is gone, too */
+		str_headq_advance(hq, rec, gone, (uint32_t)want - c,
+			c == ctl ? STR_TOOK_CTL : 0);
 	}
 	if ((opt & (RD_MSGD | RD_MSGN)) || (rec->hdr & STR_REC_MARK)) {
 		r->boundary = true;

@@ -248,23 +248,28 @@ alone(const struct poll_set *s)
 			     STR_POLLWRNORM)) == 0;
 }
 
-/* One Stream, one direction. */
+/*
+ * One Stream, one direction.  Return: -EAGAIN: what is there is not what is
+ * wanted, a message of high priority for one; this sleep would end at once.
+ */
 static int
 wait_alone(struct poll_set *s, struct host_call *hc)
 {
 	struct fd_rec *r = rec_at(s, 0);
-	uint32_t ev;
+	uint32_t ev, events = (uint32_t)(uint16_t)s->u[0].events;
 	uint64_t was;
 	int err = -EBADF;
 
 	hc->fd = s->u[0].fd;
 	for (;;) {
 		struct str_head *sd = fd_inside(r, &was);
+		bool other = false;
 
-		if (sd != NULL)
-			err = str_head_poll_wait(sd, hc,
-				(uint32_t)(uint16_t)s->u[0].events,
-				s->deadline);
+		if (sd != NULL) {
+			err = str_head_poll_wait(sd, hc, events, s->deadline);
+			other = (events & STR_POLL_READ) != 0 &&
+				str_head_pending(sd);
+		}
 		fd_outside(was);
 		ev = events_of(s, 0);
 		if (err == -EBADF)
@@ -276,6 +281,8 @@ wait_alone(struct poll_set *s, struct host_call *hc)
 			return 0;
 		if (err == -EINTR || host_interrupted(hc) != HOST_SIG_NONE)
 			return -EINTR;
+		if (other)
+			return -EAGAIN;
 	}
 }
 
@@ -318,11 +325,9 @@ poll_set_wait(struct poll_set *s, struct host_call *hc)
 	}
 	if (n != 0 || (s->deadline == 0 && s->mask == NULL))
 		return poll_now(s, hc, n);
-	if (alone(s))
-		return wait_alone(s, hc);
-	do
+	n = alone(s) ? wait_alone(s, hc) : -EAGAIN;
+	while (n == -EAGAIN)
 		n = poll_sleep(s, hc);
-	while (n == -EAGAIN);
 	return n;
 }
 

@@ -303,6 +303,34 @@ ST_ANY_CASE(a_poller_is_not_bothered_by_other_events)
 	st_reap(pid);
 }
 
+/*
+ * Nor does one for normal data look again and again at a message that is
+ * there and is none, or forget the time.
+ */
+ST_ANY_CASE(a_poller_for_data_sleeps_while_what_is_first_is_none)
+{
+	struct pollfd p;
+	struct st_msg m;
+	int fd[2];
+	pid_t pid;
+
+	st_pipe(t, fd);
+	p = (struct pollfd){fd[1], POLLIN, 0};
+	T_EQ(st_put(fd[0], "x", NULL, RS_HIPRI), 0);
+	T_EQ(poll(&p, 1, 100), 0);
+	if ((pid = st_fork()) == 0)
+		poll_wakes(fd[1], POLLIN, POLLIN);
+	st_wait_asleep(pid);
+	T_EQ(st_get(fd[1], &m, RS_HIPRI), 0);
+	ST_WRITES(fd[0], "x");
+	st_reap(pid);
+	/* a band is no normal data */
+	ST_READS(fd[1], 1, "x");
+	T_EQ(st_putp(fd[0], NULL, "x", 1, MSG_BAND), 0);
+	p.events = POLLRDNORM;
+	T_EQ(poll(&p, 1, 100), 0);
+}
+
 /* poll(2): a poller for POLLOUT wakes when the queue drains */
 ST_CASE(a_drained_queue_wakes_a_poller_for_output)
 {
