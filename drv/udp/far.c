@@ -77,7 +77,8 @@ wire_source(struct udp *u, const struct ip_addr *dst, struct ip_addr *src)
 	uint32_t len = sizeof(ss);
 	struct udp_at a;
 
-	if (u->port->at.a.len != 0)
+	/* whoever is bound to a group receives there, and no more */
+	if (u->port->at.a.len != 0 && !udp_is_group(&u->port->at.a))
 		*src = u->port->at.a;
 	if (src->len != 0)
 		return src->len == dst->len;

@@ -799,20 +799,26 @@ T_CASE_TIMEOUT(small_packets_take_little_memory, 60)
 	small_ones_to("p0", "10.78.0.9");
 }
 
-/* An endpoint of that port, which others may have. */
+/* An endpoint of that port, which others may have, bound there. */
 static int
-sharing(const char *addr, int *port)
+sharing_at(const char *addr, int *port)
 {
 	struct sockaddr_storage ss;
 	int family = family_of(addr), fd, yes = T_YES;
-	socklen_t len = in_addr(&ss, family,
-		family == AF_INET ? "0.0.0.0" : "::", *port);
+	socklen_t len = in_addr(&ss, family, addr, *port);
 
 	fd = in_open(family == AF_INET ? "/dev/udp2" : "/dev/udp2_6");
 	T_EQ(ns_option(fd, XTI_GENERIC, XTI_REUSEADDR, &yes, sizeof(yes)),
 		T_SUCCESS);
 	*port = in_bind(fd, &ss, len, 0);
 	return fd;
+}
+
+/* ... at any address of the family of @addr */
+static int
+sharing(const char *addr, int *port)
+{
+	return sharing_at(family_of(addr) == AF_INET ? "0.0.0.0" : "::", port);
 }
 
 static int
@@ -895,6 +901,33 @@ T_CASE_TIMEOUT(groups_are_joined_on_wires_and_only_members_hear_them, 60)
 		T_SOON(!ns_listens("a0", macs[i]), 10000);
 		T_OK(close(fd[0]));
 		T_OK(close(fd[2]));
+	}
+	T_EQ(RUN(-1, "strwire", "del", "p0"), 0);
+}
+
+/* RFC 1122 s3.2.1.3, RFC 4291 s2.7 */
+T_CASE_TIMEOUT(who_is_bound_to_a_group_does_not_send_from_it, 60)
+{
+	static const char *const groups[] = { "239.1.2.3", "ff15::12:3456" };
+	static const char *const peers[] = { "10.78.0.2", "fd78::2" };
+	struct sockaddr_storage ss;
+	int fd, group, port, i;
+	socklen_t len;
+
+	two_namespaces();
+	T_EQ(RUN(-1, "strwire", "add", "packet", "p0", "-f", "a0",
+		"-a", "10.78.0.9/24", "-a", "fd78::9/64"), 0);
+	for (i = 0; i < 2; i++) {
+		port = 0;
+		fd = sharing(groups[i], &port);
+		group = sharing_at(groups[i], &port);
+		len = in_addr(&ss, family_of(peers[i]), peers[i], ECHO);
+		in_unitdata(group, &ss, (int)len, "hello", 5);
+		T_FALSE(in_quiet(fd, 5000));
+		in_want(fd, T_UNITDATA_IND);
+		T_EQ(in.datalen, 5);
+		T_OK(close(group));
+		T_OK(close(fd));
 	}
 	T_EQ(RUN(-1, "strwire", "del", "p0"), 0);
 }
