@@ -618,6 +618,7 @@ T_CASE(a_passed_descriptor_is_for_recvfd_alone)
 		T_ERR(ioctl(fd[1], I_PEEK, &pk), EBADMSG);
 		T_OK(ioctl(fd[1], I_RECVFD, &r));
 		T_OK(close(r.fd));
+		flags = 0;
 		T_ERR(getmsg(fd[1], &ctl, &data, &flags), EAGAIN);
 	}
 }
