@@ -8,6 +8,11 @@
  *
  * STREAMS_DELAY=label:MS stops each thread there for so long, as a busy
  * machine would: what others do meanwhile is what they do in between.
+ *
+ * Environment.  A test sets these while threads of ours run.  They are there
+ * from the start, so that setting one is the store of a pointer; and a test
+ * that has such threads says that there is none by an empty one, for taking
+ * one out would have the next put in anew, and the list be moved.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -36,6 +41,32 @@ number_of(const char *env, const char *label, int none)
 		n = n * 10 + (*env - '0');
 	return n;
 }
+
+#ifdef STR_CRASH_POINTS
+STR_CONSTRUCTOR static void
+be_there(void)
+{
+	static const char *const names[] = { "STREAMS_CRASH", "STREAMS_DELAY",
+		"STREAMS_DAEMON_CRASH" };
+
+	for (size_t i = 0; i < STR_ARRAY_LEN(names); i++)
+		(void)setenv(names[i], "", 0);
+}
+
+/* What @name says, into @buf.  False: nothing, or too much. */
+STR_RACY bool
+host_crash_env(const char *name, char *buf, size_t size)
+{
+	const char *env = getenv(name);
+	size_t n = 0;
+
+	if (env == NULL || env[0] == '\0')
+		return false;
+	while (n < size && (buf[n] = env[n]) != '\0')
+		n++;
+	return n < size;
+}
+#endif
 
 static void
 delay(int ms)

@@ -322,16 +322,47 @@ executable(const char *path)
 	return sys_call3(SYS_faccessat, AT_FDCWD, path, X_OK) == 0;
 }
 
+/*
+ * What the environment says, from when this process came: whoever sleeps may
+ * start it, and a thread of ours, while the program changes its environment.
+ */
+static struct {
+	char program[4096];
+	char linger[64];
+	char sanitizer[512]; /* TSAN_OPTIONS: else nobody sees its reports */
+} env;
+
+static void
+keep(char *to, size_t size, const char *name, bool whole)
+{
+	const char *v = getenv(name);
+	int n = v == NULL ? 0 : snprintf(to, size, "%s%s%s", whole ? name : "",
+		whole ? "=" : "", v);
+
+	if (v == NULL || (size_t)n >= size)
+		to[0] = '\0';
+}
+
+/* host_daemon_environment - read it.  Locks: [attach] */
+void
+host_daemon_environment(void)
+{
+	keep(env.program, sizeof env.program, "STREAMS_DAEMON", false);
+	keep(env.linger, sizeof env.linger, "STREAMS_LINGER", true);
+#if defined(__SANITIZE_THREAD__)
+	keep(env.sanitizer, sizeof env.sanitizer, "TSAN_OPTIONS", true);
+#endif
+}
+
 /* Where the program is: told, beside us in a build tree, or installed. */
 static const char *
 find(char *buf, size_t size)
 {
-	const char *env = getenv("STREAMS_DAEMON");
 	Dl_info di;
 	const char *slash;
 
-	if (env != NULL && env[0] != '\0')
-		return env;
+	if (env.program[0] != '\0')
+		return env.program;
 	if (dladdr((void *)(uintptr_t)&find, &di) != 0 &&
 	    di.dli_fname != NULL && di.dli_fname[0] == '/') {
 		slash = strrchr(di.dli_fname, '/');
@@ -344,23 +375,10 @@ find(char *buf, size_t size)
 	return HOST_LIBEXECDIR "/streamsd";
 }
 
-/* Variables that it gets as they are. */
-static char *
-passed(const char *name)
-{
-	size_t len = strlen(name);
-
-	for (char **p = environ; p != NULL && *p != NULL; p++)
-		if (strncmp(*p, name, len) == 0 && (*p)[len] == '=')
-			return *p;
-	return NULL;
-}
-
 static void
 environment(struct start *s)
 {
 	int n = 0;
-	char *v;
 
 	if (s->domain_fd >= 0)
 		strcpy(s->domain, "STREAMS_DOMAIN=fd:3");
@@ -368,16 +386,16 @@ environment(struct start *s)
 		snprintf(s->domain, sizeof s->domain, "STREAMS_DOMAIN=%s",
 			host_domain_path());
 	s->env[n++] = s->domain;
-	v = passed("STREAMS_LINGER");
-	if (v != NULL)
-		s->env[n++] = v;
+	if (env.linger[0] != '\0')
+		s->env[n++] = env.linger;
+	if (env.sanitizer[0] != '\0')
+		s->env[n++] = env.sanitizer;
 #ifdef STR_CRASH_POINTS
 	/* STREAMS_CRASH is the member's own */
-	v = getenv("STREAMS_DAEMON_CRASH");
-	if (v != NULL) {
-		snprintf(s->crash, sizeof s->crash, "STREAMS_CRASH=%s", v);
+	strcpy(s->crash, "STREAMS_CRASH=");
+	if (host_crash_env("STREAMS_DAEMON_CRASH", s->crash + 14,
+		    sizeof s->crash - 14))
 		s->env[n++] = s->crash;
-	}
 #endif
 	s->env[n] = NULL;
 }

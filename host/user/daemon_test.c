@@ -56,6 +56,14 @@ setup(void)
 	setup_in("private", "60000");
 }
 
+/* It is read when a process comes: come with another program. */
+static void
+program(const char *path)
+{
+	T_OK(setenv("STREAMS_DAEMON", path, 1));
+	host_daemon_environment();
+}
+
 static int
 ask(void)
 {
@@ -225,6 +233,7 @@ T_CASE(it_inherits_nothing_but_the_domain)
 	sigset_t all;
 
 	setenv("SECRET", "told to nobody", 1);
+	unsetenv("TSAN_OPTIONS");
 	setup();
 	(void)signal(SIGUSR1, SIG_IGN);
 	sigfillset(&all);
@@ -326,13 +335,25 @@ T_CASE(twenty_at_once_start_one)
 T_CASE(a_program_that_is_not_there_is_told_and_not_tried_again_at_once)
 {
 	setup();
-	setenv("STREAMS_DAEMON", "/nonexistent/streamsd", 1);
+	program("/nonexistent/streamsd");
 	T_EQ(ask(), ENOENT);
 	T_EQ(daemon_pid(), 0);
-	setenv("STREAMS_DAEMON", self, 1);
+	program(self);
 	T_EQ(ask(), ENOENT);
 	/* but later it is */
 	str_store(&host_shared(host_domain)->daemon_retry, 0ull);
+	T_EQ(ask(), 0);
+	T_FALSE(gone(daemon_pid()));
+}
+
+/*
+ * A sleeper may start it while another thread changes the environment, which
+ * is then not to be looked at.
+ */
+T_CASE(what_is_put_into_the_environment_later_is_not_heard)
+{
+	setup();
+	T_OK(setenv("STREAMS_DAEMON", "/nonexistent/streamsd", 1));
 	T_EQ(ask(), 0);
 	T_FALSE(gone(daemon_pid()));
 }
@@ -345,10 +366,10 @@ T_CASE(a_sleeper_tries_again_by_itself)
 
 	setup();
 	want(true);
-	setenv("STREAMS_DAEMON", "/nonexistent/streamsd", 1);
+	program("/nonexistent/streamsd");
 	up_enter(&hc);
 	T_EQ(host_daemon(), ENOENT);
-	setenv("STREAMS_DAEMON", self, 1);
+	program(self);
 	T_EQ(host_wait_carrier(&hc, 10000 * MS, &ev), 0);
 	T_EQ(host_wait_carrier(&hc, MS, &ev), ETIMEDOUT);
 	host_leave();
@@ -358,7 +379,7 @@ T_CASE(a_sleeper_tries_again_by_itself)
 T_CASE(a_program_that_is_something_else_is_told)
 {
 	setup();
-	setenv("STREAMS_DAEMON", "/bin/true", 1);
+	program("/bin/true");
 	T_EQ(ask(), ESRCH);
 	T_EQ(daemon_pid(), 0);
 }
@@ -512,7 +533,7 @@ T_CASE_TIMEOUT(killed_at_any_point_it_is_replaced, 60)
 			pid = daemon_pid();
 			T_SOON(gone(pid), 5000);
 		}
-		unsetenv("STREAMS_DAEMON_CRASH");
+		setenv("STREAMS_DAEMON_CRASH", "", 1);
 		str_store(&host_shared(host_domain)->daemon_retry, 0ull);
 		T_EQ(ask(), 0);
 		settled();
@@ -595,7 +616,7 @@ mortal_make(struct mortal *m, int n)
 		m->count, m->count, m->name);
 	T_OK(fchmod(fileno(f), 0700));
 	T_EQ(fclose(f), 0);
-	setenv("STREAMS_DAEMON", m->program, 1);
+	program(m->program);
 }
 
 static void
@@ -725,7 +746,7 @@ T_CASE(who_goes_to_sleep_while_it_dies_does_not_sleep_on)
 		end_and_tell(getppid());
 	up_enter(&hc);
 	T_EQ(host_wait_carrier(&hc, 10000 * MS, &ev), 0);
-	unsetenv("STREAMS_DELAY");
+	setenv("STREAMS_DELAY", "", 1);
 	T_OK(waitpid(pid, NULL, 0));
 	(void)host_wait_carrier(&hc, MS, &ev);
 	host_leave();
@@ -950,7 +971,7 @@ T_CASE(killed_while_it_leaves_it_is_replaced)
 		T_EQ(ask(), 0);
 		pid = daemon_pid();
 		T_SOON(gone(pid), 5000);
-		unsetenv("STREAMS_DAEMON_CRASH");
+		setenv("STREAMS_DAEMON_CRASH", "", 1);
 		T_EQ(ask(), 0);
 		T_EQ(daemons(), 1);
 		kill_daemon();

@@ -648,6 +648,8 @@ process_enter(struct host_priv *pv)
 		if (!host_fence_init())
 			str_store(&host_domain->asym, 0u);
 	}
+	if (last_pid != pid)
+		host_daemon_environment();
 	last_pid = pid;
 	err = proc_claim(&pv->proc, &old);
 	if (err != 0)

@@ -169,6 +169,9 @@ bool host_daemon_claim(void);
 bool host_daemon_resign(uint64_t asked);
 void host_daemon_tell(uint32_t ask);
 void host_daemon_fork(void);	/* in the child */
+void host_daemon_environment(void); /* [attach] held */
+/* crash.c, where there are crash points */
+bool host_crash_env(const char *name, char *buf, size_t size);
 /* Before a sleep: what to poll besides, or -1; and when to come again at the
  * latest, because one is wanted and cannot be started now. */
 int host_daemon_watch(uint64_t *ret_again);

@@ -1115,7 +1115,7 @@ T_CASE(what_streamsd_has_in_its_hands_when_it_dies_is_not_lost)
 
 	T_OK(setenv("STREAMS_DAEMON_CRASH", "ksock:sent", 1));
 	wired(&s, &p);
-	T_OK(unsetenv("STREAMS_DAEMON_CRASH"));
+	T_OK(setenv("STREAMS_DAEMON_CRASH", "", 1));
 	T_OK(fcntl(s, F_SETFL, O_NONBLOCK));
 	do {
 		for (size_t i = 0; i < sizeof buf; i++)

@@ -424,7 +424,7 @@ killed_at(const char *label)
 
 	setenv("STREAMS_DAEMON_CRASH", label, 1);
 	pid = holder(fd, 2);
-	unsetenv("STREAMS_DAEMON_CRASH");
+	setenv("STREAMS_DAEMON_CRASH", "", 1);
 	T_OK(kill(pid, SIGKILL));
 	for (int i = 0; i < 2; i++) {
 		p.fd = fd[i];

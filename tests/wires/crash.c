@@ -484,7 +484,7 @@ mortal(const char *label)
 	}
 	T_SOON((close(in_open(IP_DEV)), pid = ns_streamsd()) != 0 &&
 		pid != was, ENDS);
-	T_OK(unsetenv("STREAMS_DAEMON_CRASH"));
+	T_OK(setenv("STREAMS_DAEMON_CRASH", "", 1));
 	return pid;
 }
 
