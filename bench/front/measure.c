@@ -8,7 +8,8 @@
  * first turn an implementation has to prove that it carries data.  One that
  * fails twice at a point is not tried there again, one that fails again and
  * again is given up; the others go on.  What the machine has not got, or does
- * not permit, is skipped with the reason and not asked for again.
+ * not permit, is skipped with the reason and not asked for again.  At the end
+ * points whose samples disagree are sampled again (again.c).
  *
  * Round trips after a pause are different: nearly all the time is spent
  * idling, so many workers do it at the same time, each at its own offset in
@@ -383,6 +384,35 @@ run_point(struct work *work, struct task *tasks, size_t n)
 	}
 }
 
+/* Where samples disagree, whichever of them it is: again.c. */
+static void
+run_again(struct work *work, struct plan *plan)
+{
+	const struct run_options *options = work->options;
+	uint64_t end = bench_now_ns() + bench_seconds_to_ns(options->again);
+	uint64_t now;
+	size_t first, n = 0;
+
+	while (stop_signal() == 0 && (now = bench_now_ns()) < end) {
+		double left = (double)(end - now) / BENCH_NS_PER_S;
+
+		first = again_next(options, plan, left, &n);
+		if (first == plan->n)
+			return;
+		work->seconds_left = left;
+		for (size_t i = 0; i < AGAIN_ROUNDS * n; i++) {
+			struct task *task = &plan->tasks[first + i % n];
+
+			if (stop_signal() != 0)
+				return;
+			if (!sampled_again(task))
+				continue;
+			progress_show(task, left);
+			run_unless_given_up(work, task, 0);
+		}
+	}
+}
+
 static void
 run_after_pause(struct work *work, struct task *tasks, size_t n)
 {
@@ -441,6 +471,7 @@ measure_plan(const struct run_options *options, struct plan *plan)
 	}
 	for (size_t i = 0; i < plan->n; i++)
 		work.seconds_left += task_seconds(options, &plan->tasks[i]);
+	work.seconds_left += options->again;
 	progress_begin(work.seconds_left);
 	for (size_t i = 0; i < plan->n && stop_signal() == 0; i += n) {
 		struct task *tasks = &plan->tasks[i];
@@ -454,6 +485,7 @@ measure_plan(const struct run_options *options, struct plan *plan)
 		else
 			run_point(&work, tasks, n);
 	}
+	run_again(&work, plan);
 	progress_end();
 	free(work.failures);
 	free(work.skipped);

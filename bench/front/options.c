@@ -28,6 +28,7 @@ enum {
 	OPT_CPUS,
 	OPT_IDLE_SAMPLES,
 	OPT_IDLE_SECONDS,
+	OPT_AGAIN,
 };
 
 static const struct option long_options[] = {
@@ -42,6 +43,7 @@ static const struct option long_options[] = {
 	{"cpus", required_argument, NULL, OPT_CPUS},
 	{"idle-samples", required_argument, NULL, OPT_IDLE_SAMPLES},
 	{"idle-seconds", required_argument, NULL, OPT_IDLE_SECONDS},
+	{"again", required_argument, NULL, OPT_AGAIN},
 	{NULL, 0, NULL, 0},
 };
 
@@ -221,6 +223,9 @@ set_option(struct run_options *o, int option, const char *value)
 		o->idle_seconds =
 			option_time("--idle-seconds", value, 0.1, 3600);
 		break;
+	case OPT_AGAIN:
+		o->again = option_time("--again", value, 0, 36000);
+		break;
 	default:
 		usage_error("unknown option, or value missing");
 	}
@@ -324,6 +329,7 @@ run_options_parse(struct run_options *o, int argc, char **argv)
 		.repeat = 3,
 		.idle_samples = 5,
 		.idle_seconds = 2,
+		.again = 120,
 		.argc = argc,
 		.argv = argv,
 	};

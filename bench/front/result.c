@@ -332,11 +332,12 @@ result_object(const struct run_options *options, const struct plan *plan,
 			(void)json_array_append_new(errors, error);
 		}
 	}
-	return json_pack("{s:i, s:b, s:O, s:o, s:{s:f, s:f, s:I}, s:o, s:o, s:o}",
+	return json_pack("{s:i, s:b, s:O, s:o, s:{s:f, s:f, s:I, s:f}, s:o, s:o, s:o}",
 		"schema", SCHEMA, "partial", partial, "machine", machine,
 		"command", command_line(options), "settings", "seconds",
 		options->seconds, "warmup_seconds", options->warmup, "repeat",
-		(json_int_t)options->repeat, "runs", runs, "errors", errors,
+		(json_int_t)options->repeat, "again_seconds",
+		options->again, "runs", runs, "errors", errors,
 		"skipped", skipped_array(plan));
 }
 

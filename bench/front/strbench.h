@@ -95,6 +95,7 @@ struct run_options {
 	long repeat;
 	long idle_samples;
 	double idle_seconds;
+	double again; /* seconds for points whose samples disagree */
 	int cpus[2];
 	int n_cpus;          /* how many may be used */
 	uint64_t chosen;     /* --impl: bits into implementations[] */
@@ -162,6 +163,13 @@ int same_point(const struct task *a, const struct task *b);
 double task_seconds(const struct run_options *options, const struct task *task);
 void task_add(struct task *task, enum key key, double value);
 double task_median(const struct task *task, enum key key);
+
+/* again.c: points whose samples disagree get so many more at a time. */
+#define AGAIN_ROUNDS 2
+enum key task_key(const struct task *task); /* what the result is of */
+int sampled_again(const struct task *task);
+size_t again_next(const struct run_options *options, const struct plan *plan,
+	double seconds, size_t *ret_n);
 
 /* measure.c: 0, or the number of the signal that stopped it. */
 int measure_plan(const struct run_options *options, struct plan *plan);

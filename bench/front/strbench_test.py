@@ -14,6 +14,7 @@ import json
 import os
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -127,10 +128,39 @@ def a_result_has_the_documented_shape():
 
 def the_result_is_the_median_of_the_samples():
     result = measure("--suite", "pipe", "--mode", "same", "--sizes", "1",
-                     "--impl", "pipe-linux", "--repeat", "3")
+                     "--impl", "pipe-linux", "--repeat", "3",
+                     "--again", "0")
     r = result["runs"][0]
     assert len(r["samples"]) == 3
     assert sorted(r["samples"])[1] == r["tx_per_s"]
+
+
+def spread(samples):
+    """As bench_spread() has it."""
+    s = sorted(samples)
+    off = 0 if len(s) < 5 else (len(s) - 1) // 4
+    return (s[-1 - off] - s[off]) / statistics.median(s)
+
+
+def where_samples_disagree_all_are_sampled_again():
+    result = measure("--suite", "pipe,rtt", "--mode", "same", "--sizes",
+                     "1,64", "--impl", "pipe-linux,ring", "--repeat", "2",
+                     "--seconds", "0.01", "--warmup", "0",
+                     "--idle-samples", "0", "--again", "30")
+    assert result["settings"]["again_seconds"] == 30
+    points = {}
+    for r in result["runs"]:
+        points.setdefault((r["suite"], r["message_bytes"]), []).append(
+            r["samples"])
+    assert len(points) == 4
+    for both in points.values():
+        a, b = both
+        assert len(a) == len(b) and len(a) in (2, 4, 6), both
+        wide = max(spread(a), spread(b)) > 0.25
+        assert not wide or len(a) == 6, both
+        # it was not for nothing
+        for n in range(2, len(a), 2):
+            assert max(spread(a[:n]), spread(b[:n])) > 0.25, both
 
 
 def sizes_are_sorted_and_measured_once():
@@ -481,6 +511,7 @@ def a_report_without_its_python_is_an_error():
 CASES = [
     a_result_has_the_documented_shape,
     the_result_is_the_median_of_the_samples,
+    where_samples_disagree_all_are_sampled_again,
     sizes_are_sorted_and_measured_once,
     every_implementation_is_measured_in_both_modes,
     round_trips_are_measured_warm_and_after_a_pause,

@@ -15,12 +15,7 @@
 static double
 cell_value(const struct task *task)
 {
-	if ((RX_SUITES & BIT(task->suite)) != 0)
-		return task_median(task, KEY_RX);
-	if ((TIMED_SUITES & BIT(task->suite)) == 0)
-		return task_median(task, KEY_TX);
-	return task->after_pause ? task_median(task, KEY_SAMPLE)
-				 : task_median(task, KEY_P50);
+	return task_median(task, task_key(task));
 }
 
 static void

@@ -60,6 +60,20 @@ bench_percentile(const double *values, size_t n, double percent)
 }
 
 double
+bench_spread(const double *values, size_t n)
+{
+	double *v = sorted_copy(values, n);
+	double median = bench_median(values, n), spread;
+	size_t off = n < 5 ? 0 : (n - 1) / 4;
+
+	if (v == NULL)
+		return 0;
+	spread = median > 0 ? (v[n - 1 - off] - v[off]) / median : 0;
+	free(v);
+	return spread;
+}
+
+double
 bench_geomean(const double *values, size_t n)
 {
 	double sum = 0;

@@ -14,6 +14,12 @@ double bench_median(const double *values, size_t n);
  */
 double bench_percentile(const double *values, size_t n, double percent);
 
+/*
+ * How far they lie apart, as a part of their median: the middle half of them;
+ * of fewer than five, all.
+ */
+double bench_spread(const double *values, size_t n);
+
 /* The geometric mean of positive values; 0 when one of them is not. */
 double bench_geomean(const double *values, size_t n);
 

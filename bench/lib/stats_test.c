@@ -35,6 +35,25 @@ T_CASE(percentiles_are_values_that_occurred)
 	T_TRUE(bench_percentile(values, 5, 99) == 100);
 }
 
+T_CASE(the_spread_of_few_is_that_of_all)
+{
+	const double values[] = {5, 4, 3, 6};
+
+	T_TRUE(bench_spread(values, 1) == 0);
+	T_TRUE(bench_spread(values, 2) == 1 / 4.5);
+	T_TRUE(bench_spread(values, 3) == 0.5);
+	T_TRUE(bench_spread(values, 4) == 3 / 4.5);
+}
+
+T_CASE(the_spread_of_many_is_that_of_their_middle_half)
+{
+	const double five[] = {1, 100, 8, 12, 10};
+	const double nine[] = {9, 8, 7, 6, 5, 4, 3, 2, 1};
+
+	T_TRUE(bench_spread(five, 5) == 0.4);
+	T_TRUE(bench_spread(nine, 9) == 0.8);
+}
+
 T_CASE(the_geometric_mean_is_that_of_ratios)
 {
 	const double values[] = {2, 8};
@@ -49,4 +68,5 @@ T_CASE(nothing_has_no_mean)
 	T_TRUE(bench_median(NULL, 0) == 0);
 	T_TRUE(bench_percentile(NULL, 0, 50) == 0);
 	T_TRUE(bench_geomean(NULL, 0) == 0);
+	T_TRUE(bench_spread(NULL, 0) == 0);
 }

@@ -253,6 +253,10 @@ class Loading(Base):
         self.assertIn("(load average 3.21)", shown)
         self.assertRegex(shown, r"lasts 0\.25 s after 0\.125 s of warm-up;"
                                 r"\s+each point has 7")
+        self.assertNotIn("were sampled again", shown)
+        content["settings"]["again_seconds"] = 120
+        shown = page.build(self.load(content))["index.html"]
+        self.assertRegex(shown, r"until they agreed, had\s+21, or 120 s were")
 
     def test_absurd_values_do_no_harm(self):
         for value in (10 ** 400, -1, 1e300, 1e-300, float("inf"), True, [],
