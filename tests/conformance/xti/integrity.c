@@ -293,3 +293,42 @@ XT_CASE_TIMEOUT(CO, who_is_killed_over_much_data_ends_it_for_the_other_one, 60)
 		T_EQ(st, 0);
 	}
 }
+
+/*
+ * Who releases and is killed at once: all that was accepted arrives, then the
+ * release, whatever of it still stood in a queue.
+ */
+XT_CASE_TIMEOUT(ORD, what_was_released_before_a_kill_arrives, 60)
+{
+	uint64_t kills = env("XTI_KILLS", 20);
+	struct both *b = begin();
+
+	for (uint64_t i = 0; i < kills; i++) {
+		uint64_t seed = t_rand() | 1, total = t_rand_below(3 << 20);
+		int fd[2], st;
+		pid_t pid;
+
+		memset((void *)b, 0, sizeof(*b));
+		xt_pair(fd);
+		pid = T_OK(fork());
+		if (pid == 0) {
+			T_OK(close(fd[1]));
+			T_EQ(sender(fd[0], b, total, seed), 0);
+			T_TOK(t_sndrel(fd[0]));
+			_exit(kill(getpid(), SIGKILL));
+		}
+		T_OK(close(fd[0]));
+		/* now and then he is dead before anything has been read */
+		if (i % 2 != 0)
+			for (uint64_t n = t_rand_below(40); n > 0; n--)
+				t_pause();
+		T_EQ(receiver(fd[1], b, seed), T_ORDREL);
+		T_TOK(t_rcvrel(fd[1]));
+		T_EQ(b->rcvd, b->sent);
+		T_GE(b->rcvd, total);
+		T_TOK(t_sndrel(fd[1]));
+		T_TOK(t_close(fd[1]));
+		T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+		T_TRUE(WIFSIGNALED(st));
+	}
+}
