@@ -71,15 +71,14 @@ unused(struct str_head *sd)
 	return f;
 }
 
-/* str_head_tally - a FIFO's readers and writers: who is there? */
-void
-str_head_tally(struct str_head *sd)
+/* The flags that @sd's open files make, when it is a FIFO. */
+static uint32_t
+sides(struct str_head *sd)
 {
-	uint32_t rd = 0, wr = 0, was, now;
+	uint32_t rd = 0, wr = 0;
 	struct str_file *f;
 
-	if ((str_load(&sd->flags) & STR_H_FIFO) == 0)
-		return;
+	str_fence_full(); /* a file that opens or closes is counted after it */
 	for (f = &sd->file; f != NULL; f = f->next) {
 		uint32_t m = str_load(&f->fflags) & ACCMODE;
 
@@ -90,14 +89,34 @@ str_head_tally(struct str_head *sd)
 	}
 	str_store(&sd->nread, rd);
 	str_store(&sd->nwrite, wr);
-	was = str_load(&sd->flags) & (STR_H_NORD | STR_H_NOWR);
-	now = (rd == 0 ? STR_H_NORD : 0) | (wr == 0 ? STR_H_NOWR : 0);
-	if (now == was)
+	return (rd == 0 ? STR_H_NORD : 0) | (wr == 0 ? STR_H_NOWR : 0);
+}
+
+/*
+ * str_head_tally - a FIFO's readers and writers: who is there?
+ * Several may count at once, and what one has counted may be past when he says
+ * it: so who has changed the flags counts once more.
+ */
+void
+str_head_tally(struct str_head *sd)
+{
+	uint32_t was, now;
+	bool told = true;
+
+	if ((str_load(&sd->flags) & STR_H_FIFO) == 0)
 		return;
-	(void)str_or(&sd->flags, now);
-	(void)str_and(&sd->flags, ~(was & ~now));
-	str_fence_full();
-	str_wake_all(sd);
+	for (;;) {
+		now = sides(sd);
+		was = str_load(&sd->flags) & (STR_H_NORD | STR_H_NOWR);
+		if (now == was)
+			break;
+		STR_CRASH_POINT("fifo:counted");
+		(void)str_or(&sd->flags, now);
+		(void)str_and(&sd->flags, ~(was & ~now));
+		told = false;
+	}
+	if (!told)
+		str_wake_all(sd);
 }
 
 /*

@@ -209,3 +209,40 @@ T_CASE_TIMEOUT(a_FIFOs_other_side_that_leaves_at_once_has_been_there, 20)
 		T_OK(close(fd));
 	}
 }
+
+static void *
+closes(void *arg)
+{
+	struct command *c = arg;
+
+	c->tid = gettid();
+	c->ret = close(c->fd);
+	return NULL;
+}
+
+/* POSIX write(): EPIPE when the FIFO "is not open for reading by any process" */
+T_CASE(a_reader_who_comes_while_the_last_one_goes_is_a_reader)
+{
+	const char *path = "/dev/streams/fifo/2010";
+	struct command c = {0};
+	pthread_t th;
+	int fd, wr;
+	char buf[1];
+
+	p_warm_up();
+	signal(SIGPIPE, SIG_IGN);
+	c.fd = T_OK(open(path, O_RDONLY | O_NONBLOCK));
+	wr = T_OK(open(path, O_WRONLY));
+	T_OK(setenv("STREAMS_DELAY", "fifo:counted:1000", 1));
+	T_EQ(pthread_create(&th, NULL, closes, &c), 0);
+	T_SOON(c.tid != 0, P_MS_LONG);
+	T_TRUE(p_asleep(getpid(), c.tid));
+	T_OK(unsetenv("STREAMS_DELAY"));
+	fd = T_OK(open(path, O_RDONLY | O_NONBLOCK));
+	T_EQ(pthread_join(th, NULL), 0);
+	T_EQ(c.ret, 0);
+	T_EQ(write(wr, "x", 1), 1);
+	T_EQ(read(fd, buf, 1), 1);
+	T_OK(close(fd));
+	T_OK(close(wr));
+}
