@@ -1103,18 +1103,34 @@ doomed(void)
 	return n > 0 && memmem(env, (size_t)n, "STREAMS_CRASH=", 14) != NULL;
 }
 
-/* It tries to send what has no room, when nobody else does. */
+/* What has come at @p, where @got bytes have. */
+static long
+take_pattern(int p, long got)
+{
+	static char in[65536];
+	ssize_t r = recv(p, in, sizeof in, MSG_DONTWAIT);
+
+	for (ssize_t i = 0; i < r; i++)
+		if (in[i] != (char)((got + i) % 251))
+			T_FAIL("byte %ld is another", got + (long)i);
+	return r > 0 ? r : 0;
+}
+
+/* It sends when there is room for what waits and nobody else looks. */
 T_CASE(what_streamsd_has_in_its_hands_when_it_dies_is_not_lost)
 {
-	static char buf[10007], in[65536];
+	static char buf[10007];
 	long total = 0, got = 0;
 	struct pollfd pfd[2];
 	uint64_t end;
+	pid_t was;
 	int s, p;
 	ssize_t r;
 
 	T_OK(setenv("STREAMS_DAEMON_CRASH", "ksock:sent", 1));
 	wired(&s, &p);
+	T_SOON(doomed(), 3000);
+	was = streamsd();
 	T_OK(setenv("STREAMS_DAEMON_CRASH", "", 1));
 	T_OK(fcntl(s, F_SETFL, O_NONBLOCK));
 	do {
@@ -1124,18 +1140,17 @@ T_CASE(what_streamsd_has_in_its_hands_when_it_dies_is_not_lost)
 		total += r > 0 ? r : 0;
 	} while (r > 0);
 	T_EQ(errno, EAGAIN);
-	for (end = now_ms() + 3000; doomed() && now_ms() < end;)
-		(void)poll(NULL, 0, 5);
+	for (end = now_ms() + 10000; streamsd() == was && now_ms() < end;) {
+		got += take_pattern(p, got);
+		(void)poll(NULL, 0, 1);
+	}
+	/* it has died of sending, or nothing is shown by this */
+	T_TRUE(streamsd() != was);
 	pfd[0] = (struct pollfd){s, POLLOUT, 0};
 	pfd[1] = (struct pollfd){p, POLLIN, 0};
 	for (end = now_ms() + 10000; got < total && now_ms() < end;) {
 		(void)poll(pfd, 2, 100);
-		r = recv(p, in, sizeof in, MSG_DONTWAIT);
-		for (ssize_t i = 0; i < r; i++)
-			if (in[i] != (char)((got + i) % 251))
-				T_FAIL("byte %ld of %ld is another",
-					got + (long)i, total);
-		got += r > 0 ? r : 0;
+		got += take_pattern(p, got);
 	}
 	T_EQ(got, total);
 }
