@@ -556,7 +556,7 @@ T_CASE(sendfd_errors)
 	T_ERR(ioctl(other[0], I_SENDFD, fd[0]), ENXIO);
 }
 
-/* streamio(7) I_RECVFD: EAGAIN EBADMSG EFAULT ENXIO. */
+/* streamio(7) I_RECVFD: EAGAIN EBADMSG EFAULT EINVAL ENXIO. */
 T_CASE(recvfd_errors)
 {
 	struct strrecvfd r;
@@ -581,6 +581,11 @@ T_CASE(recvfd_errors)
 	T_OK(ioctl(fd[1], I_RECVFD, &r));
 	T_OK(close(fd[0]));
 	T_ERR(ioctl(fd[1], I_RECVFD, &r), ENXIO);
+	/* what is no pipe says so at once */
+	fd[0] = T_OK(open("/dev/streams/fifo/77", O_RDWR));
+	T_ERR(ioctl(fd[0], I_RECVFD, &r), EINVAL);
+	fd[1] = T_OK(open("/dev/streams/clone/nuls", O_RDWR));
+	T_ERR(ioctl(fd[1], I_RECVFD, &r), EINVAL);
 }
 
 /*
