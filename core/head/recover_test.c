@@ -532,3 +532,11 @@ T_CASE(who_dies_letting_in_what_waited_leaves_it_in)
 	/* the one who comes with memory; the first one waits to write */
 	dies_holding(t, "headq:unheld", "lated");
 }
+
+/* its lock is that of the head's other queue: whose messages readers count is
+ * another matter */
+T_CASE(who_dies_as_he_queues_what_waits_for_memory_has_queued_it)
+{
+	dies_holding(t, "queue:linked", "latex");
+	T_EQ(str_load(&p_.sd[1]->hq.npri), 0u);
+}

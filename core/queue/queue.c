@@ -246,7 +246,7 @@ str_queue_repair(queue_t *q)
 		}
 	}
 	q->q_last = prev;
-	if (q->q_head != NULL) {
+	if (q->q_head != NULL && (str_load(&q->q_flag) & QREADR)) {
 		uint32_t n = 0;
 
 		for (mp = q->q_first; mp != NULL; mp = mp->b_next)
