@@ -107,7 +107,7 @@ ip_wire_lost(struct ip_wire *w, uint32_t gen)
 		return;
 	mutex_enter(&sh->lock);
 	if (w->gen == gen && ip_in_use(&w->gen) && is_stale(w)) {
-		__atomic_store_n(&w->gen, gen + 1, __ATOMIC_RELEASE);
+		str_store_rel(&w->gen, gen + 1);
 		STR_POINT("ip:lost");
 		recount(sh);
 		ip_tap_count(sh);
@@ -123,8 +123,7 @@ place(struct ip_shared *sh)
 
 	for (w = sh->wire + 1; w < sh->wire + IP_WIRES; w++) {
 		if (ip_in_use(&w->gen) && is_stale(w))
-			__atomic_store_n(&w->gen, w->gen + 1,
-				__ATOMIC_RELEASE);
+			str_store_rel(&w->gen, w->gen + 1);
 		if (!ip_in_use(&w->gen) && found == NULL)
 			found = w;
 	}
@@ -156,7 +155,8 @@ fill(struct ip_wire *w, struct ip_ep *ep, const struct ipw_conf *conf)
 	bzero(w->neigh, sizeof(w->neigh));
 	bzero(w->told, sizeof(w->told));
 	for (i = 0; i < IP_MEMBERS; i++)
-		w->member[i].gen &= ~1u;
+		if (ip_in_use(&w->member[i].gen))
+			str_store_rel(&w->member[i].gen, w->member[i].gen + 1);
 	str_store(&w->regroup, 0u);
 	bzero((void *)(uintptr_t)w->count, sizeof(w->count));
 }
@@ -232,7 +232,7 @@ ip_wire_add(struct ip_ep *ep, const struct ipw_conf *conf)
 	if (err == 0) {
 		w->state = IPW_UP;
 		STR_POINT("ip:made");
-		__atomic_store_n(&w->gen, w->gen + 1, __ATOMIC_RELEASE);
+		str_store_rel(&w->gen, w->gen + 1);
 		STR_POINT("ip:added");
 		recount(sh);
 		ip_tap_count(sh);
@@ -255,8 +255,7 @@ ip_wire_del(struct ip_ep *ep)
 	STR_POINT("ip:deleting");
 	if (w->rq == ep->rq) {
 		if (ip_in_use(&w->gen))
-			__atomic_store_n(&w->gen, w->gen + 1,
-				__ATOMIC_RELEASE);
+			str_store_rel(&w->gen, w->gen + 1);
 		STR_POINT("ip:deleted");
 		/* nobody has the place until the lock is let go */
 		ip_lower_close(w);

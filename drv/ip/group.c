@@ -37,6 +37,26 @@ is_group(const struct ip_addr *a)
 		a->len == 16 && a->b[0] == 0xff;
 }
 
+/*
+ * Who is in which group: what @m says, as it was at one time.  False: nothing.
+ * It may be left, and be another's, while this looks.
+ */
+STR_RACY static int
+member(const struct ip_member *m, struct ip_addr *group, uint64_t *sid)
+{
+	uint32_t gen;
+
+	do {
+		gen = __atomic_load_n(&m->gen, __ATOMIC_ACQUIRE);
+		if ((gen & 1) == 0)
+			return 0;
+		*group = m->group;
+		*sid = m->ref.sid;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (__atomic_load_n(&m->gen, __ATOMIC_RELAXED) != gen);
+	return 1;
+}
+
 /* ------------------------------------------------------------- what is below */
 
 /* Is anybody in @a? */
@@ -44,9 +64,11 @@ static int
 is_wanted(const struct ip_wire *w, const struct ip_addr *a)
 {
 	const struct ip_member *m;
+	struct ip_addr group;
+	uint64_t sid;
 
 	for (m = w->member; m < w->member + IP_MEMBERS; m++)
-		if (ip_in_use(&m->gen) && same(&m->group, a))
+		if (member(m, &group, &sid) && same(&group, a))
 			return 1;
 	return 0;
 }
@@ -74,6 +96,7 @@ ip_groups_tell(struct ip_wire *w)
 	struct ip_told *t;
 	struct ip_addr a;
 	unsigned int i;
+	uint64_t sid;
 
 	for (t = w->told; t < w->told + IP_MEMBERS; t++) {
 		if (t->group.len == 0 || is_wanted(w, &t->group))
@@ -83,8 +106,7 @@ ip_groups_tell(struct ip_wire *w)
 		ip_set(&t->group.len, 0);
 	}
 	for (i = 0; i < IP_MEMBERS; i++) {
-		a = w->member[i].group;
-		if (!ip_in_use(&w->member[i].gen))
+		if (!member(&w->member[i], &a, &sid))
 			continue;
 		t = told(w, &a);
 		if (t == NULL || (t->group.len != 0 && t->sure))
@@ -162,7 +184,7 @@ find(struct ip_wire *w, const struct str_ref *who, const struct ip_addr *group)
 static void
 drop(struct ip_member *m)
 {
-	__atomic_store_n(&m->gen, m->gen + 1, __ATOMIC_RELEASE);
+	str_store_rel(&m->gen, m->gen + 1);
 }
 
 /* Locks: the table's. */
@@ -181,7 +203,7 @@ join(struct ip_wire *w, const struct str_ref *who, const struct ip_addr *group)
 	m->group = *group;
 	m->ref = *who;
 	STR_POINT("ip:joining");
-	__atomic_store_n(&m->gen, m->gen + 1, __ATOMIC_RELEASE);
+	str_store_rel(&m->gen, m->gen + 1);
 	return 0;
 }
 
@@ -248,18 +270,12 @@ wire_is_member(const struct wire *pub, const struct str_ref *who,
 {
 	const struct ip_wire *w = (const struct ip_wire *)(const void *)pub;
 	const struct ip_member *m;
-	uint32_t gen;
-	int yes;
+	struct ip_addr a;
+	uint64_t sid;
 
-	for (m = w->member; m < w->member + IP_MEMBERS; m++) {
-		gen = __atomic_load_n(&m->gen, __ATOMIC_ACQUIRE);
-		if ((gen & 1) == 0)
-			continue;
-		yes = m->ref.sid == who->sid && same(&m->group, group);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (yes && __atomic_load_n(&m->gen, __ATOMIC_RELAXED) == gen)
+	for (m = w->member; m < w->member + IP_MEMBERS; m++)
+		if (member(m, &a, &sid) && sid == who->sid && same(&a, group))
 			return 1;
-	}
 	return 0;
 }
 

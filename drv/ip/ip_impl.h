@@ -134,7 +134,7 @@ ip_wire_of(struct wire *w)
 static inline int
 ip_in_use(const volatile uint32_t *gen)
 {
-	return (__atomic_load_n(gen, __ATOMIC_ACQUIRE) & 1) != 0;
+	return (str_load_acq(gen) & 1) != 0;
 }
 
 /* A store with all that was written before it before it, and all after it
