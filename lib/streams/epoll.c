@@ -164,6 +164,7 @@ ep_room(struct ep *ep)
 /* ------------------------------------------------------------------ tags */
 
 #define TAG_MAGIC 0x53a7u
+#define TAG_NONE  ((uint64_t)TAG_MAGIC << 48 | 0xffffff) /* ours, no item's */
 
 static uint64_t
 tag_of(const struct ep_item *it)
@@ -179,7 +180,7 @@ item_of(const struct ep *ep, uint64_t data, bool *ret_ours)
 	uint32_t index = (uint32_t)data & 0xffffff;
 	struct ep_item *it;
 
-	*ret_ours = false;
+	*ret_ours = data == TAG_NONE;
 	if (data >> 48 != TAG_MAGIC || index >= chunks * ITEM_CHUNK)
 		return NULL;
 	it = &chunk[index / ITEM_CHUNK][index % ITEM_CHUNK];
@@ -401,11 +402,14 @@ ctl_add(int epfd, struct fd_rec *r, int fd, const struct epoll_event *uev)
 	struct ep *ep;
 	int err;
 
-	/* is it one, and may it be added?  Then with the right tag */
-	kev = (struct epoll_event){.events = (uint32_t)EPOLLET};
+	/* is it one, and may it be added?  Then with the right tag; but a
+	 * hang-up is told at once, to whoever waits there already */
+	kev = (struct epoll_event){.events = (uint32_t)EPOLLET,
+		.data.u64 = TAG_NONE};
 	err = ctl_kernel(epfd, EPOLL_CTL_ADD, fd, &kev);
 	if (err != 0)
 		return err;
+	STR_CRASH_POINT("epoll:added");
 	ep = ep_of(epfd);
 	it = ep != NULL && ep_room(ep) ? item_alloc() : NULL;
 	if (it == NULL) {
@@ -739,8 +743,13 @@ wait_strip(int epfd, struct epoll_event *out, int n)
 	struct fd_guard g;
 	bool ours;
 
-	if (ep == NULL)
-		return n;
+	if (ep == NULL) {
+		/* the first Stream is just being added, perhaps */
+		for (int i = 0; i < n; i++)
+			if (out[i].data.u64 != TAG_NONE)
+				out[kept++] = out[i];
+		return n > 0 ? kept : n;
+	}
 	fd_lock(&g);
 	for (int i = 0; i < n; i++) {
 		struct ep_item *it = item_of(ep, out[i].data.u64, &ours);

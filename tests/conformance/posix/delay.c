@@ -246,3 +246,57 @@ T_CASE(a_reader_who_comes_while_the_last_one_goes_is_a_reader)
 	T_OK(close(fd));
 	T_OK(close(wr));
 }
+
+struct addition {
+	int ep, fd;
+	_Atomic pid_t tid;
+};
+
+static void *
+adds(void *arg)
+{
+	struct addition *a = arg;
+	struct epoll_event ev = {.events = EPOLLIN, .data.fd = a->fd};
+
+	a->tid = gettid();
+	T_OK(epoll_ctl(a->ep, EPOLL_CTL_ADD, a->fd, &ev));
+	return NULL;
+}
+
+/* epoll_ctl(2): "data ... that the kernel should save and then return" */
+static void
+told_as_given(int first)
+{
+	struct epoll_event ev = {.events = EPOLLIN}, out;
+	struct addition a;
+	int idle[2], fd[2];
+	pthread_t th;
+
+	T_OK(a.ep = epoll_create1(0));
+	p_pipe(idle);
+	ev.data.fd = idle[0];
+	if (!first)
+		T_OK(epoll_ctl(a.ep, EPOLL_CTL_ADD, idle[0], &ev));
+	p_pipe(fd);
+	T_OK(close(fd[1]));
+	a.fd = fd[0];
+	a.tid = 0;
+	T_OK(setenv("STREAMS_DELAY", "epoll:added:1000", 1));
+	T_EQ(pthread_create(&th, NULL, adds, &a), 0);
+	T_SOON(a.tid != 0, P_MS_LONG);
+	T_TRUE(p_asleep(getpid(), a.tid));
+	T_EQ(epoll_wait(a.ep, &out, 1, P_MS_LONG), 1);
+	T_EQ(out.data.fd, fd[0]);
+	T_TRUE(out.events & EPOLLHUP);
+	T_EQ(pthread_join(th, NULL), 0);
+}
+
+T_CASE(what_is_told_of_a_pipe_that_is_being_added_is_what_was_given)
+{
+	told_as_given(0);
+}
+
+T_CASE(what_is_told_of_the_first_pipe_that_is_added_is_what_was_given)
+{
+	told_as_given(1);
+}
