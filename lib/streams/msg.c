@@ -190,15 +190,6 @@ set_flag(struct fd_rec *r, int fd, uint32_t flag, unsigned long arg)
 	return 0;
 }
 
-static int
-count_bytes(struct fd_rec *r, unsigned long arg)
-{
-	uint64_t n = str_head_nbytes(str_load(&r->sd));
-	int v = n > INT_MAX ? INT_MAX : (int)n;
-
-	return -host_copyout(&v, (void *)arg, sizeof v);
-}
-
 /* Commands about the descriptor; what is not here is the head's. */
 static bool
 ioctl_own(struct fd_rec *r, int fd, unsigned cmd, unsigned long arg, long *ret)
@@ -210,9 +201,6 @@ ioctl_own(struct fd_rec *r, int fd, unsigned cmd, unsigned long arg, long *ret)
 	case FIOASYNC:
 		*ret = set_flag(r, fd, O_ASYNC, arg);
 		return true;
-	case FIONREAD:
-		*ret = count_bytes(r, arg);
-		return true;
 	case FIOCLEX:
 	case FIONCLEX:
 		*ret = sys_call3(SYS_ioctl, fd, cmd, arg);
@@ -222,7 +210,6 @@ ioctl_own(struct fd_rec *r, int fd, unsigned cmd, unsigned long arg, long *ret)
 	}
 }
 
-/* Has the command in @arg a descriptor?  Then it names another Stream. */
 static long
 ioctl_stream(struct fd_rec *r, struct host_call *hc, int fd, unsigned long cmd,
 	unsigned long arg)

@@ -1140,3 +1140,14 @@ T_CASE_TIMEOUT(a_thousand_connections_come_and_go, 120)
 		T_OK(close(s));
 	}
 }
+
+/* FIONREAD: what a read would find now, in the socket too */
+T_CASE(FIONREAD_counts_what_stands_in_the_socket)
+{
+	int s, n = 0, fd = in_pair("/dev/tcp", AF_INET, &s);
+
+	T_EQ(write(s, "hello", 5), 5);
+	T_SOON(ioctl(fd, FIONREAD, &n) == 0 && n == 5, 5000);
+	T_OK(close(fd));
+	T_OK(close(s));
+}
