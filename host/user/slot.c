@@ -107,12 +107,27 @@ life_load(struct str_proc *p)
 }
 
 static bool
+life_same(struct life a, struct life b)
+{
+	return a.gen == b.gen && a.pid == b.pid;
+}
+
+/*
+ * `start' becomes 0, and then the word another.  Who comes too late must not
+ * take away what the next owner has said: so nothing is overwritten but what
+ * stood there when the word was still @from.
+ */
+static bool
 life_cas(struct str_proc *p, struct life from, uint32_t gen, uint32_t pid)
 {
+	uint64_t start = str_load_acq(&p->start);
 	struct life to = { gen, pid };
 	uint64_t a, b;
 
-	str_store_rel(&p->start, 0ull);
+	if (!life_same(life_load(p), from))
+		return false;
+	STR_CRASH_POINT("slot:changes");
+	(void)str_cas(&p->start, start, 0ull);
 	memcpy(&a, &from, sizeof a);
 	memcpy(&b, &to, sizeof b);
 	return str_cas((str_a64 *)(void *)&p->gen, a, b);
@@ -225,12 +240,6 @@ thread_reap(uint32_t idx, struct owner o)
 	thread_clear(t);
 	(void)owner_cas(t, mine, none);
 	return true;
-}
-
-static bool
-life_same(struct life a, struct life b)
-{
-	return a.gen == b.gen && a.pid == b.pid;
 }
 
 /*

@@ -615,3 +615,45 @@ T_CASE(a_process_that_is_just_attaching_is_not_taken_for_replaced)
 	T_OK(kill(pid, SIGKILL));
 	T_OK(waitpid(pid, NULL, 0));
 }
+
+/* The letter in /proc for what process @pid does. */
+static char
+state_of(pid_t pid)
+{
+	char path[64], buf[512], *p;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	f = fopen(path, "r");
+	p = f != NULL ? fgets(buf, sizeof buf, f) : NULL;
+	if (f != NULL)
+		fclose(f);
+	p = p != NULL ? strrchr(p, ')') : NULL;
+	return p != NULL ? p[2] : '?';
+}
+
+/* a slot that two want at once is one's, who says when he started */
+T_CASE(who_comes_second_for_a_slot_takes_nothing_away_from_the_first)
+{
+	pid_t first, second;
+	uint32_t tag;
+
+	setup();
+	second = T_OK(fork());
+	if (second == 0) {
+		setenv("STREAMS_DELAY", "slot:changes:1000", 1);
+		enter_leave();
+		how_pause();
+	}
+	T_SOON(state_of(second) == 'S', 5000);
+	T_EQ(procs_in_use(), 1);
+	first = member(how_pause, &tag);
+	T_SOON(procs_in_use() == 3, 10000);
+	T_SOON(threads_in_use() == 3, 10000);
+	for (unsigned i = 0; i < 3; i++)
+		T_SOON(str_load(&host_domain->proc[i].start) != 0, 2000);
+	T_OK(kill(first, SIGKILL));
+	T_OK(kill(second, SIGKILL));
+	T_OK(waitpid(first, NULL, 0));
+	T_OK(waitpid(second, NULL, 0));
+}
