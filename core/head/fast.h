@@ -8,7 +8,8 @@
  * Purpose.  A small write costs a dozen ns, of which calls between functions,
  * saved registers and questions asked twice were half.  So these are inlined
  * into the library's entry points, whose last instruction, when anything is
- * not as it should be, is a jump to the full call.  Nothing is done then.
+ * not as it should be, is a jump: to the full call, nothing having been done,
+ * or to what is left to do (enum str_fast).
  *
  * Life.  host_enter(), str_head_enter() and a biased lock in one, for a thread
  * that has been here before, is in no call, and lives in a domain whose
@@ -33,21 +34,20 @@
 #define STR_WRITE_SLOW \
 	(STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_LOOK | STR_H_CLOSED | \
 		STR_H_PLEX | STR_H_HOLD | STR_H_DELIM | STR_H_NORD | STR_H_TTY)
+#define STR_H_MODAL (STR_H_FIFO | STR_H_DEV)
 /* A descriptor opened for writing, or reading, only: a FIFO's, a device's. */
 #define NOT_FOR_READING(f, fflags) \
-	(((f) & (STR_H_FIFO | STR_H_DEV)) != 0 && ((fflags) & 3u) == 1)
+	(((f) & STR_H_MODAL) != 0 && ((fflags) & 3u) == 1)
 #define NOT_FOR_WRITING(f, fflags) \
-	(((f) & (STR_H_FIFO | STR_H_DEV)) != 0 && ((fflags) & 3u) == 0)
+	(((f) & STR_H_MODAL) != 0 && ((fflags) & 3u) == 0)
 #define STR_FAST_MAX 32768u /* bytes a write puts into one record */
 
-size_t str_head_read_rest(struct str_head *sd, int fd, void *ubuf, size_t len,
-	size_t done);
 long str_head_write_mods(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	int fd, const void *ubuf, size_t len);
 long str_head_write_short(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	int fd, const void *ubuf, size_t len);
 void str_head_read_after(struct str_head *sd, int fd) STR_COLD;
-void str_head_write_after(struct str_head *sd, int fd, bool look) STR_COLD;
+void str_head_write_after(struct str_head *sd, int fd) STR_COLD;
 
 /* May this thread try at all?  Asked before each of the calls below. */
 STR_INLINE bool
@@ -108,85 +108,145 @@ fast_back(struct str_thread *t)
 }
 
 /*
+ * How far str_head_read_fast() and str_head_write_fast() got.  What is left
+ * then is a function of its own, the last thing the caller calls: so these need
+ * save no registers.
+ */
+enum str_fast {
+	STR_FAST_DONE,
+	STR_FAST_BACK,	 /* inside, nothing done */
+	STR_FAST_HELD,	 /* nothing done, and the lock held */
+	STR_FAST_LOOK,	 /* written, the lock held, and the credit used up */
+	STR_FAST_PASS,	 /* done, and somebody waits for the lock */
+	STR_FAST_AFTER,	 /* done; to be seen to: room for more, or sleepers */
+	STR_FAST_SIGNAL, /* done, out of the call; signals were put off */
+	STR_FAST_MODS,	 /* str_head_write_fast: not begun, for ..._mods() */
+};
+long str_head_read_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
+	size_t done, enum str_fast how);
+long str_head_write_tail(struct str_head *sd, int fd, size_t len,
+	enum str_fast how);
+
+/* This thread, from where it is kept: no register need keep it. */
+STR_INLINE struct str_thread *
+fast_self(void)
+{
+	return *(struct str_thread *volatile *)&host_tls.slot;
+}
+
+/* fast_leave(), and what is left when that is not all. */
+STR_INLINE enum str_fast
+fast_out(struct str_thread *t)
+{
+	str_barrier();
+	str_store_rel(&t->inside, (uint64_t)0);
+	host_tls.depth = 0;
+	str_barrier();
+	return str_likely(host_tls.sig_saved == 0) ? STR_FAST_DONE :
+						     STR_FAST_SIGNAL;
+}
+
+/* fast_unlock(), but false when somebody waits. */
+STR_INLINE bool
+fast_drop(struct str_hlock *l, unsigned kind, struct str_thread *t)
+{
+	str_store_rel(&t->hold[kind], (uint64_t)0);
+	str_barrier();
+	return str_likely(str_load(&l->lk.waiters) == 0);
+}
+
+/*
  * str_head_read_fast, str_head_write_fast
  * @id, @gen: as for str_head_enter().
- * Return: bytes, more than 0, or STR_NOT_FAST with nothing done.
+ * Return: STR_FAST_DONE: *ret is the bytes read, more than 0, or @len is what
+ * was written; else str_head_read_tail(), str_head_write_tail() are to be called
+ * with that.
  */
-STR_INLINE long
+STR_INLINE enum str_fast
 str_head_read_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
-	int fd, void *ubuf, size_t len)
+	void *ubuf, size_t len, size_t *ret)
 {
 	struct str_thread *t = host_tls.slot;
 	struct str_headq *hq = &sd->hq;
-	const unsigned char *p;
 	uint32_t have, span, f;
-	size_t done;
 
-	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
-		((f = str_load(&sd->flags)) & STR_READ_SLOW) != 0 ||
-		NOT_FOR_READING(f, str_load(id)) ||
-		(sd->rdopt | str_load(&hq->npri)) != 0 ||
+	*ret = 0;
+	if (str_unlikely(!fast_enter(sd, id, gen, t)))
+		return STR_FAST_BACK;
+	f = str_load(&sd->flags);
+	if (str_unlikely((f & (STR_READ_SLOW | STR_H_MODAL)) != 0 &&
+		((f & STR_READ_SLOW) != 0 ||
+			NOT_FOR_READING(f, str_load(id)))))
+		return STR_FAST_BACK;
+	if (str_unlikely((sd->rdopt | str_load(&hq->npri)) != 0 ||
 		!fast_lock(&hq->clock, STR_HOLD_C, t)))
-		return fast_back(t);
-	p = headq_peek(hq, &have, &span);
-	if (str_likely(p != NULL && have - 1 < len &&
-		host_copyout(p, ubuf, have) == 0)) {
-		headq_next(hq, have, span);
-		done = have;
-	} else {
-		done = str_headq_part(hq, ubuf, len);
-	}
-	fast_unlock(&hq->clock, STR_HOLD_C, t);
-	if (str_unlikely(done == 0))
-		return fast_back(t);
-	if (str_unlikely(done < len))
-		done = str_head_read_rest(sd, fd, ubuf, len, done);
-	if (str_unlikely(str_load(&hq->wwant) != 0) &&
-		!headq_stays_full(hq))
-		str_head_read_after(sd, fd);
-	fast_leave(t);
-	return (long)done;
+		return STR_FAST_BACK;
+	have = headq_take_quick(hq, ubuf, len, &span);
+	if (str_unlikely(have == 0))
+		return STR_FAST_HELD;
+	headq_next(hq, have, span);
+	*ret = have;
+	t = fast_self();
+	if (str_unlikely(!fast_drop(&hq->clock, STR_HOLD_C, t)))
+		return STR_FAST_PASS;
+	if (str_unlikely(have < len || str_load(&hq->wwant) != 0))
+		return STR_FAST_AFTER;
+	return fast_out(t);
 }
 
-STR_INLINE long
+STR_INLINE enum str_fast
 str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
-	int fd, const void *ubuf, size_t len)
+	const void *ubuf, size_t len)
 {
 	struct str_thread *t = host_tls.slot;
 	struct str_headq *hq;
-	uint32_t look, f;
+	uint32_t left, f;
 
-	if (str_unlikely(len - 1 >= STR_FAST_MAX))
-		return STR_NOT_FAST; /* nothing, or more than one record */
 	/* a look at memory that stays readable */
 	if (str_load(&sd->direct) == NULL)
-		return str_load(&sd->ticket) != 0 ?
-			str_head_write_short(sd, id, gen, fd, ubuf, len) :
-			str_head_write_mods(sd, id, gen, fd, ubuf, len);
-	if (str_unlikely(!fast_enter(sd, id, gen, t)))
-		return fast_back(t);
+		return STR_FAST_MODS;
+	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
+		len - 1 >= STR_FAST_MAX)) /* nothing, or not one record */
+		return STR_FAST_BACK;
 	hq = &sd->peer->hq;
 	f = str_load(&sd->flags);
-	if (str_unlikely((f & STR_WRITE_SLOW) != 0 ||
-		NOT_FOR_WRITING(f, str_load(id)) ||
-		!fast_lock(&hq->plock, STR_HOLD_P, t)))
-		return fast_back(t);
+	if (str_unlikely((f & (STR_WRITE_SLOW | STR_H_MODAL)) != 0 &&
+		((f & STR_WRITE_SLOW) != 0 ||
+			NOT_FOR_WRITING(f, str_load(id)))))
+		return STR_FAST_BACK;
+	if (str_unlikely(!fast_lock(&hq->plock, STR_HOLD_P, t)))
+		return STR_FAST_BACK;
 	/* direct changes under plock */
 	if (str_unlikely(str_load(&sd->direct) == NULL ||
-		!headq_put_quick(hq, ubuf, len))) {
-		fast_unlock(&hq->plock, STR_HOLD_P, t);
-		return fast_back(t);
-	}
-	look = hq->credit <= 1;
-	hq->credit -= !look;
-	fast_unlock(&hq->plock, STR_HOLD_P, t);
+		!headq_put_quick(hq, ubuf, len)))
+		return STR_FAST_HELD;
 	host_tls.wrote = 1;
-	if (str_unlikely((str_load(&hq->rwant) | look) != 0))
-		str_head_write_after(sd, fd, look);
-	else
-		str_store(&t->elided, str_load(&t->elided) + 1);
-	fast_leave(t);
-	return (long)len;
+	left = hq->credit - 1;
+	if (str_unlikely(left == 0))
+		return STR_FAST_LOOK;
+	hq->credit = left;
+	t = fast_self();
+	if (str_unlikely(!fast_drop(&hq->plock, STR_HOLD_P, t)))
+		return STR_FAST_PASS;
+	if (str_unlikely(str_load(&hq->rwant) != 0))
+		return STR_FAST_AFTER;
+	return fast_out(t);
+}
+
+/*
+ * str_head_write_indirect - the fast write where a module, or a device, stands
+ * in the way
+ * Return: bytes, more than 0, or STR_NOT_FAST with nothing done.
+ */
+STR_INLINE long
+str_head_write_indirect(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	int fd, const void *ubuf, size_t len)
+{
+	if (str_unlikely(len - 1 >= STR_FAST_MAX))
+		return STR_NOT_FAST;
+	return str_load(&sd->ticket) != 0 ?
+		str_head_write_short(sd, id, gen, fd, ubuf, len) :
+		str_head_write_mods(sd, id, gen, fd, ubuf, len);
 }
 
 #endif

@@ -235,7 +235,7 @@ str_head_putmsg_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 		return fast_back(t);
 	host_tls.wrote = 1;
 	if (str_unlikely(str_load(&hq->rwant) != 0))
-		str_head_write_after(sd, fd, false);
+		str_head_write_after(sd, fd);
 	else
 		str_store(&t->elided, str_load(&t->elided) + 1);
 	fast_leave(t);
@@ -279,7 +279,7 @@ str_head_putdata_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 		return fast_back(t);
 	host_tls.wrote = 1;
 	if (str_unlikely(str_load(&hq->rwant) != 0))
-		str_head_write_after(sd, fd, false);
+		str_head_write_after(sd, fd);
 	else
 		str_store(&t->elided, str_load(&t->elided) + 1);
 	fast_leave(t);

@@ -190,9 +190,9 @@ headq_put_quick(struct str_headq *hq, const void *ubase, size_t len)
 	room += off;
 	if (str_unlikely(pos + room > hq->plimit || pb > hq->pblimit))
 		return false;
-	if (str_unlikely(host_copyin(ubase, p + off, len) != 0))
-		return false;
 	store32(p, (uint32_t)len);
+	if (str_unlikely(host_copyin_few(ubase, p + off, len) != 0))
+		return false;
 	str_store(&hq->pbytes, pb);
 	STR_CRASH_POINT("headq:counted");
 	str_store_rel(&hq->pos, pos + room); /* as in publish() */
@@ -320,6 +320,32 @@ headq_peek(struct str_headq *hq, uint32_t *ret_len, uint32_t *ret_span)
 	off = data_off(*ret_len, p);
 	*ret_span = off + ALIGN4(*ret_len);
 	return p + off;
+}
+
+/*
+ * headq_take_quick - headq_peek() of what has been seen to be there, and, when
+ * @len bytes hold all of it, its copy to the caller
+ * Return: its length and, in *ret_span, its log bytes; 0: nothing has been done,
+ * headq_peek() is to be asked, or the buffer is bad.  Locks: clock.
+ */
+STR_INLINE uint32_t
+headq_take_quick(struct str_headq *hq, void *ubuf, size_t len,
+	uint32_t *ret_span)
+{
+	uint64_t cpos = str_load(&hq->cpos);
+	const unsigned char *p;
+	uint32_t hdr, off, have;
+
+	p = (const unsigned char *)(uintptr_t)(hq->cbase + cpos);
+	if (str_unlikely(cpos >= hq->climit || !rec_plain(hdr = load32(p))))
+		return 0;
+	have = hdr & STR_REC_LEN;
+	off = data_off(have, p);
+	*ret_span = off + ALIGN4(have);
+	if (str_unlikely(have - 1 >= len ||
+		host_copyout_few(p + off, ubuf, have) != 0))
+		return 0;
+	return have;
 }
 
 /* The record headq_peek() showed has been delivered whole.  Locks: clock. */

@@ -471,13 +471,9 @@ str_head_read_after(struct str_head *sd, int fd)
 	str_wake_writers_from(sd, &hc);
 }
 
-/*
- * str_head_read_rest - more for a fast read that has @done bytes
- * Return: bytes of the whole read.
- */
-STR_HOT size_t
-str_head_read_rest(struct str_head *sd, int fd, void *ubuf, size_t len,
-	size_t done)
+/* More for a fast read that has @done bytes.  Return: bytes of all of it. */
+STR_INLINE size_t
+read_rest(struct str_head *sd, int fd, void *ubuf, size_t len, size_t done)
 {
 	struct host_call hc = {.fd = fd, .head = sd,
 		.sig_seq = host_tls.sig_seq};
@@ -500,6 +496,57 @@ str_head_read_rest(struct str_head *sd, int fd, void *ubuf, size_t len,
 	if (done < len && str_head_pending(sd))
 		done = read_more(sd, &hc, ubuf, len, done);
 	return done;
+}
+
+/*
+ * str_head_read_tail - what str_head_read_fast() has left to do
+ * @done: bytes it has read.
+ * Return: bytes, more than 0, or STR_NOT_FAST with nothing done.
+ */
+STR_HOT long
+str_head_read_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
+	size_t done, enum str_fast how)
+{
+	struct str_thread *t = host_tls.slot;
+	struct str_headq *hq = &sd->hq;
+	const unsigned char *p;
+	uint32_t have, span;
+
+	switch (how) {
+	case STR_FAST_AFTER:
+		break;
+	case STR_FAST_HELD:
+		p = headq_peek(hq, &have, &span);
+		if (str_likely(p != NULL && have - 1 < len &&
+			host_copyout(p, ubuf, have) == 0)) {
+			headq_next(hq, have, span);
+			done = have;
+		} else {
+			done = str_headq_part(hq, ubuf, len);
+		}
+		fast_unlock(&hq->clock, STR_HOLD_C, t);
+		if (done == 0)
+			return fast_back(t);
+		break;
+	case STR_FAST_PASS:
+		str_hunlock_slow(&hq->clock);
+		break;
+	case STR_FAST_SIGNAL:
+		host_leave_slow();
+		return (long)done;
+	case STR_FAST_BACK:
+	case STR_FAST_LOOK:
+	case STR_FAST_MODS:
+	case STR_FAST_DONE:
+	default:
+		return fast_back(t);
+	}
+	if (str_likely(done < len))
+		done = read_rest(sd, fd, ubuf, len, done);
+	if (str_unlikely(str_load(&hq->wwant) != 0) && !headq_stays_full(hq))
+		str_head_read_after(sd, fd);
+	fast_leave(t);
+	return (long)done;
 }
 
 /* The fast path: plain data at hand, byte-stream mode, one buffer. */

@@ -73,6 +73,9 @@ ask(struct str_headq *hq)
 	uint64_t now = host_ticks(), cpos = str_load(&hq->cpos);
 	uint64_t since = now - hq->seen_try;
 
+	/* writes that found nobody asleep are counted here, roughly */
+	str_store(&host_self()->elided, str_load(&host_self()->elided) +
+		(hq->brisk ? BRISK_CALLS : 1));
 	note_cpu(&hq->pcpu);
 	/* 64 calls within a millisecond, or two within 4 us */
 	hq->brisk = since < host_ticks_per_ms / (hq->brisk ? 1 : 256);
@@ -310,28 +313,69 @@ write_zero(struct str_head *sd, struct host_call *hc)
 }
 
 /*
- * str_head_write_after - after a fast write: somebody sleeps, or it is time to
- * ask whether anybody reads, which takes the lock once more
+ * str_head_write_after - after a fast write: somebody sleeps
  * Who is woken need not be asked for: a token that nobody can take is refused.
  */
 void
-str_head_write_after(struct str_head *sd, int fd, bool look)
+str_head_write_after(struct str_head *sd, int fd)
+{
+	struct host_call hc = {.fd = fd, .head = sd,
+		.sig_seq = host_tls.sig_seq};
+
+	str_wake_readers_from(sd, &hc);
+}
+
+/* After a fast write, its lock held: it is time to ask whether anybody reads. */
+static STR_NOINLINE void
+write_look(struct str_head *sd, int fd)
 {
 	struct str_headq *hq = &sd->peer->hq;
 	struct host_call hc = {.fd = fd, .head = sd,
 		.sig_seq = host_tls.sig_seq};
+	bool look = ask(hq);
 
-	if (str_load(&hq->rwant) != 0) {
-		str_wake_readers_from(sd, &hc);
-		return;
-	}
-	if (!look)
-		return;
-	lock_p(hq);
-	look = ask(hq);
 	str_hunlock(&hq->plock, STR_HOLD_P);
-	if (look)
+	if (str_load(&hq->rwant) != 0)
+		str_wake_readers_from(sd, &hc);
+	else if (look)
 		(void)str_head_look(sd, &hc);
+}
+
+/*
+ * str_head_write_tail - what str_head_write_fast() has left to do
+ * Return: @len, or STR_NOT_FAST with nothing done.
+ */
+STR_HOT long
+str_head_write_tail(struct str_head *sd, int fd, size_t len, enum str_fast how)
+{
+	struct str_thread *t = host_tls.slot;
+
+	switch (how) {
+	case STR_FAST_LOOK:
+		write_look(sd, fd);
+		break;
+	case STR_FAST_PASS:
+		str_hunlock_slow(&sd->peer->hq.plock);
+		if (str_load(&sd->peer->hq.rwant) != 0)
+			str_head_write_after(sd, fd);
+		break;
+	case STR_FAST_AFTER:
+		str_head_write_after(sd, fd);
+		break;
+	case STR_FAST_SIGNAL:
+		host_leave_slow();
+		return (long)len;
+	case STR_FAST_HELD:
+		fast_unlock(&sd->peer->hq.plock, STR_HOLD_P, t);
+		return fast_back(t);
+	case STR_FAST_BACK:
+	case STR_FAST_MODS:
+	case STR_FAST_DONE:
+	default:
+		return fast_back(t);
+	}
+	fast_leave(t);
+	return (long)len;
 }
 
 /* Would canput() say yes, and need not ask twice?  A claim is held. */

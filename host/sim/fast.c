@@ -24,16 +24,27 @@ long
 fx_fast_read(struct str_head *sd, const str_a32 *id, uint32_t gen, int fd,
 	void *buf, size_t len)
 {
+	enum str_fast how;
+	size_t n;
+
 	if (!ready())
 		return STR_NOT_FAST;
-	return str_head_read_fast(sd, id, gen, fd, buf, len);
+	how = str_head_read_fast(sd, id, gen, buf, len, &n);
+	return how == STR_FAST_DONE ? (long)n :
+		str_head_read_tail(sd, fd, buf, len, n, how);
 }
 
 long
 fx_fast_write(struct str_head *sd, const str_a32 *id, uint32_t gen, int fd,
 	const void *buf, size_t len)
 {
+	enum str_fast how;
+
 	if (!ready())
 		return STR_NOT_FAST;
-	return str_head_write_fast(sd, id, gen, fd, buf, len);
+	how = str_head_write_fast(sd, id, gen, buf, len);
+	if (how == STR_FAST_DONE)
+		return (long)len;
+	return how != STR_FAST_MODS ? str_head_write_tail(sd, fd, len, how) :
+		str_head_write_indirect(sd, id, gen, fd, buf, len);
 }

@@ -248,6 +248,41 @@ int host_commit(uint64_t off, uint64_t len);
  */
 int host_copyin(const void *uaddr, void *addr, size_t len) STR_MUST_CHECK;
 int host_copyout(const void *addr, void *uaddr, size_t len) STR_MUST_CHECK;
+/*
+ * The same for inlined paths, where the build says that this host's are routines
+ * which touch a few registers (host/user/copy_x86_64.S): the caller keeps what
+ * he has in the others.  Only in files without a red zone.
+ */
+#if defined(STR_COPY_FEW)
+STR_INLINE STR_MUST_CHECK int
+host_copyin_few(const void *uaddr, void *addr, size_t len)
+{
+	int err;
+
+	__asm__ volatile("call host_copyin"
+		: "=a"(err), "+D"(uaddr), "+S"(addr)
+		: "d"(len)
+		: "rcx", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",
+		"xmm6", "xmm7", "cc", "memory");
+	return err;
+}
+
+STR_INLINE STR_MUST_CHECK int
+host_copyout_few(const void *addr, void *uaddr, size_t len)
+{
+	int err;
+
+	__asm__ volatile("call host_copyout"
+		: "=a"(err), "+D"(addr), "+S"(uaddr)
+		: "d"(len)
+		: "rcx", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",
+		"xmm6", "xmm7", "cc", "memory");
+	return err;
+}
+#else
+#define host_copyin_few host_copyin
+#define host_copyout_few host_copyout
+#endif
 /* Copy a string of at most @max bytes with its NUL; ENAMETOOLONG if longer */
 int host_copyinstr(const void *uaddr, char *addr, size_t max) STR_MUST_CHECK;
 

@@ -72,7 +72,7 @@ struct str_thread {
 	uint32_t ddi_held; /* [O] locks of <sys/ksynch.h> it has */
 	uint32_t ipl;	/* [O] what spl(9) set */
 	uint32_t pad2;
-	str_a64 elided; /* [O] wakes it did not have to send: for tools */
+	str_a64 elided; /* [O] wakes it did not have to send, roughly: for tools */
 	str_a64 held;	/* [O] a head it keeps by a reference for long; with
 			 * `moving': core/plumb/collect.c */
 	str_a32 moving;	/* [O] references it is making or giving up */

@@ -82,17 +82,6 @@ write_stream(struct fd_rec *r, int fd, const void *buf, size_t len)
 	return rw_failed(r, ret, STR_POLL_WRITE);
 }
 
-/*
- * Cancellation points cost a look at one word until somebody cancels: our
- * pthread_cancel() raises it.
- */
-STR_INLINE void
-cancel_point(void)
-{
-	if (str_unlikely(str_load(&cancel_used) != 0))
-		pthread_testcancel();
-}
-
 /* What is no Stream, or not yet known to be one. */
 static STR_COLD ssize_t
 read_other(int fd, void *buf, size_t len)
@@ -114,44 +103,104 @@ write_other(int fd, const void *buf, size_t len)
 	return fd_known(fd) ? REAL(write)(fd, buf, len) : fail(EBADF);
 }
 
-STR_EXPORT STR_HOT ssize_t
-read(int fd, void *buf, size_t len)
+/* What the short way has left to do. */
+static STR_NOINLINE ssize_t
+read_tail(int fd, void *buf, size_t len, struct str_head *sd, size_t done,
+	enum str_fast how)
+{
+	long ret = str_head_read_tail(sd, fd, buf, len, done, how);
+
+	return str_likely(ret > 0) ? ret : read_other(fd, buf, len);
+}
+
+static STR_NOINLINE ssize_t
+write_tail(int fd, const void *buf, size_t len, struct str_head *sd,
+	enum str_fast how)
+{
+	long ret = str_head_write_tail(sd, fd, len, how);
+
+	return str_likely(ret > 0) ? ret : write_other(fd, buf, len);
+}
+
+static STR_NOINLINE ssize_t
+write_indirect(int fd, const void *buf, size_t len, struct str_head *sd,
+	const str_a32 *id, uint32_t gen)
+{
+	long ret = str_head_write_indirect(sd, id, gen, fd, buf, len);
+
+	return str_likely(ret > 0) ? ret : write_other(fd, buf, len);
+}
+
+/* All calls of these are their last, so that no register need be saved. */
+STR_INLINE ssize_t
+read_quick(int fd, void *buf, size_t len)
 {
 	struct fd_rec *r = fd_likely_stream(fd);
+	enum str_fast how;
 	struct str_head *sd;
 	str_a32 *fflags;
 	uint32_t gen;
-	long ret;
+	size_t done;
 
-	if (str_unlikely(r == NULL))
+	if (str_unlikely(r == NULL || !fast_ready() ||
+		!fd_read(fd, r, &sd, &fflags, &gen)))
 		return read_other(fd, buf, len);
-	cancel_point();
-	if (fast_ready() && fd_read(fd, r, &sd, &fflags, &gen)) {
-		ret = str_head_read_fast(sd, fflags, gen, fd, buf, len);
-		if (str_likely(ret > 0))
-			return ret;
-	}
-	return read_stream(r, fd, buf, len);
+	how = str_head_read_fast(sd, fflags, gen, buf, len, &done);
+	if (str_likely(how == STR_FAST_DONE))
+		return (ssize_t)done;
+	return read_tail(fd, buf, len, sd, done, how);
+}
+
+STR_INLINE ssize_t
+write_quick(int fd, const void *buf, size_t len)
+{
+	struct fd_rec *r = fd_likely_stream(fd);
+	enum str_fast how;
+	struct str_head *sd;
+	str_a32 *fflags;
+	uint32_t gen;
+
+	if (str_unlikely(r == NULL || !fast_ready() ||
+		!fd_read(fd, r, &sd, &fflags, &gen)))
+		return write_other(fd, buf, len);
+	how = str_head_write_fast(sd, fflags, gen, buf, len);
+	if (str_likely(how == STR_FAST_DONE))
+		return (ssize_t)len;
+	if (how == STR_FAST_MODS)
+		return write_indirect(fd, buf, len, sd, fflags, gen);
+	return write_tail(fd, buf, len, sd, how);
+}
+
+/*
+ * Cancellation points cost a look at one word until somebody cancels: our
+ * pthread_cancel() raises it.
+ */
+static STR_NOINLINE ssize_t
+read_cancel_point(int fd, void *buf, size_t len)
+{
+	pthread_testcancel();
+	return read_quick(fd, buf, len);
+}
+
+static STR_NOINLINE ssize_t
+write_cancel_point(int fd, const void *buf, size_t len)
+{
+	pthread_testcancel();
+	return write_quick(fd, buf, len);
+}
+
+STR_EXPORT STR_HOT ssize_t
+read(int fd, void *buf, size_t len)
+{
+	return str_unlikely(str_load(&cancel_used) != 0) ?
+		read_cancel_point(fd, buf, len) : read_quick(fd, buf, len);
 }
 
 STR_EXPORT STR_HOT ssize_t
 write(int fd, const void *buf, size_t len)
 {
-	struct fd_rec *r = fd_likely_stream(fd);
-	struct str_head *sd;
-	str_a32 *fflags;
-	uint32_t gen;
-	long ret;
-
-	if (str_unlikely(r == NULL))
-		return write_other(fd, buf, len);
-	cancel_point();
-	if (fast_ready() && fd_read(fd, r, &sd, &fflags, &gen)) {
-		ret = str_head_write_fast(sd, fflags, gen, fd, buf, len);
-		if (str_likely(ret > 0))
-			return ret;
-	}
-	return write_stream(r, fd, buf, len);
+	return str_unlikely(str_load(&cancel_used) != 0) ?
+		write_cancel_point(fd, buf, len) : write_quick(fd, buf, len);
 }
 
 ssize_t __read_chk(int fd, void *buf, size_t len, size_t room);

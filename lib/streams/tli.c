@@ -235,9 +235,11 @@ strm_read(int fd, void *buf, size_t len)
 {
 	struct fd_rec *r = fd_likely_stream(fd);
 	const struct ksock_lend *l;
+	enum str_fast how;
 	struct str_head *sd;
 	str_a32 *fflags;
 	uint32_t gen;
+	size_t done;
 	long ret;
 
 	if (str_unlikely(r == NULL))
@@ -245,7 +247,10 @@ strm_read(int fd, void *buf, size_t len)
 	cancel_point();
 	if (!fast_ready() || !fd_read(fd, r, &sd, &fflags, &gen))
 		return 0;
-	ret = str_head_read_fast(sd, fflags, gen, fd, buf, len);
+	how = str_head_read_fast(sd, fflags, gen, buf, len, &done);
+	if (str_likely(how == STR_FAST_DONE))
+		return (long)done;
+	ret = str_head_read_tail(sd, fd, buf, len, done, how);
 	if (str_likely(ret > 0))
 		return ret;
 	l = str_lend_hint(sd);
@@ -264,6 +269,18 @@ write_lent(struct host_call *hc, const void *buf, size_t len)
 	rest = str_head_write(hc->head, hc, (const char *)buf + n,
 		len - (size_t)n);
 	return rest >= 0 ? n + rest : n != 0 ? n : rest;
+}
+
+STR_INLINE long
+write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen, int fd,
+	const void *buf, size_t len)
+{
+	enum str_fast how = str_head_write_fast(sd, id, gen, buf, len);
+
+	if (str_likely(how == STR_FAST_MODS))
+		return str_head_write_indirect(sd, id, gen, fd, buf, len);
+	return how == STR_FAST_DONE ? (long)len :
+		str_head_write_tail(sd, fd, len, how);
 }
 
 STR_EXPORT STR_HOT long
@@ -292,8 +309,7 @@ strm_write(int fd, const void *buf, size_t len)
 		}
 		if (str_likely(l != NULL && l->out - 1u >= len &&
 			(l->out == 0 || l->got == 0))) {
-			ret = str_head_write_fast(sd, fflags, gen, fd, buf,
-				len);
+			ret = write_fast(sd, fflags, gen, fd, buf, len);
 			if (str_likely(ret > 0))
 				return ret;
 		}
