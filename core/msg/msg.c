@@ -178,7 +178,7 @@ static int
 trim_tail(mblk_t *mp, size_t n)
 {
 	unsigned char type;
-	mblk_t *bp, *last = mp, *first;
+	mblk_t *bp, *first;
 	size_t total = 0;
 
 	for (bp = mp; bp->b_cont != NULL; bp = bp->b_cont)
@@ -189,11 +189,8 @@ trim_tail(mblk_t *mp, size_t n)
 	for (bp = mp; bp != NULL; bp = bp->b_cont)
 		if (bp->b_datap->db_type != type)
 			first = bp->b_cont;
-	for (bp = first; bp != NULL; bp = bp->b_cont) {
+	for (bp = first; bp != NULL; bp = bp->b_cont)
 		total += blen(bp);
-		last = bp;
-	}
-	(void)last;
 	if (total < n)
 		return 0;
 	total -= n; /* to keep */

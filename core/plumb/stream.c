@@ -73,22 +73,17 @@ unburied(void)
 	return (uint32_t)str_load(str_root(STR_ROOT_UNBURIED)) != 0;
 }
 
-/*
- * str_stream_alloc - memory for a stream of @kind, nobody's yet
- * Return: NULL when there is none, nor any that only the dead held.
- */
+/* str_stream_alloc - memory for a stream of @kind, nobody's yet; or NULL. */
 struct str_plumb *
 str_stream_alloc(uint32_t kind, uint32_t hiwat, uint32_t lowat)
 {
 	struct str_plumb *pl;
-	unsigned buried = 0;
 	uint64_t now;
 	uint32_t gen;
 	int e, err = 0;
 
 	if (str_unlikely(unburied()))
-		buried = str_stream_bury_all();
-	(void)buried;
+		(void)str_stream_bury_all();
 	pl = str_mem_alloc_plumb(STR_BLK_KMEM);
 	if (pl == NULL)
 		return NULL;

@@ -638,8 +638,6 @@ bool str_thread_reap(struct str_domain *d, struct str_thread *t);
 unsigned str_region_sweep(void);
 /* str_region_tidy - the same when there are many; after an attach. */
 void str_region_tidy(void);
-/* str_region_carriers - carriers recorded in the domain (for lifetime):
- * calls @fn for each until it returns true; returns whether one did. */
 /* str_region_members_died - processes have ended: close what nobody holds any
  * more, reap their threads, adopt their callbacks.  Return: streams closed. */
 unsigned str_region_members_died(void);
@@ -669,6 +667,8 @@ int str_name_detach(struct host_call *hc, uint64_t dev, uint64_t ino,
 	uint64_t born);
 /* str_region_wanted - is there anything that streamsd is needed for? */
 bool str_region_wanted(void);
+/* str_region_carriers - carriers recorded in the domain (for lifetime):
+ * calls @fn for each until it returns true; returns whether one did. */
 bool str_region_carriers(struct str_domain *d,
 	bool (*fn)(const struct host_carrier *c, void *arg), void *arg);
 
