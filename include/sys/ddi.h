@@ -154,26 +154,26 @@ vstrlog_t register_strlog(vstrlog_t newlog) STR_DDI(register_strlog);
 static __inline__ major_t
 getmajor(dev_t dev)
 {
-	unsigned long long d = dev;
+	__extension__ unsigned long long d = dev;
 
-	return (major_t)(((d >> 8) & 0xfff) | ((d >> 32) & ~0xfffull));
+	return (major_t)(((d >> 8) & 0xfff) | ((d >> 44) << 12));
 }
 
 static __inline__ minor_t
 getminor(dev_t dev)
 {
-	unsigned long long d = dev;
+	__extension__ unsigned long long d = dev;
 
-	return (minor_t)((d & 0xff) | ((d >> 12) & ~0xffull));
+	return (minor_t)((d & 0xff) | ((d >> 20) << 8));
 }
 
 static __inline__ dev_t
 makedevice(major_t major, minor_t minor)
 {
-	unsigned long long maj = major, min = minor;
+	__extension__ unsigned long long maj = major, min = minor;
 
-	return (dev_t)((maj & 0xfff) << 8 | (maj & ~0xfffull) << 32 |
-		(min & 0xff) | (min & ~0xffull) << 12);
+	return (dev_t)((maj & 0xfff) << 8 | (maj >> 12) << 44 |
+		(min & 0xff) | (min >> 8) << 20);
 }
 
 /* The system's numbers and those of its users are the same here. */

@@ -12,6 +12,18 @@
 
 #ifndef __STR_CORE__
 #include <sys/types.h>
+#ifdef __GLIBC__
+/* What <sys/types.h> has only when more than strict C is asked for. */
+#ifndef __clock_t_defined
+#define __clock_t_defined 1
+typedef __clock_t clock_t;
+#endif
+#ifndef __daddr_t_defined
+#define __daddr_t_defined
+typedef __daddr_t daddr_t;
+typedef __caddr_t caddr_t;
+#endif
+#endif
 #else
 typedef char *caddr_t;
 typedef long clock_t;

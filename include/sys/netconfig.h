@@ -40,11 +40,31 @@ struct netconfig {
 #define NC_BROADCAST	0x02
 #define NC_MULTICAST	0x04
 
+/* Families; of most of them no provider is here. */
 #define NC_NOPROTOFMLY	"-"
 #define NC_LOOPBACK	"loopback"
 #define NC_INET		"inet"
 #define NC_INET6	"inet6"
+#define NC_IMPLINK	"implink"
+#define NC_PUP		"pup"
+#define NC_CHAOS	"chaos"
+#define NC_NS		"ns"
+#define NC_NBS		"nbs"
+#define NC_ECMA		"ecma"
+#define NC_DATAKIT	"datakit"
+#define NC_CCITT	"ccitt"
+#define NC_SNA		"sna"
+#define NC_DECNET	"decnet"
+#define NC_DLI		"dli"
+#define NC_LAT		"lat"
+#define NC_HYLINK	"hylink"
+#define NC_APPLETALK	"appletalk"
+#define NC_NIT		"nit"
+#define NC_IEEE802	"ieee802"
 #define NC_OSI		"osi"
+#define NC_X25		"x25"
+#define NC_OSINET	"osinet"
+#define NC_GOSIP	"gosip"
 
 #define NC_NOPROTO	"-"
 #define NC_TCP		"tcp"

@@ -6,10 +6,11 @@
  *
  * Everything an application and the Stream head must agree on: ioctl
  * commands, their argument structures and the option and flag bits.  The
- * functions are declared by <stropts.h>, which includes this header.
+ * functions are declared by <stropts.h>; a program gets that one, too, for
+ * programs written for LiS and for System V include nothing else.
  *
- * The header uses no other header, so that the executive, which is built
- * without a C library, reads the same definitions as the application.  Every
+ * Modules, and the executive, which is built without a C library, read the
+ * same definitions, and no other header comes with them.  Every
  * number and layout is part of the binary interface; the conformance suite
  * holds a static assertion for each.
  *
@@ -498,6 +499,10 @@ struct strpmsg {
 
 #ifdef __cplusplus
 }
+#endif
+
+#if !defined(_KERNEL) && !defined(__STR_CORE__)
+#include <stropts.h>
 #endif
 
 #endif /* _SYS_STROPTS_H */

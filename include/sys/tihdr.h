@@ -14,7 +14,9 @@
 #ifndef _SYS_TIHDR_H
 #define _SYS_TIHDR_H
 
+#define _STR_TPI
 #include <sys/xti.h>
+#undef _STR_TPI
 
 #ifdef __cplusplus
 extern "C" {
@@ -106,6 +108,7 @@ struct T_conn_res {
 	t_scalar_t OPT_offset;
 	t_scalar_t SEQ_number;	 /* of the T_CONN_IND */
 };
+#define QUEUE_ptr ACCEPTOR_id /* its name in System V: I_FDINSERT stores it */
 
 struct T_discon_req {
 	t_scalar_t PRIM_type;

@@ -130,18 +130,6 @@ typedef unsigned int t_uscalar_t;
 #define T_ALLOPT	0
 
 /**
- * struct netbuf - an address, options or user data
- * @maxlen: room at @buf, for what is received; 0: not wanted
- * @len:    bytes at @buf
- * @buf:    the caller's
- */
-struct netbuf {
-	unsigned int maxlen;
-	unsigned int len;
-	void *buf;
-};
-
-/**
  * struct t_info - what a provider is like
  * @addr, @options:   most bytes of an address, of options
  * @tsdu, @etsdu:     most bytes of a (an expedited) service data unit; 0: no
@@ -162,41 +150,6 @@ struct t_info {
 	t_scalar_t servtype;
 	t_scalar_t flags;
 	t_scalar_t tidu;
-};
-
-struct t_bind {
-	struct netbuf addr;
-	unsigned int qlen;	/* connection indications that may wait */
-};
-
-struct t_optmgmt {
-	struct netbuf opt;
-	t_scalar_t flags;
-};
-
-struct t_discon {
-	struct netbuf udata;
-	int reason;
-	int sequence;
-};
-
-struct t_call {
-	struct netbuf addr;
-	struct netbuf opt;
-	struct netbuf udata;
-	int sequence;
-};
-
-struct t_unitdata {
-	struct netbuf addr;
-	struct netbuf opt;
-	struct netbuf udata;
-};
-
-struct t_uderr {
-	struct netbuf addr;
-	struct netbuf opt;
-	t_scalar_t error;
 };
 
 /* What t_rcvleafchange() would tell of an end of a call. */
@@ -268,6 +221,74 @@ struct t_opthdr {
 struct t_linger {
 	t_scalar_t l_onoff;	/* T_YES, T_NO */
 	t_scalar_t l_linger;	/* seconds, T_UNSPEC, T_INFINITE */
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+
+/*
+ * What points to bytes.  <sys/tihdr.h> does without, so that a file that
+ * includes that one first can still be written to TLI.
+ */
+#if !defined(_STR_NETBUF) && !defined(_STR_TPI)
+#define _STR_NETBUF
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * struct netbuf - an address, options or user data
+ * @maxlen: room at @buf, for what is received; 0: not wanted
+ * @len:    bytes at @buf
+ * @buf:    the caller's; bytes in TLI, and since XNS 5 anything in XTI
+ */
+struct netbuf {
+	unsigned int maxlen;
+	unsigned int len;
+#ifdef _SYS_TIUSER_H
+	char *buf;
+#else
+	void *buf;
+#endif
+};
+
+struct t_bind {
+	struct netbuf addr;
+	unsigned int qlen;	/* connection indications that may wait */
+};
+
+struct t_optmgmt {
+	struct netbuf opt;
+	t_scalar_t flags;
+};
+
+struct t_discon {
+	struct netbuf udata;
+	int reason;
+	int sequence;
+};
+
+struct t_call {
+	struct netbuf addr;
+	struct netbuf opt;
+	struct netbuf udata;
+	int sequence;
+};
+
+struct t_unitdata {
+	struct netbuf addr;
+	struct netbuf opt;
+	struct netbuf udata;
+};
+
+struct t_uderr {
+	struct netbuf addr;
+	struct netbuf opt;
+	t_scalar_t error;
 };
 
 #ifdef __cplusplus

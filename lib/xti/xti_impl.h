@@ -40,6 +40,7 @@
 
 #include <str/annot.h>
 #include <str/tli.h>
+#include <sys/xti.h>	/* first: netbuf as XTI has it */
 #include <sys/tihdr.h>
 #include <sys/tiuser.h>
 

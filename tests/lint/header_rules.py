@@ -22,8 +22,9 @@ def alone(tree, names, compiler, *flags):
         r = subprocess.run(
             [compiler, *flags, '-Wall', '-Wextra', '-Werror', '-fsyntax-only',
              '-I' + tree.path('include'), '-'],
-            input=f'#include <{path}>\n' * 2, capture_output=True, text=True,
-            check=False)
+            # a header of macros alone leaves C with nothing
+            input=f'#include <{path}>\n' * 2 + 'extern int the_end;\n',
+            capture_output=True, text=True, check=False)
         if r.returncode:
             wrong += [f'{name}: {l}' for l in r.stderr.splitlines()
                       if re.search('error', l)][:3] or [f'{name}: failed']
@@ -47,6 +48,16 @@ def headers_stand_alone_in_cxx(tree):
     """each installed header compiles alone in C++"""
     return alone(tree, installed(tree), os.environ.get('CXX', 'c++'),
                  '-xc++', '-std=c++11')
+
+
+@rule
+def headers_stand_alone_in_old_dialects(tree):
+    """each installed header compiles alone in C90 and C++98, pedantically"""
+    strict = ('-pedantic', '-Wundef', '-Wno-long-long')
+    return (alone(tree, installed(tree), os.environ.get('CC', 'cc'),
+                  '-xc', '-std=c89', '-Wstrict-prototypes', *strict) +
+            alone(tree, installed(tree), os.environ.get('CXX', 'c++'),
+                  '-xc++', '-std=c++98', *strict))
 
 
 @rule

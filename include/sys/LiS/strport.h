@@ -10,6 +10,8 @@
 #ifndef _SYS_LIS_STRPORT_H
 #define _SYS_LIS_STRPORT_H
 
+#include <stdarg.h>
+
 #include <sys/errno.h>
 #include <sys/stream.h>
 #include <sys/kmem.h>
@@ -33,7 +35,15 @@
 #define MKDEV(maj, min) makedevice((maj), (min))
 #define UMKDEV(maj, min) makedevice((maj), (min))
 
-#define printk(...) cmn_err(CE_CONT, __VA_ARGS__)
+static __inline__ void
+printk(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vcmn_err(CE_CONT, fmt, ap);
+	va_end(ap);
+}
 #ifndef KERN_INFO
 #define KERN_EMERG ""
 #define KERN_ALERT ""

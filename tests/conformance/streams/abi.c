@@ -6,7 +6,15 @@
  */
 #include <stddef.h>
 #include <stropts.h>
+#include <sys/sad.h>
+#include <sys/sc.h>
+#include <sys/stream.h>
+#include <sys/strlog.h>
 #include <sys/testmod.h>
+#include <sys/tihdr.h>
+#include <sys/timod.h>
+#include <xti.h>
+#include <xti_inet.h>
 
 #ifdef __cplusplus
 #define CHECK static_assert
