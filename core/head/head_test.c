@@ -360,8 +360,8 @@ T_CASE(m_setopts_sets_what_its_flags_name)
 	SO(mp)->so_lowat = 700;
 	up(0, mp);
 	T_EQ(sd->wroff, 40u);
-	T_EQ(sd->minpsz, 2);
-	T_EQ(sd->maxpsz, 3000);
+	T_EQ(sd->qp->rq.q_minpsz, 2);
+	T_EQ(sd->qp->rq.q_maxpsz, 3000);
 	T_EQ(sd->hq.hiwat, 7000u);
 	T_EQ(sd->hq.lowat, 700u);
 	up(0, options(SO_MREADON | SO_NDELON | SO_ISTTY | SO_TOSTOP | SO_DELIM));

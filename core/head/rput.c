@@ -426,9 +426,9 @@ m_setopts(struct str_head *sd, mblk_t *mp)
 	if (f & SO_WRPAD)
 		sd->wrpad = so->so_wrpad;
 	if (f & SO_MINPSZ)
-		sd->minpsz = so->so_minpsz;
+		sd->qp->rq.q_minpsz = so->so_minpsz;
 	if (f & SO_MAXPSZ)
-		sd->maxpsz = so->so_maxpsz;
+		sd->qp->rq.q_maxpsz = so->so_maxpsz;
 	if (f & SO_BAND) {
 		if (f & SO_HIWAT)
 			(void)strqset(&sd->qp->rq, QHIWAT, so->so_band,

@@ -482,18 +482,35 @@ show_queues(struct out *o, struct str_plumb *pl, uint32_t end)
 
 /* ----------------------------------------------------------------- heads */
 
+/* The one after @f among @sd's files, if it is one; NULL: no more. */
+static struct str_file *
+next_file(struct str_head *sd, struct str_file *f)
+{
+	f = PEEK(f->next);
+	return f != NULL && str_mem_valid(f) && str_mem_valid(f + 1) &&
+		PEEK(f->head) == sd ? f : NULL;
+}
+
+static uint32_t
+open_files(struct str_head *sd)
+{
+	struct str_file *f = &sd->file;
+	uint32_t n, open = 0;
+
+	for (n = 0; n < MAX_FILES && f != NULL; n++, f = next_file(sd, f))
+		open += str_load(&f->open) == 1;
+	return open;
+}
+
 static void
 show_files(struct out *o, struct str_head *sd)
 {
 	struct str_file *f = &sd->file;
 	uint32_t n;
 
-	for (n = 0; n < MAX_FILES && f != NULL; n++) {
+	for (n = 0; n < MAX_FILES && f != NULL; n++, f = next_file(sd, f)) {
 		RECORD(str_i_file, r);
 
-		if (n != 0 && (!str_mem_valid(f) || !str_mem_valid(f + 1) ||
-				      PEEK(f->head) != sd))
-			return;
 		r.cookie = PEEK(f->carrier.cookie);
 		r.ino = PEEK(f->carrier.ino);
 		r.kind = PEEK(f->carrier.kind);
@@ -501,7 +518,6 @@ show_files(struct out *o, struct str_head *sd)
 		r.open = str_load(&f->open);
 		if (r.cookie != 0)
 			EMIT(o, &r, STR_I_FILE);
-		f = PEEK(f->next);
 	}
 }
 
@@ -557,7 +573,7 @@ show_head(struct out *o, struct str_plumb *pl, uint32_t end)
 	r.wropt = PEEK(sd->wropt);
 	r.npush = str_load(&sd->npush);
 	r.anchor = str_load(&sd->anchor);
-	r.nfile = str_load(&sd->nfile);
+	r.nfile = open_files(sd);
 	r.refs = str_head_refs(sd);
 	r.polled = (str_load(&hq->rwant) & STR_WANT_TOKEN ? STR_POLLIN : 0) |
 		(str_load(&sd->peer->hq.wwant) & STR_WANT_TOKEN ?

@@ -329,7 +329,11 @@ enter_both(struct str_perim *pm, struct str_outer *o)
 	return false;
 }
 
-/* Enable what put its service procedure off. */
+/*
+ * Enable what put its service procedure off.  In this order: who dies of it
+ * has enabled what he says is enabled, and what is not on the list any more,
+ * but marked, is put there again by who asks next.
+ */
 static void
 enable_put_off(struct str_perim *pm)
 {
@@ -337,13 +341,16 @@ enable_put_off(struct str_perim *pm)
 
 	lock_backlog(pm);
 	while ((qp = pm->sv_first) != NULL) {
-		uint32_t want = str_xchg(&qp->srvwant, 0u);
+		uint32_t want = str_load(&qp->srvwant);
 
-		str_store(&pm->sv_first, qp->sv_next);
 		if (want & 1)
 			str_sched_enable(&qp->rq);
 		if (want & 2)
 			str_sched_enable(&qp->wq);
+		STR_CRASH_POINT("perim:enabled");
+		str_store(&pm->sv_first, qp->sv_next);
+		STR_CRASH_POINT("perim:unlisted");
+		str_store(&qp->srvwant, 0u);
 	}
 	str_unlock(&pm->block);
 }
@@ -521,13 +528,27 @@ str_perim_drain(struct str_qpair *qp)
 	host_tls.perim = was;
 }
 
+/* Is @qp's service put off?  Who marked it may have died before it was. */
+static bool
+is_put_off(const struct str_perim *pm, const struct str_qpair *qp)
+{
+	const struct str_qpair *p;
+
+	for (p = pm->sv_first; p != NULL && p != qp; p = p->sv_next)
+		;
+	return p != NULL;
+}
+
 static void
 put_off(struct str_qpair *qp, queue_t *q)
 {
 	struct str_perim *pm = qp->pm;
 
 	lock_backlog(pm);
-	if (str_or(&qp->srvwant, (str_load(&q->q_flag) & QREADR) ? 1u : 2u) == 0) {
+	(void)str_or(&qp->srvwant,
+		(str_load(&q->q_flag) & QREADR) ? 1u : 2u);
+	STR_CRASH_POINT("perim:wanted");
+	if (!is_put_off(pm, qp)) {
 		qp->sv_next = pm->sv_first;
 		str_store(&pm->sv_first, qp);
 	}

@@ -934,3 +934,48 @@ T_CASE_TIMEOUT(who_dies_inside_a_perimeter_is_replaced, 60)
 		fx_end();
 	}
 }
+
+/* Service of @arg is put off, by a thread that is inside, and leaves then. */
+static void
+puts_off(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+	queue_t *q = arg;
+
+	T_EQ(host_enter(&hc), 0);
+	T_EQ(str_claim(pipe_.pl), 0);
+	T_TRUE(str_perim_try(q->q_pair));
+	str_perim_service(q);
+	str_perim_out(q->q_pair);
+	str_unclaim(pipe_.pl);
+	host_leave();
+}
+
+T_CASE(service_that_was_put_off_runs_whoever_dies_meanwhile)
+{
+	static const char *const label[] = {
+		"perim:wanted", "perim:enabled", "perim:unlisted",
+	};
+	unsigned i, n;
+	queue_t *q;
+
+	for (i = 0; i < STR_ARRAY_LEN(label); i++) {
+		fx_begin_seed(t->seed + i);
+		fx_pipe(&pipe_);
+		q = fx_push(&pipe_, 0, "pairsrv");
+		sim_crash_at(label[i], 1);
+		(void)sim_spawn("doomed", puts_off, q);
+		T_EQ(sim_run(), 0);
+		T_GE(sim_crash_count(label[i]), 1u);
+		sim_sleep(1000000000);
+		sim_crash_at("none", 1);
+		(void)fx_run(&pipe_);
+		n = fx_of(q)->services;
+		(void)sim_spawn("next", puts_off, q);
+		T_EQ(sim_run(), 0);
+		(void)fx_run(&pipe_);
+		T_GT(fx_of(q)->services, n);
+		T_NULL(q->q_pair->pm->sv_first);
+		fx_end();
+	}
+}

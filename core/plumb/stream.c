@@ -33,8 +33,6 @@ head_init(struct str_plumb *pl, int end, uint32_t hiwat, uint32_t lowat,
 	sd->end = (uint32_t)end;
 	sd->file.head = sd;
 	sd->cltime = STR_CLTIME;
-	sd->minpsz = 0;
-	sd->maxpsz = INFPSZ;
 	str_store(&sd->ctime, now);
 	if (end >= (int)pl->nheads) {
 		str_store(&sd->flags, STR_H_STUB | STR_H_CLOSED);

@@ -301,6 +301,8 @@ T_CASE(strtop_shows_streams_their_queues_and_holders)
 			 "[['sth', 'srvmod'], ['sth', 'nullmod']]"));
 	T_TRUE(json_says("all(len(f['holders']) == 1 for h in "
 			 "v['streams'][0]['heads'] for f in h['open_files'])"));
+	T_TRUE(json_says("[(h['files'], len(h['open_files'])) for h in "
+			 "v['streams'][0]['heads']] == [(1, 1), (1, 1)]"));
 	T_EQ(RUN(-1, "strtop", "-1", "nosuch"), 0);
 	T_FALSE(says("srvmod"));
 }
