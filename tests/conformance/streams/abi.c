@@ -11,8 +11,8 @@
 #include <sys/stream.h>
 #include <sys/strlog.h>
 #include <sys/testmod.h>
-#include <sys/tihdr.h>
-#include <sys/timod.h>
+#include <tihdr.h>
+#include <timod.h>
 #include <xti.h>
 #include <xti_inet.h>
 
