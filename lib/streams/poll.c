@@ -248,9 +248,18 @@ alone(const struct poll_set *s)
 			     STR_POLLWRNORM)) == 0;
 }
 
+/* Would the head's sleep for @events end at once? */
+static bool
+seems_ready(struct str_head *sd, uint32_t events)
+{
+	return (events & STR_POLL_READ) != 0 ? str_head_pending(sd) :
+		(str_head_events(sd) & STR_POLL_WRITE) != 0;
+}
+
 /*
  * One Stream, one direction.  Return: -EAGAIN: what is there is not what is
- * wanted, a message of high priority for one; this sleep would end at once.
+ * wanted, a message of high priority for one, or room in a FIFO that is open
+ * for reading alone; this sleep would end at once.
  */
 static int
 wait_alone(struct poll_set *s, struct host_call *hc)
@@ -267,8 +276,7 @@ wait_alone(struct poll_set *s, struct host_call *hc)
 
 		if (sd != NULL) {
 			err = str_head_poll_wait(sd, hc, events, s->deadline);
-			other = (events & STR_POLL_READ) != 0 &&
-				str_head_pending(sd);
+			other = seems_ready(sd, events);
 		}
 		fd_outside(was);
 		ev = events_of(s, 0);

@@ -268,6 +268,20 @@ T_CASE(poll_events_of_both_sides)
 	T_EQ(n_events(w) & POLLERR, POLLERR);
 }
 
+/* poll(): it waits "at least timeout milliseconds for an event to occur" */
+T_CASE(poll_for_what_a_side_is_not_open_for_ends_in_time)
+{
+	const char *path = fifo();
+	int r = T_OK(open(path, O_RDONLY | O_NONBLOCK));
+	int w = T_OK(open(path, O_WRONLY));
+	struct pollfd p = {.fd = r, .events = POLLOUT};
+
+	T_EQ(poll(&p, 1, 50), 0);
+	T_EQ(T_OK(write(w, "a", 1)), 1);
+	p = (struct pollfd){.fd = w, .events = POLLIN};
+	T_EQ(poll(&p, 1, 50), 0);
+}
+
 struct holder {
 	const char *path;
 	int flags;
