@@ -792,6 +792,7 @@ unsigned str_link_sweep(struct str_plumb *pl);
 void str_link_look(struct str_plumb *low);
 bool str_link_none(struct str_plumb *up);
 bool str_region_undone(void);
+void str_parked(uint32_t tag);
 bool str_node_listed(const struct str_node *n);
 void str_ioctl_revive(struct str_head *sd, uint32_t dead);
 bool str_ioctl_is_part(const mblk_t *mp);

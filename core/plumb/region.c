@@ -543,6 +543,8 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 		str_foreign_revive(r.tag);
 		str_sock_reap(r.tag);
 		str_mem_reap(t);
+		if (!r.undone)
+			str_parked(r.tag);
 		reap_blocks(&r);
 	}
 	str_store(&t->state,

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What a module has put away.
+ *
+ * Purpose.  A module may keep a message in its own structures: half a line, an
+ * ioctl that is answered later, what may have to be sent again, a list of its
+ * own.  Such a message is stamped with the thread that took it last, as what a
+ * thread has in its hands is, but it is the module's, and outlives the thread.
+ *
+ * How.  Before a dead thread's blocks are freed, the memory of modules is
+ * searched for words that lead into its messages: what kmem_alloc() gave,
+ * the writable data of loaded modules, arguments of timeouts and bufcalls,
+ * the links of messages that are somebody else's, and what ioctls that are
+ * under way have in cq_private.  What is found there, and what that leads to,
+ * loses the stamp.  A word that only looks like an address keeps a message
+ * for nothing, until the domain ends; that is all it does.
+ *
+ * Locks.  None: others go on meanwhile, and words may change as they are read.
+ * A message that a living thread has just taken from where it had been put
+ * away may be seen in neither place; who takes it while its last owner, who
+ * was killed, is being reaped has that much bad luck.
+ *
+ * Crash.  The stamps of what is kept are cleared one by one; the next reaper
+ * finds the others again.  The table is the reaper's own.
+ */
+#include "core.h"
+
+#define KEPT 1u	 /* in a table's entry: something leads there */
+#define SEEN 2u	 /* and what it leads to has been looked at */
+#define FLAGS 3u
+
+#define FEW 32u	 /* this many need no memory for the table */
+
+struct parked {
+	uint32_t tag;
+	uint32_t n, room;
+	uint64_t *at; /* its messages, by address; flags in the low bits */
+	bool more;    /* there is one that is KEPT and not SEEN */
+};
+
+static bool
+is_ours(const struct parked *p, const struct str_blk *b)
+{
+	return str_load(&b->state) == STR_BLK_MDB &&
+		str_load(&b->owner) == p->tag;
+}
+
+static void
+count(struct str_blk *b, void *arg)
+{
+	struct parked *p = arg;
+
+	if (is_ours(p, b))
+		p->room++;
+}
+
+/* The walk is by address, and so is the table. */
+static void
+enter(struct str_blk *b, void *arg)
+{
+	struct parked *p = arg;
+
+	if (is_ours(p, b) && p->n < p->room)
+		p->at[p->n++] = (uint64_t)(uintptr_t)b;
+}
+
+static struct str_mdb *
+block(uint64_t e)
+{
+	return (struct str_mdb *)(uintptr_t)(e & ~(uint64_t)FLAGS);
+}
+
+/* A word of memory: does it lead into one of them? */
+static void
+word(struct parked *p, uint64_t w)
+{
+	uint32_t lo = 0, hi = p->n;
+	struct str_mdb *x;
+
+	if (p->n == 0 || w < (p->at[0] & ~(uint64_t)FLAGS))
+		return;
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if ((p->at[mid] & ~(uint64_t)FLAGS) <= w)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	x = block(p->at[lo]);
+	if ((p->at[lo] & KEPT) == 0 && w < (uintptr_t)x + str_mem_size(x)) {
+		p->at[lo] |= KEPT;
+		p->more = true;
+	}
+}
+
+STR_RACY static void
+words(struct parked *p, const void *from, size_t size)
+{
+	const volatile uint64_t *w = from, *end = w + size / 8;
+
+	for (; w < end; w++)
+		word(p, *w);
+}
+
+/* What message @x leads to: its neighbours, and what an ioctl remembers. */
+STR_RACY static void
+links(struct parked *p, const struct str_mdb *x)
+{
+	const dblk_t *d = x->m.b_datap;
+	const unsigned char *c = x->m.b_rptr;
+	struct copyreq cq;
+
+	word(p, (uintptr_t)x->m.b_next);
+	word(p, (uintptr_t)x->m.b_prev);
+	word(p, (uintptr_t)x->m.b_cont);
+	if (!str_mem_valid(d) || !str_mem_valid(c) ||
+	    !str_mem_valid(c + sizeof cq) ||
+	    ((uintptr_t)d & 7u) != 0 || ((uintptr_t)c & 7u) != 0)
+		return;
+	if (d->db_type == M_COPYIN || d->db_type == M_COPYOUT ||
+	    d->db_type == M_IOCDATA)
+		word(p, (uintptr_t)((const struct copyreq *)(const void *)c)
+				->cq_private);
+}
+
+/* One block of the arena. */
+static void
+look(struct str_blk *b, void *arg)
+{
+	struct parked *p = arg;
+	uint32_t state = str_load(&b->state), owner = str_load(&b->owner);
+
+	if ((state == STR_BLK_KMEM && owner == 0) || state == STR_BLK_EVENT)
+		words(p, b + 1, str_mem_size(b) - sizeof *b);
+	else if (state == STR_BLK_MDB && owner != p->tag)
+		links(p, (struct str_mdb *)(void *)b);
+}
+
+static void
+keep(struct str_blk *b, void *arg)
+{
+	const struct parked *p = arg;
+
+	if (is_ours(p, b))
+		(void)str_cas(&b->owner, p->tag, 0u);
+}
+
+/*
+ * str_parked - let go of the messages of dead thread @tag that modules have
+ *
+ * Without memory for the table all of them are kept, linked or lost.
+ */
+void
+str_parked(uint32_t tag)
+{
+	struct parked p = {.tag = tag};
+	struct str_blk *table = NULL;
+	uint64_t few[FEW];
+	uint32_t i;
+
+	str_mem_walk(count, &p);
+	if (p.room == 0)
+		return;
+	p.at = few;
+	if (p.room > FEW) {
+		table = str_mem_alloc(sizeof *table +
+				p.room * sizeof(uint64_t), STR_BLK_KMEM);
+		if (table == NULL) {
+			str_mem_walk(keep, &p);
+			return;
+		}
+		p.at = (uint64_t *)(void *)(table + 1);
+	}
+	str_mem_walk(enter, &p);
+	str_mem_walk(look, &p);
+	while (p.more) {
+		p.more = false;
+		for (i = 0; i < p.n; i++) {
+			if ((p.at[i] & FLAGS) != KEPT)
+				continue;
+			p.at[i] |= SEEN;
+			links(&p, block(p.at[i]));
+		}
+	}
+	for (i = 0; i < p.n; i++)
+		if ((p.at[i] & KEPT) != 0)
+			(void)str_cas(&block(p.at[i])->blk.owner, tag, 0u);
+	if (table != NULL)
+		str_mem_free(table);
+}
