@@ -491,6 +491,7 @@ reap_blocks(struct reap *r)
 {
 	struct str_thread *self = host_self();
 	uint64_t was = str_load(&self->inside);
+	bool asked = false;
 	unsigned i, k;
 
 	do {
@@ -508,6 +509,12 @@ reap_blocks(struct reap *r)
 			else
 				r->undone = is_going(r, r->in[k]);
 		}
+		/* now that queues it died at are whole: a message it had just
+		 * taken from one is not put away because its neighbour there
+		 * still says so */
+		if (!r->undone && !asked)
+			str_parked(r->tag);
+		asked = true;
 		/* pipes first, then pairs: what they hold goes with them */
 		for (i = 0; i < r->n && !r->undone; i++)
 			if (r->found[i]->state == STR_BLK_PIPE)
@@ -543,8 +550,6 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 		str_foreign_revive(r.tag);
 		str_sock_reap(r.tag);
 		str_mem_reap(t);
-		if (!r.undone)
-			str_parked(r.tag);
 		reap_blocks(&r);
 	}
 	str_store(&t->state,
