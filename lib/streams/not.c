@@ -51,6 +51,28 @@ NOT(ssize_t, ESPIPE, pwritev64,
 	(int fd, const struct iovec *iov, int n, off64_t off),
 	(fd, iov, n, off))
 
+/*
+ * With -1 for the position they are readv(2) and writev(2).  Of the flags a
+ * Stream knows none.
+ */
+#define NO_PLACE(name, plain, off_type) \
+	ssize_t name(int fd, const struct iovec *iov, int n, off_type off, \
+		int flags); \
+	STR_EXPORT ssize_t name(int fd, const struct iovec *iov, int n, \
+		off_type off, int flags) \
+	{ \
+		if (fd_stream(fd) == NULL) \
+			return REAL(name)(fd, iov, n, off, flags); \
+		if (off != -1) \
+			return fail(off < 0 ? EINVAL : ESPIPE); \
+		return flags != 0 ? fail(EOPNOTSUPP) : plain(fd, iov, n); \
+	}
+
+NO_PLACE(preadv2, readv, off_t)
+NO_PLACE(preadv64v2, readv, off64_t)
+NO_PLACE(pwritev2, writev, off_t)
+NO_PLACE(pwritev64v2, writev, off64_t)
+
 NOT(int, EINVAL, fsync, (int fd), (fd))
 NOT(int, EINVAL, fdatasync, (int fd), (fd))
 NOT(int, EINVAL, ftruncate, (int fd, off_t len), (fd, len))

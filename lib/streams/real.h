@@ -94,6 +94,11 @@
 	X(ssize_t, preadv64, (int, const struct iovec *, int, off64_t)) \
 	X(ssize_t, pwritev, (int, const struct iovec *, int, off_t)) \
 	X(ssize_t, pwritev64, (int, const struct iovec *, int, off64_t)) \
+	X(ssize_t, preadv2, (int, const struct iovec *, int, off_t, int)) \
+	X(ssize_t, preadv64v2, (int, const struct iovec *, int, off64_t, int)) \
+	X(ssize_t, pwritev2, (int, const struct iovec *, int, off_t, int)) \
+	X(ssize_t, pwritev64v2, (int, const struct iovec *, int, off64_t, \
+		int)) \
 	X(int, fsync, (int)) \
 	X(int, fdatasync, (int)) \
 	X(int, ftruncate, (int, off_t)) \

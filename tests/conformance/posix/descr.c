@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 
 #include <termios.h>
 
@@ -297,6 +298,24 @@ T_CASE(pread_and_pwrite_fail_with_ESPIPE)
 	T_ERR(pread(fd[0], &c, 1, 0), ESPIPE);
 	T_ERR(pwrite(fd[1], "y", 1, 0), ESPIPE);
 	T_EQ(p_drain(fd[0]), 1u);
+}
+
+/* preadv2(2): "If offset is -1, then the current file offset is used" */
+T_CASE(preadv2_and_pwritev2_at_no_position_read_and_write)
+{
+	char in = 'x', out = 0;
+	struct iovec w = {&in, 1}, r = {&out, 1};
+	int fd[2];
+
+	p_pipe(fd);
+	T_EQ(pwritev2(fd[1], &w, 1, -1, 0), 1);
+	T_EQ(preadv2(fd[0], &r, 1, -1, 0), 1);
+	T_EQ(out, 'x');
+	T_ERR(pwritev2(fd[1], &w, 1, 0, 0), ESPIPE);
+	T_ERR(preadv2(fd[0], &r, 1, 0, 0), ESPIPE);
+	T_ERR(preadv2(fd[0], &r, 1, -2, 0), EINVAL);
+	p_nonblock(fd[0], 1);
+	T_ERR(preadv2(fd[0], &r, 1, -1, 0), EAGAIN);
 }
 
 /* POSIX isatty(), tcgetattr(): ENOTTY */
