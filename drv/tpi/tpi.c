@@ -248,7 +248,7 @@ tpi_flush(queue_t *q, int band, int all)
 {
 	mblk_t *mp, *next, *gone = NULL;
 
-	if (q->q_first == NULL)
+	if (str_load(&q->q_first) == NULL)
 		return;
 	(void)freezestr(q);
 	for (mp = q->q_first; mp != NULL; mp = next) {
@@ -422,7 +422,7 @@ tpi_rsrv(queue_t *q, const struct tpi_ops *ops)
 		return 0;
 	if (__builtin_expect(tp->owes != 0, 0))
 		tpi_pay(tp);
-	if (tp->up != 0) {
+	if (__atomic_load_n(&tp->up, __ATOMIC_ACQUIRE) != 0) {
 		if (!send_up(tp, q))
 			return 0;
 		tpi_lock(tp);
