@@ -9,7 +9,8 @@
  * endpoint's (struct inet_dg), and leave by one call: runs of one size to one
  * address as a train that the kernel cuts (UDP_SEGMENT), if it can.  When the
  * kernel has no room the buffer fills, and then requests stay on the write
- * queue, which holds the writer back.
+ * queue, which holds the writer back.  Native UDP has short ones copied from
+ * where its user has them; a long one goes from there, by a call of its own.
  *
  * Receiving.  Several datagrams come by one call.  Each has a block for a
  * small one, and one that is used when it is large, so that small ones do not
@@ -34,6 +35,7 @@
 #define DG_ADDRS 8u	 /* addresses of those that wait */
 #define DG_TRAIN 64u	 /* segments of a train: what all kernels take */
 #define DG_MOST 65507u	 /* bytes of a datagram, or of a train */
+#define DG_LONG 32768u	 /* ... and of one that does not wait for others */
 #define DG_IDLE INET_US(50)
 #define DG_LATE INET_US(500)
 #define DG_FLOW 16u	 /* so many come, each within DG_GAP of the last: a flow */
@@ -390,34 +392,51 @@ dg_addr_of(struct inet_dg *d, const struct sockaddr_storage *to, uint32_t len)
 	return (int)d->naddr++;
 }
 
+/* Room for a datagram behind those that wait; NULL: there is none. */
+static unsigned char *
+dg_room(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
+	uint32_t len)
+{
+	struct inet_dg *d = in->dg;
+	struct dg_ent *e;
+	int a;
+
+	if (d->n == DG_MAX || DG_ROOM - d->used < len)
+		return NULL;
+	a = dg_addr_of(d, to, tolen);
+	if (a < 0)
+		return NULL;
+	e = &d->ent[d->n];
+	e->off = d->used;
+	e->len = (uint16_t)len;
+	e->addr = (uint16_t)a;
+	return d->buf + d->used;
+}
+
+/* It is there. */
+static void
+dg_filled(struct inet_dg *d, uint32_t len)
+{
+	d->used += len;
+	str_store_rel(&d->n, d->n + 1);
+}
+
 /* Copy a datagram behind those that wait.  0: there is no room. */
 static int
 dg_gather(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
 	mblk_t *mp, uint32_t len)
 {
-	struct inet_dg *d = in->dg;
-	struct dg_ent *e;
-	unsigned char *p;
+	unsigned char *p = dg_room(in, to, tolen, len);
 	mblk_t *bp;
-	int a;
 
-	if (d->n == DG_MAX || DG_ROOM - d->used < len)
+	if (p == NULL)
 		return 0;
-	a = dg_addr_of(d, to, tolen);
-	if (a < 0)
-		return 0;
-	e = &d->ent[d->n];
-	e->off = d->used;
-	e->len = (uint16_t)len;
-	e->addr = (uint16_t)a;
-	p = d->buf + d->used;
 	for (bp = mp; bp != NULL; bp = bp->b_cont)
 		if (DB_TYPE(bp) == M_DATA) {
 			bcopy(bp->b_rptr, p, (size_t)MBLKL(bp));
 			p += MBLKL(bp);
 		}
-	d->used += len;
-	str_store_rel(&d->n, d->n + 1);
+	dg_filled(in->dg, len);
 	return 1;
 }
 
@@ -430,6 +449,20 @@ dg_buffer(struct inet *in)
 		return 0;
 	bzero(in->dg, offsetof(struct inet_dg, addr));
 	return 1;
+}
+
+/* One more waits: send them, or see to it that they are sent. */
+static void
+dg_gathered(struct inet *in, uint64_t now)
+{
+	struct inet_dg *d = in->dg;
+
+	if (d->want & KS_OUT)
+		return;
+	if (d->used >= DG_BATCH || d->n == DG_MAX || now - d->since > DG_LATE)
+		dg_flush(in);
+	else
+		dg_want(in, KS_SOON);
 }
 
 /* The port, or of raw sockets the address, has to be there. */
@@ -508,13 +541,65 @@ dg_unitdata(struct tpi *tp, const struct tpi_buf *to,
 			return EAGAIN;
 	}
 	freemsg(mp);
-	if (d->want & KS_OUT)
-		return 0;
-	if (d->used >= DG_BATCH || d->n == DG_MAX || now - d->since > DG_LATE)
-		dg_flush(in);
-	else
-		dg_want(in, KS_SOON);
+	dg_gathered(in, now);
 	return 0;
+}
+
+/* The one datagram at @udata, at once.  0: it has not gone. */
+static int
+dg_send_from(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
+	const void *udata, uint32_t len, uint64_t now)
+{
+	struct iovec iov = {(void *)(uintptr_t)udata, len};
+	struct ksock_msg m = {
+		.km_iov = &iov,
+		.km_iovlen = 1,
+		.km_addr = (void *)(uintptr_t)to,
+		.km_addrlen = tolen,
+	};
+
+	in->spoke = 1;
+	if (ksock_sendmm(in->ks, &m, 1, MSG_NOSIGNAL) != 1)
+		return 0; /* the long way says why */
+	in->out.got = 0;
+	in->dg->last = now;
+	return 1;
+}
+
+/*
+ * inet_dg_from - send a datagram that is in its user's memory still
+ *
+ * Inside the perimeter; nothing waits on the write queue.  What is in the way
+ * makes it take the long way, as dg_unitdata() has it.
+ *
+ * Return: as a direct procedure, <str/direct.h>.
+ */
+STR_HOT int
+inet_dg_from(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
+	const void *udata, uint32_t len)
+{
+	struct inet_dg *d = in->dg;
+	uint64_t now = inet_ticks();
+	unsigned char *p;
+
+	if (d == NULL || in->ks == NULL || inet_credit_to(in, to) != NULL)
+		return STR_DIRECT_NOT;
+	in->flow = 0;
+	if (d->n != 0 && (d->want & KS_OUT) == 0 && (len >= DG_LONG ||
+		d->n == DG_MAX || DG_ROOM - d->used < len))
+		dg_flush(in);
+	if (d->n == 0) {
+		if (len >= DG_LONG || in->out.got || now - d->last > DG_IDLE)
+			return dg_send_from(in, to, tolen, udata, len, now) ?
+				STR_DIRECT_DONE : STR_DIRECT_NOT;
+		d->since = now;
+	}
+	p = dg_room(in, to, tolen, len);
+	if (p == NULL || copyin(udata, p, len) != 0)
+		return STR_DIRECT_NOT;
+	dg_filled(d, len);
+	dg_gathered(in, now);
+	return STR_DIRECT_DONE;
 }
 
 /* Room, or time to send what waits. */

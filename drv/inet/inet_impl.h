@@ -285,6 +285,9 @@ int inet_tcp_takes(const struct inet *in);
 /* dgram.c */
 extern const struct tpi_ops inet_udp_ops, inet_udp6_ops, inet_rawip_ops;
 
+int inet_dg_from(struct inet *in, const struct sockaddr_storage *to,
+	uint32_t tolen, const void *udata, uint32_t len);
+
 /* For short.c: datagrams that wait, addresses, what goes up. */
 int inet_dg_empty(const struct inet *in);
 uint64_t inet_dg_last(const struct inet *in);

@@ -8,6 +8,11 @@
  * The packet is complete, checksums and all, before the wire has it.  What
  * comes back is that of udp_wire and raw_wire (lo.c).  Of an endpoint that has
  * set options that only the system knows all goes by the socket.
+ *
+ * The short way.  Where the last datagram went by the socket is kept, as long
+ * as nobody in the domain has got or lost a port, for a second at most, and
+ * while there are no other wires: the next one to there goes from its user's
+ * memory.
  */
 #include "udp_impl.h"
 
@@ -152,4 +157,71 @@ udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
 		return EAGAIN;
 	}
 	return err;
+}
+
+/* ------------------------------------------------------------ the short way */
+
+/*
+ * udp_far_went - a datagram to @to went by the socket
+ * @changed: udp_state's before that was looked for.
+ */
+void
+udp_far_went(struct udp *u, const struct tpi_buf *to, uint32_t changed)
+{
+	uint32_t len;
+
+	if (u->awaylen != 0 && u->awaychanged == changed &&
+		u->awaylen <= to->len &&
+		bcmp(&u->away, to->buf, u->awaylen) == 0) {
+		u->awayuntil = inet_ticks() + UDP_LIFE;
+		return;
+	}
+	str_store(&u->awaylen, 0u);
+	if (u->special || inet_addr_check(to, &u->away, &len) != 0 ||
+		u->away.ss_family != u->in.family || len > to->len)
+		return;
+	u->awaychanged = changed;
+	u->awayuntil = inet_ticks() + UDP_LIFE;
+	str_store(&u->awaylen, len);
+}
+
+/* Is @to where the last one went, and goes it still by the socket? */
+static inline int
+is_away(const struct udp *u, const struct tpi_buf *to)
+{
+	struct wire *lo = str_load(&u->st->lo);
+
+	return u->awaylen != 0 && u->awaylen <= to->len &&
+		bcmp(&u->away, to->buf, u->awaylen) == 0 &&
+		u->awaychanged == str_load_acq(&u->st->changed) &&
+		(int64_t)(u->awayuntil - inet_ticks()) > 0 &&
+		!u->special && (lo == NULL || str_load(&lo->others) == 0);
+}
+
+/* udp_far_send - op direct */
+STR_HOT int
+udp_far_send(struct tpi *tp, const struct tpi_buf *to,
+	const struct str_direct *sd)
+{
+	struct udp *u = udp_of(tp);
+	int ret = STR_DIRECT_NOT;
+
+	if (!str_direct_enter(u->in.wq))
+		return ret;
+	if (u->in.wq->q_first == NULL && str_load_acq(&tp->state) == TS_IDLE &&
+		u->in.phase == INET_OPEN && is_away(u, to))
+		ret = inet_dg_from(&u->in, &u->away, u->awaylen, sd->udata,
+			(uint32_t)sd->dlen);
+	str_direct_leave(u->in.wq);
+	return ret;
+}
+
+/* udp_far_direct - the short way of what lo does not lead to */
+STR_HOT int
+udp_far_direct(queue_t *q, const struct str_direct *sd)
+{
+	const struct udp *u = q->q_ptr;
+
+	return str_load(&u->awaylen) == 0 ? STR_DIRECT_NOT :
+		tpi_direct(q, sd, inet_ops(&u->in));
 }

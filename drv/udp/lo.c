@@ -389,6 +389,7 @@ udp_forget(struct udp *u)
 
 	for (i = 0; i < UDP_NDEST; i++)
 		forget(&u->dest[i]);
+	str_store(&u->awaylen, 0u);
 }
 
 /* -------------------------------------------------------------------- sending */
@@ -581,6 +582,7 @@ give(struct udp *u, struct udp *to, const struct udp_dest *d,
 	if (wire_tapped(lo) || u->check || str_load(&u->st->check) ||
 		str_load(&u->st->nraw[IPPROTO_UDP]) != 0)
 		return show(u, to, mp, hdr, d->hlen, n);
+	tpi_goes(&u->in.tp, to->in.tp.rq, &d->ref);
 	err = arrive(to, mp, hdr);
 	if (err == 0)
 		count(u, d->hlen + n);
@@ -791,7 +793,7 @@ udp_lo_direct(queue_t *q, const struct str_direct *sd)
 		sd->clen < sizeof(*ur) + len ||
 		!is_same((const unsigned char *)(ur + 1), d) ||
 		!is_good(u, d)))
-		return ret;
+		return udp_far_direct(q, sd);
 	/* the queue first: see drv/tpi/data.c */
 	if (str_unlikely(__atomic_load_n(&q->q_first, __ATOMIC_ACQUIRE) !=
 		NULL || !is_idle(&u->in.tp) || (u->since | u->check |

@@ -436,7 +436,6 @@ udp_wake(struct udp_port *nm)
 
 /* --------------------------------------------------------- whose address it is */
 
-#define LOCAL_LIFE INET_US(1000000)
 
 static uint32_t
 to_sa(const struct ip_addr *a, struct sockaddr_storage *ss)
@@ -495,7 +494,7 @@ ask(struct udp_state *st, const struct ip_addr *dst, struct udp_local *ret)
 		(udp_source(dst, &src, &srclen) &&
 		udp_at_of(&src, srclen, &a) && udp_at_eq(&a.a, dst));
 	ret->src = *dst;
-	ret->until = inet_ticks() + LOCAL_LIFE;
+	ret->until = inet_ticks() + UDP_LIFE;
 }
 
 static uint32_t

@@ -167,27 +167,25 @@ udp_close(struct tpi *tp)
 	inet_udp_ops.close(tp);
 }
 
-/* A wire that somebody has configured, or the kernel. */
-static int
-farther(struct udp *u, const struct tpi_buf *to, const struct tpi_buf *opts,
-	mblk_t *mp)
-{
-	int err = udp_far_unitdata(u, to, opts, mp);
-
-	return err != UDP_NOT_LO ? err :
-		inet_udp_ops.unitdata(&u->in.tp, to, opts, mp);
-}
-
 static int
 udp_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp)
 {
 	struct udp *u = udp_of(tp);
 	int err = opts->len != 0 ? inet_call_check(opts) : 0;
+	uint32_t changed = str_load_acq(&u->st->changed);
 
 	if (err == 0)
 		err = udp_lo_unitdata(u, to, opts, mp);
-	return err != UDP_NOT_LO ? err : farther(u, to, opts, mp);
+	if (err != UDP_NOT_LO)
+		return err;
+	err = udp_far_unitdata(u, to, opts, mp);
+	if (err != UDP_NOT_LO)
+		return err;
+	err = inet_udp_ops.unitdata(tp, to, opts, mp);
+	if (err == 0 && opts->len == 0)
+		udp_far_went(u, to, changed);
+	return err;
 }
 
 /* Raw IP goes by the kernel, so that all who listen to it get a copy. */
@@ -197,7 +195,10 @@ raw_unitdata(struct tpi *tp, const struct tpi_buf *to,
 {
 	int err = opts->len != 0 ? inet_call_check(opts) : 0;
 
-	return err != 0 ? err : farther(udp_of(tp), to, opts, mp);
+	if (err == 0)
+		err = udp_far_unitdata(udp_of(tp), to, opts, mp);
+	return err != UDP_NOT_LO ? err :
+		inet_udp_ops.unitdata(tp, to, opts, mp);
 }
 
 #define LOOK INET_US(10000)
@@ -656,6 +657,7 @@ udp_rsrv(queue_t *q)
 	const struct tpi_ops name_ = { \
 		.name = "udp2", \
 		.size = sizeof(struct udp), \
+		.keeps = 1, \
 		.info = INET_DGRAM_INFO(addr_, tsdu_), \
 		.opt = (opt_), \
 		.nopt = STR_ARRAY_LEN(opt_), \
@@ -665,6 +667,7 @@ udp_rsrv(queue_t *q)
 		.bind = udp_bind, \
 		.unbind = udp_unbind, \
 		.unitdata = (unitdata_), \
+		.direct = udp_far_send, \
 		.udbad = {0, EINVAL, EINVAL}, \
 		.addrs = udp_addrs, \
 		.getopt = udp_getopt, \

@@ -141,6 +141,10 @@ struct udp {
 	uint32_t peerlen;
 	unsigned char peer[28];
 	struct udp_dest dest[UDP_NDEST];
+	uint32_t awaylen;	/* of where the last went by the socket; 0 */
+	uint32_t awaychanged;	/* udp_state's then */
+	uint64_t awayuntil;	/* inet_ticks(): so long it does */
+	struct sockaddr_storage away;
 };
 
 static inline struct udp *
@@ -196,6 +200,7 @@ int udp_local(struct udp_state *st, const struct ip_addr *dst,
 
 /* lo.c */
 #define UDP_NOT_LO (-1000) /* not within the domain */
+#define UDP_LIFE INET_US(1000000) /* of what the kernel has said */
 int udp_lo_fast(struct udp *u, mblk_t *mp);
 int udp_lo_direct(queue_t *q, const struct str_direct *sd);
 void udp_lo_gone(struct udp *u);
@@ -219,5 +224,9 @@ void udp_raw_copies(struct udp_state *st, unsigned int proto, mblk_t *pkt,
 /* far.c */
 int udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp);
+void udp_far_went(struct udp *u, const struct tpi_buf *to, uint32_t changed);
+int udp_far_direct(queue_t *q, const struct str_direct *sd);
+int udp_far_send(struct tpi *tp, const struct tpi_buf *to,
+	const struct str_direct *sd);
 
 #endif

@@ -125,6 +125,91 @@ T_CASE(order_is_kept)
 	ud_close(&b);
 }
 
+/* Short ones are sent many at a time, long ones by themselves. */
+T_CASE(order_is_kept_to_a_plain_socket)
+{
+	static const int len[] = {1, 700, 9000, 1, 33000, 64, 64, 2500, 64, 1};
+	enum { N = 400, BURST = 10 };
+	struct ud a, p;
+	int i, k;
+
+	ud_bound(&a, ud_home(), 0);
+	ud_plain(&p, ud_home(), 0);
+	for (i = 0; i < N; i += BURST) {
+		for (k = 0; k < BURST; k++) {
+			fill(len[k], i + k);
+			ud_send(&a, &p, buf, len[k]);
+		}
+		for (k = 0; k < BURST; k++) {
+			fill(len[k], i + k);
+			ud_plain_get(&p, buf, len[k], &a);
+		}
+	}
+	ud_close(&a);
+	ud_close(&p);
+}
+
+/* What comes from bad memory does not go, and is in nobody's way. */
+T_CASE(bad_memory_to_a_plain_socket)
+{
+	struct {
+		struct T_unitdata_req r;
+		unsigned char addr[sizeof(struct sockaddr_in6)];
+	} m = {{T_UNITDATA_REQ, 0, sizeof(m.r), 0, 0}, {0}};
+	static const int len[] = {1, 64, 9000, 33000};
+	struct ud a, p;
+	int i;
+
+	ud_bound(&a, ud_home(), 0);
+	ud_plain(&p, ud_home(), 0);
+	m.r.DEST_length = (t_scalar_t)p.len;
+	memcpy(m.addr, &p.at, p.len);
+	for (i = 0; i < 40; i++) {
+		struct strbuf ctl = {0, (int)(sizeof(m.r) + p.len), (char *)&m};
+		struct strbuf data = {0, len[i % 4], (char *)16};
+
+		fill(64, i);
+		ud_send(&a, &p, buf, 64);
+		T_ERR(putmsg(a.fd, &ctl, &data, 0), EFAULT);
+		fill(50, i);
+		ud_send(&a, &p, buf, 50);
+		fill(64, i);
+		ud_plain_get(&p, buf, 64, &a);
+		fill(50, i);
+		ud_plain_get(&p, buf, 50, &a);
+	}
+	ud_quiet(&a);
+	ud_close(&a);
+	ud_close(&p);
+}
+
+/* Whoever has the port now gets it. */
+T_CASE(a_port_goes_from_plain_sockets_to_endpoints_and_back)
+{
+	struct ud a, p, b;
+	int i, k, at;
+
+	ud_bound(&a, ud_home(), 0);
+	ud_plain(&p, ud_home(), 0);
+	at = in_port(&p.at);
+	for (i = 0; i < 20; i++) {
+		for (k = 0; k < 3; k++) {
+			ud_send(&a, &p, &i, sizeof(i));
+			ud_plain_get(&p, &i, sizeof(i), &a);
+		}
+		ud_close(&p);
+		ud_bound(&b, ud_home(), at);
+		for (k = 0; k < 3; k++) {
+			ud_send(&a, &b, &k, sizeof(k));
+			ud_get(&b, &k, sizeof(k), &a);
+		}
+		ud_close(&b);
+		ud_plain(&p, ud_home(), at);
+	}
+	ud_close(&p);
+	ud_close(&a);
+}
+
 T_CASE(one_sender_reaches_many_in_turn)
 {
 	enum { N = 20 };
