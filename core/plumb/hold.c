@@ -130,6 +130,16 @@ str_unhold(struct str_hold *h)
 		str_plumber_wake(pl);
 }
 
+/* What waits for memory to be laid there has come, too. */
+uint64_t
+str_put_mark(queue_t *rq)
+{
+	const struct str_head *sd = &rq->q_pair->plumb->head[0];
+
+	return str_load(&sd->hq.pos) * 0x9e3779b97f4a7c15u +
+		*(const volatile size_t *)&sd->qp->wq.q_count;
+}
+
 /*
  * Nothing is locked: it may be of a moment between two.  The factors keep what
  * goes from one count to another from cancelling out.

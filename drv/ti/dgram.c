@@ -192,10 +192,12 @@ ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
 		me->wait = NULL;
 	}
 	bp = turn(tp, mp);
-	if (bp == NULL)
+	if (bp == NULL) {
 		tpi_retry(tp);
-	else
+	} else {
+		tpi_goes(tp, ep->tpi.rq, &ep->tpi.ref);
 		putnext(ep->tpi.rq, bp);
+	}
 	str_unhold(&h);
 	return bp != NULL ? 0 : EAGAIN;
 }

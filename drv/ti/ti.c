@@ -633,6 +633,7 @@ ti_data(struct tpi *tp, mblk_t *mp, int flags)
 			T_DATA_IND;
 		DB_TYPE(mp) = M_PROTO;
 	}
+	tpi_goes(tp, to->tpi.rq, &me->pref);
 	putnext(to->tpi.rq, mp);
 	if (__builtin_expect(!str_short_stands(WR(tp->rq), to->tpi.rq), 0))
 		shorten(me, to);
@@ -883,7 +884,7 @@ ti_create(struct tpi *tp, cred_t *crp)
 }
 
 #define TI_COTS \
-	.open = ti_create, .close = ti_close, .bind = ti_bind, \
+	.keeps = 1, .open = ti_create, .close = ti_close, .bind = ti_bind, \
 	.unbind = ti_unbind, .connect = ti_connect, .accept = ti_accept, \
 	.disconnect = ti_disconnect, .connected = ti_connected, \
 	.waits = ti_waits, .data = ti_data, .exdata = ti_exdata, \
@@ -920,7 +921,7 @@ static const struct tpi_ops ticotsord_ops = {
 };
 
 static const struct tpi_ops ticlts_ops = {
-	.open = ti_create, .close = ti_close, .bind = ti_bind,
+	.keeps = 1, .open = ti_create, .close = ti_close, .bind = ti_bind,
 	.unbind = ti_unbind, .unitdata = ti_unitdata, .direct = ti_direct,
 	.setopt = ti_setopt,
 	.rsrv = ti_rsrv, .opt = ticlts_opts, .nopt = TI_NOPT,

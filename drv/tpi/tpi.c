@@ -14,10 +14,17 @@
  * that data need not be ahead of: they are served at once, or, when the gate
  * is taken, wait in front as messages of high priority.
  *
+ * Keeping.  Who serves a queue may be anybody: who reads at the other end, or
+ * streamsd.  Nothing is to be lost with him that its sender has been told has
+ * gone.  So what waits stays where it is while it is served, and a duplicate of
+ * it goes; who finds one whose server died asks the head it was for how much has
+ * been laid there since (str_put_mark()).  Requests have their own means.
+ *
  * Crash.  Who finds the gate taken has the queue looked at a tick later; if
  * nobody has left the gate meanwhile it is asked whether its owner lives, and
- * if he does not it is taken over.  Data he had in his hand is lost with him;
- * a request is finished, or undone, and answered (mend.c).
+ * if he does not it is taken over.  Data that he was about to send, and that
+ * had not waited, is lost with him, whose call it was; a request is finished, or
+ * undone, and answered (mend.c).
  */
 #include <sys/timod.h>
 #include <str/annot.h>
@@ -70,6 +77,111 @@ tpi_gate_leave(struct tpi *tp, queue_t *q)
 		__atomic_store_n(&tp->doubt, 0u, __ATOMIC_RELAXED);
 		qenable(q);
 	}
+}
+
+/* ------------------------------------------------------------------ keeping */
+
+/* Data, in its order, that is not expedited: the mark knows of no bands. */
+static int
+is_kept_down(const mblk_t *mp)
+{
+	t_scalar_t prim;
+
+	if (DB_TYPE(mp) == M_DATA)
+		return mp->b_band == 0;
+	if (!tpi_is_data(mp))
+		return 0;
+	prim = *(const t_scalar_t *)(const void *)mp->b_rptr;
+	return prim == T_DATA_REQ || prim == T_UNITDATA_REQ;
+}
+
+/*
+ * A duplicate of the first message on @q, which stays, if it is such a one.
+ * Others lay messages there meanwhile, but take none off without the lock.
+ */
+static mblk_t *
+keep(queue_t *q, volatile unsigned int *what, mblk_t **which,
+	int (*is)(const mblk_t *))
+{
+	struct tpi *tp = tpi_of(q);
+	mblk_t *mp, *bp = NULL;
+
+	if (str_load(&q->q_first) == NULL)
+		return NULL;
+	tpi_lock(tp);
+	mp = str_load(&q->q_first);
+	if (mp != NULL && is(mp) && (bp = dupmsg(mp)) != NULL) {
+		__atomic_store_n(what, TPI_KEEP_BEGUN, __ATOMIC_RELEASE);
+		mp->b_flag |= TPI_KEPT;
+		*which = mp;
+	}
+	tpi_unlock(tp);
+	return bp;
+}
+
+/* It is over with that one: it has gone (@done), or waits as before. */
+static void
+kept(queue_t *q, volatile unsigned int *what, mblk_t **which, int done)
+{
+	struct tpi *tp = tpi_of(q);
+	mblk_t *mp;
+
+	tpi_lock(tp);
+	mp = *which; /* NULL: it was flushed */
+	*which = NULL;
+	if (mp != NULL && done)
+		rmvq(q, mp);
+	else if (mp != NULL)
+		mp->b_flag &= (unsigned short)~TPI_KEPT;
+	__atomic_store_n(what, 0u, __ATOMIC_RELEASE);
+	tpi_unlock(tp);
+	if (mp != NULL && done)
+		freemsg(mp);
+}
+
+/* The same for who died: the message that is marked, if there is one. */
+static void
+kept_dead(queue_t *q, volatile unsigned int *what, mblk_t **which, int done)
+{
+	mblk_t *mp;
+
+	tpi_lock(tpi_of(q));
+	(void)freezestr(q);
+	for (mp = q->q_first; mp != NULL && (mp->b_flag & TPI_KEPT) == 0;)
+		mp = mp->b_next;
+	unfreezestr(q, 0);
+	*which = mp;
+	tpi_unlock(tpi_of(q));
+	kept(q, what, which, done);
+}
+
+void
+tpi_goes_kept(struct tpi *tp, queue_t *rq, const struct str_ref *ref)
+{
+	tp->kept_at = *ref;
+	tp->kept_rq = rq;
+	tp->kept_mark = str_put_mark(rq);
+	__atomic_store_n(&tp->keeping, TPI_KEEP_GOES, __ATOMIC_RELEASE);
+}
+
+/* Who served the write queue died: has it arrived?  0; EAGAIN: ask later. */
+static int
+kept_by_dead(struct tpi *tp)
+{
+	struct str_hold h;
+	int done = 0, err;
+
+	if (tp->keeping == TPI_KEEP_GOES) {
+		err = str_hold(&h, &tp->kept_at);
+		if (err == EBUSY)
+			return EAGAIN;
+		if (err == 0) {
+			done = str_put_mark(tp->kept_rq) != tp->kept_mark;
+			str_unhold(&h);
+		}
+	}
+	kept_dead(WR(tp->rq), &tp->keeping, &tp->kept, done);
+	return 0;
 }
 
 /* ---------------------------------------------------------- open and close */
@@ -141,6 +253,8 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 	struct tpi_ind *in;
 
 	mutex_enter(&tp->gate); /* nobody else has the stream open */
+	if (tp->keeping != 0)
+		(void)kept_by_dead(tp);
 	mutex_enter(&tp->prov->lock);
 	tp->closing = 1;
 	mutex_exit(&tp->prov->lock);
@@ -246,21 +360,25 @@ tpi_free_taken(mblk_t *gone)
 void
 tpi_flush(queue_t *q, int band, int all)
 {
+	struct tpi *tp = tpi_of(q);
 	mblk_t *mp, *next, *gone = NULL;
 
 	if (str_load(&q->q_first) == NULL)
 		return;
+	tpi_lock(tp);
 	(void)freezestr(q);
 	for (mp = q->q_first; mp != NULL; mp = next) {
 		next = mp->b_next;
 		if (!tpi_is_data(mp) || (band >= 0 && mp->b_band != band) ||
 			(!all && is_ordrel(mp)))
 			continue;
+		tpi_not_kept(tp, mp);
 		rmvq(q, mp);
 		mp->b_next = gone;
 		gone = mp;
 	}
 	unfreezestr(q, 0);
+	tpi_unlock(tp);
 	tpi_free_taken(gone);
 }
 
@@ -332,29 +450,54 @@ tpi_wput(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 	return 0;
 }
 
+/* One message of the write queue.  1: go on; 0: none; EAGAIN. */
+static int
+serve(queue_t *q, struct tpi *tp, const struct tpi_ops *ops)
+{
+	mblk_t *mp = ops->keeps ? keep(q, &tp->keeping, &tp->kept,
+		is_kept_down) : NULL;
+	int err;
+
+	if (mp != NULL) {
+		STR_POINT("tpi:serving");
+		err = tpi_request(q, mp, tp, ops);
+		STR_POINT("tpi:served");
+		kept(q, &tp->keeping, &tp->kept, err != EAGAIN);
+		if (err == EAGAIN)
+			freemsg(mp);
+		return err == EAGAIN ? EAGAIN : 1;
+	}
+	if (tp->again != NULL)
+		tp->busy = TPI_PUT_BACK;
+	mp = getq(q);
+	if (mp == NULL)
+		return 0;
+	if (tpi_request(q, mp, tp, ops) != EAGAIN)
+		return 1;
+	if (putbq(q, mp) == 0)
+		freemsg(mp);
+	return EAGAIN;
+}
+
 int
 tpi_wsrv(queue_t *q, const struct tpi_ops *ops)
 {
 	struct tpi *tp = tpi_of(q);
-	mblk_t *mp;
+	int r;
 
 	if (tp == NULL || !tpi_gate_try(tp, ops))
 		return 0;
+	if (__builtin_expect(tp->keeping != 0, 0) &&
+		kept_by_dead(tp) == EAGAIN) {
+		tpi_gate_leave(tp, q);
+		tpi_retry(tp);
+		return 0;
+	}
 	if (ops->wsrv != NULL)
 		ops->wsrv(tp, 0);
-	for (;;) {
-		if (tp->again != NULL)
-			tp->busy = TPI_PUT_BACK;
-		mp = getq(q);
-		if (mp == NULL)
-			break;
-		if (tpi_request(q, mp, tp, ops) != EAGAIN)
-			continue;
-		if (putbq(q, mp) == 0)
-			freemsg(mp);
-		break;
-	}
-	if (mp == NULL && ops->wsrv != NULL)
+	while ((r = serve(q, tp, ops)) == 1)
+		;
+	if (r == 0 && ops->wsrv != NULL)
 		ops->wsrv(tp, 1);
 	tpi_gate_leave(tp, q);
 	return 0;
@@ -388,15 +531,52 @@ confirmed(struct tpi *tp)
 	tpi_unlock(tp);
 }
 
+/* What the head above has a mark for. */
+static int
+is_kept_up(const mblk_t *mp)
+{
+	return DB_TYPE(mp) <= M_PROTO && !tpi_is_answer(mp) &&
+		band_up(mp) == 0;
+}
+
+/* A duplicate goes up, of what is kept.  0: there is no room. */
+static int
+hand_up(struct tpi *tp, queue_t *q, mblk_t *mp)
+{
+	if (tpi_is_data(mp) && !canputnext(q)) {
+		kept(q, &tp->handing, &tp->hand, 0);
+		freemsg(mp);
+		return 0;
+	}
+	tp->hand_mark = str_put_mark(q);
+	__atomic_store_n(&tp->handing, TPI_KEEP_GOES, __ATOMIC_RELEASE);
+	STR_POINT("tpi:handing");
+	mp->b_band = 0;
+	putnext(q, mp);
+	STR_POINT("tpi:handed");
+	kept(q, &tp->handing, &tp->hand, 1);
+	return 1;
+}
+
 /* What waits here is sent in its order; data as long as there is room. */
 static int
 send_up(struct tpi *tp, queue_t *q)
 {
 	mblk_t *mp;
 
-	while ((mp = getq(q)) != NULL) {
-		int band = band_up(mp);
+	for (;;) {
+		int band;
 
+		mp = keep(q, &tp->handing, &tp->hand, is_kept_up);
+		if (mp != NULL) {
+			if (!hand_up(tp, q, mp))
+				return 0;
+			continue;
+		}
+		mp = getq(q);
+		if (mp == NULL)
+			return 1;
+		band = band_up(mp);
 		if (__builtin_expect(band != 0, 0) &&
 			*(t_scalar_t *)(void *)mp->b_rptr == T_CONN_CON)
 			confirmed(tp);
@@ -410,7 +590,6 @@ send_up(struct tpi *tp, queue_t *q)
 		mp->b_band = (unsigned char)band;
 		putnext(q, mp);
 	}
-	return 1;
 }
 
 int
@@ -422,6 +601,10 @@ tpi_rsrv(queue_t *q, const struct tpi_ops *ops)
 		return 0;
 	if (__builtin_expect(tp->owes != 0, 0))
 		tpi_pay(tp);
+	if (__builtin_expect(tp->handing != 0, 0)) /* who did died */
+		kept_dead(q, &tp->handing, &tp->hand,
+			tp->handing == TPI_KEEP_GOES &&
+			str_put_mark(q) != tp->hand_mark);
 	if (__atomic_load_n(&tp->up, __ATOMIC_ACQUIRE) != 0) {
 		if (!send_up(tp, q))
 			return 0;

@@ -31,6 +31,12 @@ struct tpi_row {
 
 /* b_flag of a message: a request that was put back; see EAGAIN. */
 #define TPI_AGAIN 0x4000
+/* ... of one that is being served, or whose server died over it */
+#define TPI_KEPT 0x2000
+
+/* tpi.keeping, tpi.handing */
+#define TPI_KEEP_BEGUN 1u
+#define TPI_KEEP_GOES 2u /* and the mark is true */
 
 /* A request that is being served. */
 struct tpi_req {
@@ -130,6 +136,16 @@ static inline void
 tpi_unlock(struct tpi *tp)
 {
 	mutex_exit(&tp->lock);
+}
+
+/* @mp is taken off its queue by another than who serves that.  Lock held. */
+static inline void
+tpi_not_kept(struct tpi *tp, const mblk_t *mp)
+{
+	if (tp->kept == mp)
+		tp->kept = NULL;
+	if (tp->hand == mp)
+		tp->hand = NULL;
 }
 
 /* What another thread may be changing. */

@@ -188,7 +188,10 @@ tpi_is_answer(const mblk_t *mp)
 	}
 }
 
-/* All data and events that wait to go up; who asked something is answered. */
+/*
+ * All data and events that wait to go up; who asked something is answered.
+ * Locks: the endpoint's.
+ */
 static void
 flush_events(queue_t *q)
 {
@@ -200,6 +203,7 @@ flush_events(queue_t *q)
 		if (tpi_is_answer(mp) ||
 			(DB_TYPE(mp) != M_DATA && DB_TYPE(mp) != M_PROTO))
 			continue;
+		tpi_not_kept(tpi_of(q), mp);
 		rmvq(q, mp);
 		mp->b_next = gone;
 		gone = mp;

@@ -59,6 +59,13 @@ void str_hold_note(struct str_hold *h, const struct str_ref *ref);
 uint64_t str_read_mark(queue_t *rq);
 
 /*
+ * str_put_mark - how much has been laid at the head above @rq, as above: another
+ * value when a message without a band has come there since.  What its reader
+ * does changes nothing.
+ */
+uint64_t str_put_mark(queue_t *rq);
+
+/*
  * str_read_soon - the head above @rq, as above, is full: who reads there is
  * given the CPU, if it is this one that he runs on, or a moment
  * Return: is there room now?

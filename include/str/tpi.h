@@ -150,6 +150,16 @@ struct tpi {
 	int owes_error;		   /* ... M_ERROR's */
 	volatile unsigned long timer; /* tpi_retry(): armed when, or 0 */
 	unsigned long drops;	   /* [A] datagrams that were dropped */
+	/* messages that stay on their queue until they are where they go */
+	volatile unsigned int keeping; /* [G] on the write queue: TPI_KEEP_* */
+	volatile unsigned int handing; /* rsrv's: on the read queue */
+	struct str_ref kept_at;	   /* [G] whose head it goes to ... */
+	queue_t *kept_rq;
+	mblk_t *kept;		   /* [L] the one on the write queue, if it is
+				    * there still ... */
+	mblk_t *hand;		   /* [L] ... on the read queue */
+	volatile uint64_t kept_mark; /* ... and str_put_mark() there, before */
+	volatile uint64_t hand_mark; /* the same of our own */
 };
 
 /* One more was dropped.  Return: how many before. */
@@ -196,6 +206,12 @@ struct tpi_opt {
 struct tpi_ops {
 	const char *name;
 	size_t size;		 /* of an endpoint, struct tpi included */
+	/*
+	 * What op data and unitdata are given for another stream's head is put
+	 * there by them, and they call tpi_goes() before that: then nothing of
+	 * what waits is lost with who serves the queue, and nothing comes twice.
+	 */
+	int keeps;
 	struct T_info_ack info;	 /* what T_INFO_ACK says but for the state */
 	const struct tpi_opt *opt; /* the options, grouped by level */
 	unsigned int nopt;
@@ -330,6 +346,15 @@ static inline struct tpi *
 tpi_of(queue_t *q)
 {
 	return (struct tpi *)q->q_ptr;
+}
+
+/* @tp's message goes to the head above @rq, whose stream is held, next. */
+void tpi_goes_kept(struct tpi *tp, queue_t *rq, const struct str_ref *ref);
+static inline void
+tpi_goes(struct tpi *tp, queue_t *rq, const struct str_ref *ref)
+{
+	if (__builtin_expect(tp->keeping != 0, 0))
+		tpi_goes_kept(tp, rq, ref);
 }
 
 /* The service procedures run again in a tick. */

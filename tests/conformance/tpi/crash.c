@@ -18,6 +18,7 @@ enum { MOST = 6, ENDS = 5000 };
 static const char *const labels[] = {
 	"tpi:called", "tpi:taken", "tpi:prepared", "tpi:accepted",
 	"tpi:removed", "tpi:ending", "tpi:ended", "tpi:up", "tpi:closed",
+	"tpi:handing", "tpi:handed",
 	"ti:calling", "ti:called", "ti:half", "ti:joined", "ti:told", "ti:cut",
 	"ti:released", "ti:closing", "queue:linked", "wake:token", "wake:sent",
 };
@@ -297,4 +298,241 @@ T_CASE_TIMEOUT(an_answerer_that_dies_and_releases, 120)
 T_CASE_TIMEOUT(an_answerer_that_dies_and_is_disconnected, 120)
 {
 	sweep(answerer_dies, 1);
+}
+
+/* ------------------------------------------------- what he had of others' */
+
+/*
+ * Who reads makes room for who sends, and is the one to see to what waits
+ * there.  When he dies over that, or streamsd does, nobody has ended who would
+ * account for it: a reader of the same endpoint, who goes on, gets all, once.
+ */
+enum { PIECE = 64, PIECES = 4096, DEATHS = 6 };
+
+struct taken {
+	unsigned char data[PIECES * PIECE]; /* never 0 */
+};
+
+static void
+piece(unsigned char *buf, unsigned n)
+{
+	unsigned i;
+
+	for (i = 0; i < PIECE; i++)
+		buf[i] = (unsigned char)(1 + (n * 31 + i * 7) % 255);
+}
+
+/* As many as there is room for, and behind it; how many. */
+static unsigned
+send_pieces(int fd, const struct tp_addr *to)
+{
+	unsigned char buf[PIECE];
+	struct {
+		struct T_unitdata_req r;
+		unsigned char addr[256];
+	} m = { .r = { .PRIM_type = T_UNITDATA_REQ } };
+	unsigned n;
+	int r;
+
+	if (to != NULL) {
+		m.r.DEST_length = to->len;
+		m.r.DEST_offset = sizeof(m.r);
+		memcpy(m.addr, to->buf, (size_t)to->len);
+	}
+	T_OK(fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK));
+	for (n = 0; n < PIECES; n++) {
+		piece(buf, n);
+		r = to != NULL ? tp_try(fd, &m, (int)sizeof(m.r) + to->len, buf,
+			PIECE, 0) : tp_try(fd, NULL, 0, buf, PIECE, 0);
+		if (r < 0) {
+			T_EQ(errno, EAGAIN);
+			return n;
+		}
+	}
+	T_FAIL("there is room without end");
+}
+
+static void
+little_room(int fd)
+{
+	struct {
+		struct T_optmgmt_req r;
+		struct t_opthdr h;
+		t_uscalar_t v;
+	} m = { { T_OPTMGMT_REQ, sizeof(m.h) + sizeof(m.v), sizeof(m.r),
+			T_NEGOTIATE },
+		{ sizeof(m.h) + sizeof(m.v), XTI_GENERIC, XTI_RCVBUF, 0 },
+		4096 };
+
+	tp_put(fd, &m, sizeof(m), NULL, -1);
+	tp_want(fd, T_OPTMGMT_ACK);
+}
+
+/* Data alone, straight to where the dead may leave it; its length. */
+static int
+take(int fd, unsigned char *to, size_t room)
+{
+	unsigned char ctl[512];
+	struct strbuf c = { sizeof(ctl), 0, (char *)ctl };
+	struct strbuf d = { (int)room, 0, (char *)to };
+	int flags = 0;
+
+	T_EQ(T_OK(getmsg(fd, &c, &d, &flags)) & MOREDATA, 0);
+	return d.len;
+}
+
+static unsigned
+bytes_of(const struct taken *t)
+{
+	unsigned n = 0;
+
+	while (n < sizeof(t->data) && t->data[n] != 0)
+		n++;
+	return n;
+}
+
+/* All of the @n pieces, then @end, -1: nothing.  Return: the child died. */
+static int
+read_by_two(int fd, unsigned n, int end, const char *label, int nr)
+{
+	struct taken *t = mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned char want[PIECE];
+	unsigned at = 0, i;
+	int st;
+	pid_t pid;
+
+	T_TRUE(t != MAP_FAILED);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		arm(label, nr);
+		while (at < n * PIECE)
+			at += (unsigned)take(fd, t->data + at,
+				sizeof(t->data) - at);
+		_exit(0);
+	}
+	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+	T_TRUE(st == 0 || WIFSIGNALED(st));
+	for (at = bytes_of(t); at < n * PIECE;) {
+		struct pollfd p = { fd, POLLIN | POLLRDNORM, 0 };
+
+		if (T_OK(poll(&p, 1, ENDS)) != 1)
+			T_FAIL("%s:%d: %u of %u bytes have come", label, nr,
+				at, n * PIECE);
+		if (tp_get(fd) != -1)
+			T_EQ(tp.prim, T_UNITDATA_IND);
+		T_LE(at + (unsigned)tp.datalen, sizeof(t->data));
+		memcpy(t->data + at, tp.data, (size_t)tp.datalen);
+		at += (unsigned)tp.datalen;
+	}
+	for (i = 0; i < n; i++) {
+		piece(want, i);
+		if (memcmp(t->data + i * PIECE, want, PIECE) != 0)
+			T_FAIL("%s:%d: piece %u of %u is not there", label, nr,
+				i, n);
+	}
+	if (end >= 0)
+		tp_want(fd, end);
+	else
+		tp_quiet(fd);
+	T_OK(munmap(t, sizeof(*t)));
+	return WIFSIGNALED(st);
+}
+
+static void
+each_death(int (*one)(const char *, int), const char *const *label)
+{
+	unsigned deaths = 0;
+	int n;
+
+	for (; *label != NULL; label++)
+		for (n = 1; n <= DEATHS && one(*label, n); n++)
+			deaths++;
+	T_GT(deaths, 1u);
+}
+
+/* What waits at its sender. */
+static int
+waiting(const char *label, int nr)
+{
+	struct tp_addr a;
+	int fd[2], died;
+	unsigned n;
+
+	if (tp_cots()) {
+		tp_pair(fd);
+	} else {
+		fd[0] = tp_open();
+		tp_bind(fd[0], 0, NULL);
+		fd[1] = tp_open();
+		tp_bind(fd[1], 0, &a);
+	}
+	little_room(fd[1]);
+	n = send_pieces(fd[0], tp_cots() ? NULL : &a);
+	died = read_by_two(fd[1], n, -1, label, nr);
+	T_OK(close(fd[0]));
+	T_OK(close(fd[1]));
+	return died;
+}
+
+static const char *const serving[] = { "tpi:serving", "tpi:served", NULL };
+
+T_CASE_TIMEOUT(who_dies_over_what_another_one_sends_takes_nothing_along, 120)
+{
+	if (tp_is()->inet && (!tp_is()->native || tp_is()->raw))
+		T_SKIP("goes by the kernel");
+	each_death(waiting, serving);
+}
+
+/* What its sender, who is gone, has left to be read. */
+static int
+left(const char *label, int nr)
+{
+	unsigned n;
+	int fd[2], died;
+
+	tp_pair(fd);
+	little_room(fd[1]);
+	n = send_pieces(fd[0], NULL);
+	T_OK(close(fd[0])); /* does not wait */
+	died = read_by_two(fd[1], n, T_DISCON_IND, label, nr);
+	T_OK(close(fd[1]));
+	return died;
+}
+
+static int
+released(const char *label, int nr)
+{
+	struct T_ordrel_req r = { T_ORDREL_REQ };
+	unsigned n;
+	int fd[2], died;
+
+	tp_pair(fd);
+	little_room(fd[1]);
+	n = send_pieces(fd[0], NULL);
+	/* of high priority it is taken at once, and waits behind the data */
+	T_OK(tp_try(fd[0], &r, sizeof(r), NULL, -1, -1));
+	died = read_by_two(fd[1], n, T_ORDREL_IND, label, nr);
+	T_OK(close(fd[0]));
+	T_OK(close(fd[1]));
+	return died;
+}
+
+static const char *const handing[] = { "tpi:handing", "tpi:handed", NULL };
+
+T_CASE_TIMEOUT(who_dies_over_what_was_left_takes_nothing_along, 120)
+{
+	tp_need_cots();
+	tp_need_loopback();
+	each_death(left, handing);
+}
+
+T_CASE_TIMEOUT(who_dies_over_a_release_takes_nothing_along, 120)
+{
+	static const char *const both[] = { "tpi:serving", "tpi:served",
+		"tpi:handing", "tpi:handed", NULL };
+
+	tp_need_ord();
+	tp_need_loopback();
+	each_death(released, both);
 }

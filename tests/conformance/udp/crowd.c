@@ -272,5 +272,6 @@ T_CASE_TIMEOUT(a_crowd_loses_nothing, 240)
 
 T_CASE_TIMEOUT(a_crowd_loses_nothing_while_streamsd_is_killed, 240)
 {
-	crowd(number("UD_CROWD", 60), number("UD_EACH", 60), 100);
+	crowd(number("UD_CROWD", 60), number("UD_EACH", 60),
+		number("UD_KILL_MS", 100));
 }
