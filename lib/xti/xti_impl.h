@@ -124,6 +124,7 @@ int xti_bind(int fd, const struct t_bind *req, struct t_bind *ret, int tli);
 int xti_opt(struct use *u, const struct netbuf *in, int flags, void *out,
 	unsigned room, const unsigned char **opt, unsigned *len, int *res);
 #define XTI_OPTROOM 66000u
+#define XTI_NETBUF 65536u /* bytes of an address, of options */
 
 /* msg.c */
 struct block {
@@ -176,11 +177,11 @@ xti_give_from(struct use *u, struct netbuf *nb, const void *base, long off,
 int xti_give_data(struct use *u, struct netbuf *nb, const struct strm_prim *gp,
 	int more);
 void xti_want_data(struct strm_prim *gp, const struct netbuf *nb);
-/* A length without a buffer. */
+/* A length without a buffer, or one that no address or list of options has. */
 STR_INLINE int
 xti_bad_netbuf(const struct netbuf *nb)
 {
-	return nb->len != 0 && nb->buf == NULL;
+	return nb->len != 0 && (nb->buf == NULL || nb->len > XTI_NETBUF);
 }
 
 /* Is @len too much for a size of t_info? */

@@ -1002,3 +1002,40 @@ XT_CASE(CL, datagrams_without_a_structure_are_EFAULT)
 	T_TERR(t_rcvvudata(fd, &ud, NULL, 1, &flags), TSYSERR);
 	T_EQ(errno, EFAULT);
 }
+
+/* What no buffer can have is no length, whatever stands behind it. */
+XT_CASE(ANY, lengths_that_cannot_be_are_errors)
+{
+	static const unsigned len[] = {~0u, ~0u - 15, ~0u - 40, 1u << 31,
+		1u << 20};
+	char small[16] = {0};
+
+	for (size_t i = 0; i < sizeof(len) / sizeof(len[0]); i++) {
+		struct netbuf nb = {.len = len[i], .buf = small};
+		struct t_bind bind = {.addr = nb};
+		struct t_optmgmt om = {.opt = nb, .flags = T_NEGOTIATE};
+		struct t_unitdata ud = {.addr = nb};
+		struct t_call call = {.addr = nb};
+		int fd = xt_open(1);
+		struct xt_addr at;
+
+		T_TERR(t_bind(fd, &bind, NULL), TBADADDR);
+		T_TERR(t_optmgmt(fd, &om, &om), TBADOPT);
+		T_TOK(t_close(fd));
+		fd = xt_bound_at(1, 0, &at);
+		if (xt->service == T_CLTS) {
+			T_TERR(t_sndudata(fd, &ud), TBADADDR);
+			xt_netbuf(&ud.addr, &at);
+			ud.addr.len = at.len;
+			ud.opt = nb;
+			T_TERR(t_sndudata(fd, &ud), TBADOPT);
+		} else {
+			T_TERR(t_connect(fd, &call, NULL), TBADADDR);
+			xt_netbuf(&call.addr, &at);
+			call.addr.len = at.len;
+			call.opt = nb;
+			T_TERR(t_connect(fd, &call, NULL), TBADOPT);
+		}
+		T_TOK(t_close(fd));
+	}
+}
