@@ -57,7 +57,7 @@ struct str_log {
 	struct entry ring[STR_LOG_MSGS];
 };
 
-_Static_assert(sizeof(struct str_log) + HEAD <= 1u << 17, "two granules");
+_Static_assert(sizeof(struct str_log) + HEAD <= 5u << 16, "five granules");
 _Static_assert(sizeof(struct log_ctl) == 24, "log_ctl is part of the ABI");
 
 static struct str_log *

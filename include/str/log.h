@@ -28,7 +28,7 @@
 #include <sys/strlog.h>
 
 #define STR_LOG_MSGS 256u  /* messages kept */
-#define STR_LOG_TEXT 440u  /* bytes of text of each, its NUL included */
+#define STR_LOG_TEXT 1024u /* of each, its NUL included: LOGMAX */
 #define STR_LOG_QUEUES 64u /* loggers at once */
 
 /**

@@ -62,6 +62,26 @@ T_CASE(an_error_logger_reads_what_a_program_says)
 	T_OK(close(out));
 }
 
+/* <sys/log.h>: LOGMAX bytes, the NUL among them, are a message */
+T_CASE(a_long_text_is_cut_at_its_limit)
+{
+	int fd = dr_open("/dev/strlog"), out = dr_open("/dev/strlog");
+	char text[2 * LOGMAX];
+
+	T_OK(dr_str(fd, I_ERRLOG, NULL, 0));
+	memset(text, 't', sizeof(text));
+	text[LOGMAX - 1] = '\0';
+	say(out, 7, 0, SL_ERROR, text);
+	(void)logged(fd, text);
+	text[LOGMAX - 1] = 't';
+	text[sizeof(text) - 1] = '\0';
+	say(out, 7, 0, SL_ERROR, text);
+	text[LOGMAX - 1] = '\0';
+	(void)logged(fd, text);
+	T_OK(close(fd));
+	T_OK(close(out));
+}
+
 T_CASE(a_tracer_chooses)
 {
 	struct trace_ids ids[2] = {
