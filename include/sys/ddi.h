@@ -13,6 +13,7 @@
 #define _SYS_DDI_H
 
 #include <stdarg.h>
+#define _STR_DDI	/* its functions, too */
 #include <sys/stream.h>
 #include <sys/dditypes.h>
 #include <sys/strlog.h>

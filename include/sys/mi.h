@@ -10,6 +10,7 @@
 #ifndef _SYS_MI_H
 #define _SYS_MI_H
 
+#define _STR_DDI	/* its functions, too */
 #include <sys/stream.h>
 #include <sys/dditypes.h>
 

@@ -384,13 +384,6 @@ struct stroptions {
 #define CLONEOPEN 2
 #define OPENFAIL (-1)
 
-/* flag of open and close procedures */
-#define FREAD 0x01
-#define FWRITE 0x02
-#define FNDELAY 0x04
-#define FNONBLOCK 0x2000
-#define FEXCL 0x0400
-
 /* strqget/strqset(D3) */
 typedef enum qfields {
 	QHIWAT = 0,
@@ -414,6 +407,32 @@ typedef enum qfields {
 #define D_MTOUTPERIM 0x010  /* has an outer perimeter */
 #define D_MTOCEXCL 0x020    /* open and close enter it exclusively */
 #define D_MTPUTSHARED 0x040 /* put procedures enter shared */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+
+/*
+ * What is a module's alone.  A program that is compiled with the flags for
+ * programs, and includes this header for its numbers, may call functions of
+ * its own put() or timeout(), and has <fcntl.h>.
+ */
+#if !defined(_STR_DDI_FUNCS) && \
+	(!defined(_STREAMS_PROGRAM) || defined(_KERNEL) || defined(_STR_DDI))
+#define _STR_DDI_FUNCS
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* flag of open and close procedures */
+#define FREAD 0x01
+#define FWRITE 0x02
+#define FNDELAY 0x04
+#define FNONBLOCK 0x2000
+#define FEXCL 0x0400
 
 /*
  * Message functions (SVR4 DDI/DKI D3).  Sources (allocb esballoc dupb dupmsg

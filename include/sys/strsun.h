@@ -9,6 +9,7 @@
 #ifndef _SYS_STRSUN_H
 #define _SYS_STRSUN_H
 
+#define _STR_DDI	/* its functions, too */
 #include <sys/stream.h>
 
 #ifdef __cplusplus
