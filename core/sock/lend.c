@@ -140,37 +140,98 @@ give_back(struct str_plumb *pl, struct ksock_lend *l, long n)
 	str_sched_enable(&pl->driver->rq);
 }
 
-/* One send.  Bytes; -EAGAIN: none, wait for room; 0: let the driver do it. */
+/*
+ * The send itself, inside the perimeter.  Bytes; -EAGAIN: none, wait for room;
+ * -EFAULT; 0: let the driver do it.
+ */
+STR_INLINE long
+send_inside(struct str_plumb *pl, const void *ubuf, size_t len)
+{
+	struct iovec iov = {(void *)(uintptr_t)ubuf, len};
+	struct ksock_lend *l = &pl->lend;
+	struct str_ksock *ks = str_sock_lent(pl, false);
+	long n;
+
+	if (str_unlikely(ks == NULL || l->out == 0))
+		return 0;
+	l->used = 1;
+	str_store(&l->busy, 1u);
+	str_store(&l->got, 0u);
+	n = ksock_send(ks, &iov, 1, 0);
+	if (str_likely(n > 0))
+		str_store(&l->sent, l->sent + (uint64_t)n);
+	STR_CRASH_POINT("lend:sent");
+	str_store(&l->busy, 0u);
+	if (str_unlikely(n < 0 && n != -EAGAIN && n != -EFAULT)) {
+		give_back(pl, l, n);
+		n = 0;
+	}
+	return n;
+}
+
+/* One send.  As send_inside(). */
 static long
 send_some(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	size_t len)
 {
-	struct iovec iov = {(void *)(uintptr_t)ubuf, len};
-	struct str_plumb *pl = sd->plumb;
-	struct ksock_lend *l = &pl->lend;
-	struct str_ksock *ks;
 	long n = 0;
 
 	if (!lend_enter(sd))
 		return 0;
-	ks = str_sock_lent(pl, false);
-	if (ks != NULL && l->out != 0 &&
-	    (str_load(&sd->flags) & STR_WRITE_SLOW) == 0) {
-		l->used = 1;
-		str_store(&l->busy, 1u);
-		str_store(&l->got, 0u);
-		n = ksock_send(ks, &iov, 1, 0);
-		if (n > 0)
-			str_store(&l->sent, l->sent + (uint64_t)n);
-		STR_CRASH_POINT("lend:sent");
-		str_store(&l->busy, 0u);
-		if (n < 0 && n != -EAGAIN && n != -EFAULT) {
-			give_back(pl, l, n);
-			n = 0;
-		}
-	}
+	if ((str_load(&sd->flags) & STR_WRITE_SLOW) == 0)
+		n = send_inside(sd->plumb, ubuf, len);
 	lend_leave(sd, hc);
 	return n;
+}
+
+/* Inside, for a thread that has entered by fast_enter(); or not at all. */
+STR_INLINE bool
+fast_in(struct str_plumb *pl, const struct str_head *sd)
+{
+	if (str_unlikely(!str_claim_first(pl)))
+		return false;
+	if (str_likely(way_is_clear(sd, pl) &&
+		str_perim_try_idle(pl->driver)))
+		return true;
+	str_unclaim_first(pl);
+	return false;
+}
+
+STR_INLINE void
+fast_done(struct str_plumb *pl, struct str_head *sd, struct str_thread *t)
+{
+	str_perim_out(pl->driver);
+	if (str_unlikely(str_load(&pl->nrun) != 0))
+		str_sched_leave(sd);
+	str_unclaim_first(pl);
+	fast_leave(t);
+}
+
+/*
+ * str_lend_send - a long piece of data, or an answer, from where it is, by a
+ * thread that is in no call
+ * @id, @gen: as for str_head_enter(); fast_ready() has been asked.
+ * Return: bytes: what is left has to be written; or STR_NOT_FAST with nothing
+ * done.
+ */
+STR_HOT long
+str_lend_send(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	const void *ubuf, size_t len)
+{
+	struct str_thread *t = host_tls.slot;
+	struct str_plumb *pl = sd->plumb;
+	uint32_t f;
+	long n;
+
+	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
+		((f = str_load(&sd->flags)) & STR_WRITE_SLOW) != 0 ||
+		NOT_FOR_WRITING(f, str_load(id)) || sd->wroff != 0 ||
+		!fast_in(pl, sd)))
+		return fast_back(t);
+	host_tls.wrote = 1;
+	n = send_inside(pl, ubuf, len);
+	fast_done(pl, sd, t);
+	return str_likely(n > 0) ? n : STR_NOT_FAST;
 }
 
 /*
@@ -214,8 +275,11 @@ str_lend_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	return (long)done;
 }
 
-/* Is the head as empty as it must be, and does nobody else want to know? */
-static STR_HOT bool
+/*
+ * Is the head as empty as it must be, and does nobody else want to know?
+ * Return: the socket; NULL: no.
+ */
+static STR_HOT struct str_ksock *
 may_take(struct str_head *sd, uint32_t what)
 {
 	struct str_plumb *pl = sd->plumb;
@@ -223,8 +287,8 @@ may_take(struct str_head *sd, uint32_t what)
 	return pl->lend.in == what && !str_head_pending(sd) &&
 		(str_load(&sd->hq.overflow) | str_load(&pl->nrun)) == 0 &&
 		(str_load(&sd->flags) & (STR_READ_SLOW | STR_H_HUP |
-			STR_H_PEER | STR_H_EOF | STR_H_CLOSED)) == 0 &&
-		str_sock_lent(pl, true) != NULL;
+			STR_H_PEER | STR_H_EOF | STR_H_CLOSED)) == 0 ?
+		str_sock_lent(pl, true) : NULL;
 }
 
 /*
@@ -348,7 +412,7 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 
 	if (!lend_enter(sd))
 		return 0;
-	ks = may_take(sd, STR_LEND_BYTES) ? str_sock_lent(pl, true) : NULL;
+	ks = may_take(sd, STR_LEND_BYTES);
 	if (ks == NULL) {
 		lend_leave(sd, hc);
 		return 0;
@@ -394,6 +458,78 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 	return n;
 }
 
+/* Will room_behind() take no block? */
+STR_INLINE bool
+none_behind(const struct ksock_lend *l, size_t len)
+{
+	return len >= ALONE || l->asked >= ALONE || (l->room % 4 == 0 &&
+		l->single >= SINGLE && l->single < SINGLE + PROBE);
+}
+
+/* The receive itself, of what is known to be plain; inside the perimeter. */
+STR_INLINE long
+recv_inside(struct str_plumb *pl, struct str_ksock *ks, void *ubuf, size_t len)
+{
+	struct iovec iov = {ubuf, len};
+	struct ksock_lend *l = &pl->lend;
+	uint32_t safe = l->safe;
+	long n;
+
+	(void)room_behind(l, len, NULL);
+	l->safe = 0;
+	str_store(&l->round, l->round + 1);
+	n = ksock_recv(ks, &iov, 1, NULL);
+	STR_CRASH_POINT("lend:received");
+	if (str_likely(n > 0)) {
+		l->used = 1;
+		str_store(&l->got, 1u);
+		l->safe = safe - STR_MIN(safe, (uint32_t)n);
+		note_room(l, (size_t)n, len, len);
+		return n;
+	}
+	str_store(&l->more, 0u);
+	if (n != -EAGAIN && n != -EFAULT && n != -EINTR)
+		give_back(pl, l, n);
+	return n == -EFAULT ? n : 0;
+}
+
+/*
+ * str_lend_recv - plain data of the socket, by a thread that is in no call and
+ * does not wait
+ * Who has said something has let others run before he comes here, and asks
+ * whether there is an answer; who receives a flow has asked how much there is.
+ * @id, @gen: as for str_head_enter(); fast_ready() has been asked.
+ * Return: bytes; 0: none; -EFAULT.
+ */
+STR_HOT long
+str_lend_recv(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	void *ubuf, size_t len)
+{
+	struct str_thread *t = host_tls.slot;
+	struct str_plumb *pl = sd->plumb;
+	struct ksock_lend *l = &pl->lend;
+	struct str_ksock *ks;
+	uint32_t fflags;
+	long n = 0;
+
+	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
+		((fflags = str_load(id)) & STR_O_NONBLOCK) != 0 || len == 0 ||
+		NOT_FOR_READING(str_load(&sd->flags), fflags) ||
+		!fast_in(pl, sd))) {
+		fast_leave(t);
+		return 0;
+	}
+	ks = may_take(sd, STR_LEND_BYTES);
+	if (str_likely(ks != NULL && none_behind(l, len) && (l->safe != 0 ||
+		(host_tls.wrote != 0 && host_sock_look(str_sock_of(pl),
+			HOST_C_IN) == HOST_C_IN))))
+		n = recv_inside(pl, ks, ubuf, len);
+	fast_done(pl, sd, t);
+	if (str_likely(n > 0))
+		host_tls.wrote = 0;
+	return n;
+}
+
 /*
  * str_lend_read - wait for data of the socket, and put it where it is wanted
  * Return: bytes; 0: something else has come, or may have: look; minus an errno.
@@ -415,13 +551,13 @@ str_lend_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 		uint32_t lent = HOST_C_IN;
 		int err;
 
-		if (!may_take(sd, STR_LEND_BYTES))
+		if (may_take(sd, STR_LEND_BYTES) == NULL)
 			return 0;
 		if (plain || l->more != 0) {
 			n = take_some(sd, hc, ubuf, len, plain, round);
 			if (n != 0)
 				return n;
-			if (plain || !may_take(sd, STR_LEND_BYTES))
+			if (plain || may_take(sd, STR_LEND_BYTES) == NULL)
 				return 0;
 		}
 		round = l->round;
@@ -455,7 +591,7 @@ take_unit(struct str_head *sd, struct host_call *hc, void *arg)
 	if (!lend_enter(sd))
 		return HOST_C_IN;
 	q = sd->straight;
-	if (q != NULL && may_take(sd, STR_LEND_UNITS)) {
+	if (q != NULL && may_take(sd, STR_LEND_UNITS) != NULL) {
 		host_tls.call = hc;
 		u->ret = q->q_pair->fmod->direct(q, &d);
 		host_tls.call = old;
@@ -493,7 +629,7 @@ str_lend_unit(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	}
 	q = sd->straight;
 	if (str_likely(q != NULL && str_perim_try_idle(q->q_pair))) {
-		if (str_likely(may_take(sd, STR_LEND_UNITS)))
+		if (str_likely(may_take(sd, STR_LEND_UNITS) != NULL))
 			ret = q->q_pair->fmod->direct(q, &d);
 		STR_CRASH_POINT("lend:unit");
 		str_perim_out(q->q_pair);
@@ -532,7 +668,7 @@ str_lend_get(struct str_head *sd, struct host_call *hc, struct str_getprim *gp)
 		uint32_t lent = HOST_C_IN;
 		int err;
 
-		if (!may_take(sd, STR_LEND_UNITS))
+		if (may_take(sd, STR_LEND_UNITS) == NULL)
 			return 0;
 		if (!first || take_unit(sd, hc, &u) == 0) {
 			err = str_sleep_lent(sd, hc, &lent, take_unit, &u);

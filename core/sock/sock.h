@@ -36,6 +36,10 @@ str_sock_try(struct str_head *sd, struct host_call *hc, uint32_t ks)
 /* lend.c: what the driver has lent is used; bytes, 0: it was not. */
 long str_lend_put(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	const void *ubuf, size_t len);
+long str_lend_send(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	const void *ubuf, size_t len);
+long str_lend_recv(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	void *ubuf, size_t len);
 long str_lend_write(struct str_head *sd, struct host_call *hc,
 	const void *ubuf, size_t len);
 long str_lend_read(struct str_head *sd, struct host_call *hc, void *ubuf,

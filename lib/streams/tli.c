@@ -216,7 +216,26 @@ strm_putprim(int fd, const struct strm_buf *ctl, const struct strm_buf *data,
 	return (int)after(r, ret, STR_POLL_WRITE);
 }
 
-/* Nothing is at hand; but the driver may have lent the socket that has it. */
+/*
+ * Nothing is at hand; but the driver may have lent the socket that has it: what
+ * is there now.  Bytes, 0, or minus an errno.
+ */
+STR_INLINE long
+recv_lent(struct str_head *sd, const struct ksock_lend *l, const str_a32 *id,
+	uint32_t gen, void *buf, size_t len)
+{
+	if (str_unlikely(!fast_ready() || host_tls.nsoon != 0))
+		return 0;
+	if (l->safe == 0) {
+		/* as take_unit() */
+		if (host_tls.wrote == 0 || l->rest[0] != 0)
+			return 0;
+		host_yield();
+	}
+	return str_lend_recv(sd, id, gen, buf, len);
+}
+
+/* The same, and to wait for it. */
 static STR_NOINLINE long
 read_lent(struct fd_rec *r, int fd, void *buf, size_t len)
 {
@@ -247,6 +266,13 @@ strm_read(int fd, void *buf, size_t len)
 	cancel_point();
 	if (!fast_ready() || !fd_read(fd, r, &sd, &fflags, &gen))
 		return 0;
+	l = str_lend_hint(sd);
+	/* nothing is there, as a rule, where it is fetched by who wants it */
+	if (l != NULL && l->in == STR_LEND_BYTES && !is_pending(sd)) {
+		ret = recv_lent(sd, l, fflags, gen, buf, len);
+		if (str_likely(ret != 0))
+			return ret;
+	}
 	how = str_head_read_fast(sd, fflags, gen, buf, len, &done);
 	if (str_likely(how == STR_FAST_DONE))
 		return (long)done;
@@ -269,6 +295,21 @@ write_lent(struct host_call *hc, const void *buf, size_t len)
 	rest = str_head_write(hc->head, hc, (const char *)buf + n,
 		len - (size_t)n);
 	return rest >= 0 ? n + rest : n != 0 ? n : rest;
+}
+
+/* @done bytes have gone. */
+static STR_NOINLINE long
+write_rest(struct fd_rec *r, int fd, const char *buf, size_t len, size_t done)
+{
+	struct host_call hc;
+	long ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
+
+	if (str_likely(ret == 0)) {
+		hc.flags |= HOST_CALL_ONCE;
+		ret = write_lent(&hc, buf + done, len - done);
+		host_leave();
+	}
+	return (long)done + (ret > 0 ? ret : 0);
 }
 
 STR_INLINE long
@@ -307,8 +348,15 @@ strm_write(int fd, const void *buf, size_t len)
 			if (str_likely(ret > 0))
 				return ret;
 		}
-		if (str_likely(l != NULL && l->out - 1u >= len &&
-			(l->out == 0 || l->got == 0))) {
+		if (l != NULL && l->out != 0 && (len >= l->out ||
+			(l->got != 0 && len != 0))) {
+			/* an answer goes at once, too */
+			ret = str_lend_send(sd, fflags, gen, buf, len);
+			if (str_likely(ret == (long)len))
+				return ret;
+			if (ret > 0)
+				return write_rest(r, fd, buf, len, (size_t)ret);
+		} else if (str_likely(l != NULL)) {
 			ret = write_fast(sd, fflags, gen, fd, buf, len);
 			if (str_likely(ret > 0))
 				return ret;
@@ -318,7 +366,6 @@ strm_write(int fd, const void *buf, size_t len)
 	if (str_likely(ret == 0)) {
 		const struct ksock_lend *l = &hc.head->plumb->lend;
 
-		/* an answer goes at once, too */
 		ret = l->out != 0 && (len >= l->out ||
 			(l->got != 0 && len != 0)) ?
 			write_lent(&hc, buf, len) :
