@@ -50,6 +50,7 @@ struct inet_port {
 	struct inet *volatile owner; /* who is bound, on `stream' */
 	struct str_ref stream;
 	volatile uint32_t limit;
+	volatile uint32_t trains; /* the socket takes what comes in one */
 	volatile uint64_t sent, rcvd; /* `sent' before it is tried */
 	volatile uint64_t done; /* ... and afterwards */
 	volatile uint64_t mark; /* `rcvd' when a sender was refused ... */
@@ -192,6 +193,7 @@ settle(struct inet_port *p, struct inet *in, const unsigned char *bytes,
 	p->owner = in;
 	p->addrlen = n;
 	bcopy(bytes, p->addr, n);
+	str_store(&p->trains, in->trains);
 	str_store(&p->sent, (uint64_t)0);
 	str_store(&p->rcvd, (uint64_t)0);
 	str_store(&p->done, (uint64_t)0);
@@ -257,6 +259,26 @@ inet_credit_room(struct inet *in)
 	if (was != 0 && __atomic_compare_exchange_n(&p->limit, &was,
 		room_of(in), 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		inet_credit_wake(p);
+}
+
+/* inet_credit_trains - @in's socket takes trains whole from now on */
+void
+inet_credit_trains(struct inet *in)
+{
+	struct inet_port *p = in->port;
+
+	if (p != NULL && p->owner == in)
+		str_store(&p->trains, 1u);
+}
+
+/*
+ * inet_credit_takes_trains - do those for @p stay whole in its socket?
+ * Else the kernel would cut them there, and that costs what they do one by one.
+ */
+int
+inet_credit_takes_trains(const struct inet_port *p)
+{
+	return str_load(&p->trains) != 0;
 }
 
 /* inet_credit_gone - it is not bound any more */

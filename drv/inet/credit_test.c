@@ -273,3 +273,22 @@ T_CASE(no_datagram_costs_the_kernel_more_than_it_is_thought_to)
 		}
 	T_EQ(close(s), 0);
 }
+
+/* Nor for the next who is bound there. */
+T_CASE(no_trains_for_who_has_not_asked_for_them)
+{
+	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_port = 7,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct tpi_addr at = {.len = sizeof(sa)};
+
+	(void)filled(t);
+	T_FALSE(inet_credit_takes_trains(port));
+	inet_credit_trains(&in);
+	T_TRUE(inet_credit_takes_trains(port));
+	inet_credit_gone(&in);
+	memcpy(at.buf, &sa, sizeof(sa));
+	inet_credit_bound(&in, &at);
+	T_TRUE(inet_credit_to(&in, &sa) == port);
+	T_FALSE(inet_credit_takes_trains(port));
+	over();
+}

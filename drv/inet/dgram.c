@@ -15,7 +15,10 @@
  * Receiving.  Several datagrams come by one call.  Each has a block for a
  * small one, and one that is used when it is large, so that small ones do not
  * take much.  A train (UDP_GRO) is cut here: small segments are copied, large
- * ones refer to the block that all have in common.
+ * ones refer to the block that all have in common.  Trains are asked for when
+ * datagrams first come in numbers: to be told which is one costs each receive
+ * more.  Until then senders of the domain make none, so that they know what
+ * theirs cost.
  *
  * Errors.  What the network says of a datagram (ICMP) comes by the socket's
  * queue of errors, with the address it was for: T_UDERROR_IND.
@@ -27,6 +30,7 @@
 #include <time.h>
 #include <linux/errqueue.h>
 #include <netinet/udp.h>
+#include <str/builtin.h>
 #include "inet_impl.h"
 
 #define DG_ROOM 131072u	 /* bytes that wait */
@@ -92,6 +96,24 @@ is_rawip(const struct inet *in)
 			!inet_is_on(in, T_INET_IP, T_IP_HDRINCL)));
 }
 
+/*
+ * inet_dg_trains - they come in numbers: from now on as the kernel has them
+ * In this order: what may be a train is received as one, and who makes them
+ * knows that it is one.
+ */
+void
+inet_dg_trains(struct inet *in)
+{
+	int one = 1;
+
+	if (in->trains || !is_udp(in))
+		return;
+	str_store(&in->trains, 1u);
+	STR_POINT("dgram:trains");
+	(void)ksock_setopt(in->ks, IPPROTO_UDP, UDP_GRO, &one, sizeof(one));
+	inet_credit_trains(in);
+}
+
 /* A new socket: what it is to tell us. */
 static void
 dg_begin(struct inet *in)
@@ -111,9 +133,10 @@ dg_begin(struct inet *in)
 	else
 		(void)ksock_setopt(in->ks, IPPROTO_IP, IP_RECVERR, &one,
 			sizeof(one));
-	if (is_udp(in))
-		(void)ksock_setopt(in->ks, IPPROTO_UDP, UDP_GRO, &one,
-			sizeof(one));
+	in->trains = 0;
+	in->row = 0;
+	if (in->kind != INET_UDP4 && in->kind != INET_UDP6)
+		inet_dg_trains(in);
 	in->out.got = 1;
 	in->level = 1;
 }
@@ -294,11 +317,12 @@ dg_batch(struct inet *in, struct ksock_msg *m, uint32_t *cnt)
 		const struct dg_ent *e = &d->ent[i];
 		const struct dg_ent *last;
 
-		k = dg_run(d, i);
+		to[n] = inet_credit_to(in, &d->addr[e->addr].sa);
+		k = to[n] == NULL || inet_credit_takes_trains(to[n]) ?
+			dg_run(d, i) : 1;
 		last = &d->ent[i + k - 1];
 		iov[n].iov_base = d->buf + e->off;
 		iov[n].iov_len = last->off + last->len - e->off;
-		to[n] = inet_credit_to(in, &d->addr[e->addr].sa);
 		if (to[n] != NULL &&
 			!inet_credit_ask(to[n], (uint32_t)iov[n].iov_len)) {
 			inet_credit_wait(to[n], in);
@@ -921,6 +945,8 @@ dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 	/* who has credit for a few of them waits for more meanwhile */
 	dg_flow(in, (uint32_t)n, before != in->before ? longer : 0);
 	in->before = before;
+	if (n > 1)
+		inet_dg_trains(in);
 	in->single = n == 1 && (m[0].km_gso == 0 || m[0].km_gso >= m[0].km_len);
 	inet_credit_took_all(in, cost, (uint32_t)n < want, before);
 	/* much is in few blocks, so that these are warm when they are read */

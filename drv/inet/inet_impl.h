@@ -126,6 +126,8 @@ struct inet {
 	uint32_t level;	    /* size of the blocks to read into */
 	uint32_t any;	    /* the provider chose the port */
 	uint32_t single;    /* the last datagram that came was alone */
+	uint32_t trains;    /* the socket may be given trains */
+	uint32_t row;	    /* datagrams that came, nothing being sent */
 	unsigned char *behind; /* short.c: behind the caller's memory */
 	uint32_t flow;	    /* datagrams that came one after the other */
 	uint64_t flowed;    /* ... and when the last did */
@@ -248,6 +250,8 @@ void inet_credit_bound(struct inet *in, const struct tpi_addr *at);
 void inet_credit_room(struct inet *in);
 void inet_credit_gone(struct inet *in);
 struct inet_port *inet_credit_to(struct inet *in, const void *sa);
+void inet_credit_trains(struct inet *in);
+int inet_credit_takes_trains(const struct inet_port *p);
 int inet_credit_ask(struct inet_port *p, uint32_t bytes);
 void inet_credit_back(struct inet_port *p, uint32_t bytes);
 void inet_credit_done(struct inet_port *p, uint32_t bytes);
@@ -293,6 +297,7 @@ int inet_dg_empty(const struct inet *in);
 uint64_t inet_dg_last(const struct inet *in);
 void inet_dg_sent(struct inet *in, uint64_t now);
 int inet_dg_errors(struct inet *in);
+void inet_dg_trains(struct inet *in);
 void inet_dg_up(struct inet *in, const void *from, uint32_t len,
 	mblk_t *data);
 

@@ -14,7 +14,9 @@
  * stream with nothing at its head receives it into his own memory, behind
  * which stands a buffer of the endpoint's (`behind') for what is longer, or
  * has others behind it in a train: those become messages, and go up.  As soon
- * as they come in numbers dgram.c receives them, many at a time.
+ * as they come in numbers dgram.c receives them, many at a time.  As long as
+ * there are no trains one that finds little room is received into the
+ * endpoint's buffer and copied, which needs no description of two pieces.
  *
  * Locks.  The perimeter of the queue pair, which is entered here.
  *
@@ -27,6 +29,8 @@
 #define SHORT_LONG 8192u     /* bytes: longer ones do not wait for others */
 #define SHORT_IDLE INET_US(50)
 #define SHORT_BEHIND 65536u  /* all that one receive can give */
+#define SHORT_COPY 2048u     /* as much is copied from there */
+#define SHORT_ROW 8u	     /* so many after each other are numbers */
 
 static int
 is_udp_here(const struct inet *in)
@@ -166,6 +170,68 @@ give(const struct short_got *g, uint32_t len)
 	t->dlen = len;
 }
 
+/* Something has come: is it more than answers? */
+static void
+count_row(struct inet *in)
+{
+	in->row = in->out.got ? in->row + 1 : 0;
+	in->out.got = 1;
+	if (str_unlikely(in->row >= SHORT_ROW))
+		inet_dg_trains(in);
+}
+
+/* Nothing came.  What is to be done about it. */
+static int
+took_none(struct inet *in, long n, uint64_t before)
+{
+	if (n == -EAGAIN)
+		inet_credit_took(in, 0, 0, 1, before);
+	if (n == -EAGAIN || n == -EINTR)
+		return STR_TAKE_NONE;
+	if (n == -EFAULT)
+		return STR_TAKE_FAULT;
+	str_store(&in->lend->in, 0u);
+	(void)inet_dg_errors(in);
+	return STR_TAKE_LOOK;
+}
+
+/* One that is no train: into our buffer, or his, when all fits into that. */
+static int
+take_alone(struct inet *in, struct str_take *t)
+{
+	int ours = t->room < SHORT_BEHIND;
+	struct iovec iov = {ours ? in->behind : t->udata, SHORT_BEHIND};
+	struct short_got g = {
+		.m = {.km_iov = &iov, .km_iovlen = 1,
+			.km_addr = (struct T_unitdata_ind *)t->ctl + 1,
+			.km_addrlen = sizeof(struct sockaddr_in6)},
+		.take = t,
+	};
+	uint64_t before = inet_credit_sent(in);
+	long n = ksock_recvmm(in->ks, &g.m, 1, MSG_TRUNC);
+	uint32_t len = g.m.km_len;
+	mblk_t *mp;
+
+	if (str_unlikely(n != 1))
+		return took_none(in, n, before);
+	inet_credit_took(in, len, 1, 0, before);
+	count_row(in);
+	if (str_likely(len <= t->room)) {
+		give(&g, len);
+		return ours && copyout(in->behind, t->udata, len) != 0 ?
+			STR_TAKE_FAULT : STR_TAKE_DONE;
+	}
+	mp = allocb(len, BPRI_MED);
+	if (mp == NULL) {
+		(void)tpi_dropped(&in->tp);
+		return STR_TAKE_LOOK;
+	}
+	bcopy(in->behind, mp->b_wptr, len);
+	mp->b_wptr += len;
+	inet_dg_up(in, g.m.km_addr, g.m.km_addrlen, mp);
+	return STR_TAKE_LOOK;
+}
+
 static int
 take_one(struct inet *in, struct str_take *t)
 {
@@ -181,20 +247,9 @@ take_one(struct inet *in, struct str_take *t)
 	uint32_t len, seg, off = 0;
 	long n = ksock_recvmm(in->ks, &g.m, 1, 0);
 
-	if (n == -EAGAIN) {
-		inet_credit_took(in, 0, 0, 1, before);
-		return STR_TAKE_NONE;
-	}
-	if (n == -EINTR)
-		return STR_TAKE_NONE;
-	if (n == -EFAULT)
-		return STR_TAKE_FAULT;
-	if (n != 1) {
-		str_store(&in->lend->in, 0u);
-		(void)inet_dg_errors(in);
-		return STR_TAKE_LOOK;
-	}
-	in->out.got = 1;
+	if (n != 1)
+		return took_none(in, n, before);
+	count_row(in);
 	len = g.m.km_len;
 	seg = g.m.km_gso == 0 || g.m.km_gso >= len ? len : g.m.km_gso;
 	inet_credit_took(in, len, 1, 0, before);
@@ -229,7 +284,8 @@ inet_short_take(queue_t *q, struct str_take *t)
 		str_store(&in->lend->in, 0u);
 		return STR_TAKE_LOOK;
 	}
-	return take_one(in, t);
+	return in->trains || (t->room > SHORT_COPY && t->room < SHORT_BEHIND) ?
+		take_one(in, t) : take_alone(in, t);
 }
 
 /* inet_short_end - the endpoint goes */

@@ -1213,6 +1213,23 @@ receive_many(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
 	return r;
 }
 
+/* As recv(2) would have it: no train, and in one piece. */
+STR_INLINE long
+receive_one(uint64_t id, struct ksock_msg *v, int flags)
+{
+	long r;
+
+	CALL(id, r, sys_call6(SYS_recvfrom, fd, v->km_iov->iov_base,
+		v->km_iov->iov_len, flags | MSG_DONTWAIT, v->km_addr,
+		v->km_addr != NULL ? &v->km_addrlen : NULL));
+	if (str_unlikely(r < 0))
+		return r;
+	v->km_len = (uint32_t)STR_MIN((size_t)r, v->km_iov->iov_len);
+	v->km_flags = (size_t)r > v->km_iov->iov_len ? MSG_TRUNC : 0;
+	v->km_gso = 0;
+	return 1;
+}
+
 STR_HOT long
 host_sock_recvmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
 {
@@ -1222,6 +1239,8 @@ host_sock_recvmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
 
 	if (n != 1)
 		return receive_many(id, v, n, flags);
+	if ((flags & MSG_TRUNC) != 0 && v->km_iovlen == 1 && v->km_ctl == NULL)
+		return receive_one(id, v, flags);
 	prepare_recv(&h, v, ctl);
 	CALL(id, r, sys_call3(SYS_recvmsg, fd, &h, flags | MSG_DONTWAIT));
 	if (r < 0)

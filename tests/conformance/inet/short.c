@@ -253,6 +253,38 @@ T_CASE(a_train_is_cut)
 	done(&b);
 }
 
+/* Those who come in numbers are asked for as trains, whoever receives them. */
+T_CASE(a_train_behind_many_that_were_alone_is_cut)
+{
+	static unsigned char buf[6000], got[1000];
+	int seg = 1000;
+	struct unit u;
+	struct both b;
+	unsigned i, first;
+
+	begin(&b);
+	for (i = 0; i < 20; i++) {
+		plain_sends(&b, "x", 1);
+		T_EQ(take(b.fd, &u, got, sizeof(got), 1), 0);
+		T_EQ(u.gp.data.len, 1);
+	}
+	fill(buf, sizeof(buf), 0);
+	if (setsockopt(b.s, IPPROTO_UDP, UDP_SEGMENT, &seg, sizeof(seg)) != 0)
+		T_SKIP("no trains here");
+	plain_sends(&b, buf, sizeof(buf));
+	first = take(b.fd, &u, got, sizeof(got), 1) == 0;
+	if (first) {
+		T_EQ(u.gp.data.len, seg);
+		T_MEM(got, buf, 1000);
+	}
+	for (i = first; i < 6; i++) {
+		in_want(b.fd, T_UNITDATA_IND);
+		T_EQ(in.datalen, seg);
+		T_MEM(in.data, buf + i * 1000, 1000);
+	}
+	done(&b);
+}
+
 /* Too little room for the first of a train: all of it goes up. */
 T_CASE(a_train_of_what_is_too_long_goes_up)
 {
