@@ -41,6 +41,17 @@ look(struct str_plumb *pl, uint64_t sid)
 		!str_stream_lives(pl) ? ESRCH : EBUSY;
 }
 
+/* Who claims it has looked whether it lives, or finds out that it does not. */
+int
+str_ref_gone(const struct str_ref *ref)
+{
+	struct str_plumb *pl = ref->stream;
+
+	if (pl == NULL || *(const volatile uint64_t *)&pl->sid != ref->sid)
+		return 1;
+	return !str_stream_lives(pl) && !str_plumb_claimed(pl);
+}
+
 #define NOTED (-1) /* str_hold.how, beside STR_FAR_* */
 #define NOT_NOTED (-2)
 

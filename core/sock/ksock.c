@@ -290,11 +290,19 @@ ksock_again(ksock_t *ks, int family, int type, int proto, char *name)
 {
 	int fd = name != NULL ? host_sock_tun(name) :
 		host_sock_new(family, type, proto);
+	struct str_plumb *home = str_load(&ks->home);
+	uint64_t old = id_of(ks), id;
 
 	if (fd < 0)
 		return fd;
-	host_sock_drop(id_of(ks));
-	(void)host_sock_adopt(id_of(ks), fd);
+	/* somebody may have a descriptor of the old one, unnoticed: it is to be
+	 * nobody's, with what it has joined, and not to be taken for this one */
+	str_store_rel(&ks->gen, str_load(&ks->gen) + 2);
+	id = id_of(ks);
+	if (home != NULL)
+		(void)str_cas(&home->ksock, old, id);
+	host_sock_gone(old, false);
+	(void)host_sock_adopt(id, fd);
 	(void)str_and(&ks->flags, ~(KF_BLOCKED | KF_STUCKIN | KF_STUCKOUT));
 	str_store(&ks->told, 0u);
 	host_sock_ask();

@@ -23,7 +23,9 @@
  * Crash.  An entry whose stream is gone is nobody's: who dies while he adds a
  * wire leaves one that is in no table, and whose close dies one that the next
  * takes out who wants to send there, has the wires listed, or looks for a place.
- * Descriptors go with the stream.
+ * Not before somebody has gone on with the close: until then the stream's clock
+ * may tick, and its procedures run, and they know the entry.  Descriptors go with
+ * the stream.
  */
 #include "ip_impl.h"
 
@@ -76,14 +78,9 @@ check(const struct ipw_conf *c)
 
 /* Is this entry's stream gone, whose close did not get as far as here? */
 static int
-is_stale(struct ip_wire *w)
+is_stale(const struct ip_wire *w)
 {
-	struct str_hold h;
-	int err = str_hold(&h, &w->ref);
-
-	if (err == 0)
-		str_unhold(&h);
-	return err == ESRCH;
+	return w->rq == NULL || str_ref_gone(&w->ref);
 }
 
 /* Locks: the table's. */
@@ -124,7 +121,9 @@ place(struct ip_shared *sh)
 	for (w = sh->wire + 1; w < sh->wire + IP_WIRES; w++) {
 		if (ip_in_use(&w->gen) && is_stale(w))
 			str_store_rel(&w->gen, w->gen + 1);
-		if (!ip_in_use(&w->gen) && found == NULL)
+		/* that of a stream which is half made, or half closed, is its
+		 * own until it is gone */
+		if (found == NULL && !ip_in_use(&w->gen) && is_stale(w))
 			found = w;
 	}
 	return found;
@@ -257,9 +256,10 @@ ip_wire_del(struct ip_ep *ep)
 		if (ip_in_use(&w->gen))
 			str_store_rel(&w->gen, w->gen + 1);
 		STR_POINT("ip:deleted");
-		/* nobody has the place until the lock is let go */
 		ip_lower_close(w);
-		w->rq = NULL;
+		/* from here on it is nobody's, and can be another's */
+		ep->wire = NULL;
+		__atomic_store_n(&w->rq, NULL, __ATOMIC_RELEASE);
 	}
 	STR_POINT("ip:closed");
 	recount(sh);
@@ -304,7 +304,8 @@ ip_wire_input(struct ip_ep *ep)
 void
 ip_wire_output(struct ip_ep *ep)
 {
-	if (ep->wire != NULL && ep->wire->kind == IPW_PACKET)
+	if (ep->wire != NULL && ip_in_use(&ep->wire->gen) &&
+		ep->wire->kind == IPW_PACKET)
 		ip_packet_again(ep->wire);
 }
 
@@ -317,8 +318,8 @@ ip_wire_tick(void *arg)
 	struct ip_wire *w = ep->wire;
 	unsigned int i;
 
-	if (w == NULL || sh == NULL)
-		return;
+	if (w == NULL || sh == NULL || !ip_in_use(&w->gen))
+		return; /* who closed it has died */
 	wind(w);
 	STR_POINT("ip:tick");
 	if (!ip_lower_is_alive(w)) {

@@ -20,7 +20,9 @@
  * died names a stream that is no more: the wire's clock looks for such.  What the
  * descriptor is told is written down before, as not sure, and after; of what is
  * not sure it is told again, by the clock at the latest, when it has left it,
- * which is no harm where it was not in it.
+ * which is no harm where it was not in it.  So it is where whose turn it is has
+ * no descriptor, for the next streamsd, which has just come, gets it in a moment
+ * from those who have.
  */
 #include "ip_impl.h"
 
@@ -101,7 +103,9 @@ ip_groups_tell(struct ip_wire *w)
 	for (t = w->told; t < w->told + IP_MEMBERS; t++) {
 		if (t->group.len == 0 || is_wanted(w, &t->group))
 			continue;
-		ip_lower_group(w, &t->group, 0);
+		ip_set(&t->sure, 0);
+		if (ip_lower_group(w, &t->group, 0) != 0)
+			continue; /* the clock comes again */
 		STR_POINT("ip:left");
 		ip_set(&t->group.len, 0);
 	}
@@ -111,13 +115,13 @@ ip_groups_tell(struct ip_wire *w)
 		t = told(w, &a);
 		if (t == NULL || (t->group.len != 0 && t->sure))
 			continue;
-		if (t->group.len != 0)
-			ip_lower_group(w, &a, 0);
+		if (t->group.len != 0 && ip_lower_group(w, &a, 0) != 0)
+			continue;
 		ip_set(&t->sure, 0);
 		t->group = a;
 		STR_POINT("ip:joined");
-		ip_lower_group(w, &a, 1);
-		ip_set(&t->sure, 1);
+		if (ip_lower_group(w, &a, 1) == 0)
+			ip_set(&t->sure, 1);
 	}
 }
 

@@ -76,9 +76,9 @@ ip_close(queue_t *q, int flag, cred_t *crp)
 {
 	struct ip_ep *ep = q->q_ptr;
 
+	qprocsoff(q); /* the clock goes with the queue */
 	ip_tap_del(ep);
 	ip_wire_del(ep);
-	qprocsoff(q); /* the clock goes with the queue */
 	q->q_ptr = WR(q)->q_ptr = NULL;
 	kmem_free(ep, sizeof(*ep));
 	return 0;
@@ -90,6 +90,18 @@ ip_tap(struct ip_ep *ep, const struct ipw_tap *want)
 	int err = ip_marks(ep->rq, IP_TAP_HIWAT, IP_TAP_LOWAT);
 
 	return err != 0 ? err : ip_tap_add(ep, want);
+}
+
+/* What its clock may change meanwhile. */
+STR_RACY static void
+ip_state(const struct ip_wire *w, struct ipw_info *in)
+{
+	in->conf.mtu = w->mtu;
+	in->state = w->state;
+	in->error = w->error;
+	in->remade = w->remade;
+	in->muxid = w->muxid;
+	in->taps = w->pub.taps;
 }
 
 static void
@@ -115,12 +127,7 @@ ip_info(queue_t *q, mblk_t *mp)
 	in.index = i;
 	in.conf = w->conf;
 	bcopy(w->name, in.conf.name, sizeof(in.conf.name));
-	in.conf.mtu = w->mtu;
-	in.state = w->state;
-	in.error = w->error;
-	in.remade = w->remade;
-	in.muxid = w->muxid;
-	in.taps = w->pub.taps;
+	ip_state(w, &in);
 	for (i = 0; i < WIRE_NCOUNTS; i++)
 		in.count[i] = ip_counted(w, i);
 	canon_ack_data(q, mp, canon_block(&in, sizeof(in)), 0);
@@ -249,6 +256,7 @@ ip_rsrv(queue_t *q)
 static int
 ip_wsrv(queue_t *q)
 {
+	ip_wire_again(q->q_ptr);
 	ip_wire_output(q->q_ptr);
 	return 0;
 }

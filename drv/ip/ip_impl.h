@@ -168,6 +168,10 @@ int ip_wire_is_slow(const struct ip_wire *w);
 void ip_wire_lost(struct ip_wire *w, uint32_t gen);
 void ip_wire_look(struct ip_wire *w);
 
+/* stop.c */
+int ip_is_stopped(struct ip_wire *w);
+void ip_wire_again(struct ip_ep *ep);
+
 /* lower.c: what is below them.  All return 0 or an errno. */
 int ip_lower_make(struct ip_wire *w);
 void ip_lower_close(struct ip_wire *w);
@@ -175,7 +179,7 @@ int ip_lower_is_alive(struct ip_wire *w);
 int ip_lower_input(struct ip_wire *w);
 int ip_lower_send(struct ip_wire *w, const mblk_t *pkt,
 	const struct ip_hdr *h);
-void ip_lower_group(struct ip_wire *w, const struct ip_addr *group, int joins);
+int ip_lower_group(struct ip_wire *w, const struct ip_addr *group, int joins);
 mblk_t *ip_block(struct ip_wire *w, uint32_t most);
 void ip_block_keep(struct ip_wire *w, mblk_t *mp);
 mblk_t *ip_block_fit(struct ip_wire *w, mblk_t *mp, uint32_t most);
@@ -184,7 +188,7 @@ mblk_t *ip_block_fit(struct ip_wire *w, mblk_t *mp, uint32_t most);
 struct iovec;
 int ip_packet_set(struct ip_wire *w);
 int ip_packet_recv(struct ip_wire *w);
-void ip_packet_group(struct ip_wire *w, const struct ip_addr *group, int joins);
+int ip_packet_group(struct ip_wire *w, const struct ip_addr *group, int joins);
 void ip_packet_again(struct ip_wire *w);
 int ip_packet_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
 	const mblk_t *pkt, const struct ip_hdr *h);

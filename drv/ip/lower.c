@@ -386,7 +386,8 @@ tun_make(struct ip_wire *w)
 		return -err;
 	w->ks[0] = ks;
 	/* the next one shall be called the same */
-	bcopy(name, w->conf.ifname, sizeof(name));
+	if (bcmp(name, w->conf.ifname, sizeof(name)) != 0)
+		bcopy(name, w->conf.ifname, sizeof(name));
 	err = tun_set(w, name, 4);
 	if (err == 0 && w->conf.gateway[1].len == 16)
 		err = tun_set(w, name, 16);
@@ -479,19 +480,21 @@ ip_lower_close(struct ip_wire *w)
 /*
  * ip_lower_group - what is sent to @group is to come, or not any more
  * A TUN device has all of it.
+ * Return: 0: that is so, or cannot be; EIO: we have no descriptor now.
  */
-void
+int
 ip_lower_group(struct ip_wire *w, const struct ip_addr *group, int joins)
 {
 	struct ip_addr own;
 	struct ipv6_mreq m6;
 	struct ip_mreq m4;
+	int err, ret = 0;
 	uint32_t k;
 
 	if (w->kind == IPW_PACKET)
-		ip_packet_group(w, group, joins);
+		return ip_packet_group(w, group, joins) == EIO ? EIO : 0;
 	if (w->kind != IPW_RAW || !ip_own_for(w, group, &own))
-		return;
+		return 0;
 	bzero(&m6, sizeof(m6));
 	bcopy(group->b, &m4.imr_multiaddr, 4);
 	bcopy(own.b, &m4.imr_interface, 4);
@@ -501,14 +504,17 @@ ip_lower_group(struct ip_wire *w, const struct ip_addr *group, int joins)
 			family_of(k) != (group->len == 4 ? AF_INET : AF_INET6))
 			continue;
 		if (group->len == 4)
-			(void)ksock_setopt(w->ks[k], IPPROTO_IP, joins ?
+			err = ksock_setopt(w->ks[k], IPPROTO_IP, joins ?
 				IP_ADD_MEMBERSHIP : IP_DROP_MEMBERSHIP, &m4,
 				sizeof(m4));
 		else
-			(void)ksock_setopt(w->ks[k], IPPROTO_IPV6, joins ?
+			err = ksock_setopt(w->ks[k], IPPROTO_IPV6, joins ?
 				IPV6_JOIN_GROUP : IPV6_LEAVE_GROUP, &m6,
 				sizeof(m6));
+		if (err == -EIO)
+			ret = EIO;
 	}
+	return ret;
 }
 
 int
@@ -523,12 +529,14 @@ ip_lower_input(struct ip_wire *w)
 {
 	uint32_t k, n = 0, most = 64;
 
+	if (ip_is_stopped(w))
+		return 0;
 	if (w->kind != IPW_RAW) {
 		(void)ksock_events(w->ks[0]);
-		while (n < most && (w->kind == IPW_TUN ? tun_recv(w) :
-			ip_packet_recv(w)))
+		while (n < most && str_load(&w->pub.stop) == 0 &&
+			(w->kind == IPW_TUN ? tun_recv(w) : ip_packet_recv(w)))
 			n++;
-		return n == most;
+		return n == most && str_load(&w->pub.stop) == 0;
 	}
 	for (k = 2; k < IP_KSOCKS; k++) {
 		if (w->ks[k] == NULL)

@@ -433,8 +433,11 @@ ip_packet_recv(struct ip_wire *w)
 	return 1;
 }
 
-/* ip_packet_group - the interface listens to what is sent to @group, or not */
-void
+/*
+ * ip_packet_group - the interface listens to what is sent to @group, or not
+ * Return: 0, or an errno.
+ */
+int
 ip_packet_group(struct ip_wire *w, const struct ip_addr *group, int joins)
 {
 	struct packet_mreq mr;
@@ -443,10 +446,11 @@ ip_packet_group(struct ip_wire *w, const struct ip_addr *group, int joins)
 	mr.mr_ifindex = w->ifindex;
 	mr.mr_type = PACKET_MR_MULTICAST;
 	mr.mr_alen = 6;
-	if (w->ks[0] != NULL && neigh_many(group, mr.mr_address))
-		(void)ksock_setopt(w->ks[0], SOL_PACKET, joins ?
-			PACKET_ADD_MEMBERSHIP : PACKET_DROP_MEMBERSHIP, &mr,
-			sizeof(mr));
+	if (w->ks[0] == NULL || !neigh_many(group, mr.mr_address))
+		return 0;
+	return -ksock_setopt(w->ks[0], SOL_PACKET, joins ?
+		PACKET_ADD_MEMBERSHIP : PACKET_DROP_MEMBERSHIP, &mr,
+		sizeof(mr));
 }
 
 /* RFC 1112 s4, RFC 4291 s2.8: the groups that every station is in. */
@@ -459,15 +463,15 @@ own_groups(struct ip_wire *w)
 	struct ip_addr a, group;
 	unsigned int i;
 
-	ip_packet_group(w, &hosts, 1);
-	ip_packet_group(w, &nodes, 1);
+	(void)ip_packet_group(w, &hosts, 1);
+	(void)ip_packet_group(w, &nodes, 1);
 	for (i = 0; i < IPW_NOWN; i++) {
 		if (w->conf.own[i].len != 16)
 			continue;
 		a.len = 16;
 		bcopy(w->conf.own[i].b, a.b, 16);
 		ndp_group(&a, &group);
-		ip_packet_group(w, &group, 1);
+		(void)ip_packet_group(w, &group, 1);
 	}
 }
 

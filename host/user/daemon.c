@@ -495,8 +495,10 @@ host_daemon(void)
 	str_fence_full(); /* pairs with host_daemon_resign() */
 	while (tries < TRIES) {
 		w = str_load_acq(word());
-		if (KIND(w) == RUNNING && alive(w))
+		if (KIND(w) == RUNNING && alive(w)) {
+			host_sock_tidy();
 			return 0;
+		}
 		if (KIND(w) == STARTING && !host_owner_dead(LOW(w))) {
 			if (until == 0)
 				until = host_now() + OTHERS_NS;

@@ -13,8 +13,8 @@
  * has no descriptor of a socket, after an exec, or since the Stream was passed
  * to it, asks streamsd for one.  Who closes it tells streamsd; all others are
  * told by a counter in the domain, which they compare whenever they use a
- * socket: what they have of dead ones goes then.  A process that does nothing
- * keeps them; therefore who closes ends the connection first.
+ * socket, or open a device: what they have of dead ones goes then.  A process
+ * that does nothing keeps them; therefore who closes ends the connection first.
  *
  * The keeper is a thread of streamsd that does nothing else.  It has no part
  * in the executive, so that who waits for its answer in the middle of a
@@ -368,6 +368,27 @@ host_sock_pass_all(void)
 
 		if (w != 0 && str_sock_live(id))
 			pass(&table[i], id, (int)(uint32_t)w - 1);
+	}
+}
+
+/*
+ * host_sock_tidy - what a process owes to others that has sockets and does not
+ * use them: those that are gone are closed, and a new streamsd has the others.
+ */
+void
+host_sock_tidy(void)
+{
+	static str_a32 told;
+	uint32_t epoch;
+
+	if (str_likely(str_load(&high) == 0))
+		return;
+	if (str_load_acq(&shared()->sock_closed) != str_load(&seen))
+		sweep();
+	epoch = (uint32_t)str_load(&shared()->sock_epoch);
+	if (str_load(&told) != epoch) {
+		str_store(&told, epoch);
+		host_sock_pass_all();
 	}
 }
 

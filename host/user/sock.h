@@ -16,6 +16,7 @@ int host_sock_news_fd(void);
 
 /* streamsd is another one: it gets duplicates of all that we have. */
 void host_sock_pass_all(void);
+void host_sock_tidy(void);
 /* In a forked child, when it is somebody. */
 void host_sock_forked(void);
 

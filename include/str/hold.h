@@ -44,6 +44,15 @@ int str_hold(struct str_hold *h, const struct str_ref *ref);
 void str_unhold(struct str_hold *h);
 
 /*
+ * str_ref_gone - is that stream no more, and nobody at work there?  What
+ * belonged to it can be another's from then on.  Where who closed it has died
+ * of it str_hold() says ESRCH before that: callbacks and service procedures of
+ * its queues may still run then, until somebody has gone on with the close.
+ * Costs a heavy fence.  Context: any.
+ */
+int str_ref_gone(const struct str_ref *ref);
+
+/*
  * str_hold_note - str_hold() has said EBUSY, but a lock of the caller's keeps
  * the stream from going, and messages will be queued there: if he dies of it,
  * that is where what he had in his hands is to be looked for, too

@@ -313,6 +313,30 @@ fragment(int tap, int id, int at, int more)
 
 #define GROUP_MAC "01005e4d0101"
 
+/*
+ * The interface listens to @mac, or not any more; soon, if somebody looks now
+ * and then: all of us who sleep would not see streamsd die.
+ */
+static int
+listens(const char *mac)
+{
+	T_OK(close(in_open(IP_DEV)));
+	return ns_listens("a0", mac);
+}
+
+static void
+until(const char *mac, int yes, const char *label)
+{
+	uint64_t end = t_now_ns() + ENDS * 1000000ull * t_scale();
+
+	while (listens(mac) != yes) {
+		if (t_now_ns() > end)
+			T_FAIL("%s: %s %s", label, mac, yes ? "is not joined" :
+				"stays");
+		t_pause();
+	}
+}
+
 static int
 membership(int fd, const char *group, int joins)
 {
@@ -336,7 +360,7 @@ static void
 join(int fd, const char *group)
 {
 	if (membership(fd, group, 0) == T_SUCCESS)
-		T_SOON(!ns_listens("a0", "01005e4d0102"), ENDS);
+		T_SOON(!listens("01005e4d0102"), ENDS);
 	T_EQ(membership(fd, group, 1), T_SUCCESS);
 }
 
@@ -347,6 +371,7 @@ busy(int which)
 	struct ipw_tap want = {.name = "lo"};
 	struct ipw_conf c;
 	int tap = in_open(IP_DEV), raw = in_open(IP_DEV), tun, fd, i;
+	int in_it = endpoint(); /* which closes at once: nothing waits there */
 	char text[32];
 
 	T_OK(command(tap, IPW_TAP, &want, sizeof(want)));
@@ -360,9 +385,10 @@ busy(int which)
 	fd = endpoint();
 	for (i = 0; i < 4; i++)
 		ask(fd, there[i % 2], question(i % 2), SIZE);
-	group(fd, 1);
-	group(fd, 0);
-	group(fd, 1);
+	group(in_it, 1);
+	group(in_it, 0);
+	group(in_it, 1);
+	T_OK(close(in_it));
 	/* stations that there are not, and nobody has asked for */
 	for (i = 0; i < 2; i++) {
 		snprintf(text, sizeof(text), "10.78.0.%d",
@@ -449,11 +475,62 @@ T_CASE_TIMEOUT(a_process_dies_somewhere, 120)
 				break;
 			}
 			can_be_added(in_process[i]);
-			T_SOON(!ns_listens("a0", GROUP_MAC), ENDS);
+			until(GROUP_MAC, 0, in_process[i]);
 			all_go_on(fd, in_process[i]);
 		}
 	nothing_is_left(&was);
 	T_OK(close(fd));
+	away("t0");
+	away("p0");
+}
+
+/*
+ * Who closes one dies of it, and nobody goes on with that yet, for streamsd is
+ * stopped: we have a clock and see to the dead one's too.
+ */
+T_CASE(the_place_of_one_that_is_half_closed_is_not_taken)
+{
+	static const char *const labels[] = {"ip:deleting", "ip:deleted",
+		"ip:closed"};
+	struct ipw_conf c = conf("x2", IPW_TUN, "strcrash3", "192.0.2.140");
+	struct ipw_info in_x2;
+	int clock, fd, st;
+	unsigned i;
+	pid_t pid;
+
+	begin();
+	clock = in_open(IP_DEV);
+	T_OK(command(clock, IPW_ADD, &c, sizeof(c)));
+	for (i = 0; i < LEN(labels); i++) {
+		T_OK(kill(ns_streamsd(), SIGSTOP));
+		pid = T_OK(fork());
+		if (pid == 0) {
+			T_OK(close(clock));
+			fd = in_open(IP_DEV);
+			c = conf("x0", IPW_RAW, "", "192.0.2.1");
+			T_OK(command(fd, IPW_ADD, &c, sizeof(c)));
+			arm("STREAMS_CRASH", labels[i], 1);
+			T_OK(close(fd));
+			_exit(0);
+		}
+		T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+		T_TRUE(WIFSIGNALED(st));
+		(void)poll(NULL, 0, 700); /* a tick */
+		fd = in_open(IP_DEV);
+		c = conf("x1", IPW_TUN, "strcrash1", "192.0.2.130");
+		T_OK(command(fd, IPW_ADD, &c, sizeof(c)));
+		(void)poll(NULL, 0, 700);
+		T_TRUE(info("x1", &in_x2));
+		T_EQ(in_x2.state, IPW_UP);
+		T_EQ(in_x2.remade, 0);
+		T_OK(close(fd));
+		T_TRUE(info("x2", &in_x2));
+		T_EQ(in_x2.state, IPW_UP);
+		T_EQ(in_x2.remade, 0);
+		T_OK(kill(ns_streamsd(), SIGCONT));
+		can_be_added(labels[i]);
+	}
+	T_OK(close(clock));
 	away("t0");
 	away("p0");
 }
@@ -545,9 +622,9 @@ T_CASE_TIMEOUT(streamsd_dies_somewhere, 200)
 		all_go_on(fd, in_streamsd[i]);
 		can_be_added(in_streamsd[i]);
 		/* who was killed is in no group any more, and we are */
-		T_SOON(!ns_listens("a0", GROUP_MAC), ENDS);
+		until(GROUP_MAC, 0, in_streamsd[i]);
 		join(fd, "239.77.1.2");
-		T_SOON(ns_listens("a0", "01005e4d0102"), ENDS);
+		until("01005e4d0102", 1, in_streamsd[i]);
 	}
 	T_GE(deaths, LEN(in_streamsd) - 1); /* a neighbour need not be asked */
 	nothing_is_left(&was);
@@ -556,21 +633,25 @@ T_CASE_TIMEOUT(streamsd_dies_somewhere, 200)
 	away("p0");
 }
 
-/* Adds a wire that stays, whose clock is his, and dies at one of its ticks. */
+/*
+ * Adds a wire that stays, whose clock is his, and dies at one of its ticks.  What
+ * is given up for its age is so by whose clock ticks first: there is always more.
+ */
 static void T_NORETURN
 clockmaker(const char *label)
 {
 	struct ipw_conf c = conf("c0", IPW_TUN, "strcrash2", "10.77.0.2");
 	struct ipw_tap want = {.name = "lo"};
-	int tap = in_open(IP_DEV);
+	int tap = in_open(IP_DEV), id;
 
 	c.gateway[0] = address("10.77.0.1", 24);
 	T_OK(command(tap, IPW_TAP, &want, sizeof(want)));
-	fragment(tap, 3, 0, 1);
 	lasting(&c);
 	arm("STREAMS_CRASH", label, 1);
-	for (;;)
-		(void)pause();
+	for (id = 3;; id = id % 200 + 1) {
+		fragment(tap, id, 0, 1);
+		(void)poll(NULL, 0, 130);
+	}
 }
 
 T_CASE_TIMEOUT(who_dies_at_a_tick_leaves_a_clock_that_is_wound_again, 100)

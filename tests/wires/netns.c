@@ -837,14 +837,21 @@ membership(int fd, const char *group, int joins)
 	return ns_option(fd, T_INET_IP, name, &m6, sizeof(m6));
 }
 
-/* One datagram to the group: so many of @fd, @n of them, get it, once. */
+/*
+ * One datagram to the group: so many of @fd, @n of them, get it, once.  What
+ * comes by the wire behind it has come: it was given to who was in the group.
+ */
 static void
 reach(const char *group, int port, const int *fd, const int *get, int n)
 {
-	int i;
+	const char *there = family_of(group) == AF_INET ? "10.78.0.2" :
+		"fd78::2";
+	int i, other_port, behind = endpoint(there, &other_port);
 
 	order('m', group, port, 1);
 	good(answer());
+	dialogue(behind, there, 1);
+	T_OK(close(behind));
 	for (i = 0; i < n; i++) {
 		if (!get[i])
 			continue;
