@@ -265,7 +265,7 @@ claimed(struct str_domain *d, struct str_plumb *pl)
 
 	for (i = 0; i < n && i < STR_NTHREAD; i++) {
 		struct str_thread *t = &d->thread[i];
-		uint32_t tag = str_load(&t->tag);
+		uint32_t tag = str_load_acq(&t->tag); /* 0: it has ended */
 
 		if (tag == 0 || t == host_self())
 			continue;

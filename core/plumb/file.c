@@ -186,9 +186,11 @@ str_head_maybe_close(struct str_head *sd, struct host_call *hc)
 static void
 finish(struct str_file *f, uint32_t gen, uint64_t cookie)
 {
+	struct str_head *sd = f->head; /* then it can be anybody's */
+
 	(void)str_dir_remove(cookie);
 	(void)str_cas(&f->use, use_of(gen, 3), use_of(gen, 0));
-	str_head_tally(f->head);
+	str_head_tally(sd);
 }
 
 /* Close @f, unless it is another by now: true when we did. */
@@ -196,13 +198,15 @@ static bool
 close_use(struct str_file *f, uint32_t gen, uint64_t cookie,
 	struct host_call *hc)
 {
+	struct str_head *sd = f->head;
+
 	if (!str_cas(&f->use, use_of(gen, 1), use_of(gen + 1, 3)))
 		return false;
 	STR_CRASH_POINT("file:closed");
-	str_sig_file_closed(f->head);
+	str_sig_file_closed(sd);
 	finish(f, gen + 1, cookie);
 	STR_CRASH_POINT("file:finished");
-	str_head_maybe_close(f->head, hc);
+	str_head_maybe_close(sd, hc);
 	return true;
 }
 
