@@ -5,7 +5,8 @@
 
 usage: run.py BUILD-DIR SOURCE-DIR PREFIX COMPILER... [-- NAME...]
 
-Each with plain flags, with _FORTIFY_SOURCE, and with large files.  Modules
+Each with plain flags, with _FORTIFY_SOURCE, and with large files; whatever a
+pedantic compiler says of a program, it says nothing of our headers.  Modules
 and drivers that they use are in kit/, in a style that compilers complain of;
 FIFOs they make in TMPDIR are STREAMS FIFOs.  With plain flags they share a
 domain, one after the other; else each has its own.
@@ -13,6 +14,7 @@ domain, one after the other; else each has its own.
 
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -39,6 +41,20 @@ def module(kit, path):
             ['-o', os.path.join(kit.modules, name + '.so')])
 
 
+def pedantic(kit, path, cc, flags):
+    """What the compiler has against what the program includes of ours."""
+    wrong = []
+    for std in (['gnu89', 'gnu11'] if path.endswith('.c') else
+                ['c++11', 'gnu++17']):
+        done = subprocess.run(
+            cc + ['-std=' + std, '-Wall', '-Wextra', '-pedantic',
+                  '-fsyntax-only', path] + flags, text=True,
+            capture_output=True, env=dict(os.environ, LC_ALL='C'))
+        wrong += [f'{std}: {line}' for line in done.stderr.splitlines()
+                  if re.match(r'.*/include/streams/.*(warning|error): ', line)]
+    return wrong
+
+
 def main():
     build, source, prefix, *cc = sys.argv[1:]
     names = []
@@ -58,17 +74,26 @@ def main():
         here = os.path.join(source, 'tests', 'strangers')
         for path in sorted(glob.glob(os.path.join(here, 'kit', '*.c'))):
             module(kit, path)
-        for path in sorted(glob.glob(os.path.join(here, '*.c'))):
-            name = os.path.basename(path)[:-2]
+        cxx = os.environ.get('CXX', 'c++').split()
+        for path in sorted(glob.glob(os.path.join(here, '*.c')) +
+                           glob.glob(os.path.join(here, '*.cc'))):
+            name, kind = os.path.splitext(os.path.basename(path))
             if names and name not in names:
                 continue
+            if kind == '.cc' and shutil.which(cxx[0]) is None:
+                continue
+            comp = kit.cc if kind == '.c' else cxx
+            wrong = pedantic(kit, path, comp, [
+                f for f in xti if f.startswith(('-I', '-D'))])
+            tap.case(not wrong, f'{name} is said nothing of headers',
+                     '\n'.join(wrong))
             for how, flags in FLAGS.items():
                 if how != 'plain':
                     env['STREAMS_DOMAIN'] = 'private'
                 else:
                     env['STREAMS_DOMAIN'] = kit.env['STREAMS_DOMAIN']
                 out = os.path.join(kit.work, name)
-                kit.run(kit.cc + flags + ['-w', '-o', out, path] +
+                kit.run(comp + flags + ['-w', '-pthread', '-o', out, path] +
                         (xti if name.startswith('xti') else libs))
                 try:
                     done = subprocess.run([out], env=env, text=True,
