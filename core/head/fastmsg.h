@@ -210,7 +210,8 @@ str_head_putmsg_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 		host_copyin(uctl, &ctl, sizeof(ctl)) != 0 ||
 		(udata != NULL && host_copyin(udata, &data, sizeof(data)) != 0) ||
 		(uint32_t)ctl.len > STR_CTLSZ ||
-		(data.len > 0 && (uint32_t)(ctl.len + data.len) > INLINE_MAX)))
+		(data.len > 0 && (uint32_t)ctl.len + (uint32_t)data.len >
+			INLINE_MAX)))
 		return STR_NOT_FAST;
 	/* a look at memory that stays readable */
 	if (str_load(&sd->direct) == NULL)

@@ -28,12 +28,11 @@ struct reader {
 	struct str_head *sd;
 	struct host_call *hc;
 	const struct str_iov *iov;
-	int niov, cur;
+	int cur;
 	size_t off;	/* within iov[cur] */
 	size_t left;	/* bytes still wanted */
 	size_t done;
 	size_t base;	/* delivered before, by the fast path */
-	bool boundary;	/* a message mode ended the read */
 };
 
 /* Copy @n bytes out to where the reader stands; n <= r->left. */
@@ -158,11 +157,7 @@ take_record(struct reader *r, struct str_rec *rec)
 		str_headq_advance(hq, rec, gone, (uint32_t)want - c,
 			c == ctl ? STR_TOOK_CTL : 0);
 	}
-	if ((opt & (RD_MSGD | RD_MSGN)) || (rec->hdr & STR_REC_MARK)) {
-		r->boundary = true;
-		return 1;
-	}
-	return 0;
+	return (opt & (RD_MSGD | RD_MSGN)) || (rec->hdr & STR_REC_MARK);
 }
 
 /*
@@ -221,7 +216,6 @@ take_queued(struct reader *r)
 		return 1;
 	}
 	err = (opt & (RD_MSGD | RD_MSGN)) || (mp->b_flag & MSGMARK);
-	r->boundary = err != 0;
 	freemsg(mp);
 	return err;
 }
@@ -422,7 +416,7 @@ long
 str_head_readv(struct str_head *sd, struct host_call *hc,
 	const struct str_iov *iov, int n)
 {
-	struct reader r = {.sd = sd, .hc = hc, .iov = iov, .niov = n};
+	struct reader r = {.sd = sd, .hc = hc, .iov = iov};
 	int i;
 
 	hc->head = sd;
@@ -454,7 +448,7 @@ read_more(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 	size_t done)
 {
 	struct str_iov iov = {(char *)ubuf + done, len - done};
-	struct reader r = {.sd = sd, .hc = hc, .iov = &iov, .niov = 1,
+	struct reader r = {.sd = sd, .hc = hc, .iov = &iov,
 		.left = len - done, .base = done};
 
 	(void)take_all(&r);

@@ -6,6 +6,8 @@
  */
 #include "st.h"
 
+#include <limits.h>
+
 /* getmsg(2): "message contains either a data part, a control part, or both" */
 ST_ANY_CASE(getmsg_returns_both_parts_of_a_message)
 {
@@ -661,6 +663,9 @@ ST_ANY_CASE(putmsg_refuses_too_long_a_data_part_beside_a_control_part)
 	int fd[2];
 
 	st_pipe(t, fd);
+	T_ERR(putmsg(fd[0], &c, &d, 0), ERANGE);
+	/* nor is one that is all an int can say */
+	d.len = INT_MAX;
 	T_ERR(putmsg(fd[0], &c, &d, 0), ERANGE);
 	T_EQ(st_queued(fd[1]), 0);
 }
