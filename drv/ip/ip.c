@@ -256,7 +256,6 @@ ip_rsrv(queue_t *q)
 static int
 ip_wsrv(queue_t *q)
 {
-	ip_wire_again(q->q_ptr);
 	ip_wire_output(q->q_ptr);
 	return 0;
 }

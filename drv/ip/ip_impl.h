@@ -168,10 +168,6 @@ int ip_wire_is_slow(const struct ip_wire *w);
 void ip_wire_lost(struct ip_wire *w, uint32_t gen);
 void ip_wire_look(struct ip_wire *w);
 
-/* stop.c */
-int ip_is_stopped(struct ip_wire *w);
-void ip_wire_again(struct ip_ep *ep);
-
 /* lower.c: what is below them.  All return 0 or an errno. */
 int ip_lower_make(struct ip_wire *w);
 void ip_lower_close(struct ip_wire *w);

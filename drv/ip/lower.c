@@ -529,14 +529,12 @@ ip_lower_input(struct ip_wire *w)
 {
 	uint32_t k, n = 0, most = 64;
 
-	if (ip_is_stopped(w))
-		return 0;
 	if (w->kind != IPW_RAW) {
 		(void)ksock_events(w->ks[0]);
-		while (n < most && str_load(&w->pub.stop) == 0 &&
-			(w->kind == IPW_TUN ? tun_recv(w) : ip_packet_recv(w)))
+		while (n < most && (w->kind == IPW_TUN ? tun_recv(w) :
+			ip_packet_recv(w)))
 			n++;
-		return n == most && str_load(&w->pub.stop) == 0;
+		return n == most;
 	}
 	for (k = 2; k < IP_KSOCKS; k++) {
 		if (w->ks[k] == NULL)
