@@ -126,7 +126,8 @@ t_connect(int fd, const struct t_call *sndcall, struct t_call *rcvcall)
 		return -1;
 	if (sndcall->addr.len == 0)
 		return xti_fail(TBADADDR);
-	if (xti_look(&u) != 0)
+	/* what the socket alone knows of counts, too */
+	if (xti_event_slow(&u) != 0)
 		return xti_fail(TLOOK);
 	if (request_connection(&u, sndcall) < 0)
 		return settle(&u);

@@ -630,7 +630,8 @@ t_unbind(int fd)
 
 	if (xti_use(&u, fd, S(T_IDLE)) < 0)
 		return -1;
-	if (xti_look(&u) != 0)
+	/* what the socket alone knows of counts, too */
+	if (xti_event_slow(&u) != 0)
 		return xti_fail(TLOOK);
 	xti_block(&b);
 	memcpy(b.buf, &ur, sizeof(ur));

@@ -488,6 +488,24 @@ XT_CASE(CO, unbind_with_a_caller_waiting_is_TLOOK)
 	T_STATE(lfd, T_IDLE);
 }
 
+/* XNS: the event counts when it has come, not when t_look() has told of it */
+XT_CASE(CO, a_caller_whom_poll_has_announced_holds_up_as_well)
+{
+	struct t_call call = {.sequence = 0};
+	struct xt_addr at, other;
+	int lfd = xt_bound_at(1, 1, &at), fd = xt_bound(1, 0);
+	struct pollfd pfd = {.fd = lfd, .events = POLLIN};
+
+	xt_bound_at(1, 1, &other);
+	xt_call(fd, &at);
+	T_EQ(poll(&pfd, 1, 10000), 1);
+	T_TERR(t_unbind(lfd), TLOOK);
+	xt_netbuf(&call.addr, &other);
+	T_TERR(t_connect(lfd, &call, NULL), TLOOK);
+	T_STATE(lfd, T_IDLE);
+	T_EQ(t_look(lfd), T_LISTEN);
+}
+
 /* --------------------------------------------------------------------- refusal */
 
 XT_CASE(CO, a_call_to_nobody_is_a_disconnect)
