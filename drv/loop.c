@@ -28,7 +28,9 @@
  * outside of it, so all they do is set a bit and enable a queue.
  *
  * Crash.  A minor is in the table by one store.  A connection that was
- * stored on one side only is none, see loop_peer().
+ * stored on one side only is none, see loop_peer().  Who is killed at the end
+ * of his open, or the beginning of his close, leaves a minor whose stream goes
+ * without us: who looks for one finds that out.
  */
 #include <sys/types.h>
 #include <sys/errno.h>
@@ -36,6 +38,7 @@
 #include <sys/loop.h>
 #include <sys/stream.h>
 #include <sys/strconf.h>
+#include <str/hold.h>
 #include "canon.h"
 
 /* <sys/LiS/loop.h> calls its LOOP_SET by the name that <sys/loop.h> has. */
@@ -68,6 +71,7 @@ struct loop_xparent {
 
 struct loop {
 	queue_t *rq;
+	struct str_ref ref; /* its stream */
 	struct loop *other; /* connected with, if it says the same */
 	int minor;
 	int msglvl;
@@ -103,17 +107,40 @@ loop_of(queue_t *q)
 
 /* ----------------------------------------------------------- open and close */
 
+static void
+loop_forget(struct loop_state *st, struct loop *lp)
+{
+	unsigned int m;
+
+	st->tab[lp->minor] = NULL;
+	for (m = 0; m < LOOP_MINORS; m++)
+		if (st->tab[m] != NULL && st->tab[m]->other == lp)
+			st->tab[m]->other = NULL;
+}
+
+static int
+loop_is_open(struct loop_state *st, unsigned int m)
+{
+	struct loop *lp = st->tab[m];
+
+	if (lp == NULL || !str_ref_gone(&lp->ref))
+		return lp != NULL;
+	loop_forget(st, lp);
+	kmem_free(lp, sizeof(*lp));
+	return 0;
+}
+
 /* A minor that may be opened, by @sflag; 0, or why not. */
 static int
 loop_minor(struct loop_state *st, int sflag, unsigned int m, unsigned int *ret)
 {
 	if (sflag == CLONEOPEN)
-		for (m = 1; m < LOOP_MINORS && st->tab[m] != NULL; m++)
+		for (m = 1; m < LOOP_MINORS && loop_is_open(st, m); m++)
 			;
 	if (m >= LOOP_MINORS)
 		return ENODEV;
 	*ret = m;
-	return st->tab[m] != NULL ? EBUSY : 0;
+	return loop_is_open(st, m) ? EBUSY : 0;
 }
 
 static int
@@ -139,6 +166,7 @@ loop_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 		return ENOSR;
 	lp->minor = (int)m;
 	lp->rq = q;
+	str_ref(q, &lp->ref);
 	*devp = makedevice(getmajor(*devp), m);
 	q->q_ptr = WR(q)->q_ptr = lp;
 	qprocson(q);
@@ -151,13 +179,9 @@ loop_close(queue_t *q, int flag, cred_t *crp)
 {
 	struct loop_state *st = str_drv_state("loop", sizeof(*st));
 	struct loop *lp = loop_of(q), *to = loop_peer(lp);
-	unsigned int m;
 
 	/* nobody finds it any more, should the closer die below */
-	st->tab[lp->minor] = NULL;
-	for (m = 0; m < LOOP_MINORS; m++)
-		if (st->tab[m] != NULL && st->tab[m]->other == lp)
-			st->tab[m]->other = NULL;
+	loop_forget(st, lp);
 	if (to != NULL && to != lp)
 		(void)putnextctl(to->rq, M_HANGUP);
 	qprocsoff(q); /* timers and callbacks go with the queue */
