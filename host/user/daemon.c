@@ -66,6 +66,7 @@
 _Static_assert(STR_NPROC <= 1024, "a slot has ten bits");
 
 bool host_is_daemon;
+bool host_daemon_comes;
 
 static str_a64 *
 word(void)
@@ -491,6 +492,8 @@ host_daemon(void)
 
 	if (host_is_daemon)
 		return 0;
+	if (host_daemon_comes)
+		return EAGAIN; /* who starts it waits for us */
 	str_store(&host_shared(host_domain)->daemon_asked, host_now());
 	str_fence_full(); /* pairs with host_daemon_resign() */
 	while (tries < TRIES) {

@@ -458,6 +458,9 @@ fetch(uint64_t id)
 	struct place *p = place_of(id);
 	int fd;
 
+	/* who is to be streamsd gets it, and who waits for him must not wait */
+	if (host_daemon_comes && !host_is_daemon)
+		return -EIO;
 	if (!str_sock_live(id) ||
 	    (str_load(&p->missed_gen) == (uint32_t)(id >> 32) &&
 		host_now() < str_load(&p->missed)))

@@ -165,6 +165,7 @@ void host_reap_scan(void);
 #define HOST_ASK_SOCK 4u   /* str_sock_serve() has something to do */
 #define HOST_ASK_LOOK 8u   /* host_daemon_look() */
 extern bool host_is_daemon;
+extern bool host_daemon_comes; /* this process is to be it */
 bool host_daemon_claim(void);
 bool host_daemon_resign(uint64_t asked);
 void host_daemon_tell(uint32_t ask);

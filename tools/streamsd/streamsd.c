@@ -327,6 +327,7 @@ main(int argc, char **argv)
 	(void)signal(SIGPIPE, SIG_IGN);
 	raise_limit();
 	host_bell_news = watch_pid;
+	host_daemon_comes = true;
 	err = host_enter(&hc);
 	if (err != 0) {
 		notify(ready, err);
