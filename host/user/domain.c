@@ -363,6 +363,7 @@ host_domain_exit(void)
 
 	if (host_domain == NULL || !host_known())
 		return; /* a child that never made a call */
+	host_timer_hold();
 	host_sig_block(&old);
 	host_slot_exit();
 	host_named_exit();

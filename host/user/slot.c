@@ -736,6 +736,7 @@ host_exec_begin(void)
 {
 	if (host_domain == NULL || !host_known())
 		return;
+	host_timer_hold();
 	(void)str_or(&host_domain->proc[host_priv_page->proc].flags,
 		STR_PROC_EXEC);
 	host_daemon_tell(HOST_ASK_EXEC);
@@ -744,6 +745,7 @@ host_exec_begin(void)
 void
 host_exec_failed(void)
 {
+	host_timer_release();
 	if (host_domain != NULL && host_known())
 		(void)str_and(&host_domain->proc[host_priv_page->proc].flags,
 			~STR_PROC_EXEC);

@@ -9,6 +9,10 @@
  * executive keeps the timers; here is only the nearest deadline.  A forked
  * child has no such thread and no deadline until it asks for one.  streamsd,
  * which waits anyway, does it itself.
+ *
+ * What the helper runs takes messages off queues and into its hands.  So a
+ * process that ends in order, or becomes another program, waits until it is
+ * done with that, and lets it begin no more; streamsd has the timers then.
  */
 #include <linux/futex.h>
 #include <pthread.h>
@@ -18,6 +22,16 @@
 
 #define IDLE_NS 1000000000u
 #define STACK_SIZE (256u << 10)
+
+#define HOLD_NS 1000000000u /* somebody it waits for may be stopped */
+
+/*
+ * RUNNING while the helper runs timers, HELD when it may not.  Of the process
+ * that started the helper: timer_start() begins anew.
+ */
+static str_a32 running;
+#define RUNNING 1u
+#define HELD 2u
 
 static void
 timer_wait(struct host_priv *pv, uint32_t word, uint64_t ns)
@@ -57,7 +71,12 @@ timer_main(void *arg)
 		bool done = false;
 
 		if (at != 0 && at - 1 <= now) {
+			if (!str_cas(&running, 0u, RUNNING)) {
+				timer_wait(pv, word, HOLD_NS);
+				continue;
+			}
 			timer_due(pv, now);
+			(void)str_and(&running, ~RUNNING);
 			idle_since = host_now();
 			continue;
 		}
@@ -88,6 +107,7 @@ timer_start(struct host_priv *pv)
 		return false;
 	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	(void)pthread_attr_setstacksize(&attr, STACK_SIZE);
+	str_store(&running, 0u);
 	err = pthread_create(&id, &attr, timer_main, pv);
 	(void)pthread_attr_destroy(&attr);
 	return err == 0;
@@ -118,4 +138,29 @@ host_defer(uint64_t when)
 	}
 	host_plock_unlock(&pv->timer);
 	host_sig_restore(&old);
+}
+
+/*
+ * host_timer_hold - the helper runs no more, and is not running
+ * Unless it is for a second, or is the caller.  host_timer_release() undoes it.
+ */
+void
+host_timer_hold(void)
+{
+	struct host_priv *pv = host_priv_page;
+	uint64_t until = host_now() + HOLD_NS;
+	struct timespec ms = { 0, 1000000 };
+
+	if (pv == NULL || pv->timer_up == 0)
+		return;
+	(void)str_or(&running, HELD);
+	while ((str_load_acq(&running) & RUNNING) != 0 && host_now() < until)
+		(void)sys_call4(SYS_futex, &running, FUTEX_WAIT_PRIVATE,
+			RUNNING | HELD, &ms);
+}
+
+void
+host_timer_release(void)
+{
+	(void)str_and(&running, ~HELD);
 }

@@ -25,6 +25,13 @@ void host_domain_exit(void);
 extern bool host_exit_by_caller;
 
 /*
+ * host_timer_hold - wait until the helper thread runs no timer, and let it
+ * begin none: the process ends in order.  host_timer_release - go on.
+ */
+void host_timer_hold(void);
+void host_timer_release(void);
+
+/*
  * host_fd_is_ours - is @fd one of the host's hidden descriptors?  Wrappers
  * that close or replace descriptors skip these.
  * host_fd_protect - move @fd to a high, close-on-exec number.  Return: the
