@@ -24,6 +24,7 @@
  * pushes or opens the name next finds them in the registry.
  */
 #include "core.h"
+#include <sys/kmem.h>
 #include <sys/modctl.h>
 #undef fmodsw /* SVR4's is meant here, but for mod_install() */
 
@@ -42,6 +43,8 @@ _Static_assert(STR_ARRAY_LEN(ddi) <= LAST_SLOT - FIRST_SLOT, "code slots");
 
 /* What the executive notes of an image: *host_module_word(). */
 #define IMAGE_REGISTERS 1u /* it does that itself */
+#define IMAGE_DRIVER 2u	   /* Solaris: a dev_ops, where from _init() on: */
+#define IMAGE_OFFSET ~7u
 
 /* --------------------------------------------------- what modules may call */
 
@@ -223,6 +226,35 @@ register_strdrv(struct cdevsw *cdev)
 	return register_strdev(cdev, 0);
 }
 
+static uintptr_t
+init_of(uint32_t image)
+{
+	return (uintptr_t)host_module_symbol(image, "strmod__init") &
+		~(uintptr_t)7;
+}
+
+/*
+ * A driver for Solaris is called what its file is, and is attached when its
+ * _init() has returned: until then the image remembers where its dev_ops is.
+ */
+static int
+note_driver(const struct modldrv *l)
+{
+	const struct dev_ops *ops = l->drv_dev_ops;
+	uint32_t image = host_module_of(ops), was;
+
+	if (image == 0 || !host_code_shared(ops) ||
+	    !host_code_shared(ops->devo_cb_ops) ||
+	    ((uintptr_t)ops & 7) != 0 || init_of(image) == 0)
+		return EINVAL;
+	was = str_load(host_module_word(image));
+	if ((was & IMAGE_DRIVER) != 0)
+		return EINVAL;
+	(void)str_or(host_module_word(image), IMAGE_REGISTERS | IMAGE_DRIVER |
+		(uint32_t)((uintptr_t)ops - init_of(image)));
+	return 0;
+}
+
 /* Solaris mod_install(9F).  What is not the module's static data is refused. */
 int
 mod_install(struct modlinkage *ml)
@@ -238,8 +270,12 @@ mod_install(struct modlinkage *ml)
 		l = ml->ml_linkage[i];
 		if (!host_code_shared(l) || !host_code_shared(l->strmod_modops))
 			return EINVAL;
-		if (l->strmod_modops->modm_kind == MOD_DRIVER)
-			return EOPNOTSUPP;
+		if (l->strmod_modops->modm_kind == MOD_DRIVER) {
+			err = note_driver(ml->ml_linkage[i]);
+			if (err != 0)
+				return err;
+			continue;
+		}
 		f = l->strmod_fmodsw;
 		if (l->strmod_modops->modm_kind != MOD_STRMOD ||
 		    !host_code_shared(f) || !name_is_good(f->f_name) ||
@@ -318,14 +354,44 @@ call(uint32_t image, const char *name, const char *suffix)
 		fn();
 }
 
+/* Its instance 0 is there; then it can be opened. */
+static int
+attach(uint32_t image, const char *name)
+{
+	const struct dev_ops *ops;
+	struct dev_info *dip;
+	struct str_fmod *fm;
+	uint32_t word = str_load(host_module_word(image)) & IMAGE_OFFSET;
+	unsigned n;
+
+	ops = (const struct dev_ops *)(init_of(image) +
+		(uintptr_t)(intptr_t)(int32_t)word);
+	dip = kmem_zalloc(sizeof(*dip), KM_SLEEP);
+	if (dip == NULL)
+		return ENOSR;
+	for (n = 0; n < FMNAMESZ && name[n] != '\0'; n++)
+		dip->di_name[n] = name[n];
+	if (ops->devo_attach != NULL && ops->devo_attach(dip, DDI_ATTACH) != 0) {
+		host_module_log(name, "its attach() fails");
+		kmem_free(dip, sizeof(*dip));
+		return EINVAL;
+	}
+	return enter(name, STR_F_DRIVER, (uint32_t)ops->devo_cb_ops->cb_flag, 0,
+		ops->devo_cb_ops->cb_str, &fm);
+}
+
 /* What was _init() before <sys/modctl.h> renamed it. */
 static int
-solaris(uint32_t image)
+solaris(uint32_t image, const char *name)
 {
 	int (*fn)(void) = (int (*)(void))(uintptr_t)host_module_symbol(image,
 		"strmod__init");
 
-	return fn != NULL && fn() != 0 ? EINVAL : 0;
+	if (fn != NULL && fn() != 0)
+		return EINVAL;
+	if ((str_load(host_module_word(image)) & IMAGE_DRIVER) == 0)
+		return 0;
+	return attach(image, name);
 }
 
 /* By convention: enter @name as what it is wanted for. */
@@ -362,7 +428,7 @@ str_foreign_load(struct host_call *hc, const char *name, uint32_t kind)
 		call(image, name, "init");
 		STR_CRASH_POINT("module:init");
 		call(image, name, "start");
-		err = solaris(image);
+		err = solaris(image, name);
 	}
 	if (err == 0 && (str_load(host_module_word(image)) & IMAGE_REGISTERS) == 0)
 		err = conventional(image, name, kind);

@@ -9,4 +9,12 @@
 
 #include <sys/strconf.h>
 
+/* Of drivers that are no STREAMS drivers, or of a kernel's own matters. */
+#ifndef D_64BIT
+#define D_64BIT 0
+#define D_U64BIT 0
+#define D_HOTPLUG 0
+#define D_TAPE 0
+#endif
+
 #endif /* _SYS_CONF_H */

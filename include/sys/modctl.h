@@ -8,15 +8,17 @@
  * fmodsw.  Called once in the domain, when the module is loaded.  It stays
  * until the domain ends: _fini() is not called, and mod_remove() is EBUSY.
  *
- * Drivers are known by their streamtab's name here, docs/writing-a-module.md,
- * since there are no devices to attach to: mod_install() of a modldrv is
- * EOPNOTSUPP, of what is of no kind it knows EINVAL.
+ * A modldrv makes a driver known, by the name of its file: the streamtab is in
+ * the cb_ops of its dev_ops, <sys/devops.h>.  When _init() has returned 0, its
+ * attach(9E) is called, once, with DDI_ATTACH and an instance 0 that is there
+ * as long as the domain; if that fails, so does the open.
  */
 #ifndef _SYS_MODCTL_H
 #define _SYS_MODCTL_H
 
 #include <sys/stream.h>
 #include <sys/strconf.h>
+#include <sys/devops.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,7 +53,6 @@ struct modlstrmod {
 	char *strmod_linkinfo; /* a line about it */
 	struct str_mod_fmodsw *strmod_fmodsw;
 };
-struct dev_ops;
 struct modldrv {
 	struct mod_ops *drv_modops;
 	char *drv_linkinfo;
@@ -77,8 +78,8 @@ struct modinfo {
  *
  * mod_remove - take it back: never; mod_info - tell about it.
  * Context: _init(), _fini(), _info() of the module.
- * Return:  mod_install: 0, EINVAL when something is not complete, EBUSY when
- *          the name is taken, EOPNOTSUPP for a driver.  mod_remove: EBUSY.
+ * Return:  mod_install: 0, EINVAL when something is not complete or there are
+ *          two drivers, EBUSY when the name is taken.  mod_remove: EBUSY.
  *          mod_info: 1.
  */
 int mod_install(struct modlinkage *ml) STR_DDI(mod_install);

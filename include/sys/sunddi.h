@@ -7,13 +7,166 @@
 #ifndef _SYS_SUNDDI_H
 #define _SYS_SUNDDI_H
 
+/* It brings the functions for text; <sys/ddi.h> has made macros of some. */
+#ifndef __cplusplus
+#pragma push_macro("bcopy")
+#pragma push_macro("bzero")
+#pragma push_macro("bcmp")
+#undef bcopy
+#undef bzero
+#undef bcmp
+#include <string.h>
+#pragma pop_macro("bcopy")
+#pragma pop_macro("bzero")
+#pragma pop_macro("bcmp")
+#ifndef MIN
+#define MIN(a,b) (((a)<(b))?(a):(b))
+#define MAX(a,b) (((a)>(b))?(a):(b))
+#endif
+#endif
+
 #include <sys/cmn_err.h>
 #include <sys/ddi.h>
 #include <sys/kmem.h>
 #include <sys/ksynch.h>
 
+#include <sys/devops.h>
+
 #define DDI_SUCCESS 0
 #define DDI_FAILURE (-1)
+
+#ifndef __cplusplus
+/*
+ * Of the one instance that attach(9E) is given.  A driver's minors can be
+ * opened without being created, /dev/streams/DRIVER/MINOR; nobody has set a
+ * property, so each has the value that the driver gives for that case.
+ */
+#define CLONE_DEV 1
+#define DDI_PSEUDO "ddi_pseudo"
+#define DDI_NT_NET "ddi_network"
+#define DDI_PROP_DONTPASS 1
+#define DDI_PROP_NOTPROM 2
+#define DDI_DEV_T_ANY ((dev_t)-2)
+#define DDI_DEV_T_NONE ((dev_t)-1)
+#define DDI_PROP_SUCCESS 0
+#define DDI_PROP_NOT_FOUND 1
+
+#define ddi_get_instance(dip) ((dip)->di_instance)
+#define ddi_driver_name(dip) ((const char *)(dip)->di_name)
+#define ddi_get_name(dip) ((dip)->di_name)
+#define ddi_get_driver_private(dip) ((dip)->di_private)
+#define ddi_set_driver_private(dip, data) \
+	((void)((dip)->di_private = (void *)(data)))
+#define ddi_report_dev(dip) ((void)(dip))
+#define ddi_create_minor_node(dip, name, type, minor, node, flag) \
+	((void)(dip), (void)(name), (void)(type), (void)(minor), \
+		(void)(node), (void)(flag), DDI_SUCCESS)
+#define ddi_remove_minor_node(dip, name) ((void)(dip), (void)(name))
+#define ddi_prop_get_int(dev, dip, flags, name, value) \
+	((void)(dev), (void)(dip), (void)(flags), (void)(name), (int)(value))
+#define ddi_getprop(dev, dip, flags, name, value) \
+	((void)(dev), (void)(dip), (void)(flags), (void)(name), (int)(value))
+#define ddi_prop_remove_all(dip) ((void)(dip))
+#define ddi_getiminor(dev) getminor(dev)
+
+/*
+ * ddi_soft_state_init - a table of a driver's structures, by number
+ *
+ * ddi_soft_state_zalloc makes number @item, filled with zeros;
+ * ddi_get_soft_state finds it, ddi_soft_state_free gives it back, and
+ * ddi_soft_state_fini all and the table.  A driver's own lock, or its
+ * perimeter, keeps others off meanwhile.
+ *
+ * Return: init: 0 or ENOMEM; zalloc: DDI_SUCCESS, DDI_FAILURE when it is there
+ *         already, or there is no memory; get: NULL when there is none.
+ */
+#define STR_SOFT_STEP 32
+struct str_soft {
+	size_t size;
+	int n;
+	void **item;
+};
+
+static __inline__ __attribute__((__unused__)) int
+ddi_soft_state_init(void **statep, size_t size, size_t items)
+{
+	struct str_soft *s;
+
+	(void)items;
+	s = (struct str_soft *)kmem_zalloc(sizeof(*s), KM_SLEEP);
+	if (s == (struct str_soft *)0)
+		return 12; /* ENOMEM */
+	s->size = size;
+	*statep = s;
+	return 0;
+}
+
+static __inline__ __attribute__((__unused__)) void *
+ddi_get_soft_state(void *state, int item)
+{
+	struct str_soft *s = (struct str_soft *)state;
+
+	if (s == (struct str_soft *)0 || item < 0 || item >= s->n)
+		return (void *)0;
+	return s->item[item];
+}
+
+static __inline__ __attribute__((__unused__)) int
+ddi_soft_state_zalloc(void *state, int item)
+{
+	struct str_soft *s = (struct str_soft *)state;
+	void **table, *p;
+	int n, i;
+
+	if (item < 0 || ddi_get_soft_state(state, item) != (void *)0)
+		return DDI_FAILURE;
+	p = kmem_zalloc(s->size, KM_SLEEP);
+	if (p == (void *)0)
+		return DDI_FAILURE;
+	if (item >= s->n) {
+		n = (item / STR_SOFT_STEP + 1) * STR_SOFT_STEP;
+		table = (void **)kmem_zalloc((size_t)n * sizeof(*table),
+			KM_SLEEP);
+		if (table == (void **)0) {
+			kmem_free(p, s->size);
+			return DDI_FAILURE;
+		}
+		for (i = 0; i < s->n; i++)
+			table[i] = s->item[i];
+		kmem_free(s->item, (size_t)s->n * sizeof(*table));
+		s->item = table;
+		s->n = n;
+	}
+	s->item[item] = p;
+	return DDI_SUCCESS;
+}
+
+static __inline__ __attribute__((__unused__)) void
+ddi_soft_state_free(void *state, int item)
+{
+	struct str_soft *s = (struct str_soft *)state;
+
+	if (ddi_get_soft_state(state, item) != (void *)0) {
+		kmem_free(s->item[item], s->size);
+		s->item[item] = (void *)0;
+	}
+}
+
+static __inline__ __attribute__((__unused__)) void
+ddi_soft_state_fini(void **statep)
+{
+	struct str_soft *s = (struct str_soft *)*statep;
+	int i;
+
+	if (s == (struct str_soft *)0)
+		return;
+	for (i = 0; i < s->n; i++)
+		ddi_soft_state_free(s, i);
+	kmem_free(s->item, (size_t)s->n * sizeof(*s->item));
+	kmem_free(s, sizeof(*s));
+	*statep = (void *)0;
+}
+#endif
 
 /* There are no devices for qassociate(9F) to attach to: all is well. */
 #define qassociate(q, instance) ((void)(q), (void)(instance), 0)

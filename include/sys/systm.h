@@ -10,5 +10,6 @@
 #include <sys/ddi.h>
 #include <sys/kmem.h>
 #include <sys/ksynch.h>
+#include <sys/sunddi.h> /* text */
 
 #endif /* _SYS_SYSTM_H */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/**
+ * DOC: <sys/dki.h> - what some drivers for LiS include in place of <sys/ddi.h>
+ */
+#ifndef _SYS_DKI_H
+#define _SYS_DKI_H
+
+#include <sys/cmn_err.h>
+#include <sys/kmem.h>
+#include <sys/ddi.h>
+
+#endif /* _SYS_DKI_H */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/* A module and a driver that register themselves as LiS has it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stropts.h>
+#include <unistd.h>
+
+#define CHECK(x) do { if (!(x)) { \
+	fprintf(stderr, "line %d: %s, errno %d\n", __LINE__, #x, errno); \
+	exit(1); } } while (0)
+
+int
+main(void)
+{
+	struct strioctl ic = { 1, 5, 0, NULL };
+	int p[2], fd, other;
+	char b[9];
+
+	CHECK(pipe(p) == 0);
+	CHECK(ioctl(p[0], I_PUSH, "lismod") == 0);
+	CHECK(ioctl(p[0], I_LOOK, b) == 0 && strcmp(b, "lismod") == 0);
+	CHECK(write(p[1], "abc", 3) == 3 && read(p[0], b, 9) == 3);
+	CHECK((fd = open("/dev/streams/clone/lisdev", O_RDWR)) >= 0);
+	CHECK((other = open("/dev/streams/lisdev/4", O_RDWR)) >= 0);
+	CHECK(open("/dev/streams/lisdev/7", O_RDWR) == -1 && errno == ENODEV);
+	CHECK(ioctl(fd, I_STR, &ic) == 2);
+	CHECK(write(other, "abc", 3) == 3 && read(other, b, 9) == 3);
+	CHECK(close(other) == 0);
+	CHECK(ioctl(fd, I_STR, &ic) == 1);
+	return (0);
+}
