@@ -32,6 +32,7 @@ struct str_iov {
 
 /* Open flags as the executive sees them in host_call.fflags. */
 #define STR_O_NONBLOCK 04000
+#define STR_O_EXCL 0200 /* of an open; not kept */
 
 /* Events, equal in value to <poll.h>. */
 #define STR_POLLIN 0x001u

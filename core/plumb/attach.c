@@ -398,6 +398,8 @@ ddi_flags(struct host_call *hc)
 	}
 	if (hc->fflags & STR_O_NONBLOCK)
 		f |= FNDELAY | FNONBLOCK;
+	if (hc->fflags & STR_O_EXCL)
+		f |= FEXCL;
 	return f;
 }
 

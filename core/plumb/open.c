@@ -271,6 +271,7 @@ str_dev_open(struct host_call *hc, const char *drv, uint32_t minor, bool clone,
 		return ENXIO;
 	(void)host_daemon();
 	hc->fflags = oflags;
+	oflags &= ~STR_O_EXCL;
 	if (clone) {
 		err = open_first(fm, makedevice(fm->major, 0), CLONEOPEN, hc,
 			oflags, c, NULL, ret);

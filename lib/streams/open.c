@@ -75,7 +75,8 @@ target_open(const struct target *t, struct host_call *hc, int flags,
 				oflags, c, ret);
 		streams_autopush_load();
 		return str_dev_open(hc, t->name.drv, t->name.minor,
-			t->name.kind == NAME_CLONE, oflags, c, ret);
+			t->name.kind == NAME_CLONE, oflags | (flags & O_EXCL),
+			c, ret);
 	}
 }
 
