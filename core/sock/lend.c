@@ -133,7 +133,7 @@ give_back(struct str_plumb *pl, struct ksock_lend *l, long n)
 {
 	str_store(&l->in, 0u);
 	str_store(&l->out, 0u);
-	l->safe = 0;
+	str_store(&l->safe, 0u);
 	if (n < 0 && n != -EAGAIN && n != -EINTR && n != -EFAULT && n != -EIO)
 		l->err = (int)n;
 	l->used = 1;
@@ -378,14 +378,14 @@ plain_is_next(struct str_plumb *pl, struct str_ksock *ks)
 	struct ksock_lend *l = &pl->lend;
 	int n = 0, mark = 0;
 
-	if (l->safe != 0)
+	if (str_load(&l->safe) != 0)
 		return 1;
 	if (ksock_ioctl(ks, KS_INQ, &n) != 0)
 		return -1;
 	if (n <= 0)
 		return 0;
 	if (host_sock_look(str_sock_of(pl), HOST_C_IN) == HOST_C_IN) {
-		l->safe = (uint32_t)n;
+		str_store(&l->safe, (uint32_t)n);
 		return 1;
 	}
 	return ksock_ioctl(ks, KS_ATMARK, &mark) != 0 || mark ? -1 : 1;
@@ -435,15 +435,15 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 	}
 	/* who dies of it has taken what is known along: all that is left is
 	 * asked about anew */
-	safe = l->safe;
-	l->safe = 0;
+	safe = str_load(&l->safe);
+	str_store(&l->safe, 0u);
 	str_store(&l->round, l->round + 1);
 	n = ksock_recv(ks, iov, k + 1, NULL);
 	STR_CRASH_POINT("lend:received");
 	if (n > 0) {
 		l->used = 1;
 		str_store(&l->got, 1u);
-		l->safe = safe - STR_MIN(safe, (uint32_t)n);
+		str_store(&l->safe, safe - STR_MIN(safe, (uint32_t)n));
 		note_room(l, (size_t)n, all, len);
 	} else {
 		str_store(&l->more, 0u);
@@ -472,18 +472,18 @@ recv_inside(struct str_plumb *pl, struct str_ksock *ks, void *ubuf, size_t len)
 {
 	struct iovec iov = {ubuf, len};
 	struct ksock_lend *l = &pl->lend;
-	uint32_t safe = l->safe;
+	uint32_t safe = str_load(&l->safe);
 	long n;
 
 	(void)room_behind(l, len, NULL);
-	l->safe = 0;
+	str_store(&l->safe, 0u);
 	str_store(&l->round, l->round + 1);
 	n = ksock_recv(ks, &iov, 1, NULL);
 	STR_CRASH_POINT("lend:received");
 	if (str_likely(n > 0)) {
 		l->used = 1;
 		str_store(&l->got, 1u);
-		l->safe = safe - STR_MIN(safe, (uint32_t)n);
+		str_store(&l->safe, safe - STR_MIN(safe, (uint32_t)n));
 		note_room(l, (size_t)n, len, len);
 		return n;
 	}
@@ -520,9 +520,10 @@ str_lend_recv(struct str_head *sd, const str_a32 *id, uint32_t gen,
 		return 0;
 	}
 	ks = may_take(sd, STR_LEND_BYTES);
-	if (str_likely(ks != NULL && none_behind(l, len) && (l->safe != 0 ||
-		(host_tls.wrote != 0 && host_sock_look(str_sock_of(pl),
-			HOST_C_IN) == HOST_C_IN))))
+	if (str_likely(ks != NULL && none_behind(l, len) &&
+		(str_load(&l->safe) != 0 || (host_tls.wrote != 0 &&
+			host_sock_look(str_sock_of(pl), HOST_C_IN) ==
+				HOST_C_IN))))
 		n = recv_inside(pl, ks, ubuf, len);
 	fast_done(pl, sd, t);
 	if (str_likely(n > 0))

@@ -171,7 +171,7 @@ inet_out_unlend(struct inet *in)
 
 	str_store(&l->in, 0u);
 	str_store(&l->out, 0u);
-	l->safe = 0;
+	str_store(&l->safe, 0u);
 	str_store(&l->round, l->round + 1);
 	if (l->at != NULL) {
 		/* not added to: who dies before the next line has it again */

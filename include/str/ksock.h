@@ -75,7 +75,7 @@ struct ksock_lend {
 				       * could */
 	uint32_t room;		      /* the head's: what the next one is for */
 	uint32_t asked;		      /* the head's: what the last one was for */
-	uint32_t safe;		      /* the head's: bytes that are there, none
+	str_a32 safe;		      /* the head's: bytes that are there, none
 				       * of which is urgent; 0: not known */
 	str_a8 vain[2];		      /* the head's: after waiting for a moment in
 				       * vain, to read or write, so often not */

@@ -226,7 +226,7 @@ recv_lent(struct str_head *sd, const struct ksock_lend *l, const str_a32 *id,
 {
 	if (str_unlikely(!fast_ready() || host_tls.nsoon != 0))
 		return 0;
-	if (l->safe == 0) {
+	if (str_load(&l->safe) == 0) {
 		/* as take_unit() */
 		if (host_tls.wrote == 0 || l->rest[0] != 0)
 			return 0;
