@@ -4,7 +4,8 @@
 /*
  * Many endpoints in many processes, native: nothing is lost and nobody is left
  * behind, whoever is killed.  UD_CROWD: how many endpoints send, and as many
- * receive; UD_EACH: how many datagrams each.
+ * receive; UD_EACH: how many datagrams each; UD_KILL_MS: how often streamsd is
+ * killed.
  *
  * Fair: when the first of all receivers has the last of its datagrams, and when
  * the first sender has sent its last one, none of the others is further behind
