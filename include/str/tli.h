@@ -102,5 +102,10 @@ long strm_write(int fd, const void *buf, size_t len);
 long strm_writev(int fd, const struct strm_iov *iov, int n);
 int strm_str(int fd, void *arg);
 int strm_canput(int fd, int band);
+/*
+ * strm_copy - copy between the caller's memory and ours
+ * Return: 0, or EFAULT: one of them is bad.  Some bytes may have been copied.
+ */
+int strm_copy(void *to, const void *from, size_t len);
 
 #endif

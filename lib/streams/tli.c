@@ -434,3 +434,9 @@ strm_canput(int fd, int band)
 	}
 	return (int)ret;
 }
+
+STR_EXPORT int
+strm_copy(void *to, const void *from, size_t len)
+{
+	return host_copyin(from, to, len);
+}

@@ -89,7 +89,7 @@ confirm(struct use *u, struct t_call *call)
 		call->sequence = 0;
 	}
 	xti_block_free(&b);
-	return over && call != NULL ? xti_fail(TBUFOVFLW) : 0;
+	return call != NULL ? xti_over(over) : 0;
 }
 
 static int
@@ -188,7 +188,7 @@ t_listen(int fd, struct t_call *call)
 	over |= xti_give(&u, &call->opt, &b, ci.OPT_offset, ci.OPT_length,
 		gp.ctl.len);
 	xti_block_free(&b);
-	return over ? xti_fail(TBUFOVFLW) : 0;
+	return xti_over(over);
 }
 
 /* What is wrong with @res as the end of a connection that came to @u? */
@@ -340,7 +340,7 @@ t_rcvdis(int fd, struct t_discon *discon)
 		discon->reason = di.DISCON_reason;
 		discon->sequence = di.SEQ_number;
 	}
-	return over && discon != NULL ? xti_fail(TBUFOVFLW) : 0;
+	return discon != NULL ? xti_over(over) : 0;
 }
 
 /* ------------------------------------------------------------------ releasing */
@@ -427,7 +427,7 @@ released(struct use *u, struct t_discon *discon)
 		more);
 	if (discon != NULL)
 		discon->reason = discon->sequence = 0;
-	return over && discon != NULL ? xti_fail(TBUFOVFLW) : 0;
+	return discon != NULL ? xti_over(over) : 0;
 }
 
 STR_EXPORT int

@@ -88,6 +88,10 @@ snd_prim(struct use *u, const char *buf, unsigned n, int flags,
 			return -1;
 		od.OPT_offset = xti_field(&b, &at, opt);
 		od.OPT_length = (t_scalar_t)opt->len;
+		if (b.fault) {
+			xti_block_free(&b);
+			return xti_sys(EFAULT);
+		}
 	}
 	do {
 		part = n - done > tidu ? tidu : n - done;
@@ -222,8 +226,11 @@ gather(const struct t_iovec *iov, unsigned n, size_t sum)
 		return NULL;
 	}
 	for (unsigned i = 0; i < n; i++) {
-		if (iov[i].iov_len != 0)
-			memcpy(all + at, iov[i].iov_base, iov[i].iov_len);
+		if (strm_copy(all + at, iov[i].iov_base, iov[i].iov_len) != 0) {
+			free(all);
+			(void)xti_sys(EFAULT);
+			return NULL;
+		}
 		at += iov[i].iov_len;
 	}
 	return all;
@@ -387,7 +394,7 @@ rcv(struct use *u, void *buf, unsigned n, int *flags, struct t_optmgmt *opt,
 		*flags = (ex ? T_EXPEDITED : 0) |
 			((got & MOREDATA) != 0 || more ? T_MORE : 0);
 	if (over)
-		return xti_fail(TBUFOVFLW);
+		return xti_over(over);
 	return gp.data.len > 0 ? gp.data.len : 0;
 }
 

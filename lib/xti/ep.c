@@ -611,7 +611,7 @@ xti_bind(int fd, const struct t_bind *req, struct t_bind *ret, int tli)
 		ret->qlen = ba.CONIND_number;
 	}
 	xti_block_free(&b);
-	return over ? xti_fail(TBUFOVFLW) : 0;
+	return xti_over(over);
 }
 
 STR_EXPORT int
@@ -690,7 +690,7 @@ t_getprotaddr(int fd, struct t_bind *bound, struct t_bind *peer)
 	xti_block_free(&b);
 	if (n < 0)
 		return -1;
-	return over ? xti_fail(TBUFOVFLW) : 0;
+	return xti_over(over);
 }
 
 int t_getname(int fd, struct netbuf *name, int type); /* <tiuser.h> has it */
@@ -721,7 +721,7 @@ t_getname(int fd, struct netbuf *name, int type)
 	xti_block_free(&b);
 	if (n < 0)
 		return -1;
-	return over ? xti_fail(TBUFOVFLW) : 0;
+	return xti_over(over);
 }
 
 /* ------------------------------------------------------------------ options */
@@ -743,6 +743,7 @@ xti_opt(struct use *u, const struct netbuf *in, int flags, void *out,
 
 	b.buf = out;
 	b.size = room;
+	b.fault = 0;
 	if (in->len > room - at - 8)
 		return xti_fail(TBADOPT);
 	if (in->len != 0) {
@@ -796,5 +797,5 @@ t_optmgmt(int fd, const struct t_optmgmt *req, struct t_optmgmt *ret)
 	free(out);
 	if (err < 0)
 		return -1;
-	return over ? xti_fail(TBUFOVFLW) : 0;
+	return xti_over(over);
 }

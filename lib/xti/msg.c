@@ -21,6 +21,7 @@ xti_block(struct block *b)
 {
 	b->buf = b->small;
 	b->size = sizeof(b->small);
+	b->fault = 0;
 }
 
 /* At least @size bytes, keeping what is there.  0, or -1 with t_errno. */
@@ -56,9 +57,17 @@ xti_field(struct block *b, unsigned *at, const struct netbuf *nb)
 
 	if (nb->len == 0)
 		return 0;
-	memcpy(b->buf + off, nb->buf, nb->len);
+	if (strm_copy(b->buf + off, nb->buf, nb->len) != 0)
+		b->fault = 1;
 	*at = off + nb->len;
 	return (int)off;
+}
+
+int
+xti_over(int over)
+{
+	return over & XTI_FAULT ? xti_sys(EFAULT) :
+		over != 0 ? xti_fail(TBUFOVFLW) : 0;
 }
 
 int
@@ -122,6 +131,8 @@ xti_str_in(struct use *u, int cmd, struct block *b, unsigned len,
 		.ic_len = (int)len};
 	int ret;
 
+	if (b->fault)
+		return xti_sys(EFAULT);
 	if (xti_block_size(b, room) < 0)
 		return -1;
 	si.ic_dp = (char *)b->buf;
@@ -141,12 +152,14 @@ xti_request(struct use *u, struct block *b, unsigned len,
 	struct ti_req tr = {.len = (int)len};
 	unsigned n = udata != NULL ? udata->len : 0;
 
+	if (b->fault)
+		return xti_sys(EFAULT);
 	if (xti_block_size(b, (unsigned)sizeof(tr) + len + n) < 0)
 		return -1;
 	memmove(b->buf + sizeof(tr), b->buf, len);
 	memcpy(b->buf, &tr, sizeof(tr));
-	if (n != 0)
-		memcpy(b->buf + sizeof(tr) + len, udata->buf, n);
+	if (n != 0 && strm_copy(b->buf + sizeof(tr) + len, udata->buf, n) != 0)
+		return xti_sys(EFAULT);
 	return xti_str(u, TI_REQUEST, b, (unsigned)sizeof(tr) + len + n, 0);
 }
 

@@ -117,18 +117,24 @@ to_tli(const unsigned char *from, size_t len, unsigned char *to, size_t room)
 	return (long)out;
 }
 
-/* All is converted; @mem: two times XTI_OPTROOM. */
+/* All is converted; @mem: three times XTI_OPTROOM. */
 static int
 optmgmt(struct use *u, const struct t_optmgmt *req, struct t_optmgmt *ret,
 	unsigned char *mem)
 {
-	struct netbuf nb = {.buf = mem + XTI_OPTROOM};
+	struct netbuf nb = {.buf = mem + XTI_OPTROOM}, in = req->opt;
+	unsigned char *theirs = mem + 2 * (size_t)XTI_OPTROOM;
 	const unsigned char *opt;
-	unsigned len;
+	unsigned len, room;
 	int res;
 	long n;
 
-	n = to_xti(&req->opt, nb.buf, XTI_OPTROOM - 1024);
+	if (in.len > XTI_OPTROOM)
+		return xti_fail(TBADOPT);
+	if (strm_copy(theirs, in.buf, in.len) != 0)
+		return xti_sys(EFAULT);
+	in.buf = (char *)theirs;
+	n = to_xti(&in, nb.buf, XTI_OPTROOM - 1024);
 	if (n < 0)
 		return xti_fail(TBADOPT);
 	nb.len = (unsigned)n;
@@ -140,8 +146,11 @@ optmgmt(struct use *u, const struct t_optmgmt *req, struct t_optmgmt *ret,
 		ret->flags = req->flags == T_CHECK ? T_FAILURE : res;
 		return req->flags == T_CHECK ? 0 : xti_fail(TBADOPT);
 	}
+	room = ret->opt.maxlen < XTI_OPTROOM ? ret->opt.maxlen : XTI_OPTROOM;
 	n = ret->opt.buf == NULL ? (len == 0 ? 0 : -1) :
-		to_tli(opt, len, ret->opt.buf, ret->opt.maxlen);
+		to_tli(opt, len, theirs, room);
+	if (n > 0 && strm_copy(ret->opt.buf, theirs, (size_t)n) != 0)
+		return xti_sys(EFAULT);
 	ret->flags = req->flags == T_CHECK ? T_SUCCESS : req->flags;
 	ret->opt.len = n > 0 ? (unsigned)n : 0;
 	return n < 0 ? xti_fail(TBUFOVFLW) : 0;
@@ -163,7 +172,7 @@ _tli_optmgmt(int fd, const struct t_optmgmt *req, struct t_optmgmt *ret)
 		return xti_fail(TBADFLAG);
 	if (xti_bad_netbuf(&req->opt))
 		return xti_fail(TBADOPT);
-	mem = malloc(2 * (size_t)XTI_OPTROOM);
+	mem = malloc(3 * (size_t)XTI_OPTROOM);
 	if (mem == NULL)
 		return xti_sys(ENOMEM);
 	err = optmgmt(&u, req, ret, mem);

@@ -64,10 +64,8 @@ send_now(struct use *u, const struct t_unitdata *ud, const void *buf,
 	c.ur.DEST_length = (t_scalar_t)ud->addr.len;
 	c.ur.DEST_offset = sizeof(c.ur);
 	c.ur.OPT_length = c.ur.OPT_offset = 0;
-	if (str_likely(ud->addr.len == 16))
-		memcpy(c.to, ud->addr.buf, 16); /* of a size that is known */
-	else
-		memcpy(c.to, ud->addr.buf, ud->addr.len);
+	if (str_unlikely(strm_copy(c.to, ud->addr.buf, ud->addr.len) != 0))
+		return 1;
 	return strm_send(u->fd, &u->id, &c, sizeof(c.ur) + ud->addr.len, buf,
 		n, calm);
 }
@@ -90,6 +88,10 @@ send_message(struct use *u, const struct t_unitdata *ud, const void *buf,
 	ur.DEST_length = (t_scalar_t)ud->addr.len;
 	ur.OPT_offset = xti_field(&b, &at, &ud->opt);
 	ur.OPT_length = (t_scalar_t)ud->opt.len;
+	if (str_unlikely(b.fault)) {
+		xti_block_free(&b);
+		return xti_sys(EFAULT);
+	}
 	memcpy(b.buf, &ur, sizeof(ur));
 	ctl.buf = b.buf;
 	ctl.len = (int)at;
@@ -168,8 +170,10 @@ t_sndvudata(int fd, struct t_unitdata *unitdata, struct t_iovec *iov,
 	if (all == NULL)
 		return xti_sys(ENOMEM);
 	for (unsigned i = 0; i < iovcount; i++) {
-		if (iov[i].iov_len != 0)
-			memcpy(all + at, iov[i].iov_base, iov[i].iov_len);
+		if (strm_copy(all + at, iov[i].iov_base, iov[i].iov_len) != 0) {
+			free(all);
+			return xti_sys(EFAULT);
+		}
 		at += iov[i].iov_len;
 	}
 	ret = send_to(&u, unitdata, all, (unsigned)sum);
@@ -211,7 +215,7 @@ receive(struct use *u, struct t_unitdata *ud, void *buf, unsigned n,
 		/* XNS 5.2: the whole datagram is gone */
 		xti_rest(u, more);
 		ud->udata.len = 0;
-		return xti_fail(TBUFOVFLW);
+		return xti_over(over);
 	}
 	if (flags != NULL)
 		*flags = (more & MOREDATA) ? T_MORE : 0;
@@ -254,7 +258,7 @@ receive_now(struct use *u, struct t_unitdata *ud, int *flags)
 	}
 	if (str_unlikely(over)) {
 		ud->udata.len = 0;
-		return xti_fail(TBUFOVFLW);
+		return xti_over(over);
 	}
 	if (flags != NULL)
 		*flags = 0;
@@ -352,5 +356,5 @@ t_rcvuderr(int fd, struct t_uderr *uderr)
 		uderr->error = ue.ERROR_type;
 	}
 	xti_block_free(&b);
-	return over ? xti_fail(TBUFOVFLW) : 0;
+	return xti_over(over);
 }

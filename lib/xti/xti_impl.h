@@ -130,6 +130,7 @@ int xti_opt(struct use *u, const struct netbuf *in, int flags, void *out,
 struct block {
 	unsigned char *buf;
 	unsigned size;
+	int fault; /* what was to be put into it could not be read */
 	unsigned char small[1024];
 };
 void xti_block(struct block *b);
@@ -147,9 +148,13 @@ int xti_get(struct use *u, struct strm_prim *gp, struct block *b,
 	unsigned want, int nowait);
 void xti_rest(struct use *u, int more);
 void xti_purge(struct use *u, unsigned want);
-/* Put a field at the end of @b, *@at bytes so far; its offset. */
+/*
+ * Put a field at the end of @b, *@at bytes so far; its offset.  A bad buffer is
+ * noted in the block, for xti_request(), or who sends it.
+ */
 int xti_field(struct block *b, unsigned *at, const struct netbuf *nb);
-/* Give @len bytes at @off of @b to @nb.  1: it was too small. */
+#define XTI_FAULT 2
+/* Give @len bytes at @off of @b to @nb.  1: it was too small; XTI_FAULT. */
 int xti_give(struct use *u, struct netbuf *nb, const struct block *b,
 	long off, long len, long have);
 /* The same of @base, where there is neither much to look at nor to say. */
@@ -170,10 +175,16 @@ xti_give_from(struct use *u, struct netbuf *nb, const void *base, long off,
 		nb->len = 0;
 		return 1;
 	}
-	memcpy(nb->buf, (const char *)base + off, (size_t)len);
+	if (str_unlikely(strm_copy(nb->buf, (const char *)base + off,
+		(size_t)len) != 0)) {
+		nb->len = 0;
+		return XTI_FAULT;
+	}
 	nb->len = (unsigned)len;
 	return 0;
 }
+/* What @over, of these, amounts to. */
+int xti_over(int over);
 int xti_give_data(struct use *u, struct netbuf *nb, const struct strm_prim *gp,
 	int more);
 void xti_want_data(struct strm_prim *gp, const struct netbuf *nb);

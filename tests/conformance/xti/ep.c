@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stropts.h>
+#include <sys/mman.h>
 #include <sys/tihdr.h>
 #include <unistd.h>
 
@@ -1038,4 +1039,108 @@ XT_CASE(ANY, lengths_that_cannot_be_are_errors)
 		}
 		T_TOK(t_close(fd));
 	}
+}
+
+/* ------------------------------------------------------------------- bad buffers */
+
+static void *
+nobodys(void)
+{
+	void *bad = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+		-1, 0);
+
+	T_NE(bad, MAP_FAILED);
+	return bad;
+}
+
+XT_CASE(ANY, an_address_nobody_can_read_or_write_is_EFAULT)
+{
+	struct t_bind bind = {.addr = {.len = 16, .maxlen = 256,
+				      .buf = nobodys()}};
+	struct t_bind any = {.qlen = 0};
+	int fd = xt_open(0);
+
+	T_TERR(t_bind(fd, &bind, NULL), TSYSERR);
+	T_EQ(errno, EFAULT);
+	T_STATE(fd, T_UNBND);
+	/* bound it is, but nobody can be told where */
+	T_TERR(t_bind(fd, &any, &bind), TSYSERR);
+	T_EQ(errno, EFAULT);
+	T_EQ(bind.addr.len, 0);
+	T_STATE(fd, T_IDLE);
+	T_TERR(t_getprotaddr(fd, &bind, NULL), TSYSERR);
+	T_EQ(errno, EFAULT);
+}
+
+XT_CASE(ANY, options_nobody_can_read_or_write_are_EFAULT)
+{
+	struct option o = {.h = {.level = XTI_GENERIC, .name = XTI_DEBUG}};
+	struct t_optmgmt bad = {.opt = {.len = 24, .maxlen = 256,
+					.buf = nobodys()},
+		.flags = T_NEGOTIATE}, req, ret;
+	int fd = xt_open(0);
+
+	T_TERR(t_optmgmt(fd, &bad, &ret), TSYSERR);
+	T_EQ(errno, EFAULT);
+	o.h.len = sizeof(o.h);
+	req = (struct t_optmgmt){.opt = {.len = sizeof(o.h), .buf = &o},
+		.flags = T_DEFAULT};
+	T_TERR(t_optmgmt(fd, &req, &bad), TSYSERR);
+	T_EQ(errno, EFAULT);
+}
+
+XT_CASE(CO, a_call_to_an_address_nobody_can_read_is_EFAULT)
+{
+	struct t_call call = {.addr = {.len = 16, .buf = nobodys()}};
+	int fd = xt_bound(0, 0);
+
+	T_TERR(t_connect(fd, &call, NULL), TSYSERR);
+	T_EQ(errno, EFAULT);
+	T_STATE(fd, T_IDLE);
+}
+
+XT_CASE(CO, pieces_nobody_can_read_are_EFAULT)
+{
+	struct t_iovec iov[2] = {{(char *)"", 0}, {nobodys(), 1}};
+	int fd[2];
+
+	xt_pair(fd);
+	T_TERR(t_sndv(fd[0], iov + 1, 1, 0), TSYSERR);
+	T_EQ(errno, EFAULT);
+	T_TERR(t_sndv(fd[0], iov, 2, T_EXPEDITED), TSYSERR);
+	T_EQ(errno, EFAULT);
+	T_STATE(fd[0], T_DATAXFER);
+}
+
+XT_CASE(CL, a_datagram_with_what_nobody_can_read_or_write_is_EFAULT)
+{
+	struct t_unitdata ud = {.addr = {.len = 16, .maxlen = 256,
+					.buf = nobodys()},
+		.udata = {.len = 1, .buf = (char *)"x"}};
+	struct t_iovec iov[2] = {{(char *)"good", 4}, {ud.addr.buf, 4}};
+	struct xt_addr at[2];
+	char buf[128];
+	int from, to, flags;
+
+	if (xt->raw && geteuid() != 0)
+		T_SKIP("raw sockets are the superuser's");
+	from = xt_bound_at(0, 0, &at[0]);
+	to = xt_bound_at(0, 0, &at[1]);
+	T_TERR(t_sndudata(from, &ud), TSYSERR);
+	T_EQ(errno, EFAULT);
+	T_TERR(t_sndvudata(from, &ud, iov, 1), TSYSERR);
+	T_EQ(errno, EFAULT);
+	xt_netbuf(&ud.addr, &at[1]);
+	T_TERR(t_sndvudata(from, &ud, iov, 2), TSYSERR);
+	T_EQ(errno, EFAULT);
+	T_TOK(t_sndudata(from, &ud));
+	if (xt->raw)
+		return; /* to everybody: the other tests' come, too */
+	/* it has come, but not whom it is from */
+	ud = (struct t_unitdata){
+		.addr = {.maxlen = 256, .buf = iov[1].iov_base},
+		.udata = {.maxlen = sizeof(buf), .buf = buf}};
+	T_TERR(t_rcvudata(to, &ud, &flags), TSYSERR);
+	T_EQ(errno, EFAULT);
+	T_STATE(to, T_IDLE);
 }

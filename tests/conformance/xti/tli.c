@@ -123,7 +123,8 @@ TLI_CASE(ANY, tli_negotiates_when_idle_only)
 		long v;
 	} o = {{XTI_GENERIC, XTI_SNDBUF, 4}, 16384};
 	char buf[512];
-	struct t_optmgmt req = {{sizeof(o), sizeof(o), &o}, T_NEGOTIATE};
+	struct t_optmgmt req = {{sizeof(o), sizeof(o), (char *)&o},
+		T_NEGOTIATE};
 	struct t_optmgmt ret = {{sizeof(buf), 0, buf}, 0};
 	struct t_bind any = {.addr = {.maxlen = sizeof(buf), .buf = buf}};
 	struct opthdr *oh = (struct opthdr *)(void *)buf;
