@@ -277,8 +277,8 @@ passing(void)
 }
 
 #define DEV_POINTS							\
-	"open:opened", "open:published", "close:begun", "close:driver",	\
-	"close:down"
+	"open:opened", "open:published", "file:making", "close:begun",	\
+	"close:driver", "close:down"
 #define MODULE_POINTS "plumb:half", "plumb:halfout"
 #define LINK_POINTS							\
 	"link:carries", "link:listed", "link:entered", "link:plex",	\
@@ -527,6 +527,65 @@ try_scene(struct t *t, const struct scene *s)
 			T_FAIL("%s: nobody has passed %s", s->name, s->must[k]);
 	}
 }
+
+/* --------------------------------------------------- before it is reaped */
+
+static void
+opens_and_closes(void *arg)
+{
+	struct end e;
+
+	(void)arg;
+	T_EQ(open_end(&e, "echo", 5, STR_O_NONBLOCK), 0);
+	close_end(&e);
+}
+
+static void
+sweep_up(void)
+{
+	struct host_call hc = {.fd = -1};
+
+	T_EQ(host_enter(&hc), 0);
+	(void)str_region_sweep();
+	host_leave();
+}
+
+/*
+ * Who finds a stream in the hands of the dead, before these are reaped, cannot
+ * free it yet; he must not keep it from who can.
+ */
+T_CASE(who_sweeps_up_before_the_dead_are_reaped_keeps_nothing)
+{
+	static const char *const label[] = {"open:listed", "pipe:owned"};
+	struct sim_stats st;
+	unsigned i, early = 0;
+	uint64_t seed;
+
+	for (i = 0; i < STR_ARRAY_LEN(label); i++)
+		for (seed = 1; seed <= 8; seed++) {
+			fx_begin_seed(seed);
+			warm();
+			sim_stop(sim_streamsd()); /* it would be first */
+			sim_crash_at(label[i], 1);
+			(void)sim_spawn("doomed", opens_and_closes, NULL);
+			do {
+				sim_sleep(1000);
+				sim_stats(&st);
+			} while (st.kills == 0);
+			early += st.reaps == 0;
+			sweep_up();
+			sim_cont(sim_streamsd());
+			sim_sleep(1000000000);
+			sweep_up();
+			if (fx_in_use(STR_BLK_PIPE) != 0)
+				T_FAIL("%s, seed %llu: it is kept", label[i],
+					(unsigned long long)seed);
+			fx_end();
+		}
+	T_GT(early, 0u);
+}
+
+/* ---------------------------------------------------------- the scenes */
 
 T_CASE_TIMEOUT(death_with_a_device, 60)
 {

@@ -15,6 +15,10 @@
  * the other one; so his close returns when the stream is closed, and nobody's
  * death on the way is waited for.
  *
+ * `open' says how far a file is: 0 unused, 1 open, 3 being closed; and while it
+ * is made it is the tag of who makes it, so that of one whose maker was killed
+ * everybody can tell that nobody has it, and a sweep makes it unused again.
+ *
  * Nothing is counted: whether a head is held, and by readers or writers, is
  * found by walking its files, so that a death in between loses no count.
  * Names, links and passes in flight are references (`refs').
@@ -47,22 +51,23 @@ use_of(uint32_t gen, uint32_t open)
 	return u.use;
 }
 
-/* An unused file of @sd, marked as being made (open == 2). */
+/* An unused file of @sd, marked as being made, by us. */
 static struct str_file *
 unused(struct str_head *sd)
 {
+	uint32_t me = host_self_tag();
 	struct str_file *f;
 	struct str_fileblk *b;
 
 	for (f = &sd->file; f != NULL; f = f->next)
-		if (str_load(&f->open) == 0 && str_cas(&f->open, 0u, 2u))
+		if (str_load(&f->open) == 0 && str_cas(&f->open, 0u, me))
 			return f;
 	b = str_mem_alloc(sizeof(*b), STR_BLK_FILE);
 	if (b == NULL)
 		return NULL;
 	f = &b->f;
 	__builtin_memset(f, 0, sizeof(*f));
-	str_store(&f->open, 2u);
+	str_store(&f->open, me);
 	f->head = sd;
 	do {
 		f->next = sd->file.next;
@@ -134,6 +139,7 @@ str_file_add(struct str_head *sd, const struct host_carrier *c, int oflags,
 
 	if (f == NULL)
 		return ENOSR;
+	STR_CRASH_POINT("file:making");
 	f->carrier = *c;
 	f->head = sd;
 	str_store(&f->fflags, (uint32_t)oflags & (ACCMODE | STR_O_NONBLOCK));
@@ -361,10 +367,20 @@ str_head_orphan(struct str_head *sd)
 	return str_head_refs(sd) != 0 && !str_head_has_file(sd);
 }
 
+/* Was it being made by somebody who died of it?  Then it is unused. */
+static bool
+forsaken(struct str_file *f)
+{
+	uint32_t v = str_load(&f->open);
+
+	return v > 3 && host_owner_dead(v) && str_cas(&f->open, v, 0u);
+}
+
 /*
  * str_head_sweep - close the files of @sd that nobody holds
- * A file whose closer died half way (open == 3) is finished.  With the last
- * one goes the stream, and all of its files.
+ * A file whose closer died half way (open == 3) is finished, one whose maker
+ * did was never there.  With the last one goes the stream, and all of its
+ * files.
  */
 void
 str_head_sweep(struct str_head *sd, struct host_call *hc)
@@ -380,6 +396,10 @@ str_head_sweep(struct str_head *sd, struct host_call *hc)
 		uint32_t gen;
 
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (forsaken(f)) {
+			any = true;
+			continue;
+		}
 		gen = str_load(&f->gen);
 		if ((use != use_of(gen, 1) && use != use_of(gen, 3)) ||
 		    c.kind != HOST_CARRIER_OPEN || host_carrier_alive(&c))

@@ -85,6 +85,7 @@ enter(struct str_plumb *pl)
 	err = str_dir_enter(pl->sid, &pl->head[0].file);
 	if (err != 0)
 		return err;
+	STR_CRASH_POINT("open:listed");
 	(void)str_add(str_root(STR_ROOT_NPIPES), (uint64_t)1);
 	(void)str_add(str_root(STR_ROOT_NDEVS), (uint64_t)1);
 	if (pl->driver != NULL)
@@ -659,7 +660,11 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 		(void)str_cas(&n->used, 1u, 2u); /* a FIFO of one's own */
 	}
 	STR_CRASH_POINT("close:down");
-	(void)str_stream_free(pl, sid, NULL);
+	/* somebody died with it in his hands, and is not reaped yet: a later
+	 * sweep frees it, be it ours */
+	if (!str_stream_free(pl, sid, NULL) && str_stream_lives(pl) &&
+	    pl->sid == sid)
+		(void)str_cas(&pl->closer, me, 0u);
 unlock:
 	if (locked)
 		str_node_unlock(n);

@@ -252,6 +252,7 @@ str_stream_free(struct str_plumb *pl, uint64_t sid,
 	/* stamped first: who dies has it in the directory or in his hands */
 	if (!str_cas(&pl->blk.owner, 0u, host_self_tag()))
 		return false;
+	STR_CRASH_POINT("pipe:owned");
 	if (!str_dir_remove(sid)) {
 		str_mem_disown(pl);
 		return false;
