@@ -378,6 +378,14 @@ let_go(struct run *r)
 	}
 }
 
+/* What is said of @r's heads once nothing is to be done: never 0, and after one
+ * change of references it is another. */
+static uint64_t
+looked_at(const struct run *r)
+{
+	return r->key << 1 | 1;
+}
+
 /* Return: true when something was done, so that there may be more. */
 static bool
 collect(struct run *r)
@@ -388,7 +396,7 @@ collect(struct run *r)
 	r->key = seq;
 	str_stream_walk(note_stream, r);
 	if (r->full || r->cand.n == 0 ||
-	    str_load(str_root(STR_ROOT_COLLECTED)) == (r->key | 1))
+	    str_load(str_root(STR_ROOT_COLLECTED)) == looked_at(r))
 		return false;
 	sort(r);
 	if (in_hands(r))
@@ -408,7 +416,7 @@ collect(struct run *r)
 		let_go(r);
 	}
 	if (!done && str_load(str_root(STR_ROOT_REFSEQ)) == seq)
-		str_store(str_root(STR_ROOT_COLLECTED), r->key | 1);
+		str_store(str_root(STR_ROOT_COLLECTED), looked_at(r));
 	return done;
 }
 

@@ -412,6 +412,14 @@ reap_block(struct reap *r, struct str_blk *b)
 	case STR_BLK_EVENT:
 		str_timer_reap(b);
 		break;
+	case STR_BLK_LINK:
+		/* the collector may have found it, and looks again only when
+		 * references have changed since */
+		str_ref_begin();
+		str_store_rel(&((struct str_link *)(void *)b)->carries, 0u);
+		str_ref_end();
+		str_mem_free(b);
+		break;
 	default:
 		str_mem_free(b);
 		break;
