@@ -135,7 +135,7 @@ link_before(queue_t *q, mblk_t *emp, mblk_t *mp)
 	if (prev != NULL)
 		prev->b_next = mp;
 	else
-		str_store(&q->q_first, mp);
+		str_store_rel(&q->q_first, mp); /* drv/tpi looks unlocked */
 	STR_CRASH_POINT("queue:linked");
 	str_msg_disown(mp);
 	if (emp != NULL)
@@ -152,7 +152,7 @@ unlink_msg(queue_t *q, mblk_t *mp)
 	if (mp->b_prev != NULL)
 		mp->b_prev->b_next = mp->b_next;
 	else
-		str_store(&q->q_first, mp->b_next);
+		str_store_rel(&q->q_first, mp->b_next);
 	STR_CRASH_POINT("queue:unlinked");
 	if (mp->b_next != NULL)
 		mp->b_next->b_prev = mp->b_prev;

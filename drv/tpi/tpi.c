@@ -109,7 +109,7 @@ keep(queue_t *q, volatile unsigned int *what, mblk_t **which,
 	if (str_load(&q->q_first) == NULL)
 		return NULL;
 	tpi_lock(tp);
-	mp = str_load(&q->q_first);
+	mp = str_load_acq(&q->q_first);
 	if (mp != NULL && is(mp) && (bp = dupmsg(mp)) != NULL) {
 		__atomic_store_n(what, TPI_KEEP_BEGUN, __ATOMIC_RELEASE);
 		mp->b_flag |= TPI_KEPT;

@@ -84,7 +84,7 @@ timer_main(void *arg)
 			host_plock_lock(&pv->timer);
 			done = str_load(&pv->timer_at) == 0;
 			if (done)
-				pv->timer_up = 0;
+				str_store(&pv->timer_up, 0u);
 			host_plock_unlock(&pv->timer);
 			if (done)
 				return NULL;
@@ -130,11 +130,11 @@ host_defer(uint64_t when)
 		(void)str_add(&pv->timer_word, 1u);
 		if (pv->timer_ours)
 			; /* whoever waits for it is this thread */
-		else if (pv->timer_up)
+		else if (str_load(&pv->timer_up) != 0)
 			(void)sys_call3(SYS_futex, &pv->timer_word,
 				FUTEX_WAKE_PRIVATE, 1);
 		else
-			pv->timer_up = timer_start(pv);
+			str_store(&pv->timer_up, timer_start(pv) ? 1u : 0u);
 	}
 	host_plock_unlock(&pv->timer);
 	host_sig_restore(&old);
@@ -151,7 +151,7 @@ host_timer_hold(void)
 	uint64_t until = host_now() + HOLD_NS;
 	struct timespec ms = { 0, 1000000 };
 
-	if (pv == NULL || pv->timer_up == 0)
+	if (pv == NULL || str_load(&pv->timer_up) == 0)
 		return;
 	(void)str_or(&running, HELD);
 	while ((str_load_acq(&running) & RUNNING) != 0 && host_now() < until)

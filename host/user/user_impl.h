@@ -35,7 +35,7 @@ struct host_priv {
 	struct host_plock sock;	    /* HOST_FD_SOCKS */
 	struct host_plock timer;    /* the three below */
 	str_a32 timer_word;	    /* bumped when timer_at is nearer */
-	uint32_t timer_up;	    /* [timer] the helper thread runs */
+	str_a32 timer_up;	    /* [timer] the helper thread runs */
 	str_a64 timer_at;	    /* [timer] next deadline + 1; 0 = none */
 	str_a32 bell_up;	    /* this process has made its bell */
 	str_a32 bell_waiters;	    /* BELL_RINGING | threads polling it */
