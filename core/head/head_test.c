@@ -1122,6 +1122,18 @@ unread(int end)
 	return (unsigned)n;
 }
 
+/* The ten digits, in two reads; what is left is counted each time. */
+static void
+read_in_two(void)
+{
+	T_EQ(fx_read(&p_, 0, buf, 4), 4);
+	T_MEM(buf, "0123", 4);
+	T_EQ(unread(0), 6u);
+	T_EQ(fx_read(&p_, 0, buf, 100), 6);
+	T_MEM(buf, "456789", 6);
+	T_EQ(unread(0), 0u);
+}
+
 /* I_SRDOPT RPROTDIS: the control part is gone, and not counted any more, when
  * a read takes a first part of the data */
 T_CASE(a_discarded_control_part_does_not_come_with_the_rest)
@@ -1132,19 +1144,9 @@ T_CASE(a_discarded_control_part_does_not_come_with_the_rest)
 	T_EQ(fx_ioctl(&p_, 0, I_SRDOPT, RPROTDIS), 0);
 	/* as a record, and as blocks */
 	T_EQ(fx_putmsg(&p_, 1, "control", 7, "0123456789", 10, -1, 0), 0);
-	T_EQ(fx_read(&p_, 0, buf, 4), 4);
-	T_MEM(buf, "0123", 4);
-	T_EQ(unread(0), 6u);
-	T_EQ(fx_read(&p_, 0, buf, 100), 6);
-	T_MEM(buf, "456789", 6);
-	T_EQ(unread(0), 0u);
+	read_in_two();
 	mp = fx_type(M_PROTO, "control", 0);
 	linkb(mp, fx_msg("0123456789", 0));
 	up(0, mp);
-	T_EQ(fx_read(&p_, 0, buf, 4), 4);
-	T_MEM(buf, "0123", 4);
-	T_EQ(unread(0), 6u);
-	T_EQ(fx_read(&p_, 0, buf, 100), 6);
-	T_MEM(buf, "456789", 6);
-	T_EQ(unread(0), 0u);
+	read_in_two();
 }
