@@ -327,7 +327,7 @@ run_options_parse(struct run_options *o, int argc, char **argv)
 		.seconds = 0.15,
 		.warmup = 0.1,
 		.repeat = 3,
-		.idle_samples = 5,
+		.idle_samples = 15,
 		.idle_seconds = 2,
 		.again = 120,
 		.argc = argc,
