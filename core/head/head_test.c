@@ -161,6 +161,35 @@ T_CASE(what_is_shared_does_not_change)
 	T_EQ(fx_write(&p_, 0, "x", 1), -EPROTO);
 }
 
+/* Who has taken the control part of one copy has taken it of that one alone */
+T_CASE(what_is_shared_is_not_data_because_it_was_read_elsewhere)
+{
+	struct str_strbuf c = {10, 0, buf}, d = {2, 0, buf + 10};
+	mblk_t *mp, *dup;
+	int flags = 0;
+
+	begin(t);
+	mp = fx_type(M_PROTO, "control", 0);
+	linkb(mp, fx_msg("data", 0));
+	dup = dupmsg(mp);
+	T_NOTNULL(dup);
+	up(0, mp);
+	up(1, dup);
+	T_EQ(fx_getmsg(&p_, 0, &c, &d, NULL, &flags), 2); /* MOREDATA */
+	T_EQ(c.len, 7);
+	T_EQ(d.len, 2);
+	T_EQ(fx_getmsg(&p_, 1, &c, &d, NULL, &flags), 2);
+	T_EQ(c.len, 7);
+	T_EQ(d.len, 2);
+	/* the rest is data */
+	T_EQ(fx_getmsg(&p_, 0, &c, &d, NULL, &flags), 0);
+	T_EQ(c.len, -1);
+	T_EQ(d.len, 2);
+	T_MEM(buf + 10, "ta", 2);
+	T_EQ(fx_read(&p_, 1, buf, 10), 2);
+	T_MEM(buf, "ta", 2);
+}
+
 /* A block that ends before it begins holds nothing, as msgdsize() says */
 T_CASE(a_block_whose_ends_have_crossed_is_empty)
 {

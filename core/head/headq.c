@@ -662,27 +662,66 @@ str_headq_first(struct str_headq *hq, struct str_rec *rec)
 	}
 }
 
+/*
+ * The control part of @mp, the message that the first record refers to, is done
+ * with: the record refers to the data behind it then.  Its blocks are freed; that
+ * they are data now cannot be said of them, for others may share them.
+ */
+static mblk_t *
+drop_ctl(struct str_headq *hq, mblk_t *mp)
+{
+	struct str_seg *s = hq->head;
+	unsigned char *p = s->data + (str_load(&hq->cpos) - s->base);
+	mblk_t *next = mp->b_cont;
+
+	next->b_band = mp->b_band;
+	next->b_flag |= mp->b_flag;
+	/* as long as it is in the log it is not the reaper's */
+	str_mem_own(str_mdb_of_m(mp));
+	__builtin_memcpy(p + 4, &next, sizeof(next));
+	STR_CRASH_POINT("headq:trimmed");
+	mp->b_cont = NULL;
+	freeb(mp);
+	return next;
+}
+
+/* The data part behind control part @mp is done with. */
+static void
+drop_data(mblk_t *mp)
+{
+	mblk_t *gone = mp->b_cont;
+
+	str_msg_own(gone);
+	__atomic_store_n(&mp->b_cont, (mblk_t *)NULL, __ATOMIC_RELEASE);
+	STR_CRASH_POINT("headq:trimmed");
+	freemsg(gone);
+}
+
 /* The parts of a referenced message that have been delivered go. */
 static void
-ref_trim(mblk_t *mp, uint32_t ctl_taken, uint32_t data_taken, unsigned done)
+ref_trim(struct str_headq *hq, mblk_t *mp, uint32_t ctl_taken,
+	uint32_t data_taken, unsigned done)
 {
-	for (; mp != NULL; mp = mp->b_cont) {
-		bool ctl = mp->b_datap->db_type != M_DATA;
-		uint32_t *n = ctl ? &ctl_taken : &data_taken;
-		uint32_t len = (uint32_t)str_blen(mp);
+	mblk_t *bp;
+
+	for (bp = mp; bp != NULL; bp = bp->b_cont) {
+		uint32_t *n = bp->b_datap->db_type != M_DATA ? &ctl_taken :
+							       &data_taken;
+		uint32_t len = (uint32_t)str_blen(bp);
 
 		len = STR_MIN(len, *n);
-		mp->b_rptr += len;
+		bp->b_rptr += len;
 		*n -= len;
-		/* all of the control part delivered: what is left is data */
-		if (ctl && (done & STR_TOOK_CTL))
-			mp->b_datap->db_type = M_DATA;
-		if (mp->b_cont != NULL && (done & STR_TOOK_DATA) &&
-		    mp->b_cont->b_datap->db_type == M_DATA) {
-			freemsg(mp->b_cont);
-			mp->b_cont = NULL;
-		}
 	}
+	if (done & STR_TOOK_CTL)
+		while (mp->b_datap->db_type != M_DATA && mp->b_cont != NULL)
+			mp = drop_ctl(hq, mp);
+	if (done & STR_TOOK_DATA)
+		for (; mp->b_cont != NULL; mp = mp->b_cont)
+			if (mp->b_cont->b_datap->db_type == M_DATA) {
+				drop_data(mp);
+				break;
+			}
 }
 
 /*
@@ -701,7 +740,7 @@ str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
 	if (str_unlikely(done != STR_TOOK_ALL)) {
 		str_store(&hq->cbytes, bytes);
 		if (mp != NULL) {
-			ref_trim(mp, ctl_taken, data_taken, done);
+			ref_trim(hq, mp, ctl_taken, data_taken, done);
 			return;
 		}
 		part = str_load(&hq->part);

@@ -256,6 +256,84 @@ T_CASE(what_a_reader_who_died_had_counted_is_not_counted_twice)
 	T_EQ(got, 400 + 40 * (long)sizeof(big));
 }
 
+/* a reader that dies as he takes a part of a message of blocks */
+
+static int most_; /* of the control part, that the doomed one takes */
+
+static void
+gets_a_part(void *arg)
+{
+	struct str_strbuf c = {most_, 0, buf}, d = {most_ == 4 ? 10 : 2, 0,
+		buf + 100};
+	int flags = 0;
+
+	(void)arg;
+	only(1);
+	sim_sleep(500 * MS);
+	(void)fx_getmsg(&p_, 1, &c, &d, NULL, &flags);
+}
+
+/* What the dead one had not taken comes, and is whole. */
+static void
+gets_the_rest(void *arg)
+{
+	struct str_strbuf c = {10, 0, buf + 200}, d = {10, 0, buf + 300};
+	int flags = 0;
+
+	(void)arg;
+	only(1);
+	sim_sleep(1000 * MS);
+	T_EQ(fx_getmsg(&p_, 1, &c, &d, NULL, &flags), 0);
+	if (most_ == 4) {
+		T_EQ(c.len, 3);
+		T_MEM(buf + 200, "rol", 3);
+		T_EQ(d.len, -1);
+	} else {
+		T_EQ(c.len, -1);
+		T_EQ(d.len, 2);
+		T_MEM(buf + 300, "ta", 2);
+	}
+	T_EQ(fx_getmsg(&p_, 1, &c, &d, NULL, &flags), 0);
+	T_EQ(c.len, 4);
+	T_EQ(d.len, 0);
+	got++;
+}
+
+static void
+sends_blocks(void *arg)
+{
+	(void)arg;
+	only(0);
+	T_EQ(fx_push_err(&p_, 0, "pass"), 0);
+	T_EQ(fx_putmsg(&p_, 0, "control", 7, "data", 4, -1, 0), 0);
+	T_EQ(fx_putmsg(&p_, 0, "next", 4, "", 0, -1, 0), 0);
+	sim_sleep(3000 * MS);
+}
+
+static void
+dies_taking(struct t *t, int most)
+{
+	begin(t);
+	most_ = most;
+	sim_crash_at("headq:trimmed", 1);
+	(void)sim_spawn("doomed", gets_a_part, NULL);
+	(void)sim_spawn("writer", sends_blocks, NULL);
+	(void)sim_spawn("reader", gets_the_rest, NULL);
+	T_EQ(go(), 0);
+	T_EQ(sim_crash_count("headq:trimmed"), 1);
+	T_EQ(got, 1);
+}
+
+T_CASE(who_dies_taking_the_control_part_leaves_the_data)
+{
+	dies_taking(t, 10);
+}
+
+T_CASE(who_dies_taking_the_data_part_leaves_the_control_part)
+{
+	dies_taking(t, 4);
+}
+
 /* a reader that never sleeps, or does, and a death */
 
 static void
