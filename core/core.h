@@ -719,6 +719,7 @@ bool str_stream_inside(struct str_plumb *pl);
 int str_file_add(struct str_head *sd, const struct host_carrier *c, int oflags,
 	struct str_file **ret);
 bool str_file_close(struct str_file *f, struct host_call *hc);
+void str_file_forget(struct str_file *f);
 void str_head_tally(struct str_head *sd);
 bool str_head_held(struct str_head *sd);
 void str_head_sweep(struct str_head *sd, struct host_call *hc);

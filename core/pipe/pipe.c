@@ -139,8 +139,7 @@ str_pipe_close_end(struct str_head *sd)
 void
 str_pipe_pair_gone(struct str_head *sd)
 {
-	if (str_cas(&sd->file.open, 1u, 3u))
-		str_store_rel(&sd->file.open, 0u);
+	str_file_forget(&sd->file);
 	if (str_load(&sd->file.open) == 0 && str_head_held(sd)) {
 		(void)str_or(&sd->peer->flags, STR_H_LOST);
 		return;

@@ -224,6 +224,29 @@ str_file_close(struct str_file *f, struct host_call *hc)
 }
 
 /*
+ * str_file_forget - @f stands on a carrier that pipe(2) made, which has no holder
+ * any more
+ * It is unused then, and its entry goes, unless that is the stream's own.  What
+ * is read of the carrier is @f's as long as @f is what it was.
+ */
+void
+str_file_forget(struct str_file *f)
+{
+	uint64_t use = str_load_acq(&f->use), cookie = f->carrier.cookie;
+	uint32_t gen, kind = f->carrier.kind;
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	gen = str_load(&f->gen);
+	if (kind != HOST_CARRIER_PAIR || use != use_of(gen, 1) ||
+	    str_load(&f->use) != use)
+		return;
+	if (cookie != f->head->plumb->sid)
+		(void)str_dir_remove(cookie);
+	STR_CRASH_POINT("pipe:forgotten");
+	(void)str_cas(&f->use, use, use_of(gen, 0));
+}
+
+/*
  * str_file_move - what stands under @f's carrier is an open file of @to now
  * The caller holds @to by a reference.  Return: false: it is closed already,
  * or there is no memory; then nothing has changed.

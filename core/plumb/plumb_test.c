@@ -388,6 +388,100 @@ T_CASE(a_reference_in_somebodys_hands_stays)
 	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
 }
 
+/* --------------------------------------------------- the carrier of a pipe */
+
+static unsigned
+entries(void)
+{
+	unsigned n = 0, i;
+
+	for (i = 0; i < STR_NCOOKIE; i++)
+		n += str_load(&host_domain->cookie[i].cookie) > 1;
+	return n;
+}
+
+/* Nobody has a descriptor of end @end any more, and somebody finds out. */
+static void
+pair_goes(int end)
+{
+	struct host_call hc = {.fd = -1};
+
+	sim_close(pipe_.fd[end]);
+	T_EQ(host_enter(&hc), 0);
+	str_pipe_pair_gone(pipe_.sd[end]);
+	host_leave();
+}
+
+/* An end that a name keeps is opened by it, again and again. */
+T_CASE(the_entry_of_a_carrier_goes_with_it)
+{
+	struct host_call hc = {.fd = -1};
+	struct host_carrier c;
+	struct str_file *f;
+	unsigned was;
+	int fd;
+
+	fx_begin(t);
+	was = entries();
+	fx_pipe(&pipe_);
+	T_EQ(entries(), was + 2);
+	T_EQ(host_enter(&hc), 0);
+	str_head_ref(pipe_.sd[1]);
+	str_ref_end();
+	host_leave();
+	pair_goes(1);
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	T_EQ(host_enter(&hc), 0);
+	T_EQ(str_file_add(pipe_.sd[1], &c, 2, &f), 0);
+	T_TRUE(str_file_lookup(&c) == f);
+	str_ref_begin();
+	str_head_unref(pipe_.sd[1], NULL);
+	host_leave();
+	T_EQ(entries(), was + 2);
+	/* the other end's carrier is hung up since; this is to be found out */
+	sim_close(fd);
+	sweep();
+	T_TRUE(str_load(&pipe_.sd[0]->flags) & STR_H_PEER);
+	T_EQ(host_enter(&hc), 0);
+	sim_close(pipe_.fd[0]);
+	str_head_released(pipe_.sd[0], -1);
+	host_leave();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+	T_EQ(entries(), was);
+}
+
+static void
+finds_it_gone(void *arg)
+{
+	(void)arg;
+	fx_close(&pipe_, 0);
+	pair_goes(1);
+}
+
+/* Who dies as he closes it has closed it, or it is for the next to find. */
+T_CASE(who_dies_closing_what_a_reference_keeps_leaves_nothing_open)
+{
+	struct host_call hc = {.fd = -1};
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	T_EQ(host_enter(&hc), 0);
+	str_head_ref(pipe_.sd[1]);
+	str_ref_end();
+	host_leave();
+	sim_crash_at("pipe:forgotten", 1);
+	(void)sim_spawn("closer", finds_it_gone, NULL);
+	close_both(&pipe_);
+	T_EQ(sim_run(), 0);
+	T_EQ(sim_crash_count("pipe:forgotten"), 1);
+	T_EQ(host_enter(&hc), 0);
+	str_ref_begin();
+	str_head_unref(pipe_.sd[1], NULL);
+	(void)str_region_sweep();
+	host_leave();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+}
+
 /* ---------------------------------------------------------------- signals */
 
 /* Waits for the plumbing of pipe_, as a push would. */

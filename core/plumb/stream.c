@@ -399,6 +399,22 @@ by_refs(struct str_plumb *pl)
 	return yes;
 }
 
+/*
+ * Are its ends held by what pipe(2) made alone?  The place of that may have been
+ * used again, for an open of a name.
+ */
+static bool
+is_pair(struct str_plumb *pl)
+{
+	bool yes = true;
+	uint32_t e;
+
+	for (e = 0; e < 2; e++)
+		yes = yes && pl->head[e].file.next == NULL &&
+			pl->head[e].file.carrier.kind == HOST_CARRIER_PAIR;
+	return yes;
+}
+
 /* Does somebody wait for a signal, who will not look for himself? */
 static bool
 by_signals(struct str_plumb *pl)
@@ -415,9 +431,7 @@ sweep(struct str_plumb *pl, void *arg)
 	unsigned e;
 
 	s->mended |= str_link_sweep(pl) != 0;
-	if (!s->pairs && pl->kind == STR_PL_PIPE &&
-	    pl->head[0].file.carrier.kind == HOST_CARRIER_PAIR &&
-	    pl->head[0].file.next == NULL && pl->head[1].file.next == NULL &&
+	if (!s->pairs && pl->kind == STR_PL_PIPE && is_pair(pl) &&
 	    !by_refs(pl) && !by_signals(pl))
 		return false; /* its other end, or memory pressure, sees to it */
 	for (e = 0; e < pl->nheads; e++) {
