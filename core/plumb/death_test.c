@@ -586,6 +586,51 @@ T_CASE(who_sweeps_up_before_the_dead_are_reaped_keeps_nothing)
 	T_GT(early, 0u);
 }
 
+/* --------------------------------------------- a file of another stream */
+
+static void
+receives(void *arg)
+{
+	struct end p = {str_pipe_file(pipe_.pl, 1), pipe_.fd[1],
+		STR_O_NONBLOCK};
+	struct { int fd; uint32_t uid, gid; char fill[8]; } r;
+
+	(void)arg;
+	(void)ioc(&p, I_RECVFD_, (unsigned long)(uintptr_t)&r);
+}
+
+/*
+ * What is received is opened in another stream than the call is on; there is
+ * nothing else of the dead in it.
+ */
+T_CASE(who_dies_as_he_receives_a_descriptor_leaves_its_stream_whole)
+{
+	struct end p, e[3];
+	int i;
+
+	fx_begin(t);
+	warm();
+	fx_pipe(&pipe_);
+	p = (struct end){str_pipe_file(pipe_.pl, 0), pipe_.fd[0],
+		STR_O_NONBLOCK};
+	T_EQ(open_end(&e[0], "echo", 4, STR_O_NONBLOCK), 0);
+	T_EQ(ioc(&p, I_SENDFD_, (unsigned long)e[0].fd), 0);
+	sim_crash_at("file:linked", 1);
+	(void)sim_spawn("doomed", receives, NULL);
+	T_EQ(sim_run(), 0);
+	T_EQ(sim_crash_count("file:linked"), 1);
+	sim_sleep(1000000000);
+	for (i = 1; i < 3; i++)
+		T_EQ(open_end(&e[i], "echo", 4, STR_O_NONBLOCK), 0);
+	T_TRUE(e[1].f != e[2].f);
+	talk(&e[2]);
+	for (i = 0; i < 3; i++)
+		close_end(&e[i]);
+	fx_close(&pipe_, 0);
+	fx_close(&pipe_, 1);
+	nothing_left("file:linked", 1);
+}
+
 /* ---------------------------------------------------------- the scenes */
 
 T_CASE_TIMEOUT(death_with_a_device, 60)

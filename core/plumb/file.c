@@ -72,6 +72,7 @@ unused(struct str_head *sd)
 	do {
 		f->next = sd->file.next;
 	} while (!__sync_bool_compare_and_swap(&sd->file.next, f->next, f));
+	STR_CRASH_POINT("file:linked");
 	str_mem_disown(b);
 	return f;
 }

@@ -355,6 +355,29 @@ pair_linked(const struct str_qpair *qp)
 	return false;
 }
 
+/*
+ * Is it one of its head's?  A descriptor that is received is opened in another
+ * stream than the call is on.
+ */
+static bool
+file_linked(const struct str_fileblk *b)
+{
+	const struct str_head *sd = b->f.head;
+	const struct str_file *f;
+	struct str_plumb *pl;
+
+	if (((uintptr_t)sd & 7u) != 0 || !str_mem_valid(sd))
+		return false;
+	pl = sd->plumb;
+	if (((uintptr_t)pl & 7u) != 0 || !str_mem_valid(pl) ||
+	    (sd != &pl->head[0] && sd != &pl->head[1]) ||
+	    !str_stream_inside(pl))
+		return false;
+	for (f = sd->file.next; f != NULL && f != &b->f;)
+		f = f->next;
+	return f != NULL;
+}
+
 /* Does anything lead to @b, which the dead thread had stamped? */
 static bool
 is_linked(struct reap *r, struct str_blk *b)
@@ -370,6 +393,8 @@ is_linked(struct reap *r, struct str_blk *b)
 		return pair_linked(p);
 	case STR_BLK_PIPE:
 		return str_stream_kept(p);
+	case STR_BLK_FILE:
+		return file_linked(p);
 	case STR_BLK_NODE:
 		return str_node_listed(p);
 	default:
