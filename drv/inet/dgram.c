@@ -9,8 +9,9 @@
  * endpoint's (struct inet_dg), and leave by one call: runs of one size to one
  * address as a train that the kernel cuts (UDP_SEGMENT), if it can.  When the
  * kernel has no room the buffer fills, and then requests stay on the write
- * queue, which holds the writer back.  Native UDP has short ones copied from
- * where its user has them; a long one goes from there, by a call of its own.
+ * queue, which holds the writer back.  Native UDP has its datagrams copied from
+ * where its user has them, but for the last of each call, with which the others
+ * go: the kernel takes that from there.  So does a long one.
  *
  * Receiving.  Several datagrams come by one call.  Each has a block for a
  * small one, and one that is used when it is large, so that small ones do not
@@ -300,17 +301,66 @@ dg_run(const struct inet_dg *d, uint32_t i)
 	return k;
 }
 
+/* One that comes behind all that wait, and is in its user's memory still. */
+struct dg_more {
+	const void *udata;
+	uint32_t len;
+	uint32_t addr;
+};
+
+/* May @more be the next one of the train of @k that begins with @e? */
+static int
+dg_is_next(const struct inet_dg *d, const struct dg_ent *e, uint32_t k,
+	const struct dg_more *more)
+{
+	return !d->notrain && k < DG_TRAIN && more->addr == e->addr &&
+		more->len != 0 && more->len <= e->len &&
+		e[k - 1].len == e->len && e->len * k + more->len <= DG_MOST;
+}
+
 /*
- * Hand the kernel a batch of what waits.  What sendmm returned; 0: there is
- * no credit for the first of it.
+ * Put @more behind the last of @n messages, of @k datagrams that wait, or into
+ * it.  Return: how many messages these are then; 0: there is no room.
+ */
+static uint32_t
+dg_put_more(const struct inet_dg *d, const struct dg_more *more,
+	struct ksock_msg *m, uint32_t n, uint32_t k)
+{
+	const struct dg_ent *e = &d->ent[d->n - k];
+	struct ksock_msg *l = &m[n - 1];
+	struct iovec *v = l->km_iov + 1;
+
+	if (dg_is_next(d, e, k, more)) {
+		l->km_gso = e->len;
+		l->km_iovlen = 2;
+	} else if (n == KS_MAXMM) {
+		return 0;
+	} else {
+		l = &m[n++];
+		bzero(l, sizeof(*l));
+		l->km_iov = v;
+		l->km_iovlen = 1;
+		l->km_addr = (void *)(uintptr_t)&d->addr[more->addr].sa;
+		l->km_addrlen = d->addr[more->addr].len;
+	}
+	v->iov_base = (void *)(uintptr_t)more->udata;
+	v->iov_len = more->len;
+	return n;
+}
+
+/*
+ * Hand the kernel a batch of what waits, and of @more, which may be NULL, when
+ * that is all.  What sendmm returned; 0: there is no credit for the first of
+ * it.  *ret_all: so many messages are all, and @more; else 0.
  */
 static long
-dg_batch(struct inet *in, struct ksock_msg *m, uint32_t *cnt)
+dg_batch(struct inet *in, struct ksock_msg *m, uint32_t *cnt,
+	const struct dg_more *more, long *ret_all)
 {
 	struct inet_dg *d = in->dg;
 	struct inet_port *to[KS_MAXMM];
-	struct iovec iov[KS_MAXMM];
-	uint32_t i = d->done, n = 0, k;
+	struct iovec iov[KS_MAXMM + 1];
+	uint32_t i = d->done, n = 0, k = 0, all = 0;
 	long sent, j;
 
 	for (; i < d->n && n < KS_MAXMM; i += k, n++) {
@@ -336,15 +386,21 @@ dg_batch(struct inet *in, struct ksock_msg *m, uint32_t *cnt)
 		m[n].km_gso = k > 1 ? e->len : 0;
 		cnt[n] = k;
 	}
+	*ret_all = 0;
 	if (n == 0)
 		return 0;
+	if (more != NULL && i == d->n && to[n - 1] == NULL)
+		all = dg_put_more(d, more, m, n, k);
+	*ret_all = all;
 	in->spoke = 1;
-	sent = ksock_sendmm(in->ks, m, n, MSG_NOSIGNAL);
+	sent = ksock_sendmm(in->ks, m, all != 0 ? all : n, MSG_NOSIGNAL);
 	for (j = 0; j < (long)n; j++)
 		if (to[j] != NULL && j < sent)
 			inet_credit_done(to[j], (uint32_t)iov[j].iov_len);
 		else if (to[j] != NULL)
 			inet_credit_back(to[j], (uint32_t)iov[j].iov_len);
+	if (all > n)
+		cnt[n] = 0;
 	return sent;
 }
 
@@ -360,22 +416,25 @@ dg_refused(struct inet *in, uint32_t i, int error)
 	tpi_uderror_ind(&in->tp, &to, &none, error);
 }
 
-static void
-dg_flush(struct inet *in)
+/* What waits, and @more, if it is not NULL.  Return: that has gone, too. */
+static int
+dg_flush_with(struct inet *in, const struct dg_more *more)
 {
 	struct inet_dg *d = in->dg;
 	struct ksock_msg m[KS_MAXMM];
 	uint32_t cnt[KS_MAXMM], tries = 0;
-	long n, i;
+	long n, i, all;
+	int gone = 0;
 
 	while (d->done < d->n) {
-		n = dg_batch(in, m, cnt);
+		n = dg_batch(in, m, cnt, more, &all);
 		for (i = 0; i < n; i++)
 			d->done += cnt[i];
+		gone = all != 0 && n == all;
 		if (n == 0) {
 			/* enabled by the receiver; else in a millisecond */
 			dg_want(in, KS_SOON);
-			return;
+			return 0;
 		}
 		if (n > 0) {
 			tries = 0;
@@ -383,11 +442,15 @@ dg_flush(struct inet *in)
 		}
 		if (n == -EAGAIN || n == -ENOBUFS) {
 			dg_want(in, n == -EAGAIN ? KS_OUT : KS_SOON);
-			return;
+			return 0;
 		}
 		if (n == -EINTR || (tries++ < 2 && (n == -ECONNREFUSED ||
 			n == -EHOSTUNREACH || n == -ENETUNREACH)))
 			continue;
+		if (all != 0) {
+			more = NULL; /* if that is why, it is told so later */
+			continue;
+		}
 		if (cnt[0] > 1) {
 			d->notrain = 1; /* a way that cannot cut them */
 			continue;
@@ -399,6 +462,13 @@ dg_flush(struct inet *in)
 	d->n = d->done = d->used = d->naddr = 0;
 	d->last = inet_ticks();
 	dg_want(in, 0);
+	return gone;
+}
+
+static void
+dg_flush(struct inet *in)
+{
+	(void)dg_flush_with(in, NULL);
 }
 
 static int
@@ -590,6 +660,22 @@ dg_send_from(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
 	return 1;
 }
 
+/* What waits, and behind it the one at @udata.  0: that has not gone. */
+static int
+dg_last(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
+	const void *udata, uint32_t len)
+{
+	struct dg_more more = {udata, len, 0};
+	int a = dg_addr_of(in->dg, to, tolen);
+
+	if (a < 0) {
+		dg_flush(in);
+		return 0;
+	}
+	more.addr = (uint32_t)a;
+	return dg_flush_with(in, &more);
+}
+
 /*
  * inet_dg_from - send a datagram that is in its user's memory still
  *
@@ -609,9 +695,11 @@ inet_dg_from(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
 	if (d == NULL || in->ks == NULL || inet_credit_to(in, to) != NULL)
 		return STR_DIRECT_NOT;
 	in->flow = 0;
+	/* no room for one more like it in a train, or it waits no longer */
 	if (d->n != 0 && (d->want & KS_OUT) == 0 && (len >= DG_LONG ||
-		d->n == DG_MAX || DG_ROOM - d->used < len))
-		dg_flush(in);
+		d->used + 2 * len > DG_MOST || d->n + 1 >= DG_MAX ||
+		now - d->since > DG_LATE) && dg_last(in, to, tolen, udata, len))
+		return STR_DIRECT_DONE;
 	if (d->n == 0) {
 		if (len >= DG_LONG || in->out.got || now - d->last > DG_IDLE)
 			return dg_send_from(in, to, tolen, udata, len, now) ?

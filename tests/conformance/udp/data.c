@@ -149,6 +149,34 @@ T_CASE(order_is_kept_to_a_plain_socket)
 	ud_close(&p);
 }
 
+/* As many as one call sends, and more: the last of each is taken from here. */
+T_CASE(bursts_of_one_length_to_a_plain_socket)
+{
+	static const struct {
+		int len, n;
+	} v[] = {{16384, 7}, {13000, 6}, {8192, 9}, {4000, 18}, {1, 200}};
+	struct ud a, p;
+	unsigned i;
+	int k, r;
+
+	ud_bound(&a, ud_home(), 0);
+	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		ud_plain(&p, ud_home(), 0);
+		for (r = 0; r < 5; r++) {
+			for (k = 0; k < v[i].n; k++) {
+				fill(v[i].len, r + k);
+				ud_send(&a, &p, buf, v[i].len);
+			}
+			for (k = 0; k < v[i].n; k++) {
+				fill(v[i].len, r + k);
+				ud_plain_get(&p, buf, v[i].len, &a);
+			}
+		}
+		ud_close(&p);
+	}
+	ud_close(&a);
+}
+
 /* What comes from bad memory does not go, and is in nobody's way. */
 T_CASE(bad_memory_to_a_plain_socket)
 {
@@ -156,7 +184,7 @@ T_CASE(bad_memory_to_a_plain_socket)
 		struct T_unitdata_req r;
 		unsigned char addr[sizeof(struct sockaddr_in6)];
 	} m = {{T_UNITDATA_REQ, 0, sizeof(m.r), 0, 0}, {0}};
-	static const int len[] = {1, 64, 9000, 33000};
+	static const int len[] = {1, 64, 9000, 33000, 65000};
 	struct ud a, p;
 	int i;
 
@@ -166,7 +194,7 @@ T_CASE(bad_memory_to_a_plain_socket)
 	memcpy(m.addr, &p.at, p.len);
 	for (i = 0; i < 40; i++) {
 		struct strbuf ctl = {0, (int)(sizeof(m.r) + p.len), (char *)&m};
-		struct strbuf data = {0, len[i % 4], (char *)16};
+		struct strbuf data = {0, len[i % 5], (char *)16};
 
 		fill(64, i);
 		ud_send(&a, &p, buf, 64);
