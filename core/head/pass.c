@@ -234,8 +234,8 @@ take(struct str_head *sd, struct host_call *hc, struct str_pass *p, int *ret_fd)
 	return 0;
 }
 
-/* The M_PASSFP that stands first, taken; NULL with *ret_err: EAGAIN nothing
- * is there, EBADMSG it is something else. */
+/* The M_PASSFP that stands first, which stays; NULL with *ret_err: EAGAIN nothing
+ * is there, EBADMSG it is something else, ENOSR no memory. */
 static mblk_t *
 first(struct str_head *sd, int *ret_err)
 {
@@ -253,7 +253,7 @@ first(struct str_head *sd, int *ret_err)
 		*ret_err = EBADMSG;
 		if (rec.mp != NULL && rec.mp->b_datap->db_type == M_PASSFP) {
 			mp = dupb(rec.mp); /* so that it stays what it is */
-			*ret_err = mp != NULL ? 0 : EAGAIN;
+			*ret_err = mp != NULL ? 0 : ENOSR;
 		}
 	}
 	str_hunlock(&sd->hq.clock, STR_HOLD_C);
@@ -274,6 +274,22 @@ drop_first(struct str_head *sd, const struct str_pass *p)
 		str_headq_advance(&sd->hq, &rec, 0, rec.data == ~0u ? 0 :
 			rec.data, STR_TOOK_ALL);
 	str_hunlock(&sd->hq.clock, STR_HOLD_C);
+}
+
+/*
+ * @p is in the hands of another holder of this end, who lives, @v: he may be
+ * stopped.  The caller has the message.  Return: 0 look again; EAGAIN, EINTR.
+ */
+static int
+let_take(struct str_pass *p, uint32_t v, struct host_call *hc)
+{
+	if (hc->fflags & STR_O_NONBLOCK)
+		return EAGAIN;
+	(void)host_wait(hc, &p->taken, v, 1000000u);
+	if (host_interrupted(hc) == HOST_SIG_INTR)
+		return EINTR;
+	host_resample(hc); /* else the next wait is none */
+	return 0;
 }
 
 static long
@@ -301,10 +317,14 @@ i_recvfd(struct str_head *sd, struct host_call *hc, void *uarg)
 				break;
 			/* done with: its taker may have died before it was out
 			 * of the way; else another holder is at it */
+			err = 0;
 			if (v == 1)
 				drop_first(sd, p);
+			else
+				err = let_take(p, v, hc);
 			freemsg(mp);
-			host_yield();
+			if (err != 0)
+				return -err;
 			continue;
 		}
 		if (err != EAGAIN)

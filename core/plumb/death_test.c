@@ -631,6 +631,100 @@ T_CASE(who_dies_as_he_receives_a_descriptor_leaves_its_stream_whole)
 	nothing_left("file:linked", 1);
 }
 
+/* ------------------------------------------- descriptors that have to wait */
+
+static long received_;
+
+static void
+receives_waiting(void *arg)
+{
+	struct end p = {str_pipe_file(pipe_.pl, 1), pipe_.fd[1],
+		(int)(uintptr_t)arg};
+	struct { int fd; uint32_t uid, gid; char fill[8]; } r;
+	struct host_carrier c;
+	struct end e;
+
+	received_ = ioc(&p, I_RECVFD_, (unsigned long)(uintptr_t)&r);
+	if (received_ != 0)
+		return;
+	T_EQ(host_carrier_id(r.fd, &c), 0);
+	e = (struct end){str_file_lookup(&c), r.fd, STR_O_NONBLOCK};
+	close_end(&e);
+}
+
+/* A descriptor of a device waits in pipe_. */
+static void
+is_sent(void)
+{
+	struct end p = {str_pipe_file(pipe_.pl, 0), pipe_.fd[0],
+		STR_O_NONBLOCK};
+	struct end e;
+
+	T_EQ(open_end(&e, "echo", 4, STR_O_NONBLOCK), 0);
+	T_EQ(ioc(&p, I_SENDFD_, (unsigned long)e.fd), 0);
+	close_end(&e);
+	received_ = 1;
+}
+
+static void
+sent(struct t *t)
+{
+	fx_begin(t);
+	warm();
+	fx_pipe(&pipe_);
+	is_sent();
+}
+
+/* Without memory it is an error, and nothing is lost. */
+T_CASE(a_descriptor_without_memory_is_enosr_and_waits)
+{
+	sent(t);
+	fx_use_up();
+	receives_waiting(NULL);
+	T_EQ(received_, -ENOSR);
+	fx_give_back();
+	receives_waiting(NULL);
+	T_EQ(received_, 0);
+}
+
+static void
+find_pass(struct str_blk *b, void *arg)
+{
+	if (b->state == STR_BLK_PASS)
+		*(struct str_pass **)arg = (struct str_pass *)(void *)b;
+}
+
+/* One who takes it and is stopped: others wait, as for anything. */
+T_CASE(a_descriptor_that_a_stopped_process_takes_is_waited_for)
+{
+	struct str_pass *p = NULL;
+	struct host_call hc = {.fd = -1};
+	struct sim_task *w;
+
+	sent(t);
+	str_mem_walk(find_pass, &p);
+	T_NOTNULL(p);
+	T_EQ(host_enter(&hc), 0);
+	str_store(&p->taken, host_self_tag());
+	host_leave();
+	receives_waiting((void *)(uintptr_t)STR_O_NONBLOCK);
+	T_EQ(received_, -EAGAIN);
+	received_ = 1;
+	w = sim_spawn("receiver", receives_waiting, NULL);
+	sim_sleep(1000000000);
+	T_EQ(received_, 1);
+	sim_signal(w, false);
+	sim_sleep(1000000000);
+	T_EQ(received_, -EINTR);
+	received_ = 1;
+	(void)sim_spawn("receiver", receives_waiting, NULL);
+	sim_sleep(1000000000);
+	T_EQ(received_, 1);
+	str_store(&p->taken, 0u);
+	sim_sleep(1000000000);
+	T_EQ(received_, 0);
+}
+
 /* ---------------------------------------------------------- the scenes */
 
 T_CASE_TIMEOUT(death_with_a_device, 60)
