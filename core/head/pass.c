@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * I_SENDFD and I_RECVFD: descriptors passed through a pipe.
+ * I_SENDFD and I_RECVFD: descriptors passed through a pipe or a FIFO.
  *
  * Life.  The sender puts an M_PASSFP message straight onto the other head's
  * read queue.  Of a Stream it carries a reference, and the receiver makes an
@@ -121,7 +121,8 @@ str_pass_head(struct str_head *to, struct host_call *hc, struct str_head *sd,
 	return 0;
 }
 
-/* The first open file of @sd that can be sent to by address. */
+/* The first open file of @sd that can be sent to by address, and is read: the
+ * writers of a FIFO have the same head as its readers. */
 static struct str_file *
 open_file(struct str_head *sd)
 {
@@ -129,7 +130,8 @@ open_file(struct str_head *sd)
 
 	for (f = &sd->file; f != NULL; f = f->next)
 		if (str_load(&f->open) == 1 &&
-		    f->carrier.kind == HOST_CARRIER_OPEN)
+		    f->carrier.kind == HOST_CARRIER_OPEN &&
+		    (str_load(&f->fflags) & 3u) != 1u)
 			return f;
 	return NULL;
 }
@@ -180,7 +182,7 @@ i_sendfd(struct str_head *sd, struct host_call *hc, int fd)
 
 	if (!str_fd_is_open(fd))
 		return -EBADF;
-	if (sd->plumb->kind != STR_PL_PIPE)
+	if (sd->plumb->kind == STR_PL_DEV)
 		return -EINVAL;
 	what = str_head_of_fd(hc, fd);
 	if (what == sd)
@@ -301,7 +303,7 @@ i_recvfd(struct str_head *sd, struct host_call *hc, void *uarg)
 	uint32_t v;
 	int err, fd = -1;
 
-	if (sd->plumb->kind != STR_PL_PIPE)
+	if (sd->plumb->kind == STR_PL_DEV)
 		return -EINVAL; /* nobody could send one there */
 	/* nothing may be lost by a bad address */
 	if (host_copyin(uarg, &r, sizeof(r)) != 0 ||

@@ -375,3 +375,61 @@ T_CASE(small_writes_are_atomic)
 	for (i = 0; i < 4; i++)
 		T_EQ(n_wait(pid[i]), 0);
 }
+
+/* A server may be met at a FIFO as well as at an attached pipe: the message of
+ * I_SENDFD goes to the FIFO's readers. */
+static void
+call_by_fifo(void *arg)
+{
+	const char *path = arg;
+	char buf[8];
+	int fd[2], file, w;
+
+	w = T_OK(open(path, O_WRONLY | O_NONBLOCK));
+	T_OK(pipe(fd));
+	T_OK(ioctl(w, I_SENDFD, fd[1]));
+	T_OK(close(fd[1]));
+	/* and one that is no Stream's */
+	file = T_OK(open("/dev/null", O_WRONLY));
+	T_OK(ioctl(w, I_SENDFD, file));
+	T_OK(close(file));
+	T_ERR(ioctl(w, I_SENDFD, w), EINVAL);
+	T_OK(close(w));
+	T_EQ(T_OK(write(fd[0], "hello", 5)), 5);
+	T_EQ(T_OK(read(fd[0], buf, sizeof(buf))), 3);
+	T_TRUE(memcmp(buf, "yes", 3) == 0);
+}
+
+T_CASE(descriptors_are_passed_through_a_fifo)
+{
+	const char *path = fifo();
+	struct strrecvfd r;
+	struct stat st;
+	char buf[8];
+	pid_t pid;
+	int fd;
+
+	fd = T_OK(open(path, O_RDWR | O_NONBLOCK));
+	if (!ours(fd))
+		return; /* the kernel's has nothing of the kind */
+	T_ERR(ioctl(fd, I_RECVFD, &r), EAGAIN);
+	for (int i = 0; i < 2; i++) {
+		pid = n_child(call_by_fifo, (void *)(uintptr_t)path);
+		T_TRUE(n_readable(fd, 5000));
+		T_OK(ioctl(fd, I_RECVFD, &r));
+		T_EQ(r.uid, geteuid());
+		T_EQ(ours(r.fd), true);
+		T_TRUE(n_readable(r.fd, 5000));
+		T_EQ(T_OK(read(r.fd, buf, sizeof(buf))), 5);
+		T_TRUE(memcmp(buf, "hello", 5) == 0);
+		T_EQ(T_OK(write(r.fd, "yes", 3)), 3);
+		T_OK(close(r.fd));
+		T_TRUE(n_readable(fd, 5000));
+		T_OK(ioctl(fd, I_RECVFD, &r));
+		T_OK(fstat(r.fd, &st));
+		T_TRUE(S_ISCHR(st.st_mode));
+		T_EQ(T_OK(write(r.fd, "x", 1)), 1);
+		T_OK(close(r.fd));
+		T_EQ(n_wait(pid), 0);
+	}
+}
