@@ -590,8 +590,11 @@ host_daemon_watch(uint64_t *ret_again)
 		return -1;
 	if (KIND(w) == RUNNING)
 		fd = fd_of(w);
-	if (fd >= 0 || (KIND(w) == RUNNING && alive_really(w)) ||
-	    !str_region_wanted())
+	if (fd >= 0 || (KIND(w) == RUNNING && alive_really(w))) {
+		*ret_again = host_sock_owed_at();
+		return fd;
+	}
+	if (!str_region_wanted())
 		return fd;
 	if (host_daemon() != 0) {
 		*ret_again = again_at();

@@ -10,6 +10,10 @@
  * the first of them is read; on a datagram socket the domain's key and the
  * number in one datagram.  What has no descriptor with it is a token.
  *
+ * Or many travel in one datagram, whose text says of each what it is, in their
+ * order.  Who takes them may have room for fewer: the kernel hands over the
+ * first ones then, and it is told that some are lost.
+ *
  * Locks.  Packets are taken out in the order in which they lie there, so
  * those who take out of one carrier do it one at a time and in the order of
  * their numbers: what lies before the one wanted was flushed, or belongs to
@@ -57,6 +61,64 @@ host_fd_pass(int via, const struct host_carrier *to, int fd, uint64_t id)
 	    r == -ETOOMANYREFS)
 		return EAGAIN;
 	return r == -EBADF ? EBADF : EPIPE;
+}
+
+int
+host_fds_send(const void *addr, uint32_t addrlen, const void *text,
+	size_t len, const int *fd, unsigned n)
+{
+	union {
+		struct cmsghdr h;
+		char room[CMSG_SPACE(sizeof(int) * HOST_FDS)];
+	} u;
+	struct iovec iov = { (void *)(uintptr_t)text, len };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (n > HOST_FDS)
+		return EINVAL;
+	if (n != 0) {
+		u.h = (struct cmsghdr){ CMSG_LEN(n * sizeof *fd), SOL_SOCKET,
+			SCM_RIGHTS };
+		memcpy(CMSG_DATA(&u.h), fd, n * sizeof *fd);
+		m.msg_control = &u;
+		m.msg_controllen = CMSG_SPACE(n * sizeof *fd);
+	}
+	return host_dgram_send(addr, addrlen, &m);
+}
+
+long
+host_fds_recv(int via, void *text, size_t size, int fd[HOST_FDS],
+	unsigned *ret_n, bool *ret_lost)
+{
+	union {
+		struct cmsghdr h;
+		char room[CMSG_SPACE(sizeof(int) * HOST_FDS)];
+	} u;
+	struct iovec iov = { text, size };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &u, .msg_controllen = sizeof u };
+	struct cmsghdr *h;
+	size_t len;
+	long r;
+
+	*ret_n = 0;
+	*ret_lost = false;
+	r = sys_call3(SYS_recvmsg, via, &m, MSG_CMSG_CLOEXEC);
+	if (r < 0)
+		return r;
+	*ret_lost = (m.msg_flags & MSG_CTRUNC) != 0;
+	/* what one message carries the kernel hands over in one piece */
+	h = CMSG_FIRSTHDR(&m);
+	if (h != NULL && h->cmsg_level == SOL_SOCKET &&
+	    h->cmsg_type == SCM_RIGHTS && h->cmsg_len >= CMSG_LEN(0)) {
+		len = STR_MIN(h->cmsg_len - CMSG_LEN(0),
+			sizeof *fd * HOST_FDS);
+		*ret_n = (unsigned)(len / sizeof *fd);
+		memcpy(fd, CMSG_DATA(h), *ret_n * sizeof *fd);
+	}
+	if (m.msg_flags & MSG_TRUNC)
+		r = 0; /* nobody's text is that long: it says nothing */
+	return r;
 }
 
 /*

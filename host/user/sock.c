@@ -4,29 +4,25 @@
 /*
  * Sockets of the kernel, which members of the domain use in common.
  *
- * Objects.  A socket is known in the domain by its id (core/sock).  `table'
+ * Objects.  A socket is known in the domain by its id (core/sock).  The table
  * is this process's: the descriptor it has of each.  They are hidden
  * descriptors, as those of fd.c; a forked child has them all.  streamsd has
  * one of every socket, so that it outlives whoever made it.
  *
  * Life.  Who makes a socket sends a duplicate to streamsd.  Who finds that it
  * has no descriptor of a socket, after an exec, or since the Stream was passed
- * to it, asks streamsd for one.  Who closes it tells streamsd; all others are
- * told by a counter in the domain, which they compare whenever they use a
- * socket, or open a device: what they have of dead ones goes then.  A process
- * that does nothing keeps them; therefore who closes ends the connection first.
- *
- * The keeper is a thread of streamsd that does nothing else.  It has no part
- * in the executive, so that who waits for its answer in the middle of a
- * procedure waits for nothing that could wait for him.  streamsd does so too,
- * for a letter that has not been read yet.
+ * to it, asks streamsd for one: keep.c.  Who closes it tells streamsd; all
+ * others are told by a counter in the domain, which they compare whenever they
+ * use a socket, or open a device: what they have of dead ones goes then.  A
+ * process that does nothing keeps them; therefore who closes ends the
+ * connection first.
  *
  * News.  Processes that sleep for many things watch their sockets by an epoll
  * instance of their own, edge-triggered.  A child makes its own.
- * Crash.  When streamsd dies, `sock_epoch' says that there is a new one, and
- * who has sockets passes them again: in its next call, or when it notices in
- * its sleep.  A descriptor that somebody dies with is one less, and the
- * kernel's to close.
+ *
+ * Crash.  When streamsd dies, who has sockets passes them to the next one:
+ * keep.c.  A descriptor that somebody dies with is one less, and the kernel's
+ * to close.
  *
  * Locks.  A place in the table is changed by compare-and-swap of one word;
  * the epoll instance is made and changed under `sock'.
@@ -35,17 +31,14 @@
 #include <linux/if_tun.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
-#include <poll.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
+#include <sys/stat.h>
 
-#include "user_impl.h"
-#include "sock.h"
+#include "sock_impl.h"
 #undef FNDELAY
 #undef FNONBLOCK
 #include <str/ksock.h>
@@ -58,23 +51,11 @@
 #endif
 
 #define MS 1000000ull
-#define FETCH_NS (1000 * MS) /* before a socket is given up for lost */
-#define ANSWER_MS 100
-#define KEEP_NS (100 * MS)   /* for a letter that the keeper has not read yet */
-#define MISSED_NS (2000 * MS) /* until it is looked for once more */
 #define SHUT_NS (100 * MS) /* to wait for streamsd to close its own */
-#define FULL_TRIES 40	   /* its queue is full: 50 us each */
 #define FD_BASE 1000
 
-struct place {
-	str_a64 word;	 /* generation << 32 | descriptor + 1; 0 = none */
-	str_a32 sent;	 /* epoch in which streamsd got it */
-	str_a32 watched; /* watch_gen << 8 | HOST_C_* */
-	str_a64 missed;	 /* it was not to be had, until then, */
-	str_a32 missed_gen; /* that of this generation */
-};
-static struct place table[HOST_NSOCK];
-static str_a32 high; /* places ever used */
+struct place host_sock_table[HOST_NSOCK];
+str_a32 host_sock_high;
 static str_a32 seen; /* sock_closed when dead ones were looked for */
 static str_a32 watch_gen;
 static str_a32 nwatched;
@@ -88,31 +69,6 @@ static struct host_shared *
 shared(void)
 {
 	return host_shared(host_domain);
-}
-
-static uint32_t
-index_of(uint64_t id)
-{
-	return (uint32_t)id % HOST_NSOCK;
-}
-
-static struct place *
-place_of(uint64_t id)
-{
-	return &table[index_of(id)];
-}
-
-static uint64_t
-word_of(uint64_t id, int fd)
-{
-	return (id >> 32) << 32 | ((uint32_t)fd + 1);
-}
-
-/* The descriptor in word @w when that is @id's, else -1. */
-static int
-fd_in(uint64_t w, uint64_t id)
-{
-	return w != 0 && w >> 32 == id >> 32 ? (int)(uint32_t)w - 1 : -1;
 }
 
 /* ----------------------------------------------------------------- numbers */
@@ -135,11 +91,11 @@ mark(int fd, bool on)
 static int
 find_from(int fd, bool exact)
 {
-	uint32_t n = str_load(&high);
+	uint32_t n = str_load(&host_sock_high);
 	int low = -1;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t w = str_load(&table[i].word);
+		uint64_t w = str_load(&host_sock_table[i].word);
 		int have = w != 0 ? (int)(uint32_t)w - 1 : -1;
 
 		if (have >= fd && (!exact || have == fd) &&
@@ -152,7 +108,7 @@ find_from(int fd, bool exact)
 bool
 host_sock_is_ours(int fd)
 {
-	if (str_likely(str_load(&high) == 0) || fd < 0)
+	if (str_likely(str_load(&host_sock_high) == 0) || fd < 0)
 		return false;
 	if ((unsigned)fd < FD_BITS)
 		return (str_load(&ours[(unsigned)fd / 64]) >>
@@ -163,7 +119,7 @@ host_sock_is_ours(int fd)
 int
 host_sock_hidden_from(int fd)
 {
-	return str_load(&high) == 0 ? -1 : find_from(fd, false);
+	return str_load(&host_sock_high) == 0 ? -1 : find_from(fd, false);
 }
 
 /* To a high number, where no program counts on finding one free. */
@@ -173,7 +129,7 @@ raise_fd(int fd)
 	struct rlimit rl = { 0, 0 };
 	int high_fd;
 
-	if (fd >= FD_BASE)
+	if (fd >= FD_BASE || host_is_daemon)
 		return fd;
 	high_fd = sys_fcntl(fd, F_DUPFD_CLOEXEC, FD_BASE);
 	if (high_fd < 0) {
@@ -211,27 +167,50 @@ let_go(struct place *p, int fd)
 	(void)sys_close(fd);
 }
 
-/* Close what we have at @p if that is the word @w. */
-static void
-drop_word(struct place *p, uint64_t w)
+void
+host_sock_drop_word(struct place *p, uint64_t w)
 {
 	/* a number is no more ours only when nobody finds it any more */
 	if (w != 0 && str_cas(&p->word, w, 0ull))
 		let_go(p, (int)(uint32_t)w - 1);
 }
 
-/* Put @fd in the place of @id.  Return: the descriptor to be used. */
-static int
-install(uint64_t id, int fd)
+void
+host_sock_forget(struct place *p, uint64_t w)
+{
+	str_store(&p->watched, 0u);
+	if (w != 0 && str_cas(&p->word, w, 0ull))
+		mark((int)(uint32_t)w - 1, false);
+}
+
+uint64_t
+host_sock_cookie(int fd)
+{
+	uint64_t cookie = 0;
+	socklen_t len = sizeof cookie;
+	struct stat st;
+
+	if (sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_COOKIE, &cookie,
+		&len) == 0)
+		return cookie;
+	/* a device */
+	if (sys_call2(SYS_fstat, fd, &st) != 0)
+		return 0;
+	return 1ull << 63 | ((uint64_t)st.st_dev << 32 ^ st.st_ino);
+}
+
+int
+host_sock_install(uint64_t id, int fd)
 {
 	struct place *p = place_of(id);
-	uint32_t n = str_load(&high);
-	uint64_t w;
+	uint32_t n = str_load(&host_sock_high);
+	uint64_t w, cookie = host_sock_cookie(fd);
 
 	fd = raise_fd(fd);
 	mark(fd, true);
-	while (n < index_of(id) + 1 && !str_cas(&high, n, index_of(id) + 1))
-		n = str_load(&high);
+	while (n < index_of(id) + 1 &&
+		!str_cas(&host_sock_high, n, index_of(id) + 1))
+		n = str_load(&host_sock_high);
 	for (;;) {
 		w = str_load_acq(&p->word);
 		if (fd_in(w, id) >= 0) {
@@ -241,9 +220,10 @@ install(uint64_t id, int fd)
 			return fd_in(w, id);
 		}
 		if (w != 0) {
-			drop_word(p, w);
+			host_sock_drop_word(p, w);
 			continue;
 		}
+		str_store(&p->cookie, cookie);
 		str_store(&p->sent, 0u);
 		str_store(&p->watched, 0u);
 		if (str_cas(&p->word, 0ull, word_of(id, fd)))
@@ -251,226 +231,20 @@ install(uint64_t id, int fd)
 	}
 }
 
-/* Close what we have of sockets that are gone. */
-static STR_NOINLINE void
-sweep(void)
+STR_NOINLINE void
+host_sock_sweep(void)
 {
-	uint32_t n = str_load(&high);
+	uint32_t n = str_load(&host_sock_high);
 
+	if (str_load_acq(&shared()->sock_closed) == str_load(&seen))
+		return;
 	str_store(&seen, str_load_acq(&shared()->sock_closed));
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t w = str_load(&table[i].word);
+		uint64_t w = str_load(&host_sock_table[i].word);
 
 		if (w != 0 && !str_sock_live((w >> 32) << 32 | i))
-			drop_word(&table[i], w);
+			host_sock_drop_word(&host_sock_table[i], w);
 	}
-}
-
-/* --------------------------------------------------------------- streamsd */
-
-#define OP_PASS 1u  /* here is a descriptor of @id */
-#define OP_FETCH 2u /* send one to @addr */
-#define OP_CLOSE 3u /* @id is gone */
-
-struct letter {
-	uint64_t key;
-	uint64_t id;
-	uint32_t op;
-	uint32_t addrlen;
-	uint8_t addr[8];
-};
-
-union control {
-	struct cmsghdr h;
-	char room[CMSG_SPACE(sizeof(int))];
-};
-
-static void
-nap(uint64_t ns)
-{
-	struct timespec ts = { 0, (long)ns };
-
-	(void)sys_call2(SYS_nanosleep, &ts, NULL);
-}
-
-/* Where the keeper takes letters; 0 bytes: there is none. */
-static uint32_t
-keeper_address(uint8_t addr[8], uint64_t *ret_epoch)
-{
-	struct host_shared *s = shared();
-	uint64_t epoch = str_load_acq(&s->sock_epoch), a;
-	uint32_t len = str_load(&s->sock_addrlen);
-
-	a = str_load(&s->sock_addr);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	*ret_epoch = epoch;
-	if (epoch == 0 || len > 8 || str_load(&s->sock_epoch) != epoch)
-		return 0;
-	memcpy(addr, &a, 8);
-	return len;
-}
-
-/* Return: 0 it will be read, or an errno. */
-static int
-tell(uint32_t op, uint64_t id, int fd, const struct host_carrier *back,
-	uint64_t *ret_epoch)
-{
-	struct letter l = { .key = shared()->key, .id = id, .op = op };
-	struct iovec iov = { &l, sizeof l };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
-	union control u = {
-		.h = { CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS }
-	};
-	uint8_t addr[8];
-	uint32_t len;
-	int err = ESRCH;
-
-	if (back != NULL) {
-		l.addrlen = back->addrlen;
-		memcpy(l.addr, back->addr, sizeof l.addr);
-	}
-	if (fd >= 0) {
-		memcpy(CMSG_DATA(&u.h), &fd, sizeof fd);
-		m.msg_control = &u;
-		m.msg_controllen = CMSG_SPACE(sizeof fd);
-	}
-	len = keeper_address(addr, ret_epoch);
-	for (int i = 0; len != 0 && i < FULL_TRIES; i++) {
-		err = host_dgram_send(addr, len, &m);
-		if (err != EAGAIN)
-			break;
-		nap(50000);
-	}
-	return err;
-}
-
-/* streamsd gets a duplicate, if it has not. */
-static STR_NOINLINE void
-pass(struct place *p, uint64_t id, int fd)
-{
-	uint64_t epoch = str_load_acq(&shared()->sock_epoch);
-
-	if (host_is_daemon || epoch == 0 ||
-	    str_load(&p->sent) == (uint32_t)epoch)
-		return;
-	if (tell(OP_PASS, id, fd, NULL, &epoch) == 0)
-		str_store(&p->sent, (uint32_t)epoch);
-}
-
-void
-host_sock_pass_all(void)
-{
-	uint32_t n = str_load(&high);
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t w = str_load(&table[i].word);
-		uint64_t id = (w >> 32) << 32 | i;
-
-		if (w != 0 && str_sock_live(id))
-			pass(&table[i], id, (int)(uint32_t)w - 1);
-	}
-}
-
-/*
- * host_sock_tidy - what a process owes to others that has sockets and does not
- * use them: those that are gone are closed, and a new streamsd has the others.
- */
-void
-host_sock_tidy(void)
-{
-	static str_a32 told;
-	uint32_t epoch;
-
-	if (str_likely(str_load(&high) == 0))
-		return;
-	if (str_load_acq(&shared()->sock_closed) != str_load(&seen))
-		sweep();
-	epoch = (uint32_t)str_load(&shared()->sock_epoch);
-	if (str_load(&told) != epoch) {
-		str_store(&told, epoch);
-		host_sock_pass_all();
-	}
-}
-
-/* Ask streamsd.  Return: a descriptor, or minus an errno. */
-static int
-ask(uint64_t id, int via, const struct host_carrier *c)
-{
-	struct pollfd pfd = { via, POLLIN, 0 };
-	struct timespec ts = { 0, ANSWER_MS * (long)MS };
-	uint64_t epoch;
-	int fd;
-
-	if (tell(OP_FETCH, id, -1, c, &epoch) != 0) {
-		(void)host_daemon();
-		return -EAGAIN;
-	}
-	(void)sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET);
-	return host_fd_take(via, id, &fd) == 0 ? fd : -EAGAIN;
-}
-
-/* As streamsd: the keeper has it in a moment, if anybody has. */
-static int
-fetch_here(uint64_t id)
-{
-	uint64_t end = host_now() + KEEP_NS;
-	int fd;
-
-	do {
-		fd = fd_in(str_load_acq(&place_of(id)->word), id);
-		if (fd >= 0)
-			return fd;
-		nap(200000);
-	} while (str_sock_live(id) && host_now() < end);
-	return -EIO;
-}
-
-static int
-fetch_there(uint64_t id)
-{
-	struct host_carrier c;
-	uint64_t end;
-	int via, fd = -EIO;
-
-	if (host_carrier_open(O_CLOEXEC | O_NONBLOCK, &via, &c) != 0)
-		return -EIO;
-	end = host_now() + FETCH_NS;
-	/* a new one has it when those who are awake have passed it again */
-	while (str_sock_live(id) && host_now() < end) {
-		fd = ask(id, via, &c);
-		if (fd >= 0)
-			break;
-		nap(2 * MS);
-	}
-	(void)sys_close(via);
-	if (fd < 0)
-		return -EIO;
-	fd = install(id, fd);
-	str_store(&place_of(id)->sent,
-		(uint32_t)str_load(&shared()->sock_epoch));
-	return fd;
-}
-
-/* A descriptor of @id that we do not have; minus an errno. */
-static STR_NOINLINE int
-fetch(uint64_t id)
-{
-	struct place *p = place_of(id);
-	int fd;
-
-	/* who is to be streamsd gets it, and who waits for him must not wait */
-	if (host_daemon_comes && !host_is_daemon)
-		return -EIO;
-	if (!str_sock_live(id) ||
-	    (str_load(&p->missed_gen) == (uint32_t)(id >> 32) &&
-		host_now() < str_load(&p->missed)))
-		return -EIO;
-	fd = host_is_daemon ? fetch_here(id) : fetch_there(id);
-	if (fd < 0) {
-		str_store(&p->missed, host_now() + MISSED_NS);
-		str_store(&p->missed_gen, (uint32_t)(id >> 32));
-	}
-	return fd;
 }
 
 STR_HOT int
@@ -481,138 +255,13 @@ host_sock_fd(uint64_t id)
 
 	if (str_unlikely(str_load_acq(&shared()->sock_closed) !=
 		str_load(&seen)))
-		sweep();
+		host_sock_sweep();
 	fd = fd_in(str_load_acq(&p->word), id);
 	if (str_unlikely(fd < 0))
-		return fetch(id);
-	if (str_unlikely(str_load(&p->sent) !=
-		(uint32_t)str_load(&shared()->sock_epoch)))
-		pass(p, id, fd);
+		return host_sock_fetch(id);
+	if (str_unlikely(host_sock_owes()))
+		host_sock_pass_now();
 	return fd;
-}
-
-/* ------------------------------------------------------------- the keeper */
-
-static int keeper_fd = -1;
-
-static void
-answer(const struct letter *l)
-{
-	struct host_carrier to = { .kind = HOST_CARRIER_OPEN,
-		.addrlen = l->addrlen };
-	int fd = fd_in(str_load_acq(&place_of(l->id)->word), l->id);
-
-	if (l->addrlen == 0 || l->addrlen > sizeof to.addr)
-		return;
-	memcpy(to.addr, l->addr, sizeof to.addr);
-	if (fd < 0 || host_fd_pass(-1, &to, fd, l->id) != 0)
-		(void)host_carrier_send(&to);
-}
-
-static void
-shut_word(uint64_t id)
-{
-	str_a32 *word = str_sock_word(id);
-
-	if (word == NULL)
-		return;
-	str_store_rel(word, (uint32_t)(id >> 32));
-	(void)host_wake(word, INT32_MAX);
-}
-
-static void
-gone(uint64_t id)
-{
-	struct place *p = place_of(id);
-	uint64_t w = str_load_acq(&p->word);
-
-	if (fd_in(w, id) >= 0)
-		drop_word(p, w);
-	shut_word(id);
-}
-
-static void
-keep(const struct letter *l, int fd)
-{
-	if (l->op == OP_PASS && fd >= 0 && str_sock_live(l->id)) {
-		(void)install(l->id, fd);
-		/* it may have gone meanwhile, told before it came */
-		if (!str_sock_live(l->id))
-			gone(l->id);
-		return;
-	}
-	if (fd >= 0)
-		(void)sys_close(fd);
-	if (l->op == OP_FETCH)
-		answer(l);
-	else if (l->op == OP_CLOSE && !str_sock_live(l->id))
-		gone(l->id);
-}
-
-static void *
-keeper_main(void *arg)
-{
-	(void)arg;
-	for (;;) {
-		struct letter l;
-		struct iovec iov = { &l, sizeof l };
-		union control u;
-		struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
-			.msg_control = &u, .msg_controllen = sizeof u };
-		struct cmsghdr *h;
-		int fd = -1;
-		long n;
-
-		n = sys_call3(SYS_recvmsg, keeper_fd, &m, MSG_CMSG_CLOEXEC);
-		if (n < 0 && n != -EINTR)
-			nap(10 * MS); /* no memory, or no descriptors */
-		if (n < 0)
-			continue;
-		h = CMSG_FIRSTHDR(&m);
-		if (h != NULL && h->cmsg_level == SOL_SOCKET &&
-		    h->cmsg_type == SCM_RIGHTS &&
-		    h->cmsg_len >= CMSG_LEN(sizeof fd))
-			memcpy(&fd, CMSG_DATA(h), sizeof fd);
-		if (n == (long)sizeof l)
-			keep(&l, fd);
-		else if (fd >= 0)
-			(void)sys_close(fd);
-	}
-	return NULL;
-}
-
-static struct host_carrier keeper_at;
-
-int
-host_sock_keeper_open(void)
-{
-	return host_carrier_open(O_CLOEXEC, &keeper_fd, &keeper_at);
-}
-
-void
-host_sock_keeper_start(void)
-{
-	struct host_shared *s = shared();
-	pthread_attr_t attr;
-	pthread_t id;
-	uint64_t addr = 0, old;
-	int err;
-
-	if (keeper_fd < 0)
-		return;
-	host_sig_block(&old);
-	(void)pthread_attr_init(&attr);
-	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	(void)pthread_attr_setstacksize(&attr, 128u << 10);
-	err = pthread_create(&id, &attr, keeper_main, NULL);
-	(void)pthread_attr_destroy(&attr);
-	host_sig_restore(&old);
-	if (err != 0)
-		return;
-	memcpy(&addr, keeper_at.addr, sizeof addr);
-	str_store(&s->sock_addrlen, keeper_at.addrlen);
-	str_store(&s->sock_addr, addr);
-	(void)str_add(&s->sock_epoch, (uint64_t)1);
 }
 
 /* -------------------------------------------------------- making, closing */
@@ -669,9 +318,9 @@ host_sock_tun(char *name)
 int
 host_sock_adopt(uint64_t id, int fd)
 {
-	fd = install(id, fd);
+	fd = host_sock_install(id, fd);
 	STR_CRASH_POINT("sock:adopted");
-	pass(place_of(id), id, fd);
+	host_sock_pass_new(id, fd);
 	return 0;
 }
 
@@ -713,10 +362,10 @@ host_sock_gone(uint64_t id, bool wait)
 	host_sock_drop(id);
 	(void)str_add(&shared()->sock_closed, 1u);
 	if (host_is_daemon) {
-		shut_word(id);
+		host_sock_shut_word(id);
 		return;
 	}
-	if (tell(OP_CLOSE, id, -1, NULL, &epoch) != 0 || !wait || word == NULL)
+	if (host_sock_tell_gone(id, &epoch) != 0 || !wait || word == NULL)
 		return;
 	end = host_now() + SHUT_NS;
 	while ((int32_t)((v = str_load_acq(word)) - (uint32_t)(id >> 32)) < 0 &&
@@ -732,7 +381,9 @@ host_sock_drop(uint64_t id)
 	uint64_t w = str_load_acq(&p->word);
 
 	if (fd_in(w, id) >= 0)
-		drop_word(p, w);
+		host_sock_drop_word(p, w);
+	if (host_is_daemon)
+		host_sock_keeps(id, false);
 }
 
 void
@@ -747,10 +398,10 @@ host_sock_forked(void)
 void
 host_sock_move(int fd)
 {
-	uint32_t n = str_load(&high);
+	uint32_t n = str_load(&host_sock_high);
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct place *p = &table[i];
+		struct place *p = &host_sock_table[i];
 		uint64_t w = str_load(&p->word);
 		int to;
 
@@ -921,9 +572,7 @@ lost(uint64_t id, int fd, long r)
 	if (r != -EBADF && r != -ENOTSOCK)
 		return false;
 	/* it is somebody else's: not to be closed */
-	str_store(&p->watched, 0u);
-	if (str_cas(&p->word, word_of(id, fd), 0ull))
-		mark(fd, false);
+	host_sock_forget(p, word_of(id, fd));
 	return true;
 }
 

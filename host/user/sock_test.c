@@ -6,14 +6,18 @@
  * is gone.  The executive is the double, for which one id lives at a time
  * (UP_SOCK); streamsd is this program under another name.
  */
+#include <dirent.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <t.h>
 
-#include "sock.h"
+#include "sock_impl.h"
 #include "upcalls_test_double.h"
 #undef FNDELAY
 #undef FNONBLOCK
@@ -173,8 +177,8 @@ T_CASE(an_id_that_is_dead_has_no_descriptor)
 	live(0);
 	host_sock_gone(ID(1), true);
 	T_EQ(host_sock_fd(ID(1)), -EIO);
-	/* streamsd has closed its own when the call returns */
-	T_EQ(send(peer, "x", 1, MSG_NOSIGNAL), -1);
+	/* streamsd has closed its own when the call returns, or is late */
+	T_SOON(send(peer, "x", 1, MSG_NOSIGNAL) == -1, 2000);
 	T_EQ(errno, EPIPE);
 	host_leave();
 }
@@ -295,6 +299,368 @@ T_CASE(the_next_use_gives_it_to_a_new_streamsd)
 	host_sock_drop(ID(1));
 	expect_ping(&peer);
 	host_leave();
+}
+
+/* ---------------------------------------------------------- many at a time */
+
+#define MANY 300u /* more than one letter takes */
+#define EACH(i) (UP_SOCKS_FIRST + (i))
+
+static uint64_t cookies[MANY];
+
+static uint64_t
+cookie_of(int fd)
+{
+	uint64_t cookie = 0;
+	socklen_t len = sizeof cookie;
+
+	T_OK(getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len));
+	return cookie;
+}
+
+static int
+udp_socket(void)
+{
+	return T_OK(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+}
+
+static void
+make_many(void *arg)
+{
+	(void)arg;
+	str_store(up_word(UP_SOCKS), (uint64_t)MANY);
+	for (unsigned i = 0; i < MANY; i++) {
+		int fd = udp_socket();
+
+		cookies[i] = cookie_of(fd);
+		T_EQ(host_sock_adopt(EACH(i), fd), 0);
+	}
+}
+
+static void
+drop_many(void *arg)
+{
+	(void)arg;
+	for (unsigned i = 0; i < MANY; i++)
+		host_sock_drop(EACH(i));
+}
+
+/* Those that we get from streamsd, which alone has them, are the right ones. */
+static void
+fetch_many(void *arg)
+{
+	(void)arg;
+	drop_many(NULL);
+	for (unsigned i = 0; i < MANY; i++)
+		T_EQ(cookie_of(host_sock_fd(EACH(i))), cookies[i]);
+}
+
+static bool
+is_kept(uint64_t id)
+{
+	const uint8_t *p = (uint8_t *)host_domain + HOST_KEPT_OFF;
+	uint32_t i = (uint32_t)id % HOST_NSOCK;
+
+	return p[i / 8] >> i % 8 & 1;
+}
+
+static unsigned
+kept(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < MANY; i++)
+		n += is_kept(EACH(i));
+	return n;
+}
+
+/* Descriptors of streamsd. */
+static unsigned
+numbers(void)
+{
+	char path[64];
+	unsigned n = 0;
+	DIR *d;
+
+	snprintf(path, sizeof path, "/proc/%d/fd", (int)daemon_pid());
+	d = opendir(path);
+	T_NOTNULL(d);
+	while (readdir(d) != NULL)
+		n++;
+	(void)closedir(d);
+	return n;
+}
+
+static void
+another_streamsd(void *arg)
+{
+	pid_t was = daemon_pid();
+
+	(void)arg;
+	(void)kill(was, SIGKILL);
+	T_SOON((host_daemon(), daemon_pid() != was), 5000);
+}
+
+static void
+pass_many(void *arg)
+{
+	(void)arg;
+	host_sock_pass_all();
+}
+
+static void
+use_one(void *arg)
+{
+	(void)arg;
+	T_GE(host_sock_fd(EACH(0)), 0);
+}
+
+/* That one is used keeps what is owed coming. */
+static int
+all_kept(void)
+{
+	in_call(use_one, NULL);
+	return kept() == MANY;
+}
+
+/* A process that sleeps in poll() wants nothing else to be done. */
+T_CASE(many_are_passed_to_one_who_does_not_read)
+{
+	unsigned n;
+
+	setup();
+	str_store(up_word(UP_WANTED), 1ull);
+	in_call(make_many, NULL);
+	T_SOON(kept() == MANY, 5000);
+	n = numbers();
+	for (int i = 0; i < 3; i++) {
+		in_call(another_streamsd, NULL);
+		T_OK(kill(daemon_pid(), SIGSTOP));
+		in_call(pass_many, NULL);
+		T_FALSE(host_sock_owes());
+		in_call(drop_many, NULL);
+		T_OK(kill(daemon_pid(), SIGCONT));
+		in_call(fetch_many, NULL);
+		T_EQ(kept(), MANY);
+		T_EQ(numbers(), n);
+	}
+}
+
+T_CASE(what_others_have_passed_is_not_passed_again)
+{
+	int st;
+	pid_t pid;
+
+	setup();
+	str_store(up_word(UP_WANTED), 1ull);
+	in_call(make_many, NULL);
+	in_call(another_streamsd, NULL);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		in_call(pass_many, NULL);
+		_exit(0);
+	}
+	T_EQ(waitpid(pid, &st, 0), pid);
+	T_EQ(st, 0);
+	T_SOON(kept() == MANY, 5000);
+	/* its queue has room for one letter, with what would be thrown away */
+	T_OK(kill(daemon_pid(), SIGSTOP));
+	for (int i = 0; i < 20; i++)
+		in_call(pass_many, NULL);
+	T_FALSE(host_sock_owes());
+	T_OK(kill(daemon_pid(), SIGCONT));
+	in_call(fetch_many, NULL);
+}
+
+T_CASE(what_finds_no_room_is_passed_later)
+{
+	unsigned n;
+
+	setup();
+	str_store(up_word(UP_WANTED), 1ull);
+	T_OK(kill(daemon_pid(), SIGSTOP));
+	in_call(make_many, NULL);
+	T_TRUE(host_sock_owes());
+	T_OK(kill(daemon_pid(), SIGCONT));
+	T_SOON(all_kept(), 5000);
+	T_FALSE(host_sock_owes());
+	n = numbers();
+	in_call(fetch_many, NULL);
+	T_EQ(numbers(), n);
+}
+
+T_CASE(a_streamsd_without_numbers_takes_the_rest_when_it_has_some)
+{
+	struct rlimit rl, less;
+	unsigned n, had;
+
+	setup();
+	str_store(up_word(UP_WANTED), 1ull);
+	in_call(make_many, NULL);
+	T_SOON(kept() == MANY, 5000);
+	had = numbers();
+	in_call(another_streamsd, NULL);
+	n = numbers() - 3; /* ".", ".." and what is free below the limit */
+	T_OK(prlimit(daemon_pid(), RLIMIT_NOFILE, NULL, &rl));
+	less = rl;
+	less.rlim_cur = n + 20;
+	T_OK(prlimit(daemon_pid(), RLIMIT_NOFILE, &less, NULL));
+	in_call(pass_many, NULL);
+	T_SOON(kept() >= 15, 5000);
+	T_LE(kept(), 25);
+	/* those that it has do not take the room of others */
+	less.rlim_cur = n + 120;
+	T_OK(prlimit(daemon_pid(), RLIMIT_NOFILE, &less, NULL));
+	T_SOON((in_call(use_one, NULL), kept() >= 115), 10000);
+	T_LE(kept(), 125);
+	T_OK(prlimit(daemon_pid(), RLIMIT_NOFILE, &rl, NULL));
+	T_SOON(all_kept(), 20000);
+	T_SOON(numbers() == had, 5000);
+	in_call(fetch_many, NULL);
+}
+
+/* The program closes a number that it does not know of, and gets it. */
+T_CASE(what_is_not_ours_any_more_is_not_passed)
+{
+	struct host_call hc = { .fd = -1 };
+	int fd, other;
+
+	setup();
+	str_store(up_word(UP_WANTED), 1ull);
+	in_call(make_many, NULL);
+	up_enter(&hc);
+	fd = host_sock_fd(EACH(7));
+	host_leave();
+	other = udp_socket();
+	T_EQ(syscall(SYS_dup3, other, fd, 0), fd);
+	fd = host_sock_hidden_from(fd + 1);
+	T_OK(syscall(SYS_close, fd));
+	in_call(another_streamsd, NULL);
+	in_call(pass_many, NULL);
+	T_SOON(kept() == MANY - 2, 5000);
+	T_FALSE(is_kept(EACH(7)));
+	T_FALSE(host_sock_owes());
+}
+
+/* What sock.c and streamsd say to each other, as keep.c has it. */
+struct letter {
+	uint64_t key, id;
+	uint32_t op, n;
+	uint8_t addr[8];
+	struct { uint64_t id, cookie; } v[HOST_FDS];
+};
+
+static int
+post(struct letter *l, size_t len, const int *fd, unsigned n)
+{
+	struct host_shared *s = host_shared(host_domain);
+	uint64_t addr = str_load(&s->sock_addr);
+
+	l->key = s->key;
+	return host_fds_send(&addr, str_load(&s->sock_addrlen), l, len, fd, n);
+}
+
+T_CASE(a_letter_that_makes_no_sense_is_thrown_away)
+{
+	struct host_call hc = { .fd = -1 };
+	struct letter l = { .op = 1 };
+	size_t head = offsetof(struct letter, v);
+	int fd[3];
+	unsigned n;
+
+	setup();
+	up_enter(&hc);
+	str_store(up_word(UP_SOCKS), 3ull);
+	n = numbers();
+	for (unsigned i = 0; i < 3; i++) {
+		fd[i] = udp_socket();
+		l.v[i].id = EACH(i);
+		l.v[i].cookie = cookie_of(fd[i]);
+	}
+	/* more of them than it says, and fewer, and no number at all */
+	l.n = 2;
+	T_EQ(post(&l, head + 2 * sizeof l.v[0], fd, 3), 0);
+	l.n = 3;
+	T_EQ(post(&l, head + 3 * sizeof l.v[0], fd, 2), 0);
+	T_EQ(post(&l, head + 2 * sizeof l.v[0], fd, 3), 0);
+	T_EQ(post(&l, sizeof l, fd, 3), 0);
+	T_EQ(post(&l, 8, fd, 3), 0);
+	l.n = 4000000000u;
+	T_EQ(post(&l, head + 3 * sizeof l.v[0], fd, 3), 0);
+	l.n = 3;
+	l.op = 2;
+	T_EQ(post(&l, head, fd, 3), 0);
+	l.op = 77;
+	T_EQ(post(&l, head, NULL, 0), 0);
+	/* another one than it says, and one that lives no more */
+	l.op = 1;
+	l.v[0].cookie = cookie_of(fd[1]);
+	l.v[2].id = EACH(3);
+	T_SOON(post(&l, head + 3 * sizeof l.v[0], fd, 3) == 0, 5000);
+	T_SOON(is_kept(EACH(1)), 5000);
+	T_FALSE(is_kept(EACH(0)));
+	T_FALSE(is_kept(EACH(2)));
+	T_FALSE(is_kept(EACH(3)));
+	T_SOON(numbers() == n + 1, 5000);
+	T_EQ(cookie_of(host_sock_fd(EACH(1))), cookie_of(fd[1]));
+	host_leave();
+}
+
+/* Killed anywhere, it has done nothing that the others cannot do again. */
+T_CASE(who_passes_is_killed)
+{
+	static const char *const label[] = {"keep:filled", "keep:passed",
+		"keep:filled:2", "keep:passed:2"};
+	unsigned n;
+	int st;
+	pid_t pid;
+
+	setup();
+	str_store(up_word(UP_WANTED), 1ull);
+	in_call(make_many, NULL);
+	T_SOON(kept() == MANY, 5000);
+	n = numbers();
+	for (size_t i = 0; i < STR_ARRAY_LEN(label); i++) {
+		pid = T_OK(fork());
+		if (pid == 0) {
+			setenv("STREAMS_CRASH", label[i], 1);
+			in_call(another_streamsd, NULL);
+			_exit(0);
+		}
+		T_EQ(waitpid(pid, &st, 0), pid);
+		T_TRUE(WIFSIGNALED(st));
+		in_call(pass_many, NULL);
+		T_FALSE(host_sock_owes());
+		T_SOON(kept() == MANY, 5000);
+		in_call(fetch_many, NULL);
+		T_SOON(numbers() == n, 5000);
+	}
+}
+
+T_CASE(streamsd_is_killed_while_it_takes_them)
+{
+	static const char *const label[] = {"keep:taken", "keep:installed",
+		"keep:taken:2", "keep:installed:253", "keep:installed:254"};
+	unsigned n;
+	pid_t was;
+
+	setup();
+	str_store(up_word(UP_WANTED), 1ull);
+	in_call(make_many, NULL);
+	T_SOON(kept() == MANY, 5000);
+	n = numbers();
+	for (size_t i = 0; i < STR_ARRAY_LEN(label); i++) {
+		setenv("STREAMS_DAEMON_CRASH", label[i], 1);
+		in_call(another_streamsd, NULL);
+		setenv("STREAMS_DAEMON_CRASH", "", 1);
+		was = daemon_pid();
+		in_call(pass_many, NULL);
+		T_SOON((in_call(use_one, NULL), host_daemon(),
+			daemon_pid() != was), 5000);
+		T_SOON(all_kept(), 5000);
+		in_call(fetch_many, NULL);
+		T_SOON(numbers() == n, 5000);
+	}
 }
 
 T_CASE(news_comes_once_for_each_arrival)

@@ -93,10 +93,12 @@ str_region_carriers(struct str_domain *d,
 	return c.cookie != 0 && fn(&c, arg);
 }
 
-/* Sockets: what UP_SOCK says is the one that lives. */
+/* Sockets: what UP_SOCK says lives, and those of UP_SOCKS. */
 bool
 str_sock_live(uint64_t id)
 {
+	if (id - UP_SOCKS_FIRST < str_load(&host_domain->core[UP_SOCKS]))
+		return true;
 	return id != 0 && str_load(&host_domain->core[UP_SOCK]) == id;
 }
 

@@ -65,8 +65,13 @@ struct host_shared {
 	str_a32 sock_awake;    /* [A] streamsd looks at sockets in 1 ms, or has
 				* been asked to */
 	str_a32 daemon_deaths; /* [A] those killed while starting, in a row */
+	str_a32 sock_round;    /* [A] how often all are to be passed: keep.c */
 };
-#define HOST_SHARED_OFF (STR_HDR_SIZE - 4096)
+#define HOST_SHARED_OFF (STR_HDR_SIZE - 8192)
+
+/* A bit for each index of a socket that streamsd has a descriptor of. */
+#define HOST_KEPT_OFF (STR_HDR_SIZE - 4096)
+_Static_assert(HOST_NSOCK / 8 <= 4096, "they have a page");
 
 STR_INLINE struct host_shared *
 host_shared(struct str_domain *d)
@@ -198,6 +203,18 @@ void host_wait_abandon(void);	/* a handler is about to run in a wait */
 /* carrier.c */
 struct msghdr;
 int host_dgram_send(const void *addr, uint32_t addrlen, struct msghdr *m);
+
+/*
+ * pass.c: many descriptors in one datagram with @text, which goes as one from
+ * host_dgram_send().  host_fds_recv() waits; *ret_lost: only the first *ret_n
+ * of those that were sent could be taken.  Return: bytes of text, or minus an
+ * errno, with no descriptors.
+ */
+#define HOST_FDS 253u /* the system allows no more */
+int host_fds_send(const void *addr, uint32_t addrlen, const void *text,
+	size_t len, const int *fd, unsigned n);
+long host_fds_recv(int via, void *text, size_t size, int fd[HOST_FDS],
+	unsigned *ret_n, bool *ret_lost);
 
 /* bell.c */
 int host_bell_open(void);	/* its descriptor, or -1 */

@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * streamsd has a descriptor of every socket: how it gets them, and gives them.
+ *
+ * Objects.  A letter goes to the keeper, a thread of streamsd that does nothing
+ * else.  It has no part in the executive, so that who waits for its answer in
+ * the middle of a procedure waits for nothing that could wait for him.
+ * streamsd does so too, for a letter that has not been read yet.
+ *
+ * Passing.  A letter has up to HOST_FDS descriptors, and says of each which
+ * socket it is and what the kernel calls that, its cookie.  By that the sender
+ * knows a number that the program has closed behind our back and used again,
+ * and the keeper one that was when the letter was written and is not what was
+ * sent.
+ *
+ * Rounds.  A new streamsd has none: `sock_round' goes up, and who has sockets
+ * passes them all: in its next call, or when it notices in its sleep.  What
+ * cannot be sent, as the keeper has not read what is there, is owed, and sent
+ * by the next call, or sleeper, some milliseconds later.
+ *
+ * No room.  A keeper that has no number free gets the first descriptors of a
+ * letter and is told that there were more.  A bit for each socket, in the
+ * domain, says whether it is kept.  After a while, when a number has become
+ * free, the keeper begins another round, in which only those are passed that
+ * have no bit.  Who makes a socket clears its bit, which may be that of one
+ * before it.
+ *
+ * Crash.  A letter is sent or not, and what lies in it is the kernel's: killed
+ * before, the sender's descriptors go with it; killed after, they are in the
+ * letter.  With streamsd all its letters and descriptors go, and the next one
+ * clears the bits before it begins a round.  Bits are set when the descriptor
+ * is there.
+ *
+ * Locks.  None; `sent' and `told' are only ever too old, and then something is
+ * passed twice.
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "sock_impl.h"
+
+#define MS 1000000ull
+#define FETCH_NS (1000 * MS) /* before a socket is given up for lost */
+#define ANSWER_MS 100
+#define KEEP_NS (100 * MS)   /* for a letter that the keeper has not read yet */
+#define MISSED_NS (2000 * MS) /* until it is looked for once more */
+#define FULL_TRIES 40	   /* its queue is full: 50 us each */
+#define OWED_NS (2 * MS)   /* ... and to whom uses a socket */
+#define SHORT_MIN (100 * MS) /* no room: until the next round */
+#define SHORT_MAX (10000 * MS)
+
+#define OP_PASS 1u  /* here are descriptors of @v */
+#define OP_FETCH 2u /* send one of @id to @addr */
+#define OP_CLOSE 3u /* @id is gone */
+
+struct letter {
+	uint64_t key;
+	uint64_t id;
+	uint32_t op;
+	uint32_t n; /* of @addr, or @v */
+	uint8_t addr[8];
+	struct {
+		uint64_t id, cookie;
+	} v[HOST_FDS];
+};
+#define LETTER_LEN(n) \
+	(offsetof(struct letter, v) + (n) * sizeof((struct letter *)0)->v[0])
+
+str_a32 host_sock_told; /* the round in which all were passed */
+
+static struct host_shared *
+shared(void)
+{
+	return host_shared(host_domain);
+}
+
+static void
+nap(uint64_t ns)
+{
+	struct timespec ts = { 0, (long)ns };
+
+	(void)sys_call2(SYS_nanosleep, &ts, NULL);
+}
+
+/* -------------------------------------------------------------------- bits */
+
+static str_a64 *
+kept(void)
+{
+	return (str_a64 *)(void *)((char *)host_domain + HOST_KEPT_OFF);
+}
+
+static bool
+is_kept(uint64_t id)
+{
+	return (str_load(&kept()[index_of(id) / 64]) >> index_of(id) % 64) & 1;
+}
+
+void
+host_sock_keeps(uint64_t id, bool yes)
+{
+	uint64_t bit = 1ull << index_of(id) % 64;
+
+	if (is_kept(id) == yes)
+		return;
+	if (yes)
+		(void)str_or(&kept()[index_of(id) / 64], bit);
+	else
+		(void)str_and(&kept()[index_of(id) / 64], ~bit);
+}
+
+/* ----------------------------------------------------------------- letters */
+
+/* Where the keeper takes letters; 0 bytes: there is none. */
+static uint32_t
+keeper_address(uint8_t addr[8], uint64_t *ret_epoch)
+{
+	struct host_shared *s = shared();
+	uint64_t epoch = str_load_acq(&s->sock_epoch), a;
+	uint32_t len = str_load(&s->sock_addrlen);
+
+	a = str_load(&s->sock_addr);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	*ret_epoch = epoch;
+	if (epoch == 0 || len > 8 || str_load(&s->sock_epoch) != epoch)
+		return 0;
+	memcpy(addr, &a, 8);
+	return len;
+}
+
+static void
+begin(struct letter *l, uint32_t op, uint64_t id)
+{
+	memset(l, 0, LETTER_LEN(0));
+	l->key = shared()->key;
+	l->op = op;
+	l->id = id;
+}
+
+/* Its queue may be full, up to @tries times.  Return: 0 it will be read, or an
+ * errno. */
+static int
+post(const struct letter *l, const int *fd, unsigned n, int tries,
+	uint64_t *ret_epoch)
+{
+	uint8_t addr[8];
+	uint32_t len;
+	int err = ESRCH;
+
+	len = keeper_address(addr, ret_epoch);
+	for (int i = 0; len != 0 && i < tries; i++) {
+		if (i != 0)
+			nap(50000);
+		err = host_fds_send(addr, len, l, LETTER_LEN(n), fd, n);
+		if (err != EAGAIN)
+			break;
+	}
+	return err;
+}
+
+static STR_NOINLINE int
+tell(uint32_t op, uint64_t id, const struct host_carrier *back,
+	uint64_t *ret_epoch)
+{
+	struct letter l;
+
+	begin(&l, op, id);
+	if (back != NULL) {
+		l.n = back->addrlen;
+		memcpy(l.addr, back->addr, sizeof l.addr);
+	}
+	return post(&l, NULL, 0, FULL_TRIES, ret_epoch);
+}
+
+int
+host_sock_tell_gone(uint64_t id, uint64_t *ret_epoch)
+{
+	return tell(OP_CLOSE, id, NULL, ret_epoch);
+}
+
+/* ----------------------------------------------------------------- passing */
+
+struct parcel {
+	struct letter l;
+	int fd[HOST_FDS];
+};
+
+/*
+ * Put @id's @fd in.  What is not what it was is the program's by now: it is
+ * not passed, nor used again.
+ */
+static void
+put_in(struct parcel *c, struct place *p, uint64_t id, int fd)
+{
+	uint64_t cookie = host_sock_cookie(fd);
+
+	if (cookie == 0 || cookie != str_load(&p->cookie)) {
+		host_sock_forget(p, word_of(id, fd));
+		return;
+	}
+	c->l.v[c->l.n].id = id;
+	c->l.v[c->l.n].cookie = cookie;
+	c->fd[c->l.n++] = fd;
+}
+
+/* As many as one letter takes, from place @i on.  Return: where to go on. */
+static uint32_t
+fill(struct parcel *c, uint32_t i, uint32_t n, uint32_t round)
+{
+	begin(&c->l, OP_PASS, 0);
+	for (; i < n && c->l.n < HOST_FDS; i++) {
+		struct place *p = &host_sock_table[i];
+		uint64_t w = str_load_acq(&p->word);
+		uint64_t id = (w >> 32) << 32 | i;
+
+		if (w == 0 || str_load(&p->sent) == round || !str_sock_live(id))
+			continue;
+		if (is_kept(id))
+			str_store(&p->sent, round);
+		else
+			put_in(c, p, id, fd_in(w, id));
+	}
+	return i;
+}
+
+static int
+send_off(struct parcel *c, uint32_t round, int tries)
+{
+	uint64_t epoch;
+	int err;
+
+	STR_CRASH_POINT("keep:filled");
+	err = post(&c->l, c->fd, c->l.n, tries, &epoch);
+	STR_CRASH_POINT("keep:passed");
+	for (uint32_t i = 0; err == 0 && i < c->l.n; i++)
+		str_store(&place_of(c->l.v[i].id)->sent, round);
+	return err;
+}
+
+/* One that somebody closes meanwhile spoils a letter (EBADF): the next time. */
+static STR_NOINLINE void
+pass_owed(int tries)
+{
+	uint32_t n = str_load(&host_sock_high), i = 0;
+	uint32_t told = str_load(&host_sock_told);
+	uint32_t round = str_load_acq(&shared()->sock_round);
+	struct parcel c;
+
+	if (host_is_daemon || told == round)
+		return;
+	while (i < n) {
+		i = fill(&c, i, n, round);
+		if (c.l.n != 0 && send_off(&c, round, tries) != 0)
+			return;
+	}
+	/* unless another one is owed by now */
+	(void)str_cas(&host_sock_told, told, round);
+}
+
+void
+host_sock_pass_all(void)
+{
+	pass_owed(FULL_TRIES);
+}
+
+void
+host_sock_pass_now(void)
+{
+	static str_a64 next;
+
+	if (host_is_daemon) { /* to itself */
+		str_store(&host_sock_told, str_load(&shared()->sock_round));
+		return;
+	}
+	if (str_load(&next) > host_now())
+		return;
+	pass_owed(1);
+	if (host_sock_owes())
+		str_store(&next, host_now() + OWED_NS);
+}
+
+void
+host_sock_pass_new(uint64_t id, int fd)
+{
+	uint32_t round = str_load_acq(&shared()->sock_round);
+	struct place *p = place_of(id);
+	struct parcel c;
+
+	host_sock_keeps(id, host_is_daemon);
+	if (host_is_daemon || str_load(&shared()->sock_epoch) == 0)
+		return;
+	begin(&c.l, OP_PASS, 0);
+	put_in(&c, p, id, fd);
+	if (c.l.n != 0 && send_off(&c, round, FULL_TRIES) != 0)
+		(void)str_sub(&host_sock_told, 1u);
+}
+
+uint64_t
+host_sock_owed_at(void)
+{
+	if (str_likely(str_load(&host_sock_high) == 0 || !host_sock_owes()))
+		return UINT64_MAX;
+	host_sock_pass_now();
+	return host_sock_owes() ? host_now() + OWED_NS : UINT64_MAX;
+}
+
+/*
+ * host_sock_tidy - what a process owes to others that has sockets and does not
+ * use them: those that are gone are closed, and a new streamsd has the others.
+ */
+void
+host_sock_tidy(void)
+{
+	if (str_likely(str_load(&host_sock_high) == 0))
+		return;
+	host_sock_sweep();
+	if (host_sock_owes())
+		host_sock_pass_all();
+}
+
+/* ---------------------------------------------------------------- fetching */
+
+/* Ask streamsd.  Return: a descriptor, or minus an errno. */
+static int
+ask(uint64_t id, int via, const struct host_carrier *c)
+{
+	struct pollfd pfd = { via, POLLIN, 0 };
+	struct timespec ts = { 0, ANSWER_MS * (long)MS };
+	uint64_t epoch;
+	int fd;
+
+	if (tell(OP_FETCH, id, c, &epoch) != 0) {
+		(void)host_daemon();
+		return -EAGAIN;
+	}
+	(void)sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET);
+	return host_fd_take(via, id, &fd) == 0 ? fd : -EAGAIN;
+}
+
+/* As streamsd: the keeper has it in a moment, if anybody has. */
+static int
+fetch_here(uint64_t id)
+{
+	uint64_t end = host_now() + KEEP_NS;
+	int fd;
+
+	do {
+		fd = fd_in(str_load_acq(&place_of(id)->word), id);
+		if (fd >= 0)
+			return fd;
+		nap(200000);
+	} while (str_sock_live(id) && host_now() < end);
+	return -EIO;
+}
+
+static int
+fetch_there(uint64_t id)
+{
+	uint32_t round = 0;
+	struct host_carrier c;
+	uint64_t end;
+	int via, fd = -EIO;
+
+	if (host_carrier_open(O_CLOEXEC | O_NONBLOCK, &via, &c) != 0)
+		return -EIO;
+	end = host_now() + FETCH_NS;
+	/* a new one has it when those who are awake have passed it again */
+	while (str_sock_live(id) && host_now() < end) {
+		round = str_load_acq(&shared()->sock_round);
+		fd = ask(id, via, &c);
+		if (fd >= 0)
+			break;
+		nap(2 * MS);
+	}
+	(void)sys_close(via);
+	if (fd < 0)
+		return -EIO;
+	fd = host_sock_install(id, fd);
+	str_store(&place_of(id)->sent, round);
+	return fd;
+}
+
+int
+host_sock_fetch(uint64_t id)
+{
+	struct place *p = place_of(id);
+	int fd;
+
+	/* who is to be streamsd gets it, and who waits for him must not wait */
+	if (host_daemon_comes && !host_is_daemon)
+		return -EIO;
+	if (!str_sock_live(id) ||
+	    (str_load(&p->missed_gen) == (uint32_t)(id >> 32) &&
+		host_now() < str_load(&p->missed)))
+		return -EIO;
+	fd = host_is_daemon ? fetch_here(id) : fetch_there(id);
+	if (fd < 0) {
+		str_store(&p->missed, host_now() + MISSED_NS);
+		str_store(&p->missed_gen, (uint32_t)(id >> 32));
+	}
+	return fd;
+}
+
+/* ------------------------------------------------------------- the keeper */
+
+static int keeper_fd = -1;
+
+static void
+answer(const struct letter *l)
+{
+	struct host_carrier to = { .kind = HOST_CARRIER_OPEN,
+		.addrlen = l->n };
+	int fd = fd_in(str_load_acq(&place_of(l->id)->word), l->id);
+
+	if (l->n == 0 || l->n > sizeof to.addr)
+		return;
+	memcpy(to.addr, l->addr, sizeof to.addr);
+	if (fd < 0 || host_fd_pass(-1, &to, fd, l->id) != 0)
+		(void)host_carrier_send(&to);
+}
+
+void
+host_sock_shut_word(uint64_t id)
+{
+	str_a32 *word = str_sock_word(id);
+
+	if (word == NULL)
+		return;
+	str_store_rel(word, (uint32_t)(id >> 32));
+	(void)host_wake(word, INT32_MAX);
+}
+
+static void
+gone(uint64_t id)
+{
+	struct place *p = place_of(id);
+	uint64_t w = str_load_acq(&p->word);
+
+	if (fd_in(w, id) >= 0) {
+		host_sock_drop_word(p, w);
+		host_sock_keeps(id, false);
+	}
+	host_sock_shut_word(id);
+}
+
+/* When the next round begins, as not all had room; 0: all had. */
+static uint64_t short_until, short_since, short_ns = SHORT_MIN;
+
+static void
+no_room(uint64_t id)
+{
+	uint64_t now = host_now();
+
+	if (fd_in(str_load_acq(&place_of(id)->word), id) >= 0)
+		return;
+	host_sock_keeps(id, false);
+	if (short_until != 0)
+		return;
+	/* ever more rarely, unless it was long ago */
+	short_ns = now - short_since > 4 * SHORT_MAX ? SHORT_MIN :
+		STR_MIN(2 * short_ns, SHORT_MAX);
+	short_since = now;
+	short_until = now + short_ns;
+}
+
+/* How long to wait for a letter; -1: for ever. */
+static int
+patience(void)
+{
+	uint64_t now = host_now();
+	int fd;
+
+	if (short_until == 0)
+		return -1;
+	if (now < short_until)
+		return (int)((short_until - now) / MS) + 1;
+	fd = sys_fcntl(keeper_fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0) {
+		short_until = now + short_ns;
+		return (int)(short_ns / MS);
+	}
+	(void)sys_close(fd);
+	short_until = 0;
+	(void)str_add(&shared()->sock_round, 1u);
+	return -1;
+}
+
+static void
+keep_one(uint64_t id, uint64_t cookie, int fd)
+{
+	if (!str_sock_live(id) || host_sock_cookie(fd) != cookie) {
+		(void)sys_close(fd);
+		return;
+	}
+	(void)host_sock_install(id, fd);
+	STR_CRASH_POINT("keep:installed");
+	host_sock_keeps(id, true);
+	/* it may have gone meanwhile, told before it came */
+	if (!str_sock_live(id))
+		gone(id);
+}
+
+/* @n descriptors came with it; @lost: of some that were sent. */
+static void
+keep(const struct letter *l, const int *fd, unsigned n, bool lost)
+{
+	for (unsigned i = 0; i < l->n; i++)
+		if (i < n)
+			keep_one(l->v[i].id, l->v[i].cookie, fd[i]);
+		else if (lost)
+			no_room(l->v[i].id);
+}
+
+/* Is @l, of @len bytes and with @n descriptors, what somebody would send? */
+static bool
+makes_sense(const struct letter *l, long len, unsigned n, bool lost)
+{
+	if (len < (long)LETTER_LEN(0))
+		return false;
+	if (l->op != OP_PASS)
+		return len == (long)LETTER_LEN(0) && n == 0;
+	return l->n <= HOST_FDS && len == (long)LETTER_LEN(l->n) &&
+		(lost ? n < l->n : n == l->n);
+}
+
+static void *
+keeper_main(void *arg)
+{
+	static struct letter l; /* there is one such thread */
+	int fd[HOST_FDS], wait;
+	unsigned n;
+	bool lost;
+	long len;
+
+	(void)arg;
+	for (;;) {
+		struct pollfd pfd = { keeper_fd, POLLIN, 0 };
+		struct timespec ts;
+
+		wait = patience();
+		ts = (struct timespec){ wait / 1000, wait % 1000 * (long)MS };
+		if (wait >= 0 && sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL,
+				SYS_SIGSET) <= 0)
+			continue;
+		len = host_fds_recv(keeper_fd, &l, sizeof l, fd, &n, &lost);
+		if (len < 0 && len != -EINTR)
+			nap(10 * MS); /* no memory */
+		if (len < 0)
+			continue;
+		STR_CRASH_POINT("keep:taken");
+		if (!makes_sense(&l, len, n, lost)) {
+			while (n-- != 0)
+				(void)sys_close(fd[n]);
+		} else if (l.op == OP_PASS) {
+			keep(&l, fd, n, lost);
+		} else if (l.op == OP_FETCH) {
+			answer(&l);
+		} else if (l.op == OP_CLOSE && !str_sock_live(l.id)) {
+			gone(l.id);
+		}
+	}
+	return NULL;
+}
+
+static struct host_carrier keeper_at;
+
+int
+host_sock_keeper_open(void)
+{
+	return host_carrier_open(O_CLOEXEC, &keeper_fd, &keeper_at);
+}
+
+void
+host_sock_keeper_start(void)
+{
+	struct host_shared *s = shared();
+	pthread_attr_t attr;
+	pthread_t id;
+	uint64_t addr = 0, old;
+	int err;
+
+	if (keeper_fd < 0)
+		return;
+	for (uint32_t i = 0; i < HOST_NSOCK / 64; i++)
+		str_store(&kept()[i], (uint64_t)0);
+	host_sig_block(&old);
+	(void)pthread_attr_init(&attr);
+	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	(void)pthread_attr_setstacksize(&attr, 128u << 10);
+	err = pthread_create(&id, &attr, keeper_main, NULL);
+	(void)pthread_attr_destroy(&attr);
+	host_sig_restore(&old);
+	if (err != 0)
+		return;
+	memcpy(&addr, keeper_at.addr, sizeof addr);
+	str_store(&s->sock_addrlen, keeper_at.addrlen);
+	str_store(&s->sock_addr, addr);
+	(void)str_add(&s->sock_epoch, (uint64_t)1);
+	(void)str_add(&s->sock_round, 1u);
+}
