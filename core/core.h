@@ -722,7 +722,7 @@ bool str_file_close(struct str_file *f, struct host_call *hc);
 void str_file_forget(struct str_file *f);
 void str_head_tally(struct str_head *sd);
 bool str_head_held(struct str_head *sd);
-void str_head_sweep(struct str_head *sd, struct host_call *hc);
+unsigned str_head_sweep(struct str_head *sd, struct host_call *hc);
 struct str_plumb *str_stream_alloc(uint32_t kind, uint32_t hiwat,
 	uint32_t lowat);
 void str_stream_discard(struct str_plumb *pl);
@@ -750,6 +750,8 @@ bool str_head_orphan(struct str_head *sd);
 void str_name_each(void (*fn)(struct str_head *sd, uint64_t sid, uint64_t dev,
 	uint64_t ino, const char *path, void *arg), void *arg);
 bool str_region_collect(void);
+bool str_region_room(void);
+int str_open_error(struct str_head *sd, int oflags);
 void str_stream_close(struct str_plumb *pl, struct host_call *hc);
 struct str_qpair *str_qpair_alloc_lower(struct str_plumb *pl,
 	struct str_fmod *fm);

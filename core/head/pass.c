@@ -221,6 +221,8 @@ take(struct str_head *sd, struct host_call *hc, struct str_pass *p, int *ret_fd)
 	if (err != 0)
 		return err;
 	err = str_file_add(p->head, &c, (int)p->fflags, &f);
+	if (str_unlikely(err != 0) && str_region_room())
+		err = str_file_add(p->head, &c, (int)p->fflags, &f);
 	if (err != 0) {
 		host_fd_close(fd);
 		return EAGAIN;

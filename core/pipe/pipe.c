@@ -61,14 +61,14 @@ create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
 /*
  * str_pipe_create - a new pipe over the carriers @c
  * Return: 0; ENOSR when there is no memory, or no room in the directory, and
- * no pipe that only the dead held gave any.
+ * nothing that only the dead held gave any.
  */
 int
 str_pipe_create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
 {
 	int err = create(c, ret_pipe);
 
-	if (str_unlikely(err == ENOSR) && str_region_sweep() > 0)
+	if (str_unlikely(err == ENOSR) && str_region_room())
 		err = create(c, ret_pipe);
 	if (err == 0)
 		str_mem_disown(*ret_pipe);
@@ -83,7 +83,11 @@ str_pipe_create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
 int
 str_pipe_bare(struct str_plumb **ret_pipe)
 {
-	return create(NULL, ret_pipe);
+	int err = create(NULL, ret_pipe);
+
+	if (str_unlikely(err == ENOSR) && str_region_room())
+		err = create(NULL, ret_pipe);
+	return err;
 }
 
 /*

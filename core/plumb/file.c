@@ -404,15 +404,15 @@ forsaken(struct str_file *f)
  * str_head_sweep - close the files of @sd that nobody holds
  * A file whose closer died half way (open == 3) is finished, one whose maker
  * did was never there.  With the last one goes the stream, and all of its
- * files.
+ * files.  Return: how many there were.
  */
-void
+unsigned
 str_head_sweep(struct str_head *sd, struct host_call *hc)
 {
 	struct str_plumb *pl = sd->plumb;
 	uint64_t sid = pl->sid;
 	struct str_file *f;
-	bool any = false;
+	unsigned n = 0;
 
 	for (f = &sd->file; f != NULL; f = f->next) {
 		uint64_t use = str_load_acq(&f->use);
@@ -421,7 +421,7 @@ str_head_sweep(struct str_head *sd, struct host_call *hc)
 
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (forsaken(f)) {
-			any = true;
+			n++;
 			continue;
 		}
 		gen = str_load(&f->gen);
@@ -430,15 +430,16 @@ str_head_sweep(struct str_head *sd, struct host_call *hc)
 			continue;
 		if (use == use_of(gen, 3)) {
 			finish(f, gen, c.cookie);
-			any = true;
+			n++;
 		} else {
-			(void)close_use(f, gen, c.cookie, hc);
+			n += close_use(f, gen, c.cookie, hc);
 			if (!str_stream_lives(pl) || pl->sid != sid)
-				return;
+				return n;
 		}
 	}
-	if (any || !str_head_held(sd))
+	if (n != 0 || !str_head_held(sd))
 		str_head_maybe_close(sd, hc);
+	return n;
 }
 
 struct str_file *

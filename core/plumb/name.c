@@ -350,8 +350,8 @@ connect(struct str_head *sd, struct host_call *hc, int oflags,
 	return err;
 }
 
-int
-str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, uint64_t born,
+static int
+name_open(struct host_call *hc, uint64_t dev, uint64_t ino, uint64_t born,
 	int oflags, const struct host_carrier *c, struct str_file **ret)
 {
 	struct str_thread *t = host_self();
@@ -370,11 +370,9 @@ str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, uint64_t born,
 			str_link_look(sd->plumb);
 		if (has_connld(sd))
 			err = connect(sd, hc, oflags, c, ret);
-		else if (str_load(&sd->flags) & STR_H_PLEX)
-			err = EINVAL;
-		else if (str_load(&sd->flags) & (STR_H_HUP | STR_H_CLOSED))
+		else if (str_load(&sd->flags) & STR_H_CLOSED)
 			err = ENXIO;
-		else
+		else if ((err = str_open_error(sd, oflags)) == 0)
 			err = str_file_add(sd, c, oflags, ret);
 		if (err == 0)
 			(void)host_daemon();
@@ -383,6 +381,18 @@ str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, uint64_t born,
 		str_head_unref(sd, hc);
 	}
 	str_store_rel(&t->inside, was);
+	return err;
+}
+
+/* What the dead have left is given back before there is no room. */
+int
+str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, uint64_t born,
+	int oflags, const struct host_carrier *c, struct str_file **ret)
+{
+	int err = name_open(hc, dev, ino, born, oflags, c, ret);
+
+	if (str_unlikely(err == ENOSR) && str_region_room())
+		err = name_open(hc, dev, ino, born, oflags, c, ret);
 	return err;
 }
 

@@ -136,7 +136,30 @@ reopen(struct str_plumb *pl, struct host_call *hc)
 	return err;
 }
 
-/* Is the stream at @n one that can be opened once more? */
+/*
+ * str_open_error - the state that @sd, which is open, cannot be opened once more
+ * in: linked below, hung up, or in error, which concerns what @oflags ask for
+ * Return: 0, EINVAL, ENXIO, or what M_ERROR(9) said: all but close and poll fail
+ * with that.
+ */
+int
+str_open_error(struct str_head *sd, int oflags)
+{
+	uint32_t f = str_load(&sd->flags);
+	int mode = oflags & 3;
+
+	if (f & STR_H_PLEX)
+		return EINVAL;
+	if (f & STR_H_HUP)
+		return ENXIO;
+	if ((f & STR_H_RDERR) != 0 && mode != 1)
+		return (int)str_load(&sd->rerror);
+	if ((f & STR_H_WRERR) != 0 && mode != 0)
+		return (int)str_load(&sd->werror);
+	return 0;
+}
+
+/* Is there a stream at @n that is open? */
 static struct str_plumb *
 node_stream(struct str_node *n)
 {
@@ -255,8 +278,8 @@ open_first(struct str_fmod *fm, dev_t dev, int sflag, struct host_call *hc,
 	return err;
 }
 
-int
-str_dev_open(struct host_call *hc, const char *drv, uint32_t minor, bool clone,
+static int
+dev_open(struct host_call *hc, const char *drv, uint32_t minor, bool clone,
 	int oflags, const struct host_carrier *c, struct str_file **ret)
 {
 	struct str_fmod *fm = str_fmod_get(hc, drv, STR_F_DRIVER);
@@ -293,8 +316,7 @@ str_dev_open(struct host_call *hc, const char *drv, uint32_t minor, bool clone,
 	} else {
 		if (str_load(&pl->head[0].flags) & STR_H_PLEX)
 			str_link_look(pl);
-		err = str_load(&pl->head[0].flags) & STR_H_PLEX ? EINVAL :
-			str_load(&pl->head[0].flags) & STR_H_HUP ? ENXIO : 0;
+		err = str_open_error(&pl->head[0], oflags);
 		if (err == 0)
 			err = reopen(pl, hc);
 		if (err == 0)
@@ -305,6 +327,18 @@ str_dev_open(struct host_call *hc, const char *drv, uint32_t minor, bool clone,
 	str_node_unlock(n);
 out:
 	str_store_rel(&t->inside, was);
+	return err;
+}
+
+/* What the dead have left is given back before there is no room. */
+int
+str_dev_open(struct host_call *hc, const char *drv, uint32_t minor, bool clone,
+	int oflags, const struct host_carrier *c, struct str_file **ret)
+{
+	int err = dev_open(hc, drv, minor, clone, oflags, c, ret);
+
+	if (str_unlikely(err == ENOSR) && str_region_room())
+		err = dev_open(hc, drv, minor, clone, oflags, c, ret);
 	return err;
 }
 
@@ -376,26 +410,18 @@ fifo_unused(void)
 	}
 }
 
-int
-str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
+static int
+fifo_open(struct host_call *hc, struct str_node *n, int oflags,
 	const struct host_carrier *c, struct str_file **ret)
 {
 	struct str_thread *t = host_self();
 	uint64_t was = str_load(&t->inside);
-	struct str_node *n = dev == STR_FIFO_DEV && ino == STR_FIFO_ANY ?
-		fifo_unused() : str_node_get(dev, ino);
 	int mode = oflags & 3, err;
 	struct str_plumb *pl;
 	struct str_head *sd;
 	uint32_t seen = 0;
 	bool met = false;
 
-	if (n == NULL)
-		return ENOSR;
-	if (mode == 3)
-		return EINVAL;
-	(void)host_daemon();
-	hc->fflags = oflags;
 	err = str_node_lock(n, hc);
 	if (err != 0)
 		return err;
@@ -412,7 +438,9 @@ str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 		/* who waits for us may have come and gone before we look */
 		sd = &pl->head[0];
 		met = str_load(mode == 1 ? &sd->nread : &sd->nwrite) != 0;
-		err = str_file_add(sd, c, oflags, ret);
+		err = str_open_error(sd, oflags);
+		if (err == 0)
+			err = str_file_add(sd, c, oflags, ret);
 	}
 	if (err != 0) {
 		str_node_unlock(n);
@@ -438,6 +466,30 @@ str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 		(void)str_file_close(*ret, hc);
 	str_store_rel(&t->inside, was);
 	return err;
+}
+
+int
+str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
+	const struct host_carrier *c, struct str_file **ret)
+{
+	bool any = dev == STR_FIFO_DEV && ino == STR_FIFO_ANY, again = false;
+	struct str_node *n;
+	int err;
+
+	if ((oflags & 3) == 3)
+		return EINVAL;
+	(void)host_daemon();
+	hc->fflags = oflags;
+	for (;;) {
+		n = any ? fifo_unused() : str_node_get(dev, ino);
+		err = n == NULL ? ENOSR : fifo_open(hc, n, oflags, c, ret);
+		/* one's own is for the next, unless it has a stream */
+		if (err != 0 && any && n != NULL && n->pl == NULL)
+			(void)str_cas(&n->used, 1u, 2u);
+		if (str_likely(err != ENOSR) || again || !str_region_room())
+			return err;
+		again = true;
+	}
 }
 
 /* ------------------------------------------------------------------ close */

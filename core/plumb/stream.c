@@ -379,6 +379,7 @@ str_stream_reap(struct str_plumb *pl)
 
 struct sweep {
 	unsigned n;
+	unsigned files;
 	bool mended; /* links: their lower heads may be nobody's now */
 	bool orphans; /* heads with references and no file */
 	bool pairs; /* pipes too */
@@ -443,7 +444,7 @@ sweep(struct str_plumb *pl, void *arg)
 			str_pipe_pair_gone(sd);
 		if (!str_stream_lives(pl) || pl->sid != sid)
 			break;
-		str_head_sweep(sd, NULL);
+		s->files += str_head_sweep(sd, NULL);
 	}
 	if (str_dir_find(sid) == NULL)
 		s->n++;
@@ -477,6 +478,19 @@ str_region_sweep(void)
 
 	sweep_all(&s);
 	return s.n + str_stream_bury_all();
+}
+
+/*
+ * str_region_room - the same for who has found no room
+ * Context: a call; no lock, no claim.  Return: is there more now, perhaps?
+ */
+bool
+str_region_room(void)
+{
+	struct sweep s = {.pairs = true};
+
+	sweep_all(&s);
+	return str_stream_bury_all() + s.n + s.files != 0;
 }
 
 unsigned
