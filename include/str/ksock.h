@@ -56,7 +56,7 @@ typedef struct str_ksock ksock_t;
 #define STR_LEND_BYTES 1u
 #define STR_LEND_UNITS 2u /* by the direct procedure: <str/direct.h> */
 struct ksock_lend {
-	_Atomic(unsigned char *) at;  /* data of the open block; NULL: none */
+	unsigned char *_Atomic at;    /* data of the open block; NULL: none */
 	volatile uint32_t *filled;    /* ... how much of it there is */
 	uint32_t limit;		      /* ... and may be */
 	str_a32 soon;		      /* ... by who sends before he sleeps */
