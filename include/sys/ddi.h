@@ -191,6 +191,11 @@ makedevice(major_t major, minor_t minor)
  */
 pl_t freezestr(queue_t *q) STR_DDI(freezestr);
 void unfreezestr(queue_t *q, pl_t level) STR_DDI(unfreezestr);
+#ifndef __STR_CORE__
+/* Solaris has no levels: unfreezestr(q). */
+#define STR_UNFREEZE_(q, level, ...) unfreezestr(q, level)
+#define unfreezestr(...) STR_UNFREEZE_(__VA_ARGS__, 0, 0)
+#endif
 
 /*
  * MPSTR_QLOCK, MPSTR_QRELE - freezestr() and unfreezestr() under the names of

@@ -20,6 +20,11 @@
  *
  * Members of the structures are the executive's business.
  */
+#if !defined(TRUE) && !defined(_STR_IN_STREAM_H)
+#define TRUE 1
+#define FALSE 0
+#endif
+
 #ifndef _SYS_KSYNCH_H
 #define _SYS_KSYNCH_H
 
@@ -28,11 +33,6 @@
 
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-#ifndef TRUE
-#define TRUE 1
-#define FALSE 0
 #endif
 
 /*

@@ -407,6 +407,7 @@ typedef enum qfields {
 #define D_MTOUTPERIM 0x010  /* has an outer perimeter */
 #define D_MTOCEXCL 0x020    /* open and close enter it exclusively */
 #define D_MTPUTSHARED 0x040 /* put procedures enter shared */
+#define D_OLD 0x080	    /* a loaded one: open as in SVR3, <sys/user.h> */
 
 #ifdef __cplusplus
 }
@@ -566,6 +567,13 @@ void streams_put(streams_put_t func, queue_t *q, mblk_t *mp, void *arg)
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef _KERNEL
+#include <sys/strreg.h> /* HP-UX and OSF/1 have it here */
+#define _STR_IN_STREAM_H
+#include <sys/ksynch.h> /* Solaris has the locks here */
+#undef _STR_IN_STREAM_H
 #endif
 
 #endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/**
+ * DOC: <sys/tirdwr.h> - Solaris has nothing here that a source uses
+ */
+#ifndef _SYS_TIRDWR_H
+#define _SYS_TIRDWR_H
+
+#include <sys/stream.h>
+
+#endif /* _SYS_TIRDWR_H */
