@@ -15,8 +15,11 @@
  * Above that, a loop of 128 bytes, by registers of 16, 32 or 64; from
  * host_copy_rep bytes on, the processor's own string move.  Which, is chosen
  * by host_copy_init().  The upper sixteen registers of 64 bytes leave no state
- * behind that would slow what comes after: no vzeroupper.
+ * behind that would slow what comes after: no vzeroupper.  No other registers
+ * are written to than host_copyin_few() says, which keeps %rdx.
  */
+#define FAR 8192   /* bytes from which lines are asked for */
+#define AHEAD 1024 /* ... so far ahead of where they are stored */
 #define EFAULT 14
 #define ENAMETOOLONG 36
 
@@ -195,6 +198,21 @@ host_copyout:
 	andq	$63, %rax
 	subq	%rax, %rsi
 	subq	%rax, %rdi
+	cmpq	$FAR, %rdx
+	jb	.L512loop
+	.p2align 4
+.L512far:
+	prefetchw	AHEAD+128(%rsi)
+	prefetchw	AHEAD+192(%rsi)
+	vmovdqu64	128(%rdi), %zmm16
+	vmovdqu64	192(%rdi), %zmm17
+	subq	$-128, %rdi
+	vmovdqa64	%zmm16, 128(%rsi)
+	vmovdqa64	%zmm17, 192(%rsi)
+	subq	$-128, %rsi
+	leaq	128+AHEAD(%rsi), %rax
+	cmpq	%rcx, %rax
+	jb	.L512far
 	.p2align 4
 .L512loop:
 	vmovdqu64	128(%rdi), %zmm16

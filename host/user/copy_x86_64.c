@@ -19,6 +19,11 @@
  * 113 437 by AVX-512; but 4096 bytes in, 32 bytes off, 78 and 94.  So these are
  * for copies from and to one place in a line.  Not where they slow the clock
  * down: VBMI2 came with the first that do not.
+ *
+ * What is sent to another processor is copied to where that one has read: each
+ * line is asked for, to be written, some way ahead.  From one processor to the
+ * other, ns for 8192 and 16384 bytes: 576 1098, ahead 485 940.  Shorter copies
+ * gain less than the asking costs.
  */
 #include <cpuid.h>
 
