@@ -499,7 +499,8 @@ struct str_fmod {
 	char name[FMNAMESZ + 4];
 	uint32_t flag;		 /* D_* */
 	str_a32 used;
-	uint32_t slot;		 /* first code slot */
+	uint32_t slot;		 /* first code slot; of a foreign one: 1 + which
+				  * entry's perimeter it enters, 0: its own */
 	uint32_t kind;		 /* STR_F_* */
 	uint32_t major;		 /* of a driver */
 	uint32_t foreign;	 /* loaded: number of its image */
@@ -763,6 +764,8 @@ void str_cred(cred_t *ret);
 struct str_fmod *str_fmod_get(struct host_call *hc, const char *name,
 	uint32_t kind);
 int str_foreign_load(struct host_call *hc, const char *name, uint32_t kind);
+int str_foreign_open(struct str_qpair *qp, dev_t *dev, int flag, int sflag,
+	const cred_t *cr);
 void str_foreign_revive(uint32_t dead);
 bool str_foreign_wanted(void);
 uint32_t str_perim_kind(uint32_t flag);
@@ -808,7 +811,9 @@ int str_plumb_link(struct str_head *upper, struct str_head *lower,
 int str_plumb_unlink(struct str_head *upper, int id, struct host_call *hc,
 	bool persist);
 struct str_fmod *str_fmod_new(const char *name, uint32_t kind, uint32_t flag,
-	uint32_t major, const struct streamtab *tab);
+	uint32_t major, const struct streamtab *tab, const char *group);
+struct str_perim *str_fmod_perim(struct str_fmod *fm);
+struct str_fmod *str_fmod_known(const char *name, uint32_t kind);
 struct str_fmod *str_fmod_by_major(uint32_t major);
 int str_apush_apply(struct str_head *sd, struct host_call *hc);
 bool str_stream_lives(struct str_plumb *pl);

@@ -451,13 +451,13 @@ str_perim_try_idle(struct str_qpair *qp)
 bool
 str_perim_try_module(struct str_fmod *fm)
 {
-	return enter(&fm->perim);
+	return enter(str_fmod_perim(fm));
 }
 
 void
 str_perim_out_module(struct str_fmod *fm)
 {
-	leave(&fm->perim, NULL);
+	leave(str_fmod_perim(fm), NULL);
 }
 
 /* str_perim_put - @q's put procedure, inside its perimeter, now or later. */
@@ -736,7 +736,7 @@ str_perim_init(struct str_qpair *qp)
 	if (qp->perim == STR_PERIM_MODULE)
 		(void)host_daemon(); /* see str_foreign_wanted() */
 	qp->pm = qp->perim == STR_PERIM_NONE ? NULL :
-		qp->perim == STR_PERIM_PAIR ? &qp->pair : &fm->perim;
+		qp->perim == STR_PERIM_PAIR ? &qp->pair : str_fmod_perim(fm);
 	if (qp->perim == STR_PERIM_PAIR && (f & D_MTOUTPERIM) != 0) {
 		qp->outer = &fm->outer;
 		str_outer_join(qp);

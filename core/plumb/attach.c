@@ -403,6 +403,13 @@ ddi_flags(struct host_call *hc)
 	return f;
 }
 
+/* Are its open and close procedures SVR3's? */
+static bool
+is_old(const struct str_qpair *qp)
+{
+	return qp->fmod->foreign != 0 && (qp->fmod->flag & D_OLD) != 0;
+}
+
 /*
  * str_qopen - call @qp's open procedure, inside its perimeter
  * Return: 0 or an errno: some say OPENFAIL, or minus one.
@@ -421,8 +428,10 @@ str_qopen(struct str_qpair *qp, struct host_call *hc, dev_t *dev, int sflag)
 	if (err != 0)
 		return err;
 	host_tls.call = hc; /* for qwait_sig(D3) */
-	err = qp->rq.q_qinfo->qi_qopen(&qp->rq, dev, ddi_flags(hc), sflag,
-		&cr);
+	err = is_old(qp) ?
+		str_foreign_open(qp, dev, ddi_flags(hc), sflag, &cr) :
+		qp->rq.q_qinfo->qi_qopen(&qp->rq, dev, ddi_flags(hc), sflag,
+			&cr);
 	host_tls.call = old;
 	if (err == 0)
 		str_store_rel(&qp->closing, 0u); /* from here on it must be */
@@ -451,6 +460,8 @@ str_qclose(struct str_qpair *qp, struct host_call *hc)
 			err = qp->rq.q_qinfo->qi_qclose(&qp->rq,
 				ddi_flags(hc), &cr);
 		str_perim_leave(qp);
+		if (is_old(qp))
+			err = 0; /* it returns nothing */
 	}
 	str_store(&qp->closing, 1u);
 	qprocsoff(&qp->rq);

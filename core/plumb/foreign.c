@@ -16,14 +16,15 @@
  * or driver NAME has a streamtab called NAMEinfo and, if it is not written for
  * one processor, its D_ flags in an int called NAMEdevflag.  NAMEinit() and
  * NAMEstart() are called once in the domain, in this order, and after them what
- * is _init() in a source for Solaris.  These may call register_strmod(),
- * register_strdev() and mod_install(); then what they registered counts, and
- * not the convention.
+ * is _init() in a source for Solaris, or has another name in those for other
+ * systems: flavour.c.  These may call register_strmod(), register_strdev(),
+ * mod_install() and their like; then what they registered counts, and not the
+ * convention.
  *
  * Life.  An image stays as long as the domain, and so do its entries: who
  * pushes or opens the name next finds them in the registry.
  */
-#include "core.h"
+#include "foreign.h"
 #include <sys/kmem.h>
 #include <sys/modctl.h>
 #undef fmodsw /* SVR4's is meant here, but for mod_install() */
@@ -162,8 +163,8 @@ flags_of(int *flag)
 	return host_code_shared(flag) ? (uint32_t)*flag : 0;
 }
 
-static bool
-name_is_good(const char *name)
+bool
+str_foreign_name_is_good(const char *name)
 {
 	unsigned n;
 
@@ -176,7 +177,7 @@ name_is_good(const char *name)
 /* Enter what an image says it is; 0 or an errno. */
 static int
 enter(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
-	const struct streamtab *st, struct str_fmod **ret)
+	const struct streamtab *st, const char *group, struct str_fmod **ret)
 {
 	uint32_t image = host_module_of(st);
 
@@ -185,25 +186,35 @@ enter(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
 			"is not complete");
 		return EINVAL;
 	}
-	*ret = str_fmod_new(name, kind, flag, major, st);
+	*ret = str_fmod_new(name, kind, flag, major, st, group);
 	return *ret == NULL ? EBUSY : 0;
+}
+
+int
+str_foreign_enter(const char *name, uint32_t kind, uint32_t flag,
+	uint32_t major, const struct streamtab *st, const char *group,
+	struct str_fmod **ret)
+{
+	int err = enter(name, kind, flag, major, st, group, ret);
+
+	if (err == 0)
+		(void)str_or(host_module_word(host_module_of(st)),
+			IMAGE_REGISTERS);
+	return err;
 }
 
 static int
 enter_itself(const char *name, uint32_t kind, int *flag, uint32_t major,
 	const struct streamtab *st)
 {
-	uint32_t image = host_module_of(st);
 	struct str_fmod *fm;
 	int err;
 
-	if (!host_code_shared(name) || !name_is_good(name) || image == 0)
+	if (!host_code_shared(name) || !str_foreign_name_is_good(name) ||
+	    host_module_of(st) == 0)
 		return -EINVAL;
-	err = enter(name, kind, flags_of(flag), major, st, &fm);
-	if (err != 0)
-		return -err;
-	(void)str_or(host_module_word(image), IMAGE_REGISTERS);
-	return (int)fm->major;
+	err = str_foreign_enter(name, kind, flags_of(flag), major, st, "", &fm);
+	return err != 0 ? -err : (int)fm->major;
 }
 
 int
@@ -278,15 +289,13 @@ mod_install(struct modlinkage *ml)
 		}
 		f = l->strmod_fmodsw;
 		if (l->strmod_modops->modm_kind != MOD_STRMOD ||
-		    !host_code_shared(f) || !name_is_good(f->f_name) ||
+		    !host_code_shared(f) || !str_foreign_name_is_good(f->f_name) ||
 		    host_module_of(f->f_str) == 0)
 			return EINVAL;
-		err = enter(f->f_name, STR_F_MODULE, (uint32_t)f->f_flag, 0,
-			f->f_str, &fm);
+		err = str_foreign_enter(f->f_name, STR_F_MODULE,
+			(uint32_t)f->f_flag, 0, f->f_str, "", &fm);
 		if (err != 0)
 			return err;
-		(void)str_or(host_module_word(host_module_of(f->f_str)),
-			IMAGE_REGISTERS);
 	}
 	return err;
 }
@@ -305,13 +314,14 @@ mod_info(struct modlinkage *ml, struct modinfo *info)
 	return 1;
 }
 
-static int
-leave(struct str_fmod *fm, const struct streamtab *st)
+int
+str_foreign_leave(struct str_fmod *fm, const struct streamtab *st)
 {
-	if (fm == NULL || fm->tab.st_rdinit != st->st_rdinit)
-		return -ENXIO;
+	if (fm == NULL || fm->foreign == 0 ||
+	    fm->tab.st_rdinit != st->st_rdinit)
+		return ENXIO;
 	if (str_load(&fm->count) != 0)
-		return -EBUSY;
+		return EBUSY;
 	str_store_rel(&fm->used, 2u); /* no name's any more */
 	return 0;
 }
@@ -319,20 +329,19 @@ leave(struct str_fmod *fm, const struct streamtab *st)
 int
 unregister_strmod(struct fmodsw *fmod)
 {
-	return leave(str_fmod_find(fmod->f_name), fmod->f_str);
+	return -str_foreign_leave(str_fmod_find(fmod->f_name), fmod->f_str);
 }
 
 int
 unregister_strdev(struct cdevsw *cdev, unsigned int major)
 {
-	return leave(str_fmod_by_major(major), cdev->d_str);
+	return -str_foreign_leave(str_fmod_by_major(major), cdev->d_str);
 }
 
 /* -------------------------------------------------------------------- load */
 
-/* The address of what the image calls @name followed by @suffix, or NULL. */
-static void *
-symbol(uint32_t image, const char *name, const char *suffix)
+void *
+str_foreign_symbol(uint32_t image, const char *name, const char *suffix)
 {
 	char buf[FMNAMESZ + 16];
 	unsigned n = 0;
@@ -348,7 +357,7 @@ symbol(uint32_t image, const char *name, const char *suffix)
 static void
 call(uint32_t image, const char *name, const char *suffix)
 {
-	proc_t fn = (proc_t)symbol(image, name, suffix);
+	proc_t fn = (proc_t)str_foreign_symbol(image, name, suffix);
 
 	if (fn != NULL)
 		fn();
@@ -377,7 +386,7 @@ attach(uint32_t image, const char *name)
 		return EINVAL;
 	}
 	return enter(name, STR_F_DRIVER, (uint32_t)ops->devo_cb_ops->cb_flag, 0,
-		ops->devo_cb_ops->cb_str, &fm);
+		ops->devo_cb_ops->cb_str, "", &fm);
 }
 
 /* What was _init() before <sys/modctl.h> renamed it. */
@@ -398,15 +407,32 @@ solaris(uint32_t image, const char *name)
 static int
 conventional(uint32_t image, const char *name, uint32_t kind)
 {
-	struct streamtab *st = symbol(image, name, "info");
-	int *flag = symbol(image, name, "devflag");
+	struct streamtab *st = str_foreign_symbol(image, name, "info");
+	int *flag = str_foreign_symbol(image, name, "devflag");
 	struct str_fmod *fm;
 	int err;
 
-	if (st == NULL)
+	if (st == NULL) {
+		host_module_log(name, "it has registered nothing, and has no "
+			"streamtab of that name with info behind it");
 		return EINVAL;
-	err = enter(name, kind, flag != NULL ? (uint32_t)*flag : 0, 0, st, &fm);
+	}
+	err = enter(name, kind, flag != NULL ? (uint32_t)*flag : 0, 0, st, "",
+		&fm);
 	return err == EBUSY ? 0 : err; /* somebody was faster */
+}
+
+/* What a refused image has registered is taken back, unless it is in use. */
+static void
+retract(uint32_t image)
+{
+	struct str_fmod *fm = (struct str_fmod *)(uintptr_t)
+		str_load(str_root(STR_ROOT_FMOD));
+	uint64_t n = str_load(str_root(STR_ROOT_NFMOD)), i;
+
+	for (i = 0; i < n; i++)
+		if (str_load_acq(&fm[i].used) == 1 && fm[i].foreign == image)
+			(void)str_foreign_leave(&fm[i], &fm[i].tab);
 }
 
 /*
@@ -429,9 +455,17 @@ str_foreign_load(struct host_call *hc, const char *name, uint32_t kind)
 		STR_CRASH_POINT("module:init");
 		call(image, name, "start");
 		err = solaris(image, name);
+		if (err == 0)
+			err = str_flavour_begin(image, name, kind);
 	}
 	if (err == 0 && (str_load(host_module_word(image)) & IMAGE_REGISTERS) == 0)
 		err = conventional(image, name, kind);
+	if (fresh && err != 0)
+		retract(image);
+	else if (fresh && str_fmod_known(name, kind) == NULL)
+		host_module_log(name, (kind & STR_F_DRIVER) != 0 ?
+			"it has not registered a driver of that name" :
+			"it has not registered a module of that name");
 	if (fresh)
 		host_module_done(image, err == 0);
 	return err;

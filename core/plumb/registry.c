@@ -14,6 +14,9 @@
  * A foreign one stands in the code window; its tables hold addresses that
  * mean the same everywhere already, and are used where they stand.
  *
+ * Groups.  Foreign ones may share a perimeter, by the name of a group: the
+ * first of them lends its own to those that come later.
+ *
  * Locks.  Entries are only ever added: one is taken by compare-and-swap of
  * `used', 0 free, 1 there, 2 being made; who finds the 2 of the dead leaves
  * it alone.
@@ -86,6 +89,8 @@ nbuiltin(void)
 /* four of each side's qinit, others that it hands out, the direct one */
 #define PROCS (16u + STR_NCALLS + 1u)
 #define FIRST_SLOT 8u
+/* What else a foreign entry keeps where a built-in one has names. */
+#define GROUP idname[3]
 
 typedef void (*proc_t)(void);
 
@@ -312,6 +317,13 @@ str_fmod_find(const char *name)
 	return find(name, STR_F_MODULE);
 }
 
+/* str_fmod_known - module or driver @name, or NULL. */
+struct str_fmod *
+str_fmod_known(const char *name, uint32_t kind)
+{
+	return find(name, kind);
+}
+
 /* str_fmod_get - module or driver @name, loading it when it is not there. */
 struct str_fmod *
 str_fmod_get(struct host_call *hc, const char *name, uint32_t kind)
@@ -340,16 +352,34 @@ str_fmod_by_major(uint32_t major)
 	return NULL;
 }
 
+/* What D_MTPERMOD of @fm lets one thread into: its group's, or its own. */
+struct str_perim *
+str_fmod_perim(struct str_fmod *fm)
+{
+	return fm->foreign == 0 || fm->slot == 0 ? &fm->perim :
+		&table()[fm->slot - 1].perim;
+}
+
 /*
- * str_fmod_new - register a foreign module or driver
- * @tab:   where it stands in the code window, with all it leads to
- * @major: of a driver; 0: the next that is free
- *
- * Return: NULL when the table is full, or the name or major is taken.
+ * The number of the entry that founded @group, plus 1; 0: there is none.  What
+ * has given back its name is still in the group.
  */
-struct str_fmod *
-str_fmod_new(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
-	const struct streamtab *tab)
+static uint32_t
+founder(const char *group)
+{
+	struct str_fmod *fm = table();
+	uint64_t n = str_load(str_root(STR_ROOT_NFMOD)), i;
+
+	for (i = 0; i < n && i < STR_NMODULE; i++)
+		if (str_load_acq(&fm[i].used) != 0 && fm[i].foreign != 0 &&
+		    fm[i].slot == 0 && str_name_eq(fm[i].GROUP, group))
+			return (uint32_t)i + 1;
+	return 0;
+}
+
+static struct str_fmod *
+add(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
+	const struct streamtab *tab, const char *group)
 {
 	struct str_fmod *fm = table();
 	uint64_t n = str_load(str_root(STR_ROOT_NFMOD));
@@ -369,6 +399,8 @@ str_fmod_new(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
 	fm[i].major = (kind & STR_F_DRIVER) == 0 ? 0 :
 		major != 0			 ? major :
 						   STR_MAJOR_FREE + i;
+	fm[i].slot = group[0] == '\0' ? 0 : founder(group);
+	copy_name(fm[i].GROUP, group, sizeof(fm[i].GROUP));
 	fm[i].foreign = host_module_of(tab);
 	fm[i].tab = *tab;
 	str_store_rel(&fm[i].used, 1u);
@@ -376,6 +408,27 @@ str_fmod_new(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
 		(uint64_t)i + 1))
 		n = str_load(str_root(STR_ROOT_NFMOD));
 	return &fm[i];
+}
+
+/*
+ * str_fmod_new - register a foreign module or driver
+ * @tab:   where it stands in the code window, with all it leads to
+ * @major: of a driver; 0: the next that is free
+ * @group: whose perimeter it shares, with D_MTPERMOD; "": nobody's
+ *
+ * Return: NULL when the table is full, or the name or major is taken.
+ * Locks:  the first entry's plock, for which a built-in module has no use.
+ */
+struct str_fmod *
+str_fmod_new(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
+	const struct streamtab *tab, const char *group)
+{
+	struct str_fmod *fm;
+
+	(void)str_lock(&table()->plock); /* who died there has left a 2 */
+	fm = add(name, kind, flag, major, tab, group);
+	str_unlock(&table()->plock);
+	return fm;
 }
 
 void *

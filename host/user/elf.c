@@ -594,9 +594,11 @@ elf_build(struct elf *e, unsigned char *img, uint64_t base,
 
 /* --------------------------------------------------------------- symbols */
 
-uint64_t
-elf_symbol(const struct elf_names *n, const char *name,
-	const void *(*at)(void *arg, uint64_t off, uint64_t len), void *arg)
+/* The symbol @name that is defined, or not; false: there is none. */
+static bool
+find_symbol(const struct elf_names *n, const char *name, bool defined,
+	const void *(*at)(void *arg, uint64_t off, uint64_t len), void *arg,
+	Elf64_Sym *ret)
 {
 	size_t len = strlen(name) + 1;
 
@@ -607,16 +609,37 @@ elf_symbol(const struct elf_names *n, const char *name,
 		Elf64_Sym sym;
 
 		if (p == NULL)
-			return 0;
+			return false;
 		memcpy(&sym, p, sizeof sym);
-		if (sym.st_shndx == SHN_UNDEF || sym.st_shndx == SHN_ABS ||
+		if ((sym.st_shndx != SHN_UNDEF) != defined ||
+		    sym.st_shndx == SHN_ABS ||
 		    ELF64_ST_BIND(sym.st_info) == STB_LOCAL ||
 		    ELF64_ST_TYPE(sym.st_info) > STT_FUNC ||
 		    !within(sym.st_name, len, n->strsz))
 			continue;
 		s = at(arg, n->str + sym.st_name, len);
-		if (s != NULL && memcmp(s, name, len) == 0)
-			return sym.st_value;
+		if (s != NULL && memcmp(s, name, len) == 0) {
+			*ret = sym;
+			return true;
+		}
 	}
-	return 0;
+	return false;
+}
+
+uint64_t
+elf_symbol(const struct elf_names *n, const char *name,
+	const void *(*at)(void *arg, uint64_t off, uint64_t len), void *arg)
+{
+	Elf64_Sym sym;
+
+	return find_symbol(n, name, true, at, arg, &sym) ? sym.st_value : 0;
+}
+
+bool
+elf_calls(const struct elf_names *n, const char *name,
+	const void *(*at)(void *arg, uint64_t off, uint64_t len), void *arg)
+{
+	Elf64_Sym sym;
+
+	return find_symbol(n, name, false, at, arg, &sym);
 }

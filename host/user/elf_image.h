@@ -79,4 +79,8 @@ int elf_build(struct elf *e, unsigned char *img, uint64_t base,
 uint64_t elf_symbol(const struct elf_names *n, const char *name,
 	const void *(*at)(void *arg, uint64_t off, uint64_t len), void *arg);
 
+/* elf_calls - is @name one of the symbols that it wants of others? */
+bool elf_calls(const struct elf_names *n, const char *name,
+	const void *(*at)(void *arg, uint64_t off, uint64_t len), void *arg);
+
 #endif

@@ -34,6 +34,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <ucontext.h>
 
 #include "modload.h"
@@ -61,6 +62,11 @@ static const struct {
 	{"strncat", (proc_t)strncat}, {"strncmp", (proc_t)strncmp},
 	{"strncpy", (proc_t)strncpy}, {"strnlen", (proc_t)strnlen},
 	{"strrchr", (proc_t)strrchr}, {"strstr", (proc_t)strstr},
+#ifdef __GLIBC__ /* what its <sys/sysmacros.h> calls unless it is inlined */
+	{"gnu_dev_major", (proc_t)gnu_dev_major},
+	{"gnu_dev_minor", (proc_t)gnu_dev_minor},
+	{"gnu_dev_makedev", (proc_t)gnu_dev_makedev},
+#endif
 };
 
 /* Of this process, and its children: which images are mapped. */
@@ -483,6 +489,19 @@ offers(struct load *l, const char *suffix)
 	return elf_symbol(&l->elf.names, symbol, img_at, l) != 0;
 }
 
+/* Is there anything to begin it with? */
+static bool
+begins(struct load *l)
+{
+	static const char *const suffix[] = {"info", "init", "start", "_config",
+		"_install", "_load", "_configure"};
+
+	for (unsigned i = 0; i < STR_ARRAY_LEN(suffix); i++)
+		if (offers(l, suffix[i]))
+			return true;
+	return elf_symbol(&l->elf.names, "strmod__init", img_at, l) != 0;
+}
+
 static void
 image_fill(struct load *l, uint64_t base)
 {
@@ -557,12 +576,11 @@ place(struct load *l, uint32_t *ret_image)
 	err = elf_build(&l->elf, l->img, base, find);
 	if (err != 0) {
 		snprintf(l->why, sizeof l->why, "%s", l->elf.why);
-	} else if (!offers(l, "info") && !offers(l, "init") &&
-		!offers(l, "start") &&
-		elf_symbol(&l->elf.names, "strmod__init", img_at, l) == 0) {
+	} else if (!begins(l)) {
 		snprintf(l->why, sizeof l->why, "it has neither %sinfo nor "
-			"%sinit nor, with <sys/modctl.h>, _init", l->name,
-			l->name);
+			"%sinit nor, with <sys/modctl.h>, _init nor, for other "
+			"systems, %s_config, _install, _load or _configure",
+			l->name, l->name, l->name);
 		err = ENOEXEC;
 	}
 	if (err == 0) {
@@ -734,6 +752,15 @@ host_module_symbol(uint32_t image, const char *name)
 	if (off == 0 || image_at(im, off, 1) == NULL)
 		return NULL;
 	return (void *)(uintptr_t)(im->base + off);
+}
+
+bool
+host_module_calls(uint32_t image, const char *name)
+{
+	struct host_image *im = host_image_get(image);
+
+	return im != NULL && host_module_map(image) == 0 &&
+		elf_calls(&im->names, name, image_at, im);
 }
 
 str_a32 *

@@ -545,6 +545,8 @@ int host_module_map(uint32_t image);
 
 /* host_module_symbol - the address of what the image calls @name, or NULL. */
 void *host_module_symbol(uint32_t image, const char *name);
+/* host_module_calls - does the image call a function @name of another? */
+bool host_module_calls(uint32_t image, const char *name);
 /* host_module_word - what the executive notes of the image; 0 at first. */
 str_a32 *host_module_word(uint32_t image);
 /* host_module_of - the image that address @p is in, or 0. */

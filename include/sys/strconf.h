@@ -6,12 +6,15 @@
  *
  * A module or driver is its streamtab(D4) and its name; fmodsw is the table
  * of the modules that can be pushed, cdevsw that of the drivers that can be
- * opened.
+ * opened.  AIX has another table for both: <sys/strreg.h>.
  */
 #ifndef _SYS_STRCONF_H
 #define _SYS_STRCONF_H
 
 #include <sys/stream.h>
+#ifndef __STR_CORE__
+#include <sys/strreg.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -31,12 +31,12 @@ FLAGS = {
 }
 
 
-def module(kit, path):
+def module(kit, path, name=None, flags=()):
     """The two commands of docs/writing-a-module.md."""
-    name = os.path.basename(path)[:-2]
+    name = name or os.path.basename(path)[:-2]
     obj = os.path.join(kit.work, name + '.o')
     kit.run(kit.cc + kit.config('--cflags', 'fast-streams-module') +
-            ['-O2', '-w', '-c', path, '-o', obj])
+            ['-O2', '-w', *flags, '-c', path, '-o', obj])
     kit.run(kit.cc + [obj] + kit.config('--libs', 'fast-streams-module') +
             ['-o', os.path.join(kit.modules, name + '.so')])
 
@@ -74,6 +74,9 @@ def main():
         here = os.path.join(source, 'tests', 'strangers')
         for path in sorted(glob.glob(os.path.join(here, 'kit', '*.c'))):
             module(kit, path)
+        path = os.path.join(here, 'kit', 'hostile.c')
+        for i in range(1, 27) if not names or 'flavours' in names else ():
+            module(kit, path, f'wrong{i}', (f'-DWHO=wrong{i}', f'-DWRONG={i}'))
         cxx = os.environ.get('CXX', 'c++').split()
         for path in sorted(glob.glob(os.path.join(here, '*.c')) +
                            glob.glob(os.path.join(here, '*.cc'))):
