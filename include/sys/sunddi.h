@@ -26,6 +26,7 @@
 #endif
 
 #include <sys/cmn_err.h>
+#include <sys/debug.h>
 #include <sys/ddi.h>
 #include <sys/kmem.h>
 #include <sys/ksynch.h>

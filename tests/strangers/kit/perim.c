@@ -316,6 +316,7 @@ perim_wsrv(queue_t *q)
 	perim_t *p = q->q_ptr;
 	mblk_t *mp, *nmp;
 
+	ASSERT(p != NULL);
 	if (p->p_inside++)
 		p->p_bad++;
 	while ((mp = getq(q)) != NULL) {
