@@ -591,7 +591,7 @@ host_daemon_watch(uint64_t *ret_again)
 	if (KIND(w) == RUNNING)
 		fd = fd_of(w);
 	if (fd >= 0 || (KIND(w) == RUNNING && alive_really(w))) {
-		*ret_again = host_sock_owed_at();
+		*ret_again = host_sock_owed_at(LOW(w));
 		return fd;
 	}
 	if (!str_region_wanted())

@@ -301,9 +301,14 @@ host_sock_pass_new(uint64_t id, int fd)
 }
 
 uint64_t
-host_sock_owed_at(void)
+host_sock_owed_at(uint32_t pid)
 {
-	if (str_likely(str_load(&host_sock_high) == 0 || !host_sock_owes()))
+	if (str_load(&host_sock_high) == 0)
+		return UINT64_MAX;
+	/* it is there, and about to begin a round */
+	if (str_unlikely(str_load_acq(&shared()->sock_keeper) != pid))
+		return host_now() + OWED_NS;
+	if (str_likely(!host_sock_owes()))
 		return UINT64_MAX;
 	host_sock_pass_now();
 	return host_sock_owes() ? host_now() + OWED_NS : UINT64_MAX;
@@ -575,8 +580,9 @@ host_sock_keeper_open(void)
 	return host_carrier_open(O_CLOEXEC, &keeper_fd, &keeper_at);
 }
 
-void
-host_sock_keeper_start(void)
+/* In a domain that has no keeper.  Return: 0, or an errno. */
+static int
+start(void)
 {
 	struct host_shared *s = shared();
 	pthread_attr_t attr;
@@ -585,7 +591,7 @@ host_sock_keeper_start(void)
 	int err;
 
 	if (keeper_fd < 0)
-		return;
+		return ENOMEM;
 	for (uint32_t i = 0; i < HOST_NSOCK / 64; i++)
 		str_store(&kept()[i], (uint64_t)0);
 	host_sig_block(&old);
@@ -596,10 +602,19 @@ host_sock_keeper_start(void)
 	(void)pthread_attr_destroy(&attr);
 	host_sig_restore(&old);
 	if (err != 0)
-		return;
+		return err;
 	memcpy(&addr, keeper_at.addr, sizeof addr);
 	str_store(&s->sock_addrlen, keeper_at.addrlen);
 	str_store(&s->sock_addr, addr);
 	(void)str_add(&s->sock_epoch, (uint64_t)1);
 	(void)str_add(&s->sock_round, 1u);
+	return 0;
+}
+
+void
+host_sock_keeper_start(void)
+{
+	(void)start();
+	/* or nobody need wait for it any more */
+	str_store_rel(&shared()->sock_keeper, (uint32_t)sys_getpid());
 }

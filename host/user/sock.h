@@ -17,8 +17,9 @@ int host_sock_news_fd(void);
 /* streamsd is another one: it gets duplicates of all that we have. */
 void host_sock_pass_all(void);
 void host_sock_tidy(void);
-/* The same before a sleep, without waiting; when to try again, or UINT64_MAX */
-uint64_t host_sock_owed_at(void);
+/* The same before a sleep, without waiting; @pid is streamsd.  Return: when to
+ * try again, or UINT64_MAX */
+uint64_t host_sock_owed_at(uint32_t pid);
 /* In a forked child, when it is somebody. */
 void host_sock_forked(void);
 

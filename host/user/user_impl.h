@@ -66,6 +66,7 @@ struct host_shared {
 				* been asked to */
 	str_a32 daemon_deaths; /* [A] those killed while starting, in a row */
 	str_a32 sock_round;    /* [A] how often all are to be passed: keep.c */
+	str_a32 sock_keeper;   /* [A] process whose keeper the last one was for */
 };
 #define HOST_SHARED_OFF (STR_HDR_SIZE - 8192)
 
