@@ -9,6 +9,14 @@
 #include <string.h>
 #include <stropts.h>
 #include <unistd.h>
+#include <sys/LiS/loop.h>
+#include <sys/LiS/linuxio.h>
+#include <sys/LiS/config.h>
+#include <sys/strport.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(2,4,0)
+#error that old?
+#endif
 
 #define CHECK(x) do { if (!(x)) { \
 	fprintf(stderr, "line %d: %s, errno %d\n", __LINE__, #x, errno); \
@@ -25,6 +33,11 @@ main(void)
 	CHECK(ioctl(p[0], I_PUSH, "lismod") == 0);
 	CHECK(ioctl(p[0], I_LOOK, b) == 0 && strcmp(b, "lismod") == 0);
 	CHECK(write(p[1], "abc", 3) == 3 && read(p[0], b, 9) == 3);
+	CHECK(ioctl(p[1], I_PUSH, "lisrel") == 0);
+	CHECK(write(p[1], "abc", 3) == 3 && read(p[0], b, 9) == 3);
+	CHECK(memcmp(b, "ABC", 3) == 0);
+	CHECK(write(p[0], "abc", 3) == 3 && read(p[1], b, 9) == 3);
+	CHECK(memcmp(b, "abc", 3) == 0);
 	CHECK((fd = open("/dev/streams/clone/lisdev", O_RDWR)) >= 0);
 	CHECK((other = open("/dev/streams/lisdev/4", O_RDWR)) >= 0);
 	CHECK(open("/dev/streams/lisdev/7", O_RDWR) == -1 && errno == ENODEV);

@@ -9,6 +9,8 @@
 #ifndef _SYS_LIS_LOOP_H
 #define _SYS_LIS_LOOP_H
 
+#include <sys/LiS/config.h>
+
 #define LOOP_IOCTL(n) (('l' << 8) | (n))
 
 #define LOOP_SET LOOP_IOCTL(1)	      /* int: minor to be connected with */

@@ -19,6 +19,7 @@
 #include <sys/ksynch.h>
 #include <sys/strconf.h>
 #include <sys/ddi.h>
+#include <sys/LiS/config.h>
 
 /* The executive counts the streams that use a module by itself. */
 #define MODGET() ((void)0)
@@ -36,6 +37,11 @@
 #define MINOR(dev) getminor(dev)
 #define MKDEV(maj, min) makedevice((maj), (min))
 #define UMKDEV(maj, min) makedevice((maj), (min))
+#define DEV_TO_INT(dev) ((int)(dev))
+#define DEV_SAME(a, b) ((a) == (b))
+
+/* How a procedure is called that a kernel's other parts call. */
+#define _RP
 
 static __inline__ void
 printk(const char *fmt, ...)
@@ -170,11 +176,16 @@ typedef volatile int lis_atomic_t;
  */
 #define init_module strmod__init
 #define cleanup_module strmod__fini
+#ifndef __init
+#define __init
+#define __exit
+#endif
 #define module_init(fn) int strmod__init(void) { return fn(); }
 #define module_exit(fn) void strmod__fini(void) { fn(); }
 #define MODULE_AUTHOR(text) struct str_lis_said
 #define MODULE_DESCRIPTION(text) struct str_lis_said
 #define MODULE_LICENSE(text) struct str_lis_said
+#define EXPORT_SYMBOL(name) struct str_lis_said
 
 #define STR_LIS_NMOD 8
 
