@@ -34,10 +34,10 @@ extern int t_nerr;
 /* These differ from XTI's. */
 extern int t_open(const char *path, int oflag, struct t_info *info)
 	_TLI(open);
-extern int t_bind(int fd, const struct t_bind *req, struct t_bind *ret)
+extern int t_bind(int fd, struct t_bind *req, struct t_bind *ret)
 	_TLI(bind);
 extern int t_look(int fd) _TLI(look);
-extern int t_optmgmt(int fd, const struct t_optmgmt *req,
+extern int t_optmgmt(int fd, struct t_optmgmt *req,
 	struct t_optmgmt *ret) _TLI(optmgmt);
 extern void t_error(const char *errmsg) _TLI(error);
 extern int t_free(char *ptr, int struct_type) _TLI(free);
@@ -45,9 +45,9 @@ extern char *t_alloc(int fd, int struct_type, int fields) _TLI(alloc);
 extern int t_getname(int fd, struct netbuf *name, int type);
 
 /* And these do not. */
-extern int t_accept(int fd, int resfd, const struct t_call *call);
+extern int t_accept(int fd, int resfd, struct t_call *call);
 extern int t_close(int fd);
-extern int t_connect(int fd, const struct t_call *sndcall,
+extern int t_connect(int fd, struct t_call *sndcall,
 	struct t_call *rcvcall);
 extern int t_getinfo(int fd, struct t_info *info);
 extern int t_getstate(int fd);
@@ -59,12 +59,12 @@ extern int t_rcvrel(int fd);
 extern int t_rcvudata(int fd, struct t_unitdata *unitdata, int *flags);
 extern int t_rcvuderr(int fd, struct t_uderr *uderr);
 extern int t_snd(int fd, char *buf, unsigned int nbytes, int flags);
-extern int t_snddis(int fd, const struct t_call *call);
+extern int t_snddis(int fd, struct t_call *call);
 extern int t_sndrel(int fd);
-extern int t_sndudata(int fd, const struct t_unitdata *unitdata);
+extern int t_sndudata(int fd, struct t_unitdata *unitdata);
 extern int t_sync(int fd);
 extern int t_unbind(int fd);
-extern const char *t_strerror(int errnum);
+extern char *t_strerror(int errnum);
 
 #ifdef __cplusplus
 }

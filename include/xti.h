@@ -72,10 +72,15 @@ extern int t_rcvvudata(int fd, struct t_unitdata *unitdata,
 extern int t_rcvuderr(int fd, struct t_uderr *uderr);
 
 /* The rest. */
+#ifdef _STR_XPG4
+extern char *t_alloc(int fd, int struct_type, int fields);
+extern char *t_strerror(int errnum);
+#else
 extern void *t_alloc(int fd, int struct_type, int fields);
+extern const char *t_strerror(int errnum);
+#endif
 extern int t_free(void *ptr, int struct_type);
 extern int t_error(const char *errmsg);
-extern const char *t_strerror(int errnum);
 extern int t_sysconf(int name);
 
 /* Data with options: what SCTP has besides bytes.  Not of XNS. */

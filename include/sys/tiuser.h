@@ -18,6 +18,8 @@ extern "C" {
 
 #define T_ERROR		0x0020	/* event: a fatal error on the Stream */
 
+#define T_BADSTATE	8	/* no state: what follows them */
+
 /* Structures t_alloc() makes, by their older names. */
 #define T_BIND_STR	T_BIND
 #define T_OPTMGMT_STR	T_OPTMGMT

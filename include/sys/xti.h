@@ -10,9 +10,22 @@
  *
  * t_scalar_t is 32 bits wide everywhere, so that TPI messages mean the same
  * in programs of any word size.
+ *
+ * A program that asks for an X/Open before issue 5 has XTI as it was in
+ * XPG4: what netbufs point to, what t_alloc() and t_strerror() return is
+ * char, and Internet options have names without T_.  (<xti.h> has seen to it
+ * that the C library has said what is asked for.)
  */
 #ifndef _SYS_XTI_H
 #define _SYS_XTI_H
+
+#if defined(_XOPEN_SOURCE)
+#if _XOPEN_SOURCE - 0 < 500
+#define _STR_XPG4
+#endif
+#elif defined(_XOPEN_SOURCE_EXTENDED)
+#define _STR_XPG4
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -244,12 +257,12 @@ extern "C" {
  * struct netbuf - an address, options or user data
  * @maxlen: room at @buf, for what is received; 0: not wanted
  * @len:    bytes at @buf
- * @buf:    the caller's; bytes in TLI, and since XNS 5 anything in XTI
+ * @buf:    the caller's; bytes in TLI and XPG4, anything since XNS 5
  */
 struct netbuf {
 	unsigned int maxlen;
 	unsigned int len;
-#ifdef _SYS_TIUSER_H
+#if defined(_SYS_TIUSER_H) || defined(_STR_XPG4)
 	char *buf;
 #else
 	void *buf;

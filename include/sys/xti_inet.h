@@ -138,6 +138,22 @@ struct t_kpalive {
 #define INET_TCP		T_INET_TCP
 #define INET_UDP		T_INET_UDP
 
+/*
+ * And the options, to a program that asks for XPG4 (<sys/xti.h>).  IP_OPTIONS,
+ * IP_TOS and IP_TTL are left to <netinet/in.h>, where they are others.
+ */
+#ifdef _STR_XPG4
+#ifndef TCP_NODELAY
+#define TCP_NODELAY		1
+#define TCP_MAXSEG		2
+#endif
+#define TCP_KEEPALIVE		T_TCP_KEEPALIVE
+#define UDP_CHECKSUM		T_UDP_CHECKSUM
+#define IP_REUSEADDR		T_IP_REUSEADDR
+#define IP_DONTROUTE		T_IP_DONTROUTE
+#define IP_BROADCAST		T_IP_BROADCAST
+#endif
+
 #ifdef __cplusplus
 }
 #endif

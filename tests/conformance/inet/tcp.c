@@ -107,7 +107,8 @@ T_CASE(its_names_are_those_of_the_reference)
 		"/dev/streams/inet/rawip", "/dev/streams/inet/icmp",
 		"/dev/xti/tcp", "/dev/xti/udp", "/dev/streams/xtiso/tcp",
 		"/dev/streams/xtiso/tcp+", "/dev/streams/xtiso/udp",
-		"/dev/inet_cots", "/dev/inet_clts", NULL};
+		"/dev/streams/xtiso/udp+", "/dev/inet_cots", "/dev/inet_clts",
+		NULL};
 	char name[16];
 	int i, fd;
 
