@@ -1019,6 +1019,69 @@ killed_under_load(const char *name)
 	T_EQ(RUN(-1, "strwire", "del", name), 0);
 }
 
+/* What waits at @fd is read.  Return: how many there were. */
+static int
+drain(int fd)
+{
+	int n;
+
+	for (n = 0; !in_quiet(fd, 20); n++) {
+		in_want(fd, T_UNITDATA_IND);
+		T_LE(in.datalen, 12);
+	}
+	return n;
+}
+
+/*
+ * One reads some of what comes by @wire, for @addr, and no more until all has
+ * been sent.  That is lost, and nothing else: who else is there is served, by
+ * whole packets and by fragments, and so is he when he reads again.
+ */
+static void
+one_stops_reading(const char *wire, const char *addr)
+{
+	enum { N = 1500, ROUNDS = 6, ROOM = 4096 };
+	int port, other_port, i, k, room = ROOM;
+	int slow = endpoint("10.78.0.2", &port);
+	int fd = endpoint("10.78.0.2", &other_port);
+
+	T_EQ(ns_option(slow, XTI_GENERIC, XTI_RCVBUF, &room, sizeof(room)),
+		T_SUCCESS);
+	for (i = 0; i < ROUNDS; i++) {
+		order('f', addr, port, N);
+		for (k = 0; k < i * 20; k++) {
+			T_FALSE(in_quiet(slow, 10000));
+			in_want(slow, T_UNITDATA_IND);
+			T_EQ(in.datalen, 1);
+		}
+		good(answer());
+		dialogue(fd, "10.78.0.2", 1000);
+		dialogue(fd, "10.78.0.2", 20000);
+		T_GT(drain(slow), 0);
+		answers(slow, "10.78.0.2");
+		(void)drain(slow);
+	}
+	stat_says(wire, "c['full'] > 0");
+	T_OK(close(slow));
+	T_OK(close(fd));
+}
+
+T_CASE_TIMEOUT(tun_goes_on_when_one_stops_reading, 60)
+{
+	two_namespaces();
+	add_tun();
+	one_stops_reading("t0", "10.79.0.2");
+}
+
+T_CASE_TIMEOUT(packet_goes_on_when_one_stops_reading, 60)
+{
+	two_namespaces();
+	put_file("/proc/sys/net/ipv4/ip_forward", "0");
+	T_EQ(RUN(-1, "strwire", "add", "packet", "p0", "-f", "a0",
+		"-a", "10.78.0.9/24"), 0);
+	one_stops_reading("p0", "10.78.0.9");
+}
+
 T_CASE_TIMEOUT(tun_goes_on_while_streamsd_is_killed, 60)
 {
 	two_namespaces();
