@@ -769,6 +769,8 @@ int str_foreign_open(struct str_qpair *qp, dev_t *dev, int flag, int sflag,
 void str_foreign_revive(uint32_t dead);
 bool str_foreign_wanted(void);
 uint32_t str_perim_kind(uint32_t flag);
+bool str_perim_suspend(struct str_qpair *qp, uint32_t *ret_nest);
+void str_perim_resume(struct str_qpair *qp, uint32_t nest);
 struct str_node *str_node_get(uint64_t k0, uint64_t k1);
 struct str_node *str_node_find(uint64_t k0, uint64_t k1);
 int str_node_lock(struct str_node *n, struct host_call *hc);

@@ -57,53 +57,93 @@ place(caddr_t *headp, long m, bool *ret_taken)
 	return link;
 }
 
+caddr_t
+mi_open_alloc(size_t size)
+{
+	struct instance *in;
+
+	if (size > STR_MEM_MAX)
+		return NULL;
+	in = kmem_zalloc(sizeof(*in) + size, KM_NOSLEEP);
+	if (in == NULL)
+		return NULL;
+	in->size = sizeof(*in) + size;
+	return data_of(in);
+}
+
+void
+mi_close_free(caddr_t ptr)
+{
+	if (ptr != NULL)
+		kmem_free(instance_of(ptr), instance_of(ptr)->size);
+}
+
 int
-mi_open_comm(caddr_t *headp, size_t size, queue_t *q, dev_t *devp, int flag,
-	int sflag, cred_t *crp)
+mi_open_link(caddr_t *headp, caddr_t ptr, dev_t *devp, int flag, int sflag,
+	cred_t *crp)
 {
 	long m = sflag == MODOPEN ? -1 : (long)getminor(*devp);
-	struct instance *in, **link;
+	struct instance *in = instance_of(ptr), **link;
 	bool taken;
 
 	(void)flag, (void)crp;
-	if (q->q_ptr != NULL)
-		return 0;
 	link = place(headp, m, &taken);
 	if (sflag == CLONEOPEN)
 		for (m = 1; link = place(headp, m, &taken), taken; m++)
 			;
 	if (taken)
 		return EBUSY;
-	if (size > STR_MEM_MAX)
-		return ENOMEM;
-	in = kmem_zalloc(sizeof(*in) + size, KM_NOSLEEP);
-	if (in == NULL)
-		return ENOMEM;
-	in->size = sizeof(*in) + size;
 	in->minor = m;
 	in->next = *link;
 	str_barrier();
 	*link = in;
-	q->q_ptr = WR(q)->q_ptr = data_of(in);
 	if (sflag == CLONEOPEN)
 		*devp = makedevice(getmajor(*devp), (minor_t)m);
+	return 0;
+}
+
+void
+mi_close_unlink(caddr_t *headp, caddr_t ptr)
+{
+	struct instance **link = (struct instance **)(void *)headp;
+
+	while (*link != NULL && *link != instance_of(ptr))
+		link = &(*link)->next;
+	if (*link != NULL)
+		*link = (*link)->next;
+}
+
+int
+mi_open_comm(caddr_t *headp, size_t size, queue_t *q, dev_t *devp, int flag,
+	int sflag, cred_t *crp)
+{
+	caddr_t ptr;
+	int err;
+
+	if (q->q_ptr != NULL)
+		return 0;
+	ptr = mi_open_alloc(size);
+	if (ptr == NULL)
+		return ENOMEM;
+	err = mi_open_link(headp, ptr, devp, flag, sflag, crp);
+	if (err != 0) {
+		mi_close_free(ptr);
+		return err;
+	}
+	q->q_ptr = WR(q)->q_ptr = ptr;
 	return 0;
 }
 
 int
 mi_close_comm(caddr_t *headp, queue_t *q)
 {
-	struct instance **link = (struct instance **)(void *)headp, *in;
+	caddr_t ptr = q->q_ptr;
 
-	if (q->q_ptr == NULL)
+	if (ptr == NULL)
 		return 0;
-	in = instance_of(q->q_ptr);
-	while (*link != NULL && *link != in)
-		link = &(*link)->next;
-	if (*link == in)
-		*link = in->next;
+	mi_close_unlink(headp, ptr);
 	q->q_ptr = WR(q)->q_ptr = NULL;
-	kmem_free(in, in->size);
+	mi_close_free(ptr);
 	return 0;
 }
 
@@ -484,4 +524,62 @@ mi_timer_free(mblk_t *mp)
 		return; /* mi_timer_valid() frees it, or flushq() */
 	str_msg_own(mp);
 	freeb(mp);
+}
+
+/* --------------------------------------------------------------------- text */
+
+#define TEXT_MIN 512u /* bytes of a block that is added */
+
+int
+mi_mpprintf(mblk_t *mp, const char *fmt, ...)
+{
+	mblk_t *bp = mp, *more;
+	va_list ap;
+	size_t room;
+	int n;
+
+	va_start(ap, fmt);
+	n = str_ddi_vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	while (bp->b_cont != NULL)
+		bp = bp->b_cont;
+	room = (size_t)(bp->b_datap->db_lim - bp->b_wptr);
+	if ((size_t)n >= room) { /* its NUL is written as well */
+		room = STR_MAX((size_t)n + 1, (size_t)TEXT_MIN);
+		more = allocb(room, BPRI_MED);
+		if (more == NULL)
+			return -1;
+		linkb(mp, more);
+		bp = more;
+	}
+	va_start(ap, fmt);
+	(void)str_ddi_vsnprintf((char *)bp->b_wptr, room, fmt, ap);
+	va_end(ap);
+	bp->b_wptr += n;
+	return n;
+}
+
+int
+mi_sprintf(char *buf, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = str_ddi_vsnprintf(buf, (size_t)INT_MAX, fmt, ap);
+	va_end(ap);
+	return n;
+}
+
+int
+mi_strlog(queue_t *q, char level, unsigned short flags, const char *fmt, ...)
+{
+	va_list ap;
+	int done;
+
+	va_start(ap, fmt);
+	done = vstrlog((short)q->q_qinfo->qi_minfo->mi_idnum, 0, level, flags,
+		fmt, ap);
+	va_end(ap);
+	return done;
 }

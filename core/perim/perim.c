@@ -661,6 +661,35 @@ str_perim_leave(struct str_qpair *qp)
 }
 
 /*
+ * str_perim_suspend - leave @qp's perimeter, in order to sleep, and run what is
+ * for us to run: what we wait for may be among it
+ * Return: false: we were not in it.  Else str_perim_resume() is due.
+ */
+bool
+str_perim_suspend(struct str_qpair *qp, uint32_t *ret_nest)
+{
+	struct str_perim *pm = qp->pm;
+	bool in = pm != NULL && str_load(&pm->inside) == host_self_tag();
+
+	if (in) {
+		*ret_nest = pm->nest;
+		pm->nest = 0;
+		str_perim_leave(qp);
+	}
+	(void)str_claim(qp->plumb);
+	(void)str_sched_run(qp->plumb);
+	str_unclaim(qp->plumb);
+	return in;
+}
+
+void
+str_perim_resume(struct str_qpair *qp, uint32_t nest)
+{
+	(void)str_perim_enter_open(qp, NULL);
+	qp->pm->nest = nest;
+}
+
+/*
  * Let messages in until one of @qp's procedures has run.  A module without a
  * perimeter does not tell us: it looks again after a while.
  */
@@ -668,22 +697,14 @@ static bool
 wait_said(struct str_qpair *qp, struct host_call *hc)
 {
 	struct str_perim *pm = qp->pm;
-	bool in = pm != NULL && str_load(&pm->inside) == host_self_tag();
-	uint32_t nest = in ? pm->nest : 0, w;
-	bool intr = false;
+	uint32_t nest = 0, w;
+	bool in, intr = false;
 
 	if (host_tls.nclaim != 0)
 		return true; /* not in an open or close procedure */
 	w = str_load(&qp->qword);
 	(void)str_add(&qp->qwaits, 1u);
-	if (in) {
-		pm->nest = 0;
-		str_perim_leave(qp);
-	}
-	/* what we wait for may be ours to run */
-	(void)str_claim(qp->plumb);
-	(void)str_sched_run(qp->plumb);
-	str_unclaim(qp->plumb);
+	in = str_perim_suspend(qp, &nest);
 	while (str_load(&qp->qword) == w && !intr) {
 		(void)host_wait(hc, &qp->qword, w, QWAIT_NS);
 		intr = hc != NULL && host_interrupted(hc) != HOST_SIG_NONE;
@@ -691,10 +712,8 @@ wait_said(struct str_qpair *qp, struct host_call *hc)
 			break;
 	}
 	(void)str_sub(&qp->qwaits, 1u);
-	if (in) {
-		(void)str_perim_enter_open(qp, NULL);
-		pm->nest = nest;
-	}
+	if (in)
+		str_perim_resume(qp, nest);
 	return !intr;
 }
 

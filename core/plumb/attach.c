@@ -418,6 +418,7 @@ int
 str_qopen(struct str_qpair *qp, struct host_call *hc, dev_t *dev, int sflag)
 {
 	struct host_call *old = host_tls.call;
+	struct str_qpair *was = host_tls.opening;
 	cred_t cr;
 	int err = 0;
 
@@ -428,11 +429,13 @@ str_qopen(struct str_qpair *qp, struct host_call *hc, dev_t *dev, int sflag)
 	if (err != 0)
 		return err;
 	host_tls.call = hc; /* for qwait_sig(D3) */
+	host_tls.opening = qp;
 	err = is_old(qp) ?
 		str_foreign_open(qp, dev, ddi_flags(hc), sflag, &cr) :
 		qp->rq.q_qinfo->qi_qopen(&qp->rq, dev, ddi_flags(hc), sflag,
 			&cr);
 	host_tls.call = old;
+	host_tls.opening = was;
 	if (err == 0)
 		str_store_rel(&qp->closing, 0u); /* from here on it must be */
 	str_perim_leave(qp);
@@ -446,6 +449,7 @@ str_qopen(struct str_qpair *qp, struct host_call *hc, dev_t *dev, int sflag)
 int
 str_qclose(struct str_qpair *qp, struct host_call *hc)
 {
+	struct str_qpair *was = host_tls.opening;
 	cred_t cr;
 	int err = 0;
 
@@ -456,9 +460,11 @@ str_qclose(struct str_qpair *qp, struct host_call *hc)
 		str_cred(&cr);
 		/* who dies while he waits to be let in has not closed it */
 		(void)str_perim_enter_open(qp, NULL);
+		host_tls.opening = qp;
 		if (str_xchg(&qp->closing, 1u) == 0)
 			err = qp->rq.q_qinfo->qi_qclose(&qp->rq,
 				ddi_flags(hc), &cr);
+		host_tls.opening = was;
 		str_perim_leave(qp);
 		if (is_old(qp))
 			err = 0; /* it returns nothing */

@@ -84,6 +84,7 @@ struct host_tls {
 	uint32_t busy;		 /* running what it touched */
 	uint32_t pad;
 	struct str_fmod *perim;	 /* module whose perimeter it is in */
+	struct str_qpair *opening; /* whose open or close it is in */
 	uint64_t event;		 /* callback it is in */
 	/* executive: sockets with data gathered: core/sock */
 	uint32_t nsoon;

@@ -44,6 +44,23 @@ int mi_close_comm(caddr_t *headp, queue_t *q) STR_DDI(mi_close_comm);
 caddr_t mi_first_ptr(caddr_t *headp) STR_DDI(mi_first_ptr);
 caddr_t mi_next_ptr(caddr_t ptr) STR_DDI(mi_next_ptr);
 
+/**
+ * mi_open_alloc - an instance's data, zeroed, that is in no list yet
+ * @size: bytes
+ *
+ * mi_open_link puts it in the list, as mi_open_comm() would, but knows nothing
+ * of queues; mi_close_unlink takes it out, mi_close_free frees it.
+ *
+ * Context: open and close procedures.
+ * Return:  mi_open_alloc: the data, NULL without memory; mi_open_link: 0, or
+ *          EBUSY when another instance has the minor.
+ */
+caddr_t mi_open_alloc(size_t size) STR_DDI(mi_open_alloc);
+int mi_open_link(caddr_t *headp, caddr_t ptr, dev_t *devp, int flag,
+	int sflag, cred_t *crp) STR_DDI(mi_open_link);
+void mi_close_unlink(caddr_t *headp, caddr_t ptr) STR_DDI(mi_close_unlink);
+void mi_close_free(caddr_t ptr) STR_DDI(mi_close_free);
+
 /* mi_bufcall - enable @q when there is memory for @size bytes.  0: cannot. */
 int mi_bufcall(queue_t *q, int size, int pri) STR_DDI(mi_bufcall);
 
@@ -158,6 +175,26 @@ unsigned char *mi_offset_paramc(mblk_t *mp, size_t offset, size_t len)
  *         do; NULL when there was no memory, then @mp is untouched.
  */
 mblk_t *mi_reallocb(mblk_t *mp, size_t size) STR_DDI(mi_reallocb);
+
+/**
+ * mi_mpprintf - add text to a message
+ * @mp:  a message; blocks are added to it as need be
+ * @fmt: as of cmn_err(9)
+ *
+ * mi_sprintf is sprintf(9).  mi_strlog is strlog(9) of @q's module, for its
+ * part 0.
+ *
+ * Context: any.
+ * Return:  mi_mpprintf, mi_sprintf: bytes of the text; mi_mpprintf: -1 without
+ *          memory, when nothing has been added.  mi_strlog: as strlog(9).
+ */
+int mi_mpprintf(mblk_t *mp, const char *fmt, ...) STR_DDI(mi_mpprintf)
+	__attribute__((__format__(__printf__, 2, 3)));
+int mi_sprintf(char *buf, const char *fmt, ...) STR_DDI(mi_sprintf)
+	__attribute__((__format__(__printf__, 2, 3)));
+int mi_strlog(queue_t *q, char level, unsigned short flags, const char *fmt,
+	...) STR_DDI(mi_strlog)
+	__attribute__((__format__(__printf__, 4, 5)));
 
 #ifndef __cplusplus
 #include <sys/kmem.h>

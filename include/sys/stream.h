@@ -571,6 +571,7 @@ void streams_put(streams_put_t func, queue_t *q, mblk_t *mp, void *arg)
 
 #ifdef _KERNEL
 #include <sys/strreg.h> /* HP-UX and OSF/1 have it here */
+#include <sys/sleep.h>	/* and System V needs none for it */
 #define _STR_IN_STREAM_H
 #include <sys/ksynch.h> /* Solaris has the locks here */
 #undef _STR_IN_STREAM_H

@@ -12,10 +12,19 @@
 #include <sys/ksynch.h>
 #include <sys/cmn_err.h>
 #include <sys/conf.h>
+#include <sys/sleep.h>
 
 /* How kmem_alloc(9) is asked there. */
 #define M_WAITOK KM_SLEEP
 #define M_NOWAIT KM_NOSLEEP
 #define M_WAIT KM_SLEEP
+
+/* Sleeping there: see <sys/sleep.h>. */
+#if defined(_KERNEL) && !defined(__cplusplus)
+#undef sleep
+#define sleep(event, pri) \
+	streams_mpsleep((void *)(event), (pri), (caddr_t)0, 0, (void *)0, 0)
+#define get_sleep_lock(event) streams_get_sleep_lock((void *)(event))
+#endif
 
 #endif /* _SYS_STRENV_H */

@@ -580,3 +580,68 @@ D_CASE(824, mi_reallocb_keeps_what_is_large_enough)
 	freemsg(mp);
 	freemsg(dup);
 }
+
+/* mi_open_alloc(9): what mi_open_comm() does, in steps. */
+D_CASE(825, an_instance_is_made_in_steps)
+{
+	caddr_t p[3], list = NULL;
+	dev_t dev = makedevice(44, 7);
+	unsigned i, k;
+
+	begin(t);
+	for (i = 0; i < 3; i++) {
+		p[i] = mi_open_alloc(24);
+		T_NOTNULL(p[i]);
+		for (k = 0; k < 24; k++)
+			T_EQ(p[i][k], 0);
+	}
+	T_EQ(mi_open_link(&list, p[0], &dev, FREAD, DRVOPEN, NULL), 0);
+	T_EQ(mi_open_link(&list, p[1], &dev, FREAD, DRVOPEN, NULL), EBUSY);
+	T_EQ(mi_open_link(&list, p[1], &dev, FREAD, CLONEOPEN, NULL), 0);
+	T_EQ(getminor(dev), 1);
+	T_EQ(mi_open_link(&list, p[2], &dev, FREAD, CLONEOPEN, NULL), 0);
+	T_EQ(getminor(dev), 2);
+	T_EQ(getmajor(dev), 44);
+	T_TRUE(mi_first_ptr(&list) == p[1]);
+	T_TRUE(mi_next_ptr(p[1]) == p[2]);
+	T_TRUE(mi_next_ptr(p[2]) == p[0]);
+	mi_close_unlink(&list, p[2]);
+	mi_close_unlink(&list, p[2]); /* it is not there */
+	T_TRUE(mi_next_ptr(p[1]) == p[0]);
+	mi_close_unlink(&list, p[1]);
+	mi_close_unlink(&list, p[0]);
+	T_NULL(list);
+	for (i = 0; i < 3; i++)
+		mi_close_free(p[i]);
+	mi_close_free(NULL);
+	T_NULL(mi_open_alloc((size_t)-1));
+}
+
+/* mi_mpprintf(9): text at the end, in as many blocks as it takes. */
+D_CASE(826, mi_mpprintf_adds_text)
+{
+	char line[32], want[40 * 16 + 1] = "";
+	mblk_t *mp, *bp;
+	size_t n = 0;
+	unsigned i;
+
+	begin(t);
+	mp = allocb(20, BPRI_MED);
+	T_NOTNULL(mp);
+	for (i = 0; i < 40; i++) {
+		T_EQ(mi_sprintf(line, "line %d of %s.\n", i, "it"),
+			(int)strlen(line));
+		T_EQ(mi_mpprintf(mp, "line %d of %s.\n", i, "it"),
+			(int)strlen(line));
+		strcat(want, line);
+	}
+	T_NOTNULL(mp->b_cont);
+	T_EQ(msgdsize(mp), strlen(want));
+	for (bp = mp; bp != NULL; bp = bp->b_cont) {
+		T_TRUE(bp->b_wptr <= bp->b_datap->db_lim);
+		T_EQ(memcmp(bp->b_rptr, want + n,
+			(size_t)(bp->b_wptr - bp->b_rptr)), 0);
+		n += (size_t)(bp->b_wptr - bp->b_rptr);
+	}
+	freemsg(mp);
+}

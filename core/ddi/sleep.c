@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * System V's sleep and wakeup, HP-UX's get_sleep_lock.
+ *
+ * Objects.  Events hash to condition variables, all of one domain; those of
+ * one variable are woken together and look again, as they must anyway.  The
+ * lock beside it is the sleep lock: who has it is not passed by a wakeup.
+ * They hang on an entry of the registry that has no state of its own.
+ *
+ * Life.  Who sleeps has joined the variable before it leaves the perimeter
+ * and the lock: what is called in the perimeter finds it there.  What is not
+ * may come before that, which is why no sleep is long.
+ *
+ * Failure.  As sv.c; a sleep lock in the hands of the dead is taken over.
+ */
+#include "ddi_impl.h"
+#include <sys/sleep.h>
+#include <str/builtin.h>
+
+#define NEVENT 64u
+#define OWNER "nullmod"
+#define SLICE_NS 100000000ull
+
+struct event {
+	struct str_cv cv;
+	lock_t lock;
+};
+
+static struct event *
+event_of(void *event)
+{
+	struct event *e = str_drv_state(OWNER, NEVENT * sizeof(*e));
+	uintptr_t v = (uintptr_t)event;
+
+	return e == NULL ? NULL : &e[(v >> 3 ^ v >> 9) % NEVENT];
+}
+
+/* Return: 0, EINTR, ETIMEDOUT; 0 may come early. */
+static int
+event_sleep(struct event *e, bool sig, uint64_t deadline)
+{
+	struct str_qpair *qp = host_tls.opening;
+	uint64_t slice = host_now() + SLICE_NS;
+	uint32_t nest = 0;
+	bool in;
+	int err;
+
+	if (!str_ddi_owned(&e->lock.l_lock))
+		(void)LOCK(&e->lock, plstr);
+	str_cv_join(&e->cv);
+	UNLOCK(&e->lock, plbase);
+	in = qp != NULL && str_perim_suspend(qp, &nest);
+	err = str_cv_sleep(&e->cv, sig ? str_ddi_call() : NULL,
+		STR_MIN(slice, deadline));
+	if (in)
+		str_perim_resume(qp, nest);
+	return err == ETIMEDOUT && deadline > slice ? 0 : err;
+}
+
+int
+str_ddi_sleep(void *event, int pri)
+{
+	struct event *e = event_of(event);
+	bool sig = (pri & PCATCH) != 0 && (pri & ~PCATCH) > PZERO;
+
+	if (e == NULL || host_tls.nclaim != 0)
+		return 0; /* it looks again */
+	return event_sleep(e, sig, STR_DDI_NEVER) == EINTR ? 1 : 0;
+}
+
+void
+str_ddi_wakeup(void *event)
+{
+	struct event *e = event_of(event);
+
+	if (e == NULL)
+		return;
+	(void)LOCK(&e->lock, plstr);
+	str_cv_wake(&e->cv, true);
+	UNLOCK(&e->lock, plbase);
+}
+
+lock_t *
+streams_get_sleep_lock(void *event)
+{
+	struct event *e = event_of(event);
+
+	if (e == NULL)
+		return NULL;
+	(void)LOCK(&e->lock, plstr);
+	return &e->lock;
+}
+
+int
+streams_mpsleep(void *event, int pri, caddr_t mesg, int tmo, void *lockp,
+	int flags)
+{
+	struct event *e = event_of(event);
+	uint64_t deadline = tmo <= 0 ? STR_DDI_NEVER :
+		host_now() + (uint64_t)tmo * STR_TICK_NS;
+	int err;
+
+	(void)mesg, (void)flags;
+	if (e == NULL || host_tls.nclaim != 0)
+		return 0;
+	if (lockp != NULL && lockp != (void *)&e->lock) {
+		if (!str_ddi_owned(&e->lock.l_lock))
+			(void)LOCK(&e->lock, plstr);
+		UNLOCK(lockp, plstr);
+	}
+	err = event_sleep(e, pri > PZERO, deadline);
+	return err == EINTR ? 1 : err == ETIMEDOUT ? ETIME : 0;
+}
