@@ -34,6 +34,7 @@
 #include "sock.h"
 #include "user_impl.h"
 
+#define WORK_NS 1000000u /* longer work was not all work */
 #define SOCKLESS_NS 50000000u /* until a socket is looked for again */
 
 struct host_priv *_Atomic host_priv_page;
@@ -93,6 +94,7 @@ host_plock_unlock(struct host_plock *l)
 
 /* The time that host_wait_sock() is about to sleep. */
 static STR_TLS struct timespec *volatile sleep_time;
+static STR_TLS uint64_t nap_over; /* when the last one was, host_ticks() */
 
 /* In the trampoline, before a handler; or when cancelled. */
 void
@@ -402,6 +404,22 @@ host_sock_look(uint64_t id, uint32_t want)
 	return sock_events(pfd.revents);
 }
 
+/*
+ * How long to nap: at least as long as was worked since the last time.  Whoever
+ * has had more of the CPU than he who sends is not let in when he wakes, but
+ * when the sender's time is up, and by then much has been lost.
+ */
+static uint64_t
+nap_time(void)
+{
+	uint64_t work = host_ticks() - nap_over;
+
+	if (work > WORK_NS * host_ticks_per_ms / 1000000)
+		return HOST_NAP_NS;
+	work = work * 1000000 / host_ticks_per_ms;
+	return STR_MAX(work, (uint64_t)HOST_NAP_NS);
+}
+
 static void
 sock_spin(void)
 {
@@ -436,7 +454,7 @@ host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
 	if (nap) {
 		s.pfd[3] = (struct pollfd){ -1, 0, 0 };
 		early = true;
-		ns = HOST_NAP_NS;
+		ns = STR_MIN(ns, nap_time());
 	} else if (!sock_pollfd(id, want, &s.pfd[3])) {
 		early = SOCKLESS_NS < ns;
 		ns = STR_MIN(ns, SOCKLESS_NS);
@@ -486,8 +504,10 @@ host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
 		return EINTR;
 	if (s.ret == 0 && !early)
 		return ETIMEDOUT;
-	if (s.ret == 0 && nap)
+	if (s.ret == 0 && nap) {
+		nap_over = host_ticks();
 		ev = HOST_C_IN;
+	}
 	if (s.ret > 0) {
 		if (s.pfd[0].revents & POLLNVAL)
 			ev |= HOST_C_NVAL;

@@ -33,7 +33,7 @@
 #define HOST_C_END 64u /* an error or its end is among what came */
 #define HOST_C_MORE 128u /* host_sock_events() has something to tell */
 #define HOST_C_ALONE 256u /* host_wait_sock(): nothing else is waited for */
-#define HOST_C_NAP 512u	/* ... the socket not, but looked at after HOST_NAP_NS */
+ but looked at after HOST_NAP_NS */, but looked at after HOST_NAP_NS */
 #define HOST_C_SPIN 1024u /* ... after HOST_SPIN_NS, without sleeping */
 #define HOST_NAP_NS 1000u
 #define HOST_SPIN_NS 10000u
