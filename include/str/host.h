@@ -33,9 +33,9 @@
 #define HOST_C_END 64u /* an error or its end is among what came */
 #define HOST_C_MORE 128u /* host_sock_events() has something to tell */
 #define HOST_C_ALONE 256u /* host_wait_sock(): nothing else is waited for */
- but looked at after HOST_NAP_NS */, but looked at after HOST_NAP_NS */
+#define HOST_C_NAP 512u	/* ... the socket not, but looked at after a while */
 #define HOST_C_SPIN 1024u /* ... after HOST_SPIN_NS, without sleeping */
-#define HOST_NAP_NS 1000u
+#define HOST_NAP_NS 1000u /* or as long as it was at work */
 #define HOST_SPIN_NS 10000u
 
 /* What host_interrupted() answers. */
