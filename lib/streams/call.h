@@ -40,9 +40,25 @@ call_begin(struct host_call *hc, struct fd_rec *r, int fd, uint32_t flags)
 	return 0;
 }
 
+/*
+ * Does this process end?  Then its Streams are closed one after the other, but
+ * a thread that is asleep in one has nothing to see of that: a kernel would
+ * have ended it before.  exit_wait() is its last sleep.
+ */
+extern str_a32 exit_pid;
+void exit_wait(void);
+
+STR_INLINE void
+exit_look(void)
+{
+	if (str_unlikely(str_load(&exit_pid) != 0))
+		exit_wait();
+}
+
 STR_INLINE int
 fail(int err)
 {
+	exit_look();
 	errno = err;
 	return -1;
 }

@@ -795,8 +795,10 @@ wait_any(int epfd, struct epoll_event *out, int max, int ms,
 	int n, ret;
 
 	for (;;) {
-		if (wait_streams(epfd, out, max, deadline, mask, &ret))
+		if (wait_streams(epfd, out, max, deadline, mask, &ret)) {
+			exit_look();
 			return ret;
+		}
 		n = wait_kernel(epfd, out, max, ms, ts, mask);
 		ret = wait_strip(epfd, out, n);
 		if (ret != 0 || n <= 0)

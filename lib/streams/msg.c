@@ -57,6 +57,7 @@ get(int fd, struct strbuf *ctl, struct strbuf *data, int *band, int *flags)
 		ret = str_head_getmsg(hc.head, &hc, (struct str_strbuf *)ctl,
 			(struct str_strbuf *)data, band, flags);
 		host_leave();
+		exit_look();
 		if (ret >= 0)
 			return (int)ret;
 	}

@@ -424,6 +424,7 @@ poll_streams(struct pollfd *ufds, nfds_t n, uint64_t deadline,
 		return false;
 	}
 	*ret = poll_enter(&s);
+	exit_look();
 	if (*ret >= 0 && host_copyout(s.u, ufds, n * sizeof *ufds) != 0)
 		*ret = -EFAULT;
 	poll_set_free(&s);

@@ -13,10 +13,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/single_threaded.h>
 
 #include "call.h"
@@ -54,6 +56,40 @@ exit_ours(void)
 		       (uint32_t)sys_getpid();
 }
 
+str_a32 exit_pid;
+static __thread bool exit_by_me;
+
+/* Long enough for the rest of what runs at exit; then whoever waits there for
+ * this thread gets it. */
+void
+exit_wait(void)
+{
+	struct timespec ts = {.tv_nsec = 10000000};
+
+	if (exit_by_me || str_load(&exit_pid) != (uint32_t)sys_getpid())
+		return;
+	for (int i = 0; i < 200; i++)
+		(void)sys_call4(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &ts,
+			NULL);
+}
+
+/* Nor is it told by a signal what its own end does to its Streams. */
+static void
+exit_deafen(void)
+{
+	static const int sig[] = {SIGPIPE, SIGPOLL, SIGURG, SIGHUP};
+	struct {
+		void (*handler)(int);
+		unsigned long flags;
+		void (*restorer)(void);
+		unsigned long mask;
+	} ignore = {SIG_IGN, 0, NULL, 0};
+
+	for (size_t i = 0; i < STR_ARRAY_LEN(sig); i++)
+		(void)sys_call4(SYS_rt_sigaction, sig[i], &ignore, NULL,
+			SYS_SIGSET);
+}
+
 static void
 exit_release(void)
 {
@@ -62,6 +98,9 @@ exit_release(void)
 
 	if (!exit_ours())
 		return; /* the kernel closes them, streamsd notices */
+	exit_by_me = true;
+	str_store(&exit_pid, (uint32_t)sys_getpid());
+	exit_deafen();
 	for (int fd = 0; fd <= high; fd++) {
 		uintptr_t v = fd_get(fd);
 

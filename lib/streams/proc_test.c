@@ -4,12 +4,17 @@
 /*
  * The end of a process, and of what only looks like one.
  */
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <stropts.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -114,4 +119,147 @@ T_CASE(what_stdio_holds_is_written_at_exit)
 	T_MEM(buf, "held back", 9);
 	T_OK(waitpid(pid, &status, 0));
 	T_EQ(status, 0);
+}
+
+/* ---------------------------------------- threads that sleep when it ends */
+
+static struct {
+	int in[2], out[2], dev, tell;
+	_Atomic int about;
+} s;
+
+static void
+came_back(const char *what)
+{
+	(void)!write(s.tell, what, 1);
+}
+
+static void *
+in_read(void *arg)
+{
+	char c;
+
+	s.about++;
+	(void)!read(s.in[0], &c, 1);
+	came_back("r");
+	return NULL;
+}
+
+static void *
+in_device(void *arg)
+{
+	char c;
+
+	s.about++;
+	(void)!read(s.dev, &c, 1);
+	came_back("d");
+	return NULL;
+}
+
+static void *
+in_getmsg(void *arg)
+{
+	struct strbuf ctl = {.maxlen = 0}, data = {.maxlen = 0};
+	int flags = 0;
+
+	s.about++;
+	(void)getmsg(s.in[1], &ctl, &data, &flags);
+	came_back("g");
+	return NULL;
+}
+
+static void *
+in_write(void *arg)
+{
+	static char big[65536];
+
+	s.about++;
+	while (write(s.out[1], big, sizeof(big)) > 0)
+		;
+	came_back("w");
+	return NULL;
+}
+
+static void *
+in_poll(void *arg)
+{
+	struct pollfd pfd = {.fd = s.in[0], .events = POLLIN};
+
+	s.about++;
+	(void)poll(&pfd, 1, -1);
+	came_back("p");
+	return NULL;
+}
+
+static void *
+in_select(void *arg)
+{
+	fd_set set;
+
+	FD_ZERO(&set);
+	FD_SET(s.in[0], &set);
+	s.about++;
+	(void)select(s.in[0] + 1, &set, NULL, NULL, NULL);
+	came_back("s");
+	return NULL;
+}
+
+static void *
+in_epoll(void *arg)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+	int ep = T_OK(epoll_create1(0));
+
+	T_OK(epoll_ctl(ep, EPOLL_CTL_ADD, s.in[0], &ev));
+	s.about++;
+	(void)epoll_wait(ep, &ev, 1, -1);
+	came_back("e");
+	return NULL;
+}
+
+/* exit(3): a kernel ends the threads before it closes what they sleep in, so
+ * that none of them sees an end of file, a hangup or a bad descriptor. */
+static void
+end_with_sleepers(bool hard)
+{
+	static void *(*const in[])(void *) = {in_read, in_device, in_getmsg,
+		in_write, in_poll, in_select, in_epoll};
+	const int n = (int)(sizeof(in) / sizeof(*in));
+	int q[2], status;
+	pthread_t id;
+	char c;
+	pid_t pid;
+
+	T_OK((int)syscall(SYS_pipe2, q, 0));
+	pid = T_OK(fork());
+	if (pid == 0) {
+		s.tell = q[1];
+		T_OK(pipe(s.in));
+		T_OK(pipe(s.out));
+		s.dev = T_OK(open("/dev/echo", O_RDWR));
+		for (int i = 0; i < n; i++)
+			T_EQ(pthread_create(&id, NULL, in[i], NULL), 0);
+		T_SOON(s.about == n, 5000);
+		for (int i = 0; i < 20; i++)
+			t_pause();
+		if (hard)
+			_exit(7);
+		exit(7);
+	}
+	T_OK(close(q[1]));
+	T_SOON(waitpid(pid, &status, WNOHANG) == pid, 10000);
+	T_TRUE(WIFEXITED(status));
+	T_EQ(WEXITSTATUS(status), 7);
+	T_EQ(read(q[0], &c, 1), 0);
+	T_OK(close(q[0]));
+}
+
+T_CASE(threads_asleep_see_nothing_of_exit)
+{
+	end_with_sleepers(false);
+}
+
+T_CASE(threads_asleep_see_nothing_of__exit)
+{
+	end_with_sleepers(true);
 }

@@ -53,6 +53,8 @@ read_stream(struct fd_rec *r, int fd, void *buf, size_t len)
 	if (str_likely(ret == 0)) {
 		ret = str_head_read(hc.head, &hc, buf, len);
 		host_leave();
+		if (ret == 0)
+			exit_look();
 		if (str_likely(ret >= 0))
 			return ret;
 	}
@@ -306,6 +308,8 @@ rwv_stream(struct fd_rec *r, int fd, const struct iovec *iov, int n, bool out)
 		pthread_cleanup_pop(1);
 	}
 	host_leave();
+	if (ret == 0)
+		exit_look();
 	if (ret >= 0)
 		return ret;
 	if (ret == -EBADF && fd_stale(fd, r, &hc))

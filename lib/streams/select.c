@@ -205,6 +205,7 @@ select_enter(struct sets *s, struct poll_set *p)
 		ret = err != 0 ? err : ret;
 	}
 	host_leave();
+	exit_look();
 	return ret;
 }
 
