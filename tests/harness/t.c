@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEFAULT_TIMEOUT = 20, EXIT_SKIP = 77, FD_WORDS = 64 };
+enum { DEFAULT_TIMEOUT = 20, FD_WORDS = 64 };
 enum verdict { UNDECIDED, WRITING, PASSED, FAILED, SKIPPED };
 
 struct result {
@@ -552,9 +552,6 @@ run_all(const char *only, char **filters, int n_filters, int list)
 			count[FAILED], n, (unsigned long long)self.seed);
 		return 1;
 	}
-	/* Meson reads the skips, and takes a status for an error. */
-	if (count[SKIPPED] == n && getenv("MESON_TEST_ITERATION") == NULL)
-		return EXIT_SKIP;
 	return 0;
 }
 

@@ -130,6 +130,9 @@ uint64_t t_now_ns(void);	/* CLOCK_MONOTONIC */
 void t_pause(void);		/* 1 ms, for T_SOON() */
 /* A port that nobody has, nor gets who does not ask for that number. */
 int t_port(int family, int type);
+/* These skip the case where that cannot be had. */
+void t_need_raw(void);			/* raw sockets */
+void t_need_files(unsigned int n);	/* descriptors below @n */
 unsigned int t_scale(void);	/* how much slower sanitizers may be */
 
 void t_case_add(struct t_case *c);

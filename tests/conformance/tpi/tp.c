@@ -77,24 +77,13 @@ tp_need_loopback(void)
 		T_SKIP("addresses are the network's");
 }
 
-/* The kernel's raw sockets are for those who may. */
-static void
-need_raw(void)
-{
-	int fd = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
-
-	if (fd < 0)
-		T_SKIP("raw sockets: %s", strerror(errno));
-	(void)close(fd);
-}
-
 int
 tp_open_flags(int oflag)
 {
 	int fd;
 
 	if (tp_is()->raw)
-		need_raw();
+		t_need_raw();
 	fd = open(tp_is()->dev, oflag);
 	if (fd < 0 && tp_is()->inet)
 		T_SKIP("%s: %s", tp_is()->dev, strerror(errno));

@@ -179,6 +179,7 @@ T_CASE(a_thousand_endpoints_have_ports)
 
 	if (t_scale() > 1)
 		T_SKIP("too many for that");
+	t_need_files(4 * N);
 	ud_bound(&s, ud_home(), 0);
 	for (i = 0; i < N; i++)
 		ud_bound(&a[i], ud_home(), UD_ANY);

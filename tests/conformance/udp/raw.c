@@ -9,24 +9,13 @@
 
 #define PROTO 253 /* for experiments: RFC 3692 */
 
-/* Who is root need not be allowed to: in a container that has less. */
-static void
-need_raw(void)
-{
-	int s = socket(ud_family(), SOCK_RAW | SOCK_CLOEXEC, PROTO);
-
-	if (s < 0)
-		T_SKIP("raw sockets: %s", strerror(errno));
-	T_OK(close(s));
-}
-
 /* A raw endpoint; the protocol is where a port would be. */
 static void
 raw(struct ud *u, int proto)
 {
 	if (!ud_native())
 		T_SKIP("rawip2's");
-	need_raw();
+	t_need_raw();
 	ud_addr(u, ud_home(), proto);
 	u->fd = in_open(ud_six() ? "/dev/rawip2_6" : "/dev/rawip2");
 }
@@ -275,7 +264,7 @@ T_CASE(raw_endpoints_are_the_super_users)
 		T_SKIP("rawip2's");
 	if (geteuid() != 0)
 		T_SKIP("for the super-user, who gives it up");
-	need_raw();
+	t_need_raw();
 	/* before the domain is made: it is one user's */
 	pid = T_OK(fork());
 	if (pid == 0) {

@@ -77,9 +77,11 @@ xt_event(const char *file, int line, int fd, int want)
 int
 xt_open_info(int nonblock, struct t_info *info)
 {
-	int fd = t_open(xt->device, O_RDWR | (nonblock ? O_NONBLOCK : 0),
-		info);
+	int fd;
 
+	if (xt->raw)
+		t_need_raw();
+	fd = t_open(xt->device, O_RDWR | (nonblock ? O_NONBLOCK : 0), info);
 	if (fd < 0 && (t_errno == TBADNAME ||
 		(t_errno == TSYSERR && (errno == ENXIO || errno == ENODEV ||
 		errno == EPERM || errno == EACCES))))
