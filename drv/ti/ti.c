@@ -690,6 +690,15 @@ ti_rsrv(struct tpi *tp)
 
 /* --------------------------------------------------------------------- closing */
 
+static struct tpi_prov *ticotsord_prov(void);
+
+/* Has data that is not expedited boundaries? */
+static int
+has_units(const struct ti *ep)
+{
+	return ep->tpi.prov != ticotsord_prov();
+}
+
 /*
  * One message that was not taken: data, expedited or not, goes to @to's read
  * queue.  Return: 1 when it was an orderly release.
@@ -716,6 +725,8 @@ hand_one(mblk_t *mp, struct ti *to)
 		dr.MORE_flag = (dr.MORE_flag & T_ODF_MORE) != 0;
 		dr.PRIM_type = T_DATA_REQ;
 	}
+	if (!ex && !has_units(to))
+		dr.MORE_flag = 0;
 	if (bp != NULL && (msgdsize(bp) == 0 ||
 		(dr.PRIM_type != T_DATA_REQ && !ex) ||
 		tpi_data_force(&to->tpi, bp, dr.MORE_flag, ex) != 0))

@@ -316,6 +316,31 @@ T_CASE(what_was_stuck_when_its_sender_closed_can_be_read)
 	T_EQ(tp_discon_ind(fd[1]), ECONNRESET);
 }
 
+/* Whether a piece is told to be one is not for its sender's close to say. */
+T_CASE(what_was_stuck_when_its_sender_closed_has_units_where_there_are_units)
+{
+	struct T_data_req r = { T_DATA_REQ, 1 };
+	static char block[1000];
+	int fd[2], n = 0, want;
+
+	tp_need_cots();
+	tp_need_loopback();
+	want = tp_is()->tsdu != 0 ? T_DATA_IND : -1;
+	tp_pair(fd);
+	T_OK(fcntl(fd[0], F_SETFL, O_RDWR | O_NONBLOCK));
+	while (tp_try(fd[0], &r, sizeof(r), block, sizeof(block), 0) == 0)
+		n++;
+	T_EQ(errno, EAGAIN);
+	T_OK(close(fd[0]));
+	while (n-- > 0) {
+		T_EQ(tp_get(fd[1]), want);
+		if (want == T_DATA_IND)
+			T_EQ(tp.p.data_ind.MORE_flag, 1);
+		T_EQ(tp.datalen, (int)sizeof(block));
+	}
+	T_EQ(tp_discon_ind(fd[1]), ECONNRESET);
+}
+
 /* close(2) waits for it, and is not itself what it waits for */
 T_CASE_TIMEOUT(a_close_that_waits_sends_what_is_stuck, 30)
 {
