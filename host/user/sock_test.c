@@ -489,6 +489,29 @@ T_CASE(what_finds_no_room_is_passed_later)
 	T_EQ(numbers(), n);
 }
 
+static void
+sleep_a_little(void *arg)
+{
+	struct host_call hc = { .fd = -1 };
+	uint32_t ev;
+
+	(void)arg;
+	(void)host_wait_carrier(&hc, 5000000, &ev);
+}
+
+/* Nobody uses them, as nobody but streamsd uses a socket that only receives. */
+T_CASE(what_finds_no_room_is_passed_by_who_sleeps)
+{
+	setup();
+	str_store(up_word(UP_WANTED), 1ull);
+	T_OK(kill(daemon_pid(), SIGSTOP));
+	in_call(make_many, NULL);
+	T_TRUE(host_sock_owes());
+	T_OK(kill(daemon_pid(), SIGCONT));
+	T_SOON((in_call(sleep_a_little, NULL), kept() == MANY), 10000);
+	T_FALSE(host_sock_owes());
+}
+
 /* It has put itself there, and is known, before it takes letters. */
 T_CASE(who_sleeps_looks_again_until_streamsd_takes_letters)
 {
