@@ -170,8 +170,8 @@ void ksock_near(ksock_t *ks, int yes);
  * ksock_nap - what comes is many small things, one after the other
  * @how: KS_NAP: who waits at the stream next looks again after a moment (what
  * the system's clock makes of a microsecond, mostly 50 more, or of the time
- * that he has been at work), instead of being woken by the first of them; KS_SPIN: after 10 us, without giving up the CPU;
- * 0: as ever.
+ * that he has been at work), instead of being woken by the first of them;
+ * KS_SPIN: after 10 us, without giving up the CPU; 0: as ever.
  *
  * Return: what had been asked for and not been done.
  */
