@@ -10,7 +10,7 @@
  * thread has in its hands is, but it is the module's, and outlives the thread.
  *
  * How.  Before a dead thread's blocks are freed, the memory of modules is
- * searched for words that lead into its messages: what kmem_alloc() gave,
+ * searched for words that lead into its messages: what kmem_alloc() gave, q_ptr,
  * the writable data of loaded modules, arguments of timeouts and bufcalls,
  * the links of messages that are somebody else's, and what ioctls that are
  * under way have in cq_private.  What is found there, and what that leads to,
@@ -126,6 +126,14 @@ links(struct parked *p, const struct str_mdb *x)
 				->cq_private);
 }
 
+/* A module may have nothing of its own but one message. */
+STR_RACY static void
+pointers(struct parked *p, const struct str_qpair *qp)
+{
+	word(p, (uintptr_t)*(void *const volatile *)&qp->rq.q_ptr);
+	word(p, (uintptr_t)*(void *const volatile *)&qp->wq.q_ptr);
+}
+
 /* One block of the arena. */
 static void
 look(struct str_blk *b, void *arg)
@@ -135,6 +143,8 @@ look(struct str_blk *b, void *arg)
 
 	if ((state == STR_BLK_KMEM && owner == 0) || state == STR_BLK_EVENT)
 		words(p, b + 1, str_mem_size(b) - sizeof *b);
+	else if (state == STR_BLK_QPAIR)
+		pointers(p, (struct str_qpair *)(void *)b);
 	else if (state == STR_BLK_MDB && owner != p->tag)
 		links(p, (struct str_mdb *)(void *)b);
 }
