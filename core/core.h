@@ -571,7 +571,8 @@ mblk_t *str_msg_unpin(mblk_t *mp);
 void str_queue_init(queue_t *q, struct qinit *qi, struct str_qpair *qp,
 	unsigned long flag);
 void str_queue_flush_all(queue_t *q);
-mblk_t *str_queue_peek(queue_t *q);
+mblk_t *str_queue_take(queue_t *q,
+	bool (*wanted)(const mblk_t *mp, const void *arg), const void *arg);
 int str_queue_repair(queue_t *q);
 queue_t *str_queue_nfsrv(queue_t *q);
 qband_t *str_queue_band(queue_t *q, unsigned band, bool create);

@@ -613,6 +613,62 @@ read_long_then(const char *what)
 	T_MEM(buf, what, (size_t)n);
 }
 
+static int read_; /* bytes */
+
+static void
+reads_long(void *arg)
+{
+	(void)arg;
+	while (read_ < 5000) {
+		T_EQ(fx_read(&p_, 0, buf, 1000), 1000);
+		read_ += 1000;
+	}
+}
+
+/* The producer's end is biased to this thread, which is done with it. */
+static void
+bias(void *arg)
+{
+	struct str_hlock *l = &p_.sd[0]->hq.plock;
+	struct host_call hc = {.fd = -1};
+	unsigned i;
+
+	T_EQ(host_enter(&hc), 0);
+	for (i = 0; i < 100 && str_load(&l->bias) != host_self_tag(); i++) {
+		(void)str_hlock(l, STR_HOLD_P);
+		str_hunlock(l, STR_HOLD_P);
+	}
+	T_EQ(str_load(&l->bias), host_self_tag());
+	if (arg != NULL) {
+		(void)str_hlock(l, STR_HOLD_P);
+		sim_kill(sim_current());
+	}
+	host_leave();
+	sim_sleep(1000000000);
+}
+
+/* The reader lets it in, whosever the producer's end was */
+T_CASE(what_waits_for_memory_is_read_whoever_was_the_last_to_send)
+{
+	unsigned dies;
+
+	for (dies = 0; dies < 2; dies++) {
+		begin(t);
+		read_ = 0;
+		up_without_memory(0, 5000);
+		(void)sim_spawn("sender", bias, dies ? "" : NULL);
+		sim_sleep(100000000);
+		(void)sim_spawn("reader", reads_long, NULL);
+		sim_sleep(100000000);
+		T_EQ(read_, 5000);
+		fx_close(&p_, 0);
+		fx_close(&p_, 1);
+		T_EQ(sim_run(), 0);
+		(void)str_region_sweep();
+		fx_end();
+	}
+}
+
 /* docs/architecture.md: what finds no memory waits in order */
 T_CASE(a_write_does_not_overtake_what_waits_for_memory)
 {

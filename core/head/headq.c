@@ -191,9 +191,11 @@ str_headq_room_slow(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
 		}
 		s = seg_new(hq, end, len);
 		if (s == NULL) {
-			bool again = false;
+			bool again = false, died;
 
-			if (str_htrylock(&hq->clock)) {
+			if (str_htrylock_hard(&hq->clock, &died)) {
+				if (died)
+					str_headq_repair_c(hq);
 				again = len <= t->size && rewind_empty(hq);
 				str_hunlock(&hq->clock, STR_HOLD_C);
 			}
@@ -462,15 +464,19 @@ str_headq_deliver(struct str_headq *hq, mblk_t *mp)
 	(void)putq(&sd->qp->wq, mp); /* band 0: needs no memory */
 }
 
+static void repair_p(struct str_headq *hq);
+
 /* The log is empty: do messages wait for memory?  Locks: clock. */
 static STR_NOINLINE bool
 refill(struct str_headq *hq)
 {
-	bool some;
+	bool some, died;
 
 	/* a producer that is there lets them in itself */
-	if (!str_htrylock(&hq->plock))
+	if (!str_htrylock_hard(&hq->plock, &died))
 		return false;
+	if (died)
+		repair_p(hq);
 	(void)rewind_empty(hq);
 	let_in(hq);
 	some = str_load(&hq->pos) != str_load(&hq->cpos);
@@ -1048,15 +1054,13 @@ seg_of(struct str_seg *s, uint64_t pos)
 	return s;
 }
 
-/* str_headq_repair_p - plock was taken over from a dead producer. */
-void
-str_headq_repair_p(struct str_headq *hq)
+/* Locks: plock and clock. */
+static void
+repair_p(struct str_headq *hq)
 {
 	uint64_t part;
 
 	hq->plimit = 0;
-	if (str_hlock(&hq->clock, STR_HOLD_C))
-		str_headq_repair_c(hq);
 	if (hq->head != NULL) {
 		uint64_t d = str_load(&hq->part);
 
@@ -1067,10 +1071,19 @@ str_headq_repair_p(struct str_headq *hq)
 	}
 	hq->ccpos = str_load(&hq->cpos);
 	hq->ccbytes = str_load(&hq->cbytes);
-	str_hunlock(&hq->clock, STR_HOLD_C);
 	if (str_load(&hq->overflow) != 0 ||
 	    str_load(&hq->full) == STR_FULL_HELD)
 		str_headq_hold(hq, str_load(&hq->overflow) != 0);
+}
+
+/* str_headq_repair_p - plock was taken over from a dead producer. */
+void
+str_headq_repair_p(struct str_headq *hq)
+{
+	if (str_hlock(&hq->clock, STR_HOLD_C))
+		str_headq_repair_c(hq);
+	repair_p(hq);
+	str_hunlock(&hq->clock, STR_HOLD_C);
 }
 
 /* str_headq_recount - the slow half of str_headq_settle(). */

@@ -605,12 +605,23 @@ trim(mblk_t *mp, uint32_t c, uint32_t d, int more)
 	return mp;
 }
 
+/* Of the messages on the read queue proper: is @mp for @arg, a struct getter? */
+static bool
+is_wanted(const mblk_t *mp, const void *arg)
+{
+	const struct getter *g = arg;
+
+	if (mp->b_datap->db_type >= QPCTL)
+		return g->prim == NULL;
+	return g->want != MSG_HIPRI &&
+		(g->want != MSG_BAND || mp->b_band >= g->band);
+}
+
 /* From the read queue proper.  -EAGAIN: the first message is not wanted. */
 static int
 get_queued(struct str_head *sd, struct getter *g)
 {
-	queue_t *q = &sd->qp->rq;
-	mblk_t *mp = getq(q), *bp;
+	mblk_t *mp = str_queue_take(&sd->qp->rq, is_wanted, g), *bp;
 	struct str_rec rec = {.ctl = ~0u, .data = ~0u};
 	uint32_t c = 0, d = 0;
 	bool hipri;
@@ -620,11 +631,6 @@ get_queued(struct str_head *sd, struct getter *g)
 		return -EAGAIN;
 	hipri = mp->b_datap->db_type >= QPCTL;
 	band = mp->b_band;
-	if ((g->prim != NULL && hipri) || (g->want == MSG_HIPRI && !hipri) ||
-	    (g->want == MSG_BAND && !hipri && band < g->band)) {
-		str_head_putback(sd, mp);
-		return -EAGAIN;
-	}
 	if (mp->b_datap->db_type == M_PASSFP) {
 		str_head_putback(sd, mp);
 		return -EBADMSG;

@@ -160,6 +160,16 @@ take_record(struct reader *r, struct str_rec *rec)
 	return (opt & (RD_MSGD | RD_MSGN)) || (rec->hdr & STR_REC_MARK);
 }
 
+/* Where control parts are not for read(2): @arg is set if there was one. */
+static bool
+is_data(const mblk_t *mp, const void *arg)
+{
+	bool *proto = *(bool *const *)arg;
+
+	*proto = mp->b_datap->db_type != M_DATA;
+	return !*proto;
+}
+
 /*
  * A message on the read queue proper stands first: bands are data like any,
  * a high-priority message is not for read(2).
@@ -168,20 +178,19 @@ take_record(struct reader *r, struct str_rec *rec)
 static int
 take_queued(struct reader *r)
 {
-	queue_t *q = &r->sd->qp->rq;
 	uint32_t opt = r->sd->rdopt;
-	mblk_t *mp = getq(q), *dp;
+	bool proto = false, *told = &proto;
+	mblk_t *mp, *dp;
 	size_t n, want;
-	bool proto;
 	int err;
 
+	mp = str_queue_take(&r->sd->qp->rq,
+		(opt & (RD_PROTDAT | RD_PROTDIS)) == 0 ? is_data : NULL, &told);
+	if (mp == NULL && proto)
+		return r->done + r->base != 0 ? 1 : -EBADMSG;
 	if (mp == NULL)
 		return -EAGAIN;
 	proto = mp->b_datap->db_type != M_DATA;
-	if (proto && (opt & (RD_PROTDAT | RD_PROTDIS)) == 0) {
-		str_head_putback(r->sd, mp);
-		return r->done + r->base != 0 ? 1 : -EBADMSG;
-	}
 	dp = mp;
 	if (proto && (opt & RD_PROTDIS))
 		while (dp != NULL && dp->b_datap->db_type != M_DATA)

@@ -334,6 +334,76 @@ T_CASE(who_dies_taking_the_data_part_leaves_the_control_part)
 	dies_taking(t, 4);
 }
 
+/* a reader that dies over a message that is not for him */
+
+static int asks_for_; /* what the doomed one wants: MSG_HIPRI; 0: he reads */
+
+static void
+wants_another(void *arg)
+{
+	struct host_call hc = {.fd = p_.fd[1], .fflags = 2 | STR_O_NONBLOCK};
+	struct str_strbuf c = {10, 0, buf}, d = {10, 0, buf + 100};
+	struct str_head *sd = p_.sd[1];
+	int flags = asks_for_, band = 0;
+	long r;
+
+	(void)arg;
+	only(1);
+	sim_sleep(500 * MS);
+	T_EQ(host_enter(&hc), 0);
+	T_TRUE(str_head_enter(sd, str_file_flags(&sd->file),
+		str_file_gen(&sd->file)));
+	r = asks_for_ == 0 ? str_head_read(sd, &hc, buf, 10) :
+		str_head_getmsg(sd, &hc, &c, &d, &band, &flags);
+	host_leave();
+	T_EQ(r, asks_for_ == 0 ? -EBADMSG : -EAGAIN);
+}
+
+static void
+wants_it(void *arg)
+{
+	struct str_strbuf c = {10, 0, buf + 200}, d = {10, 0, buf + 300};
+	int flags = 2, band = 0; /* MSG_ANY */
+
+	(void)arg;
+	only(1);
+	sim_sleep(1000 * MS);
+	T_EQ(fx_getmsg(&p_, 1, &c, &d, &band, &flags), 0);
+	got = d.len;
+	T_MEM(buf + 300, "data", 4);
+}
+
+static void
+sends_one(void *arg)
+{
+	(void)arg;
+	only(0);
+	T_EQ(fx_putmsg(&p_, 0, asks_for_ == 0 ? "ctl" : NULL,
+		asks_for_ == 0 ? 3 : -1, "data", 4, asks_for_ == 0 ? 0 : 1,
+		asks_for_ == 0 ? 1 : 4), 0);
+	sim_sleep(3000 * MS);
+}
+
+static void
+dies_over_anothers(struct t *t, int wants)
+{
+	begin(t);
+	asks_for_ = wants;
+	sim_crash_at("head:putback", 1);
+	(void)sim_spawn("doomed", wants_another, NULL);
+	(void)sim_spawn("writer", sends_one, NULL);
+	(void)sim_spawn("reader", wants_it, NULL);
+	T_EQ(go(), 0);
+	T_EQ(got, 4);
+}
+
+T_CASE(a_message_that_a_dead_reader_did_not_want_is_there)
+{
+	dies_over_anothers(t, 1); /* MSG_HIPRI, and it has a band */
+	fx_end();
+	dies_over_anothers(t, 0); /* read(2), and it has high priority */
+}
+
 /* a reader that never sleeps, or does, and a death */
 
 static void
@@ -617,4 +687,74 @@ T_CASE(who_dies_as_he_queues_what_waits_for_memory_has_queued_it)
 {
 	dies_holding(t, "queue:linked", "latex");
 	T_EQ(str_load(&p_.sd[1]->hq.npri), 0u);
+}
+
+/* what a module keeps, and who gave it to it is dead */
+
+static int
+keep_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
+{
+	(void)devp, (void)flag, (void)sflag, (void)crp;
+	qprocson(q);
+	return 0;
+}
+
+static int
+keep_close(queue_t *q, int flag, cred_t *crp)
+{
+	(void)flag, (void)crp;
+	qprocsoff(q);
+	freemsg(WR(q)->q_ptr);
+	return 0;
+}
+
+/* The last one is kept until the next one comes. */
+static int
+keep_put(queue_t *q, mblk_t *mp)
+{
+	mblk_t *was = q->q_ptr;
+
+	q->q_ptr = mp;
+	if (was != NULL)
+		putnext(q, was);
+	return 0;
+}
+
+static int
+keep_rput(queue_t *q, mblk_t *mp)
+{
+	putnext(q, mp);
+	return 0;
+}
+
+static struct module_info keep_info = {
+	.mi_idnum = 0x6b70, .mi_idname = (char *)"keep", .mi_minpsz = 0,
+	.mi_maxpsz = INFPSZ, .mi_hiwat = 100, .mi_lowat = 20,
+};
+static struct qinit keep_r = {
+	.qi_putp = keep_rput, .qi_qopen = keep_open, .qi_qclose = keep_close,
+	.qi_minfo = &keep_info,
+};
+static struct qinit keep_w = {.qi_putp = keep_put, .qi_minfo = &keep_info};
+static struct streamtab keep_tab = {.st_rdinit = &keep_r,
+	.st_wrinit = &keep_w};
+
+static void
+writes_and_dies(void *arg)
+{
+	(void)arg;
+	T_EQ(fx_write(&p_, 0, "kept", 4), 4);
+	sim_kill(sim_current());
+}
+
+T_CASE(what_a_module_keeps_by_q_ptr_outlives_who_gave_it)
+{
+	begin(t);
+	fx_module("keep", &keep_tab, D_MP);
+	(void)fx_push(&p_, 0, "keep");
+	(void)sim_spawn("doomed", writes_and_dies, NULL);
+	sim_sleep(1000 * MS);
+	T_EQ(fx_write(&p_, 0, "next", 4), 4);
+	T_EQ(fx_read(&p_, 1, buf, 10), 4);
+	T_MEM(buf, "kept", 4);
 }

@@ -196,6 +196,7 @@ m_sig(struct str_head *sd, mblk_t *mp)
 void
 str_head_putback(struct str_head *sd, mblk_t *mp)
 {
+	STR_CRASH_POINT("head:putback");
 	if (!putbq(&sd->qp->rq, mp))
 		freemsg(mp); /* its band is there: cannot happen */
 }

@@ -472,17 +472,19 @@ appq(queue_t *q, mblk_t *emp, mblk_t *mp)
 	return insert_at(q, emp != NULL ? emp->b_next : q->q_first, pinned);
 }
 
-/* SVR4 getq(D3) */
-mblk_t *
-getq(queue_t *q)
+/* The first message, unless @wanted does not want it. */
+STR_INLINE mblk_t *
+take(queue_t *q, bool (*wanted)(const mblk_t *mp, const void *arg),
+	const void *arg)
 {
 	mblk_t *mp;
 	int back;
 
 	lockq(q);
 	mp = q->q_first;
-	if (mp == NULL) {
-		str_qset(q, QWANTR);
+	if (mp == NULL || (wanted != NULL && !wanted(mp, arg))) {
+		if (mp == NULL)
+			str_qset(q, QWANTR);
 		unlockq(q);
 		return NULL;
 	}
@@ -493,6 +495,25 @@ getq(queue_t *q)
 	if (back >= 0)
 		qbackenable(q, (unsigned char)back);
 	return mp;
+}
+
+/* SVR4 getq(D3) */
+mblk_t *
+getq(queue_t *q)
+{
+	return take(q, NULL, NULL);
+}
+
+/*
+ * str_queue_take - getq(), but NULL when @wanted does not want what stands first
+ * So it need not be put back: who dies with it in his hands has lost it, to those
+ * who do want it.
+ */
+mblk_t *
+str_queue_take(queue_t *q, bool (*wanted)(const mblk_t *mp, const void *arg),
+	const void *arg)
+{
+	return take(q, wanted, arg);
 }
 
 /* SVR4 rmvq(D3); a message that is not on @q is left alone. */

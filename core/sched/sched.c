@@ -142,15 +142,24 @@ touch_other(struct str_plumb *pl)
 		str_sched_touch(pl);
 }
 
-/* str_sched_enable - put @q on its stream's run list. */
+/*
+ * str_sched_enable - put @q on its stream's run list
+ * On which it may be.  What the caller has stored before this, without a lock,
+ * is seen by the service procedure that runs then: so the mark is looked at
+ * after it, and whoever takes the queue off the list clears the mark first.
+ */
 void
 str_sched_enable(queue_t *q)
 {
 	struct str_plumb *pl = q->q_pair->plumb;
 
-	if (q->q_qinfo == NULL || q->q_qinfo->qi_srvp == NULL ||
-	    (str_load(&q->q_flag) & (QENAB | QPROCS)) != 0)
+	if (q->q_qinfo == NULL || q->q_qinfo->qi_srvp == NULL)
 		return;
+	if ((str_load(&q->q_flag) & (QENAB | QPROCS)) != 0) {
+		str_fence_full(); /* pairs with str_qclr() of take() */
+		if ((str_load(&q->q_flag) & (QENAB | QPROCS)) != 0)
+			return;
+	}
 	lockr(pl);
 	if ((str_load(&q->q_flag) & QENAB) == 0)
 		append(pl, q);

@@ -83,25 +83,28 @@ str_hunlock_slow(struct str_hlock *l)
 	host_wake((str_a32 *)&l->lk.owner, INT_MAX);
 }
 
+/* Is @t inside by the bias? */
+static bool
+is_in(const struct str_hlock *l, const struct str_thread *t)
+{
+	uint64_t a = (uint64_t)(uintptr_t)l;
+
+	return str_load_acq(&t->hold[STR_HOLD_P]) == a ||
+		str_load_acq(&t->hold[STR_HOLD_C]) == a;
+}
+
 /*
- * Take the bias away from thread @b and wait until it is out.
- * Locks: lk.  Return: true when it died inside.
+ * Wait until thread @b, to whom the bias was, is out.
+ * Locks: lk, after a heavy fence.  Return: true when it died inside.
  */
 static bool
-revoke(struct str_hlock *l, uint32_t b)
+wait_out(struct str_hlock *l, uint32_t b)
 {
 	struct str_thread *t = &host_domain->thread[STR_TAG_IDX(b)];
 	unsigned round;
 
-	str_store(&l->bias, 0u);
-	host_fence_heavy();
-	if (l->limit < BIAS_NEVER)
-		l->limit = l->limit != 0 ? 2 * l->limit : 2 * BIAS_FIRST;
 	for (round = 0;; round++) {
-		bool in = str_load_acq(&t->hold[STR_HOLD_P]) ==
-				(uint64_t)(uintptr_t)l ||
-			str_load_acq(&t->hold[STR_HOLD_C]) ==
-				(uint64_t)(uintptr_t)l;
+		bool in = is_in(l, t);
 
 		if (str_load(&t->tag) != b)
 			return true; /* its slot has another owner by now */
@@ -115,12 +118,86 @@ revoke(struct str_hlock *l, uint32_t b)
 			return true;
 		str_store(&l->lk.waiters, 1u);
 		host_fence_heavy();
-		if (str_load(&t->hold[STR_HOLD_P]) !=
-				(uint64_t)(uintptr_t)l &&
-		    str_load(&t->hold[STR_HOLD_C]) != (uint64_t)(uintptr_t)l)
+		if (!is_in(l, t))
 			continue;
 		(void)host_wait(NULL, (str_a32 *)&l->lk.waiters, 1u, WAIT_NS);
 	}
+}
+
+/* The bias is nobody's any more. */
+static void
+unbias(struct str_hlock *l)
+{
+	str_store(&l->bias, 0u);
+	host_fence_heavy();
+	if (l->limit < BIAS_NEVER)
+		l->limit = l->limit != 0 ? 2 * l->limit : 2 * BIAS_FIRST;
+}
+
+/*
+ * Take the bias away from thread @b and wait until it is out.
+ * Locks: lk.  Return: true when it died inside.
+ */
+static bool
+revoke(struct str_hlock *l, uint32_t b)
+{
+	unbias(l);
+	return wait_out(l, b);
+}
+
+/*
+ * Who had lk before died, and may have been about to take the bias away; then
+ * he did not wait until all were out.  Locks: lk.
+ * Return: false: somebody is inside, and it is not to be waited for.
+ */
+static bool
+expel(struct str_hlock *l, bool wait)
+{
+	struct str_domain *d = host_domain;
+	uint32_t n = str_load(&d->thread_high), i;
+
+	str_store(&l->bias, 0u);
+	host_fence_heavy();
+	for (i = 0; i < n && i < STR_NTHREAD; i++) {
+		struct str_thread *t = &d->thread[i];
+		uint32_t b = str_load(&t->tag);
+
+		if (b == 0 || t == host_self() || !is_in(l, t))
+			continue;
+		if (wait)
+			(void)wait_out(l, b);
+		else if (!host_owner_dead(b))
+			return false;
+	}
+	return true;
+}
+
+bool
+str_htrylock_hard(struct str_hlock *l, bool *ret_died)
+{
+	uint32_t me = host_self_tag(), v = str_load(&l->lk.owner), b;
+	struct str_thread *t;
+
+	*ret_died = v != 0;
+	if ((v != 0 && (v == me || !host_owner_dead(v))) ||
+	    !str_cas(&l->lk.owner, v, me))
+		return false;
+	if (v != 0 && !expel(l, false)) {
+		str_store_rel(&l->lk.owner, v); /* as it was */
+		return false;
+	}
+	b = str_load(&l->bias);
+	if (b == 0)
+		return true;
+	t = &host_domain->thread[STR_TAG_IDX(b)];
+	unbias(l);
+	*ret_died = *ret_died || str_load(&t->tag) != b ||
+		(is_in(l, t) && host_owner_dead(b));
+	if (*ret_died || !is_in(l, t))
+		return true;
+	str_store_rel(&l->bias, b); /* it is still inside by it */
+	str_unlock(&l->lk);
+	return false;
 }
 
 bool
@@ -129,6 +206,8 @@ str_hlock_slow(struct str_hlock *l)
 	uint32_t me = host_self_tag(), b;
 	bool died = str_lock(&l->lk);
 
+	if (str_unlikely(died))
+		(void)expel(l, true);
 	b = str_load(&l->bias);
 	if (b != 0) {
 		if (b == me)

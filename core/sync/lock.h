@@ -63,7 +63,9 @@ str_unlock(struct str_lock *l)
  * the limit, so that a shared lock stops being biased.
  *
  * Failure.  A biased owner that died is found by its generation, as any; the
- * lock then counts as taken over.  It is models/claim.pml with one thread in
+ * lock then counts as taken over.  Who dies between taking the bias away and the
+ * other one's leaving has left no word of him: who takes `lk' over from the dead
+ * waits for whoever's slot names the lock.  It is models/claim.pml with one thread in
  * the place of all: a published word, a light fence, a second look.
  */
 struct str_hlock {
@@ -126,5 +128,12 @@ str_htrylock(struct str_hlock *l)
 	str_unlock(&l->lk);
 	return false;
 }
+
+/*
+ * str_htrylock_hard - the same where there is no other way: it takes the bias
+ * away from who is not inside, and the lock from the dead.  Never waits.
+ * *ret_died: its last owner died holding it.
+ */
+bool str_htrylock_hard(struct str_hlock *l, bool *ret_died) STR_COLD;
 
 #endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Biased locks: one at a time, whoever dies as he takes the bias away, and
+ * nobody is refused for the sake of one who is not there.
+ */
+#include "../../host/sim/fixture.h"
+
+#define MS 1000000ull
+
+static struct fx_pipe p_;
+static struct str_hlock *l_;
+static int inside_;
+static unsigned had_;
+
+static void
+take(void)
+{
+	if (str_hlock(l_, STR_HOLD_P))
+		had_ |= 0x100; /* somebody died over it */
+	T_EQ(inside_, 0);
+	inside_++;
+}
+
+static void
+leave(void)
+{
+	inside_--;
+	str_hunlock(l_, STR_HOLD_P);
+}
+
+/* The lock is this thread's, until somebody else wants it. */
+static void
+is_biased(void)
+{
+	unsigned i;
+
+	for (i = 0; i < 100 && str_load(&l_->bias) != host_self_tag(); i++) {
+		take();
+		leave();
+	}
+	T_EQ(str_load(&l_->bias), host_self_tag());
+}
+
+static void
+stays_inside(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+
+	(void)arg;
+	T_EQ(host_enter(&hc), 0);
+	is_biased();
+	take();
+	sim_sleep(1000 * MS);
+	leave();
+	had_++;
+	host_leave();
+	sim_sleep(5000 * MS);
+}
+
+static void
+wants_it(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+
+	sim_sleep((uint64_t)(uintptr_t)arg * MS);
+	T_EQ(host_enter(&hc), 0);
+	take();
+	had_++;
+	leave();
+	host_leave();
+}
+
+static void
+begin(struct t *t)
+{
+	fx_begin(t);
+	fx_pipe(&p_);
+	l_ = &p_.sd[0]->hq.plock;
+	inside_ = 0;
+	had_ = 0;
+}
+
+/* The others end as well, and the pipe with them. */
+static void
+finish(void)
+{
+	fx_close(&p_, 0);
+	fx_close(&p_, 1);
+	T_EQ(sim_run(), 0);
+	(void)str_region_sweep();
+}
+
+/* Who takes the lock over from him waits for the one he was waiting for. */
+T_CASE(who_dies_taking_a_bias_away_has_not_let_two_in)
+{
+	struct sim_task *doomed;
+
+	begin(t);
+	(void)sim_spawn("inside", stays_inside, NULL);
+	doomed = sim_spawn("doomed", wants_it, (void *)(uintptr_t)100);
+	(void)sim_spawn("next", wants_it, (void *)(uintptr_t)300);
+	sim_sleep(200 * MS);
+	T_EQ(inside_, 1);
+	sim_kill(doomed);
+	sim_sleep(3000 * MS);
+	T_EQ(had_ & 0xff, 2u);
+	T_TRUE(had_ & 0x100);
+	finish();
+}
+
+static void
+is_idle(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+
+	(void)arg;
+	T_EQ(host_enter(&hc), 0);
+	is_biased();
+	host_leave();
+	sim_sleep(1000 * MS);
+}
+
+/* The bias of one who is elsewhere is none; of one who is inside it is. */
+T_CASE(a_biased_lock_can_be_tried)
+{
+	struct host_call hc = {.fd = -1};
+	bool died = true;
+
+	begin(t);
+	(void)sim_spawn("idle", is_idle, NULL);
+	sim_sleep(100 * MS);
+	T_EQ(host_enter(&hc), 0);
+	T_NE(str_load(&l_->bias), 0);
+	T_TRUE(str_htrylock_hard(l_, &died));
+	T_FALSE(died);
+	T_FALSE(str_htrylock_hard(l_, &died));
+	str_hunlock(l_, STR_HOLD_P);
+	host_leave();
+	sim_sleep(2000 * MS);
+	(void)sim_spawn("inside", stays_inside, NULL);
+	sim_sleep(100 * MS);
+	T_EQ(host_enter(&hc), 0);
+	T_EQ(inside_, 1);
+	T_FALSE(str_htrylock_hard(l_, &died));
+	host_leave();
+	sim_sleep(2000 * MS);
+	T_EQ(had_, 1u);
+	T_EQ(host_enter(&hc), 0);
+	T_TRUE(str_htrylock_hard(l_, &died));
+	T_FALSE(died);
+	str_hunlock(l_, STR_HOLD_P);
+	host_leave();
+	finish();
+}
+
+static void
+dies_inside(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+
+	T_EQ(host_enter(&hc), 0);
+	if (arg != NULL)
+		is_biased();
+	take();
+	inside_--;
+	sim_kill(sim_current());
+}
+
+T_CASE(who_tries_the_lock_of_the_dead_is_told)
+{
+	struct host_call hc = {.fd = -1};
+	unsigned biased;
+	bool died;
+
+	for (biased = 0; biased < 2; biased++) {
+		begin(t);
+		(void)sim_spawn("doomed", dies_inside, biased ? "" : NULL);
+		sim_sleep(100 * MS);
+		T_EQ(host_enter(&hc), 0);
+		died = false;
+		T_TRUE(str_htrylock_hard(l_, &died));
+		T_TRUE(died);
+		str_hunlock(l_, STR_HOLD_P);
+		host_leave();
+		fx_end();
+	}
+}
