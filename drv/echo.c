@@ -129,5 +129,5 @@ static const struct qinit echo_winit = {
 };
 
 /* One thread in a stream at a time keeps the order of what is turned. */
-STR_DRIVER(echo, echo_rinit, echo_winit, STR_NOMUX, STR_NOMUX, D_MTQPAIR,
-	STR_MAJOR_ECHO, NULL);
+STR_DRIVER(echo, echo_rinit, echo_winit, STR_NOMUX, STR_NOMUX,
+	D_MTQPAIR | STR_D_LOCAL, STR_MAJOR_ECHO, NULL);

@@ -199,5 +199,5 @@ static const struct qinit log_winit = {
 	.qi_minfo = (struct module_info *)&log_info,
 };
 
-STR_DRIVER(log, log_rinit, log_winit, STR_NOMUX, STR_NOMUX, D_MTQPAIR,
-	STR_MAJOR_LOG, NULL);
+STR_DRIVER(log, log_rinit, log_winit, STR_NOMUX, STR_NOMUX,
+	D_MTQPAIR | STR_D_LOCAL, STR_MAJOR_LOG, NULL);

@@ -95,5 +95,5 @@ static const struct qinit mini_lwinit = {
 	.qi_minfo = (struct module_info *)&mini_info,
 };
 
-STR_DRIVER(minimux, mini_urinit, mini_uwinit, mini_lrinit, mini_lwinit, D_MTPERMOD,
-	STR_MAJOR_MINIMUX, NULL);
+STR_DRIVER(minimux, mini_urinit, mini_uwinit, mini_lrinit, mini_lwinit,
+	D_MTPERMOD | STR_D_LOCAL, STR_MAJOR_MINIMUX, NULL);

@@ -94,5 +94,5 @@ static const struct qinit muxd_lwinit = {
 	.qi_minfo = (struct module_info *)&muxd_info,
 };
 
-STR_DRIVER(mux, muxd_urinit, muxd_uwinit, muxd_lrinit, muxd_lwinit, D_MTPERMOD,
-	STR_MAJOR_MUX, NULL);
+STR_DRIVER(mux, muxd_urinit, muxd_uwinit, muxd_lrinit, muxd_lwinit,
+	D_MTPERMOD | STR_D_LOCAL, STR_MAJOR_MUX, NULL);

@@ -65,5 +65,5 @@ static const struct qinit nuls_winit = {
 	.qi_minfo = (struct module_info *)&nuls_info,
 };
 
-STR_DRIVER(nuls, nuls_rinit, nuls_winit, STR_NOMUX, STR_NOMUX, D_MP,
-	STR_MAJOR_NULS, NULL);
+STR_DRIVER(nuls, nuls_rinit, nuls_winit, STR_NOMUX, STR_NOMUX,
+	D_MP | STR_D_LOCAL, STR_MAJOR_NULS, NULL);

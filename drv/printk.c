@@ -101,5 +101,5 @@ static const struct qinit printk_winit = {
 	.qi_minfo = (struct module_info *)&printk_info,
 };
 
-STR_DRIVER(printk, printk_rinit, printk_winit, STR_NOMUX, STR_NOMUX, D_MP,
-	STR_MAJOR_PRINTK, NULL);
+STR_DRIVER(printk, printk_rinit, printk_winit, STR_NOMUX, STR_NOMUX,
+	D_MP | STR_D_LOCAL, STR_MAJOR_PRINTK, NULL);

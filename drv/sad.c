@@ -256,5 +256,5 @@ static const struct qinit sad_winit = {
 	.qi_minfo = (struct module_info *)&sad_info,
 };
 
-STR_DRIVER(sad, sad_rinit, sad_winit, STR_NOMUX, STR_NOMUX, D_MTPERMOD,
-	STR_MAJOR_SAD, NULL);
+STR_DRIVER(sad, sad_rinit, sad_winit, STR_NOMUX, STR_NOMUX,
+	D_MTPERMOD | STR_D_LOCAL, STR_MAJOR_SAD, NULL);

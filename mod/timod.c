@@ -11,7 +11,8 @@
  * at a time, and forgets an answer that nobody waits for.  So this module
  * sends the data of an I_STR down as an M_PROTO message, keeps the M_IOCTL,
  * and makes the acknowledgement that belongs to it its answer.  All other
- * messages pass, data with one comparison.
+ * messages pass, data with one comparison.  A question goes as M_PCPROTO, and
+ * whoever just sends back what he gets shows by that that he is no provider.
  *
  * Life.  The M_IOCTL waits on the module's write queue, where it belongs to
  * the stream and not to a process; ioc_rval tells which primitive went down.
@@ -124,6 +125,13 @@ prim_of(const mblk_t *mp)
 	return prim;
 }
 
+/* Does it change nothing, so that it need not wait for anything? */
+static int
+is_question(t_scalar_t prim)
+{
+	return prim == T_INFO_REQ || prim == T_CAPABILITY_REQ;
+}
+
 /* Is an acknowledgement @mp of what went down as @want? */
 static int
 answers(const mblk_t *mp, t_scalar_t want)
@@ -168,7 +176,7 @@ ask(queue_t *q, mblk_t *mp, mblk_t *bp)
 
 	IOCP(mp)->ioc_rval = prim;
 	flushq(q, FLUSHALL);
-	DB_TYPE(bp) = M_PROTO;
+	DB_TYPE(bp) = is_question(prim) ? M_PCPROTO : M_PROTO;
 	if (!putq(q, mp)) {
 		freemsg(bp);
 		canon_nak(q, mp, ENOSR);
@@ -444,6 +452,12 @@ rpcproto(queue_t *q, mblk_t *mp)
 
 	if (wait != NULL && answers(mp, IOCP(wait)->ioc_rval)) {
 		answer(q, wait, mp);
+		return;
+	}
+	if (wait != NULL && is_question(prim_of(mp)) &&
+	    prim_of(mp) == IOCP(wait)->ioc_rval) {
+		freemsg(mp);
+		canon_nak(WR(q), wait, EINVAL);
 		return;
 	}
 	if (wait != NULL && !putbq(WR(q), wait))

@@ -111,6 +111,8 @@ long str_head_ioctl_str(struct str_head *sd, struct host_call *hc,
  * whatever library is on it in all processes.
  */
 str_a32 *str_head_user(struct str_head *sd);
+/* str_head_local - has it a driver of which STR_D_LOCAL says that it is none? */
+bool str_head_local(struct str_head *sd);
 
 /* str_head_ioctl - ioctl(2).  @arg is a value or a user address. */
 long str_head_ioctl(struct str_head *sd, struct host_call *hc,

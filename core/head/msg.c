@@ -13,6 +13,8 @@
 #include "sig.h"
 #include "sock/sock.h"
 
+#include <str/builtin.h>
+
 #define RS_HIPRI 1
 #define MSG_HIPRI 1
 #define MSG_ANY 2
@@ -852,4 +854,25 @@ str_a32 *
 str_head_user(struct str_head *sd)
 {
 	return sd->user;
+}
+
+bool
+str_head_local(struct str_head *sd)
+{
+	const struct str_fmod *fm;
+	bool local = false;
+	queue_t *q;
+
+	(void)str_claim(sd->plumb);
+	for (q = sd->qp->wq.q_next; q != NULL &&
+		q->q_pair->role == STR_QP_MODULE;)
+		q = q->q_next;
+	if (q != NULL && q->q_head == NULL &&
+	    q->q_pair->role == STR_QP_DRIVER) {
+		fm = q->q_pair->fmod;
+		local = (fm->flag & STR_D_LOCAL) != 0 &&
+			sd->plumb->links == NULL && fm->plinks == NULL;
+	}
+	str_unclaim(sd->plumb);
+	return local;
 }

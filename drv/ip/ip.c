@@ -312,5 +312,5 @@ static void (*const ip_calls[])(void) = {
 	NULL,
 };
 
-STR_DRIVER(ip, ip_rinit, ip_winit, ip_lrinit, ip_lwinit, D_MTQPAIR,
-	STR_MAJOR_IP, ip_calls);
+STR_DRIVER(ip, ip_rinit, ip_winit, ip_lrinit, ip_lwinit,
+	D_MTQPAIR | STR_D_LOCAL, STR_MAJOR_IP, ip_calls);

@@ -10,10 +10,39 @@
  * Then, the fix-up table, of one row: a fault between host_copy_begin and
  * host_copy_end goes on at host_copy_fault, which returns EFAULT.  The
  * routines in between use no stack, so that is a return to their caller.
+ *
+ * Last, the rows that a library has told of, each of one instruction and
+ * where to go on when it faults: host_fault_rows().
  */
 #include <ucontext.h>
 
 #include "user_impl.h"
+
+#if defined(__x86_64__)
+static const struct host_fault_row *rows;
+static size_t nrow;
+
+void
+host_fault_rows(const struct host_fault_row *row, size_t n)
+{
+	nrow = 0;
+	rows = row;
+	__atomic_store_n(&nrow, n, __ATOMIC_RELEASE);
+}
+
+/* Where to go on; 0: it is none of those. */
+static uintptr_t
+landing(uintptr_t ip)
+{
+	size_t n = __atomic_load_n(&nrow, __ATOMIC_ACQUIRE);
+
+	for (size_t i = 0; i < n; i++)
+		if (ip == (uintptr_t)&rows[i].at + (uintptr_t)(intptr_t)rows[i].at)
+			return (uintptr_t)&rows[i].to +
+				(uintptr_t)(intptr_t)rows[i].to;
+	return 0;
+}
+#endif
 
 bool
 host_fault_fixup(const void *addr, void *ucontext)
@@ -28,10 +57,13 @@ host_fault_fixup(const void *addr, void *ucontext)
 	if (host_images_fault(addr, ip))
 		return true;
 #if defined(__x86_64__)
-	if (ip < (uintptr_t)host_copy_begin || ip >= (uintptr_t)host_copy_end)
-		return false;
-	uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)host_copy_fault;
-	return true;
+	if (ip >= (uintptr_t)host_copy_begin && ip < (uintptr_t)host_copy_end)
+		ip = (uintptr_t)host_copy_fault;
+	else
+		ip = landing(ip);
+	if (ip != 0)
+		uc->uc_mcontext.gregs[REG_RIP] = (greg_t)ip;
+	return ip != 0;
 #else
 	return false; /* copy.c lets the kernel look at addresses */
 #endif

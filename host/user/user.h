@@ -32,6 +32,15 @@ void host_timer_hold(void);
 void host_timer_release(void);
 
 /*
+ * host_fault_rows - a fault at &at + at goes on at &to + to, for @n rows that
+ * stay where they are.  x86_64 alone; one caller.
+ */
+struct host_fault_row {
+	int32_t at, to;
+};
+void host_fault_rows(const struct host_fault_row *row, size_t n);
+
+/*
  * host_fd_is_ours - is @fd one of the host's hidden descriptors?  Wrappers
  * that close or replace descriptors skip these.
  * host_fd_protect - move @fd to a high, close-on-exec number.  Return: the

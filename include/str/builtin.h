@@ -31,6 +31,9 @@ struct str_builtin {
 
 /* Beside D_*: M_DATA and M_PROTO of band 0 pass it as they are, both ways. */
 #define STR_D_PLAIN 0x10000000u
+/* Of a driver: it is no transport provider, and what is sent to it gets no
+ * further to one, unless something is linked below. */
+#define STR_D_LOCAL 0x20000000u
 
 /* Procedures a built-in may hand out; every one has a code slot. */
 #define STR_NCALLS 8

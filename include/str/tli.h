@@ -88,6 +88,7 @@ int strm_take_lent(int fd, const struct strm_id *id, struct strm_prim *gp);
  * strm_write   - as write(2), strm_writev likewise
  * strm_str     - I_STR that no signal ends; @arg: struct strioctl
  * strm_canput  - 1: a message of @band may be sent
+ * strm_local	- 1: there is no transport provider below, for sure
  */
 struct strm_iov {
 	void *base;
@@ -102,10 +103,19 @@ long strm_write(int fd, const void *buf, size_t len);
 long strm_writev(int fd, const struct strm_iov *iov, int n);
 int strm_str(int fd, void *arg);
 int strm_canput(int fd, int band);
+int strm_local(int fd);
 /*
  * strm_copy - copy between the caller's memory and ours
  * Return: 0, or EFAULT: one of them is bad.  Some bytes may have been copied.
  */
 int strm_copy(void *to, const void *from, size_t len);
+/*
+ * strm_guard - on x86_64, where an instruction faults that begins at &at + at
+ * of one of @n rows, the program goes on at &to + to.  Once, before any call.
+ */
+struct strm_guard {
+	int32_t at, to;
+};
+void strm_guard(const struct strm_guard *row, size_t n);
 
 #endif

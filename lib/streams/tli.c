@@ -27,6 +27,12 @@ _Static_assert(sizeof(struct strm_buf) == sizeof(struct str_strbuf) &&
 		       STRM_DATA == STR_PRIM_DATA &&
 		       STRM_PRIM_END == STR_PRIM_END,
 	"one layout");
+#if defined(__x86_64__)
+_Static_assert(sizeof(struct strm_guard) == sizeof(struct host_fault_row) &&
+		       offsetof(struct strm_guard, to) ==
+			       offsetof(struct host_fault_row, to),
+	"one layout");
+#endif
 
 /* For a descriptor that is no Stream. */
 static STR_COLD int
@@ -430,6 +436,34 @@ strm_canput(int fd, int band)
 	if (ret == 0) {
 		ret = str_head_ioctl(hc.head, &hc, I_CANPUT,
 			(unsigned long)band);
+		host_leave();
+	}
+	return (int)ret;
+}
+
+/* Elsewhere it is the kernel that is asked: strm_copy(). */
+STR_EXPORT void
+strm_guard(const struct strm_guard *row, size_t n)
+{
+#if defined(__x86_64__)
+	host_fault_rows((const struct host_fault_row *)(const void *)row, n);
+#else
+	(void)row, (void)n;
+#endif
+}
+
+STR_EXPORT int
+strm_local(int fd)
+{
+	struct fd_rec *r = fd_stream(fd);
+	struct host_call hc;
+	long ret;
+
+	if (r == NULL)
+		return none(fd);
+	ret = -call_begin(&hc, r, fd, 0);
+	if (ret == 0) {
+		ret = str_head_local(hc.head);
 		host_leave();
 	}
 	return (int)ret;

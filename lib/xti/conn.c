@@ -60,7 +60,7 @@ check_call(const struct t_call *call, t_scalar_t size)
 
 /* Take the confirmation, which must be the first message. */
 static int
-confirm(struct use *u, struct t_call *call)
+confirm_into(struct use *u, struct t_call *call)
 {
 	struct strm_prim gp;
 	struct T_conn_con cc;
@@ -92,6 +92,17 @@ confirm(struct use *u, struct t_call *call)
 	return call != NULL ? xti_over(over) : 0;
 }
 
+/* The same for the caller, whose structure at @user has been copied. */
+static int
+confirm(struct use *u, struct t_call *user, struct t_call *call)
+{
+	int ret = confirm_into(u, user != NULL ? call : NULL);
+
+	if (user != NULL && xti_put(user, call, sizeof(*call)) != 0)
+		return xti_sys(EFAULT);
+	return ret;
+}
+
 static int
 request_connection(struct use *u, const struct t_call *call)
 {
@@ -116,35 +127,43 @@ request_connection(struct use *u, const struct t_call *call)
 STR_EXPORT int
 t_connect(int fd, const struct t_call *sndcall, struct t_call *rcvcall)
 {
+	struct t_call snd, rcv;
 	struct use u;
 
-	if (begin(&u, fd, S(T_IDLE)) < 0)
+	if (begin(&u, fd, S(T_IDLE)) < 0 ||
+	    xti_in(&snd, sndcall, sizeof(snd)) < 0 ||
+	    (rcvcall != NULL && xti_inout(&rcv, rcvcall, sizeof(rcv)) < 0))
 		return -1;
-	if (sndcall == NULL)
-		return xti_sys(EFAULT);
-	if (check_call(sndcall, u.ep->info.connect) < 0)
+	if (check_call(&snd, u.ep->info.connect) < 0)
 		return -1;
-	if (sndcall->addr.len == 0)
+	if (snd.addr.len == 0)
 		return xti_fail(TBADADDR);
 	/* what the socket alone knows of counts, too */
 	if (xti_event_slow(&u) != 0)
 		return xti_fail(TLOOK);
-	if (request_connection(&u, sndcall) < 0)
+	/* before it says so in the state another thread may look for events */
+	xti_word(&u, 0, W_COMING);
+	if (request_connection(&u, &snd) < 0) {
+		xti_word(&u, W_COMING, 0);
 		return settle(&u);
+	}
 	xti_happened(&u, XTI_CALLED);
+	xti_word(&u, W_COMING, 0);
 	if (u.id.fflags & O_NONBLOCK)
 		return xti_fail(TNODATA);
-	return confirm(&u, rcvcall);
+	return confirm(&u, rcvcall, &rcv);
 }
 
 STR_EXPORT int
 t_rcvconnect(int fd, struct t_call *call)
 {
+	struct t_call rcv;
 	struct use u;
 
-	if (begin(&u, fd, S(T_OUTCON)) < 0)
+	if (begin(&u, fd, S(T_OUTCON)) < 0 ||
+	    (call != NULL && xti_inout(&rcv, call, sizeof(rcv)) < 0))
 		return -1;
-	return confirm(&u, call);
+	return confirm(&u, call, &rcv);
 }
 
 /* ---------------------------------------------------------------- listening */
@@ -154,39 +173,40 @@ t_listen(int fd, struct t_call *call)
 {
 	struct strm_prim gp;
 	struct T_conn_ind ci;
+	struct t_call rcv;
 	unsigned qlen;
 	struct block b;
 	struct use u;
 	int more, over;
 
-	if (begin(&u, fd, S(T_IDLE) | S(T_INCON)) < 0)
+	if (begin(&u, fd, S(T_IDLE) | S(T_INCON)) < 0 ||
+	    xti_inout(&rcv, call, sizeof(rcv)) < 0)
 		return -1;
-	if (call == NULL)
-		return xti_sys(EFAULT);
 	qlen = xti_qlen(&u);
 	if (qlen == 0)
 		return xti_fail(TBADQLEN);
 	if (OCNT(W(&u)) >= qlen)
 		return xti_fail(xti_look(&u) == T_DISCONNECT ? TLOOK : TQFULL);
 	xti_block(&b);
-	xti_want_data(&gp, &call->udata);
+	xti_want_data(&gp, &rcv.udata);
 	more = xti_get(&u, &gp, &b, P(T_CONN_IND), 0);
 	if (more < 0) {
 		xti_block_free(&b);
 		return xti_neg(more, TNODATA);
 	}
 	xti_ocnt(&u, 1);
-	over = xti_give_data(&u, &call->udata, &gp, more);
+	over = xti_give_data(&u, &rcv.udata, &gp, more);
 	if (gp.ctl.len < (int)sizeof(ci)) {
 		xti_block_free(&b);
 		return xti_fail(TPROTO);
 	}
 	memcpy(&ci, b.buf, sizeof(ci));
-	call->sequence = ci.SEQ_number;
-	over |= xti_give(&u, &call->addr, &b, ci.SRC_offset, ci.SRC_length,
+	rcv.sequence = ci.SEQ_number;
+	over |= xti_give(&u, &rcv.addr, &b, ci.SRC_offset, ci.SRC_length,
 		gp.ctl.len);
-	over |= xti_give(&u, &call->opt, &b, ci.OPT_offset, ci.OPT_length,
+	over |= xti_give(&u, &rcv.opt, &b, ci.OPT_offset, ci.OPT_length,
 		gp.ctl.len);
+	over |= xti_put(call, &rcv, sizeof(rcv));
 	xti_block_free(&b);
 	return xti_over(over);
 }
@@ -236,11 +256,10 @@ STR_EXPORT int
 t_accept(int fd, int resfd, const struct t_call *call)
 {
 	struct use u, res;
+	struct t_call snd;
 
-	if (begin(&u, fd, S(T_INCON)) < 0)
+	if (begin(&u, fd, S(T_INCON)) < 0 || xti_in(&snd, call, sizeof(snd)) < 0)
 		return -1;
-	if (call == NULL)
-		return xti_sys(EFAULT);
 	if (resfd == fd)
 		res = u;
 	else if (xti_use(&res, resfd, S_ANY) < 0)
@@ -248,10 +267,12 @@ t_accept(int fd, int resfd, const struct t_call *call)
 	if (res.id.head != u.id.head &&
 	    (S(W(&res) & W_STATE) & (S(T_UNBND) | S(T_IDLE))) == 0)
 		return xti_fail(TOUTSTATE);
-	if (check_call(call, u.ep->info.connect) < 0 ||
+	if (check_call(&snd, u.ep->info.connect) < 0 ||
 	    check_acceptor(&u, &res) < 0)
 		return -1;
-	if (respond(&u, &res, call) < 0) {
+	xti_word(&res, 0, W_COMING); /* as in t_connect() */
+	if (respond(&u, &res, &snd) < 0) {
+		xti_word(&res, W_COMING, 0);
 		/* @resfd is an endpoint, but none that the provider knows */
 		if (t_errno == TBADF && resfd != fd &&
 		    ioctl(fd, I_FIND, "timod") == 1)
@@ -274,6 +295,7 @@ t_snddis(int fd, const struct t_call *call)
 {
 	struct T_discon_req dr = {.PRIM_type = T_DISCON_REQ,
 		.SEQ_number = -1};
+	struct t_call snd = {.sequence = -1};
 	struct block b;
 	struct use u;
 	int ret, in;
@@ -283,17 +305,18 @@ t_snddis(int fd, const struct t_call *call)
 	in = (W(&u) & W_STATE) == T_INCON;
 	if (in && call == NULL)
 		return xti_fail(TBADSEQ);
-	if (call != NULL && (xti_bad_netbuf(&call->udata) ||
-		    xti_too_big(u.ep->info.discon, call->udata.len)))
+	if (call != NULL && xti_in(&snd, call, sizeof(snd)) < 0)
+		return -1;
+	if (xti_bad_netbuf(&snd.udata) ||
+	    xti_too_big(u.ep->info.discon, snd.udata.len))
 		return xti_fail(TBADDATA);
 	if (xti_look(&u) == T_DISCONNECT)
 		return xti_fail(TLOOK);
 	if (in)
-		dr.SEQ_number = call->sequence;
+		dr.SEQ_number = snd.sequence;
 	xti_block(&b);
 	memcpy(b.buf, &dr, sizeof(dr));
-	ret = xti_request(&u, &b, sizeof(dr), call != NULL ? &call->udata :
-							     NULL);
+	ret = xti_request(&u, &b, sizeof(dr), &snd.udata);
 	xti_block_free(&b);
 	if (ret < 0)
 		return settle(&u);
@@ -311,16 +334,18 @@ t_snddis(int fd, const struct t_call *call)
 STR_EXPORT int
 t_rcvdis(int fd, struct t_discon *discon)
 {
+	struct t_discon dis = {.reason = 0};
 	struct strm_prim gp;
 	struct T_discon_ind di;
 	struct block b;
 	struct use u;
 	int more, over;
 
-	if (begin(&u, fd, S_CONN) < 0)
+	if (begin(&u, fd, S_CONN) < 0 ||
+	    (discon != NULL && xti_inout(&dis, discon, sizeof(dis)) < 0))
 		return -1;
 	xti_block(&b);
-	xti_want_data(&gp, discon != NULL ? &discon->udata : NULL);
+	xti_want_data(&gp, &dis.udata);
 	more = xti_get(&u, &gp, &b, P(T_DISCON_IND), 1);
 	if (more < 0) {
 		xti_block_free(&b);
@@ -328,19 +353,18 @@ t_rcvdis(int fd, struct t_discon *discon)
 					 xti_neg(more, TNODIS);
 	}
 	xti_happened(&u, XTI_GOT_DIS);
-	over = xti_give_data(&u, discon != NULL ? &discon->udata : NULL, &gp,
-		more);
+	over = xti_give_data(&u, &dis.udata, &gp, more);
 	if (gp.ctl.len < (int)sizeof(di)) {
 		xti_block_free(&b);
 		return xti_fail(TPROTO);
 	}
 	memcpy(&di, b.buf, sizeof(di));
 	xti_block_free(&b);
-	if (discon != NULL) {
-		discon->reason = di.DISCON_reason;
-		discon->sequence = di.SEQ_number;
-	}
-	return discon != NULL ? xti_over(over) : 0;
+	if (discon == NULL)
+		return 0;
+	dis.reason = di.DISCON_reason;
+	dis.sequence = di.SEQ_number;
+	return xti_over(over | xti_put(discon, &dis, sizeof(dis)));
 }
 
 /* ------------------------------------------------------------------ releasing */
@@ -397,25 +421,30 @@ t_sndrel(int fd)
 STR_EXPORT int
 t_sndreldata(int fd, struct t_discon *discon)
 {
+	struct t_discon dis = {.reason = 0};
 	struct use u;
 
-	if (begin_release(&u, fd, S(T_DATAXFER) | S(T_INREL), 1) < 0)
+	if (begin_release(&u, fd, S(T_DATAXFER) | S(T_INREL), 1) < 0 ||
+	    (discon != NULL && xti_in(&dis, discon, sizeof(dis)) < 0))
 		return -1;
-	if (discon != NULL && (xti_bad_netbuf(&discon->udata) ||
-		    xti_too_big(u.ep->info.discon, discon->udata.len)))
+	if (xti_bad_netbuf(&dis.udata) ||
+	    xti_too_big(u.ep->info.discon, dis.udata.len))
 		return xti_fail(TBADDATA);
-	return release(&u, discon != NULL ? &discon->udata : NULL);
+	return release(&u, &dis.udata);
 }
 
 static int
 released(struct use *u, struct t_discon *discon)
 {
+	struct t_discon dis = {.reason = 0};
 	struct strm_prim gp;
 	struct block b;
 	int more, over;
 
+	if (discon != NULL && xti_inout(&dis, discon, sizeof(dis)) < 0)
+		return -1;
 	xti_block(&b);
-	xti_want_data(&gp, discon != NULL ? &discon->udata : NULL);
+	xti_want_data(&gp, &dis.udata);
 	more = xti_get(u, &gp, &b, P(T_ORDREL_IND), 1);
 	xti_block_free(&b);
 	if (more == -ENOMSG)
@@ -423,11 +452,11 @@ released(struct use *u, struct t_discon *discon)
 	if (more < 0)
 		return xti_neg(more, TNOREL);
 	xti_happened(u, XTI_GOT_REL);
-	over = xti_give_data(u, discon != NULL ? &discon->udata : NULL, &gp,
-		more);
-	if (discon != NULL)
-		discon->reason = discon->sequence = 0;
-	return discon != NULL ? xti_over(over) : 0;
+	over = xti_give_data(u, &dis.udata, &gp, more);
+	if (discon == NULL)
+		return 0;
+	dis.reason = dis.sequence = 0;
+	return xti_over(over | xti_put(discon, &dis, sizeof(dis)));
 }
 
 STR_EXPORT int

@@ -195,16 +195,16 @@ t_snd(int fd, void *buf, unsigned int nbytes, int flags)
 
 /* --------------------------------------------------------------------- vectors */
 
-/* The sum of a vector, or -1 with t_errno. */
+/* The sum of a vector, which is copied, or -1 with t_errno. */
 static long
-total(const struct t_iovec *iov, unsigned n)
+total(struct t_iovec iov[T_IOV_MAX], const struct t_iovec *user, unsigned n)
 {
 	unsigned long sum = 0;
 
 	if (n == 0 || n > T_IOV_MAX)
 		return xti_fail(TBADDATA);
-	if (iov == NULL)
-		return xti_sys(EFAULT);
+	if (xti_in(iov, user, n * sizeof(*iov)) < 0)
+		return -1;
 	for (unsigned i = 0; i < n; i++) {
 		if (iov[i].iov_len > INT_MAX ||
 		    sum + iov[i].iov_len > INT_MAX)
@@ -237,8 +237,9 @@ gather(const struct t_iovec *iov, unsigned n, size_t sum)
 }
 
 STR_EXPORT int
-t_sndv(int fd, const struct t_iovec *iov, unsigned int iovcount, int flags)
+t_sndv(int fd, const struct t_iovec *user, unsigned int iovcount, int flags)
 {
+	struct t_iovec iov[T_IOV_MAX];
 	struct strm_iov v[T_IOV_MAX];
 	struct use u;
 	long sum, ret;
@@ -246,7 +247,7 @@ t_sndv(int fd, const struct t_iovec *iov, unsigned int iovcount, int flags)
 
 	if (begin(&u, fd, SND_STATES) < 0)
 		return -1;
-	sum = total(iov, iovcount);
+	sum = total(iov, user, iovcount);
 	if (sum < 0 || begin_snd(&u, fd, (unsigned)sum, flags) < 0)
 		return -1;
 	if (plain(&u, (unsigned)sum, flags) && sum <= u.ep->info.tidu) {
@@ -275,27 +276,34 @@ STR_EXPORT int
 t_sndopt(int fd, const struct t_optmgmt *opt, void *buf, unsigned int nbytes,
 	int flags)
 {
+	struct t_optmgmt om = {.flags = 0};
 	struct use u;
 
 	if (nbytes > INT_MAX)
 		nbytes = INT_MAX;
-	if (begin_snd(&u, fd, nbytes, flags) < 0)
+	if (begin_snd(&u, fd, nbytes, flags) < 0 ||
+	    (opt != NULL && xti_in(&om, opt, sizeof(om)) < 0))
 		return -1;
-	if (opt == NULL || opt->opt.len == 0)
+	if (om.opt.len == 0)
 		return t_snd(fd, buf, nbytes, flags);
-	if (xti_bad_netbuf(&opt->opt))
+	if (xti_bad_netbuf(&om.opt))
 		return xti_fail(TBADOPT);
-	return snd_prim(&u, buf, nbytes, flags, &opt->opt);
+	return snd_prim(&u, buf, nbytes, flags, &om.opt);
 }
 
 STR_EXPORT int
-t_sndvopt(int fd, const struct t_optmgmt *opt, const struct t_iovec *iov,
+t_sndvopt(int fd, const struct t_optmgmt *opt, const struct t_iovec *user,
 	unsigned int iovcount, int flags)
 {
-	long sum = total(iov, iovcount);
+	struct t_iovec iov[T_IOV_MAX];
+	struct use u;
 	char *all;
+	long sum;
 	int ret;
 
+	if (begin(&u, fd, SND_STATES) < 0)
+		return -1;
+	sum = total(iov, user, iovcount);
 	if (sum < 0)
 		return -1;
 	all = gather(iov, iovcount, (size_t)sum);
@@ -406,6 +414,8 @@ t_rcv(int fd, void *buf, unsigned int nbytes, int *flags)
 
 	if (str_unlikely(begin(&u, fd, RCV_STATES) < 0))
 		return -1;
+	if (str_likely(flags != NULL))
+		XTI_WRITABLE(flags, bad);
 	if (str_unlikely(nbytes > INT_MAX))
 		nbytes = INT_MAX;
 	if (str_likely(u.ep->info.tsdu == 0 &&
@@ -420,6 +430,8 @@ t_rcv(int fd, void *buf, unsigned int nbytes, int *flags)
 			return xti_neg(n, TNODATA);
 	}
 	return rcv(&u, buf, nbytes, flags, NULL, 0);
+bad:
+	return xti_sys(EFAULT);
 }
 
 /*
@@ -427,12 +439,13 @@ t_rcv(int fd, void *buf, unsigned int nbytes, int *flags)
  * the same message.
  */
 static int
-rcvv(struct use *u, struct t_iovec *iov, unsigned n, int *flags,
+rcvv(struct use *u, const struct t_iovec *user, unsigned n, int *flags,
 	struct t_optmgmt *opt)
 {
+	struct t_iovec iov[T_IOV_MAX];
 	int got, sum = 0, fl = 0, ex = 0;
 
-	if (total(iov, n) < 0)
+	if (total(iov, user, n) < 0)
 		return -1;
 	for (unsigned i = 0; i < n; i++) {
 		if (iov[i].iov_len == 0 && i + 1 < n)
@@ -443,13 +456,30 @@ rcvv(struct use *u, struct t_iovec *iov, unsigned n, int *flags,
 			return sum != 0 ? sum : -1;
 		sum += got;
 		ex |= fl & T_EXPEDITED;
-		if (flags != NULL)
-			*flags = fl;
+		*flags = fl;
 		/* is there a rest of this message? */
 		if ((W(u) & (ex ? W_XPART : W_RPART)) == 0)
 			break;
 	}
 	return sum;
+}
+
+/* The same, with the caller's structures. */
+static int
+rcv_for(struct use *u, struct t_optmgmt *opt, const struct t_iovec *iov,
+	unsigned n, int *flags)
+{
+	struct t_optmgmt om, *omp = opt != NULL ? &om : NULL;
+	int fl = 0, ret;
+
+	if ((opt != NULL && xti_inout(&om, opt, sizeof(om)) < 0) ||
+	    (flags != NULL && xti_inout(&fl, flags, sizeof(fl)) < 0))
+		return -1;
+	ret = rcvv(u, iov, n, &fl, omp);
+	if ((opt != NULL && xti_out(opt, &om, sizeof(om)) < 0) ||
+	    (flags != NULL && ret >= 0 && xti_out(flags, &fl, sizeof(fl)) < 0))
+		return -1;
+	return ret;
 }
 
 STR_EXPORT int
@@ -459,20 +489,19 @@ t_rcvv(int fd, struct t_iovec *iov, unsigned int iovcount, int *flags)
 
 	if (begin(&u, fd, RCV_STATES) < 0)
 		return -1;
-	return rcvv(&u, iov, iovcount, flags, NULL);
+	return rcv_for(&u, NULL, iov, iovcount, flags);
 }
 
 STR_EXPORT int
 t_rcvopt(int fd, struct t_optmgmt *opt, void *buf, unsigned int nbytes,
 	int *flags)
 {
+	struct t_iovec iov = {buf, nbytes > INT_MAX ? INT_MAX : nbytes};
 	struct use u;
 
 	if (begin(&u, fd, RCV_STATES) < 0)
 		return -1;
-	if (nbytes > INT_MAX)
-		nbytes = INT_MAX;
-	return rcv(&u, buf, nbytes, flags, opt, 0);
+	return rcv_for(&u, opt, &iov, 1, flags);
 }
 
 STR_EXPORT int
@@ -483,5 +512,5 @@ t_rcvvopt(int fd, struct t_optmgmt *opt, struct t_iovec *iov,
 
 	if (begin(&u, fd, RCV_STATES) < 0)
 		return -1;
-	return rcvv(&u, iov, iovcount, flags, opt);
+	return rcv_for(&u, opt, iov, iovcount, flags);
 }

@@ -159,8 +159,12 @@ take_info(struct ep *ep, const struct T_info_ack *ia)
 	ep->state = ia->CURRENT_state;
 }
 
-/* What is no provider may say nothing at all: nobody waits long for that. */
+/*
+ * What is no provider may say nothing at all: nobody waits long for that, and
+ * still less for the answer to an older question.
+ */
 #define ASK_SECS 5
+#define ASK_AGAIN_SECS 1
 
 /* Ask the provider what it is and in which state. */
 static int
@@ -183,6 +187,8 @@ ask(struct use *u, struct ep *new)
 		take_info(new, &ca.INFO_ack);
 	} else {
 		/* one that knows the first version of TPI only */
+		if (n < 0 && t_errno == TSYSERR && errno == ETIME && secs != 0)
+			secs = ASK_AGAIN_SECS;
 		memcpy(b.buf, &ir, sizeof(ir));
 		n = xti_str_in(u, TI_GETINFO, &b, sizeof(ir), 0, secs);
 		if (n < 0)
@@ -354,7 +360,7 @@ failed_name(int err, uint32_t how)
 	return xti_sys(err);
 }
 
-/* Have timod on the Stream, if it may be a provider's. */
+/* Have timod on the Stream, if it may be a provider's.  1: it was not there. */
 static int
 with_timod(int fd)
 {
@@ -366,10 +372,16 @@ with_timod(int fd)
 		errno = ENOSTR;
 		return -1;
 	}
+	if (strm_local(fd) != 0) {
+		errno = ENODEV;
+		return -1;
+	}
 	there = ioctl(fd, I_FIND, "timod");
 	if (there < 0)
 		return -1;
-	return there > 0 ? 0 : ioctl(fd, I_PUSH, "timod");
+	if (there > 0)
+		return 0;
+	return ioctl(fd, I_PUSH, "timod") < 0 ? -1 : 1;
 }
 
 int
@@ -398,12 +410,18 @@ xti_open(const char *name, int oflag, struct t_info *info, uint32_t how)
 	    ((W(&u) & W_INIT) == 0 && adopt(&u, how) < 0)) {
 		err = errno;
 		terr = t_errno;
+		/* the question that has no answer need not be waited for */
+		(void)fcntl(fd, F_SETFL, oflag | O_NONBLOCK);
 		close(fd);
+		if (terr == TBADF)
+			return failed_name(ENODEV, how);
 		errno = err;
-		return xti_fail(terr == TBADF ? TBADNAME : terr);
+		return xti_fail(terr);
 	}
-	if (info != NULL)
-		*info = u.ep->info;
+	if (info != NULL && xti_out(info, &u.ep->info, sizeof(*info)) < 0) {
+		close(fd);
+		return xti_sys(EFAULT);
+	}
 	return fd;
 }
 
@@ -438,9 +456,7 @@ t_getinfo(int fd, struct t_info *info)
 
 	if (xti_use(&u, fd, S_ANY) < 0 || xti_refresh(&u) < 0)
 		return -1;
-	if (info != NULL)
-		*info = u.ep->info;
-	return 0;
+	return info == NULL ? 0 : xti_out(info, &u.ep->info, sizeof(*info));
 }
 
 STR_EXPORT int
@@ -473,16 +489,24 @@ believed(unsigned was, unsigned now)
 STR_EXPORT int
 t_sync(int fd)
 {
+	int s, pushed, err;
 	struct use u;
 	uint32_t w;
-	int s;
 
 	if (strm_id(fd, &u.id, &u.w) < 0)
 		return xti_fail(TBADF);
-	if (ioctl(fd, I_FIND, "tirdwr") == 1 || with_timod(fd) < 0)
+	if (ioctl(fd, I_FIND, "tirdwr") == 1)
 		return xti_fail(TBADF);
-	if (xti_use(&u, fd, S_ANY) < 0)
+	pushed = with_timod(fd);
+	if (pushed < 0)
+		return xti_fail(TBADF);
+	if (xti_use(&u, fd, S_ANY) < 0) {
+		err = errno;
+		if (pushed > 0 && t_errno == TBADF)
+			(void)ioctl(fd, I_POP, 0);
+		errno = err;
 		return -1;
+	}
 	w = W(&u);
 	if (xti_refresh(&u) < 0)
 		return -1;
@@ -578,7 +602,7 @@ bind_to(struct use *u, struct block *b, const struct netbuf *addr,
 int
 xti_bind(int fd, const struct t_bind *req, struct t_bind *ret, int tli)
 {
-	unsigned qlen = req != NULL ? req->qlen : 0;
+	struct t_bind want = {.qlen = 0}, got;
 	struct T_bind_ack ba;
 	struct block b;
 	struct use u;
@@ -586,15 +610,17 @@ xti_bind(int fd, const struct t_bind *req, struct t_bind *ret, int tli)
 
 	if (xti_use(&u, fd, S(T_UNBND)) < 0)
 		return -1;
-	if (req != NULL && xti_bad_netbuf(&req->addr))
+	if ((req != NULL && xti_in(&want, req, sizeof(want)) < 0) ||
+	    (ret != NULL && xti_inout(&got, ret, sizeof(got)) < 0))
+		return -1;
+	if (xti_bad_netbuf(&want.addr))
 		return xti_fail(TBADADDR);
 	if (u.ep->info.servtype == T_CLTS)
-		qlen = 0;
+		want.qlen = 0;
 	xti_block(&b);
-	if (bind_to(&u, &b, req != NULL ? &req->addr : NULL, qlen, T_BIND_REQ,
-		    &n) < 0 &&
+	if (bind_to(&u, &b, &want.addr, want.qlen, T_BIND_REQ, &n) < 0 &&
 	    (!tli || t_errno != TADDRBUSY ||
-		    bind_to(&u, &b, NULL, qlen, T_BIND_REQ, &n) < 0)) {
+		    bind_to(&u, &b, NULL, want.qlen, T_BIND_REQ, &n) < 0)) {
 		xti_block_free(&b);
 		return -1;
 	}
@@ -606,9 +632,10 @@ xti_bind(int fd, const struct t_bind *req, struct t_bind *ret, int tli)
 	memcpy(&ba, b.buf, sizeof(ba));
 	__atomic_store_n(&u.w[1], ba.CONIND_number, __ATOMIC_RELEASE);
 	if (ret != NULL) {
-		over = xti_give(&u, &ret->addr, &b, ba.ADDR_offset,
+		over = xti_give(&u, &got.addr, &b, ba.ADDR_offset,
 			ba.ADDR_length, n);
-		ret->qlen = ba.CONIND_number;
+		got.qlen = ba.CONIND_number;
+		over |= xti_put(ret, &got, sizeof(got));
 	}
 	xti_block_free(&b);
 	return xti_over(over);
@@ -670,23 +697,30 @@ STR_EXPORT int
 t_getprotaddr(int fd, struct t_bind *bound, struct t_bind *peer)
 {
 	struct T_addr_ack aa;
+	struct t_bind here, there;
 	struct block b;
 	struct use u;
 	int n, over = 0;
 
 	if (xti_use(&u, fd, S_ANY) < 0)
 		return -1;
+	if ((bound != NULL && xti_inout(&here, bound, sizeof(here)) < 0) ||
+	    (peer != NULL && xti_inout(&there, peer, sizeof(there)) < 0))
+		return -1;
 	xti_block(&b);
 	n = addresses(&u, &b, &aa);
 	if (n >= 0 && bound != NULL) {
-		over |= xti_give(&u, &bound->addr, &b, aa.LOCADDR_offset,
+		over |= xti_give(&u, &here.addr, &b, aa.LOCADDR_offset,
 			aa.LOCADDR_length, n);
-		bound->qlen = xti_qlen(&u) != XTI_QLEN_UNKNOWN ?
+		here.qlen = xti_qlen(&u) != XTI_QLEN_UNKNOWN ?
 			xti_qlen(&u) : 0;
+		over |= xti_put(bound, &here, sizeof(here));
 	}
-	if (n >= 0 && peer != NULL)
-		over |= xti_give(&u, &peer->addr, &b, aa.REMADDR_offset,
+	if (n >= 0 && peer != NULL) {
+		over |= xti_give(&u, &there.addr, &b, aa.REMADDR_offset,
 			aa.REMADDR_length, n);
+		over |= xti_put(peer, &there, sizeof(there));
+	}
 	xti_block_free(&b);
 	if (n < 0)
 		return -1;
@@ -700,24 +734,25 @@ STR_EXPORT int
 t_getname(int fd, struct netbuf *name, int type)
 {
 	struct T_addr_ack aa;
+	struct netbuf nb;
 	struct block b;
 	struct use u;
 	int n, over = 0;
 
 	if (type != LOCALNAME && type != REMOTENAME)
 		return xti_sys(EINVAL);
-	if (name == NULL)
-		return xti_sys(EFAULT);
-	if (xti_use(&u, fd, S_ANY) < 0)
+	if (xti_use(&u, fd, S_ANY) < 0 || xti_inout(&nb, name, sizeof(nb)) < 0)
 		return -1;
 	xti_block(&b);
 	n = addresses(&u, &b, &aa);
-	if (n >= 0)
+	if (n >= 0) {
 		over = type == LOCALNAME ?
-			xti_give(&u, name, &b, aa.LOCADDR_offset,
+			xti_give(&u, &nb, &b, aa.LOCADDR_offset,
 				aa.LOCADDR_length, n) :
-			xti_give(&u, name, &b, aa.REMADDR_offset,
+			xti_give(&u, &nb, &b, aa.REMADDR_offset,
 				aa.REMADDR_length, n);
+		over |= xti_put(name, &nb, sizeof(nb));
+	}
 	xti_block_free(&b);
 	if (n < 0)
 		return -1;
@@ -767,6 +802,7 @@ xti_opt(struct use *u, const struct netbuf *in, int flags, void *out,
 STR_EXPORT int
 t_optmgmt(int fd, const struct t_optmgmt *req, struct t_optmgmt *ret)
 {
+	struct t_optmgmt want, got;
 	const unsigned char *opt;
 	struct block b;
 	unsigned len;
@@ -774,25 +810,26 @@ t_optmgmt(int fd, const struct t_optmgmt *req, struct t_optmgmt *ret)
 	void *out;
 	int err, res, over = 0;
 
-	if (xti_use(&u, fd, S_ANY) < 0)
+	if (xti_use(&u, fd, S_ANY) < 0 ||
+	    xti_in(&want, req, sizeof(want)) < 0 ||
+	    xti_inout(&got, ret, sizeof(got)) < 0)
 		return -1;
-	if (req == NULL || ret == NULL)
-		return xti_sys(EFAULT);
-	if (req->flags != T_NEGOTIATE && req->flags != T_CHECK &&
-	    req->flags != T_DEFAULT && req->flags != T_CURRENT)
+	if (want.flags != T_NEGOTIATE && want.flags != T_CHECK &&
+	    want.flags != T_DEFAULT && want.flags != T_CURRENT)
 		return xti_fail(TBADFLAG);
-	if (xti_bad_netbuf(&req->opt))
+	if (xti_bad_netbuf(&want.opt))
 		return xti_fail(TBADOPT);
 	out = malloc(XTI_OPTROOM);
 	if (out == NULL)
 		return xti_sys(ENOMEM);
-	err = xti_opt(&u, &req->opt, req->flags, out, XTI_OPTROOM, &opt, &len,
+	err = xti_opt(&u, &want.opt, want.flags, out, XTI_OPTROOM, &opt, &len,
 		&res);
 	if (err == 0) {
 		b.buf = out;
-		over = xti_give(&u, &ret->opt, &b, opt - b.buf, (long)len,
+		over = xti_give(&u, &got.opt, &b, opt - b.buf, (long)len,
 			XTI_OPTROOM);
-		ret->flags = res;
+		got.flags = res;
+		over |= xti_put(ret, &got, sizeof(got));
 	}
 	free(out);
 	if (err < 0)

@@ -132,3 +132,36 @@ xti_neg(long neg, int again)
 		return xti_sys((int)-neg);
 	}
 }
+
+/* ------------------------------------------------------- the caller's memory */
+
+int
+xti_in(void *to, const void *user, size_t len)
+{
+	return strm_copy(to, user, len) != 0 ? xti_sys(EFAULT) : 0;
+}
+
+int
+xti_out(void *user, const void *from, size_t len)
+{
+	return strm_copy(user, from, len) != 0 ? xti_sys(EFAULT) : 0;
+}
+
+int
+xti_inout(void *to, void *user, size_t len)
+{
+	return xti_in(to, user, len) < 0 ? -1 : xti_out(user, to, len);
+}
+
+#if defined(__x86_64__)
+#pragma GCC visibility push(hidden)
+extern const struct strm_guard __start_xti_guard[], __stop_xti_guard[];
+#pragma GCC visibility pop
+
+STR_CONSTRUCTOR static void
+guard(void)
+{
+	strm_guard(__start_xti_guard,
+		(size_t)(__stop_xti_guard - __start_xti_guard));
+}
+#endif

@@ -173,8 +173,10 @@ xti_request(struct use *u, struct block *b, unsigned len,
 static unsigned
 stale(struct use *u)
 {
-	unsigned state = W(u) & W_STATE;
+	unsigned w = W(u), state = w & W_STATE;
 
+	if ((w & W_COMING) != 0)
+		return P_ACKS;
 	if (u->ep->info.servtype == T_CLTS)
 		return P_ACKS | (state == T_UNBND ? STRM_DATA |
 			P(T_UNITDATA_IND) | P(T_UDERROR_IND) : 0);

@@ -159,23 +159,26 @@ optmgmt(struct use *u, const struct t_optmgmt *req, struct t_optmgmt *ret,
 STR_EXPORT int
 _tli_optmgmt(int fd, const struct t_optmgmt *req, struct t_optmgmt *ret)
 {
+	struct t_optmgmt want, got;
 	unsigned char *mem;
 	struct use u;
 	int err;
 
-	if (xti_use(&u, fd, S(T_IDLE)) < 0)
+	if (xti_use(&u, fd, S(T_IDLE)) < 0 ||
+	    xti_in(&want, req, sizeof(want)) < 0 ||
+	    xti_inout(&got, ret, sizeof(got)) < 0)
 		return -1;
-	if (req == NULL || ret == NULL)
-		return xti_sys(EFAULT);
-	if (req->flags != T_NEGOTIATE && req->flags != T_CHECK &&
-	    req->flags != T_DEFAULT)
+	if (want.flags != T_NEGOTIATE && want.flags != T_CHECK &&
+	    want.flags != T_DEFAULT)
 		return xti_fail(TBADFLAG);
-	if (xti_bad_netbuf(&req->opt))
+	if (xti_bad_netbuf(&want.opt))
 		return xti_fail(TBADOPT);
 	mem = malloc(3 * (size_t)XTI_OPTROOM);
 	if (mem == NULL)
 		return xti_sys(ENOMEM);
-	err = optmgmt(&u, req, ret, mem);
+	err = optmgmt(&u, &want, &got, mem);
 	free(mem);
+	if (xti_put(ret, &got, sizeof(got)) != 0)
+		return xti_sys(EFAULT);
 	return err;
 }

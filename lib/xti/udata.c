@@ -134,38 +134,43 @@ t_sndudata(int fd, const struct t_unitdata *unitdata)
 
 	if (str_unlikely(begin(&u, fd) < 0))
 		return -1;
-	if (unitdata == NULL)
-		return xti_sys(EFAULT);
+	XTI_READABLE(unitdata, bad);
+	XTI_READABLE((const char *)(unitdata + 1) - 1, bad);
 	if (check(&u, unitdata, unitdata->udata.len) < 0)
 		return -1;
 	return send_to(&u, unitdata, unitdata->udata.buf,
 		unitdata->udata.len);
+bad:
+	return xti_sys(EFAULT);
 }
 
 STR_EXPORT int
-t_sndvudata(int fd, struct t_unitdata *unitdata, struct t_iovec *iov,
+t_sndvudata(int fd, struct t_unitdata *unitdata, struct t_iovec *user,
 	unsigned int iovcount)
 {
 	unsigned long sum = 0, at = 0;
+	struct t_iovec iov[T_IOV_MAX];
+	struct t_unitdata ud;
 	struct use u;
 	char *all;
 	int ret;
 
 	if (begin(&u, fd) < 0)
 		return -1;
-	if (unitdata == NULL || iov == NULL)
-		return xti_sys(EFAULT);
 	if (iovcount == 0 || iovcount > T_IOV_MAX)
 		return xti_fail(TBADDATA);
+	if (xti_in(&ud, unitdata, sizeof(ud)) < 0 ||
+	    xti_in(iov, user, iovcount * sizeof(*iov)) < 0)
+		return -1;
 	for (unsigned i = 0; i < iovcount; i++) {
 		if (iov[i].iov_len > INT_MAX)
 			return xti_fail(TBADDATA);
 		sum += iov[i].iov_len;
 	}
-	if (check(&u, unitdata, sum) < 0)
+	if (check(&u, &ud, sum) < 0)
 		return -1;
 	if (iovcount == 1)
-		return send_to(&u, unitdata, iov[0].iov_base, (unsigned)sum);
+		return send_to(&u, &ud, iov[0].iov_base, (unsigned)sum);
 	all = malloc(sum != 0 ? sum : 1);
 	if (all == NULL)
 		return xti_sys(ENOMEM);
@@ -176,7 +181,7 @@ t_sndvudata(int fd, struct t_unitdata *unitdata, struct t_iovec *iov,
 		}
 		at += iov[i].iov_len;
 	}
-	ret = send_to(&u, unitdata, all, (unsigned)sum);
+	ret = send_to(&u, &ud, all, (unsigned)sum);
 	free(all);
 	return ret;
 }
@@ -274,8 +279,12 @@ t_rcvudata(int fd, struct t_unitdata *unitdata, int *flags)
 
 	if (str_unlikely(begin(&u, fd) < 0))
 		return -1;
-	if (unitdata == NULL)
-		return xti_sys(EFAULT);
+	/* what is written, and what is read, of a page or of two */
+	XTI_WRITABLE(&unitdata->addr.len, bad);
+	XTI_WRITABLE(&unitdata->udata.len, bad);
+	XTI_READABLE((const char *)(unitdata + 1) - 1, bad);
+	if (str_likely(flags != NULL))
+		XTI_WRITABLE(flags, bad);
 	n = receive_now(&u, unitdata, flags);
 	if (str_likely(n <= 0))
 		return n;
@@ -286,12 +295,16 @@ t_rcvudata(int fd, struct t_unitdata *unitdata, int *flags)
 		return -1;
 	unitdata->udata.len = (unsigned)n;
 	return 0;
+bad:
+	return xti_sys(EFAULT);
 }
 
 STR_EXPORT int
-t_rcvvudata(int fd, struct t_unitdata *unitdata, struct t_iovec *iov,
+t_rcvvudata(int fd, struct t_unitdata *unitdata, struct t_iovec *user,
 	unsigned int iovcount, int *flags)
 {
+	struct t_iovec iov[T_IOV_MAX];
+	struct t_unitdata ud;
 	struct strm_prim gp;
 	struct block b;
 	struct use u;
@@ -299,17 +312,21 @@ t_rcvvudata(int fd, struct t_unitdata *unitdata, struct t_iovec *iov,
 
 	if (begin(&u, fd) < 0)
 		return -1;
-	if (unitdata == NULL || iov == NULL)
-		return xti_sys(EFAULT);
 	if (iovcount == 0 || iovcount > T_IOV_MAX)
 		return xti_fail(TBADDATA);
+	if (xti_inout(&ud, unitdata, sizeof(ud)) < 0 ||
+	    xti_in(iov, user, iovcount * sizeof(*iov)) < 0 ||
+	    (flags != NULL && xti_inout(&fl, flags, sizeof(fl)) < 0))
+		return -1;
 	for (unsigned i = 0; i < iovcount; i++)
 		if (iov[i].iov_len > INT_MAX)
 			return xti_fail(TBADDATA);
-	sum = n = receive(&u, unitdata, iov[0].iov_base,
+	sum = n = receive(&u, &ud, iov[0].iov_base,
 		(unsigned)iov[0].iov_len, &fl);
-	if (n < 0)
+	if (n < 0) {
+		(void)xti_put(unitdata, &ud, sizeof(ud));
 		return -1;
+	}
 	/* the other pieces: the rest of the same datagram */
 	xti_block(&b);
 	for (unsigned i = 1; i < iovcount && (fl & T_MORE) != 0; i++) {
@@ -322,9 +339,10 @@ t_rcvvudata(int fd, struct t_unitdata *unitdata, struct t_iovec *iov,
 		fl = (more & MOREDATA) ? T_MORE : 0;
 	}
 	xti_block_free(&b);
-	unitdata->udata.len = 0;
-	if (flags != NULL)
-		*flags = fl;
+	ud.udata.len = 0;
+	if (xti_out(unitdata, &ud, sizeof(ud)) < 0 ||
+	    (flags != NULL && xti_out(flags, &fl, sizeof(fl)) < 0))
+		return -1;
 	return sum;
 }
 
@@ -333,11 +351,13 @@ t_rcvuderr(int fd, struct t_uderr *uderr)
 {
 	struct T_uderror_ind ue;
 	struct strm_prim gp = {.data = {.maxlen = 0}};
+	struct t_uderr err;
 	struct block b;
 	struct use u;
 	int more, over = 0;
 
-	if (begin(&u, fd) < 0)
+	if (begin(&u, fd) < 0 ||
+	    (uderr != NULL && xti_inout(&err, uderr, sizeof(err)) < 0))
 		return -1;
 	xti_block(&b);
 	more = xti_get(&u, &gp, &b, P(T_UDERROR_IND), 1);
@@ -349,11 +369,12 @@ t_rcvuderr(int fd, struct t_uderr *uderr)
 	xti_rest(&u, more);
 	if (uderr != NULL && gp.ctl.len >= (int)sizeof(ue)) {
 		memcpy(&ue, b.buf, sizeof(ue));
-		over = xti_give(&u, &uderr->addr, &b, ue.DEST_offset,
+		over = xti_give(&u, &err.addr, &b, ue.DEST_offset,
 			ue.DEST_length, gp.ctl.len);
-		over |= xti_give(&u, &uderr->opt, &b, ue.OPT_offset,
+		over |= xti_give(&u, &err.opt, &b, ue.OPT_offset,
 			ue.OPT_length, gp.ctl.len);
-		uderr->error = ue.ERROR_type;
+		err.error = ue.ERROR_type;
+		over |= xti_put(uderr, &err, sizeof(err));
 	}
 	xti_block_free(&b);
 	return xti_over(over);

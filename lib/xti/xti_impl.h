@@ -55,8 +55,11 @@
 #define W_FLOW 0x0400u	 /* TFLOW was returned: T_GODATA is of interest */
 #define W_XFLOW 0x0800u	 /* T_GOEXDATA is */
 #define W_SMORE 0x1000u	 /* a unit has been begun, and not ended */
+#define W_COMING 0x2000u /* a connection is asked for, or accepted: what comes
+			  * may be of it, whatever the state says yet */
 #define W_DATA \
-	(W_RPART | W_RMORE | W_XPART | W_XMORE | W_FLOW | W_XFLOW | W_SMORE)
+	(W_COMING | W_RPART | W_RMORE | W_XPART | W_XMORE | W_FLOW | \
+		W_XFLOW | W_SMORE)
 #define W_OCNT 0x10000u	 /* one connection indication */
 #define OCNT(w) ((w) >> 16)
 
@@ -107,6 +110,47 @@ int xti_fail(int terr);
 int xti_sys(int err); /* TSYSERR and errno */
 /* What strm_*() returned; @again: for EAGAIN. */
 int xti_neg(long neg, int again);
+
+/*
+ * The caller's structures.  Where a call must be fast they are used where they
+ * are, after a look whether that can be done: XTI_READABLE() and XTI_WRITABLE(),
+ * an instruction each, go to @bad if the byte, or the word, cannot be read, or
+ * written.  Elsewhere they are copied, so that bad memory is an error:
+ * xti_in(), xti_out(), and xti_inout(), before anything is done, for one that
+ * will be written.  0, or -1 with t_errno.
+ */
+int xti_in(void *to, const void *user, size_t len);
+int xti_inout(void *to, void *user, size_t len);
+int xti_out(void *user, const void *from, size_t len);
+/* xti_out() among others that xti_over() is asked about: 0, or XTI_FAULT. */
+#define xti_put(user, from, len) \
+	(strm_copy((user), (from), (len)) != 0 ? XTI_FAULT : 0)
+#if defined(__x86_64__)
+#define XTI_GUARDED(insn, p, bad) \
+	__asm__ goto("1:	" insn "\n" \
+		"	.pushsection xti_guard, \"a\"\n" \
+		"	.balign 4\n" \
+		"	.long 1b - ., %l[" #bad "] - .\n" \
+		"	.popsection" \
+		: : "m"(*(p)) : "cc" : bad)
+#define XTI_READABLE(p, bad) \
+	XTI_GUARDED("testb $0, %0", (const char *)(p), bad)
+#define XTI_WRITABLE(p, bad) XTI_GUARDED("orl $0, %0", p, bad)
+#else
+#define XTI_READABLE(p, bad) \
+	do { \
+		char c_; \
+		if (strm_copy(&c_, (p), 1) != 0) \
+			goto bad; \
+	} while (0)
+#define XTI_WRITABLE(p, bad) \
+	do { \
+		unsigned w_; \
+		if (strm_copy(&w_, (p), sizeof(w_)) != 0 || \
+		    strm_copy((p), &w_, sizeof(w_)) != 0) \
+			goto bad; \
+	} while (0)
+#endif
 
 /* ep.c */
 int xti_use(struct use *u, int fd, unsigned states);

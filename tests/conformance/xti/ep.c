@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stropts.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/tihdr.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* -------------------------------------------------------------------- t_open */
@@ -66,6 +68,104 @@ XT_CASE(ANY, open_of_what_is_no_provider_is_TBADNAME)
 {
 	T_TERR(t_open("/dev/null", O_RDWR, NULL), TBADNAME);
 	T_TERR(t_open("/tmp", O_RDWR, NULL), TBADNAME);
+}
+
+/* Devices that nobody gave a T_INFO_ACK yet; spx sends back while it is alone. */
+static const char *const no_provider[] = {"/dev/streams/echo",
+	"/dev/streams/ip", "/dev/streams/log", "/dev/streams/minimux",
+	"/dev/streams/mux", "/dev/streams/nuls", "/dev/streams/printk",
+	"/dev/streams/sad", "/dev/streams/spx"};
+#define NO_PROVIDERS (sizeof(no_provider) / sizeof(no_provider[0]))
+
+XT_CASE(ANY, open_of_a_device_that_is_no_provider_is_TBADNAME_at_once)
+{
+	uint64_t begun;
+
+	T_TOK(t_close(xt_bound(0, 0)));
+	T_CHECK_FDS();
+	for (size_t i = 0; i < NO_PROVIDERS; i++) {
+		T_OK(close(T_OK(open(no_provider[i], O_RDWR))));
+		begun = t_now_ns();
+		T_TERR(t_open(no_provider[i], O_RDWR, NULL), TBADNAME);
+		T_LT(t_now_ns() - begun, 2000000000u);
+	}
+}
+
+XT_CASE(ANY, sync_of_a_device_that_is_no_provider_is_TBADF_at_once)
+{
+	uint64_t begun;
+	int fd;
+
+	T_TOK(t_close(xt_bound(0, 0)));
+	for (size_t i = 0; i < NO_PROVIDERS; i++) {
+		fd = T_OK(open(no_provider[i], O_RDWR | O_NONBLOCK));
+		begun = t_now_ns();
+		T_TERR(t_sync(fd), TBADF);
+		T_LT(t_now_ns() - begun, 2000000000u);
+		T_EQ(T_OK(ioctl(fd, I_FIND, "timod")), 0);
+		T_OK(close(fd));
+	}
+}
+
+XT_CASE(ANY, open_of_a_pipes_name_is_TBADNAME)
+{
+	char name[] = "/tmp/xti-name-XXXXXX";
+	int p[2], fd = T_OK(mkstemp(name));
+
+	T_TOK(t_close(xt_bound(0, 0)));
+	T_OK(close(fd));
+	T_TERR(t_open(name, O_RDWR, NULL), TBADNAME);
+	T_OK(pipe(p));
+	if (fattach(p[0], name) == 0) {
+		T_CHECK_FDS();
+		T_TERR(t_open(name, O_RDWR, NULL), TBADNAME);
+		T_OK(fdetach(name));
+	}
+	T_OK(unlink(name));
+	T_OK(mkfifo(name, 0600));
+	T_TERR(t_open(name, O_RDWR, NULL), TBADNAME);
+	T_OK(unlink(name));
+}
+
+/* Somebody at the other end of a pair of streams may be one. */
+XT_CASE(ANY, a_program_may_be_a_provider)
+{
+	struct strfdinsert ins = {.databuf = {.len = -1}};
+	struct {
+		struct T_capability_req r;
+		char more[256];
+	} req;
+	struct T_capability_ack ack = {.PRIM_type = T_CAPABILITY_ACK,
+		.CAP_bits1 = TC1_INFO | TC1_ACCEPTOR_ID};
+	struct strbuf ctl = {.maxlen = sizeof(req), .buf = (char *)&req};
+	int fd[2], flags = 0, status;
+	char token[sizeof(int)];
+	pid_t pid;
+
+	T_TOK(t_close(xt_bound(0, 0)));
+	fd[0] = T_OK(open("/dev/streams/spx", O_RDWR));
+	fd[1] = T_OK(open("/dev/streams/spx", O_RDWR));
+	ins.ctlbuf.len = sizeof(token);
+	ins.ctlbuf.buf = token;
+	ins.fildes = fd[1];
+	T_OK(ioctl(fd[0], I_FDINSERT, &ins));
+	pid = T_OK(fork());
+	if (pid == 0) {
+		T_OK(getmsg(fd[1], &ctl, NULL, &flags));
+		T_EQ(req.r.PRIM_type, T_CAPABILITY_REQ);
+		ack.INFO_ack.PRIM_type = T_INFO_ACK;
+		ack.INFO_ack.SERV_type = T_CLTS;
+		ack.INFO_ack.TSDU_size = 17;
+		ack.INFO_ack.CURRENT_state = TS_UNBND;
+		ctl.len = sizeof(ack);
+		ctl.buf = (char *)&ack;
+		T_OK(putmsg(fd[1], &ctl, NULL, RS_HIPRI));
+		_exit(0);
+	}
+	T_OK(ioctl(fd[0], I_PUSH, "timod"));
+	T_STATE(fd[0], T_UNBND);
+	T_EQ(T_OK(waitpid(pid, &status, 0)), pid);
+	T_EQ(status, 0);
 }
 
 XT_CASE(ANY, a_failed_open_leaves_no_descriptor)

@@ -470,6 +470,59 @@ sender(void *arg)
 	return NULL;
 }
 
+struct looker {
+	int fd;
+	unsigned stop;
+};
+
+static void *
+look_on(void *arg)
+{
+	struct looker *l = arg;
+
+	while (!__atomic_load_n(&l->stop, __ATOMIC_RELAXED))
+		(void)t_look(l->fd);
+	return NULL;
+}
+
+/* The confirmation comes before the caller's thread knows that it has called. */
+XT_CASE_TIMEOUT(CO, who_looks_on_while_another_connects_takes_nothing, 60)
+{
+	struct t_call call = {.sequence = 0};
+	struct looker l = {.stop = 0};
+	struct xt_addr at;
+	pthread_t th;
+	pid_t pid;
+	int lfd, flags;
+	char c;
+
+	if (xt->inet)
+		T_SKIP("confirmed before it is accepted");
+	lfd = xt_bound_at(0, 1, &at);
+	xt_netbuf(&call.addr, &at);
+	l.fd = xt_bound(0, 0);
+	pid = T_OK(fork());
+	if (pid == 0)
+		for (;;) {
+			struct t_call in = {.sequence = 0};
+			int fd = xt_open(0);
+
+			T_TOK(t_listen(lfd, &in));
+			T_TOK(t_accept(lfd, fd, &in));
+			T_TERR(t_rcv(fd, &c, 1, &flags), TLOOK);
+			T_TOK(t_close(fd));
+		}
+	T_EQ(pthread_create(&th, NULL, look_on, &l), 0);
+	for (int i = 0; i < 2000; i++) {
+		T_TOK(t_connect(l.fd, &call, NULL));
+		T_TOK(t_snddis(l.fd, NULL));
+	}
+	__atomic_store_n(&l.stop, 1, __ATOMIC_RELAXED);
+	T_EQ(pthread_join(th, NULL), 0);
+	T_OK(kill(pid, SIGKILL));
+	T_EQ(T_OK(waitpid(pid, NULL, 0)), pid);
+}
+
 XT_CASE(CO, one_thread_sends_and_another_receives)
 {
 	char buf[10];
