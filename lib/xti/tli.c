@@ -164,7 +164,7 @@ _tli_optmgmt(int fd, const struct t_optmgmt *req, struct t_optmgmt *ret)
 	struct use u;
 	int err;
 
-	if (xti_use(&u, fd, S(T_IDLE)) < 0 ||
+	if (xti_use(&u, fd, S_ANY) < 0 ||
 	    xti_in(&want, req, sizeof(want)) < 0 ||
 	    xti_inout(&got, ret, sizeof(got)) < 0)
 		return -1;
