@@ -131,6 +131,10 @@ T_CASE(a_module_is_loaded_and_relocated)
 	T_NULL(host_module_symbol(1, "bump")); /* static */
 	T_NULL(host_module_symbol(1, "strlen")); /* not its own */
 	T_NULL(host_module_symbol(2, "upmodinfo"));
+	T_TRUE(host_module_calls(1, "up_add"));
+	T_FALSE(host_module_calls(1, "up_ad"));
+	T_FALSE(host_module_calls(1, "upmodinfo")); /* its own */
+	T_FALSE(host_module_calls(2, "up_add"));
 	T_EQ(host_module_of(m->big + UPMOD_BIG + 65536 * 2), 0);
 	T_EQ((int)str_load(up_word(UP_REGION)), 0); /* all of it kept */
 }

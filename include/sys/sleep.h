@@ -9,8 +9,8 @@
  * has come, and sleeps again if not: it may return without a wakeup.
  *
  * The module's perimeter is left meanwhile, so that its procedures can call
- * wakeup.  Where somebody calls it from outside, a timeout's procedure, the
- * event may come between look and sleep; then sleep returns a little later.
+ * wakeup.  Where somebody calls it from outside, the event may come between
+ * look and sleep; then sleep returns a little later.
  *
  * Comes with <sys/stream.h> in modules.
  */

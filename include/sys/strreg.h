@@ -142,6 +142,12 @@ int strmod_del(dev_t devno, struct streamtab *tab, struct streamadm *adm)
 #define NODEV ((dev_t)-1)
 #endif
 
+/*
+ * AIX's wantmsg(q, filter) lets messages pass by a module that does not want
+ * them, for speed; 0 says that it will not, and all come to its put procedure.
+ */
+#define wantmsg(q, filter) ((void)(q), (void)(filter), 0)
+
 #if !defined(__cplusplus) && !defined(__STR_CORE__)
 static __inline__ __attribute__((__unused__)) int
 str_install_conf(int cmd, strconf_t *conf)

@@ -29,6 +29,13 @@ struct caps {
 };
 
 static int
+caps_is_interesting(mp)
+	mblk_t *mp;
+{
+	return mp->b_datap->db_type == M_DATA;
+}
+
+static int
 capsopen(q, devp, flag, sflag, credp)
 	queue_t *q;
 	dev_t *devp;
@@ -36,6 +43,8 @@ capsopen(q, devp, flag, sflag, credp)
 	cred_t *credp;
 {
 	caps_opens++;
+	/* would be faster, if it could be had */
+	wantmsg(q, caps_is_interesting);
 	return mi_open_comm(&caps_head, sizeof (struct caps), q, devp, flag,
 		sflag, credp);
 }
