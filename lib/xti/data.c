@@ -415,17 +415,14 @@ t_rcv(int fd, void *buf, unsigned int nbytes, int *flags)
 	if (str_unlikely(begin(&u, fd, RCV_STATES) < 0))
 		return -1;
 	if (str_likely(flags != NULL))
-		XTI_WRITABLE(flags, bad);
+		XTI_ZERO(flags, bad);
 	if (str_unlikely(nbytes > INT_MAX))
 		nbytes = INT_MAX;
 	if (str_likely(u.ep->info.tsdu == 0 &&
 		(W(&u) & (W_RPART | W_XPART)) == 0)) {
 		n = strm_read(fd, buf, nbytes);
-		if (str_likely(n > 0)) {
-			if (flags != NULL)
-				*flags = 0;
+		if (str_likely(n > 0))
 			return (int)n;
-		}
 		if (str_unlikely(n < 0))
 			return xti_neg(n, TNODATA);
 	}

@@ -232,7 +232,7 @@ receive(struct use *u, struct t_unitdata *ud, void *buf, unsigned n,
  * t_errno.
  */
 static inline int
-receive_now(struct use *u, struct t_unitdata *ud, int *flags)
+receive_now(struct use *u, struct t_unitdata *ud)
 {
 	struct {
 		struct T_unitdata_ind ui;
@@ -265,8 +265,6 @@ receive_now(struct use *u, struct t_unitdata *ud, int *flags)
 		ud->udata.len = 0;
 		return xti_over(over);
 	}
-	if (flags != NULL)
-		*flags = 0;
 	ud->udata.len = gp.data.len > 0 ? (unsigned)gp.data.len : 0;
 	return 0;
 }
@@ -284,8 +282,8 @@ t_rcvudata(int fd, struct t_unitdata *unitdata, int *flags)
 	XTI_WRITABLE(&unitdata->udata.len, bad);
 	XTI_READABLE((const char *)(unitdata + 1) - 1, bad);
 	if (str_likely(flags != NULL))
-		XTI_WRITABLE(flags, bad);
-	n = receive_now(&u, unitdata, flags);
+		XTI_ZERO(flags, bad);
+	n = receive_now(&u, unitdata);
 	if (str_likely(n <= 0))
 		return n;
 	n = receive(&u, unitdata, unitdata->udata.buf,

@@ -115,7 +115,7 @@ int xti_neg(long neg, int again);
  * The caller's structures.  Where a call must be fast they are used where they
  * are, after a look whether that can be done: XTI_READABLE() and XTI_WRITABLE(),
  * an instruction each, go to @bad if the byte, or the word, cannot be read, or
- * written.  Elsewhere they are copied, so that bad memory is an error:
+ * written; XTI_ZERO() writes what is there mostly in the end.  Elsewhere they are copied, so that bad memory is an error:
  * xti_in(), xti_out(), and xti_inout(), before anything is done, for one that
  * will be written.  0, or -1 with t_errno.
  */
@@ -126,16 +126,17 @@ int xti_out(void *user, const void *from, size_t len);
 #define xti_put(user, from, len) \
 	(strm_copy((user), (from), (len)) != 0 ? XTI_FAULT : 0)
 #if defined(__x86_64__)
-#define XTI_GUARDED(insn, p, bad) \
+#define XTI_GUARDED(insn, p, bad, ...) \
 	__asm__ goto("1:	" insn "\n" \
 		"	.pushsection xti_guard, \"a\"\n" \
 		"	.balign 4\n" \
 		"	.long 1b - ., %l[" #bad "] - .\n" \
 		"	.popsection" \
-		: : "m"(*(p)) : "cc" : bad)
+		: : "m"(*(p)) : "cc", ##__VA_ARGS__ : bad)
 #define XTI_READABLE(p, bad) \
 	XTI_GUARDED("testb $0, %0", (const char *)(p), bad)
 #define XTI_WRITABLE(p, bad) XTI_GUARDED("orl $0, %0", p, bad)
+#define XTI_ZERO(p, bad) XTI_GUARDED("movl $0, %0", p, bad, "memory")
 #else
 #define XTI_READABLE(p, bad) \
 	do { \
@@ -148,6 +149,12 @@ int xti_out(void *user, const void *from, size_t len);
 		unsigned w_; \
 		if (strm_copy(&w_, (p), sizeof(w_)) != 0 || \
 		    strm_copy((p), &w_, sizeof(w_)) != 0) \
+			goto bad; \
+	} while (0)
+#define XTI_ZERO(p, bad) \
+	do { \
+		int w_ = 0; \
+		if (strm_copy((p), &w_, sizeof(w_)) != 0) \
 			goto bad; \
 	} while (0)
 #endif
