@@ -601,6 +601,44 @@ void str_perim_leave(struct str_qpair *qp);
 bool str_perim_try(struct str_qpair *qp);
 bool str_perim_try_idle(struct str_qpair *qp);
 void str_perim_out(struct str_qpair *qp);
+/*
+ * str_perim_in_quick, str_perim_out_quick - str_perim_try_idle() and
+ * str_perim_out() of a pair with a perimeter of its own, for short ways
+ */
+void str_perim_left(struct str_qpair *qp) STR_COLD;
+STR_INLINE bool
+str_perim_in_quick(struct str_qpair *qp)
+{
+	struct str_perim *pm = qp->pm;
+
+	if (str_unlikely(pm != &qp->pair || qp->outer != NULL ||
+		str_load(&pm->bl_first) != NULL || str_load(&pm->inside) != 0))
+		return str_perim_try_idle(qp);
+	if (str_unlikely(!str_cas(&pm->inside, 0u, host_tls.tag)))
+		return false;
+	if (str_likely(str_load(&pm->bl_first) == NULL))
+		return true;
+	str_perim_out(qp);
+	return false;
+}
+STR_INLINE void
+str_perim_out_quick(struct str_qpair *qp)
+{
+	struct str_perim *pm = qp->pm;
+
+	if (str_unlikely(pm != &qp->pair || qp->outer != NULL ||
+		str_load(&pm->bl_first) != NULL)) {
+		str_perim_out(qp);
+		return;
+	}
+	STR_CRASH_POINT("perim:leave");
+	str_store_rel(&pm->inside, 0u);
+	str_fence_full(); /* pairs with those of who appends */
+	if (str_unlikely(str_load(&pm->bl_first) != NULL ||
+		str_load(&pm->sv_first) != NULL ||
+		str_load(&pm->waiters) != 0))
+		str_perim_left(qp);
+}
 bool str_perim_try_module(struct str_fmod *fm);
 void str_perim_out_module(struct str_fmod *fm);
 void str_job_late(mblk_t *mp, bool outer);

@@ -117,7 +117,7 @@ str_head_putmsg_direct(struct str_head *sd, const str_a32 *id, uint32_t gen,
 STR_HOT int
 str_direct_enter(queue_t *wq)
 {
-	return str_perim_try_idle(wq->q_pair);
+	return str_perim_in_quick(wq->q_pair);
 }
 
 STR_HOT void
@@ -125,7 +125,7 @@ str_direct_leave(queue_t *wq)
 {
 	struct str_plumb *pl = wq->q_pair->plumb;
 
-	str_perim_out(wq->q_pair);
+	str_perim_out_quick(wq->q_pair);
 	if (str_unlikely(str_load(&pl->nrun) != 0))
 		str_sched_leave(&pl->head[0]);
 }

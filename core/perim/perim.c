@@ -433,6 +433,16 @@ str_perim_out(struct str_qpair *qp)
 		leave(qp->pm, qp->outer);
 }
 
+/* str_perim_left - what str_perim_out_quick() has found when it was out. */
+void
+str_perim_left(struct str_qpair *qp)
+{
+	struct str_perim *pm = qp->pm;
+
+	if (enter_both(pm, qp->outer))
+		leave(pm, qp->outer);
+}
+
 /* str_perim_try_idle - enter when nothing waits to be done inside first. */
 STR_HOT bool
 str_perim_try_idle(struct str_qpair *qp)

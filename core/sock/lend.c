@@ -26,7 +26,7 @@
  * an error that the system tells only once is told the driver.  Who dies in a
  * send leaves `busy', who dies in a receive has taken what he received along.
  */
-#include "sock.h"
+#include "table.h"
 
 #include <str/builtin.h>
 #include <str/direct.h>
@@ -38,16 +38,20 @@
 #define BEHIND 2u   /* blocks, for what comes more than others ask for */
 #define SINGLE 4u   /* so many times in a row nothing has: no block is taken, */
 #define PROBE 16u   /* but once in so many times */
+#define DRY 32u	    /* so often nobody asks whether there is more */
 
 /* Do only modules that let data through stand between @sd and the driver? */
 STR_INLINE bool
 way_is_clear(const struct str_head *sd, const struct str_plumb *pl)
 {
-	queue_t *q = sd->qp->wq.q_next, *d;
+	queue_t *q, *d;
 
 	if (str_unlikely(pl->driver == NULL))
 		return false;
-	for (d = &pl->driver->wq; q != d; q = q->q_next)
+	d = &pl->driver->wq;
+	if (str_likely(sd->straight == d))
+		return true;
+	for (q = sd->qp->wq.q_next; q != d; q = q->q_next)
 		if (str_unlikely(q == NULL || q->q_pair->fmod == NULL ||
 			(q->q_pair->fmod->flag & STR_D_PLAIN) == 0))
 			return false;
@@ -79,7 +83,7 @@ str_lend_put(struct str_head *sd, const str_a32 *id, uint32_t gen,
 		!str_claim_first(pl)))
 		return fast_back(t);
 	if (str_likely(way_is_clear(sd, pl) &&
-		str_perim_try_idle(pl->driver))) {
+		str_perim_in_quick(pl->driver))) {
 		at = l->at;
 		if (str_likely(at != NULL && (n = str_load(l->filled)) + len <=
 				l->limit &&
@@ -88,7 +92,7 @@ str_lend_put(struct str_head *sd, const str_a32 *id, uint32_t gen,
 			STR_CRASH_POINT("lend:put");
 			done = true;
 		}
-		str_perim_out(pl->driver);
+		str_perim_out_quick(pl->driver);
 	}
 	if (str_unlikely(str_load(&pl->nrun) != 0))
 		str_sched_leave(sd);
@@ -147,7 +151,6 @@ give_back(struct str_plumb *pl, struct ksock_lend *l, long n)
 STR_INLINE long
 send_inside(struct str_plumb *pl, const void *ubuf, size_t len)
 {
-	struct iovec iov = {(void *)(uintptr_t)ubuf, len};
 	struct ksock_lend *l = &pl->lend;
 	struct str_ksock *ks = str_sock_lent(pl, false);
 	long n;
@@ -157,12 +160,14 @@ send_inside(struct str_plumb *pl, const void *ubuf, size_t len)
 	l->used = 1;
 	str_store(&l->busy, 1u);
 	str_store(&l->got, 0u);
-	n = ksock_send(ks, &iov, 1, 0);
+	n = host_sock_put(str_sock_of(pl), ubuf, len);
+	STR_CRASH_POINT("ksock:sent");
+	wrote(ks, n, len);
 	if (str_likely(n > 0))
 		str_store(&l->sent, l->sent + (uint64_t)n);
 	STR_CRASH_POINT("lend:sent");
 	str_store(&l->busy, 0u);
-	if (str_unlikely(n < 0 && n != -EAGAIN && n != -EFAULT)) {
+	if (str_unlikely(n < 0) && n != -EAGAIN && n != -EFAULT) {
 		give_back(pl, l, n);
 		n = 0;
 	}
@@ -191,7 +196,7 @@ fast_in(struct str_plumb *pl, const struct str_head *sd)
 	if (str_unlikely(!str_claim_first(pl)))
 		return false;
 	if (str_likely(way_is_clear(sd, pl) &&
-		str_perim_try_idle(pl->driver)))
+		str_perim_in_quick(pl->driver)))
 		return true;
 	str_unclaim_first(pl);
 	return false;
@@ -200,7 +205,7 @@ fast_in(struct str_plumb *pl, const struct str_head *sd)
 STR_INLINE void
 fast_done(struct str_plumb *pl, struct str_head *sd, struct str_thread *t)
 {
-	str_perim_out(pl->driver);
+	str_perim_out_quick(pl->driver);
 	if (str_unlikely(str_load(&pl->nrun) != 0))
 		str_sched_leave(sd);
 	str_unclaim_first(pl);
@@ -243,7 +248,9 @@ str_lend_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	size_t len)
 {
 	const char *p = ubuf;
+	uint32_t lent = HOST_C_OUT;
 	size_t done = 0;
+	int err;
 	long n;
 
 	hc->head = sd;
@@ -251,10 +258,14 @@ str_lend_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	if (NOT_FOR_WRITING(str_load(&sd->flags), (uint32_t)hc->fflags) ||
 	    sd->wroff != 0)
 		return 0;
+	/* a part of it has gone, the system took no more: first the wait */
+	if ((hc->flags & HOST_CALL_ONCE) != 0 &&
+	    (hc->fflags & STR_O_NONBLOCK) == 0) {
+		err = str_sleep_lent(sd, hc, &lent, NULL, NULL);
+		if (err != 0)
+			return -err;
+	}
 	while (done < len) {
-		uint32_t lent = HOST_C_OUT;
-		int err;
-
 		n = send_some(sd, hc, p + done, len - done);
 		if (n == 0)
 			break;
@@ -266,6 +277,7 @@ str_lend_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 			if (done == len)
 				break;
 		}
+		lent = HOST_C_OUT;
 		if (hc->fflags & STR_O_NONBLOCK)
 			break;
 		err = str_sleep_lent(sd, hc, &lent, NULL, NULL);
@@ -279,13 +291,15 @@ str_lend_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
  * Is the head as empty as it must be, and does nobody else want to know?
  * Return: the socket; NULL: no.
  */
-static STR_HOT struct str_ksock *
+STR_INLINE struct str_ksock *
 may_take(struct str_head *sd, uint32_t what)
 {
 	struct str_plumb *pl = sd->plumb;
 
-	return pl->lend.in == what && !str_head_pending(sd) &&
-		(str_load(&sd->hq.overflow) | str_load(&pl->nrun)) == 0 &&
+	return pl->lend.in == what &&
+		str_load_acq(&sd->hq.pos) == str_load(&sd->hq.cpos) &&
+		(str_load(&sd->hq.npri) | str_load(&sd->hq.overflow) |
+			str_load(&pl->nrun)) == 0 &&
 		(str_load(&sd->flags) & (STR_READ_SLOW | STR_H_HUP |
 			STR_H_PEER | STR_H_EOF | STR_H_CLOSED)) == 0 ?
 		str_sock_lent(pl, true) : NULL;
@@ -392,6 +406,25 @@ plain_is_next(struct str_plumb *pl, struct str_ksock *ks)
 }
 
 /*
+ * What is not known to be there is not there, as the last time that somebody
+ * asked: to wait for it tells as well.  Who receives a flow from another CPU
+ * asks, where waiting begins with a while of that.
+ */
+STR_INLINE bool
+supposed_dry(const struct ksock_lend *l)
+{
+	return str_load(&l->dry) != 0 && str_load(&l->safe) == 0 &&
+		(str_load(&l->far) == 0 || str_load(&l->rest[0]) != 0);
+}
+
+STR_INLINE void
+now_dry(struct ksock_lend *l)
+{
+	str_store(&l->more, 0u);
+	str_store(&l->dry, (uint8_t)DRY);
+}
+
+/*
  * One receive.  @plain: an event of plain data said in round @round that there
  * is some; it counts if nobody has had that since.
  */
@@ -420,7 +453,7 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 	if (!plain || l->round != round)
 		next = plain_is_next(pl, ks);
 	if (next <= 0) {
-		str_store(&l->more, 0u);
+		now_dry(l);
 		if (next < 0)
 			give_back(pl, l, 0);
 		lend_leave(sd, hc);
@@ -470,27 +503,50 @@ none_behind(const struct ksock_lend *l, size_t len)
 STR_INLINE long
 recv_inside(struct str_plumb *pl, struct str_ksock *ks, void *ubuf, size_t len)
 {
-	struct iovec iov = {ubuf, len};
 	struct ksock_lend *l = &pl->lend;
 	uint32_t safe = str_load(&l->safe);
 	long n;
 
-	(void)room_behind(l, len, NULL);
+	if (len >= ALONE && l->asked >= ALONE)
+		l->asked = (uint32_t)len;
+	else
+		(void)room_behind(l, len, NULL);
 	str_store(&l->safe, 0u);
 	str_store(&l->round, l->round + 1);
-	n = ksock_recv(ks, &iov, 1, NULL);
+	n = host_sock_get(str_sock_of(pl), ubuf, len);
+	was_read(ks, n, len);
 	STR_CRASH_POINT("lend:received");
 	if (str_likely(n > 0)) {
 		l->used = 1;
 		str_store(&l->got, 1u);
 		str_store(&l->safe, safe - STR_MIN(safe, (uint32_t)n));
-		note_room(l, (size_t)n, len, len);
+		if (len >= ALONE)
+			str_store(&l->more, (uint32_t)((size_t)n == len));
+		else
+			note_room(l, (size_t)n, len, len);
 		return n;
 	}
 	str_store(&l->more, 0u);
 	if (n != -EAGAIN && n != -EFAULT && n != -EINTR)
 		give_back(pl, l, n);
 	return n == -EFAULT ? n : 0;
+}
+
+/* Nothing is known to be there: has an answer come, or more of a flow? */
+static STR_NOINLINE bool
+more_inside(struct str_plumb *pl, struct str_ksock *ks)
+{
+	struct ksock_lend *l = &pl->lend;
+	int next;
+
+	if (host_tls.wrote != 0)
+		return host_sock_look(str_sock_of(pl), HOST_C_IN) == HOST_C_IN;
+	if (l->more == 0 || supposed_dry(l))
+		return false;
+	next = plain_is_next(pl, ks);
+	if (next == 0)
+		now_dry(l);
+	return next > 0;
 }
 
 /*
@@ -521,9 +577,7 @@ str_lend_recv(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	}
 	ks = may_take(sd, STR_LEND_BYTES);
 	if (str_likely(ks != NULL && none_behind(l, len) &&
-		(str_load(&l->safe) != 0 || (host_tls.wrote != 0 &&
-			host_sock_look(str_sock_of(pl), HOST_C_IN) ==
-				HOST_C_IN))))
+		(str_load(&l->safe) != 0 || more_inside(pl, ks))))
 		n = recv_inside(pl, ks, ubuf, len);
 	fast_done(pl, sd, t);
 	if (str_likely(n > 0))
@@ -554,7 +608,9 @@ str_lend_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 
 		if (may_take(sd, STR_LEND_BYTES) == NULL)
 			return 0;
-		if (plain || l->more != 0) {
+		if (!plain && l->more != 0 && supposed_dry(l)) {
+			str_store(&l->dry, (uint8_t)(str_load(&l->dry) - 1));
+		} else if (plain || l->more != 0) {
 			n = take_some(sd, hc, ubuf, len, plain, round);
 			if (n != 0)
 				return n;
@@ -629,11 +685,11 @@ str_lend_unit(struct str_head *sd, const str_a32 *id, uint32_t gen,
 		return 0;
 	}
 	q = sd->straight;
-	if (str_likely(q != NULL && str_perim_try_idle(q->q_pair))) {
+	if (str_likely(q != NULL && str_perim_in_quick(q->q_pair))) {
 		if (str_likely(may_take(sd, STR_LEND_UNITS) != NULL))
 			ret = q->q_pair->fmod->direct(q, &d);
 		STR_CRASH_POINT("lend:unit");
-		str_perim_out(q->q_pair);
+		str_perim_out_quick(q->q_pair);
 	}
 	if (str_unlikely(str_load(&pl->nrun) != 0))
 		str_sched_leave(sd);

@@ -64,8 +64,6 @@ str_lend_hint(const struct str_head *sd)
 	return str_likely((uintptr_t)sd - (uintptr_t)pl < sizeof(*pl)) ?
 		&pl->lend : NULL;
 }
-/* The socket of @pl, if the head may use it, to receive as well. */
-struct str_ksock *str_sock_lent(struct str_plumb *pl, bool in);
 /* @try: asked instead of the system, before sleeping; or NULL */
 int str_sleep_lent(struct str_head *sd, struct host_call *hc,
 	uint32_t *lent, uint32_t (*try)(struct str_head *sd,

@@ -163,6 +163,18 @@ host_sock_recv(uint64_t id, const struct iovec *iov, uint32_t n, int *flags)
 }
 
 long
+host_sock_put(uint64_t id, const void *buf, size_t len)
+{
+	return -ENOTSOCK;
+}
+
+long
+host_sock_get(uint64_t id, void *buf, size_t len)
+{
+	return -ENOTSOCK;
+}
+
+long
 host_sock_sendmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
 {
 	uint32_t i;

@@ -247,8 +247,8 @@ host_sock_sweep(void)
 	}
 }
 
-STR_HOT int
-host_sock_fd(uint64_t id)
+STR_INLINE int
+fd_of(uint64_t id)
 {
 	struct place *p = place_of(id);
 	int fd;
@@ -262,6 +262,12 @@ host_sock_fd(uint64_t id)
 	if (str_unlikely(host_sock_owes()))
 		host_sock_pass_now();
 	return fd;
+}
+
+STR_HOT int
+host_sock_fd(uint64_t id)
+{
+	return fd_of(id);
 }
 
 /* -------------------------------------------------------- making, closing */
@@ -683,6 +689,39 @@ host_sock_ioctl(uint64_t id, unsigned long cmd, int *ret)
 
 	CALL(id, r, sys_call3(SYS_ioctl, fd, cmd, ret));
 	return (int)r;
+}
+
+/*
+ * host_sock_put, host_sock_get - a send, and a receive, of one piece by a
+ * socket that is no device; nothing unusual: the shorter, the better
+ */
+STR_HOT long
+host_sock_put(uint64_t id, const void *buf, size_t len)
+{
+	struct iovec iov = { (void *)(uintptr_t)buf, len };
+	int fd = fd_of(id);
+	long r;
+
+	if (str_unlikely(fd < 0))
+		return fd;
+	r = sys_call6(SYS_sendto, fd, buf, len, MSG_DONTWAIT | MSG_NOSIGNAL,
+		NULL, 0);
+	return str_likely(r >= 0) || !lost(id, fd, r) ? r :
+		host_sock_send(id, &iov, 1, 0);
+}
+
+STR_HOT long
+host_sock_get(uint64_t id, void *buf, size_t len)
+{
+	struct iovec iov = { buf, len };
+	int fd = fd_of(id);
+	long r;
+
+	if (str_unlikely(fd < 0))
+		return fd;
+	r = sys_call6(SYS_recvfrom, fd, buf, len, MSG_DONTWAIT, NULL, NULL);
+	return str_likely(r >= 0) || !lost(id, fd, r) ? r :
+		host_sock_recv(id, &iov, 1, NULL);
 }
 
 long

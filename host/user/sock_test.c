@@ -252,6 +252,13 @@ T_CASE(a_place_is_used_again)
 
 		T_EQ(host_sock_send(ID(gen), &iov, 1, 0), 1);
 		T_EQ(read(peer, &c, 1), 1);
+		T_EQ(host_sock_get(ID(gen), &c, 1), -EAGAIN);
+		T_EQ(host_sock_put(ID(gen), "y", 1), 1);
+		T_EQ(read(peer, &c, 1), 1);
+		T_EQ(c, 'y');
+		T_EQ(write(peer, "z", 1), 1);
+		T_EQ(host_sock_get(ID(gen), &c, 1), 1);
+		T_EQ(c, 'z');
 		live(0);
 		host_sock_gone(ID(gen), (gen & 2) != 0);
 		T_OK(close(peer));

@@ -84,6 +84,8 @@ struct ksock_lend {
 				       * nothing came, of those that looked */
 	str_a8 far;		      /* the head's: a flow of bytes comes from
 				       * another CPU, or did lately */
+	str_a8 dry;		      /* the head's: what was known to be there
+				       * was all; so often that is supposed */
 };
 
 /* ksock_lend - that of @rq's stream, which a driver finds once, at its open */

@@ -86,6 +86,13 @@ int strm_take_lent(int fd, const struct strm_id *id, struct strm_prim *gp);
  * strm_read    - plain data that is at hand, or that may be waited for: bytes;
  *		  or 0, for strm_getprim(); or minus an errno
  * strm_write   - as write(2), strm_writev likewise
+ * strm_rcv     - strm_read() of what the driver has lent, if it is at hand, on
+ *		  the Stream that strm_id() has found just now; as that, or 0:
+ *		  nothing has been done
+ * strm_snd     - strm_write() likewise, of more than nothing, by what is lent
+ *		  and while nothing is to be read: bytes, perhaps not all, the
+ *		  rest being for strm_snd_rest(); or 0 or less: nothing has
+ *		  been done
  * strm_str     - I_STR that no signal ends; @arg: struct strioctl
  * strm_canput  - 1: a message of @band may be sent
  * strm_local	- 1: there is no transport provider below, for sure
@@ -100,6 +107,9 @@ int strm_putprim(int fd, const struct strm_buf *ctl,
 	const struct strm_buf *data, int band);
 long strm_read(int fd, void *buf, size_t len);
 long strm_write(int fd, const void *buf, size_t len);
+long strm_rcv(const struct strm_id *id, void *buf, size_t len);
+long strm_snd(const struct strm_id *id, const void *buf, size_t len);
+long strm_snd_rest(int fd, const void *buf, size_t len, size_t done);
 long strm_writev(int fd, const struct strm_iov *iov, int n);
 int strm_str(int fd, void *arg);
 int strm_canput(int fd, int band);

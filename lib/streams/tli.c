@@ -57,7 +57,7 @@ after(struct fd_rec *r, long ret, uint32_t events)
 	return ret;
 }
 
-STR_EXPORT int
+STR_EXPORT STR_HOT int
 strm_id(int fd, struct strm_id *ret, uint32_t **ret_user)
 {
 	struct fd_rec *r = fd_stream(fd);
@@ -241,6 +241,22 @@ recv_lent(struct str_head *sd, const struct ksock_lend *l, const str_a32 *id,
 	return str_lend_recv(sd, id, gen, buf, len);
 }
 
+STR_EXPORT STR_HOT long
+strm_rcv(const struct strm_id *id, void *buf, size_t len)
+{
+	struct str_head *sd = id->head;
+	const struct ksock_lend *l = str_lend_hint(sd);
+
+	/* answers are strm_read()'s, which lets others run before */
+	if (str_unlikely(l == NULL || l->in != STR_LEND_BYTES ||
+		(str_load(&l->safe) == 0 &&
+			(str_load(&l->more) == 0 || host_tls.wrote != 0)) ||
+		is_pending(sd) || !fast_ready() || host_tls.nsoon != 0))
+		return 0;
+	cancel_point();
+	return str_lend_recv(sd, id->file, id->gen, buf, len);
+}
+
 /* The same, and to wait for it. */
 static STR_NOINLINE long
 read_lent(struct fd_rec *r, int fd, void *buf, size_t len)
@@ -316,6 +332,30 @@ write_rest(struct fd_rec *r, int fd, const char *buf, size_t len, size_t done)
 		host_leave();
 	}
 	return (long)done + (ret > 0 ? ret : 0);
+}
+
+STR_EXPORT STR_HOT long
+strm_snd(const struct strm_id *id, const void *buf, size_t len)
+{
+	struct str_head *sd = id->head;
+	const struct ksock_lend *l = str_lend_hint(sd);
+
+	cancel_point();
+	if (str_unlikely(l == NULL || !fast_ready() || is_pending(sd)))
+		return 0;
+	/* hints: looked at again inside */
+	if (l->at == NULL && l->out != 0 && (len >= l->out || l->got != 0))
+		return str_lend_send(sd, id->file, id->gen, buf, len);
+	return l->at == NULL ? 0 :
+		str_lend_put(sd, id->file, id->gen, buf, len);
+}
+
+STR_EXPORT long
+strm_snd_rest(int fd, const void *buf, size_t len, size_t done)
+{
+	struct fd_rec *r = fd_stream(fd);
+
+	return r == NULL ? (long)done : write_rest(r, fd, buf, len, done);
 }
 
 STR_INLINE long
