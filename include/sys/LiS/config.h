@@ -10,10 +10,8 @@
 #ifndef _SYS_LIS_CONFIG_H
 #define _SYS_LIS_CONFIG_H
 
-#if !defined(__STR_CORE__) && defined(__GNUC__)
-#if __has_include(<linux/version.h>)
+#ifndef __STR_CORE__
 #include <linux/version.h>
-#endif
 #endif
 
 #endif /* _SYS_LIS_CONFIG_H */
