@@ -110,10 +110,10 @@ XT_CASE(ANY, sync_of_a_device_that_is_no_provider_is_TBADF_at_once)
 XT_CASE(ANY, open_of_a_pipes_name_is_TBADNAME)
 {
 	char name[] = "/tmp/xti-name-XXXXXX";
-	int p[2], fd = T_OK(mkstemp(name));
+	int p[2];
 
 	T_TOK(t_close(xt_bound(0, 0)));
-	T_OK(close(fd));
+	T_OK(close(T_OK(mkstemp(name))));
 	T_TERR(t_open(name, O_RDWR, NULL), TBADNAME);
 	T_OK(pipe(p));
 	if (fattach(p[0], name) == 0) {
