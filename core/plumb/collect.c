@@ -9,9 +9,9 @@
  * links, descriptors on their way (M_PASSFP).  Two things may go wrong.  A
  * thread is killed between counting a reference and laying it where it
  * belongs, or between taking it from there and counting it no more: then too
- * many are counted, for ever.  And pipes may hold each other: a descriptor of
- * a pipe waits in a pipe that is itself nothing but a descriptor that waits,
- * as files in AF_UNIX messages may.
+ * many are counted, for ever.  And pipes and FIFOs may hold each other: a
+ * descriptor of a pipe waits in a pipe that is itself nothing but a descriptor
+ * that waits, as files in AF_UNIX messages may.
  *
  * Counting.  Whatever carries a reference can be found: passes and links by
  * walking the memory, names by their list, the half of a pipe by its word.
@@ -22,10 +22,11 @@
  * since: the count's upper half numbers them.  So what it finds out about a
  * head was true at one moment, whatever others did meanwhile.
  *
- * Circles.  A set of pipes' heads is garbage when none of them has a file and
- * all references to each of them wait at heads of the set: nobody can get at
- * them, and nobody ever will.  (A closed end belongs to it: what waits there
- * is never received.)  The set is what is left after those have been thrown
+ * Circles.  A set of heads of pipes and FIFOs is garbage when none of them has
+ * a file and all references to each of them wait at heads of the set: nobody
+ * can get at them, and nobody ever will.  (A closed end belongs to it: what
+ * waits there is never received.  Who opens a FIFO by its name finds it as
+ * after its last close.)  The set is what is left after those have been thrown
  * out of which this does not hold.  Its heads get a reference of the
  * collector's, which again fails when anything has changed; then what waits
  * at them is flushed, so that each pass gives its reference back as always;
@@ -51,7 +52,7 @@ struct cand {
 	uint64_t refs;	/* the word when it was read */
 	uint32_t found;	/* carriers of a reference to it */
 	uint32_t inner;	/* of these, passes at heads of the set */
-	uint32_t in;	/* is of the set; at first all pipes' are */
+	uint32_t in;	/* is of the set; at first all but devices' are */
 	uint32_t mine;	/* has the collector's reference */
 };
 
@@ -120,7 +121,7 @@ note_stream(struct str_plumb *pl, void *arg)
 		if (c == NULL)
 			return true;
 		*c = (struct cand){.sd = sd, .pl = pl, .sid = pl->sid,
-			.refs = refs, .in = pl->kind == STR_PL_PIPE};
+			.refs = refs, .in = pl->kind != STR_PL_DEV};
 		/* one without references counts: what waits at it was not
 		 * garbage for as long as it had a file */
 		r->key += (pl->sid * 2 + e + 1) * 0x9e3779b97f4a7c15ull;

@@ -433,3 +433,30 @@ T_CASE(descriptors_are_passed_through_a_fifo)
 		T_EQ(n_wait(pid), 0);
 	}
 }
+
+/* What nobody can get at is closed, and with a FIFO's last close goes what is
+ * in it. */
+T_CASE(fifos_that_wait_in_each_other_are_closed)
+{
+	const char *path = fifo();
+	struct strrecvfd r;
+	int fd[2], i;
+
+	fd[0] = T_OK(open(path, O_RDWR | O_NONBLOCK));
+	if (!ours(fd[0]))
+		return; /* the kernel's has nothing of the kind */
+	fd[1] = T_OK(open("/dev/streams/fifo/99", O_RDWR | O_NONBLOCK));
+	for (i = 0; i < 2; i++) {
+		T_EQ(T_OK(write(fd[i], "x", 1)), 1);
+		T_OK(ioctl(fd[i], I_SENDFD, fd[!i]));
+	}
+	for (i = 0; i < 2; i++)
+		T_OK(close(fd[i]));
+	/* streamsd sees to it; who looks may come before */
+	T_SOON((fd[0] = T_OK(open(path, O_RDWR | O_NONBLOCK))) >= 0 &&
+		T_OK(ioctl(fd[0], I_NREAD, &i)) >= 0 &&
+		T_OK(close(fd[0])) == 0 && i == 0, 10000);
+	fd[0] = T_OK(open(path, O_RDWR | O_NONBLOCK));
+	T_ERR(ioctl(fd[0], I_RECVFD, &r), EAGAIN);
+	T_OK(close(fd[0]));
+}
