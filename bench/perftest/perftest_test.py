@@ -101,9 +101,11 @@ def sync_reports_what_it_sent_and_read():
     assert [o["what"] for o in out] == ["sent", "read"] * 2
     for o in out:
         assert o["counters"] is None
-        assert int(o["rate"]) > 0
         assert (o["size"], o["min"], o["max"]) == ("64", "64", "64")
         assert int(o["bytes"]) >= int(o["rate"]) * 64
+    # a tenth of a second can pass without any, where others have the CPUs
+    for what in ("sent", "read"):
+        assert sum(int(o["rate"]) for o in out if o["what"] == what) > 0
 
 
 def the_first_mean_is_the_first_value():

@@ -49,7 +49,7 @@ move(struct tpi *tp, unsigned int from, unsigned int to)
 	tpi_lock(tp);
 	ok = tpi_state(tp) == from;
 	if (ok) {
-		tp->owes &= ~TPI_OWES_CONN; /* of one that was */
+		tpi_paid(tp, TPI_OWES_CONN); /* of one that was */
 		tpi_set(tp, to);
 	}
 	tpi_unlock(tp);
@@ -171,7 +171,7 @@ prepare(struct tpi *tp, struct tpi *to, const struct tpi_addr *local,
 		err = -TRESQLEN;
 	if (err == 0) {
 		to->back = state;
-		to->owes &= ~TPI_OWES_CONN;
+		tpi_paid(to, TPI_OWES_CONN);
 		if (to != tp)
 			to->busy = TPI_ACCEPTOR;
 		to->remote = in->from;

@@ -599,7 +599,7 @@ tpi_rsrv(queue_t *q, const struct tpi_ops *ops)
 
 	if (tp == NULL)
 		return 0;
-	if (__builtin_expect(tp->owes != 0, 0))
+	if (__builtin_expect(tpi_owes(tp) != 0, 0))
 		tpi_pay(tp);
 	if (__builtin_expect(tp->handing != 0, 0)) /* who did died */
 		kept_dead(q, &tp->handing, &tp->hand,

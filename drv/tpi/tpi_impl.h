@@ -161,4 +161,24 @@ tpi_set(struct tpi *tp, unsigned int state)
 	__atomic_store_n(&tp->state, state, __ATOMIC_RELEASE);
 }
 
+static inline unsigned int
+tpi_owes(const struct tpi *tp)
+{
+	return __atomic_load_n(&tp->owes, __ATOMIC_RELAXED);
+}
+
+/* Locks: the endpoint's, also for tpi_paid(). */
+static inline void
+tpi_owe(struct tpi *tp, unsigned int what)
+{
+	__atomic_store_n(&tp->owes, tp->owes | what, __ATOMIC_RELAXED);
+}
+
+static inline void
+tpi_paid(struct tpi *tp, unsigned int what)
+{
+	if ((tp->owes & what) != 0)
+		__atomic_store_n(&tp->owes, tp->owes & ~what, __ATOMIC_RELAXED);
+}
+
 #endif

@@ -40,7 +40,7 @@ tpi_block(int type, t_scalar_t prim, size_t size, size_t more)
 static void
 owe(struct tpi *tp, unsigned int what)
 {
-	tp->owes |= what;
+	tpi_owe(tp, what);
 	tpi_retry(tp);
 }
 
@@ -111,7 +111,7 @@ tpi_fatal(struct tpi *tp, int error)
 		tp->owes_error = error;
 		owe(tp, TPI_OWES_ERROR);
 	} else {
-		tp->owes &= ~TPI_OWES_ERROR;
+		tpi_paid(tp, TPI_OWES_ERROR);
 		mp->b_wptr = mp->b_rptr;
 		*mp->b_wptr++ = (unsigned char)error;
 		*mp->b_wptr++ = (unsigned char)error;
@@ -133,7 +133,7 @@ tpi_ok_locked(struct tpi *tp, t_scalar_t prim)
 		owe(tp, TPI_OWES_OK);
 		return;
 	}
-	tp->owes &= ~TPI_OWES_OK;
+	tpi_paid(tp, TPI_OWES_OK);
 	PRIM(mp, T_ok_ack)->CORRECT_prim = prim;
 	tpi_up_locked(tp, mp);
 }
@@ -389,7 +389,7 @@ tpi_discon_ind(struct tpi *tp, int reason, mblk_t *data)
 
 	tpi_lock(tp);
 	next = tpi_next(T_DISCON_IND, tpi_state(tp));
-	tp->owes &= ~TPI_OWES_DISCON;
+	tpi_paid(tp, TPI_OWES_DISCON);
 	if (next != TS_IDLE) {
 		err = EINVAL;
 	} else if (mp == NULL) {
@@ -418,7 +418,7 @@ tpi_ordrel_ind(struct tpi *tp, mblk_t *data)
 
 	tpi_lock(tp);
 	next = tpi_next(T_ORDREL_IND, tpi_state(tp));
-	tp->owes &= ~TPI_OWES_ORDREL;
+	tpi_paid(tp, TPI_OWES_ORDREL);
 	if (next != TPI_OUT && mp == NULL) {
 		owe(tp, TPI_OWES_ORDREL);
 		if (data != NULL)
@@ -442,7 +442,7 @@ pay_inds(struct tpi *tp)
 {
 	struct tpi_ind *in, *next;
 
-	tp->owes &= ~TPI_OWES_INDS;
+	tpi_paid(tp, TPI_OWES_INDS);
 	for (in = tp->ind; in != NULL && (tp->owes & TPI_OWES_INDS) == 0;
 		in = next) {
 		next = in->next;

@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define IN 0	/* is read */
@@ -195,12 +196,24 @@ check(struct at *a, const struct fault *f, void *p)
 	T_STATE(a->e.fd, f->state);
 }
 
+/* Open descriptors, the library's among them. */
+static int
+files(void)
+{
+	int n = 0;
+
+	for (int fd = 0; fd < 4096; fd++)
+		n += syscall(SYS_fcntl, fd, F_GETFD) != -1;
+	return n;
+}
+
 static void
 run_fault(struct t *t)
 {
 	const struct fault *f = NULL;
 	char want[64], *s, *p = pages();
 	struct at a;
+	int before;
 
 	for (size_t i = 0; i < NFAULTS; i++) {
 		snprintf(want, sizeof(want), "bad pointer %s", faults[i].name);
@@ -213,7 +226,7 @@ run_fault(struct t *t)
 	T_NOTNULL(f);
 	prepare(&a, f);
 	T_TOK(t_close(xt_open(0))); /* what the library opens once */
-	T_CHECK_FDS();
+	before = files();
 	check(&a, f, p + 2 * PAGE);
 	check(&a, f, (void *)(uintptr_t)8);
 	/* its beginning is there, or all but its end */
@@ -234,6 +247,8 @@ run_fault(struct t *t)
 	}
 	if ((f->how & OPTIONAL) == 0)
 		check(&a, f, NULL);
+	/* a socket that streamsd has closed for us goes with the next use */
+	T_SOON(t_close(xt_open(0)) == 0 && files() <= before, 5000);
 }
 
 T_CONSTRUCTOR static void
