@@ -126,7 +126,7 @@ snd_prim(struct use *u, const char *buf, unsigned n, int flags,
 }
 
 /* Bytes, in pieces the provider takes. */
-static STR_NOINLINE int
+STR_INLINE int
 snd_bytes(struct use *u, const char *buf, unsigned n)
 {
 	unsigned tidu = (unsigned)u->ep->info.tidu, done = 0, part;
@@ -179,37 +179,26 @@ begin_snd(struct use *u, int fd, unsigned n, int flags)
 	return 0;
 }
 
-static STR_NOINLINE int
-snd(int fd, void *buf, unsigned n, int flags)
-{
-	struct use u;
-
-	if (str_unlikely(n > INT_MAX))
-		n = INT_MAX;
-	if (str_unlikely(begin_snd(&u, fd, n, flags) < 0))
-		return -1;
-	if (str_likely(plain(&u, n, flags)))
-		return snd_bytes(&u, buf, n);
-	return snd_prim(&u, buf, n, flags, NULL);
-}
-
 STR_EXPORT STR_HOT int
 t_snd(int fd, void *buf, unsigned int nbytes, int flags)
 {
 	struct use u;
-	long n = 0;
+	long n;
 
-	/* what asks for nothing else; whatever is in the way is snd()'s */
-	if (str_likely((flags & ~(T_MORE | T_PUSH)) == 0 &&
-		xti_use(&u, fd, SND_STATES) == 0 && u.ep->info.tsdu == 0 &&
-		u.ep->info.servtype != T_CLTS &&
-		nbytes - 1 < (unsigned)u.ep->info.tidu &&
-		(W(&u) & W_FLOW) == 0))
-		n = strm_snd(&u.id, buf, nbytes);
-	if (str_likely(n > 0))
-		return str_likely(n == (long)nbytes) ? (int)n :
-			(int)strm_snd_rest(fd, buf, nbytes, (size_t)n);
-	return snd(fd, buf, nbytes, flags);
+	if (str_unlikely(nbytes > INT_MAX))
+		nbytes = INT_MAX;
+	if (str_unlikely(begin_snd(&u, fd, nbytes, flags) < 0))
+		return -1;
+	if (str_unlikely(!plain(&u, nbytes, flags)))
+		return snd_prim(&u, buf, nbytes, flags, NULL);
+	/* what the driver has lent; 0: it has not, or something is in the way */
+	n = u.ep->info.tsdu == 0 && (W(&u) & W_FLOW) == 0 &&
+			nbytes <= (unsigned)u.ep->info.tidu ?
+		strm_snd(&u.id, buf, nbytes) : 0;
+	if (str_likely(n <= 0))
+		return snd_bytes(&u, buf, nbytes);
+	return str_likely(n == (long)nbytes) ? (int)n :
+		(int)strm_snd_rest(fd, buf, nbytes, (size_t)n);
 }
 
 /* --------------------------------------------------------------------- vectors */
