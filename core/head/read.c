@@ -361,6 +361,39 @@ str_head_pending(struct str_head *sd)
 		str_load(&sd->hq.npri) != 0;
 }
 
+/*
+ * Whoever has slept for long finds nothing of himself in the caches: what he
+ * waited for, a record of plain data as a rule, he takes by a short way, and
+ * take_all() what else there is.
+ */
+STR_INLINE void
+take_plain(struct reader *r)
+{
+	struct str_head *sd = r->sd;
+	struct str_headq *hq = &sd->hq;
+	const unsigned char *p;
+	uint32_t have, span, cpu;
+
+	if ((str_load(&sd->flags) & STR_READ_SLOW) != 0 || sd->rdopt != 0 ||
+	    r->off + r->left != r->iov[r->cur].len)
+		return;
+	cpu = host_cpu();
+	if (str_load(&hq->ccpu) != cpu)
+		str_store(&hq->ccpu, cpu);
+	if (str_unlikely(str_hlock(&hq->clock, STR_HOLD_C)))
+		str_headq_repair_c(hq);
+	if (str_load(&hq->npri) == 0 &&
+	    (p = headq_peek(hq, &have, &span)) != NULL && have != 0 &&
+	    have <= r->left &&
+	    host_copyout(p, (char *)r->iov[r->cur].base + r->off, have) == 0) {
+		headq_next(hq, have, span);
+		r->off += have;
+		r->left -= have;
+		r->done += have;
+	}
+	str_hunlock(&hq->clock, STR_HOLD_C);
+}
+
 static STR_NOINLINE long
 read_slow(struct reader *r)
 {
@@ -381,7 +414,7 @@ read_slow(struct reader *r)
 				return (long)r->done;
 			return ret == 1 ? 0 : ret;
 		}
-		ret = take_all(r);
+		ret = r->left != 0 ? take_all(r) : 0;
 		if (str_unlikely(str_load(&sd->flags) & STR_H_MSIG))
 			str_sig_front(sd);
 		host_fence_light();
@@ -418,6 +451,7 @@ read_slow(struct reader *r)
 		ret = str_sleep(sd, hc, STR_SLEEP_READ, UINT64_MAX);
 		if (ret != 0)
 			return r->done != 0 ? (long)r->done : -ret;
+		take_plain(r);
 	}
 }
 
@@ -501,10 +535,72 @@ read_rest(struct str_head *sd, int fd, void *ubuf, size_t len, size_t done)
 	return done;
 }
 
+/* With the lock held, which is dropped: what there is.  Return: bytes. */
+STR_INLINE size_t
+read_held(struct str_head *sd, void *ubuf, size_t len, struct str_thread *t)
+{
+	struct str_headq *hq = &sd->hq;
+	const unsigned char *p;
+	uint32_t have, span;
+	size_t done;
+
+	p = headq_peek(hq, &have, &span);
+	if (str_likely(p != NULL && have - 1 < len &&
+		host_copyout(p, ubuf, have) == 0)) {
+		headq_next(hq, have, span);
+		done = have;
+	} else {
+		done = str_head_pending(sd) ?
+			str_headq_part(hq, ubuf, len) : 0;
+	}
+	fast_unlock(&hq->clock, STR_HOLD_C, t);
+	return done;
+}
+
+/*
+ * Where nothing is there, and who writes runs on this CPU, he is let run before
+ * anything else is done about it: the answer of a dialogue is there then.  It
+ * is as str_sleep() does it, less the way to there, in the simple case alone.
+ */
+STR_INLINE bool
+is_near(struct str_head *sd, uint32_t fflags)
+{
+	struct str_headq *hq = &sd->hq;
+	uint32_t cpu;
+
+	if ((fflags & STR_O_NONBLOCK) != 0 || str_head_pending(sd) ||
+	    str_load(&sd->direct) == NULL || host_tls.nsoon != 0 ||
+	    (str_load(&sd->flags) & (STR_H_HUP | STR_H_PEER | STR_H_NOWR |
+		STR_H_EOF | STR_H_LOOK)) != 0)
+		return false;
+	cpu = host_cpu();
+	if (str_load(&hq->pcpu) != cpu)
+		return false;
+	if (str_load(&hq->ccpu) != cpu)
+		str_store(&hq->ccpu, cpu);
+	return true;
+}
+
+/*
+ * fast_back() for who comes again at once: what signals were put off meanwhile
+ * is for that call, which they interrupt.
+ */
+STR_INLINE long
+back_soon(struct str_thread *t)
+{
+	str_barrier();
+	str_store_rel(&t->inside, (uint64_t)0);
+	host_tls.depth = 0;
+	str_barrier();
+	return STR_NOT_FAST;
+}
+
 /*
  * str_head_read_tail - what str_head_read_fast() has left to do
- * @done: bytes it has read.
- * Return: bytes, more than 0, or STR_NOT_FAST with nothing done.
+ * @done: bytes it has read; with STR_FAST_HELD, when they are none, the open
+ * file's flags.
+ * Return: bytes, more than 0, or STR_NOT_FAST with nothing done; where it has
+ * let others run, which it does not with O_NONBLOCK, signals may be put off.
  */
 STR_HOT long
 str_head_read_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
@@ -512,36 +608,28 @@ str_head_read_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
 {
 	struct str_thread *t = host_tls.slot;
 	struct str_headq *hq = &sd->hq;
-	const unsigned char *p;
-	uint32_t have, span;
 
-	switch (how) {
-	case STR_FAST_AFTER:
-		break;
-	case STR_FAST_HELD:
-		p = headq_peek(hq, &have, &span);
-		if (str_likely(p != NULL && have - 1 < len &&
-			host_copyout(p, ubuf, have) == 0)) {
-			headq_next(hq, have, span);
-			done = have;
-		} else {
-			done = str_headq_part(hq, ubuf, len);
+	/* no switch: its table is a page more for who has slept long */
+	if (how == STR_FAST_HELD) {
+		uint32_t fflags = (uint32_t)done;
+
+		done = read_held(sd, ubuf, len, t);
+		if (done == 0 && len != 0 && is_near(sd, fflags)) {
+			host_yield();
+			if (str_head_pending(sd) &&
+				fast_lock(&hq->clock, STR_HOLD_C, t))
+				done = read_held(sd, ubuf, len, t);
+			if (done == 0)
+				return back_soon(t);
 		}
-		fast_unlock(&hq->clock, STR_HOLD_C, t);
 		if (done == 0)
 			return fast_back(t);
-		break;
-	case STR_FAST_PASS:
+	} else if (how == STR_FAST_PASS) {
 		str_hunlock_slow(&hq->clock);
-		break;
-	case STR_FAST_SIGNAL:
+	} else if (how == STR_FAST_SIGNAL) {
 		host_leave_slow();
 		return (long)done;
-	case STR_FAST_BACK:
-	case STR_FAST_LOOK:
-	case STR_FAST_MODS:
-	case STR_FAST_DONE:
-	default:
+	} else if (how != STR_FAST_AFTER) {
 		return fast_back(t);
 	}
 	if (str_likely(done < len))

@@ -92,6 +92,10 @@ ask(struct str_headq *hq)
 	return true;
 }
 
+/*
+ * A reader who has slept for so long that he wants a token is not asked for:
+ * the token says whether there is anybody, and the next write asks.
+ */
 STR_INLINE bool
 must_ask(struct str_headq *hq)
 {
@@ -99,7 +103,10 @@ must_ask(struct str_headq *hq)
 		hq->credit--;
 		return false;
 	}
-	return ask(hq);
+	if ((str_load(&hq->rwant) & STR_WANT_TOKEN) == 0)
+		return ask(hq);
+	note_cpu(&hq->pcpu); /* he will look where we are */
+	return false;
 }
 
 STR_INLINE void
@@ -332,7 +339,7 @@ write_look(struct str_head *sd, int fd)
 	struct str_headq *hq = &sd->peer->hq;
 	struct host_call hc = {.fd = fd, .head = sd,
 		.sig_seq = host_tls.sig_seq};
-	bool look = ask(hq);
+	bool look = must_ask(hq);
 
 	str_hunlock(&hq->plock, STR_HOLD_P);
 	if (str_load(&hq->rwant) != 0)
@@ -350,28 +357,21 @@ str_head_write_tail(struct str_head *sd, int fd, size_t len, enum str_fast how)
 {
 	struct str_thread *t = host_tls.slot;
 
-	switch (how) {
-	case STR_FAST_LOOK:
+	/* no switch: its table is a page more for who has slept long */
+	if (how == STR_FAST_LOOK) {
 		write_look(sd, fd);
-		break;
-	case STR_FAST_PASS:
+	} else if (how == STR_FAST_AFTER) {
+		str_head_write_after(sd, fd);
+	} else if (how == STR_FAST_PASS) {
 		str_hunlock_slow(&sd->peer->hq.plock);
 		if (str_load(&sd->peer->hq.rwant) != 0)
 			str_head_write_after(sd, fd);
-		break;
-	case STR_FAST_AFTER:
-		str_head_write_after(sd, fd);
-		break;
-	case STR_FAST_SIGNAL:
+	} else if (how == STR_FAST_SIGNAL) {
 		host_leave_slow();
 		return (long)len;
-	case STR_FAST_HELD:
-		fast_unlock(&sd->peer->hq.plock, STR_HOLD_P, t);
-		return fast_back(t);
-	case STR_FAST_BACK:
-	case STR_FAST_MODS:
-	case STR_FAST_DONE:
-	default:
+	} else {
+		if (how == STR_FAST_HELD)
+			fast_unlock(&sd->peer->hq.plock, STR_HOLD_P, t);
 		return fast_back(t);
 	}
 	fast_leave(t);

@@ -37,7 +37,7 @@ extern uint64_t host_copy_rep;
 extern uint8_t host_copy_avx;
 
 uint64_t host_copy_rep = UINT64_MAX; /* bytes from which to use rep movsb */
-uint8_t host_copy_avx; /* 0: SSE, 1: AVX2, 2: AVX-512 */
+STR_HOT_DATA uint8_t host_copy_avx; /* 0: SSE, 1: AVX2, 2: AVX-512 */
 
 void
 host_copy_init(void)

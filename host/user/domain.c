@@ -35,7 +35,7 @@
 _Static_assert(sizeof(struct str_domain) <= HOST_SHARED_OFF,
 	"room for the host's own page in the header");
 
-struct str_domain *host_domain;
+STR_HOT_DATA struct str_domain *host_domain;
 
 static char attach_error[256];
 static char domain_path[768];

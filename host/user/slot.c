@@ -52,7 +52,7 @@ STR_TLS struct host_tls host_tls;
 STR_TLS struct host_tpriv *host_tpriv;
 
 static volatile uint32_t no_identity;
-volatile uint32_t *host_identity = &no_identity;
+STR_HOT_DATA volatile uint32_t *host_identity = &no_identity;
 
 static pthread_key_t exit_key;
 static uint64_t fork_mask; /* of the thread that forks, under attach */

@@ -10,8 +10,11 @@
  *
  *   host_wait          publishes `sleep_word' before it looks; the trampoline
  *                      adds 1 to that word, so the futex call finds it changed.
- *   host_wait_carrier  looks with all signals blocked; ppoll() opens the mask
- *                      and sleeps in one step.
+ *   host_wait_carrier, host_wait_sock
+ *                      publish `sleep_time': the trampoline makes that none,
+ *                      so that ppoll() does not sleep.  Where ppoll() is to
+ *                      sleep with another mask, that is opened by it, and
+ *                      the look before is with all signals blocked.
  *
  * A handler may leave by siglongjmp().  Therefore the trampoline undoes all
  * that the wait has published, host_wait_abandon(), before it calls the
@@ -37,7 +40,7 @@
 #define WORK_NS 1000000u /* longer work was not all work */
 #define SOCKLESS_NS 50000000u /* until a socket is looked for again */
 
-struct host_priv *_Atomic host_priv_page;
+STR_HOT_DATA struct host_priv *_Atomic host_priv_page;
 
 struct host_priv *
 host_priv(void)
@@ -92,7 +95,7 @@ host_plock_unlock(struct host_plock *l)
 
 /* -------------------------------------------------------------- sleeping */
 
-/* The time that host_wait_sock() is about to sleep. */
+/* The time that ppoll() is about to sleep. */
 static STR_TLS struct timespec *volatile sleep_time;
 static STR_TLS uint64_t nap_over; /* when the last one was, host_ticks() */
 
@@ -299,8 +302,9 @@ host_carrier_look(int fd)
 int
 host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 {
-	struct timespec ts;
-	struct sleeper s = { .hc = hc, .npfd = 3 };
+	struct timespec ts = { INT32_MAX, 0 };
+	struct sleeper s = { .hc = hc, .ts = &ts,
+		.open = hc->mask == NULL, .pollmask = hc->mask };
 	uint32_t ev = 0;
 	uint64_t again, now;
 	bool rung, early = false;
@@ -318,8 +322,10 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 		early = again < ns;
 		ns = STR_MIN(ns, again);
 	}
-	s.ts = ns_to_ts(ns, &ts);
+	if (ns != UINT64_MAX)
+		(void)ns_to_ts(ns, &ts);
 	s.pfd[2] = (struct pollfd){ daemon, POLLIN, 0 };
+	s.npfd = daemon >= 0 ? 3 : 2;
 	s.pfd[0] = (struct pollfd){ hc->fd, POLLIN | POLLRDHUP, 0 };
 	s.pfd[1] = (struct pollfd){ host_bell_open(), POLLIN, 0 };
 	if (!host_bell_enter()) {
@@ -328,25 +334,31 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 		*ret_events = HOST_C_BELL;
 		return 0;
 	}
-	host_sig_block(&s.mask);
 	host_bell_waiting = 1;
+	if (s.open)
+		sleep_time = &ts;
+	else
+		host_sig_block(&s.mask);
 	sleep_begin(&s, STR_THR_CARRIER);
 	if (host_tls.sig_saved != 0) {
 		/* they run here, and find a wait to abandon */
-		sys_sigmask(SIG_SETMASK, &s.mask, NULL);
+		if (!s.open)
+			sys_sigmask(SIG_SETMASK, &s.mask, NULL);
 		host_leave_slow();
-		host_sig_block(&s.mask);
+		if (!s.open)
+			host_sig_block(&s.mask);
 	}
-	s.pollmask = hc->mask != NULL ? hc->mask : &s.mask;
 	if (host_tls.sig_seq == hc->sig_seq)
 		sleep_call(&s, sleep_poll);
+	sleep_time = NULL;
 	rung = s.ret > 0 && s.pfd[1].fd >= 0 && (s.pfd[1].revents & POLLIN);
 	if (host_bell_waiting) {
 		host_bell_waiting = 0;
 		host_bell_leave(rung);
 	}
 	sleep_over(&s);
-	sys_sigmask(SIG_SETMASK, &s.mask, NULL);
+	if (!s.open)
+		sys_sigmask(SIG_SETMASK, &s.mask, NULL);
 	if (s.ret > 0 && daemon >= 0 && s.pfd[2].revents != 0)
 		host_daemon_ended();
 	if (host_tls.sig_seq != hc->sig_seq)

@@ -57,7 +57,7 @@ struct fd_rec {
 	str_a32 nitem;               /* [F] edge-triggered ones; read without */
 	str_a32 token;               /* a token may lie in the carrier */
 	int hint;                    /* [F] a descriptor of it, perhaps */
-};
+} STR_LINE;
 
 struct fd_guard {
 	struct host_call hc;

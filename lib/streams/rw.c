@@ -112,7 +112,13 @@ read_tail(int fd, void *buf, size_t len, struct str_head *sd, size_t done,
 {
 	long ret = str_head_read_tail(sd, fd, buf, len, done, how);
 
-	return str_likely(ret > 0) ? ret : read_other(fd, buf, len);
+	if (str_likely(ret > 0))
+		return ret;
+	ret = read_other(fd, buf, len);
+	/* it was no Stream any more, and they have not been seen to */
+	if (str_unlikely(host_tls.sig_saved != 0))
+		host_leave_slow();
+	return ret;
 }
 
 static STR_NOINLINE ssize_t
@@ -150,6 +156,8 @@ read_quick(int fd, void *buf, size_t len)
 	how = str_head_read_fast(sd, fflags, gen, buf, len, &done);
 	if (str_likely(how == STR_FAST_DONE))
 		return (ssize_t)done;
+	if (how == STR_FAST_HELD)
+		done = str_load(fflags);
 	return read_tail(fd, buf, len, sd, done, how);
 }
 

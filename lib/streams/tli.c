@@ -298,6 +298,8 @@ strm_read(int fd, void *buf, size_t len)
 	how = str_head_read_fast(sd, fflags, gen, buf, len, &done);
 	if (str_likely(how == STR_FAST_DONE))
 		return (long)done;
+	if (how == STR_FAST_HELD)
+		done = STR_O_NONBLOCK;
 	ret = str_head_read_tail(sd, fd, buf, len, done, how);
 	if (str_likely(ret > 0))
 		return ret;

@@ -13,6 +13,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include <sched.h>
 #include <setjmp.h>
 #include <time.h>
 
@@ -520,6 +521,51 @@ T_CASE_TIMEOUT(a_timer_at_a_random_moment_interrupts_a_read, 40)
 		best = least(lost, best);
 	}
 	T_LT(best, BATCH / 50 * (int)t_scale());
+}
+
+/*
+ * ... and while it lets others run, because who writes was last seen on its
+ * CPU: here somebody else runs there, for milliseconds.
+ */
+T_CASE_TIMEOUT(a_timer_interrupts_a_read_that_lets_others_run, 40)
+{
+	enum { ROUNDS = 200 };
+	timer_t tm = make_timer(SIGALRM);
+	int lost = 0, first, st;
+	pid_t pid, self = getpid();
+	cpu_set_t cpu;
+	char c;
+
+	P_HANDLERS_AT_ONCE();
+	CPU_ZERO(&cpu);
+	CPU_SET((unsigned)sched_getcpu(), &cpu);
+	T_OK(sched_setaffinity(0, sizeof(cpu), &cpu));
+	p_signal(SIGALRM, tick, 0);
+	p_pipe(own);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		while (getppid() == self)
+			;
+		_exit(0);
+	}
+	for (int i = 0; i < ROUNDS; i++) {
+		for (int k = 0; k < 8; k++) {
+			T_EQ(write(own[1], "x", 1), 1);
+			T_EQ(read(own[0], &c, 1), 1);
+		}
+		p_signals = 0;
+		set_timer(tm, 200000 + 50000 * moment() / 1000, 100000000);
+		in_call = 1;
+		T_ERR(read(own[0], &c, 1), EINTR);
+		in_call = 0;
+		first = p_signals;
+		set_timer(tm, 0, 0);
+		lost += first > 1;
+	}
+	T_OK(kill(pid, SIGKILL));
+	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+	/* some came before the call had begun */
+	T_LT(lost, ROUNDS / 8 * (int)t_scale());
 }
 
 T_CASE_TIMEOUT(a_timer_at_a_random_moment_interrupts_a_write, 40)
