@@ -128,11 +128,22 @@ seg_new(struct str_headq *hq, uint64_t base, uint32_t want)
 	return s;
 }
 
+/* Do who writes and who reads run on two CPUs, as far as is known? */
+static bool
+is_far(const struct str_headq *hq)
+{
+	uint32_t p = str_load(&hq->pcpu), c = str_load(&hq->ccpu);
+
+	return p != c && p != ~0u && c != ~0u;
+}
+
 static void
 seg_retire(struct str_headq *hq, struct str_seg *s)
 {
 	str_mem_own(s);
-	if (str_load(&hq->spare) != NULL) {
+	/* between two CPUs a long one takes its turn with others: mem.c */
+	if (str_load(&hq->spare) != NULL ||
+	    (s->size > SEG_MAX / 2 && is_far(hq))) {
 		str_mem_free(s);
 		return;
 	}

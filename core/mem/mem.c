@@ -130,10 +130,43 @@ granules(uint64_t n)
 	}
 }
 
+/*
+ * Large blocks that go from one CPU to another.  To write what lies in another
+ * CPU's own cache costs several times what it costs to write what has left it
+ * for the memory or the cache of all.  So such blocks are used in turn: what is
+ * freed goes to the depot's one list, what is taken comes from its other, and
+ * they change places when that is empty, and when there are enough for a turn
+ * to be longer than a cache.  What is freed and taken on one CPU is taken at
+ * once again.  A hint that is wrong costs time.
+ */
+#define ROTATED(cls) ((cls) >= 7 && (cls) != CLASS_PIPE)
+#define ROTATION (1u << 23) /* bytes */
+
+static uint32_t
+rotation(void)
+{
+	return (uint32_t)STR_MIN((uint64_t)ROTATION, host_domain->cap >> 7);
+}
+
+static void
+depot_freed_here(unsigned cls)
+{
+	str_a32 *where = &host_domain->depot[cls].cpu;
+	uint32_t cpu;
+
+	if (!ROTATED(cls))
+		return;
+	cpu = host_cpu();
+	if (str_load(where) != cpu)
+		str_store(where, cpu);
+}
+
 static void
 depot_push(unsigned cls, struct chain *c)
 {
-	str_a64 *top = &host_domain->depot[cls].top;
+	uint32_t turn = str_load(&host_domain->depot[cls].turn);
+	str_a64 *top = &host_domain->depot[cls].top[
+		ROTATED(cls) ? ~turn & 1 : 0];
 	uint64_t old = str_load_acq(top);
 
 	do
@@ -151,9 +184,9 @@ below_of(struct chain *c)
 }
 
 static struct chain *
-depot_pop(unsigned cls)
+depot_pop(unsigned cls, uint32_t list)
 {
-	str_a64 *top = &host_domain->depot[cls].top;
+	str_a64 *top = &host_domain->depot[cls].top[list & 1];
 	uint64_t old = str_load_acq(top);
 
 	for (;;) {
@@ -171,7 +204,40 @@ depot_pop(unsigned cls)
 	}
 }
 
-/* Cut a fresh granule into chains of class @cls; returns one of them. */
+/* A chain; NULL: there is none, or it is time for a fresh one. */
+static struct chain *
+depot_take(unsigned cls)
+{
+	uint32_t turn = str_load(&host_domain->depot[cls].turn);
+	struct chain *c;
+
+	if (!ROTATED(cls))
+		return depot_pop(cls, 0);
+	if (str_load(&host_domain->depot[cls].cpu) == host_cpu()) {
+		c = depot_pop(cls, ~turn);
+		return c != NULL ? c : depot_pop(cls, turn);
+	}
+	c = depot_pop(cls, turn);
+	if (c != NULL)
+		return c;
+	if (str_load(&host_domain->depot[cls].grown) < rotation() >>
+			STR_SLAB_SHIFT)
+		return NULL;
+	str_store(&host_domain->depot[cls].turn, ~turn & 1);
+	return depot_pop(cls, ~turn);
+}
+
+/* One all the same: there is nothing fresh. */
+static struct chain *
+depot_any(unsigned cls)
+{
+	struct chain *c = depot_pop(cls, 0);
+
+	return c != NULL ? c : depot_pop(cls, 1);
+}
+
+/* Cut a fresh granule into chains of class @cls; returns one of them, or if
+ * there is no memory any. */
 static struct chain *
 carve(unsigned cls)
 {
@@ -181,7 +247,8 @@ carve(unsigned cls)
 	uint32_t size = str_mem_class_size[cls];
 
 	if (idx == 0)
-		return NULL;
+		return depot_any(cls);
+	(void)str_add(&host_domain->depot[cls].grown, 1u);
 	p = slab_base(idx);
 	end = p + STR_SLAB_SIZE;
 	/* 64-byte alignment for all classes that are multiples of it */
@@ -226,7 +293,7 @@ str_mem_refill(struct str_thread *t, unsigned cls)
 		p->count = 0;
 		return true;
 	}
-	c = depot_pop(cls);
+	c = depot_take(cls);
 	if (c == NULL)
 		c = carve(cls);
 	if (c == NULL)
@@ -246,6 +313,7 @@ str_mem_spill(struct str_thread *t, unsigned cls)
 	if (c != NULL) {
 		c->count = p->count;
 		p->head = NULL;
+		depot_freed_here(cls);
 		depot_push(cls, c);
 	}
 	*p = *m;
@@ -273,7 +341,7 @@ run_alloc(size_t size, uint32_t state)
 	struct str_domain *d = host_domain;
 	uint64_t n;
 	struct str_blk *b = NULL;
-	uint64_t i, idx;
+	uint64_t i, idx = 0;
 
 	/* class NCLASS_USED + log2(n) keeps free runs of exactly 2^k */
 	unsigned k = 0;
@@ -284,11 +352,13 @@ run_alloc(size_t size, uint32_t state)
 	while ((1ull << k) < n)
 		k++;
 	n = 1ull << k;
-	b = (struct str_blk *)depot_pop(NCLASS_USED + k);
+	b = (struct str_blk *)depot_take(NCLASS_USED + k);
+	if (b == NULL && (idx = granules(n)) == 0)
+		b = (struct str_blk *)depot_any(NCLASS_USED + k);
 	if (b == NULL) {
-		idx = granules(n);
 		if (idx == 0)
 			return NULL;
+		(void)str_add(&d->depot[NCLASS_USED + k].grown, (uint32_t)n);
 		b = slab_base(idx);
 		str_store(&d->slab[idx].npage, (uint32_t)n);
 		for (i = 1; i < n; i++)
@@ -310,6 +380,7 @@ run_free(struct str_blk *b)
 		k++;
 	str_store(&b->state, (uint32_t)STR_BLK_FREE);
 	str_store(&b->owner, 0u);
+	depot_freed_here(NCLASS_USED + k);
 	depot_push(NCLASS_USED + k, (struct chain *)b);
 }
 

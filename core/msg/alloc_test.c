@@ -554,6 +554,53 @@ T_CASE(who_dies_changing_magazines_has_them_once)
 	dies_moving(t, "mem:swap");
 }
 
+/* ----------------------------------------------------- from CPU to CPU */
+
+#define LONG 16640u
+#define LONG_CLASS 9u
+#define AT_ONCE 12u
+#define ROUNDS 200u
+
+/* So many different blocks are used, AT_ONCE at a time. */
+static unsigned
+rotates(int far)
+{
+	unsigned n = 0, i, k, m;
+
+	for (k = 0; k < ROUNDS; k++) {
+		void *b[AT_ONCE];
+
+		for (i = 0; i < AT_ONCE; i++) {
+			str_store(&host_domain->depot[LONG_CLASS].cpu,
+				far ? ~0u : host_cpu());
+			T_NOTNULL(b[i] = str_mem_alloc(LONG, STR_BLK_KMEM));
+		}
+		for (i = 0; i < AT_ONCE; i++) {
+			for (m = 0; m < n && block_[m] != b[i]; m++)
+				;
+			if (m == n)
+				block_[n++] = b[i];
+			str_mem_free(b[i]);
+		}
+	}
+	return n;
+}
+
+/* What another CPU has freed is left alone for as long as there is other. */
+T_CASE(long_blocks_from_another_CPU_are_used_in_turn)
+{
+	unsigned near, far, most;
+
+	fx_begin(t);
+	most = (unsigned)(host_domain->cap >> 7 >> STR_SLAB_SHIFT) * 3;
+	near = rotates(0);
+	far = rotates(1);
+	T_GT(most, AT_ONCE + 9);
+	T_LE(near, AT_ONCE + 9);
+	T_GE(far, most);
+	T_LE(far, most + AT_ONCE + 9);
+}
+
 /* What was something else is a message now, which says nothing yet. */
 static void
 takes_what_was_used(void *arg)

@@ -22,7 +22,7 @@
 
 #include <str/types.h>
 
-#define STR_ABI 5u
+#define STR_ABI 6u
 #define STR_MAGIC 0x534d414552545331ull /* "1STREAMS" */
 
 #define STR_NPROC 1024u
@@ -132,8 +132,11 @@ struct str_domain {
 	str_a64 core[64];    /* the executive's roots, see core/core.h */
 	/* Free lists by class: tag in the top 16 bits, see core/mem. */
 	struct {
-		str_a64 top;
-		uint8_t pad[56];
+		str_a64 top[2];
+		str_a32 turn;  /* [A] which one is taken from */
+		str_a32 cpu;   /* [A] where was freed last */
+		str_a32 grown; /* [A] granules ever given to it */
+		uint8_t pad[36];
 	} depot[STR_NCLASS];
 	struct str_proc proc[STR_NPROC];
 	struct str_thread thread[STR_NTHREAD];
