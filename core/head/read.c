@@ -362,6 +362,17 @@ str_head_pending(struct str_head *sd)
 }
 
 /*
+ * Is it more than plain data that is to be read, or to be read otherwise?
+ * After headq_peek(): what was put before the record that it found is seen.
+ */
+STR_INLINE bool
+is_special(struct str_head *sd)
+{
+	return (str_load(&sd->flags) & STR_READ_SLOW) != 0 ||
+		(sd->rdopt | str_load(&sd->hq.npri)) != 0;
+}
+
+/*
  * Whoever has slept for long finds nothing of himself in the caches: what he
  * waited for, a record of plain data as a rule, he takes by a short way, and
  * take_all() what else there is.
@@ -374,17 +385,15 @@ take_plain(struct reader *r)
 	const unsigned char *p;
 	uint32_t have, span, cpu;
 
-	if ((str_load(&sd->flags) & STR_READ_SLOW) != 0 || sd->rdopt != 0 ||
-	    r->off + r->left != r->iov[r->cur].len)
+	if (r->off + r->left != r->iov[r->cur].len)
 		return;
 	cpu = host_cpu();
 	if (str_load(&hq->ccpu) != cpu)
 		str_store(&hq->ccpu, cpu);
 	if (str_unlikely(str_hlock(&hq->clock, STR_HOLD_C)))
 		str_headq_repair_c(hq);
-	if (str_load(&hq->npri) == 0 &&
-	    (p = headq_peek(hq, &have, &span)) != NULL && have != 0 &&
-	    have <= r->left &&
+	p = headq_peek(hq, &have, &span);
+	if (p != NULL && have != 0 && have <= r->left && !is_special(sd) &&
 	    host_copyout(p, (char *)r->iov[r->cur].base + r->off, have) == 0) {
 		headq_next(hq, have, span);
 		r->off += have;
@@ -414,6 +423,7 @@ read_slow(struct reader *r)
 				return (long)r->done;
 			return ret == 1 ? 0 : ret;
 		}
+took:
 		ret = r->left != 0 ? take_all(r) : 0;
 		if (str_unlikely(str_load(&sd->flags) & STR_H_MSIG))
 			str_sig_front(sd);
@@ -452,6 +462,9 @@ read_slow(struct reader *r)
 		if (ret != 0)
 			return r->done != 0 ? (long)r->done : -ret;
 		take_plain(r);
+		/* with something in hand errors can wait for the next call */
+		if (r->done != 0)
+			goto took;
 	}
 }
 
@@ -545,7 +558,9 @@ read_held(struct str_head *sd, void *ubuf, size_t len, struct str_thread *t)
 	size_t done;
 
 	p = headq_peek(hq, &have, &span);
-	if (str_likely(p != NULL && have - 1 < len &&
+	if (str_unlikely(is_special(sd))) {
+		done = 0;
+	} else if (str_likely(p != NULL && have - 1 < len &&
 		host_copyout(p, ubuf, have) == 0)) {
 		headq_next(hq, have, span);
 		done = have;

@@ -80,13 +80,18 @@ static void
 send_token(struct str_head *sd)
 {
 	struct host_call *hc = str_call_toward(sd);
+	int err;
 
 	(void)str_add(str_root(STR_ROOT_TOKENS), (uint64_t)1);
 	send_by_address(sd);
 	if ((str_load(&sd->flags) & (STR_H_DEV | STR_H_FIFO)) != 0)
 		return;
-	if (hc == NULL || (host_token_send(hc->fd) != 0 &&
-			   (str_load(&sd->flags) & STR_H_CLOSED) == 0))
+	err = hc != NULL ? host_token_send(hc->fd) : EPIPE;
+	/* nobody holds the other end any more: the next call looks */
+	if (str_unlikely(err == EPIPE && hc != NULL && hc->head != NULL))
+		(void)str_or(&hc->head->flags, STR_H_LOOK);
+	if (err != 0 && (hc == NULL ||
+			(str_load(&sd->flags) & STR_H_CLOSED) == 0))
 		str_ring_sleepers(sd, true);
 }
 

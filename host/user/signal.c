@@ -185,10 +185,46 @@ put_off(int sig, siginfo_t *info, void *ucontext)
 	host_tls.sig_saved++;
 }
 
+/* The frame that @uc goes back to, if its handler has yet to begin, or NULL. */
+static ucontext_t *
+frame_below(ucontext_t *uc)
+{
+#if defined(__x86_64__)
+	const greg_t *r = uc->uc_mcontext.gregs;
+
+	if (r[REG_RIP] == (greg_t)(uintptr_t)host_trampoline)
+		return (ucontext_t *)r[REG_RDX];
+#elif defined(__aarch64__)
+	if (uc->uc_mcontext.pc == (uintptr_t)host_trampoline)
+		return (ucontext_t *)(uintptr_t)uc->uc_mcontext.regs[2];
+#else
+	(void)uc;
+#endif
+	return NULL;
+}
+
+/*
+ * When this handler began @held had been put off, for a call that was over; some
+ * have been seen to meanwhile.  Those are not blocked any more, and shall not
+ * be again when the kernel takes the masks back that were in force then: ours,
+ * and those of handlers that came at the same time and are to begin after us.
+ */
+static void
+unblock_below(ucontext_t *uc, uint64_t held)
+{
+	uint64_t mask, set = held & ~host_tpriv->saved;
+
+	for (; set != 0 && uc != NULL; uc = frame_below(uc)) {
+		mask = set_get(&uc->uc_sigmask) & ~set;
+		memcpy(&uc->uc_sigmask, &mask, sizeof mask);
+	}
+}
+
 void
 host_trampoline(int sig, siginfo_t *info, void *ucontext)
 {
 	bool sync = (BIT(sig) & SYNC_MASK) && info->si_code > 0;
+	uint64_t held = host_tpriv != NULL ? host_tpriv->saved : 0;
 	uint64_t handler, flags;
 	uint32_t depth;
 
@@ -228,6 +264,8 @@ host_trampoline(int sig, siginfo_t *info, void *ucontext)
 			info, ucontext);
 	else
 		((void (*)(int))(uintptr_t)handler)(sig);
+	if (str_unlikely(held != 0))
+		unblock_below(ucontext, held);
 	host_tls.depth = depth;
 }
 

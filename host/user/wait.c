@@ -202,16 +202,19 @@ sleep_begin(struct sleeper *s, uint32_t state)
 static void
 sleep_over(struct sleeper *s)
 {
+	/* from here on no handler runs, which might fork, or not return */
+	str_barrier();
+	host_tls.depth = s->depth;
+	str_barrier();
 	if (str_unlikely(host_tls.slot == NULL || !host_known())) {
 		struct host_call hc = { .fd = -1 };
 
 		if (host_enter_slow(&hc) != 0)
 			host_panic("a forked child found no slot in the "
 				"middle of a call", __FILE__, __LINE__);
+		host_tls.depth = s->depth;
+		str_barrier();
 	}
-	str_barrier();
-	host_tls.depth = s->depth;
-	str_barrier();
 	host_tls.call = s->call;
 	str_store_rel(&host_tls.slot->inside, s->inside);
 	str_store(&host_tls.slot->state, (uint32_t)STR_THR_RUN);
@@ -350,13 +353,13 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 	}
 	if (host_tls.sig_seq == hc->sig_seq)
 		sleep_call(&s, sleep_poll);
+	sleep_over(&s);
 	sleep_time = NULL;
 	rung = s.ret > 0 && s.pfd[1].fd >= 0 && (s.pfd[1].revents & POLLIN);
 	if (host_bell_waiting) {
 		host_bell_waiting = 0;
 		host_bell_leave(rung);
 	}
-	sleep_over(&s);
 	if (!s.open)
 		sys_sigmask(SIG_SETMASK, &s.mask, NULL);
 	if (s.ret > 0 && daemon >= 0 && s.pfd[2].revents != 0)
@@ -503,13 +506,13 @@ host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
 		host_leave_slow();
 	if (host_tls.sig_seq == hc->sig_seq)
 		sleep_call(&s, sleep_poll);
+	sleep_over(&s);
 	sleep_time = NULL;
 	rung = s.ret > 0 && (s.pfd[1].revents & POLLIN);
 	if (host_bell_waiting) {
 		host_bell_waiting = 0;
 		host_bell_leave(rung);
 	}
-	sleep_over(&s);
 	if (s.ret > 0 && daemon >= 0 && s.pfd[2].revents != 0)
 		host_daemon_ended();
 	if (host_tls.sig_seq != hc->sig_seq)

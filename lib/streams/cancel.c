@@ -10,7 +10,7 @@
 #include "cancel.h"
 #include "real.h"
 
-STR_HOT_DATA str_a32 cancel_used;
+STR_HOT_DATA STR_LINE str_a32 cancel_used;
 
 STR_EXPORT int
 pthread_cancel(pthread_t thread)

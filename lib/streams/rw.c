@@ -92,6 +92,9 @@ read_other(int fd, void *buf, size_t len)
 
 	if (r != NULL)
 		return read_stream(r, fd, buf, len);
+	/* put off while it still was a Stream: read_tail() */
+	if (str_unlikely(host_tls.sig_saved != 0 && host_tls.depth == 0))
+		host_leave_slow();
 	return fd_known(fd) ? REAL(read)(fd, buf, len) : fail(EBADF);
 }
 
@@ -114,11 +117,10 @@ read_tail(int fd, void *buf, size_t len, struct str_head *sd, size_t done,
 
 	if (str_likely(ret > 0))
 		return ret;
-	ret = read_other(fd, buf, len);
-	/* it was no Stream any more, and they have not been seen to */
-	if (str_unlikely(host_tls.sig_saved != 0))
+	/* this thread may end here */
+	if (str_unlikely(host_tls.sig_saved != 0 && str_load(&cancel_used) != 0))
 		host_leave_slow();
-	return ret;
+	return read_other(fd, buf, len);
 }
 
 static STR_NOINLINE ssize_t

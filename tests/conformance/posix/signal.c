@@ -524,6 +524,37 @@ T_CASE_TIMEOUT(a_timer_at_a_random_moment_interrupts_a_read, 40)
 }
 
 /*
+ * Put off until a call is over, and another comes before it has been seen to:
+ * none may stay blocked.
+ */
+T_CASE_TIMEOUT(signals_that_come_together_leave_none_blocked, 40)
+{
+	static const int sigs[] = { SIGUSR1, SIGUSR2, SIGALRM };
+	uint64_t end = t_now_ns() + 2000000000u;
+	timer_t tm[3];
+	sigset_t set;
+	char c;
+
+	for (int i = 0; i < 3; i++) {
+		p_signal(sigs[i], NULL, SA_RESTART);
+		tm[i] = make_timer(sigs[i]);
+		set_timer(tm[i], 30000 + 7000 * i, 50000 + 3000 * i);
+	}
+	p_pipe(own);
+	while (t_now_ns() < end) {
+		for (int i = 0; i < 500; i++) {
+			T_EQ(write(own[1], "x", 1), 1);
+			T_EQ(read(own[0], &c, 1), 1);
+		}
+		T_EQ(pthread_sigmask(SIG_SETMASK, NULL, &set), 0);
+		for (int i = 0; i < 3; i++)
+			T_FALSE(sigismember(&set, sigs[i]));
+	}
+	for (int i = 0; i < 3; i++)
+		set_timer(tm[i], 0, 0);
+}
+
+/*
  * ... and while it lets others run, because who writes was last seen on its
  * CPU: here somebody else runs there, for milliseconds.
  */

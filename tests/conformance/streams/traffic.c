@@ -7,6 +7,8 @@
  * A record is its number, its length and bytes made from both, so that any
  * loss, doubling, reordering or mixing shows.
  */
+#include <sched.h>
+
 #include "st.h"
 
 enum { RECORD_MAX = 1500 };
@@ -348,6 +350,58 @@ ST_ANY_CASE(each_band_keeps_its_order_in_traffic)
 		T_TRUE(band >= 0 && band < BANDS);
 		record_check(&r, next[band]++, d.len);
 	}
+	st_reap(pid);
+}
+
+/*
+ * A dialogue on one CPU: who reads lets the other run, and what is there then is
+ * taken as it stands.  Two of band 0 and 1, or 0 and high priority, at a time.
+ */
+ST_CASE(what_comes_while_a_reader_lets_others_run_is_in_order)
+{
+	enum { N = 3000 };
+	struct strbuf d = { 0, 1, (char *)(uintptr_t)"B" };
+	struct st_msg m;
+	int fd[2], ask[2];
+	cpu_set_t cpu;
+	char c[2];
+	pid_t pid;
+
+	CPU_ZERO(&cpu);
+	CPU_SET((unsigned)sched_getcpu(), &cpu);
+	T_OK(sched_setaffinity(0, sizeof cpu, &cpu));
+	st_pipe(t, fd);
+	st_pipe_more(ask);
+	pid = st_fork();
+	if (pid == 0) {
+		while (read(ask[0], c, 1) == 1 && *c != 'e') {
+			if (*c == 'b')
+				T_OK(putpmsg(fd[1], NULL, &d, 1, MSG_BAND));
+			else if (*c == 'h')
+				T_OK(st_put(fd[1], "H", NULL, RS_HIPRI));
+			T_EQ(write(fd[1], "n", 1), 1);
+		}
+		_exit(0);
+	}
+	for (int i = 0; i < N; i++) {
+		T_EQ(write(ask[1], "n", 1), 1);
+		T_EQ(read(fd[0], c, 1), 1);
+		T_EQ(c[0], 'n');
+		if (i % 3 == 1) {
+			T_EQ(write(ask[1], "b", 1), 1);
+			T_EQ(read(fd[0], c, 1), 1);
+			T_EQ(c[0], 'B');
+			T_EQ(read(fd[0], c, 1), 1);
+			T_EQ(c[0], 'n');
+		} else if (i % 3 == 2) {
+			T_EQ(write(ask[1], "h", 1), 1);
+			T_ERR(read(fd[0], c, 1), EBADMSG);
+			T_EQ(st_get(fd[0], &m, RS_HIPRI), 0);
+			T_EQ(read(fd[0], c, 1), 1);
+			T_EQ(c[0], 'n');
+		}
+	}
+	T_EQ(write(ask[1], "e", 1), 1);
 	st_reap(pid);
 }
 
