@@ -94,40 +94,6 @@ str_headq_limits(struct str_headq *hq, uint32_t hiwat, uint32_t lowat)
 
 /* ------------------------------------------------------------- segments */
 
-static struct str_seg *
-seg_new(struct str_headq *hq, uint64_t base, uint32_t want)
-{
-	struct str_seg *s = str_load_acq(&hq->spare);
-
-	/* only a producer empties the place, only a consumer fills it; the
-	 * segment is stamped while it still stands there */
-	if (s != NULL) {
-		str_mem_own(s);
-		str_store_rel(&hq->spare, (struct str_seg *)NULL);
-	}
-	if (s != NULL && s->size < want) {
-		str_mem_free(s);
-		s = NULL;
-	}
-	if (s == NULL) {
-		uint32_t size = hq->segsize;
-
-		while (size < want + SEG_HDR && size < SEG_MAX)
-			size = size < 4096 ? 4352 :
-				size < 16384 ? 16640 : SEG_MAX;
-		s = str_mem_alloc(size, STR_BLK_SEG);
-		if (s == NULL)
-			return NULL;
-		s->size = (uint32_t)((str_mem_size(s) - SEG_HDR) & ~3ull);
-		hq->segsize = size < 4096 ? 4352 :
-			size < 16384 ? 16640 : SEG_MAX;
-	}
-	s->base = base;
-	s->next = NULL;
-	s->hq = hq;
-	return s;
-}
-
 /* Do who writes and who reads run on two CPUs, as far as is known? */
 static bool
 is_far(const struct str_headq *hq)
@@ -137,13 +103,73 @@ is_far(const struct str_headq *hq)
 	return p != c && p != ~0u && c != ~0u;
 }
 
+static uint32_t
+longer(uint32_t size)
+{
+	return size < 4096 ? 4352 : size < 16384 ? 16640 : SEG_MAX;
+}
+
+static struct str_seg *
+seg_alloc(struct str_headq *hq, uint32_t want)
+{
+	uint32_t size = hq->segsize;
+	struct str_seg *s;
+
+	while (size < want + SEG_HDR && size < SEG_MAX)
+		size = longer(size);
+	s = str_mem_alloc(size, STR_BLK_SEG);
+	if (s == NULL)
+		return NULL;
+	s->size = (uint32_t)((str_mem_size(s) - SEG_HDR) & ~3ull);
+	hq->segsize = longer(size);
+	return s;
+}
+
+/*
+ * The spare one is what a direction can go on with when there is no memory.
+ * Between two CPUs that is all it is for, as soon as they are long: then they
+ * take their turn with others (mem.c).
+ */
+static struct str_seg *
+seg_new(struct str_headq *hq, uint64_t base, uint32_t want)
+{
+	struct str_seg *s = NULL, *spare = str_load_acq(&hq->spare);
+
+	if (spare != NULL && hq->segsize == SEG_MAX && is_far(hq)) {
+		s = seg_alloc(hq, want);
+		/* of its young days: the next one is a better spare */
+		if (s != NULL && spare->size < SEG_MAX / 2) {
+			str_mem_own(spare);
+			str_store_rel(&hq->spare, (struct str_seg *)NULL);
+			str_mem_free(spare);
+		}
+	}
+	/* only a producer empties the place, only a consumer fills it; the
+	 * segment is stamped while it still stands there */
+	if (s == NULL && spare != NULL) {
+		s = spare;
+		str_mem_own(s);
+		str_store_rel(&hq->spare, (struct str_seg *)NULL);
+	}
+	if (s != NULL && s->size < want) {
+		str_mem_free(s);
+		s = NULL;
+	}
+	if (s == NULL)
+		s = seg_alloc(hq, want);
+	if (s == NULL)
+		return NULL;
+	s->base = base;
+	s->next = NULL;
+	s->hq = hq;
+	return s;
+}
+
 static void
 seg_retire(struct str_headq *hq, struct str_seg *s)
 {
 	str_mem_own(s);
-	/* between two CPUs a long one takes its turn with others: mem.c */
-	if (str_load(&hq->spare) != NULL ||
-	    (s->size > SEG_MAX / 2 && is_far(hq))) {
+	if (str_load(&hq->spare) != NULL) {
 		str_mem_free(s);
 		return;
 	}
@@ -809,7 +835,9 @@ str_headq_part(struct str_headq *hq, void *ubuf, size_t len)
 
 	if (cpos == hq->cpos_seen)
 		hq->cpos_seen = str_load_acq(&hq->pos);
-	if (cpos == hq->cpos_seen || cpos == s->base + s->size)
+	/* what was put ahead of it, and before it, is seen after that look */
+	if (cpos == hq->cpos_seen || cpos == s->base + s->size ||
+	    str_load(&hq->npri) != 0)
 		return 0;
 	p = s->data + (cpos - s->base);
 	rec.hdr = load32(p);

@@ -239,6 +239,7 @@ take_all(struct reader *r)
 	struct str_headq *hq = &r->sd->hq;
 	struct str_rec rec;
 	uint32_t cpu = host_cpu();
+	bool passed = false; /* it was none after all */
 	int ret = 0;
 
 	if (str_load(&hq->ccpu) != cpu)
@@ -251,9 +252,13 @@ take_all(struct reader *r)
 			if (ret != -EAGAIN)
 				continue;
 			ret = 0;
+			passed = true;
 		}
 		if (!str_headq_first(hq, &rec))
 			break;
+		/* put before it, and seen only now */
+		if (str_unlikely(str_load(&hq->npri) != 0 && !passed))
+			continue;
 		ret = take_record(r, &rec);
 	}
 	str_hunlock(&hq->clock, STR_HOLD_C);
@@ -533,9 +538,8 @@ read_rest(struct str_head *sd, int fd, void *ubuf, size_t len, size_t done)
 
 	if (str_unlikely(str_hlock(&hq->clock, STR_HOLD_C)))
 		str_headq_repair_c(hq);
-	while (done < len && str_load(&hq->npri) == 0 &&
-		(p = headq_peek(hq, &have, &span)) != NULL && have != 0 &&
-		have <= len - done &&
+	while (done < len && (p = headq_peek(hq, &have, &span)) != NULL &&
+		str_load(&hq->npri) == 0 && have != 0 && have <= len - done &&
 		host_copyout(p, (char *)ubuf + done, have) == 0) {
 		headq_next(hq, have, span);
 		done += have;
@@ -678,7 +682,8 @@ str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 	do {
 		const unsigned char *p = headq_peek(hq, &have, &span);
 
-		if (str_unlikely(p == NULL || have == 0 || have > len - done))
+		if (str_unlikely(p == NULL || have == 0 || have > len - done ||
+			str_load(&hq->npri) != 0))
 			break; /* empty, or not so simple */
 		if (str_unlikely(host_copyout(p, (char *)ubuf + done,
 			    have) != 0)) {

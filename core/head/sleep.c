@@ -88,7 +88,9 @@ send_token(struct str_head *sd)
 		return;
 	err = hc != NULL ? host_token_send(hc->fd) : EPIPE;
 	/* nobody holds the other end any more: the next call looks */
-	if (str_unlikely(err == EPIPE && hc != NULL && hc->head != NULL))
+	if (str_unlikely(err == EPIPE && hc != NULL &&
+		    (str_load(&hc->head->flags) & (STR_H_PEER | STR_H_LOST)) ==
+			    0))
 		(void)str_or(&hc->head->flags, STR_H_LOOK);
 	if (err != 0 && (hc == NULL ||
 			(str_load(&sd->flags) & STR_H_CLOSED) == 0))

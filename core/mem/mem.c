@@ -119,10 +119,9 @@ granules(uint64_t n)
 	uint64_t idx = str_load(&d->brk);
 
 	for (;;) {
-		if (idx + n > limit || idx + n > STR_ARRAY_LEN(d->slab))
-			return 0;
-		if (host_commit(idx << STR_SLAB_SHIFT,
-			    n << STR_SLAB_SHIFT) != 0)
+		if (idx + n > limit || idx + n > STR_ARRAY_LEN(d->slab) ||
+		    host_commit(idx << STR_SLAB_SHIFT, n << STR_SLAB_SHIFT) !=
+			    0)
 			return 0;
 		if (str_cas(&d->brk, idx, idx + n))
 			return idx;
@@ -145,7 +144,7 @@ granules(uint64_t n)
 static uint32_t
 rotation(void)
 {
-	return (uint32_t)STR_MIN((uint64_t)ROTATION, host_domain->cap >> 7);
+	return (uint32_t)STR_MIN((uint64_t)ROTATION, host_domain->room >> 7);
 }
 
 static void
@@ -224,7 +223,9 @@ depot_take(unsigned cls)
 			STR_SLAB_SHIFT)
 		return NULL;
 	str_store(&host_domain->depot[cls].turn, ~turn & 1);
-	return depot_pop(cls, ~turn);
+	c = depot_pop(cls, ~turn);
+	/* others may have turned it as well */
+	return c != NULL ? c : depot_pop(cls, turn);
 }
 
 /* One all the same: there is nothing fresh. */
@@ -311,9 +312,9 @@ str_mem_spill(struct str_thread *t, unsigned cls)
 	struct chain *c = p->head;
 
 	if (c != NULL) {
+		depot_freed_here(cls);
 		c->count = p->count;
 		p->head = NULL;
-		depot_freed_here(cls);
 		depot_push(cls, c);
 	}
 	*p = *m;
@@ -378,9 +379,9 @@ run_free(struct str_blk *b)
 
 	while ((1u << k) < n)
 		k++;
+	depot_freed_here(NCLASS_USED + k);
 	str_store(&b->state, (uint32_t)STR_BLK_FREE);
 	str_store(&b->owner, 0u);
-	depot_freed_here(NCLASS_USED + k);
 	depot_push(NCLASS_USED + k, (struct chain *)b);
 }
 

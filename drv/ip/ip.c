@@ -101,7 +101,7 @@ ip_state(const struct ip_wire *w, struct ipw_info *in)
 	in->error = w->error;
 	in->remade = w->remade;
 	in->muxid = w->muxid;
-	in->taps = w->pub.taps;
+	in->taps = __atomic_load_n(&w->pub.taps, __ATOMIC_RELAXED);
 }
 
 static void

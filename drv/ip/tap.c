@@ -36,7 +36,7 @@ ip_tap_count(struct ip_shared *sh)
 	for (w = 0; w < IP_WIRES; w++) {
 		for (n = i = 0; i < IP_TAPS; i++)
 			n += sees(&sh->tap[i], w) ? 1u : 0u;
-		sh->wire[w].pub.taps = n;
+		__atomic_store_n(&sh->wire[w].pub.taps, n, __ATOMIC_RELAXED);
 	}
 }
 

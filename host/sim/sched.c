@@ -724,7 +724,7 @@ domain_map(void)
 	d->abi = STR_ABI;
 	d->hdr_size = sizeof(*d);
 	d->base = (uint64_t)(uintptr_t)d;
-	d->cap = sim.cap;
+	d->cap = d->room = sim.cap;
 	d->uid = 1000;
 	str_store(&d->asym, 1u);
 	str_store(&d->committed, STR_HDR_SIZE);

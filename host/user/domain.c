@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -155,6 +156,17 @@ cap_wanted(void)
 	return STR_ROUNDUP(cap, (uint64_t)STR_SLAB_SIZE);
 }
 
+/* Bytes of the file system that @fd is in; none told: without limit. */
+static uint64_t
+fs_size(int fd)
+{
+	struct statfs fs;
+
+	if (sys_call2(SYS_fstatfs, fd, &fs) != 0 || fs.f_blocks == 0)
+		return UINT64_MAX;
+	return (uint64_t)fs.f_blocks * (uint64_t)fs.f_bsize;
+}
+
 /* Fill the new file @fd and leave it mapped as host_domain. */
 int
 host_domain_build(int fd)
@@ -183,6 +195,7 @@ host_domain_build(int fd)
 	d->hdr_size = sizeof *d;
 	d->base = (uint64_t)(uintptr_t)d;
 	d->cap = cap;
+	d->room = STR_MIN(cap, fs_size(fd));
 	d->uid = geteuid();
 	str_store(&d->committed, STR_HDR_SIZE);
 	host_shared(d)->pidns = host_ns_inode("pid");

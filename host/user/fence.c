@@ -19,7 +19,7 @@
 #include "user_impl.h"
 
 /* Where the C library's rseq area is, from the thread pointer; 0: nowhere. */
-STR_HOT_DATA static intptr_t rseq_at;
+STR_HOT_DATA static str_a64 rseq_at;
 
 /* Register this process; false: it cannot be. */
 bool
@@ -27,7 +27,7 @@ host_fence_init(void)
 {
 #ifdef HOST_HAVE_RSEQ
 	if (__rseq_size != 0)
-		rseq_at = __rseq_offset;
+		str_store(&rseq_at, (uint64_t)__rseq_offset);
 #endif
 	return sys_call3(SYS_membarrier,
 		MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
@@ -50,9 +50,11 @@ host_cpu(void)
 	int cpu;
 
 #ifdef HOST_HAVE_RSEQ
-	if (rseq_at != 0) {
+	intptr_t at = (intptr_t)str_load(&rseq_at);
+
+	if (at != 0) {
 		const volatile struct rseq *r = (const void *)(
-			(char *)__builtin_thread_pointer() + rseq_at);
+			(char *)__builtin_thread_pointer() + at);
 
 		cpu = (int)r->cpu_id;
 		if (cpu >= 0)

@@ -53,7 +53,7 @@ struct action {
 	struct {
 		str_a64 handler, flags;
 	} v[2];
-	uint64_t mask; /* [action] as the program gave it */
+	str_a64 mask; /* [action] as the program gave it; read without */
 };
 
 static struct action actions[65];
@@ -91,7 +91,7 @@ action_store(int sig, uint64_t handler, uint64_t flags, uint64_t mask)
 	str_store(&a->v[turn & 1].handler, handler);
 	str_store(&a->v[turn & 1].flags, flags);
 	str_store_rel(&a->turn, turn);
-	a->mask = mask;
+	str_store(&a->mask, mask);
 }
 
 static void
@@ -185,39 +185,70 @@ put_off(int sig, siginfo_t *info, void *ucontext)
 	host_tls.sig_saved++;
 }
 
-/* The frame that @uc goes back to, if its handler has yet to begin, or NULL. */
+/* What a handler of @sig runs with besides, as the program gave it. */
+static uint64_t
+action_mask(int sig)
+{
+	return sig > 0 && sig <= 64 ? str_load(&actions[sig].mask) : 0;
+}
+
+/* The frame that @uc goes back to, and of which signal, if its handler has yet
+ * to begin; or NULL. */
 static ucontext_t *
-frame_below(ucontext_t *uc)
+frame_below(const ucontext_t *uc, int *ret_sig)
 {
 #if defined(__x86_64__)
 	const greg_t *r = uc->uc_mcontext.gregs;
 
-	if (r[REG_RIP] == (greg_t)(uintptr_t)host_trampoline)
+	if (r[REG_RIP] == (greg_t)(uintptr_t)host_trampoline) {
+		*ret_sig = (int)r[REG_RDI];
 		return (ucontext_t *)r[REG_RDX];
+	}
 #elif defined(__aarch64__)
-	if (uc->uc_mcontext.pc == (uintptr_t)host_trampoline)
+	if (uc->uc_mcontext.pc == (uintptr_t)host_trampoline) {
+		*ret_sig = (int)uc->uc_mcontext.regs[0];
 		return (ucontext_t *)(uintptr_t)uc->uc_mcontext.regs[2];
+	}
 #else
-	(void)uc;
+	(void)uc, (void)ret_sig;
 #endif
 	return NULL;
 }
 
 /*
- * When this handler began @held had been put off, for a call that was over; some
- * have been seen to meanwhile.  Those are not blocked any more, and shall not
- * be again when the kernel takes the masks back that were in force then: ours,
- * and those of handlers that came at the same time and are to begin after us.
+ * Those of @set had been put off when a handler came, for a call that was over,
+ * and have been seen to now.  They are not blocked any more, and shall not be
+ * again when the kernel takes back the masks that were in force then: this one,
+ * and those of handlers that came at the same time and are to begin after it;
+ * unless one that runs with such a mask wants it so.
+ * Return: what those do.
  */
-static void
-unblock_below(ucontext_t *uc, uint64_t held)
+static uint64_t
+unblock_below(ucontext_t *uc, uint64_t set)
 {
-	uint64_t mask, set = held & ~host_tpriv->saved;
+	int sig = 0;
+	ucontext_t *below = frame_below(uc, &sig);
+	uint64_t mask, keep = 0;
 
-	for (; set != 0 && uc != NULL; uc = frame_below(uc)) {
-		mask = set_get(&uc->uc_sigmask) & ~set;
-		memcpy(&uc->uc_sigmask, &mask, sizeof mask);
-	}
+	if (below != NULL)
+		keep = unblock_below(below, set) | action_mask(sig);
+	mask = set_get(&uc->uc_sigmask) & ~(set & ~keep);
+	memcpy(&uc->uc_sigmask, &mask, sizeof mask);
+	return keep;
+}
+
+/* See to what was put off, before a handler of @sig runs; @held: since before
+ * that came. */
+static void
+leave_first(int sig, ucontext_t *uc, uint64_t held)
+{
+	uint64_t again = held & action_mask(sig);
+
+	host_leave_slow();
+	if (held != 0)
+		(void)unblock_below(uc, held);
+	if (again != 0)
+		sys_sigmask(SIG_BLOCK, &again, NULL);
 }
 
 void
@@ -258,14 +289,12 @@ host_trampoline(int sig, siginfo_t *info, void *ucontext)
 	host_tls.depth = 0;
 	str_barrier();
 	if (host_tls.sig_saved != 0)
-		host_leave_slow();
+		leave_first(sig, ucontext, held);
 	if (flags & SA_SIGINFO)
 		((void (*)(int, siginfo_t *, void *))(uintptr_t)handler)(sig,
 			info, ucontext);
 	else
 		((void (*)(int))(uintptr_t)handler)(sig);
-	if (str_unlikely(held != 0))
-		unblock_below(ucontext, held);
 	host_tls.depth = depth;
 }
 
@@ -331,7 +360,7 @@ action_report(int sig, const struct ksigaction *k, struct sigaction *old)
 
 	if (k->handler == (void *)host_trampoline) {
 		action_load(sig, &handler, &flags);
-		mask = actions[sig].mask;
+		mask = str_load(&actions[sig].mask);
 	}
 	memset(old, 0, sizeof *old);
 	old->sa_flags = (int)(flags & ~K_RESTORER);

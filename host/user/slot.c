@@ -138,7 +138,8 @@ proc_is_me(uint32_t idx)
 {
 	struct host_priv *pv = host_priv_page;
 
-	return pv != NULL && pv->identity != 0 && pv->proc == idx;
+	return pv != NULL && str_load(&pv->identity) != 0 &&
+		str_load(&pv->proc) == idx;
 }
 
 /* Is the process of slot @idx dead?  Another image: *ret_execed. */

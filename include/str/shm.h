@@ -120,6 +120,7 @@ struct str_domain {
 	uint32_t hdr_size; /* [I] sizeof(struct str_domain) */
 	uint64_t base;	   /* [I] address of this header in every member */
 	uint64_t cap;	   /* [I] bytes mapped */
+	uint64_t room;	   /* [I] of these, what the file system could have */
 	uint32_t uid;	   /* [I] owner */
 	str_a32 ready;	   /* [A] the executive has initialised its part */
 	str_a32 asym;	   /* [A] 1: every member has expedited membarrier;

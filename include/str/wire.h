@@ -137,7 +137,7 @@ int wire_is_member(const struct wire *w, const struct str_ref *who,
 static inline int
 wire_tapped(const struct wire *w)
 {
-	return w->taps != 0;
+	return __atomic_load_n(&w->taps, __ATOMIC_RELAXED) != 0;
 }
 void wire_tap(struct wire *w, const mblk_t *pkt, int out);
 

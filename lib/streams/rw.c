@@ -21,10 +21,19 @@
 #define IOV_LIMIT 1024
 #define IOV_FEW   8
 
+/* What read_tail() has left put off, and no call is begun to see to. */
+STR_INLINE void
+settle(void)
+{
+	if (str_unlikely(host_tls.sig_saved != 0 && host_tls.depth == 0))
+		host_leave_slow();
+}
+
 /* The rare end of a call: an error, or somebody polls by epoll. */
 static STR_NOINLINE ssize_t
 rw_failed(struct fd_rec *r, long ret, uint32_t events)
 {
+	settle();
 	if (ret == -EAGAIN && str_load(&r->nitem) != 0)
 		ep_rearm(r, events);
 	return fail((int)-ret);
@@ -47,8 +56,10 @@ read_stream(struct fd_rec *r, int fd, void *buf, size_t len)
 	long ret;
 
 	pthread_testcancel();
-	if (nowhere(buf, len))
+	if (nowhere(buf, len)) {
+		settle();
 		return fail(EFAULT);
+	}
 	ret = -call_begin(&hc, r, fd, HOST_CALL_CANCEL);
 	if (str_likely(ret == 0)) {
 		ret = str_head_read(hc.head, &hc, buf, len);
@@ -92,9 +103,7 @@ read_other(int fd, void *buf, size_t len)
 
 	if (r != NULL)
 		return read_stream(r, fd, buf, len);
-	/* put off while it still was a Stream: read_tail() */
-	if (str_unlikely(host_tls.sig_saved != 0 && host_tls.depth == 0))
-		host_leave_slow();
+	settle(); /* it was a Stream a moment ago */
 	return fd_known(fd) ? REAL(read)(fd, buf, len) : fail(EBADF);
 }
 

@@ -535,6 +535,7 @@ T_CASE_TIMEOUT(signals_that_come_together_leave_none_blocked, 40)
 	sigset_t set;
 	char c;
 
+	P_HANDLERS_AT_ONCE();
 	for (int i = 0; i < 3; i++) {
 		p_signal(sigs[i], NULL, SA_RESTART);
 		tm[i] = make_timer(sigs[i]);
