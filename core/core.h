@@ -86,6 +86,7 @@ void *str_mem_alloc_plumb(uint32_t state);
 void str_mem_reap(struct str_thread *t);
 void str_mdb_reap(struct str_mdb *x);
 void str_mem_free(void *p);
+void str_mem_free_from(void *p, uint32_t cpu);
 size_t str_mem_size(const void *p);
 bool str_mem_valid(const void *p);
 void str_mem_disown(void *p);

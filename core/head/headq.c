@@ -126,30 +126,24 @@ seg_alloc(struct str_headq *hq, uint32_t want)
 }
 
 /*
- * The spare one is what a direction can go on with when there is no memory.
- * Between two CPUs that is all it is for, as soon as they are long: then they
- * take their turn with others (mem.c).
+ * Between two CPUs long ones take their turn with others (mem.c): the spare one
+ * goes, and stays if there is no memory, for then it is what to go on with.
  */
 static struct str_seg *
 seg_new(struct str_headq *hq, uint64_t base, uint32_t want)
 {
-	struct str_seg *s = NULL, *spare = str_load_acq(&hq->spare);
+	struct str_seg *s = str_load_acq(&hq->spare), *fresh;
 
-	if (spare != NULL && hq->segsize == SEG_MAX && is_far(hq)) {
-		s = seg_alloc(hq, want);
-		/* of its young days: the next one is a better spare */
-		if (s != NULL && spare->size < SEG_MAX / 2) {
-			str_mem_own(spare);
-			str_store_rel(&hq->spare, (struct str_seg *)NULL);
-			str_mem_free(spare);
-		}
-	}
 	/* only a producer empties the place, only a consumer fills it; the
 	 * segment is stamped while it still stands there */
-	if (s == NULL && spare != NULL) {
-		s = spare;
+	if (s != NULL) {
 		str_mem_own(s);
 		str_store_rel(&hq->spare, (struct str_seg *)NULL);
+		if (hq->segsize == SEG_MAX && is_far(hq) &&
+		    (fresh = seg_alloc(hq, want)) != NULL) {
+			str_mem_free_from(s, str_load(&hq->ccpu));
+			s = fresh;
+		}
 	}
 	if (s != NULL && s->size < want) {
 		str_mem_free(s);

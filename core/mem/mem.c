@@ -148,14 +148,10 @@ rotation(void)
 }
 
 static void
-depot_freed_here(unsigned cls)
+depot_freed(unsigned cls, uint32_t cpu)
 {
 	str_a32 *where = &host_domain->depot[cls].cpu;
-	uint32_t cpu;
 
-	if (!ROTATED(cls))
-		return;
-	cpu = host_cpu();
 	if (str_load(where) != cpu)
 		str_store(where, cpu);
 }
@@ -220,7 +216,7 @@ depot_take(unsigned cls)
 	if (c != NULL)
 		return c;
 	if (str_load(&host_domain->depot[cls].grown) < rotation() >>
-			STR_SLAB_SHIFT)
+			STR_SLAB_SHIFT && str_mem_plenty())
 		return NULL;
 	str_store(&host_domain->depot[cls].turn, ~turn & 1);
 	c = depot_pop(cls, ~turn);
@@ -312,7 +308,8 @@ str_mem_spill(struct str_thread *t, unsigned cls)
 	struct chain *c = p->head;
 
 	if (c != NULL) {
-		depot_freed_here(cls);
+		if (ROTATED(cls))
+			depot_freed(cls, host_cpu());
 		c->count = p->count;
 		p->head = NULL;
 		depot_push(cls, c);
@@ -372,14 +369,14 @@ run_alloc(size_t size, uint32_t state)
 }
 
 static void
-run_free(struct str_blk *b)
+run_free(struct str_blk *b, uint32_t cpu)
 {
 	uint32_t n = str_load(&slab_of(b)->npage);
 	unsigned k = 0;
 
 	while ((1u << k) < n)
 		k++;
-	depot_freed_here(NCLASS_USED + k);
+	depot_freed(NCLASS_USED + k, cpu);
 	str_store(&b->state, (uint32_t)STR_BLK_FREE);
 	str_store(&b->owner, 0u);
 	depot_push(NCLASS_USED + k, (struct chain *)b);
@@ -446,7 +443,7 @@ str_mem_free(void *p)
 	STR_ASSERT(b->state != STR_BLK_FREE);
 	kind = str_load(&slab_of(b)->kind);
 	if (kind == STR_SLAB_RUN) {
-		run_free(b);
+		run_free(b, host_cpu());
 		return;
 	}
 	STR_VERIFY(kind >= 1 && kind <= NCLASS_USED);
@@ -464,6 +461,16 @@ str_mem_free(void *p)
 	m->count++;
 	str_barrier();
 	str_store(&b->state, (uint32_t)STR_BLK_FREE);
+}
+
+/* str_mem_free_from - the same of what was used on @cpu last */
+void
+str_mem_free_from(void *p, uint32_t cpu)
+{
+	if (str_load(&slab_of(p)->kind) == STR_SLAB_RUN)
+		run_free(p, cpu);
+	else
+		str_mem_free(p);
 }
 
 /* str_mem_size - bytes a block has, its header included. */

@@ -79,4 +79,13 @@ str_mdb_put(struct str_mdb *x)
 	str_store(&b->state, (uint32_t)STR_BLK_FREE);
 }
 
+/* Is half of the memory there still?  Then nothing need be kept for later. */
+STR_INLINE bool
+str_mem_plenty(void)
+{
+	const struct str_domain *d = host_domain;
+
+	return str_load(&d->brk) < d->cap >> STR_SLAB_SHIFT >> 1;
+}
+
 #endif
