@@ -139,7 +139,7 @@ seg_new(struct str_headq *hq, uint64_t base, uint32_t want)
 	if (s != NULL) {
 		str_mem_own(s);
 		str_store_rel(&hq->spare, (struct str_seg *)NULL);
-		if (hq->segsize == SEG_MAX && is_far(hq) &&
+		if (s->size > SEG_MAX / 2 && is_far(hq) &&
 		    (fresh = seg_alloc(hq, want)) != NULL) {
 			str_mem_free_from(s, str_load(&hq->ccpu));
 			s = fresh;
