@@ -68,13 +68,20 @@ fast_enter(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	return str_likely(str_load_acq(&id[1]) == gen);
 }
 
+/* What signals were put off meanwhile stays so. */
 STR_INLINE void
-fast_leave(struct str_thread *t)
+fast_leave_quietly(struct str_thread *t)
 {
 	str_barrier();
 	str_store_rel(&t->inside, (uint64_t)0);
 	host_tls.depth = 0;
 	str_barrier();
+}
+
+STR_INLINE void
+fast_leave(struct str_thread *t)
+{
+	fast_leave_quietly(t);
 	if (str_unlikely(host_tls.sig_saved != 0))
 		host_leave_slow();
 }

@@ -607,10 +607,7 @@ is_near(struct str_head *sd, uint32_t fflags)
 STR_INLINE long
 back_soon(struct str_thread *t)
 {
-	str_barrier();
-	str_store_rel(&t->inside, (uint64_t)0);
-	host_tls.depth = 0;
-	str_barrier();
+	fast_leave_quietly(t);
 	return STR_NOT_FAST;
 }
 
