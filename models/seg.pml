@@ -11,11 +11,12 @@
  * where it was sealed (OPEN while it is the tail); next[s]; tail, the
  * producers' place; head, the consumers'; pos, the published position, the
  * one store that makes a record exist; rpos, the consumed one; spare, a
- * segment on its way back, moved by exchange only; the depot, where the rest
- * comes from.
+ * segment on its way back, whose place a consumer only fills and a producer only
+ * empties; the depot, where the rest comes from.
  *
  * Producer (one at a time).  Room: write the record, publish pos.  No room:
- * take the spare or one from the depot; set its base, fill, next; seal the
+ * take the spare, or give it to the depot for another one, or one from the
+ * depot; set its base, fill, next; seal the
  * tail; link it; move tail; then write the record in it and publish.  tail
  * moves before pos, because from then on the consumer may return the old one.
  *
@@ -25,9 +26,9 @@
  * segment at the end of the log always stays.
  *
  * Memory order.  Producer and consumer talk by stores in one direction each,
- * which x86-TSO shows in order, and by the locked exchange of the spare; a
- * store buffer only makes them later.  So none is modelled.  On a weaker
- * machine pos and rpos are stored with release and loaded with acquire.
+ * which x86-TSO shows in order; a store buffer only makes them later.  So none
+ * is modelled.  On a weaker machine pos, rpos and the spare are stored with
+ * release and loaded with acquire.
  *
  * Failure.  The successor of a dead producer follows next from tail to the
  * end and starts again at pos: an unpublished record never existed.  He may
@@ -53,7 +54,7 @@
  * @find not_sealed assert -DRECS=4 -DM_NOSEAL
  * @find returned_before_read assert -DRECS=5 -DM_EARLYRETURN
  * @find returned_before_head_moves assert -DRECS=5 -DSEGSIZE=1 -DKILLC -DM_EARLYFREE
- * @find spare_not_exchanged assert -DRECS=6 -DSEGSIZE=1 -DM_PLAINSPARE
+ * @find spare_replaced assert -DRECS=6 -DSEGSIZE=1 -DM_REPLACESPARE
  * @find consumer_runs_ahead assert -DRECS=4 -DSEGSIZE=1 -DKILLP -DM_AHEAD
  * @find tail_after_publish assert -DRECS=4 -DSEGSIZE=1 -DKILLP -DM_LATETAIL
  * @find advance_before_read assert=order -DRECS=3 -DKILLC -DM_EARLYRPOS
@@ -108,62 +109,58 @@ inline depot_get(s)
 	}
 }
 
-inline segment_get(s)
+inline depot_put(s)
 {
-#ifdef M_PLAINSPARE
+	atomic { assert(where[s] == HELD); where[s] = DEPOT }
+}
+
+/* Only a producer empties the place of the spare, only a consumer fills it. */
+inline segment_get(s, fresh)
+{
 	s = spare;
-	spare = NONE;
-	atomic {
-		if
-		:: s != NONE -> where[s] = HELD
-		:: else
-		fi
-	};
-#else
-	atomic {
-		s = spare;
-		spare = NONE;
-		if
-		:: s != NONE -> assert(where[s] == SPARE); where[s] = HELD
-		:: else
-		fi
-	};
-#endif
-#ifdef REACH1
-	assert(s == NONE || nowhere);
-#endif
 	if
-	:: s == NONE -> depot_get(s)
-	:: else
+	:: s != NONE ->
+#ifdef REACH1
+		assert(nowhere);
+#endif
+		atomic {
+			assert(where[s] == SPARE);
+			spare = NONE;
+			where[s] = HELD
+		};
+		if
+		:: skip
+		:: depot_get(fresh);	/* it takes its turn with others */
+			if
+			:: fresh != NONE -> depot_put(s); s = fresh; fresh = NONE
+			:: else
+			fi
+		fi
+	:: else -> depot_get(s)
 	fi
 }
 
 inline segment_put(s)
 {
-#ifdef M_PLAINSPARE
-	where[s] = SPARE;
+#ifdef M_REPLACESPARE
 	old = spare;
-	spare = s;
-#else
-	atomic {
-		assert(where[s] == HELD);
-		where[s] = SPARE;
-		old = spare;
-		spare = s;
-		if
-		:: old != NONE -> where[old] = HELD
-		:: else
-		fi
-	};
+	if
+	:: old != NONE -> where[s] = SPARE; spare = s; where[old] = HELD; s = old
+	:: else
+	fi;
 #endif
 	if
-	:: old != NONE ->
+	:: spare != NONE ->
 #ifdef REACH2
 		assert(nowhere);
 #endif
-		atomic { assert(where[old] != DEPOT); where[old] = DEPOT };
-		old = NONE
-	:: else
+		depot_put(s)
+	:: else ->
+		atomic {
+			assert(where[s] == HELD && spare == NONE);
+			where[s] = SPARE;
+			spare = s
+		}
 	fi
 }
 
@@ -186,7 +183,7 @@ inline produce()
 			pos++
 #endif
 		:: else ->
-			segment_get(n);
+			segment_get(n, m);
 			if
 			:: n == NONE -> skip	/* ENOSR: try again later */
 			:: else ->
@@ -253,12 +250,12 @@ inline recover()
 
 proctype producer()
 {
-	byte t, n = NONE;
+	byte t, n = NONE, m = NONE;
 
 	{ produce() } unless { pdead };
 	if
 	:: pdead ->
-		atomic { t = 0; n = NONE };
+		atomic { t = 0; n = NONE; m = NONE };
 		recover();
 		produce()
 	:: else

@@ -139,6 +139,7 @@ seg_new(struct str_headq *hq, uint64_t base, uint32_t want)
 	if (s != NULL) {
 		str_mem_own(s);
 		str_store_rel(&hq->spare, (struct str_seg *)NULL);
+		STR_CRASH_POINT("headq:spare");
 		if (s->size > SEG_MAX / 2 && is_far(hq) &&
 		    (fresh = seg_alloc(hq, want)) != NULL) {
 			str_mem_free_from(s, str_load(&hq->ccpu));
@@ -168,7 +169,8 @@ seg_retire(struct str_headq *hq, struct str_seg *s)
 		return;
 	}
 	str_store_rel(&hq->spare, s);
-	str_mem_disown(s);
+	/* the next producer may have it already, and have given it away */
+	(void)str_cas(&s->blk.owner, host_self_tag(), 0u);
 }
 
 /*

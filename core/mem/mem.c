@@ -134,9 +134,9 @@ granules(uint64_t n)
  * CPU's own cache costs several times what it costs to write what has left it
  * for the memory or the cache of all.  So such blocks are used in turn: what is
  * freed goes to the depot's one list, what is taken comes from its other, and
- * they change places when that is empty, and when there are enough for a turn
- * to be longer than a cache.  What is freed and taken on one CPU is taken at
- * once again.  A hint that is wrong costs time.
+ * they change places when that is empty, and there are enough for a turn to be
+ * longer than a cache, or half of the domain has been handed out.  What is freed
+ * and taken on one CPU is taken at once again.  A hint that is wrong costs time.
  */
 #define ROTATED(cls) ((cls) >= 7 && (cls) != CLASS_PIPE)
 #define ROTATION (1u << 23) /* bytes */
@@ -463,7 +463,7 @@ str_mem_free(void *p)
 	str_store(&b->state, (uint32_t)STR_BLK_FREE);
 }
 
-/* str_mem_free_from - the same of what was used on @cpu last */
+/* str_mem_free_from - the same of a long block that was used on @cpu last */
 void
 str_mem_free_from(void *p, uint32_t cpu)
 {

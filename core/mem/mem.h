@@ -85,7 +85,7 @@ str_mem_plenty(void)
 {
 	const struct str_domain *d = host_domain;
 
-	return str_load(&d->brk) < d->cap >> STR_SLAB_SHIFT >> 1;
+	return str_load(&d->brk) < d->room >> STR_SLAB_SHIFT >> 1;
 }
 
 #endif
