@@ -85,6 +85,8 @@ void *str_mem_alloc(size_t size, uint32_t state);
 void *str_mem_alloc_plumb(uint32_t state);
 void str_mem_reap(struct str_thread *t);
 void str_mdb_reap(struct str_mdb *x);
+void str_mdb_doubt(dblk_t *d);
+void str_mdb_settle(dblk_t *d, const struct str_thread *dead);
 void str_mem_free(void *p);
 void str_mem_free_from(void *p, uint32_t cpu);
 size_t str_mem_size(const void *p);

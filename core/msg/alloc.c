@@ -18,6 +18,16 @@
  * Failure.  A block is stamped with its thread while it is private and with
  * 0 once it is reachable from a queue; what a dead thread held is freed by
  * str_thread_reap().
+ *
+ * Doubt.  Who is killed as he makes or drops a reference to shared data may
+ * have counted it or not.  So whoever is at that says so in his slot
+ * (`sharing'), and if he dies the reaper marks the data DB_DOUBT: then there
+ * are no new references, none is counted any more, and who has dropped one
+ * looks through the memory whether another is left (str_mdb_settle()).  A
+ * reference is seen from before it is counted until it is dropped, so whoever
+ * looks after the mark was set sees all there are; who finds none and sets
+ * DB_GONE first frees the data.  Until then the count may be too high, and is
+ * never too low.
  */
 #include "alloc.h"
 
@@ -103,6 +113,35 @@ testb(size_t size, unsigned int pri)
 	return 1;
 }
 
+/* db_flags: what is shared is not counted; somebody frees it */
+#define DB_DOUBT 1u
+#define DB_GONE 2u
+
+static uint64_t
+share_begin(dblk_t *d)
+{
+	struct str_thread *t = host_self();
+	uint64_t was = str_load(&t->sharing);
+
+	str_store(&t->sharing, (uint64_t)(uintptr_t)d);
+	str_barrier();
+	return was;
+}
+
+static void
+share_end(uint64_t was)
+{
+	str_barrier();
+	str_store(&host_self()->sharing, was);
+}
+
+/* It may be another's data by now: then it is not, or he looks for nothing. */
+STR_RACY static bool
+is_doubtful(const dblk_t *d)
+{
+	return (str_load_acq(&d->db_flags) & DB_DOUBT) != 0;
+}
+
 static void
 mdb_release(struct str_mdb *x, uint32_t part)
 {
@@ -139,6 +178,114 @@ db_free(dblk_t *d)
 	}
 }
 
+/* The last reference to shared data @d is gone: to one of those who see it. */
+static void
+free_shared(dblk_t *d)
+{
+	if ((str_or(&d->db_flags, (unsigned char)DB_GONE) & DB_GONE) != 0)
+		return;
+	db_free(d);
+	mdb_release(str_mdb_of_d(d), STR_MDB_D);
+}
+
+struct search {
+	const dblk_t *d;
+	bool found;
+};
+
+STR_RACY static void
+refers(struct str_blk *b, void *arg)
+{
+	struct str_mdb *x = (struct str_mdb *)(void *)b;
+	struct search *s = arg;
+
+	if (str_load(&b->state) == STR_BLK_MDB &&
+	    (str_load(&x->parts) & STR_MDB_M) != 0 &&
+	    *(dblk_t *const volatile *)&x->m.b_datap == s->d)
+		s->found = true;
+}
+
+/* Is @d data, which nobody has with the message it was made with? */
+static bool
+is_left_over(dblk_t *d)
+{
+	struct str_mdb *x = str_mdb_of_d(d);
+
+	return str_load(&x->blk.state) == STR_BLK_MDB &&
+		str_load(&x->parts) == STR_MDB_D && is_doubtful(d);
+}
+
+/*
+ * str_mdb_settle - free @d if it is doubtful and nothing refers to it
+ * @dead: a thread that died at it and is being reaped, or NULL
+ */
+void
+str_mdb_settle(dblk_t *d, const struct str_thread *dead)
+{
+	struct str_domain *dom = host_domain;
+	struct search s = {.d = d};
+	uint32_t i, n;
+
+	if (!is_left_over(d))
+		return;
+	str_mem_walk(refers, &s);
+	if (s.found || !is_left_over(d))
+		return;
+	if (dead != NULL && (str_load(&d->db_flags) & DB_GONE) != 0) {
+		/* who was at it was the dead one, if nobody else is */
+		n = str_load(&dom->thread_high);
+		for (i = 0; i < n && i < STR_NTHREAD; i++)
+			if (&dom->thread[i] != dead &&
+			    str_load(&dom->thread[i].sharing) ==
+				    (uint64_t)(uintptr_t)d)
+				return;
+		str_and(&d->db_flags, (unsigned char)~DB_GONE);
+	}
+	free_shared(d);
+}
+
+/* str_mdb_doubt - the references to @d may not be as many as are counted */
+void
+str_mdb_doubt(dblk_t *d)
+{
+	struct str_mdb *x = str_mdb_of_d(d);
+
+	if (str_mem_valid(d) && ((uintptr_t)d & 7u) == 0 &&
+	    str_load(&x->blk.state) == STR_BLK_MDB &&
+	    (str_load(&x->parts) & STR_MDB_D) != 0)
+		(void)str_or(&d->db_flags, (unsigned char)DB_DOUBT);
+}
+
+/* freeb() of a reference to data that others may have, too. */
+static STR_NOINLINE void
+free_reference(struct str_mdb *x, dblk_t *d)
+{
+	uint64_t was = share_begin(d);
+	bool last;
+
+	*(dblk_t *volatile *)&x->m.b_datap = NULL;
+	STR_CRASH_POINT("msg:dropping");
+	last = !is_doubtful(d) &&
+		str_sub(&d->db_ref, (unsigned char)1) == 1;
+	STR_CRASH_POINT("msg:dropped");
+	if (last && d == &x->d) {
+		db_free(d);
+		str_store(&x->parts, 0u);
+		str_mdb_put(x);
+		share_end(was);
+		return;
+	}
+	if (last)
+		free_shared(d);
+	/* others keep the data: it is not ours to stamp any more */
+	if (d == &x->d)
+		str_mem_disown(x);
+	mdb_release(x, STR_MDB_M);
+	if (str_unlikely(is_doubtful(d)))
+		str_mdb_settle(d, NULL);
+	share_end(was);
+}
+
 /* SVR4 freeb(D3) */
 void
 freeb(mblk_t *bp)
@@ -148,26 +295,17 @@ freeb(mblk_t *bp)
 
 	STR_ASSERT(x->blk.state == STR_BLK_MDB);
 	STR_ASSERT(str_load(&d->db_ref) > 0);
-	bp->b_datap = NULL;
-	if (str_likely(str_load_acq(&d->db_ref) == 1)) {
-		/* ours alone, the others' work done: nobody can dup it */
-		d->db_ref = 0;
-	} else if (str_sub(&d->db_ref, (unsigned char)1) != 1) {
-		/* others keep the data: it is not ours to stamp any more */
-		if (d == &x->d)
-			str_mem_disown(x);
-		mdb_release(x, STR_MDB_M);
+	if (d != &x->d || str_load_acq(&d->db_ref) != 1) {
+		free_reference(x, d);
 		return;
 	}
+	/* ours alone, the others' work done: nobody can dup it */
+	bp->b_datap = NULL;
+	d->db_ref = 0;
 	if (d->db_class != CLS_FAST)
 		db_free(d);
-	if (str_likely(d == &x->d)) {
-		str_store(&x->parts, 0u);
-		str_mdb_put(x);
-		return;
-	}
-	mdb_release(str_mdb_of_d(d), STR_MDB_D);
-	mdb_release(x, STR_MDB_M);
+	str_store(&x->parts, 0u);
+	str_mdb_put(x);
 }
 
 /* SVR4 freemsg(D3) */
@@ -189,21 +327,32 @@ dupb(mblk_t *bp)
 	dblk_t *d = bp->b_datap;
 	struct str_mdb *x;
 	unsigned char ref = str_load(&d->db_ref);
+	uint64_t was;
 
 	x = mdb_alloc(CLASS_MDB);
 	if (x == NULL)
 		return NULL;
+	was = share_begin(d);
+	/* seen first, then counted, then good if there is no doubt */
+	str_store(&x->parts, STR_MDB_M);
+	*(dblk_t *volatile *)&x->m.b_datap = d;
+	STR_CRASH_POINT("msg:shown");
 	do {
 		if (ref == 255) {
-			str_store(&x->parts, 0u);
-			str_mdb_put(x);
+			*(dblk_t *volatile *)&x->m.b_datap = NULL;
+			mdb_release(x, STR_MDB_M);
+			share_end(was);
 			return NULL;
 		}
 	} while (!__atomic_compare_exchange_n(&d->db_ref, &ref,
 		(unsigned char)(ref + 1), 0, __ATOMIC_ACQ_REL,
 		__ATOMIC_RELAXED));
-	str_store(&x->parts, STR_MDB_M);
-	x->m.b_datap = d;
+	STR_CRASH_POINT("msg:counted");
+	share_end(was);
+	if (str_unlikely(is_doubtful(d))) {
+		free_reference(x, d);
+		return NULL;
+	}
 	x->m.b_rptr = bp->b_rptr;
 	x->m.b_wptr = bp->b_wptr;
 	x->m.b_band = bp->b_band;
@@ -360,9 +509,9 @@ str_msg_unpin(mblk_t *mp)
 
 /*
  * str_mdb_reap - free a piece whose private owner died
- * It may have died inside freeb(): then b_datap is clear, and whether the
- * reference had been given up is known only for data of its own that nobody
- * shares.
+ * It may have died inside freeb(): then b_datap is clear.  Whether a reference
+ * to data that others share had been given up is not known: then that is in
+ * doubt, and the reaper settles it when all pieces are freed.
  */
 void
 str_mdb_reap(struct str_mdb *x)
@@ -374,9 +523,9 @@ str_mdb_reap(struct str_mdb *x)
 		return;
 	}
 	if ((parts & STR_MDB_D) != 0) {
-		if (str_load(&x->d.db_ref) > 1) {
-			(void)str_and(&x->parts, ~STR_MDB_M);
+		if (str_load(&x->d.db_ref) > 1 || is_doubtful(&x->d)) {
 			str_mem_disown(x);
+			mdb_release(x, STR_MDB_M);
 			return;
 		}
 		if (x->d.db_class != CLS_ESB)

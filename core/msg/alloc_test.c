@@ -634,3 +634,86 @@ T_CASE(who_dies_taking_a_larger_block_leaves_it_free)
 {
 	dies_taking(t, 2240);
 }
+
+/* What is shared lives as long as somebody has it, whoever dies at it. */
+static mblk_t *one_, *other_;
+
+static void
+drops_one(void *arg)
+{
+	(void)arg;
+	str_msg_own(one_);
+	freeb(one_);
+}
+
+static void
+makes_another(void *arg)
+{
+	(void)arg;
+	freeb(dupb(one_));
+}
+
+enum whose { ORIGINAL, DUP };
+
+static void
+dies_sharing(struct t *t, const char *label, void (*fn)(void *), enum whose is)
+{
+	unsigned before;
+	mblk_t *mp;
+	int i;
+
+	fx_begin(t);
+	mp = fx_msg("shared", 0);
+	one_ = is == ORIGINAL ? mp : dupb(mp);
+	other_ = is == ORIGINAL ? dupb(mp) : mp;
+	before = sim_crash_count(label);
+	sim_crash_at(label, before + 1);
+	(void)sim_spawn("doomed", fn, NULL);
+	T_EQ(sim_run(), 0);
+	T_EQ(sim_crash_count(label), before + 1);
+	sim_sleep(1000000000);
+	/* memory that comes free is somebody else's at once */
+	for (i = 0; i < 8; i++)
+		freemsg(fx_msg("something else", 0));
+	T_MEM(other_->b_rptr, "shared", 6);
+	freeb(other_);
+	if (fn == makes_another) {
+		T_MEM(one_->b_rptr, "shared", 6);
+		freeb(one_);
+	}
+	T_EQ(fx_messages(), 0);
+}
+
+T_CASE(who_dies_dropping_a_dup_before_it_is_counted_leaves_the_data)
+{
+	dies_sharing(t, "msg:dropping", drops_one, DUP);
+}
+
+T_CASE(who_dies_dropping_a_dup_that_was_counted_leaves_the_data)
+{
+	dies_sharing(t, "msg:dropped", drops_one, DUP);
+}
+
+T_CASE(who_dies_dropping_the_original_before_it_is_counted_leaves_the_data)
+{
+	dies_sharing(t, "msg:dropping", drops_one, ORIGINAL);
+}
+
+T_CASE(who_dies_dropping_the_original_that_was_counted_leaves_the_data)
+{
+	dies_sharing(t, "msg:dropped", drops_one, ORIGINAL);
+}
+
+T_CASE(who_dies_duplicating_before_it_is_counted_leaves_no_more)
+{
+	dies_sharing(t, "msg:shown", makes_another, ORIGINAL);
+	fx_end();
+	dies_sharing(t, "msg:shown", makes_another, DUP);
+}
+
+T_CASE(who_dies_duplicating_what_was_counted_leaves_no_more)
+{
+	dies_sharing(t, "msg:counted", makes_another, ORIGINAL);
+	fx_end();
+	dies_sharing(t, "msg:counted", makes_another, DUP);
+}

@@ -566,6 +566,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 {
 	struct str_thread *self = host_self();
 	struct reap r = {.tag = str_load(&t->tag)};
+	dblk_t *sharing = (dblk_t *)(uintptr_t)str_load(&t->sharing);
 	uint32_t k;
 
 	(void)d;
@@ -583,7 +584,11 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 		str_foreign_revive(r.tag);
 		str_sock_reap(r.tag);
 		str_mem_reap(t);
+		if (sharing != NULL)
+			str_mdb_doubt(sharing);
 		reap_blocks(&r);
+		if (sharing != NULL && !r.undone)
+			str_mdb_settle(sharing, t);
 	}
 	str_store(&t->state,
 		(uint32_t)(r.undone ? STR_THR_UNDONE : STR_THR_RUN));
@@ -593,6 +598,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 		str_store(&t->claim[k], (uint64_t)0);
 	str_store_rel(&t->inside, (uint64_t)0);
 	str_store(&t->held, (uint64_t)0);
+	str_store(&t->sharing, (uint64_t)0);
 	str_store(&t->moving, 0u);
 	str_store(&t->asleep_on, (uint64_t)0);
 	return true;

@@ -22,7 +22,7 @@
 
 #include <str/types.h>
 
-#define STR_ABI 6u
+#define STR_ABI 7u
 #define STR_MAGIC 0x534d414552545331ull /* "1STREAMS" */
 
 #define STR_NPROC 1024u
@@ -77,7 +77,9 @@ struct str_thread {
 			 * `moving': core/plumb/collect.c */
 	str_a32 moving;	/* [O] references it is making or giving up */
 	uint32_t pad3;
-	uint8_t pad1[1024 - 240 - 2 * STR_NCLASS * sizeof(struct str_mag)];
+	str_a64 sharing; /* [O] data block whose references it is changing:
+			  * core/msg/alloc.c */
+	uint8_t pad1[1024 - 248 - 2 * STR_NCLASS * sizeof(struct str_mag)];
 } STR_LINE;
 
 struct str_proc {
