@@ -39,6 +39,7 @@
 
 #include <str/inspect.h>
 
+#include "left.h"
 #include "t.h"
 
 #define MAXPROC 64
@@ -584,33 +585,6 @@ slowest(const struct beat *b, uint64_t *net, uint32_t *op)
 	}
 }
 
-static bool
-clean(char *why, size_t size)
-{
-	static _Alignas(8) char buf[1 << 20];
-	const struct str_i_domain *d = (const void *)buf;
-	long n = strm_inspect(buf, sizeof(buf), STR_I_WANT_MEMORY);
-
-	if (n < (long)sizeof(*d)) {
-		snprintf(why, size, "strm_inspect: %ld", n);
-		return false;
-	}
-	snprintf(why, size, "%llu streams; blocks by kind:%llu %llu %llu %llu "
-		"%llu %llu %llu %llu %llu %llu",
-		(unsigned long long)d->nstream,
-		(unsigned long long)d->blocks[2], (unsigned long long)d->blocks[3],
-		(unsigned long long)d->blocks[4], (unsigned long long)d->blocks[5],
-		(unsigned long long)d->blocks[6], (unsigned long long)d->blocks[7],
-		(unsigned long long)d->blocks[8], (unsigned long long)d->blocks[9],
-		(unsigned long long)d->blocks[10],
-		(unsigned long long)d->blocks[12]);
-	/* segments, queue pairs, streams, buffers, messages, files, links,
-	 * signal registrations */
-	return d->nstream == 0 && d->blocks[2] == 0 && d->blocks[3] == 0 &&
-		d->blocks[4] == 0 && d->blocks[5] == 0 && d->blocks[6] == 0 &&
-		d->blocks[9] == 0 && d->blocks[10] == 0 && d->blocks[12] == 0;
-}
-
 /* What is left, for whoever has to find out why. */
 static void
 dump(void)
@@ -721,7 +695,7 @@ T_CASE_TIMEOUT(anything_goes_and_nothing_breaks, 600)
 		(unsigned long long)net / 1000, net_op);
 	T_LT(net, HANG_NS * t_scale());
 	end = t_now_ns() + 10000000000ull;
-	while (!clean(why, sizeof(why)))
+	while (!nothing_left(why, sizeof(why)))
 		if (t_now_ns() > end) {
 			dump();
 			call("CHAOS_ON_LEFT", getpid());
