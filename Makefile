@@ -39,7 +39,8 @@ NOT_C = --no-suite stress --no-suite lint --no-suite models --no-suite report
 all: build
 
 build: deps-build release
-bench: deps-bench release
+bench: deps-bench build/release/build.ninja
+	@ninja -C build/release --quiet measuring
 	@mkdir -p out
 	@rm -f out/bench.json
 	@$(STRBENCH) run --json out/bench.json $(BENCH_ARGS); status=$$?; \

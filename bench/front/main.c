@@ -28,7 +28,7 @@ static const char usage[] =
 	"  --seconds S         measured time of a sample (0.15)\n"
 	"  --warmup S          time before it that does not count (0.1)\n"
 	"  --repeat N          samples for each result (3)\n"
-	"  --again S           time to sample again where samples disagree (120)\n"
+	"  --again S           time to sample again where samples disagree (75)\n"
 	"  --idle-samples N    round trips after 1 s of idling (15)\n"
 	"  --idle-seconds S    how long blocked processes are watched (2)\n"
 	"  --cpus W,R          CPUs of writer and reader (the first two)\n"

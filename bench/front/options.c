@@ -329,7 +329,7 @@ run_options_parse(struct run_options *o, int argc, char **argv)
 		.repeat = 3,
 		.idle_samples = 15,
 		.idle_seconds = 2,
-		.again = 120,
+		.again = 75,
 		.argc = argc,
 		.argv = argv,
 	};
