@@ -19,15 +19,12 @@
  * 0 once it is reachable from a queue; what a dead thread held is freed by
  * str_thread_reap().
  *
- * Doubt.  Who is killed as he makes or drops a reference to shared data may
- * have counted it or not.  So whoever is at that says so in his slot
- * (`sharing'), and if he dies the reaper marks the data DB_DOUBT: then there
- * are no new references, none is counted any more, and who has dropped one
- * looks through the memory whether another is left (str_mdb_settle()).  A
- * reference is seen from before it is counted until it is dropped, so whoever
- * looks after the mark was set sees all there are; who finds none and sets
- * DB_GONE first frees the data.  Until then the count may be too high, and is
- * never too low.
+ * References to data that is shared, or is about to be, are counted under a lock
+ * of many (`share' of the domain), and the thread's slot says what it is about
+ * to do.  If it dies at that, the next one who takes the lock, or the reaper,
+ * finds there what it had done and does the rest (share_mend()).  Data with one
+ * reference needs no lock: nobody else has it, and who made it one has let go
+ * of it with that.
  */
 #include "alloc.h"
 
@@ -113,40 +110,110 @@ testb(size_t size, unsigned int pri)
 	return 1;
 }
 
-/* db_flags: what is shared is not counted; somebody frees it */
-#define DB_DOUBT 1u
-#define DB_GONE 2u
-
-static uint64_t
-share_begin(dblk_t *d)
-{
-	struct str_thread *t = host_self();
-	uint64_t was = str_load(&t->sharing);
-
-	str_store(&t->sharing, (uint64_t)(uintptr_t)d);
-	str_barrier();
-	return was;
-}
-
-static void
-share_end(uint64_t was)
-{
-	str_barrier();
-	str_store(&host_self()->sharing, was);
-}
-
-/* It may be another's data by now: then it is not, or he looks for nothing. */
-STR_RACY static bool
-is_doubtful(const dblk_t *d)
-{
-	return (str_load_acq(&d->db_flags) & DB_DOUBT) != 0;
-}
-
 static void
 mdb_release(struct str_mdb *x, uint32_t part)
 {
 	if (str_and(&x->parts, ~part) == part)
 		str_mdb_put(x);
+}
+
+/*
+ * The dead thread of slot @t had the lock of what it was sharing: what it had
+ * begun is undone, or done.  A message that was not its data's last is the
+ * reaper's, as if it had been taken and not freed yet.
+ */
+static void
+share_mend(struct str_thread *t)
+{
+	dblk_t *d = (dblk_t *)(uintptr_t)str_load(&t->sharing);
+	struct str_mdb *x = (struct str_mdb *)(uintptr_t)str_load(&t->sharer);
+	struct str_mdb *of = str_mdb_of_d(d);
+	unsigned char was = (unsigned char)str_load(&t->shared);
+	bool drop = (str_load(&t->shared) & STR_SHARE_DROP) != 0;
+	bool alive = str_load(&of->blk.state) == STR_BLK_MDB &&
+		(str_load(&of->parts) & STR_MDB_D) != 0;
+
+	if (!drop) {
+		/* counted, and not made */
+		if (alive && x->m.b_datap != d &&
+		    str_load(&d->db_ref) == was + 1)
+			str_store(&d->db_ref, was);
+	} else {
+		x->m.b_datap = NULL;
+		if (alive && str_load(&d->db_ref) == was)
+			str_store(&d->db_ref, (unsigned char)(was - 1));
+		if (d == &x->d && was > 1) {
+			str_mem_disown(x);
+			mdb_release(x, STR_MDB_M);
+		} else if (d != &x->d && was == 1 && alive &&
+			str_load(&of->parts) == STR_MDB_D) {
+			str_store(&of->blk.owner, str_load(&t->tag));
+		}
+	}
+	str_barrier();
+	str_store(&t->sharing, (uint64_t)0);
+}
+
+static struct str_lock *
+share_of(const dblk_t *d)
+{
+	return (struct str_lock *)(void *)&host_domain
+		->share[(uintptr_t)d / STR_FASTBUF % STR_NSHARE].lock;
+}
+
+/* Its last owner died with the lock of @d: what was he at? */
+static STR_NOINLINE void
+share_look(const dblk_t *d)
+{
+	struct str_domain *dom = host_domain;
+	uint32_t n = str_load(&dom->thread_high), i;
+
+	for (i = 0; i < n && i < STR_NTHREAD; i++) {
+		uint64_t at = str_load(&dom->thread[i].sharing);
+
+		if (at != 0 && share_of((dblk_t *)(uintptr_t)at) == share_of(d))
+			share_mend(&dom->thread[i]);
+	}
+}
+
+static void
+share_lock(const dblk_t *d)
+{
+	if (str_unlikely(str_lock(share_of(d))))
+		share_look(d);
+}
+
+/* What is about to be done, @x being whose message has the reference. */
+static void
+share_say(dblk_t *d, struct str_mdb *x, uint32_t what)
+{
+	struct str_thread *t = host_self();
+
+	str_store(&t->sharer, (uint64_t)(uintptr_t)x);
+	str_store(&t->shared, what);
+	str_barrier();
+	str_store(&t->sharing, (uint64_t)(uintptr_t)d);
+	str_barrier();
+}
+
+static void
+share_unlock(const dblk_t *d)
+{
+	str_barrier();
+	str_store(&host_self()->sharing, (uint64_t)0);
+	str_unlock(share_of(d));
+}
+
+/* str_mdb_revive - what dead thread @t was sharing is whole again */
+void
+str_mdb_revive(struct str_thread *t)
+{
+	dblk_t *d = (dblk_t *)(uintptr_t)str_load(&t->sharing);
+
+	if (d == NULL)
+		return;
+	share_lock(d); /* taken over from it, which mends */
+	share_unlock(d);
 }
 
 /*
@@ -178,112 +245,41 @@ db_free(dblk_t *d)
 	}
 }
 
-/* The last reference to shared data @d is gone: to one of those who see it. */
-static void
-free_shared(dblk_t *d)
-{
-	if ((str_or(&d->db_flags, (unsigned char)DB_GONE) & DB_GONE) != 0)
-		return;
-	db_free(d);
-	mdb_release(str_mdb_of_d(d), STR_MDB_D);
-}
-
-struct search {
-	const dblk_t *d;
-	bool found;
-};
-
-STR_RACY static void
-refers(struct str_blk *b, void *arg)
-{
-	struct str_mdb *x = (struct str_mdb *)(void *)b;
-	struct search *s = arg;
-
-	if (str_load(&b->state) == STR_BLK_MDB &&
-	    (str_load(&x->parts) & STR_MDB_M) != 0 &&
-	    *(dblk_t *const volatile *)&x->m.b_datap == s->d)
-		s->found = true;
-}
-
-/* Is @d data, which nobody has with the message it was made with? */
-static bool
-is_left_over(dblk_t *d)
-{
-	struct str_mdb *x = str_mdb_of_d(d);
-
-	return str_load(&x->blk.state) == STR_BLK_MDB &&
-		str_load(&x->parts) == STR_MDB_D && is_doubtful(d);
-}
-
-/*
- * str_mdb_settle - free @d if it is doubtful and nothing refers to it
- * @dead: a thread that died at it and is being reaped, or NULL
- */
-void
-str_mdb_settle(dblk_t *d, const struct str_thread *dead)
-{
-	struct str_domain *dom = host_domain;
-	struct search s = {.d = d};
-	uint32_t i, n;
-
-	if (!is_left_over(d))
-		return;
-	str_mem_walk(refers, &s);
-	if (s.found || !is_left_over(d))
-		return;
-	if (dead != NULL && (str_load(&d->db_flags) & DB_GONE) != 0) {
-		/* who was at it was the dead one, if nobody else is */
-		n = str_load(&dom->thread_high);
-		for (i = 0; i < n && i < STR_NTHREAD; i++)
-			if (&dom->thread[i] != dead &&
-			    str_load(&dom->thread[i].sharing) ==
-				    (uint64_t)(uintptr_t)d)
-				return;
-		str_and(&d->db_flags, (unsigned char)~DB_GONE);
-	}
-	free_shared(d);
-}
-
-/* str_mdb_doubt - the references to @d may not be as many as are counted */
-void
-str_mdb_doubt(dblk_t *d)
-{
-	struct str_mdb *x = str_mdb_of_d(d);
-
-	if (str_mem_valid(d) && ((uintptr_t)d & 7u) == 0 &&
-	    str_load(&x->blk.state) == STR_BLK_MDB &&
-	    (str_load(&x->parts) & STR_MDB_D) != 0)
-		(void)str_or(&d->db_flags, (unsigned char)DB_DOUBT);
-}
-
 /* freeb() of a reference to data that others may have, too. */
 static STR_NOINLINE void
 free_reference(struct str_mdb *x, dblk_t *d)
 {
-	uint64_t was = share_begin(d);
-	bool last;
+	struct str_mdb *of = str_mdb_of_d(d);
+	unsigned char was;
 
-	*(dblk_t *volatile *)&x->m.b_datap = NULL;
+	share_lock(d);
+	was = str_load(&d->db_ref);
+	share_say(d, x, was | STR_SHARE_DROP);
+	x->m.b_datap = NULL;
+	str_barrier();
 	STR_CRASH_POINT("msg:dropping");
-	last = !is_doubtful(d) &&
-		str_sub(&d->db_ref, (unsigned char)1) == 1;
+	str_store_rel(&d->db_ref, (unsigned char)(was - 1));
 	STR_CRASH_POINT("msg:dropped");
-	if (last && d == &x->d) {
+	if (d == &x->d) {
+		/* others keep the data: it is not ours to stamp any more */
+		if (was > 1) {
+			str_mem_disown(x);
+			mdb_release(x, STR_MDB_M);
+		}
+	} else if (was == 1 && str_load(&of->parts) == STR_MDB_D) {
+		str_mem_own(of);
+	}
+	share_unlock(d);
+	if (was == 1)
 		db_free(d);
+	if (d != &x->d) {
+		if (was == 1)
+			mdb_release(of, STR_MDB_D);
+		mdb_release(x, STR_MDB_M);
+	} else if (was == 1) {
 		str_store(&x->parts, 0u);
 		str_mdb_put(x);
-		share_end(was);
-		return;
 	}
-	if (last)
-		free_shared(d);
-	/* others keep the data: it is not ours to stamp any more */
-	if (d == &x->d)
-		str_mem_disown(x);
-	mdb_release(x, STR_MDB_M);
-	if (str_unlikely(is_doubtful(d)))
-		str_mdb_settle(d, NULL);
-	share_end(was);
 }
 
 /* SVR4 freeb(D3) */
@@ -326,37 +322,30 @@ dupb(mblk_t *bp)
 {
 	dblk_t *d = bp->b_datap;
 	struct str_mdb *x;
-	unsigned char ref = str_load(&d->db_ref);
-	uint64_t was;
+	unsigned char was;
 
 	x = mdb_alloc(CLASS_MDB);
 	if (x == NULL)
 		return NULL;
-	was = share_begin(d);
-	/* seen first, then counted, then good if there is no doubt */
-	str_store(&x->parts, STR_MDB_M);
-	*(dblk_t *volatile *)&x->m.b_datap = d;
-	STR_CRASH_POINT("msg:shown");
-	do {
-		if (ref == 255) {
-			*(dblk_t *volatile *)&x->m.b_datap = NULL;
-			mdb_release(x, STR_MDB_M);
-			share_end(was);
-			return NULL;
-		}
-	} while (!__atomic_compare_exchange_n(&d->db_ref, &ref,
-		(unsigned char)(ref + 1), 0, __ATOMIC_ACQ_REL,
-		__ATOMIC_RELAXED));
-	STR_CRASH_POINT("msg:counted");
-	share_end(was);
-	if (str_unlikely(is_doubtful(d))) {
-		free_reference(x, d);
-		return NULL;
-	}
 	x->m.b_rptr = bp->b_rptr;
 	x->m.b_wptr = bp->b_wptr;
 	x->m.b_band = bp->b_band;
 	x->m.b_flag = bp->b_flag;
+	share_lock(d);
+	was = str_load(&d->db_ref);
+	if (was == 255) {
+		share_unlock(d);
+		freeb(&x->m);
+		return NULL;
+	}
+	share_say(d, x, was);
+	str_store_rel(&d->db_ref, (unsigned char)(was + 1));
+	STR_CRASH_POINT("msg:counted");
+	str_store(&x->parts, STR_MDB_M);
+	str_barrier();
+	x->m.b_datap = d;
+	STR_CRASH_POINT("msg:shown");
+	share_unlock(d);
 	return &x->m;
 }
 
@@ -509,27 +498,32 @@ str_msg_unpin(mblk_t *mp)
 
 /*
  * str_mdb_reap - free a piece whose private owner died
- * It may have died inside freeb(): then b_datap is clear.  Whether a reference
- * to data that others share had been given up is not known: then that is in
- * doubt, and the reaper settles it when all pieces are freed.
+ * It may have died inside freeb(): then b_datap is clear.  What it counted is
+ * right (str_mdb_revive()), and a buffer that it had begun to free is stamped and
+ * the reaper's next.
  */
 void
 str_mdb_reap(struct str_mdb *x)
 {
 	uint32_t parts = str_load(&x->parts);
+	struct str_blk *b;
 
 	if ((parts & STR_MDB_M) != 0 && x->m.b_datap != NULL) {
 		freeb(&x->m);
 		return;
 	}
 	if ((parts & STR_MDB_D) != 0) {
-		if (str_load(&x->d.db_ref) > 1 || is_doubtful(&x->d)) {
+		if (str_load(&x->d.db_ref) > 1) {
+			(void)str_and(&x->parts, ~STR_MDB_M);
 			str_mem_disown(x);
-			mdb_release(x, STR_MDB_M);
 			return;
 		}
-		if (x->d.db_class != CLS_ESB)
-			db_free(&x->d);
+		if (x->d.db_class == CLS_BUF) {
+			b = (struct str_blk *)(void *)(x->d.db_base - BUF_HDR);
+			if (str_load(&b->state) == STR_BLK_BUF &&
+			    str_load(&b->owner) == 0)
+				db_free(&x->d);
+		}
 	}
 	str_store(&x->parts, 0u);
 	str_mdb_put(x);

@@ -704,16 +704,16 @@ T_CASE(who_dies_dropping_the_original_that_was_counted_leaves_the_data)
 	dies_sharing(t, "msg:dropped", drops_one, ORIGINAL);
 }
 
-T_CASE(who_dies_duplicating_before_it_is_counted_leaves_no_more)
-{
-	dies_sharing(t, "msg:shown", makes_another, ORIGINAL);
-	fx_end();
-	dies_sharing(t, "msg:shown", makes_another, DUP);
-}
-
 T_CASE(who_dies_duplicating_what_was_counted_leaves_no_more)
 {
 	dies_sharing(t, "msg:counted", makes_another, ORIGINAL);
 	fx_end();
 	dies_sharing(t, "msg:counted", makes_another, DUP);
+}
+
+T_CASE(who_dies_with_a_dup_that_was_made_leaves_no_more)
+{
+	dies_sharing(t, "msg:shown", makes_another, ORIGINAL);
+	fx_end();
+	dies_sharing(t, "msg:shown", makes_another, DUP);
 }

@@ -555,6 +555,10 @@ reap_blocks(struct reap *r)
 		for (i = 0; i < r->n && !r->undone; i++)
 			if (r->found[i]->state == STR_BLK_QPAIR)
 				reap_block(r, r->found[i]);
+		/* and messages before their buffers: str_mdb_reap() */
+		for (i = 0; i < r->n && !r->undone; i++)
+			if (r->found[i]->state == STR_BLK_MDB)
+				reap_block(r, r->found[i]);
 		for (i = 0; i < r->n && !r->undone; i++)
 			reap_block(r, r->found[i]);
 	} while (r->n == FOUND && !r->undone);
@@ -566,7 +570,6 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 {
 	struct str_thread *self = host_self();
 	struct reap r = {.tag = str_load(&t->tag)};
-	dblk_t *sharing = (dblk_t *)(uintptr_t)str_load(&t->sharing);
 	uint32_t k;
 
 	(void)d;
@@ -584,11 +587,8 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 		str_foreign_revive(r.tag);
 		str_sock_reap(r.tag);
 		str_mem_reap(t);
-		if (sharing != NULL)
-			str_mdb_doubt(sharing);
+		str_mdb_revive(t);
 		reap_blocks(&r);
-		if (sharing != NULL && !r.undone)
-			str_mdb_settle(sharing, t);
 	}
 	str_store(&t->state,
 		(uint32_t)(r.undone ? STR_THR_UNDONE : STR_THR_RUN));
@@ -598,7 +598,6 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 		str_store(&t->claim[k], (uint64_t)0);
 	str_store_rel(&t->inside, (uint64_t)0);
 	str_store(&t->held, (uint64_t)0);
-	str_store(&t->sharing, (uint64_t)0);
 	str_store(&t->moving, 0u);
 	str_store(&t->asleep_on, (uint64_t)0);
 	return true;

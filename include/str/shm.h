@@ -77,10 +77,16 @@ struct str_thread {
 			 * `moving': core/plumb/collect.c */
 	str_a32 moving;	/* [O] references it is making or giving up */
 	uint32_t pad3;
-	str_a64 sharing; /* [O] data block whose references it is changing:
-			  * core/msg/alloc.c */
-	uint8_t pad1[1024 - 248 - 2 * STR_NCLASS * sizeof(struct str_mag)];
+	str_a64 sharing; /* [O] data block whose references it counts, under
+			  * its lock: core/msg/alloc.c */
+	str_a64 sharer;	 /* [O] piece whose message refers to it */
+	str_a32 shared;	 /* [O] the count before; STR_SHARE_DROP */
+	uint32_t pad4;
+	uint8_t pad1[1024 - 264 - 2 * STR_NCLASS * sizeof(struct str_mag)];
 } STR_LINE;
+
+#define STR_SHARE_DROP 0x100u /* one less; else one more */
+#define STR_NSHARE 64u
 
 struct str_proc {
 	str_a32 gen;	/* [A] odd = in use */
@@ -141,6 +147,11 @@ struct str_domain {
 		str_a32 grown; /* [A] granules ever given to it */
 		uint8_t pad[36];
 	} depot[STR_NCLASS];
+	/* struct str_lock: counts of references to data blocks */
+	struct {
+		str_a64 lock;
+		uint8_t pad[56];
+	} share[STR_NSHARE];
 	struct str_proc proc[STR_NPROC];
 	struct str_thread thread[STR_NTHREAD];
 	struct str_slab slab[(1ull << 32) / STR_SLAB_SIZE];
