@@ -118,6 +118,25 @@ mdb_release(struct str_mdb *x, uint32_t part)
 }
 
 /*
+ * References to @d are @to, where they were @from.  It may be something else by
+ * now, if it had but one.  Return: it is data.
+ */
+static bool
+recount(dblk_t *d, unsigned char from, unsigned char to)
+{
+	struct str_mdb *of = str_mdb_of_d(d);
+	bool is = str_load(&d->db_ref) == from;
+
+	if (str_load(&of->blk.state) != STR_BLK_MDB ||
+	    (str_load(&of->parts) & STR_MDB_D) == 0)
+		return false;
+	if (is)
+		(void)__atomic_compare_exchange_n(&d->db_ref, &from, to, 0,
+			__ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	return true;
+}
+
+/*
  * The dead thread of slot @t had the lock of what it was sharing: what it had
  * begun is undone, or done.  A message that was not its data's last is the
  * reaper's, as if it had been taken and not freed yet.
@@ -129,19 +148,15 @@ share_mend(struct str_thread *t)
 	struct str_mdb *x = (struct str_mdb *)(uintptr_t)str_load(&t->sharer);
 	struct str_mdb *of = str_mdb_of_d(d);
 	unsigned char was = (unsigned char)str_load(&t->shared);
-	bool drop = (str_load(&t->shared) & STR_SHARE_DROP) != 0;
-	bool alive = str_load(&of->blk.state) == STR_BLK_MDB &&
-		(str_load(&of->parts) & STR_MDB_D) != 0;
+	bool drop = (str_load(&t->shared) & STR_SHARE_DROP) != 0, alive;
 
 	if (!drop) {
 		/* counted, and not made */
-		if (alive && x->m.b_datap != d &&
-		    str_load(&d->db_ref) == was + 1)
-			str_store(&d->db_ref, was);
+		if (x->m.b_datap != d)
+			(void)recount(d, (unsigned char)(was + 1), was);
 	} else {
 		x->m.b_datap = NULL;
-		if (alive && str_load(&d->db_ref) == was)
-			str_store(&d->db_ref, (unsigned char)(was - 1));
+		alive = recount(d, was, (unsigned char)(was - 1));
 		if (d == &x->d && was > 1) {
 			str_mem_disown(x);
 			mdb_release(x, STR_MDB_M);
@@ -202,6 +217,13 @@ share_unlock(const dblk_t *d)
 	str_barrier();
 	str_store(&host_self()->sharing, (uint64_t)0);
 	str_unlock(share_of(d));
+}
+
+/* str_mdb_share - the lock of what @t is sharing */
+struct str_lock *
+str_mdb_share(const struct str_thread *t)
+{
+	return share_of((const dblk_t *)(uintptr_t)str_load(&t->sharing));
 }
 
 /* str_mdb_revive - what dead thread @t was sharing is whole again */

@@ -68,6 +68,8 @@ struct reap {
 	struct str_blk *found[FOUND];
 	unsigned n;
 	bool undone; /* one could not be decided */
+	bool late;   /* buffers, too: their messages are gone */
+	bool buffers; /* there are some */
 	struct str_plumb *in[NPLACE]; /* alive, or NULL */
 	uintptr_t epoch;
 };
@@ -78,10 +80,12 @@ collect(struct str_blk *b, void *arg)
 	struct reap *r = arg;
 	uint32_t state = str_load(&b->state);
 
-	if (str_load(&b->owner) != r->tag || state == STR_BLK_FREE ||
-	    r->n == FOUND)
+	if (str_load(&b->owner) != r->tag || state == STR_BLK_FREE)
 		return;
-	r->found[r->n++] = b;
+	if (state == STR_BLK_BUF && !r->late)
+		r->buffers = true;
+	else if (r->n < FOUND)
+		r->found[r->n++] = b;
 }
 
 /* Nobody alive holds @l, or no more after a moment. */
@@ -520,11 +524,11 @@ is_going(const struct reap *r, struct str_plumb *pl)
  * gone together with who died inside; we count as inside what is not.
  */
 static void
-reap_blocks(struct reap *r)
+reap_found(struct reap *r)
 {
 	struct str_thread *self = host_self();
 	uint64_t was = str_load(&self->inside);
-	bool asked = false;
+	bool asked = r->late;
 	unsigned i, k;
 
 	do {
@@ -555,14 +559,20 @@ reap_blocks(struct reap *r)
 		for (i = 0; i < r->n && !r->undone; i++)
 			if (r->found[i]->state == STR_BLK_QPAIR)
 				reap_block(r, r->found[i]);
-		/* and messages before their buffers: str_mdb_reap() */
-		for (i = 0; i < r->n && !r->undone; i++)
-			if (r->found[i]->state == STR_BLK_MDB)
-				reap_block(r, r->found[i]);
 		for (i = 0; i < r->n && !r->undone; i++)
 			reap_block(r, r->found[i]);
 	} while (r->n == FOUND && !r->undone);
 	str_store_rel(&self->inside, was);
+}
+
+/* A message may still have the buffer that it was about to free: it goes first. */
+static void
+reap_blocks(struct reap *r)
+{
+	reap_found(r);
+	r->late = true;
+	if (r->buffers && !r->undone)
+		reap_found(r);
 }
 
 bool
@@ -587,7 +597,10 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 		str_foreign_revive(r.tag);
 		str_sock_reap(r.tag);
 		str_mem_reap(t);
-		str_mdb_revive(t);
+		if (str_load(&t->sharing) != 0 && !patient(str_mdb_share(t)))
+			r.undone = true;
+		else
+			str_mdb_revive(t);
 		reap_blocks(&r);
 	}
 	str_store(&t->state,
