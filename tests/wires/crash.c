@@ -542,12 +542,6 @@ static const char *const in_streamsd[] = {
 	"ip:left",
 };
 
-static int
-is_dead(pid_t pid)
-{
-	return kill(pid, 0) != 0 || ns_streamsd() != pid;
-}
-
 /* Another streamsd, which dies at @label. */
 static pid_t
 mortal(const char *label)
@@ -557,7 +551,7 @@ mortal(const char *label)
 	arm("STREAMS_DAEMON_CRASH", label, 1);
 	if (was != 0) {
 		T_OK(kill(was, SIGKILL));
-		T_SOON(is_dead(was), ENDS);
+		T_SOON(ns_ended(was), ENDS);
 	}
 	T_SOON((close(in_open(IP_DEV)), pid = ns_streamsd()) != 0 &&
 		pid != was, ENDS);
@@ -603,7 +597,7 @@ T_CASE_TIMEOUT(streamsd_dies_somewhere, 200)
 	for (i = 0; i < LEN(in_streamsd); i++) {
 		pid = mortal(in_streamsd[i]);
 		end = t_now_ns() + 5000000000ull * t_scale();
-		for (k = 0; !is_dead(pid) && t_now_ns() < end; k++) {
+		for (k = 0; !ns_ended(pid) && t_now_ns() < end; k++) {
 			if (k % 16 == 0) {
 				one_is_killed();
 				sh("ip neigh flush dev a1");
@@ -615,7 +609,7 @@ T_CASE_TIMEOUT(streamsd_dies_somewhere, 200)
 				while (!in_quiet(fd, 0))
 					(void)in_get(fd);
 		}
-		if (is_dead(pid))
+		if (ns_ended(pid))
 			deaths++;
 		else
 			printf("# %s: nobody died\n", in_streamsd[i]);
@@ -677,7 +671,7 @@ T_CASE_TIMEOUT(who_dies_at_a_tick_leaves_a_clock_that_is_wound_again, 100)
 		 * device any more, but for us, who sent something there */
 		pid = ns_streamsd();
 		T_OK(kill(pid, SIGKILL));
-		T_SOON(is_dead(pid), ENDS);
+		T_SOON(ns_ended(pid), ENDS);
 		all_go_on(fd, labels[i]);
 		answers(fd, 2, labels[i]);
 		T_TRUE(info("c0", &in_c0));

@@ -6,12 +6,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../conformance/inet/in.h"
@@ -107,6 +109,22 @@ ns_streamsd(void)
 	}
 	closedir(d);
 	return pid;
+}
+
+int
+ns_ended(pid_t pid)
+{
+	struct pollfd pfd = {.events = POLLIN};
+	int n;
+
+	pfd.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (pfd.fd < 0) {
+		T_EQ(errno, ESRCH);
+		return 1;
+	}
+	n = T_OK(poll(&pfd, 1, 0));
+	T_OK(close(pfd.fd));
+	return n;
 }
 
 int
