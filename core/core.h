@@ -75,14 +75,21 @@
 
 struct str_mdb;
 struct str_blk {
-	void *next;	/* [O] free list */
-	uint32_t state; /* [A] STR_BLK_* */
-	str_a32 owner;	/* [A] thread holding it privately, 0 = linked */
+	void *next; /* [O] free list */
+	union {
+		struct {
+			uint32_t state; /* [A] STR_BLK_* */
+			str_a32 owner;	/* [A] thread holding it privately,
+					 * 0 = linked */
+		};
+		str_a64 stamp; /* [A] both: taken and owned at once */
+	};
 };
 
 #define STR_MEM_MAX 524288u /* greatest block, header included */
 void *str_mem_alloc(size_t size, uint32_t state);
 void *str_mem_alloc_plumb(uint32_t state);
+void *str_mem_zalloc(size_t size, uint32_t state);
 void str_mem_reap(struct str_thread *t);
 void str_mdb_reap(struct str_mdb *x);
 struct str_lock *str_mdb_share(const struct str_thread *t);

@@ -2,7 +2,9 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Memory for modules. A block begins 64 bytes before what they see.
+ * Memory for modules. A block begins 64 bytes before what they see.  It is zero
+ * whatever they asked for: what it was before would keep messages of the dead
+ * (core/plumb/parked.c).
  */
 #include "ddi_impl.h"
 
@@ -16,7 +18,7 @@ kmem_alloc(size_t size, int flag)
 	(void)flag; /* a domain that is full stays so: sleeping gains nothing */
 	if (size == 0 || size > STR_MEM_MAX - HEAD)
 		return NULL;
-	b = str_mem_alloc(size + HEAD, STR_BLK_KMEM);
+	b = str_mem_zalloc(size + HEAD, STR_BLK_KMEM);
 	if (b == NULL)
 		return NULL;
 	str_mem_disown(b); /* it belongs to the module from now on */
@@ -26,11 +28,7 @@ kmem_alloc(size_t size, int flag)
 void *
 kmem_zalloc(size_t size, int flag)
 {
-	void *p = kmem_alloc(size, flag);
-
-	if (p != NULL)
-		__builtin_memset(p, 0, size);
-	return p;
+	return kmem_alloc(size, flag);
 }
 
 /* Memory has no nodes here: every one is as good. */

@@ -56,14 +56,12 @@ str_pass_free(char *arg)
 static mblk_t *
 pass_make(struct str_pass **ret, struct str_head *at)
 {
-	struct str_pass *p = str_mem_alloc(sizeof(*p), STR_BLK_KMEM);
+	struct str_pass *p = str_mem_zalloc(sizeof(*p), STR_BLK_KMEM);
 	struct host_cred cr;
 	mblk_t *mp;
 
 	if (p == NULL)
 		return NULL;
-	__builtin_memset((char *)p + sizeof(p->blk), 0,
-		sizeof(*p) - sizeof(p->blk));
 	p->at = at;
 	p->frtn.free_func = (void (*)(char *))(uintptr_t)host_code(1,
 		(void (*)(void))str_pass_free);

@@ -363,8 +363,7 @@ run_alloc(size_t size, uint32_t state)
 			str_store(&d->slab[idx + i].kind, STR_SLAB_REST);
 		str_store_rel(&d->slab[idx].kind, STR_SLAB_RUN);
 	}
-	str_store(&b->state, state);
-	str_store(&b->owner, host_self_tag());
+	str_mem_stamp(b, state);
 	return b;
 }
 
@@ -393,8 +392,7 @@ alloc(unsigned cls, uint32_t state)
 		return NULL;
 	b = m->head;
 	str_mem_check(b, cls);
-	str_store(&b->state, state);
-	str_store(&b->owner, host_self_tag());
+	str_mem_stamp(b, state);
 	str_barrier();
 	m->head = b->next;
 	m->count--;
@@ -416,6 +414,20 @@ str_mem_alloc(size_t size, uint32_t state)
 	unsigned cls = class_of(size);
 
 	return cls == STR_NCLASS ? run_alloc(size, state) : alloc(cls, state);
+}
+
+/*
+ * str_mem_zalloc - the same, all zero behind its header, to its very end
+ * For what is searched for words that lead somewhere (str_parked()).
+ */
+void *
+str_mem_zalloc(size_t size, uint32_t state)
+{
+	struct str_blk *b = str_mem_alloc(size, state);
+
+	if (b != NULL)
+		__builtin_memset(b + 1, 0, str_mem_size(b) - sizeof(*b));
+	return b;
 }
 
 /* str_mem_alloc_plumb - memory that never is anything but a stream's. */
@@ -452,7 +464,7 @@ str_mem_free(void *p)
 	if (str_unlikely(m->count >= str_mem_class_batch[cls]))
 		str_mem_spill(t, cls);
 	/* who dies from here on leaves mere memory to the reaper */
-	str_store(&b->state, (uint32_t)STR_BLK_KMEM);
+	str_mem_stamp(b, STR_BLK_KMEM);
 	str_barrier();
 	str_mem_poison(b, cls);
 	b->next = m->head;

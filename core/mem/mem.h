@@ -33,7 +33,21 @@ _Static_assert(sizeof(struct str_mdb) <= STR_MDB_SIZE, "class of mdb");
 _Static_assert(offsetof(struct str_mdb, buf) <= STR_MDB_HDR, "mdb header");
 
 /*
- * A block of class @cls, CLASS_MDB to CLASS_MDB_LAST, for a message.
+ * @b is what @state says, and this thread's.  Nobody sees the one without the
+ * other: who had it last may be dead, and about to be reaped.
+ */
+STR_INLINE void
+str_mem_stamp(struct str_blk *b, uint32_t state)
+{
+	str_store(&b->stamp, (uint64_t)host_self_tag() << 32 | state);
+}
+_Static_assert(offsetof(struct str_blk, owner) ==
+	offsetof(struct str_blk, state) + 4 &&
+	__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "str_mem_stamp");
+
+/*
+ * A block of class @cls, CLASS_MDB to CLASS_MDB_LAST, for a message that has no
+ * neighbours.
  * Crash: what the reaper goes by is there before it leaves the magazine.
  */
 STR_INLINE struct str_mdb *
@@ -47,10 +61,13 @@ str_mdb_get(unsigned cls)
 		return NULL;
 	x = m->head;
 	str_mem_check(&x->blk, cls);
-	str_store(&x->blk.state, (uint32_t)STR_BLK_MDB);
-	str_store(&x->blk.owner, host_self_tag());
 	str_store(&x->parts, 0u);
+	x->m.b_next = NULL;
+	x->m.b_prev = NULL;
+	x->m.b_cont = NULL;
 	x->cls = cls;
+	str_barrier();
+	str_mem_stamp(&x->blk, STR_BLK_MDB);
 	str_barrier();
 	m->head = x->blk.next;
 	m->count--;

@@ -47,9 +47,6 @@ mdb_alloc(unsigned cls)
 
 	if (str_unlikely(x == NULL))
 		return NULL;
-	x->m.b_next = NULL;
-	x->m.b_prev = NULL;
-	x->m.b_cont = NULL;
 	x->m.b_band = 0;
 	x->m.b_pad1 = 0; /* for one store instead of two */
 	x->m.b_flag = 0;

@@ -4,6 +4,7 @@
 /*
  * allocb, esballoc, dupb, copyb, freeb: SVR4 DDI/DKI section D3.
  */
+#include <sys/kmem.h>
 #include "fixture.h"
 
 T_CASE(allocb_gives_an_empty_data_message)
@@ -633,6 +634,86 @@ T_CASE(who_dies_taking_a_small_block_leaves_it_free)
 T_CASE(who_dies_taking_a_larger_block_leaves_it_free)
 {
 	dies_taking(t, 2240);
+}
+
+/* A word that is nobody's keeps nothing of the dead. */
+static struct sim_task *holder_;
+static mblk_t *held_;
+static void *kmem_;
+
+static void
+holds_it(void *arg)
+{
+	(void)arg;
+	held_ = fx_msg("held", 0);
+	sim_sleep(1000000000);
+}
+
+static void
+dies_taking_what_led_to_it(void *arg)
+{
+	mblk_t *mp = fx_msg("a neighbour", 0);
+
+	mp->b_next = mp->b_prev = mp->b_cont = held_;
+	freeb(mp);
+	sim_kill(holder_);
+	sim_crash_at("mem:message", 1);
+	freeb(fx_msg("alone", 0));
+	*(bool *)arg = true;
+}
+
+T_CASE(a_block_that_is_taken_has_no_neighbours)
+{
+	bool taken = false;
+	int i;
+
+	/* who of them is reaped first is by chance */
+	for (i = 0; i < 16; i++) {
+		fx_begin(t);
+		held_ = NULL;
+		holder_ = sim_spawn("holder", holds_it, NULL);
+		while (held_ == NULL)
+			sim_sleep(1000);
+		(void)sim_spawn("taker", dies_taking_what_led_to_it, &taken);
+		T_EQ(sim_run(), 0);
+		T_FALSE(taken);
+		sim_sleep(1000000000);
+		T_EQ(fx_messages(), 0);
+		fx_end();
+	}
+}
+
+static void
+dies_with_used_memory(void *arg)
+{
+	size_t size = *(size_t *)arg;
+	struct str_blk *b = str_mem_alloc(size, STR_BLK_KMEM);
+	size_t i;
+
+	held_ = fx_msg("held", 0);
+	for (i = sizeof(*b); i < size; i += sizeof(held_))
+		memcpy((char *)b + i, &held_, sizeof(held_));
+	str_mem_free(b);
+	kmem_ = kmem_alloc(size - 64, KM_SLEEP);
+	T_TRUE((char *)kmem_ == (char *)b + 64);
+	sim_kill(sim_current());
+}
+
+T_CASE(what_was_in_memory_that_a_module_gets_keeps_no_message)
+{
+	static const size_t sizes[] = {128, 320, 4352, 65536};
+	size_t i, size;
+
+	for (i = 0; i < STR_ARRAY_LEN(sizes); i++) {
+		fx_begin(t);
+		size = sizes[i];
+		(void)sim_spawn("doomed", dies_with_used_memory, &size);
+		T_EQ(sim_run(), 0);
+		sim_sleep(1000000000);
+		T_EQ(fx_messages(), 0);
+		kmem_free(kmem_, size - 64);
+		fx_end();
+	}
 }
 
 /* What is shared lives as long as somebody has it, whoever dies at it. */

@@ -109,7 +109,7 @@ str_region_alloc(size_t size)
 {
 	if (size > STR_REGION_MAX)
 		return NULL;
-	return str_mem_alloc(STR_MAX(size, (size_t)RUN_MIN), STR_BLK_KMEM);
+	return str_mem_zalloc(STR_MAX(size, (size_t)RUN_MIN), STR_BLK_KMEM);
 }
 
 void

@@ -99,11 +99,9 @@ unused(void)
 		    str_cas(&n->state, v, (v + USE) | BUSY))
 			return n;
 	}
-	n = str_mem_alloc(sizeof(*n), STR_BLK_KMEM);
+	n = str_mem_zalloc(sizeof(*n), STR_BLK_KMEM);
 	if (n == NULL)
 		return NULL;
-	__builtin_memset((char *)n + sizeof(n->blk), 0,
-		sizeof(*n) - sizeof(n->blk));
 	str_store(&n->state, BUSY);
 	do {
 		old = str_load(str_root(STR_ROOT_NAMES));

@@ -51,11 +51,9 @@ str_node_get(uint64_t k0, uint64_t k1)
 
 	if (n != NULL)
 		return n;
-	n = str_mem_alloc(sizeof(*n), STR_BLK_NODE);
+	n = str_mem_zalloc(sizeof(*n), STR_BLK_NODE);
 	if (n == NULL)
 		return NULL;
-	__builtin_memset((char *)n + sizeof(n->blk), 0,
-		sizeof(*n) - sizeof(n->blk));
 	n->key[0] = k0;
 	n->key[1] = k1;
 	for (;;) {

@@ -113,6 +113,9 @@ links(struct parked *p, const struct str_mdb *x)
 	const unsigned char *c = x->m.b_rptr;
 	struct copyreq cq;
 
+	/* data that dups have, or what is no message yet, has no neighbours */
+	if ((str_load(&x->parts) & STR_MDB_M) == 0)
+		return;
 	word(p, (uintptr_t)x->m.b_next);
 	word(p, (uintptr_t)x->m.b_prev);
 	word(p, (uintptr_t)x->m.b_cont);

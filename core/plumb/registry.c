@@ -223,11 +223,10 @@ str_registry_init(struct str_domain *d)
 	unsigned i;
 
 	own_calls();
-	b = str_mem_alloc(64 + STR_NMODULE * sizeof(*fm), STR_BLK_KMEM);
+	b = str_mem_zalloc(64 + STR_NMODULE * sizeof(*fm), STR_BLK_KMEM);
 	if (b == NULL)
 		return ENOSR;
 	fm = (struct str_fmod *)(void *)((char *)b + 64);
-	__builtin_memset(fm, 0, STR_NMODULE * sizeof(*fm));
 	for (i = 0; i < nbuiltin(); i++)
 		enter(&fm[i], builtin[i], FIRST_SLOT + i * PROCS);
 	str_mem_disown(b);
@@ -235,11 +234,10 @@ str_registry_init(struct str_domain *d)
 	str_store(&d->core[STR_ROOT_NFMOD], (uint64_t)nbuiltin());
 
 	/* the heads' queues have no procedures: str_put() knows them */
-	b = str_mem_alloc(sizeof(*b) + 2 * sizeof(*qi), STR_BLK_KMEM);
+	b = str_mem_zalloc(sizeof(*b) + 2 * sizeof(*qi), STR_BLK_KMEM);
 	if (b == NULL)
 		return ENOSR;
 	qi = (struct qinit *)(void *)(b + 1);
-	__builtin_memset(qi, 0, 2 * sizeof(*qi));
 	str_mem_disown(b);
 	str_store(&d->core[STR_ROOT_HEADINIT], (uint64_t)(uintptr_t)qi);
 	return 0;

@@ -77,11 +77,10 @@ str_queue_band(queue_t *q, unsigned band, bool create)
 		return qb;
 	if (!create)
 		return NULL;
-	b = str_mem_alloc(sizeof(*b) + sizeof(*qb), STR_BLK_KMEM);
+	b = str_mem_zalloc(sizeof(*b) + sizeof(*qb), STR_BLK_KMEM);
 	if (b == NULL)
 		return NULL;
 	qb = (qband_t *)(void *)(b + 1);
-	__builtin_memset(qb, 0, sizeof(*qb));
 	qb->qb_band = (unsigned char)band;
 	qb->qb_hiwat = q->q_hiwat;
 	qb->qb_lowat = q->q_lowat;

@@ -204,7 +204,7 @@ static uint64_t
 add(enum ev_kind kind, struct str_plumb *pl, struct str_qpair *qp,
 	void (*func)(void *), void *arg, uint64_t when, size_t size)
 {
-	struct str_event *ev = str_mem_alloc(sizeof(*ev), STR_BLK_EVENT);
+	struct str_event *ev = str_mem_zalloc(sizeof(*ev), STR_BLK_EVENT);
 	struct str_proc *p = my_proc();
 	void *code = kind == EV_RUN ? NULL :
 		str_code_of((void (*)(void))func);

@@ -44,11 +44,10 @@
 static struct str_ksock *
 piece_make(unsigned c)
 {
-	void *p = str_mem_alloc(65536, STR_BLK_KMEM);
+	void *p = str_mem_zalloc(65536, STR_BLK_KMEM);
 
 	if (p == NULL)
 		return NULL;
-	__builtin_memset((char *)p + 64, 0, PIECE * 64);
 	if (str_cas(str_root(STR_ROOT_KSOCK + c), (uint64_t)0,
 		    (uint64_t)(uintptr_t)p))
 		str_mem_disown(p);
