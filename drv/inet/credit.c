@@ -72,36 +72,6 @@ key_of(const void *sa)
 	return ((const struct sockaddr_in *)sa)->sin_port | 0x10000u;
 }
 
-/* The bytes of an address; how many. */
-static uint32_t
-bytes_of(const void *sa, const unsigned char **ret)
-{
-	const struct sockaddr_in6 *s6 = sa;
-	const struct sockaddr_in *s4 = sa;
-
-	if (s4->sin_family == AF_INET6) {
-		*ret = (const unsigned char *)&s6->sin6_addr;
-		return 16;
-	}
-	*ret = (const unsigned char *)&s4->sin_addr;
-	return 4;
-}
-
-static int
-is_zero(const unsigned char *p, uint32_t n)
-{
-	while (n-- > 0)
-		if (p[n] != 0)
-			return 0;
-	return 1;
-}
-
-static int
-is_loopback(const unsigned char *p, uint32_t n)
-{
-	return n == 4 ? p[0] == 127 : is_zero(p, 15) && p[15] == 1;
-}
-
 static struct inet_port *
 slot_of(struct inet_port *tab, uint32_t key, uint32_t i)
 {
@@ -217,8 +187,8 @@ inet_credit_bound(struct inet *in, const struct tpi_addr *at)
 
 	if (tab == NULL)
 		return;
-	n = bytes_of(at->buf, &bytes);
-	if (is_zero(bytes, n))
+	n = inet_addr_bytes(at->buf, &bytes);
+	if (inet_addr_zero(bytes, n))
 		n = 0;
 	inet_credit_gone(in); /* who bound it before may have died of it */
 	room = room_of(in); /* no system calls with the lock */
@@ -317,7 +287,7 @@ inet_credit_to(struct inet *in, const void *sa)
 		tab = in->ports = table(0);
 	if (tab == NULL)
 		return NULL;
-	n = bytes_of(sa, &bytes);
+	n = inet_addr_bytes(sa, &bytes);
 	for (i = 0; i < PROBE; i++) {
 		p = slot_of(tab, key, i);
 		if (str_load(&p->key) != key)
@@ -327,7 +297,7 @@ inet_credit_to(struct inet *in, const void *sa)
 			continue;
 		if (is_at(p, bytes, n))
 			return p; /* closer than who is bound to any */
-		if (p->addrlen == 0 && is_loopback(bytes, n))
+		if (p->addrlen == 0 && inet_addr_loopback(sa))
 			any = p;
 	}
 	return any;

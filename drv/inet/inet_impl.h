@@ -199,6 +199,40 @@ struct tpi_prov *inet_prov_tcp(void);
 struct tpi_prov *inet_prov_udp(void);
 struct tpi_prov *inet_prov_raw(void);
 
+/* The bytes of an address; how many. */
+static inline uint32_t
+inet_addr_bytes(const void *sa, const unsigned char **ret)
+{
+	const struct sockaddr_in6 *s6 = sa;
+	const struct sockaddr_in *s4 = sa;
+
+	if (s4->sin_family == AF_INET6) {
+		*ret = (const unsigned char *)&s6->sin6_addr;
+		return 16;
+	}
+	*ret = (const unsigned char *)&s4->sin_addr;
+	return 4;
+}
+
+static inline int
+inet_addr_zero(const unsigned char *p, uint32_t n)
+{
+	while (n-- > 0)
+		if (p[n] != 0)
+			return 0;
+	return 1;
+}
+
+/* Is it one of 127.0.0.0/8, or ::1? */
+static inline int
+inet_addr_loopback(const void *sa)
+{
+	const unsigned char *p;
+
+	return inet_addr_bytes(sa, &p) == 4 ? p[0] == 127 :
+		inet_addr_zero(p, 15) && p[15] == 1;
+}
+
 /* addr.c */
 int inet_addr_check(const struct tpi_buf *b, struct sockaddr_storage *ret,
 	uint32_t *retlen);

@@ -114,6 +114,36 @@ tcp_failed(struct inet *in, int error)
 
 /* ------------------------------------------------------------- operations */
 
+/*
+ * What goes to @to, an address of the machine's own, is not paced: where the
+ * system's congestion control is one that lays timers between segments (bbr)
+ * it is the plain one (RFC 5681) instead.  Before there is a connection: what
+ * comes from a listening socket has what that has.
+ */
+static void
+tcp_unpaced(struct inet *in, const struct sockaddr_storage *to)
+{
+	char name[16] = "";
+	uint32_t len = sizeof(name) - 1;
+
+	if (inet_addr_loopback(to) &&
+	    ksock_getopt(in->ks, IPPROTO_TCP, TCP_CONGESTION, name, &len) == 0 &&
+	    bcmp(name, "bbr", 3) == 0)
+		(void)ksock_setopt(in->ks, IPPROTO_TCP, TCP_CONGESTION, "reno",
+			4);
+}
+
+static int
+tcp_listen(struct inet *in, const struct tpi_addr *at, unsigned int qlen)
+{
+	struct sockaddr_storage ss;
+
+	bzero(&ss, sizeof(ss));
+	bcopy(at->buf, &ss, at->len < sizeof(ss) ? at->len : sizeof(ss));
+	tcp_unpaced(in, &ss);
+	return ksock_listen(in->ks, (int)qlen);
+}
+
 static int
 tcp_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 	unsigned int *qlen, struct tpi_addr *got)
@@ -129,7 +159,7 @@ tcp_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 		*qlen = INET_QLEN;
 	if (*qlen == 0)
 		return 0;
-	err = ksock_listen(in->ks, (int)*qlen);
+	err = tcp_listen(in, got, *qlen);
 	if (err == -EADDRINUSE && any) {
 		struct sockaddr_storage ss;
 		uint32_t len = sizeof(ss);
@@ -143,7 +173,7 @@ tcp_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 			&(struct tpi_buf){(unsigned char *)&ss, len}, 0, got);
 		if (err != 0)
 			return err;
-		err = ksock_listen(in->ks, (int)*qlen);
+		err = tcp_listen(in, got, *qlen);
 	}
 	if (err != 0) {
 		inet_drop_sock(in, 0);
@@ -201,6 +231,7 @@ tcp_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 	}
 	if (err == 0) {
 		in->phase = INET_CALLING;
+		tcp_unpaced(in, &ss);
 		err = ksock_connect(in->ks, &ss, len);
 	}
 	if (err != 0 && err != -EINPROGRESS && !is_refusal(err)) {

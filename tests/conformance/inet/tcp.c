@@ -352,6 +352,60 @@ T_CASE(a_call_can_be_given_up)
 	T_OK(close(fd));
 }
 
+/*
+ * The congestion control of the connection, other than @plain, whose other end
+ * @plain is: one of this process's descriptors.
+ */
+static void
+control_of(int plain, char *ret)
+{
+	struct sockaddr_storage me, other;
+	socklen_t mlen = sizeof(me), len;
+	int fd;
+
+	T_OK(getsockname(plain, (struct sockaddr *)&me, &mlen));
+	for (fd = getdtablesize(); fd-- > 0;) {
+		len = sizeof(other);
+		if (fd == plain || getpeername(fd, (struct sockaddr *)&other,
+				&len) != 0 || len != mlen ||
+		    in_port(&other) != in_port(&me))
+			continue;
+		len = 15;
+		memset(ret, 0, 16);
+		T_OK(getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, ret, &len));
+		return;
+	}
+	T_FAIL("no descriptor of this process is the other end");
+}
+
+/* tcp(7): what stays in the machine is not paced. */
+T_CASE(a_connection_with_a_loopback_address_is_not_paced)
+{
+	char all[16] = "", has[16];
+	struct sockaddr_storage ss;
+	socklen_t len = 15;
+	int s, fd, to;
+
+	fd = in_pair(dev(), family(), &s);
+	T_OK(getsockopt(s, IPPROTO_TCP, TCP_CONGESTION, all, &len));
+	if (strncmp(all, "bbr", 3) == 0)
+		strcpy(all, "reno");
+	control_of(s, has);
+	T_STR(has, all);
+	T_OK(close(s));
+	T_OK(close(fd));
+	fd = listener(1, &ss, &len);
+	to = in_open(dev());
+	s = call(&ss, len);
+	in_want(fd, T_CONN_IND);
+	in_accept(fd, in.p.conn_ind.SEQ_number, to);
+	control_of(s, has);
+	T_STR(has, all);
+	T_OK(close(s));
+	T_OK(close(to));
+	T_OK(close(fd));
+}
+
 /* --------------------------------------------------------------- accepting */
 
 T_CASE(a_listener_is_told_who_calls_and_gives_it_to_another)
