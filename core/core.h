@@ -852,6 +852,7 @@ bool str_region_undone(void);
 void str_parked(uint32_t tag);
 bool str_node_listed(const struct str_node *n);
 void str_ioctl_revive(struct str_head *sd, uint32_t dead);
+void str_ioctl_stale(struct str_head *sd, mblk_t *mp);
 bool str_ioctl_is_part(const mblk_t *mp);
 void str_ioctl_lost(mblk_t *mp, struct str_plumb *pl);
 void str_link_each(struct str_plumb *up, void (*fn)(struct str_link *l,

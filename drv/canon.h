@@ -15,9 +15,11 @@
  *
  * command() is entered with @size bytes at mp->b_cont->b_rptr, whichever way
  * they came, and ends with canon_nak(), canon_ack() or canon_ack_data().
- * Between the states of a transparent ioctl a small block travels with it in
- * cq_private; nothing of it is kept in the driver, so a caller that gives up
- * leaves nothing behind.
+ * Between the states of a transparent ioctl what is known travels in the message
+ * itself, in cq_filler, which comes back as it went.  Nothing is kept in the
+ * driver and there is no other block, so whoever loses the message, a caller that
+ * gives up or a thread that is killed, leaves nothing behind; and an M_IOCDATA
+ * that somebody else has asked for, who is gone now, is told from ours.
  */
 #ifndef DRV_CANON_H
 #define DRV_CANON_H
@@ -71,14 +73,23 @@ canon_flush_pass(queue_t *q, mblk_t *mp)
 
 /* ------------------------------------------------------------------ ioctls */
 
-/* What travels in cq_private. */
+/* What travels in cq_filler. */
 struct canon_ioc {
 	char *addr; /* the caller's */
-	int out;    /* the data goes out: nothing is left but to acknowledge */
-	int rval;   /* ... with this result */
-	int stage;  /* arguments of several copies: which this is, from 0 */
-	int extra;  /* ... and what a command keeps for the next */
+	void *keep; /* arguments of several copies: what a command keeps */
+	int extra;  /* ... and what more */
+	int rval;   /* of the acknowledgement, when the data has gone out */
+	unsigned short stage; /* ... which of the copies this is, from 0 */
+	unsigned short out;   /* the data goes out: nothing else is left */
+	unsigned int mark;    /* it is ours: CANON_MARK, and the command */
 };
+#define CANON_MARK 0x63616e6fu
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+_Static_assert(sizeof(struct canon_ioc) ==
+	sizeof(((struct copyreq *)0)->cq_filler), "struct canon_ioc");
+_Static_assert(__builtin_offsetof(struct copyreq, cq_filler) ==
+	__builtin_offsetof(struct copyresp, cp_filler), "cq_filler");
+#endif
 
 static inline int
 canon_is_transparent(mblk_t *mp)
@@ -93,70 +104,69 @@ canon_cmd(mblk_t *mp)
 	return IOCP(mp)->ioc_cmd;
 }
 
-static inline mblk_t *
-canon_private(mblk_t *mp)
+/* What an M_IOCDATA brought back; NULL: it is none, or not of canon_copy(). */
+static inline struct canon_ioc *
+canon_state(mblk_t *mp)
 {
+	struct canon_ioc *ci;
+
 	if (DB_TYPE(mp) != M_IOCDATA)
 		return NULL;
-	return ((struct copyresp *)(void *)mp->b_rptr)->cp_private;
-}
-
-/* Forget what travelled, before the block becomes an iocblk again. */
-static inline void
-canon_forget(mblk_t *mp)
-{
-	mblk_t *priv = canon_private(mp);
-
-	if (priv != NULL) {
-		((struct copyresp *)(void *)mp->b_rptr)->cp_private = NULL;
-		freemsg(priv);
-	}
+	ci = (struct canon_ioc *)(void *)
+		((struct copyresp *)(void *)mp->b_rptr)->cp_filler;
+	return ci->mark == (CANON_MARK ^ (unsigned int)canon_cmd(mp)) ? ci :
+									NULL;
 }
 
 static inline void
 canon_nak(queue_t *q, mblk_t *mp, int error)
 {
-	canon_forget(mp);
 	miocnak(q, mp, 0, error);
 }
 
 static inline void
 canon_ack(queue_t *q, mblk_t *mp, int rval)
 {
-	canon_forget(mp);
 	miocack(q, mp, 0, rval);
 }
 
-/* Make @mp a copy request of @size bytes at @addr.  ENOSR answers it. */
+/*
+ * canon_stray - an M_IOCDATA of no command that is known here
+ * Who asked for the data is gone, and who waits for an answer gets one; after a
+ * failure, SVR4 M_IOCDATA(D7), nobody does.
+ */
+static inline void
+canon_stray(queue_t *q, mblk_t *mp)
+{
+	if (((struct copyresp *)(void *)mp->b_rptr)->cp_rval == NULL)
+		canon_nak(q, mp, EINVAL);
+	else
+		freemsg(mp);
+}
+
+/* Make @mp a copy request of @size bytes at @addr. */
 static inline void
 canon_copy(queue_t *q, mblk_t *mp, int type, char *addr, size_t size, int rval)
 {
-	mblk_t *priv = canon_private(mp);
-	struct canon_ioc *ci;
-	struct copyreq *cq;
+	struct copyreq *cq = (struct copyreq *)(void *)mp->b_rptr;
+	struct canon_ioc *ci = canon_state(mp);
 
-	if (priv == NULL) {
-		priv = allocb(sizeof(*ci), BPRI_MED);
-		if (priv == NULL) {
-			canon_nak(q, mp, ENOSR);
-			return;
-		}
-		bzero(priv->b_wptr, sizeof(*ci));
-		priv->b_wptr += sizeof(*ci);
+	if (ci == NULL) {
+		ci = (struct canon_ioc *)(void *)cq->cq_filler;
+		bzero(ci, sizeof(*ci));
+		ci->mark = CANON_MARK ^ (unsigned int)canon_cmd(mp);
 	}
-	ci = (struct canon_ioc *)(void *)priv->b_rptr;
 	ci->addr = addr;
 	ci->out = type == M_COPYOUT;
 	ci->rval = rval;
 	if (type == M_COPYIN && mp->b_cont != NULL)
 		freemsg(unlinkb(mp));
-	cq = (struct copyreq *)(void *)mp->b_rptr;
 	DB_TYPE(mp) = (unsigned char)type;
 	mp->b_wptr = mp->b_rptr + sizeof(*cq);
 	cq->cq_addr = addr;
 	cq->cq_size = size;
 	cq->cq_flag = 0;
-	cq->cq_private = priv;
+	cq->cq_private = NULL;
 	qreply(q, mp);
 }
 
@@ -218,16 +228,13 @@ static inline int
 canon_iocdata(queue_t *q, mblk_t *mp)
 {
 	struct copyresp *cp = (struct copyresp *)(void *)mp->b_rptr;
-	struct canon_ioc *ci;
+	const struct canon_ioc *ci = canon_state(mp);
 	int err;
 
-	if (cp->cp_rval != NULL || cp->cp_private == NULL) {
-		/* SVR4 M_IOCDATA(D7): after a failure nobody waits */
-		canon_forget(mp);
-		freemsg(mp);
+	if (cp->cp_rval != NULL || ci == NULL) {
+		canon_stray(q, mp);
 		return 0;
 	}
-	ci = (struct canon_ioc *)(void *)cp->cp_private->b_rptr;
 	if (ci->out) {
 		canon_ack(q, mp, ci->rval);
 		return 0;
@@ -245,7 +252,7 @@ canon_iocdata(queue_t *q, mblk_t *mp)
 static inline void
 canon_ack_data(queue_t *q, mblk_t *mp, mblk_t *bp, int rval)
 {
-	mblk_t *priv = canon_private(mp);
+	const struct canon_ioc *ci = canon_state(mp);
 	char *addr = NULL;
 	size_t len;
 
@@ -253,8 +260,8 @@ canon_ack_data(queue_t *q, mblk_t *mp, mblk_t *bp, int rval)
 		canon_nak(q, mp, ENOSR);
 		return;
 	}
-	if (priv != NULL) {
-		addr = ((struct canon_ioc *)(void *)priv->b_rptr)->addr;
+	if (ci != NULL) {
+		addr = ci->addr;
 	} else if (canon_is_transparent(mp) && canon_addr(mp, &addr) != 0) {
 		freemsg(bp);
 		canon_nak(q, mp, EINVAL);
@@ -264,7 +271,7 @@ canon_ack_data(queue_t *q, mblk_t *mp, mblk_t *bp, int rval)
 		freemsg(unlinkb(mp));
 	linkb(mp, bp);
 	len = msgdsize(bp);
-	if (priv != NULL || canon_is_transparent(mp))
+	if (ci != NULL || canon_is_transparent(mp))
 		canon_copy(q, mp, M_COPYOUT, addr, len, rval);
 	else
 		miocack(q, mp, len, rval);
@@ -274,20 +281,18 @@ canon_ack_data(queue_t *q, mblk_t *mp, mblk_t *bp, int rval)
 static inline int
 canon_stage(mblk_t *mp)
 {
-	mblk_t *priv = canon_private(mp);
+	const struct canon_ioc *ci = canon_state(mp);
 
-	return priv == NULL ? 0 :
-		((struct canon_ioc *)(void *)priv->b_rptr)->stage;
+	return ci == NULL ? 0 : ci->stage;
 }
 
 /* What canon_more() was given as @extra. */
 static inline int
 canon_extra(mblk_t *mp)
 {
-	mblk_t *priv = canon_private(mp);
+	const struct canon_ioc *ci = canon_state(mp);
 
-	return priv == NULL ? 0 :
-		((struct canon_ioc *)(void *)priv->b_rptr)->extra;
+	return ci == NULL ? 0 : ci->extra;
 }
 
 /*
@@ -297,8 +302,7 @@ canon_extra(mblk_t *mp)
 static inline void
 canon_more(queue_t *q, mblk_t *mp, char *addr, size_t size, int extra)
 {
-	struct canon_ioc *ci = (struct canon_ioc *)(void *)
-		canon_private(mp)->b_rptr;
+	struct canon_ioc *ci = canon_state(mp);
 
 	ci->stage++;
 	ci->extra = extra;
@@ -309,7 +313,7 @@ canon_more(queue_t *q, mblk_t *mp, char *addr, size_t size, int extra)
 static inline void
 canon_ack_at(queue_t *q, mblk_t *mp, char *addr, mblk_t *bp, int rval)
 {
-	((struct canon_ioc *)(void *)canon_private(mp)->b_rptr)->addr = addr;
+	canon_state(mp)->addr = addr;
 	canon_ack_data(q, mp, bp, rval);
 }
 

@@ -10,6 +10,7 @@
 extern const struct str_builtin str_drv_echo, str_drv_nuls, str_drv_printk;
 
 static struct dv a, b;
+static char buf[64];
 
 static void
 begin(struct t *t, const struct str_builtin *drv)
@@ -34,6 +35,35 @@ T_CASE(echo_turns_ordinary_messages_round)
 	}
 	dv_down(&a, fx_type(M_PCPROTO, "high", 0));
 	FX_MSG(dv_up_type(&a, M_PCPROTO), "high");
+}
+
+/* A module that asked for it may be gone: who waits is told. */
+T_CASE(data_that_nobody_asked_for_is_refused)
+{
+	struct copyresp *cp;
+	mblk_t *mp;
+	int ok;
+
+	begin(t, &str_drv_echo);
+	T_EQ(dv_open(&a, "echo", 3, DRVOPEN), 0);
+	for (ok = 0; ok < 2; ok++) {
+		mp = dv_ioctl_msg(0x1234, TRANSPARENT, NULL, 0);
+		cp = (struct copyresp *)(void *)mp->b_rptr;
+		mp->b_datap->db_type = M_IOCDATA;
+		memset(cp->cp_filler, 0x5a, sizeof(cp->cp_filler));
+		cp->cp_private = (mblk_t *)(void *)buf;
+		cp->cp_rval = ok ? NULL : (char *)1;
+		mp->b_wptr = mp->b_rptr + sizeof(*cp);
+		dv_down(&a, mp);
+		mp = dv_up(&a);
+		if (!ok) {
+			T_NULL(mp); /* nobody waits */
+			continue;
+		}
+		T_EQ(mp->b_datap->db_type, M_IOCNAK);
+		T_EQ(((struct iocblk *)(void *)mp->b_rptr)->ioc_error, EINVAL);
+		freemsg(mp);
+	}
 }
 
 T_CASE(echo_waits_for_room_and_keeps_the_order)

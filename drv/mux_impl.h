@@ -382,7 +382,7 @@ mux_iocdata(const struct mux_kind *k, queue_t *q, mblk_t *mp)
 	} else if (up->down != NULL) {
 		mux_send(q, mp);
 	} else {
-		freemsg(mp);
+		canon_stray(q, mp);
 	}
 }
 

@@ -13,8 +13,9 @@
  * data of an I_STR, or the third argument of a plain ioctl() (transparent).
  * tm_ioctl() answers it, or, for the copy commands, turns it into an
  * M_COPYIN or M_COPYOUT and goes on in tm_iocdata() when the data arrives.
- * TM_IOC_COPYIO needs the user's address twice: between the two copies it
- * waits in cq_private, which the Stream head returns in cp_private.
+ * TM_IOC_COPYIO needs the user's address twice: between the two copies it is
+ * cq_private itself, which the Stream head returns in cp_private.  A block that
+ * has it would be lost with a message that is.
  *
  * D_MTQPAIR: answers go up the read side while its put procedure may be
  * called; one thread at a time keeps a hang-up in front of its answer.
@@ -109,7 +110,7 @@ tm_fill(queue_t *q, mblk_t *mp)
 
 /* Turn @mp, whose first block is an iocblk or copyresp, into a request. */
 static void
-tm_request(queue_t *q, mblk_t *mp, int type, char *addr, mblk_t *priv)
+tm_request(queue_t *q, mblk_t *mp, int type, char *addr, char *again)
 {
 	struct copyreq *cq = (struct copyreq *)(void *)mp->b_rptr;
 
@@ -118,7 +119,7 @@ tm_request(queue_t *q, mblk_t *mp, int type, char *addr, mblk_t *priv)
 	cq->cq_addr = addr;
 	cq->cq_size = TM_COPYSZ;
 	cq->cq_flag = 0;
-	cq->cq_private = priv;
+	cq->cq_private = (mblk_t *)(void *)again;
 	qreply(q, mp);
 }
 
@@ -142,20 +143,9 @@ tm_copyout(queue_t *q, mblk_t *mp, char *addr)
 static void
 tm_copyin(queue_t *q, mblk_t *mp, char *addr, int then_out)
 {
-	mblk_t *priv = NULL;
-
-	if (then_out) {
-		priv = allocb(sizeof(addr), BPRI_MED);
-		if (priv == NULL) {
-			miocnak(q, mp, 0, ENOSR);
-			return;
-		}
-		bcopy(&addr, priv->b_wptr, sizeof(addr));
-		priv->b_wptr += sizeof(addr);
-	}
 	if (mp->b_cont != NULL)
 		freemsg(unlinkb(mp));
-	tm_request(q, mp, M_COPYIN, addr, priv);
+	tm_request(q, mp, M_COPYIN, addr, then_out ? addr : NULL);
 }
 
 static void
@@ -220,8 +210,7 @@ static void
 tm_iocdata(queue_t *q, mblk_t *mp)
 {
 	struct copyresp *cp = (struct copyresp *)(void *)mp->b_rptr;
-	mblk_t *priv = cp->cp_private;
-	char *addr;
+	char *again = (char *)(void *)cp->cp_private;
 
 	switch (cp->cp_cmd) {
 	case TM_IOC_COPYIN:
@@ -232,19 +221,12 @@ tm_iocdata(queue_t *q, mblk_t *mp)
 		putnext(q, mp);
 		return;
 	}
-	if (cp->cp_rval != NULL) {
-		if (priv != NULL)
-			freemsg(priv);
+	if (cp->cp_rval != NULL)
 		freemsg(mp);
-		return;
-	}
-	if (priv == NULL) {
+	else if (again == NULL)
 		miocack(q, mp, 0, 0);
-		return;
-	}
-	bcopy(priv->b_rptr, &addr, sizeof(addr));
-	freemsg(priv);
-	tm_copyout(q, mp, addr);
+	else
+		tm_copyout(q, mp, again);
 }
 
 static int

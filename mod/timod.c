@@ -248,35 +248,22 @@ struct name {
 	char *buf;
 };
 
-/* ... and where: what travels behind cq_private. */
-struct saved {
-	struct name nb;
-	char *at;
-};
-
 /* TI_GETMYNAME, TI_GETPEERNAME: the netbuf is here. */
 static void
 name_in(queue_t *q, mblk_t *mp)
 {
-	mblk_t *priv = canon_private(mp), *bp, *sp;
 	t_scalar_t prim = T_ADDR_REQ;
-	struct saved sv;
+	mblk_t *bp;
 
-	if (MBLKL(mp->b_cont) < (long)sizeof(sv.nb)) {
+	if (MBLKL(mp->b_cont) < (long)sizeof(struct name)) {
 		canon_nak(q, mp, EINVAL);
 		return;
 	}
-	bcopy(mp->b_cont->b_rptr, &sv.nb, sizeof(sv.nb));
-	sv.at = ((struct canon_ioc *)(void *)priv->b_rptr)->addr;
 	bp = canon_block(&prim, sizeof(prim));
-	sp = canon_block(&sv, sizeof(sv));
-	if (bp == NULL || sp == NULL) {
-		freemsg(bp);
-		freemsg(sp);
+	if (bp == NULL) {
 		canon_nak(q, mp, ENOSR);
 		return;
 	}
-	linkb(priv, sp);
 	ask(q, mp, bp);
 }
 
@@ -286,11 +273,12 @@ name_out(queue_t *q, mblk_t *mp, const mblk_t *ack)
 {
 	const struct T_addr_ack *aa =
 		(const struct T_addr_ack *)(const void *)ack->b_rptr;
-	mblk_t *priv = canon_private(mp), *bp;
+	struct canon_ioc *ci = canon_state(mp);
 	struct name nb;
 	long len, off;
+	mblk_t *bp;
 
-	bcopy(priv->b_cont->b_rptr, &nb, sizeof(nb));
+	bcopy(mp->b_cont->b_rptr, &nb, sizeof(nb));
 	len = off = 0;
 	if (prim_of(ack) == T_ADDR_ACK && MBLKL(ack) >= (long)sizeof(*aa)) {
 		len = canon_cmd(mp) == TI_GETMYNAME ? aa->LOCADDR_length :
@@ -310,29 +298,28 @@ name_out(queue_t *q, mblk_t *mp, const mblk_t *ack)
 		canon_nak(q, mp, ENAMETOOLONG);
 		return;
 	}
-	nb.len = (unsigned int)len;
-	bcopy(&nb, priv->b_cont->b_rptr, sizeof(nb));
 	bp = canon_block(ack->b_rptr + off, (size_t)len);
 	if (bp == NULL) {
 		canon_nak(q, mp, ENOSR);
 		return;
 	}
-	if (mp->b_cont != NULL)
-		freemsg(unlinkb(mp));
+	freemsg(unlinkb(mp));
 	linkb(mp, bp);
-	((struct canon_ioc *)(void *)priv->b_rptr)->stage = 1;
+	ci->stage = 1;
+	ci->keep = ci->addr;
+	ci->extra = (int)len;
 	canon_copy(q, mp, M_COPYOUT, nb.buf, (size_t)len, 0);
 }
 
-/* The address has been copied out: the netbuf follows. */
+/* The address has been copied out: its length follows, into the netbuf. */
 static void
 name_end(queue_t *q, mblk_t *mp)
 {
-	mblk_t *priv = canon_private(mp), *bp;
-	struct saved sv;
+	struct canon_ioc *ci = canon_state(mp);
+	unsigned int len = (unsigned int)ci->extra;
+	struct name *at = ci->keep;
+	mblk_t *bp = canon_block(&len, sizeof(len));
 
-	bcopy(priv->b_cont->b_rptr, &sv, sizeof(sv));
-	bp = canon_block(&sv.nb, sizeof(sv.nb));
 	if (bp == NULL) {
 		canon_nak(q, mp, ENOSR);
 		return;
@@ -340,8 +327,8 @@ name_end(queue_t *q, mblk_t *mp)
 	if (mp->b_cont != NULL)
 		freemsg(unlinkb(mp));
 	linkb(mp, bp);
-	((struct canon_ioc *)(void *)priv->b_rptr)->stage = 2;
-	canon_copy(q, mp, M_COPYOUT, sv.at, sizeof(sv.nb), 0);
+	ci->stage = 2;
+	canon_copy(q, mp, M_COPYOUT, (char *)&at->len, sizeof(len), 0);
 }
 
 static int

@@ -791,6 +791,7 @@ T_CASE(types_that_mean_nothing_to_a_head_are_discarded)
 
 static mblk_t *kept;
 static size_t wanted; /* mute_put() asks for so much by M_COPYIN */
+static bool strays;   /* mute_put() sends what is no M_IOCTL any more down */
 
 /* A module that swallows ioctls: its own put procedure. */
 static int
@@ -805,6 +806,15 @@ mute_put(queue_t *q, mblk_t *mp)
 		cq->cq_size = wanted;
 		cq->cq_private = NULL;
 		qreply(q, mp);
+		return 0;
+	}
+	if (mp->b_datap->db_type == M_IOCTL && strays) {
+		memset(mp->b_rptr + sizeof(struct iocblk), 0,
+			sizeof(union ioctypes) - sizeof(struct iocblk));
+		mp->b_datap->db_type = M_IOCDATA;
+		((struct copyresp *)(void *)mp->b_rptr)->cp_rval = NULL;
+		mp->b_wptr = mp->b_rptr + sizeof(struct copyresp);
+		putnext(q, mp);
 		return 0;
 	}
 	if (mp->b_datap->db_type == M_IOCTL) {
@@ -1021,6 +1031,57 @@ T_CASE(a_late_copy_request_is_refused)
 	cq->cq_size = 10;
 	cq->cq_private = fx_msg("private", 0);
 	up(0, late); /* mute_put() frees the private part, or the audit fails */
+}
+
+/* A request for a copy, of which @priv is to come back or be freed. */
+static mblk_t *
+asks(mblk_t *mp, mblk_t *priv)
+{
+	struct copyreq *cq = (struct copyreq *)(void *)mp->b_rptr;
+
+	mp->b_datap->db_type = M_COPYIN;
+	mp->b_wptr = mp->b_rptr + sizeof(*cq);
+	cq->cq_addr = buf;
+	cq->cq_size = 10;
+	cq->cq_private = priv;
+	return mp;
+}
+
+static void
+asks_too_late(void *arg)
+{
+	struct strioctl s = {1, 5, 0, NULL};
+
+	(void)arg;
+	kept = NULL;
+	(void)fx_ioctl(&p_, 0, I_STR, (unsigned long)&s);
+}
+
+/* ... and so is one that has come, when who waited is killed */
+T_CASE(a_copy_request_to_who_was_killed_is_refused)
+{
+	struct sim_task *caller;
+
+	begin_mute(t);
+	caller = sim_spawn("caller", asks_too_late, NULL);
+	while (kept == NULL)
+		sim_sleep(1000000);
+	sim_kill(caller);
+	up(0, asks(kept, fx_msg("private", 0)));
+	T_EQ(sim_run(), 0);
+	sim_sleep(1000000000);
+	T_EQ(fx_messages(), 0);
+}
+
+/* What a module asked for that has been popped: who waits is told */
+T_CASE(data_that_nobody_asked_for_is_a_negative_acknowledgement)
+{
+	struct strioctl s = {1, 5, 0, NULL};
+
+	begin_mute(t);
+	strays = true;
+	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -EINVAL);
+	strays = false;
 }
 
 static long second;

@@ -287,7 +287,7 @@ let_take(struct str_pass *p, uint32_t v, struct host_call *hc)
 {
 	if (hc->fflags & STR_O_NONBLOCK)
 		return EAGAIN;
-	(void)host_wait(hc, &p->taken, v, 1000000u);
+	str_owner_wait(hc, &p->taken, v, 1000000u);
 	if (host_interrupted(hc) == HOST_SIG_INTR)
 		return EINTR;
 	host_resample(hc); /* else the next wait is none */

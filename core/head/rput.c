@@ -461,11 +461,12 @@ m_setopts(struct str_head *sd, mblk_t *mp)
 }
 
 /*
- * Nobody waits for it any more.  Who asked for a copy is told that it failed,
- * so that he can give back what he keeps for it.
+ * str_ioctl_stale - nobody waits for answer @mp any more
+ * Who asked for a copy is told that it failed, so that he can give back what he
+ * keeps for it.
  */
-static void
-stale_answer(struct str_head *sd, mblk_t *mp)
+void
+str_ioctl_stale(struct str_head *sd, mblk_t *mp)
 {
 	struct copyresp *cp = (struct copyresp *)(void *)mp->b_rptr;
 
@@ -500,7 +501,7 @@ ioctl_answer(struct str_head *sd, mblk_t *mp)
 	}
 	if (ioc->ioc_id != sd->ioc.id ||
 	    !str_cas(&sd->ioc.state, 1u, host_self_tag())) {
-		stale_answer(sd, mp);
+		str_ioctl_stale(sd, mp);
 		return;
 	}
 	/* who dies from here on: str_ioctl_revive() */
@@ -536,6 +537,23 @@ m_ioctl(queue_t *q, mblk_t *mp)
 		mp->b_cont = NULL;
 	}
 	qreply(q, mp);
+}
+
+/*
+ * What a module asked for that is gone by now: somebody waits, unless the copy
+ * failed.
+ */
+static void
+m_iocdata(queue_t *q, mblk_t *mp)
+{
+	const struct copyresp *cp =
+		(const struct copyresp *)(const void *)mp->b_rptr;
+
+	if (str_blen(mp) < offsetof(struct copyresp, cp_filler) ||
+	    cp->cp_rval != NULL)
+		freemsg(mp);
+	else
+		m_ioctl(q, mp);
 }
 
 /*
@@ -634,6 +652,9 @@ rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 		break;
 	case M_IOCTL:
 		m_ioctl(q, mp);
+		break;
+	case M_IOCDATA:
+		m_iocdata(q, mp);
 		break;
 	case M_READ:
 		m_read(sd, mp);

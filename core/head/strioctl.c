@@ -47,10 +47,11 @@ forget_answer(struct str_head *sd, uint32_t *ret_who)
 			break;
 	}
 	mp = sd->ioc.reply;
-	sd->ioc.reply = NULL;
 	if (mp != NULL) {
+		/* stamped first; the turn says where it is */
 		str_msg_own(mp);
-		freemsg(mp);
+		sd->ioc.reply = NULL;
+		str_ioctl_stale(sd, mp);
 	}
 	return true;
 }

@@ -297,6 +297,9 @@ free_reference(struct str_mdb *x, dblk_t *d)
 	if (d != &x->d) {
 		if (was == 1)
 			mdb_release(of, STR_MDB_D);
+		/* pullupmsg() has given its data to another message */
+		if ((str_load(&x->parts) & STR_MDB_D) != 0)
+			str_mem_disown(x);
 		mdb_release(x, STR_MDB_M);
 	} else if (was == 1) {
 		str_store(&x->parts, 0u);

@@ -683,6 +683,71 @@ T_CASE(a_block_that_is_taken_has_no_neighbours)
 	}
 }
 
+/* Nor does what another dead one has in his hands. */
+static void
+dies_with_a_neighbour(void *arg)
+{
+	mblk_t *mp = fx_msg("a neighbour", 0);
+
+	(void)arg;
+	while (held_ == NULL)
+		sim_sleep(1000);
+	mp->b_cont = held_;
+	sim_kill(holder_);
+	sim_kill(sim_current());
+}
+
+T_CASE(what_two_dead_had_is_both_freed)
+{
+	int i;
+
+	for (i = 0; i < 32; i++) {
+		fx_begin(t);
+		held_ = NULL;
+		if (i % 2 == 0)
+			(void)sim_spawn("other", dies_with_a_neighbour, NULL);
+		holder_ = sim_spawn("holder", holds_it, NULL);
+		while (held_ == NULL)
+			sim_sleep(1000);
+		if (i % 2 == 1)
+			(void)sim_spawn("other", dies_with_a_neighbour, NULL);
+		T_EQ(sim_run(), 0);
+		sim_sleep(1000000000);
+		T_EQ(fx_messages(), 0);
+		fx_end();
+	}
+}
+
+static void
+pulls_up(void *arg)
+{
+	static const char *const text[] = {"in ", "one ", "piece", NULL};
+	mblk_t *mp = fx_chain(M_DATA, text);
+
+	T_EQ(pullupmsg(mp, -1), 1);
+	T_EQ(putq(arg, mp), 1);
+	sim_kill(sim_current());
+}
+
+/* The data is another block's: that lives as long as the message. */
+T_CASE(a_message_that_was_pulled_up_outlives_who_did_it)
+{
+	static struct fx_pipe p;
+	queue_t *q;
+	int i;
+
+	fx_begin(t);
+	fx_pipe(&p);
+	q = fx_push(&p, 0, "store");
+	(void)sim_spawn("doomed", pulls_up, q);
+	T_EQ(sim_run(), 0);
+	sim_sleep(1000000000);
+	for (i = 0; i < 8; i++)
+		freemsg(fx_msg("something else", 0));
+	FX_MSG(getq(q), "in one piece");
+	T_EQ(fx_messages(), 0);
+}
+
 static void
 dies_with_used_memory(void *arg)
 {

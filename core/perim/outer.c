@@ -28,8 +28,9 @@
 #define POLL_NS 1000000u
 #define TRIES 1000
 
-static void
-lock_outer(struct str_outer *o)
+/* str_outer_lock - of the list of jobs, which is whole then */
+void
+str_outer_lock(struct str_outer *o)
 {
 	mblk_t *mp;
 
@@ -70,7 +71,7 @@ occupied(struct str_outer *o)
 	struct str_qpair *qp;
 	bool yes = false;
 
-	lock_outer(o);
+	str_outer_lock(o);
 	for (qp = o->pairs; qp != NULL && !yes; qp = qp->sib) {
 		uint32_t v = str_load(&qp->pair.inside);
 
@@ -86,7 +87,7 @@ reopen(struct str_outer *o)
 {
 	struct str_qpair *qp;
 
-	lock_outer(o);
+	str_outer_lock(o);
 	for (qp = o->pairs; qp != NULL; qp = qp->sib)
 		if (str_load(&qp->pair.bl_first) != NULL ||
 			str_load(&qp->pair.sv_first) != NULL)
@@ -104,7 +105,7 @@ str_outer_holds(struct str_qpair *qp)
 
 	if (!has_jobs(o))
 		return false;
-	lock_outer(o);
+	str_outer_lock(o);
 	for (mp = o->job_first; mp != NULL && !yes; mp = mp->b_next)
 		yes = ((const struct str_job *)(const void *)mp->b_rptr)
 			      ->q->q_pair == qp;
@@ -121,7 +122,7 @@ run_job(struct str_outer *o)
 	int how = STR_FAR_HELD;
 	mblk_t *mp;
 
-	lock_outer(o);
+	str_outer_lock(o);
 	mp = o->job_first;
 	if (mp != NULL) {
 		job = (const struct str_job *)(const void *)mp->b_rptr;
@@ -187,7 +188,7 @@ void
 str_outer_job(struct str_outer *o, mblk_t *mp)
 {
 	mp->b_next = NULL;
-	lock_outer(o);
+	str_outer_lock(o);
 	if (o->job_last != NULL)
 		o->job_last->b_next = mp;
 	else
@@ -253,7 +254,7 @@ str_outer_join(struct str_qpair *qp)
 {
 	struct str_outer *o = qp->outer;
 
-	lock_outer(o);
+	str_outer_lock(o);
 	qp->sib = o->pairs;
 	o->pairs = qp;
 	str_unlock(&o->lock);
@@ -267,7 +268,7 @@ str_outer_part(struct str_qpair *qp)
 	mblk_t *mp, *prev = NULL, *gone = NULL;
 	struct str_qpair **pp;
 
-	lock_outer(o);
+	str_outer_lock(o);
 	for (pp = &o->pairs; *pp != NULL; pp = &(*pp)->sib)
 		if (*pp == qp) {
 			*pp = qp->sib;

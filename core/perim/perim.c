@@ -71,7 +71,7 @@ str_perim_backlog(struct str_qpair *qp, void (*fn)(mblk_t *mp, uintptr_t arg),
 	str_unlock(&pm->block);
 	if (qp->outer == NULL)
 		return;
-	(void)str_lock(&qp->outer->lock);
+	str_outer_lock(qp->outer);
 	for (mp = qp->outer->job_first; mp != NULL; mp = mp->b_next)
 		fn(mp, arg);
 	str_unlock(&qp->outer->lock);

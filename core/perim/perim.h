@@ -22,6 +22,7 @@ bool str_perim_alone(struct str_qpair *qp);
 void str_perim_job(struct str_qpair *qp, mblk_t *mp);
 
 /* outer.c */
+void str_outer_lock(struct str_outer *o);
 bool str_outer_closed(struct str_outer *o);
 void str_outer_try(struct str_outer *o);
 void str_outer_job(struct str_outer *o, mblk_t *mp);

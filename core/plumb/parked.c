@@ -14,8 +14,10 @@
  * the writable data of loaded modules, arguments of timeouts and bufcalls,
  * the links of messages that are somebody else's, and what ioctls that are
  * under way have in cq_private.  What is found there, and what that leads to,
- * loses the stamp.  A word that only looks like an address keeps a message
- * for nothing, until the domain ends; that is all it does.
+ * loses the stamp.  The messages of others who are dead are looked for in the
+ * same way: what one of them leads to is kept only if that is.  A word that only
+ * looks like an address keeps a message for nothing, until the domain ends; that
+ * is all it does.
  *
  * Locks.  None: others go on meanwhile, and words may change as they are read.
  * A message that a living thread has just taken from where it had been put
@@ -36,8 +38,10 @@
 struct parked {
 	uint32_t tag;
 	uint32_t n, room;
-	uint64_t *at; /* its messages, by address; flags in the low bits */
+	uint64_t *at; /* the dead's messages, by address; flags in the low bits */
 	bool more;    /* there is one that is KEPT and not SEEN */
+	uint32_t asked; /* whether this thread is dead */
+	bool dead;
 };
 
 static bool
@@ -47,12 +51,32 @@ is_ours(const struct parked *p, const struct str_blk *b)
 		str_load(&b->owner) == p->tag;
 }
 
+/*
+ * ... or some other's who is dead, too, and not reaped?  What has the name of
+ * a thread that ended in order is nobody's.
+ */
+static bool
+is_doubtful(struct parked *p, const struct str_blk *b)
+{
+	uint32_t owner = str_load(&b->owner);
+
+	if (str_load(&b->state) != STR_BLK_MDB || owner == 0 || owner == p->tag)
+		return is_ours(p, b);
+	if (owner != p->asked) {
+		p->asked = owner;
+		p->dead = host_owner_dead(owner) &&
+			str_load(&host_domain->thread[STR_TAG_IDX(owner)].tag) ==
+				owner;
+	}
+	return p->dead;
+}
+
 static void
 count(struct str_blk *b, void *arg)
 {
 	struct parked *p = arg;
 
-	if (is_ours(p, b))
+	if (is_doubtful(p, b))
 		p->room++;
 }
 
@@ -62,7 +86,7 @@ enter(struct str_blk *b, void *arg)
 {
 	struct parked *p = arg;
 
-	if (is_ours(p, b) && p->n < p->room)
+	if (is_doubtful(p, b) && p->n < p->room)
 		p->at[p->n++] = (uint64_t)(uintptr_t)b;
 }
 
@@ -72,15 +96,15 @@ block(uint64_t e)
 	return (struct str_mdb *)(uintptr_t)(e & ~(uint64_t)FLAGS);
 }
 
-/* A word of memory: does it lead into one of them? */
-static void
-word(struct parked *p, uint64_t w)
+/* The message of the table that @w leads into, or NULL. */
+static uint64_t *
+entry(struct parked *p, uint64_t w)
 {
 	uint32_t lo = 0, hi = p->n;
 	struct str_mdb *x;
 
 	if (p->n == 0 || w < (p->at[0] & ~(uint64_t)FLAGS))
-		return;
+		return NULL;
 	while (hi - lo > 1) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
@@ -90,8 +114,17 @@ word(struct parked *p, uint64_t w)
 			hi = mid;
 	}
 	x = block(p->at[lo]);
-	if ((p->at[lo] & KEPT) == 0 && w < (uintptr_t)x + str_mem_size(x)) {
-		p->at[lo] |= KEPT;
+	return w < (uintptr_t)x + str_mem_size(x) ? &p->at[lo] : NULL;
+}
+
+/* A word of memory: does it lead into one of them? */
+static void
+word(struct parked *p, uint64_t w)
+{
+	uint64_t *e = entry(p, w);
+
+	if (e != NULL && (*e & KEPT) == 0) {
+		*e |= KEPT;
 		p->more = true;
 	}
 }
@@ -148,7 +181,7 @@ look(struct str_blk *b, void *arg)
 		words(p, b + 1, str_mem_size(b) - sizeof *b);
 	else if (state == STR_BLK_QPAIR)
 		pointers(p, (struct str_qpair *)(void *)b);
-	else if (state == STR_BLK_MDB && owner != p->tag)
+	else if (state == STR_BLK_MDB && entry(p, (uintptr_t)b) == NULL)
 		links(p, (struct str_mdb *)(void *)b);
 }
 

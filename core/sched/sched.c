@@ -239,12 +239,14 @@ str_sched_late(struct str_plumb *pl, queue_t *q, mblk_t *mp, unsigned bits)
 	lockr(pl);
 	late_mark(pl, STR_LATE_MSG);
 	STR_CRASH_POINT("sched:late");
+	/* before it is linked: no slot need name this stream.  Who dies of it
+	 * here loses it, who died later would take it from the others */
+	str_msg_disown(mp);
 	if (pl->late_last != NULL)
 		pl->late_last->b_next = mp;
 	else
 		pl->late_first = mp;
 	pl->late_last = mp;
-	str_msg_disown(mp);
 	str_unlock(&pl->rlock);
 	str_fence_full(); /* pairs with the one in str_plumb_unlock() */
 	touch_other(pl);

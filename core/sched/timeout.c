@@ -204,7 +204,7 @@ static uint64_t
 add(enum ev_kind kind, struct str_plumb *pl, struct str_qpair *qp,
 	void (*func)(void *), void *arg, uint64_t when, size_t size)
 {
-	struct str_event *ev = str_mem_zalloc(sizeof(*ev), STR_BLK_EVENT);
+	struct str_event *ev = str_mem_zalloc(sizeof(*ev), STR_BLK_KMEM);
 	struct str_proc *p = my_proc();
 	void *code = kind == EV_RUN ? NULL :
 		str_code_of((void (*)(void))func);
@@ -235,6 +235,7 @@ add(enum ev_kind kind, struct str_plumb *pl, struct str_qpair *qp,
 	ev->seq = str_add(str_root(STR_ROOT_EVID), (uint64_t)1) + 1;
 	id = make_id(ev, ev->seq);
 	str_store(&ev->word, id << 2 | EV_PENDING);
+	str_store_rel(&ev->blk.state, (uint32_t)STR_BLK_EVENT);
 	do {
 		head = str_load(&p->events);
 		ev->next = (struct str_event *)(uintptr_t)head;
