@@ -18,8 +18,11 @@
  * Between the states of a transparent ioctl what is known travels in the message
  * itself, in cq_filler, which comes back as it went.  Nothing is kept in the
  * driver and there is no other block, so whoever loses the message, a caller that
- * gives up or a thread that is killed, leaves nothing behind; and an M_IOCDATA
- * that somebody else has asked for, who is gone now, is told from ours.
+ * gives up or a thread that is killed, leaves nothing behind.  An M_IOCDATA that
+ * others have asked for who do this is one of a command that is not known; who
+ * knows none says
+ *
+ *	case M_IOCDATA:		canon_stray(q, mp);
  */
 #ifndef DRV_CANON_H
 #define DRV_CANON_H

@@ -156,7 +156,7 @@ log_wput(queue_t *q, mblk_t *mp)
 		log_ioctl(q, mp);
 		break;
 	case M_IOCDATA:
-		(void)canon_iocdata(q, mp);
+		canon_stray(q, mp);
 		break;
 	case M_FLUSH:
 		canon_flush(q, mp);

@@ -36,7 +36,7 @@ nuls_wput(queue_t *q, mblk_t *mp)
 		canon_nak(q, mp, EINVAL);
 		break;
 	case M_IOCDATA:
-		(void)canon_iocdata(q, mp);
+		canon_stray(q, mp);
 		break;
 	default:
 		freemsg(mp);

@@ -21,7 +21,7 @@
  *
  * TI_GETMYNAME and TI_GETPEERNAME are transparent: a struct netbuf is copied
  * in, the provider is asked (T_ADDR_REQ) with the M_IOCDATA waiting in the
- * M_IOCTL's place, the address is copied out, then the netbuf with its len.
+ * M_IOCTL's place, the address is copied out, then len into the netbuf.
  *
  * Crash.  What waits on a queue stays there.  A process that dies between
  * taking and answering leaves the head to its time limit.

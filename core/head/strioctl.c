@@ -136,6 +136,7 @@ end(struct str_head *sd)
 
 	(void)forget_answer(sd, &who);
 	give_up(sd);
+	str_sched_touched(); /* a refused copy may have enabled a queue */
 }
 
 /*

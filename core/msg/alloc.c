@@ -118,6 +118,51 @@ mdb_release(struct str_mdb *x, uint32_t part)
 }
 
 /*
+ * Is this the process that made the outside block @d?  In another one, the
+ * reaper of its maker for instance, the routine's address means nothing.
+ */
+static bool
+at_home(const dblk_t *d)
+{
+	return d->db_owner == this_process() ||
+		host_code_shared((const void *)d->db_frtnp->free_func);
+}
+
+/* The last reference to @d is gone. */
+static void
+db_free(dblk_t *d)
+{
+	if (d->db_class == CLS_BUF) {
+		/* stamped, then taken off, then freed: dying in between
+		 * leaves it to the reaper, exactly once */
+		str_mem_own(d->db_base - BUF_HDR);
+		str_barrier();
+		d->db_class = CLS_FAST;
+		str_barrier();
+		str_mem_free(d->db_base - BUF_HDR);
+	} else if (d->db_class == CLS_ESB && d->db_frtnp != NULL &&
+		d->db_frtnp->free_func != NULL && at_home(d)) {
+		d->db_frtnp->free_func(d->db_frtnp->free_arg);
+	}
+}
+
+/*
+ * The last reference to @d is gone, and its block is a message's still, which has
+ * other data by now (pullupmsg()).  Under the lock: no stamp says what is left to
+ * do.  Not for what has a free routine, which may want a lock itself.
+ */
+static bool
+data_done(struct str_mdb *of, dblk_t *d)
+{
+	if (str_load(&of->parts) == STR_MDB_D || d->db_class == CLS_ESB)
+		return false;
+	db_free(d);
+	STR_CRASH_POINT("msg:datafreed");
+	mdb_release(of, STR_MDB_D);
+	return true;
+}
+
+/*
  * References to @d are @to, where they were @from.  It may be something else by
  * now, if it had but one.  Return: it is data.
  */
@@ -161,6 +206,7 @@ share_mend(struct str_thread *t)
 			str_mem_disown(x);
 			mdb_release(x, STR_MDB_M);
 		} else if (d != &x->d && was == 1 && alive &&
+			!data_done(of, d) &&
 			str_load(&of->parts) == STR_MDB_D) {
 			str_store(&of->blk.owner, str_load(&t->tag));
 		}
@@ -238,40 +284,12 @@ str_mdb_revive(struct str_thread *t)
 	share_unlock(d);
 }
 
-/*
- * Is this the process that made the outside block @d?  In another one, the
- * reaper of its maker for instance, the routine's address means nothing.
- */
-static bool
-at_home(const dblk_t *d)
-{
-	return d->db_owner == this_process() ||
-		host_code_shared((const void *)d->db_frtnp->free_func);
-}
-
-/* The last reference to @d is gone. */
-static void
-db_free(dblk_t *d)
-{
-	if (d->db_class == CLS_BUF) {
-		/* stamped, then taken off, then freed: dying in between
-		 * leaves it to the reaper, exactly once */
-		str_mem_own(d->db_base - BUF_HDR);
-		str_barrier();
-		d->db_class = CLS_FAST;
-		str_barrier();
-		str_mem_free(d->db_base - BUF_HDR);
-	} else if (d->db_class == CLS_ESB && d->db_frtnp != NULL &&
-		d->db_frtnp->free_func != NULL && at_home(d)) {
-		d->db_frtnp->free_func(d->db_frtnp->free_arg);
-	}
-}
-
 /* freeb() of a reference to data that others may have, too. */
 static STR_NOINLINE void
 free_reference(struct str_mdb *x, dblk_t *d)
 {
 	struct str_mdb *of = str_mdb_of_d(d);
+	bool done = false;
 	unsigned char was;
 
 	share_lock(d);
@@ -288,14 +306,16 @@ free_reference(struct str_mdb *x, dblk_t *d)
 			str_mem_disown(x);
 			mdb_release(x, STR_MDB_M);
 		}
-	} else if (was == 1 && str_load(&of->parts) == STR_MDB_D) {
-		str_mem_own(of);
+	} else if (was == 1) {
+		done = data_done(of, d);
+		if (!done && str_load(&of->parts) == STR_MDB_D)
+			str_mem_own(of);
 	}
 	share_unlock(d);
-	if (was == 1)
+	if (was == 1 && !done)
 		db_free(d);
 	if (d != &x->d) {
-		if (was == 1)
+		if (was == 1 && !done)
 			mdb_release(of, STR_MDB_D);
 		/* pullupmsg() has given its data to another message */
 		if ((str_load(&x->parts) & STR_MDB_D) != 0)
@@ -320,9 +340,11 @@ freeb(mblk_t *bp)
 		free_reference(x, d);
 		return;
 	}
-	/* ours alone, the others' work done: nobody can dup it */
-	bp->b_datap = NULL;
+	/* ours alone, the others' work done: nobody can dup it.  Without a
+	 * reference the data is nobody else's: str_mdb_reap() */
 	d->db_ref = 0;
+	str_barrier();
+	bp->b_datap = NULL;
 	if (d->db_class != CLS_FAST)
 		db_free(d);
 	str_store(&x->parts, 0u);
@@ -523,9 +545,10 @@ str_msg_unpin(mblk_t *mp)
 
 /*
  * str_mdb_reap - free a piece whose private owner died
- * It may have died inside freeb(): then b_datap is clear.  What it counted is
- * right (str_mdb_revive()), and a buffer that it had begun to free is stamped and
- * the reaper's next.
+ * It may have died inside freeb(): then b_datap is clear, or leads to data of its
+ * own without a reference.  Data of its own that has one is another message's.
+ * What it counted is right (str_mdb_revive()), and a buffer that it had begun to
+ * free is stamped and the reaper's next.
  */
 void
 str_mdb_reap(struct str_mdb *x)
@@ -533,12 +556,13 @@ str_mdb_reap(struct str_mdb *x)
 	uint32_t parts = str_load(&x->parts);
 	struct str_blk *b;
 
-	if ((parts & STR_MDB_M) != 0 && x->m.b_datap != NULL) {
+	if ((parts & STR_MDB_M) != 0 && x->m.b_datap != NULL &&
+	    (x->m.b_datap != &x->d || str_load(&x->d.db_ref) != 0)) {
 		freeb(&x->m);
 		return;
 	}
 	if ((parts & STR_MDB_D) != 0) {
-		if (str_load(&x->d.db_ref) > 1) {
+		if (str_load(&x->d.db_ref) != 0) {
 			(void)str_and(&x->parts, ~STR_MDB_M);
 			str_mem_disown(x);
 			return;

@@ -101,8 +101,9 @@ mdb_plain_done(mblk_t *bp)
 {
 	struct str_mdb *x = str_mdb_of_m(bp);
 
-	bp->b_datap = NULL; /* in the order of freeb() */
-	x->d.db_ref = 0;
+	x->d.db_ref = 0; /* in the order of freeb() */
+	str_barrier();
+	bp->b_datap = NULL;
 	str_store(&x->parts, 0u);
 	str_mdb_put(x);
 }
@@ -119,8 +120,9 @@ mdb_done(mblk_t *bp)
 		freeb(bp);
 		return;
 	}
-	bp->b_datap = NULL; /* in the order of freeb() */
-	d->db_ref = 0;
+	d->db_ref = 0; /* in the order of freeb() */
+	str_barrier();
+	bp->b_datap = NULL;
 	str_store(&x->parts, 0u);
 	str_mdb_put(x);
 }

@@ -669,7 +669,8 @@ T_CASE(a_block_that_is_taken_has_no_neighbours)
 
 	/* who of them is reaped first is by chance */
 	for (i = 0; i < 16; i++) {
-		fx_begin(t);
+		fx_begin_seed(t->seed + (unsigned)i);
+		sim_grain(0);
 		held_ = NULL;
 		holder_ = sim_spawn("holder", holds_it, NULL);
 		while (held_ == NULL)
@@ -702,7 +703,8 @@ T_CASE(what_two_dead_had_is_both_freed)
 	int i;
 
 	for (i = 0; i < 32; i++) {
-		fx_begin(t);
+		fx_begin_seed(t->seed + (unsigned)i);
+		sim_grain(0);
 		held_ = NULL;
 		if (i % 2 == 0)
 			(void)sim_spawn("other", dies_with_a_neighbour, NULL);
@@ -727,6 +729,48 @@ pulls_up(void *arg)
 	T_EQ(pullupmsg(mp, -1), 1);
 	T_EQ(putq(arg, mp), 1);
 	sim_kill(sim_current());
+}
+
+/* ... in the middle of it; a module has the message. */
+static void
+dies_pulling_up(void *arg)
+{
+	static const char *const text[] = {"in ", "one ", "piece", NULL};
+	mblk_t *mp = fx_chain(M_DATA, text);
+	queue_t *q = arg;
+
+	*(mblk_t **)q->q_ptr = mp;
+	sim_crash_at("msg:dropped", 1);
+	(void)pullupmsg(mp, -1);
+}
+
+T_CASE(who_dies_pulling_up_what_a_module_has_leaves_it_its_data)
+{
+	static struct fx_pipe p;
+	mblk_t **mine, *mp;
+	queue_t *q;
+	void *was;
+	int i;
+
+	fx_begin(t);
+	fx_pipe(&p);
+	q = fx_push(&p, 0, "store");
+	mine = kmem_zalloc(sizeof(*mine), KM_SLEEP);
+	was = q->q_ptr;
+	q->q_ptr = mine;
+	(void)sim_spawn("doomed", dies_pulling_up, q);
+	T_EQ(sim_run(), 0);
+	T_EQ(sim_crash_count("msg:dropped"), 1);
+	sim_sleep(1000000000);
+	for (i = 0; i < 8; i++)
+		freemsg(fx_msg("something else", 0));
+	mp = *mine;
+	q->q_ptr = was;
+	kmem_free(mine, sizeof(*mine));
+	T_NOTNULL(mp->b_datap);
+	T_EQ(mp->b_datap->db_ref, 1);
+	T_MEM(mp->b_datap->db_base, "in ", 3);
+	freemsg(mp);
 }
 
 /* The data is another block's: that lives as long as the message. */

@@ -34,14 +34,17 @@
 #define FLAGS 3u
 
 #define FEW 32u	 /* this many need no memory for the table */
+#define OTHERS 1024u /* of others who are dead: the rest counts as the living's */
+#define ASKED 64u
 
 struct parked {
 	uint32_t tag;
-	uint32_t n, room;
+	uint32_t n, room; /* room for all that are ours, and for so many */
+	uint32_t nother, others;
 	uint64_t *at; /* the dead's messages, by address; flags in the low bits */
 	bool more;    /* there is one that is KEPT and not SEEN */
-	uint32_t asked; /* whether this thread is dead */
-	bool dead;
+	uint32_t asked[ASKED]; /* by slot: whether this thread is dead */
+	uint64_t dead;
 };
 
 static bool
@@ -58,17 +61,19 @@ is_ours(const struct parked *p, const struct str_blk *b)
 static bool
 is_doubtful(struct parked *p, const struct str_blk *b)
 {
-	uint32_t owner = str_load(&b->owner);
+	uint32_t owner = str_load(&b->owner), i = STR_TAG_IDX(owner) % ASKED;
 
 	if (str_load(&b->state) != STR_BLK_MDB || owner == 0 || owner == p->tag)
-		return is_ours(p, b);
-	if (owner != p->asked) {
-		p->asked = owner;
-		p->dead = host_owner_dead(owner) &&
-			str_load(&host_domain->thread[STR_TAG_IDX(owner)].tag) ==
-				owner;
+		return false;
+	if (owner != p->asked[i]) {
+		p->asked[i] = owner;
+		p->dead &= ~((uint64_t)1 << i);
+		if (host_owner_dead(owner) &&
+		    str_load(&host_domain->thread[STR_TAG_IDX(owner)].tag) ==
+			owner)
+			p->dead |= (uint64_t)1 << i;
 	}
-	return p->dead;
+	return (p->dead >> i & 1) != 0;
 }
 
 static void
@@ -76,8 +81,10 @@ count(struct str_blk *b, void *arg)
 {
 	struct parked *p = arg;
 
-	if (is_doubtful(p, b))
+	if (is_ours(p, b))
 		p->room++;
+	else if (p->others < OTHERS && is_doubtful(p, b))
+		p->others++;
 }
 
 /* The walk is by address, and so is the table. */
@@ -86,8 +93,12 @@ enter(struct str_blk *b, void *arg)
 {
 	struct parked *p = arg;
 
-	if (is_doubtful(p, b) && p->n < p->room)
+	if (p->n == p->room)
+		return; /* never: those that are ours do not become more */
+	if (is_ours(p, b))
 		p->at[p->n++] = (uint64_t)(uintptr_t)b;
+	else if (p->nother < p->others && is_doubtful(p, b))
+		p->nother++, p->at[p->n++] = (uint64_t)(uintptr_t)b;
 }
 
 static struct str_mdb *
@@ -210,6 +221,7 @@ str_parked(uint32_t tag)
 	str_mem_walk(count, &p);
 	if (p.room == 0)
 		return;
+	p.room += p.others;
 	p.at = few;
 	if (p.room > FEW) {
 		table = str_mem_alloc(sizeof *table +

@@ -115,7 +115,7 @@ tcp_failed(struct inet *in, int error)
 /* ------------------------------------------------------------- operations */
 
 /*
- * What goes to @to, an address of the machine's own, is not paced: where the
+ * What goes to @to, when that is a loopback address, is not paced: where the
  * system's congestion control is one that lays timers between segments (bbr)
  * it is the plain one (RFC 5681) instead.  Before there is a connection: what
  * comes from a listening socket has what that has.

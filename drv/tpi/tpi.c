@@ -441,7 +441,7 @@ tpi_wput(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 		ioctl(q, mp);
 		break;
 	case M_IOCDATA:
-		(void)canon_iocdata(q, mp);
+		canon_stray(q, mp);
 		break;
 	default:
 		freemsg(mp);

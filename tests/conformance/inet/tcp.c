@@ -364,7 +364,7 @@ control_of(int plain, char *ret)
 	int fd;
 
 	T_OK(getsockname(plain, (struct sockaddr *)&me, &mlen));
-	for (fd = getdtablesize(); fd-- > 0;) {
+	for (fd = 65536; fd-- > 0;) {
 		len = sizeof(other);
 		if (fd == plain || getpeername(fd, (struct sockaddr *)&other,
 				&len) != 0 || len != mlen ||
