@@ -87,12 +87,13 @@ echo_wsrv(queue_t *q)
 {
 	mblk_t *mp;
 
-	while ((mp = getq(q)) != NULL) {
-		if (!bcanputnext(RD(q), mp->b_band)) {
-			if (putbq(q, mp) == 0)
-				freemsg(mp);
+	/* What has no room stays where it is: taken and put back, it would
+	 * look like room to who waits for room here, and he may be the one
+	 * who has none.  Nobody else takes from the queue. */
+	while (q->q_first == NULL || bcanputnext(RD(q), q->q_first->b_band)) {
+		mp = getq(q);
+		if (mp == NULL)
 			break;
-		}
 		qreply(q, mp);
 	}
 	return 0;

@@ -100,6 +100,27 @@ T_CASE(echo_waits_for_room_and_keeps_the_order)
 	T_NULL(dv_up(&a));
 }
 
+/*
+ * Taken and put back, it would look like room to who waits for room here: he
+ * may be the one whose queue has none, and the two would call each other for
+ * ever.
+ */
+T_CASE(echo_takes_only_what_has_room)
+{
+	begin(t, &str_drv_echo);
+	T_EQ(dv_open(&a, "echo", 3, DRVOPEN), 0);
+	dv_down(&a, fx_bytes(120, 0));
+	dv_down(&a, fx_bytes(8000, 0));
+	T_EQ(canput(WR(a.rq)), 0);
+	qenable(WR(a.rq));
+	dv_run(&a);
+	T_EQ(qsize(WR(a.rq)), 1);
+	T_NE(WR(a.rq)->q_flag & QWANTW, 0);
+	freemsg(dv_up(&a));
+	T_EQ(WR(a.rq)->q_flag & QWANTW, 0);
+	freemsg(dv_up(&a));
+}
+
 T_CASE(echo_lets_priority_messages_pass_those_that_wait)
 {
 	begin(t, &str_drv_echo);

@@ -232,48 +232,74 @@ mux_dest(queue_t *q)
 	return up->down != NULL ? up->down->wq : up->rq;
 }
 
-/* Send @mp on; 0: there is no room, @mp is still the caller's. */
+/* From @q to @to, has @mp changed its direction?  @to: mux_dest(). */
 static inline int
-mux_try(queue_t *q, mblk_t *mp)
+mux_turns(queue_t *q, queue_t *to)
+{
+	return (to == RD(to)) != (q == RD(q));
+}
+
+/*
+ * Is there nowhere for it to go?  Turned round a second time it would go round
+ * for ever: something below, another multiplexor or an echo, turns round too.
+ */
+static inline int
+mux_lost(queue_t *q, queue_t *to, mblk_t *mp)
+{
+	return to == NULL ||
+		(mux_turns(q, to) && (mp->b_flag & MSGNOLOOP) != 0);
+}
+
+/* Can @mp go on from @q, or be freed, now? */
+static inline int
+mux_room(queue_t *q, mblk_t *mp)
 {
 	queue_t *to = mux_dest(q);
 
-	/* turned round a second time it would go round for ever: something
-	 * below, another multiplexor or an echo, turns round as well */
-	if (to == NULL || ((to == RD(to)) != (q == RD(q)) &&
-			(mp->b_flag & MSGNOLOOP) != 0)) {
+	return mux_lost(q, to, mp) || mux_is_priority(mp) ||
+		bcanputnext(to, mp->b_band);
+}
+
+/* Send @mp on, which mux_room() allowed. */
+static inline void
+mux_pass(queue_t *q, mblk_t *mp)
+{
+	queue_t *to = mux_dest(q);
+
+	if (mux_lost(q, to, mp)) {
 		freemsg(mp);
-		return 1;
+		return;
 	}
-	if (!mux_is_priority(mp) && !bcanputnext(to, mp->b_band))
-		return 0;
-	if ((to == RD(to)) != (q == RD(q)))
+	if (mux_turns(q, to))
 		mp->b_flag |= MSGNOLOOP;
 	putnext(to, mp);
-	return 1;
 }
 
 static inline void
 mux_send(queue_t *q, mblk_t *mp)
 {
-	if ((mux_is_priority(mp) || q->q_first == NULL) && mux_try(q, mp))
-		return;
-	if (putq(q, mp) == 0)
+	if ((mux_is_priority(mp) || q->q_first == NULL) && mux_room(q, mp))
+		mux_pass(q, mp);
+	else if (putq(q, mp) == 0)
 		freemsg(mp);
 }
 
-/* Service procedure of uppers' write and lowers' read queues. */
+/*
+ * Service procedure of uppers' write and lowers' read queues.  What has no room
+ * stays where it is: taken and put back, it would look like room to who waits
+ * for room here, and he may be the one who has none.
+ */
 static inline int
 mux_service(queue_t *q)
 {
 	mblk_t *mp;
 
-	while ((mp = getq(q)) != NULL)
-		if (!mux_try(q, mp)) {
-			if (putbq(q, mp) == 0)
-				freemsg(mp);
+	while (q->q_first == NULL || mux_room(q, q->q_first)) {
+		mp = getq(q);
+		if (mp == NULL)
 			break;
-		}
+		mux_pass(q, mp);
+	}
 	return 0;
 }
 

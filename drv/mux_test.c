@@ -225,6 +225,25 @@ T_CASE(what_has_no_room_above_waits_below)
 	T_EQ(with_link(&a, I_UNLINK, &x), 0);
 }
 
+/* who waits for room here may be the one who has none, as an echo is */
+T_CASE(what_has_no_room_is_not_taken)
+{
+	begin(t);
+	T_EQ(with_link(&a, I_LINK, &x), 0);
+	dv_down(&a, fx_bytes(120, 0));
+	dv_down(&a, fx_bytes(8000, 0));
+	T_EQ(canput(WR(a.rq)), 0);
+	qenable(WR(a.rq));
+	dv_run(&a);
+	T_EQ(qsize(WR(a.rq)), 1);
+	T_NE(WR(a.rq)->q_flag & QWANTW, 0);
+	freemsg(below(&x));
+	dv_run(&a);
+	T_EQ(WR(a.rq)->q_flag & QWANTW, 0);
+	freemsg(below(&x));
+	T_EQ(with_link(&a, I_UNLINK, &x), 0);
+}
+
 T_CASE(closing_the_upper_leaves_its_lowers_without_one)
 {
 	begin(t);
