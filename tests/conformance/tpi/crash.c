@@ -86,10 +86,8 @@ has(int fd)
 
 /* Accept; the caller may be gone by now. */
 static void
-accept_it(struct side *s)
+accept_it(struct side *s, t_uscalar_t seq)
 {
-	t_uscalar_t seq = (t_uscalar_t)tp.p.conn_ind.SEQ_number;
-
 	s->fd = tp_open();
 	s->ended = 0;
 	tp_conn_res(s->lfd, tp_id(s->fd), (int)seq);
@@ -109,7 +107,7 @@ answer(struct side *s)
 	if (has(s->lfd)) {
 		tp_get(s->lfd);
 		if (tp.prim == T_CONN_IND)
-			accept_it(s);
+			accept_it(s, (t_uscalar_t)tp.p.conn_ind.SEQ_number);
 		else
 			T_EQ(tp.prim, T_DISCON_IND);
 	}
@@ -125,6 +123,30 @@ answer(struct side *s)
 		/* whether somebody is there still is not known */
 		(void)tp_try(s->fd, NULL, 0, "answer", 6, 0);
 	}
+}
+
+/*
+ * No call is pending at the listener, nor comes while it is asked: what a dead
+ * caller had begun is done for him, and may cross the question.
+ */
+static int
+idle(struct side *s)
+{
+	t_uscalar_t seq = 0;
+	int called = 0;
+
+	tp_prim(s->lfd, T_INFO_REQ);
+	while (tp_get(s->lfd) != T_INFO_ACK) {
+		called = tp.prim == T_CONN_IND;
+		if (called)
+			seq = (t_uscalar_t)tp.p.conn_ind.SEQ_number;
+		else
+			T_EQ(tp.prim, T_DISCON_IND);
+	}
+	if (!called)
+		return tp.p.info_ack.CURRENT_state == TS_IDLE;
+	accept_it(s, seq);
+	return 0;
 }
 
 /* Has @pid ended?  Its status. */
@@ -161,7 +183,7 @@ caller_dies(const char *label, int n, int abort)
 			quiet = quiet != 0 ? quiet : t_now_ns();
 			/* his call, if it was not answered, is withdrawn */
 			if (t_now_ns() > quiet + TP_SILENCE * 1000000ull &&
-				tp_state(s.lfd) == TS_IDLE)
+				idle(&s))
 				break;
 		}
 		if (t_now_ns() > end)
