@@ -718,6 +718,35 @@ events(int end)
 	return ev;
 }
 
+static void
+add_segment(struct str_blk *b, void *arg)
+{
+	if (b->state == STR_BLK_SEG)
+		*(size_t *)arg += str_mem_size(b);
+}
+
+/* docs/memory.md: a thousand receivers that are slow need no more than waits */
+T_CASE(a_queue_of_low_limits_has_no_long_segments)
+{
+	size_t most = 0, now;
+	unsigned i, n;
+
+	begin(t);
+	p_.hc[1].fflags |= STR_O_NONBLOCK;
+	str_headq_limits(&p_.sd[0]->hq, 16384, 4096);
+	for (i = 0; i < 30; i++) {
+		for (n = 0; fx_putmsg(&p_, 1, NULL, -1, buf, 100, -1, 0) == 0;)
+			n++;
+		T_GE(n, 100u);
+		now = 0;
+		str_mem_walk(add_segment, &now);
+		most = now > most ? now : most;
+		while (n-- > 0)
+			T_EQ(fx_read(&p_, 0, buf, 100), 100);
+	}
+	T_LE(most, 3u * 16640);
+}
+
 /* ... while there is none: as a full queue */
 T_CASE(what_waits_for_memory_holds_writers_back)
 {

@@ -121,7 +121,9 @@ seg_alloc(struct str_headq *hq, uint32_t want)
 	if (s == NULL)
 		return NULL;
 	s->size = (uint32_t)((str_mem_size(s) - SEG_HDR) & ~3ull);
-	hq->segsize = longer(size);
+	/* the next one: longer, unless little may wait here anyway */
+	if (size < hq->hiwat)
+		hq->segsize = longer(size);
 	return s;
 }
 
