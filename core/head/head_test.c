@@ -2,28 +2,19 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What a Stream head makes of messages that a driver sends up, and of answers
- * that come late, never, or twice: what takes a module that misbehaves.
+ * What a Stream head makes of messages that a driver sends up: what takes a
+ * module that misbehaves.
  */
 #include "fixture.h"
 #include <str/builtin.h>
 #include "head/sig.h"
 
-#define I_STR 0x5308u
 #define I_SETSIG 0x5309u
-#define I_PEEK 0x530fu
 #define I_FLUSH 0x5305u
-#define I_GRDOPT 0x5306u
 #define I_GETBAND 0x531eu
 #define I_SERROPT 0x5323u
 #define SIGPOLL 29
 #define EPROTO 71
-#define ETIME 62
-
-struct strioctl {
-	int cmd, timout, len;
-	void *dp;
-};
 
 static struct fx_pipe p_;
 static char buf[4096];
@@ -39,31 +30,7 @@ begin(struct t *t)
 static void
 up(int end, mblk_t *mp)
 {
-	struct host_call hc = p_.hc[end];
-	struct str_head *sd = p_.sd[end];
-
-	T_EQ(host_enter(&hc), 0);
-	T_TRUE(str_head_enter(sd, str_file_flags(&sd->file),
-		str_file_gen(&sd->file)));
-	T_EQ(str_claim(sd->plumb), 0);
-	str_put(&sd->qp->rq, mp);
-	(void)str_sched_run(sd->plumb);
-	str_unclaim(sd->plumb);
-	host_leave();
-}
-
-static mblk_t *
-bytes(unsigned type, int n, int b0, int b1)
-{
-	mblk_t *mp = allocb(4, BPRI_HI);
-
-	T_NOTNULL(mp);
-	mp->b_datap->db_type = (unsigned char)type;
-	if (n > 0)
-		*mp->b_wptr++ = (unsigned char)b0;
-	if (n > 1)
-		*mp->b_wptr++ = (unsigned char)b1;
-	return mp;
+	fx_up(&p_, end, mp);
 }
 
 static unsigned
@@ -78,11 +45,11 @@ T_CASE(a_read_error_leaves_what_was_written_here)
 	begin(t);
 	T_EQ(fx_write(&p_, 0, "out", 3), 3);
 	T_EQ(fx_write(&p_, 1, "in", 2), 2);
-	up(0, bytes(M_ERROR, 2, EPROTO, NOERROR));
+	up(0, fx_ctl(M_ERROR, 2, EPROTO, NOERROR));
 	T_EQ(fx_read(&p_, 0, buf, 10), -EPROTO);
 	T_EQ(fx_read(&p_, 1, buf, 10), 3);
 	/* the error taken back, nothing is there: it was flushed */
-	up(0, bytes(M_ERROR, 2, 0, NOERROR));
+	up(0, fx_ctl(M_ERROR, 2, 0, NOERROR));
 	p_.hc[0].fflags |= STR_O_NONBLOCK;
 	T_EQ(fx_read(&p_, 0, buf, 10), -11);
 }
@@ -91,13 +58,13 @@ T_CASE(a_read_error_leaves_what_was_written_here)
 T_CASE(errors_are_set_and_cleared_side_by_side)
 {
 	begin(t);
-	up(0, bytes(M_ERROR, 2, EPROTO, 5));
+	up(0, fx_ctl(M_ERROR, 2, EPROTO, 5));
 	T_EQ(fx_read(&p_, 0, buf, 1), -EPROTO);
 	T_EQ(fx_write(&p_, 0, "x", 1), -5);
-	up(0, bytes(M_ERROR, 2, NOERROR, 0));
+	up(0, fx_ctl(M_ERROR, 2, NOERROR, 0));
 	T_EQ(fx_write(&p_, 0, "x", 1), 1);
 	T_EQ(fx_read(&p_, 0, buf, 1), -EPROTO);
-	up(0, bytes(M_ERROR, 1, 0, 0));
+	up(0, fx_ctl(M_ERROR, 1, 0, 0));
 	T_EQ(fx_write(&p_, 1, "y", 1), 1);
 	T_EQ(fx_read(&p_, 0, buf, 1), 1);
 }
@@ -107,7 +74,7 @@ T_CASE(an_error_that_does_not_persist_is_told_once)
 {
 	begin(t);
 	T_EQ(fx_ioctl(&p_, 0, I_SERROPT, 3), 0);
-	up(0, bytes(M_ERROR, 2, EPROTO, 5));
+	up(0, fx_ctl(M_ERROR, 2, EPROTO, 5));
 	T_EQ(fx_write(&p_, 1, "y", 1), 1);
 	T_EQ(fx_read(&p_, 0, buf, 1), -EPROTO);
 	T_EQ(fx_read(&p_, 0, buf, 1), 1);
@@ -119,7 +86,7 @@ T_CASE(an_error_that_does_not_persist_is_told_once)
 T_CASE(an_empty_error_is_ignored)
 {
 	begin(t);
-	up(0, bytes(M_ERROR, 0, 0, 0));
+	up(0, fx_ctl(M_ERROR, 0, 0, 0));
 	T_EQ(fx_write(&p_, 0, "x", 1), 1);
 }
 
@@ -130,7 +97,7 @@ T_CASE(an_empty_flush_is_ignored)
 
 	begin(t);
 	T_EQ(fx_write(&p_, 1, "in", 2), 2);
-	mp = bytes(M_FLUSH, 0, 0, 0);
+	mp = fx_ctl(M_FLUSH, 0, 0, 0);
 	*mp->b_rptr = FLUSHRW;
 	up(0, mp);
 	T_EQ(fx_read(&p_, 0, buf, 10), 2);
@@ -145,13 +112,13 @@ T_CASE(what_is_shared_does_not_change)
 	mblk_t *mp, *dup;
 
 	begin(t);
-	mp = bytes(M_FLUSH, 1, FLUSHRW, 0);
+	mp = fx_ctl(M_FLUSH, 1, FLUSHRW, 0);
 	dup = dupmsg(mp);
 	T_NOTNULL(dup);
 	up(0, dup);
 	T_EQ(*mp->b_rptr, FLUSHRW);
 	freemsg(mp);
-	mp = bytes(M_ERROR, 1, EPROTO, 0);
+	mp = fx_ctl(M_ERROR, 1, EPROTO, 0);
 	dup = dupmsg(mp);
 	T_NOTNULL(dup);
 	up(0, dup);
@@ -263,10 +230,10 @@ T_CASE(i_putpmsg_has_no_band_below_0)
 T_CASE(a_hang_up_can_be_reversed)
 {
 	begin(t);
-	up(0, bytes(M_HANGUP, 0, 0, 0));
+	up(0, fx_ctl(M_HANGUP, 0, 0, 0));
 	T_EQ(fx_read(&p_, 0, buf, 1), 0);
 	T_TRUE(fx_write(&p_, 0, "x", 1) < 0);
-	up(0, bytes(M_UNHANGUP, 0, 0, 0));
+	up(0, fx_ctl(M_UNHANGUP, 0, 0, 0));
 	T_EQ(fx_write(&p_, 0, "x", 1), 1);
 	p_.hc[0].fflags |= STR_O_NONBLOCK;
 	T_EQ(fx_read(&p_, 0, buf, 1), -11);
@@ -319,16 +286,16 @@ T_CASE(a_signal_message_counts_when_it_comes_first)
 {
 	begin(t);
 	T_EQ(fx_ioctl(&p_, 0, I_SETSIG, STR_S_MSG), 0);
-	up(0, bytes(M_SIG, 1, SIGPOLL, 0));
+	up(0, fx_ctl(M_SIG, 1, SIGPOLL, 0));
 	T_EQ(signals(SIGPOLL), 1u);
 	up(0, fx_msg("data", 0));
-	up(0, bytes(M_SIG, 1, SIGPOLL, 0));
-	up(0, bytes(M_SIG, 1, SIGPOLL, 0));
+	up(0, fx_ctl(M_SIG, 1, SIGPOLL, 0));
+	up(0, fx_ctl(M_SIG, 1, SIGPOLL, 0));
 	T_EQ(signals(SIGPOLL), 1u);
 	T_EQ(fx_read(&p_, 0, buf, 4), 4);
 	T_EQ(signals(SIGPOLL), 3u);
 	up(0, fx_msg("data", 0));
-	up(0, bytes(M_SIG, 1, SIGPOLL, 0));
+	up(0, fx_ctl(M_SIG, 1, SIGPOLL, 0));
 	T_EQ(fx_ioctl(&p_, 0, I_FLUSH, FLUSHR), 0);
 	p_.hc[0].fflags |= STR_O_NONBLOCK;
 	T_EQ(fx_read(&p_, 0, buf, 4), -11);
@@ -342,10 +309,10 @@ T_CASE(a_priority_signal_message_counts_at_once)
 	begin(t);
 	T_EQ(fx_ioctl(&p_, 0, I_SETSIG, STR_S_MSG), 0);
 	up(0, fx_msg("data", 0));
-	up(0, bytes(M_PCSIG, 0, 0, 0));
-	up(0, bytes(M_SIG, 0, 0, 0));
+	up(0, fx_ctl(M_PCSIG, 0, 0, 0));
+	up(0, fx_ctl(M_SIG, 0, 0, 0));
 	T_EQ(signals(SIGPOLL), 0u);
-	up(0, bytes(M_PCSIG, 1, SIGPOLL, 0));
+	up(0, fx_ctl(M_PCSIG, 1, SIGPOLL, 0));
 	T_EQ(signals(SIGPOLL), 1u);
 }
 
@@ -485,317 +452,6 @@ T_CASE(m_setopts_makes_room_around_what_is_written)
 	FX_MSG(mp, "abc");
 }
 
-/* ------------------------------------------------- a module changes what is there */
-
-static unsigned changed_;
-
-static mblk_t *
-change(queue_t *q, mblk_t *mp)
-{
-	(void)q;
-	changed_++;
-	*mp->b_rptr += 'A' - 'a';
-	return mp;
-}
-
-static void
-read_all(const char *text)
-{
-	char got[64] = "";
-	size_t n = 0;
-	long r;
-
-	p_.hc[0].fflags |= STR_O_NONBLOCK;
-	while ((r = fx_read(&p_, 0, got + n, 1)) > 0)
-		n += (size_t)r;
-	T_EQ(r, -11);
-	T_STR(got, text);
-}
-
-/* In order, the first and the last */
-T_CASE(what_waits_is_changed_in_order)
-{
-	queue_t *q;
-
-	begin(t);
-	q = fx_push(&p_, 0, "pass");
-	T_EQ(fx_write(&p_, 1, "abc", 3), 3);
-	T_EQ(fx_write(&p_, 1, "def", 3), 3);
-	changed_ = 0;
-	T_EQ(str_head_again(q, change), 0);
-	T_EQ(changed_, 2u);
-	read_all("AbcDef");
-}
-
-/* All or nothing: no memory to take them, nothing is changed */
-T_CASE(without_memory_what_waits_stays_as_it_is)
-{
-	queue_t *q;
-
-	begin(t);
-	q = fx_push(&p_, 0, "pass");
-	T_EQ(fx_write(&p_, 1, "abc", 3), 3);
-	T_EQ(fx_write(&p_, 1, "def", 3), 3);
-	fx_use_up();
-	changed_ = 0;
-	T_EQ(str_head_again(q, change), ENOSR);
-	fx_give_back();
-	T_EQ(changed_, 0u);
-	T_EQ(fx_write(&p_, 1, "ghi", 3), 3);
-	read_all("abcdefghi");
-}
-
-/* The same when there is memory for the first alone */
-T_CASE(memory_for_some_of_what_waits_keeps_the_order)
-{
-	queue_t *q;
-	mblk_t *one;
-
-	begin(t);
-	q = fx_push(&p_, 0, "pass");
-	T_EQ(fx_write(&p_, 1, "abc", 3), 3);
-	T_EQ(fx_write(&p_, 1, "def", 3), 3);
-	one = allocb(3, BPRI_MED);
-	fx_use_up();
-	freemsg(one);
-	T_EQ(str_head_again(q, change), ENOSR);
-	fx_give_back();
-	T_EQ(fx_write(&p_, 1, "ghi", 3), 3);
-	read_all("abcdefghi");
-}
-
-/* What found no memory to come in is behind the rest, and is changed, too */
-T_CASE(what_waits_for_memory_is_changed_behind_the_others)
-{
-	struct str_headq *hq;
-	mblk_t *mp;
-	queue_t *q;
-
-	begin(t);
-	q = fx_push(&p_, 0, "pass");
-	hq = &p_.sd[0]->hq;
-	T_EQ(fx_write(&p_, 1, "abc", 3), 3);
-	mp = fx_msg("def", 0);
-	/* as str_headq_deliver() does */
-	(void)putq(&p_.sd[0]->qp->wq, mp);
-	str_store(&hq->overflow, 1u);
-	str_store(&hq->full, STR_FULL_HELD);
-	T_EQ(str_head_again(q, change), 0);
-	read_all("AbcDef");
-}
-
-/* A message of @n bytes is at a head for which there is no memory. */
-static void
-up_without_memory(int end, int n)
-{
-	mblk_t *mp = allocb((size_t)n, BPRI_HI);
-
-	T_NOTNULL(mp);
-	memset(mp->b_wptr, 'L', (size_t)n);
-	mp->b_wptr += n;
-	fx_use_up();
-	up(end, mp);
-	fx_give_back();
-	T_EQ(str_load(&p_.sd[end]->hq.overflow), 1u);
-}
-
-static void
-read_long_then(const char *what)
-{
-	int n = (int)strlen(what), got = 0;
-
-	while (got < 5000) {
-		T_EQ(fx_read(&p_, 0, buf, 1000), 1000);
-		T_EQ(buf[0], 'L');
-		got += 1000;
-	}
-	T_EQ(fx_read(&p_, 0, buf, 100), n);
-	T_MEM(buf, what, (size_t)n);
-}
-
-static int read_; /* bytes */
-
-static void
-reads_long(void *arg)
-{
-	(void)arg;
-	while (read_ < 5000) {
-		T_EQ(fx_read(&p_, 0, buf, 1000), 1000);
-		read_ += 1000;
-	}
-}
-
-/* The producer's end is biased to this thread, which is done with it. */
-static void
-bias(void *arg)
-{
-	struct str_hlock *l = &p_.sd[0]->hq.plock;
-	struct host_call hc = {.fd = -1};
-	unsigned i;
-
-	T_EQ(host_enter(&hc), 0);
-	for (i = 0; i < 100 && str_load(&l->bias) != host_self_tag(); i++) {
-		(void)str_hlock(l, STR_HOLD_P);
-		str_hunlock(l, STR_HOLD_P);
-	}
-	T_EQ(str_load(&l->bias), host_self_tag());
-	if (arg != NULL) {
-		(void)str_hlock(l, STR_HOLD_P);
-		sim_kill(sim_current());
-	}
-	host_leave();
-	sim_sleep(1000000000);
-}
-
-/* The reader lets it in, whosever the producer's end was */
-T_CASE(what_waits_for_memory_is_read_whoever_was_the_last_to_send)
-{
-	unsigned dies;
-
-	for (dies = 0; dies < 2; dies++) {
-		begin(t);
-		read_ = 0;
-		up_without_memory(0, 5000);
-		(void)sim_spawn("sender", bias, dies ? "" : NULL);
-		sim_sleep(100000000);
-		(void)sim_spawn("reader", reads_long, NULL);
-		sim_sleep(100000000);
-		T_EQ(read_, 5000);
-		fx_close(&p_, 0);
-		fx_close(&p_, 1);
-		T_EQ(sim_run(), 0);
-		(void)str_region_sweep();
-		fx_end();
-	}
-}
-
-/* docs/architecture.md: what finds no memory waits in order */
-T_CASE(a_write_does_not_overtake_what_waits_for_memory)
-{
-	begin(t);
-	up_without_memory(0, 5000);
-	T_EQ(fx_write(&p_, 1, "short", 5), 5);
-	read_long_then("short");
-}
-
-static uint64_t
-segment_left(const struct str_headq *hq)
-{
-	return hq->tail->base + hq->tail->size - str_load(&hq->pos);
-}
-
-/* The same by the fast path, where there is room for it and not for the other */
-T_CASE(a_write_does_not_overtake_by_the_fast_path)
-{
-	const struct str_headq *hq;
-	int n = 1;
-
-	begin(t);
-	hq = &p_.sd[0]->hq;
-	T_EQ(fx_write(&p_, 1, "0", 1), 1);
-	while (segment_left(hq) >= 24)
-		n += (int)fx_write(&p_, 1, "0", 1);
-	n += (int)fx_write(&p_, 1, "00000", segment_left(hq) == 20 ? 5 : 1);
-	T_EQ(segment_left(hq), 8u);
-	up_without_memory(0, 5000);
-	T_EQ(fx_write(&p_, 1, "s", 1), 1);
-	T_EQ(fx_read(&p_, 0, buf, (size_t)n), n);
-	read_long_then("s");
-}
-
-static uint32_t
-events(int end)
-{
-	struct host_call hc = p_.hc[end];
-	struct str_head *sd = p_.sd[end];
-	uint32_t ev;
-
-	T_EQ(host_enter(&hc), 0);
-	T_TRUE(str_head_enter(sd, str_file_flags(&sd->file),
-		str_file_gen(&sd->file)));
-	ev = str_head_events(sd);
-	host_leave();
-	return ev;
-}
-
-static void
-add_segment(struct str_blk *b, void *arg)
-{
-	if (b->state == STR_BLK_SEG)
-		*(size_t *)arg += str_mem_size(b);
-}
-
-/* docs/memory.md: a thousand receivers that are slow need no more than waits */
-T_CASE(a_queue_of_low_limits_has_no_long_segments)
-{
-	size_t most = 0, now;
-	unsigned i, n;
-
-	begin(t);
-	p_.hc[1].fflags |= STR_O_NONBLOCK;
-	str_headq_limits(&p_.sd[0]->hq, 16384, 4096);
-	for (i = 0; i < 30; i++) {
-		for (n = 0; fx_putmsg(&p_, 1, NULL, -1, buf, 100, -1, 0) == 0;)
-			n++;
-		T_GE(n, 100u);
-		now = 0;
-		str_mem_walk(add_segment, &now);
-		most = now > most ? now : most;
-		while (n-- > 0)
-			T_EQ(fx_read(&p_, 0, buf, 100), 100);
-	}
-	T_LE(most, 3u * 16640);
-}
-
-/* ... while there is none: as a full queue */
-T_CASE(what_waits_for_memory_holds_writers_back)
-{
-	mblk_t *mp;
-
-	begin(t);
-	p_.hc[1].fflags |= STR_O_NONBLOCK;
-	mp = fx_msg("def", 0);
-	fx_use_up();
-	up(0, mp);
-	T_EQ(fx_write(&p_, 1, "s", 1), -11);
-	T_EQ(events(1) & STR_POLLOUT, 0u);
-	/* ... which there is something in */
-	T_NE(events(0) & STR_POLLIN, 0u);
-	fx_give_back();
-	T_EQ(fx_write(&p_, 1, "s", 1), 1);
-	T_NE(events(1) & STR_POLLOUT, 0u);
-	read_all("defs");
-}
-
-/* ... and is dropped by a flush like the rest */
-T_CASE(what_waits_for_memory_is_flushed)
-{
-	begin(t);
-	up_without_memory(0, 5000);
-	T_EQ(fx_ioctl(&p_, 0, I_FLUSH, 1), 0);
-	p_.hc[0].fflags |= STR_O_NONBLOCK;
-	T_EQ(fx_read(&p_, 0, buf, 10), -11);
-	T_EQ(events(0) & STR_POLLIN, 0u);
-	T_EQ(fx_write(&p_, 1, "x", 1), 1);
-	T_EQ(fx_read(&p_, 0, buf, 10), 1);
-}
-
-/* ... and is not behind the end of the file */
-T_CASE(what_waits_for_memory_comes_before_the_end)
-{
-	mblk_t *mp;
-
-	begin(t);
-	mp = fx_msg("def", 0);
-	fx_use_up();
-	up(0, mp);
-	fx_close(&p_, 1);
-	T_EQ(fx_read(&p_, 0, buf, 10), -ENOSR);
-	fx_give_back();
-	T_EQ(fx_read(&p_, 0, buf, 10), 3);
-	T_EQ(fx_read(&p_, 0, buf, 10), 0);
-}
-
 /* What is for those below is discarded */
 T_CASE(types_that_mean_nothing_to_a_head_are_discarded)
 {
@@ -816,346 +472,6 @@ T_CASE(types_that_mean_nothing_to_a_head_are_discarded)
 		up(0, mp);
 		T_EQ(fx_read(&p_, 0, buf, 1), -11);
 	}
-}
-
-static mblk_t *kept;
-static size_t wanted; /* mute_put() asks for so much by M_COPYIN */
-static bool strays;   /* mute_put() sends what is no M_IOCTL any more down */
-
-/* A module that swallows ioctls: its own put procedure. */
-static int
-mute_put(queue_t *q, mblk_t *mp)
-{
-	if (mp->b_datap->db_type == M_IOCTL && wanted != 0) {
-		struct copyreq *cq = (struct copyreq *)(void *)mp->b_rptr;
-
-		mp->b_datap->db_type = M_COPYIN;
-		mp->b_wptr = mp->b_rptr + sizeof(*cq);
-		cq->cq_addr = buf;
-		cq->cq_size = wanted;
-		cq->cq_private = NULL;
-		qreply(q, mp);
-		return 0;
-	}
-	if (mp->b_datap->db_type == M_IOCTL && strays) {
-		memset(mp->b_rptr + sizeof(struct iocblk), 0,
-			sizeof(union ioctypes) - sizeof(struct iocblk));
-		mp->b_datap->db_type = M_IOCDATA;
-		((struct copyresp *)(void *)mp->b_rptr)->cp_rval = NULL;
-		mp->b_wptr = mp->b_rptr + sizeof(struct copyresp);
-		putnext(q, mp);
-		return 0;
-	}
-	if (mp->b_datap->db_type == M_IOCTL) {
-		kept = mp;
-		return 0;
-	}
-	if (mp->b_datap->db_type == M_IOCDATA) {
-		struct copyresp *cp =
-			(struct copyresp *)(void *)mp->b_rptr;
-
-		T_NOTNULL(cp->cp_rval);
-		if (cp->cp_private != NULL)
-			freemsg(cp->cp_private);
-		freemsg(mp);
-		return 0;
-	}
-	putnext(q, mp);
-	return 0;
-}
-
-static int
-mute_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
-{
-	(void)devp, (void)flag, (void)sflag, (void)crp;
-	qprocson(q);
-	return 0;
-}
-
-static int
-mute_close(queue_t *q, int flag, cred_t *crp)
-{
-	(void)flag, (void)crp;
-	qprocsoff(q);
-	return 0;
-}
-
-static struct module_info mute_info = {.mi_idname = (char *)"mute",
-	.mi_maxpsz = INFPSZ, .mi_hiwat = 100, .mi_lowat = 10};
-static struct qinit mute_r = {.qi_putp = mute_put, .qi_qopen = mute_open,
-	.qi_qclose = mute_close, .qi_minfo = &mute_info};
-static struct qinit mute_w = {.qi_putp = mute_put, .qi_minfo = &mute_info};
-static struct streamtab mute_tab = {.st_rdinit = &mute_r,
-	.st_wrinit = &mute_w};
-
-static void
-begin_mute(struct t *t)
-{
-	begin(t);
-	kept = NULL;
-	wanted = 0;
-	fx_module("mute", &mute_tab, D_MP);
-	(void)fx_push(&p_, 0, "mute");
-}
-
-/* I_STR: "ETIME ... timed out before an acknowledgement was received" */
-T_CASE(an_i_str_without_answer_times_out)
-{
-	struct strioctl s = {1, 3, 0, NULL};
-	uint64_t start;
-
-	begin_mute(t);
-	start = host_now();
-	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
-	T_GE(host_now() - start, 3000000000ull);
-	T_LT(host_now() - start, 3200000000ull);
-	freemsg(kept);
-}
-
-/* I_STR: "0 ... the default", 15 seconds */
-T_CASE(an_i_str_waits_fifteen_seconds_by_default)
-{
-	struct strioctl s = {1, 0, 0, NULL};
-	uint64_t start;
-
-	begin_mute(t);
-	start = host_now();
-	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
-	T_GE(host_now() - start, 15000000000ull);
-	T_LT(host_now() - start, 15200000000ull);
-	freemsg(kept);
-}
-
-/* copyreq(9): what is more than a message can be is ENOSR, a bad address EFAULT
- * (mute_put() sees that the module is told) */
-T_CASE(a_copy_that_fails_says_why)
-{
-	begin_mute(t);
-	wanted = (size_t)1 << 40;
-	T_EQ(fx_ioctl(&p_, 0, 0x1234, 0), -63);
-	wanted = sizeof(buf);
-	sim_bad(buf, sizeof(buf));
-	T_EQ(fx_ioctl(&p_, 0, 0x1234, 0), -14);
-	sim_bad(NULL, 0);
-}
-
-/* A late answer is nobody's; the next ioctl gets its own */
-T_CASE(a_late_answer_is_discarded)
-{
-	struct strioctl s = {1, 1, 0, NULL};
-	mblk_t *late;
-
-	begin_mute(t);
-	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
-	late = kept;
-	late->b_datap->db_type = M_IOCACK;
-	((struct iocblk *)(void *)late->b_rptr)->ioc_rval = 99;
-	up(0, late);
-	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
-	freemsg(kept);
-}
-
-static str_a32 go_on_;
-static uint32_t answerer_;
-
-/* Has taken the turn's answer in hand, and hands it over when it is let. */
-static void
-answers_late(void *arg)
-{
-	struct str_head *sd = arg;
-	struct host_call hc = {.fd = -1};
-
-	T_EQ(host_enter(&hc), 0);
-	answerer_ = host_self_tag();
-	str_store(&sd->ioc.state, answerer_);
-	while (str_load(&go_on_) == 0)
-		sim_pause(&go_on_, 0);
-	str_store_rel(&sd->ioc.state, 2u);
-	(void)str_add(&sd->iocword, 1u);
-	host_wake(&sd->iocword, INT_MAX);
-	host_leave();
-}
-
-/* Somebody stopped as he answered: nobody waits for him beyond his time */
-T_CASE(an_answer_that_does_not_come_in_is_not_waited_for)
-{
-	struct strioctl s = {1, 3, 0, NULL};
-	struct str_head *sd;
-	uint64_t start;
-
-	begin_mute(t);
-	sd = p_.sd[0];
-	str_store(&go_on_, 0u);
-	(void)sim_spawn("answerer", answers_late, sd);
-	sim_sleep(1000000);
-	T_EQ(str_load(&sd->ioc.state), answerer_);
-	start = host_now();
-	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
-	T_GE(host_now() - start, 3000000000ull);
-	T_LT(host_now() - start, 3200000000ull);
-	T_NULL(kept);
-	T_EQ(str_load(&sd->iocbusy), 0u);
-	T_EQ(str_load(&sd->ioc.state), answerer_);
-	/* it comes: the next one has the turn, and an answer of its own */
-	str_store(&go_on_, 1u);
-	host_wake(&go_on_, INT_MAX);
-	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
-	T_NOTNULL(kept);
-	freemsg(kept);
-	T_EQ(sim_run(), 0);
-}
-
-/* What is too short for an answer is none, whatever its memory holds */
-T_CASE(a_short_answer_is_discarded)
-{
-	struct str_head *sd;
-	mblk_t *mp;
-
-	begin(t);
-	sd = p_.sd[0];
-	mp = allocb(sizeof(struct iocblk), BPRI_HI);
-	memset(mp->b_rptr, 0, sizeof(struct iocblk));
-	mp->b_datap->db_type = M_IOCACK;
-	mp->b_wptr += 4;
-	((struct iocblk *)(void *)mp->b_rptr)->ioc_id = sd->ioc.id;
-	str_store(&sd->ioc.state, 1u);
-	up(0, mp);
-	T_EQ(str_load(&sd->ioc.state), 1u);
-	str_store(&sd->ioc.state, 0u);
-	up(0, bytes(M_IOCTL, 2, 0, 0));
-}
-
-/* A request for a copy becomes its answer: where there is no room, it is none */
-T_CASE(a_copy_request_at_the_end_of_its_memory_is_discarded)
-{
-	mblk_t *mp, *dup;
-
-	begin(t);
-	mp = allocb(STR_FASTBUF, BPRI_HI);
-	mp->b_datap->db_type = M_COPYIN;
-	mp->b_wptr = mp->b_datap->db_lim;
-	mp->b_rptr = mp->b_wptr - sizeof(struct iocblk);
-	memset(mp->b_rptr, 0xff, sizeof(struct iocblk)); /* an id of nobody */
-	dup = dupmsg(mp);
-	T_NOTNULL(dup);
-	up(0, mp);
-	T_EQ(dup->b_datap->db_type, M_COPYIN);
-	freemsg(dup);
-}
-
-/* A late request for a copy is refused, so that its module can clean up */
-T_CASE(a_late_copy_request_is_refused)
-{
-	struct strioctl s = {1, 1, 0, NULL};
-	struct copyreq *cq;
-	mblk_t *late;
-
-	begin_mute(t);
-	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
-	late = kept;
-	late->b_datap->db_type = M_COPYIN;
-	cq = (struct copyreq *)(void *)late->b_rptr;
-	late->b_wptr = late->b_rptr + sizeof(*cq);
-	cq->cq_addr = buf;
-	cq->cq_size = 10;
-	cq->cq_private = fx_msg("private", 0);
-	up(0, late); /* mute_put() frees the private part, or the audit fails */
-}
-
-/* A request for a copy, of which @priv is to come back or be freed. */
-static mblk_t *
-asks(mblk_t *mp, mblk_t *priv)
-{
-	struct copyreq *cq = (struct copyreq *)(void *)mp->b_rptr;
-
-	mp->b_datap->db_type = M_COPYIN;
-	mp->b_wptr = mp->b_rptr + sizeof(*cq);
-	cq->cq_addr = buf;
-	cq->cq_size = 10;
-	cq->cq_private = priv;
-	return mp;
-}
-
-static void
-asks_too_late(void *arg)
-{
-	struct strioctl s = {1, 5, 0, NULL};
-
-	(void)arg;
-	kept = NULL;
-	(void)fx_ioctl(&p_, 0, I_STR, (unsigned long)&s);
-}
-
-/* ... and so is one that has come, when who waited is killed */
-T_CASE(a_copy_request_to_who_was_killed_is_refused)
-{
-	struct sim_task *caller;
-
-	begin_mute(t);
-	caller = sim_spawn("caller", asks_too_late, NULL);
-	while (kept == NULL)
-		sim_sleep(1000000);
-	sim_kill(caller);
-	up(0, asks(kept, fx_msg("private", 0)));
-	T_EQ(sim_run(), 0);
-	sim_sleep(1000000000);
-	T_EQ(fx_messages(), 0);
-}
-
-/* What a module asked for that has been popped: who waits is told */
-T_CASE(data_that_nobody_asked_for_is_a_negative_acknowledgement)
-{
-	struct strioctl s = {1, 5, 0, NULL};
-
-	begin_mute(t);
-	strays = true;
-	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -EINVAL);
-	strays = false;
-}
-
-static long second;
-
-static void
-second_ioctl(void *arg)
-{
-	struct strioctl s = {2, 1, 0, NULL};
-
-	(void)arg;
-	second = fx_ioctl(&p_, 0, I_STR, (unsigned long)&s);
-}
-
-/* I_STR: one at a time: the second waits for its turn, within its own time */
-T_CASE(a_second_i_str_waits_for_the_first)
-{
-	struct strioctl s = {1, 5, 0, NULL};
-
-	begin_mute(t);
-	second = 1;
-	(void)sim_spawn("second", second_ioctl, NULL);
-	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
-	T_EQ(second, -ETIME);
-	/* only the first one ever went down */
-	T_EQ(((struct iocblk *)(void *)kept->b_rptr)->ioc_cmd, 1);
-	freemsg(kept);
-}
-
-/* M_ERROR ends an ioctl that waits */
-static void
-breaks_it(void *arg)
-{
-	(void)arg;
-	sim_sleep(100000000ull);
-	up(0, bytes(M_ERROR, 1, EPROTO, 0));
-}
-
-T_CASE(an_error_ends_an_i_str_that_waits)
-{
-	struct strioctl s = {1, -1, 0, NULL};
-
-	begin_mute(t);
-	(void)sim_spawn("breaks", breaks_it, NULL);
-	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -EPROTO);
-	freemsg(kept);
 }
 
 /* Every registration is counted out with its stream */
@@ -1188,12 +504,28 @@ pass_put(queue_t *q, mblk_t *mp)
 	return 0;
 }
 
+static int
+pass_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
+{
+	(void)devp, (void)flag, (void)sflag, (void)crp;
+	qprocson(q);
+	return 0;
+}
+
+static int
+pass_close(queue_t *q, int flag, cred_t *crp)
+{
+	(void)flag, (void)crp;
+	qprocsoff(q);
+	return 0;
+}
+
 static struct module_info tight_info = {.mi_idname = (char *)"tight",
 	.mi_minpsz = 3, .mi_maxpsz = 10, .mi_hiwat = 100, .mi_lowat = 10};
 static struct module_info short_info = {.mi_idname = (char *)"short",
 	.mi_minpsz = 0, .mi_maxpsz = 10, .mi_hiwat = 100, .mi_lowat = 10};
-static struct qinit size_r = {.qi_putp = pass_put, .qi_qopen = mute_open,
-	.qi_qclose = mute_close, .qi_minfo = &tight_info};
+static struct qinit size_r = {.qi_putp = pass_put, .qi_qopen = pass_open,
+	.qi_qclose = pass_close, .qi_minfo = &tight_info};
 static struct qinit tight_w = {.qi_putp = pass_put, .qi_minfo = &tight_info};
 static struct qinit short_w = {.qi_putp = pass_put, .qi_minfo = &short_info};
 static struct streamtab tight_tab = {.st_rdinit = &size_r,
@@ -1228,58 +560,6 @@ T_CASE(without_a_least_size_a_long_write_is_split)
 	T_EQ(fx_ioctl(&p_, 1, 0x5301u, (unsigned long)&bytes), 3);
 	T_EQ(bytes, 10);
 	T_EQ(fx_read(&p_, 1, buf, 100), 25);
-}
-
-static long popped, pushed;
-
-static void
-pops_it(void *arg)
-{
-	(void)arg;
-	sim_sleep(100000000ull);
-	popped = fx_pop(&p_, 0);
-	pushed = fx_push_err(&p_, 0, "mute");
-}
-
-/* Plumbing does not wait for an ioctl, nor the ioctl for ever for a module
- * that has gone */
-T_CASE(a_module_can_be_popped_while_an_i_str_waits)
-{
-	struct strioctl s = {1, 2, 0, NULL};
-
-	begin_mute(t);
-	popped = pushed = -1;
-	(void)sim_spawn("pops", pops_it, NULL);
-	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
-	T_EQ(popped, 0);
-	T_EQ(pushed, 0);
-	freemsg(kept);
-	/* what was pushed meanwhile is asked the next time */
-	kept = NULL;
-	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -ETIME);
-	T_NOTNULL(kept);
-	freemsg(kept);
-}
-
-static void
-writes_and_closes(void *arg)
-{
-	(void)arg;
-	fx_close(&p_, 0);
-	sim_sleep(100000000ull);
-	fx_close(&p_, 1);
-}
-
-/* The other end's close ends an ioctl that waits: ENXIO */
-T_CASE(a_hang_up_ends_an_i_str_that_waits)
-{
-	struct strioctl s = {1, -1, 0, NULL};
-
-	begin_mute(t);
-	(void)sim_spawn("closes", writes_and_closes, NULL);
-	fx_close(&p_, 1);
-	T_EQ(fx_ioctl(&p_, 0, I_STR, (unsigned long)&s), -6);
-	freemsg(kept);
 }
 
 #define I_SRDOPT 0x5306u

@@ -531,6 +531,20 @@ fx_bytes(size_t n, unsigned band)
 }
 
 mblk_t *
+fx_ctl(unsigned type, int n, int b0, int b1)
+{
+	mblk_t *mp = allocb(4, BPRI_HI);
+
+	T_NOTNULL(mp);
+	mp->b_datap->db_type = (unsigned char)type;
+	if (n > 0)
+		*mp->b_wptr++ = (unsigned char)b0;
+	if (n > 1)
+		*mp->b_wptr++ = (unsigned char)b1;
+	return mp;
+}
+
+mblk_t *
 fx_chain(unsigned type, const char *const *text)
 {
 	mblk_t *mp = fx_type(type, *text, 0);
@@ -608,6 +622,22 @@ fx_messages(void)
 }
 
 /* ------------------------------------------------------------------ calls */
+
+void
+fx_up(struct fx_pipe *p, int end, mblk_t *mp)
+{
+	struct host_call hc = p->hc[end];
+	struct str_head *sd = p->sd[end];
+
+	T_EQ(host_enter(&hc), 0);
+	T_TRUE(str_head_enter(sd, str_file_flags(&sd->file),
+		str_file_gen(&sd->file)));
+	T_EQ(str_claim(sd->plumb), 0);
+	str_put(&sd->qp->rq, mp);
+	(void)str_sched_run(sd->plumb);
+	str_unclaim(sd->plumb);
+	host_leave();
+}
 
 /* fast.c */
 long fx_fast_read(struct str_head *sd, const str_a32 *id, uint32_t gen, int fd,

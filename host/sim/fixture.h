@@ -114,6 +114,11 @@ uint64_t fx_messages(void);
 void fx_use_up(void);
 void fx_give_back(void);
 
+/* @mp arrives at the head of @end, as from a module below it. */
+void fx_up(struct fx_pipe *p, int end, mblk_t *mp);
+/* A message of @n bytes, of which there are 0 to 2: an M_ERROR, an M_FLUSH. */
+mblk_t *fx_ctl(unsigned type, int n, int b0, int b1);
+
 /* Calls on a pipe's ends, from the current task.  As lib/streams makes them */
 long fx_read(struct fx_pipe *p, int end, void *buf, size_t len);
 long fx_write(struct fx_pipe *p, int end, const void *buf, size_t len);
