@@ -8,7 +8,7 @@
  * and, where XTI wants a structure, NULL.  It is TSYSERR with EFAULT, nothing
  * is lost, and the endpoint is in the state in which it was.
  *
- * What is in the structures - netbufs to bad memory - is ep.c's.
+ * What is in the structures - netbufs to bad memory - is error.c's.
  */
 #include "xt.h"
 

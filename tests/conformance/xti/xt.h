@@ -51,6 +51,12 @@ struct xt_addr {
 	char buf[256];
 };
 
+/* An option, with room for its value. */
+struct option {
+	struct t_opthdr h;
+	t_uscalar_t v[2];
+};
+
 #define XT_CASE(services_, name_) XT_CASE_TIMEOUT(services_, name_, 0)
 #define XT_CASE_TIMEOUT(services_, name_, seconds_) \
 	static void xt_run_##name_(struct t *t); \
