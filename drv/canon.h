@@ -19,8 +19,8 @@
  * itself, in cq_filler, which comes back as it went.  Nothing is kept in the
  * driver and there is no other block, so whoever loses the message, a caller that
  * gives up or a thread that is killed, leaves nothing behind.  An M_IOCDATA that
- * others have asked for who do this is one of a command that is not known; who
- * knows none says
+ * others have asked for who do this is one of a command that is not known: of
+ * such, so of all where none is known, is said
  *
  *	case M_IOCDATA:		canon_stray(q, mp);
  */
@@ -224,7 +224,7 @@ canon_args(queue_t *q, mblk_t *mp, size_t size)
 }
 
 /*
- * canon_iocdata - an M_IOCDATA came.
+ * canon_iocdata - an M_IOCDATA came, of a command that is ours.
  * Return: 1, it has the argument that was asked for; 0, @mp is gone.
  */
 static inline int

@@ -5,6 +5,7 @@
  * Implementation of the drivers' fixture.
  */
 #include "drvfix.h"
+#include "canon.h"
 
 #define NDRV 8
 #define DRV_STATE 400000 /* no driver's state is greater */
@@ -290,4 +291,40 @@ dv_plain(struct dv *d, int cmd, const void *arg)
 	}
 	freemsg(mp);
 	return r;
+}
+
+void
+dv_strays(struct dv *d)
+{
+	static const struct canon_ioc like[] = {
+		{.mark = 0x5a5a5a5a, .out = 1},
+		{.mark = CANON_MARK ^ 0x1234},
+		{.mark = CANON_MARK ^ 0x1234, .out = 1},
+	};
+	struct copyresp *cp;
+	mblk_t *mp;
+	unsigned i;
+	int ok;
+
+	for (i = 0; i < 2 * STR_ARRAY_LEN(like); i++) {
+		ok = i % 2;
+		mp = dv_ioctl_msg(0x1234, TRANSPARENT, NULL, 0);
+		cp = (struct copyresp *)(void *)mp->b_rptr;
+		mp->b_datap->db_type = M_IOCDATA;
+		memcpy(cp->cp_filler, &like[i / 2], sizeof(like[0]));
+		cp->cp_private = (mblk_t *)(void *)d;
+		cp->cp_rval = ok ? NULL : (char *)1;
+		mp->b_wptr = mp->b_rptr + sizeof(*cp);
+		if (ok)
+			linkb(mp, fx_msg("data", 0));
+		dv_down(d, mp);
+		mp = dv_up(d);
+		if (!ok) {
+			T_NULL(mp); /* nobody waits */
+			continue;
+		}
+		T_EQ(mp->b_datap->db_type, M_IOCNAK);
+		T_EQ(((struct iocblk *)(void *)mp->b_rptr)->ioc_error, EINVAL);
+		freemsg(mp);
+	}
 }

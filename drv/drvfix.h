@@ -58,5 +58,11 @@ int dv_str_get(struct dv *d, int cmd, const void *data, size_t len, void *ret,
  * copy requests are carried out.  >= 0: the result; else minus an errno.
  */
 int dv_plain(struct dv *d, int cmd, const void *arg);
+/*
+ * Data that a module had asked for, which is gone: who waits is told, for a
+ * command that the driver does not know.  The module's state may be just like
+ * that of the driver's own ioctls.
+ */
+void dv_strays(struct dv *d);
 
 #endif

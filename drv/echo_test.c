@@ -6,12 +6,10 @@
  * printk(4).
  */
 #include "drvfix.h"
-#include "canon.h"
 
 extern const struct str_builtin str_drv_echo, str_drv_nuls, str_drv_printk;
 
 static struct dv a, b;
-static char buf[64];
 
 static void
 begin(struct t *t, const struct str_builtin *drv)
@@ -38,45 +36,11 @@ T_CASE(echo_turns_ordinary_messages_round)
 	FX_MSG(dv_up_type(&a, M_PCPROTO), "high");
 }
 
-/*
- * A module that asked for it may be gone: who waits is told.  Its state may be
- * just like that of the driver's own ioctls, had it some.
- */
 T_CASE(data_that_nobody_asked_for_is_refused)
 {
-	static const struct canon_ioc like[] = {
-		{.mark = 0x5a5a5a5a, .out = 1},
-		{.mark = CANON_MARK ^ 0x1234},
-		{.mark = CANON_MARK ^ 0x1234, .out = 1},
-	};
-	struct copyresp *cp;
-	mblk_t *mp;
-	unsigned i;
-	int ok;
-
 	begin(t, &str_drv_echo);
 	T_EQ(dv_open(&a, "echo", 3, DRVOPEN), 0);
-	for (i = 0; i < 2 * STR_ARRAY_LEN(like); i++) {
-		ok = i % 2;
-		mp = dv_ioctl_msg(0x1234, TRANSPARENT, NULL, 0);
-		cp = (struct copyresp *)(void *)mp->b_rptr;
-		mp->b_datap->db_type = M_IOCDATA;
-		memcpy(cp->cp_filler, &like[i / 2], sizeof(like[0]));
-		cp->cp_private = (mblk_t *)(void *)buf;
-		cp->cp_rval = ok ? NULL : (char *)1;
-		mp->b_wptr = mp->b_rptr + sizeof(*cp);
-		if (ok)
-			linkb(mp, fx_msg("data", 0));
-		dv_down(&a, mp);
-		mp = dv_up(&a);
-		if (!ok) {
-			T_NULL(mp); /* nobody waits */
-			continue;
-		}
-		T_EQ(mp->b_datap->db_type, M_IOCNAK);
-		T_EQ(((struct iocblk *)(void *)mp->b_rptr)->ioc_error, EINVAL);
-		freemsg(mp);
-	}
+	dv_strays(&a);
 }
 
 T_CASE(echo_waits_for_room_and_keeps_the_order)

@@ -539,6 +539,29 @@ loop_ioctl(queue_t *q, mblk_t *mp)
 	}
 }
 
+/* An M_IOCDATA: of a command that has an argument. */
+static void
+loop_iocdata(queue_t *q, mblk_t *mp)
+{
+	switch (canon_cmd(mp)) {
+	case LOOP_SET:
+	case LIS_SET:
+	case LIS_MSGLVL:
+	case LIS_TIMR:
+	case LIS_CONCAT:
+	case LIS_BURST:
+	case LIS_GET_DEV:
+	case LIS_XCOPYIN:
+	case LIS_XCOPYOUT:
+		if (canon_iocdata(q, mp))
+			loop_ioctl(q, mp);
+		break;
+	default:
+		canon_stray(q, mp);
+		break;
+	}
+}
+
 static int
 loop_wput(queue_t *q, mblk_t *mp)
 {
@@ -553,8 +576,7 @@ loop_wput(queue_t *q, mblk_t *mp)
 		loop_ioctl(q, mp);
 		break;
 	case M_IOCDATA:
-		if (canon_iocdata(q, mp))
-			loop_ioctl(q, mp);
+		loop_iocdata(q, mp);
 		break;
 	case M_FLUSH:
 		canon_flush(q, mp);

@@ -430,3 +430,9 @@ T_CASE(options_end_with_the_stream)
 	across(&d, &b, fx_msg("at once", 0));
 	FX_MSG(dv_up(&b), "at once");
 }
+
+T_CASE(data_that_nobody_asked_for_is_refused)
+{
+	begin(t);
+	dv_strays(&a);
+}

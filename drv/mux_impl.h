@@ -26,7 +26,7 @@
  * read side by its head, which starts all lowers that send there.
  *
  * ioctls that are not the driver's go down to the lower, if that answers to
- * this upper; else they are refused.
+ * this upper; else they are refused, also when they have waited.
  *
  * Locks.  None: D_MTPERMOD, the driver with its lower sides is one perimeter.
  *
@@ -176,8 +176,10 @@ mux_link(struct mux_state *st, struct mux_up *up, mblk_t *mp)
 	lo->next = st->lows;
 	lb.l_qbot->q_ptr = RD(lb.l_qbot)->q_ptr = lo;
 	st->lows = lo;
-	if (up->down == NULL)
+	if (up->down == NULL) {
 		up->down = lo;
+		qenable(WR(up->rq)); /* what waits to be turned round */
+	}
 	return 0;
 }
 
@@ -250,14 +252,28 @@ mux_lost(queue_t *q, queue_t *to, mblk_t *mp)
 		(mux_turns(q, to) && (mp->b_flag & MSGNOLOOP) != 0);
 }
 
-/* Can @mp go on from @q, or be freed, now? */
+/* Does what is below @up answer to it? */
+static inline int
+mux_answers(const struct mux_up *up)
+{
+	return up->down != NULL && up->down->up == up;
+}
+
+/* An ioctl that waited on an upper's write queue, when its lower has gone. */
+static inline int
+mux_refused(queue_t *q, mblk_t *mp)
+{
+	return DB_TYPE(mp) == M_IOCTL && q != RD(q) && !mux_answers(q->q_ptr);
+}
+
+/* Can @mp go on from @q, or be freed or refused, now? */
 static inline int
 mux_room(queue_t *q, mblk_t *mp)
 {
 	queue_t *to = mux_dest(q);
 
-	return mux_lost(q, to, mp) || mux_is_priority(mp) ||
-		bcanputnext(to, mp->b_band);
+	return mux_refused(q, mp) || mux_lost(q, to, mp) ||
+		mux_is_priority(mp) || bcanputnext(to, mp->b_band);
 }
 
 /* Send @mp on, which mux_room() allowed. */
@@ -266,6 +282,10 @@ mux_pass(queue_t *q, mblk_t *mp)
 {
 	queue_t *to = mux_dest(q);
 
+	if (mux_refused(q, mp)) {
+		canon_nak(q, mp, EINVAL);
+		return;
+	}
 	if (mux_lost(q, to, mp)) {
 		freemsg(mp);
 		return;
@@ -303,7 +323,10 @@ mux_service(queue_t *q)
 	return 0;
 }
 
-/* An upper's read side is back-enabled: start whoever sends there. */
+/*
+ * An upper's read side is back-enabled: start whoever sends there; its own
+ * write side, too, whatever its partner is by now.
+ */
 static inline int
 mux_ursrv(const struct mux_kind *k, queue_t *q)
 {
@@ -314,12 +337,11 @@ mux_ursrv(const struct mux_kind *k, queue_t *q)
 	for (lo = st->lows; lo != NULL; lo = lo->next)
 		if (lo->up == up)
 			qenable(RD(lo->wq));
-	if (up->down == NULL)
-		qenable(WR(q));
+	qenable(WR(q));
 	return 0;
 }
 
-/* A lower's write side is back-enabled. */
+/* A lower's write side is back-enabled: the same. */
 static inline int
 mux_lwsrv(const struct mux_kind *k, queue_t *q)
 {
@@ -332,8 +354,7 @@ mux_lwsrv(const struct mux_kind *k, queue_t *q)
 	for (up = st->ups; up != NULL; up = up->next)
 		if (up->down == lo)
 			qenable(WR(up->rq));
-	if (lo->up == NULL)
-		qenable(RD(q));
+	qenable(RD(q));
 	return 0;
 }
 
@@ -389,7 +410,7 @@ mux_ioctl(const struct mux_kind *k, queue_t *q, mblk_t *mp)
 	if (canon_cmd(mp) == k->cmd_up || canon_cmd(mp) == k->cmd_down) {
 		if (canon_args(q, mp, sizeof(int)))
 			mux_answer(q, mp, mux_direct(k, q, mp));
-	} else if (up->down != NULL && up->down->up == up) {
+	} else if (mux_answers(up)) {
 		mux_send(q, mp);
 	} else {
 		canon_nak(q, mp, EINVAL);

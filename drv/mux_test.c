@@ -244,6 +244,43 @@ T_CASE(what_has_no_room_is_not_taken)
 	T_EQ(with_link(&a, I_UNLINK, &x), 0);
 }
 
+T_CASE(what_waited_to_be_turned_round_goes_to_the_first_link)
+{
+	mblk_t *mp;
+
+	begin(t);
+	dv_down(&a, fx_bytes(120, 0));
+	dv_down(&a, fx_msg("waits", 0));
+	T_EQ(qsize(WR(a.rq)), 1);
+	T_EQ(with_link(&a, I_LINK, &x), 0);
+	dv_run(&a);
+	mp = below(&x);
+	T_NOTNULL(mp);
+	FX_MSG(mp, "waits");
+	freemsg(dv_up(&a));
+	T_EQ(with_link(&a, I_UNLINK, &x), 0);
+}
+
+/* the answer would not find its way */
+T_CASE(an_ioctl_that_waited_is_refused_when_its_lower_goes)
+{
+	mblk_t *mp;
+
+	begin(t);
+	T_EQ(with_link(&a, I_PLINK, &x), 0);
+	dv_down(&a, fx_bytes(120, 0));
+	dv_down(&a, fx_msg("waits", 0));
+	dv_down(&a, dv_ioctl_msg(0x1234, 0, NULL, 0));
+	T_EQ(qsize(WR(a.rq)), 2);
+	T_EQ(with_link(&b, I_PUNLINK, &x), 0);
+	dv_run(&a);
+	mp = dv_up_type(&a, M_IOCNAK);
+	T_EQ(((struct iocblk *)(void *)mp->b_rptr)->ioc_error, EINVAL);
+	freemsg(mp);
+	FX_MSG(dv_up(&a), "waits");
+	freemsg(below(&x));
+}
+
 T_CASE(closing_the_upper_leaves_its_lowers_without_one)
 {
 	begin(t);

@@ -216,6 +216,13 @@ sad_ioctl(queue_t *q, mblk_t *mp)
 }
 
 static int
+sad_knows(int cmd)
+{
+	return cmd == SAD_SAP || cmd == SAD_GAP || cmd == SAD_LAP ||
+		cmd == SAD_VML;
+}
+
+static int
 sad_wput(queue_t *q, mblk_t *mp)
 {
 	switch (DB_TYPE(mp)) {
@@ -223,7 +230,9 @@ sad_wput(queue_t *q, mblk_t *mp)
 		sad_ioctl(q, mp);
 		break;
 	case M_IOCDATA:
-		if (canon_iocdata(q, mp))
+		if (!sad_knows(canon_cmd(mp)))
+			canon_stray(q, mp);
+		else if (canon_iocdata(q, mp))
 			sad_ioctl(q, mp);
 		break;
 	case M_FLUSH:

@@ -189,3 +189,9 @@ T_CASE(names_are_verified)
 	T_EQ(dv_str(&a, SAD_VML, &arg, sizeof(arg.sl) + 2 * 9), EINVAL);
 	T_EQ(dv_str(&a, SAD_VML, &arg, 4), EINVAL);
 }
+
+T_CASE(data_that_nobody_asked_for_is_refused)
+{
+	begin(t, 0, FREAD | FWRITE);
+	dv_strays(&a);
+}

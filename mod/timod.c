@@ -24,7 +24,8 @@
  * M_IOCTL's place, the address is copied out, then len into the netbuf.
  *
  * Crash.  What waits on a queue stays there.  A process that dies between
- * taking and answering leaves the head to its time limit.
+ * taking and answering leaves the head to its time limit, which a transparent
+ * ioctl has not.
  */
 #include <sys/types.h>
 #include <sys/errno.h>
@@ -53,8 +54,7 @@ timod_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 static int
 timod_close(queue_t *q, int flag, cred_t *crp)
 {
-	qprocsoff(q);
-	flushq(WR(q), FLUSHALL);
+	qprocsoff(q); /* what waits is refused by who frees the queue */
 	q->q_ptr = WR(q)->q_ptr = NULL;
 	return 0;
 }

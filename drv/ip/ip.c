@@ -235,7 +235,9 @@ ip_wput(queue_t *q, mblk_t *mp)
 			ip_command(q, mp);
 		break;
 	case M_IOCDATA:
-		if (canon_iocdata(q, mp))
+		if (ip_argsize(canon_cmd(mp)) == 0)
+			canon_stray(q, mp); /* of no command that copies */
+		else if (canon_iocdata(q, mp))
 			ip_command(q, mp);
 		break;
 	default:

@@ -290,6 +290,13 @@ T_CASE(taps_that_cannot_be_are_refused)
 	T_EQ(dv_str(&a, IPW_TAP, &want, sizeof(want)), EBUSY);
 }
 
+T_CASE(data_that_nobody_asked_for_is_refused)
+{
+	begin(t);
+	T_EQ(dv_open(&a, "ip", 0, CLONEOPEN), 0);
+	dv_strays(&a);
+}
+
 T_CASE(the_table_of_taps_is_full_of_the_living_only)
 {
 	struct ip_tap *tp;

@@ -758,6 +758,32 @@ XT_CASE(CO, timod_answers_TI_GETPEERNAME)
 	T_ERR(ioctl(lone, ('T' << 8) | 145, &nb), ENOTCONN);
 }
 
+XT_CASE(ANY, what_waits_at_timod_is_refused_when_it_is_popped)
+{
+	struct pollfd pfd;
+	struct xt_addr got;
+	struct netbuf nb;
+	int fd[2], st;
+	pid_t pid;
+
+	T_OK(pipe(fd));
+	T_OK(ioctl(fd[0], I_PUSH, "timod"));
+	pid = T_OK(fork());
+	if (pid == 0) {
+		xt_netbuf(&nb, &got);
+		T_ERR(ioctl(fd[0], ('T' << 8) | 144, &nb), EINVAL);
+		_exit(0);
+	}
+	/* the provider has been asked, and does not answer */
+	pfd = (struct pollfd){fd[1], POLLIN | POLLPRI, 0};
+	T_EQ(T_OK(poll(&pfd, 1, 10000)), 1);
+	T_OK(ioctl(fd[0], I_POP, 0));
+	T_SOON(waitpid(pid, &st, WNOHANG) == pid, 10000);
+	T_EQ(st, 0);
+	T_OK(close(fd[0]));
+	T_OK(close(fd[1]));
+}
+
 XT_CASE(ANY, timod_refuses_what_is_no_request)
 {
 	const int cmds[] = {140, 141, 142, 143, 148, 149, 150, 151};
