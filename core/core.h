@@ -93,6 +93,7 @@ void *str_mem_zalloc(size_t size, uint32_t state);
 void str_mem_reap(struct str_thread *t);
 void str_mdb_reap(struct str_mdb *x);
 struct str_lock *str_mdb_share(const struct str_thread *t);
+struct str_lock *str_mdb_wants(const struct str_mdb *x);
 void str_mdb_revive(struct str_thread *dead);
 void str_mem_free(void *p);
 void str_mem_free_from(void *p, uint32_t cpu);

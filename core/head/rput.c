@@ -506,6 +506,7 @@ ioctl_answer(struct str_head *sd, mblk_t *mp)
 	}
 	/* who dies from here on: str_ioctl_revive() */
 	STR_CRASH_POINT("ioctl:answer");
+	str_msg_own(mp);
 	sd->ioc.reply = mp;
 	STR_CRASH_POINT("ioctl:answered");
 	str_msg_disown(mp);

@@ -149,16 +149,22 @@ db_free(dblk_t *d)
 /*
  * The last reference to @d is gone, and its block is a message's still, which has
  * other data by now (pullupmsg()).  Under the lock: no stamp says what is left to
- * do.  Not for what has a free routine, which may want a lock itself.
+ * do, but the slot of @t.  It is silent before the block may be something else:
+ * what is done twice would be done to that.  Not for what has a free routine,
+ * which may want a lock itself.
  */
 static bool
-data_done(struct str_mdb *of, dblk_t *d)
+data_done(struct str_thread *t, struct str_mdb *of, dblk_t *d)
 {
 	if (str_load(&of->parts) == STR_MDB_D || d->db_class == CLS_ESB)
 		return false;
 	db_free(d);
 	STR_CRASH_POINT("msg:datafreed");
+	str_barrier();
+	str_store(&t->sharing, (uint64_t)0);
+	str_barrier();
 	mdb_release(of, STR_MDB_D);
+	STR_CRASH_POINT("msg:released");
 	return true;
 }
 
@@ -206,7 +212,7 @@ share_mend(struct str_thread *t)
 			str_mem_disown(x);
 			mdb_release(x, STR_MDB_M);
 		} else if (d != &x->d && was == 1 && alive &&
-			!data_done(of, d) &&
+			!data_done(t, of, d) &&
 			str_load(&of->parts) == STR_MDB_D) {
 			str_store(&of->blk.owner, str_load(&t->tag));
 		}
@@ -272,6 +278,18 @@ str_mdb_share(const struct str_thread *t)
 	return share_of((const dblk_t *)(uintptr_t)str_load(&t->sharing));
 }
 
+/* str_mdb_wants - the lock that str_mdb_reap() of @x takes; NULL: none */
+struct str_lock *
+str_mdb_wants(const struct str_mdb *x)
+{
+	const dblk_t *d = x->m.b_datap;
+
+	if ((str_load(&x->parts) & STR_MDB_M) == 0 || d == NULL ||
+	    (d == &x->d && str_load(&d->db_ref) <= 1))
+		return NULL;
+	return share_of(d);
+}
+
 /* str_mdb_revive - what dead thread @t was sharing is whole again */
 void
 str_mdb_revive(struct str_thread *t)
@@ -307,7 +325,7 @@ free_reference(struct str_mdb *x, dblk_t *d)
 			mdb_release(x, STR_MDB_M);
 		}
 	} else if (was == 1) {
-		done = data_done(of, d);
+		done = data_done(host_self(), of, d);
 		if (!done && str_load(&of->parts) == STR_MDB_D)
 			str_mem_own(of);
 	}

@@ -720,6 +720,44 @@ T_CASE(what_two_dead_had_is_both_freed)
 	}
 }
 
+static struct fx_pipe linked_in_;
+
+static void
+dies_linking_it(void *arg)
+{
+	T_EQ(str_claim(linked_in_.pl), 0);
+	sim_crash_at("queue:linked", sim_crash_count("queue:linked") + 1);
+	(void)putq(arg, held_);
+}
+
+/* What one had made another was putting on a queue: it is on the queue. */
+T_CASE(what_two_dead_had_is_not_freed_where_it_is_linked)
+{
+	queue_t *q;
+	unsigned n;
+	int i;
+
+	fx_begin(t);
+	held_ = NULL;
+	fx_pipe(&linked_in_);
+	q = fx_push(&linked_in_, 0, "store");
+	noenable(q);
+	holder_ = sim_spawn("holder", holds_it, NULL);
+	while (held_ == NULL)
+		sim_sleep(1000);
+	n = sim_crash_count("queue:linked");
+	(void)sim_spawn("doomed", dies_linking_it, q);
+	while (sim_crash_count("queue:linked") == n)
+		sim_sleep(1);
+	sim_kill(holder_);
+	T_EQ(sim_run(), 0);
+	sim_sleep(1000000000);
+	for (i = 0; i < 8; i++)
+		freemsg(fx_msg("something else", 0));
+	FX_MSG(getq(q), "held");
+	T_EQ(fx_messages(), 0);
+}
+
 static void
 pulls_up(void *arg)
 {
@@ -732,6 +770,8 @@ pulls_up(void *arg)
 }
 
 /* ... in the middle of it; a module has the message. */
+static const char *dying_at_;
+
 static void
 dies_pulling_up(void *arg)
 {
@@ -740,7 +780,7 @@ dies_pulling_up(void *arg)
 	queue_t *q = arg;
 
 	*(mblk_t **)q->q_ptr = mp;
-	sim_crash_at("msg:dropped", 1);
+	sim_crash_at(dying_at_, 1);
 	(void)pullupmsg(mp, -1);
 }
 
@@ -758,6 +798,7 @@ T_CASE(who_dies_pulling_up_what_a_module_has_leaves_it_its_data)
 	mine = kmem_zalloc(sizeof(*mine), KM_SLEEP);
 	was = q->q_ptr;
 	q->q_ptr = mine;
+	dying_at_ = "msg:dropped";
 	(void)sim_spawn("doomed", dies_pulling_up, q);
 	T_EQ(sim_run(), 0);
 	T_EQ(sim_crash_count("msg:dropped"), 1);
@@ -906,4 +947,133 @@ T_CASE(who_dies_with_a_dup_that_was_made_leaves_no_more)
 	dies_sharing(t, "msg:shown", makes_another, ORIGINAL);
 	fx_end();
 	dies_sharing(t, "msg:shown", makes_another, DUP);
+}
+
+/*
+ * The data's block is a message's still, which has got other data; the message
+ * goes, and its block is somebody else's, before anybody sees that who gave the
+ * old data back has died.
+ */
+T_CASE(who_dies_when_shared_data_is_given_back_is_done_with_it)
+{
+	static const char *const text[] = {"in ", "two", NULL};
+	mblk_t *mp, *again;
+
+	fx_begin(t);
+	mp = fx_chain(M_DATA, text);
+	one_ = dupb(mp);
+	T_EQ(pullupmsg(mp, -1), 1);
+	sim_crash_at("msg:released", sim_crash_count("msg:released") + 1);
+	(void)sim_spawn("doomed", drops_one, NULL);
+	while (sim_crash_count("msg:released") == 0)
+		sim_sleep(1);
+	freemsg(mp);
+	again = fx_msg("living", 0);
+	T_TRUE(again == mp);
+	sim_sleep(1000000000);
+	/* who takes the lock of the old data finds who died */
+	freeb(dupb(again));
+	T_EQ(again->b_datap->db_ref, 1);
+	FX_MSG(again, "living");
+	T_EQ(fx_messages(), 0);
+}
+
+/* Who dies as the data blocks are exchanged: nobody has what is free. */
+static void
+dies_exchanging(struct t *t, const char *label)
+{
+	static struct fx_pipe p;
+	mblk_t **mine, *mp;
+	unsigned k;
+	queue_t *q;
+	void *was;
+
+	fx_begin(t);
+	fx_pipe(&p);
+	q = fx_push(&p, 0, "store");
+	mine = kmem_zalloc(sizeof(*mine), KM_SLEEP);
+	was = q->q_ptr;
+	q->q_ptr = mine;
+	dying_at_ = label;
+	(void)sim_spawn("doomed", dies_pulling_up, q);
+	T_EQ(sim_run(), 0);
+	T_EQ(sim_crash_count(label), 1);
+	sim_sleep(1000000000);
+	for (k = 0; k < 8; k++)
+		freemsg(fx_msg("something else", 0));
+	mp = *mine;
+	q->q_ptr = was;
+	kmem_free(mine, sizeof(*mine));
+	T_NOTNULL(mp->b_datap);
+	T_EQ(mp->b_datap->db_ref, 1);
+	T_TRUE(mp->b_rptr == mp->b_wptr ||
+		(mp->b_rptr >= mp->b_datap->db_base &&
+			mp->b_wptr <= mp->b_datap->db_lim));
+	freemsg(mp);
+	/* a piece may be left, which nobody has */
+	fx_close(&p, 0);
+	fx_close(&p, 1);
+	(void)str_region_sweep();
+	T_LE(fx_messages(), 1);
+	fx_keep();
+}
+
+T_CASE(who_dies_exchanging_data_leaves_what_a_module_has_its_own)
+{
+	dies_exchanging(t, "pullup:empty");
+}
+
+T_CASE(who_dies_exchanging_data_that_nobody_has_leaves_the_old)
+{
+	dies_exchanging(t, "pullup:apart");
+}
+
+T_CASE(who_dies_exchanging_data_that_was_given_leaves_the_new)
+{
+	dies_exchanging(t, "pullup:given");
+}
+
+T_CASE(who_dies_after_exchanging_data_leaves_the_new)
+{
+	dies_exchanging(t, "pullup:whole");
+}
+
+static void
+has_it_and_dies(void *arg)
+{
+	str_msg_own(*(mblk_t **)arg);
+	sim_kill(sim_current());
+}
+
+static void
+is_stopped_sharing(void *arg)
+{
+	struct str_lock *l = str_mdb_wants(str_mdb_of_m(arg));
+
+	T_FALSE(str_lock(l));
+	sim_sleep(20000000000);
+	str_unlock(l);
+}
+
+/* Who collects waits for nobody who is stopped in the middle of a count. */
+T_CASE(who_is_stopped_counting_holds_up_no_reaper)
+{
+	mblk_t *mp;
+
+	fx_begin(t);
+	mp = fx_msg("shared", 0);
+	one_ = dupb(mp);
+	(void)sim_spawn("stopped", is_stopped_sharing, one_);
+	sim_sleep(1000);
+	(void)sim_spawn("doomed", has_it_and_dies, &one_);
+	sim_sleep(3000000000);
+	other_ = fx_msg("others'", 0);
+	(void)sim_spawn("another", has_it_and_dies, &other_);
+	sim_sleep(3000000000);
+	/* the dup and the data are there, the other one is not */
+	T_EQ(fx_messages(), 2);
+	sim_sleep(30000000000);
+	T_EQ(fx_messages(), 1);
+	FX_MSG(mp, "shared");
+	T_EQ(fx_messages(), 0);
 }

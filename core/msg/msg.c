@@ -313,17 +313,27 @@ pullupmsg(mblk_t *mp, ssize_t len)
 	if (nb == NULL)
 		return 0;
 	nb->b_datap->db_type = mp->b_datap->db_type;
-	/* exchange the data blocks: nb then stands for the old first block */
+	/*
+	 * Exchange the data blocks: nb then stands for the old first block.  Who
+	 * dies leaves neither with what the other's end would free, at most a
+	 * block that nobody has (str_mdb_reap()).
+	 */
 	d = mp->b_datap;
-	mp->b_datap = nb->b_datap;
+	nb->b_rptr = mp->b_rptr;
+	nb->b_wptr = mp->b_wptr;
+	mp->b_wptr = mp->b_rptr;
+	STR_CRASH_POINT("pullup:empty");
+	str_barrier();
+	nb->b_datap = NULL;
+	STR_CRASH_POINT("pullup:apart");
+	str_barrier();
+	mp->b_datap = &str_mdb_of_m(nb)->d;
+	STR_CRASH_POINT("pullup:given");
+	str_barrier();
+	mp->b_rptr = mp->b_wptr = mp->b_datap->db_base;
+	str_barrier();
 	nb->b_datap = d;
-	{
-		unsigned char *r = mp->b_rptr, *w = mp->b_wptr;
-
-		mp->b_rptr = mp->b_wptr = mp->b_datap->db_base;
-		nb->b_rptr = r;
-		nb->b_wptr = w;
-	}
+	STR_CRASH_POINT("pullup:whole");
 	nb->b_cont = mp->b_cont;
 	mp->b_cont = NULL;
 	for (old = nb, got = 0; got < want || (old != NULL && blen(old) == 0);) {

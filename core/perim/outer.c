@@ -188,6 +188,7 @@ void
 str_outer_job(struct str_outer *o, mblk_t *mp)
 {
 	mp->b_next = NULL;
+	str_msg_own(mp);
 	str_outer_lock(o);
 	if (o->job_last != NULL)
 		o->job_last->b_next = mp;

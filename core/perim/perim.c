@@ -164,6 +164,7 @@ backlog_append(struct str_perim *pm, queue_t *q, mblk_t *mp, unsigned bits)
 {
 	mp->b_next = NULL;
 	mp->b_prev = (mblk_t *)((uintptr_t)q | bits);
+	str_msg_own(mp); /* as on a queue */
 	lock_backlog(pm);
 	if (pm->bl_last != NULL)
 		pm->bl_last->b_next = mp;

@@ -414,6 +414,12 @@ reap_block(struct reap *r, struct str_blk *b)
 	if (b->state == STR_BLK_FREE || str_load(&b->owner) != r->tag)
 		return;
 	linked = is_linked(r, b);
+	if (!linked && b->state == STR_BLK_MDB) {
+		struct str_lock *l =
+			str_mdb_wants((struct str_mdb *)(void *)b);
+
+		r->undone |= l != NULL && !patient(l);
+	}
 	if (r->undone)
 		return;
 	/* who has taken over the lock it is under may have been here as well */

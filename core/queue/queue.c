@@ -127,6 +127,8 @@ link_before(queue_t *q, mblk_t *emp, mblk_t *mp)
 {
 	mblk_t *prev = emp != NULL ? emp->b_prev : q->q_last;
 
+	/* whoever made it, it is to this thread's place that the reaper looks */
+	str_msg_own(mp);
 	mp->b_next = emp;
 	mp->b_prev = prev;
 	head_count(q, 1u); /* a reader who looks comes for the lock */
