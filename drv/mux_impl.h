@@ -183,6 +183,31 @@ mux_link(struct mux_state *st, struct mux_up *up, mblk_t *mp)
 	return 0;
 }
 
+/* Does what is below @up answer to it? */
+static inline int
+mux_answers(const struct mux_up *up)
+{
+	return up->down != NULL && up->down->up == up;
+}
+
+/* What is below @up has changed: ioctls that wait there may have no answer now,
+ * and what is in front of them may wait for who waits for that. */
+static inline void
+mux_changed(struct mux_up *up)
+{
+	queue_t *q = WR(up->rq);
+	mblk_t *mp, *next;
+
+	for (mp = q->q_first; mp != NULL && !mux_answers(up); mp = next) {
+		next = mp->b_next;
+		if (DB_TYPE(mp) != M_IOCTL)
+			continue;
+		rmvq(q, mp);
+		canon_nak(q, mp, EINVAL);
+	}
+	qenable(q);
+}
+
 static inline int
 mux_unlink(struct mux_state *st, mblk_t *mp)
 {
@@ -199,7 +224,7 @@ mux_unlink(struct mux_state *st, mblk_t *mp)
 	for (up = st->ups; up != NULL; up = up->next)
 		if (up->down == lo) {
 			up->down = NULL;
-			qenable(WR(up->rq));
+			mux_changed(up);
 		}
 	for (pp = &st->lows; *pp != lo; pp = &(*pp)->next)
 		;
@@ -250,13 +275,6 @@ mux_lost(queue_t *q, queue_t *to, mblk_t *mp)
 {
 	return to == NULL ||
 		(mux_turns(q, to) && (mp->b_flag & MSGNOLOOP) != 0);
-}
-
-/* Does what is below @up answer to it? */
-static inline int
-mux_answers(const struct mux_up *up)
-{
-	return up->down != NULL && up->down->up == up;
 }
 
 /* An ioctl that waited on an upper's write queue, when its lower has gone. */
@@ -366,16 +384,19 @@ mux_direct(const struct mux_kind *k, queue_t *q, mblk_t *mp)
 {
 	struct mux_state *st = mux_state(k);
 	struct mux_low *lo = mux_low_find(st, canon_int(mp));
-	struct mux_up *up = q->q_ptr;
+	struct mux_up *up = q->q_ptr, *was;
 
 	if (lo == NULL)
 		return EINVAL;
 	if (canon_cmd(mp) == k->cmd_up) {
+		was = lo->up;
 		lo->up = up;
 		qenable(RD(lo->wq));
+		if (was != NULL)
+			mux_changed(was);
 	} else {
 		up->down = lo;
-		qenable(q);
+		mux_changed(up);
 	}
 	return 0;
 }

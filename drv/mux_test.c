@@ -281,6 +281,53 @@ T_CASE(an_ioctl_that_waited_is_refused_when_its_lower_goes)
 	freemsg(below(&x));
 }
 
+/* ... at once, also behind what waits itself */
+static void
+waits_and_is_refused(struct t *t, int (*loses_it)(void))
+{
+	mblk_t *mp;
+
+	begin(t);
+	T_EQ(with_link(&a, I_PLINK, &x), 0);
+	from_below(&x, fx_bytes(120, 0)); /* its head is full */
+	dv_down(&a, fx_bytes(120, 0));
+	dv_down(&a, fx_msg("waits", 0));
+	dv_down(&a, dv_ioctl_msg(0x1234, 0, NULL, 0));
+	T_EQ(qsize(WR(a.rq)), 2);
+	T_EQ(loses_it(), 0);
+	T_EQ(qsize(WR(a.rq)), 1);
+	mp = dv_up_type(&a, M_IOCNAK);
+	T_EQ(((struct iocblk *)(void *)mp->b_rptr)->ioc_error, EINVAL);
+	freemsg(mp);
+	freemsg(dv_up(&a)); /* what made the head full */
+	freemsg(below(&x));
+}
+
+static int
+unlinked(void)
+{
+	return with_link(&b, I_PUNLINK, &x);
+}
+
+T_CASE(an_ioctl_that_waits_behind_others_is_refused_when_its_lower_goes)
+{
+	waits_and_is_refused(t, unlinked);
+}
+
+static int
+is_anothers(void)
+{
+	return direct(&b, MUX_UP, x.id);
+}
+
+T_CASE(an_ioctl_that_waits_is_refused_when_its_lower_answers_to_another)
+{
+	waits_and_is_refused(t, is_anothers);
+	dv_run(&a);
+	FX_MSG(below(&x), "waits");
+	T_EQ(with_link(&b, I_PUNLINK, &x), 0);
+}
+
 T_CASE(closing_the_upper_leaves_its_lowers_without_one)
 {
 	begin(t);

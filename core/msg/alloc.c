@@ -211,10 +211,11 @@ share_mend(struct str_thread *t)
 		if (d == &x->d && was > 1) {
 			str_mem_disown(x);
 			mdb_release(x, STR_MDB_M);
-		} else if (d != &x->d && was == 1 && alive &&
-			!data_done(t, of, d) &&
-			str_load(&of->parts) == STR_MDB_D) {
-			str_store(&of->blk.owner, str_load(&t->tag));
+		} else if (d != &x->d && was == 1 && alive) {
+			if (data_done(t, of, d))
+				return; /* the slot may be another's by now */
+			if (str_load(&of->parts) == STR_MDB_D)
+				str_store(&of->blk.owner, str_load(&t->tag));
 		}
 	}
 	str_barrier();

@@ -759,6 +759,33 @@ T_CASE(what_two_dead_had_is_not_freed_where_it_is_linked)
 }
 
 static void
+dies_linking_without_a_claim(void *arg)
+{
+	held_ = fx_msg("held", 0);
+	sim_crash_at("queue:linked", sim_crash_count("queue:linked") + 1);
+	(void)putq(arg, held_);
+}
+
+/* A driver puts what it has on the queue of another of its streams. */
+T_CASE(what_is_linked_in_another_stream_stays_there)
+{
+	queue_t *q;
+	int i;
+
+	fx_begin(t);
+	fx_pipe(&linked_in_);
+	q = fx_push(&linked_in_, 0, "store");
+	noenable(q);
+	(void)sim_spawn("doomed", dies_linking_without_a_claim, q);
+	T_EQ(sim_run(), 0);
+	sim_sleep(1000000000);
+	for (i = 0; i < 8; i++)
+		freemsg(fx_msg("something else", 0));
+	FX_MSG(getq(q), "held");
+	T_EQ(fx_messages(), 0);
+}
+
+static void
 pulls_up(void *arg)
 {
 	static const char *const text[] = {"in ", "one ", "piece", NULL};

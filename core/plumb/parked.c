@@ -173,10 +173,15 @@ links(struct parked *p, const struct str_mdb *x)
 				->cq_private);
 }
 
-/* A module may have nothing of its own but one message. */
+/*
+ * A module may have nothing of its own but one message; and who died putting one
+ * on a queue need not have been inside its stream.
+ */
 STR_RACY static void
 pointers(struct parked *p, const struct str_qpair *qp)
 {
+	word(p, (uintptr_t)*(void *const volatile *)&qp->rq.q_first);
+	word(p, (uintptr_t)*(void *const volatile *)&qp->wq.q_first);
 	word(p, (uintptr_t)*(void *const volatile *)&qp->rq.q_ptr);
 	word(p, (uintptr_t)*(void *const volatile *)&qp->wq.q_ptr);
 }

@@ -179,11 +179,13 @@ caller_dies(const char *label, int n, int abort)
 		caller(&a, abort);
 		_exit(0);
 	}
-	/* until he is gone, and we know of it */
+	/* until he is gone, and we know of it: from when he is */
 	for (end = t_now_ns() + ENDS * 1000000ull;; t_pause()) {
 		if (has(s.lfd) || has(s.fd))
 			quiet = 0;
 		answer(&s);
+		if (st == -1 && ended(pid, &st))
+			end = t_now_ns() + ENDS * 1000000ull;
 		if (ended(pid, &st) && (s.fd < 0 || s.ended)) {
 			quiet = quiet != 0 ? quiet : t_now_ns();
 			/* his call, if it was not answered, is withdrawn */
@@ -193,7 +195,8 @@ caller_dies(const char *label, int n, int abort)
 		}
 		if (t_now_ns() > end)
 			T_FAIL("%s:%d: nobody says that the caller is gone; "
-			       "status %#x, ended %d", label, n, st, s.ended);
+			       "status %#x, ended %d, %u streams of %u",
+				label, n, st, s.ended, streams(), base);
 	}
 	if (s.fd >= 0)
 		T_OK(close(s.fd));
