@@ -877,6 +877,7 @@ int str_pipe_create(const struct host_carrier c[2],
 	struct str_plumb **ret_pipe);
 int str_pipe_bare(struct str_plumb **ret_pipe);
 void str_pipe_close_end(struct str_head *sd);
+void str_pipe_let_go(struct str_head *sd);
 int str_pipe_join(struct str_head *sd, struct host_call *hc, int fd);
 struct str_file *str_file_of_fd(int fd);
 bool str_file_move(struct str_file *f, struct str_head *to);

@@ -151,6 +151,29 @@ str_pipe_pair_gone(struct str_head *sd)
 	str_pipe_close_end(sd);
 }
 
+/*
+ * str_pipe_let_go - files and references have ended at @sd
+ * While they held it, who closed the peer's carrier could not tell whether that
+ * was the last: nobody looks there any more.
+ */
+void
+str_pipe_let_go(struct str_head *sd)
+{
+	struct str_plumb *pl = sd->plumb;
+	struct str_thread *t = host_self();
+	uint64_t sid = pl->sid, was = str_load(&t->inside);
+	struct str_head *peer = sd->peer;
+
+	str_pipe_close_end(sd);
+	if (str_stream_inside(pl) && pl->sid == sid &&
+	    (str_load(&pl->closed) & (1u << peer->end)) == 0 &&
+	    peer->file.carrier.kind == HOST_CARRIER_PAIR &&
+	    str_load(&peer->file.open) == 1 &&
+	    !host_carrier_alive(&peer->file.carrier))
+		str_pipe_pair_gone(peer);
+	str_store_rel(&t->inside, was);
+}
+
 void
 str_head_released(struct str_head *sd, int peer_fd)
 {

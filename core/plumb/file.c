@@ -184,7 +184,7 @@ str_head_maybe_close(struct str_head *sd, struct host_call *hc)
 	if (str_head_held(sd))
 		return;
 	if (pl->kind == STR_PL_PIPE)
-		str_pipe_close_end(sd);
+		str_pipe_let_go(sd);
 	else
 		str_stream_close(pl, hc);
 }

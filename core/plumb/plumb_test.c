@@ -340,6 +340,29 @@ T_CASE(a_circle_is_found_when_its_last_file_goes)
 	T_EQ(fx_in_use(STR_BLK_PASS), 0);
 }
 
+/* Who closes the other end meanwhile cannot tell that it was the last. */
+T_CASE(a_pipe_goes_with_what_held_its_end)
+{
+	struct host_call hc = {.fd = -1};
+	int e;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	T_EQ(host_enter(&hc), 0);
+	str_head_ref(pipe_.sd[0]);
+	str_ref_end();
+	for (e = 0; e < 2; e++) {
+		sim_close(pipe_.fd[e]);
+		str_head_released(pipe_.sd[e], e == 0 ? pipe_.fd[1] : -1);
+	}
+	T_EQ(fx_in_use(STR_BLK_PIPE), 1);
+	str_ref_begin();
+	str_head_unref(pipe_.sd[0], NULL);
+	host_leave();
+	sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+}
+
 T_CASE(a_pipe_that_waits_in_one_that_is_held_stays)
 {
 	fx_begin(t);
