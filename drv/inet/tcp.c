@@ -550,7 +550,7 @@ tcp_rest(struct inet *in)
 {
 	uint32_t size = tcp_size[TCP_LEVELS - 1], len = sizeof(int);
 	struct iovec iov;
-	int most = 0, err;
+	int most = 0, mark, err;
 	mblk_t *mp;
 	long n;
 
@@ -562,13 +562,15 @@ tcp_rest(struct inet *in)
 			inet_again(in, size);
 			return;
 		}
+		mark = 0;
+		(void)ksock_ioctl(in->ks, SIOCATMARK, &mark);
 		iov.iov_base = mp->b_rptr;
-		iov.iov_len = size;
+		iov.iov_len = mark ? 1 : size;
 		n = ksock_recv(in->ks, &iov, 1, NULL);
 		if (n > 0) {
 			mp->b_wptr += n;
 			most -= (int)n;
-			err = tpi_data_force(&in->tp, mp, 0, 0);
+			err = tpi_data_force(&in->tp, mp, 0, mark);
 			if (err == 0)
 				continue;
 		}

@@ -353,12 +353,9 @@ T_CASE(a_call_can_be_given_up)
 	T_OK(close(fd));
 }
 
-/*
- * The congestion control of the connection, other than @plain, whose other end
- * @plain is: one of this process's descriptors.
- */
-static void
-control_of(int plain, char *ret)
+/* The socket below the endpoint whose other end @plain is. */
+static int
+socket_of(int plain)
 {
 	struct sockaddr_storage me, other;
 	socklen_t mlen = sizeof(me), len;
@@ -371,12 +368,20 @@ control_of(int plain, char *ret)
 				&len) != 0 || len != mlen ||
 		    in_port(&other) != in_port(&me))
 			continue;
-		len = 15;
-		memset(ret, 0, 16);
-		T_OK(getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, ret, &len));
-		return;
+		return fd;
 	}
 	T_FAIL("no descriptor of this process is the other end");
+	return -1;
+}
+
+static void
+control_of(int plain, char *ret)
+{
+	socklen_t len = 15;
+
+	memset(ret, 0, 16);
+	T_OK(getsockopt(socket_of(plain), IPPROTO_TCP, TCP_CONGESTION, ret,
+		&len));
 }
 
 /* tcp(7): what stays in the machine is not paced. */
@@ -406,6 +411,42 @@ T_CASE(a_connection_with_a_loopback_address_is_not_paced)
 	T_STR(has, all);
 	T_OK(close(s));
 	T_OK(close(to));
+	T_OK(close(fd));
+}
+
+/* ... though a send finds the reset before it has been read */
+T_CASE(expedited_data_before_a_reset_comes_as_such)
+{
+	int s, fd = in_pair(dev(), family(), &s), own = socket_of(s), n, urgent = 0;
+	struct linger lg = {1, 0};
+	struct strbuf x = {0, 1, "x"};
+	static char buf[4096];
+	size_t sent = 0, came = 0;
+
+	/* more than is read without being asked for */
+	for (n = 0; n == 0; T_OK(ioctl(own, FIONREAD, &n))) {
+		T_EQ(write(s, buf, sizeof(buf)), (int)sizeof(buf));
+		sent += sizeof(buf);
+		(void)poll(NULL, 0, 1);
+	}
+	T_EQ(send(s, "!", 1, MSG_OOB), 1);
+	T_EQ(write(s, "def", 3), 3);
+	T_SOON(ioctl(s, TIOCOUTQ, &n) == 0 && n == 0, 2000);
+	T_OK(setsockopt(s, SOL_SOCKET, SO_LINGER, &lg, sizeof(lg)));
+	T_OK(close(s));
+	(void)putmsg(fd, NULL, &x, 0);
+	while (in_get(fd) != T_DISCON_IND) {
+		if (in.prim == T_EXDATA_IND) {
+			T_EQ(in.datalen, 1);
+			T_EQ(in.data[0], '!');
+			urgent++;
+		} else {
+			T_EQ(in.prim, -1);
+			came += (size_t)in.datalen;
+		}
+	}
+	T_EQ(urgent, 1);
+	T_EQ(came, sent + 3);
 	T_OK(close(fd));
 }
 
