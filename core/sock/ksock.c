@@ -833,7 +833,8 @@ ksock_send(ksock_t *ks, const struct iovec *iov, uint32_t n, int flags)
 long
 ksock_recv(ksock_t *ks, const struct iovec *iov, uint32_t n, int *flags)
 {
-	bool peek = flags != NULL && *flags != 0; /* says nothing of the rest */
+	/* says nothing of the rest, unless there is none */
+	bool peek = flags != NULL && *flags != 0;
 	long r;
 
 	if (str_unlikely((str_load(&ks->flags) & KF_FILE) != 0)) {
@@ -843,7 +844,7 @@ ksock_recv(ksock_t *ks, const struct iovec *iov, uint32_t n, int *flags)
 	}
 	r = host_sock_recv(id_of(ks), iov, n, flags);
 
-	if (!peek)
+	if (!peek || r == -EAGAIN)
 		was_read(ks, r, (str_load(&ks->flags) & KF_STREAM) ?
 			total(iov, n) : 0);
 	return r;

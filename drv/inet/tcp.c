@@ -595,6 +595,17 @@ tcp_up(struct inet *in, mblk_t *mp, int urgent)
 	return err == 0;
 }
 
+/* A read had nothing, @n: the end, or an errno.  1: try again. */
+static int
+tcp_none(struct inet *in, long n)
+{
+	if (n == 0)
+		tcp_eof(in);
+	else if (n != -EAGAIN && n != -EINTR && n != -EIO)
+		tcp_failed(in, in->err != 0 ? in->err : (int)-n);
+	return n == -EINTR;
+}
+
 /*
  * One read into @mp.  1: go on.  A short read has emptied the socket, and
  * whatever comes then is another event; but when this is not because of an
@@ -608,11 +619,7 @@ tcp_read(struct inet *in, mblk_t *mp, uint32_t size, int urgent, int plain)
 
 	if (n <= 0) {
 		freemsg(mp);
-		if (n == 0)
-			tcp_eof(in);
-		else if (n != -EAGAIN && n != -EINTR && n != -EIO)
-			tcp_failed(in, in->err != 0 ? in->err : (int)-n);
-		return n == -EINTR;
+		return tcp_none(in, n);
 	}
 	mp->b_wptr += n;
 	in->out.got = 1;
@@ -623,6 +630,21 @@ tcp_read(struct inet *in, mblk_t *mp, uint32_t size, int urgent, int plain)
 	else if (in->level > 0 && (uint32_t)n <= tcp_size[in->level - 1] / 2)
 		in->level--;
 	return tcp_up(in, mp, 0) && (!plain || (uint32_t)n == size);
+}
+
+/*
+ * Is there anything?  What is there does not become urgent any more; an urgent
+ * byte that came between that question and the read would be read as plain.
+ * Return: as of ksock_recv().
+ */
+static long
+tcp_there(struct inet *in)
+{
+	char c;
+	struct iovec iov = {&c, 1};
+	int flags = MSG_PEEK;
+
+	return ksock_recv(in->ks, &iov, 1, &flags);
 }
 
 static void
@@ -644,8 +666,15 @@ tcp_input(struct inet *in)
 			return;
 		if (!tpi_canput(&in->tp))
 			return;
-		if (in->odd)
+		if (in->odd) {
+			long n = tcp_there(in);
+
+			if (n <= 0 && tcp_none(in, n))
+				continue;
+			if (n <= 0)
+				return;
 			(void)ksock_ioctl(in->ks, SIOCATMARK, &mark);
+		}
 		in->odd = 1; /* nobody has told of what comes now */
 		if (mark)
 			size = 1;
