@@ -811,24 +811,25 @@ dies_pulling_up(void *arg)
 	(void)pullupmsg(mp, -1);
 }
 
-T_CASE(who_dies_pulling_up_what_a_module_has_leaves_it_its_data)
+/* ... at @label; all this is over: what the module has, which is valid. */
+static mblk_t *
+died_pulling_up(struct t *t, struct fx_pipe *p, const char *label)
 {
-	static struct fx_pipe p;
 	mblk_t **mine, *mp;
 	queue_t *q;
 	void *was;
 	int i;
 
 	fx_begin(t);
-	fx_pipe(&p);
-	q = fx_push(&p, 0, "store");
+	fx_pipe(p);
+	q = fx_push(p, 0, "store");
 	mine = kmem_zalloc(sizeof(*mine), KM_SLEEP);
 	was = q->q_ptr;
 	q->q_ptr = mine;
-	dying_at_ = "msg:dropped";
+	dying_at_ = label;
 	(void)sim_spawn("doomed", dies_pulling_up, q);
 	T_EQ(sim_run(), 0);
-	T_EQ(sim_crash_count("msg:dropped"), 1);
+	T_EQ(sim_crash_count(label), 1);
 	sim_sleep(1000000000);
 	for (i = 0; i < 8; i++)
 		freemsg(fx_msg("something else", 0));
@@ -837,6 +838,14 @@ T_CASE(who_dies_pulling_up_what_a_module_has_leaves_it_its_data)
 	kmem_free(mine, sizeof(*mine));
 	T_NOTNULL(mp->b_datap);
 	T_EQ(mp->b_datap->db_ref, 1);
+	return mp;
+}
+
+T_CASE(who_dies_pulling_up_what_a_module_has_leaves_it_its_data)
+{
+	static struct fx_pipe p;
+	mblk_t *mp = died_pulling_up(t, &p, "msg:dropped");
+
 	T_MEM(mp->b_datap->db_base, "in ", 3);
 	freemsg(mp);
 }
@@ -1010,29 +1019,8 @@ static void
 dies_exchanging(struct t *t, const char *label)
 {
 	static struct fx_pipe p;
-	mblk_t **mine, *mp;
-	unsigned k;
-	queue_t *q;
-	void *was;
+	mblk_t *mp = died_pulling_up(t, &p, label);
 
-	fx_begin(t);
-	fx_pipe(&p);
-	q = fx_push(&p, 0, "store");
-	mine = kmem_zalloc(sizeof(*mine), KM_SLEEP);
-	was = q->q_ptr;
-	q->q_ptr = mine;
-	dying_at_ = label;
-	(void)sim_spawn("doomed", dies_pulling_up, q);
-	T_EQ(sim_run(), 0);
-	T_EQ(sim_crash_count(label), 1);
-	sim_sleep(1000000000);
-	for (k = 0; k < 8; k++)
-		freemsg(fx_msg("something else", 0));
-	mp = *mine;
-	q->q_ptr = was;
-	kmem_free(mine, sizeof(*mine));
-	T_NOTNULL(mp->b_datap);
-	T_EQ(mp->b_datap->db_ref, 1);
 	T_TRUE(mp->b_rptr == mp->b_wptr ||
 		(mp->b_rptr >= mp->b_datap->db_base &&
 			mp->b_wptr <= mp->b_datap->db_lim));
