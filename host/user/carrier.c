@@ -10,15 +10,12 @@
  * a token is one byte, and the kernel tells the other end when the last
  * holder is gone.  Under everything else it is one AF_UNIX datagram socket
  * with an address that the kernel chose: a token is a datagram, which any
- * member can send, from its bell; it says the domain's key, and a socket
- * filter that cannot be taken away drops what does not.
+ * member can send, from its bell.
  *
  * A carrier is named by its cookie, which is unique, and its inode, by which
  * the kernel's socket diagnosis finds it when nobody here has it open.
  * Addresses come again: what reaches the wrong carrier is a spurious token.
  */
-#include <arpa/inet.h>
-#include <linux/filter.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
@@ -112,34 +109,6 @@ host_carrier_pair(int oflags, int ret_fd[2], struct host_carrier ret_carrier[2])
 	return 0;
 }
 
-/* Let @fd take only what begins with the domain's key, for good. */
-static int
-admit_key(int fd)
-{
-	uint32_t key[2];
-	struct sock_filter f[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 4),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, ~0u),
-		BPF_STMT(BPF_RET | BPF_K, 0),
-	};
-	struct sock_fprog prog = { STR_ARRAY_LEN(f), f };
-	int on = 1;
-	long err;
-
-	memcpy(key, &host_shared(host_domain)->key, sizeof key);
-	f[1].k = ntohl(key[0]);
-	f[3].k = ntohl(key[1]);
-	err = sys_call5(SYS_setsockopt, fd, SOL_SOCKET, SO_ATTACH_FILTER,
-		&prog, sizeof prog);
-	if (err == 0)
-		err = sys_call5(SYS_setsockopt, fd, SOL_SOCKET,
-			SO_LOCK_FILTER, &on, sizeof on);
-	return (int)-err;
-}
-
 int
 host_carrier_open(int oflags, int *ret_fd, struct host_carrier *ret_carrier)
 {
@@ -155,12 +124,8 @@ host_carrier_open(int oflags, int *ret_fd, struct host_carrier *ret_carrier)
 	fd = (int)sys_call3(SYS_socket, AF_UNIX, type, 0);
 	if (fd < 0)
 		return fd == -EMFILE || fd == -ENFILE ? -fd : ENOMEM;
-	/* the filter first: nobody gets a datagram in before */
-	err = admit_key(fd);
 	/* an address of no length: the kernel chooses one */
-	if (err == 0)
-		err = -(int)sys_call3(SYS_bind, fd, &sun,
-			sizeof sun.sun_family);
+	err = -(int)sys_call3(SYS_bind, fd, &sun, sizeof sun.sun_family);
 	if (err == 0)
 		err = host_carrier_id(fd, &c);
 	if (err != 0 || c.addrlen == 0) {
@@ -326,20 +291,30 @@ diag_ask(int fd, const struct host_carrier *c, uint32_t seq)
 	return a.nlh.nlmsg_type == SOCK_DIAG_BY_FAMILY ? 0 : EIO;
 }
 
-/*
- * Without the diagnosis: does anybody have the address?  What the filter
- * drops counts as delivered.
- */
+/* Without the diagnosis: is the address bound?  connect() sends nothing. */
 static bool
 address_taken(const struct host_carrier *c)
 {
-	uint64_t wrong = ~host_shared(host_domain)->key;
-	struct iovec iov = { &wrong, sizeof wrong };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	int fd;
+	long r;
 
-	return c->kind != HOST_CARRIER_OPEN || c->addrlen == 0 ||
-		c->addrlen > sizeof c->addr ||
-		host_dgram_send(c->addr, c->addrlen, &m) != ECONNREFUSED;
+	if (c->kind != HOST_CARRIER_OPEN || c->addrlen == 0 ||
+	    c->addrlen > sizeof c->addr)
+		return true;
+	fd = (int)sys_call3(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0) {
+		/* no descriptor is left: the bell sends a token too many */
+		struct msghdr m = { 0 };
+
+		return host_dgram_send(c->addr, c->addrlen, &m) !=
+			ECONNREFUSED;
+	}
+	memcpy(sun.sun_path, c->addr, c->addrlen);
+	r = sys_call3(SYS_connect, fd, &sun,
+		offsetof(struct sockaddr_un, sun_path) + c->addrlen);
+	(void)sys_close(fd);
+	return r != -ECONNREFUSED;
 }
 
 bool

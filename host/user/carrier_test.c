@@ -330,7 +330,6 @@ T_CASE(without_diagnosis_the_address_tells)
 	T_EQ(host_fd_get(HOST_FD_DIAG), -1);
 	T_TRUE(host_carrier_alive(&c));
 	T_EQ(host_fd_get(HOST_FD_DIAG), -1);
-	T_EQ(host_carrier_look(fd), 0);
 	rl.rlim_cur = (rlim_t)fd;
 	T_OK(setrlimit(RLIMIT_NOFILE, &rl));
 	T_OK(close(fd));
@@ -370,37 +369,6 @@ T_CASE(tokens_that_others_leave_unread_stop_no_other_token)
 		full += host_carrier_send(&c) == EAGAIN;
 	}
 	T_EQ(full, 0);
-}
-
-T_CASE(what_does_not_begin_with_the_key_stays_outside)
-{
-	uint64_t text[2] = { 0, 0 };
-	struct sockaddr_un sun = { .sun_family = AF_UNIX };
-	struct sock_filter { uint16_t code; uint8_t jt, jf; uint32_t k; } all =
-		{ 6, 0, 0, ~0u };
-	struct { unsigned short len; void *f; } prog = { 1, &all };
-	struct host_carrier c;
-	socklen_t len;
-	int fd, s, on = 1;
-
-	setup();
-	T_EQ(host_carrier_open(0, &fd, &c), 0);
-	memcpy(sun.sun_path, c.addr, c.addrlen);
-	len = (socklen_t)offsetof(struct sockaddr_un, sun_path) + c.addrlen;
-	s = T_OK(socket(AF_UNIX, SOCK_DGRAM, 0));
-	for (int i = 0; i < 100; i++) {
-		text[0] = host_shared(host_domain)->key ^ 1ull << (i % 64);
-		T_EQ(sendto(s, text, i % 17, 0, (void *)&sun, len), i % 17);
-	}
-	T_EQ(host_carrier_look(fd), 0);
-	T_ERR(setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &on,
-		sizeof on), EPERM);
-	T_ERR(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &prog, sizeof prog),
-		EPERM);
-	text[0] = host_shared(host_domain)->key;
-	T_EQ(sendto(s, text, 8, 0, (void *)&sun, len), 8);
-	T_EQ(host_carrier_look(fd), HOST_C_TOKEN);
-	T_TRUE(text[0] != 0);
 }
 
 /* -------------------------------------------------- descriptors in flight */

@@ -147,6 +147,13 @@ take_one(int via, bool dgram, int *ret_fd, uint64_t *ret_id)
 		memcpy(ret_fd, CMSG_DATA(h), sizeof(int));
 	else if (!(m.msg_flags & MSG_CTRUNC))
 		return 0;
+	if (dgram && text[0] != host_shared(host_domain)->key) {
+		/* not a member's: its descriptor is not taken */
+		if (*ret_fd >= 0)
+			(void)sys_close(*ret_fd);
+		*ret_fd = -1;
+		return 0;
+	}
 	if (dgram) {
 		*ret_id = text[1];
 	} else {
