@@ -15,10 +15,12 @@ import tempfile
 import header_rules
 import man_rules
 import object_rules
+import ratchet_rules
 import source_rules
 from lintlib import RULES, Skip, Tree
 
-assert header_rules and man_rules and object_rules and source_rules
+assert (header_rules and man_rules and object_rules and ratchet_rules and
+        source_rules)
 
 C = ('/* SPDX-License-Identifier: BSD-2-Clause */\n'
      '/* Copyright (c) 2026 The Fast-STREAMS authors */\n')
@@ -40,6 +42,13 @@ def page(name, section):
         'nullmod', name)
 
 
+# A message block's allocator that calls the Stream head.
+CALLS_UP = '''
+extern void *str_head_read(void);
+void *ddi_allocb(void);
+void *ddi_allocb(void) { return str_head_read(); }
+'''
+
 CLEAN = {
     'include/stropts.h': C + '#include <stddef.h>\nextern size_t n;\n',
     'include/str/annot.h': C + '#define A __attribute__((unused))\n',
@@ -49,6 +58,11 @@ extern void *host_alloc(unsigned long n);
 extern void *memcpy(void *d, const void *s, unsigned long n);
 void *ddi_allocb(void);
 void *ddi_allocb(void) { return memcpy(host_alloc(1), "free(x)", 1); }
+''',
+    'core/head/read.c': C + '''
+extern void *ddi_allocb(void);
+void *str_head_read(void);
+void *str_head_read(void) { return ddi_allocb(); }
 ''',
     'mod/nullmod.c': C + '''
 extern int ddi_putnext(void);
@@ -116,6 +130,16 @@ BAD = [
      'getmsg is not in the library'),
     ('exports_are_the_map', 'lib/streams/libstreams.map',
      'S_1 { global: putmsg; local: *; };\n', 'ddi_x is exported'),
+    ('riddles_in_comments', 'core/x.c', '/* Nobody waits. */\n',
+     'riddles_in_comments: 1, at most 0'),
+    ('riddles_in_documents', 'docs/x.md', 'Who sleeps is woken.\n',
+     'riddles_in_documents: 1, at most 0'),
+    ('long_files', 'core/x.c', 'extern int x;\n' * 600,
+     'long_files: 1, at most 0'),
+    ('upward_calls', 'core/msg/alloc.c', CALLS_UP,
+     'upward_calls: 1, at most 0'),
+    ('mutual_folders', 'core/msg/alloc.c', CALLS_UP,
+     'mutual_folders: 1, at most 0'),
     ('headers_stand_alone_in_c', 'include/x.h', 'extern size_t n;\n',
      'include/x.h: '),
     ('headers_stand_alone_in_c', 'include/x.h', 'enum { TWICE };\n',
@@ -200,7 +224,7 @@ def main():
     failed = 0
     print(f'1..{len(RULES)}')
     for i, rule in enumerate(RULES, 1):
-        objects = rule.__module__ == 'object_rules'
+        objects = rule.__module__ in ('object_rules', 'ratchet_rules')
         rows = [b for b in BAD if b[0] == rule.__name__]
         wrong = [] if rows else ['no example breaks it']
         try:
