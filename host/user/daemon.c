@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * streamsd, as members see it: who it is, how it is started, how its death is
- * noticed.  What it does is in tools/streamsd.
+ * streamsd, as members see it: who it is, when it is started, how its death is
+ * noticed.  spawn.c starts the program; tools/streamsd is the program.
  *
  * Who.  One word of the domain says: nobody; a thread, named by its tag, is
  * starting it; a process, named by its slot, is it.  Whoever is named may have
@@ -15,10 +15,6 @@
  * is wanted; host_daemon() says first that it has asked, and then looks for
  * the name.  So either it stays, or who asked sees that there is nobody.
  *
- * Starting.  Two processes between us and it, which share our memory and last
- * until the exec: no handler for fork runs, no child is left to wait for,
- * and nobody gets a signal.  A pipe says when it has put itself there.
- *
  * Death.  Who sleeps at a carrier polls its pidfd besides and starts another
  * when there is something to be watched.
  *
@@ -28,31 +24,22 @@
  * the next: that is started at once, until so many have come to nothing that
  * it must be the program.  Whoever gets as far as to be it ends the waiting.
  */
-#include <dlfcn.h>
-#include <linux/close_range.h>
-#include <linux/sched.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "sock.h"
 #include "user_impl.h"
 
 #define TRIES 3
-#define READY_MS 5000	      /* until it says that it is there */
 #define OTHERS_NS 2000000000u /* to wait for another one's start */
 #define RETRY_NS 1000000000u
 #define DEATHS 16u /* in a row, until it counts as a program that fails */
 #define AGAIN_NS 100000000u /* a sleeper's least time between two attempts */
-#define STACK_SIZE (32u << 10)
 
 /* The word: kind, then a tag, or slot, generation and pid. */
 #define NOBODY 0ull
@@ -169,275 +156,13 @@ alive(uint64_t w)
 
 /* ----------------------------------------------------------- starting it */
 
-struct start {
-	const char *path;
-	char *argv[4];
-	char *env[8];
-	char domain[800], crash[64];
-	int domain_fd, ready_fd;
-	char *stack; /* of the second process */
-};
-
+/* It could not be started: @why, in words. */
 static void
-close_but(int a, int b)
-{
-	int lo = STR_MIN(a, b), hi = STR_MAX(a, b);
-
-	if (lo > 0)
-		(void)sys_call3(SYS_close_range, 0, lo - 1, 0);
-	if (hi > lo + 1)
-		(void)sys_call3(SYS_close_range, STR_MAX(lo, -1) + 1, hi - 1,
-			0);
-	(void)sys_call3(SYS_close_range, hi + 1, ~0u, 0);
-}
-
-/* /dev/null at 0 to 2, the domain or nothing at 3, the pipe at 4, no more. */
-static int
-descriptors(struct start *s)
-{
-	int domain = -1, ready, null;
-
-	close_but(s->domain_fd, s->ready_fd);
-	ready = sys_fcntl(s->ready_fd, F_DUPFD, 10);
-	if (s->domain_fd >= 0)
-		domain = sys_fcntl(s->domain_fd, F_DUPFD, 10);
-	if (ready < 0 || (s->domain_fd >= 0 && domain < 0))
-		return ready < 0 ? -ready : -domain;
-	close_but(domain, ready);
-	null = sys_openat(AT_FDCWD, "/dev/null", O_RDWR, 0);
-	if (null < 0)
-		return -null;
-	while (null < 3)
-		null = sys_fcntl(null, F_DUPFD, null + 1);
-	if (domain >= 0)
-		(void)sys_call3(SYS_dup3, domain, 3, 0);
-	(void)sys_call3(SYS_dup3, ready, 4, 0);
-	(void)sys_call3(SYS_close_range, 5, ~0u, 0);
-	s->ready_fd = 4;
-	return 0;
-}
-
-/*
- * The thread sanitizer's clone() takes the child for one with memory of its
- * own.  It counts down twice what it counted up once, and sees no atomic
- * operation of this thread from then on.
- */
-#if defined(__SANITIZE_THREAD__)
-int __clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
-#define clone __clone
-#endif
-
-/* The second process: streamsd to be.  It shares our memory. */
-/*
- * Never returns from where it has become another program; a sanitizer would
- * have us leave its marks, on a stack that is unmapped or in a list of calls.
- */
-__attribute__((no_sanitize_address, no_sanitize_thread)) /* lint-ok: here only */
-static int
-second_main(void *arg)
-{
-	struct { uint64_t handler, flags, restorer, mask; } dfl = { 0 };
-	static const uint64_t none;
-	struct start *s = arg;
-	uint64_t cpus[128];
-	char err;
-
-	for (int sig = 1; sig <= 64; sig++)
-		(void)sys_call4(SYS_rt_sigaction, sig, &dfl, NULL, SYS_SIGSET);
-	err = (char)descriptors(s);
-	if (err == 0) {
-		memset(cpus, 0xff, sizeof cpus);
-		(void)sys_call3(SYS_sched_setaffinity, 0, sizeof cpus, cpus);
-		(void)sys_call1(SYS_chdir, "/");
-		(void)sys_call1(SYS_umask, 077);
-		sys_sigmask(SIG_SETMASK, &none, NULL);
-		err = (char)-sys_call3(SYS_execve, s->path, s->argv, s->env);
-	}
-	(void)sys_write(s->ready_fd, &err, 1);
-	return 127;
-}
-
-/* The first: leads a session that ends with it. */
-static int
-first_main(void *arg)
-{
-	struct start *s = arg;
-	int fd = s->ready_fd;
-	int pid;
-	char err;
-
-	(void)sys_call1(SYS_setsid, 0);
-	pid = clone(second_main, s->stack + STACK_SIZE,
-		CLONE_VM | CLONE_VFORK, s);
-	if (pid < 0) {
-		err = (char)errno;
-		(void)sys_write(fd, &err, 1);
-	}
-	return 0;
-}
-
-/* Start the program; @ready becomes readable when it has said something. */
-static int
-spawn(struct start *s)
-{
-	int pid, status, err = errno, ret = 0;
-	uint64_t old;
-	char *stack;
-	long r;
-
-	r = sys_call6(SYS_mmap, NULL, 2 * STACK_SIZE, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (r < 0 && r > -4096)
-		return ENOMEM;
-	stack = (char *)r;
-	s->stack = stack + STACK_SIZE;
-	host_sig_block(&old);
-	pid = clone(first_main, stack + STACK_SIZE, CLONE_VM | CLONE_VFORK, s);
-	if (pid < 0)
-		ret = errno;
-	else
-		(void)sys_call4(SYS_wait4, pid, &status, __WALL, NULL);
-	host_sig_restore(&old);
-	(void)sys_call2(SYS_munmap, stack, 2 * STACK_SIZE);
-	errno = err;
-	return ret;
-}
-
-/* What it says about its start: 0 or an errno. */
-static int
-ready(int fd)
-{
-	struct pollfd pfd = { fd, POLLIN, 0 };
-	struct timespec ts = { READY_MS / 1000, READY_MS % 1000 * 1000000l };
-	unsigned char c;
-
-	/* in a call, so that no handler cuts it short */
-	if (sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET) == 0)
-		return ETIMEDOUT;
-	return sys_read(fd, &c, 1) == 1 ? c : ESRCH;
-}
-
-static bool
-executable(const char *path)
-{
-	return sys_call3(SYS_faccessat, AT_FDCWD, path, X_OK) == 0;
-}
-
-/*
- * What the environment says, from when this process came: whoever sleeps may
- * start it, and a thread of ours, while the program changes its environment.
- */
-static struct {
-	char program[4096];
-	char linger[64];
-	char sanitizer[512]; /* TSAN_OPTIONS: else nobody sees its reports */
-} env;
-
-static void
-keep(char *to, size_t size, const char *name, bool whole)
-{
-	const char *v = getenv(name);
-	int n = v == NULL ? 0 : snprintf(to, size, "%s%s%s", whole ? name : "",
-		whole ? "=" : "", v);
-
-	if (v == NULL || (size_t)n >= size)
-		to[0] = '\0';
-}
-
-/* host_daemon_environment - read it.  Locks: [attach] */
-void
-host_daemon_environment(void)
-{
-	keep(env.program, sizeof env.program, "STREAMS_DAEMON", false);
-	keep(env.linger, sizeof env.linger, "STREAMS_LINGER", true);
-#if defined(__SANITIZE_THREAD__)
-	keep(env.sanitizer, sizeof env.sanitizer, "TSAN_OPTIONS", true);
-#endif
-}
-
-/* Where the program is: told, beside us in a build tree, or installed. */
-static const char *
-find(char *buf, size_t size)
-{
-	Dl_info di;
-	const char *slash;
-
-	if (env.program[0] != '\0')
-		return env.program;
-	if (dladdr((void *)(uintptr_t)&find, &di) != 0 &&
-	    di.dli_fname != NULL && di.dli_fname[0] == '/') {
-		slash = strrchr(di.dli_fname, '/');
-		if ((size_t)snprintf(buf, size,
-			    "%.*s/../../tools/streamsd/streamsd",
-			    (int)(slash - di.dli_fname), di.dli_fname) < size &&
-		    executable(buf))
-			return buf;
-	}
-	return HOST_LIBEXECDIR "/streamsd";
-}
-
-static void
-environment(struct start *s)
-{
-	int n = 0;
-
-	if (s->domain_fd >= 0)
-		strcpy(s->domain, "STREAMS_DOMAIN=fd:3");
-	else
-		snprintf(s->domain, sizeof s->domain, "STREAMS_DOMAIN=%s",
-			host_domain_path());
-	s->env[n++] = s->domain;
-	if (env.linger[0] != '\0')
-		s->env[n++] = env.linger;
-	if (env.sanitizer[0] != '\0')
-		s->env[n++] = env.sanitizer;
-#ifdef STR_CRASH_POINTS
-	/* STREAMS_CRASH is the member's own */
-	strcpy(s->crash, "STREAMS_CRASH=");
-	if (host_crash_env("STREAMS_DAEMON_CRASH", s->crash + 14,
-		    sizeof s->crash - 14))
-		s->env[n++] = s->crash;
-#endif
-	s->env[n] = NULL;
-}
-
-static int
-start(void)
-{
-	static struct start s; /* the word allows one at a time */
-	static char path[1024], dir[520];
-	int fd[2], err;
-
-	memset(&s, 0, sizeof s);
-	s.domain_fd = strncmp(host_domain_path(), "fd:", 3) == 0 ?
-		host_domain_fd() : -1;
-	s.path = find(path, sizeof path);
-	environment(&s);
-	s.argv[0] = (char[]){ "streamsd" };
-	s.argv[1] = (char[]){ "-n4" };
-	if (s.domain_fd < 0 && host_named_dir()[0] != '\0') {
-		snprintf(dir, sizeof dir, "-r%s", host_named_dir());
-		s.argv[2] = dir;
-	}
-	err = -(int)sys_call2(SYS_pipe2, fd, O_CLOEXEC);
-	if (err != 0)
-		return err;
-	s.ready_fd = fd[1];
-	err = spawn(&s);
-	(void)sys_close(fd[1]);
-	if (err == 0)
-		err = ready(fd[0]);
-	(void)sys_close(fd[0]);
-	return err;
-}
-
-/* It could not be started. */
-static void
-failed(int err)
+failed(int err, const char *why)
 {
 	struct host_shared *s = host_shared(host_domain);
 	uint32_t n = str_add(&s->daemon_fails, 1u);
-	char text[160];
+	char text[1400];
 
 	str_store(&s->daemon_err, (uint32_t)err);
 	str_store_rel(&s->daemon_retry,
@@ -446,7 +171,7 @@ failed(int err)
 		return;
 	host_priv_page->daemon_warned = 1;
 	snprintf(text, sizeof text, "streamsd cannot be started: %s; what "
-		"killed processes held open stays open", strerror(err));
+		"killed processes held open stays open", why);
 	host_log(1, text);
 }
 
@@ -456,6 +181,7 @@ start_once(uint64_t w)
 {
 	struct host_shared *s = host_shared(host_domain);
 	uint64_t mine = STARTING << 62 | host_self_tag();
+	const char *why;
 	int err;
 
 	if (str_load_acq(&s->daemon_retry) > host_now())
@@ -463,14 +189,14 @@ start_once(uint64_t w)
 	if (!str_cas(word(), w, mine))
 		return EAGAIN;
 	STR_CRASH_POINT("daemon:starting");
-	err = start();
+	err = host_daemon_spawn(&why);
 	while (err == ESRCH && str_add(&s->daemon_deaths, 1u) + 1 < DEATHS)
-		err = start(); /* it was killed on its way */
+		err = host_daemon_spawn(&why); /* it was killed on its way */
 	if (err == 0)
 		str_store(&s->daemon_deaths, 0u);
 	STR_CRASH_POINT("daemon:started");
 	if (err != 0 && str_load(word()) == mine)
-		failed(err);
+		failed(err, why);
 	else
 		str_store(&s->daemon_fails, 0u);
 	if (str_cas(word(), mine, NOBODY)) {

@@ -176,7 +176,11 @@ bool host_daemon_claim(void);
 bool host_daemon_resign(uint64_t asked);
 void host_daemon_tell(uint32_t ask);
 void host_daemon_fork(void);	/* in the child */
+/* spawn.c */
 void host_daemon_environment(void); /* [attach] held */
+/* Start the program.  One thread of the domain at a time.  Return: 0 when it
+ * has said that it runs, else an errno, and *ret_why says it in words. */
+int host_daemon_spawn(const char **ret_why);
 /* crash.c, where there are crash points */
 bool host_crash_env(const char *name, char *buf, size_t size);
 /* Before a sleep: what to poll besides, or -1; and when to come again at the

@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -325,6 +326,8 @@ main(int argc, char **argv)
 	if (env != NULL)
 		linger = STR_MAX(strtoull(env, NULL, 10) * MS, LINGER_MIN);
 	(void)signal(SIGPIPE, SIG_IGN);
+	/* a kernel before 6.14 names it by the descriptor it was run by */
+	(void)prctl(PR_SET_NAME, "streamsd");
 	raise_limit();
 	host_bell_news = watch_pid;
 	host_daemon_comes = true;

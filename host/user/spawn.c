@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Starting streamsd: which program, in which process, with which descriptors.
+ *
+ * Which.  The program of STREAMS_DAEMON; else, for a library that is loaded
+ * out of the build tree, the build tree's; else the one in libexecdir.  It
+ * runs with our rights, so another user must not have been able to choose it:
+ * its file and the directory that it is found in have an owner whom this
+ * process obeys anyway, and no other can write to them; see trusted().  The
+ * descriptor that was checked is the one that is executed, so a file that
+ * takes the name's place afterwards is never run.
+ *
+ * Process.  Two processes between us and streamsd, which share our memory and
+ * last until the exec: no handler for fork runs, no child is left to wait for,
+ * and the program gets no signal.  A pipe says when streamsd is ready.
+ *
+ * Descriptors.  streamsd would keep open for ever what it inherits, so that
+ * no other end would be told of a close.  Where a sandbox forbids
+ * close_range(), descriptors are closed one by one.
+ */
+#include <dlfcn.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "user_impl.h"
+
+#define READY_MS 5000 /* until it says that it is there */
+#define STACK_SIZE (32u << 10)
+#define FDS 3 /* what streamsd is given; see descriptors() */
+
+static char why[1200];
+
+static int
+reason(int err, const char *fmt, ...) STR_PRINTF(2, 3);
+
+/* Keep in words why it cannot be started.  Return: @err. */
+static int
+reason(int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof why, fmt, ap);
+	va_end(ap);
+	return err;
+}
+
+/* -------------------------------------------------------------- which one */
+
+/*
+ * What the environment says, from when this process came: a thread that
+ * sleeps may start streamsd, and a thread of ours, while the program changes
+ * its environment.
+ */
+static struct {
+	char program[4096];
+	char linger[64];
+	char sanitizer[512]; /* TSAN_OPTIONS: else its reports are lost */
+} env;
+
+static void
+keep(char *to, size_t size, const char *name, bool whole)
+{
+	/* a set-id program does not take a program's name from its caller */
+	const char *v = secure_getenv(name);
+	int n = v == NULL ? 0 : snprintf(to, size, "%s%s%s", whole ? name : "",
+		whole ? "=" : "", v);
+
+	if (v == NULL || (size_t)n >= size)
+		to[0] = '\0';
+}
+
+/* host_daemon_environment - read it.  Locks: [attach] */
+void
+host_daemon_environment(void)
+{
+	keep(env.program, sizeof env.program, "STREAMS_DAEMON", false);
+	keep(env.linger, sizeof env.linger, "STREAMS_LINGER", true);
+#if defined(__SANITIZE_THREAD__)
+	keep(env.sanitizer, sizeof env.sanitizer, "TSAN_OPTIONS", true);
+#endif
+}
+
+/*
+ * The file that this code was loaded from: its name, and its owner and mode
+ * in @st.  NULL when that is not known; then @st says the effective user.
+ */
+static const char *
+library(struct stat *st)
+{
+	Dl_info di;
+
+	if (dladdr((void *)(uintptr_t)&host_daemon_spawn, &di) != 0 &&
+	    di.dli_fname != NULL && di.dli_fname[0] == '/' &&
+	    sys_call4(SYS_newfstatat, AT_FDCWD, di.dli_fname, st, 0) == 0)
+		return di.dli_fname;
+	memset(st, 0, sizeof *st);
+	st->st_uid = geteuid();
+	return NULL;
+}
+
+/*
+ * May what @st describes be run by us?  Its owner is root, the effective
+ * user, or the owner of the library's file @lib, whose code runs in this
+ * process already.  In a user namespace that does not map them, root outside
+ * and the library's owner are both the overflow user.  No other user can write
+ * to it; a group can only if that group can write to the library, too, which
+ * is so in the build tree of a user with umask 002.
+ */
+static bool
+trusted(const struct stat *st, const struct stat *lib)
+{
+	mode_t closed = S_IWGRP | S_IWOTH;
+
+	if ((lib->st_mode & S_IWGRP) && lib->st_gid == st->st_gid)
+		closed &= ~(mode_t)S_IWGRP;
+	return (st->st_uid == 0 || st->st_uid == geteuid() ||
+		st->st_uid == lib->st_uid) && (st->st_mode & closed) == 0;
+}
+
+static int
+distrust(const char *path, const struct stat *st)
+{
+	return reason(EACCES, "%s belongs to user %u and has mode %04o, so "
+		"another user could have put it there", path,
+		(unsigned)st->st_uid, (unsigned)st->st_mode & 07777);
+}
+
+/* Open @path for execution alone.  Return: 0 or an errno. */
+static int
+program_open(const char *path, const struct stat *lib, int *ret_fd)
+{
+	char dir[sizeof env.program];
+	const char *slash = strrchr(path, '/');
+	struct stat st;
+	int at, fd, err;
+
+	if (slash == NULL)
+		return reason(ENOENT, "%s is not a path", path);
+	snprintf(dir, sizeof dir, "%.*s", (int)(slash - path) + 1, path);
+	at = sys_openat(AT_FDCWD, dir, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	if (at < 0)
+		return reason(-at, "%s: %s", dir, strerror(-at));
+	err = host_domain_stat(at, &st);
+	if (err == 0 && !trusted(&st, lib))
+		err = distrust(dir, &st);
+	fd = err != 0 ? -err :
+		sys_openat(at, slash + 1, O_PATH | O_CLOEXEC, 0);
+	(void)sys_close(at);
+	if (err != 0)
+		return err;
+	if (fd < 0)
+		return reason(-fd, "%s: %s", path, strerror(-fd));
+	err = host_domain_stat(fd, &st);
+	if (err == 0 && !S_ISREG(st.st_mode))
+		err = reason(EACCES, "%s is not a file", path);
+	else if (err == 0 && !trusted(&st, lib))
+		err = distrust(path, &st);
+	if (err != 0)
+		(void)sys_close(fd);
+	else
+		*ret_fd = fd;
+	return err;
+}
+
+static int
+program_find(int *ret_fd)
+{
+	static const char tree[] = HOST_BUILD_DIR "/";
+	struct stat lib;
+	const char *name = library(&lib);
+
+	if (env.program[0] != '\0')
+		return program_open(env.program, &lib, ret_fd);
+	/* an installed library is not in the tree that it was built in */
+	if (name != NULL && strncmp(name, tree, sizeof tree - 1) == 0 &&
+	    program_open(HOST_BUILD_DIR "/tools/streamsd/streamsd", &lib,
+		    ret_fd) == 0)
+		return 0;
+	return program_open(HOST_LIBEXECDIR "/streamsd", &lib, ret_fd);
+}
+
+/* ----------------------------------------------------------- descriptors */
+
+struct start {
+	char *argv[4];
+	char *env[8];
+	char domain[800], crash[64];
+	int program_fd, domain_fd, ready_fd;
+	char *stack; /* of the second process */
+};
+
+static bool
+is_higher(const char *name, void *arg)
+{
+	int *high = arg;
+	int fd = 0;
+
+	for (; *name >= '0' && *name <= '9'; name++)
+		fd = fd * 10 + (*name - '0');
+	*high = STR_MAX(*high, fd);
+	return false;
+}
+
+/* The greatest descriptor that can be open. */
+static int
+highest(void)
+{
+	struct rlimit rl = { 0, 0 };
+	int high = -1;
+
+	(void)host_dir_find("/proc/self/fd", is_higher, &high);
+	if (high >= 0)
+		return high;
+	(void)sys_call4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &rl);
+	return (int)STR_MIN(STR_MAX(rl.rlim_cur, 4096u), 1u << 20);
+}
+
+/* Close @from and all above it, but for @n of @stay, which ascend. */
+static void
+close_from(int from, const int *stay, int n)
+{
+	bool forbidden = false;
+	int high;
+
+	for (int i = 0; i <= n && !forbidden; i++) {
+		long last = i < n ? stay[i] - 1 : (long)~0u;
+		long first = i > 0 ? stay[i - 1] + 1 : from;
+
+		forbidden = first <= last &&
+			sys_call3(SYS_close_range, first, last, 0) != 0;
+	}
+	high = forbidden ? highest() : -1;
+	for (int fd = from, i = 0; fd <= high; fd++) {
+		if (i < n && fd == stay[i])
+			i++;
+		else
+			(void)sys_close(fd);
+	}
+}
+
+/*
+ * /dev/null at 0 to 2, the domain or nothing at 3, the pipe at 4, the program
+ * at 5, which the exec closes, and no more.  Below the limit of open files
+ * there may be no room before what is not needed is closed.
+ */
+static int
+descriptors(struct start *s)
+{
+	int *from[FDS] = { &s->program_fd, &s->ready_fd, &s->domain_fd };
+	int stay[FDS], n = 0, null, fd;
+
+	for (int i = 0; i < FDS; i++) {
+		int at = n;
+
+		if (*from[i] < 0)
+			continue; /* the domain has a name */
+		for (n++; at > 0 && stay[at - 1] > *from[i]; at--)
+			stay[at] = stay[at - 1];
+		stay[at] = *from[i];
+	}
+	close_from(0, stay, n);
+	for (int i = 0; i < n; i++) {
+		fd = sys_fcntl(*from[i], F_DUPFD, 10);
+		if (fd < 0)
+			return -fd;
+		stay[i] = *from[i] = fd;
+	}
+	close_from(0, stay, n); /* each dup is above the one before */
+	null = sys_openat(AT_FDCWD, "/dev/null", O_RDWR, 0);
+	if (null < 0)
+		return -null;
+	while (null < 3)
+		null = sys_fcntl(null, F_DUPFD, null + 1);
+	if (s->domain_fd >= 0)
+		(void)sys_call3(SYS_dup3, s->domain_fd, 3, 0);
+	(void)sys_call3(SYS_dup3, s->ready_fd, 4, 0);
+	fd = (int)sys_call3(SYS_dup3, s->program_fd, 5, O_CLOEXEC);
+	s->ready_fd = 4;
+	s->program_fd = fd;
+	close_from(6, NULL, 0);
+	return fd < 0 ? -fd : 0;
+}
+
+/* --------------------------------------------------------------- process */
+
+/*
+ * The thread sanitizer's clone() takes the child for one with memory of its
+ * own.  It counts down twice what it counted up once, and sees no atomic
+ * operation of this thread from then on.
+ */
+#if defined(__SANITIZE_THREAD__)
+int __clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
+#define clone __clone
+#endif
+
+/*
+ * The second process: streamsd to be.  It shares our memory.
+ *
+ * Never returns from where it has become another program; a sanitizer would
+ * have us leave its marks, on a stack that is unmapped or in a list of calls.
+ */
+__attribute__((no_sanitize_address, no_sanitize_thread)) /* lint-ok: here only */
+static int
+second_main(void *arg)
+{
+	struct { uint64_t handler, flags, restorer, mask; } dfl = { 0 };
+	static const uint64_t none;
+	struct start *s = arg;
+	uint64_t cpus[128];
+	char err;
+
+	for (int sig = 1; sig <= 64; sig++)
+		(void)sys_call4(SYS_rt_sigaction, sig, &dfl, NULL, SYS_SIGSET);
+	err = (char)descriptors(s);
+	if (err == 0) {
+		memset(cpus, 0xff, sizeof cpus);
+		(void)sys_call3(SYS_sched_setaffinity, 0, sizeof cpus, cpus);
+		(void)sys_call1(SYS_chdir, "/");
+		(void)sys_call1(SYS_umask, 077);
+		sys_sigmask(SIG_SETMASK, &none, NULL);
+		/* the file that was checked, whatever its name means now */
+		for (int i = 0; i < 2 && (i == 0 || err == ENOENT); i++) {
+			err = (char)-sys_call5(SYS_execveat, s->program_fd, "",
+				s->argv, s->env, AT_EMPTY_PATH);
+			/* a script's interpreter opens it by its number */
+			(void)sys_fcntl(s->program_fd, F_SETFD, 0);
+		}
+	}
+	(void)sys_write(s->ready_fd, &err, 1);
+	return 127;
+}
+
+/* The first: leads a session that ends with it. */
+static int
+first_main(void *arg)
+{
+	struct start *s = arg;
+	int fd = s->ready_fd;
+	int pid;
+	char err;
+
+	(void)sys_call1(SYS_setsid, 0);
+	pid = clone(second_main, s->stack + STACK_SIZE,
+		CLONE_VM | CLONE_VFORK, s);
+	if (pid < 0) {
+		err = (char)errno;
+		(void)sys_write(fd, &err, 1);
+	}
+	return 0;
+}
+
+/* Start the program; @ready becomes readable when it has said something. */
+static int
+spawn(struct start *s)
+{
+	int pid, status, err = errno, ret = 0;
+	uint64_t old;
+	char *stack;
+	long r;
+
+	r = sys_call6(SYS_mmap, NULL, 2 * STACK_SIZE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (r < 0 && r > -4096)
+		return ENOMEM;
+	stack = (char *)r;
+	s->stack = stack + STACK_SIZE;
+	host_sig_block(&old);
+	pid = clone(first_main, stack + STACK_SIZE, CLONE_VM | CLONE_VFORK, s);
+	if (pid < 0)
+		ret = errno;
+	else
+		(void)sys_call4(SYS_wait4, pid, &status, __WALL, NULL);
+	host_sig_restore(&old);
+	(void)sys_call2(SYS_munmap, stack, 2 * STACK_SIZE);
+	errno = err;
+	return ret;
+}
+
+/* What it says about its start: 0 or an errno. */
+static int
+ready(int fd)
+{
+	struct pollfd pfd = { fd, POLLIN, 0 };
+	struct timespec ts = { READY_MS / 1000, READY_MS % 1000 * 1000000l };
+	unsigned char c;
+
+	/* in a call, so that no handler cuts it short */
+	if (sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET) == 0)
+		return ETIMEDOUT;
+	return sys_read(fd, &c, 1) == 1 ? c : ESRCH;
+}
+
+static void
+environment(struct start *s)
+{
+	int n = 0;
+
+	if (s->domain_fd >= 0)
+		strcpy(s->domain, "STREAMS_DOMAIN=fd:3");
+	else
+		snprintf(s->domain, sizeof s->domain, "STREAMS_DOMAIN=%s",
+			host_domain_path());
+	s->env[n++] = s->domain;
+	if (env.linger[0] != '\0')
+		s->env[n++] = env.linger;
+	if (env.sanitizer[0] != '\0')
+		s->env[n++] = env.sanitizer;
+#ifdef STR_CRASH_POINTS
+	/* STREAMS_CRASH is the member's own */
+	strcpy(s->crash, "STREAMS_CRASH=");
+	if (host_crash_env("STREAMS_DAEMON_CRASH", s->crash + 14,
+		    sizeof s->crash - 14))
+		s->env[n++] = s->crash;
+#endif
+	s->env[n] = NULL;
+}
+
+/* Run the program that is open as @s->program_fd. */
+static int
+run(struct start *s)
+{
+	static char dir[520];
+	int fd[2], err;
+
+	environment(s);
+	s->argv[0] = (char[]){ "streamsd" };
+	s->argv[1] = (char[]){ "-n4" };
+	if (s->domain_fd < 0 && host_named_dir()[0] != '\0') {
+		snprintf(dir, sizeof dir, "-r%s", host_named_dir());
+		s->argv[2] = dir;
+	}
+	err = -(int)sys_call2(SYS_pipe2, fd, O_CLOEXEC);
+	if (err != 0)
+		return err;
+	s->ready_fd = fd[1];
+	err = spawn(s);
+	(void)sys_close(fd[1]);
+	if (err == 0)
+		err = ready(fd[0]);
+	(void)sys_close(fd[0]);
+	return err;
+}
+
+int
+host_daemon_spawn(const char **ret_why)
+{
+	static struct start s; /* the domain's word allows one at a time */
+	int program, err;
+
+	*ret_why = why;
+	memset(&s, 0, sizeof s);
+	s.domain_fd = strncmp(host_domain_path(), "fd:", 3) == 0 ?
+		host_domain_fd() : -1;
+	err = program_find(&program);
+	if (err != 0)
+		return err;
+	s.program_fd = program;
+	err = run(&s);
+	(void)sys_close(program);
+	if (err == ESRCH)
+		(void)reason(err, "it ends without a word");
+	else if (err != 0)
+		(void)reason(err, "%s", strerror(err));
+	return err;
+}
