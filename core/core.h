@@ -279,6 +279,7 @@ struct str_qpair {
 	str_a32 blwant;		 /* [A] 1 read, 2 write: canput() refused for
 				  * what waits at the perimeter */
 	str_a64 blbytes[2];	 /* [block of pm] that, per queue: read, write */
+	str_a64 late[2];	 /* [R] the same for late messages */
 	str_a32 qwaits;		 /* [A] threads in qwait() */
 	str_a32 qword;		 /* [A] they sleep here */
 	str_a32 evused;		 /* [A] it has asked for callbacks */
@@ -442,8 +443,9 @@ struct str_plumb {
 };
 
 #define STR_LATE_MSG 1u	 /* messages wait, or are being handed on */
-#define STR_LATE_BACK 2u /* somebody could not be back-enabled */
+#define STR_LATE_BACK 2u /* a back-enable could not be done */
 #define STR_LATE_DRAIN 4u /* perimeters have a backlog and nobody inside */
+#define STR_LATE_FULL 8u  /* canput() refused, see str_sched_late_full() */
 
 /*
  * A lower stream linked below a multiplexing driver.  Its queue pair stands
@@ -654,7 +656,12 @@ bool str_perim_try_module(struct str_fmod *fm);
 void str_perim_out_module(struct str_fmod *fm);
 void str_job_late(mblk_t *mp, bool outer);
 bool str_perim_full(queue_t *q);
-#define STR_PERIM_MOST 5120u /* where the queue has no high water mark */
+/* str_queue_most - how much may wait in front of @q */
+STR_INLINE size_t
+str_queue_most(const queue_t *q)
+{
+	return q->q_hiwat != 0 ? q->q_hiwat : STR_HIGH;
+}
 /* str_perim_waits - does anything wait at @q's perimeter? */
 STR_INLINE bool
 str_perim_waits(queue_t *q)
@@ -682,6 +689,7 @@ void str_sched_revive(struct str_plumb *pl, uint32_t dead);
 void str_sched_late(struct str_plumb *pl, queue_t *q, mblk_t *mp,
 	unsigned bits);
 void str_sched_late_flag(struct str_plumb *pl, uint32_t flag);
+bool str_sched_late_full(queue_t *q, unsigned long own);
 void str_sched_late_purge(queue_t *q);
 void str_sched_touch(struct str_plumb *pl);
 void str_sched_late_walk(struct str_plumb *pl, void (*fn)(mblk_t *mp,

@@ -199,6 +199,125 @@ T_CASE(what_comes_while_a_plumber_is_at_work_comes_late)
 	}
 }
 
+/*
+ * Module "feed" hands on what its partner has room for, and its service
+ * procedure, which back-enabling of the partner's stream runs, enables the
+ * queue that waits for room there.
+ */
+static int
+feed_wput(queue_t *q, mblk_t *mp)
+{
+	if (mp->b_datap->db_type != M_CTL)
+		return putq(q, mp);
+	mp->b_datap->db_type = M_DATA;
+	putnext(q, mp);
+	return 0;
+}
+
+static int
+feed_wsrv(queue_t *q)
+{
+	unsigned i = pipe_of(q);
+	queue_t *to = partner[i];
+	mblk_t *mp;
+
+	if (i > 0 && partner[i - 1] == q)
+		qenable(WR(p_[i - 1].sd[0]->qp->wq.q_next));
+	while (to != NULL && (mp = getq(q)) != NULL) {
+		asked++;
+		if (!canput(to)) {
+			refused++;
+			(void)putbq(q, mp);
+			break;
+		}
+		mp->b_datap->db_type = M_CTL;
+		put(to, mp);
+	}
+	return 0;
+}
+static struct module_info feed_info = {
+	.mi_idname = (char *)"feed", .mi_maxpsz = INFPSZ,
+	.mi_hiwat = STR_HIGH, .mi_lowat = STR_LOW,
+};
+static struct qinit feed_r = {
+	.qi_putp = cross_rput, .qi_qopen = cross_open,
+	.qi_qclose = cross_close, .qi_minfo = &feed_info,
+};
+static struct qinit feed_w = {
+	.qi_putp = feed_wput, .qi_srvp = feed_wsrv, .qi_minfo = &feed_info,
+};
+static struct streamtab feed_tab = {
+	.st_rdinit = &feed_r, .st_wrinit = &feed_w
+};
+
+static unsigned late_;
+
+static void
+count_late(mblk_t *mp, uintptr_t arg)
+{
+	(void)mp, (void)arg;
+	late_++;
+}
+
+/* They count against the high water mark of the queue that they are for. */
+T_CASE(late_messages_count_for_canput_and_are_back_enabled_for)
+{
+	queue_t *q;
+	unsigned i;
+
+	fx_begin(t);
+	fx_module("feed", &feed_tab, D_MP);
+	begin(2, "feed");
+	at_work = p_[1].pl;
+	stop_work = false;
+	(void)sim_spawn("plumber", works, NULL);
+	sim_sleep(1000000);
+	q = WR(p_[0].sd[0]->qp->wq.q_next);
+	for (i = 0; i < 1000; i++)
+		T_EQ(putq(q, fx_bytes(256, 0)), 1);
+	(void)fx_run(&p_[0]);
+	late_ = 0;
+	str_sched_late_walk(p_[1].pl, count_late, 0);
+	T_EQ(late_, STR_HIGH / 257 + 1); /* one byte for each message */
+	T_EQ(refused, 1);
+	T_EQ(arrived(1), 0);
+	/* another queue of that stream has room */
+	T_EQ(str_claim(p_[0].pl), 0);
+	T_NE(canput(RD(partner[0])), 0);
+	T_EQ(canput(partner[0]), 0);
+	T_EQ(bcanput(partner[0], 3), 0);
+	str_unclaim(p_[0].pl);
+	stop_work = true;
+	T_EQ(sim_run(), 0);
+	T_EQ(arrived(1), 1000);
+	T_EQ(str_load(&p_[1].pl->late), 0);
+	T_EQ(str_load(&p_[1].pl->nrun), 0);
+	T_NE(str_claim(p_[0].pl) == 0 && canput(partner[0]), 0);
+	str_unclaim(p_[0].pl);
+}
+
+/* A queue of its own stream that is full is full for others meanwhile, too. */
+T_CASE(a_full_queue_is_full_while_a_plumber_is_at_work)
+{
+	unsigned i;
+
+	fx_begin(t);
+	fx_module("feed", &feed_tab, D_MP);
+	begin(2, "feed");
+	for (i = 0; i < STR_HIGH / 256 + 1; i++)
+		T_EQ(putq(partner[0], fx_bytes(256, 0)), 1);
+	at_work = p_[1].pl;
+	stop_work = false;
+	(void)sim_spawn("plumber", works, NULL);
+	sim_sleep(1000000);
+	T_EQ(str_claim(p_[0].pl), 0);
+	T_EQ(canput(partner[0]), 0);
+	str_unclaim(p_[0].pl);
+	stop_work = true;
+	T_EQ(sim_run(), 0);
+	flushq(partner[0], FLUSHALL);
+}
+
 T_CASE(a_dead_plumber_s_late_messages_are_handed_on)
 {
 	struct sim_task *w;

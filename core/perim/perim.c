@@ -131,11 +131,10 @@ bool
 str_perim_full(queue_t *q)
 {
 	struct str_perim *pm = q->q_pair->pm;
-	size_t most = q->q_hiwat != 0 ? q->q_hiwat : STR_PERIM_MOST;
 	bool full;
 
 	lock_backlog(pm);
-	full = pm->bl_first != NULL && str_load(waiting(q)) > most;
+	full = pm->bl_first != NULL && str_load(waiting(q)) > str_queue_most(q);
 	if (full)
 		(void)str_or(&q->q_pair->blwant, side(q));
 	str_unlock(&pm->block);

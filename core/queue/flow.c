@@ -16,8 +16,9 @@
  *
  * A queue of another stream than the one at hand is *far*, as in
  * core/perim/putnext.c: its stream is claimed for the walk.  While a plumber
- * is at work there canput() says yes, since put() does not refuse either; and
- * who should be back-enabled is when he is done.
+ * is at work there, links cannot be followed.  canput() then counts the late
+ * messages for the queue at hand against that queue's high water mark.  A
+ * back-enable waits for the plumber's end.
  */
 #include "core.h"
 
@@ -152,8 +153,12 @@ far_canput(queue_t *q, int band, bool next)
 	int how = str_far_enter(pl, &was), ok;
 
 	if (how == STR_FAR_NO)
-		return band <= 255;
+		return band <= 255 && !str_sched_late_full(q,
+			!next && band == 0 ? QFULL : 0);
 	ok = near_canput(next ? q->q_next : q, band);
+	/* what is put now stands behind the late messages */
+	if (ok && str_unlikely((str_load(&pl->late) & STR_LATE_MSG) != 0))
+		ok = !str_sched_late_full(q, 0);
 	str_far_leave(pl, how, was);
 	return ok;
 }

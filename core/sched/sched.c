@@ -26,7 +26,11 @@
  * a plumber was at work there or for want of a slot for the claim, it lays
  * down on that stream's late list, which is an entry of its run list, the
  * first one.  Messages that come after them join the list until all have
- * been handed on, so order is kept.
+ * been handed on, so order is kept.  A late message counts against the high
+ * water mark of the queue that it was put to: canput() of that queue refuses
+ * above the mark, and sets STR_LATE_FULL.  When the list is empty, that flag
+ * makes the runner enable every queue of the stream that has a service
+ * procedure, and wake the heads' writers; canput() is asked again there.
  *
  * Failure.  A runner that dies leaves its tag behind.  After 10 ms whoever
  * passes asks whether it lives, takes its place, and enables every queue of
@@ -227,6 +231,65 @@ late_mark(struct str_plumb *pl, uint32_t flag)
 	str_store(&pl->late, was | flag);
 }
 
+static queue_t *
+late_queue(const mblk_t *mp)
+{
+	return (queue_t *)((uintptr_t)mp->b_prev & ~(uintptr_t)STR_MP_BITS);
+}
+
+/* Bytes of late messages for @q.  Locks: rlock. */
+static str_a64 *
+late_bytes(queue_t *q)
+{
+	return &q->q_pair->late[(str_load(&q->q_flag) & QREADR) ? 0 : 1];
+}
+
+/* A message without data counts, too. */
+static uint64_t
+late_weight(mblk_t *mp)
+{
+	return ((uintptr_t)mp->b_prev & STR_MP_JOB) != 0 ? 0 : msgsize(mp) + 1;
+}
+
+/*
+ * @mp counts no more.  It is uncounted before it is unlinked, and counted
+ * after it is linked: a crash between the two leaves a count that is too low,
+ * never one that refuses although nothing waits.  Locks: rlock.
+ */
+static void
+late_uncount(mblk_t *mp)
+{
+	str_a64 *n = late_bytes(late_queue(mp));
+
+	str_store(n, str_load(n) - STR_MIN(str_load(n), late_weight(mp)));
+}
+
+/*
+ * str_sched_late_full - do more late messages wait for @q than it may have?
+ * @own: QFULL when the queue's own messages count, else 0
+ * An asker that is refused is back-enabled when no late message is left.  The
+ * flag for that is set under rlock, as the list is: the runner that takes the
+ * last message sees it.
+ */
+bool
+str_sched_late_full(queue_t *q, unsigned long own)
+{
+	struct str_plumb *pl = q->q_pair->plumb;
+	bool full;
+
+	lockr(pl);
+	full = str_load(late_bytes(q)) > str_queue_most(q) ||
+		(str_load(&q->q_flag) & own) != 0;
+	if (full)
+		late_mark(pl, STR_LATE_FULL);
+	str_unlock(&pl->rlock);
+	if (full) {
+		str_fence_full(); /* pairs with the one in str_plumb_unlock() */
+		touch_other(pl);
+	}
+	return full;
+}
+
 /*
  * str_sched_late - lay @mp down for @q; @bits: STR_MP_*
  * @pl: @q's stream, on which no claim is held
@@ -234,8 +297,11 @@ late_mark(struct str_plumb *pl, uint32_t flag)
 void
 str_sched_late(struct str_plumb *pl, queue_t *q, mblk_t *mp, unsigned bits)
 {
+	uint64_t weight;
+
 	mp->b_next = NULL;
 	mp->b_prev = (mblk_t *)((uintptr_t)q | bits);
+	weight = late_weight(mp);
 	lockr(pl);
 	late_mark(pl, STR_LATE_MSG);
 	STR_CRASH_POINT("sched:late");
@@ -247,6 +313,7 @@ str_sched_late(struct str_plumb *pl, queue_t *q, mblk_t *mp, unsigned bits)
 	else
 		pl->late_first = mp;
 	pl->late_last = mp;
+	str_store(late_bytes(q), str_load(late_bytes(q)) + weight);
 	str_unlock(&pl->rlock);
 	str_fence_full(); /* pairs with the one in str_plumb_unlock() */
 	touch_other(pl);
@@ -291,12 +358,12 @@ str_sched_late_purge(queue_t *q)
 	for (prev = NULL, mp = pl->late_first; mp != NULL;) {
 		mblk_t *next = mp->b_next;
 
-		if (((uintptr_t)mp->b_prev & ~(uintptr_t)STR_MP_BITS) !=
-			(uintptr_t)q) {
+		if (late_queue(mp) != q) {
 			prev = mp;
 			mp = next;
 			continue;
 		}
+		late_uncount(mp);
 		str_msg_own(mp);
 		if (prev != NULL)
 			prev->b_next = next;
@@ -320,9 +387,23 @@ str_sched_late_purge(queue_t *q)
 static void
 back(struct str_plumb *pl, queue_t *q)
 {
-	(void)pl;
-	if (str_load(&q->q_first) != NULL)
-		str_sched_enable(q);
+	queue_t *b = q, *n;
+
+	str_sched_enable(q); /* its messages may be in another stream */
+	/* weldq(9): the queues behind may be another stream's */
+	while ((n = str_otherq(b)->q_next) != NULL) {
+		b = str_otherq(n);
+		if (b->q_pair->plumb == pl)
+			return;
+		if (b->q_head != NULL) {
+			(void)str_wake_writers_behind(b->q_head);
+			return;
+		}
+		if (b->q_qinfo != NULL && b->q_qinfo->qi_srvp != NULL) {
+			str_sched_enable(b);
+			return;
+		}
+	}
 }
 
 static void
@@ -339,7 +420,7 @@ late_work(struct str_plumb *pl, uint32_t flags)
 
 	if (flags & STR_LATE_DRAIN)
 		each_queue(pl, drain);
-	if ((flags & STR_LATE_BACK) == 0)
+	if ((flags & (STR_LATE_BACK | STR_LATE_FULL)) == 0)
 		return;
 	each_queue(pl, back);
 	for (e = 0; e < pl->nheads; e++)
@@ -350,7 +431,7 @@ static void
 late_put(mblk_t *mp)
 {
 	uintptr_t v = (uintptr_t)mp->b_prev;
-	queue_t *q = (queue_t *)(v & ~(uintptr_t)STR_MP_BITS);
+	queue_t *q = late_queue(mp);
 
 	mp->b_prev = NULL;
 	if (v & STR_MP_JOB) {
@@ -381,9 +462,13 @@ run_late(struct str_plumb *pl)
 		lockr(pl);
 		work = str_load(&pl->late) & ~STR_LATE_MSG;
 		mp = pl->late_first;
+		if (mp != NULL)
+			work &= ~STR_LATE_FULL; /* when it is empty */
 		if (work != 0) {
-			str_store(&pl->late, STR_LATE_MSG);
+			str_store(&pl->late,
+				(str_load(&pl->late) & ~work) | STR_LATE_MSG);
 		} else if (mp != NULL) {
+			late_uncount(mp);
 			str_msg_own(mp);
 			pl->late_first = mp->b_next;
 			if (pl->late_first == NULL)
