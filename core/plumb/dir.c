@@ -182,28 +182,35 @@ str_stream_walk(bool (*fn)(struct str_plumb *pl, void *arg), void *arg)
 	}
 }
 
-bool
-str_region_carriers(struct str_domain *d,
-	bool (*fn)(const struct host_carrier *c, void *arg), void *arg)
+/* Ask @fn about the carrier of the file that entry @e leads to. */
+static bool
+ask_carrier(const struct host_file *df, struct str_cookie *e,
+	bool (*fn)(const struct host_carrier *c))
 {
-	uint32_t i;
+	uint64_t cookie = str_load(&e->cookie), at = str_load(&e->file);
+	struct host_carrier c;
 
-	for (i = 0; i < STR_NCOOKIE; i++) {
-		struct str_cookie *e = &d->cookie[i];
-		uint64_t cookie = str_load_acq(&e->cookie);
-		const struct str_file *f;
-		struct host_carrier c;
+	if (cookie <= 1 || (cookie >> 63) != 0 || at < df->base)
+		return false;
+	at += offsetof(struct str_file, carrier) - df->base;
+	return df->read(df, at, &c, sizeof c) && c.cookie == cookie && fn(&c);
+}
 
-		if (cookie <= 1 || (cookie >> 63) != 0)
-			continue;
-		f = (const struct str_file *)(uintptr_t)str_load_acq(&e->file);
-		if (f == NULL)
-			continue;
-		c = f->carrier;
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (str_load(&e->cookie) == cookie && c.cookie == cookie &&
-		    fn(&c, arg))
-			return true;
+bool
+str_region_carriers(const struct host_file *df,
+	bool (*fn)(const struct host_carrier *c))
+{
+	struct str_cookie some[128];
+	uint64_t at = offsetof(struct str_domain, cookie);
+	uint32_t n, i;
+
+	for (n = 0; n < STR_NCOOKIE; n += STR_ARRAY_LEN(some)) {
+		if (!df->read(df, at, some, sizeof some))
+			return false;
+		for (i = 0; i < STR_ARRAY_LEN(some); i++)
+			if (ask_carrier(df, &some[i], fn))
+				return true;
+		at += sizeof some;
 	}
 	return false;
 }

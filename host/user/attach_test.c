@@ -524,6 +524,9 @@ forged(void (*change)(struct str_domain *d, int fd))
 	d->hdr_size = sizeof *d;
 	d->base = 0x7e9000000000ull;
 	d->cap = 16 << 20;
+	str_store(&d->ready, 1u);
+	str_store(&d->committed, STR_HDR_SIZE);
+	d->sum = str_domain_sum(d);
 	change(d, fd);
 	T_OK(munmap(d, sizeof *d));
 	snprintf(env, sizeof env, "fd:%d", fd);
@@ -574,6 +577,18 @@ forge_size(struct str_domain *d, int fd)
 }
 
 static void
+forge_sum(struct str_domain *d, int fd)
+{
+	d->room ^= 1;
+}
+
+static void
+forge_committed(struct str_domain *d, int fd)
+{
+	str_store(&d->committed, d->cap + 1);
+}
+
+static void
 forge_namespace(struct str_domain *d, int fd)
 {
 	/* its namespaces' inodes are 0 */
@@ -589,6 +604,8 @@ T_CASE(forged_domains_are_eproto)
 	T_EQ(forged(forge_cap), EPROTO);
 	T_EQ(forged(forge_short), EPROTO);
 	T_EQ(forged(forge_size), EPROTO);
+	T_EQ(forged(forge_sum), EPROTO);
+	T_EQ(forged(forge_committed), EPROTO);
 	T_EQ(forged(forge_namespace), EPROTO);
 	T_NOTNULL(strstr(host_attach_error(), "namespace"));
 }

@@ -14,7 +14,9 @@
  * the environment.  They need no lock: they end with their last holder.
  *
  * Trust.  A file is taken only if it is regular, of this user, closed to all
- * others, and says what a domain of this ABI says.
+ * others, and says what a domain of this ABI says, with the checksum of that.
+ * What else is in it is believed when a living member has it; a file without
+ * one is read through struct host_file, not mapped.
  */
 #include <linux/memfd.h>
 #include <stdarg.h>
@@ -198,14 +200,18 @@ host_domain_build(int fd)
 	d->room = STR_MIN(cap, fs_size(fd));
 	d->uid = geteuid();
 	str_store(&d->committed, STR_HDR_SIZE);
-	host_shared(d)->pidns = host_ns_inode("pid");
-	host_shared(d)->netns = host_ns_inode("net");
+	d->pidns = host_ns_inode("pid");
+	d->netns = host_ns_inode("net");
 	(void)clock_gettime(CLOCK_REALTIME, &ts);
 	str_store(&host_shared(d)->created, (uint64_t)ts.tv_sec);
 	if (sys_call3(SYS_getrandom, &host_shared(d)->key, 8,
 		    1 /* GRND_NONBLOCK */) != 8)
 		host_shared(d)->key = host_ticks() ^
 			(uint64_t)ts.tv_nsec << 32 ^ (uint64_t)sys_getpid();
+	/* with the magic, which is stored when all is done */
+	d->magic = STR_MAGIC;
+	d->sum = str_domain_sum(d);
+	d->magic = 0;
 	host_domain = d;
 	str_store(&d->asym, 1u);
 	if (!host_fence_init())
@@ -223,17 +229,47 @@ host_domain_build(int fd)
 	return 0;
 }
 
-/* What the head of a domain's file says, checked. */
-int
-host_domain_check(int fd, const char *what, uint64_t *ret_base,
-	uint64_t *ret_cap)
+static bool
+file_read(const struct host_file *df, uint64_t off, void *to, size_t n)
 {
-	struct {
-		uint64_t magic;
-		uint32_t abi, hdr_size;
-		uint64_t base, cap;
-		uint32_t uid;
-	} h;
+	return off <= INT64_MAX &&
+		sys_call4(SYS_pread64, df->fd, to, n, off) == (long)n;
+}
+
+/* How a struct str_domain begins. */
+struct head {
+	uint64_t magic;
+	uint32_t abi, hdr_size;
+	uint64_t base, cap, room;
+	uint32_t uid, pad;
+	uint64_t pidns, netns, sum;
+	uint32_t ready, asym, eager, pad1;
+	uint64_t committed, brk;
+	uint32_t thread_high, proc_high;
+};
+_Static_assert(offsetof(struct head, sum) == offsetof(struct str_domain, sum) &&
+	offsetof(struct head, proc_high) ==
+		offsetof(struct str_domain, proc_high), "the same head");
+
+/* Are the fields that change what they can be? */
+static bool
+plausible(const struct head *h)
+{
+	return h->ready == 1 && h->committed >= STR_HDR_SIZE &&
+		h->committed <= h->cap && h->thread_high <= STR_NTHREAD &&
+		h->proc_high <= STR_NPROC;
+}
+
+/*
+ * Is @fd the file of a domain that this program could map?  The checksum is
+ * over what the creator has said once; of the rest nothing is believed that
+ * would have to be followed.
+ */
+int
+host_domain_check(int fd, const char *what, struct host_file *ret_file)
+{
+	struct host_file df = { .fd = fd, .read = file_read };
+	struct head h;
 	struct stat st;
 	bool known = false;
 	int err = host_domain_stat(fd, &st);
@@ -247,9 +283,7 @@ host_domain_check(int fd, const char *what, uint64_t *ret_base,
 			(unsigned)st.st_uid);
 	if ((sys_fcntl(fd, F_GETFL, 0) & O_ACCMODE) != O_RDWR)
 		return host_fail(EACCES, "%s is not open for writing", what);
-	memset(&h, 0, sizeof h);
-	if (sys_call4(SYS_pread64, fd, &h, sizeof h, 0) < 40 ||
-	    h.magic != STR_MAGIC)
+	if (!file_read(&df, 0, &h, sizeof h) || h.magic != STR_MAGIC)
 		return host_fail(EPROTO, "%s is not a domain", what);
 	if (h.abi != STR_ABI || h.hdr_size != sizeof(struct str_domain))
 		return host_fail(EPROTO, "%s is a domain of ABI %u, this "
@@ -260,8 +294,10 @@ host_domain_check(int fd, const char *what, uint64_t *ret_base,
 	    h.cap % STR_SLAB_SIZE != 0 || (uint64_t)st.st_size != h.cap)
 		return host_fail(EPROTO, "%s is a domain of a size or at an "
 			"address that this program cannot have", what);
-	*ret_base = h.base;
-	*ret_cap = h.cap;
+	if (h.sum != str_domain_sum(&h) || !plausible(&h))
+		return host_fail(EPROTO, "%s is damaged", what);
+	df.base = h.base;
+	*ret_file = df;
 	return 0;
 }
 
@@ -269,23 +305,23 @@ host_domain_check(int fd, const char *what, uint64_t *ret_base,
 int
 host_domain_map(int fd, const char *what)
 {
-	struct str_domain *d;
-	uint64_t base, cap;
-	int err = host_domain_check(fd, what, &base, &cap);
+	struct host_file df;
+	struct stat st;
+	int err = host_domain_check(fd, what, &df);
 
+	if (err == 0)
+		err = host_domain_stat(fd, &st);
 	if (err != 0)
 		return err;
-	err = map_at(fd, base, cap);
+	err = map_at(fd, df.base, (uint64_t)st.st_size);
 	if (err != 0)
 		return host_fail(err == EEXIST ? EPROTO : ENOSR,
 			"%s cannot be mapped at %#llx: %s", what,
-			(unsigned long long)base, strerror(err));
-	d = (struct str_domain *)(uintptr_t)base;
-	host_domain = d;
+			(unsigned long long)df.base, strerror(err));
+	host_domain = (struct str_domain *)(uintptr_t)df.base;
 	err = host_domain_check_ns();
-	if (err != 0) {
+	if (err != 0)
 		host_domain_unmap();
-	}
 	return err;
 }
 
@@ -313,10 +349,10 @@ host_domain_join(void)
 int
 host_domain_check_ns(void)
 {
-	struct host_shared *s = host_shared(host_domain);
+	const struct str_domain *d = host_domain;
 
-	if (s->pidns != host_ns_inode("pid") ||
-	    s->netns != host_ns_inode("net"))
+	if (d->pidns != host_ns_inode("pid") ||
+	    d->netns != host_ns_inode("net"))
 		return host_fail(EPROTO,
 			"the domain is of another pid or net namespace");
 	return 0;

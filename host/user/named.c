@@ -8,10 +8,11 @@
  * creator fills an unnamed file, locks it, and only then gives it its name,
  * so nobody ever sees half a domain.  To attach is: open, lock, and see that
  * the name still means the same inode, else begin again.  A domain is never
- * reinitialised in place.  Who gets the lock exclusively is alone; when also
- * no carrier recorded in the domain exists any more, nobody can come back
- * to it: at attach it is then left over from a crash, and a new file is
- * renamed over it; at exit it is unlinked.
+ * reinitialised in place.  A process that gets the lock exclusively is alone;
+ * when also no carrier recorded in the domain exists any more, no process can
+ * come back to it: at attach it is then left over from a crash, and a new file
+ * is renamed over it; at exit it is unlinked.  What a crash, or a bad disk,
+ * left is not mapped until that has been decided.
  *
  * Locks.  A lock belongs to an open file, which lives as long as a descriptor
  * or a mapping of it does, and which fork shares; hence a child that attaches
@@ -50,10 +51,15 @@ nap(void)
 	(void)sys_call2(SYS_nanosleep, &ts, NULL);
 }
 
+/*
+ * Can a process come to the domain whose file is @df, though it has no member:
+ * by the descriptor of a stream, or because its lock went to another?
+ */
 static bool
-carrier_exists(const struct host_carrier *c, void *arg)
+needed(const struct host_file *df)
 {
-	return host_carrier_alive(c);
+	return host_members_recorded(df) ||
+		str_region_carriers(df, host_carrier_alive);
 }
 
 /* Does @path name the inode of @fd? */
@@ -160,32 +166,85 @@ named_create(const char *path, bool over)
 	return err;
 }
 
-/* The lock on @fd is ours alone: start over if nobody can come back. */
+/* Attach to the locked, checked file @fd, which is hidden or closed then. */
 static int
-named_alone(int fd, const char *path)
+named_join(int fd, const char *path)
 {
-	struct str_domain *d;
-	bool needed;
 	int err = host_domain_map(fd, path);
 
-	if (err != 0)
+	if (err != 0) {
+		(void)sys_close(fd);
 		return err;
-	d = host_domain;
-	needed = host_others_alive() ||
-		str_region_carriers(d, carrier_exists, NULL);
-	if (needed) {
-		/* not atomic; the caller looks at the name again */
-		if (lock_op(fd, LOCK_SH) == 0 && still_named(fd, path)) {
-			(void)host_fd_hide(HOST_FD_DOMAIN, fd, true);
-			return host_domain_join();
-		}
-		err = EAGAIN;
 	}
-	host_domain_unmap();
-	if (err == 0)
-		err = named_create(path, true);
+	(void)host_fd_hide(HOST_FD_DOMAIN, fd, true);
+	err = host_domain_join();
+	if (err != 0)
+		host_fd_drop(HOST_FD_DOMAIN);
+	return err;
+}
+
+/*
+ * May another take the place of a file that is no domain, as @fd shows?  In
+ * our own directory: nothing else has a place there.  At a path that the user
+ * chose: if it was a domain once.
+ */
+static bool
+replaceable(int fd, const struct host_name *n)
+{
+	struct {
+		uint64_t magic;
+		uint32_t abi;
+	} h = { 0, 0 };
+
+	return n->dir[0] != '\0' ||
+		(sys_call4(SYS_pread64, fd, &h, sizeof h, 0) > 0 &&
+			h.magic == STR_MAGIC && h.abi == STR_ABI);
+}
+
+/*
+ * The lock on @fd is ours alone: the file has no member.  Join it if a process
+ * could come to it, else let a new one take its place.
+ */
+static int
+named_alone(int fd, const struct host_name *n)
+{
+	struct host_file df;
+	int err = host_domain_check(fd, n->path, &df);
+
+	if (err != 0 && !replaceable(fd, n)) {
+		(void)sys_close(fd);
+		return err;
+	}
+	if (err == 0 && needed(&df)) {
+		/* not atomic: look at the name again */
+		if (lock_op(fd, LOCK_SH) == 0 && still_named(fd, n->path))
+			return named_join(fd, n->path);
+		err = EAGAIN;
+	} else {
+		err = named_create(n->path, true);
+	}
 	(void)sys_close(fd);
 	return err;
+}
+
+/*
+ * What is at the name is no regular file of ours, or cannot be opened: @err
+ * says why.  In our own directory it is removed.
+ */
+static int
+named_clear(const struct host_name *n, int err)
+{
+	struct stat st;
+
+	if (n->dir[0] == '\0' || sys_call4(SYS_newfstatat, AT_FDCWD, n->path,
+			&st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISREG(st.st_mode))
+		return host_fail(EACCES, "%s: %s", n->path, strerror(err));
+	err = -(int)sys_call3(SYS_unlinkat, AT_FDCWD, n->path,
+		S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
+	if (err != 0 && err != ENOENT)
+		return host_fail(EACCES, "%s is no domain, and cannot be "
+			"removed: %s", n->path, strerror(err));
+	return EAGAIN;
 }
 
 /* One attempt; EAGAIN: begin again. */
@@ -204,36 +263,29 @@ named_try(const struct host_name *n)
 		return err != 0 ? err : named_create(n->path, false);
 	}
 	if (fd < 0)
-		return host_fail(EACCES, "%s: %s", n->path, strerror(-fd));
+		return named_clear(n, -fd);
 	err = host_domain_stat(fd, &st);
-	if (err == 0 && (!S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+	if (err == 0 && !S_ISREG(st.st_mode))
+		err = named_clear(n, EPROTO);
+	else if (err == 0 && n->dir[0] == '\0' && (st.st_uid != geteuid() ||
 			(st.st_mode & 077) != 0))
 		err = host_fail(EACCES, "%s is not a file of mine with mode "
 			"0600", n->path);
-	if (err == 0 && lock_op(fd, LOCK_EX) == 0) {
-		if (still_named(fd, n->path)) {
-			uint64_t base, cap;
-
-			err = host_domain_check(fd, n->path, &base, &cap);
-			if (err == 0)
-				return named_alone(fd, n->path);
-		} else {
-			err = EAGAIN;
-		}
-	} else if (err == 0) {
-		/* EWOULDBLOCK: somebody decides about its life just now */
-		err = lock_op(fd, LOCK_SH) != 0 ||
-			!still_named(fd, n->path) ? EAGAIN : 0;
-		if (err == 0)
-			err = host_domain_map(fd, n->path);
-		if (err == 0) {
-			(void)host_fd_hide(HOST_FD_DOMAIN, fd, true);
-			err = host_domain_join();
-			if (err != 0)
-				host_fd_drop(HOST_FD_DOMAIN);
-			return err;
-		}
-	}
+	else if (err == 0 && lock_op(fd, LOCK_EX) == 0)
+		err = still_named(fd, n->path) ? 0 : EAGAIN;
+	/* EWOULDBLOCK: its life is being decided about just now */
+	else if (err == 0 && lock_op(fd, LOCK_SH) == 0)
+		err = still_named(fd, n->path) ? EISCONN : EAGAIN;
+	else if (err == 0)
+		err = EAGAIN;
+	if (err == 0)
+		return named_alone(fd, n);
+	if (err == EISCONN && (st.st_uid != geteuid() ||
+			(st.st_mode & 077) != 0))
+		err = host_fail(EACCES, "%s is in use, and not a file of mine "
+			"with mode 0600", n->path);
+	if (err == EISCONN)
+		return named_join(fd, n->path);
 	(void)sys_close(fd);
 	return err;
 }
@@ -283,14 +335,14 @@ void
 host_named_exit(void)
 {
 	int fd = host_domain_fd();
+	struct host_file df;
 
 	if (named_path[0] == '\0' || fd < 0)
 		return;
 	/* A lock that cannot be raised is lost, and so it shall be: of several
 	 * that leave at once, the last to come here finds itself alone. */
 	if (lock_op(fd, LOCK_EX) == 0 && still_named(fd, named_path) &&
-	    !host_others_alive() &&
-	    !str_region_carriers(host_domain, carrier_exists, NULL)) {
+	    host_domain_check(fd, named_path, &df) == 0 && !needed(&df)) {
 		(void)sys_call3(SYS_unlinkat, AT_FDCWD, named_path, 0);
 		if (named_dir[0] != '\0')
 			(void)sys_call3(SYS_unlinkat, AT_FDCWD, named_dir,
@@ -307,11 +359,12 @@ host_named_exit(void)
 bool
 host_named_forsaken(void)
 {
+	int fd = host_domain_fd();
+	struct host_file df;
 	struct stat st;
 
-	return host_domain_stat(host_domain_fd(), &st) == 0 &&
-		st.st_nlink == 0 && !host_others_alive() &&
-		!str_region_carriers(host_domain, carrier_exists, NULL);
+	return host_domain_stat(fd, &st) == 0 && st.st_nlink == 0 &&
+		host_domain_check(fd, "", &df) == 0 && !needed(&df);
 }
 
 /* In the child of a fork: a lock of its own. */

@@ -345,21 +345,39 @@ host_reap_dead(uint32_t tag)
 	return reaped;
 }
 
-/* Is there a living process but us in the table? */
-bool
-host_others_alive(void)
+/* Does the process live that @p, read out of a file, says is a member? */
+static bool
+recorded_alive(const struct str_proc *p)
 {
-	uint32_t high = str_load(&host_domain->proc_high);
-	bool execed;
+	uint32_t pid = str_load(&p->pid);
+	uint64_t start, image, want = str_load(&p->start);
+	bool dead;
 
-	for (uint32_t i = 0; i < high && i < STR_NPROC; i++)
-		if (str_load(&host_domain->proc[i].pid) != 0 &&
-		    str_load(&host_domain->proc[i].pid) !=
-			    (uint32_t)sys_getpid() &&
-		    !(str_load(&host_domain->proc[i].flags) &
-			    HOST_PROC_EXIT) &&
-		    !proc_dead(i, &execed) && !execed)
-			return true;
+	if (pid == 0 || pid > INT_MAX || pid == (uint32_t)sys_getpid() ||
+	    (str_load(&p->flags) & HOST_PROC_EXIT))
+		return false;
+	host_proc_start((int)pid, &start, &image, &dead);
+	if (dead || (start != 0 && want != 0 && start != want))
+		return false;
+	return want == 0 || image == 0 || str_load(&p->image) == 0 ||
+		image == str_load(&p->image);
+}
+
+/* Does a domain's file name a living member but us? */
+bool
+host_members_recorded(const struct host_file *df)
+{
+	struct str_proc some[32];
+	uint64_t at = offsetof(struct str_domain, proc);
+
+	for (uint32_t n = 0; n < STR_NPROC; n += STR_ARRAY_LEN(some)) {
+		if (!df->read(df, at, some, sizeof some))
+			return false;
+		for (size_t i = 0; i < STR_ARRAY_LEN(some); i++)
+			if (recorded_alive(&some[i]))
+				return true;
+		at += sizeof some;
+	}
 	return false;
 }
 

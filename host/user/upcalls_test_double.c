@@ -82,15 +82,18 @@ str_region_wanted(void)
 }
 
 bool
-str_region_carriers(struct str_domain *d,
-	bool (*fn)(const struct host_carrier *c, void *arg), void *arg)
+str_region_carriers(const struct host_file *df,
+	bool (*fn)(const struct host_carrier *c))
 {
-	struct host_carrier c = {
-		.cookie = str_load(&d->core[UP_COOKIE]),
-		.ino = str_load(&d->core[UP_INO]),
-	};
+	uint64_t core[64];
+	struct host_carrier c = { 0 };
 
-	return c.cookie != 0 && fn(&c, arg);
+	if (!df->read(df, offsetof(struct str_domain, core), core,
+		    sizeof core))
+		return false;
+	c.cookie = core[UP_COOKIE];
+	c.ino = core[UP_INO];
+	return c.cookie != 0 && fn(&c);
 }
 
 /* Sockets: what UP_SOCK says lives, and those of UP_SOCKS. */

@@ -49,7 +49,6 @@ extern struct host_priv *_Atomic host_priv_page;
 
 /* Host facts every member must agree with. */
 struct host_shared {
-	uint64_t pidns, netns; /* [I] inodes of the namespaces */
 	str_a64 created;       /* [I] CLOCK_REALTIME seconds, for humans */
 	uint64_t key;	       /* [I] with which tokens of members begin */
 	str_a64 daemon;	       /* [A] who is streamsd: daemon.c */
@@ -106,8 +105,8 @@ int host_domain_fd(void);
 #define HOST_DOMAIN_DUMP MADV_DONTDUMP
 #endif
 int host_domain_stat(int fd, struct stat *st);
-int host_domain_check(int fd, const char *what, uint64_t *ret_base,
-	uint64_t *ret_cap);
+/* What can be believed of a domain's file: it and the names in it, read. */
+int host_domain_check(int fd, const char *what, struct host_file *ret_file);
 int host_domain_build(int fd);
 int host_domain_map(int fd, const char *what);
 int host_domain_join(void);
@@ -152,13 +151,13 @@ int host_fd_hide(enum host_fd which, int fd, bool cloexec);
 void host_fd_drop(enum host_fd which);
 
 /* proc.c */
-void host_proc_start(int pid, uint64_t *ret_start, uint64_t *ret_image,
+void host_proc_start(int pid, uint64_t *ret_start, uint64_t *ret_file,
 	bool *ret_dead);
 bool host_task_dead(int pid, int tid);
 
 /* slot.c */
 void host_slot_exit(void);
-bool host_others_alive(void);
+bool host_members_recorded(const struct host_file *df);
 bool host_proc_alive(uint32_t idx, uint32_t gen, uint32_t pid);
 void host_reap_scan(void);
 

@@ -532,7 +532,7 @@ void host_cred(struct host_cred *ret_cred);
  * Context: a call, no locks held, no claim published: it reads files.
  */
 int host_module_load(struct host_call *hc, const char *name,
-	uint32_t *ret_image, bool *ret_new);
+	uint32_t *ret_file, bool *ret_new);
 /* host_module_done - @good: from now on it is there for everybody; else it is
  * dead. */
 void host_module_done(uint32_t image, bool good);
@@ -661,9 +661,20 @@ int str_name_detach(struct host_call *hc, uint64_t dev, uint64_t ino,
 	uint64_t born);
 /* str_region_wanted - is there anything that streamsd is needed for? */
 bool str_region_wanted(void);
+/*
+ * host_file - a domain's file, read and not mapped: the reader trusts nothing
+ * in it but its beginning, which the host has checked.
+ * @read copies @n bytes at @off; false when they are not all in the file.
+ */
+struct host_file {
+	uint64_t base; /* its address where it is mapped */
+	int fd;
+	bool (*read)(const struct host_file *df, uint64_t off, void *to,
+		size_t n);
+};
 /* str_region_carriers - carriers recorded in the domain (for lifetime):
  * calls @fn for each until it returns true; returns whether one did. */
-bool str_region_carriers(struct str_domain *d,
-	bool (*fn)(const struct host_carrier *c, void *arg), void *arg);
+bool str_region_carriers(const struct host_file *df,
+	bool (*fn)(const struct host_carrier *c));
 
 #endif

@@ -130,6 +130,9 @@ struct str_domain {
 	uint64_t cap;	   /* [I] bytes mapped */
 	uint64_t room;	   /* [I] of these, what the file system could have */
 	uint32_t uid;	   /* [I] owner */
+	uint32_t pad;
+	uint64_t pidns, netns; /* [I] the host's: namespaces of its members */
+	uint64_t sum;	   /* [I] over all above: str_domain_sum() */
 	str_a32 ready;	   /* [A] the executive has initialised its part */
 	str_a32 asym;	   /* [A] 1: every member has expedited membarrier;
 			    * 0: light fences must be full ones */
@@ -138,6 +141,7 @@ struct str_domain {
 	str_a64 brk;	   /* [A] first granule never handed out (index) */
 	str_a32 thread_high; /* [A] thread slots ever used */
 	str_a32 proc_high;   /* [A] process slots ever used */
+	uint8_t pad1[16];
 	str_a64 core[64];    /* the executive's roots, see core/core.h */
 	/* Free lists by class: tag in the top 16 bits, see core/mem. */
 	struct {
@@ -164,6 +168,19 @@ struct str_domain {
 
 #define STR_HDR_SIZE \
 	STR_ROUNDUP(sizeof(struct str_domain), (uint64_t)STR_SLAB_SIZE)
+
+/* The checksum of what the creator says once: FNV-1a. */
+STR_INLINE uint64_t
+str_domain_sum(const void *d)
+{
+	const unsigned char *p = (const unsigned char *)d;
+	uint64_t h = 0xcbf29ce484222325ull;
+	uint32_t i;
+
+	for (i = 0; i < offsetof(struct str_domain, sum); i++)
+		h = (h ^ p[i]) * 0x100000001b3ull;
+	return h;
+}
 
 _Static_assert(sizeof(struct str_thread) == 1024, "thread slot size");
 _Static_assert(sizeof(struct str_proc) == 64, "process slot size");
