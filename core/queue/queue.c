@@ -7,6 +7,9 @@
  * Order.  A queue holds high-priority messages first, then bands from high
  * to low, each first in first out; band 0 last.
  *
+ * The last message of each band, and of high priority (q_high), is known, so
+ * that an insertion does not search.
+ *
  * Counts.  Band 0 and high priority count in q_count, other bands in their
  * own qb_count.  QFULL is set when the count exceeds hiwat and cleared when
  * it is zero or below lowat; a queue that had been found full (QWANTW) is
@@ -159,16 +162,21 @@ unlink_msg(queue_t *q, mblk_t *mp)
 		mp->b_next->b_prev = mp->b_prev;
 	else
 		q->q_last = mp->b_prev;
+	if (str_unlikely(q->q_high == mp))
+		q->q_high = mp->b_prev;
 	mp->b_next = mp->b_prev = NULL;
 	head_count(q, ~0u);
 }
 
-/* qb_first and qb_last of the band @mp has just entered. */
+/* The ends of the band, @qb or high priority, that @mp has just entered. */
 static void
-band_ends(qband_t *qb, mblk_t *mp)
+band_ends(queue_t *q, qband_t *qb, mblk_t *mp)
 {
-	if (qb == NULL)
+	if (qb == NULL) {
+		if (is_pri(mp) && q->q_high == mp->b_prev)
+			q->q_high = mp;
 		return;
+	}
 	if (qb->qb_first == NULL || mp->b_next == qb->qb_first)
 		qb->qb_first = mp;
 	if (qb->qb_last == NULL || mp->b_prev == qb->qb_last)
@@ -228,6 +236,7 @@ str_queue_repair(queue_t *q)
 	qband_t *qb;
 
 	q->q_count = 0;
+	q->q_high = NULL;
 	str_qclr(q, QFULL);
 	q->q_blocked = 0;
 	for (qb = q->q_bandp; qb != NULL; qb = qb->qb_next) {
@@ -240,6 +249,8 @@ str_queue_repair(queue_t *q)
 		mp->b_prev = prev;
 		str_msg_disown(mp);
 		count_in(q, mp, qb);
+		if (is_pri(mp))
+			q->q_high = mp;
 		if (qb != NULL) {
 			if (qb->qb_first == NULL)
 				qb->qb_first = mp;
@@ -257,16 +268,26 @@ str_queue_repair(queue_t *q)
 	return 0;
 }
 
-/* Where a message of rank @r goes: before the first one of lower rank. */
+/*
+ * The first message of lower rank than @r: behind the last one of the lowest
+ * band that is not below.  On a head, messages whose band found no memory may
+ * follow, which no band knows.
+ */
 static mblk_t *
 place(queue_t *q, int r)
 {
+	const qband_t *qb;
 	mblk_t *mp;
 
 	if (q->q_last == NULL || rank(q->q_last) >= r)
 		return NULL;
-	for (mp = q->q_first; mp != NULL && rank(mp) >= r; mp = mp->b_next)
-		;
+	for (qb = q->q_bandp; qb != NULL; qb = qb->qb_next)
+		if (qb->qb_band >= r && qb->qb_last != NULL)
+			break;
+	mp = qb != NULL ? qb->qb_last : r <= 256 ? q->q_high : NULL;
+	mp = mp != NULL ? mp->b_next : q->q_first;
+	while (mp != NULL && rank(mp) >= r)
+		mp = mp->b_next;
 	return mp;
 }
 
@@ -325,7 +346,7 @@ putq(queue_t *q, mblk_t *mp)
 	if (is_pri(mp))
 		mp->b_band = 0;
 	link_before(q, place(q, rank(mp)), mp);
-	band_ends(qb, mp);
+	band_ends(q, qb, mp);
 	count_in(q, mp, qb);
 	enable = wants_service(q, mp, q->q_first == mp);
 	unlockq(q);
@@ -342,7 +363,7 @@ int
 putbq(queue_t *q, mblk_t *mp)
 {
 	qband_t *qb = NULL;
-	mblk_t *emp, *pinned;
+	mblk_t *pinned;
 	bool enable;
 
 	pinned = unpin(q, mp);
@@ -359,11 +380,8 @@ putbq(queue_t *q, mblk_t *mp)
 	}
 	if (is_pri(mp))
 		mp->b_band = 0;
-	for (emp = q->q_first; emp != NULL && rank(emp) > rank(mp);
-		emp = emp->b_next)
-		;
-	link_before(q, emp, mp);
-	band_ends(qb, mp);
+	link_before(q, place(q, rank(mp) + 1), mp);
+	band_ends(q, qb, mp);
 	count_in(q, mp, qb);
 	enable = is_pri(mp) && q->q_qinfo != NULL &&
 		q->q_qinfo->qi_srvp != NULL;
@@ -411,7 +429,7 @@ insert_at(queue_t *q, mblk_t *next, mblk_t *mp)
 		}
 	}
 	link_before(q, next, mp);
-	band_ends(qb, mp);
+	band_ends(q, qb, mp);
 	count_in(q, mp, qb);
 	enable = wants_service(q, mp, q->q_first == mp);
 	unlockq(q);

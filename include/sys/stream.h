@@ -234,6 +234,7 @@ typedef struct queue {
 	struct str_lock q_klock; /* executive: its message list */
 	struct str_qpair *q_pair; /* executive: the pair it belongs to */
 	struct str_head *q_head; /* executive: the Stream head it is, or NULL */
+	mblk_t *q_high;		/* executive: last high-priority message */
 } queue_t;
 
 /* q_flag */
