@@ -77,15 +77,6 @@ static struct slot slot[MAXSTREAM];
 static unsigned nslot, nproc;
 static int courier[NCOURIER][2];
 
-static unsigned
-from_env(const char *name, unsigned value, unsigned most)
-{
-	const char *s = getenv(name);
-	unsigned v = s != NULL ? (unsigned)strtoul(s, NULL, 0) : value;
-
-	return v < 1 ? 1 : v > most ? most : v;
-}
-
 /* ---------------------------------------------------------------- monkeys */
 
 static uint64_t rnd_;
@@ -378,18 +369,6 @@ operate(uint32_t op, int fd, unsigned on)
 	}
 }
 
-/* How long the caller has waited for a CPU, of schedstat's @fd; ns. */
-static uint64_t
-cpu_wait(int fd)
-{
-	char buf[80] = "";
-	unsigned long long ran, waited = 0;
-
-	if (pread(fd, buf, sizeof(buf) - 1, 0) > 0)
-		(void)sscanf(buf, "%llu %llu", &ran, &waited);
-	return waited;
-}
-
 static void
 monkey(unsigned me, uint64_t seed)
 {
@@ -532,24 +511,10 @@ close_streams(void)
 				(void)close(slot[i].fd[e]);
 }
 
-/* CHAOS_ON_HANG and CHAOS_ON_LEFT are commands that are given a process's
- * number. */
-static void
-call(const char *var, pid_t pid)
-{
-	const char *cmd = getenv(var);
-	char line[300];
-
-	if (cmd == NULL)
-		return;
-	snprintf(line, sizeof(line), "%s %d", cmd, (int)pid);
-	(void)system(line);
-}
-
 static void
 hang(pid_t pid, unsigned i)
 {
-	call("CHAOS_ON_HANG", pid);
+	left_call("CHAOS_ON_HANG", pid);
 	T_FAIL("monkey %u hangs: operation %u on stream %u", i,
 		(unsigned)sh->beat[i].op, (unsigned)sh->beat[i].on);
 }
@@ -585,51 +550,18 @@ slowest(const struct beat *b, uint64_t *net, uint32_t *op)
 	}
 }
 
-/* What is left, for whoever has to find out why. */
-static void
-dump(void)
-{
-	static _Alignas(8) char buf[1 << 22];
-	long n = strm_inspect(buf, sizeof(buf), STR_I_WANT_STREAMS), at;
-
-	for (at = 0; at < n;) {
-		const struct str_i *i = (const void *)(buf + at);
-		const struct str_i_stream *st = (const void *)i;
-		const struct str_i_head *h = (const void *)i;
-		const struct str_i_link *l = (const void *)i;
-
-		if (i->kind == STR_I_STREAM)
-			fprintf(stderr, "# stream %llx kind %u %s %u closed %u "
-				"under %llx closer %x busy %x plumber %x\n",
-				(unsigned long long)st->sid, st->kind,
-				st->driver, st->minor, st->closed,
-				(unsigned long long)st->under, st->closer.tag,
-				st->busy.tag, st->plumber.tag);
-		else if (i->kind == STR_I_HEAD)
-			fprintf(stderr, "#   head %u flags %x npush %u nfile %u "
-				"refs %u npri %u count %llu\n", h->end, h->flags,
-				h->npush, h->nfile, h->refs, h->npri,
-				(unsigned long long)h->count);
-		else if (i->kind == STR_I_LINK)
-			fprintf(stderr, "#   link %d\n", (int)l->id);
-		at += i->size;
-		if (i->size == 0)
-			break;
-	}
-}
-
 T_CASE_TIMEOUT(anything_goes_and_nothing_breaks, 600)
 {
-	unsigned ms = from_env("CHAOS_MS", 3000, 600000), kills = 0, i;
+	unsigned ms = env_number("CHAOS_MS", 3000, 600000), kills = 0, i;
 	uint64_t end, ops = 0, worst = 0, net = 0;
 	uint32_t net_op = 0;
 	pid_t pid[MAXPROC], cw[NCOURIER], cr[NCOURIER];
 	char why[400] = "";
 	int status;
 
-	without = from_env("CHAOS_WITHOUT", 0x80000000, ~0u);
-	nproc = from_env("CHAOS_PROCS", 12, MAXPROC);
-	nslot = from_env("CHAOS_STREAMS", 64, MAXSTREAM);
+	without = env_number("CHAOS_WITHOUT", 0x80000000, ~0u);
+	nproc = env_number("CHAOS_PROCS", 12, MAXPROC);
+	nslot = env_number("CHAOS_STREAMS", 64, MAXSTREAM);
 	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	T_NE((void *)sh, MAP_FAILED);
@@ -645,7 +577,7 @@ T_CASE_TIMEOUT(anything_goes_and_nothing_breaks, 600)
 		for (i = 0; i < 20; i++)
 			t_pause();
 		watch(pid);
-		if (from_env("CHAOS_KILLS", 1, 2) == 2)
+		if (env_number("CHAOS_KILLS", 1, 2) == 2)
 			continue; /* none */
 		i = (unsigned)t_rand_below(nproc);
 		T_OK(kill(pid[i], SIGKILL));
@@ -697,8 +629,8 @@ T_CASE_TIMEOUT(anything_goes_and_nothing_breaks, 600)
 	end = t_now_ns() + 10000000000ull;
 	while (!nothing_left(why, sizeof(why)))
 		if (t_now_ns() > end) {
-			dump();
-			call("CHAOS_ON_LEFT", getpid());
+			left_dump();
+			left_call("CHAOS_ON_LEFT", getpid());
 			T_FAIL("left in the domain: %s", why);
 		} else {
 			t_pause();

@@ -7,6 +7,7 @@
  *
  * Two minors of `loop' are connected: the close of one hangs the other up.
  */
+#include "left.h"
 #include "posix.h"
 
 #include <sys/loop.h>
@@ -21,54 +22,11 @@
 
 /* ------------------------------------------------------------- streamsd */
 
-static pid_t
-parent_of(pid_t pid, char comm[32])
-{
-	char path[64], buf[512], *p;
-	ssize_t n = -1;
-	int fd, ppid = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY);
-	if (fd >= 0) {
-		n = read(fd, buf, sizeof(buf) - 1);
-		close(fd);
-	}
-	if (n <= 0)
-		return 0;
-	buf[n] = '\0';
-	p = strrchr(buf, ')');
-	if (p == NULL || sscanf(p, ") %*c %d", &ppid) != 1 || p[2] == 'Z')
-		return 0;
-	*p = '\0';
-	snprintf(comm, 32, "%s", strchr(buf, '(') + 1);
-	return ppid;
-}
-
-/*
- * The streamsd that was started here: the harness adopts it, as the parent
- * of this process.  How many; the last one's pid.
- */
+/* The harness adopts it, as the parent of this process. */
 static int
 streamsd(pid_t *ret_pid)
 {
-	DIR *d = opendir("/proc");
-	struct dirent *e;
-	char comm[32];
-	int n = 0;
-
-	*ret_pid = 0;
-	while ((e = readdir(d)) != NULL) {
-		pid_t pid = (pid_t)atoi(e->d_name);
-
-		if (pid <= 0 || parent_of(pid, comm) != getppid() ||
-			strncmp(comm, "streamsd", 8) != 0)
-			continue;
-		*ret_pid = pid;
-		n++;
-	}
-	closedir(d);
-	return n;
+	return streamsd_of(getppid(), ret_pid);
 }
 
 static pid_t
