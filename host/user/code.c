@@ -87,17 +87,14 @@ int
 host_code_init(uint64_t base)
 {
 	uint64_t at = base - HOST_CODE_GAP;
-	long r;
-	int err;
+	int err = host_map(at, HOST_CODE_GAP, PROT_NONE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, &at);
 
-	r = sys_call6(SYS_mmap, at, HOST_CODE_GAP, PROT_NONE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-			MAP_FIXED_NOREPLACE, -1, 0);
-	if (r < 0 && r > -4096)
-		return (int)-r;
-	err = (uint64_t)r != at ? EEXIST : window_make(at);
+	if (err != 0)
+		return err;
+	err = window_make(at);
 	if (err != 0) {
-		(void)sys_call2(SYS_munmap, r, HOST_CODE_GAP);
+		(void)sys_call2(SYS_munmap, at, HOST_CODE_GAP);
 		return err;
 	}
 	window = at;

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/vfs.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -110,22 +111,64 @@ host_domain_unmap(void)
 	(void)sys_call2(SYS_munmap, d, cap);
 }
 
+/* Is there something between @at and @end? */
+static bool
+occupied(uint64_t at, uint64_t end)
+{
+	long r = sys_call6(SYS_mmap, at, end - at, PROT_NONE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+			MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (r < 0 && r > -4096)
+		return r == -EEXIST;
+	(void)sys_call2(SYS_munmap, r, end - at);
+	return (uint64_t)r != at;
+}
+
+/*
+ * Where mlockall(MCL_FUTURE) has been called, mmap() would lock, and so fill,
+ * all of a mapping that is mostly holes.  mremap() makes a part that has been
+ * unlocked longer, without locking what it adds.
+ */
+int
+host_map(uint64_t at, uint64_t size, int prot, int flags, int fd,
+	uint64_t *ret_at)
+{
+	const uint64_t part = STR_SLAB_SIZE;
+	long r = sys_call6(SYS_mmap, at, part, prot,
+		flags | MAP_NORESERVE | (at != 0 ? MAP_FIXED_NOREPLACE : 0),
+		fd, 0);
+	long whole;
+
+	if (r < 0 && r > -4096)
+		return (int)-r;
+	if (at != 0 && (uint64_t)r != at) {
+		/* a kernel that takes the address for a hint */
+		(void)sys_call2(SYS_munmap, r, part);
+		return EEXIST;
+	}
+	(void)sys_call2(SYS_munlock, r, part);
+	whole = sys_call4(SYS_mremap, r, part, size,
+		at != 0 ? 0 : MREMAP_MAYMOVE);
+	if (whole < 0 && whole > -4096) {
+		(void)sys_call2(SYS_munmap, r, part);
+		return at != 0 && occupied(at + part, at + size) ? EEXIST :
+			(int)-whole;
+	}
+	*ret_at = (uint64_t)whole;
+	return 0;
+}
+
 /* Map @fd and the code window at @base; EEXIST when something is there. */
 static int
 map_at(int fd, uint64_t base, uint64_t cap)
 {
-	long r = sys_call6(SYS_mmap, base, cap, PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, fd, 0);
 	struct stat st;
-	int err;
+	int err = host_map(base, cap, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		&base);
 
-	if (r < 0 && r > -4096)
-		return (int)-r;
-	if ((uint64_t)r != base) {
-		/* a kernel that takes the address for a hint */
-		(void)sys_call2(SYS_munmap, r, cap);
-		return EEXIST;
-	}
+	if (err != 0)
+		return err;
 	(void)sys_call3(SYS_madvise, base, cap, HOST_DOMAIN_DUMP);
 	if (host_domain_stat(fd, &st) == 0) {
 		domain_dev = st.st_dev;
@@ -175,9 +218,17 @@ host_domain_build(int fd)
 {
 	uint64_t cap = cap_wanted();
 	struct str_domain *d = NULL;
+	struct rlimit rl;
 	struct timespec ts;
-	int err = EEXIST;
+	int err;
 
+	/* ftruncate() beyond it would raise SIGXFSZ */
+	if (sys_call4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &rl) == 0 &&
+	    rl.rlim_cur < cap)
+		return host_fail(EFBIG, "the limit of file sizes (ulimit -f) "
+			"is %llu KiB, a new domain has %llu",
+			(unsigned long long)rl.rlim_cur >> 10,
+			(unsigned long long)cap >> 10);
 	err = -(int)sys_call2(SYS_ftruncate, fd, cap);
 	if (err == 0)
 		err = -(int)sys_call4(SYS_fallocate, fd, 0, 0, STR_HDR_SIZE);

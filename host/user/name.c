@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include "user_impl.h"
@@ -47,16 +48,55 @@ dir_is_mine(const char *path, int *ret_err)
 		(st.st_mode & 077) == 0;
 }
 
+/* <linux/pidfd.h> of Linux 6.11 */
+#ifndef PIDFD_GET_NET_NAMESPACE
+#define PIDFD_GET_NET_NAMESPACE _IO(0xFF, 4)
+#define PIDFD_GET_PID_NAMESPACE _IO(0xFF, 5)
+#endif
+
+/* The namespace's inode by this process's pidfd; 0: not told. */
+static uint64_t
+ns_by_pidfd(bool net)
+{
+	int pidfd = (int)sys_call2(SYS_pidfd_open, sys_getpid(), 0);
+	struct stat st;
+	long fd;
+
+	if (pidfd < 0)
+		return 0;
+	fd = sys_call3(SYS_ioctl, pidfd,
+		net ? PIDFD_GET_NET_NAMESPACE : PIDFD_GET_PID_NAMESPACE, 0);
+	(void)sys_close(pidfd);
+	if (fd < 0)
+		return 0;
+	if (sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) != 0)
+		st.st_ino = 0;
+	(void)sys_close((int)fd);
+	return st.st_ino;
+}
+
+/*
+ * The inode of this process's "pid" or "net" namespace; 0: not told.  Where
+ * there is no /proc, and no such pidfd, it is what this process, or its parent,
+ * was told before: but a process whose parent is in another pid namespace sees
+ * that it has none.
+ */
 uint64_t
 host_ns_inode(const char *name)
 {
+	static str_a64 told[2]; /* [attach] */
+	bool net = name[0] == 'n';
 	char path[64];
 	struct stat st;
 
 	snprintf(path, sizeof path, "/proc/self/ns/%s", name);
 	if (sys_call4(SYS_newfstatat, AT_FDCWD, path, &st, 0) != 0)
+		st.st_ino = ns_by_pidfd(net);
+	if (st.st_ino == 0 && !net && sys_call1(SYS_getppid, 0) == 0)
 		return 0;
-	return st.st_ino;
+	if (st.st_ino != 0)
+		str_store(&told[net], (uint64_t)st.st_ino);
+	return str_load(&told[net]);
 }
 
 static int

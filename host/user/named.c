@@ -75,8 +75,26 @@ still_named(int fd, const char *path)
 }
 
 /*
- * A new file for a domain called @path, without a name of its own where the
- * file system can do that, so that a crash leaves nothing; else called @tmp.
+ * Give the nameless file @fd the name @path.  AT_EMPTY_PATH needs no /proc, but
+ * privilege before Linux 6.10: without that it is ENOENT.
+ */
+static int
+nameless_link(int fd, const char *path)
+{
+	char self[32];
+	int err = -(int)sys_call5(SYS_linkat, fd, "", AT_FDCWD, path,
+		AT_EMPTY_PATH);
+
+	if (err != ENOENT && err != EPERM && err != EINVAL)
+		return err;
+	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+	return -(int)sys_call5(SYS_linkat, AT_FDCWD, self, AT_FDCWD, path,
+		AT_SYMLINK_FOLLOW);
+}
+
+/*
+ * A new file for a domain called @path, without a name of its own where one
+ * can be given later, so that a crash leaves nothing; else called @tmp.
  */
 static int
 file_make(const char *path, const char *tmp, bool *ret_nameless)
@@ -89,10 +107,13 @@ file_make(const char *path, const char *tmp, bool *ret_nameless)
 	slash = strrchr(dir, '/');
 	slash[slash == dir] = '\0';
 	fd = sys_openat(AT_FDCWD, dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	*ret_nameless = fd >= 0;
-	if (fd >= 0 || fd == -ENOENT)
+	/* "." has a name already: that is found when the file could have one */
+	*ret_nameless = fd >= 0 && nameless_link(fd, ".") == EEXIST;
+	if (*ret_nameless || fd == -ENOENT)
 		return fd;
-	/* left by a dead process of the same pid: nobody else has the name */
+	if (fd >= 0)
+		(void)sys_close(fd);
+	/* left by a dead process of the same pid: no other has the name */
 	(void)sys_call3(SYS_unlinkat, AT_FDCWD, tmp, 0);
 	return sys_openat(AT_FDCWD, tmp,
 		O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -101,11 +122,8 @@ file_make(const char *path, const char *tmp, bool *ret_nameless)
 static int
 file_link(int fd, const char *tmp, bool nameless, const char *path)
 {
-	char self[32];
-
-	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-	return -(int)sys_call5(SYS_linkat, AT_FDCWD, nameless ? self : tmp,
-		AT_FDCWD, path, nameless ? AT_SYMLINK_FOLLOW : 0);
+	return nameless ? nameless_link(fd, path) :
+		-(int)sys_call5(SYS_linkat, AT_FDCWD, tmp, AT_FDCWD, path, 0);
 }
 
 /* Give the finished file its name, @over an old one of that name. */
@@ -367,28 +385,50 @@ host_named_forsaken(void)
 		host_domain_check(fd, "", &df) == 0 && !needed(&df);
 }
 
-/* In the child of a fork: a lock of its own. */
+/* The domain's file, opened once more; -1: it cannot be. */
+static int
+reopen(int old)
+{
+	char self[32];
+	int fd = sys_openat(AT_FDCWD, named_path, O_RDWR | O_CLOEXEC |
+		O_NOFOLLOW | O_NONBLOCK, 0);
+
+	if (fd >= 0 && still_named(old, named_path) &&
+	    still_named(fd, named_path))
+		return fd;
+	if (fd >= 0)
+		(void)sys_close(fd);
+	/* it has no name, or another root directory */
+	snprintf(self, sizeof self, "/proc/self/fd/%d", old);
+	return sys_openat(AT_FDCWD, self, O_RDWR | O_CLOEXEC, 0);
+}
+
+/*
+ * In the child of a fork: a lock of its own.  Where the file cannot be opened
+ * again the lock is the parent's, and ends with it; the table of processes and
+ * the carriers keep the domain then.
+ */
 void
 host_named_forked(void)
 {
 	struct str_domain *d = host_domain;
 	int fd, old = host_domain_fd();
-	char path[32];
+	uint64_t cap = d->cap, at;
 
 	if (named_path[0] == '\0' || old < 0)
 		return;
-	snprintf(path, sizeof path, "/proc/self/fd/%d", old);
-	fd = sys_openat(AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
+	fd = reopen(old);
 	if (fd < 0)
-		return; /* no /proc: keep sharing the parent's lock */
+		return;
 	for (int i = 0; i < ATTACH_TRIES && lock_op(fd, LOCK_SH) != 0; i++)
 		nap();
 	fd = host_fd_hide(HOST_FD_DOMAIN, fd, true);
 	(void)sys_close(old);
-	/* the same pages at the same place, so nobody notices a failure */
-	if (sys_call6(SYS_mmap, d, d->cap, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == (long)d)
-		(void)sys_call3(SYS_madvise, d, d->cap, HOST_DOMAIN_DUMP);
+	/* the same pages at the same place, so a failure goes unnoticed */
+	if (host_map(0, cap, PROT_READ | PROT_WRITE, MAP_SHARED, fd, &at) ==
+			0 &&
+	    sys_call5(SYS_mremap, at, cap, cap,
+		    MREMAP_MAYMOVE | MREMAP_FIXED, d) == (long)d)
+		(void)sys_call3(SYS_madvise, d, cap, HOST_DOMAIN_DUMP);
 	host_images_forked();
 }
-

@@ -659,10 +659,11 @@ process_enter(struct host_priv *pv)
 {
 	static int last_pid;
 	int pid = sys_getpid();
+	bool forked = last_pid != 0 && last_pid != pid;
 	bool old;
 	int err;
 
-	if (last_pid != 0 && last_pid != pid) {
+	if (forked) {
 		/* the parent's, by number only */
 		host_fd_drop(HOST_FD_BELL);
 		host_fd_drop(HOST_FD_DIAG);
@@ -692,7 +693,8 @@ process_enter(struct host_priv *pv)
 		proc_reap(pv->proc, life_load(&host_domain->proc[pv->proc]),
 			true);
 	reap_scan();
-	str_region_tidy();
+	if (!forked)
+		str_region_tidy(); /* a child's first call shall not pay */
 	host_daemon_tell(HOST_ASK_MEMBER);
 	return 0;
 }

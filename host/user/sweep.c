@@ -118,9 +118,13 @@ sweep_one(const char *name, void *arg)
 void
 host_named_sweep(const char *dir)
 {
+	struct stat st;
 	struct sweep s = {.dir = dir, .pid = host_ns_inode("pid"),
 		.net = host_ns_inode("net")};
 
-	if (dir[0] != '\0' && s.pid != 0 && s.net != 0)
+	/* without /proc it is not known which namespaces have processes */
+	if (dir[0] != '\0' && s.pid != 0 && s.net != 0 &&
+	    sys_call4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/net", &st, 0) ==
+		    0)
 		(void)host_dir_find(dir, sweep_one, &s);
 }

@@ -110,6 +110,10 @@ int host_domain_check(int fd, const char *what, struct host_file *ret_file);
 int host_domain_build(int fd);
 int host_domain_map(int fd, const char *what);
 int host_domain_join(void);
+/* Map @size bytes at @at, 0: anywhere, never more of it locked than is used.
+ * Return: 0, EEXIST: something is there, or another errno. */
+int host_map(uint64_t at, uint64_t size, int prot, int flags, int fd,
+	uint64_t *ret_at);
 void host_domain_unmap(void);
 uint64_t host_ns_inode(const char *name);
 int host_fail(int err, const char *fmt, ...) STR_PRINTF(2, 3);
