@@ -19,8 +19,11 @@
  * call is on remembers that stream (*touch*), and sees to it in the same way
  * when its last claim is gone (str_sched_touched).  What runs then may touch
  * others: they join the list, so that a cascade is a loop and no recursion.
- * Who has gone round long enough leaves the rest to a sleeper, or to the
- * interrupt context (str_sched_defer).
+ *
+ * Slices.  A thread works on one stream for SLICE_MS, or TURNS rounds, and
+ * on the streams that it has touched for no longer in all.  It then leaves the
+ * rest to a sleeper of that stream, or to the interrupt context
+ * (str_sched_defer), where each stream gets its turn.
  *
  * Late messages.  What a thread could not put on another stream's queue, for
  * a plumber was at work there or for want of a slot for the claim, it lays
@@ -40,6 +43,15 @@
 
 #define PASSES 64  /* service procedures before the list is looked at anew */
 #define TURNS 64   /* such rounds before others get a turn */
+#define SLICE_MS 1 /* or so long */
+#define BETWEEN 8  /* messages, service procedures between looks at the clock */
+
+/* Has a task that began at @began taken its slice? */
+static bool
+is_over(uint64_t began)
+{
+	return host_ticks() - began >= SLICE_MS * host_ticks_per_ms;
+}
 
 static void
 lockr(struct str_plumb *pl)
@@ -447,15 +459,16 @@ late_put(mblk_t *mp)
 }
 
 /*
- * Hand on what came late.  The mark stays until nothing is left, so that who
- * comes after these queues up behind them.
+ * Hand on what came late, for one slice.  The mark stays until nothing is
+ * left, so that messages that come after these queue up behind them.
  */
 static bool
-run_late(struct str_plumb *pl)
+run_late(struct str_plumb *pl, uint64_t began)
 {
 	bool ran = false;
+	unsigned n;
 
-	while (str_unlikely(str_load(&pl->late) != 0)) {
+	for (n = 1; str_unlikely(str_load(&pl->late) != 0); n++) {
 		uint32_t work;
 		mblk_t *mp;
 
@@ -486,6 +499,8 @@ run_late(struct str_plumb *pl)
 			late_put(mp);
 			ran = true;
 		}
+		if (n % BETWEEN == 0 && is_over(began))
+			break;
 	}
 	return ran;
 }
@@ -598,26 +613,37 @@ commit_any(struct str_plumb *pl)
 bool
 str_sched_run(struct str_plumb *pl)
 {
-	bool ran = false;
+	bool ran = false, over;
 	unsigned n, turn = 0;
+	uint64_t began = 0;
 
 	while (str_load(&pl->nrun) != 0) {
 		queue_t *q;
 
 		if (!become_runner(pl))
 			return ran;
+		if (turn++ == 0)
+			began = str_load(&pl->runner_at);
 		str_store(&pl->committed, 0u);
-		if (str_unlikely(str_load(&pl->late) != 0))
-			ran |= run_late(pl);
+		over = false;
+		if (str_unlikely(str_load(&pl->late) != 0)) {
+			ran |= run_late(pl, began);
+			over = is_over(began);
+		}
 		for (n = 0; n < PASSES && (q = take(pl)) != NULL; n++) {
 			STR_CRASH_POINT("sched:taken");
 			str_perim_service(q);
 			ran = true;
+			if (n % BETWEEN == BETWEEN - 1 && is_over(began)) {
+				over = true;
+				break;
+			}
 		}
 		str_store_rel(&pl->runner, 0u);
 		str_fence_full(); /* who enabled meanwhile saw us running */
-		if (str_unlikely(n == PASSES && ++turn >= TURNS)) {
-			if (commit_any(pl) || str_sched_defer(pl))
+		if (str_unlikely(over || (n == PASSES && turn >= TURNS))) {
+			if (str_load(&pl->nrun) == 0 || commit_any(pl) ||
+			    str_sched_defer(pl))
 				return ran;
 			turn = 0;
 		}
@@ -666,7 +692,7 @@ str_sched_leave(struct str_head *sd)
 
 /* ----------------------------------------------------------- other streams */
 
-/* The same for a stream that this thread touched.  @last: no more turns. */
+/* The same for a stream that this thread touched.  @last: its slice is over. */
 static void
 settle(struct str_plumb *pl, bool last)
 {
@@ -682,6 +708,7 @@ settle(struct str_plumb *pl, bool last)
 static void
 settle_all(void)
 {
+	uint64_t began = host_ticks();
 	uint32_t i;
 
 	for (i = 0; i < STR_NCOOKIE; i++) {
@@ -701,7 +728,7 @@ settle_all(void)
 		/* a claim proves that it is a stream */
 		if (pl != NULL && str_mem_valid(pl) &&
 		    str_load(&pl->nrun) != 0)
-			settle(pl, false);
+			settle(pl, is_over(began));
 	}
 }
 
@@ -712,6 +739,7 @@ settle_all(void)
 void
 str_sched_touched(void)
 {
+	uint64_t began = 0;
 	unsigned turn = 0;
 
 	if (host_tls.busy || host_tls.nclaim != 0 || host_tls.ntouch == 0)
@@ -727,7 +755,9 @@ str_sched_touched(void)
 			host_tls.ntouch = 0;
 			settle_all();
 		} else {
-			settle(pl, ++turn > TURNS);
+			if (++turn == 2) /* the first has a slice of its own */
+				began = host_ticks();
+			settle(pl, turn > TURNS || (turn > 2 && is_over(began)));
 		}
 	}
 	host_tls.busy = 0;
