@@ -223,6 +223,7 @@ take(struct str_head *sd, struct host_call *hc, struct str_pass *p, int *ret_fd)
 		err = str_file_add(p->head, &c, (int)p->fflags, &f);
 	if (err != 0) {
 		host_fd_close(fd);
+		host_carrier_gone(&c);
 		return EAGAIN;
 	}
 	(void)str_add(&p->head->iocword, 1u);

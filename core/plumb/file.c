@@ -189,20 +189,26 @@ str_head_maybe_close(struct str_head *sd, struct host_call *hc)
 		str_stream_close(pl, hc);
 }
 
-/* What is left of @f, of this generation and this @cookie, for nobody. */
+/*
+ * What is left to do for @f, of this generation, whose carrier @c has no
+ * holder.  The address goes before the directory entry does: a caller that
+ * finds the entry does both again.
+ */
 static void
-finish(struct str_file *f, uint32_t gen, uint64_t cookie)
+finish(struct str_file *f, uint32_t gen, const struct host_carrier *c)
 {
 	struct str_head *sd = f->head; /* then it can be anybody's */
 
-	(void)str_dir_remove(cookie);
+	if (c->cookie != 0) /* else it is another file's: str_file_move() */
+		host_carrier_gone(c);
+	(void)str_dir_remove(c->cookie);
 	(void)str_cas(&f->use, use_of(gen, 3), use_of(gen, 0));
 	str_head_tally(sd);
 }
 
-/* Close @f, unless it is another by now: true when we did. */
+/* Close @f, over @c, unless it is another by now: true when we did. */
 static bool
-close_use(struct str_file *f, uint32_t gen, uint64_t cookie,
+close_use(struct str_file *f, uint32_t gen, const struct host_carrier *c,
 	struct host_call *hc)
 {
 	struct str_head *sd = f->head;
@@ -211,7 +217,7 @@ close_use(struct str_file *f, uint32_t gen, uint64_t cookie,
 		return false;
 	STR_CRASH_POINT("file:closed");
 	str_sig_file_closed(sd);
-	finish(f, gen + 1, cookie);
+	finish(f, gen + 1, c);
 	STR_CRASH_POINT("file:finished");
 	str_head_maybe_close(sd, hc);
 	return true;
@@ -221,7 +227,9 @@ close_use(struct str_file *f, uint32_t gen, uint64_t cookie,
 bool
 str_file_close(struct str_file *f, struct host_call *hc)
 {
-	return close_use(f, str_load(&f->gen), f->carrier.cookie, hc);
+	struct host_carrier c = f->carrier;
+
+	return close_use(f, str_load(&f->gen), &c, hc);
 }
 
 /*
@@ -285,14 +293,14 @@ str_file_released(struct str_file *f, uint32_t gen, struct host_call *hc)
 	str_sig_file_closed(f->head);
 	if (use == use_of(gen, 1)) {
 		if (c.kind != HOST_CARRIER_OPEN || host_carrier_alive(&c) ||
-		    close_use(f, gen, c.cookie, hc))
+		    close_use(f, gen, &c, hc))
 			return;
 		use = str_load(&f->use);
 	}
 	/* somebody was before us, who may be on his way, or dead; what is
 	 * being moved looks like that, but is held */
 	if (use == use_of(gen + 1, 3) && !host_carrier_alive(&c))
-		finish(f, gen + 1, c.cookie);
+		finish(f, gen + 1, &c);
 	str_head_maybe_close(f->head, hc);
 }
 
@@ -429,10 +437,10 @@ str_head_sweep(struct str_head *sd, struct host_call *hc)
 		    c.kind != HOST_CARRIER_OPEN || host_carrier_alive(&c))
 			continue;
 		if (use == use_of(gen, 3)) {
-			finish(f, gen, c.cookie);
+			finish(f, gen, &c);
 			n++;
 		} else {
-			n += close_use(f, gen, c.cookie, hc);
+			n += close_use(f, gen, &c, hc);
 			if (!str_stream_lives(pl) || pl->sid != sid)
 				return n;
 		}

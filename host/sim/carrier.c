@@ -198,8 +198,8 @@ carrier_name(const struct sim_carrier *c, struct host_carrier *ret)
 	ret->ino = c->ino;
 	ret->kind = c->kind;
 	if (c->kind == HOST_CARRIER_OPEN) {
-		ret->addr[1] = (uint8_t)(c - sim.carrier);
-		ret->addrlen = 2;
+		memcpy(ret->addr, &c->cookie, sizeof(ret->addr));
+		ret->addrlen = sizeof(ret->addr);
 	}
 }
 
@@ -291,17 +291,32 @@ enqueue(struct sim_carrier *c, int fd, uint64_t id)
 	return 0;
 }
 
-/* Who has the address of @to now: not always the one that had it. */
+/* The carrier that the address of @to means; no other ever gets it. */
 static struct sim_carrier *
 addressee(const struct host_carrier *to)
 {
 	struct sim_carrier *c;
+	unsigned i;
 
-	if (to->kind != HOST_CARRIER_OPEN || to->addrlen != 2 ||
-	    to->addr[1] >= SIM_NCARRIER)
+	if (to->kind != HOST_CARRIER_OPEN || to->addrlen != sizeof(to->addr))
 		return NULL;
-	c = &sim.carrier[to->addr[1]];
-	return c->used && c->kind == HOST_CARRIER_OPEN ? c : NULL;
+	for (i = 0; i < SIM_NCARRIER; i++) {
+		c = &sim.carrier[i];
+		if (c->used && !c->nameless &&
+		    memcmp(to->addr, &c->cookie, sizeof(to->addr)) == 0)
+			return c;
+	}
+	return NULL;
+}
+
+void
+host_carrier_gone(const struct host_carrier *hc)
+{
+	struct sim_carrier *c = addressee(hc);
+
+	sim_point();
+	if (c != NULL)
+		c->nameless = true;
 }
 
 int

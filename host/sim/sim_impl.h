@@ -66,6 +66,7 @@ struct sim_carrier {
 	uint64_t holders; /* bit per task */
 	unsigned flight;  /* how often it lies in a queue */
 	uint64_t cookie;
+	bool nameless; /* its address has been taken away */
 	uint64_t ino;
 	unsigned n; /* what lies in its queue */
 	struct sim_item item[SIM_NITEM];

@@ -3,8 +3,8 @@
 
 /*
  * The bell: a datagram socket per process that others send to, to get its
- * threads out of host_wait_carrier().  Made by the first wait that could
- * need it; its abstract address is published in the process's slot.
+ * threads out of host_wait_carrier().  The first wait that could need it makes
+ * it in the socket directory; the process's slot says what it is called there.
  *
  * One ring wakes all threads that poll the bell at that moment, and none
  * that come later.  The socket stays readable until the last of them has
@@ -12,18 +12,19 @@
  * so instead of being let in.  A ring after the draining finds the socket
  * empty and makes it readable for whoever comes next.
  *
- * Anybody in the network namespace can ring.  A ring is a hint; it costs who
- * hears it a look around.
+ * Trust.  A ring is a hint, which costs the threads that hear it a look around.
+ * One has a meaning: a forked child tells streamsd its pid.  streamsd takes it
+ * from processes of its user only.
  */
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include "user_impl.h"
 
 #define BELL_RINGING 0x80000000u
 
 STR_TLS uint32_t host_bell_waiting;
+void (*host_bell_news)(uint32_t pid);
 
 static uint64_t bell_cookie; /* [bell] */
 
@@ -44,10 +45,8 @@ static int
 bell_make(void)
 {
 	struct str_proc *p = &host_domain->proc[host_priv_page->proc];
-	struct sockaddr_un sun = { .sun_family = AF_UNIX };
-	socklen_t len = sizeof sun, clen = sizeof(uint64_t);
-	uint64_t cookie = 0;
-	size_t n;
+	socklen_t len = sizeof(uint64_t);
+	uint64_t cookie = 0, number = 0;
 	int fd;
 
 	fd = (int)sys_call3(SYS_socket, AF_UNIX,
@@ -55,21 +54,30 @@ bell_make(void)
 	if (fd < 0)
 		return -1;
 	fd = host_fd_hide(HOST_FD_BELL, fd, true);
-	/* an address of no length: the kernel chooses one */
-	if (sys_call3(SYS_bind, fd, &sun, sizeof sun.sun_family) != 0 ||
-	    sys_call3(SYS_getsockname, fd, &sun, &len) != 0 ||
+	if (host_sockdir_bind(fd, &number) != 0 ||
 	    sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_COOKIE, &cookie,
-		    &clen) != 0) {
+		    &len) != 0) {
 		host_fd_drop(HOST_FD_BELL);
+		host_sockdir_unlink(number);
 		return -1;
 	}
-	n = len - offsetof(struct sockaddr_un, sun_path);
-	n = STR_MIN(n, sizeof p->bell);
+	if (host_bell_news != NULL)
+		host_creds_want(fd);
 	__atomic_store_n(&bell_cookie, cookie, __ATOMIC_RELAXED);
-	str_store_rel(&p->bell_len, 0u);
-	memcpy(p->bell, sun.sun_path, n);
-	str_store_rel(&p->bell_len, (uint32_t)n);
+	STR_CRASH_POINT("bell:bound");
+	/* the one before it, which the program has closed */
+	host_sockdir_unlink(str_xchg(&p->bell, number));
 	return fd;
+}
+
+/* host_bell_gone - the process gives its slot back: its name goes first. */
+void
+host_bell_gone(void)
+{
+	struct str_proc *p = &host_domain->proc[host_priv_page->proc];
+
+	str_store_rel(&host_priv_page->bell_up, 0u);
+	host_sockdir_unlink(str_xchg(&p->bell, 0ull));
 }
 
 int
@@ -113,22 +121,30 @@ host_bell_enter(void)
 	}
 }
 
-void (*host_bell_news)(uint32_t pid);
-
 static void
 bell_drain(void)
 {
 	int fd = host_fd_get(HOST_FD_BELL);
-	uint64_t v[2];
-	long n;
+	uint32_t pid;
 
 	if (!bell_is(fd))
 		return;
-	while ((n = sys_call6(SYS_recvfrom, fd, v, sizeof v, MSG_DONTWAIT,
-			NULL, NULL)) >= 0)
-		if (n == (long)sizeof v && host_bell_news != NULL &&
-		    v[0] == host_shared(host_domain)->key)
-			host_bell_news((uint32_t)v[1]);
+	for (;;) {
+		union {
+			struct cmsghdr h;
+			char room[CMSG_SPACE(sizeof(struct ucred))];
+		} u;
+		struct iovec iov = { &pid, sizeof pid };
+		struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+			.msg_control = &u, .msg_controllen = sizeof u };
+		long n = sys_call3(SYS_recvmsg, fd, &m, MSG_DONTWAIT);
+
+		if (n < 0)
+			return;
+		if (n == (long)sizeof pid && host_bell_news != NULL &&
+		    host_creds_ours(&m))
+			host_bell_news(pid);
+	}
 }
 
 /* @rung: this thread saw it ring. */
@@ -153,14 +169,13 @@ host_bell_leave(bool rung)
 void
 host_bell_ring_proc(struct str_proc *p)
 {
-	uint32_t len = str_load_acq(&p->bell_len);
+	uint64_t number = str_load_acq(&p->bell);
 	struct iovec iov = { (char[]){ '\0' }, 1 };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
 
-	if (len == 0 || len > sizeof p->bell)
-		return;
-	/* EAGAIN: it rings already.  ECONNREFUSED: nobody is there. */
-	(void)host_dgram_send(p->bell, len, &m);
+	/* EAGAIN: it rings already.  ECONNREFUSED: the process is gone. */
+	if (number != 0)
+		(void)host_dgram_send(number, &m, false);
 }
 
 void

@@ -9,12 +9,15 @@
  * Under a pipe they are the ends of a connected AF_UNIX stream socket pair:
  * a token is one byte, and the kernel tells the other end when the last
  * holder is gone.  Under everything else it is one AF_UNIX datagram socket
- * with an address that the kernel chose: a token is a datagram, which any
- * member can send, from its bell.
+ * with an address in the socket directory (sockdir.c): a token is a datagram,
+ * which any member can send, from its bell.
  *
  * A carrier is named by its cookie, which is unique, and its inode, by which
- * the kernel's socket diagnosis finds it when nobody here has it open.
- * Addresses come again: what reaches the wrong carrier is a spurious token.
+ * the kernel's socket diagnosis finds a carrier that this process has not open.
+ *
+ * Trust.  A token has no meaning, and is not looked at.  A datagram that has
+ * one comes with the credentials of its sender, which the kernel vouches for:
+ * the receiver drops what another user's process has sent.
  */
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -26,21 +29,34 @@
 
 #include "user_impl.h"
 
-/* The name the kernel gave to socket @fd; of no length when it has none. */
+static void
+number_set(struct host_carrier *c, uint64_t number)
+{
+	memcpy(c->addr, &number, sizeof c->addr);
+	c->addrlen = number != 0 ? sizeof c->addr : 0;
+}
+
+/* What @c is called in the socket directory; 0: it has no address. */
+static uint64_t
+number_of(const struct host_carrier *c)
+{
+	uint64_t number;
+
+	if (c->kind != HOST_CARRIER_OPEN || c->addrlen != sizeof c->addr)
+		return 0;
+	memcpy(&number, c->addr, sizeof number);
+	return number;
+}
+
+/* The address of socket @fd; of no length when it has none. */
 static void
 address(int fd, struct host_carrier *c)
 {
 	struct sockaddr_un sun;
-	socklen_t len = sizeof sun, n;
+	socklen_t len = sizeof sun;
 
-	if (sys_call3(SYS_getsockname, fd, &sun, &len) != 0 ||
-	    len <= offsetof(struct sockaddr_un, sun_path))
-		return;
-	n = len - (socklen_t)offsetof(struct sockaddr_un, sun_path);
-	if (n > sizeof c->addr || sun.sun_path[0] != '\0')
-		return;
-	memcpy(c->addr, sun.sun_path, n);
-	c->addrlen = n;
+	if (sys_call3(SYS_getsockname, fd, &sun, &len) == 0)
+		number_set(c, host_sockdir_number(&sun, len));
 }
 
 static int
@@ -112,9 +128,9 @@ host_carrier_pair(int oflags, int ret_fd[2], struct host_carrier ret_carrier[2])
 int
 host_carrier_open(int oflags, int *ret_fd, struct host_carrier *ret_carrier)
 {
-	struct sockaddr_un sun = { .sun_family = AF_UNIX };
-	struct host_carrier c;
+	struct host_carrier c = { .kind = HOST_CARRIER_OPEN };
 	int type = SOCK_DGRAM;
+	uint64_t number = 0;
 	int fd, err;
 
 	if (oflags & O_CLOEXEC)
@@ -124,17 +140,69 @@ host_carrier_open(int oflags, int *ret_fd, struct host_carrier *ret_carrier)
 	fd = (int)sys_call3(SYS_socket, AF_UNIX, type, 0);
 	if (fd < 0)
 		return fd == -EMFILE || fd == -ENFILE ? -fd : ENOMEM;
-	/* an address of no length: the kernel chooses one */
-	err = -(int)sys_call3(SYS_bind, fd, &sun, sizeof sun.sun_family);
-	if (err == 0)
-		err = host_carrier_id(fd, &c);
-	if (err != 0 || c.addrlen == 0) {
+	err = host_sockdir_bind(fd, &number);
+	if (err == 0) {
+		host_creds_want(fd);
+		number_set(&c, number);
+		err = identity(fd, &c);
+	}
+	if (err != 0) {
 		(void)sys_close(fd);
-		return ENOMEM;
+		host_carrier_gone(&c);
+		return err == EACCES || err == EMFILE || err == ENFILE ? err :
+			ENOMEM;
 	}
 	*ret_fd = fd;
 	*ret_carrier = c;
 	return 0;
+}
+
+void
+host_carrier_gone(const struct host_carrier *c)
+{
+	host_sockdir_unlink(number_of(c));
+}
+
+/* ----------------------------------------------------------- credentials */
+
+/* Only of a bound socket: the kernel gives another an abstract address. */
+void
+host_creds_want(int fd)
+{
+	int on = 1;
+
+	(void)sys_call5(SYS_setsockopt, fd, SOL_SOCKET, SO_PASSCRED, &on,
+		sizeof on);
+}
+
+/* What the kernel would say by itself is the real user, not the effective. */
+size_t
+host_creds_put(void *room)
+{
+	struct cmsghdr h = { CMSG_LEN(sizeof(struct ucred)), SOL_SOCKET,
+		SCM_CREDENTIALS };
+	struct ucred cr = { sys_getpid(), geteuid(), getegid() };
+
+	memset(room, 0, CMSG_SPACE(sizeof cr));
+	memcpy(room, &h, sizeof h);
+	memcpy((char *)room + CMSG_LEN(0), &cr, sizeof cr);
+	return CMSG_SPACE(sizeof cr);
+}
+
+bool
+host_creds_ours(struct msghdr *m)
+{
+	struct cmsghdr *h;
+	struct ucred cr;
+
+	for (h = CMSG_FIRSTHDR(m); h != NULL; h = CMSG_NXTHDR(m, h))
+		if (h->cmsg_level == SOL_SOCKET &&
+		    h->cmsg_type == SCM_CREDENTIALS &&
+		    h->cmsg_len >= CMSG_LEN(sizeof cr)) {
+			memcpy(&cr, CMSG_DATA(h), sizeof cr);
+			return cr.uid == geteuid();
+		}
+	return false;
 }
 
 /* --------------------------------------------------------------- tokens */
@@ -144,37 +212,32 @@ dgram_error(long r)
 {
 	if (r >= 0)
 		return 0;
+	if (r == -ENOENT)
+		return ECONNREFUSED; /* its name went with it */
 	return r == -EAGAIN || r == -ENOBUFS || r == -ENOMEM ||
 		r == -ETOOMANYREFS ? EAGAIN : (int)-r;
 }
 
 /*
- * Send @m from the bell to the @addrlen bytes of abstract name at @addr.
+ * Send @m from the bell to the socket called @number.
  * What the bell has sent and others have not read is limited too: then the
  * message goes from a socket made for it, so that EAGAIN always means that
  * the receiver's queue is full.
  */
 int
-host_dgram_send(const void *addr, uint32_t addrlen, struct msghdr *m)
+host_dgram_send(uint64_t number, struct msghdr *m, bool sure)
 {
-	struct sockaddr_un sun = { .sun_family = AF_UNIX };
 	int fd = host_bell_open();
 	int err = EAGAIN;
 
-	memcpy(sun.sun_path, addr, addrlen);
-	m->msg_name = &sun;
-	m->msg_namelen = (socklen_t)offsetof(struct sockaddr_un, sun_path) +
-		addrlen;
 	if (fd >= 0)
-		err = dgram_error(sys_call3(SYS_sendmsg, fd, m,
-			MSG_DONTWAIT | MSG_NOSIGNAL));
+		err = dgram_error(host_sockdir_send(fd, number, m, sure));
 	if (err != EAGAIN)
 		return err;
 	fd = (int)sys_call3(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return EAGAIN;
-	err = dgram_error(sys_call3(SYS_sendmsg, fd, m,
-		MSG_DONTWAIT | MSG_NOSIGNAL));
+	err = dgram_error(host_sockdir_send(fd, number, m, sure));
 	(void)sys_close(fd);
 	return err;
 }
@@ -182,15 +245,14 @@ host_dgram_send(const void *addr, uint32_t addrlen, struct msghdr *m)
 int
 host_carrier_send(const struct host_carrier *c)
 {
-	uint64_t key = host_shared(host_domain)->key;
-	struct iovec iov = { &key, sizeof key };
+	struct iovec iov = { (char[]){ '\0' }, 1 };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	uint64_t number = number_of(c);
 	int err;
 
-	if (c->kind != HOST_CARRIER_OPEN || c->addrlen == 0 ||
-	    c->addrlen > sizeof c->addr)
+	if (number == 0)
 		return ECONNREFUSED;
-	err = host_dgram_send(c->addr, c->addrlen, &m);
+	err = host_dgram_send(number, &m, false);
 	return err == 0 || err == EAGAIN ? err : ECONNREFUSED;
 }
 
@@ -295,26 +357,22 @@ diag_ask(int fd, const struct host_carrier *c, uint32_t seq)
 static bool
 address_taken(const struct host_carrier *c)
 {
-	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	uint64_t number = number_of(c);
 	int fd;
 	long r;
 
-	if (c->kind != HOST_CARRIER_OPEN || c->addrlen == 0 ||
-	    c->addrlen > sizeof c->addr)
+	if (number == 0)
 		return true;
 	fd = (int)sys_call3(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0) {
 		/* no descriptor is left: the bell sends a token too many */
 		struct msghdr m = { 0 };
 
-		return host_dgram_send(c->addr, c->addrlen, &m) !=
-			ECONNREFUSED;
+		return host_dgram_send(number, &m, false) != ECONNREFUSED;
 	}
-	memcpy(sun.sun_path, c->addr, c->addrlen);
-	r = sys_call3(SYS_connect, fd, &sun,
-		offsetof(struct sockaddr_un, sun_path) + c->addrlen);
+	r = host_sockdir_connect(fd, number);
 	(void)sys_close(fd);
-	return r != -ECONNREFUSED;
+	return r != -ECONNREFUSED && r != -ENOENT;
 }
 
 bool

@@ -223,9 +223,7 @@ T_CASE(an_open_carrier_has_the_flags_asked_for)
 		T_EQ(fcntl(fd, F_GETFD), rows[i].fd);
 		T_EQ(fcntl(fd, F_GETFL) & O_NONBLOCK, rows[i].fl);
 		T_EQ(c.kind, HOST_CARRIER_OPEN);
-		T_GT(c.addrlen, 1u);
-		T_LE(c.addrlen, sizeof c.addr);
-		T_EQ(c.addr[0], 0);
+		T_EQ(c.addrlen, sizeof c.addr);
 		memset(&d, 0xff, sizeof d);
 		T_EQ(host_carrier_id(fd, &d), 0);
 		T_MEM(&d, &c, sizeof c);
@@ -503,6 +501,7 @@ T_CASE(descriptors_that_nobody_wants_are_closed)
 			T_OK(close(w.fd[1]));
 	}
 	host_fd_drop(HOST_FD_BELL);
+	host_fd_drop(HOST_FD_SOCKDIR);
 	host_fd_drop(HOST_FD_DOMAIN);
 }
 

@@ -29,7 +29,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 
 #include "sock.h"
@@ -273,22 +272,24 @@ void
 host_daemon_fork(void)
 {
 	uint64_t w = str_load_acq(word());
-	struct sockaddr_un sun = { .sun_family = AF_UNIX };
-	uint64_t text[2] = { host_shared(host_domain)->key, 0 };
-	struct str_proc *p = &host_domain->proc[SLOT(w)];
-	uint32_t len = str_load_acq(&p->bell_len);
+	uint64_t number = str_load_acq(&host_domain->proc[SLOT(w)].bell);
+	uint32_t pid = (uint32_t)sys_getpid();
+	union {
+		struct cmsghdr h;
+		char room[CMSG_SPACE(sizeof(struct ucred))];
+	} u;
+	struct iovec iov = { &pid, sizeof pid };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &u };
 	int fd;
 
-	if (KIND(w) != RUNNING || len == 0 || len > sizeof p->bell)
+	if (KIND(w) != RUNNING || number == 0)
 		return;
 	fd = (int)sys_call3(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	text[1] = (uint32_t)sys_getpid();
-	memcpy(sun.sun_path, p->bell, len);
-	(void)sys_call6(SYS_sendto, fd, text, sizeof text,
-		MSG_DONTWAIT | MSG_NOSIGNAL, &sun,
-		offsetof(struct sockaddr_un, sun_path) + len);
+	m.msg_controllen = host_creds_put(&u);
+	(void)host_sockdir_send(fd, number, &m, false);
 	(void)sys_close(fd);
 }
 

@@ -292,6 +292,7 @@ T_CASE(who_starts_it_has_no_child_and_no_descriptor_more)
 	T_EQ(children, 0);
 	host_fd_drop(HOST_FD_DAEMON);
 	host_fd_drop(HOST_FD_BELL);
+	host_fd_drop(HOST_FD_SOCKDIR);
 }
 
 /* even a program that has no descriptor left but two, and odd ones */

@@ -29,6 +29,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "sock.h"
 #include "user_impl.h"
 
 #define CAP_DEFAULT (1ull << 30)
@@ -255,10 +256,7 @@ host_domain_build(int fd)
 	d->netns = host_ns_inode("net");
 	(void)clock_gettime(CLOCK_REALTIME, &ts);
 	str_store(&host_shared(d)->created, (uint64_t)ts.tv_sec);
-	if (sys_call3(SYS_getrandom, &host_shared(d)->key, 8,
-		    1 /* GRND_NONBLOCK */) != 8)
-		host_shared(d)->key = host_ticks() ^
-			(uint64_t)ts.tv_nsec << 32 ^ (uint64_t)sys_getpid();
+	host_sockdir_choose(host_shared(d));
 	/* with the magic, which is stored when all is done */
 	d->magic = STR_MAGIC;
 	d->sum = str_domain_sum(d);
@@ -466,6 +464,8 @@ host_domain_exit(void)
 	host_timer_hold();
 	host_sig_block(&old);
 	host_slot_exit();
+	host_sock_keeper_gone();
+	host_sockdir_exit();
 	host_named_exit();
 	host_sig_restore(&old);
 }

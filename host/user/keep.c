@@ -59,10 +59,9 @@
 #define OP_CLOSE 3u /* @id is gone */
 
 struct letter {
-	uint64_t key;
 	uint64_t id;
 	uint32_t op;
-	uint32_t n; /* of @addr, or @v */
+	uint32_t n;	/* of @v */
 	uint8_t addr[8];
 	struct {
 		uint64_t id, cookie;
@@ -116,28 +115,23 @@ host_sock_keeps(uint64_t id, bool yes)
 
 /* ----------------------------------------------------------------- letters */
 
-/* Where the keeper takes letters; 0 bytes: there is none. */
-static uint32_t
-keeper_address(uint8_t addr[8], uint64_t *ret_epoch)
+/* What the keeper's socket is called; 0: there is none. */
+static uint64_t
+keeper_name(uint64_t *ret_epoch)
 {
 	struct host_shared *s = shared();
-	uint64_t epoch = str_load_acq(&s->sock_epoch), a;
-	uint32_t len = str_load(&s->sock_addrlen);
+	uint64_t epoch = str_load_acq(&s->sock_epoch), name;
 
-	a = str_load(&s->sock_addr);
+	name = str_load(&s->sock_name);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	*ret_epoch = epoch;
-	if (epoch == 0 || len > 8 || str_load(&s->sock_epoch) != epoch)
-		return 0;
-	memcpy(addr, &a, 8);
-	return len;
+	return epoch != 0 && str_load(&s->sock_epoch) == epoch ? name : 0;
 }
 
 static void
 begin(struct letter *l, uint32_t op, uint64_t id)
 {
 	memset(l, 0, LETTER_LEN(0));
-	l->key = shared()->key;
 	l->op = op;
 	l->id = id;
 }
@@ -148,15 +142,13 @@ static int
 post(const struct letter *l, const int *fd, unsigned n, int tries,
 	uint64_t *ret_epoch)
 {
-	uint8_t addr[8];
-	uint32_t len;
+	uint64_t name = keeper_name(ret_epoch);
 	int err = ESRCH;
 
-	len = keeper_address(addr, ret_epoch);
-	for (int i = 0; len != 0 && i < tries; i++) {
+	for (int i = 0; name != 0 && i < tries; i++) {
 		if (i != 0)
 			nap(50000);
-		err = host_fds_send(addr, len, l, LETTER_LEN(n), fd, n);
+		err = host_fds_send(name, l, LETTER_LEN(n), fd, n);
 		if (err != EAGAIN)
 			break;
 	}
@@ -170,10 +162,8 @@ tell(uint32_t op, uint64_t id, const struct host_carrier *back,
 	struct letter l;
 
 	begin(&l, op, id);
-	if (back != NULL) {
-		l.n = back->addrlen;
+	if (back != NULL)
 		memcpy(l.addr, back->addr, sizeof l.addr);
-	}
 	return post(&l, NULL, 0, FULL_TRIES, ret_epoch);
 }
 
@@ -383,6 +373,7 @@ fetch_there(uint64_t id)
 		nap(2 * MS);
 	}
 	(void)sys_close(via);
+	host_carrier_gone(&c);
 	if (fd < 0)
 		return -EIO;
 	fd = host_sock_install(id, fd);
@@ -419,11 +410,9 @@ static void
 answer(const struct letter *l)
 {
 	struct host_carrier to = { .kind = HOST_CARRIER_OPEN,
-		.addrlen = l->n };
+		.addrlen = sizeof to.addr };
 	int fd = fd_in(str_load_acq(&place_of(l->id)->word), l->id);
 
-	if (l->n == 0 || l->n > sizeof to.addr)
-		return;
 	memcpy(to.addr, l->addr, sizeof to.addr);
 	if (fd < 0 || host_fd_pass(-1, &to, fd, l->id) != 0)
 		(void)host_carrier_send(&to);
@@ -521,7 +510,7 @@ keep(const struct letter *l, const int *fd, unsigned n, bool lost)
 			no_room(l->v[i].id);
 }
 
-/* Is @l, of @len bytes and with @n descriptors, what somebody would send? */
+/* Is @l, of @len bytes and with @n descriptors, what a member would send? */
 static bool
 makes_sense(const struct letter *l, long len, unsigned n, bool lost)
 {
@@ -580,6 +569,13 @@ host_sock_keeper_open(void)
 	return host_carrier_open(O_CLOEXEC, &keeper_fd, &keeper_at);
 }
 
+/* The process ends, and its keeper's name goes first. */
+void
+host_sock_keeper_gone(void)
+{
+	host_carrier_gone(&keeper_at);
+}
+
 /* In a domain that has no keeper.  Return: 0, or an errno. */
 static int
 start(void)
@@ -587,7 +583,7 @@ start(void)
 	struct host_shared *s = shared();
 	pthread_attr_t attr;
 	pthread_t id;
-	uint64_t addr = 0, old;
+	uint64_t name = 0, old;
 	int err;
 
 	if (keeper_fd < 0)
@@ -603,9 +599,9 @@ start(void)
 	host_sig_restore(&old);
 	if (err != 0)
 		return err;
-	memcpy(&addr, keeper_at.addr, sizeof addr);
-	str_store(&s->sock_addrlen, keeper_at.addrlen);
-	str_store(&s->sock_addr, addr);
+	memcpy(&name, keeper_at.addr, sizeof name);
+	/* that of a streamsd that was killed */
+	host_sockdir_unlink(str_xchg(&s->sock_name, name));
 	(void)str_add(&s->sock_epoch, (uint64_t)1);
 	(void)str_add(&s->sock_round, 1u);
 	return 0;

@@ -99,21 +99,28 @@ host_ns_inode(const char *name)
 	return str_load(&told[net]);
 }
 
-static int
-name_in_dir(const char *name, struct host_name *n)
+int
+host_name_base(char *buf, size_t size)
 {
 	const char *xdg = getenv("XDG_RUNTIME_DIR");
 	int err, len;
 
-	n->dir[0] = '\0';
 	if (xdg != NULL && xdg[0] == '/' && dir_is_mine(xdg, &err)) {
-		len = snprintf(n->dir, sizeof n->dir, "%s/streams", xdg);
-		if ((size_t)len >= sizeof n->dir)
-			n->dir[0] = '\0';
+		len = snprintf(buf, size, "%s/streams", xdg);
+		if ((size_t)len < size)
+			return 0;
 	}
-	if (n->dir[0] == '\0')
-		snprintf(n->dir, sizeof n->dir, "/dev/shm/streams-%u",
-			(unsigned)geteuid());
+	len = snprintf(buf, size, "/dev/shm/streams-%u", (unsigned)geteuid());
+	return (size_t)len < size ? 0 : ENAMETOOLONG;
+}
+
+static int
+name_in_dir(const char *name, struct host_name *n)
+{
+	int len;
+
+	if (host_name_base(n->dir, sizeof n->dir) != 0)
+		return host_fail(EINVAL, "no directory for domains");
 	len = snprintf(n->path, sizeof n->path, "%s/%s-%u-%u-%llu-%llu",
 		n->dir, name, (unsigned)geteuid(), STR_ABI,
 		(unsigned long long)host_ns_inode("pid"),

@@ -62,6 +62,16 @@ needed(const struct host_file *df)
 		str_region_carriers(df, host_carrier_alive);
 }
 
+/* host_named_alone - has the domain no other member, and no carrier? */
+bool
+host_named_alone(void)
+{
+	struct host_file df;
+	int fd = host_domain_fd();
+
+	return fd >= 0 && host_domain_check(fd, "", &df) == 0 && !needed(&df);
+}
+
 /* Does @path name the inode of @fd? */
 static bool
 still_named(int fd, const char *path)
@@ -353,14 +363,13 @@ void
 host_named_exit(void)
 {
 	int fd = host_domain_fd();
-	struct host_file df;
 
 	if (named_path[0] == '\0' || fd < 0)
 		return;
 	/* A lock that cannot be raised is lost, and so it shall be: of several
 	 * that leave at once, the last to come here finds itself alone. */
 	if (lock_op(fd, LOCK_EX) == 0 && still_named(fd, named_path) &&
-	    host_domain_check(fd, named_path, &df) == 0 && !needed(&df)) {
+	    host_named_alone()) {
 		(void)sys_call3(SYS_unlinkat, AT_FDCWD, named_path, 0);
 		if (named_dir[0] != '\0')
 			(void)sys_call3(SYS_unlinkat, AT_FDCWD, named_dir,
@@ -377,12 +386,10 @@ host_named_exit(void)
 bool
 host_named_forsaken(void)
 {
-	int fd = host_domain_fd();
-	struct host_file df;
 	struct stat st;
 
-	return host_domain_stat(fd, &st) == 0 && st.st_nlink == 0 &&
-		host_domain_check(fd, "", &df) == 0 && !needed(&df);
+	return host_domain_stat(host_domain_fd(), &st) == 0 &&
+		st.st_nlink == 0 && host_named_alone();
 }
 
 /* The domain's file, opened once more; -1: it cannot be. */

@@ -5,14 +5,18 @@
  * Descriptors in flight: duplicates laid into the receive queue of a carrier,
  * where the kernel keeps them whatever becomes of who laid them there.
  *
- * Each travels in a packet of its own with its number: on a pair the eight
- * bytes of the number, with which the kernel hands over the descriptor when
- * the first of them is read; on a datagram socket the domain's key and the
- * number in one datagram.  What has no descriptor with it is a token.
+ * Each travels in a packet of its own with the eight bytes of its number: on a
+ * pair the kernel hands the descriptor over when the first of them is read, on
+ * a datagram socket with the datagram.  What has no descriptor with it is a
+ * token.
  *
  * Or many travel in one datagram, whose text says of each what it is, in their
  * order.  Who takes them may have room for fewer: the kernel hands over the
  * first ones then, and it is told that some are lost.
+ *
+ * Trust.  A datagram comes with the credentials of its sender, and what is not
+ * from a process of this user is dropped, with its descriptors.  The other end
+ * of a pair is where this user has given it to.
  *
  * Locks.  Packets are taken out in the order in which they lie there, so
  * those who take out of one carrier do it one at a time and in the order of
@@ -27,33 +31,71 @@
 
 #include "user_impl.h"
 
+/* Credentials first, as the kernel delivers them, then descriptors. */
+#define CREDS CMSG_SPACE(sizeof(struct ucred))
+
 union control {
 	struct cmsghdr h;
-	char room[CMSG_SPACE(sizeof(int))];
+	char room[CREDS + CMSG_SPACE(sizeof(int))];
 };
+
+union control_many {
+	struct cmsghdr h;
+	char room[CREDS + CMSG_SPACE(sizeof(int) * HOST_FDS)];
+};
+
+/* Add @n descriptors to the control data at @room; the room they take. */
+static size_t
+rights_put(char *room, const int *fd, unsigned n)
+{
+	struct cmsghdr h = { CMSG_LEN(n * sizeof *fd), SOL_SOCKET, SCM_RIGHTS };
+
+	memcpy(room, &h, sizeof h);
+	memcpy(room + CMSG_LEN(0), fd, n * sizeof *fd);
+	return CMSG_SPACE(n * sizeof *fd);
+}
+
+/* The descriptors that came with @m, at most @max of them. */
+static unsigned
+rights_get(struct msghdr *m, int *fd, unsigned max)
+{
+	struct cmsghdr *h;
+	size_t len;
+
+	for (h = CMSG_FIRSTHDR(m); h != NULL; h = CMSG_NXTHDR(m, h)) {
+		if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS ||
+		    h->cmsg_len < CMSG_LEN(sizeof *fd))
+			continue;
+		len = STR_MIN(h->cmsg_len - CMSG_LEN(0), sizeof *fd * max);
+		memcpy(fd, CMSG_DATA(h), len);
+		return (unsigned)(len / sizeof *fd);
+	}
+	return 0;
+}
 
 int
 host_fd_pass(int via, const struct host_carrier *to, int fd, uint64_t id)
 {
-	union control u = {
-		.h = { CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS }
-	};
-	uint64_t text[2] = { host_shared(host_domain)->key, id };
-	struct iovec iov = { text, sizeof text };
+	union control u;
+	struct iovec iov = { &id, sizeof id };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = &u, .msg_controllen = CMSG_SPACE(sizeof fd) };
+		.msg_control = &u };
+	uint64_t number;
+	size_t creds;
 	long r;
 
-	memcpy(CMSG_DATA(&u.h), &fd, sizeof fd);
 	if (sys_fcntl(fd, F_GETFD, 0) < 0)
 		return EBADF;
 	if (to != NULL) {
-		if (to->kind != HOST_CARRIER_OPEN || to->addrlen == 0 ||
-		    to->addrlen > sizeof to->addr)
+		if (to->kind != HOST_CARRIER_OPEN ||
+		    to->addrlen != sizeof number)
 			return ECONNREFUSED;
-		return host_dgram_send(to->addr, to->addrlen, &m);
+		memcpy(&number, to->addr, sizeof number);
+		creds = host_creds_put(&u);
+		m.msg_controllen = creds + rights_put(u.room + creds, &fd, 1);
+		return host_dgram_send(number, &m, true);
 	}
-	iov = (struct iovec){ &id, sizeof id };
+	m.msg_controllen = rights_put(u.room, &fd, 1);
 	r = sys_call3(SYS_sendmsg, via, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (r >= 0)
 		return 0;
@@ -64,41 +106,31 @@ host_fd_pass(int via, const struct host_carrier *to, int fd, uint64_t id)
 }
 
 int
-host_fds_send(const void *addr, uint32_t addrlen, const void *text,
-	size_t len, const int *fd, unsigned n)
+host_fds_send(uint64_t number, const void *text, size_t len, const int *fd,
+	unsigned n)
 {
-	union {
-		struct cmsghdr h;
-		char room[CMSG_SPACE(sizeof(int) * HOST_FDS)];
-	} u;
+	union control_many u;
 	struct iovec iov = { (void *)(uintptr_t)text, len };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &u };
 
 	if (n > HOST_FDS)
 		return EINVAL;
-	if (n != 0) {
-		u.h = (struct cmsghdr){ CMSG_LEN(n * sizeof *fd), SOL_SOCKET,
-			SCM_RIGHTS };
-		memcpy(CMSG_DATA(&u.h), fd, n * sizeof *fd);
-		m.msg_control = &u;
-		m.msg_controllen = CMSG_SPACE(n * sizeof *fd);
-	}
-	return host_dgram_send(addr, addrlen, &m);
+	m.msg_controllen = host_creds_put(&u);
+	if (n != 0)
+		m.msg_controllen +=
+			rights_put(u.room + m.msg_controllen, fd, n);
+	return host_dgram_send(number, &m, true);
 }
 
 long
 host_fds_recv(int via, void *text, size_t size, int fd[HOST_FDS],
 	unsigned *ret_n, bool *ret_lost)
 {
-	union {
-		struct cmsghdr h;
-		char room[CMSG_SPACE(sizeof(int) * HOST_FDS)];
-	} u;
+	union control_many u;
 	struct iovec iov = { text, size };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = &u, .msg_controllen = sizeof u };
-	struct cmsghdr *h;
-	size_t len;
 	long r;
 
 	*ret_n = 0;
@@ -108,16 +140,14 @@ host_fds_recv(int via, void *text, size_t size, int fd[HOST_FDS],
 		return r;
 	*ret_lost = (m.msg_flags & MSG_CTRUNC) != 0;
 	/* what one message carries the kernel hands over in one piece */
-	h = CMSG_FIRSTHDR(&m);
-	if (h != NULL && h->cmsg_level == SOL_SOCKET &&
-	    h->cmsg_type == SCM_RIGHTS && h->cmsg_len >= CMSG_LEN(0)) {
-		len = STR_MIN(h->cmsg_len - CMSG_LEN(0),
-			sizeof *fd * HOST_FDS);
-		*ret_n = (unsigned)(len / sizeof *fd);
-		memcpy(fd, CMSG_DATA(h), *ret_n * sizeof *fd);
+	*ret_n = rights_get(&m, fd, HOST_FDS);
+	if (!host_creds_ours(&m)) {
+		while (*ret_n != 0)
+			(void)sys_close(fd[--*ret_n]);
+		return 0;
 	}
 	if (m.msg_flags & MSG_TRUNC)
-		r = 0; /* nobody's text is that long: it says nothing */
+		r = 0; /* no text is that long: it says nothing */
 	return r;
 }
 
@@ -129,38 +159,32 @@ host_fds_recv(int via, void *text, size_t size, int fd[HOST_FDS],
 static int
 take_one(int via, bool dgram, int *ret_fd, uint64_t *ret_id)
 {
-	uint64_t text[2] = { 0, 0 };
-	struct iovec iov = { text, dgram ? sizeof text : 1 };
+	uint64_t text = 0;
+	struct iovec iov = { &text, dgram ? sizeof text : 1 };
 	union control u;
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = &u, .msg_controllen = sizeof u };
-	struct cmsghdr *h;
 	uint64_t rest = 0;
 
 	*ret_fd = -1;
 	*ret_id = 0;
 	if (sys_call3(SYS_recvmsg, via, &m, MSG_DONTWAIT) <= 0)
 		return ENOENT;
-	h = CMSG_FIRSTHDR(&m);
-	if (h != NULL && h->cmsg_level == SOL_SOCKET &&
-	    h->cmsg_type == SCM_RIGHTS && h->cmsg_len >= CMSG_LEN(sizeof(int)))
-		memcpy(ret_fd, CMSG_DATA(h), sizeof(int));
-	else if (!(m.msg_flags & MSG_CTRUNC))
+	if (rights_get(&m, ret_fd, 1) == 0 && !(m.msg_flags & MSG_CTRUNC))
 		return 0;
-	if (dgram && text[0] != host_shared(host_domain)->key) {
-		/* not a member's: its descriptor is not taken */
+	if (dgram && !host_creds_ours(&m)) {
 		if (*ret_fd >= 0)
 			(void)sys_close(*ret_fd);
 		*ret_fd = -1;
 		return 0;
 	}
 	if (dgram) {
-		*ret_id = text[1];
+		*ret_id = text;
 	} else {
 		/* the other bytes of the same packet lie there too */
 		(void)sys_call6(SYS_recvfrom, via, &rest, sizeof rest - 1,
 			MSG_DONTWAIT, NULL, NULL);
-		memcpy(ret_id, text, 1);
+		memcpy(ret_id, &text, 1);
 		memcpy((char *)ret_id + 1, &rest, sizeof rest - 1);
 	}
 	return *ret_fd >= 0 ? 0 : EMFILE;

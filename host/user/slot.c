@@ -254,6 +254,7 @@ proc_reap(uint32_t idx, struct life l, bool all)
 {
 	struct str_domain *d = host_domain;
 	uint32_t high = str_load(&d->thread_high);
+	uint64_t bell = str_load_acq(&d->proc[idx].bell);
 	bool left = false;
 
 	for (uint32_t i = 0; i < high && i < STR_NTHREAD; i++) {
@@ -269,8 +270,12 @@ proc_reap(uint32_t idx, struct life l, bool all)
 		else
 			left = true;
 	}
-	if (!left && !proc_is_me(idx) && l.pid != 0)
-		(void)life_cas(&d->proc[idx], l, l.gen + 1, 0);
+	if (left || proc_is_me(idx) || l.pid == 0 ||
+	    !life_same(life_load(&d->proc[idx]), l))
+		return;
+	/* it was that process's, since the slot still is */
+	host_sockdir_unlink(bell);
+	(void)life_cas(&d->proc[idx], l, l.gen + 1, 0);
 }
 
 /* Look for dead processes, and dead reapers, once per new process. */
@@ -398,6 +403,7 @@ proc_take(uint32_t idx, uint32_t pid, bool dead, bool *ret_old)
 {
 	struct str_proc *p = &host_domain->proc[idx];
 	struct life l = life_load(p);
+	uint64_t bell = str_load_acq(&p->bell);
 	bool execed;
 
 	if (dead ? l.pid == 0 || !proc_dead(idx, &execed) :
@@ -405,6 +411,7 @@ proc_take(uint32_t idx, uint32_t pid, bool dead, bool *ret_old)
 		return false;
 	if (!life_cas(p, l, (l.gen + 1) | 1, pid))
 		return false;
+	host_sockdir_unlink(bell); /* the previous owner's */
 	*ret_old = l.pid != 0;
 	return true;
 }
@@ -437,7 +444,7 @@ proc_claim(uint32_t *ret_idx, bool *ret_old)
 found:
 	p = &d->proc[i];
 	raise_high(&d->proc_high, i + 1);
-	str_store(&p->bell_len, 0u);
+	str_store(&p->bell, 0ull);
 	str_store(&p->flags, 0u);
 	str_store(&p->image, image);
 	str_store_rel(&p->start, start);
@@ -576,7 +583,8 @@ host_slot_exit(void)
 		if (o.tag != 0 && o.proc == pv->proc)
 			goto out; /* others still run: found dead later */
 	}
-	/* whoever calls again takes new slots */
+	host_bell_gone();
+	/* a call that comes later takes new slots */
 	str_store(&pv->identity, 0u);
 	l = life_load(p);
 	(void)life_cas(p, l, l.gen + 1, 0);

@@ -31,6 +31,7 @@ void host_sock_move(int fd);
 /* As streamsd: take duplicates and give them, from now on.  Before the claim
  * and, to say where, after it. */
 int host_sock_keeper_open(void);
+void host_sock_keeper_gone(void);
 void host_sock_keeper_start(void);
 /* As long as str_sock_serve() is called in a millisecond, nobody has to ask. */
 void host_sock_awake(bool yes);

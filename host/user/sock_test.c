@@ -596,7 +596,7 @@ T_CASE(what_is_not_ours_any_more_is_not_passed)
 
 /* What sock.c and streamsd say to each other, as keep.c has it. */
 struct letter {
-	uint64_t key, id;
+	uint64_t id;
 	uint32_t op, n;
 	uint8_t addr[8];
 	struct { uint64_t id, cookie; } v[HOST_FDS];
@@ -606,10 +606,8 @@ static int
 post(struct letter *l, size_t len, const int *fd, unsigned n)
 {
 	struct host_shared *s = host_shared(host_domain);
-	uint64_t addr = str_load(&s->sock_addr);
 
-	l->key = s->key;
-	return host_fds_send(&addr, str_load(&s->sock_addrlen), l, len, fd, n);
+	return host_fds_send(str_load(&s->sock_name), l, len, fd, n);
 }
 
 T_CASE(a_letter_that_makes_no_sense_is_thrown_away)

@@ -33,6 +33,9 @@ struct host_priv {
 	struct host_plock bell;     /* the bell; inside of attach */
 	struct host_plock image;    /* mapping images; inside of attach */
 	struct host_plock sock;	    /* HOST_FD_SOCKS */
+	struct host_plock sockdir;  /* opening it; inside of attach and bell */
+	str_a32 sockdir_up;	    /* the directory was checked: sockdir.c */
+	uint32_t sockdir_warned;    /* that it cannot be had */
 	struct host_plock timer;    /* the three below */
 	str_a32 timer_word;	    /* bumped when timer_at is nearer */
 	str_a32 timer_up;	    /* [timer] the helper thread runs */
@@ -50,7 +53,10 @@ extern struct host_priv *_Atomic host_priv_page;
 /* Host facts every member must agree with. */
 struct host_shared {
 	str_a64 created;       /* [I] CLOCK_REALTIME seconds, for humans */
-	uint64_t key;	       /* [I] with which tokens of members begin */
+	char dir[96];	       /* [I] the socket directory: sockdir.c */
+	uint32_t dir_in_base;  /* [I] it lies beside the named domains */
+	str_a32 dir_made;      /* [A] it may be there */
+	str_a64 sock_seq;      /* [A] the last name given out in it */
 	str_a64 daemon;	       /* [A] who is streamsd: daemon.c */
 	str_a64 daemon_asked;  /* [A] host_now() of the last host_daemon() */
 	str_a64 daemon_retry;  /* [A] none is started before host_now() is it */
@@ -58,8 +64,7 @@ struct host_shared {
 	str_a32 daemon_fails;  /* [A] failed starts in succession */
 	str_a32 daemon_asks;   /* [A] HOST_ASK_*, what its bell rings for */
 	str_a64 sock_epoch;    /* [A] counts those that kept sockets: sock.c */
-	str_a64 sock_addr;     /* [A] where the present one takes letters */
-	str_a32 sock_addrlen;  /* [A] */
+	str_a64 sock_name;     /* [A] where the present one takes letters */
 	str_a32 sock_closed;   /* [A] counts sockets that were closed */
 	str_a32 sock_awake;    /* [A] streamsd looks at sockets in 1 ms, or has
 				* been asked to */
@@ -127,6 +132,8 @@ struct host_name {
 };
 int host_name_resolve(struct host_name *ret_name);
 int host_name_mkdir(const struct host_name *n);
+/* Where named domains lie; it need not be there. */
+int host_name_base(char *buf, size_t size);
 
 /* named.c */
 int host_named_attach(const struct host_name *n);
@@ -138,6 +145,7 @@ bool host_dir_find(const char *path, bool (*fn)(const char *name, void *arg),
 void host_named_forked(void);	/* a lock of its own for a child */
 void host_named_exit(void);
 bool host_named_forsaken(void);
+bool host_named_alone(void);
 const char *host_named_dir(void); /* ours, that goes with the name; or "" */
 void host_named_dir_set(const char *dir);
 
@@ -145,6 +153,7 @@ void host_named_dir_set(const char *dir);
 enum host_fd {
 	HOST_FD_DOMAIN, HOST_FD_BELL, HOST_FD_DIAG, HOST_FD_DAEMON,
 	HOST_FD_SOCKS, /* epoll: sock.c */
+	HOST_FD_SOCKDIR, /* sockdir.c */
 	HOST_FD_NAME, /* ends that are attached to names: fattach */
 	HOST_FD_NAME_END = HOST_FD_NAME + 16,
 	HOST_NFD = HOST_FD_NAME_END
@@ -208,19 +217,40 @@ void host_sig_block(uint64_t *ret_old);
 void host_sig_restore(const uint64_t *old);
 void host_wait_abandon(void);	/* a handler is about to run in a wait */
 
-/* carrier.c */
+/* sockdir.c */
 struct msghdr;
-int host_dgram_send(const void *addr, uint32_t addrlen, struct msghdr *m);
+struct sockaddr_un;
+void host_sockdir_choose(struct host_shared *s);
+int host_sockdir_bind(int fd, uint64_t *ret_number);
+long host_sockdir_send(int fd, uint64_t number, struct msghdr *m, bool sure);
+long host_sockdir_connect(int fd, uint64_t number);
+void host_sockdir_unlink(uint64_t number);
+uint64_t host_sockdir_number(const struct sockaddr_un *sun, uint32_t len);
+void host_sockdir_exit(void);
+void host_sockdir_sweep(const char *base);
+void host_sockdir_tidy(void);
+
+/*
+ * carrier.c.  host_dgram_send() sends @m to the socket called @number; @sure:
+ * it has a meaning.  host_creds_want() has the senders' credentials delivered
+ * at the bound socket @fd.  host_creds_put() writes the caller's, as control
+ * data; it returns the room that they take.  host_creds_ours() says whether a
+ * process of this user has sent what was received.
+ */
+int host_dgram_send(uint64_t number, struct msghdr *m, bool sure);
+void host_creds_want(int fd);
+size_t host_creds_put(void *room);
+bool host_creds_ours(struct msghdr *m);
 
 /*
  * pass.c: many descriptors in one datagram with @text, which goes as one from
  * host_dgram_send().  host_fds_recv() waits; *ret_lost: only the first *ret_n
- * of those that were sent could be taken.  Return: bytes of text, or minus an
- * errno, with no descriptors.
+ * of those that were sent could be taken.  Return: bytes of text, none of which
+ * another user's process has sent, or minus an errno, with no descriptors.
  */
 #define HOST_FDS 253u /* the system allows no more */
-int host_fds_send(const void *addr, uint32_t addrlen, const void *text,
-	size_t len, const int *fd, unsigned n);
+int host_fds_send(uint64_t number, const void *text, size_t len, const int *fd,
+	unsigned n);
 long host_fds_recv(int via, void *text, size_t size, int fd[HOST_FDS],
 	unsigned *ret_n, bool *ret_lost);
 
@@ -229,7 +259,8 @@ int host_bell_open(void);	/* its descriptor, or -1 */
 bool host_bell_enter(void);
 void host_bell_leave(bool rung);
 void host_bell_ring_proc(struct str_proc *p);
-/* Who sent the domain's key with a pid in it; streamsd sets it. */
+void host_bell_gone(void);	/* this process's name goes */
+/* A forked child has told its pid; streamsd sets it. */
 extern void (*host_bell_news)(uint32_t pid);
 
 /* modload_image.c */

@@ -280,9 +280,9 @@ int host_copyinstr(const void *uaddr, char *addr, size_t max) STR_MUST_CHECK;
 
 /*
  * PAIR: one end of a connected pair, under a pipe's end: the other end sees
- * the hang-up.  OPEN: a datagram socket with an address the kernel chose
- * (autobind), under every other open file: any member can send it a token;
- * nobody is told when its last holder goes, but the next token is refused.
+ * the hang-up.  OPEN: a datagram socket with an address in the domain's socket
+ * directory, under every other open file: any member can send it a token.  No
+ * process is told when its last holder goes, but the next token is refused.
  */
 #define HOST_CARRIER_PAIR 0u
 #define HOST_CARRIER_OPEN 1u
@@ -291,7 +291,7 @@ struct host_carrier {
 	uint64_t ino;	  /* inode of the socket */
 	uint32_t kind;	  /* HOST_CARRIER_* */
 	uint32_t addrlen; /* OPEN: bytes of addr */
-	uint8_t addr[8];  /* OPEN: abstract name, its leading NUL included */
+	uint8_t addr[8];  /* OPEN: which one in the socket directory */
 };
 
 /*
@@ -303,13 +303,17 @@ int host_carrier_pair(int oflags, int ret_fd[2],
 	struct host_carrier ret_carrier[2]);
 
 /*
- * host_carrier_open - make a carrier of kind OPEN, which takes datagrams of
- * this domain's members only (a socket filter looks at the domain's key).
+ * host_carrier_open - make a carrier of kind OPEN, which only this user's
+ * processes can send to.
  * @oflags: O_CLOEXEC, O_NONBLOCK.
- * Return: 0, EMFILE, ENFILE, ENOMEM.
+ * Return: 0, EMFILE, ENFILE, ENOMEM; EACCES: the domain's socket directory
+ * cannot be had, or is not to be trusted.
+ * host_carrier_gone - @c, of either kind, has no holder any more, or is about
+ * to have none: its address goes.  May be said more than once.
  */
 int host_carrier_open(int oflags, int *ret_fd,
 	struct host_carrier *ret_carrier);
+void host_carrier_gone(const struct host_carrier *c);
 
 /*
  * host_carrier_send - put a token into the carrier @c of kind OPEN, whoever
@@ -322,9 +326,11 @@ int host_carrier_send(const struct host_carrier *c);
  * host_fd_pass - lay a duplicate of descriptor @fd into the receive queue of
  * a carrier, under the number @id: of the one at the other end of @via (a
  * PAIR), or, when @to is not NULL, of @to (OPEN).  It stays there when this
- * process ends.  Return: 0, EBADF, EAGAIN (queue full), ECONNREFUSED, EPIPE.
+ * process ends.  Return: 0, EBADF, EAGAIN (queue full), ECONNREFUSED, EPIPE,
+ * EACCES (the socket directory is not to be trusted).
  * host_fd_take - take the descriptor @id out of the queue of the carrier
- * under @via, and the tokens before it.  Return: 0, ENOENT, EMFILE.
+ * under @via, and the tokens before it.  What another user's process has laid
+ * into an OPEN one is closed.  Return: 0, ENOENT, EMFILE.
  * host_token_drain() must not be called while descriptors lie there.
  */
 int host_fd_pass(int via, const struct host_carrier *to, int fd, uint64_t id);

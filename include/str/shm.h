@@ -92,13 +92,12 @@ struct str_proc {
 	str_a32 gen;	/* [A] odd = in use */
 	str_a32 pid;	/* [A] in the domain's pid namespace */
 	str_a64 start;	/* [A] start time, field 22 of /proc/PID/stat */
-	str_a32 bell_len; /* [A] length of bell[]; 0 = no bell yet */
-	str_a32 flags;	/* [A] STR_PROC_* */
-	uint8_t bell[16]; /* [I] abstract address of its doorbell socket */
+	str_a64 bell;	/* [A] its bell's name in the socket directory; 0 = none */
 	str_a64 image;	/* [A] tells its image from one that it execs */
 	str_a64 events;	/* [A] callbacks it asked for: core/sched/timeout.c */
 	str_a32 evlock;	/* [A] tag of the thread that takes some out */
-	uint32_t pad;
+	str_a32 flags;	/* [A] STR_PROC_* */
+	uint64_t pad[2];
 } STR_LINE;
 
 #define STR_PROC_EXEC 1u /* image is being replaced by exec */

@@ -108,8 +108,10 @@ stream_open(const struct target *t, int flags)
 		fd_put(fd, FD_UNKNOWN);
 		if (err == 0 && fd_install(fd, f, &c) == NULL)
 			err = ENOSR;
-		if (err != 0)
+		if (err != 0) {
 			(void)sys_close(fd);
+			host_carrier_gone(&c);
+		}
 		fd_unlock(&g);
 	}
 	host_leave();

@@ -100,6 +100,7 @@ serve(void)
 	STR_CRASH_POINT("streamsd:reaped");
 	(void)str_region_members_died();
 	host_leave();
+	host_sockdir_tidy();
 	names_look();
 	STR_CRASH_POINT("streamsd:closed");
 }

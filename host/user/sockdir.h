@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+
+/*
+ * What sockdir.c and sockname.c share.
+ */
+#ifndef HOST_USER_SOCKDIR_H
+#define HOST_USER_SOCKDIR_H
+
+#include "user_impl.h"
+
+#define HOST_SOCKDIR_DIGITS 13 /* 64 bits in base 32 */
+
+/* sockname.c: a number as a name, and the address of a name in @dir, bare when
+ * that is empty; the address's length. */
+void host_sockdir_text(uint64_t v, char text[HOST_SOCKDIR_DIGITS + 1]);
+uint32_t host_sockdir_address(struct sockaddr_un *sun, const char *dir,
+	const char *name);
+
+/*
+ * sockdir.c: the open directory, or -1 when the program has closed it.  Open
+ * and check it, or, when @again and it was closed, open it once more.  Does the
+ * path lead to the directory that was checked?
+ */
+int host_sockdir_fd(void);
+int host_sockdir_ready(bool again);
+bool host_sockdir_visible(void);
+
+#endif
