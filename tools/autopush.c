@@ -90,7 +90,7 @@ driver(struct snap *s, const char *name, long major)
 	const struct str_i *i;
 
 	if (s->used == 0 && snap_take(s, STR_I_WANT_MODULES) != 0)
-		tool_die(&tool, "cannot look at the domain");
+		snap_die(&tool);
 	SNAP_EACH (s, i) {
 		const struct str_i_module *m = (const void *)i;
 

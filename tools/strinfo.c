@@ -106,7 +106,7 @@ main(int argc, char **argv)
 		tool_usage(&tool, "too many arguments");
 	if (snap_take(&s, STR_I_WANT_PROCS | STR_I_WANT_MODULES |
 			STR_I_WANT_MEMORY) != 0 || snap_domain(&s) == NULL)
-		tool_die(&tool, "cannot look at the domain");
+		snap_die(&tool);
 	if (as_json) {
 		json_begin(&j, NULL, '{');
 		dump_domain(&j, &s);

@@ -250,7 +250,7 @@ look(struct view *v)
 			STR_I_WANT_NAMES) != 0 ||
 		snap_domain(&v->now) == NULL ||
 		holders_take(&v->holders, &v->now) != 0) {
-		tool_err(&tool, "cannot look at the domain");
+		snap_failed(&tool);
 		return -1;
 	}
 	v->line = 0;
@@ -279,7 +279,7 @@ as_json(struct view *v)
 
 	if (snap_take(&v->now, STR_I_WANT_ALL) != 0 ||
 		holders_take(&v->holders, &v->now) != 0) {
-		tool_err(&tool, "cannot look at the domain");
+		snap_failed(&tool);
 		return TOOL_FAILED;
 	}
 	json_begin(&j, NULL, '{');

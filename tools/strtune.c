@@ -145,7 +145,7 @@ show(const struct strm_tune *t)
 	unsigned n = 0;
 
 	if (snap_take(&s, STR_I_WANT_STREAMS) != 0)
-		tool_die(&tool, "cannot look at the domain");
+		snap_die(&tool);
 	SNAP_EACH (&s, i) {
 		const struct str_i_queue *q = (const void *)i;
 

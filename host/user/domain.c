@@ -42,7 +42,7 @@ _Static_assert(sizeof(struct str_domain) <= HOST_SHARED_OFF,
 
 STR_HOT_DATA struct str_domain *host_domain;
 
-static char attach_error[256];
+static char attach_error[1200];
 static char domain_path[768];
 static uint64_t domain_dev, domain_ino;
 
@@ -76,6 +76,25 @@ host_fail(int err, const char *fmt, ...)
 	vsnprintf(attach_error, sizeof attach_error, fmt, ap);
 	va_end(ap);
 	return err;
+}
+
+/*
+ * Say on standard error why, for STREAMS_VERBOSE=1: a call that fails with
+ * ENOSR does not tell.  Once for each reason.  Locks: [attach]
+ */
+void
+host_attach_report(void)
+{
+	static char said[sizeof attach_error];
+	char text[sizeof attach_error + 32];
+	const char *env = getenv("STREAMS_VERBOSE");
+
+	if (env == NULL || env[0] == '\0' || strcmp(env, "0") == 0 ||
+	    strcmp(said, attach_error) == 0)
+		return;
+	strcpy(said, attach_error);
+	snprintf(text, sizeof text, "streams: no domain: %s", attach_error);
+	host_log(1, text);
 }
 
 int
@@ -227,15 +246,18 @@ host_domain_build(int fd)
 	if (sys_call4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &rl) == 0 &&
 	    rl.rlim_cur < cap)
 		return host_fail(EFBIG, "the limit of file sizes (ulimit -f) "
-			"is %llu KiB, a new domain has %llu",
+			"is %llu KiB, a new domain has %llu: raise it, or "
+			"begin with a program that has none, or set "
+			"STREAMS_SIZE",
 			(unsigned long long)rl.rlim_cur >> 10,
 			(unsigned long long)cap >> 10);
 	err = -(int)sys_call2(SYS_ftruncate, fd, cap);
 	if (err == 0)
 		err = -(int)sys_call4(SYS_fallocate, fd, 0, 0, STR_HDR_SIZE);
 	if (err != 0)
-		return host_fail(ENOSR, "no memory for a domain: %s",
-			strerror(err));
+		return host_fail(ENOSR, "no memory for a domain: %s; make "
+			"room in the file system of its directory, or in the "
+			"control group", strerror(err));
 	for (size_t i = 0; i < STR_ARRAY_LEN(candidates) && d == NULL; i++) {
 		err = map_at(fd, candidates[i], cap);
 		if (err == 0)
@@ -336,7 +358,8 @@ host_domain_check(int fd, const char *what, struct host_file *ret_file)
 		return host_fail(EPROTO, "%s is not a domain", what);
 	if (h.abi != STR_ABI || h.hdr_size != sizeof(struct str_domain))
 		return host_fail(EPROTO, "%s is a domain of ABI %u, this "
-			"library has %u", what, h.abi, STR_ABI);
+			"library has %u: programs of one version only can "
+			"share it", what, h.abi, STR_ABI);
 	for (size_t i = 0; i < STR_ARRAY_LEN(candidates); i++)
 		known = known || candidates[i] == h.base;
 	if (!known || h.cap < CAP_MIN || h.cap > CAP_MAX ||
@@ -344,7 +367,8 @@ host_domain_check(int fd, const char *what, struct host_file *ret_file)
 		return host_fail(EPROTO, "%s is a domain of a size or at an "
 			"address that this program cannot have", what);
 	if (h.sum != str_domain_sum(&h) || !plausible(&h))
-		return host_fail(EPROTO, "%s is damaged", what);
+		return host_fail(EPROTO, "%s is damaged: end the processes "
+			"that have it open, and it is replaced", what);
 	df.base = h.base;
 	*ret_file = df;
 	return 0;
@@ -403,7 +427,8 @@ host_domain_check_ns(void)
 	if (d->pidns != host_ns_inode("pid") ||
 	    d->netns != host_ns_inode("net"))
 		return host_fail(EPROTO,
-			"the domain is of another pid or net namespace");
+			"the domain is of another pid or net namespace: start "
+			"the program anew, there");
 	return 0;
 }
 

@@ -140,12 +140,12 @@ host_name_mkdir(const struct host_name *n)
 		return 0;
 	err = -(int)sys_call3(SYS_mkdirat, AT_FDCWD, n->dir, 0700);
 	if (err != 0 && err != EEXIST)
-		return host_fail(EACCES, "cannot make %s: %s", n->dir,
-			strerror(err));
+		return host_fail(EACCES, "cannot make %s: %s" HOST_ELSEWHERE,
+			n->dir, strerror(err));
 	if (!dir_is_mine(n->dir, &err))
 		return host_fail(EACCES, "%s is not a directory of mine with "
-			"mode 0700: somebody else made it, or changed it",
-			n->dir);
+			"mode 0700: another user made it, or it was changed"
+			HOST_ELSEWHERE, n->dir);
 	return 0;
 }
 

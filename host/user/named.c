@@ -169,12 +169,13 @@ named_create(const char *path, bool over)
 		return EAGAIN;
 	if (fd < 0)
 		return host_fail(fd == -ENOSPC ? ENOSR : EACCES,
-			"cannot make %s: %s", path, strerror(-fd));
+			"cannot make %s: %s" HOST_ELSEWHERE, path,
+			strerror(-fd));
 	fd = host_fd_hide(HOST_FD_DOMAIN, fd, true);
 	err = lock_op(fd, LOCK_SH);
 	if (err != 0)
-		err = host_fail(EACCES, "%s: no locks: %s", path,
-			strerror(err));
+		err = host_fail(EACCES, "%s: no locks: %s"
+			HOST_ELSEWHERE, path, strerror(err));
 	if (err == 0)
 		err = host_domain_build(fd);
 	if (err == 0) {
@@ -184,8 +185,8 @@ named_create(const char *path, bool over)
 		if (err == EEXIST || err == ENOENT)
 			err = EAGAIN;
 		else if (err != 0)
-			err = host_fail(EACCES, "cannot make %s: %s", path,
-				strerror(err));
+			err = host_fail(EACCES, "cannot make %s: %s"
+				HOST_ELSEWHERE, path, strerror(err));
 	}
 	if (!nameless)
 		(void)sys_call3(SYS_unlinkat, AT_FDCWD, tmp, 0);
@@ -264,9 +265,13 @@ named_clear(const struct host_name *n, int err)
 {
 	struct stat st;
 
-	if (n->dir[0] == '\0' || sys_call4(SYS_newfstatat, AT_FDCWD, n->path,
-			&st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISREG(st.st_mode))
-		return host_fail(EACCES, "%s: %s", n->path, strerror(err));
+	if (sys_call4(SYS_newfstatat, AT_FDCWD, n->path, &st,
+			AT_SYMLINK_NOFOLLOW) != 0 || S_ISREG(st.st_mode))
+		return host_fail(EACCES, "%s: %s" HOST_ELSEWHERE, n->path,
+			strerror(err));
+	if (n->dir[0] == '\0')
+		return host_fail(EACCES, "%s is no regular file: set "
+			"STREAMS_DOMAIN to another path", n->path);
 	err = -(int)sys_call3(SYS_unlinkat, AT_FDCWD, n->path,
 		S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
 	if (err != 0 && err != ENOENT)
@@ -336,8 +341,9 @@ host_named_attach(const struct host_name *n)
 		nap();
 	}
 	if (err == EAGAIN)
-		return host_fail(EBUSY, "%s is locked by somebody who does "
-			"not go on", n->path);
+		return host_fail(EBUSY, "%s is locked by a process that does "
+			"not go on: look for one that is stopped and has the "
+			"file open", n->path);
 	if (err == 0) {
 		strcpy(named_path, n->path);
 		strcpy(named_dir, n->dir);

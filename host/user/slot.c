@@ -440,7 +440,9 @@ proc_claim(uint32_t *ret_idx, bool *ret_old)
 	for (i = 0; i < STR_NPROC; i++)
 		if (proc_take(i, pid, true, ret_old))
 			goto found;
-	return host_fail(ENOSR, "%u processes are attached", STR_NPROC);
+	return host_fail(ENOSR, "%u processes are attached, which is all "
+		"a domain has room for: STREAMS_DOMAIN=NAME is another",
+		STR_NPROC);
 found:
 	p = &d->proc[i];
 	raise_high(&d->proc_high, i + 1);
@@ -525,7 +527,8 @@ thread_claim(bool old)
 	if (thread_take(0, NORMAL))
 		return 0;
 full:
-	return host_fail(ENOSR, "%u threads are attached", NORMAL);
+	return host_fail(ENOSR, "%u threads are attached, which is all a domain "
+		"has room for: STREAMS_DOMAIN=NAME is another", NORMAL);
 }
 
 /* A thread of ours that once had our tid went without saying so. */
@@ -753,6 +756,8 @@ host_enter_slow(struct host_call *hc)
 	host_sig_block(&old);
 	host_plock_lock(&pv->attach);
 	err = enter_locked(pv);
+	if (err != 0)
+		host_attach_report();
 	host_plock_unlock(&pv->attach);
 	host_sig_restore(&old);
 	return err;

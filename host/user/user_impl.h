@@ -121,6 +121,10 @@ int host_map(uint64_t at, uint64_t size, int prot, int flags, int fd,
 	uint64_t *ret_at);
 void host_domain_unmap(void);
 uint64_t host_ns_inode(const char *name);
+/* What to do where a directory or file cannot be had. */
+#define HOST_ELSEWHERE "; set XDG_RUNTIME_DIR to a directory of yours with " \
+	"mode 0700, or STREAMS_DOMAIN to a path, or to private"
+void host_attach_report(void);
 int host_fail(int err, const char *fmt, ...) STR_PRINTF(2, 3);
 
 /* name.c */

@@ -233,6 +233,8 @@ struct str_i_name {
  * again with more.  -1: errno says why there is no domain.
  */
 long strm_inspect(void *buf, size_t size, unsigned what);
+/* strm_why - why there is no domain, and what to do, in words; or "" */
+const char *strm_why(void);
 #define STR_I_WANT_PROCS 1u
 #define STR_I_WANT_MODULES 2u
 #define STR_I_WANT_STREAMS 4u

@@ -26,6 +26,12 @@ strm_inspect(void *buf, size_t size, unsigned what)
 	return (long)n;
 }
 
+STR_EXPORT const char *
+strm_why(void)
+{
+	return host_attach_error();
+}
+
 STR_EXPORT long
 strm_tune(const struct strm_tune *tune)
 {

@@ -43,6 +43,22 @@ snap_take(struct snap *s, unsigned what)
 }
 
 void
+snap_failed(const struct tool *t)
+{
+	if (strm_why()[0] != '\0')
+		tool_warn(t, "no domain: %s", strm_why());
+	else
+		tool_err(t, "cannot look at the domain");
+}
+
+void
+snap_die(const struct tool *t)
+{
+	snap_failed(t);
+	exit(TOOL_FAILED);
+}
+
+void
 snap_free(struct snap *s)
 {
 	free(s->buf);

@@ -20,6 +20,9 @@ struct snap {
 
 /* Take one; *s may hold an earlier one, whose memory is used again.
  * Return: 0 or -1 with errno. */
+/* Say why there was no domain to look at. */
+void snap_failed(const struct tool *t);
+STR_NORETURN void snap_die(const struct tool *t);
 int snap_take(struct snap *s, unsigned what);
 void snap_free(struct snap *s);
 
