@@ -464,6 +464,75 @@ T_CASE(a_writer_without_delay_sees_a_kill)
 	T_EQ(go(), 0);
 }
 
+/* how long after a death the other end knows of it */
+
+static uint64_t died;
+static long pieces; /* in a millisecond */
+
+static void
+moves_and_dies(void *arg)
+{
+	uint64_t until = host_now() + 60 * MS;
+	int end = (int)(uintptr_t)arg;
+
+	only(end);
+	while (host_now() < until)
+		if (end == 0)
+			sim_sleep(fx_write(&p_, 0, big, 100) * MS / 100);
+		else
+			T_GT(fx_read(&p_, 1, buf, sizeof(buf)), 0l);
+	died = host_now();
+	sim_kill(sim_current());
+}
+
+static void
+writes_pieces(void *arg)
+{
+	long n = 1, i;
+
+	(void)arg;
+	only(0);
+	while (n > 0) {
+		for (i = 0; i < pieces && n > 0; i++)
+			n = fx_write(&p_, 0, big, sizeof(big) / 4);
+		sim_sleep(1 * MS);
+	}
+	T_EQ(n, -EPIPE);
+	T_GT(died, 0u);
+	/* it takes up to 64 calls for slow ones, 20 ms without movement to
+	 * ask, 20 ms asleep to look */
+	T_LE(host_now() - died, 60 * MS);
+}
+
+static void
+reads_until_told(void *arg)
+{
+	reads_all(arg);
+	T_GT(died, 0u);
+	T_LE(host_now() - died, 25 * MS);
+}
+
+T_CASE(a_writer_knows_of_a_kill_however_soon_the_pipe_is_full)
+{
+	for (pieces = 1; pieces < 12; pieces++) {
+		begin(t);
+		died = 0;
+		(void)sim_spawn("reader", moves_and_dies, (void *)1);
+		(void)sim_spawn("writer", writes_pieces, NULL);
+		T_EQ(go(), 0);
+		fx_end();
+	}
+}
+
+T_CASE(a_sleeping_reader_knows_of_a_kill)
+{
+	begin(t);
+	died = 0;
+	(void)sim_spawn("writer", moves_and_dies, (void *)0);
+	(void)sim_spawn("reader", reads_until_told, NULL);
+	T_EQ(go(), 0);
+}
+
 static void
 reads_to_the_end(void *arg)
 {

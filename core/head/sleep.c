@@ -11,8 +11,9 @@
  * Stages.  A caller that finds nothing first runs what is enabled on its
  * stream.  It spins only while the other side was last seen on another CPU,
  * with back-off, and never longer than a wake costs.  Then: (1) a futex wait
- * on the queue's word for at most 50 ms; (2) a look at the carrier, and a
- * wait on the carrier, first 50 ms, then without limit.
+ * on the queue's word for at most 20 ms; (2) a look at the carrier, and a
+ * wait on the carrier, first 50 ms, then without limit.  The death of the
+ * other end is seen in stage 2 alone, so that stage 1 is what it may be late.
  *
  * Protocol.  The sleeper sets its bit in the queue's want word, executes the
  * heavy fence, and looks again.  The waker publishes, executes the light
@@ -36,6 +37,7 @@
 #include "sig.h"
 #include "sock/sock.h"
 
+#define NEAR_NS 20000000ull /* stage 1: a death is not seen in it */
 #define STAGE_NS 50000000ull
 #define SPIN_READ_US 30u
 #define SPIN_WRITE_US 20u
@@ -622,7 +624,7 @@ carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
  * Stage 1 is over for this thread, which nobody woke.  The last one takes the
  * bit away, so that the waker of those in stage 2 does not call for nobody.
  * One who comes in that moment may be missed by a waker: he is looked after
- * here, and wakes by himself in 50 ms if this is where we die.
+ * here, and wakes by himself in 20 ms if this is where we die.
  */
 static void
 leave_stage(struct str_head *sd, unsigned why, str_a32 *want, str_a32 *word,
@@ -858,7 +860,7 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 	(void)str_add(str_root(STR_ROOT_SLEEPS), (uint64_t)1);
 	str_store(&host_self()->why, why & STR_SLEEP_WAY);
 	/* a storm of signals that restart shall not keep us in stage 1 */
-	stage = host_now() + STAGE_NS;
+	stage = host_now() + NEAR_NS;
 	for (;;) {
 		w = str_load(word);
 		(void)str_add(sleep, 1u);
@@ -870,7 +872,7 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 		}
 		STR_CRASH_POINT("sleep:armed");
 		err = host_wait(hc, word, w,
-			left(STR_MIN(deadline, stage), STAGE_NS));
+			left(STR_MIN(deadline, stage), NEAR_NS));
 		if (str_head_gone(sd, sid, seq))
 			return EBADF;
 		if (err == ETIMEDOUT)
