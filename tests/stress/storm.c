@@ -373,7 +373,7 @@ report(void)
 		(unsigned long long)storm->passed_streams,
 		(unsigned long long)storm->plumbed);
 	fprintf(stderr, "# %u kills, %u of streamsd, %u stops; %llu ends of "
-		"file, the slowest %llu ms, %llu ms after the kernel's\n",
+		"file, the slowest %llu ms, %llu ms of its own\n",
 		kills, daemon_kills, stops, (unsigned long long)storm->ends,
 		(unsigned long long)storm->worst_raw / 1000000,
 		(unsigned long long)storm->worst_net / 1000000);

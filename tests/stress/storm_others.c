@@ -97,7 +97,20 @@ look_in_a_child(void)
 	_exit(0);
 }
 
-/* The same program once more: an image that has made no call yet. */
+static void
+hold_term(int how)
+{
+	sigset_t term;
+
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	T_OK(sigprocmask(how, &term, NULL));
+}
+
+/*
+ * The same program once more: an image that has made no call yet.  SIGTERM
+ * waits for it: what a handler sets goes with the image.
+ */
 static void
 execute(void)
 {
@@ -109,6 +122,9 @@ execute(void)
 		at += snprintf(list + at, sizeof(list) - (size_t)at, " %d",
 			me.fd[i]);
 	setenv("STORM_BYSTANDER", list, 1);
+	hold_term(SIG_BLOCK);
+	if (me.ended)
+		_exit(0);
 	(void)execl("/proc/self/exe", "storm", (char *)NULL);
 	T_FAIL("execl: %s", t_errno_name(errno));
 }
@@ -120,6 +136,7 @@ go_on(void)
 
 	signal(SIGCHLD, SIG_IGN);
 	sigaction(SIGTERM, &sa, NULL);
+	hold_term(SIG_UNBLOCK);
 	while (!me.ended) {
 		for (uint64_t n = storm_rand_below(40); n > 0; n--)
 			look();

@@ -9,7 +9,8 @@
  * kernel's pipe; its reader ends when it sees the end of that one, which ends a
  * second pipe, and so on, for as many processes as the library needs: the
  * kernel wakes streamsd, streamsd the survivor.  The survivor may be as late as
- * the last of them, and the bound.
+ * the last of them, or as the time that it and streamsd waited for a CPU, and
+ * the bound.
  */
 #include "storm.h"
 
@@ -33,7 +34,7 @@ struct round {
 	struct storm_tally tally;
 	_Atomic uint64_t ended;	  /* when the survivor saw it */
 	_Atomic uint64_t kernels; /* when the last of the kernel's readers did */
-	_Atomic uint64_t waited;  /* by the survivor, for a CPU */
+	_Atomic uint64_t waited;  /* by the survivor, for a CPU, in all */
 	_Atomic uint32_t ready;
 };
 
@@ -86,7 +87,6 @@ static void
 survive(int end, int kernels)
 {
 	int stat = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
-	uint64_t before = cpu_wait(stat);
 
 	(void)syscall(SYS_close, kernels);
 	signal(SIGPIPE, SIG_IGN);
@@ -100,7 +100,7 @@ survive(int end, int kernels)
 		while (storm_take(stream_, &round_->tally))
 			;
 	round_->ended = t_now_ns();
-	round_->waited = cpu_wait(stat) - before;
+	round_->waited = cpu_wait(stat);
 	_exit(0);
 }
 
@@ -164,29 +164,75 @@ stopped(void)
 	return storm->stopped_ns + (since != 0 ? t_now_ns() - since : 0);
 }
 
+/* How long process @pid has waited for a CPU. */
+static uint64_t
+waited(pid_t pid)
+{
+	char path[48];
+	uint64_t ns;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	ns = cpu_wait(fd);
+	(void)close(fd);
+	return ns;
+}
+
+/* When a victim was killed, and what had been until then. */
+struct killed {
+	int victim;
+	bool stop;
+	pid_t streamsd;
+	uint64_t at, stops, survivor, daemon;
+};
+
+static void
+note(struct killed *k, pid_t survivor)
+{
+	static pid_t streamsd;
+	char comm[32];
+
+	if (streamsd == 0 || parent_of(streamsd, comm) == 0)
+		(void)streamsd_of(parent_of(getppid(), comm), &streamsd);
+	k->streamsd = streamsd;
+	k->stops = stopped();
+	k->survivor = waited(survivor);
+	k->daemon = waited(streamsd);
+	k->at = t_now_ns();
+}
+
 /* A stopped process may be inside spx, whose perimeter is all its streams'. */
 static void
-judge(int victim, bool stopped_first, uint64_t killed, uint64_t stops)
+judge(const struct killed *k)
 {
-	uint64_t raw = round_->ended - killed, late = round_->kernels - killed;
-	uint64_t net = raw > late ? raw - late : 0;
+	uint64_t raw = round_->ended - k->at, late = round_->kernels - k->at;
+	uint64_t stops = stopped() - k->stops, daemon = waited(k->streamsd);
+	uint64_t cpu = round_->waited - k->survivor, allow, net;
 
+	daemon = daemon > k->daemon ? daemon - k->daemon : 0;
+	allow = cpu + daemon > late ? cpu + daemon : late;
 	if (stream_->kind == STORM_SPX)
-		net = net > stops ? net - stops : 0;
+		allow += stops;
+	net = raw > allow ? raw - allow : 0;
 	raise_to(&storm->worst_raw, raw);
 	raise_to(&storm->worst_net, net);
 	storm->ends++;
 	if (net <= storm_bound)
 		return;
 	storm->late++;
-	fprintf(stderr, "# late: %s, %s%s: %llu ms, the kernel's %llu ms, the "
-		"survivor waited %llu ms for a CPU\n",
-		storm_kind_name(stream_->kind),
-		victim == 0 ? "sender killed" : "receiver killed",
-		stopped_first ? ", stopped before" : "",
+	fprintf(stderr, "# late: %s, %s killed%s: %llu ms; the kernel's %llu; "
+		"for a CPU the survivor waited %llu, streamsd %llu; stops "
+		"%llu\n", storm_kind_name(stream_->kind),
+		k->victim == 0 ? "sender" : "receiver",
+		k->stop ? ", stopped before" : "",
 		(unsigned long long)raw / 1000000,
 		(unsigned long long)late / 1000000,
-		(unsigned long long)round_->waited / 1000000);
+		(unsigned long long)cpu / 1000000,
+		(unsigned long long)daemon / 1000000,
+		(unsigned long long)stops / 1000000);
 }
 
 /* What the victim had sent has come, and what it was sending may have. */
@@ -206,8 +252,9 @@ static void
 one_round(enum storm_kind k, unsigned nr)
 {
 	int victim = (int)storm_rand_below(2), kernels;
-	bool stop = storm_chance(3), twin = storm_chance(3);
-	uint64_t ms = storm_rand_below(15), killed, stops;
+	struct killed how = {.victim = victim, .stop = storm_chance(3)};
+	uint64_t ms = storm_rand_below(15);
+	bool twin = storm_chance(3);
 	pid_t reader_pid[HOPS], pid[3] = {0};
 
 	memset((void *)round_, 0, sizeof(*round_));
@@ -225,7 +272,7 @@ one_round(enum storm_kind k, unsigned nr)
 	T_SOON(round_->ready == (twin ? 3 : 2), 20000 * (int)t_scale());
 	while (ms-- > 0)
 		t_pause();
-	if (stop) {
+	if (how.stop) {
 		T_OK(kill(pid[0], SIGSTOP));
 		storm_pause(120); /* the survivor falls asleep */
 	}
@@ -235,8 +282,7 @@ one_round(enum storm_kind k, unsigned nr)
 		twin = false;
 	}
 	T_EQ(waitpid(pid[0], NULL, WNOHANG), 0);
-	stops = stopped();
-	killed = t_now_ns();
+	note(&how, pid[1]);
 	T_OK(kill(pid[0], SIGKILL));
 	if (twin)
 		T_OK(kill(pid[2], SIGKILL));
@@ -246,7 +292,7 @@ one_round(enum storm_kind k, unsigned nr)
 	reap(pid[1], "the survivor of a killed process");
 	for (int i = 0; i < HOPS; i++)
 		reap(reader_pid[i], "a reader of the kernel's pipe");
-	judge(victim, stop, killed, stopped() - stops);
+	judge(&how);
 	if (victim == 0)
 		compare();
 }
