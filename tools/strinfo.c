@@ -120,11 +120,12 @@ main(int argc, char **argv)
 	if (procs)
 		putchar('\n');
 	SNAP_EACH (&s, i) {
-		if (i->kind == STR_I_PROC && procs)
-			printf("process %u%s\n",
-				((const struct str_i_proc *)i)->pid,
-				((const struct str_i_proc *)i)->exec ?
-					", in exec" : "");
+		if (i->kind == STR_I_PROC && procs) {
+			const struct str_i_proc *p = (const void *)i;
+
+			printf("process %u%s\n", p->pid,
+				p->exec ? ", in exec" : "");
+		}
 		if (i->kind == STR_I_THREAD && procs)
 			show_thread((const void *)i);
 	}

@@ -104,9 +104,10 @@ traced(const struct logger *lg, const struct log_ctl *lc)
 	for (i = 0; i < lg->nids; i++) {
 		const struct trace_ids *id = &lg->ids[i];
 
+		/* plain char has no sign on ARM */
 		if ((id->ti_mid == lc->mid || id->ti_mid == -1) &&
 		    (id->ti_sid == lc->sid || id->ti_sid == -1) &&
-		    (id->ti_level >= lc->level || id->ti_level == -1))
+		    (id->ti_level >= lc->level || (signed char)id->ti_level == -1))
 			return true;
 	}
 	return false;

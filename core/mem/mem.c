@@ -166,9 +166,7 @@ depot_push(unsigned cls, struct chain *c)
 
 	do
 		str_store(&c->below, TOP_PTR(old));
-	while (!__atomic_compare_exchange_n(top, &old,
-		TOP(c, TOP_TAG(old) + 1), 0, __ATOMIC_ACQ_REL,
-		__ATOMIC_ACQUIRE));
+	while (!str_cas_see(top, &old, TOP(c, TOP_TAG(old) + 1)));
 }
 
 /* @c may be gone by now; its memory is mapped for ever. */
@@ -192,9 +190,7 @@ depot_pop(unsigned cls, uint32_t list)
 			return NULL;
 		/* if c is gone the tag makes the exchange fail */
 		below = below_of(c);
-		if (__atomic_compare_exchange_n(top, &old,
-			    TOP(below, TOP_TAG(old) + 1), 0, __ATOMIC_ACQ_REL,
-			    __ATOMIC_ACQUIRE))
+		if (str_cas_see(top, &old, TOP(below, TOP_TAG(old) + 1)))
 			return c;
 	}
 }

@@ -189,7 +189,7 @@ unclaim_below(struct str_plumb *pl, uint32_t n)
 		str_store_rel(&t->claim[n], (uint64_t)0);
 		return;
 	}
-	STR_VERIFY(!"a claim that is not held");
+	STR_VERIFY(false && "a claim that is not held");
 }
 
 STR_HOT void

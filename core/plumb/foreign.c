@@ -368,6 +368,7 @@ static int
 attach(uint32_t image, const char *name)
 {
 	const struct dev_ops *ops;
+	int (*init)(dev_info_t *dip, ddi_attach_cmd_t cmd);
 	struct dev_info *dip;
 	struct str_fmod *fm;
 	uint32_t word = str_load(host_module_word(image)) & IMAGE_OFFSET;
@@ -380,7 +381,8 @@ attach(uint32_t image, const char *name)
 		return ENOSR;
 	for (n = 0; n < FMNAMESZ && name[n] != '\0'; n++)
 		dip->di_name[n] = name[n];
-	if (ops->devo_attach != NULL && ops->devo_attach(dip, DDI_ATTACH) != 0) {
+	init = (int (*)(dev_info_t *, ddi_attach_cmd_t))ops->devo_attach;
+	if (init != NULL && init(dip, DDI_ATTACH) != 0) {
 		host_module_log(name, "its attach() fails");
 		kmem_free(dip, sizeof(*dip));
 		return EINVAL;

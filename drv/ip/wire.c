@@ -29,9 +29,12 @@
 #define BLOCKS 8u /* of a packet that is sent as it is */
 #define P_UDP 17u
 
-/* Nobody's, where the drivers with the real ones are not linked. */
-STR_WEAK const struct wire_proto udp_wire = {NULL, NULL, -1};
-STR_WEAK const struct wire_proto raw_wire = {NULL, NULL, -1};
+/*
+ * NULL where the driver of a receiver is not linked.  A weak constant with a
+ * value would not do: clang takes that value at compile time.
+ */
+extern const struct wire_proto udp_wire STR_WEAK;
+extern const struct wire_proto raw_wire STR_WEAK;
 
 static const struct wire_proto *const receivers[] = {&udp_wire, &raw_wire};
 #define NRECEIVERS (sizeof(receivers) / sizeof(receivers[0]))
@@ -437,11 +440,14 @@ tell(struct wire *w, const struct icmp_msg *m, int error)
 	unsigned int i;
 	int known = 0;
 
-	for (i = 0; i < NRECEIVERS; i++)
-		if (receivers[i]->error != NULL && (receivers[i]->proto == -1 ||
-			receivers[i]->proto == m->h.proto))
-			known |= receivers[i]->error(w, &m->h, m->begin, m->n,
-				error, m->mtu);
+	for (i = 0; i < NRECEIVERS; i++) {
+		const struct wire_proto *r = receivers[i];
+
+		if (r != NULL && r->error != NULL && (r->proto == -1 ||
+			r->proto == m->h.proto))
+			known |= r->error(w, &m->h, m->begin, m->n, error,
+				m->mtu);
+	}
 	return known;
 }
 
@@ -697,8 +703,8 @@ receive(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h,
 	for (i = 0; i < NRECEIVERS; i++) {
 		const struct wire_proto *r = receivers[i];
 
-		if (r->input != NULL && (r->proto == -1 ||
-			r->proto == h->proto))
+		if (r != NULL && r->input != NULL &&
+			(r->proto == -1 || r->proto == h->proto))
 			taken |= r->input(&w->pub, pkt, h, flags);
 	}
 	STR_POINT("ip:given");

@@ -104,7 +104,17 @@ __tsan_func_exit(void)
 	ATOMIC_OP(bits, type, fetch_or, old | v) \
 	ATOMIC_OP(bits, type, fetch_xor, old ^ v) \
 	ATOMIC_CAS(bits, type, strong) \
-	ATOMIC_CAS(bits, type, weak)
+	ATOMIC_CAS(bits, type, weak) \
+	type __tsan_atomic##bits##_compare_exchange_val( \
+		volatile type *p, type want, type v, int mo, int fmo); \
+	type \
+	__tsan_atomic##bits##_compare_exchange_val( \
+		volatile type *p, type want, type v, int mo, int fmo) \
+	{ \
+		(void)__tsan_atomic##bits##_compare_exchange_strong( \
+			p, &want, v, mo, fmo); \
+		return want; \
+	}
 
 /* No task can come between the load and the store: there is no point. */
 #define ATOMIC_OP(bits, type, op, result) \

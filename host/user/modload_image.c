@@ -377,8 +377,7 @@ place_alloc(uint64_t len)
 		from = at != 0 ? at : IMAGES_BEGIN;
 		if (len > IMAGES_END - from)
 			return 0;
-	} while (!__atomic_compare_exchange_n(&t->next, &at, from + len, 0,
-		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	} while (!str_cas_see(&t->next, &at, from + len));
 	return window() + from;
 }
 

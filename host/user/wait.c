@@ -45,7 +45,7 @@ STR_HOT_DATA struct host_priv *_Atomic host_priv_page;
 struct host_priv *
 host_priv(void)
 {
-	struct host_priv *p = __atomic_load_n(&host_priv_page,
+	struct host_priv *p = __atomic_load_n(STR_PLAIN(&host_priv_page),
 		__ATOMIC_ACQUIRE);
 	struct host_priv *none = NULL;
 	long r;
@@ -61,8 +61,7 @@ host_priv(void)
 		return NULL;
 	}
 	p = (struct host_priv *)r;
-	if (!__atomic_compare_exchange_n(&host_priv_page, &none, p, 0,
-		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+	if (!str_cas_see(&host_priv_page, &none, p)) {
 		(void)sys_call2(SYS_munmap, r, 4096);
 		p = none;
 	}

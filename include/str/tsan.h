@@ -28,8 +28,8 @@ void host_tsan_loaded(const volatile void *p) STR_WEAK STR_HIDDEN;
 #define str_load_acq(p) \
 	__extension__({ \
 		__typeof__(p) str_lp_ = (p); \
-		__typeof__(__atomic_load_n(str_lp_, __ATOMIC_ACQUIRE)) \
-			str_lv_ = __atomic_load_n(str_lp_, __ATOMIC_ACQUIRE); \
+		__typeof__((void)0, *str_lp_) str_lv_ = \
+			__atomic_load_n(STR_PLAIN(str_lp_), __ATOMIC_ACQUIRE); \
 		if (host_tsan_loaded != NULL) \
 			host_tsan_loaded(str_lp_); \
 		str_lv_; \
@@ -37,18 +37,19 @@ void host_tsan_loaded(const volatile void *p) STR_WEAK STR_HIDDEN;
 #define str_store_rel(p, v) \
 	__extension__({ \
 		__typeof__(p) str_sp_ = (p); \
-		__typeof__(*str_sp_) str_sv_ = (v); \
+		__typeof__((void)0, *str_sp_) str_sv_ = (v); \
 		if (host_tsan_begin != NULL) \
 			(void)host_tsan_begin(str_sp_); \
-		__atomic_store_n(str_sp_, str_sv_, __ATOMIC_RELEASE); \
+		__atomic_store_n(STR_PLAIN(str_sp_), str_sv_, \
+			__ATOMIC_RELEASE); \
 	})
 #define STR_TSAN_RMW(op, p, v) \
 	__extension__({ \
 		__typeof__(p) str_rp_ = (p); \
 		unsigned str_rw_ = host_tsan_begin == NULL ? 0 : \
 			host_tsan_begin(str_rp_); \
-		__typeof__(op(str_rp_, (v), __ATOMIC_ACQ_REL)) str_rv_ = \
-			op(str_rp_, (v), __ATOMIC_ACQ_REL); \
+		__typeof__((void)0, *str_rp_) str_rv_ = \
+			op(STR_PLAIN(str_rp_), (v), __ATOMIC_ACQ_REL); \
 		if (host_tsan_end != NULL) \
 			host_tsan_end(str_rp_, str_rw_); \
 		str_rv_; \
@@ -61,12 +62,10 @@ void host_tsan_loaded(const volatile void *p) STR_WEAK STR_HIDDEN;
 #define str_cas(p, old, new) \
 	__extension__({ \
 		__typeof__(p) str_cp_ = (p); \
-		__typeof__((old) + 0) str_cas_old_ = (old); \
+		__typeof__((void)0, *str_cp_) str_cas_old_ = (old); \
 		unsigned str_cw_ = host_tsan_begin == NULL ? 0 : \
 			host_tsan_begin(str_cp_); \
-		bool str_cok_ = __atomic_compare_exchange_n(str_cp_, \
-			&str_cas_old_, (new), 0, __ATOMIC_ACQ_REL, \
-			__ATOMIC_ACQUIRE); \
+		bool str_cok_ = str_cas_see(str_cp_, &str_cas_old_, (new)); \
 		if (host_tsan_end != NULL) { \
 			host_tsan_end(str_cp_, str_cw_); \
 			if (!str_cok_) \

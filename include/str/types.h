@@ -29,24 +29,40 @@ typedef _Atomic uint16_t str_a16;
 typedef _Atomic uint32_t str_a32;
 typedef _Atomic uint64_t str_a64;
 
-#define str_load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
-#define str_store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+/*
+ * The same object without _Atomic in its type: clang has these built-ins for
+ * plain objects only.  A comma drops the qualifiers of what stands behind it.
+ */
+#define STR_PLAIN(p) ((__typeof__((void)0, *(p)) *)(p))
+
+#define str_load(p) __atomic_load_n(STR_PLAIN(p), __ATOMIC_RELAXED)
+#define str_store(p, v) __atomic_store_n(STR_PLAIN(p), (v), __ATOMIC_RELAXED)
+
+/* As str_cas() below; and when false, *pold is now what *p is. */
+#define str_cas_see(p, pold, new) \
+	__atomic_compare_exchange_n(STR_PLAIN(p), (pold), (new), 0, \
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
 
 #if !defined(__SANITIZE_THREAD__)
-#define str_load_acq(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
-#define str_store_rel(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
-#define str_xchg(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
-#define str_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL)
-#define str_sub(p, v) __atomic_fetch_sub((p), (v), __ATOMIC_ACQ_REL)
-#define str_or(p, v) __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL)
-#define str_and(p, v) __atomic_fetch_and((p), (v), __ATOMIC_ACQ_REL)
+#define str_load_acq(p) __atomic_load_n(STR_PLAIN(p), __ATOMIC_ACQUIRE)
+#define str_store_rel(p, v) \
+	__atomic_store_n(STR_PLAIN(p), (v), __ATOMIC_RELEASE)
+#define str_xchg(p, v) \
+	__atomic_exchange_n(STR_PLAIN(p), (v), __ATOMIC_ACQ_REL)
+#define str_add(p, v) \
+	__atomic_fetch_add(STR_PLAIN(p), (v), __ATOMIC_ACQ_REL)
+#define str_sub(p, v) \
+	__atomic_fetch_sub(STR_PLAIN(p), (v), __ATOMIC_ACQ_REL)
+#define str_or(p, v) \
+	__atomic_fetch_or(STR_PLAIN(p), (v), __ATOMIC_ACQ_REL)
+#define str_and(p, v) \
+	__atomic_fetch_and(STR_PLAIN(p), (v), __ATOMIC_ACQ_REL)
 
 /* Compare and swap: true when *p was @old and is now @new. */
 #define str_cas(p, old, new) \
 	__extension__({ \
-		__typeof__((old) + 0) str_cas_old_ = (old); \
-		__atomic_compare_exchange_n((p), &str_cas_old_, (new), 0, \
-			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
+		__typeof__((void)0, *(p)) str_cas_old_ = (old); \
+		str_cas_see((p), &str_cas_old_, (new)); \
 	})
 #else
 #include <str/tsan.h>

@@ -132,7 +132,7 @@ static fd_word *
 chunk_of(int fd, bool make)
 {
 	unsigned c = (unsigned)fd / FD_LOW;
-	fd_word *p = __atomic_load_n(&fd_chunk[c], __ATOMIC_ACQUIRE);
+	fd_word *p = __atomic_load_n(STR_PLAIN(&fd_chunk[c]), __ATOMIC_ACQUIRE);
 	fd_word *none = NULL;
 	long r;
 
@@ -143,8 +143,7 @@ chunk_of(int fd, bool make)
 	if (r < 0 && r > -4096)
 		return NULL;
 	p = (fd_word *)r;
-	if (!__atomic_compare_exchange_n(&fd_chunk[c], &none, p, 0,
-		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+	if (!str_cas_see(&fd_chunk[c], &none, p)) {
 		(void)sys_call2(SYS_munmap, r, FD_LOW * sizeof(fd_word));
 		p = none;
 	}
@@ -436,8 +435,7 @@ word_locked(int fd, fd_word *w)
 		f = carrier_like(fd) ? file_under(fd, &c) : NULL;
 		r = f != NULL ? fd_install(fd, f, &c) : NULL;
 		if (r == NULL)
-			(void)__atomic_compare_exchange_n(w, &unknown, FD_NOT,
-				0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+			(void)str_cas_see(w, &unknown, FD_NOT);
 		v = str_load_acq(w);
 	}
 	return v;
@@ -481,8 +479,7 @@ fd_ask(int fd)
 		errno = err;
 		return v;
 	}
-	(void)__atomic_compare_exchange_n(
-		w, &unknown, FD_NOT, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	(void)str_cas_see(w, &unknown, FD_NOT);
 	return FD_NOT;
 }
 
@@ -556,9 +553,7 @@ fd_forget_not(int fd)
 	fd_word *w = word(fd, false);
 	uintptr_t v = FD_NOT;
 
-	return w == NULL ||
-	       __atomic_compare_exchange_n(w, &v, FD_UNKNOWN, 0,
-		       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+	return w == NULL || str_cas_see(w, &v, FD_UNKNOWN) ||
 	       v == FD_UNKNOWN;
 }
 

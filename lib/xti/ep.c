@@ -16,6 +16,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <str/types.h>
 #include <sys/timod.h>
 
 #include <xti.h>
@@ -37,7 +38,7 @@ known(int fd)
 
 	if (str_unlikely(c >= CHUNKS))
 		return NULL;
-	p = __atomic_load_n(&table[c], __ATOMIC_ACQUIRE);
+	p = __atomic_load_n(STR_PLAIN(&table[c]), __ATOMIC_ACQUIRE);
 	return str_likely(p != NULL) ? &p[(unsigned)fd % CHUNK] : NULL;
 }
 
@@ -50,11 +51,10 @@ place(int fd, int make)
 
 	if (fd < 0 || c >= CHUNKS)
 		return NULL;
-	p = __atomic_load_n(&table[c], __ATOMIC_ACQUIRE);
+	p = __atomic_load_n(STR_PLAIN(&table[c]), __ATOMIC_ACQUIRE);
 	if (p == NULL && make) {
 		p = calloc(CHUNK, sizeof(*p));
-		if (p != NULL && !__atomic_compare_exchange_n(&table[c], &was,
-				p, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		if (p != NULL && !str_cas_see(&table[c], &was, p)) {
 			free(p);
 			p = was;
 		}

@@ -83,9 +83,11 @@ holders_take(struct holders *h, const struct snap *s)
 
 	h->n = 0;
 	SNAP_EACH (s, i)
-		if (i->kind == STR_I_PROC && err == 0)
-			err = one_process(h,
-				((const struct str_i_proc *)i)->pid);
+		if (i->kind == STR_I_PROC && err == 0) {
+			const struct str_i_proc *p = (const void *)i;
+
+			err = one_process(h, p->pid);
+		}
 	return err;
 }
 

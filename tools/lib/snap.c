@@ -114,7 +114,7 @@ snap_domain(const struct snap *s)
 
 	SNAP_EACH (s, i)
 		if (i->kind == STR_I_DOMAIN)
-			return (const struct str_i_domain *)i;
+			return (const void *)i;
 	return NULL;
 }
 

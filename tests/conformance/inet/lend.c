@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -678,12 +679,11 @@ hand_reads(int fd, struct shared *sh)
 			sizeof(buf) : 300));
 		T_GT(n, 0);
 		for (i = 0; i < n && buf[i] != 255; i++)
-			__atomic_fetch_add(&sh->kind[buf[i]], 1,
-				__ATOMIC_RELAXED);
-		__atomic_fetch_add(&sh->got, (uint64_t)i, __ATOMIC_RELEASE);
+			atomic_fetch_add(&sh->kind[buf[i]], 1);
+		atomic_fetch_add(&sh->got, (uint64_t)i);
 		if (i < n) {
 			T_EQ(i, n - 1);
-			__atomic_fetch_add(&sh->ended, 1, __ATOMIC_RELEASE);
+			atomic_fetch_add(&sh->ended, 1);
 			return;
 		}
 	}
