@@ -432,6 +432,19 @@ host_domain_check_ns(void)
 	return 0;
 }
 
+/*
+ * Does the domain belong to the effective user?  By the file, whose owner a
+ * user namespace translates as it does the process's.
+ */
+bool
+host_domain_mine(void)
+{
+	struct stat st;
+
+	return host_domain_stat(host_domain_fd(), &st) != 0 ||
+		st.st_uid == geteuid();
+}
+
 /* ------------------------------------------------------ private domains */
 
 static int
@@ -479,6 +492,16 @@ fd_attach(int fd)
 
 bool host_exit_by_caller;
 
+/* This process is no member any more. */
+void
+host_domain_resign(void)
+{
+	host_slot_exit();
+	host_sock_keeper_gone();
+	host_sockdir_exit();
+	host_named_exit();
+}
+
 void
 host_domain_exit(void)
 {
@@ -488,10 +511,7 @@ host_domain_exit(void)
 		return; /* a child that never made a call */
 	host_timer_hold();
 	host_sig_block(&old);
-	host_slot_exit();
-	host_sock_keeper_gone();
-	host_sockdir_exit();
-	host_named_exit();
+	host_domain_resign();
 	host_sig_restore(&old);
 }
 

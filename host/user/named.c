@@ -384,6 +384,12 @@ host_named_exit(void)
 	(void)lock_op(fd, LOCK_UN);
 }
 
+void
+host_named_forget(void)
+{
+	named_path[0] = named_dir[0] = '\0';
+}
+
 /*
  * Can nobody come to the domain any more?  Its file has no name, there is no
  * other member, and no descriptor by which a process could find one of its

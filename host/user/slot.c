@@ -34,12 +34,17 @@
  * Fork.  The child's threads are new; it finds `identity' wiped.  The
  * parent's slots stay the parent's.
  *
+ * Leaving.  A process that changes its user leaves the domain (leave.c).  Its
+ * other threads' slots are given back by the thread that leaves, which finds
+ * the threads in a list: `tprivs'.
+ *
  * Failure.  Dying between any two stores here costs at most the reuse of one
  * generation number; every slot is found by the next scan.
  */
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "sock.h"
 #include "user_impl.h"
@@ -47,6 +52,7 @@
 /* The last one is lent to str_region_init(). */
 #define RESERVED 8u
 #define NORMAL (STR_NTHREAD - 1 - RESERVED)
+#define ALONE_NS 100000000u /* to wait for calls of other threads */
 
 STR_TLS struct host_tls host_tls;
 STR_TLS struct host_tpriv *host_tpriv;
@@ -55,6 +61,7 @@ static volatile uint32_t no_identity;
 STR_HOT_DATA volatile uint32_t *host_identity = &no_identity;
 
 static pthread_key_t exit_key;
+static struct host_tpriv *tprivs; /* [attach] of all attached threads */
 static uint64_t fork_mask; /* of the thread that forks, under attach */
 
 _Static_assert(offsetof(struct str_proc, pid) ==
@@ -389,6 +396,14 @@ host_members_recorded(const struct host_file *df)
 /* ---------------------------------------------------------------- claim */
 
 static void
+nap(void)
+{
+	struct timespec ts = { 0, 1000000 };
+
+	(void)sys_call2(SYS_nanosleep, &ts, NULL);
+}
+
+static void
 raise_high(str_a32 *high, uint32_t n)
 {
 	uint32_t v = str_load(high);
@@ -554,12 +569,21 @@ namesake_reap(void)
 static void
 on_thread_exit(void *arg)
 {
+	struct host_priv *pv = host_priv_page;
+	struct host_tpriv **p;
 	uint64_t old;
 
 	host_sig_block(&old);
+	host_plock_lock(&pv->attach);
 	/* in the eyes of a fork's child, its parent's threads end unordered */
-	if (str_load(&host_priv_page->identity) != 0)
+	if (str_load(&pv->identity) != 0)
 		thread_release();
+	for (p = &tprivs; *p != NULL; p = &(*p)->next)
+		if (*p == host_tpriv) {
+			*p = host_tpriv->next;
+			break;
+		}
+	host_plock_unlock(&pv->attach);
 	if (host_tpriv != NULL) {
 		(void)sys_call2(SYS_munmap, host_tpriv, sizeof *host_tpriv);
 		host_tpriv = NULL;
@@ -634,8 +658,11 @@ on_fork_child(void)
 	host_tls.sig_saved = 0;
 	host_tls.sleep_word = NULL;
 	host_bell_waiting = 0;
-	if (host_tpriv != NULL)
+	tprivs = host_tpriv; /* the other threads are the parent's */
+	if (host_tpriv != NULL) {
 		host_tpriv->saved = host_tpriv->self = 0;
+		host_tpriv->next = NULL;
+	}
 	if (host_domain != NULL)
 		host_daemon_fork();
 	host_sig_restore(&mask);
@@ -662,6 +689,9 @@ thread_private(void)
 	if (r < 0 && r > -4096)
 		return ENOSR;
 	host_tpriv = (struct host_tpriv *)r;
+	host_tpriv->tls = &host_tls;
+	host_tpriv->next = tprivs;
+	tprivs = host_tpriv;
 	return 0;
 }
 
@@ -682,6 +712,9 @@ process_enter(struct host_priv *pv)
 		host_sock_forked();
 		str_store(&pv->bell_up, 0u);
 		err = host_domain_check_ns();
+		if (err == 0 && !host_domain_mine())
+			err = host_fail(EACCES, "this process has another "
+				"user than its domain, by a raw system call");
 		if (err != 0)
 			return err;
 		host_named_forked();
@@ -755,12 +788,100 @@ host_enter_slow(struct host_call *hc)
 		return host_fail(ENOSR, "no page that fork would wipe");
 	host_sig_block(&old);
 	host_plock_lock(&pv->attach);
+	while (str_load(&pv->leaving) != 0 &&
+	    str_load(&pv->leaving) != (uint32_t)sys_gettid()) {
+		host_plock_unlock(&pv->attach);
+		nap();
+		host_plock_lock(&pv->attach);
+	}
 	err = enter_locked(pv);
 	if (err != 0)
 		host_attach_report();
+	/* seen to be in a call from here on: host_slot_alone() */
+	host_tls.depth += err == 0;
 	host_plock_unlock(&pv->attach);
 	host_sig_restore(&old);
+	host_tls.depth -= err == 0;
+	str_barrier();
 	return err;
+}
+
+/* -------------------------------------------------------------- leaving */
+
+/* Is the thread of @tp in a call, or asleep in one? */
+static bool
+is_inside(struct host_tpriv *tp)
+{
+	struct str_thread *t = str_load(&tp->tls->slot);
+
+	return str_load(&tp->tls->depth) != 0 || (t != NULL &&
+		(str_load(&t->state) != STR_THR_RUN ||
+		 str_load(&t->inside) != 0));
+}
+
+static bool
+any_inside(void)
+{
+	for (struct host_tpriv *tp = tprivs; tp != NULL; tp = tp->next)
+		if (tp != host_tpriv && is_inside(tp))
+			return true;
+	return false;
+}
+
+/* Give back what the other threads of this process have. */
+static void
+slots_take(bool known)
+{
+	for (struct host_tpriv *tp = tprivs; tp != NULL; tp = tp->next) {
+		struct str_thread *t = tp->tls->slot;
+
+		if (tp == host_tpriv)
+			continue;
+		if (t != NULL && known)
+			(void)thread_reap((uint32_t)(t - host_domain->thread),
+				owner_load(t));
+		tp->tls->slot = NULL;
+		tp->tls->tag = tp->tls->nsoon = 0;
+	}
+}
+
+/*
+ * No other thread is in a call, nor will be: those that have not begun one
+ * find no slot and wait for pv->leaving.  A thread that is interrupted for
+ * more than a millisecond between looking at host_known() and raising its
+ * depth is not seen.
+ * Return: 0, or EAGAIN: one is in a call, and nothing has changed.
+ */
+int
+host_slot_alone(void)
+{
+	struct host_priv *pv = host_priv_page;
+	uint64_t until = host_now() + ALONE_NS;
+	uint32_t known;
+	bool inside = false;
+
+	host_plock_lock(&pv->attach);
+	known = str_load(&pv->identity);
+	do {
+		if (tprivs == NULL ||
+		    (tprivs == host_tpriv && tprivs->next == NULL))
+			break;
+		str_store(&pv->identity, 0u);
+		host_fence_heavy();
+		nap();
+		inside = any_inside();
+		if (inside)
+			str_store(&pv->identity, known);
+	} while (inside && host_now() < until);
+	/* no slot for this thread: it cannot give others' back */
+	inside = inside || (known != 0 && host_tls.slot == NULL);
+	if (!inside) {
+		slots_take(known != 0);
+		str_store(&pv->identity, known);
+		str_store(&pv->leaving, (uint32_t)sys_gettid());
+	}
+	host_plock_unlock(&pv->attach);
+	return inside ? EAGAIN : 0;
 }
 
 /* ----------------------------------------------------------------- exec */

@@ -25,6 +25,18 @@ void host_domain_exit(void);
 extern bool host_exit_by_caller;
 
 /*
+ * host_leave_begin - this process is about to have another user and leaves
+ * its domain.  Return: 0; EAGAIN when another thread is in a call.  The caller
+ * closes its Streams then, as one of the domain, in which no other thread of
+ * this process can begin a call.
+ * host_leave_end - it is no member; a thread that needs a domain attaches to
+ * that of the user whom the process has then.
+ */
+int host_leave_begin(void);
+void host_leave_end(void);
+extern uint32_t host_left; /* how often */
+
+/*
  * host_timer_hold - wait until the helper thread runs no timer, and let it
  * begin none: the process ends in order.  host_timer_release - go on.
  */

@@ -47,6 +47,7 @@ struct host_priv {
 	str_a64 daemon_word;	    /* [A] whom that descriptor means */
 	uint64_t daemon_dev, daemon_ino;
 	uint32_t daemon_warned;	    /* that there is none */
+	str_a32 leaving;	    /* [attach] thread that leaves the domain */
 };
 extern struct host_priv *_Atomic host_priv_page;
 
@@ -88,6 +89,8 @@ struct host_tpriv {
 	uint64_t saved;	  /* [O] bit sig-1: put off, siginfo below */
 	uint64_t self;	  /* [O] bit sig-1: host_signal_self() */
 	siginfo_t info[64];
+	struct host_tls *tls;	  /* [I] its owner's */
+	struct host_tpriv *next;  /* [attach] */
 };
 extern STR_TLS struct host_tpriv *host_tpriv;
 
@@ -125,6 +128,8 @@ uint64_t host_ns_inode(const char *name);
 #define HOST_ELSEWHERE "; set XDG_RUNTIME_DIR to a directory of yours with " \
 	"mode 0700, or STREAMS_DOMAIN to a path, or to private"
 void host_attach_report(void);
+void host_domain_resign(void);
+bool host_domain_mine(void);	/* its owner is the effective user */
 int host_fail(int err, const char *fmt, ...) STR_PRINTF(2, 3);
 
 /* name.c */
@@ -148,6 +153,7 @@ bool host_dir_find(const char *path, bool (*fn)(const char *name, void *arg),
 	void *arg);
 void host_named_forked(void);	/* a lock of its own for a child */
 void host_named_exit(void);
+void host_named_forget(void);	/* this process is no member any more */
 bool host_named_forsaken(void);
 bool host_named_alone(void);
 const char *host_named_dir(void); /* ours, that goes with the name; or "" */
@@ -175,6 +181,7 @@ bool host_task_dead(int pid, int tid);
 /* slot.c */
 void host_slot_exit(void);
 bool host_members_recorded(const struct host_file *df);
+int host_slot_alone(void);	/* leave.c calls it */
 bool host_proc_alive(uint32_t idx, uint32_t gen, uint32_t pid);
 void host_reap_scan(void);
 

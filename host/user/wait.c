@@ -128,6 +128,7 @@ struct sleeper {
 	struct host_call *hc;
 	struct host_call *call; /* to be restored, as depth and inside */
 	uint32_t depth;
+	uint32_t left;	 /* host_left */
 	uint64_t inside; /* a handler's own calls overwrite it */
 	uint64_t mask;	    /* the thread's own, wait_carrier */
 	const uint64_t *pollmask;
@@ -189,6 +190,7 @@ sleep_begin(struct sleeper *s, uint32_t state)
 
 	s->call = host_tls.call;
 	s->depth = host_tls.depth;
+	s->left = host_left;
 	s->inside = str_load(&t->inside);
 	str_store(&t->state, state);
 	host_tls.call = NULL;
@@ -208,6 +210,9 @@ sleep_over(struct sleeper *s)
 	if (str_unlikely(host_tls.slot == NULL || !host_known())) {
 		struct host_call hc = { .fd = -1 };
 
+		if (s->left != host_left)
+			host_panic("a handler changed the user in the middle "
+				"of a call", __FILE__, __LINE__);
 		if (host_enter_slow(&hc) != 0)
 			host_panic("a forked child found no slot in the "
 				"middle of a call", __FILE__, __LINE__);

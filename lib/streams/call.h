@@ -23,19 +23,19 @@ call_begin(struct host_call *hc, struct fd_rec *r, int fd, uint32_t flags)
 	int err;
 
 	hc->head = NULL;
-	if (str_unlikely(!fd_read(fd, r, &sd, &fflags, &gen)))
-		return EBADF; /* closed by another thread just now */
 	hc->fd = fd;
-	hc->fflags = (int)str_load(fflags);
 	hc->flags = flags;
 	hc->mask = NULL;
 	err = host_enter(hc);
 	if (str_unlikely(err != 0))
 		return err;
-	if (str_unlikely(!str_head_enter(sd, fflags, gen))) {
+	/* inside, so that the domain of what it finds stays mapped */
+	if (str_unlikely(!fd_read(fd, r, &sd, &fflags, &gen) ||
+		    !str_head_enter(sd, fflags, gen))) {
 		host_leave();
-		return EBADF; /* closed by another thread meanwhile */
+		return EBADF; /* closed by another thread just now */
 	}
+	hc->fflags = (int)str_load(fflags);
 	hc->head = sd; /* what @r stands for may change from here on */
 	return 0;
 }

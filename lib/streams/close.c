@@ -199,6 +199,7 @@ status_set(struct fd_rec *r, int fd, long arg)
 static int
 fcntl_any(int fd, int cmd, long arg, int (*next)(int, int, ...))
 {
+	struct host_call hc;
 	struct fd_rec *r;
 	int ret;
 
@@ -224,10 +225,15 @@ fcntl_any(int fd, int cmd, long arg, int (*next)(int, int, ...))
 		return fail(EINVAL);
 	if (fd_stale(fd, r, NULL))
 		return fcntl_any(fd, cmd, arg, next);
-	if (cmd == F_GETFL)
-		return (int)fd_fflags(r);
-	ret = status_set(r, fd, arg);
-	return ret != 0 ? fail(ret) : 0;
+	ret = call_begin(&hc, r, fd, 0);
+	if (ret != 0)
+		return fail(ret);
+	if (cmd == F_SETFL)
+		ret = status_set(r, fd, arg);
+	host_leave();
+	if (ret != 0)
+		return fail(ret);
+	return cmd == F_GETFL ? hc.fflags : 0;
 }
 
 STR_EXPORT int

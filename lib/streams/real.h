@@ -139,6 +139,10 @@
 	X(int, sigwaitinfo, (const sigset_t *, siginfo_t *)) \
 	X(int, sigtimedwait, (const sigset_t *, siginfo_t *, \
 		const struct timespec *)) \
+	X(int, setuid, (uid_t)) \
+	X(int, seteuid, (uid_t)) \
+	X(int, setreuid, (uid_t, uid_t)) \
+	X(int, setresuid, (uid_t, uid_t, uid_t)) \
 	X(void, _exit, (int)) \
 	X(int, execve, (const char *, char *const *, char *const *)) \
 	X(int, execvpe, (const char *, char *const *, char *const *)) \

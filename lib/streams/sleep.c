@@ -98,11 +98,15 @@ until(uint64_t deadline, struct timespec *ts)
 
 /* Back into the call; in a child that a handler forked, as somebody else. */
 static void
-nap_over(uint32_t depth)
+nap_over(uint32_t depth, uint32_t left)
 {
 	if (str_unlikely(host_tls.slot == NULL || !host_known())) {
 		struct host_call hc = {.fd = -1};
 
+		if (left != host_left)
+			host_panic("a handler changed the user in the middle "
+				   "of a call",
+				__FILE__, __LINE__);
 		if (host_enter_slow(&hc) != 0)
 			host_panic("a forked child found no slot in the "
 				   "middle of a call",
@@ -136,7 +140,7 @@ sleep_poll(struct host_call *hc, struct sleep_set *s, bool *ret_rung)
 	struct nap p = {.set = s};
 	struct pollfd *bell = &s->pfd[s->n], *daemon = bell + 1;
 	struct pollfd *news = bell + 2;
-	uint32_t depth = host_tls.depth;
+	uint32_t depth = host_tls.depth, left = host_left;
 	uint64_t again;
 
 	*ret_rung = false;
@@ -172,7 +176,7 @@ sleep_poll(struct host_call *hc, struct sleep_set *s, bool *ret_rung)
 		host_bell_waiting = 0;
 		host_bell_leave(*ret_rung);
 	}
-	nap_over(depth);
+	nap_over(depth, left);
 	sys_sigmask(SIG_SETMASK, &p.mask, NULL);
 	if (p.ret > 0 && daemon->fd >= 0 && daemon->revents != 0) {
 		host_daemon_ended();

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * setuid(2) and its like: a process that takes another user leaves its former
+ * user's domain before.
+ *
+ * What counts is the real and the effective user.  A domain belongs to the
+ * effective one, who is checked at attach.  Groups, capabilities and
+ * PR_SET_NO_NEW_PRIVS do not count: a process of the same user without them
+ * is let into the domain, too, so leaving would withhold nothing from it.
+ *
+ * The Streams are closed, in order, as by exit(3).  What stands under their
+ * numbers then is a descriptor that every call refuses with EBADF, so that no
+ * file that is opened later is taken for the Stream.
+ *
+ * A call that fails with EPERM must not cost the Streams, so the kernel's rule
+ * is applied before.
+ */
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <unistd.h>
+
+#include "call.h"
+#include "sys.h"
+#include "user_impl.h"
+
+#define SAME ((uid_t)-1)
+
+struct users {
+	uid_t real, effective, saved;
+};
+
+static bool
+is_privileged(void)
+{
+	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct data[2] = {{0, 0, 0}};
+
+	return sys_call2(SYS_capget, &head, data) == 0 &&
+		(data[0].effective & 1u << CAP_SETUID) != 0;
+}
+
+static struct users
+users_now(void)
+{
+	struct users u = {SAME, SAME, SAME};
+
+	(void)sys_call3(SYS_getresuid, &u.real, &u.effective, &u.saved);
+	return u;
+}
+
+static bool
+is_one_of(uid_t uid, const struct users *u)
+{
+	return uid == SAME || uid == u->real || uid == u->effective ||
+		uid == u->saved;
+}
+
+/* ---------------------------------------------------------------- leaving */
+
+/* What takes the place of a Stream: not to be read, written or waited for. */
+static void
+replace(int fd, int by)
+{
+	struct fd_release rel;
+	int flags = sys_fcntl(fd, F_GETFD, 0);
+
+	if (by < 0) {
+		(void)fd_close(fd, &rel);
+	} else {
+		fd_release_begin(fd, &rel);
+		fd_release_hold(&rel);
+		(void)sys_call3(SYS_dup3, by, fd,
+			(flags & FD_CLOEXEC) ? O_CLOEXEC : 0);
+		fd_forget(fd);
+	}
+	if (rel.sd != NULL)
+		fd_release_end(&rel);
+}
+
+static bool
+is_stream(int fd)
+{
+	/* one that came from another process may not be known yet */
+	return fd_stream(fd) != NULL;
+}
+
+static int
+leave(void)
+{
+	struct host_call hc = {.fd = -1};
+	int high, by;
+
+	/* to close Streams in order even a child of fork() is a member */
+	if (host_enter(&hc) == 0)
+		host_leave();
+	if (host_leave_begin() != 0)
+		return EAGAIN;
+	high = STR_MAX(fd_high(), 1023);
+	by = sys_openat(AT_FDCWD, "/", O_PATH | O_CLOEXEC, 0);
+	for (int fd = 0; fd <= high; fd++)
+		if (fd != by && !host_fd_is_ours(fd) && is_stream(fd))
+			replace(fd, by);
+	if (by >= 0)
+		(void)sys_close(by);
+	host_leave_end();
+	fd_possible_again();
+	return 0;
+}
+
+/*
+ * Before the process, whose users are @now, has @real and @effective: leave the
+ * domain.  Return: 0, or an errno with which the call is refused.
+ */
+static int
+change(const struct users *now, uid_t real, uid_t effective)
+{
+	int err = errno, ret;
+
+	if (host_domain == NULL ||
+		((real == SAME || real == now->real) &&
+		 (effective == SAME || effective == now->effective)))
+		return 0;
+	ret = leave();
+	errno = err;
+	return ret;
+}
+
+/* ------------------------------------------------------------------ calls */
+
+STR_EXPORT int
+setuid(uid_t uid)
+{
+	struct users now = users_now();
+	bool all = is_privileged();
+	int err = 0;
+
+	if (uid != SAME && (all || uid == now.real || uid == now.saved))
+		err = change(&now, all ? uid : SAME, uid);
+	return err != 0 ? fail(err) : REAL(setuid)(uid);
+}
+
+STR_EXPORT int
+seteuid(uid_t uid)
+{
+	struct users now = users_now();
+	int err = 0;
+
+	if (is_one_of(uid, &now) || is_privileged())
+		err = change(&now, SAME, uid);
+	return err != 0 ? fail(err) : REAL(seteuid)(uid);
+}
+
+STR_EXPORT int
+setreuid(uid_t real, uid_t effective)
+{
+	struct users now = users_now();
+	int err = 0;
+
+	if (((real == SAME || real == now.real || real == now.effective) &&
+		    is_one_of(effective, &now)) || is_privileged())
+		err = change(&now, real, effective);
+	return err != 0 ? fail(err) : REAL(setreuid)(real, effective);
+}
+
+STR_EXPORT int
+setresuid(uid_t real, uid_t effective, uid_t saved)
+{
+	struct users now = users_now();
+	int err = 0;
+
+	if ((is_one_of(real, &now) && is_one_of(effective, &now) &&
+		    is_one_of(saved, &now)) || is_privileged())
+		err = change(&now, real, effective);
+	return err != 0 ? fail(err) : REAL(setresuid)(real, effective, saved);
+}
