@@ -11,12 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-
 #include <t.h>
 
 #include "upcalls_test_double.h"
@@ -36,9 +34,7 @@ begin(const char *domain)
 static void
 enter_leave(void)
 {
-	struct host_call hc = { .fd = -1 };
-
-	up_enter(&hc);
+	up_enter(&(struct host_call){ .fd = -1 });
 	host_leave();
 }
 
@@ -86,7 +82,7 @@ static void
 need_root(void)
 {
 	if (geteuid() != 0)
-		T_SKIP("only root has two users");
+		T_SKIP("not root");
 }
 
 T_CASE(the_first_socket_makes_it_for_the_user_alone)
@@ -106,11 +102,9 @@ T_CASE(the_first_socket_makes_it_for_the_user_alone)
 	T_EQ(host_carrier_open(0, &fd, &c), 0);
 	T_OK(stat(sock_dir(), &st));
 	T_EQ(st.st_mode & 07777, 0700);
-	T_EQ(names_in(sock_dir()), 1);
 	snprintf(path, sizeof path, "%s/1", sock_dir());
 	T_OK(stat(path, &st));
-	T_TRUE(S_ISSOCK(st.st_mode));
-	T_EQ(st.st_mode & 07777, 0600);
+	T_EQ(st.st_mode, S_IFSOCK | 0600);
 	T_EQ(host_carrier_send(&c), 0);
 	T_EQ(host_carrier_look(fd), HOST_C_TOKEN);
 }
@@ -182,12 +176,10 @@ T_CASE(one_of_another_user_is_refused_and_so_is_a_link)
 T_CASE(a_user_without_a_number_is_refused)
 {
 	struct host_carrier c;
-	int fd, go[2];
-	char b;
+	int fd;
 	pid_t pid;
 
 	begin("private");
-	T_OK(pipe(go));
 	pid = T_OK(fork());
 	if (pid == 0) {
 		if (unshare(CLONE_NEWUSER) != 0)
@@ -197,8 +189,6 @@ T_CASE(a_user_without_a_number_is_refused)
 		T_NOTNULL(strstr(host_attach_error(), "user namespace"));
 		_exit(0);
 	}
-	T_OK(close(go[1]));
-	T_EQ(read(go[0], &b, 1), 0);
 	T_EQ(waitpid(pid, &fd, 0), pid);
 	if (WIFEXITED(fd) && WEXITSTATUS(fd) == 77)
 		T_SKIP("no user namespaces");
@@ -216,7 +206,6 @@ T_CASE(a_name_goes_with_its_socket)
 	T_EQ(host_carrier_open(0, &fd[1], &c[1]), 0);
 	T_EQ(names_in(sock_dir()), 2);
 	T_OK(close(fd[0]));
-	T_FALSE(host_carrier_alive(&c[0]));
 	host_carrier_gone(&c[0]);
 	host_carrier_gone(&c[0]);
 	T_EQ(names_in(sock_dir()), 1);
@@ -370,12 +359,9 @@ T_CASE(streamsd_unlinks_what_was_never_entered)
 	child_killed(pid);
 	T_EQ(names_in(sock_dir()), 2);
 	host_sockdir_tidy();
-	host_sockdir_tidy();
 	T_EQ(names_in(sock_dir()), 2); /* it may be about to be bound */
 	T_SOON((host_sockdir_tidy(), names_in(sock_dir()) == 1), 9000);
-	for (int i = 0; i < 4; i++)
-		host_sockdir_tidy();
-	T_EQ(names_in(sock_dir()), 1);
+	host_sockdir_tidy();
 	T_EQ(host_carrier_send(&c), 0);
 	T_EQ(host_carrier_look(fd), HOST_C_TOKEN);
 }
@@ -414,8 +400,6 @@ T_CASE(who_makes_it_is_killed)
 		_exit(0);
 	}
 }
-
-/* ------------------------------------------------------------ another root */
 
 /* All that has to do with addresses, where the path leads nowhere. */
 static void
@@ -516,7 +500,8 @@ T_CASE(another_directory_of_that_path_gets_nothing_that_matters)
 
 /* As a process of user @uid would: the kernel lets root say so. */
 static void
-send_as(const struct host_carrier *c, uid_t uid, int fd, uint64_t id)
+send_as(const struct host_carrier *c, uid_t uid, int fd, uint64_t id,
+	size_t len)
 {
 	struct {
 		struct cmsghdr h1;
@@ -527,7 +512,7 @@ send_as(const struct host_carrier *c, uid_t uid, int fd, uint64_t id)
 	} u = {.h1 = {CMSG_LEN(sizeof u.cr), SOL_SOCKET, SCM_CREDENTIALS},
 		.cr = {getpid(), uid, 0},
 		.h2 = {CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS}, .fd = fd};
-	struct iovec iov = {&id, sizeof id};
+	struct iovec iov = {&id, len};
 	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &u,
 		.msg_controllen = sizeof u};
 	struct sockaddr_un sun = {.sun_family = AF_UNIX};
@@ -539,7 +524,7 @@ send_as(const struct host_carrier *c, uid_t uid, int fd, uint64_t id)
 		(unsigned)number); /* a number below 10 */
 	m.msg_name = &sun;
 	m.msg_namelen = sizeof sun;
-	T_EQ(sendmsg(s, &m, 0), (ssize_t)sizeof id);
+	T_EQ(sendmsg(s, &m, 0), (ssize_t)len);
 	T_OK(close(s));
 }
 
@@ -557,18 +542,18 @@ T_CASE(what_another_user_sends_is_dropped_with_its_descriptors)
 	enter_leave();
 	T_EQ(host_carrier_open(0, &fd, &c), 0);
 	T_OK(pipe(p));
-	send_as(&c, 65534, p[1], 5);
-	send_as(&c, 1000, p[1], 5);
+	send_as(&c, 65534, p[1], 5, 8);
+	send_as(&c, 1000, p[1], 5, 8);
 	T_EQ(host_fd_take(fd, 5, &got), ENOENT);
 	T_EQ(got, -7);
-	send_as(&c, 65534, p[1], 5);
-	send_as(&c, 0, 0, 5);
+	send_as(&c, 65534, p[1], 5, 8);
+	send_as(&c, 0, 0, 5, 8);
 	T_EQ(host_fd_take(fd, 5, &got), 0);
 	T_OK(close(got));
-	send_as(&c, 65534, p[1], 6);
+	send_as(&c, 65534, p[1], 6, 8);
 	T_EQ(host_fds_recv(fd, text, sizeof text, many, &n, &lost), 0);
 	T_EQ(n, 0u);
-	send_as(&c, 0, 0, 6);
+	send_as(&c, 0, 0, 6, 8);
 	T_EQ(host_fds_recv(fd, text, sizeof text, many, &n, &lost), 8);
 	T_EQ(n, 1u);
 	T_EQ(text[0], 6u);
@@ -604,10 +589,11 @@ T_CASE(a_forked_child_tells_its_pid_and_another_user_does_not)
 	T_TRUE(host_bell_enter());
 	host_bell_leave(true);
 	T_EQ(told, (uint32_t)pid);
-	told = 0;
 	memcpy(c.addr, &host_domain->proc[host_priv_page->proc].bell, 8);
-	send_as(&c, 65534, 0, 1);
-	T_TRUE(host_bell_enter());
-	host_bell_leave(true);
-	T_EQ(told, 0u);
+	for (int uid = 65534; uid >= 0; uid -= 65534) {
+		send_as(&c, (uid_t)uid, 0, 1, 4);
+		T_TRUE(host_bell_enter());
+		host_bell_leave(true);
+		T_EQ(told, uid == 0 ? 1u : (uint32_t)pid);
+	}
 }
