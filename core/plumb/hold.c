@@ -151,6 +151,14 @@ str_put_mark(queue_t *rq)
 		*(const volatile size_t *)&sd->qp->wq.q_count;
 }
 
+unsigned int
+str_msg_holder(const mblk_t *mp)
+{
+	const struct str_blk *b = &str_container(mp, struct str_mdb, m)->blk;
+
+	return str_load(&b->state) == STR_BLK_MDB ? str_load(&b->owner) : 0;
+}
+
 /*
  * Nothing is locked: it may be of a moment between two.  The factors keep what
  * goes from one count to another from cancelling out.

@@ -4,10 +4,11 @@
 /*
  * Datagrams of ticlts.
  *
- * One whose receiver is full waits at the head of its sender's queue, until
- * there is room, or the receiver goes, or has not read anything for TI_HOLD
- * (str_read_mark()); then it is dropped and counted, and so are those that come
- * after it, until the receiver reads.
+ * A datagram whose receiver is full waits at the head of its sender's queue,
+ * until there is room, or the receiver goes, or has not read anything for
+ * TI_HOLD (str_read_mark()), in which its sender was not stopped (tpi_waited()).
+ * Then it is dropped and counted, and so are those that come after it, until the
+ * receiver reads.
  * What waits takes the long way through the queue, and so does what comes after
  * it; so not much may: the sender waits at his Stream head instead, and goes on
  * by the short way.
@@ -142,11 +143,11 @@ full(struct ti *me, struct ti *to, struct ti_name *nm)
 			return ENOBUFS;
 		to->stuck = 0; /* it reads again */
 	}
-	if (me->since == 0 || me->wait != nm || me->mark != mark) {
-		me->since = now;
+	if (me->wait != nm || me->mark != mark) {
+		me->since = 0;
 		me->mark = mark;
 	}
-	if (now - me->since > TI_HOLD) {
+	if (tpi_waited(&me->since, &me->waited, now) > TI_HOLD) {
 		to->stop = mark;
 		__atomic_store_n(&to->stuck, 1, __ATOMIC_RELEASE);
 		/* it may have read meanwhile, and found nobody stuck */
@@ -195,7 +196,7 @@ ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	if (bp == NULL) {
 		tpi_retry(tp);
 	} else {
-		tpi_goes(tp, ep->tpi.rq, &ep->tpi.ref);
+		tpi_goes(tp, ep->tpi.rq, &ep->tpi.ref, bp);
 		putnext(ep->tpi.rq, bp);
 	}
 	str_unhold(&h);

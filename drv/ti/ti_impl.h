@@ -52,7 +52,8 @@ struct ti {
 	struct ti_name *name;	  /* bound to */
 	struct ti_name *wait;	  /* whose receiver is full */
 	struct ti_name *last;	  /* where the last datagram went: a hint */
-	unsigned long since;	  /* ... since when, ticks; 0: it is not */
+	unsigned long since;	  /* ... when last looked, ticks; 0: it is not */
+	unsigned long waited;	  /* ... for so long, ticks: tpi_waited() */
 	volatile unsigned int waiters; /* somebody waits for us */
 	volatile unsigned int stuck; /* ... or has given up waiting */
 	uint64_t mark;		  /* how far `wait' had read when since began */

@@ -17,8 +17,12 @@
  * Keeping.  Who serves a queue may be anybody: who reads at the other end, or
  * streamsd.  Nothing is to be lost with him that its sender has been told has
  * gone.  So what waits stays where it is while it is served, and a duplicate of
- * it goes; who finds one whose server died asks the head it was for how much has
- * been laid there since (str_put_mark()).  Requests have their own means.
+ * it goes.  When a server has died, its successor asks two questions.  Does the
+ * duplicate still belong to the dead server alone (str_msg_holder())?  Then it
+ * has not arrived.  Has anything been laid at the head that it was for since
+ * (str_put_mark())?  If not, it has not arrived, either.  The reaper frees the
+ * duplicate, but enables the queues of the server's streams before that, so that
+ * the questions come first.  Requests have their own means.
  *
  * Crash.  Who finds the gate taken has the queue looked at a tick later; if
  * nobody has left the gate meanwhile it is asked whether its owner lives, and
@@ -156,12 +160,16 @@ kept_dead(queue_t *q, volatile unsigned int *what, mblk_t **which, int done)
 }
 
 void
-tpi_goes_kept(struct tpi *tp, queue_t *rq, const struct str_ref *ref)
+tpi_goes_kept(struct tpi *tp, queue_t *rq, const struct str_ref *ref,
+	const mblk_t *mp)
 {
+	tp->kept_dup = mp;
+	tp->kept_by = str_msg_holder(mp);
 	tp->kept_at = *ref;
 	tp->kept_rq = rq;
 	tp->kept_mark = str_put_mark(rq);
 	__atomic_store_n(&tp->keeping, TPI_KEEP_GOES, __ATOMIC_RELEASE);
+	STR_POINT("tpi:goes");
 }
 
 /* Who served the write queue died: has it arrived?  0; EAGAIN: ask later. */
@@ -176,7 +184,9 @@ kept_by_dead(struct tpi *tp)
 		if (err == EBUSY)
 			return EAGAIN;
 		if (err == 0) {
-			done = str_put_mark(tp->kept_rq) != tp->kept_mark;
+			done = str_put_mark(tp->kept_rq) != tp->kept_mark &&
+				(tp->kept_by == 0 || tp->kept_by !=
+					str_msg_holder(tp->kept_dup));
 			str_unhold(&h);
 		}
 	}
@@ -485,7 +495,12 @@ tpi_wsrv(queue_t *q, const struct tpi_ops *ops)
 	struct tpi *tp = tpi_of(q);
 	int r;
 
-	if (tp == NULL || !tpi_gate_try(tp, ops))
+	if (tp == NULL)
+		return 0;
+	/* a stream has one runner: this one's predecessor died */
+	if (__builtin_expect(tp->keeping != 0, 0))
+		__atomic_store_n(&tp->doubt, 1u, __ATOMIC_RELAXED);
+	if (!tpi_gate_try(tp, ops))
 		return 0;
 	if (__builtin_expect(tp->keeping != 0, 0) &&
 		kept_by_dead(tp) == EAGAIN) {

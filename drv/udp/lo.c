@@ -418,12 +418,12 @@ udp_full(struct udp *u, struct udp_port *nm, struct udp *to)
 			return ENOBUFS;
 		str_store(&to->stuck, 0u); /* it reads again */
 	}
-	if (u->since == 0 || u->wait != nm || u->mark != mark) {
-		u->since = now;
+	if (u->wait != nm || u->mark != mark) {
+		u->since = 0;
 		u->mark = mark;
 	}
 	u->wait = nm;
-	if (now - u->since > UDP_HOLD) {
+	if (tpi_waited(&u->since, &u->waited, now) > UDP_HOLD) {
 		str_store(&to->stop, mark);
 		str_store_rel(&to->stuck, 1u);
 		/* it may have read meanwhile, and found nobody stuck */
@@ -582,7 +582,9 @@ give(struct udp *u, struct udp *to, const struct udp_dest *d,
 	if (wire_tapped(lo) || u->check || str_load(&u->st->check) ||
 		str_load(&u->st->nraw[IPPROTO_UDP]) != 0)
 		return show(u, to, mp, hdr, d->hlen, n);
-	tpi_goes(&u->in.tp, to->in.tp.rq, &d->ref);
+	/* its first block may be exchanged there, its data is not */
+	tpi_goes(&u->in.tp, to->in.tp.rq, &d->ref,
+		mp->b_cont != NULL ? mp->b_cont : mp);
 	err = arrive(to, mp, hdr);
 	if (err == 0)
 		count(u, d->hlen + n);

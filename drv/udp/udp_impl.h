@@ -118,7 +118,8 @@ struct udp {
 	struct udp_state *st;
 	struct udp_port *port;	/* bound */
 	struct udp_port *wait;	/* whose receiver is full */
-	unsigned long since;	/* ... since when, ticks; 0: it is not */
+	unsigned long since;	/* ... when last looked, ticks; 0: it is not */
+	unsigned long waited;	/* ... for so long, ticks: tpi_waited() */
 	uint64_t mark;		/* ... and how far it had read then */
 	volatile uint32_t stuck; /* we do not read: nobody waits for us */
 	volatile uint64_t stop;	/* ... how far we had */

@@ -75,6 +75,12 @@ uint64_t str_read_mark(queue_t *rq);
 uint64_t str_put_mark(queue_t *rq);
 
 /*
+ * str_msg_holder - which thread alone knows of @mp, as a number; 0: none, it is
+ * on a queue or freed.  @mp may have been freed; it may be another thread's then.
+ */
+unsigned int str_msg_holder(const mblk_t *mp);
+
+/*
  * str_read_soon - the head above @rq, as above, is full: who reads there is
  * given the CPU, if it is this one that he runs on, or a moment
  * Return: is there room now?

@@ -159,8 +159,27 @@ struct tpi {
 				    * there still ... */
 	mblk_t *hand;		   /* [L] ... on the read queue */
 	volatile uint64_t kept_mark; /* ... and str_put_mark() there, before */
+	const mblk_t *kept_dup;	   /* [G] ... what goes */
+	unsigned int kept_by;	   /* [G] ... and str_msg_holder() of it */
 	volatile uint64_t hand_mark; /* the same of our own */
 };
+
+/*
+ * tpi_waited - ticks that a datagram has waited for a receiver that reads nothing
+ * @at: tick of its sender's last look; 0: this is the first.  @sum: so far
+ * A look counts for as long as the last one is ago, but for TPI_LOOK at most:
+ * the sender comes each tick, unless it is stopped.
+ */
+#define TPI_LOOK 10ul
+static inline unsigned long
+tpi_waited(unsigned long *at, unsigned long *sum, unsigned long now)
+{
+	unsigned long n = now - *at;
+
+	*sum = *at == 0 ? 0 : *sum + (n < TPI_LOOK ? n : TPI_LOOK);
+	*at = now;
+	return *sum;
+}
 
 /* One more was dropped.  Return: how many before. */
 static inline unsigned long
@@ -348,13 +367,15 @@ tpi_of(queue_t *q)
 	return (struct tpi *)q->q_ptr;
 }
 
-/* @tp's message goes to the head above @rq, whose stream is held, next. */
-void tpi_goes_kept(struct tpi *tp, queue_t *rq, const struct str_ref *ref);
+/* @mp of @tp goes to the head above @rq, whose stream is held, next. */
+void tpi_goes_kept(struct tpi *tp, queue_t *rq, const struct str_ref *ref,
+	const mblk_t *mp);
 static inline void
-tpi_goes(struct tpi *tp, queue_t *rq, const struct str_ref *ref)
+tpi_goes(struct tpi *tp, queue_t *rq, const struct str_ref *ref,
+	const mblk_t *mp)
 {
 	if (__builtin_expect(tp->keeping != 0, 0))
-		tpi_goes_kept(tp, rq, ref);
+		tpi_goes_kept(tp, rq, ref, mp);
 }
 
 /* The service procedures run again in a tick. */

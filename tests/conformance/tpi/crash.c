@@ -515,6 +515,83 @@ T_CASE_TIMEOUT(who_dies_over_what_another_one_sends_takes_nothing_along, 120)
 	each_death(waiting, serving);
 }
 
+/* Does process @pid sleep? */
+static int
+asleep(pid_t pid)
+{
+	char path[64], buf[512], *p;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = T_OK(open(path, O_RDONLY));
+	n = read(fd, buf, sizeof(buf) - 1);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	buf[n] = '\0';
+	p = strrchr(buf, ')');
+	return p != NULL && p[2] == 'S';
+}
+
+/*
+ * A reader that serves the sender's queue dies between what it notes of a
+ * datagram and that datagram's way to the receiver.  The datagram of another
+ * sender comes there meanwhile: it is not taken for the first one.
+ */
+T_CASE_TIMEOUT(a_datagram_of_a_killed_server_is_told_from_another_sender_s, 60)
+{
+	unsigned char seen[PIECES] = "", want[PIECE];
+	unsigned n, got, i;
+	struct tp_addr a;
+	int fd[3], st;
+	pid_t pid;
+
+	tp_need_clts();
+	if (tp_is()->inet && (!tp_is()->native || tp_is()->raw))
+		T_SKIP("goes by the kernel");
+	for (i = 0; i < 3; i++) {
+		fd[i] = tp_open();
+		tp_bind(fd[i], 0, i == 1 ? &a : NULL);
+	}
+	little_room(fd[1]);
+	n = send_pieces(fd[0], &a);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		T_OK(setenv("STREAMS_DELAY", "tpi:goes:60000", 1));
+		for (;;)
+			(void)tp_get(fd[1]);
+	}
+	T_SOON(asleep(pid) && (t_pause(), asleep(pid)), ENDS);
+	tp_udata(fd[2], &a, "another", 7);
+	T_OK(kill(pid, SIGKILL));
+	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+	for (i = 0; i < n + 1; i++) {
+		struct pollfd p = { fd[1], POLLIN | POLLRDNORM, 0 };
+
+		if (T_OK(poll(&p, 1, 1000)) != 1)
+			break;
+		T_EQ(tp_get(fd[1]), T_UNITDATA_IND);
+		if (tp.datalen != PIECE)
+			continue;
+		for (got = 0; got < n; got++) {
+			piece(want, got);
+			if (memcmp(tp.data, want, PIECE) == 0)
+				break;
+		}
+		T_LT(got, n);
+		T_EQ(seen[got]++, 0);
+	}
+	/* the dead reader has taken the first ones; none misses after them */
+	for (i = 0; i < n && seen[i] == 0; i++)
+		;
+	for (; i < n; i++)
+		if (seen[i] == 0)
+			T_FAIL("datagram %u of %u is lost", i, n);
+	for (i = 0; i < 3; i++)
+		T_OK(close(fd[i]));
+}
+
 /* What its sender, who is gone, has left to be read. */
 static int
 left(const char *label, int nr)

@@ -271,3 +271,70 @@ T_CASE_TIMEOUT(what_is_dropped_is_counted, 60)
 	T_OK(ioctl(fd[1], I_STR, &si));
 	T_EQ(n, 0u); /* it is the sender's count */
 }
+
+/* How many the endpoint @fd has dropped. */
+static unsigned
+drops_of(int fd)
+{
+	unsigned n = 0;
+	struct strioctl si = { .ic_cmd = TI_GETDROPS, .ic_dp = (char *)&n };
+
+	T_OK(ioctl(fd, I_STR, &si));
+	return n;
+}
+
+static void
+let_pass(uint64_t ns)
+{
+	uint64_t end = t_now_ns() + ns;
+
+	while (t_now_ns() < end)
+		t_pause();
+}
+
+/*
+ * The time in which the sender is stopped does not count among the five
+ * seconds: the receiver may have been stopped with it, by a terminal.
+ */
+T_CASE_TIMEOUT(a_sender_that_was_stopped_drops_nothing, 60)
+{
+	static char data[8192];
+	unsigned sent, n;
+	struct tp_addr a[2];
+	int fd[2], tell[2], st;
+	pid_t pid;
+
+	two(fd, a);
+	near();
+	T_OK(pipe2(tell, O_NONBLOCK));
+	pid = T_OK(fork());
+	if (pid == 0) {
+		for (sent = 1;; sent++) {
+			memcpy(data, &sent, sizeof(sent));
+			tp_udata(fd[0], &a[1], data, sizeof(data));
+			T_EQ(write(tell[1], &sent, sizeof(sent)),
+				(int)sizeof(sent));
+		}
+	}
+	/* until it has not sent anything for 200 ms: it waits */
+	for (sent = n = 0;;) {
+		let_pass(200000000u);
+		while (read(tell[0], &sent, sizeof(sent)) == sizeof(sent))
+			;
+		if (sent != 0 && sent == n)
+			break;
+		n = sent;
+	}
+	T_OK(kill(pid, SIGSTOP));
+	T_EQ(T_OK(waitpid(pid, &st, WUNTRACED)), pid);
+	let_pass(5500000000u);
+	T_OK(kill(pid, SIGCONT));
+	let_pass(300000000u);
+	T_EQ(drops_of(fd[0]), 0u);
+	for (n = 1; n <= sent; n++) {
+		tp_want(fd[1], T_UNITDATA_IND);
+		T_MEM(tp.data, &n, sizeof(n));
+	}
+	T_OK(kill(pid, SIGKILL));
+	T_OK(waitpid(pid, NULL, 0));
+}
