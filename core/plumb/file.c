@@ -192,7 +192,9 @@ str_head_maybe_close(struct str_head *sd, struct host_call *hc)
 /*
  * What is left to do for @f, of this generation, whose carrier @c has no
  * holder.  The address goes before the directory entry does: a caller that
- * finds the entry does both again.
+ * finds the entry does both again.  The file becomes unused last: a closer
+ * that finds it unused returns to its program, which takes the FIFO's count
+ * of readers and writers to be without this one.
  */
 static void
 finish(struct str_file *f, uint32_t gen, const struct host_carrier *c)
@@ -202,8 +204,9 @@ finish(struct str_file *f, uint32_t gen, const struct host_carrier *c)
 	if (c->cookie != 0) /* else it is another file's: str_file_move() */
 		host_carrier_gone(c);
 	(void)str_dir_remove(c->cookie);
-	(void)str_cas(&f->use, use_of(gen, 3), use_of(gen, 0));
 	str_head_tally(sd);
+	STR_CRASH_POINT("file:tallied");
+	(void)str_cas(&f->use, use_of(gen, 3), use_of(gen, 0));
 }
 
 /* Close @f, over @c, unless it is another by now: true when we did. */

@@ -206,3 +206,65 @@ T_CASE(a_fifo_is_opened_in_the_room_that_the_dead_had)
 {
 	no_room(t, NULL);
 }
+
+/* ------------------------------------------------- closed by two at once */
+
+static struct sim_task *closer;
+
+/* As close() does: inside the stream, which is not freed meanwhile. */
+static void
+close_inside(struct end *e)
+{
+	struct host_call hc = {.fd = e->fd, .fflags = STR_O_NONBLOCK};
+	uint32_t gen = str_file_gen(e->f);
+
+	T_EQ(host_enter(&hc), 0);
+	T_TRUE(str_head_enter(str_file_head(e->f), str_file_flags(e->f), gen));
+	sim_close(e->fd);
+	str_file_released(e->f, gen, &hc);
+	host_leave();
+}
+
+static void
+reader_goes(void *arg)
+{
+	struct end rd, wr;
+	struct str_head *sd;
+
+	(void)arg;
+	T_EQ(open_as(&rd, NULL, 9, O_RDONLY_), 0);
+	T_EQ(open_as(&wr, NULL, 9, O_WRONLY_), 0);
+	sd = str_file_head(wr.f);
+	T_EQ(str_load(&sd->flags) & STR_H_NORD, 0u);
+	close_inside(&rd);
+	T_EQ(str_load(&sd->flags) & STR_H_NORD, STR_H_NORD);
+	close_inside(&wr);
+}
+
+static void
+sweeps(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+
+	(void)arg;
+	while (!sim_ended(closer)) {
+		T_EQ(host_enter(&hc), 0);
+		(void)str_region_members_died();
+		host_leave();
+	}
+}
+
+/* The sweep of streamsd has found the reader's file without a holder first. */
+T_CASE(a_close_that_a_sweep_took_part_in_counts_the_reader_off)
+{
+	uint64_t seed;
+
+	for (seed = 0; seed < 600; seed++) {
+		fx_begin_seed(seed);
+		sim_grain(1 + (unsigned)seed % 3);
+		closer = sim_spawn("closer", reader_goes, NULL);
+		sweeps(NULL);
+		T_EQ(sim_run(), 0);
+		fx_end();
+	}
+}
