@@ -189,32 +189,44 @@ struct killed {
 	uint64_t at, stops, survivor, daemon;
 };
 
+static pid_t
+streamsd_now(void)
+{
+	static pid_t pid;
+	char comm[32];
+
+	if (pid == 0 || parent_of(pid, comm) == 0)
+		(void)streamsd_of(parent_of(getppid(), comm), &pid);
+	return pid;
+}
+
 static void
 note(struct killed *k, pid_t survivor)
 {
-	static pid_t streamsd;
-	char comm[32];
-
-	if (streamsd == 0 || parent_of(streamsd, comm) == 0)
-		(void)streamsd_of(parent_of(getppid(), comm), &streamsd);
-	k->streamsd = streamsd;
+	k->streamsd = streamsd_now();
 	k->stops = stopped();
 	k->survivor = waited(survivor);
-	k->daemon = waited(streamsd);
+	k->daemon = waited(k->streamsd);
 	k->at = t_now_ns();
 }
 
-/* A stopped process may be inside spx, whose perimeter is all its streams'. */
+/*
+ * A stopped process may be inside spx, whose perimeter is all its streams', and
+ * may be the one that was starting streamsd.
+ */
 static void
 judge(const struct killed *k)
 {
 	uint64_t raw = round_->ended - k->at, late = round_->kernels - k->at;
-	uint64_t stops = stopped() - k->stops, daemon = waited(k->streamsd);
-	uint64_t cpu = round_->waited - k->survivor, allow, net;
+	uint64_t stops = stopped() - k->stops, daemon = 0, allow, net;
+	uint64_t cpu = round_->waited - k->survivor;
+	pid_t now = streamsd_now();
 
-	daemon = daemon > k->daemon ? daemon - k->daemon : 0;
+	/* another one has waited, if it did, since it was started */
+	if (now != 0)
+		daemon = waited(now) - (now == k->streamsd ? k->daemon : 0);
 	allow = cpu + daemon > late ? cpu + daemon : late;
-	if (stream_->kind == STORM_SPX)
+	if (stream_->kind == STORM_SPX || now != k->streamsd)
 		allow += stops;
 	net = raw > allow ? raw - allow : 0;
 	raise_to(&storm->worst_raw, raw);
@@ -224,13 +236,14 @@ judge(const struct killed *k)
 		return;
 	storm->late++;
 	fprintf(stderr, "# late: %s, %s killed%s: %llu ms; the kernel's %llu; "
-		"for a CPU the survivor waited %llu, streamsd %llu; stops "
+		"for a CPU the survivor waited %llu, streamsd%s %llu; stops "
 		"%llu\n", storm_kind_name(stream_->kind),
 		k->victim == 0 ? "sender" : "receiver",
 		k->stop ? ", stopped before" : "",
 		(unsigned long long)raw / 1000000,
 		(unsigned long long)late / 1000000,
 		(unsigned long long)cpu / 1000000,
+		now != k->streamsd ? ", which is another now," : "",
 		(unsigned long long)daemon / 1000000,
 		(unsigned long long)stops / 1000000);
 }
