@@ -9,9 +9,10 @@
 #	make check	every test that is not a stress test
 #	make stress	the long ones
 #	make asan tsan	the tests again, under the sanitizers
-#	make install	DESTDIR and PREFIX are heard at the first build
+#	make install	to PREFIX, /usr/local, below DESTDIR
+#	make uninstall	takes away what make install has put there
 
-PREFIX ?= /usr/local
+PREFIX ?=
 BENCH_ARGS ?=
 WERROR ?= false
 VENV = build/venv
@@ -19,7 +20,8 @@ STRBENCH = build/release/bench/strbench
 
 export STRBENCH_PYTHON = $(CURDIR)/$(VENV)/bin/python
 
-SETUP = meson setup --prefix $(PREFIX) -Dwerror=$(WERROR)
+SETUP = -Dwerror=$(WERROR)
+CONFIGURE = scripts/configure.sh
 SANITIZE = -Dassertions=true -Db_lundef=false
 # The runtime takes down its signal stack when a thread ends, and finds the
 # marks of frames there that a cancellation went through without clearing.
@@ -65,23 +67,31 @@ tsan: deps-check build/tsan/build.ninja
 	@$(TSAN) scripts/check.py build/tsan -t 10 $(NOT_C) --no-suite no-tsan; \
 		status=$$?; cat $(TSAN_LOG)/* >&2 2>/dev/null && exit 1; \
 		exit $$status
-install: release
+install: deps-build release
 	meson install -C build/release --no-rebuild
+	@cat build/release/meson-logs/install-log.txt \
+		>>build/release/installed.txt
+uninstall:
+	@scripts/uninstall.py build/release
 clean:
 	rm -rf build out
 
 release: build/release/build.ninja
+	@$(CONFIGURE) build/release '$(PREFIX)'
 	@ninja -C build/release --quiet
 
 build/release/build.ninja:
-	$(SETUP) build/release
+	$(CONFIGURE) build/release '$(PREFIX)' $(SETUP)
 build/asan/build.ninja:
-	$(SETUP) $(SANITIZE) -Db_sanitize=address,undefined build/asan
+	$(CONFIGURE) build/asan '$(PREFIX)' $(SETUP) $(SANITIZE) \
+		-Db_sanitize=address,undefined
 build/tsan/build.ninja:
-	$(SETUP) $(SANITIZE) -Db_sanitize=thread build/tsan
+	$(CONFIGURE) build/tsan '$(PREFIX)' $(SETUP) $(SANITIZE) \
+		-Db_sanitize=thread
 
 deps-%:
 	@scripts/deps.sh $*
 
 .NOTPARALLEL:
-.PHONY: all build bench check stress asan tsan install clean release
+.PHONY: all build bench check stress asan tsan install uninstall clean \
+	release

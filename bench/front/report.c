@@ -43,10 +43,11 @@ report_main(int argc, char **argv)
 		return -complain("report", ENOMEM);
 	if (access(module, R_OK) != 0)
 		return -complain(module, errno);
-	command = calloc((size_t)argc + 4, sizeof(*command));
+	command = calloc((size_t)argc + 5, sizeof(*command));
 	if (command == NULL || set_python_path(directory) != 0)
 		return -complain("report", ENOMEM);
 	command[n++] = python;
+	command[n++] = "-B"; /* leave nothing beside an installed module */
 	command[n++] = "-m";
 	command[n++] = "strreport";
 	for (int i = 1; i < argc; i++)

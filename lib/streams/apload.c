@@ -27,7 +27,7 @@
 #include <str/registry.h>
 
 #ifndef STREAMS_AUTOPUSH
-#define STREAMS_AUTOPUSH "/etc/streams/autopush.conf"
+#define STREAMS_AUTOPUSH "/etc/fast-streams/autopush.conf"
 #endif
 
 /* The major of the driver called @name, or -1. */

@@ -51,7 +51,7 @@ def pedantic(kit, path, cc, flags):
                   '-fsyntax-only', path] + flags, text=True,
             capture_output=True, env=dict(os.environ, LC_ALL='C'))
         wrong += [f'{std}: {line}' for line in done.stderr.splitlines()
-                  if re.match(r'.*/include/streams/.*(warning|error): ', line)]
+                  if re.match(r'.*/include/fast-streams/.*(warning|error): ', line)]
     return wrong
 
 
