@@ -138,13 +138,15 @@ str_pipe_close_end(struct str_head *sd)
 /*
  * str_pipe_pair_gone - the end @sd's own carrier has no holder any more
  * The end lives on when other files, or references, hold it; its peer's
- * carrier then shows a hang-up that is none.
+ * carrier then shows a hang-up that is none.  Another process may have found
+ * the same before, and a receiver of the end may have used the place of that
+ * file for its own since: then the file here is a holder as any other.
  */
 void
 str_pipe_pair_gone(struct str_head *sd)
 {
 	str_file_forget(&sd->file);
-	if (str_load(&sd->file.open) == 0 && str_head_held(sd)) {
+	if (str_head_held(sd)) {
 		(void)str_or(&sd->peer->flags, STR_H_LOST);
 		return;
 	}
