@@ -378,7 +378,9 @@ struct str_head {
 				  * flight: what keeps it without a file;
 				  * see str_head_refs() */
 	str_a32 nread, nwrite;	 /* [A] FIFO: files open for either */
-	str_a32 npass;		 /* [A] descriptors that wait in the carrier */
+	struct str_lock boxlock; /* the order of its box: core/sock/box.c */
+	str_a64 box;		 /* [A] keeps descriptors for it, or 0 */
+	str_a32 npass;		 /* [boxlock] how many lie there */
 	str_a32 anchor;		 /* [S] modules below I_ANCHOR's mark */
 	uint32_t errpersist;	 /* [A] I_SERROPT: RERRNONPERSIST ... */
 	struct str_sig *volatile sigs; /* [A] I_SETSIG, see head/sig.c */
@@ -483,7 +485,7 @@ struct str_pass {
 	frtn_t frtn;		 /* [I] */
 	struct str_head *head;	 /* [I] a Stream's, with a reference; or NULL */
 	struct str_head *at;	 /* [I] the receiving end */
-	uint64_t id;		 /* [I] other: its number in the carrier */
+	uint64_t box, id;	 /* [I] other: the box, and its number there */
 	uint32_t fflags;	 /* [I] */
 	uint32_t uid, gid;	 /* [I] */
 	str_a32 taken;		 /* [A] 0: it waits; 1: nothing to give back;

@@ -6,15 +6,24 @@
  *
  * Life.  The sender puts an M_PASSFP message straight onto the other head's
  * read queue.  Of a Stream it carries a reference, and the receiver makes an
- * open file of it.  Any other descriptor is laid into the receiving end's
- * carrier by the kernel's own means (host_fd_pass), where it outlives the
- * sender, and the message carries its number.
+ * open file of it.  Any other descriptor is laid into the box of the receiving
+ * head (core/sock/box.c), and the message has its number there.
  *
- * The message's block is an outside buffer whose free routine means the same
- * in every process: a message that is flushed, or stands there when the pipe
- * is closed, gives its reference back.
+ * Freeing.  The message's block is an outside buffer whose free routine means
+ * the same in every process: a message that is flushed, or stands there when
+ * the pipe is closed, gives its reference back.  A descriptor without a message
+ * is closed by the next receiver, or by streamsd, which is told to look.
+ *
+ * Crash.  A sender that is killed before its message is on the queue leaves a
+ * descriptor without a message.  A receiver has its duplicate before it marks
+ * the message as received, and takes the descriptor out of the box last: until
+ * it has marked the message another receiver gets the same descriptor.
+ *
+ * Locks.  The lock of the box is taken within a claim, and plock within the
+ * lock of the box.
  */
 #include "core.h"
+#include "sock/sock.h"
 #include <sys/stropts.h>
 
 /* Equal in layout to struct strrecvfd of <stropts.h>. */
@@ -45,10 +54,8 @@ str_pass_free(char *arg)
 			str_head_unref_later(p->head); /* closing waits */
 	} else {
 		str_ref_end();
-		/* what is no Stream's stays in the carrier until somebody takes from it:
-		 * host_fd_take() closes what nobody asks for */
-		if (v == 0 && str_stream_lives(p->at->plumb))
-			(void)str_sub(&p->at->npass, 1u);
+		if (v != 1)
+			host_daemon_look(); /* closes the descriptor */
 	}
 	str_mem_free(p);
 }
@@ -83,17 +90,15 @@ pass_make(struct str_pass **ret, struct str_head *at)
 	return mp;
 }
 
-/* Onto @to's read queue, past whatever is pushed. */
+/* Onto the read queue of @to, which is claimed, past whatever is pushed. */
 static void
 send(struct str_head *to, struct host_call *hc, mblk_t *mp)
 {
 	struct host_call *old = host_tls.call;
 
-	(void)str_claim(to->plumb);
 	host_tls.call = hc;
 	str_head_rput(to, &to->qp->rq, mp);
 	host_tls.call = old;
-	str_unclaim(to->plumb);
 }
 
 /*
@@ -115,61 +120,89 @@ str_pass_head(struct str_head *to, struct host_call *hc, struct str_head *sd,
 	str_store_rel(&p->taken, 0u);
 	str_ref_end();
 	STR_CRASH_POINT("pass:made");
+	(void)str_claim(to->plumb);
 	send(to, hc, mp);
+	str_unclaim(to->plumb);
 	return 0;
-}
-
-/* The first open file of @sd that can be sent to by address, and is read: the
- * writers of a FIFO have the same head as its readers. */
-static struct str_file *
-open_file(struct str_head *sd)
-{
-	struct str_file *f;
-
-	for (f = &sd->file; f != NULL; f = f->next)
-		if (str_load(&f->open) == 1 &&
-		    f->carrier.kind == HOST_CARRIER_OPEN &&
-		    (str_load(&f->fflags) & 3u) != 1u)
-			return f;
-	return NULL;
 }
 
 static int
 send_other(struct str_head *sd, struct host_call *hc, int fd)
 {
 	struct str_head *to = sd->peer;
-	const struct host_carrier *c = NULL;
-	struct host_carrier own;
+	struct host_label l;
 	struct str_pass *p;
+	uint64_t box;
 	mblk_t *mp;
 	int err;
 
-	err = host_carrier_id(hc->fd, &own);
+	err = str_box_of(to, &box);
 	if (err != 0)
 		return err;
-	if (own.kind == HOST_CARRIER_OPEN ||
-	    (str_load(&sd->flags) & STR_H_LOST) != 0) {
-		struct str_file *f = open_file(to);
-
-		if (f == NULL)
-			return EINVAL; /* the pair's other end holds it, and
-					* this file is not of the pair */
-		c = &f->carrier;
-	}
 	mp = pass_make(&p, to);
 	if (mp == NULL)
 		return EAGAIN;
+	(void)str_claim(to->plumb);
+	(void)str_lock(&to->boxlock);
+	p->box = box;
 	p->id = str_add(str_root(STR_ROOT_EVID), (uint64_t)1) + 1;
-	(void)str_add(&to->npass, 1u);
-	err = host_fd_pass(hc->fd, c, fd, p->id);
-	if (err != 0) {
-		(void)str_sub(&to->npass, 1u);
-		freemsg(mp);
-		return err == EPIPE || err == ECONNREFUSED ? ENXIO : err;
+	l.id = p->id;
+	l.pass = (uint64_t)(uintptr_t)p;
+	err = host_box_put(box, fd, &l);
+	if (err == 0) {
+		(void)str_add(&to->npass, 1u);
+		STR_CRASH_POINT("pass:laid");
+		str_store_rel(&p->taken, 0u);
+		send(to, hc, mp);
+		STR_CRASH_POINT("pass:sent");
 	}
-	str_store(&p->taken, 0u);
-	send(to, hc, mp);
-	return 0;
+	str_unlock(&to->boxlock);
+	str_unclaim(to->plumb);
+	if (err != 0)
+		freemsg(mp);
+	str_fence_full(); /* pairs with the mark of str_pipe_close_end() */
+	if (str_load(&to->flags) & STR_H_CLOSED) {
+		host_box_empty(box);
+		return ENXIO;
+	}
+	return err;
+}
+
+/*
+ * A duplicate of what @p carries.  Return: 0; EMFILE; EIO: the box was lost with
+ * the last process that had it; EBUSY: it was not, look again.
+ */
+static int
+take_other(struct str_head *sd, struct str_pass *p, int *ret_fd)
+{
+	int err = host_box_ready(p->box, false);
+
+	if (err != 0) /* a process may have it that will pass it on */
+		return err == EIO && str_box_held(p->box) ? EBUSY : err;
+	(void)str_lock(&sd->boxlock);
+	err = EIO;
+	if (str_box_first(sd, p->box) == p->id)
+		err = host_box_dup(p->box, ret_fd);
+	str_unlock(&sd->boxlock);
+	return err;
+}
+
+/* @p has been received: it leaves the box. */
+static void
+took_other(struct str_head *sd, struct str_pass *p)
+{
+	(void)str_lock(&sd->boxlock);
+	(void)str_box_first(sd, p->box);
+	str_unlock(&sd->boxlock);
+}
+
+/* Is @fd a carrier that the domain knows? */
+static bool
+is_carrier(int fd)
+{
+	struct host_carrier c;
+
+	return host_carrier_id(fd, &c) == 0 && str_dir_find(c.cookie) != NULL;
 }
 
 static long
@@ -185,6 +218,8 @@ i_sendfd(struct str_head *sd, struct host_call *hc, int fd)
 	what = str_head_of_fd(hc, fd);
 	if (what == sd)
 		return -EINVAL;
+	if (what == NULL && is_carrier(fd))
+		return -ENXIO; /* of a Stream that is closed */
 	if (str_load(&sd->peer->flags) & STR_H_CLOSED)
 		return -ENXIO;
 	if (str_headq_is_full(&sd->peer->hq))
@@ -207,14 +242,8 @@ take(struct str_head *sd, struct host_call *hc, struct str_pass *p, int *ret_fd)
 	struct str_file *f;
 	int err, fd;
 
-	if (p->head == NULL) {
-		err = host_fd_take(hc->fd, p->id, ret_fd);
-		if (err == ENOENT)
-			err = EIO; /* another holder's carrier has it */
-		if (err == 0 || err == EIO)
-			(void)str_sub(&sd->npass, 1u);
-		return err;
-	}
+	if (p->head == NULL)
+		return take_other(sd, p, ret_fd);
 	err = host_carrier_open((int)p->fflags & STR_O_NONBLOCK, &fd, &c);
 	if (err != 0)
 		return err;
@@ -235,6 +264,12 @@ take(struct str_head *sd, struct host_call *hc, struct str_pass *p, int *ret_fd)
 	(void)host_daemon();
 	*ret_fd = fd;
 	return 0;
+}
+
+static struct str_pass *
+pass_of(mblk_t *mp)
+{
+	return (struct str_pass *)(void *)mp->b_datap->db_base;
 }
 
 /* The M_PASSFP that stands first, which stays; NULL with *ret_err: EAGAIN nothing
@@ -280,8 +315,9 @@ drop_first(struct str_head *sd, const struct str_pass *p)
 }
 
 /*
- * @p is in the hands of another holder of this end, who lives, @v: he may be
- * stopped.  The caller has the message.  Return: 0 look again; EAGAIN, EINTR.
+ * Another holder of this end is taking @p, as @v says, and may be stopped; or
+ * the box has to come by another process.  The caller has the message.
+ * Return: 0 look again; EAGAIN, EINTR.
  */
 static int
 let_take(struct str_pass *p, uint32_t v, struct host_call *hc)
@@ -295,29 +331,28 @@ let_take(struct str_pass *p, uint32_t v, struct host_call *hc)
 	return 0;
 }
 
-static long
-i_recvfd(struct str_head *sd, struct host_call *hc, void *uarg)
+/*
+ * Wait for the M_PASSFP that stands first, and mark it as ours to take.
+ * Return: 0, an errno.
+ */
+static int
+claim_first(struct str_head *sd, struct host_call *hc, mblk_t **ret_mp)
 {
-	struct u_recvfd r;
 	struct str_pass *p;
 	mblk_t *mp;
 	uint32_t v;
-	int err, fd = -1;
+	int err;
 
-	if (sd->plumb->kind == STR_PL_DEV)
-		return -EINVAL; /* nobody could send one there */
-	/* nothing may be lost by a bad address */
-	if (host_copyin(uarg, &r, sizeof(r)) != 0 ||
-	    host_copyout(&r, uarg, sizeof(r)) != 0)
-		return -EFAULT;
 	for (;;) {
 		mp = first(sd, &err);
 		if (mp != NULL) {
-			p = (struct str_pass *)(void *)mp->b_datap->db_base;
+			p = pass_of(mp);
 			v = str_load(&p->taken);
 			if ((v == 0 || (v != 1 && host_owner_dead(v))) &&
-			    str_cas(&p->taken, v, host_self_tag()))
-				break;
+			    str_cas(&p->taken, v, host_self_tag())) {
+				*ret_mp = mp;
+				return 0;
+			}
 			/* done with: its taker may have died before it was out
 			 * of the way; else another holder is at it */
 			err = 0;
@@ -327,34 +362,67 @@ i_recvfd(struct str_head *sd, struct host_call *hc, void *uarg)
 				err = let_take(p, v, hc);
 			freemsg(mp);
 			if (err != 0)
-				return -err;
+				return err;
 			continue;
 		}
 		if (err != EAGAIN)
-			return -err;
+			return err;
 		if (str_load(&sd->flags) & STR_H_RDERR)
-			return -(long)str_load(&sd->rerror);
+			return (int)str_load(&sd->rerror);
 		if (str_load(&sd->flags) & (STR_H_HUP | STR_H_PEER))
-			return -ENXIO;
+			return ENXIO;
 		if (hc->fflags & STR_O_NONBLOCK) {
 			if (str_head_look(sd, hc) == 0 &&
 			    (str_load(&sd->flags) & STR_H_PEER) != 0)
-				return -ENXIO;
-			return -EAGAIN;
+				return ENXIO;
+			return EAGAIN;
 		}
 		err = str_sleep(sd, hc, STR_SLEEP_READ, UINT64_MAX);
 		if (err != 0)
+			return err;
+	}
+}
+
+static long
+i_recvfd(struct str_head *sd, struct host_call *hc, void *uarg)
+{
+	struct u_recvfd r;
+	struct str_pass *p;
+	mblk_t *mp = NULL;
+	int err, fd = -1;
+
+	if (sd->plumb->kind == STR_PL_DEV)
+		return -EINVAL; /* nobody could send one there */
+	/* nothing may be lost by a bad address */
+	if (host_copyin(uarg, &r, sizeof(r)) != 0 ||
+	    host_copyout(&r, uarg, sizeof(r)) != 0)
+		return -EFAULT;
+	for (;;) {
+		err = claim_first(sd, hc, &mp);
+		if (err != 0)
+			return -err;
+		p = pass_of(mp);
+		err = take(sd, hc, p, &fd);
+		if (err != EBUSY)
+			break;
+		str_store(&p->taken, 0u);
+		err = let_take(p, 0, hc);
+		freemsg(mp);
+		if (err != 0)
 			return -err;
 	}
-	err = take(sd, hc, p, &fd);
 	if (err != 0 && err != EIO) {
 		str_store(&p->taken, 0u);
 	} else {
+		STR_CRASH_POINT("pass:taken");
 		str_store(&p->taken, 1u);
 		r.fd = fd;
 		r.uid = p->uid;
 		r.gid = p->gid;
 		__builtin_memset(r.fill, 0, sizeof(r.fill));
+		if (p->head == NULL)
+			took_other(sd, p);
+		STR_CRASH_POINT("pass:received");
 		drop_first(sd, p);
 	}
 	freemsg(mp);

@@ -534,8 +534,6 @@ str_head_drain(struct str_head *sd, int fd, bool pollers)
 	uint32_t n[2];
 	int i;
 
-	if (str_unlikely(str_load(&sd->npass) != 0))
-		return; /* a descriptor lies there, for I_RECVFD */
 	for (i = 0; i < 2; i++)
 		(void)arm(want[i], &n[i]);
 	host_token_drain(fd);

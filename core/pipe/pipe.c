@@ -18,6 +18,7 @@
  * its ends are closed as a device's files are.
  */
 #include "core.h"
+#include "sock/sock.h"
 
 static int
 create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
@@ -127,6 +128,7 @@ str_pipe_close_end(struct str_head *sd)
 	STR_CRASH_POINT("pipe:closing");
 	if (str_load(&sd->npush) > 0)
 		str_plumb_clear(sd);
+	str_box_end(sd);
 	/* unread messages toward the closed end will never be read */
 	str_head_set(sd->peer, STR_H_HUP | STR_H_PEER);
 	STR_CRASH_POINT("pipe:hungup");

@@ -423,6 +423,14 @@ by_signals(struct str_plumb *pl)
 	return pl->head[0].sigs != NULL || pl->head[1].sigs != NULL;
 }
 
+/* Do descriptors wait there, which are to be closed when the end is? */
+static bool
+by_boxes(struct str_plumb *pl)
+{
+	return str_load(&pl->head[0].box) != 0 ||
+		str_load(&pl->head[1].box) != 0;
+}
+
 /* One stream: is it held by the living? */
 static bool
 sweep(struct str_plumb *pl, void *arg)
@@ -433,7 +441,7 @@ sweep(struct str_plumb *pl, void *arg)
 
 	s->mended |= str_link_sweep(pl) != 0;
 	if (!s->pairs && pl->kind == STR_PL_PIPE && is_pair(pl) &&
-	    !by_refs(pl) && !by_signals(pl))
+	    !by_refs(pl) && !by_signals(pl) && !by_boxes(pl))
 		return false; /* its other end, or memory pressure, sees to it */
 	for (e = 0; e < pl->nheads; e++) {
 		struct str_head *sd = &pl->head[e];
@@ -444,6 +452,7 @@ sweep(struct str_plumb *pl, void *arg)
 			str_pipe_pair_gone(sd);
 		if (!str_stream_lives(pl) || pl->sid != sid)
 			break;
+		str_box_tidy(sd);
 		s->files += str_head_sweep(sd, NULL);
 	}
 	if (str_dir_find(sid) == NULL)
@@ -513,7 +522,8 @@ watched(struct str_plumb *pl, void *arg)
 	struct str_file *f;
 	unsigned e;
 
-	*yes = pl->kind != STR_PL_PIPE || by_refs(pl) || by_signals(pl);
+	*yes = pl->kind != STR_PL_PIPE || by_refs(pl) || by_signals(pl) ||
+		by_boxes(pl);
 	for (e = 0; e < pl->nheads && !*yes; e++)
 		for (f = &pl->head[e].file; f != NULL && !*yes; f = f->next)
 			*yes = f->carrier.kind == HOST_CARRIER_OPEN &&

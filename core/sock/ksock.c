@@ -56,12 +56,6 @@ piece_make(unsigned c)
 	return piece(c);
 }
 
-static uint64_t
-id_of(const struct str_ksock *ks)
-{
-	return (uint64_t)str_load_acq(&ks->gen) << 32 | ks->index;
-}
-
 static STR_HOT struct str_ksock *
 find(uint64_t id)
 {
@@ -124,8 +118,8 @@ take_in(unsigned c)
 }
 
 /* A slot, not alive yet, stamped with our tag. */
-static struct str_ksock *
-take(void)
+struct str_ksock *
+str_ksock_take(void)
 {
 	str_a64 *high = str_root(STR_ROOT_NKSOCK);
 	struct str_ksock *ks = NULL;
@@ -155,8 +149,9 @@ stream_of(queue_t *rq)
 }
 
 /* @fd becomes the socket @ks, which was taken, at home in @home. */
-static void
-settle(struct str_ksock *ks, int fd, struct str_plumb *home, uint32_t flags)
+void
+str_ksock_settle(struct str_ksock *ks, int fd, struct str_plumb *home,
+	uint32_t flags)
 {
 	str_store(&ks->home, home);
 	str_store(&home->ksocked, 1u);
@@ -170,7 +165,7 @@ settle(struct str_ksock *ks, int fd, struct str_plumb *home, uint32_t flags)
 int
 ksock_create(queue_t *rq, int family, int type, int proto, ksock_t **ret)
 {
-	struct str_ksock *ks = take();
+	struct str_ksock *ks = str_ksock_take();
 	int fd;
 
 	if (ks == NULL)
@@ -180,7 +175,7 @@ ksock_create(queue_t *rq, int family, int type, int proto, ksock_t **ret)
 		str_store_rel(&ks->owner, 0u);
 		return fd;
 	}
-	settle(ks, fd, stream_of(rq), (type & TYPE_MASK) == SOCK_STREAM ?
+	str_ksock_settle(ks, fd, stream_of(rq), (type & TYPE_MASK) == SOCK_STREAM ?
 		KF_STREAM : 0);
 	ksock_attach(ks, rq);
 	str_store_rel(&ks->owner, 0u);
@@ -191,7 +186,7 @@ ksock_create(queue_t *rq, int family, int type, int proto, ksock_t **ret)
 int
 ksock_tun(queue_t *rq, char *name, ksock_t **ret)
 {
-	struct str_ksock *ks = take();
+	struct str_ksock *ks = str_ksock_take();
 	int fd;
 
 	if (ks == NULL)
@@ -201,7 +196,7 @@ ksock_tun(queue_t *rq, char *name, ksock_t **ret)
 		str_store_rel(&ks->owner, 0u);
 		return fd;
 	}
-	settle(ks, fd, stream_of(rq), KF_FILE);
+	str_ksock_settle(ks, fd, stream_of(rq), KF_FILE);
 	ksock_attach(ks, rq);
 	str_store_rel(&ks->owner, 0u);
 	*ret = ks;
@@ -235,7 +230,7 @@ ksock_again(ksock_t *ks, int family, int type, int proto, char *name)
 int
 ksock_accept(ksock_t *ks, ksock_t **ret, void *addr, uint32_t *len)
 {
-	struct str_ksock *n = take(); /* a call that is taken has a place */
+	struct str_ksock *n = str_ksock_take(); /* a call that is taken has a place */
 	int fd;
 
 	if (n == NULL)
@@ -247,7 +242,7 @@ ksock_accept(ksock_t *ks, ksock_t **ret, void *addr, uint32_t *len)
 			flag(ks, KF_EMPTY, KF_STUCKIN);
 		return fd;
 	}
-	settle(n, fd, str_load(&ks->home), KF_STREAM);
+	str_ksock_settle(n, fd, str_load(&ks->home), KF_STREAM);
 	str_store_rel(&n->owner, 0u);
 	*ret = n;
 	return 0;
@@ -289,7 +284,10 @@ finish(struct str_ksock *ks, bool abort)
 		if (home != NULL && str_mem_valid(home))
 			(void)str_cas(&home->ksock, id, (uint64_t)0);
 		str_store(&ks->rq, NULL);
-		host_sock_shut(id, abort);
+		if ((str_load(&ks->flags) & KF_BOX) != 0)
+			host_box_empty(id);
+		else
+			host_sock_shut(id, abort);
 		STR_CRASH_POINT("ksock:shut");
 		str_store_rel(&ks->gen, gen + 1);
 		STR_CRASH_POINT("ksock:dead");

@@ -76,6 +76,12 @@ void str_sock_changed(struct str_plumb *pl);
 /* Does data wait to be sent by @pl's socket?  *ret_moved: some was, since the
  * last time that somebody asked. */
 bool str_sock_unsent(struct str_plumb *pl, bool *ret_alive);
+/* box.c; all but str_box_of() may be called for a head without a box. */
+int str_box_of(struct str_head *to, uint64_t *ret_box);
+bool str_box_held(uint64_t id); /* has any process a descriptor of it? */
+uint64_t str_box_first(struct str_head *sd, uint64_t box);
+void str_box_tidy(struct str_head *sd);
+void str_box_end(struct str_head *sd);
 /* @pl is being freed; a thread of tag @dead is. */
 void str_sock_stream_gone(struct str_plumb *pl);
 void str_sock_reap(uint32_t dead);

@@ -22,9 +22,18 @@ struct str_ksock {
 	uint32_t index;	 /* [I] */
 	str_a32 sent;	 /* [A] counts what was sent */
 	str_a32 told;	 /* [A] streamsd watches: KS_* */
-	str_a32 seen;	 /* streamsd: `sent', at its last look */
-	str_a32 age;	 /* streamsd: looks since that changed */
-	str_a32 drained; /* `sent' when str_sock_unsent() was asked */
+	union {
+		struct {
+			str_a32 seen; /* streamsd: `sent', at its last look */
+			str_a32 age;  /* streamsd: looks since that changed */
+			str_a32 drained; /* `sent' when str_sock_unsent() was
+					  * asked */
+		};
+		struct {
+			uint32_t ino;	   /* [I] KF_BOX: the kernel's name */
+			uint32_t cookie[2]; /* [I] */
+		} box;
+	};
 } STR_LINE;
 
 _Static_assert(sizeof(struct str_ksock) == 64, "one line each");
@@ -43,6 +52,7 @@ _Static_assert(sizeof(struct str_ksock) == 64, "one line each");
 #define KF_NAP 8192u	/* ksock_nap(), until somebody has done so */
 #define KF_SPIN 16384u
 #define KF_FILE 2048u	/* no socket: read and written */
+#define KF_BOX 32768u	/* keeps descriptors: str_sock_box() */
 #define KF_WATCHED 4096u /* somebody has been told of its events, by edges */
 
 #define SOCK_STREAM 1 /* the only type whose reads can be short */
@@ -71,6 +81,18 @@ slot(uint32_t index)
 		return NULL;
 	return &p[index % 1024];
 }
+
+STR_INLINE uint64_t
+id_of(const struct str_ksock *ks)
+{
+	return (uint64_t)str_load_acq(&ks->gen) << 32 | ks->index;
+}
+
+/* A slot, not alive yet, stamped with our tag; NULL: no memory.  Then @fd
+ * becomes that socket, at home in @home. */
+struct str_ksock *str_ksock_take(void);
+void str_ksock_settle(struct str_ksock *ks, int fd, struct str_plumb *home,
+	uint32_t flags);
 
 /* The socket @id, or NULL when it lives no more. */
 STR_INLINE struct str_ksock *

@@ -5,10 +5,9 @@
  * The simulated host: carriers.
  *
  * A carrier is one end of a pair, or stands alone and has an address, its
- * index.  It has a queue of tokens and passed descriptors and knows its
- * holders, a bit per task, and how often it lies in a queue itself.  When the
- * last of these goes, by sim_close() or by death, the other end of a pair
- * sees the hang-up, and what lies in the queue is lost.
+ * index.  It counts its tokens and knows its holders, a bit per task, and how
+ * often it lies in a box (box.c).  When the last of these goes, by sim_close()
+ * or by death, the other end of a pair sees the hang-up.
  *
  * Descriptors are numbers of carriers, the same in every task; one that a
  * task does not hold is not open in it, and who is passed what he holds has
@@ -20,6 +19,7 @@
 
 /* What a socket's queue holds: on a real host a pair's is longer. */
 #define OPEN_MAX 11
+#define PAIR_MAX 32
 
 static uint64_t
 bit(const struct sim_task *t)
@@ -80,35 +80,46 @@ sim_carriers_poke(void)
 	}
 }
 
-static void gone(struct sim_carrier *c);
-
-/* A queued descriptor leaves its queue. */
-static void
-land(const struct sim_item *it)
-{
-	if (it->fd < SIM_FD_BASE)
-		return;
-	sim.carrier[it->fd - SIM_FD_BASE].flight--;
-	gone(&sim.carrier[it->fd - SIM_FD_BASE]);
-}
-
-/* Is @c still held?  If not, its queue goes, and at last its number. */
+/* Is @c still held?  If not, its number goes, of a pair with the last one. */
 static void
 gone(struct sim_carrier *c)
 {
-	unsigned n = c->n, i;
-
 	if (!c->used || held(c))
 		return;
 	c->n = 0;
-	for (i = 0; i < n; i++)
-		land(&c->item[i]);
 	if (c->kind == HOST_CARRIER_OPEN) {
 		c->used = false;
 	} else if (!held(&sim.carrier[c->peer])) {
 		sim.carrier[c->peer].used = false;
 		c->used = false;
 	}
+}
+
+bool
+sim_flight_begin(int fd)
+{
+	if (fd < 0 || (fd >= SIM_FD_BASE && carrier_of(sim.cur, fd) == NULL))
+		return false;
+	if (fd >= SIM_FD_BASE)
+		sim.carrier[fd - SIM_FD_BASE].flight++;
+	return true;
+}
+
+void
+sim_flight_end(int fd)
+{
+	if (fd < SIM_FD_BASE)
+		return;
+	sim.carrier[fd - SIM_FD_BASE].flight--;
+	gone(&sim.carrier[fd - SIM_FD_BASE]);
+	sim_carriers_poke();
+}
+
+void
+sim_hold(int fd)
+{
+	if (fd >= SIM_FD_BASE)
+		sim.carrier[fd - SIM_FD_BASE].holders |= bit(sim.cur);
 }
 
 static void
@@ -162,12 +173,7 @@ sim_held(int fd)
 unsigned
 sim_tokens(int fd)
 {
-	struct sim_carrier *c = &sim.carrier[fd - SIM_FD_BASE];
-	unsigned n = 0, i;
-
-	for (i = 0; i < c->n; i++)
-		n += c->item[i].fd < 0;
-	return n;
+	return sim.carrier[fd - SIM_FD_BASE].n;
 }
 
 uint64_t
@@ -274,18 +280,14 @@ host_carrier_alive(const struct host_carrier *hc)
 	return false;
 }
 
-/* Lay a token into @c, or descriptor @fd under @id. */
+/* Lay a token into @c. */
 static int
-enqueue(struct sim_carrier *c, int fd, uint64_t id)
+enqueue(struct sim_carrier *c)
 {
-	if (c->n >= (c->kind == HOST_CARRIER_OPEN ? OPEN_MAX : SIM_NITEM))
+	if (c->n >= (c->kind == HOST_CARRIER_OPEN ? OPEN_MAX : PAIR_MAX))
 		return EAGAIN;
-	c->item[c->n].id = id;
-	c->item[c->n++].fd = fd;
-	if (fd >= SIM_FD_BASE)
-		sim.carrier[fd - SIM_FD_BASE].flight++;
-	else if (fd < 0)
-		sim.stats.tokens++;
+	c->n++;
+	sim.stats.tokens++;
 	sim_carriers_poke();
 	sim_point();
 	return 0;
@@ -326,7 +328,7 @@ host_carrier_send(const struct host_carrier *to)
 
 	sim_point();
 	c = addressee(to);
-	return c == NULL ? ECONNREFUSED : enqueue(c, -1, 0);
+	return c == NULL ? ECONNREFUSED : enqueue(c);
 }
 
 int
@@ -339,66 +341,17 @@ host_token_send(int fd)
 		return EBADF;
 	if (c->kind != HOST_CARRIER_PAIR || !held(&sim.carrier[c->peer]))
 		return EPIPE;
-	return enqueue(&sim.carrier[c->peer], -1, 0);
+	return enqueue(&sim.carrier[c->peer]);
 }
 
 void
 host_token_drain(int fd)
 {
 	struct sim_carrier *c = carrier_of(sim.cur, fd);
-	struct sim_item lost[SIM_NITEM];
-	unsigned n, i;
 
 	sim_point();
-	if (c == NULL)
-		return;
-	n = c->n;
-	memcpy(lost, c->item, sizeof(lost));
-	c->n = 0;
-	for (i = 0; i < n; i++)
-		land(&lost[i]);
-}
-
-int
-host_fd_pass(int via, const struct host_carrier *to, int fd, uint64_t id)
-{
-	struct sim_carrier *c = carrier_of(sim.cur, via);
-
-	sim_point();
-	if (fd < 0 || (fd >= SIM_FD_BASE && carrier_of(sim.cur, fd) == NULL))
-		return EBADF;
-	if (to != NULL) {
-		c = addressee(to);
-		return c == NULL ? ECONNREFUSED : enqueue(c, fd, id);
-	}
-	if (c == NULL)
-		return EBADF;
-	if (c->kind != HOST_CARRIER_PAIR || !held(&sim.carrier[c->peer]))
-		return EPIPE;
-	return enqueue(&sim.carrier[c->peer], fd, id);
-}
-
-int
-host_fd_take(int via, uint64_t id, int *ret_fd)
-{
-	struct sim_carrier *c = carrier_of(sim.cur, via);
-	struct sim_item it;
-
-	sim_point();
-	while (c != NULL && c->n != 0) {
-		it = c->item[0];
-		memmove(c->item, c->item + 1, --c->n * sizeof(it));
-		if (it.fd >= 0 && it.id == id) {
-			if (it.fd >= SIM_FD_BASE)
-				sim.carrier[it.fd - SIM_FD_BASE].holders |=
-					bit(sim.cur);
-			land(&it);
-			*ret_fd = it.fd;
-			return 0;
-		}
-		land(&it);
-	}
-	return ENOENT;
+	if (c != NULL)
+		c->n = 0;
 }
 
 void

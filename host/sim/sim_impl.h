@@ -54,22 +54,26 @@ struct sim_task {
 	uint64_t defer_at; /* host_defer() */
 };
 
-struct sim_item {
-	uint64_t id;
-	int fd; /* -1: a token */
+struct sim_box {
+	bool used;
+	uint64_t id; /* 0: host_sock_adopt() comes yet */
+	unsigned n;
+	struct host_label label[32];
+	int fd[32];
 };
 #define SIM_NITEM 32
+#define SIM_NBOX 16
+#define SIM_BOX_BASE 2000
 
 struct sim_carrier {
 	bool used;
 	uint32_t kind;	  /* HOST_CARRIER_* */
 	uint64_t holders; /* bit per task */
-	unsigned flight;  /* how often it lies in a queue */
+	unsigned flight;  /* how often it lies in a box */
 	uint64_t cookie;
 	bool nameless; /* its address has been taken away */
 	uint64_t ino;
-	unsigned n; /* what lies in its queue */
-	struct sim_item item[SIM_NITEM];
+	unsigned n; /* tokens in its queue */
 	int peer;
 };
 
@@ -94,6 +98,7 @@ struct sim {
 	unsigned fail_nth, fail_rate;
 	bool fail_forever;
 	struct sim_carrier carrier[SIM_NCARRIER];
+	struct sim_box box[SIM_NBOX];
 	uint64_t next_cookie;
 	const unsigned char *bad;
 	size_t bad_len;
@@ -125,6 +130,14 @@ void sim_carriers_drop(struct sim_task *t);
 void sim_carriers_inherit(struct sim_task *t, const struct sim_task *from);
 /* Events at @t's carrier now. */
 uint32_t sim_carrier_events(struct sim_task *t, int fd);
+/* Descriptor @fd is laid into a box, false: it is not open; leaves one; is the
+ * current task's from now on. */
+bool sim_flight_begin(int fd);
+void sim_flight_end(int fd);
+void sim_hold(int fd);
+/* What host_sock_adopt() and host_sock_gone() do to a box; false: @fd is none. */
+bool sim_box_adopt(uint64_t id, int fd);
+void sim_box_gone(uint64_t id);
 /* Some carrier changed: end the waits that it concerns. */
 void sim_carriers_poke(void);
 

@@ -506,34 +506,45 @@ T_CASE(anybody_sends_an_open_carrier_a_token)
 
 T_CASE(descriptors_in_flight_are_held)
 {
-	struct host_carrier o, c[2];
-	int fd[2], of, got = -1;
+	struct host_label l = { 1, 10 }, m = { 2, 20 }, got_l;
+	struct host_carrier o, none;
+	int of, box, got = -1;
 
 	fx_begin(t);
-	T_EQ(host_carrier_pair(0, fd, c), 0);
 	T_EQ(host_carrier_open(0, &of, &o), 0);
-	T_EQ(host_fd_pass(fd[0], NULL, of, 1), 0);
+	T_EQ(host_box_new(&box, &none), 0);
+	T_EQ(host_sock_adopt(77, box), 0);
+	T_EQ(host_box_put(77, of, &l), 0);
 	T_EQ(host_carrier_send(&o), 0);
 	sim_close(of);
 	T_FALSE(sim_held(of));
 	T_TRUE(host_carrier_alive(&o));
-	T_EQ(host_fd_pass(fd[0], NULL, of, 2), EBADF);
-	T_EQ(host_fd_pass(fd[0], NULL, 3, 2), 0);
-	T_EQ(host_fd_take(fd[1], 1, &got), 0);
+	T_EQ(host_box_put(77, of, &m), EBADF);
+	T_EQ(host_box_put(77, 3, &m), 0);
+	/* the first one stays where it is until it is dropped */
+	T_EQ(host_box_look(77, &got_l), 0);
+	T_EQ(got_l.id, 1);
+	T_EQ(host_box_dup(77, &got), 0);
 	T_TRUE(sim_held(got));
 	T_EQ(sim_tokens(got), 1u);
-	T_EQ(host_fd_take(fd[1], 2, &got), 0);
-	T_EQ(got, 3);
-	T_EQ(host_fd_take(fd[1], 2, &got), ENOENT);
-	/* what is not wanted is closed, and so is what lies in a lost queue */
-	T_EQ(host_fd_pass(-1, &o, fd[0], 3), 0);
-	sim_close(fd[0]);
-	T_EQ(host_carrier_look(fd[1]), 0);
-	sim_close(of);
+	sim_close(got);
+	T_TRUE(host_carrier_alive(&o));
+	host_box_drop(77);
 	T_FALSE(host_carrier_alive(&o));
-	T_EQ(host_carrier_look(fd[1]), HOST_C_HUP);
-	T_EQ(host_fd_pass(-1, &o, 3, 3), ECONNREFUSED);
-	T_EQ(host_fd_pass(fd[1], NULL, 3, 3), EPIPE);
+	T_EQ(host_box_look(77, &got_l), 0);
+	T_EQ(got_l.pass, 20);
+	T_EQ(host_box_dup(77, &got), 0);
+	T_EQ(got, 3);
+	host_box_drop(77);
+	T_EQ(host_box_dup(77, &got), ENOENT);
+	/* with a box goes what lies in it */
+	T_EQ(host_carrier_open(0, &of, &o), 0);
+	T_EQ(host_box_put(77, of, &l), 0);
+	sim_close(of);
+	T_TRUE(host_carrier_alive(&o));
+	host_sock_gone(77, false);
+	T_FALSE(host_carrier_alive(&o));
+	T_EQ(host_box_put(77, 3, &l), EIO);
 }
 
 /* memory */

@@ -72,7 +72,7 @@ host_sock_accept(uint64_t id, void *addr, uint32_t *len)
 int
 host_sock_adopt(uint64_t id, int fd)
 {
-	return unless(-ENOTSOCK);
+	return sim_box_adopt(id, fd) ? 0 : unless(-ENOTSOCK);
 }
 
 void
@@ -88,6 +88,7 @@ host_sock_shut(uint64_t id, bool abort)
 void
 host_sock_gone(uint64_t id, bool wait)
 {
+	sim_box_gone(id);
 }
 
 void

@@ -390,162 +390,34 @@ number_of(int fd)
 	return n;
 }
 
-/* Either kind: the end to take out of, and how to pass to it. */
-struct way {
-	struct host_carrier c[2], *to;
-	int fd[2], via; /* take from fd[0] */
-};
-
-static void
-way_make(struct way *w, uint32_t kind)
+/* What streamsd answers with. */
+T_CASE(descriptors_are_sent_to_a_carrier_by_number)
 {
-	if (kind == HOST_CARRIER_OPEN) {
-		T_EQ(host_carrier_open(0, &w->fd[0], &w->c[0]), 0);
-		w->to = &w->c[0];
-		w->via = w->fd[1] = -1;
-	} else {
-		T_EQ(host_carrier_pair(0, w->fd, w->c), 0);
-		w->to = NULL;
-		w->via = w->fd[1];
-	}
-}
-
-static int
-token(struct way *w)
-{
-	return w->to != NULL ? host_carrier_send(w->to) :
-			       host_token_send(w->via);
-}
-
-#define EACH_KIND(k) for (uint32_t k = 0; k <= HOST_CARRIER_OPEN; k++)
-
-T_CASE(a_passed_descriptor_outlives_who_passed_it)
-{
-	struct host_call hc = { .fd = -1 };
-	struct way w;
-	int got = -1, status;
-	pid_t pid;
+	struct host_carrier c, pair[2];
+	int fd, p[2], got = -7, n, err;
 
 	setup();
-	EACH_KIND(k) {
-		way_make(&w, k);
-		pid = T_OK(fork());
-		if (pid == 0) {
-			up_enter(&hc);
-			T_EQ(host_fd_pass(w.via, w.to, numbered(77), 5), 0);
-			host_leave();
-			raise(SIGKILL);
-		}
-		T_OK(waitpid(pid, &status, 0));
-		T_EQ(WTERMSIG(status), SIGKILL);
-		T_EQ(host_carrier_look(w.fd[0]), HOST_C_TOKEN);
-		T_EQ(host_fd_take(w.fd[0], 5, &got), 0);
-		T_TRUE(number_of(got) == 77);
-		T_EQ(fcntl(got, F_GETFD), 0);
-		T_EQ(host_carrier_look(w.fd[0]), 0);
-		T_OK(close(got));
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	for (uint64_t id = 1; id <= 3; id++) {
+		T_EQ(host_carrier_send(&c), 0);
+		n = numbered(id << 40 | 0xff);
+		T_EQ(host_fd_pass(&c, n, id << 40 | 7), 0);
+		T_OK(close(n));
 	}
-}
-
-T_CASE(descriptors_come_by_number_and_tokens_are_passed_over)
-{
-	struct way w;
-	int got, f;
-
-	setup();
-	EACH_KIND(k) {
-		way_make(&w, k);
-		for (uint64_t id = 1; id <= 3; id++) {
-			T_EQ(token(&w), 0);
-			f = numbered(id << 40 | 0xff);
-			T_EQ(host_fd_pass(w.via, w.to, f, id << 40 | 7), 0);
-			T_OK(close(f));
-		}
-		T_EQ(token(&w), 0);
-		for (uint64_t id = 1; id <= 3; id++) {
-			got = -1;
-			T_EQ(host_fd_take(w.fd[0], id << 40 | 7, &got), 0);
-			T_TRUE(number_of(got) == (id << 40 | 0xff));
-			T_OK(close(got));
-		}
-		/* the token behind them is still there */
-		T_EQ(host_carrier_look(w.fd[0]), HOST_C_TOKEN);
-		host_token_drain(w.fd[0]);
-		T_EQ(host_carrier_look(w.fd[0]), 0);
-	}
-}
-
-T_CASE(descriptors_that_nobody_wants_are_closed)
-{
-	struct way w;
-	int got, p[2];
-	char c;
-
-	T_CHECK_FDS();
-	setup();
-	EACH_KIND(k) {
-		way_make(&w, k);
-		T_OK(pipe(p));
-		T_EQ(host_fd_pass(w.via, w.to, p[1], 1), 0);
-		T_OK(close(p[1]));
-		T_EQ(host_fd_pass(w.via, w.to, 0, 2), 0);
-		got = -1;
-		T_EQ(host_fd_take(w.fd[0], 2, &got), 0);
-		T_OK(close(got));
-		/* the writing end had no other holder */
-		T_EQ(read(p[0], &c, 1), 0);
-		T_EQ(host_fd_take(w.fd[0], 3, &got), ENOENT);
-		T_OK(close(p[0]));
-		T_OK(close(w.fd[0]));
-		if (w.fd[1] >= 0)
-			T_OK(close(w.fd[1]));
-	}
-	host_fd_drop(HOST_FD_BELL);
-	host_fd_drop(HOST_FD_SOCKDIR);
-	host_fd_drop(HOST_FD_DOMAIN);
-}
-
-T_CASE(who_has_no_number_left_finds_the_descriptor_later)
-{
-	struct rlimit rl, less;
-	struct way w;
-	int got = -7;
-
-	setup();
-	EACH_KIND(k) {
-		way_make(&w, k);
-		T_EQ(host_fd_pass(w.via, w.to, 0, 1), 0);
-		T_OK(getrlimit(RLIMIT_NOFILE, &rl));
-		less = rl;
-		less.rlim_cur = 1;
-		T_OK(setrlimit(RLIMIT_NOFILE, &less));
-		T_EQ(host_fd_take(w.fd[0], 1, &got), EMFILE);
-		T_EQ(got, -7);
-		T_OK(setrlimit(RLIMIT_NOFILE, &rl));
-		T_EQ(host_fd_take(w.fd[0], 1, &got), 0);
-		T_GE(got, 0);
-		got = -7;
-	}
-}
-
-T_CASE(passing_fails_as_it_says)
-{
-	struct way w;
-	int err, n;
-
-	setup();
-	EACH_KIND(k) {
-		way_make(&w, k);
-		T_EQ(host_fd_pass(w.via, w.to, 999, 1), EBADF);
-		T_EQ(host_fd_pass(w.via, w.to, -1, 1), EBADF);
-		T_EQ(host_carrier_look(w.fd[0]), 0);
-		for (n = 0; (err = host_fd_pass(w.via, w.to, 0, 1)) == 0; n++)
-			T_LT(n, 1000000);
-		T_EQ(err, EAGAIN);
-		T_GT(n, 1);
-		T_OK(close(w.fd[0]));
-		T_EQ(host_fd_pass(w.via, w.to, 0, 1),
-			k == HOST_CARRIER_OPEN ? ECONNREFUSED : EPIPE);
-	}
-	T_EQ(host_fd_take(999, 1, &n), ENOENT);
+	/* tokens, and the first one, are passed over */
+	T_EQ(host_fd_take(fd, 2ull << 40 | 7, &got), 0);
+	T_TRUE(number_of(got) == (2ull << 40 | 0xff));
+	T_OK(close(got));
+	got = -7;
+	T_EQ(host_fd_take(fd, 99, &got), ENOENT);
+	T_EQ(got, -7);
+	T_EQ(host_fd_take(999, 1, &got), ENOENT);
+	T_EQ(host_fd_pass(&c, 999, 1), EBADF);
+	while ((err = host_fd_pass(&c, 0, 1)) == 0)
+		;
+	T_EQ(err, EAGAIN);
+	T_OK(close(fd));
+	T_EQ(host_fd_pass(&c, 0, 1), ECONNREFUSED);
+	T_EQ(host_carrier_pair(0, p, pair), 0);
+	T_EQ(host_fd_pass(&pair[0], 0, 1), ECONNREFUSED);
 }

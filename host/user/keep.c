@@ -94,8 +94,8 @@ kept(void)
 	return (str_a64 *)(void *)((char *)host_domain + HOST_KEPT_OFF);
 }
 
-static bool
-is_kept(uint64_t id)
+bool
+host_sock_kept(uint64_t id)
 {
 	return (str_load(&kept()[index_of(id) / 64]) >> index_of(id) % 64) & 1;
 }
@@ -105,7 +105,7 @@ host_sock_keeps(uint64_t id, bool yes)
 {
 	uint64_t bit = 1ull << index_of(id) % 64;
 
-	if (is_kept(id) == yes)
+	if (host_sock_kept(id) == yes)
 		return;
 	if (yes)
 		(void)str_or(&kept()[index_of(id) / 64], bit);
@@ -210,7 +210,7 @@ fill(struct parcel *c, uint32_t i, uint32_t n, uint32_t round)
 
 		if (w == 0 || str_load(&p->sent) == round || !str_sock_live(id))
 			continue;
-		if (is_kept(id))
+		if (host_sock_kept(id))
 			str_store(&p->sent, round);
 		else
 			put_in(c, p, id, fd_in(w, id));
@@ -414,7 +414,7 @@ answer(const struct letter *l)
 	int fd = fd_in(str_load_acq(&place_of(l->id)->word), l->id);
 
 	memcpy(to.addr, l->addr, sizeof to.addr);
-	if (fd < 0 || host_fd_pass(-1, &to, fd, l->id) != 0)
+	if (fd < 0 || host_fd_pass(&to, fd, l->id) != 0)
 		(void)host_carrier_send(&to);
 }
 

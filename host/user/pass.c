@@ -2,29 +2,15 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Descriptors in flight: duplicates laid into the receive queue of a carrier,
- * where the kernel keeps them whatever becomes of who laid them there.
+ * Descriptors in datagrams, between members and streamsd: keep.c.
  *
- * Each travels in a packet of its own with the eight bytes of its number: on a
- * pair the kernel hands the descriptor over when the first of them is read, on
- * a datagram socket with the datagram.  What has no descriptor with it is a
- * token.
- *
- * Or many travel in one datagram, whose text says of each what it is, in their
- * order.  Who takes them may have room for fewer: the kernel hands over the
- * first ones then, and it is told that some are lost.
+ * One travels with the eight bytes of its number, to a carrier of which streamsd
+ * was told by the process that waits there.  Or many travel in one datagram,
+ * whose text says of each what it is, in their order.  If the receiver has room
+ * for fewer, the kernel hands over the first ones, and says that some are lost.
  *
  * Trust.  A datagram comes with the credentials of its sender, and what is not
- * from a process of this user is dropped, with its descriptors.  The other end
- * of a pair is where this user has given it to.
- *
- * Locks.  Packets are taken out in the order in which they lie there, so
- * those who take out of one carrier do it one at a time and in the order of
- * their numbers: what lies before the one wanted was flushed, or belongs to
- * somebody dead.
- *
- * Crash.  Who dies between the parts of a packet leaves the rest of its
- * number behind, which are spurious tokens.
+ * from a process of this user is dropped, with its descriptors.
  */
 #include <string.h>
 #include <sys/socket.h>
@@ -74,7 +60,7 @@ rights_get(struct msghdr *m, int *fd, unsigned max)
 }
 
 int
-host_fd_pass(int via, const struct host_carrier *to, int fd, uint64_t id)
+host_fd_pass(const struct host_carrier *to, int fd, uint64_t id)
 {
 	union control u;
 	struct iovec iov = { &id, sizeof id };
@@ -82,27 +68,15 @@ host_fd_pass(int via, const struct host_carrier *to, int fd, uint64_t id)
 		.msg_control = &u };
 	uint64_t number;
 	size_t creds;
-	long r;
 
 	if (sys_fcntl(fd, F_GETFD, 0) < 0)
 		return EBADF;
-	if (to != NULL) {
-		if (to->kind != HOST_CARRIER_OPEN ||
-		    to->addrlen != sizeof number)
-			return ECONNREFUSED;
-		memcpy(&number, to->addr, sizeof number);
-		creds = host_creds_put(&u);
-		m.msg_controllen = creds + rights_put(u.room + creds, &fd, 1);
-		return host_dgram_send(number, &m, true);
-	}
-	m.msg_controllen = rights_put(u.room, &fd, 1);
-	r = sys_call3(SYS_sendmsg, via, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (r >= 0)
-		return 0;
-	if (r == -EAGAIN || r == -ENOBUFS || r == -ENOMEM ||
-	    r == -ETOOMANYREFS)
-		return EAGAIN;
-	return r == -EBADF ? EBADF : EPIPE;
+	if (to->kind != HOST_CARRIER_OPEN || to->addrlen != sizeof number)
+		return ECONNREFUSED;
+	memcpy(&number, to->addr, sizeof number);
+	creds = host_creds_put(&u);
+	m.msg_controllen = creds + rights_put(u.room + creds, &fd, 1);
+	return host_dgram_send(number, &m, true);
 }
 
 int
@@ -152,71 +126,52 @@ host_fds_recv(int via, void *text, size_t size, int fd[HOST_FDS],
 }
 
 /*
- * Take one packet, or on a pair one token, out of @via.
+ * Take one datagram out of @via.
  * Return: 0, with *ret_fd -1 when it was a token; ENOENT: there is none;
  * EMFILE: its descriptor is lost.
  */
 static int
-take_one(int via, bool dgram, int *ret_fd, uint64_t *ret_id)
+take_one(int via, int *ret_fd, uint64_t *ret_id)
 {
-	uint64_t text = 0;
-	struct iovec iov = { &text, dgram ? sizeof text : 1 };
+	struct iovec iov = { ret_id, sizeof *ret_id };
 	union control u;
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = &u, .msg_controllen = sizeof u };
-	uint64_t rest = 0;
 
 	*ret_fd = -1;
 	*ret_id = 0;
-	if (sys_call3(SYS_recvmsg, via, &m, MSG_DONTWAIT) <= 0)
+	if (sys_call3(SYS_recvmsg, via, &m, MSG_DONTWAIT) < 0)
 		return ENOENT;
-	if (rights_get(&m, ret_fd, 1) == 0 && !(m.msg_flags & MSG_CTRUNC))
-		return 0;
-	if (dgram && !host_creds_ours(&m)) {
-		if (*ret_fd >= 0)
-			(void)sys_close(*ret_fd);
+	if (rights_get(&m, ret_fd, 1) == 0)
+		return m.msg_flags & MSG_CTRUNC ? EMFILE : 0;
+	if (!host_creds_ours(&m)) {
+		(void)sys_close(*ret_fd);
 		*ret_fd = -1;
-		return 0;
 	}
-	if (dgram) {
-		*ret_id = text;
-	} else {
-		/* the other bytes of the same packet lie there too */
-		(void)sys_call6(SYS_recvfrom, via, &rest, sizeof rest - 1,
-			MSG_DONTWAIT, NULL, NULL);
-		memcpy(ret_id, &text, 1);
-		memcpy((char *)ret_id + 1, &rest, sizeof rest - 1);
-	}
-	return *ret_fd >= 0 ? 0 : EMFILE;
+	return 0;
 }
 
 int
 host_fd_take(int via, uint64_t id, int *ret_fd)
 {
-	int type = 0, fd, err;
-	socklen_t len = sizeof type;
+	int fd, err;
 	uint64_t got;
 
-	if (sys_call5(SYS_getsockopt, via, SOL_SOCKET, SO_TYPE, &type, &len) !=
-		0)
-		return ENOENT;
 	for (;;) {
 		/* what cannot be taken shall stay there */
 		fd = sys_fcntl(via, F_DUPFD_CLOEXEC, 0);
 		if (fd < 0)
-			return EMFILE;
+			return fd == -EBADF ? ENOENT : EMFILE;
 		(void)sys_close(fd);
-		err = take_one(via, type == SOCK_DGRAM, &fd, &got);
-		if (err == ENOENT)
-			return ENOENT;
+		err = take_one(via, &fd, &got);
 		if (err == 0 && fd < 0)
-			continue;
-		if (got == id && err == 0)
-			*ret_fd = fd;
-		if (got == id)
+			continue; /* a token */
+		if (err != 0 || got == id) {
+			if (err == 0)
+				*ret_fd = fd;
 			return err;
-		if (fd >= 0)
-			(void)sys_close(fd);
+		}
+		(void)sys_close(fd);
 	}
 }
 

@@ -81,5 +81,6 @@ int host_sock_tell_gone(uint64_t id, uint64_t *ret_epoch);
 /* As streamsd: say that its own is closed; we have one, or not. */
 void host_sock_shut_word(uint64_t id);
 void host_sock_keeps(uint64_t id, bool yes);
+bool host_sock_kept(uint64_t id); /* has it one? */
 
 #endif

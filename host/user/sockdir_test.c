@@ -413,7 +413,7 @@ use_all(void)
 	T_EQ(host_carrier_send(&c), 0);
 	T_EQ(host_carrier_look(fd), HOST_C_TOKEN);
 	host_token_drain(fd);
-	T_EQ(host_fd_pass(-1, &c, fd, 5), 0);
+	T_EQ(host_fd_pass(&c, fd, 5), 0);
 	T_EQ(host_fd_take(fd, 5, &got), 0);
 	T_OK(close(got));
 	host_bell_ring(host_self());
@@ -489,7 +489,7 @@ T_CASE(another_directory_of_that_path_gets_nothing_that_matters)
 	T_OK(chown(path, 65534, 65534));
 	T_OK(chroot(jail));
 	T_OK(chdir("/"));
-	T_EQ(host_fd_pass(-1, &c, null, 7), 0);
+	T_EQ(host_fd_pass(&c, null, 7), 0);
 	T_EQ(recv(s, path, sizeof path, MSG_DONTWAIT), -1);
 	T_EQ(host_fd_take(fd, 7, &got), 0);
 	/* nor is what is made now bound there */

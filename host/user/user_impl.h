@@ -265,6 +265,16 @@ int host_fds_send(uint64_t number, const void *text, size_t len, const int *fd,
 long host_fds_recv(int via, void *text, size_t size, int fd[HOST_FDS],
 	unsigned *ret_n, bool *ret_lost);
 
+/*
+ * pass.c.  host_fd_pass() sends a duplicate of descriptor @fd to the carrier
+ * @to, of kind OPEN, under the number @id.  Return: 0, EBADF, EAGAIN (queue
+ * full), ECONNREFUSED, EACCES (the socket directory is not to be trusted).
+ * host_fd_take() takes the descriptor @id out of the queue of the carrier under
+ * @via, and what lies before it, which is closed.  Return: 0, ENOENT, EMFILE.
+ */
+int host_fd_pass(const struct host_carrier *to, int fd, uint64_t id);
+int host_fd_take(int via, uint64_t id, int *ret_fd);
+
 /* bell.c */
 int host_bell_open(void);	/* its descriptor, or -1 */
 bool host_bell_enter(void);

@@ -322,22 +322,8 @@ void host_carrier_gone(const struct host_carrier *c);
  */
 int host_carrier_send(const struct host_carrier *c);
 
-/*
- * host_fd_pass - lay a duplicate of descriptor @fd into the receive queue of
- * a carrier, under the number @id: of the one at the other end of @via (a
- * PAIR), or, when @to is not NULL, of @to (OPEN).  It stays there when this
- * process ends.  Return: 0, EBADF, EAGAIN (queue full), ECONNREFUSED, EPIPE,
- * EACCES (the socket directory is not to be trusted).
- * host_fd_take - take the descriptor @id out of the queue of the carrier
- * under @via, and the tokens before it.  What another user's process has laid
- * into an OPEN one is closed.  Return: 0, ENOENT, EMFILE.
- * host_token_drain() must not be called while descriptors lie there.
- */
-int host_fd_pass(int via, const struct host_carrier *to, int fd, uint64_t id);
-int host_fd_take(int via, uint64_t id, int *ret_fd);
-
 /* host_fd_close - close a descriptor that host_carrier_open() or
- * host_fd_take() gave. */
+ * host_box_dup() gave. */
 void host_fd_close(int fd);
 
 /* host_carrier_id - what stands under @fd now, all fields; EBADF, ENOTSOCK. */
@@ -434,6 +420,37 @@ long host_sock_sendmm(uint64_t id, struct ksock_msg *v, uint32_t n,
 	int flags);
 long host_sock_recvmm(uint64_t id, struct ksock_msg *v, uint32_t n,
 	int flags);
+
+/*
+ * Boxes: each is a queue of descriptors, which stay there when the process that
+ * put them in ends.  A box has the id of a socket, and ends by host_sock_gone().
+ * The calls that take an id work by the descriptor that this process has of the
+ * box, never wait, and return 0 or an errno: EIO when it has none.
+ */
+struct host_label {
+	uint64_t id, pass;
+};
+/* host_box_new - a descriptor for host_sock_adopt().  Return: 0, EMFILE,
+ * ENFILE, ENOMEM. */
+int host_box_new(int *ret_fd, struct host_carrier *ret_carrier);
+/* host_box_ready - get a descriptor of @box; with @kept, wait until streamsd has
+ * one too.  May wait for up to a second.  Return: 0, EMFILE, EIO.
+ * host_box_here - is a descriptor here already? */
+int host_box_ready(uint64_t box, bool kept);
+bool host_box_here(uint64_t box);
+/* host_box_put - a duplicate of descriptor @fd, behind the others.  Return: 0,
+ * EBADF, EAGAIN (the box is full), EIO. */
+int host_box_put(uint64_t box, int fd, const struct host_label *l);
+/*
+ * host_box_look - the label of the first one; ENOENT: there is none.
+ * host_box_dup - a duplicate of the first one, which stays; ENOENT, EMFILE.
+ * host_box_drop - close the first one.
+ * host_box_empty - close all, by a descriptor that is got for it if need be.
+ */
+int host_box_look(uint64_t box, struct host_label *ret);
+int host_box_dup(uint64_t box, int *ret_fd);
+void host_box_drop(uint64_t box);
+void host_box_empty(uint64_t box);
 
 /*
  * host_wait_sock - host_wait_carrier(), and @id's socket is waited for besides:

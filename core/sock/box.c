@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Boxes: where descriptors that are no Stream's wait for their receiver.
+ *
+ * Object.  A head gets a box when the first such descriptor is sent to it.  The
+ * box is a socket of the domain (ksock.c) that keeps descriptors in the order
+ * in which they were put in (host_box_put).  Every process that holds the head,
+ * and one that will hold it later, finds the box by its id, and streamsd keeps
+ * it, so that it does not matter whether the receiving end is open at present,
+ * has a name, or is itself on its way in an M_PASSFP message.
+ *
+ * Order.  The sender lays the descriptor and puts its message under `boxlock',
+ * so that descriptors lie in the order of their messages.  The label of a
+ * descriptor leads to its message.  Only descriptors are discarded whose
+ * message has been freed, or received.
+ *
+ * End.  A box ends with its head: when the end of the pipe is closed, or with
+ * the stream.  What lies in it is closed then.
+ *
+ * Loss.  When streamsd and all processes that have used the box are killed
+ * together, the kernel closes what lies in it, and the receiver gets EIO.  As
+ * long as a process has the box, the kernel says that the socket exists
+ * (str_box_held), and the receiver waits until streamsd has got it again.
+ *
+ * Crash.  A sender that is killed with the lock leaves a descriptor without a
+ * message, which the next caller of str_box_first() closes.
+ */
+#include "table.h"
+
+/* A crash before the caller has told of it leaves a box that nothing is put
+ * into, until the stream ends. */
+static int
+box_new(struct str_plumb *home, uint64_t *ret_id)
+{
+	struct str_ksock *ks = str_ksock_take();
+	struct host_carrier c;
+	int fd, err;
+
+	if (ks == NULL)
+		return ENOSR;
+	err = host_box_new(&fd, &c);
+	if (err == 0) {
+		ks->box.ino = (uint32_t)c.ino;
+		ks->box.cookie[0] = (uint32_t)c.cookie;
+		ks->box.cookie[1] = (uint32_t)(c.cookie >> 32);
+		str_ksock_settle(ks, fd, home, KF_BOX);
+		*ret_id = id_of(ks);
+	}
+	str_store_rel(&ks->owner, 0u);
+	return err;
+}
+
+bool
+str_box_held(uint64_t id)
+{
+	struct host_carrier c = {.kind = HOST_CARRIER_PAIR};
+	struct str_ksock *ks = str_ksock_at(id);
+
+	if (ks == NULL)
+		return false;
+	c.ino = ks->box.ino;
+	c.cookie = (uint64_t)ks->box.cookie[1] << 32 | ks->box.cookie[0];
+	return host_carrier_alive(&c) && str_ksock_at(id) != NULL;
+}
+
+static void
+box_end(uint64_t id)
+{
+	ksock_close(str_ksock_at(id), 0);
+}
+
+/*
+ * str_box_of - the box of @to, which this process has a descriptor of, and streamsd, which
+ * keeps it while no receiver has one.  Return: 0; EAGAIN: no memory, no
+ * streamsd, or a process that has the box has not given it to streamsd yet.
+ */
+int
+str_box_of(struct str_head *to, uint64_t *ret_box)
+{
+	uint64_t box = str_load(&to->box), fresh;
+	bool keeper = host_daemon() == 0;
+	int err;
+
+	if (box != 0 && str_sock_live(box)) {
+		*ret_box = box;
+		err = host_box_ready(box, keeper);
+		if (err != EIO || str_box_held(box))
+			return err == 0 ? 0 : EAGAIN;
+	}
+	if (!keeper || box_new(to->plumb, &fresh) != 0)
+		return EAGAIN;
+	STR_CRASH_POINT("box:made");
+	err = host_box_ready(fresh, true);
+	if (err != 0 || !str_cas(&to->box, box, fresh)) {
+		box_end(fresh);
+		return EAGAIN;
+	}
+	*ret_box = fresh;
+	if (box != 0)
+		box_end(box);
+	return 0;
+}
+
+/* Does @l, in the box of @sd, belong to a message that is to be received? */
+static bool
+is_wanted(struct str_head *sd, const struct host_label *l)
+{
+	struct str_pass *p = (struct str_pass *)(uintptr_t)l->pass;
+
+	return str_mem_valid(p) && str_load(&p->blk.state) == STR_BLK_PASS &&
+		p->id == l->id && p->at == sd && str_load(&p->taken) != 1;
+}
+
+static void
+box_drop(struct str_head *sd, uint64_t box)
+{
+	host_box_drop(box);
+	if (str_load(&sd->npass) != 0)
+		(void)str_sub(&sd->npass, 1u);
+}
+
+/*
+ * str_box_first - close what lies in front without a message
+ * The caller has the lock.
+ * Return: the number of the first descriptor that is wanted; 0: there is none.
+ */
+uint64_t
+str_box_first(struct str_head *sd, uint64_t box)
+{
+	struct host_label l;
+
+	while (host_box_look(box, &l) == 0) {
+		if (is_wanted(sd, &l))
+			return l.id;
+		box_drop(sd, box);
+	}
+	return 0;
+}
+
+/*
+ * str_box_tidy - close descriptors whose messages were flushed, or were never
+ * put, as far as they lie in front
+ * Context: streamsd's look; other processes have the box only if they use it.
+ */
+void
+str_box_tidy(struct str_head *sd)
+{
+	uint64_t box = str_load(&sd->box);
+
+	if (box == 0 || !str_sock_live(box))
+		return;
+	if (!str_trylock(&sd->boxlock)) {
+		/* not behind a process that is stopped */
+		if (!host_owner_dead(str_load(&sd->boxlock.owner)))
+			return;
+		(void)str_lock(&sd->boxlock);
+	}
+	if (host_box_here(box) && str_box_first(sd, box) == 0)
+		str_store(&sd->npass, 0u);
+	str_unlock(&sd->boxlock);
+}
+
+/*
+ * str_box_end - @sd, which is marked as closed, receives nothing any more
+ * A sender that lays a descriptor at this moment finds the mark after it.
+ */
+void
+str_box_end(struct str_head *sd)
+{
+	uint64_t box = str_xchg(&sd->box, (uint64_t)0);
+
+	if (box != 0)
+		box_end(box);
+}
