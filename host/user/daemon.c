@@ -18,6 +18,11 @@
  * Death.  Who sleeps at a carrier polls its pidfd besides and starts another
  * when there is something to be watched.
  *
+ * Names.  A domain with a name has one as long as it has members: the process
+ * that makes the domain, or attaches and finds none, starts it and does not wait
+ * for it.  Until it is there another call may start a second one, which finds
+ * the first and ends.
+ *
  * Failure.  When it cannot be started callers go on without; it is tried
  * again after a second, and ever more rarely, by whoever comes or sleeps.
  * One that ends without a word was killed on its way, which says nothing of
@@ -37,6 +42,7 @@
 #define TRIES 3
 #define OTHERS_NS 2000000000u /* to wait for another one's start */
 #define RETRY_NS 1000000000u
+#define BEGIN_NS 1000000000u /* between two that are not waited for */
 #define DEATHS 16u /* in a row, until it counts as a program that fails */
 #define AGAIN_NS 100000000u /* a sleeper's least time between two attempts */
 
@@ -155,17 +161,24 @@ alive(uint64_t w)
 
 /* ----------------------------------------------------------- starting it */
 
-/* It could not be started: @why, in words. */
+/* It could not be started. */
 static void
-failed(int err, const char *why)
+put_off(int err)
 {
 	struct host_shared *s = host_shared(host_domain);
 	uint32_t n = str_add(&s->daemon_fails, 1u);
-	char text[1400];
 
 	str_store(&s->daemon_err, (uint32_t)err);
 	str_store_rel(&s->daemon_retry,
 		host_now() + ((uint64_t)RETRY_NS << STR_MIN(n, 6u)));
+}
+
+/* Say so: @why, in words. */
+static void
+warn(const char *why)
+{
+	char text[1400];
+
 	if (host_priv_page->daemon_warned)
 		return;
 	host_priv_page->daemon_warned = 1;
@@ -188,16 +201,18 @@ start_once(uint64_t w)
 	if (!str_cas(word(), w, mine))
 		return EAGAIN;
 	STR_CRASH_POINT("daemon:starting");
-	err = host_daemon_spawn(&why);
+	err = host_daemon_spawn(true, &why);
 	while (err == ESRCH && str_add(&s->daemon_deaths, 1u) + 1 < DEATHS)
-		err = host_daemon_spawn(&why); /* it was killed on its way */
+		err = host_daemon_spawn(true, &why); /* killed on its way */
 	if (err == 0)
 		str_store(&s->daemon_deaths, 0u);
 	STR_CRASH_POINT("daemon:started");
-	if (err != 0 && str_load(word()) == mine)
-		failed(err, why);
-	else
+	if (err != 0 && str_load(word()) == mine) {
+		put_off(err);
+		warn(why);
+	} else {
 		str_store(&s->daemon_fails, 0u);
+	}
 	if (str_cas(word(), mine, NOBODY)) {
 		err = err != 0 ? err : ESRCH;
 	} else {
@@ -241,6 +256,42 @@ host_daemon(void)
 		tries++;
 	}
 	return err;
+}
+
+/*
+ * host_daemon_begin - have one begin, without waiting for it, if the domain has
+ * a name: it removes what the last member leaves, should that be killed.  One
+ * attempt in a second, by any member; a failure is no member's concern, so
+ * nothing is said.
+ */
+void
+host_daemon_begin(void)
+{
+	uint64_t mine = STARTING << 62 | host_self_tag();
+	uint64_t now = host_now(), was, w;
+	struct host_shared *s;
+	const char *why;
+	int err;
+
+	if (!host_named() || host_is_daemon || host_daemon_comes)
+		return;
+	s = host_shared(host_domain);
+	str_store(&s->daemon_asked, now);
+	str_fence_full(); /* pairs with host_daemon_resign() */
+	w = str_load_acq(word());
+	was = str_load(&s->daemon_begun);
+	if ((KIND(w) == RUNNING && alive_really(w)) ||
+	    (KIND(w) == STARTING && !host_owner_dead(LOW(w))) ||
+	    (was != 0 && now < was + BEGIN_NS) ||
+	    now < str_load_acq(&s->daemon_retry) ||
+	    !str_cas(&s->daemon_begun, was, now) || !str_cas(word(), w, mine))
+		return;
+	STR_CRASH_POINT("daemon:beginning");
+	err = host_daemon_spawn(false, &why);
+	if (err != 0 && str_load(word()) == mine)
+		put_off(err);
+	(void)str_cas(word(), mine, NOBODY);
+	(void)host_wake(word_low(), INT_MAX);
 }
 
 /* ------------------------------------------------------------ as a member */
@@ -321,8 +372,10 @@ host_daemon_watch(uint64_t *ret_again)
 		*ret_again = host_sock_owed_at(LOW(w));
 		return fd;
 	}
-	if (!str_region_wanted())
+	if (!str_region_wanted()) {
+		host_daemon_begin();
 		return fd;
+	}
 	if (host_daemon() != 0) {
 		*ret_again = again_at();
 		return -1;
@@ -346,6 +399,8 @@ host_daemon_ended(void)
 		(void)str_cas(word(), w, NOBODY);
 	if (str_region_wanted())
 		(void)host_daemon();
+	else
+		host_daemon_begin();
 	host_sock_pass_all();
 }
 

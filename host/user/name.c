@@ -149,6 +149,13 @@ host_name_mkdir(const struct host_name *n)
 	return 0;
 }
 
+void
+host_name_rmdir(const char *dir)
+{
+	if (dir[0] != '\0')
+		(void)sys_call3(SYS_unlinkat, AT_FDCWD, dir, AT_REMOVEDIR);
+}
+
 int
 host_name_resolve(struct host_name *n)
 {

@@ -19,9 +19,11 @@
  * opens the file again and maps it anew over the inherited mapping.
  *
  * Failure.  A new domain's file has no name until it is finished, and loses
- * itself if its creator dies.  A member that was killed leaves the file; the
- * next one to attach finds itself alone and starts over; or, where nobody can
- * attach any more, the next one to make another does away with it (sweep.c).
+ * itself if its creator dies.  streamsd is a member as long as there is another
+ * (daemon.c:host_daemon_begin), so it removes the file when the others were
+ * killed.  When streamsd was killed with them the file stays: the next process
+ * to attach finds itself alone and starts over; where no process can attach any
+ * more, the next one to make another domain removes it (sweep.c).
  */
 #include <stdio.h>
 #include <string.h>
@@ -249,6 +251,10 @@ named_alone(int fd, const struct host_name *n)
 		if (lock_op(fd, LOCK_SH) == 0 && still_named(fd, n->path))
 			return named_join(fd, n->path);
 		err = EAGAIN;
+	} else if (host_daemon_comes) {
+		/* streamsd removes what is left, and makes nothing new */
+		(void)sys_call3(SYS_unlinkat, AT_FDCWD, n->path, 0);
+		err = host_fail(ENOENT, "%s: the domain has ended", n->path);
 	} else {
 		err = named_create(n->path, true);
 	}
@@ -289,6 +295,8 @@ named_try(const struct host_name *n)
 
 	fd = sys_openat(AT_FDCWD, n->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW |
 		O_NONBLOCK, 0);
+	if (fd == -ENOENT && host_daemon_comes)
+		return host_fail(ENOENT, "%s: no such domain", n->path);
 	if (fd == -ENOENT) {
 		err = host_name_mkdir(n);
 		if (err == 0)
@@ -351,6 +359,12 @@ host_named_attach(const struct host_name *n)
 	return err;
 }
 
+bool
+host_named(void)
+{
+	return named_path[0] != '\0';
+}
+
 const char *
 host_named_dir(void)
 {
@@ -377,9 +391,7 @@ host_named_exit(void)
 	if (lock_op(fd, LOCK_EX) == 0 && still_named(fd, named_path) &&
 	    host_named_alone()) {
 		(void)sys_call3(SYS_unlinkat, AT_FDCWD, named_path, 0);
-		if (named_dir[0] != '\0')
-			(void)sys_call3(SYS_unlinkat, AT_FDCWD, named_dir,
-				AT_REMOVEDIR);
+		host_name_rmdir(named_dir);
 	}
 	(void)lock_op(fd, LOCK_UN);
 }

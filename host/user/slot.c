@@ -740,6 +740,7 @@ process_enter(struct host_priv *pv)
 	if (!forked)
 		str_region_tidy(); /* a child's first call shall not pay */
 	host_daemon_tell(HOST_ASK_MEMBER);
+	host_daemon_begin();
 	return 0;
 }
 

@@ -451,8 +451,7 @@ host_sockdir_exit(void)
 		    remove_dir(fd, s->dir) && s->dir_in_base) {
 			strcpy(up, s->dir);
 			*strrchr(up, '/') = '\0';
-			(void)sys_call3(SYS_unlinkat, AT_FDCWD, up,
-				AT_REMOVEDIR);
+			host_name_rmdir(up);
 		}
 		(void)flock_nb(fd, LOCK_UN);
 	}

@@ -388,17 +388,22 @@ spawn(struct start *s)
 	return ret;
 }
 
-/* What it says about its start: 0 or an errno. */
+/*
+ * What it says about its start: 0 or an errno.  Without @wait, 0 also when it
+ * is on its way, which it is from the exec on.
+ */
 static int
-ready(int fd)
+ready(int fd, bool wait)
 {
 	struct pollfd pfd = { fd, POLLIN, 0 };
 	struct timespec ts = { READY_MS / 1000, READY_MS % 1000 * 1000000l };
 	unsigned char c;
 
+	if (!wait)
+		ts = (struct timespec){ 0, 0 };
 	/* in a call, so that no handler cuts it short */
 	if (sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET) == 0)
-		return ETIMEDOUT;
+		return wait ? ETIMEDOUT : 0;
 	return sys_read(fd, &c, 1) == 1 ? c : ESRCH;
 }
 
@@ -427,9 +432,9 @@ environment(struct start *s)
 	s->env[n] = NULL;
 }
 
-/* Run the program that is open as @s->program_fd. */
+/* Run the program that is open as @s->program_fd; @wait: until it is ready. */
 static int
-run(struct start *s)
+run(struct start *s, bool wait)
 {
 	static char dir[520];
 	int fd[2], err;
@@ -448,13 +453,13 @@ run(struct start *s)
 	err = spawn(s);
 	(void)sys_close(fd[1]);
 	if (err == 0)
-		err = ready(fd[0]);
+		err = ready(fd[0], wait);
 	(void)sys_close(fd[0]);
 	return err;
 }
 
 int
-host_daemon_spawn(const char **ret_why)
+host_daemon_spawn(bool wait, const char **ret_why)
 {
 	static struct start s; /* the domain's word allows one at a time */
 	int program, err;
@@ -467,7 +472,7 @@ host_daemon_spawn(const char **ret_why)
 	if (err != 0)
 		return err;
 	s.program_fd = program;
-	err = run(&s);
+	err = run(&s, wait);
 	(void)sys_close(program);
 	if (err == ESRCH)
 		(void)reason(err, "it ends without a word");

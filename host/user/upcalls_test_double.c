@@ -7,6 +7,13 @@
 
 #include <t.h>
 
+/* streamsd is the executive's, which these tests have not. */
+T_CONSTRUCTOR static void
+no_streamsd(void)
+{
+	(void)setenv("STREAMS_DAEMON", "/nonexistent/streamsd", 0);
+}
+
 int
 str_region_init(struct str_domain *d)
 {

@@ -61,6 +61,7 @@ struct host_shared {
 	str_a64 daemon;	       /* [A] who is streamsd: daemon.c */
 	str_a64 daemon_asked;  /* [A] host_now() of the last host_daemon() */
 	str_a64 daemon_retry;  /* [A] none is started before host_now() is it */
+	str_a64 daemon_begun;  /* [A] host_now() of host_daemon_begin()'s last */
 	str_a32 daemon_err;    /* [A] why */
 	str_a32 daemon_fails;  /* [A] failed starts in succession */
 	str_a32 daemon_asks;   /* [A] HOST_ASK_*, what its bell rings for */
@@ -141,6 +142,7 @@ struct host_name {
 };
 int host_name_resolve(struct host_name *ret_name);
 int host_name_mkdir(const struct host_name *n);
+void host_name_rmdir(const char *dir); /* if it is empty */
 /* Where named domains lie; it need not be there. */
 int host_name_base(char *buf, size_t size);
 
@@ -154,6 +156,7 @@ bool host_dir_find(const char *path, bool (*fn)(const char *name, void *arg),
 void host_named_forked(void);	/* a lock of its own for a child */
 void host_named_exit(void);
 void host_named_forget(void);	/* this process is no member any more */
+bool host_named(void);		/* the domain has a name */
 bool host_named_forsaken(void);
 bool host_named_alone(void);
 const char *host_named_dir(void); /* ours, that goes with the name; or "" */
@@ -197,13 +200,14 @@ extern bool host_is_daemon;
 extern bool host_daemon_comes; /* this process is to be it */
 bool host_daemon_claim(void);
 bool host_daemon_resign(uint64_t asked);
+void host_daemon_begin(void);
 void host_daemon_tell(uint32_t ask);
 void host_daemon_fork(void);	/* in the child */
 /* spawn.c */
 void host_daemon_environment(void); /* [attach] held */
-/* Start the program.  One thread of the domain at a time.  Return: 0 when it
- * has said that it runs, else an errno, and *ret_why says it in words. */
-int host_daemon_spawn(const char **ret_why);
+/* Start the program.  One thread of the domain at a time.  @wait: until it has
+ * said that it runs.  Return: 0, else an errno, and *ret_why says it in words. */
+int host_daemon_spawn(bool wait, const char **ret_why);
 /* crash.c, where there are crash points */
 bool host_crash_env(const char *name, char *buf, size_t size);
 /* Before a sleep: what to poll besides, or -1; and when to come again at the

@@ -3,7 +3,7 @@
 /*
  * Nothing is left behind: no process, and no file in $XDG_RUNTIME_DIR or where
  * STREAMS_DOMAIN says; and there is none anywhere else.  A named domain is
- * gone after a clean exit, and swept at the next attach after a crash.
+ * gone after a clean exit, and a second after a crash.
  */
 #include "posix.h"
 
@@ -71,7 +71,10 @@ clean_up(void)
 	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* processes with our mark in their environment */
+/*
+ * Processes with our mark in their environment.  Past the library, as ready():
+ * its open() would attach to a domain that streamsd is just removing.
+ */
 static int
 marked_processes(void)
 {
@@ -88,11 +91,11 @@ marked_processes(void)
 			atoi(e->d_name) == getpid())
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s/environ", e->d_name);
-		fd = open(path, O_RDONLY);
+		fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY, 0);
 		if (fd < 0)
 			continue;
-		k = read(fd, buf, sizeof(buf));
-		close(fd);
+		k = syscall(SYS_read, fd, buf, sizeof(buf));
+		syscall(SYS_close, fd);
 		if (k > 0 && memmem(buf, (size_t)k, mark, strlen(mark)))
 			n++;
 	}
@@ -278,20 +281,20 @@ crash_then_clean_exit(const char *name)
 	for (int i = 0; i < 3; i++) {
 		a = run("crash");
 		crashed(&a);
+		/* streamsd removes it */
+		T_SOON(files_in(dir) == 0, 1000 * t_scale());
 	}
-	/* at most the one file, however many crashed */
-	T_LE(files_in(dir), 1);
 	a = run("hold");
 	finish(&a);
 	nothing_is_left();
 }
 
-T_CASE(the_default_domain_is_swept_after_a_crash)
+T_CASE(the_default_domain_is_gone_after_a_crash)
 {
 	crash_then_clean_exit(NULL);
 }
 
-T_CASE(a_domain_with_a_path_is_swept_after_a_crash)
+T_CASE(a_domain_with_a_path_is_gone_after_a_crash)
 {
 	crash_then_clean_exit("/domain");
 }

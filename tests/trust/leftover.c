@@ -56,6 +56,8 @@ runtime_dir(void)
 	snprintf(sub, sizeof sub, "%s/streams", dir);
 	T_OK(setenv("XDG_RUNTIME_DIR", dir, 1));
 	T_OK(setenv("STREAMS_SIZE", "16M", 1));
+	/* none that would remove what is left over */
+	T_OK(setenv("STREAMS_DAEMON", "/nonexistent/streamsd", 1));
 	T_OK(unsetenv("STREAMS_DOMAIN"));
 }
 

@@ -10,6 +10,8 @@
  *	use inherit COUNT	make COUNT; the time of a child's first call, in ms
  *	use locked		mlockall(MCL_FUTURE), then one: KiB locked by it
  *	use chroot DIR		make one, chroot, use it in a child
+ *	use time		make one; how long that took, in ms
+ *	use hand		as crash, but another program keeps an end
  *
  * Exit status: 0, the errno of pipe(), or 200 and above for another failure.
  */
@@ -160,6 +162,34 @@ elsewhere(const char *dir)
 	return err != 0 ? err : use_these(fd);
 }
 
+static int
+timed(void)
+{
+	double at = now_ms();
+	int fd[2];
+
+	if (pipe(fd) == -1)
+		return errno;
+	printf("%.2f\n", now_ms() - at);
+	return 0;
+}
+
+/* A program that knows nothing of Streams keeps an end until 0 is closed. */
+static int
+hand(void)
+{
+	int fd[2];
+
+	if (pipe(fd) == -1)
+		return errno;
+	if (fork() == 0) {
+		(void)dup2(fd[0], 3);
+		execlp("cat", "cat", NULL);
+		_exit(127);
+	}
+	return crash();
+}
+
 int
 main(int argc, char **argv)
 {
@@ -175,6 +205,10 @@ main(int argc, char **argv)
 		return inherit(atoi(argv[2]));
 	if (strcmp(what, "locked") == 0)
 		return locked();
+	if (strcmp(what, "time") == 0)
+		return timed();
+	if (strcmp(what, "hand") == 0)
+		return hand();
 	if (strcmp(what, "chroot") == 0 && argc == 3)
 		return elsewhere(argv[2]);
 	return argc == 1 ? use() : 208;

@@ -16,10 +16,12 @@
  * Who holds a stream and is no member it does not know: as long as there
  * are streams to be watched it looks by itself, less and less often.
  *
- * Life.  Started by the first call that needs it (host/user/daemon.c), it
- * goes when nothing has needed it for STREAMS_LINGER ms, and at once when it
- * is the last member.  Streams that nobody holds, kept by a link or a name,
- * are not for ever: when the domain's file is gone, nobody can come back.
+ * Life.  In a domain with a name it is there from the beginning, and stays as
+ * long as a member or a holder of a stream; then it removes the domain.  In one
+ * without, it is started by the first call that needs it, and goes when nothing
+ * has needed it for STREAMS_LINGER ms, and at once when it is the last member.
+ * Streams that no process holds, kept by a link or a name, are not for ever:
+ * when the domain's file is gone, no process can come back.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +39,7 @@
 #define SWEEP_MAX (4000 * MS)
 #define LINGER_MIN (250 * MS) /* who has asked may not be done with asking */
 #define DRAIN (10 * MS)
+#define LOOK (100 * MS) /* for holders of streams that are no members */
 #define UNSURE (20 * MS)
 #define UNSURE_TIMES 50u
 
@@ -171,7 +174,12 @@ leave(uint64_t since, uint64_t *ret_ns)
 	uint64_t asked = str_load(&shared()->daemon_asked);
 	uint64_t now = host_now();
 
-	if (watch_members()) {
+	if (host_named()) {
+		/* it stays for members; others are looked for */
+		*ret_ns = watch_members() ? UINT64_MAX : LOOK;
+		if (watch_members() || !host_named_alone())
+			return false;
+	} else if (watch_members()) {
 		since = STR_MAX(since, asked);
 		if (now < since + linger) {
 			*ret_ns = since + linger - now;
@@ -338,6 +346,11 @@ main(int argc, char **argv)
 		if (ready < 0)
 			fprintf(stderr, "streamsd: %s\n",
 				host_attach_error());
+		if (err == ENOENT && dir != NULL) {
+			/* of a domain that has ended */
+			host_sockdir_sweep(dir);
+			host_name_rmdir(dir);
+		}
 		return 1;
 	}
 	host_leave();
