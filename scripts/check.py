@@ -7,10 +7,12 @@ usage: check.py BUILD-DIR [arguments of meson test]
 
 Meson counts programs; one of ours has many cases, so we read the TAP each
 program wrote.  A program that crashed, ran out of time or stopped before its
-plan was fulfilled is one failure more.  The last line is always
+plan was fulfilled is one failure more.  Skipped cases are one line for each
+reason, and failures come behind them.  The last line is always
 "N passed, N failed", with ", N skipped" when there were any.
 """
 
+import collections
 import json
 import os
 import re
@@ -19,6 +21,8 @@ import sys
 
 CASE = re.compile(r'(not )?ok(?!\S)(?:\s+\d+)?\s*(?:-\s*)?([^#]*)(?:#\s*(.*))?$')
 PLAN = re.compile(r'1\.\.(\d+)\s*(?:#\s*skip\w*\s*(.*))?$', re.I)
+
+PROGRAMS = 4    # that a line of skips names
 
 
 class Tally:
@@ -110,6 +114,20 @@ def count(tests):
     return tally
 
 
+def skips_by_reason(tally):
+    """A line for each reason: how many cases, and of which programs."""
+    reasons = collections.defaultdict(collections.Counter)
+    for name, reason in tally.skips:
+        reasons[reason or 'no reason given'][name.split(': ')[0]] += 1
+    rows = sorted(reasons.items(),
+                  key=lambda row: (-row[1].total(), row[0]))
+    for reason, programs in rows:
+        most = [f'{p} {n}' for p, n in programs.most_common(PROGRAMS)]
+        if len(programs) > PROGRAMS:
+            most.append(f'{len(programs) - PROGRAMS} more')
+        yield f'skipped {programs.total()}: {reason} ({", ".join(most)})'
+
+
 def main(argv):
     if len(argv) < 2:
         print(__doc__.split('\n\n')[1], file=sys.stderr)
@@ -133,8 +151,8 @@ def main(argv):
         tally.fail('meson test', [f'status {status}, and no test ran'])
     elif status and not tally.failed:
         tally.fail('meson test', [f'status {status}'])
-    for name, reason in tally.skips:
-        print(f'skipped: {name}' + (f' ({reason})' if reason else ''))
+    for line in skips_by_reason(tally):
+        print(line)
     for name, lines in tally.failures:
         print(f'FAILED: {name}')
         for line in lines:

@@ -44,6 +44,7 @@ check)
 	need g++ compiles '#include <cstddef>' c++ c++
 	need binutils have nm
 	need mandoc have mandoc
+	need iproute2 have ip
 	if [ -e models/meson.build ]; then
 		need spin have spin
 	fi

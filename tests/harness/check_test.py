@@ -29,10 +29,13 @@ TESTS = [
      '2 passed, 0 failed'),
     ('one of three', 'tap',
      'print("TAP version 13\\nok 1 - a\\nnot ok 2 - b\\n# why\\n'
-     'ok 3 - c # SKIP d\\n1..3"); sys.exit(1)',
+     'ok 3 - c # SKIP no wire\\n1..3"); sys.exit(1)',
      '1 passed, 1 failed, 1 skipped'),
     ('all skipped', 'tap', 'print("1..0 # SKIP none here")',
      '0 passed, 0 failed, 1 skipped'),
+    ('skips for one reason', 'tap',
+     'print("ok 1 - a # SKIP no wire\\nok 2 - b # SKIP no wire\\n1..2")',
+     '0 passed, 0 failed, 2 skipped'),
     ('stops early', 'tap', 'print("1..3\\nok 1 - a"); sys.exit(0)',
      '1 passed, 1 failed'),
     ('has no plan', 'tap', 'print("ok 1 - a"); sys.exit(0)',
@@ -86,7 +89,7 @@ def main(program):
         for line in lines if not ok else []:
             print(f'# {line}')
 
-    print(f'1..{len(TESTS) + 2}')
+    print(f'1..{len(TESTS) + 3}')
     with tempfile.TemporaryDirectory(prefix='check-') as d:
         build = make_project(d)
         lines, status = run(program, build)
@@ -97,9 +100,18 @@ def main(program):
             got = check.count([entries[name]]).line()
             report(f'counts a test that is: {name}', got == want, [got])
         report('adds up, and prints one such line',
-               lines[-1] == '10 passed, 9 failed, 3 skipped' and status == 1
+               lines[-1] == '10 passed, 9 failed, 5 skipped' and status == 1
                and sum(' passed, ' in l and ' failed' in l
                        for l in lines) == 1, lines)
+        skips = [l for l in lines if l.startswith('skipped')]
+        report('has one line for each reason, and failures behind them',
+               skips == ['skipped 3: no wire (skips for one reason 2, '
+                         'one of three 1)',
+                         'skipped 1: no reason given (plain skips 1)',
+                         'skipped 1: none here (all skipped 1)'] and
+               lines.index(skips[-1]) < min(
+                   i for i, l in enumerate(lines)
+                   if l.startswith('FAILED')), skips)
         lines, status = run(program, build, '--suite', 'none')
         report('takes nothing to run for a failure',
                lines[-1] == '0 passed, 1 failed' and status == 1, lines)
