@@ -114,8 +114,9 @@ T_CASE(fattach_honours_permissions)
 	if (pid == 0) {
 		int fd[2];
 
-		make(fd);
+		/* first: a change of user closes all Streams */
 		T_OK(setresuid(65534, 65534, 65534));
+		make(fd);
 		T_ERR(fattach(fd[1], path), EPERM);
 		_exit(0);
 	}
