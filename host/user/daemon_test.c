@@ -780,6 +780,34 @@ T_CASE(it_reaps_a_member_that_was_killed)
 	T_OK(waitpid(pid, NULL, 0));
 }
 
+/* A driver asks for a callback with its locks held, and so for streamsd. */
+T_CASE(it_is_there_before_it_reaps)
+{
+	struct host_call hc = { .fd = -1 };
+	uint64_t begin;
+	pid_t pid;
+
+	setup();
+	T_EQ(ask(), 0);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		up_enter(&hc);
+		for (;;)
+			pause();
+	}
+	T_SOON(member(pid), 5000);
+	str_store(up_word(UP_LOCK), 1ull);
+	kill_daemon();
+	T_OK(kill(pid, SIGKILL));
+	T_OK(waitpid(pid, NULL, 0));
+	begin = t_now_ns();
+	T_EQ(ask(), 0);
+	T_LT(t_now_ns() - begin, 4000000000u * t_scale());
+	T_TRUE(member(pid));
+	str_store(up_word(UP_LOCK), 0ull);
+	T_SOON(!member(pid), 5000);
+}
+
 T_CASE(a_forked_child_that_makes_no_call_is_watched)
 {
 	uint64_t before;

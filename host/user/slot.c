@@ -736,9 +736,13 @@ process_enter(struct host_priv *pv)
 	if (old)
 		proc_reap(pv->proc, life_load(&host_domain->proc[pv->proc]),
 			true);
-	reap_scan();
-	if (!forked)
-		str_region_tidy(); /* a child's first call shall not pay */
+	/* A driver that asks for a callback waits for streamsd with locks
+	 * held, which a reaper may need: streamsd reaps when it is there. */
+	if (!host_daemon_comes) {
+		reap_scan();
+		if (!forked)
+			str_region_tidy(); /* a child's first call shall not pay */
+	}
 	host_daemon_tell(HOST_ASK_MEMBER);
 	host_daemon_begin();
 	return 0;

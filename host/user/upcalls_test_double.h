@@ -13,9 +13,10 @@
 /* In str_domain.core[]. */
 enum { UP_INIT, UP_ATTACH, UP_REAP, UP_REAPED_TAG, UP_TIMER, UP_NEXT,
 	UP_COOKIE, UP_INO, UP_REGION, UP_DIED, UP_WANTED,
-	UP_SOCK, UP_SOCKWORD, UP_SOCKS, UP_USER };
+	UP_SOCK, UP_SOCKWORD, UP_SOCKS, UP_LOCK, UP_USER };
 
-/* UP_SOCKS so many live, from this one on. */
+/* While UP_LOCK is set, what a reaper needs is locked.
+ * UP_SOCKS so many live, from this one on. */
 #define UP_SOCKS_FIRST (1ull << 32 | 100)
 
 /* The next deadline that str_timer_run() returns once. */
