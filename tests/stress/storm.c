@@ -19,8 +19,9 @@
  *	STORM_KINDS	one bit for each kind of stream (all)
  *	STORM_EACH	streams of each kind (2)
  *	STORM_CROWD	bystanders (4)
- *	STORM_ON_HANG, STORM_ON_LEFT	commands that are given a process's
- *			number when it hangs, when something is left
+ *	STORM_ON_HANG, STORM_ON_LATE, STORM_ON_LEFT	commands that are given
+ *			a process's number: it hangs, it has not seen an end
+ *			after four times the bound, something is left
  *
  * T_SEED repeats the decisions of each process, not their interleaving.
  */

@@ -127,12 +127,17 @@ be_killed(int end, bool twin)
 static void
 reap(pid_t pid, const char *what)
 {
-	uint64_t end = t_now_ns() + 20000000000u * t_scale();
+	uint64_t now = t_now_ns(), end = now + 20000000000u * t_scale();
+	uint64_t late = now + 4 * storm_bound;
 	pid_t r;
 	int st;
 
 	while ((r = waitpid(pid, &st, WNOHANG)) == 0) {
-		if (t_now_ns() > end) {
+		if ((now = t_now_ns()) > late) {
+			left_call("STORM_ON_LATE", pid);
+			late = end + 1;
+		}
+		if (now > end) {
 			left_dump();
 			left_call("STORM_ON_HANG", pid);
 			T_FAIL("%s: %s (pid %d) does not end",
