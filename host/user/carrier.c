@@ -98,6 +98,22 @@ host_carrier_id(int fd, struct host_carrier *ret_carrier)
 	return 0;
 }
 
+/* What to tell of @err: limits and a sandbox's answer as they are. */
+static int
+told(int err)
+{
+	switch (err) {
+	case EMFILE:
+	case ENFILE:
+	case EACCES:
+	case EPERM:
+	case ENOSYS:
+		return err;
+	default:
+		return ENOMEM;
+	}
+}
+
 int
 host_carrier_pair(int oflags, int ret_fd[2], struct host_carrier ret_carrier[2])
 {
@@ -111,14 +127,14 @@ host_carrier_pair(int oflags, int ret_fd[2], struct host_carrier ret_carrier[2])
 		type |= SOCK_NONBLOCK;
 	err = -(int)sys_call4(SYS_socketpair, AF_UNIX, type, 0, fd);
 	if (err != 0)
-		return err == ENOBUFS ? ENOMEM : err;
+		return told(err);
 	err = identity(fd[0], &c[0]);
 	if (err == 0)
 		err = identity(fd[1], &c[1]);
 	if (err != 0) {
 		(void)sys_close(fd[0]);
 		(void)sys_close(fd[1]);
-		return ENOMEM;
+		return told(err);
 	}
 	memcpy(ret_fd, fd, sizeof fd);
 	memcpy(ret_carrier, c, sizeof c);
@@ -139,7 +155,7 @@ host_carrier_open(int oflags, int *ret_fd, struct host_carrier *ret_carrier)
 		type |= SOCK_NONBLOCK;
 	fd = (int)sys_call3(SYS_socket, AF_UNIX, type, 0);
 	if (fd < 0)
-		return fd == -EMFILE || fd == -ENFILE ? -fd : ENOMEM;
+		return told(-fd);
 	err = host_sockdir_bind(fd, &number);
 	if (err == 0) {
 		host_creds_want(fd);
@@ -149,8 +165,7 @@ host_carrier_open(int oflags, int *ret_fd, struct host_carrier *ret_carrier)
 	if (err != 0) {
 		(void)sys_close(fd);
 		host_carrier_gone(&c);
-		return err == EACCES || err == EMFILE || err == ENFILE ? err :
-			ENOMEM;
+		return told(err);
 	}
 	*ret_fd = fd;
 	*ret_carrier = c;

@@ -520,11 +520,18 @@ host_domain_attach(void)
 {
 	static bool hooked;
 	const char *env = getenv("STREAMS_EAGER");
+	struct timespec ts = { 0, 0 };
 	struct host_name n;
 	int err = host_name_resolve(&n);
+	long r;
 
 	if (err != 0)
 		return err;
+	/* without it no thread would be woken */
+	r = sys_call5(SYS_ppoll, NULL, 0, &ts, NULL, SYS_SIGSET);
+	if (r != 0)
+		return host_fail(ENOSR, "ppoll: %s; a sandbox has to permit it",
+			strerror((int)-r));
 	host_copy_init();
 	host_fault_init();
 	host_clock_init();

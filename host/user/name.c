@@ -43,9 +43,9 @@ dir_is_mine(const char *path, int *ret_err)
 	*ret_err = -err;
 	if (err != 0)
 		return false;
-	*ret_err = EACCES;
-	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-		(st.st_mode & 077) == 0;
+	*ret_err = S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+		(st.st_mode & 077) == 0 ? 0 : EACCES;
+	return *ret_err == 0;
 }
 
 /* <linux/pidfd.h> of Linux 6.11 */
@@ -142,7 +142,10 @@ host_name_mkdir(const struct host_name *n)
 	if (err != 0 && err != EEXIST)
 		return host_fail(EACCES, "cannot make %s: %s" HOST_ELSEWHERE,
 			n->dir, strerror(err));
-	if (!dir_is_mine(n->dir, &err))
+	if (!dir_is_mine(n->dir, &err) && err != EACCES)
+		return host_fail(EACCES, "cannot look at %s: %s" HOST_ELSEWHERE,
+			n->dir, strerror(err));
+	if (err == EACCES)
 		return host_fail(EACCES, "%s is not a directory of mine with "
 			"mode 0700: another user made it, or it was changed"
 			HOST_ELSEWHERE, n->dir);

@@ -348,6 +348,9 @@ host_named_attach(const struct host_name *n)
 			break;
 		nap();
 	}
+	/* it stays when there is a domain in it, of another name */
+	if (err != 0 && n->dir[0] != '\0')
+		(void)sys_call3(SYS_unlinkat, AT_FDCWD, n->dir, AT_REMOVEDIR);
 	if (err == EAGAIN)
 		return host_fail(EBUSY, "%s is locked by a process that does "
 			"not go on: look for one that is stopped and has the "

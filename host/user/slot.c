@@ -789,8 +789,10 @@ host_enter_slow(struct host_call *hc)
 	uint64_t old;
 	int err;
 
-	if (pv == NULL)
-		return host_fail(ENOSR, "no page that fork would wipe");
+	if (pv == NULL) {
+		host_attach_report();
+		return ENOSR;
+	}
 	host_sig_block(&old);
 	host_plock_lock(&pv->attach);
 	while (str_load(&pv->leaving) != 0 &&

@@ -285,12 +285,16 @@ descriptors(struct start *s)
 		null = sys_fcntl(null, F_DUPFD, null + 1);
 	if (s->domain_fd >= 0)
 		(void)sys_call3(SYS_dup3, s->domain_fd, 3, 0);
-	(void)sys_call3(SYS_dup3, s->ready_fd, 4, 0);
+	fd = (int)sys_call3(SYS_dup3, s->ready_fd, 4, 0);
+	if (fd < 0)
+		return -fd;
+	s->ready_fd = fd;
 	fd = (int)sys_call3(SYS_dup3, s->program_fd, 5, O_CLOEXEC);
-	s->ready_fd = 4;
+	if (fd < 0)
+		return -fd;
 	s->program_fd = fd;
 	close_from(6, NULL, 0);
-	return fd < 0 ? -fd : 0;
+	return 0;
 }
 
 /* --------------------------------------------------------------- process */

@@ -30,6 +30,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -48,16 +49,23 @@ host_priv(void)
 	struct host_priv *p = __atomic_load_n(STR_PLAIN(&host_priv_page),
 		__ATOMIC_ACQUIRE);
 	struct host_priv *none = NULL;
+	int err;
 	long r;
 
 	if (str_likely(p != NULL))
 		return p;
 	r = sys_call6(SYS_mmap, NULL, 4096, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (r < 0 && r > -4096)
+	if (r < 0 && r > -4096) {
+		(void)host_fail(ENOSR, "no page that fork would wipe: mmap: %s",
+			strerror((int)-r));
 		return NULL;
-	if (sys_call3(SYS_madvise, r, 4096, MADV_WIPEONFORK) != 0) {
+	}
+	err = (int)-sys_call3(SYS_madvise, r, 4096, MADV_WIPEONFORK);
+	if (err != 0) {
 		(void)sys_call2(SYS_munmap, r, 4096);
+		(void)host_fail(ENOSR, "no page that fork would wipe: "
+			"madvise: %s", strerror(err));
 		return NULL;
 	}
 	p = (struct host_priv *)r;
@@ -293,14 +301,26 @@ carrier_events(int fd, short revents)
 	return ev;
 }
 
+/*
+ * A sandbox that came after the attach.  What cannot be polled is no carrier: a
+ * thread would wait for it without end.
+ */
+static bool
+is_forbidden(long ret)
+{
+	return ret == -EPERM || ret == -ENOSYS || ret == -EACCES;
+}
+
 uint32_t
 host_carrier_look(int fd)
 {
 	struct pollfd pfd = { fd, POLLIN | POLLRDHUP, 0 };
 	struct timespec ts = { 0, 0 };
 
-	if (sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET) < 0)
-		return 0;
+	long r = sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET);
+
+	if (r < 0)
+		return is_forbidden(r) ? HOST_C_NVAL : 0;
 	if (fd < 0 || !is_socket(fd))
 		return HOST_C_NVAL;
 	return carrier_events(fd, pfd.revents);
@@ -374,6 +394,8 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 		return ETIMEDOUT;
 	if (s.ret > 0)
 		ev = carrier_events(hc->fd, s.pfd[0].revents);
+	else if (is_forbidden(s.ret))
+		ev = HOST_C_NVAL;
 	*ret_events = ev | (rung ? HOST_C_BELL : 0);
 	return 0;
 }

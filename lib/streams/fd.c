@@ -468,13 +468,15 @@ fd_ask(int fd)
 	uintptr_t v = w != NULL ? str_load_acq(w) : FD_UNKNOWN;
 	uintptr_t unknown = FD_UNKNOWN;
 	struct stat st;
-	int err = errno;
+	int err = errno, ret;
 
 	if (v != FD_UNKNOWN || w == NULL)
 		return v != FD_UNKNOWN ? v : FD_NOT;
-	if (sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) != 0)
+	ret = (int)sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH);
+	if (ret == -EBADF)
 		return FD_NOT;
-	if (S_ISSOCK(st.st_mode) && fd_possible()) {
+	/* where a sandbox forbids to ask that, it may be a socket */
+	if ((ret != 0 || S_ISSOCK(st.st_mode)) && fd_possible()) {
 		v = ask_socket(fd, w);
 		errno = err;
 		return v;
