@@ -11,9 +11,9 @@
  *	name		another one beside the default one
  *
  * Named domains live in $XDG_RUNTIME_DIR/streams, or in /dev/shm/streams-UID
- * when there is no such directory of the user's own.  Ours must be a
- * directory of the user's with mode 0700; one that somebody else put there
- * is refused, not worked around.  A file's name holds the user, the ABI and
+ * when there is no such directory of the user's own; in another directory of
+ * /dev/shm where another user has taken that name (place.c).  Ours must be a
+ * directory of the user's with mode 0700.  A file's name holds the user, the ABI and
  * the inodes of the pid and net namespaces, because pids and sockets of one
  * mean nothing in another.
  */
@@ -99,45 +99,86 @@ host_ns_inode(const char *name)
 	return str_load(&told[net]);
 }
 
+/* The user's runtime directory in @buf; false: none that can be trusted. */
+static bool
+runtime_dir(char *buf, size_t size)
+{
+	const char *xdg = getenv("XDG_RUNTIME_DIR");
+	int err;
+
+	return xdg != NULL && xdg[0] == '/' && dir_is_mine(xdg, &err) &&
+		(size_t)snprintf(buf, size, "%s/streams", xdg) < size;
+}
+
 int
 host_name_base(char *buf, size_t size)
 {
-	const char *xdg = getenv("XDG_RUNTIME_DIR");
-	int err, len;
+	char place[HOST_PLACE];
+	int err = 0;
 
-	if (xdg != NULL && xdg[0] == '/' && dir_is_mine(xdg, &err)) {
-		len = snprintf(buf, size, "%s/streams", xdg);
-		if ((size_t)len < size)
-			return 0;
-	}
-	len = snprintf(buf, size, "/dev/shm/streams-%u", (unsigned)geteuid());
-	return (size_t)len < size ? 0 : ENAMETOOLONG;
+	if (runtime_dir(buf, size))
+		return 0;
+	err = host_place_find(place);
+	if (err == 0 && strlen(place) >= size)
+		err = ENAMETOOLONG;
+	if (err == 0)
+		strcpy(buf, place);
+	return err;
+}
+
+void
+host_name_base_make(const char *base)
+{
+	char path[HOST_PLACE] = "";
+
+	if (strncmp(base, "/dev/shm/", 9) == 0)
+		(void)host_place_make(path);
+	if (sys_call3(SYS_mkdirat, AT_FDCWD, base, 0700) == 0)
+		(void)sys_call3(SYS_fchmodat, AT_FDCWD, base, 0700);
+}
+
+static int
+set_path(struct host_name *n)
+{
+	int len = snprintf(n->path, sizeof n->path, "%s/%s-%u-%u-%llu-%llu",
+		n->dir, n->name, (unsigned)geteuid(), STR_ABI,
+		(unsigned long long)host_ns_inode("pid"),
+		(unsigned long long)host_ns_inode("net"));
+
+	return (size_t)len < sizeof n->path ? 0 :
+		host_fail(EINVAL, "STREAMS_DOMAIN is too long");
 }
 
 static int
 name_in_dir(const char *name, struct host_name *n)
 {
-	int len;
+	int err;
 
-	if (host_name_base(n->dir, sizeof n->dir) != 0)
-		return host_fail(EINVAL, "no directory for domains");
-	len = snprintf(n->path, sizeof n->path, "%s/%s-%u-%u-%llu-%llu",
-		n->dir, name, (unsigned)geteuid(), STR_ABI,
-		(unsigned long long)host_ns_inode("pid"),
-		(unsigned long long)host_ns_inode("net"));
-	if ((size_t)len >= sizeof n->path || strlen(name) > 128)
+	if (strlen(name) >= sizeof n->name)
 		return host_fail(EINVAL, "STREAMS_DOMAIN is too long");
-	return 0;
+	strcpy(n->name, name);
+	err = host_name_base(n->dir, sizeof n->dir);
+	n->place = !runtime_dir(n->path, sizeof n->path);
+	return err != 0 ? err : set_path(n);
 }
 
 /* Make the directory of a named domain, or see that it is ours. */
 int
-host_name_mkdir(const struct host_name *n)
+host_name_mkdir(struct host_name *n)
 {
 	int err;
 
 	if (n->dir[0] == '\0')
 		return 0;
+	if (n->place) {
+		char place[HOST_PLACE];
+
+		/* it may have become another since we looked */
+		strcpy(place, n->dir);
+		err = host_place_make(place);
+		strcpy(n->dir, place);
+		return err != 0 ? err : set_path(n);
+	}
 	err = -(int)sys_call3(SYS_mkdirat, AT_FDCWD, n->dir, 0700);
 	if (err != 0 && err != EEXIST)
 		return host_fail(EACCES, "cannot make %s: %s" HOST_ELSEWHERE,
@@ -147,16 +188,8 @@ host_name_mkdir(const struct host_name *n)
 			n->dir, strerror(err));
 	if (err == EACCES)
 		return host_fail(EACCES, "%s is not a directory of mine with "
-			"mode 0700: another user made it, or it was changed"
-			HOST_ELSEWHERE, n->dir);
+			"mode 0700: it was changed" HOST_ELSEWHERE, n->dir);
 	return 0;
-}
-
-void
-host_name_rmdir(const char *dir)
-{
-	if (dir[0] != '\0')
-		(void)sys_call3(SYS_unlinkat, AT_FDCWD, dir, AT_REMOVEDIR);
 }
 
 int
@@ -166,7 +199,7 @@ host_name_resolve(struct host_name *n)
 	char *end;
 
 	n->fd = -1;
-	n->private = false;
+	n->private = n->place = false;
 	n->dir[0] = n->path[0] = '\0';
 	/* another user's environment may not choose what we share */
 	if (getauxval(AT_SECURE) != 0)

@@ -288,7 +288,7 @@ named_clear(const struct host_name *n, int err)
 
 /* One attempt; EAGAIN: begin again. */
 static int
-named_try(const struct host_name *n)
+named_try(struct host_name *n)
 {
 	struct stat st;
 	int fd, err;
@@ -332,7 +332,7 @@ named_try(const struct host_name *n)
 }
 
 int
-host_named_attach(const struct host_name *n)
+host_named_attach(struct host_name *n)
 {
 	int err = EAGAIN;
 

@@ -230,7 +230,7 @@ make(void)
 	if (make_one(s->dir) == -ENOENT && s->dir_in_base) {
 		strcpy(up, s->dir);
 		*strrchr(up, '/') = '\0';
-		(void)make_one(up);
+		host_name_base_make(up);
 		(void)make_one(s->dir);
 	}
 	STR_CRASH_POINT("sockdir:made");

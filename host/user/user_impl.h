@@ -137,17 +137,25 @@ int host_fail(int err, const char *fmt, ...) STR_PRINTF(2, 3);
 struct host_name {
 	char dir[512];	/* "" unless the directory is one of ours */
 	char path[768];
+	char name[129];	/* in that directory, the first part of it */
 	int fd;		/* "fd:N", or -1 */
 	bool private;	/* make an anonymous one */
+	bool place;	/* the directory is that of place.c */
 };
 int host_name_resolve(struct host_name *ret_name);
-int host_name_mkdir(const struct host_name *n);
-void host_name_rmdir(const char *dir); /* if it is empty */
+int host_name_mkdir(struct host_name *n);
 /* Where named domains lie; it need not be there. */
 int host_name_base(char *buf, size_t size);
+void host_name_base_make(const char *base);
+
+/* place.c */
+#define HOST_PLACE 64u /* bytes of a path */
+int host_place_find(char path[HOST_PLACE]);
+int host_place_make(char path[HOST_PLACE]);
+void host_name_rmdir(const char *dir); /* if it is empty */
 
 /* named.c */
-int host_named_attach(const struct host_name *n);
+int host_named_attach(struct host_name *n);
 /* Those left by crashes in network namespaces that are no more, in @dir. */
 void host_named_sweep(const char *dir);
 /* Does @fn say yes to one of the names in @path?  Without malloc(). */
