@@ -725,6 +725,155 @@ T_CASE(a_descriptor_that_a_stopped_process_takes_is_waited_for)
 	T_EQ(received_, 0);
 }
 
+/* ---------------------------------------- descriptors that are no Streams' */
+
+/* Carriers of no Stream serve: whether one is held can be asked. */
+#define NOTHER 32
+static struct {
+	struct host_carrier c;
+	bool sent;
+	unsigned got;
+} other_[NOTHER];
+static unsigned nother_;
+
+static void
+sends_other(struct end *p)
+{
+	unsigned i = nother_++;
+	int fd;
+
+	T_LT(i, NOTHER);
+	T_EQ(host_carrier_open(0, &fd, &other_[i].c), 0);
+	other_[i].sent = ioc(p, I_SENDFD_, (unsigned long)fd) == 0;
+	sim_close(fd);
+}
+
+static long
+receives_other(struct end *p)
+{
+	struct { int fd; uint32_t uid, gid; char fill[8]; } r;
+	struct host_carrier c;
+	unsigned i;
+	long err = ioc(p, I_RECVFD_, (unsigned long)(uintptr_t)&r);
+
+	if (err != 0)
+		return err;
+	T_EQ(host_carrier_id(r.fd, &c), 0);
+	for (i = 0; i < nother_ && other_[i].c.cookie != c.cookie; i++)
+		;
+	T_LT(i, nother_);
+	other_[i].got++;
+	sim_close(r.fd);
+	return 0;
+}
+
+static void
+passes_others(void *arg)
+{
+	struct end p[2] = {
+		{str_pipe_file(pipe_.pl, 0), pipe_.fd[0], STR_O_NONBLOCK},
+		{str_pipe_file(pipe_.pl, 1), pipe_.fd[1], STR_O_NONBLOCK},
+	};
+	unsigned i;
+
+	if (arg != NULL)
+		sim_sleep(sim_rand(2000000));
+	for (i = 0; i < 3; i++) {
+		sends_other(&p[0]);
+		if (i != 1)
+			(void)receives_other(&p[1]);
+	}
+}
+
+/* The table of sockets comes with the first box, and stays. */
+static void
+warm_box(void)
+{
+	struct end p;
+
+	warm();
+	fx_pipe(&pipe_);
+	p = (struct end){str_pipe_file(pipe_.pl, 0), pipe_.fd[0],
+		STR_O_NONBLOCK};
+	sends_other(&p);
+	fx_close(&pipe_, 0);
+	fx_close(&pipe_, 1);
+	nothing_left("the first box", 0);
+	T_FALSE(host_carrier_alive(&other_[0].c));
+	fx_keep();
+}
+
+/* One run, in which the doomed task dies at passage @nth of @label.  Return:
+ * false: nobody has come there so often. */
+static bool
+pass_others(uint64_t seed, const char *label, unsigned nth)
+{
+	struct end p;
+	struct sim_stats st;
+	unsigned i, k, lost = 0;
+
+	fx_begin_seed(seed);
+	nother_ = 0;
+	warm_box();
+	fx_pipe(&pipe_);
+	p = (struct end){str_pipe_file(pipe_.pl, 1), pipe_.fd[1],
+		STR_O_NONBLOCK};
+	memset(other_, 0, sizeof(other_));
+	nother_ = 0;
+	sim_crash_at(label, nth);
+	(void)sim_spawn("doomed", passes_others, NULL);
+	for (i = 0; i < 3; i++)
+		(void)sim_spawn("survivor", passes_others, "");
+	if (sim_run() != 0)
+		T_FAIL("%s %u, seed %llu: deadlock", label, nth,
+			(unsigned long long)seed);
+	sim_stats(&st);
+	/* what waits; the taker that died may have to be reaped */
+	for (k = 0; k < 2; k++) {
+		while (receives_other(&p) == 0)
+			;
+		sim_sleep(1000000000);
+	}
+	for (i = 0; i < nother_; i++) {
+		if (other_[i].got > 1)
+			T_FAIL("%s %u, seed %llu: one came twice", label, nth,
+				(unsigned long long)seed);
+		lost += other_[i].sent && other_[i].got == 0;
+	}
+	/* the one that it was about to receive */
+	if (lost > (st.kills != 0 && strcmp(label, "pass:received") == 0))
+		T_FAIL("%s %u, seed %llu: %u lost", label, nth,
+			(unsigned long long)seed, lost);
+	fx_close(&pipe_, 0);
+	fx_close(&pipe_, 1);
+	nothing_left(label, nth);
+	for (i = 0; i < nother_; i++)
+		if (host_carrier_alive(&other_[i].c))
+			T_FAIL("%s %u, seed %llu: one is still open", label,
+				nth, (unsigned long long)seed);
+	fx_end();
+	return st.kills != 0;
+}
+
+T_CASE_TIMEOUT(death_between_a_descriptor_and_its_message, 60)
+{
+	static const char *const label[] = {
+		"pass:laid", "pass:sent", "pass:taken", "pass:received",
+		"box:made", "ksock:alive", "ksock:adopted",
+	};
+	unsigned i, nth, died;
+	uint64_t seed;
+
+	for (i = 0; i < STR_ARRAY_LEN(label); i++) {
+		died = 0;
+		for (seed = 1; seed <= 5; seed++)
+			for (nth = 1; nth <= 8; nth++)
+				died += pass_others(seed, label[i], nth);
+		if (died == 0)
+			T_FAIL("nobody has passed %s", label[i]);
+	}
+}
+
 /* ---------------------------------------------------------- the scenes */
 
 T_CASE_TIMEOUT(death_with_a_device, 60)
