@@ -165,6 +165,28 @@ sort(struct run *r)
 	}
 }
 
+/*
+ * One entry for each head.  A stream that was freed while the directory was read,
+ * and whose memory became another one, is there twice; the references to the
+ * later one would be counted at either entry.
+ */
+static void
+unite(struct run *r)
+{
+	uint32_t n = 0, i;
+
+	for (i = 0; i < r->cand.n; i++) {
+		struct cand *c = cand(r, i);
+		struct cand *last = n != 0 ? cand(r, n - 1) : NULL;
+
+		if (last == NULL || last->sd != c->sd)
+			*cand(r, n++) = *c;
+		else if (last->sid != last->pl->sid)
+			*last = *c;
+	}
+	r->cand.n = n;
+}
+
 static struct cand *
 lookup(struct run *r, const struct str_head *sd)
 {
@@ -400,6 +422,7 @@ collect(struct run *r)
 	    str_load(str_root(STR_ROOT_COLLECTED)) == looked_at(r))
 		return false;
 	sort(r);
+	unite(r);
 	if (in_hands(r))
 		return false;
 	str_mem_walk(count_block, r);
