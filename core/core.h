@@ -993,10 +993,6 @@ str_call_toward(struct str_head *sd)
 /* The Stream head's calls, as libstreams makes them: see head/head.h. */
 #include "head/head.h"
 
-/* registry */
-int str_registry_init(struct str_domain *d);
-int str_registry_attach(struct str_domain *d);
-
 _Static_assert(offsetof(struct str_file, gen) ==
 	offsetof(struct str_file, fflags) + 4, "str_head_enter() looks there");
 

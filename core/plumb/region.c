@@ -2,40 +2,10 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The executive's part of a domain: made once, attached by every image, and
- * cleared of what dead threads held.
+ * The executive's part of a domain is cleared of what dead threads held.
  */
 #include "core.h"
 #include "sock/sock.h"
-
-/*
- * The creator has no thread slot yet, and the allocator wants one: the last
- * slot of the table lends its magazines for the while.
- */
-int
-str_region_init(struct str_domain *d)
-{
-	struct str_thread *lent = &d->thread[STR_NTHREAD - 1];
-	struct host_tls save = host_tls;
-	int err = str_mem_init(d);
-
-	host_tls.slot = lent;
-	host_tls.tag = STR_TAG(STR_NTHREAD - 1, 1u);
-	if (err == 0)
-		err = str_registry_init(d);
-	str_mem_reap(lent);
-	host_tls.slot = save.slot;
-	host_tls.tag = save.tag;
-	if (err == 0)
-		str_store_rel(&d->ready, 1u);
-	return err;
-}
-
-int
-str_region_attach(struct str_domain *d)
-{
-	return str_registry_attach(d);
-}
 
 /*
  * Reaping.  A thread that died may have been anywhere: inside a stream, with
@@ -88,13 +58,13 @@ collect(struct str_blk *b, void *arg)
 		r->found[r->n++] = b;
 }
 
-/* Nobody alive holds @l, or no more after a moment. */
+/* No living thread holds @l, or none does after @ms. */
 static bool
-patient(struct str_lock *l)
+is_free(struct str_lock *l, unsigned ms)
 {
 	unsigned n;
 
-	for (n = 0; n < PATIENCE; n++) {
+	for (n = 0; n < ms; n++) {
 		uint32_t v = str_load(&l->owner);
 
 		if (v == 0 || v == host_self_tag() || host_owner_dead(v))
@@ -102,6 +72,12 @@ patient(struct str_lock *l)
 		(void)host_wait(NULL, (str_a32 *)&l->owner, v, 1000000u);
 	}
 	return false;
+}
+
+static bool
+patient(struct str_lock *l)
+{
+	return is_free(l, PATIENCE);
 }
 
 /* The same for a biased lock; its owner holds it when its slot says so. */
@@ -461,20 +437,23 @@ reap_block(struct reap *r, struct str_blk *b)
 	}
 }
 
-/* A thread died inside this stream: what it had begun goes on. */
+/*
+ * A thread died inside this stream: what it had begun goes on.  @ms: the time
+ * there is for a stopped process.
+ */
 static bool
-revive(struct str_plumb *pl, uint32_t tag)
+revive(struct str_plumb *pl, uint32_t tag, unsigned ms)
 {
 	bool ok = true, died;
 
 	/* not by str_plumb_lock(): somebody inside may be stopped */
 	if (str_load(&pl->plumber.owner) == tag ||
 	    str_load(&pl->busy.owner) == tag) {
-		ok = str_plumb_lock_soon(pl, PATIENCE);
+		ok = str_plumb_lock_soon(pl, ms);
 		if (ok)
 			str_plumb_unlock(pl);
 	}
-	if (patient(&pl->plumber) && patient(&pl->rlock))
+	if (is_free(&pl->plumber, ms) && is_free(&pl->rlock, ms))
 		str_sched_revive(pl, tag);
 	/* what a link was to be is undone with the help of its driver */
 	str_ioctl_revive(&pl->head[0], tag);
@@ -582,7 +561,7 @@ reap_blocks(struct reap *r)
 }
 
 bool
-str_thread_reap(struct str_domain *d, struct str_thread *t)
+str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 {
 	struct str_thread *self = host_self();
 	struct reap r = {.tag = str_load(&t->tag)};
@@ -598,10 +577,14 @@ str_thread_reap(struct str_domain *d, struct str_thread *t)
 		places(&r, t);
 		for (k = 0; k < NPLACE; k++)
 			if (r.in[k] != NULL && str_stream_inside(r.in[k]))
-				r.undone |= !revive(r.in[k], r.tag);
+				r.undone |= !revive(r.in[k], r.tag,
+					all ? PATIENCE : 1);
 		str_store_rel(&self->inside, was);
 		str_foreign_revive(r.tag);
 		str_sock_reap(r.tag);
+		str_store(&t->state, (uint32_t)STR_THR_UNDONE);
+		if (!all)
+			return false;
 		str_mem_reap(t);
 		if (str_load(&t->sharing) != 0 && !patient(str_mdb_share(t)))
 			r.undone = true;

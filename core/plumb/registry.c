@@ -213,9 +213,9 @@ own_calls(void)
 	(void)host_code(1, (proc_t)str_pass_free);
 }
 
-/* str_registry_init - by the domain's creator: the tables themselves. */
-int
-str_registry_init(struct str_domain *d)
+/* By the domain's creator: the tables themselves. */
+static int
+tables_init(struct str_domain *d)
 {
 	struct str_fmod *fm;
 	struct qinit *qi;
@@ -243,9 +243,32 @@ str_registry_init(struct str_domain *d)
 	return 0;
 }
 
-/* str_registry_attach - by every image: fill its own code slots. */
+/*
+ * The creator has no thread slot yet, and the allocator wants one: the last
+ * slot of the table lends its magazines for the while.
+ */
 int
-str_registry_attach(struct str_domain *d)
+str_region_init(struct str_domain *d)
+{
+	struct str_thread *lent = &d->thread[STR_NTHREAD - 1];
+	struct host_tls save = host_tls;
+	int err = str_mem_init(d);
+
+	host_tls.slot = lent;
+	host_tls.tag = STR_TAG(STR_NTHREAD - 1, 1u);
+	if (err == 0)
+		err = tables_init(d);
+	str_mem_reap(lent);
+	host_tls.slot = save.slot;
+	host_tls.tag = save.tag;
+	if (err == 0)
+		str_store_rel(&d->ready, 1u);
+	return err;
+}
+
+/* By every image: fill its own code slots. */
+int
+str_region_attach(struct str_domain *d)
 {
 	unsigned i;
 

@@ -528,7 +528,7 @@ sim_reap(struct sim_task *t)
 		return false;
 	t->reaper = host_self_tag();
 	sim.stats.reaps++;
-	if (!str_thread_reap(host_domain, s)) {
+	if (!str_thread_reap(host_domain, s, true)) {
 		t->reaper = 0; /* once more, a while later */
 		return false;
 	}

@@ -227,11 +227,12 @@ thread_clear(struct str_thread *t)
 }
 
 /*
- * Slot @idx has the dead owner @o: give back what it holds.
- * Return: false when somebody else does, or it is to be done once more.
+ * Slot @idx has the dead owner @o: give back what it holds.  @whole: its
+ * memory, too; see str_thread_reap().
+ * Return: false when another reaper does, or it is to be done once more.
  */
 static bool
-thread_reap(uint32_t idx, struct owner o)
+thread_reap(uint32_t idx, struct owner o, bool whole)
 {
 	struct str_thread *t = &host_domain->thread[idx];
 	struct owner mine = { o.tag, host_tls.tag };
@@ -241,7 +242,7 @@ thread_reap(uint32_t idx, struct owner o)
 		return false;
 	/* it may have died before it could say so */
 	str_store(&t->gen, o.tag >> 12);
-	if (!str_thread_reap(host_domain, t)) {
+	if (!str_thread_reap(host_domain, t, whole)) {
 		(void)owner_cas(t, mine, again);
 		return false;
 	}
@@ -257,7 +258,7 @@ thread_reap(uint32_t idx, struct owner o)
  * somebody else's, so may be its threads.
  */
 static void
-proc_reap(uint32_t idx, struct life l, bool all)
+proc_reap(uint32_t idx, struct life l, bool all, bool whole)
 {
 	struct str_domain *d = host_domain;
 	uint32_t high = str_load(&d->thread_high);
@@ -273,7 +274,7 @@ proc_reap(uint32_t idx, struct life l, bool all)
 		if (!life_same(life_load(&d->proc[idx]), l))
 			return;
 		if (all || slot_dead(i, o))
-			(void)thread_reap(i, o);
+			(void)thread_reap(i, o, whole);
 		else
 			left = true;
 	}
@@ -296,35 +297,57 @@ reap_scan(void)
 		struct owner o = owner_load(&host_domain->thread[i]);
 
 		if (o.tag != 0 && o.proc >= STR_NPROC && slot_dead(i, o))
-			(void)thread_reap(i, o);
+			(void)thread_reap(i, o, true);
 	}
 	high = str_load(&host_domain->proc_high);
 	for (uint32_t i = 0; i < high && i < STR_NPROC; i++) {
 		struct life l = life_load(&host_domain->proc[i]);
 
 		if (l.pid != 0 && !proc_is_me(i) && proc_dead(i, &execed))
-			proc_reap(i, l, true);
+			proc_reap(i, l, true, true);
 	}
 }
 
 /*
- * What streamsd does when somebody has died: all that attaching processes do,
- * and the threads of images that were replaced.
+ * host_reap_scan - what streamsd does first when a process has died, or an
+ * image was replaced: their streams go on, and can be closed
  */
 void
 host_reap_scan(void)
 {
 	uint32_t high = str_load(&host_domain->proc_high);
-	bool execed;
 
-	reap_scan();
 	for (uint32_t i = 0; i < high && i < STR_NPROC; i++) {
 		struct life l = life_load(&host_domain->proc[i]);
+		bool dead, execed;
 
-		if (l.pid != 0 && !proc_is_me(i) && !proc_dead(i, &execed) &&
-		    execed)
-			proc_reap(i, l, false);
+		if (l.pid == 0 || proc_is_me(i))
+			continue;
+		dead = proc_dead(i, &execed);
+		if (dead || execed)
+			proc_reap(i, l, dead, false);
 	}
+}
+
+/*
+ * host_reap_next - then: the memory of one dead thread, from slot *@at on
+ * Return: false: there is none.
+ */
+bool
+host_reap_next(uint32_t *at)
+{
+	uint32_t high = str_load(&host_domain->thread_high);
+
+	while (*at < high && *at < STR_NTHREAD) {
+		uint32_t i = (*at)++;
+		struct owner o = owner_load(&host_domain->thread[i]);
+
+		if (o.tag == 0 || o.proc < STR_NPROC || !slot_dead(i, o))
+			continue;
+		(void)thread_reap(i, o, true);
+		return true;
+	}
+	return false;
 }
 
 /* Does process slot @idx still mean process @pid, which lives? */
@@ -349,11 +372,11 @@ host_reap_dead(uint32_t tag)
 	if (tag == 0 || tag == host_tls.tag || o.tag != tag ||
 	    !slot_dead(idx, o))
 		return false;
-	reaped = thread_reap(idx, o);
+	reaped = thread_reap(idx, o, true);
 	/* the others of its process, if that is dead, and its slot */
 	if (o.proc < STR_NPROC && !proc_is_me(o.proc) &&
 	    proc_dead(o.proc, &execed))
-		proc_reap(o.proc, l, true);
+		proc_reap(o.proc, l, true, true);
 	return reaped;
 }
 
@@ -511,7 +534,7 @@ thread_release(void)
 
 	if (t == NULL || d == NULL)
 		return;
-	(void)str_thread_reap(d, t);
+	(void)str_thread_reap(d, t, true);
 	thread_clear(t);
 	host_tls.slot = NULL;
 	host_tls.tag = 0;
@@ -530,13 +553,13 @@ thread_claim(bool old)
 		goto full;
 	if (old)
 		proc_reap(host_priv_page->proc,
-			life_load(&d->proc[host_priv_page->proc]), true);
+			life_load(&d->proc[host_priv_page->proc]), true, true);
 	reap_scan();
 	for (uint32_t i = 0; i < NORMAL; i++) {
 		struct owner o = owner_load(&d->thread[i]);
 
 		if (o.tag != 0 && slot_dead(i, o))
-			(void)thread_reap(i, o);
+			(void)thread_reap(i, o, true);
 	}
 	thread_release();
 	if (thread_take(0, NORMAL))
@@ -560,7 +583,7 @@ namesake_reap(void)
 		if (o.tag != host_tls.tag && o.tag != 0 &&
 		    o.proc == host_priv_page->proc &&
 		    str_load(&d->thread[i].tid) == tid)
-			(void)thread_reap(i, o);
+			(void)thread_reap(i, o, true);
 	}
 }
 
@@ -735,7 +758,7 @@ process_enter(struct host_priv *pv)
 	}
 	if (old)
 		proc_reap(pv->proc, life_load(&host_domain->proc[pv->proc]),
-			true);
+			true, true);
 	/* A driver that asks for a callback waits for streamsd with locks
 	 * held, which a reaper may need: streamsd reaps when it is there. */
 	if (!host_daemon_comes) {
@@ -846,7 +869,7 @@ slots_take(bool known)
 			continue;
 		if (t != NULL && known)
 			(void)thread_reap((uint32_t)(t - host_domain->thread),
-				owner_load(t));
+				owner_load(t), true);
 		tp->tls->slot = NULL;
 		tp->tls->tag = tp->tls->nsoon = 0;
 	}

@@ -30,12 +30,14 @@ str_region_attach(struct str_domain *d)
 }
 
 bool
-str_thread_reap(struct str_domain *d, struct str_thread *t)
+str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 {
 	uint32_t idx = (uint32_t)(t - d->thread);
 
 	while (str_load(&d->core[UP_LOCK]) != 0)
 		t_pause();
+	if (!all)
+		return false;
 	(void)str_add(&d->core[UP_REAP], 1u);
 	/* the dead thread's name stands in its slot until it is free */
 	T_EQ(STR_TAG_IDX(str_load(&t->tag)), idx);

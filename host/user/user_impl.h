@@ -195,6 +195,7 @@ bool host_members_recorded(const struct host_file *df);
 int host_slot_alone(void);	/* leave.c calls it */
 bool host_proc_alive(uint32_t idx, uint32_t gen, uint32_t pid);
 void host_reap_scan(void);
+bool host_reap_next(uint32_t *at);
 
 /*
  * daemon.c.  What streamsd may be rung for; anything else is to look whether

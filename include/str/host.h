@@ -648,9 +648,11 @@ int str_region_init(struct str_domain *d);
 /* str_region_attach - register this image's built-in procedures. */
 int str_region_attach(struct str_domain *d);
 /* str_thread_reap - thread slot @t's owner is dead: give back what it held.
+ * @all: false: only have the streams go on that it was inside, at once; its
+ * memory takes longer, and is given back by another call.
  * Called by whoever claimed the slot for reaping.  Return: false when that was
  * not possible yet: the slot is as it was, and to be reaped once more. */
-bool str_thread_reap(struct str_domain *d, struct str_thread *t);
+bool str_thread_reap(struct str_domain *d, struct str_thread *t, bool all);
 /* str_region_sweep - free pipes both of whose carriers are gone. */
 unsigned str_region_sweep(void);
 /* str_region_tidy - the same when there are many; after an attach. */

@@ -90,7 +90,9 @@ raise_limit(void)
 
 /* ------------------------------------------------------------- at work */
 
-/* Do what the dead have left to be done. */
+static uint32_t reap_at = STR_NTHREAD; /* slots before it are done */
+
+/* First what others wait for: close what killed processes held. */
 static void
 serve(void)
 {
@@ -105,7 +107,29 @@ serve(void)
 	host_leave();
 	host_sockdir_tidy();
 	names_look();
+	reap_at = 0;
 	STR_CRASH_POINT("streamsd:closed");
+}
+
+/*
+ * Then give back the memory of killed threads, for which the whole arena is
+ * searched: that of one thread at a time.  What was in their hands may have
+ * kept streams open.
+ * Return: true when there is more.
+ */
+static bool
+give_back(void)
+{
+	struct host_call hc = { .fd = -1 };
+
+	if (reap_at >= STR_NTHREAD || host_enter(&hc) != 0)
+		return false;
+	if (!host_reap_next(&reap_at)) {
+		reap_at = STR_NTHREAD;
+		(void)str_region_members_died();
+	}
+	host_leave();
+	return reap_at < STR_NTHREAD;
 }
 
 /* Callbacks that are due.  Return: when the next one is, or UINT64_MAX. */
@@ -285,6 +309,8 @@ work(void)
 			names_forget();
 		next = timers();
 		ns = next == UINT64_MAX ? next : until(next);
+		if (give_back())
+			ns = 0;
 		if (drains()) {
 			wanted_at = host_now();
 			ns = STR_MIN(ns, DRAIN);
