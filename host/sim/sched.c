@@ -310,6 +310,12 @@ sim_point(void)
 	if (str_unlikely(!sim.running))
 		return;
 	sim.now += POINT_NS;
+	if (str_unlikely(sim.cur->fuse != 0)) {
+		sim.countdown = 1; /* each access is to be seen here */
+		if (--sim.cur->fuse == 0)
+			sim_kill(sim.cur);
+		return;
+	}
 	if (str_likely(--sim.countdown != 0))
 		return;
 	if (sim.grain != 0) {
@@ -320,6 +326,19 @@ sim_point(void)
 	} else {
 		recount();
 	}
+}
+
+void
+sim_fuse(uint64_t points)
+{
+	sim.cur->fuse = points;
+	sim.countdown = 1;
+}
+
+uint64_t
+sim_fuse_left(void)
+{
+	return sim.cur->fuse;
 }
 
 void

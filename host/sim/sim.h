@@ -74,6 +74,14 @@ struct sim_task *sim_streamsd(void);
 void sim_cont(struct sim_task *t);
 bool sim_ended(const struct sim_task *t);
 
+/*
+ * sim_fuse - kill the current task at its @points-th point from now; 0: do not.
+ * Until then no other task runs unless this one waits.  sim_fuse_left - points
+ * that are left.
+ */
+void sim_fuse(uint64_t points);
+uint64_t sim_fuse_left(void);
+
 /* sim_crash_at - kill who passes @label the @nth time from now; not main. */
 void sim_crash_at(const char *label, unsigned nth);
 /* How often @label was passed since sim_init(). */

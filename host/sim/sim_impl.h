@@ -50,6 +50,7 @@ struct sim_task {
 	unsigned got[65];
 	uint64_t bells;
 	bool bell;
+	uint64_t fuse;	   /* points left until it is killed; 0: none */
 	uint64_t reap_at;
 	uint64_t defer_at; /* host_defer() */
 };
