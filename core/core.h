@@ -186,6 +186,8 @@ struct str_headq {
 	uint32_t credit;      /* [P] writes before the next question */
 	uint32_t brisk;	      /* [P] calls come quickly */
 	uint32_t unseen;      /* [P] messages from modules */
+	uint32_t going;	      /* [P] one that is being laid here, the lower half
+			       * of its address: headq_goes() */
 	str_a64 ended;	      /* [P] pos after the last STR_PRIM_END */
 	str_a64 ticket;	      /* [P] of who may write here from another stream:
 			       * head/short.c; 0: nobody */
@@ -579,6 +581,7 @@ int str_mem_init(struct str_domain *d);
 mblk_t *str_msg_from_user(const void *ubase, size_t len, unsigned type,
 	int *ret_err);
 void str_msg_own(mblk_t *mp);
+void str_msg_hold(mblk_t *mp);
 void str_msg_disown(mblk_t *mp);
 mblk_t *str_msg_unpin(mblk_t *mp);
 
@@ -589,6 +592,7 @@ void str_queue_flush_all(queue_t *q);
 mblk_t *str_queue_take(queue_t *q,
 	bool (*wanted)(const mblk_t *mp, const void *arg), const void *arg);
 int str_queue_repair(queue_t *q);
+void str_queue_return(queue_t *q, mblk_t *mp);
 queue_t *str_queue_nfsrv(queue_t *q);
 qband_t *str_queue_band(queue_t *q, unsigned band, bool create);
 
@@ -598,6 +602,7 @@ void str_head_flush_read(struct str_head *sd, int band);
 void str_head_rput(struct str_head *sd, queue_t *q, mblk_t *mp);
 void str_perim_service(queue_t *q);
 void str_perim_drain(struct str_qpair *qp);
+void str_perim_return(queue_t *q, mblk_t *mp);
 /*
  * str_perim_init - @qp, an instance of qp->fmod, gets its perimeter; before
  * anybody can reach it.  str_perim_fini - it is about to be freed: what waits
@@ -690,6 +695,9 @@ void str_sched_revive(struct str_plumb *pl, uint32_t dead);
 #define STR_MP_BITS 7u
 void str_sched_late(struct str_plumb *pl, queue_t *q, mblk_t *mp,
 	unsigned bits);
+void str_sched_late_return(struct str_plumb *pl, queue_t *q, mblk_t *mp,
+	unsigned bits);
+bool str_sched_reaped(uint32_t tag, struct str_plumb *pl);
 void str_sched_late_flag(struct str_plumb *pl, uint32_t flag);
 bool str_sched_late_full(queue_t *q, unsigned long own);
 void str_sched_late_purge(queue_t *q);

@@ -73,7 +73,8 @@ dv_driver(const struct str_builtin *b)
 	char low[16];
 	unsigned i;
 
-	for (i = 0; drv[i].name[0] != '\0'; i++)
+	for (i = 0; drv[i].name[0] != '\0' &&
+		strcmp(drv[i].name, b->name) != 0; i++)
 		T_TRUE(i + 1 < NDRV);
 	snprintf(drv[i].name, sizeof(drv[i].name), "%s", b->name);
 	drv[i].open = ri.qi_qopen;

@@ -42,8 +42,12 @@
 #define IM_HIWAT 65536u
 #define IM_LOWAT 16384u
 
-/* Stands in front of a message that is held. */
+/*
+ * Stands in front of a message that is held.  Where the thread that released
+ * one was killed, the message stands on the queue without it, and is due.
+ */
 struct im_held {
+	const void *self;	  /* its own address: so it is no message's */
 	unsigned long due;	  /* ticks */
 	unsigned long long after; /* when so many have been sent; 0: by time */
 };
@@ -117,10 +121,22 @@ im_timer(void *arg)
 	qenable(q);
 }
 
-static struct im_held *
-im_held(mblk_t *mp)
+static const struct im_held im_bare;
+
+static const struct im_held *
+im_held(const mblk_t *mp)
 {
-	return (struct im_held *)(void *)mp->b_rptr;
+	const struct im_held *h = (const struct im_held *)(void *)mp->b_rptr;
+
+	return mp->b_cont != NULL && MBLKL(mp) == sizeof(*h) &&
+		h->self == h ? h : &im_bare;
+}
+
+/* The message itself. */
+static mblk_t *
+im_message(mblk_t *hp)
+{
+	return im_held(hp) == &im_bare ? hp : hp->b_cont;
 }
 
 /* Have the service procedure run when the first is due. */
@@ -149,6 +165,7 @@ im_arm(queue_t *q)
 static void
 im_hold(queue_t *q, mblk_t *mp, unsigned long due, unsigned long long after)
 {
+	struct im_held held = { NULL, due, after };
 	struct im_side *s = im_side(q);
 	mblk_t *hp, *at;
 
@@ -159,9 +176,9 @@ im_hold(queue_t *q, mblk_t *mp, unsigned long due, unsigned long long after)
 		freemsg(mp);
 		return;
 	}
-	hp->b_wptr += sizeof(struct im_held);
-	im_held(hp)->due = due;
-	im_held(hp)->after = after;
+	held.self = hp->b_wptr;
+	bcopy(&held, hp->b_wptr, sizeof(held));
+	hp->b_wptr += sizeof(held);
 	linkb(hp, mp);
 	/* behind all that are due no later: mostly the last place */
 	for (at = q->q_last; at != NULL && im_held(at)->due > due;
@@ -184,15 +201,35 @@ im_send(queue_t *q, mblk_t *mp)
 	putnext(q, mp);
 }
 
+/* After a flush, or a death: how many are there still? */
+static void
+im_recount(queue_t *q)
+{
+	struct im_side *s = im_side(q);
+	mblk_t *mp;
+
+	s->count.held = s->nafter = 0;
+	for (mp = q->q_first; mp != NULL; mp = mp->b_next) {
+		s->count.held++;
+		s->nafter += im_held(mp)->after != 0;
+	}
+}
+
 /* One that is held goes on. */
 static void
 im_release(queue_t *q, mblk_t *hp)
 {
 	struct im_side *s = im_side(q);
-	mblk_t *mp = unlinkb(hp);
+	mblk_t *mp;
 
-	s->count.held--;
+	if (im_held(hp) == &im_bare) {
+		im_recount(q);
+		im_send(q, hp);
+		return;
+	}
 	s->nafter -= im_held(hp)->after != 0;
+	mp = unlinkb(hp);
+	s->count.held--;
 	freeb(hp);
 	im_send(q, mp);
 }
@@ -209,7 +246,7 @@ im_passed(queue_t *q)
 		if (im_held(mp)->after == 0 ||
 			im_held(mp)->after > s->count.sent)
 			continue;
-		if (!bcanputnext(q, mp->b_cont->b_band))
+		if (!bcanputnext(q, im_message(mp)->b_band))
 			break;
 		rmvq(q, mp);
 		im_release(q, mp);
@@ -225,7 +262,7 @@ im_srv(queue_t *q)
 
 	while (q->q_first != NULL && im_held(q->q_first)->due <= now) {
 		mp = getq(q);
-		if (!bcanputnext(q, mp->b_cont->b_band)) {
+		if (!bcanputnext(q, im_message(mp)->b_band)) {
 			if (putbq(q, mp) == 0)
 				freemsg(mp);
 			return 0; /* back-enabling calls again */
@@ -424,20 +461,6 @@ im_iocdata(queue_t *q, mblk_t *mp)
 }
 
 /* -------------------------------------------------------------- procedures */
-
-/* After a flush: how many are there still? */
-static void
-im_recount(queue_t *q)
-{
-	struct im_side *s = im_side(q);
-	mblk_t *mp;
-
-	s->count.held = s->nafter = 0;
-	for (mp = q->q_first; mp != NULL; mp = mp->b_next) {
-		s->count.held++;
-		s->nafter += im_held(mp)->after != 0;
-	}
-}
 
 static int
 im_put(queue_t *q, mblk_t *mp)

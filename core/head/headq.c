@@ -402,6 +402,7 @@ str_headq_append_mblk(struct str_headq *hq, mblk_t *mp)
 			off += (uint32_t)n;
 		}
 		store32(p, (uint32_t)bytes | flags);
+		headq_goes(hq, mp);
 		publish(hq, pos, rec, bytes);
 		freemsg(mp);
 		return 0;
@@ -418,8 +419,10 @@ ref:
 	/* how long it is is asked of the message, which may be more than the
 	 * header can say */
 	store32(p, STR_REC_REF | flags);
-	str_msg_disown(mp);
+	headq_goes(hq, mp);
+	str_msg_disown(mp->b_cont);
 	publish(hq, pos, REF_SPAN, bytes);
+	headq_gone(mp);
 	return 0;
 }
 
@@ -718,7 +721,7 @@ drop_ctl(struct str_headq *hq, mblk_t *mp)
 	next->b_band = mp->b_band;
 	next->b_flag |= mp->b_flag;
 	/* as long as it is in the log it is not the reaper's */
-	str_mem_own(str_mdb_of_m(mp));
+	str_msg_take_one(mp, 0);
 	__builtin_memcpy(p + 4, &next, sizeof(next));
 	STR_CRASH_POINT("headq:trimmed");
 	mp->b_cont = NULL;
@@ -861,7 +864,7 @@ str_headq_part(struct str_headq *hq, void *ubuf, size_t len)
 	if (len == rec.data && mp != NULL) {
 		str_store(&hq->cbytes, str_load(&hq->cbytes) + len);
 		/* as in str_headq_advance() */
-		str_mem_own(str_mdb_of_m(mp));
+		str_msg_take_one(mp, 0);
 		STR_CRASH_POINT("headq:refread");
 		str_store_rel(&hq->cpos, cpos + REF_SPAN);
 		mdb_done(mp);
@@ -899,6 +902,7 @@ str_headq_take(struct str_headq *hq)
 		str_store(&hq->cbytes, str_load(&hq->cbytes) + msgsize(mp));
 		/* as long as it is in the log it is not the reaper's */
 		str_msg_own(mp);
+		mp->b_next = mp->b_prev = NULL;
 		str_store_rel(&hq->cpos, str_load(&hq->cpos) + REF_SPAN);
 		return mp;
 	}
@@ -1092,11 +1096,31 @@ seg_of(struct str_seg *s, uint64_t pos)
 }
 
 /* Locks: plock and clock. */
+/*
+ * What the dead producer was about to lay here: has it come?  If not, the
+ * reaper puts it back; to be decided before `pos' changes again.
+ */
+static void
+mend_going(struct str_headq *hq)
+{
+	struct str_mdb *x = str_origin_at(hq->going);
+	void *w = (void *)(uintptr_t)((uint32_t)(uintptr_t)hq |
+		STR_ORIGIN_LOG);
+
+	if (hq->going != 0 && str_load(&x->blk.state) == STR_BLK_MDB &&
+	    str_load(&x->blk.next) == w)
+		(void)str_cas(&x->blk.next, w, str_load(&hq->pos) ==
+			(uint64_t)(uintptr_t)x->m.b_next ?
+			(void *)x->m.b_prev : NULL);
+	hq->going = 0;
+}
+
 static void
 repair_p(struct str_headq *hq)
 {
 	uint64_t part;
 
+	mend_going(hq);
 	hq->plimit = 0;
 	if (hq->head != NULL) {
 		uint64_t d = str_load(&hq->part);

@@ -8,6 +8,8 @@
 #ifndef STR_HEADQ_H
 #define STR_HEADQ_H
 
+#include "msg/origin.h"
+
 #define SEG_HDR sizeof(struct str_seg)
 #define SEG_MIN 1216u	/* first segment: an idle pipe costs little */
 #define SEG_MAX 131072u /* seven records of 16 KiB */
@@ -266,6 +268,48 @@ headq_put_msg(struct str_headq *hq, const void *ctl, uint32_t clen,
 }
 
 /*
+ * headq_goes - the next store of pos hands the bytes of @mp on: from then on it
+ * does not go back to where it was taken from (msg/origin.h)
+ * headq_stays - it has not come to that.  Locks: plock.
+ */
+STR_INLINE void
+headq_goes(struct str_headq *hq, mblk_t *mp)
+{
+	struct str_mdb *x = str_mdb_of_m(mp);
+
+	if (!str_origin_known(mp))
+		return;
+	mp->b_prev = str_load(&x->blk.next);
+	mp->b_next = (mblk_t *)(uintptr_t)str_load(&hq->pos);
+	hq->going = (uint32_t)(uintptr_t)x;
+	str_barrier();
+	str_origin_set(x, (uint32_t)(uintptr_t)hq | STR_ORIGIN_LOG);
+	str_barrier();
+}
+
+STR_INLINE void
+headq_stays(mblk_t *mp)
+{
+	struct str_mdb *x = str_mdb_of_m(mp);
+
+	if (!str_origin_known(mp) || (str_origin(x) & STR_ORIGIN_LOG) == 0)
+		return;
+	str_store(&x->blk.next, (void *)mp->b_prev);
+	str_barrier();
+	mp->b_prev = mp->b_next = NULL;
+}
+
+/*
+ * headq_gone - @mp is in the log, by reference: its reader may have freed it
+ * already, and the block is another thread's then
+ */
+STR_INLINE void
+headq_gone(mblk_t *mp)
+{
+	(void)str_cas(&str_mdb_of_m(mp)->blk.owner, host_self_tag(), 0u);
+}
+
+/*
  * A block of plain data of @len bytes as a reference, where nothing need be
  * looked at either.  Return: 1, the message is the log's; 0.  Locks: plock.
  */
@@ -279,11 +323,12 @@ headq_put_ref(struct str_headq *hq, mblk_t *mp, size_t len)
 		return false;
 	__builtin_memcpy(p + 4, &mp, sizeof(mp));
 	store32(p, STR_REC_REF);
-	str_mem_disown(str_mdb_of_m(mp));
+	headq_goes(hq, mp);
 	str_store(&hq->pbytes, pb);
 	STR_CRASH_POINT("headq:counted");
 	str_store_rel(&hq->pos, pos + REF_SPAN); /* as in publish() */
 	STR_CRASH_POINT("headq:published");
+	headq_gone(mp);
 	return true;
 }
 

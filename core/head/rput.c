@@ -692,8 +692,14 @@ deliver_quick(struct str_head *sd, mblk_t *mp)
 		    !fast_lock(&hq->plock, STR_HOLD_P, t)) &&
 	    str_hlock(&hq->plock, STR_HOLD_P))
 		str_headq_repair_p(hq);
-	done = n <= COPY_MAX ? headq_put_quick(hq, mp->b_rptr, n) :
-			       headq_put_ref(hq, mp, n);
+	if (n <= COPY_MAX) {
+		headq_goes(hq, mp);
+		done = headq_put_quick(hq, mp->b_rptr, n);
+		if (str_unlikely(!done))
+			headq_stays(mp);
+	} else {
+		done = headq_put_ref(hq, mp, n);
+	}
 	note_cpu(hq);
 	str_hunlock(&hq->plock, STR_HOLD_P);
 	if (str_unlikely(!done))

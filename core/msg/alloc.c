@@ -493,21 +493,6 @@ str_msg_from_user(const void *ubase, size_t len, unsigned type, int *ret_err)
 	return mp;
 }
 
-/* The message becomes reachable from a shared structure, or private again. */
-void
-str_msg_disown(mblk_t *mp)
-{
-	for (; mp != NULL; mp = mp->b_cont)
-		str_mem_disown(str_mdb_of_m(mp));
-}
-
-void
-str_msg_own(mblk_t *mp)
-{
-	for (; mp != NULL; mp = mp->b_cont)
-		str_mem_own(str_mdb_of_m(mp));
-}
-
 /*
  * Data outside the arena can be read in one process alone; a free routine
  * can be called in one alone wherever the data is.

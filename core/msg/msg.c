@@ -5,7 +5,9 @@
  * Message utilities: sizes, joining, trimming, pulling together.
  * SVR4 DDI/DKI section D3; none of them changes a shared data block.
  */
-#include "core.h"
+#include "origin.h"
+
+#include <str/builtin.h>
 
 static size_t
 blen(const mblk_t *bp)
@@ -110,6 +112,13 @@ unlinkb(mblk_t *mp)
 {
 	mblk_t *rest = mp->b_cont;
 
+	/* in this order: at each moment one of the two has the record */
+	if (rest != NULL && str_origin_known(mp)) {
+		str_origin_set(str_mdb_of_m(rest), str_origin(str_mdb_of_m(mp)));
+		str_barrier();
+		str_origin_set(str_mdb_of_m(mp), 0);
+		str_barrier();
+	}
 	mp->b_cont = NULL;
 	return rest;
 }
@@ -356,4 +365,40 @@ pullupmsg(mblk_t *mp, ssize_t len)
 	}
 	mp->b_cont = old;
 	return 1;
+}
+
+/*
+ * The message becomes reachable from a shared structure, and has no record any
+ * more (origin.h): no other thread can take it yet.
+ */
+void
+str_msg_disown(mblk_t *mp)
+{
+	if (mp != NULL)
+		str_origin_set(str_mdb_of_m(mp), 0);
+	for (; mp != NULL; mp = mp->b_cont)
+		str_mem_disown(str_mdb_of_m(mp));
+}
+
+/* It is private again, and goes back to no place. */
+void
+str_msg_own(mblk_t *mp)
+{
+	if (mp != NULL)
+		str_msg_take(mp, 0);
+}
+
+/* It is this thread's, with the record it has, and is about to be linked. */
+void
+str_msg_hold(mblk_t *mp)
+{
+	for (; mp != NULL; mp = mp->b_cont)
+		str_mem_own(str_mdb_of_m(mp));
+}
+
+/* str_msg_settle - what becomes of @mp is recorded elsewhere, by its driver */
+void
+str_msg_settle(mblk_t *mp)
+{
+	str_origin_set(str_mdb_of_m(mp), 0);
 }

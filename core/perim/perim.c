@@ -31,6 +31,7 @@
  * perimeter over; messages on the backlog are still there.
  */
 #include "perim.h"
+#include "msg/origin.h"
 
 #define POLL_NS 1000000u
 #define QWAIT_NS 10000000u /* where nobody tells us */
@@ -159,21 +160,38 @@ lighter(struct str_perim *pm, queue_t *q, mblk_t *mp)
 }
 
 static void
-backlog_append(struct str_perim *pm, queue_t *q, mblk_t *mp, unsigned bits)
+backlog_link(struct str_perim *pm, queue_t *q, mblk_t *mp, unsigned bits,
+	bool first)
 {
-	mp->b_next = NULL;
-	mp->b_prev = (mblk_t *)((uintptr_t)q | bits);
-	str_msg_own(mp); /* as on a queue */
 	lock_backlog(pm);
-	if (pm->bl_last != NULL)
-		pm->bl_last->b_next = mp;
-	else
+	str_msg_hold(mp); /* as on a queue */
+	mp->b_next = first ? pm->bl_first : NULL;
+	mp->b_prev = (mblk_t *)((uintptr_t)q | bits);
+	str_barrier();
+	if (first || pm->bl_last == NULL)
 		str_store(&pm->bl_first, mp);
-	pm->bl_last = mp;
+	else
+		pm->bl_last->b_next = mp;
+	if (mp->b_next == NULL)
+		pm->bl_last = mp;
 	(void)str_add(waiting(q), weight(mp));
 	STR_CRASH_POINT("perim:backlog");
 	str_msg_disown(mp);
 	str_unlock(&pm->block);
+}
+
+static void
+backlog_append(struct str_perim *pm, queue_t *q, mblk_t *mp, unsigned bits)
+{
+	backlog_link(pm, q, mp, bits, false);
+}
+
+/* str_perim_return - put back what a thread had taken that died */
+void
+str_perim_return(queue_t *q, mblk_t *mp)
+{
+	backlog_link(q->q_pair->pm, q, mp, 0, true);
+	str_sched_late_flag(q->q_pair->plumb, STR_LATE_DRAIN);
 }
 
 /* What waits, and the claim on the stream it is for. */
@@ -230,7 +248,10 @@ backlog_take(struct str_perim *pm, struct skip *s, struct taken *t)
 	}
 	if (mp != NULL) {
 		t->bits = (unsigned)((uintptr_t)mp->b_prev & STR_MP_BITS);
-		str_msg_own(mp);
+		/* a job is the thread's own affair */
+		str_msg_take(mp, t->bits != 0 ? 0 :
+			str_origin_word(t->q, STR_ORIGIN_BACKLOG));
+		str_barrier();
 		if (prev != NULL)
 			prev->b_next = mp->b_next;
 		else
@@ -297,7 +318,12 @@ enter(struct str_perim *pm)
 	/* a question that may cost a system call, so not each time; the reaper
 	 * comes here too */
 	if (v == me || (str_add(&pm->refused, 1u) & 7) != 0 ||
-	    !host_owner_dead(v) || !str_cas(&pm->inside, v, me))
+	    !host_owner_dead(v))
+		return false;
+	/* what it had in hand comes first; who has no claim opens or closes,
+	 * and hands on nothing */
+	if ((host_tls.at != NULL && !str_sched_reaped(v, host_tls.at)) ||
+	    !str_cas(&pm->inside, v, me))
 		return false;
 	pm->nest = 0;
 	return true;

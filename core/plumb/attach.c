@@ -110,6 +110,9 @@ pair_init(struct str_qpair *qp, struct str_plumb *pl, struct str_fmod *fm,
 		str_qset(&qp->rq, QPROCS);
 		str_qset(&qp->wq, QPROCS);
 		(void)str_add(&fm->count, 1u);
+	} else {
+		str_store(&qp->serial,
+			str_add(str_root(STR_ROOT_EVID), (uint64_t)1) + 1);
 	}
 	/* only now: the reaper takes it for one */
 	str_store_rel(&qp->blk.state, STR_BLK_QPAIR);

@@ -5,6 +5,7 @@
  * The executive's part of a domain is cleared of what dead threads held.
  */
 #include "core.h"
+#include "msg/origin.h"
 #include "sock/sock.h"
 
 /*
@@ -37,12 +38,34 @@ struct reap {
 	uint32_t tag;
 	struct str_blk *found[FOUND];
 	unsigned n;
+	enum { TAKEN, BLOCKS, BUFFERS } what; /* is being looked for */
+	bool any;    /* there is a block of the dead thread */
 	bool undone; /* one could not be decided */
-	bool late;   /* buffers, too: their messages are gone */
-	bool buffers; /* there are some */
 	struct str_plumb *in[NPLACE]; /* alive, or NULL */
 	uintptr_t epoch;
 };
+
+/* The block of the dead thread that @bp is the message block of, or NULL. */
+static struct str_mdb *
+in_hand(const struct reap *r, mblk_t *bp)
+{
+	struct str_mdb *x = str_mdb_of_m(bp);
+
+	return ((uintptr_t)x & 63u) == 0 && str_mem_valid(x) &&
+		str_load(&x->blk.state) == STR_BLK_MDB &&
+		str_load(&x->blk.owner) == r->tag &&
+		(str_load(&x->parts) & STR_MDB_M) != 0 ? x : NULL;
+}
+
+/* What is linked behind @x goes back with that, not by itself. */
+static void
+forget_rest(const struct reap *r, struct str_mdb *x)
+{
+	mblk_t *bp = x->m.b_cont;
+
+	if (bp != NULL && in_hand(r, bp) != NULL && str_origin_known(bp))
+		str_origin_set(str_mdb_of_m(bp), 0);
+}
 
 static void
 collect(struct str_blk *b, void *arg)
@@ -50,11 +73,22 @@ collect(struct str_blk *b, void *arg)
 	struct reap *r = arg;
 	uint32_t state = str_load(&b->state);
 
+	struct str_mdb *x = (struct str_mdb *)(void *)b;
+	bool wanted = true;
+
 	if (str_load(&b->owner) != r->tag || state == STR_BLK_FREE)
 		return;
-	if (state == STR_BLK_BUF && !r->late)
-		r->buffers = true;
-	else if (r->n < FOUND)
+	r->any = true;
+	if (r->what == TAKEN) {
+		wanted = in_hand(r, &x->m) != NULL && str_origin_known(&x->m);
+		if (wanted)
+			forget_rest(r, x);
+	} else if (r->what == BLOCKS) {
+		/* a message may still have the buffer that it was about to
+		 * free: it goes first */
+		wanted = state != STR_BLK_BUF;
+	}
+	if (wanted && r->n < FOUND)
 		r->found[r->n++] = b;
 }
 
@@ -358,91 +392,265 @@ file_linked(const struct str_fileblk *b)
 	return f != NULL;
 }
 
-/* Does anything lead to @b, which the dead thread had stamped? */
-static bool
-is_linked(struct reap *r, struct str_blk *b)
-{
-	void *p = b;
+/* ------------------------------------------------------------ putting back */
 
-	if (is_marked(b, r->epoch))
-		return true;
-	switch (str_load(&b->state)) {
-	case STR_BLK_SEG:
-		return seg_linked(r, p);
-	case STR_BLK_QPAIR:
-		return pair_linked(p);
-	case STR_BLK_PIPE:
-		return str_stream_kept(p);
-	case STR_BLK_FILE:
-		return file_linked(p);
-	case STR_BLK_NODE:
-		return str_node_listed(p);
-	default:
-		return false;
+/*
+ * The record of @x, a block of the dead thread; 0: there is none, or the message
+ * has been handed on, to a log or to freeb().
+ */
+static uint64_t
+origin_of(const struct reap *r, struct str_mdb *x)
+{
+	const dblk_t *d = x->m.b_datap;
+	uint64_t w = str_origin(x);
+
+	if (in_hand(r, &x->m) == NULL || d == NULL || !str_origin_known(&x->m) ||
+	    (d == &x->d && str_load(&d->db_ref) == 0))
+		return 0;
+	if ((w & STR_ORIGIN_LOG) != 0) {
+		const struct str_headq *hq = str_origin_at(w);
+
+		w = str_load(&hq->pos) == (uint64_t)(uintptr_t)x->m.b_next ?
+			(uint64_t)(uintptr_t)x->m.b_prev : 0;
 	}
+	return w;
 }
 
+/* @q is there; so is what of @mp has not been freed by who has not said so. */
 static void
-reap_block(struct reap *r, struct str_blk *b)
+put_back(struct reap *r, queue_t *q, mblk_t *mp, uint64_t w)
 {
-	bool linked;
+	bool log = (str_origin(str_mdb_of_m(mp)) & STR_ORIGIN_LOG) != 0;
+	mblk_t *bp;
 
-	if (b->state == STR_BLK_FREE || str_load(&b->owner) != r->tag)
-		return;
-	linked = is_linked(r, b);
-	if (!linked && b->state == STR_BLK_MDB) {
-		struct str_lock *l =
-			str_mdb_wants((struct str_mdb *)(void *)b);
+	mp->b_next = mp->b_prev = NULL;
+	str_origin_set(str_mdb_of_m(mp), w);
+	for (bp = mp; bp->b_cont != NULL; bp = bp->b_cont) {
+		struct str_mdb *x = in_hand(r, bp->b_cont);
 
-		r->undone |= l != NULL && !patient(l);
+		/* the blocks behind the first may be in the log already */
+		if ((x == NULL && !log) ||
+		    (x != NULL && is_marked(&x->blk, r->epoch))) {
+			bp->b_cont = NULL;
+			break;
+		}
+		mark(&str_mdb_of_m(bp->b_cont)->blk, r->epoch);
 	}
-	if (r->undone)
-		return;
-	/* who has taken over the lock it is under may have been here as well */
-	if (!str_cas(&b->owner, r->tag, linked ? 0u : host_self_tag()) ||
-	    linked)
-		return;
-	switch (b->state) {
-	case STR_BLK_MDB:
-		str_mdb_reap((struct str_mdb *)(void *)b);
-		break;
-	case STR_BLK_QPAIR:
-		/* nobody leads to it, whatever its owner had begun to say */
-		str_qclr(&((struct str_qpair *)(void *)b)->rq, QMOUNTED);
-		str_qpair_free((struct str_qpair *)(void *)b);
-		break;
-	case STR_BLK_PIPE:
-		/* never entered, or on its way out: dead to all */
-		str_stream_reap((struct str_plumb *)(void *)b);
-		break;
-	case STR_BLK_PASS:
-		/* it died as it gave the last of the message back, or before
-		 * it was in one: then there is nothing to give back */
-		str_pass_free((char *)b);
-		break;
-	case STR_BLK_EVENT:
-		str_timer_reap(b);
-		break;
-	case STR_BLK_LINK:
-		/* the collector may have found it, and looks again only when
-		 * references have changed since */
-		str_ref_begin();
-		str_store_rel(&((struct str_link *)(void *)b)->carries, 0u);
-		str_ref_end();
-		str_mem_free(b);
-		break;
-	default:
-		str_mem_free(b);
-		break;
-	}
+	STR_CRASH_POINT("reap:back");
+	if ((w & STR_ORIGIN_KIND) == STR_ORIGIN_QUEUE)
+		str_queue_return(q, mp);
+	else if ((w & STR_ORIGIN_KIND) == STR_ORIGIN_BACKLOG)
+		str_perim_return(q, mp);
+	else
+		str_sched_late_return(q->q_pair->plumb, q, mp,
+			(w & STR_ORIGIN_NEXT) != 0 ? STR_MP_NEXT : 0);
+	str_sched_touch(q->q_pair->plumb);
 }
 
 /*
- * A thread died inside this stream: what it had begun goes on.  @ms: the time
- * there is for a stopped process.
+ * Put @x back where the dead thread had taken it from, if that is there still:
+ * what was taken from a module that has been popped goes as what the module's
+ * queues had.
+ */
+static void
+give_back(struct reap *r, struct str_mdb *x)
+{
+	uint64_t w = origin_of(r, x);
+	struct str_qpair *qp = str_origin_at(w);
+	struct str_plumb *pl;
+	queue_t *q = (w & STR_ORIGIN_READ) != 0 ? &qp->rq : &qp->wq;
+
+	if (w == 0 || !str_mem_valid(qp) ||
+	    str_load(&qp->blk.state) != STR_BLK_QPAIR)
+		return;
+	pl = qp->plumb;
+	if (!str_mem_valid(pl) || !patient(&pl->plumber) ||
+	    !str_claim_stream(pl)) {
+		r->undone |= str_stream_lives(pl);
+		return;
+	}
+	if (qp->plumb == pl && (str_load(&qp->serial) << 40) >> 40 == w >> 40 &&
+	    (qp->fmod == NULL || pair_linked(qp))) {
+		r->undone |= !patient(&q->q_klock) || !patient(&pl->rlock) ||
+			!str_perim_idle(qp, patient);
+		if (!r->undone)
+			put_back(r, q, &x->m, w);
+	}
+	str_unclaim(pl);
+}
+
+/* What was found, what was taken last first; where there is no place any more,
+ * the record goes. */
+static void
+give_all_back(struct reap *r)
+{
+	while (r->n != 0 && !r->undone) {
+		struct str_mdb *x, *last = NULL;
+		unsigned i, k = 0;
+
+		for (i = 0; i < r->n; i++) {
+			x = (struct str_mdb *)(void *)r->found[i];
+			if (last == NULL || (int8_t)((origin_of(r, x) >> 32) -
+				(origin_of(r, last) >> 32)) > 0) {
+				last = x;
+				k = i;
+			}
+		}
+		r->found[k] = r->found[--r->n];
+		give_back(r, last);
+		if (!r->undone && in_hand(r, &last->m) != NULL &&
+		    str_origin_known(&last->m))
+			str_origin_set(last, 0);
+	}
+}
+
+/* ------------------------------------------------------------- kinds of blocks */
+
+static bool
+seg_kept(struct reap *r, struct str_blk *b)
+{
+	return seg_linked(r, (struct str_seg *)(void *)b);
+}
+
+static bool
+pair_kept(struct reap *r, struct str_blk *b)
+{
+	(void)r;
+	return pair_linked((struct str_qpair *)(void *)b);
+}
+
+static bool
+stream_kept(struct reap *r, struct str_blk *b)
+{
+	(void)r;
+	return str_stream_kept((struct str_plumb *)(void *)b);
+}
+
+static bool
+file_kept(struct reap *r, struct str_blk *b)
+{
+	(void)r;
+	return file_linked((struct str_fileblk *)(void *)b);
+}
+
+static bool
+node_kept(struct reap *r, struct str_blk *b)
+{
+	(void)r;
+	return str_node_listed((struct str_node *)(void *)b);
+}
+
+/* Not by itself, but it has to be decided now whether it can be freed. */
+static bool
+message_kept(struct reap *r, struct str_blk *b)
+{
+	struct str_lock *l = str_mdb_wants((struct str_mdb *)(void *)b);
+
+	r->undone |= l != NULL && !patient(l);
+	return false;
+}
+
+static void
+message_fini(struct str_blk *b)
+{
+	str_mdb_reap((struct str_mdb *)(void *)b);
+}
+
+static void
+pair_fini(struct str_blk *b)
+{
+	struct str_qpair *qp = (struct str_qpair *)(void *)b;
+
+	/* nobody leads to it, whatever its owner had begun to say */
+	str_qclr(&qp->rq, QMOUNTED);
+	str_qpair_free(qp);
+}
+
+/* Never entered, or on its way out: dead to all. */
+static void
+stream_fini(struct str_blk *b)
+{
+	str_stream_reap((struct str_plumb *)(void *)b);
+}
+
+/*
+ * It died as it gave the last of the message back, or before it was in one: then
+ * there is nothing to give back.
+ */
+static void
+pass_fini(struct str_blk *b)
+{
+	str_pass_free((char *)b);
+}
+
+/* The collector may have found it, and looks again only when references have
+ * changed since. */
+static void
+link_fini(struct str_blk *b)
+{
+	str_ref_begin();
+	str_store_rel(&((struct str_link *)(void *)b)->carries, 0u);
+	str_ref_end();
+	str_mem_free(b);
+}
+
+static void
+memory_fini(struct str_blk *b)
+{
+	str_mem_free(b);
+}
+
+/*
+ * By STR_BLK_*: does anything lead to the block, other than what mark_pipe() has
+ * marked; and what becomes of it when nothing does.  Streams first, then pairs:
+ * what they hold goes with them.
+ */
+static const struct {
+	bool (*kept)(struct reap *r, struct str_blk *b);
+	void (*fini)(struct str_blk *b);
+	unsigned turn;
+} kind[] = {
+	[STR_BLK_KMEM] = {NULL, memory_fini, 2},
+	[STR_BLK_SEG] = {seg_kept, memory_fini, 2},
+	[STR_BLK_QPAIR] = {pair_kept, pair_fini, 1},
+	[STR_BLK_PIPE] = {stream_kept, stream_fini, 0},
+	[STR_BLK_BUF] = {NULL, memory_fini, 2},
+	[STR_BLK_MDB] = {message_kept, message_fini, 2},
+	[STR_BLK_EVENT] = {NULL, str_timer_reap, 2},
+	[STR_BLK_STRAPP] = {NULL, memory_fini, 2},
+	[STR_BLK_FILE] = {file_kept, memory_fini, 2},
+	[STR_BLK_LINK] = {NULL, link_fini, 2},
+	[STR_BLK_NODE] = {node_kept, memory_fini, 2},
+	[STR_BLK_SIG] = {NULL, memory_fini, 2},
+	[STR_BLK_LOG] = {NULL, memory_fini, 2},
+	[STR_BLK_PASS] = {NULL, pass_fini, 2},
+};
+#define NTURN 3u
+
+static void
+reap_block(struct reap *r, struct str_blk *b, unsigned turn)
+{
+	uint32_t state = str_load(&b->state);
+	bool kept;
+
+	if (state == STR_BLK_FREE || str_load(&b->owner) != r->tag ||
+	    kind[state].turn != turn)
+		return;
+	kept = is_marked(b, r->epoch) ||
+		(kind[state].kept != NULL && kind[state].kept(r, b));
+	if (r->undone)
+		return;
+	/* who has taken over the lock it is under may have been here as well */
+	if (str_cas(&b->owner, r->tag, kept ? 0u : host_self_tag()) && !kept)
+		kind[state].fini(b);
+}
+
+/*
+ * A thread died inside this stream: what it had begun to plumb goes on.  @ms:
+ * the time there is for a stopped process.
  */
 static bool
-revive(struct str_plumb *pl, uint32_t tag, unsigned ms)
+mend(struct str_plumb *pl, uint32_t tag, unsigned ms)
 {
 	bool ok = true, died;
 
@@ -453,8 +661,6 @@ revive(struct str_plumb *pl, uint32_t tag, unsigned ms)
 		if (ok)
 			str_plumb_unlock(pl);
 	}
-	if (is_free(&pl->plumber, ms) && is_free(&pl->rlock, ms))
-		str_sched_revive(pl, tag);
 	/* what a link was to be is undone with the help of its driver */
 	str_ioctl_revive(&pl->head[0], tag);
 	str_ioctl_revive(&pl->head[1], tag);
@@ -463,12 +669,20 @@ revive(struct str_plumb *pl, uint32_t tag, unsigned ms)
 		(void)str_busy_mend(pl);
 		str_busy_unlock(pl);
 	}
+	return ok;
+}
+
+/* ... and so do its queues, with what the thread had in hand. */
+static void
+revive(struct str_plumb *pl, uint32_t tag, unsigned ms)
+{
+	if (is_free(&pl->plumber, ms) && is_free(&pl->rlock, ms))
+		str_sched_revive(pl, tag);
 	str_wake_all(&pl->head[0]);
 	str_wake_all(&pl->head[1]);
 	/* it may have had the token that was for others */
 	str_ring_sleepers(&pl->head[0], true);
 	str_ring_sleepers(&pl->head[1], true);
-	return ok;
 }
 
 /* The streams the dead thread was inside, and nothing of them twice. */
@@ -504,60 +718,104 @@ is_going(const struct reap *r, struct str_plumb *pl)
 		str_load(&pl->blk.owner) != r->tag && !str_stream_lives(pl);
 }
 
-/*
- * What the dead thread of tag r->tag had in its hands.  Most streams are
- * gone together with who died inside; we count as inside what is not.
- */
 static void
-reap_found(struct reap *r)
+find(struct reap *r)
 {
-	struct str_thread *self = host_self();
-	uint64_t was = str_load(&self->inside);
-	bool asked = r->late;
-	unsigned i, k;
-
-	do {
-		r->n = 0;
-		str_mem_walk(collect, r);
-		if (r->n == 0)
-			break;
-		r->epoch = (uintptr_t)str_add(str_root(STR_ROOT_EPOCH),
-				   (uint64_t)2) | 1u;
-		for (k = 0; k < NPLACE && !r->undone; k++) {
-			if (r->in[k] == NULL)
-				continue;
-			if (str_stream_inside(r->in[k]))
-				r->undone = !mark_pipe(r->in[k], r->epoch);
-			else
-				r->undone = is_going(r, r->in[k]);
-		}
-		/* now that queues it died at are whole: a message it had just
-		 * taken from one is not put away because its neighbour there
-		 * still says so */
-		if (!r->undone && !asked)
-			str_parked(r->tag);
-		asked = true;
-		/* pipes first, then pairs: what they hold goes with them */
-		for (i = 0; i < r->n && !r->undone; i++)
-			if (r->found[i]->state == STR_BLK_PIPE)
-				reap_block(r, r->found[i]);
-		for (i = 0; i < r->n && !r->undone; i++)
-			if (r->found[i]->state == STR_BLK_QPAIR)
-				reap_block(r, r->found[i]);
-		for (i = 0; i < r->n && !r->undone; i++)
-			reap_block(r, r->found[i]);
-	} while (r->n == FOUND && !r->undone);
-	str_store_rel(&self->inside, was);
+	r->n = 0;
+	str_mem_walk(collect, r);
 }
 
-/* A message may still have the buffer that it was about to free: it goes first. */
+/*
+ * Mark what the streams lead to.  Most of them are gone together with the
+ * thread that died inside; this thread counts as inside what is not.
+ */
+static void
+mark_places(struct reap *r)
+{
+	unsigned k;
+
+	r->epoch = (uintptr_t)str_add(str_root(STR_ROOT_EPOCH), (uint64_t)2) |
+		1u;
+	for (k = 0; k < NPLACE && !r->undone; k++) {
+		if (r->in[k] == NULL)
+			continue;
+		if (str_stream_inside(r->in[k]))
+			r->undone = !mark_pipe(r->in[k], r->epoch);
+		else
+			r->undone = is_going(r, r->in[k]);
+	}
+	/* now that queues it died at are whole: a message it had just taken
+	 * from one is not put away because its neighbour there still says so */
+	if (!r->undone)
+		str_parked(r->tag);
+}
+
+static void
+revive_places(struct reap *r, unsigned ms)
+{
+	unsigned k;
+
+	host_tls.reaping = r->tag;
+	for (k = 0; k < NPLACE; k++)
+		if (r->in[k] != NULL && str_stream_inside(r->in[k]))
+			revive(r->in[k], r->tag, ms);
+}
+
+/*
+ * Put back what the slot @t says was taken last, and have the streams go on: to
+ * look through the memory is for later.
+ */
+static void
+reap_streams(struct reap *r, struct str_thread *t)
+{
+	unsigned i, k;
+
+	r->what = TAKEN;
+	for (i = 0; i < STR_NHAND; i++) {
+		struct str_blk *b = (struct str_blk *)(uintptr_t)
+			str_load(&t->hand[i]);
+
+		for (k = 0; k < r->n && r->found[k] != b; k++)
+			;
+		if (k == r->n && b != NULL && str_mem_valid(b))
+			collect(b, r);
+	}
+	if (r->n != 0 && !r->undone) {
+		mark_places(r);
+		give_all_back(r);
+	}
+	revive_places(r, 1);
+}
+
+/*
+ * What the dead thread of tag r->tag had in its hands.  First what goes back,
+ * then the streams go on, and then what is left goes: drivers may ask, of a
+ * duplicate for instance, whether the dead thread had it still.
+ */
 static void
 reap_blocks(struct reap *r)
 {
-	reap_found(r);
-	r->late = true;
-	if (r->buffers && !r->undone)
-		reap_found(r);
+	unsigned i, k;
+
+	r->what = TAKEN;
+	find(r);
+	if (r->any && !r->undone)
+		mark_places(r);
+	while (r->n != 0 && !r->undone) {
+		bool more = r->n == FOUND;
+
+		give_all_back(r);
+		if (more)
+			find(r);
+	}
+	revive_places(r, PATIENCE);
+	for (r->what = BLOCKS; r->any && r->what <= BUFFERS; r->what++)
+		do {
+			find(r);
+			for (k = 0; k < NTURN; k++)
+				for (i = 0; i < r->n && !r->undone; i++)
+					reap_block(r, r->found[i], k);
+		} while (r->n == FOUND && !r->undone);
 }
 
 bool
@@ -573,24 +831,34 @@ str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 		str_mem_reap(t);
 	} else {
 		uint64_t was = str_load(&self->inside);
+		uint32_t busy = host_tls.busy, other = host_tls.reaping;
 
+		/* nothing of its streams runs before all is in its place */
+		host_tls.busy = 1;
 		places(&r, t);
 		for (k = 0; k < NPLACE; k++)
 			if (r.in[k] != NULL && str_stream_inside(r.in[k]))
-				r.undone |= !revive(r.in[k], r.tag,
+				r.undone |= !mend(r.in[k], r.tag,
 					all ? PATIENCE : 1);
 		str_store_rel(&self->inside, was);
 		str_foreign_revive(r.tag);
 		str_sock_reap(r.tag);
-		str_store(&t->state, (uint32_t)STR_THR_UNDONE);
-		if (!all)
-			return false;
-		str_mem_reap(t);
-		if (str_load(&t->sharing) != 0 && !patient(str_mdb_share(t)))
+		if (!all) {
+			reap_streams(&r, t);
 			r.undone = true;
-		else
-			str_mdb_revive(t);
-		reap_blocks(&r);
+		} else {
+			str_mem_reap(t);
+			if (str_load(&t->sharing) != 0 &&
+			    !patient(str_mdb_share(t)))
+				r.undone = true;
+			else
+				str_mdb_revive(t);
+			reap_blocks(&r);
+		}
+		str_store_rel(&self->inside, was);
+		host_tls.busy = busy;
+		str_sched_touched();
+		host_tls.reaping = other;
 	}
 	str_store(&t->state,
 		(uint32_t)(r.undone ? STR_THR_UNDONE : STR_THR_RUN));

@@ -25,6 +25,9 @@
  * str_queue_repair() does for whoever takes over the lock of a dead owner.
  */
 #include "core.h"
+#include "msg/origin.h"
+
+#include <str/builtin.h>
 
 static void
 lockq(queue_t *q)
@@ -131,7 +134,7 @@ link_before(queue_t *q, mblk_t *emp, mblk_t *mp)
 	mblk_t *prev = emp != NULL ? emp->b_prev : q->q_last;
 
 	/* whoever made it, it is to this thread's place that the reaper looks */
-	str_msg_own(mp);
+	str_msg_hold(mp);
 	mp->b_next = emp;
 	mp->b_prev = prev;
 	head_count(q, 1u); /* a reader who looks comes for the lock */
@@ -148,11 +151,13 @@ link_before(queue_t *q, mblk_t *emp, mblk_t *mp)
 		q->q_last = mp;
 }
 
+/* @origin: the record of who means to hand it on, else 0.  Locks: q_klock. */
 static void
-unlink_msg(queue_t *q, mblk_t *mp)
+unlink_msg(queue_t *q, mblk_t *mp, uint64_t origin)
 {
 	/* stamped first: the reaper tells what is linked from what is not */
-	str_msg_own(mp);
+	str_msg_take(mp, origin);
+	str_barrier();
 	if (mp->b_prev != NULL)
 		mp->b_prev->b_next = mp->b_next;
 	else
@@ -355,6 +360,30 @@ putq(queue_t *q, mblk_t *mp)
 	return 1;
 }
 
+/* In front of its rank.  Locks: q_klock. */
+static void
+link_first(queue_t *q, mblk_t *mp, qband_t *qb)
+{
+	link_before(q, place(q, rank(mp) + 1), mp);
+	band_ends(q, qb, mp);
+	count_in(q, mp, qb);
+}
+
+/*
+ * str_queue_return - put back what a thread had taken that died
+ * Its band is there, for it stood on this queue; a band that a module has given
+ * it since, and for which there is no memory, is not counted.
+ */
+void
+str_queue_return(queue_t *q, mblk_t *mp)
+{
+	lockq(q);
+	link_first(q, mp, is_pri(mp) ? NULL :
+		str_queue_band(q, mp->b_band, true));
+	unlockq(q);
+	str_sched_enable(q);
+}
+
 /*
  * SVR4 putbq(D3): in front of its rank.  Ordinary messages never enable the
  * queue here; high-priority ones do, as the text says.
@@ -380,9 +409,7 @@ putbq(queue_t *q, mblk_t *mp)
 	}
 	if (is_pri(mp))
 		mp->b_band = 0;
-	link_before(q, place(q, rank(mp) + 1), mp);
-	band_ends(q, qb, mp);
-	count_in(q, mp, qb);
+	link_first(q, mp, qb);
 	enable = is_pri(mp) && q->q_qinfo != NULL &&
 		q->q_qinfo->qi_srvp != NULL;
 	unlockq(q);
@@ -491,10 +518,18 @@ appq(queue_t *q, mblk_t *emp, mblk_t *mp)
 	return insert_at(q, emp != NULL ? emp->b_next : q->q_first, pinned);
 }
 
+/* What stands on a head's read queue is taken by its readers alone. */
+STR_INLINE uint64_t
+origin(queue_t *q)
+{
+	return str_unlikely(q->q_head != NULL && q == &q->q_pair->rq) ? 0 :
+		str_origin_word(q, STR_ORIGIN_QUEUE);
+}
+
 /* The first message, unless @wanted does not want it. */
 STR_INLINE mblk_t *
 take(queue_t *q, bool (*wanted)(const mblk_t *mp, const void *arg),
-	const void *arg)
+	const void *arg, bool done)
 {
 	mblk_t *mp;
 	int back;
@@ -509,7 +544,7 @@ take(queue_t *q, bool (*wanted)(const mblk_t *mp, const void *arg),
 	}
 	str_qclr(q, QWANTR);
 	back = count_out(q, mp, mp->b_next, NULL);
-	unlink_msg(q, mp);
+	unlink_msg(q, mp, done ? 0 : origin(q));
 	unlockq(q);
 	if (back >= 0)
 		qbackenable(q, (unsigned char)back);
@@ -520,7 +555,14 @@ take(queue_t *q, bool (*wanted)(const mblk_t *mp, const void *arg),
 mblk_t *
 getq(queue_t *q)
 {
-	return take(q, NULL, NULL);
+	return take(q, NULL, NULL, false);
+}
+
+/* See <str/builtin.h>. */
+mblk_t *
+str_getq_done(queue_t *q)
+{
+	return take(q, NULL, NULL, true);
 }
 
 /*
@@ -532,7 +574,7 @@ mblk_t *
 str_queue_take(queue_t *q, bool (*wanted)(const mblk_t *mp, const void *arg),
 	const void *arg)
 {
-	return take(q, wanted, arg);
+	return take(q, wanted, arg, false);
 }
 
 /* SVR4 rmvq(D3); a message that is not on @q is left alone. */
@@ -544,7 +586,7 @@ rmvq(queue_t *q, mblk_t *mp)
 	lockq(q);
 	if (on_queue(q, mp)) {
 		back = count_out(q, mp, mp->b_next, mp->b_prev);
-		unlink_msg(q, mp);
+		unlink_msg(q, mp, 0);
 	}
 	unlockq(q);
 	if (back >= 0)
@@ -571,7 +613,7 @@ flush_some(queue_t *q, int band, int flag)
 		r = count_out(q, mp, next, mp->b_prev);
 		if (r >= 0)
 			back[r / 32] |= 1u << (r % 32);
-		unlink_msg(q, mp);
+		unlink_msg(q, mp, 0);
 		mp->b_next = gone;
 		gone = mp;
 	}
@@ -674,7 +716,7 @@ str_queue_flush_all(queue_t *q)
 	lockq(q);
 	while ((mp = q->q_first) != NULL) {
 		(void)count_out(q, mp, mp->b_next, NULL);
-		unlink_msg(q, mp);
+		unlink_msg(q, mp, 0);
 		if (str_ioctl_is_part(mp)) {
 			mp->b_next = lost;
 			lost = mp;

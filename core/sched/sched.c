@@ -35,11 +35,14 @@
  * makes the runner enable every queue of the stream that has a service
  * procedure, and wake the heads' writers; canput() is asked again there.
  *
- * Failure.  A runner that dies leaves its tag behind.  After 10 ms whoever
- * passes asks whether it lives, takes its place, and enables every queue of
- * the stream: the one it was serving is among them.
+ * Failure.  A runner that dies leaves its tag behind.  After 10 ms the next
+ * thread that has something to run asks whether the runner lives.  If not, it
+ * has the runner reaped, which puts the messages that the runner had in hand
+ * back to their queues, takes its place, and enables every queue of the stream:
+ * the one it was serving is among them.
  */
 #include "core.h"
+#include "msg/origin.h"
 
 #define PASSES 64  /* service procedures before the list is looked at anew */
 #define TURNS 64   /* such rounds before others get a turn */
@@ -104,14 +107,18 @@ each_queue(struct str_plumb *pl, void (*fn)(struct str_plumb *, queue_t *))
 	}
 }
 
+/* A queue with messages may have been about to be marked. */
 static void
 relist(struct str_plumb *pl, queue_t *q)
 {
-	if (str_load(&q->q_flag) & QENAB)
+	if ((str_load(&q->q_flag) & QENAB) != 0 ||
+	    (str_load(&q->q_first) != NULL && q->q_qinfo != NULL &&
+		    q->q_qinfo->qi_srvp != NULL &&
+		    (str_load(&q->q_flag) & QPROCS) == 0))
 		append(pl, q);
 }
 
-/* The list's owner died: what is marked is what is enabled. */
+/* The list's owner died: what is marked is what is enabled, and perhaps more. */
 void
 str_sched_repair(struct str_plumb *pl)
 {
@@ -303,32 +310,65 @@ str_sched_late_full(queue_t *q, unsigned long own)
 }
 
 /*
+ * Link @mp, for @q, first or last.  This thread's slot names the stream
+ * meanwhile, so that the reaper finds what is linked and stamped.  It has one
+ * place for that: where a reference is counted there, a crash loses @mp.
+ */
+static void
+late_link(struct str_plumb *pl, queue_t *q, mblk_t *mp, unsigned bits,
+	bool first)
+{
+	struct str_thread *t = host_self();
+	bool noted = str_load(&t->held) == 0;
+	uint64_t weight;
+
+	if (noted)
+		str_store_rel(&t->held, (uint64_t)(uintptr_t)&pl->head[0]);
+	lockr(pl);
+	mp->b_next = first ? pl->late_first : NULL;
+	mp->b_prev = (mblk_t *)((uintptr_t)q | bits);
+	weight = late_weight(mp);
+	late_mark(pl, STR_LATE_MSG);
+	STR_CRASH_POINT("sched:late");
+	if (noted)
+		str_msg_hold(mp);
+	else
+		str_msg_disown(mp);
+	str_barrier();
+	if (first || pl->late_last == NULL)
+		pl->late_first = mp;
+	else
+		pl->late_last->b_next = mp;
+	STR_CRASH_POINT("sched:latelinked");
+	if (noted)
+		str_msg_disown(mp);
+	if (mp->b_next == NULL)
+		pl->late_last = mp;
+	str_store(late_bytes(q), str_load(late_bytes(q)) + weight);
+	str_unlock(&pl->rlock);
+	if (noted)
+		str_store_rel(&t->held, (uint64_t)0);
+}
+
+/*
  * str_sched_late - lay @mp down for @q; @bits: STR_MP_*
  * @pl: @q's stream, on which no claim is held
  */
 void
 str_sched_late(struct str_plumb *pl, queue_t *q, mblk_t *mp, unsigned bits)
 {
-	uint64_t weight;
-
-	mp->b_next = NULL;
-	mp->b_prev = (mblk_t *)((uintptr_t)q | bits);
-	weight = late_weight(mp);
-	lockr(pl);
-	late_mark(pl, STR_LATE_MSG);
-	STR_CRASH_POINT("sched:late");
-	/* before it is linked: no slot need name this stream.  Who dies of it
-	 * here loses it, who died later would take it from the others */
-	str_msg_disown(mp);
-	if (pl->late_last != NULL)
-		pl->late_last->b_next = mp;
-	else
-		pl->late_first = mp;
-	pl->late_last = mp;
-	str_store(late_bytes(q), str_load(late_bytes(q)) + weight);
-	str_unlock(&pl->rlock);
+	late_link(pl, q, mp, bits, false);
 	str_fence_full(); /* pairs with the one in str_plumb_unlock() */
 	touch_other(pl);
+}
+
+/* str_sched_late_return - put back what a thread had taken that died */
+void
+str_sched_late_return(struct str_plumb *pl, queue_t *q, mblk_t *mp,
+	unsigned bits)
+{
+	late_link(pl, q, mp, bits, true);
+	str_sched_touch(pl);
 }
 
 /* str_sched_late_flag - the same for something to be done: STR_LATE_*. */
@@ -481,8 +521,15 @@ run_late(struct str_plumb *pl, uint64_t began)
 			str_store(&pl->late,
 				(str_load(&pl->late) & ~work) | STR_LATE_MSG);
 		} else if (mp != NULL) {
+			uintptr_t v = (uintptr_t)mp->b_prev;
+
 			late_uncount(mp);
-			str_msg_own(mp);
+			/* a job is the thread's own affair */
+			str_msg_take(mp, (v & STR_MP_JOB) != 0 ? 0 :
+				str_origin_word(late_queue(mp),
+					STR_ORIGIN_LATE | ((v & STR_MP_NEXT) ?
+						STR_ORIGIN_NEXT : 0)));
+			str_barrier();
 			pl->late_first = mp->b_next;
 			if (pl->late_first == NULL)
 				pl->late_last = NULL;
@@ -532,6 +579,27 @@ str_sched_revive(struct str_plumb *pl, uint32_t dead)
 	str_unclaim(pl);
 }
 
+/*
+ * str_sched_reaped - may the place of dead thread @tag in @pl be taken?
+ * What it had in hand is put back first, or messages of later would overtake
+ * it: unless the reaper has had to leave it undone, for a stopped process.  If
+ * not, this thread has it reaped when its last claim is gone.
+ */
+bool
+str_sched_reaped(uint32_t tag, struct str_plumb *pl)
+{
+	struct str_thread *t = &host_domain->thread[STR_TAG_IDX(tag)];
+
+	if (str_load(&t->tag) != tag || tag == host_tls.reaping ||
+	    str_load(&t->state) == STR_THR_UNDONE)
+		return true;
+	if (host_tls.busy == 0) {
+		host_tls.reap = tag;
+		str_sched_touch(pl);
+	}
+	return false;
+}
+
 static bool
 become_runner(struct str_plumb *pl)
 {
@@ -551,7 +619,7 @@ become_runner(struct str_plumb *pl)
 		return become_runner(pl);
 	if (host_ticks() - str_load(&pl->runner_at) <
 			10 * host_ticks_per_ms || !host_owner_dead(v) ||
-	    !str_cas(&pl->runner, v, me))
+	    !str_sched_reaped(v, pl) || !str_cas(&pl->runner, v, me))
 		return false;
 	str_store(&pl->runner_at, host_ticks());
 	each_queue(pl, revive);
@@ -692,12 +760,25 @@ str_sched_leave(struct str_head *sd)
 
 /* ----------------------------------------------------------- other streams */
 
+/* Did its owner die?  Then it was about to enable a queue. */
+static bool
+is_dead(struct str_lock *l)
+{
+	uint32_t v = str_load(&l->owner);
+
+	return v != 0 && host_owner_dead(v);
+}
+
 /* The same for a stream that this thread touched.  @last: its slice is over. */
 static void
 settle(struct str_plumb *pl, bool last)
 {
 	if (!str_claim_stream(pl))
 		return; /* it is gone, or its plumber does it: he looks last */
+	if (str_unlikely(is_dead(&pl->rlock))) {
+		lockr(pl);
+		str_unlock(&pl->rlock);
+	}
 	if (str_load(&pl->nrun) != 0 && !is_committed(pl) && !commit_any(pl) &&
 	    !(last && str_sched_defer(pl)))
 		(void)str_sched_run(pl);
@@ -727,7 +808,7 @@ settle_all(void)
 		pl = *(struct str_plumb *const volatile *)&sd->plumb;
 		/* a claim proves that it is a stream */
 		if (pl != NULL && str_mem_valid(pl) &&
-		    str_load(&pl->nrun) != 0)
+		    (str_load(&pl->nrun) != 0 || is_dead(&pl->rlock)))
 			settle(pl, is_over(began));
 	}
 }
@@ -745,6 +826,12 @@ str_sched_touched(void)
 	if (host_tls.busy || host_tls.nclaim != 0 || host_tls.ntouch == 0)
 		return;
 	host_tls.busy = 1;
+	if (str_unlikely(host_tls.reap != 0)) {
+		uint32_t tag = host_tls.reap;
+
+		host_tls.reap = 0;
+		(void)host_reap_dead(tag);
+	}
 	while (host_tls.ntouch != 0) {
 		struct str_plumb *pl = host_tls.touch[0];
 		uint32_t n = --host_tls.ntouch, i;

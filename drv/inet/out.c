@@ -40,6 +40,7 @@
 #include <asm/ioctls.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h>
+#include <str/builtin.h>
 #include "inet_impl.h"
 
 #define OUT_IOV 128u	   /* blocks of one call */
@@ -242,7 +243,7 @@ out_remove(struct inet *in, mblk_t *mp, uint32_t len)
 
 	o->next = o->front + len;
 	str_store(&o->going, mp);
-	(void)getq(in->wq);
+	(void)str_getq_done(in->wq);
 	str_store(&o->front, o->next);
 	str_store(&o->going, (mblk_t *)NULL);
 	freemsg(mp);

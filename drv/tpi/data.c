@@ -120,7 +120,7 @@ tpi_data_req(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops,
 	}
 	if (bp == mp || (flags & TPI_MORE) != 0)
 		return ops->data(tp, mp, flags);
-	mp->b_cont = NULL;
+	bp = unlinkb(mp);
 	ret = ops->data(tp, bp, flags);
 	if (__builtin_expect(ret == EAGAIN, 0)) {
 		mp->b_cont = bp;

@@ -12,6 +12,7 @@
  *	not in this state		as the state table says
  *	a range outside of the block	the error of its kind
  */
+#include <str/builtin.h>
 #include "tpi_impl.h"
 
 /* A message that has to keep its place among data. */
@@ -319,6 +320,7 @@ control(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops,
 
 	tp->acked = 0;
 	tp->busy = (unsigned int)prim + 1;
+	str_msg_settle(mp); /* what becomes of it now follows from `busy' */
 	if (r.again)
 		tp->again = NULL;
 	bcopy(mp->b_rptr, &p, row->size);

@@ -21,7 +21,7 @@
  * duplicate still belong to the dead server alone (str_msg_holder())?  Then it
  * has not arrived.  Has anything been laid at the head that it was for since
  * (str_put_mark())?  If not, it has not arrived, either.  The reaper frees the
- * duplicate, but enables the queues of the server's streams before that, so that
+ * duplicate, but runs the queues of the server's streams before that, so that
  * the questions come first.  Requests have their own means.
  *
  * Crash.  Who finds the gate taken has the queue looked at a tick later; if
@@ -163,7 +163,7 @@ void
 tpi_goes_kept(struct tpi *tp, queue_t *rq, const struct str_ref *ref,
 	const mblk_t *mp)
 {
-	tp->kept_dup = mp;
+	tp->kept_dup = ~(uintptr_t)mp;
 	tp->kept_by = str_msg_holder(mp);
 	tp->kept_at = *ref;
 	tp->kept_rq = rq;
@@ -186,7 +186,8 @@ kept_by_dead(struct tpi *tp)
 		if (err == 0) {
 			done = str_put_mark(tp->kept_rq) != tp->kept_mark &&
 				(tp->kept_by == 0 || tp->kept_by !=
-					str_msg_holder(tp->kept_dup));
+					str_msg_holder((const mblk_t *)
+						~tp->kept_dup));
 			str_unhold(&h);
 		}
 	}

@@ -94,6 +94,18 @@ void host_crash_point(const char *label);
 void str_queue_drops(queue_t *q, const unsigned long *n);
 
 /*
+ * str_getq_done - getq() of a message that has been dealt with: it is not put
+ * back when this thread dies before it is freed
+ */
+mblk_t *str_getq_done(queue_t *q);
+
+/*
+ * str_msg_settle - @mp, which getq() gave, is not to be put back should this
+ * thread die: the driver knows itself what becomes of it then
+ */
+void str_msg_settle(mblk_t *mp);
+
+/*
  * str_head_again - let the topmost module change what waits to be read
  * @q:  its read queue; its procedures are on
  * @fn: is called for each message of band 0 at the Stream head, in order, and

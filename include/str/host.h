@@ -82,7 +82,9 @@ struct host_tls {
 	uint32_t ntouch;
 	struct str_plumb *touch[HOST_NTOUCH];
 	uint32_t busy;		 /* running what it touched */
-	uint32_t pad;
+	uint32_t taken;		 /* messages taken so far: core/msg/origin.h */
+	uint32_t reaping;	 /* whose stream it revives: core/plumb */
+	uint32_t reap;		 /* who was found dead, and has to be reaped */
 	struct str_fmod *perim;	 /* module whose perimeter it is in */
 	struct str_qpair *opening; /* whose open or close it is in */
 	uint64_t event;		 /* callback it is in */

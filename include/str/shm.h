@@ -50,6 +50,7 @@ struct str_mag {
 	uint32_t pad;
 };
 
+#define STR_NHAND 8u
 struct str_thread {
 	str_a32 tag;	/* [A] 0 = free slot; else this thread's name */
 	str_a32 proc;	/* [A] index of its process; while a dead thread is
@@ -82,7 +83,9 @@ struct str_thread {
 	str_a64 sharer;	 /* [O] piece whose message refers to it */
 	str_a32 shared;	 /* [O] the count before; STR_SHARE_DROP */
 	uint32_t pad4;
-	uint8_t pad1[1024 - 264 - 2 * STR_NCLASS * sizeof(struct str_mag)];
+	str_a64 hand[STR_NHAND]; /* [O] messages that it took last, in a ring:
+				  * core/msg/origin.h */
+	uint8_t pad1[1024 - 264 - 8 * STR_NHAND - 2 * STR_NCLASS * sizeof(struct str_mag)];
 } STR_LINE;
 
 #define STR_SHARE_DROP 0x100u /* one less; else one more */

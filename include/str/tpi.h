@@ -159,7 +159,8 @@ struct tpi {
 				    * there still ... */
 	mblk_t *hand;		   /* [L] ... on the read queue */
 	volatile uint64_t kept_mark; /* ... and str_put_mark() there, before */
-	const mblk_t *kept_dup;	   /* [G] ... what goes */
+	uintptr_t kept_dup;	   /* [G] ... what goes, its address inverted:
+				    * the reaper takes an address for its keeper */
 	unsigned int kept_by;	   /* [G] ... and str_msg_holder() of it */
 	volatile uint64_t hand_mark; /* the same of our own */
 };
