@@ -126,6 +126,7 @@ note_stream(struct str_plumb *pl, void *arg)
 		 * garbage for as long as it had a file */
 		r->key += (pl->sid * 2 + e + 1) * 0x9e3779b97f4a7c15ull;
 	}
+	STR_CRASH_POINT("collect:noted");
 	return false;
 }
 

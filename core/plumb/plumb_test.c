@@ -264,153 +264,6 @@ T_CASE(an_answer_that_is_popped_with_its_module_is_one)
 	T_EQ(lost_ret, 7);
 }
 
-/* ------------------------------------------------------------- references */
-
-/* End @e of @what waits at end @e of @at, as after I_SENDFD. */
-static void
-pass(struct fx_pipe *at, struct fx_pipe *what, int e)
-{
-	struct host_call hc = {.fd = -1};
-
-	T_EQ(host_enter(&hc), 0);
-	str_head_ref(what->sd[e]);
-	T_EQ(str_pass_head(at->sd[e], &hc, what->sd[e], 2), 0);
-	host_leave();
-}
-
-static void
-sweep(void)
-{
-	struct host_call hc = {.fd = -1};
-
-	T_EQ(host_enter(&hc), 0);
-	(void)str_region_members_died();
-	host_leave();
-}
-
-static void
-close_both(struct fx_pipe *p)
-{
-	fx_close(p, 0);
-	fx_close(p, 1);
-}
-
-static struct fx_pipe other_;
-
-T_CASE(pipes_that_wait_in_each_other_are_freed)
-{
-	int e;
-
-	fx_begin(t);
-	fx_pipe(&pipe_);
-	fx_pipe(&other_);
-	for (e = 0; e < 2; e++) {
-		pass(&pipe_, &other_, e);
-		pass(&other_, &pipe_, e);
-	}
-	close_both(&pipe_);
-	sweep();
-	T_EQ(fx_in_use(STR_BLK_PIPE), 2);
-	close_both(&other_);
-	sweep();
-	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
-	T_EQ(fx_in_use(STR_BLK_PASS), 0);
-}
-
-/* The last file is of an end that has no references. */
-T_CASE(a_circle_is_found_when_its_last_file_goes)
-{
-	struct host_call hc = {.fd = -1};
-
-	fx_begin(t);
-	fx_pipe(&pipe_);
-	fx_pipe(&other_);
-	pass(&pipe_, &other_, 0);
-	T_EQ(host_enter(&hc), 0);
-	str_head_ref(pipe_.sd[1]);
-	T_EQ(str_pass_head(other_.sd[0], &hc, pipe_.sd[1], 2), 0);
-	host_leave();
-	fx_close(&pipe_, 1);
-	close_both(&other_);
-	sweep();
-	T_EQ(fx_in_use(STR_BLK_PIPE), 2);
-	fx_close(&pipe_, 0);
-	sweep();
-	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
-	T_EQ(fx_in_use(STR_BLK_PASS), 0);
-}
-
-/* Who closes the other end meanwhile cannot tell that it was the last. */
-T_CASE(a_pipe_goes_with_what_held_its_end)
-{
-	struct host_call hc = {.fd = -1};
-	int e;
-
-	fx_begin(t);
-	fx_pipe(&pipe_);
-	T_EQ(host_enter(&hc), 0);
-	str_head_ref(pipe_.sd[0]);
-	str_ref_end();
-	for (e = 0; e < 2; e++) {
-		sim_close(pipe_.fd[e]);
-		str_head_released(pipe_.sd[e], e == 0 ? pipe_.fd[1] : -1);
-	}
-	T_EQ(fx_in_use(STR_BLK_PIPE), 1);
-	str_ref_begin();
-	str_head_unref(pipe_.sd[0], NULL);
-	host_leave();
-	sweep();
-	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
-}
-
-T_CASE(a_pipe_that_waits_in_one_that_is_held_stays)
-{
-	fx_begin(t);
-	fx_pipe(&pipe_);
-	fx_pipe(&other_);
-	pass(&pipe_, &other_, 0);
-	pass(&pipe_, &other_, 1);
-	close_both(&other_);
-	sweep();
-	sweep();
-	T_EQ(fx_in_use(STR_BLK_PIPE), 2);
-	T_EQ(fx_in_use(STR_BLK_PASS), 2);
-	close_both(&pipe_);
-	sweep();
-	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
-}
-
-T_CASE(a_reference_that_is_nowhere_is_not_one)
-{
-	fx_begin(t);
-	fx_pipe(&pipe_);
-	(void)str_add(&pipe_.sd[0]->refs, STR_REF_CHANGE + 1);
-	close_both(&pipe_);
-	sweep();
-	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
-}
-
-T_CASE(a_reference_in_somebodys_hands_stays)
-{
-	struct host_call hc = {.fd = -1};
-
-	fx_begin(t);
-	fx_pipe(&pipe_);
-	T_EQ(host_enter(&hc), 0);
-	str_head_ref(pipe_.sd[0]);
-	T_TRUE(str_ref_hold(pipe_.sd[0]));
-	host_leave();
-	close_both(&pipe_);
-	sweep();
-	T_EQ(fx_in_use(STR_BLK_PIPE), 1);
-	T_EQ(host_enter(&hc), 0);
-	str_ref_release(true);
-	str_head_unref(pipe_.sd[0], NULL);
-	host_leave();
-	sweep();
-	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
-}
-
 /* --------------------------------------------------- the carrier of a pipe */
 
 static unsigned
@@ -463,7 +316,7 @@ T_CASE(the_entry_of_a_carrier_goes_with_it)
 	T_EQ(entries(), was + 2);
 	/* the other end's carrier is hung up since; this is to be found out */
 	sim_close(fd);
-	sweep();
+	fx_sweep();
 	T_TRUE(str_load(&pipe_.sd[0]->flags) & STR_H_PEER);
 	T_EQ(host_enter(&hc), 0);
 	sim_close(pipe_.fd[0]);
@@ -494,7 +347,7 @@ T_CASE(who_dies_closing_what_a_reference_keeps_leaves_nothing_open)
 	host_leave();
 	sim_crash_at("pipe:forgotten", 1);
 	(void)sim_spawn("closer", finds_it_gone, NULL);
-	close_both(&pipe_);
+	fx_close_both(&pipe_);
 	T_EQ(sim_run(), 0);
 	T_EQ(sim_crash_count("pipe:forgotten"), 1);
 	T_EQ(host_enter(&hc), 0);
@@ -545,7 +398,7 @@ T_CASE(a_signal_leaves_the_name_of_who_has_a_lock_alone)
 	str_busy_unlock(pl);
 	host_leave();
 	T_EQ(sim_run(), 0);
-	close_both(&pipe_);
+	fx_close_both(&pipe_);
 }
 
 static struct fx_pipe other_;
@@ -674,7 +527,7 @@ T_CASE(a_name_that_is_found_is_not_another_by_then)
 		T_EQ(str_name_attach(first.sd[0], &hc, 1, 10, 0, "/a"), 0);
 		T_EQ(str_name_detach(&hc, 1, 10, 0), 0);
 		host_leave();
-		close_both(&first);
+		fx_close_both(&first);
 		sweep_pipes();
 		fx_keep();
 		fx_pipe(&pipe_);
@@ -720,7 +573,7 @@ static void
 closes_pipe(void *arg)
 {
 	(void)arg;
-	close_both(&pipe_);
+	fx_close_both(&pipe_);
 	sweep_pipes();
 }
 
@@ -759,7 +612,7 @@ T_CASE(a_stream_that_was_to_be_buried_is_whoever_dies)
 		T_EQ(sim_run(), 0);
 		T_TRUE(sim_crash_count(at[i]) != 0);
 		sim_sleep(1000000000);
-		sweep(); /* as streamsd does */
+		fx_sweep(); /* as streamsd does */
 		T_EQ(fx_in_use(STR_BLK_PIPE), 0);
 		T_EQ((uint32_t)str_load(str_root(STR_ROOT_UNBURIED)), 0u);
 		fx_end();
@@ -778,7 +631,7 @@ T_CASE(a_stream_that_is_held_again_drains_no_more)
 	T_FALSE(str_region_drain());
 	host_leave();
 	T_EQ(str_load(&pipe_.pl->drain_end), 0u);
-	close_both(&pipe_);
+	fx_close_both(&pipe_);
 }
 
 /* ------------------------------------------------------------------ opening */
@@ -831,7 +684,7 @@ T_CASE(a_sweep_leaves_alone_what_is_being_opened)
 		w = sim_spawn("opener", opens_a_fifo, &ret);
 		ret = -1;
 		while (!sim_ended(w))
-			sweep();
+			fx_sweep();
 		T_EQ(ret, 0);
 		T_EQ(sim_run(), 0);
 		fx_end();
@@ -866,7 +719,7 @@ sweeps_and_tells(void *arg)
 {
 	(void)arg;
 	do
-		sweep();
+		fx_sweep();
 	while (str_load(&open_) == 0);
 	str_store(&swept_, 1u);
 }
@@ -928,7 +781,7 @@ sweeps(void *arg)
 {
 	(void)arg;
 	while (!sim_ended(closer_))
-		sweep();
+		fx_sweep();
 	lived_++;
 }
 
@@ -1029,5 +882,5 @@ T_CASE(a_stopped_process_does_not_keep_others_from_being_reaped)
 	T_EQ(is_reaped(plumbing), true);
 	T_EQ(str_load(&pipe_.pl->busy.owner), 0);
 	T_EQ(sim_run(), 0);
-	close_both(&pipe_);
+	fx_close_both(&pipe_);
 }

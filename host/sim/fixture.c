@@ -6,7 +6,7 @@
  */
 #include "fixture.h"
 
-#define NPIPES 8
+#define NPIPES 32
 #define NCOUNTS 64
 
 void (*fx_on_put)(queue_t *q, mblk_t *mp);
@@ -344,6 +344,23 @@ fx_close(struct fx_pipe *p, int end)
 	enter(p, end, &hc);
 	sim_close(p->fd[end]);
 	str_head_released(p->sd[end], p->fd[!end]);
+	host_leave();
+}
+
+void
+fx_close_both(struct fx_pipe *p)
+{
+	fx_close(p, 0);
+	fx_close(p, 1);
+}
+
+void
+fx_sweep(void)
+{
+	struct host_call hc = {.fd = -1};
+
+	T_EQ(host_enter(&hc), 0);
+	(void)str_region_members_died();
 	host_leave();
 }
 

@@ -50,6 +50,8 @@ void fx_end(void);
 void fx_pipe(struct fx_pipe *p);
 /* The last holder of one end has closed it. */
 void fx_close(struct fx_pipe *p, int end);
+void fx_close_both(struct fx_pipe *p);
+void fx_sweep(void); /* what streamsd does after a death */
 
 /*
  * Test modules.  All of them count what happens to them; `fx_of(q)' finds

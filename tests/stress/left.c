@@ -49,14 +49,17 @@ left_dump(void)
 		const struct str_i_stream *st = (const void *)i;
 		const struct str_i_head *h = (const void *)i;
 		const struct str_i_link *l = (const void *)i;
+		const struct str_i_queue *q = (const void *)i;
 
 		if (i->kind == STR_I_STREAM)
 			fprintf(stderr, "# stream %llx kind %u %s %u closed %u "
-				"under %llx closer %x busy %x plumber %x\n",
+				"under %llx closer %x busy %x plumber %x runner "
+				"%x nrun %u late %u\n",
 				(unsigned long long)st->sid, st->kind,
 				st->driver, st->minor, st->closed,
 				(unsigned long long)st->under, st->closer.tag,
-				st->busy.tag, st->plumber.tag);
+				st->busy.tag, st->plumber.tag, st->runner.tag,
+				st->nrun, st->late);
 		else if (i->kind == STR_I_HEAD)
 			fprintf(stderr, "#   head %u flags %x npush %u nfile %u "
 				"refs %u npri %u count %llu\n", h->end, h->flags,
@@ -64,6 +67,11 @@ left_dump(void)
 				(unsigned long long)h->count);
 		else if (i->kind == STR_I_LINK)
 			fprintf(stderr, "#   link %d\n", (int)l->id);
+		else if (i->kind == STR_I_QUEUE && q->nmsg + q->backlog != 0)
+			fprintf(stderr, "#   queue %s %u side %u flag %x "
+				"messages %u type %x backlog %u\n", q->name,
+				q->depth, q->side, q->flag, q->nmsg,
+				q->first_type, q->backlog);
 		at += i->size;
 		if (i->size == 0)
 			break;

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The collector: references that are none, circles of pipes, and what is on its
+ * way while it looks.
+ */
+#include "../../host/sim/fixture.h"
+
+static struct fx_pipe pipe_;
+
+/* End @e of @what waits at end @e of @at, as after I_SENDFD. */
+static void
+pass(struct fx_pipe *at, struct fx_pipe *what, int e)
+{
+	struct host_call hc = {.fd = -1};
+
+	T_EQ(host_enter(&hc), 0);
+	str_head_ref(what->sd[e]);
+	T_EQ(str_pass_head(at->sd[e], &hc, what->sd[e], 2), 0);
+	host_leave();
+}
+
+static struct fx_pipe other_;
+
+T_CASE(pipes_that_wait_in_each_other_are_freed)
+{
+	int e;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	fx_pipe(&other_);
+	for (e = 0; e < 2; e++) {
+		pass(&pipe_, &other_, e);
+		pass(&other_, &pipe_, e);
+	}
+	fx_close_both(&pipe_);
+	fx_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 2);
+	fx_close_both(&other_);
+	fx_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+	T_EQ(fx_in_use(STR_BLK_PASS), 0);
+}
+
+/* The last file is of an end that has no references. */
+T_CASE(a_circle_is_found_when_its_last_file_goes)
+{
+	struct host_call hc = {.fd = -1};
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	fx_pipe(&other_);
+	pass(&pipe_, &other_, 0);
+	T_EQ(host_enter(&hc), 0);
+	str_head_ref(pipe_.sd[1]);
+	T_EQ(str_pass_head(other_.sd[0], &hc, pipe_.sd[1], 2), 0);
+	host_leave();
+	fx_close(&pipe_, 1);
+	fx_close_both(&other_);
+	fx_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 2);
+	fx_close(&pipe_, 0);
+	fx_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+	T_EQ(fx_in_use(STR_BLK_PASS), 0);
+}
+
+/* Who closes the other end meanwhile cannot tell that it was the last. */
+T_CASE(a_pipe_goes_with_what_held_its_end)
+{
+	struct host_call hc = {.fd = -1};
+	int e;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	T_EQ(host_enter(&hc), 0);
+	str_head_ref(pipe_.sd[0]);
+	str_ref_end();
+	for (e = 0; e < 2; e++) {
+		sim_close(pipe_.fd[e]);
+		str_head_released(pipe_.sd[e], e == 0 ? pipe_.fd[1] : -1);
+	}
+	T_EQ(fx_in_use(STR_BLK_PIPE), 1);
+	str_ref_begin();
+	str_head_unref(pipe_.sd[0], NULL);
+	host_leave();
+	fx_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+}
+
+T_CASE(a_pipe_that_waits_in_one_that_is_held_stays)
+{
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	fx_pipe(&other_);
+	pass(&pipe_, &other_, 0);
+	pass(&pipe_, &other_, 1);
+	fx_close_both(&other_);
+	fx_sweep();
+	fx_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 2);
+	T_EQ(fx_in_use(STR_BLK_PASS), 2);
+	fx_close_both(&pipe_);
+	fx_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+}
+
+T_CASE(a_reference_that_is_nowhere_is_not_one)
+{
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	(void)str_add(&pipe_.sd[0]->refs, STR_REF_CHANGE + 1);
+	fx_close_both(&pipe_);
+	fx_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+}
+
+T_CASE(a_reference_in_somebodys_hands_stays)
+{
+	struct host_call hc = {.fd = -1};
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	T_EQ(host_enter(&hc), 0);
+	str_head_ref(pipe_.sd[0]);
+	T_TRUE(str_ref_hold(pipe_.sd[0]));
+	host_leave();
+	fx_close_both(&pipe_);
+	fx_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 1);
+	T_EQ(host_enter(&hc), 0);
+	str_ref_release(true);
+	str_head_unref(pipe_.sd[0], NULL);
+	host_leave();
+	fx_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+}
+
+/* One descriptor after another is passed and dropped: pipes in one memory. */
+static struct sim_task *passer;
+
+static void
+passes_one_by_one(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+	struct fx_pipe one;
+	uint64_t sid;
+	int i;
+
+	(void)arg;
+	for (i = 0; i < 20; i++) {
+		fx_pipe(&one);
+		sid = one.pl->sid;
+		pass(&pipe_, &one, 0);
+		fx_close_both(&one);
+		sim_sleep(1);
+		T_TRUE(str_stream_lives(one.pl) && one.pl->sid == sid);
+		T_EQ((uint32_t)str_load(&one.sd[0]->refs), 1u);
+		T_EQ(str_load(&one.sd[0]->flags) & STR_H_CLOSED, 0u);
+		T_EQ(host_enter(&hc), 0);
+		str_head_flush_read(pipe_.sd[0], -1);
+		host_leave();
+		while (str_stream_lives(one.pl) && one.pl->sid == sid)
+			sim_sleep(1);
+	}
+}
+
+T_CASE(a_pipe_made_where_one_was_noted_keeps_its_reference)
+{
+	uint64_t seed;
+	int i;
+
+	for (seed = 0; seed < 60; seed++) {
+		fx_begin_seed(seed);
+		fx_pipe(&pipe_);
+		/* what makes its look long */
+		for (i = 0; i < 8; i++) {
+			fx_pipe(&other_);
+			pass(&pipe_, &other_, 1);
+			fx_close_both(&other_);
+		}
+		sim_grain(20 + (unsigned)seed % 80);
+		passer = sim_spawn("passer", passes_one_by_one, NULL);
+		while (!sim_ended(passer))
+			fx_sweep();
+		T_EQ(sim_run(), 0);
+		fx_end();
+	}
+}
