@@ -131,15 +131,42 @@ host_sig_restore(const uint64_t *old)
 	sys_sigmask(SIG_SETMASK, old, NULL);
 }
 
+/*
+ * The kernel's part of @set, 8 bytes, may be all that there is.  Without the
+ * handlers of faults the kernel is asked whether it can read them: it looks
+ * at the set before it refuses @how.
+ */
+int
+host_sigset_get(const sigset_t *set, sigset_t *ret_set)
+{
+	uint64_t v = 0;
+	int err;
+
+	if (host_domain != NULL) {
+		err = host_copyin(set, &v, sizeof v);
+	} else {
+		err = -(int)sys_call4(SYS_rt_sigprocmask, -1, set, NULL,
+			SYS_SIGSET);
+		if (err == EINVAL) {
+			err = 0;
+			v = set_get(set);
+		}
+	}
+	(void)sigemptyset(ret_set);
+	memcpy(ret_set, &v, sizeof v);
+	return err;
+}
+
 const sigset_t *
 host_sigmask_filter(int how, const sigset_t *set, sigset_t *buf)
 {
 	uint64_t v;
 
-	if (set == NULL || how == SIG_UNBLOCK)
+	/* the kernel has the error for a set that cannot be read */
+	if (set == NULL || how == SIG_UNBLOCK ||
+	    host_sigset_get(set, buf) != 0)
 		return set;
-	*buf = *set;
-	v = set_get(set) & ~FRONT_MASK;
+	v = set_get(buf) & ~FRONT_MASK;
 	memcpy(buf, &v, sizeof v);
 	return buf;
 }

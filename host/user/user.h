@@ -79,6 +79,12 @@ const sigset_t *host_sigmask_filter(int how, const sigset_t *set,
 	sigset_t *buf);
 
 /*
+ * host_sigset_get - copy the caller's @set, of which only the kernel's 8 bytes
+ * need to be there.  Return: 0 or EFAULT.
+ */
+int host_sigset_get(const sigset_t *set, sigset_t *ret_set);
+
+/*
  * host_exec_begin - this thread is about to exec: its image goes away even
  * though its pid stays.  host_exec_failed - it did not.
  */

@@ -716,8 +716,11 @@ wait_streams(int epfd, struct epoll_event *out, int max, uint64_t deadline,
 	if (w.ep == NULL || str_load(&w.ep->n) == 0 || max <= 0 ||
 		max > INT_MAX / (int)sizeof *out)
 		return false;
-	if (mask != NULL)
+	if (mask != NULL) {
+		if (host_copyin(mask, &probe, 8) != 0)
+			return false; /* the kernel has the error */
 		mask = host_sigmask_filter(SIG_SETMASK, mask, &filtered);
+	}
 	*ret = -host_enter(&hc);
 	if (*ret == 0) {
 		/* nothing is taken for somebody who cannot have it */

@@ -464,9 +464,14 @@ ppoll(struct pollfd *fds, nfds_t n, const struct timespec *ts,
 	int ret;
 
 	pthread_testcancel();
-	if (worth_a_look(n) && poll_deadline(ts, &deadline) == 0 &&
-		poll_streams(fds, n, deadline, mask, &ret))
-		return ret;
+	if (worth_a_look(n)) {
+		ret = poll_deadline(ts, &deadline);
+		/* the C library reads the time itself */
+		if (ret == EFAULT)
+			return fail(EFAULT);
+		if (ret == 0 && poll_streams(fds, n, deadline, mask, &ret))
+			return ret;
+	}
 	return REAL(ppoll)(fds, n, ts,
 		mask != NULL ? host_sigmask_filter(SIG_SETMASK, mask, &buf)
 			     : NULL);

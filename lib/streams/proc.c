@@ -246,10 +246,21 @@ env_for(char *const *envp, struct strings *s, char var[64])
 	if (strncmp(path, "fd:", 3) != 0 || envp == NULL)
 		return (char **)envp;
 	snprintf(var, 64, VAR "%s", path);
-	for (at = SIZE_MAX; envp[n] != NULL; n++)
-		if (at == SIZE_MAX &&
-			strncmp(envp[n], VAR, sizeof VAR - 1) == 0)
+	for (at = SIZE_MAX;; n++) {
+		char *entry, head[sizeof VAR] = "";
+		int err;
+
+		/* the kernel has the error for what cannot be read */
+		if (host_copyin(&envp[n], &entry, sizeof entry) != 0)
+			return (char **)envp;
+		if (entry == NULL)
+			break;
+		err = host_copyinstr(entry, head, sizeof head);
+		if (err == EFAULT)
+			return (char **)envp;
+		if (at == SIZE_MAX && memcmp(head, VAR, sizeof VAR - 1) == 0)
 			at = n;
+	}
 	if ((at != SIZE_MAX && strcmp(envp[at], var) == 0) ||
 		!stream_inherited() || !strings_alloc(s, n + 2))
 		return (char **)envp;

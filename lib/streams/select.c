@@ -267,15 +267,22 @@ select(int n, fd_set *in, fd_set *out, fd_set *ex, struct timeval *tv)
 	if (tv != NULL) {
 		struct timespec ts;
 
-		if (host_copyin(tv, &t, sizeof t) != 0 || t.tv_sec < 0 ||
-			t.tv_usec < 0)
+		/* the C library reads the time itself */
+		if (host_copyin(tv, &t, sizeof t) != 0)
+			return fail(EFAULT);
+		if (t.tv_sec < 0 || t.tv_usec < 0)
 			return REAL(select)(n, in, out, ex, tv);
 		ts.tv_sec = t.tv_sec + t.tv_usec / 1000000;
 		ts.tv_nsec = t.tv_usec % 1000000 * 1000;
 		(void)poll_deadline(&ts, &deadline);
 	}
-	if (!select_streams(n, set, deadline, NULL, &ret))
-		return REAL(select)(n, in, out, ex, tv);
+	if (!select_streams(n, set, deadline, NULL, &ret)) {
+		/* the C library writes the time that is left itself */
+		ret = REAL(select)(n, in, out, ex, tv != NULL ? &t : NULL);
+		if (tv != NULL)
+			(void)!host_copyout(&t, tv, sizeof t);
+		return ret;
+	}
 	if (tv != NULL && deadline != 0 && deadline != UINT64_MAX)
 		time_left(deadline, tv);
 	return (int)call_value(ret);
@@ -301,9 +308,13 @@ pselect(int n, fd_set *in, fd_set *out, fd_set *ex, const struct timespec *ts,
 			return fail(EFAULT);
 		mask = &copy;
 	}
-	if (fd_possible() && poll_deadline(ts, &deadline) == 0 &&
-		select_streams(n, set, deadline, mask, &ret))
-		return (int)call_value(ret);
+	if (fd_possible()) {
+		ret = poll_deadline(ts, &deadline);
+		if (ret == EFAULT)
+			return fail(EFAULT);
+		if (ret == 0 && select_streams(n, set, deadline, mask, &ret))
+			return (int)call_value(ret);
+	}
 	return REAL(pselect)(n, in, out, ex, ts,
 		mask != NULL ? host_sigmask_filter(SIG_SETMASK, mask, &buf)
 			     : NULL);

@@ -16,8 +16,19 @@
 STR_EXPORT int
 sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
-	int err = host_sigaction(sig, act, old);
+	struct sigaction in, out;
+	int err;
 
+	if (!fd_possible())
+		err = host_sigaction(sig, act, old);
+	else if (act != NULL && host_copyin(act, &in, sizeof in) != 0)
+		err = EFAULT;
+	else
+		err = host_sigaction(sig, act != NULL ? &in : NULL,
+			old != NULL ? &out : NULL);
+	/* as in the kernel, the action has changed by then */
+	if (err == 0 && old != NULL && fd_possible())
+		err = host_copyout(&out, old, sizeof out);
 	return err != 0 ? fail(err) : 0;
 }
 
@@ -194,9 +205,11 @@ mask_change(int (*next)(int, const sigset_t *, sigset_t *), int how,
 	sigset_t buf, copy;
 	int ret;
 
-	if (set != NULL)
-		copy = *set; /* @old may be the same */
-	ret = next(how, host_sigmask_filter(how, set, &buf), old);
+	/* @old may be the same; the C library reads @set itself */
+	if (set != NULL && host_sigset_get(set, &copy) != 0)
+		return EFAULT;
+	ret = next(how, set != NULL ?
+		host_sigmask_filter(how, &copy, &buf) : NULL, old);
 	if (ret != 0)
 		return ret;
 	if (set != NULL)
@@ -211,7 +224,9 @@ mask_change(int (*next)(int, const sigset_t *, sigset_t *), int how,
 STR_EXPORT int
 sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-	return mask_change(REAL(sigprocmask), how, set, old);
+	int ret = mask_change(REAL(sigprocmask), how, set, old);
+
+	return ret > 0 ? fail(ret) : ret;
 }
 
 STR_EXPORT int

@@ -84,11 +84,17 @@ __fxstat64(int ver, int fd, struct stat64 *st)
 	return ret;
 }
 
-/* New kernels take NULL too, whatever the header says. */
+/*
+ * New kernels take NULL too.  The header says that it is never NULL, and the
+ * compiler believes that of all but a volatile copy.
+ */
 static bool
 path_empty(const char *path)
 {
-	return path == NULL || path[0] == '\0';
+	const char *volatile p = path;
+	const char *q = p;
+
+	return q == NULL || q[0] == '\0';
 }
 
 /* With AT_EMPTY_PATH and a path that is empty, @fd itself is meant. */
