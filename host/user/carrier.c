@@ -390,6 +390,8 @@ address_taken(const struct host_carrier *c)
 	return r != -ECONNREFUSED && r != -ENOENT;
 }
 
+bool host_carrier_unsure;
+
 bool
 host_carrier_alive(const struct host_carrier *c)
 {
@@ -405,7 +407,6 @@ host_carrier_alive(const struct host_carrier *c)
 		err = diag_ask(fd, c, ++seq);
 	host_plock_unlock(&pv->diag);
 	host_sig_restore(&old);
-	if (err == 0 || err == ENOENT || err == ESTALE)
-		return err == 0;
-	return address_taken(c);
+	host_carrier_unsure = err != 0 && err != ENOENT && err != ESTALE;
+	return host_carrier_unsure ? address_taken(c) : err == 0;
 }

@@ -47,17 +47,28 @@ struct cands {
 	char name[NCAND][NAME];
 	int fd[NCAND];
 	unsigned n, seen;
+	int err;      /* why a name could not be looked at */
 	bool settled; /* name[0] is, and is the only one */
 };
+
+static int
+status(int fd, const char *path, struct stat *st)
+{
+	return -(int)sys_call4(SYS_newfstatat, fd, path, st,
+		fd == AT_FDCWD ? AT_SYMLINK_NOFOLLOW : AT_EMPTY_PATH);
+}
+
+static bool
+is_mine(const struct stat *st)
+{
+	return S_ISDIR(st->st_mode) && st->st_uid == geteuid() &&
+		(st->st_mode & 077) == 0;
+}
 
 static bool
 mine(int fd, const char *path, struct stat *st)
 {
-	return sys_call4(SYS_newfstatat, fd, path, st,
-		       fd == AT_FDCWD ? AT_SYMLINK_NOFOLLOW : AT_EMPTY_PATH) ==
-			0 &&
-		S_ISDIR(st->st_mode) && st->st_uid == geteuid() &&
-		(st->st_mode & 077) == 0;
+	return status(fd, path, st) == 0 && is_mine(st);
 }
 
 static void
@@ -113,13 +124,19 @@ look(const char *name, void *arg)
 	char path[HOST_PLACE];
 	struct stat st;
 	unsigned i;
+	int err;
 
 	if (++c->seen > MANY)
 		return true;
 	if (!is_name(name, c->prefix))
 		return false;
 	path_of(path, name);
-	if (!mine(AT_FDCWD, path, &st))
+	err = status(AT_FDCWD, path, &st);
+	if (err != 0 && err != ENOENT) {
+		c->err = err;
+		return true;
+	}
+	if (err != 0 || !is_mine(&st))
 		return false;
 	if (filled(path, NULL)) {
 		/* two: a library without this rule has made one */
@@ -146,6 +163,10 @@ find(struct cands *c)
 	snprintf(c->prefix, sizeof c->prefix, "streams-%u",
 		(unsigned)geteuid());
 	(void)host_dir_find(PARENT, look, c);
+	/* else a candidate would be made again and again, and not be seen */
+	if (c->err != 0)
+		return host_fail(EACCES, "cannot look at the directories in "
+			PARENT ": %s" HOST_ELSEWHERE, strerror(c->err));
 	if (c->seen <= MANY)
 		return 0;
 	return host_fail(EACCES, PARENT "/%s is not a directory of mine, and "
@@ -328,7 +349,7 @@ host_place_make(char path[HOST_PLACE])
 	for (int i = 0; i < TRIES && err == EAGAIN; i++)
 		err = make_once(path, own);
 	/* another was faster: empty, ours is not needed */
-	if (own[0] != '\0' && strcmp(own, path) != 0)
+	if (own[0] != '\0' && (err != 0 || strcmp(own, path) != 0))
 		(void)sys_call3(SYS_unlinkat, AT_FDCWD, own, AT_REMOVEDIR);
 	return err != EAGAIN ? err : host_fail(EBUSY, "the directories of mine "
 		"in " PARENT " are locked by a process that does not go on"

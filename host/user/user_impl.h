@@ -167,6 +167,8 @@ void host_named_forget(void);	/* this process is no member any more */
 bool host_named(void);		/* the domain has a name */
 bool host_named_forsaken(void);
 bool host_named_alone(void);
+/* The last answer of host_carrier_alive() was a guess: the kernel did not say. */
+extern bool host_carrier_unsure;
 const char *host_named_dir(void); /* ours, that goes with the name; or "" */
 void host_named_dir_set(const char *dir);
 

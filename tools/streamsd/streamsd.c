@@ -200,8 +200,9 @@ leave(uint64_t since, uint64_t *ret_ns)
 
 	if (host_named()) {
 		/* it stays for members; others are looked for */
-		*ret_ns = watch_members() ? UINT64_MAX : LOOK;
-		if (watch_members() || !host_named_alone())
+		*ret_ns = watch_members() && !watch_unseen() ? UINT64_MAX : LOOK;
+		if (watch_members() ||
+			(!host_named_alone() && !host_carrier_unsure))
 			return false;
 	} else if (watch_members()) {
 		since = STR_MAX(since, asked);
@@ -222,7 +223,9 @@ leave(uint64_t since, uint64_t *ret_ns)
 static bool
 forsaken(void)
 {
-	return !watch_anybody() && host_named_forsaken();
+	/* where the kernel does not tell of holders it does not wait for them */
+	return !watch_anybody() && (host_named_forsaken() ||
+		(host_named() && host_carrier_unsure));
 }
 
 static uint64_t

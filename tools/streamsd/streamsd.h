@@ -25,6 +25,8 @@ bool watch_ended(const struct pollfd *pfd, unsigned n);
 bool watch_members(void);
 /* Or a process that was one, or whose parent was? */
 bool watch_anybody(void);
+/* Is there a member without a pidfd, whose end the kernel does not tell? */
+bool watch_unseen(void);
 /* Is one about to exec?  No pidfd tells when it has. */
 bool watch_unsure(void);
 

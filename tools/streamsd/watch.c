@@ -168,6 +168,15 @@ watch_members(void)
 }
 
 bool
+watch_unseen(void)
+{
+	for (uint32_t i = 0; i < nmember; i++)
+		if (member[i].pid != 0 && member[i].fd < 0)
+			return true;
+	return false;
+}
+
+bool
 watch_unsure(void)
 {
 	for (uint32_t i = 0; i < nmember; i++)
