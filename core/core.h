@@ -498,7 +498,7 @@ struct str_pass {
 struct str_node {
 	struct str_blk blk;
 	struct str_node *volatile next;
-	uint64_t key[2];	 /* [I] driver and minor, or st_dev and st_ino */
+	uint64_t key[2];	 /* [I] driver and minor, or of a FIFO's file */
 	str_a32 used;		 /* [A] opens that wait for it or hold it */
 	struct str_lock lock;	 /* one open or last close at a time */
 	struct str_plumb *volatile pl; /* [lock] NULL: not open */

@@ -230,8 +230,8 @@ str_head_enter(struct str_head *sd, const str_a32 *fflags, uint32_t gen)
  *
  * str_dev_open  - minor @minor of driver @drv; @clone: CLONEOPEN, the minor is
  *                 the driver's to choose.  ENXIO no such driver or minor.
- * str_fifo_open - the FIFO with this key (st_dev and st_ino of a path, or
- *                 STR_FIFO_DEV and a minor): POSIX open semantics.
+ * str_fifo_open - the FIFO with this key (st_dev of a path and what its inode
+ *                 and its birth make, or STR_FIFO_DEV and a minor): POSIX open semantics.
  * str_half_open - half a pipe, to be joined with another half by I_PIPE
  * str_name_open - what is attached to the file @dev, @ino, made at the time
  *                 @born (0: not known); ENOENT: nothing is.

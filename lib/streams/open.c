@@ -50,6 +50,17 @@ struct target {
 	uint64_t dev, ino, born;
 };
 
+/*
+ * What str_fifo_open() knows the file by.  A FIFO's Stream holds no descriptor
+ * of its file, so that once it is removed a new file may get its inode while
+ * the Stream is open: that one was made at another time.
+ */
+static uint64_t
+fifo_key(const struct target *t)
+{
+	return t->ino ^ t->born * 0x9e3779b97f4a7c15u;
+}
+
 static int
 target_open(const struct target *t, struct host_call *hc, int flags,
 	const struct host_carrier *c, struct str_file **ret)
@@ -64,7 +75,7 @@ target_open(const struct target *t, struct host_call *hc, int flags,
 		return str_half_open(hc, oflags, c, ret);
 	case NAME_FIFO:
 		if (t->name.drv[0] == '\0')
-			return str_fifo_open(hc, t->dev, t->ino, oflags, c,
+			return str_fifo_open(hc, t->dev, fifo_key(t), oflags, c,
 				ret);
 		return str_fifo_open(hc, STR_FIFO_DEV, t->name.minor, oflags,
 			c, ret);

@@ -67,6 +67,36 @@ T_CASE(nonblocking_reader_opens_at_once)
 	T_OK(close(fd));
 }
 
+/* A file that is removed while it is open stays apart from a new one, which
+ * may have its inode. */
+T_CASE(a_new_fifo_is_not_a_removed_one)
+{
+	const char *path = fifo();
+	char buf[8];
+	int r, w, r2, w2;
+
+	if (strcmp(t_target(), "device") == 0)
+		T_SKIP("a device is no file");
+	for (int i = 0; i < 20; i++) {
+		r = T_OK(open(path, O_RDONLY | O_NONBLOCK));
+		w = T_OK(open(path, O_WRONLY));
+		T_EQ(write(w, "old", 3), 3);
+		T_OK(unlink(path));
+		T_OK(mkfifo(path, 0600));
+		r2 = T_OK(open(path, O_RDONLY | O_NONBLOCK));
+		w2 = T_OK(open(path, O_WRONLY));
+		T_EQ(write(w2, "new", 3), 3);
+		T_EQ(read(r2, buf, sizeof buf), 3);
+		T_TRUE(memcmp(buf, "new", 3) == 0);
+		T_EQ(read(r, buf, sizeof buf), 3);
+		T_TRUE(memcmp(buf, "old", 3) == 0);
+		T_OK(close(r));
+		T_OK(close(w));
+		T_OK(close(r2));
+		T_OK(close(w2));
+	}
+}
+
 struct opener {
 	const char *path;
 	int flags;
