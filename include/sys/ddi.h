@@ -302,19 +302,38 @@ qi_qadmin_t getadmin(unsigned short mid) STR_DDI(getadmin);
 #ifndef __cplusplus
 /*
  * Of bytes and numbers.  bcopy() allows the ranges to overlap; bcmp() is 0
- * when they are equal.  Macros, because <strings.h> may have declared them
- * otherwise; not in C++, where they would capture members of that name.
+ * when they are equal.  The names are macros without arguments, so that
+ * <strings.h> may declare its own functions before or behind; behind, it
+ * declares these once more.  Not in C++, where they would capture members.
  */
 #undef bcopy
 #undef bzero
 #undef bcmp
 #undef min
 #undef max
-#define bcopy(from, to, len) ((void)__builtin_memmove((to), (from), (len)))
-#define bzero(addr, len) ((void)__builtin_memset((addr), 0, (len)))
-#define bcmp(a, b, len) (__builtin_memcmp((a), (b), (len)) != 0)
+#define bcopy str_ddi_bcopy
+#define bzero str_ddi_bzero
+#define bcmp str_ddi_bcmp
 #define min(a, b) str_ddi_min((a), (b))
 #define max(a, b) str_ddi_max((a), (b))
+
+static __inline__ void
+str_ddi_bcopy(const void *from, void *to, __SIZE_TYPE__ len)
+{
+	__builtin_memmove(to, from, len);
+}
+
+static __inline__ void
+str_ddi_bzero(void *addr, __SIZE_TYPE__ len)
+{
+	__builtin_memset(addr, 0, len);
+}
+
+static __inline__ int
+str_ddi_bcmp(const void *a, const void *b, __SIZE_TYPE__ len)
+{
+	return __builtin_memcmp(a, b, len) != 0;
+}
 
 static __inline__ int
 str_ddi_min(int a, int b)

@@ -25,10 +25,12 @@
 #define FALSE 0
 #endif
 
+/* Outside of the guard: <sys/stream.h> ends with this header. */
+#include <sys/stream.h>
+
 #ifndef _SYS_KSYNCH_H
 #define _SYS_KSYNCH_H
 
-#include <sys/stream.h>
 #include <sys/dditypes.h>
 
 #ifdef __cplusplus

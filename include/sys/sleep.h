@@ -64,7 +64,12 @@ int streams_mpsleep(void *event, int pri, caddr_t mesg, int tmo, void *lockp,
 	int flags) STR_DDI(streams_mpsleep);
 
 #if defined(_KERNEL) && !defined(__cplusplus)
-#define sleep(event, pri) str_ddi_sleep((void *)(event), (pri))
+/* With one argument it is that of <unistd.h>, which may come later. */
+#define sleep(...) \
+	_STR_SLEEP(__VA_ARGS__, _STR_SLEEP2, _STR_SLEEP1, )(__VA_ARGS__)
+#define _STR_SLEEP(a, b, which, ...) which
+#define _STR_SLEEP2(event, pri) str_ddi_sleep((void *)(event), (pri))
+#define _STR_SLEEP1(seconds) sleep(seconds)
 #define wakeup(event) str_ddi_wakeup((void *)(event))
 #endif
 

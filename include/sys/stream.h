@@ -429,7 +429,9 @@ typedef enum qfields {
 extern "C" {
 #endif
 
-/* flag of open and close procedures */
+/* flag of open and close procedures; <fcntl.h> has two of these names */
+#undef FNDELAY
+#undef FNONBLOCK
 #define FREAD 0x01
 #define FWRITE 0x02
 #define FNDELAY 0x04

@@ -21,8 +21,8 @@
 
 /* Sleeping there: see <sys/sleep.h>. */
 #if defined(_KERNEL) && !defined(__cplusplus)
-#undef sleep
-#define sleep(event, pri) \
+#undef _STR_SLEEP2
+#define _STR_SLEEP2(event, pri) \
 	streams_mpsleep((void *)(event), (pri), (caddr_t)0, 0, (void *)0, 0)
 #define get_sleep_lock(event) streams_get_sleep_lock((void *)(event))
 #endif

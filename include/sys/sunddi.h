@@ -7,18 +7,9 @@
 #ifndef _SYS_SUNDDI_H
 #define _SYS_SUNDDI_H
 
-/* It brings the functions for text; <sys/ddi.h> has made macros of some. */
+/* It brings the functions for text. */
 #ifndef __cplusplus
-#pragma push_macro("bcopy")
-#pragma push_macro("bzero")
-#pragma push_macro("bcmp")
-#undef bcopy
-#undef bzero
-#undef bcmp
 #include <string.h>
-#pragma pop_macro("bcopy")
-#pragma pop_macro("bzero")
-#pragma pop_macro("bcmp")
 #ifndef MIN
 #define MIN(a,b) (((a)<(b))?(a):(b))
 #define MAX(a,b) (((a)>(b))?(a):(b))

@@ -21,6 +21,10 @@
 #include <sys/ddi.h>
 #include <sys/LiS/config.h>
 
+/* <sys/modctl.h> has another structure under this name. */
+#pragma push_macro("fmodsw")
+#undef fmodsw
+
 /* The executive counts the streams that use a module by itself. */
 #define MODGET() ((void)0)
 #define MODPUT() ((void)0)
@@ -176,7 +180,7 @@ typedef volatile int lis_atomic_t;
  */
 #define init_module strmod__init
 #define cleanup_module strmod__fini
-#ifndef __init
+#if !defined(__init) && !defined(__cplusplus) /* a member in <stdlib.h> */
 #define __init
 #define __exit
 #endif
@@ -249,5 +253,7 @@ lis_register_strdev(major_t major, struct streamtab *tab, int nminor,
 	dev.d_flag = (int *)0;
 	return register_strdev(&dev, major);
 }
+
+#pragma pop_macro("fmodsw")
 
 #endif /* _SYS_LIS_STRPORT_H */
