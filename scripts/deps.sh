@@ -9,7 +9,9 @@
 # Silent and quick when it is.  Else Debian packages are installed, as root or
 # through sudo without a password; where that is not possible, the command to
 # run is printed.  Python packages go to build/venv, at the versions that
-# report/requirements.txt pins.
+# report/requirements.txt pins; where they cannot be fetched, build/venv has
+# Debian's, and without those the report has tables and no charts.  Measuring
+# needs none of them.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -55,11 +57,16 @@ check)
 	;;
 esac
 
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+	as_root=sudo
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt_install() {
+	${as_root:+sudo -n} apt-get install -y --no-install-recommends "$@"
+}
+
 if [ -n "$missing" ]; then
-	as_root=
-	if [ "$(id -u)" -ne 0 ]; then
-		as_root=sudo
-	fi
 	install="$as_root apt-get install -y --no-install-recommends$missing"
 	log=build/deps.log
 	mkdir -p build
@@ -70,11 +77,8 @@ if [ -n "$missing" ]; then
 		exit 1
 	fi
 	echo "Installing:$missing"
-	export DEBIAN_FRONTEND=noninteractive
-	if ! ${as_root:+sudo -n} $(echo "$install" | sed 's/^sudo//') \
-	    >"$log" 2>&1; then
-		{ ${as_root:+sudo -n} apt-get update &&
-		    ${as_root:+sudo -n} $(echo "$install" | sed 's/^sudo//')
+	if ! apt_install $missing >"$log" 2>&1; then
+		{ ${as_root:+sudo -n} apt-get update && apt_install $missing
 		} >"$log" 2>&1 || {
 			tail -5 "$log" >&2
 			echo "This failed ($log):" >&2
@@ -90,9 +94,30 @@ if { [ "$1" = bench ] || [ "$1" = python ]; } && [ -e "$wanted" ] &&
     ! { cmp -s "$wanted" build/venv/requirements.txt &&
     build/venv/bin/python -c '' 2>/dev/null; }; then
 	echo "Installing Python packages into build/venv"
+	log=build/python.log
+	mkdir -p build
 	rm -rf build/venv
-	python3 -m venv build/venv
-	build/venv/bin/python -m pip install --quiet --no-input \
-	    --prefer-binary --disable-pip-version-check -r "$wanted"
-	cp "$wanted" build/venv/requirements.txt
+	if python3 -m venv build/venv >"$log" 2>&1 &&
+	    build/venv/bin/python -m pip install --quiet --no-input \
+	    --retries 1 --timeout 15 --prefer-binary \
+	    --disable-pip-version-check -r "$wanted" >>"$log" 2>&1; then
+		cp "$wanted" build/venv/requirements.txt
+		exit 0
+	fi
+	tail -1 "$log"
+	rm -rf build/venv
+	# The system's python, of which Debian's packages are; not one of a
+	# version manager's.
+	python=/usr/bin/python3
+	[ -x "$python" ] || python=python3
+	report='import jinja2, matplotlib'
+	"$python" -c "$report" 2>/dev/null ||
+	    apt_install python3-matplotlib python3-jinja2 >>"$log" 2>&1 || true
+	if "$python" -c "$report" 2>/dev/null; then
+		echo "They cannot be fetched; Debian's are taken instead"
+	else
+		echo "They cannot be fetched ($log): the report will have" \
+		    "tables and no charts"
+	fi
+	"$python" -m venv --without-pip --system-site-packages build/venv
 fi

@@ -54,14 +54,19 @@ def main(argv=None):
                 and not os.path.isdir(options.output):
             raise ReportError(f"{options.output}: cannot write the report: "
                               f"not a directory")
-        from . import page
-        write_all(options.output, page.build(data))
+        try:
+            from . import page
+        except ImportError as error:
+            # Measuring has taken its time: what can be shown is shown.
+            from . import plain
+            write_all(options.output, plain.build(data))
+            print(f"strreport: no {error.name}: tables and no charts; "
+                  "install python3-matplotlib and python3-jinja2, or "
+                  "report/requirements.txt", file=sys.stderr)
+        else:
+            write_all(options.output, page.build(data))
     except ReportError as error:
         print(f"strreport: {error}", file=sys.stderr)
-        return 1
-    except ImportError as error:
-        print(f"strreport: {error}; install report/requirements.txt",
-              file=sys.stderr)
         return 1
     print(os.path.join(options.output, "index.html"))
     return 0

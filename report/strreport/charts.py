@@ -47,6 +47,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter  # noqa: E402
 from matplotlib.ticker import MaxNLocator, NullLocator  # noqa: E402
 
 from . import stats, text  # noqa: E402
+from .order import ordered  # noqa: E402
 
 # Colours: kernel family warm, ours cool, the floor grey; distinct under the
 # common colour blindnesses, and each has its own marker as well.  The second
@@ -121,19 +122,6 @@ MAIN = ("pipe-streams", "pipe-linux", "perftest", "perftestn", "tcp-xtios",
 DASHED = ("ring", "tcp-sockets-nice", "udp-sockets-nice", "wire-socket-in",
           "wire-raw-in", "wire-packet-in", "wire-tun-in")
 
-# The order of curves, tables and legends.
-ORDER = ("pipe-streams", "pipe-streams-msg", "pipe-streams-nullmod", "ring",
-         "tcp-xtios", "tcp-sockets", "tcp-sockets-nice", "sctp-xti",
-         "udp-xtios", "udp-xti", "udp-xti-out", "udp-xti-in",
-         "udp-sockets", "udp-sockets-nice",
-         "wire-socket-out", "wire-socket-in", "wire-raw-out", "wire-raw-in",
-         "wire-packet-out", "wire-packet-in", "wire-tun-out", "wire-tun-in",
-         "udp-sockets-netns", "ticotsord", "ticlts",
-         "pipe-linux", "unix-stream", "unix-seqpacket", "unix-dgram",
-         "pipe-streams-hold", "pipe-streams-mread", "pipe-streams-rfill",
-         "pipe-streams-srvmod", "pipe-streams-service",
-         "perftest", "perftestn", "pipe-lis")
-
 FONT = 10.0     # points, and units of the drawing
 
 _RC = {
@@ -142,11 +130,6 @@ _RC = {
     "font.size": FONT, "path.simplify": False,
     "axes.unicode_minus": True,
 }
-
-
-def ordered(names):
-    names = set(names)
-    return [n for n in ORDER if n in names] + sorted(names - set(ORDER))
 
 
 def colour(name):

@@ -5,7 +5,7 @@
 from dataclasses import dataclass, field
 
 from . import stats, text
-from .charts import ordered
+from .order import ordered
 
 
 SMALL = 1024    # bytes

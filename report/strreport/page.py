@@ -8,6 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from . import charts, nets, papers, stats, tables, text
+from .order import ordered
 
 # Machine facts in the order a reader asks for them; others follow.
 FACTS = (
@@ -178,7 +179,7 @@ def _raw(data):
                         ("wire", "Wire"), ("netns", "Namespaces")):
         for mode in data.modes(suite):
             runs = [r for r in data.suite(suite) if r.mode == mode]
-            names = charts.ordered({r.implementation for r in runs})
+            names = ordered({r.implementation for r in runs})
             runs.sort(key=lambda r: (names.index(r.implementation), r.size))
             rows = []
             for r in runs:
@@ -258,7 +259,7 @@ def _opened(data):
     found = {r.implementation: r.p50 for r in data.suite("open")}
     base = found.get("pipe-linux")
     return [(n, found[n], found[n] / base if base else None)
-            for n in charts.ordered(found)]
+            for n in ordered(found)]
 
 
 def _ablation_note(ablations):
@@ -409,11 +410,11 @@ def build(data):
         history=history, facts=facts(data.machine),
         ablations=ablations, ablation_rows=[
             (n, {a.mode: a for a in ablations if a.name == n})
-            for n in charts.ordered({a.name for a in ablations})],
+            for n in ordered({a.name for a in ablations})],
         ablation_note=_ablation_note(ablations),
         ablation_modes=data.modes("ablation"),
         explanation=tables.explanation(data),
-        switches=switches, switch_names=charts.ordered(
+        switches=switches, switch_names=ordered(
             {n for _, found in switches for n in found}),
         parts=parts, net_summary=nets.summary(data),
         net_modes=[m for m in ("split", "same")

@@ -7,7 +7,7 @@ import io
 from dataclasses import dataclass
 
 from . import nets, stats, text
-from .charts import ordered
+from .order import ordered
 
 # The comparisons of the summary, with what each of them answers.
 PAIRS = (

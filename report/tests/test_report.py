@@ -405,6 +405,21 @@ class Refusals(Base):
         self.assertEqual([n for n in os.listdir(out)
                           if n.startswith(".strreport")], [])
 
+    def test_without_packages_there_are_tables(self):
+        """Measuring was not in vain where nothing can be installed."""
+        out = self.path("plain")
+        done = subprocess.run(
+            [sys.executable, "-S", "-B", "-m", "strreport", SMALL, "-o", out],
+            env=dict(os.environ, PYTHONPATH=os.path.dirname(HERE)),
+            capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("tables and no charts", done.stderr)
+        with open(os.path.join(out, "index.html"), encoding="utf-8") as f:
+            page = f.read()
+        self.assertIn("<td>pipe-streams</td>", page)
+        self.assertNotIn("<svg", page)
+        self.assertTrue([n for n in os.listdir(out) if n.endswith(".csv")])
+
     def test_usage(self):
         self.assertEqual(self.run_main()[0], 2)
         self.assertEqual(self.run_main(SMALL)[0], 2)
