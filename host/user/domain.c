@@ -532,6 +532,11 @@ host_domain_attach(void)
 	if (r != 0)
 		return host_fail(ENOSR, "ppoll: %s; a sandbox has to permit it",
 			strerror((int)-r));
+	/* to kill() -1 is every process of the user */
+	r = sys_getpid();
+	if (r <= 0)
+		return host_fail(ENOSR, "getpid: %s; a sandbox has to permit it",
+			strerror((int)-r));
 	host_copy_init();
 	host_fault_init();
 	host_clock_init();

@@ -292,7 +292,7 @@ static bool
 removes(const char *name)
 {
 	static const char *const needed[] = {
-		"unlinkat", "getpid", "fcntl", "pread64", /* of the file */
+		"unlinkat", "fcntl", "pread64", /* of the file */
 		"socket", "sendto", "recvfrom", /* asking for sockets' holders */
 	};
 
