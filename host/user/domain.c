@@ -529,14 +529,10 @@ host_domain_attach(void)
 		return err;
 	/* without it no thread would be woken */
 	r = sys_call5(SYS_ppoll, NULL, 0, &ts, NULL, SYS_SIGSET);
-	if (r != 0)
-		return host_fail(ENOSR, "ppoll: %s; a sandbox has to permit it",
-			strerror((int)-r));
-	/* to kill() -1 is every process of the user */
-	r = sys_getpid();
-	if (r <= 0)
-		return host_fail(ENOSR, "getpid: %s; a sandbox has to permit it",
-			strerror((int)-r));
+	/* and to kill() -1 is every process of the user */
+	if (r != 0 || (r = sys_getpid()) < 0)
+		return host_fail(ENOSR, "ppoll or getpid: %s; a sandbox has to "
+			"permit them", strerror((int)-r));
 	host_copy_init();
 	host_fault_init();
 	host_clock_init();
