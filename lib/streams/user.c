@@ -86,6 +86,19 @@ is_stream(int fd)
 	return fd_stream(fd) != NULL;
 }
 
+/*
+ * A descriptor for replace(), -1 when there is none.  Never a directory: a
+ * process that changed its root would have the old one by it.
+ */
+static int
+nothing(void)
+{
+	int fd = sys_openat(AT_FDCWD, "/dev/null", O_PATH | O_CLOEXEC, 0);
+
+	return fd >= 0 ? fd :
+		sys_openat(AT_FDCWD, "/proc/self/exe", O_PATH | O_CLOEXEC, 0);
+}
+
 static int
 leave(void)
 {
@@ -98,7 +111,7 @@ leave(void)
 	if (host_leave_begin() != 0)
 		return EAGAIN;
 	high = STR_MAX(fd_high(), 1023);
-	by = sys_openat(AT_FDCWD, "/", O_PATH | O_CLOEXEC, 0);
+	by = nothing();
 	for (int fd = 0; fd <= high; fd++)
 		if (fd != by && !host_fd_is_ours(fd) && is_stream(fd))
 			replace(fd, by);

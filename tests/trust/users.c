@@ -115,6 +115,9 @@ is_gone(int fd)
 	T_ERR(read(fd, &c, 1), EBADF);
 	T_ERR(write(fd, "", 1), EBADF);
 	T_ERR(ioctl(fd, I_NREAD, &pfd.fd), EBADF);
+	/* nor does it lead to a directory, out of a root that is left */
+	T_ERR(fchdir(fd), ENOTDIR);
+	T_ERR(openat(fd, "etc", O_RDONLY), ENOTDIR);
 	T_EQ(poll(&pfd, 1, 1000), 1);
 	T_EQ(pfd.revents, POLLNVAL);
 	/* and the number is taken: nothing opened later gets it */
