@@ -392,7 +392,7 @@ i_recvfd(struct str_head *sd, struct host_call *hc, void *uarg)
 	int err, fd = -1;
 
 	if (sd->plumb->kind == STR_PL_DEV)
-		return -EINVAL; /* nobody could send one there */
+		return -EINVAL; /* no process can send one there */
 	/* nothing may be lost by a bad address */
 	if (host_copyin(uarg, &r, sizeof(r)) != 0 ||
 	    host_copyout(&r, uarg, sizeof(r)) != 0)

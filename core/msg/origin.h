@@ -27,7 +27,7 @@
  *
  * Life.  getq() writes the record before it unlinks the message, as do the
  * takers of a backlog and of a late list.  putq() and its like clear it when
- * the message is linked and stamped as nobody's.  A copy to a log is handed on
+ * the message is linked and stamped as without owner.  A copy to a log is handed on
  * by the store of `pos': STR_ORIGIN_LOG says so, with the record proper in
  * b_prev and the old `pos' in b_next.  freeb() hands on with the store that
  * takes the data's last reference away, or clears b_datap.  rmvq() leaves no

@@ -804,7 +804,7 @@ warm_box(void)
 }
 
 /* One run, in which the doomed task dies at passage @nth of @label.  Return:
- * false: nobody has come there so often. */
+ * false: no task has come there so often. */
 static bool
 pass_others(uint64_t seed, const char *label, unsigned nth)
 {

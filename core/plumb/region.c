@@ -561,7 +561,7 @@ pair_fini(struct str_blk *b)
 {
 	struct str_qpair *qp = (struct str_qpair *)(void *)b;
 
-	/* nobody leads to it, whatever its owner had begun to say */
+	/* no block leads to it, whatever its owner had begun to say */
 	str_qclr(&qp->rq, QMOUNTED);
 	str_qpair_free(qp);
 }

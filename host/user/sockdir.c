@@ -25,7 +25,7 @@
  *
  * Failure.  A process that is killed leaves the names of its sockets.  The
  * process that reaps its slot unlinks its bell, the process that closes a file
- * unlinks its carrier, and streamsd unlinks any name that nobody has bound.
+ * unlinks its carrier, and streamsd unlinks any name that no process has bound.
  */
 #include <stdio.h>
 #include <string.h>
