@@ -105,16 +105,7 @@ one(const char *label, int n)
 	}
 
 POINT(death_after_the_kernel_took_it, 0)
-
-/* Three of 40 runs fail: CAVEATS, "Kernel sockets below drivers". */
-T_CASE(death_as_something_is_queued)
-{
-	if (getenv("INET_CRASH_QUEUED") == NULL)
-		T_SKIP("known to fail: set INET_CRASH_QUEUED=1 to see it");
-	for (unsigned k = 0; k < 5; k++)
-		one(points[1].label, points[1].n[k]);
-}
-
+POINT(death_as_something_is_queued, 1)
 POINT(death_as_something_leaves_the_queue, 2)
 POINT(death_as_the_head_gathers, 3)
 POINT(death_as_the_head_sends, 4)
