@@ -524,7 +524,7 @@ try_scene(struct t *t, const struct scene *s)
 			if (strcmp(label_[i].name, s->must[k]) == 0)
 				break;
 		if (i == nlabel)
-			T_FAIL("%s: nobody has passed %s", s->name, s->must[k]);
+			T_FAIL("%s: no task has passed %s", s->name, s->must[k]);
 	}
 }
 
@@ -870,7 +870,7 @@ T_CASE_TIMEOUT(death_between_a_descriptor_and_its_message, 60)
 			for (nth = 1; nth <= 8; nth++)
 				died += pass_others(seed, label[i], nth);
 		if (died == 0)
-			T_FAIL("nobody has passed %s", label[i]);
+			T_FAIL("no task has passed %s", label[i]);
 	}
 }
 
