@@ -3,11 +3,15 @@
 # Copyright (c) 2026 The Fast-STREAMS authors
 """Write the table of DDI functions for foreign.c.
 
-usage: ddi_table.py INCLUDE-DIR OUTPUT DEPFILE
+usage: ddi_table.py INCLUDE-DIR OUTPUT.S OUTPUT.H DEPFILE
 
 A function is part of the DDI when an installed header declares it with
 STR_DDI(its name).  The table is sorted by name.  A reference is weak: what is
 declared and not defined is no function for modules.
+
+The table is in assembly language: it needs the address of each function, and a
+declaration in C without the true type disagrees with the function's own under
+link-time optimization.
 """
 
 import glob
@@ -17,7 +21,7 @@ import sys
 
 
 def main():
-    include, output, depfile = sys.argv[1:]
+    include, table, header, depfile = sys.argv[1:]
     headers = sorted(h for h in glob.glob(f'{include}/**/*.h', recursive=True)
                      if not h.startswith(f'{include}/str/'))
     names = set()
@@ -29,18 +33,25 @@ def main():
     number = 0xcbf29ce484222325
     for byte in '\n'.join(sorted(names)).encode():
         number = (number ^ byte) * 0x100000001b3 % (1 << 64)
-    with open(output, 'w', encoding='utf-8') as f:
-        f.write('/* Made by ddi_table.py. */\n')
+    with open(table, 'w', encoding='utf-8') as f:
+        f.write('/* Made by ddi_table.py: struct ddi str_ddi_table[]. */\n'
+                '\t.section .data.rel.ro,"aw",%progbits\n\t.balign 8\n'
+                '\t.globl str_ddi_table\n\t.hidden str_ddi_table\n'
+                '\t.type str_ddi_table, %object\nstr_ddi_table:\n')
         for n in sorted(names):
-            f.write(f'extern void str_ddi_{n}(void) __asm__("ddi_{n}") '
-                    '__attribute__((weak));\n')
-        f.write('static const struct ddi ddi[] = {\n')
+            f.write(f'\t.weak ddi_{n}\n\t.quad .Lname_{n}, ddi_{n}\n')
+        f.write('\t.size str_ddi_table, . - str_ddi_table\n'
+                '\t.section .rodata.str1.1,"aMS",%progbits,1\n')
         for n in sorted(names):
-            f.write(f'\t{{"{n}", str_ddi_{n}}},\n')
-        f.write('};\n#define DDI_HASH 0x%016xull\n' % number)
+            f.write(f'.Lname_{n}:\n\t.asciz "{n}"\n')
+        f.write('\t.section .note.GNU-stack,"",%progbits\n')
+    with open(header, 'w', encoding='utf-8') as f:
+        f.write('/* Made by ddi_table.py. */\n'
+                f'#define DDI_COUNT {len(names)}u\n'
+                f'#define DDI_HASH 0x{number:016x}ull\n')
     with open(depfile, 'w', encoding='utf-8') as f:
         deps = ' '.join(os.path.abspath(h) for h in headers)
-        f.write(f'{output}: {deps}\n')
+        f.write(f'{table} {header}: {deps}\n')
 
 
 main()

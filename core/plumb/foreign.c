@@ -40,7 +40,9 @@ struct ddi {
 
 #include "ddi_table.h"
 
-_Static_assert(STR_ARRAY_LEN(ddi) <= LAST_SLOT - FIRST_SLOT, "code slots");
+extern const struct ddi str_ddi_table[DDI_COUNT]; /* ddi_table.S */
+
+_Static_assert(DDI_COUNT <= LAST_SLOT - FIRST_SLOT, "code slots");
 
 /* What the executive notes of an image: *host_module_word(). */
 #define IMAGE_REGISTERS 1u /* it does that itself */
@@ -54,9 +56,9 @@ str_ddi_attach(void)
 {
 	unsigned i;
 
-	for (i = 0; i < STR_ARRAY_LEN(ddi); i++)
-		if (ddi[i].fn != NULL)
-			(void)host_code(FIRST_SLOT + i, ddi[i].fn);
+	for (i = 0; i < DDI_COUNT; i++)
+		if (str_ddi_table[i].fn != NULL)
+			(void)host_code(FIRST_SLOT + i, str_ddi_table[i].fn);
 }
 
 uint64_t
@@ -75,23 +77,31 @@ compare(const char *a, const char *b)
 	return (int)(unsigned char)*a - (int)(unsigned char)*b;
 }
 
+/* 0: declared, but not there. */
+static uint64_t
+code_of(unsigned i)
+{
+	proc_t fn = str_ddi_table[i].fn;
+
+	return fn == NULL ? 0 :
+		(uint64_t)(uintptr_t)host_code(FIRST_SLOT + i, fn);
+}
+
 /* Sources that declare a function themselves name it without the prefix. */
 uint64_t
 str_ddi_find(const char *name)
 {
-	unsigned low = 0, high = STR_ARRAY_LEN(ddi);
+	unsigned low = 0, high = DDI_COUNT;
 
 	if (name[0] == 'd' && name[1] == 'd' && name[2] == 'i' &&
 	    name[3] == '_')
 		name += 4;
 	while (low < high) {
 		unsigned mid = (low + high) / 2;
-		int c = compare(name, ddi[mid].name);
+		int c = compare(name, str_ddi_table[mid].name);
 
 		if (c == 0)
-			return ddi[mid].fn == NULL ? 0 :
-				(uint64_t)(uintptr_t)host_code(
-					FIRST_SLOT + mid, ddi[mid].fn);
+			return code_of(mid);
 		if (c < 0)
 			high = mid;
 		else

@@ -765,7 +765,10 @@ host_module_calls(uint32_t image, const char *name)
 str_a32 *
 host_module_word(uint32_t image)
 {
-	return &host_image_get(image)->word;
+	struct host_image *im = host_image_get(image);
+
+	STR_VERIFY(im != NULL);
+	return &im->word;
 }
 
 uint32_t
