@@ -45,6 +45,7 @@ check)
 	need python3-venv python3 -c 'import ensurepip, venv'
 	need g++ compiles '#include <cstddef>' c++ c++
 	need binutils have nm
+	need musl-tools have musl-gcc
 	need mandoc have mandoc
 	need iproute2 have ip
 	if [ -e models/meson.build ]; then
