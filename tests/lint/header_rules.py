@@ -4,23 +4,28 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 
 from lintlib import Skip, rule
 
+# Commands, which may have arguments: CC='ccache gcc'.
+CC = shlex.split(os.environ.get('CC', 'cc'))
+CXX = shlex.split(os.environ.get('CXX', 'c++'))
+
 
 def alone(tree, names, compiler, *flags):
     """Compile each header as the only content of a file, twice over."""
-    if shutil.which(compiler) is None:
-        raise Skip(f'no {compiler}')
+    if shutil.which(compiler[0]) is None:
+        raise Skip(f'no {compiler[0]}')
     if not names:
         raise Skip('no headers yet')
     wrong = []
     for name in names:
         path = re.sub(r'^include/', '', name)
         r = subprocess.run(
-            [compiler, *flags, '-Wall', '-Wextra', '-Werror', '-fsyntax-only',
+            [*compiler, *flags, '-Wall', '-Wextra', '-Werror', '-fsyntax-only',
              '-I' + tree.path('include'), '-'],
             # a header of macros alone leaves C with nothing
             input=f'#include <{path}>\n' * 2 + 'extern int the_end;\n',
@@ -39,14 +44,14 @@ def installed(tree):
 @rule
 def headers_stand_alone_in_c(tree):
     """each installed header compiles alone in C"""
-    return alone(tree, installed(tree), os.environ.get('CC', 'cc'),
+    return alone(tree, installed(tree), CC,
                  '-xc', '-std=c99', '-D_GNU_SOURCE')
 
 
 @rule
 def headers_stand_alone_in_cxx(tree):
     """each installed header compiles alone in C++"""
-    return alone(tree, installed(tree), os.environ.get('CXX', 'c++'),
+    return alone(tree, installed(tree), CXX,
                  '-xc++', '-std=c++11')
 
 
@@ -55,9 +60,9 @@ def headers_stand_alone_in_old_dialects(tree):
     """each installed header compiles alone in C90 and C++98, pedantically"""
     strict = ('-pedantic', '-Wundef', '-Wno-long-long',
               '-Wno-variadic-macros')
-    return (alone(tree, installed(tree), os.environ.get('CC', 'cc'),
+    return (alone(tree, installed(tree), CC,
                   '-xc', '-std=c89', '-Wstrict-prototypes', *strict) +
-            alone(tree, installed(tree), os.environ.get('CXX', 'c++'),
+            alone(tree, installed(tree), CXX,
                   '-xc++', '-std=c++98', *strict))
 
 
@@ -65,7 +70,7 @@ def headers_stand_alone_in_old_dialects(tree):
 def private_headers_stand_alone(tree):
     """each private header compiles alone"""
     return alone(tree, tree.files('.h', under=('include/str/',)),
-                 os.environ.get('CC', 'cc'), '-xc', '-std=gnu11',
+                 CC, '-xc', '-std=gnu11',
                  '-D_GNU_SOURCE', '-Wno-unused-function',
                  '-Wno-unused-parameter')
 
@@ -76,7 +81,7 @@ def installed_headers_are_public(tree):
     wrong = []
     for name in installed(tree):
         r = subprocess.run(
-            [os.environ.get('CC', 'cc'), '-M', '-xc', '-D_GNU_SOURCE',
+            [*CC, '-M', '-xc', '-D_GNU_SOURCE',
              '-I' + tree.path('include'), tree.path(name)],
             capture_output=True, text=True, check=False)
         wrong += [f'{name}: includes {m}' for m in
@@ -89,7 +94,7 @@ def installed_headers_are_public(tree):
 @rule
 def examples_compile(tree):
     """the programs shown in the documents compile"""
-    compiler = os.environ.get('CC', 'cc')
+    compiler = CC
     wrong = []
     for name in tree.files('.md'):
         for block in re.findall(r'^```c\n(.*?)^```', tree.text(name),
@@ -97,7 +102,7 @@ def examples_compile(tree):
             if not block.startswith('#include'):
                 continue
             r = subprocess.run(
-                [compiler, '-xc', '-std=gnu11', '-D_GNU_SOURCE', '-Wall',
+                [*compiler, '-xc', '-std=gnu11', '-D_GNU_SOURCE', '-Wall',
                  '-Werror', '-fsyntax-only', '-I' + tree.path('include'),
                  '-I' + tree.path('tests/harness'), '-'],
                 input=block, capture_output=True,

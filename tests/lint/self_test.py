@@ -8,6 +8,7 @@ usage: self_test.py
 """
 
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -194,17 +195,17 @@ def write_all(tree, bad):
 
 def compile_all(tree):
     """Objects for core, mod and drv; a shared library for lib/streams."""
-    cc = os.environ.get('CC', 'cc')
+    cc = shlex.split(os.environ.get('CC', 'cc'))
     for name in tree.files('.c', under=('core/', 'mod/', 'drv/')):
         o = os.path.join(tree.build, name + '.o')
         os.makedirs(os.path.dirname(o), exist_ok=True)
-        subprocess.run([cc, '-w', '-O1', '-fPIC', '-ffreestanding',
+        subprocess.run([*cc, '-w', '-O1', '-fPIC', '-ffreestanding',
                         '-fno-builtin', '-c', tree.path(name), '-o', o],
                        check=True)
     os.makedirs(os.path.join(tree.build, 'lib/streams'))
     source = tree.path('lib/streams/putmsg.c')
     # Without the map: a linker would hide what the rule is to find.
-    subprocess.run([cc, '-shared', '-fPIC', '-nostdlib', source, '-o',
+    subprocess.run([*cc, '-shared', '-fPIC', '-nostdlib', source, '-o',
                     os.path.join(tree.build, 'lib/streams/libstreams.so')],
                    check=True)
 
