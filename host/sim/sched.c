@@ -441,18 +441,27 @@ task_new(const char *name, void (*fn)(void *arg), void *arg)
 	return t;
 }
 
-/* Somebody has died. */
+/* streamsd looks after the dead once more. */
+static void
+kick_streamsd(void)
+{
+	struct sim_task *d = sim.streamsd;
+
+	sim.died = true;
+	if (d != NULL && d->state == TASK_SLEEP && !sim.serving)
+		sim_ready(d, 0);
+}
+
+/* A task has died. */
 static void
 kick(void)
 {
 	struct sim_task *d = &sim.task[SIM_NTASK - 1];
 
-	sim.kicked = sim.died = true;
+	sim.kicked = true;
 	if (d->state == TASK_SLEEP)
 		sim_ready(d, 0);
-	d = sim.streamsd;
-	if (d != NULL && d->state == TASK_SLEEP && !sim.serving)
-		sim_ready(d, 0);
+	kick_streamsd();
 }
 
 static void
@@ -583,6 +592,10 @@ reap(void)
 /*
  * Run the timers that are due, those of each process as one of its threads:
  * what a real process has a helper thread for.  Returns when to come again.
+ *
+ * Those of a dead process are streamsd's.  It may have looked before the process
+ * was reaped, by another task, and found them in the hands of a living process;
+ * so it is told to look again.  The real streamsd looks again after a while.
  */
 static uint64_t
 timers(void)
@@ -595,8 +608,12 @@ timers(void)
 		struct sim_task *t = &sim.task[i];
 		uint64_t when;
 
-		if (t->state == TASK_NONE || sim_has_ended(t))
+		if (sim_has_ended(t) && t->defer_at != SIM_NEVER) {
+			if (!t->reaped)
+				continue; /* reap() comes again */
 			t->defer_at = SIM_NEVER;
+			kick_streamsd();
+		}
 		if (t->defer_at <= sim.now && !t->stopped) {
 			t->defer_at = SIM_NEVER;
 			str_store(&self->proc, i);
