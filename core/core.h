@@ -288,7 +288,8 @@ struct str_qpair {
 	uint32_t excl;		 /* [inside] its open made it alone in outer */
 	str_a64 serial;		 /* [A] never another's; 0: it is being freed */
 	str_a32 opened;		 /* [A] it called qprocson itself */
-	str_a32 closing;	 /* [A] its close procedure has been called */
+	str_a32 closing;	 /* [A] tag of the thread in its close procedure;
+				  * 1: not to be called */
 	const unsigned long *volatile drops; /* [A] str_queue_drops(): what it
 				  * has thrown away, or NULL */
 };

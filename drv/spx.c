@@ -20,7 +20,8 @@
  *
  * Crash.  A struct enters and leaves the list by one store.  A pairing is
  * two stores; a stream that is paired one way only is seen as such by
- * spx_peer() and treated as not paired.
+ * spx_peer() and treated as not paired.  A close procedure in which a thread was
+ * killed is called again (STR_D_RECLOSE).
  */
 #include <sys/types.h>
 #include <sys/errno.h>
@@ -95,9 +96,16 @@ spx_close(queue_t *q, int flag, cred_t *crp)
 {
 	struct spx_state *st = str_drv_state("spx", sizeof(*st));
 	struct spx *sp = q->q_ptr, *to, **pp;
-	struct spx *other = spx_peer(sp);
+	struct spx *other;
 
-	/* nobody finds it any more, should the closer die below */
+	if (sp == NULL)
+		return 0;
+	/* before it is cut off, so that the next closer tells it again if this
+	 * thread is killed */
+	other = spx_peer(sp);
+	if (other != NULL)
+		(void)putnextctl(other->rq, M_HANGUP);
+	/* no thread finds it any more, should the closer die below */
 	for (pp = &st->first; *pp != NULL; pp = &(*pp)->next)
 		if (*pp == sp) {
 			*pp = sp->next;
@@ -106,8 +114,6 @@ spx_close(queue_t *q, int flag, cred_t *crp)
 	for (to = st->first; to != NULL; to = to->next)
 		if (to->other == sp)
 			to->other = NULL;
-	if (other != NULL)
-		(void)putnextctl(other->rq, M_HANGUP);
 	qprocsoff(q);
 	q->q_ptr = WR(q)->q_ptr = NULL;
 	kmem_free(sp, sizeof(*sp));
@@ -269,5 +275,5 @@ static const struct qinit spx_winit = {
 	.qi_minfo = (struct module_info *)&spx_info,
 };
 
-STR_DRIVER(spx, spx_rinit, spx_winit, STR_NOMUX, STR_NOMUX, D_MTPERMOD,
-	STR_MAJOR_SPX, NULL);
+STR_DRIVER(spx, spx_rinit, spx_winit, STR_NOMUX, STR_NOMUX,
+	D_MTPERMOD | STR_D_RECLOSE, STR_MAJOR_SPX, NULL);

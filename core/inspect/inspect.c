@@ -705,6 +705,15 @@ show_name(struct str_head *sd, uint64_t sid, uint64_t dev, uint64_t ino,
 	EMIT((struct out *)arg, &r, STR_I_NAME);
 }
 
+static void
+show_block(struct str_blk *b, void *arg)
+{
+	RECORD(str_i_block, r);
+
+	str_inspect_block(&r, b);
+	EMIT((struct out *)arg, &r, STR_I_BLOCK);
+}
+
 /* ---------------------------------------------------------------- domain */
 
 _Static_assert(STR_ARRAY_LEN(((struct str_mem_stats *)NULL)->blocks) ==
@@ -772,6 +781,8 @@ str_inspect(void *buf, uint64_t size, uint32_t what)
 		str_stream_walk(show_stream, &o);
 	if (what & STR_I_WANT_NAMES)
 		str_name_each(show_name, &o);
+	if (what & STR_I_WANT_BLOCKS)
+		str_mem_walk(show_block, &o);
 	EMIT(&o, &end, STR_I_END);
 	return o.used;
 }

@@ -7,6 +7,10 @@
 #ifndef STR_CORE_INSPECT_H
 #define STR_CORE_INSPECT_H
 
-/* plumb/name.c; what @fn gets may change while it looks. */
+struct str_blk;
+struct str_i_block;
+
+/* block.c; @r is clear but for its beginning. */
+void str_inspect_block(struct str_i_block *r, const struct str_blk *b);
 
 #endif

@@ -445,6 +445,23 @@ str_qopen(struct str_qpair *qp, struct host_call *hc, dev_t *dev, int sflag)
 	return err == OPENFAIL ? ENXIO : err < 0 ? -err : err;
 }
 
+#define CLOSED 1u /* no thread's tag */
+
+/*
+ * May this thread call @qp's close procedure?  Once; a second time when the
+ * first caller was killed in it and the driver can be closed again.
+ */
+static bool
+is_closer(struct str_qpair *qp)
+{
+	uint32_t v = str_load(&qp->closing);
+
+	if (v != 0 && (v == CLOSED || v == host_self_tag() ||
+		(qp->fmod->flag & STR_D_RECLOSE) == 0 || !host_owner_dead(v)))
+		return false;
+	return str_cas(&qp->closing, v, host_self_tag());
+}
+
 /*
  * str_qclose - call @qp's close procedure, once, and see that its procedures
  * are off
@@ -458,13 +475,13 @@ str_qclose(struct str_qpair *qp, struct host_call *hc)
 
 	if (str_load(&qp->opened) == 0)
 		qprocsoff(&qp->rq); /* it does not know how */
-	if (str_load(&qp->closing) == 0 &&
+	if (str_load(&qp->closing) != CLOSED &&
 	    qp->rq.q_qinfo->qi_qclose != NULL) {
 		str_cred(&cr);
 		/* who dies while he waits to be let in has not closed it */
 		(void)str_perim_enter_open(qp, NULL);
 		host_tls.opening = qp;
-		if (str_xchg(&qp->closing, 1u) == 0)
+		if (is_closer(qp))
 			err = qp->rq.q_qinfo->qi_qclose(&qp->rq,
 				ddi_flags(hc), &cr);
 		host_tls.opening = was;
@@ -472,7 +489,7 @@ str_qclose(struct str_qpair *qp, struct host_call *hc)
 		if (is_old(qp))
 			err = 0; /* it returns nothing */
 	}
-	str_store(&qp->closing, 1u);
+	str_store(&qp->closing, CLOSED);
 	qprocsoff(&qp->rq);
 	return err < 0 ? -err : err;
 }

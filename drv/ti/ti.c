@@ -35,8 +35,9 @@
  *
  * Datagrams.  dgram.c
  *
- * Crash.  Peers are told before they are cut off; a stream whose closer died
- * cannot be held any more, and who notices tells its user.  A name is free,
+ * Crash.  Peers are told before they are cut off; a close procedure in which a
+ * thread was killed is called again (STR_D_RECLOSE).  Until then the stream cannot
+ * be held any more, and who notices tells its user.  A name is free,
  * or bound, by one store.  An endpoint whose close died halfway may stay in
  * the list; `closing' and str_hold() keep all away from it.
  */
@@ -431,9 +432,9 @@ refuse(struct tpi_ind *in)
 
 	if (in->gone != 0 || !reach(caller, &h))
 		return;
-	in->gone = ECONNREFUSED;
-	caller->callee = NULL;
 	(void)tpi_discon_ind(&caller->tpi, ECONNREFUSED, NULL);
+	caller->callee = NULL;
+	in->gone = ECONNREFUSED;
 	leave(&h);
 }
 
@@ -486,9 +487,9 @@ static void
 lost(struct ti *me)
 {
 	mutex_enter(&me->tpi.prov->lock);
-	set_peer(me, NULL);
 	str_short_end(me->tpi.rq);
 	(void)tpi_discon_ind(&me->tpi, ECONNRESET, NULL);
+	set_peer(me, NULL);
 	mutex_exit(&me->tpi.prov->lock);
 }
 
@@ -1025,7 +1026,7 @@ ti_open(queue_t *q, dev_t *devp, int sflag, cred_t *crp,
 		.qi_minfo = (struct module_info *)&ti_info, \
 	}; \
 	STR_DRIVER_DIRECT(drv_, stem_##_rinit, stem_##_winit, STR_NOMUX, \
-		STR_NOMUX, D_MP, major_, ti_calls, direct_)
+		STR_NOMUX, D_MP | STR_D_RECLOSE, major_, ti_calls, direct_)
 
 static const struct module_info ti_info = {
 	.mi_idnum = TI_ID,

@@ -263,6 +263,8 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 	struct tpi *tp = tpi_of(q);
 	struct tpi_ind *in;
 
+	if (tp == NULL)
+		return 0; /* the last closer was killed behind what follows */
 	mutex_enter(&tp->gate); /* nobody else has the stream open */
 	if (tp->keeping != 0)
 		(void)kept_by_dead(tp);

@@ -103,7 +103,11 @@ int tpi_opt_call(struct tpi *tp, const struct tpi_ops *ops,
 #define TPI_OWES_DISCON 0x8u
 #define TPI_OWES_ERROR 0x10u
 /* ... of a connection; void with it */
-#define TPI_OWES_CONN (TPI_OWES_ORDREL | TPI_OWES_DISCON)
+/* These are being said: the state may have changed already. */
+#define TPI_SAYS_ORDREL 0x20u
+#define TPI_SAYS_DISCON 0x40u
+#define TPI_OWES_CONN (TPI_OWES_ORDREL | TPI_OWES_DISCON | TPI_SAYS_ORDREL | \
+	TPI_SAYS_DISCON)
 
 /* up.c */
 void tpi_pay(struct tpi *tp);

@@ -380,17 +380,23 @@ tpi_conn_con(struct tpi *tp, const struct tpi_buf *res, mblk_t *data)
 	return err;
 }
 
-int
-tpi_discon_ind(struct tpi *tp, int reason, mblk_t *data)
+/*
+ * TPI_SAYS_* stands from before the state tells of the end of a connection until
+ * that is on the read queue: when the thread is killed in between, the next one
+ * lays it there although the state has changed.  @owed: not unless it is owed.
+ */
+static int
+discon_ind(struct tpi *tp, int reason, mblk_t *data, int owed)
 {
 	mblk_t *mp = discon_block(reason, TPI_NOSEQ);
-	unsigned int next;
+	unsigned int owes;
 	int err = 0;
 
 	tpi_lock(tp);
-	next = tpi_next(T_DISCON_IND, tpi_state(tp));
+	owes = tpi_owes(tp) & (TPI_OWES_DISCON | TPI_SAYS_DISCON);
 	tpi_paid(tp, TPI_OWES_DISCON);
-	if (next != TS_IDLE) {
+	if ((owed && owes == 0) || ((owes & TPI_SAYS_DISCON) == 0 &&
+		tpi_next(T_DISCON_IND, tpi_state(tp)) != TS_IDLE)) {
 		err = EINVAL;
 	} else if (mp == NULL) {
 		tp->owes_reason = reason;
@@ -398,10 +404,55 @@ tpi_discon_ind(struct tpi *tp, int reason, mblk_t *data)
 		if (data != NULL)
 			freemsg(data);
 	} else {
+		tp->owes_reason = reason;
+		tpi_owe(tp, TPI_SAYS_DISCON);
+		STR_POINT("tpi:saying");
 		tpi_set(tp, TS_IDLE);
 		tp->remote.len = 0;
 		mp->b_cont = data;
 		tpi_up_locked(tp, mp);
+		tpi_paid(tp, TPI_SAYS_DISCON);
+	}
+	tpi_unlock(tp);
+	if (err != 0 && mp != NULL)
+		freeb(mp);
+	return err;
+}
+
+int
+tpi_discon_ind(struct tpi *tp, int reason, mblk_t *data)
+{
+	return discon_ind(tp, reason, data, 0);
+}
+
+static int
+ordrel_ind(struct tpi *tp, mblk_t *data, int owed)
+{
+	mblk_t *mp = tpi_block(M_PROTO, T_ORDREL_IND,
+		sizeof(struct T_ordrel_ind), 0);
+	unsigned int next, owes;
+	int err = 0;
+
+	tpi_lock(tp);
+	owes = tpi_owes(tp) & (TPI_OWES_ORDREL | TPI_SAYS_ORDREL);
+	tpi_paid(tp, TPI_OWES_ORDREL);
+	next = tpi_next(T_ORDREL_IND, tpi_state(tp));
+	if ((owed && owes == 0) || ((owes & TPI_SAYS_ORDREL) == 0 &&
+		next == TPI_OUT)) {
+		err = EINVAL;
+	} else if (mp == NULL) {
+		owe(tp, TPI_OWES_ORDREL);
+		if (data != NULL)
+			freemsg(data);
+	} else {
+		tpi_owe(tp, TPI_SAYS_ORDREL);
+		if (next != TPI_OUT)
+			tpi_set(tp, next);
+		if (next == TS_IDLE)
+			tp->remote.len = 0;
+		mp->b_cont = data;
+		tpi_up_locked(tp, mp);
+		tpi_paid(tp, TPI_SAYS_ORDREL);
 	}
 	tpi_unlock(tp);
 	if (err != 0 && mp != NULL)
@@ -412,28 +463,7 @@ tpi_discon_ind(struct tpi *tp, int reason, mblk_t *data)
 int
 tpi_ordrel_ind(struct tpi *tp, mblk_t *data)
 {
-	mblk_t *mp = tpi_block(M_PROTO, T_ORDREL_IND,
-		sizeof(struct T_ordrel_ind), 0);
-	unsigned int next;
-
-	tpi_lock(tp);
-	next = tpi_next(T_ORDREL_IND, tpi_state(tp));
-	tpi_paid(tp, TPI_OWES_ORDREL);
-	if (next != TPI_OUT && mp == NULL) {
-		owe(tp, TPI_OWES_ORDREL);
-		if (data != NULL)
-			freemsg(data);
-	} else if (next != TPI_OUT) {
-		tpi_set(tp, next);
-		if (next == TS_IDLE)
-			tp->remote.len = 0;
-		mp->b_cont = data;
-		tpi_up_locked(tp, mp);
-	}
-	tpi_unlock(tp);
-	if (next == TPI_OUT && mp != NULL)
-		freeb(mp);
-	return next == TPI_OUT ? EINVAL : 0;
+	return ordrel_ind(tp, data, 0);
 }
 
 /* T_DISCON_IND of all indications whose callers have gone.  Locks: as above. */
@@ -461,10 +491,10 @@ tpi_pay(struct tpi *tp)
 	if ((tp->owes & TPI_OWES_INDS) != 0)
 		pay_inds(tp);
 	tpi_unlock(tp);
-	if ((tp->owes & TPI_OWES_ORDREL) != 0)
-		(void)tpi_ordrel_ind(tp, NULL);
-	if ((tp->owes & TPI_OWES_DISCON) != 0)
-		(void)tpi_discon_ind(tp, tp->owes_reason, NULL);
+	if ((tp->owes & (TPI_OWES_ORDREL | TPI_SAYS_ORDREL)) != 0)
+		(void)ordrel_ind(tp, NULL, 1);
+	if ((tp->owes & (TPI_OWES_DISCON | TPI_SAYS_DISCON)) != 0)
+		(void)discon_ind(tp, tp->owes_reason, NULL, 1);
 	if ((tp->owes & TPI_OWES_ERROR) != 0)
 		tpi_fatal(tp, tp->owes_error);
 }

@@ -34,6 +34,10 @@ struct str_builtin {
 /* Of a driver: it is no transport provider, and what is sent to it gets no
  * further to one, unless something is linked below. */
 #define STR_D_LOCAL 0x20000000u
+/* Of a driver: the close procedure may be called again, by the next closer, when
+ * the thread that was in it was killed.  It does again what it had done, and
+ * finds q_ptr clear when its memory has gone. */
+#define STR_D_RECLOSE 0x40000000u
 
 /* Procedures a built-in may hand out; every one has a code slot. */
 #define STR_NCALLS 8

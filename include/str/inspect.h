@@ -35,6 +35,7 @@ enum str_i_kind {
 	STR_I_LINK,
 	STR_I_NAME,
 	STR_I_END,
+	STR_I_BLOCK,
 };
 
 struct str_i {
@@ -224,6 +225,17 @@ struct str_i_name {
 	char path[256];
 };
 
+/* A block of memory in use; what is behind @parts is a message block's. */
+struct str_i_block {
+	struct str_i i;
+	uint64_t addr, size;
+	uint32_t state, owner; /* STR_BLK_*; the tag of a thread, or 0 */
+	uint64_t word;	/* its free-list link: the origin, or the reaper's mark */
+	uint32_t parts, refs, type, pad;
+	uint64_t next, prev, cont, data, length;
+	unsigned char first[64]; /* bytes: of a message the buffer's */
+};
+
 /*
  * strm_inspect - write the records of the domain at @buf
  * @size: bytes there
@@ -241,6 +253,7 @@ const char *strm_why(void);
 #define STR_I_WANT_MEMORY 8u /* counts of blocks: a walk of the whole arena */
 #define STR_I_WANT_NAMES 16u
 #define STR_I_WANT_ALL 31u
+#define STR_I_WANT_BLOCKS 32u /* one by one; not of ALL */
 
 /* The same for the executive itself; inside a call. */
 uint64_t str_inspect(void *buf, uint64_t size, uint32_t what);

@@ -38,13 +38,41 @@ nothing_left(char *why, size_t size)
 		d->blocks[9] == 0 && d->blocks[10] == 0 && d->blocks[12] == 0;
 }
 
+/* What is left of the kinds that nothing_left() counts. */
+static void
+dump_block(const struct str_i_block *b)
+{
+	static unsigned shown;
+
+	if (shown == 100 || b->state < 2 || b->state == 7 || b->state == 8 || b->state == 11 ||
+		b->state > 12)
+		return;
+	shown++;
+	fprintf(stderr, "#   block %llx of %llu, kind %u owner %x word %llx",
+		(unsigned long long)b->addr, (unsigned long long)b->size,
+		b->state, b->owner, (unsigned long long)b->word);
+	if (b->state == 6)
+		fprintf(stderr, " parts %u type %x refs %u length %lld data %llx "
+			"next %llx prev %llx cont %llx", b->parts, b->type,
+			b->refs, (long long)b->length,
+			(unsigned long long)b->data,
+			(unsigned long long)b->next,
+			(unsigned long long)b->prev,
+			(unsigned long long)b->cont);
+	for (unsigned i = 0; i < sizeof(b->first); i += 8)
+		fprintf(stderr, " %016llx",
+			*(const unsigned long long *)(b->first + i));
+	fprintf(stderr, "\n");
+}
+
 void
 left_dump(void)
 {
 	static _Alignas(8) char buf[1 << 22];
-	long n = strm_inspect(buf, sizeof(buf), STR_I_WANT_STREAMS), at;
+	long n = strm_inspect(buf, sizeof(buf),
+		STR_I_WANT_STREAMS | STR_I_WANT_BLOCKS), at;
 
-	for (at = 0; at < n;) {
+	for (at = 0; at < n && at < (long)sizeof(buf);) {
 		const struct str_i *i = (const void *)(buf + at);
 		const struct str_i_stream *st = (const void *)i;
 		const struct str_i_head *h = (const void *)i;
@@ -72,6 +100,8 @@ left_dump(void)
 				"messages %u type %x backlog %u\n", q->name,
 				q->depth, q->side, q->flag, q->nmsg,
 				q->first_type, q->backlog);
+		else if (i->kind == STR_I_BLOCK)
+			dump_block((const void *)i);
 		at += i->size;
 		if (i->size == 0)
 			break;

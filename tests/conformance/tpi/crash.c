@@ -17,7 +17,8 @@ enum { MOST = 6, ENDS = 5000 };
 
 static const char *const labels[] = {
 	"tpi:called", "tpi:taken", "tpi:prepared", "tpi:accepted",
-	"tpi:removed", "tpi:ending", "tpi:ended", "tpi:up", "tpi:closed",
+	"tpi:removed", "tpi:ending", "tpi:ended", "tpi:up", "tpi:saying",
+	"tpi:closed",
 	"tpi:handing", "tpi:handed",
 	"ti:calling", "ti:called", "ti:half", "ti:joined", "ti:told", "ti:cut",
 	"ti:released", "ti:closing", "queue:linked", "wake:token", "wake:sent",
