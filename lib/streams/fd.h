@@ -180,7 +180,25 @@ int fd_hidden_from(int from);
 /* Make the hidden descriptor @fd give up its number. */
 void fd_hidden_move(int fd);
 
-#define FD_ANY (-1) /* fd_read: whatever number */
+/* What @r stands for; so it is when fd_unchanged() says so afterwards. */
+STR_INLINE uint32_t
+fd_load(struct fd_rec *r, struct str_head **ret_sd, str_a32 **ret_fflags)
+{
+	uint32_t gen;
+
+	STR_CRASH_POINT("fd:found");
+	gen = str_load_acq(&r->gen);
+	*ret_sd = str_load(&r->sd);
+	*ret_fflags = str_load(&r->fflags);
+	return gen;
+}
+
+STR_INLINE bool
+fd_unchanged(struct fd_rec *r, uint32_t gen)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return str_likely(str_load(&r->gen) == gen);
+}
 
 /*
  * What @r stands for, all of one time: a record may become another's while it
@@ -191,19 +209,12 @@ STR_INLINE bool
 fd_read(int fd, struct fd_rec *r, struct str_head **ret_sd,
 	str_a32 **ret_fflags, uint32_t *ret_gen)
 {
-	uint32_t gen;
-	uintptr_t v = (uintptr_t)r;
+	uintptr_t v;
 
-	STR_CRASH_POINT("fd:found");
-	gen = str_load_acq(&r->gen);
-	*ret_sd = str_load(&r->sd);
-	*ret_fflags = str_load(&r->fflags);
-	*ret_gen = gen;
-	if (fd != FD_ANY)
-		v = str_likely((unsigned)fd < FD_LOW) ?
-			str_load(&fd_low[fd]) : fd_ask(fd);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return str_likely(v == (uintptr_t)r && str_load(&r->gen) == gen);
+	*ret_gen = fd_load(r, ret_sd, ret_fflags);
+	v = str_likely((unsigned)fd < FD_LOW) ? str_load(&fd_low[fd]) :
+						fd_ask(fd);
+	return str_likely(v == (uintptr_t)r) && fd_unchanged(r, *ret_gen);
 }
 
 /*
@@ -216,11 +227,11 @@ fd_inside(struct fd_rec *r, uint64_t *ret_was)
 {
 	struct str_head *sd;
 	str_a32 *fflags;
-	uint32_t gen;
+	uint32_t gen = fd_load(r, &sd, &fflags);
 
 	*ret_was = str_load(&host_self()->inside);
-	return fd_read(FD_ANY, r, &sd, &fflags, &gen) &&
-		str_head_enter(sd, fflags, gen) ? sd : NULL;
+	return fd_unchanged(r, gen) && str_head_enter(sd, fflags, gen) ? sd :
+									 NULL;
 }
 
 STR_INLINE void
