@@ -346,6 +346,11 @@ struct str_fileblk {
 #define STR_H_TOSTOP 0x200000u
 #define STR_H_MSIG 0x400000u	/* M_SIG messages wait in the head queue */
 #define STR_H_EOF 0x800000u	/* a module says that nothing more comes */
+#define STR_H_AWAY 0x1000000u /* the other end is read outside the domain: what
+			      * is written here goes into the socket */
+#define STR_H_NOROOM 0x2000000u /* ... which is full */
+#define STR_H_FED 0x4000000u /* from outside bytes come by the socket */
+#define STR_H_MIXED 0x8000000u /* a process outside may write here as well */
 #define STR_H_STUB 0x80000u  /* no head at all: the dummy of a DEV or FIFO */
 
 struct str_ioc {
@@ -382,6 +387,8 @@ struct str_head {
 				  * see str_head_refs() */
 	str_a32 nread, nwrite;	 /* [A] FIFO: files open for either */
 	struct str_lock boxlock; /* the order of its box: core/sock/box.c */
+	struct str_lock inlock;	 /* the order of bytes that come by the socket:
+				  * core/head/outside.c */
 	str_a64 box;		 /* [A] keeps descriptors for it, or 0 */
 	str_a32 npass;		 /* [boxlock] how many lie there */
 	str_a32 anchor;		 /* [S] modules below I_ANCHOR's mark */
@@ -572,6 +579,7 @@ enum {
 	STR_ROOT_NKSOCK,  /* sockets' slots ever used */
 	STR_ROOT_TICKET,  /* the last one given to a shortcut */
 	STR_ROOT_REACH,   /* of searches in the directory: plumb/dir.c */
+	STR_ROOT_LEFT,	  /* ends that left with something unread: outside.c */
 	STR_ROOT_KSOCK = 48, /* STR_NKSOCK pieces of their table */
 };
 
@@ -970,6 +978,16 @@ void str_wake_writers(struct str_head *sd);
 int str_wake_writers_behind(struct str_head *sd);
 void str_wake_all(struct str_head *sd);
 bool str_head_gone(struct str_head *sd, uint64_t sid, uint32_t seq);
+int str_signalled(struct host_call *hc);
+
+/* processes outside the domain: head/outside.c */
+#define STR_INSIDE (-1001L) /* str_outside_write: not by this way */
+bool str_outside_take(struct str_head *sd, int fd);
+void str_outside_home(struct str_head *sd, struct host_call *hc);
+bool str_outside_stuffed(struct str_head *sd);
+int str_outside_flush(struct str_head *sd, struct host_call *hc, bool block);
+long str_outside_write(struct str_head *sd, struct host_call *hc,
+	const void *ubuf, size_t n, bool block);
 int str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	uint64_t deadline);
 #define STR_SLEEP_READ 1u

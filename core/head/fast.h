@@ -33,7 +33,8 @@
 		STR_H_TTY)
 #define STR_WRITE_SLOW \
 	(STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_LOOK | STR_H_CLOSED | \
-		STR_H_PLEX | STR_H_HOLD | STR_H_DELIM | STR_H_NORD | STR_H_TTY)
+		STR_H_PLEX | STR_H_HOLD | STR_H_DELIM | STR_H_NORD | STR_H_TTY | \
+		STR_H_AWAY | STR_H_MIXED)
 #define STR_H_MODAL (STR_H_FIFO | STR_H_DEV)
 /* A descriptor opened for writing, or reading, only: a FIFO's, a device's. */
 #define NOT_FOR_READING(f, fflags) \

@@ -134,6 +134,27 @@ uint32_t str_head_events_as(struct str_head *sd, uint32_t fflags);
 void str_head_arm(struct str_head *sd, uint32_t events);
 /* @pollers: they as well, of whom it is not known where they sleep. */
 void str_head_drain(struct str_head *sd, int fd, bool pollers);
+/*
+ * Processes outside the domain that have a descriptor of @sd's end.
+ * str_head_leave - one is about to, by exec: what is written at the other end
+ * goes to it, and what it writes comes there.  @fd: a descriptor of @sd's, and
+ * @peer_fd of the other end's, or -1.  Context: inside a call on @sd.
+ * str_head_left - how often an end has left of which the other end is not held
+ * by the process that left it.  str_head_send_left - descriptor @fd of @sd's is
+ * held here: what such an end has unread is sent.
+ * str_head_closing - descriptor @fd of @sd's is about to be closed: what the
+ * other end has unread is sent, as far as there is room.
+ * str_head_noroom - has @sd's other end no room, as far as known?
+ * str_head_room - there may be, says the kernel of @fd, a descriptor of @sd's.
+ * str_head_stuffed - is @sd's carrier readable for what must wait in it?
+ */
+void str_head_leave(struct str_head *sd, int fd, int peer_fd);
+uint64_t str_head_left(void);
+bool str_head_send_left(struct str_head *sd, int fd);
+void str_head_closing(struct str_head *sd, int fd);
+bool str_head_noroom(struct str_head *sd);
+void str_head_room(struct str_head *sd, struct host_call *hc);
+bool str_head_stuffed(struct str_head *sd);
 /* str_head_pending - is there any message? */
 bool str_head_pending(struct str_head *sd);
 

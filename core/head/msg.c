@@ -287,7 +287,8 @@ str_head_putmsg(struct str_head *sd, struct host_call *hc,
 	err = -1;
 	if (str_likely(!p.hipri && p.band == 0 &&
 		(str_load(&sd->flags) &
-			(WR_FLAGS | STR_H_LOOK | STR_H_MODS)) == 0 &&
+			(WR_FLAGS | STR_H_LOOK | STR_H_MODS | STR_H_AWAY |
+				STR_H_MIXED)) == 0 &&
 		(size_t)(p.dlen > 0 ? p.dlen : 0) +
 			(size_t)(p.clen > 0 ? p.clen : 0) <= INLINE_MAX))
 		err = put_direct(sd, hc, &p);
@@ -711,8 +712,11 @@ get_dry(struct str_head *sd, struct host_call *hc)
 
 		return e != 0 ? -e : 1;
 	}
-	if (f & (STR_H_HUP | STR_H_PEER | STR_H_NOWR | STR_H_EOF))
+	if (f & (STR_H_HUP | STR_H_PEER | STR_H_NOWR | STR_H_EOF)) {
+		if ((f & STR_H_PEER) && hc->fd >= 0)
+			(void)str_head_look(sd, hc); /* the last from outside */
 		return 1;
+	}
 	if (hc->fflags & STR_O_NONBLOCK) {
 		int err = str_head_look(sd, hc);
 
@@ -750,6 +754,8 @@ get(struct str_head *sd, struct host_call *hc, struct getter *g)
 	bool tried = false, gone = false;
 	int ret;
 
+	if (str_unlikely((str_load(&sd->peer->flags) & STR_H_AWAY) != 0))
+		str_outside_home(sd, hc);
 	for (;;) {
 		if (str_load(&sd->flags) & STR_H_LOOK) {
 			ret = str_head_look(sd, hc);

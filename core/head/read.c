@@ -279,8 +279,11 @@ dry(struct str_head *sd, struct host_call *hc)
 		return e != 0 ? -e : 1;
 	}
 	/* a FIFO's end of file ends when somebody opens it for writing */
-	if (f & (STR_H_HUP | STR_H_PEER | STR_H_NOWR | STR_H_EOF))
+	if (f & (STR_H_HUP | STR_H_PEER | STR_H_NOWR | STR_H_EOF)) {
+		if ((f & STR_H_PEER) && hc->fd >= 0)
+			(void)str_head_look(sd, hc); /* the last from outside */
 		return 1;
+	}
 	if ((hc->fflags & STR_O_NONBLOCK) && (sd->rdopt & RD_FILL) == 0) {
 		/* who never sleeps would not learn of a death */
 		int err = str_head_look(sd, hc);
@@ -416,6 +419,8 @@ read_slow(struct reader *r)
 	bool asked = false;
 	int ret;
 
+	if (str_unlikely((str_load(&sd->peer->flags) & STR_H_AWAY) != 0))
+		str_outside_home(sd, hc);
 	for (;;) {
 		if (str_load(&sd->flags) & STR_H_LOOK) {
 			ret = str_head_look(sd, hc);

@@ -88,6 +88,12 @@ send_token(struct str_head *sd)
 	send_by_address(sd);
 	if ((str_load(&sd->flags) & (STR_H_DEV | STR_H_FIFO)) != 0)
 		return;
+	/* a token would be read outside, or stand behind bytes that wait */
+	if (str_unlikely((str_load(&sd->flags) & STR_H_FED) != 0 ||
+		    (str_load(&sd->peer->flags) & STR_H_AWAY) != 0)) {
+		str_ring_sleepers(sd, true);
+		return;
+	}
 	err = hc != NULL ? host_token_send(hc->fd) : EPIPE;
 	/* nobody holds the other end any more: the next call looks */
 	if (str_unlikely(err == EPIPE && hc != NULL &&
@@ -284,6 +290,16 @@ look(struct str_head *sd, struct host_call *hc, uint32_t *ret_ev)
 	if ((ev & HOST_C_NVAL) || (((ev & HOST_C_HUP) || (was & STR_H_LOOK)) &&
 		!is_own(sd, hc->fd)))
 		return EBADF;
+	if (str_unlikely((str_load(&sd->flags) & STR_H_AWAY) != 0))
+		(void)str_outside_flush(sd, hc, false);
+	/* bytes from outside come before the hang-up */
+	if ((ev & HOST_C_TOKEN) && sd->plumb->kind == STR_PL_PIPE &&
+	    ((ev & HOST_C_HUP) || !str_head_pending(sd))) {
+		str_head_drain(sd, hc->fd, true);
+		*ret_ev = ev = host_carrier_look(hc->fd);
+		if (ev & HOST_C_TOKEN)
+			ev &= ~HOST_C_HUP;
+	}
 	if ((ev & HOST_C_HUP) && sd->plumb->kind == STR_PL_PIPE &&
 	    (str_load(&sd->flags) & (STR_H_PEER | STR_H_LOST)) == 0) {
 		struct host_call *old = host_tls.call;
@@ -329,6 +345,8 @@ str_head_writable(struct str_head *sd)
 {
 	if ((str_load(&sd->flags) & UNWRITABLE) != 0)
 		return true;
+	if (str_unlikely(str_head_noroom(sd)))
+		return false;
 	if (str_load(&sd->direct) != NULL)
 		return !str_headq_is_full(&sd->peer->hq);
 	if (str_claim(sd->plumb) == 0) {
@@ -483,9 +501,9 @@ left(uint64_t deadline, uint64_t most)
 	return STR_MIN(most, deadline - now);
 }
 
-/* A signal handler ran: does the call end? */
-static int
-signalled(struct host_call *hc)
+/* str_signalled - a signal handler ran: does the call end? */
+int
+str_signalled(struct host_call *hc)
 {
 	int s = host_interrupted(hc);
 
@@ -536,7 +554,10 @@ str_head_drain(struct str_head *sd, int fd, bool pollers)
 
 	for (i = 0; i < 2; i++)
 		(void)arm(want[i], &n[i]);
-	host_token_drain(fd);
+	if (sd->plumb->kind == STR_PL_PIPE)
+		(void)str_outside_take(sd, fd);
+	else
+		host_token_drain(fd);
 	STR_CRASH_POINT("sleep:drained");
 	str_ring_sleepers(sd, pollers);
 	for (i = 0; i < 2; i++)
@@ -550,7 +571,7 @@ wait_carrier(struct str_head *sd, struct host_call *hc, uint64_t ns,
 {
 	int fd = hc->fd, err;
 
-	if (str_unlikely(str_head_lost(sd)))
+	if (str_unlikely(str_head_lost(sd) || str_head_stuffed(sd)))
 		hc->fd = -1;
 	err = host_wait_carrier(hc, ns, ret_ev);
 	hc->fd = fd;
@@ -567,6 +588,8 @@ carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	uint32_t ev, n, seq = host_tls.sig_seq;
 	int err = look(sd, hc, &ev);
 
+	if (host_serve != NULL)
+		host_serve();
 	if (err == 0 && hc->fd >= 0 && !is_own(sd, hc->fd))
 		err = EBADF;
 	if (err != 0)
@@ -610,6 +633,8 @@ carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 			return left(deadline, 1) == 0 ? ETIMEDOUT : 0;
 		if (err != 0)
 			return err;
+		if ((ev & HOST_C_BELL) && host_serve != NULL)
+			host_serve();
 		if (ev & HOST_C_NVAL)
 			return EBADF;
 		if (ev & HOST_C_HUP)
@@ -795,7 +820,7 @@ sock_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 			continue;
 		}
 		if (err == EINTR) {
-			err = signalled(hc);
+			err = str_signalled(hc);
 			if (err != 0)
 				return err;
 		}
@@ -847,14 +872,19 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 	str_sock_flush(hc);
 	if (str_sched_run_head(sd, hc))
 		return 0;
-	err = signalled(hc);
+	err = str_signalled(hc);
 	if (err != 0)
 		return err;
 	if (str_unlikely(str_sock_of(sd->plumb) != 0) &&
 	    !str_sock_near(str_sock_of(sd->plumb)))
 		return sock_sleep(sd, hc, why, want, deadline, NULL);
+	/* what comes by the carrier is not seen in stage 1 */
+	if (str_unlikely((str_load(&sd->flags) & STR_H_FED) != 0)) {
+		err = carrier_sleep(sd, hc, why, want, deadline);
+		return err == EINTR ? str_signalled(hc) : err;
+	}
 	if (spin(sd, hc, why))
-		return signalled(hc);
+		return str_signalled(hc);
 	(void)str_add(str_root(STR_ROOT_SLEEPS), (uint64_t)1);
 	str_store(&host_self()->why, why & STR_SLEEP_WAY);
 	/* a storm of signals that restart shall not keep us in stage 1 */
@@ -878,7 +908,7 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 		else
 			(void)str_sub(sleep, 1u);
 		if (err == EINTR) {
-			err = signalled(hc);
+			err = str_signalled(hc);
 			if (err != 0)
 				return err;
 			continue;
@@ -897,7 +927,7 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 			return sock_sleep(sd, hc, why, want, deadline, NULL);
 		err = carrier_sleep(sd, hc, why, want, deadline);
 		if (err == EINTR) {
-			err = signalled(hc);
+			err = str_signalled(hc);
 			if (err != 0)
 				return err;
 			continue;
@@ -930,7 +960,7 @@ str_sleep_lent(struct str_head *sd, struct host_call *hc, uint32_t *lent,
 	str_sock_flush(hc);
 	if (str_sched_run_head(sd, hc))
 		return 0;
-	err = signalled(hc);
+	err = str_signalled(hc);
 	if (err != 0)
 		return err;
 	if (str_sock_of(sd->plumb) == 0)

@@ -233,8 +233,18 @@ write_slow(struct str_head *sd, struct host_call *hc, const void *ubuf,
 		err = write_error(sd);
 		if (err != 0)
 			return -err;
-		if (str_load(&sd->direct) == NULL)
-			return write_message(sd, hc, ubuf, n, block);
+		if (str_unlikely((str_load(&sd->flags) &
+			    (STR_H_AWAY | STR_H_MIXED)) != 0)) {
+			ret = str_outside_write(sd, hc, ubuf, n, block);
+			if (ret != STR_INSIDE)
+				return ret;
+		}
+		if (str_load(&sd->direct) == NULL) {
+			ret = write_message(sd, hc, ubuf, n, block);
+			if (ret >= 0 && (str_load(&sd->flags) & STR_H_AWAY))
+				(void)str_outside_flush(sd, hc, block);
+			return ret;
+		}
 		lock_p(hq);
 		str_headq_settle(hq);
 		if (str_load(&sd->direct) == NULL) {

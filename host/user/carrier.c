@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Carriers: the kernel objects under descriptors of Streams.  Data never
- * passes through them.  The kernel counts their holders, and says by a token
- * that there is something to look at.
+ * Carriers: the kernel objects under descriptors of Streams.  Data passes
+ * through them for processes outside the domain alone.  The kernel counts their
+ * holders, and says by a token that there is something to look at.
  *
  * Under a pipe they are the ends of a connected AF_UNIX stream socket pair:
  * a token is one byte, and the kernel tells the other end when the last
@@ -22,6 +22,7 @@
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -271,34 +272,186 @@ host_carrier_send(const struct host_carrier *c)
 	return err == 0 || err == EAGAIN ? err : ECONNREFUSED;
 }
 
+/*
+ * The mark of a token is a descriptor that comes with it.  It is not received:
+ * without room for it the kernel closes it, and sets MSG_CTRUNC.  What it names
+ * must be of no use to a process outside, and no socket, for which the kernel
+ * would look for cycles.  Return: -1 when none can be had.
+ */
+static int
+mark(void)
+{
+	int fd = host_fd_get(HOST_FD_MARK);
+
+	if (str_likely(fd >= 0))
+		return fd;
+	fd = (int)sys_call2(SYS_eventfd2, 0, 02000000 /* EFD_CLOEXEC */);
+	return fd < 0 ? -1 : host_fd_hide(HOST_FD_MARK, fd, true);
+}
+
+static long
+send_marked(int fd, int with)
+{
+	struct cmsghdr h = { CMSG_LEN(sizeof with), SOL_SOCKET, SCM_RIGHTS };
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(sizeof with)];
+	} u = { .room = { 0 } };
+	struct iovec iov = { (char[]){ '\0' }, 1 };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &u, .msg_controllen = sizeof u.room };
+
+	memcpy(u.room, &h, sizeof h);
+	memcpy(u.room + CMSG_LEN(0), &with, sizeof with);
+	return sys_call3(SYS_sendmsg, fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
 int
 host_token_send(int fd)
 {
-	long r = sys_call6(SYS_sendto, fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL,
-		NULL, 0);
+	int with = mark();
+	long r = with >= 0 ? send_marked(fd, with) : -EAGAIN;
 
+	if (r == -EBADF && sys_fcntl(fd, F_GETFD, 0) >= 0) {
+		/* the program has closed the mark, not the carrier */
+		host_fd_drop(HOST_FD_MARK);
+		with = mark();
+		r = with >= 0 ? send_marked(fd, with) : -EAGAIN;
+	}
 	if (r == 1)
 		return 0;
-	return r == -EAGAIN || r == -ENOBUFS || r == -ENOMEM ? EAGAIN : EPIPE;
+	return r == -EAGAIN || r == -ENOBUFS || r == -ENOMEM ||
+		r == -ETOOMANYREFS ? EAGAIN : EPIPE;
 }
 
-/* One call finds out that there is no more, too. */
+/* ---------------------------------------------------- bytes from outside */
+
+#define IS_MARKED(m) (((m)->msg_flags & MSG_CTRUNC) != 0)
+
+/* Tokens that stand before the first other byte. */
+static void
+take_front(int fd)
+{
+	for (;;) {
+		char byte;
+		struct iovec iov = { &byte, 1 };
+		struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+		if (sys_call3(SYS_recvmsg, fd, &m, MSG_DONTWAIT | MSG_PEEK) !=
+				1 || !IS_MARKED(&m))
+			return;
+		m.msg_controllen = 0;
+		(void)sys_call3(SYS_recvmsg, fd, &m, MSG_DONTWAIT);
+	}
+}
+
+static bool
+is_stream(int fd)
+{
+	int type = 0;
+	socklen_t len = sizeof type;
+
+	return sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type,
+		&len) == 0 && type == SOCK_STREAM;
+}
+
+/*
+ * A token ends what one message of recvmmsg(2) returns, and is its last byte.
+ * As a rule there is a token and nothing else, and one call finds that out.
+ */
+size_t
+host_token_take(int fd, void *buf, size_t len)
+{
+	char rest[64];
+	size_t done = 0;
+
+	if (len <= sizeof rest) {
+		take_front(fd);
+		return 0;
+	}
+	while (len - done > sizeof rest) {
+		struct iovec iov[2] = {
+			{ (char *)buf + done, len - done - sizeof rest },
+			{ rest, sizeof rest },
+		};
+		struct mmsghdr m[2] = {
+			{ .msg_hdr = { .msg_iov = &iov[0], .msg_iovlen = 1 } },
+			{ .msg_hdr = { .msg_iov = &iov[1], .msg_iovlen = 1 } },
+		};
+		long n = sys_call5(SYS_recvmmsg, fd, m, 2, MSG_DONTWAIT, NULL);
+		size_t got[2] = { 0, 0 };
+
+		/* at the end of file every message is there, and is empty */
+		for (long i = 0; i < n; i++)
+			got[i] = m[i].msg_len -
+				(m[i].msg_len != 0 && IS_MARKED(&m[i].msg_hdr));
+		memcpy((char *)buf + done + got[0], rest, got[1]);
+		done += got[0] + got[1];
+		if (n < 2 || m[1].msg_len == 0)
+			break;
+	}
+	return done == 0 || is_stream(fd) ? done : 0;
+}
+
 void
 host_token_drain(int fd)
 {
-	char buf[2][64];
-	struct iovec iov[2] = {
-		{ buf[0], sizeof buf[0] }, { buf[1], sizeof buf[1] }
-	};
-	struct mmsghdr m[2] = {
-		{ .msg_hdr = { .msg_iov = &iov[0], .msg_iovlen = 1 } },
-		{ .msg_hdr = { .msg_iov = &iov[1], .msg_iovlen = 1 } },
-	};
+	char buf[256];
 
-	/* at the end of file every message is there, and is empty */
-	while (sys_call5(SYS_recvmmsg, fd, m, 2, MSG_DONTWAIT, NULL) == 2 &&
-		m[1].msg_len != 0)
+	while (host_token_take(fd, buf, sizeof buf) != 0)
 		;
+}
+
+long
+host_outside_put(int fd, const void *buf, size_t len)
+{
+	long r = sys_call6(SYS_sendto, fd, buf, len,
+		MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0);
+
+	if (r >= 0)
+		return r;
+	switch (r) {
+	case -EAGAIN:
+	case -ENOBUFS:
+	case -ENOMEM:
+		return -EAGAIN;
+	case -EFAULT:
+		return r;
+	case -ENOTCONN:
+	case -EDESTADDRREQ:
+	case -ENOTSOCK:
+	case -EBADF:
+		return -ENOTSOCK;
+	default:
+		return -EPIPE;
+	}
+}
+
+size_t
+host_outside_waiting(int fd)
+{
+	int n = 0;
+
+	return sys_call3(SYS_ioctl, fd, 0x541b /* FIONREAD */, &n) == 0 &&
+		n > 0 ? (size_t)n : 0;
+}
+
+bool
+host_outside_unread(int fd)
+{
+	int n = 0;
+
+	return sys_call3(SYS_ioctl, fd, 0x5411 /* SIOCOUTQ */, &n) == 0 &&
+		n > 0;
+}
+
+bool
+host_outside_room(int fd)
+{
+	struct pollfd pfd = { fd, POLLOUT, 0 };
+	struct timespec ts = { 0, 0 };
+
+	return sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET) != 0;
 }
 
 /* ------------------------------------------------------------- diagnosis */

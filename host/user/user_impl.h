@@ -177,6 +177,7 @@ enum host_fd {
 	HOST_FD_DOMAIN, HOST_FD_BELL, HOST_FD_DIAG, HOST_FD_DAEMON,
 	HOST_FD_SOCKS, /* epoll: sock.c */
 	HOST_FD_SOCKDIR, /* sockdir.c */
+	HOST_FD_MARK, /* of tokens: carrier.c */
 	HOST_FD_NAME, /* ends that are attached to names: fattach */
 	HOST_FD_NAME_END = HOST_FD_NAME + 16,
 	HOST_NFD = HOST_FD_NAME_END

@@ -82,6 +82,8 @@ futex(str_a32 *word, int op, uint32_t val, const struct timespec *ts)
 	return sys_call6(SYS_futex, word, op, val, ts, NULL, 0);
 }
 
+void (*host_serve)(void);
+
 /* ------------------------------------------------ locks of this process */
 
 void
@@ -294,8 +296,10 @@ carrier_events(int fd, short revents)
 	if (revents & (POLLHUP | POLLRDHUP | POLLERR))
 		ev |= HOST_C_HUP;
 	/* at end of file a socket is readable too */
+	if (revents & POLLOUT)
+		ev |= HOST_C_OUT;
 	if ((revents & POLLIN) &&
-	    (ev == 0 || (sys_call3(SYS_ioctl, fd, 0x541b /* FIONREAD */, &n) ==
+	    ((ev & HOST_C_HUP) == 0 || (sys_call3(SYS_ioctl, fd, 0x541b /* FIONREAD */, &n) ==
 				0 && n > 0)))
 		ev |= HOST_C_TOKEN;
 	return ev;
@@ -353,7 +357,8 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 		(void)ns_to_ts(ns, &ts);
 	s.pfd[2] = (struct pollfd){ daemon, POLLIN, 0 };
 	s.npfd = daemon >= 0 ? 3 : 2;
-	s.pfd[0] = (struct pollfd){ hc->fd, POLLIN | POLLRDHUP, 0 };
+	s.pfd[0] = (struct pollfd){ hc->fd,
+		(hc->flags & HOST_CALL_ROOM ? POLLOUT : POLLIN) | POLLRDHUP, 0 };
 	s.pfd[1] = (struct pollfd){ host_bell_open(), POLLIN, 0 };
 	if (!host_bell_enter()) {
 		/* it rings, and not everybody has heard it */

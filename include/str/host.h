@@ -29,7 +29,7 @@
 #define HOST_C_BELL 8u	/* somebody rang this process's bell */
 /* ... and host_wait_sock() besides. */
 #define HOST_C_IN 16u  /* the socket: data, a connection, an error, the end */
-#define HOST_C_OUT 32u /* room, or connected */
+#define HOST_C_OUT 32u /* room, or connected; a carrier's with HOST_CALL_ROOM */
 #define HOST_C_END 64u /* an error or its end is among what came */
 #define HOST_C_MORE 128u /* host_sock_events() has something to tell */
 #define HOST_C_ALONE 256u /* host_wait_sock(): nothing else is waited for */
@@ -59,6 +59,7 @@ struct host_call {
 	struct str_head *head; /* executive: the head the call is on */
 };
 #define HOST_CALL_CANCEL 1u /* blocking is a cancellation point */
+#define HOST_CALL_ROOM 4u   /* host_wait_carrier(): for HOST_C_OUT, not tokens */
 #define HOST_CALL_ONCE 2u   /* executive: a signal ends it, SA_RESTART or not:
 			     * something is done already, or it is poll(2) */
 
@@ -213,6 +214,11 @@ int host_wake(str_a32 *word, int n);
  * Return: 0 with *ret_events, ETIMEDOUT, EINTR.
  */
 int host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events);
+/*
+ * host_serve - what a thread does for its process before it sleeps and when the
+ * bell has rung, or NULL.  Context: inside a call, no lock and no claim held.
+ */
+extern void (*host_serve)(void) STR_HIDDEN;
 /* host_wait_prepare - before it says that it will wait on a carrier, a thread
  * sees to it that its process has a bell that others can ring. */
 void host_wait_prepare(void);
@@ -341,13 +347,34 @@ uint32_t host_carrier_look(int fd);
 bool host_carrier_alive(const struct host_carrier *c);
 
 /*
- * Tokens: one byte each in a carrier's receive queue.
+ * Tokens: one byte each in a carrier's receive queue, with a mark that no
+ * write(2) can make.
  * host_token_send(fd): put one into the *other* end's queue.  EPIPE: gone;
- * EAGAIN: its queue is full (then it is not empty, which is as good).
+ * EAGAIN: its queue is full (then it is not empty, which is as good), or no
+ * mark can be had.
  * host_token_drain(fd): take all out of this end's own queue.
  */
 int host_token_send(int fd);
 void host_token_drain(int fd);
+
+/*
+ * Bytes in a pair of carriers: what processes outside the domain write, and
+ * what is written for them.
+ * host_token_take(fd, buf, len): take tokens out of @fd's queue, and at most
+ * @len other bytes into @buf; without room for them, the tokens before the
+ * first of them.  Return: bytes stored.
+ * host_outside_put(fd, buf, len): write to the other end without waiting; @buf
+ * is a user's address.  Return: bytes, or minus EAGAIN, EPIPE, EFAULT, or
+ * ENOTSOCK: @fd is no end of a pair.
+ * host_outside_waiting(fd): bytes in @fd's own queue.
+ * host_outside_unread(fd): is anything of ours in the other end's queue?
+ * host_outside_room(fd): would host_outside_put() find room for much?
+ */
+size_t host_token_take(int fd, void *buf, size_t len);
+long host_outside_put(int fd, const void *buf, size_t len);
+size_t host_outside_waiting(int fd);
+bool host_outside_unread(int fd);
+bool host_outside_room(int fd);
 
 /*
  * host_bell_ring - wake the process of thread slot @t out of its

@@ -311,6 +311,10 @@ item_arm(struct ep_item *it, uint32_t hold, struct host_call *hc)
 		return;
 	if (is_edge(it))
 		want &= ~(hold & STR_POLL_WRITE);
+	/* outside the domain it is the kernel that says when there is room */
+	if ((want & STR_POLL_WRITE) != 0 && !it->poked && same_stream(it) &&
+	    fd_outside_full(it->rec))
+		(void)item_poke(it, true);
 	fd_arm(it->rec, hc, same_stream(it) ? it->fd : -1, want);
 }
 
@@ -356,6 +360,8 @@ ep_rearm(struct fd_rec *r, uint32_t events)
 	fd_arm(r, NULL, -1, events);
 	host_fence_heavy(); /* pairs with the waker's light fence */
 	ev = fd_events(r, 0) & events;
+	if (fd_outside_full(r))
+		ev |= events & STR_POLL_WRITE;
 	for (it = r->items; it != NULL && ev != 0; it = it->rec_next)
 		if (is_edge(it) && (item_wants(it) & ev) != 0) {
 			it->fresh = true;
@@ -572,6 +578,8 @@ item_heard(struct wait *w, struct ep_item *it, uint32_t kernel)
 			(void)item_poke(it, false);
 		}
 	}
+	if ((kernel & EPOLLOUT) && here && fd_outside_full(it->rec))
+		fd_outside_room(it->rec, w->hc, it->fd);
 	ev = item_events(it);
 	if (is_edge(it) || ev == 0 || it->poked) {
 		if (here && (kernel & EPOLLIN) && (is_edge(it) || ev == 0))

@@ -310,6 +310,24 @@ rec_number(struct fd_rec *r)
 	return -1;
 }
 
+/* A descriptor of the other end of @r's pipe in this process, or -1. */
+int
+fd_peer(struct fd_rec *r)
+{
+	struct fd_guard g;
+	struct str_head *sd;
+	uint64_t was;
+	int fd = -1;
+
+	fd_lock(&g);
+	sd = fd_inside(r, &was);
+	if (sd != NULL)
+		fd = rec_number(rec_find(str_head_peer_file(sd)));
+	fd_outside(was);
+	fd_unlock(&g);
+	return fd;
+}
+
 static void
 object_hold(uintptr_t v)
 {
@@ -633,6 +651,8 @@ fd_close(int fd, struct fd_release *rel)
 	fd_put(fd, FD_UNKNOWN);
 	release(v, rel);
 	fd_release_hold(rel);
+	if (rel->sd != NULL)
+		str_head_closing(rel->sd, fd);
 	err = -sys_close(fd);
 	fd_unlock(&g);
 	return err;
@@ -718,10 +738,36 @@ fd_lost(struct fd_rec *r)
 {
 	uint64_t was;
 	struct str_head *sd = fd_inside(r, &was);
-	bool yes = sd != NULL && str_head_lost(sd);
+	bool yes = sd != NULL && (str_head_lost(sd) || str_head_stuffed(sd));
 
 	fd_outside(was);
 	return yes;
+}
+
+bool
+fd_outside_full(struct fd_rec *r)
+{
+	uint64_t was;
+	struct str_head *sd = fd_inside(r, &was);
+	bool yes = sd != NULL && str_head_noroom(sd);
+
+	fd_outside(was);
+	return yes;
+}
+
+void
+fd_outside_room(struct fd_rec *r, struct host_call *hc, int fd)
+{
+	uint64_t was;
+	struct str_head *sd = fd_inside(r, &was);
+
+	if (sd != NULL) {
+		hc->fd = fd;
+		hc->head = sd;
+		str_head_room(sd, hc);
+		hc->fd = -1;
+	}
+	fd_outside(was);
 }
 
 void

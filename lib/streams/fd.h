@@ -140,6 +140,7 @@ uint32_t fd_forks(void);
 void fd_shared(void);
 void fd_made(struct fd_rec *r);
 bool fd_any_made(void);
+int fd_peer(struct fd_rec *r);
 struct fd_rec *fd_install(
 	int fd, struct str_file *f, const struct host_carrier *c);
 
@@ -257,6 +258,10 @@ void fd_arm(struct fd_rec *r, struct host_call *hc, int fd, uint32_t events);
 bool fd_lost(struct fd_rec *r);
 void fd_look(struct fd_rec *r, struct host_call *hc, int fd);
 void fd_drain(struct fd_rec *r, int fd, uint32_t others);
+/* Has a process outside the domain no room for what is written at @r?  And
+ * the kernel says of @fd that there is some. */
+bool fd_outside_full(struct fd_rec *r);
+void fd_outside_room(struct fd_rec *r, struct host_call *hc, int fd);
 
 /* epoll.c, called with the lock held */
 void ep_rec_gone(struct fd_rec *r);

@@ -131,6 +131,8 @@ kernel_set(struct poll_set *s)
 		if (rec_at(s, i) == NULL)
 			continue;
 		s->k[i].events = POLLIN | POLLRDHUP;
+		if (str_unlikely(fd_outside_full(rec_at(s, i))))
+			s->k[i].events |= s->u[i].events & POLLOUT;
 		if (str_unlikely(fd_lost(rec_at(s, i))))
 			s->k[i].fd = -1; /* the bell will ring */
 	}
@@ -156,12 +158,17 @@ kernel_heard(struct poll_set *s, struct host_call *hc)
 			if (re & (POLLHUP | POLLRDHUP | POLLERR)) {
 				fd_look(r, hc, s->u[i].fd);
 			}
+			if (re & POLLOUT)
+				fd_outside_room(r, hc, s->u[i].fd);
 			ev = events_of(s, i);
 			if (re & POLLIN) {
 				if (ev == 0)
 					fd_drain(r, s->u[i].fd, STR_POLL_READ);
 				else
 					str_store(&r->token, 1u);
+				/* it was bytes from outside, perhaps */
+				if (ev == 0)
+					ev = events_of(s, i);
 			}
 		} else if (ep_at(s, i) != NULL && ev == 0 &&
 			   (s->u[i].events & POLLIN) && ep_ready(ep_at(s, i))) {
@@ -243,6 +250,7 @@ alone(const struct poll_set *s)
 	uint32_t ev = (uint32_t)(uint16_t)s->u[0].events;
 
 	return s->n == 1 && rec_at(s, 0) != NULL && s->mask == NULL &&
+	       !fd_outside_full(rec_at(s, 0)) &&
 	       ((ev & STR_POLL_READ) != 0) != ((ev & STR_POLL_WRITE) != 0) &&
 	       (ev & ~(STR_POLLIN | STR_POLLRDNORM | STR_POLLOUT |
 			     STR_POLLWRNORM)) == 0;

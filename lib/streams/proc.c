@@ -22,6 +22,7 @@
 #include <sys/single_threaded.h>
 
 #include "call.h"
+#include "leave.h"
 #include "user_impl.h"
 
 #define VAR "STREAMS_DOMAIN="
@@ -281,6 +282,7 @@ execve(const char *path, char *const *argv, char *const *envp)
 	char var[64];
 	char **env = env_for(envp, &s, var);
 
+	leave_exec(path, false, env);
 	host_exec_begin();
 	(void)REAL(execve)(path, argv, env);
 	host_exec_failed();
@@ -295,6 +297,7 @@ execvpe(const char *file, char *const *argv, char *const *envp)
 	char var[64];
 	char **env = env_for(envp, &s, var);
 
+	leave_exec(file, true, env);
 	host_exec_begin();
 	(void)REAL(execvpe)(file, argv, env);
 	host_exec_failed();
@@ -309,6 +312,7 @@ fexecve(int fd, char *const *argv, char *const *envp)
 	char var[64];
 	char **env = env_for(envp, &s, var);
 
+	leave_fexec(fd, env);
 	host_exec_begin();
 	(void)REAL(fexecve)(fd, argv, env);
 	host_exec_failed();
@@ -410,6 +414,7 @@ posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *fa,
 	int err;
 
 	fd_shared();
+	leave_spawn(path, false, fa, env);
 	err = REAL(posix_spawn)(pid, path, fa, attr, argv, env);
 
 	strings_free(&s);
@@ -426,6 +431,7 @@ posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *fa,
 	int err;
 
 	fd_shared();
+	leave_spawn(file, true, fa, env);
 	err = REAL(posix_spawnp)(pid, file, fa, attr, argv, env);
 
 	strings_free(&s);
@@ -437,6 +443,7 @@ STR_EXPORT int
 system(const char *command)
 {
 	fd_shared();
+	leave_spawn("/bin/sh", false, NULL, environ);
 	return REAL(system)(command);
 }
 
@@ -444,5 +451,6 @@ STR_EXPORT FILE *
 popen(const char *command, const char *mode)
 {
 	fd_shared();
+	leave_spawn("/bin/sh", false, NULL, environ);
 	return REAL(popen)(command, mode);
 }

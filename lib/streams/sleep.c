@@ -29,6 +29,8 @@ sleep_begin(void)
 {
 	struct str_thread *t = host_self();
 
+	if (host_serve != NULL)
+		host_serve();
 	str_sock_flush(NULL);
 	/* the bell must have an address before somebody wants to ring it */
 	(void)host_bell_open();

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Processes outside the domain that hold an end of a pipe.
+ *
+ * Purpose.  A program that is not linked with the library inherits a pipe's
+ * descriptor, as its standard output for example.  To it the descriptor is one
+ * end of a connected pair of sockets.  What it writes must arrive at the other
+ * end, and what a member writes at the other end must reach it.
+ *
+ * In.  Bytes that come out of the carrier and are no token were written
+ * outside.  A reader that has nothing to read takes them (str_head_look,
+ * str_head_drain) and sends them down its peer's write side, as the peer's own
+ * write(2) would have: through the peer's modules into the reader's head
+ * queue.  When that is full the bytes stay in the socket, which then makes the
+ * writer wait.  A head that has received such bytes is FED: its readers sleep
+ * on the carrier at once, and its sleepers are woken by the bell, because a
+ * token would stand behind the bytes.
+ *
+ * Out.  While a head is AWAY its other end is read outside, as far as known.
+ * A write then goes into the socket; what stands in the other end's head queue
+ * goes there first.  This is safe whoever reads: a member at the other end
+ * takes the bytes out of its carrier as above, and ends AWAY, because it reads.
+ * It takes the bytes that are there before it ends AWAY, and looks once more
+ * afterwards.  A writer that finds AWAY ended behind its write sets it again,
+ * so that its next write does not overtake the last one.
+ *
+ * Order.  A head is MIXED once a process outside could write at it.  A
+ * member's write at the same head waits its turn behind what is still unread
+ * in the socket by going the same way.
+ *
+ * Locks.  `inlock' of the receiving head, outside of claims: from the take to
+ * the put.  Sending holds the clock of the other end's head queue, as a reader
+ * does.
+ *
+ * Failure.  A member that dies between the take and the put loses at most
+ * TAKE bytes.  A message with a control part, a band or a priority has no form
+ * outside: it waits for a member.
+ */
+#include "core.h"
+#include "head.h"
+#include "headq.h"
+
+#define FEW 512u     /* bytes taken before it is known whether there are any */
+#define TAKE 65536u  /* bytes taken at once */
+
+static bool
+is_full(struct str_head *sd)
+{
+	struct str_head *peer = sd->peer;
+	bool full;
+	queue_t *q;
+
+	if (str_load(&peer->direct) != NULL)
+		return str_headq_is_full(&sd->hq);
+	if (str_claim(sd->plumb) != 0)
+		return true;
+	q = peer->qp->wq.q_next;
+	full = q != NULL && !canput(q);
+	str_unclaim(sd->plumb);
+	return full;
+}
+
+bool
+str_head_stuffed(struct str_head *sd)
+{
+	return (str_load(&sd->flags) & STR_H_FED) != 0 && is_full(sd);
+}
+
+/* @mp comes from @sd's peer. */
+static void
+put_from_peer(struct str_head *sd, mblk_t *mp)
+{
+	struct str_head *peer = sd->peer;
+	struct host_call *old = host_tls.call;
+	queue_t *q;
+
+	(void)str_claim(sd->plumb);
+	q = peer->qp->wq.q_next;
+	host_tls.call = NULL; /* it holds this end, not the peer's */
+	if (q != NULL) {
+		str_put(q, mp);
+		str_sched_leave(peer);
+	} else {
+		freemsg(mp);
+	}
+	host_tls.call = old;
+	str_unclaim(sd->plumb);
+}
+
+/*
+ * str_outside_take - take tokens, and bytes from outside, out of @sd's carrier
+ * @fd: a descriptor of @sd's end; no lock and no claim is held
+ * Return: true when bytes have come.
+ */
+bool
+str_outside_take(struct str_head *sd, int fd)
+{
+	size_t n, size = FEW;
+	bool fed = false;
+	mblk_t *mp;
+
+	if (str_head_stuffed(sd))
+		return false;
+	(void)str_lock(&sd->inlock);
+	while ((mp = allocb(size, BPRI_MED)) != NULL) {
+		n = host_token_take(fd, mp->b_wptr, size);
+		if (n == 0) {
+			freeb(mp);
+			break;
+		}
+		mp->b_wptr += n;
+		fed = true;
+		(void)str_or(&sd->flags, STR_H_FED);
+		put_from_peer(sd, mp);
+		n = host_outside_waiting(fd);
+		if (n == 0 || is_full(sd))
+			break;
+		size = STR_MAX(STR_MIN(n + 128, TAKE), FEW);
+	}
+	str_unlock(&sd->inlock);
+	return fed;
+}
+
+/*
+ * str_outside_home - @sd is read by a member: its peer is AWAY no longer
+ */
+void
+str_outside_home(struct str_head *sd, struct host_call *hc)
+{
+	if (hc->fd < 0 || sd->plumb->kind != STR_PL_PIPE)
+		return;
+	(void)str_outside_take(sd, hc->fd);
+	if (host_outside_waiting(hc->fd) != 0)
+		return; /* there is no room for all of it yet */
+	(void)str_and(&sd->peer->flags, ~(STR_H_AWAY | STR_H_NOROOM));
+	host_fence_heavy(); /* pairs with the full one in put_bytes() */
+	(void)str_outside_take(sd, hc->fd);
+}
+
+/* ------------------------------------------------------------------- out */
+
+bool
+str_head_noroom(struct str_head *sd)
+{
+	return (str_load(&sd->flags) & (STR_H_AWAY | STR_H_NOROOM)) ==
+		(STR_H_AWAY | STR_H_NOROOM);
+}
+
+/* Note whether there is room for the next write, for those who poll. */
+static void
+note_room(struct str_head *sd, int fd)
+{
+	if (host_outside_room(fd))
+		(void)str_and(&sd->flags, ~STR_H_NOROOM);
+	else
+		(void)str_or(&sd->flags, STR_H_NOROOM);
+}
+
+/*
+ * Bytes into @sd's socket.  Return: as host_outside_put().
+ * A member that sleeps at the other end looks there from now on.
+ */
+static long
+put_bytes(struct str_head *sd, struct host_call *hc, const void *p, size_t n)
+{
+	struct str_head *peer = sd->peer;
+	uint32_t was = str_load(&sd->flags);
+	long r = host_outside_put(hc->fd, p, n);
+
+	if (r <= 0)
+		return r;
+	if ((str_load(&peer->flags) & STR_H_FED) == 0)
+		(void)str_or(&peer->flags, STR_H_FED);
+	str_fence_full();
+	if ((was & STR_H_AWAY) && (str_load(&sd->flags) & STR_H_AWAY) == 0)
+		(void)str_or(&sd->flags, STR_H_AWAY);
+	if (str_load(&peer->hq.rwant) != 0)
+		str_wake_readers_from(sd, hc);
+	return r;
+}
+
+/* One record of the other end's log.  Locks: its clock.  Return: 0, errno. */
+static int
+put_record(struct str_head *sd, struct host_call *hc, struct str_rec *rec)
+{
+	struct str_headq *hq = &sd->peer->hq;
+	uint32_t n = rec->data != ~0u ? rec->data : 0;
+	const unsigned char *p = rec->dptr;
+	size_t len = n;
+	long r;
+
+	if (rec->ctl != ~0u ||
+	    (rec->mp != NULL && rec->mp->b_datap->db_type != M_DATA))
+		return EPROTO;
+	if (rec->mp != NULL) {
+		const mblk_t *mp = rec->mp;
+
+		while (mp->b_cont != NULL && str_blen(mp) == 0)
+			mp = mp->b_cont;
+		p = mp->b_rptr;
+		len = str_blen(mp);
+	}
+	r = len != 0 ? host_outside_put(hc->fd, p, len) : 0;
+	if (r < 0)
+		return (int)-r;
+	str_headq_advance(hq, rec, 0, (uint32_t)r,
+		(uint32_t)r == n ? STR_TOOK_ALL : STR_TOOK_CTL);
+	return 0;
+}
+
+/* What the other end has unread goes outside.  Return: 0, or an errno. */
+static int
+pump(struct str_head *sd, struct host_call *hc)
+{
+	struct str_head *peer = sd->peer;
+	struct str_rec rec;
+	int err = 0;
+
+	if (!str_head_pending(peer))
+		return 0;
+	if (str_unlikely(str_hlock(&peer->hq.clock, STR_HOLD_C)))
+		str_headq_repair_c(&peer->hq);
+	while (err == 0) {
+		if (str_load(&peer->hq.npri) != 0)
+			err = EPROTO;
+		else if (!str_headq_first(&peer->hq, &rec))
+			break;
+		else
+			err = put_record(sd, hc, &rec);
+	}
+	str_hunlock(&peer->hq.clock, STR_HOLD_C);
+	host_fence_light();
+	if (str_load(&peer->hq.wwant) != 0)
+		str_wake_writers_from(peer, hc);
+	return err;
+}
+
+/* Wait for room in the socket.  Return: 0 look again; EINTR, EBADF. */
+static int
+wait_for_room(struct str_head *sd, struct host_call *hc)
+{
+	uint64_t sid = sd->plumb->sid;
+	uint32_t ev = 0, seq = host_tls.sig_seq;
+	int err;
+
+	host_wait_prepare();
+	hc->flags |= HOST_CALL_ROOM;
+	err = host_wait_carrier(hc, UINT64_MAX, &ev);
+	hc->flags &= ~HOST_CALL_ROOM;
+	if (str_head_gone(sd, sid, seq))
+		return EBADF;
+	if (err == EINTR)
+		return str_signalled(hc);
+	if (err != 0)
+		return err;
+	if (ev & HOST_C_NVAL)
+		return EBADF;
+	return ev & HOST_C_HUP ? str_head_look(sd, hc) : 0;
+}
+
+/* What a write meets that the socket refuses for good. */
+static int
+refused(struct str_head *sd, struct host_call *hc, int err)
+{
+	if (err == EPIPE && str_head_look(sd, hc) != 0)
+		return EBADF;
+	return err;
+}
+
+/*
+ * str_outside_flush - send what @sd's other end has not read
+ * @block: wait until all of it is sent
+ * Return: 0; EAGAIN; EPROTO: the first of it cannot be sent; else an errno.
+ */
+int
+str_outside_flush(struct str_head *sd, struct host_call *hc, bool block)
+{
+	int err;
+
+	for (;;) {
+		if (hc->fd < 0)
+			return EAGAIN;
+		err = pump(sd, hc);
+		if (err == EAGAIN)
+			(void)str_or(&sd->flags, STR_H_NOROOM);
+		if (err != EAGAIN || !block)
+			return err;
+		err = wait_for_room(sd, hc);
+		if (err != 0 || (str_load(&sd->flags) & STR_H_AWAY) == 0)
+			return err;
+	}
+}
+
+/*
+ * str_outside_write - write at a head that is AWAY or MIXED
+ * Return: bytes, or minus an errno; STR_INSIDE: it is to be written as ever,
+ * and when AWAY str_outside_flush() is to be called after it.
+ */
+long
+str_outside_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
+	size_t n, bool block)
+{
+	size_t done = 0;
+	long r;
+	int err;
+
+	if (hc->fd < 0 || sd->plumb->kind != STR_PL_PIPE)
+		return STR_INSIDE;
+	if ((str_load(&sd->flags) & STR_H_AWAY) != 0) {
+		err = str_outside_flush(sd, hc, block);
+		if (err == EPROTO || err == ENOTSOCK)
+			return STR_INSIDE;
+		if (err != 0)
+			return -refused(sd, hc, err);
+	} else if (!host_outside_unread(hc->fd)) {
+		return STR_INSIDE;
+	}
+	if (str_load(&sd->direct) == NULL)
+		return STR_INSIDE;
+	while (done < n) {
+		r = put_bytes(sd, hc, (const char *)ubuf + done, n - done);
+		if (r > 0)
+			done += (size_t)r;
+		note_room(sd, hc->fd);
+		if (r > 0)
+			continue;
+		if (r == -ENOTSOCK && done == 0)
+			return STR_INSIDE;
+		if (r != -EAGAIN || !block)
+			return done != 0 ? (long)done :
+				-refused(sd, hc, (int)-r);
+		err = wait_for_room(sd, hc);
+		if (err == 0 && (str_load(&sd->flags) & STR_H_PEER) != 0)
+			err = EPIPE;
+		if (err != 0)
+			return done != 0 ? (long)done : -err;
+	}
+	return (long)done;
+}
+
+void
+str_head_room(struct str_head *sd, struct host_call *hc)
+{
+	(void)str_and(&sd->flags, ~STR_H_NOROOM);
+	if ((str_load(&sd->flags) & STR_H_AWAY) != 0)
+		(void)str_outside_flush(sd, hc, false);
+}
+
+void
+str_head_closing(struct str_head *sd, int fd)
+{
+	struct host_call hc = {.fd = fd, .head = sd,
+		.sig_seq = host_tls.sig_seq};
+
+	if (str_unlikely((str_load(&sd->flags) & STR_H_AWAY) != 0))
+		(void)str_outside_flush(sd, &hc, false);
+}
+
+/* ----------------------------------------------------------------- leave */
+
+/* Every process that sleeps, so that host_serve() is called there. */
+static void
+ring_all(void)
+{
+	struct str_domain *d = host_domain;
+	uint32_t n = str_load(&d->thread_high), i;
+
+	for (i = 0; i < n && i < STR_NTHREAD; i++) {
+		struct str_thread *t = &d->thread[i];
+
+		if (str_load(&t->tag) != 0 && t != host_self() &&
+		    str_load(&t->asleep_on) != 0)
+			host_bell_ring(t);
+	}
+}
+
+void
+str_head_leave(struct str_head *sd, int fd, int peer_fd)
+{
+	struct str_head *peer = sd->peer;
+	struct host_call hc = {.fd = peer_fd, .head = peer,
+		.sig_seq = host_tls.sig_seq};
+
+	if (sd->plumb->kind != STR_PL_PIPE ||
+	    sd->file.carrier.kind != HOST_CARRIER_PAIR)
+		return;
+	(void)str_or(&sd->flags, STR_H_MIXED);
+	(void)str_or(&peer->flags, STR_H_AWAY | STR_H_FED);
+	host_fence_heavy();
+	/* a token would be read as data */
+	(void)host_token_take(fd, NULL, 0);
+	if (!str_head_pending(sd))
+		return;
+	if (peer_fd >= 0) {
+		(void)pump(peer, &hc);
+	} else {
+		/* the other end's holder sends it, wherever it sleeps */
+		(void)str_or(&peer->flags, STR_H_LOOK);
+		(void)str_add(str_root(STR_ROOT_LEFT), (uint64_t)1);
+		str_fence_full();
+		str_wake_all(peer);
+		ring_all();
+	}
+}
+
+uint64_t
+str_head_left(void)
+{
+	return str_load(str_root(STR_ROOT_LEFT));
+}
+
+bool
+str_head_send_left(struct str_head *sd, int fd)
+{
+	struct host_call hc = {.fd = fd, .head = sd,
+		.sig_seq = host_tls.sig_seq};
+
+	return (str_load(&sd->flags) & STR_H_AWAY) != 0 &&
+		str_outside_flush(sd, &hc, false) == 0;
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Which program is outside the domain, and which pipes it gets.
+ *
+ * A pipe that a program outside gets as its standard input, output or error is
+ * marked (str_head_leave), so that what members write goes into the socket under
+ * it.  Bytes that such a program writes need no mark: they are known for what
+ * they are, at whatever descriptor.
+ *
+ * A program is a member when it names one of our libraries, or when the
+ * environment preloads one.  A program that gets them by way of another library
+ * is taken for one outside.  That costs speed and the boundaries of messages
+ * until it reads, and loses nothing.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "call.h"
+#include "leave.h"
+#include "sys.h"
+
+#define SCRIPTS 4	/* interpreters that are scripts themselves */
+#define PHDRS 64
+#define DYNS 512
+#define WAIT_MS 20	/* for the other end's holder to send what it wrote */
+
+#if __SIZEOF_POINTER__ == 8
+typedef Elf64_Ehdr ehdr_t;
+typedef Elf64_Phdr phdr_t;
+typedef Elf64_Dyn dyn_t;
+#else
+typedef Elf32_Ehdr ehdr_t;
+typedef Elf32_Phdr phdr_t;
+typedef Elf32_Dyn dyn_t;
+#endif
+
+/* -------------------------------------------------------------- programs */
+
+static bool
+read_at(int fd, void *buf, size_t len, uint64_t off)
+{
+	return sys_call4(SYS_pread64, fd, buf, len, off) == (long)len;
+}
+
+static bool
+is_ours(const char *name)
+{
+	static const char *const ours[] = {
+		"libstreams.", "libstreams-", "libxti.", "libxnet.", "libxnsl.",
+	};
+
+	for (size_t i = 0; i < STR_ARRAY_LEN(ours); i++)
+		if (strncmp(name, ours[i], strlen(ours[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Where in the file the address @at lies; 0: nowhere. */
+static uint64_t
+offset_of(const phdr_t *ph, unsigned n, uint64_t at)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (ph[i].p_type == PT_LOAD && at >= ph[i].p_vaddr &&
+			at - ph[i].p_vaddr < ph[i].p_filesz)
+			return at - ph[i].p_vaddr + ph[i].p_offset;
+	return 0;
+}
+
+static bool
+needs_ours(int fd, const dyn_t *dyn, size_t n, const phdr_t *ph, unsigned nph)
+{
+	uint64_t strtab = 0;
+
+	for (size_t i = 0; i < n && dyn[i].d_tag != DT_NULL; i++)
+		if (dyn[i].d_tag == DT_STRTAB)
+			strtab = offset_of(ph, nph, dyn[i].d_un.d_ptr);
+	for (size_t i = 0; i < n && dyn[i].d_tag != DT_NULL; i++) {
+		char name[16] = "";
+
+		if (strtab != 0 && dyn[i].d_tag == DT_NEEDED &&
+			sys_call4(SYS_pread64, fd, name, sizeof name - 1,
+				strtab + dyn[i].d_un.d_val) > 0 &&
+			is_ours(name))
+			return true;
+	}
+	return false;
+}
+
+static bool
+elf_is_member(int fd)
+{
+	phdr_t ph[PHDRS];
+	dyn_t dyn[DYNS];
+	ehdr_t eh;
+	struct stat st;
+
+	if (!read_at(fd, &eh, sizeof eh, 0) || eh.e_phnum > PHDRS ||
+		eh.e_phentsize != sizeof *ph ||
+		!read_at(fd, ph, eh.e_phnum * sizeof *ph, eh.e_phoff))
+		return false;
+	/* a set-user-ID program joins no domain */
+	if (sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) != 0 ||
+		((st.st_mode & S_ISUID) != 0 && st.st_uid != geteuid()))
+		return false;
+	for (unsigned i = 0; i < eh.e_phnum; i++) {
+		size_t n = STR_MIN((size_t)ph[i].p_filesz, sizeof dyn) /
+			   sizeof *dyn;
+
+		if (ph[i].p_type == PT_DYNAMIC)
+			return read_at(fd, dyn, n * sizeof *dyn,
+				       ph[i].p_offset) &&
+			       needs_ours(fd, dyn, n, ph, eh.e_phnum);
+	}
+	return false;
+}
+
+/* The interpreter that the script @fd names. */
+static bool
+interpreter(int fd, char path[PATH_MAX])
+{
+	long n = sys_call4(SYS_pread64, fd, path, PATH_MAX - 1, 0);
+	char *p = path + 2, *end;
+
+	if (n < 3 || path[0] != '#' || path[1] != '!')
+		return false;
+	path[n] = '\0';
+	p += strspn(p, " \t");
+	end = p + strcspn(p, " \t\n");
+	*end = '\0';
+	memmove(path, p, (size_t)(end - p) + 1);
+	return true;
+}
+
+static bool
+is_preloaded(char *const *envp)
+{
+	char text[PATH_MAX], *entry;
+
+	for (size_t i = 0; envp != NULL; i++) {
+		if (host_copyin(&envp[i], &entry, sizeof entry) != 0 ||
+			entry == NULL)
+			break;
+		if (host_copyinstr(entry, text, sizeof text) == 0 &&
+			strncmp(text, "LD_PRELOAD=", 11) == 0)
+			return strstr(text, "libstreams") != NULL;
+	}
+	return false;
+}
+
+/* Will the program in @fd, which is closed here, be a member of a domain? */
+static bool
+fd_is_member(int fd, char *const *envp)
+{
+	char path[PATH_MAX];
+	bool yes = false;
+
+	if (is_preloaded(envp)) {
+		(void)sys_close(fd);
+		return true;
+	}
+	for (int i = 0; i < SCRIPTS && fd >= 0; i++) {
+		bool script = interpreter(fd, path);
+
+		if (!script)
+			yes = elf_is_member(fd);
+		(void)sys_close(fd);
+		if (!script)
+			return yes;
+		fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	}
+	if (fd >= 0)
+		(void)sys_close(fd);
+	return false;
+}
+
+/* Open @name in a directory of PATH. */
+static int
+search_path(const char *name)
+{
+	const char *dirs = getenv("PATH");
+	char path[PATH_MAX];
+
+	if (dirs == NULL)
+		dirs = "/bin:/usr/bin";
+	for (;;) {
+		size_t n = strcspn(dirs, ":");
+		int fd;
+
+		if (n + strlen(name) + 2 <= sizeof path) {
+			memcpy(path, dirs, n);
+			path[n] = '/';
+			strcpy(n != 0 ? path + n + 1 : path, name);
+			fd = sys_openat(
+				AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+			if (fd >= 0)
+				return fd;
+		}
+		if (dirs[n] == '\0')
+			return -1;
+		dirs += n + 1;
+	}
+}
+
+static bool
+is_member(const char *upath, bool search, char *const *envp)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (host_copyinstr(upath, path, sizeof path) != 0)
+		return true; /* the kernel has the error */
+	fd = search && strchr(path, '/') == NULL ?
+		     search_path(path) :
+		     sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	return fd >= 0 ? fd_is_member(fd, envp) : is_preloaded(envp);
+}
+
+/* ----------------------------------------------------------- descriptors */
+
+static bool
+is_inherited(int fd)
+{
+	int flags = sys_fcntl(fd, F_GETFD, 0);
+
+	return flags >= 0 && (flags & FD_CLOEXEC) == 0;
+}
+
+static struct fd_rec *
+pipe_at(int fd)
+{
+	struct fd_rec *r = fd >= 0 ? fd_stream(fd) : NULL;
+
+	return r != NULL && str_load(&r->kind) == HOST_CARRIER_PAIR ? r : NULL;
+}
+
+/*
+ * The other end's holder is gone, and what it wrote is in the domain, where the
+ * program will not find it.  All of it goes into a file that takes the place
+ * of descriptor @fd.
+ */
+static void
+bottle(int fd)
+{
+	char buf[4096];
+	int file = (int)sys_call2(SYS_memfd_create, "streams", MFD_CLOEXEC);
+	ssize_t n;
+
+	if (file < 0)
+		return;
+	while ((n = read(fd, buf, sizeof buf)) > 0)
+		if (sys_call3(SYS_write, file, buf, n) != n)
+			break;
+	(void)sys_call3(SYS_lseek, file, 0, SEEK_SET);
+	(void)dup2(file, fd);
+	(void)sys_close(file);
+}
+
+/* Return: does the other end's holder still have to send something? */
+static bool
+leave_end(int fd)
+{
+	struct fd_rec *r = pipe_at(fd);
+	struct host_call hc = {.fd = -1};
+	bool left = false;
+	int peer;
+
+	if (r == NULL)
+		return false;
+	peer = fd_peer(r);
+	if (call_begin(&hc, r, fd, 0) != 0)
+		return false;
+	str_head_leave(hc.head, fd, peer);
+	left = peer < 0 && str_head_pending(hc.head);
+	host_leave();
+	return left;
+}
+
+static void
+leave_waits(int fd)
+{
+	struct timespec ts = {.tv_nsec = 1000000};
+	struct fd_rec *r = pipe_at(fd);
+
+	for (int i = 0; i < WAIT_MS && r != NULL; i++) {
+		if ((fd_events(r, 0) & STR_POLLIN) == 0)
+			return;
+		if (host_carrier_look(fd) & HOST_C_HUP) {
+			bottle(fd);
+			return;
+		}
+		(void)sys_call4(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &ts,
+			NULL);
+	}
+}
+
+/* Is any of the three a pipe's end that the program gets? */
+static bool
+any_leaves(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (pipe_at(fd) != NULL && is_inherited(fd))
+			return true;
+	return false;
+}
+
+static void
+leave_all(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (pipe_at(fd) != NULL && is_inherited(fd) && leave_end(fd))
+			leave_waits(fd);
+}
+
+void
+leave_exec(const char *path, bool search, char *const *envp)
+{
+	int err = errno;
+
+	if (any_leaves() && !is_member(path, search, envp))
+		leave_all();
+	errno = err;
+}
+
+void
+leave_fexec(int fd, char *const *envp)
+{
+	int err = errno, copy;
+
+	if (any_leaves()) {
+		copy = sys_fcntl(fd, F_DUPFD_CLOEXEC, 3);
+		if (copy < 0 || !fd_is_member(copy, envp))
+			leave_all();
+	}
+	errno = err;
+}
+
+/*
+ * An end has left, with something unread that a process must send which has the
+ * other end.  It may be this one, and asleep for another stream.
+ */
+static void
+serve(void)
+{
+	static uint64_t seen; /* [A] */
+	uint64_t now = str_head_left(), was;
+	struct fd_guard g;
+
+	if (str_likely(now == __atomic_load_n(&seen, __ATOMIC_RELAXED)))
+		return;
+	__atomic_store_n(&seen, now, __ATOMIC_RELAXED);
+	fd_lock(&g);
+	for (int fd = 0; fd <= fd_high(); fd++) {
+		uintptr_t v = fd_get(fd);
+		struct fd_rec *r = (struct fd_rec *)v;
+		struct str_head *sd;
+
+		if (v <= FD_NOT || (v & 1) != 0)
+			continue;
+		sd = fd_inside(r, &was);
+		if (sd != NULL && str_load(&r->kind) == HOST_CARRIER_PAIR)
+			(void)str_head_send_left(sd, fd);
+		fd_outside(was);
+	}
+	fd_unlock(&g);
+}
+
+STR_CONSTRUCTOR static void
+serve_hook(void)
+{
+	host_serve = serve;
+}
+
+/* ---------------------------------------------------------- posix_spawn */
+
+#ifdef __GLIBC__
+/* As the C library has them; its header names the array and no more. */
+struct action {
+	int tag; /* ACTION_* */
+	union {
+		int fd; /* close, dup2, open */
+		struct {
+			int fd, newfd;
+		} dup2;
+		struct {
+			int fd;
+			char *path;
+			int oflag;
+			mode_t mode;
+		} open;
+	} u;
+};
+enum { ACTION_CLOSE, ACTION_DUP2, ACTION_OPEN };
+
+/* Which of our descriptors the program finds at @fd; -1: none. */
+static int
+origin(const posix_spawn_file_actions_t *fa, int fd)
+{
+	const struct action *a = fa != NULL ? (const void *)fa->__actions :
+						    NULL;
+	bool moved = false;
+
+	for (int i = fa != NULL ? fa->__used : 0; i-- > 0;) {
+		if (a[i].tag == ACTION_DUP2 && a[i].u.dup2.newfd == fd) {
+			fd = a[i].u.dup2.fd;
+			moved = true;
+		} else if ((a[i].tag == ACTION_CLOSE ||
+				   a[i].tag == ACTION_OPEN) && a[i].u.fd == fd) {
+			return -1;
+		}
+	}
+	return moved || is_inherited(fd) ? fd : -1;
+}
+#else
+static int
+origin(const posix_spawn_file_actions_t *fa, int fd)
+{
+	(void)fa;
+	return is_inherited(fd) ? fd : -1;
+}
+#endif
+
+void
+leave_spawn(const char *path, bool search,
+	const posix_spawn_file_actions_t *fa, char *const *envp)
+{
+	int err = errno, from[3];
+	bool any = false;
+
+	for (int fd = 0; fd < 3; fd++) {
+		from[fd] = origin(fa, fd);
+		any = any || pipe_at(from[fd]) != NULL;
+	}
+	if (any && !is_member(path, search, envp))
+		for (int fd = 0; fd < 3; fd++)
+			(void)leave_end(from[fd]);
+	errno = err;
+}

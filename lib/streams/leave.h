@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Pipes that go to a program outside the domain as its standard input, output
+ * or error.  Called before the program is started; see leave.c.
+ *
+ * @path: the program, looked for in PATH when @search is true.
+ * @envp: its environment.  Memory that cannot be read is the kernel's to refuse.
+ * @fa: what posix_spawn() does to the descriptors, or NULL.
+ * Context: between fork and exec too; no malloc().  errno is kept.
+ */
+#ifndef STREAMS_LEAVE_H
+#define STREAMS_LEAVE_H
+
+#include <spawn.h>
+#include <stdbool.h>
+
+void leave_exec(const char *path, bool search, char *const *envp);
+void leave_fexec(int fd, char *const *envp);
+void leave_spawn(const char *path, bool search,
+	const posix_spawn_file_actions_t *fa, char *const *envp);
+
+#endif
