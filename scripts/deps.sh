@@ -48,6 +48,9 @@ check)
 	need musl-tools have musl-gcc
 	need mandoc have mandoc
 	need iproute2 have ip
+	need libevent-dev pkg-config --exists libevent
+	need libuv1-dev pkg-config --exists libuv
+	need libglib2.0-dev pkg-config --exists glib-2.0
 	if [ -e models/meson.build ]; then
 		need spin have spin
 	fi

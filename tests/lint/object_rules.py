@@ -120,6 +120,10 @@ def exports_are_the_map(tree):
             continue
         seen += 1
         patterns = map_patterns(tree.text(name))
+        # what is exported in no version
+        base = f'{name[:-len(".map")]}.base.map'
+        if base in tree.files('.map', under=('lib/',)):
+            patterns += map_patterns(tree.text(base))
         exported = {re.sub(r'@.*', '', l.split()[0])
                     for l in output('nm', '-D', '-P', '--defined-only',
                                     libs[0]).splitlines()
