@@ -627,6 +627,7 @@ void str_perim_pass(struct str_qpair *qp);
  */
 int str_perim_enter_open(struct str_qpair *qp, struct host_call *hc);
 void str_perim_leave(struct str_qpair *qp);
+void str_perim_catch_up(struct str_qpair *qp);
 bool str_perim_try(struct str_qpair *qp);
 bool str_perim_try_idle(struct str_qpair *qp);
 void str_perim_out(struct str_qpair *qp);

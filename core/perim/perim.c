@@ -672,6 +672,21 @@ str_perim_enter_open(struct str_qpair *qp, struct host_call *hc)
 	return err;
 }
 
+/*
+ * str_perim_catch_up - inside @qp's perimeter, run what waits for it
+ * Before a close procedure does: what was sent first is put first.
+ */
+void
+str_perim_catch_up(struct str_qpair *qp)
+{
+	struct skip skip = {.n = 0};
+	struct taken t;
+
+	while (qp->pm != NULL && str_load(&qp->pm->bl_first) != NULL &&
+		backlog_take(qp->pm, &skip, &t))
+		do_taken(&t);
+}
+
 void
 str_perim_leave(struct str_qpair *qp)
 {

@@ -480,6 +480,7 @@ str_qclose(struct str_qpair *qp, struct host_call *hc)
 		str_cred(&cr);
 		/* who dies while he waits to be let in has not closed it */
 		(void)str_perim_enter_open(qp, NULL);
+		str_perim_catch_up(qp);
 		host_tls.opening = qp;
 		if (is_closer(qp))
 			err = qp->rq.q_qinfo->qi_qclose(&qp->rq,
