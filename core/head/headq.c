@@ -1103,15 +1103,8 @@ seg_of(struct str_seg *s, uint64_t pos)
 static void
 mend_going(struct str_headq *hq)
 {
-	struct str_mdb *x = str_origin_at(hq->going);
-	void *w = (void *)(uintptr_t)((uint32_t)(uintptr_t)hq |
-		STR_ORIGIN_LOG);
-
-	if (hq->going != 0 && str_load(&x->blk.state) == STR_BLK_MDB &&
-	    str_load(&x->blk.next) == w)
-		(void)str_cas(&x->blk.next, w, str_load(&hq->pos) ==
-			(uint64_t)(uintptr_t)x->m.b_next ?
-			(void *)x->m.b_prev : NULL);
+	if (hq->going != 0)
+		str_origin_went(str_origin_at(hq->going), &hq->pos);
 	hq->going = 0;
 }
 

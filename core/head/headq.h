@@ -268,35 +268,16 @@ headq_put_msg(struct str_headq *hq, const void *ctl, uint32_t clen,
 }
 
 /*
- * headq_goes - the next store of pos hands the bytes of @mp on: from then on it
- * does not go back to where it was taken from (msg/origin.h)
- * headq_stays - it has not come to that.  Locks: plock.
+ * headq_goes - the next store of pos hands the bytes of @mp on (msg/origin.h)
+ * Locks: plock.
  */
 STR_INLINE void
 headq_goes(struct str_headq *hq, mblk_t *mp)
 {
-	struct str_mdb *x = str_mdb_of_m(mp);
-
 	if (!str_origin_known(mp))
 		return;
-	mp->b_prev = str_load(&x->blk.next);
-	mp->b_next = (mblk_t *)(uintptr_t)str_load(&hq->pos);
-	hq->going = (uint32_t)(uintptr_t)x;
-	str_barrier();
-	str_origin_set(x, (uint32_t)(uintptr_t)hq | STR_ORIGIN_LOG);
-	str_barrier();
-}
-
-STR_INLINE void
-headq_stays(mblk_t *mp)
-{
-	struct str_mdb *x = str_mdb_of_m(mp);
-
-	if (!str_origin_known(mp) || (str_origin(x) & STR_ORIGIN_LOG) == 0)
-		return;
-	str_store(&x->blk.next, (void *)mp->b_prev);
-	str_barrier();
-	mp->b_prev = mp->b_next = NULL;
+	hq->going = (uint32_t)(uintptr_t)str_mdb_of_m(mp);
+	str_origin_goes(mp, &hq->pos);
 }
 
 /*

@@ -696,7 +696,7 @@ deliver_quick(struct str_head *sd, mblk_t *mp)
 		headq_goes(hq, mp);
 		done = headq_put_quick(hq, mp->b_rptr, n);
 		if (str_unlikely(!done))
-			headq_stays(mp);
+			str_origin_stays(mp);
 	} else {
 		done = headq_put_ref(hq, mp, n);
 	}

@@ -396,6 +396,28 @@ str_msg_hold(mblk_t *mp)
 		str_mem_own(str_mdb_of_m(mp));
 }
 
+/* str_msg_taken - would @mp be put back, should this thread die? */
+int
+str_msg_taken(mblk_t *mp)
+{
+	return str_origin_known(mp);
+}
+
+/* str_msg_goes - the next change of *@word hands @mp on */
+void
+str_msg_goes(mblk_t *mp, const void *word)
+{
+	if (str_origin_known(mp))
+		str_origin_goes(mp, word);
+}
+
+/* str_msg_went - a thread that died had said so of @mp and @word */
+void
+str_msg_went(mblk_t *mp, const void *word)
+{
+	str_origin_went(str_mdb_of_m(mp), word);
+}
+
 /* str_msg_settle - what becomes of @mp is recorded elsewhere, by its driver */
 void
 str_msg_settle(mblk_t *mp)

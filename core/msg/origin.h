@@ -27,9 +27,9 @@
  *
  * Life.  getq() writes the record before it unlinks the message, as do the
  * takers of a backlog and of a late list.  putq() and its like clear it when
- * the message is linked and stamped as without owner.  A copy to a log is handed on
- * by the store of `pos': STR_ORIGIN_LOG says so, with the record proper in
- * b_prev and the old `pos' in b_next.  freeb() hands on with the store that
+ * the message is linked and stamped as without owner.  A message that is copied
+ * is handed on by the store that makes the copy count, `pos' of a log for
+ * instance: STR_ORIGIN_UNTIL says so (str_origin_goes()).  freeb() hands on with the store that
  * takes the data's last reference away, or clears b_datap.  rmvq() leaves no
  * record: its caller has one of its own, or frees the message.
  *
@@ -50,7 +50,11 @@
 #define STR_ORIGIN_LATE 0x06u
 #define STR_ORIGIN_READ 0x08u /* the pair's read queue */
 #define STR_ORIGIN_NEXT 0x10u /* LATE: for the queue after that one */
-#define STR_ORIGIN_LOG 0x20u  /* in the address's place: the head queue */
+/*
+ * In the address's place, with bits 5..3 of it in 34..32: a word of which the next
+ * change hands the message on.  b_prev has the record proper, b_next the value.
+ */
+#define STR_ORIGIN_UNTIL 0x20u
 
 STR_INLINE uint64_t
 str_origin_word(queue_t *q, unsigned bits)
@@ -92,7 +96,70 @@ str_origin_known(mblk_t *mp)
 {
 	uint64_t w = str_origin(str_mdb_of_m(mp));
 
-	return (w & 1u) == 0 && (w & (STR_ORIGIN_KIND | STR_ORIGIN_LOG)) != 0;
+	return (w & 1u) == 0 && (w & (STR_ORIGIN_KIND | STR_ORIGIN_UNTIL)) != 0;
+}
+
+STR_INLINE uint64_t
+str_origin_until(const void *word)
+{
+	uintptr_t a = (uintptr_t)word;
+
+	return (uint64_t)(a >> 3 & 7u) << 32 |
+		((uint32_t)a & ~UINT32_C(63)) | STR_ORIGIN_UNTIL;
+}
+
+/* The record proper of a record @w that is STR_ORIGIN_UNTIL, or 0. */
+STR_INLINE uint64_t
+str_origin_proper(const struct str_mdb *x, uint64_t w)
+{
+	const uint64_t *word = (uint64_t *)str_origin_at(w) + (w >> 32 & 7u);
+
+	return str_load(word) == (uint64_t)(uintptr_t)x->m.b_next ?
+		(uint64_t)(uintptr_t)x->m.b_prev : 0;
+}
+
+/*
+ * str_origin_goes - the next change of *@word, in the domain, hands the bytes of
+ * @mp on: from then on @mp does not go back to where it was taken from
+ * str_origin_stays - it has not come to that
+ */
+STR_INLINE void
+str_origin_goes(mblk_t *mp, const void *word)
+{
+	struct str_mdb *x = str_mdb_of_m(mp);
+
+	mp->b_prev = str_load(&x->blk.next);
+	mp->b_next = (mblk_t *)(uintptr_t)str_load((const uint64_t *)word);
+	str_barrier();
+	str_origin_set(x, str_origin_until(word));
+	str_barrier();
+}
+
+STR_INLINE void
+str_origin_stays(mblk_t *mp)
+{
+	struct str_mdb *x = str_mdb_of_m(mp);
+
+	if (!str_origin_known(mp) || (str_origin(x) & STR_ORIGIN_UNTIL) == 0)
+		return;
+	str_store(&x->blk.next, (void *)mp->b_prev);
+	str_barrier();
+	mp->b_prev = mp->b_next = NULL;
+}
+
+/*
+ * str_origin_went - was @x, which a dead thread had, handed on by a change of
+ * *@word?  Before the word changes again.  @x may be any block by now.
+ */
+STR_INLINE void
+str_origin_went(struct str_mdb *x, const void *word)
+{
+	void *w = (void *)(uintptr_t)str_origin_until(word);
+
+	if (str_load(&x->blk.state) == STR_BLK_MDB &&
+	    str_load(&x->blk.next) == w)
+		(void)str_cas(&x->blk.next, w, (void *)(uintptr_t)
+			str_origin_proper(x, (uint64_t)(uintptr_t)w));
 }
 
 /*

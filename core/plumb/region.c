@@ -407,20 +407,14 @@ origin_of(const struct reap *r, struct str_mdb *x)
 	if (in_hand(r, &x->m) == NULL || d == NULL || !str_origin_known(&x->m) ||
 	    (d == &x->d && str_load(&d->db_ref) == 0))
 		return 0;
-	if ((w & STR_ORIGIN_LOG) != 0) {
-		const struct str_headq *hq = str_origin_at(w);
-
-		w = str_load(&hq->pos) == (uint64_t)(uintptr_t)x->m.b_next ?
-			(uint64_t)(uintptr_t)x->m.b_prev : 0;
-	}
-	return w;
+	return (w & STR_ORIGIN_UNTIL) != 0 ? str_origin_proper(x, w) : w;
 }
 
 /* @q is there; so is what of @mp has not been freed by who has not said so. */
 static void
 put_back(struct reap *r, queue_t *q, mblk_t *mp, uint64_t w)
 {
-	bool log = (str_origin(str_mdb_of_m(mp)) & STR_ORIGIN_LOG) != 0;
+	bool going = (str_origin(str_mdb_of_m(mp)) & STR_ORIGIN_UNTIL) != 0;
 	mblk_t *bp;
 
 	mp->b_next = mp->b_prev = NULL;
@@ -428,8 +422,8 @@ put_back(struct reap *r, queue_t *q, mblk_t *mp, uint64_t w)
 	for (bp = mp; bp->b_cont != NULL; bp = bp->b_cont) {
 		struct str_mdb *x = in_hand(r, bp->b_cont);
 
-		/* the blocks behind the first may be in the log already */
-		if ((x == NULL && !log) ||
+		/* the blocks behind the first may be in a log already */
+		if ((x == NULL && !going) ||
 		    (x != NULL && is_marked(&x->blk, r->epoch))) {
 			bp->b_cont = NULL;
 			break;

@@ -119,7 +119,7 @@ inet_enter(struct inet *in)
 {
 	inet_out_unlend(in);
 	if (str_unlikely((in->out.busy | in->out.direct) != 0 ||
-		in->out.going != NULL))
+		in->out.going != 0 || in->out.adding != 0))
 		inet_out_mend(in);
 	if (str_unlikely(str_load(&in->given) != NULL))
 		inet_take(in);

@@ -84,7 +84,7 @@ struct inet_set {
 
 /* out.c: what waits to be sent on a connection */
 struct inet_out {
-	mblk_t *going;	    /* being taken off the queue */
+	uintptr_t going;    /* message being taken off the queue: as `adding' */
 	uint64_t next;	    /* `front' when it has been */
 	uint64_t front;
 	uint64_t left;
@@ -101,6 +101,9 @@ struct inet_out {
 	uint32_t fresh;	    /* length of the last message that was gathered */
 	uint32_t lent;	    /* bytes in the gathering block when it was */
 	uint64_t accepted;  /* `tail' then */
+	uintptr_t adding;   /* ~(address of a message on its way to the queue), or
+			     * 0: by its address the driver would keep it */
+	uint64_t *counts;   /* where it is counted if it is gathered, or NULL */
 };
 
 struct inet_dg; /* dgram.c: datagrams that wait to be sent */

@@ -34,8 +34,11 @@
  * it has got (`base' is what it counted when `left' was 0), so that nothing is
  * sent twice (inet_out_mend); what that cannot tell is not sent at all, the
  * connection is reset.  What goes at once leaves `direct' in that case: it was
- * not accepted, but `base' is no longer true.  A message that is being taken off is named by
- * `going' first.  All of it is under the perimeter of the queue pair.
+ * not accepted, but `base' is no longer true.  A message that is being put on is
+ * named by `adding', one that is being taken off by `going'.  A message of another
+ * writer, from the perimeter's backlog, is put back if it has not been put on the
+ * queue or gathered (str_msg_goes()), so it never goes at once.  All of it is
+ * under the perimeter of the queue pair.
  */
 #include <asm/ioctls.h>
 #include <linux/sockios.h>
@@ -66,7 +69,13 @@ is_request(mblk_t *mp)
 	return DB_TYPE(mp) != M_DATA;
 }
 
-/* Bytes in a gathering block. */
+/* A gathering block begins with the number of bytes in it. */
+static uint64_t *
+out_counts(mblk_t *mp)
+{
+	return (uint64_t *)(void *)mp->b_rptr;
+}
+
 static uint32_t *
 out_filled(mblk_t *mp)
 {
@@ -140,7 +149,8 @@ inet_out_start(struct inet *in)
 	o->direct = 0;
 	o->want = 0;
 	o->dead = 0;
-	o->going = NULL;
+	o->going = 0;
+	o->adding = 0;
 	o->based = 0;
 	o->got = 1;
 }
@@ -242,10 +252,10 @@ out_remove(struct inet *in, mblk_t *mp, uint32_t len)
 	struct inet_out *o = &in->out;
 
 	o->next = o->front + len;
-	str_store(&o->going, mp);
+	str_store(&o->going, ~(uintptr_t)mp);
 	(void)str_getq_done(in->wq);
 	str_store(&o->front, o->next);
-	str_store(&o->going, (mblk_t *)NULL);
+	str_store(&o->going, (uintptr_t)0);
 	freemsg(mp);
 }
 
@@ -284,13 +294,18 @@ inet_out_mend(struct inet *in)
 	mblk_t *mp;
 	int err;
 
-	if (o->going != NULL) {
-		for (mp = in->wq->q_first; mp != NULL && mp != o->going;
+	if (o->adding != 0) {
+		if (o->counts != NULL)
+			str_msg_went((mblk_t *)~o->adding, o->counts);
+		o->adding = 0;
+	}
+	if (o->going != 0) {
+		for (mp = in->wq->q_first; mp != NULL && ~(uintptr_t)mp != o->going;
 			mp = mp->b_next)
 			;
 		if (mp == NULL)
 			o->front = o->next;
-		o->going = NULL;
+		o->going = 0;
 	}
 	for (tail = o->front, mp = in->wq->q_first; mp != NULL;
 		mp = mp->b_next)
@@ -362,7 +377,7 @@ inet_out_drop(struct inet *in)
 	mblk_t *mp, *next;
 
 	o->dead = 1;
-	o->going = NULL;
+	o->going = 0;
 	for (mp = in->wq->q_first; mp != NULL; mp = next) {
 		next = mp->b_next;
 		if (!of_connection(mp))
@@ -490,28 +505,30 @@ static int
 out_gather(struct inet *in, mblk_t *mp, uint32_t len)
 {
 	mblk_t *g = in->wq->q_last, *bp;
-	uint32_t filled = 0, fresh;
 	unsigned char *to;
+	uint32_t filled;
 
-	if (g != NULL && is_gather(g))
-		filled = *out_filled(g);
-	fresh = filled == 0 || out_room(g) < len;
-	if (fresh) {
+	if (g == NULL || !is_gather(g) || out_room(g) < len) {
 		g = allocb(OUT_BLOCK, BPRI_MED);
 		if (g == NULL)
 			return 0;
-		filled = 0;
 		g->b_flag |= OUT_GATHERS;
 		g->b_wptr += OUT_BLOCK;
+		*out_counts(g) = 0;
+		(void)putq(in->wq, g);
 	}
+	filled = *out_filled(g);
 	to = g->b_rptr + OUT_HEAD + filled;
 	for (bp = mp; bp != NULL; bp = bp->b_cont) {
 		bcopy(bp->b_rptr, to, (size_t)MBLKL(bp));
 		to += MBLKL(bp);
 	}
+	if (str_unlikely(str_msg_taken(mp))) {
+		str_store(&in->out.counts, out_counts(g));
+		str_msg_goes(mp, out_counts(g));
+	}
 	str_store_rel(out_filled(g), filled + len);
-	if (fresh)
-		(void)putq(in->wq, g);
+	STR_POINT("inet:gathered");
 	freemsg(mp);
 	return 1;
 }
@@ -519,10 +536,14 @@ out_gather(struct inet *in, mblk_t *mp, uint32_t len)
 static void
 out_queue(struct inet *in, mblk_t *mp, uint32_t len)
 {
-	in->out.tail += len;
-	if (len <= OUT_SMALL && out_gather(in, mp, len))
-		return;
-	(void)putq(in->wq, mp);
+	struct inet_out *o = &in->out;
+
+	str_store(&o->counts, (uint64_t *)NULL);
+	str_store(&o->adding, ~(uintptr_t)mp);
+	o->tail += len;
+	if (len > OUT_SMALL || !out_gather(in, mp, len))
+		(void)putq(in->wq, mp);
+	str_store(&o->adding, (uintptr_t)0);
 }
 
 /* Is there no room behind what waits for a message as long as the last? */
@@ -552,6 +573,7 @@ out_direct(struct inet *in, mblk_t *mp, uint32_t len)
 	}
 	str_store(&o->direct, 1u);
 	n = ksock_send(in->ks, iov, cnt, MSG_NOSIGNAL);
+	STR_POINT("inet:sent");
 	if (n > 0)
 		o->left = o->front = o->tail += (uint64_t)n;
 	str_store(&o->direct, 0u);
@@ -604,7 +626,8 @@ inet_out_data(struct inet *in, mblk_t *mp)
 	}
 	now = inet_ticks();
 	if (in->wq->q_first == NULL) {
-		if (o->got || now - o->last > OUT_IDLE || len >= OUT_DIRECT) {
+		if ((o->got || now - o->last > OUT_IDLE || len >= OUT_DIRECT) &&
+		    !str_msg_taken(mp)) {
 			o->last = now;
 			if (out_direct(in, mp, len))
 				return;

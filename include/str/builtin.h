@@ -110,6 +110,22 @@ mblk_t *str_getq_done(queue_t *q);
 void str_msg_settle(mblk_t *mp);
 
 /*
+ * For a driver that copies a message to where it waits, and then frees it.
+ *
+ * str_msg_taken - would @mp be put back should this thread die?  It would if it
+ * was taken from a queue, or from the backlog of a perimeter.
+ * str_msg_goes - from the next change of *@word on it would not.  The word is one
+ * of the domain's memory that the driver changes by one store when the copy is
+ * made.  @mp is not linked meanwhile: b_next and b_prev are in use.
+ * str_msg_went - a thread that died had called str_msg_goes() with @mp and @word;
+ * @word has not changed again.  @mp may be freed by now, or another message.
+ * Context: any, with the driver's own lock, or in its perimeter.
+ */
+int str_msg_taken(mblk_t *mp);
+void str_msg_goes(mblk_t *mp, const void *word);
+void str_msg_went(mblk_t *mp, const void *word);
+
+/*
  * str_head_again - let the topmost module change what waits to be read
  * @q:  its read queue; its procedures are on
  * @fn: is called for each message of band 0 at the Stream head, in order, and

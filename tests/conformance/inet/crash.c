@@ -7,6 +7,7 @@
  * accepted is lost, nothing is sent twice.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/time.h>
 
@@ -109,6 +110,170 @@ POINT(death_as_something_is_queued, 1)
 POINT(death_as_something_leaves_the_queue, 2)
 POINT(death_as_the_head_gathers, 3)
 POINT(death_as_the_head_sends, 4)
+
+/* A record of two writers: which one wrote it, its number, its length in all. */
+struct rec {
+	uint32_t writer, seq, len;
+};
+
+/* Most are short; some are long enough to be queued as they are. */
+static uint32_t
+rec_len(uint32_t seq)
+{
+	uint32_t h = seq * 2654435761u;
+
+	return (uint32_t)sizeof(struct rec) +
+		(h >> 8) % (h >> 29 == 0 ? 12000 : 300);
+}
+
+static void
+rec_write(int fd, unsigned char *buf, uint32_t writer, uint32_t seq)
+{
+	struct rec r = {writer, seq, rec_len(seq)};
+	uint32_t i;
+
+	memcpy(buf, &r, sizeof(r));
+	for (i = sizeof(r); i < r.len; i++)
+		buf[i] = in_byte(seq + i);
+	in_put(fd, NULL, 0, buf, (int)r.len, 0);
+}
+
+/* Check the records in @buf; @next: the next numbers.  Return: bytes used. */
+static size_t
+rec_check(const unsigned char *buf, size_t n, uint32_t next[2],
+	const char *label)
+{
+	size_t at = 0;
+	struct rec r;
+	uint32_t i;
+
+	while (n - at >= sizeof(r)) {
+		memcpy(&r, buf + at, sizeof(r));
+		if (r.writer > 1 || r.len < sizeof(r) || r.len > 13000)
+			T_FAIL("%s: no record: %u %u %u", label, r.writer,
+				r.seq, r.len);
+		if (n - at < r.len)
+			break;
+		if (r.seq != next[r.writer])
+			T_FAIL("%s: writer %u: record %u where %u was to come",
+				label, r.writer, r.seq, next[r.writer]);
+		for (i = sizeof(r); i < r.len; i++)
+			T_EQ(buf[at + i], in_byte(r.seq + i));
+		next[r.writer]++;
+		at += r.len;
+	}
+	return at;
+}
+
+static void
+writes_until_death(int fd, int p, const char *label, int n)
+{
+	static unsigned char buf[16384];
+	char env[64];
+	uint32_t seq;
+
+	snprintf(env, sizeof(env), "%s:%d", label, n);
+	T_OK(setenv("STREAMS_CRASH", env, 1));
+	for (seq = 0; seq < 3000;) {
+		rec_write(fd, buf, 0, seq++);
+		if (write(p, &seq, sizeof(seq)) != sizeof(seq))
+			_exit(1);
+	}
+	/* a point that is seldom passed */
+	(void)kill(getpid(), SIGKILL);
+}
+
+/* The second writer goes on until the first one is dead, and a little longer. */
+static void
+writes_on(int fd, int p, int dead)
+{
+	static unsigned char buf[16384];
+	uint32_t seq = 0, more = 0;
+	struct pollfd pfd = {dead, POLLIN, 0};
+
+	while (more < 50) {
+		rec_write(fd, buf, 1, seq++);
+		more += more != 0 || poll(&pfd, 1, 0) != 0;
+	}
+	T_EQ(write(p, &seq, sizeof(seq)), (ssize_t)sizeof(seq));
+	_exit(0);
+}
+
+static void
+two_writers(const char *label, int n)
+{
+	static unsigned char buf[65536];
+	int s, fd = in_pair("/dev/tcp", AF_INET, &s), p[2], q[2], r[2], st, k;
+	uint32_t next[2] = {0, 0}, told[2] = {0, 0}, seq;
+	pid_t pid[2], reader;
+	size_t have = 0;
+	ssize_t got;
+
+	T_OK(pipe(p));
+	T_OK(pipe(q));
+	T_OK(pipe(r));
+	for (k = 0; k < 2; k++) {
+		pid[k] = T_OK(fork());
+		if (pid[k] == 0) {
+			T_OK(close(r[1]));
+			if (k == 0)
+				writes_until_death(fd, p[1], label, n);
+			T_OK(close(p[1]));
+			writes_on(fd, q[1], r[0]);
+		}
+	}
+	T_OK(close(fd));
+	T_OK(close(p[1]));
+	/* what comes has to be read, or no writer gets on */
+	reader = T_OK(fork());
+	if (reader == 0) {
+		T_OK(close(r[1]));
+		while ((got = T_OK(read(s, buf + have, sizeof(buf) - have))) >
+			0) {
+			have += (size_t)got;
+			got = (ssize_t)rec_check(buf, have, next, label);
+			have -= (size_t)got;
+			memmove(buf, buf + got, have);
+		}
+		T_EQ(have, 0u);
+		T_EQ(write(q[1], next, sizeof(next)), (ssize_t)sizeof(next));
+		_exit(0);
+	}
+	T_OK(close(s));
+	while (read(p[0], &seq, sizeof(seq)) == sizeof(seq))
+		told[0] = seq;
+	T_EQ(T_OK(waitpid(pid[0], &st, 0)), pid[0]);
+	is_killed(st, label);
+	T_OK(close(r[1]));
+	T_EQ(T_OK(waitpid(pid[1], &st, 0)), pid[1]);
+	T_EQ(st, 0);
+	T_EQ(read(q[0], &told[1], sizeof(told[1])), (ssize_t)sizeof(told[1]));
+	T_EQ(T_OK(waitpid(reader, &st, 0)), reader);
+	T_EQ(st, 0);
+	T_EQ(read(q[0], next, sizeof(next)), (ssize_t)sizeof(next));
+	/* that of which the first one died may have come, too */
+	T_LE(told[0], next[0]);
+	T_LE(next[0], told[0] + 1);
+	if (next[1] != told[1])
+		T_FAIL("%s:%d: %u of the %u records of the other writer", label,
+			n, next[1], told[1]);
+	T_OK(close(p[0]) + close(q[0]) + close(q[1]) + close(r[0]));
+}
+
+/*
+ * A message comes to the driver by the backlog of its perimeter while the other
+ * writer is inside, and in whichever thread leaves: each is sent once.
+ */
+T_CASE_TIMEOUT(death_of_one_of_two_writers, 60)
+{
+	static const char *const label[] = {"queue:linked", "inet:gathered",
+		"inet:sent", "perim:backlog", "ksock:sent"};
+	unsigned i, k;
+
+	for (k = 0; k < 6; k++)
+		for (i = 0; i < 5; i++)
+			two_writers(label[i], 1 + (int)t_rand_below(20));
+}
 
 /* Who goes on after that sends what follows: nothing is between, or twice. */
 T_CASE(death_as_the_head_gathers_leaves_the_endpoint_usable)
