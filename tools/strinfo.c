@@ -117,6 +117,8 @@ main(int argc, char **argv)
 		return tool_done(&tool, TOOL_OK);
 	}
 	show_domain(&s);
+	if (strm_why_stdio()[0] != '\0')
+		tool_warn(&tool, "no stdio on streams: %s", strm_why_stdio());
 	if (procs)
 		putchar('\n');
 	SNAP_EACH (&s, i) {

@@ -247,6 +247,8 @@ struct str_i_block {
 long strm_inspect(void *buf, size_t size, unsigned what);
 /* strm_why - why there is no domain, and what to do, in words; or "" */
 const char *strm_why(void);
+/* strm_why_stdio - why this C library's FILEs cannot be Streams; or "" */
+const char *strm_why_stdio(void);
 #define STR_I_WANT_PROCS 1u
 #define STR_I_WANT_MODULES 2u
 #define STR_I_WANT_STREAMS 4u

@@ -10,22 +10,24 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <sys/resource.h>
 
 #include "call.h"
+#include "close.h"
 #include "sys.h"
 
 /* ----------------------------------------------------------------- close */
 
-STR_EXPORT int
-close(int fd)
+/*
+ * Close @fd when it is a Stream or an epoll instance with Streams.  Return:
+ * false when it is not, and its number is free to be closed by the kernel.
+ */
+static bool
+close_known(int fd, bool may_cancel, int *ret)
 {
 	struct fd_release rel;
-	int ret;
+	int err;
 
-	if (str_unlikely(host_fd_is_ours(fd)))
-		return fail(EBADF);
 	do {
 		uintptr_t v = fd_get(fd);
 
@@ -35,13 +37,33 @@ close(int fd)
 		if (v == FD_UNKNOWN && host_domain != NULL)
 			v = fd_word_of(fd);
 		if (v > FD_NOT) {
-			pthread_testcancel();
-			ret = fd_close(fd, &rel);
+			if (may_cancel)
+				pthread_testcancel();
+			err = fd_close(fd, &rel);
 			if (rel.sd != NULL)
 				fd_release_end(&rel);
-			return ret != 0 ? fail(ret) : 0;
+			*ret = err != 0 ? fail(err) : 0;
+			return true;
 		}
 	} while (!fd_forget_not(fd));
+	return false;
+}
+
+bool
+close_stream(int fd, int *ret)
+{
+	return close_known(fd, false, ret);
+}
+
+STR_EXPORT int
+close(int fd)
+{
+	int ret;
+
+	if (str_unlikely(host_fd_is_ours(fd)))
+		return fail(EBADF);
+	if (close_known(fd, true, &ret))
+		return ret;
 	ret = REAL(close)(fd);
 	/* somebody may have asked in between, about what is closed now */
 	(void)fd_forget_not(fd);
@@ -136,8 +158,7 @@ dup(int fd)
 	return to;
 }
 
-/* @to becomes a duplicate of @from by dup3(); @flags as there, or -1. */
-static int
+int
 dup_onto(int from, int to, int flags)
 {
 	struct fd_release rel = {.sd = NULL, .peer = -1};
@@ -260,105 +281,4 @@ fcntl64(int fd, int cmd, ...)
 	arg = va_arg(ap, long);
 	va_end(ap);
 	return fcntl_any(fd, cmd, arg, REAL(fcntl64));
-}
-
-/* ----------------------------------------------------------------- stdio */
-
-/*
- * The C library closes these descriptors by itself.  They are known before,
- * and the peer is told after, as with close().
- *
- * What takes its time in between, the wait of pclose() or the open of
- * freopen(), is not for a call that holds the Stream.  There the Stream goes
- * first, as by close(), and what the C library closes is something that
- * stands in for it.
- */
-static bool
-stand_in(FILE *f, int fd)
-{
-	int null;
-
-	if (fd < 0 || fd_stream(fd) == NULL)
-		return false;
-	(void)fflush(f);
-	null = REAL(open)("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null < 0)
-		return false; /* as it was, then */
-	fd_not(null);
-	(void)dup_onto(null, fd, O_CLOEXEC);
-	(void)close(null);
-	return true;
-}
-
-static int
-stream_close(FILE *f, int (*next)(FILE *))
-{
-	struct fd_release rel = {.sd = NULL, .peer = -1};
-	int fd = f != NULL ? fileno(f) : -1;
-	int ret;
-
-	if (next == REAL(pclose))
-		(void)stand_in(f, fd);
-	if (fd >= 0)
-		fd_release_begin(fd, &rel);
-	if (rel.sd != NULL && next != REAL(pclose)) {
-		(void)fflush(f); /* this may take its time */
-		fd_release_hold(&rel);
-	}
-	ret = next(f);
-	if (rel.sd != NULL)
-		fd_release_end(&rel);
-	else if (fd >= 0)
-		(void)fd_forget_not(fd);
-	return ret;
-}
-
-STR_EXPORT int
-fclose(FILE *f)
-{
-	return stream_close(f, REAL(fclose));
-}
-
-STR_EXPORT int
-pclose(FILE *f)
-{
-	return stream_close(f, REAL(pclose));
-}
-
-static FILE *
-stream_reopen(const char *path, const char *mode, FILE *f,
-	FILE *(*next)(const char *, const char *, FILE *))
-{
-	struct fd_release rel = {.sd = NULL, .peer = -1};
-	int fd = f != NULL ? fileno(f) : -1;
-	FILE *ret;
-
-	/* without a path it is the same file that is opened once more: a
-	 * socket's cannot be, and that takes no time */
-	if (path != NULL)
-		(void)stand_in(f, fd);
-	if (fd >= 0)
-		fd_release_begin(fd, &rel);
-	if (rel.sd != NULL && path == NULL) {
-		(void)fflush(f);
-		fd_release_hold(&rel);
-	}
-	ret = next(path, mode, f);
-	if (rel.sd != NULL)
-		fd_release_end(&rel);
-	if (ret != NULL && (fd = fileno(ret)) >= 0)
-		fd_forget(fd);
-	return ret;
-}
-
-STR_EXPORT FILE *
-freopen(const char *path, const char *mode, FILE *f)
-{
-	return stream_reopen(path, mode, f, REAL(freopen));
-}
-
-STR_EXPORT FILE *
-freopen64(const char *path, const char *mode, FILE *f)
-{
-	return stream_reopen(path, mode, f, REAL(freopen64));
 }

@@ -24,6 +24,7 @@
 
 #include "call.h"
 #include "sock.h"
+#include "iotable.h"
 #include "user_impl.h"
 
 #define HASH 256u
@@ -436,6 +437,7 @@ fd_install(int fd, struct str_file *f, const struct host_carrier *c)
 		r->hint = fd;
 		fd_put(fd, (uintptr_t)r);
 		object_drop(v);
+		stdio_attach();
 	}
 	return r;
 }
@@ -592,8 +594,10 @@ void
 fd_copy(int from, int to)
 {
 	struct fd_guard g;
-	uintptr_t v = fd_get(from), old = fd_get(to);
+	uintptr_t v, old = fd_get(to);
 
+	/* stdio may use @to without asking */
+	v = stdio_attached() ? fd_get(from) : fd_word_of(from);
 	if (!is_object(v) && !is_object(old)) {
 		fd_put(to, v);
 		return;

@@ -8,6 +8,7 @@
  */
 
 #include "call.h"
+#include "iotable.h"
 
 #include <str/inspect.h>
 #include <str/types.h>
@@ -30,6 +31,12 @@ STR_EXPORT const char *
 strm_why(void)
 {
 	return host_attach_error();
+}
+
+STR_EXPORT const char *
+strm_why_stdio(void)
+{
+	return stdio_why();
 }
 
 STR_EXPORT long

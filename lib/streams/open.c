@@ -24,6 +24,8 @@
 #include "apconf.h"
 #include "filestat.h"
 #include "names.h"
+#include "open.h"
+#include "iotable.h"
 #include "sys.h"
 
 #undef open
@@ -33,8 +35,8 @@
 #undef creat
 #undef creat64
 
-#define NOT_OURS (-2)
 #define LOOK_MS 20 /* how often a process without a domain looks for one */
+#define AGAIN_HIGH 1023 /* numbers that may have been inherited */
 
 static int
 opened(int fd)
@@ -218,27 +220,83 @@ dev_name(const char *path)
 		strncmp(path, "/dev/", 5) == 0;
 }
 
+int
+open_stream(int dir, const char *path, int flags)
+{
+	int fd = open_file(dir, path, flags);
+
+	if (fd == NOT_OURS && (flags & O_CREAT) && dev_name(path)) {
+		errno = ENOENT;
+		fd = open_device(path, flags);
+	}
+	return fd;
+}
+
+int
+open_duplicate(int fd, int flags)
+{
+	struct fd_rec *r = fd_stream(fd);
+	int have;
+
+	if (r == NULL)
+		return NOT_OURS;
+	have = (int)fd_fflags(r) & O_ACCMODE;
+	if (have != O_RDWR && have != (flags & O_ACCMODE))
+		return fail(EACCES);
+	return fcntl(fd, (flags & O_CLOEXEC) ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
+}
+
+/*
+ * /dev/fd/N, /dev/stdin and their like, by which the kernel does not open
+ * sockets.  @path is that of a socket; is it one of our Streams' carriers?
+ */
+static int
+open_again(int dir, const char *path, int flags)
+{
+	int high = STR_MAX(fd_high(), AGAIN_HIGH);
+	struct stat st, one;
+
+	if (!fd_possible() ||
+		sys_call4(SYS_newfstatat, dir, path, &st, 0) != 0 ||
+		!S_ISSOCK(st.st_mode))
+		return NOT_OURS;
+	for (int fd = 0; fd <= high; fd++) {
+		if (sys_call4(SYS_newfstatat, fd, "", &one, AT_EMPTY_PATH) ==
+				0 &&
+			one.st_ino == st.st_ino && one.st_dev == st.st_dev)
+			return open_duplicate(fd, flags);
+	}
+	return NOT_OURS;
+}
+
+int
+open_failed(int dir, const char *path, int flags)
+{
+	int err = errno, fd;
+
+	if (flags & O_PATH)
+		return NOT_OURS;
+	fd = err == ENXIO ? open_again(dir, path, flags) :
+		open_device(path, flags);
+	if (fd == NOT_OURS)
+		errno = err;
+	return fd;
+}
+
 /*
  * @plain is the caller's own function, which is called last, so that what it
  * answers about anything else is its answer.
  */
 #define OPEN(dir, path, flags, mode, plain) \
 	do { \
-		int fd_ = open_file(dir, path, flags); \
+		int fd_ = open_stream(dir, path, flags); \
 \
 		if (fd_ != NOT_OURS) \
 			return fd_; \
-		if (((flags) & O_CREAT) && dev_name(path)) { \
-			errno = ENOENT; \
-			fd_ = open_device(path, flags); \
-			if (fd_ != NOT_OURS) \
-				return fd_; \
-		} \
 		fd_ = plain; \
 		if (fd_ >= 0) \
 			return opened(fd_); \
-		fd_ = ((flags) & O_PATH) ? NOT_OURS : \
-					   open_device(path, flags); \
+		fd_ = open_failed(dir, path, flags); \
 		return fd_ != NOT_OURS ? fd_ : -1; \
 	} while (0)
 
@@ -303,6 +361,7 @@ static void
 received(struct msghdr *msg)
 {
 	struct cmsghdr *c;
+	struct fd_guard g;
 
 	for (c = CMSG_FIRSTHDR(msg); c != NULL; c = CMSG_NXTHDR(msg, c)) {
 		size_t n;
@@ -314,6 +373,9 @@ received(struct msghdr *msg)
 		for (size_t i = 0; i < n; i++)
 			fd_forget(((int *)(void *)CMSG_DATA(c))[i]);
 		fd_possible_again();
+		fd_lock(&g);
+		stdio_attach();
+		fd_unlock(&g);
 	}
 }
 

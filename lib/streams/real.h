@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -45,10 +46,15 @@
 	X(int, dup, (int)) \
 	X(int, dup2, (int, int)) \
 	X(int, dup3, (int, int, int)) \
+	X(FILE *, fdopen, (int, const char *)) \
+	X(FILE *, fopen, (const char *, const char *)) \
+	X(FILE *, fopen64, (const char *, const char *)) \
 	X(int, fclose, (FILE *)) \
 	X(int, pclose, (FILE *)) \
 	X(FILE *, freopen, (const char *, const char *, FILE *)) \
 	X(FILE *, freopen64, (const char *, const char *, FILE *)) \
+	X(int, vdprintf, (int, const char *, va_list)) \
+	X(int, __vdprintf_chk, (int, int, const char *, va_list)) \
 	X(int, fcntl, (int, int, ...)) \
 	X(int, fcntl64, (int, int, ...)) \
 	X(int, ioctl, (int, unsigned long, ...)) \

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -82,6 +83,34 @@ take(const char *path, const char *what)
 	return copy(fd, 1);
 }
 
+/* by stdio alone */
+static int
+upper(FILE *in)
+{
+	char line[64];
+
+	if (in == NULL)
+		return 2;
+	while (fgets(line, sizeof(line), in) != NULL) {
+		for (char *p = line; *p != '\0'; p++)
+			*p = (char)toupper((unsigned char)*p);
+		if (fputs(line, stdout) < 0)
+			return 3;
+	}
+	return ferror(in) ? 4 : 0;
+}
+
+/* ... standard input by another number: what stands there came by exec */
+static int
+upper_moved(void)
+{
+	int null = open("/dev/null", O_RDONLY), fd = dup(0);
+
+	if (dup2(null, 0) != 0 || dup2(fd, 0) != 0)
+		return 5;
+	return upper(stdin);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -96,6 +125,14 @@ main(int argc, char **argv)
 		return say_yes();
 	if (strcmp(verb, "hello") == 0)
 		return write(1, "hello", 5) == 5 ? 0 : 2;
+	if (strcmp(verb, "upper") == 0)
+		return upper(stdin);
+	if (strcmp(verb, "upper-moved") == 0)
+		return upper_moved();
+	if (strcmp(verb, "upper-fdopen") == 0)
+		return upper(fdopen(0, "r"));
+	if (strcmp(verb, "upper-named") == 0)
+		return upper(fopen("/dev/stdin", "r"));
 	if (strcmp(verb, "until-eof") == 0)
 		return read(0, &c, 1) == 0 ? 0 : 2;
 	if (strcmp(verb, "is-nonblocking-pipe") == 0)

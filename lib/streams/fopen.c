@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The calls of stdio that make FILEs, end them, or have none.
+ *
+ * A FILE reads and writes Streams by what iotable.c has put into the C
+ * library's tables.  That the C library opens and closes descriptors by
+ * itself remains: a path may mean a Stream, dup3(2) replaces one.
+ */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "call.h"
+#include "close.h"
+#include "open.h"
+#include "iotable.h"
+
+#define MODE_LEN 7 /* what glibc reads of a mode */
+
+/*
+ * The flags of open(2) that @mode of fopen(3) means; -1 when it means none.
+ */
+static int
+mode_flags(const char *mode)
+{
+	int flags, access = mode[0] == 'r' ? O_RDONLY : O_WRONLY;
+
+	switch (mode[0]) {
+	case 'r':
+		flags = 0;
+		break;
+	case 'w':
+		flags = O_CREAT | O_TRUNC;
+		break;
+	case 'a':
+		flags = O_CREAT | O_APPEND;
+		break;
+	default:
+		return -1;
+	}
+	for (int i = 1; i < MODE_LEN && mode[i] != '\0' && mode[i] != ',';
+		i++) {
+		if (mode[i] == '+')
+			access = O_RDWR;
+		else if (mode[i] == 'x')
+			flags |= O_EXCL;
+		else if (mode[i] == 'e')
+			flags |= O_CLOEXEC;
+	}
+	return flags | access;
+}
+
+/* ------------------------------------------------------------------ open */
+
+/*
+ * The kernel's flags are the carrier's, which can always do both; those of
+ * the Stream decide whether it may be read or written.
+ */
+STR_EXPORT FILE *
+fdopen(int fd, const char *mode)
+{
+	struct fd_rec *r = fd_stream(fd);
+	int have, flags;
+
+	if (r == NULL)
+		return REAL(fdopen)(fd, mode);
+	if (stdio_refused())
+		return NULL;
+	have = (int)fd_fflags(r);
+	flags = mode_flags(mode);
+	if (flags != -1 && (have & O_ACCMODE) != O_RDWR &&
+		(have & O_ACCMODE) != (flags & O_ACCMODE)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	if (flags != -1 && (flags & O_APPEND) && !(have & O_APPEND) &&
+		fcntl(fd, F_SETFL, have | O_APPEND) != 0)
+		return NULL;
+	return REAL(fdopen)(fd, mode);
+}
+
+/* A FILE for @fd, a Stream that has just been opened, or -1. */
+static FILE *
+stream_file(int fd, const char *mode)
+{
+	FILE *f = fd >= 0 ? fdopen(fd, mode) : NULL;
+	int err = errno;
+
+	if (f == NULL && fd >= 0)
+		(void)close(fd);
+	errno = err;
+	return f;
+}
+
+static FILE *
+file_open(const char *path, const char *mode,
+	FILE *(*next)(const char *, const char *))
+{
+	int flags = mode_flags(mode), fd;
+	FILE *f;
+
+	if (flags == -1)
+		return next(path, mode);
+	fd = open_stream(AT_FDCWD, path, flags);
+	if (fd != NOT_OURS)
+		return stream_file(fd, mode);
+	f = next(path, mode);
+	if (f != NULL) {
+		fd_not(fileno(f));
+		return f;
+	}
+	fd = open_failed(AT_FDCWD, path, flags);
+	return fd != NOT_OURS ? stream_file(fd, mode) : NULL;
+}
+
+STR_EXPORT FILE *
+fopen(const char *path, const char *mode)
+{
+	return file_open(path, mode, REAL(fopen));
+}
+
+STR_EXPORT FILE *
+fopen64(const char *path, const char *mode)
+{
+	return file_open(path, mode, REAL(fopen64));
+}
+
+/* ----------------------------------------------------------------- close */
+
+/*
+ * A FILE of another table closes its descriptor by the kernel's call.  The
+ * Stream is known before, and the peer is told after, as with close().
+ *
+ * What takes its time in between, the wait of pclose() or the open of
+ * freopen(), is not for a call that holds the Stream.  There the Stream goes
+ * first, as by close(), and what the C library closes is something that
+ * stands in for it.
+ */
+static bool
+stand_in(FILE *f, int fd)
+{
+	int null;
+
+	if (fd < 0 || fd_stream(fd) == NULL)
+		return false;
+	(void)fflush(f);
+	null = REAL(open)("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null < 0)
+		return false; /* as it was, then */
+	fd_not(null);
+	(void)dup_onto(null, fd, O_CLOEXEC);
+	(void)close(null);
+	return true;
+}
+
+static int
+file_close(FILE *f, int (*next)(FILE *))
+{
+	struct fd_release rel = {.sd = NULL, .peer = -1};
+	int fd = f != NULL ? fileno(f) : -1;
+	int ret;
+
+	if (next == REAL(pclose))
+		(void)stand_in(f, fd);
+	if (fd >= 0)
+		fd_release_begin(fd, &rel);
+	if (rel.sd != NULL && next != REAL(pclose)) {
+		(void)fflush(f); /* this may take its time */
+		fd_release_hold(&rel);
+	}
+	ret = next(f);
+	if (rel.sd != NULL)
+		fd_release_end(&rel);
+	else if (fd >= 0)
+		(void)fd_forget_not(fd);
+	return ret;
+}
+
+STR_EXPORT int
+fclose(FILE *f)
+{
+	if (f != NULL && stdio_is_ours(f))
+		return REAL(fclose)(f);
+	return file_close(f, REAL(fclose));
+}
+
+STR_EXPORT int
+pclose(FILE *f)
+{
+	return file_close(f, REAL(pclose));
+}
+
+/* ---------------------------------------------------------------- reopen */
+
+typedef FILE *reopen_fn(const char *, const char *, FILE *);
+
+/* @f is closed, as by a freopen() that fails; errno stays. */
+static FILE *
+reopen_fail(FILE *f, reopen_fn *next)
+{
+	int err = errno, fd = fileno(f);
+
+	(void)stand_in(f, fd);
+	(void)next("/dev/null/", "r", f);
+	if (fd >= 0)
+		fd_forget(fd);
+	errno = err;
+	return NULL;
+}
+
+/* Let @f, of which @flags are the mode's, be one of the Stream @to. */
+static FILE *
+reopen_onto(int to, const char *mode, int flags, FILE *f, reopen_fn *next)
+{
+	FILE *ret;
+
+	(void)stand_in(f, fileno(f));
+	ret = next("/dev/null", mode, f);
+	if (ret != NULL) {
+		fd_forget(fileno(ret));
+		(void)dup_onto(to, fileno(ret), flags & O_CLOEXEC);
+		/* mode "a" has found a position in what stood there */
+		ret->_offset = -1;
+	}
+	(void)close(to);
+	return ret;
+}
+
+/* The Stream that freopen() is to open; NOT_OURS; or -1 with errno. */
+static int
+reopen_target(const char *path, int flags, FILE *f)
+{
+	struct stat st;
+	int fd;
+
+	if (path == NULL) {
+		fd = fileno(f);
+		if (fd < 0 || fd_stream(fd) == NULL)
+			return NOT_OURS;
+		(void)fflush(f);
+		return open_duplicate(fd, flags);
+	}
+	fd = open_stream(AT_FDCWD, path, flags);
+	if (fd != NOT_OURS)
+		return fd;
+	/* the kernel is not asked to open: that would close @f */
+	if (stat(path, &st) == 0) {
+		if (!S_ISSOCK(st.st_mode))
+			return NOT_OURS;
+		errno = ENXIO;
+	}
+	return open_failed(AT_FDCWD, path, flags);
+}
+
+static FILE *
+file_reopen(const char *path, const char *mode, FILE *f, reopen_fn *next)
+{
+	struct fd_release rel = {.sd = NULL, .peer = -1};
+	int flags = mode_flags(mode), fd, to = NOT_OURS;
+	FILE *ret;
+
+	if (flags != -1)
+		to = reopen_target(path, flags, f);
+	if (to >= 0 && stdio_refused()) {
+		(void)close(to);
+		errno = ENOTSUP;
+		to = -1;
+	}
+	if (to != NOT_OURS)
+		return to < 0 ? reopen_fail(f, next) :
+			reopen_onto(to, mode, flags, f, next);
+	fd = fileno(f);
+	if (path != NULL)
+		(void)stand_in(f, fd);
+	if (fd >= 0)
+		fd_release_begin(fd, &rel);
+	ret = next(path, mode, f);
+	if (rel.sd != NULL)
+		fd_release_end(&rel);
+	if (ret != NULL && (fd = fileno(ret)) >= 0)
+		fd_forget(fd);
+	return ret;
+}
+
+STR_EXPORT FILE *
+freopen(const char *path, const char *mode, FILE *f)
+{
+	return file_reopen(path, mode, f, REAL(freopen));
+}
+
+STR_EXPORT FILE *
+freopen64(const char *path, const char *mode, FILE *f)
+{
+	return file_reopen(path, mode, f, REAL(freopen64));
+}
+
+/* --------------------------------------------------------------- dprintf */
+
+int __dprintf_chk(int fd, int flag, const char *fmt, ...);
+int __vdprintf_chk(int fd, int flag, const char *fmt, va_list ap);
+int __vasprintf_chk(char **ret, int flag, const char *fmt, va_list ap);
+
+static STR_NOINLINE int
+write_all(int fd, const char *text, int n)
+{
+	for (int done = 0; done < n;) {
+		ssize_t k = write(fd, text + done, (size_t)(n - done));
+
+		if (k < 0)
+			return -1;
+		done += (int)k;
+	}
+	return n;
+}
+
+/* Write @text of @n bytes, or -1 for none, and free it. */
+static int
+text_write(int fd, char *text, int n)
+{
+	int ret;
+
+	if (n < 0)
+		return -1;
+	pthread_cleanup_push(free, text);
+	ret = write_all(fd, text, n);
+	pthread_cleanup_pop(1);
+	return ret;
+}
+
+STR_EXPORT int
+vdprintf(int fd, const char *fmt, va_list ap)
+{
+	char *text;
+	int n;
+
+	if (fd_stream(fd) == NULL)
+		return REAL(vdprintf)(fd, fmt, ap);
+	n = vasprintf(&text, fmt, ap);
+	return text_write(fd, text, n);
+}
+
+STR_EXPORT int
+__vdprintf_chk(int fd, int flag, const char *fmt, va_list ap)
+{
+	char *text;
+	int n;
+
+	if (fd_stream(fd) == NULL)
+		return REAL(__vdprintf_chk)(fd, flag, fmt, ap);
+	n = __vasprintf_chk(&text, flag, fmt, ap);
+	return text_write(fd, text, n);
+}
+
+STR_EXPORT int
+dprintf(int fd, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vdprintf(fd, fmt, ap);
+	va_end(ap);
+	return n;
+}
+
+STR_EXPORT int
+__dprintf_chk(int fd, int flag, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = __vdprintf_chk(fd, flag, fmt, ap);
+	va_end(ap);
+	return n;
+}

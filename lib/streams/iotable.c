@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * stdio on Streams.
+ *
+ * The C library's stdio makes its system calls by itself: they pass by the
+ * functions that this library defines, and would reach the carrier.  glibc
+ * makes them through a table of functions, one for byte and one for wide
+ * orientation, to which every FILE of a descriptor points.  The slots for
+ * read, write and close are replaced by functions that ask the descriptor
+ * table first.  A FILE needs no mark for that: it may have been made before
+ * its descriptor became a Stream, as stdout is before dup2().
+ *
+ * The slots for seek and stat stay: the carrier cannot seek either, and what
+ * stdio asks of its stat is the same for a socket and for a FIFO.
+ *
+ * Shape.  The tables are not part of glibc's interface.  They are exported,
+ * as are the functions in them, so each slot is compared with the function
+ * that we expect there.  Where one differs nothing is replaced, a FILE for a
+ * Stream is refused with ENOTSUP, and stdio_why() says why.
+ *
+ * When.  With the first Stream of the process, so that a program that never
+ * has one keeps the tables as they were.  The C library would not tell us of
+ * a Stream that is inherited as standard input, output or error, hence the
+ * look at these at start, and one at what is duplicated (fd_copy()).
+ *
+ * Memory.  The tables lie in the part of the C library that is read-only
+ * after relocation.  Its pages are writable for the time of three stores.
+ *
+ * What the tables cannot do, wrappers do: fopen.c.
+ */
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "call.h"
+#include "close.h"
+#include "iotable.h"
+#include "sys.h"
+
+typedef ssize_t io_read(FILE *, void *, ssize_t);
+typedef ssize_t io_write(FILE *, const void *, ssize_t);
+typedef int io_close(FILE *);
+
+/* The slots of struct _IO_jump_t that are looked at, in order of address. */
+enum {
+	SLOT_FINISH = 2,
+	SLOT_READ = 14,
+	SLOT_WRITE,
+	SLOT_SEEK,
+	SLOT_CLOSE,
+	SLOT_STAT
+};
+
+/* What has to be in both tables. */
+static const struct {
+	int slot;
+	const char *name;
+} shape[] = {
+	{SLOT_FINISH, "_IO_file_finish"},
+	{SLOT_READ, "_IO_file_read"},
+	{SLOT_WRITE, "_IO_file_write"},
+	{SLOT_SEEK, "_IO_file_seek"},
+	{SLOT_CLOSE, "_IO_file_close"},
+	{SLOT_STAT, "_IO_file_stat"},
+};
+
+enum { IO_LATER, IO_ATTACHED, IO_REFUSED };
+
+static struct {
+	void **table[2]; /* [I] byte, wide */
+	/* [I] what was in the slots */
+	io_read *read;
+	io_write *write;
+	io_close *close;
+	str_a32 state; /* [A] */
+	bool fixed;    /* [I] the pages are read-only */
+	char why[96];  /* [I] once refused */
+} io;
+
+static void
+refuse(const char *fmt, const char *what)
+{
+	snprintf(io.why, sizeof io.why, fmt, what);
+	str_store_rel(&io.state, IO_REFUSED);
+}
+
+/* ------------------------------------------------------------- the slots */
+
+/* Is @fd open, and no Stream?  One that is not open may be one in a moment. */
+static bool
+is_other(int fd)
+{
+	return fd_stream(fd) == NULL && fd_known(fd);
+}
+
+static bool
+cancel_off(const FILE *f, int *ret_old)
+{
+	/* fopen(3), mode "c" */
+	if ((f->_flags2 & 2 /* _IO_FLAGS2_NOTCANCEL */) == 0)
+		return false;
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, ret_old);
+	return true;
+}
+
+static ssize_t
+slot_read(FILE *f, void *buf, ssize_t n)
+{
+	bool off;
+	int old;
+
+	if (str_likely(is_other(f->_fileno)))
+		return io.read(f, buf, n);
+	off = cancel_off(f, &old);
+	n = read(f->_fileno, buf, (size_t)n);
+	if (off)
+		(void)pthread_setcancelstate(old, NULL);
+	return n;
+}
+
+/* As glibc's: what is short, is written on; what failed, is marked. */
+static ssize_t
+slot_write(FILE *f, const void *buf, ssize_t n)
+{
+	ssize_t done = 0, k;
+	bool off;
+	int old;
+
+	if (str_likely(is_other(f->_fileno)))
+		return io.write(f, buf, n);
+	off = cancel_off(f, &old);
+	for (; done < n; done += k) {
+		k = write(f->_fileno, (const char *)buf + done,
+			(size_t)(n - done));
+		if (k < 0) {
+			f->_flags |= _IO_ERR_SEEN;
+			break;
+		}
+	}
+	if (off)
+		(void)pthread_setcancelstate(old, NULL);
+	return done;
+}
+
+static int
+slot_close(FILE *f)
+{
+	int fd = f->_fileno, ret;
+
+	/* glibc's is no cancellation point either */
+	if (close_stream(fd, &ret))
+		return ret;
+	ret = io.close(f);
+	(void)fd_forget_not(fd);
+	return ret;
+}
+
+/* ------------------------------------------------------------ the tables */
+
+/*
+ * Are the pages of @at read-only?  They are where the library's relocations
+ * end (PT_GNU_RELRO), and where its segment says so.
+ */
+static bool
+is_fixed(uintptr_t at, uintptr_t base)
+{
+	const ElfW(Ehdr) *eh = (const ElfW(Ehdr) *)base;
+	const ElfW(Phdr) *ph = (const ElfW(Phdr) *)(base + eh->e_phoff);
+	uintptr_t page = (uintptr_t)getpagesize();
+	bool fixed = true;
+
+	for (int i = 0; i < eh->e_phnum; i++) {
+		uintptr_t from = base + ph[i].p_vaddr;
+		uintptr_t to = from + ph[i].p_memsz;
+
+		if (ph[i].p_type == PT_LOAD && at >= from && at < to &&
+			(ph[i].p_flags & PF_W) != 0)
+			fixed = false;
+	}
+	for (int i = 0; i < eh->e_phnum && !fixed; i++) {
+		uintptr_t from = base + ph[i].p_vaddr;
+		uintptr_t to = (from + ph[i].p_memsz) & ~(page - 1);
+
+		if (ph[i].p_type == PT_GNU_RELRO && at >= from && at < to)
+			fixed = true;
+	}
+	return fixed;
+}
+
+/* Does @table look as we expect?  NULL, or the name of what does not. */
+static const char *
+misfit(void *const *table)
+{
+	for (size_t i = 0; i < STR_ARRAY_LEN(shape); i++) {
+		void *fn = dlsym(RTLD_NEXT, shape[i].name);
+
+		if (fn == NULL || table[shape[i].slot] != fn)
+			return shape[i].name;
+	}
+	return table[0] != NULL || table[1] != NULL ? "the head" : NULL;
+}
+
+/* Every FILE is followed by the address of its table. */
+static void *
+table_of(const FILE *f)
+{
+	void *table;
+
+	memcpy(&table, (const char *)f + sizeof *f, sizeof table);
+	return table;
+}
+
+bool
+stdio_is_ours(const FILE *f)
+{
+	void *t = table_of(f);
+
+	return str_load_acq(&io.state) == IO_ATTACHED &&
+		(t == io.table[0] || t == io.table[1]);
+}
+
+/* The functions of the C library are told from others by dlsym() alone. */
+static void
+find_tables(void)
+{
+	static const char *const name[2] = {
+		"_IO_file_jumps", "_IO_wfile_jumps"};
+	const char *bad;
+	Dl_info info;
+
+	for (int i = 0; i < 2; i++) {
+		io.table[i] = dlsym(RTLD_NEXT, name[i]);
+		if (io.table[i] == NULL) {
+			refuse("this C library has no %s", name[i]);
+			return;
+		}
+		bad = misfit(io.table[i]);
+		if (bad != NULL) {
+			refuse("this C library has something else for %s", bad);
+			return;
+		}
+	}
+	if (stdout == NULL || (table_of(stdout) != io.table[0] &&
+		table_of(stdout) != io.table[1])) {
+		refuse("%s has another table of functions", "stdout");
+		return;
+	}
+	if (dladdr(io.table[0], &info) == 0) {
+		refuse("no library has %s", name[0]);
+		return;
+	}
+	memcpy(&io.read, &io.table[0][SLOT_READ], sizeof io.read);
+	memcpy(&io.write, &io.table[0][SLOT_WRITE], sizeof io.write);
+	memcpy(&io.close, &io.table[0][SLOT_CLOSE], sizeof io.close);
+	io.fixed = is_fixed((uintptr_t)io.table[0], (uintptr_t)info.dli_fbase);
+}
+
+/* Make the pages of both tables writable, or not.  Return: 0 or an errno. */
+static int
+protect(int prot)
+{
+	uintptr_t page = (uintptr_t)getpagesize();
+	long err = 0;
+
+	for (int i = 0; i < 2 && err == 0 && io.fixed; i++) {
+		uintptr_t from = (uintptr_t)&io.table[i][SLOT_READ];
+		uintptr_t to = (uintptr_t)&io.table[i][SLOT_CLOSE + 1];
+
+		from &= ~(page - 1);
+		to = (to + page - 1) & ~(page - 1);
+		err = sys_call3(SYS_mprotect, from, to - from, prot);
+	}
+	return (int)-err;
+}
+
+static void
+slot_store(void **slot, const void *fn, size_t size)
+{
+	void *p;
+
+	memcpy(&p, fn, size);
+	__atomic_store_n(slot, p, __ATOMIC_RELEASE);
+}
+
+void
+stdio_attach(void)
+{
+	io_read *rd = slot_read;
+	io_write *wr = slot_write;
+	io_close *cl = slot_close;
+	char text[16];
+	int err;
+
+	if (str_likely(str_load_acq(&io.state) != IO_LATER))
+		return;
+	err = protect(PROT_READ | PROT_WRITE);
+	if (err != 0) {
+		(void)protect(PROT_READ);
+		snprintf(text, sizeof text, "errno %d", err);
+		refuse("its tables stay read-only: %s", text);
+		return;
+	}
+	for (int i = 0; i < 2; i++) {
+		slot_store(&io.table[i][SLOT_READ], &rd, sizeof rd);
+		slot_store(&io.table[i][SLOT_WRITE], &wr, sizeof wr);
+		slot_store(&io.table[i][SLOT_CLOSE], &cl, sizeof cl);
+	}
+	str_store_rel(&io.state, IO_ATTACHED);
+	(void)protect(PROT_READ);
+}
+
+bool
+stdio_attached(void)
+{
+	return str_load(&io.state) != IO_LATER;
+}
+
+const char *
+stdio_why(void)
+{
+	return str_load_acq(&io.state) == IO_REFUSED ? io.why : "";
+}
+
+bool
+stdio_refused(void)
+{
+	static str_a32 said;
+	const char *env = getenv("STREAMS_VERBOSE");
+	char text[sizeof io.why + 40];
+
+	if (str_load_acq(&io.state) != IO_REFUSED)
+		return false;
+	if (env != NULL && env[0] != '\0' && strcmp(env, "0") != 0 &&
+		str_xchg(&said, 1u) == 0) {
+		snprintf(text, sizeof text, "streams: no stdio on Streams: %s",
+			io.why);
+		host_log(1, text);
+	}
+	errno = ENOTSUP;
+	return true;
+}
+
+/* Nothing else tells of a Stream that is inherited as one of these. */
+static bool
+is_standard_socket(void)
+{
+	struct stat st;
+
+	for (int fd = 0; fd <= 2; fd++)
+		if (sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) ==
+			0 && S_ISSOCK(st.st_mode))
+			return true;
+	return false;
+}
+
+STR_CONSTRUCTOR static void
+stdio_construct(void)
+{
+	struct fd_guard g;
+
+	find_tables();
+	if (!is_standard_socket())
+		return;
+	fd_lock(&g);
+	stdio_attach();
+	fd_unlock(&g);
+}
