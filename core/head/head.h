@@ -290,6 +290,28 @@ struct str_file *str_pipe_file(struct str_plumb *pl, int end);
 #define STR_KIND_FIFO 1u
 #define STR_KIND_DEV 2u
 uint32_t str_head_kind(struct str_head *sd, uint64_t *ret_dev);
+
+/*
+ * str_head_pipe_size - F_GETPIPE_SZ: bytes that a pipe or FIFO holds, the high
+ * water mark of what is written at @sd
+ * str_head_pipe_resize - F_SETPIPE_SZ: at least @size, in both directions
+ * Context: inside a call on @sd.
+ * Return: the size; minus EBADF: neither pipe nor FIFO; EINVAL, EPERM: too
+ * much; EBUSY: less than there is in it.
+ */
+long str_head_pipe_size(struct str_head *sd);
+long str_head_pipe_resize(struct str_head *sd, struct host_call *hc,
+	uint64_t size);
+
+/*
+ * str_sig_async - O_ASYNC: signal @sig (0: SIGPOLL) for process @id, or minus a
+ * process group, when there is something to read, or room again, or an end
+ * @fd: what a handler is told in si_fd.
+ * Lasts until str_sig_async_end(), the end of the process, or of the head.
+ * Context: inside a call on @sd.  Return: 0, ESRCH, EAGAIN (no memory).
+ */
+int str_sig_async(struct str_head *sd, int32_t id, int sig, int fd);
+void str_sig_async_end(struct str_head *sd, int32_t id);
 /* Facts for fstat: creation time in ns of host_now(), bytes to read. */
 uint64_t str_head_nbytes(struct str_head *sd);
 struct str_head *str_head_peer(struct str_head *sd);

@@ -66,6 +66,9 @@
 #define I_LIS_PRNTMEM 0x53feu
 #define I_LIS_SDBGMSK 0x53ffu
 #define FIONREAD 0x541bu
+/* F_SETPIPE_SZ: the bounds of Linux, for a user without privilege. */
+#define PIPE_MIN 4096u
+#define PIPE_MAX (1u << 20)
 #define TIOCGPGRP 0x540fu
 #define TIOCSPGRP 0x5410u
 #define TIOCGSID 0x5429u
@@ -382,6 +385,19 @@ i_gwropt(struct ioc *c)
 		((f & STR_H_MREAD) ? 0x10u : 0)));
 }
 
+static void
+limits(struct str_head *sd, struct host_call *hc, uint32_t high, uint32_t low)
+{
+	struct str_headq *hq = &sd->hq;
+
+	str_headq_limits(hq, high, low);
+	sd->qp->rq.q_hiwat = high;
+	sd->qp->rq.q_lowat = low;
+	/* writers may fit in now */
+	if (str_load(&hq->wwant) != 0)
+		str_wake_writers_from(sd, hc);
+}
+
 static long
 set_marks(struct ioc *c, bool high)
 {
@@ -391,14 +407,40 @@ set_marks(struct ioc *c, bool high)
 	if (v < 0 || (high && (uint32_t)v < hq->lowat) ||
 	    (!high && (uint32_t)v > hq->hiwat))
 		return -EINVAL;
-	str_headq_limits(hq, high ? (uint32_t)v : hq->hiwat,
+	limits(c->sd, c->hc, high ? (uint32_t)v : hq->hiwat,
 		high ? hq->lowat : (uint32_t)v);
-	c->sd->qp->rq.q_hiwat = hq->hiwat;
-	c->sd->qp->rq.q_lowat = hq->lowat;
-	/* writers may fit in now */
-	if (str_load(&hq->wwant) != 0)
-		str_wake_writers_from(c->sd, c->hc);
 	return 0;
+}
+
+long
+str_head_pipe_size(struct str_head *sd)
+{
+	uint64_t dev;
+
+	if (str_head_kind(sd, &dev) == STR_KIND_DEV)
+		return -EBADF;
+	return (long)sd->peer->hq.hiwat;
+}
+
+long
+str_head_pipe_resize(struct str_head *sd, struct host_call *hc, uint64_t size)
+{
+	struct str_plumb *pl = sd->plumb;
+	uint32_t mark = PIPE_MIN;
+	uint64_t dev;
+
+	if (str_head_kind(sd, &dev) == STR_KIND_DEV)
+		return -EBADF;
+	if (size > PIPE_MAX)
+		return size > 1u << 31 ? -EINVAL : -EPERM;
+	while (mark < size)
+		mark *= 2;
+	for (unsigned e = 0; e < pl->nheads; e++)
+		if (str_head_nbytes(&pl->head[e]) > mark)
+			return -EBUSY;
+	for (unsigned e = 0; e < pl->nheads; e++)
+		limits(&pl->head[e], hc, mark, mark / 4);
+	return mark;
 }
 
 static long

@@ -78,13 +78,13 @@ post(const struct str_sig *s, int sig, const struct host_siginfo *si)
 
 /* Locks: siglock. */
 static struct str_sig *
-find(struct str_head *sd, int32_t id, bool owner)
+find(struct str_head *sd, int32_t id, uint32_t kind)
 {
 	struct str_sig *s;
 
 	for (s = sd->sigs; s != NULL; s = s->next)
-		if (((str_load(&s->events) & STR_SIG_OWNER) != 0) == owner &&
-		    (owner || s->id == id))
+		if ((str_load(&s->events) & STR_SIG_KIND) == kind &&
+		    (kind == STR_SIG_OWNER || s->id == id))
 			return s;
 	return NULL;
 }
@@ -134,6 +134,8 @@ make(int32_t id, uint32_t events)
 	p = id > 0 ? member((uint32_t)id, 0) : NULL;
 	s->start = p != NULL ? str_load(&p->start) : 0;
 	s->at = 0;
+	s->sig = 0;
+	s->fd = -1;
 	return s;
 }
 
@@ -146,44 +148,75 @@ put_in(struct str_head *sd, struct str_sig *s)
 	sd->sigs = s;
 }
 
+/*
+ * Let @fresh, or nothing when it is NULL, be the registration of @id and
+ * @kind.  Return: 0, EINVAL (there was none), ESRCH.
+ */
+static int
+replace(struct str_head *sd, int32_t id, uint32_t kind, struct str_sig *fresh)
+{
+	struct str_sig *s, *old = NULL;
+	int err = 0;
+
+	if (fresh != NULL && post(fresh, 0, NULL) != 0) {
+		str_mem_free(fresh);
+		return ESRCH;
+	}
+	lock(sd);
+	s = find(sd, id, kind);
+	if (s != NULL && kind == 0 && fresh != NULL &&
+		s->start == fresh->start) {
+		/* it has been told of what it was told of */
+		str_store(&s->events, str_load(&fresh->events));
+		old = fresh;
+		fresh = NULL;
+	} else if (s != NULL) {
+		take_out(sd, s);
+		old = s;
+	} else if (fresh == NULL) {
+		err = EINVAL;
+	}
+	if (fresh != NULL)
+		put_in(sd, fresh);
+	settle(sd);
+	str_unlock(&sd->siglock);
+	str_sock_changed(sd->plumb);
+	if (old != NULL)
+		str_mem_free(old);
+	return err;
+}
+
 int
 str_sig_set(struct str_head *sd, int32_t id, uint32_t events)
 {
-	struct str_sig *s, *fresh = NULL, *old = NULL;
-	int err = 0;
+	struct str_sig *fresh = NULL;
 
 	if (events != 0) {
 		fresh = make(id, events);
 		if (fresh == NULL)
 			return EAGAIN;
-		if (post(fresh, 0, NULL) != 0) {
-			str_mem_free(fresh);
-			return ESRCH;
-		}
 	}
-	lock(sd);
-	s = find(sd, id, false);
-	if (s != NULL && (events == 0 || s->start != fresh->start)) {
-		take_out(sd, s);
-		old = s;
-		s = NULL;
-	} else if (s == NULL && events == 0) {
-		err = EINVAL;
-	}
-	if (s != NULL) {
-		str_store(&s->events, events);
-	} else if (fresh != NULL) {
-		put_in(sd, fresh);
-		fresh = NULL;
-	}
-	settle(sd);
-	str_unlock(&sd->siglock);
-	str_sock_changed(sd->plumb);
-	if (fresh != NULL)
-		str_mem_free(fresh);
-	if (old != NULL)
-		str_mem_free(old);
-	return err;
+	return replace(sd, id, 0, fresh);
+}
+
+int
+str_sig_async(struct str_head *sd, int32_t id, int sig, int fd)
+{
+	struct str_sig *s = make(id, STR_S_INPUT | STR_S_HIPRI | STR_S_OUTPUT |
+		STR_S_ERROR | STR_S_HANGUP | STR_SIG_ASYNC);
+
+	if (s == NULL)
+		return EAGAIN;
+	s->sig = sig;
+	s->fd = fd;
+	return replace(sd, id, STR_SIG_ASYNC, s);
+}
+
+void
+str_sig_async_end(struct str_head *sd, int32_t id)
+{
+	if (sd->sigs != NULL)
+		(void)replace(sd, id, STR_SIG_ASYNC, NULL);
 }
 
 uint32_t
@@ -193,7 +226,7 @@ str_sig_get(struct str_head *sd, int32_t id)
 	uint32_t ev;
 
 	lock(sd);
-	s = find(sd, id, false);
+	s = find(sd, id, 0);
 	ev = s != NULL ? str_load(&s->events) : 0;
 	if (s != NULL && s->start != 0 && member((uint32_t)id, s->start) == NULL)
 		ev = 0; /* another process has the number */
@@ -216,7 +249,7 @@ str_sig_set_owner(struct str_head *sd, int32_t id)
 		}
 	}
 	lock(sd);
-	old = find(sd, 0, true);
+	old = find(sd, 0, STR_SIG_OWNER);
 	if (old != NULL)
 		take_out(sd, old);
 	if (s != NULL)
@@ -234,7 +267,7 @@ str_sig_owner(struct str_head *sd)
 	int32_t id;
 
 	lock(sd);
-	s = find(sd, 0, true);
+	s = find(sd, 0, STR_SIG_OWNER);
 	id = s != NULL ? s->id : 0;
 	str_unlock(&sd->siglock);
 	return id;
@@ -257,6 +290,7 @@ each(struct str_head *sd, int (*pick)(struct str_head *, struct str_sig *,
 	for (s = sd->sigs; s != NULL; s = next) {
 		next = s->next;
 		si.code = 0;
+		si.fd = -1;
 		sig = pick(sd, s, arg, &si);
 		if (sig == 0 || n == MANY ||
 		    post(s, sig == LOOK ? 0 : sig, si.code ? &si : NULL) == 0)
@@ -296,6 +330,18 @@ tell(struct host_siginfo *si, uint32_t events, uint32_t about)
 	si->band = (events & STR_S_ERROR) ? 0 : (long)(about >> 16);
 }
 
+/* fcntl(2), F_SETSIG: si_fd, and in si_band what poll(2) says; the signal. */
+static int
+tell_async(const struct str_sig *s, struct host_siginfo *si)
+{
+	/* by si_code: POLLIN and POLLRDNORM, and so on */
+	static const short polled[] = {0, 0x41, 0x304, 0x41, 0x08, 0x82, 0x18};
+
+	si->fd = s->fd;
+	si->band = polled[si->code];
+	return s->sig != 0 ? s->sig : SIG_POLL;
+}
+
 static int
 pick_event(struct str_head *sd, struct str_sig *s, uint32_t events,
 	struct host_siginfo *si)
@@ -306,6 +352,8 @@ pick_event(struct str_head *sd, struct str_sig *s, uint32_t events,
 	if ((ev & events & STR_S_ALL) == 0)
 		return 0;
 	tell(si, ev & events, events);
+	if (ev & STR_SIG_ASYNC)
+		return tell_async(s, si);
 	if ((ev & events & STR_S_RDBAND) && (ev & STR_S_BANDURG))
 		return SIG_URG;
 	return SIG_POLL;
@@ -351,6 +399,9 @@ pick_data(struct str_head *sd, struct str_sig *s, uint32_t arg,
 	if ((str_load(&s->events) & (STR_S_INPUT | STR_S_RDNORM)) == 0)
 		return 0;
 	tell(si, STR_S_INPUT, 0);
+	/* Linux tells of each write */
+	if (str_load(&s->events) & STR_SIG_ASYNC)
+		return tell_async(s, si);
 	return cpos >= at ? SIG_POLL : 0;
 }
 
@@ -427,7 +478,7 @@ str_sig_file_closed(struct str_head *sd)
 	for (s = sd->sigs; s != NULL && n < MANY; s = next) {
 		next = s->next;
 		if (s->id != (int32_t)cr.pid ||
-		    (str_load(&s->events) & STR_SIG_OWNER))
+		    (str_load(&s->events) & STR_SIG_KIND))
 			continue;
 		take_out(sd, s);
 		mine[n++] = s;

@@ -36,8 +36,13 @@ struct str_sig {
 	str_a32 events;	/* [A] STR_S_*; STR_SIG_OWNER */
 	uint64_t start;	/* [I] which process of that number; 0: any */
 	uint64_t at;	/* [siglock] end of the log it was told of */
+	int32_t sig;	/* [I] STR_SIG_ASYNC: the signal; 0: SIGPOLL */
+	int32_t fd;	/* [I] the same: what the handler is told */
 };
+/* What else than I_SETSIG a registration is from; at most one of them. */
 #define STR_SIG_OWNER 0x10000u /* SIOCSPGRP: signal messages are for it */
+#define STR_SIG_ASYNC 0x20000u /* O_ASYNC */
+#define STR_SIG_KIND (STR_SIG_OWNER | STR_SIG_ASYNC)
 
 /*
  * str_sig_set - register @id for @events, 0: not at all any more

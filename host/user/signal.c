@@ -464,7 +464,7 @@ host_signal_post(uint32_t pid, int sig, const struct host_siginfo *si)
 	info.si_errno = (int)(TOLD | (unsigned)(si->code & 0xff) << 8 |
 		(unsigned)(si->err & 0xff));
 	info.si_band = si->band;
-	info.si_fd = -1;
+	info.si_fd = si->fd;
 	return -(int)sys_call3(SYS_rt_sigqueueinfo, (int)pid, sig, &info);
 }
 

@@ -519,10 +519,11 @@ void host_sock_ask(void);
  */
 void *host_code(unsigned slot, void (*fn)(void));
 
-/* What a handler with SA_SIGINFO is told: si_code, si_errno, si_band. */
+/* What a handler with SA_SIGINFO is told: si_code, si_errno, si_fd, si_band. */
 struct host_siginfo {
 	int code; /* 1 to 6: POLL_IN and the others of SIGPOLL */
 	int err;  /* 0 to 255 */
+	int fd;   /* -1: none */
 	long band;
 };
 

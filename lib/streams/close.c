@@ -199,22 +199,88 @@ dup3(int from, int to, int flags)
 
 /* ----------------------------------------------------------------- fcntl */
 
-#define STATUS_FLAGS (O_NONBLOCK | O_ASYNC | O_APPEND | O_NOATIME)
+#define STATUS_FLAGS \
+	((uint32_t)(O_NONBLOCK | O_ASYNC | O_APPEND | O_NOATIME))
+
+/* For holders that do not know us.  O_ASYNC is not the carrier's. */
+static int
+carrier_flags(int fd, uint32_t want)
+{
+	return sys_fcntl(fd, F_SETFL,
+		(long)(want & ~(uint32_t)(O_NOATIME | O_ASYNC)));
+}
+
+/*
+ * Who gets the signals of O_ASYNC, and which, the kernel knows of the carrier:
+ * F_SETOWN and F_SETSIG are its own.  Return: 0: no process.
+ */
+static int32_t
+async_owner(int fd)
+{
+	struct f_owner_ex own = {F_OWNER_PID, 0};
+
+	if (sys_fcntl(fd, F_GETOWN_EX, (long)(uintptr_t)&own) != 0)
+		return 0;
+	return own.type == F_OWNER_PGRP ? -own.pid : own.pid;
+}
 
 static int
-status_set(struct fd_rec *r, int fd, long arg)
+async_begin(struct host_call *hc, int fd)
 {
-	uint32_t want = (uint32_t)arg & STATUS_FLAGS;
-	str_a32 *fflags = str_load(&r->fflags);
-	uint32_t old = str_load(fflags);
+	int32_t id = async_owner(fd);
 
-	/* for holders that do not know us, and for O_ASYNC */
-	if (sys_fcntl(fd, F_SETFL, (long)(want & ~(uint32_t)O_NOATIME)) ==
-		-EBADF)
+	return id == 0 ? 0 : str_sig_async(hc->head, id,
+		sys_fcntl(fd, F_GETSIG, 0), fd);
+}
+
+static void
+async_end(struct host_call *hc, int fd)
+{
+	int32_t id = async_owner(fd);
+
+	if (id != 0)
+		str_sig_async_end(hc->head, id);
+}
+
+int
+status_set(struct fd_rec *r, struct host_call *hc, uint32_t which,
+	uint32_t want)
+{
+	str_a32 *fflags = str_load(&r->fflags);
+	uint32_t old = str_load(fflags), now;
+	int err = 0;
+
+	which &= STATUS_FLAGS;
+	now = (old & ~which) | (want & which);
+	if (carrier_flags(hc->fd, now & STATUS_FLAGS) == -EBADF)
 		return EBADF;
-	while (!str_cas(fflags, old, (old & ~(uint32_t)STATUS_FLAGS) | want))
-		old = str_load(fflags);
-	return 0;
+	while (!str_cas_see(fflags, &old, now))
+		now = (old & ~which) | (want & which);
+	if ((now & ~old & O_ASYNC) != 0)
+		err = async_begin(hc, hc->fd);
+	else if ((old & ~now & O_ASYNC) != 0)
+		async_end(hc, hc->fd);
+	if (err != 0)
+		(void)str_and(fflags, ~(uint32_t)O_ASYNC);
+	return err;
+}
+
+/* F_SETOWN and the like: of a Stream with O_ASYNC it is another from now on. */
+static int
+owner_set(struct host_call *hc, int fd, int cmd, long arg,
+	int (*next)(int, int, ...))
+{
+	bool on = (hc->fflags & O_ASYNC) != 0;
+	int ret, err;
+
+	if (on)
+		async_end(hc, fd);
+	ret = next(fd, cmd, arg);
+	err = errno;
+	if (on)
+		(void)async_begin(hc, fd);
+	errno = err;
+	return ret;
 }
 
 static int
@@ -222,7 +288,7 @@ fcntl_any(int fd, int cmd, long arg, int (*next)(int, int, ...))
 {
 	struct host_call hc;
 	struct fd_rec *r;
-	int ret;
+	int ret, err = 0;
 
 	switch (cmd) {
 	case F_DUPFD:
@@ -233,6 +299,9 @@ fcntl_any(int fd, int cmd, long arg, int (*next)(int, int, ...))
 		return ret;
 	case F_GETFL:
 	case F_SETFL:
+	case F_SETOWN:
+	case F_SETOWN_EX:
+	case F_SETSIG:
 	case F_GETPIPE_SZ:
 	case F_SETPIPE_SZ:
 		break;
@@ -242,19 +311,29 @@ fcntl_any(int fd, int cmd, long arg, int (*next)(int, int, ...))
 	r = fd_stream(fd);
 	if (r == NULL)
 		return next(fd, cmd, arg);
-	if (cmd == F_GETPIPE_SZ || cmd == F_SETPIPE_SZ)
-		return fail(EINVAL);
 	if (fd_stale(fd, r, NULL))
 		return fcntl_any(fd, cmd, arg, next);
 	ret = call_begin(&hc, r, fd, 0);
 	if (ret != 0)
 		return fail(ret);
-	if (cmd == F_SETFL)
-		ret = status_set(r, fd, arg);
+	switch (cmd) {
+	case F_GETFL:
+		ret = hc.fflags;
+		break;
+	case F_SETFL:
+		err = status_set(r, &hc, STATUS_FLAGS, (uint32_t)arg);
+		break;
+	case F_GETPIPE_SZ:
+	case F_SETPIPE_SZ:
+		ret = (int)(cmd == F_GETPIPE_SZ ? str_head_pipe_size(hc.head) :
+			str_head_pipe_resize(hc.head, &hc, (uint64_t)arg));
+		err = ret < 0 ? -ret : 0;
+		break;
+	default:
+		ret = owner_set(&hc, fd, cmd, arg, next);
+	}
 	host_leave();
-	if (ret != 0)
-		return fail(ret);
-	return cmd == F_GETFL ? hc.fflags : 0;
+	return err != 0 ? fail(err) : ret;
 }
 
 STR_EXPORT int

@@ -706,6 +706,8 @@ fd_release_end(struct fd_release *rel)
 		fd_release_hold(rel);
 	if (rel->sd == NULL)
 		return;
+	if (rel->last && (str_load(rel->fflags) & O_ASYNC) != 0)
+		str_sig_async_end(rel->sd, (int32_t)sys_getpid());
 	if (rel->kind == HOST_CARRIER_PAIR && rel->sole &&
 	    rel->forks == fd_forks()) {
 		str_pipe_pair_gone(rel->sd);

@@ -10,6 +10,7 @@
 
 #include "call.h"
 #include "cancel.h"
+#include "close.h"
 #include "head/fastmsg.h"
 #include "sys.h"
 
@@ -176,35 +177,31 @@ isastream(int fd)
 /* ----------------------------------------------------------------- ioctl */
 
 static int
-set_flag(struct fd_rec *r, int fd, uint32_t flag, unsigned long arg)
+set_flag(struct fd_rec *r, struct host_call *hc, uint32_t flag,
+	unsigned long arg)
 {
 	int on, err = host_copyin((const void *)arg, &on, sizeof on);
 
-	if (err != 0)
-		return -err;
-	if (on)
-		(void)str_or(str_load(&r->fflags), flag);
-	else
-		(void)str_and(str_load(&r->fflags), ~flag);
-	/* for holders that do not know us */
-	(void)sys_fcntl(fd, F_SETFL, (long)fd_fflags(r));
-	return 0;
+	if (err == 0)
+		err = status_set(r, hc, flag, on ? flag : 0);
+	return -err;
 }
 
 /* Commands about the descriptor; what is not here is the head's. */
 static bool
-ioctl_own(struct fd_rec *r, int fd, unsigned cmd, unsigned long arg, long *ret)
+ioctl_own(struct fd_rec *r, struct host_call *hc, unsigned cmd,
+	unsigned long arg, long *ret)
 {
 	switch (cmd) {
 	case FIONBIO:
-		*ret = set_flag(r, fd, O_NONBLOCK, arg);
+		*ret = set_flag(r, hc, O_NONBLOCK, arg);
 		return true;
 	case FIOASYNC:
-		*ret = set_flag(r, fd, O_ASYNC, arg);
+		*ret = set_flag(r, hc, O_ASYNC, arg);
 		return true;
 	case FIOCLEX:
 	case FIONCLEX:
-		*ret = sys_call3(SYS_ioctl, fd, cmd, arg);
+		*ret = sys_call3(SYS_ioctl, hc->fd, cmd, arg);
 		return true;
 	default:
 		return false;
@@ -220,7 +217,7 @@ ioctl_stream(struct fd_rec *r, struct host_call *hc, int fd, unsigned long cmd,
 	ret = -call_begin(hc, r, fd, HOST_CALL_CANCEL);
 	if (ret != 0)
 		return ret;
-	if (!ioctl_own(r, fd, (unsigned)cmd, arg, &ret))
+	if (!ioctl_own(r, hc, (unsigned)cmd, arg, &ret))
 		ret = str_head_ioctl(hc->head, hc, cmd & 0xffffffffu, arg);
 	host_leave();
 	if (ret == 0 && (cmd & 0xffffu) == I_PIPE)
