@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 The Fast-STREAMS authors
-"""Build and run the examples for other tools: CMake, Python's ctypes.
+"""Build and run the examples for other tools: CMake, ctypes, event loops.
 
 usage: others.py BUILD-DIR SOURCE-DIR PREFIX COMPILER...
 
@@ -43,10 +43,32 @@ def ctypes(kit, examples):
                 'ctl! hello\n')
 
 
+def loop(name, wanted):
+    def run(kit, examples):
+        flags = subprocess.run(
+            ['pkg-config', '--cflags', '--libs', name], check=True,
+            capture_output=True, text=True).stdout.split()
+        out = kit.program(
+            name, os.path.join(examples, 'loops', f'{name}.c'),
+            extra=['-Wall', '-Wl,--no-as-needed', *flags])
+        return says(kit, [out], wanted)
+    return run
+
+
+MESSAGE = 'message of 5 bytes: hello\n'
 CASES = [
     ('a program built with CMake', shutil.which('cmake'), cmake),
     ('Python, by ctypes', True, ctypes),
+    ('a loop of libevent', 'libevent', loop('libevent', MESSAGE + 'eventfd\n')),
+    ('a loop of libuv', 'libuv', loop('libuv', MESSAGE)),
 ]
+
+
+def there(what):
+    """Is it, or is it a package of pkg-config that is?"""
+    return bool(what) and (not isinstance(what, str) or what.startswith('/') or
+                           subprocess.run(['pkg-config', '--exists', what],
+                                          check=False).returncode == 0)
 
 
 def main():
@@ -57,7 +79,7 @@ def main():
     try:
         kit = Kit(build, source, prefix, cc, top)
         for name, needs, function in CASES:
-            if not needs:
+            if not there(needs):
                 tap.case(True, f'{name} # SKIP not installed here')
                 continue
             try:
