@@ -16,8 +16,8 @@
  * under way have in cq_private.  What is found there, and what that leads to,
  * loses the stamp.  The messages of others who are dead are looked for in the
  * same way: what one of them leads to is kept only if that is.  A word that only
- * looks like an address keeps a message for nothing, until the domain ends; that
- * is all it does.
+ * looks like the address of a message, such as one that a module has forgotten to
+ * clear, keeps it for nothing, until the domain ends; that is all it does.
  *
  * Locks.  None: others go on meanwhile, and words may change as they are read.
  * A message that a living thread has just taken from where it had been put
@@ -107,6 +107,19 @@ block(uint64_t e)
 	return (struct str_mdb *)(uintptr_t)(e & ~(uint64_t)FLAGS);
 }
 
+/*
+ * May @w, which leads into the block of message @x, be meant for that?  It is the
+ * address of its message block, its data block, or its data.  Memory of modules
+ * begins 64 bytes behind its block (core/ddi/kmem.c): a pointer to what was freed
+ * and has become a message leads elsewhere.
+ */
+static bool
+is_meant(const struct str_mdb *x, uint64_t w)
+{
+	return w == (uintptr_t)&x->m || w == (uintptr_t)&x->d ||
+		w >= (uintptr_t)x->buf;
+}
+
 /* The message of the table that @w leads into, or NULL. */
 static uint64_t *
 entry(struct parked *p, uint64_t w)
@@ -134,7 +147,7 @@ word(struct parked *p, uint64_t w)
 {
 	uint64_t *e = entry(p, w);
 
-	if (e != NULL && (*e & KEPT) == 0) {
+	if (e != NULL && (*e & KEPT) == 0 && is_meant(block(*e), w)) {
 		*e |= KEPT;
 		p->more = true;
 	}
