@@ -131,6 +131,22 @@ cpu_wait(int fd)
 	return waited;
 }
 
+uint64_t
+cpu_waited(pid_t pid)
+{
+	char path[48];
+	uint64_t ns;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	ns = cpu_wait(fd);
+	(void)close(fd);
+	return ns;
+}
+
 unsigned
 env_number(const char *name, unsigned value, unsigned most)
 {

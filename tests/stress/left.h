@@ -23,6 +23,9 @@ void left_call(const char *var, pid_t pid);
 /* How long the caller has waited for a CPU, of schedstat's @fd; ns. */
 uint64_t cpu_wait(int fd);
 
+/* The same of process @pid; 0: it is gone. */
+uint64_t cpu_waited(pid_t pid);
+
 /* The number in the variable @name, else @value; from 1 to @most. */
 unsigned env_number(const char *name, unsigned value, unsigned most);
 

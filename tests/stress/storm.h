@@ -15,6 +15,7 @@
 #define STORM_STREAMS 32
 #define STORM_PASS 4	 /* senders of descriptors to one receiver */
 #define STORM_LONGEST 30000
+#define STORM_GONE 16	 /* the last streamsd that were killed */
 
 enum storm_kind {
 	STORM_PIPE,
@@ -59,6 +60,14 @@ struct storm_board {
 	_Atomic uint64_t stopped_ns, stopped_since; /* one process at a time */
 	_Atomic uint64_t ends, late, worst_raw, worst_net;
 	_Atomic uint64_t victims_sent;
+	/* What the kernel needed to end a killed streamsd, and then to start
+	 * another program; 0: not yet. */
+	_Atomic uint32_t ngone;
+	struct storm_gone {
+		_Atomic uint64_t at, ended, started;
+		uint64_t waited; /* for a CPU, in all; ns */
+		pid_t pid;
+	} gone[STORM_GONE];
 };
 
 extern struct storm_board *storm;

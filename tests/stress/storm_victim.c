@@ -169,23 +169,6 @@ stopped(void)
 	return storm->stopped_ns + (since != 0 ? t_now_ns() - since : 0);
 }
 
-/* How long process @pid has waited for a CPU. */
-static uint64_t
-waited(pid_t pid)
-{
-	char path[48];
-	uint64_t ns;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	ns = cpu_wait(fd);
-	(void)close(fd);
-	return ns;
-}
-
 /* When a victim was killed, and what had been until then. */
 struct killed {
 	int victim;
@@ -210,9 +193,34 @@ note(struct killed *k, pid_t survivor)
 {
 	k->streamsd = streamsd_now();
 	k->stops = stopped();
-	k->survivor = waited(survivor);
-	k->daemon = waited(k->streamsd);
+	k->survivor = cpu_waited(survivor);
+	k->daemon = cpu_waited(k->streamsd);
 	k->at = t_now_ns();
+}
+
+/*
+ * What the killed streamsd of this round waited for a CPU, what the kernel needed
+ * to end them, and to start another program then.
+ */
+static uint64_t
+replaced(const struct killed *k)
+{
+	uint32_t n = storm->ngone;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n && i < STORM_GONE; i++) {
+		struct storm_gone *g = &storm->gone[i];
+		uint64_t from = g->at > k->at ? g->at : k->at;
+		uint64_t to = g->started != 0 ? g->started : t_now_ns();
+
+		if (to < k->at || g->at > round_->ended)
+			continue;
+		sum += to - from;
+		if (g->at > k->at)
+			sum += g->waited -
+				(g->pid == k->streamsd ? k->daemon : 0);
+	}
+	return sum;
 }
 
 /*
@@ -224,13 +232,14 @@ judge(const struct killed *k)
 {
 	uint64_t raw = round_->ended - k->at, late = round_->kernels - k->at;
 	uint64_t stops = stopped() - k->stops, daemon = 0, allow, net;
-	uint64_t cpu = round_->waited - k->survivor;
+	uint64_t cpu = round_->waited - k->survivor, gone;
 	pid_t now = streamsd_now();
 
 	/* another one has waited, if it did, since it was started */
 	if (now != 0)
-		daemon = waited(now) - (now == k->streamsd ? k->daemon : 0);
+		daemon = cpu_waited(now) - (now == k->streamsd ? k->daemon : 0);
 	allow = cpu + daemon > late ? cpu + daemon : late;
+	allow += gone = replaced(k);
 	if (stream_->kind == STORM_SPX || now != k->streamsd)
 		allow += stops;
 	net = raw > allow ? raw - allow : 0;
@@ -241,8 +250,8 @@ judge(const struct killed *k)
 		return;
 	storm->late++;
 	fprintf(stderr, "# late: %s, %s killed%s: %llu ms; the kernel's %llu; "
-		"for a CPU the survivor waited %llu, streamsd%s %llu; stops "
-		"%llu\n", storm_kind_name(stream_->kind),
+		"for a CPU the survivor waited %llu, streamsd%s %llu; killed "
+		"ones %llu; stops %llu\n", storm_kind_name(stream_->kind),
 		k->victim == 0 ? "sender" : "receiver",
 		k->stop ? ", stopped before" : "",
 		(unsigned long long)raw / 1000000,
@@ -250,6 +259,7 @@ judge(const struct killed *k)
 		(unsigned long long)cpu / 1000000,
 		now != k->streamsd ? ", which is another now," : "",
 		(unsigned long long)daemon / 1000000,
+		(unsigned long long)gone / 1000000,
 		(unsigned long long)stops / 1000000);
 }
 
