@@ -687,7 +687,8 @@ str_perim_waits(queue_t *q)
 		str_load(&q->q_pair->pm->bl_first) != NULL;
 }
 bool str_perim_holds(struct str_qpair *qp);
-bool str_perim_idle(struct str_qpair *qp, bool (*wait)(struct str_lock *));
+bool str_perim_idle(struct str_qpair *qp, unsigned ms,
+	bool (*wait)(struct str_lock *l, unsigned ms));
 void str_perim_backlog(struct str_qpair *qp,
 	void (*fn)(mblk_t *mp, uintptr_t arg), uintptr_t arg);
 
@@ -899,6 +900,8 @@ struct str_fmod *str_fmod_by_major(uint32_t major);
 int str_apush_apply(struct str_head *sd, struct host_call *hc);
 bool str_stream_lives(struct str_plumb *pl);
 void str_stream_walk(bool (*fn)(struct str_plumb *pl, void *arg), void *arg);
+void str_stream_walk_some(bool (*fn)(struct str_plumb *pl, void *arg), void *arg,
+	struct str_walk *w, uint64_t until);
 
 /* pipe */
 int str_pipe_create(const struct host_carrier c[2],

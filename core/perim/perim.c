@@ -97,10 +97,11 @@ str_perim_holds(struct str_qpair *qp)
 
 /* str_perim_idle - can @qp's backlog be looked at?  @wait tells of a lock. */
 bool
-str_perim_idle(struct str_qpair *qp, bool (*wait)(struct str_lock *l))
+str_perim_idle(struct str_qpair *qp, unsigned ms,
+	bool (*wait)(struct str_lock *l, unsigned ms))
 {
-	return (qp->pm == NULL || wait(&qp->pm->block)) &&
-		(qp->outer == NULL || wait(&qp->outer->lock));
+	return (qp->pm == NULL || wait(&qp->pm->block, ms)) &&
+		(qp->outer == NULL || wait(&qp->outer->lock, ms));
 }
 
 /* What @mp counts for canput(); a message without data is something, too. */

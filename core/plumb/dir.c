@@ -160,26 +160,38 @@ str_stream_inside(struct str_plumb *pl)
 }
 
 /*
- * str_stream_walk - call @fn for every stream there is, inside it, until it
- * returns true
+ * str_stream_walk_some - call @fn for the streams in @w->left entries from @w->at
+ * on, inside each, until it returns true, or the time @until has come
  */
 void
-str_stream_walk(bool (*fn)(struct str_plumb *pl, void *arg), void *arg)
+str_stream_walk_some(bool (*fn)(struct str_plumb *pl, void *arg), void *arg,
+	struct str_walk *w, uint64_t until)
 {
 	struct str_thread *t = host_self();
 	uint64_t was = str_load(&t->inside);
 	bool end = false;
-	uint32_t i;
 
-	for (i = 0; i < STR_NCOOKIE && !end; i++) {
-		struct str_plumb *pl = entry_stream(&host_domain->cookie[i]);
+	while (w->left != 0 && !end) {
+		struct str_plumb *pl = entry_stream(&host_domain->cookie[w->at]);
 
+		w->at = (w->at + 1) % STR_NCOOKIE;
+		w->left--;
 		if (pl == NULL)
 			continue;
 		if (str_stream_inside(pl))
 			end = fn(pl, arg);
 		str_store_rel(&t->inside, was);
+		end = end || (until != UINT64_MAX && host_now() >= until);
 	}
+}
+
+/* str_stream_walk - the same for all there are */
+void
+str_stream_walk(bool (*fn)(struct str_plumb *pl, void *arg), void *arg)
+{
+	struct str_walk w = {0, STR_NCOOKIE};
+
+	str_stream_walk_some(fn, arg, &w, UINT64_MAX);
 }
 
 /* Ask @fn about the carrier of the file that entry @e leads to. */

@@ -31,7 +31,7 @@
  * streamsd, which stays for it.
  */
 #define FOUND 64
-#define PATIENCE 20 /* of 1 ms */
+#define PATIENCE 20u /* ms for a lock, when others do not wait for the reaper */
 #define NPLACE (STR_NCLAIM + 2) /* claims, inside, held */
 
 struct reap {
@@ -43,6 +43,7 @@ struct reap {
 	bool undone; /* one could not be decided */
 	struct str_plumb *in[NPLACE]; /* alive, or NULL */
 	uintptr_t epoch;
+	unsigned ms; /* to wait for a lock that a living thread keeps */
 };
 
 /* The block of the dead thread that @bp is the message block of, or NULL. */
@@ -98,34 +99,41 @@ is_free(struct str_lock *l, unsigned ms)
 {
 	unsigned n;
 
-	for (n = 0; n < ms; n++) {
+	for (n = 0;; n++) {
 		uint32_t v = str_load(&l->owner);
 
 		if (v == 0 || v == host_self_tag() || host_owner_dead(v))
 			return true;
+		if (n >= ms)
+			return false;
 		(void)host_wait(NULL, (str_a32 *)&l->owner, v, 1000000u);
 	}
-	return false;
 }
 
 static bool
-patient(struct str_lock *l)
+patient(const struct reap *r, struct str_lock *l)
 {
-	return is_free(l, PATIENCE);
+	return is_free(l, r->ms);
+}
+
+static bool
+perim_idle(const struct reap *r, struct str_qpair *qp)
+{
+	return str_perim_idle(qp, r->ms, is_free);
 }
 
 /* The same for a biased lock; its owner holds it when its slot says so. */
 static bool
-hpatient(struct str_hlock *l)
+hpatient(const struct reap *r, struct str_hlock *l)
 {
 	uint64_t a = (uint64_t)(uintptr_t)l;
 	unsigned n;
 
-	for (n = 0; n < PATIENCE; n++) {
+	for (n = 0; n < r->ms; n++) {
 		uint32_t b = str_load(&l->bias);
 		struct str_thread *t = &host_domain->thread[STR_TAG_IDX(b)];
 
-		if (!patient(&l->lk))
+		if (!patient(r, &l->lk))
 			return false;
 		if (b == 0 || (str_load(&t->hold[STR_HOLD_P]) != a &&
 				      str_load(&t->hold[STR_HOLD_C]) != a) ||
@@ -168,12 +176,13 @@ mark_message(mblk_t *mp, uintptr_t epoch)
 }
 
 static bool
-mark_queue(queue_t *q, uintptr_t epoch)
+mark_queue(const struct reap *r, queue_t *q)
 {
+	uintptr_t epoch = r->epoch;
 	mblk_t *mp;
 	qband_t *qb;
 
-	if (!patient(&q->q_klock))
+	if (!patient(r, &q->q_klock))
 		return false;
 	if (str_lock(&q->q_klock))
 		(void)str_queue_repair(q);
@@ -187,20 +196,20 @@ mark_queue(queue_t *q, uintptr_t epoch)
 
 /* What waits at @qp: of one that leaves, which is no part of the stream. */
 static bool
-mark_queues(struct str_qpair *qp, uintptr_t epoch)
+mark_queues(const struct reap *r, struct str_qpair *qp)
 {
-	if (!mark_queue(&qp->rq, epoch) || !mark_queue(&qp->wq, epoch) ||
-	    !str_perim_idle(qp, patient))
+	if (!mark_queue(r, &qp->rq) || !mark_queue(r, &qp->wq) ||
+	    !perim_idle(r, qp))
 		return false;
-	str_perim_backlog(qp, mark_message, epoch);
+	str_perim_backlog(qp, mark_message, r->epoch);
 	return true;
 }
 
 static bool
-mark_pair(struct str_qpair *qp, uintptr_t epoch)
+mark_pair(const struct reap *r, struct str_qpair *qp)
 {
-	mark(&qp->blk, epoch);
-	return mark_queues(qp, epoch);
+	mark(&qp->blk, r->epoch);
+	return mark_queues(r, qp);
 }
 
 /*
@@ -208,20 +217,20 @@ mark_pair(struct str_qpair *qp, uintptr_t epoch)
  * @ret_mine: it is to be given back.
  */
 static bool
-busy_patient(struct str_plumb *pl, bool *ret_mine)
+busy_patient(const struct reap *r, struct str_plumb *pl, bool *ret_mine)
 {
 	unsigned n;
 	bool died;
 
 	*ret_mine = false;
-	for (n = 0; n < PATIENCE; n++) {
+	for (n = 0; n < r->ms; n++) {
 		uint32_t v = str_load(&pl->busy.owner);
 
 		if (v == host_self_tag())
 			return true;
 		/* what he had begun is mended by the plumber */
 		if (v != 0 && host_owner_dead(v)) {
-			if (!str_plumb_lock_soon(pl, PATIENCE))
+			if (!str_plumb_lock_soon(pl, r->ms))
 				return false;
 			str_plumb_unlock(pl);
 		}
@@ -237,7 +246,7 @@ busy_patient(struct str_plumb *pl, bool *ret_mine)
 }
 
 struct lower {
-	uintptr_t epoch;
+	const struct reap *r;
 	bool ok;
 };
 
@@ -246,23 +255,23 @@ mark_link(struct str_link *l, void *arg)
 {
 	struct lower *w = arg;
 
-	mark(&l->blk, w->epoch);
+	mark(&l->blk, w->r->epoch);
 	if (!l->persist)
-		w->ok = w->ok && mark_pair(l->qp, w->epoch);
+		w->ok = w->ok && mark_pair(w->r, l->qp);
 	else /* with the list's lock; its queues are the lower stream's */
-		mark(&l->qp->blk, w->epoch);
+		mark(&l->qp->blk, w->r->epoch);
 }
 
 /* What hangs on @pl by links. */
 static bool
-mark_links(struct str_plumb *pl, uintptr_t epoch)
+mark_links(const struct reap *r, struct str_plumb *pl)
 {
-	struct lower w = {epoch, true};
+	struct lower w = {r, true};
 	bool mine;
 
 	if (str_link_none(pl))
 		return true;
-	if (!busy_patient(pl, &mine))
+	if (!busy_patient(r, pl, &mine))
 		return false;
 	str_link_each(pl, mark_link, &w);
 	if (mine)
@@ -272,8 +281,9 @@ mark_links(struct str_plumb *pl, uintptr_t epoch)
 
 /* False: somebody does not go on. */
 static bool
-mark_pipe(struct str_plumb *pl, uintptr_t epoch)
+mark_pipe(const struct reap *r, struct str_plumb *pl)
 {
+	uintptr_t epoch = r->epoch;
 	struct str_qpair *qp;
 	struct str_link *l;
 	bool ok = true;
@@ -290,7 +300,7 @@ mark_pipe(struct str_plumb *pl, uintptr_t epoch)
 			mark(&str_container(f, struct str_fileblk, f)->blk,
 				epoch);
 		str_sig_each(sd, mark, epoch);
-		ok = mark_pair(sd->qp, epoch) && hpatient(&sd->hq.clock);
+		ok = mark_pair(r, sd->qp) && hpatient(r, &sd->hq.clock);
 		if (!ok)
 			break;
 		if (str_hlock(&sd->hq.clock, STR_HOLD_C))
@@ -298,22 +308,22 @@ mark_pipe(struct str_plumb *pl, uintptr_t epoch)
 		str_headq_refs(&sd->hq, mark_message, epoch);
 		str_hunlock(&sd->hq.clock, STR_HOLD_C);
 	}
-	if (!ok || !patient(&pl->plumber) || !patient(&pl->rlock))
+	if (!ok || !patient(r, &pl->plumber) || !patient(r, &pl->rlock))
 		return false;
 	str_sched_late_walk(pl, mark_message, epoch);
 	(void)str_claim(pl);
 	for (q = pl->head[0].qp->wq.q_next;
 		ok && q != NULL && q->q_head == NULL; q = q->q_next)
-		ok = mark_pair(q->q_pair, epoch);
+		ok = mark_pair(r, q->q_pair);
 	/* while it goes it is not in the chain any more */
 	if (ok && (qp = pl->driver) != NULL)
-		ok = mark_pair(qp, epoch);
+		ok = mark_pair(r, qp);
 	if (ok && (qp = pl->leaving) != NULL)
-		ok = mark_queues(qp, epoch);
+		ok = mark_queues(r, qp);
 	if (ok && (l = pl->under) != NULL)
-		ok = mark_pair(l->qp, epoch);
+		ok = mark_pair(r, l->qp);
 	str_unclaim(pl);
-	return ok && mark_links(pl, epoch);
+	return ok && mark_links(r, pl);
 }
 
 /* Is segment @s part of a log of a stream the dead thread was inside? */
@@ -331,7 +341,7 @@ seg_linked(struct reap *r, struct str_seg *s)
 			break;
 	if (i == NPLACE || !str_stream_inside(r->in[i]))
 		return false;
-	if (!hpatient(&hq->plock) || !hpatient(&hq->clock)) {
+	if (!hpatient(r, &hq->plock) || !hpatient(r, &hq->clock)) {
 		r->undone = true;
 		return true;
 	}
@@ -458,15 +468,15 @@ give_back(struct reap *r, struct str_mdb *x)
 	    str_load(&qp->blk.state) != STR_BLK_QPAIR)
 		return;
 	pl = qp->plumb;
-	if (!str_mem_valid(pl) || !patient(&pl->plumber) ||
+	if (!str_mem_valid(pl) || !patient(r, &pl->plumber) ||
 	    !str_claim_stream(pl)) {
 		r->undone |= str_stream_lives(pl);
 		return;
 	}
 	if (qp->plumb == pl && (str_load(&qp->serial) << 40) >> 40 == w >> 40 &&
 	    (qp->fmod == NULL || pair_linked(qp))) {
-		r->undone |= !patient(&q->q_klock) || !patient(&pl->rlock) ||
-			!str_perim_idle(qp, patient);
+		r->undone |= !patient(r, &q->q_klock) ||
+			!patient(r, &pl->rlock) || !perim_idle(r, qp);
 		if (!r->undone)
 			put_back(r, q, &x->m, w);
 	}
@@ -540,7 +550,7 @@ message_kept(struct reap *r, struct str_blk *b)
 {
 	struct str_lock *l = str_mdb_wants((struct str_mdb *)(void *)b);
 
-	r->undone |= l != NULL && !patient(l);
+	r->undone |= l != NULL && !patient(r, l);
 	return false;
 }
 
@@ -639,19 +649,17 @@ reap_block(struct reap *r, struct str_blk *b, unsigned turn)
 		kind[state].fini(b);
 }
 
-/*
- * A thread died inside this stream: what it had begun to plumb goes on.  @ms:
- * the time there is for a stopped process.
- */
+/* A thread died inside this stream: what it had begun to plumb goes on. */
 static bool
-mend(struct str_plumb *pl, uint32_t tag, unsigned ms)
+mend(const struct reap *r, struct str_plumb *pl)
 {
 	bool ok = true, died;
+	uint32_t tag = r->tag;
 
 	/* not by str_plumb_lock(): somebody inside may be stopped */
 	if (str_load(&pl->plumber.owner) == tag ||
 	    str_load(&pl->busy.owner) == tag) {
-		ok = str_plumb_lock_soon(pl, ms);
+		ok = str_plumb_lock_soon(pl, r->ms);
 		if (ok)
 			str_plumb_unlock(pl);
 	}
@@ -668,10 +676,10 @@ mend(struct str_plumb *pl, uint32_t tag, unsigned ms)
 
 /* ... and so do its queues, with what the thread had in hand. */
 static void
-revive(struct str_plumb *pl, uint32_t tag, unsigned ms)
+revive(const struct reap *r, struct str_plumb *pl)
 {
-	if (is_free(&pl->plumber, ms) && is_free(&pl->rlock, ms))
-		str_sched_revive(pl, tag);
+	if (patient(r, &pl->plumber) && patient(r, &pl->rlock))
+		str_sched_revive(pl, r->tag);
 	str_wake_all(&pl->head[0]);
 	str_wake_all(&pl->head[1]);
 	/* it may have had the token that was for others */
@@ -734,7 +742,7 @@ mark_places(struct reap *r)
 		if (r->in[k] == NULL)
 			continue;
 		if (str_stream_inside(r->in[k]))
-			r->undone = !mark_pipe(r->in[k], r->epoch);
+			r->undone = !mark_pipe(r, r->in[k]);
 		else
 			r->undone = is_going(r, r->in[k]);
 	}
@@ -745,14 +753,14 @@ mark_places(struct reap *r)
 }
 
 static void
-revive_places(struct reap *r, unsigned ms)
+revive_places(struct reap *r)
 {
 	unsigned k;
 
 	host_tls.reaping = r->tag;
 	for (k = 0; k < NPLACE; k++)
 		if (r->in[k] != NULL && str_stream_inside(r->in[k]))
-			revive(r->in[k], r->tag, ms);
+			revive(r, r->in[k]);
 }
 
 /*
@@ -778,7 +786,7 @@ reap_streams(struct reap *r, struct str_thread *t)
 		mark_places(r);
 		give_all_back(r);
 	}
-	revive_places(r, 1);
+	revive_places(r);
 }
 
 /*
@@ -802,7 +810,7 @@ reap_blocks(struct reap *r)
 		if (more)
 			find(r);
 	}
-	revive_places(r, PATIENCE);
+	revive_places(r);
 	for (r->what = BLOCKS; r->any && r->what <= BUFFERS; r->what++)
 		do {
 			find(r);
@@ -816,7 +824,7 @@ bool
 str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 {
 	struct str_thread *self = host_self();
-	struct reap r = {.tag = str_load(&t->tag)};
+	struct reap r = {.tag = str_load(&t->tag), .ms = all ? PATIENCE : 1};
 	uint32_t k;
 
 	(void)d;
@@ -832,8 +840,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 		places(&r, t);
 		for (k = 0; k < NPLACE; k++)
 			if (r.in[k] != NULL && str_stream_inside(r.in[k]))
-				r.undone |= !mend(r.in[k], r.tag,
-					all ? PATIENCE : 1);
+				r.undone |= !mend(&r, r.in[k]);
 		str_store_rel(&self->inside, was);
 		str_foreign_revive(r.tag);
 		str_sock_reap(r.tag);
@@ -843,7 +850,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 		} else {
 			str_mem_reap(t);
 			if (str_load(&t->sharing) != 0 &&
-			    !patient(str_mdb_share(t)))
+			    !patient(&r, str_mdb_share(t)))
 				r.undone = true;
 			else
 				str_mdb_revive(t);

@@ -377,14 +377,6 @@ str_stream_reap(struct str_plumb *pl)
 	str_mem_free(pl);
 }
 
-struct sweep {
-	unsigned n;
-	unsigned files;
-	bool mended; /* links: their lower heads may be nobody's now */
-	bool orphans; /* heads with references and no file */
-	bool pairs; /* pipes too */
-};
-
 /* Has a pipe's end references, or had it, so that nobody sees it close? */
 static bool
 by_refs(struct str_plumb *pl)
@@ -435,7 +427,7 @@ by_boxes(struct str_plumb *pl)
 static bool
 sweep(struct str_plumb *pl, void *arg)
 {
-	struct sweep *s = arg;
+	struct str_sweep *s = arg;
 	uint64_t sid = pl->sid;
 	unsigned e;
 
@@ -463,17 +455,64 @@ sweep(struct str_plumb *pl, void *arg)
 	return false;
 }
 
-static void
-sweep_all(struct sweep *s)
+/*
+ * The next walk over all streams that @s takes; false: it is done.  A pipe whose
+ * ends died at once may hold others by what it has.
+ */
+static bool
+next_stage(struct str_sweep *s)
 {
-	str_stream_walk(sweep, s);
-	/* a pipe whose ends died at once may hold others by what it has */
-	if (s->mended || (s->orphans && !s->pairs)) {
-		s->pairs = s->pairs || s->orphans;
-		str_stream_walk(sweep, s);
+	switch (s->stage) {
+	case 0:
+		if (!s->asked)
+			return false;
+		if (!s->pairs)
+			str_sig_sweep();
+		s->asked = s->mended = s->orphans = false;
+		s->stage = 1;
+		break;
+	case 1:
+		if (s->mended || (s->orphans && !s->pairs)) {
+			s->pairs = s->pairs || s->orphans;
+			s->stage = 2;
+			break;
+		}
+		/* fall through */
+	case 2:
+		if (s->orphans && str_region_collect()) {
+			s->stage = 3;
+			break;
+		}
+		/* fall through */
+	default:
+		s->stage = 0;
+		s->pairs = false;
+		return s->asked && next_stage(s);
 	}
-	if (s->orphans && str_region_collect())
-		str_stream_walk(sweep, s);
+	s->walk.left = STR_NCOOKIE;
+	return true;
+}
+
+void
+str_sweep_ask(struct str_sweep *s)
+{
+	s->asked = true;
+}
+
+bool
+str_sweep_some(struct str_sweep *s, uint64_t ns)
+{
+	uint64_t until = ns == UINT64_MAX ? ns : host_now() + ns;
+
+	do {
+		if (s->walk.left == 0 && !next_stage(s)) {
+			if (unburied())
+				s->n += str_stream_bury_all();
+			return false;
+		}
+		str_stream_walk_some(sweep, s, &s->walk, until);
+	} while (until == UINT64_MAX || host_now() < until);
+	return true;
 }
 
 /*
@@ -483,9 +522,9 @@ sweep_all(struct sweep *s)
 unsigned
 str_region_sweep(void)
 {
-	struct sweep s = {.pairs = true};
+	struct str_sweep s = {.asked = true, .pairs = true};
 
-	sweep_all(&s);
+	(void)str_sweep_some(&s, UINT64_MAX);
 	return s.n + str_stream_bury_all();
 }
 
@@ -496,21 +535,18 @@ str_region_sweep(void)
 bool
 str_region_room(void)
 {
-	struct sweep s = {.pairs = true};
+	struct str_sweep s = {.asked = true, .pairs = true};
 
-	sweep_all(&s);
+	(void)str_sweep_some(&s, UINT64_MAX);
 	return str_stream_bury_all() + s.n + s.files != 0;
 }
 
 unsigned
 str_region_members_died(void)
 {
-	struct sweep s = {.pairs = false};
+	struct str_sweep s = {.asked = true};
 
-	str_sig_sweep();
-	sweep_all(&s);
-	if (unburied())
-		(void)str_stream_bury_all();
+	(void)str_sweep_some(&s, UINT64_MAX);
 	return s.n;
 }
 

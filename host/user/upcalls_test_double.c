@@ -56,11 +56,20 @@ str_region_tidy(void)
 {
 }
 
-unsigned
-str_region_members_died(void)
+void
+str_sweep_ask(struct str_sweep *s)
 {
-	(void)str_add(&host_domain->core[UP_DIED], 1u);
-	return 0;
+	s->asked = true;
+}
+
+bool
+str_sweep_some(struct str_sweep *s, uint64_t ns)
+{
+	(void)ns;
+	if (s->asked)
+		(void)str_add(&host_domain->core[UP_DIED], 1u);
+	s->asked = false;
+	return false;
 }
 
 bool

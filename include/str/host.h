@@ -690,6 +690,23 @@ void str_region_tidy(void);
 /* str_region_members_died - processes have ended: close what nobody holds any
  * more, reap their threads, adopt their callbacks.  Return: streams closed. */
 unsigned str_region_members_died(void);
+/* The same in slices.  struct str_sweep: what the caller keeps in between, clear
+ * at first.  str_sweep_ask - processes have ended.  str_sweep_some - go on for
+ * @ns, or a little longer for the stream that is looked at then; in a call.
+ * Return: true when it is to be called again. */
+struct str_sweep {
+	struct str_walk {
+		uint32_t at, left; /* entries of the directory */
+	} walk;
+	uint32_t stage; /* 0: nothing is to be done */
+	bool asked;
+	bool pairs;	/* pipes too */
+	bool mended;	/* links: their lower heads may be nobody's now */
+	bool orphans;	/* heads with references and no file */
+	unsigned n, files; /* streams freed, files closed */
+};
+void str_sweep_ask(struct str_sweep *s);
+bool str_sweep_some(struct str_sweep *s, uint64_t ns);
 /* str_sock_live - is the socket @id there still?  str_sock_word - where the
  * host notes the greatest generation at @id's index that streamsd has closed;
  * NULL: there never was one. */

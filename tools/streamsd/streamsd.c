@@ -40,6 +40,7 @@
 #define LINGER_MIN (250 * MS) /* who has asked may not be done with asking */
 #define DRAIN (10 * MS)
 #define LOOK (100 * MS) /* for holders of streams that are no members */
+#define SLICE MS /* of a sweep over all streams, then others' turn */
 #define UNSURE (20 * MS)
 #define UNSURE_TIMES 50u
 
@@ -90,9 +91,10 @@ raise_limit(void)
 
 /* ------------------------------------------------------------- at work */
 
-static uint32_t reap_at = STR_NTHREAD; /* slots before it are done */
+static struct str_sweep sweep;
 
-/* First what others wait for: close what killed processes held. */
+/* First what others wait for: have the streams of killed processes go on, and
+ * close what these held. */
 static void
 serve(void)
 {
@@ -103,33 +105,32 @@ serve(void)
 		return;
 	host_reap_scan();
 	STR_CRASH_POINT("streamsd:reaped");
-	(void)str_region_members_died();
 	host_leave();
+	str_sweep_ask(&sweep);
 	host_sockdir_tidy();
 	names_look();
-	reap_at = 0;
-	STR_CRASH_POINT("streamsd:closed");
+	memory_ask();
 }
 
-/*
- * Then give back the memory of killed threads, for which the whole arena is
- * searched: that of one thread at a time.  What was in their hands may have
- * kept streams open.
- * Return: true when there is more.
- */
+/* A slice of that.  Return: true when there is more. */
 static bool
-give_back(void)
+sweeps(void)
 {
 	struct host_call hc = { .fd = -1 };
+	bool more;
 
-	if (reap_at >= STR_NTHREAD || host_enter(&hc) != 0)
+	/* what was in the hands of the killed may have kept streams open */
+	if (memory_done())
+		str_sweep_ask(&sweep);
+	if ((sweep.stage == 0 && !sweep.asked) || host_enter(&hc) != 0)
 		return false;
-	if (!host_reap_next(&reap_at)) {
-		reap_at = STR_NTHREAD;
-		(void)str_region_members_died();
-	}
+	more = str_sweep_some(&sweep, SLICE);
 	host_leave();
-	return reap_at < STR_NTHREAD;
+	if (!more) {
+		STR_CRASH_POINT("streamsd:closed");
+		memory_go();
+	}
+	return more;
 }
 
 /* Callbacks that are due.  Return: when the next one is, or UINT64_MAX. */
@@ -287,10 +288,40 @@ rest(uint64_t ns, bool *ret_died, bool *ret_rung)
 	return asks & ~HOST_ASK_SOCK;
 }
 
+/*
+ * Streams that have something to send yet, or are to be watched.  @wanted_at: when
+ * there was one last; @ns: 0 when there is more to do, else shortened to the time
+ * until there is.  Return: false when it is time to go.
+ */
+static bool
+stay(uint64_t *ns, uint64_t *wanted_at)
+{
+	bool busy = *ns == 0 || memory_busy();
+	uint64_t most = LOOK;
+
+	if (drains()) {
+		*wanted_at = host_now();
+		*ns = STR_MIN(*ns, DRAIN);
+		return true;
+	}
+	if (str_region_wanted()) {
+		if (!busy && forsaken())
+			return false;
+		*wanted_at = host_now();
+		*ns = STR_MIN(*ns, until(sweep_at));
+		return true;
+	}
+	if (!busy && leave(*wanted_at, &most))
+		return false;
+	*ns = STR_MIN(*ns, most);
+	sweep_at = UINT64_MAX;
+	return true;
+}
+
 static void
 work(void)
 {
-	uint64_t wanted_at = host_now(), seen_at = wanted_at, ns, next;
+	uint64_t stay_at = 0, wanted_at = host_now(), seen_at = wanted_at, ns, next;
 	bool died = true, rung = false;
 	uint32_t asks = 0, unsure = 0;
 
@@ -312,25 +343,15 @@ work(void)
 			names_forget();
 		next = timers();
 		ns = next == UINT64_MAX ? next : until(next);
-		if (give_back())
+		if (sweeps())
 			ns = 0;
-		if (drains()) {
-			wanted_at = host_now();
-			ns = STR_MIN(ns, DRAIN);
-		} else if (str_region_wanted()) {
-			if (forsaken())
-				return;
-			wanted_at = host_now();
-			ns = STR_MIN(ns, until(sweep_at));
-		} else {
-			uint64_t rest;
-
-			if (leave(wanted_at, &rest))
-				return;
-			ns = STR_MIN(ns, rest);
-			if (sweep_at != UINT64_MAX)
-				sweep_at = UINT64_MAX;
-		}
+		/* all streams are looked at for it: not between all slices */
+		if ((ns != 0 || host_now() >= stay_at) && !stay(&ns, &wanted_at))
+			return;
+		if (ns != 0)
+			stay_at = 0;
+		else if (host_now() >= stay_at)
+			stay_at = host_now() + DRAIN;
 		if (asks & HOST_ASK_EXEC)
 			unsure = UNSURE_TIMES;
 		if (unsure != 0 && watch_unsure()) {

@@ -30,6 +30,18 @@ bool watch_unseen(void);
 /* Is one about to exec?  No pidfd tells when it has. */
 bool watch_unsure(void);
 
+/*
+ * The memory of killed threads, for which the whole arena is searched, is given
+ * back by a second thread of streamsd: streams do not wait for it.
+ * memory_ask - there may be more of it.  memory_go - now is the time.
+ * memory_busy - is the second thread at work?  memory_done - true once when it
+ * has come to an end; it has rung the bell then.
+ */
+void memory_ask(void);
+void memory_go(void);
+bool memory_busy(void);
+bool memory_done(void);
+
 /* names_look - take away the names whose files are gone.  names_forget - all
  * names of a private domain. */
 void names_look(void);
