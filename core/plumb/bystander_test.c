@@ -45,6 +45,7 @@ static queue_t *from_;		/* messages are put here */
 static queue_t *sink_;		/* "store", or NULL: ... */
 static struct fx_pipe *head_;	/* ... the head of its end 0 */
 static bool fill_;		/* they wait only when the sink is full */
+static bool kept_;		/* the reaper finds a lock taken for a while */
 static void (*done_)(void);
 static unsigned band_;
 static const char *name_;
@@ -68,6 +69,14 @@ static void
 with_srvmod(void)
 {
 	modules("srvmod", NULL, false);
+}
+
+static void
+with_a_lock_kept(void)
+{
+	modules("srvmod", NULL, false);
+	sim_two_steps(true);
+	kept_ = true;
 }
 
 static void
@@ -380,6 +389,21 @@ take(void)
 
 static uint64_t left_;
 
+/* A thread that has the lock of the queue, and no CPU for a while. */
+static void
+keeps(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+
+	(void)arg;
+	T_EQ(host_enter(&hc), 0);
+	if (str_lock(&from_->q_klock))
+		(void)str_queue_repair(from_);
+	sim_sleep(8 * MS);
+	str_unlock(&from_->q_klock);
+	host_leave();
+}
+
 static void
 stands_by(void *arg)
 {
@@ -404,9 +428,10 @@ run(void (*arrange)(void), uint64_t point)
 
 	fx_begin_seed(point);
 	sim_grain(0);
+	sim_two_steps(false);
 	run_[0] = run_[1] = NULL;
 	band_ = 0;
-	fill_ = false;
+	fill_ = kept_ = false;
 	done_ = NULL;
 	/* streams of drivers, which enable each other's queues */
 	str_store(str_root(STR_ROOT_NDEVS), (uint64_t)1);
@@ -421,6 +446,8 @@ run(void (*arrange)(void), uint64_t point)
 	left_ = 0;
 	(void)sim_spawn("bystander", stands_by, (void *)(uintptr_t)point);
 	sim_sleep(MS / 1000);
+	if (kept_)
+		(void)sim_spawn("keeper", keeps, NULL);
 	sim_stats(&st);
 	/* the reaper comes first, or the survivor does */
 	if (st.kills != 0 && point % 2 == 0)
@@ -472,6 +499,7 @@ everywhere(const char *name, void (*arrange)(void))
 	}
 
 ARRANGEMENT(with_srvmod)
+ARRANGEMENT(with_a_lock_kept)
 ARRANGEMENT(with_band)
 ARRANGEMENT(with_perimeter)
 ARRANGEMENT(with_two)

@@ -32,6 +32,7 @@
  */
 #define FOUND 64
 #define PATIENCE 20u /* ms for a lock, when others do not wait for the reaper */
+#define LONG 500u    /* ms for one whose owner only waits for a CPU */
 #define NPLACE (STR_NCLAIM + 2) /* claims, inside, held */
 
 struct reap {
@@ -93,6 +94,17 @@ collect(struct str_blk *b, void *arg)
 		r->found[r->n++] = b;
 }
 
+/*
+ * Has the owner @tag of a lock been waited for in vain, for @n of @ms?  In the end
+ * later messages overtake what is not put back: not because the machine is busy.
+ */
+static bool
+is_over(unsigned n, unsigned ms, uint32_t tag)
+{
+	return n >= ms &&
+		(ms < PATIENCE || n >= LONG || host_owner_stopped(tag));
+}
+
 /* No living thread holds @l, or none does after @ms. */
 static bool
 is_free(struct str_lock *l, unsigned ms)
@@ -104,7 +116,7 @@ is_free(struct str_lock *l, unsigned ms)
 
 		if (v == 0 || v == host_self_tag() || host_owner_dead(v))
 			return true;
-		if (n >= ms)
+		if (is_over(n, ms, v))
 			return false;
 		(void)host_wait(NULL, (str_a32 *)&l->owner, v, 1000000u);
 	}
@@ -129,7 +141,7 @@ hpatient(const struct reap *r, struct str_hlock *l)
 	uint64_t a = (uint64_t)(uintptr_t)l;
 	unsigned n;
 
-	for (n = 0; n < r->ms; n++) {
+	for (n = 0;; n++) {
 		uint32_t b = str_load(&l->bias);
 		struct str_thread *t = &host_domain->thread[STR_TAG_IDX(b)];
 
@@ -139,9 +151,10 @@ hpatient(const struct reap *r, struct str_hlock *l)
 				      str_load(&t->hold[STR_HOLD_C]) != a) ||
 		    host_owner_dead(b))
 			return true;
+		if (is_over(n, r->ms, b))
+			return false;
 		(void)host_wait(NULL, &l->bias, b, 1000000u);
 	}
-	return false;
 }
 
 /*
@@ -502,7 +515,9 @@ give_all_back(struct reap *r)
 		}
 		r->found[k] = r->found[--r->n];
 		give_back(r, last);
-		if (!r->undone && in_hand(r, &last->m) != NULL &&
+		if (r->undone)
+			r->found[r->n++] = (struct str_blk *)(void *)last;
+		else if (in_hand(r, &last->m) != NULL &&
 		    str_origin_known(&last->m))
 			str_origin_set(last, 0);
 	}
@@ -765,7 +780,8 @@ revive_places(struct reap *r)
 
 /*
  * Put back what the slot @t says was taken last, and have the streams go on: to
- * look through the memory is for later.
+ * look through the memory is for later.  What could not be put back keeps them
+ * waiting for the reaper that has more time.
  */
 static void
 reap_streams(struct reap *r, struct str_thread *t)
@@ -786,7 +802,8 @@ reap_streams(struct reap *r, struct str_thread *t)
 		mark_places(r);
 		give_all_back(r);
 	}
-	revive_places(r);
+	if (r->n == 0)
+		revive_places(r);
 }
 
 /*
@@ -824,6 +841,7 @@ bool
 str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 {
 	struct str_thread *self = host_self();
+	uint32_t state = STR_THR_UNDONE;
 	struct reap r = {.tag = str_load(&t->tag), .ms = all ? PATIENCE : 1};
 	uint32_t k;
 
@@ -846,6 +864,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 		str_sock_reap(r.tag);
 		if (!all) {
 			reap_streams(&r, t);
+			state = r.n != 0 ? STR_THR_LATER : STR_THR_UNDONE;
 			r.undone = true;
 		} else {
 			str_mem_reap(t);
@@ -861,8 +880,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 		str_sched_touched();
 		host_tls.reaping = other;
 	}
-	str_store(&t->state,
-		(uint32_t)(r.undone ? STR_THR_UNDONE : STR_THR_RUN));
+	str_store(&t->state, r.undone ? state : (uint32_t)STR_THR_RUN);
 	if (r.undone)
 		return false;
 	for (k = 0; k < STR_NCLAIM; k++)
@@ -882,7 +900,7 @@ str_region_undone(void)
 	uint32_t n = str_load(&d->thread_high), i;
 
 	for (i = 0; i < n && i < STR_NTHREAD; i++)
-		if (str_load(&d->thread[i].state) == STR_THR_UNDONE &&
+		if (str_load(&d->thread[i].state) >= STR_THR_UNDONE &&
 		    str_load(&d->thread[i].tag) != 0)
 			return true;
 	return false;

@@ -582,8 +582,8 @@ str_sched_revive(struct str_plumb *pl, uint32_t dead)
 /*
  * str_sched_reaped - may the place of dead thread @tag in @pl be taken?
  * What it had in hand is put back first, or messages of later would overtake
- * it: unless the reaper has had to leave it undone, for a stopped process.  If
- * not, this thread has it reaped when its last claim is gone.
+ * it: unless the reaper has had to leave it undone (STR_THR_UNDONE), for a stopped
+ * process.  If not, this thread has it reaped when its last claim is gone.
  */
 bool
 str_sched_reaped(uint32_t tag, struct str_plumb *pl)

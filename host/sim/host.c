@@ -279,6 +279,14 @@ host_owner_dead(uint32_t tag)
 }
 
 bool
+host_owner_stopped(uint32_t tag)
+{
+	uint32_t idx = STR_TAG_IDX(tag);
+
+	return idx < SIM_NTASK && sim.task[idx].stopped;
+}
+
+bool
 host_reap_dead(uint32_t tag)
 {
 	uint32_t idx = STR_TAG_IDX(tag);

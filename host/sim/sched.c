@@ -556,6 +556,8 @@ sim_reap(struct sim_task *t)
 		return false;
 	t->reaper = host_self_tag();
 	sim.stats.reaps++;
+	if (sim.two_steps)
+		(void)str_thread_reap(host_domain, s, false);
 	if (!str_thread_reap(host_domain, s, true)) {
 		t->reaper = 0; /* once more, a while later */
 		return false;
@@ -847,6 +849,12 @@ void
 sim_stats(struct sim_stats *ret)
 {
 	*ret = sim.stats;
+}
+
+void
+sim_two_steps(bool on)
+{
+	sim.two_steps = on;
 }
 
 void

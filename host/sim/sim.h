@@ -99,6 +99,9 @@ void sim_fail_rate(unsigned one_in);
 
 /* sim_spurious - waits end for nothing with probability 1/@one_in. */
 void sim_spurious(unsigned one_in);
+/* sim_two_steps - dead tasks are reaped as streamsd does, their streams first. */
+void sim_two_steps(bool on);
+
 /* sim_grain - mean points between changes of task; 0: only when one waits */
 void sim_grain(unsigned points);
 

@@ -95,6 +95,7 @@ struct sim {
 	bool died;		/* streamsd has something to look at */
 	bool serving;		/* it is at it */
 	unsigned grain, countdown;
+	bool two_steps; /* sim_two_steps() */
 	unsigned spurious;
 	unsigned fail_nth, fail_rate;
 	bool fail_forever;

@@ -78,6 +78,18 @@ host_proc_start(int pid, uint64_t *ret_start, uint64_t *ret_image,
 	*ret_dead = state == 'X' || (state == 'Z' && field[0] <= 1);
 }
 
+bool
+host_task_stopped(int pid, int tid)
+{
+	char path[64];
+	uint64_t field[3];
+	char state;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
+	state = stat_read(path, field);
+	return state == 'T' || state == 't';
+}
+
 /* Is thread @tid of process @pid gone? */
 bool
 host_task_dead(int pid, int tid)

@@ -203,6 +203,17 @@ host_owner_dead(uint32_t tag)
 	return owner_dead(o, tid);
 }
 
+bool
+host_owner_stopped(uint32_t tag)
+{
+	struct str_thread *t = &host_domain->thread[STR_TAG_IDX(tag)];
+	struct owner o = owner_load(t);
+
+	return o.tag == tag && o.proc < STR_NPROC &&
+		host_task_stopped((int)str_load(&host_domain->proc[o.proc].pid),
+			(int)str_load(&t->tid));
+}
+
 /* ----------------------------------------------------------------- reap */
 
 /* Is @o, which thread slot @idx has, dead? */

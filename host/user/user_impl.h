@@ -191,6 +191,7 @@ void host_fd_drop(enum host_fd which);
 void host_proc_start(int pid, uint64_t *ret_start, uint64_t *ret_file,
 	bool *ret_dead);
 bool host_task_dead(int pid, int tid);
+bool host_task_stopped(int pid, int tid);
 
 /* slot.c */
 void host_slot_exit(void);

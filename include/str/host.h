@@ -627,6 +627,10 @@ bool host_code_shared(const void *fn);
  */
 int host_daemon(void);
 
+/* host_owner_stopped - is the thread named @tag stopped, by a signal or a
+ * debugger?  False when that cannot be told. */
+bool host_owner_stopped(uint32_t tag);
+
 /* host_daemon_look - streamsd shall look for what nobody holds, now. */
 void host_daemon_look(void);
 

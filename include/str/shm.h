@@ -41,6 +41,7 @@ enum str_thread_state {
 	STR_THR_FUTEX = 1,   /* stage 1: asleep on a word */
 	STR_THR_CARRIER = 2, /* stage 2: asleep on its carrier and bell */
 	STR_THR_UNDONE = 3,  /* dead, and not all it held could be given back */
+	STR_THR_LATER = 4,   /* dead, and what it had taken is to be put back yet */
 };
 
 /* A list of free blocks of one class, private to a thread. */
