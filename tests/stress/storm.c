@@ -29,7 +29,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +36,6 @@
 #include <stropts.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -218,51 +216,6 @@ stop_one(void)
 	stops++;
 }
 
-/*
- * Kill streamsd.  Its death and its successor's start take the kernel the longer
- * the more the machine has to do: the time until it has ended, and that of the
- * start of a program as large, is allowed to ends of file meanwhile.
- */
-static void
-kill_streamsd(void)
-{
-	struct storm_gone *g = &storm->gone[storm->ngone % STORM_GONE];
-	struct pollfd p = {.events = POLLIN};
-	pid_t pid, child;
-
-	if (streamsd_of(getppid(), &pid) == 0)
-		return;
-	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (p.fd < 0)
-		return;
-	g->pid = pid;
-	g->waited = cpu_waited(pid);
-	g->started = g->ended = 0;
-	g->at = t_now_ns();
-	storm->ngone++;
-	if (kill(pid, SIGKILL) == 0)
-		daemon_kills++;
-	(void)syscall(SYS_poll, &p, 1, 10000);
-	(void)syscall(SYS_close, p.fd);
-	g->ended = t_now_ns();
-	child = T_OK(fork());
-	if (child == 0) {
-		setenv("STORM_NOTHING", "1", 1);
-		(void)execl("/proc/self/exe", "storm", (char *)NULL);
-		_exit(1);
-	}
-	T_EQ(T_OK(waitpid(child, NULL, 0)), child);
-	g->started = t_now_ns();
-}
-
-/* The program that is started to see how long it takes. */
-T_CONSTRUCTOR static void
-nothing(void)
-{
-	if (getenv("STORM_NOTHING") != NULL)
-		_exit(0);
-}
-
 static void
 blow(uint64_t ns)
 {
@@ -291,7 +244,7 @@ blow(uint64_t ns)
 			break;
 		case 4:
 			if (mix & STORM_DAEMON && storm_chance(8))
-				kill_streamsd();
+				daemon_kills += storm_kill_streamsd();
 			break;
 		default:
 			break;

@@ -98,6 +98,8 @@ void storm_receiver(unsigned nr);
 /* storm_others.c: processes that are in the way. */
 void storm_bystander(unsigned mix);
 void storm_plumber(unsigned nr, unsigned n);
+/* From the supervisor.  Return: how many were killed. */
+unsigned storm_kill_streamsd(void);
 
 /* storm_pass.c: descriptors that are passed. */
 void storm_pass_open(int fd[2]);

@@ -18,9 +18,11 @@
 #include <string.h>
 #include <stropts.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "left.h"
 #include "t.h"
 
 static struct {
@@ -174,6 +176,54 @@ executed(void)
 	while (*s != '\0' && me.n < 2 * STORM_STREAMS)
 		me.fd[me.n++] = (int)strtol(s, &s, 10);
 	go_on();
+}
+
+/* ---------------------------------------------------------------- streamsd */
+
+/*
+ * Kill streamsd.  Its death and its successor's start take the kernel the longer
+ * the more the machine has to do: the time until it has ended, and that of the
+ * start of a program as large, is allowed to ends of file meanwhile.
+ */
+unsigned
+storm_kill_streamsd(void)
+{
+	struct storm_gone *g = &storm->gone[storm->ngone % STORM_GONE];
+	struct pollfd p = {.events = POLLIN};
+	pid_t pid, child;
+	unsigned killed;
+
+	if (streamsd_of(getppid(), &pid) == 0)
+		return 0;
+	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (p.fd < 0)
+		return 0;
+	g->pid = pid;
+	g->waited = cpu_waited(pid);
+	g->started = g->ended = 0;
+	g->at = t_now_ns();
+	storm->ngone++;
+	killed = kill(pid, SIGKILL) == 0;
+	(void)syscall(SYS_poll, &p, 1, 10000);
+	(void)syscall(SYS_close, p.fd);
+	g->ended = t_now_ns();
+	child = T_OK(fork());
+	if (child == 0) {
+		setenv("STORM_NOTHING", "1", 1);
+		(void)execl("/proc/self/exe", "storm", (char *)NULL);
+		_exit(1);
+	}
+	T_EQ(T_OK(waitpid(child, NULL, 0)), child);
+	g->started = t_now_ns();
+	return killed;
+}
+
+/* The program that is started to see how long it takes. */
+T_CONSTRUCTOR static void
+nothing(void)
+{
+	if (getenv("STORM_NOTHING") != NULL)
+		_exit(0);
 }
 
 /* ---------------------------------------------------------------- plumbers */
