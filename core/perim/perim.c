@@ -321,9 +321,8 @@ enter(struct str_perim *pm)
 	if (v == me || (str_add(&pm->refused, 1u) & 7) != 0 ||
 	    !host_owner_dead(v))
 		return false;
-	/* what it had in hand comes first; a thread without a claim opens or closes,
-	 * and hands on nothing */
-	if ((host_tls.at != NULL && !str_sched_reaped(v, host_tls.at)) ||
+	/* what it had in hand comes first: the thread that leaves does what waits */
+	if (!str_sched_reaped(v, host_tls.at) ||
 	    !str_cas(&pm->inside, v, me))
 		return false;
 	pm->nest = 0;

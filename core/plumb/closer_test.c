@@ -269,3 +269,114 @@ T_CASE_TIMEOUT(a_peer_on_ticotsord_is_told_whenever_the_closer_dies, 300)
 	(void)t;
 	everywhere(connects, "ticotsor");
 }
+
+/* ------------------------------------------------- what another had in hand */
+
+static struct end third;
+
+/* A thread inside the driver, for whose perimeter messages wait. */
+static void
+is_inside(void *arg)
+{
+	struct host_call hc = call(&a);
+	struct str_plumb *pl = str_file_head(a.f)->plumb;
+
+	T_EQ(host_enter(&hc), 0);
+	T_TRUE(str_head_enter(&pl->head[0], str_file_flags(a.f),
+		str_file_gen(a.f)));
+	T_EQ(str_claim(pl), 0);
+	T_TRUE(str_perim_try(pl->driver));
+	sim_sleep(2 * MS);
+	sim_fuse((uint64_t)(uintptr_t)arg);
+	str_perim_out(pl->driver);
+	left_ = sim_fuse_left();
+	sim_fuse(0);
+	str_unclaim(pl);
+	host_leave();
+}
+
+static void
+writes(unsigned i)
+{
+	char text[8];
+	struct str_strbuf data = {8, 8, text};
+	struct host_call hc = call(&a);
+	struct str_head *sd = str_file_head(a.f);
+
+	snprintf(text, sizeof(text), "%07u", i);
+	T_EQ(host_enter(&hc), 0);
+	host_tls.busy = 1; /* it reaps no other thread */
+	T_TRUE(str_head_enter(sd, str_file_flags(a.f), str_file_gen(a.f)));
+	T_EQ(str_head_putmsg(sd, &hc, NULL, &data, -1, 0), 0);
+	host_tls.busy = 0;
+	host_leave();
+}
+
+static long
+reads(void)
+{
+	char text[8];
+	struct str_strbuf ctl = {0, 0, text}, data = {8, 0, text};
+	struct host_call hc = call(&b);
+	struct str_head *sd = str_file_head(b.f);
+	int flags = 0;
+	long ret;
+
+	T_EQ(host_enter(&hc), 0);
+	T_TRUE(str_head_enter(sd, str_file_flags(b.f), str_file_gen(b.f)));
+	ret = str_head_getmsg(sd, &hc, &ctl, &data, NULL, &flags);
+	host_leave();
+	return ret != 0 ? -1 : strtol(text, NULL, 10);
+}
+
+#define WAIT 6u
+
+static uint64_t
+overtakes(uint64_t point)
+{
+	struct sim_stats st;
+	unsigned i, ms;
+	long n;
+
+	fx_begin_seed(point);
+	sim_grain(0);
+	spx("spx");
+	opens(&third, "spx");
+	left_ = 0;
+	(void)sim_spawn("inside", is_inside, (void *)(uintptr_t)point);
+	sim_sleep(MS);
+	for (i = 0; i < WAIT; i++)
+		writes(i);
+	sim_stop(sim_streamsd());
+	sim_sleep(2 * MS);
+	closes(&third);
+	sim_cont(sim_streamsd());
+	for (i = 0, ms = 0; i < WAIT && ms < PATIENT; ms++) {
+		while ((n = reads()) >= 0) {
+			if (n != (long)i)
+				T_FAIL("point %llu: number %ld, not %u",
+					(unsigned long long)point, n, i);
+			i++;
+		}
+		sim_sleep(MS);
+	}
+	T_EQ(i, WAIT);
+	sim_stats(&st);
+	closes(&a);
+	closes(&b);
+	sim_sleep(200 * MS);
+	fx_keep();
+	fx_end();
+	return st.kills != 0 ? 0 : point - left_;
+}
+
+T_CASE_TIMEOUT(a_close_overtakes_nothing_that_a_killed_thread_had, 300)
+{
+	uint64_t most = overtakes(1u << 30), p, step;
+
+	(void)t;
+	step = STR_MAX(most / RUNS, 1u) | 1;
+	for (p = 1; p <= most; p += step)
+		(void)overtakes(p);
+	fprintf(stderr, "# %llu points\n", (unsigned long long)most);
+}

@@ -776,6 +776,8 @@ revive_places(struct reap *r)
 	for (k = 0; k < NPLACE; k++)
 		if (r->in[k] != NULL && str_stream_inside(r->in[k]))
 			revive(r, r->in[k]);
+	/* the thread that is let out of a module's perimeter does what waits */
+	str_foreign_revive(r->tag);
 }
 
 /*
@@ -860,7 +862,6 @@ str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 			if (r.in[k] != NULL && str_stream_inside(r.in[k]))
 				r.undone |= !mend(&r, r.in[k]);
 		str_store_rel(&self->inside, was);
-		str_foreign_revive(r.tag);
 		str_sock_reap(r.tag);
 		if (!all) {
 			reap_streams(&r, t);

@@ -583,7 +583,8 @@ str_sched_revive(struct str_plumb *pl, uint32_t dead)
  * str_sched_reaped - may the place of dead thread @tag in @pl be taken?
  * What it had in hand is put back first, or messages of later would overtake
  * it: unless the reaper has had to leave it undone (STR_THR_UNDONE), for a stopped
- * process.  If not, this thread has it reaped when its last claim is gone.
+ * process.  If not, this thread has it reaped when its last claim is gone; at once
+ * when @pl is NULL, for a thread without a claim, which opens or closes.
  */
 bool
 str_sched_reaped(uint32_t tag, struct str_plumb *pl)
@@ -593,6 +594,11 @@ str_sched_reaped(uint32_t tag, struct str_plumb *pl)
 	if (str_load(&t->tag) != tag || tag == host_tls.reaping ||
 	    str_load(&t->state) == STR_THR_UNDONE)
 		return true;
+	if (pl == NULL) {
+		(void)host_reap_dead(tag);
+		return str_load(&t->tag) != tag ||
+			str_load(&t->state) == STR_THR_UNDONE;
+	}
 	if (host_tls.busy == 0) {
 		host_tls.reap = tag;
 		str_sched_touch(pl);
