@@ -351,6 +351,8 @@ struct str_fileblk {
 #define STR_H_NOROOM 0x2000000u /* ... which is full */
 #define STR_H_FED 0x4000000u /* from outside bytes come by the socket */
 #define STR_H_MIXED 0x8000000u /* a process outside may write here as well */
+#define STR_H_LEFT 0x10000000u /* the other end was passed to a process that
+			      * may be outside */
 #define STR_H_STUB 0x80000u  /* no head at all: the dummy of a DEV or FIFO */
 
 struct str_ioc {
@@ -389,6 +391,7 @@ struct str_head {
 	struct str_lock boxlock; /* the order of its box: core/sock/box.c */
 	struct str_lock inlock;	 /* the order of bytes that come by the socket:
 				  * core/head/outside.c */
+	str_a64 ask_at;		 /* [A] not before is asked who is outside */
 	str_a64 box;		 /* [A] keeps descriptors for it, or 0 */
 	str_a32 npass;		 /* [boxlock] how many lie there */
 	str_a32 anchor;		 /* [S] modules below I_ANCHOR's mark */
@@ -988,7 +991,8 @@ int str_signalled(struct host_call *hc);
 #define STR_INSIDE (-1001L) /* str_outside_write: not by this way */
 bool str_outside_take(struct str_head *sd, int fd);
 void str_outside_home(struct str_head *sd, struct host_call *hc);
-bool str_outside_stuffed(struct str_head *sd);
+bool str_outside_only(struct str_head *sd);
+void str_outside_ask(struct str_head *sd, struct host_call *hc);
 int str_outside_flush(struct str_head *sd, struct host_call *hc, bool block);
 long str_outside_write(struct str_head *sd, struct host_call *hc,
 	const void *ubuf, size_t n, bool block);

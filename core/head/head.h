@@ -138,7 +138,8 @@ void str_head_drain(struct str_head *sd, int fd, bool pollers);
  * Processes outside the domain that have a descriptor of @sd's end.
  * str_head_leave - one is about to, by exec: what is written at the other end
  * goes to it, and what it writes comes there.  @fd: a descriptor of @sd's, and
- * @peer_fd of the other end's, or -1.  Context: inside a call on @sd.
+ * @peer_fd of the other end's, or -1; @used: as its standard input or output,
+ * else it is asked later whether a member reads there.  Context: inside a call on @sd.
  * str_head_left - how often an end has left of which the other end is not held
  * by the process that left it.  str_head_send_left - descriptor @fd of @sd's is
  * held here: what such an end has unread is sent.
@@ -148,7 +149,7 @@ void str_head_drain(struct str_head *sd, int fd, bool pollers);
  * str_head_room - there may be, says the kernel of @fd, a descriptor of @sd's.
  * str_head_stuffed - is @sd's carrier readable for what must wait in it?
  */
-void str_head_leave(struct str_head *sd, int fd, int peer_fd);
+void str_head_leave(struct str_head *sd, int fd, int peer_fd, bool used);
 uint64_t str_head_left(void);
 bool str_head_send_left(struct str_head *sd, int fd);
 void str_head_closing(struct str_head *sd, int fd);

@@ -263,6 +263,29 @@ put_direct(struct str_head *sd, struct host_call *hc, const struct parts *p)
 	return err;
 }
 
+/*
+ * Where a process outside may read.  Plain data goes to it; a message that has
+ * no form there waits for a member, if one holds the other end.
+ */
+static STR_NOINLINE long
+put_outside(struct str_head *sd, struct host_call *hc, const struct parts *p)
+{
+	bool plain = p->clen < 0 && !p->hipri && p->band == 0;
+	int err = put_error(sd);
+	long n = STR_INSIDE;
+
+	if (err == 0 && plain)
+		n = str_outside_write(sd, hc, p->dbuf, (size_t)p->dlen,
+			(hc->fflags & STR_O_NONBLOCK) == 0);
+	else if (err == 0 && str_outside_only(sd))
+		err = EPIPE;
+	if (err != 0)
+		n = -err;
+	if (n == -EPIPE)
+		host_signal_self(13);
+	return n > 0 ? 0 : n;
+}
+
 long
 str_head_putmsg(struct str_head *sd, struct host_call *hc,
 	const struct str_strbuf *uctl, const struct str_strbuf *udata,
@@ -284,6 +307,13 @@ str_head_putmsg(struct str_head *sd, struct host_call *hc,
 		return 0; /* no part at all: nothing is sent */
 	if (p.clen < 0 && p.dlen == 0 && (sd->wropt & 1) == 0)
 		return 0; /* an empty data part wants SNDZERO */
+	if (str_unlikely((str_load(&sd->flags) & (STR_H_AWAY | STR_H_LEFT |
+		    STR_H_MIXED)) != 0)) {
+		long n = put_outside(sd, hc, &p);
+
+		if (n != STR_INSIDE)
+			return n;
+	}
 	err = -1;
 	if (str_likely(!p.hipri && p.band == 0 &&
 		(str_load(&sd->flags) &

@@ -20,7 +20,7 @@
  *
  * Out.  While a head is AWAY its other end is read outside, as far as known.
  * A write then goes into the socket; what stands in the other end's head queue
- * goes there first.  This is safe whoever reads: a member at the other end
+ * goes there first.  This is safe with any reader: a member at the other end
  * takes the bytes out of its carrier as above, and ends AWAY, because it reads.
  * It takes the bytes that are there before it ends AWAY, and looks once more
  * afterwards.  A writer that finds AWAY ended behind its write sets it again,
@@ -306,7 +306,8 @@ str_outside_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	long r;
 	int err;
 
-	if (hc->fd < 0 || sd->plumb->kind != STR_PL_PIPE)
+	if (hc->fd < 0 || sd->plumb->kind != STR_PL_PIPE ||
+	    (str_load(&sd->flags) & (STR_H_AWAY | STR_H_MIXED)) == 0)
 		return STR_INSIDE;
 	if ((str_load(&sd->flags) & STR_H_AWAY) != 0) {
 		err = str_outside_flush(sd, hc, block);
@@ -348,12 +349,50 @@ str_head_room(struct str_head *sd, struct host_call *hc)
 		(void)str_outside_flush(sd, hc, false);
 }
 
+/*
+ * str_outside_only - is @sd's other end held by processes outside alone?
+ * To ask takes some ms; while the answer is no, at most a 64th of the time.
+ */
+bool
+str_outside_only(struct str_head *sd)
+{
+	const struct str_file *f = &sd->peer->file;
+	uint64_t start = host_now();
+
+	if (start < str_load(&sd->ask_at) || sd->plumb->kind != STR_PL_PIPE ||
+	    f->carrier.kind != HOST_CARRIER_PAIR || str_load(&f->open) != 1)
+		return false;
+	if (host_outside_only(&f->carrier))
+		return true;
+	str_store(&sd->ask_at, host_now() + (host_now() - start) * 64);
+	return false;
+}
+
+/*
+ * str_outside_ask - @sd's other end was passed on, and has something unread
+ * If all that hold it are outside, @sd is AWAY from now on.
+ */
+void
+str_outside_ask(struct str_head *sd, struct host_call *hc)
+{
+	if (!str_head_pending(sd->peer) || !str_outside_only(sd))
+		return;
+	(void)str_or(&sd->peer->flags, STR_H_FED);
+	(void)str_or(&sd->flags, STR_H_AWAY);
+	(void)str_outside_flush(sd, hc, false);
+}
+
 void
 str_head_closing(struct str_head *sd, int fd)
 {
 	struct host_call hc = {.fd = fd, .head = sd,
 		.sig_seq = host_tls.sig_seq};
 
+	if (str_unlikely((str_load(&sd->flags) & (STR_H_AWAY | STR_H_LEFT)) ==
+		    STR_H_LEFT)) {
+		str_store(&sd->ask_at, (uint64_t)0);
+		str_outside_ask(sd, &hc);
+	}
 	if (str_unlikely((str_load(&sd->flags) & STR_H_AWAY) != 0))
 		(void)str_outside_flush(sd, &hc, false);
 }
@@ -377,7 +416,7 @@ ring_all(void)
 }
 
 void
-str_head_leave(struct str_head *sd, int fd, int peer_fd)
+str_head_leave(struct str_head *sd, int fd, int peer_fd, bool used)
 {
 	struct str_head *peer = sd->peer;
 	struct host_call hc = {.fd = peer_fd, .head = peer,
@@ -385,6 +424,9 @@ str_head_leave(struct str_head *sd, int fd, int peer_fd)
 
 	if (sd->plumb->kind != STR_PL_PIPE ||
 	    sd->file.carrier.kind != HOST_CARRIER_PAIR)
+		return;
+	(void)str_or(&peer->flags, STR_H_LEFT);
+	if (!used)
 		return;
 	(void)str_or(&sd->flags, STR_H_MIXED);
 	(void)str_or(&peer->flags, STR_H_AWAY | STR_H_FED);

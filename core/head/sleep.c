@@ -292,6 +292,8 @@ look(struct str_head *sd, struct host_call *hc, uint32_t *ret_ev)
 		return EBADF;
 	if (str_unlikely((str_load(&sd->flags) & STR_H_AWAY) != 0))
 		(void)str_outside_flush(sd, hc, false);
+	else if (str_unlikely((str_load(&sd->flags) & STR_H_LEFT) != 0))
+		str_outside_ask(sd, hc);
 	/* bytes from outside come before the hang-up */
 	if ((ev & HOST_C_TOKEN) && sd->plumb->kind == STR_PL_PIPE &&
 	    ((ev & HOST_C_HUP) || !str_head_pending(sd))) {

@@ -369,7 +369,10 @@ void host_token_drain(int fd);
  * host_outside_waiting(fd): bytes in @fd's own queue.
  * host_outside_unread(fd): is anything of ours in the other end's queue?
  * host_outside_room(fd): would host_outside_put() find room for much?
+ * host_outside_only(c): have processes the carrier @c that are all outside?
+ * False when it is not known.  Some ms.
  */
+bool host_outside_only(const struct host_carrier *c);
 size_t host_token_take(int fd, void *buf, size_t len);
 long host_outside_put(int fd, const void *buf, size_t len);
 size_t host_outside_waiting(int fd);

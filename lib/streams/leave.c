@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "call.h"
@@ -236,7 +237,11 @@ is_inherited(int fd)
 static struct fd_rec *
 pipe_at(int fd)
 {
-	struct fd_rec *r = fd >= 0 ? fd_stream(fd) : NULL;
+	struct fd_rec *r = NULL;
+
+	/* above the three, what has never been used as a Stream is none */
+	if (fd >= 0 && (fd < 3 || fd_get(fd) != FD_UNKNOWN))
+		r = fd_stream(fd);
 
 	return r != NULL && str_load(&r->kind) == HOST_CARRIER_PAIR ? r : NULL;
 }
@@ -263,9 +268,12 @@ bottle(int fd)
 	(void)sys_close(file);
 }
 
-/* Return: does the other end's holder still have to send something? */
+/*
+ * @used: as standard input, output or error.
+ * Return: does the other end's holder still have to send something?
+ */
 static bool
-leave_end(int fd)
+leave_end(int fd, bool used)
 {
 	struct fd_rec *r = pipe_at(fd);
 	struct host_call hc = {.fd = -1};
@@ -277,8 +285,8 @@ leave_end(int fd)
 	peer = fd_peer(r);
 	if (call_begin(&hc, r, fd, 0) != 0)
 		return false;
-	str_head_leave(hc.head, fd, peer);
-	left = peer < 0 && str_head_pending(hc.head);
+	str_head_leave(hc.head, fd, peer, used);
+	left = used && peer < 0 && str_head_pending(hc.head);
 	host_leave();
 	return left;
 }
@@ -301,22 +309,32 @@ leave_waits(int fd)
 	}
 }
 
-/* Is any of the three a pipe's end that the program gets? */
+/* Does the program get a pipe's end at @from or above? */
 static bool
-any_leaves(void)
+any_leaves(int from)
 {
-	for (int fd = 0; fd < 3; fd++)
+	for (int fd = from; fd <= fd_high(); fd++)
 		if (pipe_at(fd) != NULL && is_inherited(fd))
 			return true;
 	return false;
 }
 
 static void
+leave_rest(void)
+{
+	for (int fd = 3; fd <= fd_high(); fd++)
+		if (pipe_at(fd) != NULL && is_inherited(fd))
+			(void)leave_end(fd, false);
+}
+
+static void
 leave_all(void)
 {
 	for (int fd = 0; fd < 3; fd++)
-		if (pipe_at(fd) != NULL && is_inherited(fd) && leave_end(fd))
+		if (pipe_at(fd) != NULL && is_inherited(fd) &&
+			leave_end(fd, true))
 			leave_waits(fd);
+	leave_rest();
 }
 
 void
@@ -324,7 +342,7 @@ leave_exec(const char *path, bool search, char *const *envp)
 {
 	int err = errno;
 
-	if (any_leaves() && !is_member(path, search, envp))
+	if (any_leaves(0) && !is_member(path, search, envp))
 		leave_all();
 	errno = err;
 }
@@ -334,10 +352,35 @@ leave_fexec(int fd, char *const *envp)
 {
 	int err = errno, copy;
 
-	if (any_leaves()) {
+	if (any_leaves(0)) {
 		copy = sys_fcntl(fd, F_DUPFD_CLOEXEC, 3);
 		if (copy < 0 || !fd_is_member(copy, envp))
 			leave_all();
+	}
+	errno = err;
+}
+
+/* Descriptors that a message passes may go to a process outside. */
+void
+leave_pass(const struct msghdr *umsg)
+{
+	int err = errno, fd;
+	struct msghdr m;
+	struct cmsghdr h;
+	size_t at = 0;
+
+	if (host_copyin(umsg, &m, sizeof m) != 0)
+		return;
+	while (at + sizeof h <= m.msg_controllen &&
+		host_copyin((char *)m.msg_control + at, &h, sizeof h) == 0 &&
+		h.cmsg_len >= sizeof h && h.cmsg_len <= m.msg_controllen - at) {
+		for (size_t i = CMSG_LEN(0); h.cmsg_level == SOL_SOCKET &&
+			h.cmsg_type == SCM_RIGHTS && i + sizeof fd <= h.cmsg_len;
+			i += sizeof fd)
+			if (host_copyin((char *)m.msg_control + at + i, &fd,
+				    sizeof fd) == 0)
+				(void)leave_end(fd, false);
+		at += CMSG_ALIGN(h.cmsg_len);
 	}
 	errno = err;
 }
@@ -434,12 +477,16 @@ leave_spawn(const char *path, bool search,
 	int err = errno, from[3];
 	bool any = false;
 
+	if (!fd_possible())
+		return;
 	for (int fd = 0; fd < 3; fd++) {
 		from[fd] = origin(fa, fd);
 		any = any || pipe_at(from[fd]) != NULL;
 	}
-	if (any && !is_member(path, search, envp))
+	if ((any || any_leaves(3)) && !is_member(path, search, envp)) {
 		for (int fd = 0; fd < 3; fd++)
-			(void)leave_end(from[fd]);
+			(void)leave_end(from[fd], true);
+		leave_rest();
+	}
 	errno = err;
 }

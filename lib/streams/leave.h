@@ -15,10 +15,13 @@
 
 #include <spawn.h>
 #include <stdbool.h>
+#include <sys/socket.h>
 
 void leave_exec(const char *path, bool search, char *const *envp);
 void leave_fexec(int fd, char *const *envp);
 void leave_spawn(const char *path, bool search,
 	const posix_spawn_file_actions_t *fa, char *const *envp);
+/* ... and those that sendmsg() is about to pass in @umsg, to whatever process. */
+void leave_pass(const struct msghdr *umsg);
 
 #endif

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "call.h"
+#include "leave.h"
 #include "sys.h"
 
 /* Refuse @call on a Stream with @err, else hand it on. */
@@ -96,6 +97,8 @@ sendmsg(int fd, const struct msghdr *msg, int flags)
 		return fail(ENOTSOCK);
 	if (fd_any_made())
 		fd_shared();
+	if (host_domain != NULL)
+		leave_pass(msg);
 	return REAL(sendmsg)(fd, msg, flags);
 }
 
@@ -107,6 +110,8 @@ sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 		return fail(ENOTSOCK);
 	if (fd_any_made())
 		fd_shared();
+	for (unsigned i = 0; host_domain != NULL && i < n; i++)
+		leave_pass(&msg[i].msg_hdr);
 	return REAL(sendmmsg)(fd, msg, n, flags);
 }
 

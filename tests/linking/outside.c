@@ -509,3 +509,73 @@ T_CASE(system_has_our_input_and_output)
 	T_EQ(T_OK(read(0, buf, sizeof buf)), 7);
 	T_STR(buf, "second\n");
 }
+
+/* ------------------------------------- at other numbers than 0, 1 and 2 */
+
+/* A shell that reads a line from descriptor 7, without the writing end. */
+static pid_t
+at_seven(int p[2])
+{
+	pid_t pid = T_OK(fork());
+
+	if (pid != 0)
+		return pid;
+	T_OK(dup2(p[0], 7));
+	T_OK(close(p[0]));
+	T_OK(close(p[1]));
+	execv("/bin/sh", SHELL("read x <&7; test \"$x\" = secret"));
+	_exit(127);
+}
+
+T_CASE(what_is_closed_after_it_was_written_arrives_at_any_number)
+{
+	int p[2];
+	pid_t pid;
+
+	T_OK(pipe(p));
+	pid = at_seven(p);
+	T_OK(close(p[0]));
+	nap(200);
+	T_EQ(T_OK(write(p[1], "secret\n", 7)), 7);
+	T_OK(close(p[1]));
+	T_EQ(status_of(pid), 0);
+}
+
+T_CASE(a_writer_that_waits_for_an_answer_reaches_any_number)
+{
+	int p[2];
+	pid_t pid;
+
+	T_OK(pipe(p));
+	pid = at_seven(p);
+	T_OK(close(p[0]));
+	nap(200);
+	T_EQ(T_OK(write(p[1], "secret\n", 7)), 7);
+	T_EQ(T_OK(read(p[1], (char[1]){0}, 1)), 0); /* until the shell ends */
+	T_EQ(status_of(pid), 0);
+}
+
+T_CASE(a_message_that_no_member_can_get_fails)
+{
+	struct strbuf ctl = {.len = 4, .buf = "ctl"};
+	int p[2];
+	pid_t pid;
+
+	signal(SIGPIPE, SIG_IGN);
+	T_OK(pipe(p));
+	for (int fd = 0; fd < 8; fd += 7) {
+		T_OK(putmsg(p[1], &ctl, NULL, 0)); /* for us */
+		pid = fd == 0 ? start("exec sleep 100", p[0], -1, p[1]) :
+				at_seven(p);
+		nap(200);
+		T_OK(putmsg(p[1], &ctl, NULL, 0)); /* we have it as well */
+		if (fd == 0) {
+			T_OK(kill(pid, SIGKILL));
+			(void)status_of(pid);
+		}
+	}
+	T_OK(close(p[0]));
+	T_ERR(putmsg(p[1], &ctl, NULL, 0), EPIPE);
+	T_OK(kill(pid, SIGKILL));
+	(void)status_of(pid);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Which processes hold a carrier, by what /proc says of their descriptors.
+ *
+ * It costs a look at every descriptor of every process of the user, so it is
+ * asked when a reader has not read for long.  A process that is not to be seen
+ * (another user's, or a descriptor on its way in a message) is not counted.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "user_impl.h"
+
+#define ROOM 2048u
+#define LIBRARY "libstreams"
+
+struct entry { /* linux_dirent64 */
+	uint64_t ino;
+	int64_t off;
+	uint16_t len;
+	uint8_t type;
+	char name[];
+};
+
+/*
+ * Call @fn for the entries of directory @dir whose names are numbers, until it
+ * returns true.  Return: whether it did.
+ */
+static bool
+walk(int dir, bool (*fn)(int dir, const char *name, const void *arg),
+	const void *arg)
+{
+	_Alignas(struct entry) char buf[ROOM];
+	long n;
+
+	while ((n = sys_call3(SYS_getdents64, dir, buf, sizeof buf)) > 0)
+		for (long at = 0; at < n;) {
+			const struct entry *e = (const void *)(buf + at);
+
+			if (e->name[0] >= '0' && e->name[0] <= '9' &&
+				fn(dir, e->name, arg))
+				return true;
+			at += e->len;
+		}
+	return false;
+}
+
+static bool
+is_link_to(int dir, const char *name, const void *arg)
+{
+	char to[64];
+	long n = sys_call4(SYS_readlinkat, dir, name, to, sizeof to - 1);
+
+	if (n <= 0)
+		return false;
+	to[n] = '\0';
+	return strcmp(to, arg) == 0;
+}
+
+/* Has the process @name, in the directory @proc, the library in its memory? */
+static bool
+is_member(int proc, const char *name)
+{
+	char path[32], buf[ROOM];
+	size_t kept = 0;
+	bool yes = false;
+	long n;
+	int fd;
+
+	snprintf(path, sizeof path, "%.16s/maps", name);
+	fd = sys_openat(proc, path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return true; /* it cannot be told */
+	while (!yes && (n = sys_call3(SYS_read, fd, buf + kept,
+				sizeof buf - kept)) > 0) {
+		kept += (size_t)n;
+		yes = memmem(buf, kept, LIBRARY, sizeof LIBRARY - 1) != NULL;
+		n = (long)STR_MIN(kept, sizeof LIBRARY);
+		memmove(buf, buf + kept - (size_t)n, (size_t)n);
+		kept = (size_t)n;
+	}
+	(void)sys_close(fd);
+	return yes;
+}
+
+struct search {
+	char link[64];
+	bool *found;
+};
+
+/* Is the process a member that holds what is looked for? */
+static bool
+holds_as_member(int proc, const char *name, const void *arg)
+{
+	const struct search *s = arg;
+	char path[32];
+	bool holds;
+	int fd;
+
+	snprintf(path, sizeof path, "%.16s/fd", name);
+	fd = sys_openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	holds = walk(fd, is_link_to, s->link);
+	(void)sys_close(fd);
+	*s->found = *s->found || holds;
+	return holds && is_member(proc, name);
+}
+
+bool
+host_outside_only(const struct host_carrier *c)
+{
+	bool found = false, member;
+	struct search s = { .found = &found };
+	int proc;
+
+	snprintf(s.link, sizeof s.link, "socket:[%llu]",
+		(unsigned long long)c->ino);
+	proc = sys_openat(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+		0);
+	if (proc < 0)
+		return false;
+	member = walk(proc, holds_as_member, &s);
+	(void)sys_close(proc);
+	return found && !member;
+}
