@@ -25,6 +25,7 @@ NAMES = [
     'installed programs run before ldconfig',
     'the ten lines of README run',
     'a program with XTI runs',
+    'a program linked with -lxti, or -lxnet, alone runs',
     'the reporter is found',
     'pages have no names that the system has, and each call has one',
     'one name for all directories',
@@ -217,6 +218,17 @@ def inside(build, source, cc):
             server.wait(30)
         text = r.stdout + r.stderr
     tap.case(r.returncode == 0 and text.count(':') == 2, text)
+
+    wrong = []
+    for lib in ('xti', 'xnet', 'xnsl'):
+        r = run(['sh', '-c', f'{" ".join(cc)} -w -D_GNU_SOURCE -DWITH_XTI '
+                 f'-o alone {source}/tests/linking/alone.c '
+                 f'{source}/tests/linking/ends.c '
+                 '$(pkg-config --cflags --libs-only-L fast-streams-xti) '
+                 f'-l{lib} && ./alone'], cwd=work)
+        if (r.returncode, r.stdout, r.stderr) != (0, 'hello\n', ''):
+            wrong.append(f'{lib}: {r}')
+    tap.case(not wrong, '\n'.join(wrong))
 
     r = run([os.path.join(prefix, 'bin/strbench'), 'report', '--help'])
     tap.case(r.returncode == 0 and 'strreport' in r.stdout,
