@@ -2,6 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /* What the tests of inet have in common. */
+#include <stdio.h>
+
 #include "in.h"
 
 struct in_msg in;
@@ -240,4 +242,27 @@ in_readn(int s, void *buf, size_t n)
 		T_GT(r, 0);
 		have += (size_t)r;
 	}
+}
+
+int
+in_asleep(pid_t pid, pid_t tid)
+{
+	char name[64], line[512], *p;
+	FILE *f;
+	int i;
+
+	snprintf(name, sizeof(name), "/proc/%d/task/%d/stat", (int)pid,
+		(int)tid);
+	for (i = 0; i < 10; i++) {
+		f = fopen(name, "re");
+		if (f == NULL)
+			return 0;
+		p = fgets(line, sizeof(line), f) != NULL ?
+			strrchr(line, ')') : NULL;
+		T_EQ(fclose(f), 0);
+		if (p == NULL || p[2] != 'S')
+			return 0;
+		t_pause();
+	}
+	return 1;
 }

@@ -85,6 +85,8 @@ int in_here(int family, int type, struct sockaddr_storage *ss, socklen_t *len);
 int in_sock(int family, int type);
 int in_listener(int family, struct sockaddr_storage *ss, socklen_t *len);
 void in_readn(int s, void *buf, size_t n);
+/* Does this thread sleep, and has slept for 10 ms?  Then it waits for a message. */
+int in_asleep(pid_t pid, pid_t tid);
 /* The byte at @at of a stream that both sides can compute. */
 static inline unsigned char
 in_byte(uint64_t at)

@@ -179,29 +179,6 @@ wait_there(void *arg)
 	return NULL;
 }
 
-/* Has it been asleep for a while?  Then it waits where it is to. */
-static int
-is_asleep(const struct waiter *w)
-{
-	char name[64], line[512], *p;
-	FILE *f;
-	int i;
-
-	snprintf(name, sizeof(name), "/proc/self/task/%d/stat", w->tid);
-	for (i = 0; i < 3; i++) {
-		f = fopen(name, "re");
-		if (f == NULL)
-			return 0;
-		p = fgets(line, sizeof(line), f) != NULL ?
-			strrchr(line, ')') : NULL;
-		T_EQ(fclose(f), 0);
-		if (p == NULL || p[2] != 'S')
-			return 0;
-		t_pause();
-	}
-	return 1;
-}
-
 static void
 wait_begin(struct waiter *w, int fd, int out, size_t len)
 {
@@ -214,7 +191,7 @@ wait_begin(struct waiter *w, int fd, int out, size_t len)
 	if (out)
 		fill(w->buf, len, 0);
 	T_EQ(pthread_create(&w->thr, NULL, wait_there, w), 0);
-	T_SOON(w->tid != 0 && is_asleep(w), 5000);
+	T_SOON(w->tid != 0 && in_asleep(getpid(), w->tid), 5000);
 	T_FALSE(w->done);
 }
 
