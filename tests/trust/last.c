@@ -18,29 +18,15 @@
 
 #include <t.h>
 
+#include "fixture.h"
+
 #define CHILD_S 60u
 
-static char dir[64];
-
 static void
-cleanup(void)
+begin(void)
 {
-	char cmd[128];
-
-	snprintf(cmd, sizeof cmd, "rm -rf %s", dir);
-	if (dir[0] != '\0')
-		(void)!system(cmd);
-}
-
-static void
-runtime_dir(void)
-{
-	snprintf(dir, sizeof dir, "/tmp/last-%d", getpid());
-	T_OK(mkdir(dir, 0700));
-	t_at_end(cleanup);
-	T_OK(setenv("XDG_RUNTIME_DIR", dir, 1));
+	trust_begin("last");
 	T_OK(setenv("STREAMS_SIZE", "16M", 1));
-	T_OK(unsetenv("STREAMS_DOMAIN"));
 	T_OK(unsetenv("STREAMS_LINGER"));
 }
 
@@ -52,7 +38,7 @@ left(void)
 	int n = 0;
 	DIR *d;
 
-	d = opendir(dir);
+	d = opendir(trust_dir);
 	T_NOTNULL(d);
 	while ((e = readdir(d)) != NULL)
 		n += e->d_name[0] != '.';
@@ -82,7 +68,8 @@ streamsd(void)
 		if (fd >= 0)
 			close(fd);
 		if (n > 0 && strcmp(buf, "streamsd") == 0 &&
-		    memmem(buf, (size_t)n, dir, strlen(dir)) != NULL)
+		    memmem(buf, (size_t)n, trust_dir,
+			strlen(trust_dir)) != NULL)
 			pid = atoi(e->d_name);
 	}
 	closedir(d);
@@ -90,45 +77,9 @@ streamsd(void)
 }
 
 static pid_t
-start(const char *what, int via)
-{
-	pid_t pid = T_OK(fork());
-
-	if (pid == 0) {
-		alarm(CHILD_S);
-		T_OK(dup2(via, 0));
-		T_OK(dup2(via, 1));
-		execl(USE, "use", what, NULL);
-		_exit(127);
-	}
-	return pid;
-}
-
-static void
-killed(pid_t pid)
-{
-	int status;
-
-	T_OK(waitpid(pid, &status, 0));
-	T_TRUE(WIFSIGNALED(status));
-	T_EQ(WTERMSIG(status), SIGKILL);
-}
-
-/* A member that has used a pipe; *@ret_via: the way to it. */
-static pid_t
 member(int *ret_via)
 {
-	int to[2];
-	pid_t pid;
-	char c;
-
-	T_OK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to));
-	pid = start("stay", to[1]);
-	T_OK(close(to[1]));
-	T_EQ(read(to[0], &c, 1), 1);
-	T_EQ(c, 0);
-	*ret_via = to[0];
-	return pid;
+	return trust_stay(ret_via, CHILD_S);
 }
 
 T_CASE(a_domain_goes_with_a_member_that_is_killed)
@@ -136,12 +87,12 @@ T_CASE(a_domain_goes_with_a_member_that_is_killed)
 	int via;
 	pid_t pid;
 
-	runtime_dir();
+	begin();
 	pid = member(&via);
 	T_SOON(streamsd() != 0, 1000 * t_scale());
 	T_EQ(left(), 1);
 	T_OK(kill(pid, SIGKILL));
-	killed(pid);
+	T_EQ(trust_ended(pid), -SIGKILL);
 	T_SOON(left() == 0, 1000 * t_scale());
 	T_SOON(streamsd() == 0, 1000 * t_scale());
 }
@@ -152,11 +103,11 @@ T_CASE_TIMEOUT(a_domain_goes_with_a_member_that_is_killed_at_once, 120)
 	int via;
 	pid_t pid;
 
-	runtime_dir();
+	begin();
 	for (int i = 0; i < 20; i++) {
 		pid = member(&via);
 		T_OK(kill(pid, SIGKILL));
-		killed(pid);
+		T_EQ(trust_ended(pid), -SIGKILL);
 		T_OK(close(via));
 		T_SOON(left() == 0, 1000 * t_scale());
 		T_SOON(streamsd() == 0, 1000 * t_scale());
@@ -165,14 +116,12 @@ T_CASE_TIMEOUT(a_domain_goes_with_a_member_that_is_killed_at_once, 120)
 
 T_CASE(a_domain_goes_with_a_member_that_exits)
 {
-	int via, status;
+	int via;
 	pid_t pid;
 
-	runtime_dir();
+	begin();
 	pid = member(&via);
-	T_EQ(write(via, "", 1), 1);
-	T_OK(waitpid(pid, &status, 0));
-	T_EQ(status, 0);
+	trust_finish(pid, via);
 	T_SOON(left() == 0, 1000 * t_scale());
 	T_SOON(streamsd() == 0, 1000 * t_scale());
 }
@@ -182,19 +131,19 @@ T_CASE(streamsd_stays_as_long_as_a_member)
 	int via[2];
 	pid_t pid[2], who;
 
-	runtime_dir();
+	begin();
 	T_OK(setenv("STREAMS_LINGER", "250", 1));
 	pid[0] = member(&via[0]);
 	T_SOON((who = streamsd()) != 0, 1000 * t_scale());
 	pid[1] = member(&via[1]);
 	T_OK(kill(pid[0], SIGKILL));
-	killed(pid[0]);
+	T_EQ(trust_ended(pid[0]), -SIGKILL);
 	for (int i = 0; i < 800; i++)
 		t_pause();
 	T_EQ(streamsd(), who);
 	T_EQ(left(), 1);
 	T_OK(kill(pid[1], SIGKILL));
-	killed(pid[1]);
+	T_EQ(trust_ended(pid[1]), -SIGKILL);
 	T_SOON(left() == 0, 1000 * t_scale());
 }
 
@@ -204,7 +153,7 @@ T_CASE(a_killed_streamsd_is_followed_by_another)
 	int via[2];
 	pid_t pid[2], who;
 
-	runtime_dir();
+	begin();
 	pid[0] = member(&via[0]);
 	T_SOON((who = streamsd()) != 0, 1000 * t_scale());
 	for (int i = 0; i < 1200; i++) /* not more than one a second */
@@ -215,23 +164,22 @@ T_CASE(a_killed_streamsd_is_followed_by_another)
 	T_SOON((who = streamsd()) != 0, 1000 * t_scale());
 	T_OK(kill(pid[0], SIGKILL));
 	T_OK(kill(pid[1], SIGKILL));
-	killed(pid[0]);
-	killed(pid[1]);
+	T_EQ(trust_ended(pid[0]), -SIGKILL);
+	T_EQ(trust_ended(pid[1]), -SIGKILL);
 	T_SOON(left() == 0, 1000 * t_scale());
 }
 
 /* A program that makes no call of the library has an end of a pipe. */
 T_CASE(a_holder_that_is_no_member_keeps_the_domain)
 {
-	int to[2], status;
+	int to[2];
 	pid_t pid;
 
-	runtime_dir();
+	begin();
 	T_OK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to));
-	pid = start("hand", to[1]);
+	pid = trust_start("hand", NULL, to[1], to[1], CHILD_S);
 	T_OK(close(to[1]));
-	T_OK(waitpid(pid, &status, 0));
-	T_TRUE(WIFSIGNALED(status));
+	T_EQ(trust_ended(pid), -SIGKILL);
 	for (int i = 0; i < 1000; i++)
 		t_pause();
 	T_EQ(left(), 1);
@@ -246,11 +194,11 @@ T_CASE(the_first_pipe_is_quick)
 	char text[64];
 	int to[2];
 
-	runtime_dir();
+	begin();
 	for (int i = 0; i < 10; i++) {
 		memset(text, 0, sizeof text);
 		T_OK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to));
-		(void)start("time", to[1]);
+		(void)trust_start("time", NULL, to[1], to[1], CHILD_S);
 		T_OK(close(to[1]));
 		T_GT(read(to[0], text, sizeof text - 1), 0);
 		T_OK(wait(NULL));

@@ -25,10 +25,12 @@
 
 #include <t.h>
 
+#include "fixture.h"
+
 #define PAGE 4096u
 #define CHILD_S 10u /* until one that hangs is killed */
 
-static char dir[64], sub[128], path[512];
+static char sub[128], path[512];
 
 /* The leftover file, without its holes. */
 static struct {
@@ -38,27 +40,13 @@ static struct {
 } old;
 
 static void
-cleanup(void)
+begin(void)
 {
-	char cmd[128];
-
-	snprintf(cmd, sizeof cmd, "rm -rf %s", dir);
-	if (dir[0] != '\0')
-		(void)!system(cmd);
-}
-
-static void
-runtime_dir(void)
-{
-	snprintf(dir, sizeof dir, "/tmp/leftover-%d", getpid());
-	T_OK(mkdir(dir, 0700));
-	t_at_end(cleanup);
-	snprintf(sub, sizeof sub, "%s/streams", dir);
-	T_OK(setenv("XDG_RUNTIME_DIR", dir, 1));
+	trust_begin("leftover");
+	snprintf(sub, sizeof sub, "%s/streams", trust_dir);
 	T_OK(setenv("STREAMS_SIZE", "16M", 1));
 	/* none that would remove what is left over */
 	T_OK(setenv("STREAMS_DAEMON", "/nonexistent/streamsd", 1));
-	T_OK(unsetenv("STREAMS_DOMAIN"));
 }
 
 /* The one domain's file; false: there is none. */
@@ -81,40 +69,20 @@ find_file(void)
 	return found;
 }
 
-/* The program `use', doing @what, with @in and @out. */
-static pid_t
-start(const char *what, int in, int out)
-{
-	pid_t pid = T_OK(fork());
-
-	if (pid == 0) {
-		alarm(CHILD_S);
-		T_OK(dup2(in, 0));
-		T_OK(dup2(out, 1));
-		execl(USE, "use", what, NULL);
-		_exit(127);
-	}
-	return pid;
-}
-
 /* Its exit status, or minus the signal. */
 static int
 program(void)
 {
-	int status;
-
-	T_OK(waitpid(start(NULL, 0, 1), &status, 0));
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+	return trust_ended(trust_start(NULL, NULL, 0, 1, CHILD_S));
 }
 
 /* A member that has used some pipes is killed. */
 static void
 leave_one(void)
 {
-	int status;
+	pid_t pid = trust_start("crash", NULL, 0, 1, CHILD_S);
 
-	T_OK(waitpid(start("crash", 0, 1), &status, 0));
-	T_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	T_EQ(trust_ended(pid), -SIGKILL);
 	T_TRUE(find_file());
 }
 
@@ -229,7 +197,7 @@ T_CASE_TIMEOUT(a_damaged_leftover_file_costs_no_pipe, 3600)
 	const char *what;
 	int fd, r;
 
-	runtime_dir();
+	begin();
 	leave_one();
 	take_over();
 	for (unsigned i = 0; i < n; i++) {
@@ -250,7 +218,7 @@ T_CASE_TIMEOUT(a_damaged_leftover_file_costs_no_pipe, 3600)
 /* What is in the file's place when it is no file. */
 T_CASE(what_is_no_file_costs_no_pipe)
 {
-	runtime_dir();
+	begin();
 	leave_one();
 	T_OK(unlink(path));
 	T_OK(symlink("/nowhere", path));
@@ -269,16 +237,13 @@ T_CASE(what_is_no_file_costs_no_pipe)
 
 T_CASE(a_file_that_living_members_use_is_refused_and_stays)
 {
-	unsigned char c = 0, was;
-	int to[2], fd, status;
+	unsigned char c, was;
+	int via, fd;
 	struct stat st[2];
 	pid_t pid;
 
-	runtime_dir();
-	T_OK(socketpair(AF_UNIX, SOCK_DGRAM, 0, to));
-	pid = start("stay", to[1], to[1]);
-	T_EQ(read(to[0], &c, 1), 1);
-	T_EQ(c, 0);
+	begin();
+	pid = trust_stay(&via, CHILD_S);
 	T_TRUE(find_file());
 	T_OK(stat(path, &st[0]));
 	fd = T_OK(open(path, O_RDWR));
@@ -291,7 +256,5 @@ T_CASE(a_file_that_living_members_use_is_refused_and_stays)
 	}
 	T_OK(stat(path, &st[1]));
 	T_EQ(st[0].st_ino, st[1].st_ino);
-	T_EQ(write(to[0], "", 1), 1);
-	T_EQ(T_OK(waitpid(pid, &status, 0)), pid);
-	T_EQ(status, 0);
+	trust_finish(pid, via);
 }

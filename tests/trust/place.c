@@ -22,6 +22,8 @@
 
 #include <t.h>
 
+#include "fixture.h"
+
 #define USER 12345u
 #define OTHER 12346u
 #define CHILD_S 60u
@@ -91,27 +93,6 @@ start(const char *what, int *ret_via, int err)
 	return pid;
 }
 
-/* It has its pipe. */
-static void
-at_work(int via)
-{
-	char c;
-
-	T_EQ(read(via, &c, 1), 1);
-	T_EQ(c, 0);
-}
-
-static void
-finish(pid_t pid, int via)
-{
-	int status;
-
-	T_EQ(write(via, "", 1), 1);
-	T_OK(waitpid(pid, &status, 0));
-	T_EQ(status, 0);
-	T_OK(close(via));
-}
-
 /* How many of the user's directories, and domains in them, there are. */
 static void
 count(int *ret_dirs, int *ret_domains)
@@ -166,12 +147,12 @@ two_meet(void)
 	int via[2];
 
 	pid[0] = start("stay", &via[0], -1);
-	at_work(via[0]);
+	trust_at_work(via[0]);
 	pid[1] = start("stay", &via[1], -1);
-	at_work(via[1]);
+	trust_at_work(via[1]);
 	in_one();
-	finish(pid[0], via[0]);
-	finish(pid[1], via[1]);
+	trust_finish(pid[0], via[0]);
+	trust_finish(pid[1], via[1]);
 	T_SOON(dirs() == 0, 1000 * t_scale());
 }
 
@@ -182,10 +163,10 @@ T_CASE(the_usual_directory_is_taken_when_it_is_free)
 
 	setup();
 	pid = start("stay", &via, -1);
-	at_work(via);
+	trust_at_work(via);
 	in_one();
 	T_OK(access(USUAL, F_OK));
-	finish(pid, via);
+	trust_finish(pid, via);
 	T_SOON(dirs() == 0, 1000 * t_scale());
 }
 
@@ -240,7 +221,7 @@ T_CASE_TIMEOUT(many_that_look_alike_cost_no_second, 120)
 	root();
 	/* its own time: other tests may have the CPUs */
 	pid = start("stay", &via, -1);
-	at_work(via);
+	trust_at_work(via);
 	T_EQ(write(via, "", 1), 1);
 	T_OK(wait4(pid, &status, 0, &ru));
 	T_EQ(status, 0);
@@ -261,21 +242,21 @@ T_CASE(the_place_stays_when_the_usual_one_becomes_free)
 	T_OK(mkdir(USUAL, 0700));
 	root();
 	pid[0] = start("stay", &via[0], -1);
-	at_work(via[0]);
+	trust_at_work(via[0]);
 	other_user();
 	T_OK(rmdir(USUAL));
 	root();
 	pid[1] = start("stay", &via[1], -1);
-	at_work(via[1]);
+	trust_at_work(via[1]);
 	in_one();
 	other_user();
 	T_OK(mkdir(USUAL, 0700));
 	root();
 	pid[2] = start("stay", &via[2], -1);
-	at_work(via[2]);
+	trust_at_work(via[2]);
 	in_one();
 	for (int i = 0; i < 3; i++)
-		finish(pid[i], via[i]);
+		trust_finish(pid[i], via[i]);
 	T_SOON(dirs() == 0, 1000 * t_scale());
 }
 
@@ -299,10 +280,10 @@ T_CASE_TIMEOUT(processes_that_begin_together_meet, 120)
 		for (int i = 0; i < N; i++)
 			pid[i] = start("stay", &via[i], -1);
 		for (int i = 0; i < N; i++)
-			at_work(via[i]);
+			trust_at_work(via[i]);
 		in_one();
 		for (int i = 0; i < N; i++)
-			finish(pid[i], via[i]);
+			trust_finish(pid[i], via[i]);
 		T_SOON(dirs() == 0, 1000 * t_scale());
 	}
 	T_OK(kill(other, SIGKILL));
@@ -323,7 +304,7 @@ T_CASE(another_place_is_told_once)
 	for (int i = 0; i < 2; i++) {
 		T_OK(pipe(err));
 		pid[i] = start("stay", &via[i], err[1]);
-		at_work(via[i]);
+		trust_at_work(via[i]);
 		T_OK(close(err[1]));
 		T_OK(fcntl(err[0], F_SETFL, O_NONBLOCK));
 		n = read(err[0], text, sizeof text - 1);
@@ -335,6 +316,6 @@ T_CASE(another_place_is_told_once)
 			T_STR(text, "");
 		}
 	}
-	finish(pid[0], via[0]);
-	finish(pid[1], via[1]);
+	trust_finish(pid[0], via[0]);
+	trust_finish(pid[1], via[1]);
 }
