@@ -10,7 +10,9 @@
  * are closed as at its end, its slots are free, no mapping and no descriptor
  * of the domain are left.
  *
- * Threads.  A mapping cannot go while another thread is in a call.  Such a
+ * Threads.  From before the user is looked at until it is another one no thread
+ * attaches, which would be to the former user's domain, and no other thread
+ * changes the user: host_user_lock().  A mapping cannot go while another thread is in a call.  Such a
  * thread is waited for shortly; when it sleeps in a call, nothing is done.
  *
  * Fork.  A child that has made no call yet becomes a member to leave.  When it
@@ -87,7 +89,6 @@ host_leave_end(void)
 		str_store(&pv->sockdir_up, 0u);
 		str_store(&pv->daemon_word, 0ull);
 		host_timer_release();
-		str_store_rel(&pv->leaving, 0u);
 	}
 	host_sig_restore(&old);
 	/* that number is no domain any more, and what it was had no name */

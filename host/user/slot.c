@@ -789,6 +789,10 @@ enter_locked(struct host_priv *pv)
 	int err;
 
 	if (host_domain == NULL) {
+		/* a handler on the thread that changes the user */
+		if (str_load(&pv->leaving) != 0)
+			return host_fail(ENOSR, "the process is changing its "
+				"user");
 		err = host_domain_attach();
 		if (err != 0)
 			return err;
@@ -816,6 +820,27 @@ enter_locked(struct host_priv *pv)
 	return pthread_setspecific(exit_key, host_tpriv);
 }
 
+/*
+ * Take the lock for attaching, once no other thread changes the user.  libc's
+ * setuid() needs each thread to handle a signal meanwhile, which
+ * host_sig_block() leaves alone: so a thread that changes the user holds not
+ * the lock but the word.
+ * Return: it is this thread that changes the user.
+ */
+static bool
+attach_lock(struct host_priv *pv)
+{
+	uint32_t me = (uint32_t)sys_gettid(), by;
+
+	host_plock_lock(&pv->attach);
+	while ((by = str_load(&pv->leaving)) != 0 && by != me) {
+		host_plock_unlock(&pv->attach);
+		nap();
+		host_plock_lock(&pv->attach);
+	}
+	return by == me;
+}
+
 int
 host_enter_slow(struct host_call *hc)
 {
@@ -828,13 +853,7 @@ host_enter_slow(struct host_call *hc)
 		return ENOSR;
 	}
 	host_sig_block(&old);
-	host_plock_lock(&pv->attach);
-	while (str_load(&pv->leaving) != 0 &&
-	    str_load(&pv->leaving) != (uint32_t)sys_gettid()) {
-		host_plock_unlock(&pv->attach);
-		nap();
-		host_plock_lock(&pv->attach);
-	}
+	attach_lock(pv);
 	err = enter_locked(pv);
 	if (err != 0)
 		host_attach_report();
@@ -886,9 +905,32 @@ slots_take(bool known)
 	}
 }
 
+bool
+host_user_lock(void)
+{
+	struct host_priv *pv = host_priv();
+	bool held;
+	uint64_t old;
+
+	if (pv == NULL)
+		return false; /* no thread can attach either */
+	host_sig_block(&old);
+	held = attach_lock(pv);
+	str_store(&pv->leaving, (uint32_t)sys_gettid());
+	host_plock_unlock(&pv->attach);
+	host_sig_restore(&old);
+	return !held;
+}
+
+void
+host_user_unlock(void)
+{
+	str_store_rel(&host_priv_page->leaving, 0u);
+}
+
 /*
  * No other thread is in a call, nor will be: those that have not begun one
- * find no slot and wait for pv->leaving.  A thread that is interrupted for
+ * find no slot and wait for pv->leaving, which is this thread's.  A thread that is interrupted for
  * more than a millisecond between looking at host_known() and raising its
  * depth is not seen.
  * Return: 0, or EAGAIN: one is in a call, and nothing has changed.
@@ -919,7 +961,6 @@ host_slot_alone(void)
 	if (!inside) {
 		slots_take(known != 0);
 		str_store(&pv->identity, known);
-		str_store(&pv->leaving, (uint32_t)sys_gettid());
 	}
 	host_plock_unlock(&pv->attach);
 	return inside ? EAGAIN : 0;

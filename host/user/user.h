@@ -25,8 +25,17 @@ void host_domain_exit(void);
 extern bool host_exit_by_caller;
 
 /*
+ * host_user_lock - until host_user_unlock() no other thread attaches to a domain,
+ * or changes the user.  Context: not within a call; the caller may be in a
+ * handler.  Return: true: the caller unlocks; false: it is locked by this
+ * thread already, whose handler this is, or need not be.
+ */
+bool host_user_lock(void);
+void host_user_unlock(void);
+
+/*
  * host_leave_begin - this process is about to have another user and leaves
- * its domain.  Return: 0; EAGAIN when another thread is in a call.  The caller
+ * its domain.  Locks: host_user_lock().  Return: 0; EAGAIN when another thread is in a call.  The caller
  * closes its Streams then, as one of the domain, in which no other thread of
  * this process can begin a call.
  * host_leave_end - it is no member; a thread that needs a domain attaches to

@@ -47,7 +47,7 @@ struct host_priv {
 	str_a64 daemon_word;	    /* [A] whom that descriptor means */
 	uint64_t daemon_dev, daemon_ino;
 	uint32_t daemon_warned;	    /* that there is none */
-	str_a32 leaving;	    /* [attach] thread that leaves the domain */
+	str_a32 leaving;	    /* [attach] thread that changes the user */
 };
 extern struct host_priv *_Atomic host_priv_page;
 

@@ -140,51 +140,77 @@ change(const struct users *now, uid_t real, uid_t effective)
 	return ret;
 }
 
+/*
+ * The user as it is, which no other thread changes, or attaches as, until
+ * change_end().
+ */
+static bool
+change_begin(struct users *ret_now)
+{
+	bool locked = host_user_lock();
+
+	*ret_now = users_now();
+	return locked;
+}
+
+static int
+change_end(bool locked, int ret)
+{
+	if (locked)
+		host_user_unlock();
+	return ret;
+}
+
 /* ------------------------------------------------------------------ calls */
 
 STR_EXPORT int
 setuid(uid_t uid)
 {
-	struct users now = users_now();
-	bool all = is_privileged();
+	struct users now;
+	bool locked = change_begin(&now), all = is_privileged();
 	int err = 0;
 
 	if (uid != SAME && (all || uid == now.real || uid == now.saved))
 		err = change(&now, all ? uid : SAME, uid);
-	return err != 0 ? fail(err) : REAL(setuid)(uid);
+	return change_end(locked, err != 0 ? fail(err) : REAL(setuid)(uid));
 }
 
 STR_EXPORT int
 seteuid(uid_t uid)
 {
-	struct users now = users_now();
+	struct users now;
+	bool locked = change_begin(&now);
 	int err = 0;
 
 	if (is_one_of(uid, &now) || is_privileged())
 		err = change(&now, SAME, uid);
-	return err != 0 ? fail(err) : REAL(seteuid)(uid);
+	return change_end(locked, err != 0 ? fail(err) : REAL(seteuid)(uid));
 }
 
 STR_EXPORT int
 setreuid(uid_t real, uid_t effective)
 {
-	struct users now = users_now();
+	struct users now;
+	bool locked = change_begin(&now);
 	int err = 0;
 
 	if (((real == SAME || real == now.real || real == now.effective) &&
 		    is_one_of(effective, &now)) || is_privileged())
 		err = change(&now, real, effective);
-	return err != 0 ? fail(err) : REAL(setreuid)(real, effective);
+	return change_end(locked, err != 0 ? fail(err) :
+		REAL(setreuid)(real, effective));
 }
 
 STR_EXPORT int
 setresuid(uid_t real, uid_t effective, uid_t saved)
 {
-	struct users now = users_now();
+	struct users now;
+	bool locked = change_begin(&now);
 	int err = 0;
 
 	if ((is_one_of(real, &now) && is_one_of(effective, &now) &&
 		    is_one_of(saved, &now)) || is_privileged())
 		err = change(&now, real, effective);
-	return err != 0 ? fail(err) : REAL(setresuid)(real, effective, saved);
+	return change_end(locked, err != 0 ? fail(err) :
+		REAL(setresuid)(real, effective, saved));
 }
