@@ -7,6 +7,7 @@
  * The carrier under it is a socket, so the kernel would say yes to some of
  * these, and a byte sent to it would be taken for a token.
  */
+#include <limits.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 
@@ -78,10 +79,6 @@ NOT(int, EINVAL, fsync, (int fd), (fd))
 NOT(int, EINVAL, fdatasync, (int fd), (fd))
 NOT(int, EINVAL, ftruncate, (int fd, off_t len), (fd, len))
 NOT(int, EINVAL, ftruncate64, (int fd, off64_t len), (fd, len))
-NOT(ssize_t, EINVAL, vmsplice,
-	(int fd, const struct iovec *iov, size_t n, unsigned flags),
-	(fd, iov, n, flags))
-
 NOT(ssize_t, ENOTSOCK, send, (int fd, const void *buf, size_t n, int flags),
 	(fd, buf, n, flags))
 NOT(ssize_t, ENOTSOCK, sendto,
@@ -168,17 +165,27 @@ either(int a, int b)
 	return fd_stream(a) != NULL || fd_stream(b) != NULL;
 }
 
+/* As the kernel does, the position is read, and written, before the rest. */
+static int
+position_refused(void *off)
+{
+	uint64_t at;
+
+	return off != NULL && (host_copyin(off, &at, sizeof at) != 0 ||
+		host_copyout(&at, off, sizeof at) != 0) ? EFAULT : EINVAL;
+}
+
 STR_EXPORT ssize_t
 sendfile(int out, int in, off_t *off, size_t n)
 {
-	return either(out, in) ? fail(EINVAL) :
+	return either(out, in) ? fail(position_refused(off)) :
 				 REAL(sendfile)(out, in, off, n);
 }
 
 STR_EXPORT ssize_t
 sendfile64(int out, int in, off64_t *off, size_t n)
 {
-	return either(out, in) ? fail(EINVAL) :
+	return either(out, in) ? fail(position_refused(off)) :
 				 REAL(sendfile64)(out, in, off, n);
 }
 
@@ -194,4 +201,20 @@ STR_EXPORT ssize_t
 tee(int in, int out, size_t n, unsigned flags)
 {
 	return either(in, out) ? fail(EINVAL) : REAL(tee)(in, out, n, flags);
+}
+
+STR_EXPORT ssize_t
+vmsplice(int fd, const struct iovec *iov, size_t n, unsigned flags)
+{
+	struct iovec v;
+
+	if (fd_stream(fd) == NULL)
+		return REAL(vmsplice)(fd, iov, n, flags);
+	if (n > IOV_MAX)
+		return fail(EINVAL);
+	/* the kernel copies them before it looks at the descriptor's kind */
+	for (size_t i = 0; i < n; i++)
+		if (host_copyin(&iov[i], &v, sizeof v) != 0)
+			return fail(EFAULT);
+	return fail(EINVAL);
 }

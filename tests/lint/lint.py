@@ -17,12 +17,13 @@ import sys
 import header_rules
 import man_rules
 import object_rules
+import pointer_rules
 import ratchet_rules
 import source_rules
 from lintlib import RULES, Skip, Tree
 
-assert (header_rules and man_rules and object_rules and ratchet_rules and
-        source_rules)
+assert (header_rules and man_rules and object_rules and pointer_rules and
+        ratchet_rules and source_rules)
 
 
 def main(argv):

@@ -79,6 +79,8 @@ int (*const nullmod_tab[])(void) = { nullmod_put, ddi_putnext };
     'lib/streams/putmsg.c': C + 'int putmsg(void);\nint ddi_x(void);\n'
                                 'int putmsg(void) { return 0; }\n'
                                 'int ddi_x(void) { return 0; }\n',
+    'lib/streams/libstreams.base.map': C + '{ global: putmsg; };\n',
+    'tests/conformance/posix/pointers.c': C + 'int b;\n',
     'host/user/here.c': C + '#ifdef __linux__\n#endif\n',
     'tests/a.c': C + 'int a;\n',
     'docs/man/man7/nullmod.7': PAGE,
@@ -131,6 +133,13 @@ BAD = [
      'getmsg is not in the library'),
     ('exports_are_the_map', 'lib/streams/libstreams.map',
      'S_1 { global: putmsg; local: *; };\n', 'ddi_x is exported'),
+    ('pointers_are_tried', 'lib/streams/putmsg.c',
+     'int putmsg(const void *p);\nint ddi_x(void);\n'
+     'int putmsg(const void *p)\n{ return p != 0; }\n'
+     'int ddi_x(void) { return 0; }\n', 'putmsg takes a pointer'),
+    ('pointers_are_tried', 'tests/conformance/posix/pointers.c',
+     '#define F(nr, fn) 0\nint b[] = { F(SYS_read, read) };\n',
+     'read is not in'),
     ('riddles_in_comments', 'core/x.c', '/* Nobody waits. */\n',
      'riddles_in_comments: 1, at most 0'),
     ('riddles_in_documents', 'docs/x.md', 'Who sleeps is woken.\n',
