@@ -126,6 +126,34 @@ host_name_base(char *buf, size_t size)
 	return err;
 }
 
+/*
+ * Give the user's directory @path, which is closed to others, the owner's
+ * rights.  By a descriptor: when the directory is removed between a look at a
+ * path in /tmp and a change by that path, another user can put a link there.
+ * Without the right to read it can be opened by O_PATH alone, which fchmod()
+ * refuses; so this needs /proc.
+ */
+bool
+host_dir_mend(const char *path)
+{
+	int fd = sys_openat(AT_FDCWD, path,
+		O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	char self[40];
+	struct stat st;
+	bool done;
+
+	if (fd < 0)
+		return false;
+	done = host_domain_stat(fd, &st) == 0 && st.st_uid == geteuid() &&
+		(st.st_mode & 077) == 0;
+	if (done && (st.st_mode & 0777) != 0700) {
+		snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+		done = sys_call3(SYS_fchmodat, AT_FDCWD, self, 0700) == 0;
+	}
+	(void)sys_close(fd);
+	return done;
+}
+
 void
 host_name_base_make(const char *base)
 {
@@ -134,7 +162,7 @@ host_name_base_make(const char *base)
 	if (strncmp(base, "/dev/shm/", 9) == 0)
 		(void)host_place_make(path);
 	if (sys_call3(SYS_mkdirat, AT_FDCWD, base, 0700) == 0)
-		(void)sys_call3(SYS_fchmodat, AT_FDCWD, base, 0700);
+		(void)host_dir_mend(base);
 }
 
 static int

@@ -214,7 +214,7 @@ make_one(const char *path)
 	long r = sys_call3(SYS_mkdirat, AT_FDCWD, path, 0700);
 
 	if (r == 0)
-		(void)sys_call3(SYS_fchmodat, AT_FDCWD, path, 0700);
+		(void)host_dir_mend(path);
 	return r;
 }
 
@@ -234,19 +234,6 @@ make(void)
 		(void)make_one(s->dir);
 	}
 	STR_CRASH_POINT("sockdir:made");
-}
-
-/* Its maker may have been killed before it could set the mode. */
-static bool
-mend_mode(void)
-{
-	const char *dir = shared()->dir;
-	struct stat st;
-
-	return stat_at(AT_FDCWD, dir, &st) == 0 && S_ISDIR(st.st_mode) &&
-		st.st_uid == geteuid() && (st.st_mode & 0777) != 0700 &&
-		(st.st_mode & 077) == 0 &&
-		sys_call3(SYS_fchmodat, AT_FDCWD, dir, 0700) == 0;
 }
 
 /* Is @fd a directory that only this user can use?  Else an errno, in words. */
@@ -282,7 +269,8 @@ by_path(int *ret_fd)
 			make();
 			fd = open_dir(AT_FDCWD, shared()->dir);
 		}
-		if (fd == -EACCES && mend_mode())
+		/* its maker may have been killed before it could set the mode */
+		if (fd == -EACCES && host_dir_mend(shared()->dir))
 			fd = open_dir(AT_FDCWD, shared()->dir);
 		if (fd == -EMFILE || fd == -ENFILE)
 			return -fd;

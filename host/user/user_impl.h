@@ -147,6 +147,7 @@ int host_name_mkdir(struct host_name *n);
 /* Where named domains lie; it need not be there. */
 int host_name_base(char *buf, size_t size);
 void host_name_base_make(const char *base);
+bool host_dir_mend(const char *path);
 
 /* place.c */
 #define HOST_PLACE 64u /* bytes of a path */
