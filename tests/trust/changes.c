@@ -20,7 +20,7 @@
 
 #define OTHER 1000
 #define THREADS 3
-#define CHANGES 100u
+#define CHANGES 40u
 #define FDS 2000 /* above the library's own */
 
 T_TARGETS("named", "private");
