@@ -524,6 +524,7 @@ forged(void (*change)(struct str_domain *d, int fd))
 	d->hdr_size = sizeof *d;
 	d->base = 0x7e9000000000ull;
 	d->cap = 16 << 20;
+	host_ids_write(d);
 	str_store(&d->ready, 1u);
 	str_store(&d->committed, STR_HDR_SIZE);
 	d->sum = str_domain_sum(d);

@@ -216,7 +216,7 @@ host_creds_ours(struct msghdr *m)
 		    h->cmsg_type == SCM_CREDENTIALS &&
 		    h->cmsg_len >= CMSG_LEN(sizeof cr)) {
 			memcpy(&cr, CMSG_DATA(h), sizeof cr);
-			return cr.uid == geteuid();
+			return host_uid_mine(cr.uid);
 		}
 	return false;
 }

@@ -273,6 +273,7 @@ host_domain_build(int fd)
 	d->cap = cap;
 	d->room = STR_MIN(cap, fs_size(fd));
 	d->uid = geteuid();
+	host_ids_write(d);
 	str_store(&d->committed, STR_HDR_SIZE);
 	d->pidns = host_ns_inode("pid");
 	d->netns = host_ns_inode("net");
@@ -312,8 +313,8 @@ struct head {
 	uint64_t magic;
 	uint32_t abi, hdr_size;
 	uint64_t base, cap, room;
-	uint32_t uid, pad;
-	uint64_t pidns, netns, sum;
+	uint32_t uid, gid;
+	uint64_t permitted, userns, pidns, netns, sum;
 	uint32_t ready, asym, eager, pad1;
 	uint64_t committed, brk;
 	uint32_t thread_high, proc_high;
@@ -349,7 +350,7 @@ host_domain_check(int fd, const char *what, struct host_file *ret_file)
 		return host_fail(EINVAL, "%s: %s", what, strerror(err));
 	if (!S_ISREG(st.st_mode))
 		return host_fail(EPROTO, "%s is not a domain", what);
-	if (st.st_uid != geteuid())
+	if (!host_uid_mine(st.st_uid))
 		return host_fail(EACCES, "%s belongs to user %u", what,
 			(unsigned)st.st_uid);
 	if ((sys_fcntl(fd, F_GETFL, 0) & O_ACCMODE) != O_RDWR)
@@ -371,7 +372,8 @@ host_domain_check(int fd, const char *what, struct host_file *ret_file)
 			"that have it open, and it is replaced", what);
 	df.base = h.base;
 	*ret_file = df;
-	return 0;
+	return host_ids_fit(&(struct host_ids){ h.gid, h.permitted, h.userns },
+		what);
 }
 
 /* Map the checked file @fd as host_domain. */

@@ -55,7 +55,7 @@ check(struct search *s, int fd, const char *what)
 
 	if (host_domain_stat(fd, &st) != 0)
 		return refuse(s, "%s cannot be looked at", what);
-	if (st.st_uid != 0 && st.st_uid != geteuid())
+	if (st.st_uid != 0 && !host_uid_mine(st.st_uid))
 		return refuse(s, "%s belongs to user %u", what,
 			(unsigned)st.st_uid);
 	if ((st.st_mode & 022) != 0 &&

@@ -43,7 +43,7 @@ dir_is_mine(const char *path, int *ret_err)
 	*ret_err = -err;
 	if (err != 0)
 		return false;
-	*ret_err = S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+	*ret_err = S_ISDIR(st.st_mode) && host_uid_mine(st.st_uid) &&
 		(st.st_mode & 077) == 0 ? 0 : EACCES;
 	return *ret_err == 0;
 }
@@ -225,6 +225,7 @@ host_name_resolve(struct host_name *n)
 {
 	const char *env;
 	char *end;
+	int err;
 
 	n->fd = -1;
 	n->private = n->place = false;
@@ -234,12 +235,15 @@ host_name_resolve(struct host_name *n)
 		return host_fail(EACCES,
 			"set-id programs do not attach to a domain");
 	env = getenv("STREAMS_DOMAIN");
-	if (env == NULL || env[0] == '\0')
-		return name_in_dir("default", n);
-	if (strcmp(env, "private") == 0) {
+	if (env != NULL && strcmp(env, "private") == 0) {
 		n->private = true;
 		return 0;
 	}
+	err = host_ids_single();
+	if (err != 0)
+		return err;
+	if (env == NULL || env[0] == '\0')
+		return name_in_dir("default", n);
 	if (strncmp(env, "fd:", 3) == 0) {
 		long fd = strtol(env + 3, &end, 10);
 

@@ -308,7 +308,7 @@ named_try(struct host_name *n)
 	err = host_domain_stat(fd, &st);
 	if (err == 0 && !S_ISREG(st.st_mode))
 		err = named_clear(n, EPROTO);
-	else if (err == 0 && n->dir[0] == '\0' && (st.st_uid != geteuid() ||
+	else if (err == 0 && n->dir[0] == '\0' && (!host_uid_mine(st.st_uid) ||
 			(st.st_mode & 077) != 0))
 		err = host_fail(EACCES, "%s is not a file of mine with mode "
 			"0600", n->path);
@@ -321,7 +321,7 @@ named_try(struct host_name *n)
 		err = EAGAIN;
 	if (err == 0)
 		return named_alone(fd, n);
-	if (err == EISCONN && (st.st_uid != geteuid() ||
+	if (err == EISCONN && (!host_uid_mine(st.st_uid) ||
 			(st.st_mode & 077) != 0))
 		err = host_fail(EACCES, "%s is in use, and not a file of mine "
 			"with mode 0600", n->path);

@@ -61,7 +61,7 @@ status(int fd, const char *path, struct stat *st)
 static bool
 is_mine(const struct stat *st)
 {
-	return S_ISDIR(st->st_mode) && st->st_uid == geteuid() &&
+	return S_ISDIR(st->st_mode) && host_uid_mine(st->st_uid) &&
 		(st->st_mode & 077) == 0;
 }
 

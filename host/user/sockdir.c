@@ -97,7 +97,7 @@ usable(const char *dir, bool must_be_mine)
 	    sys_call3(SYS_faccessat, AT_FDCWD, dir, W_OK | X_OK) != 0)
 		return false;
 	if (must_be_mine)
-		return st.st_uid == geteuid() && (st.st_mode & 077) == 0;
+		return host_uid_mine(st.st_uid) && (st.st_mode & 077) == 0;
 	return (st.st_mode & 022) == 0 || (st.st_mode & S_ISVTX) != 0;
 }
 
@@ -245,7 +245,7 @@ check(int fd)
 
 	if (err != 0)
 		return fail_words(EACCES, strerror(err));
-	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+	if (!S_ISDIR(st.st_mode) || !host_uid_mine(st.st_uid) ||
 	    (st.st_mode & 077) != 0)
 		return fail_words(EACCES, "it is not a directory of this user "
 			"with mode 0700");
@@ -458,12 +458,12 @@ sweep_one(const char *name, void *arg)
 	    (size_t)snprintf(path, sizeof path, "%s/%s", (const char *)arg,
 		    name) >= sizeof path)
 		return false;
-	if (stat_at(AT_FDCWD, path, &st) != 0 || st.st_uid != geteuid())
+	if (stat_at(AT_FDCWD, path, &st) != 0 || !host_uid_mine(st.st_uid))
 		return false;
 	fd = open_dir(AT_FDCWD, path);
 	if (fd < 0)
 		return false;
-	if (host_domain_stat(fd, &st) == 0 && st.st_uid == geteuid() &&
+	if (host_domain_stat(fd, &st) == 0 && host_uid_mine(st.st_uid) &&
 	    flock_nb(fd, LOCK_EX) == 0 &&
 	    stat_at(AT_FDCWD, path, &now) == 0 && same(&st, &now))
 		(void)remove_dir(fd, path);

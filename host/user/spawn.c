@@ -125,7 +125,7 @@ trusted(const struct stat *st, const struct stat *lib)
 
 	if ((lib->st_mode & S_IWGRP) && lib->st_gid == st->st_gid)
 		closed &= ~(mode_t)S_IWGRP;
-	return (st->st_uid == 0 || st->st_uid == geteuid() ||
+	return (st->st_uid == 0 || host_uid_mine(st->st_uid) ||
 		st->st_uid == lib->st_uid) && (st->st_mode & closed) == 0;
 }
 
@@ -181,8 +181,13 @@ program_find(int *ret_fd)
 	struct stat lib;
 	const char *name = library(&lib);
 
-	if (env.program[0] != '\0')
+	if (env.program[0] != '\0') {
+		/* where it is installed, root alone can put files; elsewhere
+		 * an owner that is not mapped could be any user */
+		if (!host_uid_known(lib.st_uid))
+			lib.st_uid = 0;
 		return program_open(env.program, &lib, ret_fd);
+	}
 	/* an installed library is not in the tree that it was built in */
 	if (name != NULL && strncmp(name, tree, sizeof tree - 1) == 0 &&
 	    program_open(HOST_BUILD_DIR "/tools/streamsd/streamsd", &lib,

@@ -105,7 +105,7 @@ sweep_one(const char *name, void *arg)
 		return false;
 	/* with the lock nobody can be about to attach */
 	if (host_domain_stat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_uid == geteuid() &&
+	    host_uid_mine(st.st_uid) &&
 	    sys_call2(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0 &&
 	    sys_call4(SYS_newfstatat, AT_FDCWD, path, &now,
 		    AT_SYMLINK_NOFOLLOW) == 0 &&

@@ -125,6 +125,17 @@ int host_map(uint64_t at, uint64_t size, int prot, int flags, int fd,
 	uint64_t *ret_at);
 void host_domain_unmap(void);
 uint64_t host_ns_inode(const char *name);
+/* ids.c: which processes trust each other. */
+struct host_ids {
+	uint32_t gid;
+	uint64_t permitted; /* capabilities */
+	uint64_t userns;    /* the user namespace's inode; 0: not known */
+};
+void host_ids_write(struct str_domain *d);
+int host_ids_single(void);
+int host_ids_fit(const struct host_ids *of, const char *what);
+bool host_uid_known(unsigned uid);
+bool host_uid_mine(unsigned uid);
 /* What to do where a directory or file cannot be had. */
 #define HOST_ELSEWHERE "; set XDG_RUNTIME_DIR to a directory of yours with " \
 	"mode 0700, or STREAMS_DOMAIN to a path, or to private"

@@ -133,8 +133,9 @@ struct str_domain {
 	uint64_t cap;	   /* [I] bytes mapped */
 	uint64_t room;	   /* [I] of these, what the file system could have */
 	uint32_t uid;	   /* [I] owner */
-	uint32_t pad;
-	uint64_t pidns, netns; /* [I] the host's: namespaces of its members */
+	uint32_t gid;	   /* [I] of each member, like the next two */
+	uint64_t permitted; /* [I] capabilities, a bit each */
+	uint64_t userns, pidns, netns; /* [I] namespaces, as the host has them */
 	uint64_t sum;	   /* [I] over all above: str_domain_sum() */
 	str_a32 ready;	   /* [A] the executive has initialised its part */
 	str_a32 asym;	   /* [A] 1: every member has expedited membarrier;
@@ -144,7 +145,6 @@ struct str_domain {
 	str_a64 brk;	   /* [A] first granule never handed out (index) */
 	str_a32 thread_high; /* [A] thread slots ever used */
 	str_a32 proc_high;   /* [A] process slots ever used */
-	uint8_t pad1[16];
 	str_a64 core[64];    /* the executive's roots, see core/core.h */
 	/* Free lists by class: tag in the top 16 bits, see core/mem. */
 	struct {

@@ -69,7 +69,7 @@ unkeep(uint64_t dev, uint64_t ino)
 static int
 owner(const struct stat *st)
 {
-	return geteuid() == 0 || geteuid() == st->st_uid ? 0 : EPERM;
+	return geteuid() == 0 || host_uid_mine(st->st_uid) ? 0 : EPERM;
 }
 
 STR_EXPORT int

@@ -30,6 +30,7 @@
 
 #include "names.h"
 #include "sys.h"
+#include "user_impl.h"
 
 #include <str/types.h>
 
@@ -401,7 +402,7 @@ names_lookup(const struct names_conf *c, const char *path,
 static bool
 trusted(const struct stat *st)
 {
-	return st->st_uid == 0 || st->st_uid == geteuid();
+	return st->st_uid == 0 || host_uid_mine(st->st_uid);
 }
 
 static int

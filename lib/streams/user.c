@@ -6,9 +6,8 @@
  * user's domain before.
  *
  * What counts is the real and the effective user.  A domain belongs to the
- * effective one, who is checked at attach.  Groups, capabilities and
- * PR_SET_NO_NEW_PRIVS do not count: a process of the same user without them
- * is let into the domain, too, so leaving would withhold nothing from it.
+ * effective one; what else is compared when a process joins says ids.c.  A
+ * member that changes its groups or capabilities stays one.
  *
  * The Streams are closed, in order, as by exit(3).  What stands under their
  * numbers then is a descriptor that every call refuses with EBADF, so that no
