@@ -47,6 +47,20 @@ host_ids_write(struct str_domain *d)
 }
 
 /*
+ * host_ids_numbered - does this process's user have a number of its own, by which
+ * its files can be told from others'?  Return: 0, or EACCES with the reason said.
+ */
+int
+host_ids_numbered(void)
+{
+	if (host_uid_known(geteuid()))
+		return 0;
+	return host_fail(EACCES, "user %u stands for all users that are not "
+		"mapped in this user namespace: what it finds could be of any "
+		"of them", (unsigned)geteuid());
+}
+
+/*
  * host_ids_single - may this process be a member of a domain with a name?
  * Return: 0, or EACCES with the reason said.
  */
@@ -67,11 +81,7 @@ host_ids_single(void)
 			"differ (%u, %u, %u): members of a domain could act "
 			"as each of them; STREAMS_DOMAIN=private is for this "
 			"program and its children", g[0], g[1], g[2]);
-	if (!host_uid_known(u[1]))
-		return host_fail(EACCES, "user %u stands for all users that "
-			"are not mapped in this user namespace: a domain with "
-			"a name could be of any of them", u[1]);
-	return 0;
+	return host_ids_numbered();
 }
 
 /*

@@ -301,8 +301,10 @@ host_place_find(char path[HOST_PLACE])
 	struct cands c;
 	int err;
 
-	if (usual(path))
-		return 0;
+	path[0] = '\0';
+	err = host_ids_numbered();
+	if (err != 0 || usual(path))
+		return err;
 	err = find(&c);
 	if (err == 0 && c.n != 0)
 		path_of(path, c.name[0]);
@@ -341,10 +343,10 @@ int
 host_place_make(char path[HOST_PLACE])
 {
 	char own[HOST_PLACE] = "";
-	int err = EAGAIN;
+	int err = host_ids_numbered() == 0 ? EAGAIN : EACCES;
 	struct stat st;
 
-	if (path[0] != '\0' && mine(AT_FDCWD, path, &st) && has_mark(path))
+	if (err == EAGAIN && path[0] != '\0' && mine(AT_FDCWD, path, &st) && has_mark(path))
 		return 0;
 	for (int i = 0; i < TRIES && err == EAGAIN; i++)
 		err = make_once(path, own);

@@ -132,6 +132,7 @@ struct host_ids {
 	uint64_t userns;    /* the user namespace's inode; 0: not known */
 };
 void host_ids_write(struct str_domain *d);
+int host_ids_numbered(void);
 int host_ids_single(void);
 int host_ids_fit(const struct host_ids *of, const char *what);
 bool host_uid_known(unsigned uid);
