@@ -43,17 +43,12 @@ files_in(const char *path)
 static int
 maps(pid_t pid, const char *where)
 {
-	char path[32], line[1024];
-	int yes = 0;
-	FILE *f;
+	static char buf[262144];
+	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	f = fopen(path, "r");
-	while (f != NULL && !yes && fgets(line, sizeof(line), f) != NULL)
-		yes = strstr(line, where) != NULL;
-	if (f != NULL)
-		fclose(f);
-	return yes;
+	(void)t_file(path, buf, sizeof(buf));
+	return strstr(buf, where) != NULL;
 }
 
 static int

@@ -413,28 +413,22 @@ run(const struct plan *p)
 static pid_t
 streamsd(void)
 {
-	char name[64], line[256], *end;
+	char name[64], line[512], *end, *p, *next;
+	static char all[65536];
 	pid_t found = 0;
-	FILE *f, *g;
-	int pid;
+	long pid;
 
 	snprintf(name, sizeof(name), "/proc/%d/task/%d/children", getppid(),
 		getppid());
-	f = fopen(name, "r");
-	while (f != NULL && fscanf(f, "%d", &pid) == 1) {
-		snprintf(name, sizeof(name), "/proc/%d/stat", pid);
-		g = fopen(name, "r");
-		if (g == NULL)
-			continue;
-		end = fgets(line, sizeof(line), g);
-		fclose(g);
+	(void)t_file(name, all, sizeof(all));
+	for (p = all; (pid = strtol(p, &next, 10)) != 0; p = next) {
+		snprintf(name, sizeof(name), "/proc/%ld/stat", pid);
+		(void)t_file(name, line, sizeof(line));
 		/* pid (comm) state */
-		end = end != NULL ? strstr(line, "(streamsd") : NULL;
+		end = strstr(line, "(streamsd");
 		if (end != NULL && strstr(end, ") Z ") == NULL)
-			found = pid;
+			found = (pid_t)pid;
 	}
-	if (f != NULL)
-		fclose(f);
 	return found;
 }
 
