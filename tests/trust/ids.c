@@ -165,8 +165,8 @@ not_mapped(void)
 T_CASE(the_overflow_user_owns_no_domain)
 {
 	static const char dir[] = "/dev/shm/streams-65534";
+	int st, made;
 	pid_t pid;
-	int st;
 
 	setup();
 	pid = T_OK(fork());
@@ -177,9 +177,11 @@ T_CASE(the_overflow_user_owns_no_domain)
 	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
 	if (!WIFEXITED(st) || WEXITSTATUS(st) != 0)
 		T_SKIP("no user namespaces");
-	T_OK(mkdir(dir, 0700));
-	T_OK(chown(dir, OTHER, OTHER));
+	/* it may be there, of the real user 65534 */
+	made = mkdir(dir, 0700) == 0;
+	T_OK(made ? chown(dir, OTHER, OTHER) : access(dir, F_OK));
 	st = pipe_as(not_mapped);
-	T_OK(rmdir(dir));
+	if (made)
+		T_OK(rmdir(dir));
 	T_EQ(st, ENOSR);
 }
