@@ -245,9 +245,6 @@ check(int fd)
 
 	if (err != 0)
 		return fail_words(EACCES, strerror(err));
-	if (host_ids_numbered() != 0)
-		return fail_words(EACCES, "the user has no number in this "
-			"user namespace");
 	if (!S_ISDIR(st.st_mode) || !host_uid_mine(st.st_uid) ||
 	    (st.st_mode & 077) != 0)
 		return fail_words(EACCES, "it is not a directory of this user "
@@ -261,6 +258,9 @@ by_path(int *ret_fd)
 {
 	int fd, err, last = ENOENT;
 
+	if (host_ids_numbered() != 0)
+		return fail_words(EACCES, "the user has no number in this "
+			"user namespace");
 	for (int i = 0; i < OPEN_TRIES; i++) {
 		fd = open_dir(AT_FDCWD, shared()->dir);
 		if (fd == -ENOENT) {

@@ -27,6 +27,7 @@ begin(const char *domain)
 {
 	snprintf(base, sizeof base, "/tmp/sockdir-test-%d", getpid());
 	T_OK(mkdir(base, 0700));
+	t_remove_at_end(base);
 	T_OK(setenv("XDG_RUNTIME_DIR", base, 1));
 	T_OK(setenv("STREAMS_DOMAIN", domain, 1));
 }

@@ -2,6 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 #include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -21,4 +23,26 @@ t_file(const char *path, char *buf, size_t size)
 	if (fd >= 0)
 		(void)syscall(SYS_close, fd);
 	return have;
+}
+
+static char doomed[256];
+
+static int
+remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st, (void)type, (void)ftw;
+	return remove(path);
+}
+
+static void
+remove_doomed(void)
+{
+	(void)nftw(doomed, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+void
+t_remove_at_end(const char *path)
+{
+	snprintf(doomed, sizeof(doomed), "%s", path);
+	t_at_end(remove_doomed);
 }

@@ -123,6 +123,9 @@ void t_after_each(void (*fn)(struct t *t));
 /* Run @fn when the case ends, whatever has become of it: files. */
 void t_at_end(void (*fn)(void));
 
+/* Then remove directory @path with all that is in it. */
+void t_remove_at_end(const char *path);
+
 const char *t_target(void);
 uint64_t t_rand(void);		/* repeats with T_SEED, for each case alone */
 uint64_t t_rand_below(uint64_t n);
