@@ -185,7 +185,7 @@ str_head_released(struct str_head *sd, int peer_fd)
 	struct str_plumb *pl = sd->plumb;
 
 	str_sig_file_closed(sd);
-	/* one member less, perhaps: who is outside may be asked at once */
+	/* perhaps the last member went: holders outside may be looked for */
 	if (str_unlikely((str_load(&peer->flags) & STR_H_LEFT) != 0))
 		str_store(&peer->ask_at, (uint64_t)0);
 	if (peer_fd >= 0) {

@@ -708,7 +708,7 @@ struct str_sweep {
 	uint32_t stage; /* 0: nothing is to be done */
 	bool asked;
 	bool pairs;	/* pipes too */
-	bool mended;	/* links: their lower heads may be nobody's now */
+	bool mended;	/* links: lower heads may have no link any more */
 	bool orphans;	/* heads with references and no file */
 	unsigned n, files; /* streams freed, files closed */
 };

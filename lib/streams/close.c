@@ -211,8 +211,9 @@ carrier_flags(int fd, uint32_t want)
 }
 
 /*
- * Who gets the signals of O_ASYNC, and which, the kernel knows of the carrier:
- * F_SETOWN and F_SETSIG are its own.  Return: 0: no process.
+ * The process that gets the signals of O_ASYNC.  The kernel keeps it, and the
+ * signal's number, with the carrier: F_SETOWN and F_SETSIG are its own.
+ * Return: 0: no process.
  */
 static int32_t
 async_owner(int fd)

@@ -179,7 +179,7 @@ T_CASE(perror_writes_to_standard_error)
 	T_STR(buf, "what: No such file or directory\n!");
 }
 
-/* Of the child nobody but stdio touches its standard input and output. */
+/* In the child, stdio alone uses the standard input and output. */
 static void
 copy_by_helper(const char *verb)
 {
