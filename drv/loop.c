@@ -22,15 +22,16 @@
  *	catlvl	so many messages are queued; they go as one
  *
  * Connected both ways or not at all: LOOP_SET stores `other' on both sides,
- * and whoever closes clears both and hangs the other up.
+ * and a close hangs the other up and clears both.
  *
  * Locks.  None: the driver is one perimeter.  Timer and bufcall callbacks run
  * outside of it, so all they do is set a bit and enable a queue.
  *
  * Crash.  A minor is in the table by one store.  A connection that was
- * stored on one side only is none, see loop_peer().  Who is killed at the end
- * of his open, or the beginning of his close, leaves a minor whose stream goes
- * without us: who looks for one finds that out.
+ * stored on one side only is none, see loop_peer().  A close procedure in which a
+ * thread was killed is called again (STR_D_RECLOSE).  A thread that is killed at
+ * the end of an open leaves a minor whose stream goes without a close: the next
+ * search for a minor finds that out.
  */
 #include <sys/types.h>
 #include <sys/errno.h>
@@ -178,12 +179,17 @@ static int
 loop_close(queue_t *q, int flag, cred_t *crp)
 {
 	struct loop_state *st = str_drv_state("loop", sizeof(*st));
-	struct loop *lp = loop_of(q), *to = loop_peer(lp);
+	struct loop *lp = loop_of(q), *to;
 
-	/* nobody finds it any more, should the closer die below */
-	loop_forget(st, lp);
+	if (lp == NULL)
+		return 0;
+	/* before it is cut off, so that the next closer tells it again if this
+	 * thread is killed */
+	to = loop_peer(lp);
 	if (to != NULL && to != lp)
 		(void)putnextctl(to->rq, M_HANGUP);
+	/* no thread finds it any more, should the closer die below */
+	loop_forget(st, lp);
 	qprocsoff(q); /* timers and callbacks go with the queue */
 	q->q_ptr = WR(q)->q_ptr = NULL;
 	kmem_free(lp, sizeof(*lp));
@@ -615,5 +621,5 @@ static void (*const loop_calls[])(void) = {
 	NULL,
 };
 
-STR_DRIVER(loop, loop_rinit, loop_winit, STR_NOMUX, STR_NOMUX, D_MTPERMOD,
-	STR_MAJOR_LOOP, loop_calls);
+STR_DRIVER(loop, loop_rinit, loop_winit, STR_NOMUX, STR_NOMUX,
+	D_MTPERMOD | STR_D_RECLOSE, STR_MAJOR_LOOP, loop_calls);

@@ -13,6 +13,7 @@
  * At most RUNS points of an arrangement are tried, evenly spread; SIM_ALL=1
  * tries all, SIM_POINT=N only that one.
  */
+#include <sys/loop.h>
 #include <sys/tihdr.h>
 #undef T_NULL
 #undef T_UNUSED
@@ -22,6 +23,7 @@
 #define MS 1000000ull
 #define PATIENT 100u /* ms of virtual time */
 #define RDWR 2
+#define I_STR 0x5308u
 
 struct end {
 	struct str_file *f;
@@ -125,6 +127,28 @@ spx(const char *drv)
 }
 
 static void
+loop(const char *drv)
+{
+	dev_t dev;
+	struct {
+		int cmd, timout, len;
+		void *dp;
+	} ic = {LOOP_SET, 15, sizeof(dev), &dev};
+	struct host_call hc;
+	struct str_head *sd;
+
+	opens(&a, drv);
+	opens(&b, drv);
+	dev = str_file_head(b.f)->plumb->dev;
+	sd = str_file_head(a.f);
+	hc = call(&a);
+	T_EQ(host_enter(&hc), 0);
+	T_TRUE(str_head_enter(sd, str_file_flags(a.f), str_file_gen(a.f)));
+	T_EQ(str_head_ioctl(sd, &hc, I_STR, (unsigned long)(uintptr_t)&ic), 0);
+	host_leave();
+}
+
+static void
 binds(struct end *e, const char *drv, char name, t_uscalar_t qlen)
 {
 	struct {
@@ -195,7 +219,7 @@ told(bool tpi)
 static uint64_t
 run(void (*arrange)(const char *drv), const char *drv, uint64_t point)
 {
-	bool tpi = arrange != spx;
+	bool tpi = arrange == connects;
 	struct sim_stats st;
 	uint64_t kmem;
 	unsigned ms;
@@ -256,6 +280,12 @@ T_CASE_TIMEOUT(a_peer_on_spx_is_told_whenever_the_closer_dies, 300)
 {
 	(void)t;
 	everywhere(spx, "spx");
+}
+
+T_CASE_TIMEOUT(a_peer_on_loop_is_told_whenever_the_closer_dies, 300)
+{
+	(void)t;
+	everywhere(loop, "loop");
 }
 
 T_CASE_TIMEOUT(a_peer_on_ticots_is_told_whenever_the_closer_dies, 300)
