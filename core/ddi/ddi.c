@@ -98,14 +98,16 @@ delay(clock_t ticks)
 {
 	str_a32 word = 0;
 	uint64_t now = host_now(), end;
+	struct str_nap nap;
 
 	if (ticks <= 0)
 		return;
-	str_ddi_presleep();
+	str_ddi_presleep(&nap);
 	end = now + STR_MIN((uint64_t)ticks, UINT64_MAX / 4 / STR_TICK_NS) *
 		STR_TICK_NS;
 	while ((now = host_now()) < end)
 		(void)host_wait(NULL, &word, 0u, end - now);
+	str_ddi_postsleep(&nap);
 }
 
 /*

@@ -57,11 +57,25 @@ void str_ddi_ipl(pl_t pl, bool lower);
 
 /* ---------------------------------------------------------------- sleeping */
 
+/* What a procedure has left in order to sleep. */
+struct str_nap {
+	struct str_qpair *qp; /* whose perimeter; NULL: none */
+	uint32_t nest;
+};
+
 /*
- * str_ddi_presleep - a procedure of a module is about to sleep: what it has
- * enabled runs first, if the thread has no lock that it might want.
+ * str_ddi_presleep - a procedure of a module is about to sleep.  An open or
+ * close procedure leaves its module's perimeter: the put procedure, service
+ * procedure, callback or other open that will wake it needs the perimeter.
+ * Queues that the procedure has enabled run first.
+ * str_ddi_postsleep - enter the perimeter again; waits for it.
+ *
+ * A thread that holds a lock of the module does neither: a thread inside the
+ * perimeter could wait for that lock, while the holder waits for the
+ * perimeter.
  */
-void str_ddi_presleep(void);
+void str_ddi_presleep(struct str_nap *nap);
+void str_ddi_postsleep(const struct str_nap *nap);
 
 /* The call whose signals end a sleep; NULL: none do. */
 struct host_call *str_ddi_call(void);

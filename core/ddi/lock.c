@@ -180,15 +180,10 @@ sleep_try(sleep_t *l)
  * Return: false when a signal of @hc ended it.
  */
 static bool
-sleep_lock(sleep_t *l, struct host_call *hc)
+sleep_for(sleep_t *l, struct host_call *hc)
 {
 	uint64_t slice = SLEEP_NS;
 
-	if (sleep_try(l))
-		return true;
-	if (SLEEP_LOCKOWNED(l))
-		misuse("SLEEP_LOCK of a lock that the caller has");
-	str_ddi_presleep();
 	for (;;) {
 		uint32_t seq = str_load_acq(&l->l_seq);
 
@@ -202,6 +197,22 @@ sleep_lock(sleep_t *l, struct host_call *hc)
 		if (slice < SLEEP_MAX_NS)
 			slice *= 2;
 	}
+}
+
+static bool
+sleep_lock(sleep_t *l, struct host_call *hc)
+{
+	struct str_nap nap;
+	bool got;
+
+	if (sleep_try(l))
+		return true;
+	if (SLEEP_LOCKOWNED(l))
+		misuse("SLEEP_LOCK of a lock that the caller has");
+	str_ddi_presleep(&nap);
+	got = sleep_for(l, hc);
+	str_ddi_postsleep(&nap);
+	return got;
 }
 
 /* SVR4 SLEEP_LOCK(D3) */
@@ -247,7 +258,7 @@ SLEEP_UNLOCK(sleep_t *lockp)
 	if (str_load(&lockp->l_owner) == 0)
 		misuse("SLEEP_UNLOCK of a lock that is free");
 	str_store_rel(&lockp->l_owner, 0u);
-	str_fence_full(); /* pairs with the one in sleep_lock() */
+	str_fence_full(); /* pairs with the one in sleep_for() */
 	if (str_load(&lockp->l_waiters) == 0)
 		return;
 	str_store(&lockp->l_waiters, 0u);

@@ -9,9 +9,9 @@
  * lock beside it is the sleep lock: who has it is not passed by a wakeup.
  * They hang on an entry of the registry that has no state of its own.
  *
- * Life.  Who sleeps has joined the variable before it leaves the perimeter
- * and the lock: what is called in the perimeter finds it there.  What is not
- * may come before that, which is why no sleep is long.
+ * Life.  A sleeper joins the variable before it leaves the lock and the
+ * perimeter: a wakeup from inside the perimeter finds it there.  A wakeup from
+ * outside may come earlier, which is why no sleep is long.
  *
  * Failure.  As sv.c; a sleep lock in the hands of the dead is taken over.
  */
@@ -41,21 +41,15 @@ event_of(void *event)
 static int
 event_sleep(struct event *e, bool sig, uint64_t deadline)
 {
-	struct str_qpair *qp = host_tls.opening;
 	uint64_t slice = host_now() + SLICE_NS;
-	uint32_t nest = 0;
-	bool in;
 	int err;
 
 	if (!str_ddi_owned(&e->lock.l_lock))
 		(void)LOCK(&e->lock, plstr);
 	str_cv_join(&e->cv);
 	UNLOCK(&e->lock, plbase);
-	in = qp != NULL && str_perim_suspend(qp, &nest);
 	err = str_cv_sleep(&e->cv, sig ? str_ddi_call() : NULL,
 		STR_MIN(slice, deadline));
-	if (in)
-		str_perim_resume(qp, nest);
 	return err == ETIMEDOUT && deadline > slice ? 0 : err;
 }
 

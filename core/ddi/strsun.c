@@ -175,6 +175,7 @@ allocb_wait(size_t size, unsigned int pri, unsigned int flags, int *error)
 {
 	struct host_call *hc = (flags & STR_NOSIG) != 0 ? NULL : str_ddi_call();
 	str_a32 word = 0;
+	struct str_nap nap;
 	mblk_t *mp;
 	int err = 0;
 
@@ -184,9 +185,10 @@ allocb_wait(size_t size, unsigned int pri, unsigned int flags, int *error)
 		mp = allocb(size, pri);
 		if (mp != NULL)
 			return mp;
-		str_ddi_presleep();
+		str_ddi_presleep(&nap);
 		if (host_wait(hc, &word, 0u, TRY_NS) == EINTR)
 			err = EINTR;
+		str_ddi_postsleep(&nap);
 	}
 	if (error != NULL)
 		*error = err;

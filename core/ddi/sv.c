@@ -33,15 +33,20 @@ str_ddi_call(void)
 }
 
 void
-str_ddi_presleep(void)
+str_ddi_presleep(struct str_nap *nap)
 {
 	struct host_call *hc = host_tls.call;
+	struct str_qpair *qp = host_tls.opening;
 	struct str_plumb *pl;
 
-	/* a put or service procedure must not sleep: who claims does no more */
+	nap->qp = NULL;
+	/* with a claim it is a put or service procedure, which must not sleep */
 	if (str_ddi_self()->ddi_held != 0 || host_tls.nclaim != 0)
 		return;
 	str_sched_touched();
+	if (qp != NULL && host_tls.event == 0 &&
+	    str_perim_suspend(qp, &nap->nest))
+		nap->qp = qp;
 	if (hc == NULL || hc->head == NULL)
 		return;
 	pl = hc->head->plumb;
@@ -50,6 +55,13 @@ str_ddi_presleep(void)
 	(void)str_claim(pl);
 	(void)str_sched_run(pl);
 	str_unclaim(pl);
+}
+
+void
+str_ddi_postsleep(const struct str_nap *nap)
+{
+	if (nap->qp != NULL)
+		str_perim_resume(nap->qp, nap->nest);
 }
 
 /* ---------------------------------------------------- the common mechanism */
@@ -79,13 +91,12 @@ leave(struct str_cv *cv, struct str_thread *t)
 	return waiting;
 }
 
-int
-str_cv_sleep(struct str_cv *cv, struct host_call *hc, uint64_t deadline)
+static int
+sleep_on(struct str_cv *cv, struct host_call *hc, uint64_t deadline)
 {
 	struct str_thread *t = host_self();
 	uint64_t slice = SLICE_NS;
 
-	str_ddi_presleep();
 	for (;;) {
 		uint32_t word = str_load_acq(&t->cvword);
 		uint64_t now = deadline != STR_DDI_NEVER ? host_now() : 0;
@@ -107,6 +118,18 @@ str_cv_sleep(struct str_cv *cv, struct host_call *hc, uint64_t deadline)
 			slice *= 2;
 	}
 	return 0;
+}
+
+int
+str_cv_sleep(struct str_cv *cv, struct host_call *hc, uint64_t deadline)
+{
+	struct str_nap nap;
+	int err;
+
+	str_ddi_presleep(&nap);
+	err = sleep_on(cv, hc, deadline);
+	str_ddi_postsleep(&nap);
+	return err;
 }
 
 /* Does the thread of slot @t wait for @cv? */
@@ -361,13 +384,10 @@ sema_tryp(ksema_t *sp)
 
 /* Return: false when a signal of @hc ended it. */
 static bool
-down(ksema_t *sp, struct host_call *hc)
+sleep_down(ksema_t *sp, struct host_call *hc)
 {
 	uint64_t slice = SLICE_NS;
 
-	if (sema_tryp(sp))
-		return true;
-	str_ddi_presleep();
 	for (;;) {
 		uint32_t seq = str_load_acq(&sp->s_seq);
 
@@ -381,6 +401,20 @@ down(ksema_t *sp, struct host_call *hc)
 		if (slice < SLICE_MAX_NS)
 			slice *= 2;
 	}
+}
+
+static bool
+down(ksema_t *sp, struct host_call *hc)
+{
+	struct str_nap nap;
+	bool got;
+
+	if (sema_tryp(sp))
+		return true;
+	str_ddi_presleep(&nap);
+	got = sleep_down(sp, hc);
+	str_ddi_postsleep(&nap);
+	return got;
 }
 
 void
@@ -399,7 +433,7 @@ void
 sema_v(ksema_t *sp)
 {
 	(void)str_add(&sp->s_count, 1u);
-	str_fence_full(); /* pairs with the one in down() */
+	str_fence_full(); /* pairs with the one in sleep_down() */
 	if (str_load(&sp->s_waiters) == 0)
 		return;
 	str_store(&sp->s_waiters, 0u);
