@@ -18,8 +18,9 @@
  * code and error in si_errno, and the trampoline puts them where they belong.
  *
  * What the program asked for is kept in `action'; the kernel holds the
- * trampoline, with the program's mask (without SIGSEGV and SIGBUS) and flags.
- * SA_RESETHAND is done here, when the handler really runs.
+ * trampoline, with the program's flags and TRAMPOLINE_MASK.  The program's mask
+ * (without SIGSEGV and SIGBUS) is set here, and SA_RESETHAND is done here, when
+ * the handler really runs.
  *
  * Locks.  [action] one writer, signals blocked.  The trampoline reads
  * without: a writer fills the entry not in use and then changes `turn', so
@@ -35,6 +36,9 @@
 	BIT(SIGTRAP) | BIT(SIGSYS))
 #define FRONT_MASK (BIT(SIGSEGV) | BIT(SIGBUS))
 #define LIBC_MASK (BIT(32) | BIT(33)) /* the C library's own */
+/* No handler interrupts the trampoline: it gives the thread the mask that the
+ * program's handler is to have as its last step. */
+#define TRAMPOLINE_MASK (~LIBC_MASK)
 /* What host_signal_post() tells travels in si_errno, see there. */
 #define TOLD 0x53540000u
 #define TOLD_MASK 0xffff0000u
@@ -51,9 +55,13 @@ struct action {
 	str_a32 turn; /* low bit: which of the two is valid */
 	uint32_t pad;
 	struct {
-		str_a64 handler, flags;
+		str_a64 handler, flags, mask; /* as the program gave them */
 	} v[2];
-	str_a64 mask; /* [action] as the program gave it; read without */
+};
+
+/* One action, as it was at one moment. */
+struct action_now {
+	uint64_t handler, flags, mask;
 };
 
 static struct action actions[65];
@@ -90,20 +98,21 @@ action_store(int sig, uint64_t handler, uint64_t flags, uint64_t mask)
 
 	str_store(&a->v[turn & 1].handler, handler);
 	str_store(&a->v[turn & 1].flags, flags);
+	str_store(&a->v[turn & 1].mask, mask);
 	str_store_rel(&a->turn, turn);
-	str_store(&a->mask, mask);
 }
 
 static void
-action_load(int sig, uint64_t *ret_handler, uint64_t *ret_flags)
+action_load(int sig, struct action_now *ret)
 {
 	struct action *a = &actions[sig];
 	uint32_t turn;
 
 	do {
 		turn = str_load_acq(&a->turn);
-		*ret_handler = str_load_acq(&a->v[turn & 1].handler);
-		*ret_flags = str_load_acq(&a->v[turn & 1].flags);
+		ret->handler = str_load_acq(&a->v[turn & 1].handler);
+		ret->flags = str_load_acq(&a->v[turn & 1].flags);
+		ret->mask = str_load_acq(&a->v[turn & 1].mask);
 	} while (str_load(&a->turn) != turn);
 }
 
@@ -187,17 +196,14 @@ static void
 action_reset(int sig)
 {
 	struct host_priv *pv = host_priv_page;
-	uint64_t old;
 
 	if (pv == NULL)
 		return;
-	host_sig_block(&old);
 	host_plock_lock(&pv->action);
 	action_store(sig, 0, 0, 0);
 	if (!(BIT(sig) & FRONT_MASK))
 		(void)kernel_set(sig, SIG_DFL, 0, 0);
 	host_plock_unlock(&pv->action);
-	host_sig_restore(&old);
 }
 
 static void
@@ -212,128 +218,16 @@ put_off(int sig, siginfo_t *info, void *ucontext)
 	host_tls.sig_saved++;
 }
 
-/* What a handler of @sig runs with besides, as the program gave it. */
-static uint64_t
-action_mask(int sig)
-{
-	return sig > 0 && sig <= 64 ? str_load(&actions[sig].mask) : 0;
-}
-
-/* The frame that @uc goes back to, and of which signal, if its handler has yet
- * to begin; or NULL. */
-static ucontext_t *
-frame_below(const ucontext_t *uc, int *ret_sig)
-{
-#if defined(__x86_64__)
-	const greg_t *r = uc->uc_mcontext.gregs;
-
-	if (r[REG_RIP] == (greg_t)(uintptr_t)host_trampoline) {
-		*ret_sig = (int)r[REG_RDI];
-		return (ucontext_t *)r[REG_RDX];
-	}
-#elif defined(__aarch64__)
-	if (uc->uc_mcontext.pc == (uintptr_t)host_trampoline) {
-		*ret_sig = (int)uc->uc_mcontext.regs[0];
-		return (ucontext_t *)(uintptr_t)uc->uc_mcontext.regs[2];
-	}
-#else
-	(void)uc, (void)ret_sig;
-#endif
-	return NULL;
-}
-
 /*
- * Those of @set had been put off when a handler came, for a call that was over,
- * and have been seen to now.  They are not blocked any more, and shall not be
- * again when the kernel takes back the masks that were in force then: this one,
- * and those of handlers that came at the same time and are to begin after it;
- * unless one that runs with such a mask wants it so.
- * Return: what those do.
+ * Queue to this thread again what was put off; signals are blocked.
+ * Return: the signals that put_off() has blocked, and that must not stay so.
  */
 static uint64_t
-unblock_below(ucontext_t *uc, uint64_t set)
-{
-	int sig = 0;
-	ucontext_t *below = frame_below(uc, &sig);
-	uint64_t mask, keep = 0;
-
-	if (below != NULL)
-		keep = unblock_below(below, set) | action_mask(sig);
-	mask = set_get(&uc->uc_sigmask) & ~(set & ~keep);
-	memcpy(&uc->uc_sigmask, &mask, sizeof mask);
-	return keep;
-}
-
-/* See to what was put off, before a handler of @sig runs; @held: since before
- * that came. */
-static void
-leave_first(int sig, ucontext_t *uc, uint64_t held)
-{
-	uint64_t again = held & action_mask(sig);
-
-	host_leave_slow();
-	if (held != 0)
-		(void)unblock_below(uc, held);
-	if (again != 0)
-		sys_sigmask(SIG_BLOCK, &again, NULL);
-}
-
-void
-host_trampoline(int sig, siginfo_t *info, void *ucontext)
-{
-	bool sync = (BIT(sig) & SYNC_MASK) && info->si_code > 0;
-	uint64_t held = host_tpriv != NULL ? host_tpriv->saved : 0;
-	uint64_t handler, flags;
-	uint32_t depth;
-
-	host_siginfo_told(info);
-	if (sync && (BIT(sig) & FRONT_MASK) &&
-	    host_fault_fixup(info->si_addr, ucontext))
-		return;
-	action_load(sig, &handler, &flags);
-	if (handler == (uint64_t)(uintptr_t)SIG_IGN && !sync)
-		return;
-	if (handler == (uint64_t)(uintptr_t)SIG_DFL ||
-	    handler == (uint64_t)(uintptr_t)SIG_IGN) {
-		default_action(sig, info, sync);
-		return;
-	}
-	if (host_tls.depth > 0 && !sync && host_tpriv != NULL) {
-		put_off(sig, info, ucontext);
-		return;
-	}
-	depth = host_tls.depth;
-	/* what follows is interrupted by no handler that might not return */
-	host_tls.depth = depth + 1;
-	str_barrier();
-	host_tls.sig_seq++;
-	if (!(flags & SA_RESTART))
-		host_tls.sig_norestart = host_tls.sig_seq;
-	host_wait_abandon();
-	if (flags & SA_RESETHAND)
-		action_reset(sig);
-	str_barrier();
-	host_tls.depth = 0;
-	str_barrier();
-	if (host_tls.sig_saved != 0)
-		leave_first(sig, ucontext, held);
-	if (flags & SA_SIGINFO)
-		((void (*)(int, siginfo_t *, void *))(uintptr_t)handler)(sig,
-			info, ucontext);
-	else
-		((void (*)(int))(uintptr_t)handler)(sig);
-	host_tls.depth = depth;
-}
-
-void
-host_leave_slow(void)
+queue_again(void)
 {
 	struct host_tpriv *tp = host_tpriv;
-	uint64_t old, saved, self;
+	uint64_t saved = tp->saved, self = tp->self;
 
-	host_sig_block(&old);
-	saved = tp->saved;
-	self = tp->self;
 	tp->saved = tp->self = 0;
 	host_tls.sig_saved = 0;
 	for (int sig = 1; sig <= 64; sig++) {
@@ -344,8 +238,79 @@ host_leave_slow(void)
 			(void)sys_call3(SYS_tgkill, sys_getpid(),
 				sys_gettid(), sig);
 	}
-	/* put_off() blocked those; the handlers run on this return */
-	old &= ~saved;
+	return saved;
+}
+
+/*
+ * Give the thread the mask that the handler of @sig is to have.  A call may
+ * have ended just before this signal came, with others put off: those are
+ * queued again, and run here before the handler unless @act blocks them; the
+ * context that the handler returns to does not block them any more.
+ */
+static void
+mask_for_handler(int sig, const struct action_now *act, ucontext_t *uc)
+{
+	uint64_t mask = set_get(&uc->uc_sigmask);
+
+	if (host_tls.sig_saved != 0) {
+		mask &= ~queue_again();
+		memcpy(&uc->uc_sigmask, &mask, sizeof mask);
+	}
+	mask |= act->mask & ~FRONT_MASK;
+	if (!(act->flags & SA_NODEFER))
+		mask |= BIT(sig);
+	sys_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+void
+host_trampoline(int sig, siginfo_t *info, void *ucontext)
+{
+	bool sync = (BIT(sig) & SYNC_MASK) && info->si_code > 0;
+	struct action_now act;
+	uint32_t depth;
+
+	host_siginfo_told(info);
+	if (sync && (BIT(sig) & FRONT_MASK) &&
+	    host_fault_fixup(info->si_addr, ucontext))
+		return;
+	action_load(sig, &act);
+	if (act.handler == (uint64_t)(uintptr_t)SIG_IGN && !sync)
+		return;
+	if (act.handler == (uint64_t)(uintptr_t)SIG_DFL ||
+	    act.handler == (uint64_t)(uintptr_t)SIG_IGN) {
+		default_action(sig, info, sync);
+		return;
+	}
+	if (host_tls.depth > 0 && !sync && host_tpriv != NULL) {
+		put_off(sig, info, ucontext);
+		return;
+	}
+	depth = host_tls.depth;
+	host_tls.sig_seq++;
+	if (!(act.flags & SA_RESTART))
+		host_tls.sig_norestart = host_tls.sig_seq;
+	host_wait_abandon();
+	if (act.flags & SA_RESETHAND)
+		action_reset(sig);
+	str_barrier();
+	host_tls.depth = 0;
+	str_barrier();
+	mask_for_handler(sig, &act, ucontext);
+	if (act.flags & SA_SIGINFO)
+		((void (*)(int, siginfo_t *, void *))(uintptr_t)act.handler)(
+			sig, info, ucontext);
+	else
+		((void (*)(int))(uintptr_t)act.handler)(sig);
+	host_tls.depth = depth;
+}
+
+void
+host_leave_slow(void)
+{
+	uint64_t old;
+
+	host_sig_block(&old);
+	old &= ~queue_again(); /* the handlers run on this return */
 	host_sig_restore(&old);
 }
 
@@ -364,7 +329,7 @@ front_init(int sig)
 	(void)kernel_set(sig, (void *)host_trampoline,
 		(k.flags & ~(unsigned long)SA_RESETHAND) | SA_SIGINFO |
 			SA_ONSTACK,
-		k.mask & ~FRONT_MASK);
+		TRAMPOLINE_MASK);
 }
 
 void
@@ -381,18 +346,15 @@ host_fault_init(void)
 static void
 action_report(int sig, const struct ksigaction *k, struct sigaction *old)
 {
-	uint64_t handler = (uint64_t)(uintptr_t)k->handler;
-	uint64_t flags = k->flags & ~K_RESTORER;
-	uint64_t mask = k->mask;
+	struct action_now act = { (uint64_t)(uintptr_t)k->handler, k->flags,
+		k->mask };
 
-	if (k->handler == (void *)host_trampoline) {
-		action_load(sig, &handler, &flags);
-		mask = str_load(&actions[sig].mask);
-	}
+	if (k->handler == (void *)host_trampoline)
+		action_load(sig, &act);
 	memset(old, 0, sizeof *old);
-	old->sa_flags = (int)(flags & ~K_RESTORER);
-	old->sa_handler = (void (*)(int))(uintptr_t)handler;
-	memcpy(&old->sa_mask, &mask, sizeof mask);
+	old->sa_flags = (int)(act.flags & ~K_RESTORER);
+	old->sa_handler = (void (*)(int))(uintptr_t)act.handler;
+	memcpy(&old->sa_mask, &act.mask, sizeof act.mask);
 }
 
 static int
@@ -415,7 +377,7 @@ action_set(int sig, const struct sigaction *act)
 	if (plain)
 		flags |= SA_ONSTACK;
 	return kernel_set(sig, (void *)host_trampoline, flags | SA_SIGINFO,
-		mask & ~FRONT_MASK);
+		TRAMPOLINE_MASK);
 }
 
 int

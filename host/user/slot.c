@@ -53,6 +53,7 @@
 #define RESERVED 8u
 #define NORMAL (STR_NTHREAD - 1 - RESERVED)
 #define ALONE_NS 100000000u /* to wait for calls of other threads */
+#define BEGIN_NS 10000000u  /* to let a thread begin what it has looked at */
 
 STR_TLS struct host_tls host_tls;
 STR_TLS struct host_tpriv *host_tpriv;
@@ -430,11 +431,17 @@ host_members_recorded(const struct host_file *df)
 /* ---------------------------------------------------------------- claim */
 
 static void
-nap(void)
+nap_for(long ns)
 {
-	struct timespec ts = { 0, 1000000 };
+	struct timespec ts = { 0, ns };
 
 	(void)sys_call2(SYS_nanosleep, &ts, NULL);
+}
+
+static void
+nap(void)
+{
+	nap_for(1000000);
 }
 
 static void
@@ -930,9 +937,9 @@ host_user_unlock(void)
 
 /*
  * No other thread is in a call, nor will be: those that have not begun one
- * find no slot and wait for pv->leaving, which is this thread's.  A thread that is interrupted for
- * more than a millisecond between looking at host_known() and raising its
- * depth is not seen.
+ * find no slot and wait for pv->leaving, which is this thread's.  A thread that
+ * is interrupted for more than BEGIN_NS between looking at host_known() and
+ * raising its depth is not seen.
  * Return: 0, or EAGAIN: one is in a call, and nothing has changed.
  */
 int
@@ -951,7 +958,7 @@ host_slot_alone(void)
 			break;
 		str_store(&pv->identity, 0u);
 		host_fence_heavy();
-		nap();
+		nap_for(BEGIN_NS);
 		inside = any_inside();
 		if (inside)
 			str_store(&pv->identity, known);
