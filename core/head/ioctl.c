@@ -83,6 +83,7 @@
 #define RD_MODES 0x23u	 /* RMSGD RMSGN RFILL */
 #define RD_PROTO 0x1cu	 /* RPROTDAT RPROTDIS RPROTNORM */
 #define RS_HIPRI 1
+#define MSG_ANY 2
 #define ANYMARK 1
 #define LASTMARK 2
 
@@ -812,7 +813,8 @@ i_peek(struct ioc *c)
 	if (host_copyin((const void *)c->arg, &pk, sizeof(pk)) != 0)
 		return -EFAULT;
 	pkflags = (int)pk.flags;
-	if (pkflags != 0 && pkflags != RS_HIPRI)
+	/* LiS: MSG_ANY is a word for "whichever comes first" */
+	if (pkflags != 0 && pkflags != RS_HIPRI && pkflags != MSG_ANY)
 		return -EINVAL;
 	if (!str_head_pending(sd))
 		(void)str_sock_try(sd, c->hc, KS_IN);
