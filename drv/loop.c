@@ -24,8 +24,10 @@
  * Connected both ways or not at all: LOOP_SET stores `other' on both sides,
  * and a close hangs the other up and clears both.
  *
- * Locks.  None: the driver is one perimeter.  Timer and bufcall callbacks run
- * outside of it, so all they do is set a bit and enable a queue.
+ * None of these holds a message of high priority.
+ *
+ * Locks.  None: the driver is one perimeter.  Timer and bufcall callbacks set a
+ * bit and enable a queue.
  *
  * Crash.  A minor is in the table by one store.  A connection that was
  * stored on one side only is none, see loop_peer().  A close procedure in which a
@@ -282,12 +284,24 @@ loop_unconnected(queue_t *q, mblk_t *mp)
 	(void)putnextctl1(RD(q), M_ERROR, ENXIO);
 }
 
+/* A message of high priority is held by nothing, nor by flow control. */
+static void
+loop_urgent(queue_t *q, struct loop *lp, struct loop *to)
+{
+	while (q->q_first != NULL && DB_TYPE(q->q_first) >= QPCTL)
+		if (to != NULL)
+			loop_send(lp, to, getq(q));
+		else
+			loop_unconnected(q, getq(q));
+}
+
 static int
 loop_wsrv(queue_t *q)
 {
 	struct loop *lp = loop_of(q), *to = loop_peer(lp);
 	mblk_t *mp;
 
+	loop_urgent(q, lp, to);
 	if (lp->catlvl <= 1 && !loop_ready(q, lp))
 		return 0;
 	while ((mp = lp->catlvl > 1 ? loop_concat(q, lp) : getq(q)) != NULL) {
@@ -332,10 +346,12 @@ loop_data(queue_t *q, mblk_t *mp)
 		loop_send(lp, to, mp);
 		return;
 	}
-	if (loop_hold(q, lp))
-		noenable(q);
-	else
-		enableok(q);
+	if (DB_TYPE(mp) < QPCTL) {
+		if (loop_hold(q, lp))
+			noenable(q);
+		else
+			enableok(q);
+	}
 	if (putq(q, mp) == 0) {
 		freemsg(mp);
 		return;

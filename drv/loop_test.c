@@ -239,6 +239,35 @@ T_CASE(timr_holds_for_so_many_ticks)
 	FX_MSG(dv_up(&b), "three");
 }
 
+/* putq(D3): a message of high priority enables the queue whatever it says. */
+T_CASE(nothing_holds_a_message_of_high_priority)
+{
+	static const struct {
+		int cmd, val;
+	} hold[] = {{LOOP_TIMR, 10}, {LOOP_MSGLVL, 3}, {LOOP_CONCAT, 3}};
+	unsigned i;
+
+	for (i = 0; i < STR_ARRAY_LEN(hold); i++) {
+		connected(t);
+		T_EQ(with_int(&a, hold[i].cmd, hold[i].val), 0);
+		across(&a, &b, fx_msg("plain", 0));
+		across(&a, &b, fx_type(M_PCPROTO, "high", 0));
+		FX_MSG(dv_up_type(&b, M_PCPROTO), "high");
+		T_NULL(dv_up(&b));
+		/* nor does it start the timer */
+		if (hold[i].cmd == LOOP_TIMR) {
+			sim_advance(110 * 1000000ull);
+			(void)str_timer_run(host_now());
+			dv_run(&a);
+			FX_MSG(dv_up(&b), "plain");
+			across(&a, &b, fx_type(M_PCPROTO, "high", 0));
+			FX_MSG(dv_up_type(&b, M_PCPROTO), "high");
+			T_FALSE(str_timer_pending());
+		}
+		fx_end();
+	}
+}
+
 T_CASE(the_timer_frees_what_msglvl_holds)
 {
 	connected(t);
