@@ -195,3 +195,35 @@ T_CASE(data_that_nobody_asked_for_is_refused)
 	begin(t, 0, FREAD | FWRITE);
 	dv_strays(&a);
 }
+
+/* autopush.conf(5): a line may name a driver that is loaded later. */
+T_CASE(an_entry_for_a_driver_that_is_loaded_later_holds_from_then_on)
+{
+	struct strapush ap = {.sap_cmd = SAP_RANGE, .sap_minor = 3,
+		.sap_lastminor = 5, .sap_npush = 1, .sap_list = {"pipemod"},
+		.sap_module = "late"}, got;
+	struct str_fmod *fm;
+
+	begin(t, 0, FREAD | FWRITE);
+	T_EQ(str_apush_later(&ap), 0);
+	T_EQ(str_apush_later(&ap), EEXIST);
+	strcpy(ap.sap_list[0], "nosuch");
+	T_EQ(str_apush_later(&ap), EINVAL);
+	strcpy(ap.sap_list[0], "pipemod");
+	T_EQ(str_apush_next(0, &got), ENODEV);
+	fm = str_fmod_new("late", STR_F_DRIVER, 0, 0,
+		&str_fmod_known("pipemod", STR_F_MODULE)->tab, "");
+	T_NOTNULL(fm);
+	got = (struct strapush){.sap_major = fm->major, .sap_minor = 4};
+	T_EQ(dv_str_get(&a, SAD_GAP, &got, sizeof(got), &got, sizeof(got)),
+		0);
+	T_EQ(got.sap_major, (long)fm->major);
+	T_EQ(got.sap_npush, 1);
+	T_EQ(str_apush_next(0, &got), 0);
+	/* it is an entry as any other */
+	ap.sap_major = fm->major;
+	T_EQ(dv_str(&a, SAD_SAP, &ap, sizeof(ap)), EEXIST);
+	ap.sap_cmd = SAP_CLEAR;
+	T_EQ(dv_str(&a, SAD_SAP, &ap, sizeof(ap)), 0);
+	T_EQ(str_apush_next(0, &got), ENODEV);
+}

@@ -8,6 +8,9 @@
  * `state'; readers copy it and look at `state' and its generation again, so
  * that no lock is needed.  An entry for one minor, or a range, goes before
  * one for all minors of a major.
+ *
+ * An entry may come before its driver is loaded: then it has the driver's name
+ * and NOMAJOR.  The first look after the driver was loaded stores the major.
  */
 #include "core.h"
 #include <sys/ddi.h>
@@ -18,6 +21,7 @@
 #define FREE 0u
 #define LIVE 1u
 #define BUSY 2u
+#define NOMAJOR (-1l)
 
 struct entry {
 	str_a32 state;
@@ -55,6 +59,26 @@ copy(struct entry *e, struct strapush *ret)
 	return str_load(&e->state) == LIVE && str_load(&e->gen) == g;
 }
 
+/* The same; its driver may have been loaded since. */
+static bool
+copy_known(struct entry *e, struct strapush *ret)
+{
+	struct str_fmod *fm;
+
+	if (!copy(e, ret))
+		return false;
+	if (ret->sap_major == NOMAJOR) {
+		fm = str_fmod_known(ret->sap_module, STR_F_DRIVER);
+		if (fm == NULL)
+			return false;
+		ret->sap_major = (long)fm->major;
+		/* each thread that looks stores the same */
+		__atomic_store_n(&e->ap.sap_major, ret->sap_major,
+			__ATOMIC_RELAXED);
+	}
+	return true;
+}
+
 static uint64_t
 last_minor(const struct strapush *ap)
 {
@@ -78,6 +102,8 @@ static bool
 overlap(const struct strapush *a, const struct strapush *b)
 {
 	return a->sap_major == b->sap_major &&
+		(a->sap_major != NOMAJOR ||
+			str_name_eq(a->sap_module, b->sap_module)) &&
 		(a->sap_cmd == SAP_ALL) == (b->sap_cmd == SAP_ALL) &&
 		first_minor(a) <= last_minor(b) &&
 		first_minor(b) <= last_minor(a);
@@ -92,7 +118,7 @@ governs(uint64_t major, uint64_t minor, struct strapush *ret)
 	unsigned i;
 
 	for (i = 0; t != NULL && i < ENTRIES; i++) {
-		if (!copy(&t[i], &ap) || (uint64_t)ap.sap_major != major)
+		if (!copy_known(&t[i], &ap) || (uint64_t)ap.sap_major != major)
 			continue;
 		if (ap.sap_cmd == SAP_ALL) {
 			all = &t[i];
@@ -102,7 +128,7 @@ governs(uint64_t major, uint64_t minor, struct strapush *ret)
 			return &t[i];
 		}
 	}
-	return all != NULL && copy(all, ret) ? all : NULL;
+	return all != NULL && copy_known(all, ret) ? all : NULL;
 }
 
 int
@@ -116,6 +142,9 @@ check(const struct strapush *ap)
 {
 	unsigned i, k;
 
+	if (ap->sap_cmd != SAP_ONE && ap->sap_cmd != SAP_RANGE &&
+	    ap->sap_cmd != SAP_ALL)
+		return EINVAL;
 	if (ap->sap_npush == 0 || ap->sap_npush > MAXAPUSH)
 		return EINVAL;
 	for (i = 0; i < (unsigned)ap->sap_npush; i++) {
@@ -127,8 +156,6 @@ check(const struct strapush *ap)
 	}
 	if (ap->sap_cmd == SAP_RANGE && ap->sap_lastminor < ap->sap_minor)
 		return ERANGE;
-	if (str_fmod_by_major((uint32_t)ap->sap_major) == NULL)
-		return ENODEV;
 	return 0;
 }
 
@@ -150,26 +177,22 @@ clear(const struct strapush *ap)
 	return 0;
 }
 
-int
-str_apush_set(struct strapush *ap)
+static int
+add(const struct strapush *ap)
 {
 	struct entry *t = table();
 	struct strapush have;
 	unsigned i;
 	int err;
 
-	if (ap->sap_cmd == SAP_CLEAR)
-		return clear(ap);
-	if (ap->sap_cmd != SAP_ONE && ap->sap_cmd != SAP_RANGE &&
-	    ap->sap_cmd != SAP_ALL)
-		return EINVAL;
 	err = check(ap);
 	if (err != 0)
 		return err;
 	if (t == NULL)
 		return ENOSR;
 	for (i = 0; i < ENTRIES; i++)
-		if (copy(&t[i], &have) && overlap(&have, ap))
+		if ((copy_known(&t[i], &have) || copy(&t[i], &have)) &&
+		    overlap(&have, ap))
 			return EEXIST;
 	for (i = 0; i < ENTRIES; i++) {
 		if (!str_cas(&t[i].state, FREE, BUSY))
@@ -180,6 +203,31 @@ str_apush_set(struct strapush *ap)
 		return 0;
 	}
 	return ENOSR;
+}
+
+int
+str_apush_set(struct strapush *ap)
+{
+	int err;
+
+	if (ap->sap_cmd == SAP_CLEAR)
+		return clear(ap);
+	err = check(ap);
+	if (err != 0)
+		return err;
+	if (str_fmod_by_major((uint32_t)ap->sap_major) == NULL)
+		return ENODEV;
+	return add(ap);
+}
+
+int
+str_apush_later(const struct strapush *ap)
+{
+	struct strapush later = *ap;
+	struct str_fmod *fm = str_fmod_known(ap->sap_module, STR_F_DRIVER);
+
+	later.sap_major = fm != NULL ? (long)fm->major : NOMAJOR;
+	return add(&later);
 }
 
 int
@@ -201,7 +249,7 @@ str_apush_next(unsigned n, struct strapush *ret_ap)
 	unsigned i;
 
 	for (i = 0; t != NULL && i < ENTRIES; i++)
-		if (copy(&t[i], ret_ap) && n-- == 0)
+		if (copy_known(&t[i], ret_ap) && n-- == 0)
 			return 0;
 	return ENODEV;
 }

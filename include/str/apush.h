@@ -21,6 +21,12 @@
  * another minor than its first), ENOSR (table full).
  */
 int str_apush_set(struct strapush *ap);
+/*
+ * str_apush_later - enter @ap for the driver called @ap->sap_module, which need
+ * not be loaded: the entry holds from when it is, and is not seen before.
+ * sap_major is not looked at.  Return: as str_apush_set(), but not ENODEV.
+ */
+int str_apush_later(const struct strapush *ap);
 /* str_apush_get - the entry that governs (major, minor); ENODEV: none. */
 int str_apush_get(struct strapush *ap);
 /* str_apush_next - the @n-th entry of the table; ENODEV: no more. */

@@ -9,8 +9,9 @@
  * enters all lines, finds some of them entered, and only then says that it is
  * done; so nobody's open comes before the table is complete.
  *
- * Lines that cannot be understood, or name drivers or modules that there are
- * not, are skipped: an open(2) is no place for messages.
+ * Lines that cannot be understood, or name modules that there are not, are
+ * skipped: an open(2) is no place for messages.  A line for a driver that is
+ * not loaded yet holds from when it is.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,23 +25,10 @@
 #undef FNDELAY /* <fcntl.h> has them, with the kernel's values */
 #undef FNONBLOCK
 #include <str/apush.h>
-#include <str/registry.h>
 
 #ifndef STREAMS_AUTOPUSH
 #define STREAMS_AUTOPUSH "/etc/fast-streams/autopush.conf"
 #endif
-
-/* The major of the driver called @name, or -1. */
-static long
-major_of(const char *name)
-{
-	struct str_regent r;
-
-	for (unsigned n = 0; str_registry_entry(n, &r); n++)
-		if ((r.kind & 2) != 0 && strcmp(r.name, name) == 0)
-			return (long)r.major;
-	return -1;
-}
 
 static int
 apply(void *arg, unsigned line, struct strapush *ap)
@@ -48,8 +36,8 @@ apply(void *arg, unsigned line, struct strapush *ap)
 	(void)arg;
 	(void)line;
 	if (ap->sap_major < 0)
-		ap->sap_major = major_of(ap->sap_module);
-	if (ap->sap_major >= 0)
+		(void)str_apush_later(ap);
+	else
 		(void)str_apush_set(ap);
 	return 0;
 }
