@@ -266,13 +266,14 @@ T_CASE(the_last_member_takes_it_away)
 	pid_t pid;
 	int i;
 
+	begin("private");
 	for (i = 0; i < 2; i++) {
 		pid = T_OK(fork());
 		if (pid != 0) {
 			child_ok(pid);
 			continue;
 		}
-		begin(domain[i]);
+		T_OK(setenv("STREAMS_DOMAIN", domain[i], 1));
 		enter_leave();
 		T_GE(host_bell_open(), 0);
 		pid = T_OK(fork());
@@ -375,13 +376,13 @@ T_CASE(who_makes_it_is_killed)
 	int fd;
 	pid_t pid;
 
+	begin("private");
 	for (size_t i = 0; i < STR_ARRAY_LEN(label); i++) {
 		pid = T_OK(fork());
 		if (pid != 0) {
 			child_ok(pid);
 			continue;
 		}
-		begin("private");
 		enter_leave();
 		pid = T_OK(fork());
 		if (pid == 0) {
@@ -426,6 +427,25 @@ use_all(void)
 	T_EQ(host_carrier_send(&c), ECONNREFUSED);
 }
 
+static int outside = -1;
+
+static void
+enter_jail(const char *jail)
+{
+	outside = T_OK(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	T_OK(chroot(jail));
+	T_OK(chdir("/"));
+}
+
+/* So that what the case has made can be removed. */
+static void
+leave_jail(void)
+{
+	T_OK(fchdir(outside));
+	T_OK(chroot("."));
+	T_OK(close(outside));
+}
+
 T_CASE(with_another_root_all_goes_on)
 {
 	struct host_call hc = {.fd = -1};
@@ -441,8 +461,7 @@ T_CASE(with_another_root_all_goes_on)
 	T_GE(host_bell_open(), 0);
 	snprintf(jail, sizeof jail, "%s/jail", base);
 	T_OK(mkdir(jail, 0700));
-	T_OK(chroot(jail));
-	T_OK(chdir("/"));
+	enter_jail(jail);
 	use_all();
 	T_EQ(host_carrier_send(&c), 0);
 	T_EQ(host_carrier_look(fd), HOST_C_TOKEN);
@@ -457,6 +476,7 @@ T_CASE(with_another_root_all_goes_on)
 	}
 	child_ok(pid);
 	T_EQ(host_carrier_look(fd), HOST_C_TOKEN);
+	leave_jail();
 }
 
 /* where the jail has a directory of that path, which the attacker can read */
@@ -488,13 +508,13 @@ T_CASE(another_directory_of_that_path_gets_nothing_that_matters)
 	strcpy(sun.sun_path, "1"); /* as the carrier's */
 	T_OK(bind(s, (void *)&sun, sizeof sun));
 	T_OK(chown(path, 65534, 65534));
-	T_OK(chroot(jail));
-	T_OK(chdir("/"));
+	enter_jail(jail);
 	T_EQ(host_fd_pass(&c, null, 7), 0);
 	T_EQ(recv(s, path, sizeof path, MSG_DONTWAIT), -1);
 	T_EQ(host_fd_take(fd, 7, &got), 0);
 	/* nor is what is made now bound there */
 	T_EQ(host_carrier_open(0, &got, &c), EACCES);
+	leave_jail();
 }
 
 /* ------------------------------------------------------------- strangers */
