@@ -42,7 +42,7 @@ host_box_new(int *ret_fd, struct host_carrier *ret_carrier)
 	fd = (int)sys_call3(SYS_socket, AF_UNIX,
 		SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return fd == -EMFILE || fd == -ENFILE ? -fd : ENOMEM;
+		return host_carrier_err(-fd);
 	err = host_sockdir_bind(fd, &number);
 	if (err == 0)
 		err = (int)-host_sockdir_connect(fd, number);
@@ -51,7 +51,7 @@ host_box_new(int *ret_fd, struct host_carrier *ret_carrier)
 		err = host_carrier_id(fd, ret_carrier);
 	if (err != 0) {
 		(void)sys_close(fd);
-		return ENOMEM;
+		return host_carrier_err(err);
 	}
 	*ret_fd = fd;
 	return 0;

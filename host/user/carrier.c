@@ -100,10 +100,11 @@ host_carrier_id(int fd, struct host_carrier *ret_carrier)
 }
 
 /* What to tell of @err: limits and a sandbox's answer as they are. */
-static int
-told(int err)
+int
+host_carrier_err(int err)
 {
 	switch (err) {
+	case ENOSR: /* the reason is said: host_sockdir_full() */
 	case EMFILE:
 	case ENFILE:
 	case EACCES:
@@ -128,14 +129,14 @@ host_carrier_pair(int oflags, int ret_fd[2], struct host_carrier ret_carrier[2])
 		type |= SOCK_NONBLOCK;
 	err = -(int)sys_call4(SYS_socketpair, AF_UNIX, type, 0, fd);
 	if (err != 0)
-		return told(err);
+		return host_carrier_err(err);
 	err = identity(fd[0], &c[0]);
 	if (err == 0)
 		err = identity(fd[1], &c[1]);
 	if (err != 0) {
 		(void)sys_close(fd[0]);
 		(void)sys_close(fd[1]);
-		return told(err);
+		return host_carrier_err(err);
 	}
 	memcpy(ret_fd, fd, sizeof fd);
 	memcpy(ret_carrier, c, sizeof c);
@@ -156,7 +157,7 @@ host_carrier_open(int oflags, int *ret_fd, struct host_carrier *ret_carrier)
 		type |= SOCK_NONBLOCK;
 	fd = (int)sys_call3(SYS_socket, AF_UNIX, type, 0);
 	if (fd < 0)
-		return told(-fd);
+		return host_carrier_err(-fd);
 	err = host_sockdir_bind(fd, &number);
 	if (err == 0) {
 		host_creds_want(fd);
@@ -166,7 +167,7 @@ host_carrier_open(int oflags, int *ret_fd, struct host_carrier *ret_carrier)
 	if (err != 0) {
 		(void)sys_close(fd);
 		host_carrier_gone(&c);
-		return told(err);
+		return host_carrier_err(err);
 	}
 	*ret_fd = fd;
 	*ret_carrier = c;

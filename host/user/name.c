@@ -34,18 +34,16 @@ name_lstat(const char *path, struct stat *st)
 		AT_SYMLINK_NOFOLLOW);
 }
 
-static bool
-dir_is_mine(const char *path, int *ret_err)
+/* 0, EACCES, or why it cannot be looked at. */
+static int
+dir_is_mine(const char *path, struct stat *st)
 {
-	struct stat st;
-	int err = name_lstat(path, &st);
+	int err = name_lstat(path, st);
 
-	*ret_err = -err;
 	if (err != 0)
-		return false;
-	*ret_err = S_ISDIR(st.st_mode) && host_uid_mine(st.st_uid) &&
-		(st.st_mode & 077) == 0 ? 0 : EACCES;
-	return *ret_err == 0;
+		return -err;
+	return S_ISDIR(st->st_mode) && host_uid_mine(st->st_uid) &&
+		(st->st_mode & 077) == 0 ? 0 : EACCES;
 }
 
 /* <linux/pidfd.h> of Linux 6.11 */
@@ -104,9 +102,9 @@ static bool
 runtime_dir(char *buf, size_t size)
 {
 	const char *xdg = getenv("XDG_RUNTIME_DIR");
-	int err;
+	struct stat st;
 
-	return xdg != NULL && xdg[0] == '/' && dir_is_mine(xdg, &err) &&
+	return xdg != NULL && xdg[0] == '/' && dir_is_mine(xdg, &st) == 0 &&
 		(size_t)snprintf(buf, size, "%s/streams", xdg) < size;
 }
 
@@ -154,15 +152,25 @@ host_dir_mend(const char *path)
 	return done;
 }
 
-void
+/* A directory with the owner's rights, whatever the umask is. */
+int
+host_dir_make(const char *path)
+{
+	int err = -(int)sys_call3(SYS_mkdirat, AT_FDCWD, path, 0700);
+
+	if (err == 0)
+		(void)host_dir_mend(path);
+	return err;
+}
+
+int
 host_name_base_make(const char *base)
 {
 	char path[HOST_PLACE] = "";
 
 	if (strncmp(base, "/dev/shm/", 9) == 0)
 		(void)host_place_make(path);
-	if (sys_call3(SYS_mkdirat, AT_FDCWD, base, 0700) == 0)
-		(void)host_dir_mend(base);
+	return host_dir_make(base);
 }
 
 static int
@@ -194,6 +202,7 @@ name_in_dir(const char *name, struct host_name *n)
 int
 host_name_mkdir(struct host_name *n)
 {
+	struct stat st;
 	int err;
 
 	if (n->dir[0] == '\0')
@@ -207,11 +216,18 @@ host_name_mkdir(struct host_name *n)
 		strcpy(n->dir, place);
 		return err != 0 ? err : set_path(n);
 	}
-	err = -(int)sys_call3(SYS_mkdirat, AT_FDCWD, n->dir, 0700);
+	err = host_dir_make(n->dir);
 	if (err != 0 && err != EEXIST)
 		return host_fail(EACCES, "cannot make %s: %s" HOST_ELSEWHERE,
 			n->dir, strerror(err));
-	if (!dir_is_mine(n->dir, &err) && err != EACCES)
+	err = dir_is_mine(n->dir, &st);
+	/* its maker's umask, and it could not set the mode */
+	if (err == 0 && (st.st_mode & 0700) != 0700 && !host_dir_mend(n->dir))
+		return host_fail(EACCES, "%s has mode %04o, made with the umask "
+			"of a process that could not set it without /proc: "
+			"use a umask that leaves the owner's rights", n->dir,
+			(unsigned)st.st_mode & 07777);
+	if (err != 0 && err != EACCES)
 		return host_fail(EACCES, "cannot look at %s: %s" HOST_ELSEWHERE,
 			n->dir, strerror(err));
 	if (err == EACCES)

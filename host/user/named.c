@@ -121,14 +121,18 @@ file_make(const char *path, const char *tmp, bool *ret_nameless)
 	fd = sys_openat(AT_FDCWD, dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	/* "." has a name already: that is found when the file could have one */
 	*ret_nameless = fd >= 0 && nameless_link(fd, ".") == EEXIST;
-	if (*ret_nameless || fd == -ENOENT)
-		return fd;
+	if (!*ret_nameless && fd != -ENOENT) {
+		if (fd >= 0)
+			(void)sys_close(fd);
+		/* left by a dead process of the same pid: no other has it */
+		(void)sys_call3(SYS_unlinkat, AT_FDCWD, tmp, 0);
+		fd = sys_openat(AT_FDCWD, tmp, O_RDWR | O_CREAT | O_EXCL |
+			O_CLOEXEC | O_NOFOLLOW, 0600);
+	}
+	/* whatever the umask is */
 	if (fd >= 0)
-		(void)sys_close(fd);
-	/* left by a dead process of the same pid: no other has the name */
-	(void)sys_call3(SYS_unlinkat, AT_FDCWD, tmp, 0);
-	return sys_openat(AT_FDCWD, tmp,
-		O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		(void)sys_call2(SYS_fchmod, fd, 0600);
+	return fd;
 }
 
 static int

@@ -138,6 +138,9 @@ look(const char *name, void *arg)
 	}
 	if (err != 0 || !is_mine(&st))
 		return false;
+	/* its maker's umask, and it could not set the mode yet */
+	if ((st.st_mode & 0777) != 0700)
+		(void)host_dir_mend(path);
 	if (filled(path, NULL)) {
 		/* two: a library without this rule has made one */
 		if (!c->settled || strcmp(name, c->name[0]) < 0)
@@ -223,13 +226,13 @@ same_names(const struct cands *a, const struct cands *b)
 	return true;
 }
 
-/* Settle the lowest of @c.  False: look again. */
-static bool
+/* Settle the lowest of @c.  EAGAIN: look again; else an errno, in words. */
+static int
 settle(struct cands *c)
 {
 	char path[HOST_PLACE + sizeof MARK];
 	struct cands again;
-	int fd = -1;
+	int fd = -EAGAIN;
 
 	if (lock_all(c) && find(&again) == 0 && same_names(c, &again)) {
 		snprintf(path, sizeof path, PARENT "/%s/" MARK, c->name[0]);
@@ -242,10 +245,14 @@ settle(struct cands *c)
 		}
 	}
 	unlock_all(c);
+	if (fd == -ENOSPC || fd == -EDQUOT)
+		return host_fail(ENOSR, "cannot make %s: %s; make room in "
+			PARENT ", which has no space or no inode left", path,
+			strerror(-fd));
 	if (fd < 0)
-		return false;
+		return EAGAIN;
 	(void)sys_close(fd);
-	return true;
+	return 0;
 }
 
 /* Make the candidate *@path: streams-UID, unless that is there. */
@@ -256,7 +263,7 @@ candidate(const struct cands *c, char path[HOST_PLACE])
 	int err;
 
 	path_of(path, c->prefix);
-	err = -(int)sys_call3(SYS_mkdirat, AT_FDCWD, path, 0700);
+	err = host_dir_make(path);
 	if (err == EEXIST) {
 		if (sys_call3(SYS_getrandom, &rnd, sizeof rnd, 0) !=
 				(long)sizeof rnd)
@@ -265,7 +272,7 @@ candidate(const struct cands *c, char path[HOST_PLACE])
 				HOST_ELSEWHERE, path);
 		snprintf(path, HOST_PLACE, PARENT "/streams-%u-%016llx",
 			(unsigned)geteuid(), (unsigned long long)rnd);
-		err = -(int)sys_call3(SYS_mkdirat, AT_FDCWD, path, 0700);
+		err = host_dir_make(path);
 	}
 	return err == 0 || err == EEXIST ? 0 : host_fail(EACCES,
 		"cannot make %s: %s" HOST_ELSEWHERE, path, strerror(err));
@@ -327,8 +334,9 @@ make_once(char path[HOST_PLACE], char own[HOST_PLACE])
 		err = candidate(&c, own);
 		return err != 0 ? err : EAGAIN;
 	}
-	if (!c.settled && !settle(&c))
-		return EAGAIN;
+	err = c.settled ? 0 : settle(&c);
+	if (err != 0)
+		return err;
 	path_of(path, c.name[0]);
 	if (!c.settled && strcmp(c.name[0], c.prefix) != 0)
 		tell(path, c.prefix);

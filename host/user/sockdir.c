@@ -207,33 +207,26 @@ nap(void)
 	(void)sys_call2(SYS_nanosleep, &ts, NULL);
 }
 
-/* A directory with the owner's rights, whatever the umask is. */
-static long
-make_one(const char *path)
-{
-	long r = sys_call3(SYS_mkdirat, AT_FDCWD, path, 0700);
-
-	if (r == 0)
-		(void)host_dir_mend(path);
-	return r;
-}
-
-/* Make it, and the directory that it lies in. */
-static void
+/* Make it, and the directory that it lies in.  Return: 0 or an errno. */
+static int
 make(void)
 {
 	struct host_shared *s = shared();
 	char up[sizeof s->dir];
+	int err;
 
 	str_store(&s->dir_made, 1u);
 	STR_CRASH_POINT("sockdir:making");
-	if (make_one(s->dir) == -ENOENT && s->dir_in_base) {
+	err = host_dir_make(s->dir);
+	if (err == ENOENT && s->dir_in_base) {
 		strcpy(up, s->dir);
 		*strrchr(up, '/') = '\0';
-		host_name_base_make(up);
-		(void)make_one(s->dir);
+		err = host_name_base_make(up);
+		if (err == 0 || err == EEXIST)
+			err = host_dir_make(s->dir);
 	}
 	STR_CRASH_POINT("sockdir:made");
+	return err == EEXIST ? 0 : err;
 }
 
 /* Is @fd a directory that only this user can use?  Else an errno, in words. */
@@ -252,6 +245,17 @@ check(int fd)
 	return 0;
 }
 
+/* The file system has no space or no inode left, or the user's share is used. */
+int
+host_sockdir_full(int err)
+{
+	char text[160];
+
+	snprintf(text, sizeof text, "%s: make room in its file system, which "
+		"has no space or no inode left", strerror(err));
+	return fail_words(ENOSR, text);
+}
+
 /* Open it by its path, and make it if need be. */
 static int
 by_path(int *ret_fd)
@@ -264,7 +268,9 @@ by_path(int *ret_fd)
 	for (int i = 0; i < OPEN_TRIES; i++) {
 		fd = open_dir(AT_FDCWD, shared()->dir);
 		if (fd == -ENOENT) {
-			make();
+			err = make();
+			if (err == ENOSPC || err == EDQUOT)
+				return host_sockdir_full(err);
 			fd = open_dir(AT_FDCWD, shared()->dir);
 		}
 		/* its maker may have been killed before it could set the mode */

@@ -285,6 +285,8 @@ host_sockdir_bind(int fd, uint64_t *ret_number)
 		if (r != -EADDRINUSE)
 			break;
 	}
+	if (r == -ENOSPC || r == -EDQUOT)
+		err = host_sockdir_full((int)-r);
 	return err != 0 ? err : (int)-r;
 }
 

@@ -158,7 +158,9 @@ int host_name_resolve(struct host_name *ret_name);
 int host_name_mkdir(struct host_name *n);
 /* Where named domains lie; it need not be there. */
 int host_name_base(char *buf, size_t size);
-void host_name_base_make(const char *base);
+/* Return: 0 or the errno of mkdir(2). */
+int host_name_base_make(const char *base);
+int host_dir_make(const char *path);
 bool host_dir_mend(const char *path);
 
 /* place.c */
@@ -261,6 +263,8 @@ void host_wait_abandon(void);	/* a handler is about to run in a wait */
 /* sockdir.c */
 struct msghdr;
 struct sockaddr_un;
+/* Say that the file system of the directory is full: @err.  Return: ENOSR. */
+int host_sockdir_full(int err);
 void host_sockdir_choose(struct host_shared *s);
 int host_sockdir_bind(int fd, uint64_t *ret_number);
 long host_sockdir_send(int fd, uint64_t number, struct msghdr *m, bool sure);
@@ -280,6 +284,8 @@ void host_sockdir_tidy(void);
  */
 int host_dgram_send(uint64_t number, struct msghdr *m, bool sure);
 void host_creds_want(int fd);
+/* What a call fails with when a socket cannot be made because of @err. */
+int host_carrier_err(int err);
 size_t host_creds_put(void *room);
 bool host_creds_ours(struct msghdr *m);
 

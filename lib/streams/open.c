@@ -112,7 +112,8 @@ stream_open(const struct target *t, int flags)
 		return fail(EEXIST);
 	err = host_enter(&hc);
 	if (err != 0)
-		return fail(err == EMFILE || err == ENFILE ? err : ENXIO);
+		return fail(err == EMFILE || err == ENFILE || err == ENOSR ?
+			err : ENXIO);
 	err = host_carrier_open(flags & (O_CLOEXEC | O_NONBLOCK), &fd, &c);
 	if (err == 0) {
 		/* nobody may find out what it is before it is something */

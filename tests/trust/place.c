@@ -170,6 +170,31 @@ T_CASE(the_usual_directory_is_taken_when_it_is_free)
 	T_SOON(dirs() == 0, 1000 * t_scale());
 }
 
+/* Whatever rights of the owner the umask takes. */
+T_CASE(a_umask_takes_no_rights_of_the_owner)
+{
+	static const mode_t mask[] = {0100, 0200, 0400, 0700, 0777};
+	pid_t pid;
+	int via;
+
+	setup();
+	for (int i = 0; i < 10; i++) {
+		if (i == 5) {
+			T_OK(mkdir(SHM "/run", 0700));
+			T_OK(chown(SHM "/run", USER, USER));
+			T_OK(setenv("XDG_RUNTIME_DIR", SHM "/run", 1));
+		}
+		(void)umask(mask[i % 5]);
+		pid = start("device", &via, -1);
+		(void)umask(022);
+		T_EQ(trust_ended(pid), 0);
+		T_OK(close(via));
+		if (i < 5)
+			T_SOON(dirs() == 0, 3000 * t_scale());
+	}
+	T_OK(unsetenv("XDG_RUNTIME_DIR"));
+}
+
 T_CASE(a_directory_of_another_user_is_worked_around)
 {
 	setup();

@@ -10,12 +10,14 @@
  *	use inherit COUNT	make COUNT; the time of a child's first call, in ms
  *	use locked		mlockall(MCL_FUTURE), then one: KiB locked by it
  *	use chroot DIR		make one, chroot, use it in a child
+ *	use device		use one, and open a device
  *	use time		make one; how long that took, in ms
  *	use hand		as crash, but another program keeps an end
  *
  * Exit status: 0, the errno of pipe(), or 200 and above for another failure.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,6 +176,17 @@ timed(void)
 	return 0;
 }
 
+static int
+device(void)
+{
+	int err = use();
+	int fd = err == 0 ? open("/dev/streams/loop/7", O_RDWR) : -1;
+
+	if (err == 0 && fd < 0)
+		return errno;
+	return err;
+}
+
 /* A program that knows nothing of Streams keeps an end until 0 is closed. */
 static int
 hand(void)
@@ -207,6 +220,8 @@ main(int argc, char **argv)
 		return locked();
 	if (strcmp(what, "time") == 0)
 		return timed();
+	if (strcmp(what, "device") == 0)
+		return device();
 	if (strcmp(what, "hand") == 0)
 		return hand();
 	if (strcmp(what, "chroot") == 0 && argc == 3)
