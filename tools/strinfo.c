@@ -119,6 +119,8 @@ main(int argc, char **argv)
 	show_domain(&s);
 	if (strm_why_stdio()[0] != '\0')
 		tool_warn(&tool, "no stdio on streams: %s", strm_why_stdio());
+	if (strm_why_daemon()[0] != '\0')
+		tool_warn(&tool, "no streamsd: %s", strm_why_daemon());
 	if (procs)
 		putchar('\n');
 	SNAP_EACH (&s, i) {

@@ -10,6 +10,7 @@
 
 #include "lib/tool.h"
 #include "names.h"
+#include "user_impl.h"
 
 static struct tool tool = {
 	.name = "strsetup",
@@ -87,6 +88,7 @@ main(int argc, char **argv)
 	static struct names_conf conf;
 	static char buf[NAMES_MAXTEXT];
 	const char *file = getenv("STREAMS_CONF"), *text = buf;
+	char why[NAMES_WHY];
 	bool check = false, look = false, mine = false;
 	long n;
 	int c;
@@ -115,16 +117,16 @@ main(int argc, char **argv)
 		tool_usage(&tool, "too many arguments");
 	mine |= file != NULL && file[0] != '\0';
 	source = mine ? file : STREAMS_SYSCONF;
-	n = names_read(source, buf, sizeof(buf));
+	n = names_read(source, mine ? HOST_TRUST_CHOSEN : 0, buf, sizeof(buf),
+		why);
 	if (n == -ENOENT && !mine) {
 		source = "built in";
 		text = names_builtin;
 		n = (long)strlen(text);
 	}
 	if (n < 0) {
-		errno = (int)-n;
-		tool_die(&tool, "%s%s", source, n == -EACCES ?
-			": owner and mode are not to be trusted" : "");
+		errno = 0;
+		tool_die(&tool, "%s: %s", source, why);
 	}
 	c = names_parse(&conf, text, (size_t)n, mistake, NULL);
 	if (!check)

@@ -161,13 +161,33 @@ alive(uint64_t w)
 
 /* ----------------------------------------------------------- starting it */
 
-/* It could not be started. */
+static char *
+why_text(void)
+{
+	return (char *)host_domain + HOST_WHY_OFF;
+}
+
+/* host_daemon_why - why the domain has no streamsd, for humans; or "" */
+const char *
+host_daemon_why(void)
+{
+	static char copy[HOST_WHY];
+
+	copy[0] = '\0';
+	if (host_domain != NULL)
+		(void)snprintf(copy, sizeof copy, "%.*s", (int)HOST_WHY - 1,
+			why_text());
+	return copy;
+}
+
+/* It could not be started, because of @why, in words. */
 static void
-put_off(int err)
+put_off(int err, const char *why)
 {
 	struct host_shared *s = host_shared(host_domain);
 	uint32_t n = str_add(&s->daemon_fails, 1u);
 
+	(void)snprintf(why_text(), HOST_WHY, "%s", why);
 	str_store(&s->daemon_err, (uint32_t)err);
 	str_store_rel(&s->daemon_retry,
 		host_now() + ((uint64_t)RETRY_NS << STR_MIN(n, 6u)));
@@ -208,7 +228,7 @@ start_once(uint64_t w)
 		str_store(&s->daemon_deaths, 0u);
 	STR_CRASH_POINT("daemon:started");
 	if (err != 0 && str_load(word()) == mine) {
-		put_off(err);
+		put_off(err, why);
 		warn(why);
 	} else {
 		str_store(&s->daemon_fails, 0u);
@@ -261,8 +281,8 @@ host_daemon(void)
 /*
  * host_daemon_begin - have one begin, without waiting for it, if the domain has
  * a name: it removes what the last member leaves, should that be killed.  One
- * attempt in a second, by any member; a failure is no member's concern, so
- * nothing is said.
+ * attempt in a second, by any member.  A failure costs no call, so it is told
+ * with STREAMS_VERBOSE=1 and by strinfo only.
  */
 void
 host_daemon_begin(void)
@@ -288,8 +308,11 @@ host_daemon_begin(void)
 		return;
 	STR_CRASH_POINT("daemon:beginning");
 	err = host_daemon_spawn(false, &why);
-	if (err != 0 && str_load(word()) == mine)
-		put_off(err);
+	if (err != 0 && str_load(word()) == mine) {
+		put_off(err, why);
+		if (host_daemon_verbose)
+			warn(why);
+	}
 	(void)str_cas(word(), mine, NOBODY);
 	(void)host_wake(word_low(), INT_MAX);
 }
@@ -419,6 +442,7 @@ host_daemon_claim(void)
 	} while (!str_cas(word(), w, mine));
 	str_store(&host_shared(host_domain)->daemon_fails, 0u);
 	str_store_rel(&host_shared(host_domain)->daemon_retry, 0ull);
+	why_text()[0] = '\0';
 	host_is_daemon = true;
 	host_priv_page->timer_ours = 1;
 	(void)str_or(&host_domain->proc[host_priv_page->proc].flags,

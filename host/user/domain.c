@@ -87,10 +87,8 @@ host_attach_report(void)
 {
 	static char said[sizeof attach_error];
 	char text[sizeof attach_error + 32];
-	const char *env = getenv("STREAMS_VERBOSE");
 
-	if (env == NULL || env[0] == '\0' || strcmp(env, "0") == 0 ||
-	    strcmp(said, attach_error) == 0)
+	if (!host_verbose() || strcmp(said, attach_error) == 0)
 		return;
 	strcpy(said, attach_error);
 	snprintf(text, sizeof text, "streams: no domain: %s", attach_error);

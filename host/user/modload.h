@@ -30,6 +30,9 @@ struct host_images {
 };
 #define HOST_IMAGES_OFF (HOST_SHARED_OFF + 512)
 
+_Static_assert(HOST_IMAGES_OFF + sizeof(struct host_images) <= HOST_WHY_OFF,
+	"the images have room");
+
 /*
  * An image, in the arena.  Its bytes, as they are after relocation, fill the
  * chunks in order: each is a piece of the arena of which the first page is

@@ -489,13 +489,28 @@ T_CASE(what_belongs_to_another_user_is_refused)
 	refused("upmod", EACCES, "belongs to user 12345");
 }
 
-T_CASE(a_link_is_refused)
+T_CASE(a_link_leads_to_a_file_that_is_checked)
 {
 	setup();
 	T_OK(unlink(in_dir("upmod.so")));
-	copy_file(UPMOD, in_dir("real.so"), 0644);
-	T_OK(symlink("real.so", in_dir("upmod.so")));
-	refused("upmod", EACCES, "symbolic link");
+	T_OK(mkdir(in_dir("real"), 0700));
+	copy_file(UPMOD, in_dir("real/real.so"), 0644);
+	T_OK(symlink("real/../real/real.so", in_dir("upmod.so")));
+	T_OK(chmod(in_dir("real"), 0777));
+	refused("upmod", EACCES, "real can be written by others");
+	T_OK(chmod(in_dir("real"), 0700));
+	T_OK(chmod(in_dir("real/real.so"), 0666));
+	refused("upmod", EACCES, "it can be written by others");
+	T_OK(chmod(in_dir("real/real.so"), 0644));
+	T_NOTNULL(load_good());
+}
+
+T_CASE(links_in_a_circle_are_refused)
+{
+	setup();
+	T_OK(unlink(in_dir("upmod.so")));
+	T_OK(symlink("upmod.so", in_dir("upmod.so")));
+	refused("upmod", EACCES, "too many symbolic links");
 }
 
 T_CASE(a_link_in_the_path_is_followed_to_what_is_checked)

@@ -236,6 +236,30 @@ host_name_mkdir(struct host_name *n)
 	return 0;
 }
 
+/*
+ * The directory of STREAMS_DOMAIN=/path.  In one that another user can change,
+ * that user could give the name to another file: then members that come later
+ * would make a domain of their own.
+ */
+static int
+path_check(const struct host_name *n)
+{
+	char dir[sizeof n->path], why[200];
+	char *slash;
+	int fd, err;
+
+	strcpy(dir, n->path);
+	slash = strrchr(dir, '/');
+	slash[slash == dir] = '\0';
+	err = host_trust_open(dir, HOST_TRUST_DIR, &fd, why, sizeof why);
+	if (err != 0)
+		return host_fail(err == EACCES ? EACCES : EINVAL, "the "
+			"directory of STREAMS_DOMAIN=%.300s is refused: %s; set "
+			"it to a path in a directory of yours", n->path, why);
+	(void)sys_close(fd);
+	return 0;
+}
+
 int
 host_name_resolve(struct host_name *n)
 {
@@ -277,5 +301,6 @@ host_name_resolve(struct host_name *n)
 		return host_fail(EINVAL, "STREAMS_DOMAIN=%.80s: neither a "
 			"name nor an absolute path", env);
 	strcpy(n->path, env);
-	return 0;
+	/* streamsd is told the path of a domain that was made already */
+	return host_daemon_comes ? 0 : path_check(n);
 }

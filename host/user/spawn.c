@@ -7,10 +7,8 @@
  * Which.  The program of STREAMS_DAEMON; else, for a library that is loaded
  * out of the build tree, the build tree's; else the one in libexecdir.  It
  * runs with our rights, so another user must not have been able to choose it:
- * its file and the directory that it is found in have an owner whom this
- * process obeys anyway, and no other can write to them; see trusted().  The
- * descriptor that was checked is the one that is executed, so a file that
- * takes the name's place afterwards is never run.
+ * trust.c.  The descriptor that was checked is the one that is executed, so a
+ * file that takes the name's place afterwards is never run.
  *
  * Process.  Two processes between us and streamsd, which share our memory and
  * last until the exec: no handler for fork runs, no child is left to wait for,
@@ -20,7 +18,6 @@
  * no other end would be told of a close.  Where a sandbox forbids
  * close_range(), descriptors are closed one by one.
  */
-#include <dlfcn.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
@@ -69,6 +66,8 @@ static struct {
 	char sanitizer[512]; /* TSAN_OPTIONS: else its reports are lost */
 } env;
 
+bool host_daemon_verbose;
+
 static void
 keep(char *to, size_t size, const char *name, bool whole)
 {
@@ -87,113 +86,37 @@ host_daemon_environment(void)
 {
 	keep(env.program, sizeof env.program, "STREAMS_DAEMON", false);
 	keep(env.linger, sizeof env.linger, "STREAMS_LINGER", true);
+	host_daemon_verbose = host_verbose();
 #if defined(__SANITIZE_THREAD__)
 	keep(env.sanitizer, sizeof env.sanitizer, "TSAN_OPTIONS", true);
 #endif
 }
 
-/*
- * The file that this code was loaded from: its name, and its owner and mode
- * in @st.  NULL when that is not known; then @st says the effective user.
- */
-static const char *
-library(struct stat *st)
-{
-	Dl_info di;
-
-	if (dladdr((void *)(uintptr_t)&host_daemon_spawn, &di) != 0 &&
-	    di.dli_fname != NULL && di.dli_fname[0] == '/' &&
-	    sys_call4(SYS_newfstatat, AT_FDCWD, di.dli_fname, st, 0) == 0)
-		return di.dli_fname;
-	memset(st, 0, sizeof *st);
-	st->st_uid = geteuid();
-	return NULL;
-}
-
-/*
- * May what @st describes be run by us?  Its owner is root, the effective
- * user, or the owner of the library's file @lib, whose code runs in this
- * process already.  In a user namespace that does not map them, root outside
- * and the library's owner are both the overflow user.  No other user can write
- * to it; a group can only if that group can write to the library, too, which
- * is so in the build tree of a user with umask 002.
- */
-static bool
-trusted(const struct stat *st, const struct stat *lib)
-{
-	mode_t closed = S_IWGRP | S_IWOTH;
-
-	if ((lib->st_mode & S_IWGRP) && lib->st_gid == st->st_gid)
-		closed &= ~(mode_t)S_IWGRP;
-	return (st->st_uid == 0 || host_uid_mine(st->st_uid) ||
-		st->st_uid == lib->st_uid) && (st->st_mode & closed) == 0;
-}
-
-static int
-distrust(const char *path, const struct stat *st)
-{
-	return reason(EACCES, "%s belongs to user %u and has mode %04o, so "
-		"another user could have put it there", path,
-		(unsigned)st->st_uid, (unsigned)st->st_mode & 07777);
-}
-
 /* Open @path for execution alone.  Return: 0 or an errno. */
 static int
-program_open(const char *path, const struct stat *lib, int *ret_fd)
+program_open(const char *path, unsigned how, int *ret_fd)
 {
-	char dir[sizeof env.program];
-	const char *slash = strrchr(path, '/');
-	struct stat st;
-	int at, fd, err;
+	char text[400];
+	int err = host_trust_open(path, how | HOST_TRUST_EXEC, ret_fd, text,
+		sizeof text);
 
-	if (slash == NULL)
-		return reason(ENOENT, "%s is not a path", path);
-	snprintf(dir, sizeof dir, "%.*s", (int)(slash - path) + 1, path);
-	at = sys_openat(AT_FDCWD, dir, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-	if (at < 0)
-		return reason(-at, "%s: %s", dir, strerror(-at));
-	err = host_domain_stat(at, &st);
-	if (err == 0 && !trusted(&st, lib))
-		err = distrust(dir, &st);
-	fd = err != 0 ? -err :
-		sys_openat(at, slash + 1, O_PATH | O_CLOEXEC, 0);
-	(void)sys_close(at);
-	if (err != 0)
-		return err;
-	if (fd < 0)
-		return reason(-fd, "%s: %s", path, strerror(-fd));
-	err = host_domain_stat(fd, &st);
-	if (err == 0 && !S_ISREG(st.st_mode))
-		err = reason(EACCES, "%s is not a file", path);
-	else if (err == 0 && !trusted(&st, lib))
-		err = distrust(path, &st);
-	if (err != 0)
-		(void)sys_close(fd);
-	else
-		*ret_fd = fd;
-	return err;
+	return err != 0 ? reason(err, "%s: %s", path, text) : 0;
 }
 
 static int
 program_find(int *ret_fd)
 {
 	static const char tree[] = HOST_BUILD_DIR "/";
-	struct stat lib;
-	const char *name = library(&lib);
+	const char *name = host_trust_library();
 
-	if (env.program[0] != '\0') {
-		/* where it is installed, root alone can put files; elsewhere
-		 * an owner that is not mapped could be any user */
-		if (!host_uid_known(lib.st_uid))
-			lib.st_uid = 0;
-		return program_open(env.program, &lib, ret_fd);
-	}
+	if (env.program[0] != '\0')
+		return program_open(env.program, HOST_TRUST_CHOSEN, ret_fd);
 	/* an installed library is not in the tree that it was built in */
 	if (name != NULL && strncmp(name, tree, sizeof tree - 1) == 0 &&
-	    program_open(HOST_BUILD_DIR "/tools/streamsd/streamsd", &lib,
+	    program_open(HOST_BUILD_DIR "/tools/streamsd/streamsd", 0,
 		    ret_fd) == 0)
 		return 0;
-	return program_open(HOST_LIBEXECDIR "/streamsd", &lib, ret_fd);
+	return program_open(HOST_LIBEXECDIR "/streamsd", 0, ret_fd);
 }
 
 /* ----------------------------------------------------------- descriptors */

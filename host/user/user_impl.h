@@ -76,6 +76,11 @@ struct host_shared {
 };
 #define HOST_SHARED_OFF (STR_HDR_SIZE - 8192)
 
+/* Why streamsd does not run, text for humans; "" when it does, or may: daemon.c.
+ * It lies behind struct host_images. */
+#define HOST_WHY_OFF (HOST_SHARED_OFF + 3072)
+#define HOST_WHY 1024u
+
 /* A bit for each index of a socket that streamsd has a descriptor of. */
 #define HOST_KEPT_OFF (STR_HDR_SIZE - 4096)
 _Static_assert(HOST_NSOCK / 8 <= 4096, "they have a page");
@@ -137,6 +142,25 @@ int host_ids_single(void);
 int host_ids_fit(const struct host_ids *of, const char *what);
 bool host_uid_known(unsigned uid);
 bool host_uid_mine(unsigned uid);
+/*
+ * trust.c.  host_trust_open() opens what @path names, if no other user can have
+ * chosen it: a file for reading; HOST_TRUST_EXEC: a file, by O_PATH;
+ * HOST_TRUST_DIR: a directory, by O_PATH.  HOST_TRUST_CHOSEN: the path is out of
+ * the environment.
+ * @why, @len: what is wrong, in words, when it fails
+ * Return: 0 and a descriptor with close-on-exec; EACCES: another user could have
+ * chosen it, or it is not a file; EINVAL: not an absolute path; or the errno of
+ * open(2).
+ * host_trust_library() is the library's own file; NULL: not known.
+ */
+#define HOST_TRUST_CHOSEN 1u
+#define HOST_TRUST_EXEC 2u
+#define HOST_TRUST_DIR 4u
+int host_trust_open(const char *path, unsigned how, int *ret_fd, char *why,
+	size_t len);
+const char *host_trust_library(void);
+void host_trust_tell(const char *path, const char *why); /* if host_verbose() */
+bool host_verbose(void); /* STREAMS_VERBOSE */
 /* What to do where a directory or file cannot be had. */
 #define HOST_ELSEWHERE "; set XDG_RUNTIME_DIR to a directory of yours with " \
 	"mode 0700, or STREAMS_DOMAIN to a path, or to private"
@@ -233,9 +257,11 @@ void host_daemon_tell(uint32_t ask);
 void host_daemon_fork(void);	/* in the child */
 /* spawn.c */
 void host_daemon_environment(void); /* [attach] held */
+extern bool host_daemon_verbose; /* host_verbose() at that time */
 /* Start the program.  One thread of the domain at a time.  @wait: until it has
  * said that it runs.  Return: 0, else an errno, and *ret_why says it in words. */
 int host_daemon_spawn(bool wait, const char **ret_why);
+const char *host_daemon_why(void); /* in words; daemon.c */
 /* crash.c, where there are crash points */
 bool host_crash_env(const char *name, char *buf, size_t size);
 /* Before a sleep: what to poll besides, or -1; and when to come again at the

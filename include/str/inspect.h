@@ -249,6 +249,16 @@ long strm_inspect(void *buf, size_t size, unsigned what);
 const char *strm_why(void);
 /* strm_why_stdio - why this C library's FILEs cannot be Streams; or "" */
 const char *strm_why_stdio(void);
+/* strm_why_daemon - why the domain has no streamsd, in words; or "" */
+const char *strm_why_daemon(void);
+/*
+ * strm_config - read a configuration file, if no other user can have chosen it
+ * @chosen: the path is out of the environment, not built in
+ *
+ * Return: its length in bytes, at most @size, or -1 and errno: EACCES, another
+ * user can have chosen it; EINVAL, not an absolute path; EFBIG.
+ */
+long strm_config(const char *path, int chosen, char *buf, size_t size);
 #define STR_I_WANT_PROCS 1u
 #define STR_I_WANT_MODULES 2u
 #define STR_I_WANT_STREAMS 4u

@@ -21,6 +21,7 @@
 #include "apconf.h"
 #include "names.h"
 #include "sys.h"
+#include "user_impl.h"
 
 #undef FNDELAY /* <fcntl.h> has them, with the kernel's values */
 #undef FNONBLOCK
@@ -46,6 +47,7 @@ void
 streams_autopush_load(void)
 {
 	const char *env, *path = STREAMS_AUTOPUSH;
+	unsigned how = 0;
 	long n, p;
 
 	if (!str_apush_fresh())
@@ -55,9 +57,11 @@ streams_autopush_load(void)
 	if (p < 0 && p > -4096)
 		return; /* the next one may have memory */
 	env = secure_getenv("STREAMS_AUTOPUSH");
-	if (env != NULL && env[0] != '\0')
+	if (env != NULL && env[0] != '\0') {
 		path = env;
-	n = names_read(path, (char *)p, APCONF_MAXTEXT);
+		how = HOST_TRUST_CHOSEN;
+	}
+	n = names_config(path, how, (char *)p, APCONF_MAXTEXT);
 	if (n == -ENOENT && path != env)
 		(void)apconf_parse(apconf_builtin, strlen(apconf_builtin),
 			apply, NULL, NULL);

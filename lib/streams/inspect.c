@@ -9,6 +9,8 @@
 
 #include "call.h"
 #include "iotable.h"
+#include "names.h"
+#include "user_impl.h"
 
 #include <str/inspect.h>
 #include <str/types.h>
@@ -37,6 +39,19 @@ STR_EXPORT const char *
 strm_why_stdio(void)
 {
 	return stdio_why();
+}
+
+STR_EXPORT const char *
+strm_why_daemon(void)
+{
+	return host_daemon_why();
+}
+
+STR_EXPORT long
+strm_config(const char *path, int chosen, char *buf, size_t size)
+{
+	return call_value(names_config(path, chosen ? HOST_TRUST_CHOSEN : 0,
+		buf, size));
 }
 
 STR_EXPORT long

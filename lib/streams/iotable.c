@@ -44,6 +44,7 @@
 #include "close.h"
 #include "iotable.h"
 #include "sys.h"
+#include "user_impl.h"
 
 typedef ssize_t io_read(FILE *, void *, ssize_t);
 typedef ssize_t io_write(FILE *, const void *, ssize_t);
@@ -333,13 +334,11 @@ bool
 stdio_refused(void)
 {
 	static str_a32 said;
-	const char *env = getenv("STREAMS_VERBOSE");
 	char text[sizeof io.why + 40];
 
 	if (str_load_acq(&io.state) != IO_REFUSED)
 		return false;
-	if (env != NULL && env[0] != '\0' && strcmp(env, "0") != 0 &&
-		str_xchg(&said, 1u) == 0) {
+	if (host_verbose() && str_xchg(&said, 1u) == 0) {
 		snprintf(text, sizeof text, "streams: no stdio on Streams: %s",
 			io.why);
 		host_log(1, text);

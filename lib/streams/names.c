@@ -11,7 +11,7 @@
  * configuration directory, else the copy that is built in; STREAMS_FIFOS adds
  * patterns to any of them.  Set-id programs do not look at the environment.
  *
- * A file that others than root and the caller can change is not believed, as
+ * A file that another user can have chosen (host/user/trust.c) is not used, as
  * if it were not there; nor is a line that cannot be understood.
  *
  * Locks.  None: who is first publishes his by one compare-and-swap, others
@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -399,12 +400,6 @@ names_lookup(const struct names_conf *c, const char *path,
 
 /* ------------------------------------------------------------ its source */
 
-static bool
-trusted(const struct stat *st)
-{
-	return st->st_uid == 0 || host_uid_mine(st->st_uid);
-}
-
 static int
 stat_at(int dir, const char *path, struct stat *st, int flags)
 {
@@ -415,55 +410,23 @@ stat_at(int dir, const char *path, struct stat *st, int flags)
 #endif
 }
 
-/* No directory on the way may be one in which others can put things; in a
- * sticky one they can, but cannot replace what is there. */
-static int
-check_way(const char *path)
-{
-	char dir[PATH_MAX];
-	struct stat st;
-
-	for (const char *s = path; (s = strchr(s, '/')) != NULL; s++) {
-		size_t n = s == path ? 1 : (size_t)(s - path);
-		int err;
-
-		if (n >= sizeof(dir))
-			return ENAMETOOLONG;
-		memcpy(dir, path, n);
-		dir[n] = '\0';
-		err = stat_at(AT_FDCWD, dir, &st, 0);
-		if (err < 0)
-			return -err;
-		if (!trusted(&st) ||
-			((st.st_mode & 022) != 0 && !(st.st_mode & S_ISVTX)))
-			return EACCES;
-	}
-	return 0;
-}
-
 long
-names_read(const char *path, char *buf, size_t size)
+names_read(const char *path, unsigned how, char *buf, size_t size,
+	char why[NAMES_WHY])
 {
 	struct stat st;
 	size_t got = 0;
 	long n;
 	int fd;
 
-	if (path[0] != '/')
-		return -EINVAL;
-	n = check_way(path);
-	if (n != 0)
-		return -n;
-	fd = sys_openat(AT_FDCWD, path,
-		O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
-	if (fd < 0)
-		return fd;
+	n = -host_trust_open(path, how, &fd, why, NAMES_WHY);
+	if (n < 0)
+		return n;
 	n = stat_at(fd, "", &st, AT_EMPTY_PATH);
-	if (n == 0 && (!S_ISREG(st.st_mode) || !trusted(&st) ||
-			      (st.st_mode & 022) != 0))
-		n = -EACCES;
 	if (n == 0 && (uint64_t)st.st_size > size)
 		n = -EFBIG;
+	if (n == -EFBIG)
+		(void)snprintf(why, NAMES_WHY, "it is too large");
 	while (n == 0 && got < size) {
 		long more = sys_read(fd, buf + got, size - got);
 
@@ -479,6 +442,17 @@ names_read(const char *path, char *buf, size_t size)
 	return n < 0 ? n : (long)got;
 }
 
+long
+names_config(const char *path, unsigned how, char *buf, size_t size)
+{
+	char why[NAMES_WHY];
+	long n = names_read(path, how, buf, size, why);
+
+	if (n < 0 && (n != -ENOENT || (how & HOST_TRUST_CHOSEN)))
+		host_trust_tell(path, why);
+	return n;
+}
+
 static void
 fill(struct names_conf *c, char *buf)
 {
@@ -486,9 +460,9 @@ fill(struct names_conf *c, char *buf)
 	long n = -ENOENT;
 
 	if (env != NULL && env[0] != '\0')
-		n = names_read(env, buf, NAMES_MAXTEXT);
+		n = names_config(env, HOST_TRUST_CHOSEN, buf, NAMES_MAXTEXT);
 	if (n < 0)
-		n = names_read(STREAMS_SYSCONF, buf, NAMES_MAXTEXT);
+		n = names_config(STREAMS_SYSCONF, 0, buf, NAMES_MAXTEXT);
 	if (n >= 0)
 		(void)names_parse(c, buf, (size_t)n, NULL, NULL);
 	else

@@ -71,11 +71,18 @@ void names_lookup(const struct names_conf *c, const char *path,
 bool names_match(const char *pattern, const char *path);
 
 /*
- * names_read - read a configuration file that may be believed: an absolute
- * path whose directories and whose file nobody but their owner, root or the
- * caller, can change.  Return: its length (at most @size), or minus an errno.
+ * names_read - read the configuration file @path, if no other user can have
+ * chosen it: host/user/trust.c
+ * @how: HOST_TRUST_CHOSEN or 0
+ * @why: what is wrong with it, in words
+ *
+ * Return: its length in bytes, at most @size; or minus an errno.
+ * names_config is the same; it says what is wrong with STREAMS_VERBOSE=1.
  */
-long names_read(const char *path, char *buf, size_t size);
+#define NAMES_WHY 400
+long names_read(const char *path, unsigned how, char *buf, size_t size,
+	char why[NAMES_WHY]);
+long names_config(const char *path, unsigned how, char *buf, size_t size);
 /* The configuration that is built in, share/streams.conf. */
 extern const char names_builtin[] STR_HIDDEN;
 

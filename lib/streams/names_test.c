@@ -282,16 +282,17 @@ T_CASE(nor_is_one_in_a_directory_of_theirs)
 T_CASE(nor_one_that_is_no_file_or_has_no_absolute_path)
 {
 	static char buf[64];
+	char why[NAMES_WHY];
 
-	T_EQ(names_read("conf", buf, sizeof(buf)), -EINVAL);
+	T_EQ(names_read("conf", 0, buf, sizeof(buf), why), -EINVAL);
 	T_OK(mkfifo(in_dir("conf"), 0600));
-	T_EQ(names_read(in_dir("conf"), buf, sizeof(buf)), -EACCES);
-	T_EQ(names_read(in_dir("none"), buf, sizeof(buf)), -ENOENT);
-	T_EQ(names_read(dir, buf, sizeof(buf)), -EACCES);
+	T_EQ(names_read(in_dir("conf"), 0, buf, sizeof(buf), why), -EACCES);
+	T_EQ(names_read(in_dir("none"), 0, buf, sizeof(buf), why), -ENOENT);
+	T_EQ(names_read(dir, 0, buf, sizeof(buf), why), -EACCES);
 	T_OK(unlink(in_dir("conf")));
 	file("conf", "12345678", 0600);
-	T_EQ(names_read(in_dir("conf"), buf, 7), -EFBIG);
-	T_EQ(names_read(in_dir("conf"), buf, 8), 8);
+	T_EQ(names_read(in_dir("conf"), 0, buf, 7, why), -EFBIG);
+	T_EQ(names_read(in_dir("conf"), 0, buf, 8, why), 8);
 	gone("conf");
 }
 

@@ -10,12 +10,11 @@
  * one block, so that what a handle gives does not change under its user.
  */
 #include <ctype.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <netconfig.h>
+#include <str/inspect.h>
 
 #include "nc.h"
 #include "xti_impl.h"
@@ -64,28 +63,18 @@ nc_perror(const char *msg)
 
 /* ------------------------------------------------------------------- reading */
 
-/* The file's text, malloc'ed. */
+/* The file's text, malloc'ed.  NULL also when another user can have chosen it. */
 static char *
-slurp(const char *path)
+slurp(const char *path, int chosen)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t at = 0;
-	ssize_t n = 0;
-	char *p;
+	char *p = malloc(MAX_FILE + 1);
+	long n = p != NULL ? strm_config(path, chosen, p, MAX_FILE) : -1;
 
-	if (fd < 0)
-		return NULL;
-	p = malloc(MAX_FILE + 1);
-	while (p != NULL && at < MAX_FILE &&
-		(n = read(fd, p + at, MAX_FILE - at)) > 0)
-		at += (size_t)n;
-	close(fd);
-	if (p != NULL && n < 0) {
+	if (n < 0) {
 		free(p);
 		return NULL;
 	}
-	if (p != NULL)
-		p[at] = '\0';
+	p[n] = '\0';
 	return p;
 }
 
@@ -96,8 +85,8 @@ text(void)
 	char *p;
 
 	if (env != NULL)
-		return slurp(env);
-	p = slurp(XTI_NETCONFIG);
+		return slurp(env, 1);
+	p = slurp(XTI_NETCONFIG, 0);
 	return p != NULL ? p : strdup(netconfig_builtin);
 }
 

@@ -717,7 +717,7 @@ T_CASE(strsetup_checks_and_shows)
 			"/dev/null: no stream\n/dev/strlog: clone log\n");
 	T_OK(chmod(file, 0666));
 	T_EQ(RUN(-1, "strsetup", "-f", file), 1);
-	T_TRUE(complains("not to be trusted"));
+	T_TRUE(complains("it can be written by others"));
 }
 
 T_CASE(programs_open_what_the_configuration_names)

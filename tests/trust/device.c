@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 /*
  * Uses a device, for which streamsd is started.  Exit status: 0 when the
- * device could be opened.
+ * device could be opened, else the errno.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -12,5 +13,7 @@ main(void)
 {
 	int fd = open("/dev/streams/loop/7", O_RDWR);
 
-	return fd < 0 || close(fd) != 0;
+	if (fd < 0)
+		return errno;
+	return close(fd) != 0;
 }

@@ -160,12 +160,33 @@ T_CASE(a_file_that_others_can_write_is_not_run)
 	refused(at("a/tools/streamsd/streamsd"), "mode 0757");
 }
 
-T_CASE(a_file_in_a_directory_that_others_can_write_is_not_run)
+/* The one that it lies in, and each above. */
+T_CASE(a_file_below_a_directory_that_others_can_write_is_not_run)
 {
+	static const char *const dir[] = {"a/tools/streamsd", "a/tools", "a"};
+
+	setup();
+	plant(at("a/tools/streamsd/streamsd"));
+	for (int i = 0; i < 3; i++) {
+		T_OK(chmod(at(dir[i]), 0777));
+		refused(at("a/tools/streamsd/streamsd"), "mode 0777");
+		T_OK(chmod(at(dir[i]), 0755));
+	}
+}
+
+/* There others can make files, but cannot replace ours. */
+T_CASE(a_file_in_a_sticky_directory_is_run_if_it_has_one_name)
+{
+	char said[4096];
+
 	setup();
 	plant(at("a/tools/streamsd/streamsd"));
 	T_OK(chmod(at("a/tools/streamsd"), 01777));
-	refused(at("a/tools/streamsd/streamsd"), "mode 1777");
+	T_OK(link(at("a/tools/streamsd/streamsd"), at("a/lib/other")));
+	refused(at("a/tools/streamsd/streamsd"), "has 2 names");
+	T_OK(unlink(at("a/lib/other")));
+	use(at("a/tools/streamsd/streamsd"), NULL, said);
+	T_TRUE(marked());
 }
 
 T_CASE(a_file_of_another_user_is_not_run)
@@ -177,13 +198,35 @@ T_CASE(a_file_of_another_user_is_not_run)
 	refused(at("a/tools/streamsd/streamsd"), "user 12345");
 }
 
-T_CASE(a_file_in_a_directory_of_another_user_is_not_run)
+T_CASE(a_file_below_a_directory_of_another_user_is_not_run)
 {
+	static const char *const dir[] = {"a/tools/streamsd", "a/tools", "a"};
+
 	setup();
 	plant(at("a/tools/streamsd/streamsd"));
-	if (chown(at("a/tools/streamsd"), OTHER, OTHER) != 0)
-		T_SKIP("only root can give a directory to another user");
-	refused(at("a/tools/streamsd/streamsd"), "user 12345");
+	for (int i = 0; i < 3; i++) {
+		if (chown(at(dir[i]), OTHER, OTHER) != 0)
+			T_SKIP("only root can give a directory away");
+		refused(at("a/tools/streamsd/streamsd"), "user 12345");
+		T_OK(chown(at(dir[i]), 0, 0));
+	}
+}
+
+T_CASE(a_link_of_another_user_is_not_followed)
+{
+	setup();
+	plant(at("a/lib/streamsd"));
+	T_OK(symlink("../lib", at("a/tools/link")));
+	refused("/dev/null", "it is not a file");
+	if (lchown(at("a/tools/link"), OTHER, OTHER) != 0)
+		T_SKIP("only root can give a link to another user");
+	refused(at("a/tools/link/streamsd"), "link belongs to user 12345");
+}
+
+T_CASE(a_path_that_is_not_absolute_is_not_run)
+{
+	setup();
+	refused("streamsd", "not an absolute path");
 }
 
 T_CASE(a_link_to_a_file_of_another_user_is_not_run)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <netconfig.h>
@@ -36,6 +37,27 @@ static void
 done(void)
 {
 	T_OK(unlink(getenv("STREAMS_NETCONFIG")));
+}
+
+T_CASE(a_file_that_another_user_can_have_written_is_not_read)
+{
+	char dir[] = "/tmp/netconfig.XXXXXX", path[64];
+
+	configure("a tpi_clts v loopback - /dev/a straddr.so\n");
+	T_NOTNULL(getnetconfigent("a"));
+	T_OK(chmod(getenv("STREAMS_NETCONFIG"), 0666));
+	T_TRUE(setnetconfig() == NULL);
+	T_STR(nc_sperror(), "the file cannot be read");
+	T_OK(chmod(getenv("STREAMS_NETCONFIG"), 0600));
+	T_NOTNULL(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/netconfig", dir);
+	T_OK(rename(getenv("STREAMS_NETCONFIG"), path));
+	T_OK(setenv("STREAMS_NETCONFIG", path, 1));
+	T_NOTNULL(getnetconfigent("a"));
+	T_OK(chmod(dir, 0777));
+	T_TRUE(setnetconfig() == NULL);
+	T_OK(unlink(path));
+	T_OK(rmdir(dir));
 }
 
 static const char some[] =

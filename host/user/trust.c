@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * May what a path names be used: docs/security.md, "Files that are believed".
+ *
+ * Purpose.  One rule for streamsd, for modules, for configuration files and for
+ * the directory of STREAMS_DOMAIN=/path: no other user can have chosen what
+ * the path names.
+ *
+ * Rule.  Every directory and every symbolic link on the way from the root, and
+ * the file itself, belongs to root, to the effective user, or to the owner of
+ * the library, whose code runs in this process already.  No other user can
+ * write to it.  A group can if it can write to the library too, as in the build
+ * tree of a user with umask 002.  In a directory with the sticky bit other
+ * users can make files and links, but cannot change ours; such a file has one
+ * name only, because another user could have made a second name of our file.
+ *
+ * Walk.  Each name is opened in the directory that was checked before it, and
+ * links are followed here, so what was checked is what is opened.  It needs no
+ * /proc.
+ *
+ * User namespaces.  Where not every user is mapped, root outside and all users
+ * outside have one number.  When the root directory has it, it is accepted for
+ * directories and links, because no path would be left.  For the file itself it
+ * is accepted when the library has it, and when the path was chosen when the
+ * library was built, because root alone can put files there; for a path out of
+ * the environment it is not.
+ */
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "sys.h"
+#include "user_impl.h"
+
+#define MAXLINKS 40u
+
+struct walk {
+	char *why;
+	size_t len;
+	unsigned how, links;
+	unsigned owner;		/* accepted besides root and the user */
+	unsigned above;		/* accepted for directories and links */
+	bool shared;		/* others can make files in the directory @at */
+	int at;			/* the directory that was reached */
+	struct stat file;	/* what was found last */
+	char *rest;		/* what is left of the path, in @buf */
+	char buf[PATH_MAX];
+};
+
+/* The file that this code was loaded from, as it was at that time. */
+static struct {
+	const char *name;
+	unsigned uid, gid, mode;
+	bool asked;
+} library;
+
+/* host_verbose - does the user want reasons on standard error? */
+bool
+host_verbose(void)
+{
+	const char *env = getenv("STREAMS_VERBOSE");
+
+	return env != NULL && env[0] != '\0' && strcmp(env, "0") != 0;
+}
+
+/* host_trust_tell - the file @path is not used, because of @why */
+void
+host_trust_tell(const char *path, const char *why)
+{
+	char text[PATH_MAX + 400];
+	int n;
+
+	if (!host_verbose())
+		return;
+	n = snprintf(text, sizeof text, "streams: %s is not used: %s\n", path,
+		why);
+	(void)sys_write(2, text, STR_MIN((size_t)n, sizeof text - 1));
+}
+
+static int
+stat_fd(int fd, struct stat *st)
+{
+	return -(int)sys_call4(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
+}
+
+/* Before main(): dladdr() takes the loader's lock. */
+STR_CONSTRUCTOR static void
+library_look(void)
+{
+	struct stat st;
+	Dl_info di;
+
+	if (library.asked)
+		return;
+	library.asked = true;
+	library.uid = geteuid();
+	if (dladdr((void *)(uintptr_t)&host_trust_open, &di) == 0 ||
+	    di.dli_fname == NULL || di.dli_fname[0] != '/' ||
+	    sys_call4(SYS_newfstatat, AT_FDCWD, di.dli_fname, &st, 0) != 0)
+		return;
+	library.name = di.dli_fname;
+	library.uid = st.st_uid;
+	library.gid = st.st_gid;
+	library.mode = st.st_mode;
+}
+
+const char *
+host_trust_library(void)
+{
+	library_look();
+	return library.name;
+}
+
+static int STR_PRINTF(3, 4)
+refuse(struct walk *w, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(w->why, w->len, fmt, ap);
+	va_end(ap);
+	return err;
+}
+
+/* Can no other user have put there or changed @w->file, which is called @name? */
+static int
+check(struct walk *w, const char *name)
+{
+	const struct stat *st = &w->file;
+	mode_t closed = S_IWGRP | S_IWOTH;
+	bool file = S_ISREG(st->st_mode);
+
+	if ((library.mode & S_IWGRP) && library.gid == st->st_gid)
+		closed &= ~(mode_t)S_IWGRP;
+	if (st->st_uid != 0 && st->st_uid != w->owner &&
+	    !host_uid_mine(st->st_uid) && (file || st->st_uid != w->above))
+		return refuse(w, EACCES, "%s belongs to user %u", name,
+			(unsigned)st->st_uid);
+	if (S_ISLNK(st->st_mode))
+		return 0;
+	if ((st->st_mode & closed) != 0 &&
+	    !(S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX) != 0))
+		return refuse(w, EACCES, "%s can be written by others, it has "
+			"mode %04o", name, (unsigned)st->st_mode & 07777);
+	if (w->shared && file && st->st_nlink > 1)
+		return refuse(w, EACCES, "%s has %lu names, and others could "
+			"have made this one", name,
+			(unsigned long)st->st_nlink);
+	return 0;
+}
+
+/* The next name of the path, *@ret_end behind it; NULL: there is none. */
+static char *
+component(struct walk *w, char **ret_end)
+{
+	char *name = w->rest + strspn(w->rest, "/");
+
+	*ret_end = name + strcspn(name, "/");
+	return name[0] == '\0' ? NULL : name;
+}
+
+/* Go on in the directory @fd. */
+static int
+enter(struct walk *w, int fd, const char *name)
+{
+	int err;
+
+	if (w->at >= 0)
+		(void)sys_close(w->at);
+	w->at = fd;
+	if (fd < 0)
+		return refuse(w, -fd, "%s: %s", name, strerror(-fd));
+	err = stat_fd(fd, &w->file);
+	if (err == 0 && !S_ISDIR(w->file.st_mode))
+		err = refuse(w, ENOTDIR, "%s is not a directory", name);
+	else if (err == 0)
+		err = check(w, name);
+	w->shared = ((w->file.st_mode & S_ISVTX) != 0 &&
+		(w->file.st_mode & (S_IWGRP | S_IWOTH)) != 0) ||
+		!host_uid_known(w->file.st_uid);
+	return err;
+}
+
+static int
+enter_root(struct walk *w)
+{
+	struct stat st;
+
+	if (sys_call4(SYS_newfstatat, AT_FDCWD, "/", &st, 0) == 0 &&
+	    !host_uid_known(st.st_uid))
+		w->above = st.st_uid;
+	return enter(w, sys_openat(AT_FDCWD, "/",
+		O_PATH | O_DIRECTORY | O_CLOEXEC, 0), "/");
+}
+
+/* Put what the link @fd says before the rest of the path. */
+static int
+follow(struct walk *w, int fd)
+{
+	size_t room = (size_t)(w->rest - w->buf);
+	long n = sys_call4(SYS_readlinkat, fd, "", w->buf, room);
+
+	if (n < 0)
+		return refuse(w, (int)-n, "%s", strerror((int)-n));
+	if (++w->links > MAXLINKS)
+		return refuse(w, ELOOP, "too many symbolic links");
+	if (n == 0 || (size_t)n == room)
+		return refuse(w, ENAMETOOLONG, "the path is too long");
+	w->rest -= n;
+	memmove(w->rest, w->buf, (size_t)n);
+	return w->rest[0] == '/' ? enter_root(w) : 0;
+}
+
+/* The file @name, which was checked as @fd: for what the caller wants it. */
+static int
+finish(struct walk *w, const char *name, int fd, int *ret_fd)
+{
+	ino_t ino = w->file.st_ino;
+	dev_t dev = w->file.st_dev;
+
+	if (w->how & HOST_TRUST_EXEC) {
+		*ret_fd = fd;
+		return 0;
+	}
+	fd = sys_openat(w->at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+		O_NOCTTY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return refuse(w, -fd, "%s", strerror(-fd));
+	if (stat_fd(fd, &w->file) != 0 || w->file.st_ino != ino ||
+	    w->file.st_dev != dev) {
+		(void)sys_close(fd);
+		return refuse(w, EACCES, "it changes");
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+/* One name.  The walk is over when *@ret_fd is a descriptor. */
+static int
+step(struct walk *w, char *name, char *end, int *ret_fd)
+{
+	char slash = *end;
+	bool last = end[strspn(end, "/")] == '\0' &&
+		!(w->how & HOST_TRUST_DIR);
+	int fd, err;
+
+	*end = '\0';
+	w->rest = end;
+	fd = sys_openat(w->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
+	err = fd < 0 ? refuse(w, -fd, "%s: %s", last ? "it" : name,
+		strerror(-fd)) : stat_fd(fd, &w->file);
+	if (err == 0 && S_ISLNK(w->file.st_mode)) {
+		err = check(w, name);
+		*end = slash;
+		if (err == 0)
+			err = follow(w, fd);
+	} else if (err == 0 && last) {
+		err = S_ISREG(w->file.st_mode) ? check(w, "it") :
+			refuse(w, EACCES, "it is not a file");
+		if (err == 0)
+			err = finish(w, name, fd, ret_fd);
+	} else if (err == 0) {
+		err = enter(w, fd, name);
+		fd = -1;
+		*end = slash;
+	}
+	if (fd >= 0 && fd != *ret_fd)
+		(void)sys_close(fd);
+	return err;
+}
+
+int
+host_trust_open(const char *path, unsigned how, int *ret_fd, char *why,
+	size_t len)
+{
+	struct walk w = {.why = why, .len = len, .how = how, .at = -1};
+	size_t size = strlen(path) + 1;
+	char *name, *end;
+	int err;
+
+	library_look();
+	w.owner = library.uid;
+	if ((how & HOST_TRUST_CHOSEN) && !host_uid_known(w.owner))
+		w.owner = 0; /* root, which is accepted anyway */
+	*ret_fd = -1;
+	(void)refuse(&w, 0, "it cannot be looked at");
+	if (path[0] != '/')
+		return refuse(&w, EINVAL, "it is not an absolute path");
+	if (size > sizeof w.buf)
+		return refuse(&w, ENAMETOOLONG, "the path is too long");
+	w.rest = w.buf + sizeof w.buf - size;
+	memcpy(w.rest, path, size);
+	err = enter_root(&w);
+	while (err == 0 && *ret_fd < 0 && (name = component(&w, &end)) != NULL)
+		err = step(&w, name, end, ret_fd);
+	if (err == 0 && *ret_fd < 0 && (how & HOST_TRUST_DIR)) {
+		*ret_fd = w.at;
+		w.at = -1;
+	} else if (err == 0 && *ret_fd < 0) {
+		err = refuse(&w, EACCES, "it is not a file");
+	}
+	if (w.at >= 0)
+		(void)sys_close(w.at);
+	return err;
+}
