@@ -22,7 +22,8 @@
  * Loss.  When streamsd and all processes that have used the box are killed
  * together, the kernel closes what lies in it, and the receiver gets EIO.  As
  * long as a process has the box, the kernel says that the socket exists
- * (str_box_held), and the receiver waits until streamsd has got it again.
+ * (str_box_held), and the receiver waits until streamsd has got it again, or
+ * takes a duplicate from that process, which need not do anything for it.
  *
  * Crash.  A sender that is killed with the lock leaves a descriptor without a
  * message, which the next caller of str_box_first() closes.
@@ -53,16 +54,25 @@ box_new(struct str_plumb *home, uint64_t *ret_id)
 }
 
 bool
-str_box_held(uint64_t id)
+str_box_carrier(uint64_t id, struct host_carrier *ret)
 {
-	struct host_carrier c = {.kind = HOST_CARRIER_PAIR};
 	struct str_ksock *ks = str_ksock_at(id);
 
-	if (ks == NULL)
+	if (ks == NULL || ks->box.ino == 0)
 		return false;
-	c.ino = ks->box.ino;
-	c.cookie = (uint64_t)ks->box.cookie[1] << 32 | ks->box.cookie[0];
-	return host_carrier_alive(&c) && str_ksock_at(id) != NULL;
+	*ret = (struct host_carrier){.kind = HOST_CARRIER_PAIR};
+	ret->ino = ks->box.ino;
+	ret->cookie = (uint64_t)ks->box.cookie[1] << 32 | ks->box.cookie[0];
+	return str_ksock_at(id) != NULL;
+}
+
+bool
+str_box_held(uint64_t id)
+{
+	struct host_carrier c;
+
+	return str_box_carrier(id, &c) && host_carrier_alive(&c) &&
+		str_ksock_at(id) != NULL;
 }
 
 static void

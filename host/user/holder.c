@@ -2,15 +2,19 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Which processes hold a carrier, by what /proc says of their descriptors.
+ * Which processes hold a carrier, or another socket, by what /proc says of their
+ * descriptors.
  *
  * It costs a look at every descriptor of every process of the user, so it is
- * asked when a reader has not read for long.  A process that is not to be seen
- * (another user's, or a descriptor on its way in a message) is not counted.
+ * asked when a reader has not read for long, or a socket is not to be had
+ * otherwise.  A process that is not to be seen (another user's, or a descriptor
+ * on its way in a message) is not counted.
  */
 #include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "user_impl.h"
 
@@ -109,6 +113,84 @@ holds_as_member(int proc, const char *name, const void *arg)
 	*s->found = *s->found || holds;
 	return holds && is_member(proc, name);
 }
+
+/* --------------------------------------------------------------- taking one */
+
+struct taking {
+	char link[64];
+	uint64_t cookie;
+	int *fd;
+};
+
+struct held {
+	const struct taking *t;
+	int pid;
+};
+
+static bool
+take_it(int dir, const char *name, const void *arg)
+{
+	const struct held *h = arg;
+	uint64_t cookie = 0;
+	socklen_t len = sizeof cookie;
+	int of, fd;
+
+	if (!is_link_to(dir, name, h->t->link))
+		return false;
+	of = (int)sys_call2(SYS_pidfd_open, h->pid, 0);
+	if (of < 0)
+		return false;
+	fd = (int)sys_call3(SYS_pidfd_getfd, of, atoi(name), 0);
+	(void)sys_close(of);
+	if (fd < 0)
+		return false;
+	/* that process may have closed it and used the number again */
+	if (sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_COOKIE, &cookie,
+		    &len) != 0 || cookie != h->t->cookie) {
+		(void)sys_close(fd);
+		return false;
+	}
+	*h->t->fd = fd;
+	return true;
+}
+
+static bool
+take_from(int proc, const char *name, const void *arg)
+{
+	struct held h = { arg, atoi(name) };
+	char path[32];
+	bool yes;
+	int fd;
+
+	if (h.pid == sys_getpid())
+		return false;
+	snprintf(path, sizeof path, "%.16s/fd", name);
+	fd = sys_openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	yes = walk(fd, take_it, &h);
+	(void)sys_close(fd);
+	return yes;
+}
+
+int
+host_holder_take(const struct host_carrier *c)
+{
+	int fd = -1, proc;
+	struct taking t = { .cookie = c->cookie, .fd = &fd };
+
+	snprintf(t.link, sizeof t.link, "socket:[%llu]",
+		(unsigned long long)c->ino);
+	proc = sys_openat(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+		0);
+	if (proc < 0)
+		return -EIO;
+	(void)walk(proc, take_from, &t);
+	(void)sys_close(proc);
+	return fd >= 0 ? fd : -EIO;
+}
+
+/* ------------------------------------------------------------------- outside */
 
 bool
 host_outside_only(const struct host_carrier *c)

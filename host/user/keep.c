@@ -15,10 +15,12 @@
  * and the keeper one that was when the letter was written and is not what was
  * sent.
  *
- * Rounds.  A new streamsd has none: `sock_round' goes up, and who has sockets
- * passes them all: in its next call, or when it notices in its sleep.  What
+ * Rounds.  A new streamsd has none: `sock_round' goes up, and each process that has
+ * sockets passes them all: when it uses one, and before it sleeps in a call.  What
  * cannot be sent, as the keeper has not read what is there, is owed, and sent
- * by the next call, or sleeper, some milliseconds later.
+ * by the next call, or sleeper, some milliseconds later.  A process that sleeps
+ * outside of this library passes nothing: a process that needs a box takes a
+ * duplicate from it (holder.c), where the system permits that, and passes it.
  *
  * No room.  A keeper that has no number free gets the first descriptors of a
  * letter and is told that there were more.  A bit for each socket, in the
@@ -47,6 +49,7 @@
 #define MS 1000000ull
 #define FETCH_NS (1000 * MS) /* before a socket is given up for lost */
 #define ANSWER_MS 100
+#define TAKE_EACH 8u /* times that streamsd has not got it: it is looked for */
 #define KEEP_NS (100 * MS)   /* for a letter that the keeper has not read yet */
 #define MISSED_NS (2000 * MS) /* until it is looked for once more */
 #define FULL_TRIES 40	   /* its queue is full: 50 us each */
@@ -274,6 +277,13 @@ host_sock_pass_now(void)
 		str_store(&next, host_now() + OWED_NS);
 }
 
+STR_HOT void
+host_sock_pass_owed(void)
+{
+	if (str_unlikely(str_load(&host_sock_high) != 0) && host_sock_owes())
+		host_sock_pass_now();
+}
+
 void
 host_sock_pass_new(uint64_t id, int fd)
 {
@@ -337,7 +347,24 @@ ask(uint64_t id, int via, const struct host_carrier *c)
 	return host_fd_take(via, id, &fd) == 0 ? fd : -EAGAIN;
 }
 
-/* As streamsd: the keeper has it in a moment, if anybody has. */
+/*
+ * A box, from a process that has it and does not pass it: one that sleeps outside
+ * of this library.  Streamsd gets it, too.
+ */
+static int
+take(uint64_t id)
+{
+	struct host_carrier c;
+	int fd;
+
+	if (!str_box_carrier(id, &c) || (fd = host_holder_take(&c)) < 0)
+		return -EIO;
+	fd = host_sock_install(id, fd);
+	host_sock_pass_new(id, fd);
+	return fd;
+}
+
+/* As streamsd: the keeper has it in a moment, if a process passes it. */
 static int
 fetch_here(uint64_t id)
 {
@@ -350,16 +377,16 @@ fetch_here(uint64_t id)
 			return fd;
 		nap(200000);
 	} while (str_sock_live(id) && host_now() < end);
-	return -EIO;
+	return take(id);
 }
 
 static int
 fetch_there(uint64_t id)
 {
-	uint32_t round = 0;
+	uint32_t round = 0, tries = 0;
 	struct host_carrier c;
 	uint64_t end;
-	int via, fd = -EIO;
+	int via, fd = -EIO, taken = -EIO;
 
 	if (host_carrier_open(O_CLOEXEC | O_NONBLOCK, &via, &c) != 0)
 		return -EIO;
@@ -370,12 +397,14 @@ fetch_there(uint64_t id)
 		fd = ask(id, via, &c);
 		if (fd >= 0)
 			break;
+		if (++tries % TAKE_EACH == 0 && (taken = take(id)) >= 0)
+			break;
 		nap(2 * MS);
 	}
 	(void)sys_close(via);
 	host_carrier_gone(&c);
 	if (fd < 0)
-		return -EIO;
+		return taken;
 	fd = host_sock_install(id, fd);
 	str_store(&place_of(id)->sent, round);
 	return fd;

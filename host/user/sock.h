@@ -17,6 +17,8 @@ int host_sock_news_fd(void);
 /* streamsd is another one: it gets duplicates of all that we have. */
 void host_sock_pass_all(void);
 void host_sock_tidy(void);
+/* What a new streamsd has not got yet, at once; before any sleep. */
+void host_sock_pass_owed(void);
 /* The same before a sleep, without waiting; @pid is streamsd.  Return: when to
  * try again, or UINT64_MAX */
 uint64_t host_sock_owed_at(uint32_t pid);

@@ -187,6 +187,11 @@ int host_name_base_make(const char *base);
 int host_dir_make(const char *path);
 bool host_dir_mend(const char *path);
 
+/* holder.c */
+/* A duplicate of a descriptor that another process has of the socket @c, which that
+ * process does not notice; minus an errno: none, or the system does not permit it. */
+int host_holder_take(const struct host_carrier *c);
+
 /* place.c */
 #define HOST_PLACE 64u /* bytes of a path */
 int host_place_find(char path[HOST_PLACE]);

@@ -256,6 +256,7 @@ host_wait(struct host_call *hc, str_a32 *word, uint32_t val, uint64_t ns)
 		s.ret = futex(word, FUTEX_WAIT, val, s.ts);
 		return s.ret == -ETIMEDOUT ? ETIMEDOUT : 0;
 	}
+	host_sock_pass_owed();
 	host_tls.sleep_word = word;
 	sleep_begin(&s, STR_THR_FUTEX);
 	if (host_tls.sig_saved != 0)

@@ -719,6 +719,8 @@ bool str_sweep_some(struct str_sweep *s, uint64_t ns);
  * NULL: there never was one. */
 bool str_sock_live(uint64_t id);
 str_a32 *str_sock_word(uint64_t id);
+/* str_box_carrier - what the kernel knows the box @id by; false: it is no box. */
+bool str_box_carrier(uint64_t id, struct host_carrier *ret);
 /* str_sock_gather - see to what host_sock_events() tells; in a call.  Return:
  * how many there were. */
 unsigned str_sock_gather(void);

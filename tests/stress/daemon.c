@@ -12,9 +12,11 @@
 
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stropts.h>
 
 #define SOON 1000 /* ms: from a death to the driver's close */
@@ -277,6 +279,101 @@ T_CASE(killed_before_the_holder_it_is_replaced_by_who_sleeps)
 	T_SOON(hung_up(fd[0]), SOON);
 	T_OK(waitpid(pid, NULL, 0));
 }
+
+/* ---------------------------------------------- what others have of a socket */
+
+#define FIFO "/dev/streams/fifo/77"
+
+/* A file of one byte on its way to the reader of the FIFO @to. */
+static void
+pass_one(int to, char c)
+{
+	int fd = T_OK(memfd_create("passed", 0));
+
+	T_EQ(write(fd, &c, 1), 1);
+	T_SOON(ioctl(to, I_SENDFD, fd) == 0, 5000);
+	T_OK(close(fd));
+}
+
+static char
+receive_one(int from)
+{
+	struct strrecvfd v;
+	char c = 0;
+
+	T_SOON(ioctl(from, I_RECVFD, &v) == 0, 5000);
+	T_EQ(pread(v.fd, &c, 1, 0), 1);
+	T_OK(close(v.fd));
+	return c;
+}
+
+/* Receives a descriptor, and does nothing any more. */
+static pid_t
+sleeping_receiver(void)
+{
+	int tell[2], fd;
+	pid_t pid;
+	char c;
+
+	p_kernel_pipe(tell);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		fd = T_OK(open(FIFO, O_RDWR | O_NONBLOCK));
+		pass_one(fd, '1');
+		if (receive_one(fd) != '1')
+			_exit(1);
+		pass_one(fd, '2');
+		T_EQ(write(tell[1], "k", 1), 1);
+		for (;;)
+			pause();
+	}
+	T_OK(close(tell[1]));
+	T_EQ(read(tell[0], &c, 1), 1);
+	T_OK(close(tell[0]));
+	return pid;
+}
+
+static bool
+descriptors_can_be_taken(pid_t pid)
+{
+	int of = (int)syscall(SYS_pidfd_open, pid, 0), fd;
+
+	if (of < 0)
+		return false;
+	fd = (int)syscall(SYS_pidfd_getfd, of, 0, 0);
+	(void)syscall(SYS_close, of);
+	(void)(fd >= 0 && syscall(SYS_close, fd));
+	return fd >= 0;
+}
+
+/*
+ * The socket in which the second descriptor waits is in the hands of one process
+ * when streamsd has been killed, and that process sleeps in pause(2).
+ */
+T_CASE_TIMEOUT(a_process_that_only_sleeps_keeps_no_descriptor_back, 60)
+{
+	int fd = T_OK(open(FIFO, O_RDWR | O_NONBLOCK));
+	pid_t asleep = sleeping_receiver(), d = the_streamsd(), pid;
+
+	if (!descriptors_can_be_taken(asleep))
+		T_SKIP("pidfd_getfd is not permitted");
+	T_OK(kill(d, SIGKILL));
+	T_SOON(gone(d), 5000);
+	T_EQ(receive_one(fd), '2');
+	T_OK(kill(the_streamsd(), SIGKILL));
+	pid = T_OK(fork());
+	if (pid == 0) {
+		pass_one(T_OK(open(FIFO, O_WRONLY)), '3');
+		_exit(0);
+	}
+	T_EQ(receive_one(fd), '3');
+	T_TRUE(p_exited(pid, 0));
+	T_FALSE(gone(asleep));
+	T_OK(kill(asleep, SIGKILL));
+	T_OK(waitpid(asleep, NULL, 0));
+}
+
+/* ---------------------------------------------------------- killed at any time */
 
 /* a storm: holders and streamsd are killed at any time, many at once */
 T_CASE_TIMEOUT(whenever_it_is_killed_nothing_stays_open, 60)
