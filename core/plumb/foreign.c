@@ -16,8 +16,8 @@
  * or driver NAME has a streamtab called NAMEinfo and, if it is not written for
  * one processor, its D_ flags in an int called NAMEdevflag.  NAMEinit() and
  * NAMEstart() are called once in the domain, in this order, and after them what
- * is _init() in a source for Solaris, or has another name in those for other
- * systems: flavour.c.  These may call register_strmod(), register_strdev(),
+ * is _init() in a source for Solaris, the load procedure of a wrapper of SVR4.2,
+ * or what has another name in sources for other systems: flavour.c.  These may call register_strmod(), register_strdev(),
  * mod_install() and their like; then what they registered counts, and not the
  * convention.
  *
@@ -27,6 +27,7 @@
 #include "foreign.h"
 #include <sys/kmem.h>
 #include <sys/modctl.h>
+#include <sys/moddefs.h>
 #undef fmodsw /* SVR4's is meant here, but for mod_install() */
 
 #define FIRST_SLOT 1024u
@@ -415,6 +416,19 @@ solaris(uint32_t image, const char *name)
 	return attach(image, name);
 }
 
+/* SVR4.2's wrapper: it has a procedure that is called when it is loaded. */
+static int
+wrapper(uint32_t image, const char *name)
+{
+	struct modwrapper *w = str_foreign_symbol(image, name, "_wrapper");
+
+	if (w == NULL || w->mw_rev != MODREV || w->mw_load == NULL ||
+	    w->mw_load() == 0)
+		return 0;
+	host_module_log(name, "its load procedure fails");
+	return EINVAL;
+}
+
 /* By convention: enter @name as what it is wanted for. */
 static int
 conventional(uint32_t image, const char *name, uint32_t kind)
@@ -467,6 +481,8 @@ str_foreign_load(struct host_call *hc, const char *name, uint32_t kind)
 		STR_CRASH_POINT("module:init");
 		call(image, name, "start");
 		err = solaris(image, name);
+		if (err == 0)
+			err = wrapper(image, name);
 		if (err == 0)
 			err = str_flavour_begin(image, name, kind);
 	}
