@@ -12,6 +12,7 @@
 #include <sys/LiS/loop.h>
 #include <sys/LiS/linuxio.h>
 #include <sys/LiS/config.h>
+#include <sys/LiS/lislimits.h>
 #include <sys/strport.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(2,4,0)
@@ -26,6 +27,7 @@ int
 main(void)
 {
 	struct strioctl ic = { 1, 5, 0, NULL };
+	bandinfo_t band = { 0, FLUSHRW };
 	int p[2], fd, other;
 	char b[9];
 
@@ -43,7 +45,9 @@ main(void)
 	CHECK(open("/dev/streams/lisdev/7", O_RDWR) == -1 && errno == ENODEV);
 	CHECK(ioctl(fd, I_STR, &ic) == 2);
 	CHECK(write(other, "abc", 3) == 3 && read(other, b, 9) == 3);
-	CHECK(close(other) == 0);
+	CHECK(user_ioctl(other, I_FLUSHBAND, &band) == 0);
+	CHECK((POLLMSG & (POLLIN | POLLOUT)) == 0 && INT_MAX > 0);
+	CHECK(user_close(other) == 0);
 	CHECK(ioctl(fd, I_STR, &ic) == 1);
 	return (0);
 }

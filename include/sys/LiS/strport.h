@@ -164,6 +164,18 @@ typedef pl_t lis_flags_t;
 #define lis_spin_lock_irqsave(l, flags) (*(flags) = 0, mutex_enter(l))
 #define lis_spin_unlock_irqrestore(l, flags) ((void)*(flags), mutex_exit(l))
 
+/*
+ * Semaphores.  lis_down() ends with -EINTR when a signal came.  Open and close
+ * procedures may wait, and leave their module's perimeter meanwhile.
+ */
+typedef ksema_t lis_semaphore_t;
+#define lis_sem_init(s, n) \
+	sema_init((s), (uint_t)(n), (char *)0, SEMA_DRIVER, (void *)0)
+#define lis_sem_destroy(s) (sema_destroy(s), (lis_semaphore_t *)0)
+#define lis_down(s) (sema_p_sig(s) != 0 ? -EINTR : 0)
+#define lis_down_nosig(s) sema_p(s)
+#define lis_up(s) sema_v(s)
+
 typedef volatile int lis_atomic_t;
 #define lis_atomic_set(a, n) __atomic_store_n((a), (n), __ATOMIC_SEQ_CST)
 #define lis_atomic_read(a) __atomic_load_n((a), __ATOMIC_SEQ_CST)
@@ -173,6 +185,48 @@ typedef volatile int lis_atomic_t;
 	((void)__atomic_add_fetch((a), (n), __ATOMIC_SEQ_CST))
 #define lis_atomic_sub(a, n) \
 	((void)__atomic_sub_fetch((a), (n), __ATOMIC_SEQ_CST))
+
+/*
+ * Devices have no nodes here: streams.conf(5) has their names.  Nothing is made
+ * or removed, and that succeeds.
+ */
+#define lis_mknod(name, mode, dev) ((void)(name), (void)(mode), (void)(dev), 0)
+#define lis_unlink(name) ((void)(name), 0)
+
+/**
+ * lis_print_msg - write what a message is to the log, by cmn_err(9)
+ * @mp:     the message, or NULL; stays the caller's
+ * @prefix: put before each line
+ * @opt:    PRINT_DATA_SHORT: types and sizes; PRINT_DATA_RDWR: the data, too;
+ *          PRINT_DATA_ENTIRE: the whole buffer
+ */
+#define PRINT_DATA_SHORT 0
+#define PRINT_DATA_ENTIRE 1
+#define PRINT_DATA_RDWR 2
+
+static __inline__ __attribute__((__unused__)) void
+lis_print_msg(mblk_t *mp, const char *prefix, int opt)
+{
+	const unsigned char *p, *end;
+
+	for (; mp != (mblk_t *)0; mp = mp->b_cont) {
+		cmn_err(CE_CONT, "%s type 0x%x, band %d, %d bytes of %d\n",
+			prefix, mp->b_datap->db_type, mp->b_band,
+			(int)(mp->b_wptr - mp->b_rptr),
+			(int)(mp->b_datap->db_lim - mp->b_datap->db_base));
+		if (opt == PRINT_DATA_SHORT)
+			continue;
+		p = opt == PRINT_DATA_ENTIRE ? mp->b_datap->db_base :
+			mp->b_rptr;
+		end = opt == PRINT_DATA_ENTIRE ? mp->b_datap->db_lim :
+			mp->b_wptr;
+		for (; end - p >= 4; p += 4)
+			cmn_err(CE_CONT, "%s %x %x %x %x\n", prefix, p[0],
+				p[1], p[2], p[3]);
+		for (; p < end; p++)
+			cmn_err(CE_CONT, "%s %x\n", prefix, *p);
+	}
+}
 
 /*
  * Its way of making a module or driver known: in init_module(), which is called
@@ -193,18 +247,114 @@ typedef volatile int lis_atomic_t;
 
 #define STR_LIS_NMOD 8
 
-static __inline__ __attribute__((__unused__)) struct fmodsw *
-str_lis_mod(struct streamtab *tab, struct streamtab *want)
-{
-	static struct fmodsw mod[STR_LIS_NMOD];
-	int i;
+/* What an image has registered. */
+struct str_lis_reg {
+	struct fmodsw mod; /* f_str NULL: free */
+	struct cdevsw dev;
+	major_t major; /* of a driver; 0: a module */
+	int flag;      /* D_*: how much of it runs at once */
+};
 
-	for (i = 0; i < STR_LIS_NMOD; i++)
-		if (mod[i].f_str == want) {
-			mod[i].f_str = tab;
-			return &mod[i];
-		}
-	return (struct fmodsw *)0;
+static __inline__ __attribute__((__unused__)) struct str_lis_reg *
+str_lis_nth(int n)
+{
+	static struct str_lis_reg reg[STR_LIS_NMOD];
+
+	return n < 0 || n >= STR_LIS_NMOD ? (struct str_lis_reg *)0 : &reg[n];
+}
+
+/* The number of the module with @tab, or of the driver with @major; or -1. */
+static __inline__ __attribute__((__unused__)) int
+str_lis_find(const struct streamtab *tab, major_t major)
+{
+	int n;
+
+	for (n = 0; n < STR_LIS_NMOD; n++)
+		if (str_lis_nth(n)->major == major &&
+			(major != 0 || str_lis_nth(n)->mod.f_str == tab))
+			return n;
+	return -1;
+}
+
+static __inline__ __attribute__((__unused__)) int
+str_lis_register(struct str_lis_reg *r, int driver)
+{
+	int err;
+
+	r->mod.f_flag = r->dev.d_flag = &r->flag;
+	r->dev.d_name = r->mod.f_name;
+	r->dev.d_str = r->mod.f_str;
+	if (!driver)
+		return register_strmod(&r->mod);
+	err = register_strdev(&r->dev, r->major);
+	if (err > 0)
+		r->major = (major_t)err;
+	return err;
+}
+
+static __inline__ __attribute__((__unused__)) int
+str_lis_unregister(struct str_lis_reg *r)
+{
+	if (r == (struct str_lis_reg *)0 ||
+		r->mod.f_str == (struct streamtab *)0)
+		return -ENXIO;
+	return r->major != 0 ? unregister_strdev(&r->dev, r->major) :
+			       unregister_strmod(&r->mod);
+}
+
+/* Register @tab as @name.  Return: its number, or minus an errno. */
+static __inline__ __attribute__((__unused__)) int
+str_lis_new(struct streamtab *tab, const char *name, int driver, major_t major)
+{
+	int n = str_lis_find((struct streamtab *)0, 0), i, err;
+	struct str_lis_reg *r = str_lis_nth(n);
+
+	if (r == (struct str_lis_reg *)0)
+		return -ENOSR;
+	for (i = 0; i < FMNAMESZ && name[i] != '\0'; i++)
+		r->mod.f_name[i] = name[i];
+	if (name[i] != '\0')
+		return -EINVAL;
+	r->mod.f_name[i] = '\0';
+	r->mod.f_str = tab;
+	r->major = major;
+	r->flag = 0;
+	err = str_lis_register(r, driver);
+	if (err < 0) {
+		r->mod.f_str = (struct streamtab *)0;
+		r->major = 0;
+	}
+	return err < 0 ? err : n;
+}
+
+static __inline__ __attribute__((__unused__)) int
+str_lis_gone(int n)
+{
+	struct str_lis_reg *r = str_lis_nth(n);
+	int err = str_lis_unregister(r);
+
+	if (err == 0) {
+		r->mod.f_str = (struct streamtab *)0;
+		r->major = 0;
+	}
+	return err;
+}
+
+static __inline__ __attribute__((__unused__)) int
+str_lis_qlock(int n, int opt)
+{
+	struct str_lis_reg *r = str_lis_nth(n);
+	int err;
+
+	if (opt < 0 || opt > 3)
+		return -EINVAL;
+	err = str_lis_unregister(r);
+	if (err < 0)
+		return err;
+	r->flag = opt == 0 ? D_MP : opt == 1 ? D_MTPERQ :
+		opt == 2 ? D_MTQPAIR : D_MTPERMOD;
+	err = str_lis_register(r, r->major != 0);
+	return err < 0 ? err : 0;
 }
 
 /**
@@ -215,43 +365,70 @@ str_lis_mod(struct streamtab *tab, struct streamtab *want)
  * @nminor: not looked at
  * @name:   what is pushed or opened, at most FMNAMESZ characters
  *
- * Return: 0 or the major number, else minus an errno.
+ * lis_unregister_strmod, lis_unregister_strdev - take it back
+ *
+ * An image has at most STR_LIS_NMOD of them.
+ * Return: the module's number or the driver's major number, or 0; else minus
+ * an errno.
  */
-static __inline__ __attribute__((__unused__)) int
+#define LIS_NULL_MID (-1)
+typedef int modID_t;
+
+static __inline__ __attribute__((__unused__)) modID_t
 lis_register_strmod(struct streamtab *tab, const char *name)
 {
-	struct fmodsw *mod = str_lis_mod(tab, (struct streamtab *)0);
-	int i, err;
-
-	if (mod == (struct fmodsw *)0)
-		return -ENOSR;
-	for (i = 0; i < FMNAMESZ && name[i] != '\0'; i++)
-		mod->f_name[i] = name[i];
-	err = name[i] != '\0' ? -EINVAL : register_strmod(mod);
-	if (err < 0)
-		mod->f_str = (struct streamtab *)0;
-	return err;
+	return str_lis_new(tab, name, 0, 0);
 }
 
 static __inline__ __attribute__((__unused__)) int
 lis_unregister_strmod(struct streamtab *tab)
 {
-	struct fmodsw *mod = str_lis_mod(tab, tab);
-
-	return mod == (struct fmodsw *)0 ? -ENXIO : unregister_strmod(mod);
+	return str_lis_gone(str_lis_find(tab, 0));
 }
 
 static __inline__ __attribute__((__unused__)) int
 lis_register_strdev(major_t major, struct streamtab *tab, int nminor,
 	const char *name)
 {
-	struct cdevsw dev;
+	int n = str_lis_new(tab, name, 1, major);
 
 	(void)nminor;
-	dev.d_name = name;
-	dev.d_str = tab;
-	dev.d_flag = (int *)0;
-	return register_strdev(&dev, major);
+	return n < 0 ? n : (int)str_lis_nth(n)->major;
+}
+
+static __inline__ __attribute__((__unused__)) int
+lis_unregister_strdev(major_t major)
+{
+	return str_lis_gone(major == 0 ? -1 :
+		str_lis_find((struct streamtab *)0, major));
+}
+
+/**
+ * lis_register_driver_qlock_option, lis_register_module_qlock_option - how much
+ * of a driver or module runs at once
+ * @id:  what lis_register_strmod() returned
+ * @opt: LIS_QLOCK_NONE: D_MP; LIS_QLOCK_QUEUE: D_MTPERQ; LIS_QLOCK_QUEUE_PAIR:
+ *       D_MTQPAIR; LIS_QLOCK_GLOBAL: D_MTPERMOD, which holds without this call
+ *
+ * In init_module(), after the registration.
+ * Return: 0, or minus an errno.
+ */
+#define LIS_QLOCK_NONE 0
+#define LIS_QLOCK_QUEUE 1
+#define LIS_QLOCK_QUEUE_PAIR 2
+#define LIS_QLOCK_GLOBAL 3
+
+static __inline__ __attribute__((__unused__)) int
+lis_register_driver_qlock_option(major_t major, int opt)
+{
+	return str_lis_qlock(major == 0 ? -1 :
+		str_lis_find((struct streamtab *)0, major), opt);
+}
+
+static __inline__ __attribute__((__unused__)) int
+lis_register_module_qlock_option(modID_t id, int opt)
+{
+	return str_lis_qlock(id, opt);
 }
 
 #pragma pop_macro("fmodsw")

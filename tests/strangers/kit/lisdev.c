@@ -20,6 +20,7 @@ static struct qinit ld_winit = { ld_wput, NULL, NULL, NULL, NULL, &ld_minfo, NUL
 static struct streamtab ld_info = { &ld_rinit, &ld_winit, NULL, NULL };
 static lis_atomic_t opens;
 static lis_spin_lock_t lock;
+static lis_semaphore_t sem;
 static int minors;
 
 static int ld_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *credp)
@@ -30,6 +31,9 @@ static int ld_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *credp)
 		return 0;
 	if (sflag == MODOPEN)
 		return -EINVAL;
+	if (lis_down(&sem) < 0)
+		return -EINTR;
+	lis_up(&sem);
 	MODGET();
 	lis_spin_lock_irqsave(&lock, &psw);
 	if (sflag == CLONEOPEN)
@@ -63,6 +67,7 @@ static int ld_wput(queue_t *q, mblk_t *mp)
 		qreply(q, mp);
 		break;
 	case M_DATA:
+		lis_print_msg(mp, "lisdev", PRINT_DATA_ENTIRE);
 		qreply(q, mp);
 		break;
 	default:
@@ -80,11 +85,22 @@ static int ld_init(void)
 	int ret;
 
 	lis_spin_lock_init(&lock, "lisdev");
+	lis_sem_init(&sem, 1);
 	ret = lis_register_strdev(0, &ld_info, 6, "lisdev");
 	if (ret < 0) {
 		printk(KERN_ERR "lisdev: %d\n", ret);
 		return ret;
 	}
+	/* once more, and with a number of our own */
+	if (lis_unregister_strdev(ret) < 0 || lis_unregister_strdev(ret) == 0)
+		return -EIO;
+	if (lis_register_strdev(ret, &ld_info, 6, "lisdev") != ret)
+		return -EIO;
+	if (lis_register_driver_qlock_option(ret, LIS_QLOCK_NONE) < 0) {
+		lis_unregister_strdev(ret);
+		return -EIO;
+	}
+	lis_mknod("/dev/lisdev", 0020666, MKDEV(ret, 0));
 	return 0;
 }
 static void ld_exit(void)

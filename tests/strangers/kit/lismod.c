@@ -35,7 +35,7 @@ int init_module(void)
 	int ret = lis_register_strmod(&lm_info, "lismod");
 	if (ret < 0)
 		return ret;
-	return 0;
+	return lis_register_module_qlock_option(ret, LIS_QLOCK_QUEUE_PAIR);
 }
 void cleanup_module(void)
 {

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/**
+ * DOC: <sys/LiS/lislimits.h> - <limits.h>, by the name that LiS gives it
+ */
+#ifndef _SYS_LIS_LISLIMITS_H
+#define _SYS_LIS_LISLIMITS_H
+
+#include <limits.h>
+
+#endif /* _SYS_LIS_LISLIMITS_H */
