@@ -317,7 +317,7 @@ int inet_tcp_takes(const struct inet *in);
 	.CDATA_size = T_INVALID, \
 	.DDATA_size = T_INVALID, \
 	.ADDR_size = (addr_), \
-	.OPT_size = T_INFINITE, \
+	.OPT_size = TPI_OPTMAX, \
 	.TIDU_size = (tsdu_), \
 	.SERV_type = T_CLTS, \
 	.PROVIDER_flag = XPG4_1 | T_SNDZERO, \

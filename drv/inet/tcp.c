@@ -762,7 +762,7 @@ inet_tcp_wsrv(struct inet *in)
 			.CDATA_size = T_INVALID, \
 			.DDATA_size = T_INVALID, \
 			.ADDR_size = (addr_), \
-			.OPT_size = T_INFINITE, \
+			.OPT_size = TPI_OPTMAX, \
 			.TIDU_size = 65535, \
 			.SERV_type = T_COTS_ORD, \
 			.PROVIDER_flag = XPG4_1, \

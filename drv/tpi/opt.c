@@ -9,7 +9,9 @@
  * answered T_NOTSUPPORT; what cannot be changed T_READONLY; a value that is
  * beyond what can be is cut to it (T_PARTSUCCESS), unless the option is an
  * absolute requirement (T_FAILURE); the answer's flags are the worst of all.
- * A length that the option cannot have makes the whole request TBADOPT.
+ * Where nothing was set the answer has the value that was asked for.  A level
+ * that the transport does not know, or a length that the option cannot have,
+ * makes the whole request TBADOPT.
  */
 #include "tpi_impl.h"
 
@@ -28,6 +30,7 @@ struct value {
 	t_scalar_t w[VALMAX / 4];
 	unsigned int len; /* bytes of w that count */
 	unsigned int wide; /* bytes of an integer as the user has it */
+	int given; /* the user's, not the default */
 };
 
 static unsigned int
@@ -81,6 +84,17 @@ find(const struct tpi_ops *ops, t_uscalar_t level, t_uscalar_t name)
 		if (ops->opt[i].level == level && ops->opt[i].name == name)
 			return &ops->opt[i];
 	return NULL;
+}
+
+static int
+knows_level(const struct tpi_ops *ops, t_uscalar_t level)
+{
+	unsigned int i;
+
+	for (i = 0; i < ops->nopt; i++)
+		if (ops->opt[i].level == level)
+			return 1;
+	return 0;
 }
 
 /* ---------------------------------------------------------------------- values */
@@ -165,6 +179,7 @@ get_wanted(const struct tpi_opt *o, const unsigned char *at, unsigned int len,
 	long wide;
 
 	set_default(o, v);
+	v->given = 1;
 	switch (o->type) {
 	case TPI_OPT_LINGER:
 	case TPI_OPT_PAIR:
@@ -268,8 +283,10 @@ negotiate(struct tpi *tp, const struct tpi_ops *ops, const struct tpi_opt *o,
 	int stored;
 
 	if ((o->flags & TPI_OPT_RDONLY) != 0) {
-		get_current(tp, ops, o, v);
-		v->wide = wide;
+		if (!v->given) {
+			get_current(tp, ops, o, v);
+			v->wide = wide;
+		}
 		return T_READONLY;
 	}
 	if (is_systems(o) && (v->w[0] == T_UNSPEC || v->w[0] == o->dflt)) {
@@ -297,7 +314,8 @@ negotiate(struct tpi *tp, const struct tpi_ops *ops, const struct tpi_opt *o,
 	now.wide = wide;
 	if (stored && now.w[0] != v->w[0])
 		status = T_PARTSUCCESS; /* what the system makes of it */
-	*v = now;
+	if (stored || !v->given)
+		*v = now;
 	if (stored)
 		return status;
 	return (o->flags & TPI_OPT_PRIV) != 0 ? T_READONLY : T_FAILURE;
@@ -339,6 +357,26 @@ add(struct answer *a, t_uscalar_t level, t_uscalar_t name,
 	a->mp->b_wptr += ALIGNED(h.len);
 }
 
+/* An option of the request as it stands, which nobody knows. */
+static void
+add_unknown(struct answer *a, const struct t_opthdr *asked,
+	const unsigned char *val, t_scalar_t flags)
+{
+	struct t_opthdr h = *asked;
+	unsigned char *at = a->mp->b_wptr;
+
+	if (flags != T_NEGOTIATE && flags != T_CHECK)
+		h.len = HDR; /* the value asked for is the provider's */
+	h.status = T_NOTSUPPORT;
+	a->worst = T_NOTSUPPORT;
+	if ((size_t)(a->mp->b_datap->db_lim - at) < ALIGNED(h.len))
+		return;
+	bcopy(&h, at, HDR);
+	bcopy(val, at + HDR, h.len - HDR);
+	bzero(at + h.len, ALIGNED(h.len) - h.len);
+	a->mp->b_wptr += ALIGNED(h.len);
+}
+
 /* What is asked of option @o; @at, @len: the user's value, or none. */
 static int
 one(struct tpi_req *r, struct answer *a, const struct tpi_opt *o,
@@ -354,7 +392,8 @@ one(struct tpi_req *r, struct answer *a, const struct tpi_opt *o,
 		return -TBADOPT;
 	wide = v.wide;
 	if (flags == T_CHECK && len == 0) {
-		add(a, o->level, o->name, o, NULL, T_SUCCESS);
+		add(a, o->level, o->name, o, NULL,
+			ro ? T_READONLY : T_SUCCESS);
 		return 0;
 	}
 	if (flags == T_CURRENT)
@@ -375,18 +414,15 @@ one(struct tpi_req *r, struct answer *a, const struct tpi_opt *o,
 static int
 all(struct tpi_req *r, struct answer *a, t_uscalar_t level, int any)
 {
-	unsigned int i, seen = 0;
+	unsigned int i;
 
 	if (r->p->optmgmt_req.MGMT_flags == T_CHECK)
 		return -TBADOPT;
 	for (i = 0; i < r->ops->nopt; i++) {
 		if (!any && r->ops->opt[i].level != level)
 			continue;
-		seen++;
 		(void)one(r, a, &r->ops->opt[i], NULL, 0);
 	}
-	if (seen == 0)
-		add(a, level, T_ALLOPT, NULL, NULL, T_NOTSUPPORT);
 	return 0;
 }
 
@@ -412,7 +448,8 @@ list(struct tpi_req *r, struct answer *a, const struct tpi_buf *opts)
 		}
 		o = find(r->ops, h.level, h.name);
 		if (o == NULL)
-			add(a, h.level, h.name, NULL, NULL, T_NOTSUPPORT);
+			add_unknown(a, &h, opts->buf + off + HDR,
+				r->p->optmgmt_req.MGMT_flags);
 		else
 			err = one(r, a, o, opts->buf + off + HDR,
 				(unsigned int)(h.len - HDR));
@@ -434,7 +471,7 @@ dry_run(struct tpi_req *r, const struct tpi_buf *opts)
 		header(opts->buf + off, &h);
 		if (off == 0)
 			level = h.level;
-		if (h.level != level)
+		if (h.level != level || !knows_level(r->ops, level))
 			return -TBADOPT;
 		o = find(r->ops, h.level, h.name);
 		if (o != NULL && h.len > HDR && get_wanted(o,
@@ -452,7 +489,7 @@ room_for(const struct tpi_req *r, const struct tpi_buf *opts)
 	size_t n = (size_t)r->ops->nopt + 1;
 
 	return (opts->len / HDR * (opts->len > HDR ? n : 1) + n) *
-		(HDR + VALMAX);
+		(HDR + VALMAX) + ALIGNED(opts->len);
 }
 
 int

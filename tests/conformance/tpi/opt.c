@@ -306,18 +306,46 @@ T_CASE(the_worst_status_is_told)
 	T_EQ(nth(1)->h.name, 0x7777u);
 }
 
-T_CASE(a_level_that_is_not_known_is_not_supported)
+/* XNS, "The use of options": a level that is not known is TBADOPT. */
+T_CASE(a_level_that_is_not_known_is_refused)
 {
+	static const int flags[] = { T_CURRENT, T_DEFAULT, T_CHECK,
+		T_NEGOTIATE };
 	int fd = tp_open();
 
-	begin(T_CURRENT);
-	add(0x4242, 1, "", 0);
+	for (unsigned i = 0; i < 4; i++) {
+		begin(flags[i]);
+		add(0x4242, 1, "", 0);
+		ask(fd);
+		tp_error(fd, T_OPTMGMT_REQ, TBADOPT, 0);
+		if (flags[i] == T_CHECK)
+			continue;
+		begin(flags[i]);
+		add(0x4242, T_ALLOPT, "", 0);
+		ask(fd);
+		tp_error(fd, T_OPTMGMT_REQ, TBADOPT, 0);
+	}
+}
+
+/* XNS t_optmgmt(): with T_NOTSUPPORT the value is the one asked for. */
+T_CASE(an_option_that_is_not_known_keeps_its_value)
+{
+	char val[90];
+	struct opt *o;
+	int fd = tp_open();
+
+	memset(val, 0x5a, sizeof(val));
+	begin(T_NEGOTIATE);
+	add(XTI_GENERIC, 0x7777, val, sizeof(val));
 	ask(fd);
-	T_EQ(answer(fd, T_NOTSUPPORT)->h.level, 0x4242u);
+	o = answer(fd, T_NOTSUPPORT);
+	T_NOTNULL(o);
+	T_EQ(o->h.len, sizeof(o->h) + sizeof(val));
+	T_MEM(&o->u, val, sizeof(val));
 	begin(T_CURRENT);
-	add(0x4242, T_ALLOPT, "", 0);
+	add(XTI_GENERIC, 0x7777, val, sizeof(val));
 	ask(fd);
-	T_EQ(answer(fd, T_NOTSUPPORT)->h.level, 0x4242u);
+	T_EQ(answer(fd, T_NOTSUPPORT)->h.len, sizeof(o->h));
 }
 
 T_CASE(options_may_be_negotiated_in_every_state)

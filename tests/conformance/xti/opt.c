@@ -185,3 +185,47 @@ XT_CASE(ANY, optmgmt_takes_a_long_for_a_number)
 	T_TOK(optmgmt(fd, T_NEGOTIATE, &o, sizeof(o.h) + 8, &ret));
 	T_TRUE(ret.flags == T_SUCCESS || ret.flags == T_PARTSUCCESS);
 }
+
+/* XNS 5.2, t_optmgmt(), of the one that TCP has read-only. */
+XT_CASE(ANY, optmgmt_of_a_read_only_option)
+{
+	struct option o = {.h = {.level = T_INET_TCP, .name = T_TCP_MAXSEG}};
+	struct t_opthdr *oh;
+	struct t_optmgmt ret;
+	int fd = xt_open(0);
+
+	if (optmgmt(fd, T_CHECK, &o, sizeof(o.h), &ret) < 0) {
+		T_EQ(t_errno, TBADOPT);
+		T_SKIP("not over TCP");
+	}
+	T_EQ(ret.flags, T_READONLY);
+	oh = T_OPT_FIRSTHDR(&ret.opt);
+	T_EQ(oh->status, T_READONLY);
+	T_EQ(oh->len, sizeof(*oh));
+	for (int i = 0; i < 2; i++) {
+		o.v[0] = 77;
+		T_TOK(optmgmt(fd, i ? T_CHECK : T_NEGOTIATE, &o,
+			sizeof(o.h) + 4, &ret));
+		T_EQ(ret.flags, T_READONLY);
+		oh = T_OPT_FIRSTHDR(&ret.opt);
+		T_EQ(oh->len, sizeof(*oh) + 4);
+		T_EQ(*(t_uscalar_t *)(void *)T_OPT_DATA(oh), 77u);
+	}
+	T_TOK(optmgmt(fd, T_CURRENT, &o, sizeof(o.h), &ret));
+	T_EQ(ret.flags, T_READONLY);
+	oh = T_OPT_FIRSTHDR(&ret.opt);
+	T_NE(*(t_uscalar_t *)(void *)T_OPT_DATA(oh), 77u);
+}
+
+/* ... which tells how much there is room for, and that is enough for all. */
+XT_CASE(ANY, info_tells_how_long_options_are)
+{
+	struct option o = {.h = {.level = XTI_GENERIC, .name = T_ALLOPT}};
+	struct t_optmgmt ret;
+	struct t_info ti;
+	int fd = xt_open_info(0, &ti);
+
+	T_GT(ti.options, 0);
+	T_TOK(optmgmt(fd, T_CURRENT, &o, sizeof(o.h), &ret));
+	T_LE(ret.opt.len, (unsigned)ti.options);
+}
