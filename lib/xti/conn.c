@@ -371,13 +371,11 @@ t_rcvdis(int fd, struct t_discon *discon)
 
 /* A call of orderly release. */
 static int
-begin_release(struct use *u, int fd, unsigned states, int with_data)
+begin_release(struct use *u, int fd, unsigned states)
 {
 	if (xti_use(u, fd, S_ANY) < 0)
 		return -1;
 	if (u->ep->info.servtype != T_COTS_ORD)
-		return xti_fail(TNOTSUPPORT);
-	if (with_data && (u->ep->info.flags & T_ORDRELDATA) == 0)
 		return xti_fail(TNOTSUPPORT);
 	if ((S(W(u) & W_STATE) & states) == 0)
 		return xti_fail(TOUTSTATE);
@@ -413,20 +411,23 @@ t_sndrel(int fd)
 {
 	struct use u;
 
-	if (begin_release(&u, fd, S(T_DATAXFER) | S(T_INREL), 0) < 0)
+	if (begin_release(&u, fd, S(T_DATAXFER) | S(T_INREL)) < 0)
 		return -1;
 	return release(&u, NULL);
 }
 
+/* XNS 5.2: without T_ORDRELDATA the data is not sent, nor its length looked at. */
 STR_EXPORT int
 t_sndreldata(int fd, struct t_discon *discon)
 {
 	struct t_discon dis = {.reason = 0};
 	struct use u;
 
-	if (begin_release(&u, fd, S(T_DATAXFER) | S(T_INREL), 1) < 0 ||
+	if (begin_release(&u, fd, S(T_DATAXFER) | S(T_INREL)) < 0 ||
 	    (discon != NULL && xti_in(&dis, discon, sizeof(dis)) < 0))
 		return -1;
+	if ((u.ep->info.flags & T_ORDRELDATA) == 0)
+		return release(&u, NULL);
 	if (xti_bad_netbuf(&dis.udata) ||
 	    xti_too_big(u.ep->info.discon, dis.udata.len))
 		return xti_fail(TBADDATA);
@@ -464,17 +465,18 @@ t_rcvrel(int fd)
 {
 	struct use u;
 
-	if (begin_release(&u, fd, S(T_DATAXFER) | S(T_OUTREL), 0) < 0)
+	if (begin_release(&u, fd, S(T_DATAXFER) | S(T_OUTREL)) < 0)
 		return -1;
 	return released(&u, NULL);
 }
 
+/* XNS 5.2: as t_rcvrel() where no data comes with a release. */
 STR_EXPORT int
 t_rcvreldata(int fd, struct t_discon *discon)
 {
 	struct use u;
 
-	if (begin_release(&u, fd, S(T_DATAXFER) | S(T_OUTREL), 1) < 0)
+	if (begin_release(&u, fd, S(T_DATAXFER) | S(T_OUTREL)) < 0)
 		return -1;
 	return released(&u, discon);
 }
