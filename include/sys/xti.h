@@ -14,12 +14,16 @@
  * A program that asks for an X/Open before issue 5 has XTI as it was in
  * XPG4: what netbufs point to, what t_alloc() and t_strerror() return is
  * char, and Internet options have names without T_.  (<xti.h> has seen to it
- * that the C library has said what is asked for.)
+ * that the C library has said what is asked for.)  One that defines
+ * STREAMS_XPG4 has it whatever else it asks for: C++ and _GNU_SOURCE ask for the
+ * newest X/Open.
  */
 #ifndef _SYS_XTI_H
 #define _SYS_XTI_H
 
-#if defined(_XOPEN_SOURCE)
+#if defined(STREAMS_XPG4)
+#define _STR_XPG4
+#elif defined(_XOPEN_SOURCE)
 #if _XOPEN_SOURCE - 0 < 500
 #define _STR_XPG4
 #endif

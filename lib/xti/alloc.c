@@ -99,15 +99,16 @@ fill(struct netbuf *nb, const struct part *p, int all)
 	return 0;
 }
 
-STR_EXPORT void *
-t_alloc(int fd, int struct_type, int fields)
+void *
+xti_alloc(int fd, int struct_type, int fields, int lenient)
 {
 	struct part p[3];
 	struct use u;
 	void *s;
 	int n;
 
-	if (xti_use(&u, fd, S_ANY) < 0)
+	/* a t_info has no buffers: no endpoint is asked for their size */
+	if (struct_type != T_INFO && xti_use(&u, fd, S_ANY) < 0)
 		return NULL;
 	if (struct_type < T_BIND || struct_type > T_INFO) {
 		(void)xti_fail(TNOSTRUCTYPE);
@@ -118,10 +119,11 @@ t_alloc(int fd, int struct_type, int fields)
 		(void)xti_sys(ENOMEM);
 		return NULL;
 	}
-	n = parts(struct_type, &u.ep->info, p);
+	n = struct_type == T_INFO ? 0 : parts(struct_type, &u.ep->info, p);
 	for (int i = 0; i < n; i++) {
 		if ((fields & p[i].field) == 0 ||
-		    fill(netbuf_at(s, p[i].off), &p[i], fields == T_ALL) == 0)
+		    fill(netbuf_at(s, p[i].off), &p[i], fields == T_ALL ||
+			(lenient && p[i].size == T_INVALID)) == 0)
 			continue;
 		n = errno;
 		(void)t_free(s, struct_type);
@@ -129,6 +131,12 @@ t_alloc(int fd, int struct_type, int fields)
 		return NULL;
 	}
 	return s;
+}
+
+STR_EXPORT void *
+t_alloc(int fd, int struct_type, int fields)
+{
+	return xti_alloc(fd, struct_type, fields, 0);
 }
 
 STR_EXPORT int

@@ -14,6 +14,14 @@
 
 static __thread int terrno;
 
+/*
+ * The same for an object that was compiled when t_errno was a variable, or that
+ * declares it itself: what failed last, in whichever thread.
+ */
+#undef t_errno
+extern int t_errno;
+STR_EXPORT int t_errno;
+
 #define TEXT(s) ((char *)(uintptr_t)(s))
 
 STR_EXPORT int *
@@ -102,10 +110,17 @@ t_error(const char *errmsg)
 	return 0;
 }
 
+static void
+set(int terr)
+{
+	terrno = terr;
+	__atomic_store_n(&t_errno, terr, __ATOMIC_RELAXED);
+}
+
 STR_COLD int
 xti_fail(int terr)
 {
-	terrno = terr;
+	set(terr);
 	return -1;
 }
 
@@ -113,7 +128,7 @@ STR_COLD int
 xti_sys(int err)
 {
 	errno = err;
-	terrno = TSYSERR;
+	set(TSYSERR);
 	return -1;
 }
 

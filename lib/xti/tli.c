@@ -6,7 +6,8 @@
  *
  * An endpoint opened by TLI may be for reading or writing only; a bind to an
  * address in use gets another one; a buffer of no length is too small, not
- * unwanted; options are the sockets' (struct opthdr), and only when idle.
+ * unwanted; t_alloc() leaves out a buffer that the provider has no use for;
+ * options are the sockets' (struct opthdr), and only when idle.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ _tli_free(char *ptr, int struct_type)
 STR_EXPORT char *
 _tli_alloc(int fd, int struct_type, int fields)
 {
-	return t_alloc(fd, struct_type, fields);
+	return xti_alloc(fd, struct_type, fields, 1);
 }
 
 /* ------------------------------------------------------------------- options */
@@ -139,8 +140,13 @@ optmgmt(struct use *u, const struct t_optmgmt *req, struct t_optmgmt *ret,
 		return xti_fail(TBADOPT);
 	nb.len = (unsigned)n;
 	if (xti_opt(u, &nb, req->flags, mem, XTI_OPTROOM, &opt, &len,
-		    &res) < 0)
-		return -1;
+		    &res) < 0) {
+		if (req->flags != T_CHECK || *_t_errno() != TBADOPT)
+			return -1;
+		ret->opt.len = 0; /* a level that the provider does not know */
+		ret->flags = T_FAILURE;
+		return 0;
+	}
 	if (res & (T_FAILURE | T_NOTSUPPORT | T_READONLY)) {
 		ret->opt.len = 0;
 		ret->flags = req->flags == T_CHECK ? T_FAILURE : res;

@@ -204,3 +204,15 @@ XT_CASE(ANY, free_leaves_what_the_caller_took_away)
 	memset(buf, 1, 4);
 	free(buf);
 }
+
+/* A t_info has no buffers, so that its endpoint is of no interest. */
+XT_CASE(ANY, alloc_of_t_info_needs_no_endpoint)
+{
+	struct t_info *ti = t_alloc(-1, T_INFO, T_ALL);
+
+	T_NOTNULL(ti);
+	T_TOK(t_free(ti, T_INFO));
+	t_errno = 0;
+	T_NULL(t_alloc(-1, T_BIND, 0));
+	T_EQ(t_errno, TBADF);
+}

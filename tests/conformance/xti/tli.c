@@ -161,6 +161,43 @@ TLI_CASE(ANY, tli_allocates_by_its_older_names)
 	T_EQ(t_free(p, T_BIND_STR), 0);
 }
 
+TLI_CASE(ANY, tli_leaves_out_a_buffer_that_the_provider_has_no_use_for)
+{
+	struct t_info ti;
+	struct t_call *c;
+	int fd = open_it(O_RDWR);
+
+	T_EQ(t_getinfo(fd, &ti), 0);
+	c = (void *)t_alloc(fd, T_CALL_STR, T_ADDR | T_OPT | T_UDATA);
+	T_TRUE(c != NULL);
+	T_TRUE(c->addr.buf != NULL);
+	if (ti.connect == T_INVALID && ti.discon == T_INVALID) {
+		T_TRUE(c->udata.buf == NULL);
+		T_EQ(c->udata.maxlen, 0);
+	}
+	T_EQ(t_free((void *)c, T_CALL_STR), 0);
+}
+
+/* Old objects refer to a variable; some sources declare it themselves. */
+#pragma push_macro("t_errno")
+#undef t_errno
+extern int t_errno;
+static int
+old_errno(void)
+{
+	return t_errno;
+}
+#pragma pop_macro("t_errno")
+
+TLI_CASE(ANY, tli_errno_is_a_variable_too)
+{
+	T_EQ(t_getstate(-1), -1);
+	T_EQ(old_errno(), TBADF);
+	T_EQ(t_open("/dev/no/such/provider", O_RDWR, NULL), -1);
+	T_EQ(old_errno(), TSYSERR);
+	T_EQ(t_errno, TSYSERR);
+}
+
 TLI_CASE(ANY, tli_errors_are_xtis)
 {
 	T_EQ(t_getstate(-1), -1);
