@@ -371,6 +371,28 @@ str_headq_append_msg(struct str_headq *hq, const void *uctl, size_t clen,
 }
 
 /*
+ * The blocks behind the first of @mp, which goes into the log by reference, in
+ * @rest; *@ret_n: how many.  They stay the producer's until pos has changed: a
+ * crash before that leaves them to the reaper.  Of more blocks than @rest has
+ * room for a crash leaves those in the domain.
+ */
+#define REST 8u
+
+static void
+rest_of(mblk_t *mp, mblk_t *rest[REST], unsigned *ret_n)
+{
+	mblk_t *bp = mp->b_cont;
+	unsigned n;
+
+	if (bp != NULL)
+		str_origin_set(str_mdb_of_m(bp), 0);
+	for (n = 0; bp != NULL && n < REST; bp = bp->b_cont)
+		rest[n++] = bp;
+	str_msg_disown(bp);
+	*ret_n = n;
+}
+
+/*
  * str_headq_append_mblk - a message of blocks, band 0, M_DATA or M_PROTO
  * Consumes @mp when it returns 0.  Locks: plock.
  */
@@ -381,6 +403,8 @@ str_headq_append_mblk(struct str_headq *hq, mblk_t *mp)
 	uint32_t flags = 0;
 	unsigned char *p;
 	mblk_t *bp;
+	mblk_t *rest[REST];
+	unsigned n;
 	uint64_t pos;
 	uint32_t rec, off;
 
@@ -395,11 +419,11 @@ str_headq_append_mblk(struct str_headq *hq, mblk_t *mp)
 		off = data_off((uint32_t)bytes, p);
 		rec = off + ALIGN4((uint32_t)bytes);
 		for (bp = mp; bp != NULL; bp = bp->b_cont) {
-			size_t n = str_blen(bp);
+			size_t len = str_blen(bp);
 
-			if (n != 0)
-				__builtin_memcpy(p + off, bp->b_rptr, n);
-			off += (uint32_t)n;
+			if (len != 0)
+				__builtin_memcpy(p + off, bp->b_rptr, len);
+			off += (uint32_t)len;
 		}
 		store32(p, (uint32_t)bytes | flags);
 		headq_goes(hq, mp);
@@ -420,9 +444,11 @@ ref:
 	 * header can say */
 	store32(p, STR_REC_REF | flags);
 	headq_goes(hq, mp);
-	str_msg_disown(mp->b_cont);
+	rest_of(mp, rest, &n);
 	publish(hq, pos, REF_SPAN, bytes);
 	headq_gone(mp);
+	while (n > 0)
+		headq_gone(rest[--n]);
 	return 0;
 }
 
