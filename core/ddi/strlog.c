@@ -16,6 +16,8 @@
  * Crash. An entry's number is stored last and the ring's count after it, so
  * that the next owner of the lock finds a ring without a hole: a message that
  * was being entered is not there. A logger is there when its queue is stored.
+ * A message that a logger takes is on its queue before the logger's number says
+ * so: str_log_get().
  */
 #include "ddi_impl.h"
 #include <str/log.h>
@@ -422,61 +424,109 @@ str_log_wanted(queue_t *q)
 	return (int)w;
 }
 
-/* Fill @mp and @text with the next that @lg wants. Locks: lock. */
-static bool
-next(struct str_log *log, struct logger *lg, mblk_t *mp, mblk_t *text)
+/* The next that @lg wants; its number per kind is the one after seq[]. */
+static struct entry *
+next(struct str_log *log, struct logger *lg)
 {
 	uint64_t last = str_load(&log->last);
 
-	while (lg->next <= last) {
+	for (; lg->next <= last; lg->next++) {
 		struct entry *e = &log->ring[lg->next % STR_LOG_MSGS];
-		uint64_t no = lg->next++;
-		struct log_ctl *lc;
-		uint32_t w;
 
-		if (str_load_acq(&e->no) != no)
-			continue; /* its author died over it */
-		w = wants(lg, &e->lc);
-		if (w == 0)
-			continue;
-		lc = (struct log_ctl *)(void *)mp->b_wptr;
-		*lc = e->lc;
-		lc->seq_no = (int)++lg->seq[kind(w)];
-		mp->b_wptr += sizeof(*lc);
-		__builtin_memcpy(text->b_wptr, e->text, e->len);
-		text->b_wptr += e->len;
-		return true;
+		/* else its author died over it */
+		if (str_load_acq(&e->no) == lg->next && wants(lg, &e->lc) != 0)
+			return e;
 	}
-	return false;
+	return NULL;
 }
 
+/* A copy of the next message for @q, number *ret_no; NULL: none, or no memory. */
+static mblk_t *
+copy_next(struct str_log *log, queue_t *q, uint64_t *ret_no)
+{
+	mblk_t *mp = allocb(sizeof(struct log_ctl) + sizeof(*ret_no), BPRI_MED);
+	mblk_t *text = allocb(STR_LOG_TEXT, BPRI_MED);
+	struct entry *e = NULL;
+	struct logger *lg;
+
+	if (mp != NULL && text != NULL) {
+		lock(log);
+		lg = find(log, q);
+		e = lg != NULL ? next(log, lg) : NULL;
+		if (e != NULL) {
+			struct log_ctl *lc = (struct log_ctl *)(void *)mp->b_wptr;
+
+			*lc = e->lc;
+			lc->seq_no = (int)lg->seq[kind(wants(lg, lc))] + 1;
+			mp->b_wptr += sizeof(*lc);
+			__builtin_memcpy(text->b_wptr, e->text, e->len);
+			text->b_wptr += e->len;
+			*ret_no = lg->next;
+			/* for is_laid(), behind what is read */
+			__builtin_memcpy(mp->b_wptr, ret_no, sizeof(*ret_no));
+		}
+		str_unlock(&log->lock);
+	}
+	if (e == NULL) {
+		freemsg(mp);
+		freemsg(text);
+		return NULL;
+	}
+	mp->b_datap->db_type = M_PROTO;
+	mp->b_cont = text;
+	return mp;
+}
+
+/* Message @no is on @q. */
+static void
+taken(struct str_log *log, queue_t *q, uint64_t no)
+{
+	struct logger *lg;
+
+	lock(log);
+	lg = find(log, q);
+	/* else it has been overwritten, which counted it */
+	if (lg != NULL && lg->next == no) {
+		lg->next = no + 1;
+		lg->seq[kind(wants(lg, &log->ring[no % STR_LOG_MSGS].lc))]++;
+	}
+	str_unlock(&log->lock);
+}
+
+/* Is message @no the last on @q?  A thread was killed before it could say so. */
+static bool
+is_laid(queue_t *q, uint64_t no)
+{
+	const mblk_t *at;
+	bool yes;
+
+	if (str_lock(&q->q_klock))
+		(void)str_queue_repair(q); /* that thread was killed in putq() */
+	at = q->q_last;
+	yes = at != NULL && __builtin_memcmp(at->b_wptr, &no, sizeof(no)) == 0;
+	str_unlock(&q->q_klock);
+	return yes;
+}
+
+/*
+ * The message goes by way of the queue.  Until it is there the ring has it; from
+ * then on it is a message taken from a queue, which goes back there when the
+ * thread that has it is killed.
+ */
 mblk_t *
 str_log_get(queue_t *q)
 {
 	struct str_log *log = log_find();
-	struct logger *lg;
-	mblk_t *mp, *text;
-	bool got;
+	uint64_t no;
+	mblk_t *mp;
 
 	if (log == NULL)
 		return NULL;
-	mp = allocb(sizeof(struct log_ctl), BPRI_MED);
-	text = allocb(STR_LOG_TEXT, BPRI_MED);
-	if (mp == NULL || text == NULL)
-		goto none;
-	lock(log);
-	lg = find(log, q);
-	got = lg != NULL && next(log, lg, mp, text);
-	str_unlock(&log->lock);
-	if (!got)
-		goto none;
-	mp->b_datap->db_type = M_PROTO;
-	mp->b_cont = text;
-	return mp;
-none:
+	mp = copy_next(log, q, &no);
+	if (mp != NULL && (is_laid(q, no) || putq(q, mp) == 0))
+		freemsg(mp);
 	if (mp != NULL)
-		freeb(mp);
-	if (text != NULL)
-		freeb(text);
-	return NULL;
+		taken(log, q, no);
+	/* getq() of an empty queue would have each putq() enable it */
+	return q->q_first != NULL ? getq(q) : NULL;
 }

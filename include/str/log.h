@@ -55,6 +55,8 @@ int str_log_wanted(queue_t *q) STR_DDI(str_log_wanted);
  *
  * Return: M_PROTO (struct log_ctl) and M_DATA (text and its NUL), which the
  * caller owns; NULL when there is none now, or no memory for it.
+ * Locks: one thread at a time takes messages of @q, as its service procedure.
+ * Crash: the message goes back to @q, if the caller is killed.
  */
 mblk_t *str_log_get(queue_t *q) STR_DDI(str_log_get);
 
