@@ -11,11 +11,21 @@
  * the same then, and what is set is accepted.
  */
 #include <errno.h>
+#include <string.h>
 #include <str/ksock.h>
 #include "sim_impl.h"
 
 static long (*sends)(const struct ksock_msg *m);
 static long (*receives)(struct ksock_msg *m);
+
+/* What sockets are bound to, by their numbers. */
+#define NBOUND 16u
+static struct {
+	uint64_t id;
+	uint32_t len;
+	unsigned char addr[128];
+} bound[NBOUND];
+static unsigned nbound;
 
 void
 sim_sock(long (*send)(const struct ksock_msg *m),
@@ -23,6 +33,7 @@ sim_sock(long (*send)(const struct ksock_msg *m),
 {
 	sends = send;
 	receives = recv;
+	nbound = 0;
 }
 
 /* @err, unless there are sockets. */
@@ -99,6 +110,11 @@ host_sock_drop(uint64_t id)
 int
 host_sock_bind(uint64_t id, const void *addr, uint32_t len)
 {
+	if (sends != NULL && len <= sizeof(bound->addr)) {
+		bound[nbound % NBOUND].id = id;
+		bound[nbound % NBOUND].len = len;
+		memcpy(bound[nbound++ % NBOUND].addr, addr, len);
+	}
 	return unless(-ENOTSOCK);
 }
 
@@ -123,6 +139,12 @@ host_sock_shutdown(uint64_t id, int how)
 int
 host_sock_name(uint64_t id, bool peer, void *addr, uint32_t *len)
 {
+	for (unsigned i = 0; i < NBOUND && i < nbound; i++)
+		if (bound[i].id == id && !peer && bound[i].len <= *len) {
+			memcpy(addr, bound[i].addr, bound[i].len);
+			*len = bound[i].len;
+			return 0;
+		}
 	return -ENOTSOCK;
 }
 

@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * A process is killed while it runs the service procedures of drivers that
+ * others use: the arrangements.  bystander_test.c has the run.
+ *
+ * A packet that the kernel has taken, and that is still on its queue when the
+ * process is killed, is sent once more: so `ip' may send one packet twice.
+ * An ioctl whose answer a killed process had in its hands is EIO: so one answer of
+ * `sad' may be missing.
+ */
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <netinet/in.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include "bystander.h"
+#include "../../drv/ip/ip_impl.h"
+#include <sys/log.h>
+#include <sys/loop.h>
+#undef LOOP_SET
+#include <sys/LiS/loop.h>
+#include <sys/mux.h>
+#include <sys/sad.h>
+#include <sys/strlog.h>
+#include <sys/strsun.h>
+#include <str/apush.h>
+#include <str/log.h>
+
+extern const struct str_builtin str_drv_spx, str_drv_loop, str_drv_echo,
+	str_drv_mux, str_drv_minimux, str_drv_ticotsor, str_drv_ticlts,
+	str_drv_log, str_drv_sad, str_drv_ip, str_drv_udp2;
+
+static struct dv a, b;
+static struct {
+	struct fx_pipe pipe;
+	queue_t *top, *drv;
+} low;
+
+static void
+two_streams(void)
+{
+	arr.from = WR(a.rq);
+	arr.sink = b.above;
+	arr.run[0] = &a.pipe;
+	arr.run[1] = &b.pipe;
+	arr.fill = true;
+}
+
+static void
+with_spx(void)
+{
+	uint32_t tok;
+	mblk_t *mp;
+
+	dv_driver(&str_drv_spx);
+	T_EQ(dv_open(&a, "spx", 0, CLONEOPEN), 0);
+	T_EQ(dv_open(&b, "spx", 0, CLONEOPEN), 0);
+	tok = (uint32_t)(uintptr_t)b.rq;
+	mp = fx_type(M_PROTO, "four", 0);
+	memcpy(mp->b_rptr, &tok, sizeof(tok));
+	dv_down(&a, mp);
+	two_streams();
+}
+
+static void
+with_loop(void)
+{
+	int minor = 2;
+
+	dv_driver(&str_drv_loop);
+	T_EQ(dv_open(&a, "loop", 1, DRVOPEN), 0);
+	T_EQ(dv_open(&b, "loop", 2, DRVOPEN), 0);
+	T_EQ(dv_str(&a, LOOP_SET, &minor, sizeof(minor)), 0);
+	two_streams();
+}
+
+static void
+with_echo(void)
+{
+	dv_driver(&str_drv_echo);
+	T_EQ(dv_open(&a, "echo", 1, DRVOPEN), 0);
+	arr.from = WR(a.rq);
+	arr.sink = a.above;
+	arr.run[0] = &a.pipe;
+	arr.fill = true;
+}
+
+static struct linkblk lb_;
+
+static void
+unlinks(void)
+{
+	T_EQ(dv_str(&a, I_UNLINK, &lb_, sizeof(lb_)), 0);
+}
+
+static void
+multiplexor(const struct str_builtin *drv)
+{
+	char lower[16];
+
+	dv_driver(drv);
+	T_EQ(dv_open(&a, drv->name, 1, DRVOPEN), 0);
+	snprintf(lower, sizeof(lower), "%.4s.low", drv->name);
+	memset(&low, 0, sizeof(low));
+	fx_pipe(&low.pipe);
+	low.drv = fx_push(&low.pipe, 0, "store");
+	low.top = fx_push(&low.pipe, 0, lower);
+	lb_ = (struct linkblk){.l_qtop = WR(a.rq), .l_qbot = WR(low.top),
+		.l_index = 11};
+	T_EQ(dv_str(&a, I_LINK, &lb_, sizeof(lb_)), 0);
+	arr.run[0] = &a.pipe;
+	arr.run[1] = &low.pipe;
+	arr.fill = true;
+	arr.done = unlinks;
+}
+
+static void
+with_mux_down(void)
+{
+	multiplexor(&str_drv_mux);
+	arr.from = WR(a.rq);
+	arr.sink = WR(low.drv);
+}
+
+static void
+with_mux_up(void)
+{
+	multiplexor(&str_drv_mux);
+	arr.from = low.top;
+	arr.sink = a.above;
+}
+
+static void
+with_minimux(void)
+{
+	multiplexor(&str_drv_minimux);
+	arr.from = WR(a.rq);
+	arr.sink = WR(low.drv);
+}
+
+/* ------------------------------------------------------------ connections */
+
+#define PRIM(mp_, type_) ((struct type_ *)(void *)(mp_)->b_rptr)
+
+static void
+asks(struct dv *d, const void *req, size_t len)
+{
+	mblk_t *mp = allocb(len, BPRI_MED);
+
+	T_NOTNULL(mp);
+	memcpy(mp->b_wptr, req, len);
+	mp->b_wptr += len;
+	DB_TYPE(mp) = M_PROTO;
+	dv_down(d, mp);
+}
+
+static mblk_t *
+answer(struct dv *d, int prim)
+{
+	mblk_t *mp;
+
+	do
+		mp = dv_up(d);
+	while (mp != NULL && DB_TYPE(mp) == M_FLUSH);
+	T_NOTNULL(mp);
+	T_EQ(PRIM(mp, T_ok_ack)->PRIM_type, prim);
+	return mp;
+}
+
+static mblk_t *
+binds(struct dv *d, const char *drv, char name, unsigned qlen)
+{
+	struct {
+		struct T_bind_req r;
+		char name;
+	} m = {{T_BIND_REQ, 1, sizeof(m.r), qlen}, name};
+
+	T_EQ(dv_open(d, drv, 0, CLONEOPEN), 0);
+	asks(d, &m, sizeof(m.r) + 1);
+	return answer(d, T_BIND_ACK);
+}
+
+/* The transport looks at the head above it. */
+static void
+at_head(void)
+{
+	two_streams();
+	T_EQ(fx_pop(&b.pipe, 0), 0);
+	T_EQ(strqset(&b.pipe.sd[0]->qp->rq, QHIWAT, 0, 100), 0);
+	T_EQ(strqset(&b.pipe.sd[0]->qp->rq, QLOWAT, 0, 20), 0);
+	arr.head = &b.pipe;
+	arr.sink = NULL;
+}
+
+/* What is bound once stays in the table of names. */
+static void
+with_ticotsord(void)
+{
+	struct {
+		struct T_conn_req r;
+		unsigned char addr[64];
+	} call = {.r = {T_CONN_REQ, 0, sizeof(call.r), 0, 0}};
+	struct T_capability_req cap = {T_CAPABILITY_REQ, TC1_ACCEPTOR_ID};
+	struct T_conn_res res = {T_CONN_RES, 0, 0, 0, 0};
+	mblk_t *mp;
+
+	dv_driver(&str_drv_ticotsor);
+	freemsg(binds(&a, "ticotsor", 'a', 0));
+	dv_close(&a);
+	freemsg(binds(&a, "ticotsor", 'b', 1));
+	dv_close(&a);
+	fx_keep();
+	freemsg(binds(&a, "ticotsor", 'a', 0));
+	mp = binds(&b, "ticotsor", 'b', 1);
+	call.r.DEST_length = PRIM(mp, T_bind_ack)->ADDR_length;
+	memcpy(call.addr, mp->b_rptr + PRIM(mp, T_bind_ack)->ADDR_offset,
+		(size_t)call.r.DEST_length);
+	freemsg(mp);
+	asks(&a, &call, sizeof(call.r) + (size_t)call.r.DEST_length);
+	freemsg(answer(&a, T_OK_ACK));
+	mp = answer(&b, T_CONN_IND);
+	res.SEQ_number = PRIM(mp, T_conn_ind)->SEQ_number;
+	freemsg(mp);
+	asks(&b, &cap, sizeof(cap));
+	mp = answer(&b, T_CAPABILITY_ACK);
+	res.ACCEPTOR_id = PRIM(mp, T_capability_ack)->ACCEPTOR_id;
+	freemsg(mp);
+	asks(&b, &res, sizeof(res));
+	freemsg(answer(&b, T_OK_ACK));
+	freemsg(answer(&a, T_CONN_CON));
+	at_head();
+}
+
+/* ------------------------------------------------------------- datagrams */
+
+static unsigned char peer_[64];
+static size_t peerlen_;
+
+static mblk_t *
+datagram(unsigned i, mblk_t *mp)
+{
+	struct T_unitdata_req r = {T_UNITDATA_REQ, (t_scalar_t)peerlen_,
+		sizeof(r), 0, 0};
+	mblk_t *bp = allocb(128, BPRI_MED);
+
+	(void)i;
+	T_NOTNULL(bp);
+	DB_TYPE(bp) = M_PROTO;
+	memcpy(bp->b_wptr, &r, sizeof(r));
+	memcpy(bp->b_wptr + sizeof(r), peer_, peerlen_);
+	bp->b_wptr += sizeof(r) + peerlen_;
+	linkb(bp, mp);
+	return bp;
+}
+
+static mblk_t *
+data_of(mblk_t *mp)
+{
+	mblk_t *bp;
+
+	if (DB_TYPE(mp) != M_PROTO)
+		return mp;
+	bp = unlinkb(mp);
+	freeb(mp);
+	return bp;
+}
+
+static long
+received(void)
+{
+	char ctl[128], text[16];
+	struct str_strbuf c = {sizeof(ctl), 0, ctl}, d = {8, 0, text};
+	int band = 0, flags = MSG_ANY;
+	long r;
+
+	b.pipe.hc[0].fflags = STR_O_NONBLOCK | 2;
+	/* what the reader enables is left to the bystander */
+	host_tls.busy = 1;
+	r = fx_getmsg(&b.pipe, 0, &c, &d, &band, &flags);
+	host_tls.busy = 0;
+	if (r == -EAGAIN)
+		return -1;
+	T_EQ(r, 0);
+	T_EQ(d.len, 8);
+	text[8] = '\0';
+	return strtol(text, NULL, 10);
+}
+
+static void
+datagrams(void)
+{
+	at_head();
+	arr.wrap = datagram;
+	arr.next = received;
+}
+
+static void
+is_peer(mblk_t *bound)
+{
+	struct T_bind_ack *ba = PRIM(bound, T_bind_ack);
+
+	peerlen_ = (size_t)ba->ADDR_length;
+	T_LE(peerlen_, sizeof(peer_));
+	memcpy(peer_, bound->b_rptr + ba->ADDR_offset, peerlen_);
+	freemsg(bound);
+}
+
+static void
+with_ticlts(void)
+{
+	dv_driver(&str_drv_ticlts);
+	freemsg(binds(&a, "ticlts", 'a', 0));
+	dv_close(&a);
+	freemsg(binds(&a, "ticlts", 'b', 0));
+	dv_close(&a);
+	fx_keep();
+	freemsg(binds(&a, "ticlts", 'a', 0));
+	is_peer(binds(&b, "ticlts", 'b', 0));
+	datagrams();
+}
+
+/* The kernel is this test: it takes nothing, and has nothing. */
+static long
+takes_nothing(const struct ksock_msg *m)
+{
+	(void)m;
+	T_FAIL("%s", "a datagram of the domain goes by the kernel");
+	return -1;
+}
+
+static long
+has_nothing(struct ksock_msg *m)
+{
+	(void)m;
+	return -1;
+}
+
+static mblk_t *
+binds_port(struct dv *d, uint16_t port)
+{
+	struct {
+		struct T_bind_req r;
+		struct sockaddr_in sin;
+	} m = {{T_BIND_REQ, sizeof(m.sin), sizeof(m.r), 0},
+		{.sin_family = AF_INET, .sin_port = htons(port),
+			.sin_addr.s_addr = htonl(INADDR_LOOPBACK)}};
+
+	T_EQ(dv_open(d, "udp2", 0, CLONEOPEN), 0);
+	asks(d, &m, sizeof(m));
+	return answer(d, T_BIND_ACK);
+}
+
+static void
+with_udp2(void)
+{
+	sim_sock(takes_nothing, has_nothing);
+	dv_driver(&str_drv_ip);
+	dv_driver(&str_drv_udp2);
+	freemsg(binds_port(&a, 1001));
+	dv_close(&a);
+	freemsg(binds_port(&a, 1002));
+	dv_close(&a);
+	fx_keep();
+	freemsg(binds_port(&a, 1001));
+	is_peer(binds_port(&b, 1002));
+	datagrams();
+}
+
+/* -------------------------------------------------------------------- ip */
+
+static struct ip_wire *wire_;
+static unsigned sent_[2 * N], nsent_, nread_;
+static bool answered_;
+
+static long
+takes(const struct ksock_msg *m)
+{
+	const struct sockaddr_ll *ll = m->km_addr;
+	const unsigned char *p = m->km_iov->iov_base;
+
+	if (ll->sll_protocol != htons(ETH_P_ARP) && nsent_ < 2 * N)
+		sent_[nsent_++] = (unsigned)p[4] << 8 | p[5];
+	return 0;
+}
+
+static struct ip_addr
+station(unsigned n)
+{
+	return (struct ip_addr){4, {10, 1, 0, (unsigned char)n}};
+}
+
+/* Station 2 says once where it is. */
+static long
+tells(struct ksock_msg *m)
+{
+	unsigned char mac[6] = {2, 0, 0, 0, 0, 2}, ours[6] = {2, 0, 0, 0, 0, 1};
+	struct ip_addr from = station(2), to = station(1);
+	struct sockaddr_ll *ll = m->km_addr;
+
+	if (answered_)
+		return -1;
+	answered_ = true;
+	memset(ll, 0, sizeof(*ll));
+	ll->sll_protocol = htons(ETH_P_ARP);
+	ll->sll_pkttype = PACKET_HOST;
+	m->km_len = (uint32_t)arp_build(m->km_iov[0].iov_base, 0, &from, mac,
+		&to, ours);
+	m->km_flags = 0;
+	m->km_ctllen = 0;
+	return 0;
+}
+
+static long
+sent(void)
+{
+	return nread_ < nsent_ ? (long)sent_[nread_++] : -1;
+}
+
+/* All wait for the station, which answers then. */
+static void
+answers(void)
+{
+	unsigned i;
+
+	for (i = 0; i < N; i++) {
+		struct ip_hdr h = {.src = station(1), .dst = station(2),
+			.proto = 253, .ttl = 64, .len = 4, .id = i};
+		mblk_t *mp = allocb(64, BPRI_MED);
+
+		T_NOTNULL(mp);
+		mp->b_rptr += 40;
+		mp->b_wptr = mp->b_rptr + 4;
+		memcpy(mp->b_rptr, "data", 4);
+		h.hlen = (uint16_t)ip_build(mp->b_rptr, &h, NULL, 0);
+		mp->b_rptr -= h.hlen;
+		T_EQ(wire_send(&wire_->pub, mp, &h), 0);
+	}
+	answered_ = false;
+	(void)ip_lower_input(wire_);
+}
+
+static void
+with_ip(void)
+{
+	struct ipw_conf conf = {.name = "p0", .ifname = "x", .mtu = 1500,
+		.kind = IPW_PACKET, .own = {{4, 16, {0, 0}, {10, 1, 0, 1}}}};
+
+	answered_ = true;
+	nsent_ = nread_ = 0;
+	sim_sock(takes, tells);
+	dv_driver(&str_drv_ip);
+	T_NOTNULL(wire_lo());
+	/* the table of sockets comes, and stays */
+	T_EQ(dv_open(&b, "ip", 0, CLONEOPEN), 0);
+	T_EQ(dv_str(&b, IPW_ADD, &conf, sizeof(conf)), 0);
+	dv_close(&b);
+	fx_close(&b.pipe, 0);
+	fx_close(&b.pipe, 1);
+	(void)str_region_sweep();
+	fx_keep();
+	T_EQ(dv_open(&a, "ip", 0, CLONEOPEN), 0);
+	T_EQ(dv_str(&a, IPW_ADD, &conf, sizeof(conf)), 0);
+	wire_ = &ip_shared()->wire[1];
+	arr.run[0] = &a.pipe;
+	arr.ready = answers;
+	arr.next = sent;
+	arr.twice = 1;
+}
+
+/* ------------------------------------------------------------------- log */
+
+static mblk_t *
+logged(mblk_t *mp)
+{
+	mp = data_of(mp);
+	/* with the NUL */
+	if (mp != NULL && DB_TYPE(mp) == M_DATA)
+		mp->b_wptr--;
+	return mp;
+}
+
+static void
+with_log(void)
+{
+	struct log_ctl lc = {.flags = SL_TRACE};
+
+	dv_driver(&str_drv_log);
+	(void)str_log_put(&lc, "", 0); /* the ring is there from now on */
+	fx_keep();
+	T_EQ(dv_open(&a, "log", 0, CLONEOPEN), 0);
+	T_EQ(dv_open(&b, "log", 0, CLONEOPEN), 0);
+	T_EQ(dv_str(&b, I_CONSLOG, NULL, 0), 0);
+	two_streams();
+	arr.unwrap = logged;
+}
+
+/* ------------------------------------------------------------------- sad */
+
+/* A command, and its number. */
+static mblk_t *
+command(unsigned i, mblk_t *mp)
+{
+	struct strapush ap = {.sap_major = STR_MAJOR_SAD, .sap_minor = 5};
+
+	freemsg(mp);
+	mp = dv_ioctl_msg(SAD_GAP, sizeof(ap), &ap, sizeof(ap));
+	((struct iocblk *)(void *)mp->b_rptr)->ioc_id = i;
+	return mp;
+}
+
+static mblk_t *
+acknowledged(mblk_t *mp)
+{
+	char text[16];
+
+	if (DB_TYPE(mp) != M_IOCACK)
+		T_FAIL("type %u", (unsigned)DB_TYPE(mp));
+	snprintf(text, sizeof(text), "%08u",
+		(unsigned)((struct iocblk *)(void *)mp->b_rptr)->ioc_id);
+	freemsg(mp);
+	return fx_msg(text, 0);
+}
+
+/* It has no service procedure: the module above it has. */
+static void
+with_sad(void)
+{
+	struct strapush ap = {.sap_cmd = SAP_ONE, .sap_major = STR_MAJOR_SAD,
+		.sap_minor = 5, .sap_npush = 1, .sap_list = {"nullmod"}};
+
+	dv_driver(&str_drv_sad);
+	(void)str_apush_next(0, &(struct strapush){0});
+	fx_keep();
+	T_EQ(dv_open(&a, "sad", 0, DRVOPEN), 0);
+	T_EQ(dv_str(&a, SAD_SAP, &ap, sizeof(ap)), 0);
+	T_EQ(fx_pop(&a.pipe, 0), 0);
+	arr.from = WR(fx_push(&a.pipe, 0, "srvmod"));
+	arr.sink = fx_push(&a.pipe, 0, "store");
+	arr.run[0] = &a.pipe;
+	arr.wrap = command;
+	arr.unwrap = acknowledged;
+	arr.lost = 1;
+}
+
+ARRANGEMENT(with_spx)
+ARRANGEMENT(with_loop)
+ARRANGEMENT(with_echo)
+ARRANGEMENT(with_mux_down)
+ARRANGEMENT(with_mux_up)
+ARRANGEMENT(with_minimux)
+ARRANGEMENT(with_ticotsord)
+ARRANGEMENT(with_ticlts)
+ARRANGEMENT(with_udp2)
+ARRANGEMENT(with_ip)
+ARRANGEMENT(with_log)
+ARRANGEMENT(with_sad)
