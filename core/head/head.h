@@ -274,10 +274,17 @@ int str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino,
 
 /*
  * Names.  str_name_count - how many are attached, 0 mostly: no lock, no call.
+ * str_name_is - is a Stream attached to that file?  The caller need be no member.
+ * str_name_recorded_count, str_name_recorded - the same of a domain whose file is
+ * read; hints, for what was read may have changed.
  * str_name_attach - attach @sd to the file @dev, @ino, @born; @path, for people and
  * tools.  EBUSY: something is.  str_name_detach: <str/host.h>.
  */
 uint64_t str_name_count(void);
+bool str_name_is(uint64_t dev, uint64_t ino, uint64_t born);
+uint64_t str_name_recorded_count(const struct host_file *df);
+bool str_name_recorded(const struct host_file *df, uint64_t dev, uint64_t ino,
+	uint64_t born);
 int str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
 	uint64_t ino, uint64_t born, const char *path);
 

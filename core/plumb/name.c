@@ -23,6 +23,7 @@
 
 #define PATH 256u
 #define LOOK 10u /* sleeps until it is asked whether a server lives */
+#define MOST 65536u /* entries that are read of a file */
 #define FREE 0u
 #define LIVE 1u
 #define BUSY 2u /* being entered or removed */
@@ -83,6 +84,51 @@ lookup(uint64_t dev, uint64_t ino, uint64_t born, uint32_t *ret_state)
 		}
 	}
 	return NULL;
+}
+
+bool
+str_name_is(uint64_t dev, uint64_t ino, uint64_t born)
+{
+	uint32_t v;
+
+	return lookup(dev, ino, born, &v) != NULL;
+}
+
+/* What root @r says in the file @df; 0: it cannot be read. */
+static uint64_t
+recorded_root(const struct host_file *df, unsigned r)
+{
+	uint64_t v;
+
+	return df->read(df, offsetof(struct str_domain, core) + r * sizeof(v),
+		&v, sizeof(v)) ? v : 0;
+}
+
+uint64_t
+str_name_recorded_count(const struct host_file *df)
+{
+	return recorded_root(df, STR_ROOT_NNAMES);
+}
+
+/* Entries are never freed, so what is read of one is an entry.  The list ends in
+ * time whatever the file says. */
+bool
+str_name_recorded(const struct host_file *df, uint64_t dev, uint64_t ino,
+	uint64_t born)
+{
+	uint64_t a = recorded_root(df, STR_ROOT_NAMES);
+	struct str_name n;
+	unsigned i;
+
+	for (i = 0; i < MOST && a >= df->base; i++) {
+		if (!df->read(df, a - df->base, &n,
+			    offsetof(struct str_name, path)))
+			return false;
+		if (at(&n, dev, ino, born, false) != 0)
+			return true;
+		a = (uint64_t)(uintptr_t)n.next;
+	}
+	return false;
 }
 
 /* An entry that nobody uses, BUSY with us. */

@@ -299,8 +299,8 @@ host_domain_build(int fd)
 	return 0;
 }
 
-static bool
-file_read(const struct host_file *df, uint64_t off, void *to, size_t n)
+bool
+host_file_read(const struct host_file *df, uint64_t off, void *to, size_t n)
 {
 	return off <= INT64_MAX &&
 		sys_call4(SYS_pread64, df->fd, to, n, off) == (long)n;
@@ -338,7 +338,7 @@ plausible(const struct head *h)
 int
 host_domain_check(int fd, const char *what, struct host_file *ret_file)
 {
-	struct host_file df = { .fd = fd, .read = file_read };
+	struct host_file df = { .fd = fd, .read = host_file_read };
 	struct head h;
 	struct stat st;
 	bool known = false;
@@ -353,7 +353,7 @@ host_domain_check(int fd, const char *what, struct host_file *ret_file)
 			(unsigned)st.st_uid);
 	if ((sys_fcntl(fd, F_GETFL, 0) & O_ACCMODE) != O_RDWR)
 		return host_fail(EACCES, "%s is not open for writing", what);
-	if (!file_read(&df, 0, &h, sizeof h) || h.magic != STR_MAGIC)
+	if (!host_file_read(&df, 0, &h, sizeof h) || h.magic != STR_MAGIC)
 		return host_fail(EPROTO, "%s is not a domain", what);
 	if (h.abi != STR_ABI || h.hdr_size != sizeof(struct str_domain))
 		return host_fail(EPROTO, "%s is a domain of ABI %u, this "

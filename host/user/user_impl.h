@@ -121,6 +121,11 @@ int host_domain_fd(void);
 int host_domain_stat(int fd, struct stat *st);
 /* What can be believed of a domain's file: it and the names in it, read. */
 int host_domain_check(int fd, const char *what, struct host_file *ret_file);
+/* Call @fn with the file of the domain that this process could join, and does not
+ * join by that.  Return: what @fn does; false: there is none.  errno stays. */
+bool host_file_read(const struct host_file *df, uint64_t off, void *to,
+	size_t n);
+bool host_peek(bool (*fn)(const struct host_file *df, void *arg), void *arg);
 int host_domain_build(int fd);
 int host_domain_map(int fd, const char *what);
 int host_domain_join(void);

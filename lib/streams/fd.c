@@ -575,8 +575,8 @@ fd_forget_not(int fd)
 	fd_word *w = word(fd, false);
 	uintptr_t v = FD_NOT;
 
-	return w == NULL || str_cas_see(w, &v, FD_UNKNOWN) ||
-	       v == FD_UNKNOWN;
+	return w == NULL || str_load(w) == FD_UNKNOWN ||
+		str_cas_see(w, &v, FD_UNKNOWN) || v == FD_UNKNOWN;
 }
 
 void

@@ -97,8 +97,35 @@ stream_file(int fd, const char *mode)
 	return f;
 }
 
-static FILE *
-file_open(const char *path, const char *mode,
+/* Does the table say nothing of @fd, in a process that is no member? */
+STR_INLINE bool
+nothing_said(int fd)
+{
+	return host_domain == NULL && (unsigned)fd < FD_LOW &&
+		str_load(&fd_low[fd]) == FD_UNKNOWN;
+}
+
+/* What the C library has opened is no Stream.  The table need not say so before a
+ * call asks. */
+STR_INLINE FILE *
+file_opened(FILE *f)
+{
+	if (!nothing_said(f->_fileno))
+		fd_not(f->_fileno);
+	return f;
+}
+
+/* The C library's open has failed; errno is as it left it. */
+static STR_NOINLINE FILE *
+file_failed(const char *path, const char *mode)
+{
+	int fd = open_failed(AT_FDCWD, path, mode_flags(mode));
+
+	return fd != NOT_OURS ? stream_file(fd, mode) : NULL;
+}
+
+static STR_NOINLINE FILE *
+file_open_slow(const char *path, const char *mode,
 	FILE *(*next)(const char *, const char *))
 {
 	int flags = mode_flags(mode), fd;
@@ -110,12 +137,20 @@ file_open(const char *path, const char *mode,
 	if (fd != NOT_OURS)
 		return stream_file(fd, mode);
 	f = next(path, mode);
-	if (f != NULL) {
-		fd_not(fileno(f));
-		return f;
-	}
-	fd = open_failed(AT_FDCWD, path, flags);
-	return fd != NOT_OURS ? stream_file(fd, mode) : NULL;
+	return f != NULL ? file_opened(f) : file_failed(path, mode);
+}
+
+STR_INLINE FILE *
+file_open(const char *path, const char *mode,
+	FILE *(*next)(const char *, const char *))
+{
+	FILE *f;
+
+	if (mode[0] != 'r' || !open_plain())
+		return file_open_slow(path, mode, next);
+	f = next(path, mode);
+	return str_likely(f != NULL) ? file_opened(f) :
+		file_failed(path, mode);
 }
 
 STR_EXPORT FILE *
@@ -184,6 +219,15 @@ file_close(FILE *f, int (*next)(FILE *))
 STR_EXPORT int
 fclose(FILE *f)
 {
+	int fd = f != NULL ? f->_fileno : -1, ret;
+
+	/* @fd is looked at, and nothing else: a FILE in memory has none */
+	if (str_likely(nothing_said(fd))) {
+		ret = REAL(fclose)(f);
+		if (!nothing_said(fd))
+			(void)fd_forget_not(fd);
+		return ret;
+	}
 	if (f != NULL && stdio_is_ours(f))
 		return REAL(fclose)(f);
 	return file_close(f, REAL(fclose));

@@ -8,7 +8,9 @@
  * of a FIFO that is configured to be ours, or a device of the namespace
  * (names.h).  The kernel's file comes first: a device of ours is looked for
  * when there is no such file.  Names and FIFOs are files, so these are looked
- * for before, but only when there are any: then it costs a stat(2).
+ * for before, but only when there are any: then it costs a stat(2).  A process
+ * that is no member of a domain becomes one when the path means a Stream, and
+ * not before.
  *
  * What else is opened is no Stream, which saves asking.  A number that
  * recvmsg(2) delivers may well be one.
@@ -28,6 +30,7 @@
 #include "open.h"
 #include "iotable.h"
 #include "sys.h"
+#include "user_impl.h"
 
 #undef open
 #undef open64
@@ -36,7 +39,6 @@
 #undef creat
 #undef creat64
 
-#define LOOK_MS 20 /* how often a process without a domain looks for one */
 #define AGAIN_HIGH 1023 /* numbers that may have been inherited */
 
 static int
@@ -133,49 +135,70 @@ stream_open(const struct target *t, int flags)
 	return err != 0 ? fail(err) : fd;
 }
 
-/* Is there a domain in which names may be?  Seldom asks the kernel. */
+static bool
+has_names(const struct host_file *df, void *arg)
+{
+	(void)arg;
+	return str_name_recorded_count(df) != 0;
+}
+
+str_a64 open_nothing;
+
+/*
+ * May Streams be attached to files?  A process that is no member reads the
+ * domain's file, and does not become one.
+ */
 static bool
 names_possible(void)
 {
-	static uint64_t next; /* racing threads ask twice */
-	struct timespec ts;
-	uint64_t now;
+	return host_domain != NULL ? str_name_count() != 0 :
+		host_peek(has_names, NULL);
+}
 
-	if (str_unlikely(host_domain == NULL)) {
-		/* without a system call, on the usual clocks */
-		if (clock_gettime(CLOCK_MONOTONIC_COARSE, &ts) != 0)
-			return false;
-		now = (uint64_t)ts.tv_sec * 1000 +
-			(uint64_t)ts.tv_nsec / 1000000;
-		if (now < str_load(&next))
-			return false;
-		str_store(&next, now + LOOK_MS);
-		fd_possible_again();
-		if (!fd_possible())
-			return false;
-	}
-	return str_name_count() != 0;
+static bool
+is_recorded(const struct host_file *df, void *arg)
+{
+	const struct target *t = arg;
+
+	return str_name_recorded(df, t->dev, t->ino, t->born);
+}
+
+/* Is a Stream attached to @t's file?  The process does not join for the answer. */
+static bool
+is_name(struct target *t)
+{
+	struct host_call hc = {.fd = -1};
+	bool yes;
+
+	if (host_domain == NULL)
+		return host_peek(is_recorded, t);
+	/* a forked child that has made no call has the parent's mapping */
+	if (host_self() == NULL || !host_known())
+		return str_name_is(t->dev, t->ino, t->born);
+	/* another thread may change the user, which unmaps it */
+	if (host_enter(&hc) != 0)
+		return false;
+	yes = str_name_is(t->dev, t->ino, t->born);
+	host_leave();
+	return yes;
 }
 
 /* A file, or FIFO, that is to be a Stream; NOT_OURS when it is none. */
-static int
-open_file(int dir, const char *path, int flags)
+static STR_NOINLINE int
+open_file(int dir, const char *path, int flags, bool fifos, bool names)
 {
-	bool fifos = streams_name_fifos(), names = names_possible();
 	struct target t = {.name.kind = NAME_NONE};
 	struct stat st;
 	int fd;
 
-	if (str_likely(!fifos && !names))
-		return NOT_OURS;
 	if (file_stat(dir, path, &st, &t.born) != 0)
 		return NOT_OURS;
 	t.dev = st.st_dev;
 	t.ino = st.st_ino;
-	if (names) {
+	if (names && is_name(&t)) {
 		fd = stream_open(&t, flags);
 		if (fd >= 0 || errno != ENOENT)
-			return fd;
+			return fd; /* else it was detached just now */
 	}
 	if (!fifos || !S_ISFIFO(st.st_mode) ||
 	    streams_name_resolve(path, &t.name) != 0 ||
@@ -223,10 +246,20 @@ dev_name(const char *path)
 }
 
 int
-open_stream(int dir, const char *path, int flags)
+open_stream_slow(int dir, const char *path, int flags)
 {
-	int fd = open_file(dir, path, flags);
+	uint64_t now = open_clock();
+	int fd = NOT_OURS;
+	bool fifos, names;
 
+	if (!open_plain()) {
+		fifos = streams_name_fifos();
+		names = names_possible();
+		if (fifos || names)
+			fd = open_file(dir, path, flags, fifos, names);
+		else if (host_domain == NULL)
+			str_store(&open_nothing, now);
+	}
 	if (fd == NOT_OURS && (flags & O_CREAT) && dev_name(path)) {
 		errno = ENOENT;
 		fd = open_device(path, flags);
