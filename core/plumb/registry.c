@@ -472,6 +472,17 @@ str_drv_state(const char *name, size_t size)
 	return (void *)(uintptr_t)str_load_acq(&fm->state);
 }
 
+unsigned int
+str_registry_builtin(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < nbuiltin(); i++)
+		if (builtin[i]->major != 0 && str_name_eq(builtin[i]->name, name))
+			return builtin[i]->major;
+	return 0;
+}
+
 int
 str_registry_entry(unsigned n, struct str_regent *ret)
 {

@@ -22,5 +22,8 @@ struct str_regent {
 
 /* str_registry_entry - entry @n, from 0; false: no more. */
 int str_registry_entry(unsigned n, struct str_regent *ret);
+/* str_registry_builtin - the major number of the driver @name, if it is built
+ * in; 0: it is not.  Needs no domain. */
+unsigned int str_registry_builtin(const char *name);
 
 #endif

@@ -86,6 +86,20 @@
 	X(int, fstatat64, (int, const char *, struct stat64 *, int)) \
 	X(int, __fxstat, (int, int, struct stat *)) \
 	X(int, __fxstat64, (int, int, struct stat64 *)) \
+	X(int, stat, (const char *, struct stat *)) \
+	X(int, stat64, (const char *, struct stat64 *)) \
+	X(int, lstat, (const char *, struct stat *)) \
+	X(int, lstat64, (const char *, struct stat64 *)) \
+	X(int, __xstat, (int, const char *, struct stat *)) \
+	X(int, __xstat64, (int, const char *, struct stat64 *)) \
+	X(int, __lxstat, (int, const char *, struct stat *)) \
+	X(int, __lxstat64, (int, const char *, struct stat64 *)) \
+	X(int, __fxstatat, (int, int, const char *, struct stat *, int)) \
+	X(int, __fxstatat64, (int, int, const char *, struct stat64 *, int)) \
+	X(int, access, (const char *, int)) \
+	X(int, eaccess, (const char *, int)) \
+	X(int, euidaccess, (const char *, int)) \
+	X(int, faccessat, (int, const char *, int, int)) \
 	X(int, statx, (int, const char *, int, unsigned, struct statx *)) \
 	X(off_t, lseek, (int, off_t, int)) \
 	X(off64_t, lseek64, (int, off64_t, int)) \

@@ -12,6 +12,7 @@
 #include <sys/sysmacros.h>
 
 #include "call.h"
+#include "statpath.h"
 #include "sys.h"
 
 /* The file type of the Stream under @fd, and its device number. */
@@ -103,7 +104,9 @@ fstatat(int fd, const char *path, struct stat *st, int flags)
 {
 	int ret = REAL(fstatat)(fd, path, st, flags);
 
-	if (ret == 0 && (flags & AT_EMPTY_PATH) && S_ISSOCK(st->st_mode) &&
+	if (ret != 0)
+		return stat_failed(path, st);
+	if ((flags & AT_EMPTY_PATH) && S_ISSOCK(st->st_mode) &&
 		path_empty(path) && fd_stream(fd) != NULL)
 		FIFO_FIX(st);
 	return ret;
@@ -114,10 +117,31 @@ fstatat64(int fd, const char *path, struct stat64 *st, int flags)
 {
 	int ret = REAL(fstatat64)(fd, path, st, flags);
 
-	if (ret == 0 && (flags & AT_EMPTY_PATH) && S_ISSOCK(st->st_mode) &&
+	if (ret != 0)
+		return stat_failed(path, st);
+	if ((flags & AT_EMPTY_PATH) && S_ISSOCK(st->st_mode) &&
 		path_empty(path) && fd_stream(fd) != NULL)
 		FIFO_FIX(st);
 	return ret;
+}
+
+static int
+statx_failed(const char *path, struct statx *st)
+{
+	uint64_t dev;
+	mode_t mode = stat_device(path, &dev);
+
+	if (mode == 0)
+		return -1;
+	/* a bad address is EFAULT */
+	if (REAL(statx)(AT_FDCWD, "/", 0, STATX_TYPE, st) != 0)
+		return -1;
+	*st = (struct statx){.stx_mask = STATX_TYPE | STATX_MODE,
+		.stx_mode = (uint16_t)mode, .stx_nlink = 1,
+		.stx_blksize = 4096};
+	st->stx_rdev_major = dev != 0 ? major((dev_t)dev) : 0;
+	st->stx_rdev_minor = dev != 0 ? minor((dev_t)dev) : 0;
+	return 0;
 }
 
 STR_EXPORT int
@@ -126,7 +150,9 @@ statx(int fd, const char *path, int flags, unsigned mask, struct statx *st)
 	int ret = REAL(statx)(fd, path, flags, mask, st);
 	uint64_t dev;
 
-	if (ret != 0 || !(flags & AT_EMPTY_PATH) || !path_empty(path) ||
+	if (ret != 0)
+		return statx_failed(path, st);
+	if (!(flags & AT_EMPTY_PATH) || !path_empty(path) ||
 		!S_ISSOCK(st->stx_mode) || fd_stream(fd) == NULL)
 		return ret;
 	dev = 0;

@@ -75,6 +75,12 @@ extern int __openat_2(int, const char *, int);
 extern int __openat64_2(int, const char *, int);
 extern int __fxstat(int, int, struct stat *);
 extern int __fxstat64(int, int, struct stat64 *);
+extern int __xstat(int, const char *, struct stat *);
+extern int __xstat64(int, const char *, struct stat64 *);
+extern int __lxstat(int, const char *, struct stat *);
+extern int __lxstat64(int, const char *, struct stat64 *);
+extern int __fxstatat(int, int, const char *, struct stat *, int);
+extern int __fxstatat64(int, int, const char *, struct stat64 *, int);
 
 #define RAW(name, ...)							\
 static long								\
@@ -90,6 +96,10 @@ RAW(raw_recv_chk, SYS_recvfrom, a, b, c, e, NULL, NULL)
 RAW(raw_recvfrom_chk, SYS_recvfrom, a, b, c, e, f, NULL)
 RAW(raw_send, SYS_sendto, a, b, c, d, NULL, 0)
 RAW(raw_fxstat, SYS_fstat, b, c)
+RAW(raw_stat, SYS_newfstatat, AT_FDCWD, a, b, 0)
+RAW(raw_xstat, SYS_newfstatat, AT_FDCWD, b, c, 0)
+RAW(raw_fxstatat, SYS_newfstatat, b, c, d, e)
+RAW(raw_access, SYS_faccessat, AT_FDCWD, a, b)
 RAW(raw_execv, SYS_execve, a, b, environ)
 RAW(raw_sigwaitinfo, SYS_rt_sigtimedwait, a, b, NULL, 8)
 
@@ -157,6 +167,22 @@ static const struct call calls[] = {
 		{ RFD, EMPTY, OUT, N(AT_EMPTY_PATH) } },
 	{ F(SYS_newfstatat, fstatat),
 		{ RFD, IN, OUT, N(AT_EMPTY_PATH) } },
+	{ R(raw_stat, stat), { IN, OUT } },
+	{ R(raw_stat, stat64), { IN, OUT } },
+	{ R(raw_stat, lstat), { IN, OUT } },
+	{ R(raw_stat, lstat64), { IN, OUT } },
+	{ R(raw_xstat, __xstat), { N(STAT_VER), IN, OUT } },
+	{ R(raw_xstat, __xstat64), { N(STAT_VER), IN, OUT } },
+	{ R(raw_xstat, __lxstat), { N(STAT_VER), IN, OUT } },
+	{ R(raw_xstat, __lxstat64), { N(STAT_VER), IN, OUT } },
+	{ R(raw_fxstatat, __fxstatat),
+		{ N(STAT_VER), RFD, EMPTY, OUT, N(AT_EMPTY_PATH) } },
+	{ R(raw_fxstatat, __fxstatat64),
+		{ N(STAT_VER), RFD, EMPTY, OUT, N(AT_EMPTY_PATH) } },
+	{ R(raw_access, access), { IN, N(R_OK) } },
+	{ R(raw_access, eaccess), { IN, N(R_OK) } },
+	{ R(raw_access, euidaccess), { IN, N(R_OK) } },
+	{ F(SYS_faccessat, faccessat), { N(AT_FDCWD), IN, N(R_OK) } },
 	{ F(SYS_statx, statx), { RFD, EMPTY, N(AT_EMPTY_PATH),
 		N(STATX_BASIC_STATS), OUT } },
 	{ F(SYS_statx, statx), { RFD, IN, N(AT_EMPTY_PATH),
