@@ -75,7 +75,7 @@ T_CASE(insertion_by_band_costs_no_more_on_a_long_queue)
 		}
 		lots = cost(q, row[r].type, row[r].band, row[r].put_it);
 		if (lots >= 10 * few + 2000000)
-			T_FAIL(row[r].label);
+			T_FAIL("%s", row[r].label);
 		flushq(q, FLUSHALL);
 		fx_end();
 	}

@@ -524,22 +524,25 @@ static void
 send_as(const struct host_carrier *c, uid_t uid, int fd, uint64_t id,
 	size_t len)
 {
-	struct {
-		struct cmsghdr h1;
-		struct ucred cr;
-		uint32_t pad1;
-		struct cmsghdr h2;
-		int fd, pad2;
-	} u = {.h1 = {CMSG_LEN(sizeof u.cr), SOL_SOCKET, SCM_CREDENTIALS},
-		.cr = {getpid(), uid, 0},
-		.h2 = {CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS}, .fd = fd};
+	struct ucred cr = {getpid(), uid, 0};
+	union {
+		struct cmsghdr align;
+		char buf[CMSG_SPACE(sizeof cr) + CMSG_SPACE(sizeof fd)];
+	} u = {.buf = {0}};
 	struct iovec iov = {&id, len};
-	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &u,
-		.msg_controllen = sizeof u};
+	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = u.buf, .msg_controllen = sizeof u.buf};
+	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
 	struct sockaddr_un sun = {.sun_family = AF_UNIX};
 	uint64_t number;
 	int s = T_OK(socket(AF_UNIX, SOCK_DGRAM, 0));
 
+	*h = (struct cmsghdr){CMSG_LEN(sizeof cr), SOL_SOCKET,
+		SCM_CREDENTIALS};
+	memcpy(CMSG_DATA(h), &cr, sizeof cr);
+	h = CMSG_NXTHDR(&m, h);
+	*h = (struct cmsghdr){CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS};
+	memcpy(CMSG_DATA(h), &fd, sizeof fd);
 	memcpy(&number, c->addr, sizeof number);
 	snprintf(sun.sun_path, sizeof sun.sun_path, "%s/%x", sock_dir(),
 		(unsigned)number); /* a number below 10 */

@@ -228,7 +228,7 @@ fclose(FILE *f)
 			(void)fd_forget_not(fd);
 		return ret;
 	}
-	if (f != NULL && stdio_is_ours(f))
+	if (stdio_is_ours(f))
 		return REAL(fclose)(f);
 	return file_close(f, REAL(fclose));
 }

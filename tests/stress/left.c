@@ -59,9 +59,12 @@ dump_block(const struct str_i_block *b)
 			(unsigned long long)b->next,
 			(unsigned long long)b->prev,
 			(unsigned long long)b->cont);
-	for (unsigned i = 0; i < sizeof(b->first); i += 8)
-		fprintf(stderr, " %016llx",
-			*(const unsigned long long *)(b->first + i));
+	for (unsigned i = 0; i < sizeof(b->first); i += 8) {
+		unsigned long long word;
+
+		memcpy(&word, b->first + i, sizeof(word));
+		fprintf(stderr, " %016llx", word);
+	}
 	fprintf(stderr, "\n");
 }
 

@@ -170,6 +170,16 @@ spin_until(uint64_t end)
 		;
 }
 
+/* The least minor of the loop driver that is free. */
+static int
+next_minor(void)
+{
+	int fd = dr_open("/dev/loop_clone"), minor = (int)dr_minor(fd);
+
+	T_OK(close(fd));
+	return minor;
+}
+
 T_CASE(a_process_killed_in_a_driver_leaves_it_usable)
 {
 	volatile unsigned *turns = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -199,11 +209,6 @@ T_CASE(a_process_killed_in_a_driver_leaves_it_usable)
 		T_OK(close(fd[1]));
 	}
 	/* what the dead held is closed, and its minors are free */
-	T_SOON(({
-		fd[0] = dr_open("/dev/loop_clone");
-		i = (int)dr_minor(fd[0]);
-		T_OK(close(fd[0]));
-		i;
-	}) == 1, 5000);
+	T_SOON(next_minor() == 1, 5000);
 	T_OK(close(keep));
 }

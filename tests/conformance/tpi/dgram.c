@@ -236,7 +236,7 @@ shown(void)
 	for (at = 0; at < n; at += (long)i->size) {
 		i = (const struct str_i *)(const void *)((char *)buf + at);
 		if (i->kind == STR_I_QUEUE)
-			sum += ((const struct str_i_queue *)i)->drops;
+			sum += ((const struct str_i_queue *)(const void *)i)->drops;
 	}
 	return sum;
 }
