@@ -55,6 +55,11 @@
  * change hands the message on.  b_prev has the record proper, b_next the value.
  */
 #define STR_ORIGIN_UNTIL 0x20u
+/*
+ * Of no queue pair: the message goes back to no place.  Its driver has another one
+ * of it, and asks whether this one has been handed on: str_msg_handed().
+ */
+#define STR_ORIGIN_WATCH STR_ORIGIN_QUEUE
 
 STR_INLINE uint64_t
 str_origin_word(queue_t *q, unsigned bits)

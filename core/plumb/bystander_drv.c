@@ -233,6 +233,13 @@ with_ticotsord(void)
 	at_head();
 }
 
+static void
+with_ticotsord_in_two_steps(void)
+{
+	with_ticotsord();
+	sim_two_steps(true);
+}
+
 /* ------------------------------------------------------------- datagrams */
 
 static unsigned char peer_[64];
@@ -366,6 +373,20 @@ with_udp2(void)
 	freemsg(binds_port(&a, 1001));
 	is_peer(binds_port(&b, 1002));
 	datagrams();
+}
+
+static void
+with_ticlts_in_two_steps(void)
+{
+	with_ticlts();
+	sim_two_steps(true);
+}
+
+static void
+with_udp2_in_two_steps(void)
+{
+	with_udp2();
+	sim_two_steps(true);
 }
 
 /* -------------------------------------------------------------------- ip */
@@ -551,8 +572,11 @@ ARRANGEMENT(with_mux_down)
 ARRANGEMENT(with_mux_up)
 ARRANGEMENT(with_minimux)
 ARRANGEMENT(with_ticotsord)
+ARRANGEMENT(with_ticotsord_in_two_steps)
 ARRANGEMENT(with_ticlts)
+ARRANGEMENT(with_ticlts_in_two_steps)
 ARRANGEMENT(with_udp2)
+ARRANGEMENT(with_udp2_in_two_steps)
 ARRANGEMENT(with_ip)
 ARRANGEMENT(with_log)
 ARRANGEMENT(with_sad)

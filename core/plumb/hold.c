@@ -16,6 +16,7 @@
  * thread's hands, and give it back.
  */
 #include "core.h"
+#include "msg/origin.h"
 #include <str/hold.h>
 
 void
@@ -152,11 +153,36 @@ str_put_mark(queue_t *rq)
 }
 
 unsigned int
-str_msg_holder(const mblk_t *mp)
+str_msg_watch(mblk_t *mp)
 {
-	const struct str_blk *b = &str_container(mp, struct str_mdb, m)->blk;
+	struct str_mdb *x = str_mdb_of_m(mp);
 
-	return str_load(&b->state) == STR_BLK_MDB ? str_load(&b->owner) : 0;
+	str_origin_set(x, STR_ORIGIN_WATCH);
+	return str_load(&x->blk.owner);
+}
+
+/*
+ * A record that is neither of the two below was written by a place that the
+ * message has come to, or by the reaper, which has found it at one.
+ */
+int
+str_msg_handed(const mblk_t *mp, unsigned int by)
+{
+	struct str_mdb *x = str_container(mp, struct str_mdb, m);
+
+	while (str_load(&x->blk.state) == STR_BLK_MDB &&
+		str_load(&x->blk.owner) == by) {
+		uint64_t w = str_origin(x), proper;
+
+		if (w == STR_ORIGIN_WATCH)
+			return 0;
+		if ((w & 1u) != 0 || (w & STR_ORIGIN_UNTIL) == 0)
+			return 1;
+		proper = str_origin_proper(x, w);
+		if (str_origin(x) == w)
+			return proper != STR_ORIGIN_WATCH;
+	}
+	return 1;
 }
 
 /*

@@ -69,6 +69,16 @@ forget_rest(const struct reap *r, struct str_mdb *x)
 		str_origin_set(str_mdb_of_m(bp), 0);
 }
 
+/* Its driver has another one of it: the record is for str_msg_handed(). */
+static bool
+is_watched(const struct str_mdb *x)
+{
+	uint64_t w = str_origin(x);
+
+	return w == STR_ORIGIN_WATCH || ((w & STR_ORIGIN_UNTIL) != 0 &&
+		(uint64_t)(uintptr_t)x->m.b_prev == STR_ORIGIN_WATCH);
+}
+
 static void
 collect(struct str_blk *b, void *arg)
 {
@@ -82,7 +92,8 @@ collect(struct str_blk *b, void *arg)
 		return;
 	r->any = true;
 	if (r->what == TAKEN) {
-		wanted = in_hand(r, &x->m) != NULL && str_origin_known(&x->m);
+		wanted = in_hand(r, &x->m) != NULL &&
+			str_origin_known(&x->m) && !is_watched(x);
 		if (wanted)
 			forget_rest(r, x);
 	} else if (r->what == BLOCKS) {

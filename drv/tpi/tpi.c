@@ -17,12 +17,12 @@
  * Keeping.  Who serves a queue may be anybody: who reads at the other end, or
  * streamsd.  Nothing is to be lost with him that its sender has been told has
  * gone.  So what waits stays where it is while it is served, and a duplicate of
- * it goes.  When a server has died, its successor asks two questions.  Does the
- * duplicate still belong to the dead server alone (str_msg_holder())?  Then it
- * has not arrived.  Has anything been laid at the head that it was for since
- * (str_put_mark())?  If not, it has not arrived, either.  The reaper frees the
- * duplicate, but runs the queues of the server's streams before that, so that
- * the questions come first.  Requests have their own means.
+ * it goes.  When a server was killed, its successor asks two questions.  Was the
+ * duplicate handed on (str_msg_handed())?  A duplicate that the reaper has freed
+ * meanwhile counts as handed on.  So: has anything been laid at the head that it
+ * was for since (str_put_mark())?  If not, it has not arrived.  streamsd runs the
+ * queues of the server's streams before it frees the duplicate.  Requests have
+ * their own means.
  *
  * Crash.  Who finds the gate taken has the queue looked at a tick later; if
  * nobody has left the gate meanwhile it is asked whether its owner lives, and
@@ -161,10 +161,10 @@ kept_dead(queue_t *q, volatile unsigned int *what, mblk_t **which, int done)
 
 void
 tpi_goes_kept(struct tpi *tp, queue_t *rq, const struct str_ref *ref,
-	const mblk_t *mp)
+	mblk_t *mp)
 {
 	tp->kept_dup = ~(uintptr_t)mp;
-	tp->kept_by = str_msg_holder(mp);
+	tp->kept_by = str_msg_watch(mp);
 	tp->kept_at = *ref;
 	tp->kept_rq = rq;
 	tp->kept_mark = str_put_mark(rq);
@@ -185,9 +185,8 @@ kept_by_dead(struct tpi *tp)
 			return EAGAIN;
 		if (err == 0) {
 			done = str_put_mark(tp->kept_rq) != tp->kept_mark &&
-				(tp->kept_by == 0 || tp->kept_by !=
-					str_msg_holder((const mblk_t *)
-						~tp->kept_dup));
+				str_msg_handed((const mblk_t *)~tp->kept_dup,
+					tp->kept_by);
 			str_unhold(&h);
 		}
 	}

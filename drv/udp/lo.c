@@ -127,10 +127,12 @@ come_near(struct udp *to)
 
 /*
  * The other side of lo: a packet with its headers at @h, its data at
- * @mp->b_cont, for @to, whose stream is held and has room.
+ * @mp->b_cont, for @to, whose stream, @ref, is held and has room.  @from: its
+ * sender, when it may have waited on the sender's queue; else NULL.
  */
 static inline int
-arrive(struct udp *to, mblk_t *mp, const unsigned char *h)
+arrive(struct udp *from, struct udp *to, const struct str_ref *ref,
+	mblk_t *mp, const unsigned char *h)
 {
 	uint16_t port;
 	mblk_t *bp;
@@ -146,6 +148,8 @@ arrive(struct udp *to, mblk_t *mp, const unsigned char *h)
 		return ENOSR;
 	if (str_unlikely(!str_load(&to->near)))
 		come_near(to);
+	if (from != NULL)
+		tpi_goes(&from->in.tp, to->in.tp.rq, ref, bp);
 	putnext(to->in.tp.rq, bp);
 	return 0;
 }
@@ -521,7 +525,7 @@ show(struct udp *u, struct udp *to, mblk_t *mp, unsigned char *hdr,
 		&h) == 0)
 		udp_raw_copies(u->st, IPPROTO_UDP, pkt, &h);
 	mp->b_cont = udp_unwrap(pkt, hlen, block);
-	err = arrive(to, mp, hdr);
+	err = arrive(NULL, to, NULL, mp, hdr);
 	if (err == 0)
 		count(u, hlen + n);
 	return err;
@@ -582,10 +586,7 @@ give(struct udp *u, struct udp *to, const struct udp_dest *d,
 	if (wire_tapped(lo) || u->check || str_load(&u->st->check) ||
 		str_load(&u->st->nraw[IPPROTO_UDP]) != 0)
 		return show(u, to, mp, hdr, d->hlen, n);
-	/* its first block may be exchanged there, its data is not */
-	tpi_goes(&u->in.tp, to->in.tp.rq, &d->ref,
-		mp->b_cont != NULL ? mp->b_cont : mp);
-	err = arrive(to, mp, hdr);
+	err = arrive(u, to, &d->ref, mp, hdr);
 	if (err == 0)
 		count(u, d->hlen + n);
 	return err;
@@ -713,7 +714,7 @@ udp_lo_fast(struct udp *u, mblk_t *mp)
 	else
 		__builtin_memcpy(h, d->hdr, IP6_HLEN + UDP_HDRLEN);
 	put_length(h, d->hlen, n);
-	err = arrive(to, mp, h);
+	err = arrive(NULL, to, NULL, mp, h);
 	str_unhold(&hold);
 	if (err == 0)
 		count(u, n + d->hlen);

@@ -75,10 +75,16 @@ uint64_t str_read_mark(queue_t *rq);
 uint64_t str_put_mark(queue_t *rq);
 
 /*
- * str_msg_holder - which thread alone knows of @mp, as a number; 0: none, it is
- * on a queue or freed.  @mp may have been freed; it may be another thread's then.
+ * str_msg_watch - the caller, which alone knows of @mp, is about to hand it on
+ * Return: the caller, as a number, for str_msg_handed().
+ *
+ * str_msg_handed - was @mp handed on by the thread @by, which has been killed: is
+ * it on a queue or in a head's log, or was it freed?  @mp may be another thread's
+ * by now.  Ask before the reaper frees it: in a procedure of a stream that the
+ * thread was inside.
  */
-unsigned int str_msg_holder(const mblk_t *mp);
+unsigned int str_msg_watch(mblk_t *mp);
+int str_msg_handed(const mblk_t *mp, unsigned int by);
 
 /*
  * str_read_soon - the head above @rq, as above, is full: who reads there is

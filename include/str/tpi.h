@@ -161,7 +161,7 @@ struct tpi {
 	volatile uint64_t kept_mark; /* ... and str_put_mark() there, before */
 	uintptr_t kept_dup;	   /* [G] ... what goes, its address inverted:
 				    * the reaper takes an address for its keeper */
-	unsigned int kept_by;	   /* [G] ... and str_msg_holder() of it */
+	unsigned int kept_by;	   /* [G] ... and str_msg_watch() of it */
 	volatile uint64_t hand_mark; /* the same of our own */
 };
 
@@ -370,10 +370,9 @@ tpi_of(queue_t *q)
 
 /* @mp of @tp goes to the head above @rq, whose stream is held, next. */
 void tpi_goes_kept(struct tpi *tp, queue_t *rq, const struct str_ref *ref,
-	const mblk_t *mp);
+	mblk_t *mp);
 static inline void
-tpi_goes(struct tpi *tp, queue_t *rq, const struct str_ref *ref,
-	const mblk_t *mp)
+tpi_goes(struct tpi *tp, queue_t *rq, const struct str_ref *ref, mblk_t *mp)
 {
 	if (__builtin_expect(tp->keeping != 0, 0))
 		tpi_goes_kept(tp, rq, ref, mp);
