@@ -672,8 +672,7 @@ str_perim_out_quick(struct str_qpair *qp)
 		str_load(&pm->waiters) != 0))
 		str_perim_left(qp);
 }
-bool str_perim_try_module(struct str_fmod *fm);
-void str_perim_out_module(struct str_fmod *fm);
+bool str_perim_run(struct str_fmod *fm, void (*fn)(void *arg), void *arg);
 void str_job_late(mblk_t *mp, bool outer);
 bool str_perim_full(queue_t *q);
 /* str_queue_most - how much may wait in front of @q */
@@ -849,6 +848,7 @@ int str_foreign_load(struct host_call *hc, const char *name, uint32_t kind);
 int str_foreign_open(struct str_qpair *qp, dev_t *dev, int flag, int sflag,
 	const cred_t *cr);
 void str_foreign_revive(uint32_t dead);
+struct str_fmod *str_foreign_exclusive(const void *code);
 bool str_foreign_wanted(void);
 uint32_t str_perim_kind(uint32_t flag);
 bool str_perim_suspend(struct str_qpair *qp, uint32_t *ret_nest);

@@ -484,16 +484,19 @@ str_perim_try_idle(struct str_qpair *qp)
 	return false;
 }
 
+/* str_perim_run - call @fn inside @fm's perimeter; false: that is taken. */
 bool
-str_perim_try_module(struct str_fmod *fm)
+str_perim_run(struct str_fmod *fm, void (*fn)(void *arg), void *arg)
 {
-	return enter(str_fmod_perim(fm));
-}
+	struct str_fmod *was = host_tls.perim;
 
-void
-str_perim_out_module(struct str_fmod *fm)
-{
+	if (!enter(str_fmod_perim(fm)))
+		return false;
+	host_tls.perim = fm;
+	fn(arg);
 	leave(str_fmod_perim(fm), NULL);
+	host_tls.perim = was;
+	return true;
 }
 
 /* str_perim_put - @q's put procedure, inside its perimeter, now or later. */

@@ -517,6 +517,29 @@ next_exclusive(struct str_fmod *fm)
 }
 
 /*
+ * str_foreign_exclusive - the entry of the image that has @code in which one
+ * thread at a time is; NULL: none, or @code is built in.  With several the
+ * first.
+ */
+struct str_fmod *
+str_foreign_exclusive(const void *code)
+{
+	uint32_t image = host_module_of(code);
+	struct str_fmod *fm = NULL;
+
+	while (image != 0 && (fm = next_exclusive(fm)) != NULL)
+		if (fm->foreign == image && str_load(&fm->used) == 1)
+			return fm;
+	return NULL;
+}
+
+static void
+nothing(void *arg)
+{
+	(void)arg;
+}
+
+/*
  * str_foreign_revive - thread @dead may have been inside a module that lets in
  * one thread at a time: then what waits outside, on other streams, goes on.
  */
@@ -530,10 +553,8 @@ str_foreign_revive(uint32_t dead)
 		/* it asks now and then whether who is inside is dead */
 		for (n = 0; n < 8 &&
 			str_load(&fm->perim.inside) == dead; n++)
-			if (str_perim_try_module(fm)) {
-				str_perim_out_module(fm);
+			if (str_perim_run(fm, nothing, NULL))
 				break;
-			}
 	}
 	str_sched_lost();
 	str_sched_touched();

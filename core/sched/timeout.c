@@ -18,8 +18,10 @@
  *
  * Where it runs.  With nothing but its perimeter: a qtimeout's that of its
  * queue pair, and with a claim on the stream; others that of the module whose
- * static data were at hand when it was asked for.  When that is taken it
- * comes again after a while.
+ * static data were at hand when it was asked for.  A loaded module that asks
+ * before it is registered, in its init procedure, has its perimeter found by
+ * the address of the callback.  When the perimeter is taken the event comes
+ * again after a while.
  *
  * Locks.  No process waits for another: a list is pushed by compare-and-swap,
  * and only who holds its `evlock', which is only tried, takes events out.
@@ -262,8 +264,9 @@ start(struct str_event *ev)
 }
 
 static void
-call(struct str_event *ev)
+call(void *arg)
 {
+	struct str_event *ev = arg;
 	uint64_t was = host_tls.event;
 
 	if (start(ev)) {
@@ -342,23 +345,19 @@ call_stream(struct str_event *ev)
 static bool
 see_to(struct str_event *ev)
 {
-	struct str_fmod *fm = host_tls.perim;
+	struct str_fmod *fm = ev->fm;
 
 	if (ev->kind == EV_BUFCALL && !testb(ev->size, BPRI_LO))
 		return false;
 	if (ev->pl != NULL)
 		return call_stream(ev);
-	if (ev->fm == NULL) {
+	if (fm == NULL)
+		fm = str_foreign_exclusive((const void *)(uintptr_t)ev->func);
+	if (fm == NULL) {
 		call(ev);
 		return true;
 	}
-	if (!str_perim_try_module(ev->fm))
-		return false;
-	host_tls.perim = ev->fm;
-	call(ev);
-	str_perim_out_module(ev->fm);
-	host_tls.perim = fm;
-	return true;
+	return str_perim_run(fm, call, ev);
 }
 
 /* Is it for this thread to run, or to drop? */
