@@ -39,6 +39,7 @@
 #include <str/errno.h>
 #include <sys/stream.h>
 #include <str/ksock.h>
+#include <str/kinds.h>
 #include "sync/lock.h"
 
 /* Defaults (reference 3.1); pipes are given more room, see docs/memory.md. */
@@ -57,21 +58,7 @@
 /* ---------------------------------------------------------------- memory */
 
 /* What stands at the top of every block that is not a message block. */
-#define STR_BLK_FREE 0u
-#define STR_BLK_KMEM 1u
-#define STR_BLK_SEG 2u
-#define STR_BLK_QPAIR 3u
-#define STR_BLK_PIPE 4u
-#define STR_BLK_BUF 5u
-#define STR_BLK_MDB 6u
-#define STR_BLK_EVENT 7u
-#define STR_BLK_STRAPP 8u
-#define STR_BLK_FILE 9u
-#define STR_BLK_LINK 10u
-#define STR_BLK_NODE 11u
-#define STR_BLK_SIG 12u
-#define STR_BLK_LOG 13u
-#define STR_BLK_PASS 14u
+/* str/kinds.h: STR_BLK_* */
 
 struct str_mdb;
 struct str_blk {

@@ -5,6 +5,7 @@
  * A look at one block of memory, for tests that look for what is left over.
  */
 #include "core.h"
+#include "plumb/kind.h"
 
 #include <str/inspect.h>
 #include "inspect.h"
@@ -56,4 +57,10 @@ str_inspect_block(struct str_i_block *r, const struct str_blk *b)
 		message(r, (const struct str_mdb *)(const void *)b);
 	else
 		copy_bytes(r->first, b + 1, sizeof r->first);
+	if (r->state < STR_BLK_NKIND && str_kind[r->state].refers != NULL) {
+		struct str_head *at;
+
+		r->data = (uint64_t)(uintptr_t)str_kind[r->state].refers(b, &at);
+		r->next = (uint64_t)(uintptr_t)at;
+	}
 }

@@ -39,7 +39,7 @@
  * Crash.  Its tables are memory of its own, which the reaper frees.  The
  * references it took are too many, which the next run finds.
  */
-#include "core.h"
+#include "kind.h"
 
 #define CHUNK 32768u /* bytes */
 #define NCHUNK 256u
@@ -227,30 +227,43 @@ count_name(struct str_head *sd, uint64_t sid, uint64_t dev, uint64_t ino,
 		c->found++;
 }
 
+struct str_head *
+str_link_refers(const struct str_blk *b, struct str_head **ret_at)
+{
+	const struct str_link *l = (const void *)b;
+
+	*ret_at = NULL;
+	return str_load_acq(&l->carries) == 1 ? l->lower : NULL;
+}
+
+struct str_head *
+str_pass_refers(const struct str_blk *b, struct str_head **ret_at)
+{
+	const struct str_pass *p = (const void *)b;
+
+	*ret_at = p->at;
+	return str_load_acq(&p->taken) == 1 ? NULL : p->head;
+}
+
 static void
 count_block(struct str_blk *b, void *arg)
 {
+	uint32_t state = str_load(&b->state);
+	struct str_head *to = NULL, *at = NULL;
 	struct run *r = arg;
+	struct edge *e;
 
-	if (b->state == STR_BLK_LINK) {
-		struct str_link *l = (struct str_link *)(void *)b;
-
-		if (str_load_acq(&l->carries) == 1)
-			found(r, l->lower);
-	} else if (b->state == STR_BLK_PASS) {
-		struct str_pass *p = (struct str_pass *)(void *)b;
-		struct edge *e;
-
-		if (str_load_acq(&p->taken) == 1 || p->head == NULL)
-			return;
-		found(r, p->head);
-		if (lookup(r, p->head) == NULL || lookup(r, p->at) == NULL ||
-		    r->full)
-			return;
-		e = more(r, &r->edge);
-		if (e != NULL)
-			*e = (struct edge){p->at, p->head};
-	}
+	if (state < STR_BLK_NKIND && str_kind[state].refers != NULL)
+		to = str_kind[state].refers(b, &at);
+	if (to == NULL)
+		return;
+	found(r, to);
+	if (at == NULL || lookup(r, to) == NULL || lookup(r, at) == NULL ||
+		r->full)
+		return;
+	e = more(r, &r->edge);
+	if (e != NULL)
+		*e = (struct edge){at, to};
 }
 
 static bool

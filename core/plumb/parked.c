@@ -27,7 +27,7 @@
  * Crash.  The stamps of what is kept are cleared one by one; the next reaper
  * finds the others again.  The table is the reaper's own.
  */
-#include "core.h"
+#include "kind.h"
 
 #define KEPT 1u	 /* in a table's entry: something leads there */
 #define SEEN 2u	 /* and what it leads to has been looked at */
@@ -143,8 +143,9 @@ entry(struct parked *p, uint64_t w)
 
 /* A word of memory: does it lead into one of them? */
 static void
-word(struct parked *p, uint64_t w)
+word(void *arg, uint64_t w)
 {
+	struct parked *p = arg;
 	uint64_t *e = entry(p, w);
 
 	if (e != NULL && (*e & KEPT) == 0 && is_meant(block(*e), w)) {
@@ -153,19 +154,31 @@ word(struct parked *p, uint64_t w)
 	}
 }
 
-STR_RACY static void
-words(struct parked *p, const void *from, size_t size)
+/* ------------------------------------------------- of the table of kinds */
+
+STR_RACY void
+str_words_event(const struct str_blk *b, str_word_fn *fn, void *arg)
 {
-	const volatile uint64_t *w = from, *end = w + size / 8;
+	size_t size = str_mem_size(b) - sizeof *b;
+	const volatile uint64_t *w = (const void *)(b + 1), *end = w + size / 8;
 
 	for (; w < end; w++)
-		word(p, *w);
+		fn(arg, *w);
 }
 
-/* What message @x leads to: its neighbours, and what an ioctl remembers. */
-STR_RACY static void
-links(struct parked *p, const struct str_mdb *x)
+/* Memory that a thread has in its hands is nowhere yet. */
+void
+str_words_kmem(const struct str_blk *b, str_word_fn *fn, void *arg)
 {
+	if (str_load(&b->owner) == 0)
+		str_words_event(b, fn, arg);
+}
+
+/* Its neighbours, and what an ioctl remembers. */
+STR_RACY void
+str_words_message(const struct str_blk *b, str_word_fn *fn, void *arg)
+{
+	const struct str_mdb *x = (const void *)b;
 	const dblk_t *d = x->m.b_datap;
 	const unsigned char *c = x->m.b_rptr;
 	struct copyreq cq;
@@ -173,45 +186,43 @@ links(struct parked *p, const struct str_mdb *x)
 	/* data that dups have, or what is no message yet, has no neighbours */
 	if ((str_load(&x->parts) & STR_MDB_M) == 0)
 		return;
-	word(p, (uintptr_t)x->m.b_next);
-	word(p, (uintptr_t)x->m.b_prev);
-	word(p, (uintptr_t)x->m.b_cont);
+	fn(arg, (uintptr_t)x->m.b_next);
+	fn(arg, (uintptr_t)x->m.b_prev);
+	fn(arg, (uintptr_t)x->m.b_cont);
 	if (!str_mem_valid(d) || !str_mem_valid(c) ||
 	    !str_mem_valid(c + sizeof cq) ||
 	    ((uintptr_t)d & 7u) != 0 || ((uintptr_t)c & 7u) != 0)
 		return;
 	if (d->db_type == M_COPYIN || d->db_type == M_COPYOUT ||
 	    d->db_type == M_IOCDATA)
-		word(p, (uintptr_t)((const struct copyreq *)(const void *)c)
+		fn(arg, (uintptr_t)((const struct copyreq *)(const void *)c)
 				->cq_private);
 }
 
 /*
- * A module may have nothing of its own but one message; and who died putting one
- * on a queue need not have been inside its stream.
+ * A module may have nothing of its own but one message; and a thread that was
+ * killed putting one on a queue need not have been inside its stream.
  */
-STR_RACY static void
-pointers(struct parked *p, const struct str_qpair *qp)
+STR_RACY void
+str_words_pair(const struct str_blk *b, str_word_fn *fn, void *arg)
 {
-	word(p, (uintptr_t)*(void *const volatile *)&qp->rq.q_first);
-	word(p, (uintptr_t)*(void *const volatile *)&qp->wq.q_first);
-	word(p, (uintptr_t)*(void *const volatile *)&qp->rq.q_ptr);
-	word(p, (uintptr_t)*(void *const volatile *)&qp->wq.q_ptr);
+	const struct str_qpair *qp = (const void *)b;
+
+	fn(arg, (uintptr_t)*(void *const volatile *)&qp->rq.q_first);
+	fn(arg, (uintptr_t)*(void *const volatile *)&qp->wq.q_first);
+	fn(arg, (uintptr_t)*(void *const volatile *)&qp->rq.q_ptr);
+	fn(arg, (uintptr_t)*(void *const volatile *)&qp->wq.q_ptr);
 }
 
-/* One block of the arena. */
+/* One block of the arena; messages of the table come later. */
 static void
 look(struct str_blk *b, void *arg)
 {
-	struct parked *p = arg;
-	uint32_t state = str_load(&b->state), owner = str_load(&b->owner);
+	uint32_t state = str_load(&b->state);
 
-	if ((state == STR_BLK_KMEM && owner == 0) || state == STR_BLK_EVENT)
-		words(p, b + 1, str_mem_size(b) - sizeof *b);
-	else if (state == STR_BLK_QPAIR)
-		pointers(p, (struct str_qpair *)(void *)b);
-	else if (state == STR_BLK_MDB && entry(p, (uintptr_t)b) == NULL)
-		links(p, (struct str_mdb *)(void *)b);
+	if (state < STR_BLK_NKIND && str_kind[state].words != NULL &&
+	    (state != STR_BLK_MDB || entry(arg, (uintptr_t)b) == NULL))
+		str_kind[state].words(b, word, arg);
 }
 
 static void
@@ -258,7 +269,7 @@ str_parked(uint32_t tag)
 			if ((p.at[i] & FLAGS) != KEPT)
 				continue;
 			p.at[i] |= SEEN;
-			links(&p, block(p.at[i]));
+			str_words_message(&block(p.at[i])->blk, word, &p);
 		}
 	}
 	for (i = 0; i < p.n; i++)

@@ -4,7 +4,7 @@
 /*
  * The executive's part of a domain is cleared of what dead threads held.
  */
-#include "core.h"
+#include "kind.h"
 #include "msg/origin.h"
 #include "sock/sock.h"
 
@@ -630,30 +630,21 @@ memory_fini(struct str_blk *b)
 	str_mem_free(b);
 }
 
-/*
- * By STR_BLK_*: does anything lead to the block, other than what mark_pipe() has
- * marked; and what becomes of it when nothing does.  Streams first, then pairs:
- * what they hold goes with them.
- */
-static const struct {
-	bool (*kept)(struct reap *r, struct str_blk *b);
-	void (*fini)(struct str_blk *b);
-	unsigned turn;
-} kind[] = {
-	[STR_BLK_KMEM] = {NULL, memory_fini, 2},
-	[STR_BLK_SEG] = {seg_kept, memory_fini, 2},
-	[STR_BLK_QPAIR] = {pair_kept, pair_fini, 1},
-	[STR_BLK_PIPE] = {stream_kept, stream_fini, 0},
-	[STR_BLK_BUF] = {NULL, memory_fini, 2},
-	[STR_BLK_MDB] = {message_kept, message_fini, 2},
-	[STR_BLK_EVENT] = {NULL, str_timer_reap, 2},
-	[STR_BLK_STRAPP] = {NULL, memory_fini, 2},
-	[STR_BLK_FILE] = {file_kept, memory_fini, 2},
-	[STR_BLK_LINK] = {NULL, link_fini, 2},
-	[STR_BLK_NODE] = {node_kept, memory_fini, 2},
-	[STR_BLK_SIG] = {NULL, memory_fini, 2},
-	[STR_BLK_LOG] = {NULL, memory_fini, 2},
-	[STR_BLK_PASS] = {NULL, pass_fini, 2},
+const struct str_kind str_kind[STR_BLK_NKIND] = {
+	[STR_BLK_KMEM] = {NULL, memory_fini, 2, str_words_kmem, NULL},
+	[STR_BLK_SEG] = {seg_kept, memory_fini, 2, NULL, NULL},
+	[STR_BLK_QPAIR] = {pair_kept, pair_fini, 1, str_words_pair, NULL},
+	[STR_BLK_PIPE] = {stream_kept, stream_fini, 0, NULL, NULL},
+	[STR_BLK_BUF] = {NULL, memory_fini, 2, NULL, NULL},
+	[STR_BLK_MDB] = {message_kept, message_fini, 2, str_words_message, NULL},
+	[STR_BLK_EVENT] = {NULL, str_timer_reap, 2, str_words_event, NULL},
+	[STR_BLK_STRAPP] = {NULL, memory_fini, 2, NULL, NULL},
+	[STR_BLK_FILE] = {file_kept, memory_fini, 2, NULL, NULL},
+	[STR_BLK_LINK] = {NULL, link_fini, 2, NULL, str_link_refers},
+	[STR_BLK_NODE] = {node_kept, memory_fini, 2, NULL, NULL},
+	[STR_BLK_SIG] = {NULL, memory_fini, 2, NULL, NULL},
+	[STR_BLK_LOG] = {NULL, memory_fini, 2, NULL, NULL},
+	[STR_BLK_PASS] = {NULL, pass_fini, 2, NULL, str_pass_refers},
 };
 #define NTURN 3u
 
@@ -664,15 +655,15 @@ reap_block(struct reap *r, struct str_blk *b, unsigned turn)
 	bool kept;
 
 	if (state == STR_BLK_FREE || str_load(&b->owner) != r->tag ||
-	    kind[state].turn != turn)
+	    str_kind[state].turn != turn)
 		return;
 	kept = is_marked(b, r->epoch) ||
-		(kind[state].kept != NULL && kind[state].kept(r, b));
+		(str_kind[state].kept != NULL && str_kind[state].kept(r, b));
 	if (r->undone)
 		return;
 	/* who has taken over the lock it is under may have been here as well */
 	if (str_cas(&b->owner, r->tag, kept ? 0u : host_self_tag()) && !kept)
-		kind[state].fini(b);
+		str_kind[state].fini(b);
 }
 
 /* A thread died inside this stream: what it had begun to plumb goes on. */

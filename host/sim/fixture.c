@@ -386,11 +386,7 @@ print_leak(struct str_blk *b, void *arg)
 void
 fx_end(void)
 {
-	static const char *const what[STR_BLK_STRAPP + 1] = {
-		[STR_BLK_KMEM] = "kmem block", [STR_BLK_SEG] = "segment",
-		[STR_BLK_QPAIR] = "queue pair", [STR_BLK_PIPE] = "pipe",
-		[STR_BLK_BUF] = "buffer", [STR_BLK_MDB] = "message block",
-	};
+	static const char *const what[] = STR_BLK_TEXTS;
 	uint64_t n[16] = {0};
 	unsigned i;
 
@@ -407,7 +403,7 @@ fx_end(void)
 	(void)str_region_sweep();
 	str_mem_walk(count_leaks, n);
 	for (i = 0; i < STR_ARRAY_LEN(what); i++)
-		if (n[i] != base_count[i] && what[i] != NULL) {
+		if (n[i] != base_count[i]) {
 			str_mem_walk(print_leak, NULL);
 			T_FAIL("seed %llu: %llu %s left, %llu at the start",
 				(unsigned long long)sim_seed(),

@@ -232,6 +232,7 @@ struct str_i_block {
 	uint32_t state, owner; /* STR_BLK_*; the tag of a thread, or 0 */
 	uint64_t word;	/* its free-list link: the origin, or the reaper's mark */
 	uint32_t parts, refs, type, pad;
+	/* a link, a pass: the head that it refers to, and waits at, in data, next */
 	uint64_t next, prev, cont, data, length;
 	unsigned char first[64]; /* bytes: of a message the buffer's */
 };

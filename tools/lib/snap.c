@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <sys/stream.h>
+#include <str/kinds.h>
 
 #include "snap.h"
 
@@ -250,9 +251,7 @@ snap_msg_type(uint32_t type)
 const char *
 snap_block_kind(unsigned k)
 {
-	static const char *const name[] = { "free", "kmem", "segments",
-		"queue pairs", "streams", "buffers", "messages", "timeouts",
-		"autopush", "open files", "links", "nodes", "signals" };
+	static const char *const name[] = STR_BLK_TEXTS;
 
 	return k < sizeof(name) / sizeof(name[0]) ? name[k] : NULL;
 }

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What a block of each kind leads to, and what becomes of it when its owner was
+ * killed: one table, str_kind, for the reaper (region.c), the search for messages
+ * that modules keep (parked.c), the collector (collect.c) and the look at a block
+ * (core/inspect/block.c).
+ */
+#ifndef KIND_H
+#define KIND_H
+
+#include "core.h"
+
+struct reap;
+typedef void str_word_fn(void *arg, uint64_t word);
+
+struct str_kind {
+	/*
+	 * Does anything lead to the block, other than what the reaper has
+	 * marked?  NULL: nothing does.
+	 */
+	bool (*kept)(struct reap *r, struct str_blk *b);
+	/* Free it, when nothing does. */
+	void (*fini)(struct str_blk *b);
+	/* Streams first, then pairs: what they hold goes with them. */
+	unsigned turn;
+	/*
+	 * Call @fn for each word of the block that may lead into a message; NULL:
+	 * none does.  Others may change the block meanwhile.
+	 */
+	void (*words)(const struct str_blk *b, str_word_fn *fn, void *arg);
+	/*
+	 * The head to which the block carries a reference now, or NULL.
+	 * @ret_at: the head at which the block waits, if it is at one
+	 */
+	struct str_head *(*refers)(const struct str_blk *b,
+		struct str_head **ret_at);
+};
+
+extern const struct str_kind str_kind[STR_BLK_NKIND];
+
+/* parked.c and collect.c, for the table */
+void str_words_kmem(const struct str_blk *b, str_word_fn *fn, void *arg);
+void str_words_event(const struct str_blk *b, str_word_fn *fn, void *arg);
+void str_words_pair(const struct str_blk *b, str_word_fn *fn, void *arg);
+void str_words_message(const struct str_blk *b, str_word_fn *fn, void *arg);
+struct str_head *str_link_refers(const struct str_blk *b,
+	struct str_head **ret_at);
+struct str_head *str_pass_refers(const struct str_blk *b,
+	struct str_head **ret_at);
+
+#endif
