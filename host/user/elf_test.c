@@ -198,7 +198,7 @@ T_CASE(segments_must_be_in_the_file)
 T_CASE(segments_must_be_in_order_and_apart)
 {
 	good();
-	ph(PT_LOAD, PF_X)->p_vaddr = 0;
+	ph(PT_LOAD, PF_W)->p_vaddr = 0;
 	refused("overlap");
 	good();
 	ph(PT_LOAD, PF_W)->p_vaddr = ph(PT_LOAD, PF_X)->p_vaddr + 64;

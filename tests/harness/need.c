@@ -9,7 +9,9 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -24,6 +26,15 @@ t_need_raw(void)
 	if (fd < 0)
 		T_SKIP("raw sockets: %s", strerror(errno));
 	(void)syscall(SYS_close, fd);
+}
+
+void
+t_own_mounts(void)
+{
+	if (unshare(CLONE_NEWNS) != 0)
+		T_SKIP("no mount namespace of one's own: %s", strerror(errno));
+	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+		T_SKIP("the root is no mount point, as in a chroot");
 }
 
 void

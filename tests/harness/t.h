@@ -142,6 +142,7 @@ int t_port(int family, int type);
 /* These skip the case where that cannot be had. */
 void t_need_raw(void);			/* raw sockets */
 void t_need_files(unsigned int n);	/* descriptors below @n */
+void t_own_mounts(void);		/* mounts of this case alone */
 unsigned int t_scale(void);	/* how much slower sanitizers may be */
 
 void t_case_add(struct t_case *c);

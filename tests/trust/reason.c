@@ -79,9 +79,7 @@ own_mounts(void)
 {
 	T_OK(unsetenv("XDG_RUNTIME_DIR"));
 	T_OK(unsetenv("STREAMS_DOMAIN"));
-	if (unshare(CLONE_NEWNS) != 0)
-		T_SKIP("no mount namespace of one's own: %s", strerror(errno));
-	T_OK(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL));
+	t_own_mounts();
 }
 
 T_CASE(a_read_only_dev_shm_is_told)
@@ -146,6 +144,7 @@ T_CASE(a_path_in_a_directory_that_others_can_change_is_told)
 	text = says(USE, &status);
 	if (status != 0)
 		T_FAIL("in a sticky directory: %d, \"%s\"", status, text);
+	T_SOON(access(path, F_OK) != 0, 10000); /* removed by streamsd */
 	T_OK(chmod(dir, 0755));
 	if (chown(dir, 12345, 12345) != 0)
 		T_SKIP("only root can give a directory away");
