@@ -544,6 +544,30 @@ address_taken(const struct host_carrier *c)
 	return r != -ECONNREFUSED && r != -ENOENT;
 }
 
+/*
+ * As streamsd, which asks for each open file of a sweep: by the address, which the
+ * kernel finds in 2 us.  The diagnosis goes through all sockets there are, and
+ * through 512 lists when there is none: 15 us.  A name that is gone says nothing,
+ * since others can remove it.
+ * Return: 0: there is a socket; ECONNREFUSED: there is none; others: do not know.
+ * Locks: [diag]
+ */
+static int
+probe(const struct host_carrier *c)
+{
+	static int fd = -1; /* nobody closes a descriptor of streamsd */
+	uint64_t number = number_of(c);
+
+	if (!host_is_daemon || number == 0)
+		return EIO;
+	if (fd < 0)
+		fd = (int)sys_call3(SYS_socket, AF_UNIX,
+			SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return EIO;
+	return (int)-host_sockdir_connect(fd, number);
+}
+
 bool host_carrier_unsure;
 
 bool
@@ -552,13 +576,19 @@ host_carrier_alive(const struct host_carrier *c)
 	static uint32_t seq; /* [diag] */
 	struct host_priv *pv = host_priv_page;
 	uint64_t old;
-	int fd, err = EIO;
+	int fd, err;
 
 	host_sig_block(&old);
 	host_plock_lock(&pv->diag);
-	fd = diag_fd();
-	if (fd >= 0)
-		err = diag_ask(fd, c, ++seq);
+	err = probe(c);
+	if (err == ECONNREFUSED) {
+		err = ENOENT;
+	} else if (err != 0) {
+		err = EIO;
+		fd = diag_fd();
+		if (fd >= 0)
+			err = diag_ask(fd, c, ++seq);
+	}
 	host_plock_unlock(&pv->diag);
 	host_sig_restore(&old);
 	host_carrier_unsure = err != 0 && err != ENOENT && err != ESTALE;
