@@ -95,6 +95,8 @@ struct str_mem_stats {
 	uint64_t committed;
 };
 void str_mem_walk(void (*fn)(struct str_blk *b, void *arg), void *arg);
+bool str_mem_walk_some(void (*fn)(struct str_blk *b, void *arg), void *arg,
+	uint64_t *at, uint64_t until);
 void str_mem_stats(struct str_mem_stats *ret);
 
 /*
@@ -818,7 +820,9 @@ bool str_head_has_file(struct str_head *sd);
 bool str_head_orphan(struct str_head *sd);
 void str_name_each(void (*fn)(struct str_head *sd, uint64_t sid, uint64_t dev,
 	uint64_t ino, const char *path, void *arg), void *arg);
-bool str_region_collect(void);
+struct str_collect *str_collect_begin(void);
+bool str_collect_some(struct str_collect *r, uint64_t until);
+bool str_collect_end(struct str_collect *r);
 bool str_region_room(void);
 int str_open_error(struct str_head *sd, int oflags);
 void str_stream_close(struct str_plumb *pl, struct host_call *hc);
@@ -889,6 +893,7 @@ struct str_fmod *str_fmod_known(const char *name, uint32_t kind);
 struct str_fmod *str_fmod_by_major(uint32_t major);
 int str_apush_apply(struct str_head *sd, struct host_call *hc);
 bool str_stream_lives(struct str_plumb *pl);
+bool str_stream_unburied(void);
 void str_stream_walk(bool (*fn)(struct str_plumb *pl, void *arg), void *arg);
 void str_stream_walk_some(bool (*fn)(struct str_plumb *pl, void *arg), void *arg,
 	struct str_walk *w, uint64_t until);

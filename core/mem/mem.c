@@ -517,35 +517,61 @@ str_mem_own(void *p)
 	str_store(&((struct str_blk *)p)->owner, host_self_tag());
 }
 
-/* str_mem_walk - call @fn for every block that is in use. */
+/* Call @fn for the blocks of granule @idx that are in use. */
+static void
+walk_granule(uint64_t idx, void (*fn)(struct str_blk *b, void *arg), void *arg)
+{
+	uint32_t kind = str_load_acq(&host_domain->slab[idx].kind);
+	unsigned char *p = slab_base(idx);
+	uint32_t size, off;
+
+	if (kind == STR_SLAB_RUN) {
+		struct str_blk *b = (struct str_blk *)(void *)p;
+
+		if (str_load(&b->state) != STR_BLK_FREE)
+			fn(b, arg);
+		return;
+	}
+	if (kind == 0 || kind > NCLASS_USED)
+		return;
+	size = str_mem_class_size[kind - 1];
+	for (off = 0; off + size <= STR_SLAB_SIZE; off += size) {
+		struct str_blk *b = (struct str_blk *)(void *)(p + off);
+
+		if (str_load(&b->state) != STR_BLK_FREE)
+			fn(b, arg);
+	}
+}
+
+/*
+ * str_mem_walk_some - call @fn for every block that is in use, until the time @until
+ * or a granule longer
+ * @at: where it goes on; 0 at first.
+ * Return: true when it is to be called again.
+ */
+bool
+str_mem_walk_some(void (*fn)(struct str_blk *b, void *arg), void *arg,
+	uint64_t *at, uint64_t until)
+{
+	uint64_t end = str_load(&host_domain->brk);
+
+	if (*at == 0)
+		*at = STR_HDR_SIZE >> STR_SLAB_SHIFT;
+	while (*at < end) {
+		walk_granule((*at)++, fn, arg);
+		if (until != UINT64_MAX && host_now() >= until)
+			return true;
+	}
+	return false;
+}
+
+/* str_mem_walk - the same for all of them at once */
 void
 str_mem_walk(void (*fn)(struct str_blk *b, void *arg), void *arg)
 {
-	struct str_domain *d = host_domain;
-	uint64_t idx, end = str_load(&d->brk);
+	uint64_t at = 0;
 
-	for (idx = STR_HDR_SIZE >> STR_SLAB_SHIFT; idx < end; idx++) {
-		uint32_t kind = str_load_acq(&d->slab[idx].kind);
-		unsigned char *p = slab_base(idx);
-		uint32_t size, off;
-
-		if (kind == STR_SLAB_RUN) {
-			struct str_blk *b = (struct str_blk *)(void *)p;
-
-			if (str_load(&b->state) != STR_BLK_FREE)
-				fn(b, arg);
-			continue;
-		}
-		if (kind == 0 || kind > NCLASS_USED)
-			continue;
-		size = str_mem_class_size[kind - 1];
-		for (off = 0; off + size <= STR_SLAB_SIZE; off += size) {
-			struct str_blk *b = (struct str_blk *)(void *)(p + off);
-
-			if (str_load(&b->state) != STR_BLK_FREE)
-				fn(b, arg);
-		}
-	}
+	(void)str_mem_walk_some(fn, arg, &at, UINT64_MAX);
 }
 
 static void

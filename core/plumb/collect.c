@@ -32,6 +32,10 @@
  * at them is flushed, so that each pass gives its reference back as always;
  * then they are given up and closed as always.
  *
+ * Slices.  A run is cut into steps, and a step goes on from where it was: between
+ * two slices its thread does other things, to heads too.  That is as if another
+ * thread did them.
+ *
  * Locks.  One collector at a time; the root word names it, and the next one
  * takes it from a dead one.  Nothing else is held.  A stopped thread whose
  * slot says `moving' keeps it from doing anything.
@@ -39,265 +43,9 @@
  * Crash.  Its tables are memory of its own, which the reaper frees.  The
  * references it took are too many, which the next run finds.
  */
-#include "kind.h"
+#include "collect.h"
 
-#define CHUNK 32768u /* bytes */
-#define NCHUNK 256u
 #define ROUNDS 1000u /* of what is freed by what is freed: more next time */
-
-struct cand {
-	struct str_head *sd;
-	struct str_plumb *pl;
-	uint64_t sid;
-	uint64_t refs;	/* the word when it was read */
-	uint32_t found;	/* carriers of a reference to it */
-	uint32_t inner;	/* of these, passes at heads of the set */
-	uint32_t in;	/* is of the set; at first all but devices' are */
-	uint32_t mine;	/* has the collector's reference */
-};
-
-struct edge {
-	struct str_head *at, *to;
-};
-
-struct table {
-	struct str_blk *chunk[NCHUNK];
-	uint32_t n, per, size; /* entries, in a chunk, bytes of one */
-};
-
-struct run {
-	struct table cand, edge;
-	bool full;
-	uint64_t key;
-};
-
-static void *
-entry(struct table *t, uint32_t i)
-{
-	return (char *)(t->chunk[i / t->per] + 1) +
-		(size_t)(i % t->per) * t->size;
-}
-
-static struct cand *
-cand(struct run *r, uint32_t i)
-{
-	return entry(&r->cand, i);
-}
-
-/* Room for one more; NULL: no memory, then nothing is done this time. */
-static void *
-more(struct run *r, struct table *t)
-{
-	uint32_t k = t->n / t->per;
-
-	if (k < NCHUNK && t->chunk[k] == NULL)
-		t->chunk[k] = str_mem_alloc(CHUNK, STR_BLK_KMEM);
-	if (k >= NCHUNK || t->chunk[k] == NULL) {
-		r->full = true;
-		return NULL;
-	}
-	return entry(t, t->n++);
-}
-
-/* ----------------------------------------------------------- what there is */
-
-static bool
-note_stream(struct str_plumb *pl, void *arg)
-{
-	struct run *r = arg;
-	uint32_t e;
-
-	if (str_load(&pl->blk.owner) != 0)
-		return false; /* being made, or taken apart */
-	for (e = 0; e < pl->nheads; e++) {
-		struct str_head *sd = &pl->head[e];
-		uint64_t refs = str_load(&sd->refs);
-		struct cand *c;
-
-		if (str_head_has_file(sd) ||
-		    ((uint32_t)refs == 0 && pl->kind != STR_PL_PIPE))
-			continue;
-		c = more(r, &r->cand);
-		if (c == NULL)
-			return true;
-		*c = (struct cand){.sd = sd, .pl = pl, .sid = pl->sid,
-			.refs = refs, .in = pl->kind != STR_PL_DEV};
-		/* one without references counts: what waits at it was not
-		 * garbage for as long as it had a file */
-		r->key += (pl->sid * 2 + e + 1) * 0x9e3779b97f4a7c15ull;
-	}
-	STR_CRASH_POINT("collect:noted");
-	return false;
-}
-
-/* By address, so that they can be found. */
-static void
-sift(struct run *r, uint32_t root, uint32_t n)
-{
-	uint32_t kid;
-
-	while ((kid = 2 * root + 1) < n) {
-		struct cand tmp;
-
-		if (kid + 1 < n && cand(r, kid)->sd < cand(r, kid + 1)->sd)
-			kid++;
-		if (cand(r, root)->sd >= cand(r, kid)->sd)
-			return;
-		tmp = *cand(r, root);
-		*cand(r, root) = *cand(r, kid);
-		*cand(r, kid) = tmp;
-		root = kid;
-	}
-}
-
-static void
-sort(struct run *r)
-{
-	uint32_t n = r->cand.n, i;
-
-	for (i = n / 2; i-- > 0;)
-		sift(r, i, n);
-	for (i = n; i-- > 1;) {
-		struct cand tmp = *cand(r, 0);
-
-		*cand(r, 0) = *cand(r, i);
-		*cand(r, i) = tmp;
-		sift(r, 0, i);
-	}
-}
-
-/*
- * One entry for each head.  A stream that was freed while the directory was read,
- * and whose memory became another one, is there twice; the references to the
- * later one would be counted at either entry.
- */
-static void
-unite(struct run *r)
-{
-	uint32_t n = 0, i;
-
-	for (i = 0; i < r->cand.n; i++) {
-		struct cand *c = cand(r, i);
-		struct cand *last = n != 0 ? cand(r, n - 1) : NULL;
-
-		if (last == NULL || last->sd != c->sd)
-			*cand(r, n++) = *c;
-		else if (last->sid != last->pl->sid)
-			*last = *c;
-	}
-	r->cand.n = n;
-}
-
-static struct cand *
-lookup(struct run *r, const struct str_head *sd)
-{
-	uint32_t lo = 0, hi = r->cand.n;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		struct cand *c = cand(r, mid);
-
-		if (c->sd == sd)
-			return c;
-		if (c->sd < sd)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
-}
-
-static void
-found(struct run *r, const struct str_head *sd)
-{
-	struct cand *c = lookup(r, sd);
-
-	if (c != NULL)
-		c->found++;
-}
-
-static void
-count_name(struct str_head *sd, uint64_t sid, uint64_t dev, uint64_t ino,
-	const char *path, void *arg)
-{
-	struct cand *c = lookup(arg, sd);
-
-	(void)dev, (void)ino, (void)path;
-	if (c != NULL && c->sid == sid)
-		c->found++;
-}
-
-struct str_head *
-str_link_refers(const struct str_blk *b, struct str_head **ret_at)
-{
-	const struct str_link *l = (const void *)b;
-
-	*ret_at = NULL;
-	return str_load_acq(&l->carries) == 1 ? l->lower : NULL;
-}
-
-struct str_head *
-str_pass_refers(const struct str_blk *b, struct str_head **ret_at)
-{
-	const struct str_pass *p = (const void *)b;
-
-	*ret_at = p->at;
-	return str_load_acq(&p->taken) == 1 ? NULL : p->head;
-}
-
-static void
-count_block(struct str_blk *b, void *arg)
-{
-	uint32_t state = str_load(&b->state);
-	struct str_head *to = NULL, *at = NULL;
-	struct run *r = arg;
-	struct edge *e;
-
-	if (state < STR_BLK_NKIND && str_kind[state].refers != NULL)
-		to = str_kind[state].refers(b, &at);
-	if (to == NULL)
-		return;
-	found(r, to);
-	if (at == NULL || lookup(r, to) == NULL || lookup(r, at) == NULL ||
-		r->full)
-		return;
-	e = more(r, &r->edge);
-	if (e != NULL)
-		*e = (struct edge){at, to};
-}
-
-static bool
-count_half(struct str_plumb *pl, void *arg)
-{
-	if (pl->kind == STR_PL_PIPE && str_load(&pl->half) == 1)
-		found(arg, &pl->head[1]);
-	return false;
-}
-
-/* What threads have in their hands; true: one might have anything. */
-static bool
-in_hands(struct run *r)
-{
-	struct str_domain *d = host_domain;
-	uint32_t n = str_load(&d->thread_high), i;
-	bool any = false;
-
-	str_fence_full(); /* pairs with those of str_ref_begin(), _end() */
-	for (i = 0; i < n && i < STR_NTHREAD && !any; i++) {
-		struct str_thread *t = &d->thread[i];
-		uint32_t tag = str_load(&t->tag);
-		uint64_t held = str_load_acq(&t->held);
-		bool moving = str_load_acq(&t->moving) != 0;
-
-		if (tag == 0 || (held == 0 && !moving) || host_owner_dead(tag))
-			continue;
-		any = moving;
-		if (held != 0)
-			found(r, (struct str_head *)(uintptr_t)held);
-	}
-	str_fence_full();
-	return any;
-}
 
 /* ------------------------------------------------------------- what is to do */
 
@@ -308,87 +56,116 @@ enter(struct cand *c)
 	return str_stream_inside(c->pl) && c->pl->sid == c->sid;
 }
 
-/* Counts that are too great.  Return: how many heads. */
-static unsigned
-correct(struct run *r)
+/* Counts that are too great. */
+static enum went
+correct(struct str_collect *r, uint64_t until)
 {
-	unsigned n = 0;
-	uint32_t i;
-
-	for (i = 0; i < r->cand.n; i++) {
-		struct cand *c = cand(r, i);
+	while (r->i < r->cand.n) {
+		struct cand *c = cand(r, r->i++);
 		uint32_t has = (uint32_t)c->refs;
 
-		if (has <= c->found || !enter(c))
-			continue;
-		if (!str_cas(&c->sd->refs, c->refs, ((c->refs >> 32) + 1) << 32 |
+		if (has <= c->found || !enter(c) ||
+		    !str_cas(&c->sd->refs, c->refs, ((c->refs >> 32) + 1) << 32 |
 			c->found))
 			continue;
 		STR_CRASH_POINT("collect:right");
-		n++;
+		r->done = true;
 		if (c->found == 0)
 			str_head_sweep(c->sd, NULL);
+		if (is_over(until))
+			return MORE;
 	}
-	return n;
+	return r->done ? LAST : NEXT;
 }
 
-/* The greatest set of heads to which all references are from within. */
+/*
+ * The greatest set of heads to which all references are from within.  Again and
+ * again: phase 0 counts nothing yet, 1 counts the edges, 2 throws out.
+ */
 static bool
-circles(struct run *r)
+circle_ends(struct str_collect *r, uint32_t i)
 {
-	bool again = true, any = false;
-	uint32_t i;
+	struct edge *e;
+	struct cand *c;
 
-	while (again) {
-		again = any = false;
-		for (i = 0; i < r->cand.n; i++)
-			cand(r, i)->inner = 0;
-		for (i = 0; i < r->edge.n; i++) {
-			struct edge *e = entry(&r->edge, i);
-
-			if (lookup(r, e->at)->in)
-				lookup(r, e->to)->inner++;
+	switch (r->phase) {
+	case 0:
+		if (i == r->cand.n)
+			break;
+		cand(r, i)->inner = 0;
+		return false;
+	case 1:
+		if (i == r->edge.n)
+			break;
+		e = str_collect_entry(&r->edge, i);
+		if (str_collect_lookup(r, e->at)->in)
+			str_collect_lookup(r, e->to)->inner++;
+		return false;
+	default:
+		if (i == r->cand.n)
+			break;
+		c = cand(r, i);
+		if (c->in && c->inner != (uint32_t)c->refs) {
+			c->in = 0;
+			r->again = true;
 		}
-		for (i = 0; i < r->cand.n; i++) {
-			struct cand *c = cand(r, i);
-
-			if (c->in && c->inner != (uint32_t)c->refs) {
-				c->in = 0;
-				again = true;
-			}
-			any = any || (c->in && (uint32_t)c->refs != 0);
-		}
+		r->any = r->any || (c->in && (uint32_t)c->refs != 0);
+		return false;
 	}
-	return any;
+	r->i = 0;
+	return true;
 }
 
-/* Hold the heads of the set.  False: there was a change. */
-static bool
-seize(struct run *r)
+static enum went
+circles(struct str_collect *r, uint64_t until)
 {
-	uint32_t i;
+	uint32_t k;
 
-	for (i = 0; i < r->cand.n; i++) {
-		struct cand *c = cand(r, i);
+	for (k = 1;; k++) {
+		if (!circle_ends(r, r->i)) {
+			r->i++;
+		} else if (r->phase < 2) {
+			r->again = r->any = false;
+			r->phase++;
+		} else if (r->again) {
+			r->phase = 0;
+		} else {
+			return r->any ? NEXT : LAST;
+		}
+		if (k % BETWEEN == 0 && is_over(until))
+			return MORE;
+	}
+}
+
+/* Hold the heads of the set, unless there was a change. */
+static enum went
+seize(struct str_collect *r, uint64_t until)
+{
+	uint32_t k;
+
+	for (k = 1; r->i < r->cand.n; k++) {
+		struct cand *c = cand(r, r->i++);
 
 		if (!c->in)
 			continue;
 		if (!enter(c) || str_head_has_file(c->sd) ||
 		    !str_cas(&c->sd->refs, c->refs,
 			c->refs + STR_REF_CHANGE + 1))
-			return false;
+			return LAST;
 		c->mine = 1;
+		if (k % BETWEEN == 0 && is_over(until))
+			return MORE;
 	}
-	return true;
+	STR_CRASH_POINT("collect:seized");
+	r->done = true;
+	return NEXT;
 }
 
-static void
-flush(struct run *r)
+static enum went
+flush(struct str_collect *r, uint64_t until)
 {
-	uint32_t i;
-
-	for (i = 0; i < r->cand.n; i++) {
-		struct cand *c = cand(r, i);
+	while (r->i < r->cand.n) {
+		struct cand *c = cand(r, r->i++);
 
 		if (!c->in || !enter(c))
 			continue;
@@ -396,67 +173,37 @@ flush(struct run *r)
 		str_head_flush_read(c->sd, -1);
 		str_unclaim(c->pl);
 		STR_CRASH_POINT("collect:flushed");
+		if (is_over(until))
+			return MORE;
 	}
+	return NEXT;
 }
 
-static void
-let_go(struct run *r)
+static enum went
+let_go(struct str_collect *r, uint64_t until)
 {
-	uint32_t i;
-
-	for (i = 0; i < r->cand.n; i++) {
-		struct cand *c = cand(r, i);
+	while (r->i < r->cand.n) {
+		struct cand *c = cand(r, r->i++);
 
 		if (!c->mine || !enter(c))
 			continue;
 		c->mine = 0;
 		str_ref_begin();
 		str_head_unref(c->sd, NULL);
+		if (is_over(until))
+			return MORE;
 	}
+	return LAST;
 }
 
-/* What is said of @r's heads once nothing is to be done: never 0, and after one
- * change of references it is another. */
-static uint64_t
-looked_at(const struct run *r)
-{
-	return r->key << 1 | 1;
-}
-
-/* Return: true when something was done, so that there may be more. */
-static bool
-collect(struct run *r)
-{
-	uint64_t seq = str_load(str_root(STR_ROOT_REFSEQ));
-	bool done;
-
-	r->key = seq;
-	str_stream_walk(note_stream, r);
-	if (r->full || r->cand.n == 0 ||
-	    str_load(str_root(STR_ROOT_COLLECTED)) == looked_at(r))
-		return false;
-	sort(r);
-	unite(r);
-	if (in_hands(r))
-		return false;
-	str_mem_walk(count_block, r);
-	str_name_each(count_name, r);
-	str_stream_walk(count_half, r);
-	if (r->full || in_hands(r))
-		return false;
-	STR_CRASH_POINT("collect:counted");
-	done = correct(r) != 0;
-	if (!done && circles(r)) {
-		done = seize(r);
-		STR_CRASH_POINT("collect:seized");
-		if (done)
-			flush(r);
-		let_go(r);
-	}
-	if (!done && str_load(str_root(STR_ROOT_REFSEQ)) == seq)
-		str_store(str_root(STR_ROOT_COLLECTED), looked_at(r));
-	return done;
-}
+static enum went (*const steps[])(struct str_collect *r, uint64_t until) = {
+	str_collect_note, str_collect_sort, str_collect_hands,
+	str_collect_blocks, str_collect_names, str_collect_halves,
+	str_collect_hands_again, correct, circles, seize, flush, let_go,
+};
+#define CORRECT 7u /* from here on the counts are what they were */
+#define LET_GO 11u
+_Static_assert(STR_ARRAY_LEN(steps) == LET_GO + 1, "let_go is the last");
 
 static void
 prepare(struct table *t, size_t size)
@@ -475,35 +222,96 @@ discard(struct table *t)
 		str_mem_free(t->chunk[k]);
 }
 
+static void
+begin_round(struct str_collect *r)
+{
+	__builtin_memset((char *)r + sizeof(r->blk), 0,
+		offsetof(struct str_collect, round) - sizeof(r->blk));
+	prepare(&r->cand, sizeof(struct cand));
+	prepare(&r->edge, sizeof(struct edge));
+}
+
+/* Return: true when there is another round to be made. */
+static bool
+end_round(struct str_collect *r)
+{
+	bool done = r->done;
+
+	if (!done && !r->full && r->step >= CORRECT &&
+	    str_load(str_root(STR_ROOT_REFSEQ)) == r->seq)
+		str_store(str_root(STR_ROOT_COLLECTED), looked_at(r));
+	discard(&r->cand);
+	discard(&r->edge);
+	begin_round(r);
+	r->round += done;
+	return done && r->round < ROUNDS;
+}
+
 /*
- * str_region_collect - free what only references keep that are none, or that
+ * str_collect_begin - free what only references keep that are none, or that
  * nobody can get at
- * Context: a call; no lock, no claim.
- * Return: true when there is something to sweep up.
+ * Return: what str_collect_some() is called with until it returns false; NULL:
+ * another thread is at it, or there is no memory.
  */
-bool
-str_region_collect(void)
+struct str_collect *
+str_collect_begin(void)
 {
 	str_a64 *root = str_root(STR_ROOT_COLLECT);
 	uint64_t who = str_load(root);
-	struct str_thread *t = host_self();
-	uint64_t was = str_load(&t->inside);
-	unsigned n;
-	bool done = true;
+	struct str_collect *r;
 
 	if ((who != 0 && !host_owner_dead((uint32_t)who)) ||
 	    !str_cas(root, who, (uint64_t)host_self_tag()))
-		return false;
-	for (n = 0; n < ROUNDS && done; n++) {
-		struct run r = {.key = 0};
-
-		prepare(&r.cand, sizeof(struct cand));
-		prepare(&r.edge, sizeof(struct edge));
-		done = collect(&r);
-		str_store_rel(&t->inside, was);
-		discard(&r.cand);
-		discard(&r.edge);
+		return NULL;
+	r = str_mem_alloc(sizeof(*r), STR_BLK_KMEM);
+	if (r == NULL) {
+		str_store_rel(root, (uint64_t)0);
+		return NULL;
 	}
-	str_store_rel(root, (uint64_t)0);
-	return n > 1;
+	begin_round(r);
+	r->round = 0;
+	return r;
+}
+
+/*
+ * str_collect_some - go on until the time @until, or a little longer
+ * Context: a call of the thread that has begun it; no lock, no claim.
+ * Return: true when it is to be called again.
+ */
+bool
+str_collect_some(struct str_collect *r, uint64_t until)
+{
+	struct str_thread *t = host_self();
+	uint64_t was = str_load(&t->inside);
+	bool more = true;
+
+	do {
+		enum went went = steps[r->step](r, until);
+
+		if (went == MORE)
+			continue;
+		r->i = r->phase = 0;
+		if (went == NEXT)
+			r->step++;
+		else if (r->step < LET_GO && r->step > CORRECT + 1)
+			r->step = LET_GO;
+		else
+			more = end_round(r);
+	} while (more && !is_over(until));
+	str_store_rel(&t->inside, was);
+	return more;
+}
+
+/*
+ * str_collect_end - it has returned false
+ * Return: true when there is something to sweep up.
+ */
+bool
+str_collect_end(struct str_collect *r)
+{
+	bool any = r->round != 0;
+
+	str_mem_free(&r->blk);
+	str_store_rel(str_root(STR_ROOT_COLLECT), (uint64_t)0);
+	return any;
 }

@@ -188,3 +188,102 @@ T_CASE(a_pipe_made_where_one_was_noted_keeps_its_reference)
 		fx_end();
 	}
 }
+
+/* -------------------------------------------------------------------- slices */
+
+/*
+ * A sweep, cut into slices as short as can be; @between, or NULL, is called before
+ * slice @at.  Return: how many slices there were.
+ */
+static unsigned
+sliced(unsigned at, void (*between)(void))
+{
+	struct str_sweep s = {.asked = true};
+	struct host_call hc = {.fd = -1};
+	unsigned n = 0;
+	bool more;
+
+	do {
+		if (n++ == at && between != NULL)
+			between();
+		T_EQ(host_enter(&hc), 0);
+		more = str_sweep_some(&s, 0);
+		host_leave();
+	} while (more);
+	return n;
+}
+
+static void
+circle(void)
+{
+	int e;
+
+	fx_pipe(&pipe_);
+	fx_pipe(&other_);
+	for (e = 0; e < 2; e++) {
+		pass(&pipe_, &other_, e);
+		pass(&other_, &pipe_, e);
+	}
+}
+
+T_CASE(a_circle_is_freed_in_slices)
+{
+	fx_begin(t);
+	circle();
+	fx_close_both(&pipe_);
+	fx_close_both(&other_);
+	T_GT(sliced(0, NULL), 10u);
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+	T_EQ(fx_in_use(STR_BLK_PASS), 0);
+}
+
+static void
+closes_the_last(void)
+{
+	fx_close_both(&pipe_);
+}
+
+T_CASE(a_circle_whose_last_file_goes_between_two_slices_is_freed)
+{
+	unsigned at, n = 1;
+
+	for (at = 0; at < n; at++) {
+		fx_begin_seed(at);
+		circle();
+		fx_close_both(&other_);
+		n = sliced(at, closes_the_last);
+		fx_sweep();
+		T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+		T_EQ(fx_in_use(STR_BLK_PASS), 0);
+		fx_end();
+	}
+	(void)t;
+}
+
+static void
+passes_one_more(void)
+{
+	pass(&pipe_, &other_, 0);
+}
+
+T_CASE(what_is_passed_between_two_slices_stays)
+{
+	unsigned at, n = 1;
+
+	for (at = 0; at < n; at++) {
+		fx_begin_seed(at);
+		fx_pipe(&pipe_);
+		fx_pipe(&other_);
+		pass(&pipe_, &other_, 0);
+		pass(&pipe_, &other_, 1);
+		fx_close_both(&other_);
+		n = sliced(at, passes_one_more);
+		T_EQ(fx_in_use(STR_BLK_PIPE), 2);
+		T_EQ(fx_in_use(STR_BLK_PASS), 3);
+		fx_close_both(&pipe_);
+		fx_sweep();
+		T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+		fx_end();
+	}
+	(void)t;
+}

@@ -4,7 +4,7 @@
 /*
  * What a block of each kind leads to, and what becomes of it when its owner was
  * killed: one table, str_kind, for the reaper (region.c), the search for messages
- * that modules keep (parked.c), the collector (collect.c) and the look at a block
+ * that modules keep (parked.c), the collector (tally.c) and the look at a block
  * (core/inspect/block.c).
  */
 #ifndef KIND_H

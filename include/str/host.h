@@ -711,6 +711,7 @@ struct str_sweep {
 	bool mended;	/* links: lower heads may have no link any more */
 	bool orphans;	/* heads with references and no file */
 	unsigned n, files; /* streams freed, files closed */
+	struct str_collect *collect; /* the collector's run, in stage 3 */
 };
 void str_sweep_ask(struct str_sweep *s);
 bool str_sweep_some(struct str_sweep *s, uint64_t ns);

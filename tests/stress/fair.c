@@ -181,3 +181,71 @@ T_CASE_TIMEOUT(many_messages_in_memory_delay_no_stream, 60)
 {
 	is_fair(many_blocks);
 }
+
+#define CIRCLES 500
+
+/* Pipes that wait in each other: nothing but the collector finds that out, which
+ * walks over the blocks, too. */
+static pid_t
+many_circles(void)
+{
+	int tell[2], a[2], b[2], i, e;
+	pid_t many = many_blocks();
+	char c;
+
+	T_OK(kill(many, SIGKILL));
+	T_OK(waitpid(many, NULL, 0));
+	p_kernel_pipe(tell);
+	many = T_OK(fork());
+	if (many == 0) {
+		for (i = 0; i < CIRCLES; i++) {
+			T_OK(pipe(a));
+			T_OK(pipe(b));
+			for (e = 0; e < 2; e++) {
+				T_OK(ioctl(a[e], I_SENDFD, b[e]));
+				T_OK(ioctl(b[e], I_SENDFD, a[e]));
+			}
+			for (e = 0; e < 2; e++) {
+				T_OK(close(a[e]));
+				T_OK(close(b[e]));
+			}
+		}
+		T_EQ(write(tell[1], "k", 1), 1);
+		for (;;)
+			pause();
+	}
+	T_EQ(read(tell[0], &c, 1), 1);
+	T_OK(close(tell[0]));
+	T_OK(close(tell[1]));
+	return many;
+}
+
+/* The holders of other streams die one after the other while it is at it. */
+T_CASE_TIMEOUT(many_pipes_that_wait_in_each_other_delay_no_stream, 60)
+{
+	unsigned worst = 0, ms;
+	pid_t large, pid[VICTIMS];
+	int fd[VICTIMS], round, i;
+	uint64_t began;
+
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < VICTIMS; i++)
+			pid[i] = holder(&fd[i], 1);
+		large = many_circles();
+		T_OK(kill(large, SIGKILL));
+		worst = 0;
+		for (i = 0; i < VICTIMS; i++) {
+			began = t_now_ns();
+			T_OK(kill(pid[i], SIGKILL));
+			ms = end_of_file(began, fd[i]);
+			worst = ms > worst ? ms : worst;
+			T_OK(waitpid(pid[i], NULL, 0));
+			T_OK(close(fd[i]));
+		}
+		T_OK(waitpid(large, NULL, 0));
+		fprintf(stderr, "# end of file after %u ms\n", worst);
+		if (worst < MOST)
+			return;
+	}
+	T_LT(worst, MOST);
+}

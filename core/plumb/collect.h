@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * A run of the collector: what collect.c and tally.c share.
+ */
+#ifndef CORE_PLUMB_COLLECT_H
+#define CORE_PLUMB_COLLECT_H
+
+#include "core.h"
+
+#define CHUNK 32768u /* bytes */
+#define NCHUNK 256u
+#define BETWEEN 64u /* entries, between two looks at the clock */
+
+struct cand {
+	struct str_head *sd;
+	struct str_plumb *pl;
+	uint64_t sid;
+	uint64_t refs;	/* the word when it was read */
+	uint32_t found;	/* carriers of a reference to it */
+	uint32_t inner;	/* of these, passes at heads of the set */
+	uint32_t in;	/* is of the set; at first all but devices' are */
+	uint32_t mine;	/* has the collector's reference */
+};
+
+struct edge {
+	struct str_head *at, *to;
+};
+
+struct table {
+	struct str_blk *chunk[NCHUNK];
+	uint32_t n, per, size; /* entries, in a chunk, bytes of one */
+};
+
+/* What a step answers. */
+enum went {
+	MORE, /* its time is up */
+	NEXT,
+	LAST, /* of this round, what was seized aside */
+};
+
+struct str_collect {
+	struct str_blk blk;
+	struct table cand, edge;
+	bool full;
+	bool any, again; /* of what a step has seen */
+	bool done;	 /* this round has changed something */
+	uint64_t key, seq;
+	struct str_walk walk;
+	uint64_t slab;	/* where the walk over the memory is */
+	uint32_t i;	/* where a step over the heads is */
+	uint32_t phase; /* of a step that has several */
+	uint32_t step, round;
+};
+
+STR_INLINE void *
+str_collect_entry(struct table *t, uint32_t i)
+{
+	return (char *)(t->chunk[i / t->per] + 1) +
+		(size_t)(i % t->per) * t->size;
+}
+
+STR_INLINE struct cand *
+cand(struct str_collect *r, uint32_t i)
+{
+	return str_collect_entry(&r->cand, i);
+}
+
+/* Is the slice's time over? */
+STR_INLINE bool
+is_over(uint64_t until)
+{
+	return until != UINT64_MAX && host_now() >= until;
+}
+
+/* tally.c: the head of @sd among those that were noted, or NULL. */
+struct cand *str_collect_lookup(struct str_collect *r, const struct str_head *sd);
+
+/* Steps that count, in this order. */
+enum went str_collect_note(struct str_collect *r, uint64_t until);
+enum went str_collect_sort(struct str_collect *r, uint64_t until);
+enum went str_collect_hands(struct str_collect *r, uint64_t until);
+enum went str_collect_blocks(struct str_collect *r, uint64_t until);
+enum went str_collect_names(struct str_collect *r, uint64_t until);
+enum went str_collect_halves(struct str_collect *r, uint64_t until);
+enum went str_collect_hands_again(struct str_collect *r, uint64_t until);
+
+/* What is said of @r's heads once nothing is to be done: never 0, and after one
+ * change of references it is another. */
+STR_INLINE uint64_t
+looked_at(const struct str_collect *r)
+{
+	return r->key << 1 | 1;
+}
+
+#endif
