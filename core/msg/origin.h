@@ -8,7 +8,7 @@
  * Purpose.  A service procedure takes a message from a queue and hands it on.
  * The thread that runs it may be killed between the two, and the message is
  * often another process's.  The reaper then puts the message back where it was
- * (core/plumb/region.c).
+ * (core/plumb/back.c).
  *
  * Record.  One word, the free-list link of the message's first block, which no
  * block in use needs for anything else but the reaper's mark, an odd number:

@@ -4,8 +4,7 @@
 /*
  * The executive's part of a domain is cleared of what dead threads held.
  */
-#include "kind.h"
-#include "msg/origin.h"
+#include "reap.h"
 #include "sock/sock.h"
 
 /*
@@ -30,55 +29,6 @@
  * was (STR_THR_UNDONE): the next look does it, by whoever attaches or by
  * streamsd, which stays for it.
  */
-#define FOUND 64
-#define PATIENCE 20u /* ms for a lock, when others do not wait for the reaper */
-#define LONG 500u    /* ms for one whose owner only waits for a CPU */
-#define NPLACE (STR_NCLAIM + 2) /* claims, inside, held */
-
-struct reap {
-	uint32_t tag;
-	struct str_blk *found[FOUND];
-	unsigned n;
-	enum { TAKEN, BLOCKS, BUFFERS } what; /* is being looked for */
-	bool any;    /* there is a block of the dead thread */
-	bool undone; /* one could not be decided */
-	struct str_plumb *in[NPLACE]; /* alive, or NULL */
-	uintptr_t epoch;
-	unsigned ms; /* to wait for a lock that a living thread keeps */
-};
-
-/* The block of the dead thread that @bp is the message block of, or NULL. */
-static struct str_mdb *
-in_hand(const struct reap *r, mblk_t *bp)
-{
-	struct str_mdb *x = str_mdb_of_m(bp);
-
-	return ((uintptr_t)x & 63u) == 0 && str_mem_valid(x) &&
-		str_load(&x->blk.state) == STR_BLK_MDB &&
-		str_load(&x->blk.owner) == r->tag &&
-		(str_load(&x->parts) & STR_MDB_M) != 0 ? x : NULL;
-}
-
-/* What is linked behind @x goes back with that, not by itself. */
-static void
-forget_rest(const struct reap *r, struct str_mdb *x)
-{
-	mblk_t *bp = x->m.b_cont;
-
-	if (bp != NULL && in_hand(r, bp) != NULL && str_origin_known(bp))
-		str_origin_set(str_mdb_of_m(bp), 0);
-}
-
-/* Its driver has another one of it: the record is for str_msg_handed(). */
-static bool
-is_watched(const struct str_mdb *x)
-{
-	uint64_t w = str_origin(x);
-
-	return w == STR_ORIGIN_WATCH || ((w & STR_ORIGIN_UNTIL) != 0 &&
-		(uint64_t)(uintptr_t)x->m.b_prev == STR_ORIGIN_WATCH);
-}
-
 static void
 collect(struct str_blk *b, void *arg)
 {
@@ -92,10 +42,7 @@ collect(struct str_blk *b, void *arg)
 		return;
 	r->any = true;
 	if (r->what == TAKEN) {
-		wanted = in_hand(r, &x->m) != NULL &&
-			str_origin_known(&x->m) && !is_watched(x);
-		if (wanted)
-			forget_rest(r, x);
+		wanted = str_reap_taken(r, x);
 	} else if (r->what == BLOCKS) {
 		/* a message may still have the buffer that it was about to
 		 * free: it goes first */
@@ -106,287 +53,11 @@ collect(struct str_blk *b, void *arg)
 }
 
 /*
- * Has the owner @tag of a lock been waited for in vain, for @n of @ms?  In the end
- * later messages overtake what is not put back: not because the machine is busy.
- */
-static bool
-is_over(unsigned n, unsigned ms, uint32_t tag)
-{
-	return n >= ms &&
-		(ms < PATIENCE || n >= LONG || host_owner_stopped(tag));
-}
-
-/* No living thread holds @l, or none does after @ms. */
-static bool
-is_free(struct str_lock *l, unsigned ms)
-{
-	unsigned n;
-
-	for (n = 0;; n++) {
-		uint32_t v = str_load(&l->owner);
-
-		if (v == 0 || v == host_self_tag() || host_owner_dead(v))
-			return true;
-		if (is_over(n, ms, v))
-			return false;
-		(void)host_wait(NULL, (str_a32 *)&l->owner, v, 1000000u);
-	}
-}
-
-static bool
-patient(const struct reap *r, struct str_lock *l)
-{
-	return is_free(l, r->ms);
-}
-
-static bool
-perim_idle(const struct reap *r, struct str_qpair *qp)
-{
-	return str_perim_idle(qp, r->ms, is_free);
-}
-
-/* The same for a biased lock; its owner holds it when its slot says so. */
-static bool
-hpatient(const struct reap *r, struct str_hlock *l)
-{
-	uint64_t a = (uint64_t)(uintptr_t)l;
-	unsigned n;
-
-	for (n = 0;; n++) {
-		uint32_t b = str_load(&l->bias);
-		struct str_thread *t = &host_domain->thread[STR_TAG_IDX(b)];
-
-		if (!patient(r, &l->lk))
-			return false;
-		if (b == 0 || (str_load(&t->hold[STR_HOLD_P]) != a &&
-				      str_load(&t->hold[STR_HOLD_C]) != a) ||
-		    host_owner_dead(b))
-			return true;
-		if (is_over(n, r->ms, b))
-			return false;
-		(void)host_wait(NULL, &l->bias, b, 1000000u);
-	}
-}
-
-/*
- * While a block is in use its free-list link is the reaper's mark: an odd
- * number, where a free list has an address or nothing.
- */
-static bool
-is_marked(const struct str_blk *b, uintptr_t epoch)
-{
-	uintptr_t v = (uintptr_t)str_load(&b->next);
-
-	return (v & 1u) != 0 && v >= epoch;
-}
-
-static void
-mark(struct str_blk *b, uintptr_t epoch)
-{
-	void *v = str_load(&b->next);
-
-	while (((uintptr_t)v & 1u) == 0 || (uintptr_t)v < epoch) {
-		if (__atomic_compare_exchange_n(&b->next, &v, (void *)epoch,
-			    0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			return;
-	}
-}
-
-static void
-mark_message(mblk_t *mp, uintptr_t epoch)
-{
-	for (; mp != NULL; mp = mp->b_cont)
-		mark(&str_mdb_of_m(mp)->blk, epoch);
-}
-
-static bool
-mark_queue(const struct reap *r, queue_t *q)
-{
-	uintptr_t epoch = r->epoch;
-	mblk_t *mp;
-	qband_t *qb;
-
-	if (!patient(r, &q->q_klock))
-		return false;
-	if (str_lock(&q->q_klock))
-		(void)str_queue_repair(q);
-	for (mp = q->q_first; mp != NULL; mp = mp->b_next)
-		mark_message(mp, epoch);
-	for (qb = q->q_bandp; qb != NULL; qb = qb->qb_next)
-		mark((struct str_blk *)(void *)qb - 1, epoch);
-	str_unlock(&q->q_klock);
-	return true;
-}
-
-/* What waits at @qp: of one that leaves, which is no part of the stream. */
-static bool
-mark_queues(const struct reap *r, struct str_qpair *qp)
-{
-	if (!mark_queue(r, &qp->rq) || !mark_queue(r, &qp->wq) ||
-	    !perim_idle(r, qp))
-		return false;
-	str_perim_backlog(qp, mark_message, r->epoch);
-	return true;
-}
-
-static bool
-mark_pair(const struct reap *r, struct str_qpair *qp)
-{
-	mark(&qp->blk, r->epoch);
-	return mark_queues(r, qp);
-}
-
-/*
- * The plumbing of @pl, when nobody alive is at it, or no more after a moment;
- * @ret_mine: it is to be given back.
- */
-static bool
-busy_patient(const struct reap *r, struct str_plumb *pl, bool *ret_mine)
-{
-	unsigned n;
-	bool died;
-
-	*ret_mine = false;
-	for (n = 0; n < r->ms; n++) {
-		uint32_t v = str_load(&pl->busy.owner);
-
-		if (v == host_self_tag())
-			return true;
-		/* what he had begun is mended by the plumber */
-		if (v != 0 && host_owner_dead(v)) {
-			if (!str_plumb_lock_soon(pl, r->ms))
-				return false;
-			str_plumb_unlock(pl);
-		}
-		if (str_busy_grab(pl, &died)) {
-			*ret_mine = true;
-			if (died)
-				(void)str_busy_mend(pl);
-			return true;
-		}
-		(void)host_wait(NULL, (str_a32 *)&pl->busy.owner, v, 1000000u);
-	}
-	return false;
-}
-
-struct lower {
-	const struct reap *r;
-	bool ok;
-};
-
-static void
-mark_link(struct str_link *l, void *arg)
-{
-	struct lower *w = arg;
-
-	mark(&l->blk, w->r->epoch);
-	if (!l->persist)
-		w->ok = w->ok && mark_pair(w->r, l->qp);
-	else /* with the list's lock; its queues are the lower stream's */
-		mark(&l->qp->blk, w->r->epoch);
-}
-
-/* What hangs on @pl by links. */
-static bool
-mark_links(const struct reap *r, struct str_plumb *pl)
-{
-	struct lower w = {r, true};
-	bool mine;
-
-	if (str_link_none(pl))
-		return true;
-	if (!busy_patient(r, pl, &mine))
-		return false;
-	str_link_each(pl, mark_link, &w);
-	if (mine)
-		str_busy_unlock(pl);
-	return w.ok;
-}
-
-/* False: somebody does not go on. */
-static bool
-mark_pipe(const struct reap *r, struct str_plumb *pl)
-{
-	uintptr_t epoch = r->epoch;
-	struct str_qpair *qp;
-	struct str_link *l;
-	bool ok = true;
-	queue_t *q;
-	int e;
-
-	for (e = 0; e < 2 && ok; e++) {
-		struct str_head *sd = &pl->head[e];
-		struct str_file *f;
-
-		if (sd->qp == NULL)
-			continue; /* a dummy */
-		for (f = sd->file.next; f != NULL; f = f->next)
-			mark(&str_container(f, struct str_fileblk, f)->blk,
-				epoch);
-		str_sig_each(sd, mark, epoch);
-		ok = mark_pair(r, sd->qp) && hpatient(r, &sd->hq.clock);
-		if (!ok)
-			break;
-		if (str_hlock(&sd->hq.clock, STR_HOLD_C))
-			str_headq_repair_c(&sd->hq);
-		str_headq_refs(&sd->hq, mark_message, epoch);
-		str_hunlock(&sd->hq.clock, STR_HOLD_C);
-	}
-	if (!ok || !patient(r, &pl->plumber) || !patient(r, &pl->rlock))
-		return false;
-	str_sched_late_walk(pl, mark_message, epoch);
-	(void)str_claim(pl);
-	for (q = pl->head[0].qp->wq.q_next;
-		ok && q != NULL && q->q_head == NULL; q = q->q_next)
-		ok = mark_pair(r, q->q_pair);
-	/* while it goes it is not in the chain any more */
-	if (ok && (qp = pl->driver) != NULL)
-		ok = mark_pair(r, qp);
-	if (ok && (qp = pl->leaving) != NULL)
-		ok = mark_queues(r, qp);
-	if (ok && (l = pl->under) != NULL)
-		ok = mark_pair(r, l->qp);
-	str_unclaim(pl);
-	return ok && mark_links(r, pl);
-}
-
-/* Is segment @s part of a log of a stream the dead thread was inside? */
-static bool
-seg_linked(struct reap *r, struct str_seg *s)
-{
-	struct str_headq *hq = s->hq;
-	struct str_seg *p;
-	unsigned i;
-	bool yes;
-
-	for (i = 0; i < NPLACE; i++)
-		if (r->in[i] != NULL && (hq == &r->in[i]->head[0].hq ||
-				hq == &r->in[i]->head[1].hq))
-			break;
-	if (i == NPLACE || !str_stream_inside(r->in[i]))
-		return false;
-	if (!hpatient(r, &hq->plock) || !hpatient(r, &hq->clock)) {
-		r->undone = true;
-		return true;
-	}
-	if (str_hlock(&hq->plock, STR_HOLD_P))
-		str_headq_repair_p(hq);
-	if (str_hlock(&hq->clock, STR_HOLD_C))
-		str_headq_repair_c(hq);
-	yes = hq->spare == s;
-	for (p = hq->head; p != NULL && !yes; p = p->next)
-		yes = p == s;
-	str_hunlock(&hq->clock, STR_HOLD_C);
-	str_hunlock(&hq->plock, STR_HOLD_P);
-	return yes;
-}
-
-/*
  * Does a neighbour of @qp lead to it?  For pairs of streams that the dead
  * thread's slot did not name: whose last reference it gave up, for instance.
  */
-static bool
-pair_linked(const struct str_qpair *qp)
+bool
+str_reap_pair_linked(const struct str_qpair *qp)
 {
 	queue_t *n[2] = {qp->rq.q_next, qp->wq.q_next};
 	const queue_t *self[2] = {&qp->wq, &qp->rq};
@@ -426,127 +97,19 @@ file_linked(const struct str_fileblk *b)
 	return f != NULL;
 }
 
-/* ------------------------------------------------------------ putting back */
-
-/*
- * The record of @x, a block of the dead thread; 0: there is none, or the message
- * has been handed on, to a log or to freeb().
- */
-static uint64_t
-origin_of(const struct reap *r, struct str_mdb *x)
-{
-	const dblk_t *d = x->m.b_datap;
-	uint64_t w = str_origin(x);
-
-	if (in_hand(r, &x->m) == NULL || d == NULL || !str_origin_known(&x->m) ||
-	    (d == &x->d && str_load(&d->db_ref) == 0))
-		return 0;
-	return (w & STR_ORIGIN_UNTIL) != 0 ? str_origin_proper(x, w) : w;
-}
-
-/* @q is there; so is what of @mp has not been freed by who has not said so. */
-static void
-put_back(struct reap *r, queue_t *q, mblk_t *mp, uint64_t w)
-{
-	bool going = (str_origin(str_mdb_of_m(mp)) & STR_ORIGIN_UNTIL) != 0;
-	mblk_t *bp;
-
-	mp->b_next = mp->b_prev = NULL;
-	str_origin_set(str_mdb_of_m(mp), w);
-	for (bp = mp; bp->b_cont != NULL; bp = bp->b_cont) {
-		struct str_mdb *x = in_hand(r, bp->b_cont);
-
-		/* the blocks behind the first may be in a log already */
-		if ((x == NULL && !going) ||
-		    (x != NULL && is_marked(&x->blk, r->epoch))) {
-			bp->b_cont = NULL;
-			break;
-		}
-		mark(&str_mdb_of_m(bp->b_cont)->blk, r->epoch);
-	}
-	STR_CRASH_POINT("reap:back");
-	if ((w & STR_ORIGIN_KIND) == STR_ORIGIN_QUEUE)
-		str_queue_return(q, mp);
-	else if ((w & STR_ORIGIN_KIND) == STR_ORIGIN_BACKLOG)
-		str_perim_return(q, mp);
-	else
-		str_sched_late_return(q->q_pair->plumb, q, mp,
-			(w & STR_ORIGIN_NEXT) != 0 ? STR_MP_NEXT : 0);
-	str_sched_touch(q->q_pair->plumb);
-}
-
-/*
- * Put @x back where the dead thread had taken it from, if that is there still:
- * what was taken from a module that has been popped goes as what the module's
- * queues had.
- */
-static void
-give_back(struct reap *r, struct str_mdb *x)
-{
-	uint64_t w = origin_of(r, x);
-	struct str_qpair *qp = str_origin_at(w);
-	struct str_plumb *pl;
-	queue_t *q = (w & STR_ORIGIN_READ) != 0 ? &qp->rq : &qp->wq;
-
-	if (w == 0 || !str_mem_valid(qp) ||
-	    str_load(&qp->blk.state) != STR_BLK_QPAIR)
-		return;
-	pl = qp->plumb;
-	if (!str_mem_valid(pl) || !patient(r, &pl->plumber) ||
-	    !str_claim_stream(pl)) {
-		r->undone |= str_stream_lives(pl);
-		return;
-	}
-	if (qp->plumb == pl && (str_load(&qp->serial) << 40) >> 40 == w >> 40 &&
-	    (qp->fmod == NULL || pair_linked(qp))) {
-		r->undone |= !patient(r, &q->q_klock) ||
-			!patient(r, &pl->rlock) || !perim_idle(r, qp);
-		if (!r->undone)
-			put_back(r, q, &x->m, w);
-	}
-	str_unclaim(pl);
-}
-
-/* What was found, what was taken last first; where there is no place any more,
- * the record goes. */
-static void
-give_all_back(struct reap *r)
-{
-	while (r->n != 0 && !r->undone) {
-		struct str_mdb *x, *last = NULL;
-		unsigned i, k = 0;
-
-		for (i = 0; i < r->n; i++) {
-			x = (struct str_mdb *)(void *)r->found[i];
-			if (last == NULL || (int8_t)((origin_of(r, x) >> 32) -
-				(origin_of(r, last) >> 32)) > 0) {
-				last = x;
-				k = i;
-			}
-		}
-		r->found[k] = r->found[--r->n];
-		give_back(r, last);
-		if (r->undone)
-			r->found[r->n++] = (struct str_blk *)(void *)last;
-		else if (in_hand(r, &last->m) != NULL &&
-		    str_origin_known(&last->m))
-			str_origin_set(last, 0);
-	}
-}
-
 /* ------------------------------------------------------------- kinds of blocks */
 
 static bool
 seg_kept(struct reap *r, struct str_blk *b)
 {
-	return seg_linked(r, (struct str_seg *)(void *)b);
+	return str_reap_seg_linked(r, (struct str_seg *)(void *)b);
 }
 
 static bool
 pair_kept(struct reap *r, struct str_blk *b)
 {
 	(void)r;
-	return pair_linked((struct str_qpair *)(void *)b);
+	return str_reap_pair_linked((struct str_qpair *)(void *)b);
 }
 
 static bool
@@ -576,7 +139,7 @@ message_kept(struct reap *r, struct str_blk *b)
 {
 	struct str_lock *l = str_mdb_wants((struct str_mdb *)(void *)b);
 
-	r->undone |= l != NULL && !patient(r, l);
+	r->undone |= l != NULL && !str_reap_patient(r, l);
 	return false;
 }
 
@@ -657,7 +220,7 @@ reap_block(struct reap *r, struct str_blk *b, unsigned turn)
 	if (state == STR_BLK_FREE || str_load(&b->owner) != r->tag ||
 	    str_kind[state].turn != turn)
 		return;
-	kept = is_marked(b, r->epoch) ||
+	kept = str_reap_marked(b, r->epoch) ||
 		(str_kind[state].kept != NULL && str_kind[state].kept(r, b));
 	if (r->undone)
 		return;
@@ -695,7 +258,7 @@ mend(const struct reap *r, struct str_plumb *pl)
 static void
 revive(const struct reap *r, struct str_plumb *pl)
 {
-	if (patient(r, &pl->plumber) && patient(r, &pl->rlock))
+	if (str_reap_patient(r, &pl->plumber) && str_reap_patient(r, &pl->rlock))
 		str_sched_revive(pl, r->tag);
 	str_wake_all(&pl->head[0]);
 	str_wake_all(&pl->head[1]);
@@ -759,7 +322,7 @@ mark_places(struct reap *r)
 		if (r->in[k] == NULL)
 			continue;
 		if (str_stream_inside(r->in[k]))
-			r->undone = !mark_pipe(r, r->in[k]);
+			r->undone = !str_reap_mark_pipe(r, r->in[k]);
 		else
 			r->undone = is_going(r, r->in[k]);
 	}
@@ -804,7 +367,7 @@ reap_streams(struct reap *r, struct str_thread *t)
 	}
 	if (r->n != 0 && !r->undone) {
 		mark_places(r);
-		give_all_back(r);
+		str_reap_give_back(r);
 	}
 	if (r->n == 0)
 		revive_places(r);
@@ -827,7 +390,7 @@ reap_blocks(struct reap *r)
 	while (r->n != 0 && !r->undone) {
 		bool more = r->n == FOUND;
 
-		give_all_back(r);
+		str_reap_give_back(r);
 		if (more)
 			find(r);
 	}
@@ -872,7 +435,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 		} else {
 			str_mem_reap(t);
 			if (str_load(&t->sharing) != 0 &&
-			    !patient(&r, str_mdb_share(t)))
+			    !str_reap_patient(&r, str_mdb_share(t)))
 				r.undone = true;
 			else
 				str_mdb_revive(t);
