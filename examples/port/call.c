@@ -122,12 +122,12 @@ hear(int line, int count)
 int
 main(int argc, char **argv)
 {
-	int fd;
+	int fd = argc < 3 ? -1 : open(argv[1], O_RDWR);
 
-	if (argc < 3 || (fd = open(argv[1], O_RDWR)) < 0)
+	if (fd < 0)
 		die(argc < 3 ? "usage" : argv[1]);
 	if (isastream(fd) != 1) {
-		fprintf(stderr, "call: nobody is at %s\n", argv[1]);
+		fprintf(stderr, "call: no server is at %s\n", argv[1]);
 		return 1;
 	}
 	if (strcmp(argv[2], "list") == 0)

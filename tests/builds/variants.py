@@ -49,7 +49,8 @@ def main(argv):
                        source, env=env)
     if status == 0:
         # All of it, for the other warnings.
-        status, text = run('ninja', '-C', build, '-k', '0')
+        status, text = run('ninja', '-C', build, '-k', '0', 'all',
+            'meson-test-prereq')
         warned = [x for x in text.splitlines() if 'warning:' in x]
         status = status or len(warned)
         text = '\n'.join([x for x in text.splitlines() if 'error' in x] +

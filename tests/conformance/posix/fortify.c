@@ -12,7 +12,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#if defined(_FORTIFY_SOURCE) && _FORTIFY_SOURCE > 0
+/* For clang, glibc's headers do not. */
+#if defined(_FORTIFY_SOURCE) && _FORTIFY_SOURCE > 0 && !defined(__clang__)
 #define FORTIFIED 1
 #else
 #define FORTIFIED 0
