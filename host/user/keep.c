@@ -49,6 +49,7 @@
 #define MS 1000000ull
 #define FETCH_NS (1000 * MS) /* before a socket is given up for lost */
 #define ANSWER_MS 100
+#define TAKE_AFTER 5u /* looks of streamsd, 200 us apart, before it takes it */
 #define TAKE_EACH 8u /* times that streamsd has not got it: it is looked for */
 #define KEEP_NS (100 * MS)   /* for a letter that the keeper has not read yet */
 #define MISSED_NS (2000 * MS) /* until it is looked for once more */
@@ -369,11 +370,15 @@ static int
 fetch_here(uint64_t id)
 {
 	uint64_t end = host_now() + KEEP_NS;
+	unsigned tries = 0;
 	int fd;
 
 	do {
 		fd = fd_in(str_load_acq(&place_of(id)->word), id);
 		if (fd >= 0)
+			return fd;
+		/* the process that has it may be stopped */
+		if (++tries == TAKE_AFTER && (fd = take(id)) >= 0)
 			return fd;
 		nap(200000);
 	} while (str_sock_live(id) && host_now() < end);

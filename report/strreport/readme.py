@@ -3,14 +3,14 @@
 """python -m strreport.readme FILE... --svg OUT.svg
 
 One chart for the front page, on no background and in middle tones that can
-be read on a light and on a dark page, and a table in Markdown on stdout.
+be read on a light and on a dark page, and tables in Markdown on stdout.
 """
 
 import argparse
 import os
 import sys
 
-from . import nets, tables, text
+from . import stats, tables, text
 from .load import ReportError, load
 
 NAMES = ("pipe-streams", "ring", "unix-stream", "pipe-linux")
@@ -74,79 +74,62 @@ def draw(data):
         "ring: " + text.join(text.mode(m) for m in modes))
 
 
+# What the front page compares: suite, ours, the kernel's, and in words.
+RATES = (
+    ("pipe", "pipe-streams", "pipe-linux",
+     "STREAMS pipe, over the kernel's pipe"),
+    ("pipe", "pipe-streams-msg", "unix-seqpacket",
+     "STREAMS messages (`putmsg`), over a UNIX `SOCK_SEQPACKET` socket"),
+    ("udp", "udp-xti", "udp-sockets",
+     "UDP of our own (`udp2`, XTI), over a UDP socket"),
+    ("tcp", "tcp-xtios", "tcp-sockets",
+     "the kernel's TCP through XTI (`/dev/tcp`), over a TCP socket"),
+    ("loopback", "ticotsord", "unix-stream",
+     "XTI between two programs (`ticotsord`), over a UNIX stream socket"),
+)
+TRIPS = (("warm", "round trip of one byte, both programs busy"),
+         ("idle", "round trip of one byte after a second of silence"))
+
+
+def _row(what, cells, modes):
+    return f"| {what} | " + " | ".join(cells.get(m, text.NONE)
+                                       for m in modes) + " |"
+
+
 def markdown(data):
-    """The table: a row per comparison, a column per mode."""
+    """Two tables: rates, then round trips; a column per mode."""
     modes = data.modes("pipe")
-    lines = ["| messages per second | "
-             + " | ".join(text.mode(m) for m in modes) + " |",
-             "|---|" + "---:|" * len(modes)]
-    for (over, under, _), found in tables.summary(data):
-        cells = []
-        for mode in modes:
-            r = found.get(mode)
-            cells.append(text.NONE if r is None else
-                         f"**{text.factor(r.mean)}** "
-                         f"({text.factor(r.low[1])} at {r.low[0]:,} B)")
-        lines.append(f"| `{over}` / `{under}` | " + " | ".join(cells) + " |")
-    trips = [row for row in tables.round_trips(data)
-             if row[1] == "pipe-streams"]
-    for (state, size), _, found in trips:
-        cells = []
-        for mode in modes:
-            run, ratio = found.get(mode, (None, None))
-            cells.append(text.NONE if run is None else text.ns(run.p50)
-                         + (f" ({text.factor(ratio)} of `pipe-linux`)"
-                            if ratio else ""))
-        when = "after idle" if state == "idle" else state
-        lines.append(f"| round trip, {text.size(size)}, {when} | "
-                     + " | ".join(cells) + " |")
-    lines += _networks(data, modes)
-    sizes = sorted({s for _, found in tables.summary(data)
-                    for r in found.values() for s in r.sizes})
-    lines.append("")
+    head = " | ".join(text.mode(m) for m in modes) + " |"
+    line = "|---|" + "---:|" * len(modes)
+    lines = ["| messages received per second, ours over the kernel's | " + head,
+             line]
+    sizes = set()
+    for suite, over, under, what in RATES:
+        cells = {}
+        for mode in data.modes(suite):
+            r = stats.ratio(data, suite, over, under, mode, by="rx")
+            if r:
+                sizes.update(r.sizes)
+                cells[mode] = (f"**{text.factor(r.mean)}** "
+                               f"({text.factor(r.low[1])} at "
+                               f"{r.low[0]:,} B)")
+        if cells:
+            lines.append(_row(what, cells, modes))
     if sizes:
-        lines.append(f"Geometric means over {sizes[0]:,} to {sizes[-1]:,} "
-                     f"bytes, and the lowest ratio; round trips are "
-                     f"medians.")
+        lines += ["", f"Geometric means over {min(sizes):,} to "
+                  f"{max(sizes):,} bytes a message; the lowest ratio is in "
+                  "parentheses. Above 1, ours is faster."]
+    lines += ["", "| time, ours over the kernel's pipe | " + head, line]
+    trips = {key: found for key, name, found in tables.round_trips(data)
+             if name == "pipe-streams"}
+    for state, what in TRIPS:
+        found = trips.get((state, 1), {})
+        cells = {m: f"{text.ns(run.p50)} (**{text.factor(ratio)}**)"
+                 for m, (run, ratio) in found.items() if ratio}
+        if cells:
+            lines.append(_row(what, cells, modes))
+    lines += ["", "Medians. Below 1, ours is faster."]
     return "\n".join(lines)
-
-
-def _networks(data, modes):
-    """Rows of TCP, UDP and the loopback transports, with what is wanted."""
-    lines = []
-    for suite, pair, found in nets.summary(data):
-        if not pair.bar:
-            continue
-        cells = []
-        for mode in modes:
-            v = found.get(mode)
-            cell = text.NONE if v is None else (
-                f"**{text.factor(v.ratio.mean)}** "
-                f"({text.factor(v.ratio.low[1])} at "
-                f"{v.ratio.low[0]:,} B)")
-            if v is not None and pair.arrive and v.arrived is not None:
-                cell += f", {text.figures(v.arrived * 100)} % arrive"
-            cells.append(cell)
-        lines.append(f"| `{pair.over}` / `{pair.under}`, received "
-                     f"(wanted: {pair.wanted}) | " + " | ".join(cells)
-                     + " |")
-    for trip, found in nets.trips(data):
-        if trip.under == "udp-sockets-netns":   # nothing is wanted of it
-            continue
-        cells = []
-        for mode in modes:
-            if mode not in found:
-                cells.append(text.NONE)
-                continue
-            ours, _, ratio, _ = found[mode]
-            most = trip.most.get(mode)
-            cells.append(f"{text.ns(ours)} ({text.factor(ratio)} of "
-                         f"`{trip.under}`"
-                         + (f"; wanted: at most {text.plain(most)}"
-                            if most else "") + ")")
-        lines.append(f"| `{trip.over}`, round trip, 1 byte, warm | "
-                     + " | ".join(cells) + " |")
-    return lines
 
 
 def main(argv=None):

@@ -51,7 +51,7 @@ def main():
         for n, s in enumerate(sources):
             if s.endswith('.a'):
                 objects.append(s)
-            if not s.endswith('.c'):
+            if not s.endswith(('.c', '.S')):
                 continue
             obj = os.path.join(d, f'{n}.o')
             subprocess.run([clang, *FLAGS, *flags(root, s), *inc, '-MD',
