@@ -30,7 +30,7 @@
  *
  * Tags on fields: [I] constant after creation; [A] atomic; [P] plock;
  * [C] clock; [Q] q_klock; [S] changed by the plumber only, read under plock,
- * clock or a claim; [R] rlock; [W] written by whoever sleeps or wakes.
+ * clock or a claim; [R] rlock; [W] written by sleepers and wakers.
  */
 #ifndef STR_CORE_H
 #define STR_CORE_H
@@ -165,7 +165,7 @@ struct str_headq {
 			       * known, see headq.h:publish */
 	uint64_t pblimit;     /* [P] the same for pbytes */
 	uint64_t pbase;	      /* [P] address of log position 0, in tail */
-	/* his second one */
+	/* its second one */
 	struct str_seg *tail; /* [P] segment pos is in */
 	uint64_t ccpos;	      /* [P] cpos when last looked at */
 	uint64_t ccbytes;     /* [P] cbytes likewise */
@@ -178,8 +178,8 @@ struct str_headq {
 	uint32_t going;	      /* [P] one that is being laid here, the lower half
 			       * of its address: headq_goes() */
 	str_a64 ended;	      /* [P] pos after the last STR_PRIM_END */
-	str_a64 ticket;	      /* [P] of who may write here from another stream:
-			       * head/short.c; 0: nobody */
+	str_a64 ticket;	      /* [P] of the writer that may write here from another
+			       * stream: head/short.c; 0: none */
 	/* the consumer's line */
 	struct str_hlock clock STR_LINE;
 	str_a64 cpos;	      /* [C] first unread record */
@@ -187,7 +187,7 @@ struct str_headq {
 	uint64_t climit;      /* [C] whole records stand before here, at cbase;
 			       * 0: not known, see headq.c:str_headq_look */
 	uint64_t cbase;	      /* [C] address of log position 0, in head */
-	/* his second one */
+	/* its second one */
 	struct str_seg *head; /* [C] segment cpos is in */
 	uint64_t cpos_seen;   /* [C] pos when last looked at */
 	str_a64 part;	      /* [C] taken of the first record: control
@@ -231,7 +231,7 @@ struct str_headq {
 /* One thread at a time: core/perim. */
 struct str_perim {
 	str_a32 inside;		 /* [A] tag of the thread inside */
-	str_a32 waiters;	 /* [A] somebody sleeps on `inside' */
+	str_a32 waiters;	 /* [A] a thread sleeps on `inside' */
 	uint32_t nest;		 /* [inside] times it has entered again */
 	str_a32 refused;	 /* [A] counts, for an occasional look at who is
 				  * inside */
@@ -245,8 +245,8 @@ struct str_perim {
 
 /* The outer perimeter of a module's instances (D_MTOUTPERIM). */
 struct str_outer {
-	str_a32 owner;		 /* [A] tag of who is alone in all of them */
-	str_a32 waiters;	 /* [A] somebody waits to be */
+	str_a32 owner;		 /* [A] tag of the thread that is alone in all */
+	str_a32 waiters;	 /* [A] a thread waits to be */
 	struct str_lock lock;	 /* what follows */
 	struct str_qpair *pairs; /* [lock] the instances, by sib */
 	mblk_t *job_first;	 /* [lock] qwriter(PERIM_OUTER) put off */
@@ -299,7 +299,7 @@ struct str_file {
 		struct {
 			str_a32 gen;  /* [A] counts uses of this memory; follows
 				       * fflags, see str_head_enter() */
-			str_a32 open; /* [A] 1 while somebody may hold it */
+			str_a32 open; /* [A] 1 while a process may hold it */
 		};
 		str_a64 use;	 /* [A] both, for who closes it: file.c */
 	};
@@ -317,7 +317,7 @@ struct str_fileblk {
 #define STR_H_HUP 0x0004u   /* M_HANGUP, or the other end closed */
 #define STR_H_PEER 0x0008u  /* ... the other end is closed for good */
 #define STR_H_LOOK 0x0010u  /* look at the carrier */
-#define STR_H_CLOSED 0x0020u /* nobody holds this end */
+#define STR_H_CLOSED 0x0020u /* no process holds this end */
 #define STR_H_PLEX 0x0040u  /* linked below a multiplexor */
 #define STR_H_MREAD 0x0080u /* SNDMREAD */
 #define STR_H_HOLD 0x0100u  /* SNDHOLD */
@@ -326,8 +326,8 @@ struct str_fileblk {
 #define STR_H_MODS 0x0800u  /* modules stand between the heads */
 #define STR_H_DEV 0x4000u    /* a device stream's; its peer is a dummy */
 #define STR_H_FIFO 0x8000u   /* its own peer */
-#define STR_H_NOWR 0x10000u  /* FIFO: nobody has it open for writing */
-#define STR_H_NORD 0x20000u  /* FIFO: nobody has it open for reading */
+#define STR_H_NOWR 0x10000u  /* FIFO: no file is open for writing */
+#define STR_H_NORD 0x20000u  /* FIFO: no file is open for reading */
 #define STR_H_LOST 0x40000u  /* the peer's first carrier is gone, but not all
 			      * that hold it: this end's carrier shows a
 			      * hang-up that is none */
@@ -440,7 +440,7 @@ struct str_plumb {
 	str_a32 ksocked;	  /* [A] 1: it was at home here, or is */
 	str_a32 half;		  /* [A] 1: its end 1 waits for I_PIPE */
 	str_a32 closer;		  /* [A] tag of the thread in the last close */
-	str_a64 drain_end;	  /* [A] nobody holds it, and it is closed when
+	str_a64 drain_end;	  /* [A] it has no holder, and is closed when
 				   * it is empty, or then; 0: not so */
 	struct str_qpair *volatile leaving; /* [A] on its way out of the
 				   * stream: where the reaper finds its queues */
@@ -448,7 +448,7 @@ struct str_plumb {
 
 #define STR_LATE_MSG 1u	 /* messages wait, or are being handed on */
 #define STR_LATE_BACK 2u /* a back-enable could not be done */
-#define STR_LATE_DRAIN 4u /* perimeters have a backlog and nobody inside */
+#define STR_LATE_DRAIN 4u /* perimeters have a backlog and no thread inside */
 #define STR_LATE_FULL 8u  /* canput() refused, see str_sched_late_full() */
 
 /*
@@ -475,7 +475,7 @@ struct str_link {
 #define STR_LINK_LIVE 1u
 #define STR_LINK_GOING 2u /* the driver is told that it goes */
 #define STR_LINK_GONE 3u  /* undone, but the driver has not said that it knows:
-			   * the queue pair stays until he has closed */
+			   * the queue pair stays until its stream is closed */
 void str_link_bury(struct str_plumb *up, struct host_call *hc);
 
 /*
@@ -742,7 +742,7 @@ str_claim_first(struct str_plumb *pl)
 	str_barrier();
 	if (str_unlikely(str_load_acq(&pl->plumber.owner) != 0)) {
 		str_store_rel(place, (uint64_t)0);
-		return false; /* the full call wakes him, and waits */
+		return false; /* the full call wakes the reader, and waits */
 	}
 	host_tls.nclaim = 1;
 	host_tls.at = pl;

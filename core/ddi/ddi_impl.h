@@ -50,7 +50,7 @@ void str_ddi_lock(struct str_lock *l, const char *what);
 bool str_ddi_trylock(struct str_lock *l);
 void str_ddi_unlock(struct str_lock *l, const char *what);
 bool str_ddi_owned(const struct str_lock *l);
-/* Is it in nobody's hands, nor in a dead one's? */
+/* Has it no owner, not even a dead one? */
 bool str_ddi_idle(const struct str_lock *l);
 
 void str_ddi_ipl(pl_t pl, bool lower);

@@ -44,7 +44,7 @@ end(void)
 	fx_end();
 }
 
-/* Only one may be here; sometimes he is killed where he stands. */
+/* Only one task may be here; sometimes it is killed where it stands. */
 static void
 section(unsigned *inside)
 {
@@ -312,7 +312,7 @@ signaller(void *arg)
 	cv_signal(&s->cv);
 }
 
-/* Who has been chosen comes back, though nobody has woken it. */
+/* A chosen waiter comes back, though it was not woken. */
 T_CASE(a_signaller_killed_before_it_wakes)
 {
 	begin(t->seed);

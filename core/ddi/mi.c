@@ -45,7 +45,7 @@ data_of(struct instance *in)
 	return in != NULL ? (caddr_t)(in + 1) : NULL;
 }
 
-/* Where minor @m belongs; *ret_taken: somebody has it. */
+/* Where minor @m belongs; *ret_taken: it is in use. */
 static struct instance **
 place(caddr_t *headp, long m, bool *ret_taken)
 {

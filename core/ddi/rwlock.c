@@ -11,10 +11,10 @@
  * sees the other. A writer that waits keeps new readers out.
  *
  * Waiting. All sleep on rw_seq, which every release changes when
- * rw_waiters says that somebody may be asleep.
+ * rw_waiters says that a thread may be asleep.
  *
  * Failure. Slots and rw_writer name threads: a dead one's tag is removed by
- * whoever waits for it, and so the lock is the next one's.
+ * a thread that waits for it, and so the lock is free.
  */
 #include "ddi_impl.h"
 
@@ -39,7 +39,7 @@ released(struct str_rw *rw)
 	(void)host_wake(word(&rw->rw_seq), INT_MAX);
 }
 
-/* Does a tag stand at @p? With @look it is removed when he is dead. */
+/* Does a tag stand at @p? With @look it is removed when its thread is dead. */
 static bool
 occupied(volatile unsigned int *p, bool look)
 {
@@ -96,7 +96,7 @@ readers(struct str_rw *rw, const volatile unsigned int *but)
 	return false;
 }
 
-/* Claim the writer's place; whoever has it may have to wait for readers. */
+/* Claim the writer's place; its owner may have to wait for readers. */
 static bool
 claim_write(struct str_rw *rw)
 {

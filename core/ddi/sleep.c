@@ -6,7 +6,7 @@
  *
  * Objects.  Events hash to condition variables, all of one domain; those of
  * one variable are woken together and look again, as they must anyway.  The
- * lock beside it is the sleep lock: who has it is not passed by a wakeup.
+ * lock beside it is the sleep lock: its owner misses no wakeup.
  * They hang on an entry of the registry that has no state of its own.
  *
  * Life.  A sleeper joins the variable before it leaves the lock and the

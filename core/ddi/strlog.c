@@ -85,7 +85,7 @@ log_make(void)
 	__builtin_memset(log, 0, sizeof(*log));
 	if (!str_cas(str_root(STR_ROOT_LOG), (uint64_t)0,
 		(uint64_t)(uintptr_t)log)) {
-		str_mem_free(b); /* somebody was quicker */
+		str_mem_free(b); /* another was quicker */
 		return log_find();
 	}
 	str_mem_disown(b);
@@ -168,8 +168,8 @@ alive(struct logger *lg)
 }
 
 /*
- * Entry @e is about to be overwritten: who has not looked at it loses it,
- * which shows in his numbers. Locks: lock. Return: did anybody?
+ * Entry @e is about to be overwritten: a reader that has not seen it loses
+ * it, which its numbers show. Locks: lock. Return: did one lose it?
  */
 static bool
 lose(struct str_log *log, struct entry *e)

@@ -169,7 +169,7 @@ mkiocb(unsigned int command)
 
 #define TRY_NS 10000000u
 
-/* Memory comes back when somebody frees some: there is no event for it. */
+/* Memory comes back when a thread frees some: there is no event for it. */
 mblk_t *
 allocb_wait(size_t size, unsigned int pri, unsigned int flags, int *error)
 {

@@ -5,7 +5,7 @@
  * Waiting for an event: synchronisation variables, condition variables,
  * semaphores, atomic integers.
  *
- * Life. Who waits for a variable says so in its own thread slot: the
+ * Life. A thread that waits for a variable says so in its slot: the
  * variable's address (cv) and its place in the order (cvseq). Who signals
  * looks through the slots for those with the address and takes it away from
  * the one with the first place, or from all. So a variable is a few words

@@ -9,8 +9,8 @@
  * as they do when a driver puts them on another's queue itself, under claims
  * of both (core/plumb/claim.c).
  *
- * Whoever read the link before it was taken away may still be on his way to
- * the other queue. Who may wait for him does (str_plumb_barrier()); in a put
+ * A thread that read the link before it was taken away may be on its way to
+ * the other queue. A caller that may wait does (str_plumb_barrier()); in a put
  * or service procedure the module's perimeter has to see to that.
  */
 #include "ddi_impl.h"

@@ -53,7 +53,7 @@ has_room(struct str_headq *hq)
 
 /*
  * str_direct_soon - there was no room at @hq
- * Whoever reads there is given the CPU, if this is his, or a moment: to wait as
+ * The reader there is given the CPU, if this is its own, or a moment: to wait as
  * for a message costs more than that, and has this one made blocks.
  * Return: is there now?
  */

@@ -16,8 +16,8 @@
  * members all have the heavy fence: so light ones are no instruction.  Not in
  * a call means no lock held either; the word in `hold' is free, and the lock
  * is tried by storing there and looking at the bias once, afterwards.  Where
- * the bias is another's this withdraws, having kept him who takes a bias away
- * waiting for no longer than that.
+ * the bias is another's this withdraws: a revoker waits at most for this
+ * short window.
  */
 #ifndef STR_FAST_H
 #define STR_FAST_H
@@ -125,7 +125,7 @@ enum str_fast {
 	STR_FAST_BACK,	 /* inside, nothing done */
 	STR_FAST_HELD,	 /* nothing done, and the lock held */
 	STR_FAST_LOOK,	 /* written, the lock held, and the credit used up */
-	STR_FAST_PASS,	 /* done, and somebody waits for the lock */
+	STR_FAST_PASS,	 /* done, and a thread waits for the lock */
 	STR_FAST_AFTER,	 /* done; to be seen to: room for more, or sleepers */
 	STR_FAST_SIGNAL, /* done, out of the call; signals were put off */
 	STR_FAST_MODS,	 /* str_head_write_fast: not begun, for ..._mods() */
@@ -154,7 +154,7 @@ fast_out(struct str_thread *t)
 						     STR_FAST_SIGNAL;
 }
 
-/* fast_unlock(), but false when somebody waits. */
+/* fast_unlock(), but false when a thread waits. */
 STR_INLINE bool
 fast_drop(struct str_hlock *l, unsigned kind, struct str_thread *t)
 {

@@ -178,14 +178,14 @@ bool str_sched_run_head(struct str_head *sd, struct host_call *hc);
  * end.  Then it is no use to sleep on it: the bell rings instead. */
 bool str_head_lost(struct str_head *sd);
 
-/* str_head_stale - was it asked for that somebody looks at the carrier? */
+/* str_head_stale - was it asked for that a caller looks at the carrier? */
 bool str_head_stale(struct str_head *sd);
 /* str_head_look - consult the carrier: hang-up of the other end. */
 int str_head_look(struct str_head *sd, struct host_call *hc);
 
 /*
  * str_head_released - the caller has closed a descriptor of @sd, or handed
- * it on: whoever sleeps at the other end shall look whether it was the last.
+ * it on: sleepers at the other end shall look whether it was the last.
  * @peer_fd: a descriptor of the other end in this process, or -1.
  */
 void str_head_released(struct str_head *sd, int peer_fd);

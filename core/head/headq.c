@@ -33,14 +33,14 @@
  * (plimit).  It is let in by the next who comes with a message, or by the
  * reader who has read all else: an empty log begins anew in the segment it has.
  *
- * Failure.  What is beyond pos belongs to nobody: a producer that dies
+ * Failure.  What is beyond pos has no owner: a producer that dies
  * there has written nothing.  pbytes is recounted by walking
  * (str_headq_repair_p).  A consumer commits by storing cpos; `part' is
  * cleared before, so a death in between repeats part of a record to the next
  * reader rather than losing the next one's head.  The record has been counted
- * in cbytes then, and will be once more.  Who takes the consumer's lock over
- * cannot recount, since the producer may be at work: he raises `doubt', and a
- * producer who goes the slow way recounts.  Until then the count is too small,
+ * in cbytes then, and will be once more.  The next owner of the consumer's lock
+ * cannot recount, since the producer may be at work: it raises `doubt', and a
+ * producer that goes the slow way recounts.  Until then the count is too small,
  * and perhaps less than nothing, which counts as nothing (headq_bytes()).
  *
  * models/seg.pml checks segments and publication.
@@ -473,7 +473,7 @@ ref_parts(struct str_rec *rec)
 
 /*
  * str_headq_hold - messages wait for memory, or none does any more
- * In this order: who takes the lock over goes by `overflow'.
+ * In this order: the lock's next owner goes by `overflow'.
  * Locks: plock.
  */
 void
@@ -576,10 +576,10 @@ come_first(struct str_headq *hq, struct str_rec *rec)
  * A look at pos, where all that was seen has been read.  Locks: clock.
  *
  * A reader that is faster than its writer would find one record at each look,
- * and take the line of pos away from him for each; that costs him more than the
- * record.  So who only reads, and finds something every time, does not look
- * again for a moment, in which the writer gets ahead.  Who writes in between is
- * in a dialogue, and somebody waits for his answer.
+ * and take the line of pos away from it for each; that costs the writer more than
+ * the record.  So a reader that finds something every time does not look again
+ * for a moment, in which the writer gets ahead.  A reader that writes in between
+ * is in a dialogue, and the other side waits for its answer.
  */
 STR_INLINE uint64_t
 look_pos(struct str_headq *hq, uint64_t cpos)
@@ -1171,7 +1171,7 @@ void
 str_headq_recount(struct str_headq *hq)
 {
 	if (str_load(&hq->doubt) != 0) {
-		str_store(&hq->doubt, 0u); /* before: who dies leaves plock */
+		str_store(&hq->doubt, 0u); /* before: plock stays with a killed thread */
 		str_headq_repair_p(hq);
 	}
 	if (str_load(&hq->overflow) != 0)
@@ -1197,14 +1197,14 @@ str_headq_repair_c(struct str_headq *hq)
 	str_store(&hq->doubt, 1u);
 }
 
-/* str_headq_fini - free it all; nobody uses the queue any more. */
+/* str_headq_fini - free it all; no thread uses the queue any more. */
 void
 str_headq_fini(struct str_headq *hq)
 {
 	struct str_seg *s;
 
 	flush_log(hq);
-	/* one after the other: who dies in between leaves the rest */
+	/* one after the other: a thread killed in between leaves the rest */
 	while ((s = hq->head) != NULL) {
 		str_mem_own(s);
 		__atomic_store_n(&hq->head, s->next, __ATOMIC_RELEASE);

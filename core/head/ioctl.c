@@ -486,7 +486,7 @@ i_setcltime(struct ioc *c)
 	int v;
 
 	/* a pointer by the text, a value by the habit of many callers: where
-	 * nobody can have memory it is a value */
+	 * no program has memory it is a value */
 	if (c->arg == 0)
 		return -EFAULT;
 	if (c->arg <= CLTIME_VALUE)
@@ -602,7 +602,7 @@ i_egetsig(struct ioc *c)
 		-EFAULT : 0;
 }
 
-/* Whom signal messages are for: a process, or minus a group; 0: nobody. */
+/* What signal messages are for: a process, or minus a group; 0: none. */
 static long
 set_owner(struct ioc *c)
 {
@@ -947,7 +947,7 @@ i_isastream(struct ioc *c)
 	return 0;
 }
 
-/* Where @field of the user's struct strpmsg is, which nobody has looked at. */
+/* Where @field of the user's struct strpmsg is, which is not validated yet. */
 #define IN(c, field) \
 	((void *)((c)->arg + offsetof(struct u_strpmsg, field)))
 

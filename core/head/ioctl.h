@@ -14,7 +14,7 @@ struct ioc {
 	unsigned cmd;
 	unsigned long arg;
 	bool nointr; /* no signal ends it: the executive's own */
-	bool locked; /* the caller has locks: nobody is reaped */
+	bool locked; /* the caller has locks: it must not reap */
 	bool gone; /* str_head_gone() */
 	bool answered; /* out: by M_IOCACK or M_IOCNAK */
 };

@@ -102,7 +102,7 @@ send(struct str_head *to, struct host_call *hc, mblk_t *mp)
 }
 
 /*
- * str_pass_head - pass a new open file of @sd to whoever reads at @to
+ * str_pass_head - pass a new open file of @sd to the reader at @to
  * The caller's reference to @sd, which has been begun, goes with it.
  * Return: 0, EAGAIN no memory.
  */

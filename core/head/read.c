@@ -278,7 +278,7 @@ dry(struct str_head *sd, struct host_call *hc)
 
 		return e != 0 ? -e : 1;
 	}
-	/* a FIFO's end of file ends when somebody opens it for writing */
+	/* a FIFO's end of file ends when it is opened for writing */
 	if (f & (STR_H_HUP | STR_H_PEER | STR_H_NOWR | STR_H_EOF)) {
 		if ((f & STR_H_PEER) && hc->fd >= 0)
 			(void)str_head_look(sd, hc); /* the last from outside */
@@ -347,7 +347,7 @@ str_sched_run_head(struct str_head *sd, struct host_call *hc)
 	bool ran;
 
 	if (str_load(&sd->plumb->committed) != 0) {
-		/* whoever relied on us has enabled before, see leave */
+		/* a thread that relied on us has enabled before, see leave */
 		str_store(&sd->plumb->committed, 0u);
 		str_fence_full();
 	}
@@ -381,8 +381,8 @@ is_special(struct str_head *sd)
 }
 
 /*
- * Whoever has slept for long finds nothing of himself in the caches: what he
- * waited for, a record of plain data as a rule, he takes by a short way, and
+ * A thread that has slept for long finds nothing of its own in the caches: what it
+ * waited for, a record of plain data as a rule, it takes by a short way, and
  * take_all() what else there is.
  */
 STR_INLINE void
@@ -582,7 +582,7 @@ read_held(struct str_head *sd, void *ubuf, size_t len, struct str_thread *t)
 }
 
 /*
- * Where nothing is there, and who writes runs on this CPU, he is let run before
+ * Where nothing is there, and the writer runs on this CPU, it is let run before
  * anything else is done about it: the answer of a dialogue is there then.  It
  * is as str_sleep() does it, less the way to there, in the simple case alone.
  */

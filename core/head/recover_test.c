@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Streams go on: nobody sleeps through what another did, or was doing when
- * he died.
+ * Streams go on: no task sleeps through what another did, or was doing when
+ * it died.
  */
 #include "fixture.h"
 
@@ -256,7 +256,7 @@ T_CASE(what_a_reader_who_died_had_counted_is_not_counted_twice)
 	T_EQ(got, 400 + 40 * (long)sizeof(big));
 }
 
-/* a reader that dies as he takes a part of a message of blocks */
+/* a reader that dies as it takes a part of a message of blocks */
 
 static int most_; /* of the control part, that the doomed one takes */
 
@@ -334,9 +334,9 @@ T_CASE(who_dies_taking_the_data_part_leaves_the_control_part)
 	dies_taking(t, 4);
 }
 
-/* a reader that dies over a message that is not for him */
+/* a reader that dies over a message that is not for it */
 
-static int asks_for_; /* what the doomed one wants: MSG_HIPRI; 0: he reads */
+static int asks_for_; /* what the doomed one wants: MSG_HIPRI; 0: it reads */
 
 static void
 wants_another(void *arg)
@@ -638,7 +638,7 @@ T_CASE(a_stream_half_taken_apart_by_the_dead_is_freed)
 	dies_dropping(t, "stream:dropped", 2);
 }
 
-/* a claim within a claim, when somebody waits to change the plumbing */
+/* a claim within a claim, when a thread waits to change the plumbing */
 
 static void
 claims_twice(void *arg)

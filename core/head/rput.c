@@ -228,7 +228,7 @@ str_head_flush_read(struct str_head *sd, int band)
 
 	if (band <= 0)
 		str_headq_flush(hq, true);
-	/* whoever looks at the first message without taking it (ioctl.c) holds
+	/* a thread that looks at the first message (I_PEEK, ioctl.c) holds
 	 * the consumer's lock */
 	if (str_hlock(&hq->clock, STR_HOLD_C))
 		str_headq_repair_c(hq);
@@ -461,9 +461,9 @@ m_setopts(struct str_head *sd, mblk_t *mp)
 }
 
 /*
- * str_ioctl_stale - nobody waits for answer @mp any more
- * Who asked for a copy is told that it failed, so that he can give back what he
- * keeps for it.
+ * str_ioctl_stale - no caller waits for answer @mp any more
+ * The module that asked for a copy is told that it failed, so that it can give
+ * back what it keeps for it.
  */
 void
 str_ioctl_stale(struct str_head *sd, mblk_t *mp)
@@ -541,7 +541,7 @@ m_ioctl(queue_t *q, mblk_t *mp)
 }
 
 /*
- * What a module asked for that is gone by now: somebody waits, unless the copy
+ * What a module asked for that is gone by now: a caller waits, unless the copy
  * failed.
  */
 static void
@@ -603,7 +603,7 @@ rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 	}
 	mp = whole;
 	if ((str_load(&q->q_flag) & QREADR) == 0) {
-		freemsg(mp); /* put on a head's write queue: nobody does */
+		freemsg(mp); /* put on a head's write queue: not done here */
 		return;
 	}
 	switch (mp->b_datap->db_type) {

@@ -18,7 +18,7 @@
  * Why the other stream is there.  The writer claims both streams, as it would
  * on the long way, and then looks: at both plumbers, and at the ticket.  Who
  * changes the other stream's plumbing waits for claims, and takes the ticket
- * away (str_short_off); so does who frees it, before he looks for claims
+ * away (str_short_off); so does a thread that frees it, before it looks for claims
  * (core/plumb/stream.c).  The address may be that of a stream that is another
  * by now: streams' memory is never anything else, and its ticket is no longer
  * this one.  Nothing is written there before that has been seen, but the word
@@ -27,15 +27,15 @@
  * What comes after it.  Ticket and log change under the producer's lock, and
  * the writer looks at the ticket once more when it has it: so str_short_end()
  * is a line between all that was written and what the driver sends.  A driver
- * that queues a message of the writing side needs no such line, since nobody
- * can tell the order of what is written at the same time: who has seen the
- * message queued has seen the number gone that stood in his own head.
+ * that queues a message of the writing side needs no such line, since no
+ * one can tell the order of what is written at the same time: a writer that saw
+ * the message queued has seen the number gone that stood in its own head.
  *
  *	str_short_make: odd number, full fence, is the queue empty?, ticket,
  *			even number if it is the odd one still
  *	the other one:	message on the queue, then no number
  *
- * So either he is seen, or he takes away what has been made.
+ * So either it is seen, or it takes away what has been made.
  *
  * Crash.  Who dies in here dies with the lock of the log, which is repaired as
  * any, and with two claims, by which both streams are revived.

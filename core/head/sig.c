@@ -15,20 +15,20 @@
  * behind it.  A registration remembers how far the log was when its signal
  * was sent (`at'); the next is due when the reader has taken all up to there
  * and there is more.  So the writer's fast path pays nothing: it looks at
- * the want word as ever, in which STR_WANT_SIG stands while somebody wants
+ * the want word as ever, in which STR_WANT_SIG stands while a process wants
  * to know of data.  Room for writers is told to those that were refused
  * before: that sets the bit in the other want word, and the wake takes it.
  *
  * Signal messages.  SVR4: SIGPOLL is for those registered for S_MSG, any
  * other signal for the process group of the Stream, which SIOCSPGRP or
  * FIOSETOWN has set: a terminal's foreground group.  Without one it is for
- * nobody.  M_PCSIG counts when it arrives, M_SIG when it comes to the front;
+ * none.  M_PCSIG counts when it arrives, M_SIG when it comes to the front;
  * until then it is a record of the log, which readers never see.
  *
  * Locks.  siglock, a leaf; nothing is allocated or freed under it.
  *
- * Crash.  The list is changed by one store each, and what is in it belongs to
- * nobody; who dies beside that store leaves one block that is lost.
+ * Crash.  The list is changed by one store each, and what is in it has no
+ * owner; a thread killed beside that store leaves one block that is lost.
  */
 #include "core.h"
 #include "sig.h"
@@ -517,11 +517,11 @@ str_sig_each(struct str_head *sd, void (*fn)(struct str_blk *b, uintptr_t arg),
 
 /*
  * For a Stream that its driver or a module calls a terminal, and that has a
- * foreground group.  POSIX: of its session, who is in another group may not
- * read it, nor change it, nor, with SO_TOSTOP, write to it.  His group is sent
- * SIGTTIN, or SIGTTOU, and stops; then he tries again.  Who ignores or blocks
- * the signal may write all the same, and EIO is the end of a read; so it is for
- * who is in an orphaned group, which nobody would continue.
+ * foreground group.  POSIX: of its session, a process in another group may not
+ * read it, nor change it, nor, with SO_TOSTOP, write to it.  Its group is sent
+ * SIGTTIN, or SIGTTOU, and stops; then it tries again.  A process that ignores or
+ * blocks the signal may write all the same, and EIO is the end of a read; so it is
+ * for a process in an orphaned group, which no shell would continue.
  */
 int
 str_tty_access_slow(struct str_head *sd, struct host_call *hc, int how)
@@ -567,7 +567,7 @@ str_tty_hangup(struct str_head *sd)
 		(void)host_signal_post(sid, SIG_HUP, NULL);
 }
 
-/* A look that sends nothing: who is gone is found out. */
+/* A look that sends nothing: it finds out which are gone. */
 static int
 pick_gone(struct str_head *sd, struct str_sig *s, uint32_t arg,
 	struct host_siginfo *si)

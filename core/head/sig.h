@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Signals of a Stream head: who is told of what.  sig.c has the theory.
+ * Signals of a Stream head: which process is told of what.  sig.c has the theory.
  */
 #ifndef STR_SIG_H
 #define STR_SIG_H
@@ -114,7 +114,7 @@ long str_head_fdinsert(struct str_head *sd, struct host_call *hc,
 
 /*
  * In core.h: str_sig_file_closed - the calling process has closed a descriptor
- * of @sd.  str_sig_free - the head is being freed; nobody else sees it.
+ * of @sd.  str_sig_free - the head is being freed; no other thread sees it.
  * str_sig_sweep - processes have ended: take out what they left.
  * str_sig_each - call @fn for each registration's block.
  */

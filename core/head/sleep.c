@@ -5,7 +5,7 @@
  * Sleeping at a Stream head, and waking who sleeps there.
  *
  * Purpose.  No system call while the other side runs; no context switch
- * while nothing happens; nobody sleeps through his event, a signal, or the
+ * while nothing happens; no thread sleeps through its event, a signal, or the
  * death of the other end.
  *
  * Stages.  A caller that finds nothing first runs what is enabled on its
@@ -23,14 +23,14 @@
  *
  * Tokens travel from one end to the other.  A waker that holds the same end
  * as the sleeper, or none, rings the sleeper's bell.  One token is for all
- * who sleep at that end: who takes it out rings the others.
+ * that sleep at that end: the one that takes it out rings the others.
  *
  * Failure.  A sleeper in stage 1 comes to look by itself.  One in stage 2 may
  * sleep for ever, so that the bit for a token is taken away after the token
- * was sent, not before: who dies in between leaves it to the next.  Each
+ * was sent, not before: a thread killed in between leaves it to the next.  Each
  * arming gives the word another value, and only the value seen before the
- * sending is taken away.  For the same reason who takes a token out arms
- * first and disarms when he has rung the others.
+ * sending is taken away.  For the same reason a thread that takes a token out arms
+ * first and disarms when it has rung the others.
  */
 #include "core.h"
 #include "headq.h"
@@ -95,7 +95,7 @@ send_token(struct str_head *sd)
 		return;
 	}
 	err = hc != NULL ? host_token_send(hc->fd) : EPIPE;
-	/* nobody holds the other end any more: the next call looks */
+	/* the other end has no holder any more: the next call looks */
 	if (str_unlikely(err == EPIPE && hc != NULL &&
 		    (str_load(&hc->head->flags) & (STR_H_PEER | STR_H_LOST)) ==
 			    0))
@@ -107,7 +107,7 @@ send_token(struct str_head *sd)
 
 /*
  * Ask for a token.  *ret_n: the word's new value, unlike any it had.
- * Return: true when nobody else had asked.
+ * Return: true when no other had asked.
  */
 static bool
 arm(str_a32 *want, uint32_t *ret_n)
@@ -166,7 +166,7 @@ wake(struct str_head *sd, str_a32 *want, str_a32 *word)
 		send_token(sd);
 		STR_CRASH_POINT("wake:sent");
 		if (str_cas(want, w, w & STR_WANT_BITS & ~STR_WANT_TOKEN))
-			break; /* else somebody armed again, or sleeps */
+			break; /* else a thread armed again, or sleeps */
 	}
 	return n;
 }
@@ -227,8 +227,8 @@ str_wake_writers_behind(struct str_head *sd)
 }
 
 /*
- * str_wake_all - everybody at @sd shall look: state changed
- * Nobody is at a dummy; who sleeps on its words is at the head it belongs to.
+ * str_wake_all - each thread at @sd shall look: state changed
+ * None is at a dummy; a sleeper on its words is at the head it belongs to.
  */
 void
 str_wake_all(struct str_head *sd)
@@ -237,7 +237,7 @@ str_wake_all(struct str_head *sd)
 		return;
 	(void)str_wake_readers(sd);
 	(void)str_wake_writers_behind(sd);
-	/* who waits for an answer, or for his turn, does so while one is in
+	/* a caller waits for an answer, or for its turn, while an ioctl is in
 	 * progress */
 	if (str_load(&sd->iocbusy) != 0) {
 		(void)str_add(&sd->iocword, 1u);
@@ -261,7 +261,7 @@ str_head_set(struct str_head *sd, uint32_t flags)
 
 /*
  * Does @fd name a file of @sd?  Another thread may have closed it, and the
- * number be somebody else's by now.
+ * number be another file's by now.
  */
 static STR_COLD bool
 is_own(struct str_head *sd, int fd)
@@ -363,8 +363,8 @@ str_head_writable(struct str_head *sd)
 
 /*
  * Something rarer than data of band 0, which may be there already: STR_SLEEP_*
- * says what.  Where others of it can be, the answer is that of who asked for it
- * and went to sleep (msg.c), so that nobody sleeps at what he could have.
+ * says what.  Where others of it can be, the answer is that of the thread that asked for it
+ * and went to sleep (msg.c), so that no thread sleeps at what it could have.
  */
 static STR_NOINLINE bool
 rare_ready(struct str_head *sd, unsigned why)
@@ -416,8 +416,8 @@ reads(unsigned why)
 }
 
 /*
- * ready() for who goes on looking: nobody is asked for anything, since that
- * costs a heavy fence and makes every read a call to look after him.
+ * ready() for a thread that goes on looking: no wake is asked for, since that
+ * costs a heavy fence and makes every read a call to look after the sleeper.
  */
 static bool
 seems_ready(struct str_head *sd, unsigned why)
@@ -518,8 +518,8 @@ str_signalled(struct host_call *hc)
 }
 
 /*
- * Before a sleep without limit: did anybody die inside this stream, with a
- * queue enabled or a wake not sent?  Asking reaps him, and that revives it.
+ * Before a sleep without limit: did a thread die inside this stream, with a
+ * queue enabled or a wake not sent?  Asking reaps it, and that revives the stream.
  */
 static void
 look_for_dead(struct str_plumb *pl)
@@ -646,9 +646,9 @@ carrier_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 }
 
 /*
- * Stage 1 is over for this thread, which nobody woke.  The last one takes the
- * bit away, so that the waker of those in stage 2 does not call for nobody.
- * One who comes in that moment may be missed by a waker: he is looked after
+ * Stage 1 is over for this thread, which was not woken.  The last one takes the
+ * bit away, so that the waker of those in stage 2 does not make a call in vain.
+ * A thread that comes in that moment may be missed by a waker: it is looked after
  * here, and wakes by himself in 20 ms if this is where we die.
  */
 static void
@@ -689,8 +689,8 @@ from_afar(uint64_t id)
 /*
  * Before a thread sleeps for the socket it lets others run, and who has just
  * said something waits a moment for the answer: to be woken costs more than
- * that.  So does who receives a flow of bytes from another CPU, for it is the
- * sender who would have to wake him, each time.  Where this is in vain it is
+ * that.  So does a receiver of a flow of bytes from another CPU, for it is the
+ * sender that would have to wake it, each time.  Where this is in vain it is
  * not tried for a while.
  * Return: *what* has come, and nothing else.
  */
@@ -756,8 +756,8 @@ sock_wait(struct str_head *sd, struct host_call *hc, unsigned why,
 	int err = 0;
 
 	*ret_ev = 0;
-	/* first for the socket and nothing else, which is cheaper: who wants
-	 * to tell us of anything else finds us in the second stage */
+	/* first for the socket and nothing else, which is cheaper: a
+	 * waker for anything else finds us in the second stage */
 	if (lent != 0 && most <= STAGE_NS) {
 		if (lent_ready(sd, lent) ||
 		    (str_load(&sd->flags) & STR_H_CLOSED) != 0)
@@ -786,7 +786,7 @@ sock_wait(struct str_head *sd, struct host_call *hc, unsigned why,
 }
 
 /*
- * The stream has a socket.  Whoever waits does the input himself, and there
+ * The stream has a socket.  The thread that waits does the input itself, and there
  * is no stage 1: the socket and the carrier, first for 50 ms.  For these the
  * cheap fence will do: a wake that slips through costs that long, once in a
  * long while, where the other fence would cost every time.
@@ -807,7 +807,7 @@ sock_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 		if (str_head_gone(sd, sid, seq))
 			return EBADF;
 		if (what != 0 && err == 0 && ev == what)
-			return 0; /* his own */
+			return 0; /* its own */
 		if (lent != NULL)
 			*lent = 0;
 		if (err == ETIMEDOUT && left(deadline, 1) == 0)
@@ -921,7 +921,7 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 			return ETIMEDOUT;
 		look_for_dead(sd->plumb);
 		/* whose descriptor was closed has no carrier to sleep on, and
-		 * nothing to wait for: this end is nobody's any more */
+		 * nothing to wait for: this end has no holder any more */
 		if ((str_load(&sd->flags) & STR_H_CLOSED) != 0)
 			return EBADF;
 		/* nothing came from near: now it may come from far as well */

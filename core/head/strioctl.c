@@ -29,7 +29,7 @@ struct u_strioctl {
 /*
  * No answer is there, or comes in, from here on; by the owner of iocbusy.
  * Return: false: one is just coming in, by the thread named *ret_who.  It must
- * not be the next one's: who has the turn next waits for it, begin().
+ * not be the next one's: the next caller in turn waits for it, begin().
  */
 static bool
 forget_answer(struct str_head *sd, uint32_t *ret_who)
@@ -57,7 +57,7 @@ forget_answer(struct str_head *sd, uint32_t *ret_who)
 }
 
 /*
- * The answer is coming in by @who, who may have died of it: his reaper says
+ * The answer is coming in by @who, which may have died of it: its reaper says
  * whether it came, str_ioctl_revive().  @locked: we must not reap.
  */
 static void
@@ -82,7 +82,7 @@ ends(struct host_call *hc, bool nointr)
 	return false;
 }
 
-/* The turn is nobody's. */
+/* The turn is free. */
 static void
 give_up(struct str_head *sd)
 {
@@ -185,7 +185,7 @@ struct lost {
 	uint32_t id;
 };
 
-/* Does somebody wait at @pl for what was lost? */
+/* Does a caller wait at @pl for what was lost? */
 static bool
 tell_lost(struct str_plumb *pl, void *arg)
 {
@@ -205,7 +205,7 @@ tell_lost(struct str_plumb *pl, void *arg)
 
 /*
  * str_ioctl_lost - @mp, part of an ioctl, was on a queue that is freed
- * Nobody else can answer it: it becomes its own negative acknowledgement, an
+ * No module can answer it now: it becomes its own negative acknowledgement, an
  * answer what it was.  A duplicate is not lost.  @pl: the queue's stream, which
  * is the one of who waits, but for a multiplexor's lower streams.
  */
@@ -562,7 +562,7 @@ static const struct {
 #define TTY_FIRST 0x5401u
 #define TTY_LAST 0x545du
 
-/* On what is no terminal, a command nobody knows is ENOTTY, not EINVAL. */
+/* On what is no terminal, an unknown command is ENOTTY, not EINVAL. */
 static long
 tty(struct ioc *c)
 {

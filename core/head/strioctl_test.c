@@ -154,7 +154,7 @@ T_CASE(a_copy_that_fails_says_why)
 	sim_bad(NULL, 0);
 }
 
-/* A late answer is nobody's; the next ioctl gets its own */
+/* A late answer is discarded; the next ioctl gets its own */
 T_CASE(a_late_answer_is_discarded)
 {
 	struct strioctl s = {1, 1, 0, NULL};
@@ -191,7 +191,7 @@ answers_late(void *arg)
 	host_leave();
 }
 
-/* Somebody stopped as he answered: nobody waits for him beyond his time */
+/* A thread stopped as it answered: no caller waits for it beyond its time */
 T_CASE(an_answer_that_does_not_come_in_is_not_waited_for)
 {
 	struct strioctl s = {1, 3, 0, NULL};
@@ -250,7 +250,7 @@ T_CASE(a_copy_request_at_the_end_of_its_memory_is_discarded)
 	mp->b_datap->db_type = M_COPYIN;
 	mp->b_wptr = mp->b_datap->db_lim;
 	mp->b_rptr = mp->b_wptr - sizeof(struct iocblk);
-	memset(mp->b_rptr, 0xff, sizeof(struct iocblk)); /* an id of nobody */
+	memset(mp->b_rptr, 0xff, sizeof(struct iocblk)); /* an id of no ioctl */
 	dup = dupmsg(mp);
 	T_NOTNULL(dup);
 	up(0, mp);
@@ -317,7 +317,7 @@ T_CASE(a_copy_request_to_who_was_killed_is_refused)
 	T_EQ(fx_messages(), 0);
 }
 
-/* What a module asked for that has been popped: who waits is told */
+/* What a module asked for that has been popped: the waiter is told */
 T_CASE(data_that_nobody_asked_for_is_a_negative_acknowledgement)
 {
 	struct strioctl s = {1, 5, 0, NULL};

@@ -9,7 +9,7 @@
  * store).  With modules they become a message block that travels by
  * putnext().  Either way one write of at most CHUNK bytes is one message.
  *
- * Who reads?  A writer that never fills the queue would not notice that its
+ * Is there a reader?  A writer that never fills the queue would not notice that its
  * reader was killed.  When the reader has not moved for 20 ms the writer
  * asks the carrier once; brisk() keeps the question off the fast path.
  */
@@ -73,7 +73,7 @@ ask(struct str_headq *hq)
 	uint64_t now = host_ticks(), cpos = str_load(&hq->cpos);
 	uint64_t since = now - hq->seen_try;
 
-	/* writes that found nobody asleep are counted here, roughly */
+	/* writes that found no sleeper are counted here, roughly */
 	str_store(&host_self()->elided, str_load(&host_self()->elided) +
 		(hq->brisk ? BRISK_CALLS : 1));
 	note_cpu(&hq->pcpu);
@@ -93,8 +93,8 @@ ask(struct str_headq *hq)
 }
 
 /*
- * A reader who has slept for so long that he wants a token is not asked for:
- * the token says whether there is anybody, and the next write asks.
+ * A reader that has slept for so long that it wants a token is not asked for:
+ * the token says whether there is a reader, and the next write asks.
  */
 STR_INLINE bool
 must_ask(struct str_headq *hq)
@@ -105,7 +105,7 @@ must_ask(struct str_headq *hq)
 	}
 	if ((str_load(&hq->rwant) & STR_WANT_TOKEN) == 0)
 		return ask(hq);
-	note_cpu(&hq->pcpu); /* he will look where we are */
+	note_cpu(&hq->pcpu); /* the reader will look where we are */
 	return false;
 }
 
@@ -148,7 +148,7 @@ write_message(struct str_head *sd, struct host_call *hc, const void *ubuf,
 			break;
 		err = write_error(sd);
 		q = sd->qp->wq.q_next;
-		/* who waits looks for a while before he asks to be told, which
+		/* a waiter looks for a while before it asks to be told, which
 		 * str_sleep() does */
 		if (err == 0 && (looked || q == NULL || !full_ahead(q)) &&
 		    canput(q)) {
@@ -160,7 +160,7 @@ write_message(struct str_head *sd, struct host_call *hc, const void *ubuf,
 			return (long)n;
 		}
 		if (err == 0 && str_load(&pl->nrun) != 0) {
-			/* somebody must drain what is full: do it first */
+			/* what is full must be drained: do it first */
 			host_tls.call = hc;
 			(void)str_sched_run(pl);
 			host_tls.call = old;
@@ -284,7 +284,7 @@ str_wake_readers_from(struct str_head *sd, struct host_call *hc)
 	host_tls.call = old;
 }
 
-/* The fast path: no module, no error, room, somebody reading. */
+/* The fast path: no module, no error, room, a reader. */
 STR_INLINE long
 write_one(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	size_t n, bool block)
@@ -330,8 +330,8 @@ write_zero(struct str_head *sd, struct host_call *hc)
 }
 
 /*
- * str_head_write_after - after a fast write: somebody sleeps
- * Who is woken need not be asked for: a token that nobody can take is refused.
+ * str_head_write_after - after a fast write: a reader sleeps
+ * It need not be asked for: a token without a holder to take it is refused.
  */
 void
 str_head_write_after(struct str_head *sd, int fd)
@@ -408,7 +408,7 @@ room_ahead(queue_t *q)
 
 /*
  * str_head_write_mods - the fast write where modules stand between the heads
- * It is write_message() for the case that there is room and nobody plumbs:
+ * It is write_message() for the case that there is room and no plumber:
  * out of a call no claim is held, so that the first place is free.
  */
 STR_HOT long

@@ -151,8 +151,8 @@ plumb_sid(uint64_t addr)
 	return PEEK(pl->sid);
 }
 
-/* What does a sleeper wait for?  What he said last, if somebody is asked to
- * wake him for it. */
+/* What does a sleeper wait for?  What it said last, if a waker is asked to
+ * wake it for that. */
 static uint32_t
 sleep_why(uint64_t head, struct str_thread *t)
 {

@@ -7,7 +7,7 @@
  * Locks.  A stream's queues are gone through with a claim on it, so that they
  * stay; the marks are set as strqset(9) sets them, under the queue's lock.
  * What a module declares (fm->rinfo and its like) is read when a queue is
- * made, a word at a time: nobody minds which of two values he sees.
+ * made, a word at a time: either of two values will do.
  *
  * Crash.  Each value is one store.
  */

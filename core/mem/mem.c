@@ -58,9 +58,9 @@ struct chain {
 
 /*
  * With assertions a free block is filled with POISON, but for what the depot
- * keeps in it; whoever takes it out looks whether somebody wrote to it.
+ * keeps in it; the thread that takes it out looks whether it was written to.
  * What was a stream is left alone: late looks at its generation are allowed.
- * So is what says whether there is a message in a block that somebody took,
+ * So is what says whether there is a message in a block that a thread took,
  * and died: the reaper asks it.
  */
 #ifdef STR_DEBUG
@@ -86,7 +86,7 @@ str_mem_check(const struct str_blk *b, unsigned cls)
 
 	STR_VERIFY(b->state == STR_BLK_FREE);
 	/* the host's fresh memory has no poison, nor has what a process without
-	 * assertions has freed; who writes to both ends goes unseen */
+	 * assertions has freed; a write to both ends goes unseen */
 	if (cls == CLASS_PIPE || (p[i] != POISON &&
 		p[str_mem_class_size[cls] / 8 - 1] != POISON))
 		return;

@@ -33,8 +33,8 @@ _Static_assert(sizeof(struct str_mdb) <= STR_MDB_SIZE, "class of mdb");
 _Static_assert(offsetof(struct str_mdb, buf) <= STR_MDB_HDR, "mdb header");
 
 /*
- * @b is what @state says, and this thread's.  Nobody sees the one without the
- * other: who had it last may be dead, and about to be reaped.
+ * @b is what @state says, and this thread's.  No thread sees the one without the
+ * other: its last owner may be dead, and about to be reaped.
  */
 STR_INLINE void
 str_mem_stamp(struct str_blk *b, uint32_t state)

@@ -23,8 +23,8 @@
  * of many (`share' of the domain), and the thread's slot says what it is about
  * to do.  If it dies at that, the next one who takes the lock, or the reaper,
  * finds there what it had done and does the rest (share_mend()).  Data with one
- * reference needs no lock: nobody else has it, and who made it one has let go
- * of it with that.
+ * reference needs no lock: no other has it, and the thread that made it one has
+ * let go of it with that.
  */
 #include "alloc.h"
 
@@ -229,7 +229,7 @@ share_of(const dblk_t *d)
 		->share[(uintptr_t)d / STR_FASTBUF % STR_NSHARE].lock;
 }
 
-/* Its last owner died with the lock of @d: what was he at? */
+/* Its last owner died with the lock of @d: what was it at? */
 static STR_NOINLINE void
 share_look(const dblk_t *d)
 {
@@ -359,8 +359,8 @@ freeb(mblk_t *bp)
 		free_reference(x, d);
 		return;
 	}
-	/* ours alone, the others' work done: nobody can dup it.  Without a
-	 * reference the data is nobody else's: str_mdb_reap() */
+	/* ours alone, the others' work done: no other can dup it.  Without a
+	 * reference the data is no other's: str_mdb_reap() */
 	d->db_ref = 0;
 	str_barrier();
 	bp->b_datap = NULL;

@@ -28,7 +28,7 @@ _Static_assert(offsetof(dblk_t, db_flags) == offsetof(dblk_t, db_ref) + 3 &&
 	offsetof(dblk_t, db_class) == offsetof(dblk_t, db_ref) + 2,
 	"struct mdb_kind");
 
-/* Is it in one piece, nobody else's, and M_DATA? */
+/* Is it in one piece, not shared, and M_DATA? */
 STR_INLINE bool
 mdb_is_plain(mblk_t *bp)
 {
@@ -108,7 +108,7 @@ mdb_plain_done(mblk_t *bp)
 	str_mdb_put(x);
 }
 
-/* freeb() of any block; most are nobody else's and all in one piece. */
+/* freeb() of any block; most are not shared and all in one piece. */
 STR_INLINE void
 mdb_done(mblk_t *bp)
 {

@@ -542,7 +542,7 @@ dies_moving(struct t *t, const char *label)
 		T_TRUE(block_[i] != block_[i - 1]);
 	for (i = 0; i < 4 * MANY; i++)
 		str_mem_free(block_[i]);
-	fx_keep(); /* what it had in its hands as a test is nobody's */
+	fx_keep(); /* what it had in its hands as a test has no owner */
 }
 
 T_CASE(who_dies_giving_a_magazine_away_has_it_once)
@@ -636,7 +636,7 @@ T_CASE(who_dies_taking_a_larger_block_leaves_it_free)
 	dies_taking(t, 2240);
 }
 
-/* A word that is nobody's keeps nothing of the dead. */
+/* A word without owner keeps nothing of the dead. */
 static struct sim_task *holder_;
 static mblk_t *held_;
 static void *kmem_;
@@ -684,7 +684,7 @@ T_CASE(a_block_that_is_taken_has_no_neighbours)
 	}
 }
 
-/* Nor does what another dead one has in his hands. */
+/* Nor does what another dead one has in its hands. */
 static void
 dies_with_a_neighbour(void *arg)
 {
@@ -902,7 +902,7 @@ T_CASE(what_was_in_memory_that_a_module_gets_keeps_no_message)
 	}
 }
 
-/* What is shared lives as long as somebody has it, whoever dies at it. */
+/* What is shared lives as long as a message has it, whichever task dies. */
 static mblk_t *one_, *other_;
 
 static void
@@ -939,7 +939,7 @@ dies_sharing(struct t *t, const char *label, void (*fn)(void *), enum whose is)
 	T_EQ(sim_run(), 0);
 	T_EQ(sim_crash_count(label), before + 1);
 	sim_sleep(1000000000);
-	/* memory that comes free is somebody else's at once */
+	/* memory that comes free is another's at once */
 	for (i = 0; i < 8; i++)
 		freemsg(fx_msg("something else", 0));
 	T_MEM(other_->b_rptr, "shared", 6);
@@ -987,7 +987,7 @@ T_CASE(who_dies_with_a_dup_that_was_made_leaves_no_more)
 
 /*
  * The data's block is a message's still, which has got other data; the message
- * goes, and its block is somebody else's, before anybody sees that who gave the
+ * goes, and its block is another's, before it is seen that the task that gave the
  * old data back has died.
  */
 T_CASE(who_dies_when_shared_data_is_given_back_is_done_with_it)
@@ -1014,7 +1014,7 @@ T_CASE(who_dies_when_shared_data_is_given_back_is_done_with_it)
 	T_EQ(fx_messages(), 0);
 }
 
-/* Who dies as the data blocks are exchanged: nobody has what is free. */
+/* A task dies as the data blocks are exchanged: what is free has no owner. */
 static void
 dies_exchanging(struct t *t, const char *label)
 {
@@ -1025,7 +1025,7 @@ dies_exchanging(struct t *t, const char *label)
 		(mp->b_rptr >= mp->b_datap->db_base &&
 			mp->b_wptr <= mp->b_datap->db_lim));
 	freemsg(mp);
-	/* a piece may be left, which nobody has */
+	/* a piece may be left, without owner */
 	fx_close(&p, 0);
 	fx_close(&p, 1);
 	(void)str_region_sweep();
@@ -1070,7 +1070,7 @@ is_stopped_sharing(void *arg)
 	str_unlock(l);
 }
 
-/* Who collects waits for nobody who is stopped in the middle of a count. */
+/* The collector waits for no thread that is stopped in the middle of a count. */
 T_CASE(who_is_stopped_counting_holds_up_no_reaper)
 {
 	mblk_t *mp;

@@ -325,7 +325,7 @@ pullupmsg(mblk_t *mp, ssize_t len)
 	/*
 	 * Exchange the data blocks: nb then stands for the old first block.  Who
 	 * dies leaves neither with what the other's end would free, at most a
-	 * block that nobody has (str_mdb_reap()).
+	 * block without owner (str_mdb_reap()).
 	 */
 	d = mp->b_datap;
 	nb->b_rptr = mp->b_rptr;

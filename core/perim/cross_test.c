@@ -327,7 +327,7 @@ T_CASE(a_dead_plumber_s_late_messages_are_handed_on)
 	T_EQ(fx_write(&p_[0], 0, "a", 1), 1);
 	T_EQ(arrived(1), 0);
 	sim_kill(w);
-	/* whoever comes next repairs and hands on, in order */
+	/* the next thread repairs and hands on, in order */
 	T_EQ(fx_write(&p_[1], 0, "b", 1), 1);
 	T_EQ(fx_write(&p_[0], 0, "c", 1), 1);
 	T_EQ(sim_run(), 0);

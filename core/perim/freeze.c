@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * freezestr: nobody else changes the queues of a stream.
+ * freezestr: no other thread changes the queues of a stream.
  *
  * The thread that freezes a stream claims it, names itself in `frozen' and
  * marks every queue, each under its lock.  From then on putq(), getq() and
@@ -10,11 +10,11 @@
  * thread.  It may look at q_first and the like, and use insq(), rmvq(),
  * strqget() and strqset(); it must not put messages.
  *
- * Who waits does so for a while only: a module that never thaws its stream
- * stops nobody for good.  The head's log (struct str_headq) is no queue and
+ * A thread waits for a while only: a module that never thaws its stream
+ * stops no thread for good.  The head's log (struct str_headq) is no queue and
  * is not frozen.
  *
- * Failure.  Whoever waits for a dead thread thaws the stream for it.
+ * Failure.  A thread that waits for a dead one thaws the stream for it.
  */
 #include "core.h"
 #include <sys/ddi.h>

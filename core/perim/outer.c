@@ -6,22 +6,22 @@
  *
  * A module with D_MTOUTPERIM is entered through its queue pairs' perimeters;
  * being in one of them is being in the outer one, shared.  Nothing is
- * counted, so nothing is miscounted when somebody dies: who wants to be alone
+ * counted, so nothing is miscounted when a thread dies: one that wants to be alone
  * closes the outer perimeter and then looks whether all pairs are empty.
  *
- * Closed: somebody is alone (`owner'), or jobs wait.  A thread that enters a
+ * Closed: a thread is alone (`owner'), or jobs wait.  A thread that enters a
  * pair looks after it has said so; one that is alone, or wants to be, has
  * said so before it looks at the pairs.  One sees the other.  Who finds it
  * closed steps out again and leaves its message on the pair's backlog.
  *
- * Jobs, the procedures given to qwriter(PERIM_OUTER), are run by whoever finds
- * all pairs empty: the last one to leave.  Afterwards he looks at what the
+ * Jobs, the procedures given to qwriter(PERIM_OUTER), are run by the thread that
+ * finds all pairs empty: the last one to leave.  Then it looks at what the
  * pairs put off.
  *
  * Locks.  `lock' covers the two lists; nothing but rlock is taken inside it.
  *
- * Failure.  A dead owner is replaced.  The job he was running is lost with
- * him, as a put procedure's message is.
+ * Failure.  A dead owner is replaced.  The job it was running is lost with
+ * it, as a put procedure's message is.
  */
 #include "perim.h"
 
@@ -152,8 +152,8 @@ run_job(struct str_outer *o)
 }
 
 /*
- * str_outer_try - run the jobs, if nobody is inside any more
- * Called by who leaves a pair, or has just put a job down.
+ * str_outer_try - run the jobs, if no thread is inside any more
+ * Called by a thread that leaves a pair, or has just put a job down.
  */
 void
 str_outer_try(struct str_outer *o)
@@ -166,7 +166,7 @@ str_outer_try(struct str_outer *o)
 		uint32_t v = str_load(&o->owner);
 
 		if (v != 0 && (v == host_self_tag() || !host_owner_dead(v)))
-			return; /* he looks when he leaves */
+			return; /* the owner looks when it leaves */
 		if (!str_cas(&o->owner, v, host_self_tag()))
 			continue;
 		str_fence_full(); /* pairs with the one in enter_both() */

@@ -10,11 +10,11 @@
  * all its instances, so that its static tables need no lock.
  *
  * Entering.  Put and service procedures never wait: a thread that finds
- * somebody inside, itself included, leaves the message on the backlog, and
+ * one inside, itself included, leaves the message on the backlog, and
  * the thread inside takes it from there before it leaves.  So order is kept
  * and no put procedure is ever entered again.  A service procedure that finds
  * it taken is enabled again by who leaves.  Open and close procedures wait;
- * who leaves while somebody waits leaves its backlog as well, to be looked at
+ * a thread that leaves while one waits leaves its backlog as well, to be looked at
  * when its call ends.  Callbacks (core/sched/timeout.c) come again later.
  *
  * Flow control.  What waits for a queue counts for canput() as what is on it
@@ -22,7 +22,7 @@
  * back-enabled below its low one, when who is inside takes it out.
  *
  * Other streams.  The backlog of a module-wide perimeter has messages for
- * queues of several streams.  Whoever takes one claims its stream first, under
+ * queues of several streams.  A thread that takes one claims its stream first, under
  * the backlog's lock, so that the queue is there when its procedure is called:
  * str_perim_fini() takes out what is for a queue that is about to be freed,
  * and then waits for claims.
@@ -34,7 +34,7 @@
 #include "msg/origin.h"
 
 #define POLL_NS 1000000u
-#define QWAIT_NS 10000000u /* where nobody tells us */
+#define QWAIT_NS 10000000u /* where no wake tells us */
 
 /* The backlog's lock; its last owner may have died between two stores. */
 static void
@@ -126,7 +126,7 @@ side(queue_t *q)
 
 /*
  * str_perim_full - does more wait for @q at its perimeter than it may have?
- * Who is told so is back-enabled when it does not any more.
+ * The refused queue is back-enabled when it does not any more.
  * Context: a claim on its stream is held.
  */
 bool
@@ -144,7 +144,7 @@ str_perim_full(queue_t *q)
 }
 
 /*
- * @mp, for @q, has been taken out.  Return: true when somebody is to be told.
+ * @mp, for @q, has been taken out.  Return: true when a queue is to be told.
  * A count that a death left wrong is put right when nothing waits at all.
  * Locks: backlog's.
  */
@@ -202,7 +202,7 @@ struct taken {
 	struct str_plumb *pl, *was;
 	int how;
 	unsigned bits;
-	bool back; /* somebody was refused who need not be any more */
+	bool back; /* a queue was refused that need not be any more */
 };
 
 /* Streams whose messages have to stay, for a plumber is at work there. */
@@ -350,15 +350,15 @@ enter_both(struct str_perim *pm, struct str_outer *o)
 		str_fence_full();
 		str_outer_try(o); /* we may have been in the way */
 		if (!waits(pm) || str_outer_closed(o))
-			break; /* who is alone looks when he leaves */
+			break; /* the lone thread looks when it leaves */
 	}
 	return false;
 }
 
 /*
- * Enable what put its service procedure off.  In this order: who dies of it
- * has enabled what he says is enabled, and what is not on the list any more,
- * but marked, is put there again by who asks next.
+ * Enable what put its service procedure off.  In this order: a thread killed in
+ * it has enabled what it says is enabled; what is not on the list any more,
+ * but marked, is put there again by the next enable.
  */
 static void
 enable_put_off(struct str_perim *pm)
@@ -381,7 +381,7 @@ enable_put_off(struct str_perim *pm)
 	str_unlock(&pm->block);
 }
 
-/* Somebody wants to enter to whom we leave our backlog, for the moment. */
+/* A thread wants to enter, to which we leave our backlog, for the moment. */
 static void
 let_in(struct str_perim *pm)
 {
@@ -632,7 +632,7 @@ wait_in(struct str_perim *pm, struct str_outer *o, struct host_call *hc)
 	for (;;) {
 		uint32_t v;
 
-		str_store(&pm->refused, 0u); /* ask whether he lives */
+		str_store(&pm->refused, 0u); /* ask whether the owner lives */
 		if (enter_both(pm, o))
 			return 0;
 		str_store(&pm->waiters, 1u);
@@ -665,7 +665,7 @@ str_perim_enter_open(struct str_qpair *qp, struct host_call *hc)
 	if (qp->outer == NULL || (qp->fmod->flag & D_MTOCEXCL) == 0) {
 		err = wait_in(pm, qp->outer, hc);
 	} else {
-		/* the outer one first: nobody enters the inner ones then */
+		/* the outer one first: no thread enters the inner ones then */
 		err = str_outer_enter(qp, hc);
 		if (err == 0)
 			(void)wait_in(pm, NULL, NULL);

@@ -443,7 +443,7 @@ arrived_in_order(struct fx_pipe *p, unsigned first)
 	T_EQ(got, SENDERS / 2 * EACH);
 }
 
-/* Senders on two streams, somebody who pushes a third instance. */
+/* Senders on two streams, and a thread that pushes a third instance. */
 static unsigned
 drive_module(uint64_t seed, struct streamtab *tab, unsigned flag)
 {
@@ -507,7 +507,7 @@ static void
 writer_proc(queue_t *q, mblk_t *mp)
 {
 	(void)q;
-	/* nobody else is in any instance, and nobody comes */
+	/* no other thread is in any instance, and none comes */
 	alone_with = STR_MAX(alone_with, in_module);
 	in_module++;
 	sim_point();
@@ -624,7 +624,7 @@ static void
 put_while_inside(queue_t *q, mblk_t *mp)
 {
 	(void)mp;
-	/* somebody is inside: us */
+	/* a thread is inside: this one */
 	fx_on_put = NULL;
 	streams_put(put_call, q, fx_msg("x", 0), q);
 	T_EQ(put_calls, 1);
@@ -920,7 +920,7 @@ T_CASE_TIMEOUT(who_dies_inside_a_perimeter_is_replaced, 60)
 			T_FAIL("seed %llu: deadlock",
 				(unsigned long long)(t->seed + i));
 		sim_sleep(1000000000);
-		sim_crash_at("none", 1); /* from here on nobody dies */
+		sim_crash_at("none", 1); /* from here on no task dies */
 		/* the living get in, and what waited has been done */
 		T_NULL(RD(pipe_.sd[0]->qp->wq.q_next)->q_pair->pair.bl_first);
 		n_order = 0;

@@ -7,7 +7,7 @@
  * Life.  str_pipe_create() makes the whole object, then enters both carriers
  * into the directory: from there on any member that holds a descriptor finds
  * its end.  An end is closed when its carrier has no holder left, nor any
- * further open file of it, nor a name or a descriptor in flight.  Nobody is
+ * further open file of it, nor a name or a descriptor in flight.  No process is
  * told that; the holders of the other end find out by their carrier's
  * hang-up (str_head_look), or are told to look by a member that closed a
  * descriptor (str_head_released).  Who finds out closes the end: pops its
@@ -78,7 +78,7 @@ str_pipe_create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
 
 /*
  * str_pipe_bare - a pipe without open files, in the directory and still
- * stamped as the caller's: he adds files or references to both ends, then
+ * stamped as the caller's, which adds files or references to both ends, then
  * disowns it.
  */
 int
@@ -106,7 +106,7 @@ str_pipe_close_end(struct str_head *sd)
 	uint64_t sid = pl->sid, was = str_load(&t->inside);
 	uint32_t bit = 1u << sd->end;
 
-	/* the call may be on another stream; who dies here died in this one */
+	/* the call may be on another stream; a thread killed here was in this one */
 	if ((str_load(&pl->closed) & bit) || !str_stream_inside(pl) ||
 	    pl->sid != sid) {
 		str_store_rel(&t->inside, was);
@@ -157,8 +157,8 @@ str_pipe_pair_gone(struct str_head *sd)
 
 /*
  * str_pipe_let_go - files and references have ended at @sd
- * While they held it, who closed the peer's carrier could not tell whether that
- * was the last: nobody looks there any more.
+ * While they held it, a closer of the peer's carrier could not tell whether that
+ * was the last: no other thread looks there any more.
  */
 void
 str_pipe_let_go(struct str_head *sd)

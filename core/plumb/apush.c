@@ -270,7 +270,7 @@ str_apush_apply(struct str_head *sd, struct host_call *hc)
 	return err;
 }
 
-/* str_apush_fresh - has nobody applied the system's file to this domain? */
+/* str_apush_fresh - is the system's file yet to be applied to this domain? */
 int
 str_apush_fresh(void)
 {

@@ -27,8 +27,8 @@
 #include <str/builtin.h>
 
 /*
- * str_busy_grab - take `busy' if nobody has it
- * @ret_died: who had it is dead: call str_busy_mend() before anything else
+ * str_busy_grab - take `busy' if no thread has it
+ * @ret_died: its owner is dead: call str_busy_mend() before anything else
  */
 bool
 str_busy_grab(struct str_plumb *pl, bool *ret_died)
@@ -148,7 +148,7 @@ str_qpair_alloc_lower(struct str_plumb *pl, struct str_fmod *fm)
 
 /*
  * str_qpair_free - @qp leads nowhere any more
- * Who dies in other hands' queues is reaped by what is found: it is to be found
+ * A thread killed inside others' queues is reaped by what is found: it is to be found
  * (`leaving') for as long as a message may be on it, and in use for as long as
  * who found it has a claim.
  */
@@ -175,7 +175,7 @@ str_qpair_free(struct str_qpair *qp)
 /*
  * Make the neighbours point at @qp, which points at them already.  At the
  * bottom of a FIFO a pair points at itself: there the stream turns round.  A
- * multiplexor's lower pair has nobody above, a driver nobody below.
+ * multiplexor's lower pair has none above, a driver none below.
  */
 static void
 insert(struct str_qpair *qp)
@@ -344,8 +344,8 @@ str_plumb_repair(struct str_plumb *pl)
 
 /*
  * str_plumb_recount - how many modules are pushed at each end
- * Locks: busy.  Not for whoever only finds a dead plumber: he who has busy is
- * between two steps perhaps.
+ * Locks: busy.  Not for a thread that only finds a dead plumber: the owner of
+ * busy is between two steps perhaps.
  */
 void
 str_plumb_recount(struct str_plumb *pl)
@@ -478,7 +478,7 @@ str_qclose(struct str_qpair *qp, struct host_call *hc)
 	if (str_load(&qp->closing) != CLOSED &&
 	    qp->rq.q_qinfo->qi_qclose != NULL) {
 		str_cred(&cr);
-		/* who dies while he waits to be let in has not closed it */
+		/* a thread killed while it waits to enter has not closed it */
 		(void)str_perim_enter_open(qp, NULL);
 		str_perim_catch_up(qp);
 		host_tls.opening = qp;
@@ -619,7 +619,7 @@ str_plumb_clear(struct str_head *sd)
 
 	if (str_load(&sd->npush) == 0 && str_load(&pl->busy.owner) == 0 &&
 	    str_load(&pl->plumber.owner) == 0)
-		return; /* nothing pushed, nobody at it */
+		return; /* nothing pushed, no plumber */
 	mine = str_busy_lock(pl, NULL) == 0; /* else it is ours already */
 
 	while (str_load(&sd->npush) > 0)

@@ -13,8 +13,8 @@
  *
  * Nesting.  Claims are a stack, since a put procedure may hand a message to
  * another stream; host_tls.nclaim is its height.  Only a call's claim on its
- * own stream waits.  One made by put() and its like does not: who has a claim
- * already keeps that stream's plumber waiting, who may in turn keep the thread
+ * own stream waits.  One made by put() and its like does not: a thread with a
+ * claim keeps that stream's plumber waiting, which may in turn keep the thread
  * waiting that this one waits for; and who has none, an open procedure or a
  * callback, may be inside a perimeter.  When a plumber is in the way the claim
  * is given up, and what was to be done is left on the stream's late list
@@ -62,10 +62,10 @@ is_held(struct str_plumb *pl)
 }
 
 /*
- * str_plumber_wake - he may have seen the claim that is gone now, and may be
+ * str_plumber_wake - it may have seen the claim that is gone now, and may be
  * about to sleep
  * Once unclaimed a stream may be no stream any more, unless this
- * thread's call is on it: then only a wake, which harms nobody, and he looks
+ * thread's call is on it: then only a wake, which does no harm, and it looks
  * again after POLL_NS.
  */
 STR_NOINLINE void
@@ -119,9 +119,9 @@ claim_slow(struct str_plumb *pl)
 }
 
 /*
- * str_claim - keep the plumber away from @pl, waiting for him when he is there
+ * str_claim - keep the plumber away from @pl, waiting for one that is there
  * @pl: a stream that cannot be freed meanwhile; no claim but such on @pl itself
- * is held, no lock that he may want either
+ * is held, no lock that the plumber may want either
  */
 STR_HOT int
 str_claim(struct str_plumb *pl)
@@ -247,7 +247,7 @@ str_far_leave(struct str_plumb *pl, int how, struct str_plumb *was)
 	uint32_t busy = host_tls.busy;
 
 	if (how == STR_FAR_CLAIMED) {
-		/* nobody else looks at it when this was the outermost; but not
+		/* no thread looks at it when this was the outermost; but not
 		 * here, where locks may be held */
 		if (host_tls.nclaim == 1 && str_load(&pl->nrun) != 0)
 			str_sched_touch(pl);
@@ -303,7 +303,7 @@ str_plumb_lock(struct str_plumb *pl, struct host_call *hc)
 		uint32_t w = str_load_acq(&pl->pword);
 
 		if (!claimed(host_domain, pl)) {
-			/* alone, whoever took it over from a dead plumber */
+			/* alone, taken over from a dead plumber or not */
 			if (died)
 				str_plumb_repair(pl);
 			return 0;
@@ -320,8 +320,8 @@ str_plumb_lock(struct str_plumb *pl, struct host_call *hc)
 
 /*
  * str_plumb_lock_soon - the same for who has no time for a stopped process
- * Return: false: the plumber, or who has a claim, is alive and stays.
- * Who had taken it and died is its owner then as before.
+ * Return: false: the plumber, or a thread with a claim, is alive and stays.
+ * A dead owner is its owner then as before.
  */
 bool
 str_plumb_lock_soon(struct str_plumb *pl, unsigned ms)
@@ -359,8 +359,8 @@ str_plumb_lock_soon(struct str_plumb *pl, unsigned ms)
 }
 
 /*
- * str_plumb_unlock - let others in, and do what they left to us: who gave up
- * a claim has put his message on the run list first and looked at `plumber'
+ * str_plumb_unlock - let others in, and do what they left to us: a thread
+ * without a claim has put its message on the run list first and looked at `plumber'
  * then; we let go first and look at the list then.
  */
 void
@@ -387,7 +387,7 @@ void
 str_plumb_barrier(struct str_plumb *pl)
 {
 	if (str_load(&pl->plumber.owner) == host_self_tag() || is_held(pl))
-		return; /* nobody else is in, or it is for us not to wait */
+		return; /* no other is in, or it is for us not to wait */
 	if (str_plumb_lock(pl, NULL) == 0)
 		str_plumb_unlock(pl);
 }

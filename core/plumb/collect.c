@@ -23,9 +23,9 @@
  * head was true at one moment, whatever others did meanwhile.
  *
  * Circles.  A set of heads of pipes and FIFOs is garbage when none of them has
- * a file and all references to each of them wait at heads of the set: nobody
- * can get at them, and nobody ever will.  (A closed end belongs to it: what
- * waits there is never received.  Who opens a FIFO by its name finds it as
+ * a file and all references to each of them wait at heads of the set: no process
+ * can get at them, and none ever will.  (A closed end belongs to it: what
+ * waits there is never received.  An open of a FIFO by its name finds it as
  * after its last close.)  The set is what is left after those have been thrown
  * out of which this does not hold.  Its heads get a reference of the
  * collector's, which again fails when anything has changed; then what waits
@@ -249,7 +249,7 @@ end_round(struct str_collect *r)
 
 /*
  * str_collect_begin - free what only references keep that are none, or that
- * nobody can get at
+ * no process can get at
  * Return: what str_collect_some() is called with until it returns false; NULL:
  * another thread is at it, or there is no memory.
  */

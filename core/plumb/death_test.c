@@ -6,9 +6,9 @@
  * devices, FIFOs, multiplexors and pipes that carry descriptors.
  *
  * A *doomed* task and a survivor do the same things to the same minors.  Runs
- * in which nobody dies find out which labelled points are passed; then the
+ * in which no task dies find out which labelled points are passed; then the
  * doomed one dies at each, at several passages.  What must hold: the
- * survivor and who comes after him get on; nobody sleeps for ever; a sweep
+ * survivor and later tasks get on; no task sleeps for ever; a sweep
  * leaves nothing.
  */
 #include "../../host/sim/fixture.h"
@@ -160,7 +160,7 @@ T_CASE(who_dies_with_several_files_of_a_fifo_has_them_closed)
 #define I_SENDFD_ 0x5311u
 #define I_PLINK_ 0x5316u
 #define I_PUNLINK_ 0x5317u
-#define PASSAGES 4u	   /* of one label, that somebody dies at */
+#define PASSAGES 4u	   /* of one label, that a task dies at */
 #define PATIENT 60000u	   /* ms of virtual time, until all goes on */
 
 static struct fx_pipe pipe_;
@@ -314,7 +314,7 @@ plays(void *arg)
 	now_->play();
 }
 
-static const char *second_; /* where somebody dies once one has died */
+static const char *second_; /* where a task dies once one has died */
 
 static void
 waits_for_a_death(void *arg)
@@ -541,8 +541,8 @@ sweep_up(void)
 }
 
 /*
- * Who finds a stream in the hands of the dead, before these are reaped, cannot
- * free it yet; he must not keep it from who can.
+ * A thread that finds a stream in the hands of dead ones, before they are reaped,
+ * cannot free it yet; it must not keep it from one that can.
  */
 T_CASE(who_sweeps_up_before_the_dead_are_reaped_keeps_nothing)
 {

@@ -134,7 +134,7 @@ entry_stream(struct str_cookie *e)
 	return pl;
 }
 
-/* str_stream_lives - is @pl, an address somebody left, a stream still? */
+/* str_stream_lives - is @pl, an address that was left, a stream still? */
 STR_RACY bool
 str_stream_lives(struct str_plumb *pl)
 {

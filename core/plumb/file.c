@@ -5,19 +5,19 @@
  * Open files: what programs hold of a Stream head.
  *
  * Life.  A file is entered into the directory under its carrier's cookie
- * when it is ready, and closed by whoever first finds that the carrier has no
+ * when it is ready, and closed by the thread that first finds that the carrier has no
  * holder: the compare-and-swap of `use', generation and `open' in one, picks
  * one, and fails when the memory has become another file meanwhile.  It stays
  * with the head, for the next open, until the stream is freed.
  *
- * Who closed the descriptor may come second: streamsd looks by itself.  He
+ * The thread that closed the descriptor may come second: streamsd looks, too.  It
  * then does what may be left to do as well, and waits at the node's lock for
- * the other one; so his close returns when the stream is closed, and nobody's
+ * the other one; so its close returns when the stream is closed, and no
  * death on the way is waited for.
  *
  * `open' says how far a file is: 0 unused, 1 open, 3 being closed; and while it
- * is made it is the tag of who makes it, so that of one whose maker was killed
- * everybody can tell that nobody has it, and a sweep makes it unused again.
+ * is made it is the tag of its maker, so that of one whose maker was killed
+ * each thread can tell that it has no holder, and a sweep makes it unused again.
  *
  * Nothing is counted: whether a head is held, and by readers or writers, is
  * found by walking its files, so that a death in between loses no count.
@@ -99,9 +99,9 @@ sides(struct str_head *sd)
 }
 
 /*
- * str_head_tally - a FIFO's readers and writers: who is there?
- * Several may count at once, and what one has counted may be past when he says
- * it: so who has changed the flags counts once more.
+ * str_head_tally - a FIFO's readers and writers: are there any?
+ * Several may count at once, and what one has counted may be past when it says
+ * so: a thread that has changed the flags counts again.
  */
 void
 str_head_tally(struct str_head *sd)
@@ -226,7 +226,7 @@ close_use(struct str_file *f, uint32_t gen, const struct host_carrier *c,
 	return true;
 }
 
-/* str_file_close - the caller's own file, that is open: nobody else has it. */
+/* str_file_close - the caller's own file, that is open: no other has it. */
 bool
 str_file_close(struct str_file *f, struct host_call *hc)
 {
@@ -300,7 +300,7 @@ str_file_released(struct str_file *f, uint32_t gen, struct host_call *hc)
 			return;
 		use = str_load(&f->use);
 	}
-	/* somebody was before us, who may be on his way, or dead; what is
+	/* another was before us, which may be at it, or dead; what is
 	 * being moved looks like that, but is held */
 	if (use == use_of(gen + 1, 3) && !host_carrier_alive(&c))
 		finish(f, gen + 1, &c);
@@ -402,7 +402,7 @@ str_head_orphan(struct str_head *sd)
 	return str_head_refs(sd) != 0 && !str_head_has_file(sd);
 }
 
-/* Was it being made by somebody who died of it?  Then it is unused. */
+/* Was it being made by a thread that was killed?  Then it is unused. */
 static bool
 forsaken(struct str_file *f)
 {
@@ -412,7 +412,7 @@ forsaken(struct str_file *f)
 }
 
 /*
- * str_head_sweep - close the files of @sd that nobody holds
+ * str_head_sweep - close the files of @sd that no process holds
  * A file whose closer died half way (open == 3) is finished, one whose maker
  * did was never there.  With the last one goes the stream, and all of its
  * files.  Return: how many there were.

@@ -445,7 +445,7 @@ conventional(uint32_t image, const char *name, uint32_t kind)
 	}
 	err = enter(name, kind, flag != NULL ? (uint32_t)*flag : 0, 0, st, "",
 		&fm);
-	return err == EBUSY ? 0 : err; /* somebody was faster */
+	return err == EBUSY ? 0 : err; /* another was faster */
 }
 
 /* What a refused image has registered is taken back, unless it is in use. */
@@ -561,7 +561,7 @@ str_foreign_revive(uint32_t dead)
 }
 
 /*
- * str_foreign_wanted - is there an instance of such a module?  Somebody has
+ * str_foreign_wanted - is there an instance of such a module?  A process has
  * to notice when a member dies in it: those who wait outside are asleep.
  */
 bool

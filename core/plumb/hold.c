@@ -6,13 +6,13 @@
  *
  * The memory of a stream is never anything else's, so that a claim may be laid
  * on what was one; the number tells then whether it still is.  `closer' is
- * looked at after the claim has been published; who sets it executes the
- * heavy fence of str_plumb_lock() before he takes a queue away, and waits for
+ * looked at after the claim has been published; its setter executes the
+ * heavy fence of str_plumb_lock() before it takes a queue away, and waits for
  * the claim.
  *
- * A note is no claim: nobody waits for it.  It only stands in the slot, where
+ * A note is no claim: no thread waits for it.  It only stands in the slot, where
  * the reaper reads in which streams to look (core/plumb/region.c); without,
- * he would take a message that had just been queued for one in the dead
+ * it would take a message that had just been queued for one in the dead
  * thread's hands, and give it back.
  */
 #include "core.h"
@@ -26,7 +26,7 @@ str_ref(queue_t *q, struct str_ref *ret)
 	ret->sid = q->q_pair->plumb->sid;
 }
 
-/* Is @pl what it was, and nobody about to end it? */
+/* Is @pl what it was, and no thread about to end it? */
 static int
 look(struct str_plumb *pl, uint64_t sid)
 {
@@ -92,7 +92,7 @@ hold(struct str_hold *h, const struct str_ref *ref)
 }
 
 /*
- * Mostly a call's own stream is claimed and nothing else, and nobody plumbs at
+ * Mostly a call's own stream is claimed and nothing else, and there is no plumber at
  * the other one; then the second place is taken here, and hold() need not be
  * asked.  It would write the same there.
  */

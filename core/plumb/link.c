@@ -14,13 +14,13 @@
  * Locks.  The upper stream's busy lock, then the lower's; the second is only
  * tried, with the first given up in between, because two links may meet from
  * opposite sides.  No lock is held over more than these two, so a cycle made
- * by several at once is looked for once more when the link stands; whoever
- * finds one takes his link back and tries again, so that not all of them lose.
+ * by several at once is looked for once more when the link stands; a caller
+ * that finds one takes its link back and tries again, so that not all of them lose.
  *
  * Crash.  A link is entered in its list before anything else knows it and
  * leaves it after everything has forgotten it.  Its state says how far it is:
  * it is made when the driver has said yes (LIVE), and goes from the moment
- * when the driver is told to let go.  One that is not LIVE though nobody alive
+ * when the driver is told to let go.  One that is not LIVE though no living thread
  * has its upper stream busy was left by the dead: it is undone, by who takes
  * `busy' over from them, by the next sweep, or by who wants to open the lower
  * stream (str_link_mend()).
@@ -33,7 +33,7 @@
 #define TRIES 8u	/* to make a link that others are in the way of */
 #define CIRCLE (-2)	/* of links that several have just made */
 #define UNLINK_MS 15000u
-#define MEND_MS 500u /* nobody waits for what is done for the dead */
+#define MEND_MS 500u /* no caller waits for what is done for the dead */
 
 /* Return: 0, EINTR. */
 static int
@@ -175,8 +175,8 @@ enter(struct str_plumb *up, struct str_link *l)
 /*
  * It leaves its list, and is freed; the caller unreferences the lower head,
  * which is begun.  Stamped first: while it is listed the reaper finds it and
- * leaves it alone, afterwards it is his.  It carries its reference until nobody
- * finds it: who has to do this once more has the same to give back.
+ * leaves it alone, afterwards it is its own.  It carries its reference until no lookup
+ * finds it: a thread that has to do this once more has the same to give back.
  */
 static void
 take_out(struct str_plumb *up, struct str_link *l)
@@ -220,7 +220,7 @@ undo(struct str_plumb *up, struct str_link *l, bool sure)
 	(void)str_and(&sd->flags, ~STR_H_PLEX);
 	str_wake_all(sd);
 	if (!sure) {
-		/* he may put messages on it yet: they lead nowhere */
+		/* the driver may put messages on it yet: they lead nowhere */
 		l->qp->wq.q_next = NULL;
 		str_store_rel(&l->state, STR_LINK_GONE);
 		return;
@@ -323,7 +323,7 @@ link_locked(struct str_head *upper, struct str_head *lower,
 		err = CIRCLE;
 	else
 		err = tell(upper, hc, l, persist ? I_PLINK : I_LINK, &sure);
-	/* did he take it, and the answer got lost? */
+	/* did it take it, and the answer got lost? */
 	if (err != 0 && !sure)
 		(void)tell_for(upper, hc, l, persist ? I_PUNLINK : I_UNLINK,
 			MEND_MS, &sure);
@@ -369,7 +369,7 @@ str_plumb_link(struct str_head *upper, struct str_head *lower,
 		str_busy_unlock(upper->plumb);
 		if (err != CIRCLE)
 			return err;
-		/* whoever comes first now stays, and is found by the others */
+		/* the first link now stays, and is found by the others */
 		if (++tries == TRIES)
 			return EINVAL;
 		err = nap(hc);
@@ -530,7 +530,7 @@ str_unlink_all(struct str_plumb *pl, struct host_call *hc)
 
 /* ------------------------------------------------------ after the dead */
 
-/* The first after link number @after of those that somebody died over. */
+/* The first after link number @after of those over which a thread died. */
 static struct str_link *
 broken(struct str_link *l, struct str_plumb *up, int after)
 {
@@ -573,7 +573,7 @@ grab_broken(struct str_plumb *up, bool persist, int *after, bool *ret_died)
 	return got ? l : NULL;
 }
 
-/* A link that somebody died over.  Locks: busy of both streams. */
+/* A link over which a thread died.  Locks: busy of both streams. */
 static void
 mend_one(struct str_plumb *up, struct str_link *l, bool died)
 {
@@ -599,7 +599,7 @@ mend_one(struct str_plumb *up, struct str_link *l, bool died)
 
 /*
  * str_link_mend - undo the links of @pl that are neither made nor gone
- * Locks: busy of @pl; so nobody alive is at it.  Return: how many; what they
+ * Locks: busy of @pl; so no living thread is at it.  Return: how many; what they
  * held is for a sweep to close.
  */
 unsigned
@@ -620,7 +620,7 @@ str_link_mend(struct str_plumb *pl)
 	return n;
 }
 
-/* str_link_sweep - the same where it is not known that somebody died. */
+/* str_link_sweep - the same where no death is known. */
 unsigned
 str_link_sweep(struct str_plumb *pl)
 {

@@ -143,7 +143,7 @@ mark_pair(const struct reap *r, struct str_qpair *qp)
 }
 
 /*
- * The plumbing of @pl, when nobody alive is at it, or no more after a moment;
+ * The plumbing of @pl, when no living thread is at it, or no more after a moment;
  * @ret_mine: it is to be given back.
  */
 static bool
@@ -158,7 +158,7 @@ busy_patient(const struct reap *r, struct str_plumb *pl, bool *ret_mine)
 
 		if (v == host_self_tag())
 			return true;
-		/* what he had begun is mended by the plumber */
+		/* what it had begun is mended by the plumber */
 		if (v != 0 && host_owner_dead(v)) {
 			if (!str_plumb_lock_soon(pl, r->ms))
 				return false;
@@ -209,7 +209,7 @@ mark_links(const struct reap *r, struct str_plumb *pl)
 	return w.ok;
 }
 
-/* False: somebody does not go on. */
+/* False: a lock's owner does not go on. */
 bool
 str_reap_mark_pipe(const struct reap *r, struct str_plumb *pl)
 {

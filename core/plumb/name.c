@@ -11,11 +11,11 @@
  * Names stand in entries that are made when needed and used again, never
  * freed, on a list that grows at its front; `state' says what an entry is, and
  * by a number that grows with each use whether it is still what was found.  So
- * looking one up takes no lock, and nobody who stops or dies in between is in
- * anybody's way.
+ * looking one up takes no lock, and a thread that stops or dies in between is in
+ * no other's way.
  *
  * connld.  An open of a name whose head has connld on top makes a pipe: the
- * opener gets one end, the other is passed to whoever reads at the far end of
+ * opener gets one end, the other is passed to the reader at the far end of
  * the attached stream, and the open waits until it is received there.
  */
 #include "core.h"
@@ -131,7 +131,7 @@ str_name_recorded(const struct host_file *df, uint64_t dev, uint64_t ino,
 	return false;
 }
 
-/* An entry that nobody uses, BUSY with us. */
+/* An entry that is not in use, BUSY with us. */
 static struct str_name *
 unused(void)
 {
@@ -172,7 +172,7 @@ set(struct str_name *n, uint32_t kind)
 	str_store_rel(&n->state, (str_load(&n->state) & ~KIND) | kind);
 }
 
-/* Take @n away, whose state was @v; ENOENT: somebody else did. */
+/* Take @n away, whose state was @v; ENOENT: another did. */
 static int
 drop(struct str_name *n, uint32_t v, struct host_call *hc)
 {
@@ -327,7 +327,7 @@ look(struct str_head *sd)
 
 /*
  * Until the other end @far of the new pipe is received, or never will be.  That
- * who was to receive it at @via was killed is for streamsd to find out, which
+ * the receiver at @via was killed is for streamsd to find out, which
  * may have been killed as well.
  */
 static int

@@ -31,7 +31,7 @@ str_node_find(uint64_t k0, uint64_t k1)
 	return NULL;
 }
 
-/* str_node_listed - for the reaper: whose maker died as he entered it */
+/* str_node_listed - for the reaper: its maker died as it entered it */
 bool
 str_node_listed(const struct str_node *n)
 {
@@ -61,7 +61,7 @@ str_node_get(uint64_t k0, uint64_t k1)
 		n->next = (struct str_node *)(uintptr_t)old;
 		other = str_node_find(k0, k1);
 		if (other != NULL) {
-			str_mem_free(n); /* somebody was first */
+			str_mem_free(n); /* another was first */
 			return other;
 		}
 		if (str_cas(str_root(STR_ROOT_NODES), old,

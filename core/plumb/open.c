@@ -7,7 +7,7 @@
  * Life.  The first open of a node makes its stream: a head, and for a device
  * the driver's queue pair below it, whose open procedure is called with its
  * procedures off.  Further opens add a file, and call the open procedures of
- * everything in the stream again.  The last close, by whoever finds that no
+ * everything in the stream again.  The last close, by the thread that finds that no
  * file and no reference is left, drains, unlinks, pops, calls the driver's
  * close procedure, and frees.
  *
@@ -27,7 +27,7 @@
 #include <str/apush.h>
 
 #define DRAIN_NS 10000000u /* between two looks at queues that drain */
-#define SOCK_NS 100000000000u /* nobody has a socket any more: given up */
+#define SOCK_NS 100000000000u /* no process has a socket any more: given up */
 
 /* ---------------------------------------------------------------- devices */
 
@@ -108,7 +108,7 @@ publish(struct str_plumb *pl, struct str_node *n,
 	err = str_file_add(sd, c, oflags, ret);
 	str_store_rel(&pl->closer, 0u);
 	if (err != 0)
-		str_head_sweep(sd, NULL); /* nobody holds it: closes it */
+		str_head_sweep(sd, NULL); /* it has no holder: closes it */
 	return err;
 }
 
@@ -175,7 +175,7 @@ node_stream(struct str_node *n)
 	if (!str_head_held(&pl->head[0]) ||
 	    (str_head_refs(&pl->head[0]) == 0 && pl->head[0].file.next == NULL &&
 		!host_carrier_alive(&pl->head[0].file.carrier))) {
-		/* its holders were killed, and nobody has noticed yet, or it is
+		/* its holders were killed, which is not noticed yet, or it is
 		 * being drained */
 		str_head_sweep(&pl->head[0], NULL);
 		return n->pl;
@@ -219,8 +219,8 @@ open_first(struct str_fmod *fm, dev_t dev, int sflag, struct host_call *hc,
 	pl->dev = dev;
 	/*
 	 * The stream is the caller's alone, but its queues may be found.  The
-	 * driver will know it before anybody holds it: should we die until
-	 * then, whoever sweeps closes it in our place.
+	 * driver will know it before a process holds it: should we die until
+	 * then, the next sweep closes it in our place.
 	 */
 	str_store_rel(&host_self()->inside, (uint64_t)(uintptr_t)&pl->head[0]);
 	str_store(&pl->closer, host_self_tag());
@@ -241,7 +241,7 @@ open_first(struct str_fmod *fm, dev_t dev, int sflag, struct host_call *hc,
 	STR_CRASH_POINT("open:opened");
 	pl->dev = dev;
 	if (n == NULL || dev != was) {
-		/* the driver chose: that minor must be nobody's */
+		/* the driver chose: that minor must be free */
 		struct str_node *own = str_node_get(getmajor(dev),
 			getminor(dev));
 
@@ -360,7 +360,7 @@ fifo_make(struct str_node *n, const struct host_carrier *c, int oflags,
 	sd->qp->wq.q_next = &sd->qp->rq;
 	str_store(&sd->direct, &sd->hq);
 	pl->dev = makedevice(STR_MAJOR_FIFO, (uint32_t)n->key[1]);
-	/* nobody holds it yet: a sweep is to leave it alone, until we die */
+	/* no process holds it yet: a sweep is to leave it alone, until we die */
 	str_store(&pl->closer, host_self_tag());
 	str_store_rel(&host_self()->inside, (uint64_t)(uintptr_t)sd);
 	err = enter(pl);
@@ -393,7 +393,7 @@ fifo_wait(struct str_node *n, struct str_head *sd, struct host_call *hc,
 	}
 }
 
-/* The node of a FIFO that nobody else can name: they are used again. */
+/* The node of a FIFO without a name: they are used again. */
 static struct str_node *
 fifo_unused(void)
 {
@@ -426,7 +426,7 @@ fifo_open(struct host_call *hc, struct str_node *n, int oflags,
 	if (err != 0)
 		return err;
 	err = node_look(n, hc, &pl);
-	/* POSIX: nobody reads, and the writer does not want to wait */
+	/* POSIX: no reader, and the writer does not want to wait */
 	if (err != 0)
 		;
 	else if (mode == 1 && (oflags & STR_O_NONBLOCK) != 0 &&
@@ -505,7 +505,7 @@ sender(struct str_plumb *pl, queue_t *q)
 
 /*
  * Is anything left to be sent below the head?  A message is in the hands of
- * somebody, who has a claim, then on a pair's backlog, in somebody's hands
+ * a thread, which has a claim, then on a pair's backlog, in a thread's hands
  * again, then on its queue, and so on downward: that is the order in which to
  * look, lest it goes from where we shall look to where we have been.
  */
@@ -549,9 +549,9 @@ impatient(struct str_head *sd)
 
 /*
  * SVR4 close(2): up to the close time is given to modules and the driver to
- * send what they have, unless it is non-blocking; a signal ends it.  Who has
- * no call, because those who held the stream were killed, does not wait: he
- * comes again.  What is to go out by a socket is left to streamsd rather than
+ * send what they have, unless it is non-blocking; a signal ends it.  A
+ * thread without a call, since the holders of the stream were killed, does not
+ * wait: it comes again.  What is to go out by a socket is left to streamsd rather than
  * lost: as a kernel's socket goes on after its close, for as long as the
  * system keeps the connection.
  * Return: false: not yet.
@@ -616,7 +616,7 @@ take_down(struct str_plumb *pl, struct host_call *hc)
 	str_link_bury(pl, hc);
 }
 
-/* Is somebody at work with the node, who lives and is not we? */
+/* Is a thread at work with the node that lives and is not this one? */
 static bool
 node_busy(struct str_node *n)
 {
@@ -644,7 +644,7 @@ drain_on(struct str_plumb *pl, void *arg)
 }
 
 /*
- * str_region_drain - close what is empty now of the streams that nobody holds
+ * str_region_drain - close what is empty now of the streams that no process holds
  * Return: true when there are more.
  */
 bool
@@ -673,8 +673,8 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 	if (!str_stream_inside(pl) || pl->sid != sid)
 		goto out;
 	if (n == NULL) {
-		/* being opened, by him who is the closer until it has a node
-		 * and a file; but for him nobody knows of it */
+		/* being opened, by the closer until it has a node
+		 * and a file; no other thread knows of it */
 		me = str_load_acq(&pl->closer);
 		if (me != 0 && me != host_self_tag() && !host_owner_dead(me))
 			goto out;
@@ -694,7 +694,7 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 		goto unlock;
 	}
 	STR_CRASH_POINT("close:unheld");
-	/* one closes; the next one when he died of it */
+	/* one closes; the next one when that one died */
 	me = host_self_tag();
 	for (;;) {
 		uint32_t v = str_load(&pl->closer);
@@ -712,7 +712,7 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 		(void)str_cas(&n->used, 1u, 2u); /* a FIFO of one's own */
 	}
 	STR_CRASH_POINT("close:down");
-	/* somebody died with it in his hands, and is not reaped yet: a later
+	/* a thread died with it in its hands, and is not reaped yet: a later
 	 * sweep frees it, be it ours */
 	if (!str_stream_free(pl, sid, NULL) && str_stream_lives(pl) &&
 	    pl->sid == sid)

@@ -12,7 +12,7 @@
  * How.  Before a dead thread's blocks are freed, the memory of modules is
  * searched for words that lead into its messages: what kmem_alloc() gave, q_ptr,
  * the writable data of loaded modules, arguments of timeouts and bufcalls,
- * the links of messages that are somebody else's, and what ioctls that are
+ * the links of messages that are another's, and what ioctls that are
  * under way have in cq_private.  What is found there, and what that leads to,
  * loses the stamp.  The messages of others who are dead are looked for in the
  * same way: what one of them leads to is kept only if that is.  A word that only
@@ -21,8 +21,8 @@
  *
  * Locks.  None: others go on meanwhile, and words may change as they are read.
  * A message that a living thread has just taken from where it had been put
- * away may be seen in neither place; who takes it while its last owner, who
- * was killed, is being reaped has that much bad luck.
+ * away may be seen in neither place; a thread that takes it while its last
+ * owner, which was killed, is being reaped may find it freed.
  *
  * Crash.  The stamps of what is kept are cleared one by one; the next reaper
  * finds the others again.  The table is the reaper's own.
@@ -56,7 +56,7 @@ is_ours(const struct parked *p, const struct str_blk *b)
 
 /*
  * ... or some other's who is dead, too, and not reaped?  What has the name of
- * a thread that ended in order is nobody's.
+ * a thread that ended in order has no owner.
  */
 static bool
 is_doubtful(struct parked *p, const struct str_blk *b)

@@ -205,7 +205,7 @@ T_CASE(every_built_in_module_can_be_pushed)
 
 static long lost_ret;
 
-/* An ioctl that a module keeps on its queue; nobody will answer it. */
+/* An ioctl that a module keeps on its queue; it will not be answered. */
 static void
 asks(void *arg)
 {
@@ -276,7 +276,7 @@ entries(void)
 	return n;
 }
 
-/* Nobody has a descriptor of end @end any more, and somebody finds out. */
+/* No process has a descriptor of end @end any more, and one finds out. */
 static void
 pair_goes(int end)
 {
@@ -334,7 +334,7 @@ finds_it_gone(void *arg)
 	pair_goes(1);
 }
 
-/* Who dies as he closes it has closed it, or it is for the next to find. */
+/* A thread killed as it closes it has closed it, or the next one finds it. */
 T_CASE(who_dies_closing_what_a_reference_keeps_leaves_nothing_open)
 {
 	struct host_call hc = {.fd = -1};
@@ -501,7 +501,7 @@ removes_a_name(void *arg)
 	host_leave();
 }
 
-/* Those too that nobody but memory pressure would look at. */
+/* Those too at which only memory pressure would look. */
 static void
 sweep_pipes(void)
 {
@@ -512,7 +512,7 @@ sweep_pipes(void)
 	host_leave();
 }
 
-/* An entry is used again for another file as somebody has just found it */
+/* An entry is used again for another file as it has just been found */
 T_CASE(a_name_that_is_found_is_not_another_by_then)
 {
 	struct host_call hc = {.fd = -1};
@@ -584,7 +584,7 @@ buries(void *arg)
 	sweep_pipes();
 }
 
-/* A stream that waits for a call to end, and whoever says so dies of it */
+/* A stream that waits for a call to end, and the thread that says so dies */
 T_CASE(a_stream_that_was_to_be_buried_is_whoever_dies)
 {
 	static const char *const at[] = {"pipe:unburied", "pipe:stamped"};
@@ -670,7 +670,7 @@ opens_a_fifo(void *arg)
 	close_as_lib(f, fd);
 }
 
-/* It is in the directory, and nobody holds it yet. */
+/* It is in the directory, and no process holds it yet. */
 T_CASE(a_sweep_leaves_alone_what_is_being_opened)
 {
 	uint64_t seed;
@@ -724,7 +724,7 @@ sweeps_and_tells(void *arg)
 	str_store(&swept_, 1u);
 }
 
-/* Who saw that nobody held it comes to close it when it has been opened. */
+/* A thread that saw no holder comes to close it when it has been opened. */
 T_CASE(a_slow_sweep_leaves_alone_what_was_being_opened)
 {
 	uint64_t seed;
@@ -785,7 +785,7 @@ sweeps(void *arg)
 	lived_++;
 }
 
-/* Somebody else has seen that nobody holds it, and is about to close it. */
+/* Another has seen that it has no holder, and is about to close it. */
 T_CASE(who_closes_comes_back_when_it_is_closed)
 {
 	uint64_t seed;

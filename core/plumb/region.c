@@ -9,8 +9,8 @@
 
 /*
  * Reaping.  A thread that died may have been anywhere: inside a stream, with
- * blocks in its hands, with locks held.  Locks are taken over by whoever
- * meets them.  The rest is done here, in this order: the streams it was
+ * blocks in its hands, with locks held.  Locks are taken over by the thread
+ * that meets them.  The rest is done here, in this order: the streams it was
  * inside are revived; its magazines are given back; the blocks stamped with
  * its tag are freed, except those that turn out to be linked: they were
  * stamped before an unlinking that never happened, or not yet unstamped
@@ -24,9 +24,9 @@
  * where it can be found until its queues are empty, and is freed after all
  * claims have been waited for: so what is found under a claim is in use.
  *
- * When somebody alive keeps a lock, a stopped process or an open procedure
+ * When a living thread keeps a lock, a stopped process or an open procedure
  * that sleeps, the reaper waits a moment and then gives the slot back as it
- * was (STR_THR_UNDONE): the next look does it, by whoever attaches or by
+ * was (STR_THR_UNDONE): the next look does it, by the next attach or by
  * streamsd, which stays for it.
  */
 static void
@@ -236,7 +236,7 @@ mend(const struct reap *r, struct str_plumb *pl)
 	bool ok = true, died;
 	uint32_t tag = r->tag;
 
-	/* not by str_plumb_lock(): somebody inside may be stopped */
+	/* not by str_plumb_lock(): a thread inside may be stopped */
 	if (str_load(&pl->plumber.owner) == tag ||
 	    str_load(&pl->busy.owner) == tag) {
 		ok = str_plumb_lock_soon(pl, r->ms);
@@ -291,7 +291,7 @@ places(struct reap *r, struct str_thread *t)
 
 /*
  * A place that is no stream in the directory.  One that is on its way out may
- * lead to the dead thread's blocks until it is gone; unless it is his own.
+ * lead to the dead thread's blocks until it is gone; unless it is its own.
  */
 static bool
 is_going(const struct reap *r, struct str_plumb *pl)

@@ -18,7 +18,7 @@
  * first of them lends its own to those that come later.
  *
  * Locks.  Entries are only ever added: one is taken by compare-and-swap of
- * `used', 0 free, 1 there, 2 being made; who finds the 2 of the dead leaves
+ * `used', 0 free, 1 there, 2 being made; a thread that finds the 2 of a dead one leaves
  * it alone.
  */
 #include "core.h"
@@ -435,7 +435,7 @@ add(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
  * str_fmod_new - register a foreign module or driver
  * @tab:   where it stands in the code window, with all it leads to
  * @major: of a driver; 0: the next that is free
- * @group: whose perimeter it shares, with D_MTPERMOD; "": nobody's
+ * @group: whose perimeter it shares, with D_MTPERMOD; "": none
  *
  * Return: NULL when the table is full, or the name or major is taken.
  * Locks:  the first entry's plock, for which a built-in module has no use.
@@ -468,7 +468,7 @@ str_drv_state(const char *name, size_t size)
 	if (p == NULL)
 		return NULL;
 	if (!str_cas(&fm->state, (uint64_t)0, (uint64_t)(uintptr_t)p))
-		kmem_free(p, size); /* somebody was first */
+		kmem_free(p, size); /* another was first */
 	return (void *)(uintptr_t)str_load_acq(&fm->state);
 }
 

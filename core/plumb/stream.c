@@ -5,8 +5,8 @@
  * Making streams and taking them apart: what pipes, FIFOs and device streams
  * have in common.
  *
- * Life.  str_stream_alloc() gives the memory, with heads that nobody can find
- * yet.  Whoever makes the stream enters it into the directory, by its sid;
+ * Life.  str_stream_alloc() gives the memory, with heads that no lookup can find
+ * yet.  The maker of the stream enters it into the directory, by its sid;
  * from there on it is one.  str_stream_free() takes that entry out, which
  * only one caller can do, and frees all, at once or when the last call that
  * is still inside has ended.
@@ -51,7 +51,7 @@ head_init(struct str_plumb *pl, int end, uint32_t hiwat, uint32_t lowat,
 
 /*
  * Streams that wait to be buried: the lower half of the word is how many there
- * may be, the upper one numbers the times that one more was said.  Whoever has
+ * may be, the upper one numbers the times that one more was said.  A thread that has
  * looked at all sets the lower half right, unless it was said once more
  * meanwhile; so saying it too often does no harm.
  */
@@ -70,7 +70,7 @@ str_stream_unburied(void)
 	return (uint32_t)str_load(str_root(STR_ROOT_UNBURIED)) != 0;
 }
 
-/* str_stream_alloc - memory for a stream of @kind, nobody's yet; or NULL. */
+/* str_stream_alloc - memory for a stream of @kind, without owner yet; or NULL. */
 struct str_plumb *
 str_stream_alloc(uint32_t kind, uint32_t hiwat, uint32_t lowat)
 {
@@ -185,8 +185,8 @@ is_inside(struct str_plumb *pl)
 
 /*
  * What the queues hold, and they themselves.  Each thing is ours before the
- * stream forgets it: who dies here leaves it to whoever finds it in his hands,
- * and the rest to who goes on here.
+ * stream forgets it: a thread killed here leaves it to its reaper,
+ * and the rest to the one that goes on here.
  */
 static void
 dismantle(struct str_plumb *pl)
@@ -231,11 +231,11 @@ str_stream_bury(struct str_plumb *pl)
 	str_store_rel(&pl->freed, 1u); /* still stamped: str_stream_kept() */
 	STR_CRASH_POINT("pipe:unburied");
 	unburied_more();
-	str_mem_disown(pl); /* whoever stamps it now buries it */
+	str_mem_disown(pl); /* the thread that stamps it now buries it */
 }
 
 /*
- * str_stream_free - nobody holds it, nothing is pushed or linked: take it
+ * str_stream_free - it has no holder, nothing is pushed or linked: take it
  * apart.  Several may find out; @sid proves that it is the same stream still.
  * @clear: called when it is ours, to pop what is pushed; or NULL.
  * Return: true for the one caller that did it.
@@ -248,7 +248,7 @@ str_stream_free(struct str_plumb *pl, uint64_t sid,
 	uint64_t was = str_load(&t->inside);
 	unsigned e;
 
-	/* stamped first: who dies has it in the directory or in his hands */
+	/* stamped first: a killed thread has it in the directory or in hand */
 	if (!str_cas(&pl->blk.owner, 0u, host_self_tag()))
 		return false;
 	STR_CRASH_POINT("pipe:owned");
@@ -327,7 +327,7 @@ bool
 str_stream_kept(struct str_plumb *pl)
 {
 	if (str_load(&pl->freed) != 0) {
-		/* he may not have said so */
+		/* the caller may not have said so */
 		unburied_more();
 		return true;
 	}

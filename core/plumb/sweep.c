@@ -20,7 +20,7 @@
 /* What str_sweep.stage says. */
 enum { IDLE, WALK, AGAIN, COLLECT };
 
-/* Has a pipe's end references, or had it, so that nobody sees it close? */
+/* Has a pipe's end references, or had it, so that its close goes unseen? */
 static bool
 by_refs(struct str_plumb *pl)
 {
@@ -51,7 +51,7 @@ is_pair(struct str_plumb *pl)
 	return yes;
 }
 
-/* Does somebody wait for a signal, who will not look for himself? */
+/* Does a process wait for a signal, which will not look by itself? */
 static bool
 by_signals(struct str_plumb *pl)
 {
@@ -204,7 +204,7 @@ str_region_members_died(void)
 	return s.n;
 }
 
-/* Is a carrier under it whose last holder nobody would be told of? */
+/* Is a carrier under it whose last close no member would be told of? */
 static bool
 watched(struct str_plumb *pl, void *arg)
 {

@@ -6,7 +6,7 @@
  * walks along a stream.
  *
  * The queue that is asked is the next one with a service procedure, or the
- * Stream head at the end: that is where messages would stay.  Whoever is
+ * Stream head at the end: that is where messages would stay.  A queue that is
  * refused leaves a mark (QWANTW, QB_WANTW, or STR_WANT_BACK at a head), and
  * the queue's consumer back-enables the nearest service procedure behind
  * when the queue has emptied below its low water mark.

@@ -258,7 +258,7 @@ T_CASE(getq_on_an_empty_queue_does_not_back_enable)
 	two_queues(t);
 	T_NULL(getq(down));
 	T_FALSE(told());
-	/* nor when somebody had been refused and told already */
+	/* nor when a queue had been refused and told already */
 	T_EQ(putq(down, fx_bytes(101, 0)), 1);
 	T_EQ(canputnext(up), 0);
 	drop(down, 1);
@@ -314,7 +314,7 @@ T_CASE(flushq_of_a_queue_that_was_not_full_back_enables_nobody)
 	flushq(down, FLUSHALL);
 	T_FALSE(told());
 	T_EQ(putq(down, fx_bytes(101, 0)), 1);
-	flushq(down, FLUSHALL); /* full, but nobody had asked */
+	flushq(down, FLUSHALL); /* full, but none had asked */
 	T_FALSE(told());
 }
 
@@ -439,7 +439,7 @@ T_CASE(bands_are_told_apart)
 	T_EQ(putq(down, fx_bytes(101, 2)), 1);
 	T_EQ(putq(down, fx_bytes(101, 0)), 1);
 	T_EQ(bcanputnext(up, 0), 0);
-	drop(down, 1); /* band 2, which nobody wanted */
+	drop(down, 1); /* band 2, which none wanted */
 	T_FALSE(told());
 	drop(down, 1);
 	T_TRUE(told());
@@ -480,7 +480,7 @@ T_CASE(the_number_of_full_bands_is_kept)
 	T_EQ(down->q_blocked, 0);
 }
 
-/* QWANTR, noenable: who is scheduled */
+/* QWANTR, noenable: what is scheduled */
 
 T_CASE(the_first_message_schedules_a_queue_that_was_found_empty)
 {

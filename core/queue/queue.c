@@ -22,7 +22,7 @@
  *
  * Failure.  A message is linked by the store of its predecessor's b_next (or
  * q_first); b_prev, q_last and the counts can be rebuilt from there, which
- * str_queue_repair() does for whoever takes over the lock of a dead owner.
+ * str_queue_repair() does for the thread that takes over a dead owner's lock.
  */
 #include "core.h"
 #include "msg/origin.h"
@@ -133,7 +133,7 @@ link_before(queue_t *q, mblk_t *emp, mblk_t *mp)
 {
 	mblk_t *prev = emp != NULL ? emp->b_prev : q->q_last;
 
-	/* whoever made it, it is to this thread's place that the reaper looks */
+	/* whichever thread made it, the reaper looks at this one's place */
 	str_msg_hold(mp);
 	mp->b_next = emp;
 	mp->b_prev = prev;
@@ -309,7 +309,7 @@ wants_service(queue_t *q, mblk_t *mp, bool first)
 }
 
 /*
- * The message as it may stand on a queue.  Whoever is refused keeps his own:
+ * The message as it may stand on a queue.  A refused caller keeps its own:
  * what can fail later, the band, is made before anything is replaced.
  */
 static mblk_t *
@@ -341,7 +341,7 @@ putq(queue_t *q, mblk_t *mp)
 	lockq(q);
 	if (!is_pri(mp) && mp->b_band != 0) {
 		qb = str_queue_band(q, mp->b_band, true);
-		/* nobody could do anything about a head's refusal: there a
+		/* nothing could be done about a head's refusal: there a
 		 * message whose band finds no memory is not counted */
 		if (qb == NULL && q->q_head == NULL) {
 			unlockq(q);
@@ -567,8 +567,8 @@ str_getq_done(queue_t *q)
 
 /*
  * str_queue_take - getq(), but NULL when @wanted does not want what stands first
- * So it need not be put back: who dies with it in his hands has lost it, to those
- * who do want it.
+ * So it need not be put back: a thread killed with it in its hands loses it, for
+ * those that do want it.
  */
 mblk_t *
 str_queue_take(queue_t *q, bool (*wanted)(const mblk_t *mp, const void *arg),
@@ -700,8 +700,8 @@ setq(queue_t *q, struct qinit *rinit, struct qinit *winit)
 }
 
 /*
- * Free everything, bands included; nobody else uses the queue any more.  Who
- * waits for the answer to an ioctl that lies here is told.
+ * Free everything, bands included; no other thread uses the queue any more.  A
+ * caller that waits for the answer to an ioctl that lies here is told.
  */
 void
 str_queue_flush_all(queue_t *q)

@@ -156,7 +156,7 @@ str_sched_touch(struct str_plumb *pl)
 	host_tls.ntouch = n + 1;
 }
 
-/* Whoever made the outermost claim looks at that stream itself. */
+/* The thread with the outermost claim looks at that stream itself. */
 STR_INLINE void
 touch_other(struct str_plumb *pl)
 {
@@ -169,7 +169,7 @@ touch_other(struct str_plumb *pl)
  * str_sched_enable - put @q on its stream's run list
  * On which it may be.  What the caller has stored before this, without a lock,
  * is seen by the service procedure that runs then: so the mark is looked at
- * after it, and whoever takes the queue off the list clears the mark first.
+ * after it, and a thread that takes the queue off the list clears the mark first.
  */
 void
 str_sched_enable(queue_t *q)
@@ -647,9 +647,9 @@ commit_sleeper(struct str_plumb *pl, struct str_head *sd)
 }
 
 /*
- * The same of who waits for room there.  He would be woken by the service
+ * The same of a writer that waits for room there.  It would be woken by the service
  * procedure as soon as it takes the first message, and be in the way of the
- * thread that runs it, perhaps on his CPU.
+ * thread that runs it, perhaps on the same CPU.
  */
 static bool
 commit_writer(struct str_plumb *pl, struct str_head *sd)
@@ -760,7 +760,7 @@ str_sched_leave(struct str_head *sd)
 	if (commit_sleeper(pl, pl->kind == STR_PL_DEV ? &pl->head[0] :
 						       sd->peer))
 		return;
-	/* (3) nobody else */
+	/* (3) no other thread */
 	(void)str_sched_run(pl);
 }
 
@@ -780,7 +780,7 @@ static void
 settle(struct str_plumb *pl, bool last)
 {
 	if (!str_claim_stream(pl))
-		return; /* it is gone, or its plumber does it: he looks last */
+		return; /* it is gone, or its plumber does it: that looks last */
 	if (str_unlikely(is_dead(&pl->rlock))) {
 		lockr(pl);
 		str_unlock(&pl->rlock);

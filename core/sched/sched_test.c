@@ -452,7 +452,7 @@ T_CASE_TIMEOUT(death_among_the_callbacks_loses_no_others, 60)
 			(void)sim_spawn("asker", asks_and_ends, NULL);
 		T_EQ(sim_run(), 0);
 		sim_sleep(3000000000u);
-		/* one, at the most, went with whoever died */
+		/* one, at the most, went with the task that died */
 		T_GE(fired, 4);
 		T_LE(fired, 5);
 		T_FALSE(str_timer_pending());

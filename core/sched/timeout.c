@@ -394,7 +394,7 @@ run_one(struct str_proc *p, uint64_t now)
 		return false;
 	w = str_load(&ev->word);
 	if (!ev->shared && !lives(ev))
-		drop(ev); /* nobody knows its procedure any more */
+		drop(ev); /* its procedure is not known any more */
 	else if (!see_to(ev) && str_load(&ev->word) == w)
 		str_store(&ev->when, now + (ev->kind == EV_BUFCALL ?
 			BUFCALL_NS : AGAIN_NS));
@@ -423,7 +423,7 @@ str_timer_run(uint64_t now)
 		while (run_one(p, now))
 			;
 		if (!trylock(p)) {
-			/* somebody is at it, or is stopped there */
+			/* a thread is at it, or is stopped there */
 			next = STR_MIN(next, now + BUFCALL_NS);
 			continue;
 		}

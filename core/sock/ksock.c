@@ -5,7 +5,7 @@
  * The operating system's sockets, for drivers: <str/ksock.h>.
  *
  * Objects.  ksock_t lies in a table of the domain; what was one is never
- * anything else, so that a late look or a late event harms nobody.  Its id,
+ * anything else, so that a late look or a late event does no harm.  Its id,
  * index and generation, is what the host knows it by (host_sock_*), and what
  * a stream has of it (`ksock' of struct str_plumb).
  *
@@ -14,7 +14,7 @@
  * ksock_close(), or with its home.  While it is made or closed it is stamped
  * with the thread's tag; should that die, the reaper closes it.
  *
- * Events.  Whoever learns of an event notes it, claims the stream, enables
+ * Events.  A thread that learns of an event notes it, claims the stream, enables
  * the queue, and runs what is enabled (fire()).  There are three ways to learn
  * of one: a thread that sleeps at the stream polls the socket itself; one that
  * sleeps for many things has all sockets watched, by edges; one that is about
@@ -28,7 +28,7 @@
  *
  * streamsd, when asked, looks through the table.  Data that is gathered goes
  * when it was there at the last look, too.  Data that waits for room is for
- * the members; where nobody has sent any for some looks, streamsd does, and
+ * the members; where no member has sent any for some looks, streamsd does, and
  * then sleeps for room.
  *
  * Locks.  None.  The driver's perimeter keeps calls apart; words that others
@@ -213,8 +213,8 @@ ksock_again(ksock_t *ks, int family, int type, int proto, char *name)
 
 	if (fd < 0)
 		return fd;
-	/* somebody may have a descriptor of the old one, unnoticed: it is to be
-	 * nobody's, with what it has joined, and not to be taken for this one */
+	/* a process may have a descriptor of the old one, unnoticed: it is to
+	 * have no owner, with what it has joined, and not to be taken for this one */
 	str_store_rel(&ks->gen, str_load(&ks->gen) + 2);
 	id = id_of(ks);
 	if (home != NULL)
@@ -267,7 +267,7 @@ ksock_attach(ksock_t *ks, queue_t *rq)
 	(void)str_and(&ks->flags, ~(KF_STUCKIN | KF_STUCKOUT));
 	str_store_rel(&pl->ksock, id);
 	str_sock_changed(pl);
-	/* what came while it was nobody's, and may be told to nobody again */
+	/* what came while it had no queue, and may not be told again */
 	if (str_load(&ks->events) != 0)
 		str_sched_enable(rq);
 }
@@ -372,7 +372,7 @@ run(struct str_plumb *pl, queue_t *rq, uint32_t ks, struct host_call *hc)
 	host_tls.call = old;
 }
 
-/* @what, KS_*, has come at socket @id, or may have.  False: nobody's. */
+/* @what, KS_*, has come at socket @id, or may have.  False: it has no queue. */
 static bool
 fire(uint64_t id, uint32_t what, bool end, struct host_call *hc)
 {
@@ -446,7 +446,7 @@ str_sock_interest(uint64_t id)
 		(void)str_and(&ks->flags, ~(KF_NAP | KF_SPIN));
 		want |= f & KF_NAP ? HOST_C_NAP : HOST_C_SPIN;
 	}
-	/* an error or hang-up is told to whoever asks for anything */
+	/* an error or hang-up is told to each one that asks for anything */
 	return (f & (KF_STUCKIN | KF_STUCKOUT)) != 0 ? 0 : want;
 }
 
@@ -510,7 +510,7 @@ str_sock_try_slow(struct str_head *sd, struct host_call *hc, uint32_t what)
 	if (what == KS_OUT && (str_load(&ks->flags) &
 		(KF_BLOCKED | KF_CONNECTING)) == 0)
 		return false;
-	/* nobody has asked the system, so it may be anything */
+	/* the system was not asked, so it may be anything */
 	return fire(id, what | KS_ODD, false, hc);
 }
 

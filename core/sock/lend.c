@@ -20,11 +20,11 @@
  *
  * Events.  Data that was left in the socket is told of again to who sleeps for
  * it, but not to who is told of edges.  So nothing is received here as soon as
- * somebody has watched the socket once, nor where streamsd does.
+ * a process has watched the socket once, nor where streamsd does.
  *
  * Failure.  Whatever is not plain is left to the driver, who meets it again;
- * an error that the system tells only once is told the driver.  Who dies in a
- * send leaves `busy', who dies in a receive has taken what he received along.
+ * an error that the system tells only once is told the driver.  A thread killed in a
+ * send leaves `busy'; one killed in a receive loses what it received.
  */
 #include "table.h"
 
@@ -38,7 +38,7 @@
 #define BEHIND 2u   /* blocks, for what comes more than others ask for */
 #define SINGLE 4u   /* so many times in a row nothing has: no block is taken, */
 #define PROBE 16u   /* but once in so many times */
-#define DRY 32u	    /* so often nobody asks whether there is more */
+#define DRY 32u	    /* receives for which we assume that the socket is empty */
 
 /* Do only modules that let data through stand between @sd and the driver? */
 STR_INLINE bool
@@ -288,7 +288,7 @@ str_lend_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 }
 
 /*
- * Is the head as empty as it must be, and does nobody else want to know?
+ * Is the head as empty as it must be, and does no other thread want to know?
  * Return: the socket; NULL: no.
  */
 STR_INLINE struct str_ksock *
@@ -406,8 +406,8 @@ plain_is_next(struct str_plumb *pl, struct str_ksock *ks)
 }
 
 /*
- * What is not known to be there is not there, as the last time that somebody
- * asked: to wait for it tells as well.  Who receives a flow from another CPU
+ * What is not known to be there is not there, as at the last time that a thread
+ * asked: to wait for it tells as well.  A receiver of a flow from another CPU
  * asks, where waiting begins with a while of that.
  */
 STR_INLINE bool
@@ -426,7 +426,7 @@ now_dry(struct ksock_lend *l)
 
 /*
  * One receive.  @plain: an event of plain data said in round @round that there
- * is some; it counts if nobody has had that since.
+ * is some; it counts if no thread has had that since.
  */
 static long
 take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
@@ -552,8 +552,8 @@ more_inside(struct str_plumb *pl, struct str_ksock *ks)
 /*
  * str_lend_recv - plain data of the socket, by a thread that is in no call and
  * does not wait
- * Who has said something has let others run before he comes here, and asks
- * whether there is an answer; who receives a flow has asked how much there is.
+ * A thread that has sent has let others run before it comes here, and asks
+ * whether there is an answer; a receiver of a flow has asked how much there is.
  * @id, @gen: as for str_head_enter(); fast_ready() has been asked.
  * Return: bytes; 0: none; -EFAULT.
  */
@@ -706,8 +706,8 @@ str_lend_unit(struct str_head *sd, const str_a32 *id, uint32_t gen,
 /*
  * str_lend_get - wait for a message by what is lent, and put it where it is
  * wanted
- * Who has said something waits for the answer, which cannot be there yet; who
- * only receives finds the next one there, more often than not.
+ * A thread that has sent waits for the answer, which cannot be there yet; one
+ * that only receives finds the next one there, more often than not.
  */
 long
 str_lend_get(struct str_head *sd, struct host_call *hc, struct str_getprim *gp)

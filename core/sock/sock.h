@@ -74,7 +74,7 @@ bool str_sock_near(uint64_t id);
 /* The stream has got, or lost, those for whom streamsd has to read. */
 void str_sock_changed(struct str_plumb *pl);
 /* Does data wait to be sent by @pl's socket?  *ret_moved: some was, since the
- * last time that somebody asked. */
+ * last time that it was asked. */
 bool str_sock_unsent(struct str_plumb *pl, bool *ret_alive);
 /* box.c; all but str_box_of() may be called for a head without a box. */
 int str_box_of(struct str_head *to, uint64_t *ret_box);

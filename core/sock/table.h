@@ -12,8 +12,8 @@
 
 struct str_ksock {
 	str_a32 gen;	 /* [A] odd: it lives */
-	str_a32 owner;	 /* [A] tag of who makes or closes it; 0: nobody */
-	queue_t *volatile rq; /* [A] whose events; NULL: nobody's */
+	str_a32 owner;	 /* [A] tag of its maker or closer; 0: none */
+	queue_t *volatile rq; /* [A] whose events; NULL: none */
 	struct str_plumb *volatile home; /* [A] */
 	str_a32 events;	 /* [A] KS_*: noted, not taken */
 	str_a32 want;	 /* [A] KS_*: ksock_want() */
@@ -49,11 +49,11 @@ _Static_assert(sizeof(struct str_ksock) == 64, "one line each");
 #define KF_CONNECTING 256u
 #define KF_ABORT 512u	/* is being closed by a reset */
 #define KF_NEAR 1024u	/* ksock_near() */
-#define KF_NAP 8192u	/* ksock_nap(), until somebody has done so */
+#define KF_NAP 8192u	/* ksock_nap(), until a thread has done so */
 #define KF_SPIN 16384u
 #define KF_FILE 2048u	/* no socket: read and written */
 #define KF_BOX 32768u	/* keeps descriptors: str_sock_box() */
-#define KF_WATCHED 4096u /* somebody has been told of its events, by edges */
+#define KF_WATCHED 4096u /* a process has been told of its events, by edges */
 
 #define SOCK_STREAM 1 /* the only type whose reads can be short */
 #define TYPE_MASK 15

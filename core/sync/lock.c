@@ -124,7 +124,7 @@ wait_out(struct str_hlock *l, uint32_t b)
 	}
 }
 
-/* The bias is nobody's any more. */
+/* The bias has no owner any more. */
 static void
 unbias(struct str_hlock *l)
 {
@@ -146,9 +146,9 @@ revoke(struct str_hlock *l, uint32_t b)
 }
 
 /*
- * Who had lk before died, and may have been about to take the bias away; then
- * he did not wait until all were out.  Locks: lk.
- * Return: false: somebody is inside, and it is not to be waited for.
+ * The last owner of lk died, and may have been about to revoke the bias; then
+ * it did not wait until all were out.  Locks: lk.
+ * Return: false: a thread is inside, and it is not to be waited for.
  */
 static bool
 expel(struct str_hlock *l, bool wait)

@@ -63,9 +63,9 @@ str_unlock(struct str_lock *l)
  * the limit, so that a shared lock stops being biased.
  *
  * Failure.  A biased owner that died is found by its generation, as any; the
- * lock then counts as taken over.  Who dies between taking the bias away and the
- * other one's leaving has left no word of him: who takes `lk' over from the dead
- * waits for whoever's slot names the lock.  It is models/claim.pml with one thread in
+ * lock then counts as taken over.  A thread killed between revoking the bias and
+ * the other one's leaving has left no word of it: the next owner of `lk' waits
+ * for the thread whose slot names the lock.  It is models/claim.pml with one thread in
  * the place of all: a published word, a light fence, a second look.
  */
 struct str_hlock {
@@ -115,7 +115,7 @@ str_hunlock(struct str_hlock *l, unsigned kind)
 	str_unlock(&l->lk);
 }
 
-/* Take @l if nobody has it; a biased one counts as had. */
+/* Take @l if it has no owner; a biased one counts as owned. */
 STR_INLINE bool
 str_htrylock(struct str_hlock *l)
 {

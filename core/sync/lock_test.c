@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Biased locks: one at a time, whoever dies as he takes the bias away, and
- * nobody is refused for the sake of one who is not there.
+ * Biased locks: one at a time, whichever task dies as it revokes the bias, and
+ * none is refused for the sake of one that is not there.
  */
 #include "../../host/sim/fixture.h"
 
@@ -18,7 +18,7 @@ static void
 take(void)
 {
 	if (str_hlock(l_, STR_HOLD_P))
-		had_ |= 0x100; /* somebody died over it */
+		had_ |= 0x100; /* a task died over it */
 	T_EQ(inside_, 0);
 	inside_++;
 }
@@ -30,7 +30,7 @@ leave(void)
 	str_hunlock(l_, STR_HOLD_P);
 }
 
-/* The lock is this thread's, until somebody else wants it. */
+/* The lock is this thread's, until another one wants it. */
 static void
 is_biased(void)
 {
@@ -92,7 +92,7 @@ finish(void)
 	(void)str_region_sweep();
 }
 
-/* Who takes the lock over from him waits for the one he was waiting for. */
+/* The lock's next owner waits for the thread its last one waited for. */
 T_CASE(who_dies_taking_a_bias_away_has_not_let_two_in)
 {
 	struct sim_task *doomed;

@@ -33,7 +33,7 @@ int str_apush_get(struct strapush *ap);
 int str_apush_next(unsigned n, struct strapush *ret_ap);
 /* str_apush_module - is @name a module's (loading it when it is not yet)? */
 int str_apush_module(const char *name);
-/* str_apush_fresh - has nobody applied the system's file to this domain?
+/* str_apush_fresh - is the system's file yet to be applied to this domain?
  * str_apush_applied - it has been. */
 int str_apush_fresh(void);
 void str_apush_applied(void);

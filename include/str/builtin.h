@@ -134,7 +134,7 @@ void str_msg_went(mblk_t *mp, const void *word);
  * For a module that changes messages, when it is pushed on a Stream where
  * some have arrived already.  No other message arrives meanwhile, so @fn calls
  * nothing that puts one.
- * Context: open procedure.  Crash: who dies takes the messages with him.
+ * Context: open procedure.  Crash: the messages go with a killed caller.
  * Return: 0, or ENOSR: there is no memory, and everything is as it was.
  */
 int str_head_again(queue_t *q, mblk_t *(*fn)(queue_t *q, mblk_t *mp));
@@ -142,7 +142,7 @@ int str_head_again(queue_t *q, mblk_t *(*fn)(queue_t *q, mblk_t *mp));
 /*
  * str_head_end - nothing more can be read, although one may still write
  * @q:     a read queue of the stream
- * @ended: whoever reads what waits, and then reads on, finds the end each
+ * @ended: a reader that reads what waits, and then reads on, finds the end each
  *         time.  0: this is over, and a library that kept words at the head
  *         knows no more of the stream than of a new one.
  * Context: any but fn of str_head_again().

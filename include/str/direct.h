@@ -37,7 +37,7 @@ struct str_direct {
 };
 
 /*
- * The other direction: who waits for a message at a stream has lent him what
+ * The other direction: a reader that waits at a stream has lent the driver what
  * it will come by (<str/ksock.h>: STR_LEND_UNITS), and asks the direct
  * procedure for it, inside the driver's perimeter.
  */
@@ -73,7 +73,7 @@ int str_direct_up(queue_t *rq, const void *ctl, size_t clen,
 
 /*
  * str_direct_enter, str_direct_leave - the perimeter of @wq, a driver's write
- * queue, of whose direct procedure this is; 0: somebody is inside
+ * queue, of whose direct procedure this is; 0: a thread is inside
  */
 int str_direct_enter(queue_t *wq);
 void str_direct_leave(queue_t *wq);

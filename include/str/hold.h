@@ -8,7 +8,7 @@
  * is there.  A driver whose procedures run in many processes at once, any of
  * which may die, cannot know that by its own tables alone: so it holds the
  * stream first, and then looks at its tables once more.  What is held is not
- * taken apart until it is let go; and whoever closes it has changed the
+ * taken apart until it is let go; and the closer has changed the
  * tables before, so one of the two notices the other (core/plumb/claim.c).
  */
 #ifndef STR_HOLD_H
@@ -35,8 +35,8 @@ void str_ref(queue_t *q, struct str_ref *ret);
 /*
  * str_hold - keep a stream's queues where they are; never waits
  * Return: 0: it is held, to be let go by str_unhold(), in reverse order;
- * EBUSY: not now, somebody plumbs there or it is being closed; ESRCH: it is
- * no more, or who closed it has died of it.
+ * EBUSY: not now, it is being plumbed or closed; ESRCH: it is
+ * no more, or its closer was killed meanwhile.
  * Context: put and service procedures.  What @ref's memory holds may change
  * meanwhile: it is a copy that the caller verifies afterwards.
  */
@@ -44,18 +44,18 @@ int str_hold(struct str_hold *h, const struct str_ref *ref);
 void str_unhold(struct str_hold *h);
 
 /*
- * str_ref_gone - is that stream no more, and nobody at work there?  What
- * belonged to it can be another's from then on.  Where who closed it has died
- * of it str_hold() says ESRCH before that: callbacks and service procedures of
- * its queues may still run then, until somebody has gone on with the close.
+ * str_ref_gone - is that stream no more, and no thread at work there?  What
+ * belonged to it can be another's from then on.  Where its closer was killed
+ * in it, str_hold() says ESRCH before that: callbacks and service procedures of
+ * its queues may still run then, until another thread has gone on with the close.
  * Costs a heavy fence.  Context: any.
  */
 int str_ref_gone(const struct str_ref *ref);
 
 /*
  * str_hold_note - str_hold() has said EBUSY, but a lock of the caller's keeps
- * the stream from going, and messages will be queued there: if he dies of it,
- * that is where what he had in his hands is to be looked for, too
+ * the stream from going, and messages will be queued there: if the caller
+ * is killed, its messages are to be looked for there, too
  * Undone by str_unhold().  One at a time: the second is not noted.
  */
 void str_hold_note(struct str_hold *h, const struct str_ref *ref);
@@ -87,8 +87,8 @@ unsigned int str_msg_watch(mblk_t *mp);
 int str_msg_handed(const mblk_t *mp, unsigned int by);
 
 /*
- * str_read_soon - the head above @rq, as above, is full: who reads there is
- * given the CPU, if it is this one that he runs on, or a moment
+ * str_read_soon - the head above @rq, as above, is full: its reader is
+ * given the CPU, if this is the one that it runs on, or a moment
  * Return: is there room now?
  */
 int str_read_soon(queue_t *rq);

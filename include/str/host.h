@@ -26,7 +26,7 @@
 #define HOST_C_TOKEN 1u /* its receive queue is not empty */
 #define HOST_C_HUP 2u	/* the other end's last holder is gone */
 #define HOST_C_NVAL 4u	/* the descriptor is not that carrier any more */
-#define HOST_C_BELL 8u	/* somebody rang this process's bell */
+#define HOST_C_BELL 8u	/* this process's bell was rung */
 /* ... and host_wait_sock() besides. */
 #define HOST_C_IN 16u  /* the socket: data, a connection, an error, the end */
 #define HOST_C_OUT 32u /* room, or connected; a carrier's with HOST_CALL_ROOM */
@@ -236,7 +236,7 @@ bool host_owner_dead(uint32_t tag);
 
 /*
  * host_reap_dead - if the thread named @tag is gone, have what it held given
- * back now (str_thread_reap()), instead of when somebody attaches.
+ * back now (str_thread_reap()), instead of when a process attaches.
  * Called with no lock held and no claim published.
  * Return: true when it was dead and has been reaped, here.
  */
@@ -260,7 +260,7 @@ int host_copyout(const void *addr, void *uaddr, size_t len) STR_MUST_CHECK;
 /*
  * The same for inlined paths, where the build says that this host's are routines
  * which touch a few registers (host/user/copy_x86_64.S): the caller keeps what
- * he has in the others.  Only in files without a red zone.
+ * it has in the others.  Only in files without a red zone.
  */
 #if defined(STR_COPY_FEW)
 STR_INLINE STR_MUST_CHECK int
@@ -324,8 +324,8 @@ int host_carrier_open(int oflags, int *ret_fd,
 void host_carrier_gone(const struct host_carrier *c);
 
 /*
- * host_carrier_send - put a token into the carrier @c of kind OPEN, whoever
- * holds it.  Return: 0; ECONNREFUSED nobody holds it any more; EAGAIN its
+ * host_carrier_send - put a token into the carrier @c of kind OPEN, held by
+ * any process.  Return: 0; ECONNREFUSED it has no holder; EAGAIN its
  * queue is full (then it is not empty, which is as good).
  */
 int host_carrier_send(const struct host_carrier *c);
@@ -414,11 +414,11 @@ int host_sock_accept(uint64_t id, void *addr, uint32_t *len);
  * host_sock_read(), host_sock_write(), a packet each, and ioctls work. */
 int host_sock_tun(char *name);
 /* host_sock_adopt - @fd is this process's descriptor of @id, and streamsd gets
- * one.  host_sock_discard - it is to be nobody's. */
+ * one.  host_sock_discard - it is to have no owner. */
 int host_sock_adopt(uint64_t id, int fd);
 void host_sock_discard(int fd);
 /*
- * host_sock_shut - end the connection of @id, which lives, whoever else holds
+ * host_sock_shut - end the connection of @id, which lives, even if others hold
  * it: by a reset when @abort.  host_sock_gone - @id lives no more: away with
  * the descriptors.  @wait: until streamsd's is gone too (a name was bound).
  * host_sock_drop - with this process's alone.
@@ -540,7 +540,7 @@ void host_signal_self(int sig);
 
 /*
  * Job control.  host_job - the caller's process group and session, and the
- * session of the process @pid (0: of nobody; other is 0 then, or when there is
+ * session of the process @pid (0: of none; other is 0 then, or when there is
  * no such process).
  * host_job_stop - send SIGTTIN or SIGTTOU to the caller's process group.
  * Return: 0, EPERM: the caller ignores or blocks it, EIO: its group is
@@ -568,8 +568,8 @@ void host_cred(struct host_cred *ret_cred);
  * writable data is one for all of them, part of the domain.  So addresses of
  * its procedures and tables may be stored in the arena.
  *
- * An image is *new* until host_module_done(): whoever loaded it has to find
- * out what it offers and register that.  If he dies before, the image is
+ * An image is *new* until host_module_done(): its loader has to find
+ * out what it offers and register that.  If it is killed before, the image is
  * dead and the next one who wants it loads another.
  */
 
@@ -577,10 +577,10 @@ void host_cred(struct host_cred *ret_cred);
  * host_module_load - the image called @name, loaded if there is none yet
  * @name: 1 to FMNAMESZ letters, digits and underscores
  * @ret_new: the image is new, and it is for the caller to call
- *	host_module_done(); else somebody has
+ *	host_module_done(); else another caller has
  *
  * Looks for it where the host keeps modules.  The file is not trusted: it is
- * the user's or the system's, could have been written by nobody else, and is
+ * the user's or the system's, could have been written by no other user, and is
  * refused (with a reason in the log) when it is not what can be loaded.  The
  * image is mapped here when this returns 0.
  * Return: 0; ENOENT no such module; EACCES, ENOEXEC refused; ENOSR no room;
@@ -634,7 +634,7 @@ int host_daemon(void);
  * debugger?  False when that cannot be told. */
 bool host_owner_stopped(uint32_t tag);
 
-/* host_daemon_look - streamsd shall look for what nobody holds, now. */
+/* host_daemon_look - streamsd shall look for what no process holds, now. */
 void host_daemon_look(void);
 
 /* host_defer - have str_timer_run() called at @when (ns, host_now()) by this
@@ -687,14 +687,14 @@ int str_region_attach(struct str_domain *d);
 /* str_thread_reap - thread slot @t's owner is dead: give back what it held.
  * @all: false: only have the streams go on that it was inside, at once; its
  * memory takes longer, and is given back by another call.
- * Called by whoever claimed the slot for reaping.  Return: false when that was
+ * Called by the thread that claimed the slot for reaping.  Return: false when that was
  * not possible yet: the slot is as it was, and to be reaped once more. */
 bool str_thread_reap(struct str_domain *d, struct str_thread *t, bool all);
 /* str_region_sweep - free pipes both of whose carriers are gone. */
 unsigned str_region_sweep(void);
 /* str_region_tidy - the same when there are many; after an attach. */
 void str_region_tidy(void);
-/* str_region_members_died - processes have ended: close what nobody holds any
+/* str_region_members_died - processes have ended: close what no process holds any
  * more, reap their threads, adopt their callbacks.  Return: streams closed. */
 unsigned str_region_members_died(void);
 /* The same in slices.  struct str_sweep: what the caller keeps in between, clear
@@ -727,10 +727,10 @@ bool str_box_carrier(uint64_t id, struct host_carrier *ret);
 unsigned str_sock_gather(void);
 /* str_sock_any - has there ever been a socket in this domain? */
 bool str_sock_any(void);
-/* str_sock_serve - as streamsd: see to what nobody else does.  Return: true
+/* str_sock_serve - as streamsd: see to what no other process does.  Return: true
  * to be called again in a millisecond. */
 bool str_sock_serve(void);
-/* str_region_drain - of the streams that nobody holds any more, and that have
+/* str_region_drain - of the streams that no process holds any more, and that have
  * something to send, close what is empty now.  Return: true when there are
  * more; then it wants to be called again in 10 ms or so. */
 bool str_region_drain(void);

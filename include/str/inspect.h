@@ -8,9 +8,9 @@
  * of kind STR_I_DOMAIN, last one of kind STR_I_END; in between processes,
  * each before its threads; modules; streams, each before its heads, queues,
  * bands and links.  A record begins with its kind and its length, a multiple
- * of 8; who reads a list skips kinds he does not know.
+ * of 8; a reader of a list skips kinds that it does not know.
  *
- * The domain goes on while it is looked at, and nobody in it is stopped or
+ * The domain goes on while it is looked at, and no thread in it is stopped or
  * waits: each record is right about one moment, two records are not about the
  * same one, and a list that is being changed may appear cut short.
  */
@@ -108,7 +108,7 @@ struct str_i_module {
 
 /* Who has a lock, or runs queues. */
 struct str_i_owner {
-	uint32_t tag; /* 0: nobody */
+	uint32_t tag; /* 0: none */
 	uint32_t pid; /* 0: it is gone */
 	uint32_t tid;
 	uint32_t dead;
@@ -144,7 +144,7 @@ struct str_i_head {
 	uint32_t rdopt, wropt;
 	uint32_t npush, anchor;
 	uint32_t nfile, refs;
-	uint32_t polled; /* events somebody waits for on the carrier */
+	uint32_t polled; /* events that are waited for on the carrier */
 	uint32_t npri;	 /* messages out of the ordinary */
 	uint64_t count;	 /* bytes to be read, high priority excluded */
 	uint64_t passed; /* bytes that ever were */

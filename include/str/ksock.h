@@ -5,14 +5,14 @@
  * Sockets of the operating system below, for drivers.
  *
  * Purpose.  A driver that has a kernel's socket for its lower side, as `inet'
- * has, asks for it here.  All calls are made in the context of whoever runs
+ * has, asks for it here.  All calls are made by the thread that runs
  * the driver's procedure, never wait, and return at once: 0 or a count, or
  * minus an errno (EAGAIN, EINPROGRESS among them).
  *
  * Object.  A ksock_t lies in the domain and means the same in every member.
  * The descriptor behind it does not: each member has its own, got when it
  * first needs one, and streamsd has one of every socket, so that what was
- * sent is delivered, and what was bound stays bound, whoever is killed.  A
+ * sent is delivered, and what was bound stays bound, whichever process is killed.  A
  * member gives its descriptor back when the socket is closed, or when it
  * closes its last descriptor of the stream.
  *
@@ -59,7 +59,7 @@ struct ksock_lend {
 	unsigned char *_Atomic at;    /* data of the open block; NULL: none */
 	volatile uint32_t *filled;    /* ... how much of it there is */
 	uint32_t limit;		      /* ... and may be */
-	str_a32 soon;		      /* ... by who sends before he sleeps */
+	str_a32 soon;		      /* ... by a thread before it sleeps */
 	str_a32 out;		      /* so much, or more, may be sent at once;
 				       * 0: nothing */
 	str_a32 in;		      /* what comes may be taken: STR_LEND_* */
@@ -119,14 +119,14 @@ int ksock_create(queue_t *rq, int family, int type, int proto, ksock_t **ret);
 int ksock_tun(queue_t *rq, char *name, ksock_t **ret);
 
 /*
- * ksock_again - another descriptor for a socket whose own nobody has any more
+ * ksock_again - another descriptor for a socket whose own no process has any more
  * Arguments as ksock_create() had, or a name as ksock_tun(); what was set and
  * bound has to be set and bound again.
  */
 int ksock_again(ksock_t *ks, int family, int type, int proto, char *name);
 
 /* ksock_attach - events are for @rq from now on (accepted on another
- * endpoint); NULL: for nobody. */
+ * endpoint); NULL: for none. */
 void ksock_attach(ksock_t *ks, queue_t *rq);
 
 /* ksock_close - gone, in every member; @abort: a connection is reset, what was
@@ -136,7 +136,7 @@ void ksock_close(ksock_t *ks, int abort);
 int ksock_bind(ksock_t *ks, const void *addr, uint32_t len);
 int ksock_listen(ksock_t *ks, int backlog);
 int ksock_connect(ksock_t *ks, const void *addr, uint32_t len);
-/* ksock_accept - the next connection, attached to nobody; @len in/out */
+/* ksock_accept - the next connection, attached to no queue; @len in/out */
 int ksock_accept(ksock_t *ks, ksock_t **ret, void *addr, uint32_t *len);
 int ksock_shutdown(ksock_t *ks, int how);
 /* ksock_name - getsockname(2), or getpeername(2) when @peer */
@@ -163,16 +163,16 @@ int ksock_source(const void *dst, uint32_t dstlen, void *src,
 
 /*
  * ksock_near - what comes for the stream comes from within the domain, mostly
- * @yes: who waits at the stream waits as at any other, which is cheaper, and
- * streamsd watches the socket meanwhile; 0: he watches it himself.
+ * @yes: a thread waits at the stream as at any other, which is cheaper, and
+ * streamsd watches the socket meanwhile; 0: the thread watches it.
  */
 void ksock_near(ksock_t *ks, int yes);
 
 /*
  * ksock_nap - what comes is many small things, one after the other
- * @how: KS_NAP: who waits at the stream next looks again after a moment (what
+ * @how: KS_NAP: the next waiter at the stream looks again after a moment (what
  * the system's clock makes of a microsecond, mostly 50 more, or of the time
- * that he has been at work), instead of being woken by the first of them;
+ * that it has been at work), instead of being woken by the first of them;
  * KS_SPIN: after 10 us, without giving up the CPU; 0: as ever.
  *
  * Return: what had been asked for and not been done.

@@ -28,7 +28,7 @@ int str_short_make(queue_t *wq, queue_t *rq);
 int str_short_stands(queue_t *wq, queue_t *rq);
 
 /*
- * str_short_break - data has been put on @wq: whoever sees that it has been,
+ * str_short_break - data has been put on @wq: a writer that sees that it has been,
  * writes behind it.  Context: any thread at @wq.
  */
 void str_short_break(queue_t *wq);

@@ -25,7 +25,7 @@
  * frees it.
  *
  * Requests.  One thread at a time is on an endpoint's write side: it has the
- * gate, which is only ever tried; who finds it taken leaves the message on
+ * gate, which is only ever tried; a thread that finds it taken leaves the message on
  * the write queue.  All operations but rsrv and close are called so, and with
  * no lock.  During an operation the state is the one that TPI has for it
  * (TS_WACK_*), and is changed after it to what follows from the result.
@@ -54,9 +54,9 @@
  * own come before.
  *
  * Crash.  The gate and the locks name their owners and go over to the next
- * who wants them.  Lists are changed by one store.  Which request the gate's
- * owner is at stands in `busy': who takes the gate over finishes it, or goes
- * back to the state before, and answers if nobody has (drv/tpi/mend.c).  For
+ * thread that wants them.  Lists are changed by one store.  Which request the gate's
+ * owner is at stands in `busy': its next owner finishes it, or goes
+ * back to the state before, and answers if that was not done (drv/tpi/mend.c).  For
  * that unbind and disconnect may be called when there is nothing, or half of
  * it, to be undone.
  */
@@ -80,7 +80,7 @@ struct tpi_ops;
 #define TPI_NVAL 24	 /* words of option values in struct tpi */
 #define TPI_CONOPT 160u /* the others asked for with a call are not told of */
 
-/* Bytes of somebody else's. */
+/* Bytes of another owner's. */
 struct tpi_buf {
 	const unsigned char *buf;
 	unsigned int len;
@@ -126,7 +126,7 @@ struct tpi {
 	volatile unsigned int up;  /* [L] something waits on the read queue
 				    * that no data may overtake */
 	volatile unsigned int dead; /* M_ERROR has been sent: nothing goes */
-	volatile unsigned int missed; /* somebody found the gate taken */
+	volatile unsigned int missed; /* a thread found the gate taken */
 	volatile unsigned int doubt; /* ... for a tick: does its owner live? */
 	volatile unsigned int closing; /* provider's lock: not to be found */
 	mblk_t *again;		   /* [G] a request that was put back, or
@@ -244,7 +244,7 @@ struct tpi_ops {
 
 	/*
 	 * The stream goes.  The endpoint is in the provider's list no more;
-	 * what it had is to be given back, peers are to be told, and nobody
+	 * what it had is to be given back, peers are to be told, and no lookup
 	 * may find it afterwards.  Procedures are still on; indications that
 	 * wait are at tp->ind.  Messages on the write queue were accepted:
 	 * a transport may still take them (getq).
@@ -384,13 +384,13 @@ void tpi_retry(struct tpi *tp);
 /* ------------------------------------------------------------------- upcalls */
 
 /*
- * Somebody wants to connect.  @cookie: who, kept in the tpi_ind.  @data may be
+ * A caller wants to connect.  @cookie: who, kept in the tpi_ind.  @data may be
  * NULL; consumed when 0 is returned.
  * Return: 0, ECONNREFUSED: not listening, or too many wait; ENOSR.
  */
 int tpi_conn_ind(struct tpi *tp, const struct tpi_buf *from, mblk_t *data,
 	void *cookie);
-/* He does not any more: T_DISCON_IND with its sequence number; 0, ENOENT. */
+/* It does not any more: T_DISCON_IND with its sequence number; 0, ENOENT. */
 int tpi_conn_gone(struct tpi *tp, void *cookie, int reason);
 /* Op connect: nothing is wrong with the request: T_OK_ACK, TS_WCON_CREQ. */
 void tpi_conn_ok(struct tpi *tp);
@@ -428,7 +428,7 @@ void tpi_uderror_ind(struct tpi *tp, const struct tpi_buf *dest,
 int tpi_data_force(struct tpi *tp, mblk_t *data, int more, int expedited);
 /* Would tpi_data_ind() take data?  If not, op rsrv is called when it would. */
 int tpi_canput(struct tpi *tp);
-/* What the user has not read, and what is on its way to him, is void. */
+/* What the user has not read, and what is on its way up, is void. */
 void tpi_flush_up(struct tpi *tp);
 /* The endpoint is of no use any more: M_ERROR. */
 void tpi_fatal(struct tpi *tp, int error);

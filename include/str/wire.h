@@ -6,7 +6,7 @@
  *
  * Purpose.  A transport makes packets (<str/ip.h>) and does not care what
  * takes them.  `lo' takes them to endpoints of the same domain, in memory;
- * other wires, each a stream that somebody configured (strwire(8)), to a raw
+ * other wires, each a stream that was configured (strwire(8)), to a raw
  * socket, a TUN device or an interface of the kernel's.  What no wire takes a
  * transport may send by a kernel's socket of its own.
  *
@@ -15,8 +15,8 @@
  * (struct wire_proto) in the context of the wire's service procedure, in
  * whatever process runs that.
  *
- * Taps.  Who wants to see packets opens a tap; wire_tapped() is one load when
- * nobody does.
+ * Taps.  A program that wants to see packets opens a tap; wire_tapped() is one
+ * load when there is none.
  *
  * Objects.  A struct wire stays what it is for ever: pointers to one may be
  * kept, in shared memory too.  wire_lo() searches for it, so keep what it
@@ -89,14 +89,14 @@ void wire_input(struct wire *w, mblk_t *pkt, unsigned int flags);
 /*
  * Receivers of protocols; constant tables of built-in drivers, looked through
  * in order.  @pkt begins with the IP header, is whole and checked up to that
- * header; not consumed.  Return: 1: somebody took it (no ICMP is due).
+ * header; not consumed.  Return: 1: it was taken (no ICMP is due).
  */
 struct wire_proto {
 	int (*input)(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 		unsigned int flags);
 	/* an ICMP error, about a packet of ours that began so, with its IP
 	 * header, which is @h; 0: none, it is only asked who sends such.
-	 * Return: 1: somebody does */
+	 * Return: 1: an endpoint does */
 	int (*error)(struct wire *w, const struct ip_hdr *h,
 		const unsigned char *begin, size_t n, int error, uint32_t mtu);
 	int proto; /* IPPROTO_*, -1: any */
@@ -120,8 +120,8 @@ struct wire_group {
 /*
  * wire_group - @who joins, or leaves, a group on a wire: on the one that @how
  * names, else the one that leads there
- * Return: 0; ENODEV: the system is to be asked; EADDRINUSE, EADDRNOTAVAIL: he
- * is in it already, or is not; ENOBUFS
+ * Return: 0; ENODEV: the system is to be asked; EADDRINUSE, EADDRNOTAVAIL: the
+ * caller is in it already, or is not; ENOBUFS
  * wire_leave - @who leaves all groups on all wires
  */
 int wire_group(struct wire *lo, const struct str_ref *who,

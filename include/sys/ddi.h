@@ -123,7 +123,7 @@ int copyout(const void *kaddr, void *uaddr, size_t len) STR_DDI(copyout);
  * @fmt:   as of cmn_err(9)
  *
  * Those who read log(4) for any of the flags get it.  SL_CONSOLE goes to the
- * standard error of this process when nobody reads console messages.
+ * standard error of this process when no process reads console messages.
  *
  * Context: any.
  * Return:  1, or 0 when there was no memory for it, or a slow reader of the
@@ -137,8 +137,8 @@ int vstrlog(short mid, short sid, char level, unsigned short flags,
 	__attribute__((format(printf, 5, 0)));
 
 /**
- * register_strlog - have somebody else see to strlog(9)
- * @newlog: called instead, in every process; NULL: nobody any more
+ * register_strlog - have another procedure see to strlog(9)
+ * @newlog: called instead, in every process; NULL: none any more
  *
  * A procedure of a loaded module.  It does not call strlog(9) itself.  What
  * programs write to the log driver does not come to it.
@@ -186,7 +186,7 @@ makedevice(major_t major, minor_t minor)
 #define itoemajor(imaj, lastemaj) ((lastemaj) == -1 ? (int)(imaj) : -1)
 
 /*
- * freezestr - nobody else puts messages on the queues of @q's stream, or takes
+ * freezestr - no other thread puts messages on the queues of @q's stream, or takes
  * them off, until unfreezestr; the level is what splx(9) would be given.
  */
 pl_t freezestr(queue_t *q) STR_DDI(freezestr);
@@ -220,7 +220,7 @@ void unfreezestr(queue_t *q, pl_t level) STR_DDI(unfreezestr);
  * queues goes, in the close procedure before qprocsoff(9).
  *
  * Context: any procedure of the module; unweldq in a close procedure waits
- *          until nobody follows the weld any more.
+ *          until no thread follows the weld any more.
  * Crash:   two stores: a weld may be found one way only.
  * Return:  0, EINVAL: these cannot be welded, or are not; EBUSY: @q1 or @q3
  *          has a next queue already; ENOMEM: @func cannot be called.

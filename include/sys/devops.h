@@ -7,7 +7,7 @@
  * Of a STREAMS driver's dev_ops two things count: the streamtab in its cb_ops,
  * with the flags beside it, and attach(9E), which is called once, when the
  * driver has been loaded, for instance 0.  The rest is there for sources to
- * compile; nobody calls it.  See <sys/modctl.h>.
+ * compile; there is no call of it.  See <sys/modctl.h>.
  */
 #ifndef _SYS_DEVOPS_H
 #define _SYS_DEVOPS_H

@@ -43,7 +43,7 @@ struct ipw_conf {
 	struct ipw_addr own[IPW_NOWN];	   /* addresses, with their prefix */
 	struct ipw_addr route[IPW_NROUTE]; /* what goes here besides */
 	/* IPv4's and IPv6's, or none.  TUN: addresses that this host gets on
-	 * it.  Packet: who takes what is for other networks */
+	 * it.  Packet: the routers to other networks */
 	struct ipw_addr gateway[2];
 	unsigned char proto[IPW_NPROTO]; /* raw: what is received besides */
 };

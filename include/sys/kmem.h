@@ -26,7 +26,7 @@ extern "C" {
  * @flag: KM_SLEEP or KM_NOSLEEP
  *
  * Aligned for any object; the content is whatever it was.  A domain that is
- * full does not empty because somebody waits, so KM_SLEEP does not sleep
+ * full does not empty while a thread waits, so KM_SLEEP does not sleep
  * here: its result must be looked at as well.
  *
  * Context: any; with KM_SLEEP, elsewhere, only open and close procedures.

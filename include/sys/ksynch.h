@@ -102,7 +102,7 @@ void LOCK_DEALLOC(lock_t *lockp) STR_DDI(LOCK_DEALLOC);
  * @lockp: the lock; the caller does not have it
  * @pl:    level to raise the caller to
  *
- * TRYLOCK does not wait: invpl when somebody has the lock.
+ * TRYLOCK does not wait: invpl when another thread has the lock.
  * UNLOCK releases it and sets the level to @pl.
  *
  * Context: any procedure; what the lock protects is short.
@@ -123,7 +123,7 @@ void UNLOCK(lock_t *lockp, pl_t pl) STR_DDI(UNLOCK);
 struct str_rw {
 	volatile unsigned int rw_writer;  /* tag */
 	volatile unsigned int rw_seq;	  /* changes at every release */
-	volatile unsigned int rw_waiters; /* somebody sleeps on rw_seq */
+	volatile unsigned int rw_waiters; /* a thread sleeps on rw_seq */
 	volatile unsigned int rw_reader[STR_RW_SLOTS]; /* tags */
 };
 
@@ -148,7 +148,7 @@ void RW_UNLOCK(rwlock_t *lockp, pl_t pl) STR_DDI(RW_UNLOCK);
 
 typedef struct ddi_sleep {
 	volatile unsigned int l_owner;	 /* tag */
-	volatile unsigned int l_waiters; /* somebody sleeps on l_seq */
+	volatile unsigned int l_waiters; /* a thread sleeps on l_seq */
 	volatile unsigned int l_seq;	 /* changes when it is released */
 	unsigned int l_pad;
 	lkinfo_t *l_info;
@@ -183,7 +183,7 @@ void SLEEP_DEALLOC(sleep_t *lockp) STR_DDI(SLEEP_DEALLOC);
  * @priority: accepted, and without effect
  *
  * SLEEP_LOCK_SIG gives up when a signal is handled: FALSE. SLEEP_TRYLOCK
- * does not sleep: FALSE when somebody has the lock. SLEEP_LOCKAVAIL and
+ * does not sleep: FALSE when another thread has it. SLEEP_LOCKAVAIL and
  * SLEEP_LOCKOWNED say whether it is free, and whether it is the caller's.
  *
  * Context: open and close procedures, which may sleep; SLEEP_TRYLOCK,
@@ -201,7 +201,7 @@ void SLEEP_UNLOCK(sleep_t *lockp) STR_DDI(SLEEP_UNLOCK);
 struct str_cv {
 	struct str_lock cv_lock;
 	unsigned int cv_seq;		  /* last place in the order given */
-	volatile unsigned int cv_waiters; /* 0: nobody waits */
+	volatile unsigned int cv_waiters; /* 0: no thread waits */
 };
 
 typedef struct ddi_sv {
@@ -222,7 +222,7 @@ void SV_DEALLOC(sv_t *svp) STR_DDI(SV_DEALLOC);
  * plbase.
  *
  * SV_SIGNAL wakes the one who has waited longest, SV_BROADCAST all; neither
- * is remembered when nobody waits.
+ * is remembered when no thread waits.
  *
  * Context: SV_WAIT: open and close procedures; the others any.
  */
@@ -348,7 +348,7 @@ void cv_broadcast(kcondvar_t *cvp) STR_DDI(cv_broadcast);
 
 typedef struct ksema {
 	volatile unsigned int s_count;
-	volatile unsigned int s_waiters; /* somebody sleeps on s_seq */
+	volatile unsigned int s_waiters; /* a thread sleeps on s_seq */
 	volatile unsigned int s_seq;	 /* changes when it is raised */
 } ksema_t;
 

@@ -169,7 +169,7 @@ unsigned char *mi_offset_paramc(mblk_t *mp, size_t offset, size_t len)
 
 /**
  * mi_reallocb - make a message empty and large enough
- * @mp: a message of which nobody else has a duplicate, or any; used up
+ * @mp: a message without a duplicate, or any; used up
  *
  * Return: a message of one block with room for @size bytes, @mp if it will
  *         do; NULL when there was no memory, then @mp is untouched.

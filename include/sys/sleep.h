@@ -4,12 +4,12 @@
 /**
  * DOC: <sys/sleep.h> - sleep and wakeup, as System V had them
  *
- * An event is an address that means something to the module; nobody looks at
- * what is there.  Who sleeps looks, when it returns, whether what it waits for
+ * An event is an address that means something to the module; it is not
+ * dereferenced.  The sleeper looks, when it returns, whether what it waits for
  * has come, and sleeps again if not: it may return without a wakeup.
  *
  * The module's perimeter is left meanwhile, so that its procedures can call
- * wakeup.  Where somebody calls it from outside, the event may come between
+ * wakeup.  Where it is called from outside, the event may come between
  * look and sleep; then sleep returns a little later.
  *
  * Comes with <sys/stream.h> in modules.
@@ -48,7 +48,7 @@ void str_ddi_wakeup(void *event) STR_DDI(wakeup);
 
 /**
  * streams_get_sleep_lock - HP-UX: no wakeup of @event until one sleeps
- * @event: what streams_mpsleep() is then given; who does not sleep calls
+ * @event: what streams_mpsleep() is then given; a caller that does not sleep calls
  *         UNLOCK(9) for what is returned
  *
  * streams_mpsleep - sleep, for so many ticks at the most

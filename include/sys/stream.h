@@ -239,8 +239,8 @@ typedef struct queue {
 
 /* q_flag */
 #define QENAB 0x0001UL	  /* on a run queue */
-#define QWANTR 0x0002UL	  /* somebody wants to read */
-#define QWANTW 0x0004UL	  /* somebody wants to write */
+#define QWANTR 0x0002UL	  /* a reader waits */
+#define QWANTW 0x0004UL	  /* a writer waits */
 #define QFULL 0x0008UL	  /* flow controlled */
 #define QREADR 0x0010UL	  /* the read side */
 #define QUSE 0x0020UL	  /* in use */

@@ -17,7 +17,7 @@ extern "C" {
 /* What a message is for, and how bad it is: strlog(9), log_ctl.flags. */
 #define SL_ERROR 0x01	/* for the error logger */
 #define SL_TRACE 0x02	/* for tracers */
-#define SL_NOTIFY 0x04	/* for somebody's mailbox */
+#define SL_NOTIFY 0x04	/* for a person's mailbox */
 #define SL_CONSOLE 0x08 /* for the console */
 #define SL_FATAL 0x10	/* something has failed for good */
 #define SL_WARN 0x20	/* a warning */

@@ -30,8 +30,8 @@
 #ifndef __cplusplus
 /*
  * Of the one instance that attach(9E) is given.  A driver's minors can be
- * opened without being created, /dev/streams/DRIVER/MINOR; nobody has set a
- * property, so each has the value that the driver gives for that case.
+ * opened without being created, /dev/streams/DRIVER/MINOR; no property is
+ * set, so each has the value that the driver gives for that case.
  */
 #define CLONE_DEV 1
 #define DDI_PSEUDO "ddi_pseudo"

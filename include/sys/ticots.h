@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-#define TCO_NOPEER		ECONNREFUSED	/* nobody is bound there */
+#define TCO_NOPEER		ECONNREFUSED	/* no endpoint is bound there */
 #define TCO_PEERNOROOMONQ	ECONNREFUSED	/* too many wait already */
 #define TCO_PEERBADSTATE	ECONNREFUSED	/* cannot be connected to */
 #define TCO_PEERINITIATED	ECONNRESET	/* by the peer */

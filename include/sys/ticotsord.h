@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-#define TCOO_NOPEER		ECONNREFUSED	/* nobody is bound there */
+#define TCOO_NOPEER		ECONNREFUSED	/* no endpoint is bound there */
 #define TCOO_PEERNOROOMONQ	ECONNREFUSED	/* too many wait already */
 #define TCOO_PEERBADSTATE	ECONNREFUSED	/* cannot be connected to */
 #define TCOO_PEERINITIATED	ECONNRESET	/* by the peer */
