@@ -61,7 +61,7 @@ struct sb {
 	long epoch;	    /* seconds since 1970 when LBOLT was 0 */
 };
 
-/* Without SB_NO_DROPS nobody below shall find the queue full. */
+/* Without SB_NO_DROPS no queue below shall find the queue full. */
 static void
 sb_marks(queue_t *q)
 {

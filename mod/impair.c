@@ -36,7 +36,7 @@
 #include "../drv/canon.h"
 
 #define IM_LIMIT 1000u
-#define IM_PATIENCE HZ	      /* somebody is overtaken, or not */
+#define IM_PATIENCE HZ	      /* a message is overtaken, or not */
 #define IM_MAXMS 3600000u
 #define IM_NEVER_FULL (1ul << 40)
 #define IM_HIWAT 65536u

@@ -52,7 +52,7 @@ null_close(queue_t *q, int flag, cred_t *crp)
  * The put procedure of both sides: putnext() goes upstream from the read
  * queue and downstream from the write queue.  The message is gone after it.
  *
- * A module that queues nothing need not ask canputnext(): whoever sent the
+ * A module that queues nothing need not ask canputnext(): the sender of the
  * message has asked, and the question went past this module to the next
  * queue that has a service procedure.
  */

@@ -14,7 +14,7 @@
  * back down, once, and marks it MSGNOLOOP so that the other head ends it.
  * The mark says where the message stops, not what it means: a marked message
  * that crosses the pipe is reversed like any other, and keeps its mark.
- * (Left alone it would flush the direction that nobody asked to flush.)
+ * (Left alone it would flush the direction that was not to be flushed.)
  */
 #include <sys/types.h>
 #include <sys/errno.h>

@@ -200,12 +200,12 @@ tm_ioctl(queue_t *q, mblk_t *mp)
 		tm_copy(q, mp);
 		break;
 	default:
-		putnext(q, mp); /* somebody below may know it */
+		putnext(q, mp); /* a module below may know it */
 		break;
 	}
 }
 
-/* A copy was made, or failed: then the ioctl is over and nobody waits. */
+/* A copy was made, or failed: then the ioctl is over and no caller waits. */
 static void
 tm_iocdata(queue_t *q, mblk_t *mp)
 {

@@ -8,15 +8,15 @@
  * back as another one.  Two threads, or processes, that have one endpoint
  * would take each other's; one that is interrupted would leave its own
  * behind.  An ioctl has none of that: the Stream head lets one be in progress
- * at a time, and forgets an answer that nobody waits for.  So this module
+ * at a time, and forgets an answer that no caller waits for.  So this module
  * sends the data of an I_STR down as an M_PROTO message, keeps the M_IOCTL,
  * and makes the acknowledgement that belongs to it its answer.  All other
  * messages pass, data with one comparison.  A question goes as M_PCPROTO, and
- * whoever just sends back what he gets shows by that that he is no provider.
+ * a driver that just sends back what it gets is no provider.
  *
  * Life.  The M_IOCTL waits on the module's write queue, where it belongs to
  * the stream and not to a process; ioc_rval tells which primitive went down.
- * A new one makes an old one void, which the head has given up.  Whoever takes
+ * A new one makes an old one void, which the head has given up.  The thread that takes
  * it from the queue answers it.
  *
  * TI_GETMYNAME and TI_GETPEERNAME are transparent: a struct netbuf is copied

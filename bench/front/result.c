@@ -3,7 +3,7 @@
 /*
  * The result file, docs/benchmarks.md.
  *
- * A file is written beside its place and renamed, so that whoever looks
+ * A file is written beside its place and renamed, so that a reader
  * finds the old one or the whole new one.  Whether it can be written at all
  * is found out before anything is measured.
  */

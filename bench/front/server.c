@@ -9,7 +9,7 @@
  * word before anything is done with it.
  *
  * Who listens.  By default this host only hears itself: to be asked by others
- * takes -L.  There is no password: whoever can connect can make this host
+ * takes -L.  There is no password: each host that can connect can make this one
  * receive, for as long as a test lasts.
  */
 #include "strbench.h"

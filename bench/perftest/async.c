@@ -5,13 +5,13 @@
  * it, each reporting what it did.
  *
  * The end.  With -i both make that many reports, at about the same time but
- * never at the same moment.  Whoever is first must neither hang up on the
- * other in his last period nor leave him blocked: the reader goes on
- * reading, the writer keeps his end open, until both flags in the page they
+ * never at the same moment.  The first must neither hang up on the
+ * other in its last period nor leave it blocked: the reader goes on
+ * reading, the writer keeps its end open, until both flags in the page they
  * share are set.  The parent sets the flag of a child that ended in another
  * way.
  *
- * Nobody is left over: the children die with their parent, and the parent
+ * No process is left over: the children die with their parent, and the parent
  * returns when it has reaped both.
  */
 #include "perftest.h"
@@ -123,7 +123,7 @@ one_period(const struct perftest *test, struct tally *tally, int writing)
 	return READY;
 }
 
-/* The reader, its reports made, until the writer has made his. */
+/* The reader, its reports made, until the writer has made its own. */
 static void
 drain(const struct perftest *test, struct meeting *meeting)
 {
@@ -146,7 +146,7 @@ drain(const struct perftest *test, struct meeting *meeting)
 	}
 }
 
-/* The writer, his reports made, until the reader has made its. */
+/* The writer, its reports made, until the reader has made its. */
 static void
 linger(struct meeting *meeting)
 {

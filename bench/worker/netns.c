@@ -7,7 +7,7 @@
  *	      10.79.0.0/24 is behind 10.78.0.1, as seen from there
  *
  * Life.  Neither has a name.  This process goes into "here", and so does what
- * it starts: both sides and the daemon of their domain.  Nobody is "there";
+ * it starts: both sides and the daemon of their domain.  No process is "there";
  * there are the sockets that were made while this process had entered it,
  * since a socket stays where it was made.  Whatever becomes of these
  * processes, the namespaces and all that is in them go with the last one.

@@ -20,7 +20,7 @@
  * then load, on both sides, asks for a full fence on both; the frequent
  * side is spared it, because the sleeper makes all processes that registered
  * execute one with membarrier(2).  Where the kernel has no membarrier, both
- * fence.  past is RING_NEVER while nobody sleeps, and whoever wakes puts
+ * fence.  past is RING_NEVER while no side sleeps, and the waker puts
  * RING_NEVER back, so one sleep costs one wake call.
  *
  * Hysteresis.  A full producer sleeps until half of the ring is free; an

@@ -5,7 +5,7 @@
  *
  * Both sides are forked, pin themselves, report ready and wait.  The worker
  * then walks the phase from WARMUP over MEASURE to STOP.  A side looks at
- * the phase once per message, a load of a line nobody writes, and on a
+ * the phase once per message, a load of a line that is not written, and on a
  * change takes its own mark: time, messages, switches, CPU time.  So rates
  * are by the time each side really measured, however late the worker or the
  * side itself got the CPU, and the measured time only starts to run when
@@ -249,7 +249,7 @@ session_run(const struct job *job, struct session *session, int two_way,
 	pids[1] = fork_side(job, session, &channel, 1, side1);
 	pids[0] = pids[1] == -1 ? -1
 				: fork_side(job, session, &channel, 0, side0);
-	/* The end must come when a side goes, so nobody else holds one. */
+	/* The end must come when a side goes, so no other process holds one. */
 	end_close_fds(&channel.ends[0]);
 	end_close_fds(&channel.ends[1]);
 	if (pids[0] == -1 || pids[1] == -1)

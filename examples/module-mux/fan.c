@@ -9,7 +9,7 @@
  * to the lower one; what comes from there goes to all upper streams.
  *
  * Flow control is passed on in both directions by hand, since nothing in the
- * executive knows which of its queues a driver connects: whoever could not
+ * executive knows which of its queues a driver connects: a queue that could not
  * send leaves its message on its queue, and the other side's service
  * procedure, which is called when there is room again, enables it.
  */

@@ -71,7 +71,7 @@ tallycount(queue_t *q, mblk_t *mp, int side)
 	}
 }
 
-/* An ioctl of ours is answered; the others may be for somebody below. */
+/* An ioctl of ours is answered; the others may be for a module below. */
 static void
 tallyioctl(queue_t *q, mblk_t *mp)
 {

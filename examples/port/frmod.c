@@ -168,7 +168,7 @@ frioctl(queue_t *q, mblk_t *mp)
 		frack(q, mp, 0);
 		break;
 	default:
-		putnext(q, mp); /* somebody else's */
+		putnext(q, mp); /* another module's */
 		break;
 	}
 }

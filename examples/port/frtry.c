@@ -36,7 +36,7 @@ main(int argc, char **argv)
 	check(pipe(fd) == 0, "pipe");
 	check(ioctl(fd[0], I_PUSH, "frame") == 0, "I_PUSH frame");
 	check(ioctl(fd[0], I_SRDOPT, RMSGN) == 0, "I_SRDOPT");
-	while (argc > 1) /* nobody reads: to be looked at with strtop */
+	while (argc > 1) /* no reader: to be looked at with strtop */
 		check(write(fd[0], buf, sizeof(buf)) > 0, "write");
 	ic.ic_cmd = FR_TIMO;
 	ic.ic_timout = 0;

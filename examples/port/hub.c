@@ -5,7 +5,7 @@
  * hub - a multiplexing driver with static tables.
  *
  * Down goes each message with one byte in front, its channel; what comes from
- * below goes up to whoever is bound to the channel that its first byte says.
+ * below goes up to the stream bound to the channel that its first byte says.
  *
  * Each upper stream has an entry in hubup, each lower one in hubline, and
  * q_ptr leads there.  hubdevflag says D_MTPERMOD, so that one procedure runs
@@ -388,7 +388,7 @@ hublrsrv(queue_t *q)
 		if (mp == NULL)
 			continue;
 		up = hubchan(q->q_ptr, *mp->b_rptr);
-		if (up == NULL) { /* nobody is there */
+		if (up == NULL) { /* no stream is bound */
 			freemsg(mp);
 			continue;
 		}

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * daytimed - tells the time to whoever connects.
+ * daytimed - tells the time to each caller.
  *
  *	daytimed NETID [UADDR [COUNT]]
  *

@@ -7,7 +7,7 @@
  *	echod NETID [UADDR [COUNT]]
  *
  * One process, one poll(2): no endpoint ever blocks.  What a caller does not
- * read waits in a buffer of his own, and meanwhile nothing is read from him.
+ * read waits in a buffer of its own, and meanwhile nothing is read from it.
  * After COUNT callers have come and gone it ends.
  *
  *	cc echod.c $(pkg-config --cflags --libs fast-streams-xti)
@@ -112,7 +112,7 @@ welcome(const char *device, struct t_call *call)
 		return;
 	}
 	while (t_accept(p[0].fd, fd, call) < 0) {
-		/* another caller has come meanwhile: he waits his turn */
+		/* another caller has come meanwhile: it waits its turn */
 		if (t_errno == TLOOK && t_look(p[0].fd) == T_LISTEN) {
 			struct t_call more = {.sequence = 0};
 

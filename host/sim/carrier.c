@@ -10,8 +10,8 @@
  * or by death, the other end of a pair sees the hang-up.
  *
  * Descriptors are numbers of carriers, the same in every task; one that a
- * task does not hold is not open in it, and who is passed what he holds has
- * it once.  Numbers below SIM_FD_BASE stand for files that everybody has.
+ * task does not hold is not open in it, and a task that is passed what it
+ * holds has it once.  Numbers below SIM_FD_BASE are files that each task has.
  */
 #include <errno.h>
 #include <string.h>

@@ -31,7 +31,7 @@ fx_fast_read(struct str_head *sd, const str_a32 *id, uint32_t gen, int fd,
 		return STR_NOT_FAST;
 	how = str_head_read_fast(sd, id, gen, buf, len, &n);
 	if (how == STR_FAST_HELD)
-		n = STR_O_NONBLOCK; /* here there is nobody else to let run */
+		n = STR_O_NONBLOCK; /* here no other task can be let run */
 	return how == STR_FAST_DONE ? (long)n :
 		str_head_read_tail(sd, fd, buf, len, n, how);
 }

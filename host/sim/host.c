@@ -444,7 +444,7 @@ int
 host_job_stop(int sig)
 {
 	(void)sig;
-	return EIO; /* nobody would continue them */
+	return EIO; /* no shell would continue them */
 }
 
 void

@@ -544,7 +544,7 @@ sim_run(void)
 
 /*
  * Give back what the dead task @t held.  A reaper that dies itself is
- * followed by another.  Return: false when somebody else is at it.
+ * followed by another.  Return: false when another is at it.
  */
 bool
 sim_reap(struct sim_task *t)
@@ -631,7 +631,7 @@ timers(void)
 	return next;
 }
 
-/* What streamsd does when somebody has died: see tools/streamsd. */
+/* What streamsd does when a member has died: see tools/streamsd. */
 static void
 serve(void)
 {

@@ -112,7 +112,7 @@ struct sim {
 	} crash[64];
 	const char *crash_label;
 	unsigned crash_nth;
-	const char *crashed; /* where somebody was killed */
+	const char *crashed; /* where a task was killed */
 	struct sim_stats stats;
 };
 extern struct sim sim;

@@ -79,7 +79,7 @@ T_CASE(a_wait_ends_when_it_is_woken)
 	waited = -1;
 	str_store(&word, 1u);
 	sim_sleep(1000000);
-	T_FALSE(sim_ended(waiter)); /* nobody woke it */
+	T_FALSE(sim_ended(waiter)); /* it was not woken */
 	host_wake(&word, 1);
 	T_EQ(sim_run(), 0);
 	T_EQ(waited, 0);

@@ -4,7 +4,7 @@
 /*
  * Sockets of the simulated host: there are none.  What a socket does depends
  * on another machine's time, or a peer's, which a seed does not decide; the
- * drivers above are tried on the real host.  Whoever asks for one is told so,
+ * drivers above are tried on the real host.  A caller that asks for one is told so,
  * as by a kernel without networking.
  *
  * A test that is the other side of one itself says so (sim_sock()): all are

@@ -11,7 +11,7 @@
  *
  *	a record arrives once, whole, and after those its writer sent before;
  *	without flushes, pops of queueing modules and deaths, all arrive;
- *	everybody ends: nobody sleeps for ever;
+ *	each task ends: none sleeps for ever;
  *	at the end the domain is empty.
  *
  * The seeds are the same in every run of the program unless T_SEED is given.
@@ -50,7 +50,7 @@ static int last_seq[NWRITER][4];    /* by band */
 static unsigned sent[NWRITER];
 static unsigned writers_left;
 static bool died;
-static const char *crash_label; /* kill whoever passes it */
+static const char *crash_label; /* kill the task that passes it */
 static unsigned crash_nth;
 
 #define HERE "seed %llu mode %#x%s%s: "

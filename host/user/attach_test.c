@@ -306,7 +306,7 @@ T_CASE(what_a_crash_left_in_a_namespace_that_is_gone_is_swept)
 		T_SKIP("no network namespaces");
 	}
 	T_EQ(files_left(name[0], sizeof name[0]), 1);
-	/* one where somebody is stays, though no member lives */
+	/* one where a process is stays, though no member lives */
 	T_OK(pipe(to));
 	T_OK(pipe(from));
 	other = T_OK(fork());

@@ -8,9 +8,9 @@
  *
  * One ring wakes all threads that poll the bell at that moment, and none
  * that come later.  The socket stays readable until the last of them has
- * left; he drains it.  Until then the bell is RINGING and newcomers are told
+ * left, which drains it.  Until then the bell is RINGING and newcomers are told
  * so instead of being let in.  A ring after the draining finds the socket
- * empty and makes it readable for whoever comes next.
+ * empty and makes it readable for the next sleeper.
  *
  * Trust.  A ring is a hint, which costs the threads that hear it a look around.
  * One has a meaning: a forked child tells streamsd its pid.  streamsd takes it

@@ -555,7 +555,7 @@ address_taken(const struct host_carrier *c)
 static int
 probe(const struct host_carrier *c)
 {
-	static int fd = -1; /* nobody closes a descriptor of streamsd */
+	static int fd = -1; /* no program closes a descriptor of streamsd */
 	uint64_t number = number_of(c);
 
 	if (!host_is_daemon || number == 0)

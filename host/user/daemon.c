@@ -5,15 +5,15 @@
  * streamsd, as members see it: who it is, when it is started, how its death is
  * noticed.  spawn.c starts the program; tools/streamsd is the program.
  *
- * Who.  One word of the domain says: nobody; a thread, named by its tag, is
- * starting it; a process, named by its slot, is it.  Whoever is named may have
- * died meanwhile and is then taken for nobody.  streamsd puts itself there,
- * by a compare-and-swap, and exits when it finds somebody alive: so there is
- * one, whatever became of who started it.
+ * Which.  One word of the domain says: none; a thread, named by its tag, is
+ * starting it; a process, named by its slot, is it.  The one named may have
+ * died meanwhile and then counts as none.  streamsd puts itself there,
+ * by a compare-and-swap, and exits when it finds a living one: so there is
+ * one, whatever became of its starter.
  *
  * Leaving.  streamsd takes its name out first and looks once more whether it
  * is wanted; host_daemon() says first that it has asked, and then looks for
- * the name.  So either it stays, or who asked sees that there is nobody.
+ * the name.  So either it stays, or the asker sees that there is none.
  *
  * Death.  Who sleeps at a carrier polls its pidfd besides and starts another
  * when there is something to be watched.
@@ -24,10 +24,10 @@
  * the first and ends.
  *
  * Failure.  When it cannot be started callers go on without; it is tried
- * again after a second, and ever more rarely, by whoever comes or sleeps.
+ * again after a second, and ever more rarely, by a caller or sleeper.
  * One that ends without a word was killed on its way, which says nothing of
  * the next: that is started at once, until so many have come to nothing that
- * it must be the program.  Whoever gets as far as to be it ends the waiting.
+ * it must be the program.  The process that gets as far as to be it ends the waiting.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ word(void)
 	return &host_shared(host_domain)->daemon;
 }
 
-/* Whoever waits for the word to change sleeps on its lower half. */
+/* A thread that waits for the word to change sleeps on its lower half. */
 static str_a32 *
 word_low(void)
 {
@@ -340,7 +340,7 @@ host_daemon_look(void)
 
 /*
  * A forked child holds what its parent held, and may never make a call: tell
- * who watches.  It is nobody yet, and has no bell to send from.
+ * the watcher.  It has no slot yet, and no bell to send from.
  */
 void
 host_daemon_fork(void)
@@ -452,7 +452,7 @@ host_daemon_claim(void)
 }
 
 /*
- * Be it no more.  @asked: daemon_asked when it was decided.  False: somebody
+ * Be it no more.  @asked: daemon_asked when it was decided.  False: a member
  * has asked meanwhile, and it stays.
  */
 bool
@@ -461,7 +461,7 @@ host_daemon_resign(uint64_t asked)
 	uint64_t mine = word_of_me();
 
 	if (!str_cas(word(), mine, NOBODY))
-		return true; /* somebody took us for dead */
+		return true; /* a member took us for dead */
 	STR_CRASH_POINT("daemon:resigned");
 	str_fence_full(); /* pairs with host_daemon() */
 	if (!str_region_wanted() &&

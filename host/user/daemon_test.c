@@ -88,7 +88,7 @@ name(void)
 	return str_load(&host_shared(host_domain)->daemon);
 }
 
-/* Its pid; 0: nobody says that he is it. */
+/* Its pid; 0: no process says that it is. */
 static pid_t
 daemon_pid(void)
 {
@@ -647,7 +647,7 @@ T_CASE(killed_on_its_way_it_is_started_again_at_once)
 	mortal_end(&m);
 }
 
-/* In a child: what somebody else starts for this domain. */
+/* In a child: what another program starts for this domain. */
 static pid_t
 by_another(void)
 {
@@ -775,7 +775,7 @@ T_CASE(it_reaps_a_member_that_was_killed)
 	settled();
 	before = looks();
 	T_OK(kill(pid, SIGKILL));
-	/* nobody calls, nobody waits for it */
+	/* no call, and no process waits for it */
 	T_SOON(!member(pid) && looks() > before, 5000);
 	T_OK(waitpid(pid, NULL, 0));
 }
@@ -1059,7 +1059,7 @@ member_of(const char *path, pid_t *tell)
 	*tell = daemon_pid();
 }
 
-/* What wants it is a link or a name, of which nobody can know any more. */
+/* What wants it is a link or a name, of which no process can know any more. */
 T_CASE(when_the_domain_was_removed_and_nobody_is_left_it_leaves)
 {
 	char dir[] = "/tmp/streams-daemon-XXXXXX", path[128];
@@ -1087,7 +1087,7 @@ T_CASE(when_the_domain_was_removed_and_nobody_is_left_it_leaves)
 		T_OK(waitpid(pid, &status, 0));
 		T_TRUE(WIFSIGNALED(status));
 	}
-	/* nobody was there, but the name */
+	/* no process was there, but the name */
 	T_GT(tell[0], 0);
 	T_EQ(tell[1], tell[0]);
 	T_SOON(gone(tell[0]), 10000);

@@ -590,7 +590,7 @@ host_commit(uint64_t off, uint64_t len)
 	}
 	if (err != 0)
 		return ENOSR;
-	/* only ever up: what lies below is backed whoever stores last */
+	/* only ever up: what lies below is backed, whichever stores last */
 	while (have < want && !str_cas(&d->committed, have, want))
 		have = str_load_acq(&d->committed);
 	return 0;

@@ -4,7 +4,7 @@
 /*
  * Faults that are not the program's.
  *
- * First, somebody touched an image of a foreign module that is not mapped
+ * First, a thread touched an image of a foreign module that is not mapped
  * here yet: see modload_image.c.
  *
  * Then, the fix-up table, of one row: a fault between host_copy_begin and

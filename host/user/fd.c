@@ -6,7 +6,7 @@
  *
  * They live at high numbers, where no program counts on finding one free,
  * and the wrappers of close() and its like skip them.  A program that closes
- * them behind our back harms only itself: whoever uses one checks what it is
+ * them behind our back harms only itself: each user of one checks what it is
  * first, and does without or makes another.
  *
  * The table is inherited by fork, as the descriptors are.

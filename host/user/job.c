@@ -7,8 +7,8 @@
  * A group is orphaned when no member has a parent in another group of the same
  * session, who could continue it.  The kernel knows and does not tell; it just
  * lets nothing stop such a group, so that a caller who waited for that would
- * try for ever.  /proc is read to find out.  Nobody comes here but who is about
- * to stop.
+ * try for ever.  /proc is read to find out.  Only a process that is about to stop
+ * comes here.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  * streamsd has a descriptor of every socket: how it gets them, and gives them.
  *
  * Objects.  A letter goes to the keeper, a thread of streamsd that does nothing
- * else.  It has no part in the executive, so that who waits for its answer in
- * the middle of a procedure waits for nothing that could wait for him.
+ * else.  It has no part in the executive, so that a thread that waits for its answer
+ * in the middle of a procedure waits for nothing that could wait for it.
  * streamsd does so too, for a letter that has not been read yet.
  *
  * Passing.  A letter has up to HOST_FDS descriptors, and says of each which
@@ -236,7 +236,7 @@ send_off(struct parcel *c, uint32_t round, int tries)
 	return err;
 }
 
-/* One that somebody closes meanwhile spoils a letter (EBADF): the next time. */
+/* One that is closed meanwhile spoils a letter (EBADF): the next time. */
 static STR_NOINLINE void
 pass_owed(int tries)
 {
@@ -421,7 +421,7 @@ host_sock_fetch(uint64_t id)
 	struct place *p = place_of(id);
 	int fd;
 
-	/* who is to be streamsd gets it, and who waits for him must not wait */
+	/* a starting streamsd gets it, and its waiters must not wait */
 	if (host_daemon_comes && !host_is_daemon)
 		return -EIO;
 	if (!str_sock_live(id) ||
@@ -645,6 +645,6 @@ void
 host_sock_keeper_start(void)
 {
 	(void)start();
-	/* or nobody need wait for it any more */
+	/* or no process need wait for it any more */
 	str_store_rel(&shared()->sock_keeper, (uint32_t)sys_getpid());
 }

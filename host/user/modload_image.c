@@ -9,10 +9,10 @@
  * process that loads it.  To *map* it, a process copies what is not writable
  * into private memory of its own at that place (shared memory may be mounted
  * noexec), and makes the pages of the arena that hold the writable part
- * appear there as well.  Nobody needs the file again.
+ * appear there as well.  The file is not needed again.
  *
- * Life.  The loader prepares the image where nobody sees it; entering it in
- * the domain's table publishes it, as new.  Who else wants that name waits
+ * Life.  The loader prepares the image where no other process sees it; entering it in
+ * the domain's table publishes it, as new.  Another that wants that name waits
  * until it is done with.  Images are never taken away: pointers to them are
  * everywhere.  Members map what is there when they attach, and what comes
  * later when they first touch it: the window is reserved without access, the
@@ -381,14 +381,14 @@ place_alloc(uint64_t len)
 	return window() + from;
 }
 
-/* Give it back, if nobody has taken the next one. */
+/* Give it back, if the next one is not taken. */
 static void
 place_free(uint64_t at, uint64_t len)
 {
 	(void)str_cas(&images()->next, at + len - window(), at - window());
 }
 
-/* Between images lie pages that nobody may touch. */
+/* Between images lie pages that must not be touched. */
 static uint64_t
 place_size(uint64_t span)
 {
@@ -690,7 +690,7 @@ host_module_load(struct host_call *hc, const char *name, uint32_t *ret_image,
 		pages_free(l->file, l->size);
 		pages_free(l->img, l->elf.span);
 		l->file = l->img = NULL;
-	} while (err == EEXIST); /* somebody was faster */
+	} while (err == EEXIST); /* another was faster */
 	if (err == 0)
 		err = host_module_map(image);
 	if (err != 0 && fresh)

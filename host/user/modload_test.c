@@ -146,7 +146,7 @@ T_CASE(it_is_loaded_once)
 
 	setup();
 	(void)load_good();
-	T_OK(unlink(in_dir("upmod.so"))); /* nobody needs it again */
+	T_OK(unlink(in_dir("upmod.so"))); /* not needed again */
 	T_EQ(load("upmod", &image, &fresh), 0);
 	T_EQ(image, 1);
 	T_FALSE(fresh);

@@ -6,7 +6,7 @@
  *
  * Life.  Members hold a shared flock() on the file.  Its
  * creator fills an unnamed file, locks it, and only then gives it its name,
- * so nobody ever sees half a domain.  To attach is: open, lock, and see that
+ * so no process ever sees half a domain.  To attach is: open, lock, and see that
  * the name still means the same inode, else begin again.  A domain is never
  * reinitialised in place.  A process that gets the lock exclusively is alone;
  * when also no carrier recorded in the domain exists any more, no process can
@@ -160,7 +160,7 @@ file_name(int fd, const char *tmp, bool nameless, const char *path, bool over)
 
 /*
  * Make a domain and call it @path: a new name, or @over an old file.
- * EAGAIN: somebody was faster.
+ * EAGAIN: another was faster.
  */
 static int
 named_create(const char *path, bool over)
@@ -341,7 +341,7 @@ host_named_attach(struct host_name *n)
 	int err = EAGAIN;
 
 	if (n->dir[0] != '\0') {
-		/* a directory of somebody else's is not even looked into */
+		/* a directory of another user's is not even looked into */
 		err = host_name_mkdir(n);
 		if (err != 0)
 			return err;
@@ -410,7 +410,7 @@ host_named_forget(void)
 }
 
 /*
- * Can nobody come to the domain any more?  Its file has no name, there is no
+ * Can no process come to the domain any more?  Its file has no name, there is no
  * other member, and no descriptor by which a process could find one of its
  * streams.  A child that was forked and has made no call yet is not seen.
  */

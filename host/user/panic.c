@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The end, and last words.  Whoever panics may hold locks: others find its
+ * The end, and last words.  A thread that panics may hold locks: others find its
  * owner dead and repair.
  */
 #include <stdio.h>

@@ -4,7 +4,7 @@
 /*
  * What /proc tells about processes.
  *
- * A pid alone names nobody for long: together with the start time it does.
+ * A pid alone names no process for long: together with the start time it does.
  * The address of the main stack, which differs from one image to the next
  * where addresses are randomised, tells an image from one that it execs.
  * Without /proc a process is alive as long as its pid exists.

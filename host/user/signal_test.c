@@ -284,7 +284,7 @@ T_CASE(a_short_wait_keeps_handlers_off)
 	T_OK(raise(SIGUSR1));
 	T_EQ(host_wait(NULL, word, 0, MS), ETIMEDOUT);
 	T_EQ(ran, 0);
-	T_EQ(str_load(word), 0); /* nobody touches a lock's word */
+	T_EQ(str_load(word), 0); /* a lock's word is not touched */
 	host_leave();
 	T_EQ(ran, 1);
 }

@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Who is who: process slots, thread slots, and the dead.
+ * Identity: process slots, thread slots, and the dead.
  *
  * Processes.  A process is (pid, start time).  `gen' and `pid' of its slot
  * are exchanged as one word: {even, 0} is free, {odd, pid} in use.  A slot is
  * given back only when no thread slot names it any more, so an index never
- * changes its meaning while somebody refers to it.  `start' is 0, for "do
- * not know", whenever the word changes, so nobody mistakes the new owner for
+ * changes its meaning while a thread refers to it.  `start' is 0, for "do
+ * not know", whenever the word changes, so no process mistakes the new owner for
  * a dead one.  A new image after exec has the same pid and start time: it
  * takes its predecessor's slot over and reaps that one's threads.
  *
@@ -267,7 +267,7 @@ thread_reap(uint32_t idx, struct owner o, bool whole)
  * Reap the threads of process slot @idx that @all or being dead says, and
  * then the slot unless threads are left or it is our own.  @l: its word, from
  * before it was found dead.  Others reap as well: as soon as the slot is
- * somebody else's, so may be its threads.
+ * another's, so may be its threads.
  */
 static void
 proc_reap(uint32_t idx, struct life l, bool all, bool whole)
@@ -453,7 +453,7 @@ raise_high(str_a32 *high, uint32_t n)
 		v = str_load(high);
 }
 
-/* Try to make process slot @idx ours; *ret_old when it was somebody's. */
+/* Try to make process slot @idx ours; *ret_old when it had an owner. */
 static bool
 proc_take(uint32_t idx, uint32_t pid, bool dead, bool *ret_old)
 {

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Processes and threads: who gets which slot, and who is dead.
+ * Processes and threads: which slot each gets, and which are dead.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -602,7 +602,7 @@ T_CASE(a_process_that_is_just_attaching_is_not_taken_for_replaced)
 	if (pid == 0)
 		for (;;)
 			pause();
-	/* from whoever had the slot before */
+	/* from the slot's last owner */
 	str_store(&p->image, 12345ull);
 	str_store(&p->start, 0ull);
 	str_store(&p->pid, (uint32_t)pid);
@@ -632,7 +632,7 @@ state_of(pid_t pid)
 	return p != NULL ? p[2] : '?';
 }
 
-/* a slot that two want at once is one's, who says when he started */
+/* a slot that two want at once is one's, which says when it started */
 T_CASE(who_comes_second_for_a_slot_takes_nothing_away_from_the_first)
 {
 	pid_t first, second;

@@ -7,7 +7,7 @@
  * Objects.  A socket is known in the domain by its id (core/sock).  The table
  * is this process's: the descriptor it has of each.  They are hidden
  * descriptors, as those of fd.c; a forked child has them all.  streamsd has
- * one of every socket, so that it outlives whoever made it.
+ * one of every socket, so that it outlives its maker.
  *
  * Life.  Who makes a socket sends a duplicate to streamsd.  Who finds that it
  * has no descriptor of a socket, after an exec, or since the Stream was passed
@@ -20,8 +20,8 @@
  * News.  Processes that sleep for many things watch their sockets by an epoll
  * instance of their own, edge-triggered.  A child makes its own.
  *
- * Crash.  When streamsd dies, who has sockets passes them to the next one:
- * keep.c.  A descriptor that somebody dies with is one less, and the kernel's
+ * Crash.  When streamsd dies, a process with sockets passes them to the next one:
+ * keep.c.  A killed process's descriptor is one less, and the kernel's
  * to close.
  *
  * Locks.  A place in the table is changed by compare-and-swap of one word;
@@ -170,7 +170,7 @@ let_go(struct place *p, int fd)
 void
 host_sock_drop_word(struct place *p, uint64_t w)
 {
-	/* a number is no more ours only when nobody finds it any more */
+	/* a number is no more ours only when no lookup finds it any more */
 	if (w != 0 && str_cas(&p->word, w, 0ull))
 		let_go(p, (int)(uint32_t)w - 1);
 }
@@ -413,7 +413,7 @@ host_sock_move(int fd)
 
 		if (w == 0 || (int)(uint32_t)w - 1 != fd)
 			continue;
-		unwatch(p, fd); /* whoever sleeps for it begins again */
+		unwatch(p, fd); /* a sleeper for it begins again */
 		to = sys_fcntl(fd, F_DUPFD_CLOEXEC, fd + 1);
 		if (to < 0)
 			to = sys_fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -555,8 +555,8 @@ host_sock_ask(void)
 {
 	str_a32 *awake = &shared()->sock_awake;
 
-	/* who asks says so himself: it may take a while to wake up.  Should he
-	 * die before he rings, it looks when it looks for the dead */
+	/* the asker says so itself: it may take a while to wake up.  Should it
+	 * die before it rings, it looks when it looks for the dead */
 	if (!host_is_daemon && str_load(awake) == 0 && str_xchg(awake, 1u) == 0)
 		host_daemon_tell(HOST_ASK_SOCK);
 }
@@ -577,7 +577,7 @@ lost(uint64_t id, int fd, long r)
 
 	if (r != -EBADF && r != -ENOTSOCK)
 		return false;
-	/* it is somebody else's: not to be closed */
+	/* it is the program's: not to be closed */
 	host_sock_forget(p, word_of(id, fd));
 	return true;
 }

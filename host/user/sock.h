@@ -22,7 +22,7 @@ void host_sock_pass_owed(void);
 /* The same before a sleep, without waiting; @pid is streamsd.  Return: when to
  * try again, or UINT64_MAX */
 uint64_t host_sock_owed_at(uint32_t pid);
-/* In a forked child, when it is somebody. */
+/* In a forked child, when it has a slot. */
 void host_sock_forked(void);
 
 /* Numbers: is @fd one of ours, the lowest of ours from @fd on, away from it. */
@@ -35,7 +35,7 @@ void host_sock_move(int fd);
 int host_sock_keeper_open(void);
 void host_sock_keeper_gone(void);
 void host_sock_keeper_start(void);
-/* As long as str_sock_serve() is called in a millisecond, nobody has to ask. */
+/* As long as str_sock_serve() is called in a millisecond, no process has to ask. */
 void host_sock_awake(bool yes);
 
 #endif

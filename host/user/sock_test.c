@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Sockets that members share: who has a descriptor, who gets one, and when it
+ * Sockets that members share: which has a descriptor, which gets one, and when it
  * is gone.  The executive is the double, for which one id lives at a time
  * (UP_SOCK); streamsd is this program under another name.
  */
@@ -105,7 +105,7 @@ expect_ping(void *arg)
 	T_TRUE(got(ID(1), "ping"));
 }
 
-/* streamsd has the other end, or not, when nobody else has */
+/* streamsd has the other end, or not, when no other has */
 static void
 make_and_drop(void *arg)
 {
@@ -506,7 +506,7 @@ sleep_a_little(void *arg)
 	(void)host_wait_carrier(&hc, 5000000, &ev);
 }
 
-/* Nobody uses them, as nobody but streamsd uses a socket that only receives. */
+/* They are not used, as only streamsd uses a socket that only receives. */
 T_CASE(what_finds_no_room_is_passed_by_who_sleeps)
 {
 	setup();

@@ -6,9 +6,9 @@
  *
  * A domain's name tells the namespaces of its members.  One that all members
  * of were killed is found by the next process that attaches there; but when a
- * network namespace has gone, nobody will.  So who makes a domain looks at the
+ * network namespace has gone, none will.  So the maker of a domain looks at the
  * others in its directory: where no process is in the namespace that a name
- * tells, and nobody has the file's lock, it is taken away.  Another pid
+ * tells, and no process has the file's lock, it is taken away.  Another pid
  * namespace may have processes that are not seen from here: what belongs to
  * one is left alone.
  */
@@ -103,7 +103,7 @@ sweep_one(const char *name, void *arg)
 		O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
-	/* with the lock nobody can be about to attach */
+	/* with the lock no process can be about to attach */
 	if (host_domain_stat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    host_uid_mine(st.st_uid) &&
 	    sys_call2(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0 &&

@@ -23,7 +23,7 @@
 #define IDLE_NS 1000000000u
 #define STACK_SIZE (256u << 10)
 
-#define HOLD_NS 1000000000u /* somebody it waits for may be stopped */
+#define HOLD_NS 1000000000u /* the thread it waits for may be stopped */
 
 /*
  * RUNNING while the helper runs timers, HELD when it may not.  Of the process
@@ -129,7 +129,7 @@ host_defer(uint64_t when)
 		str_store_rel(&pv->timer_at, when + 1);
 		(void)str_add(&pv->timer_word, 1u);
 		if (pv->timer_ours)
-			; /* whoever waits for it is this thread */
+			; /* the waiter is this thread */
 		else if (str_load(&pv->timer_up) != 0)
 			(void)sys_call3(SYS_futex, &pv->timer_word,
 				FUTEX_WAKE_PRIVATE, 1);

@@ -18,7 +18,7 @@ const char *host_domain_path(void);
 
 /*
  * host_domain_exit - the process ends: give back its slots; the last member
- * of a named domain takes the name away.  Called at exit, by whoever set
+ * of a named domain takes the name away.  Called at exit, by the caller that set
  * host_exit_by_caller before the first attach, else by the host itself.
  */
 void host_domain_exit(void);

@@ -252,7 +252,7 @@ bool host_reap_next(uint32_t *at);
 
 /*
  * daemon.c.  What streamsd may be rung for; anything else is to look whether
- * somebody is gone.
+ * a member is gone.
  */
 #define HOST_ASK_MEMBER 1u /* a process has attached */
 #define HOST_ASK_EXEC 2u   /* one is about to exec */

@@ -209,7 +209,7 @@ sleep_begin(struct sleeper *s, uint32_t state)
 	str_barrier();
 }
 
-/* After a sleep: back into the call, in a forked child as somebody else. */
+/* After a sleep: back into the call, in a forked child as another process. */
 static void
 sleep_over(struct sleeper *s)
 {
@@ -452,8 +452,8 @@ host_sock_look(uint64_t id, uint32_t want)
 }
 
 /*
- * How long to nap: at least as long as was worked since the last time.  Whoever
- * has had more of the CPU than he who sends is not let in when he wakes, but
+ * How long to nap: at least as long as was worked since the last time.  A receiver that
+ * has had more of the CPU than the sender is not let in when it wakes, but
  * when the sender's time is up, and by then much has been lost.
  */
 static uint64_t

@@ -262,7 +262,7 @@ T_CASE(a_bell_rings_in_another_process)
 	host_leave();
 	T_OK(waitpid(pid, &status, 0));
 	T_EQ(status, 0);
-	/* nobody there any more: no harm */
+	/* no waiter any more: no harm */
 	up_enter(&hc);
 	host_bell_ring(waiter);
 	host_leave();

@@ -4,10 +4,10 @@
 /*
  * The system's autopush.conf(5), applied to a domain.
  *
- * Life.  Whoever opens a device first in a domain applies the file, before he
+ * Life.  The first to open a device in a domain applies the file, before it
  * opens it.  Several may be first at once, and one may die in the middle: each
  * enters all lines, finds some of them entered, and only then says that it is
- * done; so nobody's open comes before the table is complete.
+ * done; so no open comes before the table is complete.
  *
  * Lines that cannot be understood, or name modules that there are not, are
  * skipped: an open(2) is no place for messages.  A line for a driver that is

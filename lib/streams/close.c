@@ -31,8 +31,8 @@ close_known(int fd, bool may_cancel, int *ret)
 	do {
 		uintptr_t v = fd_get(fd);
 
-		/* one that nobody has asked about may be a Stream all the
-		 * same, and there are those of which the kernel tells nobody
+		/* one that was not asked about may be a Stream all the
+		 * same, and there are those of which the kernel does not tell
 		 * that they close */
 		if (v == FD_UNKNOWN && host_domain != NULL)
 			v = fd_word_of(fd);
@@ -65,7 +65,7 @@ close(int fd)
 	if (close_known(fd, true, &ret))
 		return ret;
 	ret = REAL(close)(fd);
-	/* somebody may have asked in between, about what is closed now */
+	/* a thread may have asked in between, about what is closed now */
 	(void)fd_forget_not(fd);
 	return ret;
 }

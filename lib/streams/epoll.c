@@ -19,7 +19,7 @@
  * on the Stream says EAGAIN.  `fresh' says that an item is to be looked at
  * without a token: it was added or changed, or an edge went by.
  *
- * Poking.  Nobody can put a token into his own carrier.  When there is
+ * Poking.  A process cannot put a token into its own carrier.  When there is
  * something to be seen and no token will come, the item is made ready in the
  * kernel by asking for room to write in the carrier, which there always is:
  * so that threads asleep here, and epoll instances that watch this one, look.
@@ -346,7 +346,7 @@ ep_free(struct ep *ep)
 }
 
 /*
- * A call on @r found nothing.  What came while nobody was armed for it is no
+ * A call on @r found nothing.  What came while no item was armed for it is no
  * edge to the kernel: see that it becomes one.
  */
 void
@@ -409,7 +409,7 @@ ctl_add(int epfd, struct fd_rec *r, int fd, const struct epoll_event *uev)
 	int err;
 
 	/* is it one, and may it be added?  Then with the right tag; but a
-	 * hang-up is told at once, to whoever waits there already */
+	 * hang-up is told at once, to a thread that waits there already */
 	kev = (struct epoll_event){.events = (uint32_t)EPOLLET,
 		.data.u64 = TAG_NONE};
 	err = ctl_kernel(epfd, EPOLL_CTL_ADD, fd, &kev);
@@ -731,7 +731,7 @@ wait_streams(int epfd, struct epoll_event *out, int max, uint64_t deadline,
 	}
 	*ret = -host_enter(&hc);
 	if (*ret == 0) {
-		/* nothing is taken for somebody who cannot have it */
+		/* nothing is taken for a caller that cannot have it */
 		if (host_copyin(out, &probe, sizeof probe) != 0)
 			*ret = -EFAULT;
 		else

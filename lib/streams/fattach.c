@@ -41,7 +41,7 @@ keep(int fd, uint64_t dev, uint64_t ino)
 		if (host_fd_get(HOST_FD_NAME + i) < 0)
 			break;
 	if (i < KEPT) {
-		fd_shared(); /* one more that counts for nobody */
+		fd_shared(); /* one more that counts for none */
 		to = sys_fcntl(fd, F_DUPFD_CLOEXEC, 3);
 		if (to >= 0) {
 			(void)host_fd_hide(HOST_FD_NAME + i, to, true);

@@ -5,12 +5,12 @@
  * The descriptor table.  See fd.h.
  *
  * Asking.  Only a socket of AF_UNIX and SOCK_STREAM can be a Stream, and only
- * in a process that is attached to a domain, or for which there is one that
- * somebody may have handed it a Stream of: so a program that never meets a
+ * in a process that is attached to a domain, or for which there is one of
+ * which it may have been handed a Stream: so a program that never meets a
  * Stream attaches to nothing.
  *
  * Closing.  A number becomes UNKNOWN before the kernel frees it: afterwards
- * it may already be somebody else's.  A Stream's is freed under the lock, as
+ * it may already be another file's.  A Stream's is freed under the lock, as
  * one is made under it: a thread that looks at a number while another closes
  * or makes it never takes a carrier for a mere socket.
  */
@@ -355,7 +355,7 @@ object_drop(uintptr_t v)
 
 /* ---------------------------------------------------------------- asking */
 
-/* Is there a domain that somebody may have given us a Stream of? */
+/* Is there a domain of which we may have been given a Stream? */
 static bool
 domain_exists(void)
 {
@@ -478,7 +478,7 @@ ask_socket(int fd, fd_word *w)
 }
 
 /*
- * The slow way to the word of @fd: nobody knows yet.  When the number is not
+ * The slow way to the word of @fd: not known yet.  When the number is not
  * open the answer is NOT, and the word stays UNKNOWN.
  */
 uintptr_t
@@ -518,7 +518,7 @@ names(int fd, struct fd_rec *r)
  * Does @fd no longer name @r's Stream, so that the call on it that failed is
  * to be made once more?  What the table says is put right under the lock:
  * without it the number may be another Stream's by now, which would be
- * forgotten, and nobody told when that is closed.
+ * forgotten, and no member told when that is closed.
  *
  * @hc: the call; NULL: none was made.  One that had begun, and whose
  * descriptor another thread has closed meanwhile, is over: what stands under
@@ -637,7 +637,7 @@ release(uintptr_t v, struct fd_release *rel)
 }
 
 /*
- * Close the Stream's or epoll instance's descriptor @fd.  Whoever asks what
+ * Close the Stream's or epoll instance's descriptor @fd.  A thread that asks what
  * it is meanwhile waits for the answer.  Return: 0 or an errno.
  */
 int
@@ -821,7 +821,7 @@ fd_look(struct fd_rec *r, struct host_call *hc, int fd)
 }
 
 /*
- * Take the token out.  It may have been meant for somebody who has not looked
+ * Take the token out.  It may have been meant for a thread that has not looked
  * yet: for a poller when one of the events @others holds.
  */
 void
@@ -866,7 +866,7 @@ fd_hidden_move(int fd)
 		return;
 	}
 	if (host_fd_get(HOST_FD_DOMAIN) != fd) {
-		/* whoever needs them makes new ones */
+		/* a thread that needs them makes new ones */
 		for (int i = 0; i < HOST_NFD; i++)
 			if (i != HOST_FD_DOMAIN && host_fd_get(i) == fd)
 				host_fd_drop(i);

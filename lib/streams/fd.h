@@ -52,7 +52,7 @@ struct fd_rec {
 	struct fd_rec *next;         /* [F] of the hash chain or free list */
 	struct ep_item *items;       /* [F] what epoll wants of it */
 	uint32_t born;		     /* [F] fd_forks() when pipe(2) made it;
-				      * while that is so nobody else holds it */
+				      * while that is so no other holds it */
 	bool made;		     /* [F] by pipe(2), in this process */
 	str_a32 nitem;               /* [F] edge-triggered ones; read without */
 	str_a32 token;               /* a token may lie in the carrier */
@@ -156,7 +156,7 @@ bool fd_stale(int fd, struct fd_rec *r, const struct host_call *hc);
  * closes it, fd_release_end() after, when @rel->sd is not NULL.
  * fd_release_hold() between the two, where closing takes no time: the call
  * begins before, so that it is still the same Stream afterwards, though
- * somebody else may have noticed first that nobody holds it.
+ * another may have noticed first that it has no holder.
  */
 struct fd_release {
 	struct str_head *sd;
@@ -164,7 +164,7 @@ struct fd_release {
 	int peer;
 	uint32_t kind; /* HOST_CARRIER_* */
 	uint32_t forks;
-	bool sole; /* nobody but us held it, unless forks is past */
+	bool sole; /* only we held it, unless forks is past */
 	bool last; /* it was our only one */
 	bool entered; /* held: inside a call */
 	uint32_t gen;

@@ -3,7 +3,7 @@
 
 /*
  * What only this library has to get right about numbers and registrations:
- * its caches agree with the kernel whoever changed what stands under a
+ * its caches agree with the kernel whatever changed what stands under a
  * number, and tags of ours never reach the program.
  */
 #include <sys/types.h>

@@ -13,7 +13,7 @@
 #include "sys.h"
 
 /*
- * stat(2), and in *@ret_born when that file was made; 0 when nobody knows.
+ * stat(2), and in *@ret_born when that file was made; 0 when unknown.
  * Return: 0 or minus an errno.
  */
 STR_INLINE long

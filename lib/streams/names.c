@@ -14,7 +14,7 @@
  * A file that another user can have chosen (host/user/trust.c) is not used, as
  * if it were not there; nor is a line that cannot be understood.
  *
- * Locks.  None: who is first publishes his by one compare-and-swap, others
+ * Locks.  None: the first publishes its own by one compare-and-swap, others
  * throw theirs away.
  *
  * Order.  Rules first, the first that fits; then the names that need no rule

@@ -118,7 +118,7 @@ stream_open(const struct target *t, int flags)
 			err : ENXIO);
 	err = host_carrier_open(flags & (O_CLOEXEC | O_NONBLOCK), &fd, &c);
 	if (err == 0) {
-		/* nobody may find out what it is before it is something */
+		/* no thread may find out what it is before it is something */
 		fd_put(fd, FD_NOT);
 		err = target_open(t, &hc, flags, &c, &f);
 		fd_lock(&g);

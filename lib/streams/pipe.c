@@ -14,8 +14,8 @@
 #define PIPE_FLAGS (O_CLOEXEC | O_NONBLOCK | O_DIRECT)
 
 /*
- * Give up a pipe of which nobody has seen a descriptor yet: both ends are
- * closed, and whoever looks finds that out.
+ * Give up a pipe of which no program has seen a descriptor yet: both ends are
+ * closed, and the next look finds that out.
  */
 static void
 pipe_undo(const int fd[2])

@@ -13,7 +13,7 @@
  * Tokens.  A poller that finds its event leaves the token where it is, so
  * that others who sleep on the same carrier, and have not looked yet, find
  * it too.  It is taken out before this process arms that Stream again, and
- * by whoever wakes for it in vain.
+ * by a thread that wakes for it in vain.
  *
  * One Stream, one direction and no mask: the head's own sleep, whose first
  * stage is cheaper.

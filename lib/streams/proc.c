@@ -60,7 +60,7 @@ exit_ours(void)
 str_a32 exit_pid;
 static __thread bool exit_by_me;
 
-/* Long enough for the rest of what runs at exit; then whoever waits there for
+/* Long enough for the rest of what runs at exit; then a waiter there for
  * this thread gets it. */
 void
 exit_wait(void)

@@ -46,7 +46,7 @@ T_CASE(a_thread_that_waits_for_input_does_not_keep_exit_waiting)
 		input = fdopen(q[0], "r");
 		T_EQ(pthread_create(&id, NULL, read_input, NULL), 0);
 		T_SOON(reading, 5000);
-		/* until it is inside: then nobody else gets the lock */
+		/* until it is inside: then no other gets the lock */
 		for (held = 0; held < 50; held++) {
 			if (ftrylockfile(input) == 0) {
 				funlockfile(input);

@@ -29,7 +29,7 @@ settle(void)
 		host_leave_slow();
 }
 
-/* The rare end of a call: an error, or somebody polls by epoll. */
+/* The rare end of a call: an error, or a process polls by epoll. */
 static STR_NOINLINE ssize_t
 rw_failed(struct fd_rec *r, long ret, uint32_t events)
 {
@@ -193,7 +193,7 @@ write_quick(int fd, const void *buf, size_t len)
 }
 
 /*
- * Cancellation points cost a look at one word until somebody cancels: our
+ * Cancellation points cost a look at one word until a thread cancels: our
  * pthread_cancel() raises it.
  */
 static STR_NOINLINE ssize_t

@@ -32,7 +32,7 @@ sleep_begin(void)
 	if (host_serve != NULL)
 		host_serve();
 	str_sock_flush(NULL);
-	/* the bell must have an address before somebody wants to ring it */
+	/* the bell must have an address before a thread wants to ring it */
 	(void)host_bell_open();
 	str_store(&t->asleep_on, ~0ull);
 	str_store_rel(&t->state, (uint32_t)STR_THR_CARRIER);
@@ -98,7 +98,7 @@ until(uint64_t deadline, struct timespec *ts)
 	return ts;
 }
 
-/* Back into the call; in a child that a handler forked, as somebody else. */
+/* Back into the call; in a child that a handler forked, as another process. */
 static void
 nap_over(uint32_t depth, uint32_t left)
 {

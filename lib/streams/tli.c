@@ -113,8 +113,8 @@ strm_send(int fd, const struct strm_id *id, const void *ctl, size_t clen,
 }
 
 /*
- * By what is lent, without waiting, which is not worth a call: who has said
- * something lets others run, who may answer by that; who only receives finds
+ * By what is lent, without waiting, which is not worth a call: a thread that
+ * has sent lets others run, which may answer by that; a receiver finds
  * the next one.  0; 1: it has to be waited for; minus an errno.
  */
 STR_INLINE int

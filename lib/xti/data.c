@@ -172,7 +172,7 @@ begin_snd(struct use *u, int fd, unsigned n, int flags)
 		check_snd(u, n, flags) < 0))
 		return -1;
 	event = xti_look(u);
-	/* a disconnection counts even behind data that nobody has read */
+	/* a disconnection counts even behind unread data */
 	if (str_unlikely(event == T_DISCONNECT || event == T_ORDREL ||
 		(event != 0 && strm_ended(&u->id))))
 		return xti_fail(TLOOK);

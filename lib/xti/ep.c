@@ -4,7 +4,7 @@
 /*
  * Endpoints: from t_open() to t_close(), and what they are.
  *
- * A descriptor that nobody has said anything about yet - got by open(2) or
+ * A descriptor of which nothing is known yet - got by open(2) or
  * through a pipe - becomes an endpoint at the first call that is made on it,
  * if timod is there: the provider says what its state is.  t_sync() pushes
  * timod where it is not.
@@ -160,7 +160,7 @@ take_info(struct ep *ep, const struct T_info_ack *ia)
 }
 
 /*
- * What is no provider may say nothing at all: nobody waits long for that, and
+ * What is no provider may say nothing at all: no caller waits long for that, and
  * still less for the answer to an older question.
  */
 #define ASK_SECS 5
@@ -232,7 +232,7 @@ xti_refresh(struct use *u)
 /*
  * The state of an endpoint, by the provider's and the event that waits, which
  * its user has not seen yet; -1: it is changing.  A disconnection that waits
- * is that of a connection: in T_IDLE nobody could take it.
+ * is that of a connection: in T_IDLE no call could take it.
  */
 static int
 state_of(int32_t ts, int event)

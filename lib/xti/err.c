@@ -31,7 +31,7 @@ _t_errno(void)
 }
 
 /*
- * XNS 5.2, t_error(): the texts are ours.  Nobody changes them; what they are
+ * XNS 5.2, t_error(): the texts are ours.  They are not changed; what they are
  * declared is what programs that declare them themselves have always written.
  */
 STR_EXPORT char *t_errlist[] = {
@@ -103,7 +103,7 @@ t_error(const char *errmsg)
 		iov[i].iov_len = strlen(part[i]);
 	}
 	if (writev(STDERR_FILENO, iov, n) < 0) {
-		/* there is nobody to be told */
+		/* there is no one to be told */
 	}
 	errno = err;
 	terrno = terr;

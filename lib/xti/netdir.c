@@ -445,7 +445,7 @@ set_option(int fd, t_uscalar_t level, t_uscalar_t name, t_uscalar_t value)
 	return ret.flags == T_SUCCESS ? ND_OK : fail(ND_FAILCTRL);
 }
 
-/* Bind to a port of the superuser's, which only he can. */
+/* Bind to a port of the superuser's, which only it can. */
 static int
 reserved_port(int fd, struct netbuf *want)
 {
@@ -477,7 +477,7 @@ is_reserved(const struct netbuf *nb)
 						       fail(ND_FAILCTRL);
 }
 
-/* A server bound to any address: the client reached it at one of his own. */
+/* A server bound to any address: the client reached it at one of its own. */
 static int
 merge(const struct netconfig *nc, struct nd_mergearg *m)
 {

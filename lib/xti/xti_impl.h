@@ -7,25 +7,25 @@
  * Where state is.  What all who have an endpoint must agree on - its state,
  * how many connection indications it has - stands in two words of the Stream
  * head, in the memory of the domain: a child after fork, a program after
- * exec, a duplicate, whoever got the descriptor through a pipe, all see what
+ * exec, a duplicate, a receiver of the descriptor by a pipe, all see what
  * any of them did last, and t_sync() has little to do.  Data, and events that
- * nobody has taken, stay at the head: a part of a message that did not fit is
+ * were not taken, stay at the head: a part of a message that did not fit is
  * its first message.  The process keeps only what it can ask again: the
  * provider's sizes, by descriptor, good for as long as the descriptor names
  * the open file it was asked for (struct strm_id).
  *
  * Requests.  What is acknowledged goes as an ioctl through timod, one at a
- * time for each Stream, whoever makes it, and no signal ends it half way.
+ * time for each Stream and all its callers, and no signal ends it half way.
  * Data and releases are messages.  Normal data of a provider without
  * boundaries, or that is one unit and fits, is an M_DATA message by itself,
  * as write(2) makes it.
  *
  * Events.  An event is the first message at the head.  A call takes the first
  * message if it is what the call is about, in one step (strm_getprim()); else
- * it leaves it there for whoever asks t_look().
+ * it leaves it there for t_look().
  *
  * Locks.  None.  The words change by compare-and-swap; the tables are only
- * ever filled in, with what the provider says to whoever asks.
+ * ever filled in, with what the provider says to each caller.
  *
  * Crash.  A word is one store.  A process that dies between the provider's
  * acknowledgement and that store leaves a state that t_sync() puts right.
@@ -46,7 +46,7 @@
 
 /* The first word at the head. */
 #define W_STATE 0x000fu	 /* T_UNBND ... T_INREL */
-#define W_INIT 0x0010u	 /* somebody has said what the state is */
+#define W_INIT 0x0010u	 /* the state is known */
 #define W_TLI 0x0020u	 /* opened through <tiuser.h> */
 #define W_RPART 0x0040u	 /* first at the head: the rest of normal data, */
 #define W_RMORE 0x0080u	 /* ... after which the unit goes on */
@@ -76,7 +76,7 @@
 #define P_DATA \
 	(STRM_DATA | P(T_DATA_IND) | P(T_EXDATA_IND) | P(T_OPTDATA_IND))
 
-/* Answers go to timod; what is at the head is nobody's. */
+/* Answers go to timod; what is at the head is no answer. */
 #define P_ACKS \
 	(P(T_INFO_ACK) | P(T_BIND_ACK) | P(T_ERROR_ACK) | P(T_OK_ACK) | \
 		P(T_OPTMGMT_ACK) | P(T_ADDR_ACK) | P(T_CAPABILITY_ACK))
@@ -102,7 +102,7 @@ struct use {
 #define W(u) __atomic_load_n((u)->w, __ATOMIC_ACQUIRE)
 
 /* The second word: how many indications may wait. */
-#define XTI_QLEN_UNKNOWN (~0u) /* somebody else has bound it */
+#define XTI_QLEN_UNKNOWN (~0u) /* another process has bound it */
 #define xti_qlen(u) __atomic_load_n(&(u)->w[1], __ATOMIC_ACQUIRE)
 
 /* err.c: all set t_errno and return -1. */

@@ -194,7 +194,7 @@ print_json(FILE *f, const struct log_ctl *lc, const char *text)
 	json_end(&j, '}');
 }
 
-/* SL_NOTIFY: to somebody's mailbox, if the system has mail. */
+/* SL_NOTIFY: to a person's mailbox, if the system has mail. */
 static void
 mail(const struct logger *l, const struct log_ctl *lc, const char *text,
 	size_t n)
@@ -341,7 +341,7 @@ logger_run(struct logger *l)
 	(void)sigaction(SIGINT, &sa, NULL);
 	(void)sigaction(SIGHUP, l->dir != NULL || l->output != NULL ? &hu : &sa,
 		NULL);
-	/* what cannot be done is said while somebody listens */
+	/* what cannot be done is said while a process listens */
 	fd = ask(l);
 	if (today(l) == NULL)
 		return TOOL_FAILED;

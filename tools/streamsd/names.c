@@ -4,13 +4,13 @@
 /*
  * Files to which a Stream is attached (fattach), and that are gone.
  *
- * A name keeps its Stream open, so that nobody is told when its file is
+ * A name keeps its Stream open, so that no event tells when its file is
  * removed: it would stay, and streamsd with it.  Each file is held by a
  * descriptor that can do no more than tell of it, found by its path when the
  * name is first seen; it follows the file through renames.  When the file has
- * no link any more nobody can open the name, and it is taken away.
+ * no link any more no process can open the name, and it is taken away.
  *
- * In a private domain nobody comes back: names there go when no process is
+ * In a private domain no process comes back: names there go when no process is
  * left that was, or whose parent was, a member.
  *
  * Failure.  A file that is not found under its path any more when the name is

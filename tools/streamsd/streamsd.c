@@ -4,8 +4,8 @@
 /*
  * streamsd - the interrupt context of a domain.
  *
- * It does what nobody else would: when a member has ended, it gives back what
- * the member's threads held, closes the streams that nobody holds any more,
+ * It does what no other process would: when a member has ended, it gives back what
+ * the member's threads held, closes the streams that no process holds any more,
  * when they have sent what they have or their close time is over, and runs
  * the callbacks that the dead had asked for.  It is a member itself, with a
  * slot and a bell, and holds no state: whatever it was about to do when it is
@@ -164,7 +164,7 @@ drains(void)
 	return more;
 }
 
-/* Sleep until somebody ends, the bell rings, or @ns have passed. */
+/* Sleep until a member ends, the bell rings, or @ns have passed. */
 static void
 doze(uint64_t ns, bool *ret_died, bool *ret_rung)
 {
@@ -190,7 +190,7 @@ doze(uint64_t ns, bool *ret_died, bool *ret_rung)
 }
 
 /*
- * Is it time to go?  @since: when somebody was last known to need us.
+ * Is it time to go?  @since: when a member was last known to need us.
  * Return: false, and how long there is no need to ask again.
  */
 static bool
@@ -254,7 +254,7 @@ sockets(void)
 
 /*
  * Sleep as doze(), seeing to sockets.  Return: what the bell has rung for.
- * While it looks every millisecond anyhow nobody has to ask; before it stops
+ * While it looks every millisecond anyhow no member has to ask; before it stops
  * it says so, and looks once more.
  */
 static uint32_t

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Who is watched, by pidfd.
+ * Which processes are watched, by pidfd.
  *
  * Each member has an entry under its slot.  A process that gives its slot
  * back still holds descriptors until it has ended: it is watched on, among
@@ -26,7 +26,7 @@ static struct watch other[STR_NPROC];
 static unsigned nother;
 static uint32_t nmember; /* slots looked at */
 
-/* Also when it has ended and nobody has waited for it: then it says so. */
+/* Also when it has ended and was not waited for: then it says so. */
 static int
 open_pid(uint32_t pid, bool *ret_dead)
 {
