@@ -260,7 +260,7 @@ copy(mblk_t *(*fn)(mblk_t *), bool whole)
 	memcpy(to->type, from->type, n);
 }
 
-/* Write into blocks that nobody shares: nobody else must see it. */
+/* Write into blocks that are not shared: no other must see it. */
 static void
 scribble(void)
 {

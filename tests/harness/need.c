@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What a case needs of who runs it, and is skipped without.  It asks by trying:
- * who is root in a container need not be allowed to.
+ * What a case needs of its user, and is skipped without.  It asks by trying:
+ * root in a container need not be allowed to.
  */
 #include "t.h"
 

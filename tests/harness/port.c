@@ -21,7 +21,7 @@
 
 enum { LEAST = 5000, MOST = 65535, TRIES = 2000 };
 
-/* Numbers [*lo, *hi] that the kernel gives nobody. */
+/* Numbers [*lo, *hi] that the kernel gives to no program. */
 static void
 range(unsigned int *lo, unsigned int *hi)
 {

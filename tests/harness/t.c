@@ -357,7 +357,7 @@ kill_children(void)
 }
 
 /*
- * Reap until there is nobody.  A killed process may take a while to go, and
+ * Reap until no child is left.  A killed process may take a while to go, and
  * its children come to us only then.
  */
 static void

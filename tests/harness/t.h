@@ -137,7 +137,7 @@ uint64_t t_now_ns(void);	/* CLOCK_MONOTONIC */
  */
 size_t t_file(const char *path, char *buf, size_t size);
 void t_pause(void);		/* 1 ms, for T_SOON() */
-/* A port that nobody has, nor gets who does not ask for that number. */
+/* A port that is free, and is given only to a program that asks for it. */
 int t_port(int family, int type);
 /* These skip the case where that cannot be had. */
 void t_need_raw(void);			/* raw sockets */

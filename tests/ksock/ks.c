@@ -123,7 +123,7 @@ reap(pid_t pid)
 void
 later(int fd, int ms)
 {
-	/* the other side shall be asleep, which nobody can see from here */
+	/* the other side shall be asleep, which cannot be seen from here */
 	struct pollfd none = {-1, 0, 0};
 
 	poll(&none, 1, ms);

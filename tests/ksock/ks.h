@@ -21,7 +21,7 @@
 int cmd(int fd, int c, int arg);
 void answer(int fd, void *p, int n);
 
-/* A plain socket that listens; *ret_port, which is nobody's afterwards. */
+/* A plain socket that listens; *ret_port, which is free afterwards. */
 int listener(int *ret_port);
 /* A stream and the plain socket at its other end. */
 void wired(int *ret_stream, int *ret_peer);

@@ -294,7 +294,7 @@ T_CASE(i_setsig_tells_of_what_comes)
 	}
 }
 
-/* The socket is below a multiplexor: nobody waits for it but streamsd. */
+/* The socket is below a multiplexor: only streamsd waits for it. */
 T_CASE(a_linked_stream_is_read_though_nobody_waits_at_it)
 {
 	int s, p, m = T_OK(open("/dev/mux", O_RDWR)), id;

@@ -95,7 +95,7 @@ T_CASE(a_new_streamsd_has_the_sockets_too)
 	wired(&s, &p);
 	T_SOON((was = streamsd()) != 0, 3000);
 	T_OK(kill(was, SIGKILL));
-	/* whoever sleeps at a stream notices */
+	/* a sleeper at a stream notices */
 	pfd = (struct pollfd){s, POLLIN, 0};
 	T_SOON(poll(&pfd, 1, 10) == 0 && (pid = streamsd()) != 0 && pid != was,
 		5000);
@@ -140,7 +140,7 @@ take_pattern(int p, long got)
 	return r > 0 ? r : 0;
 }
 
-/* It sends when there is room for what waits and nobody else looks. */
+/* It sends when there is room for what waits and no other looks. */
 T_CASE(what_streamsd_has_in_its_hands_when_it_dies_is_not_lost)
 {
 	static char buf[10007];

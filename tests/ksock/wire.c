@@ -216,7 +216,7 @@ wire_send(queue_t *q, struct wire *w)
 		w->n.refused++;
 		return 0;
 	}
-	/* after an error nobody will have it */
+	/* after an error none will have it */
 	w->left = r < 0 ? w->front + size : w->left + (uint64_t)r;
 	w->busy = 0;
 	wire_consume(q, w);

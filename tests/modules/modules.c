@@ -548,7 +548,7 @@ T_CASE_TIMEOUT(who_is_killed_hangs_up, 60)
 }
 
 /*
- * What is written while somebody is at work in the driver waits outside, and
+ * What is written while a thread is at work in the driver waits outside, and
  * is not lost when its writer goes before that one is done.
  */
 enum how { CLOSES, EXITS, IS_KILLED };

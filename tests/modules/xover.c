@@ -107,7 +107,7 @@ xwsrv(queue_t *q)
 	mblk_t *mp;
 
 	if (!x || !x->other->rq)
-		return 0; /* until somebody is there */
+		return 0; /* until the other end is there */
 	while ((mp = getq(q))) {
 		if (!canput(x->other->rq->q_next)) {
 			putbq(q, mp);

@@ -185,7 +185,7 @@ main(void)
 	must(write(loop[0], "x", 1) == 1);
 	must(read(loop[0], &c, 1) == -1 && errno == ENXIO);
 
-	/* links that stay belong to the driver, whoever made them */
+	/* links that stay belong to the driver, whichever process made them */
 	must(ioctl(mux[0], I_PLINK, l[0]) >= 0);
 	must((id[0] = ioctl(mux[0], I_PLINK, l[1])) >= 0);
 	must(ioctl(mux[0], I_UNLINK, id[0]) == -1 && errno == EINVAL);

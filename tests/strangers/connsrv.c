@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * A server with a name in the file system.  Whoever opens the name has a
- * pipe to the server of his own: connld sees to that.  What one client says
- * is told to all, behind his number.
+ * A server with a name in the file system.  Each opener of the name has
+ * a pipe of its own to the server: connld sees to that.  What one client says
+ * is told to all, behind its number.
  */
 #include <sys/types.h>
 #include <sys/stat.h>

@@ -74,7 +74,7 @@ newcomer(void)
 	CHECK(ioctl(p[1], I_FLUSH, FLUSHR) == 0);
 }
 
-/* Somebody types this, perhaps waits in an ioctl, and is killed. */
+/* A process types this, perhaps waits in an ioctl, and is killed. */
 static void
 typist(const char *s, int asleep)
 {

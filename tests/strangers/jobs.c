@@ -257,7 +257,7 @@ main(void)
 	CHECK(state(job(writer)) == 0);
 	screen("out");
 
-	/* an orphaned group is not stopped: nobody would continue it */
+	/* an orphaned group is not stopped: no shell would continue it */
 	shared = mmap(NULL, 4096, PROT_READ|PROT_WRITE,
 	    MAP_SHARED|MAP_ANONYMOUS, -1, 0);
 	pid = fork();

@@ -137,7 +137,7 @@ main(void)
 	CHECK(write(fd, "a", 1) == 1);
 	CHECK(close(fd) == 0);
 
-	/* who is killed has had printed what he wrote, and has closed it */
+	/* a killed one has had printed what it wrote, and has closed it */
 	(void)look();
 	if ((pid = fork()) == 0) {
 		CHECK((fd = open(LP, O_WRONLY)) >= 0);

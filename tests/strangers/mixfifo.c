@@ -3,7 +3,7 @@
 
 /*
  * Two talk through two FIFOs, each opened by two processes that have nothing
- * but the names in common; an open waits until there is somebody.
+ * but the names in common; an open waits until there is another.
  */
 #include <sys/types.h>
 #include <sys/stat.h>
@@ -73,7 +73,7 @@ int main(void)
 	    (int)getpid());
 	assert(mkfifo(up, 0600) == 0 && mkfifo(down, 0600) == 0);
 
-	/* nobody reads: ENXIO; nobody writes: never mind */
+	/* no reader: ENXIO; no writer: never mind */
 	assert(open(up, O_WRONLY | O_NONBLOCK) == -1 && errno == ENXIO);
 	fd = open(down, O_RDONLY | O_NONBLOCK);
 	assert(fd >= 0);

@@ -139,7 +139,7 @@ main(void)
 	SO(ring(&si, 1) == SIGPOLL && si.si_code == POLL_OUT);
 	SO(ioctl(fd[0], I_SETSIG, 0) == 0);
 
-	/* a child has none, unless somebody says so */
+	/* a child has none, unless it asks for it */
 	SO(ioctl(fd[1], I_SETSIG, S_INPUT) == 0);
 	SO(pipe(go) == 0);
 	if ((pid = fork()) == 0) {

@@ -140,7 +140,7 @@ char *dev;
 	ins.flags = 0;
 	ins.fildes = afd;
 	ins.offset = offsetof(struct T_conn_res, QUEUE_ptr);
-	/* first to nobody */
+	/* first to no listener */
 	if (ioctl(lfd, I_FDINSERT, &ins) < 0) {
 		perror("I_FDINSERT");
 		exit(1);

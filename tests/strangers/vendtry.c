@@ -156,7 +156,7 @@ int main(void)
 	setitimer(ITIMER_REAL, &never, NULL);
 	OK(str(V_RVAL, 0, &v, sizeof v), 77);
 
-	/* several at once: each gets his own answer */
+	/* several at once: each gets its own answer */
 	for (i = 0; i < 4; i++)
 		if (fork() == 0) {
 			int k;
@@ -188,7 +188,7 @@ int main(void)
 	OK(fd >= 0, 1);
 	OK(busy(), 0);
 
-	/* one that is closed is free, also when somebody died just now */
+	/* one that is closed is free, also when a process died just now */
 	for (i = 0; i < 300; i++) {
 		if (fork() == 0)
 			_exit(0);

@@ -3,7 +3,7 @@
 
 /*
  * Datagrams of several pieces: t_sndvudata(), t_rcvvudata(), T_MORE, buffers
- * that are too small or not there, and what comes back from nobody.
+ * that are too small or not there, and what comes back from a free port.
  */
 #include <xti.h>
 #include <netinet/in.h>
@@ -144,7 +144,7 @@ pieces(void)
 	to.addr.len = sizeof there + 1;
 	FAILS(t_sndudata(a, &to), TBADADDR);
 
-	/* nobody is there any more */
+	/* no receiver is there any more */
 	gone = endpoint(&c, there, sizeof there);
 	IS(t_close(c), 0);
 	to.addr.len = gone;

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Somebody's own transport provider (kit/tpx.c), by TLI: datagrams, errors of
+ * A stranger's own transport provider (kit/tpx.c), by TLI: datagrams, errors of
  * them, addresses that are taken, and owners of these who are killed.
  */
 #include <sys/types.h>
@@ -99,7 +99,7 @@ main(void)
 	CHECK(hear(b, 3) == T_MORE && len == 3);
 	CHECK(hear(b, 3) == 0 && len == 2);
 
-	/* nobody is there */
+	/* no endpoint is there */
 	CHECK(say(b, "none", "x") == 0);
 	CHECK(hear(b, 600) == -1 && t_errno == TLOOK);
 	CHECK(t_look(b) == T_UDERR);

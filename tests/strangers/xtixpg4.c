@@ -52,7 +52,7 @@ again:
 	call.addr.len = len;
 	call.opt.len = call.udata.len = 0;
 	if (tries++ == 0) {
-		/* nobody is there, and why is told into litter */
+		/* no listener is there, and why is told into litter */
 		call.addr.buf[2] = 0;
 		call.addr.buf[3] = 1;
 		if (t_connect(fd, &call, NULL) != -1 || t_errno != TLOOK ||

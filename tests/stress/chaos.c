@@ -18,7 +18,7 @@
  *
  * CHAOS_MS, CHAOS_PROCS, CHAOS_STREAMS set the size; T_SEED repeats the draw;
  * CHAOS_WITHOUT leaves operations out, a bit for each; CHAOS_KILLS=2 kills
- * nobody.
+ * none.
  */
 #include <fcntl.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 /*
- * The last close of what has no other end: whoever held a device or a FIFO,
- * and however he went, the driver hears of it, soon, and whatever becomes of
+ * The last close of what has no other end: whichever process held a device or a
+ * FIFO, and however it went, the driver hears of it, soon, and whatever becomes of
  * streamsd meanwhile.
  *
  * Two minors of `loop' are connected: the close of one hangs the other up.
@@ -77,7 +77,7 @@ T_CASE(a_killed_holder_is_closed_for)
 	T_OK(waitpid(pid, NULL, 0));
 }
 
-/* who sleeps on the other side hears it, and nobody else does anything */
+/* a sleeper on the other side hears it, and no other does anything */
 T_CASE(a_sleeper_hears_of_a_killed_holder)
 {
 	struct pollfd p = { .events = POLLIN };

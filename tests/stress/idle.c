@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 /*
- * Who waits costs nothing: blocked readers, writers and pollers make not one
+ * A waiter costs nothing: blocked readers, writers and pollers make not one
  * context switch.  Counted in all their threads after the first 200 ms, over
  * STRESS_IDLE_MS (default 3000).
  */

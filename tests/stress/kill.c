@@ -5,7 +5,7 @@
  * in all (default 40); T_SEED repeats who and when.
  *
  * The bound is 100 ms.  What the machine adds when it is busy is measured
- * first, as the time in which everybody gets on while nobody is killed.
+ * first, as the time in which each gets on while none is killed.
  */
 #include "survive.h"
 
@@ -30,7 +30,7 @@ base_line(struct s_board *b)
 /*
  * Three pipes, each with two writers and three readers, and two processes
  * that only make and close pipes.  The supervisor keeps all ends open, so
- * nobody may see an end but by EIO, on the one pipe that the dead was in.
+ * none may see an end but by EIO, on the one pipe that the dead was in.
  */
 static void
 replace_pipe(struct s_board *b, int pipes[3][2], int which)

@@ -198,7 +198,7 @@ nothing_is_left(void)
 	double end = p_ms() + P_MS_LONG;
 	int processes, here, mine = maps(getpid(), dir);
 
-	/* streamsd may be the last to leave, and nobody waits for it */
+	/* streamsd may be the last to leave, and no process waits for it */
 	while (((processes = marked_processes()) != 0 || files_in(dir) != 0) &&
 		p_ms() < end)
 		p_pause(5);
@@ -304,7 +304,7 @@ T_CASE(a_crashed_private_domain_leaves_nothing_at_once)
 	nothing_is_left();
 }
 
-/* a crash beside somebody who goes on must not disturb him */
+/* a crash beside a process that goes on must not disturb it */
 T_CASE(a_crash_beside_a_living_user_leaves_the_domain_to_him)
 {
 	struct running a, b;

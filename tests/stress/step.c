@@ -414,7 +414,7 @@ steps(pid_t pid, unsigned long most)
 	return n;
 }
 
-/* Whoever attaches to the domain finds out who has died. */
+/* A process that attaches to the domain finds out which have died. */
 static void
 another_comes(void)
 {

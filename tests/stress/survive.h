@@ -5,7 +5,7 @@
  * board in shared memory on which they tell how they are.
  *
  * Every record on a busy pipe has the same length, which divides PIPE_BUF,
- * and carries its own check: whoever reads a record that is not whole fails
+ * and carries its own check: the reader of a record that is not whole fails
  * the case.  A participant never waits for a supervisor, so one may be
  * killed, stopped and restarted at any moment.
  */
@@ -49,7 +49,7 @@ void s_start(struct s_board *b, int seat, int keep);
 void s_kill(struct s_board *b, int seat, int sig);
 void s_kill_all(struct s_board *b);
 /*
- * Wait until everybody but @but (-1: nobody) and those whose bit is not in
+ * Wait until each but @but (-1: none) and those whose bit is not in
  * @who has got on or has seen the end.  Milliseconds it took, or -1.
  */
 double s_all_get_on(struct s_board *b, uint64_t who, int but, int ms);

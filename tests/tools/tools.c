@@ -403,7 +403,7 @@ T_CASE(strtop_explains_an_ioctl_without_an_answer)
 	pthread_t thr;
 	int fd[2];
 
-	/* it waits behind data that nobody reads */
+	/* it waits behind data that is not read */
 	a_pipe(fd);
 	T_OK(ioctl(fd[0], I_PUSH, "srvmod"));
 	T_OK(fcntl(fd[1], F_SETFL, O_NONBLOCK));

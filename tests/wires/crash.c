@@ -290,7 +290,7 @@ all_go_on(int fd, const char *label)
 
 /* ------------------------------------------------------------------ who dies */
 
-/* A fragment to a port that nobody has, as if it had come on @tap's wire. */
+/* A fragment to a port that is free, as if it had come on @tap's wire. */
 static void
 fragment(int tap, int id, int at, int more)
 {
@@ -314,7 +314,7 @@ fragment(int tap, int id, int at, int more)
 #define GROUP_MAC "01005e4d0101"
 
 /*
- * The interface listens to @mac, or not any more; soon, if somebody looks now
+ * The interface listens to @mac, or not any more; soon, if a process looks now
  * and then: all of us who sleep would not see streamsd die.
  */
 static int
@@ -389,7 +389,7 @@ busy(int which)
 	group(in_it, 0);
 	group(in_it, 1);
 	T_OK(close(in_it));
-	/* stations that there are not, and nobody has asked for */
+	/* stations that there are not, and that were not asked for */
 	for (i = 0; i < 2; i++) {
 		snprintf(text, sizeof(text), "10.78.0.%d",
 			20 + 100 * i + which);
@@ -485,7 +485,7 @@ T_CASE_TIMEOUT(a_process_dies_somewhere, 120)
 }
 
 /*
- * Who closes one dies of it, and nobody goes on with that yet, for streamsd is
+ * A closer dies of it, and no other goes on with that yet, for streamsd is
  * stopped: we have a clock and see to the dead one's too.
  */
 T_CASE(the_place_of_one_that_is_half_closed_is_not_taken)
@@ -559,7 +559,7 @@ mortal(const char *label)
 	return pid;
 }
 
-/* Somebody has a wire and a tap, sends half of a packet, and is killed. */
+/* A process has a wire and a tap, sends half of a packet, and is killed. */
 static void
 one_is_killed(void)
 {
@@ -603,7 +603,7 @@ T_CASE_TIMEOUT(streamsd_dies_somewhere, 200)
 				sh("ip neigh flush dev a1");
 			}
 			ask(fd, there[k % 2], question((int)k % 2), SIZE);
-			/* who polls sees to all sockets that he has: not we */
+			/* a poller sees to all sockets that it has: not we */
 			t_pause();
 			if (k % 64 == 63)
 				while (!in_quiet(fd, 0))
@@ -628,7 +628,7 @@ T_CASE_TIMEOUT(streamsd_dies_somewhere, 200)
 }
 
 /*
- * Adds a wire that stays, whose clock is his, and dies at one of its ticks.  What
+ * Adds a wire that stays, whose clock is its own, and dies at one of its ticks.  What
  * is given up for its age is so by whose clock ticks first: there is always more.
  */
 static void T_NORETURN
@@ -667,7 +667,7 @@ T_CASE_TIMEOUT(who_dies_at_a_tick_leaves_a_clock_that_is_wound_again, 100)
 		T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
 		T_TRUE(WIFSIGNALED(st) && WTERMSIG(st) == SIGKILL);
 		answers(fd, 2, labels[i]);
-		/* now it is the clock that has to notice: nobody has the
+		/* now it is the clock that has to notice: no other has the
 		 * device any more, but for us, who sent something there */
 		pid = ns_streamsd();
 		T_OK(kill(pid, SIGKILL));

@@ -107,7 +107,7 @@ T_CASE_TIMEOUT(groups_are_joined_on_wires_and_only_members_hear_them, 60)
 		T_TRUE(ns_listens("a0", macs[i]));
 		T_OK(close(fd[1]));
 		T_SOON(!ns_listens("a0", macs[i]), 5000);
-		/* whoever is killed leaves, too */
+		/* a killed one leaves, too */
 		pid = T_OK(fork());
 		if (pid == 0) {
 			fd[1] = sharing(groups[i], &port);

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Wires go on: when somebody does not read, and when streamsd is killed.
+ * Wires go on: when a receiver does not read, and when streamsd is killed.
  */
 #include <net/if.h>
 #include <stdio.h>
@@ -103,7 +103,7 @@ answers(int fd, const char *addr)
 }
 
 /* streamsd is killed every second (WIRES_KILLS times), while both families
- * ask and are answered: nobody but these looks after wire @name. */
+ * ask and are answered: only these look after wire @name. */
 static void
 killed_under_load(const char *name)
 {
@@ -151,8 +151,8 @@ drain(int fd)
 
 /*
  * One reads some of what comes by @wire, for @addr, and no more until all has
- * been sent.  That is lost, and nothing else: who else is there is served, by
- * whole packets and by fragments, and so is he when he reads again.
+ * been sent.  That is lost, and nothing else: each other one is served, by
+ * whole packets and by fragments, and so is this one when it reads again.
  */
 static void
 one_stops_reading(const char *wire, const char *addr)

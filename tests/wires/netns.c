@@ -207,7 +207,7 @@ discover(int fd, int how)
 		T_SUCCESS);
 }
 
-/* @size bytes to there are refused, by whoever knows. */
+/* @size bytes to there are refused, by the one that knows. */
 static void
 too_long(int fd, const char *addr, int size)
 {

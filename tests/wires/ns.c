@@ -74,7 +74,7 @@ own_namespace(void)
 }
 
 /* streamsd of this case's domain, which is a child's child of ours or has
- * been adopted: it is in our namespace, and nobody else's is. */
+ * been adopted: it is in our namespace, and no other's is. */
 pid_t
 ns_streamsd(void)
 {

@@ -21,7 +21,7 @@ void may_make(const char *what, int family, int type, int proto);
 void own_namespace(void);
 /* streamsd of the case's domain; 0: there is none. */
 pid_t ns_streamsd(void);
-/* Has @pid ended, whoever is to reap it?  Not while it is on its way: it has
+/* Has @pid ended, whichever is to reap it?  Not while it is on its way: it has
  * left its namespaces before it has closed its files. */
 int ns_ended(pid_t pid);
 /* T_OPTMGMT_REQ; the status in the answer. */

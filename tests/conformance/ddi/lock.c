@@ -316,7 +316,7 @@ D_CASE(312, readers_share)
 	rw_gone(s);
 }
 
-/* RW_TRYWRLOCK(D3): invpl while somebody reads. */
+/* RW_TRYWRLOCK(D3): invpl while a thread reads. */
 D_CASE(313, a_reader_keeps_writers_out)
 {
 	struct shared *s;
@@ -333,7 +333,7 @@ D_CASE(313, a_reader_keeps_writers_out)
 	rw_gone(s);
 }
 
-/* RW_TRYRDLOCK(D3): invpl while somebody writes. */
+/* RW_TRYRDLOCK(D3): invpl while a thread writes. */
 D_CASE(314, a_writer_keeps_readers_out)
 {
 	struct shared *s;
@@ -402,7 +402,7 @@ D_CASE(316, a_killed_reader_is_no_reader)
 	rw_gone(s);
 }
 
-/* ksynch(9): a killed writer keeps nobody out. */
+/* ksynch(9): a killed writer keeps no thread out. */
 static void
 write_and_die(void *arg)
 {
@@ -899,8 +899,8 @@ D_CASE(336, mutex_of_a_killed_owner_goes_on)
 	s = shared();
 	(void)d_spawn("victim", mutex_and_die, s);
 	D_UNTIL(str_load(&s->step) == 1);
-	mutex_enter(&s->mutex); /* he may be dying still */
-	T_EQ(s->plain, 7); /* as he left it */
+	mutex_enter(&s->mutex); /* its owner may be dying still */
+	T_EQ(s->plain, 7); /* as its owner left it */
 	mutex_exit(&s->mutex);
 	T_EQ(sim_run(), 0);
 	d_gone(s);

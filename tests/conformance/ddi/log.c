@@ -236,7 +236,7 @@ log_console(void)
 	(void)strlog(1, 1, 0, SL_CONSOLE, "on the console %d", 3);
 }
 
-/* strlog(9): SL_CONSOLE that nobody reads goes to the standard error. */
+/* strlog(9): SL_CONSOLE without a reader goes to the standard error. */
 D_CASE(710, console_messages_are_said_when_nobody_reads_them)
 {
 	fx_begin(t);

@@ -84,7 +84,7 @@ D_CASE(204, putq_enables_once)
 
 	fx_begin(t);
 	q = store(&p);
-	T_NULL(getq(q)); /* somebody has wanted to read */
+	T_NULL(getq(q)); /* a reader waits */
 	(void)fx_enabled(q);
 	(void)putq(q, fx_msg("1", 0));
 	T_TRUE(fx_enabled(q));
@@ -395,7 +395,7 @@ D_CASE(222, bcanput_controls_bands_apart)
 	empty(q);
 }
 
-/* bcanput(D3): a band nobody has used yet takes messages. */
+/* bcanput(D3): a band not used yet takes messages. */
 D_CASE(223, bcanput_of_an_unused_band_is_true)
 {
 	static struct fx_pipe p;
@@ -442,7 +442,7 @@ D_CASE(225, canputnext_looks_past_queues_without_service)
 	empty(WR(q));
 }
 
-/* getq(D3): who was refused is back-enabled when there is room. */
+/* getq(D3): a refused queue is back-enabled when there is room. */
 D_CASE(226, the_refused_is_back_enabled)
 {
 	static struct fx_pipe p;
@@ -459,7 +459,7 @@ D_CASE(226, the_refused_is_back_enabled)
 	(void)fx_enabled(WR(q));
 }
 
-/* Reference 3.6: getq on an empty queue back-enables nobody. */
+/* Reference 3.6: getq on an empty queue back-enables none. */
 D_CASE(227, getq_of_nothing_back_enables_nobody)
 {
 	static struct fx_pipe p;

@@ -81,7 +81,7 @@ sv_waiter(void *arg)
 	back(s, me);
 }
 
-/* Nobody is between LOCK and SV_WAIT any more. */
+/* No thread is between LOCK and SV_WAIT any more. */
 static void
 all_asleep(struct shared *s)
 {
@@ -144,7 +144,7 @@ D_CASE(403, sv_broadcast_wakes_all)
 	gone(s);
 }
 
-/* SV_SIGNAL(D3): nothing happens when nobody waits; it is not remembered. */
+/* SV_SIGNAL(D3): nothing happens when no thread waits; it is not remembered. */
 D_CASE(404, sv_signal_is_not_remembered)
 {
 	struct shared *s;
@@ -553,7 +553,7 @@ D_CASE(421, cv_reltimedwait_counts_from_now)
 	gone(s);
 }
 
-/* condvar(9F): who waits in a loop on a predicate misses no event. */
+/* condvar(9F): a thread that waits in a loop on a predicate misses no event. */
 static void
 consumer(void *arg)
 {

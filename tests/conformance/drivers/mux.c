@@ -63,7 +63,7 @@ T_CASE(the_lower_descriptor_may_be_closed)
 	T_EQ(write(m, "down", 4), 4);
 	dr_gets(l[1], NULL, "down");
 	T_OK(ioctl(m, I_UNLINK, MUXID_ALL));
-	/* nobody holds the lower stream any more: its peer hears of it */
+	/* the lower stream has no holder any more: its peer hears of it */
 	{
 		struct pollfd pfd = {.fd = l[1], .events = POLLIN};
 

@@ -28,7 +28,7 @@ static const struct {
 
 enum { LIVES = 3, PIECE = 12288, URGENT = 255 };
 
-/* He whose end is @st died where he was to. */
+/* The child with status @st died where it was to. */
 static void
 is_killed(int st, const char *label)
 {
@@ -319,7 +319,7 @@ T_CASE(death_as_the_head_gathers_leaves_the_endpoint_usable)
 	T_OK(close(s));
 }
 
-/* He had it in his buffer, and it goes with him; what follows is the next. */
+/* A killed reader had it in its buffer: lost; what follows is the next. */
 T_CASE(death_as_the_head_receives)
 {
 	static const char *const env[] = {"lend:received:1", "lend:received:4"};
@@ -411,8 +411,8 @@ streamsd(void)
 }
 
 /*
- * Takes two pieces of what the parent sends when it is told; of the second he
- * dies.  That nothing but plain data stands there, he has found out before.
+ * Takes two pieces of what the parent sends when it is told; of the second it
+ * dies.  That nothing but plain data stands there, it has found out before.
  */
 static void
 takes_two(int fd, int told, int tell)
@@ -498,9 +498,9 @@ T_CASE(death_as_the_head_receives_leaves_urgent_data_urgent)
 }
 
 /*
- * Dies at @label with an endpoint of datagrams at a port that nobody has, *ss.
+ * Dies at @label with an endpoint of datagrams at a port that is free, *ss.
  * streamsd, which looks after those who have died before, may find a descriptor
- * closed before who closed it goes on, and then closes the stream in his place:
+ * closed before its closer goes on, and then closes the stream in its place:
  * that one lives, and another one tries.
  */
 static void
@@ -541,7 +541,7 @@ T_CASE_TIMEOUT(death_of_a_receiver_leaves_no_credit_at_its_port, 60)
 		bound_and_dead(label[round], &ss, &len);
 		s = in_sock(AF_INET, SOCK_DGRAM);
 		while (bind(s, (struct sockaddr *)&ss, len) < 0) {
-			T_EQ(errno, EADDRINUSE); /* not closed for him yet */
+			T_EQ(errno, EADDRINUSE); /* not closed for it yet */
 			t_pause();
 		}
 		T_OK(setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &most,

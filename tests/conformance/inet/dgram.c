@@ -340,7 +340,7 @@ T_CASE(a_receiver_of_the_domain_with_less_room_than_before_loses_nothing)
 		}
 		_exit(0);
 	}
-	/* without looking, so that he sends as long as he may */
+	/* without looking, so that the sender sends as long as it may */
 	for (i = 0; i < 20; i++)
 		t_pause();
 	for (i = 0; i < N; i++) {

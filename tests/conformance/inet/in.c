@@ -201,7 +201,7 @@ in_here(int family, int type, struct sockaddr_storage *ss, socklen_t *len)
 			family == AF_INET ? "127.0.0.1" : "::1",
 			t_port(family, type));
 		r = bind(s, (struct sockaddr *)ss, *len);
-	} while (r < 0 && errno == EADDRINUSE); /* somebody was faster */
+	} while (r < 0 && errno == EADDRINUSE); /* another was faster */
 	T_OK(r);
 	return s;
 }

@@ -78,7 +78,7 @@ void in_unitdata(int fd, const void *addr, int alen, const void *data,
 int in_pair(const char *dev, int family, int *ret);
 
 /*
- * Plain sockets.  in_here: bound to a port that is nobody's, also when it is
+ * Plain sockets.  in_here: bound to a port that is free, also when it is
  * given back; *ss is told.
  */
 int in_here(int family, int type, struct sockaddr_storage *ss, socklen_t *len);

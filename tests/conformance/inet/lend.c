@@ -484,7 +484,7 @@ T_CASE(a_reset_ends_a_long_send)
 	wait_begin(&w, fd, 1, 32u << 20);
 	T_OK(setsockopt(s, SOL_SOCKET, SO_LINGER, &lg, sizeof(lg)));
 	T_OK(close(s));
-	/* what is sent then is dropped, and the user told when he looks */
+	/* what is sent then is dropped, and the user told when it looks */
 	T_LE(wait_end(&w), (long)w.len);
 	in_want(fd, T_DISCON_IND);
 	T_EQ(in.p.discon_ind.DISCON_reason, ECONNRESET);
@@ -931,7 +931,7 @@ T_CASE(a_flush_leaves_who_waits_waiting)
 	free(w.buf);
 }
 
-/* Who polls is told of edges: what somebody else has left is not lost to him. */
+/* A poller is told of edges: what another one has left is not lost to it. */
 T_CASE(who_polls_and_who_waits_get_all_between_them)
 {
 	int s, fd = tcp(&s), i;

@@ -253,7 +253,7 @@ T_CASE(a_train_is_cut)
 	done(&b);
 }
 
-/* Those who come in numbers are asked for as trains, whoever receives them. */
+/* Those who come in numbers are asked for as trains, for each receiver. */
 T_CASE(a_train_behind_many_that_were_alone_is_cut)
 {
 	static unsigned char buf[6000], got[1000];
@@ -403,7 +403,7 @@ T_CASE(a_signal_ends_the_wait)
 	wait_begin(&w, b.fd);
 	T_EQ(pthread_kill(w.thr, SIGUSR1), 0);
 	T_EQ(wait_end(&w), -EINTR);
-	/* one that restarts does not, though he may go on the usual way */
+	/* one that restarts does not, though it may go on the usual way */
 	sa.sa_flags = SA_RESTART;
 	T_OK(sigaction(SIGUSR1, &sa, NULL));
 	wait_begin(&w, b.fd);

@@ -184,7 +184,7 @@ T_CASE(malformed_addresses_are_refused)
 	ss.ss_family = AF_UNIX;
 	in_bind_req(fd, T_BIND_REQ, &ss, (int)len, 0);
 	in_error(fd, T_BIND_REQ, TBADADDR, 0);
-	/* of documentation: nobody's, so not ours */
+	/* of documentation: no host's, so not ours */
 	len = family() == AF_INET ?
 		in_addr(&ss, AF_INET, "192.0.2.1", 0) :
 		in_addr(&ss, AF_INET6, "2001:db8::1", 0);
@@ -235,7 +235,7 @@ T_CASE(the_port_is_kept_from_one_connection_to_the_next)
 	int l = in_listener(family(), &ss, &len), fd = in_open(dev()), s, i;
 	int port;
 
-	/* what that one had a moment ago is nobody's */
+	/* what that one had a moment ago is free */
 	s = in_here(family(), SOCK_STREAM, &peer, &plen);
 	T_OK(close(s));
 	port = in_bind(fd, &peer, plen, 0);

@@ -436,8 +436,8 @@ cpu_ms(void)
 }
 
 /*
- * The pair's other end is closed, a received file holds it instead: nobody
- * who waits sees a hang-up, burns the CPU, or sleeps through a message.
+ * The pair's other end is closed, a received file holds it instead: no
+ * waiter sees a hang-up, burns the CPU, or sleeps through a message.
  */
 T_CASE(waiting_for_an_end_that_was_passed_on)
 {

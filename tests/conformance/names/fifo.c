@@ -13,7 +13,7 @@
 
 T_TARGETS("kernel", "mkfifo", "device")
 
-/* Whoever is forked later shall be in the same private domain. */
+/* Children forked later shall be in the same private domain. */
 static void
 attach(void)
 {
@@ -210,7 +210,7 @@ T_CASE(end_of_file_comes_and_goes)
 	}
 }
 
-/* POSIX write(): EPIPE and SIGPIPE when nobody has it open for reading. */
+/* POSIX write(): EPIPE and SIGPIPE when no file is open for reading. */
 T_CASE(write_without_readers_is_EPIPE)
 {
 	const char *path = fifo();
@@ -464,7 +464,7 @@ T_CASE(descriptors_are_passed_through_a_fifo)
 	}
 }
 
-/* What nobody can get at is closed, and with a FIFO's last close goes what is
+/* What no process can get at is closed, and with a FIFO's last close goes what is
  * in it. */
 T_CASE(fifos_that_wait_in_each_other_are_closed)
 {
@@ -482,7 +482,7 @@ T_CASE(fifos_that_wait_in_each_other_are_closed)
 	}
 	for (i = 0; i < 2; i++)
 		T_OK(close(fd[i]));
-	/* streamsd sees to it; who looks may come before */
+	/* streamsd sees to it; a look may come before */
 	T_SOON((fd[0] = T_OK(open(path, O_RDWR | O_NONBLOCK))) >= 0 &&
 		T_OK(ioctl(fd[0], I_NREAD, &i)) >= 0 &&
 		T_OK(close(fd[0])) == 0 && i == 0, 10000);

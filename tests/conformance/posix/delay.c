@@ -22,7 +22,7 @@ lost_pipe(int fd[2])
 		T_EQ(syscall(SYS_close, fd[i]), 0);
 }
 
-/* somebody finds out that both numbers are stale, and stops there */
+/* a thread finds out that both numbers are stale, and stops there */
 static void
 find_out(const int fd[2], struct p_call c[2], char buf[2])
 {
@@ -83,7 +83,7 @@ T_CASE(who_waits_at_a_pipe_with_such_numbers_is_told_that_it_is_closed)
 		T_TRUE(p_call_returns(&c[i], P_MS_LONG));
 	for (int i = 0; i < 2; i++)
 		T_OK(close(fd[i]));
-	/* his number is of no use to find out by himself */
+	/* its number is of no use to find out by itself */
 	same_numbers(old, next);
 	T_TRUE(p_call_returns(&reader, P_MS_LONG));
 	T_TRUE(reader.ret == 0 || (reader.ret == -1 && reader.err == EBADF));
@@ -170,7 +170,7 @@ T_CASE(an_ioctl_of_a_device_that_is_closed_before_it_is_ENXIO)
 	command_of_a_closed_device(&c);
 }
 
-/* Opens @path as @flags say, when somebody does it the other way; to it. */
+/* Opens @path as @flags say, when another does it the other way; to it. */
 static void
 fleeting(const char *path, int flags)
 {

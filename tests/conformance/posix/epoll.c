@@ -374,7 +374,7 @@ T_CASE(epoll_forgets_a_descriptor_whose_last_duplicate_closed)
 	T_EQ(wait_one(ep, fd[0], 0), EPOLLIN);
 	T_OK(close(fd[0]));
 	T_EQ(wait_one(ep, fd[0], 20), 0);
-	/* the number comes back as another pipe: nobody asked about that */
+	/* the number comes back as another pipe: that was not asked about */
 	p_pipe(b);
 	T_EQ(b[0], fd[0]);
 	T_EQ(write(b[1], "x", 1), 1);

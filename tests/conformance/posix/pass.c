@@ -193,7 +193,7 @@ T_CASE(a_reader_in_flight_is_no_EPIPE_yet)
 	T_ERR(write(fd[1], "x", 1), EPIPE);
 }
 
-/* both ends in flight and held by nobody: the data waits in the pipe */
+/* both ends in flight and held by no process: the data waits in the pipe */
 T_CASE(a_pipe_wholly_in_flight_keeps_its_data)
 {
 	int fd[2], s[2], got[2];
@@ -215,7 +215,7 @@ T_CASE(a_pipe_wholly_in_flight_keeps_its_data)
 	T_EQ(read(got[0], buf, 8), 0);
 }
 
-/* a message nobody received dies with its socket, and the end with it */
+/* an unreceived message dies with its socket, and the end with it */
 T_CASE(a_writer_lost_in_flight_is_an_end_of_file)
 {
 	struct p_call c;

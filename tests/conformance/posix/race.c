@@ -270,8 +270,8 @@ T_CASE(dup2_over_a_descriptor_that_is_being_read_is_safe)
 }
 
 /*
- * The same where a child holds the pipe too, so that nobody is told of the
- * last close: the reader finds out by himself, although another pipe has his
+ * The same where a child holds the pipe too, so that no one is told of the
+ * last close: the reader finds out by itself, although another pipe has its
  * number.
  */
 static void
@@ -433,7 +433,7 @@ T_CASE(pipes_closed_under_the_hands_of_their_users_do_no_harm)
 
 /*
  * The same with readers who wait until it is closed, at both ends, and others
- * who ask what the numbers mean.  Whoever waits gets away.
+ * who ask what the numbers mean.  Each waiter gets away.
  */
 static void *
 wait_at(void *arg)

@@ -571,8 +571,8 @@ T_CASE_TIMEOUT(signals_that_come_together_leave_none_blocked, 40)
 }
 
 /*
- * ... and while it lets others run, because who writes was last seen on its
- * CPU: here somebody else runs there, for milliseconds.
+ * ... and while it lets others run, because the writer was last seen on its
+ * CPU: here another process runs there, for milliseconds.
  */
 T_CASE_TIMEOUT(a_timer_interrupts_a_read_that_lets_others_run, 40)
 {

@@ -381,7 +381,7 @@ T_CASE(big_writes_of_several_threads_lose_and_reorder_nothing)
 	}
 }
 
-/* a token that goes to and fro: who waits for it always gets it */
+/* a token that goes to and fro: its waiter always gets it */
 struct pong {
 	int in, out, rounds;
 };

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 /*
  * write() and writev() to a pipe: how much, when it waits, what is atomic,
- * and what happens when nobody is left to read.
+ * and what happens when no reader is left.
  */
 #include "posix.h"
 
@@ -519,7 +519,7 @@ T_CASE(every_writer_that_waits_gets_EPIPE_when_the_reader_closes)
 	}
 }
 
-/* data nobody can read any more is no reason to go on accepting data */
+/* data that cannot be read any more is no reason to go on accepting data */
 T_CASE(write_after_the_reader_left_fails_although_there_was_room)
 {
 	int fd[2];

@@ -102,7 +102,7 @@ T_CASE(a_fifo_without_a_writer_is_at_its_end)
 	T_EQ(m.data_len, 0);
 }
 
-/* Linux fifo(7), poll(2): no POLLHUP before somebody has written */
+/* Linux fifo(7), poll(2): no POLLHUP before a write */
 T_CASE(a_fifo_that_never_had_a_writer_is_not_hung_up)
 {
 	int r = T_OK(open("/dev/streams/fifo/8", O_RDONLY | O_NONBLOCK));
@@ -314,7 +314,7 @@ T_CASE(flushing_a_device_empties_it)
 	T_SOON(st_queued(fd) == 0, 2000);
 }
 
-/* streamio(7I): an ioctl nobody knows is EINVAL, a terminal's ENOTTY */
+/* streamio(7I): an unknown ioctl is EINVAL, a terminal's ENOTTY */
 T_CASE(ioctls_that_no_driver_knows)
 {
 	char buf[64];

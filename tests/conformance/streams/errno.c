@@ -20,8 +20,8 @@ enum state {
 struct env {
 	struct strbuf ctl, data;	/* parts to send */
 	struct strbuf rctl, rdata;	/* room to retrieve into */
-	struct strbuf badbuf;		/* ten bytes nobody can use */
-	struct strbuf huge;		/* a gigabyte nobody looks at */
+	struct strbuf badbuf;		/* ten bytes at a bad address */
+	struct strbuf huge;		/* a gigabyte that is not read */
 	struct strpeek peek;
 	struct strioctl str;
 	struct str_list list;

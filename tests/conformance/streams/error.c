@@ -334,7 +334,7 @@ ST_ANY_CASE(a_hang_up_passes_modules_above)
 	T_EQ(read(fd[0], &c, 1), 0);
 }
 
-/* M_PCSIG(9): "sent to the process group"; without a terminal to nobody */
+/* M_PCSIG(9): "sent to the process group"; without a terminal to none */
 ST_ANY_CASE(a_signal_message_without_a_terminal_signals_nobody)
 {
 	int fd[2];

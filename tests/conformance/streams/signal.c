@@ -450,7 +450,7 @@ ST_ANY_CASE(the_owner_may_be_a_process_group)
 	st_reap(pid);
 }
 
-/* FIOSETOWN of 0: nobody again */
+/* FIOSETOWN of 0: none again */
 ST_ANY_CASE(the_owner_can_be_taken_back)
 {
 	int fd[2], v = getpid();

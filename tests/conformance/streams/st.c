@@ -159,7 +159,7 @@ via_fork(struct t *t, void (*body)(struct t *t))
 	int status;
 
 	if (pid == 0) {
-		/* a hang-up is one only when nobody else holds the end */
+		/* a hang-up is one only when no other holds the end */
 		T_SOON(*alone != 0, 4000);
 		body(t);
 		_exit(0);
@@ -373,7 +373,7 @@ room(struct strbuf *b, int n, char *buf)
 	if (n == -2)
 		return NULL;
 	b->maxlen = n;
-	b->len = -7;	/* a length nobody sends: the call must set it */
+	b->len = -7;	/* a length that is not sent: the call must set it */
 	b->buf = buf;
 	return b;
 }

@@ -71,7 +71,7 @@ void st_pipe_more(int fd[2]);
 
 void st_nonblock(int fd);
 void st_marks(int fd, int hiwat, int lowat);
-void *st_bad(void);		/* an address nobody can use */
+void *st_bad(void);		/* a bad address */
 char *st_edge(const char *s, size_t n);	/* s, right before a bad address */
 void *st_shared(size_t n);	/* zeroed, shared with children */
 

@@ -299,7 +299,7 @@ ST_ANY_CASE(copy_requests_pass_the_modules_above)
 	filled(buf, TM_COPYSZ);
 }
 
-/* The copies are made for the process that called, whoever else there is. */
+/* The copies are made for the process that called, and no other. */
 ST_ANY_CASE(copies_are_made_in_the_memory_of_the_caller)
 {
 	static unsigned char buf[TM_COPYSZ];

@@ -354,7 +354,7 @@ ST_ANY_CASE(each_band_keeps_its_order_in_traffic)
 }
 
 /*
- * A dialogue on one CPU: who reads lets the other run, and what is there then is
+ * A dialogue on one CPU: the reader lets the other run, and what is there then is
  * taken as it stands.  Two of band 0 and 1, or 0 and high priority, at a time.
  */
 ST_CASE(what_comes_while_a_reader_lets_others_run_is_in_order)

@@ -123,7 +123,7 @@ answer(struct side *s)
 	} else if (tp.prim == T_DISCON_IND) {
 		s->ended = 1;
 	} else if (tp.datalen == 3) {
-		/* whether somebody is there still is not known */
+		/* whether a peer is there still is not known */
 		(void)tp_try(s->fd, NULL, 0, "answer", 6, 0);
 	}
 }
@@ -133,7 +133,7 @@ static unsigned base;
 
 /*
  * No call is pending at the listener, nor comes while it is asked: what a dead
- * caller had begun is done for him, and may cross the question.
+ * caller had begun is done for it, and may cross the question.
  */
 static int
 idle(struct side *s)
@@ -180,7 +180,7 @@ caller_dies(const char *label, int n, int abort)
 		caller(&a, abort);
 		_exit(0);
 	}
-	/* until he is gone, and we know of it: from when he is */
+	/* until the caller is gone, and we know of it */
 	for (end = t_now_ns() + ENDS * 1000000ull;; t_pause()) {
 		if (has(s.lfd) || has(s.fd))
 			quiet = 0;
@@ -189,7 +189,7 @@ caller_dies(const char *label, int n, int abort)
 			end = t_now_ns() + ENDS * 1000000ull;
 		if (ended(pid, &st) && (s.fd < 0 || s.ended)) {
 			quiet = quiet != 0 ? quiet : t_now_ns();
-			/* his call, if it was not answered, is withdrawn */
+			/* its call, if it was not answered, is withdrawn */
 			if (t_now_ns() > quiet + TP_SILENCE * 1000000ull &&
 				streams() - (s.fd >= 0) <= base + 1 && idle(&s))
 				break;
@@ -278,7 +278,7 @@ answerer_dies(const char *label, int n, int abort)
 			tp_discon_req(fd, -1);
 			while (tp_get(fd) != T_OK_ACK)
 				if (tp.prim == T_ERROR_ACK)
-					break; /* he was faster */
+					break; /* the caller was faster */
 			over = 1;
 		}
 	}
@@ -332,12 +332,12 @@ T_CASE_TIMEOUT(an_answerer_that_dies_and_is_disconnected, 120)
 	sweep(answerer_dies, 1);
 }
 
-/* ------------------------------------------------- what he had of others' */
+/* ------------------------------------------------- what it had of others' */
 
 /*
- * Who reads makes room for who sends, and is the one to see to what waits
- * there.  When he dies over that, or streamsd does, nobody has ended who would
- * account for it: a reader of the same endpoint, who goes on, gets all, once.
+ * A reader makes room for the sender, and is the one to see to what waits
+ * there.  When it dies over that, or streamsd does, no process has ended that
+ * would account for it: another reader of the endpoint gets all, once.
  */
 enum { PIECE = 64, PIECES = 4096, DEATHS = 6 };
 

@@ -168,7 +168,7 @@ restless(const struct tp_addr *a, volatile unsigned *turns)
 	}
 }
 
-/* Accept whoever comes, read what comes, until it ends. */
+/* Accept each caller, read what comes, until it ends. */
 static void
 serve(int lfd)
 {
@@ -176,7 +176,7 @@ serve(int lfd)
 		int seq, acc;
 
 		if (tp_get(lfd) != T_CONN_IND)
-			continue; /* somebody has gone */
+			continue; /* a caller has gone */
 		seq = tp.p.conn_ind.SEQ_number;
 		acc = tp_open();
 		tp_conn_res(lfd, tp_id(acc), seq);
@@ -477,7 +477,7 @@ T_CASE_TIMEOUT(nothing_written_before_comes_into_a_new_connection, 60)
 	kill_(pid);
 }
 
-/* Modules come and go while somebody writes. */
+/* Modules come and go while a process writes. */
 T_CASE_TIMEOUT(modules_pushed_meanwhile_keep_the_order, 60)
 {
 	int fd[2], i, got, pushed[2] = { 0, 0 };
@@ -507,7 +507,7 @@ T_CASE_TIMEOUT(modules_pushed_meanwhile_keep_the_order, 60)
 		pushed[e] = !pushed[e];
 	}
 	kill_(pid);
-	/* or the other end's close waits for what nobody reads */
+	/* or the other end's close waits for what is not read */
 	T_OK(close(fd[1]));
 }
 

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Flow control: nothing is lost, nothing is doubled, nobody waits for ever.
+ * Flow control: nothing is lost, nothing is doubled, no process waits for ever.
  */
 #include <sys/timod.h>
 

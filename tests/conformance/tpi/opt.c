@@ -476,7 +476,7 @@ T_CASE(all_options_cannot_be_checked)
 
 /* --------------------------------------------------------------- with connections */
 
-/* T_CONN_REQ to nobody with one option. */
+/* T_CONN_REQ to no listener with one option. */
 static int
 call_with(unsigned level, unsigned name, unsigned hlen, unsigned val)
 {

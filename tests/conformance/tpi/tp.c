@@ -321,7 +321,7 @@ tp_bind(int fd, unsigned qlen, struct tp_addr *ret)
 		tp_bind_req(fd, &a, qlen, T_BIND_REQ);
 		again = tp_get(fd) == T_ERROR_ACK && again &&
 			tp.p.error_ack.TLI_error == TADDRBUSY;
-	} while (again); /* somebody was faster */
+	} while (again); /* another was faster */
 	if (tp.prim == T_ERROR_ACK)
 		T_FAIL("T_BIND_REQ: %d, %d", tp.p.error_ack.TLI_error,
 			tp.p.error_ack.UNIX_error);

@@ -98,9 +98,9 @@ t_uscalar_t tp_id(int fd);
 
 /* Addresses. */
 void tp_any(struct tp_addr *a);	   /* none wanted: the provider's choice */
-void tp_nobody(struct tp_addr *a); /* nobody is bound there */
+void tp_nobody(struct tp_addr *a); /* none is bound there */
 void tp_bind_req(int fd, const struct tp_addr *a, unsigned qlen, int prim);
-/* To an address that is nobody's, also when it is given back. */
+/* To an address that is free, also when it is given back. */
 void tp_bind(int fd, unsigned qlen, struct tp_addr *ret);
 void tp_unbind(int fd);
 

@@ -518,7 +518,7 @@ T_CASE(who_has_a_default_destination_is_closer_than_who_has_none)
 }
 
 /*
- * An entry of the table may become another one's at any moment: while somebody
+ * An entry of the table may become another one's at any moment: while a process
  * sends to a port its owner changes, and what was one's own is another port's.
  */
 T_CASE_TIMEOUT(a_port_that_changes_hands_is_never_anothers, 60)
@@ -541,7 +541,7 @@ T_CASE_TIMEOUT(a_port_that_changes_hands_is_never_anothers, 60)
 		for (;;) {
 			ud_send(&s, &to, "p", 1);
 			while (!in_quiet(s.fd, 0))
-				(void)in_get(s.fd); /* nobody has it: told */
+				(void)in_get(s.fd); /* it is free: told */
 		}
 	}
 	for (; t_now_ns() < end; round++) {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Who binds, sends, waits for room, reads, or closes dies at a labelled point
- * of the native transport: others go on, and his port is free again.
+ * A process that binds, sends, waits for room, reads, or closes dies at a labelled
+ * point of the native transport: others go on, and its port is free again.
  *
  * Each label is gone through from its first passage on until one run is over
  * without a death.
@@ -42,7 +42,7 @@ drain(const struct ud *u)
 		(void)in_get(u->fd);
 }
 
-/* He dies while he sends to @to, whose reader is slow. */
+/* It dies while it sends to @to, whose reader is slow. */
 static void
 sender(const struct ud *to, int port)
 {
@@ -59,7 +59,7 @@ sender(const struct ud *to, int port)
 	_exit(0);
 }
 
-/* ... or while he receives, slowly, what comes from all over. */
+/* ... or while it receives, slowly, what comes from all over. */
 static void
 receiver(int p, int port)
 {
@@ -78,8 +78,8 @@ receiver(int p, int port)
 }
 
 /*
- * That nobody was there may be told late, what waited to be sent then goes to
- * who has the port now, and what the dead one sent may be on its way.
+ * That the port was free may be told late, what waited to be sent then goes to
+ * the port's present owner, and what the dead one sent may be on its way.
  */
 static void
 next_is(const struct ud *u, const char *text, int n)
@@ -160,7 +160,7 @@ a_receiver(const struct ud *s, const struct ud *r, const char *label, int n)
 		for (i = 0; i < MANY; i++)
 			ud_send(s, &to, buf, sizeof(buf));
 	T_OK(close(p[0]));
-	/* what he did not take, another one's death may have in its hand */
+	/* what it did not take, another one's death may have in its hand */
 	for (i = 0; T_OK(waitpid(pid, &st, WNOHANG)) == 0; t_pause())
 		if (++i % 100 == 0)
 			ud_send(s, &to, buf, sizeof(buf));

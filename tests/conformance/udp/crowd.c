@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Many endpoints in many processes, native: nothing is lost and nobody is left
- * behind, whoever is killed.  UD_CROWD: how many endpoints send, and as many
+ * Many endpoints in many processes, native: nothing is lost and no process is left
+ * behind, whichever is killed.  UD_CROWD: how many endpoints send, and as many
  * receive; UD_EACH: how many datagrams each; UD_KILL_MS: how often streamsd is
  * killed.
  *
@@ -75,7 +75,7 @@ done(int which, const volatile int *v, int n)
 
 /*
  * Bytes of the domain: that were ever needed at the same time (what is free
- * again is used again), or in blocks that somebody has now.
+ * again is used again), or in blocks that are in use now.
  */
 static uint64_t
 memory(int now)

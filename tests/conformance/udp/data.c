@@ -177,7 +177,7 @@ T_CASE(bursts_of_one_length_to_a_plain_socket)
 	ud_close(&a);
 }
 
-/* What comes from bad memory does not go, and is in nobody's way. */
+/* What comes from bad memory does not go, and is in no other's way. */
 T_CASE(bad_memory_to_a_plain_socket)
 {
 	struct {
@@ -211,7 +211,7 @@ T_CASE(bad_memory_to_a_plain_socket)
 	ud_close(&p);
 }
 
-/* Whoever has the port now gets it. */
+/* The port's present owner gets it. */
 T_CASE(a_port_goes_from_plain_sockets_to_endpoints_and_back)
 {
 	struct ud a, p, b;

@@ -56,7 +56,7 @@ set_port(struct ud *u, int port)
 	((struct sockaddr_in *)&u->at)->sin_port = htons((uint16_t)port);
 }
 
-/* Bind an open endpoint at @text; port 0: one that nobody else gets. */
+/* Bind an open endpoint at @text; port 0: one that no other gets. */
 static void
 bind_at(struct ud *u, const char *text, int port)
 {
@@ -68,7 +68,7 @@ bind_at(struct ud *u, const char *text, int port)
 		in_bind_req(u->fd, T_BIND_REQ, &u->at, (int)u->len, 0);
 		prim = in_get(u->fd);
 	} while (prim == T_ERROR_ACK && port == 0 &&
-		in.p.error_ack.TLI_error == TADDRBUSY); /* somebody was faster */
+		in.p.error_ack.TLI_error == TADDRBUSY); /* another was faster */
 	T_EQ(prim, T_BIND_ACK);
 	set_port(u, in_port(in.ctl + in.p.bind_ack.ADDR_offset));
 }

@@ -31,8 +31,8 @@ struct ud {
 
 void ud_addr(struct ud *u, const char *text, int port);
 /*
- * Endpoints, plain sockets, bound there; port 0: one that nobody gets who does
- * not ask for it, UD_ANY: the kernel's choice.
+ * Endpoints, plain sockets, bound there; port 0: one that is given only to
+ * a program that asks for it, UD_ANY: the kernel's choice.
  */
 #define UD_ANY (-1)
 void ud_bound(struct ud *u, const char *text, int port);

@@ -265,7 +265,7 @@ XT_CASE(CL, send_from_a_bad_address_is_EFAULT)
 
 /* ---------------------------------------------------------------------- errors */
 
-/* An error of the last datagram to nobody; skipped where there is none. */
+/* An error of the last datagram to a free port; skipped where there is none. */
 static void
 to_nobody(struct two *w)
 {
@@ -512,7 +512,7 @@ XT_CASE(CL, datagrams_of_all_lengths_keep_their_order)
 		n = numbered(out, i, most);
 		T_EQ(T_TOK(rcv(&w, 1, in, sizeof(in), NULL, NULL)), (int)n);
 		T_MEM(in, out, n);
-		/* now he is behind, now we are */
+		/* now the receiver is behind, now we are */
 		if (i % 100 == 50)
 			t_pause();
 	}
@@ -566,7 +566,7 @@ XT_CASE(CL, who_is_bound_anew_sends_from_there)
 		T_TOK(t_bind(w.fd[0], NULL, &tb));
 		w.at[0].len = tb.addr.len;
 	}
-	/* and who goes is not sent to by who knew him */
+	/* and an endpoint that goes is not sent to any more */
 	T_TOK(t_unbind(w.fd[1]));
 	T_TOK(snd(&w, 0, "x", 1));
 	T_EVENT(w.fd[0], T_UDERR);

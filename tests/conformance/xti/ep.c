@@ -68,7 +68,7 @@ XT_CASE(ANY, open_of_what_is_no_provider_is_TBADNAME)
 	T_TERR(t_open("/tmp", O_RDWR, NULL), TBADNAME);
 }
 
-/* Devices that nobody gave a T_INFO_ACK yet; spx sends back while it is alone. */
+/* Devices that gave no T_INFO_ACK yet; spx sends back while it is alone. */
 static const char *const no_provider[] = {"/dev/streams/echo",
 	"/dev/streams/ip", "/dev/streams/log", "/dev/streams/minimux",
 	"/dev/streams/mux", "/dev/streams/nuls", "/dev/streams/printk",
@@ -125,7 +125,7 @@ XT_CASE(ANY, open_of_a_pipes_name_is_TBADNAME)
 	T_OK(unlink(name));
 }
 
-/* Somebody at the other end of a pair of streams may be one. */
+/* A program at the other end of a pair of streams may be one. */
 XT_CASE(ANY, a_program_may_be_a_provider)
 {
 	struct strfdinsert ins = {.databuf = {.len = -1}};

@@ -185,7 +185,7 @@ XT_CASE(ANY, an_address_nobody_can_read_or_write_is_EFAULT)
 	T_TERR(t_bind(fd, &bind, NULL), TSYSERR);
 	T_EQ(errno, EFAULT);
 	T_STATE(fd, T_UNBND);
-	/* bound it is, but nobody can be told where */
+	/* bound it is, but the caller cannot be told where */
 	T_TERR(t_bind(fd, &any, &bind), TSYSERR);
 	T_EQ(errno, EFAULT);
 	T_EQ(bind.addr.len, 0);

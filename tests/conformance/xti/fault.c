@@ -153,7 +153,7 @@ CALLS(ROW)
 };
 #define NFAULTS (sizeof(faults) / sizeof(faults[0]))
 
-/* Three pages: to be written and read, to be read, and nobody's. */
+/* Three pages: to be written and read, to be read, and unmapped. */
 static char *
 pages(void)
 {

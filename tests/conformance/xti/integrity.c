@@ -258,7 +258,7 @@ side(int fd, int other, int sends, struct both *b, uint64_t seed)
 	} else {
 		event = receiver(fd, b, seed);
 	}
-	/* who dies may have said that he is done; the kernel says so for him */
+	/* a killed peer may have said that it is done; the kernel says so for it */
 	if (event == T_DISCONNECT)
 		T_TOK(t_rcvdis(fd, NULL));
 	else
@@ -318,7 +318,7 @@ XT_CASE_TIMEOUT(ORD, what_was_released_before_a_kill_arrives, 60)
 			_exit(kill(getpid(), SIGKILL));
 		}
 		T_OK(close(fd[0]));
-		/* now and then he is dead before anything has been read */
+		/* now and then it is dead before anything has been read */
 		if (i % 2 != 0)
 			for (uint64_t n = t_rand_below(40); n > 0; n--)
 				t_pause();

@@ -63,7 +63,7 @@ XT_CASE(CO, poll_says_expedited_data_by_rdband)
 	T_EQ(says(fd[1], READS, 0), 0);
 }
 
-/* Who sends is not told of his own; nor of acknowledgements of requests */
+/* A sender is not told of its own; nor of acknowledgements of requests */
 XT_CASE(CO, poll_says_nothing_of_ones_own_doings)
 {
 	struct t_info info;

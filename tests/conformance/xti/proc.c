@@ -223,7 +223,7 @@ XT_CASE_TIMEOUT(ANY, who_is_killed_among_requests_leaves_the_endpoint_usable, 60
 			t_pause();
 		T_OK(kill(pid, SIGKILL));
 		T_OK(waitpid(pid, NULL, 0));
-		/* what he was in the middle of is being put right */
+		/* what it was in the middle of is being put right */
 		T_SOON(t_sync(fd) >= 0 || t_errno != TSTATECHNG, 5000);
 		state = T_TOK(t_sync(fd));
 		if (state == T_IDLE)

@@ -94,11 +94,11 @@ void xt_event(const char *file, int line, int fd, int want);
 int xt_open(int nonblock);
 int xt_open_info(int nonblock, struct t_info *info);
 int xt_bound(int nonblock, unsigned qlen);	/* to any address */
-/* ... that is nobody's, also when it is given back */
+/* ... that is free, also when it is given back */
 int xt_bound_at(int nonblock, unsigned qlen, struct xt_addr *ret);
 void xt_block(int fd, int block);
 
-/* An address nobody has. */
+/* An address that is free. */
 void xt_nobody(struct xt_addr *ret);
 void xt_netbuf(struct netbuf *nb, struct xt_addr *a);
 /* This host's address, as the transport has it; port 0: any. */
@@ -114,7 +114,7 @@ struct xt_end {
 	int fd;
 	int peer;	/* the other end, or -1 */
 	int extra;	/* a bound listener, or -1 */
-	struct xt_addr addr;	/* of somebody who may be called, sent to */
+	struct xt_addr addr;	/* of an endpoint to be called, sent to */
 	int seq;	/* T_INCON */
 };
 void xt_make(struct xt_end *e, int state);

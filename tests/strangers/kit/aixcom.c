@@ -15,7 +15,7 @@
 #include <sys/strconf.h>
 
 #define	NLINE	4
-#define	OPERATOR 3		/* nobody but root opens that one */
+#define	OPERATOR 3		/* only root opens that one */
 
 static struct line {
 	queue_t	*l_q;

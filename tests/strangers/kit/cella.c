@@ -4,7 +4,7 @@
 /*
  * cella, and cellb for another system, are in one group: never is one thread
  * in one of them and another one in the other.  Each is shown the other's
- * notebook, and looks whether somebody is writing in it.
+ * notebook, and looks whether it is being written in.
  */
 #include <sys/types.h>
 #include <sys/errno.h>

@@ -4,7 +4,7 @@
 /*
  * cooked: a canonical line discipline.  What is typed becomes a line in a
  * message that hangs on the module's own structure, one block for each piece
- * that came; lines that nobody has asked for wait on a list of the module's,
+ * that came; lines that were not asked for wait on a list of the module's,
  * linked by b_next, until CK_GIVE.  Erase is #, kill is @, \ before either
  * takes its meaning, ^D ends the file.  TCSETAW waits for CK_GIVE, too.
  */

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * gate - a driver of the old kind: who opens it waits until it is opened for
- * him, by what is written to minor 0; 1 says that a signal is enough, 2 that
+ * gate - a driver of the old kind: an open waits until it is let in,
+ * by what is written to minor 0; 1 says that a signal is enough, 2 that
  * it is not, 3 waits by way of a timeout.
  */
 #include <sys/types.h>

@@ -117,7 +117,7 @@ static int linky_close(queue_t *q, int flag, cred_t *credp)
 	for (lp = &lines; *lp != l; lp = &(*lp)->next)
 		;
 	*lp = l->next;
-	/* the last one but one: who is left has nobody to talk to */
+	/* the last one but one: the one left has none to talk to */
 	if (l->party >= 0 && count(l->party) == 1)
 		for (lp = &lines; *lp != NULL; lp = &(*lp)->next)
 			if ((*lp)->party == l->party && (*lp)->hup != NULL) {
@@ -194,7 +194,7 @@ static int linky_wput(queue_t *q, mblk_t *mp)
 	return 0;
 }
 
-/* To all who can take it, or to nobody yet. */
+/* To all who can take it, or to none yet. */
 static int linky_wsrv(queue_t *q)
 {
 	struct line *l = (struct line *)q->q_ptr, *to;
@@ -219,7 +219,7 @@ static int linky_wsrv(queue_t *q)
 	return 0;
 }
 
-/* Somebody has read: those who wait for it go on. */
+/* A reader has read: those who wait for it go on. */
 static int linky_rsrv(queue_t *q)
 {
 	struct line *l = (struct line *)q->q_ptr, *from;
