@@ -17,8 +17,8 @@
  * they came, and ends with canon_nak(), canon_ack() or canon_ack_data().
  * Between the states of a transparent ioctl what is known travels in the message
  * itself, in cq_filler, which comes back as it went.  Nothing is kept in the
- * driver and there is no other block, so whoever loses the message, a caller that
- * gives up or a thread that is killed, leaves nothing behind.  An M_IOCDATA that
+ * driver and there is no other block, so when the message is lost, by a caller that
+ * gives up or a thread that is killed, nothing is left behind.  An M_IOCDATA that
  * others have asked for who do this is one of a command that is not known: of
  * such, so of all where none is known, is said
  *
@@ -135,8 +135,8 @@ canon_ack(queue_t *q, mblk_t *mp, int rval)
 
 /*
  * canon_stray - an M_IOCDATA of no command that is known here
- * Who asked for the data is gone, and who waits for an answer gets one; after a
- * failure, SVR4 M_IOCDATA(D7), nobody does.
+ * The module that asked for the data is gone; a caller that waits gets an answer;
+ * after a failure, SVR4 M_IOCDATA(D7), none waits.
  */
 static inline void
 canon_stray(queue_t *q, mblk_t *mp)
@@ -250,7 +250,7 @@ canon_iocdata(queue_t *q, mblk_t *mp)
 
 /*
  * canon_ack_data - acknowledge with @bp's bytes, which the caller gets in
- * the way he asked; @bp is consumed, and NULL is ENOSR.
+ * the way it asked; @bp is consumed, and NULL is ENOSR.
  */
 static inline void
 canon_ack_data(queue_t *q, mblk_t *mp, mblk_t *bp, int rval)

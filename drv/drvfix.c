@@ -81,7 +81,7 @@ dv_driver(const struct str_builtin *b)
 	drv[i].close = ri.qi_qclose;
 	ri.qi_qopen = as_driver;
 	if (ri.qi_putp == NULL)
-		ri.qi_putp = no_put; /* nobody is below a driver */
+		ri.qi_putp = no_put; /* none is below a driver */
 	fx_module(b->name, &tab, b->flag);
 	/* what all its streams share is made with the first of them */
 	T_NOTNULL(str_drv_state(b->name, DRV_STATE));
@@ -93,7 +93,7 @@ dv_driver(const struct str_builtin *b)
 	ri.qi_qopen = low_open;
 	ri.qi_qclose = low_close;
 	if (wi.qi_putp == NULL)
-		wi.qi_putp = no_put; /* nobody is above a lower side */
+		wi.qi_putp = no_put; /* none is above a lower side */
 	snprintf(low, sizeof(low), "%.4s.low", b->name);
 	fx_module(low, &tab, b->flag);
 }
@@ -321,7 +321,7 @@ dv_strays(struct dv *d)
 		dv_down(d, mp);
 		mp = dv_up(d);
 		if (!ok) {
-			T_NULL(mp); /* nobody waits */
+			T_NULL(mp); /* no caller waits */
 			continue;
 		}
 		T_EQ(mp->b_datap->db_type, M_IOCNAK);

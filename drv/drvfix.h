@@ -59,7 +59,7 @@ int dv_str_get(struct dv *d, int cmd, const void *data, size_t len, void *ret,
  */
 int dv_plain(struct dv *d, int cmd, const void *arg);
 /*
- * Data that a module had asked for, which is gone: who waits is told, for a
+ * Data that a module had asked for, which is gone: the waiter is told, for a
  * command that the driver does not know.  The module's state may be just like
  * that of the driver's own ioctls.
  */

@@ -88,8 +88,8 @@ echo_wsrv(queue_t *q)
 	mblk_t *mp;
 
 	/* What has no room stays where it is: taken and put back, it would
-	 * look like room to who waits for room here, and he may be the one
-	 * who has none.  Nobody else takes from the queue. */
+	 * look like room to a queue that waits for room here, and that may
+	 * have none itself.  No other thread takes from the queue. */
 	while (q->q_first == NULL || bcanputnext(RD(q), q->q_first->b_band)) {
 		mp = getq(q);
 		if (mp == NULL)

@@ -65,8 +65,8 @@ T_CASE(echo_waits_for_room_and_keeps_the_order)
 }
 
 /*
- * Taken and put back, it would look like room to who waits for room here: he
- * may be the one whose queue has none, and the two would call each other for
+ * Taken and put back, it would look like room to a queue that waits here:
+ * that may have none itself, and the two would call each other for
  * ever.
  */
 T_CASE(echo_takes_only_what_has_room)

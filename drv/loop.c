@@ -276,7 +276,7 @@ loop_concat(queue_t *q, struct loop *lp)
 	return mp;
 }
 
-/* SVR4 M_ERROR(D7): there is nobody to send to. */
+/* SVR4 M_ERROR(D7): there is no stream to send to. */
 static void
 loop_unconnected(queue_t *q, mblk_t *mp)
 {
@@ -321,7 +321,7 @@ loop_wsrv(queue_t *q)
 	return 0;
 }
 
-/* Back-enabled: who sends here has room again. */
+/* Back-enabled: the sender has room again. */
 static int
 loop_rsrv(queue_t *q)
 {
@@ -393,7 +393,7 @@ loop_set_dev(queue_t *q, mblk_t *mp)
 	return loop_connect(q, (int)getminor(dev));
 }
 
-/* M_FLUSH to whoever reads the other side, then the data. */
+/* M_FLUSH to the reader of the other side, then the data. */
 static int
 loop_flush(queue_t *q, mblk_t *mp)
 {

@@ -139,7 +139,7 @@ mux_close(const struct mux_kind *k, queue_t *q)
 	struct mux_up *up = q->q_ptr, **pp;
 	struct mux_low *lo;
 
-	/* nobody finds it any more, should the closer die below */
+	/* it is not found any more, should the closer die below */
 	for (lo = st->lows; lo != NULL; lo = lo->next)
 		if (lo->up == up) {
 			lo->up = NULL;
@@ -324,8 +324,8 @@ mux_send(queue_t *q, mblk_t *mp)
 
 /*
  * Service procedure of uppers' write and lowers' read queues.  What has no room
- * stays where it is: taken and put back, it would look like room to who waits
- * for room here, and he may be the one who has none.
+ * stays where it is: taken and put back, it would look like room to a queue
+ * that waits for room here, and that may have none itself.
  */
 static inline int
 mux_service(queue_t *q)
@@ -342,7 +342,7 @@ mux_service(queue_t *q)
 }
 
 /*
- * An upper's read side is back-enabled: start whoever sends there; its own
+ * An upper's read side is back-enabled: start the senders there; its own
  * write side, too, whatever its partner is by now.
  */
 static inline int

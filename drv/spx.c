@@ -243,7 +243,7 @@ spx_wsrv(queue_t *q)
 	return 0;
 }
 
-/* Back-enabled: whoever sends here may go on. */
+/* Back-enabled: the sender may go on. */
 static int
 spx_rsrv(queue_t *q)
 {

@@ -12,18 +12,18 @@
  *
  * A clock of the stream's looks twice a second whether the descriptors are
  * there still.  They are gone when streamsd, which held the last ones, was
- * killed; then whoever the clock ticks for, the next streamsd as a rule, makes
+ * killed; then the process the clock ticks for, the next streamsd as a rule, makes
  * others.  What is sent or comes meanwhile is lost, as on any network.
  *
- * The clock is wound before anything else is done at its tick.  That of one who
- * was killed on his way there stands still; whoever sends, or has the wires
+ * The clock is wound before anything else is done at its tick.  That of one that
+ * was killed on its way there stands still; a process that sends, or has the wires
  * listed, and the clocks of other wires, see that, and enable the stream, whose
  * service procedure winds it again.
  *
- * Crash.  An entry whose stream is gone is nobody's: who dies while he adds a
+ * Crash.  An entry whose stream is gone has no owner: a process killed while it adds a
  * wire leaves one that is in no table, and whose close dies one that the next
- * takes out who wants to send there, has the wires listed, or looks for a place.
- * Not before somebody has gone on with the close: until then the stream's clock
+ * takes out that wants to send there, has the wires listed, or looks for a place.
+ * Not before another has gone on with the close: until then the stream's clock
  * may tick, and its procedures run, and they know the entry.  Descriptors go with
  * the stream.
  */
@@ -257,7 +257,7 @@ ip_wire_del(struct ip_ep *ep)
 			str_store_rel(&w->gen, w->gen + 1);
 		STR_POINT("ip:deleted");
 		ip_lower_close(w);
-		/* from here on it is nobody's, and can be another's */
+		/* from here on it is free, and can be another's */
 		ep->wire = NULL;
 		__atomic_store_n(&w->rq, NULL, __ATOMIC_RELEASE);
 	}
@@ -300,7 +300,7 @@ ip_wire_input(struct ip_ep *ep)
 		qenable(ep->rq);
 }
 
-/* Packets that wait for somebody to say where they go to. */
+/* Packets that wait to be told where they go to. */
 void
 ip_wire_output(struct ip_ep *ep)
 {

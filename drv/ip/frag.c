@@ -36,7 +36,7 @@ may_be_cut(const struct ip_hdr *h)
 		return 0;
 	if (h->src.len == 4)
 		return 1;
-	/* what has extension headers was made by somebody else */
+	/* what has extension headers was made by a program */
 	return h->hlen <= 40 && !h->more && h->frag == 0;
 }
 

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Who is in which group on a wire (RFC 1112, RFC 4291 s2.7).
+ * Which members are in which group on a wire (RFC 1112, RFC 4291 s2.7).
  *
  * Objects.  A wire has a table of members: a group and a stream of a transport
  * that is in it.  Beside it stands which groups the descriptor below has been
@@ -40,7 +40,7 @@ is_group(const struct ip_addr *a)
 }
 
 /*
- * Who is in which group: what @m says, as it was at one time.  False: nothing.
+ * Which member is in which group: what @m says, as it was at one time.  False: nothing.
  * It may be left, and be another's, while this looks.
  */
 STR_RACY static int

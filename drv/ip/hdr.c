@@ -257,7 +257,7 @@ ip6_ext(unsigned int type, const unsigned char *p, size_t n)
 	if (type == P_HOPOPTS || type == P_DSTOPTS)
 		err = ip6_options(p + 2, len - 2);
 	else if (type == P_ROUTING && p[3] != 0)
-		err = -IP_OPTION; /* RFC 8200 s4.4: we are on nobody's way */
+		err = -IP_OPTION; /* RFC 8200 s4.4: we are on no route */
 	return err != 0 ? err : (long)len;
 }
 

@@ -155,7 +155,7 @@ T_CASE(writes_the_header_it_has_read)
 	T_EQ(ip_build(out + 64, &h, NULL, 0), 20);
 	T_MEM(out + 44, udp4, 20);
 	T_EQ(ip_build(out + 64, &h, NULL, IP_TRUST), 20);
-	T_MEM(out + 54, "\0\0", 2); /* nobody looks at it */
+	T_MEM(out + 54, "\0\0", 2); /* it is not verified */
 	T_EQ(ip_parse(out + 44, 20, 31, IP_TRUST, &h), 0);
 	T_EQ(ip_parse(out + 44, 20, 31, 0, &h), -IP_CKSUM);
 }

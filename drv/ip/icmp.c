@@ -188,7 +188,7 @@ is_error(const unsigned char *p, uint32_t n, const struct ip_hdr *h)
 	return (type >= 3 && type <= 5) || type == T4_TIME || type == T4_PARAM;
 }
 
-/* RFC 4443 s3.4: where the header is named that nobody knows. */
+/* RFC 4443 s3.4: where the unknown header is named. */
 static uint32_t
 named_at(const unsigned char *p, const struct ip_hdr *h)
 {

@@ -64,7 +64,7 @@ ip_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 	m = __atomic_add_fetch(&sh->minor, 1, __ATOMIC_RELAXED);
 	*devp = makedevice(getmajor(*devp), 1 + m % (IP_MINORS - 1));
 	ep->rq = q;
-	noenable(WR(q)); /* what waits there waits for somebody else */
+	noenable(WR(q)); /* what waits there waits for another */
 	noenable(q);	 /* it keeps a block: see lower.c */
 	q->q_ptr = WR(q)->q_ptr = ep;
 	qprocson(q);

@@ -7,8 +7,8 @@
  * Objects.  struct ip_wire, one of a table, the first of them `lo'; struct
  * ip_tap, likewise; struct ip_shared, all there is; struct ip_ep, a stream of
  * the driver, which is one of them or nothing yet.  An entry is in use while
- * `gen' is odd, and is used again for another later; who takes one from a
- * table looks at gen once more when it holds the stream.
+ * `gen' is odd, and is used again for another later; a thread that takes one
+ * from a table looks at gen once more when it holds the stream.
  *
  * Locks.  `lock' is for who changes the tables.  Who sends or receives takes
  * none.  [L] the lock's, [I] constant while gen is odd, [A] atomic

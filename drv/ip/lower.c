@@ -6,8 +6,8 @@
  * sockets, TUN devices and, with packet.c, frames.
  *
  * Life.  lower_make() gets all that the configuration of a wire asks for; it
- * is called by whoever adds the wire, and again by the wire's clock when it
- * finds that nobody has a descriptor any more: streamsd, which had the last
+ * is called by the process that adds the wire, and again by the wire's clock when
+ * it finds that no process has a descriptor any more: streamsd, which had the last
  * one, died.  The ksock_t remain what they are meanwhile.
  *
  * Raw sockets.  Two send packets of ours, one for each version.  Datagrams of
@@ -16,8 +16,8 @@
  * have a socket each, and each version.  IPv6 gives no header: it is made from
  * what the system tells.
  *
- * Blocks.  Nobody knows how long a packet is before it has been received, and
- * who keeps it is charged for its bytes only.  So what is much shorter than the
+ * Blocks.  It is not known how long a packet is before it has been received, and
+ * the receiver is charged for its bytes only.  So what is much shorter than the
  * block it came into is copied to one of its size, and the block waits on the
  * read queue of the wire's stream, where nothing else ever is, for the next.
  *
@@ -60,7 +60,7 @@ ip_block(struct ip_wire *w, uint32_t most)
 	return mp;
 }
 
-/* What is in @mp is nobody's: the next packet goes there. */
+/* What is in @mp is of no use: the next packet goes there. */
 void
 ip_block_keep(struct ip_wire *w, mblk_t *mp)
 {

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Who has which address on an Ethernet: ARP (RFC 826) and the part of IPv6's
+ * Which station has which address on an Ethernet: ARP (RFC 826) and the part of IPv6's
  * Neighbor Discovery that says the same (RFC 4861 s4.3, s4.4).
  */
 #include "pkt.h"

@@ -13,14 +13,14 @@
  *
  * Order.  What is for a station that others wait for waits behind them (`held'),
  * though it may be known by now where that is, until they have been sent.  They
- * are, by one at a time, under the table's lock: so nobody comes between, and
+ * are, by one at a time, under the table's lock: so none comes between, and
  * it ends.
  *
  * Locks.  The table's of neighbours, which is one for all wires; it is held
  * for a look, a store, or to queue, and by who sends what has waited.
  *
  * Crash.  An entry says KNOWN when all of it is there, and nothing of one that
- * is changed is believed.  Who waits for an answer that nobody tells of is
+ * is changed is believed.  A packet that waits for an answer that does not come is
  * enabled by the wire's clock, and by the next packet for that station.
  */
 #include <sys/socket.h>
@@ -139,7 +139,7 @@ entry(struct ip_wire *w, const struct ip_addr *a)
 }
 
 /*
- * The entry of @a, where somebody wants to send something, and whether it is
+ * The entry of @a, where a member wants to send something, and whether it is
  * to be asked for.  Locks: the table's.
  */
 static struct ip_neigh *
@@ -162,7 +162,7 @@ wanted(struct ip_wire *w, const struct ip_addr *a, int *ret_asks)
 	return e;
 }
 
-/* @a is at @mac; only what somebody wants to know is kept, unless @make. */
+/* @a is at @mac; only what a member wants to know is kept, unless @make. */
 static void
 learn(struct ip_wire *w, const struct ip_addr *a, const unsigned char *mac,
 	int make)
@@ -187,7 +187,7 @@ learn(struct ip_wire *w, const struct ip_addr *a, const unsigned char *mac,
 		qenable(WR(w->rq));
 }
 
-/* Somebody asks, or tells. */
+/* A station asks, or tells. */
 static void
 heard(struct ip_wire *w, const struct neigh_msg *m, const unsigned char *from)
 {
@@ -318,7 +318,7 @@ again(struct ip_wire *w, mblk_t *mp)
 	return err == EAGAIN ? ENOBUFS : err;
 }
 
-/* What waits, when somebody has answered, or to give it up. */
+/* What waits, when a station has answered, or to give it up. */
 void
 ip_packet_again(struct ip_wire *w)
 {
@@ -333,7 +333,7 @@ ip_packet_again(struct ip_wire *w)
 	left = (size_t)qsize(q);
 	while (left-- != 0 && (mp = getq(q)) != NULL) {
 		err = again(w, mp);
-		/* all go round once, and nobody comes between them */
+		/* all go round once, and none comes between them */
 		if (err == EAGAIN && w->waited < WAIT && putq(q, mp) != 0)
 			continue;
 		if (err != 0)

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Wires of frames: who is sent what, and in which order.  The interface, and
+ * Wires of frames: what is sent where, and in which order.  The interface, and
  * the stations behind it, are the test.
  */
 #include <sys/socket.h>

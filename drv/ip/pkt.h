@@ -61,7 +61,7 @@ struct ip_slot {
 };
 
 struct ip_reasm {
-	uint32_t busy;	/* somebody is inside, or has died there */
+	uint32_t busy;	/* a thread is inside, or has died there */
 	uint32_t resets; /* times that everything was thrown away for that */
 	uint32_t nslots; /* it has been given */
 	struct ip_slot *slot[IP_REASM_SLOTS];
@@ -126,7 +126,7 @@ struct ip_pmtu {
 uint32_t ip_pmtu_of(const struct ip_pmtu *t, const struct ip_addr *dst,
 	uint32_t link, uint64_t now);
 /*
- * ip_pmtu_learn - somebody on the way to @dst says @mtu, 0: he does not say,
+ * ip_pmtu_learn - a router on the way to @dst says @mtu, 0: it does not say,
  * about a packet of @len bytes; the caller lets one at a time in
  * Return: 1: it is less now.
  */
@@ -176,7 +176,7 @@ enum icmp_error {
  * icmp_error - make a packet that complains about another
  * @pkt: that one, @n bytes of it, with header @h
  * @to:	 ICMP_MOST bytes of room
- * Return: bytes; 0: about that one nobody may complain (RFC 1122 s3.2.2,
+ * Return: bytes; 0: about that one no host may complain (RFC 1122 s3.2.2,
  * RFC 4443 s2.4)
  */
 uint32_t icmp_error(enum icmp_error what, const unsigned char *pkt, uint32_t n,

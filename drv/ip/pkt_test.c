@@ -375,7 +375,7 @@ T_CASE(what_does_not_come_in_time_is_given_up)
 	T_EQ(ip_parse(begins, n, 2000, 0, &f), 0);
 	T_MEM(begins + 20, data, 8);
 	T_EQ(ip_reasm_expire(&r, 31 * SECOND, &tag, begins, &n), 0);
-	/* without the first, nobody knows what it was */
+	/* without the first, it is not known what it was */
 	T_EQ(add_frag(1, 40 * SECOND, &slot), IP_HELD);
 	T_EQ(ip_reasm_expire(&r, 80 * SECOND, &tag, begins, &n), 1);
 	T_EQ(n, 0);
@@ -630,7 +630,7 @@ T_CASE(complaints_are_good_packets_and_are_understood)
 				T_EQ(m.h.len, len);
 				if (v == 16 && what[i] == ICMP_NOPROTO)
 					T_EQ(out[f.hlen + 7], 6);
-				/* nobody complains about a complaint */
+				/* no complaint about a complaint */
 				T_EQ(icmp_error(ICMP_NOPROTO, out, n, &f,
 					&f.dst, big), 0);
 			}
@@ -656,7 +656,7 @@ T_CASE(about_some_nobody_complains)
 		h.frag = 8;
 		T_EQ(icmp_error(ICMP_NOPORT, data, 60, &h, &h.dst, out), 0);
 		h.frag = 0;
-		h.dst.len = 0; /* nobody to come from */
+		h.dst.len = 0; /* no host to come from */
 		T_EQ(icmp_error(ICMP_NOPORT, data, 60, &h, &h.dst, out), 0);
 		/* an echo may be complained about, an error not */
 		begin(v);
@@ -840,7 +840,7 @@ T_CASE(a_path_is_not_narrower_than_can_be)
 	T_EQ(ip_pmtu_of(&paths, &b, 1500, 2), 1500);
 	T_EQ(ip_pmtu_learn(&paths, &b, 1280, 1500, 1500, 1), 1);
 	T_EQ(ip_pmtu_of(&paths, &b, 1500, 2), 1280);
-	/* about what would have been passed on: nobody has said that */
+	/* about what would have been passed on: no router has said that */
 	a = four(0, 2);
 	T_EQ(ip_pmtu_learn(&paths, &a, 1000, 1000, 1500, 1), 0);
 	T_EQ(ip_pmtu_learn(&paths, &a, 1400, 100, 1500, 1), 0);

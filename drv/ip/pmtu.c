@@ -15,8 +15,8 @@
  * written while `gen' is odd, and is what it was when gen is the same after it
  * has been copied.
  *
- * Crash.  Who dies while he writes leaves an odd gen: nobody believes that entry,
- * and the next who has the lock writes over it first.
+ * Crash.  A thread killed while it writes leaves an odd gen: that entry is not
+ * believed, and the lock's next owner writes over it first.
  */
 #include <str/builtin.h>
 #include "pkt.h"

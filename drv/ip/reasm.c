@@ -6,7 +6,7 @@
  *
  * Objects.  A slot is a packet: its headers, 64 KiB for its data, and a bit
  * for each 8 bytes of that.  The number of slots is bounded, and so is memory;
- * who is the oldest goes when one is needed.
+ * the oldest goes when one is needed.
  *
  * What contradicts itself.  RFC 5722: a fragment that overlaps others ends
  * the packet, and what comes of it later; so the slot stays, as SPOILT, until
@@ -212,7 +212,7 @@ add(struct ip_slot *s, const unsigned char *p, const struct ip_hdr *h)
 	return IP_WHOLE;
 }
 
-/* Come in; whoever died inside has left nothing that is good. */
+/* Come in; a thread killed inside has left nothing that is good. */
 static void
 enter(struct ip_reasm *r)
 {

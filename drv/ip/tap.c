@@ -4,10 +4,10 @@
 /*
  * Taps: streams that see the packets of a wire, or of all: ip(4), strtap(8).
  *
- * Life of a packet.  Whoever sends or receives it makes a copy, as long as
+ * Life of a packet.  The thread that sends or receives it makes a copy, as long as
  * the tap wants it, behind a struct ipw_pkt, and puts it up to the head of the
- * tap's stream.  Where there is no room, or somebody plumbs there, the tap
- * loses it, and the next one tells: who looks holds nobody up.
+ * tap's stream.  Where there is no room, or a plumber is there, the tap
+ * loses it, and the next one tells: a tap delays no packet.
  *
  * Locks.  Adding and removing takes the table's.  Who shows a packet takes
  * none: it copies the entry, holds its stream, and looks whether the entry is
@@ -15,8 +15,8 @@
  *
  * Crash.  An entry is there from one store to another.  How many look at a
  * wire is counted anew at each change, so what the dead have left out is made
- * good by the next.  One whose close has died is taken out by whoever would show
- * it a packet.
+ * good by the next.  One whose close has died is taken out by the next thread that would
+ * show it a packet.
  */
 #include "ip_impl.h"
 

@@ -7,15 +7,15 @@
  * Life of a packet that comes.  wire_input() counts it, shows it to who looks,
  * reads its header, cuts off what is behind its end, and looks whom it is for.
  * Fragments are kept until they are a packet.  That goes to each receiver of
- * its protocol.  Where the wire has addresses of its own nobody else answers
- * for them: echoes are answered here, and what nobody took is complained about.
+ * its protocol.  Where the wire has addresses of its own no other host answers
+ * for them: echoes are answered here, and errors are sent for what was not taken.
  *
  * Life of a packet that goes.  wire_route() chooses the wire, the longest
  * prefix first.  wire_send() cuts the packet when it is too long, and sends it
- * in the caller's context, by a descriptor of his own.
+ * in the caller's context, by a descriptor of its own.
  *
  * Counters are added to without lock, each thread in the piece that its
- * stack's address chooses; who wants to know them adds the pieces up.
+ * stack's address chooses; a reader adds the pieces up.
  *
  * Locks.  Who sends holds the wire's stream, as its descriptors go with that.
  * Fragments have a lock of their own.
@@ -54,7 +54,7 @@ wire_lo(void)
 	if (sh == NULL)
 		return NULL;
 	lo = &sh->wire[0];
-	if (lo->gen == 0) { /* whoever comes first; all write the same */
+	if (lo->gen == 0) { /* the first thread; all write the same */
 		lo->name[0] = 'l';
 		lo->name[1] = 'o';
 		lo->mtu = IP_MOST;
@@ -432,7 +432,7 @@ complain(struct ip_wire *w, enum icmp_error what, const unsigned char *p,
 		freemsg(mp);
 }
 
-/* An error, 0: none, about a packet that @m says has been ours.  1: somebody
+/* An error, 0: none, about a packet that @m says has been ours.  1: a member
  * may have sent it. */
 static int
 tell(struct wire *w, const struct icmp_msg *m, int error)
@@ -452,8 +452,8 @@ tell(struct wire *w, const struct icmp_msg *m, int error)
 }
 
 /*
- * RFC 1191 s8, RFC 8201 s4: who can send to us can say this, so it is believed
- * of a packet only that somebody here may have sent.
+ * RFC 1191 s8, RFC 8201 s4: any host can say this, so it is believed
+ * only of a packet that a member here may have sent.
  */
 static void
 narrower(struct ip_wire *w, const struct icmp_msg *m)
@@ -546,7 +546,7 @@ is_for_many(const struct ip_wire *w, const struct ip_addr *a)
 	return 0;
 }
 
-/* Is it for somebody here?  From somewhere else?  0, or minus an ip_bad. */
+/* Is it for a member here?  From somewhere else?  0, or minus an ip_bad. */
 static int
 whose(const struct ip_wire *w, const struct ip_hdr *h)
 {
@@ -602,7 +602,7 @@ room(struct ip_reasm *r)
 
 	if (!ip_reasm_wants(r))
 		return 1;
-	s = r->slot[r->nslots]; /* who brought it died before he gave it */
+	s = r->slot[r->nslots]; /* its bringer died before it gave it */
 	if (s == NULL)
 		s = kmem_zalloc(sizeof(*s), KM_NOSLEEP);
 	if (s != NULL)

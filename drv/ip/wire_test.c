@@ -69,7 +69,7 @@ T_CASE(counts_add_up)
 	for (i = 0; i < 100; i++)
 		wire_count(lo, WIRE_FULL, i);
 	T_EQ(counted(WIRE_FULL), 4950);
-	wire_count(NULL, WIRE_FULL, 1); /* nobody's */
+	wire_count(NULL, WIRE_FULL, 1); /* no wire's */
 	T_EQ(counted(WIRE_FULL), 4950);
 }
 
@@ -476,7 +476,7 @@ comes(const char *src, const char *dst, unsigned what)
 	return ip_counted(w, what) - was;
 }
 
-/* RFC 1191 s8: who has not sent it is told nothing */
+/* RFC 1191 s8: a member that has not sent it is told nothing */
 T_CASE(a_narrower_path_is_not_believed_of_what_nobody_has_sent)
 {
 	struct ip_hdr q = {.src = {4, {10, 1, 0, 2}}, .dst = {4, {10, 1, 9, 9}},
@@ -502,7 +502,7 @@ T_CASE(a_narrower_path_is_not_believed_of_what_nobody_has_sent)
 	p[6] = 600 >> 8;
 	p[7] = 600 & 0xff;
 	(void)ip_build(p + 28, &q, NULL, 0);
-	p[29] = p[31] = 77; /* of a port that nobody has */
+	p[29] = p[31] = 77; /* of a port that is free */
 	sum = ip_fold(ip_sum(p, h.len, 0, 0));
 	p[2] = (unsigned char)(sum >> 8);
 	p[3] = (unsigned char)sum;
