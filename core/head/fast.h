@@ -132,6 +132,8 @@ enum str_fast {
 };
 long str_head_read_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
 	size_t done, enum str_fast how);
+long str_head_unit_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
+	size_t done, enum str_fast how);
 long str_head_write_tail(struct str_head *sd, int fd, size_t len,
 	enum str_fast how);
 
@@ -171,8 +173,8 @@ fast_drop(struct str_hlock *l, unsigned kind, struct str_thread *t)
  * with that.
  */
 STR_INLINE enum str_fast
-str_head_read_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
-	void *ubuf, size_t len, size_t *ret)
+head_take_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	void *ubuf, size_t len, size_t *ret, bool unit)
 {
 	struct str_thread *t = host_tls.slot;
 	struct str_headq *hq = &sd->hq;
@@ -186,7 +188,7 @@ str_head_read_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 		((f & STR_READ_SLOW) != 0 ||
 			NOT_FOR_READING(f, str_load(id)))))
 		return STR_FAST_BACK;
-	if (str_unlikely((sd->rdopt | str_load(&hq->npri)) != 0 ||
+	if (str_unlikely(((unit ? 0 : sd->rdopt) | str_load(&hq->npri)) != 0 ||
 		!fast_lock(&hq->clock, STR_HOLD_C, t)))
 		return STR_FAST_BACK;
 	have = headq_take_quick(hq, ubuf, len, &span);
@@ -197,9 +199,28 @@ str_head_read_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	t = fast_self();
 	if (str_unlikely(!fast_drop(&hq->clock, STR_HOLD_C, t)))
 		return STR_FAST_PASS;
-	if (str_unlikely(have < len || str_load(&hq->wwant) != 0))
+	if (str_unlikely((!unit && have < len) || str_load(&hq->wwant) != 0))
 		return STR_FAST_AFTER;
 	return fast_out(t);
+}
+
+STR_INLINE enum str_fast
+str_head_read_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	void *ubuf, size_t len, size_t *ret)
+{
+	return head_take_fast(sd, id, gen, ubuf, len, ret, false);
+}
+
+/*
+ * str_head_unit_fast - the first record, when it is plain data and fits, and
+ * nothing behind it, whatever the read options are
+ * As str_head_read_fast(), but that str_head_unit_tail() is to be called.
+ */
+STR_INLINE enum str_fast
+str_head_unit_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
+	void *ubuf, size_t len, size_t *ret)
+{
+	return head_take_fast(sd, id, gen, ubuf, len, ret, true);
 }
 
 STR_INLINE enum str_fast

@@ -370,14 +370,21 @@ str_head_pending(struct str_head *sd)
 }
 
 /*
- * Is it more than plain data that is to be read, or to be read otherwise?
- * After headq_peek(): what was put before the record that it found is seen.
+ * Is it more than plain data that is to be read?  After headq_peek(): what was
+ * put before the record that it found is seen.
  */
+STR_INLINE bool
+is_unusual(struct str_head *sd)
+{
+	return (str_load(&sd->flags) & STR_READ_SLOW) != 0 ||
+		str_load(&sd->hq.npri) != 0;
+}
+
+/* ... or to be read otherwise? */
 STR_INLINE bool
 is_special(struct str_head *sd)
 {
-	return (str_load(&sd->flags) & STR_READ_SLOW) != 0 ||
-		(sd->rdopt | str_load(&sd->hq.npri)) != 0;
+	return is_unusual(sd) || sd->rdopt != 0;
 }
 
 /*
@@ -557,24 +564,28 @@ read_rest(struct str_head *sd, int fd, void *ubuf, size_t len, size_t done)
 	return done;
 }
 
-/* With the lock held, which is dropped: what there is.  Return: bytes. */
+/*
+ * With the lock held, which is dropped: what there is; @unit: as
+ * str_head_unit_fast().  Return: bytes.
+ */
 STR_INLINE size_t
-read_held(struct str_head *sd, void *ubuf, size_t len, struct str_thread *t)
+read_held(struct str_head *sd, void *ubuf, size_t len, struct str_thread *t,
+	bool unit)
 {
 	struct str_headq *hq = &sd->hq;
 	const unsigned char *p;
-	uint32_t have, span;
+	uint32_t have = 0, span = 0;
 	size_t done;
 
 	p = headq_peek(hq, &have, &span);
-	if (str_unlikely(is_special(sd))) {
+	if (str_unlikely(unit ? is_unusual(sd) : is_special(sd))) {
 		done = 0;
 	} else if (str_likely(p != NULL && have - 1 < len &&
 		host_copyout(p, ubuf, have) == 0)) {
 		headq_next(hq, have, span);
 		done = have;
 	} else {
-		done = str_head_pending(sd) ?
+		done = !unit && str_head_pending(sd) ?
 			str_headq_part(hq, ubuf, len) : 0;
 	}
 	fast_unlock(&hq->clock, STR_HOLD_C, t);
@@ -634,12 +645,12 @@ str_head_read_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
 	if (how == STR_FAST_HELD) {
 		uint32_t fflags = (uint32_t)done;
 
-		done = read_held(sd, ubuf, len, t);
+		done = read_held(sd, ubuf, len, t, false);
 		if (done == 0 && len != 0 && is_near(sd, fflags)) {
 			host_yield();
 			if (str_head_pending(sd) &&
 				fast_lock(&hq->clock, STR_HOLD_C, t))
-				done = read_held(sd, ubuf, len, t);
+				done = read_held(sd, ubuf, len, t, false);
 			if (done == 0)
 				return back_soon(t);
 		}
@@ -659,6 +670,26 @@ str_head_read_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
 		str_head_read_after(sd, fd);
 	fast_leave(t);
 	return (long)done;
+}
+
+/*
+ * str_head_unit_tail - what str_head_unit_fast() has left to do
+ * Return: bytes, more than 0, or STR_NOT_FAST with nothing done.
+ */
+STR_HOT long
+str_head_unit_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
+	size_t done, enum str_fast how)
+{
+	struct str_thread *t = host_tls.slot;
+
+	if (how == STR_FAST_HELD) {
+		done = read_held(sd, ubuf, len, t, true);
+		if (done == 0)
+			return fast_back(t);
+		how = STR_FAST_AFTER;
+	}
+	/* a request that is satisfied: nothing behind it is read */
+	return str_head_read_tail(sd, fd, ubuf, done, done, how);
 }
 
 /* The fast path: plain data at hand, byte-stream mode, one buffer. */

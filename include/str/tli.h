@@ -85,6 +85,9 @@ int strm_take_lent(int fd, const struct strm_id *id, struct strm_prim *gp);
  * strm_putprim - a message of @ctl (M_PROTO) and data
  * strm_read    - plain data that is at hand, or that may be waited for: bytes;
  *		  or 0, for strm_getprim(); or minus an errno
+ * strm_unit    - one message of plain data that is at hand and fits, on the
+ *		  Stream that strm_id() has found just now: bytes; or 0: nothing
+ *		  has been done, strm_getprim() knows
  * strm_write   - as write(2), strm_writev likewise
  * strm_rcv     - strm_read() of what the driver has lent, if it is at hand, on
  *		  the Stream that strm_id() has found just now; as that, or 0:
@@ -106,6 +109,7 @@ int strm_ended(const struct strm_id *id);
 int strm_putprim(int fd, const struct strm_buf *ctl,
 	const struct strm_buf *data, int band);
 long strm_read(int fd, void *buf, size_t len);
+long strm_unit(int fd, const struct strm_id *id, void *buf, size_t len);
 long strm_write(int fd, const void *buf, size_t len);
 long strm_rcv(const struct strm_id *id, void *buf, size_t len);
 long strm_snd(const struct strm_id *id, const void *buf, size_t len);

@@ -308,6 +308,23 @@ strm_read(int fd, void *buf, size_t len)
 		read_lent(r, fd, buf, len) : 0;
 }
 
+STR_EXPORT STR_HOT long
+strm_unit(int fd, const struct strm_id *id, void *buf, size_t len)
+{
+	enum str_fast how;
+	size_t done;
+	long ret;
+
+	cancel_point();
+	if (str_unlikely(!fast_ready()))
+		return 0;
+	how = str_head_unit_fast(id->head, id->file, id->gen, buf, len, &done);
+	if (str_likely(how == STR_FAST_DONE))
+		return (long)done;
+	ret = str_head_unit_tail(id->head, fd, buf, len, done, how);
+	return ret > 0 ? ret : 0;
+}
+
 /* A long piece, straight to the socket; what is left goes the usual way. */
 static STR_NOINLINE long
 write_lent(struct host_call *hc, const void *buf, size_t len)

@@ -6,8 +6,9 @@
  *
  * The short way.  Normal data of a stream of bytes, or one whole unit, goes
  * as write(2) would send it; bytes that are at hand come as read(2) would
- * take them.  Everything that is unusual - expedited data, units in pieces, a
- * part of a message, a control part - takes the long way.
+ * take them, a unit that is at hand and fits as one message.  Everything that
+ * is unusual - expedited data, units in pieces or of no bytes, a part of a
+ * message, a control part - takes the long way.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -43,8 +44,6 @@ check_snd(const struct use *u, unsigned n, int flags)
 
 	if (unit == T_INVALID)
 		return xti_fail(TNOTSUPPORT);
-	if (n == 0 && (ti->flags & T_SENDZERO) == 0 && (flags & T_MORE) == 0)
-		return xti_fail(TBADDATA);
 	if (n == 0 && (ti->flags & T_SENDZERO) == 0)
 		return xti_fail(TBADDATA);
 	if (unit > 0 && n > (unsigned)unit)
@@ -158,6 +157,13 @@ plain(const struct use *u, unsigned n, int flags)
 		n <= (unsigned)u->ep->info.tidu;
 }
 
+/* May a send be of any number of bytes above 0, as a TSDU size goes? */
+STR_INLINE int
+is_any_size(t_scalar_t tsdu)
+{
+	return tsdu == 0 || tsdu == T_INFINITE;
+}
+
 STR_INLINE int
 begin_snd(struct use *u, int fd, unsigned n, int flags)
 {
@@ -167,7 +173,7 @@ begin_snd(struct use *u, int fd, unsigned n, int flags)
 		return -1;
 	if (str_unlikely((flags & ~(T_MORE | T_EXPEDITED | T_PUSH)) != 0))
 		return xti_fail(TBADFLAG);
-	if (str_unlikely((n == 0 || u->ep->info.tsdu != 0 ||
+	if (str_unlikely((n == 0 || !is_any_size(u->ep->info.tsdu) ||
 			(flags & T_EXPEDITED) != 0) &&
 		check_snd(u, n, flags) < 0))
 		return -1;
@@ -426,10 +432,10 @@ t_rcv(int fd, void *buf, unsigned int nbytes, int *flags)
 		XTI_ZERO(flags, bad);
 	if (str_unlikely(nbytes > INT_MAX))
 		nbytes = INT_MAX;
-	if (str_likely(u.ep->info.tsdu == 0 &&
-		(W(&u) & (W_RPART | W_XPART)) == 0)) {
-		n = strm_rcv(&u.id, buf, nbytes);
-		if (n == 0)
+	if (str_likely((W(&u) & (W_RPART | W_XPART)) == 0)) {
+		if (u.ep->info.tsdu != 0)
+			n = strm_unit(fd, &u.id, buf, nbytes);
+		else if ((n = strm_rcv(&u.id, buf, nbytes)) == 0)
 			n = strm_read(fd, buf, nbytes);
 		if (str_likely(n > 0))
 			return (int)n;
