@@ -119,11 +119,16 @@ translate(queue_t *q, mblk_t *mp)
 	return NULL;
 }
 
-/* A message that the Stream head has already. */
+/* A message that the Stream head has already; NULL: it is of no bytes. */
 static mblk_t *
 again(queue_t *q, mblk_t *mp)
 {
-	return DB_TYPE(mp) == M_PROTO ? translate(q, mp) : mp;
+	if (DB_TYPE(mp) == M_PROTO)
+		return translate(q, mp);
+	if (DB_TYPE(mp) != M_DATA || mp->b_cont != NULL || MBLKL(mp) != 0)
+		return mp;
+	freemsg(mp);
+	return NULL;
 }
 
 static int

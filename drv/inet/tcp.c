@@ -469,7 +469,7 @@ tcp_pending(struct inet *in)
 		err = tcp_is_gone(ks);
 		if (err == 0)
 			continue;
-		(void)tpi_conn_gone(&in->tp, ks, err);
+		(void)tpi_conn_gone(&in->tp, ks, err, NULL);
 		ksock_close(ks, 1);
 	}
 }

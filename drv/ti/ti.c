@@ -328,7 +328,6 @@ ti_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 	unsigned int gen;
 	int err = ECONNREFUSED;
 
-	(void)data;
 	mutex_enter(&tp->prov->lock);
 	if (!is_ready(me)) {
 		mutex_exit(&tp->prov->lock);
@@ -340,12 +339,14 @@ ti_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 	if (nm != NULL && reach(nm->ep, &h)) {
 		me->callee = nm->ep;
 		STR_POINT("ti:calling");
-		err = tpi_conn_ind(&nm->ep->tpi, &from, NULL, me);
+		err = tpi_conn_ind(&nm->ep->tpi, &from, data, me);
 		STR_POINT("ti:called");
 		leave(&h);
 	}
 	if (err != 0) {
 		me->callee = NULL;
+		if (data != NULL)
+			freemsg(data);
 		(void)tpi_discon_ind(tp, err, NULL);
 	}
 	mutex_exit(&tp->prov->lock);
@@ -360,7 +361,6 @@ ti_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
 	struct str_hold h = { NULL, NULL, 0 };
 	int err = 0;
 
-	(void)data;
 	mutex_enter(&tp->prov->lock);
 	if (to->closing)
 		err = -TBADF;
@@ -379,7 +379,7 @@ ti_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
 		set_peer(caller, me);
 		STR_POINT("ti:joined");
 		caller->callee = NULL;
-		if (tpi_conn_con(&caller->tpi, &res, NULL) != 0) {
+		if (tpi_conn_con(&caller->tpi, &res, data) != 0) {
 			set_peer(me, NULL);
 			set_peer(caller, NULL);
 			(void)tpi_discon_ind(&caller->tpi, ECONNABORTED, NULL);
@@ -423,30 +423,49 @@ ti_waits(struct tpi *tp, struct tpi_ind *in)
 	return ok;
 }
 
-/* Refuse a caller.  Locks: the provider's. */
+/*
+ * A T_DISCON_IND for @ep, with @data, or NULL, which is consumed.
+ * Locks: the provider's.
+ */
 static void
-refuse(struct tpi_ind *in)
+tell(struct ti *ep, int reason, mblk_t *data)
+{
+	if (tpi_discon_ind(&ep->tpi, reason, data) != 0 && data != NULL)
+		freemsg(data);
+}
+
+/* Refuse a caller; consumes @data, or NULL.  Locks: the provider's. */
+static void
+refuse(struct tpi_ind *in, mblk_t *data)
 {
 	struct ti *caller = in->cookie;
 	struct str_hold h;
 
-	if (in->gone != 0 || !reach(caller, &h))
+	if (in->gone != 0 || !reach(caller, &h)) {
+		if (data != NULL)
+			freemsg(data);
 		return;
-	(void)tpi_discon_ind(&caller->tpi, ECONNREFUSED, NULL);
+	}
+	tell(caller, ECONNREFUSED, data);
 	caller->callee = NULL;
 	in->gone = ECONNREFUSED;
 	leave(&h);
 }
 
-/* No longer wait to be accepted.  Locks: the provider's. */
+/*
+ * No longer wait to be accepted; consumes @data, or NULL.
+ * Locks: the provider's.
+ */
 static void
-withdraw(struct ti *me)
+withdraw(struct ti *me, mblk_t *data)
 {
 	struct str_hold h;
 
 	if (me->callee != NULL && reach(me->callee, &h)) {
-		(void)tpi_conn_gone(&me->callee->tpi, me, ECONNRESET);
+		(void)tpi_conn_gone(&me->callee->tpi, me, ECONNRESET, data);
 		leave(&h);
+	} else if (data != NULL) {
+		freemsg(data);
 	}
 	me->callee = NULL;
 }
@@ -457,17 +476,18 @@ ti_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 	struct ti *me = ti_of(tp), *to;
 	struct str_hold h;
 
-	(void)data;
 	mutex_enter(&tp->prov->lock);
+	to = in == NULL ? peer_of(me) : NULL;
 	if (in != NULL) {
-		refuse(in);
+		refuse(in, data);
 	} else {
-		withdraw(me);
-		to = peer_of(me);
+		/* a caller that waits has no peer */
+		withdraw(me, to == NULL ? data : NULL);
 		str_short_end(tp->rq);
 		if (to != NULL && peer_of(to) == me && reach(to, &h)) {
 			str_short_end(to->tpi.rq);
-			(void)tpi_discon_ind(&to->tpi, ECONNRESET, NULL);
+			tell(to, ECONNRESET, data);
+			data = NULL;
 			STR_POINT("ti:told");
 			cut(me, to);
 			STR_POINT("ti:cut");
@@ -476,6 +496,8 @@ ti_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 			enable_writer(to); /* drops what it has */
 			leave(&h);
 		}
+		if (to != NULL && data != NULL)
+			freemsg(data);
 		set_peer(me, NULL);
 	}
 	mutex_exit(&tp->prov->lock);
@@ -691,15 +713,6 @@ ti_rsrv(struct tpi *tp)
 
 /* --------------------------------------------------------------------- closing */
 
-static struct tpi_prov *ticotsord_prov(void);
-
-/* Has data that is not expedited boundaries? */
-static int
-has_units(const struct ti *ep)
-{
-	return ep->tpi.prov != ticotsord_prov();
-}
-
 /*
  * One message that was not taken: data, expedited or not, goes to @to's read
  * queue.  Return: 1 when it was an orderly release.
@@ -726,11 +739,9 @@ hand_one(mblk_t *mp, struct ti *to)
 		dr.MORE_flag = (dr.MORE_flag & T_ODF_MORE) != 0;
 		dr.PRIM_type = T_DATA_REQ;
 	}
-	if (!ex && !has_units(to))
-		dr.MORE_flag = 0;
-	if (bp != NULL && (msgdsize(bp) == 0 ||
-		(dr.PRIM_type != T_DATA_REQ && !ex) ||
-		tpi_data_force(&to->tpi, bp, dr.MORE_flag, ex) != 0))
+	if (((dr.PRIM_type != T_DATA_REQ && !ex) ||
+		tpi_data_force(&to->tpi, bp, dr.MORE_flag, ex) != 0) &&
+		bp != NULL)
 		freemsg(bp);
 	return dr.PRIM_type == T_ORDREL_REQ &&
 		tpi_ordrel_ind(&to->tpi, NULL) == 0;
@@ -788,8 +799,8 @@ ti_close(struct tpi *tp)
 	wake_waiters(me);
 	mutex_enter(&tp->prov->lock);
 	for (in = tp->ind; in != NULL; in = in->next)
-		refuse(in);
-	withdraw(me);
+		refuse(in, NULL);
+	withdraw(me, NULL);
 	STR_POINT("ti:closing");
 	to = peer_of(me);
 	if (to != NULL && reach(to, &h)) {
@@ -903,18 +914,20 @@ ti_create(struct tpi *tp, cred_t *crp)
 	.setopt = ti_setopt, .rsrv = ti_rsrv, .opt = ti_opts, \
 	.nopt = TI_NOPT, .size = sizeof(struct ti)
 
+/* As System V's tl: units are kept, of any size and of no bytes. */
+#define TI_INFO(service_) { \
+	.TSDU_size = T_INFINITE, .ETSDU_size = T_INFINITE, \
+	.CDATA_size = T_INFINITE, .DDATA_size = T_INFINITE, \
+	.ADDR_size = TPI_ADDRMAX, .OPT_size = TPI_OPTMAX, \
+	.TIDU_size = 65535, .SERV_type = (service_), \
+	.PROVIDER_flag = XPG4_1 | T_SNDZERO, \
+}
+
 static const struct tpi_ops ticots_ops = {
 	TI_COTS,
 	.name = "ticots",
 	.prov = ticots_prov,
-	/* units are kept, as SVR4's do */
-	.info = {
-		.TSDU_size = T_INFINITE, .ETSDU_size = T_INFINITE,
-		.CDATA_size = T_INVALID, .DDATA_size = T_INVALID,
-		.ADDR_size = TPI_ADDRMAX, .OPT_size = TPI_OPTMAX,
-		.TIDU_size = 65535, .SERV_type = T_COTS,
-		.PROVIDER_flag = XPG4_1,
-	},
+	.info = TI_INFO(T_COTS),
 };
 
 static const struct tpi_ops ticotsord_ops = {
@@ -922,14 +935,7 @@ static const struct tpi_ops ticotsord_ops = {
 	.ordrel = ti_ordrel,
 	.name = "ticotsord",
 	.prov = ticotsord_prov,
-	/* a stream of bytes */
-	.info = {
-		.TSDU_size = 0, .ETSDU_size = T_INFINITE,
-		.CDATA_size = T_INVALID, .DDATA_size = T_INVALID,
-		.ADDR_size = TPI_ADDRMAX, .OPT_size = TPI_OPTMAX,
-		.TIDU_size = 65535, .SERV_type = T_COTS_ORD,
-		.PROVIDER_flag = XPG4_1,
-	},
+	.info = TI_INFO(T_COTS_ORD),
 };
 
 static const struct tpi_ops ticlts_ops = {

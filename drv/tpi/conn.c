@@ -22,7 +22,7 @@ check_data(const mblk_t *data, t_scalar_t most)
 	return most < 0 || n > (size_t)most ? -TBADDATA : 0;
 }
 
-/* The data of a request, taken off it; NULL: none. */
+/* The data of a request; NULL: none. */
 static mblk_t *
 data_of(struct tpi_req *r)
 {
@@ -31,12 +31,24 @@ data_of(struct tpi_req *r)
 	return data != NULL && msgdsize(data) > 0 ? data : NULL;
 }
 
-/* An operation has returned @err: the data is its own, or still ours. */
+/*
+ * The request lets go of @data, for an operation: the other user may read and
+ * free it before the operation returns.
+ */
+static mblk_t *
+detach(struct tpi_req *r, mblk_t *data)
+{
+	if (data != NULL)
+		r->mp->b_cont = NULL;
+	return data;
+}
+
+/* An operation has returned @err: unless that is 0, @data is the request's. */
 static int
 settle(struct tpi_req *r, int err, mblk_t *data)
 {
-	if (err == 0 && data != NULL)
-		r->mp->b_cont = NULL;
+	if (err != 0 && data != NULL)
+		r->mp->b_cont = data;
 	return err;
 }
 
@@ -84,7 +96,7 @@ tpi_conn_req(struct tpi_req *r)
 	STR_POINT("tpi:called");
 	if (!r->again)
 		tpi_flush(r->q, -1, 1); /* of a connection that was */
-	err = settle(r, r->ops->connect(tp, &to, data), data);
+	err = settle(r, r->ops->connect(tp, &to, detach(r, data)), data);
 	if (err == EAGAIN)
 		return EAGAIN;
 	if (err != 0)
@@ -207,7 +219,7 @@ not_answered(struct tpi *tp, struct tpi_ind *in)
 	in->taken = 0;
 	tpi_set(tp, TS_WRES_CIND);
 	if (in->gone != 0)
-		tpi_ind_void(tp, in, in->gone);
+		tpi_ind_void(tp, in, in->gone, NULL);
 	tpi_unlock(tp);
 }
 
@@ -284,7 +296,7 @@ tpi_conn_res(struct tpi_req *r)
 			err = tpi_opt_call(to, r->ops, &opts);
 			if (err == 0)
 				err = settle(r, r->ops->accept(tp, to, in,
-					data), data);
+					detach(r, data)), data);
 			if (err != 0)
 				tpi_accept_undo(to);
 			else
@@ -341,7 +353,8 @@ refuse(struct tpi_req *r, mblk_t *data)
 		tpi_error(r->tp, r->prim, -TBADSEQ, TPI_SAME);
 		return 0;
 	}
-	err = in->gone != 0 ? 0 : r->ops->disconnect(r->tp, in, data);
+	err = in->gone != 0 ? 0 : settle(r,
+		r->ops->disconnect(r->tp, in, detach(r, data)), data);
 	if (err == EAGAIN) {
 		tpi_lock(r->tp);
 		in->taken = 0;
@@ -349,7 +362,7 @@ refuse(struct tpi_req *r, mblk_t *data)
 		tpi_unlock(r->tp);
 		return EAGAIN;
 	}
-	refused(r, in, settle(r, err, data));
+	refused(r, in, err);
 	return 0;
 }
 
@@ -405,7 +418,7 @@ tpi_discon_req(struct tpi_req *r)
 	if (!r->again && !begin(r))
 		return 0;
 	STR_POINT("tpi:ending");
-	err = settle(r, r->ops->disconnect(tp, NULL, data), data);
+	err = settle(r, r->ops->disconnect(tp, NULL, detach(r, data)), data);
 	if (err == EAGAIN)
 		return EAGAIN;
 	if (err != 0) {

@@ -75,9 +75,10 @@ exdata(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops)
 {
 	size_t n = mp->b_cont != NULL ? msgdsize(mp->b_cont) : 0;
 	t_scalar_t most = ops->info.ETSDU_size;
+	int zero = (ops->info.PROVIDER_flag & T_SNDZERO) != 0;
 
-	/* no bytes: there is nothing to be urgent about */
-	if (n == 0 || (most >= 0 && n > (size_t)most) || most == T_INVALID) {
+	if ((n == 0 && !zero) || (most >= 0 && n > (size_t)most) ||
+		most == T_INVALID) {
 		freemsg(mp);
 		if (n != 0)
 			tpi_fatal(tp, EPROTO);
@@ -107,14 +108,13 @@ tpi_data_req(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops,
 	if (prim == T_EXDATA_REQ)
 		return exdata(q, mp, tp, ops);
 	if (DB_TYPE(mp) != M_DATA) {
-		if (more_of(mp) != 0 && ops->info.TSDU_size != 0)
-			flags |= TPI_MORE;
 		bp = mp->b_cont;
+		if (more_of(mp) != 0 ? ops->info.TSDU_size != 0 : bp == NULL)
+			flags |= TPI_MORE;
 	}
 	/* SVR4: a unit of no bytes is one only where the provider says so */
-	if (bp == NULL || (size_of(bp) == 0 &&
-		(ops->info.PROVIDER_flag & T_SNDZERO) == 0 &&
-		(flags & TPI_MORE) == 0)) {
+	if ((ops->info.PROVIDER_flag & T_SNDZERO) == 0 &&
+		(bp == NULL || size_of(bp) == 0)) {
 		freemsg(mp);
 		return 0;
 	}

@@ -102,7 +102,8 @@ mend_ind(struct tpi *tp, const struct tpi_ops *ops, t_scalar_t prim)
 	} else if (there) {
 		in->taken = 0;
 	} else {
-		tpi_ind_void(tp, in, in->gone != 0 ? in->gone : ECONNABORTED);
+		tpi_ind_void(tp, in, in->gone != 0 ? in->gone : ECONNABORTED,
+			NULL);
 	}
 	tpi_set(tp, tp->nind > 0 ? TS_WRES_CIND : TS_IDLE);
 	tpi_unlock(tp);

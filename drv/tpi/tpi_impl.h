@@ -74,7 +74,7 @@ void tpi_accept_undo(struct tpi *to);
 void tpi_disconnected(struct tpi *tp);
 struct tpi_ind;
 void tpi_ind_remove(struct tpi *tp, struct tpi_ind *in);
-void tpi_ind_void(struct tpi *tp, struct tpi_ind *in, int reason);
+void tpi_ind_void(struct tpi *tp, struct tpi_ind *in, int reason, mblk_t *data);
 int tpi_conn_req(struct tpi_req *r);
 int tpi_conn_res(struct tpi_req *r);
 int tpi_discon_req(struct tpi_req *r);

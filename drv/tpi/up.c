@@ -299,17 +299,23 @@ tpi_ind_remove(struct tpi *tp, struct tpi_ind *in)
 		}
 }
 
-/* T_DISCON_IND for @in, which goes.  Locks: the endpoint's. */
+/*
+ * T_DISCON_IND for @in, which goes; consumes @data, or NULL.
+ * Locks: the endpoint's.
+ */
 void
-tpi_ind_void(struct tpi *tp, struct tpi_ind *in, int reason)
+tpi_ind_void(struct tpi *tp, struct tpi_ind *in, int reason, mblk_t *data)
 {
 	mblk_t *mp = discon_block(reason, in->seq);
 
 	if (mp == NULL) {
 		in->gone = reason;
 		owe(tp, TPI_OWES_INDS);
+		if (data != NULL)
+			freemsg(data);
 		return;
 	}
+	mp->b_cont = data;
 	tpi_ind_remove(tp, in);
 	if (tpi_state(tp) == TS_WRES_CIND && tp->nind == 0)
 		tpi_set(tp, TS_IDLE);
@@ -317,7 +323,7 @@ tpi_ind_void(struct tpi *tp, struct tpi_ind *in, int reason)
 }
 
 int
-tpi_conn_gone(struct tpi *tp, void *cookie, int reason)
+tpi_conn_gone(struct tpi *tp, void *cookie, int reason, mblk_t *data)
 {
 	struct tpi_ind *in;
 
@@ -326,11 +332,15 @@ tpi_conn_gone(struct tpi *tp, void *cookie, int reason)
 		;
 	if (in != NULL)
 		in->cookie = NULL; /* what it is about goes now */
-	if (in != NULL && in->taken)
+	if (in != NULL && !in->taken) {
+		tpi_ind_void(tp, in, reason, data);
+		data = NULL;
+	} else if (in != NULL) {
 		in->gone = reason;
-	else if (in != NULL)
-		tpi_ind_void(tp, in, reason);
+	}
 	tpi_unlock(tp);
+	if (data != NULL)
+		freemsg(data);
 	return in != NULL ? 0 : ENOENT;
 }
 
@@ -477,7 +487,7 @@ pay_inds(struct tpi *tp)
 		in = next) {
 		next = in->next;
 		if (in->gone != 0 && !in->taken)
-			tpi_ind_void(tp, in, in->gone);
+			tpi_ind_void(tp, in, in->gone, NULL);
 	}
 }
 
@@ -508,7 +518,7 @@ tpi_canput(struct tpi *tp)
 		canputnext(tp->rq);
 }
 
-/* @data with the block that says it is more than bare data; NULL: no memory. */
+/* @data, or NULL, behind a T_DATA_IND or T_EXDATA_IND; NULL: no memory. */
 static mblk_t *
 data_block(mblk_t *data, t_scalar_t prim, int more)
 {
@@ -564,7 +574,7 @@ tpi_data_force(struct tpi *tp, mblk_t *data, int more, int expedited)
 	mblk_t *mp = data;
 	int err = 0;
 
-	if (more || expedited)
+	if (more || expedited || data == NULL)
 		mp = data_block(data, prim, more);
 	if (mp == NULL)
 		return ENOSR;

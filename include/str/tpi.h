@@ -220,7 +220,7 @@ struct tpi_opt {
 /* ---------------------------------------------------------------- operations */
 
 /* flags of op data */
-#define TPI_MORE 0x1	/* T_MORE: the unit goes on */
+#define TPI_MORE 0x1	/* T_MORE, or no data part: the block comes in front */
 #define TPI_WAITING 0x2 /* more data waits on the write queue */
 
 struct tpi_ops {
@@ -294,9 +294,10 @@ struct tpi_ops {
 	int (*waits)(struct tpi *tp, struct tpi_ind *in);
 
 	/*
-	 * Data, M_DATA only, in order; 0 bytes where T_SNDZERO.  With TPI_MORE,
-	 * which is given only where TSDU_size is not 0, its T_DATA_REQ block
-	 * comes in front.  EAGAIN: flow control.  Other results are of no
+	 * Data, M_DATA only, in order; 0 bytes where T_SNDZERO.  With TPI_MORE
+	 * the T_DATA_REQ block comes in front: its MORE_flag says that the unit
+	 * goes on (only where TSDU_size is not 0), or the request has no data
+	 * part (only where T_SNDZERO).  EAGAIN: flow control.  Other results are of no
 	 * effect: whatever ends a connection is told by tpi_discon_ind() and
 	 * tpi_fatal().
 	 */
@@ -390,8 +391,12 @@ void tpi_retry(struct tpi *tp);
  */
 int tpi_conn_ind(struct tpi *tp, const struct tpi_buf *from, mblk_t *data,
 	void *cookie);
-/* It does not any more: T_DISCON_IND with its sequence number; 0, ENOENT. */
-int tpi_conn_gone(struct tpi *tp, void *cookie, int reason);
+/*
+ * The caller has gone: T_DISCON_IND with the indication's sequence number.
+ * @data may be NULL; consumed in any case.
+ * Return: 0, ENOENT: there is no such indication.
+ */
+int tpi_conn_gone(struct tpi *tp, void *cookie, int reason, mblk_t *data);
 /* Op connect: nothing is wrong with the request: T_OK_ACK, TS_WCON_CREQ. */
 void tpi_conn_ok(struct tpi *tp);
 /*
@@ -399,7 +404,10 @@ void tpi_conn_ok(struct tpi *tp);
  * state is as it was.
  */
 int tpi_conn_con(struct tpi *tp, const struct tpi_buf *res, mblk_t *data);
-/* The connection is gone, or was refused; 0, or EINVAL: there is none. */
+/*
+ * The connection is gone, or was refused.  @data may be NULL.
+ * Return: 0, @data consumed; EINVAL: there is none, @data not consumed.
+ */
 int tpi_discon_ind(struct tpi *tp, int reason, mblk_t *data);
 /* The peer has sent all; 0, or EINVAL. */
 int tpi_ordrel_ind(struct tpi *tp, mblk_t *data);
@@ -423,7 +431,8 @@ void tpi_uderror_ind(struct tpi *tp, const struct tpi_buf *dest,
 	const struct tpi_buf *opts, t_scalar_t error);
 /*
  * The same of a connection that ends, whose sender cannot wait: taken in any
- * case, in order, flow control or not.  EINVAL, not taken: not connected.
+ * case, in order, flow control or not.  @data: NULL: a unit without a data
+ * part.  EINVAL, not taken: not connected.
  */
 int tpi_data_force(struct tpi *tp, mblk_t *data, int more, int expedited);
 /* Would tpi_data_ind() take data?  If not, op rsrv is called when it would. */

@@ -80,7 +80,10 @@ netbuf_at(void *s, size_t off)
 	return (struct netbuf *)(void *)((char *)s + off);
 }
 
-/* XNS 5.2: a size that is none is an error when it was asked for by name. */
+/*
+ * XNS 5.2: a size that is none is an error when it was asked for by name.
+ * @all: the field was not, or there is no such error.
+ */
 static int
 fill(struct netbuf *nb, const struct part *p, int all)
 {
@@ -122,8 +125,8 @@ xti_alloc(int fd, int struct_type, int fields, int lenient)
 	n = struct_type == T_INFO ? 0 : parts(struct_type, &u.ep->info, p);
 	for (int i = 0; i < n; i++) {
 		if ((fields & p[i].field) == 0 ||
-		    fill(netbuf_at(s, p[i].off), &p[i], fields == T_ALL ||
-			(lenient && p[i].size == T_INVALID)) == 0)
+		    fill(netbuf_at(s, p[i].off), &p[i],
+			fields == T_ALL || lenient) == 0)
 			continue;
 		n = errno;
 		(void)t_free(s, struct_type);

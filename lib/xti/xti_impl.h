@@ -172,7 +172,10 @@ void xti_happened(struct use *u, enum xti_what what);
 int xti_event_slow(struct use *u);
 int xti_open(const char *name, int oflag, struct t_info *info, uint32_t how);
 int xti_bind(int fd, const struct t_bind *req, struct t_bind *ret, int tli);
-/* t_alloc(); @lenient: a field that is T_INVALID has no buffer, as in TLI. */
+/*
+ * t_alloc(); @lenient, as in TLI: a field that is T_INVALID has no buffer, one
+ * that is T_INFINITE has one of a usual size.
+ */
 void *xti_alloc(int fd, int struct_type, int fields, int lenient);
 int xti_opt(struct use *u, const struct netbuf *in, int flags, void *out,
 	unsigned room, const unsigned char **opt, unsigned *len, int *res);

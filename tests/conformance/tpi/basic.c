@@ -18,12 +18,13 @@ T_CASE(info_is_what_the_transport_is)
 	T_EQ(ia->SERV_type, tp_is()->service);
 	T_EQ(ia->TSDU_size, tp_is()->tsdu);
 	T_EQ(ia->ETSDU_size, tp_is()->etsdu);
-	T_EQ(ia->CDATA_size, T_INVALID);
-	T_EQ(ia->DDATA_size, T_INVALID);
+	/* System V's tl: of any size */
+	T_EQ(ia->CDATA_size, tp_tl() ? T_INFINITE : T_INVALID);
+	T_EQ(ia->DDATA_size, tp_tl() ? T_INFINITE : T_INVALID);
 	T_GT(ia->TIDU_size, 0);
 	T_EQ(ia->CURRENT_state, TS_UNBND);
 	T_TRUE((ia->PROVIDER_flag & XPG4_1) != 0);
-	T_EQ((ia->PROVIDER_flag & T_SNDZERO) != 0, !tp_cots());
+	T_EQ((ia->PROVIDER_flag & T_SNDZERO) != 0, !tp_cots() || tp_tl());
 }
 
 T_CASE(a_request_of_information_may_be_of_high_priority)

@@ -14,7 +14,7 @@ T_TARGETS("ticlts", "ticots", "ticotsord", "inet-tcp", "inet-udp",
 static const struct tp_transport transports[] = {
 	{ "ticlts", "/dev/ticlts", T_CLTS, 0, 65507, -2, 1, 0, 0, 0 },
 	{ "ticots", "/dev/ticots", T_COTS, 0, -1, -1, 1, 0, 0, 0 },
-	{ "ticotsord", "/dev/ticotsord", T_COTS_ORD, 0, 0, -1, 1, 0, 0, 0 },
+	{ "ticotsord", "/dev/ticotsord", T_COTS_ORD, 0, -1, -1, 1, 0, 0, 0 },
 	{ "inet-tcp", INET "tcp", T_COTS_ORD, 1, 0, 1, 0, 0, 0, 0 },
 	{ "inet-udp", INET "udp", T_CLTS, 1, 65507, -2, 0, 0, 0, 0 },
 	{ "inet-rawip", INET "rawip", T_CLTS, 1, 65515, -2, 0, 0, 1, 0 },
@@ -68,6 +68,20 @@ tp_need_clts(void)
 {
 	if (tp_cots())
 		T_SKIP("no datagrams");
+}
+
+/* System V's tl: data with connections and their ends, units of no bytes. */
+int
+tp_tl(void)
+{
+	return tp_cots() && !tp_is()->inet;
+}
+
+void
+tp_need_tl(void)
+{
+	if (!tp_tl())
+		T_SKIP("no units, no data with connections");
 }
 
 void
@@ -340,7 +354,7 @@ tp_unbind(int fd)
 /* ---------------------------------------------------------------- connections */
 
 void
-tp_conn_req(int fd, const struct tp_addr *to)
+tp_conn_req_data(int fd, const struct tp_addr *to, const void *data, int len)
 {
 	struct {
 		struct T_conn_req r;
@@ -348,7 +362,13 @@ tp_conn_req(int fd, const struct tp_addr *to)
 	} m = { .r = { T_CONN_REQ, to->len, (int)sizeof(m.r), 0, 0 } };
 
 	memcpy(m.addr, to->buf, (size_t)to->len);
-	tp_put(fd, &m, (int)sizeof(m.r) + to->len, NULL, -1);
+	tp_put(fd, &m, (int)sizeof(m.r) + to->len, data, len);
+}
+
+void
+tp_conn_req(int fd, const struct tp_addr *to)
+{
+	tp_conn_req_data(fd, to, NULL, -1);
 }
 
 void

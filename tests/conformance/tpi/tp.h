@@ -75,6 +75,9 @@ int tp_ord(void);
 void tp_need_cots(void);
 void tp_need_ord(void);
 void tp_need_clts(void);
+/* ticots, ticotsord: as System V's tl */
+int tp_tl(void);
+void tp_need_tl(void);
 /* ... and one whose addresses are any bytes */
 void tp_need_loopback(void);
 
@@ -105,6 +108,8 @@ void tp_bind(int fd, unsigned qlen, struct tp_addr *ret);
 void tp_unbind(int fd);
 
 void tp_conn_req(int fd, const struct tp_addr *to);
+void tp_conn_req_data(int fd, const struct tp_addr *to, const void *data,
+	int len);
 void tp_conn_res(int fd, t_uscalar_t id, int seq);
 void tp_discon_req(int fd, int seq);
 int tp_discon_ind(int fd); /* its reason */
