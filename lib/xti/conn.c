@@ -416,7 +416,7 @@ t_sndrel(int fd)
 	return release(&u, NULL);
 }
 
-/* XNS 5.2: without T_ORDRELDATA the data is not sent, nor its length looked at. */
+/* XNS 5.2, TBADDATA: also of any data for a provider without T_ORDRELDATA. */
 STR_EXPORT int
 t_sndreldata(int fd, struct t_discon *discon)
 {
@@ -427,7 +427,7 @@ t_sndreldata(int fd, struct t_discon *discon)
 	    (discon != NULL && xti_in(&dis, discon, sizeof(dis)) < 0))
 		return -1;
 	if ((u.ep->info.flags & T_ORDRELDATA) == 0)
-		return release(&u, NULL);
+		return dis.udata.len != 0 ? xti_fail(TBADDATA) : release(&u, NULL);
 	if (xti_bad_netbuf(&dis.udata) ||
 	    xti_too_big(u.ep->info.discon, dis.udata.len))
 		return xti_fail(TBADDATA);
