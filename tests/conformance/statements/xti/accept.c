@@ -137,6 +137,23 @@ XS(CO, t_accept, DESCRIPTION, no_user_data,
 	T_EQ(got.udata.len, 0);
 }
 
+XS(CO, t_accept, DESCRIPTION, user_data,
+	"User data in the call is sent to the caller.")
+{
+	T_ACCEPT_INCON(e, call);
+	char buf[16];
+	struct t_call got = {.udata = {.maxlen = sizeof(buf), .buf = buf}};
+
+	xs_takes_data(xs_info(e.fd).connect);
+	call.udata.buf = (char *)"data";
+	call.udata.len = 4;
+	T_TOK(t_accept(e.fd, xt_open(0), &call));
+	T_EVENT(e.peer, T_CONNECT);
+	T_TOK(t_rcvconnect(e.peer, &got));
+	T_EQ(got.udata.len, 4);
+	T_MEM(buf, "data", 4);
+}
+
 static t_uscalar_t
 rcvbuf(int fd, int action, t_uscalar_t value)
 {
@@ -205,10 +222,12 @@ XS(CO, t_accept, ERRORS, tbadaddr,
 XS(CO, t_accept, ERRORS, tbaddata,
 	"More user data than the provider permits fails with TBADDATA.")
 {
+	static char data[4096];
 	T_ACCEPT_INCON(e, call);
 
-	call.udata.buf = (char *)"data";
-	call.udata.len = 4;
+	xs_bounded(xs_info(e.fd).connect);
+	call.udata.buf = data;
+	call.udata.len = sizeof(data);
 	T_TERR(t_accept(e.fd, xt_open(0), &call), TBADDATA);
 	T_STATE(e.fd, T_INCON);
 }

@@ -165,6 +165,26 @@ XS(CO, t_connect, DESCRIPTION, no_user_data,
 	T_EQ(got.udata.len, 0);
 }
 
+XS(CO, t_connect, DESCRIPTION, user_data,
+	"User data in sndcall is sent to the listener.")
+{
+	struct t_call call, got = {.sequence = 0};
+	struct xt_addr at;
+	char buf[16];
+	int lfd = callee(&call, &at), fd = xt_bound(1, 0);
+
+	xs_takes_data(xs_info(fd).connect);
+	call.udata.buf = (char *)"data";
+	call.udata.len = 4;
+	T_TERR(t_connect(fd, &call, NULL), TNODATA);
+	T_EVENT(lfd, T_LISTEN);
+	got.udata.buf = buf;
+	got.udata.maxlen = sizeof(buf);
+	T_TOK(t_listen(lfd, &got));
+	T_EQ(got.udata.len, 4);
+	T_MEM(buf, "data", 4);
+}
+
 XS(CO, t_connect, STATES, valid,
 	"It works in T_IDLE.")
 {
@@ -199,17 +219,16 @@ XS(CO, t_connect, ERRORS, tbadaddr,
 XS(CO, t_connect, ERRORS, tbaddata,
 	"More user data than the provider permits fails with TBADDATA.")
 {
+	static char data[4096];
 	struct t_call call;
-	struct t_info ti;
 	struct xt_addr at;
 	int fd;
 
 	callee(&call, &at);
 	fd = xt_bound(1, 0);
-	T_TOK(t_getinfo(fd, &ti));
-	T_EQ(ti.connect, T_INVALID);
-	call.udata.buf = (char *)"data";
-	call.udata.len = 4;
+	xs_bounded(xs_info(fd).connect);
+	call.udata.buf = data;
+	call.udata.len = sizeof(data);
 	T_TERR(t_connect(fd, &call, NULL), TBADDATA);
 	T_STATE(fd, T_IDLE);
 }
@@ -398,6 +417,25 @@ XS(CO, t_rcvconnect, ERRORS, tbufovflw,
 	got.addr.maxlen = 1;
 	T_TERR(t_rcvconnect(fd, &got), TBUFOVFLW);
 	T_STATE(fd, T_DATAXFER);
+}
+
+XS(CO, t_rcvconnect, ERRORS, tbufovflw_data,
+	"User data longer than its maxlen fails with TBUFOVFLW, too.")
+{
+	struct t_call got = {.sequence = 0};
+	struct xt_end e;
+	char c;
+
+	xt_make(&e, T_INCON);
+	xs_takes_data(xs_info(e.fd).connect);
+	struct t_call call = {.sequence = e.seq,
+		.udata = {.len = 4, .buf = (char *)"data"}};
+	T_TOK(t_accept(e.fd, xt_open(0), &call));
+	T_EVENT(e.peer, T_CONNECT);
+	got.udata.buf = &c;
+	got.udata.maxlen = 1;
+	T_TERR(t_rcvconnect(e.peer, &got), TBUFOVFLW);
+	T_STATE(e.peer, T_DATAXFER);
 }
 
 XS(CO, t_rcvconnect, ERRORS, tlook,

@@ -84,6 +84,26 @@ XS(CO, t_snddis, DESCRIPTION, no_user_data,
 	T_EQ(dis.udata.len, 0);
 }
 
+XS(CO, t_snddis, DESCRIPTION, user_data_of_a_rejection,
+	"User data of a rejection is sent to the caller.")
+{
+	struct t_discon dis = {.reason = 0};
+	struct xt_end e;
+	char buf[8];
+
+	xt_make(&e, T_INCON);
+	xs_takes_data(xs_info(e.fd).discon);
+	struct t_call call = {.sequence = e.seq,
+		.udata = {.len = 4, .buf = (char *)"data"}};
+	T_TOK(t_snddis(e.fd, &call));
+	T_EVENT(e.peer, T_DISCONNECT);
+	dis.udata.buf = buf;
+	dis.udata.maxlen = sizeof(buf);
+	T_TOK(t_rcvdis(e.peer, &dis));
+	T_EQ(dis.udata.len, 4);
+	T_MEM(buf, "data", 4);
+}
+
 XS(CO, t_snddis, DESCRIPTION, again,
 	"The endpoint can make another connection afterwards.")
 {
@@ -110,13 +130,12 @@ XS(CO, t_snddis, STATES, valid,
 XS(CO, t_snddis, ERRORS, tbaddata,
 	"More user data than the provider permits fails with TBADDATA.")
 {
-	struct t_call call = {.udata = {.len = 4, .buf = (char *)"data"}};
-	struct t_info ti;
+	static char data[4096];
+	struct t_call call = {.udata = {.len = sizeof(data), .buf = data}};
 	int fd[2];
 
 	xt_pair(fd);
-	T_TOK(t_getinfo(fd[0], &ti));
-	T_EQ(ti.discon, T_INVALID);
+	xs_bounded(xs_info(fd[0]).discon);
 	T_TERR(t_snddis(fd[0], &call), TBADDATA);
 	T_STATE(fd[0], T_DATAXFER);
 }
@@ -185,7 +204,19 @@ XS(CO, t_snddis, RETURN, zero,
 
 /* ----------------------------------------------------------------- t_rcvdis */
 
-/* A connection that the first end has aborted. */
+/* A connection that the first end has aborted, with data. */
+static void
+aborted_with_data(int fd[2])
+{
+	struct t_call call = {.udata = {.len = 4, .buf = (char *)"data"}};
+
+	xt_pair(fd);
+	xs_takes_data(xs_info(fd[0]).discon);
+	T_TOK(t_snddis(fd[0], &call));
+	T_EVENT(fd[1], T_DISCONNECT);
+}
+
+/* ... without. */
 static void
 aborted(int fd[2])
 {
@@ -213,12 +244,12 @@ XS(CO, t_rcvdis, DESCRIPTION, user_data,
 	char buf[8];
 	int fd[2];
 
-	aborted(fd);
+	aborted_with_data(fd);
 	dis.udata.buf = buf;
 	dis.udata.maxlen = sizeof(buf);
-	dis.udata.len = 5;
 	T_TOK(t_rcvdis(fd[1], &dis));
-	T_EQ(dis.udata.len, 0); /* no provider here takes any */
+	T_EQ(dis.udata.len, 4);
+	T_MEM(buf, "data", 4);
 }
 
 XS(CO, t_rcvdis, DESCRIPTION, maxlen_zero,
@@ -288,9 +319,30 @@ XS(ANY, t_rcvdis, ERRORS, tbadf,
 	xs_badf("t_rcvdis");
 }
 
-XS_NONE(t_rcvdis, ERRORS, tbufovflw,
-	"User data longer than maxlen fails with TBUFOVFLW.",
-	"no provider here takes data with a disconnection");
+XS(CO, t_rcvdis, ERRORS, tbufovflw,
+	"User data longer than maxlen fails with TBUFOVFLW; the endpoint is idle.")
+{
+	struct t_discon dis = {.reason = 0};
+	int fd[2];
+	char c;
+
+	aborted_with_data(fd);
+	dis.udata.buf = &c;
+	dis.udata.maxlen = 1;
+	T_TERR(t_rcvdis(fd[1], &dis), TBUFOVFLW);
+	T_STATE(fd[1], T_IDLE);
+}
+
+XS(CO, t_rcvdis, DESCRIPTION, null_with_data,
+	"With a null discon the user data is discarded.")
+{
+	int fd[2];
+
+	aborted_with_data(fd);
+	T_TOK(t_rcvdis(fd[1], NULL));
+	T_STATE(fd[1], T_IDLE);
+	T_EQ(t_look(fd[1]), 0);
+}
 
 XS(CO, t_rcvdis, ERRORS, tnodis,
 	"Without a disconnection it fails with TNODIS, and the state stays.")

@@ -131,6 +131,26 @@ XS(CO, t_listen, ERRORS, tbufovflw,
 	T_STATE(w.lfd, T_INCON);
 }
 
+XS(CO, t_listen, ERRORS, tbufovflw_data,
+	"User data longer than its maxlen fails with TBUFOVFLW, too.")
+{
+	struct t_call call = {.sequence = 0}, got = {.sequence = 0};
+	struct xt_addr at;
+	int lfd = xt_bound_at(1, 1, &at), fd = xt_bound(1, 0);
+	char c;
+
+	xs_takes_data(xs_info(fd).connect);
+	xt_netbuf(&call.addr, &at);
+	call.udata.buf = (char *)"data";
+	call.udata.len = 4;
+	T_TERR(t_connect(fd, &call, NULL), TNODATA);
+	T_EVENT(lfd, T_LISTEN);
+	got.udata.buf = &c;
+	got.udata.maxlen = 1;
+	T_TERR(t_listen(lfd, &got), TBUFOVFLW);
+	T_STATE(lfd, T_INCON);
+}
+
 XS(CO, t_listen, ERRORS, tbufovflw_sequence,
 	"After TBUFOVFLW the sequence number can be given to t_snddis.")
 {

@@ -8,20 +8,10 @@
 
 #include <unistd.h>
 
-/* Sizes of units: T_INVALID, T_INFINITE, 0 for none, or bytes. */
-static struct t_info
-info_of(int fd)
-{
-	struct t_info ti;
-
-	T_TOK(t_getinfo(fd, &ti));
-	return ti;
-}
-
 static void
 need_units(int fd)
 {
-	if (info_of(fd).tsdu == 0)
+	if (xs_info(fd).tsdu == 0)
 		T_SKIP("a stream of bytes has no units");
 }
 
@@ -143,7 +133,7 @@ XS(CO, t_rcv, DESCRIPTION, expedited_more,
 	char buf[8];
 
 	xt_pair(fd);
-	if (info_of(fd[0]).etsdu == 1)
+	if (xs_info(fd[0]).etsdu == 1)
 		T_SKIP("an expedited unit has one byte");
 	T_EQ(T_TOK(t_snd(fd[0], (char *)"urgent", 6, T_EXPEDITED)), 6);
 	T_EVENT(fd[1], T_EXDATA);

@@ -160,6 +160,7 @@ XS(CO, t_snd, ERRORS, tbaddata_zero,
 	T_TOK(t_getinfo(fd[0], &ti));
 	if (ti.flags & T_SENDZERO) {
 		T_EQ(T_TOK(t_snd(fd[0], (char *)"", 0, 0)), 0);
+		T_EVENT(fd[1], T_DATA);
 		T_EQ(T_TOK(t_rcv(fd[1], &c, 1, &flags)), 0);
 		T_EQ(flags, 0);
 		return;

@@ -242,6 +242,29 @@ xs_notsupport(const char *name)
 
 /* ------------------------------------------------------------------- others */
 
+struct t_info
+xs_info(int fd)
+{
+	struct t_info ti;
+
+	T_TOK(t_getinfo(fd, &ti));
+	return ti;
+}
+
+void
+xs_takes_data(t_scalar_t size)
+{
+	if (size != T_INFINITE && size < 4)
+		T_SKIP("this provider takes no such data");
+}
+
+void
+xs_bounded(t_scalar_t size)
+{
+	if (size == T_INFINITE)
+		T_SKIP("this provider takes such data of any size");
+}
+
 void *
 xs_bad(void)
 {

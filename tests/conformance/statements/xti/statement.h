@@ -85,6 +85,12 @@ void xs_badf(const char *name);
 /* ... with TNOTSUPPORT in every state. */
 void xs_notsupport(const char *name);
 
+/* What t_getinfo() tells of @fd. */
+struct t_info xs_info(int fd);
+/* Skip the case unless @size, of t_info, permits data, or unless it has no bound. */
+void xs_takes_data(t_scalar_t size);
+void xs_bounded(t_scalar_t size);
+
 /* Memory that cannot be read or written. */
 void *xs_bad(void);
 /* A signal with an empty handler, SA_RESTART not set, every 20 ms. */
