@@ -711,6 +711,8 @@ void str_sched_lost(void);
 bool str_sched_defer(struct str_plumb *pl);
 bool str_timer_pending(void);
 void str_timer_reap(struct str_blk *b);
+void str_freeze(queue_t *q);
+void str_thaw(queue_t *q);
 void str_queue_frozen(queue_t *q);
 bool str_queue_thawed(queue_t *q);
 uint64_t str_timer_run(uint64_t now);

@@ -186,6 +186,24 @@ splx(pl_t pl)
 	return spl(pl, true);
 }
 
+/* SVR4 freezestr(D3): the level is raised until unfreezestr sets another. */
+pl_t
+freezestr(queue_t *q)
+{
+	pl_t old = splstr();
+
+	str_freeze(q);
+	return old;
+}
+
+/* SVR4 unfreezestr(D3) */
+void
+unfreezestr(queue_t *q, pl_t level)
+{
+	str_thaw(q);
+	(void)splx(level);
+}
+
 /* -------------------------------------------------------- the caller's memory */
 
 /* SVR4 copyin(D3) */

@@ -68,9 +68,9 @@ thaw(struct str_plumb *pl)
 	(void)host_wake(&pl->frozen, INT_MAX);
 }
 
-/* SVR4 freezestr(D3) */
-pl_t
-freezestr(queue_t *q)
+/* str_freeze - what freezestr(D3) does, but for the priority level */
+void
+str_freeze(queue_t *q)
 {
 	struct str_plumb *pl = q->q_pair->plumb;
 	uint32_t me = host_self_tag(), v;
@@ -82,16 +82,14 @@ freezestr(queue_t *q)
 		(void)host_wait(NULL, &pl->frozen, v, POLL_NS);
 	mark_all(pl, true);
 	STR_CRASH_POINT("freeze:frozen");
-	return 0;
 }
 
-/* SVR4 unfreezestr(D3): by the thread that froze it. */
+/* str_thaw - the end of it, by the thread that froze the stream */
 void
-unfreezestr(queue_t *q, pl_t level)
+str_thaw(queue_t *q)
 {
 	struct str_plumb *pl = q->q_pair->plumb;
 
-	(void)level;
 	if (str_load(&pl->frozen) != host_self_tag())
 		return;
 	thaw(pl);
