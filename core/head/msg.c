@@ -369,6 +369,10 @@ token_of(struct host_call *hc, int fd, uint32_t *ret)
 	f = str_load(&other->flags);
 	if (f & STR_H_PLEX)
 		return EINVAL;
+	if (f & STR_H_RDERR)
+		return str_head_rderr(other);
+	if (f & STR_H_WRERR)
+		return str_head_wrerr(other);
 	if (f & (STR_H_HUP | STR_H_PEER))
 		return ENXIO;
 	*ret = token(other);
