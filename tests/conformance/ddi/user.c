@@ -164,6 +164,8 @@ sim_run(void)
 
 	for (i = 0; i < ntasks; i++)
 		reap(&task[i]);
+	/* the next tasks are others: these have ended */
+	memset(task, 0, sizeof(task));
 	ntasks = 0;
 	return 0;
 }
