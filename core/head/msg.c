@@ -729,6 +729,8 @@ after_get(struct str_head *sd, struct host_call *hc)
 {
 	if (str_unlikely(str_load(&sd->hq.wwant) != 0))
 		str_wake_writers_from(sd, hc);
+	if (str_unlikely(host_tls.ntouch != 0))
+		str_sched_touched(); /* a band's writers were let go on */
 	if (str_unlikely(str_load(&sd->flags) & STR_H_MSIG))
 		str_sig_front(sd);
 }

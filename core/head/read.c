@@ -447,6 +447,8 @@ took:
 		host_fence_light();
 		if (str_load(&sd->hq.wwant) != 0)
 			str_wake_writers_from(sd, hc);
+		if (str_unlikely(host_tls.ntouch != 0))
+			str_sched_touched(); /* a band's writers were let go on */
 		if (ret < 0)
 			return ret;
 		if (ret == 1 || r->left == 0)
