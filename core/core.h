@@ -428,7 +428,8 @@ struct str_plumb {
 	str_a64 committed_at;	  /* [A] host_ticks() */
 	str_a32 closed;		  /* [A] bit per end */
 	str_a32 freed;		  /* [A] 1: waits for the last call to end */
-	str_a64 runner_at;	  /* [A] host_ticks() when it began */
+	str_a64 runner_at;	  /* [A] host_ticks() when it began, or
+				   * was last known to live */
 	str_a32 late;		  /* [A] STR_LATE_*; set under rlock */
 	str_a32 frozen;		  /* [A] tag of the thread in freezestr() */
 	mblk_t *late_first;	  /* [R] what other streams sent while the

@@ -47,6 +47,7 @@
 #define PASSES 64  /* service procedures before the list is looked at anew */
 #define TURNS 64   /* such rounds before others get a turn */
 #define SLICE_MS 1 /* or so long */
+#define ASK_MS 10  /* between questions whether the runner lives */
 #define BETWEEN 8  /* messages, service procedures between looks at the clock */
 
 /* Has a task that began at @began taken its slice? */
@@ -623,9 +624,14 @@ become_runner(struct str_plumb *pl)
 	v = str_load(&pl->runner);
 	if (v == 0)
 		return become_runner(pl);
-	if (host_ticks() - str_load(&pl->runner_at) <
-			10 * host_ticks_per_ms || !host_owner_dead(v) ||
-	    !str_sched_reaped(v, pl) || !str_cas(&pl->runner, v, me))
+	if (host_ticks() - str_load(&pl->runner_at) < ASK_MS * host_ticks_per_ms)
+		return false;
+	if (!host_owner_dead(v)) {
+		/* it lives, without the CPU perhaps: the question is dear */
+		str_store(&pl->runner_at, host_ticks());
+		return false;
+	}
+	if (!str_sched_reaped(v, pl) || !str_cas(&pl->runner, v, me))
 		return false;
 	str_store(&pl->runner_at, host_ticks());
 	each_queue(pl, revive);
