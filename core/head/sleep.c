@@ -161,12 +161,18 @@ wake(struct str_head *sd, str_a32 *want, str_a32 *word)
 	}
 	if (str_unlikely((w & (STR_WANT_SIG | STR_WANT_SIGBAND)) != 0))
 		str_sig_woken(sd, want != &sd->hq.rwant);
-	while (((w = str_load(want)) & STR_WANT_TOKEN) != 0) {
+	w = str_load(want);
+	if ((w & STR_WANT_TOKEN) != 0) {
 		STR_CRASH_POINT("wake:token");
 		send_token(sd);
 		STR_CRASH_POINT("wake:sent");
-		if (str_cas(want, w, w & STR_WANT_BITS & ~STR_WANT_TOKEN))
-			break; /* else a thread armed again, or sleeps */
+		/*
+		 * A sleeper that has armed anew has looked after that, and has
+		 * seen what this wake is for: no second token.  A sleeper that
+		 * preempts this thread at each token arms anew before this
+		 * thread runs again, each time.
+		 */
+		disarm(want, w);
 	}
 	return n;
 }
