@@ -219,7 +219,7 @@ file_close(FILE *f, int (*next)(FILE *))
 STR_EXPORT int
 fclose(FILE *f)
 {
-	int fd = f != NULL ? f->_fileno : -1, ret;
+	int fd = f->_fileno, ret;
 
 	/* @fd is looked at, and nothing else: a FILE in memory has none */
 	if (str_likely(nothing_said(fd))) {

@@ -27,6 +27,7 @@
 #include "call.h"
 #include "leave.h"
 #include "sys.h"
+#include "user_impl.h"
 
 #define SCRIPTS 4	/* interpreters that are scripts themselves */
 #define PHDRS 64
@@ -440,7 +441,7 @@ struct action {
 		} open;
 	} u;
 };
-enum { ACTION_CLOSE, ACTION_DUP2, ACTION_OPEN };
+enum { ACTION_CLOSE, ACTION_DUP2, ACTION_OPEN, ACTION_CLOSEFROM = 5 };
 
 /* Which of our descriptors the program finds at @fd; -1: none. */
 static int
@@ -461,12 +462,35 @@ origin(const posix_spawn_file_actions_t *fa, int fd)
 	}
 	return moved || is_inherited(fd) ? fd : -1;
 }
+
+bool
+leave_closes_domain(const posix_spawn_file_actions_t *fa)
+{
+	const struct action *a = fa != NULL ? (const void *)fa->__actions :
+						    NULL;
+	int fd = host_domain != NULL &&
+				 strncmp(host_domain_path(), "fd:", 3) == 0 ?
+			 host_fd_get(HOST_FD_DOMAIN) : -1;
+
+	for (int i = 0; fd >= 0 && fa != NULL && i < fa->__used; i++)
+		if ((a[i].tag == ACTION_CLOSE && a[i].u.fd == fd) ||
+		    (a[i].tag == ACTION_CLOSEFROM && a[i].u.fd <= fd))
+			return true;
+	return false;
+}
 #else
 static int
 origin(const posix_spawn_file_actions_t *fa, int fd)
 {
 	(void)fa;
 	return is_inherited(fd) ? fd : -1;
+}
+
+bool
+leave_closes_domain(const posix_spawn_file_actions_t *fa)
+{
+	(void)fa;
+	return false;
 }
 #endif
 
@@ -483,7 +507,8 @@ leave_spawn(const char *path, bool search,
 		from[fd] = origin(fa, fd);
 		any = any || pipe_at(from[fd]) != NULL;
 	}
-	if ((any || any_leaves(3)) && !is_member(path, search, envp)) {
+	if ((any || any_leaves(3)) && (leave_closes_domain(fa) ||
+					      !is_member(path, search, envp))) {
 		for (int fd = 0; fd < 3; fd++)
 			(void)leave_end(from[fd], true);
 		leave_rest();

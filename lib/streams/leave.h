@@ -21,6 +21,9 @@ void leave_exec(const char *path, bool search, char *const *envp);
 void leave_fexec(int fd, char *const *envp);
 void leave_spawn(const char *path, bool search,
 	const posix_spawn_file_actions_t *fa, char *const *envp);
+/* Does @fa close the descriptor of a private domain?  Then the program is outside
+ * of it, whatever it is linked with. */
+bool leave_closes_domain(const posix_spawn_file_actions_t *fa);
 /* ... and those that sendmsg() is about to pass in @umsg, to whatever process. */
 void leave_pass(const struct msghdr *umsg);
 

@@ -235,13 +235,15 @@ stream_inherited(void)
 
 /*
  * The environment to give to a new image instead of @envp: the same, or one
- * with room in @s that names our domain.  @var is room for the variable.
+ * with room in @s that names our domain; @lost: the program does not get the
+ * descriptor of ours, and makes a private one.  @var is room for the variable.
  */
 static char **
-env_for(char *const *envp, struct strings *s, char var[64])
+env_for(char *const *envp, struct strings *s, char var[64], bool lost)
 {
 	const char *path = host_domain_path();
 	size_t n = 0, at;
+	bool same;
 
 	s->v = NULL;
 	if (strncmp(path, "fd:", 3) != 0 || envp == NULL)
@@ -262,8 +264,11 @@ env_for(char *const *envp, struct strings *s, char var[64])
 		if (at == SIZE_MAX && memcmp(head, VAR, sizeof VAR - 1) == 0)
 			at = n;
 	}
-	if ((at != SIZE_MAX && strcmp(envp[at], var) == 0) ||
-		!stream_inherited() || !strings_alloc(s, n + 2))
+	same = at != SIZE_MAX && strcmp(envp[at], var) == 0;
+	if (lost)
+		strcpy(var, VAR "private");
+	if ((lost ? !same : same || !stream_inherited()) ||
+	    !strings_alloc(s, n + 2))
 		return (char **)envp;
 	memcpy(s->v, envp, n * sizeof *s->v);
 	if (at == SIZE_MAX)
@@ -280,7 +285,7 @@ execve(const char *path, char *const *argv, char *const *envp)
 {
 	struct strings s;
 	char var[64];
-	char **env = env_for(envp, &s, var);
+	char **env = env_for(envp, &s, var, false);
 
 	leave_exec(path, false, env);
 	host_exec_begin();
@@ -295,7 +300,7 @@ execvpe(const char *file, char *const *argv, char *const *envp)
 {
 	struct strings s;
 	char var[64];
-	char **env = env_for(envp, &s, var);
+	char **env = env_for(envp, &s, var, false);
 
 	leave_exec(file, true, env);
 	host_exec_begin();
@@ -310,7 +315,7 @@ fexecve(int fd, char *const *argv, char *const *envp)
 {
 	struct strings s;
 	char var[64];
-	char **env = env_for(envp, &s, var);
+	char **env = env_for(envp, &s, var, false);
 
 	leave_fexec(fd, env);
 	host_exec_begin();
@@ -410,7 +415,7 @@ posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *fa,
 {
 	struct strings s;
 	char var[64];
-	char **env = env_for(envp, &s, var);
+	char **env = env_for(envp, &s, var, leave_closes_domain(fa));
 	int err;
 
 	fd_shared();
@@ -427,7 +432,7 @@ posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *fa,
 {
 	struct strings s;
 	char var[64];
-	char **env = env_for(envp, &s, var);
+	char **env = env_for(envp, &s, var, leave_closes_domain(fa));
 	int err;
 
 	fd_shared();

@@ -31,6 +31,7 @@
 
 /* Return type, name, parameters. */
 #define REAL_CALLS(X) \
+	X(long, syscall, (long, ...)) \
 	X(int, open, (const char *, int, ...)) \
 	X(int, open64, (const char *, int, ...)) \
 	X(int, openat, (int, const char *, int, ...)) \

@@ -305,9 +305,9 @@ T_CASE(an_unreachable_host_is_a_disconnection)
 	socklen_t len;
 	int fd;
 
-	if (unshare(CLONE_NEWNET) != 0 &&
-		unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
-		T_SKIP("no network namespaces here");
+	if (unshare(CLONE_NEWNET) != 0)
+		T_SKIP("no network namespace of one's own: %s",
+			strerror(errno));
 	len = family() == AF_INET ?
 		in_addr(&ss, AF_INET, "192.0.2.1", 9) :
 		in_addr(&ss, AF_INET6, "2001:db8::1", 9);
