@@ -225,8 +225,8 @@ plumbs(void *arg)
 }
 
 /*
- * Who disconnects tells a peer whose stream he cannot hold, because it is
- * being plumbed, and dies of it: what he has said is not given back as his
+ * A caller that disconnects tells a peer whose stream it cannot hold, because it is
+ * being plumbed, and dies of it: what it has said is not given back as its own
  * while it stands on that stream's queue.
  */
 T_CASE(what_the_dead_said_to_one_who_is_plumbed_stays_said)
@@ -245,8 +245,8 @@ T_CASE(what_the_dead_said_to_one_who_is_plumbed_stays_said)
 }
 
 /*
- * Who asked is answered, though another thread unbinds, or disconnects, before
- * that has gone up: or he would sleep for ever.
+ * A caller is answered, though another thread unbinds, or disconnects, before
+ * that has gone up: or it would sleep for ever.
  */
 T_CASE(an_answer_outlives_the_data_that_is_flushed)
 {

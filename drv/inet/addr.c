@@ -162,7 +162,7 @@ inet_bind_to(struct inet *in, const struct tpi_buf *want, int any,
 			return -TBADADDR;
 	}
 	in->any = addr_port(&ss) == 0;
-	if (in->named) /* who bound it died before he said so */
+	if (in->named) /* its binder died before it said so */
 		inet_drop_sock(in, 0);
 	err = inet_sock(in, ss.ss_family);
 	if (err != 0)

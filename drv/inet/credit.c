@@ -32,8 +32,8 @@
  * `aged' and what belongs to it are written by one of the receiver's threads,
  * and wrong when two do, which costs time.
  *
- * Crash.  Who dies holding the lock leaves at worst a waiter who waits for the
- * clock, or a slot of his, which the next one who binds takes.
+ * Crash.  A thread killed with the lock leaves at worst a waiter that waits for the
+ * clock, or a slot of its own, which the next bind takes.
  */
 #include <str/builtin.h>
 #include "inet_impl.h"
@@ -124,8 +124,8 @@ is_there(const struct inet_port *p)
 }
 
 /*
- * Does another one than @in have it, who lives?  One who is being closed, or at
- * whom somebody plumbs, does.  Locks: the port's.
+ * Does a living one other than @in have it?  One that is being closed, or
+ * plumbed, does.  Locks: the port's.
  */
 static int
 is_taken(const struct inet_port *p, const struct inet *in)
@@ -271,10 +271,10 @@ inet_credit_gone(struct inet *in)
 		}
 		mutex_exit(&p->lock);
 	}
-	in->port = NULL; /* last: who dies before has it done for him */
+	in->port = NULL; /* last: for a thread killed before it is done later */
 }
 
-/* inet_credit_to - the port of ours that is at @sa, or NULL; @in: who sends */
+/* inet_credit_to - the port of ours that is at @sa, or NULL; @in: the sender */
 STR_HOT struct inet_port *
 inet_credit_to(struct inet *in, const void *sa)
 {
@@ -364,7 +364,7 @@ inet_credit_ask(struct inet_port *p, uint32_t bytes)
 		if ((int64_t)(sent - rcvd) > 0 && sent - rcvd + n > limit) {
 			if (!is_held(p, rcvd))
 				return 0;
-			/* nobody reads, or what we count is lost */
+			/* no reader, or what we count is lost */
 			(void)__atomic_compare_exchange_n(&p->rcvd, &rcvd,
 				sent, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 		}

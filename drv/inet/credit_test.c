@@ -235,7 +235,7 @@ T_CASE(one_of_those_who_bind_gets_the_slot_of_the_dead)
 #define SO_MEMINFO 55
 #endif
 
-/* What the kernel counts for @bytes that nobody has read; 0: it does not say. */
+/* What the kernel counts for @bytes that are unread; 0: it does not say. */
 static uint32_t
 counted(int s, const struct sockaddr_in *to, uint32_t bytes)
 {

@@ -88,7 +88,7 @@ is_udp(const struct inet *in)
 	return inet_kind[in->kind].type == SOCK_DGRAM;
 }
 
-/* Its user has nothing to do with IP headers, unless he said so. */
+/* Its user has nothing to do with IP headers, unless it said so. */
 static int
 is_rawip(const struct inet *in)
 {
@@ -170,7 +170,7 @@ dg_unbind(struct tpi *tp)
 {
 	struct inet *in = inet_of(tp);
 
-	inet_credit_gone(in); /* first: who dies of the rest has said so */
+	inet_credit_gone(in); /* first: a thread killed in the rest has said so */
 	if (in->dg != NULL && in->ks != NULL)
 		dg_flush(in);
 	if (in->dg != NULL)
@@ -960,8 +960,8 @@ dg_free(struct dg_in *v, uint32_t n)
 /*
  * A flow is a stream of datagrams that are not answered, and short when they
  * come from the domain.  Each would wake its reader, which costs the sender
- * more than sending it; so he does not sleep for the first, but takes many at a
- * time.  Where none comes while he has the CPU he is in their way, and naps.  A
+ * more than sending it; so the reader does not sleep for the first, but takes many at a
+ * time.  Where none comes while it has the CPU it is in their way, and naps.  A
  * nap that is worth less than two ends that soon; and when none has come for a
  * while there is no flow any more.
  */
@@ -978,7 +978,7 @@ dg_flow(struct inet *in, uint32_t n, uint32_t longer)
 	in->flowed = now;
 }
 
-/* @none: he found nothing. */
+/* @none: the reader found nothing. */
 static void
 dg_nap(struct inet *in, int spun, int none)
 {

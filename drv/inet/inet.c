@@ -183,7 +183,7 @@ inet_tick(void *arg)
 
 /*
  * inet_later - have the read side look again in @ticks
- * It is noted after it is so: who dies between has it done twice.  Without
+ * It is noted after it is so: a kill in between has it done twice.  Without
  * memory the next event has it tried again.
  */
 void

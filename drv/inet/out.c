@@ -29,7 +29,7 @@
  * first message is gone from `left - front' bytes on.
  *
  * Crash.  What is accepted stands on the queue until the kernel has it, so it
- * is not lost with whoever accepted it.  Who dies between the kernel's taking
+ * is not lost with the acceptor.  A kill between the kernel's taking
  * and our writing that down leaves `busy': then the kernel is asked how much
  * it has got (`base' is what it counted when `left' was 0), so that nothing is
  * sent twice (inet_out_mend); what that cannot tell is not sent at all, the
@@ -185,7 +185,7 @@ inet_out_unlend(struct inet *in)
 	str_store(&l->safe, 0u);
 	str_store(&l->round, l->round + 1);
 	if (l->at != NULL) {
-		/* not added to: who dies before the next line has it again */
+		/* not added to: after a kill before the next line it is done again */
 		o->tail = o->accepted + (*l->filled - o->lent);
 		str_store(&l->at, (unsigned char *)NULL);
 	}
@@ -649,7 +649,7 @@ inet_out_data(struct inet *in, mblk_t *mp)
 	out_queue(in, mp, len);
 	o->fresh = len;
 	if (o->want & KS_OUT)
-		return; /* there is no room: who has some calls */
+		return; /* blocked; the write-space event restarts us */
 	if (o->tail - o->left >= OUT_BATCH ||
 		(o->tail - o->left >= OUT_FULL && is_full(in, len)) ||
 		now - o->since > OUT_LATE)

@@ -10,8 +10,8 @@
  * that wait, options, an error - makes it take the long way, with nothing done.
  * Who lacks credit is told to try again soon: the receiver is at work.
  *
- * Receiving.  While datagrams come one by one, whoever waits for one at a
- * stream with nothing at its head receives it into his own memory, behind
+ * Receiving.  While datagrams come one by one, a thread that waits for one at a
+ * stream with nothing at its head receives it into its own memory, behind
  * which stands a buffer of the endpoint's (`behind') for what is longer, or
  * has others behind it in a train: those become messages, and go up.  As soon
  * as they come in numbers dgram.c receives them, many at a time.  As long as
@@ -20,7 +20,7 @@
  *
  * Locks.  The perimeter of the queue pair, which is entered here.
  *
- * Crash.  Who dies in a send may have sent; who dies in a receive has taken
+ * Crash.  A thread killed in a send may have sent; one killed in a receive takes
  * one datagram along, as by any network.
  */
 #include <netinet/udp.h>
@@ -195,7 +195,7 @@ took_none(struct inet *in, long n, uint64_t before)
 	return STR_TAKE_LOOK;
 }
 
-/* One that is no train: into our buffer, or his, when all fits into that. */
+/* One that is no train: into our buffer, or the user's, when all fits into that. */
 static int
 take_alone(struct inet *in, struct str_take *t)
 {

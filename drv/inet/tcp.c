@@ -164,7 +164,7 @@ tcp_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 		struct sockaddr_storage ss;
 		uint32_t len = sizeof(ss);
 
-		/* bound by somebody who may share it, but not listen */
+		/* bound by a process that may share it, but not listen */
 		inet_drop_sock(in, 0);
 		bcopy(got->buf, &ss, got->len);
 		((struct sockaddr_in *)(void *)&ss)->sin_port = 0;
@@ -444,7 +444,7 @@ tcp_is_gone(ksock_t *ks)
 }
 
 /*
- * Who calls may give up before he is answered.  Nothing tells of that, for a
+ * A caller may give up before it is answered.  Nothing tells of that, for a
  * stream is told of one socket's events; so while indications wait a timer
  * has us look: at some of them each time, in turn.
  */
@@ -485,7 +485,7 @@ is_of_call(int err)
 		err == -EPROTO || err == -ETIMEDOUT;
 }
 
-/* Nobody tells when there are descriptors, or memory, again. */
+/* No event tells when there are descriptors, or memory, again. */
 static int
 is_shortage(int err)
 {
@@ -543,7 +543,7 @@ tcp_eof(struct inet *in)
 /*
  * A send has found that the connection is no more.  What has come by it is
  * taken out of the socket, flow control or not, for the user is told behind
- * that; and until he has been, what he sends waits, and holds him.
+ * that; and until it has been, what it sends waits, and holds it.
  */
 static void
 tcp_rest(struct inet *in)
@@ -675,7 +675,7 @@ tcp_input(struct inet *in)
 				return;
 			(void)ksock_ioctl(in->ks, SIOCATMARK, &mark);
 		}
-		in->odd = 1; /* nobody has told of what comes now */
+		in->odd = 1; /* no event has told of what comes now */
 		if (mark)
 			size = 1;
 		mp = allocb(size, BPRI_MED);

@@ -10,7 +10,7 @@
  * Then it is dropped and counted, and so are those that come after it, until the
  * receiver reads.
  * What waits takes the long way through the queue, and so does what comes after
- * it; so not much may: the sender waits at his Stream head instead, and goes on
+ * it; so not much may: the sender waits at its Stream head instead, and goes on
  * by the short way.
  *
  * A name is never freed, so the one that the last datagram went to is looked at
@@ -82,7 +82,7 @@ lookup(struct tpi *tp, const struct tpi_buf *to, unsigned int *ret_gen)
 }
 
 /*
- * Hold whoever is bound to @to: 0, EBUSY, or ESRCH.  The name may be another's
+ * Hold the endpoint bound to @to: 0, EBUSY, or ESRCH.  The name may be another's
  * at any time: whose stream is held is *@ret_ep, copied before the generation
  * is looked at again.
  */
@@ -150,7 +150,7 @@ full(struct ti *me, struct ti *to, struct ti_name *nm)
 	if (tpi_waited(&me->since, &me->waited, now) > TI_HOLD) {
 		to->stop = mark;
 		__atomic_store_n(&to->stuck, 1, __ATOMIC_RELEASE);
-		/* it may have read meanwhile, and found nobody stuck */
+		/* it may have read meanwhile, and found none stuck */
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		if (!has_room(to))
 			return ENOBUFS;

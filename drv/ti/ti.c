@@ -22,8 +22,8 @@
  *
  * Why the peer is there.  Links are made and cut under the provider's lock; a
  * sender takes none.  It has the gate of its own endpoint, reads `peer',
- * holds that one's stream (<str/hold.h>) and reads `peer' again: whoever
- * closes the stream has cut the link, or waits until it is let go, before
+ * holds that one's stream (<str/hold.h>) and reads `peer' again: the
+ * closer of the stream has cut the link, or waits until it is let go, before
  * queues and struct ti are freed.  Who has disconnected is not connected again
  * before the peer's gate has been free once after the cut, which is looked for
  * every tick: then nothing of the old connection is on its way, and what has
@@ -45,7 +45,7 @@
 
 /*
  * May @ep, found under the provider's lock, be told something?  Held, if its
- * stream can be; when somebody plumbs there it cannot, but neither can it go
+ * stream can be; when it is being plumbed it cannot, but neither can it go
  * as long as its close procedure waits for our lock.
  */
 static int
@@ -84,7 +84,7 @@ hash(const unsigned char *buf, unsigned int len)
 }
 
 /*
- * Who is bound to an address; NULL: nobody.  Without lock: what is found is
+ * The endpoint bound to an address; NULL: none.  Without lock: what is found is
  * so if gen is *@ret_gen still, once its stream is held.
  */
 struct ti_name *
@@ -142,7 +142,7 @@ name_free(struct ti *me)
 }
 
 /*
- * A name that was made by who died before he could note it, or NULL.
+ * A name whose maker died before it could note it, or NULL.
  * Locks: the provider's.
  */
 static struct ti_name *
@@ -160,7 +160,7 @@ name_lost(struct ti *me)
 	return NULL;
 }
 
-/* An address nobody has.  Locks: the provider's. */
+/* An address that is free.  Locks: the provider's. */
 static void
 choose(struct ti_shared *st, struct tpi_addr *ret)
 {
@@ -284,7 +284,7 @@ cut(struct ti *me, struct ti *to)
 }
 
 /*
- * Is nobody sending from @me->old any more, who had begun before the cut?
+ * Is no thread sending from @me->old any more that had begun before the cut?
  * Locks: the provider's.
  */
 static int
@@ -504,7 +504,7 @@ ti_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 	return 0;
 }
 
-/* The peer is no more, though nobody has said so. */
+/* The peer is no more, though that was not said. */
 static void
 lost(struct ti *me)
 {
@@ -691,7 +691,7 @@ ti_exdata(struct tpi *tp, mblk_t *mp, int flags)
 	return bp != NULL ? 0 : EAGAIN;
 }
 
-/* Room above us: who sends here may go on. */
+/* Room above us: the sender may go on. */
 static void
 ti_rsrv(struct tpi *tp)
 {
@@ -769,7 +769,7 @@ end(struct ti *me, struct ti *to)
 	str_short_end(to->tpi.rq);
 	if (state == TS_DATA_XFER || state == TS_WREQ_ORDREL)
 		released |= hand_over(me, to);
-	/* who has said that it is done may go; who is told of it reads on */
+	/* the side that released may go; the other one reads on */
 	if (!released)
 		(void)tpi_discon_ind(&to->tpi, ECONNRESET, NULL);
 	cut(me, to);

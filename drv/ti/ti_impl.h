@@ -54,7 +54,7 @@ struct ti {
 	struct ti_name *last;	  /* where the last datagram went: a hint */
 	unsigned long since;	  /* ... when last looked, ticks; 0: it is not */
 	unsigned long waited;	  /* ... for so long, ticks: tpi_waited() */
-	volatile unsigned int waiters; /* somebody waits for us */
+	volatile unsigned int waiters; /* a sender waits for us */
 	volatile unsigned int stuck; /* ... or has given up waiting */
 	uint64_t mark;		  /* how far `wait' had read when since began */
 	volatile uint64_t stop;	  /* ... we had when we became stuck */

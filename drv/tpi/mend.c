@@ -6,8 +6,8 @@
  *
  * tpi.busy says, from before anything of a request is done until all of it
  * is, which one it is; tpi.acked, that its answer is on the read queue.  So
- * who gets the gate and finds `busy' knows that its last owner died, and in
- * what; the state tells how far he came:
+ * a thread that gets the gate and finds `busy' knows that its last owner died, and
+ * in what; the state tells how far it came:
  *
  *	TS_WACK_BREQ		undone, T_ERROR_ACK
  *	TS_WACK_UREQ		finished
@@ -24,7 +24,7 @@
  * than who served; T_ERROR_ACK says TSYSERR, EINTR.  It is laid on the queue
  * before the state says that all is done, but for that of a bind, which tells
  * what can be told again.  All that is done here may
- * be done twice: who does it may die too, and `busy' is cleared last.
+ * be done twice: its doer may die too, and `busy' is cleared last.
  */
 #include "tpi_impl.h"
 
@@ -186,7 +186,7 @@ mend_state(struct tpi *tp, const struct tpi_ops *ops)
 	}
 }
 
-/* Nobody has answered: it was not done, but for a bind, or has been undone. */
+/* It was not answered: it was not done, but for a bind, or has been undone. */
 static void
 answer(struct tpi *tp, t_scalar_t prim)
 {

@@ -125,7 +125,7 @@ add(struct answer *a, t_uscalar_t level, t_uscalar_t name,
 	a->mp->b_wptr += ALIGNED(h.len);
 }
 
-/* An option of the request as it stands, which nobody knows. */
+/* An option of the request as it stands, which is unknown. */
 static void
 add_unknown(struct answer *a, const struct t_opthdr *asked,
 	const unsigned char *val, t_scalar_t flags)

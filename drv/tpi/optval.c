@@ -135,7 +135,7 @@ fit(const struct tpi_opt *o, struct tpi_val *v)
 		return T_SUCCESS;
 	if (o->type == TPI_OPT_PAIR && (v->w[0] & T_YES) != 0 &&
 		v->w[0] != T_YES) {
-		v->w[0] = T_YES; /* T_GARBAGE: nobody's probes have data */
+		v->w[0] = T_YES; /* T_GARBAGE: no probe has data */
 		part = T_PARTSUCCESS;
 	}
 	if (tpi_val_words(o) == 2 && v->w[0] != T_YES && v->w[0] != T_NO)

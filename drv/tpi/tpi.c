@@ -7,15 +7,15 @@
  *
  * The gate.  One thread at a time works on what comes down.  A put procedure
  * that finds it taken leaves its message on the write queue, a service
- * procedure just returns; either says so in `missed', and whoever leaves the
+ * procedure just returns; either says so in `missed', and a thread that leaves the
  * gate looks there and enables the queue.  Both sides store, execute a full
  * fence and load, so that one of them sees the other.  What waits for room
  * stays on the queue, and what comes after it joins it there, but for requests
  * that data need not be ahead of: they are served at once, or, when the gate
  * is taken, wait in front as messages of high priority.
  *
- * Keeping.  Who serves a queue may be anybody: who reads at the other end, or
- * streamsd.  Nothing is to be lost with him that its sender has been told has
+ * Keeping.  Any thread may serve a queue: the reader at the other end, or
+ * streamsd.  Nothing is to be lost with it that its sender has been told has
  * gone.  So what waits stays where it is while it is served, and a duplicate of
  * it goes.  When a server was killed, its successor asks two questions.  Was the
  * duplicate handed on (str_msg_handed())?  A duplicate that the reaper has freed
@@ -24,10 +24,10 @@
  * queues of the server's streams before it frees the duplicate.  Requests have
  * their own means.
  *
- * Crash.  Who finds the gate taken has the queue looked at a tick later; if
- * nobody has left the gate meanwhile it is asked whether its owner lives, and
- * if he does not it is taken over.  Data that he was about to send, and that
- * had not waited, is lost with him, whose call it was; a request is finished, or
+ * Crash.  A thread that finds the gate taken has the queue looked at a tick later;
+ * if it was not left meanwhile it is asked whether its owner lives, and
+ * if not it is taken over.  Data that the owner was about to send, and that
+ * had not waited, is lost with it, whose call it was; a request is finished, or
  * undone, and answered (mend.c).
  */
 #include <sys/timod.h>
@@ -37,7 +37,7 @@
 #include "tpi_impl.h"
 #include "../canon.h"
 
-/* Does somebody have the gate?  Asking whether he lives would be expensive. */
+/* Is the gate taken?  Asking whether its owner lives would be expensive. */
 int
 tpi_gate_is_taken(struct tpi *tp)
 {
@@ -60,7 +60,7 @@ tpi_gate_try(struct tpi *tp, const struct tpi_ops *ops)
 		return got_gate(tp, ops);
 	__atomic_store_n(&tp->missed, 1u, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	/* a tick later, when nobody has come, it is time to ask */
+	/* a tick later, when none has come, it is time to ask */
 	if ((!tpi_gate_is_taken(tp) ||
 		    __atomic_load_n(&tp->doubt, __ATOMIC_RELAXED) != 0) &&
 	    mutex_tryenter(&tp->gate))
@@ -237,7 +237,7 @@ tpi_open(queue_t *q, dev_t *devp, int sflag, cred_t *crp, unsigned int minor,
 	qprocson(q);
 	mutex_enter(&pv->lock);
 	tp->next = pv->first;
-	pv->first = tp; /* one store: who dies before has left nothing */
+	pv->first = tp; /* one store: a thread killed before has left nothing */
 	mutex_exit(&pv->lock);
 	return 0;
 }
@@ -264,7 +264,7 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 
 	if (tp == NULL)
 		return 0; /* the last closer was killed behind what follows */
-	mutex_enter(&tp->gate); /* nobody else has the stream open */
+	mutex_enter(&tp->gate); /* no other process has the stream open */
 	if (tp->keeping != 0)
 		(void)kept_by_dead(tp);
 	mutex_enter(&tp->prov->lock);
@@ -334,7 +334,7 @@ message(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 	}
 	if (__builtin_expect(!tpi_gate_try(tp, ops), 0)) {
 		put_off(q, mp);
-		/* whoever has the gate may have left it before we joined */
+		/* the gate's owner may have left it before we joined */
 		if (tpi_gate_try(tp, ops))
 			tpi_gate_leave(tp, q);
 		return;
@@ -366,7 +366,7 @@ tpi_free_taken(mblk_t *gone)
 
 /*
  * Data that waits on @q is dropped, of band @band or, -1, of all.  Requests
- * and indications stay: somebody waits for what they bring.  A release that
+ * and indications stay: a caller waits for what they bring.  A release that
  * is to follow the data does too, unless the connection is no more (@all).
  */
 void
@@ -536,7 +536,7 @@ band_up(const mblk_t *mp)
 }
 
 /*
- * A T_CONN_CON goes up.  Who put it here may have died before he changed the
+ * A T_CONN_CON goes up.  Its maker may have died before it changed the
  * state, and its user sends data next.
  */
 static void
@@ -650,8 +650,8 @@ tpi_tick(void *arg)
 }
 
 /*
- * Who arms the timer says since when, before he does: the tick may come
- * before he runs again, and he may die.  What is older than a tick can be is
+ * A thread that arms the timer says since when, first: the tick may come
+ * before it runs again, and it may die.  What is older than a tick can be is
  * armed anew; a tick too many is of no harm.
  */
 void
@@ -666,7 +666,7 @@ tpi_retry(struct tpi *tp)
 		return;
 	if (!__atomic_compare_exchange_n(&tp->timer, &was, now, 0,
 		__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-		return; /* somebody else does */
+		return; /* another does */
 	if (qtimeout(WR(tp->rq), tpi_tick, tp, 1) == 0)
 		tpi_tick(tp); /* no memory for a timer: at once */
 }

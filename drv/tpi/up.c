@@ -10,9 +10,9 @@
  * unless `up' is set.  What is laid on the queue has no band, for a queue
  * sorts by bands, and nothing may pass a T_CONN_CON.  Neither is an answer of
  * high priority there: it passes data, which may have to wait, but no event,
- * for whoever is refused looks for the event that tells him why.
+ * for a refused caller looks for the event that tells it why.
  *
- * Memory.  Somebody may sleep until he is told, so no word is lost because
+ * Memory.  A caller may sleep until it is told, so no word is lost because
  * there is no memory: the state stays as it is, `owes' says what is to come,
  * and the read service procedure tries again, every tick, until it has been
  * said.  (A block kept in spare would not outlive the process that made it.)
@@ -212,7 +212,7 @@ flush_events(queue_t *q)
 	tpi_free_taken(gone);
 }
 
-/* What the user has not read, and what has not left his modules, is void. */
+/* What the user has not read, and what has not left its modules, is void. */
 void
 tpi_flush_up(struct tpi *tp)
 {

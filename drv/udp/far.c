@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Datagrams, and raw IP, that leave the domain by a wire that somebody has
+ * Datagrams, and raw IP, that leave the domain by a wire that was
  * configured (strwire(8)), instead of the endpoint's own socket: <str/wire.h>.
  *
  * The packet is complete, checksums and all, before the wire has it.  What
@@ -10,7 +10,7 @@
  * set options that only the system knows all goes by the socket.
  *
  * The short way.  Where the last datagram went by the socket is kept, as long
- * as nobody in the domain has got or lost a port, for a second at most, and
+ * as no member of the domain has got or lost a port, for a second at most, and
  * while there are no other wires: the next one to there goes from its user's
  * memory.
  */
@@ -82,7 +82,7 @@ wire_source(struct udp *u, const struct ip_addr *dst, struct ip_addr *src)
 	uint32_t len = sizeof(ss);
 	struct udp_at a;
 
-	/* whoever is bound to a group receives there, and no more */
+	/* an endpoint bound to a group receives there, and no more */
 	if (u->port->at.a.len != 0 && !udp_is_group(&u->port->at.a))
 		*src = u->port->at.a;
 	if (src->len != 0)
@@ -94,7 +94,7 @@ wire_source(struct udp *u, const struct ip_addr *dst, struct ip_addr *src)
 }
 
 /*
- * udp_far_unitdata - op unitdata, on a wire that somebody has configured
+ * udp_far_unitdata - op unitdata, on a wire that was configured
  * Return: as that of <str/tpi.h>, or UDP_NOT_LO: none leads there.
  */
 int

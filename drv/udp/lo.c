@@ -4,14 +4,14 @@
 /*
  * Datagrams within a domain: the wire `lo', as its transports have it.
  *
- * Sending.  A datagram for an address that somebody in the domain is bound to
+ * Sending.  A datagram for an address that an endpoint of the domain is bound to
  * becomes an IP packet: its headers are written into the head room of the
  * data's block, from a template that is kept for the destination (struct
  * udp_dest).  The other side of lo reads them there, makes the
  * T_UNITDATA_REQ's block its T_UNITDATA_IND, and puts that up to the head of
  * the receiver's stream: all in the put procedure of the sender, without a
  * queue, a copy or a call of the kernel.  Checksums are made and looked at
- * where somebody wants them (T_UDP_LOCHECK), and made where somebody looks on.
+ * where an endpoint wants them (T_UDP_LOCHECK), and made where there is a tap.
  *
  * Waiting.  A datagram whose receiver is full waits at the head of its
  * sender's queue until there is room, or the receiver goes.  A receiver that
@@ -21,7 +21,7 @@
  *
  * Whose a receiver is: as drv/ti has it.  An entry of the table is found
  * without lock, what it says copied, its stream held, its generation looked at
- * again; whoever is closed has changed that first, or waits until it is let go.
+ * again; an endpoint that is closed has changed that first, or waits until it is let go.
  * An unbound one does not wait, and its entry may be another's at once: so it
  * is the copy that is gone by.
  *
@@ -317,7 +317,7 @@ forget(struct udp_dest *d)
 	changed(d);
 }
 
-/* Find who is at @sa, for @d.  0: nobody that lo leads to. */
+/* Find the endpoint at @sa, for @d.  0: none that lo leads to. */
 static int
 resolve(struct udp *u, struct udp_dest *d, const struct sockaddr_storage *sa,
 	uint32_t len)
@@ -331,7 +331,7 @@ resolve(struct udp *u, struct udp_dest *d, const struct sockaddr_storage *sa,
 		(u->port->v6only && dst.a.len == 4) ||
 		(u->port->at.a.len != 0 && u->port->at.a.len != dst.a.len))
 		return 0;
-	/* nobody at that port: the kernel need not be asked */
+	/* that port is free: the kernel need not be asked */
 	if (!udp_port_any(u->st, dst.port) ||
 		!udp_local(u->st, &dst.a, &dflt, &d->until))
 		return 0;
@@ -430,7 +430,7 @@ udp_full(struct udp *u, struct udp_port *nm, struct udp *to)
 	if (tpi_waited(&u->since, &u->waited, now) > UDP_HOLD) {
 		str_store(&to->stop, mark);
 		str_store_rel(&to->stuck, 1u);
-		/* it may have read meanwhile, and found nobody stuck */
+		/* it may have read meanwhile, and found none stuck */
 		str_fence_full();
 		if (!udp_has_room(to))
 			return ENOBUFS;
@@ -495,7 +495,7 @@ udp_lo_gone(struct udp *u)
 	u->sent = u->bytes = 0;
 }
 
-/* Somebody wants to see more of it than its receiver does.  0, ENOSR. */
+/* A tap wants to see more of it than its receiver does.  0, ENOSR. */
 static STR_NOINLINE int
 show(struct udp *u, struct udp *to, mblk_t *mp, unsigned char *hdr,
 	uint32_t hlen, uint32_t n)
@@ -658,7 +658,7 @@ is_same(const unsigned char *a, const struct udp_dest *d)
 	return bcmp(a, d->sa, d->len) == 0;
 }
 
-/* May the gate, which nobody else is at, be passed by? */
+/* May the gate, at which is no other, be passed by? */
 static inline int
 is_idle(const struct tpi *tp)
 {
@@ -874,7 +874,7 @@ part(const mblk_t *pkt, uint32_t skip, uint32_t len)
 }
 
 /*
- * Is there room for what has come by a wire?  Nobody waits, so what @to does
+ * Is there room for what has come by a wire?  No sender waits, so what @to does
  * not take is lost; but when it is full it is given the CPU, once.  To be told
  * that it is full costs more than a packet: it is believed until @to's read
  * side is back-enabled, or for a while.
@@ -1022,7 +1022,7 @@ udp_error(struct wire *w, const struct ip_hdr *h, const unsigned char *begin,
 	nm = udp_port_find(st, &src, &dst, &gen);
 	if (nm == NULL || udp_port_hold(st, nm, gen, &hold, &ep) != 0)
 		return 0;
-	/* as Sockets: who wants his packets cut is not told where they were */
+	/* as Sockets: a sender that allows cuts is not told where they were */
 	if (error != 0 && (error != EMSGSIZE || ep->discover != UDP_DF_NEVER)) {
 		to.buf = sa;
 		to.len = put_source(sa, ep->in.family == AF_INET6, dst.a.b,

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Who is bound to which port.
+ * Which endpoint is bound to which port.
  *
- * Purpose.  A datagram to somebody in the domain goes there without the
- * kernel; so it is to be known who that is.  Whether a port may be bound at
+ * Purpose.  A datagram to an endpoint of the domain goes there without the
+ * kernel; so it is to be known which that is.  Whether a port may be bound at
  * all is the kernel's to say: each endpoint has a socket that is bound there.
  *
  * Objects.  struct udp_port, in chains by port that all processes have; raw
@@ -18,8 +18,8 @@
  * and nothing else; an address is closer than none, IPv4's own socket closer
  * than IPv6's; of equals the one that was bound last.
  *
- * `changed' counts what is done to the table, so that who has remembered whom
- * he found need not walk again.
+ * `changed' counts what is done to the table, so that a sender that has remembered which
+ * it found need not walk again.
  *
  * Crash.  An entry is bound, or free, by one store.  One whose owner's close
  * has died is freed by the sender who finds that it cannot be held.
@@ -108,7 +108,7 @@ score(const struct udp_port *nm, const struct udp_at *dst,
 }
 
 /*
- * udp_port_find - who gets what comes from @src for @dst; NULL: nobody
+ * udp_port_find - the receiver of what comes from @src for @dst; NULL: none
  * What is found is so if gen is *@ret_gen still once its stream is held.
  */
 struct udp_port *
@@ -209,7 +209,7 @@ count_raw(struct udp_state *st, uint32_t proto, uint32_t more)
 	str_store(&st->nraw[proto % UDP_RAWHASH], n);
 }
 
-/* Whoever closed @nm died before he could free it. */
+/* The closer of @nm died before it could free it. */
 static void
 free_lost(struct udp_state *st, struct udp_port *nm, uint32_t gen)
 {
@@ -228,7 +228,7 @@ free_lost(struct udp_state *st, struct udp_port *nm, uint32_t gen)
  * The entry may be another one's at any time, so both the stream and the
  * endpoint are copied before `gen' is looked at again: whose stream is held is
  * *@ret_ep, and never what the entry says afterwards.
- * Return: 0; EBUSY: not now; ESRCH: he is gone, look again.
+ * Return: 0; EBUSY: not now; ESRCH: it is gone, look again.
  */
 int
 udp_port_hold(struct udp_state *st, struct udp_port *nm, uint32_t gen,
@@ -358,7 +358,7 @@ udp_port_peer(struct udp *u)
 
 /*
  * udp_port_free - @u is bound no more
- * Who bound it may have died before he noted that: then `port' has it already.
+ * Its binder may have died before it noted that: then `port' has it already.
  */
 void
 udp_port_free(struct udp *u)
@@ -543,7 +543,7 @@ remember(struct udp_local *l, const struct udp_local *what)
 /*
  * udp_local - is @dst this host's own, and one's own towards it is which?
  * @ret_until: until when that is so; 0: always.  Groups, broadcasts and what
- * is known on one link only is nobody's own.
+ * is known on one link only is no host's own.
  */
 int
 udp_local(struct udp_state *st, const struct ip_addr *dst,

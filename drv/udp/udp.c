@@ -5,19 +5,19 @@
  * udp2, rawip2 - datagrams and raw IP, native: transports that make the
  * packets themselves.
  *
- * Purpose.  A datagram for somebody in the domain goes there in memory, on the
- * wire `lo' (lo.c).  All others go by another wire that somebody configured
+ * Purpose.  A datagram for an endpoint of the domain goes there in memory, on the
+ * wire `lo' (lo.c).  All others go by another wire that was configured
  * (drv/ip), or, which needs no privilege, by a socket of the kernel's.
  *
  * Objects.  struct udp, a struct inet: an endpoint has the socket, the
  * operations and the options of drv/inet, and what lo needs on top.  The socket
  * is also what reserves the port: whether one may be bound is the kernel's
  * answer, programs of other domains, and without one, reach it there, and for
- * a port that nobody has the kernel makes the ICMP message that becomes
+ * a free port the kernel makes the ICMP message that becomes
  * T_UDERROR_IND.
  *
- * Input.  From lo it is put at the head by whoever sends.  From the socket, by
- * dgram.c's procedures, in the context of whoever waits at the stream; where
+ * Input.  From lo it is put at the head by the sender.  From the socket, by
+ * dgram.c's procedures, in the context of a waiter at the stream; where
  * nearly all comes by lo, streamsd watches the socket (ksock_near()).
  *
  * Files.  udp.c the driver, port.c who is bound to what, lo.c the wire in
@@ -391,7 +391,7 @@ note(struct udp *u, const struct tpi_opt *o, const void *val, unsigned int len)
 		set_special(u, UDP_HDRINCL, v == T_YES);
 	if (is_udp_opt(o, T_UDP_CHECKSUM))
 		u->nosum = v == T_NO;
-	/* as much as the kernel allows him, who has a word on that */
+	/* as much as the kernel allows it, which has a word on that */
 	if (o->level == XTI_GENERIC && o->name == XTI_RCVBUF &&
 		inet_getopt(&u->in.tp, o, &v, &len) == 0)
 		set_rcvbuf(u->in.rq, v);
@@ -546,7 +546,7 @@ udp_qclose(queue_t *q, int flag, cred_t *crp)
 }
 
 /*
- * A datagram to nobody goes to the default destination: its address is put
+ * A datagram without address goes to the default destination: its address is put
  * where it would have been.  Return: the message; NULL: no memory, it is gone.
  */
 static mblk_t *

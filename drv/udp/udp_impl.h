@@ -24,7 +24,7 @@
 #define UDP_HIMIN 1024u	  /* ... whatever is asked for */
 #define UDP_HIMOST (4u << 20)
 /* ... of what waits to be sent, and has everything behind it take the long way:
- * who has more waits at his head */
+ * a sender of more waits at its head */
 #define UDP_WAITING 1024u
 #define UDP_HOLD HZ	  /* a datagram waits for a receiver that is full */
 #define UDP_NWAIT 8u
@@ -36,10 +36,10 @@
 #define UDP_HDRINCL 2u
 
 /* T_IP_MTU_DISCOVER: who cuts what is too long for its way. */
-#define UDP_DF_NEVER 0u	 /* anybody on it */
-#define UDP_DF_WANT 1u	 /* the sender, when he knows; what fits is not cut */
-#define UDP_DF_DO 2u	 /* nobody: it is refused, here when it is known */
-#define UDP_DF_PROBE 3u	 /* nobody; what is known does not matter */
+#define UDP_DF_NEVER 0u	 /* any router on it */
+#define UDP_DF_WANT 1u	 /* the sender, when it knows; what fits is not cut */
+#define UDP_DF_DO 2u	 /* none: it is refused, here when it is known */
+#define UDP_DF_PROBE 3u	 /* none; what is known does not matter */
 
 struct udp;
 
@@ -121,7 +121,7 @@ struct udp {
 	unsigned long since;	/* ... when last looked, ticks; 0: it is not */
 	unsigned long waited;	/* ... for so long, ticks: tpi_waited() */
 	uint64_t mark;		/* ... and how far it had read then */
-	volatile uint32_t stuck; /* we do not read: nobody waits for us */
+	volatile uint32_t stuck; /* we do not read: no sender waits for us */
 	volatile uint64_t stop;	/* ... how far we had */
 	volatile uint64_t full;	/* inet_ticks(): no room for what comes by
 				 * wires until then; 0: there may be */
