@@ -14,6 +14,8 @@
  * The order among tasks is sequentially consistent: what a missing fence
  * would allow is not found here but by the models.
  */
+#include <string.h>
+
 #include "sim_impl.h"
 
 /* A plain access takes no time, or the clock would run on code size. */
@@ -67,6 +69,20 @@ HOOK(__tsan_func_entry)
 
 HOOK_RANGE(__tsan_read_range)
 HOOK_RANGE(__tsan_write_range)
+
+/* clang has calls of these in place of memcpy() and its like. */
+#define HOOK_COPY(name, ret, ...) \
+	void *__tsan_##name(__VA_ARGS__); \
+	void * \
+	__tsan_##name(__VA_ARGS__) \
+	{ \
+		access_point(); \
+		return ret; \
+	}
+
+HOOK_COPY(memcpy, memcpy(to, from, n), void *to, const void *from, size_t n)
+HOOK_COPY(memmove, memmove(to, from, n), void *to, const void *from, size_t n)
+HOOK_COPY(memset, memset(to, c, n), void *to, int c, size_t n)
 
 void __tsan_init(void);
 void
