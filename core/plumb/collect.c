@@ -150,8 +150,10 @@ seize(struct str_collect *r, uint64_t until)
 			continue;
 		if (!enter(c) || str_head_has_file(c->sd) ||
 		    !str_cas(&c->sd->refs, c->refs,
-			c->refs + STR_REF_CHANGE + 1))
+			c->refs + STR_REF_CHANGE + 1)) {
+			r->late = true;
 			return LAST;
+		}
 		c->mine = 1;
 		if (k % BETWEEN == 0 && is_over(until))
 			return MORE;
@@ -237,7 +239,7 @@ end_round(struct str_collect *r)
 {
 	bool done = r->done;
 
-	if (!done && !r->full && r->step >= CORRECT &&
+	if (!done && !r->full && !r->late && r->step >= CORRECT &&
 	    str_load(str_root(STR_ROOT_REFSEQ)) == r->seq)
 		str_store(str_root(STR_ROOT_COLLECTED), looked_at(r));
 	discard(&r->cand);

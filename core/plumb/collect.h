@@ -46,6 +46,7 @@ struct str_collect {
 	bool full;
 	bool any, again; /* of what a step has seen */
 	bool done;	 /* this round has changed something */
+	bool late;	 /* ... and could not change another: it had been opened */
 	uint64_t key, seq;
 	struct str_walk walk;
 	uint64_t slab;	/* where the walk over the memory is */

@@ -101,7 +101,7 @@ sweep(struct str_plumb *pl, void *arg)
 /*
  * What @s does next; false: it is done.  A pipe whose ends died at once may hold
  * others by what it has.  The collector's run is left for a walk when processes
- * have died meanwhile, and goes on after that.
+ * have died meanwhile, and goes on after that, by a slice at least.
  */
 static bool
 next_stage(struct str_sweep *s)
@@ -131,7 +131,7 @@ next_stage(struct str_sweep *s)
 		}
 		if (!s->pairs || s->collect != NULL)
 			str_sig_sweep();
-		s->asked = s->mended = s->orphans = false;
+		s->asked = s->mended = s->orphans = s->turn = false;
 		s->stage = WALK;
 		break;
 	}
@@ -151,7 +151,9 @@ str_sweep_some(struct str_sweep *s, uint64_t ns)
 	uint64_t until = ns == UINT64_MAX ? ns : host_now() + ns;
 
 	do {
-		if (s->stage == COLLECT && s->collect != NULL && !s->asked) {
+		if (s->stage == COLLECT && s->collect != NULL &&
+		    (!s->asked || !s->turn)) {
+			s->turn = true;
 			if (str_collect_some(s->collect, until))
 				continue;
 			/* what it let go of is swept up */

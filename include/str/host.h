@@ -709,6 +709,7 @@ struct str_sweep {
 	bool asked;
 	bool pairs;	/* pipes too */
 	bool mended;	/* links: lower heads may have no link any more */
+	bool turn;	/* the collector has had a slice since the last walk */
 	bool orphans;	/* heads with references and no file */
 	unsigned n, files; /* streams freed, files closed */
 	struct str_collect *collect; /* the collector's run, in stage 3 */
