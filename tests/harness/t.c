@@ -43,7 +43,8 @@ struct result {
 static struct t_case *cases, **cases_tail = &cases;
 static const char *const *targets;
 static void (*after_each)(struct t *t);
-static void (*at_end)(void);
+static void (*at_end[4])(void); /* the last one runs first */
+static unsigned nat_end;
 static struct result *result;
 static struct t self;
 static pid_t leader;		/* the process a case starts in */
@@ -73,7 +74,9 @@ t_after_each(void (*fn)(struct t *t))
 void
 t_at_end(void (*fn)(void))
 {
-	at_end = fn;
+	if (nat_end == sizeof(at_end) / sizeof(*at_end))
+		t_fail(__FILE__, __LINE__, "too many t_at_end()");
+	at_end[nat_end++] = fn;
 }
 
 const char *
@@ -139,11 +142,12 @@ t_errno_name(int err)
 static void T_NORETURN
 leave(int status)
 {
-	void (*fn)(void) = at_end;
+	while (nat_end != 0) {
+		void (*fn)(void) = at_end[--nat_end]; /* it may fail, too */
 
-	at_end = NULL;		/* it may fail in its turn */
-	if (fn != NULL && getpid() == leader)
-		fn();
+		if (getpid() == leader)
+			fn();
+	}
 	fflush(stdout);		/* all of them might wait for a thread's lock */
 	_exit(status);
 }

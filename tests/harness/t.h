@@ -120,7 +120,8 @@ struct t_case {
 /* Run @fn in the case's process after each case that passed: audits. */
 void t_after_each(void (*fn)(struct t *t));
 
-/* Run @fn when the case ends, whatever has become of it: files. */
+/* Run @fn when the case ends, whatever has become of it: files.  Up to four; the
+ * last one runs first. */
 void t_at_end(void (*fn)(void));
 
 /* Then remove directory @path with all that is in it. */
