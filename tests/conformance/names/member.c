@@ -5,6 +5,7 @@
  * Which processes become members of a domain by open(2) and fopen(3): those that
  * open a Stream.
  */
+#include <dirent.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 
@@ -131,13 +132,33 @@ T_CASE(a_program_that_opens_files_beside_many_names_is_no_member)
 	beside_names(40);
 }
 
+static char domain[32];
+
+/* Its streamsd, which removes the domain's file, is killed with the case. */
+static void
+remove_domain(void)
+{
+	char dir[64], path[400];
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(dir, sizeof(dir), "/dev/shm/streams-%d", (int)geteuid());
+	d = opendir(dir);
+	while (d != NULL && (e = readdir(d)) != NULL)
+		if (strncmp(e->d_name, domain, strlen(domain)) == 0) {
+			snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+			(void)unlink(path);
+		}
+	if (d != NULL)
+		(void)closedir(d);
+}
+
 /* Of a domain that is found by its name. */
 T_CASE(a_program_that_opens_files_beside_a_named_domain_is_no_member)
 {
-	char name[32];
-
-	snprintf(name, sizeof(name), "member-%d", (int)getpid());
-	T_OK(setenv("STREAMS_DOMAIN", name, 1));
+	snprintf(domain, sizeof(domain), "member-%d", (int)getpid());
+	T_OK(setenv("STREAMS_DOMAIN", domain, 1));
+	t_at_end(remove_domain);
 	beside_names(3);
 }
 
