@@ -132,9 +132,9 @@ uint64_t t_rand(void);		/* repeats with T_SEED, for each case alone */
 uint64_t t_rand_below(uint64_t n);
 uint64_t t_now_ns(void);	/* CLOCK_MONOTONIC */
 /*
- * t_file - read a file of /proc into @buf, as a string.  By system calls alone: the
- * library's fopen() and open() of a path look for it among the names of a domain,
- * which the process joins for that.  Return: bytes, 0 if there is no such file.
+ * t_file - read a file of /proc into @buf, as a string.  By system calls alone,
+ * past the library: what is watched is not changed by it.
+ * Return: bytes, 0 if there is no such file.
  */
 size_t t_file(const char *path, char *buf, size_t size);
 void t_pause(void);		/* 1 ms, for T_SOON() */
