@@ -9,8 +9,11 @@
 #	make check	every test that is not a stress test
 #	make stress	the long ones
 #	make asan tsan	the tests again, under the sanitizers
-#	make install	to PREFIX, /usr/local, below DESTDIR
-#	make uninstall	takes away what make install has put there
+#	make install	to PREFIX, below DESTDIR.  The build directory remembers
+#			PREFIX; the first one is /usr/local.  Configuration files
+#			that were edited stay.
+#	make uninstall	takes away what make install has put there: in PREFIX if
+#			that is given, else everywhere
 
 PREFIX ?=
 BENCH_ARGS ?=
@@ -72,10 +75,12 @@ tsan: deps-check build/tsan/build.ninja
 		exit $$status
 install: deps-build release
 	meson install -C build/release --no-rebuild
-	@cat build/release/meson-logs/install-log.txt \
+	@cat build/release/meson-logs/install-conf.txt \
+		build/release/meson-logs/install-log.txt \
 		>>build/release/installed.txt
+	@sed -n 's/^# edited: //p' build/release/meson-logs/install-conf.txt
 uninstall:
-	@scripts/uninstall.py build/release
+	@scripts/uninstall.py build/release $(PREFIX)
 clean:
 	rm -rf build out
 

@@ -12,8 +12,8 @@
  * that of the lower side of a multiplexor.  docs/devices.md has more.  A head
  * keeps ordinary band-0 messages in its *head queue* (struct str_headq): a
  * log of records with separate producer and consumer ends, in segments; all
- * other messages (high priority, bands above 0) stand on the head's read
- * queue as on any queue.
+ * other messages (high priority, bands above 0) are on the head's read queue,
+ * as on any queue.
  *
  * Locks, outermost first; two of one rank are never held together except
  * the producer locks of a pipe's two ends, in the order end 0, end 1.
@@ -21,16 +21,16 @@
  *	ioctl	struct str_head: one I_STR at a time; kept across claims, so
  *		that its answer can be waited for
  *	plumber	struct str_plumb: push, pop, close; excludes claims
- *	runner	struct str_plumb: who runs service procedures (a claim:
- *		others never wait for it)
+ *	runner	struct str_plumb: the thread that runs service procedures (also
+ *		a claim: no thread waits for it)
  *	plock	struct str_headq: the producer's end
  *	clock	struct str_headq: the consumer's end
  *	q_klock	queue_t: its list of messages, its bands, q_count
  *	rlock	struct str_plumb: run list; leaf
  *
- * Tags on fields: [I] constant after creation; [A] atomic; [P] plock;
- * [C] clock; [Q] q_klock; [S] changed by the plumber only, read under plock,
- * clock or a claim; [R] rlock; [W] written by sleepers and wakers.
+ * Tags on fields: the legend in docs/locking.md holds for all files.  Here
+ * [P] and [C] are the locks of the same struct str_headq, [R] and [S] those
+ * of the stream.
  */
 #ifndef STR_CORE_H
 #define STR_CORE_H
@@ -57,10 +57,8 @@
 
 /* ---------------------------------------------------------------- memory */
 
-/* What stands at the top of every block that is not a message block. */
-/* str/kinds.h: STR_BLK_* */
-
 struct str_mdb;
+/* The header of every block of memory.  STR_BLK_*: <str/kinds.h>. */
 struct str_blk {
 	void *next; /* [O] free list */
 	union {
@@ -90,7 +88,7 @@ void str_mem_disown(void *p);
 void str_mem_own(void *p);
 
 struct str_mem_stats {
-	uint64_t blocks[16]; /* by STR_BLK_* */
+	uint64_t blocks[16]; /* per STR_BLK_* */
 	uint64_t bytes;	     /* in these */
 	uint64_t committed;
 };
@@ -100,9 +98,9 @@ bool str_mem_walk_some(void (*fn)(struct str_blk *b, void *arg), void *arg,
 void str_mem_stats(struct str_mem_stats *ret);
 
 /*
- * A message block, its data block and a buffer in one piece: a small buffer
- * in the least class of blocks, STR_MDB_HDR bytes from the beginning a larger
- * one in those above.
+ * A message block, its data block and a buffer in one piece.  In the smallest
+ * class of blocks the buffer is buf; in larger classes a larger buffer begins
+ * STR_MDB_HDR bytes from the beginning.
  */
 #define STR_FASTBUF 128u
 struct str_mdb {
@@ -111,7 +109,7 @@ struct str_mdb {
 	dblk_t d;	    /* 64 */
 	str_a32 parts;	    /* [A] STR_MDB_M | STR_MDB_D while in use */
 	uint32_t cls;	    /* [O] size class of the block */
-	unsigned char buf[STR_FASTBUF]; /* where a small message lives */
+	unsigned char buf[STR_FASTBUF]; /* buffer of a small message */
 };
 #define STR_MDB_HDR 192u
 #define STR_MDB_M 1u
@@ -120,9 +118,9 @@ struct str_mdb {
 /* ------------------------------------------------------------- head queue */
 
 /*
- * A segment of the log.  Records stand at multiples of 4: a header word
- * (length, kind, flags), then what the kind says; the next record begins at
- * the next multiple of 4.
+ * A segment of the log.  Records begin at multiples of 4: a header word
+ * (length, kind, flags), then the content, depending on the kind; the next
+ * record begins at the next multiple of 4.
  */
 struct str_seg {
 	struct str_blk blk;
@@ -130,7 +128,7 @@ struct str_seg {
 	uint32_t size;	/* [I] bytes of data[] */
 	uint32_t pad;
 	struct str_seg *volatile next; /* [P] published by pos */
-	struct str_headq *hq; /* [I] whose log it is part of */
+	struct str_headq *hq; /* [I] the log that it is part of */
 	uint8_t pad1[8];
 	unsigned char data[];
 };
@@ -138,19 +136,25 @@ struct str_seg {
 #define STR_REC_LEN 0x000fffffu /* bytes of content */
 #define STR_REC_KIND 0x00700000u
 #define STR_REC_DATA 0x00000000u /* len bytes of M_DATA */
-#define STR_REC_SKIP 0x00100000u /* nothing up to the segment's end */
+#define STR_REC_SKIP 0x00100000u /* unused up to the segment's end */
 #define STR_REC_REF 0x00200000u	 /* 4 bytes fill, mblk_t * ; len = bytes */
 #define STR_REC_MSG 0x00300000u	 /* u32 ctl bytes, ctl, data; M_PROTO */
 #define STR_REC_NODATA 0x01000000u /* MSG: no data part at all */
 #define STR_REC_MARK 0x02000000u
 #define STR_REC_DELIM 0x04000000u
-#define STR_REC_DEAD 0x08000000u /* flushed: takes no part */
+#define STR_REC_DEAD 0x08000000u /* flushed: is skipped */
 
 /* want bits: how a sleeper is to be woken */
 #define STR_WANT_FUTEX 1u
 #define STR_WANT_TOKEN 2u
+#define STR_WANT_FENCE 4u /* wakers execute a full fence before they look */
 #define STR_WANT_BACK 8u  /* a module was refused: back-enable it */
-#define STR_WANT_BITS 0xffu /* above: which arming, see head/sleep.c */
+#define STR_WANT_FENCED 64u /* ... and all wakers have seen that flag */
+#define STR_WANT_ROOM 128u /* a writer of another stream waits for room */
+#define STR_WANT_WATCH 256u /* a slot of the head is armed: head/watch.c */
+#define STR_WANT_QUIET (STR_WANT_FENCE | STR_WANT_FENCED) /* without sleepers */
+#define STR_WANT_BITS 0x1ffu /* the bits above: a number, see head/want.h */
+#define STR_WANT_SHIFT 9
 
 #define STR_FULL_MARK 1u /* high water has been passed */
 #define STR_FULL_HELD 2u /* messages wait for memory: see `overflow' */
@@ -160,66 +164,76 @@ struct str_headq {
 	struct str_hlock plock;
 	str_a64 pos;	      /* [P] published end of the log */
 	str_a64 pbytes;	      /* [P] data bytes ever published */
-	uint64_t plimit;      /* [P] a record that ends here or before has room
-			       * at pbase, and does not fill the queue; 0: not
-			       * known, see headq.h:publish */
+	uint64_t plimit;      /* [P] a record that ends at or before this
+			       * position has room at pbase, and does not fill
+			       * the queue; 0: unknown, see headq.h:publish */
 	uint64_t pblimit;     /* [P] the same for pbytes */
 	uint64_t pbase;	      /* [P] address of log position 0, in tail */
 	/* its second one */
 	struct str_seg *tail; /* [P] segment pos is in */
-	uint64_t ccpos;	      /* [P] cpos when last looked at */
+	uint64_t ccpos;	      /* [P] cpos when it was last read */
 	uint64_t ccbytes;     /* [P] cbytes likewise */
 	str_a32 full;	      /* [P] QFULL, STR_FULL_*: set above hiwat, see
 			       * flow */
 	str_a32 pcpu;	      /* [A] CPU of the last producer */
-	uint32_t credit;      /* [P] writes before the next question */
-	uint32_t brisk;	      /* [P] calls come quickly */
-	uint32_t unseen;      /* [P] messages from modules */
-	uint32_t going;	      /* [P] one that is being laid here, the lower half
-			       * of its address: headq_goes() */
+	uint32_t credit;      /* [P] writes before the next check */
+	uint32_t brisk;	      /* [P] calls follow quickly */
+	uint32_t unseen;      /* [P] counts messages: the CPU of every 64th is
+			       * stored in pcpu */
+	uint32_t going;	      /* [P] the message that is being appended, the
+			       * lower half of its address: headq_goes() */
 	str_a64 ended;	      /* [P] pos after the last STR_PRIM_END */
-	str_a64 ticket;	      /* [P] of the writer that may write here from another
-			       * stream: head/short.c; 0: none */
+	str_a64 ticket;	      /* [P] ticket of the writer that may write here
+			       * from another stream: head/short.c; 0: none */
 	/* the consumer's line */
 	struct str_hlock clock STR_LINE;
 	str_a64 cpos;	      /* [C] first unread record */
 	str_a64 cbytes;	      /* [C] data bytes ever consumed */
-	uint64_t climit;      /* [C] whole records stand before here, at cbase;
-			       * 0: not known, see headq.c:str_headq_look */
+	uint64_t climit;      /* [C] before this position there are only
+			       * complete records, at cbase; 0: unknown, see
+			       * headq.c:str_headq_look */
 	uint64_t cbase;	      /* [C] address of log position 0, in head */
 	/* its second one */
 	struct str_seg *head; /* [C] segment cpos is in */
-	uint64_t cpos_seen;   /* [C] pos when last looked at */
+	uint64_t cpos_seen;   /* [C] pos when it was last read */
 	str_a64 part;	      /* [C] taken of the first record: control
 			       * bytes << 32 | data bytes */
 	str_a32 ccpu;	      /* [A] CPU of the last consumer */
 	uint32_t looked;      /* [C] host_ticks() of the last look at pos */
-	uint32_t streak;      /* [C] looks that found something, one after the
-			       * other */
+	uint32_t streak;      /* [C] consecutive looks that found records */
 	/* rarely written */
 	str_a32 rwant STR_LINE; /* [W] a reader sleeps: STR_WANT_* */
 	str_a32 wwant;	      /* [W] a writer sleeps: STR_WANT_* */
-	str_a32 rword;	      /* [W] what readers sleep on */
-	str_a32 wword;	      /* [W] what writers sleep on */
-	str_a32 rsleep;	      /* [W] readers in stage 1; more, if some died */
+	str_a32 rword;	      /* [W] word on which readers sleep */
+	str_a32 wword;	      /* [W] word on which writers sleep */
+	str_a32 rsleep;	      /* [W] readers asleep on rword; more, if some died */
 	str_a32 wsleep;	      /* [W] writers likewise */
 	str_a32 npri;	      /* [A] messages on the read queue proper */
 	uint32_t hiwat;	      /* [A] */
 	uint32_t lowat;	      /* [A] */
 	str_a32 overflow;     /* [P] messages wait on the head's write queue
-			       * for memory to enter the log; for readers, who
-			       * leave the producer's lines alone */
+			       * for memory to enter the log; stored here so
+			       * that readers need not load the producer's
+			       * cache lines */
 	str_a32 doubt;	      /* [A] a reader died, and cbytes may be ahead of
 			       * cpos: str_headq_settle() */
 	struct str_seg *volatile spare; /* [A] one empty segment */
-	uint64_t loglimit;    /* [A] bytes of log that are full too */
-	/* is anybody there? see str_head_write() */
-	uint64_t seen_cpos;   /* [P] cpos when last asked */
+	uint64_t loglimit;    /* [A] log bytes at which the queue is also
+			       * full */
+	/* does the reader live? see str_head_write() */
+	uint64_t seen_cpos;   /* [P] cpos at the last check */
 	uint64_t seen_at;     /* [P] host_ticks() then */
-	uint64_t seen_try;    /* [P] host_ticks() of the last question */
+	uint64_t seen_try;    /* [P] host_ticks() of the last attempt */
 	uint64_t last;	      /* [P] position of the last record, for SNDHOLD */
 	/* segments grow with use */
 	uint32_t segsize;     /* [P] of the next segment */
+	/* how often threads sleep here: readers, writers */
+	str_a8 skip[2];	      /* [A] number of waits that were to do without a
+			       * try after the last try in vain: patience.h */
+	str_a8 rest[2];	      /* [A] ... how many of them are left */
+	/* writers by turns: headq.c:str_headq_share */
+	uint32_t over;	      /* [P] the writer's turn is over */
+	uint64_t turn;	      /* [P] pbytes at which it ends */
 } STR_LINE;
 
 /* ------------------------------------------------------------- the stream */
@@ -232,24 +246,27 @@ struct str_headq {
 struct str_perim {
 	str_a32 inside;		 /* [A] tag of the thread inside */
 	str_a32 waiters;	 /* [A] a thread sleeps on `inside' */
-	uint32_t nest;		 /* [inside] times it has entered again */
-	str_a32 refused;	 /* [A] counts, for an occasional look at who is
-				  * inside */
+	uint32_t nest;		 /* [inside] nested entries of this thread */
+	str_a32 refused;	 /* [A] counts refusals, for an occasional
+				  * check of the thread inside */
 	struct str_lock block;	 /* the backlog */
-	mblk_t *bl_first;	 /* [block] what could not enter, with the queue
-				  * it is for in b_prev; stored atomically, as
-				  * sv_first is, for who looks without it */
+	mblk_t *bl_first;	 /* [block] messages that could not enter, each
+				  * with its queue in b_prev; stored
+				  * atomically, as sv_first, for threads that
+				  * read it without the lock */
 	mblk_t *bl_last;	 /* [block] */
-	struct str_qpair *sv_first; /* [block] service put off, by sv_next */
+	struct str_qpair *sv_first; /* [block] deferred service, linked by
+				     * sv_next */
 };
 
 /* The outer perimeter of a module's instances (D_MTOUTPERIM). */
 struct str_outer {
-	str_a32 owner;		 /* [A] tag of the thread that is alone in all */
-	str_a32 waiters;	 /* [A] a thread waits to be */
-	struct str_lock lock;	 /* what follows */
-	struct str_qpair *pairs; /* [lock] the instances, by sib */
-	mblk_t *job_first;	 /* [lock] qwriter(PERIM_OUTER) put off */
+	str_a32 owner;		 /* [A] tag of the thread with exclusive
+				  * access */
+	str_a32 waiters;	 /* [A] a thread waits for exclusive access */
+	struct str_lock lock;	 /* of the following members */
+	struct str_qpair *pairs; /* [lock] the instances, linked by sib */
+	mblk_t *job_first;	 /* [lock] deferred qwriter(PERIM_OUTER) */
 	mblk_t *job_last;	 /* [lock] */
 };
 
@@ -258,7 +275,8 @@ struct str_qpair {
 	queue_t rq;
 	queue_t wq;
 	struct str_plumb *plumb; /* [I] the stream it is part of */
-	struct str_fmod *fmod;	 /* [I] what it is an instance of; NULL head */
+	struct str_fmod *fmod;	 /* [I] module of this instance; NULL: a
+				  * head */
 	uint32_t role;		 /* [I] STR_QP_* */
 	uint32_t perim;		 /* [I] STR_PERIM_* */
 	struct str_perim *pm;	 /* [I] its perimeter: pair, or fmod's, or NULL */
@@ -266,21 +284,23 @@ struct str_qpair {
 	struct str_outer *outer; /* [I] NULL: none */
 	struct str_qpair *sib;	 /* [outer lock] next instance */
 	struct str_qpair *sv_next; /* [block] of pm */
-	str_a32 srvwant;	 /* [A] 1 read, 2 write: service put off */
-	str_a32 blwant;		 /* [A] 1 read, 2 write: canput() refused for
-				  * what waits at the perimeter */
-	str_a64 blbytes[2];	 /* [block of pm] that, per queue: read, write */
+	str_a32 srvwant;	 /* [A] 1 read, 2 write: deferred service */
+	str_a32 blwant;		 /* [A] 1 read, 2 write: canput() refused
+				  * because of messages that wait at the
+				  * perimeter */
+	str_a64 blbytes[2];	 /* [block of pm] their bytes: read, write
+				  * queue */
 	str_a64 late[2];	 /* [R] the same for late messages */
 	str_a32 qwaits;		 /* [A] threads in qwait() */
-	str_a32 qword;		 /* [A] they sleep here */
-	str_a32 evused;		 /* [A] it has asked for callbacks */
-	uint32_t excl;		 /* [inside] its open made it alone in outer */
-	str_a64 serial;		 /* [A] never another's; 0: it is being freed */
-	str_a32 opened;		 /* [A] it called qprocson itself */
+	str_a32 qword;		 /* [A] word on which they sleep */
+	str_a32 evused;		 /* [A] it has requested callbacks */
+	uint32_t excl;		 /* [inside] its open has exclusive access */
+	str_a64 serial;		 /* [A] unique; 0: it is being freed */
+	str_a32 opened;		 /* [A] its open procedure called qprocson */
 	str_a32 closing;	 /* [A] tag of the thread in its close procedure;
 				  * 1: not to be called */
-	const unsigned long *volatile drops; /* [A] str_queue_drops(): what it
-				  * has thrown away, or NULL */
+	const unsigned long *volatile drops; /* [A] str_queue_drops(): its
+				  * count of dropped messages, or NULL */
 };
 
 #define STR_QP_HEAD 0u
@@ -289,8 +309,9 @@ struct str_qpair {
 #define STR_QP_LOWER 3u /* lower side of a multiplexor, in the lower stream */
 
 /*
- * What one open(2), or one end of a pipe(2), made; dup, fork and SCM_RIGHTS
- * share it.  A head's first one is part of it, others are blocks of their own.
+ * An open file: the result of one open(2), or one end of a pipe(2); dup, fork
+ * and SCM_RIGHTS share it.  The first open file of a head is part of the head;
+ * others are separate blocks.
  */
 struct str_file {
 	uint32_t pad;
@@ -301,10 +322,11 @@ struct str_file {
 				       * fflags, see str_head_enter() */
 			str_a32 open; /* [A] 1 while a process may hold it */
 		};
-		str_a64 use;	 /* [A] both, for who closes it: file.c */
+		str_a64 use;	 /* [A] both, for the thread that closes it:
+				  * file.c */
 	};
 	struct str_head *head;	 /* [I] */
-	struct host_carrier carrier; /* [I] what stands under it */
+	struct host_carrier carrier; /* [I] its carrier */
 	struct str_file *volatile next; /* [A] of the same head */
 };
 struct str_fileblk {
@@ -323,26 +345,28 @@ struct str_fileblk {
 #define STR_H_HOLD 0x0100u  /* SNDHOLD */
 #define STR_H_DELIM 0x0200u /* SNDDELIM */
 #define STR_H_NDEL 0x0400u  /* SO_NDELON */
-#define STR_H_MODS 0x0800u  /* modules stand between the heads */
+#define STR_H_MODS 0x0800u  /* modules are between the heads */
 #define STR_H_DEV 0x4000u    /* a device stream's; its peer is a dummy */
 #define STR_H_FIFO 0x8000u   /* its own peer */
 #define STR_H_NOWR 0x10000u  /* FIFO: no file is open for writing */
 #define STR_H_NORD 0x20000u  /* FIFO: no file is open for reading */
-#define STR_H_LOST 0x40000u  /* the peer's first carrier is gone, but not all
-			      * that hold it: this end's carrier shows a
-			      * hang-up that is none */
+#define STR_H_LOST 0x40000u  /* the peer's first carrier is closed, but the
+			      * peer has other holders: ignore the hang-up of
+			      * this end's carrier */
 #define STR_H_TTY 0x100000u  /* SO_ISTTY: it is a terminal */
 #define STR_H_TOSTOP 0x200000u
 #define STR_H_MSIG 0x400000u	/* M_SIG messages wait in the head queue */
-#define STR_H_EOF 0x800000u	/* a module says that nothing more comes */
-#define STR_H_AWAY 0x1000000u /* the other end is read outside the domain: what
-			      * is written here goes into the socket */
+#define STR_H_EOF 0x800000u	/* a module has signalled the end of data */
+#define STR_H_AWAY 0x1000000u /* the other end is read outside the domain: data
+			      * written here is sent into the socket */
 #define STR_H_NOROOM 0x2000000u /* ... which is full */
-#define STR_H_FED 0x4000000u /* from outside bytes come by the socket */
+#define STR_H_FED 0x4000000u /* bytes from outside arrive through the socket */
 #define STR_H_MIXED 0x8000000u /* a process outside may write here as well */
 #define STR_H_LEFT 0x10000000u /* the other end was passed to a process that
 			      * may be outside */
-#define STR_H_STUB 0x80000u  /* no head at all: the dummy of a DEV or FIFO */
+#define STR_H_STUB 0x80000u  /* the dummy peer of a DEV or FIFO */
+
+#define STR_NWATCHED 4u /* watchers of a head; others wait by tokens */
 
 struct str_ioc {
 	str_a32 state; /* 0 idle, 1 waiting, 2 answered; else the tag of
@@ -352,19 +376,20 @@ struct str_ioc {
 };
 
 struct str_head {
-	struct str_headq hq;	 /* what is to be read here */
+	struct str_headq hq;	 /* the messages to be read */
 	/* read-mostly */
 	str_a32 flags STR_LINE;	 /* [A] STR_H_* */
-	struct str_headq *volatile direct; /* [S] peer's head queue when no
-				  * module stands in the way, else NULL */
-	queue_t *volatile straight; /* [S] DEV: the driver's write queue, when
-				  * nothing stands in the way of messages of
-				  * band 0, else NULL */
+	struct str_headq *volatile direct; /* [S] peer's head queue if no
+				  * module is in between, else NULL */
+	queue_t *volatile straight; /* [S] DEV: the driver's write queue, if
+				  * messages of band 0 need not pass a module,
+				  * else NULL */
 	struct str_head *peer;	 /* [I] */
 	struct str_plumb *plumb; /* [I] */
 	struct str_qpair *qp;	 /* [I] its own queues */
-	struct str_headq *volatile cut; /* [A] where a shortcut leads: short.c */
-	str_a64 ticket;		 /* [A] ... if it says the same */
+	struct str_headq *volatile cut; /* [A] the target of a shortcut:
+					 * short.c */
+	str_a64 ticket;		 /* [A] ... valid if the tickets are equal */
 	uint32_t rdopt;		 /* [A] I_SRDOPT */
 	uint32_t wropt;		 /* [A] I_SWROPT */
 	str_a32 rerror, werror;	 /* [A] errno of RDERR, WRERR */
@@ -373,24 +398,30 @@ struct str_head {
 	str_a32 user[2];	 /* [A] str_head_user() */
 	struct str_file file;	 /* its first open file */
 	str_a32 nfile;		 /* [A] files open, the first included */
-	str_a64 refs;		 /* [A] names attached, links, passes in
-				  * flight: what keeps it without a file;
-				  * see str_head_refs() */
+	str_a64 refs;		 /* [A] references by attached names, links and
+				  * descriptors in flight, which keep it
+				  * without a file; see str_head_refs() */
 	str_a32 nread, nwrite;	 /* [A] FIFO: files open for either */
 	struct str_lock boxlock; /* the order of its box: core/sock/box.c */
 	struct str_lock inlock;	 /* the order of bytes that come by the socket:
 				  * core/head/outside.c */
-	str_a64 ask_at;		 /* [A] not before is asked who is outside */
-	str_a64 box;		 /* [A] keeps descriptors for it, or 0 */
-	str_a32 npass;		 /* [boxlock] how many lie there */
+	str_a64 ask_at;		 /* [A] earliest time of the next holder
+				  * check */
+	str_a32 looked;		 /* [A] 1 + STR_ROOT_DEATHS at the last look at
+				  * the carrier: notice.c */
+	str_a64 box;		 /* [A] its box for descriptors, or 0 */
+	str_a32 npass;		 /* [boxlock] number of descriptors in the
+				  * box */
 	str_a32 anchor;		 /* [S] modules below I_ANCHOR's mark */
 	uint32_t errpersist;	 /* [A] I_SERROPT: RERRNONPERSIST ... */
 	struct str_sig *volatile sigs; /* [A] I_SETSIG, see head/sig.c */
 	struct str_lock siglock;
 	/* ioctl in progress */
-	str_a32 iocbusy;	 /* [A] tag of the thread in I_STR */
+	str_a32 iocbusy;	 /* [A] tag of the thread whose ioctl is sent
+				  * down: strioctl.c */
 	struct str_ioc ioc;
-	str_a32 iocword;	 /* sleep for the reply */
+	str_a32 iocword;	 /* [A] threads sleep here for the reply, or
+				  * for their turn */
 	uint32_t iocid;
 	str_a32 wrband_back;	 /* bands freed, for S_WRBAND */
 	uint32_t cltime;	 /* ms */
@@ -398,6 +429,7 @@ struct str_head {
 	str_a32 sid;		 /* [A] session whose terminal it is, or 0 */
 	ssize_t minpsz, maxpsz;	 /* set by SO_MINPSZ, SO_MAXPSZ */
 	str_a64 ctime;		 /* created, host_now() */
+	str_a64 watched[STR_NWATCHED]; /* [A] watchers that wait here: watch.c */
 };
 
 #define STR_PL_PIPE 0u
@@ -411,12 +443,14 @@ struct str_plumb {
 	uint32_t nheads;	  /* [I] 2 for a pipe, else 1 */
 	uint64_t sid;		  /* [I] its entry in the directory */
 	dev_t dev;		  /* [I] major and minor, when it is a device */
-	struct str_node *node;	  /* [S] where opens find it, or NULL */
+	struct str_node *node;	  /* [S] entry by which opens find it, or
+				   * NULL */
 	struct str_qpair *driver; /* [I] DEV: the driver's, or NULL */
 	struct str_link *volatile links; /* [S] streams linked below */
-	struct str_link *volatile under; /* [S] what it is linked below by */
-	struct str_lock busy;	  /* push, pop, link, close: one at a time, and
-				   * for as long as open procedures take */
+	struct str_link *volatile under; /* [S] the link by which it is linked
+					  * below */
+	struct str_lock busy;	  /* push, pop, link, close: one at a time,
+				   * held while open procedures run */
 	struct str_lock plumber;  /* q_next is being changed: no claims */
 	str_a32 pword;		  /* claimants wake the plumber here */
 	str_a32 runner;		  /* [A] tag of the thread running queues */
@@ -424,7 +458,7 @@ struct str_plumb {
 	queue_t *run_first;	  /* [R] */
 	queue_t *run_last;	  /* [R] */
 	str_a32 nrun;		  /* [A] queues on the run list */
-	str_a32 committed;	  /* [A] tag of a woken runner on its way */
+	str_a32 committed;	  /* [A] tag of a runner that has been woken */
 	str_a64 committed_at;	  /* [A] host_ticks() */
 	str_a32 closed;		  /* [A] bit per end */
 	str_a32 freed;		  /* [A] 1: waits for the last call to end */
@@ -432,30 +466,37 @@ struct str_plumb {
 				   * was last known to live */
 	str_a32 late;		  /* [A] STR_LATE_*; set under rlock */
 	str_a32 frozen;		  /* [A] tag of the thread in freezestr() */
-	mblk_t *late_first;	  /* [R] what other streams sent while the
-				   * plumber was at work: the queue in b_prev */
+	str_a32 chilled;	  /* [A] 1: a thread may wait for its end */
+	mblk_t *late_first;	  /* [R] messages that other streams sent while
+				   * there was a plumber; each has its queue in
+				   * b_prev */
 	mblk_t *late_last;	  /* [R] */
 	struct ksock_lend lend;	  /* core/sock/lend.c */
-	str_a64 ksock;		  /* [A] socket whose events are for it, or 0:
+	str_a64 ksock;		  /* [A] socket whose events it receives, or 0:
 				   * core/sock */
-	str_a32 ksocked;	  /* [A] 1: it was at home here, or is */
+	str_a32 ksocked;	  /* [A] 1: it has or had a socket */
 	str_a32 half;		  /* [A] 1: its end 1 waits for I_PIPE */
+	str_a32 pushed;		  /* [A] 1: it has or had modules */
+	str_a32 sole;		  /* [A] bit per end that was closed by the
+				   * only process that ever had it */
 	str_a32 closer;		  /* [A] tag of the thread in the last close */
-	str_a64 drain_end;	  /* [A] it has no holder, and is closed when
-				   * it is empty, or then; 0: not so */
-	struct str_qpair *volatile leaving; /* [A] on its way out of the
-				   * stream: where the reaper finds its queues */
+	str_a64 drain_end;	  /* [A] without a holder: it is closed when it
+				   * is empty, or at this time; 0: it has a
+				   * holder */
+	struct str_qpair *volatile leaving; /* [A] a pair that is being removed
+				   * from the stream; the reaper finds its
+				   * queues here */
 };
 
-#define STR_LATE_MSG 1u	 /* messages wait, or are being handed on */
+#define STR_LATE_MSG 1u	 /* messages wait, or are being delivered */
 #define STR_LATE_BACK 2u /* a back-enable could not be done */
 #define STR_LATE_DRAIN 4u /* perimeters have a backlog and no thread inside */
 #define STR_LATE_FULL 8u  /* canput() refused, see str_sched_late_full() */
 
 /*
- * A lower stream linked below a multiplexing driver.  Its queue pair stands
- * on top of the lower stream, in the head's place, with q_next of its read
- * queue NULL.
+ * A lower stream linked below a multiplexing driver.  Its queue pair is at the
+ * top of the lower stream, instead of the head; q_next of its read queue is
+ * NULL.
  */
 struct str_link {
 	struct str_blk blk;
@@ -470,18 +511,20 @@ struct str_link {
 	str_a32 state;			 /* [busy of both] STR_LINK_* */
 	str_a32 carries;		 /* [A] 1: it has a reference to lower */
 	struct str_plumb *volatile via;	 /* [busy of both] the upper stream of
-					  * who changes it; then [I] */
+					  * the call that changes it; then
+					  * [I] */
 };
-#define STR_LINK_NEW 0u	 /* the driver has not taken it yet */
+#define STR_LINK_NEW 0u	 /* the driver has not accepted it yet */
 #define STR_LINK_LIVE 1u
-#define STR_LINK_GOING 2u /* the driver is told that it goes */
-#define STR_LINK_GONE 3u  /* undone, but the driver has not said that it knows:
-			   * the queue pair stays until its stream is closed */
+#define STR_LINK_GOING 2u /* I_UNLINK has been sent to the driver */
+#define STR_LINK_GONE 3u  /* removed, but not acknowledged by the driver: the
+			   * queue pair stays until its stream is closed */
 void str_link_bury(struct str_plumb *up, struct host_call *hc);
 
 /*
- * A descriptor on its way, the buffer of an M_PASSFP message: core/head/pass.c.
- * Such a message never leaves the Stream head it was put at.
+ * A passed descriptor in flight, the buffer of an M_PASSFP message:
+ * core/head/pass.c.  Such a message never leaves the Stream head it was put
+ * at.
  */
 struct str_pass {
 	struct str_blk blk;
@@ -491,16 +534,20 @@ struct str_pass {
 	uint64_t box, id;	 /* [I] other: the box, and its number there */
 	uint32_t fflags;	 /* [I] */
 	uint32_t uid, gid;	 /* [I] */
-	str_a32 taken;		 /* [A] 0: it waits; 1: nothing to give back;
-				  * else the tag of the thread taking it */
+	str_a32 taken;		 /* [A] 0: it waits; 1: taken, no reference to
+				  * release; else the tag of the thread taking
+				  * it */
 };
 
-/* Where opens of a device, or of a FIFO's path, find its stream. */
+/*
+ * The entry by which opens of a device, or of a FIFO's path, find the stream.
+ */
 struct str_node {
 	struct str_blk blk;
 	struct str_node *volatile next;
 	uint64_t key[2];	 /* [I] driver and minor, or of a FIFO's file */
-	str_a32 used;		 /* [A] opens that wait for it or hold it */
+	str_a32 used;		 /* [A] opens that wait for the lock or hold
+				  * it */
 	struct str_lock lock;	 /* one open or last close at a time */
 	struct str_plumb *volatile pl; /* [lock] NULL: not open */
 	str_a32 word;		 /* FIFO: opens wait here for the other side */
@@ -517,8 +564,9 @@ struct str_fmod {
 	char name[FMNAMESZ + 4];
 	uint32_t flag;		 /* D_* */
 	str_a32 used;
-	uint32_t slot;		 /* first code slot; of a foreign one: 1 + which
-				  * entry's perimeter it enters, 0: its own */
+	uint32_t slot;		 /* first code slot; of a foreign module: 1 +
+				  * index of the entry whose perimeter it uses,
+				  * 0: its own perimeter */
 	uint32_t kind;		 /* STR_F_* */
 	uint32_t major;		 /* of a driver */
 	uint32_t foreign;	 /* loaded: number of its image */
@@ -555,8 +603,6 @@ enum {
 	STR_ROOT_WAKES,	  /* counters, for the tools */
 	STR_ROOT_TOKENS,
 	STR_ROOT_SLEEPS,
-	STR_ROOT_NODES,	  /* struct str_node list */
-	STR_ROOT_NODELOCK,
 	STR_ROOT_MUXID,	  /* last l_index given out */
 	STR_ROOT_APUSH,	  /* autopush table */
 	STR_ROOT_NAMES,	  /* struct str_name list: fattach */
@@ -573,6 +619,11 @@ enum {
 	STR_ROOT_TICKET,  /* the last one given to a shortcut */
 	STR_ROOT_REACH,   /* of searches in the directory: plumb/dir.c */
 	STR_ROOT_LEFT,	  /* ends that left with something unread: outside.c */
+	STR_ROOT_ODD,	  /* counts streams that become other than plain pipes:
+			   * plumb/sweep.c */
+	STR_ROOT_PLAIN,	  /* 1 + that count, when all were plain pipes */
+	STR_ROOT_DEATHS,  /* notices of deaths: head/notice.c */
+	STR_ROOT_WATCH,	  /* watchers: head/watch.c */
 	STR_ROOT_KSOCK = 48, /* STR_NKSOCK pieces of their table */
 };
 
@@ -606,9 +657,9 @@ void str_perim_service(queue_t *q);
 void str_perim_drain(struct str_qpair *qp);
 void str_perim_return(queue_t *q, mblk_t *mp);
 /*
- * str_perim_init - @qp, an instance of qp->fmod, gets its perimeter; before
- * anybody can reach it.  str_perim_fini - it is about to be freed: what waits
- * for it goes.
+ * str_perim_init - set the perimeter of @qp, an instance of qp->fmod, before
+ * any other thread can reach @qp.
+ * str_perim_fini - @qp is about to be freed: free what waits at its perimeter.
  */
 void str_perim_init(struct str_qpair *qp);
 void str_perim_fini(struct str_qpair *qp);
@@ -625,8 +676,9 @@ bool str_perim_try(struct str_qpair *qp);
 bool str_perim_try_idle(struct str_qpair *qp);
 void str_perim_out(struct str_qpair *qp);
 /*
- * str_perim_in_quick, str_perim_out_quick - str_perim_try_idle() and
- * str_perim_out() of a pair with a perimeter of its own, for short ways
+ * str_perim_in_quick,
+ * str_perim_out_quick - str_perim_try_idle() and str_perim_out() for a pair
+ * with a perimeter of its own, inlined for fast paths
  */
 void str_perim_left(struct str_qpair *qp) STR_COLD;
 STR_INLINE bool
@@ -656,7 +708,7 @@ str_perim_out_quick(struct str_qpair *qp)
 	}
 	STR_CRASH_POINT("perim:leave");
 	str_store_rel(&pm->inside, 0u);
-	str_fence_full(); /* pairs with those of who appends */
+	str_fence_full(); /* pairs with the fences of threads that append */
 	if (str_unlikely(str_load(&pm->bl_first) != NULL ||
 		str_load(&pm->sv_first) != NULL ||
 		str_load(&pm->waiters) != 0))
@@ -665,13 +717,13 @@ str_perim_out_quick(struct str_qpair *qp)
 bool str_perim_run(struct str_fmod *fm, void (*fn)(void *arg), void *arg);
 void str_job_late(mblk_t *mp, bool outer);
 bool str_perim_full(queue_t *q);
-/* str_queue_most - how much may wait in front of @q */
+/* str_queue_most - the number of bytes that may wait in front of @q */
 STR_INLINE size_t
 str_queue_most(const queue_t *q)
 {
 	return q->q_hiwat != 0 ? q->q_hiwat : STR_HIGH;
 }
-/* str_perim_waits - does anything wait at @q's perimeter? */
+/* str_perim_waits - do messages wait at @q's perimeter? */
 STR_INLINE bool
 str_perim_waits(queue_t *q)
 {
@@ -694,7 +746,7 @@ void str_sched_revive(struct str_plumb *pl, uint32_t dead);
 /* A message that waits has its queue in b_prev, with these bits. */
 #define STR_MP_NEXT 1u	/* for the queue after that one */
 #define STR_MP_JOB 2u	/* for qwriter(D3): see core/perim/outer.c */
-#define STR_MP_OUTER 4u /* alone in the outer perimeter */
+#define STR_MP_OUTER 4u /* with exclusive access to the outer perimeter */
 #define STR_MP_BITS 7u
 void str_sched_late(struct str_plumb *pl, queue_t *q, mblk_t *mp,
 	unsigned bits);
@@ -726,13 +778,15 @@ void str_plumb_unlock(struct str_plumb *pl);
 int str_claim(struct str_plumb *pl);
 void str_unclaim(struct str_plumb *pl);
 /* str_claim_try - claim inside a claim, never waiting; false: a plumber is at
- * work, or there is no slot.  str_claim_stream - the same for an address that
- * may be no stream any more. */
+ * work, or there is no slot. str_claim_stream - the same for an address that
+ * may no longer be a stream. */
 bool str_claim_try(struct str_plumb *pl);
 bool str_claim_stream(struct str_plumb *pl);
 /*
- * str_claim_first, str_unclaim_first - the same for a fast path that knows that
- * this thread has no claim, and that light fences are mere barriers (asym).
+ * str_claim_first,
+ * str_unclaim_first - the same for a fast path, which has checked that this
+ * thread has no claim, and that light fences are only compiler barriers
+ * (asym).
  */
 void str_unclaimed(struct str_plumb *pl) STR_COLD;
 void str_plumber_wake(struct str_plumb *pl);
@@ -762,7 +816,7 @@ str_unclaim_first(struct str_plumb *pl)
 		host_tls.ntouch) != 0))
 		str_unclaimed(pl);
 }
-/* Queues of another stream than the one at hand: see str_far_enter(). */
+/* Queues of a stream other than the current one: see str_far_enter(). */
 #define STR_FAR_NO 0
 #define STR_FAR_HELD 1
 #define STR_FAR_CLAIMED 2
@@ -770,6 +824,7 @@ int str_far_enter(struct str_plumb *pl, struct str_plumb **ret_was);
 void str_far_leave(struct str_plumb *pl, int how, struct str_plumb *was);
 void str_plumb_barrier(struct str_plumb *pl);
 bool str_plumb_claimed(struct str_plumb *pl);
+bool str_plumb_claimed_since(struct str_plumb *pl);
 struct str_fmod *str_fmod_find(const char *name);
 bool str_name_eq(const char *a, const char *b);
 struct str_qpair *str_qpair_alloc(struct str_plumb *pl, struct str_fmod *fm);
@@ -787,6 +842,15 @@ void str_plumb_clear_all(struct str_plumb *pl);
 /* open files and streams: plumb/file.c, open.c, node.c, link.c */
 int str_dir_enter(uint64_t cookie, struct str_file *f);
 struct str_file *str_dir_find(uint64_t cookie);
+/* May entry @h of the directory be accessed? */
+STR_INLINE bool
+str_dir_backed(uint32_t h)
+{
+	uint32_t group = h / STR_COOKIES;
+
+	return (str_load_acq(&host_domain->backed[group / 64]) >> group % 64 &
+		1) != 0;
+}
 bool str_dir_remove(uint64_t cookie);
 uint64_t str_dir_sid(void);
 bool str_stream_inside(struct str_plumb *pl);
@@ -797,12 +861,16 @@ void str_file_forget(struct str_file *f);
 void str_head_tally(struct str_head *sd);
 bool str_head_held(struct str_head *sd);
 unsigned str_head_sweep(struct str_head *sd, struct host_call *hc);
+unsigned str_head_sweep_listed(struct str_head *sd, struct host_call *hc,
+	struct host_listing *l);
 struct str_plumb *str_stream_alloc(uint32_t kind, uint32_t hiwat,
 	uint32_t lowat);
 void str_stream_discard(struct str_plumb *pl);
-void str_stream_bury(struct str_plumb *pl);
+bool str_stream_bury(struct str_plumb *pl);
 unsigned str_stream_bury_all(void);
-bool str_stream_free(struct str_plumb *pl, uint64_t sid,
+/* LATER: when a call has ended that a thread is still inside. */
+enum str_freed { STR_FREED_NOT, STR_FREED, STR_FREED_LATER };
+enum str_freed str_stream_free(struct str_plumb *pl, uint64_t sid,
 	void (*clear)(struct str_plumb *pl));
 bool str_stream_kept(struct str_plumb *pl);
 void str_stream_reap(struct str_plumb *pl);
@@ -879,6 +947,7 @@ bool str_region_undone(void);
 void str_parked(uint32_t tag);
 bool str_node_listed(const struct str_node *n);
 void str_ioctl_revive(struct str_head *sd, uint32_t dead);
+void str_ioctl_tell(struct str_head *sd);
 void str_ioctl_stale(struct str_head *sd, mblk_t *mp);
 bool str_ioctl_is_part(const mblk_t *mp);
 void str_ioctl_lost(mblk_t *mp, struct str_plumb *pl);
@@ -905,7 +974,6 @@ void str_stream_walk_some(bool (*fn)(struct str_plumb *pl, void *arg), void *arg
 int str_pipe_create(const struct host_carrier c[2],
 	struct str_plumb **ret_pipe);
 int str_pipe_bare(struct str_plumb **ret_pipe);
-void str_pipe_close_end(struct str_head *sd);
 void str_pipe_let_go(struct str_head *sd);
 int str_pipe_join(struct str_head *sd, struct host_call *hc, int fd);
 struct str_file *str_file_of_fd(int fd);
@@ -914,10 +982,11 @@ bool str_file_move(struct str_file *f, struct str_head *to);
 /* head queue */
 void str_headq_init(struct str_headq *hq, uint32_t hiwat, uint32_t lowat);
 void str_headq_fini(struct str_headq *hq);
-int str_headq_append(struct str_headq *hq, const void *ubase, size_t len,
-	uint32_t flags);
-int str_headq_coalesce(struct str_headq *hq, const void *ubase, size_t len,
-	uint32_t flags);
+struct str_src; /* head/source.h */
+int str_headq_append(struct str_headq *hq, const struct str_src *src,
+	size_t len, uint32_t flags);
+int str_headq_coalesce(struct str_headq *hq, const struct str_src *src,
+	size_t len, uint32_t flags);
 int str_headq_append_msg(struct str_headq *hq, const void *uctl, size_t clen,
 	const void *udata, ssize_t dlen, uint32_t flags);
 int str_headq_append_mblk(struct str_headq *hq, mblk_t *mp);
@@ -934,8 +1003,8 @@ void str_headq_repair_p(struct str_headq *hq);
 void str_headq_recount(struct str_headq *hq) STR_COLD;
 
 /*
- * Before a message is appended: is the count in doubt?  Then it is made sure.
- * And what waits for memory goes first.  Locks: plock, not clock.
+ * Called before a message is appended: recounts if the count is in doubt, and
+ * appends the messages that wait for memory.  Locks: plock, not clock.
  */
 STR_INLINE void
 str_headq_settle(struct str_headq *hq)
@@ -947,7 +1016,7 @@ str_headq_settle(struct str_headq *hq)
 void str_headq_repair_c(struct str_headq *hq);
 unsigned str_headq_records(struct str_headq *hq, uint32_t bits);
 
-/* Bytes in a block; one whose ends have crossed has none. */
+/* Bytes in a block; 0 if b_rptr is beyond b_wptr. */
 STR_INLINE size_t
 str_blen(const mblk_t *bp)
 {
@@ -967,8 +1036,8 @@ struct str_rec {
 bool str_headq_first(struct str_headq *hq, struct str_rec *rec);
 void str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
 	uint32_t ctl_taken, uint32_t data_taken, unsigned done);
-#define STR_TOOK_CTL 1u	 /* the control part is done with */
-#define STR_TOOK_DATA 2u /* the data part is */
+#define STR_TOOK_CTL 1u	 /* the control part has been consumed */
+#define STR_TOOK_DATA 2u /* the data part has been consumed */
 #define STR_TOOK_ALL 3u
 
 /* wake and sleep: head/sleep.c */
@@ -976,6 +1045,7 @@ int str_wake_readers(struct str_head *sd);
 void str_wake_readers_from(struct str_head *sd, struct host_call *hc);
 void str_ring_sleepers(struct str_head *sd, bool pollers);
 void str_want_token(str_a32 *want);
+void str_watch_fire(struct str_head *sd, str_a32 *want);
 void str_wake_writers(struct str_head *sd);
 int str_wake_writers_behind(struct str_head *sd);
 void str_wake_all(struct str_head *sd);
@@ -983,7 +1053,7 @@ bool str_head_gone(struct str_head *sd, uint64_t sid, uint32_t seq);
 int str_signalled(struct host_call *hc);
 
 /* processes outside the domain: head/outside.c */
-#define STR_INSIDE (-1001L) /* str_outside_write: not by this way */
+#define STR_INSIDE (-1001L) /* str_outside_write: write in the domain */
 bool str_outside_take(struct str_head *sd, int fd);
 void str_outside_home(struct str_head *sd, struct host_call *hc);
 bool str_outside_only(struct str_head *sd);
@@ -991,12 +1061,13 @@ void str_outside_ask(struct str_head *sd, struct host_call *hc);
 int str_outside_flush(struct str_head *sd, struct host_call *hc, bool block);
 long str_outside_write(struct str_head *sd, struct host_call *hc,
 	const void *ubuf, size_t n, bool block);
+int str_sleep_room(struct str_head *sd, struct host_call *hc);
 int str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 	uint64_t deadline);
 #define STR_SLEEP_READ 1u
 #define STR_SLEEP_WRITE 2u
 #define STR_SLEEP_WAY 3u
-/* ... or for something rarer than a message, or room, of band 0: */
+/* or for an event rarer than a message, or room, of band 0: */
 #define STR_SLEEP_RARE 4u
 #define STR_SLEEP_HIPRI 8u   /* READ: a high priority message first */
 #define STR_SLEEP_NORMAL 16u /* READ: none of high priority */
@@ -1023,6 +1094,8 @@ str_call_toward(struct str_head *sd)
 /* The Stream head's calls, as libstreams makes them: see head/head.h. */
 #include "head/head.h"
 
+enum str_closed str_pipe_close_end(struct str_head *sd);
+
 _Static_assert(offsetof(struct str_file, gen) ==
 	offsetof(struct str_file, fflags) + 4, "str_head_enter() looks there");
 
@@ -1030,6 +1103,24 @@ STR_INLINE str_a64 *
 str_root(unsigned r)
 {
 	return &host_domain->core[r];
+}
+
+/* str_stream_odd - a stream is, from now on, other than a plain pipe:
+ * plumb/sweep.c */
+STR_INLINE void
+str_stream_odd(void)
+{
+	(void)str_add(str_root(STR_ROOT_ODD), (uint64_t)1);
+}
+
+/* What root @r says in the file @df of a domain; 0: it cannot be read. */
+STR_INLINE uint64_t
+str_recorded_root(const struct host_file *df, unsigned r)
+{
+	uint64_t v;
+
+	return df->read(df, offsetof(struct str_domain, core) + r * sizeof(v),
+		&v, sizeof(v)) ? v : 0;
 }
 
 /* References: the number in the low half, changes counted in the high one. */

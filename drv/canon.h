@@ -2,25 +2,25 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What every driver does in the same way: M_FLUSH, the states of an ioctl,
- * minor numbers.  Inline, so that a driver remains one object that refers to
- * the DDI alone.
+ * Functions that all drivers share: M_FLUSH, the states of an ioctl, minor
+ * numbers.  They are inline, so that a driver remains one object that refers to
+ * the DDI only.
  *
- * Life of an ioctl.  I_STR brings its data in b_cont; a transparent ioctl
- * brings the caller's address, and its data must be asked for (M_COPYIN) and
- * given (M_COPYOUT).  A driver does not want to know:
+ * Life of an ioctl.  I_STR has its data in b_cont.  A transparent ioctl has the
+ * caller's address, and the driver gets its data by M_COPYIN and returns data
+ * by M_COPYOUT.  These functions hide the difference from the driver:
  *
  *	case M_IOCTL:		if (canon_args(q, mp, size)) command(q, mp);
  *	case M_IOCDATA:		if (canon_iocdata(q, mp)) command(q, mp);
  *
- * command() is entered with @size bytes at mp->b_cont->b_rptr, whichever way
- * they came, and ends with canon_nak(), canon_ack() or canon_ack_data().
- * Between the states of a transparent ioctl what is known travels in the message
- * itself, in cq_filler, which comes back as it went.  Nothing is kept in the
- * driver and there is no other block, so when the message is lost, by a caller that
- * gives up or a thread that is killed, nothing is left behind.  An M_IOCDATA that
- * others have asked for who do this is one of a command that is not known: of
- * such, so of all where none is known, is said
+ * command() is called with @size bytes at mp->b_cont->b_rptr in both cases, and
+ * ends with canon_nak(), canon_ack() or canon_ack_data().  Between the states
+ * of a transparent ioctl its data is kept in the message itself, in cq_filler,
+ * which comes back unchanged.  Nothing is kept in the driver or in another
+ * block.  So if the message is lost, because the caller gives up or a thread is
+ * killed, nothing is leaked.  A driver also gets M_IOCDATA messages that answer
+ * the requests of other modules.  It uses for all commands that it does not
+ * implement:
  *
  *	case M_IOCDATA:		canon_stray(q, mp);
  */
@@ -63,7 +63,7 @@ canon_flush(queue_t *q, mblk_t *mp)
 	qreply(q, mp);
 }
 
-/* canon_flush_pass - the same in a module, on either side; passes it on. */
+/* canon_flush_pass - the same for a module, on either side; passes @mp on. */
 static inline void
 canon_flush_pass(queue_t *q, mblk_t *mp)
 {
@@ -76,15 +76,16 @@ canon_flush_pass(queue_t *q, mblk_t *mp)
 
 /* ------------------------------------------------------------------ ioctls */
 
-/* What travels in cq_filler. */
+/* Content of cq_filler. */
 struct canon_ioc {
 	char *addr; /* the caller's */
-	void *keep; /* arguments of several copies: what a command keeps */
+	void *keep; /* arguments of several copies: data kept by a command */
 	int extra;  /* ... and what more */
 	int rval;   /* of the acknowledgement, when the data has gone out */
 	unsigned short stage; /* ... which of the copies this is, from 0 */
 	unsigned short out;   /* the data goes out: nothing else is left */
-	unsigned int mark;    /* it is ours: CANON_MARK, and the command */
+	unsigned int mark;    /* marks our requests: CANON_MARK, and the
+			       * command */
 };
 #define CANON_MARK 0x63616e6fu
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -107,7 +108,10 @@ canon_cmd(mblk_t *mp)
 	return IOCP(mp)->ioc_cmd;
 }
 
-/* What an M_IOCDATA brought back; NULL: it is none, or not of canon_copy(). */
+/*
+ * The state in an M_IOCDATA; NULL: @mp is not an M_IOCDATA, or not an answer to
+ * canon_copy().
+ */
 static inline struct canon_ioc *
 canon_state(mblk_t *mp)
 {
@@ -134,9 +138,10 @@ canon_ack(queue_t *q, mblk_t *mp, int rval)
 }
 
 /*
- * canon_stray - an M_IOCDATA of no command that is known here
- * The module that asked for the data is gone; a caller that waits gets an answer;
- * after a failure, SVR4 M_IOCDATA(D7), none waits.
+ * canon_stray - handle an M_IOCDATA of a command that this driver does not
+ * implement
+ * The module that asked for the data has been popped.  Answers the caller if
+ * it waits; after a failure, SVR4 M_IOCDATA(D7), it does not.
  */
 static inline void
 canon_stray(queue_t *q, mblk_t *mp)
@@ -173,7 +178,7 @@ canon_copy(queue_t *q, mblk_t *mp, int type, char *addr, size_t size, int rval)
 	qreply(q, mp);
 }
 
-/* The address that a transparent M_IOCTL came with. */
+/* The address in a transparent M_IOCTL. */
 static inline int
 canon_addr(mblk_t *mp, char **ret)
 {
@@ -186,7 +191,7 @@ canon_addr(mblk_t *mp, char **ret)
 	return 0;
 }
 
-/* Have all data of the ioctl in one block. */
+/* Move all data of the ioctl into one block. */
 static inline int
 canon_pull(mblk_t *mp)
 {
@@ -197,8 +202,9 @@ canon_pull(mblk_t *mp)
 
 /*
  * canon_args - get an M_IOCTL's argument of exactly @size bytes.
- * Return: 1, it is there; 0, @mp is gone: asked for, or refused.
- * With @size 0 there is no argument; an I_STR that has one is let pass.
+ * Return: 1: the argument is in @mp; 0: @mp was consumed to get the argument or
+ * to refuse the ioctl.  With @size 0 there is no argument; an I_STR that has
+ * one is accepted.
  */
 static inline int
 canon_args(queue_t *q, mblk_t *mp, size_t size)
@@ -224,8 +230,8 @@ canon_args(queue_t *q, mblk_t *mp, size_t size)
 }
 
 /*
- * canon_iocdata - an M_IOCDATA came, of a command that is ours.
- * Return: 1, it has the argument that was asked for; 0, @mp is gone.
+ * canon_iocdata - handle an M_IOCDATA of a command of this driver.
+ * Return: 1: it contains the requested argument; 0: @mp was consumed.
  */
 static inline int
 canon_iocdata(queue_t *q, mblk_t *mp)
@@ -249,8 +255,9 @@ canon_iocdata(queue_t *q, mblk_t *mp)
 }
 
 /*
- * canon_ack_data - acknowledge with @bp's bytes, which the caller gets in
- * the way it asked; @bp is consumed, and NULL is ENOSR.
+ * canon_ack_data - acknowledge with @bp's bytes, by copying out or in the
+ * answer according to the kind of the ioctl; @bp is consumed, and NULL is
+ * ENOSR.
  */
 static inline void
 canon_ack_data(queue_t *q, mblk_t *mp, mblk_t *bp, int rval)
@@ -289,7 +296,7 @@ canon_stage(mblk_t *mp)
 	return ci == NULL ? 0 : ci->stage;
 }
 
-/* What canon_more() was given as @extra. */
+/* The @extra of the last canon_more(). */
 static inline int
 canon_extra(mblk_t *mp)
 {
@@ -299,8 +306,8 @@ canon_extra(mblk_t *mp)
 }
 
 /*
- * canon_more - the argument of a transparent ioctl leads to @size bytes more
- * at @addr: get them.  The next canon_iocdata() is of the next stage.
+ * canon_more - get @size more bytes at @addr, to which the argument of a
+ * transparent ioctl points.  The next canon_iocdata() is of the next stage.
  */
 static inline void
 canon_more(queue_t *q, mblk_t *mp, char *addr, size_t size, int extra)
@@ -312,7 +319,10 @@ canon_more(queue_t *q, mblk_t *mp, char *addr, size_t size, int extra)
 	canon_copy(q, mp, M_COPYIN, addr, size, 0);
 }
 
-/* canon_ack_at - as canon_ack_data(), but to @addr: an argument named it. */
+/*
+ * canon_ack_at - as canon_ack_data(), but copy to @addr, which came from an
+ * argument.
+ */
 static inline void
 canon_ack_at(queue_t *q, mblk_t *mp, char *addr, mblk_t *bp, int rval)
 {
@@ -333,7 +343,7 @@ canon_block(const void *data, size_t len)
 	return bp;
 }
 
-/* The int that an ioctl brought. */
+/* The int argument of an ioctl. */
 static inline int
 canon_int(mblk_t *mp)
 {
@@ -347,15 +357,18 @@ canon_int(mblk_t *mp)
 
 /*
  * Minors in use, a bit each.  Bits are set and cleared by one instruction,
- * so opens in several processes need no lock.  Crash: a minor whose opener
- * died before its stream was made stays taken; a driver has plenty.
+ * so opens in several processes need no lock.  Crash: if an opener dies before
+ * its stream is made, its minor stays in use; a driver has enough minors.
  */
 #define CANON_MINORS 65536u
 struct canon_minors {
 	volatile unsigned long bits[CANON_MINORS / 64];
 };
 
-/* canon_minor_take - minor @m, or with CLONEOPEN the lowest free from @m. */
+/*
+ * canon_minor_take - take minor @m, or with CLONEOPEN the lowest free one from
+ * @m on.
+ */
 static inline int
 canon_minor_take(struct canon_minors *cm, int sflag, unsigned int m,
 	unsigned int *ret)
@@ -371,9 +384,13 @@ canon_minor_take(struct canon_minors *cm, int sflag, unsigned int m,
 		return 0;
 	}
 	for (; m < CANON_MINORS; m++) {
+		unsigned long used = __atomic_load_n(&cm->bits[m / 64],
+			__ATOMIC_RELAXED);
+
 		bit = 1ul << (m % 64);
-		if ((__atomic_load_n(&cm->bits[m / 64], __ATOMIC_RELAXED) &
-			bit) != 0)
+		if (used == ~0ul)
+			m |= 63;
+		if ((used & bit) != 0)
 			continue;
 		if ((__atomic_fetch_or(&cm->bits[m / 64], bit,
 			__ATOMIC_ACQ_REL) & bit) == 0) {
@@ -393,7 +410,7 @@ canon_minor_give(struct canon_minors *cm, unsigned int m)
 
 /*
  * canon_open, canon_close - open and close procedures of driver @name, whose
- * streams have no more memory than their minor, kept in q_ptr plus one.
+ * streams have no data except their minor, kept in q_ptr plus one.
  */
 static inline int
 canon_open(const char *name, queue_t *q, dev_t *devp, int sflag)

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What the drivers' unit tests share: a driver below a module that keeps what
- * comes up, opened as the executive would open it, in a simulated domain.
+ * Fixture of the drivers' unit tests: a driver below a module that keeps the
+ * messages that come up, opened as the executive would open it, in a simulated
+ * domain.
  *
  *	static struct dv a;
  *
@@ -22,7 +23,7 @@
 
 struct dv {
 	struct fx_pipe pipe; /* its end 0; end 1 is below the driver, unused */
-	queue_t *above;	     /* read queue of the module that keeps */
+	queue_t *above;	     /* read queue of the keeping module */
 	queue_t *rq;	     /* the driver's read queue */
 	unsigned minor;	     /* that the open gave */
 };
@@ -38,29 +39,29 @@ int dv_reopen(struct dv *d, int flag);
 /* The last close. */
 void dv_close(struct dv *d);
 
-/* A message goes down, and what is enabled runs. */
+/* Send a message down, and run the enabled queues. */
 void dv_down(struct dv *d, mblk_t *mp);
-/* What came up, or NULL. */
+/* Take the next message that came up, or NULL. */
 mblk_t *dv_up(struct dv *d);
 /* The same, which must be of @type. */
 mblk_t *dv_up_type(struct dv *d, unsigned type);
-/* Run what is enabled on @d's stream. */
+/* Run the enabled queues of @d's stream. */
 void dv_run(struct dv *d);
 
 /* An M_IOCTL; @count as in iocblk, @len bytes of @data behind it. */
 mblk_t *dv_ioctl_msg(int cmd, size_t count, const void *data, size_t len);
-/* I_STR: 0 or the errno of the M_IOCNAK; what came back goes to @ret. */
+/* I_STR: 0 or the errno of the M_IOCNAK; returned data is stored at @ret. */
 int dv_str(struct dv *d, int cmd, const void *data, size_t len);
 int dv_str_get(struct dv *d, int cmd, const void *data, size_t len, void *ret,
 	size_t size);
 /*
- * A transparent ioctl whose argument is @arg, an address of this test's:
- * copy requests are carried out.  >= 0: the result; else minus an errno.
+ * A transparent ioctl with the argument @arg, an address in this test; carries
+ * out copy requests. >= 0: the result; else minus an errno.
  */
 int dv_plain(struct dv *d, int cmd, const void *arg);
 /*
- * Data that a module had asked for, which is gone: the waiter is told, for a
- * command that the driver does not know.  The module's state may be just like
+ * An M_IOCDATA for a module that is gone, with a command that the driver does
+ * not implement: the waiter gets an answer.  The module's state may look like
  * that of the driver's own ioctls.
  */
 void dv_strays(struct dv *d);

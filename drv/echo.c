@@ -2,12 +2,13 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * echo - the driver that sends back what it is sent.
+ * echo - a driver that sends its messages back.
  *
- * It turns ordinary messages (data, protocol, control) round at once as long
- * as there is room above; else they wait on the write queue, for the read
- * side's back-enabling to start the write side's service procedure.  The
- * order within a band is kept: what comes while others wait, waits.
+ * It sends ordinary messages (data, protocol, control) back at once as long as
+ * there is room above.  Otherwise they wait on the write queue, until the read
+ * side is back-enabled and starts the write side's service procedure.  The
+ * order within a band is kept: while messages wait, later ones wait behind
+ * them.
  *
  * An M_READ is answered with an empty M_DATA that ends a record.
  */
@@ -36,12 +37,12 @@ echo_read(queue_t *q, mblk_t *mp)
 
 	freemsg(mp);
 	if (bp == NULL)
-		return; /* the reader waits, as without the question */
+		return; /* the reader waits, as without an answer */
 	bp->b_flag |= MSGDELIM;
 	qreply(q, bp);
 }
 
-/* Send back, or have it wait its turn. */
+/* Send @mp back, or queue it. */
 static void
 echo_turn(queue_t *q, mblk_t *mp)
 {
@@ -87,9 +88,9 @@ echo_wsrv(queue_t *q)
 {
 	mblk_t *mp;
 
-	/* What has no room stays where it is: taken and put back, it would
-	 * look like room to a queue that waits for room here, and that may
-	 * have none itself.  No other thread takes from the queue. */
+	/* A message without room stays on the queue.  If it were taken and put
+	 * back, a queue that waits for room here would be enabled, although
+	 * there is none.  No other thread takes from the queue. */
 	while (q->q_first == NULL || bcanputnext(RD(q), q->q_first->b_band)) {
 		mp = getq(q);
 		if (mp == NULL)
@@ -129,6 +130,6 @@ static const struct qinit echo_winit = {
 	.qi_minfo = (struct module_info *)&echo_info,
 };
 
-/* One thread in a stream at a time keeps the order of what is turned. */
+/* One thread in a stream at a time keeps the order of the messages. */
 STR_DRIVER(echo, echo_rinit, echo_winit, STR_NOMUX, STR_NOMUX,
 	D_MTQPAIR | STR_D_LOCAL, STR_MAJOR_ECHO, NULL);

@@ -2,19 +2,20 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * log - where loggers read what strlog(9) says, and programs say something.
+ * log - the driver from which loggers read the messages of strlog(9), and to
+ * which programs write messages.
  *
- * Objects.  The messages stand in the executive's ring (<str/log.h>).  A
- * stream becomes a logger by I_ERRLOG, I_TRCLOG or I_CONSLOG: its read queue
- * is registered, enabled for every message that it wants, and its service
- * procedure takes them from the ring as long as there is room above.  Then a
- * reader that is slow loses the oldest, never a program that logs.
+ * Objects.  The messages are in the executive's ring (<str/log.h>).  A stream
+ * becomes a logger by I_ERRLOG, I_TRCLOG or I_CONSLOG: its read queue is
+ * registered and is enabled for every matching message; its service procedure
+ * takes the messages from the ring as long as there is room above.  A reader
+ * that is slow loses the oldest messages; a program that logs never waits.
  *
- * Life.  Every open makes a stream of its own.  Close takes the registration
- * away before the queue goes.
+ * Life.  Every open makes a new stream.  Close removes the registration before
+ * the queue is freed.
  *
- * A program logs by putmsg(2): a struct log_ctl and a text.  A text without
- * a log_ctl, as write(2) makes it, is for the console.
+ * A program logs by putmsg(2): a struct log_ctl and a text.  A text without a
+ * log_ctl, as from write(2), is a console message.
  */
 #include <sys/types.h>
 #include <sys/errno.h>
@@ -41,7 +42,7 @@ log_close(queue_t *q, int flag, cred_t *crp)
 	return canon_close("log", q);
 }
 
-/* log(4): the priority that flags stand for, syslog(3)'s numbers. */
+/* log(4): the priority for the flags, with the numbers of syslog(3). */
 static int
 log_priority(int flags)
 {
@@ -58,7 +59,7 @@ log_priority(int flags)
 	return 6;
 }
 
-/* A program's message: @lc, or NULL, and its text behind @bp. */
+/* Log a program's message: @lc, or NULL, and its text behind @bp. */
 static void
 log_submit(struct log_ctl *lc, mblk_t *bp)
 {
@@ -70,7 +71,7 @@ log_submit(struct log_ctl *lc, mblk_t *bp)
 		con.flags = SL_CONSOLE;
 		lc = &con;
 	}
-	/* kernel's is facility 0, and no program's */
+	/* facility 0 is the kernel's, not for programs */
 	if ((lc->pri & ~LOG_PRIO) == 0)
 		lc->pri = LOG_USER | log_priority(lc->flags);
 	if (bp != NULL && bp->b_cont != NULL)
@@ -98,7 +99,9 @@ log_message(queue_t *q, mblk_t *mp)
 	freemsg(mp);
 }
 
-/* I_TRCLOG: an array of trace_ids, I_STR only; its length says how many. */
+/*
+ * I_TRCLOG: an array of trace_ids, I_STR only; the length gives their number.
+ */
 static int
 log_trace(queue_t *q, mblk_t *mp)
 {

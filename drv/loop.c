@@ -2,38 +2,38 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * loop - connects two of its minors: what is written to one is read from the
- * other.  And, for tests, delays, marks, joins and repeats what passes.
+ * loop - connects two of its minors: data written to one is read from the
+ * other.  For tests it can delay, mark, join and repeat messages.
  *
- * Objects.  struct loop, one for each open minor, in memory common to all
- * processes; `other' tells that it is connected.
+ * Objects. struct loop, one for each open minor, in memory that all processes
+ * share; `other' is the minor that it is connected with.
  *
- * Life of a message.  It waits on its writer's write queue and goes to the
- * other's read side in loop_wsrv(), as soon as there is room above and
- * nothing holds it back.  LOOP_PUTNXT makes the put procedure send it at
- * once.  When room comes, the read side's service procedure, which is
- * back-enabled, starts the other's write side.
+ * Life of a message.  It waits on its writer's write queue. loop_wsrv() sends
+ * it to the other's read side as soon as there is room above and no option
+ * below delays it.  LOOP_PUTNXT makes the put procedure send it at once.  When
+ * there is room again, the read side's service procedure is back-enabled and
+ * enables the other's write side.
  *
- * What holds messages back on a write queue, and what ends it:
+ * Options that delay messages on a write queue, and what ends the delay:
  *
  *	msglvl	more than so many messages are queued, or the timer
  *	timr	the timer, which the first message starts
- *	bufcall	the callback, which the first message asks for
- *	catlvl	so many messages are queued; they go as one
+ *	bufcall	the callback, which the first message requests
+ *	catlvl	so many messages are queued; they are sent as one
  *
- * Connected both ways or not at all: LOOP_SET stores `other' on both sides,
- * and a close hangs the other up and clears both.
+ * A connection always has both directions: LOOP_SET stores `other' on both
+ * sides, and a close hangs up the other side and clears both.
  *
- * None of these holds a message of high priority.
+ * None of these delays a message of high priority.
  *
  * Locks.  None: the driver is one perimeter.  Timer and bufcall callbacks set a
  * bit and enable a queue.
  *
- * Crash.  A minor is in the table by one store.  A connection that was
- * stored on one side only is none, see loop_peer().  A close procedure in which a
- * thread was killed is called again (STR_D_RECLOSE).  A thread that is killed at
- * the end of an open leaves a minor whose stream goes without a close: the next
- * search for a minor finds that out.
+ * Crash.  One store puts a minor in the table.  A connection that was stored on
+ * one side only does not count, see loop_peer().  If a thread is killed in the
+ * close procedure, the procedure is called again (STR_D_RECLOSE).  A thread
+ * that is killed at the end of an open leaves a minor whose stream is freed
+ * without a close: the next search for a minor removes it.
  */
 #include <sys/types.h>
 #include <sys/errno.h>
@@ -44,7 +44,7 @@
 #include <str/hold.h>
 #include "canon.h"
 
-/* <sys/LiS/loop.h> calls its LOOP_SET by the name that <sys/loop.h> has. */
+/* <sys/LiS/loop.h> and <sys/loop.h> both define LOOP_SET. */
 #define LIS(n) (('l' << 8) | (n))
 #define LIS_SET LIS(1)
 #define LIS_PUTNXT LIS(2)
@@ -75,7 +75,7 @@ struct loop_xparent {
 struct loop {
 	queue_t *rq;
 	struct str_ref ref; /* its stream */
-	struct loop *other; /* connected with, if it says the same */
+	struct loop *other; /* the connected minor, if it points back */
 	int minor;
 	int msglvl;
 	int timr;
@@ -83,15 +83,15 @@ struct loop {
 	int mark;	    /* messages still to be marked */
 	int burst;	    /* copies of the next message */
 	int putnxt, copy, bufcall;
-	volatile int let;   /* what waits may go, all of it */
-	volatile int timing, calling; /* a timer, a callback is on its way */
+	volatile int let;   /* all waiting messages may be sent */
+	volatile int timing, calling; /* a timer, a callback is pending */
 	int deny;	    /* further opens are refused */
 	int nsave;	    /* bytes at save */
 	char save[LOOP_SAVE];
 };
 
 struct loop_state {
-	struct loop *tab[LOOP_MINORS]; /* those that are open */
+	struct loop *tab[LOOP_MINORS]; /* the open minors */
 };
 
 static struct loop *
@@ -115,7 +115,9 @@ loop_forget(struct loop_state *st, struct loop *lp)
 {
 	unsigned int m;
 
-	st->tab[lp->minor] = NULL;
+	/* a closer that was killed may have done it: the minor is another's */
+	if (st->tab[lp->minor] == lp)
+		st->tab[lp->minor] = NULL;
 	for (m = 0; m < LOOP_MINORS; m++)
 		if (st->tab[m] != NULL && st->tab[m]->other == lp)
 			st->tab[m]->other = NULL;
@@ -133,7 +135,7 @@ loop_is_open(struct loop_state *st, unsigned int m)
 	return 0;
 }
 
-/* A minor that may be opened, by @sflag; 0, or why not. */
+/* Find a minor that may be opened, by @sflag; 0, or an errno. */
 static int
 loop_minor(struct loop_state *st, int sflag, unsigned int m, unsigned int *ret)
 {
@@ -173,7 +175,7 @@ loop_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 	*devp = makedevice(getmajor(*devp), m);
 	q->q_ptr = WR(q)->q_ptr = lp;
 	qprocson(q);
-	st->tab[m] = lp; /* last: an open that dies before left no trace */
+	st->tab[m] = lp; /* last: a thread killed before leaves nothing */
 	return 0;
 }
 
@@ -185,14 +187,14 @@ loop_close(queue_t *q, int flag, cred_t *crp)
 
 	if (lp == NULL)
 		return 0;
-	/* before it is cut off, so that the next closer tells it again if this
-	 * thread is killed */
+	/* before the connection is cut, so that the next closer hangs it up
+	 * again if this thread is killed */
 	to = loop_peer(lp);
 	if (to != NULL && to != lp)
 		(void)putnextctl(to->rq, M_HANGUP);
-	/* no thread finds it any more, should the closer die below */
+	/* no thread finds it any more if the closer dies below */
 	loop_forget(st, lp);
-	qprocsoff(q); /* timers and callbacks go with the queue */
+	qprocsoff(q); /* this cancels the queue's timers and callbacks */
 	q->q_ptr = WR(q)->q_ptr = NULL;
 	kmem_free(lp, sizeof(*lp));
 	return 0;
@@ -200,7 +202,7 @@ loop_close(queue_t *q, int flag, cred_t *crp)
 
 /* ------------------------------------------------------------------ messages */
 
-/* What holds a queue back is over, until it is empty. */
+/* The delay of a queue is over, until the queue is empty. */
 static void
 loop_let(void *arg)
 {
@@ -213,7 +215,10 @@ loop_let(void *arg)
 	qenable(q);
 }
 
-/* Start what will end it; 1 when it has been started, or runs already. */
+/*
+ * Start the timer or callback that ends the delay; 1: it has been started, or
+ * is pending already.
+ */
 static int
 loop_hold(queue_t *q, struct loop *lp)
 {
@@ -224,7 +229,7 @@ loop_hold(queue_t *q, struct loop *lp)
 	return lp->timing || lp->calling;
 }
 
-/* May @q's messages go now? */
+/* May @q's messages be sent now? */
 static int
 loop_ready(queue_t *q, struct loop *lp)
 {
@@ -237,7 +242,7 @@ loop_ready(queue_t *q, struct loop *lp)
 	return lp->msglvl <= 0 || lp->let;
 }
 
-/* Send @mp to @to as the options say; it may become several. */
+/* Send @mp to @to according to the options; it may become several messages. */
 static void
 loop_send(struct loop *lp, struct loop *to, mblk_t *mp)
 {
@@ -261,7 +266,7 @@ loop_send(struct loop *lp, struct loop *to, mblk_t *mp)
 	putnext(to->rq, mp);
 }
 
-/* Join the first catlvl messages of @q; NULL: there are not that many. */
+/* Join the first catlvl messages of @q; NULL: there are fewer. */
 static mblk_t *
 loop_concat(queue_t *q, struct loop *lp)
 {
@@ -284,7 +289,7 @@ loop_unconnected(queue_t *q, mblk_t *mp)
 	(void)putnextctl1(RD(q), M_ERROR, ENXIO);
 }
 
-/* A message of high priority is held by nothing, nor by flow control. */
+/* A message of high priority is not delayed, not even by flow control. */
 static void
 loop_urgent(queue_t *q, struct loop *lp, struct loop *to)
 {
@@ -381,7 +386,7 @@ loop_connect(queue_t *q, int minor)
 	return 0;
 }
 
-/* LOOP_SET as <sys/loop.h> has it. */
+/* LOOP_SET of <sys/loop.h>. */
 static int
 loop_set_dev(queue_t *q, mblk_t *mp)
 {
@@ -393,7 +398,7 @@ loop_set_dev(queue_t *q, mblk_t *mp)
 	return loop_connect(q, (int)getminor(dev));
 }
 
-/* M_FLUSH to the reader of the other side, then the data. */
+/* Send M_FLUSH to the reader of the other side, then the data. */
 static int
 loop_flush(queue_t *q, mblk_t *mp)
 {
@@ -412,7 +417,7 @@ loop_flush(queue_t *q, mblk_t *mp)
 	return 0;
 }
 
-/* The commands that have an int. */
+/* The commands with an int argument. */
 static int
 loop_set_int(queue_t *q, int cmd, int val)
 {
@@ -435,11 +440,11 @@ loop_set_int(queue_t *q, int cmd, int val)
 		break;
 	}
 	enableok(WR(lp->rq));
-	qenable(WR(lp->rq)); /* what waits may go now */
+	qenable(WR(lp->rq)); /* waiting messages may be sent now */
 	return 0;
 }
 
-/* The commands that have nothing. */
+/* The commands without an argument. */
 static int
 loop_set_bit(queue_t *q, int cmd)
 {
@@ -466,8 +471,8 @@ loop_set_bit(queue_t *q, int cmd)
 }
 
 /*
- * The transparent ones, in three stages: the command comes, its struct comes,
- * and for XCOPYIN the bytes that the struct names.
+ * The transparent ones, in three stages: the command, its struct, and for
+ * XCOPYIN the bytes that the struct describes.
  */
 static void
 loop_xparent(queue_t *q, mblk_t *mp)

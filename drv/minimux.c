@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * minimux - the multiplexor that LiS programs know: minors 1 to 99, and
- * commands of its own numbers.
+ * minimux - the multiplexor for LiS programs: minors 1 to 99, and its own
+ * command numbers.
  *
  * All of it is in mux_impl.h.
  */
@@ -96,4 +96,4 @@ static const struct qinit mini_lwinit = {
 };
 
 STR_DRIVER(minimux, mini_urinit, mini_uwinit, mini_lrinit, mini_lwinit,
-	D_MTPERMOD | STR_D_LOCAL, STR_MAJOR_MINIMUX, NULL);
+	D_MTPERMOD | STR_D_LOCAL | STR_D_RECLOSE, STR_MAJOR_MINIMUX, NULL);

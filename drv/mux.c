@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * mux - the multiplexor whose connections its commands make.
+ * mux - a multiplexor with connections that its commands make.
  *
  * All of it is in mux_impl.h.
  */
@@ -95,4 +95,4 @@ static const struct qinit muxd_lwinit = {
 };
 
 STR_DRIVER(mux, muxd_urinit, muxd_uwinit, muxd_lrinit, muxd_lwinit,
-	D_MTPERMOD | STR_D_LOCAL, STR_MAJOR_MUX, NULL);
+	D_MTPERMOD | STR_D_LOCAL | STR_D_RECLOSE, STR_MAJOR_MUX, NULL);

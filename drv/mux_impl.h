@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What the drivers mux and minimux have in common, which is all but their
- * names, their commands' numbers and their minors.
+ * The implementation of the drivers mux and minimux, which differ only in their
+ * names, command numbers and minors.
  *
  * Objects.  struct mux_up for each open stream (upper), struct mux_low for
  * each stream that is linked below (lower).  An upper sends to one lower,
@@ -15,23 +15,26 @@
  *				v   ...|
  *	   lower streams	L1     L2
  *
- * Life.  I_LINK and I_PLINK make a lower, and pair it with the stream they
- * were made on where that has no other partner yet.  The commands UP and DOWN
- * change one direction each.  I_UNLINK, I_PUNLINK and closes leave partners
- * without one; what comes to a stream without a partner is turned round.
+ * Life.  I_LINK and I_PLINK make a lower, and pair it with the stream of the
+ * ioctl in each direction in which that has no partner yet.  The commands UP
+ * and DOWN change one direction each.  After I_UNLINK, I_PUNLINK or a close the
+ * other streams have no partner; messages that come to a stream without a
+ * partner are sent back.
  *
- * Flow control.  A message that has no room where it goes waits on the queue
- * that it came to.  Room is told by back-enabling: of a lower's write side by
- * the stream below, which starts all uppers that send there; of an upper's
- * read side by its head, which starts all lowers that send there.
+ * Flow control.  A message for which there is no room waits on the queue to
+ * which it came.  When there is room, that stream back-enables us.  The stream
+ * below back-enables a lower's write side, which starts all uppers that send
+ * there; the head back-enables an upper's read side, which starts all lowers
+ * that send there.
  *
- * ioctls that are not the driver's go down to the lower, if that answers to
- * this upper; else they are refused, also when they have waited.
+ * Other ioctls are sent down to the lower, if that sends to this upper; else
+ * they are refused, even after they have waited.
  *
  * Locks.  None: D_MTPERMOD, the driver with its lower sides is one perimeter.
  *
  * Crash.  A struct enters and leaves its list by one store; pointers to a
- * struct are cleared before it leaves.
+ * struct are cleared before it leaves.  A close procedure in which a thread was
+ * killed is called again (STR_D_RECLOSE).
  */
 #ifndef DRV_MUX_IMPL_H
 #define DRV_MUX_IMPL_H
@@ -47,24 +50,24 @@
 struct mux_low {
 	struct mux_low *next;
 	queue_t *wq;	   /* lower write queue, linkblk's l_qbot */
-	struct mux_up *up; /* gets what comes from below, or NULL */
+	struct mux_up *up; /* receives the messages from below, or NULL */
 	int id;		   /* l_index */
 };
 
 struct mux_up {
 	struct mux_up *next;
 	queue_t *rq;
-	struct mux_low *down; /* gets what is written, or NULL */
+	struct mux_low *down; /* receives the messages written here, or NULL */
 	unsigned int minor;
 };
 
-/* What is common to all streams of one of the drivers. */
+/* Shared by all streams of one of the drivers. */
 struct mux_state {
 	struct mux_up *ups;
 	struct mux_low *lows;
 };
 
-/* What tells the drivers apart. */
+/* The differences of the drivers. */
 struct mux_kind {
 	const char *name;
 	int cmd_up, cmd_down;
@@ -128,7 +131,8 @@ mux_open(const struct mux_kind *k, queue_t *q, dev_t *devp, int sflag)
 	*devp = makedevice(getmajor(*devp), m);
 	q->q_ptr = WR(q)->q_ptr = up;
 	qprocson(q);
-	st->ups = up; /* last, as one that dies is not closed */
+	st->ups = up; /* last: a thread killed before leaves an open without a
+		       * close */
 	return 0;
 }
 
@@ -139,11 +143,14 @@ mux_close(const struct mux_kind *k, queue_t *q)
 	struct mux_up *up = q->q_ptr, **pp;
 	struct mux_low *lo;
 
-	/* it is not found any more, should the closer die below */
+	if (up == NULL)
+		return 0;
+	/* waiting messages are sent back; the queue is enabled first, so that
+	 * the next closer enables it again if this thread is killed between */
 	for (lo = st->lows; lo != NULL; lo = lo->next)
 		if (lo->up == up) {
+			qenable(RD(lo->wq));
 			lo->up = NULL;
-			qenable(RD(lo->wq)); /* what waits is turned round */
 		}
 	for (pp = &st->ups; *pp != NULL; pp = &(*pp)->next)
 		if (*pp == up) {
@@ -178,20 +185,21 @@ mux_link(struct mux_state *st, struct mux_up *up, mblk_t *mp)
 	st->lows = lo;
 	if (up->down == NULL) {
 		up->down = lo;
-		qenable(WR(up->rq)); /* what waits to be turned round */
+		qenable(WR(up->rq)); /* messages that wait to be sent back */
 	}
 	return 0;
 }
 
-/* Does what is below @up answer to it? */
+/* Does the lower of @up send to @up? */
 static inline int
 mux_answers(const struct mux_up *up)
 {
 	return up->down != NULL && up->down->up == up;
 }
 
-/* What is below @up has changed: ioctls that wait there may have no answer now,
- * and what is in front of them may wait for who waits for that. */
+/* The lower of @up has changed: refuse waiting ioctls, which may get no answer
+ * now.  Messages in front of them may otherwise wait for the caller of the
+ * ioctl, which waits for its answer. */
 static inline void
 mux_changed(struct mux_up *up)
 {
@@ -208,6 +216,16 @@ mux_changed(struct mux_up *up)
 	qenable(q);
 }
 
+/* Change the lower of @up.  The queue is enabled first, so that messages that wait
+ * there are served even if this thread is killed between the steps. */
+static inline void
+mux_set_down(struct mux_up *up, struct mux_low *lo)
+{
+	qenable(WR(up->rq));
+	up->down = lo;
+	mux_changed(up);
+}
+
 static inline int
 mux_unlink(struct mux_state *st, mblk_t *mp)
 {
@@ -222,10 +240,8 @@ mux_unlink(struct mux_state *st, mblk_t *mp)
 	if (lo == NULL)
 		return EINVAL;
 	for (up = st->ups; up != NULL; up = up->next)
-		if (up->down == lo) {
-			up->down = NULL;
-			mux_changed(up);
-		}
+		if (up->down == lo)
+			mux_set_down(up, NULL);
 	for (pp = &st->lows; *pp != lo; pp = &(*pp)->next)
 		;
 	*pp = lo->next;
@@ -242,7 +258,7 @@ mux_is_priority(mblk_t *mp)
 	return DB_TYPE(mp) >= QPCTL;
 }
 
-/* From @q, an upper's write or a lower's read queue: what comes after it. */
+/* The next queue after @q, an upper's write or a lower's read queue. */
 static inline queue_t *
 mux_dest(queue_t *q)
 {
@@ -259,7 +275,7 @@ mux_dest(queue_t *q)
 	return up->down != NULL ? up->down->wq : up->rq;
 }
 
-/* From @q to @to, has @mp changed its direction?  @to: mux_dest(). */
+/* Is a message from @q to @to sent back? @to: mux_dest(). */
 static inline int
 mux_turns(queue_t *q, queue_t *to)
 {
@@ -267,8 +283,8 @@ mux_turns(queue_t *q, queue_t *to)
 }
 
 /*
- * Is there nowhere for it to go?  Turned round a second time it would go round
- * for ever: something below, another multiplexor or an echo, turns round too.
+ * Must @mp be dropped?  A message that would be sent back a second time would
+ * circulate for ever, between us and another multiplexor or an echo driver.
  */
 static inline int
 mux_lost(queue_t *q, queue_t *to, mblk_t *mp)
@@ -277,14 +293,16 @@ mux_lost(queue_t *q, queue_t *to, mblk_t *mp)
 		(mux_turns(q, to) && (mp->b_flag & MSGNOLOOP) != 0);
 }
 
-/* An ioctl that waited on an upper's write queue, when its lower has gone. */
+/*
+ * An ioctl that waited on an upper's write queue while its lower was unlinked.
+ */
 static inline int
 mux_refused(queue_t *q, mblk_t *mp)
 {
 	return DB_TYPE(mp) == M_IOCTL && q != RD(q) && !mux_answers(q->q_ptr);
 }
 
-/* Can @mp go on from @q, or be freed or refused, now? */
+/* Can @mp on @q be sent, freed or refused now? */
 static inline int
 mux_room(queue_t *q, mblk_t *mp)
 {
@@ -323,9 +341,9 @@ mux_send(queue_t *q, mblk_t *mp)
 }
 
 /*
- * Service procedure of uppers' write and lowers' read queues.  What has no room
- * stays where it is: taken and put back, it would look like room to a queue
- * that waits for room here, and that may have none itself.
+ * Service procedure of uppers' write and lowers' read queues.  A message
+ * without room stays on the queue: if it were taken and put back, a queue that
+ * waits for room here would be enabled, although there is none.
  */
 static inline int
 mux_service(queue_t *q)
@@ -342,8 +360,8 @@ mux_service(queue_t *q)
 }
 
 /*
- * An upper's read side is back-enabled: start the senders there; its own
- * write side, too, whatever its partner is by now.
+ * An upper's read side is back-enabled: start the senders there, and its own
+ * write side too, as its partner may have changed.
  */
 static inline int
 mux_ursrv(const struct mux_kind *k, queue_t *q)
@@ -359,7 +377,7 @@ mux_ursrv(const struct mux_kind *k, queue_t *q)
 	return 0;
 }
 
-/* A lower's write side is back-enabled: the same. */
+/* The same for a lower's write side. */
 static inline int
 mux_lwsrv(const struct mux_kind *k, queue_t *q)
 {
@@ -378,7 +396,7 @@ mux_lwsrv(const struct mux_kind *k, queue_t *q)
 
 /* ------------------------------------------------------------------ ioctls */
 
-/* The command's argument has come: one direction is to change. */
+/* The command's argument is here: change one direction. */
 static inline int
 mux_direct(const struct mux_kind *k, queue_t *q, mblk_t *mp)
 {
@@ -390,13 +408,15 @@ mux_direct(const struct mux_kind *k, queue_t *q, mblk_t *mp)
 		return EINVAL;
 	if (canon_cmd(mp) == k->cmd_up) {
 		was = lo->up;
-		lo->up = up;
+		/* first, as in mux_set_down() */
 		qenable(RD(lo->wq));
+		if (was != NULL)
+			qenable(WR(was->rq));
+		lo->up = up;
 		if (was != NULL)
 			mux_changed(was);
 	} else {
-		up->down = lo;
-		mux_changed(up);
+		mux_set_down(up, lo);
 	}
 	return 0;
 }
@@ -438,7 +458,7 @@ mux_ioctl(const struct mux_kind *k, queue_t *q, mblk_t *mp)
 	}
 }
 
-/* Ours, or an answer to a copy request that came from below. */
+/* An M_IOCDATA of our command, or an answer to a copy request from below. */
 static inline void
 mux_iocdata(const struct mux_kind *k, queue_t *q, mblk_t *mp)
 {
@@ -487,7 +507,7 @@ mux_uwput(const struct mux_kind *k, queue_t *q, mblk_t *mp)
 	return 0;
 }
 
-/* SVR4 M_FLUSH(D7): a multiplexor's lower side flushes as a head does. */
+/* SVR4 M_FLUSH(D7): a multiplexor's lower side flushes like a head. */
 static inline void
 mux_lflush(queue_t *q, mblk_t *mp)
 {
@@ -520,7 +540,7 @@ mux_lrput(const struct mux_kind *k, queue_t *q, mblk_t *mp)
 		mux_send(q, mp);
 		break;
 	default:
-		/* nothing to be turned round: hang-ups, errors, answers */
+		/* not sent back: hang-ups, errors, answers */
 		if (lo != NULL && lo->up != NULL)
 			mux_send(q, mp);
 		else

@@ -2,10 +2,9 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * nuls - the driver that throws away what it is sent.
+ * nuls - a driver that discards all messages.
  *
- * Nothing waits in it and nothing comes from it, so writers never block and
- * readers always do.
+ * It queues and sends nothing, so writers never block and readers always do.
  */
 #include <sys/types.h>
 #include <sys/errno.h>

@@ -2,11 +2,12 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * printk - the driver that tells the operator what is written to it.
+ * printk - a driver that writes its input to the log of the operator.
  *
- * Each line of an M_DATA message becomes a cmn_err(9) notice; whatever is no
- * printable character is shown as a full stop.  A line goes on over the
- * blocks of a message, not over messages.  All else is thrown away.
+ * Each line of an M_DATA message becomes a cmn_err(9) notice; other than
+ * printable characters are shown as full stops.  A line may extend over the
+ * blocks of a message, but ends with the message.  All other messages are
+ * discarded.
  */
 #include <sys/types.h>
 #include <sys/errno.h>
@@ -15,7 +16,7 @@
 #include <sys/cmn_err.h>
 #include "canon.h"
 
-#define PRINTK_LINE 200 /* longer lines are cut into such */
+#define PRINTK_LINE 200 /* longer lines are split into lines of this length */
 
 static int
 printk_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)

@@ -4,13 +4,13 @@
 /*
  * sad - the STREAMS administrative driver: autopush.
  *
- * The table is the executive's (<str/apush.h>); this driver brings the
- * commands to it.  Minor 0 is the administrator's device, minor 1 the one
- * for everybody, on which SAD_SAP is refused; clones count from 2 and are as
- * minor 0.  All members of a domain are one user, its owner, so what remains
- * to be asked is whether the stream was opened for writing.
+ * The table belongs to the executive (<str/apush.h>); this driver implements
+ * the commands.  Minor 0 is the administrator's device; minor 1 is for
+ * everybody, and refuses SAD_SAP; clones have minors from 2 on and work as
+ * minor 0.  All members of a domain belong to one user, its owner, so only the
+ * access mode is checked: SAD_SAP needs a stream that was opened for writing.
  *
- * A struct sad holds what open was told; nothing is shared between streams.
+ * A struct sad holds the arguments of open; nothing is shared between streams.
  */
 #include <sys/types.h>
 #include <sys/errno.h>
@@ -23,7 +23,7 @@
 #include "canon.h"
 
 #define SAD_USER 1  /* minor */
-#define SAD_CLONE 2 /* the first that a clone gets */
+#define SAD_CLONE 2 /* first minor of clones */
 
 struct sad {
 	unsigned int minor;
@@ -90,7 +90,7 @@ sad_set(struct sad *sp, struct strapush *ap)
 	return str_apush_set(ap);
 }
 
-/* The entry behind that of @ap's major and minor; the first of major -1. */
+/* The entry after that of @ap's major and minor; with major -1 the first. */
 static int
 sad_next(struct strapush *ap)
 {
@@ -109,7 +109,10 @@ sad_next(struct strapush *ap)
 	return ENODEV;
 }
 
-/* SAD_SAP, GAP, LAP: a strapush comes, and but for SAP one goes back. */
+/*
+ * SAD_SAP, GAP, LAP: the argument is a strapush; except for SAP one is
+ * returned.
+ */
 static void
 sad_apush(queue_t *q, mblk_t *mp)
 {
@@ -136,7 +139,7 @@ sad_apush(queue_t *q, mblk_t *mp)
 		canon_ack_data(q, mp, canon_block(&ap, sizeof(ap)), 0);
 }
 
-/* SAD_VML: 0 when all @n names are modules', else 1. */
+/* SAD_VML: 0 if all @n names are names of modules, else 1. */
 static int
 sad_verify(const unsigned char *names, int n)
 {
@@ -153,8 +156,8 @@ sad_verify(const unsigned char *names, int n)
 }
 
 /*
- * The names come behind the str_list with I_STR, and in a copy of their own
- * otherwise.
+ * With I_STR the names follow the str_list; otherwise a second copy request
+ * gets them.
  */
 static void
 sad_vml(queue_t *q, mblk_t *mp)

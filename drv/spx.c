@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * spx - two of its streams can be made a pipe.
+ * spx - a driver that makes a pipe of two of its streams.
  *
- * A stream of this driver sends back what it is sent, until it is paired:
- * by a message whose control part begins with the token of another stream of
- * the driver, as I_FDINSERT makes it.  Then what is written to one is read
- * from the other.  When one is closed the other is hung up.
+ * A stream of this driver sends its messages back, until it is paired.  A
+ * message pairs it if the control part begins with the token of another stream
+ * of the driver; I_FDINSERT makes such a message.  From then on data written to
+ * one is read from the other.  When one is closed the other is hung up.
  *
- *	token	the low 32 bits of the address of the stream's read queue at
- *		the driver
+ *	token the low 32 bits of the address of the stream's read queue at the
+ *		driver
  *
  * Life.  A struct spx is made at open and freed at close; all of them are in
  * one list, where tokens are looked up.
@@ -18,10 +18,10 @@
  * Locks.  None: the whole driver is one perimeter, as D_MP is not given, so
  * the list and `other' are changed and read by one thread at a time.
  *
- * Crash.  A struct enters and leaves the list by one store.  A pairing is
- * two stores; a stream that is paired one way only is seen as such by
- * spx_peer() and treated as not paired.  A close procedure in which a thread was
- * killed is called again (STR_D_RECLOSE).
+ * Crash.  A struct enters and leaves the list by one store.  A pairing is two
+ * stores; spx_peer() detects a stream that is paired in one direction only, and
+ * treats it as not paired.  If a thread is killed in the close procedure, the
+ * procedure is called again (STR_D_RECLOSE).
  */
 #include <sys/types.h>
 #include <sys/errno.h>
@@ -35,7 +35,7 @@
 struct spx {
 	struct spx *next;
 	queue_t *rq;
-	struct spx *other; /* paired with, when its `other' says the same */
+	struct spx *other; /* the partner, if its `other' points back */
 	unsigned int minor;
 };
 
@@ -87,7 +87,8 @@ spx_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 	*devp = makedevice(getmajor(*devp), m);
 	q->q_ptr = WR(q)->q_ptr = sp;
 	qprocson(q);
-	st->first = sp; /* last, as one that dies is not closed */
+	st->first = sp; /* last: a thread killed before leaves an open without a
+			 * close */
 	return 0;
 }
 
@@ -100,12 +101,12 @@ spx_close(queue_t *q, int flag, cred_t *crp)
 
 	if (sp == NULL)
 		return 0;
-	/* before it is cut off, so that the next closer tells it again if this
-	 * thread is killed */
+	/* before the pairing is cut, so that the next closer hangs it up again
+	 * if this thread is killed */
 	other = spx_peer(sp);
 	if (other != NULL)
 		(void)putnextctl(other->rq, M_HANGUP);
-	/* no thread finds it any more, should the closer die below */
+	/* no thread finds it any more if the closer dies below */
 	for (pp = &st->first; *pp != NULL; pp = &(*pp)->next)
 		if (*pp == sp) {
 			*pp = sp->next;
@@ -120,7 +121,7 @@ spx_close(queue_t *q, int flag, cred_t *crp)
 	return 0;
 }
 
-/* Does @mp name another stream that is to be paired with @sp's?  Pair. */
+/* If @mp contains the token of another stream, pair that with @sp's. */
 static int
 spx_pair(struct spx *sp, mblk_t *mp)
 {
@@ -141,7 +142,7 @@ spx_pair(struct spx *sp, mblk_t *mp)
 	return 1;
 }
 
-/* Where @sp's messages come out. */
+/* The read queue to which @sp's messages are sent. */
 static queue_t *
 spx_dest(struct spx *sp)
 {
@@ -161,7 +162,7 @@ spx_send(queue_t *q, mblk_t *mp)
 		freemsg(mp);
 }
 
-/* Tell the side above @rq that what it has from here is void. */
+/* Flush the messages above @rq that came from here. */
 static void
 spx_flush_up(queue_t *rq, mblk_t *mp)
 {
@@ -174,7 +175,7 @@ spx_flush_up(queue_t *rq, mblk_t *mp)
 	putnext(rq, fp);
 }
 
-/* What one side writes is what the other reads, so FLUSHW crosses. */
+/* One side reads what the other writes, so FLUSHW becomes FLUSHR there. */
 static void
 spx_flush(queue_t *q, mblk_t *mp)
 {

@@ -7,6 +7,7 @@
  */
 #include <sys/tihdr.h>
 #include <sys/strsun.h>
+#include <str/tpi.h>
 
 /* XTI's, which tests have other words for */
 #undef T_NULL
@@ -45,6 +46,31 @@ want(struct dv *d, int prim)
 	return mp;
 }
 
+#define OLD 0x5ca1ab1e0ddba115ull
+
+/* Leave old words on the stack, where the next calls have their variables. */
+static STR_NOINLINE void
+scribble(void)
+{
+	volatile uint64_t old[4000];
+	unsigned i;
+
+	for (i = 0; i < STR_ARRAY_LEN(old); i++)
+		old[i] = OLD;
+}
+
+/* Old words in the endpoint of @d. */
+static unsigned
+old_words(struct dv *d)
+{
+	const uint64_t *w = d->rq->q_ptr;
+	unsigned i, n = 0;
+
+	for (i = 0; i < sizeof(struct tpi) / sizeof(*w); i++)
+		n += w[i] == OLD;
+	return n;
+}
+
 static void
 bind_(struct dv *d, char name, unsigned qlen)
 {
@@ -53,7 +79,10 @@ bind_(struct dv *d, char name, unsigned qlen)
 		char name;
 	} m = {{T_BIND_REQ, 1, sizeof(m.r), qlen}, name};
 
-	dv_down(d, request(&m, sizeof(m.r) + 1));
+	mblk_t *mp = request(&m, sizeof(m.r) + 1);
+
+	scribble();
+	dv_down(d, mp);
 }
 
 /* What is bound once stays in the table of names. */
@@ -115,10 +144,25 @@ static void
 connected(struct t *t)
 {
 	struct T_conn_res res = called(t);
+	mblk_t *mp = request(&res, sizeof(res));
 
-	dv_down(&b, request(&res, sizeof(res)));
+	scribble();
+	dv_down(&b, mp);
 	freemsg(want(&b, T_OK_ACK));
 	freemsg(want(&a, T_CONN_CON));
+}
+
+/*
+ * The reaper takes an old word in the memory of a driver for a pointer, and keeps
+ * the message to which it would point.
+ */
+T_CASE(an_endpoint_has_no_old_words_of_the_stack)
+{
+	connected(t);
+	T_EQ(old_words(&a), 0u);
+	T_EQ(old_words(&b), 0u);
+	dv_close(&a);
+	dv_close(&b);
 }
 
 /* All memory there is. */
@@ -171,6 +215,54 @@ T_CASE(what_there_was_no_memory_to_say_is_said_when_there_is)
 	freemsg(want(&b, T_DISCON_IND));
 	freemsg(want(&a, T_OK_ACK));
 	dv_close(&a);
+	dv_close(&b);
+}
+
+/* A unit's part, of one digit, that is not the last. */
+static mblk_t *
+part(unsigned i)
+{
+	struct T_data_req dr = {T_DATA_REQ, 1};
+	mblk_t *mp = request(&dr, sizeof(dr));
+	char text[2] = {(char)('0' + i % 10), '\0'};
+
+	linkb(mp, fx_msg(text, 0));
+	return mp;
+}
+
+/*
+ * What waits to be sent at a close comes before the release.  Without memory for
+ * a part of it the connection is aborted.  A close needs memory only for a block
+ * that is shared, as with a server that was killed.
+ */
+T_CASE(a_close_without_memory_drops_no_unit_before_the_release)
+{
+	struct T_ordrel_req rel = {T_ORDREL_REQ};
+	unsigned n, i, most;
+	mblk_t *mp, *dup;
+
+	connected(t);
+	for (n = 0; WR(a.rq)->q_first == NULL; n++)
+		dv_down(&a, part(n));
+	most = n; /* and the one that waits */
+	dv_down(&a, part(n++));
+	dup = dupb(WR(a.rq)->q_first->b_next);
+	T_NOTNULL(dup);
+	dv_down(&a, part(n++));
+	dv_down(&a, request(&rel, sizeof(rel)));
+	take_all();
+	dv_close(&a);
+	give_back();
+	freeb(dup);
+	qenable(b.rq);
+	for (i = 0; i < most; i++) {
+		mp = want(&b, T_DATA_IND);
+		T_EQ(PRIM(mp, T_data_ind)->MORE_flag, 1);
+		T_NOTNULL(mp->b_cont);
+		T_EQ(*mp->b_cont->b_rptr, (unsigned char)('0' + i % 10));
+		freemsg(mp);
+	}
+	freemsg(want(&b, T_DISCON_IND));
 	dv_close(&b);
 }
 
@@ -271,4 +363,78 @@ T_CASE(an_answer_outlives_the_data_that_is_flushed)
 	freemsg(want(&a, T_INFO_ACK));
 	freemsg(want(&a, T_OK_ACK));
 	dv_close(&a);
+}
+
+/* ---------------------------------------------------------------- a close */
+
+static void
+serves(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+
+	(void)arg;
+	T_EQ(host_enter(&hc), 0);
+	(void)fx_run(&a.pipe);
+	host_leave();
+}
+
+static void
+plumbs_briefly(void *arg)
+{
+	T_EQ(str_plumb_lock(arg, NULL), 0);
+	sim_sleep(200000000);
+	str_plumb_unlock(arg);
+}
+
+/* What the head above @b has next: a digit; -1: nothing, -2: a primitive. */
+static int
+reads_one(void)
+{
+	char c;
+	long n;
+
+	b.pipe.hc[0].fflags = STR_O_NONBLOCK | 2;
+	host_tls.busy = 1; /* the writer's queue is not run */
+	n = fx_read(&b.pipe, 0, &c, 1);
+	host_tls.busy = 0;
+	if (n == -EAGAIN || n == -EBADMSG)
+		return n == -EAGAIN ? -1 : -2;
+	T_EQ(n, 1);
+	return c - '0';
+}
+
+/*
+ * A server of the write queue is killed when its message has arrived.  Then the
+ * stream is closed, while the other one's plumbing is being changed.
+ */
+T_CASE(a_close_hands_nothing_over_that_has_arrived)
+{
+	unsigned n, i;
+	char text[2] = "0";
+
+	connected(t);
+	T_EQ(fx_pop(&b.pipe, 0), 0);
+	T_EQ(strqset(&b.pipe.sd[0]->qp->rq, QHIWAT, 0, 4), 0);
+	T_EQ(strqset(&b.pipe.sd[0]->qp->rq, QLOWAT, 0, 2), 0);
+	for (n = 0; WR(a.rq)->q_first == NULL; n++) {
+		T_LT(n, 9u);
+		text[0] = (char)('0' + n);
+		dv_down(&a, fx_msg(text, 0));
+	}
+	for (i = 0; i + 1 < n; i++)
+		T_EQ(reads_one(), (int)i);
+	T_EQ(reads_one(), -1);
+	qenable(WR(a.rq));
+	sim_crash_at("tpi:served", 1);
+	(void)sim_spawn("server", serves, NULL);
+	sim_sleep(1000);
+	(void)sim_spawn("plumber", plumbs_briefly, b.pipe.pl);
+	sim_sleep(1000);
+	dv_close(&a);
+	T_EQ(sim_run(), 0);
+	qenable(b.rq);
+	dv_run(&b);
+	T_EQ(reads_one(), (int)n - 1);
+	T_EQ(reads_one(), -2); /* T_DISCON_IND */
+	T_EQ(fx_pop(&b.pipe, 0), 0);
 }

@@ -4,8 +4,8 @@
 /**
  * DOC: <netconfig.h> - network selection
  *
- * Which transports there are: the file netconfig(5), and for each user those
- * that the environment's NETPATH names.  See getnetconfig(3), getnetpath(3).
+ * The list of transports: the file netconfig(5), or those of its entries that
+ * the environment variable NETPATH names.  See getnetconfig(3), getnetpath(3).
  */
 #ifndef _NETCONFIG_H
 #define _NETCONFIG_H

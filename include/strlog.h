@@ -35,7 +35,7 @@ extern "C" {
  * vstrlog() takes its arguments from a va_list; pstrlog() sets the priority
  * too, a facility and level of <syslog.h>.
  *
- * Return:  0, or -1 with errno: what open(2) of /dev/strlog or putmsg(2) say.
+ * Return: 0, or -1 with errno from open(2) of /dev/strlog or from putmsg(2).
  * See strlog(3), log(4).
  */
 extern int strlog(short mid, short sid, char level, unsigned short flags,

@@ -44,17 +44,16 @@ typedef unsigned int t_uscalar_t;
  *           out: RS_HIPRI or 0, what the message was
  *
  * Sets len in each buffer: bytes stored, 0 for an empty part, -1 for no such
- * part, or none wanted.  What does not fit stays and is retrieved, as a
- * message of the same priority, by the next call.
+ * part, or none wanted.  Bytes that do not fit stay on the Stream, and the next
+ * call retrieves them as a message of the same priority.
  *
- * After a hang-up and once the queue is empty, both lens are 0 and so is the
- * result.
+ * After a hang-up, when the queue is empty, both lens and the result are 0.
  *
  * Context: sleeps until there is a message, unless O_NONBLOCK.  Cancellation
  *          point.
  * Return:  0 the whole message was taken, MORECTL, MOREDATA, or both.
- * Errors:  EAGAIN nothing there and O_NONBLOCK; EBADMSG the first message is
- *          not one getmsg can retrieve; EINTR; EINVAL flags.
+ * Errors: EAGAIN no message and O_NONBLOCK; EBADMSG getmsg cannot retrieve the
+ *          first message; EINTR; EINVAL flags.
  * See getmsg(2), POSIX getmsg().
  */
 extern int getmsg(int fd, struct strbuf *__restrict ctlptr,
@@ -87,17 +86,16 @@ extern int getpmsg(int fd, struct strbuf *__restrict ctlptr,
  * @ctlptr:  control part; NULL or len -1 for none
  * @dataptr: data part; NULL or len -1 for none
  * @flags:   RS_HIPRI for a high-priority message, which flow control never
- *           holds and which needs a control part; or 0
+ *           stops and which needs a control part; or 0
  *
  * With neither part and flags 0 nothing is sent and the result is 0.
  *
- * Context: sleeps while flow control holds the Stream, unless O_NONBLOCK.
+ * Context: sleeps while flow control stops the Stream, unless O_NONBLOCK.
  *          Cancellation point.
  * Return:  0.
- * Errors:  EAGAIN held by flow control and O_NONBLOCK; EINTR; EINVAL flags;
- *          ENOSR no memory; ENXIO hung up; EPIPE and SIGPIPE the other end
- *          of the pipe is closed; ERANGE a part is larger than the Stream
- *          takes.
+ * Errors: EAGAIN stopped by flow control and O_NONBLOCK; EINTR; EINVAL flags;
+ *          ENOSR no memory; ENXIO hung up; EPIPE and SIGPIPE the other end of
+ *          the pipe is closed; ERANGE a part is larger than the Stream's limit.
  * See putmsg(2), POSIX putmsg().
  */
 extern int putmsg(int fd, const struct strbuf *ctlptr,
@@ -140,7 +138,7 @@ extern int isastream(int fd);
 extern int fattach(int fd, const char *path);
 
 /**
- * fdetach - take a Stream's name away
+ * fdetach - remove a Stream's name
  * @path: a name given with fattach()
  *
  * Return: 0.

@@ -4,9 +4,9 @@
 /**
  * DOC: <tiuser.h> - the Transport Level Interface
  *
- * System V's interface, for programs written before XTI.  Functions that XTI
- * gave another meaning are here what they were, under their old names: which
- * header a source file includes decides.  What differs: tli(7).
+ * System V's interface, for programs written before XTI.  XTI changed the
+ * meaning of some functions; a source file that includes this header gets the
+ * old functions under the same names. tli(7) lists the differences.
  */
 #ifndef _TIUSER_H
 #define _TIUSER_H
@@ -44,7 +44,7 @@ extern int t_free(char *ptr, int struct_type) _TLI(free);
 extern char *t_alloc(int fd, int struct_type, int fields) _TLI(alloc);
 extern int t_getname(int fd, struct netbuf *name, int type);
 
-/* And these do not. */
+/* These are the same as in XTI. */
 extern int t_accept(int fd, int resfd, struct t_call *call);
 extern int t_close(int fd);
 extern int t_connect(int fd, struct t_call *sndcall,

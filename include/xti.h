@@ -4,11 +4,11 @@
 /**
  * DOC: <xti.h> - the X/Open Transport Interface
  *
- * One page of the manual for each function, section 3; xti(7) is the way in.
+ * Each function has a manual page in section 3; xti(7) is the introduction.
  *
- * Functions return -1 and set t_errno, unless said otherwise; with TSYSERR
- * errno is set too.  t_errno is each thread's own.  Every function that has
- * a descriptor may fail with TBADF, TPROTO and TSYSERR.
+ * On errors functions return -1 and set t_errno, unless noted otherwise; with
+ * TSYSERR errno is set too.  Each thread has its own t_errno.  Every function
+ * with a descriptor argument may fail with TBADF, TPROTO and TSYSERR.
  */
 #ifndef _XTI_H
 #define _XTI_H
@@ -83,7 +83,7 @@ extern int t_free(void *ptr, int struct_type);
 extern int t_error(const char *errmsg);
 extern int t_sysconf(int name);
 
-/* Data with options: what SCTP has besides bytes.  Not of XNS. */
+/* Data with options, for the properties of SCTP messages.  Not in XNS. */
 extern int t_sndopt(int fd, const struct t_optmgmt *opt, void *buf,
 	unsigned int nbytes, int flags);
 extern int t_sndvopt(int fd, const struct t_optmgmt *opt,
@@ -93,12 +93,12 @@ extern int t_rcvopt(int fd, struct t_optmgmt *opt, void *buf,
 extern int t_rcvvopt(int fd, struct t_optmgmt *opt, struct t_iovec *iov,
 	unsigned int iovcount, int *flags);
 
-/* Calls with several ends; no provider has them: TNOTSUPPORT. */
+/* Connections with several leaves; no provider supports them: TNOTSUPPORT. */
 extern int t_addleaf(int fd, int leafid, struct netbuf *addr);
 extern int t_removeleaf(int fd, int leafid, int reason);
 extern int t_rcvleafchange(int fd, struct t_leaf_status *change);
 
-/* Heritage: all messages, and how many there are. */
+/* From TLI: all messages, and their number. */
 extern char *t_errlist[];
 extern int t_nerr;
 

@@ -5,24 +5,23 @@
  * bufmod - collects the messages that come from below into chunks, so that a
  * reader makes fewer calls.
  *
- * Life of a message.  sb_rput() turns M_PROTO into M_DATA, cuts it to the
- * snapshot length, puts a struct sb_hdr before it and padding behind it, and
- * queues it.  Messages wait on the read queue, which is not enabled by them;
- * sb_rsrv() is enabled when there are more bytes than a chunk has, or when
- * something ends the chunk early, and then joins as many as fit and sends
- * them as one message.
+ * Life of a message. sb_rput() turns M_PROTO into M_DATA, cuts the message to
+ * the snapshot length, adds a struct sb_hdr in front and padding behind, and
+ * queues it.  Messages wait on the read queue without enabling it. sb_rsrv() is
+ * enabled when there are more bytes than a chunk holds, or when the chunk ends
+ * early; then it joins as many messages as fit and sends them as one message.
  *
  *	end	set by the timer, a write (SB_SEND_ON_WRITE), a message that
- *		is not data, a change of parameters: all that waits goes,
- *		full or not
+ *		is not data, a change of parameters: all waiting messages are
+ *		sent, full or not
  *
- * Messages wait on a queue and nowhere else, so that they belong to the
- * domain and not to the thread that brought them.
+ * Messages wait only on a queue, so that they belong to the domain and not to
+ * the thread that put them there.
  *
- * Flow control.  With SB_NO_DROPS a full read queue holds the sender back, as
- * any module's does.  Without, senders are never held back (the high water
- * mark is out of reach): what comes while there is no room above is dropped,
- * and counted in the next header.
+ * Flow control.  With SB_NO_DROPS a full read queue stops the sender, as in any
+ * module.  Without it senders are never stopped (the high water mark cannot be
+ * reached): messages that come while there is no room above are dropped, and
+ * counted in the next header.
  *
  * D_MTQPAIR keeps chunks in order.  The timer's callback only sets `end'.
  */
@@ -42,7 +41,7 @@
 #define SB_NEVER_FULL (1ul << 40)
 #define SB_MAXCHUNK 262144u  /* more does not fit into one read */
 
-/* struct timeval as programs have it. */
+/* struct timeval of programs. */
 struct sb_time {
 	long sec;
 	long usec;
@@ -57,11 +56,11 @@ struct sb {
 	struct sb_time tmo; /* as it was set */
 	volatile int end;   /* send all that waits */
 	volatile int timing; /* the timer runs */
-	volatile int first; /* SB_DEFER_CHUNK: the interval's first has gone */
+	volatile int first; /* SB_DEFER_CHUNK: the interval's first was sent */
 	long epoch;	    /* seconds since 1970 when LBOLT was 0 */
 };
 
-/* Without SB_NO_DROPS no queue below shall find the queue full. */
+/* Without SB_NO_DROPS the queue must never be full for the queues below. */
 static void
 sb_marks(queue_t *q)
 {
@@ -70,7 +69,10 @@ sb_marks(queue_t *q)
 
 	if ((sb->flags & SB_NO_DROPS) == 0)
 		hi = SB_NEVER_FULL;
-	/* the lower first, or the upper: neither may pass the other */
+	/*
+	 * the order depends on the direction: the low mark must stay below the
+	 * high one
+	 */
 	(void)strqset(q, QLOWAT, 0, 0);
 	(void)strqset(q, QHIWAT, 0, (long)hi);
 	(void)strqset(q, QLOWAT, 0, (long)lo);
@@ -106,7 +108,7 @@ sb_close(queue_t *q, int flag, cred_t *crp)
 {
 	struct sb *sb = q->q_ptr;
 
-	qprocsoff(q); /* the timer goes with the queue */
+	qprocsoff(q); /* this cancels the timer */
 	q->q_ptr = WR(q)->q_ptr = NULL;
 	kmem_free(sb, sizeof(*sb));
 	return 0;
@@ -114,7 +116,7 @@ sb_close(queue_t *q, int flag, cred_t *crp)
 
 /* ------------------------------------------------------------- upstream */
 
-/* The chunk is over: send what waits. */
+/* End the chunk: send the waiting messages. */
 static void
 sb_end(queue_t *q)
 {
@@ -146,7 +148,7 @@ sb_convert(mblk_t *mp)
 		if (DB_REF(bp) > 1)
 			break;
 	if (bp != NULL && DB_TYPE(bp) == M_PROTO) {
-		bp = copymsg(mp); /* others see these blocks, too */
+		bp = copymsg(mp); /* the blocks are shared */
 		freemsg(mp);
 		mp = bp;
 	}
@@ -189,7 +191,7 @@ sb_header(struct sb *sb, mblk_t *mp, unsigned int orig, unsigned int len)
 	return hp;
 }
 
-/* A message of data, as it goes into a chunk; NULL: it was dropped. */
+/* Prepare a data message for a chunk; NULL: it was dropped. */
 static mblk_t *
 sb_prepare(queue_t *q, mblk_t *mp)
 {
@@ -244,7 +246,7 @@ sb_data(queue_t *q, mblk_t *mp)
 		qenable(q);
 }
 
-/* Take the next chunk, or the one message that is none; NULL: not yet. */
+/* Take the next chunk, or a message that is not data; NULL: not yet. */
 static mblk_t *
 sb_chunk(queue_t *q)
 {
@@ -294,7 +296,7 @@ sb_rsrv(queue_t *q)
 	return 0;
 }
 
-/* Not data: behind what waits, and what waits goes now. */
+/* Not data: queue it behind the waiting messages, and send all of them now. */
 static void
 sb_other(queue_t *q, mblk_t *mp)
 {
@@ -327,7 +329,7 @@ sb_rput(queue_t *q, mblk_t *mp)
 		break;
 	case M_HANGUP:
 	case M_ERROR:
-		/* the last there is to read comes before the end */
+		/* the waiting data must precede the end */
 		sb->end = 1;
 		(void)sb_rsrv(q);
 		putnext(q, mp);
@@ -345,8 +347,8 @@ sb_rput(queue_t *q, mblk_t *mp)
 /* ------------------------------------------------------------------ ioctls */
 
 /*
- * SVR4 M_SETOPTS(D7): let the head take chunks of this size; a reader that
- * has seen to more room keeps it.
+ * SVR4 M_SETOPTS(D7): make the head accept chunks of this size; a greater limit
+ * that the reader has set remains.
  */
 static int
 sb_head(queue_t *q)
@@ -397,7 +399,7 @@ sb_set_number(queue_t *q, mblk_t *mp)
 
 	if (MBLKL(mp->b_cont) == (long)sizeof(v)) {
 		bcopy(mp->b_cont->b_rptr, &v, sizeof(v));
-		/* an int in a long's clothes, as old programs pass it */
+		/* an int in a long, as old programs pass it */
 		u = (unsigned int)v;
 		if (v != u)
 			return EINVAL;
@@ -427,7 +429,7 @@ sb_set(queue_t *q, mblk_t *mp)
 {
 	int err;
 
-	sb_end(RD(q)); /* what waits was collected under other terms */
+	sb_end(RD(q)); /* the waiting messages belong to the old parameters */
 	if (canon_cmd(mp) == SBIOCSTIME)
 		err = sb_set_time(q->q_ptr, mp);
 	else
@@ -519,7 +521,7 @@ sb_wput(queue_t *q, mblk_t *mp)
 	case M_PROTO:
 	case M_PCPROTO:
 		if ((sb->flags & SB_SEND_ON_WRITE) != 0) {
-			sb->first = 0; /* a question: its answer goes at once */
+			sb->first = 0; /* a request: send its answer at once */
 			sb_end(RD(q));
 		}
 		putnext(q, mp);

@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * connld - makes every open of an attached name a connection of its own.
+ * connld - makes every open of an attached name a new connection.
  *
  * Pushed on an end of a pipe that is then attached to a name (fattach(3)), it
- * tells the executive to make a new pipe at each open of that name and to
- * send one end to the reader of the attached pipe (docs/devices.md, "Names
- * and passing").  All that is in the executive: an open procedure cannot make
- * streams.  What the module itself does is to be there; messages pass it.
+ * makes the executive create a new pipe at each open of that name and send one
+ * end to the reader of the attached pipe (docs/devices.md, "Names and
+ * passing").  The executive does all the work, because an open procedure cannot
+ * make streams.  The module is only a mark; messages pass it unchanged.
  */
 #include <sys/types.h>
 #include <sys/errno.h>

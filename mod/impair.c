@@ -6,23 +6,24 @@
  * delays them, passes them twice or out of order: impair(7).
  *
  * Which messages.  Datagrams: M_DATA, T_UNITDATA_REQ and T_UNITDATA_IND.  All
- * else passes at once.
+ * others pass at once.
  *
- * Life of a message.  Chance decides for it, by four numbers that are drawn
- * for every message, needed or not, so that what happens to the n-th message
- * depends on the seed and on n alone.  What is not to be held, and finds none
- * that wait for room, goes on at once.  What is held waits on the queue, with
- * a block in front that says until when (im_held), in the order of that.  What
- * is to be overtaken waits for as many others to pass, or a second.
+ * Life of a message.  Four random numbers decide its treatment.  They are drawn
+ * for every message, needed or not, so that the treatment of the n-th message
+ * depends only on the seed and on n.  A message without delay is passed on at
+ * once, unless others wait for room.  A delayed one waits on the queue behind a
+ * block with its time of release (im_held), in the order of these times.  A
+ * message to be overtaken waits until the given number of others has passed, or
+ * for a second.
  *
- * Messages wait on the queue and nowhere else, so that they belong to the
- * domain and not to the thread that brought them.
+ * Messages wait only on the queue, so that they belong to the domain and not to
+ * the thread that put them there.
  *
- * Flow control.  Without a delay a full queue holds the sender back, as any
- * module's does.  With one it never does, as a network does not: what comes
- * when `limit' messages are held is lost.
+ * Flow control.  Without a delay a full queue stops the sender, as in any
+ * module.  With a delay it does not, like a network: messages that come while
+ * `limit' messages are held are lost.
  *
- * D_MTQPAIR keeps two threads out of one direction.  The timer's callback only
+ * D_MTQPAIR: one thread at a time in each direction.  The timer's callback only
  * enables the queue.
  */
 #include <sys/types.h>
@@ -36,20 +37,22 @@
 #include "../drv/canon.h"
 
 #define IM_LIMIT 1000u
-#define IM_PATIENCE HZ	      /* a message is overtaken, or not */
+#define IM_PATIENCE HZ	      /* longest wait to be overtaken */
 #define IM_MAXMS 3600000u
 #define IM_NEVER_FULL (1ul << 40)
 #define IM_HIWAT 65536u
 #define IM_LOWAT 16384u
 
 /*
- * Stands in front of a message that is held.  Where the thread that released
- * one was killed, the message stands on the queue without it, and is due.
+ * Lies in front of a held message.  If the thread that released a message was
+ * killed, the message is on the queue without it, and is due.
  */
 struct im_held {
-	const void *self;	  /* its own address: so it is no message's */
+	const void *self;	  /* its own address, to distinguish it from
+				   * messages */
 	unsigned long due;	  /* ticks */
-	unsigned long long after; /* when so many have been sent; 0: by time */
+	unsigned long long after; /* due when so many have been sent; 0: by
+				   * time */
 };
 
 struct im_side {
@@ -57,7 +60,7 @@ struct im_side {
 	struct impair_count count;
 	unsigned long long rand;
 	unsigned int burst;   /* so many more are lost */
-	unsigned int nafter;  /* held that wait for others to pass */
+	unsigned int nafter;  /* held ones that wait for others to pass */
 	unsigned long armed;  /* the timer is for this tick; 0: none */
 };
 
@@ -85,7 +88,7 @@ im_ticks(void)
 
 /* ------------------------------------------------------------------ chance */
 
-/* xorshift64*: fast, and good enough for this. */
+/* xorshift64*: fast, and sufficiently random. */
 static unsigned long long
 im_draw(struct im_side *s)
 {
@@ -101,7 +104,7 @@ im_chance(struct im_side *s, unsigned int millionths)
 	return im_draw(s) % IMPAIR_ALWAYS < millionths;
 }
 
-/* Start anew; the directions do not go the same way. */
+/* Restart the generators; the directions get different numbers. */
 static void
 im_seed(struct im *im)
 {
@@ -139,7 +142,7 @@ im_message(mblk_t *hp)
 	return im_held(hp) == &im_bare ? hp : hp->b_cont;
 }
 
-/* Have the service procedure run when the first is due. */
+/* Make the service procedure run when the first is due. */
 static void
 im_arm(queue_t *q)
 {
@@ -158,7 +161,7 @@ im_arm(queue_t *q)
 	if (qtimeout(q, im_timer, q, (long)(due - now)) != 0)
 		s->armed = due;
 	else
-		qenable(q); /* no memory for a timer: look again soon */
+		qenable(q); /* no memory for a timer: check again soon */
 }
 
 /* Hold @mp, which is consumed. */
@@ -180,7 +183,7 @@ im_hold(queue_t *q, mblk_t *mp, unsigned long due, unsigned long long after)
 	bcopy(&held, hp->b_wptr, sizeof(held));
 	hp->b_wptr += sizeof(held);
 	linkb(hp, mp);
-	/* behind all that are due no later: mostly the last place */
+	/* behind all that are not due later: usually the end */
 	for (at = q->q_last; at != NULL && im_held(at)->due > due;
 		at = at->b_prev)
 		;
@@ -201,7 +204,7 @@ im_send(queue_t *q, mblk_t *mp)
 	putnext(q, mp);
 }
 
-/* After a flush, or a death: how many are there still? */
+/* Count the held messages again, after a flush or a death. */
 static void
 im_recount(queue_t *q)
 {
@@ -215,7 +218,7 @@ im_recount(queue_t *q)
 	}
 }
 
-/* One that is held goes on. */
+/* Release a held message. */
 static void
 im_release(queue_t *q, mblk_t *hp)
 {
@@ -234,7 +237,7 @@ im_release(queue_t *q, mblk_t *hp)
 	im_send(q, mp);
 }
 
-/* Who waited for so many to pass need not wait any more. */
+/* Release the messages that waited for so many others to pass. */
 static void
 im_passed(queue_t *q)
 {
@@ -283,7 +286,7 @@ im_pass(queue_t *q, mblk_t *mp, unsigned long ticks)
 	struct im_side *s = im_side(q);
 	unsigned long now;
 
-	/* held ones that are overtaken do not hold up others */
+	/* held ones that are overtaken do not delay others */
 	if (ticks == 0 && s->count.held == s->nafter &&
 		bcanputnext(q, mp->b_band)) {
 		im_send(q, mp);
@@ -328,7 +331,7 @@ im_datagram(queue_t *q, mblk_t *mp)
 		freemsg(mp);
 		return;
 	}
-	copy = twice ? copymsg(mp) : NULL; /* others may write to it */
+	copy = twice ? copymsg(mp) : NULL; /* receivers may write to it */
 	if (late) {
 		s->count.late++;
 		im_hold(q, mp, im_ticks() + IM_PATIENCE,
@@ -359,7 +362,7 @@ im_is_datagram(mblk_t *mp)
 
 /* ------------------------------------------------------------------ ioctls */
 
-/* Without a delay a sender is held back when there is no room. */
+/* Without a delay flow control stops a sender when there is no room. */
 static void
 im_marks(queue_t *q)
 {
@@ -528,7 +531,7 @@ im_close(queue_t *q, int flag, cred_t *crp)
 {
 	struct im *im = q->q_ptr;
 
-	qprocsoff(q); /* timers go with the queues */
+	qprocsoff(q); /* this cancels the timers */
 	q->q_ptr = WR(q)->q_ptr = NULL;
 	kmem_free(im, sizeof(*im));
 	return 0;

@@ -4,13 +4,13 @@
 /*
  * nullmod - the module that changes nothing.  Copy it to start a new one.
  *
- * It forwards at once and never queues, so it has no service procedure,
- * no flow control point and no state; open and close only let the
- * executive in and out.
+ * It forwards at once and never queues, so it has no service procedure, no flow
+ * control point and no state; open and close only switch the procedures on and
+ * off.
  *
- * A module sees the headers below and nothing else of the system.  It has
- * no variables of its own: its code runs in many processes, and what they
- * share is what q_ptr points to, allocated with kmem_alloc().
+ * A module uses the headers below and nothing else of the system.  It has no
+ * variables: its code runs in many processes, and they share only the memory
+ * that q_ptr points to, allocated with kmem_alloc().
  */
 #include <sys/types.h>
 #include <sys/errno.h>
@@ -20,9 +20,9 @@
 
 /*
  * The open procedure gets the read queue; the write queue is WR(q).  It is
- * called when the module is pushed, and again each time the stream is
- * opened anew; q_ptr tells which.  Messages come only after qprocson(), so
- * whatever the put procedures need is made before it.
+ * called when the module is pushed, and again at each further open of the
+ * stream; q_ptr distinguishes the two.  Messages come only after qprocson(), so
+ * allocate everything that the put procedures need before it.
  */
 static int
 null_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
@@ -50,11 +50,12 @@ null_close(queue_t *q, int flag, cred_t *crp)
 
 /*
  * The put procedure of both sides: putnext() goes upstream from the read
- * queue and downstream from the write queue.  The message is gone after it.
+ * queue and downstream from the write queue.  The message must not be used
+ * afterwards.
  *
- * A module that queues nothing need not ask canputnext(): the sender of the
- * message has asked, and the question went past this module to the next
- * queue that has a service procedure.
+ * A module that queues nothing need not call canputnext(): the sender of the
+ * message has called it, and that checked the next queue with a service
+ * procedure beyond this module.
  */
 static int
 null_put(queue_t *q, mblk_t *mp)
@@ -72,7 +73,7 @@ static const struct module_info null_info = {
 	.mi_lowat = STRLOW,
 };
 
-/* open and close belong to the read side; the write side leaves them out. */
+/* open and close belong to the read side; the write side omits them. */
 static const struct qinit null_rinit = {
 	.qi_putp = null_put,
 	.qi_qopen = null_open,
@@ -86,8 +87,8 @@ static const struct qinit null_winit = {
 };
 
 /*
- * D_MP: the procedures may run in any number of threads at once.  A module
- * that changes state in them asks for D_MTQPAIR instead, and has one thread
- * at a time in each pair of queues.
+ * D_MP: the procedures may run in any number of threads at once.  A module that
+ * changes state in them uses D_MTQPAIR instead, for one thread at a time in
+ * each pair of queues.
  */
 STR_MODULE(nullmod, null_rinit, null_winit, D_MP);

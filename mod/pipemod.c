@@ -4,17 +4,17 @@
 /*
  * pipemod - reverses the sense of M_FLUSH in the middle of a pipe.
  *
- * Why.  What one end of a pipe writes the other end reads: somewhere between
- * the two Stream heads a write side turns into a read side.  A message does
- * not mind, but an M_FLUSH says in its first byte which side it means, and
- * beyond that place it means the other one.  Pushed first on one end, this
- * module stands at that place and exchanges FLUSHR and FLUSHW.
+ * Why.  One end of a pipe reads what the other end writes: somewhere between
+ * the two Stream heads a write side becomes a read side.  For most messages
+ * this makes no difference, but the first byte of an M_FLUSH names a side, and
+ * beyond that place it would mean the wrong one.  Pushed first on one end, this
+ * module is at that place and exchanges FLUSHR and FLUSHW.
  *
  * MSGNOLOOP.  A Stream head sends an M_FLUSH that asks for its write side
  * back down, once, and marks it MSGNOLOOP so that the other head ends it.
- * The mark says where the message stops, not what it means: a marked message
- * that crosses the pipe is reversed like any other, and keeps its mark.
- * (Left alone it would flush the direction that was not to be flushed.)
+ * The mark determines where the message stops, not its meaning: a marked
+ * message that crosses the pipe is reversed like any other, and keeps its mark.
+ * (Without the exchange it would flush the wrong direction.)
  */
 #include <sys/types.h>
 #include <sys/errno.h>

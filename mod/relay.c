@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * relay, relay2, relay3 - modules that pass everything on: three names for
- * one thing, so that a test sees which of its modules stands where.
+ * relay, relay2, relay3 - modules that pass everything on: one module with
+ * three names, so that a test can distinguish the modules of a stream.
  */
 #include <sys/types.h>
 #include <sys/errno.h>

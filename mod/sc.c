@@ -2,17 +2,17 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * sc - the configuration module: which modules and drivers there are, what
- * they declare, and what was counted.
+ * sc - the configuration module: lists the modules and drivers, their
+ * module_info and their counters.
  *
- * Its commands are answered at the module, whatever stands below it; all
- * else passes.  SC_IOC_LIST and SC_IOC_RESET copy a sc_list in, and then as
- * many sc_mlist out to where it points as it has room for.  SC_IOC_TUNE
- * copies a sc_tlist in, and then the sc_tune that it points to; what travels
- * with the second copy is the number of the registry's entry.
+ * The module answers its commands itself, on any stream; all other messages
+ * pass.  SC_IOC_LIST and SC_IOC_RESET copy a sc_list in, and then as many
+ * sc_mlist out to its buffer as there is room for.  SC_IOC_TUNE copies a
+ * sc_tlist in, and then the sc_tune that it points to; the second copy request
+ * carries the number of the registry's entry.
  *
- * The registry is walked through <str/registry.h>; its counters and limits
- * are shared memory, read and written as they are: a count may be one behind.
+ * The registry is read through <str/registry.h>; its counters and limits are in
+ * shared memory and are accessed without a lock: a count may be one too low.
  */
 #include <sys/types.h>
 #include <sys/errno.h>
@@ -23,7 +23,7 @@
 #include <str/registry.h>
 #include "../drv/canon.h"
 
-#define SC_MAX 1024 /* entries that may be asked for at once */
+#define SC_MAX 1024 /* most entries of a request */
 
 static int
 sc_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)

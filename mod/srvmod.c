@@ -4,13 +4,13 @@
 /*
  * srvmod - sends every ordinary message through its service procedures.
  *
- * It does nothing useful with them; it is what a module that queues looks
- * like, and so shows what queueing, scheduling and flow control cost.
+ * It is an example of a module that queues, and a means to measure the cost of
+ * queueing, scheduling and flow control.
  *
  *	put		priority messages go on at once, M_FLUSH flushes,
  *			the rest is queued
  *	service		takes messages while the next queue has room for their
- *			band, puts back the one it may not send, and returns;
+ *			band, puts back the first without room, and returns;
  *			back-enabling calls it again
  *
  * Both sides are alike, so one pair of procedures serves both.

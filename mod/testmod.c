@@ -5,20 +5,21 @@
  * testmod - makes a stream misbehave on purpose.
  *
  * It passes everything on, as nullmod does, except the commands of
- * <sys/testmod.h>: each sends up the message that a failing driver would
- * send, and is then acknowledged.  That is how a test sees what the Stream
- * head makes of hang-ups, errors, signals and copy requests.
+ * <sys/testmod.h>: each sends up the message that a failing driver would send,
+ * and is then acknowledged.  Tests use them to check how the Stream head
+ * handles hang-ups, errors, signals and copy requests.
  *
  * Life of a command.  An M_IOCTL comes down with its argument in b_cont: the
  * data of an I_STR, or the third argument of a plain ioctl() (transparent).
  * tm_ioctl() answers it, or, for the copy commands, turns it into an
  * M_COPYIN or M_COPYOUT and goes on in tm_iocdata() when the data arrives.
  * TM_IOC_COPYIO needs the user's address twice: between the two copies it is
- * cq_private itself, which the Stream head returns in cp_private.  A block that
- * has it would be lost with a message that is.
+ * kept in cq_private itself, which the Stream head returns in cp_private.  A
+ * separate block would be leaked if the message is lost.
  *
- * D_MTQPAIR: answers go up the read side while its put procedure may be
- * called; one thread at a time keeps a hang-up in front of its answer.
+ * D_MTQPAIR: answers are sent up the read side, whose put procedure may be
+ * called meanwhile; with one thread at a time a hang-up always precedes its
+ * answer.
  */
 #include <sys/types.h>
 #include <sys/errno.h>
@@ -90,7 +91,10 @@ tm_signal(queue_t *q, mblk_t *mp, int type)
 	return putnextctl1(RD(q), type, (int)sig) ? 0 : ENOSR;
 }
 
-/* I_STR with any data: it goes back as TM_FILL, which shows that it came. */
+/*
+ * I_STR with any data: return as many bytes of TM_FILL, which shows that it
+ * arrived.
+ */
 static void
 tm_fill(queue_t *q, mblk_t *mp)
 {
@@ -200,7 +204,7 @@ tm_ioctl(queue_t *q, mblk_t *mp)
 		tm_copy(q, mp);
 		break;
 	default:
-		putnext(q, mp); /* a module below may know it */
+		putnext(q, mp); /* a module below may implement it */
 		break;
 	}
 }

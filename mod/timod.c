@@ -2,30 +2,30 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * timod - makes requests that a transport provider acknowledges ioctls.
+ * timod - sends requests that a transport provider acknowledges as ioctls.
  *
- * Purpose.  A TPI request travels as a message and its acknowledgement comes
- * back as another one.  Two threads, or processes, that have one endpoint
- * would take each other's; one that is interrupted would leave its own
- * behind.  An ioctl has none of that: the Stream head lets one be in progress
- * at a time, and forgets an answer that no caller waits for.  So this module
- * sends the data of an I_STR down as an M_PROTO message, keeps the M_IOCTL,
- * and makes the acknowledgement that belongs to it its answer.  All other
- * messages pass, data with one comparison.  A question goes as M_PCPROTO, and
- * a driver that just sends back what it gets is no provider.
+ * Purpose.  A TPI request is a message, and its acknowledgement is another one.
+ * Two threads or processes with one endpoint could receive each other's
+ * acknowledgements, and an interrupted thread would leave its own unread.  An
+ * ioctl avoids that: the Stream head allows one at a time, and discards an
+ * answer for which no caller waits.  So this module sends the data of an I_STR
+ * down as an M_PROTO message, keeps the M_IOCTL, and returns the
+ * acknowledgement as its answer.  All other messages pass, data with one
+ * comparison.  A request for information is sent as M_PCPROTO; a driver that
+ * sends it back unchanged is not a provider.
  *
- * Life.  The M_IOCTL waits on the module's write queue, where it belongs to
- * the stream and not to a process; ioc_rval tells which primitive went down.
- * A new one makes an old one void, which the head has given up.  The thread that takes
- * it from the queue answers it.
+ * Life.  The M_IOCTL waits on the module's write queue, where it belongs to the
+ * stream and not to a process; ioc_rval contains the number of the primitive
+ * that was sent.  A new M_IOCTL replaces an old one, which the head has given
+ * up.  The thread that takes it from the queue answers it.
  *
  * TI_GETMYNAME and TI_GETPEERNAME are transparent: a struct netbuf is copied
  * in, the provider is asked (T_ADDR_REQ) with the M_IOCDATA waiting in the
  * M_IOCTL's place, the address is copied out, then len into the netbuf.
  *
- * Crash.  What waits on a queue stays there.  A process that dies between
- * taking and answering leaves the head to its time limit, which a transparent
- * ioctl has not.
+ * Crash.  A message on a queue stays there.  If a process dies between taking
+ * the M_IOCTL and answering it, the head waits for its time limit; a
+ * transparent ioctl has none.
  */
 #include <sys/types.h>
 #include <sys/errno.h>
@@ -54,12 +54,13 @@ timod_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 static int
 timod_close(queue_t *q, int flag, cred_t *crp)
 {
-	qprocsoff(q); /* what waits is refused by who frees the queue */
+	qprocsoff(q); /* the waiting M_IOCTL is refused when the queue is
+		       * freed */
 	q->q_ptr = WR(q)->q_ptr = NULL;
 	return 0;
 }
 
-/* Which request may @cmd bring?  NO_PRIM: none, or any. */
+/* The request that belongs to @cmd.  NO_PRIM: none, or any. */
 static t_scalar_t
 request_of(int cmd)
 {
@@ -86,7 +87,7 @@ request_of(int cmd)
 	}
 }
 
-/* How long is @prim at least?  0: it is not acknowledged. */
+/* The least length of @prim. 0: it is not acknowledged. */
 static long
 request_size(t_scalar_t prim)
 {
@@ -125,14 +126,14 @@ prim_of(const mblk_t *mp)
 	return prim;
 }
 
-/* Does it change nothing, so that it need not wait for anything? */
+/* Does it only ask for information, so that it need not wait? */
 static int
 is_question(t_scalar_t prim)
 {
 	return prim == T_INFO_REQ || prim == T_CAPABILITY_REQ;
 }
 
-/* Is an acknowledgement @mp of what went down as @want? */
+/* Is @mp the acknowledgement of the request @want? */
 static int
 answers(const mblk_t *mp, t_scalar_t want)
 {
@@ -166,7 +167,7 @@ answers(const mblk_t *mp, t_scalar_t want)
 /* ------------------------------------------------------------------ down */
 
 /*
- * Send @bp, a request that goes by @mp, which waits for the acknowledgement.
+ * Send the request @bp of the ioctl @mp, which waits for the acknowledgement.
  * Consumes both.
  */
 static void
@@ -185,7 +186,7 @@ ask(queue_t *q, mblk_t *mp, mblk_t *bp)
 	putnext(q, bp);
 }
 
-/* TI_REQUEST: cut into the primitive and the user's data. */
+/* TI_REQUEST: split into the primitive and the user's data. */
 static mblk_t *
 cut(mblk_t *bp, int *ret_err)
 {
@@ -241,7 +242,7 @@ request(queue_t *q, mblk_t *mp)
 	ask(q, mp, bp);
 }
 
-/* What a netbuf that has been copied in says. */
+/* Fields of a netbuf that has been copied in. */
 struct name {
 	unsigned int maxlen;
 	unsigned int len;
@@ -267,7 +268,7 @@ name_in(queue_t *q, mblk_t *mp)
 	ask(q, mp, bp);
 }
 
-/* The address is there: out with it. */
+/* The address has arrived: copy it out. */
 static void
 name_out(queue_t *q, mblk_t *mp, const mblk_t *ack)
 {
@@ -399,7 +400,7 @@ timod_wput(queue_t *q, mblk_t *mp)
 
 /* -------------------------------------------------------------------- up */
 
-/* @ack is what @mp has waited for; both are consumed. */
+/* Answer @mp with @ack, for which it has waited; both are consumed. */
 static void
 answer(queue_t *q, mblk_t *mp, mblk_t *ack)
 {

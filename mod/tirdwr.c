@@ -4,24 +4,24 @@
 /*
  * tirdwr - makes a connection a Stream of bytes for read(2) and write(2).
  *
- * Pushed on an endpoint that is in data transfer, so that programs that know
- * nothing of transports can be given one.  Upstream it takes the control part
- * from data; an orderly release is end of file, a disconnection a hang-up.
- * Downstream only data goes.
+ * Pushed on an endpoint in data transfer, so that programs without support for
+ * transports can use it.  Upstream it removes the control part of data; an
+ * orderly release becomes end of file, a disconnection a hang-up.  Downstream
+ * it passes only data.
  *
- * A message of no bytes is the end of file that wakes who waits for it; the
- * Stream head is told as well, so that all later reads find the end, too.
+ * A message of zero bytes is the end of file for a reader that waits;
+ * str_head_end() makes all later reads return the end, too.
  *
- * What came before it was pushed waits at the Stream head as the provider
- * sent it, control parts and all.  str_head_again() lets this module change
- * it there, in its place.
+ * Messages that came before the push wait at the Stream head as the provider
+ * sent them, with control parts. str_head_again() lets this module change them
+ * in place.
  *
- * The end.  When it is popped, or the stream closed, the connection is ended:
- * by T_ORDREL_REQ where the provider has that, so that all that was written
- * arrives; else by T_DISCON_REQ.  Not when the connection is over already.
- * Which provider it is, T_INFO_ACK tells, asked for when it is pushed.
+ * The end.  When it is popped, or the stream closed, the connection is ended
+ * unless it has ended already: by T_ORDREL_REQ if the provider supports that,
+ * so that all written data arrives; else by T_DISCON_REQ.  T_INFO_ACK tells the
+ * kind of the provider; it is requested at the push.
  *
- * State.  Bits of the private word, set by the read side: what has come.
+ * State.  Bits of the private word, set by the read side.
  *
  * Locks.  None: the word is changed by one instruction.
  */
@@ -37,7 +37,7 @@
 #include "../drv/canon.h"
 
 #define TR_ORDREL 1u /* the peer has released: nothing more to read */
-#define TR_GONE 2u   /* disconnected, or in error: nothing to be said */
+#define TR_GONE 2u   /* disconnected, or in error: send nothing */
 #define TR_ORD 4u    /* the provider has orderly release */
 
 struct tirdwr {
@@ -71,8 +71,8 @@ request(t_scalar_t prim, t_scalar_t arg, size_t n)
 }
 
 /*
- * What the Stream head is to get in place of the M_PROTO message @mp; NULL:
- * nothing.
+ * The message for the Stream head in place of the M_PROTO message @mp; NULL:
+ * none.
  */
 static mblk_t *
 translate(queue_t *q, mblk_t *mp)
@@ -119,7 +119,7 @@ translate(queue_t *q, mblk_t *mp)
 	return NULL;
 }
 
-/* A message that the Stream head has already; NULL: it is of no bytes. */
+/* A message that is at the Stream head already; NULL: it has no bytes. */
 static mblk_t *
 again(queue_t *q, mblk_t *mp)
 {
@@ -242,7 +242,7 @@ tirdwr_rput(queue_t *q, mblk_t *mp)
 			putnext(q, mp);
 		break;
 	case M_PCPROTO:
-		rinfo(q, mp); /* acknowledgements: of what we asked */
+		rinfo(q, mp); /* acknowledgements of our requests */
 		break;
 	default:
 		putnext(q, mp);

@@ -14,9 +14,13 @@ set -eu
 dir=$1 prefix=$2
 shift 2
 
+# clang has no -print-multiarch since version 17; the name of its target is the
+# directory's but for the vendor.
 libdir() {
-	multiarch=$(${CC:-cc} -print-multiarch 2>/dev/null) || multiarch=
-	if [ -n "$multiarch" ]; then
+	multiarch=$(${CC:-cc} -print-multiarch 2>/dev/null) ||
+		multiarch=$(${CC:-cc} -dumpmachine 2>/dev/null |
+			sed 's/-pc-\|-unknown-/-/')
+	if [ -n "$multiarch" ] && [ -d "/usr/lib/$multiarch" ]; then
 		echo "--libdir=lib/$multiarch"
 	fi
 }

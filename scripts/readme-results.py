@@ -52,7 +52,7 @@ def main(argv):
     if r.returncode:
         return r.returncode
     with open(readme, 'w', encoding='utf-8') as f:
-        f.write(f'{before}{BEGIN}\n{r.stdout.rstrip()}\n'
+        f.write(f'{before}{BEGIN}\n{r.stdout.rstrip()}\n\n'
                 f'{machine_line(result)}\n{END}{after}')
     return 0
 

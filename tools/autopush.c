@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * autopush - which modules an open of a device pushes: through the sad
- * driver.
+ * autopush - sets and shows the modules that an open of a device pushes,
+ * through the sad driver.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "apconf.h"
 #include "names.h"
 
-/* the aliases in /dev are a configuration file's to give */
+/* a configuration file may change the aliases in /dev */
 #define ADMIN "/dev/streams/sad/0"
 #define USER "/dev/streams/sad/1"
 
@@ -43,7 +43,7 @@ static struct tool tool = {
 	"  -m, --minor=MINOR       the minor; without it: all of them\n"
 	"  -l, --lastminor=LAST    the last of a range that begins at MINOR\n"
 	"  -c, --clone             all minors, as a clone open finds them\n"
-	"  -x, --explain           say more\n"
+	"  -x, --explain           no effect\n"
 	"      --json              the list, as JSON\n",
 	.options = "f:srgvM:N:m:l:cx",
 };
@@ -71,7 +71,7 @@ struct work {
 	struct snap snap;
 };
 
-/* The sad device; @admin: to change something. */
+/* Open the sad device; @admin: for changes. */
 static int
 sad(bool admin)
 {
@@ -103,7 +103,7 @@ driver(struct snap *s, const char *name, long major)
 	return NULL;
 }
 
-/* A driver that is only named gets its number, if it has one. */
+/* Fill in the major number of a driver given by its name, if it has one. */
 static void
 number(struct snap *s, struct strapush *ap)
 {
@@ -166,8 +166,7 @@ show_json(struct json *j, struct snap *s, const struct strapush *ap)
 	json_end(j, '}');
 }
 
-/* SAD_LAP gives the entry behind the one it is given, and the first behind
- * major -1. */
+/* SAD_LAP returns the entry after its argument, and for major -1 the first. */
 static int
 list(struct work *w, bool as_json)
 {

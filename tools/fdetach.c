@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * fdetach - take a stream's name in the file system away again.
+ * fdetach - remove a stream's name in the file system.
  */
 #include <errno.h>
 #include <stropts.h>
@@ -14,8 +14,7 @@ static struct tool tool = {
 	.synopsis = "[-a] PATH ...",
 	.purpose = "Detach the streams that are attached to files.",
 	.help =
-	"  -a, --all               all that are attached there, one upon the "
-	"other\n",
+	"  -a, --all               repeat this until no stream is attached\n",
 	.options = "a",
 };
 

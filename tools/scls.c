@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * scls - what modules and drivers declare, and how often their procedures
- * were called: through the sc module, on a pipe of its own.
+ * scls - shows the module_info of modules and drivers, and how often their
+ * procedures were called, through the sc module on a pipe.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static const char *const side[4] = { "read", "write", "lower read",
 static const char *const key[4] = { "read", "write", "lower_read",
 	"lower_write" };
 
-/* All of them; *ret_n: how many. */
+/* All entries; *ret_n: their number. */
 static struct sc_mlist *
 get(bool reset, int *ret_n)
 {

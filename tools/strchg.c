@@ -4,8 +4,8 @@
 /*
  * strchg - change the modules of the stream that is standard input.
  *
- * With -f the stream is made to have just the modules of a file: what it has
- * in common with them at the bottom stays.
+ * With -f the stream gets exactly the modules in a file: the common modules at
+ * the bottom stay.
  */
 #include <errno.h>
 #include <stdlib.h>

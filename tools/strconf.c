@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * strconf - which modules are on the stream that is standard input.
+ * strconf - shows the modules of the stream that is standard input.
  */
 #include <string.h>
 #include <unistd.h>

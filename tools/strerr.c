@@ -10,7 +10,7 @@
 
 static struct tool tool = {
 	.name = "strerr",
-	.synopsis = "[-n] [-l LOGDEV] [-d DIR [-b BASE] | -o FILE] [-e FILE] "
+	.synopsis = "[-n] [-l LOGDEV] [-d DIR [-b BASE]] [-o FILE] [-e FILE] "
 		    "[-p FILE] [-a NAME]",
 	.purpose = "Write down the error messages that modules, drivers and "
 		   "programs log.",

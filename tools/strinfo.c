@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * strinfo - what a domain's memory holds, who its members are.
+ * strinfo - shows the memory and the members of a domain.
  */
 #include <inttypes.h>
 #include <string.h>

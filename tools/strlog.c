@@ -24,8 +24,8 @@ static struct tool tool = {
 		   "input.",
 	.help =
 	"  -E, --error             for the error logger\n"
-	"  -T, --trace             for tracers (this, if none is given)\n"
-	"  -N, --notify            for somebody's mailbox\n"
+	"  -T, --trace             for tracers (the default of -E, -T, -c)\n"
+	"  -N, --notify            have the logger mail it, too\n"
 	"  -c, --console           for the console\n"
 	"  -F, -W, -O              it is fatal, a warning, a notice\n"
 	"  -M, --mid=MID           module number\n"
@@ -241,7 +241,7 @@ main(int argc, char **argv)
 	}
 	if (file != NULL && optind != argc)
 		tool_usage(&tool, "a message or -f FILE");
-	if ((flags & (SL_ERROR | SL_TRACE | SL_NOTIFY | SL_CONSOLE)) == 0)
+	if ((flags & (SL_ERROR | SL_TRACE | SL_CONSOLE)) == 0)
 		flags |= SL_TRACE;
 	lc.flags = (short)flags;
 	fd = open(dev, O_WRONLY | O_CLOEXEC | O_NOCTTY);

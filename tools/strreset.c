@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * strreset - put the stream on standard input, or named, back in order: what
- * is queued is discarded, its options are what they are after open.
+ * strreset - reset the stream on standard input, or a named one: discard queued
+ * messages, and set its options as after open.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ reset(int fd, const char *name, bool pop)
 	}
 	while (pop && ioctl(fd, I_POP, 0) == 0)
 		;
-	/* EPERM: an anchor stands in the way, and stays */
+	/* EPERM: there is an anchor, which stays */
 	if ((pop && errno != EINVAL && errno != EPERM) ||
 		ioctl(fd, I_FLUSH, FLUSHRW) != 0 ||
 		ioctl(fd, I_SRDOPT, RNORM | RPROTNORM) != 0 ||

@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * strtap - show or write down the packets on wires.
+ * strtap - show or record the packets on wires.
  *
- * Packets have times of the monotonic clock, which all processes share; what
- * that is apart from the time of day is looked up once, so that a clock that
- * is set does not turn the order round.
+ * Packets have times of the monotonic clock, which all processes share.  Its
+ * difference to the time of day is determined once, so that a change of the
+ * clock does not change the order.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -46,7 +46,10 @@ static const struct option longs[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* The file format of pcap, with nanoseconds; numbers as this machine has. */
+/*
+ * The file format of pcap, with nanoseconds; numbers in the machine's byte
+ * order.
+ */
 #define PCAP_MAGIC 0xa1b23c4du
 #define PCAP_RAW 101u /* a packet begins with its IP header */
 #define PCAP_SNAP 262144u
@@ -75,8 +78,8 @@ end(int sig)
 	ended = 1;
 }
 
-/* Wait for a packet, or the end.  A signal that comes when `ended' has been
- * looked at already ends the wait, too. */
+/* Wait for a packet, or the end.  A signal after the check of `ended' ends the
+ * wait, too. */
 static void
 wait_for(int fd)
 {
@@ -109,7 +112,7 @@ command(int fd, int cmd, void *arg, size_t len)
 	return ioctl(fd, I_STR, &ic);
 }
 
-/* What the wires are called: asked again when there is one we do not know. */
+/* The name of a wire: the list is read again for an unknown one. */
 static const char *
 wire_name(int fd, unsigned int index)
 {
@@ -237,7 +240,7 @@ take(int fd, bool file, long count)
 
 	while (count == 0 || n < (unsigned long)count) {
 		if (ended && !stopped) {
-			/* what has come already is not lost */
+			/* packets that have arrived are not lost */
 			(void)command(fd, IPW_STOP, NULL, 0);
 			stopped = true;
 		}

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * strtop - what the streams of a domain are doing, and what they wait for.
+ * strtop - shows what the streams of a domain are doing, and what they wait
+ * for.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -47,7 +48,7 @@ struct view {
 	bool once, all, detail, why, json;
 	long count;
 	double interval;
-	char **id;	/* streams asked for, NULL at the end; or NULL */
+	char **id;	/* requested streams, NULL at the end; or NULL */
 	int lines;	/* of the screen, 0: no limit */
 	int line;	/* printed so far */
 	struct snap now;
@@ -76,7 +77,7 @@ wanted(const struct view *v, const struct str_i_stream *st)
 	return false;
 }
 
-/* A line, as long as the screen has room. */
+/* Has the screen room for one more line? */
 static bool
 room(struct view *v)
 {
@@ -291,7 +292,7 @@ as_json(struct view *v)
 	return TOOL_OK;
 }
 
-/* Sleep between two looks; a q or a signal ends it. */
+/* Sleep between two snapshots; a q or a signal ends it. */
 static bool
 pause_or_end(const struct view *v)
 {

@@ -15,7 +15,7 @@
 
 static struct tool tool = {
 	.name = "str-strace",
-	.synopsis = "[-n] [-l LOGDEV] [-d DIR [-b BASE] | -o FILE] [-e FILE] "
+	.synopsis = "[-n] [-l LOGDEV] [-d DIR [-b BASE]] [-o FILE] [-e FILE] "
 		    "[-p FILE] [-a NAME]\n    [MID SID LEVEL] ...",
 	.purpose = "Write down the trace messages that modules, drivers and "
 		   "programs log.",

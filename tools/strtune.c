@@ -87,7 +87,7 @@ addr_ok(struct strm_tune *t, const char *s)
 	return errno == 0 && end != s && *end == '\0' && t->addr != 0;
 }
 
-/* One word of a line of a file; *ret_next wants an argument, or 0. */
+/* One word of a line of a file; *ret_next: it needs an argument, or 0. */
 static bool
 word(struct strm_tune *t, const char *s, char *ret_next)
 {

@@ -2,14 +2,15 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * strwire - make wires, list them, show what they have counted, remove them.
+ * strwire - make, list and remove wires, and show their counters.
  *
- * A wire is a stream of the driver ip that is linked, to stay, below another
- * one of it; so it needs no process.
+ * A wire is a stream of the driver ip that is persistently linked below another
+ * stream of it; so it needs no process.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stropts.h>
@@ -37,10 +38,12 @@ static struct tool tool = {
 		   "the native transports.  KIND is raw, tun or packet.",
 	.help =
 	"  -a, --address=ADDRESS/BITS  an address of the wire, and its network\n"
-	"  -r, --route=NET/BITS        what goes there besides\n"
+	"  -r, --route=NET/BITS[,ROUTER[,METRIC]]\n"
+	"                              what goes there besides; packet: by\n"
+	"                              which router\n"
 	"  -g, --gateway=ADDRESS/BITS  tun: this host's address on it; packet:\n"
 	"                              who takes what is for other networks\n"
-	"  -m, --mtu=MTU               bytes of the longest packet (1500)\n"
+	"  -m, --mtu=MTU               bytes of the longest packet\n"
 	"  -f, --interface=INTERFACE   tun: what the device is called; packet:\n"
 	"                              the one to use\n"
 	"  -p, --protocol=NUMBER       raw: a protocol that is received\n"
@@ -65,7 +68,7 @@ static bool as_json;
 
 static const char *const kinds[] = { "lo", "raw", "tun", "packet" };
 
-/* In the order of enum wire_count; WIRE_BAD itself counts nothing. */
+/* In the order of enum wire_count; WIRE_BAD itself is not a counter. */
 static const char *const counts[WIRE_NCOUNTS] = {
 	[WIRE_IN] = "in", [WIRE_OUT] = "out",
 	[WIRE_INBYTES] = "in-bytes", [WIRE_OUTBYTES] = "out-bytes",
@@ -127,6 +130,36 @@ address(const char *text, struct ipw_addr *ret)
 	ret->bits = (unsigned char)(bits < 0 ? ret->len * 8 : bits);
 }
 
+/* NET/BITS[,ROUTER[,METRIC]] */
+static void
+route(const char *arg)
+{
+	char buf[160], *via, *metric = NULL;
+	long v = 0;
+
+	if (strlen(arg) >= sizeof(buf))
+		tool_usage(&tool, "not a route: %s", arg);
+	strcpy(buf, arg);
+	via = strchr(buf, ',');
+	if (via != NULL) {
+		*via++ = '\0';
+		metric = strchr(via, ',');
+	}
+	if (metric != NULL) {
+		*metric++ = '\0';
+		if (!tool_number(metric, 0, INT_MAX, &v))
+			tool_usage(&tool, "not a metric: %s", arg);
+	}
+	address(buf, &conf.route[nroute]);
+	if (via != NULL && *via != '\0') {
+		address(via, &conf.via[nroute]);
+		if (conf.via[nroute].len != conf.route[nroute].len)
+			tool_usage(&tool, "not a router of that network: %s",
+				arg);
+	}
+	conf.metric[nroute++] = (unsigned)v;
+}
+
 static void
 copy_name(char to[IPW_NAMELEN], const char *from)
 {
@@ -151,7 +184,7 @@ option(int c)
 	case 'r':
 		if (nroute == IPW_NROUTE)
 			tool_usage(&tool, "too many routes");
-		address(optarg, &conf.route[nroute++]);
+		route(optarg);
 		break;
 	case 'g':
 		address(optarg, &a);
@@ -300,7 +333,7 @@ show_list(const struct ipw_info *in)
 		text_of(&in->conf.route[i], buf, sizeof(buf));
 		printf(" -> %s", buf);
 	}
-	if (in->state != IPW_UP && in->error != 0)
+	if (in->error != 0)
 		printf(" (%s)", strerror(in->error));
 	putchar('\n');
 }

@@ -34,7 +34,7 @@ task_key(const struct task *task)
 int
 sampled_again(const struct task *task)
 {
-	return !task->after_pause && task->suite != SUITE_IDLE &&
+	return task->question == NULL && !task->after_pause && task->suite != SUITE_IDLE &&
 	       !task->skipped && task->failures == 0 &&
 	       !task->implementation->slow;
 }

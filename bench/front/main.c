@@ -21,14 +21,17 @@ static const char usage[] =
 	"\n"
 	"Options of run\n"
 	"  --suite LIST        pipe, rtt, ablation, perftest, idle, open, tcp, udp,\n"
-	"                      loopback, netrtt, wire, netns (all)\n"
-	"  --mode LIST         same, split: one CPU or two (both)\n"
+	"                      loopback, netrtt, wire, netns, nice, sizes, paced,\n"
+	"                      servers, crowd, busy, life (all)\n"
+	"  --mode LIST         same, split: one CPU or two (both); unpinned: the\n"
+	"                      last six suites only (each has its own)\n"
+	"  --full              all of the last six, for longer, in all modes\n"
 	"  --sizes LIST        message sizes; A..B doubles (each suite's own)\n"
 	"  --impl LIST         implementations (each suite's usual ones)\n"
-	"  --seconds S         measured time of a sample (0.15)\n"
-	"  --warmup S          time before it that does not count (0.1)\n"
+	"  --seconds S         measured time of a sample (0.13)\n"
+	"  --warmup S          time before it that does not count (0.06)\n"
 	"  --repeat N          samples for each result (3)\n"
-	"  --again S           time to sample again where samples disagree (75)\n"
+	"  --again S           time to sample again where samples disagree (40)\n"
 	"  --idle-samples N    round trips after 1 s of idling (15)\n"
 	"  --idle-seconds S    how long blocked processes are watched (2)\n"
 	"  --cpus W,R          CPUs of writer and reader (the first two)\n"
@@ -40,7 +43,7 @@ list(void)
 	printf("suites:");
 	for (int i = 0; i < N_SUITES; i++)
 		printf(" %s", suite_names[i]);
-	printf("\nmodes: same split\n\nimplementations:\n");
+	printf("\nmodes: same split unpinned\n\nimplementations:\n");
 	for (size_t i = 0; i < n_implementations; i++) {
 		const struct implementation *impl = &implementations[i];
 
@@ -49,10 +52,14 @@ list(void)
 							    : "",
 			"");
 		for (int suite = 0; suite < N_SUITES; suite++) {
-			if ((impl->suites & BIT(suite)) != 0)
-				printf(" %s%s", suite_names[suite],
-					(impl->usual & BIT(suite)) != 0 ? ""
-									: "*");
+			uint64_t everyday = everyday_suites_of(impl);
+
+			if (((impl->suites | everyday) & BIT(suite)) == 0)
+				continue;
+			printf(" %s%s", suite_names[suite],
+				((impl->usual | everyday) & BIT(suite)) != 0
+					? ""
+					: "*");
 		}
 		putchar('\n');
 	}

@@ -27,6 +27,7 @@
 #include "lib/timing.h"
 
 #define GRACE_SECONDS    20 /* for a worker on a busy machine */
+#define OVERHEAD_TIMES   300 /* there, what takes long takes longer */
 #define STATUS_FAILED    1 /* of a worker, which has said why */
 #define STATUS_SKIPPED   77
 #define MAX_FAILURES     2  /* at one point */
@@ -48,6 +49,10 @@ static const char *const key_names[N_KEYS] = {
 	[KEY_READER] = "reader",
 	[KEY_WRITER] = "writer",
 	[KEY_POLLER] = "poller",
+	[KEY_MEAN] = "mean_ns",
+	[KEY_P999] = "p999_ns",
+	[KEY_CPU_RATE] = "cpu_ns_per_s",
+	[KEY_FAIR] = "slowest_over_fastest",
 };
 
 struct work {
@@ -91,8 +96,9 @@ static void
 command_cpus(struct command *command, const struct run_options *options,
 	const struct task *task, const char *option)
 {
-	command_format(command, "%s=%d,%d", option, options->cpus[0],
-		options->cpus[task->mode == MODE_SPLIT]);
+	if (task->mode != MODE_UNPINNED)
+		command_format(command, "%s=%d,%d", option, options->cpus[0],
+			options->cpus[task->mode == MODE_SPLIT]);
 }
 
 static void
@@ -104,8 +110,7 @@ worker_command(struct command *command, const struct run_options *options,
 	*command = (struct command){0};
 	command_word(command, options->programs[impl->program]);
 	command_word(command, test);
-	command_word(command,
-		impl->transport != NULL ? impl->transport : impl->name);
+	command_word(command, transport_name(impl));
 	command_format(command, "size=%ld", task->size);
 	command_cpus(command, options, task, "cpus");
 	if ((NET_SUITES & BIT(task->suite)) != 0)
@@ -144,9 +149,13 @@ task_failed(struct task *task, const char *reason)
 	task->failures++;
 	(void)snprintf(task->error, sizeof(task->error), "%s", reason);
 	progress_end();
-	(void)fprintf(stderr, "strbench: %s, %s, %s, %ld bytes: %s\n",
+	(void)fprintf(stderr, "strbench: %s, %s, %s, ",
 		suite_names[task->suite], task->implementation->name,
-		mode_names[task->mode], task->size, reason);
+		mode_names[task->mode]);
+	if (task->question != NULL)
+		(void)fprintf(stderr, "%s: %s\n", task->question->name, reason);
+	else
+		(void)fprintf(stderr, "%ld bytes: %s\n", task->size, reason);
 }
 
 /*
@@ -302,6 +311,30 @@ run_command(struct work *work, struct task *task,
 }
 
 static void
+command_question(struct command *command, const struct task *task)
+{
+	const struct question *question = task->question;
+
+	for (int i = 0; question != NULL && i < question->n_settings; i++)
+		command_word(command, question->settings[i]);
+}
+
+static void
+run_question(struct work *work, struct task *task)
+{
+	const struct question *question = task->question;
+	struct command command;
+
+	worker_command(&command, work->options, task, question->test);
+	command_question(&command, task);
+	command_format(&command, "warmup=%g", question->warmup);
+	command_format(&command, "seconds=%g", question->seconds);
+	run_command(work, task, &command,
+		question->warmup + question->seconds +
+			OVERHEAD_TIMES * question->overhead);
+}
+
+static void
 run_once(struct work *work, struct task *task, int first)
 {
 	const struct run_options *options = work->options;
@@ -315,14 +348,19 @@ run_once(struct work *work, struct task *task, int first)
 			perftest_period(options) * PERFTEST_REPORTS);
 		return;
 	}
-	if (first) {
+	if (first && (task->question == NULL || task->question->checked)) {
 		int failures = task->failures;
 
 		worker_command(&command, options, task, "verify");
+		command_question(&command, task);
 		run_command(work, task, &command, 0);
 		if (task->failures != failures || task->skipped ||
 			stop_signal() != 0)
 			return;
+	}
+	if (task->question != NULL) {
+		run_question(work, task);
+		return;
 	}
 	worker_command(&command, options, task,
 		(RTT_SUITES & BIT(task->suite)) != 0 ? "rtt"

@@ -29,6 +29,7 @@ enum {
 	OPT_IDLE_SAMPLES,
 	OPT_IDLE_SECONDS,
 	OPT_AGAIN,
+	OPT_FULL,
 };
 
 static const struct option long_options[] = {
@@ -44,6 +45,7 @@ static const struct option long_options[] = {
 	{"idle-samples", required_argument, NULL, OPT_IDLE_SAMPLES},
 	{"idle-seconds", required_argument, NULL, OPT_IDLE_SECONDS},
 	{"again", required_argument, NULL, OPT_AGAIN},
+	{"full", no_argument, NULL, OPT_FULL},
 	{NULL, 0, NULL, 0},
 };
 
@@ -226,6 +228,9 @@ set_option(struct run_options *o, int option, const char *value)
 	case OPT_AGAIN:
 		o->again = option_time("--again", value, 0, 36000);
 		break;
+	case OPT_FULL:
+		o->full = 1;
+		break;
 	default:
 		usage_error("unknown option, or value missing");
 	}
@@ -250,6 +255,7 @@ cannot(const char *format, ...)
 static void
 check_modes(struct run_options *o)
 {
+	o->modes_usual = o->modes == 0;
 	if (o->modes == 0 && o->n_cpus == 1)
 		(void)fputs("strbench: one CPU only: mode split is left out\n",
 			stderr);
@@ -294,7 +300,8 @@ check_implementations(struct run_options *o)
 		o->programs[p] = program_path(p);
 	for (size_t i = 0; i < n_implementations; i++) {
 		const struct implementation *impl = &implementations[i];
-		uint64_t suites = impl->suites & o->suites;
+		uint64_t suites = (impl->suites | everyday_suites_of(impl)) &
+				  o->suites;
 
 		if ((o->chosen & BIT(i)) != 0 && suites == 0)
 			usage_error("--impl: '%s' is not part of the chosen "
@@ -305,7 +312,7 @@ check_implementations(struct run_options *o)
 		if ((o->chosen & BIT(i)) != 0)
 			cannot("%s: %s is not installed", impl->name,
 				program_name(impl->program));
-		if ((impl->usual & suites) != 0)
+		if (((impl->usual | EVERYDAY_SUITES) & suites) != 0)
 			missing |= BIT(impl->program);
 	}
 	for (enum program p = 0; o->chosen == 0 && p < N_PROGRAMS; p++) {
@@ -324,12 +331,12 @@ run_options_parse(struct run_options *o, int argc, char **argv)
 
 	*o = (struct run_options){
 		.suites = BIT(N_SUITES) - 1,
-		.seconds = 0.15,
-		.warmup = 0.1,
+		.seconds = USUAL_SECONDS,
+		.warmup = USUAL_WARMUP,
 		.repeat = 3,
 		.idle_samples = 15,
 		.idle_seconds = 2,
-		.again = 75,
+		.again = 40,
 		.argc = argc,
 		.argv = argv,
 	};

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/stats.h"
 
@@ -30,19 +31,18 @@ static const struct {
 	[SUITE_TCP] = {DOUBLINGS, N_DOUBLINGS},
 	[SUITE_UDP] = {DOUBLINGS, N_DOUBLINGS},
 	[SUITE_LOOPBACK] = {DOUBLINGS, N_DOUBLINGS},
-	[SUITE_WIRE] = {DOUBLINGS, N_DOUBLINGS},
+	[SUITE_WIRE] = {{1, 4, 16, 64, 256, 1024, 4096, 16384}, 8},
 	[SUITE_NETNS] = {{1, 1024, 8192}, 3},
 	[SUITE_RTT] = {{1, 1024}, 2},
 	[SUITE_NETRTT] = {{1, 1024}, 2},
 	[SUITE_ABLATION] = {{1, 64, 1024, 4096}, 4},
-	[SUITE_PERFTEST] = {{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048,
-				    4096},
-		13},
+	[SUITE_PERFTEST] = {{1, 4, 16, 64, 256, 1024, 4096}, 7},
 	[SUITE_IDLE] = {{64}, 1},
 	[SUITE_OPEN] = {{1}, 1},
+	[SUITE_NICE] = {{1, 4096}, 2},
 };
 
-static void *
+void *
 must(void *memory)
 {
 	if (memory != NULL)
@@ -113,7 +113,7 @@ add_suite(
 
 	for (enum mode mode = 0; mode < N_MODES; mode++) {
 		if ((options->modes & BIT(mode)) == 0 ||
-			(plain && mode != MODE_SAME))
+			mode == MODE_UNPINNED || (plain && mode != MODE_SAME))
 			continue;
 		for (size_t i = 0; i < n; i++) {
 			const struct task point = {
@@ -152,6 +152,50 @@ add_after_pause(
 	free(warm.tasks);
 }
 
+static int
+has_part(const struct question *question, const char *name)
+{
+	for (const struct pair *p = question->pairs; p->ours != NULL; p++) {
+		if (strcmp(p->ours, name) == 0 || strcmp(p->peer, name) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* All implementations of a question, side by side, in each of the modes. */
+void
+plan_ask(const struct run_options *options, struct plan *plan,
+	enum suite suite, uint64_t modes, const struct question *question)
+{
+	struct question *kept = must(malloc(sizeof(*kept)));
+
+	*kept = *question;
+	plan->questions = must(realloc(plan->questions,
+		(plan->n_questions + 1) * sizeof(struct question *)));
+	plan->questions[plan->n_questions++] = kept;
+	for (enum mode mode = 0; mode < N_MODES; mode++) {
+		for (size_t i = 0; i < n_implementations; i++) {
+			const struct implementation *impl = &implementations[i];
+
+			if ((modes & BIT(mode)) == 0 ||
+				!has_part(question, impl->name) ||
+				options->programs[impl->program] == NULL ||
+				(options->chosen != 0 &&
+					(options->chosen & BIT(i)) == 0))
+				continue;
+			plan->tasks = must(realloc(plan->tasks,
+				(plan->n + 1) * sizeof(*plan->tasks)));
+			plan->tasks[plan->n++] = (struct task){
+				.implementation = impl,
+				.suite = suite,
+				.mode = mode,
+				.size = question->size,
+				.question = kept,
+			};
+		}
+	}
+}
+
 struct plan
 plan_make(const struct run_options *options)
 {
@@ -160,6 +204,10 @@ plan_make(const struct run_options *options)
 	for (enum suite suite = 0; suite < N_SUITES; suite++) {
 		if ((options->suites & BIT(suite)) == 0)
 			continue;
+		if ((EVERYDAY_SUITES & BIT(suite)) != 0) {
+			everyday_plan(options, &plan, suite);
+			continue;
+		}
 		add_suite(options, &plan, suite);
 		if ((RTT_SUITES & BIT(suite)) != 0)
 			add_after_pause(options, &plan, suite);
@@ -174,6 +222,9 @@ plan_free(struct plan *plan)
 		for (int key = 0; key < N_KEYS; key++)
 			free(plan->tasks[i].series[key].values);
 	}
+	for (size_t i = 0; i < plan->n_questions; i++)
+		free(plan->questions[i]);
+	free(plan->questions);
 	free(plan->tasks);
 	plan->tasks = NULL;
 	plan->n = 0;
@@ -182,7 +233,13 @@ plan_free(struct plan *plan)
 int
 same_point(const struct task *a, const struct task *b)
 {
-	if (a->suite != b->suite || a->after_pause != b->after_pause)
+	if (a->suite != b->suite || a->after_pause != b->after_pause ||
+		a->question != b->question)
+		return 0;
+	/* of two priorities: one transport's are compared, no two transports */
+	if (a->suite == SUITE_NICE &&
+		strcmp(transport_name(a->implementation),
+			transport_name(b->implementation)) != 0)
 		return 0;
 	return a->after_pause || (a->mode == b->mode && a->size == b->size);
 }
@@ -195,6 +252,10 @@ task_seconds(const struct run_options *options, const struct task *task)
 
 	if (task->suite == SUITE_IDLE)
 		return options->idle_seconds + 0.3;
+	if (task->question != NULL)
+		return (task->question->warmup + task->question->seconds +
+			       task->question->overhead + OVERHEAD_SECONDS) *
+		       (double)options->repeat;
 	/* All of them idle together, so each is a part of the whole. */
 	if (task->after_pause)
 		return (double)(options->idle_samples + 1) / 16;

@@ -28,6 +28,8 @@ progress_begin(double seconds)
 static const char *
 what(const struct task *task)
 {
+	if (task->question != NULL)
+		return "each mode in turn";
 	return task->after_pause ? "after a pause" : mode_names[task->mode];
 }
 
@@ -45,7 +47,10 @@ progress_show(const struct task *task, double seconds_left)
 		(void)fprintf(stderr, "\r\033[K%3d %%  %d:%02d left  %s, %s",
 			percent, left / 60, left % 60, suite_names[task->suite],
 			what(task));
-		if (!task->after_pause)
+		if (task->question != NULL)
+			(void)fprintf(stderr, ", %s, %s", task->question->name,
+				task->implementation->name);
+		else if (!task->after_pause)
 			(void)fprintf(stderr, ", %ld bytes, %s", task->size,
 				task->implementation->name);
 		(void)fflush(stderr);

@@ -56,6 +56,7 @@ static const struct option long_options[] = {
 	{"mult", required_argument, NULL, OPT_MULT},
 	{"add", required_argument, NULL, OPT_ADD},
 	{"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, 'V'},
 	{NULL, 0, NULL, 0},
 };
 
@@ -70,7 +71,8 @@ static const char usage[] =
 	"  --start=N       the first message size (1)\n"
 	"  --end=N         the last (16384)\n"
 	"  --mult=N        each size is N times the one before (2)\n"
-	"  --add=N         ... or N more\n";
+	"  --add=N         ... or N more\n"
+	"  -h, --help  -V, --version\n";
 
 static void
 parse_buffers(struct range *range, const char *text)
@@ -125,9 +127,13 @@ range_parse(struct range *range, int argc, char **argv)
 
 	opterr = 0;
 	while ((option = getopt_long(
-			argc, argv, "x:H:p:h", long_options, NULL)) != -1) {
+			argc, argv, "x:H:p:hV", long_options, NULL)) != -1) {
 		if (option == 'h')
 			return fputs(usage, stdout) == EOF ? -1 : 1;
+		if (option == 'V')
+			return printf("netperf_%s_range (Fast-STREAMS) %s\n",
+				range->udp ? "udp" : "tcp", BENCH_VERSION) <
+				0 ? -1 : 1;
 		set_option(range, option, optarg);
 	}
 	if (optind < argc)

@@ -143,7 +143,7 @@ write_stream(const char *path, json_t *result)
 	return 0;
 }
 
-static json_t *
+json_t *
 series_array(const struct series *series)
 {
 	json_t *array = json_array();
@@ -232,10 +232,15 @@ has_result(const struct task *task)
 static json_t *
 point_object(const struct task *task)
 {
-	return json_pack("{s:s, s:s, s:s, s:I}", "suite",
+	json_t *point = json_pack("{s:s, s:s, s:s, s:I}", "suite",
 		suite_names[task->suite], "implementation",
 		task->implementation->name, "mode", mode_names[task->mode],
 		"message_bytes", (json_int_t)task->size);
+
+	if (task->question != NULL)
+		(void)json_object_set_new(
+			point, "name", json_string(task->question->name));
+	return point;
 }
 
 static json_t *
@@ -321,7 +326,7 @@ result_object(const struct run_options *options, const struct plan *plan,
 	for (size_t i = 0; i < plan->n; i++) {
 		const struct task *task = &plan->tasks[i];
 
-		if (has_result(task))
+		if (task->question == NULL && has_result(task))
 			(void)json_array_append_new(
 				runs, run_object(options, task));
 		if (task->failures != 0) {
@@ -332,12 +337,14 @@ result_object(const struct run_options *options, const struct plan *plan,
 			(void)json_array_append_new(errors, error);
 		}
 	}
-	return json_pack("{s:i, s:b, s:O, s:o, s:{s:f, s:f, s:I, s:f}, s:o, s:o, s:o}",
+	return json_pack("{s:i, s:b, s:O, s:o, s:{s:f, s:f, s:I, s:f, s:b}, s:o, s:o, s:o, "
+			 "s:o}",
 		"schema", SCHEMA, "partial", partial, "machine", machine,
 		"command", command_line(options), "settings", "seconds",
 		options->seconds, "warmup_seconds", options->warmup, "repeat",
 		(json_int_t)options->repeat, "again_seconds",
-		options->again, "runs", runs, "errors", errors,
+		options->again, "full", options->full, "runs", runs,
+		"comparisons", compare_array(plan), "errors", errors,
 		"skipped", skipped_array(plan));
 }
 

@@ -11,6 +11,11 @@
 #include "str/annot.h"
 
 #define EXIT_USAGE 2
+
+/* What is measured of a sample, and comes before it, unless told otherwise. */
+#define USUAL_SECONDS 0.13
+#define USUAL_WARMUP  0.06
+
 #define SIZE_LIMIT 65536
 #define MAX_SIZES  64
 #define MAX_REPEAT 1000
@@ -28,10 +33,18 @@ enum suite {
 	SUITE_NETRTT,
 	SUITE_WIRE,
 	SUITE_NETNS,
+	SUITE_NICE,
+	SUITE_SIZES,
+	SUITE_PACED,
+	SUITE_SERVERS,
+	SUITE_CROWD,
+	SUITE_BUSY,
+	SUITE_LIFE,
 	N_SUITES,
 };
 
-enum mode { MODE_SAME, MODE_SPLIT, N_MODES };
+/* MODE_UNPINNED: the everyday suites only. */
+enum mode { MODE_SAME, MODE_SPLIT, MODE_UNPINNED, N_MODES };
 
 #define BIT(n) (UINT64_C(1) << (n))
 
@@ -60,13 +73,19 @@ struct implementation {
 /* Socket buffers where there is a network, the papers' size. */
 #define NET_SUITES                                          \
 	(BIT(SUITE_TCP) | BIT(SUITE_UDP) | BIT(SUITE_LOOPBACK) | \
-		BIT(SUITE_NETRTT) | BIT(SUITE_WIRE) | BIT(SUITE_NETNS))
+		BIT(SUITE_NETRTT) | BIT(SUITE_WIRE) | BIT(SUITE_NETNS) | \
+		BIT(SUITE_NICE))
 #define NET_BUFFERS 131071
 
 /* In suites where messages may be lost those received count. */
 #define RX_SUITES                                               \
 	(BIT(SUITE_TCP) | BIT(SUITE_UDP) | BIT(SUITE_LOOPBACK) | \
-		BIT(SUITE_WIRE) | BIT(SUITE_NETNS))
+		BIT(SUITE_WIRE) | BIT(SUITE_NETNS) | BIT(SUITE_NICE))
+
+/* everyday.c: each point is a question, and its result a comparison. */
+#define EVERYDAY_SUITES                                              \
+	(BIT(SUITE_SIZES) | BIT(SUITE_PACED) | BIT(SUITE_SERVERS) | \
+		BIT(SUITE_CROWD) | BIT(SUITE_BUSY) | BIT(SUITE_LIFE))
 
 /* Whatever can be measured there needs two network namespaces. */
 #define NEEDS_NETNS(implementation) \
@@ -83,11 +102,14 @@ extern const size_t n_implementations;
 extern const char *const suite_names[N_SUITES];
 extern const char *const mode_names[N_MODES];
 const struct implementation *implementation_find(const char *name);
+const char *transport_name(const struct implementation *implementation);
 
 /* What strbench run was asked for. */
 struct run_options {
 	uint64_t suites;
 	uint64_t modes;
+	int modes_usual; /* they were not given */
+	int full;        /* all questions of the everyday suites */
 	long sizes[MAX_SIZES];
 	size_t n_sizes; /* 0: each suite's own */
 	double seconds;
@@ -131,6 +153,10 @@ enum key {
 	KEY_READER,
 	KEY_WRITER,
 	KEY_POLLER,
+	KEY_MEAN,
+	KEY_P999,
+	KEY_CPU_RATE,
+	KEY_FAIR,
 	N_KEYS,
 };
 
@@ -139,11 +165,35 @@ struct series {
 	size_t n;
 };
 
+/* The implementations that are compared; the list ends with an empty entry. */
+struct pair {
+	const char *ours;
+	const char *peer;
+};
+
+/* A point of an everyday suite. */
+struct question {
+	char name[64];
+	const char *test; /* the worker's */
+	const struct pair *pairs;
+	char settings[4][24]; /* for the worker */
+	int n_settings;
+	long size;
+	double seconds;
+	double least; /* seconds, whatever --seconds says */
+	double warmup;
+	double overhead; /* seconds more that a sample takes */
+	long descriptors; /* of one process, if many */
+	int checked; /* the pattern has to pass first */
+	int single;  /* one process is measured */
+};
+
 struct task {
 	const struct implementation *implementation;
 	enum suite suite;
 	enum mode mode;
 	long size;
+	const struct question *question; /* of everyday suites; NULL */
 	int after_pause; /* round trips after idling, not warm ones */
 	struct series series[N_KEYS];
 	int failures;
@@ -154,9 +204,14 @@ struct task {
 struct plan {
 	struct task *tasks; /* those of one point lie side by side */
 	size_t n;
+	struct question **questions;
+	size_t n_questions;
 };
 
 /* plan.c */
+void *must(void *memory); /* ends the program when there is none */
+void plan_ask(const struct run_options *options, struct plan *plan,
+	enum suite suite, uint64_t modes, const struct question *question);
 struct plan plan_make(const struct run_options *options);
 void plan_free(struct plan *plan);
 int same_point(const struct task *a, const struct task *b);
@@ -170,6 +225,15 @@ enum key task_key(const struct task *task); /* what the result is of */
 int sampled_again(const struct task *task);
 size_t again_next(const struct run_options *options, const struct plan *plan,
 	double seconds, size_t *ret_n);
+
+/* everyday.c */
+void everyday_plan(const struct run_options *options, struct plan *plan,
+	enum suite suite);
+uint64_t everyday_suites_of(const struct implementation *implementation);
+
+/* compare.c: the questions' answers, losses first */
+json_t *compare_array(const struct plan *plan);
+void compare_print(const struct plan *plan);
 
 /* measure.c: 0, or the number of the signal that stopped it. */
 int measure_plan(const struct run_options *options, struct plan *plan);
@@ -212,6 +276,7 @@ const char *report_directory(void);
 json_t *machine_facts(const struct run_options *options);
 
 /* result.c: both say on stderr what is wrong; 0 or -1. */
+json_t *series_array(const struct series *series);
 int result_check_output(const char *path);
 int result_write(const struct run_options *options, const struct plan *plan,
 	json_t *machine, int partial);

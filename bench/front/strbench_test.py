@@ -252,6 +252,51 @@ def what_is_not_permitted_is_skipped_with_the_reason():
     assert "not permitted" in result["skipped"][0]["reason"]
 
 
+def priorities_are_measured_beside_each_other():
+    """Of each transport (N), then (A), as one point."""
+    names = ["pipe-linux", "fifo-linux", "unix-seqpacket", "unix-stream",
+             "unix-dgram", "tcp-sockets"] + [
+        o for o in OURS if o in ("pipe-streams", "fifo-streams",
+                                 "pipe-streams-msg", "tcp-xtios", "udp-xtios",
+                                 "udp-xti", "ticotsord", "ticlts")]
+    both = [n + suffix for n in names for suffix in ("", "-nice")]
+    with tempfile.TemporaryDirectory() as where:
+        path = os.path.join(where, "r.json")
+        table = run("run", *SHORT, "--suite", "nice", "--mode", "same",
+                    "--sizes", "64", "--impl", ",".join(both), "--json",
+                    path).stdout
+        with open(path) as stream:
+            result = json.load(stream)
+    if result["skipped"]:
+        assert {s["implementation"] for s in result["skipped"]} == {
+            b for b in both if b.endswith("-nice")}, result["skipped"]
+        return result["skipped"][0]["reason"]
+    got = [r["implementation"] for r in result["runs"]]
+    assert sorted(got) == sorted(both), got
+    rates = {r["implementation"]: r["rx_per_s"] for r in result["runs"]}
+    for n in names:
+        assert got.index(n + "-nice") == got.index(n) + 1, got
+        line = next(l.split() for l in table.splitlines()
+                    if l.split()[1:2] == [n])
+        assert line[0] == "64" and abs(
+            float(line[4]) - rates[n + "-nice"] / rates[n]) < 0.01, line
+    return None
+
+
+def raw_ip_is_measured():
+    names = ["raw-sockets"] + [o for o in OURS if o == "raw-xti"]
+    result = measure("--suite", "nice", "--mode", "same", "--sizes",
+                     "1,4096", "--impl", ",".join(names))
+    if result["skipped"]:
+        assert not result["runs"], result
+        return result["skipped"][0]["reason"]
+    assert {(r["implementation"], r["message_bytes"])
+            for r in result["runs"]} == {(n, s) for n in names
+                                         for s in (1, 4096)}
+    assert all(r["rx_per_s"] > 0 for r in result["runs"])
+    return None
+
+
 def wires():
     return [o for o in OURS if o.startswith("wire-")]
 
@@ -518,6 +563,8 @@ CASES = [
     every_transport_is_measured,
     transports_answer,
     what_is_not_permitted_is_skipped_with_the_reason,
+    priorities_are_measured_beside_each_other,
+    raw_ip_is_measured,
     between_namespaces_every_wire_is_measured,
     without_privilege_namespaces_are_skipped_once,
     namespaces_go_with_who_is_interrupted_or_killed,

@@ -79,6 +79,7 @@ print_head(const struct task *table)
 		[SUITE_NETRTT] = "round trip, median, ns",
 		[SUITE_WIRE] = "messages received per second",
 		[SUITE_NETNS] = "messages received per second",
+		[SUITE_NICE] = "messages received per second",
 	};
 
 	printf("\n%s%s, %s: %s\n", suite_names[table->suite],
@@ -148,17 +149,55 @@ print_table(const struct plan *plan, size_t first)
 	}
 }
 
+/* A line for each point: a transport, with both priorities. */
+static void
+print_nice(const struct plan *plan, size_t first)
+{
+	const struct task *table = &plan->tasks[first];
+	size_t n;
+
+	print_head(table);
+	printf("%7s %-17s %10s %10s %8s\n", "bytes", "", "(N)", "(A)",
+		"(A)/(N)");
+	for (size_t i = first; i < plan->n; i += n) {
+		const struct task *task = &plan->tasks[i];
+		double rate[2] = {0, 0};
+
+		for (n = 1; i + n < plan->n && same_point(task, &task[n]); n++)
+			;
+		if (!same_table(task, table))
+			continue;
+		for (size_t k = 0; k < n; k++)
+			rate[task[k].implementation->niced] =
+				cell_value(&task[k]);
+		if (rate[0] <= 0 && rate[1] <= 0)
+			continue;
+		printf("%7ld %-17s %10.0f %10.0f", task->size,
+			transport_name(task->implementation), rate[0], rate[1]);
+		if (rate[0] > 0)
+			printf(" %8.3f", rate[1] / rate[0]);
+		putchar('\n');
+	}
+}
+
 void
 summary_print(const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->n; i++) {
 		size_t before = 0;
 
+		if (plan->tasks[i].question != NULL)
+			continue;
 		while (before < i &&
 			!same_table(&plan->tasks[before], &plan->tasks[i]))
 			before++;
-		if (before == i && row_measured(plan, &plan->tasks[i], 0))
+		if (before != i || !row_measured(plan, &plan->tasks[i], 0))
+			continue;
+		if (plan->tasks[i].suite == SUITE_NICE)
+			print_nice(plan, i);
+		else
 			print_table(plan, i);
 	}
+	compare_print(plan);
 	(void)fflush(stdout);
 }

@@ -20,6 +20,7 @@
 #define NETRTT   BIT(SUITE_NETRTT)
 #define WIRE     BIT(SUITE_WIRE)
 #define NETNS    BIT(SUITE_NETNS)
+#define NICE     BIT(SUITE_NICE)
 
 const char *const suite_names[N_SUITES] = {
 	[SUITE_PIPE] = "pipe",
@@ -34,11 +35,19 @@ const char *const suite_names[N_SUITES] = {
 	[SUITE_NETRTT] = "netrtt",
 	[SUITE_WIRE] = "wire",
 	[SUITE_NETNS] = "netns",
+	[SUITE_NICE] = "nice",
+	[SUITE_SIZES] = "sizes",
+	[SUITE_PACED] = "paced",
+	[SUITE_SERVERS] = "servers",
+	[SUITE_CROWD] = "crowd",
+	[SUITE_BUSY] = "busy",
+	[SUITE_LIFE] = "life",
 };
 
 const char *const mode_names[N_MODES] = {
 	[MODE_SAME] = "same",
 	[MODE_SPLIT] = "split",
+	[MODE_UNPINNED] = "unpinned",
 };
 
 /* A native endpoint, and a socket in another network namespace. */
@@ -49,22 +58,41 @@ const char *const mode_names[N_MODES] = {
 	{"wire-" kind "-in", "UDP, native, from there, by " what,          \
 		PROGRAM_XTI, NETNS | NETRTT, usual, 0, NULL, 0, 0}
 
+/*
+ * The same with the papers' artificial priorities.  Behind the one without:
+ * they are to take turns, and are two of one point in suite nice.
+ */
+#define NICED(base, program, suites, usual, slow)                           \
+	{base "-nice", "the same, sender nice -20, receiver nice 19 (A)",   \
+		program, suites, usual, 0, base, 1, slow}
+
 const struct implementation implementations[] = {
 	{"pipe-linux", "pipe(2) of the kernel, read and write", PROGRAM_NATIVE,
-		PIPE | RTT | IDLE | OPEN, PIPE | RTT | IDLE | OPEN, 0,
-		NULL, 0, 0},
+		PIPE | RTT | IDLE | OPEN | NICE,
+		PIPE | RTT | IDLE | OPEN | NICE, 0, NULL, 0, 0},
+	NICED("pipe-linux", PROGRAM_NATIVE, NICE, NICE, 0),
+	{"fifo-linux", "FIFO of the kernel, read and write", PROGRAM_NATIVE,
+		PIPE | NICE, NICE, 0, NULL, 0, 0},
+	NICED("fifo-linux", PROGRAM_NATIVE, NICE, NICE, 0),
 	{"unix-stream", "AF_UNIX stream socket pair, read and write",
-		PROGRAM_NATIVE, PIPE | RTT | IDLE | LOOPBACK | NETRTT,
-		PIPE | RTT | LOOPBACK | NETRTT, 0, NULL, 0, 0},
+		PROGRAM_NATIVE, PIPE | RTT | IDLE | LOOPBACK | NETRTT | NICE,
+		PIPE | RTT | LOOPBACK | NETRTT | NICE, 0, NULL, 0, 0},
+	NICED("unix-stream", PROGRAM_NATIVE, NICE, NICE, 0),
 	{"unix-seqpacket", "AF_UNIX seqpacket socket pair, read and write",
-		PROGRAM_NATIVE, PIPE | RTT | IDLE, PIPE, 0,
+		PROGRAM_NATIVE, PIPE | RTT | IDLE | NICE, PIPE | NICE, 0,
 		NULL, 0, 0},
+	NICED("unix-seqpacket", PROGRAM_NATIVE, NICE, NICE, 0),
 	{"pipe-streams", "STREAMS pipe, read and write", PROGRAM_STREAMS,
-		PIPE | RTT | ABLATION | IDLE | OPEN,
-		PIPE | RTT | ABLATION | IDLE | OPEN, 0, NULL, 0, 0},
+		PIPE | RTT | ABLATION | IDLE | OPEN | NICE,
+		PIPE | RTT | ABLATION | IDLE | OPEN | NICE, 0, NULL, 0, 0},
+	NICED("pipe-streams", PROGRAM_STREAMS, NICE, NICE, 0),
+	{"fifo-streams", "STREAMS FIFO, read and write", PROGRAM_STREAMS,
+		PIPE | NICE, NICE, 0, NULL, 0, 0},
+	NICED("fifo-streams", PROGRAM_STREAMS, NICE, NICE, 0),
 	{"pipe-streams-msg", "STREAMS pipe, putmsg and getmsg", PROGRAM_STREAMS,
-		PIPE | RTT | IDLE, PIPE | RTT, 0,
+		PIPE | RTT | IDLE | NICE, PIPE | RTT | NICE, 0,
 		NULL, 0, 0},
+	NICED("pipe-streams-msg", PROGRAM_STREAMS, NICE, NICE, 0),
 	{"pipe-streams-nullmod", "STREAMS pipe with one module pushed",
 		PROGRAM_STREAMS, PIPE | RTT | IDLE, PIPE, 0,
 		NULL, 0, 0},
@@ -94,20 +122,25 @@ const struct implementation implementations[] = {
 		PROGRAM_PERFTESTN, PERFTEST, PERFTEST, 0,
 		NULL, 0, 0},
 	{"tcp-sockets", "TCP, send and recv on sockets of the kernel (N)",
-		PROGRAM_NATIVE, TCP | NETRTT, TCP | NETRTT, 0, NULL, 0, 0},
-	{"tcp-sockets-nice", "the same, sender nice -20, receiver nice 19 (A)",
-		PROGRAM_NATIVE, TCP, TCP, 0, "tcp-sockets", 1, 0},
-	{"tcp-xtios", "TCP, XTI over sockets: t_snd, t_rcv, /dev/tcp",
-		PROGRAM_XTI, TCP | NETRTT, TCP | NETRTT, 0, NULL, 0, 0},
-	{"udp-sockets", "UDP, send and recv on sockets of the kernel (N)",
-		PROGRAM_NATIVE, UDP | NETRTT | WIRE, UDP | NETRTT | WIRE, 0,
+		PROGRAM_NATIVE, TCP | NETRTT | NICE, TCP | NETRTT | NICE, 0,
 		NULL, 0, 0},
-	{"udp-sockets-nice", "the same, sender nice -20, receiver nice 19 (A)",
-		PROGRAM_NATIVE, UDP, UDP, 0, "udp-sockets", 1, 1},
+	NICED("tcp-sockets", PROGRAM_NATIVE, TCP | NICE, TCP | NICE, 0),
+	{"tcp-xtios", "TCP, XTI over sockets: t_snd, t_rcv, /dev/tcp",
+		PROGRAM_XTI, TCP | NETRTT | NICE, TCP | NETRTT | NICE, 0,
+		NULL, 0, 0},
+	NICED("tcp-xtios", PROGRAM_XTI, NICE, NICE, 0),
+	{"udp-sockets", "UDP, send and recv on sockets of the kernel (N)",
+		PROGRAM_NATIVE, UDP | NETRTT | WIRE | NICE,
+		UDP | NETRTT | WIRE | NICE, 0, NULL, 0, 0},
+	NICED("udp-sockets", PROGRAM_NATIVE, UDP | NICE, NICE, 1),
 	{"udp-xtios", "UDP, XTI over sockets: t_sndudata, t_rcvudata, /dev/udp",
-		PROGRAM_XTI, UDP | NETRTT, UDP | NETRTT, 0, NULL, 0, 0},
+		PROGRAM_XTI, UDP | NETRTT | NICE, UDP | NETRTT | NICE, 0,
+		NULL, 0, 0},
+	NICED("udp-xtios", PROGRAM_XTI, NICE, NICE, 0),
 	{"udp-xti", "UDP, native: t_sndudata, t_rcvudata, /dev/udp2",
-		PROGRAM_XTI, UDP | NETRTT, UDP | NETRTT, 0, NULL, 0, 0},
+		PROGRAM_XTI, UDP | NETRTT | NICE, UDP | NETRTT | NICE, 0,
+		NULL, 0, 0},
+	NICED("udp-xti", PROGRAM_XTI, NICE, NICE, 0),
 	{"udp-xti-out", "UDP, native, to a socket of the kernel (wire)",
 		PROGRAM_XTI, WIRE, WIRE, 0, NULL, 0, 0},
 	{"udp-xti-in", "UDP, native, from a socket of the kernel (wire)",
@@ -123,12 +156,30 @@ const struct implementation implementations[] = {
 	WIRE_OUT("tun", "a TUN device"),
 	WIRE_IN("tun", "a TUN device", NETNS),
 	{"ticotsord", "the loopback transport with connections, t_snd, t_rcv",
-		PROGRAM_XTI, LOOPBACK | NETRTT, LOOPBACK | NETRTT, 0, NULL, 0, 0},
+		PROGRAM_XTI, LOOPBACK | NETRTT | NICE, LOOPBACK | NETRTT | NICE,
+		0, NULL, 0, 0},
+	NICED("ticotsord", PROGRAM_XTI, NICE, NICE, 0),
 	{"ticlts", "the loopback transport for datagrams",
-		PROGRAM_XTI, LOOPBACK | NETRTT, LOOPBACK | NETRTT, 0, NULL, 0, 0},
+		PROGRAM_XTI, LOOPBACK | NETRTT | NICE, LOOPBACK | NETRTT | NICE,
+		0, NULL, 0, 0},
+	NICED("ticlts", PROGRAM_XTI, NICE, NICE, 0),
 	{"unix-dgram", "AF_UNIX datagram socket pair, send and recv",
-		PROGRAM_NATIVE, LOOPBACK | NETRTT, LOOPBACK | NETRTT, 0, NULL,
-		0, 0},
+		PROGRAM_NATIVE, LOOPBACK | NETRTT | NICE,
+		LOOPBACK | NETRTT | NICE, 0, NULL, 0, 0},
+	NICED("unix-dgram", PROGRAM_NATIVE, NICE, NICE, 0),
+	{"raw-sockets", "raw IP, send and recv on sockets of the kernel",
+		PROGRAM_NATIVE, NICE, NICE, 0, NULL, 0, 0},
+	NICED("raw-sockets", PROGRAM_NATIVE, NICE, NICE, 1),
+	{"raw-xti", "raw IP: t_sndudata, t_rcvudata, /dev/rawip2",
+		PROGRAM_XTI, NICE, NICE, 0, NULL, 0, 0},
+	NICED("raw-xti", PROGRAM_XTI, NICE, NICE, 0),
+	/* Of the everyday suites alone, which name their own. */
+	{"pipe-linux-1m", "pipe(2) of the kernel with 1 MiB (F_SETPIPE_SZ)",
+		PROGRAM_NATIVE, 0, 0, 0, NULL, 0, 0},
+	{"tcp-sockets-nodelay", "TCP, sockets with TCP_NODELAY",
+		PROGRAM_NATIVE, 0, 0, 0, NULL, 0, 0},
+	{"tcp-xtios-nodelay", "TCP, XTI over sockets with T_TCP_NODELAY",
+		PROGRAM_XTI, 0, 0, 0, NULL, 0, 0},
 };
 
 /* Each has a bit of what --impl chooses. */
@@ -146,4 +197,10 @@ implementation_find(const char *name)
 			return &implementations[i];
 	}
 	return NULL;
+}
+
+const char *
+transport_name(const struct implementation *impl)
+{
+	return impl->transport != NULL ? impl->transport : impl->name;
 }

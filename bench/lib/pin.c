@@ -32,6 +32,8 @@ bench_pin_self(int cpu)
 {
 	cpu_set_t set;
 
+	if (cpu == -1)
+		return 0;
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	return sched_setaffinity(0, sizeof(set), &set) == 0 ? 0 : errno;

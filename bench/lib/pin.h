@@ -11,7 +11,10 @@
 /* Stores up to max allowed CPU numbers, ascending; returns how many exist. */
 int bench_cpus_allowed(int *cpus, int max);
 
-/* Binds the calling process to one CPU.  0 or a positive errno. */
+/*
+ * Binds the calling process to one CPU; -1 leaves it where it may be.
+ * 0 or a positive errno.
+ */
 int bench_pin_self(int cpu);
 
 /* "W,R": two CPU numbers.  0 or EINVAL/ERANGE. */

@@ -248,6 +248,14 @@ def the_script_runs_both_for_all_sizes():
                               text=True, timeout=20,
                               env=dict(os.environ, FAIL="perftestn"))
         assert done.returncode == 3, done
+        before = sorted(os.listdir(directory))
+        for option, says in (("--version", "perftest_script --version\n"),
+                             ("--help", "Usage: perftest_script")):
+            done = subprocess.run([command[0], option], cwd=directory,
+                                  capture_output=True, text=True, timeout=20)
+            assert done.returncode == 0, done
+            assert done.stdout.startswith(says), done
+        assert sorted(os.listdir(directory)) == before
 
 
 HELPERS = ("run", "start", "end_started", "lines", "moved", "children_of",

@@ -132,6 +132,16 @@ def nobody_is_there():
     assert "no server there" in done.stderr, done.stderr
 
 
+def help_and_version_say_the_name_of_the_command():
+    for protocol in ("tcp", "udp"):
+        name = f"netperf_{protocol}_range"
+        for option in ("-h", "--help"):
+            assert name in run(command(protocol), option).stdout
+        for option in ("-V", "--version"):
+            said = run(command(protocol), option).stdout
+            assert said.startswith(f"{name} (Fast-STREAMS) "), said
+
+
 def bad_options_exit_2():
     for args in (["range"], ["range", "sctp"], ["range", "tcp", "--mult=1"],
                  ["range", "tcp", "--start=9", "--end=8"],

@@ -157,6 +157,10 @@ measure_round_trips(const struct job *job)
 	elapsed = (double)(session->sides[0].marked[1].ns -
 			   session->sides[0].marked[0].ns) /
 		  1e9;
+	printf("mean_ns %.0f\n",
+		elapsed * 1e9 /
+			(double)(session->sides[0].marked[1].messages -
+				 session->sides[0].marked[0].messages));
 	printf("p50_ns %.0f\n", bench_percentile(times, n, 50));
 	printf("p99_ns %.0f\n", bench_percentile(times, n, 99));
 	printf("round_trips_per_s %.1f\n",

@@ -14,7 +14,10 @@ int socket_mark(struct end *end);
 void socket_hang_up_datagrams(struct end *end);
 
 extern const struct transport tcp_sockets;
+extern const struct transport tcp_sockets_nodelay;
+extern const struct net unix_stream_net;
 extern const struct transport udp_sockets;
 extern const struct transport udp_sockets_netns;
+extern const struct transport raw_sockets;
 
 #endif

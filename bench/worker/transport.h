@@ -75,8 +75,10 @@ struct transport {
  */
 struct net {
 	const char *device; /* NULL: sockets of the kernel */
+	int family;         /* of sockets that create() makes */
 	int loopback;       /* addresses are a provider's own, not the IP's */
 	int stream;
+	int raw; /* IP, the super-user's; a port is the protocol's number */
 
 	int (*offer)(const struct net *net, struct end *end,
 		struct address *at, size_t bufsize);
@@ -86,6 +88,13 @@ struct net {
 	int (*take)(const struct net *net, struct end *end,
 		const struct address *from, size_t bufsize);
 	int (*reached)(const struct net *net, struct end *end);
+
+	/* As take, of a stream; the end that was offered goes on listening. */
+	int (*accept)(const struct net *net, struct end *listener,
+		struct end *end, size_t bufsize);
+
+	/* An end without an address. */
+	int (*create)(const struct net *net, struct end *end);
 
 	/* Datagrams: sends an empty one, the sign for the end. */
 	int (*mark)(struct end *end);
@@ -118,6 +127,12 @@ ssize_t end_datagram_in(struct end *end, ssize_t n);
  * the first mark may be lost.
  */
 void end_say_over(const struct transport *transport, struct end *end);
+
+/*
+ * transport_fifo.c: a FIFO that has no name any more; 0, or -1 and errno.  The
+ * path is announced before it is opened.
+ */
+int fifo_open(struct channel *channel, void (*announce)(const char *path));
 
 /* Descriptor helpers, for the transports that are made of descriptors. */
 void end_close_fds(struct end *end);

@@ -25,6 +25,8 @@
 
 #define GREET_TIMEOUT_MS 5000
 
+#define RAW_PROTOCOL 253 /* for experiments, RFC 3692 */
+
 struct address
 net_address_ipv4(uint32_t host, unsigned int port)
 {
@@ -62,6 +64,11 @@ join(struct channel *channel)
 
 	if (!net->loopback)
 		at = mine = net_address_ipv4(INADDR_LOOPBACK, 0);
+	/* all get what comes to their address: so the two have one each */
+	if (net->raw) {
+		at = net_address_ipv4(INADDR_LOOPBACK + 1, RAW_PROTOCOL);
+		mine = net_address_ipv4(INADDR_LOOPBACK, RAW_PROTOCOL);
+	}
 	if (net->offer(net, &channel->ends[1], &at, channel->bufsize) != 0)
 		return -1;
 	if (net->reach(net, &channel->ends[0], &at, &mine, channel->bufsize) !=
@@ -136,7 +143,7 @@ join_apart(struct channel *channel)
 
 /* No fault of anybody's: the machine is not made, or not meant, for it. */
 static int
-is_absent(int error, int apart)
+is_absent(int error, int privileged)
 {
 	switch (error) {
 	case ENOENT:
@@ -150,7 +157,7 @@ is_absent(int error, int apart)
 	case ENOSYS:
 	case EOPNOTSUPP:
 	case EPROTONOSUPPORT:
-		return apart;
+		return privileged;
 	default:
 		return 0;
 	}
@@ -169,7 +176,7 @@ net_open(struct channel *channel, int two_way)
 		(!transport->datagrams || channel_share_ends(channel) == 0))
 		return 0;
 	error = errno;
-	channel->absent = is_absent(error, apart);
+	channel->absent = is_absent(error, apart || transport->net->raw);
 	end_close_fds(&channel->ends[0]);
 	end_close_fds(&channel->ends[1]);
 	errno = error;

@@ -7,6 +7,7 @@
 #include "transport.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -30,6 +31,28 @@ pipe_open(struct channel *channel, int two_way)
 	}
 	channel_set_fds(channel, back[0], there[1], there[0], back[1]);
 	return 0;
+}
+
+/* The largest that a user may have unless the system is told otherwise. */
+static int
+pipe_open_1m(struct channel *channel, int two_way)
+{
+	if (pipe_open(channel, two_way) != 0)
+		return -1;
+	if (fcntl(channel->ends[0].wfd, F_SETPIPE_SZ, 1 << 20) != -1 &&
+		(!two_way ||
+			fcntl(channel->ends[1].wfd, F_SETPIPE_SZ, 1 << 20) !=
+				-1))
+		return 0;
+	channel->absent = errno == EPERM;
+	return -1;
+}
+
+static int
+fifo_linux_open(struct channel *channel, int two_way)
+{
+	(void)two_way;
+	return fifo_open(channel, NULL);
 }
 
 static int
@@ -159,6 +182,24 @@ static const struct transport pipe_linux = {
 	.hang_up = end_close_fds,
 };
 
+static const struct transport pipe_linux_1m = {
+	.name = "pipe-linux-1m",
+	.open = pipe_open_1m,
+	.keep = channel_keep_fds,
+	.send = end_send_all,
+	.recv = end_recv_all,
+	.hang_up = end_close_fds,
+};
+
+static const struct transport fifo_linux = {
+	.name = "fifo-linux",
+	.open = fifo_linux_open,
+	.keep = channel_keep_fds,
+	.send = end_send_all,
+	.recv = end_recv_all,
+	.hang_up = end_close_fds,
+};
+
 static const struct transport unix_stream = {
 	.name = "unix-stream",
 	.open = unix_stream_open,
@@ -166,6 +207,7 @@ static const struct transport unix_stream = {
 	.send = end_send_all,
 	.recv = end_recv_all,
 	.hang_up = end_close_fds,
+	.net = &unix_stream_net,
 };
 
 static const struct transport unix_seqpacket = {
@@ -206,12 +248,16 @@ static const struct transport ring = {
 
 const struct transport *const transports[] = {
 	&pipe_linux,
+	&pipe_linux_1m,
+	&fifo_linux,
 	&unix_stream,
 	&unix_seqpacket,
 	&unix_dgram,
 	&tcp_sockets,
+	&tcp_sockets_nodelay,
 	&udp_sockets,
 	&udp_sockets_netns,
+	&raw_sockets,
 	&ring,
 	NULL,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 /*
- * TCP and UDP through the kernel's sockets, used as netperf uses them by
+ * TCP, UDP and raw IP through the kernel's sockets, used as netperf uses them by
  * default: Nagle's algorithm stays on, a datagram socket is connected, a
  * message is one send() and one recv() of its size, both blocking.
  */
@@ -9,11 +9,14 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "netns.h"
+
+#define IP_HEADER 20 /* bytes, without options */
 
 int
 socket_set_buffers(int fd, size_t bytes)
@@ -70,6 +73,23 @@ socket_recv_datagram(struct end *end, void *buf, size_t n)
 	return end_datagram_in(end, ret);
 }
 
+/* The header comes with the data: behind it stands what was sent. */
+static ssize_t
+socket_recv_raw(struct end *end, void *buf, size_t n)
+{
+	char header[IP_HEADER];
+	struct iovec parts[2] = {{header, sizeof(header)}, {buf, n}};
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+	ssize_t ret = recvmsg(end->rfd, &message, MSG_TRUNC);
+
+	end->read_calls++;
+	if (ret >= 0 && ret < IP_HEADER) {
+		errno = EPROTO;
+		return -1;
+	}
+	return end_datagram_in(end, ret == -1 ? -1 : ret - IP_HEADER);
+}
+
 int
 socket_mark(struct end *end)
 {
@@ -105,20 +125,44 @@ get_name(struct end *end, struct address *name)
 	return 0;
 }
 
+static int
+make_unbound(const struct net *net, struct end *end, int family, int protocol)
+{
+	int fd = socket(family,
+		(net->stream ? SOCK_STREAM
+			: net->raw ? SOCK_RAW
+				   : SOCK_DGRAM) | SOCK_CLOEXEC, protocol);
+
+	*end = (struct end){.rfd = fd, .wfd = fd};
+	return fd == -1 ? -1 : 0;
+}
+
+static int
+socket_create(const struct net *net, struct end *end)
+{
+	return make_unbound(net, end, net->family, 0);
+}
+
+static int
+port_of(const struct address *address)
+{
+	struct sockaddr_in sin;
+
+	memcpy(&sin, address->bytes, sizeof(sin));
+	return ntohs(sin.sin_port);
+}
+
 /* A socket bound to @at, of the family of @like. */
 static int
 make(const struct net *net, struct end *end, const struct address *like,
 	struct address *at, size_t bufsize)
 {
-	int fd = socket(sockaddr_of(like)->sa_family,
-		(net->stream ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC, 0);
-
-	*end = (struct end){.rfd = fd, .wfd = fd};
-	if (fd == -1)
+	if (make_unbound(net, end, sockaddr_of(like)->sa_family,
+		    net->raw ? port_of(like) : 0) != 0)
 		return -1;
-	if (socket_set_buffers(fd, bufsize) != 0)
+	if (socket_set_buffers(end->rfd, bufsize) != 0)
 		return give_up(end);
-	if (at->len != 0 && bind(fd, sockaddr_of(at), at->len) != 0)
+	if (at->len != 0 && bind(end->rfd, sockaddr_of(at), at->len) != 0)
 		return give_up(end);
 	return 0;
 }
@@ -146,21 +190,31 @@ socket_reach(const struct net *net, struct end *end, const struct address *to,
 }
 
 static int
+socket_accept(const struct net *net, struct end *listener, struct end *end,
+	size_t bufsize)
+{
+	int fd = accept4(listener->rfd, NULL, NULL, SOCK_CLOEXEC);
+
+	(void)net;
+	(void)bufsize; /* accepted sockets have those of the listening one */
+	*end = (struct end){.rfd = fd, .wfd = fd};
+	return fd == -1 ? -1 : 0;
+}
+
+static int
 socket_take(const struct net *net, struct end *end, const struct address *from,
 	size_t bufsize)
 {
-	int fd;
+	struct end taken;
 
-	(void)bufsize; /* accepted sockets have those of the listening one */
 	if (!net->stream)
 		return from == NULL ? 0
 				    : connect(end->rfd, sockaddr_of(from),
 					      from->len);
-	fd = accept4(end->rfd, NULL, NULL, SOCK_CLOEXEC);
-	if (fd == -1)
+	if (socket_accept(net, end, &taken, bufsize) != 0)
 		return -1;
 	end_close_fds(end);
-	end->rfd = end->wfd = fd;
+	*end = taken;
 	return 0;
 }
 
@@ -172,19 +226,49 @@ socket_reached(const struct net *net, struct end *end)
 	return 0;
 }
 
+/* An address of the kernel's choice. */
+static int
+unix_offer(const struct net *net, struct end *end, struct address *at,
+	size_t bufsize)
+{
+	const struct sockaddr any = {.sa_family = AF_UNIX};
+
+	at->len = sizeof(any.sa_family);
+	memcpy(at->bytes, &any, at->len);
+	return socket_offer(net, end, at, bufsize);
+}
+
+#define SOCKET_NET                                            \
+	.reach = socket_reach, .take = socket_take,           \
+	.reached = socket_reached, .accept = socket_accept, \
+	.create = socket_create
+
 static const struct net tcp_net = {
+	.family = AF_INET,
 	.stream = 1,
 	.offer = socket_offer,
-	.reach = socket_reach,
-	.take = socket_take,
-	.reached = socket_reached,
+	SOCKET_NET,
 };
 
 static const struct net udp_net = {
+	.family = AF_INET,
 	.offer = socket_offer,
-	.reach = socket_reach,
-	.take = socket_take,
-	.reached = socket_reached,
+	SOCKET_NET,
+	.mark = socket_mark,
+};
+
+const struct net unix_stream_net = {
+	.family = AF_UNIX,
+	.loopback = 1,
+	.stream = 1,
+	.offer = unix_offer,
+	SOCKET_NET,
+};
+
+static const struct net raw_net = {
+	.raw = 1,
+	.offer = socket_offer,
+	SOCKET_NET,
 	.mark = socket_mark,
 };
 
@@ -195,10 +279,9 @@ static const struct apart netns_apart = {
 };
 
 static const struct net udp_netns_net = {
+	.family = AF_INET,
 	.offer = socket_offer,
-	.reach = socket_reach,
-	.take = socket_take,
-	.reached = socket_reached,
+	SOCKET_NET,
 	.mark = socket_mark,
 	.apart = &netns_apart,
 };
@@ -206,6 +289,32 @@ static const struct net udp_netns_net = {
 const struct transport tcp_sockets = {
 	.name = "tcp-sockets",
 	.open = net_open,
+	.keep = channel_keep_fds,
+	.send = socket_send,
+	.recv = socket_recv,
+	.hang_up = end_close_fds,
+	.net = &tcp_net,
+};
+
+/* Small messages are not gathered. */
+static int
+nodelay_open(struct channel *channel, int two_way)
+{
+	int on = 1;
+
+	if (net_open(channel, two_way) != 0)
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		if (setsockopt(channel->ends[i].wfd, IPPROTO_TCP, TCP_NODELAY,
+			    &on, sizeof(on)) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+const struct transport tcp_sockets_nodelay = {
+	.name = "tcp-sockets-nodelay",
+	.open = nodelay_open,
 	.keep = channel_keep_fds,
 	.send = socket_send,
 	.recv = socket_recv,
@@ -235,6 +344,18 @@ const struct transport udp_sockets_netns = {
 	.recv = socket_recv_datagram,
 	.hang_up = socket_hang_up_datagrams,
 	.net = &udp_netns_net,
+};
+
+const struct transport raw_sockets = {
+	.name = "raw-sockets",
+	.records = 1,
+	.datagrams = 1,
+	.open = net_open,
+	.keep = channel_keep_fds,
+	.send = socket_send,
+	.recv = socket_recv_raw,
+	.hang_up = socket_hang_up_datagrams,
+	.net = &raw_net,
 };
 
 void

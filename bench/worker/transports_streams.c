@@ -8,6 +8,7 @@
 #include "transport.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <stropts.h>
 #include <unistd.h>
 
@@ -94,6 +95,25 @@ rfill_open(struct channel *channel, int two_way)
 		       : 0;
 }
 
+/* That FIFO is to be a STREAMS one: streams.conf(5). */
+static void
+announce_fifo(const char *path)
+{
+	(void)setenv("STREAMS_FIFOS", path, 1);
+}
+
+static int
+fifo_streams_open(struct channel *channel, int two_way)
+{
+	(void)two_way;
+	if (fifo_open(channel, announce_fifo) != 0)
+		return -1;
+	if (isastream(channel->ends[0].wfd) == 1)
+		return 0;
+	errno = ENOSTR;
+	return give_up(channel);
+}
+
 static ssize_t
 msg_send(struct end *end, const void *buf, size_t n)
 {
@@ -127,6 +147,11 @@ msg_recv(struct end *end, void *buf, size_t n)
 static const struct transport pipe_streams = {
 	.name = "pipe-streams",
 	STREAMS_READ_WRITE(streams_open),
+};
+
+static const struct transport fifo_streams = {
+	.name = "fifo-streams",
+	STREAMS_READ_WRITE(fifo_streams_open),
 };
 
 static const struct transport pipe_streams_msg = {
@@ -171,6 +196,7 @@ static const struct transport pipe_streams_rfill = {
 
 const struct transport *const transports[] = {
 	&pipe_streams,
+	&fifo_streams,
 	&pipe_streams_msg,
 	&pipe_streams_nullmod,
 	&pipe_streams_srvmod,

@@ -22,7 +22,7 @@
 
 #define OPTIONS_MAX 256
 
-struct buffer_options {
+struct number_options {
 	struct {
 		struct t_opthdr header;
 		t_uscalar_t value;
@@ -35,7 +35,9 @@ failed(const char *call)
 {
 	worker_detail(call, t_strerror(t_errno));
 	if (t_errno != TSYSERR)
-		errno = t_errno == TBADNAME ? ENODEV : EPROTO;
+		errno = t_errno == TBADNAME  ? ENODEV
+			: t_errno == TACCES ? EACCES
+					    : EPROTO;
 	return -1;
 }
 
@@ -50,36 +52,45 @@ give_up(struct end *end)
 }
 
 static int
-set_buffers(int fd, size_t bytes)
+set_options(int fd, t_uscalar_t level, const t_uscalar_t *names, int n,
+	t_uscalar_t value)
 {
-	static const t_uscalar_t names[] = {XTI_SNDBUF, XTI_RCVBUF};
-	struct buffer_options options;
+	struct number_options options;
 	char answer[OPTIONS_MAX];
 	struct t_optmgmt ask = {
-		.opt = {.len = sizeof(options), .buf = &options},
+		.opt = {.len = (unsigned int)n * sizeof(options.option[0]),
+			.buf = &options},
 		.flags = T_NEGOTIATE,
 	};
 	struct t_optmgmt got = {
 		.opt = {.maxlen = sizeof(answer), .buf = answer},
 	};
 
-	if (bytes == 0)
-		return 0;
 	memset(&options, 0, sizeof(options));
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < n; i++) {
 		options.option[i].header.len = sizeof(options.option[i]);
-		options.option[i].header.level = XTI_GENERIC;
+		options.option[i].header.level = level;
 		options.option[i].header.name = names[i];
-		options.option[i].value = (t_uscalar_t)bytes;
+		options.option[i].value = value;
 	}
 	if (t_optmgmt(fd, &ask, &got) != 0)
 		return failed("t_optmgmt");
 	/* Less than asked for is an answer; that there is no such thing not. */
 	if ((got.flags & (T_SUCCESS | T_PARTSUCCESS)) != 0)
 		return 0;
-	worker_detail("t_optmgmt", "no buffer sizes");
+	worker_detail("t_optmgmt", "no such option");
 	errno = EPROTO;
 	return -1;
+}
+
+static int
+set_buffers(int fd, size_t bytes)
+{
+	static const t_uscalar_t names[] = {XTI_SNDBUF, XTI_RCVBUF};
+
+	return bytes == 0 ? 0
+			  : set_options(fd, XTI_GENERIC, names, 2,
+				    (t_uscalar_t)bytes);
 }
 
 static int
@@ -141,14 +152,36 @@ xti_reach(const struct net *net, struct end *end, const struct address *to,
 	return give_up(end);
 }
 
-int
-xti_take(const struct net *net, struct end *end, const struct address *from,
+static int
+xti_accept(const struct net *net, struct end *listener, struct end *end,
 	size_t bufsize)
 {
 	struct address caller = {0};
 	struct t_call call = {
 		.addr = {.maxlen = sizeof(caller.bytes), .buf = caller.bytes},
 	};
+
+	if (t_listen(listener->rfd, &call) != 0)
+		return failed("t_listen");
+	if (make(net, end, 0, bufsize) != 0)
+		return -1;
+	if (t_accept(listener->rfd, end->rfd, &call) != 0) {
+		(void)failed("t_accept");
+		return give_up(end);
+	}
+	return 0;
+}
+
+static int
+xti_create(const struct net *net, struct end *end)
+{
+	return make(net, end, 0, 0);
+}
+
+int
+xti_take(const struct net *net, struct end *end, const struct address *from,
+	size_t bufsize)
+{
 	struct end taken;
 
 	if (!net->stream) {
@@ -156,14 +189,8 @@ xti_take(const struct net *net, struct end *end, const struct address *from,
 			end->peer = *from;
 		return 0;
 	}
-	if (t_listen(end->rfd, &call) != 0)
-		return failed("t_listen");
-	if (make(net, &taken, 0, bufsize) != 0)
+	if (xti_accept(net, end, &taken, bufsize) != 0)
 		return -1;
-	if (t_accept(end->rfd, taken.rfd, &call) != 0) {
-		(void)failed("t_accept");
-		return give_up(&taken);
-	}
 	end_close_fds(end);
 	*end = taken;
 	return 0;
@@ -202,6 +229,11 @@ xti_send(struct end *end, const void *buf, size_t n)
 static int
 event(struct end *end)
 {
+	/* Of an endpoint that does not block: often, so without a text. */
+	if (t_errno == TNODATA) {
+		errno = EAGAIN;
+		return -1;
+	}
 	if (t_errno != TLOOK)
 		return failed("t_rcv");
 	switch (t_look(end->rfd)) {
@@ -280,8 +312,12 @@ xti_recv_datagram(struct end *end, void *buf, size_t n)
 	int flags = 0;
 
 	end->read_calls++;
-	if (t_rcvudata(end->rfd, &data, &flags) != 0)
-		return failed("t_rcvudata");
+	if (t_rcvudata(end->rfd, &data, &flags) != 0) {
+		if (t_errno != TNODATA)
+			return failed("t_rcvudata");
+		errno = EAGAIN;
+		return -1;
+	}
 	if ((flags & T_MORE) != 0) {
 		errno = EMSGSIZE;
 		return -1;
@@ -306,7 +342,8 @@ xti_hang_up_datagrams(struct end *end)
 
 #define XTI_NET \
 	.offer = xti_offer, .reach = xti_reach, .take = xti_take, \
-	.reached = xti_reached, .mark = xti_mark
+	.reached = xti_reached, .accept = xti_accept, \
+	.create = xti_create, .mark = xti_mark
 
 static const struct net tcp_net = {
 	.device = "/dev/tcp",
@@ -322,6 +359,12 @@ static const struct net udp_net = {
 /* native: within the domain it stays in memory */
 static const struct net udp2_net = {
 	.device = "/dev/udp2",
+	XTI_NET,
+};
+
+static const struct net raw_net = {
+	.device = "/dev/rawip2",
+	.raw = 1,
 	XTI_NET,
 };
 
@@ -353,6 +396,31 @@ static const struct transport tcp_xtios = {
 	.net = &tcp_net,
 };
 
+static int
+nodelay_open(struct channel *channel, int two_way)
+{
+	static const t_uscalar_t name = T_TCP_NODELAY;
+
+	if (net_open(channel, two_way) != 0)
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		if (set_options(channel->ends[i].wfd, T_INET_TCP, &name, 1,
+			    T_YES) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static const struct transport tcp_xtios_nodelay = {
+	.name = "tcp-xtios-nodelay",
+	.open = nodelay_open,
+	.keep = channel_keep_fds,
+	.send = xti_send,
+	.recv = xti_recv,
+	.hang_up = xti_hang_up,
+	.net = &tcp_net,
+};
+
 static const struct transport udp_xtios = {
 	.name = "udp-xtios",
 	XTI_DATAGRAMS,
@@ -363,6 +431,12 @@ static const struct transport udp_xti = {
 	.name = "udp-xti",
 	XTI_DATAGRAMS,
 	.net = &udp2_net,
+};
+
+static const struct transport raw_xti = {
+	.name = "raw-xti",
+	XTI_DATAGRAMS,
+	.net = &raw_net,
 };
 
 static const struct transport ticotsord = {
@@ -379,8 +453,10 @@ static const struct transport ticlts = {
 
 const struct transport *const transports[] = {
 	&tcp_xtios,
+	&tcp_xtios_nodelay,
 	&udp_xtios,
 	&udp_xti,
+	&raw_xti,
 	&ticotsord,
 	&ticlts,
 	&udp_xti_out,

@@ -85,8 +85,7 @@ send_pattern(const struct job *job, struct channel *channel,
 			buf[j] = pattern(i, j);
 		if (wait_for_window(job, i, got) != 0)
 			return worker_fail("check: waiting for the receiver");
-		if (job->transport->send(end, buf, job->size) !=
-			(ssize_t)job->size)
+		if (job_send(job, end, buf) != (ssize_t)job->size)
 			return worker_fail("check: sending");
 	}
 	job->transport->hang_up(end);

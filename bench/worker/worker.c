@@ -21,7 +21,8 @@
 #include "lib/parse.h"
 #include "lib/pin.h"
 
-#define SIZE_MAX_BYTES (256 << 10)
+#define SIZE_MAX_BYTES (1 << 20)
+#define MANY           100000
 
 struct test {
 	const char *name;
@@ -35,6 +36,14 @@ static const struct test tests[] = {
 	{"pause", measure_answers_after_pause},
 	{"idle", measure_idle},
 	{"open", measure_open},
+	{"paced", measure_paced},
+	{"servers", measure_servers},
+	{"crowd", measure_crowd},
+	{"busy", measure_busy},
+	{"life", measure_life},
+	{"rest", measure_rest},
+	{"first", be_first},
+	{"nothing", be_nothing},
 	{"serve", remote_serve},
 	{"stream", remote_stream},
 };
@@ -132,6 +141,42 @@ set_device(struct job *job, const char *value)
 	return strncmp(value, "/dev/", 5) == 0 ? 0 : EINVAL;
 }
 
+static int
+set_parts(struct job *job, const char *value)
+{
+	return bench_parse_long(value, 1, PARTS_MAX, &job->parts);
+}
+
+static int
+set_what(struct job *job, const char *value)
+{
+	job->what = value;
+	return 0;
+}
+
+static int
+set_n(struct job *job, const char *value)
+{
+	return bench_parse_long(value, 1, MANY, &job->n);
+}
+
+static int
+set_active(struct job *job, const char *value)
+{
+	return bench_parse_long(value, 1, MANY, &job->active);
+}
+
+static int
+set_busy_nice(struct job *job, const char *value)
+{
+	long nice;
+	int error = bench_parse_long(value, 0, 19, &nice);
+
+	if (error == 0)
+		job->busy_nice = (int)nice;
+	return error;
+}
+
 static const struct {
 	const char *key;
 	int (*set)(struct job *job, const char *value);
@@ -148,6 +193,11 @@ static const struct {
 	{"host", set_host},
 	{"port", set_port},
 	{"device", set_device},
+	{"parts", set_parts},
+	{"what", set_what},
+	{"n", set_n},
+	{"active", set_active},
+	{"busynice", set_busy_nice},
 };
 
 static int
@@ -202,7 +252,13 @@ try_priorities(const struct job *job)
 int
 main(int argc, char **argv)
 {
-	struct job job = {.size = 1, .seconds = 0.2, .warmup = 0.1};
+	struct job job = {
+		.size = 1,
+		.seconds = 0.2,
+		.warmup = 0.1,
+		.cpus = {-1, -1},
+		.what = "",
+	};
 	const struct test *test = argc > 1 ? find_test(argv[1]) : NULL;
 
 	job.transport = argc > 2 ? find_transport(argv[2]) : NULL;

@@ -19,7 +19,7 @@ struct job {
 	size_t bufsize; /* of sockets; 0: as they are */
 	int niced;      /* nice[] is to be set */
 	int nice[2];    /* of end 0 and end 1 */
-	int cpus[2];   /* of end 0 and end 1 */
+	int cpus[2];   /* of end 0 and end 1; -1: any */
 	double warmup; /* seconds */
 	double seconds;
 	long samples;      /* round trips after a pause */
@@ -28,6 +28,11 @@ struct job {
 	const char *host;  /* of the server */
 	long port;
 	const char *device; /* in place of the transport's own */
+	long parts;	    /* of a message, for writev(); 0: write() */
+	const char *what;   /* which of the test's own kinds; "" if none */
+	long n;		    /* how many of these */
+	long active;	    /* and how many of them do something */
+	int busy_nice;	    /* of the busy processes */
 };
 
 /* The exit status that says: this cannot be measured here; see stderr. */
@@ -94,6 +99,23 @@ int measure_round_trips(const struct job *job);
 int measure_answers_after_pause(const struct job *job);
 int measure_idle(const struct job *job);
 int measure_open(const struct job *job);
+
+/* The everyday suites, and the programs that "life" starts. */
+int measure_paced(const struct job *job);
+int measure_servers(const struct job *job);
+int measure_crowd(const struct job *job);
+int measure_busy(const struct job *job);
+int measure_life(const struct job *job);
+int measure_rest(const struct job *job);
+int be_first(const struct job *job);
+int be_nothing(const struct job *job);
+
+/* parts.c: one message; its size, or -1 and errno. */
+#define PARTS_MAX 1024
+ssize_t job_send(const struct job *job, struct end *end, const void *buf);
+
+/* Percentiles of @times: p50_ns, and of enough of them p99_ns and p999_ns. */
+void worker_print_times(const double *times, size_t n);
 
 /* remote.c: the two ends on two hosts.  docs/benchmarks.md has the words. */
 int remote_serve(const struct job *job);

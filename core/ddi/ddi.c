@@ -13,6 +13,12 @@ str_now(void)
 	return host_now();
 }
 
+uint64_t
+str_random(void)
+{
+	return host_random();
+}
+
 int
 drv_getparm(unsigned int parm, void *valuep)
 {
@@ -112,7 +118,7 @@ delay(clock_t ticks)
 
 /*
  * SVR4 itimeout(D3), dtimeout(D3): the level and the processor of a callback
- * are hints; it runs where and when timeout() would have it run.
+ * are hints; the callback runs as for timeout().
  */
 toid_t
 itimeout(void (*func)(void *), void *arg, long ticks, pl_t pl)

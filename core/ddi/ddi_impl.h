@@ -17,26 +17,28 @@
 
 /* ------------------------------------------------------------------- text */
 
-/* A buffer that is filled from the left; what does not fit is cut off. */
+/*
+ * A buffer that is filled from the left; text that does not fit is truncated.
+ */
 struct str_text {
 	char *buf;
-	size_t size; /* a NUL fits behind everything */
+	size_t size; /* room for a NUL is reserved */
 	size_t n;
-	size_t all; /* bytes there were, cut off or not */
+	size_t all; /* bytes of the complete text */
 };
 
 void str_text_char(struct str_text *o, char c);
 void str_text_string(struct str_text *o, const char *s);
-/* printf's conversions as cmn_err(9) has them. */
+/* The printf conversions of cmn_err(9). */
 void str_text_format(struct str_text *o, const char *fmt, va_list ap);
-/* Put the NUL; the bytes before it. */
+/* Append the NUL.  Return: the bytes before it. */
 size_t str_text_end(struct str_text *o);
 
 /* ---------------------------------------------------------------- threads */
 
 /*
- * str_ddi_self - this thread's slot, with what core/ddi keeps there: nothing
- * yet when another thread had the slot before.
+ * str_ddi_self - this thread's slot; the members of core/ddi are cleared if
+ * another thread had the slot before.
  */
 struct str_thread *str_ddi_self(void);
 
@@ -50,14 +52,14 @@ void str_ddi_lock(struct str_lock *l, const char *what);
 bool str_ddi_trylock(struct str_lock *l);
 void str_ddi_unlock(struct str_lock *l, const char *what);
 bool str_ddi_owned(const struct str_lock *l);
-/* Has it no owner, not even a dead one? */
+/* Is the lock free, or its owner dead? */
 bool str_ddi_idle(const struct str_lock *l);
 
 void str_ddi_ipl(pl_t pl, bool lower);
 
 /* ---------------------------------------------------------------- sleeping */
 
-/* What a procedure has left in order to sleep. */
+/* The state that a procedure saves when it leaves its perimeter to sleep. */
 struct str_nap {
 	struct str_qpair *qp; /* whose perimeter; NULL: none */
 	uint32_t nest;

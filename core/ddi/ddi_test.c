@@ -206,6 +206,21 @@ T_CASE(cmn_err_drops_the_destination)
 }
 
 static void
+say_parts(void)
+{
+	cmn_err(CE_CONT, "a");
+	uprintf("%s", "b");
+	cmn_err(CE_CONT, "c\n");
+}
+
+/* SVR4 cmn_err(D3): a newline is added except with CE_CONT; uprintf(9F) */
+T_CASE(parts_of_a_line_are_one_line)
+{
+	fx_begin(t);
+	T_NOTNULL(strstr(said(say_parts), "abc\n"));
+}
+
+static void
 say_much(void)
 {
 	char much[600];

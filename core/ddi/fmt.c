@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * printf for the executive: what cmn_err, uprintf and strlog say, and
- * sprintf(9) and snprintf(9) put into a buffer.
+ * printf for the executive: formats the text of cmn_err, uprintf and strlog,
+ * and of sprintf(9) and snprintf(9).
  */
 #include "ddi_impl.h"
 
@@ -105,7 +105,7 @@ digits(const char *fmt, int *ret, va_list *ap)
 	return fmt;
 }
 
-/* Flags, width, precision and length; what follows them. */
+/* Parse flags, width, precision and length.  Return: the text after them. */
 static const char *
 prefix(struct spec *sp, const char *fmt, va_list *ap)
 {
@@ -137,7 +137,7 @@ unsigned_arg(const struct spec *sp, va_list *ap)
 				va_arg(*ap, unsigned int);
 }
 
-/* One conversion; @fmt stands behind the '%'. Returns what follows it. */
+/* One conversion; @fmt points after the '%'.  Return: the text after it. */
 static const char *
 conversion(struct str_text *o, const char *fmt, va_list *ap)
 {

@@ -2,11 +2,13 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Memory for modules. A block begins 64 bytes before what they see.  It is zero
- * whatever they asked for: what it was before would keep messages of the dead
- * (core/plumb/parked.c).
+ * Memory for modules.  The block begins 64 bytes before the address that the
+ * module gets.  It is always zeroed: if a process is killed, the reaper does
+ * not free messages to which a word in a module's memory points, and stale
+ * pointers would keep them until the domain ends (core/plumb/parked.c).
  */
 #include "ddi_impl.h"
+#include "mem/mem.h"
 
 #define HEAD 64u
 
@@ -15,12 +17,13 @@ kmem_alloc(size_t size, int flag)
 {
 	struct str_blk *b;
 
-	(void)flag; /* a domain that is full stays so: sleeping gains nothing */
+	(void)flag; /* sleeping does not help: a full domain may stay full */
 	if (size == 0 || size > STR_MEM_MAX - HEAD)
 		return NULL;
 	b = str_mem_zalloc(size + HEAD, STR_BLK_KMEM);
 	if (b == NULL)
 		return NULL;
+	str_mem_end(b, (char *)b + HEAD + size);
 	str_mem_disown(b); /* it belongs to the module from now on */
 	return (char *)b + HEAD;
 }
@@ -31,7 +34,7 @@ kmem_zalloc(size_t size, int flag)
 	return kmem_alloc(size, flag);
 }
 
-/* Memory has no nodes here: every one is as good. */
+/* There are no memory nodes: all memory is equivalent. */
 void *
 kmem_alloc_node(size_t size, int flag, processorid_t cpu)
 {

@@ -5,19 +5,22 @@
  * Exclusive locks of modules: basic locks, sleep locks, mutexes.
  *
  * Life. All three are a lock word as in core/sync/lock.h: zero when free, else
- * its owner's tag. They need no initialisation beyond zeros,
- * and may lie wherever all processes find them at one address.
+ * its owner's tag.  They need no initialisation beyond zeros, and may be in
+ * any memory that has the same address in all processes.
  *
- * Failure. A waiter looks every few milliseconds whether the owner lives and
- * takes the lock over when it does not. What the module keeps under the lock
- * is then as the dead left it; the DDI has no way to say so.
+ * Failure.  A waiter checks whether the owner lives, every 1 to 10 ms, for a
+ * sleep lock every 10 to 320 ms, and takes the lock over when it does not.  The
+ * module's data under the lock is then in the state that the dead owner left;
+ * the DDI has no way to report this.
  *
  * Misuse. A thread that takes a lock twice would wait for itself for ever,
- * one that releases what it has not would let two in: both end the process.
+ * one that releases a lock it does not hold would admit two threads: both
+ * errors end the process.  A sleep lock may be released by any thread; there
+ * only the release of a free lock is an error.
  */
 #include "ddi_impl.h"
 
-/* Of a sleeper between two looks at the owner: at first, at most. */
+/* Time between two checks of the owner by a sleeper: initial, maximum. */
 #define SLEEP_NS 10000000ull
 #define SLEEP_MAX_NS 320000000ull
 
@@ -163,7 +166,7 @@ SLEEP_DEALLOC(sleep_t *lockp)
 	kmem_free(lockp, sizeof(*lockp));
 }
 
-/* Free, or its owner's who is dead: take it. */
+/* Take the lock if it is free or its owner is dead. */
 static bool
 sleep_try(sleep_t *l)
 {
@@ -175,9 +178,9 @@ sleep_try(sleep_t *l)
 }
 
 /*
- * A signal handler changes the word that its thread sleeps on (host.h), which
- * therefore is not the owner's.
- * Return: false when a signal of @hc ended it.
+ * A signal handler changes the word that its thread sleeps on (host.h), so
+ * this is not the owner's word.
+ * Return: true: it can be taken; false: a signal of @hc ended the wait.
  */
 static bool
 sleep_for(sleep_t *l, struct host_call *hc)
@@ -189,7 +192,7 @@ sleep_for(sleep_t *l, struct host_call *hc)
 
 		str_store(&l->l_waiters, 1u);
 		str_fence_full(); /* pairs with the one in SLEEP_UNLOCK() */
-		if (sleep_try(l))
+		if (SLEEP_LOCKAVAIL(l))
 			return true;
 		if (host_wait(hc, (str_a32 *)(void *)(uintptr_t)&l->l_seq,
 			seq, slice) == EINTR)
@@ -199,20 +202,25 @@ sleep_for(sleep_t *l, struct host_call *hc)
 	}
 }
 
+/*
+ * A thread that leaves the perimeter to sleep enters it again before it takes
+ * the lock.  Otherwise it could wait for the perimeter with the lock, while a
+ * thread inside waits for the lock and stays inside, because it holds another.
+ */
 static bool
 sleep_lock(sleep_t *l, struct host_call *hc)
 {
 	struct str_nap nap;
-	bool got;
+	bool goes_on = true;
 
-	if (sleep_try(l))
-		return true;
 	if (SLEEP_LOCKOWNED(l))
 		misuse("SLEEP_LOCK of a lock that the caller has");
-	str_ddi_presleep(&nap);
-	got = sleep_for(l, hc);
-	str_ddi_postsleep(&nap);
-	return got;
+	while (goes_on && !sleep_try(l)) {
+		str_ddi_presleep(&nap);
+		goes_on = sleep_for(l, hc);
+		str_ddi_postsleep(&nap);
+	}
+	return goes_on;
 }
 
 /* SVR4 SLEEP_LOCK(D3) */
@@ -251,7 +259,7 @@ SLEEP_LOCKOWNED(sleep_t *lockp)
 	return str_load(&lockp->l_owner) == host_self_tag() ? TRUE : FALSE;
 }
 
-/* SVR4 SLEEP_UNLOCK(D3): by anybody, who took it may have gone. */
+/* SVR4 SLEEP_UNLOCK(D3): by any thread, since the owner may have ended. */
 void
 SLEEP_UNLOCK(sleep_t *lockp)
 {

@@ -4,18 +4,18 @@
 /*
  * <sys/mi.h>: instances, ioctls in steps, timers.
  *
- * Instances. The private data of an instance lies behind a head that links
- * it into the module's list, in the order of minors.
+ * Instances.  The private data of an instance follows a header that links it
+ * into the module's list, in the order of minors.
  *
- * Copying. What an ioctl has done so far is kept in a message, which travels
- * as cq_private and cp_private. Blocks that are to be copied out hang on
- * it, each with its address in front of its bytes. So everything is freed
+ * Copying.  The state of an ioctl is kept in a message, which travels as
+ * cq_private and cp_private.  Blocks that are to be copied out are linked to
+ * it, each with its address in front of its bytes.  So everything is freed
  * with that message.
  *
- * Timers. A timer's state stands in front of its message's bytes. Who
- * starts or stops it first cancels the callback, which waits for one that is
- * running; after that only the service procedure's mi_timer_valid() is left
- * to meet, and that is a matter of the module's own perimeter.
+ * Timers.  A timer's state is in front of its message's bytes.  A thread that
+ * starts or stops a timer first cancels the callback, and waits for one that
+ * is running.  After that only mi_timer_valid() in the service procedure can
+ * run at the same time; the module's perimeter excludes that.
  *
  * Crash. Messages that are kept here belong to no thread: they outlive the
  * process that made them.
@@ -45,7 +45,7 @@ data_of(struct instance *in)
 	return in != NULL ? (caddr_t)(in + 1) : NULL;
 }
 
-/* Where minor @m belongs; *ret_taken: it is in use. */
+/* The position of minor @m in the list; *ret_taken: it is in use. */
 static struct instance **
 place(caddr_t *headp, long m, bool *ret_taken)
 {
@@ -246,7 +246,7 @@ mi_copy_done(queue_t *q, mblk_t *mp, int err)
 		miocack(q, mp, 0, rval);
 }
 
-/* Data that came with the ioctl: as if it had been copied in. */
+/* Treat data that came with the ioctl as if it had been copied in. */
 static void
 have_data(queue_t *q, mblk_t *mp, mblk_t *st, size_t len)
 {
@@ -317,7 +317,7 @@ mi_copyout_alloc(queue_t *q, mblk_t *mp, caddr_t uaddr, size_t len,
 	return bp;
 }
 
-/* The first block that waits to be copied out, NULL. */
+/* The first block that waits to be copied out, or NULL. */
 static mblk_t *
 take_out(mblk_t *st, struct dest *ret_dest)
 {
@@ -396,15 +396,15 @@ mi_copy_set_rval(mblk_t *mp, int rval)
 
 #define TIMER_IDLE 0u
 #define TIMER_RUNNING 1u /* the callback will come */
-#define TIMER_QUEUED 2u	 /* the message stands on the queue */
-#define TIMER_VOID 3u	 /* so, and does not count */
-#define TIMER_DEAD 4u	 /* so, and is to be freed */
+#define TIMER_QUEUED 2u	 /* the message is on the queue */
+#define TIMER_VOID 3u	 /* on the queue, to be ignored */
+#define TIMER_DEAD 4u	 /* on the queue, to be freed */
 
 struct timer {
 	queue_t *q;
 	toid_t id;
 	str_a32 state;
-	uint32_t again;	    /* start anew when it comes off the queue */
+	uint32_t again;	    /* restart when it is taken off the queue */
 	clock_t msec;	    /* ... for so long */
 	uint64_t pad;
 };
@@ -484,7 +484,7 @@ mi_timer(queue_t *q, mblk_t *mp, clock_t msec)
 		return 1;
 	if (str_load(&tm->state) == TIMER_IDLE)
 		return start(q, mp, msec);
-	/* it stands on the queue still */
+	/* it is still on the queue */
 	tm->q = q;
 	tm->msec = msec;
 	tm->again = 1;

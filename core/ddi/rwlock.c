@@ -2,23 +2,24 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Locks for many readers or one writer, of both families.
+ * Locks for many readers or one writer: SVR4's RW_RDLOCK(D3) and its like, and
+ * Solaris's rw_enter() and its like.
  *
- * Life. A reader puts its tag into a free slot and then looks for a writer;
- * finding one it takes its tag out again and waits. A writer stores its tag
- * and then waits until no live thread's tag stands in a slot. Each side's
- * store comes before its load, with a full fence between, so one of the two
- * sees the other. A writer that waits keeps new readers out.
+ * Life.  A reader stores its tag in a free slot and then checks for a writer;
+ * if there is one it removes its tag and waits.  A writer stores its tag and
+ * then waits until no live thread's tag stands in a slot.  Each side's store
+ * comes before its load, with a full fence between, so one of the two sees the
+ * other.  A writer that waits keeps new readers out.
  *
- * Waiting. All sleep on rw_seq, which every release changes when
- * rw_waiters says that a thread may be asleep.
+ * Waiting.  All sleep on rw_seq, which every release changes if rw_waiters
+ * says that a thread may be asleep.
  *
- * Failure. Slots and rw_writer name threads: a dead one's tag is removed by
- * a thread that waits for it, and so the lock is free.
+ * Failure.  Slots and rw_writer name threads: a waiting thread removes the tag
+ * of a dead one, which frees the lock.
  */
 #include "ddi_impl.h"
 
-#define LOOK_NS 10000000ull /* of sleep before the owners are looked at */
+#define LOOK_NS 10000000ull /* sleep before the owners are checked */
 #define SPINS 100u
 
 static str_a32 *
@@ -27,7 +28,7 @@ word(volatile unsigned int *p)
 	return (str_a32 *)(void *)(uintptr_t)p;
 }
 
-/* After a release: is anybody waiting for it? */
+/* After a release: wake waiting threads, if any. */
 static void
 released(struct str_rw *rw)
 {
@@ -39,7 +40,7 @@ released(struct str_rw *rw)
 	(void)host_wake(word(&rw->rw_seq), INT_MAX);
 }
 
-/* Does a tag stand at @p? With @look it is removed when its thread is dead. */
+/* Is there a tag at @p?  With @look a dead thread's tag is removed. */
 static bool
 occupied(volatile unsigned int *p, bool look)
 {
@@ -96,7 +97,7 @@ readers(struct str_rw *rw, const volatile unsigned int *but)
 	return false;
 }
 
-/* Claim the writer's place; its owner may have to wait for readers. */
+/* Become the writer, which may still have to wait for readers. */
 static bool
 claim_write(struct str_rw *rw)
 {
@@ -114,14 +115,15 @@ leave_write(struct str_rw *rw)
 	released(rw);
 }
 
-/* Sleep until something is released or @seq is past; dead ones are removed. */
+/* Sleep until a release changes rw_seq from @seq, or it is time to look for
+ * dead owners; the caller's next attempt removes them. */
 static void
 wait_release(struct str_rw *rw, uint32_t seq)
 {
 	(void)host_wait(NULL, word(&rw->rw_seq), seq, LOOK_NS);
 }
 
-/* Say that we will wait. */
+/* Announce that this thread will wait. */
 static uint32_t
 waits(struct str_rw *rw)
 {
@@ -229,7 +231,7 @@ RW_DEALLOC(rwlock_t *lockp)
 	kmem_free(lockp, sizeof(*lockp));
 }
 
-/* After a lock was taken; the level before. */
+/* After a lock was taken.  Return: the previous level. */
 static pl_t
 taken(pl_t pl)
 {
@@ -321,7 +323,7 @@ rw_exit(krwlock_t *rwlp)
 	str_ddi_self()->ddi_held--;
 }
 
-/* The writer is a reader before it is a writer no more. */
+/* The thread becomes a reader before it stops being the writer. */
 void
 rw_downgrade(krwlock_t *rwlp)
 {
@@ -330,7 +332,7 @@ rw_downgrade(krwlock_t *rwlp)
 	if (str_load(&rw->rw_writer) != host_self_tag())
 		host_panic("rw_downgrade by a thread that is no writer",
 			__FILE__, __LINE__);
-	/* a reader that has seen the writer takes its tag out at once */
+	/* a reader that has seen the writer removes its tag at once */
 	while (occupied(&rw->rw_reader[0], true) ||
 	    !str_cas(&rw->rw_reader[0], 0u, host_self_tag()))
 		str_cpu_relax();

@@ -4,23 +4,25 @@
 /*
  * System V's sleep and wakeup, HP-UX's get_sleep_lock.
  *
- * Objects.  Events hash to condition variables, all of one domain; those of
- * one variable are woken together and look again, as they must anyway.  The
- * lock beside it is the sleep lock: its owner misses no wakeup.
- * They hang on an entry of the registry that has no state of its own.
+ * Objects.  Events hash to the condition variables of the domain; sleepers of
+ * one variable are woken together and test their conditions again, as they
+ * must in any case.  Beside each variable is the sleep lock: its owner misses
+ * no wakeup.  The table is reached through an entry of the registry that has
+ * no other state.
  *
- * Life.  A sleeper joins the variable before it leaves the lock and the
- * perimeter: a wakeup from inside the perimeter finds it there.  A wakeup from
- * outside may come earlier, which is why no sleep is long.
+ * Life.  A sleeper joins the variable before it releases the lock and leaves
+ * the perimeter: a wakeup from inside the perimeter finds it there.  A wakeup
+ * from outside may come earlier; for this reason the time of each sleep is
+ * limited.
  *
- * Failure.  As sv.c; a sleep lock in the hands of the dead is taken over.
+ * Failure.  As in sv.c; a sleep lock of a killed thread is taken over.
  */
 #include "ddi_impl.h"
 #include <sys/sleep.h>
 #include <str/builtin.h>
 
 #define NEVENT 64u
-#define OWNER "nullmod"
+#define ENTRY "nullmod" /* of the registry, which has the table */
 #define SLICE_NS 100000000ull
 
 struct event {
@@ -31,13 +33,13 @@ struct event {
 static struct event *
 event_of(void *event)
 {
-	struct event *e = str_drv_state(OWNER, NEVENT * sizeof(*e));
+	struct event *e = str_drv_state(ENTRY, NEVENT * sizeof(*e));
 	uintptr_t v = (uintptr_t)event;
 
 	return e == NULL ? NULL : &e[(v >> 3 ^ v >> 9) % NEVENT];
 }
 
-/* Return: 0, EINTR, ETIMEDOUT; 0 may come early. */
+/* Return: 0, EINTR, ETIMEDOUT; EAGAIN: SLICE_NS have passed. */
 static int
 event_sleep(struct event *e, bool sig, uint64_t deadline)
 {
@@ -50,7 +52,7 @@ event_sleep(struct event *e, bool sig, uint64_t deadline)
 	UNLOCK(&e->lock, plbase);
 	err = str_cv_sleep(&e->cv, sig ? str_ddi_call() : NULL,
 		STR_MIN(slice, deadline));
-	return err == ETIMEDOUT && deadline > slice ? 0 : err;
+	return err == ETIMEDOUT && deadline > slice ? EAGAIN : err;
 }
 
 int
@@ -60,7 +62,7 @@ str_ddi_sleep(void *event, int pri)
 	bool sig = (pri & PCATCH) != 0 && (pri & ~PCATCH) > PZERO;
 
 	if (e == NULL || host_tls.nclaim != 0)
-		return 0; /* it looks again */
+		return 0; /* the caller tests its condition again */
 	return event_sleep(e, sig, STR_DDI_NEVER) == EINTR ? 1 : 0;
 }
 
@@ -97,13 +99,20 @@ streams_mpsleep(void *event, int pri, caddr_t mesg, int tmo, void *lockp,
 	int err;
 
 	(void)mesg, (void)flags;
-	if (e == NULL || host_tls.nclaim != 0)
+	if (e == NULL || host_tls.nclaim != 0) {
+		if (lockp != NULL)
+			UNLOCK(lockp, plstr);
 		return 0;
+	}
 	if (lockp != NULL && lockp != (void *)&e->lock) {
 		if (!str_ddi_owned(&e->lock.l_lock))
 			(void)LOCK(&e->lock, plstr);
 		UNLOCK(lockp, plstr);
 	}
-	err = event_sleep(e, pri > PZERO, deadline);
+	/* with a lock no wakeup comes before the sleep: the time is the
+	 * caller's */
+	do
+		err = event_sleep(e, pri > PZERO, deadline);
+	while (err == EAGAIN && lockp != NULL);
 	return err == EINTR ? 1 : err == ETIMEDOUT ? ETIME : 0;
 }

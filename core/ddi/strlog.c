@@ -4,10 +4,10 @@
 /*
  * strlog(9), and the ring that the log driver reads.
  *
- * Objects. The ring is made with the first message. Entry n % STR_LOG_MSGS
- * holds message n, from 1, if its `no' says so. A logger is a queue of
- * the log driver, what it wants, and the number of the next message that it
- * has not looked at yet.
+ * Objects.  The ring is made with the first message.  Entry n % STR_LOG_MSGS
+ * holds message n (from 1) if its `no' is n.  A logger is a queue of the log
+ * driver, the purposes for which it is registered, and the number of the next
+ * message that it has not examined yet.
  *
  * Locks. log->lock, for all of it; q's run list is taken under it. Text is
  * formatted before, messages are allocated before. The hook of
@@ -15,14 +15,14 @@
  *
  * Crash. An entry's number is stored last and the ring's count after it, so
  * that the next owner of the lock finds a ring without a hole: a message that
- * was being entered is not there. A logger is there when its queue is stored.
- * A message that a logger takes is on its queue before the logger's number says
- * so: str_log_get().
+ * was being entered is not in the ring.  A logger exists when its queue is
+ * stored.  A message that a logger takes is put on its queue before the
+ * logger's number is advanced: str_log_get().
  */
 #include "ddi_impl.h"
 #include <str/log.h>
 
-/* Facility and priorities, as syslog(3) has them. */
+/* Facility and priorities of syslog(3). */
 #define PRI_KERN 0
 #define PRI_CRIT 2
 #define PRI_ERR 3
@@ -34,7 +34,7 @@
 #define HEAD 64u /* of its block */
 
 struct entry {
-	str_a64 no; /* which message this is, 0: none */
+	str_a64 no; /* number of the message, 0: none */
 	struct log_ctl lc;
 	uint32_t len; /* bytes of text, NUL included */
 	uint32_t pad;
@@ -43,11 +43,11 @@ struct entry {
 
 struct logger {
 	queue_t *volatile q;  /* NULL: not in use */
-	uint64_t next;	      /* first message not looked at */
+	uint64_t next;	      /* first message not examined */
 	struct trace_ids *ids;
 	uint32_t nids;
 	uint32_t what;	      /* SL_* */
-	uint32_t seq[3];      /* messages of each kind that it wanted */
+	uint32_t seq[3];      /* number of messages of each kind for it */
 	uint32_t pad;
 };
 
@@ -69,7 +69,7 @@ log_find(void)
 		str_load_acq(str_root(STR_ROOT_LOG));
 }
 
-/* The ring; made when there is none yet. NULL: no memory. */
+/* The ring, which is made on the first call.  NULL: no memory. */
 static struct str_log *
 log_make(void)
 {
@@ -85,7 +85,7 @@ log_make(void)
 	__builtin_memset(log, 0, sizeof(*log));
 	if (!str_cas(str_root(STR_ROOT_LOG), (uint64_t)0,
 		(uint64_t)(uintptr_t)log)) {
-		str_mem_free(b); /* another was quicker */
+		str_mem_free(b); /* another thread was faster */
 		return log_find();
 	}
 	str_mem_disown(b);
@@ -106,7 +106,7 @@ traced(const struct logger *lg, const struct log_ctl *lc)
 	for (i = 0; i < lg->nids; i++) {
 		const struct trace_ids *id = &lg->ids[i];
 
-		/* plain char has no sign on ARM */
+		/* plain char is unsigned on ARM */
 		if ((id->ti_mid == lc->mid || id->ti_mid == -1) &&
 		    (id->ti_sid == lc->sid || id->ti_sid == -1) &&
 		    (id->ti_level >= lc->level || (signed char)id->ti_level == -1))
@@ -115,7 +115,7 @@ traced(const struct logger *lg, const struct log_ctl *lc)
 	return false;
 }
 
-/* What of @lc's purposes is @lg registered for? */
+/* The purposes of @lc for which @lg is registered. */
 static uint32_t
 wants(const struct logger *lg, const struct log_ctl *lc)
 {
@@ -127,7 +127,7 @@ wants(const struct logger *lg, const struct log_ctl *lc)
 	return w;
 }
 
-/* Messages of a kind are numbered for themselves: a gap is a loss. */
+/* Messages of each kind have separate numbers: a gap is a loss. */
 static unsigned
 kind(uint32_t w)
 {
@@ -152,7 +152,7 @@ priority(int flags)
 	return PRI_KERN | PRI_INFO;
 }
 
-/* Is the logger's queue there still? Its stream may have been torn down. */
+/* Does the logger's queue still exist?  Its stream may have been closed. */
 static bool
 alive(struct logger *lg)
 {
@@ -168,8 +168,9 @@ alive(struct logger *lg)
 }
 
 /*
- * Entry @e is about to be overwritten: a reader that has not seen it loses
- * it, which its numbers show. Locks: lock. Return: did one lose it?
+ * Entry @e is about to be overwritten: a logger that has not taken it loses
+ * it, and a gap in its numbers shows this.  Locks: lock.  Return: true if a
+ * logger lost it.
  */
 static bool
 lose(struct str_log *log, struct entry *e)
@@ -308,7 +309,7 @@ str_log_put(const struct log_ctl *lc, const char *text, size_t len)
 	struct log_ctl mine = *lc;
 
 	while (len > 0 && text[len - 1] == '\0')
-		len--; /* some send the NUL, some do not */
+		len--; /* the NUL is optional */
 	len = STR_MIN(len, sizeof(buf) - 1);
 	if (len != 0)
 		__builtin_memcpy(buf, text, len);
@@ -424,7 +425,7 @@ str_log_wanted(queue_t *q)
 	return (int)w;
 }
 
-/* The next that @lg wants; its number per kind is the one after seq[]. */
+/* The next message for @lg; its number per kind is the one after seq[]. */
 static struct entry *
 next(struct str_log *log, struct logger *lg)
 {
@@ -433,7 +434,7 @@ next(struct str_log *log, struct logger *lg)
 	for (; lg->next <= last; lg->next++) {
 		struct entry *e = &log->ring[lg->next % STR_LOG_MSGS];
 
-		/* else its author died over it */
+		/* else its writer died while it stored the entry */
 		if (str_load_acq(&e->no) == lg->next && wants(lg, &e->lc) != 0)
 			return e;
 	}
@@ -462,7 +463,7 @@ copy_next(struct str_log *log, queue_t *q, uint64_t *ret_no)
 			__builtin_memcpy(text->b_wptr, e->text, e->len);
 			text->b_wptr += e->len;
 			*ret_no = lg->next;
-			/* for is_laid(), behind what is read */
+			/* for is_laid(), after the text */
 			__builtin_memcpy(mp->b_wptr, ret_no, sizeof(*ret_no));
 		}
 		str_unlock(&log->lock);
@@ -485,7 +486,7 @@ taken(struct str_log *log, queue_t *q, uint64_t no)
 
 	lock(log);
 	lg = find(log, q);
-	/* else it has been overwritten, which counted it */
+	/* else it was overwritten, and counted then */
 	if (lg != NULL && lg->next == no) {
 		lg->next = no + 1;
 		lg->seq[kind(wants(lg, &log->ring[no % STR_LOG_MSGS].lc))]++;
@@ -493,7 +494,10 @@ taken(struct str_log *log, queue_t *q, uint64_t no)
 	str_unlock(&log->lock);
 }
 
-/* Is message @no the last on @q?  A thread was killed before it could say so. */
+/*
+ * Is message @no the last on @q?  If so, a thread was killed before it
+ * recorded this.
+ */
 static bool
 is_laid(queue_t *q, uint64_t no)
 {
@@ -509,9 +513,9 @@ is_laid(queue_t *q, uint64_t no)
 }
 
 /*
- * The message goes by way of the queue.  Until it is there the ring has it; from
- * then on it is a message taken from a queue, which goes back there when the
- * thread that has it is killed.
+ * The message is put on the queue first.  Until then it is in the ring; from
+ * then on it is a message taken from a queue, which returns there if the
+ * thread that took it is killed.
  */
 mblk_t *
 str_log_get(queue_t *q)
@@ -527,6 +531,6 @@ str_log_get(queue_t *q)
 		freemsg(mp);
 	if (mp != NULL)
 		taken(log, q, no);
-	/* getq() of an empty queue would have each putq() enable it */
+	/* after getq() of an empty queue each putq() would enable it */
 	return q->q_first != NULL ? getq(q) : NULL;
 }

@@ -3,8 +3,8 @@
 
 /*
  * <sys/strsun.h>: turning one message into another, after Solaris. A message
- * that is changed in place may share its data block with others only if
- * they do not mind; M_IOCTL and M_IOCDATA messages are never shared.
+ * that is changed in place may share its data block with others only if these
+ * may see the change; M_IOCTL and M_IOCDATA messages are never shared.
  */
 #include "ddi_impl.h"
 #include <sys/strsun.h>
@@ -19,8 +19,8 @@ drop_rest(mblk_t *mp)
 }
 
 /*
- * Make a copy request of the M_IOCTL or M_IOCDATA @mp. Command, credentials
- * and identifier stand at the same places in all three.
+ * Make a copy request of the M_IOCTL or M_IOCDATA @mp.  Command, credentials
+ * and identifier are at the same offsets in all three.
  */
 static void
 copy_request(mblk_t *mp, int type, void *priv, size_t size, void *uaddr)
@@ -28,7 +28,7 @@ copy_request(mblk_t *mp, int type, void *priv, size_t size, void *uaddr)
 	struct copyreq *cq = (struct copyreq *)(void *)mp->b_rptr;
 
 	if (uaddr == NULL) {
-		/* what the transparent ioctl was given */
+		/* the argument of the transparent ioctl */
 		STR_VERIFY(mp->b_cont != NULL &&
 			MBLKL(mp->b_cont) >= (long)sizeof(void *));
 		__builtin_memcpy(&uaddr, mp->b_cont->b_rptr, sizeof(uaddr));
@@ -123,7 +123,7 @@ miocpullup(mblk_t *mp, size_t size)
 		return EINVAL;
 	if (bp == NULL || str_blen(bp) >= size)
 		return 0;
-	if (xmsgsize(bp) < size) /* of one type: others are not joined */
+	if (xmsgsize(bp) < size) /* blocks of other types are not joined */
 		return EINVAL;
 	all = msgpullup(bp, -1);
 	if (all == NULL)
@@ -180,7 +180,7 @@ allocb_wait(size_t size, unsigned int pri, unsigned int flags, int *error)
 	int err = 0;
 
 	if (size > STR_MEM_MAX - 64)
-		err = ENOSR; /* no wait will give as much */
+		err = ENOSR; /* so much can never be allocated */
 	while (err == 0) {
 		mp = allocb(size, pri);
 		if (mp != NULL)

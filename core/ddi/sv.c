@@ -5,26 +5,27 @@
  * Waiting for an event: synchronisation variables, condition variables,
  * semaphores, atomic integers.
  *
- * Life. A thread that waits for a variable says so in its slot: the
- * variable's address (cv) and its place in the order (cvseq). Who signals
- * looks through the slots for those with the address and takes it away from
- * the one with the first place, or from all. So a variable is a few words
- * that need no initialisation beyond zeros, and holds no pointers to anybody
- * who may die. The word slept on (cvword) only says that something has
- * changed: signal handlers change it too (host.h).
+ * Life.  A thread that waits for a variable records this in its slot: the
+ * variable's address (cv) and its position in the order (cvseq).  A signaller
+ * searches the slots for this address and clears it in the slot with the first
+ * position, or in all.  So a variable is a few words that need no
+ * initialisation beyond zeros, and has no pointers to threads, which may die.
+ * A change of the word slept on (cvword) has no other meaning than a wake-up:
+ * signal handlers change it too (host.h).
  *
- * Locks. cv_lock covers joining, leaving and waking, and is a leaf. A waiter
+ * Locks. cv_lock covers joining, leaving and waking, and is a leaf.  A waiter
  * joins before it releases the module's lock: no signal is missed.
  *
- * Failure. A dead waiter is passed over: its slot's tag has changed or its
- * owner is gone. A signaller that dies before it has woken whom it chose
- * costs that one SLICE_NS at the most. A waiter that is chosen and killed
- * before it runs takes the signal with it.
+ * Failure.  A dead waiter is skipped: its slot's tag has changed or its owner
+ * is dead.  If a signaller dies before it has woken the chosen waiter, that
+ * waiter runs at the end of its slice, SLICE_MAX_NS later at most.  If a chosen
+ * waiter is killed before it runs, the signal is lost.
  */
 #include "ddi_impl.h"
 
-#define SLICE_NS 50000000ull	  /* the first sleeps */
-#define SLICE_MAX_NS 1600000000ull /* and the longest */
+/* A sleep ends after a slice; each is twice as long as the one before. */
+#define SLICE_NS 50000000ull	  /* the first */
+#define SLICE_MAX_NS 1600000000ull /* the longest */
 
 struct host_call *
 str_ddi_call(void)
@@ -40,7 +41,10 @@ str_ddi_presleep(struct str_nap *nap)
 	struct str_plumb *pl;
 
 	nap->qp = NULL;
-	/* with a claim it is a put or service procedure, which must not sleep */
+	/*
+	 * a thread with a claim is in a put or service procedure and must not
+	 * sleep
+	 */
 	if (str_ddi_self()->ddi_held != 0 || host_tls.nclaim != 0)
 		return;
 	str_sched_touched();
@@ -78,7 +82,9 @@ str_cv_join(struct str_cv *cv)
 	str_unlock(&cv->cv_lock);
 }
 
-/* Leave without having been woken; false when we were, meanwhile. */
+/*
+ * Leave without having been woken.  Return: false if we were woken meanwhile.
+ */
 static bool
 leave(struct str_cv *cv, struct str_thread *t)
 {
@@ -141,7 +147,7 @@ waits(struct str_thread *t, struct str_cv *cv)
 		str_load(&t->ddi_tag) == str_load(&t->tag);
 }
 
-/* The one who has waited longest. Locks: cv_lock. */
+/* The thread that has waited longest.  Locks: cv_lock. */
 static struct str_thread *
 oldest(struct str_cv *cv)
 {
@@ -276,7 +282,9 @@ cv_wait_sig(kcondvar_t *cvp, kmutex_t *mp)
 	return wait_mutex(cvp, mp, str_ddi_call(), STR_DDI_NEVER) == 0 ? 1 : 0;
 }
 
-/* What the timed ones answer: ticks left, at least 1; 0 signal; -1 time. */
+/*
+ * Result of the timed waits: ticks left, at least 1; 0: signal; -1: time over.
+ */
 static clock_t
 answer(int err, uint64_t deadline)
 {
@@ -382,7 +390,7 @@ sema_tryp(ksema_t *sp)
 	return 1;
 }
 
-/* Return: false when a signal of @hc ended it. */
+/* Sleep until the count is not 0.  Return: false: a signal of @hc ended it. */
 static bool
 sleep_down(ksema_t *sp, struct host_call *hc)
 {
@@ -393,7 +401,7 @@ sleep_down(ksema_t *sp, struct host_call *hc)
 
 		str_store(&sp->s_waiters, 1u);
 		str_fence_full(); /* pairs with the one in sema_v() */
-		if (sema_tryp(sp))
+		if (str_load(&sp->s_count) != 0)
 			return true;
 		if (host_wait(hc, (str_a32 *)(void *)(uintptr_t)&sp->s_seq,
 			seq, slice) == EINTR)
@@ -403,18 +411,23 @@ sleep_down(ksema_t *sp, struct host_call *hc)
 	}
 }
 
+/*
+ * Decrement the semaphore.  The thread sleeps outside its perimeter, and the
+ * count is decremented inside: otherwise a thread that owns the semaphore would
+ * wait for the perimeter while the thread inside waits for the semaphore.
+ */
 static bool
 down(ksema_t *sp, struct host_call *hc)
 {
 	struct str_nap nap;
-	bool got;
+	bool goes_on = true;
 
-	if (sema_tryp(sp))
-		return true;
-	str_ddi_presleep(&nap);
-	got = sleep_down(sp, hc);
-	str_ddi_postsleep(&nap);
-	return got;
+	while (goes_on && !sema_tryp(sp)) {
+		str_ddi_presleep(&nap);
+		goes_on = sleep_down(sp, hc);
+		str_ddi_postsleep(&nap);
+	}
+	return goes_on;
 }
 
 void

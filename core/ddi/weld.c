@@ -2,16 +2,17 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * weldq: the end of one stream leads into another.
+ * weldq: messages pass from the end of one stream into another stream.
  *
  * A driver's write queue has no next queue. Welding gives it one, a read
- * queue of a driver, by one store; messages then cross from stream to stream
- * as they do when a driver puts them on another's queue itself, under claims
- * of both (core/plumb/claim.c).
+ * queue of a driver, by one store.  Messages then go from one stream to the
+ * other with claims on both (core/plumb/claim.c), as if the driver called put()
+ * for a queue of the other stream.
  *
- * A thread that read the link before it was taken away may be on its way to
- * the other queue. A caller that may wait does (str_plumb_barrier()); in a put
- * or service procedure the module's perimeter has to see to that.
+ * A thread that read the link before it was removed may still use the other
+ * queue.  unweldq() waits for such threads (str_plumb_barrier()) if its caller
+ * has no claim.  A put or service procedure has one and must not wait: there
+ * the module's perimeter must exclude such threads.
  */
 #include "ddi_impl.h"
 
@@ -29,7 +30,7 @@ has_other(const queue_t *q3, const queue_t *q4)
 	return q3 != NULL || q4 != NULL;
 }
 
-/* Have @func called soon; 0: it cannot be. */
+/* Request a call of @func.  Return: 0 if this fails. */
 static toid_t
 tell(weld_fcn_t func, weld_arg_t arg, queue_t *protq)
 {

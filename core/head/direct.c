@@ -2,12 +2,13 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The short way of messages from one Stream to another: <str/direct.h>.
+ * The direct path of messages from one Stream to another: <str/direct.h>.
  *
- * It is fast.h once more, for putmsg(2) on a device: out of a call no claim
- * is held, so that the first place is free, and light fences are mere
- * barriers.  What is not as it should be is left to the full call, with
- * nothing done.
+ * It works like fast.h, for putmsg(2) on a device, and also claims the stream.
+ * The thread is outside a call and holds no claim, so it uses the first entry
+ * of its claims.  As in fast.h a light fence needs no instruction.  If a
+ * condition does not hold, these functions change nothing and the full call is
+ * made.
  */
 #include "fast.h"
 #include "fastmsg.h"
@@ -15,17 +16,18 @@
 #include <str/direct.h>
 #include <str/hold.h>
 
-/* A full queue: how long to wait before waiting in earnest. */
+/* A full queue: number of yields before the full call, which sleeps. */
 #define YIELDS 2u
-#define CTL_MAX 128u /* bytes of a control part that goes the short way */
+#define CTL_MAX 128u /* longest control part of the direct path */
 #define SPIN_US 20u
 #define SOON_US 50u
-#define FAR 24u /* pauses between two looks: about a microsecond */
+/* pause instructions between two looks at the same word: about a microsecond */
+#define SPIN_PAUSES 24u
 
 /*
- * str_direct_again - who takes what @d is will soon have taken something
- * @since: when that was first said, 0 at first.
- * Return: try again?
+ * str_direct_again - the direct procedure returned STR_DIRECT_SOON: yield once
+ * @since: 0 for the first call, which stores its time here
+ * Return: true: try again; false: SOON_US have passed, or a yield is no use.
  */
 STR_NOINLINE bool
 str_direct_again(uint64_t *since)
@@ -36,29 +38,35 @@ str_direct_again(uint64_t *since)
 		*since = now;
 	else if (now - *since > SOON_US * host_ticks_per_ms / 1000)
 		return false;
-	host_yield();
-	return true;
-}
-
-/* Would is_full() say no?  Of a queue whose stream may be another by now. */
-static bool
-has_room(struct str_headq *hq)
-{
-	uint64_t n = str_headq_count(hq), log;
-
-	log = str_load(&hq->pos) - str_load(&hq->cpos);
-	return n < hq->lowat && log < hq->loglimit / 2 &&
-		str_load(&hq->full) != STR_FULL_HELD;
+	return host_give_way();
 }
 
 /*
- * str_direct_soon - there was no room at @hq
- * The reader there is given the CPU, if this is its own, or a moment: to wait as
- * for a message costs more than that, and has this one made blocks.
- * Return: is there now?
+ * str_direct_has_room - has @hq room, by the rule of str_headq_is_full()?
+ * The caller is not inside the stream, which may have been freed and its memory
+ * given to another one.  So the function changes nothing there.
  */
-STR_NOINLINE bool
-str_direct_soon(struct str_headq *hq)
+bool
+str_direct_has_room(struct str_headq *hq)
+{
+	uint32_t full = str_load(&hq->full);
+	uint64_t n, log;
+
+	if (full != STR_FULL_MARK)
+		return full == 0;
+	n = str_headq_count(hq);
+	log = str_load(&hq->pos) - str_load(&hq->cpos);
+	return (n == 0 || n < hq->lowat) &&
+		(log == 0 || log < hq->loglimit / 2);
+}
+
+/*
+ * There was no room at @hq.  Yield if the reader last ran on this CPU, else
+ * spin for at most SPIN_US.  Either costs less than a sleep and a wake.
+ * Return: true if there is room now.
+ */
+static bool
+soon(struct str_headq *hq)
 {
 	uint32_t other = str_load(&hq->ccpu);
 	uint64_t start;
@@ -68,19 +76,38 @@ str_direct_soon(struct str_headq *hq)
 		return false;
 	if (other == host_cpu()) {
 		for (i = 0; i < YIELDS; i++) {
-			host_yield();
-			if (has_room(hq))
+			if (!host_give_way())
+				return false;
+			if (str_direct_has_room(hq)) {
+				host_way_used();
 				return true;
+			}
 		}
 		return false;
 	}
 	start = host_ticks();
 	do {
-		for (i = 0; i < FAR; i++)
+		for (i = 0; i < SPIN_PAUSES; i++)
 			str_cpu_relax();
-		if (has_room(hq))
+		if (str_direct_has_room(hq))
 			return true;
 	} while (host_ticks() - start < SPIN_US * host_ticks_per_ms / 1000);
+	return false;
+}
+
+/*
+ * str_direct_soon - a message written at @sd, on the direct path or by a
+ * shortcut, found no room at @hq: yield or spin, as soon()
+ * Return: true: there is room now; false: the caller makes the full call, in
+ * which str_sleep_room() sleeps until there is.
+ */
+STR_NOINLINE bool
+str_direct_soon(struct str_head *sd, struct str_headq *hq)
+{
+	if (soon(hq))
+		return true;
+	host_tls.full = hq;
+	host_tls.full_at = sd;
 	return false;
 }
 
@@ -88,12 +115,12 @@ str_direct_soon(struct str_headq *hq)
 int
 str_read_soon(queue_t *rq)
 {
-	return str_direct_soon(&rq->q_pair->plumb->head[0].hq);
+	return soon(&rq->q_pair->plumb->head[0].hq);
 }
 
 /*
- * str_head_putmsg_direct - the short way for the fast putmsg(2), of parts as
- * the caller has them
+ * str_head_putmsg_direct - the direct path of the fast putmsg(2), with the
+ * parts in the caller's memory
  */
 STR_NOINLINE long
 str_head_putmsg_direct(struct str_head *sd, const str_a32 *id, uint32_t gen,

@@ -2,22 +2,22 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * read(2) and write(2) for the case that matters most: plain data at hand, or
- * room for it, byte-stream mode, no module, no waiting, nothing unusual.
+ * read(2) and write(2) for the most important case: plain data is available, or
+ * there is room for it; byte-stream mode, no module, no waiting.
  *
- * Purpose.  A small write costs a dozen ns, of which calls between functions,
- * saved registers and questions asked twice were half.  So these are inlined
- * into the library's entry points, whose last instruction, when anything is
- * not as it should be, is a jump: to the full call, nothing having been done,
- * or to what is left to do (enum str_fast).
+ * Purpose.  A small write costs a dozen ns; calls between functions, saved
+ * registers and repeated tests were half of that.  So these functions are
+ * inlined into the library's entry points.  If a condition does not hold, the
+ * last instruction of an entry point is a jump: to the full call, if nothing
+ * has been done, or to a function that does the rest (enum str_fast).
  *
- * Life.  host_enter(), str_head_enter() and a biased lock in one, for a thread
- * that has been here before, is in no call, and lives in a domain whose
- * members all have the heavy fence: so light ones are no instruction.  Not in
- * a call means no lock held either; the word in `hold' is free, and the lock
- * is tried by storing there and looking at the bias once, afterwards.  Where
- * the bias is another's this withdraws: a revoker waits at most for this
- * short window.
+ * Life.  These functions combine host_enter(), str_head_enter() and a biased
+ * lock.  They are for a thread that has a slot, is not in a call, and is in a
+ * domain whose members all support the heavy fence, so that a light fence needs
+ * no instruction.  A thread that is not in a call holds no lock, so the word
+ * `hold' is free.  The lock is tried by a store to this word and one load of
+ * the bias afterwards.  If another thread has the bias, this thread withdraws:
+ * a revoker waits at most for this short window.
  */
 #ifndef STR_FAST_H
 #define STR_FAST_H
@@ -27,7 +27,7 @@
 
 #define STR_NOT_FAST (-1000L)
 
-/* What makes a read, or a write, take the full call. */
+/* Flags with which a read, or a write, makes the full call. */
 #define STR_READ_SLOW \
 	(STR_H_RDERR | STR_H_PLEX | STR_H_LOOK | STR_H_MREAD | STR_H_MSIG | \
 		STR_H_TTY)
@@ -35,12 +35,13 @@
 	(STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_LOOK | STR_H_CLOSED | \
 		STR_H_PLEX | STR_H_HOLD | STR_H_DELIM | STR_H_NORD | STR_H_TTY | \
 		STR_H_AWAY | STR_H_MIXED)
-#define STR_H_MODAL (STR_H_FIFO | STR_H_DEV)
+/* Kinds of streams whose descriptors have an access mode, O_ACCMODE. */
+#define STR_H_ACCMODE (STR_H_FIFO | STR_H_DEV)
 /* A descriptor opened for writing, or reading, only: a FIFO's, a device's. */
 #define NOT_FOR_READING(f, fflags) \
-	(((f) & STR_H_MODAL) != 0 && ((fflags) & 3u) == 1)
+	(((f) & STR_H_ACCMODE) != 0 && ((fflags) & 3u) == 1)
 #define NOT_FOR_WRITING(f, fflags) \
-	(((f) & STR_H_MODAL) != 0 && ((fflags) & 3u) == 0)
+	(((f) & STR_H_ACCMODE) != 0 && ((fflags) & 3u) == 0)
 #define STR_FAST_MAX 32768u /* bytes a write puts into one record */
 
 long str_head_write_mods(struct str_head *sd, const str_a32 *id, uint32_t gen,
@@ -50,7 +51,7 @@ long str_head_write_short(struct str_head *sd, const str_a32 *id, uint32_t gen,
 void str_head_read_after(struct str_head *sd, int fd) STR_COLD;
 void str_head_write_after(struct str_head *sd, int fd) STR_COLD;
 
-/* May this thread try at all?  Asked before each of the calls below. */
+/* May this thread use the fast path?  Tested before each of the calls below. */
 STR_INLINE bool
 fast_ready(void)
 {
@@ -69,7 +70,7 @@ fast_enter(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	return str_likely(str_load_acq(&id[1]) == gen);
 }
 
-/* What signals were put off meanwhile stays so. */
+/* Leave; signals that were deferred meanwhile stay deferred. */
 STR_INLINE void
 fast_leave_quietly(struct str_thread *t)
 {
@@ -107,7 +108,7 @@ fast_unlock(struct str_hlock *l, unsigned kind, struct str_thread *t)
 		str_hunlock_slow(l);
 }
 
-/* Nothing has been done: out of the call again. */
+/* Leave the call, in which nothing has been done. */
 STR_INLINE long
 fast_back(struct str_thread *t)
 {
@@ -116,19 +117,22 @@ fast_back(struct str_thread *t)
 }
 
 /*
- * How far str_head_read_fast() and str_head_write_fast() got.  What is left
- * then is a function of its own, the last thing the caller calls: so these need
- * save no registers.
+ * How far str_head_read_fast() and str_head_write_fast() got.  The caller's
+ * last action is to call another function, which does the rest, so that no
+ * registers need be saved.
  */
 enum str_fast {
 	STR_FAST_DONE,
 	STR_FAST_BACK,	 /* inside, nothing done */
 	STR_FAST_HELD,	 /* nothing done, and the lock held */
-	STR_FAST_LOOK,	 /* written, the lock held, and the credit used up */
+	STR_FAST_LOOK,	 /* written, the lock held; hq->credit is used up, so
+			  * the writer checks whether the reader reads */
 	STR_FAST_PASS,	 /* done, and a thread waits for the lock */
-	STR_FAST_AFTER,	 /* done; to be seen to: room for more, or sleepers */
-	STR_FAST_SIGNAL, /* done, out of the call; signals were put off */
-	STR_FAST_MODS,	 /* str_head_write_fast: not begun, for ..._mods() */
+	STR_FAST_AFTER,	 /* done; sleepers must be woken, or the reader's
+			  * buffer has room for more data */
+	STR_FAST_SIGNAL, /* done, call left; signals were deferred */
+	STR_FAST_MODS,	 /* call not begun, because `direct' is NULL: the caller
+			  * calls str_head_write_indirect() */
 };
 long str_head_read_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
 	size_t done, enum str_fast how);
@@ -137,14 +141,17 @@ long str_head_unit_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
 long str_head_write_tail(struct str_head *sd, int fd, size_t len,
 	enum str_fast how);
 
-/* This thread, from where it is kept: no register need keep it. */
+/* This thread, loaded again each time, so that it needs no register. */
 STR_INLINE struct str_thread *
 fast_self(void)
 {
 	return *(struct str_thread *volatile *)&host_tls.slot;
 }
 
-/* fast_leave(), and what is left when that is not all. */
+/*
+ * fast_leave(), but the caller calls host_leave_slow().
+ * Return: STR_FAST_SIGNAL if that is necessary.
+ */
 STR_INLINE enum str_fast
 fast_out(struct str_thread *t)
 {
@@ -156,7 +163,10 @@ fast_out(struct str_thread *t)
 						     STR_FAST_SIGNAL;
 }
 
-/* fast_unlock(), but false when a thread waits. */
+/*
+ * fast_unlock(), but the caller calls str_hunlock_slow().
+ * Return: false if that is necessary, because a thread waits.
+ */
 STR_INLINE bool
 fast_drop(struct str_hlock *l, unsigned kind, struct str_thread *t)
 {
@@ -168,9 +178,10 @@ fast_drop(struct str_hlock *l, unsigned kind, struct str_thread *t)
 /*
  * str_head_read_fast, str_head_write_fast
  * @id, @gen: as for str_head_enter().
- * Return: STR_FAST_DONE: *ret is the bytes read, more than 0, or @len is what
- * was written; else str_head_read_tail(), str_head_write_tail() are to be called
- * with that.
+ * Return: STR_FAST_DONE: *ret is the number of bytes read, more than 0, or @len
+ * bytes were written.  STR_FAST_MODS: the caller calls
+ * str_head_write_indirect().  Otherwise the caller passes the result to
+ * str_head_read_tail() or str_head_write_tail().
  */
 STR_INLINE enum str_fast
 head_take_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
@@ -184,7 +195,7 @@ head_take_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	if (str_unlikely(!fast_enter(sd, id, gen, t)))
 		return STR_FAST_BACK;
 	f = str_load(&sd->flags);
-	if (str_unlikely((f & (STR_READ_SLOW | STR_H_MODAL)) != 0 &&
+	if (str_unlikely((f & (STR_READ_SLOW | STR_H_ACCMODE)) != 0 &&
 		((f & STR_READ_SLOW) != 0 ||
 			NOT_FOR_READING(f, str_load(id)))))
 		return STR_FAST_BACK;
@@ -212,9 +223,9 @@ str_head_read_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 }
 
 /*
- * str_head_unit_fast - the first record, when it is plain data and fits, and
- * nothing behind it, whatever the read options are
- * As str_head_read_fast(), but that str_head_unit_tail() is to be called.
+ * str_head_unit_fast - read the first record only, if it is plain data and
+ * fits, whatever the read options are
+ * As str_head_read_fast(), but the caller then calls str_head_unit_tail().
  */
 STR_INLINE enum str_fast
 str_head_unit_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
@@ -231,15 +242,19 @@ str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	struct str_headq *hq;
 	uint32_t left, f;
 
-	/* a look at memory that stays readable */
+	/*
+	 * This thread is not inside the stream yet, so the stream may have been
+	 * freed.  Its memory can still be read, and `direct' is only a hint: it
+	 * is loaded again below.
+	 */
 	if (str_load(&sd->direct) == NULL)
 		return STR_FAST_MODS;
 	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
-		len - 1 >= STR_FAST_MAX)) /* nothing, or not one record */
+		len - 1 >= STR_FAST_MAX)) /* 0, or too long for one record */
 		return STR_FAST_BACK;
 	hq = &sd->peer->hq;
 	f = str_load(&sd->flags);
-	if (str_unlikely((f & (STR_WRITE_SLOW | STR_H_MODAL)) != 0 &&
+	if (str_unlikely((f & (STR_WRITE_SLOW | STR_H_ACCMODE)) != 0 &&
 		((f & STR_WRITE_SLOW) != 0 ||
 			NOT_FOR_WRITING(f, str_load(id)))))
 		return STR_FAST_BACK;
@@ -263,8 +278,8 @@ str_head_write_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 }
 
 /*
- * str_head_write_indirect - the fast write where a module, or a device, stands
- * in the way
+ * str_head_write_indirect - the fast write on a stream with modules, or a
+ * device stream
  * Return: bytes, more than 0, or STR_NOT_FAST with nothing done.
  */
 STR_INLINE long

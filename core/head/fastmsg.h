@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Messages of a control and a data part, or of data alone, for whom nothing is
- * in the way: what fast.h is to read(2) and write(2).
+ * The fast path of putmsg(2) and getmsg(2), as fast.h is that of read(2) and
+ * write(2): messages of a control and a data part, or of data alone, on a
+ * stream without modules.
  */
 #ifndef STR_FASTMSG_H
 #define STR_FASTMSG_H
@@ -12,17 +13,17 @@
 
 #include <str/direct.h>
 
-/* What makes getmsg(2) take the full call. */
+/* Flags with which getmsg(2) makes the full call. */
 #define STR_GET_SLOW \
 	(STR_H_RDERR | STR_H_PLEX | STR_H_LOOK | STR_H_MSIG | STR_H_TTY)
 
-/* A record of two parts, whole. */
+/* A record with the control and the data part of one message, all of it. */
 struct fast_msg {
 	const unsigned char *ctl, *data;
 	uint32_t hdr, clen, dlen, span;
 };
 
-/* The first record, when it is one.  Locks: clock. */
+/* Is the first record such a one?  Then describe it in @m.  Locks: clock. */
 STR_INLINE bool
 headq_peek_msg(struct str_headq *hq, struct fast_msg *m)
 {
@@ -48,14 +49,15 @@ headq_peek_msg(struct str_headq *hq, struct fast_msg *m)
 	return true;
 }
 
-#define STR_DIRECT_TRIES 4u /* waits for room that are too short to be one */
-bool str_direct_soon(struct str_headq *hq);
+#define STR_DIRECT_TRIES 4u /* short waits for room before the full call */
+bool str_direct_soon(struct str_head *sd, struct str_headq *hq);
+bool str_direct_has_room(struct str_headq *hq);
 bool str_direct_again(uint64_t *since);
 long str_head_putmsg_direct(struct str_head *sd, const str_a32 *id,
 	uint32_t gen, const struct str_strbuf *ctl,
 	const struct str_strbuf *data);
 
-/* Where messages come from, now and then: see head/sleep.c:spin. */
+/* Record the CPU of the sender from time to time: see head/sleep.c:spin. */
 STR_INLINE void
 str_headq_note_cpu(struct str_headq *hq)
 {
@@ -68,7 +70,10 @@ str_headq_note_cpu(struct str_headq *hq)
 		str_store(&hq->pcpu, cpu);
 }
 
-/* Would the message overtake something at the driver's perimeter? */
+/*
+ * Does a message wait at the driver's perimeter, or is a thread inside?  Then
+ * a message on the direct path would overtake another one.
+ */
 STR_INLINE bool
 is_busy(const struct str_qpair *qp)
 {
@@ -111,7 +116,8 @@ out:
 }
 
 /*
- * str_head_put_direct - a message of @d on @sd, by the short way
+ * str_head_put_direct - send message @d on @sd, a device stream, by the direct
+ * path (<str/direct.h>)
  * @id, @gen: as for str_head_enter()
  * Return: 0, or STR_NOT_FAST with nothing done.
  */
@@ -136,15 +142,15 @@ str_head_put_direct(struct str_head *sd, const str_a32 *id, uint32_t gen,
 			continue;
 		}
 		if (ret != STR_DIRECT_FULL || tries++ == STR_DIRECT_TRIES ||
-		    (str_load(id) & STR_O_NONBLOCK) != 0 || !str_direct_soon(*d->full))
+		    (str_load(id) & STR_O_NONBLOCK) != 0 || !str_direct_soon(sd, *d->full))
 			return STR_NOT_FAST;
 	}
 }
 
 /*
- * str_head_get_direct - take the first message, when it is a record of two
- * parts that is wanted and fits; as str_head_getprim(), but that gp->ctl.buf is
- * the library's own and good
+ * str_head_get_direct - take the first message, if it is a record of two parts
+ * that is wanted and fits; as str_head_getprim(), but gp->ctl.buf is the
+ * library's own memory and valid
  * Return: 0, or STR_NOT_FAST with nothing done.
  */
 STR_INLINE long
@@ -180,7 +186,8 @@ str_head_get_direct(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	gp->data.len = (m.hdr & STR_REC_NODATA) ? -1 : (int)m.dlen;
 	headq_next(hq, m.clen + m.dlen, m.span);
 	fast_unlock(&hq->clock, STR_HOLD_C, t);
-	if (str_unlikely(str_load(&hq->wwant) != 0))
+	if (str_unlikely(str_load(&hq->wwant) != 0) &&
+	    !headq_stays_full(hq))
 		str_head_read_after(sd, fd);
 	fast_leave(t);
 	return 0;
@@ -191,7 +198,8 @@ not:
 
 /*
  * str_head_putmsg_fast - putmsg(2) of a control and perhaps a data part, no
- * flags: on a pipe with no module, or by the short way
+ * flags: on a pipe without modules (sd->direct is not NULL), or on a device
+ * stream by the direct path (sd->straight is not NULL)
  * Return: 0, or STR_NOT_FAST with nothing done.
  */
 STR_INLINE long
@@ -213,7 +221,7 @@ str_head_putmsg_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 		(data.len > 0 && (uint32_t)ctl.len + (uint32_t)data.len >
 			INLINE_MAX)))
 		return STR_NOT_FAST;
-	/* a look at memory that stays readable */
+	/* not inside the stream yet: a hint, as in str_head_write_fast() */
 	if (str_load(&sd->direct) == NULL)
 		return str_head_putmsg_direct(sd, id, gen, &ctl, &data);
 	if (str_unlikely(!fast_enter(sd, id, gen, t)))
@@ -245,7 +253,7 @@ str_head_putmsg_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 
 /*
  * str_head_putdata_fast - putmsg(2) of a data part alone, no flags, on a pipe
- * with no module: what write(2) is, but that nothing splits it
+ * without modules: like write(2), but always one message
  * Return: 0, or STR_NOT_FAST with nothing done.
  */
 STR_INLINE long
@@ -258,7 +266,7 @@ str_head_putdata_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	bool done;
 	uint32_t f;
 
-	/* a look at memory that stays readable */
+	/* not inside the stream yet: a hint, as in str_head_write_fast() */
 	if (str_unlikely(str_load(&sd->direct) == NULL ||
 		host_copyin(udata, &data, sizeof(data)) != 0 ||
 		(uint32_t)data.len - 1 >= INLINE_MAX))
@@ -288,8 +296,8 @@ str_head_putdata_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 }
 
 /*
- * str_head_getdata_fast - getmsg(2) of a whole message that is data alone, by
- * who asks for no control part
+ * str_head_getdata_fast - getmsg(2) of a whole message of data alone, if the
+ * caller requests no control part
  * Return: 0, or STR_NOT_FAST with nothing done.
  */
 STR_INLINE long
@@ -369,7 +377,8 @@ str_head_getmsg_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 		goto not;
 	headq_next(hq, m.clen + m.dlen, m.span);
 	fast_unlock(&hq->clock, STR_HOLD_C, t);
-	if (str_unlikely(str_load(&hq->wwant) != 0))
+	if (str_unlikely(str_load(&hq->wwant) != 0) &&
+	    !headq_stays_full(hq))
 		str_head_read_after(sd, fd);
 	fast_leave(t);
 	return 0;

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The Stream head's calls: what libstreams makes of read(2), putmsg(2),
+ * The Stream head's calls, by which libstreams implements read(2), putmsg(2),
  * ioctl(2) and poll(2).
  *
  * Every function is called between host_enter() and host_leave(), with the
@@ -30,9 +30,9 @@ struct str_iov {
 	size_t len;
 };
 
-/* Open flags as the executive sees them in host_call.fflags. */
+/* Open flags in host_call.fflags. */
 #define STR_O_NONBLOCK 04000
-#define STR_O_EXCL 0200 /* of an open; not kept */
+#define STR_O_EXCL 0200 /* only for an open; not stored */
 
 /* Events, equal in value to <poll.h>. */
 #define STR_POLLIN 0x001u
@@ -56,7 +56,7 @@ struct str_iov {
  */
 long str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 	size_t len);
-/* The case that matters most has a header of its own: head/fast.h. */
+/* head/fast.h has the fast path for the most important case. */
 long str_head_readv(struct str_head *sd, struct host_call *hc,
 	const struct str_iov *iov, int n);
 
@@ -81,13 +81,13 @@ long str_head_getmsg(struct str_head *sd, struct host_call *hc,
 /*
  * str_head_getprim - take the first message if it is one that is wanted
  *
- * For a library that speaks a protocol of primitives, numbers at the start of
- * M_PROTO messages, and must leave what it did not ask for to be found by
- * others.  High priority messages are passed over.
+ * For a library whose protocol consists of primitives (numbers at the start of
+ * M_PROTO messages) and that must leave other messages on the queue.  High
+ * priority messages are skipped.
  * Return: as str_head_getmsg(), or -ENOMSG: the first message is not wanted,
- * -EMSGSIZE: its control part has more room than @ctl, ctl.len says how much;
- * -EAGAIN; -ENXIO: hung up and nothing left.  @prim is set unless it is one of
- * the last two.
+ * -EMSGSIZE: its control part is longer than @ctl, ctl.len is the length;
+ * -EAGAIN; -ENXIO: hung up and no message left. @prim is set unless it is one
+ * of the last two.
  */
 struct str_getprim {
 	struct str_strbuf ctl, data; /* in: maxlen, buf; out: len */
@@ -97,21 +97,21 @@ struct str_getprim {
 };
 #define STR_PRIM_DATA (1u << 31)
 #define STR_PRIM_NONE (-1)
-#define STR_PRIM_ODD (-2) /* what has no number, or one that has no bit */
-/* T_DISCON_IND: it is the last message, and senders want to know of it even
- * when others stand before it: they compare hq->ended and hq->cpos */
+#define STR_PRIM_ODD (-2) /* no number, or a number without a bit */
+/* T_DISCON_IND: the last message.  Senders must notice it even when other
+ * messages are before it: they compare hq->ended and hq->cpos */
 #define STR_PRIM_END 13
 long str_head_getprim(struct str_head *sd, struct host_call *hc,
 	struct str_getprim *gp);
-/* str_head_ioctl_str - I_STR that no signal ends. */
+/* str_head_ioctl_str - I_STR that signals do not end. */
 long str_head_ioctl_str(struct str_head *sd, struct host_call *hc,
 	unsigned long arg);
 /*
- * str_head_user - two words that belong to the stream, 0 at first, for
- * whatever library is on it in all processes.
+ * str_head_user - two words of the stream, initially 0, for the library that
+ * uses the stream in all processes.
  */
 str_a32 *str_head_user(struct str_head *sd);
-/* str_head_local - has it a driver of which STR_D_LOCAL says that it is none? */
+/* str_head_local - has it a driver with STR_D_LOCAL, and no stream linked below? */
 bool str_head_local(struct str_head *sd);
 
 /* str_head_ioctl - ioctl(2).  @arg is a value or a user address. */
@@ -119,35 +119,43 @@ long str_head_ioctl(struct str_head *sd, struct host_call *hc,
 	unsigned long cmd, unsigned long arg);
 
 /* str_head_events - poll events that hold now; never blocks, no locks.
- * str_head_events_as - for an open file with @fflags: one that has a FIFO open
- * for one side is not told of the other. */
+ * str_head_events_as - for an open file with @fflags: if it has a FIFO open for
+ * one side only, events of the other side are not reported.
+ * str_head_events_for - the same; the caller needs those of @want only, and
+ * errors and hang-up. */
 uint32_t str_head_events(struct str_head *sd);
 uint32_t str_head_events_as(struct str_head *sd, uint32_t fflags);
+uint32_t str_head_events_for(struct str_head *sd, uint32_t fflags,
+	uint32_t want);
 
 /*
  * Polling.  A poller arms the events it will sleep for, executes
  * host_fence_heavy(), looks once more at str_head_events(), and sleeps on
- * the carrier: one token then comes when such an event occurs.  Tokens are
- * taken out with str_head_drain() by the poller that saw one, which rings
- * those for whom they were too; spurious ones are harmless.
+ * the carrier: one token then comes when such an event occurs.  The poller that
+ * saw a token takes it out with str_head_drain(), and rings the bells of other
+ * pollers for which it was meant; spurious tokens are harmless.
  */
 void str_head_arm(struct str_head *sd, uint32_t events);
-/* @pollers: they as well, of whom it is not known where they sleep. */
+/* @pollers: ring also pollers, whose place of sleep is not recorded. */
 void str_head_drain(struct str_head *sd, int fd, bool pollers);
 /*
  * Processes outside the domain that have a descriptor of @sd's end.
- * str_head_leave - one is about to, by exec: what is written at the other end
- * goes to it, and what it writes comes there.  @fd: a descriptor of @sd's, and
- * @peer_fd of the other end's, or -1; @used: as its standard input or output,
- * else it is asked later whether a member reads there.  Context: inside a call on @sd.
- * str_head_left - how often an end has left of which the other end is not held
- * by the process that left it.  str_head_send_left - descriptor @fd of @sd's is
- * held here: what such an end has unread is sent.
- * str_head_closing - descriptor @fd of @sd's is about to be closed: what the
- * other end has unread is sent, as far as there is room.
- * str_head_noroom - has @sd's other end no room, as far as known?
- * str_head_room - there may be, says the kernel of @fd, a descriptor of @sd's.
- * str_head_stuffed - is @sd's carrier readable for what must wait in it?
+ * str_head_leave - a process outside is about to get a descriptor, by exec:
+ * from now on data is exchanged with it through the socket.
+ * @fd: a descriptor of @sd's, and @peer_fd of the other end's, or -1; @used:
+ * it is its standard input or output; otherwise it is checked later whether a
+ * member reads there.
+ * Context: inside a call on @sd.
+ * str_head_left - how often a process has left an end without holding the
+ * other end.
+ * str_head_send_left - this process holds descriptor @fd of @sd's: send the
+ * data that such an end has not read.
+ * str_head_closing - descriptor @fd of @sd's is about to be closed: send the
+ * data that the other end has not read, as far as there is room.
+ * str_head_noroom - is the socket of @sd's other end full, as far as known?
+ * str_head_room - the kernel reports room for @fd, a descriptor of @sd's.
+ * str_head_stuffed - is @sd's carrier readable because of data that must wait
+ * in it?
  */
 void str_head_leave(struct str_head *sd, int fd, int peer_fd, bool used);
 uint64_t str_head_left(void);
@@ -173,28 +181,34 @@ int str_head_poll_wait(struct str_head *sd, struct host_call *hc,
  */
 bool str_sched_run_head(struct str_head *sd, struct host_call *hc);
 
-/* str_head_lost - does @sd's carrier show a hang-up that is none?  The end of
- * the pair it was connected to is gone, but something else holds the other
- * end.  Then it is no use to sleep on it: the bell rings instead. */
+/* str_head_lost - must a hang-up of @sd's carrier be ignored?  The connected
+ * socket is closed, but the other end has another holder.  Then a thread cannot
+ * sleep on the carrier: the bell rings instead. */
 bool str_head_lost(struct str_head *sd);
 
-/* str_head_stale - was it asked for that a caller looks at the carrier? */
+/* str_head_stale - has a look at the carrier been requested? */
 bool str_head_stale(struct str_head *sd);
 /* str_head_look - consult the carrier: hang-up of the other end. */
 int str_head_look(struct str_head *sd, struct host_call *hc);
 
 /*
+ * str_head_dropped - the caller has closed a descriptor of @sd: threads that
+ * sleep there look whether it was theirs.
+ */
+void str_head_dropped(struct str_head *sd);
+/*
  * str_head_released - the caller has closed a descriptor of @sd, or handed
- * it on: sleepers at the other end shall look whether it was the last.
+ * it on: sleepers at the other end check whether it was the last.
  * @peer_fd: a descriptor of the other end in this process, or -1.
  */
 void str_head_released(struct str_head *sd, int peer_fd);
 
 /*
- * Sockets that drivers have: core/sock.  str_head_sock - the id of @sd's, or
- * 0.  str_head_watch - tell of what comes at it from now on, in
- * str_sock_gather().  str_sock_flush - this thread is about to sleep, or to
- * leave: send what it has gathered.
+ * Sockets of drivers: core/sock.
+ * str_head_sock - the id of @sd's socket, or 0.
+ * str_head_watch - report its events from now on, in str_sock_gather().
+ * str_sock_flush - this thread is about to sleep, or to leave: send the data
+ * that it has gathered.
  */
 uint64_t str_head_sock(struct str_head *sd);
 void str_head_watch(struct str_head *sd);
@@ -208,8 +222,8 @@ str_sock_flush(struct host_call *hc)
 }
 
 /*
- * Open files.  str_file_flags - the status flags and access mode shared by all
- * who hold @f: O_ACCMODE, O_NONBLOCK, O_ASYNC.  The word after it is the
+ * Open files. str_file_flags - the status flags and access mode shared by all
+ * holders of @f: O_ACCMODE, O_NONBLOCK, O_ASYNC.  The word after it is the
  * generation of the memory (str_file_gen()), which changes when the file is
  * closed for good; both words stay readable for ever.
  */
@@ -217,37 +231,52 @@ str_a32 *str_file_flags(struct str_file *f);
 uint32_t str_file_gen(struct str_file *f);
 struct str_head *str_file_head(struct str_file *f);
 void str_file_carrier(struct str_file *f, struct host_carrier *ret);
-/* The open file that stands on @c, or NULL. */
+/* The open file whose carrier is @c, or NULL. */
 struct str_file *str_file_lookup(const struct host_carrier *c);
+/* Does the directory in the file @df of a domain have an open file over @c?  A
+ * hint, for what was read may have changed. */
+bool str_file_recorded(const struct host_file *df,
+	const struct host_carrier *c);
 
 /*
  * str_file_released - a descriptor of @f, of generation @gen, has been closed,
  * or handed on: if it was the last, close the file, and the stream with its
- * last file; or wait for who is at it.  The caller was inside the head before
- * the descriptor was closed.
+ * last file; or wait for the thread that is closing it.  The caller was inside
+ * the head before the descriptor was closed.
  * For carriers of kind OPEN; pipes' ends go through str_head_released().
  */
 void str_file_released(struct str_file *f, uint32_t gen,
 	struct host_call *hc);
 
 /*
+ * str_file_ended - the same, without asking the kernel, if no other process has
+ * ever had the descriptor, and it was the last
+ * @kept: the carrier exists, with its address, and will be another file's.
+ * Return: false: another thread was first: call str_file_released(), and do not
+ * use the carrier again.
+ */
+bool str_file_ended(struct str_file *f, uint32_t gen, bool kept,
+	struct host_call *hc);
+
+/*
  * str_head_enter - the call that has begun is on @sd
- * @fflags: from str_file_flags(); @gen: str_file_gen() when it was looked up
+ * @id: from str_file_flags(): id[0] the open flags of the file, id[1] its
+ * generation; @gen: str_file_gen() when it was looked up
  *
- * Return: false when the file is gone, by a close in another thread.  From
- * here to host_leave() the stream's memory stays what it is.
+ * Return: false when the file is gone, by a close in another thread.  From here
+ * to host_leave() the stream's memory is not freed.
  */
 STR_INLINE bool
-str_head_enter(struct str_head *sd, const str_a32 *fflags, uint32_t gen)
+str_head_enter(struct str_head *sd, const str_a32 *id, uint32_t gen)
 {
 	str_store_rel(&host_self()->inside, (uint64_t)(uintptr_t)sd);
 	host_fence_light();
-	return str_likely(str_load_acq(&fflags[1]) == gen);
+	return str_likely(str_load_acq(&id[1]) == gen);
 }
 
 /*
- * Opening.  @c is a fresh carrier of kind OPEN that the caller holds; with
- * success it stands under *ret.  @oflags as open(2)'s.  Blocking opens end
+ * Opening. @c is a fresh carrier of kind OPEN that the caller holds; after
+ * success it is the carrier of *ret. @oflags as open(2)'s.  Blocking opens end
  * with EINTR.  All return 0 or a positive errno.
  *
  * str_dev_open  - minor @minor of driver @drv; @clone: CLONEOPEN, the minor is
@@ -255,12 +284,12 @@ str_head_enter(struct str_head *sd, const str_a32 *fflags, uint32_t gen)
  * str_fifo_open - the FIFO with this key (st_dev of a path and what its inode
  *                 and its birth make, or STR_FIFO_DEV and a minor): POSIX open semantics.
  * str_half_open - half a pipe, to be joined with another half by I_PIPE
- * str_name_open - what is attached to the file @dev, @ino, made at the time
- *                 @born (0: not known); ENOENT: nothing is.
+ * str_name_open - the stream attached to the file @dev, @ino, made at the time
+ *                 @born (0: not known); ENOENT: none is.
  *                 With connld on top: the near end of a new pipe.
  */
 #define STR_FIFO_DEV UINT64_MAX
-#define STR_FIFO_ANY UINT64_MAX /* with it: a FIFO of one's own */
+#define STR_FIFO_ANY UINT64_MAX /* with it: a new unshared FIFO */
 int str_dev_open(struct host_call *hc, const char *drv, uint32_t minor,
 	bool clone, int oflags, const struct host_carrier *c,
 	struct str_file **ret);
@@ -273,12 +302,14 @@ int str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino,
 	struct str_file **ret);
 
 /*
- * Names.  str_name_count - how many are attached, 0 mostly: no lock, no call.
+ * Names.
+ * str_name_count - how many are attached, 0 mostly: no lock, no call.
  * str_name_is - is a Stream attached to that file?  The caller need be no member.
- * str_name_recorded_count, str_name_recorded - the same of a domain whose file is
- * read; hints, for what was read may have changed.
- * str_name_attach - attach @sd to the file @dev, @ino, @born; @path, for people and
- * tools.  EBUSY: something is.  str_name_detach: <str/host.h>.
+ * str_name_recorded_count,
+ * str_name_recorded - the same for a domain whose file is read and not mapped;
+ * hints, because the data may have changed.
+ * str_name_attach - attach @sd to the file @dev, @ino, @born; @path is only for
+ * display.  EBUSY: a stream is attached already. str_name_detach: <str/host.h>.
  */
 uint64_t str_name_count(void);
 bool str_name_is(uint64_t dev, uint64_t ino, uint64_t born);
@@ -293,19 +324,19 @@ int str_pipe_create(const struct host_carrier c[2],
 	struct str_plumb **ret_pipe);
 struct str_head *str_pipe_end(struct str_plumb *pl, int end);
 struct str_file *str_pipe_file(struct str_plumb *pl, int end);
-/* What kind of thing it is: for fstat. */
+/* The kind of the stream, for fstat. */
 #define STR_KIND_PIPE 0u
 #define STR_KIND_FIFO 1u
 #define STR_KIND_DEV 2u
 uint32_t str_head_kind(struct str_head *sd, uint64_t *ret_dev);
 
 /*
- * str_head_pipe_size - F_GETPIPE_SZ: bytes that a pipe or FIFO holds, the high
- * water mark of what is written at @sd
+ * str_head_pipe_size - F_GETPIPE_SZ: capacity of a pipe or FIFO: the high water
+ * mark of data written at @sd
  * str_head_pipe_resize - F_SETPIPE_SZ: at least @size, in both directions
  * Context: inside a call on @sd.
  * Return: the size; minus EBADF: neither pipe nor FIFO; EINVAL, EPERM: too
- * much; EBUSY: less than there is in it.
+ * large; EBUSY: less than the queued data.
  */
 long str_head_pipe_size(struct str_head *sd);
 long str_head_pipe_resize(struct str_head *sd, struct host_call *hc,
@@ -313,10 +344,11 @@ long str_head_pipe_resize(struct str_head *sd, struct host_call *hc,
 
 /*
  * str_sig_async - O_ASYNC: signal @sig (0: SIGPOLL) for process @id, or minus a
- * process group, when there is something to read, or room again, or an end
- * @fd: what a handler is told in si_fd.
+ * process group, when there is data to read, room again, or a hang-up @fd:
+ * si_fd of the signal.
  * Lasts until str_sig_async_end(), the end of the process, or of the head.
- * Context: inside a call on @sd.  Return: 0, ESRCH, EAGAIN (no memory).
+ * Context: inside a call on @sd.
+ * Return: 0, ESRCH, EAGAIN (no memory).
  */
 int str_sig_async(struct str_head *sd, int32_t id, int sig, int fd);
 void str_sig_async_end(struct str_head *sd, int32_t id);
@@ -324,10 +356,19 @@ void str_sig_async_end(struct str_head *sd, int32_t id);
 uint64_t str_head_nbytes(struct str_head *sd);
 struct str_head *str_head_peer(struct str_head *sd);
 /*
- * str_pipe_pair_gone - the carrier that pipe(2) made for @sd has no holder any
- * more, and the caller knows.
+ * str_pipe_pair_gone - the caller knows that the carrier that pipe(2) made for
+ * @sd has no holder any more.
  */
 void str_pipe_pair_gone(struct str_head *sd);
+/*
+ * str_pipe_ended - the same: this process has closed the last descriptor of
+ * @sd's end, and no other process ever had one
+ * Return: CLOSED_END: this call closed the end; CLOSED_BOTH: and no trace is
+ * left of the pipe; CLOSED_NOT: otherwise, also if a thread is still inside a
+ * call on the pipe.
+ */
+enum str_closed { STR_CLOSED_NOT, STR_CLOSED_END, STR_CLOSED_BOTH };
+enum str_closed str_pipe_ended(struct str_head *sd);
 /* The open file that pipe(2) made of the other end. */
 struct str_file *str_head_peer_file(struct str_head *sd);
 

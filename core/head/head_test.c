@@ -8,6 +8,7 @@
 #include "fixture.h"
 #include <str/builtin.h>
 #include "head/sig.h"
+#include <sys/ddi.h>
 
 #define I_SETSIG 0x5309u
 #define I_FLUSH 0x5305u
@@ -604,4 +605,64 @@ T_CASE(a_discarded_control_part_does_not_come_with_the_rest)
 	linkb(mp, fx_msg("0123456789", 0));
 	up(0, mp);
 	read_in_two();
+}
+
+/* ------------------------------------------- what reading a band enables */
+
+static queue_t *behind_;
+static uint32_t touched_;
+
+/* More than the head takes of a band: the rest waits in the module. */
+static void
+sends_a_band(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+	unsigned i;
+
+	(void)arg;
+	T_EQ(host_enter(&hc), 0);
+	for (i = 0; i < 6; i++)
+		put(behind_, fx_bytes(60, 2));
+	(void)fx_run(&p_);
+	host_leave();
+}
+
+static long
+reads(uint64_t seed)
+{
+	long n, more;
+
+	fx_begin_seed(seed);
+	fx_pipe(&p_);
+	behind_ = fx_push(&p_, 0, "late");
+	T_EQ(strqset(&p_.sd[0]->qp->rq, QHIWAT, 2, 100), 0);
+	T_EQ(strqset(&p_.sd[0]->qp->rq, QLOWAT, 2, 20), 0);
+	T_EQ(fx_write(&p_, 1, "x", 1), 1);
+	(void)fx_run(&p_);
+	(void)sim_spawn("sender", sends_a_band, NULL);
+	sim_grain(3);
+	n = fx_read(&p_, 0, buf, sizeof(buf));
+	touched_ = host_tls.ntouch;
+	sim_grain(0);
+	T_EQ(sim_run(), 0);
+	p_.hc[0].fflags |= STR_O_NONBLOCK;
+	for (more = n; more > 0 && n < 361; n += more)
+		more = fx_read(&p_, 0, buf, sizeof(buf));
+	T_EQ(n, 361);
+	fx_end();
+	return n;
+}
+
+/*
+ * A read that finds plain data, and then a band that has just come, has let that
+ * band's writers go on when it returns, as one that found the band first.
+ */
+T_CASE(a_read_that_meets_a_band_behind_data_runs_what_it_enables)
+{
+	uint64_t seed;
+
+	for (seed = t->seed; seed < t->seed + 2000; seed++) {
+		(void)reads(seed);
+		T_EQ(touched_, 0u);
+	}
 }

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The head queue: ordinary messages waiting at a Stream head.
+ * The head queue: messages of band 0, not of high priority, that wait at a
+ * Stream head.
  *
  * Purpose.  A list of message blocks under one lock moves three or four
  * cache lines per message between two CPUs, and a lock besides.  Here a
@@ -12,36 +13,44 @@
  *
  * Objects.  The log is a chain of segments.  `pos' is the published end,
  * `cpos' the first unread record; both count bytes since the pipe was made,
- * so nothing wraps.  A record never crosses a segment.  A message that comes
- * as a block (from a module) is copied in when it is small and stands as a
- * reference when it is not.
+ * so nothing wraps.  A record never crosses a segment.  A message that arrives
+ * as a block (from a module) is copied into the log if it is small; otherwise
+ * the log gets a reference to it.
  *
  * Life.  Producer (under plock): write the record beyond pos, publish it by
- * one release store of pos.  When it does not fit, put a skip record, link a
- * new segment, go on there.  Consumer (under clock): read up to pos, advance
- * cpos; a segment left behind goes to the one-place `spare', where the
- * producer finds it warm.
+ * one release store of pos.  If it does not fit, write a skip record, link a
+ * new segment, continue there.  Consumer (under clock): read up to pos, advance
+ * cpos; a segment that has been read becomes the `spare' (there is one at
+ * most), which the producer reuses while it is in the cache.
  *
  * Flow control.  pbytes - cbytes is the count of bytes queued.  `full' is
  * QFULL: set above hiwat, clear when the count is zero or below lowat.  A
  * log of many tiny records is full at `loglimit' bytes, headers included.
  *
- * Want of memory.  A writer is told; but a message that comes from a module
- * cannot be refused.  It waits on the head's write queue, which is used for
- * nothing else, and nothing is appended before it: `full' says so in a way that
- * reading alone does not change (STR_FULL_HELD), and no room is known of
- * (plimit).  It is let in by the next who comes with a message, or by the
- * reader who has read all else: an empty log begins anew in the segment it has.
+ * Turns.  A reader that has made room wakes all writers that wait.  The first
+ * one to run could fill the queue again before another one runs, each time.  So
+ * while others wait a writer has room for its share alone, and then lets them
+ * run.
  *
- * Failure.  What is beyond pos has no owner: a producer that dies
- * there has written nothing.  pbytes is recounted by walking
- * (str_headq_repair_p).  A consumer commits by storing cpos; `part' is
- * cleared before, so a death in between repeats part of a record to the next
- * reader rather than losing the next one's head.  The record has been counted
- * in cbytes then, and will be once more.  The next owner of the consumer's lock
- * cannot recount, since the producer may be at work: it raises `doubt', and a
- * producer that goes the slow way recounts.  Until then the count is too small,
- * and perhaps less than nothing, which counts as nothing (headq_bytes()).
+ * Lack of memory.  A writer gets an error; but a message that comes from a
+ * module cannot be refused.  It waits on the head's write queue, which has no
+ * other use.  Nothing is appended before it: `full' has a bit that reading
+ * alone does not clear (STR_FULL_HELD), and plimit is 0.  The message is
+ * appended by the next thread that brings a message, or by the reader that has
+ * emptied the log: an empty log is restarted in its current segment.
+ *
+ * Failure.  Bytes beyond pos are not part of the log: a producer that dies
+ * while it writes them has written nothing. pbytes is recounted by walking
+ * (str_headq_repair_p).  A consumer commits by storing cpos; `part' is cleared
+ * before, so after a death in between the next reader gets part of a record
+ * twice; otherwise the beginning of the next record could be lost.  The record
+ * has then been counted in cbytes, and is counted once more.  The next owner of
+ * the consumer's lock cannot recount, because the producer may be active: it
+ * sets `doubt', and a producer on the slow path recounts.  Until then the count
+ * is too small; a negative count is treated as 0 (headq_bytes()).
+ *
+ * Files.  headq.c segments, and writing; headq_take.c reading; headq_repair.c
+ * what a death leaves.
  *
  * models/seg.pml checks segments and publication.
  */
@@ -50,9 +59,7 @@
 #include "msg/alloc.h"
 #include "sig.h"
 
-#define LOOK_NS 3000u	/* from one look of who only reads to the next */
-#define LOOK_PAUSES 100u /* ... whatever the clock says */
-#define LOOK_STREAK 8u	/* looks that make a stream */
+#define SHARE_MIN 4096u /* bytes of a turn, at the least */
 
 static void
 set_limit(struct str_headq *hq)
@@ -88,13 +95,13 @@ str_headq_limits(struct str_headq *hq, uint32_t hiwat, uint32_t lowat)
 	hq->hiwat = hiwat;
 	hq->lowat = lowat;
 	set_limit(hq);
-	hq->plimit = 0; /* it follows from the old ones */
+	hq->plimit = 0; /* it was computed from the old marks */
 	str_hunlock(&hq->plock, STR_HOLD_P);
 }
 
 /* ------------------------------------------------------------- segments */
 
-/* Do who writes and who reads run on two CPUs, as far as is known? */
+/* Do writer and reader run on different CPUs, as far as known? */
 static bool
 is_far(const struct str_headq *hq)
 {
@@ -121,23 +128,24 @@ seg_alloc(struct str_headq *hq, uint32_t want)
 	if (s == NULL)
 		return NULL;
 	s->size = (uint32_t)((str_mem_size(s) - SEG_HDR) & ~3ull);
-	/* the next one: longer, unless little may wait here anyway */
+	/* the next segment is longer, unless hiwat is small */
 	if (size < hq->hiwat)
 		hq->segsize = longer(size);
 	return s;
 }
 
 /*
- * Between two CPUs long ones take their turn with others (mem.c): the spare one
- * goes, and stays if there is no memory, for then it is what to go on with.
+ * Between two CPUs long segments are used in rotation with other blocks
+ * (mem.c): the spare segment is freed, unless there is no memory for another
+ * one.
  */
 static struct str_seg *
 seg_new(struct str_headq *hq, uint64_t base, uint32_t want)
 {
 	struct str_seg *s = str_load_acq(&hq->spare), *fresh;
 
-	/* only a producer empties the place, only a consumer fills it; the
-	 * segment is stamped while it still stands there */
+	/* only a producer takes the spare segment, only a consumer sets it; the
+	 * segment is stamped while it is still the spare */
 	if (s != NULL) {
 		str_mem_own(s);
 		str_store_rel(&hq->spare, (struct str_seg *)NULL);
@@ -162,8 +170,8 @@ seg_new(struct str_headq *hq, uint64_t base, uint32_t want)
 	return s;
 }
 
-static void
-seg_retire(struct str_headq *hq, struct str_seg *s)
+void
+str_headq_retire(struct str_headq *hq, struct str_seg *s)
 {
 	str_mem_own(s);
 	if (str_load(&hq->spare) != NULL) {
@@ -171,16 +179,16 @@ seg_retire(struct str_headq *hq, struct str_seg *s)
 		return;
 	}
 	str_store_rel(&hq->spare, s);
-	/* the next producer may have it already, and have given it away */
+	/* the next producer may have taken and linked it already */
 	(void)str_cas(&s->blk.owner, host_self_tag(), 0u);
 }
 
 /*
- * An empty log can begin its last segment anew: that needs no memory.
+ * An empty log can restart its last segment, which needs no memory.
  * Locks: plock and clock.
  */
-static bool
-rewind_empty(struct str_headq *hq)
+bool
+str_headq_rewind(struct str_headq *hq)
 {
 	uint64_t pos = str_load(&hq->pos);
 
@@ -231,7 +239,7 @@ str_headq_room_slow(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
 			if (str_htrylock_hard(&hq->clock, &died)) {
 				if (died)
 					str_headq_repair_c(hq);
-				again = len <= t->size && rewind_empty(hq);
+				again = len <= t->size && str_headq_rewind(hq);
 				str_hunlock(&hq->clock, STR_HOLD_C);
 			}
 			*ret_pos = pos;
@@ -250,8 +258,27 @@ str_headq_room_slow(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
 }
 
 /*
- * Is the queue flow controlled?  Any thread; exact under plock.
- * Clears `full' with the hysteresis of the reference: at zero or below lowat.
+ * str_headq_share - writers wait for room, or have been woken and not run yet
+ * The limit becomes the end of the writer's turn.  At that end the next turn
+ * begins, which may be the same writer's if no other one runs.
+ * @pb: bytes published.  Locks: plock.
+ */
+STR_NOINLINE void
+str_headq_share(struct str_headq *hq, uint64_t pb)
+{
+	uint64_t share = hq->hiwat / (str_load(&hq->wsleep) + 1);
+
+	share = STR_MAX(share, SHARE_MIN);
+	if (pb >= hq->turn || hq->turn - pb > share) {
+		hq->over = pb >= hq->turn;
+		hq->turn = pb + share;
+	}
+	hq->pblimit = STR_MIN(hq->pblimit, hq->turn);
+}
+
+/*
+ * Is the queue full?  Any thread may call it; exact under plock.  Clears `full'
+ * with the hysteresis of the reference: at zero or below lowat.
  */
 bool
 str_headq_is_full(struct str_headq *hq)
@@ -283,21 +310,26 @@ str_headq_count(struct str_headq *hq)
 /* ------------------------------------------------------------ producing */
 
 /*
- * str_headq_append - one M_DATA message of @len bytes from the caller's
- * memory
+ * str_headq_append - one M_DATA message of the next @len bytes of @src
  * Return: 0, EFAULT (nothing appended), ENOSR.
  * Locks: plock.
  */
 STR_HOT int
-str_headq_append(struct str_headq *hq, const void *ubase, size_t len,
+str_headq_append(struct str_headq *hq, const struct str_src *src, size_t len,
 	uint32_t flags)
 {
 	if (str_unlikely(len > INLINE_MAX)) {
-		int err = 0;
-		mblk_t *mp = str_msg_from_user(ubase, len, M_DATA, &err);
+		int err;
+		mblk_t *mp = allocb(len, BPRI_MED);
 
 		if (mp == NULL)
+			return ENOSR;
+		err = src_copy(src, mp->b_wptr, len);
+		if (err != 0) {
+			freeb(mp);
 			return err;
+		}
+		mp->b_wptr += len;
 		if (flags & STR_REC_DELIM)
 			mp->b_flag |= MSGDELIM;
 		err = str_headq_append_mblk(hq, mp);
@@ -305,18 +337,18 @@ str_headq_append(struct str_headq *hq, const void *ubase, size_t len,
 			freemsg(mp);
 		return err;
 	}
-	return headq_put(hq, ubase, len, flags);
+	return headq_put(hq, src, len, flags);
 }
 
 /*
  * str_headq_coalesce - as str_headq_append(), but join the last message when
- * it is M_DATA, unread, not delimited, and stays within a small buffer.  A
- * reader that is at work just now is left alone.
+ * it is M_DATA, unread, not delimited, and stays within a small buffer.  It
+ * does nothing while a reader is active.
  * Locks: plock; takes clock for a moment.
  */
 int
-str_headq_coalesce(struct str_headq *hq, const void *ubase, size_t len,
-	uint32_t flags)
+str_headq_coalesce(struct str_headq *hq, const struct str_src *src,
+	size_t len, uint32_t flags)
 {
 	uint64_t pos = str_load(&hq->pos), last = hq->last;
 	struct str_seg *t = hq->tail;
@@ -337,11 +369,11 @@ str_headq_coalesce(struct str_headq *hq, const void *ubase, size_t len,
 		str_hunlock(&hq->clock, STR_HOLD_C);
 		goto append;
 	}
-	if (host_copyin(ubase, p + 4 + (hdr & STR_REC_LEN), len) != 0) {
+	if (src_copy(src, p + 4 + (hdr & STR_REC_LEN), len) != 0) {
 		str_hunlock(&hq->clock, STR_HOLD_C);
 		return EFAULT;
 	}
-	/* the reader is out: header, count and end change together */
+	/* the reader is excluded: header, count and end change together */
 	store32(p, hdr + (uint32_t)len);
 	str_store(&hq->pbytes, str_load(&hq->pbytes) + len);
 	str_store_rel(&hq->pos, last + span);
@@ -351,7 +383,7 @@ str_headq_coalesce(struct str_headq *hq, const void *ubase, size_t len,
 	return 0;
 append:
 	pos = str_load(&hq->pos);
-	err = str_headq_append(hq, ubase, len, flags);
+	err = str_headq_append(hq, src, len, flags);
 	if (err == 0 && str_load(&hq->pos) - pos == 4 + ALIGN4((uint32_t)len))
 		hq->last = pos;
 	return err;
@@ -371,10 +403,10 @@ str_headq_append_msg(struct str_headq *hq, const void *uctl, size_t clen,
 }
 
 /*
- * The blocks behind the first of @mp, which goes into the log by reference, in
- * @rest; *@ret_n: how many.  They stay the producer's until pos has changed: a
- * crash before that leaves them to the reaper.  Of more blocks than @rest has
- * room for a crash leaves those in the domain.
+ * Stores in @rest the blocks after the first of @mp, which is appended by
+ * reference, and their number in *@ret_n.  The producer owns them until pos has
+ * changed: after a crash before that the reaper frees them.  Blocks for which
+ * @rest has no room stay in the domain after such a crash.
  */
 #define REST 8u
 
@@ -415,7 +447,7 @@ str_headq_append_mblk(struct str_headq *hq, mblk_t *mp)
 	if (bytes <= COPY_MAX && mp->b_datap->db_type == M_DATA) {
 		p = room(hq, ALIGN4((uint32_t)bytes) + 4 + 64, &pos);
 		if (str_unlikely(p == NULL))
-			goto ref; /* that may fit all the same */
+			goto ref; /* a reference may still fit */
 		off = data_off((uint32_t)bytes, p);
 		rec = off + ALIGN4((uint32_t)bytes);
 		for (bp = mp; bp != NULL; bp = bp->b_cont) {
@@ -440,8 +472,8 @@ ref:
 	if (p == NULL)
 		return ENOSR;
 	__builtin_memcpy(p + 4, &mp, sizeof(mp));
-	/* how long it is is asked of the message, which may be more than the
-	 * header can say */
+	/* the length is taken from the message, because it may be too large for
+	 * the header */
 	store32(p, STR_REC_REF | flags);
 	headq_goes(hq, mp);
 	rest_of(mp, rest, &n);
@@ -452,28 +484,11 @@ ref:
 	return 0;
 }
 
-/* ------------------------------------------------------------ consuming */
-
-/* Parts of a referenced message: leading M_PROTO blocks, then the rest. */
-static void
-ref_parts(struct str_rec *rec)
-{
-	mblk_t *bp = rec->mp;
-
-	rec->ctl = rec->data = ~0u;
-	if (bp->b_datap->db_type == M_PROTO) {
-		rec->ctl = 0;
-		for (; bp != NULL && bp->b_datap->db_type == M_PROTO;
-			bp = bp->b_cont)
-			rec->ctl += (uint32_t)str_blen(bp);
-	}
-	if (bp != NULL)
-		rec->data = (uint32_t)msgsize(bp);
-}
+/* --------------------------------------- messages that wait for memory */
 
 /*
- * str_headq_hold - messages wait for memory, or none does any more
- * In this order: the lock's next owner goes by `overflow'.
+ * str_headq_hold - record whether messages wait for memory
+ * In this order, because the lock's next owner relies on `overflow'.
  * Locks: plock.
  */
 void
@@ -492,9 +507,9 @@ str_headq_hold(struct str_headq *hq, bool yes)
 	}
 }
 
-/* Let in what waits for memory, oldest first.  Locks: plock. */
-static void
-let_in(struct str_headq *hq)
+/* Append the messages that wait for memory, oldest first.  Locks: plock. */
+void
+str_headq_let_in(struct str_headq *hq)
 {
 	struct str_head *sd = str_container(hq, struct str_head, hq);
 	mblk_t *mp;
@@ -510,8 +525,8 @@ let_in(struct str_headq *hq)
 }
 
 /*
- * str_headq_deliver - as str_headq_append_mblk(), but always consumes: what
- * finds no memory waits for it, in order.
+ * str_headq_deliver - as str_headq_append_mblk(), but always consumes @mp:
+ * without memory the message waits, in order.
  * Locks: plock.
  */
 void
@@ -520,703 +535,10 @@ str_headq_deliver(struct str_headq *hq, mblk_t *mp)
 	struct str_head *sd = str_container(hq, struct str_head, hq);
 
 	if (str_unlikely(str_load(&hq->overflow) != 0))
-		let_in(hq);
+		str_headq_let_in(hq);
 	if (str_likely(str_load(&hq->overflow) == 0 &&
 		str_headq_append_mblk(hq, mp) == 0))
 		return;
 	str_headq_hold(hq, true);
 	(void)putq(&sd->qp->wq, mp); /* band 0: needs no memory */
-}
-
-static void repair_p(struct str_headq *hq);
-
-/* The log is empty: do messages wait for memory?  Locks: clock. */
-static STR_NOINLINE bool
-refill(struct str_headq *hq)
-{
-	bool some, died;
-
-	/* a producer that is there lets them in itself */
-	if (!str_htrylock_hard(&hq->plock, &died))
-		return false;
-	if (died)
-		repair_p(hq);
-	(void)rewind_empty(hq);
-	let_in(hq);
-	some = str_load(&hq->pos) != str_load(&hq->cpos);
-	str_hunlock(&hq->plock, STR_HOLD_P);
-	return some;
-}
-
-/* The consumer stands at a segment's end: go to the next. */
-static STR_NOINLINE void
-next_seg(struct str_headq *hq)
-{
-	struct str_seg *s = hq->head, *n = s->next;
-
-	hq->climit = 0;
-	str_store(&hq->cpos, n->base);
-	STR_CRASH_POINT("headq:leave");
-	str_mem_own(s);
-	hq->head = n;
-	seg_retire(hq, s);
-}
-
-/* A signal message has come to the front: it counts now. */
-static STR_NOINLINE void
-come_first(struct str_headq *hq, struct str_rec *rec)
-{
-	int sig = *rec->mp->b_rptr;
-
-	str_headq_advance(hq, rec, 0, 0, STR_TOOK_ALL);
-	str_sig_message(str_container(hq, struct str_head, hq), sig);
-}
-
-/*
- * A look at pos, where all that was seen has been read.  Locks: clock.
- *
- * A reader that is faster than its writer would find one record at each look,
- * and take the line of pos away from it for each; that costs the writer more than
- * the record.  So a reader that finds something every time does not look again
- * for a moment, in which the writer gets ahead.  A reader that writes in between
- * is in a dialogue, and the other side waits for its answer.
- */
-STR_INLINE uint64_t
-look_pos(struct str_headq *hq, uint64_t cpos)
-{
-	uint32_t now = (uint32_t)host_ticks(), i, other;
-	uint32_t least = (uint32_t)(LOOK_NS * host_ticks_per_ms / 1000000);
-	uint64_t pos;
-
-	if (hq->streak >= LOOK_STREAK && now - hq->looked < least &&
-	    host_tls.wrote == 0 && (other = str_load(&hq->pcpu)) != ~0u &&
-	    other != host_cpu()) {
-		for (i = 0; i < LOOK_PAUSES && now - hq->looked < least; i++) {
-			str_cpu_relax();
-			now = (uint32_t)host_ticks();
-		}
-	}
-	pos = str_load_acq(&hq->pos);
-	hq->looked = now;
-	hq->streak = pos != cpos && host_tls.wrote == 0 ? hq->streak + 1 : 0;
-	hq->cpos_seen = pos;
-	return pos;
-}
-
-/*
- * str_headq_look_any - what is there now, over the end of a segment, and up to
- * where the next records can be taken unseen
- * Locks: clock.  Return: the first record if it is whole, or NULL.
- */
-STR_NOINLINE const unsigned char *
-str_headq_look_any(struct str_headq *hq)
-{
-	uint64_t cpos = str_load(&hq->cpos);
-	struct str_seg *s;
-	const unsigned char *p;
-
-	hq->climit = 0;
-	if (str_load(&hq->part) != 0)
-		return NULL;
-	if (cpos == hq->cpos_seen && look_pos(hq, cpos) == cpos)
-		return NULL;
-	for (;;) {
-		s = hq->head; /* the first one came with the first record */
-		if (cpos == s->base + s->size) {
-			next_seg(hq);
-			cpos = str_load(&hq->cpos);
-			continue;
-		}
-		p = s->data + (cpos - s->base);
-		if ((load32(p) & STR_REC_KIND) != STR_REC_SKIP)
-			break;
-		cpos = s->base + s->size;
-		str_store(&hq->cpos, cpos);
-		if (hq->cpos_seen < cpos)
-			hq->cpos_seen = cpos;
-	}
-	if (cpos == hq->cpos_seen)
-		return NULL;
-	hq->cbase = (uint64_t)(uintptr_t)s->data - s->base;
-	hq->climit = STR_MIN(hq->cpos_seen, s->base + s->size);
-	return p;
-}
-
-/* str_headq_look - the slow half of headq_peek(): the same of plain data. */
-STR_NOINLINE const unsigned char *
-str_headq_look(struct str_headq *hq)
-{
-	const unsigned char *p = str_headq_look_any(hq);
-
-	return p != NULL && rec_plain(load32(p)) ? p : NULL;
-}
-
-/*
- * str_headq_first - the oldest unread record, or what is left of it
- * Locks: clock.  Return: false when the queue is empty.
- */
-STR_HOT bool
-str_headq_first(struct str_headq *hq, struct str_rec *rec)
-{
-	for (;;) {
-		uint64_t cpos = str_load(&hq->cpos), part;
-		const unsigned char *p;
-		struct str_seg *s;
-		uint32_t hdr;
-
-		if (cpos == hq->cpos_seen) {
-			hq->cpos_seen = str_load_acq(&hq->pos);
-			if (cpos == hq->cpos_seen &&
-			    (str_likely(str_load(&hq->overflow) == 0) ||
-				    !refill(hq)))
-				return false;
-			continue;
-		}
-		s = hq->head;
-		if (str_unlikely(cpos == s->base + s->size)) {
-			next_seg(hq);
-			continue;
-		}
-		p = s->data + (cpos - s->base);
-		hdr = load32(p);
-		if (str_unlikely((hdr & STR_REC_KIND) == STR_REC_SKIP)) {
-			str_store(&hq->cpos, s->base + s->size);
-			if (hq->cpos_seen < s->base + s->size)
-				hq->cpos_seen = s->base + s->size;
-			continue;
-		}
-		rec->hdr = hdr;
-		rec->span = rec_span(hdr, p);
-		rec->mp = NULL;
-		if (str_likely((hdr & STR_REC_KIND) == STR_REC_DATA)) {
-			rec->ctl = ~0u;
-			rec->data = hdr & STR_REC_LEN;
-			rec->cptr = NULL;
-			rec->dptr = p + data_off(rec->data, p);
-		} else if ((hdr & STR_REC_KIND) == STR_REC_MSG) {
-			rec->ctl = load32(p + 4);
-			rec->data = (hdr & STR_REC_NODATA) ? ~0u :
-				(hdr & STR_REC_LEN) - rec->ctl;
-			rec->cptr = p + 8;
-			rec->dptr = p + msg_off(rec->ctl,
-				(hdr & STR_REC_LEN) - rec->ctl, p);
-		} else {
-			__builtin_memcpy(&rec->mp, p + 4, sizeof(rec->mp));
-			rec->cptr = rec->dptr = NULL;
-			ref_parts(rec);
-			if (str_unlikely(rec->mp->b_datap->db_type == M_SIG)) {
-				come_first(hq, rec);
-				continue;
-			}
-			return true; /* its own pointers say what is taken */
-		}
-		part = str_load(&hq->part);
-		if (str_unlikely(part != 0)) {
-			uint32_t c = (uint32_t)(part >> 32) & 0x7fffffffu;
-			uint32_t d = (uint32_t)part & 0x7fffffffu;
-
-			if (part & PART_CTL) {
-				rec->ctl = ~0u;
-			} else if (rec->ctl != ~0u) {
-				rec->ctl -= c;
-				rec->cptr += c;
-			}
-			if (part & PART_DATA) {
-				rec->data = ~0u;
-			} else if (rec->data != ~0u) {
-				rec->data -= d;
-				rec->dptr += d;
-			}
-		}
-		return true;
-	}
-}
-
-/*
- * The control part of @mp, the message that the first record refers to, is done
- * with: the record refers to the data behind it then.  Its blocks are freed; that
- * they are data now cannot be said of them, for others may share them.
- */
-static mblk_t *
-drop_ctl(struct str_headq *hq, mblk_t *mp)
-{
-	struct str_seg *s = hq->head;
-	unsigned char *p = s->data + (str_load(&hq->cpos) - s->base);
-	mblk_t *next = mp->b_cont;
-
-	next->b_band = mp->b_band;
-	next->b_flag |= mp->b_flag;
-	/* as long as it is in the log it is not the reaper's */
-	str_msg_take_one(mp, 0);
-	__builtin_memcpy(p + 4, &next, sizeof(next));
-	STR_CRASH_POINT("headq:trimmed");
-	mp->b_cont = NULL;
-	freeb(mp);
-	return next;
-}
-
-/* The data part behind control part @mp is done with. */
-static void
-drop_data(mblk_t *mp)
-{
-	mblk_t *gone = mp->b_cont;
-
-	str_msg_own(gone);
-	__atomic_store_n(&mp->b_cont, (mblk_t *)NULL, __ATOMIC_RELEASE);
-	STR_CRASH_POINT("headq:trimmed");
-	freemsg(gone);
-}
-
-/* The parts of a referenced message that have been delivered go. */
-static void
-ref_trim(struct str_headq *hq, mblk_t *mp, uint32_t ctl_taken,
-	uint32_t data_taken, unsigned done)
-{
-	mblk_t *bp;
-
-	for (bp = mp; bp != NULL; bp = bp->b_cont) {
-		uint32_t *n = bp->b_datap->db_type != M_DATA ? &ctl_taken :
-							       &data_taken;
-		uint32_t len = (uint32_t)str_blen(bp);
-
-		len = STR_MIN(len, *n);
-		bp->b_rptr += len;
-		*n -= len;
-	}
-	if (done & STR_TOOK_CTL)
-		while (mp->b_datap->db_type != M_DATA && mp->b_cont != NULL)
-			mp = drop_ctl(hq, mp);
-	if (done & STR_TOOK_DATA)
-		for (; mp->b_cont != NULL; mp = mp->b_cont)
-			if (mp->b_cont->b_datap->db_type == M_DATA) {
-				drop_data(mp);
-				break;
-			}
-}
-
-/*
- * str_headq_advance - @ctl_taken and @data_taken bytes of the first record
- * have been delivered; @done: which parts are done with, STR_TOOK_*.
- * Locks: clock.  A referenced message's blocks are trimmed or freed.
- */
-STR_HOT void
-str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
-	uint32_t ctl_taken, uint32_t data_taken, unsigned done)
-{
-	uint64_t bytes = str_load(&hq->cbytes) + ctl_taken + data_taken;
-	mblk_t *mp = rec->mp;
-	uint64_t part;
-
-	if (str_unlikely(done != STR_TOOK_ALL)) {
-		str_store(&hq->cbytes, bytes);
-		if (mp != NULL) {
-			ref_trim(hq, mp, ctl_taken, data_taken, done);
-			return;
-		}
-		part = str_load(&hq->part);
-		part += ((uint64_t)ctl_taken << 32) | data_taken;
-		if (done & STR_TOOK_CTL)
-			part |= PART_CTL;
-		if (done & STR_TOOK_DATA)
-			part |= PART_DATA;
-		hq->climit = 0;
-		str_store(&hq->part, part);
-		return;
-	}
-	if (str_unlikely(mp != NULL)) {
-		bytes = str_load(&hq->cbytes) + msgsize(mp);
-		str_store(&hq->cbytes, bytes);
-		/* as long as it is in the log it is not the reaper's */
-		str_msg_own(mp);
-		STR_CRASH_POINT("headq:refread");
-		str_store_rel(&hq->cpos, str_load(&hq->cpos) + REF_SPAN);
-		freemsg(mp);
-		return;
-	}
-	/* what is skipped unread counts as taken */
-	if (rec->ctl != ~0u)
-		bytes += rec->ctl - ctl_taken;
-	if (rec->data != ~0u)
-		bytes += rec->data - data_taken;
-	if (str_load(&hq->part) != 0)
-		str_store(&hq->part, (uint64_t)0);
-	str_store(&hq->cbytes, bytes);
-	STR_CRASH_POINT("headq:consumed");
-	str_store_rel(&hq->cpos, str_load(&hq->cpos) + rec->span);
-}
-
-/*
- * str_headq_part - read(2) of data that is longer than what is asked for, or
- * stands as one block: all of it that is left, or its first @len bytes
- * Return: bytes; 0: it is not as simple as that, or the buffer is bad.
- * Locks: clock.
- */
-STR_HOT size_t
-str_headq_part(struct str_headq *hq, void *ubuf, size_t len)
-{
-	uint64_t cpos = str_load(&hq->cpos), part;
-	const struct str_seg *s = hq->head;
-	struct str_rec rec = {.ctl = ~0u};
-	const unsigned char *p;
-	mblk_t *mp = NULL;
-
-	if (cpos == hq->cpos_seen)
-		hq->cpos_seen = str_load_acq(&hq->pos);
-	/* what was put ahead of it, and before it, is seen after that look */
-	if (cpos == hq->cpos_seen || cpos == s->base + s->size ||
-	    str_load(&hq->npri) != 0)
-		return 0;
-	p = s->data + (cpos - s->base);
-	rec.hdr = load32(p);
-	part = str_load(&hq->part);
-	if ((rec.hdr & (STR_REC_KIND | STR_REC_MARK)) == STR_REC_REF) {
-		__builtin_memcpy(&mp, p + 4, sizeof(mp));
-		if (mp->b_datap->db_type != M_DATA || mp->b_cont != NULL)
-			return 0;
-		rec.mp = mp;
-		rec.dptr = mp->b_rptr;
-		rec.data = (uint32_t)str_blen(mp);
-	} else if (rec_plain(rec.hdr) && part < PART_DATA) {
-		rec.data = rec.hdr & STR_REC_LEN;
-		rec.dptr = p + data_off(rec.data, p) + part;
-		rec.span = rec_span(rec.hdr, p);
-		rec.data -= (uint32_t)part;
-	} else {
-		return 0;
-	}
-	len = STR_MIN(len, (size_t)rec.data);
-	if (len == 0 || host_copyout(rec.dptr, ubuf, len) != 0)
-		return 0;
-	if (len == rec.data && mp != NULL) {
-		str_store(&hq->cbytes, str_load(&hq->cbytes) + len);
-		/* as in str_headq_advance() */
-		str_msg_take_one(mp, 0);
-		STR_CRASH_POINT("headq:refread");
-		str_store_rel(&hq->cpos, cpos + REF_SPAN);
-		mdb_done(mp);
-		return len;
-	}
-	if (len == rec.data) {
-		str_headq_advance(hq, &rec, 0, (uint32_t)len, STR_TOOK_ALL);
-		return len;
-	}
-	str_store(&hq->cbytes, str_load(&hq->cbytes) + len);
-	if (mp != NULL) {
-		mp->b_rptr += len;
-	} else {
-		hq->climit = 0;
-		str_store(&hq->part, part + len);
-	}
-	return len;
-}
-
-/*
- * str_headq_take - the first record as a message of its own; NULL: none, or
- * no memory for one
- * Locks: clock.
- */
-mblk_t *
-str_headq_take(struct str_headq *hq)
-{
-	struct str_rec rec;
-	mblk_t *mp, *dp = NULL;
-
-	if (!str_headq_first(hq, &rec))
-		return NULL;
-	if (rec.mp != NULL) {
-		mp = rec.mp;
-		str_store(&hq->cbytes, str_load(&hq->cbytes) + msgsize(mp));
-		/* as long as it is in the log it is not the reaper's */
-		str_msg_own(mp);
-		mp->b_next = mp->b_prev = NULL;
-		str_store_rel(&hq->cpos, str_load(&hq->cpos) + REF_SPAN);
-		return mp;
-	}
-	mp = rec.ctl != ~0u ? allocb(rec.ctl, BPRI_HI) : NULL;
-	if (rec.data != ~0u)
-		dp = allocb(rec.data, BPRI_HI);
-	if ((rec.ctl != ~0u && mp == NULL) ||
-	    (rec.data != ~0u && dp == NULL)) {
-		freemsg(mp);
-		freemsg(dp);
-		return NULL;
-	}
-	if (mp != NULL) {
-		mp->b_datap->db_type = M_PROTO;
-		__builtin_memcpy(mp->b_wptr, rec.cptr, rec.ctl);
-		mp->b_wptr += rec.ctl;
-	}
-	if (dp != NULL) {
-		__builtin_memcpy(dp->b_wptr, rec.dptr, rec.data);
-		dp->b_wptr += rec.data;
-	}
-	str_headq_advance(hq, &rec, rec.ctl != ~0u ? rec.ctl : 0,
-		rec.data != ~0u ? rec.data : 0, STR_TOOK_ALL);
-	return linkmsg(mp, dp);
-}
-
-/* Unread records whose header has all of @bits; takes clock. */
-unsigned
-str_headq_records(struct str_headq *hq, uint32_t bits)
-{
-	uint64_t cpos, pos;
-	struct str_seg *s;
-	unsigned n = 0;
-
-	if (str_hlock(&hq->clock, STR_HOLD_C))
-		str_headq_repair_c(hq);
-	cpos = str_load(&hq->cpos);
-	pos = str_load_acq(&hq->pos);
-	for (s = hq->head; cpos < pos && s != NULL;) {
-		const unsigned char *p;
-		uint32_t hdr;
-
-		if (cpos >= s->base + s->size) {
-			s = s->next;
-			continue;
-		}
-		p = s->data + (cpos - s->base);
-		hdr = load32(p);
-		if ((hdr & STR_REC_KIND) == STR_REC_SKIP) {
-			cpos = s->base + s->size;
-			continue;
-		}
-		n += (hdr & bits) == bits;
-		cpos += rec_span(hdr, p);
-	}
-	str_hunlock(&hq->clock, STR_HOLD_C);
-	return n;
-}
-
-static void
-flush_log(struct str_headq *hq)
-{
-	struct str_rec rec;
-	uint64_t stop;
-
-	if (str_hlock(&hq->clock, STR_HOLD_C))
-		str_headq_repair_c(hq);
-	stop = str_load_acq(&hq->pos);
-	while (str_load(&hq->cpos) < stop && str_headq_first(hq, &rec)) {
-		if (str_load(&hq->cpos) >= stop)
-			break;
-		str_headq_advance(hq, &rec, 0, 0, STR_TOOK_ALL);
-	}
-	str_hunlock(&hq->clock, STR_HOLD_C);
-}
-
-/* What waits for memory need not come in any more. */
-static STR_NOINLINE void
-flush_held(struct str_headq *hq)
-{
-	struct str_head *sd = str_container(hq, struct str_head, hq);
-	mblk_t *mp, *gone = NULL;
-
-	if (str_hlock(&hq->plock, STR_HOLD_P))
-		str_headq_repair_p(hq);
-	while ((mp = getq(&sd->qp->wq)) != NULL) {
-		mp->b_next = gone;
-		gone = mp;
-	}
-	if (str_load(&hq->overflow) != 0)
-		str_headq_hold(hq, false);
-	str_hunlock(&hq->plock, STR_HOLD_P);
-	while ((mp = gone) != NULL) {
-		gone = mp->b_next;
-		mp->b_next = NULL;
-		freemsg(mp);
-	}
-}
-
-/*
- * str_headq_flush - drop everything unread
- * Locks: takes clock, then plock.
- */
-void
-str_headq_flush(struct str_headq *hq, bool data_only)
-{
-	(void)data_only; /* all records are of data types */
-	flush_log(hq);
-	if (str_unlikely(str_load(&hq->overflow) != 0))
-		flush_held(hq);
-}
-
-/* --------------------------------------------------------------- repair */
-
-/* Bytes in the unread records, by walking.  Locks: clock and plock. */
-static uint64_t
-walk_bytes(struct str_headq *hq)
-{
-	uint64_t cpos = str_load(&hq->cpos), pos = str_load_acq(&hq->pos);
-	struct str_seg *s = hq->head;
-	uint64_t n = 0;
-
-	while (cpos < pos && s != NULL) {
-		const unsigned char *p;
-		uint32_t hdr;
-
-		if (cpos >= s->base + s->size) {
-			s = s->next;
-			continue;
-		}
-		p = s->data + (cpos - s->base);
-		hdr = load32(p);
-		if ((hdr & STR_REC_KIND) == STR_REC_SKIP) {
-			cpos = s->base + s->size;
-			continue;
-		}
-		if ((hdr & STR_REC_KIND) == STR_REC_REF) {
-			mblk_t *mp;
-
-			__builtin_memcpy(&mp,
-				p + 4, sizeof(mp));
-			n += msgsize(mp);
-		} else {
-			n += hdr & STR_REC_LEN;
-		}
-		cpos += rec_span(hdr, p);
-	}
-	return n;
-}
-
-/* str_headq_refs - @fn for every message the log refers to.  Locks: clock. */
-void
-str_headq_refs(struct str_headq *hq, void (*fn)(mblk_t *mp, uintptr_t arg),
-	uintptr_t arg)
-{
-	uint64_t cpos = str_load(&hq->cpos), pos = str_load_acq(&hq->pos);
-	struct str_seg *s = hq->head;
-
-	while (cpos < pos && s != NULL) {
-		const unsigned char *p;
-		uint32_t hdr;
-
-		if (cpos >= s->base + s->size) {
-			s = s->next;
-			continue;
-		}
-		p = s->data + (cpos - s->base);
-		hdr = load32(p);
-		if ((hdr & STR_REC_KIND) == STR_REC_SKIP) {
-			cpos = s->base + s->size;
-			continue;
-		}
-		if ((hdr & STR_REC_KIND) == STR_REC_REF) {
-			mblk_t *mp;
-
-			__builtin_memcpy(&mp,
-				p + 4, sizeof(mp));
-			fn(mp, arg);
-		}
-		cpos += rec_span(hdr, p);
-	}
-}
-
-/* The segment @pos is in, from @s on. */
-static struct str_seg *
-seg_of(struct str_seg *s, uint64_t pos)
-{
-	while (s != NULL && pos > s->base + s->size && s->next != NULL)
-		s = s->next;
-	return s;
-}
-
-/* Locks: plock and clock. */
-/*
- * What the dead producer was about to lay here: has it come?  If not, the
- * reaper puts it back; to be decided before `pos' changes again.
- */
-static void
-mend_going(struct str_headq *hq)
-{
-	if (hq->going != 0)
-		str_origin_went(str_origin_at(hq->going), &hq->pos);
-	hq->going = 0;
-}
-
-static void
-repair_p(struct str_headq *hq)
-{
-	uint64_t part;
-
-	mend_going(hq);
-	hq->plimit = 0;
-	if (hq->head != NULL) {
-		uint64_t d = str_load(&hq->part);
-
-		hq->tail = seg_of(hq->head, str_load(&hq->pos));
-		part = (d & 0x7fffffffu) + ((d >> 32) & 0x7fffffffu);
-		str_store(&hq->pbytes, str_load(&hq->cbytes) +
-			walk_bytes(hq) - part);
-	}
-	hq->ccpos = str_load(&hq->cpos);
-	hq->ccbytes = str_load(&hq->cbytes);
-	if (str_load(&hq->overflow) != 0 ||
-	    str_load(&hq->full) == STR_FULL_HELD)
-		str_headq_hold(hq, str_load(&hq->overflow) != 0);
-}
-
-/* str_headq_repair_p - plock was taken over from a dead producer. */
-void
-str_headq_repair_p(struct str_headq *hq)
-{
-	if (str_hlock(&hq->clock, STR_HOLD_C))
-		str_headq_repair_c(hq);
-	repair_p(hq);
-	str_hunlock(&hq->clock, STR_HOLD_C);
-}
-
-/* str_headq_recount - the slow half of str_headq_settle(). */
-void
-str_headq_recount(struct str_headq *hq)
-{
-	if (str_load(&hq->doubt) != 0) {
-		str_store(&hq->doubt, 0u); /* before: plock stays with a killed thread */
-		str_headq_repair_p(hq);
-	}
-	if (str_load(&hq->overflow) != 0)
-		let_in(hq);
-}
-
-/* str_headq_repair_c - clock was taken over from a dead consumer. */
-void
-str_headq_repair_c(struct str_headq *hq)
-{
-	struct str_seg *s = hq->head;
-
-	hq->climit = 0;
-	/* cpos may already be in the next segment */
-	while (s != NULL && str_load(&hq->cpos) >= s->base + s->size &&
-		s->next != NULL && str_load(&hq->cpos) >= s->next->base) {
-		str_mem_own(s);
-		hq->head = s->next;
-		seg_retire(hq, s);
-		s = hq->head;
-	}
-	hq->cpos_seen = str_load(&hq->cpos);
-	str_store(&hq->doubt, 1u);
-}
-
-/* str_headq_fini - free it all; no thread uses the queue any more. */
-void
-str_headq_fini(struct str_headq *hq)
-{
-	struct str_seg *s;
-
-	flush_log(hq);
-	/* one after the other: a thread killed in between leaves the rest */
-	while ((s = hq->head) != NULL) {
-		str_mem_own(s);
-		__atomic_store_n(&hq->head, s->next, __ATOMIC_RELEASE);
-		str_mem_free(s);
-		STR_CRASH_POINT("headq:dropped");
-	}
-	hq->tail = NULL;
-	hq->plimit = hq->climit = 0;
-	s = hq->spare;
-	if (s != NULL) {
-		str_mem_own(s);
-		hq->spare = NULL;
-		str_mem_free(s);
-	}
 }

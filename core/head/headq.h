@@ -2,23 +2,24 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The head queue's inner loop: what write(2) and read(2) of plain data do
- * with it, inlined into them.  headq.c has the theory.
+ * The head queue's inner loop, inlined into write(2) and read(2) of plain data.
+ * headq.c has the theory.
  */
 #ifndef STR_HEADQ_H
 #define STR_HEADQ_H
 
 #include "msg/origin.h"
+#include "source.h"
 
 #define SEG_HDR sizeof(struct str_seg)
 #define SEG_MIN 1216u	/* first segment: an idle pipe costs little */
 #define SEG_MAX 131072u /* seven records of 16 KiB */
-#define INLINE_MAX 32768u /* longer messages stand as references */
+#define INLINE_MAX 32768u /* longer messages are stored as references */
 #define COPY_MAX 4096u	  /* message blocks up to this are copied in */
 #define LOG_SLACK 65536u
 #define LOG_MAX 1048576u
 
-/* hq->part: that part of the first record is done with */
+/* hq->part: that part of the first record has been consumed */
 #define PART_CTL (1ull << 63)
 #define PART_DATA (1ull << 31)
 
@@ -27,8 +28,8 @@
 
 #define LINE_MIN 256u /* data from here on is aligned to lines */
 
-/* Where the data of a DATA record of @len bytes begins, from its header @p.
- * Segments begin on a line. */
+/* Offset of the data of a DATA record of @len bytes from its header @p.
+ * Segments begin on a cache line. */
 STR_INLINE uint32_t
 data_off(uint32_t len, const unsigned char *p)
 {
@@ -51,8 +52,8 @@ store32(unsigned char *p, uint32_t v)
 }
 
 /*
- * The same of a MSG record whose parts have @clen and @dlen bytes: both behind
- * two words, longer data on a line of its own.
+ * data_off() for a MSG record whose parts have @clen and @dlen bytes: both
+ * follow two words, longer data begins on a cache line.
  */
 STR_INLINE uint32_t
 msg_off(uint32_t clen, uint32_t dlen, const unsigned char *p)
@@ -66,9 +67,8 @@ msg_off(uint32_t clen, uint32_t dlen, const unsigned char *p)
 }
 
 /*
- * Log bytes of the record with header @hdr at @p.  Longer
- * data begins on a cache line of its own: copies of it then do not split
- * lines.
+ * Log bytes of the record with header @hdr at @p.  Longer data begins on a
+ * cache line, so that copies of it do not split lines.
  */
 STR_INLINE uint32_t
 rec_span(uint32_t hdr, const unsigned char *p)
@@ -89,6 +89,23 @@ rec_span(uint32_t hdr, const unsigned char *p)
 	}
 }
 
+/*
+ * What the files of the head queue call of each other.
+ * str_headq_retire - @s has been read: keep it as the spare, or free it.  Locks:
+ * clock.
+ * str_headq_rewind - restart an empty log in its last segment, which needs no
+ * memory.  False: it is not empty.  Locks: plock and clock.
+ * str_headq_let_in - append the messages that wait for memory.  Locks: plock.
+ * str_headq_flush_log - drop the records of the log.  Locks: takes clock.
+ * str_headq_mend_p - the producer died: count again.  Locks: plock and clock.
+ */
+void str_headq_retire(struct str_headq *hq, struct str_seg *s);
+bool str_headq_rewind(struct str_headq *hq);
+void str_headq_let_in(struct str_headq *hq);
+void str_headq_flush_log(struct str_headq *hq);
+void str_headq_mend_p(struct str_headq *hq);
+
+void str_headq_share(struct str_headq *hq, uint64_t pb);
 unsigned char *str_headq_room_slow(struct str_headq *hq, uint32_t len,
 	uint64_t *ret_pos);
 
@@ -109,7 +126,7 @@ room(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
 	return str_headq_room_slow(hq, len, ret_pos);
 }
 
-/* Bytes queued.  Who died reading may have counted too much: see headq.c. */
+/* Bytes queued.  A reader that died may have counted too much: see headq.c. */
 STR_INLINE uint64_t
 headq_bytes(uint64_t in, uint64_t out)
 {
@@ -117,9 +134,9 @@ headq_bytes(uint64_t in, uint64_t out)
 }
 
 /*
- * Publish a record of @len log bytes and @bytes data bytes at @pos.  Sets what
- * the next ones go by: up to plimit and pblimit neither the segment nor the
- * consumer's end need be looked at.
+ * Publish a record of @len log bytes and @bytes data bytes at @pos.  Sets the
+ * limits for the next records: up to plimit and pblimit neither the segment nor
+ * the consumer's end need be examined.
  */
 STR_INLINE void
 publish(struct str_headq *hq, uint64_t pos, uint32_t len, uint64_t bytes)
@@ -134,8 +151,8 @@ publish(struct str_headq *hq, uint64_t pos, uint32_t len, uint64_t bytes)
 	str_store_rel(&hq->pos, pos + len); /* pairs with the acquire of pos
 					     * by the consumer */
 	STR_CRASH_POINT("headq:published");
-	/* QFULL: strictly above the mark; the consumer's end is looked at
-	 * only when the last look does not settle it */
+	/* QFULL: strictly above the mark; the consumer's end is loaded only if
+	 * its last value does not decide this */
 	if (str_unlikely(pb - hq->ccbytes > hq->hiwat ||
 		pos + len - hq->ccpos > hq->loglimit)) {
 		hq->ccbytes = str_load_acq(&hq->cbytes);
@@ -150,6 +167,27 @@ publish(struct str_headq *hq, uint64_t pos, uint32_t len, uint64_t bytes)
 	hq->pbase = (uint64_t)(uintptr_t)t->data - t->base;
 	hq->pblimit = hq->ccbytes + hq->hiwat;
 	hq->plimit = STR_MIN(t->base + t->size, hq->ccpos + hq->loglimit);
+	if (str_unlikely(str_load(&hq->wsleep) != 0))
+		str_headq_share(hq, pb);
+}
+
+/* Has the writer filled a good part of the queue, in one go perhaps? */
+STR_INLINE bool
+headq_much(const struct str_headq *hq)
+{
+	return str_load(&hq->pos) - str_load(&hq->cpos) > hq->loglimit / 8 ||
+		headq_bytes(str_load(&hq->pbytes), str_load(&hq->cbytes)) >
+			hq->hiwat / 8;
+}
+
+/* Is the writer to let others run?  After publish().  Locks: plock. */
+STR_INLINE bool
+headq_over(struct str_headq *hq)
+{
+	if (str_likely(hq->over == 0))
+		return false;
+	hq->over = 0;
+	return true;
 }
 
 /*
@@ -157,7 +195,8 @@ publish(struct str_headq *hq, uint64_t pos, uint32_t len, uint64_t bytes)
  * Return: 0, EFAULT (nothing appended), ENOSR.  Locks: plock.
  */
 STR_INLINE int
-headq_put(struct str_headq *hq, const void *ubase, size_t len, uint32_t flags)
+headq_put(struct str_headq *hq, const struct str_src *src, size_t len,
+	uint32_t flags)
 {
 	uint32_t most = ALIGN4((uint32_t)len) + (len < LINE_MIN ? 4 : 4 + 64);
 	unsigned char *p;
@@ -168,7 +207,7 @@ headq_put(struct str_headq *hq, const void *ubase, size_t len, uint32_t flags)
 	if (str_unlikely(p == NULL))
 		return ENOSR;
 	off = data_off((uint32_t)len, p);
-	if (str_unlikely(host_copyin(ubase, p + off, len) != 0))
+	if (str_unlikely(src_copy(src, p + off, len) != 0))
 		return EFAULT;
 	store32(p, (uint32_t)len | flags);
 	publish(hq, pos, off + ALIGN4((uint32_t)len), len);
@@ -176,8 +215,8 @@ headq_put(struct str_headq *hq, const void *ubase, size_t len, uint32_t flags)
 }
 
 /*
- * The same where nothing need be looked at.  Return: 1, 0 when something must
- * or the buffer is bad: headq_put() knows.
+ * The same within the limits.  Return: 1; 0: beyond the limits, or the buffer
+ * is bad; then call headq_put().
  */
 STR_INLINE bool
 headq_put_quick(struct str_headq *hq, const void *ubase, size_t len)
@@ -202,7 +241,7 @@ headq_put_quick(struct str_headq *hq, const void *ubase, size_t len)
 	return true;
 }
 
-/* A control part of ours: most have 16 to 32 bytes. */
+/* Copy a control part made by the library: most have 16 to 32 bytes. */
 STR_INLINE void
 copy_ctl(void *to, const void *from, uint32_t n)
 {
@@ -223,7 +262,8 @@ copy_ctl(void *to, const void *from, uint32_t n)
 /*
  * headq_put_msg - an M_PROTO message, both parts inline: together they have at
  * most INLINE_MAX bytes
- * @dlen: -1: no data part.  @trust: the control part is ours.
+ * @dlen: -1: no data part.
+ * @trust: the library made the control part.
  * Return: 0, EFAULT (nothing appended), ENOSR.  Locks: plock.
  */
 STR_INLINE int
@@ -238,7 +278,7 @@ headq_put_msg(struct str_headq *hq, const void *ctl, uint32_t clen,
 	most = 8 + ALIGN4(clen + n) + (n < LINE_MIN ? 0 : 64);
 	p = (unsigned char *)(uintptr_t)(hq->pbase + pos);
 	pb = str_load(&hq->pbytes) + clen + n;
-	/* nothing need be looked at: see publish() */
+	/* within the limits: see publish() */
 	quick = pos + most <= hq->plimit && pb <= hq->pblimit;
 	if (str_unlikely(!quick)) {
 		p = room(hq, most, &pos);
@@ -282,7 +322,7 @@ headq_goes(struct str_headq *hq, mblk_t *mp)
 
 /*
  * headq_gone - @mp is in the log, by reference: its reader may have freed it
- * already, and the block is another thread's then
+ * already, and another thread may own the block
  */
 STR_INLINE void
 headq_gone(mblk_t *mp)
@@ -291,8 +331,8 @@ headq_gone(mblk_t *mp)
 }
 
 /*
- * A block of plain data of @len bytes as a reference, where nothing need be
- * looked at either.  Return: 1, the message is the log's; 0.  Locks: plock.
+ * Append a block of plain data of @len bytes as a reference, within the limits.
+ * Return: 1: the log owns the message; 0.  Locks: plock.
  */
 STR_INLINE bool
 headq_put_ref(struct str_headq *hq, mblk_t *mp, size_t len)
@@ -324,9 +364,9 @@ const unsigned char *str_headq_look(struct str_headq *hq);
 const unsigned char *str_headq_look_any(struct str_headq *hq);
 
 /*
- * The first record, when it is plain data no part of which has been taken.
+ * The first record, if it is plain data and no part of it has been taken.
  * Return: its data and, in *ret_len, *ret_span, its length and log bytes;
- * NULL: empty or anything else, str_headq_first() knows.  Locks: clock.
+ * NULL: empty, or another case for str_headq_first().  Locks: clock.
  */
 STR_INLINE const unsigned char *
 headq_peek(struct str_headq *hq, uint32_t *ret_len, uint32_t *ret_span)
@@ -349,10 +389,11 @@ headq_peek(struct str_headq *hq, uint32_t *ret_len, uint32_t *ret_span)
 }
 
 /*
- * headq_take_quick - headq_peek() of what has been seen to be there, and, when
- * @len bytes hold all of it, its copy to the caller
- * Return: its length and, in *ret_span, its log bytes; 0: nothing has been done,
- * headq_peek() is to be asked, or the buffer is bad.  Locks: clock.
+ * headq_take_quick - headq_peek() below climit, and, if the record fits into
+ * @len bytes, copy it to the caller
+ * Return: its length and, in *ret_span, its log bytes; 0: nothing has been
+ * done; call headq_peek(), or the buffer is bad.
+ * Locks: clock.
  */
 STR_INLINE uint32_t
 headq_take_quick(struct str_headq *hq, void *ubuf, size_t len,
@@ -374,7 +415,10 @@ headq_take_quick(struct str_headq *hq, void *ubuf, size_t len,
 	return have;
 }
 
-/* The record headq_peek() showed has been delivered whole.  Locks: clock. */
+/*
+ * The record that headq_peek() returned has been delivered completely.  Locks:
+ * clock.
+ */
 STR_INLINE void
 headq_next(struct str_headq *hq, uint32_t len, uint32_t span)
 {
@@ -385,18 +429,21 @@ headq_next(struct str_headq *hq, uint32_t len, uint32_t span)
 
 size_t str_headq_part(struct str_headq *hq, void *ubuf, size_t len);
 
-/* Is it sure that no writer can be let on yet?  A look, by who has read. */
+/* Is it certain that no writer can continue yet?  Called by a reader. */
 STR_INLINE bool
 headq_stays_full(const struct str_headq *hq)
 {
 	uint64_t count = headq_bytes(str_load(&hq->pbytes),
 		str_load(&hq->cbytes));
+	uint64_t log = str_load(&hq->pos) - str_load(&hq->cpos);
 
-	return str_load(&hq->full) != 0 && count != 0 && count >= hq->lowat;
+	return str_load(&hq->full) != 0 &&
+		((count != 0 && count >= hq->lowat) ||
+			(log != 0 && log >= hq->loglimit / 2));
 }
 
-/* Is it full where a message put on @q would come to rest?  canput() would
- * leave a mark there.  A claim is held. */
+/* Is the queue full where a message put on @q would be queued?  Unlike canput()
+ * this leaves no mark there.  A claim is held. */
 STR_INLINE bool
 full_ahead(queue_t *q)
 {

@@ -4,9 +4,9 @@
 /*
  * ioctl(2) on a Stream head: streamio(7).
  *
- * A command the head knows is one function in the table below; its errors
- * come in the order of the manual: state of the stream, then the argument's
- * address, then its value.  Everything else goes down the stream, see
+ * Each command of the head has one function in the table below; errors are
+ * tested in the order of the manual: state of the stream, then the argument's
+ * address, then its value.  All other commands are sent down the stream, see
  * strioctl.c.
  */
 #include "core.h"
@@ -60,7 +60,7 @@
 #define I_SET_LOWAT 0x535cu
 #define I_GET_HIWAT 0x5361u
 #define I_GET_LOWAT 0x5362u
-/* what LiS calls its debugging aids */
+/* debugging commands of LiS */
 #define I_LIS_SDBGMSK2 0x53f1u
 #define I_LIS_PRNTSTRM 0x53fdu
 #define I_LIS_PRNTMEM 0x53feu
@@ -79,7 +79,7 @@
 #define SIOCATMARK 0x8905u
 
 #define CLTIME_MAX 299999
-#define CLTIME_VALUE 0x60000u /* above the greatest time, below programs */
+#define CLTIME_VALUE 0x60000u /* above the longest time, below any program */
 #define RD_MODES 0x23u	 /* RMSGD RMSGN RFILL */
 #define RD_PROTO 0x1cu	 /* RPROTDAT RPROTDIS RPROTNORM */
 #define RS_HIPRI 1
@@ -107,7 +107,7 @@ struct u_strsigset {
 struct u_strpmsg {
 	struct str_strbuf ctl, data;
 	int band;
-	int flags; /* holds a long's place on the wire of the call */
+	int flags;
 };
 
 static long
@@ -149,7 +149,10 @@ privileged(void)
 	return cr.uid == 0;
 }
 
-/* What I_ANCHOR holds only the superuser takes away, and the anchor with it. */
+/*
+ * Only the superuser may pop anchored modules; the modules that remain are
+ * still anchored.
+ */
 static long
 i_pop(struct ioc *c)
 {
@@ -185,7 +188,9 @@ names(struct str_head *sd, char (*name)[FMNAMESZ + 1], unsigned max)
 	(void)str_claim(sd->plumb);
 	have = str_load(&sd->npush);
 	q = sd->qp->wq.q_next;
-	/* the count is a moment behind the chain while one is popped */
+	/*
+	 * the count changes a moment after the chain while a module is popped
+	 */
 	for (n = 0; n < have && n < max && q != NULL &&
 		q->q_pair->role == STR_QP_MODULE &&
 		(str_load(&q->q_flag) & QREADR) == 0; n++, q = q->q_next)
@@ -204,7 +209,7 @@ i_look(struct ioc *c)
 {
 	char name[1][FMNAMESZ + 1];
 
-	/* a driver is no module */
+	/* a driver is not a module */
 	if (str_load(&c->sd->npush) == 0 || names(c->sd, name, 1) == 0)
 		return -EINVAL;
 	return host_copyout(name[0], (void *)c->arg, FMNAMESZ + 1) != 0 ?
@@ -228,7 +233,7 @@ i_find(struct ioc *c)
 	return str_fmod_get(c->hc, want, STR_F_MODULE) == NULL ? -EINVAL : 0;
 }
 
-/* A pipe has no driver below: the list is of modules alone. */
+/* A pipe has no driver: the list has only modules. */
 static long
 i_list(struct ioc *c)
 {
@@ -257,7 +262,10 @@ i_get_pushcnt(struct ioc *c)
 	return (long)str_load(&c->sd->npush);
 }
 
-/* Two halves become a pipe; one that pipe(2) made is whole already. */
+/*
+ * Joins two halves of a pipe, each made by an open of the pipe driver
+ * (pipe/pipe.c); an end made by pipe(2) is joined already.
+ */
 static long
 i_pipe(struct ioc *c)
 {
@@ -307,7 +315,8 @@ flush(struct ioc *c, int how, int band)
 	host_tls.call = c->hc;
 	if (how & FLUSHR)
 		str_head_flush_read(sd, band);
-	/* the head's own write queue has nothing that goes this way */
+	/* FLUSHW does not concern the head's own write queue: messages wait
+	 * there only to be read (str_headq_deliver()) */
 	down = str_head_down(sd, mp);
 	str_sched_leave(sd);
 	host_tls.call = old;
@@ -369,7 +378,7 @@ i_swropt(struct ioc *c)
 		(void)str_or(&sd->flags, STR_H_HOLD);
 	else
 		(void)str_and(&sd->flags, ~STR_H_HOLD);
-	/* these two stay once set */
+	/* these two flags cannot be cleared */
 	if (v & 8u)
 		(void)str_or(&sd->flags, STR_H_DELIM);
 	if (v & 0x10u)
@@ -394,7 +403,7 @@ limits(struct str_head *sd, struct host_call *hc, uint32_t high, uint32_t low)
 	str_headq_limits(hq, high, low);
 	sd->qp->rq.q_hiwat = high;
 	sd->qp->rq.q_lowat = low;
-	/* writers may fit in now */
+	/* writers may have room now */
 	if (str_load(&hq->wwant) != 0)
 		str_wake_writers_from(sd, hc);
 }
@@ -403,7 +412,7 @@ static long
 set_marks(struct ioc *c, bool high)
 {
 	struct str_headq *hq = &c->sd->hq;
-	int v = (int)c->arg; /* by value, as the original has it */
+	int v = (int)c->arg; /* the argument is a number, not an address */
 
 	if (v < 0 || (high && (uint32_t)v < hq->lowat) ||
 	    (!high && (uint32_t)v > hq->hiwat))
@@ -485,14 +494,14 @@ i_setcltime(struct ioc *c)
 {
 	int v;
 
-	/* a pointer by the text, a value by the habit of many callers: where
-	 * no program has memory it is a value */
+	/* the manual requires a pointer, but many callers pass a value: a
+	 * number below all program addresses is a value */
 	if (c->arg == 0)
 		return -EFAULT;
 	if (c->arg <= CLTIME_VALUE)
 		v = (int)c->arg;
 	else if (host_copyin((const void *)c->arg, &v, sizeof(v)) != 0) {
-		/* an int below 0, with whatever above it? */
+		/* a negative int, extended by zeros or by its sign? */
 		if ((int)c->arg >= 0 || (c->arg >> 32 != 0 &&
 			    c->arg >> 32 != UINT32_MAX))
 			return -EFAULT;
@@ -544,7 +553,11 @@ self(void)
 	return (int32_t)cr.pid;
 }
 
-/* Who waits for S_HANGUP is told when the other end is killed, too. */
+/*
+ * A process that is registered for S_HANGUP may make no call on the stream.  So
+ * streamsd is started: it finds that the process at the other end was killed,
+ * and the signal is sent then, too.
+ */
 static long
 set_sig(struct ioc *c, int32_t id, uint32_t events)
 {
@@ -602,7 +615,7 @@ i_egetsig(struct ioc *c)
 		-EFAULT : 0;
 }
 
-/* What signal messages are for: a process, or minus a group; 0: none. */
+/* The receiver of signal messages: a process, or minus a group; 0: none. */
 static long
 set_owner(struct ioc *c)
 {
@@ -622,9 +635,9 @@ get_owner(struct ioc *c)
 }
 
 /*
- * The foreground group of a terminal, which a driver says it is (SO_ISTTY).
- * It is the terminal of the session that sets one first, until that ends or it
- * is hung up.
+ * The foreground group of a terminal, a stream that a driver has declared to be
+ * one (SO_ISTTY).  It belongs to the session that sets a group first, until
+ * that session's leader has ended or the terminal is hung up.
  */
 static long
 tiocspgrp(struct ioc *c)
@@ -677,7 +690,7 @@ tiocgsid(struct ioc *c)
 /* ---------------------------------------------------- what is on the queue */
 
 /*
- * What the first message holds, without taking it.  Locks: clock.
+ * The contents of the first message, which stays.  Locks: clock.
  * Return: false when there is none.
  */
 static bool
@@ -740,7 +753,7 @@ i_nread(struct ioc *c)
 	any = front(sd, &rec, &band, &hipri, &flags);
 	if (!any || rec.data == ~0u || (rec.mp != NULL &&
 		rec.mp->b_datap->db_type == M_PASSFP))
-		rec.data = 0; /* a descriptor is no data */
+		rec.data = 0; /* a descriptor is not data */
 	err = (int)out_int(c, (int)rec.data);
 	str_hunlock(&sd->hq.clock, STR_HOLD_C);
 	if (err != 0)
@@ -813,7 +826,7 @@ i_peek(struct ioc *c)
 	if (host_copyin((const void *)c->arg, &pk, sizeof(pk)) != 0)
 		return -EFAULT;
 	pkflags = (int)pk.flags;
-	/* LiS: MSG_ANY is a word for "whichever comes first" */
+	/* LiS: MSG_ANY means the first message, whatever it is */
 	if (pkflags != 0 && pkflags != RS_HIPRI && pkflags != MSG_ANY)
 		return -EINVAL;
 	if (!str_head_pending(sd))
@@ -826,7 +839,7 @@ i_peek(struct ioc *c)
 	}
 	if (rec.mp != NULL && rec.mp->b_datap->db_type == M_PASSFP) {
 		str_hunlock(&sd->hq.clock, STR_HOLD_C);
-		return -EBADMSG; /* not one for getmsg(2) */
+		return -EBADMSG; /* getmsg(2) cannot return it */
 	}
 	err = peek_part(&rec, true, &pk.ctl);
 	if (err == 0)
@@ -876,7 +889,7 @@ i_getband(struct ioc *c)
 	return out_int(c, band);
 }
 
-/* Marked messages that wait. */
+/* Number of marked messages that wait. */
 static unsigned
 marks(struct str_head *sd)
 {
@@ -910,11 +923,11 @@ i_atmark(struct ioc *c)
 		return 0;
 	if (how == ANYMARK)
 		return 1;
-	/* LASTMARK: no marked message behind it */
+	/* LASTMARK: there is no other marked message */
 	return marks(c->sd) == 1;
 }
 
-/* As I_ATMARK with ANYMARK, for those who know sockets. */
+/* As I_ATMARK with ANYMARK, for programs written for sockets. */
 static long
 siocatmark(struct ioc *c)
 {
@@ -947,7 +960,9 @@ i_isastream(struct ioc *c)
 	return 0;
 }
 
-/* Where @field of the user's struct strpmsg is, which is not validated yet. */
+/*
+ * Address of @field in the user's struct strpmsg, which is not validated yet.
+ */
 #define IN(c, field) \
 	((void *)((c)->arg + offsetof(struct u_strpmsg, field)))
 
@@ -986,7 +1001,7 @@ i_lis_debug(struct ioc *c)
 
 /* ------------------------------------------------------------ the table */
 
-/* What ends the command before its argument is looked at. */
+/* Conditions that end the command before its argument is examined. */
 #define RD 1u	 /* a read error */
 #define WR 2u	 /* a write error */
 #define HUP 4u	 /* a hang-up */
@@ -1092,6 +1107,12 @@ state_error(struct str_head *sd, unsigned when)
 	return err;
 }
 
+int
+str_head_state_error(struct str_head *sd)
+{
+	return state_error(sd, ALL);
+}
+
 long
 str_head_ioctl(struct str_head *sd, struct host_call *hc, unsigned long cmd,
 	unsigned long arg)
@@ -1109,6 +1130,6 @@ str_head_ioctl(struct str_head *sd, struct host_call *hc, unsigned long cmd,
 		err = state_error(sd, cmds[i].when);
 		return err != 0 ? -err : cmds[i].fn(&c);
 	}
-	err = state_error(sd, ALL);
+	err = str_head_state_error(sd);
 	return err != 0 ? -err : str_ioctl_other(&c);
 }

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * One ioctl(2) on a Stream head, as its two files pass it about: ioctl.c
- * knows the commands of the head itself, strioctl.c those that go down.
+ * One ioctl(2) on a Stream head, used by two files: ioctl.c has the commands of
+ * the head itself, strioctl.c those that are sent down.
  */
 #ifndef STR_IOCTL_H
 #define STR_IOCTL_H
@@ -13,13 +13,16 @@ struct ioc {
 	struct host_call *hc;
 	unsigned cmd;
 	unsigned long arg;
-	bool nointr; /* no signal ends it: the executive's own */
-	bool locked; /* the caller has locks: it must not reap */
+	bool nointr; /* signals do not end it: a command of the executive */
+	bool locked; /* the caller holds locks: it must not reap */
 	bool gone; /* str_head_gone() */
 	bool answered; /* out: by M_IOCACK or M_IOCNAK */
 };
 
-/* I_STR, and any command the head does not know: a count or minus an errno. */
+/*
+ * I_STR, and commands that are not the head's.  Return: a count or minus an
+ * errno.
+ */
 long str_ioctl_str(struct ioc *c);
 long str_ioctl_other(struct ioc *c);
 

@@ -6,12 +6,14 @@
  *
  * A message that is taken in parts stays first on the queue; once its whole
  * control part has been delivered the rest is an ordinary data message.
- * What the caller passes may be bad memory: everything is copied out before
- * the message is consumed, so EFAULT loses nothing.
+ * The caller's pointers may be bad: everything is copied out before the message
+ * is consumed, so EFAULT loses nothing.
  */
 #include "core.h"
+#include "headq.h"
 #include "sig.h"
 #include "sock/sock.h"
+#include "source.h"
 
 #include <str/builtin.h>
 
@@ -27,7 +29,7 @@
 	(STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_CLOSED | STR_H_PLEX | \
 		STR_H_NORD)
 
-/* Not opened for that: only FIFOs and devices can be. */
+/* Not opened for this access: possible only for FIFOs and devices. */
 #define NOT_FOR(sd, hc, mode) \
 	((str_load(&(sd)->flags) & (STR_H_FIFO | STR_H_DEV)) != 0 && \
 		((hc)->fflags & 3) == (mode))
@@ -36,7 +38,7 @@
 
 /* ---------------------------------------------------------------- putmsg */
 
-/* What a putmsg meets; SIGPIPE goes with EPIPE. */
+/* Error of a putmsg; EPIPE is accompanied by SIGPIPE. */
 static int
 put_error(struct str_head *sd)
 {
@@ -60,7 +62,10 @@ struct parts {
 	bool hipri;
 };
 
-/* The topmost module, or the driver, says what it takes. */
+/*
+ * Check the packet size against the limits of the topmost module, or the
+ * driver.
+ */
 static int
 packet_size(struct str_head *sd, ssize_t n)
 {
@@ -78,7 +83,9 @@ packet_size(struct str_head *sd, ssize_t n)
 	return err;
 }
 
-/* Check what SVR4 and POSIX let putmsg(2) and putpmsg(2) ask for. */
+/*
+ * Check the arguments of putmsg(2) and putpmsg(2) according to SVR4 and POSIX.
+ */
 static int
 put_args(struct str_head *sd, const struct str_strbuf *uctl,
 	const struct str_strbuf *udata, int band, int flags, struct parts *p)
@@ -149,7 +156,9 @@ make_message(const struct parts *p, mblk_t **ret)
 	return 0;
 }
 
-/* Down the stream, band and modules and all.  @mp is consumed. */
+/*
+ * Send @mp down the stream, with its band and through modules.  Consumes @mp.
+ */
 static int
 send_slow(struct str_head *sd, struct host_call *hc, mblk_t *mp,
 	const struct parts *p)
@@ -196,7 +205,10 @@ send_slow(struct str_head *sd, struct host_call *hc, mblk_t *mp,
 		if (err == 0)
 			str_sig_refused(sd, p->band);
 		if (err == 0 && (hc->fflags & STR_O_NONBLOCK)) {
-			/* who never sleeps would not learn of a death */
+			/*
+			 * a thread that never sleeps would not notice the
+			 * reader's death
+			 */
 			err = str_head_look(sd, hc);
 			if (err == 0)
 				err = put_error(sd);
@@ -221,24 +233,30 @@ put_slow(struct str_head *sd, struct host_call *hc, const struct parts *p)
 	mblk_t *mp = NULL;
 	int err;
 
-	/* what the stream is in comes before the address */
+	/* errors of the stream come before EFAULT */
 	if (str_load(&sd->flags) & WR_FLAGS) {
 		err = put_error(sd);
 		if (err != 0)
 			return err;
 	}
-	err = make_message(p, &mp);
+	err = p->hipri || p->band != 0 ? 0 : str_sleep_room(sd, hc);
+	if (err == 0)
+		err = make_message(p, &mp);
 	return err != 0 ? err : send_slow(sd, hc, mp, p);
 }
 
-/* Band 0, no module in the way, small enough: a record. */
+/* Band 0, no module, small enough: append a record. */
 static int
 put_direct(struct str_head *sd, struct host_call *hc, const struct parts *p)
 {
+	const struct str_iov iov = {(void *)(uintptr_t)p->dbuf,
+		p->dlen < 0 ? 0 : (size_t)p->dlen};
+	const struct str_src src = {&iov, 0};
 	struct str_headq *hq = &sd->peer->hq;
 	uint32_t flags = (str_load(&sd->flags) & STR_H_DELIM) ?
 		STR_REC_DELIM : 0;
 	uint32_t cpu;
+	bool over;
 	int err;
 
 	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
@@ -250,22 +268,25 @@ put_direct(struct str_head *sd, struct host_call *hc, const struct parts *p)
 		return -1;
 	}
 	if (p->clen < 0)
-		err = str_headq_append(hq, p->dbuf, (size_t)p->dlen, flags);
+		err = str_headq_append(hq, &src, (size_t)p->dlen, flags);
 	else
 		err = str_headq_append_msg(hq, p->cbuf, (size_t)p->clen,
 			p->dbuf, p->dlen, flags);
 	cpu = host_cpu();
 	if (str_load(&hq->pcpu) != cpu)
 		str_store(&hq->pcpu, cpu);
+	over = headq_over(hq);
 	str_hunlock(&hq->plock, STR_HOLD_P);
 	if (err == 0 && str_unlikely(str_load(&hq->rwant) != 0))
 		str_wake_readers_from(sd, hc);
+	if (over)
+		(void)host_give_way();
 	return err;
 }
 
 /*
- * Where a process outside may read.  Plain data goes to it; a message that has
- * no form there waits for a member, if one holds the other end.
+ * Write where a process outside may read.  Plain data is sent to it; any other
+ * message waits for a member, if one holds the other end.
  */
 static STR_NOINLINE long
 put_outside(struct str_head *sd, struct host_call *hc, const struct parts *p)
@@ -304,9 +325,9 @@ str_head_putmsg(struct str_head *sd, struct host_call *hc,
 	if (err != 0)
 		return -err;
 	if (p.clen < 0 && p.dlen < 0)
-		return 0; /* no part at all: nothing is sent */
+		return 0; /* no part at all: no message is sent */
 	if (p.clen < 0 && p.dlen == 0 && (sd->wropt & 1) == 0)
-		return 0; /* an empty data part wants SNDZERO */
+		return 0; /* an empty data part needs SNDZERO */
 	if (str_unlikely((str_load(&sd->flags) & (STR_H_AWAY | STR_H_LEFT |
 		    STR_H_MIXED)) != 0)) {
 		long n = put_outside(sd, hc, &p);
@@ -341,7 +362,8 @@ struct u_strfdinsert {
 
 /*
  * The token of a stream: the low half of the address of its bottommost read
- * queue, which its driver, or the last module of a pipe's end, knows it by.
+ * queue, by which its driver, or the last module of a pipe's end, identifies
+ * it.
  */
 static uint32_t
 token(struct str_head *sd)
@@ -357,26 +379,19 @@ token(struct str_head *sd)
 	return (uint32_t)v;
 }
 
-/* What the other descriptor must be. */
+/* Check the other descriptor and return its stream's token. */
 static int
 token_of(struct host_call *hc, int fd, uint32_t *ret)
 {
 	struct str_head *other = str_head_of_fd(hc, fd);
-	uint32_t f;
+	int err;
 
 	if (other == NULL)
 		return EINVAL;
-	f = str_load(&other->flags);
-	if (f & STR_H_PLEX)
-		return EINVAL;
-	if (f & STR_H_RDERR)
-		return str_head_rderr(other);
-	if (f & STR_H_WRERR)
-		return str_head_wrerr(other);
-	if (f & (STR_H_HUP | STR_H_PEER))
-		return ENXIO;
-	*ret = token(other);
-	return 0;
+	err = str_head_state_error(other);
+	if (err == 0)
+		*ret = token(other);
+	return err;
 }
 
 long
@@ -415,7 +430,7 @@ str_head_fdinsert(struct str_head *sd, struct host_call *hc, const void *uarg)
 	__builtin_memcpy(mp->b_rptr + u.offset, &tok, sizeof(tok));
 	err = send_slow(sd, hc, mp, &p);
 out:
-	/* a command, not a write: no signal, and a hang-up like another */
+	/* a command, not a write: no signal, and the error of a hang-up */
 	return err == EPIPE ? -ENXIO : -err;
 }
 
@@ -429,7 +444,7 @@ struct getter {
 	int want;	/* MSG_HIPRI, MSG_ANY, MSG_BAND */
 	int band;
 	bool pmsg;
-	struct str_getprim *prim; /* what is wanted goes by its number */
+	struct str_getprim *prim; /* select by number of the primitive */
 };
 
 static int
@@ -480,7 +495,7 @@ put_int(int *u, int v)
 	return host_copyout(&v, u, sizeof(v));
 }
 
-/* Tell the caller what it got.  Return: 0 or EFAULT. */
+/* Store the result for the caller.  Return: 0 or EFAULT. */
 static int
 report(struct getter *g, int clen, int dlen, int band, bool hipri)
 {
@@ -618,7 +633,7 @@ trim(mblk_t *mp, uint32_t c, uint32_t d, int more)
 		freemsg(mp);
 		return NULL;
 	}
-	/* the control part is gone: what remains is data */
+	/* the control part has been removed: the rest is data */
 	while (ctl_done && mp->b_datap->db_type != M_DATA) {
 		next = mp->b_cont;
 		mp->b_cont = NULL;
@@ -629,7 +644,7 @@ trim(mblk_t *mp, uint32_t c, uint32_t d, int more)
 		freeb(mp);
 		mp = next;
 	}
-	/* the data part is gone: the control part stands alone */
+	/* the data part has been removed: only the control part is left */
 	if ((more & MOREDATA) == 0 && !ctl_done) {
 		for (bp = mp; bp->b_cont != NULL; bp = bp->b_cont) {
 			if (bp->b_cont->b_datap->db_type != M_DATA)
@@ -642,7 +657,9 @@ trim(mblk_t *mp, uint32_t c, uint32_t d, int more)
 	return mp;
 }
 
-/* Of the messages on the read queue proper: is @mp for @arg, a struct getter? */
+/*
+ * Is @mp, a message on the read queue proper, wanted by @arg, a struct getter?
+ */
 static bool
 is_wanted(const mblk_t *mp, const void *arg)
 {
@@ -689,7 +706,7 @@ get_queued(struct str_head *sd, struct getter *g)
 	return more;
 }
 
-/* One attempt.  Locks: clock.  -EAGAIN: nothing that is wanted. */
+/* One attempt.  Locks: clock. -EAGAIN: no message that is wanted. */
 static int
 get_one(struct str_head *sd, struct getter *g)
 {
@@ -730,12 +747,13 @@ after_get(struct str_head *sd, struct host_call *hc)
 	if (str_unlikely(str_load(&sd->hq.wwant) != 0))
 		str_wake_writers_from(sd, hc);
 	if (str_unlikely(host_tls.ntouch != 0))
-		str_sched_touched(); /* a band's writers were let go on */
+		str_sched_touched(); /* writers of a band may have been
+				      * enabled */
 	if (str_unlikely(str_load(&sd->flags) & STR_H_MSIG))
 		str_sig_front(sd);
 }
 
-/* Nothing there: how the call ends, 1 for hang-up, 0 to wait. */
+/* There is no message: how the call ends; 1 for hang-up, 0 to wait. */
 static int
 get_dry(struct str_head *sd, struct host_call *hc)
 {
@@ -764,14 +782,14 @@ get_dry(struct str_head *sd, struct host_call *hc)
 	return 0;
 }
 
-/* Is there a message of no priority? */
+/* Is there a message without high priority? */
 static bool
 normal_pending(struct str_head *sd)
 {
 	return str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos);
 }
 
-/* What to sleep for when that is not whatever comes, see get_one(). */
+/* What to sleep for if not any message will do, see get_one(). */
 static unsigned
 rarely(struct str_head *sd, const struct getter *g)
 {
@@ -824,15 +842,16 @@ get(struct str_head *sd, struct host_call *hc, struct getter *g)
 		ret = get_dry(sd, hc);
 		if (str_unlikely(ret == 1 && str_load(&sd->hq.overflow) != 0 &&
 			    !str_head_pending(sd)))
-			ret = -ENOSR; /* not the end: it waits for memory */
+			ret = -ENOSR; /* not end of file: a message waits for
+				       * memory */
 		if (ret == 1 && g->prim != NULL) {
 			if (normal_pending(sd))
 				continue;
 			return -ENXIO;
 		}
 		if (ret == 1) {
-			/* the last message may have come before the hang-up,
-			 * the one that is wanted as well */
+			/* the wanted message may have arrived before the
+			 * hang-up */
 			if (str_head_pending(sd) &&
 			    (g->want == MSG_ANY || !gone)) {
 				gone = true;
@@ -898,11 +917,12 @@ str_head_user(struct str_head *sd)
 	return sd->user;
 }
 
+/* str_head_local - has it such a driver, and no stream linked below? */
 bool
 str_head_local(struct str_head *sd)
 {
 	const struct str_fmod *fm;
-	bool local = false;
+	bool yes = false;
 	queue_t *q;
 
 	(void)str_claim(sd->plumb);
@@ -912,9 +932,9 @@ str_head_local(struct str_head *sd)
 	if (q != NULL && q->q_head == NULL &&
 	    q->q_pair->role == STR_QP_DRIVER) {
 		fm = q->q_pair->fmod;
-		local = (fm->flag & STR_D_LOCAL) != 0 &&
-			sd->plumb->links == NULL && fm->plinks == NULL;
+		yes = (fm->flag & STR_D_LOCAL) != 0 && sd->plumb->links == NULL &&
+			fm->plinks == NULL;
 	}
 	str_unclaim(sd->plumb);
-	return local;
+	return yes;
 }

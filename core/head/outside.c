@@ -5,44 +5,45 @@
  * Processes outside the domain that hold an end of a pipe.
  *
  * Purpose.  A program that is not linked with the library inherits a pipe's
- * descriptor, as its standard output for example.  To it the descriptor is one
- * end of a connected pair of sockets.  What it writes must arrive at the other
- * end, and what a member writes at the other end must reach it.
+ * descriptor, as its standard output for example.  For this program the
+ * descriptor is one end of a connected pair of sockets.  Data that it writes
+ * must arrive at the other end, and data that a member writes at the other end
+ * must reach it.
  *
- * In.  Bytes that come out of the carrier and are no token were written
- * outside.  A reader that has nothing to read takes them (str_head_look,
- * str_head_drain) and sends them down its peer's write side, as the peer's own
- * write(2) would have: through the peer's modules into the reader's head
- * queue.  When that is full the bytes stay in the socket, which then makes the
- * writer wait.  A head that has received such bytes is FED: its readers sleep
- * on the carrier at once, and its sleepers are woken by the bell, because a
- * token would stand behind the bytes.
+ * In.  Bytes in the carrier that are not a token were written outside.  A
+ * reader with an empty queue takes them (str_head_look, str_head_drain) and
+ * sends them down its peer's write side, as the peer's own write(2) would:
+ * through the peer's modules into the reader's head queue.  When that is full
+ * the bytes stay in the socket, which then makes the writer wait.  A head that
+ * has received such bytes is FED: its readers sleep on the carrier at once, and
+ * its sleepers are woken by the bell, because a token would be queued after the
+ * bytes.
  *
  * Out.  While a head is AWAY its other end is read outside, as far as known.
- * A write then goes into the socket; what stands in the other end's head queue
- * goes there first.  This is safe with any reader: a member at the other end
- * takes the bytes out of its carrier as above, and ends AWAY, because it reads.
- * It takes the bytes that are there before it ends AWAY, and looks once more
- * afterwards.  A writer that finds AWAY ended behind its write sets it again,
- * so that its next write does not overtake the last one.
+ * Written data is then sent into the socket, after the data in the other end's
+ * head queue.  This is safe with any reader: a member at the other end takes
+ * the bytes from its carrier as above, and clears AWAY, because it reads.  It
+ * takes the bytes before it clears AWAY, and looks once more afterwards.  A
+ * writer that finds AWAY cleared after its write sets it again, so that its
+ * next write does not overtake the last one.
  *
- * Order.  A head is MIXED once a process outside could write at it.  A
- * member's write at the same head waits its turn behind what is still unread
- * in the socket by going the same way.
+ * Order.  A head is MIXED once a process outside could write at it.  A member's
+ * write at the same head is also sent through the socket, so that it comes
+ * after the unread data there.
  *
  * Locks.  `inlock' of the receiving head, outside of claims: from the take to
  * the put.  Sending holds the clock of the other end's head queue, as a reader
  * does.
  *
  * Failure.  A member that dies between the take and the put loses at most
- * TAKE bytes.  A message with a control part, a band or a priority has no form
- * outside: it waits for a member.
+ * TAKE bytes.  A message with a control part, a band or a priority cannot be
+ * sent outside: it waits for a member.
  */
 #include "core.h"
 #include "head.h"
 #include "headq.h"
 
-#define FEW 512u     /* bytes taken before it is known whether there are any */
+#define FEW 512u     /* size of the first attempt */
 #define TAKE 65536u  /* bytes taken at once */
 
 static bool
@@ -124,7 +125,7 @@ str_outside_take(struct str_head *sd, int fd)
 }
 
 /*
- * str_outside_home - @sd is read by a member: its peer is AWAY no longer
+ * str_outside_home - @sd is read by a member: its peer is no longer AWAY
  */
 void
 str_outside_home(struct str_head *sd, struct host_call *hc)
@@ -148,7 +149,7 @@ str_head_noroom(struct str_head *sd)
 		(STR_H_AWAY | STR_H_NOROOM);
 }
 
-/* Note whether there is room for the next write, for those who poll. */
+/* Record whether there is room for the next write, for pollers. */
 static void
 note_room(struct str_head *sd, int fd)
 {
@@ -210,7 +211,7 @@ put_record(struct str_head *sd, struct host_call *hc, struct str_rec *rec)
 	return 0;
 }
 
-/* What the other end has unread goes outside.  Return: 0, or an errno. */
+/* Send the data that the other end has not read.  Return: 0, or an errno. */
 static int
 pump(struct str_head *sd, struct host_call *hc)
 {
@@ -260,7 +261,7 @@ wait_for_room(struct str_head *sd, struct host_call *hc)
 	return ev & HOST_C_HUP ? str_head_look(sd, hc) : 0;
 }
 
-/* What a write meets that the socket refuses for good. */
+/* Error of a write that the socket refuses permanently. */
 static int
 refused(struct str_head *sd, struct host_call *hc, int err)
 {
@@ -270,7 +271,7 @@ refused(struct str_head *sd, struct host_call *hc, int err)
 }
 
 /*
- * str_outside_flush - send what @sd's other end has not read
+ * str_outside_flush - send the data that @sd's other end has not read
  * @block: wait until all of it is sent
  * Return: 0; EAGAIN; EPROTO: the first of it cannot be sent; else an errno.
  */
@@ -295,8 +296,8 @@ str_outside_flush(struct str_head *sd, struct host_call *hc, bool block)
 
 /*
  * str_outside_write - write at a head that is AWAY or MIXED
- * Return: bytes, or minus an errno; STR_INSIDE: it is to be written as ever,
- * and when AWAY str_outside_flush() is to be called after it.
+ * Return: bytes, or minus an errno; STR_INSIDE: the caller writes as usual, and
+ * if AWAY is set calls str_outside_flush() afterwards.
  */
 long
 str_outside_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
@@ -351,7 +352,8 @@ str_head_room(struct str_head *sd, struct host_call *hc)
 
 /*
  * str_outside_only - is @sd's other end held by processes outside alone?
- * To ask takes some ms; while the answer is no, at most a 64th of the time.
+ * The check takes some ms; while the result is false, at most 1/64 of the time
+ * is spent on checks.
  */
 bool
 str_outside_only(struct str_head *sd)
@@ -369,8 +371,8 @@ str_outside_only(struct str_head *sd)
 }
 
 /*
- * str_outside_ask - @sd's other end was passed on, and has something unread
- * If all that hold it are outside, @sd is AWAY from now on.
+ * str_outside_ask - @sd's other end was passed on, and has unread data
+ * If all its holders are outside, @sd is AWAY from now on.
  */
 void
 str_outside_ask(struct str_head *sd, struct host_call *hc)
@@ -399,7 +401,7 @@ str_head_closing(struct str_head *sd, int fd)
 
 /* ----------------------------------------------------------------- leave */
 
-/* Every process that sleeps, so that host_serve() is called there. */
+/* Wake every process that sleeps, so that it calls host_serve(). */
 static void
 ring_all(void)
 {
@@ -425,12 +427,17 @@ str_head_leave(struct str_head *sd, int fd, int peer_fd, bool used)
 	if (sd->plumb->kind != STR_PL_PIPE ||
 	    sd->file.carrier.kind != HOST_CARRIER_PAIR)
 		return;
+	/* from now on only the carrier tells its sleepers of the end */
 	(void)str_or(&peer->flags, STR_H_LEFT);
-	if (!used)
+	if (!used) {
+		str_fence_full();
+		str_wake_all(peer);
 		return;
+	}
 	(void)str_or(&sd->flags, STR_H_MIXED);
 	(void)str_or(&peer->flags, STR_H_AWAY | STR_H_FED);
 	host_fence_heavy();
+	str_wake_all(peer);
 	/* a token would be read as data */
 	(void)host_token_take(fd, NULL, 0);
 	if (!str_head_pending(sd))
@@ -438,7 +445,7 @@ str_head_leave(struct str_head *sd, int fd, int peer_fd, bool used)
 	if (peer_fd >= 0) {
 		(void)pump(peer, &hc);
 	} else {
-		/* the other end's holder sends it, wherever it sleeps */
+		/* the other end's holder sends the data, wherever it sleeps */
 		(void)str_or(&peer->flags, STR_H_LOOK);
 		(void)str_add(str_root(STR_ROOT_LEFT), (uint64_t)1);
 		str_fence_full();

@@ -4,15 +4,15 @@
 /*
  * I_SENDFD and I_RECVFD: descriptors passed through a pipe or a FIFO.
  *
- * Life.  The sender puts an M_PASSFP message straight onto the other head's
- * read queue.  Of a Stream it carries a reference, and the receiver makes an
- * open file of it.  Any other descriptor is laid into the box of the receiving
- * head (core/sock/box.c), and the message has its number there.
+ * Life.  The sender puts an M_PASSFP message directly on the other head's read
+ * queue.  For a Stream the message carries a reference, from which the receiver
+ * makes an open file.  Any other descriptor is put into the box of the
+ * receiving head (core/sock/box.c), and the message has its number there.
  *
- * Freeing.  The message's block is an outside buffer whose free routine means
- * the same in every process: a message that is flushed, or stands there when
- * the pipe is closed, gives its reference back.  A descriptor without a message
- * is closed by the next receiver, or by streamsd, which is told to look.
+ * Freeing.  The message's block is an outside buffer whose free routine is
+ * valid in every process: a message that is flushed, or still queued when the
+ * pipe is closed, releases its reference.  A descriptor without a message is
+ * closed by the next receiver, or by streamsd, which is requested to check.
  *
  * Crash.  A sender that is killed before its message is on the queue leaves a
  * descriptor without a message.  A receiver has its duplicate before it marks
@@ -43,15 +43,19 @@ str_pass_free(char *arg)
 
 	if (p->blk.state != STR_BLK_PASS)
 		return; /* the reaper has found it */
-	str_mem_own(p); /* should we die in here: so it does */
+	str_mem_own(p); /* if we die here, the reaper frees it */
 	str_ref_begin();
-	/* who was taking it is dead, for this is the last of the message */
+	/*
+	 * the thread that was taking it is dead: this is the last reference to
+	 * the message
+	 */
 	v = str_xchg(&p->taken, 1u);
 	if (v != 1 && p->head != NULL) {
 		if (host_tls.nclaim == 0)
 			str_head_unref(p->head, NULL);
 		else
-			str_head_unref_later(p->head); /* closing waits */
+			str_head_unref_later(p->head); /* the close is done
+						        * later */
 	} else {
 		str_ref_end();
 		if (v != 1)
@@ -73,7 +77,7 @@ pass_make(struct str_pass **ret, struct str_head *at)
 	p->frtn.free_func = (void (*)(char *))(uintptr_t)host_code(1,
 		(void (*)(void))str_pass_free);
 	p->frtn.free_arg = (char *)p;
-	str_store(&p->taken, 1u); /* nothing to give back yet */
+	str_store(&p->taken, 1u); /* no reference to release yet */
 	str_store_rel(&p->blk.state, STR_BLK_PASS);
 	host_cred(&cr);
 	p->uid = cr.uid;
@@ -83,14 +87,14 @@ pass_make(struct str_pass **ret, struct str_head *at)
 		str_mem_free(p);
 		return NULL;
 	}
-	str_mem_disown(p); /* it goes with the message */
+	str_mem_disown(p); /* it is freed with the message */
 	mp->b_datap->db_type = M_PASSFP;
 	mp->b_wptr += sizeof(*p);
 	*ret = p;
 	return mp;
 }
 
-/* Onto the read queue of @to, which is claimed, past whatever is pushed. */
+/* Put it on the read queue of @to, which is claimed, bypassing modules. */
 static void
 send(struct str_head *to, struct host_call *hc, mblk_t *mp)
 {
@@ -169,15 +173,15 @@ send_other(struct str_head *sd, struct host_call *hc, int fd)
 }
 
 /*
- * A duplicate of what @p carries.  Return: 0; EMFILE; EIO: the box was lost with
- * the last process that had it; EBUSY: it was not, look again.
+ * A duplicate of the descriptor of @p.  Return: 0; EMFILE; EIO: the box was
+ * lost with the last process that had it; EBUSY: try again.
  */
 static int
 take_other(struct str_head *sd, struct str_pass *p, int *ret_fd)
 {
 	int err = host_box_ready(p->box, false);
 
-	if (err != 0) /* a process may have it that will pass it on */
+	if (err != 0) /* another process may still pass the box to us */
 		return err == EIO && str_box_held(p->box) ? EBUSY : err;
 	(void)str_lock(&sd->boxlock);
 	err = EIO;
@@ -196,7 +200,7 @@ took_other(struct str_head *sd, struct str_pass *p)
 	str_unlock(&sd->boxlock);
 }
 
-/* Is @fd a carrier that the domain knows? */
+/* Is @fd the carrier of a stream of this domain? */
 static bool
 is_carrier(int fd)
 {
@@ -227,14 +231,14 @@ i_sendfd(struct str_head *sd, struct host_call *hc, int fd)
 	if (what == NULL)
 		return -send_other(sd, hc, fd);
 	str_head_ref(what);
-	(void)host_daemon(); /* who closes what is sent and never received */
+	(void)host_daemon(); /* it closes descriptors that are never received */
 	err = str_pass_head(sd->peer, hc, what, str_fd_flags(fd));
 	if (err != 0)
 		str_head_unref(what, hc);
 	return -err;
 }
 
-/* Make a descriptor of what @p carries. */
+/* Make a descriptor from @p. */
 static int
 take(struct str_head *sd, struct host_call *hc, struct str_pass *p, int *ret_fd)
 {
@@ -272,8 +276,8 @@ pass_of(mblk_t *mp)
 	return (struct str_pass *)(void *)mp->b_datap->db_base;
 }
 
-/* The M_PASSFP that stands first, which stays; NULL with *ret_err: EAGAIN nothing
- * is there, EBADMSG it is something else, ENOSR no memory. */
+/* The first message, an M_PASSFP, which stays; NULL with *ret_err: EAGAIN no
+ * message, EBADMSG another type, ENOSR no memory. */
 static mblk_t *
 first(struct str_head *sd, int *ret_err)
 {
@@ -290,7 +294,7 @@ first(struct str_head *sd, int *ret_err)
 	if (str_headq_first(&sd->hq, &rec)) {
 		*ret_err = EBADMSG;
 		if (rec.mp != NULL && rec.mp->b_datap->db_type == M_PASSFP) {
-			mp = dupb(rec.mp); /* so that it stays what it is */
+			mp = dupb(rec.mp); /* keeps it from being freed */
 			*ret_err = mp != NULL ? 0 : ENOSR;
 		}
 	}
@@ -315,8 +319,9 @@ drop_first(struct str_head *sd, const struct str_pass *p)
 }
 
 /*
- * Another holder of this end is taking @p, as @v says, and may be stopped; or
- * the box has to come by another process.  The caller has the message.
+ * Wait while another holder of this end, thread @v, is taking @p (it may be
+ * stopped), or until another process has passed the box.  The caller has the
+ * message.
  * Return: 0 look again; EAGAIN, EINTR.
  */
 static int
@@ -327,12 +332,13 @@ let_take(struct str_pass *p, uint32_t v, struct host_call *hc)
 	str_owner_wait(hc, &p->taken, v, 1000000u);
 	if (host_interrupted(hc) == HOST_SIG_INTR)
 		return EINTR;
-	host_resample(hc); /* else the next wait is none */
+	host_resample(hc); /* otherwise the next wait returns at once */
 	return 0;
 }
 
 /*
- * Wait for the M_PASSFP that stands first, and mark it as ours to take.
+ * Wait until the first message is an M_PASSFP, and mark it as being taken by
+ * us.
  * Return: 0, an errno.
  */
 static int
@@ -353,8 +359,8 @@ claim_first(struct str_head *sd, struct host_call *hc, mblk_t **ret_mp)
 				*ret_mp = mp;
 				return 0;
 			}
-			/* done with: its taker may have died before it was out
-			 * of the way; else another holder is at it */
+			/* received: its taker may have died before it removed
+			 * the message; otherwise another holder is taking it */
 			err = 0;
 			if (v == 1)
 				drop_first(sd, p);
@@ -393,7 +399,7 @@ i_recvfd(struct str_head *sd, struct host_call *hc, void *uarg)
 
 	if (sd->plumb->kind == STR_PL_DEV)
 		return -EINVAL; /* no process can send one there */
-	/* nothing may be lost by a bad address */
+	/* a bad address must not lose the descriptor */
 	if (host_copyin(uarg, &r, sizeof(r)) != 0 ||
 	    host_copyout(&r, uarg, sizeof(r)) != 0)
 		return -EFAULT;

@@ -2,14 +2,14 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * poll(2) on a Stream head: which events hold, and how to be told of one.
- * head.h says how a poller arms, fences, looks again, and sleeps.
+ * poll(2) on a Stream head: the current events, and arming for events. head.h
+ * describes how a poller arms, fences, looks again, and sleeps.
  */
 #include "core.h"
 #include "sig.h"
 #include "sock/sock.h"
 
-/* By the message that stands first on the read queue proper. */
+/* Events of the first message on the read queue proper. */
 static uint32_t
 queued_events(struct str_head *sd)
 {
@@ -34,7 +34,7 @@ queued_events(struct str_head *sd)
 	return ev;
 }
 
-/* Some band that exists ahead of us, and is not blocked? */
+/* Is there a band in the next queue that is not blocked? */
 static bool
 any_band_writable(struct str_head *sd)
 {
@@ -73,9 +73,8 @@ str_head_band_writable(struct str_head *sd, int band)
 }
 
 /*
- * A FIFO: what Linux says of its own.  Who has it open for reading is told
- * of the last writer, who has it open for writing of the last reader; the
- * other cannot be in that state.
+ * Events of a FIFO, as Linux reports them: a file open for reading reports that
+ * there is no writer, a file open for writing that there is no reader.
  */
 static uint32_t
 fifo_events(struct str_head *sd, uint32_t f, uint32_t ev)
@@ -90,8 +89,9 @@ fifo_events(struct str_head *sd, uint32_t f, uint32_t ev)
 	return ev;
 }
 
-uint32_t
-str_head_events(struct str_head *sd)
+/* Those of @want, and perhaps others. */
+static uint32_t
+events(struct str_head *sd, uint32_t want)
 {
 	uint32_t f = str_load(&sd->flags), ev = 0;
 
@@ -109,9 +109,10 @@ str_head_events(struct str_head *sd)
 	if (f & (STR_H_HUP | STR_H_PEER))
 		return ev | STR_POLLHUP;
 	if ((f & STR_H_WRERR) == 0) {
-		if (str_head_writable(sd))
+		if ((want & (STR_POLLOUT | STR_POLLWRNORM)) != 0 &&
+		    str_head_writable(sd))
 			ev |= STR_POLLOUT | STR_POLLWRNORM;
-		if (any_band_writable(sd))
+		if ((want & STR_POLLWRBAND) != 0 && any_band_writable(sd))
 			ev |= STR_POLLWRBAND;
 	}
 	if (str_unlikely((f & (STR_H_NOWR | STR_H_NORD)) != 0))
@@ -120,9 +121,21 @@ str_head_events(struct str_head *sd)
 }
 
 uint32_t
+str_head_events(struct str_head *sd)
+{
+	return events(sd, ~0u);
+}
+
+uint32_t
 str_head_events_as(struct str_head *sd, uint32_t fflags)
 {
-	uint32_t ev = str_head_events(sd), f = str_load(&sd->flags);
+	return str_head_events_for(sd, fflags, ~0u);
+}
+
+uint32_t
+str_head_events_for(struct str_head *sd, uint32_t fflags, uint32_t want)
+{
+	uint32_t ev = events(sd, want), f = str_load(&sd->flags);
 
 	if (str_likely((f & STR_H_FIFO) == 0) || (fflags & 3u) == 2)
 		return ev;
@@ -137,7 +150,7 @@ void
 str_head_arm(struct str_head *sd, uint32_t events)
 {
 	str_head_watch(sd);
-	/* hang-up and errors come through the readers' word */
+	/* hang-up and errors are reported through the readers' word */
 	str_want_token(&sd->hq.rwant);
 	if (events & STR_POLL_WRITE) {
 		str_want_token(&sd->peer->hq.wwant);
@@ -183,7 +196,7 @@ str_head_peer(struct str_head *sd)
 	return sd->peer;
 }
 
-/* Data bytes a read could get: FIONREAD. */
+/* Number of data bytes that can be read: FIONREAD. */
 uint64_t
 str_head_nbytes(struct str_head *sd)
 {

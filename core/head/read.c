@@ -4,14 +4,14 @@
 /*
  * read(2) on a Stream head.
  *
- * A read takes what is there: byte-stream mode (RNORM) goes on over message
- * boundaries until the request is satisfied or nothing is left; message
- * modes (RMSGD, RMSGN) end at a boundary and throw the rest away or keep
- * it; RFILL waits until the request is satisfied.  Readers are serialised by
- * the consumer lock, so reads are atomic with respect to each other.
+ * A read takes the available data.  Byte-stream mode (RNORM) continues across
+ * message boundaries until the request is satisfied or no data is left; message
+ * modes (RMSGD, RMSGN) end at a boundary and discard the rest or keep it; RFILL
+ * waits until the request is satisfied.  Readers are serialised by the consumer
+ * lock, so reads are atomic with respect to each other.
  *
- * Bytes go from the log straight into the caller's buffer under the lock; a
- * bad buffer gives EFAULT with nothing consumed.
+ * Bytes are copied from the log directly to the caller's buffer under the lock;
+ * a bad buffer gives EFAULT, and no data is consumed.
  */
 #include "core.h"
 #include "fast.h"
@@ -35,7 +35,7 @@ struct reader {
 	size_t base;	/* delivered before, by the fast path */
 };
 
-/* Copy @n bytes out to where the reader stands; n <= r->left. */
+/* Copy @n bytes to the reader's current position; n <= r->left. */
 static int
 deliver(struct reader *r, const unsigned char *p, size_t n)
 {
@@ -117,8 +117,8 @@ take_record(struct reader *r, struct str_rec *rec)
 	}
 	data = rec->data != ~0u ? rec->data : 0;
 	if (ctl + data == 0) {
-		/* a message of no bytes: end of file, but not in mid-read;
-		 * one whose control part is discarded just goes */
+		/* a message of 0 bytes: end of file, but not in the middle of a
+		 * read; one whose control part is discarded is skipped */
 		if (rec->ctl != ~0u && (opt & RD_PROTDIS) &&
 		    rec->data == ~0u) {
 			str_headq_advance(hq, rec, 0, 0, STR_TOOK_ALL);
@@ -152,15 +152,17 @@ take_record(struct reader *r, struct str_rec *rec)
 		uint32_t c = (uint32_t)STR_MIN((size_t)ctl, want);
 		uint32_t gone = ctl != 0 || rec->ctl == ~0u ? c : rec->ctl;
 
-		/* what is left is data, but for a control part read as data;
-		 * one that is discarded is gone, too */
+		/* the rest is data, except a control part that is read as data;
+		 * a discarded control part is removed, too */
 		str_headq_advance(hq, rec, gone, (uint32_t)want - c,
 			c == ctl ? STR_TOOK_CTL : 0);
 	}
 	return (opt & (RD_MSGD | RD_MSGN)) || (rec->hdr & STR_REC_MARK);
 }
 
-/* Where control parts are not for read(2): @arg is set if there was one. */
+/*
+ * For modes in which read(2) refuses control parts: sets @arg if there is one.
+ */
 static bool
 is_data(const mblk_t *mp, const void *arg)
 {
@@ -171,9 +173,9 @@ is_data(const mblk_t *mp, const void *arg)
 }
 
 /*
- * A message on the read queue proper stands first: bands are data like any,
- * a high-priority message is not for read(2).
- * Return: as take_record(); -EAGAIN when there is none after all.
+ * Take the first message of the read queue proper: bands are read like other
+ * data, a high-priority message is refused.  Return: as take_record(); -EAGAIN
+ * if there is none.
  */
 static int
 take_queued(struct reader *r)
@@ -230,7 +232,7 @@ take_queued(struct reader *r)
 }
 
 /*
- * Everything that is there, as the read options have it.
+ * Take all available data, according to the read options.
  * Return: 0 with r->done; 1 stop (boundary or zero-length message); -errno.
  */
 static int
@@ -239,7 +241,7 @@ take_all(struct reader *r)
 	struct str_headq *hq = &r->sd->hq;
 	struct str_rec rec;
 	uint32_t cpu = host_cpu();
-	bool passed = false; /* it was none after all */
+	bool passed = false; /* there was no such message */
 	int ret = 0;
 
 	if (str_load(&hq->ccpu) != cpu)
@@ -256,16 +258,18 @@ take_all(struct reader *r)
 		}
 		if (!str_headq_first(hq, &rec))
 			break;
-		/* put before it, and seen only now */
+		/* it was put earlier, but is visible only now */
 		if (str_unlikely(str_load(&hq->npri) != 0 && !passed))
 			continue;
 		ret = take_record(r, &rec);
 	}
 	str_hunlock(&hq->clock, STR_HOLD_C);
+	if (str_unlikely(host_tls.ntouch != 0))
+		str_sched_touched(); /* a band's writers were let go on */
 	return ret;
 }
 
-/* What a read meets when nothing is there: 1 end of file, -errno, 0 wait. */
+/* Result of a read without data: 1 end of file, -errno, 0 wait. */
 static int
 dry(struct str_head *sd, struct host_call *hc)
 {
@@ -281,24 +285,30 @@ dry(struct str_head *sd, struct host_call *hc)
 	/* a FIFO's end of file ends when it is opened for writing */
 	if (f & (STR_H_HUP | STR_H_PEER | STR_H_NOWR | STR_H_EOF)) {
 		if ((f & STR_H_PEER) && hc->fd >= 0)
-			(void)str_head_look(sd, hc); /* the last from outside */
+			(void)str_head_look(sd, hc); /* take the last bytes from
+						      * outside */
 		return 1;
 	}
 	if ((hc->fflags & STR_O_NONBLOCK) && (sd->rdopt & RD_FILL) == 0) {
-		/* who never sleeps would not learn of a death */
+		/*
+		 * a thread that never sleeps would not notice the writer's
+		 * death
+		 */
 		int err = str_head_look(sd, hc);
 
 		if (err != 0)
 			return -err;
 		(void)str_sock_try(sd, hc, KS_IN);
-		/* SO_NDELON: as terminals had it before there was EAGAIN */
+		/* SO_NDELON: the old behaviour of terminals, without EAGAIN */
 		return str_load(&sd->flags) & (STR_H_HUP | STR_H_PEER |
 			STR_H_NOWR | STR_H_EOF | STR_H_NDEL) ? 1 : -EAGAIN;
 	}
 	return 0;
 }
 
-/* The reader is about to wait: tell the writer how much is wanted. */
+/*
+ * The reader is about to wait: send M_READ with the number of bytes requested.
+ */
 static void
 send_mread(struct str_head *sd, struct host_call *hc, size_t want)
 {
@@ -321,7 +331,10 @@ send_mread(struct str_head *sd, struct host_call *hc, size_t want)
 	str_unclaim(sd->plumb);
 }
 
-/* Low water may have been passed: @hc is the call the token goes by. */
+/*
+ * The queue may be below low water: wake writers; @hc: the call whose
+ * descriptor sends the token.
+ */
 void
 str_wake_writers_from(struct str_head *sd, struct host_call *hc)
 {
@@ -339,7 +352,7 @@ str_wake_writers_from(struct str_head *sd, struct host_call *hc)
 	host_tls.call = old;
 }
 
-/* Run what is enabled on @sd's stream: the caller is about to wait. */
+/* Run the enabled queues of @sd's stream: the caller is about to wait. */
 bool
 str_sched_run_head(struct str_head *sd, struct host_call *hc)
 {
@@ -347,7 +360,10 @@ str_sched_run_head(struct str_head *sd, struct host_call *hc)
 	bool ran;
 
 	if (str_load(&sd->plumb->committed) != 0) {
-		/* a thread that relied on us has enabled before, see leave */
+		/*
+		 * a thread that relied on us enabled its queue before, see
+		 * leave
+		 */
 		str_store(&sd->plumb->committed, 0u);
 		str_fence_full();
 	}
@@ -361,7 +377,7 @@ str_sched_run_head(struct str_head *sd, struct host_call *hc)
 	return ran;
 }
 
-/* Is anything at all to be read? */
+/* Is there any message to read? */
 STR_HOT bool
 str_head_pending(struct str_head *sd)
 {
@@ -370,8 +386,8 @@ str_head_pending(struct str_head *sd)
 }
 
 /*
- * Is it more than plain data that is to be read?  After headq_peek(): what was
- * put before the record that it found is seen.
+ * Are there messages other than plain data?  Called after headq_peek(), so that
+ * messages put before the record that it found are visible.
  */
 STR_INLINE bool
 is_unusual(struct str_head *sd)
@@ -379,8 +395,7 @@ is_unusual(struct str_head *sd)
 	return (str_load(&sd->flags) & STR_READ_SLOW) != 0 ||
 		str_load(&sd->hq.npri) != 0;
 }
-
-/* ... or to be read otherwise? */
+/* ... or is the read mode not the default one? */
 STR_INLINE bool
 is_special(struct str_head *sd)
 {
@@ -388,9 +403,9 @@ is_special(struct str_head *sd)
 }
 
 /*
- * A thread that has slept for long finds nothing of its own in the caches: what it
- * waited for, a record of plain data as a rule, it takes by a short way, and
- * take_all() what else there is.
+ * After a long sleep the thread's data is no longer in the caches.  So the
+ * awaited message, usually a record of plain data, is taken by a short code
+ * path, and take_all() takes the rest.
  */
 STR_INLINE void
 take_plain(struct reader *r)
@@ -447,8 +462,6 @@ took:
 		host_fence_light();
 		if (str_load(&sd->hq.wwant) != 0)
 			str_wake_writers_from(sd, hc);
-		if (str_unlikely(host_tls.ntouch != 0))
-			str_sched_touched(); /* a band's writers were let go on */
 		if (ret < 0)
 			return ret;
 		if (ret == 1 || r->left == 0)
@@ -459,8 +472,8 @@ took:
 		if (str_unlikely(ret == 1 && str_load(&sd->hq.overflow) != 0 &&
 			    !str_head_pending(sd)))
 			ret = -ENOSR; /* not the end: it waits for memory */
-		/* the last records may have come before the hang-up, or be
-		 * on their way still */
+		/* the last records may have arrived before the hang-up, or may
+		 * still be in transit */
 		if (ret != 0 && str_head_pending(sd))
 			continue;
 		if (ret != 0 && str_sched_run_head(sd, hc))
@@ -481,7 +494,9 @@ took:
 		if (ret != 0)
 			return r->done != 0 ? (long)r->done : -ret;
 		take_plain(r);
-		/* with something in hand errors can wait for the next call */
+		/*
+		 * if data has been read, errors are reported by the next call
+		 */
 		if (r->done != 0)
 			goto took;
 	}
@@ -504,7 +519,7 @@ str_head_readv(struct str_head *sd, struct host_call *hc,
 	for (i = 0; i < n; i++)
 		r.left += iov[i].len;
 	if (r.left == 0) {
-		/* zero bytes: errors are reported, nothing is taken */
+		/* zero bytes: errors are reported, no data is taken */
 		uint32_t f = str_load(&sd->flags);
 
 		if (f & (STR_H_RDERR | STR_H_PLEX)) {
@@ -517,7 +532,7 @@ str_head_readv(struct str_head *sd, struct host_call *hc,
 	return read_slow(&r);
 }
 
-/* A read that has @done bytes takes what else is there, without waiting. */
+/* A read that has @done bytes takes more available data, without waiting. */
 static STR_NOINLINE size_t
 read_more(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 	size_t done)
@@ -530,7 +545,7 @@ read_more(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 	return done + r.done;
 }
 
-/* str_head_read_after - after a fast read: writers wait for room, perhaps. */
+/* str_head_read_after - after a fast read: writers may wait for room. */
 void
 str_head_read_after(struct str_head *sd, int fd)
 {
@@ -567,7 +582,7 @@ read_rest(struct str_head *sd, int fd, void *ubuf, size_t len, size_t done)
 }
 
 /*
- * With the lock held, which is dropped: what there is; @unit: as
+ * Read the available data; the lock is held, and released here. @unit: as
  * str_head_unit_fast().  Return: bytes.
  */
 STR_INLINE size_t
@@ -595,9 +610,9 @@ read_held(struct str_head *sd, void *ubuf, size_t len, struct str_thread *t,
 }
 
 /*
- * Where nothing is there, and the writer runs on this CPU, it is let run before
- * anything else is done about it: the answer of a dialogue is there then.  It
- * is as str_sleep() does it, less the way to there, in the simple case alone.
+ * If there is no data and the writer runs on this CPU, yield to the writer
+ * first: in an exchange of requests and answers the data is then available.
+ * str_sleep() does the same; this is faster, for the simple case only.
  */
 STR_INLINE bool
 is_near(struct str_head *sd, uint32_t fflags)
@@ -611,7 +626,7 @@ is_near(struct str_head *sd, uint32_t fflags)
 		STR_H_EOF | STR_H_LOOK)) != 0)
 		return false;
 	cpu = host_cpu();
-	if (str_load(&hq->pcpu) != cpu)
+	if (str_load(&hq->pcpu) != cpu || str_load(&hq->rest[0]) != 0)
 		return false;
 	if (str_load(&hq->ccpu) != cpu)
 		str_store(&hq->ccpu, cpu);
@@ -619,8 +634,8 @@ is_near(struct str_head *sd, uint32_t fflags)
 }
 
 /*
- * fast_back() for who comes again at once: what signals were put off meanwhile
- * is for that call, which they interrupt.
+ * fast_back() for a thread that makes another call at once: signals that were
+ * deferred meanwhile interrupt that call.
  */
 STR_INLINE long
 back_soon(struct str_thread *t)
@@ -630,11 +645,11 @@ back_soon(struct str_thread *t)
 }
 
 /*
- * str_head_read_tail - what str_head_read_fast() has left to do
- * @done: bytes it has read; with STR_FAST_HELD, when they are none, the open
+ * str_head_read_tail - complete a str_head_read_fast()
+ * @done: bytes it has read; with STR_FAST_HELD, if these are none, the open
  * file's flags.
- * Return: bytes, more than 0, or STR_NOT_FAST with nothing done; where it has
- * let others run, which it does not with O_NONBLOCK, signals may be put off.
+ * Return: bytes, more than 0, or STR_NOT_FAST with nothing done; if it has
+ * yielded the CPU, which it does not with O_NONBLOCK, signals may be deferred.
  */
 STR_HOT long
 str_head_read_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
@@ -643,13 +658,17 @@ str_head_read_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
 	struct str_thread *t = host_tls.slot;
 	struct str_headq *hq = &sd->hq;
 
-	/* no switch: its table is a page more for who has slept long */
+	/*
+	 * no switch: its table would be one more cold page after a long sleep
+	 */
 	if (how == STR_FAST_HELD) {
 		uint32_t fflags = (uint32_t)done;
 
 		done = read_held(sd, ubuf, len, t, false);
-		if (done == 0 && len != 0 && is_near(sd, fflags)) {
-			host_yield();
+		if (done == 0 && len != 0 && is_near(sd, fflags) &&
+		    host_give_way()) {
+			if (headq_much(hq))
+				host_way_used();
 			if (str_head_pending(sd) &&
 				fast_lock(&hq->clock, STR_HOLD_C, t))
 				done = read_held(sd, ubuf, len, t, false);
@@ -675,7 +694,7 @@ str_head_read_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
 }
 
 /*
- * str_head_unit_tail - what str_head_unit_fast() has left to do
+ * str_head_unit_tail - complete a str_head_unit_fast()
  * Return: bytes, more than 0, or STR_NOT_FAST with nothing done.
  */
 STR_HOT long
@@ -690,7 +709,7 @@ str_head_unit_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
 			return fast_back(t);
 		how = STR_FAST_AFTER;
 	}
-	/* a request that is satisfied: nothing behind it is read */
+	/* the request is satisfied: no later record is read */
 	return str_head_read_tail(sd, fd, ubuf, done, done, how);
 }
 
@@ -719,7 +738,7 @@ str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 
 		if (str_unlikely(p == NULL || have == 0 || have > len - done ||
 			str_load(&hq->npri) != 0))
-			break; /* empty, or not so simple */
+			break; /* empty, or not the simple case */
 		if (str_unlikely(host_copyout(p, (char *)ubuf + done,
 			    have) != 0)) {
 			if (done != 0)
@@ -732,7 +751,7 @@ str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 	} while (done < len);
 	str_hunlock(&hq->clock, STR_HOLD_C); /* its light fence orders cpos and wwant */
 	if (str_unlikely(done < len)) {
-		/* what is left may be part of a longer record */
+		/* the rest may be part of a longer record */
 		if (done == 0)
 			return str_head_readv(sd, hc, &iov, 1);
 		if (str_head_pending(sd))

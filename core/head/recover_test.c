@@ -167,6 +167,7 @@ static void
 dies_waking(struct t *t, const char *label)
 {
 	begin(t);
+	sim_notices(0);
 	sim_crash_at(label, 1);
 	(void)sim_spawn("doomed", writes_last, (void *)1000);
 	(void)sim_spawn("writer", writes_last, (void *)1500);
@@ -201,6 +202,7 @@ reads_one(void *arg)
 T_CASE(a_reader_that_dies_with_the_token_leaves_it_to_another)
 {
 	begin(t);
+	sim_notices(0);
 	sim_crash_at("sleep:drained", 1);
 	(void)sim_spawn("first", reads_one, NULL);
 	(void)sim_spawn("second", reads_one, NULL);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The Stream head's put procedure: what a message that arrives there means.
- * One case per message type; types the head has no use for are freed.
+ * The Stream head's put procedure: the effect of each message that arrives
+ * there.  One case per message type; messages of other types are freed.
  */
 #include "msg/alloc.h"
 #include "fast.h"
@@ -13,7 +13,7 @@
 
 #define LOGGED(mp) ((mp)->b_band == 0 && (mp)->b_datap->db_type < QPCTL)
 
-/* Is @mp the first of its band?  Then those who asked are told. */
+/* Is @mp the first of its band?  Return: the events to signal. */
 static uint32_t
 first_of_band(struct str_head *sd, const mblk_t *mp)
 {
@@ -32,7 +32,7 @@ first_of_band(struct str_head *sd, const mblk_t *mp)
 		STR_SIG_ABOUT(STR_S_INPUT | STR_S_RDBAND, mp->b_band) : 0;
 }
 
-/* Where messages come from, now and then: see head/sleep.c:spin. */
+/* Record the CPU of the sender from time to time: see head/sleep.c:spin. */
 STR_INLINE void
 note_cpu(struct str_headq *hq)
 {
@@ -68,7 +68,10 @@ log_append(struct str_head *sd, mblk_t *mp)
 	str_hunlock(&hq->plock, STR_HOLD_P);
 }
 
-/* Band-0 data joins the head queue; the rest stands on the read queue. */
+/*
+ * Band-0 data is appended to the head queue; other messages are put on the read
+ * queue.
+ */
 static void
 deliver(struct str_head *sd, mblk_t *mp)
 {
@@ -80,7 +83,7 @@ deliver(struct str_head *sd, mblk_t *mp)
 		if (str_unlikely(sd->sigs != NULL))
 			ev = first_of_band(sd, mp);
 		if (!putq(&sd->qp->rq, mp)) {
-			/* a head's queue refuses nothing */
+			/* a head's queue refuses no message */
 			STR_ASSERT(false);
 			freemsg(mp);
 			return;
@@ -114,9 +117,12 @@ str_head_again(queue_t *q, mblk_t *(*fn)(queue_t *q, mblk_t *mp))
 		*end = mp;
 		end = &mp->b_next;
 	}
-	/* what there was no memory to take would come before the others */
+	/*
+	 * a record that could not be taken for lack of memory comes before the
+	 * others
+	 */
 	all = !str_headq_first(hq, &rec);
-	/* those that found no memory to come in are next */
+	/* messages that waited for memory are next */
 	while (all && (mp = getq(&sd->qp->wq)) != NULL) {
 		mp->b_next = NULL;
 		*end = mp;
@@ -127,8 +133,8 @@ str_head_again(queue_t *q, mblk_t *(*fn)(queue_t *q, mblk_t *mp))
 	for (mp = first; mp != NULL && !all; mp = next) {
 		next = mp->b_next;
 		mp->b_next = NULL;
-		if (!putq(up, mp)) /* from there they are read first */
-			freemsg(mp); /* band 0 needs no memory: cannot be */
+		if (!putq(up, mp)) /* messages there are read first */
+			freemsg(mp); /* cannot happen: band 0 needs no memory */
 	}
 	str_hunlock(&hq->clock, STR_HOLD_C);
 	for (mp = first; mp != NULL && all; mp = next) {
@@ -171,8 +177,8 @@ str_head_end(queue_t *q, int ended)
 }
 
 /*
- * M_SIG counts when all before it has been read.  While it waits it is a
- * record of the log, which the readers pass over: str_sig_front().
+ * M_SIG takes effect when all earlier messages have been read.  Until then it
+ * is a record of the log, which readers skip: str_sig_front().
  */
 static void
 m_sig(struct str_head *sd, mblk_t *mp)
@@ -219,7 +225,7 @@ m_pcproto(struct str_head *sd, mblk_t *mp)
 		deliver(sd, mp);
 }
 
-/* str_head_flush_read - drop what waits to be read, all bands or one */
+/* str_head_flush_read - discard the messages to be read, of all bands or one */
 void
 str_head_flush_read(struct str_head *sd, int band)
 {
@@ -243,8 +249,8 @@ str_head_flush_read(struct str_head *sd, int band)
 }
 
 /*
- * What becomes another message may not be one that a multiplexor, say, has
- * sent to several Streams by dupmsg(): those would see it change.  Consumes
+ * A message that is changed in place must not be shared, for example by a
+ * multiplexor that sent it to several Streams by dupmsg().  Consumes
  * @mp.  Return: NULL when it was shared and there is no memory.
  */
 static mblk_t *
@@ -263,7 +269,7 @@ unshared(mblk_t *mp)
 	return nb;
 }
 
-/* SVR4 M_FLUSH at the head: flush, then turn the write half round. */
+/* SVR4 M_FLUSH at the head: flush, then send FLUSHW back down. */
 static void
 m_flush(struct str_head *sd, queue_t *q, mblk_t *mp)
 {
@@ -316,11 +322,11 @@ str_head_wrerr(struct str_head *sd)
 }
 
 /*
- * SVR4: with an error the queues of that side are flushed, and an M_FLUSH
- * goes down to do it there.  On a pipe what goes down comes up at the other
- * end, whose read side is this end's write side: only the flush for writing
- * may go (pipemod turns it round), or it would take what was written here
- * and let what cannot be read any more stand.
+ * SVR4: an error flushes the queues of that side, and an M_FLUSH goes down.  On
+ * a pipe this M_FLUSH arrives at the other end, whose read side is this end's
+ * write side.  So only the flush for writing is sent (pipemod exchanges the
+ * sides); a flush for reading would discard data written here, and keep data
+ * that can no longer be read.
  */
 static void
 flush_after(struct str_head *sd, mblk_t *mp, uint32_t set)
@@ -380,14 +386,14 @@ m_error(struct str_head *sd, mblk_t *mp)
 		(set & STR_H_RDERR) ? r : w));
 }
 
-/* A mark as a head keeps it: the greatest there is means no limit. */
+/* A water mark as stored in a head: the maximum means no limit. */
 static uint32_t
 mark(size_t v)
 {
 	return (uint32_t)STR_MIN(v, (size_t)UINT32_MAX);
 }
 
-/* The so_readopt of an M_SETOPTS, as I_SRDOPT would have it. */
+/* Set the so_readopt of an M_SETOPTS, as I_SRDOPT does. */
 static void
 set_readopt(struct str_head *sd, unsigned v)
 {
@@ -462,8 +468,7 @@ m_setopts(struct str_head *sd, mblk_t *mp)
 
 /*
  * str_ioctl_stale - no caller waits for answer @mp any more
- * The module that asked for a copy is told that it failed, so that it can give
- * back what it keeps for it.
+ * A module that requested a copy gets a failure, so that it can free its state.
  */
 void
 str_ioctl_stale(struct str_head *sd, mblk_t *mp)
@@ -491,7 +496,7 @@ ioctl_answer(struct str_head *sd, mblk_t *mp)
 		(const struct iocblk *)(const void *)mp->b_rptr;
 	size_t room = (size_t)(mp->b_datap->db_lim - mp->b_rptr);
 
-	/* too short to be one; a request for a copy becomes its answer */
+	/* too short to be one; a copy request is changed into its answer */
 	if (str_blen(mp) < offsetof(struct iocblk, ioc_flag) ||
 	    ((mp->b_datap->db_type == M_COPYIN ||
 		     mp->b_datap->db_type == M_COPYOUT) &&
@@ -504,18 +509,19 @@ ioctl_answer(struct str_head *sd, mblk_t *mp)
 		str_ioctl_stale(sd, mp);
 		return;
 	}
-	/* who dies from here on: str_ioctl_revive() */
+	/* after a death from here on: str_ioctl_revive() */
 	STR_CRASH_POINT("ioctl:answer");
 	str_msg_own(mp);
 	sd->ioc.reply = mp;
 	STR_CRASH_POINT("ioctl:answered");
 	str_msg_disown(mp);
 	str_store_rel(&sd->ioc.state, 2u);
-	(void)str_add(&sd->iocword, 1u);
-	host_wake(&sd->iocword, INT_MAX);
+	str_ioctl_tell(sd);
 }
 
-/* A pipe's other end has nothing that answers: negative acknowledgement. */
+/*
+ * The other end of a pipe answers an M_IOCTL with a negative acknowledgement.
+ */
 static void
 m_ioctl(queue_t *q, mblk_t *mp)
 {
@@ -541,8 +547,8 @@ m_ioctl(queue_t *q, mblk_t *mp)
 }
 
 /*
- * What a module asked for that is gone by now: a caller waits, unless the copy
- * failed.
+ * An M_IOCDATA for a module that has been popped: answer the waiting caller,
+ * unless the copy failed.
  */
 static void
 m_iocdata(queue_t *q, mblk_t *mp)
@@ -558,10 +564,9 @@ m_iocdata(queue_t *q, mblk_t *mp)
 }
 
 /*
- * A reader at the other end announces how much it wants.  The direct path
- * gives a reader all there is at once, so the announcement has done its work
- * by arriving; a small write that waits for company (SNDHOLD) has been
- * published already.
+ * M_READ: the number of bytes that a reader at the other end requests.  No
+ * action is needed: each write is published at once, small ones with SNDHOLD
+ * too.
  */
 static void
 m_read(struct str_head *sd, mblk_t *mp)
@@ -571,8 +576,8 @@ m_read(struct str_head *sd, mblk_t *mp)
 }
 
 /*
- * Of the extensions that M_MI carries one is for the head: nothing more comes
- * for the read that waits.  It ends as by an empty message.
+ * One of the extensions of M_MI is for the head: no more data comes for the
+ * waiting read, which ends as with an empty message.
  */
 static void
 m_mi(struct str_head *sd, mblk_t *mp)
@@ -590,7 +595,7 @@ m_mi(struct str_head *sd, mblk_t *mp)
 	deliver(sd, mp);
 }
 
-/* Any message; deliver_quick() was not for it. */
+/* Any message that deliver_quick() did not handle. */
 static STR_NOINLINE void
 rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 {
@@ -603,7 +608,8 @@ rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 	}
 	mp = whole;
 	if ((str_load(&q->q_flag) & QREADR) == 0) {
-		freemsg(mp); /* put on a head's write queue: not done here */
+		freemsg(mp); /* messages put on a head's write queue are not
+			      * supported */
 		return;
 	}
 	switch (mp->b_datap->db_type) {
@@ -672,8 +678,8 @@ rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 }
 
 /*
- * What modules pass most: one block of plain data, to be copied into the log
- * when it is short.  Return: false when it is not that, or not the time.
+ * The most frequent case: one block of plain data, which is copied into the log
+ * if it is short.  Return: false: another message, or not possible now.
  */
 STR_INLINE bool
 deliver_quick(struct str_head *sd, mblk_t *mp)
@@ -686,7 +692,7 @@ deliver_quick(struct str_head *sd, mblk_t *mp)
 	if (!mdb_is_plain(mp) || mp->b_cont != NULL || mp->b_band != 0 ||
 	    (mp->b_flag & (MSGMARK | MSGDELIM)) != 0 || (ssize_t)n <= 0)
 		return false;
-	/* the short way when light fences are mere barriers */
+	/* the fast path, if light fences are only compiler barriers */
 	if (str_unlikely(str_load(&host_domain->asym) == 0 ||
 		    str_load(&t->hold[STR_HOLD_P]) != 0 ||
 		    !fast_lock(&hq->plock, STR_HOLD_P, t)) &&

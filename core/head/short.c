@@ -5,40 +5,41 @@
  * Shortcuts: writing at the head of one stream into that of another, to which
  * a driver has connected it (<str/short.h>).
  *
- * Purpose.  Between two endpoints of a loopback transport a small write went
- * through two modules, a driver, its gate, and a message block, to be copied
- * into the other head's log in the end.  Here it is copied there at once, as
- * on a pipe without modules.
+ * Purpose.  Without a shortcut, a small write between two endpoints of a
+ * loopback transport passes through two modules, a driver, its gate, and a
+ * message block, before it is copied into the other head's log.  With a
+ * shortcut the writer copies it there directly, as on a pipe without modules.
  *
- * Objects.  `ticket', a number that is never given twice, stands in the head
- * queue that is written to, and with the address of that queue in the head
- * that is written at.  Only where both agree there is a shortcut.  An odd
- * number at the writing head is one that is being made.
+ * Objects. `ticket' is a number that is used only once.  It is stored in the
+ * target head queue, and, with the address of that queue, in the writing head.
+ * There is a shortcut only if both numbers are equal.  An odd number at the
+ * writing head means that a shortcut is being made.
  *
- * Why the other stream is there.  The writer claims both streams, as it would
- * on the long way, and then looks: at both plumbers, and at the ticket.  Who
- * changes the other stream's plumbing waits for claims, and takes the ticket
- * away (str_short_off); so does a thread that frees it, before it looks for claims
- * (core/plumb/stream.c).  The address may be that of a stream that is another
- * by now: streams' memory is never anything else, and its ticket is no longer
- * this one.  Nothing is written there before that has been seen, but the word
- * in the own slot by which a biased lock is tried.
+ * Safety of the other stream.  The writer claims both streams, as it would
+ * without a shortcut, and then checks both plumbers and the ticket.  A thread
+ * that changes the other stream's plumbing waits for claims, and clears the
+ * ticket (str_short_off); a thread that frees the stream also clears it, before
+ * it looks for claims (core/plumb/stream.c).  The address may by now belong to
+ * another stream: the memory of streams is only reused for streams, and the new
+ * stream's ticket is different.  Before this check the writer writes nothing
+ * there, except the word in its own slot by which it tries the biased lock.
  *
- * What comes after it.  Ticket and log change under the producer's lock, and
- * the writer looks at the ticket once more when it has it: so str_short_end()
- * is a line between all that was written and what the driver sends.  A driver
- * that queues a message of the writing side needs no such line, since no
- * one can tell the order of what is written at the same time: a writer that saw
- * the message queued has seen the number gone that stood in its own head.
+ * Order.  Ticket and log change under the producer's lock, and the writer
+ * checks the ticket once more when it holds the lock: so all data written
+ * before str_short_end() precedes the driver's next message.  When a driver
+ * queues a message of the writing side, no such order is needed, because
+ * simultaneous writes have no order: a writer that knows that the message is
+ * queued also sees that the ticket in its own head is cleared.
  *
  *	str_short_make: odd number, full fence, is the queue empty?, ticket,
- *			even number if it is the odd one still
- *	the other one:	message on the queue, then no number
+ *			even number if the odd one is still there
+ *	the queueing thread: message on the queue, then clear the number
  *
- * So either it is seen, or it takes away what has been made.
+ * So either str_short_make() sees the message, or the queueing thread clears
+ * the number.
  *
- * Crash.  Who dies in here dies with the lock of the log, which is repaired as
- * any, and with two claims, by which both streams are revived.
+ * Crash.  A thread that dies here holds the lock of the log, which the next
+ * owner repairs, and two claims, by which the reaper finds both streams.
  */
 #include "fast.h"
 #include "fastmsg.h"
@@ -52,7 +53,10 @@ head_of(const queue_t *q)
 	return &q->q_pair->plumb->head[0];
 }
 
-/* Do all between a driver and the head let data pass?  A claim is held. */
+/*
+ * Do all modules between a driver and the head pass data on unchanged?  A claim
+ * is held.
+ */
 static bool
 passes(queue_t *rq)
 {
@@ -134,8 +138,8 @@ str_short_end(queue_t *rq)
 }
 
 /*
- * str_short_off - the plumbing of @pl is another now: neither from here nor to
- * here.  Locks: plumber.
+ * str_short_off - the plumbing of @pl changes: end shortcuts from and to it.
+ * Locks: plumber.
  */
 void
 str_short_off(struct str_plumb *pl)
@@ -149,7 +153,9 @@ str_short_off(struct str_plumb *pl)
 
 /* ------------------------------------------------------------- the writer */
 
-/* From here on other functions of the executive may be called. */
+/*
+ * Prepare this thread so that other functions of the executive may be called.
+ */
 STR_INLINE void
 in_earnest(struct str_plumb *to)
 {
@@ -186,10 +192,14 @@ wake(struct str_head *sd, struct str_plumb *to, int fd)
 	host_tls.call = old;
 }
 
-/* A lock that is not biased to us, or a record that needs more than room. */
+/*
+ * The lock is not biased to us, or the record needs more than a test for room.
+ */
 static STR_NOINLINE bool
 append_slow(struct str_headq *hq, uint64_t ticket, const void *ubuf, size_t len)
 {
+	const struct str_iov iov = {(void *)(uintptr_t)ubuf, len};
+	const struct str_src src = {&iov, 0};
 	bool done = false;
 
 	if (str_hlock(&hq->plock, STR_HOLD_P))
@@ -197,7 +207,7 @@ append_slow(struct str_headq *hq, uint64_t ticket, const void *ubuf, size_t len)
 	str_headq_settle(hq);
 	if (str_load(&hq->ticket) == ticket &&
 	    (str_load(&hq->full) == 0 || !str_headq_is_full(hq)))
-		done = headq_put(hq, ubuf, len, 0) == 0;
+		done = headq_put(hq, &src, len, 0) == 0;
 	str_hunlock(&hq->plock, STR_HOLD_P);
 	return done;
 }
@@ -221,8 +231,8 @@ append(struct str_thread *t, struct str_plumb *to, struct str_headq *hq,
 }
 
 /*
- * One try.  Return: bytes; STR_NOT_FAST: it is for the full call; 0: it cannot
- * go this way, or not now.
+ * One attempt.  Return: bytes; STR_NOT_FAST: make the full call; 0: not
+ * possible, or not now.
  */
 STR_INLINE long
 try_short(struct str_head *sd, const str_a32 *id, uint32_t gen, int fd,
@@ -266,9 +276,9 @@ try_short(struct str_head *sd, const str_a32 *id, uint32_t gen, int fd,
 
 /*
  * str_head_write_short - the fast write where a driver has made a shortcut
- * As str_head_write_mods(), which it goes on to when there is none.  Where only
- * room is wanting it waits for a moment: what goes the long way ends the
- * shortcut, and is queued, and brought on by who reads.
+ * As str_head_write_mods(), which it calls if there is no shortcut.  If only
+ * room is lacking it waits for a moment, because a message sent through the
+ * driver would end the shortcut, be queued, and depend on the reader.
  */
 STR_HOT long
 str_head_write_short(struct str_head *sd, const str_a32 *id, uint32_t gen,
@@ -288,8 +298,10 @@ str_head_write_short(struct str_head *sd, const str_a32 *id, uint32_t gen,
 			return ret;
 		if (str_load(&hq->full) == 0 || str_load(&hq->ticket) != ticket ||
 		    tries++ == STR_DIRECT_TRIES ||
-		    (str_load(id) & STR_O_NONBLOCK) != 0 || !str_direct_soon(hq))
+		    (str_load(id) & STR_O_NONBLOCK) != 0)
 			break;
+		if (!str_direct_soon(sd, hq))
+			return STR_NOT_FAST; /* the full call sleeps */
 	}
 	return str_head_write_mods(sd, id, gen, fd, ubuf, len);
 }

@@ -2,33 +2,34 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * I_SETSIG and I_ESETSIG: signals when something happens at a Stream head;
- * and what M_SIG and M_PCSIG do.
+ * I_SETSIG and I_ESETSIG: signals for events at a Stream head; and the signals
+ * of M_SIG and M_PCSIG.
  *
- * Life.  A registration names a process, or a process group, of the domain,
- * and hangs on the head.  It ends when it is taken back, when its process
- * closes a descriptor of the Stream (any, as SVR4 has it), when the process
- * is found dead, or with the head.  A process number alone could mean
- * another process by now: its start time is kept with it.
+ * Life.  A registration names a process, or a process group, of the domain, and
+ * is linked to the head.  It ends when it is cancelled, when its process closes
+ * any descriptor of the Stream (as in SVR4), when the process is found dead, or
+ * with the head.  Because a process number may be reused, the start time of the
+ * process is stored, too.
  *
- * When.  SVR4: a signal is sent when a message comes first, not for those
- * behind it.  A registration remembers how far the log was when its signal
- * was sent (`at'); the next is due when the reader has taken all up to there
- * and there is more.  So the writer's fast path pays nothing: it looks at
- * the want word as ever, in which STR_WANT_SIG stands while a process wants
- * to know of data.  Room for writers is told to those that were refused
- * before: that sets the bit in the other want word, and the wake takes it.
+ * When.  SVR4: a signal is sent when a message arrives as the first one, not
+ * for later ones.  A registration stores the end of the log at the time of its
+ * last signal (`at'); the next signal is due when the reader has read all up to
+ * there and there is more.  So the writer's fast path has no extra cost: it
+ * tests the want word in any case, and STR_WANT_SIG is set there while a
+ * process is registered for data.  Room is signalled only to writers that were
+ * refused before: the refusal sets the bit in the other want word, and the
+ * waker takes it.
  *
  * Signal messages.  SVR4: SIGPOLL is for those registered for S_MSG, any
  * other signal for the process group of the Stream, which SIOCSPGRP or
- * FIOSETOWN has set: a terminal's foreground group.  Without one it is for
- * none.  M_PCSIG counts when it arrives, M_SIG when it comes to the front;
- * until then it is a record of the log, which readers never see.
+ * FIOSETOWN has set: a terminal's foreground group.  Without a group no process
+ * gets it.  M_PCSIG takes effect when it arrives, M_SIG when it becomes the
+ * first message; until then it is a record of the log, which readers skip.
  *
  * Locks.  siglock, a leaf; nothing is allocated or freed under it.
  *
- * Crash.  The list is changed by one store each, and what is in it has no
- * owner; a thread killed beside that store leaves one block that is lost.
+ * Crash.  Each change of the list is one store, and listed blocks have no
+ * owner; a thread killed next to that store may leak one block.
  */
 #include "core.h"
 #include "sig.h"
@@ -37,8 +38,8 @@
 #define SIG_HUP 1
 #define SIG_URG 23
 #define SIG_POLL 29
-#define LOOK (-1) /* no signal, but is anybody there? */
-#define MANY 16u /* dead registrations taken out at a time */
+#define LOOK (-1) /* no signal; check whether the process lives */
+#define MANY 16u /* dead registrations removed at a time */
 
 static void
 lock(struct str_head *sd)
@@ -64,13 +65,12 @@ member(uint32_t pid, uint64_t start)
 	return NULL;
 }
 
-/* Return: 0, ESRCH: it is gone for good. */
+/* Return: 0; ESRCH: the process has ended. */
 static int
 post(const struct str_sig *s, int sig, const struct host_siginfo *si)
 {
 	if (s->id > 0 && s->start != 0 && member((uint32_t)s->id, s->start) == NULL) {
-		/* dead, or between two images: what has the number now may
-		 * be another process */
+		/* dead, or in exec: another process may have this number now */
 		return host_signal_post((uint32_t)s->id, 0, NULL);
 	}
 	return host_signal_post((uint32_t)s->id, sig, si);
@@ -89,7 +89,7 @@ find(struct str_head *sd, int32_t id, uint32_t kind)
 	return NULL;
 }
 
-/* What all want together decides who looks.  Locks: siglock. */
+/* Set the want bits from the events of all registrations.  Locks: siglock. */
 static void
 settle(struct str_head *sd)
 {
@@ -104,7 +104,7 @@ settle(struct str_head *sd)
 		(void)str_and(&sd->hq.rwant, ~STR_WANT_SIG);
 }
 
-/* Locks: siglock.  The block is the caller's then. */
+/* Locks: siglock.  The caller owns the block afterwards. */
 static void
 take_out(struct str_head *sd, struct str_sig *s)
 {
@@ -146,11 +146,12 @@ put_in(struct str_head *sd, struct str_sig *s)
 	s->next = sd->sigs;
 	str_mem_disown(s);
 	sd->sigs = s;
+	str_stream_odd();
 }
 
 /*
- * Let @fresh, or nothing when it is NULL, be the registration of @id and
- * @kind.  Return: 0, EINVAL (there was none), ESRCH.
+ * Replace the registration of @id and @kind by @fresh, or remove it if @fresh
+ * is NULL.  Return: 0, EINVAL (there was none), ESRCH.
  */
 static int
 replace(struct str_head *sd, int32_t id, uint32_t kind, struct str_sig *fresh)
@@ -166,7 +167,7 @@ replace(struct str_head *sd, int32_t id, uint32_t kind, struct str_sig *fresh)
 	s = find(sd, id, kind);
 	if (s != NULL && kind == 0 && fresh != NULL &&
 		s->start == fresh->start) {
-		/* it has been told of what it was told of */
+		/* it keeps the position of its last signal */
 		str_store(&s->events, str_load(&fresh->events));
 		old = fresh;
 		fresh = NULL;
@@ -229,7 +230,7 @@ str_sig_get(struct str_head *sd, int32_t id)
 	s = find(sd, id, 0);
 	ev = s != NULL ? str_load(&s->events) : 0;
 	if (s != NULL && s->start != 0 && member((uint32_t)id, s->start) == NULL)
-		ev = 0; /* another process has the number */
+		ev = 0; /* the number belongs to another process now */
 	str_unlock(&sd->siglock);
 	return ev;
 }
@@ -274,8 +275,9 @@ str_sig_owner(struct str_head *sd)
 }
 
 /*
- * Send what @pick says to each; those that are gone are taken out.
- * pick: the signal for one registration, or 0; and what it tells, if anything.
+ * Send the signal that @pick chooses to each registration; remove those of
+ * ended processes. pick: returns the signal for one registration, or 0; and its
+ * siginfo, if any.
  */
 static void
 each(struct str_head *sd, int (*pick)(struct str_head *, struct str_sig *,
@@ -306,8 +308,8 @@ each(struct str_head *sd, int (*pick)(struct str_head *, struct str_sig *,
 }
 
 /*
- * SVR4: si_code says which event it was, si_band which band; POLL_ERR has the
- * error.  Of several at once, the one nearest to an end is told.
+ * SVR4: si_code is the event, si_band the band; with POLL_ERR there is the
+ * error.  Of several simultaneous events the most serious one is reported.
  */
 static const struct {
 	uint32_t events;
@@ -330,7 +332,10 @@ tell(struct host_siginfo *si, uint32_t events, uint32_t about)
 	si->band = (events & STR_S_ERROR) ? 0 : (long)(about >> 16);
 }
 
-/* fcntl(2), F_SETSIG: si_fd, and in si_band what poll(2) says; the signal. */
+/*
+ * fcntl(2), F_SETSIG: set si_fd, and si_band to the events of poll(2).  Return:
+ * the signal.
+ */
 static int
 tell_async(const struct str_sig *s, struct host_siginfo *si)
 {
@@ -384,7 +389,7 @@ str_sig_message(struct str_head *sd, int sig)
 		each(sd, pick_owner, (uint32_t)sig);
 }
 
-/* Has data come to the front of an empty queue since the last time? */
+/* Has data arrived in an empty queue since the last signal? */
 static int
 pick_data(struct str_head *sd, struct str_sig *s, uint32_t arg,
 	struct host_siginfo *si)
@@ -399,13 +404,13 @@ pick_data(struct str_head *sd, struct str_sig *s, uint32_t arg,
 	if ((str_load(&s->events) & (STR_S_INPUT | STR_S_RDNORM)) == 0)
 		return 0;
 	tell(si, STR_S_INPUT, 0);
-	/* Linux tells of each write */
+	/* Linux sends a signal for each write */
 	if (str_load(&s->events) & STR_SIG_ASYNC)
 		return tell_async(s, si);
 	return cpos >= at ? SIG_POLL : 0;
 }
 
-/* Writers may go on; were those refused registered for it? */
+/* Writers may continue; signal those that are registered and were refused. */
 static void
 woken_writers(struct str_head *sd)
 {
@@ -413,7 +418,7 @@ woken_writers(struct str_head *sd)
 	uint32_t w = str_load(want), f = str_load(&sd->flags);
 
 	if (f & (STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_PLEX))
-		return; /* that is another event */
+		return; /* this is a different event */
 	if ((w & STR_WANT_SIG) && str_head_writable(sd) &&
 	    (str_and(want, ~STR_WANT_SIG) & STR_WANT_SIG))
 		str_sig_post(sd, STR_S_OUTPUT);
@@ -440,7 +445,7 @@ str_sig_refused_slow(struct str_head *sd, int band)
 		str_store(&sd->wrband_back, (uint32_t)band);
 	(void)str_or(&sd->peer->hq.wwant,
 		band > 0 ? STR_WANT_SIGBAND : STR_WANT_SIG);
-	/* what made room before saw no bit */
+	/* a reader that made room before did not see the bit */
 	host_fence_heavy();
 	woken_writers(sd);
 }
@@ -453,7 +458,7 @@ str_sig_front(struct str_head *sd)
 
 	if (str_hlock(&hq->clock, STR_HOLD_C))
 		str_headq_repair_c(hq);
-	/* signal messages that come to the front are dealt with there */
+	/* this also handles signal messages that become the first ones */
 	if (!str_headq_first(hq, &rec)) {
 		(void)str_and(&sd->flags, ~STR_H_MSIG);
 		str_fence_full();
@@ -516,12 +521,12 @@ str_sig_each(struct str_head *sd, void (*fn)(struct str_blk *b, uintptr_t arg),
 /* ------------------------------------------------------------- job control */
 
 /*
- * For a Stream that its driver or a module calls a terminal, and that has a
- * foreground group.  POSIX: of its session, a process in another group may not
- * read it, nor change it, nor, with SO_TOSTOP, write to it.  Its group is sent
- * SIGTTIN, or SIGTTOU, and stops; then it tries again.  A process that ignores or
- * blocks the signal may write all the same, and EIO is the end of a read; so it is
- * for a process in an orphaned group, which no shell would continue.
+ * For a Stream that its driver or a module has declared to be a terminal, and
+ * that has a foreground group.  POSIX: a process of the session in another
+ * group must not read it, change it or, with SO_TOSTOP, write to it.  Its group
+ * receives SIGTTIN, or SIGTTOU, and stops; then it tries again.  If the process
+ * ignores or blocks the signal, a write succeeds and a read fails with EIO.  In
+ * an orphaned group, which no shell would continue, both fail with EIO.
  */
 int
 str_tty_access_slow(struct str_head *sd, struct host_call *hc, int how)
@@ -557,7 +562,7 @@ str_tty_access_slow(struct str_head *sd, struct host_call *hc, int how)
 	}
 }
 
-/* SVR4 M_HANGUP: the session's leader is told, who is to end it. */
+/* SVR4 M_HANGUP: signal the session's leader, which ends the session. */
 void
 str_tty_hangup(struct str_head *sd)
 {
@@ -567,7 +572,7 @@ str_tty_hangup(struct str_head *sd)
 		(void)host_signal_post(sid, SIG_HUP, NULL);
 }
 
-/* A look that sends nothing: it finds out which are gone. */
+/* Sends no signal; finds registrations of ended processes. */
 static int
 pick_gone(struct str_head *sd, struct str_sig *s, uint32_t arg,
 	struct host_siginfo *si)

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Signals of a Stream head: which process is told of what.  sig.c has the theory.
+ * Signals of a Stream head: registrations of processes for events. sig.c has
+ * the theory.
  */
 #ifndef STR_SIG_H
 #define STR_SIG_H
@@ -21,35 +22,37 @@
 #define STR_S_ALL 0x03ffu
 
 /*
- * Bits of the want words beside those of core.h.  In rwant: a registration
- * wants to know of data, stays.  In wwant: a writer was refused.
+ * Bits of the want words beside those of core.h.  STR_WANT_SIG in rwant: a
+ * process is registered for data; wakers leave the bit set.  In wwant: a writer
+ * was refused, of band 0 (STR_WANT_SIG) or of a higher one (STR_WANT_SIGBAND);
+ * the bit is cleared when the signal is posted.
  */
 #define STR_WANT_SIG 16u
 #define STR_WANT_SIGBAND 32u
 
 
-/* One process, or process group, and what it wants to know of. */
+/* The registration of one process, or process group. */
 struct str_sig {
 	struct str_blk blk;
 	struct str_sig *volatile next; /* [siglock] */
-	int32_t id;	/* [I] process, or minus a process group */
+	int32_t id;	/* [I] process; negative: process group -id */
 	str_a32 events;	/* [A] STR_S_*; STR_SIG_OWNER */
-	uint64_t start;	/* [I] which process of that number; 0: any */
-	uint64_t at;	/* [siglock] end of the log it was told of */
+	uint64_t start;	/* [I] start time of the process; 0: any */
+	uint64_t at;	/* [siglock] end of the log at its last signal */
 	int32_t sig;	/* [I] STR_SIG_ASYNC: the signal; 0: SIGPOLL */
-	int32_t fd;	/* [I] the same: what the handler is told */
+	int32_t fd;	/* [I] the same: si_fd of the signal */
 };
-/* What else than I_SETSIG a registration is from; at most one of them. */
-#define STR_SIG_OWNER 0x10000u /* SIOCSPGRP: signal messages are for it */
+/* What made a registration, if not I_SETSIG; at most one of these. */
+#define STR_SIG_OWNER 0x10000u /* SIOCSPGRP: it receives signal messages */
 #define STR_SIG_ASYNC 0x20000u /* O_ASYNC */
 #define STR_SIG_KIND (STR_SIG_OWNER | STR_SIG_ASYNC)
 
 /*
- * str_sig_set - register @id for @events, 0: not at all any more
+ * str_sig_set - register @id for @events; 0: end the registration
  * Return: 0, EINVAL (not registered), ESRCH, EAGAIN (no memory).
  */
 int str_sig_set(struct str_head *sd, int32_t id, uint32_t events);
-/* str_sig_get - what @id is registered for; 0: it is not */
+/* str_sig_get - the events for which @id is registered; 0: none */
 uint32_t str_sig_get(struct str_head *sd, int32_t id);
 int str_sig_set_owner(struct str_head *sd, int32_t id);
 int32_t str_sig_owner(struct str_head *sd);
@@ -58,9 +61,9 @@ int32_t str_sig_owner(struct str_head *sd);
  * are about, or the error of STR_S_ERROR */
 #define STR_SIG_ABOUT(events, n) ((events) | ((uint32_t)(n) & 0xffu) << 16)
 void str_sig_post(struct str_head *sd, uint32_t events);
-/* str_sig_message - an M_SIG or M_PCSIG with @sig counts now */
+/* str_sig_message - an M_SIG or M_PCSIG with @sig takes effect */
 void str_sig_message(struct str_head *sd, int sig);
-/* str_sig_front - M_SIG messages that have come to the front count now */
+/* str_sig_front - M_SIG messages that have become the first ones take effect */
 void str_sig_front(struct str_head *sd);
 /* str_sig_woken - readers, or writers, of @sd are being woken */
 void str_sig_woken(struct str_head *sd, bool writers);
@@ -81,15 +84,16 @@ str_sig_event(struct str_head *sd, uint32_t events)
 		str_sig_post(sd, events);
 }
 
+/* str_tty_hangup - the terminal has been hung up: hang up its session */
+void str_tty_hangup(struct str_head *sd);
 /*
- * str_tty_access - may the caller read (SIGTTIN), write (SIGTTOU), or change
- * (STR_TTY_SET) the terminal @sd?  Return: 0, EIO, EINTR.
+ * str_tty_access - may the caller read, write or change the terminal @sd?
+ * @how: STR_SIGTTIN: read; STR_SIGTTOU: write; STR_TTY_SET: change
+ * Return: 0, EIO, EINTR.
  */
 #define STR_SIGTTIN 21
 #define STR_SIGTTOU 22
 #define STR_TTY_SET (-STR_SIGTTOU)
-/* str_tty_hangup - it has been hung up: so has its session */
-void str_tty_hangup(struct str_head *sd);
 int str_tty_access_slow(struct str_head *sd, struct host_call *hc, int how)
 	STR_COLD;
 
@@ -103,19 +107,23 @@ str_tty_access(struct str_head *sd, struct host_call *hc, int how)
 
 /*
  * The error of an M_ERROR for reading, or writing, or 0.  With I_SERROPT's
- * RERRNONPERSIST or WERRNONPERSIST it is gone once it has been told.
+ * RERRNONPERSIST or WERRNONPERSIST it is cleared when it has been reported
+ * once.
  */
 int str_head_rderr(struct str_head *sd);
 int str_head_wrerr(struct str_head *sd);
+/* The error of a command for which @sd must work in both directions, or 0. */
+int str_head_state_error(struct str_head *sd);
 
 /* I_FDINSERT, in msg.c. */
 long str_head_fdinsert(struct str_head *sd, struct host_call *hc,
 	const void *uarg);
 
 /*
- * In core.h: str_sig_file_closed - the calling process has closed a descriptor
- * of @sd.  str_sig_free - the head is being freed; no other thread sees it.
- * str_sig_sweep - processes have ended: take out what they left.
+ * In core.h:
+ * str_sig_file_closed - the calling process has closed a descriptor of @sd.
+ * str_sig_free - the head is being freed; no other thread sees it.
+ * str_sig_sweep - processes have ended: remove their registrations.
  * str_sig_each - call @fn for each registration's block.
  */
 

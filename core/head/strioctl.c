@@ -5,13 +5,13 @@
  * Ioctls that go down the stream: I_STR and transparent ones.
  *
  * The command travels as an M_IOCTL; the head serves the M_COPYIN and
- * M_COPYOUT that come back until an M_IOCACK or M_IOCNAK ends it.  One is in
- * progress per stream; a second one waits.  The turn names its thread, so
- * that a dead one's is taken over.
+ * M_COPYOUT that come back until an M_IOCACK or M_IOCNAK ends it.  At each
+ * head, one is in progress at a time; a second one waits. `iocbusy' names the
+ * thread whose turn it is, so that a dead thread's turn is taken over.
  *
- * Commands that set a terminal travel with their argument in the message, as
- * those of I_STR do, since SVR4's head knows what they point to; every other
- * foreign command is transparent.
+ * For commands that set a terminal the message contains the argument's data, as
+ * for I_STR, because SVR4's head knows its size; every other command that the
+ * head does not know is transparent.
  */
 #include "core.h"
 #include "ioctl.h"
@@ -19,6 +19,7 @@
 #include "sock/sock.h"
 
 #define MS 1000000ull
+#define WAITED (1u << 31) /* in iocword */
 
 /* Equal in layout to struct strioctl of <stropts.h>. */
 struct u_strioctl {
@@ -27,9 +28,10 @@ struct u_strioctl {
 };
 
 /*
- * No answer is there, or comes in, from here on; by the owner of iocbusy.
- * Return: false: one is just coming in, by the thread named *ret_who.  It must
- * not be the next one's: the next caller in turn waits for it, begin().
+ * Called by the owner of iocbusy, which does not wait for an answer any more.
+ * Return: true: from here on no answer is stored or accepted.  False: thread
+ * *ret_who is storing an answer.  The next owner of iocbusy must not take this
+ * answer as its own, and waits in begin() until it is stored.
  */
 static bool
 forget_answer(struct str_head *sd, uint32_t *ret_who)
@@ -48,7 +50,7 @@ forget_answer(struct str_head *sd, uint32_t *ret_who)
 	}
 	mp = sd->ioc.reply;
 	if (mp != NULL) {
-		/* stamped first; the turn says where it is */
+		/* stamp it first, so that a reaper always finds it */
 		str_msg_own(mp);
 		sd->ioc.reply = NULL;
 		str_ioctl_stale(sd, mp);
@@ -57,8 +59,8 @@ forget_answer(struct str_head *sd, uint32_t *ret_who)
 }
 
 /*
- * The answer is coming in by @who, which may have died of it: its reaper says
- * whether it came, str_ioctl_revive().  @locked: we must not reap.
+ * Thread @who is storing the answer, and may have died meanwhile: its reaper
+ * decides whether it was stored, str_ioctl_revive(). @locked: we must not reap.
  */
 static void
 look_after(struct str_head *sd, uint32_t who, bool locked)
@@ -72,7 +74,7 @@ look_after(struct str_head *sd, uint32_t who, bool locked)
 		(void)str_cas(&sd->ioc.state, who, 0u); /* reaped long ago */
 }
 
-/* Does the signal that came end @hc's wait? */
+/* Does the signal end @hc's wait? */
 static bool
 ends(struct host_call *hc, bool nointr)
 {
@@ -82,13 +84,37 @@ ends(struct host_call *hc, bool nointr)
 	return false;
 }
 
-/* The turn is free. */
+/*
+ * str_ioctl_tell - wake the threads that wait for the answer, or for their turn
+ * The top bit of iocword says that there are some: usually the answer is there
+ * before its caller sleeps.
+ */
+void
+str_ioctl_tell(struct str_head *sd)
+{
+	if ((str_add(&sd->iocword, 1u) & WAITED) == 0)
+		return;
+	(void)str_and(&sd->iocword, ~WAITED);
+	host_wake(&sd->iocword, INT_MAX);
+}
+
+/* Sleep while iocword, WAITED aside, is @w; as host_wait(). */
+static int
+wait_word(struct ioc *c, uint32_t w, uint64_t ns)
+{
+	str_a32 *word = &c->sd->iocword;
+
+	if ((w & WAITED) == 0 && !str_cas(word, w, w | WAITED))
+		return 0;
+	return host_wait(c->hc, word, w | WAITED, ns);
+}
+
+/* End this thread's turn. */
 static void
 give_up(struct str_head *sd)
 {
 	str_store_rel(&sd->iocbusy, 0u);
-	(void)str_add(&sd->iocword, 1u);
-	host_wake(&sd->iocword, INT_MAX);
+	str_ioctl_tell(sd);
 }
 
 /* One at a time: wait for the one in progress, and for a late answer to it. */
@@ -115,7 +141,7 @@ begin(struct ioc *c, uint64_t deadline)
 		}
 		now = host_now();
 		err = now >= deadline ? ETIME : 0;
-		if (err == 0 && host_wait(c->hc, &sd->iocword, w,
+		if (err == 0 && wait_word(c, w,
 			    STR_MIN(deadline - now, 10 * MS)) == EINTR &&
 		    ends(c->hc, c->nointr))
 			err = EINTR;
@@ -136,13 +162,13 @@ end(struct str_head *sd)
 
 	(void)forget_answer(sd, &who);
 	give_up(sd);
-	str_sched_touched(); /* a refused copy may have enabled a queue */
+	str_sched_touched(); /* a failed copy may have enabled a queue */
 }
 
 /*
  * str_ioctl_revive - thread @dead may have had the turn, or the answer
- * An answer that it had not handed over yet goes with it, and who waits is told
- * so (EIO).
+ * An answer that it had not stored yet is lost, and the waiting caller gets
+ * EIO.
  */
 void
 str_ioctl_revive(struct str_head *sd, uint32_t dead)
@@ -156,14 +182,13 @@ str_ioctl_revive(struct str_head *sd, uint32_t dead)
 		if (mp != NULL)
 			str_msg_disown(mp);
 		str_store_rel(&sd->ioc.state, mp != NULL ? 2u : 0u);
-		(void)str_add(&sd->iocword, 1u);
-		host_wake(&sd->iocword, INT_MAX);
+		str_ioctl_tell(sd);
 	}
 	if (str_load(&sd->iocbusy) == dead && str_cas(&sd->iocbusy, dead, me))
 		end(sd);
 }
 
-/* str_ioctl_is_part - is @mp one of those that make up an ioctl? */
+/* str_ioctl_is_part - is @mp one of the messages of an ioctl? */
 bool
 str_ioctl_is_part(const mblk_t *mp)
 {
@@ -181,11 +206,11 @@ str_ioctl_is_part(const mblk_t *mp)
 }
 
 struct lost {
-	mblk_t *mp; /* NULL: it has been given to who waits for it */
+	mblk_t *mp; /* NULL: the waiting caller has got it */
 	uint32_t id;
 };
 
-/* Does a caller wait at @pl for what was lost? */
+/* Does a caller wait at @pl for the lost message? */
 static bool
 tell_lost(struct str_plumb *pl, void *arg)
 {
@@ -205,9 +230,11 @@ tell_lost(struct str_plumb *pl, void *arg)
 
 /*
  * str_ioctl_lost - @mp, part of an ioctl, was on a queue that is freed
- * No module can answer it now: it becomes its own negative acknowledgement, an
- * answer what it was.  A duplicate is not lost.  @pl: the queue's stream, which
- * is the one of who waits, but for a multiplexor's lower streams.
+ * No module can answer it now: a request becomes its negative acknowledgement,
+ * an answer is delivered.  If there are other references to the message, one of
+ * them may still be answered: only this reference is freed.
+ * @pl: the queue's stream, which is the waiting caller's stream, except below
+ * a multiplexor.
  */
 void
 str_ioctl_lost(mblk_t *mp, struct str_plumb *pl)
@@ -238,9 +265,9 @@ str_ioctl_lost(mblk_t *mp, struct str_plumb *pl)
 }
 
 /*
- * str_head_down - put @mp to what is below @sd; a claim is held
- * Return: false when nothing is any more: another thread has closed the stream
- * since this call looked at its flags.
+ * str_head_down - put @mp to the queue below @sd; a claim is held
+ * Return: false if there is none any more: another thread has closed the stream
+ * since this call tested its flags.
  */
 bool
 str_head_down(struct str_head *sd, mblk_t *mp)
@@ -255,7 +282,7 @@ str_head_down(struct str_head *sd, mblk_t *mp)
 	return true;
 }
 
-/* Send @mp down and wait for what comes back. */
+/* Send @mp down and wait for the answer. */
 static int
 exchange(struct ioc *c, mblk_t *mp, uint64_t deadline, mblk_t **ret)
 {
@@ -284,7 +311,7 @@ exchange(struct ioc *c, mblk_t *mp, uint64_t deadline, mblk_t **ret)
 
 		if (str_load_acq(&sd->ioc.state) == 2) {
 			*ret = sd->ioc.reply;
-			/* stamped first; the turn says where it is */
+			/* stamp it first, so that a reaper always finds it */
 			str_msg_own(*ret);
 			sd->ioc.reply = NULL;
 			return 0;
@@ -309,8 +336,7 @@ exchange(struct ioc *c, mblk_t *mp, uint64_t deadline, mblk_t **ret)
 		now = host_now();
 		if (now >= deadline)
 			return ETIME;
-		err = host_wait(c->hc, &sd->iocword, w,
-			STR_MIN(deadline - now, 50 * MS));
+		err = wait_word(c, w, STR_MIN(deadline - now, 50 * MS));
 		if (str_head_gone(sd, sid, seq)) {
 			c->gone = true;
 			return EBADF;
@@ -379,8 +405,10 @@ copy_for_module(mblk_t *mp)
 }
 
 /*
- * Run one ioctl to its end.  @mp: the M_IOCTL.  @out: where an M_IOCACK's
- * data goes (I_STR), with its length in *ret_len; NULL: transparent.
+ * Run one ioctl to its end. @mp: the M_IOCTL. @out: where the caller's memory
+ * gets the data of an M_IOCACK (I_STR), as many bytes as the module says;
+ * *ret_len is set to their number.  NULL: the answer's data is ignored (other
+ * commands).
  */
 static long
 run(struct ioc *c, mblk_t *mp, uint64_t deadline, void *out, int *ret_len)
@@ -404,7 +432,7 @@ run(struct ioc *c, mblk_t *mp, uint64_t deadline, void *out, int *ret_len)
 		err = copy_for_module(r);
 		mp = r;
 		if (err != 0) {
-			/* the module is told, and answers nothing */
+			/* the module gets the failure and sends no answer */
 			struct host_call *old = host_tls.call;
 
 			str_store(&sd->ioc.state, 0u);
@@ -449,7 +477,9 @@ run(struct ioc *c, mblk_t *mp, uint64_t deadline, void *out, int *ret_len)
 	return ret;
 }
 
-/* @len bytes at @dp go down as @cmd's data; its answer's go to @out. */
+/*
+ * Send @len bytes at @dp down as @cmd's data; store the answer's data at @out.
+ */
 static long
 send_data(struct ioc *c, int cmd, mblk_t *dp, int len, uint64_t deadline,
 	void *out, int *ret_len)
@@ -501,23 +531,16 @@ str_ioctl_str(struct ioc *c)
 	return ret;
 }
 
-/* For a library, whose user shall not be left in the middle of something. */
+/* For a library whose operation must not be interrupted in the middle. */
 long
 str_head_ioctl_str(struct str_head *sd, struct host_call *hc, unsigned long arg)
 {
 	struct ioc c = {.sd = sd, .hc = hc, .arg = arg, .nointr = true};
-	uint32_t f = str_load(&sd->flags);
+	int err;
 
 	hc->head = sd;
-	if (f & STR_H_PLEX)
-		return -EINVAL;
-	if (f & STR_H_RDERR)
-		return -str_head_rderr(sd);
-	if (f & STR_H_WRERR)
-		return -str_head_wrerr(sd);
-	if (f & (STR_H_HUP | STR_H_PEER))
-		return -ENXIO;
-	return str_ioctl_str(&c);
+	err = str_head_state_error(sd);
+	return err != 0 ? -err : str_ioctl_str(&c);
 }
 
 static long
@@ -543,7 +566,10 @@ transparent(struct ioc *c)
 	return run(c, mp, UINT64_MAX, NULL, NULL);
 }
 
-/* Terminal commands whose argument the head takes along; 0: by value. */
+/*
+ * Terminal commands whose argument's data is sent along, and its size; 0: by
+ * value.
+ */
 static const struct {
 	unsigned cmd;
 	uint32_t size;
@@ -562,7 +588,10 @@ static const struct {
 #define TTY_FIRST 0x5401u
 #define TTY_LAST 0x545du
 
-/* On what is no terminal, an unknown command is ENOTTY, not EINVAL. */
+/*
+ * If the stream is not a terminal, an unknown command fails with ENOTTY, not
+ * EINVAL.
+ */
 static long
 tty(struct ioc *c)
 {
@@ -603,11 +632,12 @@ tty(struct ioc *c)
 }
 
 /*
- * str_ioctl_internal - a command the executive itself gives, I_LINK and its
- * like, with @len bytes of data; its answer's data is of no interest.
- * The caller may have the stream's busy lock, and the node's.
- * @hc: the call, or NULL.  @ms: how long to wait.
- * Return: what was answered, or minus an errno.
+ * str_ioctl_internal - a command of the executive itself (I_LINK and similar
+ * ones), with @len bytes of data; the answer's data is ignored.  The caller may
+ * hold the stream's busy lock, and the node's.
+ * @hc: the call, or NULL.
+ * @ms: limit of the wait.
+ * Return: the answer's value, or minus an errno.
  */
 long
 str_ioctl_internal(struct str_head *sd, struct host_call *hc, int cmd,

@@ -4,50 +4,58 @@
 /*
  * write(2) on a Stream head.
  *
- * Two ways.  With no module between the heads the bytes go straight into the
- * peer's head queue (the direct path: one lock, one copy, one release
- * store).  With modules they become a message block that travels by
- * putnext().  Either way one write of at most CHUNK bytes is one message.
+ * There are two paths.  Without modules between the heads the bytes are copied
+ * directly into the peer's head queue: one lock, one copy, one release store.
+ * One write of at most CHUNK bytes is one message.  With modules, or a driver,
+ * the bytes become message blocks that travel by putnext().  There the packet
+ * sizes of the topmost queue also limit a message: packet_size().
  *
- * Is there a reader?  A writer that never fills the queue would not notice that its
- * reader was killed.  When the reader has not moved for 20 ms the writer
- * asks the carrier once; brisk() keeps the question off the fast path.
+ * Is there a reader?  A writer that never fills the queue would not notice that
+ * its reader was killed.  The writer asks the carrier whenever another 20 ms
+ * have passed in which the reader has not read; ask() keeps this check off the
+ * fast path.
  */
 #include "core.h"
 #include "fast.h"
 #include "msg/alloc.h"
 #include "sig.h"
 #include "sock/sock.h"
+#include "source.h"
 
 #define CHUNK 65536u	 /* bytes a single message takes from a write(2) */
+#define ATOMIC 4096u /* a write of so many bytes is one piece outside as well */
 #define ASK_MS 20u
 #define BRISK_CALLS 64u
+#define FROM_MERROR 0x10000 /* of an M_ERROR: write_error() */
 
-/* Error a write meets now, 0 if none. */
+/* The error of a write now, 0 if none.  The caller must report it, because one
+ * that does not persist is cleared. */
 static int
 write_error(struct str_head *sd)
 {
 	uint32_t f = str_load(&sd->flags);
+	int e;
 
 	if (f & STR_H_PLEX)
 		return EINVAL;
 	if (f & STR_H_WRERR) {
-		int e = str_head_wrerr(sd);
-
-		return e != 0 ? e : EPIPE;
+		e = str_head_wrerr(sd);
+		return (e != 0 ? e : EPIPE) | FROM_MERROR;
 	}
 	if (f & (STR_H_HUP | STR_H_PEER | STR_H_CLOSED | STR_H_NORD))
 		return (f & STR_H_DEV) ? ENXIO : EPIPE;
 	return 0;
 }
 
-/* SIGPIPE goes with EPIPE where SNDPIPE is set, which pipes have. */
+/* The result of a write that has failed with @err.  EPIPE comes with SIGPIPE;
+ * with SNDPIPE, which pipes have, so does any error after an M_ERROR. */
 static long
 write_fails(struct str_head *sd, int err)
 {
-	if (err == EPIPE || ((sd->wropt & 2) != 0 &&
-			(str_load(&sd->flags) & STR_H_WRERR) != 0))
+	if ((err & ~FROM_MERROR) == EPIPE ||
+	    ((err & FROM_MERROR) != 0 && (sd->wropt & 2) != 0))
 		host_signal_self(13);
+	err &= ~FROM_MERROR;
 	if (err == EAGAIN && (str_load(&sd->flags) & STR_H_NDEL) != 0)
 		return 0; /* SO_NDELON */
 	return -err;
@@ -63,9 +71,9 @@ note_cpu(str_a32 *where)
 }
 
 /*
- * Has the reader moved since the last question?  Called under plock when the
- * credit is used up; asks the clock at every call of a slow writer, at every
- * 64th of a brisk one.  Return: true when the carrier is to be asked.
+ * Has the reader read since the last check?  Called under plock when the credit
+ * is used up; reads the clock at every call of a slow writer, at every 64th
+ * call of a fast one.  Return: true if the carrier must be asked.
  */
 static STR_NOINLINE bool
 ask(struct str_headq *hq)
@@ -73,7 +81,7 @@ ask(struct str_headq *hq)
 	uint64_t now = host_ticks(), cpos = str_load(&hq->cpos);
 	uint64_t since = now - hq->seen_try;
 
-	/* writes that found no sleeper are counted here, roughly */
+	/* writes that found no sleeper are counted here, approximately */
 	str_store(&host_self()->elided, str_load(&host_self()->elided) +
 		(hq->brisk ? BRISK_CALLS : 1));
 	note_cpu(&hq->pcpu);
@@ -93,8 +101,10 @@ ask(struct str_headq *hq)
 }
 
 /*
- * A reader that has slept for so long that it wants a token is not asked for:
- * the token says whether there is a reader, and the next write asks.
+ * Must the carrier be asked?  Called under plock.  Not if the reader has slept
+ * so long that it waits for a token: this write sends the token, which fails if
+ * the other end has no holder; send_token() (sleep.c) then sets STR_H_LOOK, and
+ * the next write takes the slow path and looks at the carrier.
  */
 STR_INLINE bool
 must_ask(struct str_headq *hq)
@@ -105,37 +115,44 @@ must_ask(struct str_headq *hq)
 	}
 	if ((str_load(&hq->rwant) & STR_WANT_TOKEN) == 0)
 		return ask(hq);
-	note_cpu(&hq->pcpu); /* the reader will look where we are */
+	note_cpu(&hq->pcpu); /* the reader will use this CPU number */
 	return false;
 }
 
+/* Take plock, and record this CPU, by which a waiting reader decides. */
 STR_INLINE void
 lock_p(struct str_headq *hq)
 {
 	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
 		str_headq_repair_p(hq);
+	note_cpu(&hq->pcpu);
 }
 
 /* A message through the modules; the head's claim is taken here. */
 static long
-write_message(struct str_head *sd, struct host_call *hc, const void *ubuf,
-	size_t n, bool block)
+write_message(struct str_head *sd, struct host_call *hc,
+	const struct str_src *src, size_t n, bool block)
 {
 	struct str_plumb *pl = sd->plumb;
 	struct host_call *old = host_tls.call;
 	queue_t *q;
 	mblk_t *mp;
 	bool tried = false;
-	bool looked = !block || (hc->fflags & STR_O_NONBLOCK) != 0;
-	int err = 0;
+	/* ask_canput: this thread has slept once, or will not sleep */
+	bool ask_canput = !block || (hc->fflags & STR_O_NONBLOCK) != 0;
+	int now, err = 0;
 	size_t off = (size_t)(sd->wroff <= 4096 ? sd->wroff : 0);
 
+	if (block)
+		err = str_sleep_room(sd, hc);
+	if (err != 0)
+		return -err;
 	mp = allocb(n + off + sd->wrpad, BPRI_MED);
 	if (mp == NULL)
 		return -ENOSR;
 	mp->b_rptr += off;
 	mp->b_wptr = mp->b_rptr;
-	if (n != 0 && host_copyin(ubuf, mp->b_wptr, n) != 0) {
+	if (n != 0 && src_copy(src, mp->b_wptr, n) != 0) {
 		freeb(mp);
 		return -EFAULT;
 	}
@@ -148,10 +165,11 @@ write_message(struct str_head *sd, struct host_call *hc, const void *ubuf,
 			break;
 		err = write_error(sd);
 		q = sd->qp->wq.q_next;
-		/* a waiter looks for a while before it asks to be told, which
-		 * str_sleep() does */
-		if (err == 0 && (looked || q == NULL || !full_ahead(q)) &&
-		    canput(q)) {
+		/* canput() requests a wake if it fails.  If the queue looks
+		 * full the first time, do not call it: str_sleep() spins for a
+		 * while before this thread requests a wake */
+		if (err == 0 &&
+		    (ask_canput || q == NULL || !full_ahead(q)) && canput(q)) {
 			host_tls.call = hc;
 			str_put(q, mp);
 			str_sched_leave(sd);
@@ -160,7 +178,7 @@ write_message(struct str_head *sd, struct host_call *hc, const void *ubuf,
 			return (long)n;
 		}
 		if (err == 0 && str_load(&pl->nrun) != 0) {
-			/* what is full must be drained: do it first */
+			/* full queues must be drained: run them first */
 			host_tls.call = hc;
 			(void)str_sched_run(pl);
 			host_tls.call = old;
@@ -178,11 +196,11 @@ write_message(struct str_head *sd, struct host_call *hc, const void *ubuf,
 		if (err == EAGAIN || err == 0)
 			str_sig_refused(sd, 0);
 		if (err == EAGAIN && str_head_look(sd, hc) == 0 &&
-		    write_error(sd) != 0)
-			err = write_error(sd);
+		    (now = write_error(sd)) != 0)
+			err = now;
 		if (err == 0)
 			err = str_sleep(sd, hc, STR_SLEEP_WRITE, UINT64_MAX);
-		looked = true;
+		ask_canput = true;
 		if (err == 0 && (str_load(&sd->flags) & STR_H_LOOK))
 			err = str_head_look(sd, hc);
 		if (err != 0)
@@ -194,11 +212,12 @@ write_message(struct str_head *sd, struct host_call *hc, const void *ubuf,
 
 /*
  * Append to the peer's queue with the head's write options.  Locks: plock.
- * With SNDHOLD a small write joins the last message while that is small and
- * unread.
+ * With SNDHOLD a small write is appended to the last message while that is
+ * small and unread.
  */
 static long
-append(struct str_head *sd, struct str_headq *hq, const void *ubuf, size_t n)
+append(struct str_head *sd, struct str_headq *hq, const struct str_src *src,
+	size_t n)
 {
 	uint32_t f = str_load(&sd->flags), flags = 0;
 	int err;
@@ -206,10 +225,30 @@ append(struct str_head *sd, struct str_headq *hq, const void *ubuf, size_t n)
 	if (f & STR_H_DELIM)
 		flags = STR_REC_DELIM;
 	if ((f & STR_H_HOLD) && n <= STR_FASTBUF / 2)
-		err = str_headq_coalesce(hq, ubuf, n, flags);
+		err = str_headq_coalesce(hq, src, n, flags);
 	else
-		err = str_headq_append(hq, ubuf, n, flags);
+		err = str_headq_append(hq, src, n, flags);
 	return err != 0 ? -(long)err : (long)n;
+}
+
+/*
+ * Write to a program outside.  Return: bytes, perhaps only those of the first
+ * part; or minus an errno; STR_INSIDE as str_outside_write().
+ */
+static STR_NOINLINE long
+write_outside(struct str_head *sd, struct host_call *hc,
+	const struct str_src *src, size_t n, bool block)
+{
+	unsigned char whole[ATOMIC];
+
+	if (n <= src_piece(src))
+		return str_outside_write(sd, hc, src_base(src), n, block);
+	if (n > sizeof(whole))
+		return str_outside_write(sd, hc, src_base(src), src_piece(src),
+			block);
+	if (str_src_gather(src, whole, n) != 0)
+		return -EFAULT;
+	return str_outside_write(sd, hc, whole, n, block);
 }
 
 /*
@@ -217,10 +256,11 @@ append(struct str_head *sd, struct str_headq *hq, const void *ubuf, size_t n)
  * queue is full and @block is false.
  */
 static STR_NOINLINE long
-write_slow(struct str_head *sd, struct host_call *hc, const void *ubuf,
-	size_t n, bool block)
+write_slow(struct str_head *sd, struct host_call *hc,
+	const struct str_src *src, size_t n, bool block)
 {
 	struct str_headq *hq = &sd->peer->hq;
+	bool over;
 	long ret;
 	int err;
 
@@ -235,12 +275,12 @@ write_slow(struct str_head *sd, struct host_call *hc, const void *ubuf,
 			return -err;
 		if (str_unlikely((str_load(&sd->flags) &
 			    (STR_H_AWAY | STR_H_MIXED)) != 0)) {
-			ret = str_outside_write(sd, hc, ubuf, n, block);
+			ret = write_outside(sd, hc, src, n, block);
 			if (ret != STR_INSIDE)
 				return ret;
 		}
 		if (str_load(&sd->direct) == NULL) {
-			ret = write_message(sd, hc, ubuf, n, block);
+			ret = write_message(sd, hc, src, n, block);
 			if (ret >= 0 && (str_load(&sd->flags) & STR_H_AWAY))
 				(void)str_outside_flush(sd, hc, block);
 			return ret;
@@ -252,16 +292,19 @@ write_slow(struct str_head *sd, struct host_call *hc, const void *ubuf,
 			continue;
 		}
 		if (!str_headq_is_full(hq)) {
-			ret = append(sd, hq, ubuf, n);
+			ret = append(sd, hq, src, n);
+			over = headq_over(hq);
 			str_hunlock(&hq->plock, STR_HOLD_P);
 			if (ret >= 0)
 				str_wake_readers_from(sd, hc);
+			if (over)
+				(void)host_give_way();
 			return ret;
 		}
 		str_hunlock(&hq->plock, STR_HOLD_P);
 		str_sig_refused(sd, 0);
 		if (!block) {
-			/* who never sleeps would not learn of a death */
+			/* a thread that never sleeps must look for deaths */
 			err = str_head_look(sd, hc);
 			if (err == 0)
 				err = write_error(sd);
@@ -273,7 +316,7 @@ write_slow(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	}
 }
 
-/* Wake @sd's peer's readers with @hc as the call the token goes by. */
+/* Wake @sd's peer's readers; @hc: the call whose descriptor sends the token. */
 void
 str_wake_readers_from(struct str_head *sd, struct host_call *hc)
 {
@@ -286,26 +329,27 @@ str_wake_readers_from(struct str_head *sd, struct host_call *hc)
 
 /* The fast path: no module, no error, room, a reader. */
 STR_INLINE long
-write_one(struct str_head *sd, struct host_call *hc, const void *ubuf,
-	size_t n, bool block)
+write_one(struct str_head *sd, struct host_call *hc,
+	const struct str_src *src, size_t n, bool block)
 {
 	struct str_headq *hq = &sd->peer->hq;
-	bool look;
+	bool look, over;
 	int err;
 
 	if (str_unlikely((str_load(&sd->flags) & STR_WRITE_SLOW) != 0 ||
 		n > STR_FAST_MAX))
-		return write_slow(sd, hc, ubuf, n, block);
+		return write_slow(sd, hc, src, n, block);
 	if (str_load(&sd->direct) == NULL)
-		return write_message(sd, hc, ubuf, n, block);
+		return write_message(sd, hc, src, n, block);
 	lock_p(hq);
 	if (str_unlikely(str_load(&sd->direct) == NULL ||
 		(str_load(&hq->full) != 0 && str_headq_is_full(hq)))) {
 		str_hunlock(&hq->plock, STR_HOLD_P);
-		return write_slow(sd, hc, ubuf, n, block);
+		return write_slow(sd, hc, src, n, block);
 	}
-	err = headq_put(hq, ubuf, n, 0);
+	err = headq_put(hq, src, n, 0);
 	look = must_ask(hq);
+	over = headq_over(hq);
 	str_hunlock(&hq->plock, STR_HOLD_P); /* its light fence orders pos and rwant */
 	if (str_unlikely(err != 0))
 		return -(long)err;
@@ -313,6 +357,8 @@ write_one(struct str_head *sd, struct host_call *hc, const void *ubuf,
 		str_wake_readers_from(sd, hc);
 	if (str_unlikely(look))
 		(void)str_head_look(sd, hc);
+	if (str_unlikely(over))
+		(void)host_give_way();
 	return (long)n;
 }
 
@@ -320,18 +366,20 @@ write_one(struct str_head *sd, struct host_call *hc, const void *ubuf,
 static long
 write_zero(struct str_head *sd, struct host_call *hc)
 {
-	int err = write_error(sd);
+	const struct str_iov none = {NULL, 0};
+	const struct str_src src = {&none, 0};
+	long n = -(long)write_error(sd);
 
-	if (err != 0)
-		return write_fails(sd, err);
-	if ((sd->wropt & 1) == 0)
-		return 0;
-	return write_slow(sd, hc, NULL, 0, (hc->fflags & STR_O_NONBLOCK) == 0);
+	if (n == 0 && (sd->wropt & 1) != 0)
+		n = write_slow(sd, hc, &src, 0,
+			(hc->fflags & STR_O_NONBLOCK) == 0);
+	return n < 0 ? write_fails(sd, (int)-n) : 0;
 }
 
 /*
- * str_head_write_after - after a fast write: a reader sleeps
- * It need not be asked for: a token without a holder to take it is refused.
+ * str_head_write_after - after a fast write: wake sleeping readers
+ * The carrier is not asked here: hq->credit is not used up, otherwise the fast
+ * write would have returned STR_FAST_LOOK.
  */
 void
 str_head_write_after(struct str_head *sd, int fd)
@@ -342,7 +390,7 @@ str_head_write_after(struct str_head *sd, int fd)
 	str_wake_readers_from(sd, &hc);
 }
 
-/* After a fast write, its lock held: it is time to ask whether anybody reads. */
+/* After a fast write, with its lock held: check whether the reader lives. */
 static STR_NOINLINE void
 write_look(struct str_head *sd, int fd)
 {
@@ -359,7 +407,7 @@ write_look(struct str_head *sd, int fd)
 }
 
 /*
- * str_head_write_tail - what str_head_write_fast() has left to do
+ * str_head_write_tail - complete a str_head_write_fast()
  * Return: @len, or STR_NOT_FAST with nothing done.
  */
 STR_HOT long
@@ -367,7 +415,7 @@ str_head_write_tail(struct str_head *sd, int fd, size_t len, enum str_fast how)
 {
 	struct str_thread *t = host_tls.slot;
 
-	/* no switch: its table is a page more for who has slept long */
+	/* no switch: its table would be one more cold page after a sleep */
 	if (how == STR_FAST_LOOK) {
 		write_look(sd, fd);
 	} else if (how == STR_FAST_AFTER) {
@@ -388,7 +436,9 @@ str_head_write_tail(struct str_head *sd, int fd, size_t len, enum str_fast how)
 	return (long)len;
 }
 
-/* Would canput() say yes, and need not ask twice?  A claim is held. */
+/* Will canput(@q) certainly find room, in the first queue from @q on that has a
+ * service procedure, or else at the head?  False also if messages wait for a
+ * perimeter on the way.  A claim is held. */
 STR_INLINE bool
 room_ahead(queue_t *q)
 {
@@ -407,9 +457,9 @@ room_ahead(queue_t *q)
 }
 
 /*
- * str_head_write_mods - the fast write where modules stand between the heads
- * It is write_message() for the case that there is room and no plumber:
- * out of a call no claim is held, so that the first place is free.
+ * str_head_write_mods - the fast write with modules between the heads
+ * It is write_message() for the case that there is room and no plumber.
+ * Outside a call a thread holds no claim, so its first claim entry is free.
  */
 STR_HOT long
 str_head_write_mods(struct str_head *sd, const str_a32 *id, uint32_t gen,
@@ -460,9 +510,9 @@ str_head_write_mods(struct str_head *sd, const str_a32 *id, uint32_t gen,
 }
 
 /*
- * How much of a write of @len bytes is one message: what the topmost module,
- * or the driver, takes.  SVR4 write(2): more is split when there is no least
- * size, else refused.  Return: bytes, or -ERANGE.
+ * Size of one message in a write of @len bytes: the limit of the topmost
+ * module, or of the driver.  SVR4 write(2): longer data is divided if the
+ * minimum size is 0, else refused.  Return: bytes, or -ERANGE.
  */
 static STR_NOINLINE long
 packet_size(struct str_head *sd, size_t len)
@@ -481,8 +531,9 @@ packet_size(struct str_head *sd, size_t len)
 	return ret;
 }
 
-STR_HOT long
-str_head_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
+/* All @len bytes of @src, in as many messages as they need. */
+STR_INLINE long
+write_all(struct str_head *sd, struct host_call *hc, struct str_src *src,
 	size_t len)
 {
 	bool block = (hc->fflags & STR_O_NONBLOCK) == 0;
@@ -501,24 +552,32 @@ str_head_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 		if (most < 0)
 			return most;
 	}
-	if (str_likely(len <= (size_t)most && len != 0)) {
-		n = write_one(sd, hc, ubuf, len, block);
-		return str_likely(n >= 0) ? n : write_fails(sd, (int)-n);
-	}
 	if (len == 0)
 		return write_zero(sd, hc);
-	while (done < len) {
-		n = write_one(sd, hc, (const char *)ubuf + done,
-			STR_MIN(len - done, (size_t)most), block);
-		if (n < 0) {
+	for (;;) {
+		n = write_one(sd, hc, src, STR_MIN(len - done, (size_t)most),
+			block);
+		if (str_unlikely(n < 0)) {
 			if (done != 0)
 				return (long)done;
 			return write_fails(sd, (int)-n);
 		}
 		done += (size_t)n;
+		if (str_likely(done == len))
+			return (long)done;
+		str_src_skip(src, (size_t)n);
 		hc->flags |= HOST_CALL_ONCE;
 	}
-	return (long)done;
+}
+
+STR_HOT long
+str_head_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
+	size_t len)
+{
+	const struct str_iov iov = {(void *)(uintptr_t)ubuf, len};
+	struct str_src src = {&iov, 0};
+
+	return write_all(sd, hc, &src, len);
 }
 
 /*
@@ -529,50 +588,11 @@ long
 str_head_writev(struct str_head *sd, struct host_call *hc,
 	const struct str_iov *iov, int n)
 {
-	size_t total = 0, off = 0;
-	struct str_blk *b;
-	long ret;
+	struct str_src src = {iov, 0};
+	size_t total = 0;
 	int i;
 
-	hc->head = sd;
-	if (str_unlikely(NOT_FOR_WRITING(str_load(&sd->flags),
-		    (uint32_t)hc->fflags)))
-		return -EBADF;
 	for (i = 0; i < n; i++)
 		total += iov[i].len;
-	if (n == 1)
-		return str_head_write(sd, hc, iov[0].base, total);
-	if (total == 0)
-		return write_zero(sd, hc);
-	if (total > CHUNK) {
-		long done = 0;
-
-		for (i = 0; i < n; i++) {
-			if (iov[i].len == 0)
-				continue;
-			ret = str_head_write(sd, hc, iov[i].base, iov[i].len);
-			if (ret < 0)
-				return done != 0 ? done : ret;
-			done += ret;
-			hc->flags |= HOST_CALL_ONCE;
-			if ((size_t)ret < iov[i].len)
-				break;
-		}
-		return done;
-	}
-	/* gather first: one message, one wake */
-	b = str_mem_alloc(total + 64, STR_BLK_BUF);
-	if (b == NULL)
-		return -ENOSR;
-	for (i = 0; i < n; i++) {
-		if (iov[i].len != 0 && host_copyin(iov[i].base,
-				(char *)b + 64 + off, iov[i].len) != 0) {
-			str_mem_free(b);
-			return -EFAULT;
-		}
-		off += iov[i].len;
-	}
-	ret = str_head_write(sd, hc, (char *)b + 64, total);
-	str_mem_free(b);
-	return ret;
+	return write_all(sd, hc, &src, total);
 }

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * A look at one block of memory, for tests that look for what is left over.
+ * Describes one block of memory, for tests that search for leaked blocks.
  */
 #include "core.h"
 #include "plumb/kind.h"
@@ -10,7 +10,7 @@
 #include <str/inspect.h>
 #include "inspect.h"
 
-/* What changes behind our back is read once, whole. */
+/* Words that other threads change are read once, by one load. */
 #define PEEK(lvalue) __atomic_load_n(&(lvalue), __ATOMIC_RELAXED)
 #define AT(pointer) ((uint64_t)(uintptr_t)PEEK(pointer))
 
@@ -44,7 +44,7 @@ message(struct str_i_block *r, const struct str_mdb *x)
 	copy_bytes(r->first, PEEK(d->db_base), sizeof r->first);
 }
 
-/* str_inspect_block - say in @r what there is to say about block @b */
+/* str_inspect_block - describe block @b in @r */
 void
 str_inspect_block(struct str_i_block *r, const struct str_blk *b)
 {

@@ -2,21 +2,21 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * A look at the domain for people: <str/inspect.h>.
+ * Description of the domain for the tools: <str/inspect.h>.
  *
- * Purpose.  Says everything there is to say about a domain that may be busy,
- * stuck or half dead, and takes part in nothing: it takes no lock, publishes
- * no claim, writes nothing but its own `inside'.
+ * Purpose.  Describes a domain that may be busy, blocked or have dead members,
+ * without any effect on it: it takes no lock, publishes no claim, and writes
+ * only its own `inside'.
  *
- * Safety.  What it reads may be freed and used for something else at any
- * moment.  Arena memory is never unmapped, so that every read of an address
- * below the high-water mark (str_mem_valid()) succeeds; addresses are checked
- * before they are followed, and what lies there must say that it is what it
- * should be.  Lists are followed for a bounded length.  A stream is not freed
- * while a thread is inside it, so that str_stream_walk() has its memory stand;
- * its modules may go nevertheless.
+ * Safety.  The memory that it reads may be freed and reused at any moment.
+ * Arena memory is never unmapped, so every read of an address below the
+ * high-water mark (str_mem_valid()) succeeds; addresses are checked before they
+ * are followed, and the block at an address must have the expected kind.  Lists
+ * are followed for a bounded length.  A stream is not freed while a thread is
+ * inside it, so its memory is valid in str_stream_walk(); its modules may be
+ * freed nevertheless.
  *
- * Crash.  There is nothing to be left half-changed.
+ * Crash.  No shared data is changed.
  */
 #include "core.h"
 
@@ -52,7 +52,7 @@ struct out {
 	uint32_t what;
 };
 
-/* What changes behind our back is read once, whole. */
+/* Words that other threads change are read once, by one load. */
 #define PEEK(lvalue) __atomic_load_n(&(lvalue), __ATOMIC_RELAXED)
 
 static void
@@ -85,7 +85,7 @@ copy_name(char *to, const char *from, size_t size)
 	__builtin_memset(to + n, 0, size - n);
 }
 
-/* Is @p a block of state @state, as far as one can see? */
+/* Does @p look like a block of state @state? */
 static bool
 is_block(const void *p, uint32_t state)
 {
@@ -94,7 +94,7 @@ is_block(const void *p, uint32_t state)
 		PEEK(((const struct str_blk *)p)->state) == state;
 }
 
-/* ------------------------------------------------------------ who is who */
+/* ---------------------------------------- names of threads and objects */
 
 static uint32_t
 thread_pid(struct str_thread *t)
@@ -121,7 +121,7 @@ owner(struct str_i_owner *ret, uint32_t tag)
 	ret->dead = host_owner_dead(tag);
 }
 
-/* The stream and end a head's address stands for; 0: no head. */
+/* The stream and end of the head at an address; 0: not a head. */
 static uint64_t
 head_sid(uint64_t addr, uint32_t *ret_end)
 {
@@ -151,8 +151,8 @@ plumb_sid(uint64_t addr)
 	return PEEK(pl->sid);
 }
 
-/* What does a sleeper wait for?  What it said last, if a waker is asked to
- * wake it for that. */
+/* The event for which a thread sleeps: the last one it recorded, if the want
+ * word has the bit for it. */
 static uint32_t
 sleep_why(uint64_t head, struct str_thread *t)
 {
@@ -163,12 +163,14 @@ sleep_why(uint64_t head, struct str_thread *t)
 	if (str_load(&sd->iocbusy) == str_load(&t->tag))
 		return STR_I_WHY_IOCTL;
 	if (why == STR_SLEEP_READ &&
-	    (str_load(&sd->hq.rwant) & STR_WANT_BITS & ~STR_WANT_BACK))
+	    (str_load(&sd->hq.rwant) & STR_WANT_BITS &
+		    ~(STR_WANT_BACK | STR_WANT_QUIET)))
 		return STR_I_WHY_READ;
 	peer = PEEK(sd->peer);
 	if (why == STR_SLEEP_WRITE && peer != NULL && str_mem_valid(peer) &&
 	    str_mem_valid(peer + 1) &&
-	    (str_load(&peer->hq.wwant) & STR_WANT_BITS & ~STR_WANT_BACK))
+	    (str_load(&peer->hq.wwant) & STR_WANT_BITS &
+		    ~(STR_WANT_BACK | STR_WANT_QUIET)))
 		return STR_I_WHY_WRITE;
 	return STR_I_WHY_OTHER;
 }
@@ -189,7 +191,7 @@ show_thread(struct out *o, struct str_thread *t)
 	on = str_load(&t->asleep_on);
 	if (on == ~0ull)
 		r.state = STR_I_THR_POLL;
-	else if (on != 0)
+	else if (on != 0 && r.state != STR_I_THR_FUTEX)
 		r.state = STR_I_THR_CARRIER;
 	if (on == 0 || on == ~0ull)
 		on = str_load(&t->inside);
@@ -250,7 +252,7 @@ fmods(uint32_t *ret_n)
 	return (struct str_fmod *)(uintptr_t)str_load(str_root(STR_ROOT_FMOD));
 }
 
-/* The entry @fm is, or NULL when it is none. */
+/* @fm if it is an entry of the registry, else NULL. */
 static struct str_fmod *
 a_fmod(struct str_fmod *fm)
 {
@@ -335,7 +337,7 @@ show_modules(struct out *o)
 
 /* ---------------------------------------------------------------- queues */
 
-/* The pair a queue's address belongs to, if it is a queue of @pl's. */
+/* The pair of the queue at an address, if it is a queue of @pl. */
 static struct str_qpair *
 a_queue(queue_t *q, struct str_plumb *pl)
 {
@@ -351,7 +353,7 @@ a_queue(queue_t *q, struct str_plumb *pl)
 	return qp;
 }
 
-/* Is @mp a message block, as far as one can see? */
+/* Does @mp look like a message block? */
 static bool
 a_message(const mblk_t *mp)
 {
@@ -454,9 +456,8 @@ show_queue(struct out *o, struct str_plumb *pl, struct str_qpair *qp,
 }
 
 /*
- * The queue pairs from a head down to the driver, or, of a pipe, to where the
- * other end's begin: a write queue whose q_next is a read queue is the last
- * of its end.
+ * The queue pairs from a head down to the driver, or in a pipe to the last one
+ * of this end: the pair whose write queue has a read queue as q_next.
  */
 static void
 show_queues(struct out *o, struct str_plumb *pl, uint32_t end)
@@ -482,7 +483,7 @@ show_queues(struct out *o, struct str_plumb *pl, uint32_t end)
 
 /* ----------------------------------------------------------------- heads */
 
-/* The one after @f among @sd's files, if it is one; NULL: no more. */
+/* The file after @f in @sd's list, if it looks valid; NULL: no more. */
 static struct str_file *
 next_file(struct str_head *sd, struct str_file *f)
 {
@@ -521,7 +522,7 @@ show_files(struct out *o, struct str_head *sd)
 	}
 }
 
-/* A biased lock is had by who publishes that it has it. */
+/* The owner of a biased lock is the thread whose slot names the lock. */
 static uint32_t
 hlock_owner(struct str_hlock *l, unsigned kind)
 {
@@ -579,7 +580,8 @@ show_head(struct out *o, struct str_plumb *pl, uint32_t end)
 		(str_load(&sd->peer->hq.wwant) & STR_WANT_TOKEN ?
 			STR_POLLOUT : 0);
 	r.npri = str_load(&hq->npri);
-	out = str_load_acq(&hq->cbytes); /* first: so that it is not ahead */
+	/* cbytes is loaded before pbytes, so that it is not the larger one */
+	out = str_load_acq(&hq->cbytes);
 	in = str_load(&hq->pbytes);
 	r.count = in >= out ? in - out : 0;
 	r.passed = in;
@@ -587,8 +589,8 @@ show_head(struct out *o, struct str_plumb *pl, uint32_t end)
 	r.lowat = PEEK(hq->lowat);
 	r.full = str_load(&hq->full);
 	r.overflow = str_load(&hq->overflow);
-	r.rwant = str_load(&hq->rwant) & STR_WANT_BITS;
-	r.wwant = str_load(&hq->wwant) & STR_WANT_BITS;
+	r.rwant = str_load(&hq->rwant) & STR_WANT_BITS & ~STR_WANT_QUIET;
+	r.wwant = str_load(&hq->wwant) & STR_WANT_BITS & ~STR_WANT_QUIET;
 	r.npass = str_load(&sd->npass);
 	r.nsig = PEEK(sd->sigs) != NULL;
 	r.cltime = PEEK(sd->cltime);
@@ -736,7 +738,7 @@ show_domain(struct out *o)
 	r.base = d->base;
 	r.cap = d->cap;
 	r.committed = str_load(&d->committed);
-	r.used = str_load(&d->brk) << STR_SLAB_SHIFT;
+	r.used = str_load(&d->next_granule) << STR_SLAB_SHIFT;
 	r.now = host_now();
 	r.wakes = str_load(str_root(STR_ROOT_WAKES));
 	r.tokens = str_load(str_root(STR_ROOT_TOKENS));
@@ -745,7 +747,7 @@ show_domain(struct out *o)
 		r.elided += str_load(&d->thread[i].elided);
 	r.nstream = str_load(str_root(STR_ROOT_NPIPES));
 	r.ndev = str_load(str_root(STR_ROOT_NDEVS));
-	/* the upper half numbers the times it was said */
+	/* streams that wait to be freed; the upper half counts increments */
 	r.unburied = (uint32_t)str_load(str_root(STR_ROOT_UNBURIED));
 	if (o->what & STR_I_WANT_MEMORY) {
 		__builtin_memset(&st, 0, sizeof(st));
@@ -758,13 +760,13 @@ show_domain(struct out *o)
 }
 
 /**
- * str_inspect - write what there is to say about the domain
- * @buf:  where, memory of this process
+ * str_inspect - write the description of the domain
+ * @buf: memory of this process
  * @size: bytes there
  * @what: STR_I_WANT_*
  *
  * Context: inside a call; takes no lock.
- * Return: bytes all of it takes; records that do not fit are left out.
+ * Return: bytes needed for all records; records that do not fit are left out.
  */
 uint64_t
 str_inspect(void *buf, uint64_t size, uint32_t what)

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What others show of structures that are theirs alone.
+ * The parts of inspect.c, which describes a domain to other programs, that are
+ * in files of their own.
  */
 #ifndef STR_CORE_INSPECT_H
 #define STR_CORE_INSPECT_H
@@ -10,7 +11,10 @@
 struct str_blk;
 struct str_i_block;
 
-/* block.c; @r is clear but for its beginning. */
+/*
+ * block.c: describe @b in @r.  The caller has set r->i and has set all other
+ * fields to zero.
+ */
 void str_inspect_block(struct str_i_block *r, const struct str_blk *b);
 
 #endif

@@ -4,10 +4,10 @@
 /*
  * Water marks and packet sizes of queues, set from outside: for strtune(8).
  *
- * Locks.  A stream's queues are gone through with a claim on it, so that they
- * stay; the marks are set as strqset(9) sets them, under the queue's lock.
- * What a module declares (fm->rinfo and its like) is read when a queue is
- * made, a word at a time: either of two values will do.
+ * Locks.  A stream's queues are visited with a claim on it, so that they are
+ * not freed; the marks are set under the queue's lock, as by strqset(9).  The
+ * values that a module declares (fm->rinfo and similar ones) are read when a
+ * queue is made, one word at a time: the old or the new value may be read.
  *
  * Crash.  Each value is one store.
  */
@@ -58,7 +58,7 @@ tune_queue(queue_t *q, struct tune *a)
 		a->err = err;
 }
 
-/* Is this side of @qp one of those meant? */
+/* Is this side of @qp selected? */
 static bool
 is_meant(const struct strm_tune *t, struct str_qpair *qp, unsigned side)
 {
@@ -67,7 +67,7 @@ is_meant(const struct strm_tune *t, struct str_qpair *qp, unsigned side)
 						  STR_TUNE_READ;
 
 	if (qp->role == STR_QP_HEAD)
-		return false; /* I_SET_HIWAT's business */
+		return false; /* heads are set by I_SET_HIWAT */
 	if (t->addr != 0)
 		return t->addr == (uint64_t)(uintptr_t)q;
 	return qp->fmod != NULL && str_name_eq(qp->fmod->name, t->name) &&
@@ -116,7 +116,10 @@ tune_info(struct module_info *mi, const struct strm_tune *t)
 		mi->mi_maxpsz = t->value[STR_TUNE_MAXPSZ];
 }
 
-/* str_tune - what strm_tune() does.  Return: queues set, or minus an errno. */
+/*
+ * str_tune - implements strm_tune().
+ * Return: as strm_tune(), but minus an errno in place of -1.
+ */
 long
 str_tune(const struct strm_tune *t)
 {

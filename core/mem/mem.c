@@ -6,19 +6,23 @@
  *
  * Objects.  The arena is cut into 64 KiB granules.  A granule belongs to a
  * size class and is cut into blocks of it, or is part of a run that holds
- * one large block.  Every block begins with struct str_blk: what it is, and
- * which thread holds it privately.
+ * one large block.  Every block begins with struct str_blk: its kind, and the
+ * thread that holds it privately.
  *
  * Life.  A thread takes blocks from its own magazines (two per class, no
- * atomics) and gives them back there; full and empty magazines are exchanged
+ * atomics) and frees them there; full and empty magazines are exchanged as a
  * whole with the class's depot, a lock-free stack of chains.  The top of a
- * depot carries a 16-bit tag against ABA; chains hang together by the second
- * word of their first block.  Runs are kept on one free list each.
+ * depot has a 16-bit tag against ABA; chains are linked by the second word of
+ * their first block.  There is one free list for each size of runs.
+ *
+ * Full.  If there is no fresh granule, a free run is cut into shorter runs, or
+ * into blocks of a class.  A granule of a class is never joined to a run again,
+ * because its free blocks are in the magazines of several threads.
  *
  * Failure.  A block is stamped before it leaves a magazine and after it has
- * entered one, so a thread that dies in between leaves a block that is both
- * on its magazine and stamped: str_thread_reap() gives magazines back first,
- * which frees their blocks, and then frees what is stamped with the dead
+ * entered one, so a thread that dies in between leaves a block that is both in
+ * its magazine and stamped: str_thread_reap() first returns the magazines,
+ * which frees their blocks, and then frees the blocks stamped with the dead
  * thread's tag.  Dying inside a depot exchange leaks one chain at most until
  * the next audit; no lock is held anywhere.
  */
@@ -34,10 +38,10 @@ const uint32_t str_mem_class_size[STR_NCLASS] = {
 	(sizeof(struct str_plumb) + 63) / 64 * 64,
 };
 #define NCLASS_SIZED 11u
-/* Pipes have a class of their own: what was a pipe is always one, so that a
- * late look at its generation finds one. */
+/* Pipes have a size class of their own: the memory of a pipe is only reused for
+ * pipes, so that a late reader of its generation always finds a generation. */
 #define CLASS_PIPE 11u
-#define NCLASS_USED 12u
+_Static_assert(CLASS_PIPE + 1 == STR_MEM_CLASSES, "the last class");
 
 /* Blocks per magazine: about 32 KiB worth, 4 to 64. */
 const uint8_t str_mem_class_batch[STR_NCLASS] = {
@@ -57,11 +61,12 @@ struct chain {
 };
 
 /*
- * With assertions a free block is filled with POISON, but for what the depot
- * keeps in it; the thread that takes it out looks whether it was written to.
- * What was a stream is left alone: late looks at its generation are allowed.
- * So is what says whether there is a message in a block that a thread took,
- * and died: the reaper asks it.
+ * With assertions a free block is filled with POISON, except for the words of
+ * the depot; the thread that takes the block checks whether it was written to.
+ * Two things are not overwritten: the memory of a stream, because late reads of
+ * its generation are allowed; and the word that says whether a block contains a
+ * message, because the reaper reads it when a thread dies just after it took
+ * the block.
  */
 #ifdef STR_DEBUG
 #define POISON 0xa5a5a5a5a5a5a5a5ull
@@ -85,13 +90,53 @@ str_mem_check(const struct str_blk *b, unsigned cls)
 	uint32_t i = sizeof(struct chain) / 8;
 
 	STR_VERIFY(b->state == STR_BLK_FREE);
-	/* the host's fresh memory has no poison, nor has what a process without
-	 * assertions has freed; a write to both ends goes unseen */
+	/* fresh memory of the host has no poison, nor have blocks that a
+	 * process without assertions has freed; a write to both ends is not
+	 * detected */
 	if (cls == CLASS_PIPE || (p[i] != POISON &&
 		p[str_mem_class_size[cls] / 8 - 1] != POISON))
 		return;
 	for (; i < str_mem_class_size[cls] / 8; i++)
 		STR_VERIFY(p[i] == POISON || (cls >= CLASS_MDB && i == PARTS));
+}
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+void __asan_poison_memory_region(const volatile void *p, size_t n);
+void __asan_unpoison_memory_region(const volatile void *p, size_t n);
+
+bool str_mem_shadow;
+
+void
+str_mem_hide(struct str_blk *b, unsigned cls)
+{
+	size_t n = sizeof(struct chain), size = str_mem_class_size[cls];
+	unsigned char *p = (unsigned char *)b;
+
+	/* the memory of a stream may be read when it is free */
+	if (!str_mem_shadow || cls == CLASS_PIPE)
+		return;
+	__asan_poison_memory_region(p + n, size - n);
+	/* so may the word that says whether a block contains a message */
+	if (cls >= CLASS_MDB)
+		str_mem_show(p + offsetof(struct str_mdb, parts), 8);
+}
+
+void
+str_mem_show(void *p, size_t n)
+{
+	if (str_mem_shadow)
+		__asan_unpoison_memory_region(p, n);
+}
+
+void
+str_mem_end(struct str_blk *b, const void *end)
+{
+	const unsigned char *e = end;
+
+	if (str_mem_shadow)
+		__asan_poison_memory_region(e,
+			(size_t)((unsigned char *)b + str_mem_size(b) - e));
 }
 #endif
 
@@ -103,40 +148,33 @@ slab_of(const void *p)
 	return &host_domain->slab[off >> STR_SLAB_SHIFT];
 }
 
-static void *
-slab_base(uint64_t idx)
-{
-	return (void *)(uintptr_t)(host_domain->base +
-		(idx << STR_SLAB_SHIFT));
-}
-
 /* Take @n fresh granules; 0 when the cap or the memory is used up. */
 static uint64_t
 granules(uint64_t n)
 {
 	struct str_domain *d = host_domain;
 	uint64_t limit = d->cap >> STR_SLAB_SHIFT;
-	uint64_t idx = str_load(&d->brk);
+	uint64_t idx = str_load(&d->next_granule);
 
 	for (;;) {
 		if (idx + n > limit || idx + n > STR_ARRAY_LEN(d->slab) ||
 		    host_commit(idx << STR_SLAB_SHIFT, n << STR_SLAB_SHIFT) !=
 			    0)
 			return 0;
-		if (str_cas(&d->brk, idx, idx + n))
+		if (str_cas(&d->next_granule, idx, idx + n))
 			return idx;
-		idx = str_load(&d->brk);
+		idx = str_load(&d->next_granule);
 	}
 }
 
 /*
- * Large blocks that go from one CPU to another.  To write what lies in another
- * CPU's own cache costs several times what it costs to write what has left it
- * for the memory or the cache of all.  So such blocks are used in turn: what is
- * freed goes to the depot's one list, what is taken comes from its other, and
- * they change places when that is empty, and there are enough for a turn to be
- * longer than a cache, or half of the domain has been handed out.  What is freed
- * and taken on one CPU is taken at once again.  A hint that is wrong costs time.
+ * Large blocks that pass from one CPU to another.  Writing memory that lies in
+ * another CPU's private cache costs several times as much as writing memory
+ * that has left that cache.  So such blocks are used in rotation: they are
+ * freed to one list of the depot and taken from the other, and the lists are
+ * exchanged when the second one is empty and the first one is larger than a
+ * cache, or half of the domain has been handed out.  A block that is freed and
+ * taken on the same CPU is reused at once.  A wrong hint only costs time.
  */
 #define ROTATED(cls) ((cls) >= 7 && (cls) != CLASS_PIPE)
 #define ROTATION (1u << 23) /* bytes */
@@ -169,7 +207,7 @@ depot_push(unsigned cls, struct chain *c)
 	while (!str_cas_see(top, &old, TOP(c, TOP_TAG(old) + 1)));
 }
 
-/* @c may be gone by now; its memory is mapped for ever. */
+/* @c may have been taken by now; its memory stays mapped. */
 STR_RACY static struct chain *
 below_of(struct chain *c)
 {
@@ -188,14 +226,14 @@ depot_pop(unsigned cls, uint32_t list)
 
 		if (c == NULL)
 			return NULL;
-		/* if c is gone the tag makes the exchange fail */
+		/* if c has been taken the tag makes the exchange fail */
 		below = below_of(c);
 		if (str_cas_see(top, &old, TOP(below, TOP_TAG(old) + 1)))
 			return c;
 	}
 }
 
-/* A chain; NULL: there is none, or it is time for a fresh one. */
+/* Take a chain; NULL: there is none, or a fresh one should be made. */
 static struct chain *
 depot_take(unsigned cls)
 {
@@ -216,11 +254,11 @@ depot_take(unsigned cls)
 		return NULL;
 	str_store(&host_domain->depot[cls].turn, ~turn & 1);
 	c = depot_pop(cls, ~turn);
-	/* others may have turned it as well */
+	/* other threads may have exchanged the lists as well */
 	return c != NULL ? c : depot_pop(cls, turn);
 }
 
-/* One all the same: there is nothing fresh. */
+/* Take any chain: there is no fresh memory. */
 static struct chain *
 depot_any(unsigned cls)
 {
@@ -229,8 +267,54 @@ depot_any(unsigned cls)
 	return c != NULL ? c : depot_pop(cls, 1);
 }
 
-/* Cut a fresh granule into chains of class @cls; returns one of them, or if
- * there is no memory any. */
+/* Class RUN(k) keeps free runs of 2^k granules. */
+#define RUN(k) (STR_MEM_CLASSES + (k))
+#define NRUN (STR_NCLASS - STR_MEM_CLASSES)
+
+/* Make the @n granules from @idx on a free run. */
+static void
+run_form(uint64_t idx, uint64_t n)
+{
+	struct str_blk *b = str_slab_base(idx);
+
+	str_store(&b->stamp, (uint64_t)STR_BLK_FREE);
+	str_store(&host_domain->slab[idx].npage, (uint32_t)n);
+	/* last: a walk through the arena reads the block */
+	str_store_rel(&host_domain->slab[idx].kind, STR_SLAB_RUN);
+}
+
+/*
+ * Take 2^@k granules from the shortest free run of at least that length; the
+ * rest becomes free runs.
+ * Return: the first granule, which is in no list; 0: there is none.
+ * Crash: granules that are in no list are leaked.
+ */
+static uint64_t
+run_cut(unsigned k)
+{
+	struct chain *c = NULL;
+	unsigned have;
+	uint64_t idx;
+
+	for (have = k; have < NRUN && c == NULL; have++)
+		c = depot_any(RUN(have));
+	if (c == NULL)
+		return 0;
+	idx = ((uint64_t)(uintptr_t)c - host_domain->base) >> STR_SLAB_SHIFT;
+	have--;
+	str_mem_show(c, (size_t)STR_SLAB_SIZE << have);
+	for (; have > k; have--) {
+		uint64_t rest = idx + (1ull << (have - 1));
+
+		run_form(rest, 1ull << (have - 1));
+		str_store(&host_domain->slab[idx].npage, 1u << (have - 1));
+		depot_push(RUN(have - 1), str_slab_base(rest));
+	}
+	return idx;
+}
+
+/* Cut a fresh granule into chains of class @cls.  Return: one of them, or
+ * without memory any chain. */
 static struct chain *
 carve(unsigned cls)
 {
@@ -239,10 +323,15 @@ carve(unsigned cls)
 	struct chain *first = NULL;
 	uint32_t size = str_mem_class_size[cls];
 
-	if (idx == 0)
-		return depot_any(cls);
+	if (idx == 0) {
+		first = depot_any(cls);
+		if (first != NULL || (idx = run_cut(0)) == 0)
+			return first;
+		/* as a fresh one: no block is in use */
+		__builtin_memset(str_slab_base(idx), 0, STR_SLAB_SIZE);
+	}
 	(void)str_add(&host_domain->depot[cls].grown, 1u);
-	p = slab_base(idx);
+	p = str_slab_base(idx);
 	end = p + STR_SLAB_SIZE;
 	/* 64-byte alignment for all classes that are multiples of it */
 	str_store_rel(&host_domain->slab[idx].kind, cls + 1);
@@ -278,7 +367,7 @@ str_mem_refill(struct str_thread *t, unsigned cls)
 	struct chain *c;
 
 	if (p->head != NULL) {
-		/* twice rather than nowhere: str_mem_reap() */
+		/* in both places rather than in none: str_mem_reap() */
 		*m = *p;
 		str_barrier();
 		STR_CRASH_POINT("mem:swap");
@@ -296,7 +385,10 @@ str_mem_refill(struct str_thread *t, unsigned cls)
 	return true;
 }
 
-/* The loaded magazine is full: keep it as previous, give that one away. */
+/*
+ * The loaded magazine is full: it becomes the previous one, which goes to the
+ * depot.
+ */
 STR_COLD void
 str_mem_spill(struct str_thread *t, unsigned cls)
 {
@@ -337,7 +429,6 @@ run_alloc(size_t size, uint32_t state)
 	struct str_blk *b = NULL;
 	uint64_t i, idx = 0;
 
-	/* class NCLASS_USED + log2(n) keeps free runs of exactly 2^k */
 	unsigned k = 0;
 
 	if (size > STR_MEM_MAX)
@@ -346,14 +437,18 @@ run_alloc(size_t size, uint32_t state)
 	while ((1ull << k) < n)
 		k++;
 	n = 1ull << k;
-	b = (struct str_blk *)depot_take(NCLASS_USED + k);
-	if (b == NULL && (idx = granules(n)) == 0)
-		b = (struct str_blk *)depot_any(NCLASS_USED + k);
-	if (b == NULL) {
+	b = (struct str_blk *)depot_take(RUN(k));
+	if (b != NULL)
+		str_mem_show(b, n << STR_SLAB_SHIFT);
+	if (b == NULL && (idx = granules(n)) == 0) {
+		idx = run_cut(k);
 		if (idx == 0)
 			return NULL;
-		(void)str_add(&d->depot[NCLASS_USED + k].grown, (uint32_t)n);
-		b = slab_base(idx);
+		b = str_slab_base(idx);
+	}
+	if (b == NULL) {
+		(void)str_add(&d->depot[RUN(k)].grown, (uint32_t)n);
+		b = str_slab_base(idx);
 		str_store(&d->slab[idx].npage, (uint32_t)n);
 		for (i = 1; i < n; i++)
 			str_store(&d->slab[idx + i].kind, STR_SLAB_REST);
@@ -361,6 +456,20 @@ run_alloc(size_t size, uint32_t state)
 	}
 	str_mem_stamp(b, state);
 	return b;
+}
+
+/* The run @b of @n granules is free. */
+static void
+run_hide(struct str_blk *b, uint32_t n)
+{
+#if defined(__SANITIZE_ADDRESS__)
+	if (str_mem_shadow)
+		__asan_poison_memory_region((struct chain *)b + 1,
+			((size_t)n << STR_SLAB_SHIFT) - sizeof(struct chain));
+#else
+	(void)b;
+	(void)n;
+#endif
 }
 
 static void
@@ -371,10 +480,11 @@ run_free(struct str_blk *b, uint32_t cpu)
 
 	while ((1u << k) < n)
 		k++;
-	depot_freed(NCLASS_USED + k, cpu);
+	depot_freed(RUN(k), cpu);
 	str_store(&b->state, (uint32_t)STR_BLK_FREE);
 	str_store(&b->owner, 0u);
-	depot_push(NCLASS_USED + k, (struct chain *)b);
+	depot_push(RUN(k), (struct chain *)b);
+	run_hide(b, n);
 }
 
 static void *
@@ -387,6 +497,7 @@ alloc(unsigned cls, uint32_t state)
 	if (str_unlikely(m->head == NULL) && !str_mem_refill(t, cls))
 		return NULL;
 	b = m->head;
+	str_mem_show(b, str_mem_class_size[cls]);
 	str_mem_check(b, cls);
 	str_mem_stamp(b, state);
 	str_barrier();
@@ -398,7 +509,7 @@ alloc(unsigned cls, uint32_t state)
 /**
  * str_mem_alloc - a block of at least @size bytes, header included
  * @size:  bytes
- * @state: what it is to be, STR_BLK_*
+ * @state: its kind, STR_BLK_*
  *
  * Return: the block, held privately by this thread, 64-byte aligned; NULL
  * when the domain is full (callers answer ENOSR).
@@ -413,8 +524,8 @@ str_mem_alloc(size_t size, uint32_t state)
 }
 
 /*
- * str_mem_zalloc - the same, all zero behind its header, to its very end
- * For what is searched for words that lead somewhere (str_parked()).
+ * str_mem_zalloc - the same, zeroed after its header, to its end
+ * For memory that is searched for pointers (str_parked()).
  */
 void *
 str_mem_zalloc(size_t size, uint32_t state)
@@ -426,7 +537,7 @@ str_mem_zalloc(size_t size, uint32_t state)
 	return b;
 }
 
-/* str_mem_alloc_plumb - memory that never is anything but a stream's. */
+/* str_mem_alloc_plumb - memory that is only ever used for streams. */
 void *
 str_mem_alloc_plumb(uint32_t state)
 {
@@ -434,8 +545,8 @@ str_mem_alloc_plumb(uint32_t state)
 }
 
 /**
- * str_mem_free - give a block back
- * @p: the block; dead afterwards.  NULL is allowed.
+ * str_mem_free - free a block
+ * @p: the block, not valid afterwards.  NULL is allowed.
  */
 void
 str_mem_free(void *p)
@@ -454,14 +565,15 @@ str_mem_free(void *p)
 		run_free(b, host_cpu());
 		return;
 	}
-	STR_VERIFY(kind >= 1 && kind <= NCLASS_USED);
+	STR_VERIFY(kind >= 1 && kind <= STR_MEM_CLASSES);
 	cls = kind - 1;
 	m = &t->mag[0][cls];
 	if (str_unlikely(m->count >= str_mem_class_batch[cls]))
 		str_mem_spill(t, cls);
-	/* who dies from here on leaves mere memory to the reaper */
+	/* if we die from here on, the reaper finds plain memory */
 	str_mem_stamp(b, STR_BLK_KMEM);
 	str_barrier();
+	str_mem_show(b, str_mem_class_size[cls]);
 	str_mem_poison(b, cls);
 	b->next = m->head;
 	str_barrier();
@@ -469,9 +581,10 @@ str_mem_free(void *p)
 	m->count++;
 	str_barrier();
 	str_store(&b->state, (uint32_t)STR_BLK_FREE);
+	str_mem_hide(b, cls);
 }
 
-/* str_mem_free_from - the same of a long block that was used on @cpu last */
+/* str_mem_free_from - the same for a long block that was last used on @cpu */
 void
 str_mem_free_from(void *p, uint32_t cpu)
 {
@@ -501,7 +614,7 @@ str_mem_valid(const void *p)
 	struct str_domain *d = host_domain;
 
 	return a >= d->base + STR_HDR_SIZE &&
-		a < d->base + (str_load(&d->brk) << STR_SLAB_SHIFT);
+		a < d->base + (str_load(&d->next_granule) << STR_SLAB_SHIFT);
 }
 
 /* The block is reachable from a shared structure now, or private again. */
@@ -517,86 +630,8 @@ str_mem_own(void *p)
 	str_store(&((struct str_blk *)p)->owner, host_self_tag());
 }
 
-/* Call @fn for the blocks of granule @idx that are in use. */
-static void
-walk_granule(uint64_t idx, void (*fn)(struct str_blk *b, void *arg), void *arg)
-{
-	uint32_t kind = str_load_acq(&host_domain->slab[idx].kind);
-	unsigned char *p = slab_base(idx);
-	uint32_t size, off;
-
-	if (kind == STR_SLAB_RUN) {
-		struct str_blk *b = (struct str_blk *)(void *)p;
-
-		if (str_load(&b->state) != STR_BLK_FREE)
-			fn(b, arg);
-		return;
-	}
-	if (kind == 0 || kind > NCLASS_USED)
-		return;
-	size = str_mem_class_size[kind - 1];
-	for (off = 0; off + size <= STR_SLAB_SIZE; off += size) {
-		struct str_blk *b = (struct str_blk *)(void *)(p + off);
-
-		if (str_load(&b->state) != STR_BLK_FREE)
-			fn(b, arg);
-	}
-}
-
-/*
- * str_mem_walk_some - call @fn for every block that is in use, until the time @until
- * or a granule longer
- * @at: where it goes on; 0 at first.
- * Return: true when it is to be called again.
- */
-bool
-str_mem_walk_some(void (*fn)(struct str_blk *b, void *arg), void *arg,
-	uint64_t *at, uint64_t until)
-{
-	uint64_t end = str_load(&host_domain->brk);
-
-	if (*at == 0)
-		*at = STR_HDR_SIZE >> STR_SLAB_SHIFT;
-	while (*at < end) {
-		walk_granule((*at)++, fn, arg);
-		if (until != UINT64_MAX && host_now() >= until)
-			return true;
-	}
-	return false;
-}
-
-/* str_mem_walk - the same for all of them at once */
-void
-str_mem_walk(void (*fn)(struct str_blk *b, void *arg), void *arg)
-{
-	uint64_t at = 0;
-
-	(void)str_mem_walk_some(fn, arg, &at, UINT64_MAX);
-}
-
-static void
-count_block(struct str_blk *b, void *arg)
-{
-	struct str_mem_stats *st = arg;
-
-	uint32_t state = str_load(&b->state);
-
-	if (state < STR_ARRAY_LEN(st->blocks))
-		st->blocks[state]++;
-	st->bytes += str_mem_size(b);
-}
-
-void
-str_mem_stats(struct str_mem_stats *ret)
-{
-	struct str_mem_stats st = {0};
-
-	str_mem_walk(count_block, &st);
-	st.committed = str_load(&host_domain->committed);
-	*ret = st;
-}
-
-/* Give a dead thread's magazine back; its blocks are free whatever they say */
+/* Return a dead thread's magazine; its blocks are free whatever their header
+ * says */
 static void
 mag_reap(unsigned cls, struct str_mag *m)
 {
@@ -609,22 +644,24 @@ mag_reap(unsigned cls, struct str_mag *m)
 	if (c == NULL)
 		return;
 	for (b = &c->blk; b != NULL; b = b->next) {
+		str_mem_show(b, str_mem_class_size[cls]);
 		str_mem_poison(b, cls);
 		str_store(&b->state, (uint32_t)STR_BLK_FREE);
+		str_mem_hide(b, cls);
 		n++;
 	}
 	c->count = n;
 	depot_push(cls, c);
 }
 
-/* str_mem_reap - give the magazines of thread slot @t back. */
+/* str_mem_reap - return the magazines of thread slot @t to the depots. */
 void
 str_mem_reap(struct str_thread *t)
 {
 	unsigned cls;
 
 	for (cls = 0; cls < STR_NCLASS; cls++) {
-		/* it died as it moved one into the other's place */
+		/* it died while it moved one magazine to the other */
 		if (t->mag[0][cls].head == t->mag[1][cls].head)
 			t->mag[1][cls].head = NULL;
 		mag_reap(cls, &t->mag[0][cls]);
@@ -635,6 +672,6 @@ str_mem_reap(struct str_thread *t)
 int
 str_mem_init(struct str_domain *d)
 {
-	str_store(&d->brk, STR_HDR_SIZE >> STR_SLAB_SHIFT);
+	str_store(&d->next_granule, STR_HDR_SIZE >> STR_SLAB_SHIFT);
 	return 0;
 }

@@ -4,34 +4,35 @@
 /*
  * Message blocks: allocb, dupb, freeb and esballoc.
  *
- * Objects.  An allocation carries a message block, a data block and a buffer
- * (struct str_mdb).  There are blocks for it in several sizes; a message of
- * more than MDB_MOST bytes has its buffer in a block of its own.  After dupb()
- * the two halves may end their lives at different times: `parts' says which
- * half is still in use, and who clears the last bit frees the piece.
+ * Objects.  One allocation contains a message block, a data block and a buffer
+ * (struct str_mdb), which has one of several sizes, according to the buffer; a
+ * buffer of more than MDB_MOST bytes is an allocation of its own.  After dupb()
+ * message block and data block may be freed at different times: `parts' records
+ * which of them is still in use, and the thread that clears the last bit frees
+ * the allocation.
  *
  * Pinned buffers.  A buffer given to esballoc() that is not arena memory can
  * only be read by the process that gave it.  Such a data block names that
  * process; putq() and the Stream head replace it by a copy
- * (str_msg_unpin()), which runs the free routine at home.
+ * (str_msg_unpin()), which runs the free routine in that process.
  *
  * Failure.  A block is stamped with its thread while it is private and with
  * 0 once it is reachable from a queue; what a dead thread held is freed by
  * str_thread_reap().
  *
- * References to data that is shared, or is about to be, are counted under a lock
- * of many (`share' of the domain), and the thread's slot says what it is about
- * to do.  If it dies at that, the next one who takes the lock, or the reaper,
- * finds there what it had done and does the rest (share_mend()).  Data with one
- * reference needs no lock: no other has it, and the thread that made it one has
- * let go of it with that.
+ * References to shared data, or to data that is about to be shared, are counted
+ * under one of several locks (`share' of the domain), and the thread's slot
+ * records the step in progress.  If the thread dies then, the next owner of the
+ * lock, or the reaper, completes or reverses the step (share_mend()).  Data
+ * with one reference needs no lock: no other thread has a reference, and the
+ * thread that decremented the count to one does not access the data any more.
  */
 #include "alloc.h"
 
 /* A buffer block: header, then the bytes. */
 #define BUF_HDR 64u
 
-/* SVR4 allocb(D3).  The buffer may be larger than asked for: db_lim. */
+/* SVR4 allocb(D3).  The buffer may be larger than requested: db_lim. */
 mblk_t *
 allocb(size_t size, unsigned int pri)
 {
@@ -56,13 +57,14 @@ allocb(size_t size, unsigned int pri)
 	}
 	x->d.db_base = (unsigned char *)b + BUF_HDR;
 	x->d.db_lim = (unsigned char *)b + str_mem_size(b);
-	/* who dies before this leaves two blocks, after it one with another */
+	/* a crash before this leaves separate blocks, after it linked ones */
 	str_barrier();
-	x->d.db_class = CLS_BUF;
+	x->d.db_class = BUF_APART;
 	str_barrier();
-	str_mem_disown(b); /* lives and dies with the data block */
+	str_mem_disown(b); /* it is freed with the data block */
 	x->d.db_size = (unsigned int)size;
 	x->m.b_rptr = x->m.b_wptr = x->d.db_base;
+	mdb_end(x, b);
 	return &x->m;
 }
 
@@ -87,13 +89,14 @@ esballoc(unsigned char *base, size_t size, unsigned int pri, frtn_t *frtn)
 	x = mdb_alloc(CLASS_MDB);
 	if (x == NULL)
 		return NULL;
-	x->d.db_class = CLS_ESB;
+	x->d.db_class = BUF_GIVEN;
 	x->d.db_base = base;
 	x->d.db_lim = base + size;
 	x->d.db_size = (unsigned int)size;
 	x->d.db_frtn = *frtn;
-	x->d.db_frtnp = &x->d.db_frtn;
 	x->d.db_owner = this_process();
+	str_barrier(); /* db_free() in a reaper uses both if db_frtnp is set */
+	x->d.db_frtnp = &x->d.db_frtn;
 	x->m.b_rptr = x->m.b_wptr = base;
 	return &x->m;
 }
@@ -118,8 +121,9 @@ mdb_release(struct str_mdb *x, uint32_t part)
 }
 
 /*
- * Is this the process that made the outside block @d?  In another one, the
- * reaper of its maker for instance, the routine's address means nothing.
+ * Can this process call the free routine of @d, which esballoc() made?  Only
+ * the process that called esballoc() can, unless the address of the routine is
+ * valid in all processes.  The reaper of a killed process runs in another one.
  */
 static bool
 at_home(const dblk_t *d)
@@ -128,35 +132,37 @@ at_home(const dblk_t *d)
 		host_code_shared((const void *)d->db_frtnp->free_func);
 }
 
-/* The last reference to @d is gone. */
+/* The last reference to @d has been dropped: free its buffer, or call the free
+ * routine. */
 static void
 db_free(dblk_t *d)
 {
-	if (d->db_class == CLS_BUF) {
-		/* stamped, then taken off, then freed: dying in between
-		 * leaves it to the reaper, exactly once */
+	if (d->db_class == BUF_APART) {
+		/* stamped, then unlinked, then freed: after a death in between
+		 * the reaper frees it, exactly once */
 		str_mem_own(d->db_base - BUF_HDR);
 		str_barrier();
-		d->db_class = CLS_FAST;
+		d->db_class = BUF_JOINED;
 		str_barrier();
 		str_mem_free(d->db_base - BUF_HDR);
-	} else if (d->db_class == CLS_ESB && d->db_frtnp != NULL &&
+	} else if (d->db_class == BUF_GIVEN && d->db_frtnp != NULL &&
 		d->db_frtnp->free_func != NULL && at_home(d)) {
 		d->db_frtnp->free_func(d->db_frtnp->free_arg);
 	}
 }
 
 /*
- * The last reference to @d is gone, and its block is a message's still, which has
- * other data by now (pullupmsg()).  Under the lock: no stamp says what is left to
- * do, but the slot of @t.  It is silent before the block may be something else:
- * what is done twice would be done to that.  Not for what has a free routine,
- * which may want a lock itself.
+ * The last reference to @d, in @of, is gone.  Release @d if @of also contains a
+ * message block in use, which has other data now (pullupmsg()).  Called under
+ * the lock: the remaining step is recorded in the slot of @t, not by a stamp.
+ * The record is cleared before the block can be reused, because the step must
+ * not be applied to another object.  Return: false: nothing was done, as only
+ * @d is in use in @of, or @d may have a free routine, which may take a lock.
  */
 static bool
 data_done(struct str_thread *t, struct str_mdb *of, dblk_t *d)
 {
-	if (str_load(&of->parts) == STR_MDB_D || d->db_class == CLS_ESB)
+	if (str_load(&of->parts) == STR_MDB_D || d->db_class == BUF_GIVEN)
 		return false;
 	db_free(d);
 	STR_CRASH_POINT("msg:datafreed");
@@ -169,8 +175,8 @@ data_done(struct str_thread *t, struct str_mdb *of, dblk_t *d)
 }
 
 /*
- * References to @d are @to, where they were @from.  It may be something else by
- * now, if it had but one.  Return: it is data.
+ * Change the reference count of @d from @from to @to.  The block may have been
+ * reused, if it had only one reference.  Return: true if it is a data block.
  */
 static bool
 recount(dblk_t *d, unsigned char from, unsigned char to)
@@ -188,21 +194,24 @@ recount(dblk_t *d, unsigned char from, unsigned char to)
 }
 
 /*
- * The dead thread of slot @t had the lock of what it was sharing: what it had
- * begun is undone, or done.  A message that was not its data's last is the
- * reaper's, as if it had been taken and not freed yet.
+ * The dead thread of slot @t held the lock of the data it was sharing: reverse
+ * or complete its step.  What is still to be freed then has the dead thread's
+ * stamp, and the reaper frees it: x, the block of the message, unless it also
+ * contains the data and other messages use them; and the block of the data, if
+ * nothing in it is in use any more.
  */
 static void
 share_mend(struct str_thread *t)
 {
 	dblk_t *d = (dblk_t *)(uintptr_t)str_load(&t->sharing);
-	struct str_mdb *x = (struct str_mdb *)(uintptr_t)str_load(&t->sharer);
+	struct str_mdb *x = (struct str_mdb *)(uintptr_t)
+		str_load(&t->share_mdb);
 	struct str_mdb *of = str_mdb_of_d(d);
-	unsigned char was = (unsigned char)str_load(&t->shared);
-	bool drop = (str_load(&t->shared) & STR_SHARE_DROP) != 0, alive;
+	unsigned char was = (unsigned char)str_load(&t->share_step);
+	bool drop = (str_load(&t->share_step) & STR_SHARE_DROP) != 0, alive;
 
 	if (!drop) {
-		/* counted, and not made */
+		/* counted, but the duplicate was not made */
 		if (x->m.b_datap != d)
 			(void)recount(d, (unsigned char)(was + 1), was);
 	} else {
@@ -213,7 +222,8 @@ share_mend(struct str_thread *t)
 			mdb_release(x, STR_MDB_M);
 		} else if (d != &x->d && was == 1 && alive) {
 			if (data_done(t, of, d))
-				return; /* the slot may be another's by now */
+				return; /* the slot may belong to another thread
+					 * now */
 			if (str_load(&of->parts) == STR_MDB_D)
 				str_store(&of->blk.owner, str_load(&t->tag));
 		}
@@ -229,7 +239,7 @@ share_of(const dblk_t *d)
 		->share[(uintptr_t)d / STR_FASTBUF % STR_NSHARE].lock;
 }
 
-/* Its last owner died with the lock of @d: what was it at? */
+/* The last owner of the lock of @d died: find its step and mend it. */
 static STR_NOINLINE void
 share_look(const dblk_t *d)
 {
@@ -251,14 +261,15 @@ share_lock(const dblk_t *d)
 		share_look(d);
 }
 
-/* What is about to be done, @x being whose message has the reference. */
+/* Record the step in progress. @x: the block whose message has the reference;
+ * @step: the count of @d before it, with STR_SHARE_DROP if the count falls. */
 static void
-share_say(dblk_t *d, struct str_mdb *x, uint32_t what)
+share_say(dblk_t *d, struct str_mdb *x, uint32_t step)
 {
 	struct str_thread *t = host_self();
 
-	str_store(&t->sharer, (uint64_t)(uintptr_t)x);
-	str_store(&t->shared, what);
+	str_store(&t->share_mdb, (uint64_t)(uintptr_t)x);
+	str_store(&t->share_step, step);
 	str_barrier();
 	str_store(&t->sharing, (uint64_t)(uintptr_t)d);
 	str_barrier();
@@ -272,7 +283,7 @@ share_unlock(const dblk_t *d)
 	str_unlock(share_of(d));
 }
 
-/* str_mdb_share - the lock of what @t is sharing */
+/* str_mdb_share - the lock of the data that @t is sharing */
 struct str_lock *
 str_mdb_share(const struct str_thread *t)
 {
@@ -291,7 +302,7 @@ str_mdb_wants(const struct str_mdb *x)
 	return share_of(d);
 }
 
-/* str_mdb_revive - what dead thread @t was sharing is whole again */
+/* str_mdb_revive - repair the data that dead thread @t was sharing */
 void
 str_mdb_revive(struct str_thread *t)
 {
@@ -299,11 +310,11 @@ str_mdb_revive(struct str_thread *t)
 
 	if (d == NULL)
 		return;
-	share_lock(d); /* taken over from it, which mends */
+	share_lock(d); /* taking it over mends */
 	share_unlock(d);
 }
 
-/* freeb() of a reference to data that others may have, too. */
+/* freeb() of a reference to data that may be shared. */
 static STR_NOINLINE void
 free_reference(struct str_mdb *x, dblk_t *d)
 {
@@ -320,7 +331,8 @@ free_reference(struct str_mdb *x, dblk_t *d)
 	str_store_rel(&d->db_ref, (unsigned char)(was - 1));
 	STR_CRASH_POINT("msg:dropped");
 	if (d == &x->d) {
-		/* others keep the data: it is not ours to stamp any more */
+		/* other messages use the data in this block, so the block must
+		 * not keep the stamp of this thread */
 		if (was > 1) {
 			str_mem_disown(x);
 			mdb_release(x, STR_MDB_M);
@@ -359,12 +371,13 @@ freeb(mblk_t *bp)
 		free_reference(x, d);
 		return;
 	}
-	/* ours alone, the others' work done: no other can dup it.  Without a
-	 * reference the data is no other's: str_mdb_reap() */
+	/* ours is the only reference, so no other thread can dup it.  The count
+	 * is cleared before b_datap: with a count and no b_datap the reaper
+	 * would leave the data to another message, str_mdb_reap() */
 	d->db_ref = 0;
 	str_barrier();
 	bp->b_datap = NULL;
-	if (d->db_class != CLS_FAST)
+	if (d->db_class != BUF_JOINED)
 		db_free(d);
 	str_store(&x->parts, 0u);
 	str_mdb_put(x);
@@ -494,15 +507,16 @@ str_msg_from_user(const void *ubase, size_t len, unsigned type, int *ret_err)
 }
 
 /*
- * Data outside the arena can be read in one process alone; a free routine
- * can be called in one alone wherever the data is.
+ * Data outside the arena can be read only in one process.  A free routine can
+ * be called only in one, wherever the data is, unless the address of the
+ * routine is valid in all processes.
  */
 STR_INLINE bool
 pinned(const mblk_t *bp)
 {
 	const dblk_t *d = bp->b_datap;
 
-	return d->db_class == CLS_ESB && (!str_mem_valid(d->db_base) ||
+	return d->db_class == BUF_GIVEN && (!str_mem_valid(d->db_base) ||
 		(d->db_frtnp != NULL && d->db_frtnp->free_func != NULL &&
 			!host_code_shared(
 				(const void *)d->db_frtnp->free_func)));
@@ -512,8 +526,8 @@ pinned(const mblk_t *bp)
  * str_msg_unpin - make a message readable, and freeable, in every process
  * @mp: a message
  *
- * Return: the message, with copies for its pinned blocks; NULL when there
- * was no memory, @mp then being as before.
+ * Return: the message, with copies for its pinned blocks; NULL when there was
+ * no memory; then @mp is unchanged.
  */
 mblk_t *
 str_msg_unpin(mblk_t *mp)
@@ -532,7 +546,7 @@ str_msg_unpin(mblk_t *mp)
 	}
 	if (str_likely(copies == NULL))
 		return mp;
-	/* there is memory for all: from here on nothing fails */
+	/* there is memory for all: from here on no step fails */
 	for (link = &mp; (bp = *link) != NULL; link = &(*link)->b_cont) {
 		if (!pinned(bp))
 			continue;
@@ -548,11 +562,13 @@ str_msg_unpin(mblk_t *mp)
 }
 
 /*
- * str_mdb_reap - free a piece whose private owner died
- * It may have died inside freeb(): then b_datap is clear, or leads to data of its
- * own without a reference.  Data of its own that has one is another message's.
- * What it counted is right (str_mdb_revive()), and a buffer that it had begun to
- * free is stamped and the reaper's next.
+ * str_mdb_reap - free an allocation whose private owner died
+ * The owner may have died inside freeb(): then b_datap is NULL, or points to
+ * the data block of this allocation, which has no reference.  If b_datap is
+ * NULL and the data block of this allocation has a reference, another message
+ * uses that data, so only the message block is freed.  The counts are right
+ * (str_mdb_revive()), and a buffer that the owner had begun to free is stamped,
+ * so the reaper frees it next.
  */
 void
 str_mdb_reap(struct str_mdb *x)
@@ -571,7 +587,7 @@ str_mdb_reap(struct str_mdb *x)
 			str_mem_disown(x);
 			return;
 		}
-		if (x->d.db_class == CLS_BUF) {
+		if (x->d.db_class == BUF_APART) {
 			b = (struct str_blk *)(void *)(x->d.db_base - BUF_HDR);
 			if (str_load(&b->state) == STR_BLK_BUF &&
 			    str_load(&b->owner) == 0)

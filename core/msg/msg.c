@@ -106,13 +106,14 @@ linkmsg(mblk_t *mp1, mblk_t *mp2)
 	return mp1;
 }
 
-/* SVR4 unlinkb(D3): take the first block off; the rest is returned. */
+/* SVR4 unlinkb(D3): remove the first block; the rest is returned. */
 mblk_t *
 unlinkb(mblk_t *mp)
 {
 	mblk_t *rest = mp->b_cont;
 
-	/* in this order: at each moment one of the two has the record */
+	/* in this order: at each moment at least one of the two blocks has the
+	 * message's origin (origin.h) */
 	if (rest != NULL && str_origin_known(mp)) {
 		str_origin_set(str_mdb_of_m(rest), str_origin(str_mdb_of_m(mp)));
 		str_barrier();
@@ -149,7 +150,10 @@ unlinkmsg(mblk_t *mp, mblk_t *bp)
 	return rmvb(mp, bp);
 }
 
-/* The leading blocks of @mp's type hold at least @n bytes? */
+/*
+ * Remove @n bytes from the head; the caller has checked that the leading blocks
+ * of @mp's type hold so many.  Return: 1.
+ */
 static int
 trim_head(mblk_t *mp, size_t n)
 {
@@ -166,7 +170,7 @@ trim_head(mblk_t *mp, size_t n)
 		n -= len;
 		mp->b_rptr = mp->b_wptr;
 		if (mp != first && mp->b_datap->db_type == type) {
-			/* emptied blocks other than the first go */
+			/* empty blocks other than the first are freed */
 			mblk_t *prev = first;
 
 			while (prev->b_cont != mp)
@@ -213,7 +217,9 @@ trim_tail(mblk_t *mp, size_t n)
 		bp->b_wptr = bp->b_rptr + total;
 		total = 0;
 	}
-	/* emptied trailing blocks go, but never the first of the message */
+	/*
+	 * empty trailing blocks are freed, but never the first of the message
+	 */
 	for (;;) {
 		mblk_t *prev = NULL;
 
@@ -229,8 +235,8 @@ trim_tail(mblk_t *mp, size_t n)
 
 /*
  * SVR4 adjmsg(D3): remove @len bytes from the head, or -@len from the tail.
- * Only blocks of one type are touched.  Return: 1, or 0 when there are not
- * as many bytes; then nothing has changed.
+ * Only blocks of one type are changed.  Return: 1, or 0 if there are fewer
+ * bytes; then the message is unchanged.
  */
 int
 adjmsg(mblk_t *mp, ssize_t len)
@@ -283,7 +289,7 @@ msgpullup(mblk_t *mp, ssize_t len)
 			rest->b_rptr += n;
 		}
 	}
-	/* @bp is the first block not touched */
+	/* @bp is the first block of which nothing has been copied */
 	if (bp != NULL) {
 		mblk_t *more = dupmsg(bp);
 
@@ -323,9 +329,9 @@ pullupmsg(mblk_t *mp, ssize_t len)
 		return 0;
 	nb->b_datap->db_type = mp->b_datap->db_type;
 	/*
-	 * Exchange the data blocks: nb then stands for the old first block.  Who
-	 * dies leaves neither with what the other's end would free, at most a
-	 * block without owner (str_mdb_reap()).
+	 * Exchange the data blocks: nb then has the data of the old first
+	 * block.  After a crash in between no data is freed twice; at most one
+	 * data block is left to which no b_datap points (str_mdb_reap()).
 	 */
 	d = mp->b_datap;
 	nb->b_rptr = mp->b_rptr;
@@ -368,8 +374,8 @@ pullupmsg(mblk_t *mp, ssize_t len)
 }
 
 /*
- * The message becomes reachable from a shared structure, and has no record any
- * more (origin.h): no other thread can take it yet.
+ * The message becomes reachable from a shared structure, and loses its record
+ * (origin.h).  Called while no other thread can take it yet.
  */
 void
 str_msg_disown(mblk_t *mp)
@@ -380,7 +386,7 @@ str_msg_disown(mblk_t *mp)
 		str_mem_disown(str_mdb_of_m(mp));
 }
 
-/* It is private again, and goes back to no place. */
+/* @mp is this thread's again, without a record: it is not put back. */
 void
 str_msg_own(mblk_t *mp)
 {
@@ -388,7 +394,8 @@ str_msg_own(mblk_t *mp)
 		str_msg_take(mp, 0);
 }
 
-/* It is this thread's, with the record it has, and is about to be linked. */
+/* This thread is about to link @mp: stamp its blocks with this thread, until
+ * str_msg_disown().  The record of @mp is kept. */
 void
 str_msg_hold(mblk_t *mp)
 {
@@ -396,7 +403,7 @@ str_msg_hold(mblk_t *mp)
 		str_mem_own(str_mdb_of_m(mp));
 }
 
-/* str_msg_taken - would @mp be put back, should this thread die? */
+/* str_msg_taken - has @mp a record of its origin? */
 int
 str_msg_taken(mblk_t *mp)
 {
@@ -411,14 +418,17 @@ str_msg_goes(mblk_t *mp, const void *word)
 		str_origin_goes(mp, word);
 }
 
-/* str_msg_went - a thread that died had said so of @mp and @word */
+/*
+ * str_msg_went - a dead thread had called str_msg_goes() for @mp and @word:
+ * clear @mp's record if *@word has changed since, otherwise restore it
+ */
 void
 str_msg_went(mblk_t *mp, const void *word)
 {
 	str_origin_went(str_mdb_of_m(mp), word);
 }
 
-/* str_msg_settle - what becomes of @mp is recorded elsewhere, by its driver */
+/* str_msg_settle - clear @mp's record: the driver has a record of its own */
 void
 str_msg_settle(mblk_t *mp)
 {

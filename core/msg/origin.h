@@ -2,42 +2,47 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The origin of a message: the place that a thread has taken it from, for as
- * long as the thread has it in hand.
+ * The origin of a message: the place from which a thread has taken it, recorded
+ * while the thread holds the message.
  *
  * Purpose.  A service procedure takes a message from a queue and hands it on.
- * The thread that runs it may be killed between the two, and the message is
- * often another process's.  The reaper then puts the message back where it was
- * (core/plumb/back.c).
+ * The thread that runs it may be killed between the two, and the message often
+ * belongs to another process.  The reaper then puts the message back where it
+ * was (core/plumb/back.c).
  *
- * Record.  One word, the free-list link of the message's first block, which no
- * block in use needs for anything else but the reaper's mark, an odd number:
+ * Record.  One word, the free-list link of the message's first block.  A block
+ * in use needs this word only for the reaper's mark, an odd number.  The record
+ * is:
  *
  *	63..40	serial number of the queue pair, so that another pair in the
  *		same memory is not taken for it
- *	39..32	number of the taking, by thread: what was taken last is put
- *		back first
- *	31..6	the queue pair, relative to the domain
+ *	39..32	a number that each thread increments with each message that it
+ *		takes: the reaper puts back the last one first
+ *	31..6	these bits of the address of the queue pair; str_origin_at()
+ *		finds the others
  *	5..0	STR_ORIGIN_*, bit 0 clear
  *
- * Addresses of free blocks are multiples of 64: no record.
+ * The link of a free block is an address, a multiple of 64: with bits 5..0
+ * clear it is not taken for a record.
  *
- * The thread's slot names the messages that it took last, for a reaper that has
- * no time to look through the memory (str_thread.hand).
+ * The thread's slot names the messages that it took last, for a reaper that
+ * cannot search the memory now (str_thread.hand).
  *
  * Life.  getq() writes the record before it unlinks the message, as do the
- * takers of a backlog and of a late list.  putq() and its like clear it when
- * the message is linked and stamped as without owner.  A message that is copied
- * is handed on by the store that makes the copy count, `pos' of a log for
- * instance: STR_ORIGIN_UNTIL says so (str_origin_goes()).  freeb() hands on with the store that
- * takes the data's last reference away, or clears b_datap.  rmvq() leaves no
- * record: its caller has one of its own, or frees the message.
+ * takers of a backlog and of a late list. putq() and similar functions clear it
+ * when the message is linked and has no owner.  A message that is copied is
+ * handed on by the store that makes the copy valid, for instance `pos' of a
+ * log.  Before this store the record becomes STR_ORIGIN_UNTIL
+ * (str_origin_goes()). freeb() hands a message on when it removes the last
+ * reference to the data, or clears b_datap; either is one store. rmvq() writes
+ * no record: its caller has a record of its own, or frees the message.
  *
- * Changes.  A message goes back as its blocks stand: what the module has changed
- * in place, trimmed or pulled up stays so.  What unlinkb() cuts off inherits the
- * record, and the first block has none any more.  Of a message and its
- * duplicate, or copy, the first goes back.  Blocks that were linked behind
- * another message go back with that one.
+ * Changes.  A message returns with the current contents of its blocks: changes
+ * that the module has made in place, by trimming or pulling up, remain.  The
+ * rest that unlinkb() returns inherits the record, and the first block loses
+ * it.  A duplicate or a copy has no record of a place: the message from which
+ * it was made returns, and the duplicate is freed.  Blocks that were linked to
+ * the end of another message return with that one.
  */
 #ifndef STR_ORIGIN_H
 #define STR_ORIGIN_H
@@ -51,13 +56,15 @@
 #define STR_ORIGIN_READ 0x08u /* the pair's read queue */
 #define STR_ORIGIN_NEXT 0x10u /* LATE: for the queue after that one */
 /*
- * In the address's place, with bits 5..3 of it in 34..32: a word of which the next
- * change hands the message on.  b_prev has the record proper, b_next the value.
+ * Instead of a queue pair the record has the address of a word (bits 5..3 of it
+ * in 34..32); the next change of this word hands the message on. b_prev has the
+ * record proper, b_next the word's value.
  */
 #define STR_ORIGIN_UNTIL 0x20u
 /*
- * Of no queue pair: the message goes back to no place.  Its driver has another one
- * of it, and asks whether this one has been handed on: str_msg_handed().
+ * A record without a queue pair, of a duplicate: the reaper does not put it
+ * back.  The driver that made the duplicate keeps the original, and calls
+ * str_msg_handed() to find out whether the duplicate has been handed on.
  */
 #define STR_ORIGIN_WATCH STR_ORIGIN_QUEUE
 
@@ -85,7 +92,10 @@ str_origin_set(struct str_mdb *x, uint64_t word)
 	str_store(&x->blk.next, (void *)(uintptr_t)word);
 }
 
-/* The address in a record, or of which the lower half is known. */
+/*
+ * The address in the domain, a multiple of 64, that has bits 31..6 of @w.  The
+ * other bits of @w are ignored: @w is a record, or the low half of an address.
+ */
 STR_INLINE void *
 str_origin_at(uint64_t w)
 {
@@ -95,7 +105,10 @@ str_origin_at(uint64_t w)
 		(uint32_t)base)) & ~(uint64_t)63);
 }
 
-/* Has @mp a record, that is, was it taken from a place? */
+/*
+ * Has @mp a record: was it taken from a queue, a backlog or a late list, or is
+ * it a duplicate with STR_ORIGIN_WATCH?
+ */
 STR_INLINE bool
 str_origin_known(mblk_t *mp)
 {
@@ -124,9 +137,10 @@ str_origin_proper(const struct str_mdb *x, uint64_t w)
 }
 
 /*
- * str_origin_goes - the next change of *@word, in the domain, hands the bytes of
- * @mp on: from then on @mp does not go back to where it was taken from
- * str_origin_stays - it has not come to that
+ * str_origin_goes - the next change of *@word, in the domain, hands the bytes
+ * of @mp on: from then on @mp does not return to the place from which it was
+ * taken
+ * str_origin_stays - cancel this
  */
 STR_INLINE void
 str_origin_goes(mblk_t *mp, const void *word)
@@ -153,8 +167,10 @@ str_origin_stays(mblk_t *mp)
 }
 
 /*
- * str_origin_went - was @x, which a dead thread had, handed on by a change of
- * *@word?  Before the word changes again.  @x may be any block by now.
+ * str_origin_went - if the record of @x is STR_ORIGIN_UNTIL with *@word: clear
+ * it if the word has changed since, and otherwise restore the record proper
+ * Called before the word changes again.  The thread that had @x has died, and
+ * the block may have been reused since: then nothing is changed.
  */
 STR_INLINE void
 str_origin_went(struct str_mdb *x, const void *word)
@@ -169,7 +185,8 @@ str_origin_went(struct str_mdb *x, const void *word)
 
 /*
  * str_msg_take - @mp is about to be unlinked by this thread; @word: its record
- * Locks: those of the place.
+ * str_msg_take_one - the same for one block, which is not entered in the slot
+ * Locks: those of the list from which it is unlinked.
  */
 STR_INLINE void
 str_msg_take_one(mblk_t *bp, uint64_t word)

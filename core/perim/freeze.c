@@ -6,15 +6,22 @@
  *
  * The thread that freezes a stream claims it, names itself in `frozen' and
  * marks every queue, each under its lock.  From then on putq(), getq() and
- * their family wait in str_queue_frozen() unless they are called by that
- * thread.  It may look at q_first and the like, and use insq(), rmvq(),
+ * related functions wait in str_queue_frozen() unless they are called by that
+ * thread.  It may read q_first and similar fields, and use insq(), rmvq(),
  * strqget() and strqset(); it must not put messages.
  *
- * A thread waits for a while only: a module that never thaws its stream
- * stops no thread for good.  The head's log (struct str_headq) is no queue and
- * is not frozen.
+ * One store to `frozen' thaws the stream; the marks stay.  A mark only means
+ * that `frozen' must be checked, and the next thread that locks the queue
+ * clears the mark.  So a thread that thaws the stream need not walk along the
+ * queues, for which it would need a claim.
  *
- * Failure.  A thread that waits for a dead one thaws the stream for it.
+ * The wait is limited to one second: a module that never thaws its stream does
+ * not stop other threads for ever.  The head's log (struct str_headq) is no
+ * queue and is not frozen.
+ *
+ * Failure.  If the thread that froze the stream is dead, a waiting thread thaws
+ * it.  The waiting thread may have no claim, for instance because it is
+ * dismantling the stream.
  */
 #include "core.h"
 #include <sys/ddi.h>
@@ -23,52 +30,59 @@
 #define PATIENCE_NS 1000000000u
 
 static void
-mark(queue_t *q, bool on)
+mark(queue_t *q)
 {
 	(void)(str_lock(&q->q_klock) && str_queue_repair(q));
-	if (on)
-		str_qset(q, QFROZEN);
-	else
-		str_qclr(q, QFROZEN);
+	str_qset(q, QFROZEN);
 	str_unlock(&q->q_klock);
 }
 
 static void
-mark_pair(struct str_qpair *qp, bool on)
+mark_pair(struct str_qpair *qp)
 {
-	mark(&qp->rq, on);
-	mark(&qp->wq, on);
+	mark(&qp->rq);
+	mark(&qp->wq);
 }
 
-/* Every queue of the stream, its heads' as well. */
+/* Mark all queues of @pl, those of its heads included.  A claim is held. */
 static void
-mark_all(struct str_plumb *pl, bool on)
+mark_all(struct str_plumb *pl)
 {
 	queue_t *q;
 	unsigned e;
 
 	for (e = 0; e < pl->nheads; e++)
 		if (pl->head[e].qp != NULL)
-			mark_pair(pl->head[e].qp, on);
+			mark_pair(pl->head[e].qp);
 	q = &pl->head[0].qp->wq;
 	if (pl->under != NULL) {
-		mark_pair(pl->under->qp, on);
+		mark_pair(pl->under->qp);
 		q = &pl->under->qp->wq;
 	}
 	for (q = q->q_next; q != NULL && q->q_head == NULL &&
 		q->q_pair->plumb == pl; q = q->q_next)
-		mark_pair(q->q_pair, on);
+		mark_pair(q->q_pair);
+}
+
+/* Wait until the thread @v thaws @pl, for POLL_NS at most. */
+static void
+await(struct str_plumb *pl, uint32_t v)
+{
+	str_store(&pl->chilled, 1u);
+	str_fence_full(); /* pairs with the one in thaw() */
+	(void)host_wait(NULL, &pl->frozen, v, POLL_NS);
 }
 
 static void
 thaw(struct str_plumb *pl)
 {
-	mark_all(pl, false);
-	str_store_rel(&pl->frozen, 0u);
-	(void)host_wake(&pl->frozen, INT_MAX);
+	str_fence_full();
+	if (str_unlikely(str_load(&pl->chilled) != 0) &&
+	    str_xchg(&pl->chilled, 0u) != 0)
+		(void)host_wake(&pl->frozen, INT_MAX);
 }
 
-/* str_freeze - what freezestr(D3) does, but for the priority level */
+/* str_freeze - freezestr(D3) without the priority level */
 void
 str_freeze(queue_t *q)
 {
@@ -76,15 +90,15 @@ str_freeze(queue_t *q)
 	uint32_t me = host_self_tag(), v;
 
 	while (!str_claim_try(pl))
-		host_yield(); /* its links are being changed: a moment */
+		host_yield(); /* its links are being changed: wait a moment */
 	while (!((v = str_load(&pl->frozen)) == 0 || v == me ||
 			host_owner_dead(v)) || !str_cas(&pl->frozen, v, me))
-		(void)host_wait(NULL, &pl->frozen, v, POLL_NS);
-	mark_all(pl, true);
+		await(pl, v);
+	mark_all(pl);
 	STR_CRASH_POINT("freeze:frozen");
 }
 
-/* str_thaw - the end of it, by the thread that froze the stream */
+/* str_thaw - unfreezestr(D3); no effect unless this thread froze the stream */
 void
 str_thaw(queue_t *q)
 {
@@ -92,11 +106,13 @@ str_thaw(queue_t *q)
 
 	if (str_load(&pl->frozen) != host_self_tag())
 		return;
+	str_store_rel(&pl->frozen, 0u);
 	thaw(pl);
 	str_unclaim(pl);
 }
 
-/* str_queue_frozen - wait until @q's stream is thawed; no lock is held. */
+/* str_queue_frozen - wait until @q's stream is thawed, for PATIENCE_NS at most;
+ * no lock is held. */
 void
 str_queue_frozen(queue_t *q)
 {
@@ -106,13 +122,13 @@ str_queue_frozen(queue_t *q)
 
 	while ((v = str_load(&pl->frozen)) != 0 && v != me) {
 		if (host_owner_dead(v)) {
-			if (str_cas(&pl->frozen, v, me))
+			if (str_cas(&pl->frozen, v, 0u))
 				thaw(pl);
 			return;
 		}
 		if (host_now() >= end)
 			return;
-		(void)host_wait(NULL, &pl->frozen, v, POLL_NS);
+		await(pl, v);
 	}
 }
 
@@ -120,7 +136,11 @@ str_queue_frozen(queue_t *q)
 bool
 str_queue_thawed(queue_t *q)
 {
-	uint32_t v = str_load(&q->q_pair->plumb->frozen);
+	uint32_t v = str_load_acq(&q->q_pair->plumb->frozen);
 
+	/* a thread that freezes the stream after this load waits for q_klock
+	 * and then marks @q again */
+	if (v == 0)
+		str_qclr(q, QFROZEN);
 	return v == 0 || v == host_self_tag();
 }

@@ -5,30 +5,33 @@
  * The outer perimeter of a module, and procedures that wait for one.
  *
  * A module with D_MTOUTPERIM is entered through its queue pairs' perimeters;
- * being in one of them is being in the outer one, shared.  Nothing is
- * counted, so nothing is miscounted when a thread dies: one that wants to be alone
- * closes the outer perimeter and then looks whether all pairs are empty.
+ * threads in these share the outer perimeter.  There are no
+ * counts, which could be wrong after a death: a thread that needs exclusive
+ * access closes the outer perimeter and then checks whether all pairs are
+ * empty.
  *
- * Closed: a thread is alone (`owner'), or jobs wait.  A thread that enters a
- * pair looks after it has said so; one that is alone, or wants to be, has
- * said so before it looks at the pairs.  One sees the other.  Who finds it
- * closed steps out again and leaves its message on the pair's backlog.
+ * It is closed while a thread has exclusive access (`owner'), or jobs wait.  A
+ * thread that enters a pair stores its tag there, then tests whether the outer
+ * perimeter is closed; a thread that needs exclusive access closes it, then
+ * examines the pairs.  So at least one of the two sees the other.  A thread
+ * that finds it closed leaves the pair again and puts its message on the pair's
+ * backlog.
  *
- * Jobs, the procedures given to qwriter(PERIM_OUTER), are run by the thread that
- * finds all pairs empty: the last one to leave.  Then it looks at what the
- * pairs put off.
+ * Jobs, the procedures given to qwriter(PERIM_OUTER), are run by the thread
+ * that finds all pairs empty: the last one to leave.  This thread then handles
+ * the pairs' deferred work.
  *
- * Locks.  `lock' covers the two lists; nothing but rlock is taken inside it.
+ * Locks. `lock' covers the two lists; only rlock is taken inside it.
  *
- * Failure.  A dead owner is replaced.  The job it was running is lost with
- * it, as a put procedure's message is.
+ * Failure.  A dead owner is replaced.  The job it was running is lost, like the
+ * message of a put procedure.
  */
 #include "perim.h"
 
 #define POLL_NS 1000000u
 #define TRIES 1000
 
-/* str_outer_lock - of the list of jobs, which is whole then */
+/* str_outer_lock - lock the list of jobs, and repair it if necessary */
 void
 str_outer_lock(struct str_outer *o)
 {
@@ -54,7 +57,7 @@ is_closed(struct str_outer *o)
 	return str_load(&o->owner) != 0 || has_jobs(o);
 }
 
-/* str_outer_closed - must who enters a pair step out again? */
+/* str_outer_closed - must a thread that has entered a pair leave it again? */
 bool
 str_outer_closed(struct str_outer *o)
 {
@@ -81,7 +84,7 @@ occupied(struct str_outer *o)
 	return yes;
 }
 
-/* What the pairs put off while it was closed: their streams run it. */
+/* Let the pairs' streams run the work that was deferred while it was closed. */
 static void
 reopen(struct str_outer *o)
 {
@@ -113,7 +116,10 @@ str_outer_holds(struct str_qpair *qp)
 	return yes;
 }
 
-/* The first job, with the claim it needs; false: none, or it went round. */
+/*
+ * Run the first job, with a claim on its stream.  If there is a plumber, put
+ * the job on that stream's late list instead.  Return: false: there was no job.
+ */
 static bool
 run_job(struct str_outer *o)
 {
@@ -134,7 +140,7 @@ run_job(struct str_outer *o)
 		if (o->job_first == NULL)
 			o->job_last = NULL;
 		mp->b_next = NULL;
-		if (how == STR_FAR_NO) /* its plumber will bring it again */
+		if (how == STR_FAR_NO) /* its plumber will run it later */
 			str_sched_late(pl, job->q, mp,
 				STR_MP_JOB | STR_MP_OUTER);
 	}
@@ -153,7 +159,7 @@ run_job(struct str_outer *o)
 
 /*
  * str_outer_try - run the jobs, if no thread is inside any more
- * Called by a thread that leaves a pair, or has just put a job down.
+ * Called by a thread that leaves a pair, or has just queued a job.
  */
 void
 str_outer_try(struct str_outer *o)
@@ -166,7 +172,7 @@ str_outer_try(struct str_outer *o)
 		uint32_t v = str_load(&o->owner);
 
 		if (v != 0 && (v == host_self_tag() || !host_owner_dead(v)))
-			return; /* the owner looks when it leaves */
+			return; /* the owner checks when it leaves */
 		if (!str_cas(&o->owner, v, host_self_tag()))
 			continue;
 		str_fence_full(); /* pairs with the one in enter_both() */
@@ -179,11 +185,12 @@ str_outer_try(struct str_outer *o)
 		str_store_rel(&o->owner, 0u);
 		str_fence_full();
 		if (occupied(o))
-			return; /* who leaves last comes here */
+			return; /* the last thread to leave calls this
+				 * function */
 	}
 }
 
-/* str_outer_job - put @mp, a job, down. */
+/* str_outer_job - queue @mp, a job. */
 void
 str_outer_job(struct str_outer *o, mblk_t *mp)
 {
@@ -201,7 +208,10 @@ str_outer_job(struct str_outer *o, mblk_t *mp)
 	str_outer_try(o);
 }
 
-/* str_outer_enter - wait until this thread is alone in all pairs. */
+/*
+ * str_outer_enter - wait until this thread has exclusive access to all pairs
+ * Return: 0; EINTR: by a signal of @hc, which may be NULL.
+ */
 int
 str_outer_enter(struct str_qpair *qp, struct host_call *hc)
 {
@@ -220,7 +230,7 @@ str_outer_enter(struct str_qpair *qp, struct host_call *hc)
 			continue;
 		if (host_interrupted(hc) == HOST_SIG_INTR)
 			return EINTR;
-		host_resample(hc); /* else the next wait is none */
+		host_resample(hc); /* otherwise the next wait returns at once */
 	}
 	str_fence_full(); /* pairs with the one in enter_both() */
 	while (occupied(o)) {
@@ -261,7 +271,7 @@ str_outer_join(struct str_qpair *qp)
 	str_unlock(&o->lock);
 }
 
-/* str_outer_part - @qp is about to be freed. */
+/* str_outer_part - @qp is about to be freed: remove it, and free its jobs. */
 void
 str_outer_part(struct str_qpair *qp)
 {
@@ -330,7 +340,8 @@ job_make(queue_t *q, void (*func)(void), bool plain, void *arg, mblk_t *mp)
 	return bp;
 }
 
-/* str_job_run - inside: call it.  @bp is consumed. */
+/* str_job_run - call the procedure of job @bp, and free @bp.  The caller is
+ * inside the perimeter, exclusively. */
 void
 str_job_run(mblk_t *bp)
 {
@@ -354,7 +365,7 @@ str_perim_alone(struct str_qpair *qp)
 		(qp->outer != NULL && str_load(&qp->outer->owner) == me);
 }
 
-/* str_job_late - a job that went round by its stream's late list. */
+/* str_job_late - queue job @bp, from its stream's late list, again. */
 void
 str_job_late(mblk_t *bp, bool outer)
 {
@@ -369,8 +380,9 @@ str_job_late(mblk_t *bp, bool outer)
 }
 
 /*
- * Solaris qwriter(9F): @func(@q, @mp) runs when this thread, or another, is
- * alone in the perimeter, perhaps before we return.
+ * Solaris qwriter(9F): @func(@q, @mp) is called when this thread, or another
+ * one, has exclusive access to the perimeter, perhaps before this function
+ * returns.
  */
 void
 qwriter(queue_t *q, mblk_t *mp, void (*func)(queue_t *q, mblk_t *mp),
@@ -387,7 +399,7 @@ qwriter(queue_t *q, mblk_t *mp, void (*func)(queue_t *q, mblk_t *mp),
 	}
 	bp = job_make(q, (void (*)(void))func, false, NULL, mp);
 	if (bp == NULL) {
-		freemsg(mp); /* no memory at all: as lost as any message */
+		freemsg(mp); /* no memory at all: the message is lost */
 		return;
 	}
 	if (o != NULL)
@@ -396,7 +408,7 @@ qwriter(queue_t *q, mblk_t *mp, void (*func)(queue_t *q, mblk_t *mp),
 		str_perim_job(qp, bp);
 }
 
-/* HP-UX mps_become_writer(9): alone in all instances. */
+/* HP-UX mps_become_writer(9): exclusive access to all instances. */
 void
 mps_become_writer(queue_t *q, mblk_t *mp, void (*func)(queue_t *q, mblk_t *mp))
 {

@@ -2,39 +2,45 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Perimeters: how many threads run a module's procedures at once.
+ * Perimeters limit the number of threads in a module's procedures.
  *
- * Kinds.  A module registered D_MP has none and is called directly.  One with
- * D_MTQPAIR or D_MTPERQ has one for each queue pair; one with D_MTPERMOD, or
- * with no flag at all, because it was written for one processor, has one for
- * all its instances, so that its static tables need no lock.
+ * Kinds.  A module registered D_MP has no perimeter and is called directly.  A
+ * module with D_MTQPAIR, D_MTPERQ or D_MTOUTPERIM has a perimeter for each
+ * queue pair (D_MTOUTPERIM: see outer.c).  A module with D_MTPERMOD has one
+ * perimeter for all its instances, so that its static tables need no lock.  The
+ * same holds for a module without any of these flags: it was written for one
+ * processor.
  *
- * Entering.  Put and service procedures never wait: a thread that finds
- * one inside, itself included, leaves the message on the backlog, and
- * the thread inside takes it from there before it leaves.  So order is kept
- * and no put procedure is ever entered again.  A service procedure that finds
- * it taken is enabled again by who leaves.  Open and close procedures wait;
- * a thread that leaves while one waits leaves its backlog as well, to be looked at
- * when its call ends.  Callbacks (core/sched/timeout.c) come again later.
+ * Entering.  Put and service procedures never wait: if any thread is inside,
+ * even the caller itself, the message is left on the backlog, and the thread
+ * inside takes it from there before it leaves.  So the order is kept and no put
+ * procedure is entered recursively.  A service procedure that finds the
+ * perimeter occupied is enabled again by the thread that leaves.  Open and
+ * close procedures wait.  If a thread waits to call such a procedure, the
+ * thread that leaves does not process the backlog: the waiting thread does so
+ * when it leaves.  The thread that has left looks at the backlog again when its
+ * own call ends (let_in()).  Callbacks (core/sched/timeout.c) are retried
+ * later.
  *
- * Flow control.  What waits for a queue counts for canput() as what is on it
- * would: who asks in front of it is refused above its high water mark, and
- * back-enabled below its low one, when who is inside takes it out.
+ * Flow control.  For canput(), messages that wait for a queue count like
+ * messages on it: a sender is refused above the queue's high water mark.  It is
+ * back-enabled when the thread inside has taken so many messages from the
+ * backlog that the count is not above the low water mark.
  *
  * Other streams.  The backlog of a module-wide perimeter has messages for
- * queues of several streams.  A thread that takes one claims its stream first, under
- * the backlog's lock, so that the queue is there when its procedure is called:
- * str_perim_fini() takes out what is for a queue that is about to be freed,
- * and then waits for claims.
+ * queues of several streams.  A thread that takes a message claims its stream
+ * first, under the backlog's lock, so that the queue exists when its procedure
+ * is called: str_perim_fini() removes the messages for a queue that is about to
+ * be freed, and then waits for claims.
  *
- * Failure.  `inside' names the thread.  Who finds a dead one takes the
- * perimeter over; messages on the backlog are still there.
+ * Failure. `inside' names the thread.  A thread that finds it dead takes the
+ * perimeter over; messages on the backlog are kept.
  */
 #include "perim.h"
 #include "msg/origin.h"
 
 #define POLL_NS 1000000u
-#define QWAIT_NS 10000000u /* where no wake tells us */
+#define QWAIT_NS 10000000u /* longest sleep in qwait() until it looks again */
 
 /* The backlog's lock; its last owner may have died between two stores. */
 static void
@@ -95,7 +101,11 @@ str_perim_holds(struct str_qpair *qp)
 	return yes || (qp->outer != NULL && str_outer_holds(qp));
 }
 
-/* str_perim_idle - can @qp's backlog be looked at?  @wait tells of a lock. */
+/*
+ * str_perim_idle - are the locks of @qp's backlog and jobs free within @ms
+ * milliseconds?
+ * @wait: tests this for the lock that is its argument
+ */
 bool
 str_perim_idle(struct str_qpair *qp, unsigned ms,
 	bool (*wait)(struct str_lock *l, unsigned ms))
@@ -104,14 +114,14 @@ str_perim_idle(struct str_qpair *qp, unsigned ms,
 		(qp->outer == NULL || wait(&qp->outer->lock, ms));
 }
 
-/* What @mp counts for canput(); a message without data is something, too. */
+/* The bytes of @mp for canput(); a message without data counts, too. */
 static uint64_t
 weight(mblk_t *mp)
 {
 	return msgsize(mp) + 1;
 }
 
-/* Of @q.  Locks: backlog's. */
+/* The number of bytes that wait for @q.  Locks: backlog's. */
 static str_a64 *
 waiting(queue_t *q)
 {
@@ -125,9 +135,10 @@ side(queue_t *q)
 }
 
 /*
- * str_perim_full - does more wait for @q at its perimeter than it may have?
- * The refused queue is back-enabled when it does not any more.
- * Context: a claim on its stream is held.
+ * str_perim_full - do more bytes wait for @q at its perimeter than it may have?
+ * If so, blwant records that canput() refuses, and the queue behind @q is
+ * back-enabled when no more than the low water mark wait (lighter()).
+ * Context: a claim on @q's stream is held.
  */
 bool
 str_perim_full(queue_t *q)
@@ -144,9 +155,9 @@ str_perim_full(queue_t *q)
 }
 
 /*
- * @mp, for @q, has been taken out.  Return: true when a queue is to be told.
- * A count that a death left wrong is put right when nothing waits at all.
- * Locks: backlog's.
+ * @mp, for @q, has been removed: subtract it.  Return: true if the queue behind
+ * @q must be back-enabled.  If a thread was killed in between, the count is
+ * wrong until the backlog is empty.  Locks: backlog's.
  */
 static bool
 lighter(struct str_perim *pm, queue_t *q, mblk_t *mp)
@@ -187,7 +198,7 @@ backlog_append(struct str_perim *pm, queue_t *q, mblk_t *mp, unsigned bits)
 	backlog_link(pm, q, mp, bits, false);
 }
 
-/* str_perim_return - put back what a thread had taken that died */
+/* str_perim_return - put back a message that a dead thread had taken */
 void
 str_perim_return(queue_t *q, mblk_t *mp)
 {
@@ -195,17 +206,17 @@ str_perim_return(queue_t *q, mblk_t *mp)
 	str_sched_late_flag(q->q_pair->plumb, STR_LATE_DRAIN);
 }
 
-/* What waits, and the claim on the stream it is for. */
+/* A message taken from the backlog, and the claim on its stream. */
 struct taken {
 	mblk_t *mp;
 	queue_t *q;
 	struct str_plumb *pl, *was;
 	int how;
 	unsigned bits;
-	bool back; /* a queue was refused that need not be any more */
+	bool back; /* the queue behind q must be back-enabled */
 };
 
-/* Streams whose messages have to stay, for a plumber is at work there. */
+/* Streams whose messages must stay, because they have a plumber. */
 #define NSKIP 4
 struct skip {
 	struct str_plumb *pl[NSKIP];
@@ -224,9 +235,10 @@ skipped(const struct skip *s, const struct str_plumb *pl)
 }
 
 /*
- * The first message of a stream that can be claimed.  Those of others stay
- * where they are, so that later ones stay behind them; their plumber, or this
- * thread when it is done, comes here again.
+ * Take the first message whose stream can be claimed.  If a stream cannot be
+ * claimed, all its messages stay on the backlog, in their order.  They are
+ * taken later: by the stream's plumber, or by this thread at the end of its
+ * call.
  */
 static bool
 backlog_take(struct str_perim *pm, struct skip *s, struct taken *t)
@@ -249,7 +261,7 @@ backlog_take(struct str_perim *pm, struct skip *s, struct taken *t)
 	}
 	if (mp != NULL) {
 		t->bits = (unsigned)((uintptr_t)mp->b_prev & STR_MP_BITS);
-		/* a job is the thread's own affair */
+		/* a job is not put back by the reaper */
 		str_msg_take(mp, t->bits != 0 ? 0 :
 			str_origin_word(t->q, STR_ORIGIN_BACKLOG));
 		str_barrier();
@@ -267,7 +279,7 @@ backlog_take(struct str_perim *pm, struct skip *s, struct taken *t)
 	return mp != NULL;
 }
 
-/* A procedure of @qp has run: qwait(D3) ends. */
+/* A procedure of @qp has run: wake the threads in qwait(9F). */
 static void
 said(struct str_qpair *qp)
 {
@@ -278,8 +290,10 @@ said(struct str_qpair *qp)
 }
 
 /*
- * @q's procedures have been switched off since: it is being closed.  Its
- * stream is busy with that, so what is after it stays there.
+ * @q's module is being closed: its procedures were disabled after @mp had been
+ * sent to @q.  Pass @mp on to the next queue, which is not freed meanwhile,
+ * because the thread that closes the module holds the stream's busy lock.  For
+ * a driver's queue @mp is freed.
  */
 static void
 pass_by(queue_t *q, mblk_t *mp)
@@ -290,7 +304,7 @@ pass_by(queue_t *q, mblk_t *mp)
 		freemsg(mp);
 }
 
-/* Inside the perimeter: do what @t says. */
+/* Inside the perimeter: process @t. */
 static void
 do_taken(struct taken *t)
 {
@@ -316,12 +330,17 @@ enter(struct str_perim *pm)
 
 	if (v == 0)
 		return str_cas(&pm->inside, 0u, me);
-	/* a question that may cost a system call, so not each time; the reaper
-	 * comes here too */
+	/* the check may cost a system call, so only each eighth refusal makes
+	 * it; the reaper, too, enters here, and makes it at once
+	 * (str_perim_drain()) */
 	if (v == me || (str_add(&pm->refused, 1u) & 7) != 0 ||
 	    !host_owner_dead(v))
 		return false;
-	/* what it had in hand comes first: the thread that leaves does what waits */
+	/*
+	 * The messages that the dead thread had taken are put back first,
+	 * unless the reaper gave up (str_sched_reaped()).  This thread
+	 * processes the backlog when it leaves.
+	 */
 	if (!str_sched_reaped(v, host_tls.at) ||
 	    !str_cas(&pm->inside, v, me))
 		return false;
@@ -348,17 +367,18 @@ enter_both(struct str_perim *pm, struct str_outer *o)
 			return true;
 		str_store_rel(&pm->inside, 0u);
 		str_fence_full();
-		str_outer_try(o); /* we may have been in the way */
+		str_outer_try(o); /* we may have delayed a job */
 		if (!waits(pm) || str_outer_closed(o))
-			break; /* the lone thread looks when it leaves */
+			break; /* the exclusive thread checks when it leaves */
 	}
 	return false;
 }
 
 /*
- * Enable what put its service procedure off.  In this order: a thread killed in
- * it has enabled what it says is enabled; what is not on the list any more,
- * but marked, is put there again by the next enable.
+ * Enable the queues whose service was deferred.  The order matters if this
+ * thread is killed.  A pair is taken off the list after its queues have been
+ * enabled, so no service is lost.  The mark, srvwant, is cleared last: a pair
+ * may be marked and not be on the list, and the next put_off() lists it again.
  */
 static void
 enable_put_off(struct str_perim *pm)
@@ -381,7 +401,7 @@ enable_put_off(struct str_perim *pm)
 	str_unlock(&pm->block);
 }
 
-/* A thread wants to enter, to which we leave our backlog, for the moment. */
+/* A thread waits to enter: leave the backlog to it for now. */
 static void
 let_in(struct str_perim *pm)
 {
@@ -394,13 +414,16 @@ let_in(struct str_perim *pm)
 	str_unlock(&pm->block);
 }
 
-/* Out, and what was put off meanwhile.  Return: look at the backlog again. */
+/*
+ * Leave, and enable the deferred services.  Return: true: look at the backlog
+ * again.
+ */
 STR_INLINE bool
 let_go(struct str_perim *pm, struct str_outer *o)
 {
 	STR_CRASH_POINT("perim:leave");
 	str_store_rel(&pm->inside, 0u);
-	str_fence_full(); /* pairs with those of who appends */
+	str_fence_full(); /* pairs with the fences of threads that append */
 	if (str_unlikely(str_load(&pm->sv_first) != NULL))
 		enable_put_off(pm);
 	if (str_unlikely(o != NULL))
@@ -426,7 +449,7 @@ leave_slow(struct str_perim *pm, struct str_outer *o)
 	} while (let_go(pm, o) && skip.n == 0 && enter_both(pm, o));
 }
 
-/* Leave @pm, unless something came meanwhile: then do it first. */
+/* Leave @pm; process work that has arrived meanwhile first. */
 STR_INLINE void
 leave(struct str_perim *pm, struct str_outer *o)
 {
@@ -435,7 +458,10 @@ leave(struct str_perim *pm, struct str_outer *o)
 		leave_slow(pm, o);
 }
 
-/* The module whose static data are this thread's, for its callbacks. */
+/*
+ * Record the module whose code this thread runs, for its callbacks.  Return:
+ * the previous one.
+ */
 static struct str_fmod *
 mark(struct str_qpair *qp)
 {
@@ -459,7 +485,7 @@ str_perim_out(struct str_qpair *qp)
 		leave(qp->pm, qp->outer);
 }
 
-/* str_perim_left - what str_perim_out_quick() has found when it was out. */
+/* str_perim_left - work that str_perim_out_quick() found after it had left. */
 void
 str_perim_left(struct str_qpair *qp)
 {
@@ -469,7 +495,7 @@ str_perim_left(struct str_qpair *qp)
 		leave(pm, qp->outer);
 }
 
-/* str_perim_try_idle - enter when nothing waits to be done inside first. */
+/* str_perim_try_idle - enter if no work waits at the perimeter. */
 STR_HOT bool
 str_perim_try_idle(struct str_qpair *qp)
 {
@@ -484,7 +510,7 @@ str_perim_try_idle(struct str_qpair *qp)
 	return false;
 }
 
-/* str_perim_run - call @fn inside @fm's perimeter; false: that is taken. */
+/* str_perim_run - call @fn inside @fm's perimeter; false: it is occupied. */
 bool
 str_perim_run(struct str_fmod *fm, void (*fn)(void *arg), void *arg)
 {
@@ -519,7 +545,11 @@ str_perim_put(struct str_qpair *qp, queue_t *q, mblk_t *mp)
 	host_tls.perim = was;
 }
 
-/* str_perim_job - the same for a procedure of the module's choice. */
+/*
+ * str_perim_job - run a job, of qwriter(9F) or streams_put(9), inside @qp's
+ * perimeter, now or later
+ * @mp: contains the struct str_job; consumed
+ */
 void
 str_perim_job(struct str_qpair *qp, mblk_t *mp)
 {
@@ -543,7 +573,7 @@ str_perim_job(struct str_qpair *qp, mblk_t *mp)
 	host_tls.perim = was;
 }
 
-/* str_perim_drain - run what waits for @qp's perimeter. */
+/* str_perim_drain - process the work that waits at @qp's perimeter. */
 void
 str_perim_drain(struct str_qpair *qp)
 {
@@ -552,22 +582,29 @@ str_perim_drain(struct str_qpair *qp)
 	uint32_t v;
 
 	if (qp->outer != NULL)
-		str_outer_try(qp->outer); /* who was alone may be dead */
+		str_outer_try(qp->outer); /* the exclusive owner may be dead */
 	if (pm == NULL)
 		return;
 	v = str_load(&pm->inside);
-	/* a dead one goes even if nothing waits: what comes next would */
+	/*
+	 * A dead thread inside is removed even if no work waits.  Otherwise the
+	 * next message would find the perimeter occupied and wait on the
+	 * backlog.
+	 */
 	if (!waits(pm) && (v == 0 || v == host_self_tag() ||
 		!host_owner_dead(v)))
 		return;
 	was = mark(qp);
-	str_store(&pm->refused, 0u); /* who is inside may be dead */
+	str_store(&pm->refused, 0u); /* the thread inside may be dead */
 	if (enter_both(pm, qp->outer))
 		leave(pm, qp->outer);
 	host_tls.perim = was;
 }
 
-/* Is @qp's service put off?  Who marked it may have died before it was. */
+/*
+ * Is @qp on the list of deferred services?  Its mark, srvwant, does not show
+ * this: a thread that was killed may have set the mark and not listed @qp.
+ */
 static bool
 is_put_off(const struct str_perim *pm, const struct str_qpair *qp)
 {
@@ -625,14 +662,14 @@ str_perim_service(queue_t *q)
 
 /* ------------------------------------------------- open, close and waiting */
 
-/* Wait until this thread is alone in @pm.  @o: open as well. */
+/* Wait until this thread is alone in @pm, and @o is open. */
 static int
 wait_in(struct str_perim *pm, struct str_outer *o, struct host_call *hc)
 {
 	for (;;) {
 		uint32_t v;
 
-		str_store(&pm->refused, 0u); /* ask whether the owner lives */
+		str_store(&pm->refused, 0u); /* check whether the owner lives */
 		if (enter_both(pm, o))
 			return 0;
 		str_store(&pm->waiters, 1u);
@@ -646,7 +683,7 @@ wait_in(struct str_perim *pm, struct str_outer *o, struct host_call *hc)
 			continue;
 		if (host_interrupted(hc) == HOST_SIG_INTR)
 			return EINTR;
-		host_resample(hc); /* else the next wait is none */
+		host_resample(hc); /* otherwise the next wait returns at once */
 	}
 }
 
@@ -665,7 +702,10 @@ str_perim_enter_open(struct str_qpair *qp, struct host_call *hc)
 	if (qp->outer == NULL || (qp->fmod->flag & D_MTOCEXCL) == 0) {
 		err = wait_in(pm, qp->outer, hc);
 	} else {
-		/* the outer one first: no thread enters the inner ones then */
+		/*
+		 * the outer perimeter first, so that no thread enters the inner
+		 * ones
+		 */
 		err = str_outer_enter(qp, hc);
 		if (err == 0)
 			(void)wait_in(pm, NULL, NULL);
@@ -676,8 +716,9 @@ str_perim_enter_open(struct str_qpair *qp, struct host_call *hc)
 }
 
 /*
- * str_perim_catch_up - inside @qp's perimeter, run what waits for it
- * Before a close procedure does: what was sent first is put first.
+ * str_perim_catch_up - inside @qp's perimeter, process its backlog
+ * Called before a close procedure, so that the module gets the messages that
+ * were sent before the close first.
  */
 void
 str_perim_catch_up(struct str_qpair *qp)
@@ -715,9 +756,9 @@ str_perim_leave(struct str_qpair *qp)
 }
 
 /*
- * str_perim_suspend - leave @qp's perimeter, in order to sleep, and run what is
- * for us to run: what we wait for may be among it
- * Return: false: we were not in it.  Else str_perim_resume() is due.
+ * str_perim_suspend - leave @qp's perimeter, in order to sleep, and run the
+ * queues left to us, which may produce the awaited event
+ * Return: false: we were not in it.  Otherwise str_perim_resume() must follow.
  */
 bool
 str_perim_suspend(struct str_qpair *qp, uint32_t *ret_nest)
@@ -744,8 +785,9 @@ str_perim_resume(struct str_qpair *qp, uint32_t nest)
 }
 
 /*
- * Let messages in until one of @qp's procedures has run.  A module without a
- * perimeter does not tell us: it looks again after a while.
+ * Let messages in until one of @qp's procedures has run.  In a module without a
+ * perimeter no thread sends a wake: return after QWAIT_NS.
+ * Return: false if a signal ended the wait.
  */
 static bool
 wait_said(struct str_qpair *qp, struct host_call *hc)
@@ -818,8 +860,11 @@ str_perim_init(struct str_qpair *qp)
 }
 
 /*
- * str_perim_pass - what waits for @qp goes on to the queues after it: its
- * procedures are off.  With the plumber, so that nothing comes in between.
+ * str_perim_pass - pass @qp's backlog on to the next queues, because its
+ * procedures are disabled
+ * The plumber calls this: no other thread follows the stream's queues
+ * meanwhile, so no later message overtakes the backlog.  str_perim_fini() calls
+ * it again for what may be left when @qp is about to be freed.
  */
 void
 str_perim_pass(struct str_qpair *qp)
@@ -862,7 +907,11 @@ str_perim_pass(struct str_qpair *qp)
 	str_unlock(&pm->block);
 	if (gone == NULL)
 		return;
-	/* as from this stream itself: before what comes late from others */
+	/*
+	 * With host_tls.at on this stream pass_by() puts the messages at once.
+	 * Otherwise str_put() would queue them after the late messages that
+	 * other streams have sent.
+	 */
 	how = str_far_enter(qp->plumb, &was);
 	while ((mp = gone) != NULL) {
 		queue_t *q = queue_of(mp);
@@ -892,7 +941,7 @@ str_perim_fini(struct str_qpair *qp)
 		str_outer_part(qp);
 	str_sched_late_purge(&qp->rq);
 	str_sched_late_purge(&qp->wq);
-	/* who took a message or a callback for it in hand has a claim */
+	/* a thread that took a message or a callback for it has a claim */
 	if (qp->perim == STR_PERIM_MODULE || qp->outer != NULL ||
 	    str_load(&qp->evused) != 0)
 		str_plumb_barrier(qp->plumb);

@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-/* qwriter(D3), streams_put(9) put off */
+/* a deferred qwriter(D3) or streams_put(9) */
 struct str_job {
 	queue_t *q;
 	void (*func)(void);

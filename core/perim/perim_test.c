@@ -799,9 +799,20 @@ T_CASE(a_dead_thread_s_frozen_stream_is_thawed)
 	T_EQ(sim_run(), 0);
 	T_EQ(putq(q, fx_msg("a", 0)), 1);
 	T_EQ(str_load(&pipe_.pl->frozen), 0);
-	T_FALSE(q->q_flag & QFROZEN);
 	FX_MSG(getq(q), "a");
+	T_FALSE(q->q_flag & QFROZEN);
 	T_EQ(fx_pop(&pipe_, 0), 0);
+}
+
+/* The close of what was frozen, and is thawed as it is taken apart. */
+T_CASE(a_dead_thread_s_frozen_stream_is_closed)
+{
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	fx_up(&pipe_, 0, fx_msg("a", 2));
+	(void)sim_spawn("freezer", freeze_and_die, &pipe_.sd[0]->qp->rq);
+	T_EQ(sim_run(), 0);
+	fx_close_both(&pipe_);
 }
 
 /* -------------------------------------------------------------- callbacks */

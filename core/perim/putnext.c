@@ -4,23 +4,24 @@
 /*
  * put and putnext: the fast path between modules.
  *
- * Nearly always the queue is one of the stream that this thread has claimed
+ * Nearly always the queue belongs to the stream that this thread has claimed
  * last (host_tls.at), and has no perimeter: then the put procedure is called.
- * A queue of another stream is *far*: that stream is claimed first, and when
- * that cannot be had the message waits there (core/sched/sched.c, late
- * messages).  A queue with a perimeter: core/perim/perim.c.
+ * A queue of another stream is *far*: that stream is claimed first, and if that
+ * is not possible the message waits there (core/sched/sched.c, late messages).
+ * A queue with a perimeter: core/perim/perim.c.
  */
 #include "perim.h"
 
-/* @q is far: put, or put on the queue after it (@bits STR_MP_NEXT). */
+/* @q is far: put to it, or to the queue after it (@bits STR_MP_NEXT). */
 static STR_NOINLINE void
 put_far(queue_t *q, mblk_t *mp, unsigned bits)
 {
 	struct str_plumb *pl = q->q_pair->plumb, *was;
 	int how = str_far_enter(pl, &was);
 
-	/* behind those that wait there already: they may be of the same flow,
-	 * even when this thread's claim is older than the plumber */
+	/* if messages are on the late list, this one follows them, because some
+	 * may be of the same sender.  That may be so although this thread has
+	 * the claim: it may have it since before the plumber came */
 	if (how == STR_FAR_NO || (str_load(&pl->late) & STR_LATE_MSG) != 0) {
 		str_sched_late(pl, q, mp, bits);
 		if (how != STR_FAR_NO)
@@ -36,7 +37,7 @@ put_far(queue_t *q, mblk_t *mp, unsigned bits)
 	str_far_leave(pl, how, was);
 }
 
-/* Hand @mp to @q's put procedure, perimeter included. */
+/* Pass @mp to @q's put procedure, in its perimeter. */
 STR_INLINE void
 put_on(queue_t *q, mblk_t *mp)
 {
@@ -82,7 +83,7 @@ putnext(queue_t *q, mblk_t *mp)
 	}
 	n = q->q_next;
 	if (str_unlikely(n == NULL)) {
-		freemsg(mp); /* the other end has been taken apart */
+		freemsg(mp); /* the other end has been dismantled */
 		return;
 	}
 	put_on(n, mp);

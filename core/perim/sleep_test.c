@@ -416,3 +416,104 @@ T_CASE(an_open_that_sleeps_with_a_lock_stays_inside)
 	T_EQ(sim_run(), 0);
 	T_EQ(m.is_open, 2u);
 }
+
+/*
+ * Two opens want a semaphore, one of them with a mutex: it stays inside, and what
+ * it waits for is not taken by a thread that waits for the perimeter.
+ */
+static bool with_mutex;
+
+static int
+both_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
+{
+	bool mine = with_mutex;
+
+	(void)devp, (void)flag, (void)sflag, (void)crp;
+	qprocson(q);
+	with_mutex = true;
+	if (mine)
+		mutex_enter(&second);
+	sema_p(&m.sema);
+	m.is_open++;
+	sema_v(&m.sema);
+	if (mine)
+		mutex_exit(&second);
+	return 0;
+}
+
+static struct qinit both_r = {
+	.qi_putp = nap_put, .qi_qopen = both_open, .qi_qclose = nap_close,
+	.qi_minfo = &nap_info,
+};
+static struct streamtab both_tab = {
+	.st_rdinit = &both_r, .st_wrinit = &nap_w,
+};
+
+T_CASE(an_open_takes_no_semaphore_before_it_is_inside_again)
+{
+	uint64_t seed;
+
+	for (seed = t->seed; seed < t->seed + 20; seed++) {
+		fx_begin_seed(seed);
+		in_close = false;
+		fx_module("nap", &both_tab, 0);
+		m.is_open = 0;
+		m.asleep = false;
+		m.awake = true;
+		with_mutex = false;
+		mutex_init(&second, NULL, MUTEX_DRIVER, NULL);
+		sema_init(&m.sema, 0, NULL, SEMA_DRIVER, NULL);
+		fx_pipe(&pipe_);
+		fx_pipe(&other_);
+		(void)sim_spawn("plumber", plumbs, NULL);
+		sim_sleep(1000000);
+		(void)sim_spawn("other", opens_other, NULL);
+		sim_sleep(1000000);
+		sema_v(&m.sema);
+		sim_sleep(5000000000u);
+		T_EQ(m.is_open, 2u);
+		T_EQ(sim_run(), 0);
+		fx_end();
+	}
+}
+
+/* --------------------------------------------- the time of streams_mpsleep() */
+
+static int slept_;
+static uint64_t slept_ns_;
+static bool released_;
+
+static void
+mpsleeps(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+	uint64_t begin;
+
+	T_EQ(host_enter(&hc), 0);
+	begin = host_now();
+	(void)LOCK(m.lock, plstr);
+	slept_ = streams_mpsleep(&m, PZERO, NULL, *(int *)arg, m.lock, 0);
+	slept_ns_ = host_now() - begin;
+	released_ = TRYLOCK(m.lock, plstr) != invpl;
+	if (released_)
+		UNLOCK(m.lock, plbase);
+	host_leave();
+}
+
+/* HP-UX: with a lock, ETIME comes when the time is over and not before. */
+T_CASE(mpsleep_sleeps_for_the_time_that_the_caller_gives)
+{
+	int ticks = 100;
+
+	fx_begin(t);
+	str_ddi_wakeup(&m); /* makes the table of events */
+	fx_keep();
+	m.lock = LOCK_ALLOC(1, plstr, NULL, KM_SLEEP);
+	(void)sim_spawn("sleeper", mpsleeps, &ticks);
+	T_EQ(sim_run(), 0);
+	T_EQ(slept_, ETIME);
+	T_TRUE(released_);
+	T_GE(slept_ns_, 1000000000u);
+	T_LT(slept_ns_, 1100000000u);
+	LOCK_DEALLOC(m.lock);
+}

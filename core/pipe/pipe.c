@@ -2,20 +2,23 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Pipes: two Stream heads twisted together.
+ * Pipes: two Stream heads.  The write queue of each is connected to the read
+ * queue of the other, or, through modules, leads to it.
  *
  * Life.  str_pipe_create() makes the whole object, then enters both carriers
  * into the directory: from there on any member that holds a descriptor finds
- * its end.  An end is closed when its carrier has no holder left, nor any
- * further open file of it, nor a name or a descriptor in flight.  No process is
- * told that; the holders of the other end find out by their carrier's
- * hang-up (str_head_look), or are told to look by a member that closed a
- * descriptor (str_head_released).  Who finds out closes the end: pops its
- * modules and hangs up the other.  When both are closed the pipe is freed by
- * who closed last, or, when that was a kill, by str_region_sweep().
+ * its end.  An end is closed when its carrier has no holder left, no further
+ * open file of the end exists, and nothing else refers to the end: no name, no
+ * link, no descriptor that was sent and not received yet.  No process is
+ * notified of that; the holders of the other end notice their carrier's hang-up
+ * (str_head_look), or are woken by a member that closed a descriptor
+ * (str_head_released).  The thread that notices it closes the end: it pops the
+ * end's modules and hangs up the other end.  When both are closed the pipe is
+ * freed by the thread that closed last, or, after a kill, by
+ * str_region_sweep().
  *
- * A pipe made in the executive (connld) stands on carriers of kind OPEN, and
- * its ends are closed as a device's files are.
+ * A pipe made in the executive (connld) has carriers of kind OPEN, and its ends
+ * are closed like a device's files.
  */
 #include "core.h"
 #include "sock/sock.h"
@@ -61,8 +64,8 @@ create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
 
 /*
  * str_pipe_create - a new pipe over the carriers @c
- * Return: 0; ENOSR when there is no memory, or no room in the directory, and
- * nothing that only the dead held gave any.
+ * Return: 0; ENOSR when there is no memory, or no room in the directory, even
+ * after a sweep.
  */
 int
 str_pipe_create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
@@ -94,26 +97,27 @@ str_pipe_bare(struct str_plumb **ret_pipe)
 /*
  * str_pipe_close_end - the last holder of @sd is gone
  * Pops its modules, hangs up the other end, frees the pipe when that is
- * closed as well.  Any member may find out, several at once: every step may
- * be done twice, and the bit is set after all of them, so that who dies here
- * leaves it to the next to find out.
+ * closed as well.  Several members may notice it at the same time: every step
+ * may be done twice, and the bit is set after all of them, so that after a
+ * death here another thread does them again.
  */
-void
+enum str_closed
 str_pipe_close_end(struct str_head *sd)
 {
 	struct str_plumb *pl = sd->plumb;
 	struct str_thread *t = host_self();
 	uint64_t sid = pl->sid, was = str_load(&t->inside);
-	uint32_t bit = 1u << sd->end;
+	uint32_t bit = 1u << sd->end, now;
+	enum str_closed how = STR_CLOSED_NOT;
 
-	/* the call may be on another stream; a thread killed here was in this one */
+	/* the call may be on another stream; the reaper must find this one */
 	if ((str_load(&pl->closed) & bit) || !str_stream_inside(pl) ||
 	    pl->sid != sid) {
 		str_store_rel(&t->inside, was);
-		return;
+		return how;
 	}
-	/* what its modules still had on the way goes out first, what others
-	 * have in hand as well */
+	/* messages in its modules, and messages that other threads hold, are
+	 * sent first */
 	if (str_load(&sd->npush) > 0)
 		str_plumb_barrier(pl);
 	if (str_load(&pl->nrun) != 0) {
@@ -129,36 +133,56 @@ str_pipe_close_end(struct str_head *sd)
 	if (str_load(&sd->npush) > 0)
 		str_plumb_clear(sd);
 	str_box_end(sd);
-	/* unread messages toward the closed end will never be read */
+	/* PEER: nothing is read at the closed end any more, so writers at the
+	 * other end fail and do not wait for room */
 	str_head_set(sd->peer, STR_H_HUP | STR_H_PEER);
 	STR_CRASH_POINT("pipe:hungup");
-	if ((str_or(&pl->closed, bit) | bit) == 3u)
-		(void)str_stream_free(pl, sid, str_plumb_clear_all);
+	now = str_or(&pl->closed, bit);
+	if ((now & bit) == 0)
+		how = STR_CLOSED_END;
+	if ((now | bit) == 3u && str_stream_free(pl, sid,
+			str_plumb_clear_all) == STR_FREED)
+		how = STR_CLOSED_BOTH;
 	str_store_rel(&t->inside, was);
+	return how;
 }
 
 /*
  * str_pipe_pair_gone - the end @sd's own carrier has no holder any more
- * The end lives on when other files, or references, hold it; its peer's
- * carrier then shows a hang-up that is none.  Another process may have found
- * the same before, and a receiver of the end may have used the place of that
- * file for its own since: then the file here is a holder as any other.
+ * If other files or references hold the end, it stays open, and the hang-up of
+ * its peer's carrier must be ignored.  Another process may have noticed the
+ * same before, and a receiver of the end may have reused the entry of that
+ * file: then the file here is an ordinary holder.
  */
-void
-str_pipe_pair_gone(struct str_head *sd)
+static enum str_closed
+pair_gone(struct str_head *sd, uint32_t sole)
 {
 	str_file_forget(&sd->file);
 	if (str_head_held(sd)) {
 		(void)str_or(&sd->peer->flags, STR_H_LOST);
-		return;
+		return STR_CLOSED_NOT;
 	}
-	str_pipe_close_end(sd);
+	(void)str_or(&sd->plumb->sole, sole);
+	return str_pipe_close_end(sd);
+}
+
+void
+str_pipe_pair_gone(struct str_head *sd)
+{
+	(void)pair_gone(sd, 0);
+}
+
+enum str_closed
+str_pipe_ended(struct str_head *sd)
+{
+	return pair_gone(sd, 1u << sd->end);
 }
 
 /*
  * str_pipe_let_go - files and references have ended at @sd
- * While they held it, a closer of the peer's carrier could not tell whether that
- * was the last: no other thread looks there any more.
+ * While they hold @sd, the socket connected to the peer's carrier may be closed
+ * already.  If the peer then loses its last holder, no holder of @sd sees a
+ * hang-up; this is why the peer is checked here.
  */
 void
 str_pipe_let_go(struct str_head *sd)
@@ -168,7 +192,7 @@ str_pipe_let_go(struct str_head *sd)
 	uint64_t sid = pl->sid, was = str_load(&t->inside);
 	struct str_head *peer = sd->peer;
 
-	str_pipe_close_end(sd);
+	(void)str_pipe_close_end(sd);
 	if (str_stream_inside(pl) && pl->sid == sid &&
 	    (str_load(&pl->closed) & (1u << peer->end)) == 0 &&
 	    peer->file.carrier.kind == HOST_CARRIER_PAIR &&
@@ -185,23 +209,23 @@ str_head_released(struct str_head *sd, int peer_fd)
 	struct str_plumb *pl = sd->plumb;
 
 	str_sig_file_closed(sd);
-	/* perhaps the last member went: holders outside may be looked for */
+	/* perhaps the last member has gone: search for holders outside */
 	if (str_unlikely((str_load(&peer->flags) & STR_H_LEFT) != 0))
 		str_store(&peer->ask_at, (uint64_t)0);
 	if (peer_fd >= 0) {
-		/* this process can see for itself */
+		/* this process can check it itself */
 		if (host_carrier_look(peer_fd) & HOST_C_HUP)
 			str_pipe_pair_gone(sd);
 		return;
 	}
 	if (str_load(&pl->closed) & (1u << peer->end)) {
-		/* the other end is closed: is anybody left here? */
+		/* the other end is closed: has this end a holder left? */
 		if (!host_carrier_alive(&sd->file.carrier))
 			str_pipe_pair_gone(sd);
 		return;
 	}
 	if (peer->sigs != NULL && !host_carrier_alive(&sd->file.carrier)) {
-		/* who waits for a signal (S_HANGUP) does not look */
+		/* a process that waits for a signal (S_HANGUP) does not look */
 		str_pipe_pair_gone(sd);
 		return;
 	}
@@ -224,8 +248,10 @@ str_head_peer_file(struct str_head *sd)
 
 /*
  * Halves.  The pipe driver's open makes a whole pipe of which end 1 is kept
- * by a reference; I_PIPE moves the other half's open file there, and the pipe
- * that came with it goes.  What was written before waits there.
+ * by a reference; I_PIPE moves the other half's open file there, and frees the
+ * other half's own pipe.  Data that was written before I_PIPE, at the half on
+ * which it is called, waits at end 1 for the new holder; data written at the
+ * other half is lost.
  */
 int
 str_half_open(struct host_call *hc, int oflags, const struct host_carrier *c,
@@ -242,7 +268,8 @@ str_half_open(struct host_call *hc, int oflags, const struct host_carrier *c,
 	(void)host_daemon();
 	str_store_rel(&t->inside, (uint64_t)(uintptr_t)&pl->head[0]);
 	str_head_ref(&pl->head[1]);
-	str_store_rel(&pl->half, 1u); /* this is where it is */
+	/* by this word the collector finds the reference */
+	str_store_rel(&pl->half, 1u);
 	str_ref_end();
 	err = str_file_add(&pl->head[0], c, oflags, ret);
 	str_mem_disown(pl);
@@ -258,7 +285,8 @@ str_half_open(struct host_call *hc, int oflags, const struct host_carrier *c,
 
 /*
  * str_pipe_join - I_PIPE: descriptor @fd becomes the other end of @sd
- * Return: 0, EBADF, EINVAL: one of them is no half, or they are the same.
+ * Return: 0; EBADF: @fd is not open; EINVAL: one of them is not a half, or they
+ * are the same; also if @fd is closed meanwhile, or there is no memory.
  */
 int
 str_pipe_join(struct str_head *sd, struct host_call *hc, int fd)

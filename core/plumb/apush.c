@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The autopush table: what the first open of a device pushes onto it.
+ * The autopush table: the modules that the first open of a device pushes.
  *
  * A fixed table in the arena.  An entry is taken, filled and made valid by
- * `state'; readers copy it and look at `state' and its generation again, so
- * that no lock is needed.  An entry for one minor, or a range, goes before
- * one for all minors of a major.
+ * `state'; readers copy it and compare `state' and its generation again, so
+ * that no lock is needed.  An entry for one minor, or a range, has precedence
+ * over one for all minors of a major.
  *
  * An entry may come before its driver is loaded: then it has the driver's name
- * and NOMAJOR.  The first look after the driver was loaded stores the major.
+ * and NOMAJOR.  The first lookup after the driver was loaded stores the major.
  */
 #include "core.h"
 #include <sys/ddi.h>
@@ -47,6 +47,7 @@ table(void)
 	return (struct entry *)(uintptr_t)v;
 }
 
+/* A consistent copy of @e in *ret.  False: it is not in use, or is changing. */
 static bool
 copy(struct entry *e, struct strapush *ret)
 {
@@ -59,7 +60,7 @@ copy(struct entry *e, struct strapush *ret)
 	return str_load(&e->state) == LIVE && str_load(&e->gen) == g;
 }
 
-/* The same; its driver may have been loaded since. */
+/* copy(), with the driver's major; false also if the driver is not loaded. */
 static bool
 copy_known(struct entry *e, struct strapush *ret)
 {
@@ -72,7 +73,7 @@ copy_known(struct entry *e, struct strapush *ret)
 		if (fm == NULL)
 			return false;
 		ret->sap_major = (long)fm->major;
-		/* each thread that looks stores the same */
+		/* every thread that looks it up stores the same value */
 		__atomic_store_n(&e->ap.sap_major, ret->sap_major,
 			__ATOMIC_RELAXED);
 	}
@@ -109,7 +110,7 @@ overlap(const struct strapush *a, const struct strapush *b)
 		first_minor(b) <= last_minor(a);
 }
 
-/* The entry that governs, or NULL. */
+/* The entry for device @major, @minor, copied to *@ret; NULL: there is none. */
 static struct entry *
 governs(uint64_t major, uint64_t minor, struct strapush *ret)
 {
@@ -254,7 +255,7 @@ str_apush_next(unsigned n, struct strapush *ret_ap)
 	return ENODEV;
 }
 
-/* str_apush_apply - the stream of @sd is new: push what is configured. */
+/* str_apush_apply - the stream of @sd is new: push the configured modules. */
 int
 str_apush_apply(struct str_head *sd, struct host_call *hc)
 {
@@ -277,7 +278,7 @@ str_apush_fresh(void)
 	return str_load_acq(str_root(STR_ROOT_APCONF)) == 0;
 }
 
-/* str_apush_applied - it has been: once is enough. */
+/* str_apush_applied - the file has been applied. */
 void
 str_apush_applied(void)
 {

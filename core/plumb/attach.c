@@ -5,22 +5,22 @@
  * Pushing and popping modules in a running stream.
  *
  * Life.  Push, with the stream `busy': make the queue pair with its procedures
- * off, point its q_next at both neighbours, call the module's open
- * procedure.  qprocson() makes the neighbours point at it, under the plumber,
- * which claims wait for; messages reach it from then on.  Pop is the reverse:
- * qprocsoff() (called by the module's close, or for it) takes it out of the
- * way, then it is freed.  Open and close procedures may sleep: only their
- * qprocson() and qprocsoff() keep messages waiting.
+ * disabled, point its q_next at both neighbours, call the module's open
+ * procedure. qprocson() makes the neighbours point at it, under the plumber,
+ * for which claims wait; messages reach it from then on.  Pop is the reverse:
+ * qprocsoff() (called by the module's close, or for it) unlinks the pair, then
+ * it is freed.  Open and close procedures may sleep: only their qprocson() and
+ * qprocsoff() delay messages.
  *
- * A module that does not know qprocson(D3) is in the stream when its open
- * has returned, and out of it before its close is called.
+ * A module that does not call qprocson(D3) is linked when its open has
+ * returned, and unlinked before its close is called.
  *
- * Data waiting at the Stream heads stays where it is; data waiting in the
- * module's own queues is freed when it goes, as SVR4 has it.
+ * Data waiting at the Stream heads is not affected; data waiting in the
+ * module's own queues is freed with the pair, as in SVR4.
  *
- * Failure.  Dying in between leaves a pair that one neighbour, both or none
- * point at; str_plumb_repair() walks both directions and takes out what only
- * one of them knows.
+ * Failure.  A death in between leaves a pair to which one neighbour, both or
+ * none point; str_plumb_repair() follows both directions and unlinks a pair to
+ * which only one of them points.
  */
 #include "core.h"
 #include <sys/ddi.h>
@@ -40,7 +40,11 @@ str_busy_grab(struct str_plumb *pl, bool *ret_died)
 		str_cas(&pl->busy.owner, v, host_self_tag());
 }
 
-/* str_busy_mend - what the dead one had begun in @pl is ended or undone. */
+/*
+ * str_busy_mend - complete or reverse the change of @pl that the dead owner had
+ * begun
+ * Return: number of links that were removed: str_link_mend().
+ */
 unsigned
 str_busy_mend(struct str_plumb *pl)
 {
@@ -54,7 +58,7 @@ str_busy_mend(struct str_plumb *pl)
 
 /*
  * str_busy_lock - one push, pop, link or close of the stream at a time
- * Return: 0, or EINTR.  Who takes it over from a dead one repairs.
+ * Return: 0, or EINTR.  Takes `busy' over from a dead owner and repairs.
  */
 int
 str_busy_lock(struct str_plumb *pl, struct host_call *hc)
@@ -83,7 +87,7 @@ str_busy_lock(struct str_plumb *pl, struct host_call *hc)
 			continue;
 		if (host_interrupted(hc) == HOST_SIG_INTR)
 			return EINTR;
-		host_resample(hc); /* else the next wait is none */
+		host_resample(hc); /* otherwise the next wait returns at once */
 	}
 }
 
@@ -114,7 +118,7 @@ pair_init(struct str_qpair *qp, struct str_plumb *pl, struct str_fmod *fm,
 		str_store(&qp->serial,
 			str_add(str_root(STR_ROOT_EVID), (uint64_t)1) + 1);
 	}
-	/* only now: the reaper takes it for one */
+	/* only now, because the reaper then treats it as a pair */
 	str_store_rel(&qp->blk.state, STR_BLK_QPAIR);
 	return qp;
 }
@@ -130,6 +134,8 @@ str_qpair_alloc(struct str_plumb *pl, struct str_fmod *fm)
 	ri = fm != NULL ? fm->tab.st_rdinit :
 		(struct qinit *)(uintptr_t)str_load(str_root(STR_ROOT_HEADINIT));
 	wi = fm != NULL ? fm->tab.st_wrinit : ri + 1;
+	if (fm != NULL)
+		str_store(&pl->pushed, 1u);
 	return pair_init(qp, pl, fm, ri, wi,
 		fm != NULL ? STR_QP_MODULE : STR_QP_HEAD);
 }
@@ -147,10 +153,10 @@ str_qpair_alloc_lower(struct str_plumb *pl, struct str_fmod *fm)
 }
 
 /*
- * str_qpair_free - @qp leads nowhere any more
- * A thread killed inside others' queues is reaped by what is found: it is to be found
- * (`leaving') for as long as a message may be on it, and in use for as long as
- * who found it has a claim.
+ * str_qpair_free - free @qp, which is not linked any more
+ * As long as a message may be on @qp, `leaving' names it: so the reaper of a
+ * thread that was killed in a procedure of @qp finds the pair.  The memory is
+ * not reused as long as a thread that found the pair there has a claim.
  */
 void
 str_qpair_free(struct str_qpair *qp)
@@ -165,7 +171,10 @@ str_qpair_free(struct str_qpair *qp)
 	str_perim_fini(qp);
 	str_queue_flush_all(&qp->rq);
 	str_queue_flush_all(&qp->wq);
-	if (__sync_bool_compare_and_swap(&pl->leaving, qp, NULL))
+	/* pairs with the full fence in str_reap_mark_pipe() */
+	if (__sync_bool_compare_and_swap(&pl->leaving, qp, NULL) &&
+		(str_load(&pl->plumber.owner) != 0 ||
+			str_plumb_claimed_since(pl)))
 		str_plumb_barrier(pl);
 	if (qp->fmod != NULL)
 		(void)str_sub(&qp->fmod->count, 1u);
@@ -174,8 +183,8 @@ str_qpair_free(struct str_qpair *qp)
 
 /*
  * Make the neighbours point at @qp, which points at them already.  At the
- * bottom of a FIFO a pair points at itself: there the stream turns round.  A
- * multiplexor's lower pair has none above, a driver none below.
+ * bottom of a FIFO a pair points to itself: there messages turn around.  A
+ * multiplexor's lower pair has no pair above it, a driver none below it.
  */
 static void
 insert(struct str_qpair *qp)
@@ -204,7 +213,7 @@ remove_pair(struct str_qpair *qp)
 	if ((str_load(&qp->rq.q_flag) & QMOUNTED) == 0)
 		return;
 	if (qp->role == STR_QP_LOWER)
-		up = &qp->plumb->head[0].qp->rq; /* the head is back */
+		up = &qp->plumb->head[0].qp->rq; /* the head is linked again */
 	else if (up != NULL)
 		str_otherq(up)->q_next = down == &qp->rq ? up : down;
 	STR_CRASH_POINT("plumb:halfout");
@@ -235,7 +244,7 @@ str_procs_on(struct str_qpair *qp)
 	str_qclr(&qp->rq, QPROCS);
 	str_qclr(&qp->wq, QPROCS);
 	insert(qp);
-	str_plumb_update(qp->plumb); /* nothing goes past it from here on */
+	str_plumb_update(qp->plumb); /* no message bypasses it from here on */
 	str_plumb_unlock(qp->plumb);
 	if (qp->rq.q_first != NULL)
 		str_sched_enable(&qp->rq);
@@ -249,7 +258,11 @@ qprocsoff(queue_t *q)
 {
 	struct str_qpair *qp = q->q_pair;
 
-	/* off, and yet linked: it was put back after a death in the midst */
+	/*
+	 * Nothing is left to do if it is disabled and not linked.  It may be
+	 * disabled and linked: str_plumb_repair() linked it again after the
+	 * death of a thread in this function.
+	 */
 	if (qp->fmod == NULL ||
 	    (str_load(&qp->rq.q_flag) & (QPROCS | QMOUNTED)) == QPROCS)
 		return;
@@ -265,7 +278,8 @@ qprocsoff(queue_t *q)
 	str_plumb_unlock(qp->plumb);
 }
 
-/* The driver below @sd, when only plain modules stand between; or NULL. */
+/* The write queue of the driver below @sd, if it has a direct procedure and
+ * only plain modules (STR_D_PLAIN) are in between; or NULL. */
 static queue_t *
 straight_way(struct str_head *sd)
 {
@@ -282,7 +296,10 @@ straight_way(struct str_head *sd)
 		q->q_pair->fmod->direct != NULL ? q : NULL;
 }
 
-/* Under the plumber: does a direct path exist between the heads? */
+/*
+ * The plumbing of @pl has changed: set `direct' of both heads of a pipe, or
+ * `straight' of a device stream.  Locks: the plumber's.
+ */
 void
 str_plumb_update(struct str_plumb *pl)
 {
@@ -314,38 +331,45 @@ str_plumb_update(struct str_plumb *pl)
 }
 
 /*
- * The plumber died.  The downward chain of end 0 decides what is in the
- * stream; what is only half in or half out is left to the reaper.
+ * The plumber died.  The downward chain of end 0 determines which pairs are in
+ * the stream; a pair that is half linked is left to the reaper.
  */
 void
 str_plumb_repair(struct str_plumb *pl)
 {
-	queue_t *end = pl->nheads == 2 ? &pl->head[1].qp->rq :
-					 &pl->head[0].qp->rq;
-	queue_t *q = &pl->head[0].qp->wq;
+	struct str_qpair *last = pl->head[pl->nheads == 2].qp;
 	struct str_qpair *qp = pl->leaving;
+	queue_t *end, *q;
 
+	/* killed as it made or freed the stream: nothing is linked */
+	if (pl->head[0].qp == NULL || last == NULL)
+		return;
+	end = &last->rq;
+	q = &pl->head[0].qp->wq;
 	if (pl->under != NULL) {
 		q = &pl->under->qp->wq;
-		str_qset(RD(q), QMOUNTED); /* from here on */
+		str_qset(RD(q), QMOUNTED); /* the lower pair is linked now */
 	}
 	for (; q != end && q->q_next != NULL && q->q_next->q_pair->plumb == pl;
 		q = q->q_next) {
-		/* the way back must lead here */
+		/* the link in the other direction */
 		str_otherq(q->q_next)->q_next = str_otherq(q);
 		if (q->q_head == NULL && q->q_pair->role == STR_QP_MODULE)
 			str_qset(RD(q), QMOUNTED);
 	}
-	/* what waits for one that is off goes before all that will pass it */
+	/*
+	 * pass on the messages that wait for a disabled pair, before later
+	 * messages bypass the pair
+	 */
 	if (qp != NULL && (str_load(&qp->rq.q_flag) & QPROCS) != 0)
 		str_perim_pass(qp);
 	str_plumb_update(pl);
 }
 
 /*
- * str_plumb_recount - how many modules are pushed at each end
+ * str_plumb_recount - count the modules pushed at each end
  * Locks: busy.  Not for a thread that only finds a dead plumber: the owner of
- * busy is between two steps perhaps.
+ * busy may be between two steps.
  */
 void
 str_plumb_recount(struct str_plumb *pl)
@@ -363,7 +387,7 @@ str_plumb_recount(struct str_plumb *pl)
 }
 
 /*
- * After the plumbing has changed.  Writers wait for something else now: for
+ * After the plumbing has changed.  Writers now wait for a different event: for
  * the module instead of the other head, or the reverse.  Procedures of the
  * module may have enabled queues.
  */
@@ -381,7 +405,7 @@ settle(struct str_head *sd, struct host_call *hc)
 	host_tls.call = old;
 }
 
-/* Open flags as DDI open procedures want them. */
+/* Convert open flags to those of DDI open procedures. */
 static int
 ddi_flags(struct host_call *hc)
 {
@@ -415,7 +439,7 @@ is_old(const struct str_qpair *qp)
 
 /*
  * str_qopen - call @qp's open procedure, inside its perimeter
- * Return: 0 or an errno: some say OPENFAIL, or minus one.
+ * Return: 0 or an errno: OPENFAIL and negative errnos are converted.
  */
 int
 str_qopen(struct str_qpair *qp, struct host_call *hc, dev_t *dev, int sflag)
@@ -440,7 +464,7 @@ str_qopen(struct str_qpair *qp, struct host_call *hc, dev_t *dev, int sflag)
 	host_tls.call = old;
 	host_tls.opening = was;
 	if (err == 0)
-		str_store_rel(&qp->closing, 0u); /* from here on it must be */
+		str_store_rel(&qp->closing, 0u); /* now it has to be closed */
 	str_perim_leave(qp);
 	return err == OPENFAIL ? ENXIO : err < 0 ? -err : err;
 }
@@ -463,8 +487,7 @@ is_closer(struct str_qpair *qp)
 }
 
 /*
- * str_qclose - call @qp's close procedure, once, and see that its procedures
- * are off
+ * str_qclose - call @qp's close procedure, once, and disable its procedures
  */
 int
 str_qclose(struct str_qpair *qp, struct host_call *hc)
@@ -474,11 +497,14 @@ str_qclose(struct str_qpair *qp, struct host_call *hc)
 	int err = 0;
 
 	if (str_load(&qp->opened) == 0)
-		qprocsoff(&qp->rq); /* it does not know how */
+		qprocsoff(&qp->rq); /* it does not call qprocsoff() itself */
 	if (str_load(&qp->closing) != CLOSED &&
 	    qp->rq.q_qinfo->qi_qclose != NULL) {
 		str_cred(&cr);
-		/* a thread killed while it waits to enter has not closed it */
+		/*
+		 * `closing' is set inside: if this thread is killed while it
+		 * waits to enter, another one still calls the procedure
+		 */
 		(void)str_perim_enter_open(qp, NULL);
 		str_perim_catch_up(qp);
 		host_tls.opening = qp;
@@ -488,16 +514,19 @@ str_qclose(struct str_qpair *qp, struct host_call *hc)
 		host_tls.opening = was;
 		str_perim_leave(qp);
 		if (is_old(qp))
-			err = 0; /* it returns nothing */
+			err = 0; /* it has no return value */
 	}
 	str_store(&qp->closing, CLOSED);
 	qprocsoff(&qp->rq);
 	return err < 0 ? -err : err;
 }
 
+/* After a pop: qprocsoff() updates only a device stream. */
 static void
 update(struct str_plumb *pl)
 {
+	if (pl->kind == STR_PL_DEV)
+		return;
 	(void)str_plumb_lock(pl, NULL);
 	str_plumb_update(pl);
 	str_plumb_unlock(pl);
@@ -517,7 +546,8 @@ push_one(struct str_head *sd, struct host_call *hc, struct str_fmod *fm)
 	qp->rq.q_next = &sd->qp->rq;
 	qp->wq.q_next = sd->qp->wq.q_next;
 	if (qp->wq.q_next == &sd->qp->rq)
-		qp->wq.q_next = &qp->rq; /* a bare FIFO turns round here now */
+		qp->wq.q_next = &qp->rq; /* in a bare FIFO messages turn around
+					  * here now */
 	err = str_qopen(qp, hc, &dev, MODOPEN);
 	if (err != 0) {
 		pl->leaving = qp;
@@ -527,17 +557,16 @@ push_one(struct str_head *sd, struct host_call *hc, struct str_fmod *fm)
 		return err;
 	}
 	if (str_load(&qp->rq.q_flag) & QPROCS)
-		str_procs_on(qp);
+		str_procs_on(qp); /* otherwise its open has done this */
 	str_mem_disown(qp);
 	str_plumb_recount(pl);
-	update(pl);
 	return 0;
 }
 
 /*
  * str_plumb_push - I_PUSH: put a new instance of module @name below the head
- * Return: 0, EINVAL (no such module), ENXIO (hung up), EINTR, ENOSR, or what
- * the module's open answered.
+ * Return: 0, EINVAL (no such module), ENXIO (hung up), EINTR, ENOSR, or the
+ * result of the module's open.
  */
 int
 str_plumb_push(struct str_head *sd, struct host_call *hc, const char *name)
@@ -573,7 +602,7 @@ pop_one(struct str_head *sd, struct host_call *hc)
 	qp = wq->q_pair;
 	STR_VERIFY(qp->role == STR_QP_MODULE &&
 		(str_load(&wq->q_flag) & QREADR) == 0);
-	str_mem_own(qp); /* from here on it is ours, linked or not */
+	str_mem_own(qp); /* from here on we own it, linked or not */
 	sd->plumb->leaving = qp;
 	err = str_qclose(qp, hc);
 	str_plumb_recount(sd->plumb);
@@ -619,7 +648,7 @@ str_plumb_clear(struct str_head *sd)
 
 	if (str_load(&sd->npush) == 0 && str_load(&pl->busy.owner) == 0 &&
 	    str_load(&pl->plumber.owner) == 0)
-		return; /* nothing pushed, no plumber */
+		return; /* no modules, no plumber needed */
 	mine = str_busy_lock(pl, NULL) == 0; /* else it is ours already */
 
 	while (str_load(&sd->npush) > 0)

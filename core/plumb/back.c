@@ -2,12 +2,13 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What a dead thread had taken from queues goes back there (msg/origin.h).
+ * Puts messages that a dead thread had taken from queues back there
+ * (msg/origin.h).
  */
 #include "reap.h"
 #include "msg/origin.h"
 
-/* The block of the dead thread that @bp is the message block of, or NULL. */
+/* The block of the dead thread that contains message block @bp, or NULL. */
 static struct str_mdb *
 in_hand(const struct reap *r, mblk_t *bp)
 {
@@ -19,7 +20,7 @@ in_hand(const struct reap *r, mblk_t *bp)
 		(str_load(&x->parts) & STR_MDB_M) != 0 ? x : NULL;
 }
 
-/* What is linked behind @x goes back with that, not by itself. */
+/* The block linked after @x goes back with @x: clear its own record, if any. */
 static void
 forget_rest(const struct reap *r, struct str_mdb *x)
 {
@@ -29,7 +30,7 @@ forget_rest(const struct reap *r, struct str_mdb *x)
 		str_origin_set(str_mdb_of_m(bp), 0);
 }
 
-/* Its driver has another one of it: the record is for str_msg_handed(). */
+/* Its driver keeps the original: the record is for str_msg_handed(). */
 static bool
 is_watched(const struct str_mdb *x)
 {
@@ -65,7 +66,12 @@ origin_of(const struct reap *r, struct str_mdb *x)
 	return (w & STR_ORIGIN_UNTIL) != 0 ? str_origin_proper(x, w) : w;
 }
 
-/* @q is there; so is what of @mp has not been freed by who has not said so. */
+/*
+ * Put @mp back on @q, which exists.  The message ends before a block that the
+ * dead thread does not hold any more, since it may have freed the block before
+ * it changed the b_cont that points there, and before a block that is reachable
+ * from another place.
+ */
 static void
 put_back(struct reap *r, queue_t *q, mblk_t *mp, uint64_t w)
 {
@@ -77,7 +83,8 @@ put_back(struct reap *r, queue_t *q, mblk_t *mp, uint64_t w)
 	for (bp = mp; bp->b_cont != NULL; bp = bp->b_cont) {
 		struct str_mdb *x = in_hand(r, bp->b_cont);
 
-		/* the blocks behind the first may be in a log already */
+		/* a message that was being appended to a log is complete:
+		 * rest_of() (headq.c) may have disowned its later blocks */
 		if ((x == NULL && !going) ||
 		    (x != NULL && str_reap_marked(&x->blk, r->epoch))) {
 			bp->b_cont = NULL;
@@ -97,9 +104,9 @@ put_back(struct reap *r, queue_t *q, mblk_t *mp, uint64_t w)
 }
 
 /*
- * Put @x back where the dead thread had taken it from, if that is there still:
- * what was taken from a module that has been popped goes as what the module's
- * queues had.
+ * Put @x back where the dead thread had taken it from, if the queue still
+ * exists.  A message taken from a module that has been popped is freed, like
+ * the messages on the module's queues.
  */
 static void
 give_back(struct reap *r, struct str_mdb *x)
@@ -128,8 +135,8 @@ give_back(struct reap *r, struct str_mdb *x)
 	str_unclaim(pl);
 }
 
-/* What was found, what was taken last first; where there is no place any more,
- * the record goes. */
+/* Put back the messages that were found, in the reverse order of their taking;
+ * if the place does not exist any more, only the record is cleared. */
 void
 str_reap_give_back(struct reap *r)
 {

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What bystander_test.c and the arrangements of drivers, bystander_drv.c, share.
+ * Shared by bystander_test.c and bystander_drv.c (the arrangements of drivers).
  */
 #ifndef BYSTANDER_H
 #define BYSTANDER_H
@@ -13,32 +13,37 @@
 #include "../../drv/drvfix.h"
 #include <sys/stropts.h>
 
-#define N 40u	/* messages; what comes first fills the sink */
+#define N 40u	/* messages; the first ones fill the sink */
 
 /*
  * One arrangement.  The run sets it to zero, calls the arrangement's function,
- * puts N numbered messages and has the bystander run what is enabled.
+ * puts N numbered messages and lets the bystander run the enabled queues.
  */
 extern struct arrangement {
-	struct fx_pipe *run[2]; /* where services run */
+	struct fx_pipe *run[2]; /* the streams whose services run */
 	queue_t *from;		/* messages are put here */
 	queue_t *sink;		/* "store", or NULL: ... */
 	struct fx_pipe *head;	/* ... the head of its end 0 */
-	bool fill;		/* they wait only when the sink is full */
-	bool kept;		/* the reaper finds a lock taken for a while */
+	bool fill;		/* they wait only if the sink is full */
+	bool kept;		/* the reaper finds a lock taken for some
+				 * time */
 	unsigned band;
-	unsigned twice;		/* so many may come once more, at their place */
-	unsigned lost;		/* so many may be missing, if one is killed */
-	mblk_t *(*wrap)(unsigned i, mblk_t *mp);	/* before it is put */
-	mblk_t *(*unwrap)(mblk_t *mp);	/* of what the sink has; NULL: none */
+	unsigned twice;		/* number that may be delivered twice, in
+				 * order */
+	unsigned lost;		/* number that may be missing after a kill */
+	mblk_t *(*wrap)(unsigned i, mblk_t *mp);	/* before the put */
+	mblk_t *(*unwrap)(mblk_t *mp);	/* a message of the sink; NULL: none */
 	long (*next)(void);	/* instead of sink and head: a number, or -1 */
 	void (*ready)(void);	/* all are put */
-	void (*done)(void);	/* before the domain is looked at */
+	void (*done)(void);	/* before the domain is audited */
 } arr;
 
 extern struct dv by_a; /* a stream, for an arrangement's use */
 
-/* Kill the bystander at one point of @arrange, called @name, after the other. */
+/*
+ * Kill the bystander at each point of @arrange, called @name, one after the
+ * other.
+ */
 void by_everywhere(const char *name, void (*arrange)(void));
 
 #define ARRANGEMENT(name)						\

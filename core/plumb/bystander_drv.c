@@ -2,13 +2,14 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * A process is killed while it runs the service procedures of drivers that
- * others use: the arrangements.  bystander_test.c has the run.
+ * The arrangements in which a process is killed while it runs the service
+ * procedures of drivers that other processes use. bystander_test.c has the
+ * test.
  *
  * A packet that the kernel has taken, and that is still on its queue when the
  * process is killed, is sent once more: so `ip' may send one packet twice.
- * An ioctl whose answer a killed process had in its hands is EIO: so one answer of
- * `sad' may be missing.
+ * An ioctl whose answer is held by a process when it is killed fails with EIO:
+ * so one answer of `sad' may be missing.
  */
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -182,7 +183,10 @@ binds(struct dv *d, const char *drv, char name, unsigned qlen)
 	return answer(d, T_BIND_ACK);
 }
 
-/* The transport looks at the head above it. */
+/*
+ * The messages end at the Stream head of b, whose water marks are low, and not
+ * in a module: canputnext() of the transport examines the head's queue.
+ */
 static void
 at_head(void)
 {
@@ -194,7 +198,7 @@ at_head(void)
 	arr.sink = NULL;
 }
 
-/* What is bound once stays in the table of names. */
+/* Bound addresses stay in the table of names. */
 static void
 with_ticotsord(void)
 {
@@ -283,7 +287,7 @@ received(void)
 	long r;
 
 	b.pipe.hc[0].fflags = STR_O_NONBLOCK | 2;
-	/* what the reader enables is left to the bystander */
+	/* queues that the reader enables are left to the bystander */
 	host_tls.busy = 1;
 	r = fx_getmsg(&b.pipe, 0, &c, &d, &band, &flags);
 	host_tls.busy = 0;
@@ -328,7 +332,7 @@ with_ticlts(void)
 	datagrams();
 }
 
-/* The kernel is this test: it takes nothing, and has nothing. */
+/* This test stands in for the kernel: it accepts no data and has none. */
 static long
 takes_nothing(const struct ksock_msg *m)
 {
@@ -412,7 +416,7 @@ station(unsigned n)
 	return (struct ip_addr){4, {10, 1, 0, (unsigned char)n}};
 }
 
-/* Station 2 says once where it is. */
+/* Station 2 announces its address once. */
 static long
 tells(struct ksock_msg *m)
 {
@@ -439,7 +443,7 @@ sent(void)
 	return nread_ < nsent_ ? (long)sent_[nread_++] : -1;
 }
 
-/* All wait for the station, which answers then. */
+/* All packets wait for the station, which then answers. */
 static void
 answers(void)
 {
@@ -473,7 +477,7 @@ with_ip(void)
 	sim_sock(takes, tells);
 	dv_driver(&str_drv_ip);
 	T_NOTNULL(wire_lo());
-	/* the table of sockets comes, and stays */
+	/* makes the table of sockets, which stays */
 	T_EQ(dv_open(&b, "ip", 0, CLONEOPEN), 0);
 	T_EQ(dv_str(&b, IPW_ADD, &conf, sizeof(conf)), 0);
 	dv_close(&b);
@@ -496,7 +500,7 @@ static mblk_t *
 logged(mblk_t *mp)
 {
 	mp = data_of(mp);
-	/* with the NUL */
+	/* strlog() stores the text with its NUL, which is dropped here */
 	if (mp != NULL && DB_TYPE(mp) == M_DATA)
 		mp->b_wptr--;
 	return mp;
@@ -508,7 +512,7 @@ with_log(void)
 	struct log_ctl lc = {.flags = SL_TRACE};
 
 	dv_driver(&str_drv_log);
-	(void)str_log_put(&lc, "", 0); /* the ring is there from now on */
+	(void)str_log_put(&lc, "", 0); /* makes the ring */
 	fx_keep();
 	T_EQ(dv_open(&a, "log", 0, CLONEOPEN), 0);
 	T_EQ(dv_open(&b, "log", 0, CLONEOPEN), 0);

@@ -2,34 +2,33 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Claims: how put and service procedures are kept away from plumbing.
+ * Claims exclude put and service procedures from changes of plumbing.
  *
  * Protocol.  A thread that is about to follow q_next publishes the stream in
- * its own slot (a plain store and a light fence) and then looks whether a
- * plumber is at work; if so it withdraws and waits.  The plumber takes the
- * stream by compare-and-swap, executes the heavy fence, and waits until no
- * live thread's slot names the stream (models/claim.pml).  So claiming costs
- * two stores, and a dead thread's claim is void by its generation.
+ * its own slot (a plain store and a light fence) and then checks whether there
+ * is a plumber; if so it withdraws and waits.  The plumber takes the stream by
+ * compare-and-swap, executes the heavy fence, and waits until no live thread's
+ * slot names the stream (models/claim.pml).  So claiming costs two stores, and
+ * a dead thread's claim is void by its generation.
  *
- * Nesting.  Claims are a stack, since a put procedure may hand a message to
+ * Nesting.  Claims form a stack, because a put procedure may pass a message to
  * another stream; host_tls.nclaim is its height.  Only a call's claim on its
- * own stream waits.  One made by put() and its like does not: a thread with a
- * claim keeps that stream's plumber waiting, which may in turn keep the thread
- * waiting that this one waits for; and who has none, an open procedure or a
- * callback, may be inside a perimeter.  When a plumber is in the way the claim
- * is given up, and what was to be done is left on the stream's late list
- * (core/sched/sched.c).  A stream that this thread has
- * claimed already is not looked at twice.
+ * own stream waits.  A claim made by put() and similar functions does not wait:
+ * it could deadlock, because a thread with a claim blocks that stream's
+ * plumber, which may block the thread that this one waits for; and a thread
+ * without a claim (in an open procedure or a callback) may be inside a
+ * perimeter.  If there is a plumber, the claim is given up, and the message or
+ * back-enable is left on the stream's late list (core/sched/sched.c).  A stream
+ * that this thread has already claimed is not checked again. host_tls.at is the
+ * stream whose queues are being processed.  It is always claimed; put() and
+ * similar functions compare only this word.
  *
- * host_tls.at is the stream whose queues are at hand.  It is always a claimed
- * one; put() and its like compare it and nothing else.
+ * A claimed stream is not freed (str_stream_free() examines claims), so
+ * str_claim_stream() may examine an address that was a stream once.
  *
- * What is claimed is not freed (str_stream_free() looks at claims), which is
- * why str_claim_stream() may look at an address that was a stream once.
- *
- * The direct path of a pipe without modules needs no claim: it runs under
- * the producer lock of the peer's head queue, which the plumber takes too
- * when it changes `direct'.
+ * A write to a pipe without modules needs no claim: the writer holds the
+ * producer lock of the peer's head queue, which the plumber also takes to
+ * change `direct'.
  */
 #include "core.h"
 
@@ -62,11 +61,11 @@ is_held(struct str_plumb *pl)
 }
 
 /*
- * str_plumber_wake - it may have seen the claim that is gone now, and may be
- * about to sleep
- * Once unclaimed a stream may be no stream any more, unless this
- * thread's call is on it: then only a wake, which does no harm, and it looks
- * again after POLL_NS.
+ * str_plumber_wake - this thread has released a claim on @pl: wake the plumber,
+ * which may sleep, or be about to sleep, because of that claim
+ * If this thread's call is not on @pl, the stream may have been freed since.
+ * Then the word is not changed, and only a futex wake is sent, which does no
+ * harm.  A plumber that misses it looks again after POLL_NS.
  */
 STR_NOINLINE void
 str_plumber_wake(struct str_plumb *pl)
@@ -119,9 +118,9 @@ claim_slow(struct str_plumb *pl)
 }
 
 /*
- * str_claim - keep the plumber away from @pl, waiting for one that is there
- * @pl: a stream that cannot be freed meanwhile; no claim but such on @pl itself
- * is held, no lock that the plumber may want either
+ * str_claim - exclude the plumber from @pl; waits for a present one
+ * @pl: a stream that cannot be freed meanwhile; the caller holds no claim
+ * except on @pl itself, and no lock that the plumber may need
  */
 STR_HOT int
 str_claim(struct str_plumb *pl)
@@ -177,7 +176,9 @@ str_claim_stream(struct str_plumb *pl)
 	return true;
 }
 
-/* Not the topmost: leave a hole, which goes with the one above. */
+/*
+ * Not the topmost claim: leave a hole, which is removed with the claim above.
+ */
 static STR_NOINLINE void
 unclaim_below(struct str_plumb *pl, uint32_t n)
 {
@@ -226,9 +227,10 @@ str_unclaimed(struct str_plumb *pl)
 }
 
 /*
- * str_far_enter - the queue at hand is one of @pl, which is not host_tls.at
- * Return: STR_FAR_NO when there is a plumber, or no slot; else undo it by
- * str_far_leave().
+ * str_far_enter - claim @pl, which is not host_tls.at, to process one of its
+ * queues
+ * Return: STR_FAR_NO if there is a plumber, or no free entry; otherwise
+ * str_far_leave() must follow.
  */
 int
 str_far_enter(struct str_plumb *pl, struct str_plumb **ret_was)
@@ -247,8 +249,9 @@ str_far_leave(struct str_plumb *pl, int how, struct str_plumb *was)
 	uint32_t busy = host_tls.busy;
 
 	if (how == STR_FAR_CLAIMED) {
-		/* no thread looks at it when this was the outermost; but not
-		 * here, where locks may be held */
+		/* this is the last claim: no other thread will run the list.
+		 * Locks may be held here, so only note the stream; its list is
+		 * run later */
 		if (host_tls.nclaim == 1 && str_load(&pl->nrun) != 0)
 			str_sched_touch(pl);
 		host_tls.busy = 1;
@@ -278,7 +281,7 @@ claimed(struct str_domain *d, struct str_plumb *pl)
 	return false;
 }
 
-/* str_plumb_claimed - is a thread that lives, but ours, at work in @pl? */
+/* str_plumb_claimed - has a living thread other than ours claimed @pl? */
 bool
 str_plumb_claimed(struct str_plumb *pl)
 {
@@ -287,7 +290,25 @@ str_plumb_claimed(struct str_plumb *pl)
 }
 
 /*
- * str_plumb_lock - exclude everybody from the stream's plumbing
+ * str_plumb_claimed_since - the same, mostly without the heavy fence
+ * For a caller that executed a heavy fence, found later that a message is no
+ * longer in its place, and asks whether the thread that took it has a claim.
+ * That thread stored its claim before it took the message.  On a processor that
+ * keeps the order of stores, a thread that sees the second store sees the first
+ * one.
+ */
+bool
+str_plumb_claimed_since(struct str_plumb *pl)
+{
+	if (STR_STORES_IN_ORDER)
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	else
+		host_fence_heavy();
+	return claimed(host_domain, pl);
+}
+
+/*
+ * str_plumb_lock - exclude all other threads from the stream's plumbing
  * @pl: the stream; the caller holds no claim and no lock
  * @hc: the call, whose signals may interrupt the wait; NULL: none do
  *
@@ -303,7 +324,9 @@ str_plumb_lock(struct str_plumb *pl, struct host_call *hc)
 		uint32_t w = str_load_acq(&pl->pword);
 
 		if (!claimed(host_domain, pl)) {
-			/* alone, taken over from a dead plumber or not */
+			/*
+			 * we are the plumber, possibly in place of a dead one
+			 */
 			if (died)
 				str_plumb_repair(pl);
 			return 0;
@@ -319,9 +342,11 @@ str_plumb_lock(struct str_plumb *pl, struct host_call *hc)
 }
 
 /*
- * str_plumb_lock_soon - the same for who has no time for a stopped process
- * Return: false: the plumber, or a thread with a claim, is alive and stays.
- * A dead owner is its owner then as before.
+ * str_plumb_lock_soon - the same, but wait for @ms at most, because a process
+ * may be stopped
+ * Return: false: there is still another plumber, or a living thread with a
+ * claim.  If the plumber had died, the lock still names it, so that the next
+ * owner repairs the stream.
  */
 bool
 str_plumb_lock_soon(struct str_plumb *pl, unsigned ms)
@@ -359,9 +384,10 @@ str_plumb_lock_soon(struct str_plumb *pl, unsigned ms)
 }
 
 /*
- * str_plumb_unlock - let others in, and do what they left to us: a thread
- * without a claim has put its message on the run list first and looked at `plumber'
- * then; we let go first and look at the list then.
+ * str_plumb_unlock - release the plumber's lock, and run the late list
+ * A thread that gets no claim puts its message on the late list first, and
+ * tests `plumber' afterwards.  This thread releases `plumber' first, and tests
+ * the list afterwards.  So one of the two finds the message.
  */
 void
 str_plumb_unlock(struct str_plumb *pl)
@@ -381,13 +407,14 @@ str_plumb_unlock(struct str_plumb *pl)
 }
 
 /*
- * str_plumb_barrier - wait until no thread follows a link it found before
+ * str_plumb_barrier - wait until no thread uses a q_next that it loaded before
+ * this call
  */
 void
 str_plumb_barrier(struct str_plumb *pl)
 {
 	if (str_load(&pl->plumber.owner) == host_self_tag() || is_held(pl))
-		return; /* no other is in, or it is for us not to wait */
+		return; /* no other thread is inside, or we must not wait */
 	if (str_plumb_lock(pl, NULL) == 0)
 		str_plumb_unlock(pl);
 }

@@ -14,151 +14,138 @@
  * tries all, SIM_POINT=N only that one.
  */
 #include <sys/loop.h>
-#include <sys/tihdr.h>
-#undef T_NULL
-#undef T_UNUSED
-#include "../../host/sim/fixture.h"
+#include <sys/mux.h>
+#include "ends.h"
 
 #define RUNS 300u
-#define MS 1000000ull
 #define PATIENT 100u /* ms of virtual time */
-#define RDWR 2
+#define UNLINKED 2000u /* ... when streamsd waits for a multiplexor's answer */
 #define I_STR 0x5308u
+#define I_LINK 0x530cu
+#define I_UNLINK 0x530du
 
-struct end {
-	struct str_file *f;
-	int fd;
-};
 static struct end a, b;
+static struct end ctl_; /* links what is below a multiplexor; not open: -1 */
+static int link_; /* what the closer unlinks first, by its number; 0: nothing */
 static uint64_t left_;
 static unsigned forgotten_; /* deaths after which the driver's memory stayed */
 
-static struct host_call
-call(const struct end *e)
-{
-	return (struct host_call){.fd = e->fd, .fflags = RDWR | STR_O_NONBLOCK};
-}
-
-static void
-opens(struct end *e, const char *drv)
-{
-	struct host_call hc = {.fd = -1, .fflags = RDWR | STR_O_NONBLOCK};
-	struct host_carrier c;
-
-	T_EQ(host_carrier_open(0, &e->fd, &c), 0);
-	T_EQ(host_enter(&hc), 0);
-	T_EQ(str_dev_open(&hc, drv, 0, true, hc.fflags, &c, &e->f), 0);
-	host_leave();
-}
-
-static void
-closes(struct end *e)
-{
-	struct host_call hc = call(e);
-	uint32_t gen = str_file_gen(e->f);
-
-	T_EQ(host_enter(&hc), 0);
-	T_TRUE(str_head_enter(str_file_head(e->f), str_file_flags(e->f), gen));
-	sim_close(e->fd);
-	str_file_released(e->f, gen, &hc);
-	host_leave();
-}
-
 /* ------------------------------------------------------------ connections */
-
-static void
-puts_(struct end *e, const void *req, size_t len)
-{
-	struct str_strbuf ctl = {(int)len, (int)len, (void *)(uintptr_t)req};
-	struct host_call hc = call(e);
-	struct str_head *sd = str_file_head(e->f);
-
-	T_EQ(host_enter(&hc), 0);
-	T_TRUE(str_head_enter(sd, str_file_flags(e->f), str_file_gen(e->f)));
-	T_EQ(str_head_putmsg(sd, &hc, &ctl, NULL, -1, 0), 0);
-	host_leave();
-}
-
-/* The next primitive; -1: there is none, -2: the end. */
-static long
-gets_(struct end *e, void *buf, size_t room)
-{
-	struct str_strbuf ctl = {(int)room, 0, buf}, data = {0, 0, buf};
-	struct host_call hc = call(e);
-	struct str_head *sd = str_file_head(e->f);
-	int flags = 0;
-	long ret;
-
-	T_EQ(host_enter(&hc), 0);
-	T_TRUE(str_head_enter(sd, str_file_flags(e->f), str_file_gen(e->f)));
-	ret = str_head_getmsg(sd, &hc, &ctl, &data, NULL, &flags);
-	host_leave();
-	if (ret == -EAGAIN)
-		return -1;
-	T_GE(ret, 0);
-	if (ctl.len == 0 || data.len == 0)
-		return -2;
-	return *(t_scalar_t *)buf;
-}
-
-static t_scalar_t buf_[64];
-
-static void
-answer(struct end *e, t_scalar_t prim)
-{
-	long p;
-
-	while ((p = gets_(e, buf_, sizeof(buf_))) == -1)
-		sim_sleep(MS);
-	T_EQ(p, prim);
-}
-
-#define ANSWER(type) ((const struct type *)(const void *)buf_)
 
 static void
 spx(const char *drv)
 {
 	uint32_t token;
 
-	opens(&a, drv);
-	opens(&b, drv);
+	end_open(&a, drv);
+	end_open(&b, drv);
 	token = (uint32_t)(uintptr_t)&str_file_head(b.f)->plumb->driver->rq;
-	puts_(&a, &token, sizeof(token));
+	end_put(&a, &token, sizeof(token));
+}
+
+static long
+ioctls(struct end *e, unsigned cmd, unsigned long arg)
+{
+	struct str_head *sd = str_file_head(e->f);
+	struct host_call hc = end_call(e);
+	long ret;
+
+	T_EQ(host_enter(&hc), 0);
+	T_TRUE(str_head_enter(sd, str_file_flags(e->f), str_file_gen(e->f)));
+	ret = str_head_ioctl(sd, &hc, cmd, arg);
+	host_leave();
+	T_GE(ret, 0);
+	return ret;
+}
+
+static void
+commands(struct end *e, int cmd, void *arg, int len)
+{
+	struct {
+		int cmd, timout, len;
+		void *dp;
+	} ic = {cmd, 15, len, arg};
+
+	(void)ioctls(e, I_STR, (unsigned long)(uintptr_t)&ic);
+}
+
+static void
+loop_pair(struct end *e, struct end *f)
+{
+	dev_t dev;
+
+	end_open(e, "loop");
+	end_open(f, "loop");
+	dev = str_file_head(f->f)->plumb->dev;
+	commands(e, LOOP_SET, &dev, sizeof(dev));
 }
 
 static void
 loop(const char *drv)
 {
-	dev_t dev;
-	struct {
-		int cmd, timout, len;
-		void *dp;
-	} ic = {LOOP_SET, 15, sizeof(dev), &dev};
-	struct host_call hc;
-	struct str_head *sd;
-
-	opens(&a, drv);
-	opens(&b, drv);
-	dev = str_file_head(b.f)->plumb->dev;
-	sd = str_file_head(a.f);
-	hc = call(&a);
-	T_EQ(host_enter(&hc), 0);
-	T_TRUE(str_head_enter(sd, str_file_flags(a.f), str_file_gen(a.f)));
-	T_EQ(str_head_ioctl(sd, &hc, I_STR, (unsigned long)(uintptr_t)&ic), 0);
-	host_leave();
+	(void)drv;
+	loop_pair(&a, &b);
 }
 
+/* Write at @e, which goes to one that does not read, until there is no room. */
 static void
-binds(struct end *e, const char *drv, char name, t_uscalar_t qlen)
+fills(struct end *e)
 {
-	struct {
-		struct T_bind_req r;
-		char name[4];
-	} m = {{T_BIND_REQ, 1, sizeof(m.r), qlen}, {name}};
+	struct str_head *sd = str_file_head(e->f);
+	struct str_strbuf data;
+	struct host_call hc;
+	char text[512] = "";
+	int ret = 0;
 
-	opens(e, drv);
-	puts_(e, &m, sizeof(m.r) + 1);
-	answer(e, T_BIND_ACK);
+	while (ret == 0) {
+		data = (struct str_strbuf){sizeof(text), sizeof(text), text};
+		hc = end_call(e);
+		T_EQ(host_enter(&hc), 0);
+		T_TRUE(str_head_enter(sd, str_file_flags(e->f),
+			str_file_gen(e->f)));
+		ret = (int)str_head_putmsg(sd, &hc, NULL, &data, -1, 0);
+		host_leave();
+		sim_sleep(MS);
+	}
+	T_EQ(ret, -EAGAIN);
+	T_FALSE(str_head_pending(sd));
+}
+
+/*
+ * An upper stream that does not read, above a lower one on which messages wait.
+ * When it is closed, they are turned round, and the writer gets them.
+ */
+static void
+upper(const char *drv)
+{
+	struct end low;
+	int id;
+
+	loop_pair(&low, &b);
+	end_open(&ctl_, drv);
+	end_open(&a, drv);
+	id = (int)ioctls(&ctl_, I_LINK, (unsigned long)low.fd);
+	end_close(&low);
+	commands(&a, MUX_UP, &id, sizeof(id));
+	fills(&b);
+}
+
+/*
+ * An upper stream whose messages wait for a lower one, which another stream has
+ * linked.  When it is unlinked, they are turned round.
+ */
+static void
+lower(const char *drv)
+{
+	struct end low;
+
+	loop_pair(&low, &ctl_);
+	end_open(&a, drv);
+	end_open(&b, drv);
+	link_ = (int)ioctls(&a, I_LINK, (unsigned long)low.fd);
+	end_close(&low);
+	commands(&b, MUX_DOWN, &link_, sizeof(link_));
+	fills(&b);
 }
 
 static void
@@ -171,18 +158,18 @@ connects(const char *drv)
 	struct T_capability_req cap = {T_CAPABILITY_REQ, TC1_ACCEPTOR_ID};
 	struct T_conn_res res = {T_CONN_RES, 0, 0, 0, 0};
 
-	binds(&b, drv, 'b', 1);
-	binds(&a, drv, 'a', 0);
-	puts_(&a, &m, sizeof(m.r) + 1);
-	answer(&a, T_OK_ACK);
-	answer(&b, T_CONN_IND);
+	end_bind(&b, drv, 'b', 1);
+	end_bind(&a, drv, 'a', 0);
+	end_put(&a, &m, sizeof(m.r) + 1);
+	end_answer(&a, T_OK_ACK);
+	end_answer(&b, T_CONN_IND);
 	res.SEQ_number = ANSWER(T_conn_ind)->SEQ_number;
-	puts_(&b, &cap, sizeof(cap));
-	answer(&b, T_CAPABILITY_ACK);
+	end_put(&b, &cap, sizeof(cap));
+	end_answer(&b, T_CAPABILITY_ACK);
 	res.ACCEPTOR_id = ANSWER(T_capability_ack)->ACCEPTOR_id;
-	puts_(&b, &res, sizeof(res));
-	answer(&b, T_OK_ACK);
-	answer(&a, T_CONN_CON);
+	end_put(&b, &res, sizeof(res));
+	end_answer(&b, T_OK_ACK);
+	end_answer(&a, T_CONN_CON);
 }
 
 /* --------------------------------------------------------------- the deaths */
@@ -190,14 +177,19 @@ connects(const char *drv)
 static void
 is_killed(void *arg)
 {
-	struct host_call hc = call(&a);
+	struct host_call hc = end_call(&a);
 	uint32_t gen = str_file_gen(a.f);
 
 	T_EQ(host_enter(&hc), 0);
 	T_TRUE(str_head_enter(str_file_head(a.f), str_file_flags(a.f), gen));
 	sim_close(b.fd);
-	sim_close(a.fd);
+	if (ctl_.fd >= 0)
+		sim_close(ctl_.fd);
 	sim_fuse((uint64_t)(uintptr_t)arg);
+	if (link_ != 0)
+		T_EQ(str_head_ioctl(str_file_head(a.f), &hc, I_UNLINK,
+			(unsigned long)link_), 0);
+	sim_close(a.fd);
 	str_file_released(a.f, gen, &hc);
 	left_ = sim_fuse_left();
 	sim_fuse(0);
@@ -205,30 +197,43 @@ is_killed(void *arg)
 }
 
 static bool
-told(bool tpi)
+told(void (*arrange)(const char *drv))
 {
 	long p;
 
-	if (!tpi)
+	if (arrange == upper || arrange == lower)
+		return str_head_pending(str_file_head(b.f));
+	if (arrange != connects)
 		return (str_load(&str_file_head(b.f)->flags) & STR_H_HUP) != 0;
-	p = gets_(&b, buf_, sizeof(buf_));
+	p = end_get(&b, end_buf, sizeof(end_buf));
 	return p == T_DISCON_IND || p == -2;
+}
+
+/* The streams but the first. */
+static void
+closes_others(void)
+{
+	end_close(&b);
+	if (ctl_.fd >= 0)
+		end_close(&ctl_);
+	ctl_.fd = -1;
 }
 
 /* Return: the points that were passed when @point is beyond the last. */
 static uint64_t
 run(void (*arrange)(const char *drv), const char *drv, uint64_t point)
 {
-	bool tpi = arrange == connects;
+	unsigned ms, most = arrange == lower ? UNLINKED : PATIENT;
 	struct sim_stats st;
 	uint64_t kmem;
-	unsigned ms;
 
 	fx_begin_seed(point);
 	sim_grain(0);
+	ctl_.fd = -1;
+	link_ = 0;
 	arrange(drv);
-	closes(&a);
-	closes(&b);
+	end_close(&a);
+	closes_others();
 	fx_keep(); /* what a driver keeps for ever */
 	kmem = fx_in_use(STR_BLK_KMEM);
 	arrange(drv);
@@ -236,13 +241,13 @@ run(void (*arrange)(const char *drv), const char *drv, uint64_t point)
 	(void)sim_spawn("closer", is_killed, (void *)(uintptr_t)point);
 	sim_close(a.fd);
 	sim_sleep(MS / 1000);
-	for (ms = 0; ms < PATIENT && !told(tpi); ms++)
+	for (ms = 0; ms < most && !told(arrange); ms++)
 		sim_sleep(MS);
-	if (ms == PATIENT)
+	if (ms == most)
 		T_FAIL("%s, point %llu: the other end is not told", drv,
 			(unsigned long long)point);
 	sim_stats(&st);
-	closes(&b);
+	closes_others();
 	sim_sleep(200 * MS);
 	if (fx_in_use(STR_BLK_KMEM) > kmem) {
 		forgotten_++;
@@ -288,6 +293,18 @@ T_CASE_TIMEOUT(a_peer_on_loop_is_told_whenever_the_closer_dies, 300)
 	everywhere(loop, "loop");
 }
 
+T_CASE_TIMEOUT(what_waits_below_mux_is_turned_round_after_a_death, 300)
+{
+	(void)t;
+	everywhere(upper, "mux");
+}
+
+T_CASE_TIMEOUT(what_waits_above_mux_is_turned_round_after_an_unlink, 300)
+{
+	(void)t;
+	everywhere(lower, "mux");
+}
+
 T_CASE_TIMEOUT(a_peer_on_ticots_is_told_whenever_the_closer_dies, 300)
 {
 	(void)t;
@@ -300,15 +317,115 @@ T_CASE_TIMEOUT(a_peer_on_ticotsord_is_told_whenever_the_closer_dies, 300)
 	everywhere(connects, "ticotsor");
 }
 
-/* ------------------------------------------------- what another had in hand */
+/* ----------------------------------------------------- the next connection */
 
 static struct end third;
+
+static void
+calls(struct end *from, char name)
+{
+	struct {
+		struct T_conn_req r;
+		char name[4];
+	} m = {{T_CONN_REQ, 1, sizeof(m.r), 0, 0}, {name}};
+
+	end_put(from, &m, sizeof(m.r) + 1);
+	end_answer(from, T_OK_ACK);
+}
+
+/* It looks by what it sends, and takes what tells it. */
+static bool
+is_rid(struct end *e)
+{
+	struct T_data_req dr = {T_DATA_REQ, 0};
+	long p;
+
+	if (str_head_writable(str_file_head(e->f)))
+		end_put(e, &dr, sizeof(dr));
+	p = end_get(e, end_buf, sizeof(end_buf));
+	return p == T_DISCON_IND;
+}
+
+/*
+ * The stream of a closer that was killed is closed once more, by streamsd, which
+ * comes late: its peer has another connection by then, which is none of its business.
+ */
+static uint64_t
+reconnects(const char *drv, uint64_t point)
+{
+	struct T_conn_res res = {T_CONN_RES, 0, 0, 0, 0};
+	struct T_capability_req cap = {T_CAPABILITY_REQ, TC1_ACCEPTOR_ID};
+	struct sim_stats st;
+	unsigned ms;
+
+	fx_begin_seed(point);
+	sim_grain(0);
+	connects(drv);
+	end_bind(&third, drv, 'c', 1);
+	left_ = 0;
+	sim_stop(sim_streamsd());
+	(void)sim_spawn("closer", is_killed, (void *)(uintptr_t)point);
+	sim_close(a.fd);
+	sim_sleep(MS / 1000);
+	for (ms = 0; ms < PATIENT && !is_rid(&b); ms++)
+		sim_sleep(MS);
+	if (ms < PATIENT) {
+		calls(&b, 'c');
+		end_answer(&third, T_CONN_IND);
+		res.SEQ_number = ANSWER(T_conn_ind)->SEQ_number;
+		end_put(&third, &cap, sizeof(cap));
+		end_answer(&third, T_CAPABILITY_ACK);
+		res.ACCEPTOR_id = ANSWER(T_capability_ack)->ACCEPTOR_id;
+		end_put(&third, &res, sizeof(res));
+		end_answer(&third, T_OK_ACK);
+		end_answer(&b, T_CONN_CON);
+	}
+	sim_cont(sim_streamsd());
+	sim_sleep(200 * MS);
+	if (ms < PATIENT && (end_get(&b, end_buf, sizeof(end_buf)) != -1 ||
+		end_get(&third, end_buf, sizeof(end_buf)) != -1))
+		T_FAIL("%s, point %llu: primitive %ld comes to the next connection",
+			drv, (unsigned long long)point, (long)end_buf[0]);
+	sim_stats(&st);
+	end_close(&b);
+	end_close(&third);
+	sim_sleep(200 * MS);
+	fx_keep();
+	fx_end();
+	return st.kills != 0 ? 0 : point - left_;
+}
+
+static void
+next_everywhere(const char *drv)
+{
+	const char *only = getenv("SIM_POINT");
+	uint64_t most, p, step;
+
+	if (only != NULL) {
+		(void)reconnects(drv, strtoull(only, NULL, 10));
+		return;
+	}
+	most = reconnects(drv, 1u << 30);
+	step = getenv("SIM_ALL") != NULL ? 1 : STR_MAX(most / RUNS, 1u) | 1;
+	for (p = 1; p <= most; p += step)
+		(void)reconnects(drv, p);
+	fprintf(stderr, "# %s: %llu points\n", drv, (unsigned long long)most);
+}
+
+T_CASE_TIMEOUT(a_dead_closer_leaves_its_peer_s_next_connection_alone, 300)
+{
+	(void)t;
+	next_everywhere("ticots");
+	next_everywhere("ticotsor");
+}
+
+/* ------------------------------------------------- what another had in hand */
 
 /* A thread inside the driver, for whose perimeter messages wait. */
 static void
 is_inside(void *arg)
 {
-	struct host_call hc = call(&a);
+	struct host_call hc = end_call(&a);
 	struct str_plumb *pl = str_file_head(a.f)->plumb;
 
 	T_EQ(host_enter(&hc), 0);
@@ -330,7 +447,7 @@ writes(unsigned i)
 {
 	char text[8];
 	struct str_strbuf data = {8, 8, text};
-	struct host_call hc = call(&a);
+	struct host_call hc = end_call(&a);
 	struct str_head *sd = str_file_head(a.f);
 
 	snprintf(text, sizeof(text), "%07u", i);
@@ -347,7 +464,7 @@ reads(void)
 {
 	char text[8];
 	struct str_strbuf ctl = {0, 0, text}, data = {8, 0, text};
-	struct host_call hc = call(&b);
+	struct host_call hc = end_call(&b);
 	struct str_head *sd = str_file_head(b.f);
 	int flags = 0;
 	long ret;
@@ -371,7 +488,7 @@ overtakes(uint64_t point)
 	fx_begin_seed(point);
 	sim_grain(0);
 	spx("spx");
-	opens(&third, "spx");
+	end_open(&third, "spx");
 	left_ = 0;
 	(void)sim_spawn("inside", is_inside, (void *)(uintptr_t)point);
 	sim_sleep(MS);
@@ -379,7 +496,7 @@ overtakes(uint64_t point)
 		writes(i);
 	sim_stop(sim_streamsd());
 	sim_sleep(2 * MS);
-	closes(&third);
+	end_close(&third);
 	sim_cont(sim_streamsd());
 	for (i = 0, ms = 0; i < WAIT && ms < PATIENT; ms++) {
 		while ((n = reads()) >= 0) {
@@ -392,8 +509,8 @@ overtakes(uint64_t point)
 	}
 	T_EQ(i, WAIT);
 	sim_stats(&st);
-	closes(&a);
-	closes(&b);
+	end_close(&a);
+	end_close(&b);
 	sim_sleep(200 * MS);
 	fx_keep();
 	fx_end();

@@ -2,50 +2,52 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The collector: Stream heads that nothing but references keeps, when these
- * are none.
+ * The collector frees Stream heads that are kept only by references that do not
+ * exist or cannot be reached.
  *
  * Purpose.  A head without an open file lives by its references: names,
- * links, descriptors on their way (M_PASSFP).  Two things may go wrong.  A
- * thread is killed between counting a reference and laying it where it
- * belongs, or between taking it from there and counting it no more: then too
- * many are counted, for ever.  And pipes and FIFOs may hold each other: a
- * descriptor of a pipe waits in a pipe that is itself nothing but a descriptor
- * that waits, as files in AF_UNIX messages may.
+ * links, descriptors on their way (M_PASSFP).  There are two problems.  If a
+ * thread is killed between counting a reference and storing it, or between
+ * removing it and decrementing the count, the count stays too high.  And pipes
+ * and FIFOs may hold each other: a descriptor of a pipe waits in a pipe whose
+ * own descriptors are only in waiting messages, as with files in AF_UNIX
+ * messages.
  *
- * Counting.  Whatever carries a reference can be found: passes and links by
- * walking the memory, names by their list, the half of a pipe by its word.
- * Only a thread in the midst of it has one that cannot be found, and its slot
- * says so (`moving', `held').  The collector reads a head's count, looks at
- * the slots, counts what is there, looks at the slots again, and sets the
- * count right by a compare-and-swap that fails when there was any change
- * since: the count's upper half numbers them.  So what it finds out about a
- * head was true at one moment, whatever others did meanwhile.
+ * Counting.  Every stored reference can be found: passes and links by walking
+ * the memory, names by their list, the half of a pipe by its word.  Only a
+ * thread that is moving a reference has one that cannot be found, and its slot
+ * records this (`moving', `held').  The collector reads a head's count,
+ * examines the slots, counts the references, examines the slots again, and
+ * corrects the count by a compare-and-swap that fails if there was any change
+ * since: the upper half of the count numbers the changes.  So its result for a
+ * head was true at one moment, whatever other threads did meanwhile.
  *
- * Circles.  A set of heads of pipes and FIFOs is garbage when none of them has
- * a file and all references to each of them wait at heads of the set: no process
- * can get at them, and none ever will.  (A closed end belongs to it: what
- * waits there is never received.  An open of a FIFO by its name finds it as
- * after its last close.)  The set is what is left after those have been thrown
- * out of which this does not hold.  Its heads get a reference of the
- * collector's, which again fails when anything has changed; then what waits
- * at them is flushed, so that each pass gives its reference back as always;
- * then they are given up and closed as always.
+ * Circles.  A set of heads of pipes and FIFOs is garbage if none of them has a
+ * file and all references to each of them wait at heads of the set: no process
+ * can reach them.  (A closed end belongs to the set, because messages waiting
+ * there are never received.  An open of a FIFO by its name finds it as after
+ * its last close.)  The set is found by repeatedly removing the heads for which
+ * this is not true.  Each head of the set gets a reference of the collector, by
+ * an operation that fails if there was a change; then the messages that wait at
+ * them are flushed, so that each pass releases its reference; then the
+ * collector releases its own references, and the heads are closed in the usual
+ * way.
  *
- * Slices.  A run is cut into steps, and a step goes on from where it was: between
- * two slices its thread does other things, to heads too.  That is as if another
- * thread did them.
+ * Slices.  A run is divided into steps, which can be interrupted and continued:
+ * between two slices its thread does other work, also on heads.  This has the
+ * same effect as work of another thread.
  *
  * Locks.  One collector at a time; the root word names it, and the next one
- * takes it from a dead one.  Nothing else is held.  A stopped thread whose
- * slot says `moving' keeps it from doing anything.
+ * takes it from a dead one.  Nothing else is held.  While a stopped thread's
+ * slot says `moving', the collector does nothing.
  *
- * Crash.  Its tables are memory of its own, which the reaper frees.  The
- * references it took are too many, which the next run finds.
+ * Crash.  Its tables are its private memory, which the reaper frees.  The
+ * references it took make counts too high, which the next run corrects.
  */
 #include "collect.h"
 
-#define ROUNDS 1000u /* of what is freed by what is freed: more next time */
+#define ROUNDS 1000u /* rounds in which freed messages free others; the rest
+		      * next time */
 
 /* ------------------------------------------------------------- what is to do */
 
@@ -56,7 +58,7 @@ enter(struct cand *c)
 	return str_stream_inside(c->pl) && c->pl->sid == c->sid;
 }
 
-/* Counts that are too great. */
+/* Correct counts that are too high. */
 static enum went
 correct(struct str_collect *r, uint64_t until)
 {
@@ -79,8 +81,8 @@ correct(struct str_collect *r, uint64_t until)
 }
 
 /*
- * The greatest set of heads to which all references are from within.  Again and
- * again: phase 0 counts nothing yet, 1 counts the edges, 2 throws out.
+ * Find the largest set of heads to which all references are within the set.
+ * Repeats: phase 0 clears the counts, 1 counts the edges, 2 removes heads.
  */
 static bool
 circle_ends(struct str_collect *r, uint32_t i)
@@ -203,7 +205,7 @@ static enum went (*const steps[])(struct str_collect *r, uint64_t until) = {
 	str_collect_blocks, str_collect_names, str_collect_halves,
 	str_collect_hands_again, correct, circles, seize, flush, let_go,
 };
-#define CORRECT 7u /* from here on the counts are what they were */
+#define CORRECT 7u /* from here on the counts are as before */
 #define LET_GO 11u
 _Static_assert(STR_ARRAY_LEN(steps) == LET_GO + 1, "let_go is the last");
 
@@ -233,7 +235,7 @@ begin_round(struct str_collect *r)
 	prepare(&r->edge, sizeof(struct edge));
 }
 
-/* Return: true when there is another round to be made. */
+/* Return: true if another round is needed. */
 static bool
 end_round(struct str_collect *r)
 {
@@ -250,10 +252,10 @@ end_round(struct str_collect *r)
 }
 
 /*
- * str_collect_begin - free what only references keep that are none, or that
- * no process can get at
- * Return: what str_collect_some() is called with until it returns false; NULL:
- * another thread is at it, or there is no memory.
+ * str_collect_begin - begin to free heads that only wrong or unreachable
+ * references keep
+ * Return: the argument for str_collect_some(), which is called until it returns
+ * false; NULL: another thread is collecting, or there is no memory.
  */
 struct str_collect *
 str_collect_begin(void)
@@ -276,9 +278,9 @@ str_collect_begin(void)
 }
 
 /*
- * str_collect_some - go on until the time @until, or a little longer
+ * str_collect_some - continue until the time @until, or a little longer
  * Context: a call of the thread that has begun it; no lock, no claim.
- * Return: true when it is to be called again.
+ * Return: true if it must be called again.
  */
 bool
 str_collect_some(struct str_collect *r, uint64_t until)
@@ -305,8 +307,8 @@ str_collect_some(struct str_collect *r, uint64_t until)
 }
 
 /*
- * str_collect_end - it has returned false
- * Return: true when there is something to sweep up.
+ * str_collect_end - called when str_collect_some() has returned false
+ * Return: true if streams must be swept.
  */
 bool
 str_collect_end(struct str_collect *r)

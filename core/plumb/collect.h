@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * A run of the collector: what collect.c and tally.c share.
+ * A run of the collector, shared by collect.c and tally.c.
  */
 #ifndef CORE_PLUMB_COLLECT_H
 #define CORE_PLUMB_COLLECT_H
@@ -11,16 +11,17 @@
 
 #define CHUNK 32768u /* bytes */
 #define NCHUNK 256u
-#define BETWEEN 64u /* entries, between two looks at the clock */
+#define BETWEEN 64u /* entries between two reads of the clock */
 
 struct cand {
 	struct str_head *sd;
 	struct str_plumb *pl;
 	uint64_t sid;
 	uint64_t refs;	/* the word when it was read */
-	uint32_t found;	/* carriers of a reference to it */
-	uint32_t inner;	/* of these, passes at heads of the set */
-	uint32_t in;	/* is of the set; at first all but devices' are */
+	uint32_t found;	/* references to it that were found */
+	uint32_t inner;	/* of these, in passes at heads of the set */
+	uint32_t in;	/* in the set of heads that may be unreachable: at
+			 * first all but those of devices */
 	uint32_t mine;	/* has the collector's reference */
 };
 
@@ -33,21 +34,23 @@ struct table {
 	uint32_t n, per, size; /* entries, in a chunk, bytes of one */
 };
 
-/* What a step answers. */
+/* The result of a step. */
 enum went {
 	MORE, /* its time is up */
 	NEXT,
-	LAST, /* of this round, what was seized aside */
+	LAST, /* the last step of this round */
 };
 
 struct str_collect {
 	struct str_blk blk;
 	struct table cand, edge;
 	bool full;
-	bool any, again; /* of what a step has seen */
+	bool any;	/* the set has heads with references */
+	bool again;	/* the pass has removed heads: one more is needed */
 	bool done;	 /* this round has changed something */
-	bool late;	 /* ... and could not change another: it had been opened */
-	uint64_t key, seq;
+	bool late;	 /* a head could not be changed: it had been opened */
+	uint64_t key;	 /* seq, plus a sum over the heads: looked_at() */
+	uint64_t seq;	 /* STR_ROOT_REFSEQ when the round began */
 	struct str_walk walk;
 	uint64_t slab;	/* where the walk over the memory is */
 	uint32_t i;	/* where a step over the heads is */
@@ -75,7 +78,7 @@ is_over(uint64_t until)
 	return until != UINT64_MAX && host_now() >= until;
 }
 
-/* tally.c: the head of @sd among those that were noted, or NULL. */
+/* tally.c: the entry of @sd among the recorded heads, or NULL. */
 struct cand *str_collect_lookup(struct str_collect *r, const struct str_head *sd);
 
 /* Steps that count, in this order. */
@@ -87,8 +90,8 @@ enum went str_collect_names(struct str_collect *r, uint64_t until);
 enum went str_collect_halves(struct str_collect *r, uint64_t until);
 enum went str_collect_hands_again(struct str_collect *r, uint64_t until);
 
-/* What is said of @r's heads once nothing is to be done: never 0, and after one
- * change of references it is another. */
+/* A value for the state of @r's heads when there is nothing to collect: never
+ * 0, and different after any change of references. */
 STR_INLINE uint64_t
 looked_at(const struct str_collect *r)
 {

@@ -95,6 +95,37 @@ T_CASE(what_is_there_is_found_when_the_way_to_it_has_gone)
 		T_TRUE(str_dir_remove(FIRST + i));
 }
 
+static unsigned
+groups(void)
+{
+	unsigned n = 0, i;
+
+	for (i = 0; i < STR_NCOOKIE / STR_COOKIES; i++)
+		n += str_dir_backed(i * STR_COOKIES);
+	return n;
+}
+
+/* Memory is there for the entries that are used, and the rest is not read. */
+T_CASE(only_what_was_used_has_memory)
+{
+	unsigned was;
+	uint64_t i;
+
+	fx_begin(t);
+	was = groups();
+	T_TRUE(was < 16);
+	for (i = 0; i < 10000; i++)
+		T_NULL(str_dir_find(FIRST + i));
+	T_EQ(groups(), was);
+	T_EQ(str_dir_enter(FIRST, &files[0]), 0);
+	T_TRUE(groups() <= was + 1);
+	T_TRUE(str_dir_find(FIRST) == &files[0]);
+	T_TRUE(str_dir_remove(FIRST));
+	T_NULL(str_dir_find(FIRST));
+	churn(FIRST, FIRST + MANY, 2);
+	T_EQ(groups(), STR_NCOOKIE / STR_COOKIES);
+}
+
 T_CASE(a_full_one_says_so)
 {
 	uint64_t i;

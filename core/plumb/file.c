@@ -2,26 +2,26 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Open files: what programs hold of a Stream head.
+ * Open files, by which programs hold a Stream head.
  *
- * Life.  A file is entered into the directory under its carrier's cookie
- * when it is ready, and closed by the thread that first finds that the carrier has no
- * holder: the compare-and-swap of `use', generation and `open' in one, picks
- * one, and fails when the memory has become another file meanwhile.  It stays
- * with the head, for the next open, until the stream is freed.
+ * Life.  A file is entered into the directory under its carrier's cookie when
+ * it is complete, and closed by the thread that first finds that the carrier
+ * has no holder.  A compare-and-swap of `use' (generation and `open' together)
+ * selects this thread, and fails if the memory has become another file
+ * meanwhile.  The memory stays with the head, for the next open, until the
+ * stream is freed.  The thread that closed the descriptor may be the second
+ * one, because streamsd checks, too.  It then also does the remaining steps,
+ * and waits at the node's lock for the other thread; so its close returns when
+ * the stream is closed, and does not depend on the other thread's life.
  *
- * The thread that closed the descriptor may come second: streamsd looks, too.  It
- * then does what may be left to do as well, and waits at the node's lock for
- * the other one; so its close returns when the stream is closed, and no
- * death on the way is waited for.
+ * `open' is the state of a file: 0 unused, 1 open, 3 being closed.  While the
+ * file is being made it is the tag of its maker; if the maker was killed, every
+ * thread can see that the file has no holder, and a sweep makes it unused
+ * again.
  *
- * `open' says how far a file is: 0 unused, 1 open, 3 being closed; and while it
- * is made it is the tag of its maker, so that of one whose maker was killed
- * each thread can tell that it has no holder, and a sweep makes it unused again.
- *
- * Nothing is counted: whether a head is held, and by readers or writers, is
- * found by walking its files, so that a death in between loses no count.
- * Names, links and passes in flight are references (`refs').
+ * There are no counts: whether a head is held, and by readers or writers, is
+ * found by walking its files, so that a death in between cannot make a count
+ * wrong.  Names, links and passes in flight are references (`refs').
  */
 #include "core.h"
 
@@ -32,7 +32,7 @@
 static uint32_t
 new_gen(void)
 {
-	/* memory that was something else must not look right by chance */
+	/* reused memory must not have a valid generation by chance */
 	return (uint32_t)((str_add(str_root(STR_ROOT_EVID), (uint64_t)1) + 1) *
 		2654435761u);
 }
@@ -51,7 +51,7 @@ use_of(uint32_t gen, uint32_t open)
 	return u.use;
 }
 
-/* An unused file of @sd, marked as being made, by us. */
+/* An unused file of @sd, marked as being made by this thread. */
 static struct str_file *
 unused(struct str_head *sd)
 {
@@ -77,7 +77,7 @@ unused(struct str_head *sd)
 	return f;
 }
 
-/* The flags that @sd's open files make, when it is a FIFO. */
+/* The flags of @sd according to its open files, if it is a FIFO. */
 static uint32_t
 sides(struct str_head *sd)
 {
@@ -99,9 +99,9 @@ sides(struct str_head *sd)
 }
 
 /*
- * str_head_tally - a FIFO's readers and writers: are there any?
- * Several may count at once, and what one has counted may be past when it says
- * so: a thread that has changed the flags counts again.
+ * str_head_tally - set the flags for a FIFO's readers and writers
+ * Several threads may count at the same time, and a result may be out of date
+ * when it is stored: a thread that has changed the flags counts again.
  */
 void
 str_head_tally(struct str_head *sd)
@@ -127,8 +127,8 @@ str_head_tally(struct str_head *sd)
 
 /*
  * str_file_add - one more open file of @sd, over the carrier @c
- * The caller keeps the head from being closed: by its node's lock, a name's,
- * or a reference.
+ * The caller prevents the head from being closed: by the lock of its node or
+ * name, or by a reference.
  * Return: 0, ENOSR.
  */
 int
@@ -146,6 +146,7 @@ str_file_add(struct str_head *sd, const struct host_carrier *c, int oflags,
 	str_store(&f->fflags, (uint32_t)oflags & (ACCMODE | STR_O_NONBLOCK));
 	str_store(&f->gen, new_gen());
 	str_store_rel(&f->open, 1u);
+	str_stream_odd();
 	STR_CRASH_POINT("file:open");
 	err = str_dir_enter(c->cookie, f);
 	if (err != 0) {
@@ -175,7 +176,7 @@ str_head_held(struct str_head *sd)
 	return str_head_refs(sd) != 0 || str_head_has_file(sd);
 }
 
-/* str_head_maybe_close - the last thing that held @sd is gone, perhaps. */
+/* str_head_maybe_close - perhaps @sd has lost its last holder. */
 void
 str_head_maybe_close(struct str_head *sd, struct host_call *hc)
 {
@@ -190,18 +191,19 @@ str_head_maybe_close(struct str_head *sd, struct host_call *hc)
 }
 
 /*
- * What is left to do for @f, of this generation, whose carrier @c has no
- * holder.  The address goes before the directory entry does: a caller that
- * finds the entry does both again.  The file becomes unused last: a closer
- * that finds it unused returns to its program, which takes the FIFO's count
- * of readers and writers to be without this one.
+ * Do the remaining steps for @f, of this generation, whose carrier @c has no
+ * holder, or is @kept for another stream.  The address is removed before the
+ * directory entry: a thread that finds the entry does both again.  The file becomes unused last: a closer that
+ * finds it unused returns to its program, which expects that the FIFO's readers
+ * and writers no longer include this file.
  */
 static void
-finish(struct str_file *f, uint32_t gen, const struct host_carrier *c)
+finish(struct str_file *f, uint32_t gen, const struct host_carrier *c,
+	bool kept)
 {
-	struct str_head *sd = f->head; /* then it can be anybody's */
+	struct str_head *sd = f->head; /* it may be reused then */
 
-	if (c->cookie != 0) /* else it is another file's: str_file_move() */
+	if (c->cookie != 0 && !kept) /* otherwise another file has it: str_file_move() */
 		host_carrier_gone(c);
 	(void)str_dir_remove(c->cookie);
 	str_head_tally(sd);
@@ -209,10 +211,12 @@ finish(struct str_file *f, uint32_t gen, const struct host_carrier *c)
 	(void)str_cas(&f->use, use_of(gen, 3), use_of(gen, 0));
 }
 
-/* Close @f, over @c, unless it is another by now: true when we did. */
+/*
+ * Close @f, with carrier @c, unless it is another file by now; true if we did.
+ */
 static bool
 close_use(struct str_file *f, uint32_t gen, const struct host_carrier *c,
-	struct host_call *hc)
+	bool kept, struct host_call *hc)
 {
 	struct str_head *sd = f->head;
 
@@ -220,26 +224,28 @@ close_use(struct str_file *f, uint32_t gen, const struct host_carrier *c,
 		return false;
 	STR_CRASH_POINT("file:closed");
 	str_sig_file_closed(sd);
-	finish(f, gen + 1, c);
+	finish(f, gen + 1, c, kept);
 	STR_CRASH_POINT("file:finished");
 	str_head_maybe_close(sd, hc);
 	return true;
 }
 
-/* str_file_close - the caller's own file, that is open: no other has it. */
+/*
+ * str_file_close - close the caller's own open file, which no other process
+ * holds.
+ */
 bool
 str_file_close(struct str_file *f, struct host_call *hc)
 {
 	struct host_carrier c = f->carrier;
 
-	return close_use(f, str_load(&f->gen), &c, hc);
+	return close_use(f, str_load(&f->gen), &c, false, hc);
 }
 
 /*
- * str_file_forget - @f stands on a carrier that pipe(2) made, which has no holder
- * any more
- * It is unused then, and its entry goes, unless that is the stream's own.  What
- * is read of the carrier is @f's as long as @f is what it was.
+ * str_file_forget - the carrier of @f, made by pipe(2), has no holder any more
+ * @f becomes unused, and its entry is removed, unless that is the stream's own.
+ * The words read from the carrier belong to @f if @f is unchanged afterwards.
  */
 void
 str_file_forget(struct str_file *f)
@@ -259,9 +265,10 @@ str_file_forget(struct str_file *f)
 }
 
 /*
- * str_file_move - what stands under @f's carrier is an open file of @to now
- * The caller holds @to by a reference.  Return: false: it is closed already,
- * or there is no memory; then nothing has changed.
+ * str_file_move - @f's carrier becomes an open file of @to
+ * The caller holds @to by a reference.
+ * Return: false: it is closed already, or there is no memory; then nothing is
+ * changed.
  */
 bool
 str_file_move(struct str_file *f, struct str_head *to)
@@ -278,10 +285,10 @@ str_file_move(struct str_file *f, struct str_head *to)
 	}
 	(void)str_add(&f->gen, 1u);
 	(void)str_dir_remove(c.cookie);
-	f->carrier.cookie = 0; /* not its own any more */
+	f->carrier.cookie = 0; /* it does not own it any more */
 	(void)str_cas(&f->open, 3u, 0u); /* a sweep may have been first */
 	str_store_rel(&n->open, 0u);
-	/* its entry is free: this cannot fail for want of room */
+	/* its entry is free: this cannot fail for lack of room */
 	return str_file_add(to, &c, oflags, &n) == 0;
 }
 
@@ -296,22 +303,33 @@ str_file_released(struct str_file *f, uint32_t gen, struct host_call *hc)
 	str_sig_file_closed(f->head);
 	if (use == use_of(gen, 1)) {
 		if (c.kind != HOST_CARRIER_OPEN || host_carrier_alive(&c) ||
-		    close_use(f, gen, &c, hc))
+		    close_use(f, gen, &c, false, hc))
 			return;
 		use = str_load(&f->use);
 	}
-	/* another was before us, which may be at it, or dead; what is
-	 * being moved looks like that, but is held */
+	/* another thread was first, and may be closing it, or dead; a file that
+	 * is being moved has the same state, but has a holder */
 	if (use == use_of(gen + 1, 3) && !host_carrier_alive(&c))
-		finish(f, gen + 1, &c);
+		finish(f, gen + 1, &c, false);
 	str_head_maybe_close(f->head, hc);
 }
 
+bool
+str_file_ended(struct str_file *f, uint32_t gen, bool kept,
+	struct host_call *hc)
+{
+	struct host_carrier c = f->carrier;
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return str_load(&f->use) == use_of(gen, 1) &&
+		c.kind == HOST_CARRIER_OPEN && close_use(f, gen, &c, kept, hc);
+}
+
 /*
- * References.  One is counted before it is there, in a message, a link or a
- * name, and gone from there before it is counted no more, and all that is
- * done between str_ref_begin() and str_ref_end(): so who dies in between has
- * counted one too many at the worst, which the collector finds.
+ * References.  The count is incremented before a reference is stored in a
+ * message, a link or a name, and decremented after it is removed; all this is
+ * done between str_ref_begin() and str_ref_end().  So after a death in between
+ * the count is at most one too high, which the collector corrects.
  */
 void
 str_ref_begin(void)
@@ -333,15 +351,17 @@ str_ref_end(void)
 }
 
 /*
- * str_head_ref - one more; begun, and ended by the caller when it is where
- * it belongs.  str_head_unref - begun by the caller, who then has taken it
- * from there; ended here.
+ * str_head_ref - call str_ref_begin() and count a reference.  The caller stores
+ * the reference, then calls str_ref_end().
+ * str_head_unref - the caller has called str_ref_begin() and removed a
+ * reference: stop counting it, and call str_ref_end().
  */
 void
 str_head_ref(struct str_head *sd)
 {
 	str_ref_begin();
 	(void)str_add(&sd->refs, STR_REF_CHANGE + 1);
+	str_stream_odd();
 	STR_CRASH_POINT("ref:counted");
 }
 
@@ -362,7 +382,10 @@ str_head_unref(struct str_head *sd, struct host_call *hc)
 		str_head_maybe_close(sd, hc);
 }
 
-/* str_head_unref_later - and a sweep closes it, should it be the last. */
+/*
+ * str_head_unref_later - the same, but if it is the last one a sweep closes the
+ * head.
+ */
 void
 str_head_unref_later(struct str_head *sd)
 {
@@ -371,8 +394,9 @@ str_head_unref_later(struct str_head *sd)
 }
 
 /*
- * str_ref_hold - what str_head_ref() has begun takes long: @sd alone is held
- * Return: what str_ref_release() is told, which makes it begun again.
+ * str_ref_hold - the operation begun by str_head_ref() takes long: record that
+ * only @sd is held
+ * Return: the argument for str_ref_release(), which begins again.
  */
 bool
 str_ref_hold(struct str_head *sd)
@@ -380,7 +404,7 @@ str_ref_hold(struct str_head *sd)
 	struct str_thread *t = host_self();
 
 	if (str_load(&t->held) != 0)
-		return false; /* a call in the midst of another */
+		return false; /* a call inside another one */
 	str_store(&t->held, (uint64_t)(uintptr_t)sd);
 	str_ref_end();
 	return true;
@@ -402,7 +426,7 @@ str_head_orphan(struct str_head *sd)
 	return str_head_refs(sd) != 0 && !str_head_has_file(sd);
 }
 
-/* Was it being made by a thread that was killed?  Then it is unused. */
+/* Was it being made by a thread that was killed?  Then make it unused. */
 static bool
 forsaken(struct str_file *f)
 {
@@ -412,13 +436,17 @@ forsaken(struct str_file *f)
 }
 
 /*
- * str_head_sweep - close the files of @sd that no process holds
- * A file whose closer died half way (open == 3) is finished, one whose maker
- * did was never there.  With the last one goes the stream, and all of its
- * files.  Return: how many there were.
+ * str_head_sweep_listed - close the files of @sd that no process holds
+ * @l: carriers that existed a moment ago, about which the kernel is not asked; or
+ * NULL.
+ * A file whose closer died half way (open == 3) is closed completely; one whose
+ * maker died becomes unused.  With the last file the stream is closed, with all
+ * its files.
+ * Return: number of files closed.
  */
 unsigned
-str_head_sweep(struct str_head *sd, struct host_call *hc)
+str_head_sweep_listed(struct str_head *sd, struct host_call *hc,
+	struct host_listing *l)
 {
 	struct str_plumb *pl = sd->plumb;
 	uint64_t sid = pl->sid;
@@ -437,13 +465,14 @@ str_head_sweep(struct str_head *sd, struct host_call *hc)
 		}
 		gen = str_load(&f->gen);
 		if ((use != use_of(gen, 1) && use != use_of(gen, 3)) ||
-		    c.kind != HOST_CARRIER_OPEN || host_carrier_alive(&c))
+		    c.kind != HOST_CARRIER_OPEN || host_listing_has(l, &c) ||
+		    host_carrier_alive(&c))
 			continue;
 		if (use == use_of(gen, 3)) {
-			finish(f, gen, &c);
+			finish(f, gen, &c, false);
 			n++;
 		} else {
-			n += close_use(f, gen, &c, hc);
+			n += close_use(f, gen, &c, false, hc);
 			if (!str_stream_lives(pl) || pl->sid != sid)
 				return n;
 		}
@@ -451,6 +480,12 @@ str_head_sweep(struct str_head *sd, struct host_call *hc)
 	if (n != 0 || !str_head_held(sd))
 		str_head_maybe_close(sd, hc);
 	return n;
+}
+
+unsigned
+str_head_sweep(struct str_head *sd, struct host_call *hc)
+{
+	return str_head_sweep_listed(sd, hc, NULL);
 }
 
 struct str_file *

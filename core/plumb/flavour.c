@@ -4,22 +4,23 @@
 /*
  * Modules and drivers for AIX, HP-UX and OSF/1, and open procedures of SVR3.
  *
- * Tables.  A strconf_t, a streams_info_t and a streamadm say the same of a
- * module in different words: `struct table' has it in one form, and entry()
- * makes of it what register_strmod() would have been told.  A source calls
- * str_install() with two arguments or with one; <sys/strreg.h> makes commands
- * of that, so there is one function.
+ * Tables.  A strconf_t, a streams_info_t and a streamadm describe a module in
+ * different forms: `struct table' is the common form, and entry() converts it
+ * to the arguments of register_strmod().  A source calls str_install() with two
+ * arguments or with one; <sys/strreg.h> turns these into commands, so there is
+ * one function.
  *
  * Levels.  SQLVL_* are perimeters.  SQLVL_GLOBAL is a group of SQLVL_ELSEWHERE
  * whose name no module can give.
  *
- * Life.  Who configures a module calls it by name, once, and only if the image
- * calls str_install() or strmod_add(): elsewhere NAME_config() is a procedure
- * like any other.  Tables are the module's, and may hold anything: what is in
- * them is looked at, and a reason for the refusal goes to the log.
+ * Life.  The configuration procedure is called by name, once, and only if the
+ * image calls str_install() or strmod_add(): in other images NAME_config() is
+ * an ordinary procedure.  Tables belong to the module and may have any
+ * contents: they are checked, and the reason for a refusal is written to the
+ * log.
  *
- * u-area.  One for each image, in its data; the image's open procedures, which
- * are called in the module's perimeter, take turns with it.
+ * u-area.  There is one for each image, in its data; the image's open
+ * procedures, which are called in the module's perimeter, use it one at a time.
  */
 #include "foreign.h"
 #include <sys/ddi.h>
@@ -130,7 +131,7 @@ install(const struct table *t, struct str_fmod **ret)
 	return EEXIST;
 }
 
-/* Take back what @t has registered. */
+/* Remove the registration of @t. */
 static int
 uninstall(const struct table *t)
 {
@@ -143,7 +144,10 @@ uninstall(const struct table *t)
 	return str_foreign_leave(fm, t->tab);
 }
 
-/* Flags that are not @known ones are of another system, or of none. */
+/*
+ * Check that all flags are @known: others belong to another system, or are
+ * invalid.
+ */
 static int
 flags(const struct table *t, uint32_t flag, uint32_t known)
 {
@@ -152,7 +156,7 @@ flags(const struct table *t, uint32_t flag, uint32_t known)
 			flag & ~known);
 }
 
-/* STR_IS_*: 0 when it is neither or both. */
+/* STR_IS_*: 0 if it is neither or both. */
 static uint32_t
 kind_of(uint32_t flag)
 {
@@ -257,7 +261,7 @@ osf(dev_t devno, const struct streamtab *tab, const struct streamadm *adm)
 		.kind = kind_of(adm->sa_flags),
 		.major = major,
 		.old = (adm->sa_flags & STR_SYSV4_OPEN) == 0,
-		.mp = true, /* what it is safe for, the level says */
+		.mp = true, /* the level determines its safety */
 		.level = (int)adm->sa_sync_level,
 		.group = adm->sa_sync_info,
 	};
@@ -351,7 +355,7 @@ str_flavour_begin(uint32_t image, const char *name, uint32_t kind)
 
 /*
  * str_foreign_open - call an open procedure of SVR3: open(q, dev, flag, sflag)
- * It returns a minor, which counts when it is to choose one, or OPENFAIL.
+ * It returns a minor, which is used if it must choose one, or OPENFAIL.
  */
 int
 str_foreign_open(struct str_qpair *qp, dev_t *dev, int flag, int sflag,

@@ -2,41 +2,41 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Foreign modules and drivers: what they may call, and what they are.
+ * Foreign modules and drivers: the functions that they may call, and their
+ * registration.  The host loads them (host_module_load()); this file has the
+ * interface between them and the executive.
  *
- * The host loads them (host_module_load()); here is what they and the
- * executive know of each other.
+ * Functions.  Every function that an installed header declares as part of the
+ * DDI has a code slot, numbered by the order of the names, so that a module
+ * that was relocated by one process calls the right function in all.  A library
+ * built from other headers has other numbers: str_ddi_hash().
  *
- * What they call.  Every function that an installed header declares as part
- * of the DDI has a code slot, numbered by the order of the names, so that a
- * module that was relocated by one process calls the right function in all.
- * A library built from other headers numbers otherwise: str_ddi_hash().
- *
- * What they are.  By convention, as in an SVR4 kernel's configuration: module
- * or driver NAME has a streamtab called NAMEinfo and, if it is not written for
- * one processor, its D_ flags in an int called NAMEdevflag.  NAMEinit() and
- * NAMEstart() are called once in the domain, in this order, and after them what
- * is _init() in a source for Solaris, the load procedure of a wrapper of SVR4.2,
- * or what has another name in sources for other systems: flavour.c.  These may call register_strmod(), register_strdev(),
- * mod_install() and their like; then what they registered counts, and not the
+ * Registration.  By convention, as in an SVR4 kernel's configuration: module or
+ * driver NAME has a streamtab called NAMEinfo and, if it is not written for one
+ * processor, its D_ flags in an int called NAMEdevflag.  NAMEinit() and
+ * NAMEstart() are called once in the domain, in this order, and after them
+ * _init() of a source for Solaris, the load procedure of a wrapper of SVR4.2,
+ * or a procedure with another name in sources for other systems: flavour.c.
+ * These may call register_strmod(), register_strdev(), mod_install() and
+ * similar functions; then these registrations are used instead of the
  * convention.
  *
- * Life.  An image stays as long as the domain, and so do its entries: who
- * pushes or opens the name next finds them in the registry.
+ * Life.  An image and its entries exist as long as the domain: the next push or
+ * open of the name finds them in the registry.
  */
 #include "foreign.h"
 #include <sys/kmem.h>
 #include <sys/modctl.h>
 #include <sys/moddefs.h>
-#undef fmodsw /* SVR4's is meant here, but for mod_install() */
+#undef fmodsw /* SVR4's is used here, except in mod_install() */
 
 #define FIRST_SLOT 1024u
-#define LAST_SLOT 3968u /* above: the host's */
+#define LAST_SLOT 3968u /* higher slots belong to the host */
 
 typedef void (*proc_t)(void);
 struct ddi {
 	const char *name;
-	proc_t fn; /* NULL: declared, but not there */
+	proc_t fn; /* NULL: declared, but not defined */
 };
 
 #include "ddi_table.h"
@@ -45,10 +45,10 @@ extern const struct ddi str_ddi_table[DDI_COUNT]; /* ddi_table.S */
 
 _Static_assert(DDI_COUNT <= LAST_SLOT - FIRST_SLOT, "code slots");
 
-/* What the executive notes of an image: *host_module_word(). */
-#define IMAGE_REGISTERS 1u /* it does that itself */
-#define IMAGE_DRIVER 2u	   /* Solaris: a dev_ops, where from _init() on: */
-#define IMAGE_OFFSET ~7u
+/* The executive's flags of an image: *host_module_word(). */
+#define IMAGE_REGISTERS 1u /* it registers itself */
+#define IMAGE_DRIVER 2u	   /* Solaris: it has a dev_ops */
+#define IMAGE_OFFSET ~7u   /* its distance from _init() */
 
 /* --------------------------------------------------- what modules may call */
 
@@ -78,7 +78,7 @@ compare(const char *a, const char *b)
 	return (int)(unsigned char)*a - (int)(unsigned char)*b;
 }
 
-/* 0: declared, but not there. */
+/* 0: declared, but not defined. */
 static uint64_t
 code_of(unsigned i)
 {
@@ -113,7 +113,7 @@ str_ddi_find(const char *name)
 
 /* ------------------------------------------------------ memory for images */
 
-#define RUN_MIN 40000u /* what is not less than this is whole granules */
+#define RUN_MIN 40000u /* sizes from here on take whole granules */
 
 void *
 str_region_alloc(size_t size)
@@ -148,8 +148,9 @@ side_is_good(const struct qinit *qi, bool put)
 }
 
 /*
- * Are the tables where every process finds them?  The read side of a driver
- * is never put to, unless by itself; the lower sides are both or none.
+ * Are the tables at addresses that are valid in every process?  A driver needs
+ * no read put procedure, since only it puts there; the lower sides exist both
+ * or neither.
  */
 static bool
 tab_is_good(const struct streamtab *st, uint32_t kind)
@@ -165,7 +166,10 @@ tab_is_good(const struct streamtab *st, uint32_t kind)
 		side_is_good(st->st_muxwinit, false);
 }
 
-/* SVR4 has a pointer to the flags there; some have the flags. */
+/*
+ * In SVR4 this is a pointer to the flags; some sources store the flags
+ * themselves.
+ */
 static uint32_t
 flags_of(int *flag)
 {
@@ -185,7 +189,7 @@ str_foreign_name_is_good(const char *name)
 	return n > 0;
 }
 
-/* Enter what an image says it is; 0 or an errno. */
+/* Register a module or driver of an image; 0 or an errno. */
 static int
 enter(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
 	const struct streamtab *st, const char *group, struct str_fmod **ret)
@@ -256,8 +260,9 @@ init_of(uint32_t image)
 }
 
 /*
- * A driver for Solaris is called what its file is, and is attached when its
- * _init() has returned: until then the image remembers where its dev_ops is.
+ * A driver for Solaris has the name of its file, and is attached when its
+ * _init() has returned: until then the address of its dev_ops is stored in the
+ * image's word.
  */
 static int
 note_driver(const struct modldrv *l)
@@ -277,7 +282,10 @@ note_driver(const struct modldrv *l)
 	return 0;
 }
 
-/* Solaris mod_install(9F).  What is not the module's static data is refused. */
+/*
+ * Solaris mod_install(9F).  Structures that are not static data of the module
+ * are refused.
+ */
 int
 mod_install(struct modlinkage *ml)
 {
@@ -333,7 +341,7 @@ str_foreign_leave(struct str_fmod *fm, const struct streamtab *st)
 		return ENXIO;
 	if (str_load(&fm->count) != 0)
 		return EBUSY;
-	str_store_rel(&fm->used, 2u); /* no name's any more */
+	str_store_rel(&fm->used, 2u); /* it has no name any more */
 	return 0;
 }
 
@@ -374,7 +382,7 @@ call(uint32_t image, const char *name, const char *suffix)
 		fn();
 }
 
-/* Its instance 0 is there; then it can be opened. */
+/* Attach its instance 0; then it can be opened. */
 static int
 attach(uint32_t image, const char *name)
 {
@@ -402,7 +410,7 @@ attach(uint32_t image, const char *name)
 		ops->devo_cb_ops->cb_str, "", &fm);
 }
 
-/* What was _init() before <sys/modctl.h> renamed it. */
+/* Call _init(), which <sys/modctl.h> has renamed. */
 static int
 solaris(uint32_t image, const char *name)
 {
@@ -416,7 +424,7 @@ solaris(uint32_t image, const char *name)
 	return attach(image, name);
 }
 
-/* SVR4.2's wrapper: it has a procedure that is called when it is loaded. */
+/* SVR4.2's wrapper: call its load procedure. */
 static int
 wrapper(uint32_t image, const char *name)
 {
@@ -429,7 +437,7 @@ wrapper(uint32_t image, const char *name)
 	return EINVAL;
 }
 
-/* By convention: enter @name as what it is wanted for. */
+/* By convention: register @name as the requested kind. */
 static int
 conventional(uint32_t image, const char *name, uint32_t kind)
 {
@@ -448,7 +456,7 @@ conventional(uint32_t image, const char *name, uint32_t kind)
 	return err == EBUSY ? 0 : err; /* another was faster */
 }
 
-/* What a refused image has registered is taken back, unless it is in use. */
+/* Remove the registrations of a refused image, unless they are in use. */
 static void
 retract(uint32_t image)
 {
@@ -462,9 +470,9 @@ retract(uint32_t image)
 }
 
 /*
- * str_foreign_load - find module or driver @name outside, and register it
+ * str_foreign_load - find the file of module or driver @name, and register it
  * Return: 0: look in the registry; ENOENT there is none; EACCES, ENOEXEC,
- * EINVAL it is refused, the log says why; ENOSR, EINTR.
+ * EINVAL it is refused, the log has the reason; ENOSR, EINTR.
  * Context: a call, no locks, no claim.
  */
 int
@@ -499,9 +507,9 @@ str_foreign_load(struct host_call *hc, const char *name, uint32_t kind)
 	return err;
 }
 
-/* ----------------------------------------------------------------- the dead */
+/* ------------------------------------------------- changes of dead threads */
 
-/* The entry after @fm in which one thread at a time is, of all instances. */
+/* The next entry after @fm with a module-wide perimeter. */
 static struct str_fmod *
 next_exclusive(struct str_fmod *fm)
 {
@@ -517,9 +525,8 @@ next_exclusive(struct str_fmod *fm)
 }
 
 /*
- * str_foreign_exclusive - the entry of the image that has @code in which one
- * thread at a time is; NULL: none, or @code is built in.  With several the
- * first.
+ * str_foreign_exclusive - the first entry with a module-wide perimeter of the
+ * image that contains @code; NULL: none, or @code is built in
  */
 struct str_fmod *
 str_foreign_exclusive(const void *code)
@@ -540,8 +547,8 @@ nothing(void *arg)
 }
 
 /*
- * str_foreign_revive - thread @dead may have been inside a module that lets in
- * one thread at a time: then what waits outside, on other streams, goes on.
+ * str_foreign_revive - thread @dead may have been inside a module-wide
+ * perimeter: process the work that waits there for other streams
  */
 void
 str_foreign_revive(uint32_t dead)
@@ -550,7 +557,10 @@ str_foreign_revive(uint32_t dead)
 	unsigned n;
 
 	while ((fm = next_exclusive(fm)) != NULL) {
-		/* it asks now and then whether who is inside is dead */
+		/*
+		 * entering checks from time to time whether the thread inside
+		 * is dead
+		 */
 		for (n = 0; n < 8 &&
 			str_load(&fm->perim.inside) == dead; n++)
 			if (str_perim_run(fm, nothing, NULL))
@@ -561,8 +571,8 @@ str_foreign_revive(uint32_t dead)
 }
 
 /*
- * str_foreign_wanted - is there an instance of such a module?  A process has
- * to notice when a member dies in it: those who wait outside are asleep.
+ * str_foreign_wanted - is there an instance of such a module?  A process has to
+ * notice when a member dies in it, because the waiting threads sleep.
  */
 bool
 str_foreign_wanted(void)

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What foreign.c, which registers modules and drivers that are loaded, and
- * flavour.c, which knows how other systems' do that, share.
+ * Shared by foreign.c, which registers loaded modules and drivers, and
+ * flavour.c, which handles the registration methods of other systems.
  */
 #ifndef PLUMB_FOREIGN_H
 #define PLUMB_FOREIGN_H
@@ -11,30 +11,33 @@
 #include "core.h"
 
 /*
- * str_foreign_enter - register what an image says it is
+ * str_foreign_enter - register a module or driver of an image
  * @name:  1 to FMNAMESZ characters; copied
  * @group: see str_fmod_new()
  *
- * The image is one that registers itself, from then on.
+ * The image is marked as one that registers itself.
  * Return: 0; EINVAL, with a reason in the log, or EBUSY.
  */
 int str_foreign_enter(const char *name, uint32_t kind, uint32_t flag,
 	uint32_t major, const struct streamtab *st, const char *group,
 	struct str_fmod **ret);
 
-/* str_foreign_leave - take it back: 0, ENXIO it is another's, EBUSY in use. */
+/*
+ * str_foreign_leave - remove it: 0, ENXIO it belongs to another image, EBUSY in
+ * use.
+ */
 int str_foreign_leave(struct str_fmod *fm, const struct streamtab *st);
 
 bool str_foreign_name_is_good(const char *name);
 
-/* What image @image calls @name followed by @suffix, or NULL. */
+/* The symbol @name followed by @suffix of image @image, or NULL. */
 void *str_foreign_symbol(uint32_t image, const char *name,
 	const char *suffix);
 
 /*
  * str_flavour_begin - call the configuration procedure that another system
  * would call in module or driver @name, wanted as @kind, if it has one
- * Return: 0, or why it is refused; the log has more.
+ * Return: 0, or the error of the refusal; the log has details.
  */
 int str_flavour_begin(uint32_t image, const char *name, uint32_t kind);
 

@@ -4,16 +4,16 @@
 /*
  * Claims for drivers that connect streams: <str/hold.h>.
  *
- * The memory of a stream is never anything else's, so that a claim may be laid
- * on what was one; the number tells then whether it still is.  `closer' is
- * looked at after the claim has been published; its setter executes the
- * heavy fence of str_plumb_lock() before it takes a queue away, and waits for
+ * The memory of a stream is only reused for streams, so that a freed stream may
+ * be claimed; its number then shows whether it is still the same stream.
+ * `closer' is tested after the claim has been published; its setter executes
+ * the heavy fence of str_plumb_lock() before it removes a queue, and waits for
  * the claim.
  *
- * A note is no claim: no thread waits for it.  It only stands in the slot, where
- * the reaper reads in which streams to look (core/plumb/region.c); without,
- * it would take a message that had just been queued for one in the dead
- * thread's hands, and give it back.
+ * A note is not a claim: no thread waits for it.  It is only stored in the
+ * slot, where the reaper finds the streams to examine (core/plumb/region.c).
+ * Without it the reaper would treat a message that had just been queued as one
+ * held by the dead thread, and put it back.
  */
 #include "core.h"
 #include "msg/origin.h"
@@ -22,11 +22,13 @@
 void
 str_ref(queue_t *q, struct str_ref *ret)
 {
-	ret->stream = q->q_pair->plumb;
+	/* a killed thread may leave the reference: with the stream, both are set */
 	ret->sid = q->q_pair->plumb->sid;
+	str_barrier();
+	*(void *volatile *)&ret->stream = q->q_pair->plumb;
 }
 
-/* Is @pl what it was, and no thread about to end it? */
+/* Is @pl still the same stream, and no thread closing it? */
 static int
 look(struct str_plumb *pl, uint64_t sid)
 {
@@ -37,12 +39,17 @@ look(struct str_plumb *pl, uint64_t sid)
 	v = str_load(&pl->closer);
 	if (str_likely(v == 0))
 		return 0;
-	/* who has closed it, in a dead one's place too, is named there still */
+	/*
+	 * it still names the thread that closed it, or took over from a dead
+	 * closer
+	 */
 	return (v != host_self_tag() && host_owner_dead(v)) ||
 		!str_stream_lives(pl) ? ESRCH : EBUSY;
 }
 
-/* Who claims it has looked whether it lives, or finds out that it does not. */
+/*
+ * A thread that claims it has checked, or will find, whether it still exists.
+ */
 int
 str_ref_gone(const struct str_ref *ref)
 {
@@ -92,9 +99,9 @@ hold(struct str_hold *h, const struct str_ref *ref)
 }
 
 /*
- * Mostly a call's own stream is claimed and nothing else, and there is no plumber at
- * the other one; then the second place is taken here, and hold() need not be
- * asked.  It would write the same there.
+ * Usually only the call's own stream is claimed, and the other stream has no
+ * plumber; then the second claim entry is set here without a call of hold(),
+ * which would store the same.
  */
 STR_HOT int
 str_hold(struct str_hold *h, const struct str_ref *ref)
@@ -142,7 +149,7 @@ str_unhold(struct str_hold *h)
 		str_plumber_wake(pl);
 }
 
-/* What waits for memory to be laid there has come, too. */
+/* Messages that wait for memory there count as arrived, too. */
 uint64_t
 str_put_mark(queue_t *rq)
 {
@@ -162,8 +169,8 @@ str_msg_watch(mblk_t *mp)
 }
 
 /*
- * A record that is neither of the two below was written by a place that the
- * message has come to, or by the reaper, which has found it at one.
+ * A record other than the two below was written when the message was taken from
+ * a queue at its destination, or by the reaper, which found it there.
  */
 int
 str_msg_handed(const mblk_t *mp, unsigned int by)
@@ -186,8 +193,8 @@ str_msg_handed(const mblk_t *mp, unsigned int by)
 }
 
 /*
- * Nothing is locked: it may be of a moment between two.  The factors keep what
- * goes from one count to another from cancelling out.
+ * Without a lock: the counts may be read between two stores.  The factors
+ * prevent changes of two counts from cancelling each other out.
  */
 uint64_t
 str_read_mark(queue_t *rq)

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What a block of each kind leads to, and what becomes of it when its owner was
- * killed: one table, str_kind, for the reaper (region.c), the search for messages
- * that modules keep (parked.c), the collector (tally.c) and the look at a block
- * (core/inspect/block.c).
+ * For each kind of block: the blocks to which it points, and its treatment when
+ * its owner was killed.  One table, str_kind, for the reaper (region.c), the
+ * search for messages that modules keep (parked.c), the collector (tally.c) and
+ * the description of a block (core/inspect/block.c).
  */
 #ifndef KIND_H
 #define KIND_H
@@ -17,17 +17,18 @@ typedef void str_word_fn(void *arg, uint64_t word);
 
 struct str_kind {
 	/*
-	 * Does anything lead to the block, other than what the reaper has
-	 * marked?  NULL: nothing does.
+	 * Is the block reachable other than from marked blocks?  NULL: never.
 	 */
 	bool (*kept)(struct reap *r, struct str_blk *b);
-	/* Free it, when nothing does. */
+	/* Free it if it is not reachable. */
 	void (*fini)(struct str_blk *b);
-	/* Streams first, then pairs: what they hold goes with them. */
+	/*
+	 * Order: streams first, then pairs, whose contents are freed with them.
+	 */
 	unsigned turn;
 	/*
-	 * Call @fn for each word of the block that may lead into a message; NULL:
-	 * none does.  Others may change the block meanwhile.
+	 * Call @fn for each word of the block that may point into a message;
+	 * NULL: none.  Other threads may change the block meanwhile.
 	 */
 	void (*words)(const struct str_blk *b, str_word_fn *fn, void *arg);
 	/*

@@ -4,36 +4,36 @@
 /*
  * Multiplexors: linking a stream below a driver.
  *
- * Life.  I_LINK puts a queue pair with the multiplexor's lower procedures on
- * top of the lower stream, in the place of its head, and tells the driver
- * with an M_IOCTL on the upper stream; when that is refused all is undone.
+ * Life.  I_LINK puts a queue pair with the multiplexor's lower procedures at
+ * the top of the lower stream, instead of its head, and sends the driver an
+ * M_IOCTL on the upper stream; if the driver refuses, everything is undone.
  * I_UNLINK is the reverse.  The lower stream is held by a reference, so that
  * its descriptors may be closed.  A link made with I_PLINK belongs to the
  * driver and not to the upper stream.
  *
  * Locks.  The upper stream's busy lock, then the lower's; the second is only
- * tried, with the first given up in between, because two links may meet from
- * opposite sides.  No lock is held over more than these two, so a cycle made
- * by several at once is looked for once more when the link stands; a caller
- * that finds one takes its link back and tries again, so that not all of them lose.
+ * tried, with the first released in between, because two threads may make links
+ * in opposite directions.  Only these two locks are held, so several threads
+ * together may make a cycle.  Therefore each checks for a cycle once more when
+ * its link is made; a caller that finds one removes its link and tries again,
+ * so that not all of them fail.
  *
- * Crash.  A link is entered in its list before anything else knows it and
- * leaves it after everything has forgotten it.  Its state says how far it is:
- * it is made when the driver has said yes (LIVE), and goes from the moment
- * when the driver is told to let go.  One that is not LIVE though no living thread
- * has its upper stream busy was left by the dead: it is undone, by who takes
- * `busy' over from them, by the next sweep, or by who wants to open the lower
- * stream (str_link_mend()).
+ * Crash.  A link is entered in its list before it is stored anywhere else, and
+ * is removed from the list last.  Its state is LIVE from the moment when the
+ * driver has accepted it until I_UNLINK is sent to the driver.  If a link is
+ * not LIVE and no living thread holds its upper stream's busy lock, a dead
+ * thread left it: it is removed by the thread that takes `busy' over, by the
+ * next sweep, or by the next open of the lower stream (str_link_mend()).
  */
 #include "core.h"
 #include "sock/sock.h"
 #include <sys/stropts.h>
 
 #define DEPTH 64u	/* of cascaded multiplexors */
-#define TRIES 8u	/* to make a link that others are in the way of */
-#define CIRCLE (-2)	/* of links that several have just made */
+#define TRIES 8u	/* attempts to make a link while others make cycles */
+#define CIRCLE (-2)	/* a cycle of links that several threads have made */
 #define UNLINK_MS 15000u
-#define MEND_MS 500u /* no caller waits for what is done for the dead */
+#define MEND_MS 500u /* limit when the work is done for a dead caller */
 
 /* Return: 0, EINTR. */
 static int
@@ -46,7 +46,7 @@ nap(struct host_call *hc)
 		return 0;
 	if (host_interrupted(hc) == HOST_SIG_INTR)
 		return EINTR;
-	host_resample(hc); /* else the next wait is none */
+	host_resample(hc); /* otherwise the next wait returns at once */
 	return 0;
 }
 
@@ -85,7 +85,7 @@ multiplexor(struct str_plumb *pl)
 		NULL;
 }
 
-/* A driver whose persistent links are being looked through, and those above. */
+/* A driver whose persistent links are being searched, and those above it. */
 struct seen {
 	const struct str_fmod *fmod;
 	const struct seen *up;
@@ -107,11 +107,14 @@ static bool
 list_reaches(struct str_link *l, struct str_plumb *to, unsigned depth,
 	const struct seen *seen)
 {
-	/* deeper ones may go while we look: not further than they are links */
+	/*
+	 * deeper links may be freed meanwhile: stop at a block that is not a
+	 * link
+	 */
 	for (; l != NULL && str_mem_valid(l) && l->blk.state == STR_BLK_LINK;
 		l = l->next)
-		/* one that is GONE as well: it keeps its lower stream, and two
-		 * that keep each other are never closed */
+		/* also a link that is GONE: it keeps its lower stream, and two
+		 * streams that keep each other would never be closed */
 		if (reaches(l->lower->plumb, to, depth, seen))
 			return true;
 	return false;
@@ -119,8 +122,8 @@ list_reaches(struct str_link *l, struct str_plumb *to, unsigned depth,
 
 /*
  * Is @to below @from?  Deeper than DEPTH counts as yes.  Streams of a driver
- * may be linked below that driver itself, to stay: they lead to nothing that
- * has not been seen.
+ * may be linked persistently below that driver itself: they lead to no driver
+ * that has not been visited.
  */
 static bool
 reaches(struct str_plumb *from, struct str_plumb *to, unsigned depth,
@@ -153,7 +156,7 @@ list_remove(struct str_link *volatile *list, struct str_link *l)
 		}
 }
 
-/* Locks: busy of both.  From here on it is one, not made yet. */
+/* Enter the link in its list, in state NEW.  Locks: busy of both. */
 static void
 enter(struct str_plumb *up, struct str_link *l)
 {
@@ -173,10 +176,11 @@ enter(struct str_plumb *up, struct str_link *l)
 }
 
 /*
- * It leaves its list, and is freed; the caller unreferences the lower head,
- * which is begun.  Stamped first: while it is listed the reaper finds it and
- * leaves it alone, afterwards it is its own.  It carries its reference until no lookup
- * finds it: a thread that has to do this once more has the same to give back.
+ * Remove the link from its list and free it.  Calls str_ref_begin(), and the
+ * caller releases the link's reference to the lower head by str_head_unref().
+ * The link is stamped first: the reaper frees a stamped link only if no list
+ * has it.  `carries' is cleared only when no lookup can find the link: a thread
+ * that repeats this after a death releases the same reference.
  */
 static void
 take_out(struct str_plumb *up, struct str_link *l)
@@ -199,8 +203,9 @@ take_out(struct str_plumb *up, struct str_link *l)
 }
 
 /*
- * Take the link apart; begun by the dead, perhaps, anywhere in here.  The
- * caller unreferences the lower head, which is begun.  Locks: busy of both.
+ * Dismantle the link; a dead thread may have done any part of this.  If @sure,
+ * the link is freed by take_out(), and the caller releases the reference to the
+ * lower head.  Locks: busy of both.
  */
 static void
 undo(struct str_plumb *up, struct str_link *l, bool sure)
@@ -211,7 +216,9 @@ undo(struct str_plumb *up, struct str_link *l, bool sure)
 	str_store(&l->state, STR_LINK_GOING);
 	qprocsoff(&l->qp->rq);
 	STR_CRASH_POINT("link:off");
-	/* what the driver has not taken is for who opens the head again */
+	/*
+	 * messages that the driver has not taken can be read at the head again
+	 */
 	while ((mp = getq(&l->qp->rq)) != NULL)
 		str_head_rput(sd, &sd->qp->rq, mp);
 	sd->plumb->leaving = l->qp;
@@ -220,7 +227,7 @@ undo(struct str_plumb *up, struct str_link *l, bool sure)
 	(void)str_and(&sd->flags, ~STR_H_PLEX);
 	str_wake_all(sd);
 	if (!sure) {
-		/* the driver may put messages on it yet: they lead nowhere */
+		/* the driver may still put messages on it: they are freed */
 		l->qp->wq.q_next = NULL;
 		str_store_rel(&l->state, STR_LINK_GONE);
 		return;
@@ -254,7 +261,10 @@ tell(struct str_head *upper, struct host_call *hc, struct str_link *l, int cmd,
 	return tell_for(upper, hc, l, cmd, UNLINK_MS, ret_sure);
 }
 
-/* What forbids to link @lower below @upper, 0 nothing.  Locks: busy of both. */
+/*
+ * The error that forbids linking @lower below @upper, or 0.  Locks: busy of
+ * both.
+ */
 static int
 refused(struct str_head *upper, struct str_head *lower)
 {
@@ -264,8 +274,8 @@ refused(struct str_head *upper, struct str_head *lower)
 	if (up->driver == NULL || up->driver->fmod->tab.st_muxrinit == NULL ||
 	    up->driver->fmod->tab.st_muxwinit == NULL)
 		return EINVAL;
-	/* linked itself since the call began: the driver's answer to us would
-	 * go to who is above it now */
+	/* linked itself since the call began: the driver's answer would go to
+	 * the stream above it now */
 	if ((str_load(&upper->flags) & STR_H_PLEX) != 0)
 		return EINVAL;
 	if (low->kind != STR_PL_DEV || low->driver == NULL ||
@@ -273,7 +283,7 @@ refused(struct str_head *upper, struct str_head *lower)
 		STR_H_CLOSED)) != 0)
 		return EINVAL;
 	if (reaches(low, up, 0, NULL))
-		return EINVAL; /* a circle, of one stream at the least */
+		return EINVAL; /* a cycle, possibly of one stream */
 	return 0;
 }
 
@@ -323,7 +333,7 @@ link_locked(struct str_head *upper, struct str_head *lower,
 		err = CIRCLE;
 	else
 		err = tell(upper, hc, l, persist ? I_PLINK : I_LINK, &sure);
-	/* did it take it, and the answer got lost? */
+	/* did the driver accept it, but the answer was lost? */
 	if (err != 0 && !sure)
 		(void)tell_for(upper, hc, l, persist ? I_PUNLINK : I_UNLINK,
 			MEND_MS, &sure);
@@ -331,7 +341,7 @@ link_locked(struct str_head *upper, struct str_head *lower,
 	if (err != 0) {
 		undo(up, l, sure);
 		if (!sure)
-			*ret_id = -1; /* it keeps the reference, too */
+			*ret_id = -1; /* the link keeps the reference, too */
 		return err;
 	}
 	*ret_id = l->id;
@@ -343,8 +353,8 @@ link_locked(struct str_head *upper, struct str_head *lower,
 /*
  * str_plumb_link - I_LINK, I_PLINK
  * The caller has a reference to @lower, begun, which the link takes over.
- * Return: 0; EINVAL (no multiplexor, not to be linked, a circle), EAGAIN no
- * memory, EINTR, ETIME, or what the driver answered.
+ * Return: 0; EINVAL (not a multiplexor, cannot be linked, a cycle), EAGAIN no
+ * memory, EINTR, ETIME, or the driver's error.
  */
 int
 str_plumb_link(struct str_head *upper, struct str_head *lower,
@@ -358,7 +368,7 @@ str_plumb_link(struct str_head *upper, struct str_head *lower,
 	    lower->plumb->kind != STR_PL_DEV || upper->plumb->driver == NULL)
 		return EINVAL;
 	for (;;) {
-		/* two streams may be in other hands for long */
+		/* other threads may hold the two streams for a long time */
 		held = str_ref_hold(lower);
 		err = lock_both(upper->plumb, lower->plumb, hc);
 		str_ref_release(held);
@@ -369,7 +379,7 @@ str_plumb_link(struct str_head *upper, struct str_head *lower,
 		str_busy_unlock(upper->plumb);
 		if (err != CIRCLE)
 			return err;
-		/* the first link now stays, and is found by the others */
+		/* the first link now stays, and the other threads find it */
 		if (++tries == TRIES)
 			return EINVAL;
 		err = nap(hc);
@@ -389,7 +399,7 @@ find(struct str_plumb *up, int id, bool persist)
 	return l;
 }
 
-/* str_link_none - is nothing linked by @up, now or in the midst of it? */
+/* str_link_none - has @up no links, also none being made? */
 bool
 str_link_none(struct str_plumb *up)
 {
@@ -399,9 +409,9 @@ str_link_none(struct str_plumb *up)
 }
 
 /*
- * str_link_each - @fn for every link that hangs on @up
- * Locks: busy; @fn is called with the lock of the driver's list for persistent
- * ones, which others may take out.
+ * str_link_each - call @fn for every link of @up
+ * Locks: busy; for persistent links, which other threads may remove, @fn is
+ * called with the lock of the driver's list.
  */
 void
 str_link_each(struct str_plumb *up, void (*fn)(struct str_link *l, void *arg),
@@ -421,8 +431,9 @@ str_link_each(struct str_plumb *up, void (*fn)(struct str_link *l, void *arg),
 	str_unlock(&fm->plock);
 }
 
-/* A link, and its lower stream busy; NULL: there is none, or (*ret_lower) the
- * lower stream is busy otherwise.  Locks: busy of @up. */
+/* Find a link and take busy of its lower stream; NULL: there is none, or
+ * (*ret_lower) another thread has the lower stream busy.  Locks: busy of
+ * @up. */
 static struct str_link *
 find_and_grab(struct str_plumb *up, int id, bool persist,
 	struct str_head **ret_lower)
@@ -432,7 +443,10 @@ find_and_grab(struct str_plumb *up, int id, bool persist,
 	bool died = false, got;
 
 	*ret_lower = NULL;
-	/* a persistent one goes with its lower stream busy, under this lock */
+	/*
+	 * a persistent link is removed with its lower stream busy, under this
+	 * lock
+	 */
 	if (persist)
 		(void)str_lock(&fm->plock);
 	l = find(up, id, persist);
@@ -448,7 +462,10 @@ find_and_grab(struct str_plumb *up, int id, bool persist,
 
 #define NOLINK (-1)
 
-/* One link; @force: whatever the driver says, and signals.  NOLINK: none. */
+/*
+ * Remove one link; @force: even if the driver refuses, and in spite of signals.
+ * NOLINK: there is none.
+ */
 static int
 unlink_one(struct str_head *upper, struct host_call *hc, int id, bool persist,
 	bool force)
@@ -490,15 +507,15 @@ unlink_one(struct str_head *upper, struct host_call *hc, int id, bool persist,
 	if (mine)
 		str_busy_unlock(up);
 	if ((err == 0 || force) && sure)
-		/* streamsd waits for nothing to be sent */
+		/* streamsd does not wait for data to be sent */
 		str_head_unref(lower, hc->fd >= 0 ? hc : NULL);
 	return force ? 0 : err;
 }
 
 /*
  * str_plumb_unlink - I_UNLINK, I_PUNLINK
- * Return: 0; EINVAL (no such link, or it is of the other sort), EINTR, ETIME,
- * or what the driver answered.
+ * Return: 0; EINVAL (no such link, or it is of the other kind), EINTR, ETIME,
+ * or the driver's error.
  */
 int
 str_plumb_unlink(struct str_head *upper, int id, struct host_call *hc,
@@ -528,9 +545,9 @@ str_unlink_all(struct str_plumb *pl, struct host_call *hc)
 	(void)str_link_sweep(pl);
 }
 
-/* ------------------------------------------------------ after the dead */
+/* ---------------------------------------- changes of dead threads */
 
-/* The first after link number @after of those over which a thread died. */
+/* The first link after number @after that a dead thread was changing. */
 static struct str_link *
 broken(struct str_link *l, struct str_plumb *up, int after)
 {
@@ -548,8 +565,9 @@ broken(struct str_link *l, struct str_plumb *up, int after)
 }
 
 /*
- * The next one, its lower stream busy with us.  Others may take a persistent
- * one away, but with the list's lock and its lower stream busy.
+ * The next such link, with its lower stream's busy lock taken.  Other threads
+ * may remove a persistent link, but only with the list's lock and its lower
+ * stream busy.
  */
 static struct str_link *
 grab_broken(struct str_plumb *up, bool persist, int *after, bool *ret_died)
@@ -562,7 +580,7 @@ grab_broken(struct str_plumb *up, bool persist, int *after, bool *ret_died)
 		return NULL;
 	if (persist)
 		(void)str_lock(&fm->plock);
-	/* what is busy otherwise: a sweep has another look */
+	/* if another thread has it busy, a later sweep handles it */
 	while (!got && (l = broken(persist ? fm->plinks : up->links, up,
 				*after)) != NULL) {
 		*after = l->id;
@@ -573,7 +591,9 @@ grab_broken(struct str_plumb *up, bool persist, int *after, bool *ret_died)
 	return got ? l : NULL;
 }
 
-/* A link over which a thread died.  Locks: busy of both streams. */
+/*
+ * Remove a link that a dead thread was changing.  Locks: busy of both streams.
+ */
 static void
 mend_one(struct str_plumb *up, struct str_link *l, bool died)
 {
@@ -586,7 +606,7 @@ mend_one(struct str_plumb *up, struct str_link *l, bool died)
 		str_plumb_recount(lower->plumb);
 		str_plumb_unlock(lower->plumb);
 	}
-	/* the driver may know it, or know it no more: it has its say */
+	/* the driver may have it or not: send I_UNLINK in any case */
 	str_store(&l->state, STR_LINK_GOING);
 	(void)tell_for(&up->head[0], &hc, l,
 		l->persist ? I_PUNLINK : I_UNLINK, MEND_MS, &sure);
@@ -598,9 +618,9 @@ mend_one(struct str_plumb *up, struct str_link *l, bool died)
 }
 
 /*
- * str_link_mend - undo the links of @pl that are neither made nor gone
- * Locks: busy of @pl; so no living thread is at it.  Return: how many; what they
- * held is for a sweep to close.
+ * str_link_mend - remove the links of @pl that are neither LIVE nor GONE
+ * Locks: busy of @pl, so no living thread changes them.  Return: their number;
+ * a sweep closes the streams that they held.
  */
 unsigned
 str_link_mend(struct str_plumb *pl)
@@ -620,7 +640,7 @@ str_link_mend(struct str_plumb *pl)
 	return n;
 }
 
-/* str_link_sweep - the same where no death is known. */
+/* str_link_sweep - the same if no death is known. */
 unsigned
 str_link_sweep(struct str_plumb *pl)
 {
@@ -635,7 +655,8 @@ str_link_sweep(struct str_plumb *pl)
 }
 
 /*
- * str_link_look - @low is linked: is the link one that the dead left?
+ * str_link_look - @low has a link: if a dead thread left it half made or half
+ * removed, complete or undo that
  * The caller is inside @low, which is not closed meanwhile.
  */
 void
@@ -676,9 +697,9 @@ str_ioctl_link(struct str_head *sd, struct host_call *hc, unsigned cmd,
 }
 
 /*
- * str_link_bury - the driver of the upper stream @up has closed: what it had
- * not said that it knows to be gone can go.  Those of a persistent link stay:
- * its other streams may know them.
+ * str_link_bury - the driver of the upper stream @up has closed: free the links
+ * that it had not acknowledged to be removed
+ * Persistent links stay: the driver's other streams may use them.
  */
 void
 str_link_bury(struct str_plumb *up, struct host_call *hc)

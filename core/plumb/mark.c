@@ -2,18 +2,19 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The reaper's marks.  What a stream leads to is in use, whatever its stamp says;
- * it is marked under the locks of the stream.  When a living thread keeps one of
- * these locks the reaper waits a moment, and then leaves the dead thread's slot for
- * the next look.
+ * The reaper's marks.  Blocks that are reachable from a stream are in use,
+ * whatever their stamps are; they are marked under the locks of the stream.  If
+ * a living thread holds one of these locks the reaper waits a moment, and then
+ * leaves the dead thread's slot for the next attempt.
  */
 #include "reap.h"
 
 #define LONG 500u /* ms for a lock whose owner only waits for a CPU */
 
 /*
- * Has the owner @tag of a lock been waited for in vain, for @n of @ms?  In the end
- * later messages overtake what is not put back: not because the machine is busy.
+ * Has the wait for the owner @tag of a lock reached its limit, after @n of @ms?
+ * Later messages then overtake messages that are not put back, so the limit
+ * must not be reached only because the machine is busy.
  */
 static bool
 is_over(unsigned n, unsigned ms, uint32_t tag)
@@ -22,7 +23,7 @@ is_over(unsigned n, unsigned ms, uint32_t tag)
 		(ms < PATIENCE || n >= LONG || host_owner_stopped(tag));
 }
 
-/* No living thread holds @l, or none does after @ms. */
+/* Wait at most @ms until no living thread holds @l. */
 static bool
 is_free(struct str_lock *l, unsigned ms)
 {
@@ -51,7 +52,8 @@ str_reap_idle(const struct reap *r, struct str_qpair *qp)
 	return str_perim_idle(qp, r->ms, is_free);
 }
 
-/* The same for a biased lock; its owner holds it when its slot says so. */
+/* str_reap_patient() for a biased lock; its owner holds it if its slot names
+ * the lock. */
 bool
 str_reap_hpatient(const struct reap *r, struct str_hlock *l)
 {
@@ -124,7 +126,7 @@ mark_queue(const struct reap *r, queue_t *q)
 	return true;
 }
 
-/* What waits at @qp: of one that leaves, which is no part of the stream. */
+/* Mark the messages at @qp, a pair that is being removed from the stream. */
 static bool
 mark_queues(const struct reap *r, struct str_qpair *qp)
 {
@@ -143,8 +145,8 @@ mark_pair(const struct reap *r, struct str_qpair *qp)
 }
 
 /*
- * The plumbing of @pl, when no living thread is at it, or no more after a moment;
- * @ret_mine: it is to be given back.
+ * Take the plumbing of @pl, if no living thread holds it, or releases it within
+ * a moment; @ret_mine: it must be released.
  */
 static bool
 busy_patient(const struct reap *r, struct str_plumb *pl, bool *ret_mine)
@@ -158,7 +160,7 @@ busy_patient(const struct reap *r, struct str_plumb *pl, bool *ret_mine)
 
 		if (v == host_self_tag())
 			return true;
-		/* what it had begun is mended by the plumber */
+		/* the new plumber mends the change that it had begun */
 		if (v != 0 && host_owner_dead(v)) {
 			if (!str_plumb_lock_soon(pl, r->ms))
 				return false;
@@ -192,7 +194,7 @@ mark_link(struct str_link *l, void *arg)
 		str_reap_mark(&l->qp->blk, w->r->epoch);
 }
 
-/* What hangs on @pl by links. */
+/* Mark the links of @pl. */
 static bool
 mark_links(const struct reap *r, struct str_plumb *pl)
 {
@@ -209,7 +211,7 @@ mark_links(const struct reap *r, struct str_plumb *pl)
 	return w.ok;
 }
 
-/* False: a lock's owner does not go on. */
+/* Return: false: the owner of a lock does not release it. */
 bool
 str_reap_mark_pipe(const struct reap *r, struct str_plumb *pl)
 {
@@ -242,10 +244,11 @@ str_reap_mark_pipe(const struct reap *r, struct str_plumb *pl)
 		return false;
 	str_sched_late_walk(pl, mark_message, epoch);
 	(void)str_claim(pl);
+	str_fence_full(); /* pairs with the one in str_qpair_free() */
 	for (q = pl->head[0].qp->wq.q_next;
 		ok && q != NULL && q->q_head == NULL; q = q->q_next)
 		ok = mark_pair(r, q->q_pair);
-	/* while it goes it is not in the chain any more */
+	/* while it is being closed it is not in the chain any more */
 	if (ok && (qp = pl->driver) != NULL)
 		ok = mark_pair(r, qp);
 	if (ok && (qp = pl->leaving) != NULL)

@@ -5,14 +5,14 @@
  * Names: files to which a Stream head is attached (fattach).
  *
  * A name is the file's st_dev and st_ino, with a reference to the head.  The
- * number of a file that was removed is given to another, so the time at which
- * it was made, where the system tells, says whether it is the same file: a name
- * whose file is gone goes when another file of that number gets one.
- * Names stand in entries that are made when needed and used again, never
- * freed, on a list that grows at its front; `state' says what an entry is, and
- * by a number that grows with each use whether it is still what was found.  So
- * looking one up takes no lock, and a thread that stops or dies in between is in
- * no other's way.
+ * inode number of a removed file is reused, so the file's birth time, if the
+ * system has it, shows whether it is the same file: a name whose file was
+ * removed is dropped when another file with that number gets a name.  Names are
+ * stored in entries that are made when needed and reused, never freed, on a
+ * list that grows at its front. `state' is the state of an entry and a number
+ * that is incremented with each use, which shows whether the entry is
+ * unchanged.  So a lookup takes no lock, and a thread that stops or dies in
+ * between does not block others.
  *
  * connld.  An open of a name whose head has connld on top makes a pipe: the
  * opener gets one end, the other is passed to the reader at the far end of
@@ -22,8 +22,8 @@
 #include "inspect/inspect.h"
 
 #define PATH 256u
-#define LOOK 10u /* sleeps until it is asked whether a server lives */
-#define MOST 65536u /* entries that are read of a file */
+#define LOOK 10u /* sleeps between two checks of the server */
+#define MOST 65536u /* entries that are read from a file */
 #define FREE 0u
 #define LIVE 1u
 #define BUSY 2u /* being entered or removed */
@@ -38,7 +38,7 @@ struct str_name {
 	uint64_t dev, ino, born;
 	uint64_t sid; /* of the head's stream */
 	struct str_head *sd;
-	uint64_t seq; /* which of two came first */
+	uint64_t seq; /* order of two names */
 	char path[PATH];
 };
 
@@ -56,8 +56,8 @@ str_name_count(void)
 }
 
 /*
- * Does @n stand at this number, @other: of a file that is gone?
- * Return: its state when it did, 0 else.
+ * Has @n this file number; @other: but of a removed file?  Return: its state if
+ * so, else 0.
  */
 static uint32_t
 at(struct str_name *n, uint64_t dev, uint64_t ino, uint64_t born, bool other)
@@ -70,7 +70,7 @@ at(struct str_name *n, uint64_t dev, uint64_t ino, uint64_t born, bool other)
 	return yes && str_load(&n->state) == v ? v : 0;
 }
 
-/* *ret_state: what drop() and hold() want to know, lest it is used again. */
+/* *ret_state: for drop() and hold(), which compare it. */
 static struct str_name *
 lookup(uint64_t dev, uint64_t ino, uint64_t born, uint32_t *ret_state)
 {
@@ -94,29 +94,19 @@ str_name_is(uint64_t dev, uint64_t ino, uint64_t born)
 	return lookup(dev, ino, born, &v) != NULL;
 }
 
-/* What root @r says in the file @df; 0: it cannot be read. */
-static uint64_t
-recorded_root(const struct host_file *df, unsigned r)
-{
-	uint64_t v;
-
-	return df->read(df, offsetof(struct str_domain, core) + r * sizeof(v),
-		&v, sizeof(v)) ? v : 0;
-}
-
 uint64_t
 str_name_recorded_count(const struct host_file *df)
 {
-	return recorded_root(df, STR_ROOT_NNAMES);
+	return str_recorded_root(df, STR_ROOT_NNAMES);
 }
 
-/* Entries are never freed, so what is read of one is an entry.  The list ends in
- * time whatever the file says. */
+/* Entries are never freed, so every address in the list is an entry.  The walk
+ * is limited whatever the file contains. */
 bool
 str_name_recorded(const struct host_file *df, uint64_t dev, uint64_t ino,
 	uint64_t born)
 {
-	uint64_t a = recorded_root(df, STR_ROOT_NAMES);
+	uint64_t a = str_recorded_root(df, STR_ROOT_NAMES);
 	struct str_name n;
 	unsigned i;
 
@@ -172,7 +162,7 @@ set(struct str_name *n, uint32_t kind)
 	str_store_rel(&n->state, (str_load(&n->state) & ~KIND) | kind);
 }
 
-/* Take @n away, whose state was @v; ENOENT: another did. */
+/* Remove @n, whose state was @v; ENOENT: another thread did. */
 static int
 drop(struct str_name *n, uint32_t v, struct host_call *hc)
 {
@@ -249,8 +239,8 @@ str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
 	return 0;
 }
 
-/* Count as inside the stream of @n, whose state was @v; its head, with a
- * reference that has been begun, or NULL. */
+/* Mark this thread as inside the stream of @n, whose state was @v.  Return: its
+ * head, with a reference that has been begun, or NULL. */
 static struct str_head *
 hold(struct str_name *n, uint32_t v)
 {
@@ -314,7 +304,7 @@ has_connld(struct str_head *sd)
 	return yes;
 }
 
-/* Does anybody hold @sd, a pipe's end?  If not, close it. */
+/* Has @sd, a pipe's end, a holder?  If not, close it. */
 static void
 look(struct str_head *sd)
 {
@@ -326,9 +316,9 @@ look(struct str_head *sd)
 }
 
 /*
- * Until the other end @far of the new pipe is received, or never will be.  That
- * the receiver at @via was killed is for streamsd to find out, which
- * may have been killed as well.
+ * Wait until the other end @far of the new pipe is received, or cannot be any
+ * more. streamsd notices when the receiver at @via is killed, but may have been
+ * killed as well.
  */
 static int
 wait_received(struct str_head *far, struct str_head *via,
@@ -428,7 +418,7 @@ name_open(struct host_call *hc, uint64_t dev, uint64_t ino, uint64_t born,
 	return err;
 }
 
-/* What the dead have left is given back before there is no room. */
+/* If there is no room, reap dead threads first. */
 int
 str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, uint64_t born,
 	int oflags, const struct host_carrier *c, struct str_file **ret)
@@ -440,7 +430,7 @@ str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, uint64_t born,
 	return err;
 }
 
-/* str_name_each - call @fn for each name, as it stands; for core/inspect. */
+/* str_name_each - call @fn for each name, without a lock; for core/inspect. */
 void
 str_name_each(void (*fn)(struct str_head *sd, uint64_t sid, uint64_t dev,
 	uint64_t ino, const char *path, void *arg), void *arg)

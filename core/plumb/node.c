@@ -2,22 +2,31 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Nodes: where opens of one device number, or of one FIFO's path, meet.
+ * Nodes: the entries by which opens of one device number, or of one FIFO's
+ * path, find the same stream.
  *
- * A node is made by the first open of its key and stays for as long as the
- * domain; its stream comes and goes.  Nodes hang on one list, which grows at
- * its front by compare-and-swap, so that finding one needs no lock.  The
- * node's own lock is held by one open, or last close, at a time, for as long
- * as a driver's open procedure takes; it names its owner and passes from the
- * dead to the next.
+ * A node is made by the first open of its key and exists as long as the domain;
+ * its stream is made and freed many times.  Nodes are on lists, by their keys,
+ * which grow at the front by compare-and-swap, so that finding one needs no
+ * lock.  A driver that gives each open a new minor makes long ones.  The
+ * node's own lock is held by one open, or last close, at a time, while a
+ * driver's open procedure runs; it names its owner and is taken over from a
+ * dead one.
  */
 #include "core.h"
 
-static struct str_node *
-first(void)
+static str_a64 *
+list_of(uint64_t k0, uint64_t k1)
 {
-	return (struct str_node *)(uintptr_t)
-		str_load_acq(str_root(STR_ROOT_NODES));
+	uint64_t h = (k0 * 31 + k1) * 0x9e3779b97f4a7c15ull;
+
+	return &host_domain->node[(h >> 32) % STR_NNODE];
+}
+
+static struct str_node *
+first(str_a64 *list)
+{
+	return (struct str_node *)(uintptr_t)str_load_acq(list);
 }
 
 struct str_node *
@@ -25,7 +34,7 @@ str_node_find(uint64_t k0, uint64_t k1)
 {
 	struct str_node *n;
 
-	for (n = first(); n != NULL; n = n->next)
+	for (n = first(list_of(k0, k1)); n != NULL; n = n->next)
 		if (n->key[0] == k0 && n->key[1] == k1)
 			return n;
 	return NULL;
@@ -37,16 +46,18 @@ str_node_listed(const struct str_node *n)
 {
 	const struct str_node *p;
 
-	for (p = first(); p != NULL && p != n; p = p->next)
+	for (p = first(list_of(n->key[0], n->key[1])); p != NULL && p != n;
+		p = p->next)
 		;
 	return p != NULL;
 }
 
-/* str_node_get - the node of this key, made when there is none; NULL: ENOSR */
+/* str_node_get - the node of this key, made if there is none; NULL: ENOSR */
 struct str_node *
 str_node_get(uint64_t k0, uint64_t k1)
 {
 	struct str_node *n = str_node_find(k0, k1), *other;
+	str_a64 *list = list_of(k0, k1);
 	uint64_t old;
 
 	if (n != NULL)
@@ -57,15 +68,14 @@ str_node_get(uint64_t k0, uint64_t k1)
 	n->key[0] = k0;
 	n->key[1] = k1;
 	for (;;) {
-		old = str_load_acq(str_root(STR_ROOT_NODES));
+		old = str_load_acq(list);
 		n->next = (struct str_node *)(uintptr_t)old;
 		other = str_node_find(k0, k1);
 		if (other != NULL) {
-			str_mem_free(n); /* another was first */
+			str_mem_free(n); /* another thread was first */
 			return other;
 		}
-		if (str_cas(str_root(STR_ROOT_NODES), old,
-			(uint64_t)(uintptr_t)n))
+		if (str_cas(list, old, (uint64_t)(uintptr_t)n))
 			break;
 	}
 	str_mem_disown(n);
@@ -97,7 +107,7 @@ str_node_lock(struct str_node *n, struct host_call *hc)
 			continue;
 		if (host_interrupted(hc) == HOST_SIG_INTR)
 			return EINTR;
-		host_resample(hc); /* else the next wait is none */
+		host_resample(hc); /* otherwise the next wait returns at once */
 	}
 }
 

@@ -14,11 +14,11 @@
  * Locks.  The node's, over all of an open or a last close; then the stream's
  * busy lock.  A clone open has no node until the driver has named a minor.
  *
- * Crash.  A stream that is not in the directory yet falls to the reaper; a
- * device's is there before its driver is asked, with the opener for its
- * closer, so that an open that dies is closed by the next sweep.  A
- * close that dies half way is begun again by the next sweep: each close
- * procedure is called once (`closing').
+ * Crash.  The reaper frees a stream that is not in the directory yet.  A device
+ * stream is entered before its driver is called, with the opener as its closer,
+ * so that the next sweep closes it if the opener dies.  If a closer dies half
+ * way, the next sweep begins the close again: each close procedure is called
+ * once (`closing').
  */
 #include "core.h"
 #include "sock/sock.h"
@@ -26,8 +26,11 @@
 #include <str/builtin.h>
 #include <str/apush.h>
 
-#define DRAIN_NS 10000000u /* between two looks at queues that drain */
-#define SOCK_NS 100000000000u /* no process has a socket any more: given up */
+#define DRAIN_NS 10000000u /* between two checks of draining queues */
+#define OWN_NS 1000000000u /* at most; a close that is stopped delays no more */
+#define OWN_POLL_NS 1000000u
+#define SOCK_NS 100000000000u /* limit for a socket that no process has any
+			       * more */
 
 /* ---------------------------------------------------------------- devices */
 
@@ -85,6 +88,7 @@ enter(struct str_plumb *pl)
 	err = str_dir_enter(pl->sid, &pl->head[0].file);
 	if (err != 0)
 		return err;
+	str_stream_odd();
 	STR_CRASH_POINT("open:listed");
 	(void)str_add(str_root(STR_ROOT_NPIPES), (uint64_t)1);
 	(void)str_add(str_root(STR_ROOT_NDEVS), (uint64_t)1);
@@ -94,7 +98,10 @@ enter(struct str_plumb *pl)
 	return 0;
 }
 
-/* Make @pl, entered, what opens of @n find, with its first file. */
+/*
+ * Make @pl, which is entered, the stream that opens of @n find, with its first
+ * file.
+ */
 static int
 publish(struct str_plumb *pl, struct str_node *n,
 	const struct host_carrier *c, int oflags, struct str_file **ret)
@@ -130,17 +137,17 @@ reopen(struct str_plumb *pl, struct host_call *hc)
 		err = str_qopen(q->q_pair, hc, &dev,
 			q->q_pair->role == STR_QP_MODULE ? MODOPEN : 0);
 		if (err == 0 && dev != pl->dev)
-			err = ENXIO; /* a device that moves under its users */
+			err = ENXIO; /* the device number must not change */
 	}
 	str_busy_unlock(pl);
 	return err;
 }
 
 /*
- * str_open_error - the state that @sd, which is open, cannot be opened once more
- * in: linked below, hung up, or in error, which concerns what @oflags ask for
- * Return: 0, EINVAL, ENXIO, or what M_ERROR(9) said: all but close and poll fail
- * with that.
+ * str_open_error - the error of another open of
+ * @sd: it is linked below, hung up, or in error for the access in @oflags
+ * Return: 0, EINVAL, ENXIO, or the error of M_ERROR(9), with which all calls
+ * except close and poll fail.
  */
 int
 str_open_error(struct str_head *sd, int oflags)
@@ -184,8 +191,8 @@ node_stream(struct str_node *n)
 }
 
 /*
- * The stream at @n, which is locked, once more; who opens what is being drained
- * waits until that is closed, as for any last close.
+ * The stream at @n, which is locked, for another open.  An open of a stream
+ * that is being drained waits until it is closed, as for any last close.
  */
 static int
 node_look(struct str_node *n, struct host_call *hc, struct str_plumb **ret)
@@ -199,10 +206,30 @@ node_look(struct str_node *n, struct host_call *hc, struct str_plumb **ret)
 		(void)host_wait(hc, &n->word, w, DRAIN_NS);
 		if (host_interrupted(hc) == HOST_SIG_INTR)
 			return EINTR;
-		host_resample(hc); /* else the next wait is none */
+		host_resample(hc); /* otherwise the next wait returns at once */
 	}
 	*ret = pl;
 	return 0;
+}
+
+/*
+ * Lock the node of a minor that the driver takes for free.  If a closer was
+ * killed, the thread that closes the old stream in its place may not have left
+ * the node yet: wait for it, without the lock.  0; EBUSY, EINTR.
+ */
+static int
+own_lock(struct str_node *n, struct host_call *hc)
+{
+	uint64_t until = host_now() + OWN_NS;
+	int err;
+
+	while ((err = str_node_lock(n, hc)) == 0 && node_stream(n) != NULL) {
+		str_node_unlock(n);
+		if (host_now() >= until)
+			return EBUSY;
+		(void)host_wait(NULL, &n->word, str_load(&n->word), OWN_POLL_NS);
+	}
+	return err;
 }
 
 static int
@@ -218,9 +245,9 @@ open_first(struct str_fmod *fm, dev_t dev, int sflag, struct host_call *hc,
 		return err;
 	pl->dev = dev;
 	/*
-	 * The stream is the caller's alone, but its queues may be found.  The
-	 * driver will know it before a process holds it: should we die until
-	 * then, the next sweep closes it in our place.
+	 * Only the caller has the stream, but its queues may be found.  The
+	 * driver's open runs before a process holds the stream: if we die
+	 * before that, the next sweep closes it.
 	 */
 	str_store_rel(&host_self()->inside, (uint64_t)(uintptr_t)&pl->head[0]);
 	str_store(&pl->closer, host_self_tag());
@@ -248,11 +275,7 @@ open_first(struct str_fmod *fm, dev_t dev, int sflag, struct host_call *hc,
 		if (own == NULL)
 			err = ENOSR;
 		else if (own != n)
-			err = str_node_lock(own, hc);
-		if (err == 0 && own != n && node_stream(own) != NULL) {
-			str_node_unlock(own);
-			err = EBUSY;
-		}
+			err = own_lock(own, hc);
 		/* inside that one meanwhile */
 		str_store_rel(&host_self()->inside,
 			(uint64_t)(uintptr_t)&pl->head[0]);
@@ -330,7 +353,7 @@ out:
 	return err;
 }
 
-/* What the dead have left is given back before there is no room. */
+/* If there is no room, reap dead threads first. */
 int
 str_dev_open(struct host_call *hc, const char *drv, uint32_t minor, bool clone,
 	int oflags, const struct host_carrier *c, struct str_file **ret)
@@ -360,7 +383,7 @@ fifo_make(struct str_node *n, const struct host_carrier *c, int oflags,
 	sd->qp->wq.q_next = &sd->qp->rq;
 	str_store(&sd->direct, &sd->hq);
 	pl->dev = makedevice(STR_MAJOR_FIFO, (uint32_t)n->key[1]);
-	/* no process holds it yet: a sweep is to leave it alone, until we die */
+	/* no process holds it yet: a sweep must not close it unless we die */
 	str_store(&pl->closer, host_self_tag());
 	str_store_rel(&host_self()->inside, (uint64_t)(uintptr_t)sd);
 	err = enter(pl);
@@ -372,7 +395,7 @@ fifo_make(struct str_node *n, const struct host_carrier *c, int oflags,
 	return publish(pl, n, c, oflags, ret);
 }
 
-/* Wait until the other side has come, since @seen of its opens. */
+/* Wait until the other side has been opened, after @seen opens. */
 static int
 fifo_wait(struct str_node *n, struct str_head *sd, struct host_call *hc,
 	int side, uint32_t seen)
@@ -393,7 +416,7 @@ fifo_wait(struct str_node *n, struct str_head *sd, struct host_call *hc,
 	}
 }
 
-/* The node of a FIFO without a name: they are used again. */
+/* A node for a FIFO without a name: such nodes are reused. */
 static struct str_node *
 fifo_unused(void)
 {
@@ -426,7 +449,7 @@ fifo_open(struct host_call *hc, struct str_node *n, int oflags,
 	if (err != 0)
 		return err;
 	err = node_look(n, hc, &pl);
-	/* POSIX: no reader, and the writer does not want to wait */
+	/* POSIX: no reader, and the writer must not wait */
 	if (err != 0)
 		;
 	else if (mode == 1 && (oflags & STR_O_NONBLOCK) != 0 &&
@@ -435,7 +458,10 @@ fifo_open(struct host_call *hc, struct str_node *n, int oflags,
 	else if (pl == NULL) {
 		err = fifo_make(n, c, oflags, ret);
 	} else {
-		/* who waits for us may have come and gone before we look */
+		/*
+		 * a thread that waits for us may have opened and closed before
+		 * we look
+		 */
 		sd = &pl->head[0];
 		met = str_load(mode == 1 ? &sd->nread : &sd->nwrite) != 0;
 		err = str_open_error(sd, oflags);
@@ -483,7 +509,10 @@ str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 	for (;;) {
 		n = any ? fifo_unused() : str_node_get(dev, ino);
 		err = n == NULL ? ENOSR : fifo_open(hc, n, oflags, c, ret);
-		/* one's own is for the next, unless it has a stream */
+		/*
+		 * the node of an unnamed FIFO can be reused, unless it has a
+		 * stream
+		 */
 		if (err != 0 && any && n != NULL && n->pl == NULL)
 			(void)str_cas(&n->used, 1u, 2u);
 		if (str_likely(err != ENOSR) || again || !str_region_room())
@@ -494,7 +523,7 @@ str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 
 /* ------------------------------------------------------------------ close */
 
-/* @q, if it is one of those that what is written to @pl goes through. */
+/* @q, if messages written to @pl pass through it. */
 static queue_t *
 sender(struct str_plumb *pl, queue_t *q)
 {
@@ -504,10 +533,10 @@ sender(struct str_plumb *pl, queue_t *q)
 }
 
 /*
- * Is anything left to be sent below the head?  A message is in the hands of
- * a thread, which has a claim, then on a pair's backlog, in a thread's hands
- * again, then on its queue, and so on downward: that is the order in which to
- * look, lest it goes from where we shall look to where we have been.
+ * Are there messages left below the head?  A message is held by a thread, which
+ * has a claim, then is on a pair's backlog, is held by a thread again, then is
+ * on its queue, and so on downward.  They are examined in this order, so that a
+ * message cannot move from a place not yet examined to one already examined.
  */
 static bool
 undrained(struct str_plumb *pl)
@@ -523,10 +552,10 @@ undrained(struct str_plumb *pl)
 			str_perim_drain(q->q_pair);
 			yes = str_perim_holds(q->q_pair);
 		}
-		yes = yes || str_plumb_claimed(pl) ||
+		yes = yes || str_plumb_claimed_since(pl) ||
 			(str_load(&q->q_count) != 0 &&
 				str_load(&q->q_first) != NULL) ||
-			str_plumb_claimed(pl);
+			str_plumb_claimed_since(pl);
 	}
 	if (str_load(&pl->nrun) != 0)
 		(void)str_sched_run(pl);
@@ -534,7 +563,7 @@ undrained(struct str_plumb *pl)
 	return yes;
 }
 
-/* Was every open file of @sd, all closed by now, one that does not wait? */
+/* Were all open files of @sd, which are closed now, non-blocking? */
 static bool
 impatient(struct str_head *sd)
 {
@@ -548,20 +577,19 @@ impatient(struct str_head *sd)
 }
 
 /*
- * SVR4 close(2): up to the close time is given to modules and the driver to
- * send what they have, unless it is non-blocking; a signal ends it.  A
- * thread without a call, since the holders of the stream were killed, does not
- * wait: it comes again.  What is to go out by a socket is left to streamsd rather than
- * lost: as a kernel's socket goes on after its close, for as long as the
- * system keeps the connection.
- * Return: false: not yet.
+ * SVR4 close(2): modules and the driver have the close time to send their data,
+ * unless the descriptor is non-blocking; a signal ends the wait.  A thread
+ * without a call, because the holders of the stream were killed, does not wait
+ * but is called again.  Data for a socket is left to streamsd and not lost, as
+ * a kernel's socket sends its data after its close, for as long as the system
+ * keeps the connection.  Return: false: not drained yet.
  */
 static bool
 drain(struct str_plumb *pl, struct host_call *hc)
 {
 	struct str_head *sd = &pl->head[0];
 	uint64_t end = str_load(&pl->drain_end);
-	bool alive, unsent = str_sock_unsent(pl, &alive);
+	bool progress, unsent = str_sock_unsent(pl, &progress);
 	bool hasty = hc != NULL ? (hc->fflags & STR_O_NONBLOCK) != 0 :
 				  impatient(sd);
 
@@ -570,7 +598,7 @@ drain(struct str_plumb *pl, struct host_call *hc)
 		return true;
 	if (end == 0)
 		end = host_now() + sd->cltime * 1000000ull;
-	if (hc == NULL && unsent && alive)
+	if (hc == NULL && unsent && progress)
 		end = host_now() + SOCK_NS;
 	if (hc == NULL) {
 		if (host_now() >= end || !undrained(pl))
@@ -588,14 +616,14 @@ drain(struct str_plumb *pl, struct host_call *hc)
 			break;
 		(void)str_sock_try(sd, hc, KS_OUT);
 	}
-	if (!str_sock_unsent(pl, &alive) || !undrained(pl) ||
+	if (!str_sock_unsent(pl, &progress) || !undrained(pl) ||
 	    (str_load(&sd->flags) & (STR_H_HUP | STR_H_WRERR)) != 0)
 		return true;
 	str_store(&pl->drain_end, host_now() + SOCK_NS);
 	return false;
 }
 
-/* All that is below the head: modules, then the driver. */
+/* Close all that is below the head: modules, then the driver. */
 static void
 take_down(struct str_plumb *pl, struct host_call *hc)
 {
@@ -616,7 +644,7 @@ take_down(struct str_plumb *pl, struct host_call *hc)
 	str_link_bury(pl, hc);
 }
 
-/* Is a thread at work with the node that lives and is not this one? */
+/* Does a living thread other than this one hold the node? */
 static bool
 node_busy(struct str_node *n)
 {
@@ -634,7 +662,9 @@ drain_on(struct str_plumb *pl, void *arg)
 	if (end == 0)
 		return false;
 	if (str_head_held(&pl->head[0])) {
-		/* held again: its next last close has all its time */
+		/*
+		 * it has a holder again: its next last close gets the full time
+		 */
 		(void)str_cas(&pl->drain_end, end, (uint64_t)0);
 	} else {
 		str_head_maybe_close(&pl->head[0], NULL);
@@ -644,7 +674,7 @@ drain_on(struct str_plumb *pl, void *arg)
 }
 
 /*
- * str_region_drain - close what is empty now of the streams that no process holds
+ * str_region_drain - close those streams without a holder that are empty now
  * Return: true when there are more.
  */
 bool
@@ -657,8 +687,8 @@ str_region_drain(void)
 }
 
 /*
- * str_stream_close - the last file and reference of a device or FIFO is gone
- * Several may find out; the node's lock makes one of them do it.
+ * str_stream_close - a device or FIFO has lost its last file and reference
+ * Several threads may notice it; the node's lock selects one of them.
  */
 void
 str_stream_close(struct str_plumb *pl, struct host_call *hc)
@@ -681,20 +711,22 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 		n = pl->node;
 	}
 	if (n != NULL && hc == NULL && node_busy(n))
-		goto out; /* who opens or closes it sees to it, or a sweep */
+		goto out; /* the thread that opens or closes it, or a sweep,
+			   * closes it */
 	if (n != NULL)
-		locked = str_node_lock(n, NULL) == 0; /* else it is ours */
+		locked = str_node_lock(n, NULL) == 0; /* otherwise we hold it
+						       * already */
 	if (!str_stream_lives(pl) || pl->sid != sid || str_head_held(sd))
 		goto unlock;
-	/* before it is being closed: str_hold() is to reach it meanwhile, for
-	 * who makes room is who tells it so */
+	/* before it is marked as closing: str_hold() must still reach it, so
+	 * that a thread that makes room can enable its queues */
 	if (!drain(pl, hc)) {
 		if (hc != NULL)
 			host_daemon_look();
 		goto unlock;
 	}
 	STR_CRASH_POINT("close:unheld");
-	/* one closes; the next one when that one died */
+	/* one thread closes; another one if that thread died */
 	me = host_self_tag();
 	for (;;) {
 		uint32_t v = str_load(&pl->closer);
@@ -705,17 +737,20 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 			break;
 	}
 	(void)str_or(&sd->flags, STR_H_CLOSED);
+	str_fence_full();
+	/* a thread whose descriptor was closed by another one */
+	str_ring_sleepers(sd, false);
 	STR_CRASH_POINT("close:begun");
 	take_down(pl, hc);
 	if (n != NULL && n->pl == pl) {
 		n->pl = NULL;
-		(void)str_cas(&n->used, 1u, 2u); /* a FIFO of one's own */
+		(void)str_cas(&n->used, 1u, 2u); /* an unnamed FIFO */
 	}
 	STR_CRASH_POINT("close:down");
-	/* a thread died with it in its hands, and is not reaped yet: a later
-	 * sweep frees it, be it ours */
-	if (!str_stream_free(pl, sid, NULL) && str_stream_lives(pl) &&
-	    pl->sid == sid)
+	/* a thread died while it held it, and is not reaped yet: a later sweep
+	 * frees it */
+	if (str_stream_free(pl, sid, NULL) == STR_FREED_NOT &&
+	    str_stream_lives(pl) && pl->sid == sid)
 		(void)str_cas(&pl->closer, me, 0u);
 unlock:
 	if (locked)

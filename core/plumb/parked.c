@@ -2,47 +2,51 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What a module has put away.
+ * Messages that modules keep in their own structures.
  *
  * Purpose.  A module may keep a message in its own structures: half a line, an
- * ioctl that is answered later, what may have to be sent again, a list of its
- * own.  Such a message is stamped with the thread that took it last, as what a
- * thread has in its hands is, but it is the module's, and outlives the thread.
+ * ioctl that is answered later, a message that may have to be sent again, a
+ * list of its own.  Such a message is stamped with the thread that took it
+ * last, like a message that a thread holds, but it belongs to the module, and
+ * must not be freed with the thread.
  *
  * How.  Before a dead thread's blocks are freed, the memory of modules is
- * searched for words that lead into its messages: what kmem_alloc() gave, q_ptr,
- * the writable data of loaded modules, arguments of timeouts and bufcalls,
- * the links of messages that are another's, and what ioctls that are
- * under way have in cq_private.  What is found there, and what that leads to,
- * loses the stamp.  The messages of others who are dead are looked for in the
- * same way: what one of them leads to is kept only if that is.  A word that only
- * looks like the address of a message, such as one that a module has forgotten to
- * clear, keeps it for nothing, until the domain ends; that is all it does.
+ * searched for words that point into its messages: kmem_alloc() memory, q_ptr,
+ * the writable data of loaded modules, arguments of timeouts and bufcalls, the
+ * links of other messages, and cq_private of ioctls in progress.  Messages that
+ * are found, and messages reachable from them, lose the stamp.  Messages of
+ * other dead threads are treated in the same way: a message reachable from one
+ * of them is kept only if that one is.  A word that only looks like the address
+ * of a message, such as a stale pointer of a module, keeps the message until
+ * the domain ends, and has no other effect.
  *
- * Locks.  None: others go on meanwhile, and words may change as they are read.
- * A message that a living thread has just taken from where it had been put
- * away may be seen in neither place; a thread that takes it while its last
+ * Locks.  None: other threads continue meanwhile, and words may change while
+ * they are read.  A message that a living thread has just taken from a module's
+ * structure may be seen in neither place; a thread that takes it while its last
  * owner, which was killed, is being reaped may find it freed.
  *
- * Crash.  The stamps of what is kept are cleared one by one; the next reaper
- * finds the others again.  The table is the reaper's own.
+ * Crash.  The stamps of kept messages are cleared one by one; the next reaper
+ * finds the others again.  The table is the reaper's private memory.
  */
 #include "kind.h"
 
-#define KEPT 1u	 /* in a table's entry: something leads there */
-#define SEEN 2u	 /* and what it leads to has been looked at */
+#define KEPT 1u	 /* in a table's entry: a pointer to it was found */
+#define SEEN 2u	 /* and its own pointers have been followed */
 #define FLAGS 3u
 
-#define FEW 32u	 /* this many need no memory for the table */
-#define OTHERS 1024u /* of others who are dead: the rest counts as the living's */
+#define FEW 32u	 /* up to this number the table needs no memory */
+#define OTHERS 1024u /* messages of other dead threads; more are treated as
+		      * those of living ones */
 #define ASKED 64u
 
 struct parked {
 	uint32_t tag;
-	uint32_t n, room; /* room for all that are ours, and for so many */
+	uint32_t n, room; /* room for all messages of this thread, and OTHERS
+			   * more */
 	uint32_t nother, others;
-	uint64_t *at; /* the dead's messages, by address; flags in the low bits */
-	bool more;    /* there is one that is KEPT and not SEEN */
+	uint64_t *at; /* the dead threads' messages, by address; flags in the
+		       * low bits */
+	bool more;    /* an entry is KEPT and not SEEN */
 	uint32_t asked[ASKED]; /* by slot: whether this thread is dead */
 	uint64_t dead;
 };
@@ -55,8 +59,8 @@ is_ours(const struct parked *p, const struct str_blk *b)
 }
 
 /*
- * ... or some other's who is dead, too, and not reaped?  What has the name of
- * a thread that ended in order has no owner.
+ * Is @b a message of another thread that is dead and not reaped?  If its owner
+ * has ended in an orderly way, the message has no owner.
  */
 static bool
 is_doubtful(struct parked *p, const struct str_blk *b)
@@ -87,14 +91,14 @@ count(struct str_blk *b, void *arg)
 		p->others++;
 }
 
-/* The walk is by address, and so is the table. */
+/* The walk and the table are in the order of addresses. */
 static void
 enter(struct str_blk *b, void *arg)
 {
 	struct parked *p = arg;
 
 	if (p->n == p->room)
-		return; /* never: those that are ours do not become more */
+		return; /* never: this thread's messages do not increase */
 	if (is_ours(p, b))
 		p->at[p->n++] = (uint64_t)(uintptr_t)b;
 	else if (p->nother < p->others && is_doubtful(p, b))
@@ -108,10 +112,11 @@ block(uint64_t e)
 }
 
 /*
- * May @w, which leads into the block of message @x, be meant for that?  It is the
- * address of its message block, its data block, or its data.  Memory of modules
- * begins 64 bytes behind its block (core/ddi/kmem.c): a pointer to what was freed
- * and has become a message leads elsewhere.
+ * Can @w, an address in the block of message @x, be a pointer to the message?
+ * Such a pointer is the address of its message block, its data block, or its
+ * data.  Memory of modules begins 64 bytes after the block's beginning
+ * (core/ddi/kmem.c): a pointer to freed memory that became a message has
+ * another offset.
  */
 static bool
 is_meant(const struct str_mdb *x, uint64_t w)
@@ -120,7 +125,7 @@ is_meant(const struct str_mdb *x, uint64_t w)
 		w >= (uintptr_t)x->buf;
 }
 
-/* The message of the table that @w leads into, or NULL. */
+/* The message in the table to which @w points, or NULL. */
 static uint64_t *
 entry(struct parked *p, uint64_t w)
 {
@@ -141,7 +146,7 @@ entry(struct parked *p, uint64_t w)
 	return w < (uintptr_t)x + str_mem_size(x) ? &p->at[lo] : NULL;
 }
 
-/* A word of memory: does it lead into one of them? */
+/* A word of memory: mark the message to which it points, if any. */
 static void
 word(void *arg, uint64_t w)
 {
@@ -166,7 +171,7 @@ str_words_event(const struct str_blk *b, str_word_fn *fn, void *arg)
 		fn(arg, *w);
 }
 
-/* Memory that a thread has in its hands is nowhere yet. */
+/* Memory that a thread holds privately is not part of a module's data yet. */
 void
 str_words_kmem(const struct str_blk *b, str_word_fn *fn, void *arg)
 {
@@ -174,7 +179,7 @@ str_words_kmem(const struct str_blk *b, str_word_fn *fn, void *arg)
 		str_words_event(b, fn, arg);
 }
 
-/* Its neighbours, and what an ioctl remembers. */
+/* Its links, and the private pointer of an ioctl. */
 STR_RACY void
 str_words_message(const struct str_blk *b, str_word_fn *fn, void *arg)
 {
@@ -183,7 +188,10 @@ str_words_message(const struct str_blk *b, str_word_fn *fn, void *arg)
 	const unsigned char *c = x->m.b_rptr;
 	struct copyreq cq;
 
-	/* data that dups have, or what is no message yet, has no neighbours */
+	/*
+	 * data of duplicates, or a block that is not a message yet, has no
+	 * links
+	 */
 	if ((str_load(&x->parts) & STR_MDB_M) == 0)
 		return;
 	fn(arg, (uintptr_t)x->m.b_next);
@@ -200,8 +208,8 @@ str_words_message(const struct str_blk *b, str_word_fn *fn, void *arg)
 }
 
 /*
- * A module may have nothing of its own but one message; and a thread that was
- * killed putting one on a queue need not have been inside its stream.
+ * q_ptr may point to a message itself; and a thread that was killed while it
+ * put a message on a queue need not have been inside its stream.
  */
 STR_RACY void
 str_words_pair(const struct str_blk *b, str_word_fn *fn, void *arg)
@@ -235,9 +243,10 @@ keep(struct str_blk *b, void *arg)
 }
 
 /*
- * str_parked - let go of the messages of dead thread @tag that modules have
+ * str_parked - clear the stamps of dead thread @tag on messages that modules
+ * keep
  *
- * Without memory for the table all of them are kept, linked or lost.
+ * Without memory for the table all its messages are kept.
  */
 void
 str_parked(uint32_t tag)

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What the files of the reaper share: region.c, mark.c (waiting for locks, and
- * marking what streams lead to), back.c (putting back what the thread had taken).
+ * Shared by the files of the reaper: region.c, mark.c (waiting for locks, and
+ * marking reachable blocks), back.c (putting messages back).
  */
 #ifndef REAP_H
 #define REAP_H
@@ -11,29 +11,29 @@
 #include "kind.h"
 
 #define FOUND 64
-#define PATIENCE 20u /* ms for a lock, when others do not wait for the reaper */
+#define PATIENCE 20u /* ms for a lock, when no thread waits for the reaper */
 #define NPLACE (STR_NCLAIM + 2) /* claims, inside, held */
 
 struct reap {
 	uint32_t tag;
 	struct str_blk *found[FOUND];
 	unsigned n;
-	enum { TAKEN, BLOCKS, BUFFERS } what; /* is being looked for */
+	enum { TAKEN, BLOCKS, BUFFERS } what; /* the kind of blocks searched */
 	bool any;    /* there is a block of the dead thread */
-	bool undone; /* one could not be decided */
+	bool undone; /* a block could not be decided */
 	struct str_plumb *in[NPLACE]; /* alive, or NULL */
 	uintptr_t epoch;
-	unsigned ms; /* to wait for a lock that a living thread keeps */
+	unsigned ms; /* limit for a lock that a living thread holds */
 };
 
-/* No living thread holds the lock, or is in the pair's perimeter; or none is
- * after r->ms. */
+/* Wait at most r->ms until no living thread holds the lock, or is in the pair's
+ * perimeter. */
 bool str_reap_patient(const struct reap *r, struct str_lock *l);
 bool str_reap_hpatient(const struct reap *r, struct str_hlock *l);
 bool str_reap_idle(const struct reap *r, struct str_qpair *qp);
 
-/* The mark of a block, in its free-list link; str_reap_mark_pipe() marks all that
- * leads from @pl.  False: a living thread keeps a lock. */
+/* The mark of a block is in its free-list link; str_reap_mark_pipe() marks all
+ * blocks reachable from @pl.  False: a living thread holds a lock. */
 bool str_reap_marked(const struct str_blk *b, uintptr_t epoch);
 void str_reap_mark(struct str_blk *b, uintptr_t epoch);
 bool str_reap_mark_pipe(const struct reap *r, struct str_plumb *pl);
@@ -42,13 +42,13 @@ bool str_reap_mark_pipe(const struct reap *r, struct str_plumb *pl);
  * Undecided, with r->undone: true. */
 bool str_reap_seg_linked(struct reap *r, struct str_seg *s);
 
-/* Does a neighbour of @qp lead to it? */
+/* Does a neighbour of @qp point to it? */
 bool str_reap_pair_linked(const struct str_qpair *qp);
 
 /*
- * str_reap_taken - had the dead thread taken message @x from a place it can go
- * back to?  Then the blocks behind it go with it.
- * str_reap_give_back - put the messages of r->found back, the last taken first
+ * str_reap_taken - had the dead thread taken message @x from a place to which
+ * it can return?  Then the blocks after it return with it. str_reap_give_back -
+ * put the messages of r->found back, last taken first
  */
 bool str_reap_taken(const struct reap *r, struct str_mdb *x);
 void str_reap_give_back(struct reap *r);

@@ -2,32 +2,31 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The executive's part of a domain is cleared of what dead threads held.
+ * Removes from the executive's part of a domain what dead threads held.
  */
 #include "reap.h"
 #include "sock/sock.h"
 
 /*
- * Reaping.  A thread that died may have been anywhere: inside a stream, with
- * blocks in its hands, with locks held.  Locks are taken over by the thread
- * that meets them.  The rest is done here, in this order: the streams it was
- * inside are revived; its magazines are given back; the blocks stamped with
- * its tag are freed, except those that turn out to be linked: they were
- * stamped before an unlinking that never happened, or not yet unstamped
- * after a linking.
+ * Reaping.  A thread may have died anywhere: inside a stream, with private
+ * blocks, with locks held.  Locks are taken over by the next thread that needs
+ * them.  The rest is done here, in this order: the streams it was inside are
+ * revived; its magazines are returned to the depots; the blocks stamped with
+ * its tag are freed, except those that are linked: these were stamped before an
+ * unlinking that did not happen, or not yet unstamped after a linking.
  *
- * Where they could be linked is known: in the streams its slot names, which
- * therefore stands until all is done; a reaper that dies is followed by one
- * that finds the same.  Those streams are locked to be looked at, and what is
- * linked there is marked with a number that only grows, so that two reapers in
- * one stream do not undo each other's marks.  A queue pair, or a link, stays
- * where it can be found until its queues are empty, and is freed after all
- * claims have been waited for: so what is found under a claim is in use.
+ * They can only be linked in the streams that its slot names; therefore the
+ * slot stays until everything is done, and if a reaper dies the next one finds
+ * the same.  These streams are locked, and the blocks linked there are marked
+ * with a number that only increases, so that two reapers in one stream do not
+ * undo each other's marks.  A queue pair, or a link, can be found until its
+ * queues are empty, and is freed after all claims have ended: so an object
+ * found under a claim is in use.
  *
- * When a living thread keeps a lock, a stopped process or an open procedure
- * that sleeps, the reaper waits a moment and then gives the slot back as it
- * was (STR_THR_UNDONE): the next look does it, by the next attach or by
- * streamsd, which stays for it.
+ * If a living thread holds a lock (in a stopped process, or in an open
+ * procedure that sleeps), the reaper waits a moment and then leaves the slot as
+ * it was (STR_THR_UNDONE): the next attach, or streamsd, which runs until then,
+ * tries again.
  */
 static void
 collect(struct str_blk *b, void *arg)
@@ -44,8 +43,8 @@ collect(struct str_blk *b, void *arg)
 	if (r->what == TAKEN) {
 		wanted = str_reap_taken(r, x);
 	} else if (r->what == BLOCKS) {
-		/* a message may still have the buffer that it was about to
-		 * free: it goes first */
+		/* a message may still refer to a buffer that was being freed:
+		 * messages first */
 		wanted = state != STR_BLK_BUF;
 	}
 	if (wanted && r->n < FOUND)
@@ -54,7 +53,8 @@ collect(struct str_blk *b, void *arg)
 
 /*
  * Does a neighbour of @qp lead to it?  For pairs of streams that the dead
- * thread's slot did not name: whose last reference it gave up, for instance.
+ * thread's slot did not name, for instance because it released their last
+ * reference.
  */
 bool
 str_reap_pair_linked(const struct str_qpair *qp)
@@ -75,8 +75,8 @@ str_reap_pair_linked(const struct str_qpair *qp)
 }
 
 /*
- * Is it one of its head's?  A descriptor that is received is opened in another
- * stream than the call is on.
+ * Is it linked to its head?  A received descriptor is opened in another stream
+ * than that of the call.
  */
 static bool
 file_linked(const struct str_fileblk *b)
@@ -133,7 +133,7 @@ node_kept(struct reap *r, struct str_blk *b)
 	return str_node_listed((struct str_node *)(void *)b);
 }
 
-/* Not by itself, but it has to be decided now whether it can be freed. */
+/* It is not reachable, but whether it can be freed must be decided now. */
 static bool
 message_kept(struct reap *r, struct str_blk *b)
 {
@@ -154,12 +154,12 @@ pair_fini(struct str_blk *b)
 {
 	struct str_qpair *qp = (struct str_qpair *)(void *)b;
 
-	/* no block leads to it, whatever its owner had begun to say */
+	/* no block points to it, whatever flags its owner had set */
 	str_qclr(&qp->rq, QMOUNTED);
 	str_qpair_free(qp);
 }
 
-/* Never entered, or on its way out: dead to all. */
+/* Never entered, or being freed: no thread can reach it. */
 static void
 stream_fini(struct str_blk *b)
 {
@@ -167,8 +167,8 @@ stream_fini(struct str_blk *b)
 }
 
 /*
- * It died as it gave the last of the message back, or before it was in one: then
- * there is nothing to give back.
+ * The thread died while it freed the message, or before the pass was in a
+ * message: then there is no reference to release.
  */
 static void
 pass_fini(struct str_blk *b)
@@ -176,7 +176,7 @@ pass_fini(struct str_blk *b)
 	str_pass_free((char *)b);
 }
 
-/* The collector may have found it, and looks again only when references have
+/* The collector may have counted it, and runs again only if references have
  * changed since. */
 static void
 link_fini(struct str_blk *b)
@@ -224,12 +224,12 @@ reap_block(struct reap *r, struct str_blk *b, unsigned turn)
 		(str_kind[state].kept != NULL && str_kind[state].kept(r, b));
 	if (r->undone)
 		return;
-	/* who has taken over the lock it is under may have been here as well */
+	/* the thread that took over its lock may have been here as well */
 	if (str_cas(&b->owner, r->tag, kept ? 0u : host_self_tag()) && !kept)
 		str_kind[state].fini(b);
 }
 
-/* A thread died inside this stream: what it had begun to plumb goes on. */
+/* A thread died inside this stream: complete its change of plumbing. */
 static bool
 mend(const struct reap *r, struct str_plumb *pl)
 {
@@ -243,7 +243,7 @@ mend(const struct reap *r, struct str_plumb *pl)
 		if (ok)
 			str_plumb_unlock(pl);
 	}
-	/* what a link was to be is undone with the help of its driver */
+	/* a half made link is removed with the help of its driver */
 	str_ioctl_revive(&pl->head[0], tag);
 	str_ioctl_revive(&pl->head[1], tag);
 	if (ok && str_load(&pl->busy.owner) == tag &&
@@ -254,7 +254,7 @@ mend(const struct reap *r, struct str_plumb *pl)
 	return ok;
 }
 
-/* ... and so do its queues, with what the thread had in hand. */
+/* Make the queues of the stream run again, and wake its sleepers. */
 static void
 revive(const struct reap *r, struct str_plumb *pl)
 {
@@ -262,12 +262,12 @@ revive(const struct reap *r, struct str_plumb *pl)
 		str_sched_revive(pl, r->tag);
 	str_wake_all(&pl->head[0]);
 	str_wake_all(&pl->head[1]);
-	/* it may have had the token that was for others */
+	/* it may have taken the token that was for others */
 	str_ring_sleepers(&pl->head[0], true);
 	str_ring_sleepers(&pl->head[1], true);
 }
 
-/* The streams the dead thread was inside, and nothing of them twice. */
+/* The streams that the dead thread was inside, each once. */
 static void
 places(struct reap *r, struct str_thread *t)
 {
@@ -290,8 +290,9 @@ places(struct reap *r, struct str_thread *t)
 }
 
 /*
- * A place that is no stream in the directory.  One that is on its way out may
- * lead to the dead thread's blocks until it is gone; unless it is its own.
+ * A place that is not a stream in the directory.  A stream that is being freed
+ * may point to the dead thread's blocks until it is freed, unless the dead
+ * thread was freeing it.
  */
 static bool
 is_going(const struct reap *r, struct str_plumb *pl)
@@ -308,8 +309,8 @@ find(struct reap *r)
 }
 
 /*
- * Mark what the streams lead to.  Most of them are gone together with the
- * thread that died inside; this thread counts as inside what is not.
+ * Mark the blocks reachable from the streams.  Most of these streams have ended
+ * with the thread that died inside; this thread is marked as inside the others.
  */
 static void
 mark_places(struct reap *r)
@@ -326,8 +327,9 @@ mark_places(struct reap *r)
 		else
 			r->undone = is_going(r, r->in[k]);
 	}
-	/* now that queues it died at are whole: a message it had just taken
-	 * from one is not put away because its neighbour there still says so */
+	/* after its queues have been repaired: otherwise a stale link on a
+	 * queue would look like a module's pointer to a message that it had
+	 * just taken */
 	if (!r->undone)
 		str_parked(r->tag);
 }
@@ -341,14 +343,17 @@ revive_places(struct reap *r)
 	for (k = 0; k < NPLACE; k++)
 		if (r->in[k] != NULL && str_stream_inside(r->in[k]))
 			revive(r, r->in[k]);
-	/* the thread that is let out of a module's perimeter does what waits */
+	/*
+	 * removing the dead thread from a module's perimeter lets waiting work
+	 * run
+	 */
 	str_foreign_revive(r->tag);
 }
 
 /*
- * Put back what the slot @t says was taken last, and have the streams go on: to
- * look through the memory is for later.  What could not be put back keeps them
- * waiting for the reaper that has more time.
+ * Put back the messages that the slot @t names as taken last, and let the
+ * streams continue; the memory is searched later.  If a message could not be
+ * put back, the streams wait for the reaper that searches the memory.
  */
 static void
 reap_streams(struct reap *r, struct str_thread *t)
@@ -374,9 +379,9 @@ reap_streams(struct reap *r, struct str_thread *t)
 }
 
 /*
- * What the dead thread of tag r->tag had in its hands.  First what goes back,
- * then the streams go on, and then what is left goes: drivers may ask, of a
- * duplicate for instance, whether the dead thread had it still.
+ * The blocks that the dead thread with tag r->tag held.  First messages are put
+ * back, then the streams continue, and then the other blocks are freed: drivers
+ * may ask whether the dead thread still had a duplicate.
  */
 static void
 reap_blocks(struct reap *r)
@@ -414,13 +419,15 @@ str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 
 	(void)d;
 	if (t == self || self == NULL) {
-		/* a thread that ends in order holds nothing else */
+		/* a thread that ends normally holds no other blocks */
 		str_mem_reap(t);
 	} else {
 		uint64_t was = str_load(&self->inside);
 		uint32_t busy = host_tls.busy, other = host_tls.reaping;
 
-		/* nothing of its streams runs before all is in its place */
+		/*
+		 * no queue of its streams runs before all messages are in place
+		 */
 		host_tls.busy = 1;
 		places(&r, t);
 		for (k = 0; k < NPLACE; k++)
@@ -446,6 +453,8 @@ str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 		str_sched_touched();
 		host_tls.reaping = other;
 	}
+	/* it may have died before it counted one */
+	str_stream_odd();
 	str_store(&t->state, r.undone ? state : (uint32_t)STR_THR_RUN);
 	if (r.undone)
 		return false;
@@ -458,7 +467,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 	return true;
 }
 
-/* str_region_undone - has a dead thread blocks still that were in its hands? */
+/* str_region_undone - does a dead thread still hold blocks? */
 bool
 str_region_undone(void)
 {
@@ -470,4 +479,26 @@ str_region_undone(void)
 		    str_load(&d->thread[i].tag) != 0)
 			return true;
 	return false;
+}
+
+/*
+ * str_ring_sleepers - ring the threads that sleep at @sd, and @pollers: those
+ * that sleep at many streams
+ * For sleepers that neither a word nor a token of the caller can reach.
+ */
+STR_COLD void
+str_ring_sleepers(struct str_head *sd, bool pollers)
+{
+	struct str_domain *d = host_domain;
+	uint32_t n = str_load(&d->thread_high), i;
+
+	for (i = 0; i < n && i < STR_NTHREAD; i++) {
+		struct str_thread *t = &d->thread[i];
+		uint64_t on = str_load(&t->asleep_on);
+
+		if (str_load(&t->tag) == 0 || t == host_self())
+			continue;
+		if (on == (uint64_t)(uintptr_t)sd || (pollers && on == ~0ull))
+			host_bell_ring(t);
+	}
 }

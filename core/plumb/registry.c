@@ -4,22 +4,22 @@
 /*
  * The registry of modules and drivers.
  *
- * A built-in one is known to every image of the library, at another address
- * in each.  Its tables are copied into the arena once per domain, with
- * procedure addresses replaced by code slots (host_code()), which mean the
- * same in every member.  Slot numbers follow from the order of the list
- * below, so every image gives the same number to the same procedure; the
- * domain's ABI number covers that order.
+ * A built-in module is in every image of the library, at a different address in
+ * each.  Its tables are copied into the arena once per domain, with procedure
+ * addresses replaced by code slots (host_code()), which are valid in every
+ * member.  Slot numbers follow from the order of the list below, so every image
+ * gives the same number to the same procedure; the domain's ABI number covers
+ * that order.
  *
- * A foreign one stands in the code window; its tables hold addresses that
- * mean the same everywhere already, and are used where they stand.
+ * A foreign module is in the code window; the addresses in its tables are valid
+ * in every member, and the tables are used in place.
  *
- * Groups.  Foreign ones may share a perimeter, by the name of a group: the
- * first of them lends its own to those that come later.
+ * Groups.  Foreign modules may share a perimeter, by the name of a group: later
+ * members use the perimeter of the first one.
  *
- * Locks.  Entries are only ever added: one is taken by compare-and-swap of
- * `used', 0 free, 1 there, 2 being made; a thread that finds the 2 of a dead one leaves
- * it alone.
+ * Locks.  Entries are only added: an entry is taken by compare-and-swap of
+ * `used' (0 free, 1 valid, 2 being made); an entry that a dead thread left in
+ * state 2 is not used.
  */
 #include "core.h"
 #include <sys/kmem.h>
@@ -66,7 +66,7 @@ MODULES(DECLARE)
 DRIVERS(DECLARE)
 
 #ifdef STR_CRASH_POINTS
-/* A driver of the tests, where one is linked: tests/ksock. */
+/* A driver of the tests, if it is linked: tests/ksock. */
 extern const struct str_builtin str_drv_wire STR_WEAK;
 #endif
 
@@ -86,10 +86,10 @@ nbuiltin(void)
 	return builtin[n - 1] == NULL ? n - 1 : n;
 }
 
-/* four of each side's qinit, others that it hands out, the direct one */
+/* four of each side's qinit, its callbacks, the direct procedure */
 #define PROCS (16u + STR_NCALLS + 1u)
 #define FIRST_SLOT 8u
-/* What else a foreign entry keeps where a built-in one has names. */
+/* The word in which a foreign entry keeps its group. */
 #define GROUP idname[3]
 
 typedef void (*proc_t)(void);
@@ -159,7 +159,7 @@ copy_direct(const struct str_builtin *b, unsigned slot)
 	return host_code(slot + 16 + STR_NCALLS, (proc_t)b->direct);
 }
 
-/* One side: its procedures, what it says of itself, its counters. */
+/* One side: its procedures, its module_info, its counters. */
 static void
 copy_side(struct str_fmod *fm, const struct str_builtin *b, unsigned side,
 	const struct qinit *from, struct qinit *to, struct module_info *info,
@@ -206,7 +206,7 @@ enter(struct str_fmod *fm, const struct str_builtin *b, unsigned slot)
 	str_store_rel(&fm->used, 1u);
 }
 
-/* Procedures of the executive that messages lead to. */
+/* Register the executive's procedures to which messages point. */
 static void
 own_calls(void)
 {
@@ -233,7 +233,7 @@ tables_init(struct str_domain *d)
 	str_store(&d->core[STR_ROOT_FMOD], (uint64_t)(uintptr_t)fm);
 	str_store(&d->core[STR_ROOT_NFMOD], (uint64_t)nbuiltin());
 
-	/* the heads' queues have no procedures: str_put() knows them */
+	/* the heads' queues have no procedures: str_put() handles them */
 	b = str_mem_zalloc(sizeof(*b) + 2 * sizeof(*qi), STR_BLK_KMEM);
 	if (b == NULL)
 		return ENOSR;
@@ -244,8 +244,8 @@ tables_init(struct str_domain *d)
 }
 
 /*
- * The creator has no thread slot yet, and the allocator wants one: the last
- * slot of the table lends its magazines for the while.
+ * The creator has no thread slot yet, but the allocator needs one: it
+ * temporarily uses the magazines of the last slot of the table.
  */
 int
 str_region_init(struct str_domain *d)
@@ -289,8 +289,8 @@ str_region_attach(struct str_domain *d)
 }
 
 /*
- * str_code_of - the address that means procedure @fn in every process
- * Return: NULL when @fn is this process's alone.
+ * str_code_of - the address of procedure @fn that is valid in every process
+ * Return: NULL if @fn exists only in this process.
  */
 void *
 str_code_of(void (*fn)(void))
@@ -345,7 +345,7 @@ str_fmod_known(const char *name, uint32_t kind)
 	return find(name, kind);
 }
 
-/* str_fmod_get - module or driver @name, loading it when it is not there. */
+/* str_fmod_get - module or driver @name, loaded if necessary. */
 struct str_fmod *
 str_fmod_get(struct host_call *hc, const char *name, uint32_t kind)
 {
@@ -353,7 +353,7 @@ str_fmod_get(struct host_call *hc, const char *name, uint32_t kind)
 
 	if (fm == NULL && str_foreign_load(hc, name, kind) == 0)
 		fm = find(name, kind);
-	/* rather now than when one of its procedures runs */
+	/* map it now, not only when one of its procedures runs */
 	if (fm != NULL && fm->foreign != 0 &&
 	    host_module_map(fm->foreign) != 0)
 		return NULL;
@@ -373,7 +373,7 @@ str_fmod_by_major(uint32_t major)
 	return NULL;
 }
 
-/* What D_MTPERMOD of @fm lets one thread into: its group's, or its own. */
+/* The D_MTPERMOD perimeter of @fm: its group's, or its own. */
 struct str_perim *
 str_fmod_perim(struct str_fmod *fm)
 {
@@ -382,8 +382,8 @@ str_fmod_perim(struct str_fmod *fm)
 }
 
 /*
- * The number of the entry that founded @group, plus 1; 0: there is none.  What
- * has given back its name is still in the group.
+ * The number of the first entry of @group, plus 1; 0: there is none.  An entry
+ * whose name was removed is still in the group.
  */
 static uint32_t
 founder(const char *group)
@@ -433,12 +433,12 @@ add(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
 
 /*
  * str_fmod_new - register a foreign module or driver
- * @tab:   where it stands in the code window, with all it leads to
- * @major: of a driver; 0: the next that is free
- * @group: whose perimeter it shares, with D_MTPERMOD; "": none
+ * @tab: its table in the code window, like all structures to which it points
+ * @major: of a driver; 0: the next free one
+ * @group: the group whose perimeter it shares, with D_MTPERMOD; "": none
  *
  * Return: NULL when the table is full, or the name or major is taken.
- * Locks:  the first entry's plock, for which a built-in module has no use.
+ * Locks: the first entry's plock, which a built-in module does not use.
  */
 struct str_fmod *
 str_fmod_new(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
@@ -446,7 +446,7 @@ str_fmod_new(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
 {
 	struct str_fmod *fm;
 
-	(void)str_lock(&table()->plock); /* who died there has left a 2 */
+	(void)str_lock(&table()->plock); /* a dead owner has left a 2 */
 	fm = add(name, kind, flag, major, tab, group);
 	str_unlock(&table()->plock);
 	return fm;
@@ -468,7 +468,7 @@ str_drv_state(const char *name, size_t size)
 	if (p == NULL)
 		return NULL;
 	if (!str_cas(&fm->state, (uint64_t)0, (uint64_t)(uintptr_t)p))
-		kmem_free(p, size); /* another was first */
+		kmem_free(p, size); /* another thread was first */
 	return (void *)(uintptr_t)str_load_acq(&fm->state);
 }
 

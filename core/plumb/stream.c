@@ -2,18 +2,18 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Making streams and taking them apart: what pipes, FIFOs and device streams
- * have in common.
+ * Making and dismantling streams: the common part of pipes, FIFOs and device
+ * streams.
  *
  * Life.  str_stream_alloc() gives the memory, with heads that no lookup can find
- * yet.  The maker of the stream enters it into the directory, by its sid;
- * from there on it is one.  str_stream_free() takes that entry out, which
- * only one caller can do, and frees all, at once or when the last call that
- * is still inside has ended.
+ * yet.  The maker of the stream enters it into the directory, by its sid; from
+ * then on it is a stream. str_stream_free() removes that entry, which only one
+ * caller can do, and frees everything, at once or when the last call that is
+ * still inside has ended.
  *
  * Crash.  Until it is in the directory a stream is stamped with its creator's
- * tag and falls to str_thread_reap(); so it does again from the moment it is
- * taken out.
+ * tag, and str_thread_reap() frees it; the same is true from the moment it is
+ * removed.
  */
 #include "core.h"
 #include "sock/sock.h"
@@ -50,10 +50,10 @@ head_init(struct str_plumb *pl, int end, uint32_t hiwat, uint32_t lowat,
 }
 
 /*
- * Streams that wait to be buried: the lower half of the word is how many there
- * may be, the upper one numbers the times that one more was said.  A thread that has
- * looked at all sets the lower half right, unless it was said once more
- * meanwhile; so saying it too often does no harm.
+ * Streams that wait to be freed: the lower half of the word is an upper bound
+ * of their number, the upper half counts increments.  A thread that has
+ * examined all streams corrects the lower half, unless there was an increment
+ * meanwhile; so an unnecessary increment does no harm.
  */
 #define MORE (1ull << 32)
 
@@ -63,7 +63,7 @@ unburied_more(void)
 	(void)str_add(str_root(STR_ROOT_UNBURIED), MORE + 1);
 }
 
-/* str_stream_unburied - may there be some? */
+/* str_stream_unburied - may such streams exist? */
 bool
 str_stream_unburied(void)
 {
@@ -89,7 +89,7 @@ str_stream_alloc(uint32_t kind, uint32_t hiwat, uint32_t lowat)
 		sizeof(*pl) - sizeof(pl->blk));
 	pl->kind = kind;
 	pl->nheads = kind == STR_PL_PIPE ? 2 : 1;
-	/* only now: the reaper takes it for one */
+	/* only now, because the reaper then treats it as a stream */
 	str_store_rel(&pl->blk.state, STR_BLK_PIPE);
 	now = host_now();
 	for (e = 0; e < 2 && err == 0; e++) {
@@ -103,7 +103,7 @@ str_stream_alloc(uint32_t kind, uint32_t hiwat, uint32_t lowat)
 	return pl;
 }
 
-/* str_stream_discard - one that was never entered */
+/* str_stream_discard - free a stream that was never entered */
 void
 str_stream_discard(struct str_plumb *pl)
 {
@@ -136,57 +136,83 @@ str_stream_discard(struct str_plumb *pl)
 }
 
 /*
- * Is this the domain's only thread?  One that has no slot yet will find the
- * generation raised: its full fence, when it has taken one, pairs with this.
+ * Have only threads of this process ever followed a pointer to @pl that a light
+ * fence protects?  So it is for a pipe that no other process ever had a
+ * descriptor of, and that never was more than two heads.  A thread of another
+ * process finds it in the directory, and executes a full fence:
+ * str_stream_inside().
  */
 static bool
-is_alone(void)
+is_private(struct str_plumb *pl)
 {
-	struct str_domain *d = host_domain;
-	uint32_t n, i;
+	unsigned e;
 
-	str_fence_full();
-	n = str_load(&d->thread_high);
-	for (i = 0; i < n && i < STR_NTHREAD; i++)
-		if (&d->thread[i] != host_self() &&
-			str_load_acq(&d->thread[i].tag) != 0)
+	if (str_load(&pl->sole) != 3u || str_load(&pl->pushed) != 0)
+		return false;
+	for (e = 0; e < 2; e++)
+		if (pl->head[e].file.next != NULL ||
+		    str_load(&pl->head[e].refs) != 0)
 			return false;
 	return true;
 }
 
-/* Is a call on either end still going on, in a thread that lives? */
+/*
+ * May a thread be inside @pl that has executed a light fence only?  A thread
+ * without a slot will see the incremented generation: the full fence after it
+ * takes a slot pairs with this one.
+ */
+static bool
+is_fence_needed(struct str_plumb *pl)
+{
+	struct str_domain *d = host_domain;
+	bool private = is_private(pl);
+	uint32_t n, i, me = str_load(&host_self()->proc);
+
+	str_fence_full();
+	n = str_load(&d->thread_high);
+	for (i = 0; i < n && i < STR_NTHREAD; i++) {
+		struct str_thread *t = &d->thread[i];
+
+		if (t != host_self() && str_load_acq(&t->tag) != 0 &&
+		    (!private || str_load(&t->proc) == me))
+			return true;
+	}
+	return false;
+}
+
+/* Is a living thread still inside a call on either end? */
 static bool
 is_inside(struct str_plumb *pl)
 {
 	struct str_domain *d = host_domain;
 	uint32_t n, i, k;
 
-	if (is_alone())
-		return false;
-	host_fence_heavy(); /* pairs with str_head_enter() */
+	if (is_fence_needed(pl))
+		host_fence_heavy(); /* pairs with str_head_enter() */
 	n = str_load(&d->thread_high);
 	for (i = 0; i < n && i < STR_NTHREAD; i++) {
 		struct str_thread *t = &d->thread[i];
-		uint64_t in = str_load_acq(&t->inside);
-		bool here = in == (uint64_t)(uintptr_t)&pl->head[0] ||
-			in == (uint64_t)(uintptr_t)&pl->head[1];
+		uint64_t in;
+		bool here;
 
-		if (t == host_self())
+		if (t == host_self() || str_load(&t->tag) == 0)
 			continue;
+		in = str_load_acq(&t->inside);
+		here = in == (uint64_t)(uintptr_t)&pl->head[0] ||
+			in == (uint64_t)(uintptr_t)&pl->head[1];
 		for (k = 0; k < STR_NCLAIM && !here; k++)
 			here = str_load_acq(&t->claim[k]) ==
 				(uint64_t)(uintptr_t)pl;
-		if (here && str_load(&t->tag) != 0 &&
-		    !host_owner_dead(str_load(&t->tag)))
+		if (here && !host_owner_dead(str_load(&t->tag)))
 			return true;
 	}
 	return false;
 }
 
 /*
- * What the queues hold, and they themselves.  Each thing is ours before the
- * stream forgets it: a thread killed here leaves it to its reaper,
- * and the rest to the one that goes on here.
+ * Free the queues and their messages.  This thread owns each object before it
+ * is unlinked from the stream: if it is killed, its reaper frees this object,
+ * and the next thread frees the rest.
  */
 static void
 dismantle(struct str_plumb *pl)
@@ -216,47 +242,50 @@ dismantle(struct str_plumb *pl)
 }
 
 /*
- * The stream is dead to all and ours.  A thread may still be inside, its
- * descriptor closed by another: it then waits for that one's end.
+ * No thread can find the stream, and we own it.  A thread may still be inside,
+ * if another thread closed its descriptor: then the stream is kept until that
+ * call ends.  Return: false: it is kept.
  */
-void
+bool
 str_stream_bury(struct str_plumb *pl)
 {
 	if (!is_inside(pl)) {
 		dismantle(pl);
-		return;
+		return true;
 	}
 	str_wake_all(&pl->head[0]);
 	str_wake_all(&pl->head[1]);
 	str_store_rel(&pl->freed, 1u); /* still stamped: str_stream_kept() */
 	STR_CRASH_POINT("pipe:unburied");
 	unburied_more();
-	str_mem_disown(pl); /* the thread that stamps it now buries it */
+	str_mem_disown(pl); /* the thread that stamps it now frees it */
+	return false;
 }
 
 /*
- * str_stream_free - it has no holder, nothing is pushed or linked: take it
- * apart.  Several may find out; @sid proves that it is the same stream still.
- * @clear: called when it is ours, to pop what is pushed; or NULL.
- * Return: true for the one caller that did it.
+ * str_stream_free - dismantle a stream without holder, modules and links
+ * Several threads may call it; @sid shows that it is still the same stream.
+ * @clear: called when we own it, to pop its modules; or NULL.
+ * Return: STR_FREED_NOT, except to the one caller that did it.
  */
-bool
+enum str_freed
 str_stream_free(struct str_plumb *pl, uint64_t sid,
 	void (*clear)(struct str_plumb *pl))
 {
 	struct str_thread *t = host_self();
 	uint64_t was = str_load(&t->inside);
+	enum str_freed how;
 	unsigned e;
 
-	/* stamped first: a killed thread has it in the directory or in hand */
+	/* stamped first: if we are killed it is in the directory or stamped */
 	if (!str_cas(&pl->blk.owner, 0u, host_self_tag()))
-		return false;
+		return STR_FREED_NOT;
 	STR_CRASH_POINT("pipe:owned");
 	if (!str_dir_remove(sid)) {
 		str_mem_disown(pl);
-		return false;
+		return STR_FREED_NOT;
 	}
-	/* where the reaper finds what we had in hand */
+	/* so that the reaper finds what we hold */
 	str_store_rel(&t->inside, (uint64_t)(uintptr_t)&pl->head[0]);
 	STR_CRASH_POINT("pipe:removed");
 	for (e = 0; e < 2; e++) {
@@ -275,9 +304,9 @@ str_stream_free(struct str_plumb *pl, uint64_t sid,
 	(void)str_sub(str_root(STR_ROOT_NPIPES), (uint64_t)1);
 	if (pl->kind != STR_PL_PIPE)
 		(void)str_sub(str_root(STR_ROOT_NDEVS), (uint64_t)1);
-	str_stream_bury(pl);
+	how = str_stream_bury(pl) ? STR_FREED : STR_FREED_LATER;
 	str_store_rel(&t->inside, was);
-	return true;
+	return how;
 }
 
 struct burial {
@@ -298,7 +327,7 @@ bury(struct str_blk *b, void *arg)
 	}
 	STR_CRASH_POINT("pipe:stamped");
 	if (!str_cas(&pl->freed, 1u, 0u)) {
-		str_mem_disown(pl); /* another by now */
+		str_mem_disown(pl); /* it is another stream by now */
 		return;
 	}
 	dismantle(pl);
@@ -319,22 +348,25 @@ str_stream_bury_all(void)
 }
 
 /*
- * str_stream_kept - is @pl, stamped by the dead, not the reaper's?
- * A device's or FIFO's in the directory is closed by the next sweep, as if it
- * had never been stamped.  A pipe's maker had not told anybody of it yet.
+ * str_stream_kept - is @pl, stamped by a dead thread, not to be freed by the
+ * reaper?
+ * A device or FIFO in the directory is closed by the next sweep, as if it had
+ * never been stamped.  A pipe was not known to any other process yet.
  */
 bool
 str_stream_kept(struct str_plumb *pl)
 {
 	if (str_load(&pl->freed) != 0) {
-		/* the caller may not have said so */
+		/* the dead thread may not have counted it */
 		unburied_more();
 		return true;
 	}
 	return pl->kind != STR_PL_PIPE && str_stream_lives(pl);
 }
 
-/* str_stream_reap - a stream that is in no directory: its memory. */
+/*
+ * str_stream_reap - free the memory of a stream that is not in the directory.
+ */
 void
 str_stream_reap(struct str_plumb *pl)
 {
@@ -361,10 +393,13 @@ str_stream_reap(struct str_plumb *pl)
 			(void)str_add(&sd->file.gen, 1u);
 		}
 		str_plumb_clear_all(pl);
-		str_stream_bury(pl);
+		(void)str_stream_bury(pl);
 		return;
 	}
-	/* its creator died, or who took it apart did, when one was left */
+	/*
+	 * its creator died, or the thread that dismantled it, after the first
+	 * one
+	 */
 	for (e = 0; e < 2; e++) {
 		struct str_qpair *qp = pl->head[e].qp;
 

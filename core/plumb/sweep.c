@@ -2,25 +2,32 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Sweeping: the streams that only the dead held are closed.
+ * Sweeping closes the streams that only dead processes held.
  *
- * Stages.  A walk over all streams closes files without a holder, and says whether
- * a second one may find more, and whether there are heads that nothing but
- * references keeps: then the collector runs (collect.c), and what it has let go of
- * is swept up by a last walk.  All of it is cut into slices.
+ * Stages.  A walk over all streams closes files without a holder, and
+ * determines whether a second walk may find more, and whether there are heads
+ * that only references keep: then the collector runs (collect.c), and a last
+ * walk closes the heads that it has released.  All of this is divided into
+ * slices.
  *
- * Crash.  A sweep holds nothing but the collector's run: the next one finds the
- * same.
+ * Wanted.  A sleeper without streamsd asks whether there is work for one, and
+ * most domains contain plain pipes only, for which there is none.  The walk that
+ * finds this is not repeated before a stream becomes anything else; each place
+ * where that happens counts it (str_stream_odd).
+ *
+ * Crash.  A sweep holds only the collector's run: the next one finds the same.
+ * A thread that dies before it has counted its change is counted by its reaper.
  */
 #include "core.h"
 #include "sock/sock.h"
 
-#define TIDY 1024u /* pipes, before an attach looks for dead ones */
+#define MANY 1024u /* streams, before streamsd looks for dead pipes */
+#define LISTED 64u /* heads, from which on one listing is cheaper */
 
-/* What str_sweep.stage says. */
+/* Values of str_sweep.stage. */
 enum { IDLE, WALK, AGAIN, COLLECT };
 
-/* Has a pipe's end references, or had it, so that its close goes unseen? */
+/* Has a pipe's end references, or had it, so that its close is not noticed? */
 static bool
 by_refs(struct str_plumb *pl)
 {
@@ -36,8 +43,8 @@ by_refs(struct str_plumb *pl)
 }
 
 /*
- * Are its ends held by what pipe(2) made alone?  The place of that may have been
- * used again, for an open of a name.
+ * Are its ends held only by the files that pipe(2) made?  These files may have
+ * been reused, for an open of a name.
  */
 static bool
 is_pair(struct str_plumb *pl)
@@ -66,7 +73,7 @@ by_boxes(struct str_plumb *pl)
 		str_load(&pl->head[1].box) != 0;
 }
 
-/* One stream: is it held by the living? */
+/* Check one stream for files without a holder. */
 static bool
 sweep(struct str_plumb *pl, void *arg)
 {
@@ -77,18 +84,22 @@ sweep(struct str_plumb *pl, void *arg)
 	s->mended |= str_link_sweep(pl) != 0;
 	if (!s->pairs && pl->kind == STR_PL_PIPE && is_pair(pl) &&
 	    !by_refs(pl) && !by_signals(pl) && !by_boxes(pl))
-		return false; /* its other end, or memory pressure, sees to it */
+		return false; /* the other end, or lack of memory, leads to its
+			       * close */
 	for (e = 0; e < pl->nheads; e++) {
 		struct str_head *sd = &pl->head[e];
 
 		if (sd->file.carrier.kind == HOST_CARRIER_PAIR &&
 		    str_load(&sd->file.open) == 1 &&
+		    !host_listing_has(s->listing, &sd->file.carrier) &&
 		    !host_carrier_alive(&sd->file.carrier))
 			str_pipe_pair_gone(sd);
 		if (!str_stream_lives(pl) || pl->sid != sid)
 			break;
 		str_box_tidy(sd);
-		s->files += str_head_sweep(sd, NULL);
+		if (++s->heads == LISTED && s->listing == NULL)
+			s->listing = host_listing_make();
+		s->files += str_head_sweep_listed(sd, NULL, s->listing);
 	}
 	if (str_dir_find(sid) == NULL)
 		s->n++;
@@ -98,14 +109,27 @@ sweep(struct str_plumb *pl, void *arg)
 	return false;
 }
 
+/* Begin a walk over @n entries. */
+static void
+walk(struct str_sweep *s, uint32_t n)
+{
+	s->walk.left = n;
+	s->heads = 0;
+	if (s->pairs && n != 0)
+		s->listing = host_listing_make();
+}
+
 /*
- * What @s does next; false: it is done.  A pipe whose ends died at once may hold
- * others by what it has.  The collector's run is left for a walk when processes
- * have died meanwhile, and goes on after that, by a slice at least.
+ * The next stage of @s; false: it is finished.  A pipe whose ends were killed
+ * together may hold others by its messages.  If processes have died meanwhile,
+ * the collector's run is interrupted by a walk, and continues afterwards, for
+ * at least one slice.
  */
 static bool
 next_stage(struct str_sweep *s)
 {
+	host_listing_free(s->listing);
+	s->listing = NULL;
 	switch (s->stage) {
 	case WALK:
 		if (s->mended || (s->orphans && !s->pairs)) {
@@ -131,18 +155,21 @@ next_stage(struct str_sweep *s)
 		}
 		if (!s->pairs || s->collect != NULL)
 			str_sig_sweep();
-		s->asked = s->mended = s->orphans = s->turn = false;
+		s->pairs = s->pairs || s->pairs_asked;
+		s->asked = s->pairs_asked = false;
+		s->mended = s->orphans = s->turn = false;
 		s->stage = WALK;
 		break;
 	}
-	s->walk.left = STR_NCOOKIE;
+	walk(s, STR_NCOOKIE);
 	return true;
 }
 
 void
-str_sweep_ask(struct str_sweep *s)
+str_sweep_ask(struct str_sweep *s, bool pairs)
 {
 	s->asked = true;
+	s->pairs_asked = s->pairs_asked || pairs;
 }
 
 bool
@@ -156,9 +183,8 @@ str_sweep_some(struct str_sweep *s, uint64_t ns)
 			s->turn = true;
 			if (str_collect_some(s->collect, until))
 				continue;
-			/* what it let go of is swept up */
-			s->walk.left = str_collect_end(s->collect) *
-				STR_NCOOKIE;
+			/* the heads that it released are swept */
+			walk(s, str_collect_end(s->collect) * STR_NCOOKIE);
 			s->collect = NULL;
 		}
 		if (s->walk.left == 0 && !next_stage(s)) {
@@ -172,7 +198,7 @@ str_sweep_some(struct str_sweep *s, uint64_t ns)
 }
 
 /*
- * str_region_sweep - close and free what only the dead held
+ * str_region_sweep - close and free streams that only dead processes held
  * Return: streams freed.
  */
 unsigned
@@ -185,8 +211,9 @@ str_region_sweep(void)
 }
 
 /*
- * str_region_room - the same for who has found no room
- * Context: a call; no lock, no claim.  Return: is there more now, perhaps?
+ * str_region_room - the same for a caller that found no room
+ * Context: a call; no lock, no claim.
+ * Return: true if there may be room now.
  */
 bool
 str_region_room(void)
@@ -206,38 +233,51 @@ str_region_members_died(void)
 	return s.n;
 }
 
-/* Is a carrier under it whose last close no member would be told of? */
+struct found {
+	bool wanted; /* one for which streamsd is needed now */
+	bool odd;    /* one that may be such a stream without a new count */
+};
+
+/* Has it a carrier whose last close no member would notice? */
 static bool
 watched(struct str_plumb *pl, void *arg)
 {
-	bool *yes = arg;
+	struct found *is = arg;
 	struct str_file *f;
 	unsigned e;
 
-	*yes = pl->kind != STR_PL_PIPE || by_refs(pl) || by_signals(pl) ||
-		by_boxes(pl);
-	for (e = 0; e < pl->nheads && !*yes; e++)
-		for (f = &pl->head[e].file; f != NULL && !*yes; f = f->next)
-			*yes = f->carrier.kind == HOST_CARRIER_OPEN &&
+	is->wanted = pl->kind != STR_PL_PIPE || by_refs(pl) ||
+		by_signals(pl) || by_boxes(pl);
+	for (e = 0; e < pl->nheads && !is->wanted; e++) {
+		is->odd = is->odd || str_load(&pl->head[e].refs) != 0;
+		for (f = &pl->head[e].file; f != NULL && !is->wanted;
+			f = f->next)
+			is->wanted = f->carrier.kind == HOST_CARRIER_OPEN &&
 				str_load(&f->open) != 0;
-	return *yes;
+	}
+	return is->wanted;
 }
 
 bool
 str_region_wanted(void)
 {
-	bool yes = str_timer_pending() || str_foreign_wanted() ||
-		str_region_undone() || str_stream_unburied();
+	uint64_t odd = str_load_acq(str_root(STR_ROOT_ODD));
+	struct found is = {false, false};
 
-	if (!yes)
-		str_stream_walk(watched, &yes);
-	return yes;
+	if (str_timer_pending() || str_foreign_wanted() ||
+	    str_region_undone() || str_stream_unburied())
+		return true;
+	if (str_load(str_root(STR_ROOT_PLAIN)) == odd + 1)
+		return false;
+	str_stream_walk(watched, &is);
+	/* a change during the walk has another count */
+	if (!is.wanted && !is.odd)
+		str_store(str_root(STR_ROOT_PLAIN), odd + 1);
+	return is.wanted;
 }
 
-/* str_region_tidy - a process has attached: sweep if it could be worth it. */
-void
-str_region_tidy(void)
+bool
+str_region_many(void)
 {
-	if (str_load(str_root(STR_ROOT_NPIPES)) >= TIDY)
-		(void)str_region_sweep();
+	return str_load(str_root(STR_ROOT_NPIPES)) >= MANY;
 }

@@ -2,20 +2,20 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Which references there are: the collector's first half.
+ * Counting of references: the first half of the collector.
  *
- * It notes the heads that only references keep, with the count that each has, and
- * counts what carries a reference to one of them: passes and links by a walk over
- * the memory, names by their list, halves of pipes, what threads have in hand.
- * collect.c says why this is right while others change it.
+ * It records the heads that only references keep, with their counts, and counts
+ * the references to them: passes and links by a walk over the memory, names by
+ * their list, halves of pipes, references that threads hold. collect.c explains
+ * why this is correct while other threads make changes.
  *
- * Tables.  They are memory of the collector's own, in pieces, which the reaper
- * frees.  Where there is no memory for one the run ends.
+ * Tables.  They are the collector's private memory, in pieces, which the reaper
+ * frees.  Without memory for one the run ends.
  */
 #include "collect.h"
 #include "kind.h"
 
-/* Room for one more; NULL: no memory, then nothing is done this time. */
+/* Room for one more entry; NULL: no memory, then this run does nothing. */
 static void *
 more(struct str_collect *r, struct table *t)
 {
@@ -39,7 +39,7 @@ note_stream(struct str_plumb *pl, void *arg)
 	uint32_t e;
 
 	if (str_load(&pl->blk.owner) != 0)
-		return false; /* being made, or taken apart */
+		return false; /* being made, or dismantled */
 	for (e = 0; e < pl->nheads; e++) {
 		struct str_head *sd = &pl->head[e];
 		uint64_t refs = str_load(&sd->refs);
@@ -53,15 +53,15 @@ note_stream(struct str_plumb *pl, void *arg)
 			return true;
 		*c = (struct cand){.sd = sd, .pl = pl, .sid = pl->sid,
 			.refs = refs, .in = pl->kind != STR_PL_DEV};
-		/* one without references counts: what waits at it was not
-		 * garbage for as long as it had a file */
+		/* a head without references is included: the messages at it
+		 * were not garbage while it had a file */
 		r->key += (pl->sid * 2 + e + 1) * 0x9e3779b97f4a7c15ull;
 	}
 	STR_CRASH_POINT("collect:noted");
 	return false;
 }
 
-/* By address, so that they can be found. */
+/* Sort by address, for lookups. */
 static void
 sift(struct str_collect *r, uint32_t root, uint32_t n)
 {
@@ -81,7 +81,7 @@ sift(struct str_collect *r, uint32_t root, uint32_t n)
 	}
 }
 
-/* First a heap is made of them, then the greatest goes to the end. */
+/* Heap sort: first make a heap, then move the largest to the end. */
 enum went
 str_collect_sort(struct str_collect *r, uint64_t until)
 {
@@ -115,9 +115,9 @@ str_collect_sort(struct str_collect *r, uint64_t until)
 }
 
 /*
- * One entry for each head.  A stream that was freed while the directory was read,
- * and whose memory became another one, is there twice; the references to the
- * later one would be counted at either entry.
+ * Keep one entry for each head.  If a stream was freed while the directory was
+ * read, and its memory became another stream, there are two entries; references
+ * to the later stream could be counted at either entry.
  */
 static void
 unite(struct str_collect *r)
@@ -222,7 +222,7 @@ count_half(struct str_plumb *pl, void *arg)
 	return false;
 }
 
-/* What threads have in their hands; true: one might have anything. */
+/* References that threads hold; true: a thread may hold any reference. */
 static bool
 in_hands(struct str_collect *r)
 {

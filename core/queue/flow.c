@@ -2,23 +2,23 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Flow control between queues: canput and its family, back-enabling, and the
+ * Flow control between queues: canput and related functions, back-enabling, and
  * walks along a stream.
  *
- * The queue that is asked is the next one with a service procedure, or the
- * Stream head at the end: that is where messages would stay.  A queue that is
- * refused leaves a mark (QWANTW, QB_WANTW, or STR_WANT_BACK at a head), and
- * the queue's consumer back-enables the nearest service procedure behind
- * when the queue has emptied below its low water mark.
+ * The queue that is tested is the next one with a service procedure, or the
+ * Stream head at the end, where messages would be queued.  A refusal leaves a
+ * mark there (QWANTW, QB_WANTW, or STR_WANT_BACK at a head), and the queue's
+ * consumer back-enables the nearest previous service procedure when the queue
+ * is below its low water mark.
  *
- * What waits at a perimeter in front of that queue, or of one on the way, is
- * on its way to it, and is bounded in the same manner: core/perim/perim.c.
+ * Messages that wait at the perimeter of that queue, or of a queue on the way,
+ * are limited in the same manner: core/perim/perim.c.
  *
- * A queue of another stream than the one at hand is *far*, as in
- * core/perim/putnext.c: its stream is claimed for the walk.  While a plumber
- * is at work there, links cannot be followed.  canput() then counts the late
- * messages for the queue at hand against that queue's high water mark.  A
- * back-enable waits for the plumber's end.
+ * A queue of a stream other than the current one is *far*, as in
+ * core/perim/putnext.c: its stream is claimed for the walk.  While there is a
+ * plumber, links cannot be followed. canput() then counts the late messages for
+ * the given queue against that queue's high water mark.  A back-enable waits
+ * until the plumber has finished.
  */
 #include "core.h"
 
@@ -58,7 +58,7 @@ SAMESTR(queue_t *q)
 			QREADR) == 0;
 }
 
-/* The queue from @q on where a message would come to rest. */
+/* The queue from @q on where a message would be queued. */
 queue_t *
 str_queue_nfsrv(queue_t *q)
 {
@@ -68,7 +68,7 @@ str_queue_nfsrv(queue_t *q)
 	return q;
 }
 
-/* A module asks the head queue at the stream's end. */
+/* A module tests the head queue at the stream's end. */
 static int
 head_canput(struct str_head *sd)
 {
@@ -105,7 +105,7 @@ queue_canput(queue_t *q, int band)
 	return ok;
 }
 
-/* Some existing band (0 included) takes messages? */
+/* Is there a band above 0 with room? */
 static int
 any_canput(queue_t *q)
 {
@@ -145,7 +145,8 @@ near_canput(queue_t *q, int band)
 	return queue_canput(q, band);
 }
 
-/* The same of @q, or of the queue after it, where it may be far. */
+/* near_canput() for @q, or for the queue after it (@next), in a stream other
+ * than the one that this thread is in. */
 static STR_NOINLINE int
 far_canput(queue_t *q, int band, bool next)
 {
@@ -156,7 +157,7 @@ far_canput(queue_t *q, int band, bool next)
 		return band <= 255 && !str_sched_late_full(q,
 			!next && band == 0 ? QFULL : 0);
 	ok = near_canput(next ? q->q_next : q, band);
-	/* what is put now stands behind the late messages */
+	/* a message that is put now is queued after the late messages */
 	if (ok && str_unlikely((str_load(&pl->late) & STR_LATE_MSG) != 0))
 		ok = !str_sched_late_full(q, 0);
 	str_far_leave(pl, how, was);
@@ -188,7 +189,7 @@ bcanputnext(queue_t *q, int band)
 	if (str_unlikely(q->q_pair->plumb != host_tls.at))
 		return far_canput(q, band, true);
 	n = q->q_next;
-	/* weldq(9): the next one is of another stream */
+	/* weldq(9): the next queue belongs to another stream */
 	if (n != NULL && str_unlikely(n->q_pair->plumb != q->q_pair->plumb))
 		return far_canput(n, band, false);
 	return near_canput(n, band);
@@ -212,7 +213,7 @@ bcanputnextany(queue_t *q)
 	return bcanputnext(q, ANYBAND);
 }
 
-/* Has the queue behind something for us?  The mirror of canput(). */
+/* Has the previous queue messages?  The counterpart of canput(). */
 static int
 near_canget(queue_t *q, int band)
 {
@@ -264,7 +265,7 @@ bcangetany(queue_t *q)
 	return bcanget(q, ANYBAND);
 }
 
-/* A head's writers sleep behind its modules; band for S_WRBAND. */
+/* Wake a head's writers, which wait for its modules; band for S_WRBAND. */
 static void
 head_backenable(struct str_head *sd)
 {
@@ -299,7 +300,7 @@ near_backenable(queue_t *q, unsigned char band)
 }
 
 /*
- * Back-enable from @q: the nearest queue behind with a service procedure, or
+ * Back-enable from @q: the nearest previous queue with a service procedure, or
  * the Stream head's writers.
  */
 void

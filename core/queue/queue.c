@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Queues: putq, getq and their family; SVR4 DDI/DKI section D3.
+ * Queues: putq, getq and related functions; SVR4 DDI/DKI section D3.
  *
  * Order.  A queue holds high-priority messages first, then bands from high
  * to low, each first in first out; band 0 last.
@@ -67,7 +67,7 @@ rank(const mblk_t *mp)
 
 /*
  * str_queue_band - band @band of @q, made when @create
- * Locks: q_klock.  Return: NULL for band 0, no memory, or not there.
+ * Locks: q_klock.  Return: NULL for band 0, no memory, or if it does not exist.
  */
 qband_t *
 str_queue_band(queue_t *q, unsigned band, bool create)
@@ -119,7 +119,7 @@ count_in(queue_t *q, mblk_t *mp, qband_t *qb)
 		str_qset(q, QFULL);
 }
 
-/* A Stream head's readers look at one word, not at its queue. */
+/* A Stream head's readers test one word, not its queue. */
 static void
 head_count(queue_t *q, uint32_t n)
 {
@@ -133,16 +133,19 @@ link_before(queue_t *q, mblk_t *emp, mblk_t *mp)
 {
 	mblk_t *prev = emp != NULL ? emp->b_prev : q->q_last;
 
-	/* whichever thread made it, the reaper looks at this one's place */
+	/*
+	 * whichever thread made it, the reaper examines this thread's streams
+	 */
 	str_msg_hold(mp);
 	mp->b_next = emp;
 	mp->b_prev = prev;
-	head_count(q, 1u); /* a reader who looks comes for the lock */
+	head_count(q, 1u); /* a reader that sees it takes the lock */
 	str_barrier();
 	if (prev != NULL)
 		prev->b_next = mp;
 	else
-		str_store_rel(&q->q_first, mp); /* drv/tpi looks unlocked */
+		str_store_rel(&q->q_first, mp); /* drv/tpi reads it without the
+						 * lock */
 	STR_CRASH_POINT("queue:linked");
 	str_msg_disown(mp);
 	if (emp != NULL)
@@ -151,11 +154,15 @@ link_before(queue_t *q, mblk_t *emp, mblk_t *mp)
 		q->q_last = mp;
 }
 
-/* @origin: the record of who means to hand it on, else 0.  Locks: q_klock. */
+/*
+ * @origin: the record, if the caller will hand it on, else 0.  Locks: q_klock.
+ */
 static void
 unlink_msg(queue_t *q, mblk_t *mp, uint64_t origin)
 {
-	/* stamped first: the reaper tells what is linked from what is not */
+	/*
+	 * stamped first: the reaper distinguishes linked messages from others
+	 */
 	str_msg_take(mp, origin);
 	str_barrier();
 	if (mp->b_prev != NULL)
@@ -189,7 +196,7 @@ band_ends(queue_t *q, qband_t *qb, mblk_t *mp)
 }
 
 /*
- * Take @mp's bytes out of the counts.  Locks: q_klock.
+ * Subtract @mp's bytes from the counts.  Locks: q_klock.
  * Return: the band to back-enable once the lock is dropped, or -1.
  */
 static int
@@ -231,7 +238,7 @@ count_out(queue_t *q, mblk_t *mp, mblk_t *next, mblk_t *prev)
 }
 
 /*
- * str_queue_repair - rebuild what follows from the b_next chain
+ * str_queue_repair - rebuild everything from the b_next chain
  * Locks: q_klock, just taken over.
  */
 int
@@ -274,9 +281,9 @@ str_queue_repair(queue_t *q)
 }
 
 /*
- * The first message of lower rank than @r: behind the last one of the lowest
- * band that is not below.  On a head, messages whose band found no memory may
- * follow, which no band knows.
+ * The first message of lower rank than @r: it follows the last one of the
+ * lowest band that is not below @r.  On a head there may also be messages for
+ * whose band there was no memory; no band structure has them.
  */
 static mblk_t *
 place(queue_t *q, int r)
@@ -309,8 +316,9 @@ wants_service(queue_t *q, mblk_t *mp, bool first)
 }
 
 /*
- * The message as it may stand on a queue.  A refused caller keeps its own:
- * what can fail later, the band, is made before anything is replaced.
+ * The message in a form that may be queued.  If putq() is refused the caller
+ * keeps its message unchanged: the step that can fail later, making the band,
+ * is done before any buffer is replaced.
  */
 static mblk_t *
 unpin(queue_t *q, mblk_t *mp)
@@ -341,8 +349,8 @@ putq(queue_t *q, mblk_t *mp)
 	lockq(q);
 	if (!is_pri(mp) && mp->b_band != 0) {
 		qb = str_queue_band(q, mp->b_band, true);
-		/* nothing could be done about a head's refusal: there a
-		 * message whose band finds no memory is not counted */
+		/* a head must not refuse: there a message for whose band there
+		 * is no memory is not counted */
 		if (qb == NULL && q->q_head == NULL) {
 			unlockq(q);
 			return 0;
@@ -370,9 +378,9 @@ link_first(queue_t *q, mblk_t *mp, qband_t *qb)
 }
 
 /*
- * str_queue_return - put back what a thread had taken that died
- * Its band is there, for it stood on this queue; a band that a module has given
- * it since, and for which there is no memory, is not counted.
+ * str_queue_return - put back a message that a dead thread had taken
+ * Its band exists, because it was on this queue; if a module has changed its
+ * band since, and there is no memory for the new one, it is not counted.
  */
 void
 str_queue_return(queue_t *q, mblk_t *mp)
@@ -466,8 +474,8 @@ insert_at(queue_t *q, mblk_t *next, mblk_t *mp)
 }
 
 /*
- * Would @mp fit before @emp, or with @after behind it?  Asked before the
- * message is touched, so that a refused one is not.
+ * May @mp be inserted before @emp, or with @after after it?  Tested before the
+ * message is changed, so that a refused message is unchanged.
  */
 static bool
 fits(queue_t *q, mblk_t *emp, mblk_t *mp, bool after)
@@ -518,7 +526,7 @@ appq(queue_t *q, mblk_t *emp, mblk_t *mp)
 	return insert_at(q, emp != NULL ? emp->b_next : q->q_first, pinned);
 }
 
-/* What stands on a head's read queue is taken by its readers alone. */
+/* Messages on a head's read queue are taken only by its readers. */
 STR_INLINE uint64_t
 origin(queue_t *q)
 {
@@ -526,7 +534,7 @@ origin(queue_t *q)
 		str_origin_word(q, STR_ORIGIN_QUEUE);
 }
 
-/* The first message, unless @wanted does not want it. */
+/* Take the first message, if @wanted accepts it. */
 STR_INLINE mblk_t *
 take(queue_t *q, bool (*wanted)(const mblk_t *mp, const void *arg),
 	const void *arg, bool done)
@@ -566,9 +574,10 @@ str_getq_done(queue_t *q)
 }
 
 /*
- * str_queue_take - getq(), but NULL when @wanted does not want what stands first
- * So it need not be put back: a thread killed with it in its hands loses it, for
- * those that do want it.
+ * str_queue_take - getq(), but NULL if @wanted does not accept the first
+ * message
+ * So it need not be put back: if a thread were killed in between, the message
+ * would be lost for other readers.
  */
 mblk_t *
 str_queue_take(queue_t *q, bool (*wanted)(const mblk_t *mp, const void *arg),
@@ -577,7 +586,7 @@ str_queue_take(queue_t *q, bool (*wanted)(const mblk_t *mp, const void *arg),
 	return take(q, wanted, arg, false);
 }
 
-/* SVR4 rmvq(D3); a message that is not on @q is left alone. */
+/* SVR4 rmvq(D3); a message that is not on @q is not changed. */
 void
 rmvq(queue_t *q, mblk_t *mp)
 {
@@ -593,7 +602,10 @@ rmvq(queue_t *q, mblk_t *mp)
 		qbackenable(q, (unsigned char)back);
 }
 
-/* Flush the messages @pick accepts; one back-enable per band that cleared. */
+/*
+ * Flush the selected messages; one back-enable for each band that is no longer
+ * full.
+ */
 static void
 flush_some(queue_t *q, int band, int flag)
 {
@@ -689,7 +701,9 @@ set_procs(queue_t *q, struct qinit *qi)
 	q->q_qinfo = qi;
 }
 
-/* A table of one process alone is none for the others: nothing happens. */
+/*
+ * A table that exists only in one process is not valid for others: ignore it.
+ */
 void
 setq(queue_t *q, struct qinit *rinit, struct qinit *winit)
 {
@@ -701,7 +715,7 @@ setq(queue_t *q, struct qinit *rinit, struct qinit *winit)
 
 /*
  * Free everything, bands included; no other thread uses the queue any more.  A
- * caller that waits for the answer to an ioctl that lies here is told.
+ * caller that waits for the answer to an ioctl on this queue gets an error.
  */
 void
 str_queue_flush_all(queue_t *q)
@@ -709,7 +723,7 @@ str_queue_flush_all(queue_t *q)
 	mblk_t *mp, *lost = NULL;
 	qband_t *qb;
 
-	/* nothing was ever put on a pipe's own */
+	/* a pipe's own queue that was never used */
 	if (str_likely(q->q_first == NULL && q->q_bandp == NULL &&
 		str_load(&q->q_klock.owner) == 0))
 		return;
@@ -725,7 +739,7 @@ str_queue_flush_all(queue_t *q)
 		}
 	}
 	while ((qb = q->q_bandp) != NULL) {
-		/* ours before it is off the list: the reaper can tell */
+		/* stamped before it is unlinked, for the reaper */
 		str_mem_own((struct str_blk *)(void *)qb - 1);
 		str_barrier();
 		q->q_bandp = qb->qb_next;

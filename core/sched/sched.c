@@ -2,55 +2,56 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The run queue: who runs service procedures, and when.
+ * The run lists: which thread runs service procedures, and when.
  *
- * Every stream has its own run list, so that a stopped process stalls only
- * the streams it is inside.  One thread at a time runs it, the *runner*;
- * others do not wait for it but leave their queues on the list, and the
- * runner looks at the list once more after it has resigned.
+ * Every stream has its own run list, so that a stopped process delays only the
+ * streams it is inside.  One thread at a time runs it, the *runner*; other
+ * threads do not wait for the runner but leave their queues on the list, and
+ * the runner checks the list once more after it has given up its role.
  *
- * When.  Service procedures do not run when they are enabled.  A thread that
- * is about to block runs them first.  A thread that leaves the executive with
- * queues still enabled (str_sched_leave) leaves them to a runner that is
- * awake and committed; else wakes a sleeper of that stream and commits it;
- * else runs them itself.  A commitment is void after 10 ms.
+ * When.  Service procedures do not run at the moment they are enabled.  A
+ * thread that is about to block runs them first.  A thread that leaves the
+ * executive with queues still enabled (str_sched_leave) leaves them to a runner
+ * that is awake and committed; otherwise it wakes a sleeper of that stream and
+ * commits it; otherwise it runs them itself.  A commitment expires after 10 ms.
  *
- * Other streams.  Who enables a queue of a stream that is not the one its
- * call is on remembers that stream (*touch*), and sees to it in the same way
- * when its last claim is gone (str_sched_touched).  What runs then may touch
- * others: they join the list, so that a cascade is a loop and no recursion.
+ * Other streams.  A thread that enables a queue of a stream other than its
+ * call's records that stream (*touch*), and handles it in the same way when its
+ * last claim has been released (str_sched_touched).  Procedures that run then
+ * may touch further streams, which are added to the list, so that a cascade is
+ * a loop and not a recursion.
  *
- * Slices.  A thread works on one stream for SLICE_MS, or TURNS rounds, and
- * on the streams that it has touched for no longer in all.  It then leaves the
- * rest to a sleeper of that stream, or to the interrupt context
- * (str_sched_defer), where each stream gets its turn.
+ * Slices.  A thread works on one stream for SLICE_MS, or TURNS rounds, and on
+ * all the streams that it has touched for no longer in total.  It then leaves
+ * the rest to a sleeper of that stream, or to the interrupt context
+ * (str_sched_defer), which serves all streams in turn.
  *
- * Late messages.  What a thread could not put on another stream's queue, for
- * a plumber was at work there or for want of a slot for the claim, it lays
- * down on that stream's late list, which is an entry of its run list, the
- * first one.  Messages that come after them join the list until all have
- * been handed on, so order is kept.  A late message counts against the high
- * water mark of the queue that it was put to: canput() of that queue refuses
- * above the mark, and sets STR_LATE_FULL.  When the list is empty, that flag
- * makes the runner enable every queue of the stream that has a service
- * procedure, and wake the heads' writers; canput() is asked again there.
+ * Late messages.  A message that a thread could not put on another stream's
+ * queue, because there was a plumber or no free claim entry, is put on that
+ * stream's late list, which is the first entry of its run list.  Later messages
+ * are added to the list until all have been delivered, so the order is kept.  A
+ * late message counts against the high water mark of the queue that it was put
+ * to: canput() of that queue refuses above the mark, and sets STR_LATE_FULL.
+ * When the list is empty, that flag makes the runner enable every queue of the
+ * stream that has a service procedure, and wake the heads' writers; canput() is
+ * asked again there.
  *
  * Failure.  A runner that dies leaves its tag behind.  After 10 ms the next
  * thread that has something to run asks whether the runner lives.  If not, it
- * has the runner reaped, which puts the messages that the runner had in hand
- * back to their queues, takes its place, and enables every queue of the stream:
- * the one it was serving is among them.
+ * has the runner reaped, which puts the messages that the runner held back on
+ * their queues, becomes the runner, and enables every queue of the stream,
+ * including the one that was being served.
  */
 #include "core.h"
 #include "msg/origin.h"
 
-#define PASSES 64  /* service procedures before the list is looked at anew */
-#define TURNS 64   /* such rounds before others get a turn */
-#define SLICE_MS 1 /* or so long */
-#define ASK_MS 10  /* between questions whether the runner lives */
-#define BETWEEN 8  /* messages, service procedures between looks at the clock */
+#define PASSES 64  /* service procedures before the list is read again */
+#define TURNS 64   /* such rounds before other streams are served */
+#define SLICE_MS 1 /* or this time in ms */
+#define ASK_MS 10  /* ms between two checks of the runner */
+#define BETWEEN 8  /* messages, service procedures between reads of the clock */
 
-/* Has a task that began at @began taken its slice? */
+/* Has a task that began at @began used up its slice? */
 static bool
 is_over(uint64_t began)
 {
@@ -79,8 +80,8 @@ append(struct str_plumb *pl, queue_t *q)
 }
 
 /*
- * Every queue that is not a head's, for @fn.  Down from a head to the other
- * one of a pipe, to the same one of a FIFO, or to where a device stream ends.
+ * Call @fn for every queue that is not a head's: from a head down to the other
+ * head of a pipe, to the same head of a FIFO, or to the end of a device stream.
  */
 static void
 each_queue(struct str_plumb *pl, void (*fn)(struct str_plumb *, queue_t *))
@@ -108,7 +109,7 @@ each_queue(struct str_plumb *pl, void (*fn)(struct str_plumb *, queue_t *))
 	}
 }
 
-/* A queue with messages may have been about to be marked. */
+/* A thread may have died before it marked a queue with messages. */
 static void
 relist(struct str_plumb *pl, queue_t *q)
 {
@@ -119,7 +120,10 @@ relist(struct str_plumb *pl, queue_t *q)
 		append(pl, q);
 }
 
-/* The list's owner died: what is marked is what is enabled, and perhaps more. */
+/*
+ * The list's owner died: rebuild the list from marked queues and those with
+ * messages.
+ */
 void
 str_sched_repair(struct str_plumb *pl)
 {
@@ -137,9 +141,8 @@ str_sched_repair(struct str_plumb *pl)
 }
 
 /*
- * str_sched_touch - look at @pl before this thread is done
- * The table is large enough for all but the widest fan; then all streams are
- * looked at.
+ * str_sched_touch - run @pl's list before this thread leaves
+ * If the table overflows, the lists of all streams are examined.
  */
 void
 str_sched_touch(struct str_plumb *pl)
@@ -168,9 +171,10 @@ touch_other(struct str_plumb *pl)
 
 /*
  * str_sched_enable - put @q on its stream's run list
- * On which it may be.  What the caller has stored before this, without a lock,
- * is seen by the service procedure that runs then: so the mark is looked at
- * after it, and a thread that takes the queue off the list clears the mark first.
+ * The queue may be on the list already.  The service procedure that runs then
+ * must see everything that the caller has stored before this, without a lock:
+ * so the mark is tested after these stores, and a thread that takes the queue
+ * off the list clears the mark first.
  */
 void
 str_sched_enable(queue_t *q)
@@ -210,7 +214,7 @@ take(struct str_plumb *pl)
 	return q;
 }
 
-/* str_sched_remove - @q is about to be freed: off the list with it. */
+/* str_sched_remove - @q is about to be freed: take it off the list. */
 void
 str_sched_remove(queue_t *q)
 {
@@ -272,9 +276,9 @@ late_weight(mblk_t *mp)
 }
 
 /*
- * @mp counts no more.  It is uncounted before it is unlinked, and counted
- * after it is linked: a crash between the two leaves a count that is too low,
- * never one that refuses although nothing waits.  Locks: rlock.
+ * Subtract @mp from the count.  A message is subtracted before it is unlinked,
+ * and added after it is linked: a crash in between leaves a count that is too
+ * low, never one that refuses although no message waits.  Locks: rlock.
  */
 static void
 late_uncount(mblk_t *mp)
@@ -286,10 +290,10 @@ late_uncount(mblk_t *mp)
 
 /*
  * str_sched_late_full - do more late messages wait for @q than it may have?
- * @own: QFULL when the queue's own messages count, else 0
- * An asker that is refused is back-enabled when no late message is left.  The
- * flag for that is set under rlock, as the list is: the runner that takes the
- * last message sees it.
+ * @own: QFULL if the queue's own messages count, else 0
+ * A refused sender is back-enabled when no late message is left.  The flag for
+ * that is set under rlock, like the list: the runner that takes the last
+ * message sees it.
  */
 bool
 str_sched_late_full(queue_t *q, unsigned long own)
@@ -312,8 +316,9 @@ str_sched_late_full(queue_t *q, unsigned long own)
 
 /*
  * Link @mp, for @q, first or last.  This thread's slot names the stream
- * meanwhile, so that the reaper finds what is linked and stamped.  It has one
- * place for that: where a reference is counted there, a crash loses @mp.
+ * meanwhile, so that the reaper finds a message that is linked and stamped.
+ * The slot has one word for that: if a counted reference uses it, a crash loses
+ * @mp.
  */
 static void
 late_link(struct str_plumb *pl, queue_t *q, mblk_t *mp, unsigned bits,
@@ -352,7 +357,7 @@ late_link(struct str_plumb *pl, queue_t *q, mblk_t *mp, unsigned bits,
 }
 
 /*
- * str_sched_late - lay @mp down for @q; @bits: STR_MP_*
+ * str_sched_late - put @mp, for @q, on the late list; @bits: STR_MP_*
  * @pl: @q's stream, on which no claim is held
  */
 void
@@ -363,7 +368,7 @@ str_sched_late(struct str_plumb *pl, queue_t *q, mblk_t *mp, unsigned bits)
 	touch_other(pl);
 }
 
-/* str_sched_late_return - put back what a thread had taken that died */
+/* str_sched_late_return - put back a message that a dead thread had taken */
 void
 str_sched_late_return(struct str_plumb *pl, queue_t *q, mblk_t *mp,
 	unsigned bits)
@@ -372,7 +377,7 @@ str_sched_late_return(struct str_plumb *pl, queue_t *q, mblk_t *mp,
 	str_sched_touch(pl);
 }
 
-/* str_sched_late_flag - the same for something to be done: STR_LATE_*. */
+/* str_sched_late_flag - record that @pl has the work @flag to do, STR_LATE_* */
 void
 str_sched_late_flag(struct str_plumb *pl, uint32_t flag)
 {
@@ -383,7 +388,7 @@ str_sched_late_flag(struct str_plumb *pl, uint32_t flag)
 	touch_other(pl);
 }
 
-/* str_sched_late_walk - @fn for every late message. */
+/* str_sched_late_walk - call @fn for every late message. */
 void
 str_sched_late_walk(struct str_plumb *pl, void (*fn)(mblk_t *mp,
 	uintptr_t arg), uintptr_t arg)
@@ -398,7 +403,7 @@ str_sched_late_walk(struct str_plumb *pl, void (*fn)(mblk_t *mp,
 	str_unlock(&pl->rlock);
 }
 
-/* str_sched_late_purge - @q is about to be freed: what is for it goes. */
+/* str_sched_late_purge - @q is about to be freed: free the messages for it. */
 void
 str_sched_late_purge(queue_t *q)
 {
@@ -443,7 +448,7 @@ back(struct str_plumb *pl, queue_t *q)
 	queue_t *b = q, *n;
 
 	str_sched_enable(q); /* its messages may be in another stream */
-	/* weldq(9): the queues behind may be another stream's */
+	/* weldq(9): the previous queues may belong to another stream */
 	while ((n = str_otherq(b)->q_next) != NULL) {
 		b = str_otherq(n);
 		if (b->q_pair->plumb == pl)
@@ -500,8 +505,8 @@ late_put(mblk_t *mp)
 }
 
 /*
- * Hand on what came late, for one slice.  The mark stays until nothing is
- * left, so that messages that come after these queue up behind them.
+ * Deliver the late messages, for one slice.  The mark stays until none is left,
+ * so that later messages are queued after them.
  */
 static bool
 run_late(struct str_plumb *pl, uint64_t began)
@@ -517,7 +522,8 @@ run_late(struct str_plumb *pl, uint64_t began)
 		work = str_load(&pl->late) & ~STR_LATE_MSG;
 		mp = pl->late_first;
 		if (mp != NULL)
-			work &= ~STR_LATE_FULL; /* when it is empty */
+			work &= ~STR_LATE_FULL; /* later, when the list is
+						 * empty */
 		if (work != 0) {
 			str_store(&pl->late,
 				(str_load(&pl->late) & ~work) | STR_LATE_MSG);
@@ -525,7 +531,7 @@ run_late(struct str_plumb *pl, uint64_t began)
 			uintptr_t v = (uintptr_t)mp->b_prev;
 
 			late_uncount(mp);
-			/* a job is the thread's own affair */
+			/* a job is not put back by the reaper */
 			str_msg_take(mp, (v & STR_MP_JOB) != 0 ? 0 :
 				str_origin_word(late_queue(mp),
 					STR_ORIGIN_LATE | ((v & STR_MP_NEXT) ?
@@ -560,8 +566,8 @@ revive(struct str_plumb *pl, queue_t *q)
 {
 	(void)pl;
 	str_perim_drain(q->q_pair);
-	/* an empty one too: who died after the last getq() has not asked to be
-	 * told of the next message (QWANTR) */
+	/* an empty one too: a thread that died after the last getq() has not
+	 * set QWANTR, so the next message would not enable it */
 	str_sched_enable(q);
 }
 
@@ -574,18 +580,22 @@ str_sched_revive(struct str_plumb *pl, uint32_t dead)
 	str_store(&pl->committed, 0u);
 	(void)str_claim(pl);
 	each_queue(pl, revive);
-	/* sleepers at a pipe's ends are woken, and run it; others may have none */
+	/*
+	 * sleepers at a pipe's ends are woken, and run it; other streams may
+	 * have none
+	 */
 	if (pl->kind != STR_PL_PIPE || str_load(&pl->late) != 0)
 		(void)str_sched_run(pl);
 	str_unclaim(pl);
 }
 
 /*
- * str_sched_reaped - may the place of dead thread @tag in @pl be taken?
- * What it had in hand is put back first, or messages of later would overtake
- * it: unless the reaper has had to leave it undone (STR_THR_UNDONE), for a stopped
- * process.  If not, this thread has it reaped when its last claim is gone; at once
- * when @pl is NULL, for a thread without a claim, which opens or closes.
+ * str_sched_reaped - may this thread replace dead thread @tag in @pl?
+ * The messages that the dead thread held must be put back first, or later
+ * messages would overtake them, unless the reaper had to give up
+ * (STR_THR_UNDONE), because of a stopped process.  If not, this thread has it
+ * reaped when it has released its last claim; at once if @pl is NULL, for a
+ * thread without a claim, which opens or closes.
  */
 bool
 str_sched_reaped(uint32_t tag, struct str_plumb *pl)
@@ -627,7 +637,7 @@ become_runner(struct str_plumb *pl)
 	if (host_ticks() - str_load(&pl->runner_at) < ASK_MS * host_ticks_per_ms)
 		return false;
 	if (!host_owner_dead(v)) {
-		/* it lives, without the CPU perhaps: the question is dear */
+		/* it lives, but may not be running: the check is expensive */
 		str_store(&pl->runner_at, host_ticks());
 		return false;
 	}
@@ -638,7 +648,7 @@ become_runner(struct str_plumb *pl)
 	return true;
 }
 
-/* Have a reader of @sd that sleeps run its stream as it wakes. */
+/* Commit a sleeping reader of @sd to run the stream when it wakes. */
 static bool
 commit_sleeper(struct str_plumb *pl, struct str_head *sd)
 {
@@ -648,14 +658,14 @@ commit_sleeper(struct str_plumb *pl, struct str_head *sd)
 	str_store(&pl->committed, host_self_tag());
 	if (str_wake_readers(sd) > 0)
 		return true;
-	str_store(&pl->committed, 0u); /* the bit of a dead one */
+	str_store(&pl->committed, 0u); /* the bit was left by a dead thread */
 	return false;
 }
 
 /*
- * The same of a writer that waits for room there.  It would be woken by the service
- * procedure as soon as it takes the first message, and be in the way of the
- * thread that runs it, perhaps on the same CPU.
+ * The same for a writer that waits for room there.  Otherwise the service
+ * procedure would wake it with the first message that it takes, and the writer
+ * would compete with the thread that runs the queues, perhaps on the same CPU.
  */
 static bool
 commit_writer(struct str_plumb *pl, struct str_head *sd)
@@ -686,8 +696,8 @@ commit_any(struct str_plumb *pl)
  * str_sched_run - run the stream's enabled queues
  * @pl: the stream; the caller holds a claim on it
  *
- * Queues that enable themselves again and again are left to others after a
- * while.
+ * Queues that enable themselves again and again are left to other threads after
+ * some time.
  * Return: true when a service procedure ran.
  */
 bool
@@ -720,7 +730,8 @@ str_sched_run(struct str_plumb *pl)
 			}
 		}
 		str_store_rel(&pl->runner, 0u);
-		str_fence_full(); /* who enabled meanwhile saw us running */
+		str_fence_full(); /* a thread that enabled a queue meanwhile saw
+				   * us running */
 		if (str_unlikely(over || (n == PASSES && turn >= TURNS))) {
 			if (str_load(&pl->nrun) == 0 || commit_any(pl) ||
 			    str_sched_defer(pl))
@@ -731,7 +742,7 @@ str_sched_run(struct str_plumb *pl)
 	return ran;
 }
 
-/* Is there a runner on its way who was promised the stream's queues? */
+/* Is there a runner that has been woken to run the stream's queues? */
 static bool
 is_committed(struct str_plumb *pl)
 {
@@ -759,7 +770,7 @@ str_sched_leave(struct str_head *sd)
 		(void)str_sched_run(pl);
 		return;
 	}
-	/* (1) a committed runner on its way */
+	/* (1) a committed runner has been woken */
 	if (is_committed(pl))
 		return;
 	/* (2) a reader asleep at the other end: it runs them as it wakes */
@@ -772,7 +783,7 @@ str_sched_leave(struct str_head *sd)
 
 /* ----------------------------------------------------------- other streams */
 
-/* Did its owner die?  Then it was about to enable a queue. */
+/* Has the lock a dead owner?  Then that thread was about to enable a queue. */
 static bool
 is_dead(struct str_lock *l)
 {
@@ -781,12 +792,16 @@ is_dead(struct str_lock *l)
 	return v != 0 && host_owner_dead(v);
 }
 
-/* The same for a stream that this thread touched.  @last: its slice is over. */
+/*
+ * As str_sched_leave(), for a stream that this thread touched. @last: its slice
+ * is over.
+ */
 static void
 settle(struct str_plumb *pl, bool last)
 {
 	if (!str_claim_stream(pl))
-		return; /* it is gone, or its plumber does it: that looks last */
+		return; /* it was freed, or its plumber does it: the plumber
+			 * looks last */
 	if (str_unlikely(is_dead(&pl->rlock))) {
 		lockr(pl);
 		str_unlock(&pl->rlock);
@@ -797,7 +812,7 @@ settle(struct str_plumb *pl, bool last)
 	str_unclaim(pl);
 }
 
-/* More than could be remembered: look everywhere. */
+/* The table has overflowed: examine all streams. */
 static void
 settle_all(void)
 {
@@ -810,7 +825,7 @@ settle_all(void)
 		struct str_head *sd;
 		struct str_plumb *pl;
 
-		if (str_load_acq(&e->cookie) <= 1)
+		if (!str_dir_backed(i) || str_load_acq(&e->cookie) <= 1)
 			continue;
 		f = (const struct str_file *)(uintptr_t)str_load_acq(&e->file);
 		sd = f == NULL ? NULL :
@@ -826,8 +841,8 @@ settle_all(void)
 }
 
 /*
- * str_sched_touched - see to the streams that this thread touched
- * Called when its last claim is gone, and where it may have had none.
+ * str_sched_touched - run the lists of the streams that this thread touched
+ * Called when its last claim has been released, and where it may have had none.
  */
 void
 str_sched_touched(void)
@@ -854,7 +869,8 @@ str_sched_touched(void)
 			host_tls.ntouch = 0;
 			settle_all();
 		} else {
-			if (++turn == 2) /* the first has a slice of its own */
+			if (++turn == 2) /* the first stream has a separate
+					  * slice */
 				began = host_ticks();
 			settle(pl, turn > TURNS || (turn > 2 && is_over(began)));
 		}
@@ -863,9 +879,9 @@ str_sched_touched(void)
 }
 
 /*
- * str_sched_lost - a thread died, and with it what it remembered: queues of
- * other streams that it had enabled.  Two streams are known to drivers, and to
- * who leaves a perimeter that is one for all instances of a module.
+ * str_sched_lost - a thread died, and its record of touched streams is lost
+ * Drivers enable queues of other streams, and so do threads that leave a
+ * module-wide perimeter.
  */
 void
 str_sched_lost(void)
@@ -883,7 +899,7 @@ qenable(queue_t *q)
 	str_sched_enable(q);
 }
 
-/* enable unless disabled; 1 when enabled */
+/* enable unless disabled; 1 if enabled */
 int
 enableq(queue_t *q)
 {
@@ -893,7 +909,10 @@ enableq(queue_t *q)
 	return 1;
 }
 
-/* Those of the streams this thread is inside are looked at when it leaves. */
+/*
+ * Streams with enabled queues, among those this thread is inside, are run when
+ * it leaves.
+ */
 void
 setqsched(void)
 {
@@ -909,7 +928,7 @@ setqsched(void)
 	}
 }
 
-/* Is anything on a run list of a stream this thread is inside? */
+/* Is a queue on the run list of a stream that this thread is inside? */
 int
 qready(void)
 {

@@ -146,14 +146,15 @@ T_CASE(qready_tells_whether_something_is_enabled)
 T_CASE(a_queue_with_its_procedures_off_does_not_run)
 {
 	queue_t *q = a_queue(t, "store");
+	struct fx_count *c = fx_of(q);
 	unsigned before;
 
 	(void)fx_run(&pipe_);
-	before = fx_of(q)->services;
+	before = c->services;
 	qenable(q);
 	T_EQ(fx_pop(&pipe_, 0), 0);
 	(void)fx_run(&pipe_);
-	T_EQ(fx_of(q)->services, before);
+	T_EQ(c->services, before);
 }
 
 T_CASE(a_put_off_message_goes_on_after_back_enabling)

@@ -2,40 +2,40 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * timeout, bufcall and their kin.
+ * timeout, bufcall and related functions.
  *
- * A pending callback is an *event* on the list of the process that asked for
- * it.  That process runs it: the host calls str_timer_run() there at the time
- * asked for.  When the process is gone, any other that looks, streamsd above
- * all, runs those whose procedure means the same everywhere (str_code_of())
- * and frees the rest.  A bufcall waits for memory: it is tried every 10 ms.
+ * A pending callback is an *event* on the list of the process that requested
+ * it.  That process runs it: the host calls str_timer_run() there at the
+ * requested time.  When the process has ended, another process, usually
+ * streamsd, runs the events whose procedure has the same address in every
+ * process (str_code_of()) and frees the rest.  A bufcall waits for memory: it
+ * is tried every 10 ms.
  *
  * States.  `word' holds the event's number and its state, so that one
  * compare-and-swap decides between the callback and untimeout(): PENDING,
- * then RUNNING, then OVER; or from PENDING to OVER at once.  Number 0 is no
- * event.  A number tells where the event is in the arena; its low 31 bits do,
- * for modules that keep it in an int.
+ * then RUNNING, then OVER; or from PENDING to OVER at once.  Number 0 is not an
+ * event.  A number contains the position of the event in the arena; its low 31
+ * bits are sufficient, for modules that store it in an int.
  *
- * Where it runs.  With nothing but its perimeter: a qtimeout's that of its
- * queue pair, and with a claim on the stream; others that of the module whose
- * static data were at hand when it was asked for.  A loaded module that asks
- * before it is registered, in its init procedure, has its perimeter found by
- * the address of the callback.  When the perimeter is taken the event comes
- * again after a while.
+ * Context.  A callback runs in its perimeter only: a qtimeout's in that of its
+ * queue pair, and with a claim on the stream; others in that of the module
+ * whose code requested it.  For a loaded module that requests it before it is
+ * registered, in its init procedure, the perimeter is found by the address of
+ * the callback.  If the perimeter is occupied the event is retried later.
  *
- * Locks.  No process waits for another: a list is pushed by compare-and-swap,
- * and only who holds its `evlock', which is only tried, takes events out.
+ * Locks.  No process waits for another: events are added by compare-and-swap,
+ * and only a thread that holds `evlock', which is only tried, removes events.
  *
- * Crash.  An event is stamped until it is on a list, and again when it is
- * about to leave it; str_timer_reap() looks whether it is there.  The
- * callback of a thread that died in it is over.
+ * Crash.  An event is stamped until it is on a list, and again when it is about
+ * to be removed; str_timer_reap() checks whether it is on the list.  The
+ * callback of a thread that died in it is not repeated.
  */
 #include "core.h"
 
-#define BUFCALL_NS 10000000u /* between two tries for memory */
-#define AGAIN_NS 1000000u    /* until a perimeter is tried again */
-#define HZ 100		     /* ticks a second, what drv_usectohz() says */
-#define GRAIN 16u	     /* blocks lie at multiples */
+#define BUFCALL_NS 10000000u /* between two attempts to get memory */
+#define AGAIN_NS 1000000u    /* between two attempts to enter a perimeter */
+#define HZ 100		     /* ticks per second, as in drv_usectohz() */
+#define GRAIN 16u	     /* blocks begin at multiples of this */
 #define OFF_BITS 28
 #define SEQ_BITS 3	     /* of the sequence, below bit 31 */
 
@@ -54,7 +54,7 @@ struct str_event {
 	struct str_blk blk;
 	struct str_event *volatile next; /* [evlock] but for the first */
 	str_a64 word;		/* [A] number << 2 | state */
-	uint64_t seq;		/* [I] in the order of asking */
+	uint64_t seq;		/* [I] order of the requests */
 	str_a64 when;		/* [A] host_now() */
 	void (*func)(void *);	/* [I] */
 	void *arg;		/* [I] */
@@ -62,15 +62,16 @@ struct str_event {
 	struct str_plumb *pl;	/* [I] of qp; or to be run */
 	union {
 		struct str_qpair *qp; /* [I] pl not NULL: qtimeout's, qbufcall's */
-		struct str_fmod *fm;  /* [I] whose perimeter it needs, or NULL */
+		struct str_fmod *fm;  /* [I] module whose perimeter it needs, or
+				       * NULL */
 	};
 	uint64_t serial;	/* [I] of qp */
 	uint64_t image;		/* [I] of the process */
 	uint32_t gen;		/* [I] of the process */
-	str_a32 taken;		/* [A] tag of the thread that sees to it */
+	str_a32 taken;		/* [A] tag of the thread that handles it */
 	uint16_t proc;		/* [I] slot of the process */
 	uint8_t kind;		/* [I] enum ev_kind */
-	uint8_t shared;		/* [I] func means the same everywhere */
+	uint8_t shared;		/* [I] func is valid in every process */
 	uint32_t pad;
 };
 
@@ -96,7 +97,7 @@ first(struct str_proc *p)
 	return (struct str_event *)(uintptr_t)str_load_acq(&p->events);
 }
 
-/* Does the process that asked for it still run? */
+/* Does the process that requested it still run? */
 static bool
 lives(const struct str_event *ev)
 {
@@ -129,7 +130,7 @@ unlock(struct str_proc *p)
 	str_store_rel(&p->evlock, 0u);
 }
 
-/* The others may push meanwhile, in front.  Locks: evlock. */
+/* Other threads may add events meanwhile, in front.  Locks: evlock. */
 static void
 take_out(struct str_proc *p, struct str_event *ev)
 {
@@ -157,7 +158,7 @@ state_of(const struct str_event *ev)
 	return (uint32_t)str_load(&ev->word) & EV_STATE;
 }
 
-/* Take out what is over.  Locks: evlock. */
+/* Remove events that are OVER.  Locks: evlock. */
 static void
 clean(struct str_proc *p)
 {
@@ -187,7 +188,7 @@ static void
 sweep(struct str_proc *p)
 {
 	if (!trylock(p))
-		return; /* who has it does it */
+		return; /* the owner of the lock does it */
 	clean(p);
 	unlock(p);
 }
@@ -245,7 +246,7 @@ add(enum ev_kind kind, struct str_plumb *pl, struct str_qpair *qp,
 	STR_CRASH_POINT("timer:linked");
 	str_mem_disown(ev);
 	if (shared)
-		(void)host_daemon(); /* it may be for others to run */
+		(void)host_daemon(); /* another process may have to run it */
 	host_defer(when);
 	return id;
 }
@@ -287,7 +288,7 @@ drop(struct str_event *ev)
 		(w & ~(uint64_t)EV_STATE) | EV_OVER);
 }
 
-/* With a claim on the stream: is the queue pair still what it was? */
+/* With a claim on the stream: is it still the same queue pair? */
 static bool
 pair_lives(const struct str_event *ev)
 {
@@ -297,9 +298,9 @@ pair_lives(const struct str_event *ev)
 }
 
 /*
- * Are its procedures off, in the midst of its close?  What the module had may
- * be given back by now.  qprocsoff() has waited for the claim of who did not
- * see that.
+ * Are its procedures disabled, because it is being closed?  Then the module's
+ * data may be freed by now. qprocsoff() has waited for the claims of threads
+ * that did not see this.
  */
 static bool
 is_off(const struct str_qpair *qp)
@@ -360,7 +361,7 @@ see_to(struct str_event *ev)
 	return str_perim_run(fm, call, ev);
 }
 
-/* Is it for this thread to run, or to drop? */
+/* Must this process run it, or drop it? */
 static bool
 ours(struct str_event *ev)
 {
@@ -368,7 +369,8 @@ ours(struct str_event *ev)
 		(mine(ev) || !lives(ev));
 }
 
-/* Run one event of @p that is due; false when none is. */
+/* Run one event of @p that is due.  False: none is, or another thread has the
+ * lock. */
 static bool
 run_one(struct str_proc *p, uint64_t now)
 {
@@ -394,7 +396,7 @@ run_one(struct str_proc *p, uint64_t now)
 		return false;
 	w = str_load(&ev->word);
 	if (!ev->shared && !lives(ev))
-		drop(ev); /* its procedure is not known any more */
+		drop(ev); /* its procedure does not exist any more */
 	else if (!see_to(ev) && str_load(&ev->word) == w)
 		str_store(&ev->when, now + (ev->kind == EV_BUFCALL ?
 			BUFCALL_NS : AGAIN_NS));
@@ -405,8 +407,8 @@ run_one(struct str_proc *p, uint64_t now)
 }
 
 /*
- * str_timer_run - call what is due
- * Return: when the next one is due, UINT64_MAX when none is.
+ * str_timer_run - call the due callbacks
+ * Return: time of the next one, UINT64_MAX if there is none.
  */
 uint64_t
 str_timer_run(uint64_t now)
@@ -423,7 +425,7 @@ str_timer_run(uint64_t now)
 		while (run_one(p, now))
 			;
 		if (!trylock(p)) {
-			/* a thread is at it, or is stopped there */
+			/* a thread is running it, or is stopped there */
 			next = STR_MIN(next, now + BUFCALL_NS);
 			continue;
 		}
@@ -435,7 +437,7 @@ str_timer_run(uint64_t now)
 	return next;
 }
 
-/* str_timer_pending - does anybody wait for a callback? */
+/* str_timer_pending - is there a pending callback? */
 bool
 str_timer_pending(void)
 {
@@ -447,7 +449,10 @@ str_timer_pending(void)
 	return false;
 }
 
-/* str_timer_reap - an event that a dead thread had in hand: on a list? */
+/*
+ * str_timer_reap - free an event that a dead thread held, unless it is on a
+ * list.
+ */
 void
 str_timer_reap(struct str_blk *b)
 {
@@ -455,7 +460,7 @@ str_timer_reap(struct str_blk *b)
 	struct str_proc *p = &host_domain->proc[ev->proc % STR_NPROC];
 
 	if (!trylock(p)) {
-		str_mem_disown(b); /* cannot tell: then it stays */
+		str_mem_disown(b); /* unknown: keep it */
 		return;
 	}
 	for (e = first(p); e != NULL && e != ev; e = e->next)
@@ -523,8 +528,8 @@ cancel(uint64_t id)
 }
 
 /*
- * str_timer_cancel_pair - a queue pair goes: so do its callbacks.  One that
- * runs has a claim; str_perim_fini() waits for it.
+ * str_timer_cancel_pair - a queue pair is being freed: cancel its callbacks.  A
+ * running one has a claim; str_perim_fini() waits for it.
  */
 void
 str_timer_cancel_pair(struct str_qpair *qp)
@@ -539,7 +544,7 @@ str_timer_cancel_pair(struct str_qpair *qp)
 		struct str_proc *p = &host_domain->proc[i];
 
 		if (str_load(&p->events) == 0 || !trylock(p))
-			continue; /* then they go when they are due */
+			continue; /* they are dropped when they are due */
 		for (ev = first(p); ev != NULL; ev = ev->next)
 			if (ev->serial == serial && ev->qp == qp)
 				drop(ev);
@@ -555,7 +560,7 @@ in_ticks(long ticks)
 {
 	uint64_t n = ticks > 0 ? (uint64_t)ticks : 0;
 
-	/* some ask for the end of all times */
+	/* some callers pass the maximum */
 	return host_now() + STR_MIN(n, UINT64_MAX / 4 / (1000000000ull / HZ)) *
 		(1000000000ull / HZ);
 }

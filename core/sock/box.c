@@ -2,36 +2,37 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Boxes: where descriptors that are no Stream's wait for their receiver.
+ * Boxes, in which passed descriptors that are not a Stream's wait for their
+ * receiver.
  *
  * Object.  A head gets a box when the first such descriptor is sent to it.  The
  * box is a socket of the domain (ksock.c) that keeps descriptors in the order
  * in which they were put in (host_box_put).  Every process that holds the head,
- * and one that will hold it later, finds the box by its id, and streamsd keeps
- * it, so that it does not matter whether the receiving end is open at present,
- * has a name, or is itself on its way in an M_PASSFP message.
+ * now or later, finds the box by its id, and streamsd keeps it, so that it does
+ * not matter whether the receiving end is open at present, has a name, or is
+ * itself in an M_PASSFP message.
  *
- * Order.  The sender lays the descriptor and puts its message under `boxlock',
- * so that descriptors lie in the order of their messages.  The label of a
- * descriptor leads to its message.  Only descriptors are discarded whose
+ * Order.  The sender puts the descriptor and its message under `boxlock', so
+ * that descriptors are in the order of their messages.  The label of a
+ * descriptor leads to its message.  A descriptor is discarded only if its
  * message has been freed, or received.
  *
  * End.  A box ends with its head: when the end of the pipe is closed, or with
- * the stream.  What lies in it is closed then.
+ * the stream.  The descriptors in it are closed then.
  *
  * Loss.  When streamsd and all processes that have used the box are killed
- * together, the kernel closes what lies in it, and the receiver gets EIO.  As
- * long as a process has the box, the kernel says that the socket exists
+ * together, the kernel closes the descriptors in it, and the receiver gets EIO.
+ * As long as a process has the box, the kernel reports that the socket exists
  * (str_box_held), and the receiver waits until streamsd has got it again, or
- * takes a duplicate from that process, which need not do anything for it.
+ * takes a duplicate from that process without its help.
  *
  * Crash.  A sender that is killed with the lock leaves a descriptor without a
  * message, which the next caller of str_box_first() closes.
  */
 #include "table.h"
 
-/* A crash before the caller has told of it leaves a box that nothing is put
- * into, until the stream ends. */
+/* A crash before the caller has stored its id leaves an unused box, until the
+ * stream ends. */
 static int
 box_new(struct str_plumb *home, uint64_t *ret_id)
 {
@@ -82,9 +83,10 @@ box_end(uint64_t id)
 }
 
 /*
- * str_box_of - the box of @to, which this process has a descriptor of, and streamsd, which
- * keeps it while no receiver has one.  Return: 0; EAGAIN: no memory, no
- * streamsd, or a process that has the box has not given it to streamsd yet.
+ * str_box_of - the box of @to.  This process gets a descriptor of it, and so
+ * does streamsd, which keeps it while no receiver has one.
+ * Return: 0; EAGAIN: no memory, no streamsd, or a process that has the box has
+ * not passed it to streamsd yet.
  */
 int
 str_box_of(struct str_head *to, uint64_t *ret_box)
@@ -107,13 +109,16 @@ str_box_of(struct str_head *to, uint64_t *ret_box)
 		box_end(fresh);
 		return EAGAIN;
 	}
+	str_stream_odd();
 	*ret_box = fresh;
 	if (box != 0)
 		box_end(box);
 	return 0;
 }
 
-/* Does @l, in the box of @sd, belong to a message that is to be received? */
+/*
+ * Does @l, in the box of @sd, belong to a message that can still be received?
+ */
 static bool
 is_wanted(struct str_head *sd, const struct host_label *l)
 {
@@ -132,9 +137,9 @@ box_drop(struct str_head *sd, uint64_t box)
 }
 
 /*
- * str_box_first - close what lies in front without a message
+ * str_box_first - close the first descriptors as long as they have no message
  * The caller has the lock.
- * Return: the number of the first descriptor that is wanted; 0: there is none.
+ * Return: the number of the first descriptor with a message; 0: there is none.
  */
 uint64_t
 str_box_first(struct str_head *sd, uint64_t box)
@@ -151,8 +156,9 @@ str_box_first(struct str_head *sd, uint64_t box)
 
 /*
  * str_box_tidy - close descriptors whose messages were flushed, or were never
- * put, as far as they lie in front
- * Context: streamsd's look; other processes have the box only if they use it.
+ * put, if they are the first ones
+ * Context: called by streamsd; other processes have the box only if they use
+ * it.
  */
 void
 str_box_tidy(struct str_head *sd)
@@ -162,7 +168,7 @@ str_box_tidy(struct str_head *sd)
 	if (box == 0 || !str_sock_live(box))
 		return;
 	if (!str_trylock(&sd->boxlock)) {
-		/* not behind a process that is stopped */
+		/* do not wait for a stopped process */
 		if (!host_owner_dead(str_load(&sd->boxlock.owner)))
 			return;
 		(void)str_lock(&sd->boxlock);
@@ -173,8 +179,8 @@ str_box_tidy(struct str_head *sd)
 }
 
 /*
- * str_box_end - @sd, which is marked as closed, receives nothing any more
- * A sender that lays a descriptor at this moment finds the mark after it.
+ * str_box_end - @sd, which is marked as closed, receives no more descriptors
+ * A sender that puts a descriptor at this moment finds the mark afterwards.
  */
 void
 str_box_end(struct str_head *sd)

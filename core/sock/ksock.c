@@ -4,42 +4,50 @@
 /*
  * The operating system's sockets, for drivers: <str/ksock.h>.
  *
- * Objects.  ksock_t lies in a table of the domain; what was one is never
- * anything else, so that a late look or a late event does no harm.  Its id,
- * index and generation, is what the host knows it by (host_sock_*), and what
- * a stream has of it (`ksock' of struct str_plumb).
+ * Objects. ksock_t is in a table of the domain; its memory is never reused for
+ * another purpose, so that a late access or a late event does no harm.  Its id,
+ * index and generation, identifies it for the host (host_sock_*), and in a
+ * stream (`ksock' of struct str_plumb).
  *
- * Life.  A socket is made for a queue, or taken over from a listening one; its
- * *home* is the stream it was last attached to, or came from.  It ends by
- * ksock_close(), or with its home.  While it is made or closed it is stamped
- * with the thread's tag; should that die, the reaper closes it.
+ * Life.  A socket is made for a queue, or accepted from a listening socket; its
+ * *home* is the stream it was last attached to, or in which it was made.  It
+ * ends by ksock_close(), or with its home.  While it is being made or closed it
+ * is stamped with the thread's tag; if the thread dies, the reaper closes it.
  *
- * Events.  A thread that learns of an event notes it, claims the stream, enables
- * the queue, and runs what is enabled (fire()).  There are three ways to learn
- * of one: a thread that sleeps at the stream polls the socket itself; one that
- * sleeps for many things has all sockets watched, by edges; one that is about
- * to say that there is nothing tries.
+ * Events.  A thread that learns of an event records it, claims the stream,
+ * enables the queue, and runs the enabled queues (fire()).  There are three
+ * ways to learn of an event: a thread that sleeps at the stream polls the
+ * socket itself; a thread that sleeps for several descriptors watches all
+ * sockets, edge-triggered; a thread whose call would otherwise return without
+ * data tries once.
  *
- * A driver need not take all that has come: the queue above may be full.  A
- * level would then be told for ever.  So the sleeper, when an event was for
- * nothing (*stuck*), waits for an edge instead, until the driver has seen the
- * socket empty (or full) again.  Edges are kept for each process, and none is
- * lost: being stuck costs a system call more, and that is all.
+ * A driver may leave data in the socket, if the queue above is full.  Then a
+ * level-triggered event would be reported without end.  So the socket becomes
+ * *stuck* by an event of data after which the driver has not found it empty,
+ * even if the driver has read some of the data, and by an event of room after
+ * which the driver has not found it full, if the last write was refused.
+ * Urgent data, an end of file, a hang-up and an error always make it stuck.  A
+ * thread that sleeps at the stream of a stuck socket waits for an edge instead.
+ * The socket is no longer stuck when an edge was reported, or when the driver
+ * has found it empty (for room: has written).  No edge is lost, because each
+ * process has its own edge-triggered set of sockets in the kernel.  A sleep
+ * that ends by an edge costs the sleeper one more system call, which reads that
+ * set.
  *
- * streamsd, when asked, looks through the table.  Data that is gathered goes
- * when it was there at the last look, too.  Data that waits for room is for
- * the members; where no member has sent any for some looks, streamsd does, and
- * then sleeps for room.
+ * On request, streamsd searches the table.  It sends gathered data that was
+ * already there at its last look.  Members send data that waits for room.  If
+ * no member has sent any for some looks, streamsd tries to send it, and then
+ * sleeps until the kernel reports room.
  *
- * Locks.  None.  The driver's perimeter keeps calls apart; words that others
- * write are atomic.
+ * Locks.  None.  The driver's perimeter serialises calls; words that other
+ * threads write are atomic.
  *
- * Crash.  A slot is taken by one compare-and-swap of `owner', lives from the
- * store of an odd `gen', and is dead from the store of an even one.
+ * Crash.  A slot is taken by one compare-and-swap of `owner', is alive from the
+ * store of an odd `gen', and dead from the store of an even one.
  */
 #include "table.h"
 
-#define AGE 2u /* looks, until streamsd sends itself */
+#define AGE 2u /* looks until streamsd sends the data itself */
 
 static struct str_ksock *
 piece_make(unsigned c)
@@ -138,7 +146,7 @@ str_ksock_take(void)
 	str_store(&ks->events, 0u);
 	str_store(&ks->want, 0u);
 	str_store(&ks->flags, 0u);
-	str_store(&ks->told, 0u);
+	str_store(&ks->daemon_events, 0u);
 	return ks;
 }
 
@@ -148,7 +156,7 @@ stream_of(queue_t *rq)
 	return rq->q_pair->plumb;
 }
 
-/* @fd becomes the socket @ks, which was taken, at home in @home. */
+/* @fd becomes the socket of @ks, a slot that was taken; @home: its home. */
 void
 str_ksock_settle(struct str_ksock *ks, int fd, struct str_plumb *home,
 	uint32_t flags)
@@ -213,8 +221,8 @@ ksock_again(ksock_t *ks, int family, int type, int proto, char *name)
 
 	if (fd < 0)
 		return fd;
-	/* a process may have a descriptor of the old one, unnoticed: it is to
-	 * have no owner, with what it has joined, and not to be taken for this one */
+	/* a process may still have a descriptor of the old socket: the
+	 * generation distinguishes the two */
 	str_store_rel(&ks->gen, str_load(&ks->gen) + 2);
 	id = id_of(ks);
 	if (home != NULL)
@@ -222,7 +230,7 @@ ksock_again(ksock_t *ks, int family, int type, int proto, char *name)
 	host_sock_gone(old, false);
 	(void)host_sock_adopt(id, fd);
 	(void)str_and(&ks->flags, ~(KF_BLOCKED | KF_STUCKIN | KF_STUCKOUT));
-	str_store(&ks->told, 0u);
+	str_store(&ks->daemon_events, 0u);
 	host_sock_ask();
 	return 0;
 }
@@ -230,7 +238,8 @@ ksock_again(ksock_t *ks, int family, int type, int proto, char *name)
 int
 ksock_accept(ksock_t *ks, ksock_t **ret, void *addr, uint32_t *len)
 {
-	struct str_ksock *n = str_ksock_take(); /* a call that is taken has a place */
+	struct str_ksock *n = str_ksock_take(); /* a slot for an accepted
+						 * connection */
 	int fd;
 
 	if (n == NULL)
@@ -267,7 +276,10 @@ ksock_attach(ksock_t *ks, queue_t *rq)
 	(void)str_and(&ks->flags, ~(KF_STUCKIN | KF_STUCKOUT));
 	str_store_rel(&pl->ksock, id);
 	str_sock_changed(pl);
-	/* what came while it had no queue, and may not be told again */
+	/*
+	 * events that occurred while the socket had no queue: the kernel has
+	 * reported them already, so it need not report them again
+	 */
 	if (str_load(&ks->events) != 0)
 		str_sched_enable(rq);
 }
@@ -325,7 +337,10 @@ str_sock_reap(uint32_t dead)
 	(void)each(of_the_dead, &dead);
 }
 
-/* In this order: a home from before it was alive may be that of another. */
+/*
+ * `gen' is loaded before `home': a home that was loaded before the slot was
+ * alive may be the home of the socket that was in the slot before.
+ */
 static bool
 of_stream(struct str_ksock *ks, void *arg)
 {
@@ -359,20 +374,25 @@ is_queue_of(struct str_plumb *pl, queue_t *rq)
 }
 
 static void
-run(struct str_plumb *pl, queue_t *rq, uint32_t ks, struct host_call *hc)
+run(struct str_plumb *pl, queue_t *rq, uint32_t what, struct host_call *hc)
 {
 	struct host_call *old = host_tls.call;
 
 	host_tls.call = hc;
-	if (ks & KS_IN)
+	if (what & KS_IN)
 		str_sched_enable(rq);
-	if (ks & KS_OUT)
+	if (what & KS_OUT)
 		str_sched_enable(str_otherq(rq));
 	(void)str_sched_run(pl);
 	host_tls.call = old;
 }
 
-/* @what, KS_*, has come at socket @id, or may have.  False: it has no queue. */
+/*
+ * Events @what, KS_*, have or may have occurred at socket @id: record them, and
+ * run the driver's queue. @end: HOST_C_END is among them.
+ * Return: false: the queue was not run, because there is no such socket any
+ * more, it has no queue, its stream has a plumber, or it was moved meanwhile.
+ */
 static bool
 fire(uint64_t id, uint32_t what, bool end, struct host_call *hc)
 {
@@ -391,7 +411,9 @@ fire(uint64_t id, uint32_t what, bool end, struct host_call *hc)
 	if (pl == NULL || str_load(&ks->rq) == NULL)
 		return false;
 	if (!str_claim_stream(pl)) {
-		/* a plumber is at work: who watches is told once more */
+		/* there is a plumber.  Remove the watch: when a thread of this
+		 * process watches the socket next, the kernel reports the
+		 * event again */
 		(void)host_sock_watch(id, 0);
 		return false;
 	}
@@ -401,7 +423,8 @@ fire(uint64_t id, uint32_t what, bool end, struct host_call *hc)
 		str_unclaim(pl);
 		return false;
 	}
-	/* a short read is not a look at what comes after it: the end */
+	/* a driver stops after a short read, so it may not have read the end of
+	 * file yet: if @end, run the queue once more */
 	for (again = 0; again < 2; again++) {
 		(void)str_and(&ks->flags, ~(KF_EMPTY | KF_SHORT | KF_FULL));
 		STR_CRASH_POINT("ksock:event");
@@ -446,11 +469,13 @@ str_sock_interest(uint64_t id)
 		(void)str_and(&ks->flags, ~(KF_NAP | KF_SPIN));
 		want |= f & KF_NAP ? HOST_C_NAP : HOST_C_SPIN;
 	}
-	/* an error or hang-up is told to each one that asks for anything */
+	/* 0: wait for an edge.  If one side is stuck, the other side is not
+	 * requested either: poll(2) reports an error or a hang-up for any
+	 * requested event, and would return at once again and again */
 	return (f & (KF_STUCKIN | KF_STUCKOUT)) != 0 ? 0 : want;
 }
 
-/* The system has said so.  Room, or an error, is the end of a connect. */
+/* The system has reported events.  Room, or an error, completes a connect. */
 static void
 came(uint64_t id, uint32_t what, bool end, struct host_call *hc)
 {
@@ -469,13 +494,17 @@ str_sock_fired(uint64_t id, uint32_t events, struct host_call *hc)
 		came(id, to_ks(events), (events & HOST_C_END) != 0, hc);
 }
 
+/*
+ * Collect the events of all sockets that this process watches, and pass them to
+ * the drivers.  It sends no gathered data: that is str_sock_flush().
+ */
 unsigned
 str_sock_gather(void)
 {
 	struct host_sock_event v[16];
 	unsigned n, i, all = 0;
 
-	/* a busy one may keep us for a while, and not for ever */
+	/* a busy socket must not keep us here for ever */
 	do {
 		n = host_sock_events(v, STR_ARRAY_LEN(v));
 		for (i = 0; i < n; i++) {
@@ -486,7 +515,8 @@ str_sock_gather(void)
 			if (ks == NULL)
 				continue;
 			(void)str_and(&ks->flags, ~(KF_STUCKIN | KF_STUCKOUT));
-			/* there is room with everything that comes */
+			/* an edge of data is reported with HOST_C_OUT, too, if
+			 * there is room: ignore this if no writer waits */
 			if (!end && (str_load(&ks->flags) &
 				(KF_BLOCKED | KF_CONNECTING)) == 0 &&
 			    (str_load(&ks->want) & (KS_OUT | KS_SOON)) == 0)
@@ -510,7 +540,7 @@ str_sock_try_slow(struct str_head *sd, struct host_call *hc, uint32_t what)
 	if (what == KS_OUT && (str_load(&ks->flags) &
 		(KF_BLOCKED | KF_CONNECTING)) == 0)
 		return false;
-	/* the system was not asked, so it may be anything */
+	/* the system was not asked, so any event is possible */
 	return fire(id, what | KS_ODD, false, hc);
 }
 
@@ -534,7 +564,12 @@ str_head_watch(struct str_head *sd)
 	if (str_unlikely(id != 0)) {
 		struct str_ksock *ks = find(id);
 
-		/* before the first edge: none is to be taken by the head */
+		/*
+		 * Set before the first edge can be reported.  From here on the
+		 * Stream head does not receive from the socket by itself
+		 * (str_sock_lent()): data that it left there would not be
+		 * reported again to this process.
+		 */
 		if (ks != NULL) {
 			flag(ks, KF_WATCHED, 0);
 			str_fence_full();
@@ -549,7 +584,7 @@ ksock_lend(queue_t *rq)
 	return &stream_of(rq)->lend;
 }
 
-/* ---------------------------------------------------- gathering, streamsd */
+/* ------------------------------------------------- data to send, streamsd */
 
 void
 str_sock_flush_slow(struct host_call *hc)
@@ -564,19 +599,20 @@ str_sock_flush_slow(struct host_call *hc)
 }
 
 bool
-str_sock_unsent(struct str_plumb *pl, bool *ret_alive)
+str_sock_unsent(struct str_plumb *pl, bool *ret_progress)
 {
 	uint64_t id = str_sock_of(pl);
 	struct str_ksock *ks = id == 0 ? NULL : find(id);
 	uint32_t sent;
 
-	*ret_alive = false;
+	*ret_progress = false;
 	if (ks == NULL || (str_load(&ks->want) & (KS_OUT | KS_SOON)) == 0)
 		return false;
 	sent = str_load(&ks->sent);
-	/* some goes, or streamsd, which has it, is to be told of room */
-	*ret_alive = str_xchg(&ks->drained, sent) != sent ||
-		(str_load(&ks->told) & KS_OUT) != 0;
+	/* some was sent since the last call, or streamsd watches the socket for
+	 * room, so that the kernel will wake it */
+	*ret_progress = str_xchg(&ks->drained, sent) != sent ||
+		(str_load(&ks->daemon_events) & KS_OUT) != 0;
 	return true;
 }
 
@@ -588,7 +624,7 @@ remember(uint64_t id)
 	for (i = 0; i < host_tls.nsoon; i++)
 		if (host_tls.soon[i] == id)
 			return;
-	/* no room: streamsd sees to it */
+	/* no free entry: streamsd sends it */
 	if (i < HOST_NSOON) {
 		host_tls.soon[i] = id;
 		host_tls.nsoon = i + 1;
@@ -612,32 +648,14 @@ ksock_want(ksock_t *ks, uint32_t events)
 	host_sock_ask();
 }
 
-/* The same; it may be at home nowhere. */
+/* for_home() of a socket that may have no home, or a home that is no stream any
+ * more; then 0. */
 static uint32_t
 for_stream(struct str_ksock *ks)
 {
 	struct str_plumb *pl = str_load(&ks->home);
 
 	return pl != NULL && str_mem_valid(pl) ? for_home(ks, pl) : 0;
-}
-
-bool
-str_sock_near(uint64_t id)
-{
-	struct str_ksock *ks = find(id);
-
-	return ks != NULL && (str_load(&ks->flags) &
-		(KF_NEAR | KF_BLOCKED | KF_CONNECTING)) == KF_NEAR;
-}
-
-void
-ksock_near(ksock_t *ks, int yes)
-{
-	struct str_plumb *pl = str_load(&ks->home);
-
-	flag(ks, yes ? KF_NEAR : 0, yes ? 0 : KF_NEAR);
-	if (yes && pl != NULL)
-		str_sock_changed(pl);
 }
 
 uint32_t
@@ -661,7 +679,7 @@ str_sock_changed(struct str_plumb *pl)
 {
 	struct str_ksock *ks = find(str_sock_of(pl));
 
-	if (ks == NULL || (for_stream(ks) & ~str_load(&ks->told)) == 0)
+	if (ks == NULL || (for_stream(ks) & ~str_load(&ks->daemon_events)) == 0)
 		return;
 	host_fence_light();
 	host_sock_ask();
@@ -676,17 +694,17 @@ serve(struct str_ksock *ks, void *arg)
 {
 	struct serve *s = arg;
 	uint64_t id = id_of(ks);
-	uint32_t want, told, sent;
+	uint32_t want, watch, sent;
 
 	if ((id >> 32 & 1) == 0)
 		return false;
 	want = str_load(&ks->want) | for_stream(ks);
-	told = str_load(&ks->told);
-	if ((want | told) == 0)
+	watch = str_load(&ks->daemon_events);
+	if ((want | watch) == 0)
 		return false;
 	sent = str_load(&ks->sent);
 	if ((want & (KS_OUT | KS_SOON)) != 0 &&
-	    (told & want & KS_OUT) == 0) {
+	    (watch & want & KS_OUT) == 0) {
 		uint32_t age = str_load(&ks->age);
 
 		if (str_load(&ks->seen) != sent)
@@ -695,20 +713,20 @@ serve(struct str_ksock *ks, void *arg)
 		str_store(&ks->age, age + 1);
 		s->again = true;
 		if (age >= ((want & KS_OUT) ? AGE : 1u)) {
-			told |= want & KS_OUT;
+			watch |= want & KS_OUT;
 			(void)fire(id, KS_OUT, false, NULL);
 			want = str_load(&ks->want) | for_stream(ks);
 		}
 	}
-	/* without a descriptor, which may be on its way: look again */
-	told = (told & want & KS_OUT) | (want & KS_IN);
+	/* no descriptor yet, it may still arrive: look again */
+	watch = (watch & want & KS_OUT) | (want & KS_IN);
 	if (find(id) != NULL && host_sock_watch(id,
-		    ((told & KS_IN) ? HOST_C_IN : 0) |
-		    ((told & KS_OUT) ? HOST_C_OUT : 0)) != 0) {
-		str_store(&ks->told, 0u);
+		    ((watch & KS_IN) ? HOST_C_IN : 0) |
+		    ((watch & KS_OUT) ? HOST_C_OUT : 0)) != 0) {
+		str_store(&ks->daemon_events, 0u);
 		s->again = true;
 	} else {
-		str_store(&ks->told, told);
+		str_store(&ks->daemon_events, watch);
 	}
 	return false;
 }
@@ -769,7 +787,11 @@ ksock_name(ksock_t *ks, int peer, void *addr, uint32_t *len)
 {
 	int r = host_sock_name(id_of(ks), peer != 0, addr, len);
 
-	/* it has a peer: the connect is over, and no write was refused yet */
+	/*
+	 * The socket has a peer, so the connect is complete.  If no write has
+	 * succeeded yet, any refused write was refused because the connect was
+	 * not complete: a write is possible now.
+	 */
 	if (r == 0 && peer && str_load(&ks->sent) == 0)
 		flag(ks, 0, KF_BLOCKED | KF_STUCKOUT);
 	return r;
@@ -831,7 +853,8 @@ ksock_send(ksock_t *ks, const struct iovec *iov, uint32_t n, int flags)
 long
 ksock_recv(ksock_t *ks, const struct iovec *iov, uint32_t n, int *flags)
 {
-	/* says nothing of the rest, unless there is none */
+	/* after a peek it is not known whether the socket is empty, except
+	 * after EAGAIN */
 	bool peek = flags != NULL && *flags != 0;
 	long r;
 

@@ -2,29 +2,31 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What a driver with a socket lends the Stream head: struct ksock_lend.
+ * Operations that a driver with a socket lends the Stream head: struct
+ * ksock_lend.
  *
- * Purpose.  A byte sent on a connection needs no message of its own when all
- * that becomes of that is a copy behind others; and a long piece of data need
- * not be copied at all when the system could take it from the caller's memory,
- * or put it there.  So the head does in three places what the driver's
- * procedures would do: it lays data into the driver's open gathering block
- * (str_lend_put), sends while the driver is idle (str_lend_write), and receives
- * while nothing is at the head (str_lend_read).
+ * Purpose.  Small data sent on a connection needs no message if the driver
+ * would only copy it to the end of a gathering block; and long data need not be
+ * copied if the system can read it from, or store it in, the caller's memory.
+ * So the head performs three operations of the driver's procedures: it appends
+ * data to the driver's open gathering block (str_lend_put), sends while the
+ * driver is idle (str_lend_write), and receives while no message is at the head
+ * (str_lend_read).
  *
- * Order.  All of it happens under a claim and inside the driver's perimeter,
- * with nothing on the perimeter's backlog, and only where the modules between
- * let data through as it is (STR_D_PLAIN).  So it comes before and behind the
- * same things as the put procedure's work would.  What the head receives is
- * behind all that is at the head already: there is nothing.
+ * Order.  Each is done under a claim and inside the driver's perimeter, while
+ * the perimeter's backlog is empty, and only if the modules in between pass
+ * data on unchanged (STR_D_PLAIN).  So the order of the data is the same as
+ * with the put procedure.  Received data follows all messages at the head,
+ * because there are none.
  *
- * Events.  Data that was left in the socket is told of again to who sleeps for
- * it, but not to who is told of edges.  So nothing is received here as soon as
- * a process has watched the socket once, nor where streamsd does.
+ * Events.  Data that is left in the socket is reported again to a thread that
+ * sleeps on the socket, but not to one that watches edges.  So the head does
+ * not receive if a process has ever watched the socket, or if streamsd does.
  *
- * Failure.  Whatever is not plain is left to the driver, who meets it again;
- * an error that the system tells only once is told the driver.  A thread killed in a
- * send leaves `busy'; one killed in a receive loses what it received.
+ * Failure.  Data that is not plain is left to the driver, which finds it in the
+ * socket; an error that the system reports only once is passed to the driver.
+ * A thread killed in a send leaves `busy' set; one killed in a receive loses
+ * the received data.
  */
 #include "table.h"
 
@@ -34,13 +36,15 @@
 #include "head/fast.h"
 #include "head/head.h"
 
-#define ALONE 12288u /* reads of so much are given what they ask for, no more */
-#define BEHIND 2u   /* blocks, for what comes more than others ask for */
-#define SINGLE 4u   /* so many times in a row nothing has: no block is taken, */
-#define PROBE 16u   /* but once in so many times */
-#define DRY 32u	    /* receives for which we assume that the socket is empty */
+#define ALONE 12288u /* reads of this size receive no more than they request */
+#define BEHIND 2u   /* blocks for data beyond a shorter request */
+/* After SINGLE receives that found no data beyond the request, the next PROBE
+ * receives use no block; one more uses a block and finds out again. */
+#define SINGLE 4u
+#define PROBE 16u
+#define DRY 32u /* start of ksock_lend.dry: see supposed_dry() */
 
-/* Do only modules that let data through stand between @sd and the driver? */
+/* Do all modules between @sd and the driver pass data on unchanged? */
 STR_INLINE bool
 way_is_clear(const struct str_head *sd, const struct str_plumb *pl)
 {
@@ -59,8 +63,8 @@ way_is_clear(const struct str_head *sd, const struct str_plumb *pl)
 }
 
 /*
- * str_lend_put - into the open block with a small piece of data
- * @id, @gen: as for str_head_enter(); fast_ready() has been asked.
+ * str_lend_put - append small data to the open block
+ * @id, @gen: as for str_head_enter(); fast_ready() was true.
  * Return: bytes, or STR_NOT_FAST with nothing done.
  */
 STR_HOT long
@@ -74,7 +78,8 @@ str_lend_put(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	bool done = false;
 	uint32_t n;
 
-	/* who gathers must be one of those that send when they sleep */
+	/* if the block is sent before its writer sleeps (soon), the socket must
+	 * be in this thread's list of those to be sent: host_tls.soon */
 	if (str_unlikely(!fast_enter(sd, id, gen, t) ||
 		(str_load(&sd->flags) & STR_WRITE_SLOW) != 0 ||
 		NOT_FOR_WRITING(str_load(&sd->flags), str_load(id)) ||
@@ -131,7 +136,8 @@ lend_leave(struct str_head *sd, struct host_call *hc)
 	str_unclaim(pl);
 }
 
-/* The driver is to look at what the head could not deal with. */
+/* End the loan, and run the driver's service procedure, which handles @n, the
+ * error of a call, and data that is not plain. */
 static void
 give_back(struct str_plumb *pl, struct ksock_lend *l, long n)
 {
@@ -174,7 +180,7 @@ send_inside(struct str_plumb *pl, const void *ubuf, size_t len)
 	return n;
 }
 
-/* One send.  As send_inside(). */
+/* One send: enter, send_inside(), leave. */
 static long
 send_some(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	size_t len)
@@ -189,7 +195,10 @@ send_some(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	return n;
 }
 
-/* Inside, for a thread that has entered by fast_enter(); or not at all. */
+/*
+ * Enter the perimeter, for a thread that has entered by fast_enter(); never
+ * waits.
+ */
 STR_INLINE bool
 fast_in(struct str_plumb *pl, const struct str_head *sd)
 {
@@ -213,11 +222,10 @@ fast_done(struct str_plumb *pl, struct str_head *sd, struct str_thread *t)
 }
 
 /*
- * str_lend_send - a long piece of data, or an answer, from where it is, by a
- * thread that is in no call
- * @id, @gen: as for str_head_enter(); fast_ready() has been asked.
- * Return: bytes: what is left has to be written; or STR_NOT_FAST with nothing
- * done.
+ * str_lend_send - send long data, or an answer, from the caller's memory, by a
+ * thread that is not in a call
+ * @id, @gen: as for str_head_enter(); fast_ready() was true.
+ * Return: bytes: the rest must be written; or STR_NOT_FAST with nothing done.
  */
 STR_HOT long
 str_lend_send(struct str_head *sd, const str_a32 *id, uint32_t gen,
@@ -240,8 +248,8 @@ str_lend_send(struct str_head *sd, const str_a32 *id, uint32_t gen,
 }
 
 /*
- * str_lend_write - a long piece of data, from where it is
- * Return: bytes: what is left has to be written; or minus an errno.
+ * str_lend_write - send long data from the caller's memory
+ * Return: bytes: the rest must be written; or minus an errno.
  */
 long
 str_lend_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
@@ -258,7 +266,7 @@ str_lend_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	if (NOT_FOR_WRITING(str_load(&sd->flags), (uint32_t)hc->fflags) ||
 	    sd->wroff != 0)
 		return 0;
-	/* a part of it has gone, the system took no more: first the wait */
+	/* a part was sent, and the system accepts no more: wait first */
 	if ((hc->flags & HOST_CALL_ONCE) != 0 &&
 	    (hc->fflags & STR_O_NONBLOCK) == 0) {
 		err = str_sleep_lent(sd, hc, &lent, NULL, NULL);
@@ -288,7 +296,7 @@ str_lend_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 }
 
 /*
- * Is the head as empty as it must be, and does no other thread want to know?
+ * May the head receive: is it empty, and does no other thread watch the socket?
  * Return: the socket; NULL: no.
  */
 STR_INLINE struct str_ksock *
@@ -306,9 +314,9 @@ may_take(struct str_head *sd, uint32_t what)
 }
 
 /*
- * Where what comes more than is asked for goes: @mp.  One call of the system
- * for much is cheaper than many, and a copy of what is short costs less than
- * the difference.  Return: blocks.
+ * Blocks @mp for data beyond the request.  One system call for much data is
+ * cheaper than many, and a copy of short data costs less than the difference.
+ * Return: number of blocks.
  */
 static unsigned
 room_behind(struct ksock_lend *l, size_t len, mblk_t *mp[BEHIND])
@@ -317,7 +325,7 @@ room_behind(struct ksock_lend *l, size_t len, mblk_t *mp[BEHIND])
 	uint32_t before = l->asked, level = l->room % 4;
 	unsigned n, want = level == 3 ? 2 : 1;
 
-	/* a short one after a long one asks for what that lacked */
+	/* a short request after a long one is for the rest of the same data */
 	l->asked = (uint32_t)len;
 	if (len >= ALONE || before >= ALONE)
 		return 0;
@@ -333,6 +341,8 @@ room_behind(struct ksock_lend *l, size_t len, mblk_t *mp[BEHIND])
 	return n;
 }
 
+/* Learn from a receive of @n bytes, with room for @all, of which the caller
+ * requested @len, how many blocks the next receive needs. */
 static void
 note_room(struct ksock_lend *l, size_t n, size_t all, size_t len)
 {
@@ -340,7 +350,8 @@ note_room(struct ksock_lend *l, size_t n, size_t all, size_t len)
 	if (len >= ALONE)
 		return;
 	if (all == len && l->single > SINGLE) {
-		/* nothing, as a rule; else the sleep is short */
+		/* assume that the socket is empty now, as it usually is; if
+		 * not, the next sleep on it ends at once */
 		str_store(&l->more, 0u);
 		return;
 	}
@@ -356,7 +367,8 @@ note_room(struct ksock_lend *l, size_t n, size_t all, size_t len)
 		l->room--;
 }
 
-/* What came beyond the @len bytes that were asked for goes up. */
+/* A read got @n bytes beyond the request, in the @k blocks of @mp: send them
+ * up.  Free the blocks without data. */
 static void
 send_up(struct str_plumb *pl, struct host_call *hc, mblk_t *mp[], unsigned k,
 	size_t n)
@@ -381,10 +393,10 @@ send_up(struct str_plumb *pl, struct host_call *hc, mblk_t *mp[], unsigned k,
 }
 
 /*
- * Is plain data the next there is?  Urgent data stops a read before it, not at
- * it.  Bytes that are there and not urgent do not become so any more: first the
- * one question, then the other.  When no urgent data is known of at all, none
- * of these bytes is.  1; 0: nothing is there; -1: ask the driver.
+ * Is the next data plain?  A read stops before urgent data.  A byte in the
+ * socket that is not urgent does not become urgent later.  So ask for the
+ * number of bytes first, and for urgent data afterwards: if there is none, none
+ * of these bytes is urgent.  Return: 1; 0: no data; -1: call the driver.
  */
 static int
 plain_is_next(struct str_plumb *pl, struct str_ksock *ks)
@@ -406,9 +418,10 @@ plain_is_next(struct str_plumb *pl, struct str_ksock *ks)
 }
 
 /*
- * What is not known to be there is not there, as at the last time that a thread
- * asked: to wait for it tells as well.  A receiver of a flow from another CPU
- * asks, where waiting begins with a while of that.
+ * Assume without a system call that the socket is empty, because the last
+ * checks found it empty?  If it is not, the wait that follows ends at once.  Do
+ * not assume it if the wait would begin with a spin (str_sleep_lent(): data
+ * comes from another CPU, and `rest' is 0): a check costs less.
  */
 STR_INLINE bool
 supposed_dry(const struct ksock_lend *l)
@@ -425,8 +438,10 @@ now_dry(struct ksock_lend *l)
 }
 
 /*
- * One receive.  @plain: an event of plain data said in round @round that there
- * is some; it counts if no thread has had that since.
+ * One receive.  Bytes; 0: look again; -EFAULT.
+ * @plain: the caller has waited, and the event said that plain data is there.
+ *         That still holds if no thread has received since, that is, if
+ *         l->round is still @round.
  */
 static long
 take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
@@ -466,8 +481,8 @@ take_some(struct str_head *sd, struct host_call *hc, void *ubuf, size_t len,
 			mp[i]->b_wptr);
 		all += iov[i + 1].iov_len;
 	}
-	/* who dies of it has taken what is known along: all that is left is
-	 * asked about anew */
+	/* `safe' is 0 during the receive: if this thread is killed in it, the
+	 * next one asks the system again */
 	safe = str_load(&l->safe);
 	str_store(&l->safe, 0u);
 	str_store(&l->round, l->round + 1);
@@ -499,7 +514,7 @@ none_behind(const struct ksock_lend *l, size_t len)
 		l->single >= SINGLE && l->single < SINGLE + PROBE);
 }
 
-/* The receive itself, of what is known to be plain; inside the perimeter. */
+/* The receive itself, of data known to be plain; inside the perimeter. */
 STR_INLINE long
 recv_inside(struct str_plumb *pl, struct str_ksock *ks, void *ubuf, size_t len)
 {
@@ -532,7 +547,11 @@ recv_inside(struct str_plumb *pl, struct str_ksock *ks, void *ubuf, size_t len)
 	return n == -EFAULT ? n : 0;
 }
 
-/* Nothing is known to be there: has an answer come, or more of a flow? */
+/*
+ * `safe' is 0: is there plain data in the socket?  A thread that wrote last
+ * looks for the answer.  Another one asks only if the last receive filled its
+ * buffer (l->more).
+ */
 static STR_NOINLINE bool
 more_inside(struct str_plumb *pl, struct str_ksock *ks)
 {
@@ -550,11 +569,11 @@ more_inside(struct str_plumb *pl, struct str_ksock *ks)
 }
 
 /*
- * str_lend_recv - plain data of the socket, by a thread that is in no call and
- * does not wait
- * A thread that has sent has let others run before it comes here, and asks
- * whether there is an answer; a receiver of a flow has asked how much there is.
- * @id, @gen: as for str_head_enter(); fast_ready() has been asked.
+ * str_lend_recv - receive plain data, by a thread that is not in a call,
+ * without waiting
+ * The library calls this if data is known to be in the socket (l->safe), or
+ * after it has yielded the CPU once, if this thread has sent a request.
+ * @id, @gen: as for str_head_enter(); fast_ready() was true.
  * Return: bytes; 0: none; -EFAULT.
  */
 STR_HOT long
@@ -586,8 +605,8 @@ str_lend_recv(struct str_head *sd, const str_a32 *id, uint32_t gen,
 }
 
 /*
- * str_lend_read - wait for data of the socket, and put it where it is wanted
- * Return: bytes; 0: something else has come, or may have: look; minus an errno.
+ * str_lend_read - wait for data of the socket, and store it for the caller
+ * Return: bytes; 0: another event may have occurred: look; minus an errno.
  */
 long
 str_lend_read(struct str_head *sd, struct host_call *hc, void *ubuf,
@@ -627,15 +646,16 @@ str_lend_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 	}
 }
 
-/* ------------------------------------------------------------------- units */
+/* ------------------------------------- units: messages of STR_LEND_UNITS */
 
-/* What take_unit() is to fill, and how it went. */
+/* Argument and result of take_unit(). */
 struct unit {
 	struct str_take take;
 	int ret; /* STR_TAKE_* */
 };
 
-/* Ask the driver for one.  HOST_C_IN: something has come of it. */
+/* Ask the driver for a message.  Return: HOST_C_IN: the result is in @arg; 0:
+ * there is none. */
 static uint32_t
 take_unit(struct str_head *sd, struct host_call *hc, void *arg)
 {
@@ -659,10 +679,10 @@ take_unit(struct str_head *sd, struct host_call *hc, void *arg)
 }
 
 /*
- * str_lend_unit - a message by what is lent, for a thread that is in no call
- * and does not wait
- * @id, @gen: as for str_head_enter(); fast_ready() has been asked.
- * Return: 1: it is where it is wanted; 0: it is not; -EFAULT.
+ * str_lend_unit - receive a message by the lent operation, for a thread that is
+ * not in a call, without waiting
+ * @id, @gen: as for str_head_enter(); fast_ready() was true.
+ * Return: 1: the message is stored; 0: it is not; -EFAULT.
  */
 STR_HOT long
 str_lend_unit(struct str_head *sd, const str_a32 *id, uint32_t gen,
@@ -704,10 +724,12 @@ str_lend_unit(struct str_head *sd, const str_a32 *id, uint32_t gen,
 }
 
 /*
- * str_lend_get - wait for a message by what is lent, and put it where it is
- * wanted
- * A thread that has sent waits for the answer, which cannot be there yet; one
- * that only receives finds the next one there, more often than not.
+ * str_lend_get - wait for a message by the lent operation, and store it for the
+ * caller
+ * A thread that has sent a request sleeps first, because the answer cannot have
+ * arrived yet.  A thread that only receives asks the driver first, because the
+ * next message has usually arrived.
+ * Return: as str_lend_unit(), or minus another errno.
  */
 long
 str_lend_get(struct str_head *sd, struct host_call *hc, struct str_getprim *gp)

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Sockets of a driver, as the Stream head and the plumbing see them: ksock.c
- * has the theory.  A stream has at most one whose events are for it.
+ * Sockets of a driver: the interface for the Stream head and the plumbing.
+ * ksock.c has the theory.  A stream receives the events of at most one socket.
  */
 #ifndef STR_SOCK_H
 #define STR_SOCK_H
@@ -18,22 +18,22 @@ str_sock_of(const struct str_plumb *pl)
 	return str_load(&pl->ksock);
 }
 
-/* What a sleeper at @sd waits for at its stream's socket, and did it come. */
+/* The socket's events for which a sleeper waits, and whether they occurred. */
 uint32_t str_sock_interest(uint64_t id);
 void str_sock_fired(uint64_t id, uint32_t events, struct host_call *hc);
 /* One look at the socket of @sd's stream, before a call gives up.  Return:
  * true when there was one: then the caller looks again. */
 bool str_sock_try_slow(struct str_head *sd, struct host_call *hc,
-	uint32_t ks);
+	uint32_t what);
 
 STR_INLINE bool
-str_sock_try(struct str_head *sd, struct host_call *hc, uint32_t ks)
+str_sock_try(struct str_head *sd, struct host_call *hc, uint32_t what)
 {
 	return str_unlikely(str_sock_of(sd->plumb) != 0) &&
-		str_sock_try_slow(sd, hc, ks);
+		str_sock_try_slow(sd, hc, what);
 }
 
-/* lend.c: what the driver has lent is used; bytes, 0: it was not. */
+/* lend.c: use the operation that the driver has lent; bytes; 0: not used. */
 long str_lend_put(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	const void *ubuf, size_t len);
 long str_lend_send(struct str_head *sd, const str_a32 *id, uint32_t gen,
@@ -44,16 +44,16 @@ long str_lend_write(struct str_head *sd, struct host_call *hc,
 	const void *ubuf, size_t len);
 long str_lend_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 	size_t len);
-/* 1: @gp has a message, in good memory but for its data; 0: look; minus an
- * errno. */
+/* 1: @gp has a message (only its data buffer may be bad memory); 0: look; minus
+ * an errno. */
 long str_lend_unit(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	struct str_getprim *gp);
 long str_lend_get(struct str_head *sd, struct host_call *hc,
 	struct str_getprim *gp);
 /*
- * A look at what is lent, outside a call: the Stream may be gone, and its
- * memory be another's.  A head lies in its plumbing, so a pointer that says
- * otherwise is none.
+ * Read the lent operations outside a call: the Stream may have been freed, and
+ * its memory reused.  A head is inside its struct str_plumb, so a pointer to
+ * another place is not valid.
  */
 STR_INLINE const struct ksock_lend *
 str_lend_hint(const struct str_head *sd)
@@ -64,25 +64,31 @@ str_lend_hint(const struct str_head *sd)
 	return str_likely((uintptr_t)sd - (uintptr_t)pl < sizeof(*pl)) ?
 		&pl->lend : NULL;
 }
-/* @try: asked instead of the system, before sleeping; or NULL */
+/* @try: called instead of the system, before sleeping; or NULL */
 int str_sleep_lent(struct str_head *sd, struct host_call *hc,
 	uint32_t *lent, uint32_t (*try)(struct str_head *sd,
 		struct host_call *hc, void *arg), void *arg);
 
-/* Is socket @id one that need not be watched by who waits? ksock_near() */
+/* May a thread wait without watching socket @id?  See ksock_near(). */
 bool str_sock_near(uint64_t id);
-/* The stream has got, or lost, those for whom streamsd has to read. */
+/* The same for a thread that waits for many streams, and has armed this one;
+ * leaves the watching of the socket to streamsd if the driver permits it,
+ * ksock_may_be_near(). */
+bool str_sock_leave(uint64_t id);
+/*
+ * The stream now has, or no longer has, readers for which streamsd must read.
+ */
 void str_sock_changed(struct str_plumb *pl);
-/* Does data wait to be sent by @pl's socket?  *ret_moved: some was, since the
- * last time that it was asked. */
-bool str_sock_unsent(struct str_plumb *pl, bool *ret_alive);
+/* Does data wait to be sent by @pl's socket? *ret_progress: some was sent since
+ * the last call, or streamsd waits for room. */
+bool str_sock_unsent(struct str_plumb *pl, bool *ret_progress);
 /* box.c; all but str_box_of() may be called for a head without a box. */
 int str_box_of(struct str_head *to, uint64_t *ret_box);
-bool str_box_held(uint64_t id); /* has any process a descriptor of it? */
+bool str_box_held(uint64_t id); /* has a process a descriptor of it? */
 uint64_t str_box_first(struct str_head *sd, uint64_t box);
 void str_box_tidy(struct str_head *sd);
 void str_box_end(struct str_head *sd);
-/* @pl is being freed; a thread of tag @dead is. */
+/* @pl is being freed; the thread with tag @dead is reaped. */
 void str_sock_stream_gone(struct str_plumb *pl);
 void str_sock_reap(uint32_t dead);
 

@@ -7,7 +7,7 @@
 #include "core.h"
 
 #define SPINS 200
-#define WAIT_NS 1000000u	/* then look whether the owner lives */
+#define WAIT_NS 1000000u	/* then check whether the owner lives */
 
 bool
 str_lock_slow(struct str_lock *l)
@@ -42,11 +42,11 @@ str_lock_slow(struct str_lock *l)
 
 /*
  * str_owner_wait - sleep while *@owner, which names a thread, is @v
- * @hc: the call, whose signals are let in; NULL: none are
- * @ns: at most; a signal may have to wait for as long
- *
- * host_wait() adds one to the word when a handler ends the wait: never to a
- * name, which would be another thread's then.
+ * @hc: the call, whose signals are handled; NULL: none are
+ * @ns: limit; a signal may be delayed as long
+ * host_wait() increments the word it sleeps on when a handler ends the wait;
+ * this must not be a word that names a thread, because it would then name
+ * another one.
  */
 void
 str_owner_wait(struct host_call *hc, str_a32 *owner, uint32_t v, uint64_t ns)
@@ -59,9 +59,9 @@ str_owner_wait(struct host_call *hc, str_a32 *owner, uint32_t v, uint64_t ns)
 }
 
 /*
- * The flag is cleared before the wake: a waiter that sets it again after
- * that goes round, since the owner word has changed or changes again; the
- * same owner's tag coming back costs it one WAIT_NS at the most.
+ * The flag is cleared before the wake.  A waiter that sets it again afterwards
+ * does not sleep, because the owner word has changed; if the same owner has
+ * taken the lock again, the waiter may lose at most one WAIT_NS.
  */
 void
 str_unlock_slow(struct str_lock *l)
@@ -73,7 +73,8 @@ str_unlock_slow(struct str_lock *l)
 /* ------------------------------------------------------------ biased ones */
 
 #define BIAS_FIRST 16u
-#define BIAS_NEVER 1000000u
+#define BIAS_WORTH 4u	 /* times as long as the fence */
+#define BIAS_MOST 65536u /* a thread that has it so often is alone for now */
 
 void
 str_hunlock_slow(struct str_hlock *l)
@@ -83,7 +84,7 @@ str_hunlock_slow(struct str_hlock *l)
 	host_wake((str_a32 *)&l->lk.owner, INT_MAX);
 }
 
-/* Is @t inside by the bias? */
+/* Does @t hold the lock by the bias? */
 static bool
 is_in(const struct str_hlock *l, const struct str_thread *t)
 {
@@ -94,7 +95,7 @@ is_in(const struct str_hlock *l, const struct str_thread *t)
 }
 
 /*
- * Wait until thread @b, to whom the bias was, is out.
+ * Wait until thread @b, which had the bias, has released the lock.
  * Locks: lk, after a heavy fence.  Return: true when it died inside.
  */
 static bool
@@ -107,7 +108,7 @@ wait_out(struct str_hlock *l, uint32_t b)
 		bool in = is_in(l, t);
 
 		if (str_load(&t->tag) != b)
-			return true; /* its slot has another owner by now */
+			return true; /* its slot has another owner now */
 		if (!in)
 			return false;
 		if (round < SPINS) {
@@ -124,18 +125,36 @@ wait_out(struct str_hlock *l, uint32_t b)
 	}
 }
 
-/* The bias has no owner any more. */
-static void
-unbias(struct str_hlock *l)
+/* A clock for `run': some ten million ticks a second. */
+static uint32_t
+bias_clock(void)
 {
-	str_store(&l->bias, 0u);
-	host_fence_heavy();
-	if (l->limit < BIAS_NEVER)
-		l->limit = l->limit != 0 ? 2 * l->limit : 2 * BIAS_FIRST;
+	return (uint32_t)(host_ticks() >> 8);
 }
 
 /*
- * Take the bias away from thread @b and wait until it is out.
+ * Clear the bias.  It was worth the fence, which costs a microsecond or twenty,
+ * if it lasted several times as long.
+ */
+static void
+unbias(struct str_hlock *l)
+{
+	uint32_t limit = l->limit != 0 ? l->limit : BIAS_FIRST;
+	uint32_t end = bias_clock(), least;
+
+	str_store(&l->bias, 0u);
+	host_fence_heavy();
+	least = BIAS_WORTH * (bias_clock() - end);
+	least = STR_MAX(least, (uint32_t)(host_ticks_per_ms >> 8) / 64);
+	if (end - l->run < least)
+		l->limit = STR_MIN(2 * limit, BIAS_MOST);
+	else
+		l->limit = STR_MAX(limit / 2, BIAS_FIRST);
+	l->run = 0;
+}
+
+/*
+ * Revoke the bias of thread @b and wait until it has released the lock.
  * Locks: lk.  Return: true when it died inside.
  */
 static bool
@@ -146,9 +165,9 @@ revoke(struct str_hlock *l, uint32_t b)
 }
 
 /*
- * The last owner of lk died, and may have been about to revoke the bias; then
- * it did not wait until all were out.  Locks: lk.
- * Return: false: a thread is inside, and it is not to be waited for.
+ * The last owner of lk died, and may have revoked a bias without waiting for
+ * the biased thread.  Locks: lk.  Return: false: a thread holds the lock by its
+ * bias, and @wait is false.
  */
 static bool
 expel(struct str_hlock *l, bool wait)
@@ -195,7 +214,8 @@ str_htrylock_hard(struct str_hlock *l, bool *ret_died)
 		(is_in(l, t) && host_owner_dead(b));
 	if (*ret_died || !is_in(l, t))
 		return true;
-	str_store_rel(&l->bias, b); /* it is still inside by it */
+	l->run = bias_clock();
+	str_store_rel(&l->bias, b); /* it still holds the lock by it */
 	str_unlock(&l->lk);
 	return false;
 }
@@ -210,19 +230,20 @@ str_hlock_slow(struct str_hlock *l)
 		(void)expel(l, true);
 	b = str_load(&l->bias);
 	if (b != 0) {
-		if (b == me)
-			str_store(&l->bias, 0u); /* we hold lk instead */
-		else
+		if (b == me) {
+			str_store(&l->bias, 0u); /* we have lk instead */
+			l->run = 0;
+		} else {
 			died = revoke(l, b) || died;
+		}
 	}
 	if (l->last != me) {
 		l->last = me;
 		l->run = 0;
 		return died;
 	}
-	if (++l->run >= (l->limit != 0 ? l->limit : BIAS_FIRST) &&
-	    l->limit < BIAS_NEVER) {
-		l->run = 0;
+	if (++l->run >= (l->limit != 0 ? l->limit : BIAS_FIRST)) {
+		l->run = bias_clock();
 		str_store_rel(&l->bias, me);
 	}
 	return died;

@@ -5,13 +5,13 @@
  * Locks that name their owner.
  *
  * Life.  A free lock is zero; a taken one holds its owner's tag.  It is
- * released by a plain store: the holder then reads `waiters' behind a light
- * fence, the waiter has set `waiters' before its heavy one, so one of the
- * two sees the other (models/lock.pml).
+ * released by a plain store: the holder then reads `waiters' after a light
+ * fence, and a waiter sets `waiters' before its heavy fence, so one of the two
+ * sees the other (models/lock.pml).
  *
- * Failure.  A waiter sleeps at most 10 ms before it asks whether the owner
- * still lives.  If not, it takes the lock over and str_lock() returns true:
- * the structure may be half-changed and must be repaired first.
+ * Failure.  A waiter sleeps at most 10 ms before it checks whether the owner
+ * still lives.  If not, it takes the lock over and str_lock() returns true: the
+ * structure may be half-changed and must be repaired first.
  */
 #ifndef STR_LOCK_H
 #define STR_LOCK_H
@@ -49,31 +49,37 @@ str_unlock(struct str_lock *l)
 /*
  * Biased locks: the two ends of a head queue.
  *
- * Purpose.  Nearly always one thread writes and one reads, and each takes
- * its own lock again and again; the locked instruction was most of what a
- * small write cost.  Such a lock becomes biased toward its thread, which
- * then takes it by a plain store.
+ * Purpose.  Nearly always one thread writes and one reads, and each takes its
+ * own lock again and again; the locked instruction was most of the cost of a
+ * small write.  Such a lock becomes biased toward its thread, which then takes
+ * it by a plain store.
  *
  * Protocol.  `bias' names the thread.  That thread enters by publishing the
- * lock in its own slot, hold[kind], and looking at `bias' once more behind a
- * light fence.  Any other thread takes `lk' first; finding a bias, it clears
- * it, executes the heavy fence, and waits until that thread's slot does not
- * name the lock.  Only a thread that holds `lk' sets a bias, toward itself,
- * after it has had the lock `limit' times in a row; every revocation doubles
- * the limit, so that a shared lock stops being biased.
+ * lock in its own slot, hold[kind], and loading `bias' once more after a light
+ * fence.  Any other thread takes `lk' first; if there is a bias, it clears it,
+ * executes the heavy fence, and waits until that thread's slot does not name
+ * the lock.  Only a thread that holds `lk' sets a bias, toward itself, after it
+ * has had the lock `limit' times in a row.  A bias that was revoked soon has
+ * cost more than it saved, and doubles the limit: threads that take the lock by
+ * turns use `lk' alone.  A bias that lasted halves the limit: if several
+ * threads use the lock, each for a long time, it soon becomes biased toward the
+ * thread that uses it now.
  *
- * Failure.  A biased owner that died is found by its generation, as any; the
- * lock then counts as taken over.  A thread killed between revoking the bias and
- * the other one's leaving has left no word of it: the next owner of `lk' waits
- * for the thread whose slot names the lock.  It is models/claim.pml with one thread in
- * the place of all: a published word, a light fence, a second look.
+ * Failure.  A biased owner that died is detected by its generation, like any
+ * owner; the lock is then taken over.  If a thread is killed after it has
+ * revoked the bias and before the other thread has left, no word records this:
+ * so the next owner of `lk' waits for the thread whose slot names the lock.
+ * The protocol is that of models/claim.pml with one thread instead of all: a
+ * published word, a light fence, a second load.
  */
 struct str_hlock {
 	struct str_lock lk;
 	str_a32 bias;	/* [A] tag of the thread it is biased to, or 0 */
-	uint32_t last;	/* [lk] who had lk last */
-	uint32_t run;	/* [lk] times in a row */
-	uint32_t limit;	/* [lk] of run before it is biased; 0: the default */
+	uint32_t last;	/* [lk] last owner of lk */
+	uint32_t run;	/* [lk] times in a row that `last' took lk again; while
+			 * there is a bias: since when (bias_clock()) */
+	uint32_t limit;	/* [lk] value of run at which the bias is set; 0: the
+			 * default */
 };
 
 /* Kinds: a thread may hold one biased lock of each. */
@@ -130,8 +136,8 @@ str_htrylock(struct str_hlock *l)
 }
 
 /*
- * str_htrylock_hard - the same where there is no other way: it takes the bias
- * away from who is not inside, and the lock from the dead.  Never waits.
+ * str_htrylock_hard - the same, but it revokes the bias of a thread that does
+ * not hold the lock, and takes the lock over from a dead owner.  Never waits.
  * *ret_died: its last owner died holding it.
  */
 bool str_htrylock_hard(struct str_hlock *l, bool *ret_died) STR_COLD;

@@ -155,6 +155,84 @@ T_CASE(a_biased_lock_can_be_tried)
 	finish();
 }
 
+static unsigned biases_;
+
+/* Take the lock @arg times in a row, then let the other one have it. */
+static void
+takes_turns(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+	uintptr_t k;
+	unsigned i;
+
+	T_EQ(host_enter(&hc), 0);
+	for (i = 0; i < 100; i++) {
+		bool had = str_load(&l_->bias) == host_self_tag();
+
+		for (k = 0; k < (uintptr_t)arg; k++) {
+			take();
+			leave();
+		}
+		biases_ += !had && str_load(&l_->bias) == host_self_tag();
+		host_yield();
+	}
+	host_leave();
+}
+
+/*
+ * Two that take turns are biased a few times, not at each turn.  A thread that
+ * is alone again is biased after a while.
+ */
+T_CASE(who_takes_turns_is_not_biased)
+{
+	struct host_call hc = {.fd = -1};
+	unsigned i;
+
+	begin(t);
+	biases_ = 0;
+	(void)sim_spawn("one", takes_turns, (void *)100);
+	(void)sim_spawn("two", takes_turns, (void *)100);
+	sim_sleep(1000 * MS);
+	T_GT(biases_, 0u);
+	T_LE(biases_, 12u);
+	T_EQ(host_enter(&hc), 0);
+	for (i = 0; i <= 65536; i++) {
+		take();
+		leave();
+	}
+	T_EQ(str_load(&l_->bias), host_self_tag());
+	host_leave();
+	finish();
+}
+
+/* Each of two has the CPU for long: a bias that lasts is given again. */
+T_CASE(who_has_it_for_long_is_biased_in_its_time)
+{
+	struct host_call hc = {.fd = -1};
+
+	begin(t);
+	l_->limit = 4096;
+	T_EQ(host_enter(&hc), 0);
+	biases_ = 0;
+	while (l_->limit > 32) {
+		uint32_t was = l_->limit, i;
+
+		for (i = 0; i <= was + 1; i++) {
+			take();
+			leave();
+		}
+		T_EQ(str_load(&l_->bias), host_self_tag());
+		sim_sleep(2 * MS);
+		(void)sim_spawn("other", wants_it, (void *)0);
+		sim_sleep(1 * MS);
+		T_EQ(l_->limit, was / 2);
+		biases_++;
+	}
+	T_EQ(biases_, 7u);
+	host_leave();
+	finish();
+}
+
 static void
 dies_inside(void *arg)
 {

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Addresses, and the sockets that have them.
+ * Addresses, and the sockets that are bound to them.
  *
  * An endpoint has no socket until one is needed: the family is known when it
  * is bound or connected, and an endpoint on which a connection is accepted
@@ -12,9 +12,9 @@
 #include "inet_impl.h"
 
 /*
- * inet_addr_check - is @b an address?  Return: 0 or -TBADADDR.
- * Of what is longer than an address the rest is ignored: some programs pass
- * the room they have.
+ * inet_addr_check - is @b an address?
+ * Return: 0 or -TBADADDR.  A longer @b is accepted and the rest ignored: some
+ * programs pass the size of their buffer.
  */
 int
 inet_addr_check(const struct tpi_buf *b, struct sockaddr_storage *ret,
@@ -91,7 +91,7 @@ inet_tli(int err)
 	}
 }
 
-/* inet_sock - see to it that there is a socket of @family; minus an errno */
+/* inet_sock - make a socket of @family, unless there is one; minus an errno */
 int
 inet_sock(struct inet *in, int family)
 {
@@ -162,7 +162,7 @@ inet_bind_to(struct inet *in, const struct tpi_buf *want, int any,
 			return -TBADADDR;
 	}
 	in->any = addr_port(&ss) == 0;
-	if (in->named) /* its binder died before it said so */
+	if (in->named) /* its binder died before it noted that */
 		inet_drop_sock(in, 0);
 	err = inet_sock(in, ss.ss_family);
 	if (err != 0)
@@ -170,7 +170,7 @@ inet_bind_to(struct inet *in, const struct tpi_buf *want, int any,
 	in->named = 1;
 	err = ksock_bind(in->ks, &ss, len);
 	if (err == -EADDRINUSE && any) {
-		/* TLI: another one, which the acknowledgement tells */
+		/* TLI: another port, which the acknowledgement contains */
 		((struct sockaddr_in *)(void *)&ss)->sin_port = 0;
 		in->any = 1;
 		err = ksock_bind(in->ks, &ss, len);
@@ -184,7 +184,8 @@ inet_bind_to(struct inet *in, const struct tpi_buf *want, int any,
 
 /*
  * inet_rebind - a socket for the next connection of a bound endpoint
- * @family: 0, that of its address; another one keeps its port if it can.
+ * @family: 0: the family of its address; with another one the port is kept if
+ *          possible.
  * Return: minus an errno.
  */
 int

@@ -4,54 +4,61 @@
 /*
  * Credit between datagram endpoints of one domain.
  *
- * Purpose.  The kernel drops datagrams for a receiver whose buffer is full,
- * and the sender does not hear of it.  When both ends are ours the sender can
- * know: it counts what it sends to a port, the receiver what it has taken, and
- * the difference is kept below what the receiver's buffer takes.
+ * Purpose.  The kernel drops datagrams for a receiver with a full buffer, and
+ * does not inform the sender.  When both ends belong to this domain, the sender
+ * can find out: it counts the datagrams that it sends to a port, the receiver
+ * counts those that it has taken, and the difference is kept below the size of
+ * the receiver's buffer.
  *
- * What the kernel counts is memory, not bytes (cost()), and of what has been
- * read it keeps up to a quarter of the buffer counted as if it were there.  An
- * eighth is left to others who send to the port.
+ * The kernel counts memory, not bytes (cost()), and up to a quarter of the
+ * buffer remains counted after it has been read.  An eighth is left to other
+ * senders to the port.
  *
- * Objects.  A struct inet_port for each bound endpoint, in a table by port
- * that all processes share.  It is used for addresses that are this host's
- * beyond doubt: loopback ones, and the one the receiver is bound to.
+ * Objects.  A struct inet_port for each bound endpoint, in a table by port, or by
+ * protocol for raw IP, that all processes share.  It is used for addresses that
+ * are certainly this host's: loopback addresses, and the address to which the
+ * receiver is bound.
  *
- * Waiting.  A sender without credit notes its stream; the receiver, when it
- * has taken something, enables the write sides of those.  A wake that is lost
- * costs a millisecond (KS_SOON), and counts that are wrong cost a second:
- * others may send to the port too, and datagrams may be dropped.  So a sender
- * that has been refused for a second, while nothing was taken, sends, sooner
- * if the receiver is no more; and a receiver that finds its socket empty
- * forgets what was sent some time ago.
- * Not what has just been sent: on a busy machine the kernel may have a thread
- * deliver it, which has to wait for a CPU.
+ * Waiting.  A sender without credit notes its stream; the receiver, when it has
+ * taken something, enables the write sides of these streams.  A lost wake costs
+ * a millisecond (KS_SOON).  Wrong counts cost a second: others may send to the
+ * port too, and datagrams may be dropped.  So a sender that has been refused
+ * for a second, while nothing was taken, sends anyway, and sooner if the
+ * receiver no longer exists.  A receiver that finds its socket empty discards
+ * the counts of datagrams that were sent some time ago.
+ * It keeps the counts of recent ones: on a busy machine the kernel may deliver
+ * a datagram by a thread that has to wait for a CPU.
  *
- * Locks.  `lock' of a port, for its waiters, and for who is bound there, who is
- * looked for without it: `owner' tells whose it is.  The counts are atomic;
- * `aged' and what belongs to it are written by one of the receiver's threads,
- * and wrong when two do, which costs time.
+ * Locks. `lock' of a port protects its waiters and the change of its owner;
+ * lookups read `owner' without the lock.  The counts are atomic. `aged' and the
+ * fields after it are written by the receiver's threads; if two write at once
+ * the values are wrong, which costs time only.
  *
- * Crash.  A thread killed with the lock leaves at worst a waiter that waits for the
- * clock, or a slot of its own, which the next bind takes.
+ * Crash.  A thread killed with the lock leaves at worst a waiter that is woken
+ * by the clock, or a slot of its own, which the next bind takes.
  */
 #include <str/builtin.h>
 #include "inet_impl.h"
 
+#define KEY_PORT 0x10000u
+#define KEY_RAW 0x20000u
+#define KEY_RAW6 0x30000u
+#define IP_HEADER 20u
 #define NPORT 512u
 #define PROBE 8u
 #define NWAIT 4u
 #define HELD INET_US(1000000)
-#define DOUBT INET_US(20000) /* longer than plumbing takes, mostly */
+#define DOUBT INET_US(20000) /* usually longer than a change of plumbing */
 #define AGED INET_US(200000)
 
 struct inet_port {
-	volatile uint32_t key;	/* port | 0x10000, 0: free */
-	struct inet *volatile owner; /* who is bound, on `stream' */
+	volatile uint32_t key;	/* KEY_* | port or protocol, 0: free */
+	struct inet *volatile owner; /* the endpoint bound here, on `stream' */
 	struct str_ref stream;
 	volatile uint32_t limit;
-	volatile uint32_t trains; /* the socket takes what comes in one */
-	volatile uint64_t sent, rcvd; /* `sent' before it is tried */
+	volatile uint32_t trains; /* the socket receives trains whole */
+	volatile uint32_t front; /* bytes that are received before the data */
+	volatile uint64_t sent, rcvd; /* `sent' is raised before the attempt */
 	volatile uint64_t done; /* ... and afterwards */
 	volatile uint64_t mark; /* `rcvd' when a sender was refused ... */
 	volatile uint64_t since; /* ... for the first time with that, when */
@@ -66,10 +73,21 @@ struct inet_port {
 	queue_t *wq[NWAIT];
 };
 
+/*
+ * Not for ICMP, whose filters hide datagrams from their receiver, and which the
+ * kernel sends, too.
+ */
 static uint32_t
-key_of(const void *sa)
+key_of(const struct inet *in, const void *sa)
 {
-	return ((const struct sockaddr_in *)sa)->sin_port | 0x10000u;
+	const struct inet_kind *k = &inet_kind[in->kind];
+	uint32_t proto = in->proto != 0 ? in->proto : (uint32_t)k->proto;
+
+	if (k->type != SOCK_RAW)
+		return ((const struct sockaddr_in *)sa)->sin_port | KEY_PORT;
+	if (proto == IPPROTO_ICMP || proto == IPPROTO_ICMPV6)
+		return 0;
+	return proto | (in->family == AF_INET ? KEY_RAW : KEY_RAW6);
 }
 
 static struct inet_port *
@@ -78,7 +96,7 @@ slot_of(struct inet_port *tab, uint32_t key, uint32_t i)
 	return &tab[((key * 2654435761u >> 16) + i) % NPORT];
 }
 
-/* inet_credit_table - the table, made when it is first needed */
+/* inet_credit_table - the table, made at first use */
 static struct inet_port *
 table(int make)
 {
@@ -99,7 +117,7 @@ table(int make)
 	return tab;
 }
 
-/* The address of @sa is the one of @p. */
+/* Is the address of @p the @n bytes @bytes? */
 static int
 is_at(const struct inet_port *p, const unsigned char *bytes, uint32_t n)
 {
@@ -110,7 +128,10 @@ is_at(const struct inet_port *p, const unsigned char *bytes, uint32_t n)
 	return bcmp(p->addr, bytes, n) == 0;
 }
 
-/* Is there anybody who will read?  Who dies in a close leaves the slot. */
+/*
+ * Is there a receiver that will read?  A thread that dies in a close leaves the
+ * slot.
+ */
 static int
 is_there(const struct inet_port *p)
 {
@@ -124,8 +145,9 @@ is_there(const struct inet_port *p)
 }
 
 /*
- * Does a living one other than @in have it?  One that is being closed, or
- * plumbed, does.  Locks: the port's.
+ * Does a live endpoint other than @in own the slot?  An endpoint that is being
+ * closed, or whose plumbing is being changed, counts as live.  Locks: the
+ * port's.
  */
 static int
 is_taken(const struct inet_port *p, const struct inet *in)
@@ -142,7 +164,7 @@ is_taken(const struct inet_port *p, const struct inet *in)
 	return err != ESRCH;
 }
 
-/* How much of what is sent to @in's socket may wait there. */
+/* How much may wait in @in's socket. */
 static uint32_t
 room_of(struct inet *in)
 {
@@ -152,7 +174,10 @@ room_of(struct inet *in)
 	return buf / 8 * 5;
 }
 
-/* @in, whose socket has @room, is who is bound here.  Locks: the port's. */
+/*
+ * Make @in, with @room in its socket, the owner of the slot.  Locks: the
+ * port's.
+ */
 static void
 settle(struct inet_port *p, struct inet *in, const unsigned char *bytes,
 	uint32_t n, uint32_t room)
@@ -164,6 +189,7 @@ settle(struct inet_port *p, struct inet *in, const unsigned char *bytes,
 	p->addrlen = n;
 	bcopy(bytes, p->addr, n);
 	str_store(&p->trains, in->trains);
+	str_store(&p->front, (p->key & ~0xffffu) == KEY_RAW ? IP_HEADER : 0);
 	str_store(&p->sent, (uint64_t)0);
 	str_store(&p->rcvd, (uint64_t)0);
 	str_store(&p->done, (uint64_t)0);
@@ -171,26 +197,29 @@ settle(struct inet_port *p, struct inet *in, const unsigned char *bytes,
 	str_store(&p->aged, (uint64_t)0);
 	str_store(&p->next, (uint64_t)0);
 	str_store(&p->when, inet_ticks());
-	/* known before others count: who closes for the dead ends that */
+	/* set before others count: a closer for a dead thread uses it */
 	in->port = p;
 	str_store_rel(&p->limit, room);
 }
 
-/* inet_credit_bound - @in is bound: others may count what they send it */
+/*
+ * inet_credit_bound - @in is bound: others may count the datagrams that they
+ * send to it
+ */
 void
 inet_credit_bound(struct inet *in, const struct tpi_addr *at)
 {
 	struct inet_port *tab = table(1), *p;
 	const unsigned char *bytes;
-	uint32_t key = key_of(at->buf), i, n, has, room;
+	uint32_t key = key_of(in, at->buf), i, n, has, room;
 	int shared = 0;
 
-	if (tab == NULL)
+	if (tab == NULL || key == 0)
 		return;
 	n = inet_addr_bytes(at->buf, &bytes);
 	if (inet_addr_zero(bytes, n))
 		n = 0;
-	inet_credit_gone(in); /* who bound it before may have died of it */
+	inet_credit_gone(in); /* an earlier binder may have died */
 	room = room_of(in); /* no system calls with the lock */
 	for (i = 0; i < PROBE && in->port == NULL && !shared; i++) {
 		p = slot_of(tab, key, i);
@@ -203,7 +232,7 @@ inet_credit_bound(struct inet *in, const struct tpi_addr *at)
 			str_store(&p->key, key);
 			settle(p, in, bytes, n, room);
 		} else if (has == key && is_at(p, bytes, n)) {
-			/* which of them gets what, none can tell */
+			/* it is unknown which of them receives */
 			str_store(&p->limit, 0u);
 			shared = 1;
 		}
@@ -215,7 +244,7 @@ inet_credit_bound(struct inet *in, const struct tpi_addr *at)
 		STR_POINT("credit:bound");
 }
 
-/* inet_credit_room - its socket has another buffer by now */
+/* inet_credit_room - its socket has a buffer of another size now */
 void
 inet_credit_room(struct inet *in)
 {
@@ -225,13 +254,13 @@ inet_credit_room(struct inet *in)
 	if (p == NULL || p->owner != in)
 		return;
 	was = str_load(&p->limit);
-	/* unless others share it, who may just be saying so */
+	/* unless others share the port, which they may note now */
 	if (was != 0 && __atomic_compare_exchange_n(&p->limit, &was,
 		room_of(in), 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		inet_credit_wake(p);
 }
 
-/* inet_credit_trains - @in's socket takes trains whole from now on */
+/* inet_credit_trains - @in's socket receives trains whole from now on */
 void
 inet_credit_trains(struct inet *in)
 {
@@ -242,8 +271,8 @@ inet_credit_trains(struct inet *in)
 }
 
 /*
- * inet_credit_takes_trains - do those for @p stay whole in its socket?
- * Else the kernel would cut them there, and that costs what they do one by one.
+ * inet_credit_takes_trains - does @p's socket receive trains whole?  Otherwise
+ * the kernel would cut them there, at the cost of single datagrams.
  */
 int
 inet_credit_takes_trains(const struct inet_port *p)
@@ -251,7 +280,7 @@ inet_credit_takes_trains(const struct inet_port *p)
 	return str_load(&p->trains) != 0;
 }
 
-/* inet_credit_gone - it is not bound any more */
+/* inet_credit_gone - @in is not bound any more */
 void
 inet_credit_gone(struct inet *in)
 {
@@ -271,32 +300,32 @@ inet_credit_gone(struct inet *in)
 		}
 		mutex_exit(&p->lock);
 	}
-	in->port = NULL; /* last: for a thread killed before it is done later */
+	in->port = NULL; /* last: if we are killed before, it is done again */
 }
 
-/* inet_credit_to - the port of ours that is at @sa, or NULL; @in: the sender */
+/* inet_credit_to - the domain's port at @sa, or NULL; @in: the sender */
 STR_HOT struct inet_port *
 inet_credit_to(struct inet *in, const void *sa)
 {
 	struct inet_port *tab = in->ports, *p, *any = NULL;
 	const unsigned char *bytes;
-	uint32_t key = key_of(sa), i, n;
+	uint32_t key = key_of(in, sa), i, n;
 
-	/* once there, it is there for ever; to find it takes a search by name */
+	/* it is never freed; finding it takes a search by name */
 	if (tab == NULL)
 		tab = in->ports = table(0);
-	if (tab == NULL)
+	if (tab == NULL || key == 0)
 		return NULL;
 	n = inet_addr_bytes(sa, &bytes);
 	for (i = 0; i < PROBE; i++) {
 		p = slot_of(tab, key, i);
 		if (str_load(&p->key) != key)
 			continue;
-		/* what it is bound to stands there when it has a limit */
+		/* its address is valid if it has a limit */
 		if (str_load_acq(&p->limit) == 0)
 			continue;
 		if (is_at(p, bytes, n))
-			return p; /* closer than who is bound to any */
+			return p; /* preferred to one bound to any address */
 		if (p->addrlen == 0 && inet_addr_loopback(sa))
 			any = p;
 	}
@@ -304,9 +333,9 @@ inet_credit_to(struct inet *in, const void *sa)
 }
 
 /*
- * What the kernel counts for a datagram, or a train, of @bytes at most: two
- * structures and a header; in one block, of which there are small ones and
- * powers of two, or, when that is too large, pages besides.
+ * The most that the kernel counts for a datagram or a train of @bytes: two
+ * structures and a header; in one block, whose sizes are small ones and powers
+ * of two, or, for large ones, with additional pages.
  */
 #define HEAD 448u
 #define FRONT 256u
@@ -328,9 +357,16 @@ inet_credit_cost(uint32_t bytes)
 	return n + FRONT;
 }
 
+/* What @p's socket will count for @bytes that are sent to it. */
+STR_INLINE uint32_t
+cost_to(const struct inet_port *p, uint32_t bytes)
+{
+	return inet_credit_cost(bytes + str_load(&p->front));
+}
+
 /*
- * Is it time to send to @p, of which no more than @rcvd has been taken, though
- * there is no credit?  A clock of another CPU may have been read later.
+ * Must a sender to @p still wait for credit? @rcvd: what has been taken so far.
+ * The time may be later than ours, because it was read on another CPU.
  */
 static int
 is_held(struct inet_port *p, uint64_t rcvd)
@@ -347,24 +383,26 @@ is_held(struct inet_port *p, uint64_t rcvd)
 		((int64_t)now >= (int64_t)DOUBT && !is_there(p));
 }
 
-/* inet_credit_ask - may @bytes more be sent to @p?  They count from now on. */
+/* inet_credit_ask - may @bytes more be sent to @p?  If so, they are counted. */
 STR_HOT int
 inet_credit_ask(struct inet_port *p, uint32_t bytes)
 {
-	uint32_t limit = str_load_acq(&p->limit), n = inet_credit_cost(bytes);
+	uint32_t limit = str_load_acq(&p->limit), n = cost_to(p, bytes);
 	uint64_t sent, rcvd;
 
 	if (limit == 0)
 		return 1;
 	do {
-		/* in this order: what is sent meanwhile is no credit */
+		/*
+		 * in this order: datagrams sent meanwhile must not give credit
+		 */
 		sent = str_load_acq(&p->sent);
 		rcvd = str_load_acq(&p->rcvd);
-		/* < 0: some came back; one is always let through */
+		/* < 0: some were returned; one is always allowed */
 		if ((int64_t)(sent - rcvd) > 0 && sent - rcvd + n > limit) {
 			if (!is_held(p, rcvd))
 				return 0;
-			/* no reader, or what we count is lost */
+			/* no reader, or datagrams that we count are lost */
 			(void)__atomic_compare_exchange_n(&p->rcvd, &rcvd,
 				sent, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 		}
@@ -373,21 +411,21 @@ inet_credit_ask(struct inet_port *p, uint32_t bytes)
 	return 1;
 }
 
-/* inet_credit_back - it was not sent after all */
+/* inet_credit_back - the datagram was not sent after all */
 void
 inet_credit_back(struct inet_port *p, uint32_t bytes)
 {
-	(void)str_sub(&p->sent, (uint64_t)inet_credit_cost(bytes));
+	(void)str_sub(&p->sent, (uint64_t)cost_to(p, bytes));
 }
 
-/* inet_credit_done - it has been sent */
+/* inet_credit_done - the datagram has been sent */
 STR_HOT void
 inet_credit_done(struct inet_port *p, uint32_t bytes)
 {
-	(void)str_add(&p->done, (uint64_t)inet_credit_cost(bytes));
+	(void)str_add(&p->done, (uint64_t)cost_to(p, bytes));
 }
 
-/* inet_credit_wait - have @in's write side enabled when there is credit */
+/* inet_credit_wait - enable @in's write side when there is credit */
 void
 inet_credit_wait(struct inet_port *p, struct inet *in)
 {
@@ -405,7 +443,7 @@ inet_credit_wait(struct inet_port *p, struct inet *in)
 	mutex_exit(&p->lock);
 }
 
-/* inet_credit_wake - there is credit: those who wait go on */
+/* inet_credit_wake - there is credit: enable the streams that wait */
 void
 inet_credit_wake(struct inet_port *p)
 {
@@ -428,14 +466,17 @@ inet_credit_wake(struct inet_port *p)
 	}
 }
 
-/* inet_credit_sent - what is in @in's socket by now, or was; for the next one */
+/*
+ * inet_credit_sent - count of the datagrams that have reached @in's socket; for
+ * inet_credit_took()
+ */
 STR_HOT uint64_t
 inet_credit_sent(const struct inet *in)
 {
 	return in->port != NULL ? str_load_acq(&in->port->done) : 0;
 }
 
-/* What of `done' was sent AGED ago or more; @before: what it is now. */
+/* The part of `done' that was sent AGED ago or more; @before: `done' now. */
 static uint64_t
 aged(struct inet_port *p, uint64_t before)
 {
@@ -450,8 +491,9 @@ aged(struct inet_port *p, uint64_t before)
 }
 
 /*
- * inet_credit_took_all - datagrams of @cost came; @empty: no more are there
- * @before: inet_credit_sent() before the socket was asked.
+ * inet_credit_took_all - datagrams of @cost were received; @empty: the socket
+ * is empty
+ * @before: inet_credit_sent() before the receive.
  */
 STR_HOT void
 inet_credit_took_all(struct inet *in, uint64_t cost, int empty,
@@ -470,7 +512,7 @@ inet_credit_took_all(struct inet *in, uint64_t cost, int empty,
 		if (empty && (int64_t)(old - rcvd) > 0)
 			rcvd = old;
 		if ((int64_t)(sent - rcvd) < 0)
-			rcvd = sent; /* others have sent some */
+			rcvd = sent; /* from other senders too */
 	} while (rcvd != was && !__atomic_compare_exchange_n(&p->rcvd, &was,
 		rcvd, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 	str_fence_full(); /* pairs with the lock of inet_credit_wait() */
@@ -479,7 +521,7 @@ inet_credit_took_all(struct inet *in, uint64_t cost, int empty,
 		inet_credit_wake(p);
 }
 
-/* inet_credit_took - the same of @n, 0 or 1, of @bytes */
+/* inet_credit_took - the same for @n datagrams, 0 or 1, of @bytes */
 STR_HOT void
 inet_credit_took(struct inet *in, uint64_t bytes, uint32_t n, int empty,
 	uint64_t before)

@@ -194,11 +194,12 @@ bind_at_once(struct t *t, uint64_t seed, int dead)
 	}
 	if (dead) {
 		sa = home(9);
-		port = slot_of(ports, key_of(&sa), 0);
+		memset(&in, 0, sizeof(in)); /* an endpoint of UDP */
+		port = slot_of(ports, key_of(&in, &sa), 0);
 		str_ref(binder[0].rq, &port->stream);
 		port->stream.sid++;
 		port->owner = &in;
-		str_store(&port->key, key_of(&sa));
+		str_store(&port->key, key_of(&in, &sa));
 	}
 	for (i = 0; i < BINDERS; i++)
 		(void)sim_spawn("binder", binds, (void *)(uintptr_t)i);

@@ -4,29 +4,30 @@
 /*
  * udp, rawip and icmp - datagrams over the kernel's sockets.
  *
- * Sending.  A datagram goes at once when the endpoint is idle, as out.c has
- * it.  Under load datagrams are copied behind each other into a buffer of the
- * endpoint's (struct inet_dg), and leave by one call: runs of one size to one
- * address as a train that the kernel cuts (UDP_SEGMENT), if it can.  When the
- * kernel has no room the buffer fills, and then requests stay on the write
- * queue, which holds the writer back.  Native UDP has its datagrams copied from
- * where its user has them, but for the last of each call, with which the others
- * go: the kernel takes that from there.  So does a long one.
+ * Sending.  A datagram is sent at once when the endpoint is idle, as in out.c.
+ * Under load, datagrams are copied one behind the other into a buffer of the
+ * endpoint (struct inet_dg), and sent by one call.  A run of datagrams of one
+ * size to one address is sent as a train that the kernel cuts (UDP_SEGMENT), if
+ * it can.  When the kernel has no room the buffer fills, and then requests stay
+ * on the write queue, and flow control stops the writer.  Native UDP copies its
+ * datagrams directly from the user's memory, except the last of each call: the
+ * kernel reads that one in place when it sends the others.  The same holds for
+ * long datagrams.
  *
- * Receiving.  Several datagrams come by one call.  Each has a block for a
- * small one, and one that is used when it is large, so that small ones do not
- * take much.  A train (UDP_GRO) is cut here: small segments are copied, large
- * ones refer to the block that all have in common.  Trains are asked for when
- * datagrams first come in numbers: to be told which is one costs each receive
- * more.  Until then senders of the domain make none, so that they know what
- * theirs cost.
+ * Receiving.  One call receives several datagrams.  Each has a small block, and
+ * a large one that is used only if the datagram is large, so that small ones
+ * need little memory.  A train (UDP_GRO) is cut here: small segments are
+ * copied, large ones share one block.  UDP_GRO is set when many datagrams
+ * arrive for the first time, because it makes each receive more expensive.
+ * Until then senders of the domain make no trains, so that they can compute the
+ * cost of their datagrams.
  *
- * Errors.  What the network says of a datagram (ICMP) comes by the socket's
- * queue of errors, with the address it was for: T_UDERROR_IND.
+ * Errors.  An ICMP error about a datagram arrives in the socket's error queue,
+ * with the destination address, and becomes a T_UDERROR_IND.
  *
- * Crash.  The buffer is part of the endpoint, not of who filled it; a count
- * says how much of it is good.  Datagrams may be sent twice by the death of
- * their sender, as by any network.
+ * Crash.  The buffer belongs to the endpoint, not to the thread that filled it;
+ * a count says how much of it is valid.  If the sender is killed, datagrams may
+ * be sent twice, which any network may do.
  */
 #include <time.h>
 #include <linux/errqueue.h>
@@ -37,16 +38,16 @@
 #define DG_ROOM 131072u	 /* bytes that wait */
 #define DG_MAX 512u	 /* datagrams that wait */
 #define DG_BATCH 65536u	 /* bytes that are enough to be sent */
-#define DG_ADDRS 8u	 /* addresses of those that wait */
-#define DG_TRAIN 64u	 /* segments of a train: what all kernels take */
+#define DG_ADDRS 8u	 /* addresses of waiting ones */
+#define DG_TRAIN 64u	 /* segments of a train: limit of all kernels */
 #define DG_MOST 65507u	 /* bytes of a datagram, or of a train */
 #define DG_LONG 32768u	 /* ... and of one that does not wait for others */
 #define DG_IDLE INET_US(50)
 #define DG_LATE INET_US(500)
-#define DG_FLOW 16u	 /* so many come, each within DG_GAP of the last: a flow */
+#define DG_FLOW 16u	 /* so many within DG_GAP of each other are a flow */
 #define DG_GAP INET_US(50)
 #define DG_NAPS 32u	 /* ... until it is tried again to spin */
-#define DG_SHORT 2048u	 /* longer ones of the domain are worth a wake */
+#define DG_SHORT 2048u	 /* longer ones of the domain wake the reader */
 
 struct dg_addr {
 	uint32_t len;
@@ -64,10 +65,10 @@ struct inet_dg {
 	uint32_t done;	     /* of these, sent */
 	uint32_t used;	     /* bytes of buf */
 	uint32_t naddr;
-	uint32_t want;	     /* KS_* that ksock_want() was told */
+	uint32_t want;	     /* last KS_* of ksock_want() */
 	uint32_t notrain;    /* the kernel cannot */
 	uint64_t last;	     /* when something was sent */
-	uint64_t since;	     /* when what waits began to */
+	uint64_t since;	     /* since when datagrams wait */
 	struct dg_addr addr[DG_ADDRS];
 	struct dg_ent ent[DG_MAX];
 	unsigned char buf[DG_ROOM];
@@ -88,7 +89,7 @@ is_udp(const struct inet *in)
 	return inet_kind[in->kind].type == SOCK_DGRAM;
 }
 
-/* Its user has nothing to do with IP headers, unless it said so. */
+/* A raw socket whose user does not handle IP headers. */
 static int
 is_rawip(const struct inet *in)
 {
@@ -98,9 +99,9 @@ is_rawip(const struct inet *in)
 }
 
 /*
- * inet_dg_trains - they come in numbers: from now on as the kernel has them
- * In this order: what may be a train is received as one, and who makes them
- * knows that it is one.
+ * inet_dg_trains - many datagrams arrive: receive trains from now on
+ * In this order: first the receive path is ready for trains, then the socket
+ * and the senders may produce them.
  */
 void
 inet_dg_trains(struct inet *in)
@@ -115,14 +116,14 @@ inet_dg_trains(struct inet *in)
 	inet_credit_trains(in);
 }
 
-/* A new socket: what it is to tell us. */
+/* A new socket: set the options for received data and errors. */
 static void
 dg_begin(struct inet *in)
 {
 	int one = 1, zero = 0, most = 1 << 20;
 
-	/* as much as there may be, unless the user has said */
-	if (is_udp(in) && !inet_is_set(in, XTI_GENERIC, XTI_RCVBUF))
+	/* as much as possible, unless the user has set it */
+	if (!inet_is_set(in, XTI_GENERIC, XTI_RCVBUF))
 		(void)ksock_setopt(in->ks, SOL_SOCKET, SO_RCVBUF, &most,
 			sizeof(most));
 	if (is_rawip(in))
@@ -155,8 +156,7 @@ dg_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 	*qlen = 0;
 	if (err == 0) {
 		dg_begin(in);
-		if (is_udp(in))
-			inet_credit_bound(in, got);
+		inet_credit_bound(in, got);
 		in->phase = INET_OPEN;
 		qenable(in->rq);
 	}
@@ -170,7 +170,8 @@ dg_unbind(struct tpi *tp)
 {
 	struct inet *in = inet_of(tp);
 
-	inet_credit_gone(in); /* first: a thread killed in the rest has said so */
+	inet_credit_gone(in); /* first: noted even if we are killed in the
+			       * rest */
 	if (in->dg != NULL && in->ks != NULL)
 		dg_flush(in);
 	if (in->dg != NULL)
@@ -193,7 +194,7 @@ dg_close(struct tpi *tp)
 
 /* ---------------------------------------------------------------- sending */
 
-/* One option, as the kernel has it in front of a datagram; its size. */
+/* One option as control message of a datagram; returns its size. */
 static uint32_t
 dg_cmsg(struct inet *in, t_uscalar_t name, const unsigned char *at, uint32_t len,
 	unsigned char *ctl, uint32_t room)
@@ -225,7 +226,7 @@ dg_cmsg(struct inet *in, t_uscalar_t name, const unsigned char *at, uint32_t len
 	return (uint32_t)CMSG_SPACE(len);
 }
 
-/* Options of one datagram, which have been checked. */
+/* Control messages for the options of one datagram, which have been checked. */
 static uint32_t
 dg_control(struct inet *in, const struct tpi_buf *opts, unsigned char *ctl,
 	uint32_t room)
@@ -274,7 +275,7 @@ dg_direct(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
 		m.km_ctl = m.km_ctllen != 0 ? ctl : NULL;
 	}
 	in->spoke = 1;
-	/* what an earlier one met is told first; it has its own way up */
+	/* an earlier error is reported first; it is sent up elsewhere */
 	do
 		n = ksock_sendmm(in->ks, &m, 1, MSG_NOSIGNAL);
 	while ((n == -ECONNREFUSED || n == -EHOSTUNREACH ||
@@ -282,7 +283,7 @@ dg_direct(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
 	return n < 0 ? (int)-n : 0;
 }
 
-/* The entries from @i on that can go as one train. */
+/* The entries from @i on that can be sent as one train. */
 static uint32_t
 dg_run(const struct inet_dg *d, uint32_t i)
 {
@@ -301,7 +302,7 @@ dg_run(const struct inet_dg *d, uint32_t i)
 	return k;
 }
 
-/* One that comes behind all that wait, and is in its user's memory still. */
+/* A datagram behind all that wait, still in its user's memory. */
 struct dg_more {
 	const void *udata;
 	uint32_t len;
@@ -319,8 +320,8 @@ dg_is_next(const struct inet_dg *d, const struct dg_ent *e, uint32_t k,
 }
 
 /*
- * Put @more behind the last of @n messages, of @k datagrams that wait, or into
- * it.  Return: how many messages these are then; 0: there is no room.
+ * Append @more to the @n messages with @k waiting datagrams, as a new message
+ * or as a part of the last.  Return: the new number of messages; 0: no room.
  */
 static uint32_t
 dg_put_more(const struct inet_dg *d, const struct dg_more *more,
@@ -349,9 +350,10 @@ dg_put_more(const struct inet_dg *d, const struct dg_more *more,
 }
 
 /*
- * Hand the kernel a batch of what waits, and of @more, which may be NULL, when
- * that is all.  What sendmm returned; 0: there is no credit for the first of
- * it.  *ret_all: so many messages are all, and @more; else 0.
+ * Send a batch of the waiting datagrams, and @more, which may be NULL, if all
+ * the others fit.  Return: result of sendmm; 0: there is no credit for the
+ * first. *ret_all: the number of messages if they contain all datagrams and
+ * @more; else 0.
  */
 static long
 dg_batch(struct inet *in, struct ksock_msg *m, uint32_t *cnt,
@@ -404,7 +406,7 @@ dg_batch(struct inet *in, struct ksock_msg *m, uint32_t *cnt,
 	return sent;
 }
 
-/* One that waited could not be sent at all. */
+/* A waiting datagram could not be sent at all. */
 static void
 dg_refused(struct inet *in, uint32_t i, int error)
 {
@@ -416,7 +418,10 @@ dg_refused(struct inet *in, uint32_t i, int error)
 	tpi_uderror_ind(&in->tp, &to, &none, error);
 }
 
-/* What waits, and @more, if it is not NULL.  Return: that has gone, too. */
+/*
+ * Send the waiting datagrams, and @more if it is not NULL.  Return: has @more
+ * been sent too?
+ */
 static int
 dg_flush_with(struct inet *in, const struct dg_more *more)
 {
@@ -432,7 +437,7 @@ dg_flush_with(struct inet *in, const struct dg_more *more)
 			d->done += cnt[i];
 		gone = all != 0 && n == all;
 		if (n == 0) {
-			/* enabled by the receiver; else in a millisecond */
+			/* enabled by the receiver, or in a millisecond */
 			dg_want(in, KS_SOON);
 			return 0;
 		}
@@ -448,11 +453,12 @@ dg_flush_with(struct inet *in, const struct dg_more *more)
 			n == -EHOSTUNREACH || n == -ENETUNREACH)))
 			continue;
 		if (all != 0) {
-			more = NULL; /* if that is why, it is told so later */
+			more = NULL; /* if it is the cause, that is reported
+				      * later */
 			continue;
 		}
 		if (cnt[0] > 1) {
-			d->notrain = 1; /* a way that cannot cut them */
+			d->notrain = 1; /* the path cannot cut trains */
 			continue;
 		}
 		dg_refused(in, d->done, (int)-n);
@@ -486,7 +492,7 @@ dg_addr_of(struct inet_dg *d, const struct sockaddr_storage *to, uint32_t len)
 	return (int)d->naddr++;
 }
 
-/* Room for a datagram behind those that wait; NULL: there is none. */
+/* Room in the buffer for one more datagram; NULL: there is none. */
 static unsigned char *
 dg_room(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
 	uint32_t len)
@@ -507,7 +513,7 @@ dg_room(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
 	return d->buf + d->used;
 }
 
-/* It is there. */
+/* The datagram has been stored. */
 static void
 dg_filled(struct inet_dg *d, uint32_t len)
 {
@@ -515,7 +521,7 @@ dg_filled(struct inet_dg *d, uint32_t len)
 	str_store_rel(&d->n, d->n + 1);
 }
 
-/* Copy a datagram behind those that wait.  0: there is no room. */
+/* Copy a datagram into the buffer. 0: there is no room. */
 static int
 dg_gather(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
 	mblk_t *mp, uint32_t len)
@@ -545,7 +551,7 @@ dg_buffer(struct inet *in)
 	return 1;
 }
 
-/* One more waits: send them, or see to it that they are sent. */
+/* One more waits: send them, or arrange for that. */
 static void
 dg_gathered(struct inet *in, uint64_t now)
 {
@@ -559,7 +565,7 @@ dg_gathered(struct inet *in, uint64_t now)
 		dg_want(in, KS_SOON);
 }
 
-/* The port, or of raw sockets the address, has to be there. */
+/* The destination must have a port or, for raw sockets, an address. */
 static int
 dg_dest(struct inet *in, const struct tpi_buf *to,
 	struct sockaddr_storage *ss, uint32_t *len)
@@ -639,7 +645,7 @@ dg_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	return 0;
 }
 
-/* The one datagram at @udata, at once.  0: it has not gone. */
+/* Send the datagram at @udata at once. 0: it was not sent. */
 static int
 dg_send_from(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
 	const void *udata, uint32_t len, uint64_t now)
@@ -654,13 +660,15 @@ dg_send_from(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
 
 	in->spoke = 1;
 	if (ksock_sendmm(in->ks, &m, 1, MSG_NOSIGNAL) != 1)
-		return 0; /* the long way says why */
+		return 0; /* the usual path finds the reason */
 	in->out.got = 0;
 	in->dg->last = now;
 	return 1;
 }
 
-/* What waits, and behind it the one at @udata.  0: that has not gone. */
+/*
+ * Send the waiting datagrams and the one at @udata. 0: the last was not sent.
+ */
 static int
 dg_last(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
 	const void *udata, uint32_t len)
@@ -677,10 +685,10 @@ dg_last(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
 }
 
 /*
- * inet_dg_from - send a datagram that is in its user's memory still
+ * inet_dg_from - send a datagram that is still in its user's memory
  *
- * Inside the perimeter; nothing waits on the write queue.  What is in the way
- * makes it take the long way, as dg_unitdata() has it.
+ * Inside the perimeter; nothing waits on the write queue.  If something
+ * prevents it, the datagram takes the usual path, dg_unitdata().
  *
  * Return: as a direct procedure, <str/direct.h>.
  */
@@ -695,7 +703,7 @@ inet_dg_from(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
 	if (d == NULL || in->ks == NULL || inet_credit_to(in, to) != NULL)
 		return STR_DIRECT_NOT;
 	in->flow = 0;
-	/* no room for one more like it in a train, or it waits no longer */
+	/* a train has no room for another like it, or it must be sent now */
 	if (d->n != 0 && (d->want & KS_OUT) == 0 && (len >= DG_LONG ||
 		d->used + 2 * len > DG_MOST || d->n + 1 >= DG_MAX ||
 		now - d->since > DG_LATE) && dg_last(in, to, tolen, udata, len))
@@ -714,7 +722,7 @@ inet_dg_from(struct inet *in, const struct sockaddr_storage *to, uint32_t tolen,
 	return STR_DIRECT_DONE;
 }
 
-/* Room, or time to send what waits. */
+/* There is room, or it is time to send the waiting datagrams. */
 static void
 dg_wsrv(struct tpi *tp, int after)
 {
@@ -758,7 +766,7 @@ dg_blocks(struct dg_in *v)
 	return 1;
 }
 
-/* @len bytes of what was received, from @off on, as a message. */
+/* @len bytes of the received data, from @off on, as a message. */
 static mblk_t *
 dg_slice(const struct dg_in *v, uint32_t off, uint32_t len)
 {
@@ -799,8 +807,8 @@ dg_slice(const struct dg_in *v, uint32_t off, uint32_t len)
 }
 
 /*
- * A datagram goes up.  There was room when the batch was asked for; what the
- * batch has more is let through, for there is no way back into the socket.
+ * Send a datagram up.  There was room before the receive; the rest of a batch
+ * is sent up even without room, because it cannot be put back into the socket.
  */
 static void
 dg_up(struct inet *in, const struct ksock_msg *m, mblk_t *data)
@@ -842,7 +850,7 @@ dg_strip(struct inet *in, mblk_t *mp)
 	return 1;
 }
 
-/* One that came: a datagram, or a train of them. */
+/* Process a received datagram or train. */
 static void
 dg_deliver(struct inet *in, struct dg_in *v, const struct ksock_msg *m)
 {
@@ -876,12 +884,12 @@ dg_deliver(struct inet *in, struct dg_in *v, const struct ksock_msg *m)
 			dg_up(in, m, mp);
 	}
 	if (v->big != NULL && DB_REF(v->big) > 1) {
-		freeb(v->big); /* others refer to it */
+		freeb(v->big); /* messages refer to it */
 		v->big = NULL;
 	}
 }
 
-/* Errors of datagrams that were sent: each with the address it was for. */
+/* Errors of sent datagrams, each with its destination address. */
 static int
 dg_errors(struct inet *in)
 {
@@ -928,7 +936,7 @@ dg_errors(struct inet *in)
 		}
 		if (!had || m.km_addrlen == 0)
 			continue;
-		/* raw sockets are told of what others have sent, too */
+		/* raw sockets also get errors of other sockets' datagrams */
 		if (inet_kind[in->kind].type == SOCK_RAW && !in->spoke)
 			continue;
 		to.buf = (unsigned char *)&dest;
@@ -950,20 +958,22 @@ dg_free(struct dg_in *v, uint32_t n)
 	}
 }
 
-/* What dg_receive() has met. */
+/* Results of dg_receive(). */
 #define DG_STOP 0
-#define DG_GO 1	   /* something has come; there may be more */
-#define DG_NONE 2  /* nothing has, and not because there is none */
-#define DG_TRIES 3u /* so often in a row */
+#define DG_GO 1	   /* something arrived; there may be more */
+#define DG_NONE 2  /* nothing was received, though there may be data */
+#define DG_TRIES 3u /* most in a row */
 #define DG_LATER 2 /* ticks, then */
 
 /*
- * A flow is a stream of datagrams that are not answered, and short when they
- * come from the domain.  Each would wake its reader, which costs the sender
- * more than sending it; so the reader does not sleep for the first, but takes many at a
- * time.  Where none comes while it has the CPU it is in their way, and naps.  A
- * nap that is worth less than two ends that soon; and when none has come for a
- * while there is no flow any more.
+ * A flow is a sequence of datagrams that are not answered, and that are short
+ * if they come from the domain.  If a reader slept until the next one arrives,
+ * each datagram that finds it asleep would wake it, which costs the sender more
+ * than sending the datagram.  So during a flow the reader that has emptied the
+ * socket spins, and then takes all that have arrived.  If none arrives while
+ * the reader spins, the reader may keep the sender from the CPU; then it naps:
+ * it sleeps for a time that no datagram ends.  The flow ends when naps give
+ * fewer than two datagrams each, or when none has come for a while.
  */
 static void
 dg_flow(struct inet *in, uint32_t n, uint32_t longer)
@@ -1030,7 +1040,8 @@ dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 			(m[i].km_gso != 0 && m[i].km_gso < m[i].km_len);
 		dg_deliver(in, &v[i], &m[i]);
 	}
-	/* who has credit for a few of them waits for more meanwhile */
+	/* a sender in the domain has credit for few long datagrams and then
+	 * waits for more, so long ones are not counted as a flow */
 	dg_flow(in, (uint32_t)n, before != in->before ? longer : 0);
 	in->before = before;
 	if (n > 1)

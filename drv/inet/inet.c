@@ -4,20 +4,21 @@
 /*
  * inet - the Internet's transports, over the kernel's sockets.
  *
- * Purpose.  Each stream is a transport endpoint, tcp, udp, rawip or icmp,
- * that speaks TPI upwards (drv/tpi) and has a socket of the kernel below
- * (<str/ksock.h>).  Which one it is, is said by the minor that is opened;
- * each open gets a stream and a minor of its own.
+ * Purpose.  Each stream is a transport endpoint, tcp, udp, rawip or icmp, with
+ * TPI above (drv/tpi) and a socket of the kernel below (<str/ksock.h>).  The
+ * minor number of the device selects the transport; each open gets a stream and
+ * a minor of its own.
  *
- * Files.  tcp.c connections, out.c what they send, dgram.c datagrams,
- * credit.c how much of them, addr.c addresses and sockets, opt.c options.
+ * Files. tcp.c connections, out.c their output, dgram.c datagrams, credit.c
+ * their flow control within a domain, addr.c addresses and sockets, opt.c
+ * options.
  *
- * Entering.  All procedures begin with inet_enter(), which mends what a
- * killed process left in the middle, and takes the connection that a
- * listener has accepted for this endpoint; and takes back what was lent the
- * Stream head, which is lent anew (inet_out_lend) on the way out.
+ * Entering.  All procedures begin with inet_enter().  It completes the work
+ * that a killed process left unfinished, takes over the connection that a
+ * listener has accepted for this endpoint, and ends the loan to the Stream
+ * head. inet_out_lend() renews the loan when the procedure ends.
  *
- * Locks.  D_MTQPAIR: one thread is in an endpoint.  No other.
+ * Locks.  D_MTQPAIR: one thread is in an endpoint at a time.  No other locks.
  */
 #include "../canon.h"
 #include <str/builtin.h>
@@ -26,7 +27,7 @@
 /* Minors of the devices; those of streams follow them. */
 #define INET_FIRST 64u
 
-/* Common to all streams and processes. */
+/* Shared by all streams and processes. */
 struct inet_state {
 	struct canon_minors minors;
 	struct tpi_prov tcp, udp, raw;
@@ -60,7 +61,7 @@ inet_state(void)
 	return str_drv_state("inet", sizeof(struct inet_state));
 }
 
-/* inet_ports - where the table of credit.c is, or will be */
+/* inet_ports - the word that points to the table of credit.c */
 struct inet_port *volatile *
 inet_ports(void)
 {
@@ -95,7 +96,7 @@ inet_prov_raw(void)
 
 /* --------------------------------------------------------------- endpoints */
 
-/* A connection was accepted for this endpoint: it is ours from now on. */
+/* Take over a connection that a listener has accepted for this endpoint. */
 static void
 inet_take(struct inet *in)
 {
@@ -140,7 +141,7 @@ inet_open(struct tpi *tp, cred_t *crp)
 	return 0;
 }
 
-/* inet_unbind - op unbind: the next bind has a socket of its own */
+/* inet_unbind - op unbind: the next bind makes a new socket */
 int
 inet_unbind(struct tpi *tp)
 {
@@ -148,7 +149,10 @@ inet_unbind(struct tpi *tp)
 	return 0;
 }
 
-/* inet_addrs - op addrs: what the kernel says, where it knows better */
+/*
+ * inet_addrs - op addrs: the addresses from the kernel, where they are more
+ * exact
+ */
 void
 inet_addrs(struct tpi *tp, struct tpi_addr *local, struct tpi_addr *remote)
 {
@@ -182,9 +186,9 @@ inet_tick(void *arg)
 }
 
 /*
- * inet_later - have the read side look again in @ticks
- * It is noted after it is so: a kill in between has it done twice.  Without
- * memory the next event has it tried again.
+ * inet_later - enable the read side again in @ticks
+ * The timer is noted after it was started: a kill in between makes a second
+ * timer.  Without memory, the next event tries again.
  */
 void
 inet_later(struct inet *in, long ticks)
@@ -193,7 +197,7 @@ inet_later(struct inet *in, long ticks)
 		in->timing = qtimeout(in->rq, inet_tick, in->rq, ticks) != 0;
 }
 
-/* inet_again - no memory for @size bytes to read into: later */
+/* inet_again - no memory for @size bytes to read into: try again later */
 void
 inet_again(struct inet *in, size_t size)
 {
@@ -260,7 +264,7 @@ inet_qclose(queue_t *q, int flag, cred_t *crp)
 	return err;
 }
 
-/* T_DATA_REQ before data says nothing that matters to a stream of bytes. */
+/* T_DATA_REQ before data has no meaning for a stream of bytes. */
 static mblk_t *
 inet_is_data(struct inet *in, mblk_t *mp)
 {

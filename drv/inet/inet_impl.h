@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The Internet transports' own: endpoints.
+ * Internal interface of the Internet transports: endpoints.
  *
  * Locks.  The perimeter of the queue pair (D_MTQPAIR) covers all of a struct
- * inet, with one exception: `given', by which a listener's thread hands a
- * connection to another endpoint, and which that takes when its own
- * procedures run next (inet_enter).
+ * inet, with one exception: `given'.  A listener's thread stores a connection
+ * there for another endpoint, whose procedures take it when they run next
+ * (inet_enter).
  */
 #ifndef DRV_INET_IMPL_H
 #define DRV_INET_IMPL_H
@@ -29,9 +29,10 @@
 #include <str/tpi.h>
 
 /*
- * Water marks: of what waits to be sent, and of the head.  There the kernel's
- * buffer is behind, so little needs to wait, and what is read is warm; but
- * the largest block that is read must not fill it.
+ * Water marks: of the data that waits to be sent, and of the head.  The
+ * kernel's buffer is below the head, so little needs to wait there, and data is
+ * still in the cache when it is read; but the largest block that is received
+ * must not fill the head.
  */
 #define INET_HIWAT 262144u
 #define INET_LOWAT 65536u
@@ -47,7 +48,7 @@ enum inet_kinds {
 	INET_TCP6,
 	INET_UDP6,
 	INET_RAW,	/* a protocol by number */
-	INET_UDP2 = INET_RAW + 6, /* drv/udp has these, on the same sockets */
+	INET_UDP2 = INET_RAW + 6, /* drv/udp: these kinds on the same sockets */
 	INET_UDP2_6,
 	INET_RAW2,
 	INET_RAW2_6,
@@ -61,19 +62,19 @@ struct inet_port;
 struct inet_kind {
 	const char *name;
 	unsigned int minor;  /* of the device that is opened */
-	int family;	     /* when nothing tells another */
+	int family;	     /* default */
 	int type, proto;     /* of the socket */
 	const struct tpi_ops *ops;
 };
 extern const struct inet_kind inet_kind[INET_NKINDS];
 
-/* What the connection-oriented ones are about. */
+/* Phases of the connection-oriented endpoints. */
 #define INET_NONE 0u	/* nothing, or the other kind */
 #define INET_LISTEN 1u
 #define INET_CALLING 2u
 #define INET_OPEN 3u	/* connected */
 
-/* Options that have been set, for the sockets that come after this one. */
+/* Options that have been set, for the next sockets of the endpoint. */
 #define INET_NSET 40u
 #define INET_SETLEN 40u
 struct inet_set {
@@ -82,28 +83,31 @@ struct inet_set {
 	unsigned char val[INET_SETLEN];
 };
 
-/* out.c: what waits to be sent on a connection */
+/* out.c: data that waits to be sent on a connection */
 struct inet_out {
-	uintptr_t going;    /* message being taken off the queue: as `adding' */
-	uint64_t next;	    /* `front' when it has been */
+	uintptr_t going;    /* message being removed from the queue: as
+			     * `adding' */
+	uint64_t next;	    /* `front' after that */
 	uint64_t front;
 	uint64_t left;
 	uint64_t tail;
 	uint64_t base;	    /* the kernel's count when `left' was 0 */
 	uint32_t busy;	    /* a send is in progress, or its sender died */
-	uint32_t direct;    /* the same, of what was not on the queue */
-	uint32_t based;	    /* that is known */
+	uint32_t direct;    /* the same, of data that was not on the queue */
+	uint32_t based;	    /* `base' is known */
 	uint32_t want;	    /* KS_* that ksock_want() was told */
 	uint32_t dead;	    /* the connection is gone */
-	uint32_t got;	    /* something came since the last send */
+	uint32_t got;	    /* received since the last send */
+	uint32_t prompt;    /* T_TCP_NODELAY: each message is sent at once */
 	uint64_t last;	    /* when something was sent, inet_ticks() */
 	uint64_t since;	    /* when what waits began to */
 	uint32_t fresh;	    /* length of the last message that was gathered */
-	uint32_t lent;	    /* bytes in the gathering block when it was */
+	uint32_t lent;	    /* bytes in the gathering block when it was lent */
 	uint64_t accepted;  /* `tail' then */
 	uintptr_t adding;   /* ~(address of a message on its way to the queue), or
 			     * 0: by its address the driver would keep it */
-	uint64_t *counts;   /* where it is counted if it is gathered, or NULL */
+	uint64_t *counts;   /* counter of the block if it is gathered, or
+			     * NULL */
 };
 
 struct inet_dg; /* dgram.c: datagrams that wait to be sent */
@@ -114,38 +118,39 @@ struct inet {
 	uint32_t kind;
 	uint32_t phase;	    /* INET_NONE ... */
 	ksock_t *ks;	    /* NULL: none is needed yet */
-	ksock_t *lks;	    /* the listening one, while a connection that it
-			     * had is on this same endpoint */
+	ksock_t *lks;	    /* the listening socket, while a connection that it
+			     * accepted is on this same endpoint */
 	ksock_t *volatile given; /* accepted for this endpoint */
 	int family;	    /* of ks */
 	uint32_t named;	    /* ks has been bound, or was about to be */
-	int err;	    /* what a send failed with */
-	volatile uint32_t timing; /* inet_later() is under way */
+	int err;	    /* error of a failed send */
+	volatile uint32_t timing; /* the timer of inet_later() runs */
 	volatile uint32_t ticked; /* ... and its time has come */
-	t_uscalar_t looked; /* the last indication that was looked at */
+	t_uscalar_t looked; /* the last indication that was checked */
 	uint32_t odd;	    /* urgent data may be next */
 	uint32_t eof;	    /* the peer has sent all */
 	uint32_t marking;   /* tpi_wsrv() is to take one request only */
 	uint32_t level;	    /* size of the blocks to read into */
 	uint32_t any;	    /* the provider chose the port */
-	uint32_t single;    /* the last datagram that came was alone */
-	uint32_t trains;    /* the socket may be given trains */
-	uint32_t row;	    /* datagrams that came, nothing being sent */
-	unsigned char *behind; /* short.c: behind the caller's memory */
-	uint32_t flow;	    /* datagrams that came one after the other */
+	uint32_t single;    /* the last datagram came alone */
+	uint32_t trains;    /* the socket may receive trains */
+	uint32_t row;	    /* datagrams received without sending */
+	unsigned char *behind; /* short.c: buffer behind the caller's */
+	uint32_t flow;	    /* datagrams in the current flow */
 	uint64_t flowed;    /* ... and when the last did */
 	uint64_t before;    /* inet_credit_sent() before the last were taken */
 	uint32_t spun;	    /* ksock_nap(KS_SPIN) was called */
-	uint32_t naps;	    /* so many are better than spinning */
-	uint32_t spoke;	    /* datagrams have been sent: errors may be theirs */
+	uint32_t naps;	    /* so many naps before spinning again */
+	uint32_t spoke;	    /* datagrams have been sent: errors may be about
+			     * them */
 	uint32_t proto;	    /* of the socket, when not its kind's; 0 */
-	uint32_t inherited; /* bound by being accepted on */
+	uint32_t inherited; /* bound by an accepted connection */
 	uint32_t nset;
 	struct ksock_lend *lend; /* of this stream */
 	struct inet_out out;
 	struct inet_dg *dg;
-	struct inet_port *port; /* where others count what they send here */
-	struct inet_port *ports; /* the table of these, when it is known */
+	struct inet_port *port; /* port entry in which senders count */
+	struct inet_port *ports; /* the table of these, once known */
 	struct inet_set set[INET_NSET];
 };
 
@@ -162,8 +167,8 @@ inet_of(struct tpi *tp)
 }
 
 /*
- * A clock that costs nothing.  What it decides is whether a writer is in a
- * hurry, so its rate need not be known well: of 2 GHz and 64 MHz.
+ * A very cheap clock.  It only decides whether a writer sends fast, so the
+ * rates, 2 GHz and 64 MHz, need not be exact.
  */
 static inline uint64_t
 inet_ticks(void)
@@ -202,7 +207,7 @@ struct tpi_prov *inet_prov_tcp(void);
 struct tpi_prov *inet_prov_udp(void);
 struct tpi_prov *inet_prov_raw(void);
 
-/* The bytes of an address; how many. */
+/* The bytes of an address; returns their number. */
 static inline uint32_t
 inet_addr_bytes(const void *sa, const unsigned char **ret)
 {
@@ -249,7 +254,7 @@ int inet_rebind(struct inet *in, int family);
 void inet_drop_sock(struct inet *in, int abort);
 
 /* opt.c */
-#define T_IP_FREEBIND 15 /* drv/udp's, not a user's: no transport has it */
+#define T_IP_FREEBIND 15 /* for drv/udp only; users cannot set it */
 #define INET_NOPT_TCP 33u
 #define INET_NOPT_UDP 26u
 #define INET_NOPT_RAW 25u
@@ -329,7 +334,7 @@ extern const struct tpi_ops inet_udp_ops, inet_udp6_ops, inet_rawip_ops;
 int inet_dg_from(struct inet *in, const struct sockaddr_storage *to,
 	uint32_t tolen, const void *udata, uint32_t len);
 
-/* For short.c: datagrams that wait, addresses, what goes up. */
+/* For short.c: waiting datagrams, addresses, messages to send up. */
 int inet_dg_empty(const struct inet *in);
 uint64_t inet_dg_last(const struct inet *in);
 void inet_dg_sent(struct inet *in, uint64_t now);

@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The options that transports over the kernel's sockets have in common, for
- * their tables (struct tpi_ops).
+ * Options that all transports over the kernel's sockets share, for their tables
+ * (struct tpi_ops).
  */
 #ifndef DRV_INET_OPTS_H
 #define DRV_INET_OPTS_H
 
 #include "inet_impl.h"
 
-/* Places in tpi.val. */
+/* Indexes in tpi.val. */
 enum {
 	AT_DEBUG,
 	AT_LINGER,
@@ -40,7 +40,7 @@ enum {
 	YES_OPT(XTI_GENERIC, XTI_KEEPALIVE, TPI_OPT_OPS, T_NO), \
 	INT_OPT(XTI_GENERIC, XTI_PRIORITY, TPI_OPT_OPS, 0, 0)
 
-/* Programs that mean the socket option: its level and name. */
+/* Options under the level and name of the socket option. */
 #define SOCKET_OPTS \
 	YES_OPT(SOL_SOCKET, SO_REUSEADDR, TPI_OPT_OPS, T_NO), \
 	YES_OPT(SOL_SOCKET, SO_BROADCAST, TPI_OPT_OPS, T_NO), \

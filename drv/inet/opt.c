@@ -2,12 +2,13 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Options: XTI's names, and what the kernel calls them.
+ * Options: XTI's names, and the corresponding options of the kernel.
  *
- * drv/tpi negotiates; here values are got from the socket and set in it.
- * What is set is also kept (in->set), for the sockets that the endpoint will
- * have later: when it is bound, connected in another family, or accepted on.
- * Values that the kernel has no word for are drv/tpi's (tpi.val).
+ * drv/tpi negotiates; the functions here get values from the socket and set
+ * them.  A value that is set is also kept (in->set) for later sockets of the
+ * endpoint: after a bind, a connect in another family, or an accepted
+ * connection. drv/tpi keeps the values that have no option in the kernel
+ * (tpi.val).
  */
 #include <linux/tcp.h>
 #include "inet_opts.h"
@@ -50,10 +51,10 @@ const struct tpi_opt inet_opt_raw[INET_NOPT_RAW] = {
 };
 
 
-/* How the kernel has it: an int, unless one of these. */
+/* Type of the kernel's value: an int, unless one of these. */
 #define AS_INT 0
 #define AS_NOT 1    /* the opposite */
-#define AS_HALF 2   /* it answers twice what it was told */
+#define AS_HALF 2   /* get returns twice the value of set */
 #define AS_BYTES 3
 
 struct kopt {
@@ -143,7 +144,7 @@ is_strange(const struct inet *in, const struct kopt *k)
 		k->klevel == IPPROTO_IP;
 }
 
-/* An option needs a socket to be asked; what is set can wait for one. */
+/* To get an option there must be a socket; a value to set can be kept. */
 static int
 have_sock(struct inet *in)
 {
@@ -165,8 +166,8 @@ leaves(const struct kopt *k)
 }
 
 /*
- * Keep what was set; a membership besides those there are.  @k's place in the
- * table names it.  0: there is no room.
+ * Keep a value that was set; a membership is kept in addition to the others.
+ * The index of @k in the table identifies it. 0: there is no room.
  */
 static int
 keep(struct inet *in, const struct kopt *k, const void *val, unsigned int len)
@@ -191,7 +192,7 @@ keep(struct inet *in, const struct kopt *k, const void *val, unsigned int len)
 	return 1;
 }
 
-/* A membership that is given up is not for the next socket. */
+/* A group was left: do not join it on the next socket. */
 static void
 unjoin(struct inet *in, const void *val, unsigned int len)
 {
@@ -240,7 +241,7 @@ inet_is_on(const struct inet *in, t_uscalar_t level, t_uscalar_t name)
 	return v != 0;
 }
 
-/* inet_apply - a new socket: what was set before is set again */
+/* inet_apply - a new socket: set the kept values again */
 void
 inet_apply(struct inet *in)
 {
@@ -349,8 +350,8 @@ set_int(struct inet *in, const struct kopt *k, int v)
 }
 
 /*
- * To be in a group takes a socket, which tells whether it can be.  Without a
- * value, as with all options' defaults, there is no group.
+ * Joining a group needs a socket, which reports errors.  Without a value, as
+ * when all options are set to defaults, there is no group.
  */
 static int
 set_group(struct inet *in, const struct kopt *k, const void *val,
@@ -374,7 +375,7 @@ set_group(struct inet *in, const struct kopt *k, const void *val,
 	return -err;
 }
 
-/* Others whose value is bytes; none are the default. */
+/* Other options whose value is bytes; no bytes are the default. */
 static int
 set_bytes(struct inet *in, const struct kopt *k, const void *val,
 	unsigned int len)
@@ -420,7 +421,7 @@ inet_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 	int v, err;
 
 	if ((o->flags & TPI_OPT_OPS) == 0)
-		return 0; /* drv/tpi's word is all there is */
+		return 0; /* only drv/tpi keeps the value */
 	if (o->level == T_INET_TCP && o->name == T_TCP_KEEPALIVE)
 		return set_keepalive(in, val);
 	if (k == NULL || is_strange(in, k))
@@ -442,14 +443,18 @@ inet_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 	err = set_int(in, k, v);
 	if (o->level == XTI_GENERIC && o->name == XTI_RCVBUF)
 		inet_credit_room(in);
+	/* what has been gathered goes with the end of this request */
+	if (err == 0 && o->level == T_INET_TCP && o->name == T_TCP_NODELAY)
+		in->out.prompt = v != 0;
 	return -err;
 }
 
 /* --------------------------------------------------- options of one datagram */
 
 /*
- * inet_call_byte - what an option of one datagram says that is a byte
- * The bytes are @len at @at.  Return: the value; INET_DEFAULT, INET_BAD.
+ * inet_call_byte - value of an option of one datagram that is a byte Its @len
+ * bytes are at @at.
+ * Return: the value; INET_DEFAULT, INET_BAD.
  */
 int
 inet_call_byte(const unsigned char *at, uint32_t len)
@@ -475,7 +480,9 @@ inet_call_byte(const unsigned char *at, uint32_t len)
 	return wide < 0 || wide > 255 ? INET_BAD : (int)wide;
 }
 
-/* inet_call_check - can a datagram go with these?  0, or -TBADOPT */
+/*
+ * inet_call_check - can a datagram be sent with these options? 0, or -TBADOPT
+ */
 int
 inet_call_check(const struct tpi_buf *opts)
 {

@@ -2,43 +2,44 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What a connection's writer sends, on its way to the kernel's socket.
+ * Output of a connection, from the writer to the kernel's socket.
  *
- * When.  A message goes at once when the connection is idle: nothing waits,
- * and the last send was a while ago or something has been received since.
- * Under load messages wait on the write queue, which is not enabled by them,
- * until a batch is there, or half a millisecond has passed, or this thread
- * is about to sleep (KS_SOON); then one call hands the kernel all of them.
- * A batch is two blocks: as much as the kernel has on its way at a time with
- * buffers of usual sizes, where one block stops after its one segment.
- * What the kernel has no room for stays until it has (KS_OUT), and the queue
- * fills up and holds the writer back, as any queue does.
+ * When.  A message is sent at once when the connection is idle: nothing waits,
+ * and the last send was some time ago or data has been received since.  Under
+ * load messages wait on the write queue, without enabling it, until there is a
+ * batch, or half a millisecond has passed, or this thread is about to sleep
+ * (KS_SOON); then one call sends all of them.  A batch is two blocks: with
+ * socket buffers of the usual sizes the kernel has that much in transit at a
+ * time; with one block it would stop after one segment.  With T_TCP_NODELAY no
+ * message waits for a batch: each is sent at once.  Data for which the
+ * kernel has no room stays on the queue until there is room (KS_OUT); the queue
+ * fills up, and flow control stops the writer.
  *
- * The gathering block.  Small messages are copied behind each other into a
- * block, the last of the queue, which begins with the number of bytes it has.
- * The queue counts it as full from the beginning, so nothing but that number
- * changes: a small message costs a copy and no lock.
+ * The gathering block.  Small messages are copied one behind the other into a
+ * block, the last on the queue, which begins with its number of bytes.  The
+ * queue counts it as full from the beginning, so only that number changes: a
+ * small message costs a copy and no lock.
  *
- * Lending.  Into the open block the Stream head copies by itself, and while
- * nothing waits it sends long data itself (struct ksock_lend).  The block is
- * lent for some messages at a time only, for with the next one comes a look at
- * the clock.
+ * Lending.  The Stream head copies into the open block itself, and sends long
+ * data itself while nothing waits (struct ksock_lend).  The block is lent for a
+ * number of messages only; the next one passes through here, where the clock is
+ * read.
  *
- * Positions.  `tail' counts the bytes that were accepted, `left' those the
- * kernel has taken, `front' those before the queue's first message.  The
- * first message is gone from `left - front' bytes on.
+ * Positions. `tail' counts the bytes that were accepted, `left' those that the
+ * kernel has taken, `front' those before the queue's first message. `left -
+ * front' bytes of the first message have been sent.
  *
- * Crash.  What is accepted stands on the queue until the kernel has it, so it
- * is not lost with the acceptor.  A kill between the kernel's taking
- * and our writing that down leaves `busy': then the kernel is asked how much
- * it has got (`base' is what it counted when `left' was 0), so that nothing is
- * sent twice (inet_out_mend); what that cannot tell is not sent at all, the
- * connection is reset.  What goes at once leaves `direct' in that case: it was
- * not accepted, but `base' is no longer true.  A message that is being put on is
- * named by `adding', one that is being taken off by `going'.  A message of another
- * writer, from the perimeter's backlog, is put back if it has not been put on the
- * queue or gathered (str_msg_goes()), so it never goes at once.  All of it is
- * under the perimeter of the queue pair.
+ * Crash.  Accepted data stays on the queue until the kernel has it, so it is
+ * not lost if the accepting thread dies.  A kill between the send and the
+ * update of `left' leaves `busy' set.  Then inet_out_mend() asks the kernel how
+ * much it has got (`base' is its count when `left' was 0), so that nothing is
+ * sent twice.  If that is unknown, the connection is reset.  A kill during a
+ * send of a message that did not wait leaves `direct' set: the message was not
+ * accepted, but `base' is no longer valid. `adding' is the address of a message
+ * that is being put on the queue, `going' of one that is being removed.  A
+ * message of another writer, from the perimeter's backlog, is put back if it
+ * was neither queued nor gathered (str_msg_goes()); so it is never sent without
+ * waiting.  The perimeter of the queue pair protects all of this.
  */
 #include <asm/ioctls.h>
 #include <linux/sockios.h>
@@ -52,17 +53,18 @@
 #define OUT_HEAD 16u	   /* its own header */
 #define OUT_GATHERS 0x8000 /* b_flag: it is one */
 #define OUT_SMALL 8192u	   /* messages that are copied into one */
-#define OUT_BLOCKS 2u	   /* so many go at once */
+#define OUT_BLOCKS 2u	   /* so many are a batch */
 #define OUT_ROOM (OUT_BLOCK - OUT_HEAD)
-/* enough to be sent: the next one might need one block more, or does */
+/* enough to send: the next message may need one more block */
 #define OUT_BATCH (OUT_BLOCKS * OUT_ROOM - 4096u)
 #define OUT_FULL ((OUT_BLOCKS - 1) * OUT_ROOM)
-#define OUT_DIRECT (OUT_SMALL + 1) /* messages that go at once if none waits */
-#define OUT_LENT 32u	   /* messages of a size, before a look at the clock */
+#define OUT_DIRECT (OUT_SMALL + 1) /* messages that are sent at once if none
+				    * waits */
+#define OUT_LENT 32u	   /* messages of one size before the clock is read */
 #define OUT_IDLE INET_US(50)
 #define OUT_LATE INET_US(500)
 
-/* Not data: drv/tpi has laid it there, to be taken when it is its turn. */
+/* Not data: drv/tpi has put it there, and serves it in its turn. */
 static int
 is_request(mblk_t *mp)
 {
@@ -88,7 +90,7 @@ is_gather(const mblk_t *mp)
 	return (mp->b_flag & OUT_GATHERS) != 0;
 }
 
-/* What it has room for. */
+/* Free bytes in it. */
 static uint32_t
 out_room(mblk_t *mp)
 {
@@ -110,7 +112,7 @@ out_want(struct inet *in, uint32_t events)
 	}
 }
 
-/* The bytes that the kernel has been given over this connection. */
+/* Number of bytes that the kernel has been given on this connection. */
 static int
 out_taken(struct inet *in, uint64_t *ret)
 {
@@ -138,12 +140,19 @@ out_taken(struct inet *in, uint64_t *ret)
 	return -EAGAIN;
 }
 
-/* inet_out_start - a connection begins: nothing has been sent */
+/*
+ * inet_out_start - a connection begins: reset the positions
+ * An accepted socket has inherited its TCP_NODELAY, so the kernel is asked.
+ */
 void
 inet_out_start(struct inet *in)
 {
 	struct inet_out *o = &in->out;
+	int nodelay = 0;
+	uint32_t len = sizeof(nodelay);
 
+	(void)ksock_getopt(in->ks, IPPROTO_TCP, TCP_NODELAY, &nodelay, &len);
+	o->prompt = nodelay != 0;
 	o->front = o->left = o->tail = 0;
 	o->busy = 0;
 	o->direct = 0;
@@ -156,8 +165,8 @@ inet_out_start(struct inet *in)
 }
 
 /*
- * A send failed: it was reset, or timed out.  The read side tells the user;
- * until then what waits stays, and holds the writer.
+ * A send failed: the connection was reset, or timed out.  The read side informs
+ * the user; until then the waiting data stays, and stops the writer.
  */
 static void
 out_failed(struct inet *in, int err)
@@ -171,8 +180,8 @@ out_failed(struct inet *in, int err)
 }
 
 /*
- * inet_out_unlend - what was lent the head is ours again
- * How much it has laid into the block says the block.
+ * inet_out_unlend - end the loan to the head
+ * The block says how much the head has copied into it.
  */
 void
 inet_out_unlend(struct inet *in)
@@ -185,14 +194,17 @@ inet_out_unlend(struct inet *in)
 	str_store(&l->safe, 0u);
 	str_store(&l->round, l->round + 1);
 	if (l->at != NULL) {
-		/* not added to: after a kill before the next line it is done again */
+		/*
+		 * set, not added to: after a kill before the next line it is
+		 * repeated
+		 */
 		o->tail = o->accepted + (*l->filled - o->lent);
 		str_store(&l->at, (unsigned char *)NULL);
 	}
 	if (str_likely(l->used == 0))
 		return;
 	if (l->busy) {
-		o->based = 0; /* the kernel may count what we do not */
+		o->based = 0; /* the kernel may have counted what we have not */
 		l->busy = 0;
 	}
 	if (l->sent != 0) {
@@ -215,7 +227,7 @@ inet_out_unlend(struct inet *in)
 	l->used = 0;
 }
 
-/* inet_out_lend - lend the head what it may do by itself */
+/* inet_out_lend - lend the head the open block and the idle socket */
 void
 inet_out_lend(struct inet *in)
 {
@@ -240,12 +252,12 @@ inet_out_lend(struct inet *in)
 		o->accepted = o->tail;
 		str_store_rel(&l->at, g->b_rptr + OUT_HEAD);
 	} else if (g == NULL && o->want == 0 && inet_tcp_sends(in)) {
-		str_store(&l->out, OUT_DIRECT);
+		str_store(&l->out, o->prompt ? 1u : OUT_DIRECT);
 	}
 	str_store(&l->in, (uint32_t)inet_tcp_takes(in));
 }
 
-/* The first message has left: off the queue with it. */
+/* The first message has been sent: remove it from the queue. */
 static void
 out_remove(struct inet *in, mblk_t *mp, uint32_t len)
 {
@@ -259,7 +271,7 @@ out_remove(struct inet *in, mblk_t *mp, uint32_t len)
 	freemsg(mp);
 }
 
-/* Everything before `left' off the queue. */
+/* Remove all data before `left' from the queue. */
 static void
 out_consume(struct inet *in)
 {
@@ -278,14 +290,14 @@ out_consume(struct inet *in)
 	}
 }
 
-/* Not now, in this process: there is no room, or it has no descriptor. */
+/* Try again later: there is no room, or this process has no descriptor. */
 static int
 is_later(long n)
 {
 	return n == -EAGAIN || n == -EIO;
 }
 
-/* inet_out_mend - who was here last died in the middle of it */
+/* inet_out_mend - complete the work of a thread that died in this file */
 void
 inet_out_mend(struct inet *in)
 {
@@ -315,17 +327,17 @@ inet_out_mend(struct inet *in)
 	if (o->left > tail)
 		o->left = tail;
 	if (o->direct) {
-		/* the kernel may count what we do not */
+		/* the kernel may have counted what we have not */
 		o->based = 0;
 		o->direct = 0;
 	}
 	if (o->busy && in->ks != NULL && !o->dead && tail != o->front) {
 		err = o->based ? out_taken(in, &taken) : -EINVAL;
 		if (is_later(err))
-			return; /* not known here: nothing is sent */
+			return; /* no descriptor here: nothing is sent */
 		taken -= o->base;
 		if (err != 0 || taken < o->left || taken > tail) {
-			/* not known at all: none is better than twice */
+			/* unknown: a reset is better than data sent twice */
 			out_failed(in, -ECONNABORTED);
 			return;
 		}
@@ -335,7 +347,7 @@ inet_out_mend(struct inet *in)
 	o->busy = 0;
 }
 
-/* Data, and requests that are about it: of no use without a connection. */
+/* Data, and requests about data: useless without a connection. */
 static int
 of_connection(mblk_t *mp)
 {
@@ -350,7 +362,7 @@ of_connection(mblk_t *mp)
 		prim == T_ORDREL_REQ || prim == T_OPTDATA_REQ;
 }
 
-/* inet_out_left - does anything wait that the peer was to get? */
+/* inet_out_left - does anything wait that must be sent to the peer? */
 int
 inet_out_left(const struct inet *in)
 {
@@ -363,13 +375,14 @@ inet_out_left(const struct inet *in)
 		if (DB_TYPE(mp) == M_DATA)
 			return 1;
 		bcopy(mp->b_rptr, &prim, sizeof(prim));
-		if (prim != T_ORDREL_REQ) /* which the end is, too */
+		if (prim != T_ORDREL_REQ) /* which the end of the connection
+					   * replaces */
 			return 1;
 	}
 	return 0;
 }
 
-/* inet_out_drop - the connection is gone: what waits has no use */
+/* inet_out_drop - the connection is gone: drop what waits */
 void
 inet_out_drop(struct inet *in)
 {
@@ -402,14 +415,14 @@ inet_out_flushq(struct inet *in)
 	if (in->phase != INET_OPEN || o->dead)
 		return;
 	if (o->busy) {
-		out_failed(in, -ECONNABORTED); /* it may be half sent */
+		out_failed(in, -ECONNABORTED); /* it may be sent in part */
 		return;
 	}
 	while ((mp = in->wq->q_first) != NULL && !is_request(mp)) {
 		rmvq(in->wq, mp);
 		freemsg(mp);
 	}
-	o->base -= o->tail - o->left; /* these bytes never come */
+	o->base -= o->tail - o->left; /* these bytes are never sent */
 	o->front = o->left = o->tail;
 	out_want(in, 0);
 }
@@ -448,9 +461,9 @@ out:
 }
 
 /*
- * inet_out_flush - hand the kernel what waits
- * Return: 1, no data waits any more, or not before a request of another kind;
- * 0, there was no room, or it failed.
+ * inet_out_flush - send the waiting data to the kernel
+ * Return: 1: no data waits any more before the next request that is not data;
+ * 0: there was no room, or the send failed.
  */
 int
 inet_out_flush(struct inet *in)
@@ -464,7 +477,7 @@ inet_out_flush(struct inet *in)
 	if (o->dead)
 		return 0;
 	if (str_unlikely(o->busy)) {
-		out_want(in, KS_OUT); /* inet_out_mend() could not say */
+		out_want(in, KS_OUT); /* inet_out_mend() could not find out */
 		return 0;
 	}
 	while (in->wq->q_first != NULL) {
@@ -500,7 +513,7 @@ inet_out_flush(struct inet *in)
 	return 1;
 }
 
-/* Copy a small message behind those that wait.  0: it has to be queued. */
+/* Copy a small message into the gathering block. 0: it has to be queued. */
 static int
 out_gather(struct inet *in, mblk_t *mp, uint32_t len)
 {
@@ -546,7 +559,7 @@ out_queue(struct inet *in, mblk_t *mp, uint32_t len)
 	str_store(&o->adding, (uintptr_t)0);
 }
 
-/* Is there no room behind what waits for a message as long as the last? */
+/* Is the gathering block too full for another message of @len bytes? */
 static int
 is_full(struct inet *in, uint32_t len)
 {
@@ -555,7 +568,7 @@ is_full(struct inet *in, uint32_t len)
 	return g == NULL || !is_gather(g) || out_room(g) < len;
 }
 
-/* Nothing waits: to the kernel with it.  0: @mp, or its rest, is left. */
+/* Nothing waits: send @mp at once. 0: @mp, or its rest, is left. */
 static int
 out_direct(struct inet *in, mblk_t *mp, uint32_t len)
 {
@@ -589,7 +602,7 @@ out_direct(struct inet *in, mblk_t *mp, uint32_t len)
 	return 0;
 }
 
-/* What the kernel counts is asked for when first something may wait. */
+/* Get the kernel's count when data may wait for the first time. */
 static void
 out_base(struct inet *in)
 {
@@ -621,12 +634,13 @@ inet_out_data(struct inet *in, mblk_t *mp)
 		return;
 	}
 	if (str_unlikely(o->dead)) {
-		out_queue(in, mp, len); /* to be held, and dropped */
+		out_queue(in, mp, len); /* kept until it is dropped */
 		return;
 	}
 	now = inet_ticks();
 	if (in->wq->q_first == NULL) {
-		if ((o->got || now - o->last > OUT_IDLE || len >= OUT_DIRECT) &&
+		if ((o->prompt || o->got || now - o->last > OUT_IDLE ||
+			len >= OUT_DIRECT) &&
 		    !str_msg_taken(mp)) {
 			o->last = now;
 			if (out_direct(in, mp, len))
@@ -650,7 +664,7 @@ inet_out_data(struct inet *in, mblk_t *mp)
 	o->fresh = len;
 	if (o->want & KS_OUT)
 		return; /* blocked; the write-space event restarts us */
-	if (o->tail - o->left >= OUT_BATCH ||
+	if (o->prompt || o->tail - o->left >= OUT_BATCH ||
 		(o->tail - o->left >= OUT_FULL && is_full(in, len)) ||
 		now - o->since > OUT_LATE)
 		(void)inet_out_flush(in);

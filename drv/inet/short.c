@@ -2,35 +2,35 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The short way of datagrams: between the caller's memory and the socket.
+ * The direct path of datagrams: between the caller's memory and the socket.
  *
- * Sending.  A datagram that would go at once, because the endpoint is idle, or
- * that is so long that copying it behind others costs more than a call of its
- * own, goes from where it is (<str/direct.h>).  What is in the way - others
- * that wait, options, an error - makes it take the long way, with nothing done.
- * Who lacks credit is told to try again soon: the receiver is at work.
+ * Sending.  A datagram is sent from the caller's memory (<str/direct.h>) if the
+ * endpoint is idle, or if it is so long that copying it costs more than a call
+ * of its own.  If other datagrams wait, or with options or an error, nothing is
+ * done here and the datagram takes the usual path.  A sender without credit is
+ * asked to try again soon, because the receiver is at work.
  *
- * Receiving.  While datagrams come one by one, a thread that waits for one at a
- * stream with nothing at its head receives it into its own memory, behind
- * which stands a buffer of the endpoint's (`behind') for what is longer, or
- * has others behind it in a train: those become messages, and go up.  As soon
- * as they come in numbers dgram.c receives them, many at a time.  As long as
- * there are no trains one that finds little room is received into the
- * endpoint's buffer and copied, which needs no description of two pieces.
+ * Receiving.  While datagrams come one by one, a thread that waits at a stream
+ * with an empty head receives one into its own memory.  A second buffer, the
+ * endpoint's (`behind'), takes the rest of a longer datagram and the further
+ * datagrams of a train; they become messages and are sent up.  When many
+ * datagrams come, dgram.c receives them, many at a time.  As long as there are
+ * no trains, a datagram for a small buffer is received into the endpoint's
+ * buffer and copied, which needs only one iovec.
  *
  * Locks.  The perimeter of the queue pair, which is entered here.
  *
- * Crash.  A thread killed in a send may have sent; one killed in a receive takes
- * one datagram along, as by any network.
+ * Crash.  A thread killed in a send may have sent the datagram; one killed in a
+ * receive loses a datagram, which any network may do.
  */
 #include <netinet/udp.h>
 #include "inet_impl.h"
 
 #define SHORT_LONG 8192u     /* bytes: longer ones do not wait for others */
 #define SHORT_IDLE INET_US(50)
-#define SHORT_BEHIND 65536u  /* all that one receive can give */
-#define SHORT_COPY 2048u     /* as much is copied from there */
-#define SHORT_ROW 8u	     /* so many after each other are numbers */
+#define SHORT_BEHIND 65536u  /* the most that one receive can give */
+#define SHORT_COPY 2048u     /* up to this is copied from there */
+#define SHORT_ROW 8u	     /* so many in a row are a flow */
 
 static int
 is_udp_here(const struct inet *in)
@@ -40,7 +40,10 @@ is_udp_here(const struct inet *in)
 
 /* ---------------------------------------------------------------- sending */
 
-/* Where it goes, if that can be used as it stands; *@len of it. */
+/*
+ * The destination address and its length *@len, if it can be used without a
+ * copy.
+ */
 static const void *
 dest_of(const struct inet *in, const struct tpi_buf *to, uint32_t *len)
 {
@@ -82,7 +85,7 @@ send_now(struct inet *in, const struct tpi_buf *to, const struct str_direct *d)
 	if (port != NULL && !inet_credit_ask(port, len))
 		return STR_DIRECT_SOON;
 	in->spoke = 1;
-	/* what an earlier one met has its own way up */
+	/* an earlier error is sent up elsewhere */
 	do
 		n = ksock_sendmm(in->ks, &m, 1, MSG_NOSIGNAL);
 	while ((n == -ECONNREFUSED || n == -EHOSTUNREACH ||
@@ -116,7 +119,7 @@ inet_short_send(struct tpi *tp, const struct tpi_buf *to,
 
 /* -------------------------------------------------------------- receiving */
 
-/* inet_short_takes - may who waits receive by himself? */
+/* inet_short_takes - may the waiting thread receive itself? */
 STR_HOT int
 inet_short_takes(const struct inet *in)
 {
@@ -125,13 +128,13 @@ inet_short_takes(const struct inet *in)
 		in->timing == 0;
 }
 
-/* What one receive has given: the address stands where the caller wants it. */
+/* Result of one receive: the address lies in the caller's buffer. */
 struct short_got {
 	struct ksock_msg m;
 	struct str_take *take;
 };
 
-/* @len bytes of it from @off on, as a message that goes up. */
+/* Send @len bytes of it, from @off on, up as a message. */
 static void
 send_up(struct inet *in, const struct short_got *g, uint32_t off, uint32_t len)
 {
@@ -155,7 +158,7 @@ send_up(struct inet *in, const struct short_got *g, uint32_t off, uint32_t len)
 	inet_dg_up(in, g->m.km_addr, g->m.km_addrlen, mp);
 }
 
-/* The first @len bytes are what the caller gets. */
+/* Give the first @len bytes to the caller. */
 static void
 give(const struct short_got *g, uint32_t len)
 {
@@ -170,7 +173,7 @@ give(const struct short_got *g, uint32_t len)
 	t->dlen = len;
 }
 
-/* Something has come: is it more than answers? */
+/* A datagram came: count those that come without an answer. */
 static void
 count_row(struct inet *in)
 {
@@ -180,7 +183,7 @@ count_row(struct inet *in)
 		inet_dg_trains(in);
 }
 
-/* Nothing came.  What is to be done about it. */
+/* Nothing was received: decide what the caller does next. */
 static int
 took_none(struct inet *in, long n, uint64_t before)
 {
@@ -195,7 +198,10 @@ took_none(struct inet *in, long n, uint64_t before)
 	return STR_TAKE_LOOK;
 }
 
-/* One that is no train: into our buffer, or the user's, when all fits into that. */
+/*
+ * Receive one that is not a train, into our buffer or, if all of it fits there,
+ * into the user's.
+ */
 static int
 take_alone(struct inet *in, struct str_take *t)
 {
@@ -256,7 +262,7 @@ take_one(struct inet *in, struct str_take *t)
 	if (g.m.km_flags & MSG_TRUNC)
 		(void)tpi_dropped(&in->tp);
 	if (seg < len) {
-		in->single = 0; /* they come in numbers */
+		in->single = 0; /* many come */
 		str_store(&in->lend->in, 0u);
 	}
 	if (seg <= t->room) {
@@ -268,7 +274,10 @@ take_one(struct inet *in, struct str_take *t)
 	return seg <= t->room ? STR_TAKE_DONE : STR_TAKE_LOOK;
 }
 
-/* inet_short_take - one datagram to where it is wanted; inside the perimeter */
+/*
+ * inet_short_take - receive one datagram into the caller's memory; inside the
+ * perimeter
+ */
 STR_HOT int
 inet_short_take(queue_t *q, struct str_take *t)
 {
@@ -288,7 +297,7 @@ inet_short_take(queue_t *q, struct str_take *t)
 		take_one(in, t) : take_alone(in, t);
 }
 
-/* inet_short_end - the endpoint goes */
+/* inet_short_end - the endpoint is being closed */
 void
 inet_short_end(struct inet *in)
 {

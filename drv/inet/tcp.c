@@ -4,31 +4,31 @@
 /*
  * tcp - connections over the kernel's stream sockets.
  *
- * Phases.  An endpoint is NONE, or LISTENs, or is CALLING, or OPEN.  The
- * states of TPI are drv/tpi's; the phase says what the socket is about.
+ * Phases.  An endpoint is NONE, LISTEN, CALLING or OPEN. drv/tpi keeps the
+ * states of TPI; the phase describes the socket.
  *
  *	T_CONN_REQ	connect(), CALLING; when the socket can be written, or
  *			has an error, T_CONN_CON or T_DISCON_IND
  *	listening	accept() while fewer than qlen indications wait; the
  *			new socket is the indication's cookie
  *	T_CONN_RES	the new socket is given to the accepting endpoint.  If
- *			that is the listener, its own socket is put by, so
- *			that the port stays its own, and comes back when the
- *			connection is over
+ *			that is the listener, its own socket is kept aside, so
+ *			that it keeps the port, and is used again after the
+ *			connection
  *	EOF		T_ORDREL_IND, after all data; both sides released: the
  *			socket is closed, the kernel sends what it still has
  *	an error	T_DISCON_IND with the errno
  *
- * Reading.  Each call of the kernel fills a block, whose size follows from
- * what there was the last times.  Expedited data is TCP's urgent byte, kept
- * in its place in the stream (SO_OOBINLINE): reads end before it, and there
- * SIOCATMARK says so.  It is not asked when the event that brought us here was
- * of plain data: urgent data would have been told of with it.
+ * Reading.  Each receive fills a block; its size depends on the last receives.
+ * Expedited data is TCP's urgent byte, kept in its place in the stream
+ * (SO_OOBINLINE): a read ends before it, and SIOCATMARK is true there.  We do
+ * not call SIOCATMARK after an event of plain data only, because the event
+ * would have included urgent data.
  *
  * Writing is in out.c.
  *
- * Crash.  What stands on the write queue is there for the next who comes;
- * a socket is named by the endpoint before events can come from it.
+ * Crash.  Data on the write queue remains for the next thread; the endpoint
+ * points to a socket before events can come from it.
  */
 #include <asm/ioctls.h>
 #include <linux/sockios.h>
@@ -39,10 +39,10 @@
 
 static const uint32_t tcp_size[] = {2112, 16576, 65472};
 #define TCP_LEVELS 3u
-#define TCP_GLANCE 64u /* at so many of them each time */
-#define TCP_LOOK 10 /* ticks between two looks at calls that wait */
+#define TCP_GLANCE 64u /* indications checked at each tick */
+#define TCP_LOOK 10 /* ticks between two checks of waiting calls */
 
-/* inet_tcp_sends - may data go now?  The states as of drv/tpi. */
+/* inet_tcp_sends - may data be sent now?  By the states of drv/tpi. */
 int
 inet_tcp_sends(const struct inet *in)
 {
@@ -51,7 +51,7 @@ inet_tcp_sends(const struct inet *in)
 			in->tp.state == TS_WREQ_ORDREL);
 }
 
-/* inet_tcp_takes - may what comes be received, and go up as it is? */
+/* inet_tcp_takes - may data be received and sent up unchanged? */
 int
 inet_tcp_takes(const struct inet *in)
 {
@@ -64,7 +64,10 @@ inet_tcp_takes(const struct inet *in)
 
 /* ------------------------------------------------- beginnings and the end */
 
-/* inet_tcp_begin - there is a connection on in->ks, whose events are ours */
+/*
+ * inet_tcp_begin - a connection begins on in->ks, whose events come to this
+ * stream
+ */
 void
 inet_tcp_begin(struct inet *in)
 {
@@ -77,12 +80,12 @@ inet_tcp_begin(struct inet *in)
 	in->eof = 0;
 	in->level = 0;
 	in->phase = INET_OPEN;
-	qenable(in->rq); /* something may have come before */
+	qenable(in->rq); /* data may have come before */
 }
 
 /*
- * The connection is over, or there never was one.  @abort: it is reset, or is
- * no more; else the kernel sends what it has.
+ * The connection has ended, or was never made. @abort: reset it, or it is gone
+ * already; else the kernel sends the data that it still has.
  */
 static void
 tcp_end(struct inet *in, int abort)
@@ -104,7 +107,7 @@ tcp_end(struct inet *in, int abort)
 	}
 }
 
-/* The connection failed: the user is told. */
+/* The connection failed: inform the user. */
 static void
 tcp_failed(struct inet *in, int error)
 {
@@ -115,10 +118,10 @@ tcp_failed(struct inet *in, int error)
 /* ------------------------------------------------------------- operations */
 
 /*
- * What goes to @to, when that is a loopback address, is not paced: where the
- * system's congestion control is one that lays timers between segments (bbr)
- * it is the plain one (RFC 5681) instead.  Before there is a connection: what
- * comes from a listening socket has what that has.
+ * Do not pace data to a loopback address @to: if the system's congestion
+ * control delays segments by timers (bbr), use the plain one (RFC 5681)
+ * instead.  Called before there is a connection: accepted sockets inherit from
+ * the listening one.
  */
 static void
 tcp_unpaced(struct inet *in, const struct sockaddr_storage *to)
@@ -151,7 +154,7 @@ tcp_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 	struct inet *in = inet_of(tp);
 	int err;
 
-	in->phase = INET_NONE; /* whatever the dead had begun */
+	in->phase = INET_NONE; /* whatever a dead thread had begun */
 	err = inet_bind_to(in, want, any, got);
 	if (err != 0)
 		return err;
@@ -164,7 +167,8 @@ tcp_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 		struct sockaddr_storage ss;
 		uint32_t len = sizeof(ss);
 
-		/* bound by a process that may share it, but not listen */
+		/* bind() can share the port with another socket, but listen()
+		 * refuses if that one listens: take another port */
 		inet_drop_sock(in, 0);
 		bcopy(got->buf, &ss, got->len);
 		((struct sockaddr_in *)(void *)&ss)->sin_port = 0;
@@ -192,14 +196,14 @@ tcp_unbind(struct tpi *tp)
 	return inet_unbind(tp);
 }
 
-/* What connect() says at once that the peer, or the way to it, has said. */
+/* Errors of connect() that come from the peer or from the network. */
 static int
 is_refusal(int err)
 {
 	return err == -ECONNREFUSED || err == -ENETUNREACH ||
 		err == -EHOSTUNREACH || err == -ETIMEDOUT ||
 		err == -ECONNRESET || err == -EHOSTDOWN || err == -ENETDOWN ||
-		err == -EADDRNOTAVAIL; /* no address to call from */
+		err == -EADDRNOTAVAIL; /* no local address for the call */
 }
 
 static int
@@ -218,9 +222,10 @@ tcp_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 	if (((struct sockaddr_in *)(void *)&ss)->sin_port == 0)
 		return -TBADADDR;
 	if (in->phase == INET_CALLING || in->phase == INET_OPEN)
-		tcp_end(in, 1); /* a call of the dead */
+		tcp_end(in, 1); /* a call of a dead thread */
 	if (in->phase == INET_LISTEN) {
-		/* who calls does not listen meanwhile */
+		/* a listener that calls: keep its socket aside until the
+		 * connection has ended */
 		ksock_attach(in->ks, NULL);
 		in->lks = in->ks;
 		in->ks = NULL;
@@ -258,7 +263,8 @@ tcp_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *ind, mblk_t *data)
 	if (data != NULL)
 		freemsg(data);
 	if (at != in) {
-		/* at home there, should this endpoint be closed at once */
+		/* attach it there now: this endpoint may be closed before the
+		 * other one takes `given' */
 		ksock_attach(ks, at->rq);
 		str_store_rel(&at->given, ks);
 		qenable(at->rq);
@@ -271,7 +277,7 @@ tcp_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *ind, mblk_t *data)
 		inet_tcp_begin(in);
 	}
 	ind->cookie = NULL;
-	qenable(in->rq); /* more may be told of */
+	qenable(in->rq); /* there may be more indications */
 	return 0;
 }
 
@@ -295,8 +301,9 @@ tcp_disconnect(struct tpi *tp, struct tpi_ind *ind, mblk_t *data)
 }
 
 /*
- * Data that drv/tpi has had to keep.  What it takes from the queue behind a
- * request of another kind goes back: out.c sends it from there.
+ * Data that drv/tpi had to queue.  While drv/tpi serves one request between the
+ * data (in->marking), EAGAIN makes it put the data behind that request back on
+ * the queue: inet_out_flush() sends it from there.
  */
 static int
 tcp_data(struct tpi *tp, mblk_t *mp, int flags)
@@ -337,7 +344,7 @@ tcp_exdata(struct tpi *tp, mblk_t *mp, int flags)
 			return EAGAIN;
 		}
 		if (n < 0)
-			break; /* the read side learns why */
+			break; /* the read side finds the reason */
 		bp->b_rptr += n;
 	}
 	freemsg(mp);
@@ -356,7 +363,7 @@ tcp_ordrel(struct tpi *tp, mblk_t *data)
 		return EAGAIN;
 	if (data != NULL)
 		freemsg(data);
-	/* the port is to be used again while this connection fades */
+	/* the port can be used again while this connection ends */
 	(void)ksock_setopt(in->ks, SOL_SOCKET, SO_REUSEADDR, &one,
 		sizeof(one));
 	(void)ksock_shutdown(in->ks, SHUT_WR);
@@ -377,18 +384,18 @@ tcp_close(struct tpi *tp)
 	for (ind = tp->ind; ind != NULL; ind = ind->next)
 		if (ind->cookie != NULL)
 			ksock_close(ind->cookie, 1);
-	/* an M_ERROR has had the head flush what waited */
+	/* after an M_ERROR the head has flushed the waiting data */
 	abort = in->phase != INET_OPEN || inet_linger_abort(in) ||
 		in->tp.dead || in->out.dead;
 	if (!abort) {
-		/* what was accepted and cannot go any more is lost: its peer
-		 * is to see that, rather than an end */
+		/* accepted data that cannot be sent any more is lost: reset, so
+		 * that the peer does not take this for the end of the data */
 		(void)inet_out_flush(in);
 		abort = inet_out_left(in);
 	}
 	if (!abort) {
-		/* unread data would make the kernel reset the connection,
-		 * and what it has to send be lost */
+		/* with unread data the kernel would reset the connection and
+		 * discard unsent data */
 		(void)ksock_shutdown(in->ks, SHUT_WR);
 		(void)ksock_recv(in->ks, &iov, 1, &flags);
 	}
@@ -401,7 +408,7 @@ tcp_close(struct tpi *tp)
 
 /* ------------------------------------------------------------------ events */
 
-/* A call: has it been answered? */
+/* Check whether a call has been answered. */
 static void
 tcp_called(struct inet *in)
 {
@@ -428,7 +435,7 @@ tcp_called(struct inet *in)
 	}
 }
 
-/* Has a connection whose indication waits been reset?  0, or the errno. */
+/* Has the connection of a waiting indication been reset? 0, or the errno. */
 static int
 tcp_is_gone(ksock_t *ks)
 {
@@ -444,9 +451,9 @@ tcp_is_gone(ksock_t *ks)
 }
 
 /*
- * A caller may give up before it is answered.  Nothing tells of that, for a
- * stream is told of one socket's events; so while indications wait a timer
- * has us look: at some of them each time, in turn.
+ * A caller may give up before it is answered.  A stream gets the events of one
+ * socket only, so there is no event for that: while indications wait, a timer
+ * makes us check some of them at each tick, in turn.
  */
 static void
 tcp_pending(struct inet *in)
@@ -456,7 +463,7 @@ tcp_pending(struct inet *in)
 	uint32_t n;
 	int err;
 
-	/* they stand in the order of their numbers, of 31 bits */
+	/* they are sorted by their numbers, which have 31 bits */
 	for (ind = in->tp.ind; ind != NULL &&
 		(t_scalar_t)((ind->seq - in->looked) << 1) <= 0;)
 		ind = ind->next;
@@ -474,7 +481,7 @@ tcp_pending(struct inet *in)
 	}
 }
 
-/* What accept() says of a call that is no more, or of the way to it. */
+/* Errors of accept() about a call that has ended, or about the network. */
 static int
 is_of_call(int err)
 {
@@ -485,7 +492,7 @@ is_of_call(int err)
 		err == -EPROTO || err == -ETIMEDOUT;
 }
 
-/* No event tells when there are descriptors, or memory, again. */
+/* There is no event when there are descriptors or memory again. */
 static int
 is_shortage(int err)
 {
@@ -507,7 +514,7 @@ tcp_listening(struct inet *in)
 		in->ticked = 0;
 		tcp_pending(in);
 	}
-	while (tp->nind < tp->qlen) {
+	while (tpi_can_call(tp)) {
 		len = sizeof(ss);
 		err = ksock_accept(in->ks, &ks, &ss, &len);
 		if (is_of_call(err) && bad++ < INET_QLEN)
@@ -518,13 +525,14 @@ tcp_listening(struct inet *in)
 			len}, NULL, ks) != 0)
 			ksock_close(ks, 1);
 	}
-	if (tp->nind != 0 || is_shortage(err) || is_of_call(err))
+	if (__atomic_load_n(&tp->ind, __ATOMIC_RELAXED) != NULL ||
+		is_shortage(err) || is_of_call(err))
 		inet_later(in, TCP_LOOK);
 }
 
 /* --------------------------------------------------------------- reading */
 
-/* The end of what the peer sends. */
+/* The peer has sent its last data. */
 static void
 tcp_eof(struct inet *in)
 {
@@ -541,9 +549,10 @@ tcp_eof(struct inet *in)
 }
 
 /*
- * A send has found that the connection is no more.  What has come by it is
- * taken out of the socket, flow control or not, for the user is told behind
- * that; and until it has been, what it sends waits, and holds it.
+ * A send found that the connection has ended.  Take all received data out of
+ * the socket and send it up, without flow control, because the T_DISCON_IND
+ * follows that data.  Until then the user's output stays on the write queue,
+ * where flow control stops the user.
  */
 static void
 tcp_rest(struct inet *in)
@@ -581,7 +590,7 @@ tcp_rest(struct inet *in)
 	tcp_failed(in, in->err);
 }
 
-/* What was read goes up; it cannot go back.  0: there is no connection. */
+/* Send received data up; it cannot be put back. 0: there is no connection. */
 static int
 tcp_up(struct inet *in, mblk_t *mp, int urgent)
 {
@@ -595,7 +604,7 @@ tcp_up(struct inet *in, mblk_t *mp, int urgent)
 	return err == 0;
 }
 
-/* A read had nothing, @n: the end, or an errno.  1: try again. */
+/* A receive returned no data; @n: the end, or an errno. 1: try again. */
 static int
 tcp_none(struct inet *in, long n)
 {
@@ -607,9 +616,9 @@ tcp_none(struct inet *in, long n)
 }
 
 /*
- * One read into @mp.  1: go on.  A short read has emptied the socket, and
- * whatever comes then is another event; but when this is not because of an
- * event of plain data (@plain), the end may have been told of already.
+ * One receive into @mp. 1: go on.  A short receive has emptied the socket, and
+ * later data gives a new event.  But without an event of plain data (@plain),
+ * the end may have been reported already.
  */
 static int
 tcp_read(struct inet *in, mblk_t *mp, uint32_t size, int urgent, int plain)
@@ -633,9 +642,9 @@ tcp_read(struct inet *in, mblk_t *mp, uint32_t size, int urgent, int plain)
 }
 
 /*
- * Is there anything?  What is there does not become urgent any more; an urgent
- * byte that came between that question and the read would be read as plain.
- * Return: as of ksock_recv().
+ * Find out how much data is in the socket.  That data cannot become urgent any
+ * more, whereas an urgent byte that came between SIOCATMARK and the receive
+ * would be taken for plain data.  Return: as ksock_recv().
  */
 static long
 tcp_there(struct inet *in)
@@ -675,7 +684,8 @@ tcp_input(struct inet *in)
 				return;
 			(void)ksock_ioctl(in->ks, SIOCATMARK, &mark);
 		}
-		in->odd = 1; /* no event has told of what comes now */
+		in->odd = 1; /* the event was for this receive only: before the
+			      * next one, ask for urgent data */
 		if (mark)
 			size = 1;
 		mp = allocb(size, BPRI_MED);
@@ -691,7 +701,7 @@ tcp_input(struct inet *in)
 
 /* ------------------------------------------------------ service procedures */
 
-/* What has happened on the socket; of both service procedures. */
+/* Process the socket's events; for both service procedures. */
 static void
 tcp_look(struct inet *in)
 {
@@ -717,8 +727,8 @@ tcp_rsrv(struct tpi *tp)
 }
 
 /*
- * inet_tcp_push - send what waits, and have drv/tpi take each request that
- * stands between the data when it is its turn
+ * inet_tcp_push - send the waiting data, and let drv/tpi serve each request
+ * between the data in its turn
  */
 void
 inet_tcp_push(struct inet *in)
@@ -742,7 +752,8 @@ inet_tcp_wsrv(struct inet *in)
 {
 	tcp_look(in);
 	if (in->phase == INET_OPEN && in->out.dead)
-		qenable(in->rq); /* which tells of it, and empties this */
+		qenable(in->rq); /* the read side reports the end and empties
+				  * this queue */
 	else if (in->phase == INET_OPEN)
 		inet_tcp_push(in);
 	else

@@ -2,35 +2,35 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Wires that are streams: made, looked after, and taken away.
+ * Wires that are streams: creation, supervision, removal.
  *
  * Life.  A stream becomes a wire by IPW_ADD, and is one until it is closed.
- * strwire(8) links it below another stream of this driver, to stay, so that it
- * outlives the tool, and streamsd watches its descriptors; by I_PUNLINK it is
- * closed.  An entry is in the table from the store of an odd `gen' to that of
- * an even one.
+ * strwire(8) links it persistently below another stream of this driver, so that
+ * it remains when the tool ends and streamsd watches its descriptors; I_PUNLINK
+ * closes it.  An entry is in the table from the store of an odd `gen' to that
+ * of an even one.
  *
- * A clock of the stream's looks twice a second whether the descriptors are
- * there still.  They are gone when streamsd, which held the last ones, was
- * killed; then the process the clock ticks for, the next streamsd as a rule, makes
- * others.  What is sent or comes meanwhile is lost, as on any network.
+ * A timer of the stream checks twice a second whether the descriptors still
+ * exist.  They are gone if streamsd, which held the last ones, was killed; then
+ * the process in which the timer runs, usually the next streamsd, makes new
+ * ones.  Packets sent or received meanwhile are lost, as on any network.
  *
- * The clock is wound before anything else is done at its tick.  That of one that
- * was killed on its way there stands still; a process that sends, or has the wires
- * listed, and the clocks of other wires, see that, and enable the stream, whose
- * service procedure winds it again.
+ * Each tick starts the timer again before it does anything else.  If a thread
+ * is killed before that, the timer stops.  A process that sends or lists the
+ * wires, and the timers of other wires, notice that and enable the stream; its
+ * service procedure starts the timer again.
  *
- * Crash.  An entry whose stream is gone has no owner: a process killed while it adds a
- * wire leaves one that is in no table, and whose close dies one that the next
- * takes out that wants to send there, has the wires listed, or looks for a place.
- * Not before another has gone on with the close: until then the stream's clock
- * may tick, and its procedures run, and they know the entry.  Descriptors go with
- * the stream.
+ * Crash.  A process killed while it adds a wire leaves an entry that is not in
+ * use.  A thread killed in a close leaves an entry without an owner; the next
+ * thread that sends there, lists the wires or searches for a free entry removes
+ * it.  But not before another thread has finished the close: until then the
+ * stream's timer and procedures may run and use the entry.  The descriptors are
+ * closed with the stream.
  */
 #include "ip_impl.h"
 
 #define TICKS (HZ / 2)
-#define SLOW 3000000000ull /* ns without a tick: the clock stands still */
+#define SLOW 3000000000ull /* ns without a tick: the timer has stopped */
 #define MTU 1500u
 
 static int
@@ -64,7 +64,9 @@ check(const struct ipw_conf *c)
 		own += c->own[i].len != 0;
 	}
 	for (i = 0; i < IPW_NROUTE; i++)
-		if (!is_addr(&c->route[i]))
+		if (!is_addr(&c->route[i]) || !is_addr(&c->via[i]) ||
+			(c->via[i].len != 0 &&
+			c->via[i].len != c->route[i].len))
 			return EINVAL;
 	if (!is_addr(&c->gateway[0]) || c->gateway[0].len == 16 ||
 		!is_addr(&c->gateway[1]) || c->gateway[1].len == 4)
@@ -76,7 +78,7 @@ check(const struct ipw_conf *c)
 	return 0;
 }
 
-/* Is this entry's stream gone, whose close did not get as far as here? */
+/* Is this entry's stream gone, although its close did not get here? */
 static int
 is_stale(const struct ip_wire *w)
 {
@@ -94,7 +96,7 @@ recount(struct ip_shared *sh)
 	sh->wire[0].pub.others = n;
 }
 
-/* Whose close died: gone from the table, if it is so. */
+/* Remove the entry of a stream whose closer died, if that is so. */
 void
 ip_wire_lost(struct ip_wire *w, uint32_t gen)
 {
@@ -112,7 +114,7 @@ ip_wire_lost(struct ip_wire *w, uint32_t gen)
 	mutex_exit(&sh->lock);
 }
 
-/* A place, or NULL.  Locks: the table's. */
+/* A free entry, or NULL.  Locks: the table's. */
 static struct ip_wire *
 place(struct ip_shared *sh)
 {
@@ -121,8 +123,8 @@ place(struct ip_shared *sh)
 	for (w = sh->wire + 1; w < sh->wire + IP_WIRES; w++) {
 		if (ip_in_use(&w->gen) && is_stale(w))
 			str_store_rel(&w->gen, w->gen + 1);
-		/* that of a stream which is half made, or half closed, is its
-		 * own until it is gone */
+		/* the entry of a stream that is partly made or partly closed
+		 * belongs to it until the stream is gone */
 		if (found == NULL && !ip_in_use(&w->gen) && is_stale(w))
 			found = w;
 	}
@@ -149,9 +151,15 @@ fill(struct ip_wire *w, struct ip_ep *ep, const struct ipw_conf *conf)
 		w->ks[i] = NULL;
 	str_store(&w->ticked, str_now());
 	w->clock = 0;
-	w->waited = 0;
 	w->ifindex = 0;
-	bzero(w->neigh, sizeof(w->neigh));
+	str_store(&w->dead, 0u);
+	ip_resolve_clear(w); /* its last user may have been killed */
+	bzero(w->claim, sizeof(w->claim));
+	bzero(w->listen, sizeof(w->listen));
+	bzero(w->redirect, sizeof(w->redirect));
+	bzero(w->deaduntil, sizeof(w->deaduntil));
+	bzero(w->oldquery, sizeof(w->oldquery));
+	str_store(&w->lost, 0u);
 	bzero(w->told, sizeof(w->told));
 	for (i = 0; i < IP_MEMBERS; i++)
 		if (ip_in_use(&w->member[i].gen))
@@ -160,7 +168,7 @@ fill(struct ip_wire *w, struct ip_ep *ep, const struct ipw_conf *conf)
 	bzero((void *)(uintptr_t)w->count, sizeof(w->count));
 }
 
-/* The next tick; there is one, however often this is done. */
+/* Start the timer for the next tick; repeated calls make only one. */
 static void
 wind(struct ip_wire *w)
 {
@@ -176,8 +184,9 @@ ip_wire_is_slow(const struct ip_wire *w)
 }
 
 /*
- * ip_wire_look - what a death has left is made good
- * The stream is gone: so is the entry.  Its clock stands still: it is wound.
+ * ip_wire_look - repair a wire after a kill
+ * If its stream has ended, remove the entry.  If its timer has stopped, start
+ * it.
  */
 void
 ip_wire_look(struct ip_wire *w)
@@ -220,7 +229,7 @@ ip_wire_add(struct ip_ep *ep, const struct ipw_conf *conf)
 		err = ENOSPC;
 	if (err == 0) {
 		fill(w, ep, conf);
-		ep->wire = w; /* so it is closed, whatever becomes of us */
+		ep->wire = w; /* so it is closed, even if we are killed */
 		STR_POINT("ip:filled");
 		err = ip_lower_make(w);
 		if (err != 0) {
@@ -257,7 +266,8 @@ ip_wire_del(struct ip_ep *ep)
 			str_store_rel(&w->gen, w->gen + 1);
 		STR_POINT("ip:deleted");
 		ip_lower_close(w);
-		/* from here on it is free, and can be another's */
+		ip_resolve_clear(w);
+		/* from here on it is free, and may be reused */
 		ep->wire = NULL;
 		__atomic_store_n(&w->rq, NULL, __ATOMIC_RELEASE);
 	}
@@ -268,7 +278,7 @@ ip_wire_del(struct ip_ep *ep)
 	ep->wire = NULL;
 }
 
-/* The stream whose head's place @low has taken is linked to stay. */
+/* The stream whose head was replaced by @low is linked persistently. */
 void
 ip_wire_linked(queue_t *low, int muxid)
 {
@@ -300,15 +310,6 @@ ip_wire_input(struct ip_ep *ep)
 		qenable(ep->rq);
 }
 
-/* Packets that wait to be told where they go to. */
-void
-ip_wire_output(struct ip_ep *ep)
-{
-	if (ep->wire != NULL && ip_in_use(&ep->wire->gen) &&
-		ep->wire->kind == IPW_PACKET)
-		ip_packet_again(ep->wire);
-}
-
 void
 ip_wire_tick(void *arg)
 {
@@ -319,7 +320,7 @@ ip_wire_tick(void *arg)
 	unsigned int i;
 
 	if (w == NULL || sh == NULL || !ip_in_use(&w->gen))
-		return; /* who closed it has died */
+		return; /* its closer has died */
 	wind(w);
 	STR_POINT("ip:tick");
 	if (!ip_lower_is_alive(w)) {
@@ -331,13 +332,13 @@ ip_wire_tick(void *arg)
 			w->state = IPW_UP;
 		}
 	}
+	ip_link_look(w);
 	ip_expire(sh);
 	ip_groups_look(w);
 	ip_groups_tell(w);
-	w->waited = WR(q)->q_first == NULL ? 0 :
-		w->waited + TICKS * (1000000000ull / HZ);
-	if (WR(q)->q_first != NULL)
-		qenable(WR(q));
+	ip_listen_tick(w);
+	if (w->kind == IPW_PACKET)
+		ip_resolve_tick(w);
 	qenable(q);
 	for (i = 1; i < IP_WIRES; i++)
 		if (&sh->wire[i] != w && ip_in_use(&sh->wire[i].gen) &&

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include "pkt.h"
 
-/* RFC 791 s3.1: of the options, later fragments have those with the bit. */
+/* RFC 791 s3.1: later fragments contain the options with the copied bit. */
 static uint8_t
 copied(const unsigned char *opt, uint32_t n, unsigned char *to)
 {
@@ -17,7 +17,8 @@ copied(const unsigned char *opt, uint32_t n, unsigned char *to)
 	while (i < n && opt[i] != 0) {
 		len = opt[i] == 1 ? 1u : i + 1 < n ? opt[i + 1] : 0;
 		if (len == 0 || len > n - i)
-			break; /* it was read before, so it is not so */
+			break; /* cannot happen: it was checked when it was
+			        * parsed */
 		if ((opt[i] & 0x80) != 0) {
 			__builtin_memcpy(to + k, opt + i, len);
 			k += len;
@@ -36,7 +37,7 @@ may_be_cut(const struct ip_hdr *h)
 		return 0;
 	if (h->src.len == 4)
 		return 1;
-	/* what has extension headers was made by a program */
+	/* a packet with extension headers was made by a program */
 	return h->hlen <= 40 && !h->more && h->frag == 0;
 }
 
@@ -60,11 +61,11 @@ ip_frag(const struct ip_hdr *h, const unsigned char *opt, uint32_t mtu,
 		return -EMSGSIZE;
 	if (*off != 0 && opt != NULL)
 		ret->optlen = copied(opt, h->optlen, ret_opt);
-	ret->more = 1; /* which ip_size() has to know */
+	ret->more = 1; /* for ip_size() */
 	hlen = (uint32_t)ip_size(ret);
 	if (mtu < hlen + 8)
 		return -EMSGSIZE;
-	/* the last one may have what is no multiple of 8 */
+	/* the length of each fragment except the last is a multiple of 8 */
 	room = left <= mtu - hlen ? left : (mtu - hlen) & ~7u;
 	ret->frag = h->frag + *off;
 	ret->len = room;

@@ -2,27 +2,27 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Which members are in which group on a wire (RFC 1112, RFC 4291 s2.7).
+ * Members of multicast groups on a wire (RFC 1112, RFC 4291 s2.7).
  *
  * Objects.  A wire has a table of members: a group and a stream of a transport
- * that is in it.  Beside it stands which groups the descriptor below has been
- * told of.
+ * that has joined it.  A second table lists the groups that the descriptor
+ * below has joined.
  *
- * Life.  Who joins or leaves changes the table, and has the wire's service
- * procedure tell the descriptor, in the wire's perimeter: a group is joined below
- * for its first member, and left with its last.  A descriptor that is made again
- * is told all of it again.
+ * Life.  A join or leave changes the table and enables the wire's service
+ * procedure, which changes the descriptor in the wire's perimeter: it joins a
+ * group for its first member, and leaves it after its last.  A new descriptor
+ * joins all groups again.
  *
- * Locks.  The table of wires' for who changes it.  Who looks whether one is a
- * member has none: an entry is in use while `gen' is odd.
+ * Locks.  Changes take the lock of the table of wires.  Lookups take no lock:
+ * an entry is in use while `gen' is odd.
  *
- * Crash.  An entry is there, or gone, by one store.  That of one whose close has
- * died names a stream that is no more: the wire's clock looks for such.  What the
- * descriptor is told is written down before, as not sure, and after; of what is
- * not sure it is told again, by the clock at the latest, when it has left it,
- * which is no harm where it was not in it.  So it is where whose turn it is has
- * no descriptor, for the next streamsd, which has just come, gets it in a moment
- * from those who have.
+ * Crash.  One store adds or removes an entry.  After a kill in a close the
+ * entry refers to a stream that no longer exists; the wire's timer removes it.
+ * A join or leave of the descriptor is noted before, as `not sure', and after.
+ * A group that is not sure is left, which does no harm if it was not joined,
+ * and then joined again if necessary, at the latest by the timer.  The same
+ * happens if the current process has no descriptor: a new streamsd gets one
+ * shortly from the processes that have one.
  */
 #include "ip_impl.h"
 
@@ -40,8 +40,8 @@ is_group(const struct ip_addr *a)
 }
 
 /*
- * Which member is in which group: what @m says, as it was at one time.  False: nothing.
- * It may be left, and be another's, while this looks.
+ * Get a consistent copy of the entry @m.  False: it is free.  It may be freed
+ * and reused while this reads it.
  */
 STR_RACY static int
 member(const struct ip_member *m, struct ip_addr *group, uint64_t *sid)
@@ -61,7 +61,7 @@ member(const struct ip_member *m, struct ip_addr *group, uint64_t *sid)
 
 /* ------------------------------------------------------------- what is below */
 
-/* Is anybody in @a? */
+/* Has @a a member? */
 static int
 is_wanted(const struct ip_wire *w, const struct ip_addr *a)
 {
@@ -75,7 +75,7 @@ is_wanted(const struct ip_wire *w, const struct ip_addr *a)
 	return 0;
 }
 
-/* What is known of @a; or a place for it, or NULL. */
+/* The entry of @a in the second table, or a free one for it, or NULL. */
 static struct ip_told *
 told(struct ip_wire *w, const struct ip_addr *a)
 {
@@ -90,7 +90,7 @@ told(struct ip_wire *w, const struct ip_addr *a)
 	return found;
 }
 
-/* ip_groups_tell - the descriptor learns what has changed.  Context: the wire's
+/* ip_groups_tell - change the groups of the descriptor.  Context: the wire's
  * perimeter. */
 void
 ip_groups_tell(struct ip_wire *w)
@@ -105,8 +105,9 @@ ip_groups_tell(struct ip_wire *w)
 			continue;
 		ip_set(&t->sure, 0);
 		if (ip_lower_group(w, &t->group, 0) != 0)
-			continue; /* the clock comes again */
+			continue; /* the timer tries again */
 		STR_POINT("ip:left");
+		ip_listen_left(w, &t->group);
 		ip_set(&t->group.len, 0);
 	}
 	for (i = 0; i < IP_MEMBERS; i++) {
@@ -120,12 +121,15 @@ ip_groups_tell(struct ip_wire *w)
 		ip_set(&t->sure, 0);
 		t->group = a;
 		STR_POINT("ip:joined");
-		if (ip_lower_group(w, &a, 1) == 0)
-			ip_set(&t->sure, 1);
+		if (ip_lower_group(w, &a, 1) != 0)
+			continue;
+		ip_set(&t->sure, 1);
+		ip_listen_joined(w, &a);
 	}
+	ip_listen_tick(w);
 }
 
-/* ip_groups_again - it is another descriptor, which knows of nothing */
+/* ip_groups_again - there is a new descriptor, which has joined no groups */
 void
 ip_groups_again(struct ip_wire *w)
 {
@@ -133,7 +137,7 @@ ip_groups_again(struct ip_wire *w)
 	ip_groups_tell(w);
 }
 
-/* Have the wire's service procedure see to it. */
+/* Make the wire's service procedure update the descriptor. */
 static void
 changed(struct ip_wire *w)
 {
@@ -143,14 +147,14 @@ changed(struct ip_wire *w)
 
 	str_store(&w->regroup, 1u);
 	if (str_hold(&h, &ref) != 0)
-		return; /* its clock does */
+		return; /* its timer does */
 	qenable(rq);
 	str_unhold(&h);
 }
 
 /* --------------------------------------------------------------- the members */
 
-/* The wire that @how speaks of; NULL: none. */
+/* The wire that @how names; NULL: none. */
 static struct ip_wire *
 wire_of(struct ip_shared *sh, const struct wire_group *how)
 {
@@ -159,13 +163,9 @@ wire_of(struct ip_shared *sh, const struct wire_group *how)
 	struct wire *p;
 	uint32_t mtu;
 
-	for (w = sh->wire + 1; w < sh->wire + IP_WIRES; w++) {
-		if (!ip_in_use(&w->gen))
-			continue;
-		if (how->own.len != 0 ? ip_is_own(w, &how->own) :
-			how->ifindex != 0 && w->ifindex == how->ifindex)
-			return w;
-	}
+	w = ip_wire_by(sh, &how->own, how->ifindex);
+	if (w != NULL)
+		return w;
 	if (how->own.len != 0 || how->ifindex != 0)
 		return NULL;
 	p = wire_route(&sh->wire[0].pub, &how->group, &src, &mtu);
@@ -237,7 +237,7 @@ wire_group(struct wire *lo, const struct str_ref *who,
 	mutex_exit(&sh->lock);
 	if (w != NULL)
 		changed(w);
-	/* of the host's own addresses its system is asked, too */
+	/* with the host's own addresses the system must join too */
 	return err == 0 && w->kind == IPW_RAW ? ENODEV : err;
 }
 
@@ -283,7 +283,16 @@ wire_is_member(const struct wire *pub, const struct str_ref *who,
 	return 0;
 }
 
-/* ip_groups_look - members that are no more.  Context: the wire's clock. */
+int
+wire_has_members(struct wire *w, const struct ip_addr *group)
+{
+	return is_wanted(ip_wire_of(w), group);
+}
+
+/*
+ * ip_groups_look - remove members that no longer exist.  Context: the wire's
+ * timer.
+ */
 void
 ip_groups_look(struct ip_wire *w)
 {

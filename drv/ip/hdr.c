@@ -4,18 +4,18 @@
 /*
  * The headers of IPv4, IPv6 and UDP: <str/ip.h>.
  *
- * Purpose.  Reading trusts nothing but @n and @total: every length is held
- * against them before it is followed.  Writing trusts its caller.
+ * Purpose.  Reading trusts only @n and @total: every length is compared with
+ * them before it is used.  Writing trusts its caller.
  *
- * Extension headers of IPv6 are walked through up to the first that is none,
- * or up to the fragment header of what really is a fragment: what follows
- * that belongs to the packet that is put together (RFC 8200 s4.5).  A first
- * fragment must have the whole chain nonetheless (RFC 7112 s5).
+ * The walk through the extension headers of IPv6 ends at the first other
+ * header, or at the fragment header of a real fragment: what follows belongs to
+ * the reassembled packet (RFC 8200 s4.5).  Still, a first fragment must contain
+ * the whole chain (RFC 7112 s5).
  *
- * Checksums.  A sum is that of 16-bit words in network order, as a number of
- * the host's.  The order of bytes does not matter to one's complement sums
- * (RFC 1071 s2 (B)), so eight bytes at a time are added as they stand, and
- * turned round at the end.
+ * Checksums.  A sum is the sum of 16-bit words in network order, as a number in
+ * host order.  One's complement sums do not depend on the byte order (RFC 1071
+ * s2 (B)), so eight bytes at a time are added in memory order, and the bytes
+ * are swapped at the end.
  */
 #include <str/ip.h>
 
@@ -62,10 +62,10 @@ static uint64_t
 add64(uint64_t sum, uint64_t v)
 {
 	sum += v;
-	return sum + (sum < v); /* the carry goes round */
+	return sum + (sum < v); /* add the carry */
 }
 
-/* To 16 bits, the carries added. */
+/* Reduce to 16 bits, adding the carries. */
 static uint32_t
 fold64(uint64_t sum)
 {
@@ -126,7 +126,10 @@ ip_pseudo(const struct ip_addr *src, const struct ip_addr *dst, uint8_t proto,
 {
 	uint32_t sum = ip_sum(src->b, src->len, 0, 0);
 
-	/* RFC 768; RFC 8200 s8.1: there they have 32 bits, with the same sum */
+	/*
+	 * RFC 768; RFC 8200 s8.1: the IPv6 fields have 32 bits, with the same
+	 * sum
+	 */
 	sum = ip_sum(dst->b, dst->len, sum, 0);
 	return sum + proto + (len >> 16) + (len & 0xffff);
 }
@@ -143,7 +146,7 @@ addr_get(struct ip_addr *a, const unsigned char *p, uint32_t len)
 		a->b[i] = i < len ? p[i] : 0;
 }
 
-/* RFC 1122 s3.2.1.3: neither many nor all can have sent it. */
+/* RFC 1122 s3.2.1.3: a source is neither multicast nor broadcast. */
 static int
 source_is_bad(const struct ip_addr *a)
 {
@@ -153,7 +156,9 @@ source_is_bad(const struct ip_addr *a)
 	return a->b[0] == 0xff;
 }
 
-/* RFC 791 s3.1: options have lengths that lead to the end of the header. */
+/*
+ * RFC 791 s3.1: the lengths of the options must end at the end of the header.
+ */
 static int
 ip4_options(const unsigned char *p, size_t n)
 {
@@ -171,7 +176,7 @@ ip4_options(const unsigned char *p, size_t n)
 	return 0;
 }
 
-/* What a fragment must be, whichever version. */
+/* Checks of a fragment, for both versions. */
 static int
 fragment_check(const struct ip_hdr *h)
 {
@@ -220,8 +225,8 @@ ip4_parse(const unsigned char *p, size_t n, size_t total, unsigned int flags,
 }
 
 /*
- * RFC 8200 s4.2: options of hop-by-hop and destination headers.  Of one we
- * do not know the two highest bits say whether the packet is still good.
+ * RFC 8200 s4.2: options of hop-by-hop and destination headers.  The two
+ * highest bits of an unknown option say whether the packet is to be discarded.
  */
 static int
 ip6_options(const unsigned char *p, size_t n)
@@ -257,7 +262,7 @@ ip6_ext(unsigned int type, const unsigned char *p, size_t n)
 	if (type == P_HOPOPTS || type == P_DSTOPTS)
 		err = ip6_options(p + 2, len - 2);
 	else if (type == P_ROUTING && p[3] != 0)
-		err = -IP_OPTION; /* RFC 8200 s4.4: we are on no route */
+		err = -IP_OPTION; /* RFC 8200 s4.4: we are not a router */
 	return err != 0 ? err : (long)len;
 }
 
@@ -270,7 +275,7 @@ ip6_is_ext(unsigned int type)
 
 /*
  * Walk through the extension headers at @p; the packet ends @most bytes from
- * there.  @h->proto is what the first one is.
+ * there. @h->proto is the type of the first one.
  */
 static int
 ip6_walk(const unsigned char *p, size_t n, size_t most, struct ip_hdr *h)
@@ -286,7 +291,7 @@ ip6_walk(const unsigned char *p, size_t n, size_t most, struct ip_hdr *h)
 			return -IP_OPTION; /* RFC 8200 s4.1 */
 		len = ip6_ext(type, p + at, end - at);
 		if (len == -IP_SHORT && n >= most)
-			return -IP_OPTION; /* there is no more of it */
+			return -IP_OPTION; /* the header is cut off */
 		if (len < 0)
 			return (int)len;
 		if (type == P_FRAGMENT) {
@@ -298,7 +303,7 @@ ip6_walk(const unsigned char *p, size_t n, size_t most, struct ip_hdr *h)
 		type = p[at];
 		at += (size_t)len;
 		if (fragment)
-			continue; /* looked at, and no more */
+			continue; /* checked and skipped */
 		h->proto = (uint8_t)type;
 		h->hlen = (uint16_t)(IP6_HLEN + at);
 		fragment = h->more || h->frag != 0;
@@ -307,6 +312,87 @@ ip6_walk(const unsigned char *p, size_t n, size_t most, struct ip_hdr *h)
 	}
 	h->len = (uint32_t)(most + IP6_HLEN - h->hlen);
 	return fragment_check(h);
+}
+
+/*
+ * The first option in @n bytes at @p that must be reported: its offset, or @n.
+ * *@many: it is reported to multicasts, too (RFC 8200 s4.2).
+ */
+static size_t
+option_problem(const unsigned char *p, size_t n, int *many)
+{
+	size_t i = 2;
+
+	while (i < n) {
+		if (p[i] == 0) {
+			i++;
+			continue;
+		}
+		if (n - i < 2 || p[i + 1] > n - i - 2 ||
+			(p[i] & 0xc0) == 0x40)
+			return n; /* discarded without a report */
+		if ((p[i] & 0x80) != 0) {
+			*many = (p[i] & 0x40) == 0;
+			return i;
+		}
+		i += 2u + p[i + 1];
+	}
+	return n;
+}
+
+/* The problem with the header @type of @len bytes at @p + @at. 1: there is one */
+static int
+ext_problem(const unsigned char *p, size_t at, size_t len, unsigned int type,
+	struct ip6_problem *ret)
+{
+	size_t i = len;
+
+	ret->many = 0;
+	ret->code = 0;
+	if (type == P_HOPOPTS || type == P_DSTOPTS) {
+		ret->code = 2;
+		i = option_problem(p + at, len, &ret->many);
+	} else if (type == P_ROUTING && p[at + 3] != 0) {
+		i = 2; /* RFC 8200 s4.4: its type */
+	}
+	ret->at = (uint32_t)(at + i);
+	return i != len;
+}
+
+int
+ip6_problem(const unsigned char *p, size_t n, struct ip6_problem *ret)
+{
+	unsigned int type;
+	size_t at = IP6_HLEN, from = 6, len;
+	int found = 0;
+
+	if (n < IP6_HLEN || p[0] >> 4 != 6)
+		return 0;
+	for (type = p[6]; ip6_is_ext(type) && type != P_FRAGMENT; type = p[from]) {
+		if (n - at < EXT_HLEN)
+			return 0;
+		len = type == P_AUTH ? (p[at + 1] + 2u) * 4 :
+				       (p[at + 1] + 1u) * 8;
+		if (n - at < len)
+			return 0;
+		if (!found && type == P_HOPOPTS && at != IP6_HLEN) {
+			/* RFC 8200 s4.1: as an unknown header */
+			ret->code = 1;
+			ret->at = (uint32_t)from;
+			ret->many = 0;
+			found = 1;
+		}
+		if (!found)
+			found = ext_problem(p, at, len, type, ret);
+		from = at;
+		at += len;
+	}
+	__builtin_memset(&ret->h, 0, sizeof(ret->h));
+	addr_get(&ret->h.src, p + 8, 16);
+	addr_get(&ret->h.dst, p + 24, 16);
+	ret->h.proto = (uint8_t)type;
+	ret->h.hlen = (uint16_t)at;
+	return found;
 }
 
 static int

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * ICMP of either version (RFC 792, 4443): reading errors about packets of
- * ours, answering echoes, complaining.
+ * ICMP of either version (RFC 792, 4443): reading errors about our packets,
+ * answering echoes, making errors.
  */
 #include <errno.h>
 #include "pkt.h"
@@ -24,6 +24,7 @@
 #define T6_ECHO 128
 #define T6_REPLY 129
 #define T6_REDIRECT 137
+#define T4_REDIRECT 5
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -52,7 +53,7 @@ sum(const unsigned char *p, uint32_t n, const struct ip_addr *src,
 
 /* ----------------------------------------------------------------- reading */
 
-/* RFC 1122 s4.1.3.3: what the transport is told, as Sockets tell it. */
+/* RFC 1122 s4.1.3.3: the error for the transport, same as for sockets. */
 static const int unreach4[] = {
 	ENETUNREACH, EHOSTUNREACH, ENOPROTOOPT, ECONNREFUSED, EMSGSIZE,
 	EOPNOTSUPP, ENETUNREACH, EHOSTDOWN, ENONET, ENETUNREACH, EHOSTUNREACH,
@@ -100,6 +101,40 @@ error6(const unsigned char *p, struct icmp_msg *m)
 	}
 }
 
+/* RFC 792; RFC 4861 s4.5, s8.1.  One that is invalid is ICMP_OTHER. */
+static int
+redirect(const unsigned char *p, uint32_t n, const struct ip_hdr *h,
+	struct icmp_msg *m)
+{
+	uint32_t at = h->src.len == 4 ? HLEN : 40u;
+
+	__builtin_memset(&m->to, 0, sizeof(m->to));
+	m->to.len = h->src.len;
+	if (h->src.len == 4) {
+		__builtin_memcpy(m->to.b, p + 4, 4);
+	} else {
+		if (n < at + 8 || h->ttl != 255 || p[1] != 0)
+			return 0;
+		__builtin_memcpy(m->to.b, p + 8, 16);
+		/* the redirected packet is in an option */
+		while (p[at] != 4) {
+			if (p[at + 1] == 0 || n - at < p[at + 1] * 8u + 8u)
+				return 0;
+			at += p[at + 1] * 8u;
+		}
+		at += 8;
+	}
+	m->begin = p + at;
+	m->n = n - at;
+	if (ip_parse(m->begin, m->n, IP_MOST + 40u, IP_TRUST, &m->h) != 0 ||
+		m->h.src.len != h->src.len || (h->src.len == 16 &&
+		__builtin_memcmp(p + 24, m->h.dst.b, 16) != 0))
+		return 0;
+	m->at = m->h.hlen;
+	m->kind = ICMP_REDIRECT;
+	return 0;
+}
+
 int
 icmp_parse(const unsigned char *p, uint32_t n, const struct ip_hdr *h,
 	struct icmp_msg *ret)
@@ -116,12 +151,14 @@ icmp_parse(const unsigned char *p, uint32_t n, const struct ip_hdr *h,
 		ret->kind = ICMP_ECHO;
 		return 0;
 	}
+	if (p[0] == (h->src.len == 4 ? T4_REDIRECT : T6_REDIRECT))
+		return redirect(p, n, h, ret);
 	ret->error = h->src.len == 4 ? error4(p, ret) : error6(p, ret);
 	if (ret->error == 0)
 		return 0;
 	ret->begin = p + HLEN;
 	ret->n = n - HLEN;
-	/* it was cut off, and need not have been checked before that */
+	/* it may be cut off, and its checksum need not be right */
 	err = ip_parse(ret->begin, ret->n, IP_MOST + 40u, IP_TRUST, &ret->h);
 	if (err != 0)
 		return err;
@@ -164,11 +201,11 @@ is_zero(const struct ip_addr *a)
 	return i == a->len;
 }
 
-/* More than one, or not known to be one. */
+/* A group or broadcast, or an unspecified address. */
 static int
 is_many(const struct ip_addr *a)
 {
-	return a->len == 4 ? a->b[0] >= 224 || is_zero(a) :
+	return a->len == 4 ? a->b[0] >= 224 || a->b[0] == 0 :
 			     a->b[0] == 0xff || is_zero(a);
 }
 
@@ -188,7 +225,7 @@ is_error(const unsigned char *p, uint32_t n, const struct ip_hdr *h)
 	return (type >= 3 && type <= 5) || type == T4_TIME || type == T4_PARAM;
 }
 
-/* RFC 4443 s3.4: where the unknown header is named. */
+/* RFC 4443 s3.4: the offset that names the unknown header. */
 static uint32_t
 named_at(const unsigned char *p, const struct ip_hdr *h)
 {
@@ -229,20 +266,22 @@ say(enum icmp_error what, const unsigned char *pkt, const struct ip_hdr *h,
 	}
 }
 
-uint32_t
-icmp_error(enum icmp_error what, const unsigned char *pkt, uint32_t n,
-	const struct ip_hdr *h, const struct ip_addr *from, unsigned char *to)
+/*
+ * Make the packet with an error about @pkt: the first @most bytes of it; its
+ * type and so on are at @head.
+ */
+static uint32_t
+quote(const unsigned char *head, const unsigned char *pkt, uint32_t n,
+	const struct ip_addr *dst, const struct ip_addr *from,
+	unsigned char *to)
 {
-	uint32_t v6 = h->src.len == 16, most = v6 ? ICMP_MOST : QUOTE4, size;
+	uint32_t v6 = from->len == 16, most = v6 ? ICMP_MOST : QUOTE4, size;
 	struct ip_hdr o;
 	unsigned char *p;
 
-	if (n < h->hlen || h->frag != 0 || is_many(&h->src) || is_many(&h->dst) ||
-		from->len != h->src.len || is_error(pkt, n, h))
-		return 0;
 	__builtin_memset(&o, 0, sizeof(o));
 	o.src = *from;
-	o.dst = h->src;
+	o.dst = *dst;
 	o.proto = v6 ? P_ICMP6 : P_ICMP;
 	o.ttl = 64;
 	size = (uint32_t)ip_size(&o);
@@ -250,11 +289,37 @@ icmp_error(enum icmp_error what, const unsigned char *pkt, uint32_t n,
 		n = most - size - HLEN;
 	o.len = HLEN + n;
 	p = to + size;
-	say(what, pkt, h, p);
+	__builtin_memcpy(p, head, HLEN);
 	__builtin_memcpy(p + HLEN, pkt, n);
 	put16(p + 2, sum(p, o.len, &o.src, &o.dst));
 	(void)ip_build(p, &o, NULL, 0);
 	return size + o.len;
+}
+
+uint32_t
+icmp_error(enum icmp_error what, const unsigned char *pkt, uint32_t n,
+	const struct ip_hdr *h, const struct ip_addr *from, unsigned char *to)
+{
+	unsigned char head[HLEN];
+
+	if (n < h->hlen || h->frag != 0 || is_many(&h->src) || is_many(&h->dst) ||
+		from->len != h->src.len || is_error(pkt, n, h))
+		return 0;
+	say(what, pkt, h, head);
+	return quote(head, pkt, n, &h->src, from, to);
+}
+
+uint32_t
+icmp_problem(const struct ip6_problem *why, const unsigned char *pkt,
+	uint32_t n, const struct ip_addr *from, unsigned char *to)
+{
+	unsigned char head[HLEN] = {T6_PARAM, why->code};
+
+	if (is_many(&why->h.src) || (is_many(&why->h.dst) && !why->many) ||
+		from->len != 16 || is_error(pkt, n, &why->h))
+		return 0;
+	put16(head + 6, why->at);
+	return quote(head, pkt, n, &why->h.src, from, to);
 }
 
 int

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * ip - the driver whose streams are wires and taps: ip(4).
+ * ip - a driver whose streams are wires and taps: ip(4).
  *
- * Life.  A stream is nothing until it is told by an ioctl what it shall be.
- * It remains that until it is closed.
+ * Life.  A stream is neither until an ioctl makes it a wire or a tap, which it
+ * remains until it is closed.
  *
  * Locks.  D_MTQPAIR: a struct ip_ep is changed by one thread at a time.
  */
@@ -17,7 +17,7 @@
 #include "ip_impl.h"
 
 #define IP_MINORS 262144u
-/* What a tap holds for a reader that is slow. */
+/* High water mark of a tap, for slow readers. */
 #define IP_TAP_HIWAT (4u << 20)
 #define IP_TAP_LOWAT (3u << 20)
 
@@ -64,8 +64,7 @@ ip_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 	m = __atomic_add_fetch(&sh->minor, 1, __ATOMIC_RELAXED);
 	*devp = makedevice(getmajor(*devp), 1 + m % (IP_MINORS - 1));
 	ep->rq = q;
-	noenable(WR(q)); /* what waits there waits for another */
-	noenable(q);	 /* it keeps a block: see lower.c */
+	noenable(q); /* it keeps a block: see lower.c */
 	q->q_ptr = WR(q)->q_ptr = ep;
 	qprocson(q);
 	return 0;
@@ -76,7 +75,7 @@ ip_close(queue_t *q, int flag, cred_t *crp)
 {
 	struct ip_ep *ep = q->q_ptr;
 
-	qprocsoff(q); /* the clock goes with the queue */
+	qprocsoff(q); /* this cancels the timer of the queue */
 	ip_tap_del(ep);
 	ip_wire_del(ep);
 	q->q_ptr = WR(q)->q_ptr = NULL;
@@ -92,7 +91,7 @@ ip_tap(struct ip_ep *ep, const struct ipw_tap *want)
 	return err != 0 ? err : ip_tap_add(ep, want);
 }
 
-/* What its clock may change meanwhile. */
+/* Its timer may change these fields meanwhile. */
 STR_RACY static void
 ip_state(const struct ip_wire *w, struct ipw_info *in)
 {
@@ -150,7 +149,7 @@ ip_argsize(int cmd)
 	}
 }
 
-/* SVR4 linkblk(D4): a wire is to stay, or goes. */
+/* SVR4 linkblk(D4): a wire is linked persistently, or unlinked. */
 static int
 ip_link(mblk_t *mp)
 {
@@ -205,8 +204,8 @@ ip_command(queue_t *q, mblk_t *mp)
 }
 
 /*
- * What is written to a tap on one wire comes in there, as if it had been
- * received: nothing in it is trusted.
+ * A packet that is written to a tap on one wire is processed as if it had been
+ * received there: nothing in it is trusted.
  */
 static void
 ip_inject(struct ip_ep *ep, mblk_t *mp)
@@ -236,7 +235,7 @@ ip_wput(queue_t *q, mblk_t *mp)
 		break;
 	case M_IOCDATA:
 		if (ip_argsize(canon_cmd(mp)) == 0)
-			canon_stray(q, mp); /* of no command that copies */
+			canon_stray(q, mp); /* none of our commands copies */
 		else if (canon_iocdata(q, mp))
 			ip_command(q, mp);
 		break;
@@ -247,7 +246,7 @@ ip_wput(queue_t *q, mblk_t *mp)
 	return 0;
 }
 
-/* A wire's descriptors have something. */
+/* There is input on a wire's descriptors. */
 static int
 ip_rsrv(queue_t *q)
 {
@@ -255,14 +254,7 @@ ip_rsrv(queue_t *q)
 	return 0;
 }
 
-static int
-ip_wsrv(queue_t *q)
-{
-	ip_wire_output(q->q_ptr);
-	return 0;
-}
-
-/* From a stream that is linked: wires send nothing up. */
+/* Messages from a linked stream: wires send nothing up. */
 static int
 ip_lrput(queue_t *q, mblk_t *mp)
 {
@@ -294,11 +286,10 @@ static const struct qinit ip_rinit = {
 
 static const struct qinit ip_winit = {
 	.qi_putp = ip_wput,
-	.qi_srvp = ip_wsrv,
 	.qi_minfo = (struct module_info *)&ip_modinfo,
 };
 
-/* The lower side: wires that stay. */
+/* The lower side: persistent wires. */
 static const struct qinit ip_lrinit = {
 	.qi_putp = ip_lrput,
 	.qi_minfo = (struct module_info *)&ip_modinfo,

@@ -2,16 +2,17 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The IP driver's own: wires and taps, in memory that all processes share.
+ * Internal interface of the IP driver: wires and taps, in memory that all
+ * processes share.
  *
- * Objects.  struct ip_wire, one of a table, the first of them `lo'; struct
- * ip_tap, likewise; struct ip_shared, all there is; struct ip_ep, a stream of
- * the driver, which is one of them or nothing yet.  An entry is in use while
- * `gen' is odd, and is used again for another later; a thread that takes one
- * from a table looks at gen once more when it holds the stream.
+ * Objects. struct ip_wire, an entry of a table, whose first is `lo'; struct
+ * ip_tap, likewise; struct ip_shared with both tables; struct ip_ep, a stream
+ * of the driver, which is a wire, a tap or neither.  An entry is in use while
+ * `gen' is odd, and is reused later; a thread that takes one from a table
+ * checks gen again when it holds the stream.
  *
- * Locks.  `lock' is for who changes the tables.  Who sends or receives takes
- * none.  [L] the lock's, [I] constant while gen is odd, [A] atomic
+ * Locks.  `lock' protects changes of the tables.  Sending and receiving take no
+ * lock.  Tags on fields: docs/locking.md.
  */
 #ifndef DRV_IP_IMPL_H
 #define DRV_IP_IMPL_H
@@ -30,14 +31,19 @@
 #include <str/ip.h>
 #include <str/ksock.h>
 #include <str/wire.h>
+#include "mcast.h"
+#include "neightab.h"
 #include "pkt.h"
+#include "reasm.h"
+#include "sent.h"
+#include "source.h"
 
 #define IP_WIRES 32u
 #define IP_TAPS 16u
-#define IP_ALL IP_WIRES /* a tap's wire: every one */
+#define IP_ALL IP_WIRES /* a tap on all wires */
 #define IP_ID 0x6970
 
-/* Counters are kept in pieces, for threads not to share their lines. */
+/* Counters are kept in pieces, so that threads do not share cache lines. */
 #define IP_PIECES 8u
 struct ip_counts {
 	volatile uint64_t n[WIRE_NCOUNTS];
@@ -46,22 +52,42 @@ struct ip_counts {
 /* Descriptors below a wire. */
 #define IP_KSOCKS (2u + 2u * IPW_NPROTO)
 
-/* Who has an address on an Ethernet; see packet.c.  Lock: nlock */
-#define IP_NEIGHS 64u
-struct ip_neigh {
-	uint32_t state;
-	struct ip_addr addr;
-	unsigned char mac[6];
-	uint32_t held;	/* packets for it may wait on the wire's queue */
-	uint64_t since, asked, used; /* ns */
+/* How far an address of the wire's own is claimed; see resolve.c. */
+enum ip_claim_state {
+	CLAIM_PROBING, CLAIM_ANNOUNCING,
+	CLAIM_HELD,
+	CLAIM_LOST /* another station has it */
+};
+struct ip_claim {
+	uint32_t state; /* enum ip_claim_state */
+	uint32_t sent;	/* probes, or announcements */
+	uint64_t next;	/* when the next is sent; ns; 0: not begun */
+	uint64_t defended;
 };
 
-/* Who is in a group; see group.c. */
+/* A member of a group; see group.c. */
 #define IP_MEMBERS 64u
 struct ip_member {
 	volatile uint32_t gen; /* [A] odd: in use */
 	struct ip_addr group;  /* [I] */
-	struct str_ref ref;    /* [I] a stream of a transport's */
+	struct str_ref ref;    /* [I] a stream of a transport */
+};
+
+/* A destination that a router has redirected; see router.c. */
+#define IP_REDIRECTS 16u
+#define IP_ROUTERS (IPW_NROUTE + 2u)
+struct ip_redirect {
+	struct ip_addr dst, to;
+	uint64_t until; /* ns; 0: not in use */
+};
+
+/* A group that routers are told about; see listen.c. */
+#define IP_LISTENS 70u
+struct ip_listen {
+	struct ip_addr group; /* len 0: free */
+	uint32_t what;	      /* enum mcast_record */
+	uint32_t left;	      /* reports that are still to be sent */
+	uint64_t next;	      /* when; ns */
 };
 
 struct ip_wire {
@@ -70,29 +96,37 @@ struct ip_wire {
 	uint32_t kind;		/* [I] IPW_*; lo's is 0 */
 	char name[WIRE_NAMELEN]; /* [I] */
 	struct ipw_conf conf;	/* [I] */
-	uint32_t mtu;		/* [I] */
+	volatile uint32_t mtu;	/* [A] */
+	volatile uint32_t dead;	/* [A] its interface is down or gone */
 	volatile uint32_t state; /* [A] IPW_UP, IPW_DOWN */
 	int error;		/* why it is down */
 	uint32_t remade;
 	int muxid;		/* of the persistent link, or 0 */
-	volatile uint32_t id;	/* [A] of the last packet that was cut */
 	struct icmp_limit limit; /* perimeter of its stream */
 	queue_t *rq;		/* [I] NULL: nothing below it */
 	struct str_ref ref;	/* [I] its stream */
 	volatile uint64_t ticked; /* [A] str_now(), by its clock */
 	toid_t clock;		/* perimeter of its stream */
 	ksock_t *ks[IP_KSOCKS];	/* perimeter to change, a hold to read */
-	/* of wires of frames */
+	/* for wires of frames */
 	int ifindex;
 	unsigned char mac[6];
-	uint64_t waited;	/* perimeter: how long the first has */
-	struct ip_neigh neigh[IP_NEIGHS];
+	kmutex_t nlock;		/* for neighs to waiting */
+	struct ip_neightab *neighs; /* gets its memory at first use */
+	struct ip_redirect redirect[IP_REDIRECTS];
+	uint64_t deaduntil[IP_ROUTERS]; /* ns; of routers that did not answer */
+	uint32_t waiting;	/* bytes of packets that wait for a station */
+	struct ip_claim claim[IPW_NOWN]; /* perimeter */
+	volatile uint32_t lost;	/* [A] own addresses that others have; bits */
 	struct ip_member member[IP_MEMBERS];
 	struct ip_told { /* perimeter: what is joined below */
 		struct ip_addr group; /* len 0: nothing */
-		uint32_t sure;	      /* else it may be, or not */
+		uint32_t sure;	      /* else it may be joined or not */
 	} told[IP_MEMBERS];
-	volatile uint32_t regroup; /* [A] that is not what it should be */
+	struct ip_listen listen[IP_LISTENS]; /* perimeter */
+	uint64_t oldquery[2];	/* perimeter: IPv4, IPv6: until then reports
+				 * have the older form */
+	volatile uint32_t regroup; /* [A] the joined groups must change */
 	struct ip_counts count[IP_PIECES]; /* [A] */
 };
 
@@ -107,11 +141,13 @@ struct ip_tap {
 
 struct ip_shared {
 	kmutex_t lock;
-	kmutex_t nlock;		 /* of all wires' neighbours */
-	kmutex_t rlock;		 /* of what is below it */
-	struct ip_reasm reasm;	 /* its memory comes when it is needed */
-	kmutex_t mlock;		 /* of who changes what is below it */
+	kmutex_t rlock;		 /* protects reasm */
+	struct ip_reasm reasm;	 /* gets its memory at first use */
+	kmutex_t mlock;		 /* for changes of pmtu */
 	struct ip_pmtu pmtu;	 /* [A] */
+	struct ip_secret secret; /* [A] made at first use; ip_secret() */
+	struct ip_sent sent;	 /* [A] */
+	uint32_t ids[IP_IDS];	 /* [A] */
 	uint32_t minor;	/* [L] the last one given */
 	struct ip_tap tap[IP_TAPS];
 	struct ip_wire wire[IP_WIRES]; /* [0] is lo */
@@ -137,8 +173,8 @@ ip_in_use(const volatile uint32_t *gen)
 	return (str_load_acq(gen) & 1) != 0;
 }
 
-/* A store with all that was written before it before it, and all after it
- * after it, for who finds what a death has left. */
+/* A store that is ordered after all earlier and before all later writes, so
+ * that the state left by a killed thread is consistent. */
 static inline void
 ip_set(uint32_t *p, uint32_t v)
 {
@@ -148,21 +184,41 @@ ip_set(uint32_t *p, uint32_t v)
 }
 
 /* wire.c */
+#define IP_NRECEIVERS 2u
 struct ip_shared *ip_shared(void);
 uint64_t ip_counted(const struct ip_wire *w, unsigned int what);
 struct ip_wire *ip_wire_named(struct ip_shared *sh, const char *name);
+const struct wire_proto *ip_receiver(unsigned int i);
+const struct ip_secret *ip_secret(struct ip_shared *sh);
+int ip_send_held(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h);
+void ip_expire(struct ip_shared *sh);
+
+/* route.c */
+int ip_matches(const struct ip_addr *a, const struct ipw_addr *net);
+struct ip_wire *ip_wire_by(struct ip_shared *sh, const struct ip_addr *own,
+	int ifindex);
 int ip_is_own(const struct ip_wire *w, const struct ip_addr *a);
+int ip_is_broadcast(const struct ip_wire *w, const struct ip_addr *a);
+int ip_is_bad_source(const struct ip_wire *w, const struct ip_addr *a);
 int ip_is_near(const struct ip_wire *w, const struct ip_addr *a);
 int ip_own_for(const struct ip_wire *w, const struct ip_addr *dst,
 	struct ip_addr *ret);
-void ip_expire(struct ip_shared *sh);
+uint32_t ip_path_mtu(const struct ip_wire *w, const struct ip_addr *dst);
+
+/* report.c: ICMP on wires */
+int ip_icmp(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h);
+void ip_answer(struct ip_wire *w, mblk_t *mp);
+void ip_complain(struct ip_wire *w, enum icmp_error what,
+	const unsigned char *p, uint32_t n, const struct ip_hdr *h);
+void ip_complain_header(struct ip_wire *w, const unsigned char *pkt,
+	uint32_t n);
+void ip_wire_unsent(struct ip_wire *w, mblk_t *mp, int error);
 
 /* add.c: wires that are streams */
 int ip_wire_add(struct ip_ep *ep, const struct ipw_conf *conf);
 void ip_wire_del(struct ip_ep *ep);
 void ip_wire_linked(queue_t *low, int muxid);
 void ip_wire_input(struct ip_ep *ep);
-void ip_wire_output(struct ip_ep *ep);
 void ip_wire_tick(void *arg);
 int ip_wire_is_slow(const struct ip_wire *w);
 void ip_wire_lost(struct ip_wire *w, uint32_t gen);
@@ -180,19 +236,54 @@ mblk_t *ip_block(struct ip_wire *w, uint32_t most);
 void ip_block_keep(struct ip_wire *w, mblk_t *mp);
 mblk_t *ip_block_fit(struct ip_wire *w, mblk_t *mp, uint32_t most);
 
+int ip_lower_get(struct ip_wire *w, uint32_t k, int family, int type,
+	int proto);
+
+/* link.c: changes of the interface.  Context: the wire's procedures. */
+int ip_link_make(struct ip_wire *w);
+void ip_link_look(struct ip_wire *w);
+void ip_link_input(struct ip_wire *w);
+
 /* packet.c: wires of frames */
 struct iovec;
 int ip_packet_set(struct ip_wire *w);
 int ip_packet_recv(struct ip_wire *w);
 int ip_packet_group(struct ip_wire *w, const struct ip_addr *group, int joins);
-void ip_packet_again(struct ip_wire *w);
 int ip_packet_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
 	const mblk_t *pkt, const struct ip_hdr *h);
+int ip_frame(struct ip_wire *w, struct iovec *iov, uint32_t n, uint32_t proto,
+	const unsigned char *mac);
+
+/* router.c: next hops */
+#define IP_HOP 1
+#define IP_HOP_DEAD 2
+int ip_next_hop(struct ip_wire *w, const struct ip_addr *dst,
+	struct ip_addr *ret);
+int ip_router_dead(struct ip_wire *w, const struct ip_addr *a);
+void ip_redirect(struct ip_wire *w, const struct ip_addr *from,
+	const struct ip_addr *dst, const struct ip_addr *to);
+
+/* resolve.c: the stations of addresses */
+int ip_resolve(struct ip_wire *w, struct iovec *iov, uint32_t n,
+	const mblk_t *pkt, const struct ip_addr *next);
+void ip_resolve_heard(struct ip_wire *w, const struct neigh_msg *m,
+	const unsigned char *from);
+void ip_resolve_tick(struct ip_wire *w);
+void ip_resolve_clear(struct ip_wire *w);
+void ip_resolve_moved(struct ip_wire *w);
 
 /* group.c */
 void ip_groups_tell(struct ip_wire *w);
 void ip_groups_again(struct ip_wire *w);
 void ip_groups_look(struct ip_wire *w);
+
+/* listen.c: reports to routers.  Context: the wire's procedures. */
+void ip_listen_joined(struct ip_wire *w, const struct ip_addr *group);
+void ip_listen_left(struct ip_wire *w, const struct ip_addr *group);
+void ip_listen_again(struct ip_wire *w);
+void ip_listen_tick(struct ip_wire *w);
+void ip_listen_query(struct ip_wire *w, const unsigned char *p, uint32_t n,
+	const struct ip_hdr *h);
 
 /* tap.c */
 int ip_tap_add(struct ip_ep *ep, const struct ipw_tap *want);

@@ -2,27 +2,28 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What is below a wire: descriptors of the system's (<str/ksock.h>), for raw
+ * The lower side of a wire: descriptors of the system (<str/ksock.h>) for raw
  * sockets, TUN devices and, with packet.c, frames.
  *
- * Life.  lower_make() gets all that the configuration of a wire asks for; it
- * is called by the process that adds the wire, and again by the wire's clock when
- * it finds that no process has a descriptor any more: streamsd, which had the last
- * one, died.  The ksock_t remain what they are meanwhile.
+ * Life. ip_lower_make() makes all sockets of the wire's configuration.  The
+ * process that adds the wire calls it, and the wire's timer calls it again if
+ * no process has a descriptor any more, because streamsd, which had the last
+ * one, died.  The ksock_t remain valid meanwhile.
  *
- * Raw sockets.  Two send packets of ours, one for each version.  Datagrams of
- * UDP need none to be received by: the endpoints' own sockets, which keep
- * their ports from others, get them.  Protocols that the configuration names
- * have a socket each, and each version.  IPv6 gives no header: it is made from
- * what the system tells.
+ * Raw sockets.  Two sockets send our packets, one for each version.  UDP
+ * datagrams are not received here: the endpoints' own sockets, which reserve
+ * the ports, get them.  Each protocol in the configuration has a socket for
+ * each version.  An IPv6 raw socket returns no header: it is made from the
+ * control data.
  *
- * Blocks.  It is not known how long a packet is before it has been received, and
- * the receiver is charged for its bytes only.  So what is much shorter than the
- * block it came into is copied to one of its size, and the block waits on the
- * read queue of the wire's stream, where nothing else ever is, for the next.
+ * Blocks.  The length of a packet is unknown before it is received, and flow
+ * control counts only its bytes.  So a packet that is much shorter than its
+ * block is copied to a block of its size, and the large block is kept for the
+ * next packet on the read queue of the wire's stream, which is not used
+ * otherwise.
  *
- * Locks.  What is made is changed in the perimeter of the wire's stream.
- * Senders read it while they hold that stream.
+ * Locks.  The sockets are changed in the perimeter of the wire's stream.
+ * Senders read them while they hold that stream.
  */
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -40,7 +41,7 @@
 
 #define BUFFER (1 << 20) /* of a socket, for bursts */
 
-#define SHORT 4u /* a packet this part of its block, or less, is copied */
+#define SHORT 4u /* a packet of at most this part of its block is copied */
 
 /* ------------------------------------------------------------------- blocks */
 
@@ -50,6 +51,11 @@ ip_block(struct ip_wire *w, uint32_t most)
 {
 	mblk_t *mp = getq(w->rq);
 
+	if (mp != NULL && mp->b_datap->db_lim - mp->b_datap->db_base <
+		(long)(IP_ROOM + most)) { /* the MTU has become greater */
+		freemsg(mp);
+		mp = NULL;
+	}
 	if (mp == NULL)
 		mp = allocb(IP_ROOM + most, BPRI_MED);
 	if (mp == NULL) {
@@ -60,7 +66,7 @@ ip_block(struct ip_wire *w, uint32_t most)
 	return mp;
 }
 
-/* What is in @mp is of no use: the next packet goes there. */
+/* Keep the block @mp for the next packet. */
 void
 ip_block_keep(struct ip_wire *w, mblk_t *mp)
 {
@@ -69,8 +75,8 @@ ip_block_keep(struct ip_wire *w, mblk_t *mp)
 		freemsg(mp);
 }
 
-/* The packet in @mp, of ip_block(), in no more memory than it should have;
- * NULL: there is none. */
+/* The packet in @mp, a block of ip_block(), in a block of suitable size; NULL:
+ * no memory. */
 mblk_t *
 ip_block_fit(struct ip_wire *w, mblk_t *mp, uint32_t most)
 {
@@ -90,7 +96,7 @@ ip_block_fit(struct ip_wire *w, mblk_t *mp, uint32_t most)
 	return bp;
 }
 
-/* What this socket of the wire is for. */
+/* The address family of socket @k of the wire. */
 static uint32_t
 family_of(uint32_t k)
 {
@@ -115,9 +121,12 @@ has_family(const struct ip_wire *w, uint32_t len)
 	return 0;
 }
 
-/* The @k-th socket, for what @ks holds already or, if NULL, a new one. */
-static int
-get(struct ip_wire *w, uint32_t k, int family, int type, int proto)
+/*
+ * ip_lower_get - make the @k-th socket, in the existing ksock_t or, if NULL, in
+ * a new one
+ */
+int
+ip_lower_get(struct ip_wire *w, uint32_t k, int family, int type, int proto)
 {
 	ksock_t *ks = w->ks[k];
 	int err;
@@ -136,7 +145,7 @@ set_int(ksock_t *ks, int level, int name, int val)
 	(void)ksock_setopt(ks, level, name, &val, sizeof(val));
 }
 
-/* As much as BUFFER waits to be received, where that is permitted. */
+/* Set the receive buffer to BUFFER, if that is permitted. */
 static void
 set_input(ksock_t *ks)
 {
@@ -157,7 +166,7 @@ raw_make(struct ip_wire *w)
 
 		if (!has_family(w, v6 ? 16 : 4) || proto_of(w, k) == 0)
 			continue;
-		err = get(w, k, (int)family_of(k), SOCK_RAW,
+		err = ip_lower_get(w, k, (int)family_of(k), SOCK_RAW,
 			(int)proto_of(w, k));
 		if (err != 0)
 			return err;
@@ -207,7 +216,7 @@ raw_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
 	return r < 0 ? (int)-r : 0;
 }
 
-/* What the system tells beside an IPv6 packet. */
+/* The header fields from the control data of an IPv6 packet. */
 static void
 told(const struct ksock_msg *m, struct ip_hdr *h)
 {
@@ -233,7 +242,7 @@ told(const struct ksock_msg *m, struct ip_hdr *h)
 	}
 }
 
-/* One packet of the socket @k; 1: there was one. */
+/* Receive one packet from the socket @k; 1: there was one. */
 static int
 raw_recv(struct ip_wire *w, uint32_t k)
 {
@@ -278,11 +287,11 @@ raw_recv(struct ip_wire *w, uint32_t k)
 
 /* ----------------------------------------------------------------------- TUN */
 
-/* The device is up, and has an address of this host's if there is one. */
+/* Set the device up, and set this host's address on it if there is one. */
 static int
 tun_set(struct ip_wire *w, const char *name, uint32_t len)
 {
-	/* as the system has them */
+	/* layout of the system */
 	struct { struct in6_addr addr; uint32_t bits; int index; } six;
 	const struct ipw_addr *gw = &w->conf.gateway[len == 16];
 	struct sockaddr_in *in;
@@ -335,8 +344,8 @@ tun_set(struct ip_wire *w, const char *name, uint32_t len)
 }
 
 /*
- * Away with our device.  It would stay as long as any process has a descriptor
- * of it, and there would be no other of its name.
+ * Delete our device.  Otherwise it would exist as long as any process has a
+ * descriptor of it, and no new one of its name could be made.
  */
 static void
 tun_delete(struct ip_wire *w)
@@ -377,7 +386,7 @@ tun_make(struct ip_wire *w)
 	} else {
 		err = ksock_again(ks, 0, 0, 0, name);
 		if (err == -EBUSY) {
-			/* who has it still does nothing at all */
+			/* another process has it and does not use it */
 			tun_delete(w);
 			err = ksock_again(ks, 0, 0, 0, name);
 		}
@@ -385,36 +394,52 @@ tun_make(struct ip_wire *w)
 	if (err != 0)
 		return -err;
 	w->ks[0] = ks;
-	/* the next one shall be called the same */
+	/* the next one shall have the same name */
 	if (bcmp(name, w->conf.ifname, sizeof(name)) != 0)
 		bcopy(name, w->conf.ifname, sizeof(name));
 	err = tun_set(w, name, 4);
 	if (err == 0 && w->conf.gateway[1].len == 16)
 		err = tun_set(w, name, 16);
-	ksock_attach(ks, w->rq); /* which others have been meanwhile */
+	ksock_attach(ks, w->rq); /* the ids of the sockets have changed */
 	return err;
 }
 
 static int
 tun_recv(struct ip_wire *w)
 {
-	mblk_t *mp = ip_block(w, w->mtu);
+	uint32_t most = w->mtu;
+	mblk_t *mp = ip_block(w, most);
 	struct iovec iov;
 	long n;
 
 	if (mp == NULL)
 		return 0;
 	iov.iov_base = mp->b_rptr;
-	iov.iov_len = w->mtu;
+	iov.iov_len = most;
 	n = ksock_recv(w->ks[0], &iov, 1, NULL);
 	if (n <= 0) {
 		ip_block_keep(w, mp);
 		return 0;
 	}
 	mp->b_wptr = mp->b_rptr + n;
-	mp = ip_block_fit(w, mp, w->mtu);
+	mp = ip_block_fit(w, mp, most);
 	if (mp != NULL)
 		wire_input(&w->pub, mp, 0);
+	return 1;
+}
+
+/* Has any process descriptors of the sockets from number @k on? */
+static int
+raw_is_alive(struct ip_wire *w, uint32_t k)
+{
+	struct sockaddr_in6 a;
+	uint32_t len;
+
+	for (; k < IP_KSOCKS; k++) {
+		len = sizeof(a);
+		if (w->ks[k] != NULL && ksock_name(w->ks[k], 0, &a, &len) != 0)
+			return 0;
+	}
 	return 1;
 }
 
@@ -423,21 +448,8 @@ tun_is_alive(struct ip_wire *w)
 {
 	struct ifreq r;
 
-	return ksock_ioctl(w->ks[0], TUNGETIFF, (int *)(void *)&r) == 0;
-}
-
-static int
-raw_is_alive(struct ip_wire *w)
-{
-	struct sockaddr_in6 a;
-	uint32_t k, len;
-
-	for (k = 0; k < IP_KSOCKS; k++) {
-		len = sizeof(a);
-		if (w->ks[k] != NULL && ksock_name(w->ks[k], 0, &a, &len) != 0)
-			return 0;
-	}
-	return 1;
+	return ksock_ioctl(w->ks[0], TUNGETIFF, (int *)(void *)&r) == 0 &&
+		raw_is_alive(w, 1);
 }
 
 /* -------------------------------------------------------------------- common */
@@ -451,12 +463,16 @@ ip_lower_make(struct ip_wire *w)
 	case IPW_RAW:
 		return raw_make(w);
 	case IPW_TUN:
-		return tun_make(w);
+		err = tun_make(w);
+		return err != 0 ? err : ip_link_make(w);
 	case IPW_PACKET:
-		err = get(w, 0, AF_PACKET, SOCK_DGRAM, htons(ETH_P_ALL));
+		err = ip_lower_get(w, 0, AF_PACKET, SOCK_DGRAM,
+			htons(ETH_P_ALL));
 		if (err == 0)
 			set_input(w->ks[0]);
-		return err != 0 ? err : ip_packet_set(w);
+		if (err == 0)
+			err = ip_packet_set(w);
+		return err != 0 ? err : ip_link_make(w);
 	default:
 		return EINVAL;
 	}
@@ -478,9 +494,8 @@ ip_lower_close(struct ip_wire *w)
 }
 
 /*
- * ip_lower_group - what is sent to @group is to come, or not any more
- * A TUN device has all of it.
- * Return: 0: that is so, or cannot be; EIO: we have no descriptor now.
+ * ip_lower_group - join or leave @group A TUN device receives all groups.
+ * Return: 0: done, or impossible; EIO: we have no descriptor now.
  */
 int
 ip_lower_group(struct ip_wire *w, const struct ip_addr *group, int joins)
@@ -520,16 +535,17 @@ ip_lower_group(struct ip_wire *w, const struct ip_addr *group, int joins)
 int
 ip_lower_is_alive(struct ip_wire *w)
 {
-	return w->kind == IPW_TUN ? tun_is_alive(w) : raw_is_alive(w);
+	return w->kind == IPW_TUN ? tun_is_alive(w) : raw_is_alive(w, 0);
 }
 
-/* Return: 1 when there may be more. */
+/* Return: 1: there may be more. */
 int
 ip_lower_input(struct ip_wire *w)
 {
 	uint32_t k, n = 0, most = 64;
 
 	if (w->kind != IPW_RAW) {
+		ip_link_input(w);
 		(void)ksock_events(w->ks[0]);
 		while (n < most && (w->kind == IPW_TUN ? tun_recv(w) :
 			ip_packet_recv(w)))

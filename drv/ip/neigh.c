@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Which station has which address on an Ethernet: ARP (RFC 826) and the part of IPv6's
- * Neighbor Discovery that says the same (RFC 4861 s4.3, s4.4).
+ * Addresses of the stations on an Ethernet: messages of ARP (RFC 826) and of
+ * IPv6's Neighbor Discovery (RFC 4861 s4.3, s4.4).
  */
 #include "pkt.h"
 
@@ -41,7 +41,14 @@ arp_parse(const unsigned char *p, uint32_t n, struct neigh_msg *ret)
 	__builtin_memcpy(ret->mac, p + 8, 6);
 	addr4(&ret->who, p + 14);
 	addr4(&ret->target, p + 24);
-	ret->known = (p[14] | p[15] | p[16] | p[17]) != 0;
+	ret->probe = (p[14] | p[15] | p[16] | p[17]) == 0;
+	if (ret->probe && !ret->ask)
+		return 0;
+	ret->known = 1;
+	ret->override = 1;
+	/* RFC 5227 s3: an announcement may be an answer, too */
+	ret->solicited = !ret->ask &&
+		__builtin_memcmp(p + 14, p + 24, 4) != 0;
 	if (!ret->ask)
 		ret->target = ret->who;
 	return 1;
@@ -63,10 +70,31 @@ arp_build(unsigned char *p, int ask, const struct ip_addr *from,
 	return ARP_LEN;
 }
 
+void
+ndp_group(const struct ip_addr *target, struct ip_addr *ret)
+{
+	static const unsigned char head[13] = {
+		0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff};
+
+	ret->len = 16;
+	__builtin_memcpy(ret->b, head, 13);
+	__builtin_memcpy(ret->b + 13, target->b + 13, 3);
+}
+
+static int
+is_zero(const unsigned char *p, uint32_t n)
+{
+	while (n-- != 0)
+		if (*p++ != 0)
+			return 0;
+	return 1;
+}
+
 int
 ndp_parse(const unsigned char *p, uint32_t n, const struct ip_hdr *h,
 	struct neigh_msg *ret)
 {
+	struct ip_addr group;
 	uint32_t at, want;
 
 	if (h->proto != P_ICMP6 || n < NDP_LEN || (p[0] != NS && p[0] != NA) ||
@@ -79,7 +107,12 @@ ndp_parse(const unsigned char *p, uint32_t n, const struct ip_hdr *h,
 	ret->target.len = 16;
 	__builtin_memcpy(ret->target.b, p + 8, 16);
 	ret->who = ret->ask ? h->src : ret->target;
+	ret->probe = ret->ask && is_zero(h->src.b, 16);
 	ret->known = 0;
+	ret->solicited = !ret->ask && (p[4] & 0x40) != 0;
+	ret->override = ret->ask || (p[4] & 0x20) != 0;
+	if (ret->solicited && h->dst.b[0] == 0xff)
+		return 0; /* RFC 4861 s7.1.2 */
 	want = ret->ask ? OPT_SOURCE : OPT_TARGET;
 	for (at = NDP_LEN; at + 8 <= n; at += p[at + 1] * 8u) {
 		if (p[at + 1] == 0)
@@ -89,7 +122,11 @@ ndp_parse(const unsigned char *p, uint32_t n, const struct ip_hdr *h,
 		__builtin_memcpy(ret->mac, p + at + 2, 6);
 		ret->known = 1;
 	}
-	return ret->ask || ret->known;
+	if (!ret->probe)
+		return ret->ask || ret->known || ret->solicited;
+	/* RFC 4861 s7.1.1 */
+	ndp_group(&ret->target, &group);
+	return !ret->known && __builtin_memcmp(h->dst.b, group.b, 16) == 0;
 }
 
 uint32_t
@@ -105,30 +142,21 @@ ndp_build(unsigned char *to, int ask, const struct ip_addr *from,
 	h.dst = *dst;
 	h.proto = P_ICMP6;
 	h.ttl = 255;
-	h.len = NDP_LEN + 8;
-	__builtin_memset(p, 0, h.len);
+	h.len = is_zero(from->b, 16) ? NDP_LEN : NDP_LEN + 8;
+	__builtin_memset(p, 0, NDP_LEN + 8);
 	p[0] = ask ? NS : NA;
-	if (!ask) /* solicited, unless all are told; and it is so from now on */
+	if (!ask) /* solicited, unless sent to all; override older entries */
 		p[4] = dst->b[0] == 0xff ? 0x20 : 0x60;
 	__builtin_memcpy(p + 8, target->b, 16);
-	p[NDP_LEN] = ask ? OPT_SOURCE : OPT_TARGET;
-	p[NDP_LEN + 1] = 1;
-	__builtin_memcpy(p + NDP_LEN + 2, mac, 6);
+	if (h.len > NDP_LEN) {
+		p[NDP_LEN] = ask ? OPT_SOURCE : OPT_TARGET;
+		p[NDP_LEN + 1] = 1;
+		__builtin_memcpy(p + NDP_LEN + 2, mac, 6);
+	}
 	put16(p + 2, ip_fold(ip_sum(p, h.len,
 		ip_pseudo(from, dst, P_ICMP6, h.len), 0)));
 	(void)ip_build(p, &h, NULL, 0);
 	return 40 + h.len;
-}
-
-void
-ndp_group(const struct ip_addr *target, struct ip_addr *ret)
-{
-	static const unsigned char head[13] = {
-		0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff};
-
-	ret->len = 16;
-	__builtin_memcpy(ret->b, head, 13);
-	__builtin_memcpy(ret->b + 13, target->b + 13, 3);
 }
 
 int

@@ -3,25 +3,8 @@
 
 /*
  * Wires of frames: a packet socket on an interface, with addresses that this
- * host does not have, so that everything is answered for here.
- *
- * Neighbours.  A table for each wire says which station has an address.  Who
- * sends to one that is not there asks for it, and the packet waits on the
- * write queue of the wire's stream until the answer has come or WAIT has
- * passed; few may wait.  Entries are asked for again when they are old, and
- * forgotten when there is no answer.
- *
- * Order.  What is for a station that others wait for waits behind them (`held'),
- * though it may be known by now where that is, until they have been sent.  They
- * are, by one at a time, under the table's lock: so none comes between, and
- * it ends.
- *
- * Locks.  The table's of neighbours, which is one for all wires; it is held
- * for a look, a store, or to queue, and by who sends what has waited.
- *
- * Crash.  An entry says KNOWN when all of it is there, and nothing of one that
- * is changed is believed.  A packet that waits for an answer that does not come is
- * enabled by the wire's clock, and by the next packet for that station.
+ * host does not have, so that all requests about them are answered here.
+ * resolve.c finds the stations of other addresses.
  */
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -32,25 +15,9 @@
 #include <linux/if_packet.h>
 #include "ip_impl.h"
 
-#define SECOND 1000000000ull
-#define WAIT (3 * SECOND)
-#define OLD (30 * SECOND)   /* is asked for again, and used meanwhile */
-#define GONE (60 * SECOND)
-#define MOST_WAITING 65536u /* bytes */
-
-#define FREE 0u
-#define ASKING 1u
-#define KNOWN 2u
-
-static int
-same(const struct ip_addr *a, const struct ip_addr *b)
-{
-	return a->len == b->len && bcmp(a->b, b->b, a->len) == 0;
-}
-
-/* A frame of @n bytes goes to @mac. */
-static int
-frame(struct ip_wire *w, struct iovec *iov, uint32_t n, uint32_t proto,
+/* ip_frame - send a frame of the @n pieces at @iov to @mac.  0, or an errno. */
+int
+ip_frame(struct ip_wire *w, struct iovec *iov, uint32_t n, uint32_t proto,
 	const unsigned char *mac)
 {
 	struct sockaddr_ll ll;
@@ -72,168 +39,7 @@ frame(struct ip_wire *w, struct iovec *iov, uint32_t n, uint32_t proto,
 	return r < 0 ? (int)-r : 0;
 }
 
-static void
-small_frame(struct ip_wire *w, void *p, uint32_t n, uint32_t proto,
-	const unsigned char *mac)
-{
-	struct iovec iov = {p, n};
-
-	(void)frame(w, &iov, 1, proto, mac);
-}
-
-/* -------------------------------------------------------------- neighbours */
-
-/* Ask who has @a. */
-static void
-ask(struct ip_wire *w, const struct ip_addr *a)
-{
-	static const unsigned char all[6] = {255, 255, 255, 255, 255, 255};
-	unsigned char buf[128], mac[6];
-	struct ip_addr from, group;
-	uint32_t n;
-
-	if (!ip_own_for(w, a, &from))
-		return;
-	if (a->len == 4) {
-		n = arp_build(buf, 1, &from, w->mac, a, all);
-		small_frame(w, buf, n, ETH_P_ARP, all);
-		return;
-	}
-	ndp_group(a, &group);
-	(void)neigh_many(&group, mac);
-	n = ndp_build(buf, 1, &from, w->mac, &group, a);
-	small_frame(w, buf, n, ETH_P_IPV6, mac);
-}
-
-/* The entry of @a, or NULL.  Locks: the table's, here and below. */
-static struct ip_neigh *
-find(struct ip_wire *w, const struct ip_addr *a)
-{
-	struct ip_neigh *e;
-
-	for (e = w->neigh; e < w->neigh + IP_NEIGHS; e++)
-		if (e->state != FREE && same(&e->addr, a))
-			return e;
-	return NULL;
-}
-
-/* The entry of @a, or the one to be used for it: free, or not used lately. */
-static struct ip_neigh *
-entry(struct ip_wire *w, const struct ip_addr *a)
-{
-	struct ip_neigh *e, *found = find(w, a);
-
-	if (found != NULL)
-		return found;
-	for (e = w->neigh; e < w->neigh + IP_NEIGHS; e++) {
-		if (found == NULL || (found->state != FREE &&
-			(e->state == FREE || e->used < found->used)))
-			found = e;
-	}
-	ip_set(&found->state, FREE);
-	STR_POINT("ip:neighbour");
-	found->addr = *a;
-	found->since = found->asked = 0;
-	found->held = 0;
-	return found;
-}
-
-/*
- * The entry of @a, where a member wants to send something, and whether it is
- * to be asked for.  Locks: the table's.
- */
-static struct ip_neigh *
-wanted(struct ip_wire *w, const struct ip_addr *a, int *ret_asks)
-{
-	struct ip_neigh *e = entry(w, a);
-	uint64_t now = str_now();
-
-	e->used = now;
-	if (e->state == KNOWN && now - e->since > GONE)
-		e->state = ASKING;
-	if (e->state == FREE)
-		ip_set(&e->state, ASKING);
-	*ret_asks = (e->state != KNOWN || now - e->since > OLD) &&
-		now - e->asked > SECOND;
-	if (*ret_asks) {
-		e->asked = now;
-		STR_POINT("ip:asking");
-	}
-	return e;
-}
-
-/* @a is at @mac; only what a member wants to know is kept, unless @make. */
-static void
-learn(struct ip_wire *w, const struct ip_addr *a, const unsigned char *mac,
-	int make)
-{
-	struct ip_shared *sh = ip_shared();
-	struct ip_neigh *e;
-	int waits = 0;
-
-	mutex_enter(&sh->nlock);
-	e = make ? entry(w, a) : find(w, a);
-	if (e != NULL) {
-		waits = e->state == ASKING;
-		ip_set(&e->state, ASKING);
-		bcopy(mac, e->mac, 6);
-		STR_POINT("ip:learning");
-		e->since = e->used = str_now();
-		ip_set(&e->state, KNOWN);
-	}
-	mutex_exit(&sh->nlock);
-	STR_POINT("ip:learnt");
-	if (waits)
-		qenable(WR(w->rq));
-}
-
-/* A station asks, or tells. */
-static void
-heard(struct ip_wire *w, const struct neigh_msg *m, const unsigned char *from)
-{
-	static const struct ip_addr all = {
-		16, {0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}};
-	const unsigned char *mac = m->known ? m->mac : from;
-	unsigned char buf[128], to[6];
-	const struct ip_addr *dst = &m->who;
-	uint32_t n;
-	int mine = m->ask && ip_is_own(w, &m->target);
-
-	if (m->known && !ip_is_own(w, &m->who))
-		learn(w, &m->who, m->mac, mine);
-	if (!mine)
-		return;
-	bcopy(mac, to, 6);
-	if (m->target.len == 4) {
-		n = arp_build(buf, 0, &m->target, w->mac, &m->who, to);
-		small_frame(w, buf, n, ETH_P_ARP, to);
-		return;
-	}
-	if (!m->known) { /* RFC 4861 s7.2.4: who asks has no address yet */
-		dst = &all;
-		(void)neigh_many(dst, to);
-	}
-	n = ndp_build(buf, 0, &m->target, w->mac, dst, &m->target);
-	small_frame(w, buf, n, ETH_P_IPV6, to);
-}
-
 /* ------------------------------------------------------------------ sending */
-
-/* To whom a packet for @dst is given. */
-static int
-next_hop(const struct ip_wire *w, const struct ip_addr *dst,
-	struct ip_addr *ret)
-{
-	const struct ipw_addr *gw = &w->conf.gateway[dst->len == 16];
-
-	*ret = *dst;
-	if (ip_is_near(w, dst))
-		return 1;
-	if (gw->len == 0)
-		return 0;
-	bcopy(gw->b, ret->b, gw->len);
-	return 1;
-}
 
 static uint32_t
 proto_to(const struct ip_addr *dst)
@@ -241,114 +47,29 @@ proto_to(const struct ip_addr *dst)
 	return dst->len == 4 ? ETH_P_IP : ETH_P_IPV6;
 }
 
-/* A copy of @pkt waits.  0, or an errno.  Locks: the table's. */
-static int
-wait_for(struct ip_wire *w, struct ip_neigh *e, const mblk_t *pkt)
-{
-	queue_t *q = WR(w->rq);
-	mblk_t *mp;
-
-	/* RFC 1122 s2.3.2.2: at least the last one is kept */
-	if (q->q_count > MOST_WAITING) {
-		wire_count(&w->pub, WIRE_FULL, 1);
-		return 0;
-	}
-	mp = msgpullup((mblk_t *)(uintptr_t)pkt, -1);
-	if (mp == NULL)
-		return ENOSR;
-	e->held = 1;
-	if (putq(q, mp) == 0)
-		freemsg(mp);
-	if (e->state == KNOWN) /* who was to send them may have died */
-		qenable(q);
-	return 0;
-}
-
 int
 ip_packet_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
 	const mblk_t *pkt, const struct ip_hdr *h)
 {
-	struct ip_shared *sh = ip_shared();
-	int err = 0, asks, waits;
 	unsigned char mac[6];
 	struct ip_addr next;
-	struct ip_neigh *e;
 
 	if (w->ks[0] == NULL)
 		return ENETDOWN;
+	if (ip_is_broadcast(w, &h->dst)) {
+		__builtin_memset(mac, 0xff, 6);
+		return ip_frame(w, iov, n, ETH_P_IP, mac);
+	}
 	if (neigh_many(&h->dst, mac))
-		return frame(w, iov, n, proto_to(&h->dst), mac);
-	if (!next_hop(w, &h->dst, &next))
+		return ip_frame(w, iov, n, proto_to(&h->dst), mac);
+	if (!ip_next_hop(w, &h->dst, &next))
 		return ENETUNREACH;
-	mutex_enter(&sh->nlock);
-	e = wanted(w, &next, &asks);
-	waits = e->state != KNOWN || e->held;
-	if (waits)
-		err = wait_for(w, e, pkt);
-	else
-		bcopy(e->mac, mac, 6);
-	mutex_exit(&sh->nlock);
-	if (asks)
-		ask(w, &next);
-	return waits ? err : frame(w, iov, n, proto_to(&h->dst), mac);
-}
-
-/* What has waited.  0; EAGAIN: it goes on; else an errno.  Locks: the table's */
-static int
-again(struct ip_wire *w, mblk_t *mp)
-{
-	struct iovec iov = {mp->b_rptr, (size_t)MBLKL(mp)};
-	struct ip_addr next;
-	struct ip_neigh *e;
-	struct ip_hdr h;
-	int err, asks;
-
-	if (ip_parse(mp->b_rptr, iov.iov_len, iov.iov_len, IP_TRUST, &h) != 0)
-		return EINVAL;
-	if (!next_hop(w, &h.dst, &next))
-		return ENETUNREACH;
-	e = wanted(w, &next, &asks);
-	if (asks)
-		ask(w, &next);
-	if (e->state != KNOWN) {
-		e->held = 1; /* it may be another's entry now */
-		return EAGAIN;
-	}
-	err = frame(w, &iov, 1, proto_to(&h.dst), e->mac);
-	return err == EAGAIN ? ENOBUFS : err;
-}
-
-/* What waits, when a station has answered, or to give it up. */
-void
-ip_packet_again(struct ip_wire *w)
-{
-	struct ip_shared *sh = ip_shared();
-	queue_t *q = WR(w->rq);
-	struct ip_neigh *e;
-	size_t left;
-	mblk_t *mp;
-	int err;
-
-	mutex_enter(&sh->nlock);
-	left = (size_t)qsize(q);
-	while (left-- != 0 && (mp = getq(q)) != NULL) {
-		err = again(w, mp);
-		/* all go round once, and none comes between them */
-		if (err == EAGAIN && w->waited < WAIT && putq(q, mp) != 0)
-			continue;
-		if (err != 0)
-			wire_count(&w->pub, WIRE_FULL, 1);
-		freemsg(mp);
-	}
-	for (e = w->neigh; e < w->neigh + IP_NEIGHS; e++)
-		if (e->state == KNOWN)
-			e->held = 0;
-	mutex_exit(&sh->nlock);
+	return ip_resolve(w, iov, n, pkt, &next);
 }
 
 /* ---------------------------------------------------------------- receiving */
 
-/* Is the checksum one that a device shall fill in? */
+/* Has the checksum been left for the device to fill in? */
 static int
 is_unfinished(const struct ksock_msg *m)
 {
@@ -380,12 +101,12 @@ input(struct ip_wire *w, mblk_t *mp, const struct sockaddr_ll *ll,
 	switch (ntohs(ll->sll_protocol)) {
 	case ETH_P_ARP:
 		if (arp_parse(mp->b_rptr, n, &m))
-			heard(w, &m, ll->sll_addr);
+			ip_resolve_heard(w, &m, ll->sll_addr);
 		break;
 	case ETH_P_IPV6:
 		if (ip_parse(mp->b_rptr, n, n, 0, &h) == 0 &&
 			ndp_parse(mp->b_rptr + h.hlen, h.len, &h, &m))
-			heard(w, &m, ll->sll_addr);
+			ip_resolve_heard(w, &m, ll->sll_addr);
 		/* FALLTHROUGH */
 	case ETH_P_IP:
 		wire_input(&w->pub, mp, flags);
@@ -396,7 +117,7 @@ input(struct ip_wire *w, mblk_t *mp, const struct sockaddr_ll *ll,
 	freemsg(mp);
 }
 
-/* 1: there was one. */
+/* Receive one frame. 1: there was one. */
 int
 ip_packet_recv(struct ip_wire *w)
 {
@@ -429,12 +150,13 @@ ip_packet_recv(struct ip_wire *w)
 	mp->b_wptr = mp->b_rptr + m.km_len;
 	mp = ip_block_fit(w, mp, IP_MOST);
 	if (mp != NULL)
-		input(w, mp, &ll, is_unfinished(&m) ? IP_TRUST : 0);
+		input(w, mp, &ll, (is_unfinished(&m) ? IP_TRUST : 0) |
+			(ll.sll_pkttype == PACKET_HOST ? 0 : IP_MANY));
 	return 1;
 }
 
 /*
- * ip_packet_group - the interface listens to what is sent to @group, or not
+ * ip_packet_group - receive packets for @group on the interface, or stop that
  * Return: 0, or an errno.
  */
 int
@@ -453,7 +175,10 @@ ip_packet_group(struct ip_wire *w, const struct ip_addr *group, int joins)
 		sizeof(mr));
 }
 
-/* RFC 1112 s4, RFC 4291 s2.8: the groups that every station is in. */
+/*
+ * RFC 1112 s4, RFC 4291 s2.8: join the groups of which every station is a
+ * member.
+ */
 static void
 own_groups(struct ip_wire *w)
 {
@@ -472,10 +197,11 @@ own_groups(struct ip_wire *w)
 		bcopy(w->conf.own[i].b, a.b, 16);
 		ndp_group(&a, &group);
 		(void)ip_packet_group(w, &group, 1);
+		ip_listen_joined(w, &group);
 	}
 }
 
-/* The socket, which has just been made, is one of the interface's. */
+/* Bind the new socket to the interface. */
 int
 ip_packet_set(struct ip_wire *w)
 {

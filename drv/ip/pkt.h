@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What wires do with packets beyond reading their headers: fragments both
- * ways, ICMP.  Pure, as <str/ip.h> is: bytes, and a time that is told.
+ * Operations on packets beyond reading headers: fragmentation, ICMP,
+ * neighbours.  Pure functions as in <str/ip.h>: on bytes, with the time as an
+ * argument.
  */
 #ifndef DRV_IP_PKT_H
 #define DRV_IP_PKT_H
@@ -12,6 +13,7 @@
 
 #define IP4_OPTMAX 40u
 #define IP4_MTU 68u	/* the least: RFC 791 s3.2 */
+#define IP4_LEAST 552u	/* ... that is believed: less is hardly ever true */
 #define IP6_MTU 1280u	/* RFC 8200 s5 */
 
 /* -------------------------------------------------------------- fragments */
@@ -20,89 +22,17 @@
  * ip_frag - the header of the next fragment
  * @h:   of the packet, or of a fragment that is still too long (IPv4)
  * @opt: its options, @h->optlen bytes, or NULL
- * @off: bytes of data in those before; 0 at first; moved on, in the end to
- *	 IP_FRAG_END
+ * @off: bytes of data in the fragments before; 0 at first; advanced, at the end
+ *	 to IP_FRAG_END
  * @ret: the fragment's, for ip_build(); its data is @ret->len bytes from the
  *	 old *@off
  * @ret_opt: its options, IP4_OPTMAX bytes of room
- * Return: 1; 0: there are no more; -EMSGSIZE: it may not, or cannot, be
- * fragmented.  A packet that fits is one fragment that is none.
+ * Return: 1; 0: there are no more; -EMSGSIZE: it must not, or cannot, be
+ * fragmented.  A packet that fits gives itself, without a fragment header.
  */
 #define IP_FRAG_END 0xffffffffu
 int ip_frag(const struct ip_hdr *h, const unsigned char *opt, uint32_t mtu,
 	uint32_t *off, struct ip_hdr *ret, unsigned char *ret_opt);
-
-#define IP_REASM_SLOTS 32u		/* packets, 2 to 4 MiB */
-#ifndef STR_CRASH_POINTS
-#define IP_REASM_LIFE 30000000000ull	/* ns */
-#else
-#define IP_REASM_LIFE 1000000000ull	/* tests wait for it */
-#endif
-#define IP_REASM_HDR 256u		/* bytes of headers */
-
-/* A packet that is being put together. */
-struct ip_slot {
-	uint32_t state;		/* 0: free */
-	uint32_t tag;		/* the caller's: which wire */
-	struct ip_addr src, dst;
-	uint32_t id;
-	uint8_t proto;		/* IPv4: it is a part of the name */
-	uint8_t next;		/* IPv6: what the data begins with */
-	uint16_t hlen;		/* bytes in hdr; 0: the first has not come */
-	uint16_t link;		/* IPv6: where in hdr the fragment header is
-				 * named */
-	uint32_t total;		/* bytes of data; 0: the last has not come */
-	uint32_t got;		/* bytes of data that are there */
-	uint32_t high;		/* none is behind that */
-	uint64_t end;		/* when it is given up */
-	unsigned char hdr[IP_REASM_HDR];
-	unsigned char there[65536 / 64]; /* a bit for 8 bytes of data */
-	unsigned char data[65536];
-};
-
-struct ip_reasm {
-	uint32_t busy;	/* a thread is inside, or has died there */
-	uint32_t resets; /* times that everything was thrown away for that */
-	uint32_t nslots; /* it has been given */
-	struct ip_slot *slot[IP_REASM_SLOTS];
-};
-
-/*
- * ip_reasm_wants - would more memory be of use?  It has none, or it is full.
- * ip_reasm_give - here is some, zeroed, for good
- */
-int ip_reasm_wants(const struct ip_reasm *r);
-void ip_reasm_give(struct ip_reasm *r, struct ip_slot *s);
-
-/* What became of a fragment. */
-#define IP_HELD 0    /* others are missing */
-#define IP_WHOLE 1   /* the packet is whole: ip_reasm_take() */
-#define IP_REFUSED 2 /* it contradicts others: the packet is given up */
-#define IP_AGAIN 3   /* it was there already */
-
-/*
- * ip_reasm_add - a fragment
- * @r:	  zeroed at first, and given some memory; the caller lets one at a
- *	  time in
- * @p:	  it, in one piece, with the header @h
- * @now:  ns
- * @ret:  the slot, when it is whole
- * Return: IP_HELD ...; *@lost is how many other packets were given up for it,
- * because of their age or for want of room.
- */
-int ip_reasm_add(struct ip_reasm *r, uint32_t tag, const unsigned char *p,
-	const struct ip_hdr *h, uint64_t now, uint32_t *ret, uint32_t *lost);
-/* How long the packet is, and the packet itself; the slot is free then. */
-uint32_t ip_reasm_len(const struct ip_reasm *r, uint32_t slot);
-void ip_reasm_take(struct ip_reasm *r, uint32_t slot, unsigned char *to);
-/*
- * ip_reasm_expire - give up one packet whose time is over
- * @ret: begin of its first fragment, of which *@ret_n bytes are good, 0 when
- *	 that has not come; IP_REASM_HDR + 8 bytes of room
- * Return: 1, with whose it was in *@tag; 0: there is none
- */
-int ip_reasm_expire(struct ip_reasm *r, uint64_t now, uint32_t *tag,
-	unsigned char *ret, uint32_t *ret_n);
 
 /* ------------------------------------------------------------- path MTUs */
 
@@ -111,24 +41,24 @@ int ip_reasm_expire(struct ip_reasm *r, uint64_t now, uint32_t *tag,
 #define IP_PMTU_LIFE 600000000000ull /* ns; RFC 1191 s6.3: 10 minutes */
 
 struct ip_pmtu_entry {
-	uint32_t gen;	/* odd: it is being written; 0: never was */
+	uint32_t gen;	/* odd: being written; 0: never written */
 	uint32_t mtu;
 	struct ip_addr dst;
 	uint64_t until; /* ns */
 };
 
 struct ip_pmtu {
-	uint32_t used; /* something has been learned */
+	uint32_t used; /* the table is not empty */
 	struct ip_pmtu_entry entry[IP_PMTUS];
 };
 
-/* ip_pmtu_of - bytes of a packet to @dst on a link that carries @link */
+/* ip_pmtu_of - longest packet to @dst on a link with the MTU @link */
 uint32_t ip_pmtu_of(const struct ip_pmtu *t, const struct ip_addr *dst,
 	uint32_t link, uint64_t now);
 /*
- * ip_pmtu_learn - a router on the way to @dst says @mtu, 0: it does not say,
- * about a packet of @len bytes; the caller lets one at a time in
- * Return: 1: it is less now.
+ * ip_pmtu_learn - a router on the path to @dst reported @mtu, or 0 for unknown,
+ * about a packet of @len bytes; the caller makes one call at a time
+ * Return: 1: the path MTU has become less.
  */
 int ip_pmtu_learn(struct ip_pmtu *t, const struct ip_addr *dst, uint32_t mtu,
 	uint32_t len, uint32_t link, uint64_t now);
@@ -139,19 +69,21 @@ int ip_pmtu_learn(struct ip_pmtu *t, const struct ip_addr *dst, uint32_t mtu,
 #define P_ICMP6 58
 
 enum icmp_kind {
-	ICMP_OTHER,	/* nothing that we know or care for */
-	ICMP_ECHO,	/* a question: icmp_reply() */
+	ICMP_OTHER,	/* unknown or unused type */
+	ICMP_ECHO,	/* a request: icmp_reply() */
+	ICMP_REDIRECT,	/* packets like one of ours should go to `to' */
 	ICMP_ERR	/* about a packet of ours */
 };
 
 struct icmp_msg {
 	enum icmp_kind kind;
+	struct ip_addr to;	    /* ICMP_REDIRECT: the router */
 	int error;		    /* errno */
-	uint32_t mtu;		    /* EMSGSIZE: what would go; 0: unknown */
-	const unsigned char *begin; /* the packet, as much as there is */
+	uint32_t mtu;		    /* EMSGSIZE: the MTU; 0: unknown */
+	const unsigned char *begin; /* the begin of the packet */
 	uint32_t n;
-	struct ip_hdr h;	    /* what its header says */
-	uint32_t at;		    /* where its data is; n or less */
+	struct ip_hdr h;	    /* its header */
+	uint32_t at;		    /* offset of its data; n or less */
 };
 
 /*
@@ -161,46 +93,56 @@ struct icmp_msg {
  */
 int icmp_parse(const unsigned char *p, uint32_t n, const struct ip_hdr *h,
 	struct icmp_msg *ret);
-/* Turn a packet with an ICMP_ECHO, @n bytes with its header, into the answer,
- * which comes from @from; in place, its checksums too. */
+/* Turn a packet with an ICMP_ECHO, @n bytes with its header, into the answer
+ * from @from; in place, with its checksums. */
 void icmp_reply(unsigned char *pkt, uint32_t n, const struct ip_hdr *h,
 	const struct ip_addr *from);
 
-/* What there is to complain about. */
+/* Errors that we send. */
 enum icmp_error {
 	ICMP_NOPORT, ICMP_NOPROTO, ICMP_TOOLATE /* of fragments */
 };
 #define ICMP_MOST 1280u /* bytes of a packet with an error */
 
 /*
- * icmp_error - make a packet that complains about another
- * @pkt: that one, @n bytes of it, with header @h
+ * icmp_error - make a packet with an error about another one
+ * @pkt: that other one, @n bytes of it, with header @h
  * @to:	 ICMP_MOST bytes of room
- * Return: bytes; 0: about that one no host may complain (RFC 1122 s3.2.2,
+ * Return: bytes; 0: no error may be sent about that packet (RFC 1122 s3.2.2,
  * RFC 4443 s2.4)
  */
 uint32_t icmp_error(enum icmp_error what, const unsigned char *pkt, uint32_t n,
 	const struct ip_hdr *h, const struct ip_addr *from, unsigned char *to);
 
+/*
+ * icmp_problem - the same about an IPv6 header, from @from (RFC 8200 s4.2)
+ */
+uint32_t icmp_problem(const struct ip6_problem *why, const unsigned char *pkt,
+	uint32_t n, const struct ip_addr *from, unsigned char *to);
+
 /* --------------------------------------------------------------- neighbours */
 
-/* What ARP or Neighbor Discovery has said. */
+/* A message of ARP or Neighbor Discovery. */
 struct neigh_msg {
-	int ask;	       /* who has target? */
-	int known;	       /* mac is who's */
-	struct ip_addr who;    /* asks, or tells of itself */
+	int ask;	       /* a request for target */
+	int probe;	       /* ... whose sender has no address */
+	int known;	       /* mac is the sender's */
+	int solicited;	       /* in answer to a request */
+	int override;	       /* it replaces an older answer */
+	struct ip_addr who;    /* the sender */
 	struct ip_addr target;
 	unsigned char mac[6];
 };
 
-/* Read @n bytes behind the frame's header, or the IPv6 header @h.  1: good. */
+/* Read @n bytes behind the frame's header, or the IPv6 header @h. 1: valid. */
 int arp_parse(const unsigned char *p, uint32_t n, struct neigh_msg *ret);
 int ndp_parse(const unsigned char *p, uint32_t n, const struct ip_hdr *h,
 	struct neigh_msg *ret);
 /*
- * Write a question of @from, which is at @mac, for @to or @target; or the
- * answer, that @from is at @mac.  128 bytes of room.  Return: bytes; of IPv6
- * with the IP header.
+ * Write, if @ask, the request of @from, which is at @mac, for the address @to
+ * (arp_build) or @target (ndp_build); else the answer that @from is at @mac.
+ * A request of an address of zeros has no option for @mac (RFC 4861 s4.3).
+ * Needs 128 bytes of room.  Return: bytes; for IPv6 with the IP header.
  */
 uint32_t arp_build(unsigned char *p, int ask, const struct ip_addr *from,
 	const unsigned char *mac, const struct ip_addr *to,
@@ -208,19 +150,19 @@ uint32_t arp_build(unsigned char *p, int ask, const struct ip_addr *from,
 uint32_t ndp_build(unsigned char *to, int ask, const struct ip_addr *from,
 	const unsigned char *mac, const struct ip_addr *dst,
 	const struct ip_addr *target);
-/* The group in which who has @target hears questions. */
+/* The group in which the owner of @target receives requests. */
 void ndp_group(const struct ip_addr *target, struct ip_addr *ret);
-/* Is @dst many stations'?  Then where they all hear. */
+/* Is @dst a group or broadcast?  Then @mac gets its Ethernet address. */
 int neigh_many(const struct ip_addr *dst, unsigned char *mac);
 
-/* So many errors at once, and then in a second. */
+/* Limit of the errors in a burst, and then in a second. */
 #define ICMP_BURST 50u
 #define ICMP_RATE 200u
 struct icmp_limit {
 	uint64_t last; /* ns */
 	uint32_t left;
 };
-/* May one be sent at @now?  It counts. */
+/* May an error be sent at @now?  If so, it is counted. */
 int icmp_allowed(struct icmp_limit *l, uint64_t now);
 
 #endif

@@ -2,21 +2,21 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * How long a packet may be on its way to a destination (RFC 1191, RFC 8201).
+ * The path MTU of a destination (RFC 1191, RFC 8201).
  *
- * Purpose.  A router that cannot pass on a packet that must not be cut says how
- * long one may be.  That is remembered for the destination, for as long as
- * RFC 1191 s6.3 says, so that what is sent next is cut here, or refused here.
+ * Purpose.  A router that cannot forward a packet that must not be fragmented
+ * reports its MTU.  The table keeps that MTU for the destination, for the time
+ * in RFC 1191 s6.3, so that later packets are fragmented or refused here.
  *
- * Objects.  A table of sets of WAYS entries; a destination has its set, and in
- * a full one the entry that is the first to end goes.
+ * Objects.  A table of sets of WAYS entries.  A destination belongs to one set;
+ * in a full set the entry that expires first is replaced.
  *
- * Locks.  Who learns has the caller's.  Who asks has none: an entry is being
- * written while `gen' is odd, and is what it was when gen is the same after it
- * has been copied.
+ * Locks.  The caller of ip_pmtu_learn() has a lock.  Lookups have none: an
+ * entry is being written while `gen' is odd, and a copy of it is consistent if
+ * gen is the same afterwards.
  *
- * Crash.  A thread killed while it writes leaves an odd gen: that entry is not
- * believed, and the lock's next owner writes over it first.
+ * Crash.  A thread killed while it writes leaves an odd gen: lookups ignore
+ * that entry, and the lock's next owner overwrites it first.
  */
 #include <str/builtin.h>
 #include "pkt.h"
@@ -37,7 +37,7 @@ same(const struct ip_addr *a, const struct ip_addr *b)
 	return a->len == b->len && __builtin_memcmp(a->b, b->b, a->len) == 0;
 }
 
-/* What @e says of @dst at @now; 0: nothing. */
+/* The MTU of @dst in @e at @now; 0: none. */
 static uint32_t
 says(const struct ip_pmtu_entry *e, const struct ip_addr *dst, uint64_t now)
 {
@@ -72,8 +72,8 @@ ip_pmtu_of(const struct ip_pmtu *t, const struct ip_addr *dst, uint32_t link,
 }
 
 /*
- * RFC 1191 s5, s7.1: a router that does not say has one of these, and it is
- * less than the packet was long.
+ * RFC 1191 s5, s7.1: a router that reports no MTU has one of these, the next
+ * one below the packet's length.
  */
 static uint32_t
 plateau(uint32_t len)
@@ -88,17 +88,17 @@ plateau(uint32_t len)
 	return IP4_MTU;
 }
 
-/* What is to be believed of that; 0: nothing. */
+/* The MTU to accept from a report; 0: ignore it. */
 static uint32_t
 believed(const struct ip_addr *dst, uint32_t mtu, uint32_t len)
 {
-	if (dst->len == 16) /* RFC 8201 s4: less than that is discarded */
+	if (dst->len == 16) /* RFC 8201 s4: ignore smaller ones */
 		return mtu >= IP6_MTU && mtu < len ? mtu : 0;
 	if (mtu == 0)
 		mtu = plateau(len);
 	if (mtu >= len)
-		return 0; /* it would have been passed on */
-	return mtu < IP4_MTU ? IP4_MTU : mtu;
+		return 0; /* it would have been forwarded */
+	return mtu < IP4_LEAST ? IP4_LEAST : mtu;
 }
 
 int
@@ -109,12 +109,12 @@ ip_pmtu_learn(struct ip_pmtu *t, const struct ip_addr *dst, uint32_t mtu,
 	uint32_t i, gen;
 
 	mtu = believed(dst, mtu, len);
-	/* RFC 1191 s3: it never becomes more by this */
+	/* RFC 1191 s3: a report never raises the MTU */
 	if (mtu == 0 || mtu >= ip_pmtu_of(t, dst, link, now))
 		return 0;
 	for (i = 0; i < IP_PMTU_WAYS; i++) {
 		if ((e[i].gen & 1) != 0)
-			e[i].until = 0; /* who wrote here died of it */
+			e[i].until = 0; /* the writer of this entry died */
 		if (to == NULL || (!same(&to->dst, dst) &&
 			(same(&e[i].dst, dst) || e[i].until < to->until)))
 			to = &e[i];

@@ -2,27 +2,18 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Putting fragments together (RFC 791 s3.2, RFC 815, RFC 8200 s4.5).
+ * Reassembly of fragments: reasm.h.
  *
- * Objects.  A slot is a packet: its headers, 64 KiB for its data, and a bit
- * for each 8 bytes of that.  The number of slots is bounded, and so is memory;
- * the oldest goes when one is needed.
- *
- * What contradicts itself.  RFC 5722: a fragment that overlaps others ends
- * the packet, and what comes of it later; so the slot stays, as SPOILT, until
- * its time is over.  One that is all there already, byte for byte, was only
- * sent twice.
- *
- * Crash.  Who dies inside leaves `busy' set; the next throws everything away,
- * as a network may.
+ * Contradictions.  RFC 5722: a fragment that overlaps others invalidates the
+ * packet and all its later fragments; so the slot stays, as SPOILT and without
+ * data, until it expires.  A fragment that equals received data, byte for byte,
+ * is a duplicate.
  */
+#include <stddef.h>
 #include <str/builtin.h>
-#include "pkt.h"
+#include "reasm_impl.h"
 
-#define FREE 0u
-#define OPEN 1u
-#define SPOILT 2u
-#define WHOLE 3u
+#define TRIES 64u /* packets that are dropped for memory, in one call */
 
 static void
 put16(unsigned char *p, uint32_t v)
@@ -31,103 +22,11 @@ put16(unsigned char *p, uint32_t v)
 	p[1] = (unsigned char)v;
 }
 
-static int
-same_addr(const struct ip_addr *a, const struct ip_addr *b)
-{
-	return a->len == b->len && __builtin_memcmp(a->b, b->b, 16) == 0;
-}
-
-static int
-is_of(const struct ip_slot *s, uint32_t tag, const struct ip_hdr *h)
-{
-	return (s->state == OPEN || s->state == SPOILT) && s->tag == tag &&
-		s->id == h->id && (h->src.len == 16 || s->proto == h->proto) &&
-		same_addr(&s->src, &h->src) && same_addr(&s->dst, &h->dst);
-}
-
-/* A slot for @h's packet: its own, a free one, or the oldest one's. */
-static struct ip_slot *
-find(struct ip_reasm *r, uint32_t tag, const struct ip_hdr *h, uint64_t now,
-	uint32_t *ret, uint32_t *lost)
-{
-	struct ip_slot *s = NULL, *t;
-	uint32_t i;
-
-	for (i = 0; i < r->nslots; i++) {
-		t = r->slot[i];
-		if (t->state != FREE && t->end <= now) {
-			*lost += t->state != SPOILT;
-			t->state = FREE;
-		}
-		if (is_of(t, tag, h)) {
-			*ret = i;
-			return t;
-		}
-		if (s == NULL || (s->state != FREE &&
-			(t->state == FREE || t->end < s->end))) {
-			s = t;
-			*ret = i;
-		}
-	}
-	*lost += s->state == OPEN || s->state == WHOLE;
-	s->tag = tag;
-	s->src = h->src;
-	s->dst = h->dst;
-	s->id = h->id;
-	s->proto = h->proto;
-	s->hlen = s->link = 0;
-	s->total = s->got = s->high = 0;
-	s->end = now + IP_REASM_LIFE;
-	__builtin_memset(s->there, 0, sizeof(s->there));
-	s->state = OPEN;
-	return s;
-}
-
 /*
- * The 8 byte units of a range, as far as one byte of `there' has them.
- * Return: their bits there; *@u is the next byte's first.
+ * The headers of the first fragment at @p.  RFC 8200 s4.5: the fragment header
+ * is left out, and the type in its predecessor corrected. 0: too long.
  */
 static uint32_t
-bits(uint32_t *u, uint32_t end)
-{
-	uint32_t at = *u % 8, n = end - *u;
-
-	if (n > 8 - at)
-		n = 8 - at;
-	*u += n;
-	return ((1u << n) - 1u) << at;
-}
-
-/* How many of the 8 byte units of a range are there. */
-static uint32_t
-units(const struct ip_slot *s, uint32_t from, uint32_t to)
-{
-	uint32_t u = from / 8, end = (to + 7) / 8, at, b, n = 0;
-
-	while (u < end) {
-		at = u / 8;
-		for (b = s->there[at] & bits(&u, end); b != 0; b &= b - 1)
-			n++;
-	}
-	return n;
-}
-
-static void
-mark(struct ip_slot *s, uint32_t from, uint32_t to)
-{
-	uint32_t u = from / 8, end = (to + 7) / 8, at;
-
-	while (u < end) {
-		at = u / 8;
-		s->there[at] |= (unsigned char)bits(&u, end);
-	}
-}
-
-/*
- * The header of the first fragment.  RFC 8200 s4.5: the fragment header is
- * taken out, and its predecessor names what comes behind.  0: too long.
- */
-static int
 keep_header(struct ip_slot *s, const unsigned char *p, const struct ip_hdr *h)
 {
 	uint32_t hlen = h->hlen, at = 40;
@@ -142,61 +41,99 @@ keep_header(struct ip_slot *s, const unsigned char *p, const struct ip_hdr *h)
 			at += (p[at + 1] + 1u) * 8u;
 		}
 		if (at != hlen)
-			return 0; /* an authentication header, of all things */
+			return 0; /* an authentication header, which would
+				   * become invalid */
 	}
-	if (hlen > IP_REASM_HDR)
-		return 0;
-	__builtin_memcpy(s->hdr, p, hlen);
-	s->hlen = (uint16_t)hlen;
-	return 1;
+	return hlen > IP_REASM_HDR ? 0 : hlen;
 }
 
-/* Does it go together with what is there?  IP_HELD: yes. */
+/*
+ * How many bytes of the fragment have been received?  *@differ: and they are
+ * others.
+ */
+static uint32_t
+overlap(const struct ip_slot *s, uint32_t off, uint32_t end,
+	const unsigned char *data, int *differ)
+{
+	const struct ip_part *p = s->first;
+	uint32_t from, to, n = 0;
+
+	if (s->last != NULL && s->last->off + s->last->len <= off)
+		return 0; /* behind all others, as most are */
+	for (; p != NULL && p->off < end; p = p->next) {
+		from = p->off > off ? p->off : off;
+		to = p->off + p->len < end ? p->off + p->len : end;
+		if (from >= to)
+			continue;
+		n += to - from;
+		*differ |= __builtin_memcmp(p->data + p->hlen + from - p->off,
+			data + from - off, to - from) != 0;
+	}
+	return n;
+}
+
+/* Is the fragment consistent with the others?  IP_HELD: yes. */
 static int
 check(const struct ip_slot *s, const unsigned char *data,
 	const struct ip_hdr *h)
 {
-	uint32_t end = h->frag + h->len;
-	uint32_t n = units(s, h->frag, end);
+	uint32_t end = h->frag + h->len, n;
+	int differ = 0;
 
 	if (s->state == SPOILT)
 		return IP_REFUSED;
-	if (n != 0 && n == (h->len + 7) / 8 &&
-		__builtin_memcmp(s->data + h->frag, data, h->len) == 0 &&
-		(h->more ? s->total == 0 || end <= s->total :
-			   end == s->total))
+	n = overlap(s, h->frag, end, data, &differ);
+	if (n != 0 && n == h->len && !differ && (h->more ?
+		s->total == 0 || end <= s->total : end == s->total))
 		return IP_AGAIN;
 	if (n != 0)
 		return IP_REFUSED;
 	if (s->total != 0 && (!h->more || end > s->total))
-		return IP_REFUSED; /* a second end, or behind the end */
+		return IP_REFUSED; /* a second end, or data behind the end */
 	if (!h->more && s->high > end)
-		return IP_REFUSED; /* an end, and others behind it */
+		return IP_REFUSED; /* an end before received data */
 	return IP_HELD;
 }
 
 static int
-spoil(struct ip_slot *s)
+spoil(struct ip_reasm *r, const struct ip_mem *mem, struct ip_slot *s)
 {
-	s->state = SPOILT;
+	__atomic_store_n(&s->state, SPOILT, __ATOMIC_RELEASE);
+	reasm_free_parts(mem, s);
+	reasm_charge(r, s, s->bytes - (uint32_t)sizeof(*s), 0);
 	return IP_REFUSED;
 }
 
-static int
-add(struct ip_slot *s, const unsigned char *p, const struct ip_hdr *h)
+/* Put @p in its place in @s's list. */
+static void
+insert(struct ip_slot *s, struct ip_part *p)
 {
-	const unsigned char *data = p + h->hlen;
-	int r = check(s, data, h);
+	struct ip_part **at = &s->first;
 
-	if (r == IP_AGAIN)
-		return r;
-	if (r == IP_REFUSED)
-		return spoil(s);
-	if (h->frag == 0 && !keep_header(s, p, h))
-		return spoil(s);
-	__builtin_memcpy(s->data + h->frag, data, h->len);
+	if (s->last != NULL && s->last->off < p->off)
+		at = &s->last->next;
+	while (*at != NULL && (*at)->off < p->off)
+		at = &(*at)->next;
+	p->next = *at;
+	if (p->next == NULL)
+		s->last = p;
+	__atomic_store_n(at, p, __ATOMIC_RELEASE);
+	s->nparts++;
+}
+
+/* Add the fragment, whose memory is @part. */
+static int
+add(struct ip_reasm *r, const struct ip_mem *mem, struct ip_slot *s,
+	const unsigned char *p, const struct ip_hdr *h, struct ip_part *part)
+{
+	part->off = h->frag;
+	part->len = h->len;
+	part->hlen = h->frag == 0 ? s->hlen : 0;
+	__builtin_memcpy(part->data, p, part->hlen);
+	__builtin_memcpy(part->data + part->hlen, p + h->hlen, h->len);
+	insert(s, part);
 	STR_POINT("ip:fragment");
-	mark(s, h->frag, h->frag + h->len);
+	reasm_charge(r, s, (uint32_t)reasm_part_size(part), 1);
 	s->got += h->len;
 	if (s->high < h->frag + h->len)
 		s->high = h->frag + h->len;
@@ -204,136 +141,140 @@ add(struct ip_slot *s, const unsigned char *p, const struct ip_hdr *h)
 		s->total = h->frag + h->len;
 	if (s->total == 0 || s->got != s->total || s->hlen == 0)
 		return IP_HELD;
-	/* RFC 8200 s4.5: it has to be one that could have been sent whole */
+	/*
+	 * RFC 8200 s4.5: the packet must not be longer than an unfragmented one
+	 */
 	if (s->total + (s->src.len == 4 ? s->hlen : s->hlen - 40u) > IP_MOST)
-		return spoil(s);
-	s->state = WHOLE;
+		return spoil(r, mem, s);
+	__atomic_store_n(&s->state, WHOLE, __ATOMIC_RELEASE);
 	STR_POINT("ip:whole");
 	return IP_WHOLE;
 }
 
-/* Come in; a thread killed inside has left nothing that is good. */
-static void
-enter(struct ip_reasm *r)
+static int
+add_to(struct ip_reasm *r, const struct ip_mem *mem, struct ip_slot *s,
+	const unsigned char *p, const struct ip_hdr *h)
 {
-	uint32_t i;
+	struct ip_part *part;
+	int what = check(s, p + h->hlen, h);
+	size_t n = sizeof(*part) + h->len;
 
-	if (r->busy) {
-		for (i = 0; i < r->nslots; i++)
-			r->slot[i]->state = FREE;
-		r->resets++;
+	if (what == IP_AGAIN)
+		return what;
+	if (what == IP_HELD && h->frag == 0) {
+		s->hlen = (uint16_t)keep_header(s, p, h);
+		n += s->hlen;
+		if (s->hlen == 0)
+			what = IP_REFUSED;
 	}
-	__atomic_store_n(&r->busy, 1u, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-}
-
-static void
-leave(struct ip_reasm *r)
-{
-	__atomic_store_n(&r->busy, 0u, __ATOMIC_RELEASE);
-}
-
-int
-ip_reasm_wants(const struct ip_reasm *r)
-{
-	uint32_t i;
-
-	for (i = 0; i < r->nslots; i++)
-		if (r->slot[i]->state == FREE)
-			return 0;
-	return r->nslots < IP_REASM_SLOTS;
-}
-
-void
-ip_reasm_give(struct ip_reasm *r, struct ip_slot *s)
-{
-	r->slot[r->nslots] = s;
-	STR_POINT("ip:slot");
-	__atomic_store_n(&r->nslots, r->nslots + 1, __ATOMIC_RELEASE);
+	if (s->nparts == IP_REASM_PARTS)
+		what = IP_REFUSED;
+	if (what == IP_REFUSED)
+		return s->state == SPOILT ? what : spoil(r, mem, s);
+	part = mem->get(n);
+	if (part != NULL)
+		return add(r, mem, s, p, h, part);
+	if (h->frag == 0)
+		s->hlen = 0;
+	return IP_NOROOM;
 }
 
 int
-ip_reasm_add(struct ip_reasm *r, uint32_t tag, const unsigned char *p,
-	const struct ip_hdr *h, uint64_t now, uint32_t *ret, uint32_t *lost)
+ip_reasm_add(struct ip_reasm *r, const struct ip_mem *mem, uint32_t tag,
+	const unsigned char *p, const struct ip_hdr *h, uint64_t now,
+	uint32_t *ret, uint32_t *lost)
 {
+	uint32_t n = (uint32_t)(sizeof(struct ip_slot) +
+		sizeof(struct ip_part)) + h->hlen + h->len, i;
 	struct ip_slot *s;
-	int what;
+	int what = IP_NOROOM;
 
 	*lost = 0;
-	enter(r);
-	s = find(r, tag, h, now, ret, lost);
-	what = add(s, p, h);
-	leave(r);
+	reasm_enter(r, mem);
+	reasm_make_room(r, mem, tag, h, n, lost);
+	for (i = 0; what == IP_NOROOM && i < TRIES; i++) {
+		s = reasm_find(r, mem, tag, h, now, lost);
+		if (s != NULL)
+			what = add_to(r, mem, s, p, h);
+		if (what == IP_WHOLE)
+			*ret = reasm_number(r, s);
+		if (what == IP_NOROOM)
+			reasm_give_up(r, mem, lost);
+	}
+	reasm_leave(r);
 	return what;
 }
 
 uint32_t
 ip_reasm_len(const struct ip_reasm *r, uint32_t slot)
 {
-	return r->slot[slot]->hlen + r->slot[slot]->total;
-}
-
-static uint32_t
-sum_of(const unsigned char *p, uint32_t n)
-{
-	return ip_fold(ip_sum(p, n, 0, 0));
+	return reasm_slot(r, slot)->hlen + reasm_slot(r, slot)->total;
 }
 
 void
-ip_reasm_take(struct ip_reasm *r, uint32_t slot, unsigned char *to)
+ip_reasm_take(struct ip_reasm *r, const struct ip_mem *mem, uint32_t slot,
+	unsigned char *to)
 {
-	struct ip_slot *s = r->slot[slot];
+	struct ip_slot *s = reasm_slot(r, slot);
+	const struct ip_part *p;
 
-	enter(r);
-	__builtin_memcpy(to, s->hdr, s->hlen);
-	__builtin_memcpy(to + s->hlen, s->data, s->total);
+	reasm_enter(r, mem);
+	for (p = s->first; p != NULL; p = p->next)
+		__builtin_memcpy(to + (p->hlen != 0 ? 0 : s->hlen + p->off),
+			p->data, p->hlen + p->len);
 	if (s->src.len == 4) {
 		put16(to + 2, s->hlen + s->total);
-		to[6] &= 0xc0; /* neither more nor an offset */
+		to[6] &= 0xc0; /* no MF flag and no offset */
 		to[7] = 0;
 		put16(to + 10, 0);
-		put16(to + 10, sum_of(to, s->hlen));
+		put16(to + 10, ip_fold(ip_sum(to, s->hlen, 0, 0)));
 	} else {
 		put16(to + 4, s->hlen - 40u + s->total);
 		to[s->link] = s->next;
 	}
 	STR_POINT("ip:taking");
-	s->state = FREE;
-	leave(r);
+	reasm_drop(r, mem, s);
+	reasm_leave(r);
 }
 
-/* The header at @p, of a first fragment, is without a fragment header. */
-static void
-no_fragment(unsigned char *p, const struct ip_slot *s)
+/* ----------------------------------------------------------------- too old */
+
+/* The begin of the first fragment, as that of the whole packet. */
+static uint32_t
+begin_of(const struct ip_slot *s, unsigned char *ret)
 {
-	put16(p + 4, ((uint32_t)p[4] << 8 | p[5]) - 8u);
-	p[s->link] = s->next;
+	const struct ip_part *p = s->first;
+	uint32_t n = s->hlen + (p->len < 8 ? p->len : 8u);
+
+	__builtin_memcpy(ret, p->data, n);
+	if (s->src.len == 16) {
+		put16(ret + 4, ((uint32_t)ret[4] << 8 | ret[5]) - 8u);
+		ret[s->link] = s->next;
+	}
+	return n;
 }
 
 int
-ip_reasm_expire(struct ip_reasm *r, uint64_t now, uint32_t *tag,
-	unsigned char *ret, uint32_t *ret_n)
+ip_reasm_expire(struct ip_reasm *r, const struct ip_mem *mem, uint64_t now,
+	uint32_t *at, uint32_t *tag, unsigned char *ret, uint32_t *ret_n)
 {
 	struct ip_slot *s;
-	uint32_t i;
 
-	for (i = 0; i < r->nslots; i++) {
-		s = r->slot[i];
+	for (; *at < r->nchunks * IP_REASM_CHUNK; ++*at) {
+		s = reasm_slot(r, *at);
 		if (s->state == FREE || s->end > now)
 			continue;
-		enter(r);
-		*tag = s->tag;
-		*ret_n = 0;
-		if (s->state == OPEN && s->hlen != 0) {
-			*ret_n = s->hlen + 8u;
-			__builtin_memcpy(ret, s->hdr, s->hlen);
-			__builtin_memcpy(ret + s->hlen, s->data, 8);
-			if (s->src.len == 16)
-				no_fragment(ret, s);
+		reasm_enter(r, mem);
+		if (s->state == FREE) {
+			reasm_leave(r); /* a killed thread's packets are gone */
+			continue;
 		}
+		*tag = s->tag;
+		*ret_n = s->state == OPEN && s->hlen != 0 ? begin_of(s, ret) :
+			0;
 		STR_POINT("ip:expiring");
-		s->state = FREE;
-		leave(r);
+		reasm_drop(r, mem, s);
+		reasm_leave(r);
 		return 1;
 	}
 	return 0;

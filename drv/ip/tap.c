@@ -4,19 +4,20 @@
 /*
  * Taps: streams that see the packets of a wire, or of all: ip(4), strtap(8).
  *
- * Life of a packet.  The thread that sends or receives it makes a copy, as long as
- * the tap wants it, behind a struct ipw_pkt, and puts it up to the head of the
- * tap's stream.  Where there is no room, or a plumber is there, the tap
- * loses it, and the next one tells: a tap delays no packet.
+ * Life of a packet.  The thread that sends or receives a packet makes a copy
+ * behind a struct ipw_pkt, limited to the tap's length, and puts it to the head
+ * of the tap's stream.  If there is no room, or the plumbing is being changed,
+ * the copy is dropped, and the next one contains the number of losses: a tap
+ * delays no packet.
  *
- * Locks.  Adding and removing takes the table's.  Who shows a packet takes
- * none: it copies the entry, holds its stream, and looks whether the entry is
- * still that one (<str/hold.h>).
+ * Locks.  Adding and removing take the table's lock.  Delivering a packet takes
+ * no lock: the thread copies the entry, holds its stream, and checks that the
+ * entry is unchanged (<str/hold.h>).
  *
- * Crash.  An entry is there from one store to another.  How many look at a
- * wire is counted anew at each change, so what the dead have left out is made
- * good by the next.  One whose close has died is taken out by the next thread that would
- * show it a packet.
+ * Crash.  One store adds an entry, and another removes it.  The number of taps
+ * of a wire is recounted at each change, so the next change corrects a count
+ * that a killed thread left wrong.  If a closer died, the next thread that has
+ * a packet for the tap removes the entry.
  */
 #include "ip_impl.h"
 
@@ -40,7 +41,7 @@ ip_tap_count(struct ip_shared *sh)
 	}
 }
 
-/* Is this entry's stream gone, whose close did not get as far as here? */
+/* Is this entry's stream gone, although its close did not get here? */
 static int
 is_stale(struct ip_tap *tap)
 {
@@ -59,7 +60,7 @@ drop(struct ip_tap *tap)
 		__atomic_store_n(&tap->gen, tap->gen + 1, __ATOMIC_RELEASE);
 }
 
-/* Whose close died: away with it, if it is so. */
+/* Remove the entry of a tap whose closer died, if that is so. */
 static void
 lost(struct ip_shared *sh, struct ip_tap *tap, uint32_t gen)
 {
@@ -144,7 +145,7 @@ ip_tap_del(struct ip_ep *ep)
 
 /* ----------------------------------------------------------------- packets */
 
-/* @pkt's first @n bytes behind a struct ipw_pkt; NULL: no memory. */
+/* One block of @rec and the first rec->caplen bytes of @pkt; or NULL. */
 static mblk_t *
 record(const mblk_t *pkt, const struct ipw_pkt *rec)
 {
@@ -166,7 +167,7 @@ record(const mblk_t *pkt, const struct ipw_pkt *rec)
 	return mp;
 }
 
-/* Show it to @tap; 0: it did not see it. */
+/* Give the packet to @tap; 0: it was dropped. */
 static int
 show(struct ip_tap *tap, uint32_t gen, const mblk_t *pkt, struct ipw_pkt *rec)
 {

@@ -4,21 +4,23 @@
 /*
  * Datagrams of ticlts.
  *
- * A datagram whose receiver is full waits at the head of its sender's queue,
- * until there is room, or the receiver goes, or has not read anything for
- * TI_HOLD (str_read_mark()), in which its sender was not stopped (tpi_waited()).
- * Then it is dropped and counted, and so are those that come after it, until the
- * receiver reads.
- * What waits takes the long way through the queue, and so does what comes after
- * it; so not much may: the sender waits at its Stream head instead, and goes on
- * by the short way.
+ * A datagram for a full receiver waits at the front of its sender's queue,
+ * until there is room, the receiver closes, or the receiver has read nothing
+ * for TI_HOLD (str_read_mark()).  TI_HOLD does not include time in which the
+ * sender was stopped (tpi_waited()).  Then the datagram is dropped and counted,
+ * and so are the following ones, until the receiver reads.
+ * A datagram that waits takes the slow path through the queue, and so do the
+ * following ones.  So only few may wait: the sender waits at its Stream head
+ * instead, and continues on the direct path.
  *
- * A name is never freed, so the one that the last datagram went to is looked at
- * first: if it is bound, and to that address, no other is.
+ * A name is never freed, so the name of the last datagram's receiver is tried
+ * first: if it is bound to the address, no other name is.
  */
 #include "ti_impl.h"
 
-/* @mp, with the sender's address for the receiver's, in place if it fits. */
+/*
+ * Replace the receiver's address in @mp by the sender's, in place if it fits.
+ */
 static mblk_t *
 turn(struct tpi *tp, mblk_t *mp)
 {
@@ -48,7 +50,8 @@ turn(struct tpi *tp, mblk_t *mp)
 	return mp;
 }
 
-/* Most addresses have four bytes, or are not so short. */
+/* Are the @len bytes at @a and @b equal?  Four bytes, the most frequent length,
+ * are compared without a call. */
 static inline int
 same(const unsigned char *a, const unsigned char *b, unsigned int len)
 {
@@ -61,7 +64,7 @@ same(const unsigned char *a, const unsigned char *b, unsigned int len)
 	return v == w;
 }
 
-/* ti_lookup(), where the last one may be it. */
+/* ti_lookup() that tries the last result first. */
 static inline struct ti_name *
 lookup(struct tpi *tp, const struct tpi_buf *to, unsigned int *ret_gen)
 {
@@ -82,9 +85,9 @@ lookup(struct tpi *tp, const struct tpi_buf *to, unsigned int *ret_gen)
 }
 
 /*
- * Hold the endpoint bound to @to: 0, EBUSY, or ESRCH.  The name may be another's
- * at any time: whose stream is held is *@ret_ep, copied before the generation
- * is looked at again.
+ * Hold the endpoint bound to @to: 0, EBUSY, or ESRCH.  The name may be reused
+ * at any time: *@ret_ep is the endpoint of the held stream, copied before the
+ * generation is checked again.
  */
 static inline int
 find(struct tpi *tp, const struct tpi_buf *to, struct str_hold *h,
@@ -131,7 +134,7 @@ has_room(struct ti *to)
 	return !is_up(to) && canputnext(to->tpi.rq);
 }
 
-/* The receiver is full.  0: it is not any more; EAGAIN; else to be dropped. */
+/* The receiver is full. 0: it is not any more; EAGAIN: wait; else drop. */
 static int
 full(struct ti *me, struct ti *to, struct ti_name *nm)
 {
@@ -150,7 +153,7 @@ full(struct ti *me, struct ti *to, struct ti_name *nm)
 	if (tpi_waited(&me->since, &me->waited, now) > TI_HOLD) {
 		to->stop = mark;
 		__atomic_store_n(&to->stuck, 1, __ATOMIC_RELEASE);
-		/* it may have read meanwhile, and found none stuck */
+		/* it may have read meanwhile, and not seen `stuck' */
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		if (!has_room(to))
 			return ENOBUFS;
@@ -158,7 +161,7 @@ full(struct ti *me, struct ti *to, struct ti_name *nm)
 	}
 	me->wait = nm;
 	to->waiters = 1;
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* ti_rsrv() has the other */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* pairs with ti_rsrv() */
 	return has_room(to) ? 0 : EAGAIN;
 }
 
@@ -211,7 +214,7 @@ ti_direct(struct tpi *tp, const struct tpi_buf *to, const struct str_direct *d)
 	struct str_hold h;
 	int ret;
 
-	/* one that waits has the receiver noted */
+	/* a datagram waits (since is not 0): this one must not overtake it */
 	if (__builtin_expect(ti_of(tp)->since != 0 ||
 		find(tp, to, &h, &nm, &ep) != 0, 0))
 		return STR_DIRECT_NOT;

@@ -4,49 +4,55 @@
 /*
  * ticlts, ticots, ticotsord - transports between processes of one domain.
  *
- * Objects.  struct ti, one for each stream, on top of struct tpi; struct
+ * Objects. struct ti, one for each stream, which begins with struct tpi; struct
  * ti_name, an address that is or was bound, in a table that all processes
- * have; struct ti_shared, that table and the provider's list.
+ * share; struct ti_shared, that table and the provider's list.
  *
- * Connections.  Two endpoints are each other's `peer'.  A message goes from
- * the write side of one to the stream above the other as it is: no queue, no
- * copy, no lock that others take.  When there is no room above the other one
- * it waits on the writer's queue, and the other's read service procedure,
- * which is back-enabled, enables that.
+ * Connections.  Two endpoints are each other's `peer'.  A message is sent
+ * unchanged from the write side of one to the stream above the other, without a
+ * queue, a copy, or a lock that others take.  If there is no room above the
+ * other one, it waits on the writer's queue.  The other's read service
+ * procedure is back-enabled later and enables that queue.
  *
- * The short way.  While both are connected and nothing waits on the writer's
- * queue, what is written at its head goes to the other's head by itself
- * (<str/short.h>), and does not come here.  The first message that does come
- * makes it so, the first one that is queued ends it, and so does, under the
- * provider's lock, whatever is to be told to the other one behind the data.
+ * Calls.  A caller's `callee' names the listener that has its indication, whose
+ * cookie names the caller.  Either is used only if the other one agrees: a
+ * caller withdraws its call before it makes another one or is freed.
  *
- * Why the peer is there.  Links are made and cut under the provider's lock; a
- * sender takes none.  It has the gate of its own endpoint, reads `peer',
- * holds that one's stream (<str/hold.h>) and reads `peer' again: the
- * closer of the stream has cut the link, or waits until it is let go, before
- * queues and struct ti are freed.  Who has disconnected is not connected again
- * before the peer's gate has been free once after the cut, which is looked for
- * every tick: then nothing of the old connection is on its way, and what has
- * come of it is flushed.
+ * Shortcut.  While both are connected and nothing waits on the writer's queue,
+ * data written at its head is put directly at the other's head (<str/short.h>),
+ * and does not come here.  The first message that comes here makes the
+ * shortcut.  The first message that is queued ends it; so does, under the
+ * provider's lock, any indication that must follow the data.
  *
- * Names.  A name once made stays in its chain, and is used again for other
- * addresses of the chain; `gen' is odd while it is bound.  So a sender walks
- * a chain without lock, and looks at gen once more when it holds the stream.
+ * Existence of the peer.  Links are made and cut under the provider's lock; a
+ * sender takes no lock.  It has the gate of its own endpoint, reads `peer',
+ * holds that endpoint's stream (<str/hold.h>) and reads `peer' again: before
+ * queues and struct ti are freed, the closer of the stream has cut the link or
+ * waits for the end of the hold.  After a disconnect an endpoint is not
+ * connected again before its old peer's gate has been free once, which is
+ * checked every tick.  Then no data of the old connection is in transit, and
+ * the data that has arrived is flushed.
+ *
+ * Names.  A name stays in its chain for ever, and is reused for other addresses
+ * of the chain; `gen' is odd while it is bound.  So a sender walks a chain
+ * without a lock, and checks gen again when it holds the stream.
  *
  * Datagrams.  dgram.c
  *
- * Crash.  Peers are told before they are cut off; a close procedure in which a
- * thread was killed is called again (STR_D_RECLOSE).  Until then the stream cannot
- * be held any more, and who notices tells its user.  A name is free,
- * or bound, by one store.  An endpoint whose close died halfway may stay in
- * the list; `closing' and str_hold() keep all away from it.
+ * Crash.  A closer informs the peer before it cuts the link; if a thread is
+ * killed in the close procedure, the procedure is called again (STR_D_RECLOSE).
+ * Until then the stream cannot be held any more, and a peer that notices that
+ * informs its own user.  One store binds or frees a name.  An endpoint whose
+ * closer died may stay in the list; `closing' and str_hold() prevent any use of
+ * it.
  */
 #include "ti_impl.h"
 
 /*
- * May @ep, found under the provider's lock, be told something?  Held, if its
- * stream can be; when it is being plumbed it cannot, but neither can it go
- * as long as its close procedure waits for our lock.
+ * May a message be sent to @ep, which was found under the provider's lock?
+ * Holds its stream if possible.  While its plumbing is being changed that is
+ * impossible, but then it cannot be freed, because its close procedure waits
+ * for our lock.
  */
 static int
 reach(struct ti *ep, struct str_hold *h)
@@ -84,8 +90,8 @@ hash(const unsigned char *buf, unsigned int len)
 }
 
 /*
- * The endpoint bound to an address; NULL: none.  Without lock: what is found is
- * so if gen is *@ret_gen still, once its stream is held.
+ * The endpoint bound to an address; NULL: none.  Without a lock: the result is
+ * valid if gen is still *@ret_gen once its stream is held.
  */
 struct ti_name *
 ti_lookup(struct ti_shared *st, const unsigned char *buf, unsigned int len,
@@ -126,6 +132,8 @@ name_make(struct ti_shared *st, struct ti *ep, const unsigned char *buf,
 	nm->ref = ep->tpi.ref;
 	nm->len = len;
 	bcopy(buf, nm->addr, len);
+	/* noted before it is bound, so that a killed maker leaks no name */
+	ep->name = nm;
 	__atomic_store_n(&nm->gen, nm->gen + 1, __ATOMIC_RELEASE);
 	return nm;
 }
@@ -135,32 +143,13 @@ name_free(struct ti *me)
 {
 	struct ti_name *nm = me->name;
 
-	/* who did this before may have died of it: is it ours still? */
+	/* an earlier binder may have died: is the name still ours? */
 	if (nm != NULL && nm->ep == me && (nm->gen & 1) != 0)
 		__atomic_store_n(&nm->gen, nm->gen + 1, __ATOMIC_RELEASE);
 	me->name = NULL;
 }
 
-/*
- * A name whose maker died before it could note it, or NULL.
- * Locks: the provider's.
- */
-static struct ti_name *
-name_lost(struct ti *me)
-{
-	struct ti_shared *st = shared_of(&me->tpi);
-	struct ti_name *nm;
-	unsigned int i;
-
-	for (i = 0; i < TI_HASH; i++)
-		for (nm = st->chain[i]; nm != NULL; nm = nm->next)
-			if (nm->ep == me && (nm->gen & 1) != 0 &&
-				nm->ref.sid == me->tpi.ref.sid)
-				return nm;
-	return NULL;
-}
-
-/* An address that is free.  Locks: the provider's. */
+/* Choose a free address.  Locks: the provider's. */
 static void
 choose(struct ti_shared *st, struct tpi_addr *ret)
 {
@@ -176,7 +165,9 @@ choose(struct ti_shared *st, struct tpi_addr *ret)
 	} while (ti_lookup(st, ret->buf, ret->len, &gen) != NULL);
 }
 
-/* Is a name's owner alive?  One whose close died does not keep it. */
+/*
+ * Is a name's owner alive?  An endpoint whose closer died does not keep a name.
+ */
 static int
 is_owned(struct ti_name *nm)
 {
@@ -213,15 +204,13 @@ ti_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 		err = -TADDRBUSY;
 	else if (nm != NULL || want->len == 0)
 		choose(st, got);
-	if (err == 0) {
-		me->name = name_make(st, me, got->buf, got->len);
-		err = me->name == NULL ? -TNOADDR : 0;
-	}
+	if (err == 0 && name_make(st, me, got->buf, got->len) == NULL)
+		err = -TNOADDR;
 	mutex_exit(&tp->prov->lock);
 	return err;
 }
 
-/* Those who wait for room above us: @me's name, or all when it goes. */
+/* Wake the senders that wait for room above us, or for our end. */
 static void
 wake_waiters(struct ti *me)
 {
@@ -250,8 +239,6 @@ ti_unbind(struct tpi *tp)
 
 	wake_waiters(me);
 	mutex_enter(&tp->prov->lock);
-	if (me->name == NULL)
-		me->name = name_lost(me);
 	name_free(me);
 	mutex_exit(&tp->prov->lock);
 	return 0;
@@ -260,8 +247,9 @@ ti_unbind(struct tpi *tp)
 /* ------------------------------------------------------------------ connections */
 
 /*
- * See to what waits on @ep's write queue, if something does: who enables a
- * queue may have to run its procedure, and wait for a lock of its owner's.
+ * Enable @ep's write queue if a message waits there.  Not otherwise, because
+ * the caller may have to run the service procedure, and to wait for a lock of
+ * the queue's owner.
  */
 static void
 enable_writer(struct ti *ep)
@@ -273,7 +261,31 @@ enable_writer(struct ti *ep)
 		qenable(q);
 }
 
-/* The link is cut on both sides.  Locks: the provider's. */
+/*
+ * Withdraw our T_CONN_IND; consumes @data, or NULL.  No indication names a
+ * caller afterwards: a listener that is being closed, whose stream cannot be
+ * held any more, exists until it has cleared our `callee' (forget()).
+ * Locks: the provider's.
+ */
+static void
+withdraw(struct ti *me, mblk_t *data)
+{
+	struct ti *to = me->callee;
+	struct str_hold h;
+
+	if (to != NULL && reach(to, &h)) {
+		(void)tpi_conn_gone(&to->tpi, me, ECONNRESET, data);
+		leave(&h);
+		data = NULL;
+	} else if (to != NULL) {
+		tpi_conn_forget(&to->tpi, me);
+	}
+	if (data != NULL)
+		freemsg(data);
+	me->callee = NULL;
+}
+
+/* Cut the link on both sides.  Locks: the provider's. */
 static void
 cut(struct ti *me, struct ti *to)
 {
@@ -284,7 +296,7 @@ cut(struct ti *me, struct ti *to)
 }
 
 /*
- * Is no thread sending from @me->old any more that had begun before the cut?
+ * Have all threads finished that were sending from @me->old at the cut?
  * Locks: the provider's.
  */
 static int
@@ -299,7 +311,7 @@ is_quiet(struct ti *me)
 			return 0;
 		}
 		mutex_exit(&old->tpi.gate);
-		enable_writer(old); /* what had found it taken */
+		enable_writer(old); /* for requests that found the gate taken */
 		leave(&h);
 	}
 	me->old = NULL;
@@ -334,6 +346,9 @@ ti_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 		tpi_retry(tp);
 		return EAGAIN;
 	}
+	/* the server of a former call may have been killed before it was over */
+	if (me->callee != NULL)
+		withdraw(me, NULL);
 	tpi_conn_ok(tp);
 	nm = ti_lookup(shared_of(tp), to->buf, to->len, &gen);
 	if (nm != NULL && reach(nm->ep, &h)) {
@@ -353,25 +368,35 @@ ti_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 	return 0;
 }
 
+/* The endpoint that waits for @me to answer @in; NULL: none.  Provider's lock. */
+static struct ti *
+caller_of(struct ti *me, struct tpi_ind *in)
+{
+	struct ti *caller = in->gone == 0 ? in->cookie : NULL;
+
+	return caller != NULL && caller->callee == me ? caller : NULL;
+}
+
 static int
 ti_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
 {
 	struct tpi_buf res = { to->local.buf, to->local.len };
-	struct ti *caller = in->cookie, *me = ti_of(to);
+	struct ti *caller, *me = ti_of(to);
 	struct str_hold h = { NULL, NULL, 0 };
 	int err = 0;
 
 	mutex_enter(&tp->prov->lock);
+	caller = caller_of(ti_of(tp), in);
 	if (to->closing)
 		err = -TBADF;
 	else if (!is_ready(me))
 		err = EAGAIN;
 	else if (in->gone == 0 && !reach(caller, &h))
-		in->gone = ECONNRESET;
+		in->gone = ECONNRESET; /* also if there is none any more */
 	if (err == 0 && in->gone != 0)
 		err = -TBADSEQ;
 	if (err == 0) {
-		/* ours first: ti_disconnect() finds the caller by it */
+		/* ours first: ti_disconnect() finds the caller through it */
 		me->pref = caller->tpi.ref;
 		set_peer(me, caller);
 		STR_POINT("ti:half");
@@ -392,7 +417,7 @@ ti_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
 	return err;
 }
 
-/* Op connected: linked, and the caller has been told. */
+/* Op connected: is @tp linked, and has the caller been informed? */
 static int
 ti_connected(struct tpi *tp)
 {
@@ -407,7 +432,7 @@ ti_connected(struct tpi *tp)
 	return ok;
 }
 
-/* Op waits.  The caller may be no more: it is looked for. */
+/* Op waits.  Searches for the caller, which may no longer exist. */
 static int
 ti_waits(struct tpi *tp, struct tpi_ind *in)
 {
@@ -424,7 +449,7 @@ ti_waits(struct tpi *tp, struct tpi_ind *in)
 }
 
 /*
- * A T_DISCON_IND for @ep, with @data, or NULL, which is consumed.
+ * Send a T_DISCON_IND to @ep, with @data, or NULL, which is consumed.
  * Locks: the provider's.
  */
 static void
@@ -434,40 +459,29 @@ tell(struct ti *ep, int reason, mblk_t *data)
 		freemsg(data);
 }
 
-/* Refuse a caller; consumes @data, or NULL.  Locks: the provider's. */
+/*
+ * Refuse @caller, whose call waits for an answer, or NULL; consumes @data, or
+ * NULL.  @in: its indication, or NULL.  Locks: the provider's.
+ */
 static void
-refuse(struct tpi_ind *in, mblk_t *data)
+refuse(struct ti *caller, struct tpi_ind *in, mblk_t *data)
 {
-	struct ti *caller = in->cookie;
 	struct str_hold h;
 
-	if (in->gone != 0 || !reach(caller, &h)) {
+	if (!reach(caller, &h)) {
 		if (data != NULL)
 			freemsg(data);
 		return;
 	}
-	tell(caller, ECONNREFUSED, data);
+	if (caller->tpi.state == TS_WCON_CREQ)
+		tell(caller, ECONNREFUSED, data);
+	else if (data != NULL)
+		freemsg(data); /* told by a thread that was killed then */
+	/* the indication names the caller only while `callee' names us */
+	if (in != NULL)
+		in->gone = ECONNREFUSED;
 	caller->callee = NULL;
-	in->gone = ECONNREFUSED;
 	leave(&h);
-}
-
-/*
- * No longer wait to be accepted; consumes @data, or NULL.
- * Locks: the provider's.
- */
-static void
-withdraw(struct ti *me, mblk_t *data)
-{
-	struct str_hold h;
-
-	if (me->callee != NULL && reach(me->callee, &h)) {
-		(void)tpi_conn_gone(&me->callee->tpi, me, ECONNRESET, data);
-		leave(&h);
-	} else if (data != NULL) {
-		freemsg(data);
-	}
-	me->callee = NULL;
 }
 
 static int
@@ -479,7 +493,7 @@ ti_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 	mutex_enter(&tp->prov->lock);
 	to = in == NULL ? peer_of(me) : NULL;
 	if (in != NULL) {
-		refuse(in, data);
+		refuse(caller_of(me, in), in, data);
 	} else {
 		/* a caller that waits has no peer */
 		withdraw(me, to == NULL ? data : NULL);
@@ -493,7 +507,7 @@ ti_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 			STR_POINT("ti:cut");
 			me->old = to;
 			(void)is_quiet(me);
-			enable_writer(to); /* drops what it has */
+			enable_writer(to); /* drops the data that it has */
 			leave(&h);
 		}
 		if (to != NULL && data != NULL)
@@ -504,7 +518,7 @@ ti_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 	return 0;
 }
 
-/* The peer is no more, though that was not said. */
+/* The peer has gone without informing us. */
 static void
 lost(struct ti *me)
 {
@@ -526,7 +540,9 @@ ti_ordrel(struct tpi *tp, mblk_t *data)
 	mutex_enter(&tp->prov->lock);
 	second = tp->state == TS_WREQ_ORDREL;
 	to = peer_of(me);
-	if (to != NULL && reach(to, &h)) {
+	/* an earlier server may have been killed after the connection had ended
+	 * for @to, which may have another one by now */
+	if (to != NULL && peer_of(to) == me && reach(to, &h)) {
 		str_short_end(to->tpi.rq);
 		(void)tpi_ordrel_ind(&to->tpi, NULL);
 		STR_POINT("ti:released");
@@ -535,7 +551,7 @@ ti_ordrel(struct tpi *tp, mblk_t *data)
 		leave(&h);
 	} else {
 		set_peer(me, NULL);
-		gone = !second; /* else both have released: all is well */
+		gone = !second; /* else both have released: no error */
 	}
 	mutex_exit(&tp->prov->lock);
 	if (gone)
@@ -567,7 +583,7 @@ cross(struct ti *me, struct str_hold *h, struct ti **ret)
 	}
 }
 
-/* cross() did not: wait, or tell the user; consumes @mp when it returns 0. */
+/* cross() failed: wait, or inform the user; consumes @mp if it returns 0. */
 static int
 no_cross(struct ti *me, mblk_t *mp, int err)
 {
@@ -580,7 +596,7 @@ no_cross(struct ti *me, mblk_t *mp, int err)
 	return 0;
 }
 
-/* A block of our own to write into; NULL: no memory. */
+/* A block that we may write, not shared; NULL: no memory. */
 static mblk_t *
 own(mblk_t *mp)
 {
@@ -596,7 +612,7 @@ own(mblk_t *mp)
 	return bp;
 }
 
-/* Does data go from @me to @to, which are connected?  Provider's lock. */
+/* May @me, which is connected with @to, send data?  Provider's lock. */
 static int
 is_flowing(struct ti *me, struct ti *to)
 {
@@ -609,8 +625,8 @@ is_flowing(struct ti *me, struct ti *to)
 }
 
 /*
- * What is written from here on may take the short way.  Where it may not, for
- * what is pushed perhaps, it is asked again after many messages.
+ * Make the shortcut for the following data.  If that fails, perhaps because of
+ * a pushed module, try again after many messages.
  */
 static void
 shorten(struct ti *me, struct ti *to)
@@ -691,7 +707,7 @@ ti_exdata(struct tpi *tp, mblk_t *mp, int flags)
 	return bp != NULL ? 0 : EAGAIN;
 }
 
-/* Room above us: the sender may go on. */
+/* There is room above us: enable the sender. */
 static void
 ti_rsrv(struct tpi *tp)
 {
@@ -713,50 +729,90 @@ ti_rsrv(struct tpi *tp)
 
 /* --------------------------------------------------------------------- closing */
 
+enum { HANDED, RELEASED, LOST };
+
 /*
- * One message that was not taken: data, expedited or not, goes to @to's read
- * queue.  Return: 1 when it was an orderly release.
+ * A data request as an indication, which has no block if it needs none.  The
+ * block is the request's own, because a close must not need memory.  NULL, and
+ * @mp is freed: the block is shared, and there is no memory for a copy.
+ */
+static mblk_t *
+indication(mblk_t *mp, const struct T_data_req *dr)
+{
+	struct T_data_ind di = { T_DATA_IND, dr->MORE_flag };
+	mblk_t *bp;
+
+	if (dr->PRIM_type == T_EXDATA_REQ)
+		di.PRIM_type = T_EXDATA_IND;
+	if (dr->PRIM_type == T_OPTDATA_REQ) {
+		if ((dr->MORE_flag & T_ODF_EX) != 0)
+			di.PRIM_type = T_EXDATA_IND;
+		di.MORE_flag = (dr->MORE_flag & T_ODF_MORE) != 0;
+	}
+	if (di.PRIM_type == T_DATA_IND && di.MORE_flag == 0 &&
+		mp->b_cont != NULL) {
+		bp = unlinkb(mp);
+		freeb(mp);
+		return bp;
+	}
+	bp = own(mp);
+	if (bp == NULL) {
+		freemsg(mp);
+		return NULL;
+	}
+	bcopy(&di, bp->b_rptr, sizeof(di));
+	bp->b_wptr = bp->b_rptr + sizeof(di);
+	DB_TYPE(bp) = M_PROTO;
+	return bp;
+}
+
+/*
+ * Put a message that was not sent yet, if it is normal or expedited data, on
+ * @to's read queue.  RELEASED: it was an orderly release.  LOST: no memory.
  */
 static int
 hand_one(mblk_t *mp, struct ti *to)
 {
-	struct T_data_req dr = { T_DATA_REQ, 0 };
-	mblk_t *bp = mp;
-	int ex;
+	struct T_data_req dr = { -1, 0 };
+	int how = HANDED;
 
 	if (DB_TYPE(mp) != M_DATA) {
-		dr.PRIM_type = -1;
 		if (MBLKL(mp) >= (ssize_t)sizeof(dr))
 			bcopy(mp->b_rptr, &dr, sizeof(dr));
 		else if (MBLKL(mp) >= (ssize_t)sizeof(dr.PRIM_type))
 			bcopy(mp->b_rptr, &dr.PRIM_type, sizeof(dr.PRIM_type));
-		bp = unlinkb(mp);
-		freeb(mp);
+		if (dr.PRIM_type == T_ORDREL_REQ &&
+			tpi_ordrel_ind(&to->tpi, NULL) == 0)
+			how = RELEASED;
+		if ((dr.PRIM_type != T_DATA_REQ &&
+			dr.PRIM_type != T_EXDATA_REQ &&
+			dr.PRIM_type != T_OPTDATA_REQ) ||
+			MBLKL(mp) < (ssize_t)sizeof(dr)) {
+			freemsg(mp);
+			return how;
+		}
+		mp = indication(mp, &dr);
+		if (mp == NULL)
+			return LOST;
 	}
-	ex = dr.PRIM_type == T_EXDATA_REQ;
-	if (dr.PRIM_type == T_OPTDATA_REQ) {
-		ex = (dr.MORE_flag & T_ODF_EX) != 0;
-		dr.MORE_flag = (dr.MORE_flag & T_ODF_MORE) != 0;
-		dr.PRIM_type = T_DATA_REQ;
-	}
-	if (((dr.PRIM_type != T_DATA_REQ && !ex) ||
-		tpi_data_force(&to->tpi, bp, dr.MORE_flag, ex) != 0) &&
-		bp != NULL)
-		freemsg(bp);
-	return dr.PRIM_type == T_ORDREL_REQ &&
-		tpi_ordrel_ind(&to->tpi, NULL) == 0;
+	if (tpi_data_force(&to->tpi, mp, 0, 0) != 0)
+		freemsg(mp);
+	return how;
 }
 
-/* All that @me's user had sent; 1: there was an orderly release at its end. */
+/*
+ * Put all data of @me's user on @to's read queue; 1: it ended with an orderly
+ * release.  If there is no memory for some of it, the connection is aborted.
+ */
 static int
 hand_over(struct ti *me, struct ti *to)
 {
-	int released = 0;
+	int how = HANDED;
 	mblk_t *mp;
 
-	while (!released && (mp = getq(WR(me->tpi.rq))) != NULL)
-		released = hand_one(mp, to);
-	return released;
+	while (how == HANDED && (mp = getq(WR(me->tpi.rq))) != NULL)
+		how = hand_one(mp, to);
+	return how == RELEASED;
 }
 
 /* Locks: the provider's. */
@@ -769,21 +825,26 @@ end(struct ti *me, struct ti *to)
 	str_short_end(to->tpi.rq);
 	if (state == TS_DATA_XFER || state == TS_WREQ_ORDREL)
 		released |= hand_over(me, to);
-	/* the side that released may go; the other one reads on */
+	/* the side that released may close; the other one reads on */
 	if (!released)
 		(void)tpi_discon_ind(&to->tpi, ECONNRESET, NULL);
 	cut(me, to);
 	enable_writer(to);
 }
 
-/* @me goes; links that are left were made by who died. */
+/*
+ * @me is being closed: refuse its callers, and remove its links, which a killed
+ * thread may have left.
+ */
 static void
 forget(struct ti *ep, struct ti *me)
 {
 	if (ep->old == me)
 		ep->old = NULL;
-	if (ep->callee == me)
+	if (ep->callee == me) {
+		refuse(ep, NULL, NULL);
 		ep->callee = NULL;
+	}
 	if (peer_of(ep) == me)
 		set_peer(ep, NULL);
 }
@@ -792,18 +853,17 @@ static void
 ti_close(struct tpi *tp)
 {
 	struct ti *me = ti_of(tp), *to;
-	struct tpi_ind *in;
 	struct str_hold h;
 	struct tpi *other;
 
 	wake_waiters(me);
 	mutex_enter(&tp->prov->lock);
-	for (in = tp->ind; in != NULL; in = in->next)
-		refuse(in, NULL);
 	withdraw(me, NULL);
 	STR_POINT("ti:closing");
 	to = peer_of(me);
-	if (to != NULL && reach(to, &h)) {
+	/* an earlier thread may have died in this close; @to may have noticed
+	 * that, and have another peer by now */
+	if (to != NULL && peer_of(to) == me && reach(to, &h)) {
 		end(me, to);
 		leave(&h);
 	}
@@ -819,7 +879,7 @@ ti_close(struct tpi *tp)
 enum { V_DEBUG, V_LINGER, V_LINGER2, V_SNDBUF, V_RCVBUF, V_SNDLOWAT,
 	V_RCVLOWAT };
 
-/* @sndbuf_: bytes that wait to be sent, unless the user has said */
+/* @sndbuf_: limit of bytes that wait to be sent, unless the user sets it */
 #define TI_OPTS(sndbuf_) { \
 	{ XTI_GENERIC, XTI_DEBUG, TPI_OPT_INT, 0, 0, 0, 0x7fffffff, V_DEBUG }, \
 	{ XTI_GENERIC, XTI_LINGER, TPI_OPT_LINGER, TPI_OPT_ABS, 0, 0, 0, \
@@ -837,7 +897,7 @@ static const struct tpi_opt ti_opts[] = TI_OPTS(TI_SNDBUF);
 static const struct tpi_opt ticlts_opts[] = TI_OPTS(TI_DGRAMS);
 #define TI_NOPT (sizeof(ti_opts) / sizeof(ti_opts[0]))
 
-/* What waits to be read may be so much. */
+/* Set the limit of data that waits to be read. */
 static void
 set_rcvbuf(queue_t *rq, t_scalar_t n)
 {
@@ -914,7 +974,7 @@ ti_create(struct tpi *tp, cred_t *crp)
 	.setopt = ti_setopt, .rsrv = ti_rsrv, .opt = ti_opts, \
 	.nopt = TI_NOPT, .size = sizeof(struct ti)
 
-/* As System V's tl: units are kept, of any size and of no bytes. */
+/* As System V's tl: preserves units of any size, also of zero bytes. */
 #define TI_INFO(service_) { \
 	.TSDU_size = T_INFINITE, .ETSDU_size = T_INFINITE, \
 	.CDATA_size = T_INFINITE, .DDATA_size = T_INFINITE, \
@@ -956,23 +1016,6 @@ static const struct tpi_ops ticlts_ops = {
 	},
 };
 
-/* A minor that no endpoint has. */
-static unsigned int
-new_minor(struct ti_shared *st)
-{
-	struct tpi *tp;
-	unsigned int m;
-
-	mutex_enter(&st->prov.lock);
-	do {
-		m = st->minor = st->minor % (TI_MINORS - 1) + 1;
-		for (tp = st->prov.first; tp != NULL && tp->minor != m;)
-			tp = tp->next;
-	} while (tp != NULL);
-	mutex_exit(&st->prov.lock);
-	return m;
-}
-
 static int
 ti_open(queue_t *q, dev_t *devp, int sflag, cred_t *crp,
 	const struct tpi_ops *ops)
@@ -985,14 +1028,32 @@ ti_open(queue_t *q, dev_t *devp, int sflag, cred_t *crp,
 		return ENOSR;
 	if (q->q_ptr != NULL)
 		return 0;
-	if (sflag == CLONEOPEN)
-		m = new_minor(st);
-	err = tpi_open(q, devp, sflag, crp, m, ops);
+	err = canon_minor_take(&st->minors, sflag,
+		sflag == CLONEOPEN ? TI_FIRST : m, &m);
 	if (err != 0)
 		return err;
+	err = tpi_open(q, devp, sflag, crp, m, ops);
+	if (err != 0) {
+		canon_minor_give(&st->minors, m);
+		return err;
+	}
 	set_rcvbuf(q, TI_RCVBUF);
 	if (ops->info.SERV_type == T_CLTS)
 		set_sndbuf(q, TI_DGRAMS);
+	return err;
+}
+
+/* Crash: if the closer dies before it gives the minor back, it stays in use. */
+static int
+ti_qclose(queue_t *q, const struct tpi_ops *ops)
+{
+	struct ti_shared *st = (struct ti_shared *)(void *)ops->prov();
+	struct tpi *tp = q->q_ptr;
+	unsigned int m = tp != NULL ? tp->minor : 0;
+	int err = tpi_close(q, ops);
+
+	if (st != NULL && m != 0)
+		canon_minor_give(&st->minors, m);
 	return err;
 }
 
@@ -1006,7 +1067,7 @@ ti_open(queue_t *q, dev_t *devp, int sflag, cred_t *crp,
 	static int stem_##_close(queue_t *q, int flag, cred_t *crp) \
 	{ \
 		(void)flag, (void)crp; \
-		return tpi_close(q, &stem_##_ops); \
+		return ti_qclose(q, &stem_##_ops); \
 	} \
 	static int stem_##_wput(queue_t *q, mblk_t *mp) \
 	{ \
@@ -1032,7 +1093,8 @@ ti_open(queue_t *q, dev_t *devp, int sflag, cred_t *crp,
 		.qi_minfo = (struct module_info *)&ti_info, \
 	}; \
 	STR_DRIVER_DIRECT(drv_, stem_##_rinit, stem_##_winit, STR_NOMUX, \
-		STR_NOMUX, D_MP | STR_D_RECLOSE, major_, ti_calls, direct_)
+		STR_NOMUX, D_MP | STR_D_RECLOSE, major_, \
+		ti_calls, direct_)
 
 static const struct module_info ti_info = {
 	.mi_idnum = TI_ID,
@@ -1054,7 +1116,7 @@ ticlts_direct(queue_t *q, const struct str_direct *d)
 	return tpi_direct(q, d, &ticlts_ops);
 }
 
-/* A driver's name has eight letters at most. */
+/* A driver's name has at most eight letters. */
 TI_DRIVER(ticlts, ticlts, STR_MAJOR_TICLTS, ticlts_direct);
 TI_DRIVER(ticots, ticots, STR_MAJOR_TICOTS, NULL);
 TI_DRIVER(ticotsord, ticotsor, STR_MAJOR_TICOTSORD, NULL);

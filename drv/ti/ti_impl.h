@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What the files of drv/ti have in common.  ti.c is the theory.
+ * Common definitions of drv/ti. ti.c describes the design.
  */
 #ifndef DRV_TI_IMPL_H
 #define DRV_TI_IMPL_H
@@ -19,16 +19,18 @@
 #include <str/short.h>
 #include <sys/ddi.h>
 
+#include "../canon.h"
+
 #define TI_HASH 1024u
-#define TI_MINORS 262144u
-#define TI_HOLD (5 * HZ)   /* a datagram waits for a receiver that is full */
-#define TI_SNDBUF 1024	   /* little: what waits here goes the long way */
+#define TI_FIRST 1u	   /* minor that a clone open may choose */
+#define TI_HOLD (5 * HZ)   /* how long a datagram waits for a full receiver */
+#define TI_SNDBUF 1024	   /* small: waiting messages take the slow path */
 #define TI_RCVBUF 524288
 #define TI_DGRAMS 1024	   /* TI_SNDBUF of datagrams: see dgram.c */
 #define TI_BUFMIN 1024
 #define TI_BUFMAX (64 << 20)
-#define TI_ADDRSZ 4u	   /* of an address that is chosen here */
-#define TI_LONGER 255u	   /* messages before the short way is asked for anew */
+#define TI_ADDRSZ 4u	   /* of an address chosen here */
+#define TI_LONGER 255u	   /* messages before the next try of a shortcut */
 #define TI_ID 0x7469
 
 struct ti;
@@ -46,24 +48,24 @@ struct ti {
 	struct tpi tpi;
 	struct ti *peer;	  /* connected with */
 	struct str_ref pref;	  /* its stream */
-	unsigned int longer;	  /* [G] messages that go the long way */
-	struct ti *callee;	  /* whom our T_CONN_IND waits at */
+	unsigned int longer;	  /* [G] messages without a shortcut */
+	struct ti *callee;	  /* listener with our T_CONN_IND */
 	struct ti *old;		  /* the peer before: it may still be sending */
 	struct ti_name *name;	  /* bound to */
-	struct ti_name *wait;	  /* whose receiver is full */
-	struct ti_name *last;	  /* where the last datagram went: a hint */
+	struct ti_name *wait;	  /* its receiver is full */
+	struct ti_name *last;	  /* receiver of the last datagram: a hint */
 	unsigned long since;	  /* ... when last looked, ticks; 0: it is not */
 	unsigned long waited;	  /* ... for so long, ticks: tpi_waited() */
 	volatile unsigned int waiters; /* a sender waits for us */
 	volatile unsigned int stuck; /* ... or has given up waiting */
-	uint64_t mark;		  /* how far `wait' had read when since began */
+	uint64_t mark;		  /* read mark of `wait' at `since' */
 	volatile uint64_t stop;	  /* ... we had when we became stuck */
 };
 
 struct ti_shared {
 	struct tpi_prov prov;
-	unsigned int minor;	  /* the last one given */
-	unsigned int auto_addr;	  /* likewise */
+	unsigned int auto_addr;	  /* the last one given */
+	struct canon_minors minors; /* [A] of endpoints */
 	struct ti_name *chain[TI_HASH];
 };
 
@@ -112,7 +114,7 @@ is_up(struct ti *to)
 	return __atomic_load_n(&to->tpi.up, __ATOMIC_ACQUIRE) != 0;
 }
 
-/* Who is bound to an address, see ti.c. */
+/* The endpoint bound to an address, see ti.c. */
 struct ti_name *ti_lookup(struct ti_shared *st, const unsigned char *buf,
 	unsigned int len, unsigned int *ret_gen);
 

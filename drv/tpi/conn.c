@@ -4,10 +4,10 @@
 /*
  * Connections: T_CONN_REQ, T_CONN_RES, T_DISCON_REQ.
  *
- * Accepting concerns two endpoints.  The acceptor is found in the provider's
- * list by its id, its stream held, and its gate taken (only tried: else the
- * request waits a tick), so that nothing its users do comes in between; and
- * what they had sent for a former connection has been sent or dropped.
+ * Accepting involves two endpoints.  The acceptor is found in the provider's
+ * list by its id, its stream is held, and its gate is taken (only tried: if
+ * that fails the request waits a tick).  So no request of its users comes
+ * between, and their data for a former connection has been sent or dropped.
  */
 #include "tpi_impl.h"
 
@@ -32,8 +32,8 @@ data_of(struct tpi_req *r)
 }
 
 /*
- * The request lets go of @data, for an operation: the other user may read and
- * free it before the operation returns.
+ * Detach @data from the request before an operation: the other user may read
+ * and free it before the operation returns.
  */
 static mblk_t *
 detach(struct tpi_req *r, mblk_t *data)
@@ -43,7 +43,10 @@ detach(struct tpi_req *r, mblk_t *data)
 	return data;
 }
 
-/* An operation has returned @err: unless that is 0, @data is the request's. */
+/*
+ * An operation has returned @err: if that is not 0, attach @data to the request
+ * again.
+ */
 static int
 settle(struct tpi_req *r, int err, mblk_t *data)
 {
@@ -52,7 +55,7 @@ settle(struct tpi_req *r, int err, mblk_t *data)
 	return err;
 }
 
-/* From @from to @to, if it is @from still. */
+/* Change the state from @from to @to, if it is still @from. */
 static int
 move(struct tpi *tp, unsigned int from, unsigned int to)
 {
@@ -61,7 +64,7 @@ move(struct tpi *tp, unsigned int from, unsigned int to)
 	tpi_lock(tp);
 	ok = tpi_state(tp) == from;
 	if (ok) {
-		tpi_paid(tp, TPI_OWES_CONN); /* of one that was */
+		tpi_paid(tp, TPI_OWES_CONN); /* of a former connection */
 		tpi_set(tp, to);
 	}
 	tpi_unlock(tp);
@@ -95,7 +98,7 @@ tpi_conn_req(struct tpi_req *r)
 	}
 	STR_POINT("tpi:called");
 	if (!r->again)
-		tpi_flush(r->q, -1, 1); /* of a connection that was */
+		tpi_flush(r->q, -1, 1); /* of a former connection */
 	err = settle(r, r->ops->connect(tp, &to, detach(r, data)), data);
 	if (err == EAGAIN)
 		return EAGAIN;
@@ -104,6 +107,20 @@ tpi_conn_req(struct tpi_req *r)
 	else
 		tpi_conn_ok(tp);
 	return 0;
+}
+
+void
+tpi_conn_forget(struct tpi *tp, void *cookie)
+{
+	struct tpi_ind *in;
+
+	tpi_lock(tp);
+	for (in = tp->ind; in != NULL; in = in->next)
+		if (in->cookie == cookie) {
+			in->gone = ECONNRESET;
+			in->cookie = NULL;
+		}
+	tpi_unlock(tp);
 }
 
 /* ------------------------------------------------------------------- accepting */
@@ -118,7 +135,7 @@ find_ind(struct tpi *tp, t_uscalar_t seq)
 	return in;
 }
 
-/* The endpoint @id, its stream held and its gate taken. */
+/* Find the endpoint @id, hold its stream and take its gate. */
 static int
 get_acceptor(struct tpi *tp, t_uscalar_t id, struct str_hold *h,
 	struct tpi **ret)
@@ -134,7 +151,7 @@ get_acceptor(struct tpi *tp, t_uscalar_t id, struct str_hold *h,
 		if (to->id == id && !to->closing)
 			break;
 	if (to != NULL) {
-		/* it may never have had a request that said which stream */
+		/* the stream is unknown before its first request */
 		if (to->ref.stream == NULL)
 			str_ref(to->rq, &to->ref);
 		err = str_hold(h, &to->ref);
@@ -146,7 +163,7 @@ get_acceptor(struct tpi *tp, t_uscalar_t id, struct str_hold *h,
 		err = EAGAIN;
 	}
 	if (err == 0 && to->busy != 0) {
-		/* who had it died: its own procedures see to that first */
+		/* its last owner died: its own procedures repair that first */
 		mutex_exit(&to->gate);
 		qenable(WR(to->rq));
 		str_unhold(h);
@@ -165,7 +182,7 @@ put_acceptor(struct tpi *tp, struct tpi *to, struct str_hold *h)
 	str_unhold(h);
 }
 
-/* @to becomes connected, as if the transport had it already. */
+/* Set @to connected, before the transport has made the connection. */
 static int
 prepare(struct tpi *tp, struct tpi *to, const struct tpi_addr *local,
 	struct tpi_ind *in)
@@ -176,7 +193,7 @@ prepare(struct tpi *tp, struct tpi *to, const struct tpi_addr *local,
 	tpi_lock(to);
 	state = tpi_state(to);
 	if (to == tp)
-		err = to->nind > 1 ? -TINDOUT : 0;
+		err = to->ind->next != NULL ? -TINDOUT : 0;
 	else if (to->dead || (state != TS_UNBND && state != TS_IDLE))
 		err = -TOUTSTATE;
 	else if (to->qlen != 0)
@@ -209,21 +226,21 @@ tpi_accept_undo(struct tpi *to)
 }
 
 /*
- * @in waits as before; if who called has gone meanwhile, its T_DISCON_IND
- * comes before the T_ERROR_ACK that it explains.
+ * @in waits again; if the caller has gone meanwhile, the T_DISCON_IND comes
+ * before the T_ERROR_ACK, whose reason it is.
  */
 static void
 not_answered(struct tpi *tp, struct tpi_ind *in)
 {
 	tpi_lock(tp);
 	in->taken = 0;
-	tpi_set(tp, TS_WRES_CIND);
+	tpi_set(tp, TS_IDLE);
 	if (in->gone != 0)
 		tpi_ind_void(tp, in, in->gone, NULL);
 	tpi_unlock(tp);
 }
 
-/* The listener's part, when all is over. */
+/* The listener's part, at the end. */
 static void
 answer(struct tpi_req *r, struct tpi *to, struct tpi_ind *in, int err)
 {
@@ -240,11 +257,12 @@ answer(struct tpi_req *r, struct tpi *to, struct tpi_ind *in, int err)
 	STR_POINT("tpi:removed");
 	tpi_ok_locked(tp, r->prim);
 	if (to != tp)
-		tpi_set(tp, tp->nind > 0 ? TS_WRES_CIND : TS_IDLE);
+		tpi_set(tp, TS_IDLE);
 	tpi_unlock(tp);
 }
 
-/* The indication @r is about, marked; NULL: there is none. */
+/* Find the indication @seq, mark it as taken, and set @state; NULL: there is
+ * none. */
 static struct tpi_ind *
 take_ind(struct tpi *tp, t_scalar_t seq, unsigned int state)
 {
@@ -306,7 +324,7 @@ tpi_conn_res(struct tpi_req *r)
 		put_acceptor(tp, to, &h);
 	}
 	if (err == EAGAIN) {
-		/* as if it had not been looked at */
+		/* as before the request */
 		not_answered(tp, in);
 		tpi_retry(tp);
 		return EAGAIN;
@@ -317,7 +335,7 @@ tpi_conn_res(struct tpi_req *r)
 
 /* --------------------------------------------------------------- disconnecting */
 
-/* The states in which a T_DISCON_REQ ends a connection, and waits to do so. */
+/* The state TS_WACK_DREQ* for a T_DISCON_REQ that ends a connection. */
 static unsigned int
 discon_state(unsigned int state)
 {
@@ -337,7 +355,7 @@ refused(struct tpi_req *r, struct tpi_ind *in, int err)
 	tpi_lock(tp);
 	tpi_ind_remove(tp, in);
 	tpi_ok_locked(tp, r->prim);
-	tpi_set(tp, tp->nind > 0 ? TS_WRES_CIND : TS_IDLE);
+	tpi_set(tp, TS_IDLE);
 	tpi_unlock(tp);
 }
 
@@ -358,7 +376,7 @@ refuse(struct tpi_req *r, mblk_t *data)
 	if (err == EAGAIN) {
 		tpi_lock(r->tp);
 		in->taken = 0;
-		tpi_set(r->tp, TS_WRES_CIND);
+		tpi_set(r->tp, TS_IDLE);
 		tpi_unlock(r->tp);
 		return EAGAIN;
 	}
@@ -366,7 +384,10 @@ refuse(struct tpi_req *r, mblk_t *data)
 	return 0;
 }
 
-/* The peer may end it just now: then there is nothing to disconnect. */
+/*
+ * The peer may have just ended the connection: then there is none to
+ * disconnect.
+ */
 static int
 begin(struct tpi_req *r)
 {
@@ -384,11 +405,11 @@ begin(struct tpi_req *r)
 		tpi_error(tp, r->prim, -TOUTSTATE, TPI_SAME);
 		return 0;
 	}
-	tpi_flush(r->q, -1, 1); /* abortive: what was not sent is lost */
+	tpi_flush(r->q, -1, 1); /* abortive: unsent data is lost */
 	return 1;
 }
 
-/* The connection is no more, and neither is what came of it. */
+/* The connection has ended: discard its unread data. */
 void
 tpi_disconnected(struct tpi *tp)
 {

@@ -2,15 +2,16 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Data on its way down: with a connection, and datagrams.
+ * Data on its way down: on a connection, and datagrams.
  *
- * The fast path is a look at the state and a call of the operation: the block
- * of a T_DATA_REQ is freed, its data, or a bare message, goes on as it is.
+ * The fast path checks the state and calls the operation: it frees the block of
+ * a T_DATA_REQ and passes its data, or a message without one, on unchanged.
  *
- * The short way of datagrams takes no lock at all.  It looks at the queue and
- * then at the gate: what was taken from the queue has been sent when the gate
- * is free, so nothing is overtaken that came before.  The address is copied
- * between two looks at the state and at how often it has changed.
+ * The direct path of datagrams takes no lock.  It checks first that the queue
+ * is empty, and then that the gate is free.  A message that was taken from the
+ * queue before is sent while the gate is taken, so with a free gate it has been
+ * sent already, and is not overtaken.  The address is copied between two checks
+ * of the state and of tpi.binds.
  */
 #include <str/types.h>
 #include "tpi_impl.h"
@@ -29,7 +30,7 @@ size_of(mblk_t *bp)
 	return msgdsize(bp);
 }
 
-/* T_OPTDATA_REQ becomes the request it stands for; 0: it is malformed. */
+/* Turn a T_OPTDATA_REQ into the equivalent data request; 0: it is malformed. */
 static int
 plain(mblk_t *mp, t_scalar_t *prim)
 {
@@ -58,7 +59,7 @@ plain(mblk_t *mp, t_scalar_t *prim)
 	return 1;
 }
 
-/* Not in a state in which data is sent. */
+/* The state does not allow sending data. */
 static int
 refuse(mblk_t *mp, struct tpi *tp, t_scalar_t prim)
 {
@@ -112,7 +113,7 @@ tpi_data_req(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops,
 		if (more_of(mp) != 0 ? ops->info.TSDU_size != 0 : bp == NULL)
 			flags |= TPI_MORE;
 	}
-	/* SVR4: a unit of no bytes is one only where the provider says so */
+	/* SVR4: a unit of zero bytes is sent only with T_SNDZERO */
 	if ((ops->info.PROVIDER_flag & T_SNDZERO) == 0 &&
 		(bp == NULL || size_of(bp) == 0)) {
 		freemsg(mp);
@@ -172,7 +173,8 @@ uderror(mblk_t *mp, struct tpi *tp, const struct tpi_buf *to,
 	freemsg(mp);
 }
 
-/* A range of @mp's first block, behind its structure. */
+/* Set *@ret to the @len bytes at @off of @mp's first block; 0: they are not all
+ * in the block, behind its struct T_unitdata_req. */
 static int
 range(mblk_t *mp, t_scalar_t len, t_scalar_t off, struct tpi_buf *ret)
 {
@@ -219,9 +221,12 @@ tpi_unitdata_req(queue_t *q, mblk_t *mp, struct tpi *tp,
 	return 0;
 }
 
-/* ---------------------------------------------------------------- short way */
+/* -------------------------------------------------------------- direct path */
 
-/* Is there an address, and nothing waiting?  Its changes in *ret_binds. */
+/*
+ * Is the endpoint idle, so that its address is bound?  *ret_binds: the number
+ * of changes of the address.
+ */
 static inline int
 is_plain(struct tpi *tp, unsigned int *ret_binds)
 {
@@ -276,7 +281,7 @@ tpi_unitdata_direct(struct tpi *tp, struct tpi *from,
 	if (src != NULL)
 		bcopy(src->buf, c.src, len);
 	else if (__builtin_expect(len <= 16, 1))
-		bcopy(from->local.buf, c.src, 16); /* of a size that is known */
+		bcopy(from->local.buf, c.src, 16); /* two moves, no call */
 	else
 		bcopy(from->local.buf, c.src, len);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);

@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What becomes of a request whose server died over it.
+ * Repair of a request whose server was killed.
  *
- * tpi.busy says, from before anything of a request is done until all of it
- * is, which one it is; tpi.acked, that its answer is on the read queue.  So
- * a thread that gets the gate and finds `busy' knows that its last owner died, and
- * in what; the state tells how far it came:
+ * While a request is served, tpi.busy says which request it is, and tpi.acked
+ * whether its answer is on the read queue.  If a thread gets the gate and
+ * `busy' is set, the last owner died during that request.  The state says how
+ * far the owner came:
  *
  *	TS_WACK_BREQ		undone, T_ERROR_ACK
  *	TS_WACK_UREQ		finished
@@ -20,15 +20,18 @@
  *	a T_ORDREL_REQ		served again, unless the state has changed
  *	all others		T_ERROR_ACK
  *
- * An answer that was not given is given, for who asked may be another process
- * than who served; T_ERROR_ACK says TSYSERR, EINTR.  It is laid on the queue
- * before the state says that all is done, but for that of a bind, which tells
- * what can be told again.  All that is done here may
- * be done twice: its doer may die too, and `busy' is cleared last.
+ * A missing answer is sent, because the requester may be another process than
+ * the server; T_ERROR_ACK contains TSYSERR, EINTR.  The answer is put on the
+ * queue before the state is set to the final one, except the answer of a bind,
+ * which can be made again.  All steps here can be done twice: this thread may
+ * be killed too, and `busy' is cleared last.
  */
 #include "tpi_impl.h"
 
-/* Is @bp what was put back, when its server was busy with @busy? */
+/*
+ * Is @bp a request that was put back on the queue, and the one that @busy, the
+ * value of tpi.busy, names?
+ */
 static int
 is_put_back(const mblk_t *bp, unsigned int busy)
 {
@@ -83,7 +86,8 @@ error(struct tpi *tp, t_scalar_t prim, unsigned int state)
 	tpi_error(tp, prim, EINTR, state);
 }
 
-/* T_CONN_RES or T_DISCON_REQ of an indication, in TS_WACK_CRES or _DREQ7. */
+/* Complete or undo @prim, a T_CONN_RES in TS_WACK_CRES or a T_DISCON_REQ of an
+ * indication in TS_WACK_DREQ7. */
 static void
 mend_ind(struct tpi *tp, const struct tpi_ops *ops, t_scalar_t prim)
 {
@@ -105,11 +109,14 @@ mend_ind(struct tpi *tp, const struct tpi_ops *ops, t_scalar_t prim)
 		tpi_ind_void(tp, in, in->gone != 0 ? in->gone : ECONNABORTED,
 			NULL);
 	}
-	tpi_set(tp, tp->nind > 0 ? TS_WRES_CIND : TS_IDLE);
+	tpi_set(tp, TS_IDLE);
 	tpi_unlock(tp);
 }
 
-/* A T_CONN_RES has made it TS_DATA_XFER: is it so? */
+/*
+ * A killed thread served a T_CONN_RES, which has set TS_DATA_XFER here.  If the
+ * endpoint is connected, complete the T_CONN_RES; if not, undo it.
+ */
 static void
 mend_acceptor(struct tpi *tp, const struct tpi_ops *ops)
 {
@@ -129,7 +136,8 @@ mend_acceptor(struct tpi *tp, const struct tpi_ops *ops)
 	tpi_unlock(tp);
 }
 
-/* The request was sent on its way; TPI has no state for what was not done. */
+/* A T_CONN_REQ had started its call when the thread died.  No state of TPI says
+ * how far the call has come: give it up. */
 static void
 mend_call(struct tpi *tp, const struct tpi_ops *ops)
 {
@@ -151,7 +159,8 @@ mend_ordrel(struct tpi *tp)
 		freemsg(mp);
 }
 
-/* In a state that a request does not leave things in. */
+/* If the state is one between a request and its answer, complete or undo that
+ * request. */
 static void
 mend_state(struct tpi *tp, const struct tpi_ops *ops)
 {
@@ -186,7 +195,10 @@ mend_state(struct tpi *tp, const struct tpi_ops *ops)
 	}
 }
 
-/* It was not answered: it was not done, but for a bind, or has been undone. */
+/*
+ * Answer @prim, which has no answer yet.  If it is a bind that was completed,
+ * acknowledge it; any other request was not done, or was undone: T_ERROR_ACK.
+ */
 static void
 answer(struct tpi *tp, t_scalar_t prim)
 {
@@ -206,11 +218,15 @@ tpi_mend(struct tpi *tp, const struct tpi_ops *ops)
 	t_scalar_t prim = (t_scalar_t)busy - 1;
 
 	if (tp->dead || is_queued(WR(tp->rq), busy)) {
-		tp->busy = 0; /* nothing had been begun */
+		tp->busy = 0; /* nothing had been started */
 		return;
 	}
 	if (is_queued(WR(tp->rq), TPI_PUT_BACK)) {
-		/* the state is that one's; meanwhile questions are answered */
+		/*
+		 * the state is that of the request that was put back, not of
+		 * @prim, which was served meanwhile and only asks for
+		 * information
+		 */
 		if (!tp->acked)
 			answer(tp, prim);
 		tp->busy = 0;

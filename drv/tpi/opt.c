@@ -2,16 +2,15 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Options: T_OPTMGMT_REQ, and those that come with a call.
+ * Options: T_OPTMGMT_REQ, and the options in other requests.
  *
- * A list is walked once to see that it is one (tpi_opt_check()), and once to
- * do what it asks for.  XNS, "The use of options": what is not known is
- * answered T_NOTSUPPORT; what cannot be changed T_READONLY; a value that is
- * beyond what can be is cut to it (T_PARTSUCCESS), unless the option is an
- * absolute requirement (T_FAILURE); the answer's flags are the worst of all.
- * Where nothing was set the answer has the value that was asked for.  A level
- * that the transport does not know, or a length that the option cannot have,
- * makes the whole request TBADOPT.
+ * A list is walked once to check it (tpi_opt_check()), and once to carry it
+ * out.  XNS, "The use of options": an unknown option gives T_NOTSUPPORT, one
+ * that cannot be changed T_READONLY.  A value out of range is reduced to the
+ * limit (T_PARTSUCCESS), unless the option is an absolute requirement
+ * (T_FAILURE).  The flags of the answer are the worst of all.  If nothing was
+ * set the answer contains the requested value.  An unknown level, or an invalid
+ * length, makes the whole request TBADOPT.
  */
 #include "tpi_impl.h"
 #include "optval.h"
@@ -19,7 +18,7 @@
 #define HDR sizeof(struct t_opthdr)
 #define ALIGNED(n) (((n) + 3u) & ~3u)
 
-/* Where an answer grows. */
+/* An answer that is being built. */
 struct answer {
 	mblk_t *mp;
 	unsigned int worst;
@@ -61,7 +60,7 @@ tpi_opt_check(const struct tpi_buf *opts)
 		if (h.len < HDR || h.len > opts->len - off)
 			return -TBADOPT;
 		if (ALIGNED(h.len) > opts->len - off)
-			break; /* the last one need not be filled up */
+			break; /* the last one need not be padded */
 		off += ALIGNED(h.len);
 	}
 	return 0;
@@ -105,7 +104,7 @@ add(struct answer *a, t_uscalar_t level, t_uscalar_t name,
 	if (rank(status) > rank(a->worst))
 		a->worst = status;
 	if (room < HDR + TPI_VALMAX)
-		return; /* allocated for what the request can ask for */
+		return; /* allocated for all that the request can ask for */
 	if (v != NULL && tpi_val_words(o) == 1 && o->type != TPI_OPT_BYTES &&
 		v->wide != 4) {
 		n = v->wide;
@@ -125,7 +124,7 @@ add(struct answer *a, t_uscalar_t level, t_uscalar_t name,
 	a->mp->b_wptr += ALIGNED(h.len);
 }
 
-/* An option of the request as it stands, which is unknown. */
+/* Copy an unknown option of the request to the answer. */
 static void
 add_unknown(struct answer *a, const struct t_opthdr *asked,
 	const unsigned char *val, t_scalar_t flags)
@@ -134,7 +133,7 @@ add_unknown(struct answer *a, const struct t_opthdr *asked,
 	unsigned char *at = a->mp->b_wptr;
 
 	if (flags != T_NEGOTIATE && flags != T_CHECK)
-		h.len = HDR; /* the value asked for is the provider's */
+		h.len = HDR; /* a request for the provider's value */
 	h.status = T_NOTSUPPORT;
 	a->worst = T_NOTSUPPORT;
 	if ((size_t)(a->mp->b_datap->db_lim - at) < ALIGNED(h.len))
@@ -145,7 +144,7 @@ add_unknown(struct answer *a, const struct t_opthdr *asked,
 	a->mp->b_wptr += ALIGNED(h.len);
 }
 
-/* What is asked of option @o; @at, @len: the user's value, or none. */
+/* Carry out the request for option @o; @at, @len: the user's value, or none. */
 static int
 one(struct tpi_req *r, struct answer *a, const struct tpi_opt *o,
 	const unsigned char *at, unsigned int len)
@@ -225,7 +224,7 @@ list(struct tpi_req *r, struct answer *a, const struct tpi_buf *opts)
 	return err;
 }
 
-/* Would it be answered without error?  Nothing may be set when not. */
+/* Would the request succeed?  If not, nothing may be set. */
 static int
 dry_run(struct tpi_req *r, const struct tpi_buf *opts)
 {
@@ -250,7 +249,9 @@ dry_run(struct tpi_req *r, const struct tpi_buf *opts)
 	return 0;
 }
 
-/* Room for the answer: each option asked for has a value, or is all of them. */
+/*
+ * Room for the answer: a requested option is one with a value, or all options.
+ */
 static size_t
 room_for(const struct tpi_req *r, const struct tpi_buf *opts)
 {
@@ -318,7 +319,7 @@ tpi_opt_defaults(struct tpi *tp, const struct tpi_ops *ops)
 	}
 }
 
-/* The same where an option that does not fit is left out; @a may be none. */
+/* As add(), but omits an option that does not fit; @a may be empty. */
 static void
 note(struct answer *a, t_uscalar_t level, t_uscalar_t name,
 	const struct tpi_opt *o, const struct tpi_val *v, unsigned int status)
@@ -334,8 +335,8 @@ note(struct answer *a, t_uscalar_t level, t_uscalar_t name,
 }
 
 /*
- * Options with T_CONN_REQ and T_CONN_RES: those that the transport does not
- * know are passed over; one that must be and cannot makes the call fail.
+ * Options in T_CONN_REQ and T_CONN_RES: unknown options are ignored; an
+ * absolute requirement that cannot be met makes the call fail.
  */
 static int
 call(struct tpi *tp, const struct tpi_ops *ops, const struct tpi_buf *opts,
@@ -368,7 +369,7 @@ call(struct tpi *tp, const struct tpi_ops *ops, const struct tpi_buf *opts,
 	return err;
 }
 
-/* Of T_CONN_RES. */
+/* For T_CONN_RES. */
 int
 tpi_opt_call(struct tpi *tp, const struct tpi_ops *ops,
 	const struct tpi_buf *opts)
@@ -379,8 +380,8 @@ tpi_opt_call(struct tpi *tp, const struct tpi_ops *ops,
 }
 
 /*
- * Of T_CONN_REQ: what became of them is kept for T_CONN_CON, if there is memory
- * and room.
+ * For T_CONN_REQ: the results are kept for T_CONN_CON, if there is memory and
+ * room.
  */
 int
 tpi_opt_conn(struct tpi *tp, const struct tpi_ops *ops,

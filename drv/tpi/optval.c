@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The value of one option: read from a request, fitted into what the option can
- * be, kept.  XNS, "The use of options", has the rules: opt.c.
+ * The value of one option: read from a request, adapted to the option's range,
+ * stored.  The rules are in XNS, "The use of options", see opt.c.
  */
 #include "tpi_impl.h"
 #include "optval.h"
@@ -33,7 +33,10 @@ tpi_val_default(const struct tpi_opt *o, struct tpi_val *v)
 		v->len = 0;
 }
 
-/* The default of such an option is the system's: tp->dflt, when not its value. */
+/*
+ * Options with a default of the system: tp->dflt if set, else the current
+ * value.
+ */
 static int
 is_systems(const struct tpi_opt *o)
 {
@@ -75,12 +78,12 @@ tpi_val_initial(struct tpi *tp, const struct tpi_ops *ops,
 	if (!is_systems(o) || (saved = saved_default(tp, o)) == NULL)
 		return;
 	if (*saved == 0)
-		tpi_val_current(tp, ops, o, v); /* has never been changed */
+		tpi_val_current(tp, ops, o, v); /* was never changed */
 	else
 		v->w[0] = *saved;
 }
 
-/* The user's value: 0, or -TBADOPT when it has no possible length. */
+/* The user's value: 0, or -TBADOPT if its length is invalid. */
 int
 tpi_val_wanted(const struct tpi_opt *o, const unsigned char *at,
 	unsigned int len, struct tpi_val *v)
@@ -107,9 +110,10 @@ tpi_val_wanted(const struct tpi_opt *o, const unsigned char *at,
 	}
 	if (len == 4 || (len > 8 && len % 4 == 0 && len <= TPI_VALMAX &&
 		o->level == XTI_GENERIC && o->name == XTI_DEBUG)) {
-		bcopy(at, v->w, 4); /* of XTI_DEBUG's array, the first */
+		bcopy(at, v->w, 4); /* only the first word of XTI_DEBUG's
+				     * array */
 		len = 4;
-	} else if (len == 8) { /* real programs pass a long */
+	} else if (len == 8) { /* some programs pass a long */
 		bcopy(at, &wide, 8);
 		v->w[0] = wide > 0x7fffffffL ? 0x7fffffff :
 			wide < -0x7fffffffL  ? -0x7fffffff :
@@ -123,7 +127,7 @@ tpi_val_wanted(const struct tpi_opt *o, const unsigned char *at,
 	return 0;
 }
 
-/* Fit @v into what @o can be: T_SUCCESS, T_PARTSUCCESS, T_FAILURE. */
+/* Adapt @v to the range of @o: T_SUCCESS, T_PARTSUCCESS, T_FAILURE. */
 static unsigned int
 fit(const struct tpi_opt *o, struct tpi_val *v)
 {
@@ -135,7 +139,7 @@ fit(const struct tpi_opt *o, struct tpi_val *v)
 		return T_SUCCESS;
 	if (o->type == TPI_OPT_PAIR && (v->w[0] & T_YES) != 0 &&
 		v->w[0] != T_YES) {
-		v->w[0] = T_YES; /* T_GARBAGE: no probe has data */
+		v->w[0] = T_YES; /* T_GARBAGE: probes have no data */
 		part = T_PARTSUCCESS;
 	}
 	if (tpi_val_words(o) == 2 && v->w[0] != T_YES && v->w[0] != T_NO)
@@ -181,7 +185,7 @@ store(struct tpi *tp, const struct tpi_ops *ops, const struct tpi_opt *o,
 	return T_SUCCESS;
 }
 
-/* Negotiate, or with @check only see what would become of it. */
+/* Negotiate, or with @check only find out the result. */
 unsigned int
 tpi_val_negotiate(struct tpi *tp, const struct tpi_ops *ops,
 	const struct tpi_opt *o, struct tpi_val *v, int check)
@@ -201,7 +205,7 @@ tpi_val_negotiate(struct tpi *tp, const struct tpi_ops *ops,
 	if (is_systems(o) && (v->w[0] == T_UNSPEC || v->w[0] == o->dflt)) {
 		saved = saved_default(tp, o);
 		if (saved == NULL || *saved == 0) {
-			/* what it is by default: it stays */
+			/* it has its default already: unchanged */
 			tpi_val_current(tp, ops, o, v);
 			v->wide = wide;
 			return T_SUCCESS;
@@ -222,7 +226,7 @@ tpi_val_negotiate(struct tpi *tp, const struct tpi_ops *ops,
 	tpi_val_current(tp, ops, o, &now);
 	now.wide = wide;
 	if (stored && now.w[0] != v->w[0])
-		status = T_PARTSUCCESS; /* what the system makes of it */
+		status = T_PARTSUCCESS; /* the system chose another value */
 	if (stored || !v->given)
 		*v = now;
 	if (stored)

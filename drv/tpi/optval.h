@@ -11,28 +11,32 @@
 
 #define TPI_VALMAX 64u /* bytes of one value, TPI_OPT_BYTES */
 
-/* A value on its way, as the words it is kept as. */
+/* A value, in the words in which it is stored. */
 struct tpi_val {
 	t_scalar_t w[TPI_VALMAX / 4];
-	unsigned int len; /* bytes of w that count */
-	unsigned int wide; /* bytes of an integer as the user has it */
+	unsigned int len; /* bytes of w in use */
+	unsigned int wide; /* bytes of the user's integer */
 	int given; /* the user's, not the default */
 };
 
-/* t_scalar_t's that a value of @o has. */
+/* Number of t_scalar_t in a value of @o. */
 unsigned int tpi_val_words(const struct tpi_opt *o);
-/* What @o is at first, as the table has it. */
+/* The default of @o in the table. */
 void tpi_val_default(const struct tpi_opt *o, struct tpi_val *v);
-/* What it is at first, where the system decides; what it is now. */
+/*
+ * tpi_val_initial - the default: of the system, if it decides this option, else
+ * of the table
+ * tpi_val_current - the current value
+ */
 void tpi_val_initial(struct tpi *tp, const struct tpi_ops *ops,
 	const struct tpi_opt *o, struct tpi_val *v);
 void tpi_val_current(struct tpi *tp, const struct tpi_ops *ops,
 	const struct tpi_opt *o, struct tpi_val *v);
-/* The user's: 0, or -TBADOPT when @len is none that it can have. */
+/* The user's value: 0, or -TBADOPT if @len is invalid. */
 int tpi_val_wanted(const struct tpi_opt *o, const unsigned char *at,
 	unsigned int len, struct tpi_val *v);
-/* Set @o to @v, or with @check only see what would become of it.  Return:
- * T_SUCCESS ...; @v is what the answer has. */
+/* Set @o to @v, or with @check only find out the result.  Return: T_SUCCESS
+ * ...; @v becomes the value for the answer. */
 unsigned int tpi_val_negotiate(struct tpi *tp, const struct tpi_ops *ops,
 	const struct tpi_opt *o, struct tpi_val *v, int check);
 

@@ -2,20 +2,20 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What comes down: which request it is, whether it may come, whether it is
- * whole.  In this order:
+ * Requests: identification, check of the state, check of the format, in this
+ * order:
  *
  *	no number			M_ERROR EPROTO
  *	unknown, or not of this service	T_ERROR_ACK TNOTSUPPORT
- *	shorter than its structure	T_ERROR_ACK TSYSERR EINVAL, or of those
- *					that have no answer M_ERROR EPROTO
- *	not in this state		as the state table says
- *	a range outside of the block	the error of its kind
+ *	shorter than its structure	T_ERROR_ACK TSYSERR EINVAL; M_ERROR
+ *					EPROTO for requests without an answer
+ *	not in this state		see the state table
+ *	a range outside of the block	the error of that range
  */
 #include <str/builtin.h>
 #include "tpi_impl.h"
 
-/* A message that has to keep its place among data. */
+/* Is it a message that must keep its place among data? */
 int
 tpi_is_data(const mblk_t *mp)
 {
@@ -66,7 +66,10 @@ fill_info(struct tpi_req *r, struct T_info_ack *ia)
 	ia->CURRENT_state = (t_scalar_t)tpi_state(r->tp);
 }
 
-/* An acknowledgement of @size bytes; the request turns into M_ERROR without. */
+/*
+ * An acknowledgement of @size bytes; without memory the request becomes an
+ * M_ERROR.
+ */
 static mblk_t *
 answer(struct tpi_req *r, t_scalar_t prim, size_t size, size_t more)
 {
@@ -155,7 +158,7 @@ bind_ack(struct tpi *tp, unsigned int qlen, const struct tpi_addr *got)
 	return mp;
 }
 
-/* The same of what is bound already. */
+/* The T_BIND_ACK for an address that is bound already. */
 void
 tpi_bind_ack(struct tpi *tp)
 {
@@ -165,7 +168,7 @@ tpi_bind_ack(struct tpi *tp)
 		tpi_up(tp, mp);
 }
 
-/* T_BIND_ACK, and what it says comes true. */
+/* Send T_BIND_ACK, and set the address and the state. */
 static void
 bound(struct tpi *tp, unsigned int qlen, const struct tpi_addr *got)
 {
@@ -175,7 +178,10 @@ bound(struct tpi *tp, unsigned int qlen, const struct tpi_addr *got)
 		return;
 	tpi_lock(tp);
 	tp->binds++;
-	tp->local = *got;
+	/* no bytes behind it: an old word of the stack that looks like the
+	 * address of a message would keep that message (the reaper) */
+	tp->local.len = got->len;
+	bcopy(got->buf, tp->local.buf, got->len);
 	tp->qlen = qlen;
 	tpi_set(tp, TS_IDLE);
 	tpi_up_locked(tp, mp);
@@ -208,7 +214,7 @@ bind_req(struct tpi_req *r)
 	return 0;
 }
 
-/* What was sent, and what was not read, goes with the address. */
+/* Discard the unsent and the unread data along with the address. */
 void
 tpi_unbound(struct tpi *tp)
 {
@@ -228,7 +234,7 @@ unbind_req(struct tpi_req *r)
 	struct tpi *tp = r->tp;
 	int err;
 
-	/* a connection may be asked for at this very moment */
+	/* a connection indication may arrive at this moment */
 	tpi_lock(tp);
 	if (tpi_state(tp) != TS_IDLE) {
 		tpi_unlock(tp);
@@ -271,7 +277,7 @@ dispatch(struct tpi_req *r)
 		return tpi_ordrel_req(r);
 	case T_ADDR_REQ:
 		return addr_req(r);
-	default: /* T_CAPABILITY_REQ: the table has no others */
+	default: /* T_CAPABILITY_REQ: the only other one in the table */
 		return capability_req(r);
 	}
 }
@@ -284,7 +290,7 @@ has_no_answer(t_scalar_t prim)
 		prim == T_UNITDATA_REQ;
 }
 
-/* May it come now?  If not it has been answered. */
+/* Is the request allowed now?  If not, it has been answered. */
 static int
 admit(struct tpi_req *r)
 {
@@ -320,7 +326,7 @@ control(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops,
 
 	tp->acked = 0;
 	tp->busy = (unsigned int)prim + 1;
-	str_msg_settle(mp); /* what becomes of it now follows from `busy' */
+	str_msg_settle(mp); /* if we are killed, mend.c finds it by `busy' */
 	if (r.again)
 		tp->again = NULL;
 	bcopy(mp->b_rptr, &p, row->size);
@@ -330,7 +336,8 @@ control(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops,
 		ret = dispatch(&r);
 	if (ret == EAGAIN) {
 		mp->b_flag |= TPI_AGAIN;
-		tp->again = mp; /* busy until it is on the queue again */
+		tp->again = mp; /* busy remains set until it is on the queue
+				 * again */
 	} else {
 		tp->busy = 0;
 		freemsg(r.mp);

@@ -2,15 +2,16 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The state table of TPI, read by drv/tpi/state.c and, as text, by what makes
- * the table in docs/networking.md and the cases of the conformance suite.
+ * The state table of TPI. drv/tpi/state.c includes it; scripts read it as text
+ * to make the table in docs/networking.md and the cases of the conformance
+ * suite.
  *
  * A column for each state, in the order of their numbers:
  *
  *	UNBND BREQ UREQ IDLE OREQ CREQ WCON WRES CRES DATA WIND WREQ
  *	D6 D7 D9 D10 D11
  *
- * and in it the state that follows at once, or
+ * which contains the next state, or
  *
  *	__ the same state	xx refused: T_ERROR_ACK, TOUTSTATE
  *	EE fatal: M_ERROR, EPROTO	ZZ dropped in silence
@@ -18,7 +19,7 @@
  * Services: C connections, O those with orderly release, L datagrams.
  */
 
-/* What comes down.  */
+/* Requests. */
 #define TPI_DOWN(X) \
 X(T_CONN_REQ, "CO", conn_req, \
   xx,   xx,   xx,   CREQ, xx,   xx,   xx,   xx,   xx,   xx,   xx,   xx, \
@@ -64,8 +65,9 @@ X(T_CAPABILITY_REQ, "COL", capability_req, \
   __, __, __, __, __)
 
 /*
- * What goes up.  xx: not in this state.  T_DISCON_IND takes WRES to IDLE when
- * it was the last indication; so does what answers the last one.
+ * Indications and confirmations. xx: not in this state.  T_DISCON_IND changes
+ * WRES to IDLE if it was the last indication; so does the answer to the last
+ * one.
  */
 #define TPI_UP(X) \
 X(T_CONN_IND, "CO", conn_ind, \

@@ -3,32 +3,31 @@
 
 /*
  * The generic transport provider: open, close, the gate, the procedures.
- * <str/tpi.h> is the theory.
+ * <str/tpi.h> describes the design.
  *
- * The gate.  One thread at a time works on what comes down.  A put procedure
- * that finds it taken leaves its message on the write queue, a service
- * procedure just returns; either says so in `missed', and a thread that leaves the
- * gate looks there and enables the queue.  Both sides store, execute a full
- * fence and load, so that one of them sees the other.  What waits for room
- * stays on the queue, and what comes after it joins it there, but for requests
- * that data need not be ahead of: they are served at once, or, when the gate
- * is taken, wait in front as messages of high priority.
+ * The gate.  One thread at a time works on messages from above.  If the gate is
+ * taken, a put procedure leaves its message on the write queue, and a service
+ * procedure returns; both set `missed', and a thread that leaves the gate
+ * checks `missed' and enables the queue.  Both sides store, execute a full
+ * fence and load, so that one of them sees the other.  A message that waits for
+ * room stays on the queue, and later ones are queued behind it.  Requests that
+ * need not follow the data are served at once or, if the gate is taken, wait in
+ * front as messages of high priority.
  *
  * Keeping.  Any thread may serve a queue: the reader at the other end, or
- * streamsd.  Nothing is to be lost with it that its sender has been told has
- * gone.  So what waits stays where it is while it is served, and a duplicate of
- * it goes.  When a server was killed, its successor asks two questions.  Was the
- * duplicate handed on (str_msg_handed())?  A duplicate that the reaper has freed
- * meanwhile counts as handed on.  So: has anything been laid at the head that it
- * was for since (str_put_mark())?  If not, it has not arrived.  streamsd runs the
- * queues of the server's streams before it frees the duplicate.  Requests have
- * their own means.
+ * streamsd.  If that thread is killed, no message may be lost whose send has
+ * returned.  So a waiting message stays on the queue while it is served, and a
+ * duplicate is sent.  If the server was killed, its successor checks two
+ * things.  Was the duplicate passed on (str_msg_handed())?  A duplicate that
+ * the reaper has freed meanwhile counts as passed on.  Therefore: has a message
+ * been put at the target head since then (str_put_mark())?  If not, the
+ * duplicate has not arrived. streamsd runs the queues of the server's streams
+ * before it frees the duplicate.  Requests are protected by `busy' instead.
  *
- * Crash.  A thread that finds the gate taken has the queue looked at a tick later;
- * if it was not left meanwhile it is asked whether its owner lives, and
- * if not it is taken over.  Data that the owner was about to send, and that
- * had not waited, is lost with it, whose call it was; a request is finished, or
- * undone, and answered (mend.c).
+ * Crash.  A thread that finds the gate taken makes the queue run a tick later;
+ * if the gate was not left meanwhile, that run checks whether its owner lives,
+ * and takes the gate over if not.  Data that the owner was sending from its own
+ * call is lost with it; a request is finished or undone, and answered (mend.c).
  */
 #include <sys/timod.h>
 #include <str/annot.h>
@@ -37,14 +36,17 @@
 #include "tpi_impl.h"
 #include "../canon.h"
 
-/* Is the gate taken?  Asking whether its owner lives would be expensive. */
+/*
+ * Is the gate taken?  Does not check whether its owner lives, which is
+ * expensive.
+ */
 int
 tpi_gate_is_taken(struct tpi *tp)
 {
 	return __atomic_load_n(&tp->gate.m_lock.owner, __ATOMIC_ACQUIRE) != 0;
 }
 
-/* The gate is ours; was its last owner in the midst of something? */
+/* We have taken the gate: repair an unfinished request of its last owner. */
 static inline int
 got_gate(struct tpi *tp, const struct tpi_ops *ops)
 {
@@ -60,7 +62,7 @@ tpi_gate_try(struct tpi *tp, const struct tpi_ops *ops)
 		return got_gate(tp, ops);
 	__atomic_store_n(&tp->missed, 1u, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	/* a tick later, when none has come, it is time to ask */
+	/* if no thread has left it for a tick, check its owner */
 	if ((!tpi_gate_is_taken(tp) ||
 		    __atomic_load_n(&tp->doubt, __ATOMIC_RELAXED) != 0) &&
 	    mutex_tryenter(&tp->gate))
@@ -73,7 +75,8 @@ void
 tpi_gate_leave(struct tpi *tp, queue_t *q)
 {
 	if (__builtin_expect(tp->busy != 0, 0))
-		tp->busy = 0; /* a request that was put back is there again */
+		tp->busy = 0; /* a request that was put back is on the queue
+			       * again */
 	mutex_exit(&tp->gate);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&tp->missed, __ATOMIC_RELAXED) != 0) {
@@ -85,7 +88,7 @@ tpi_gate_leave(struct tpi *tp, queue_t *q)
 
 /* ------------------------------------------------------------------ keeping */
 
-/* Data, in its order, that is not expedited: the mark knows of no bands. */
+/* Is it data of band 0, not expedited?  str_put_mark() counts band 0 only. */
 static int
 is_kept_down(const mblk_t *mp)
 {
@@ -100,8 +103,9 @@ is_kept_down(const mblk_t *mp)
 }
 
 /*
- * A duplicate of the first message on @q, which stays, if it is such a one.
- * Others lay messages there meanwhile, but take none off without the lock.
+ * A duplicate of the first message on @q, if @is accepts that; the original
+ * stays.  Other threads put messages there meanwhile, but remove none
+ * without the lock.
  */
 static mblk_t *
 keep(queue_t *q, volatile unsigned int *what, mblk_t **which,
@@ -123,7 +127,7 @@ keep(queue_t *q, volatile unsigned int *what, mblk_t **which,
 	return bp;
 }
 
-/* It is over with that one: it has gone (@done), or waits as before. */
+/* The kept message has been sent (@done), or waits again. */
 static void
 kept(queue_t *q, volatile unsigned int *what, mblk_t **which, int done)
 {
@@ -143,7 +147,8 @@ kept(queue_t *q, volatile unsigned int *what, mblk_t **which, int done)
 		freemsg(mp);
 }
 
-/* The same for who died: the message that is marked, if there is one. */
+/* The same after a server was killed: for the message with TPI_KEPT, if there
+ * is one. */
 static void
 kept_dead(queue_t *q, volatile unsigned int *what, mblk_t **which, int done)
 {
@@ -172,7 +177,10 @@ tpi_goes_kept(struct tpi *tp, queue_t *rq, const struct str_ref *ref,
 	STR_POINT("tpi:goes");
 }
 
-/* Who served the write queue died: has it arrived?  0; EAGAIN: ask later. */
+/*
+ * The server of the write queue died: has its message arrived? 0; EAGAIN: check
+ * later.
+ */
 static int
 kept_by_dead(struct tpi *tp)
 {
@@ -196,7 +204,7 @@ kept_by_dead(struct tpi *tp)
 
 /* ---------------------------------------------------------- open and close */
 
-/* The last bits of the read queue's address: I_FDINSERT(7) gives them too. */
+/* The low bits of the read queue's address, which I_FDINSERT(7) also uses. */
 static t_uscalar_t
 token(queue_t *q)
 {
@@ -237,7 +245,7 @@ tpi_open(queue_t *q, dev_t *devp, int sflag, cred_t *crp, unsigned int minor,
 	qprocson(q);
 	mutex_enter(&pv->lock);
 	tp->next = pv->first;
-	pv->first = tp; /* one store: a thread killed before has left nothing */
+	pv->first = tp; /* one store: a thread killed before leaves nothing */
 	mutex_exit(&pv->lock);
 	return 0;
 }
@@ -261,12 +269,24 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 {
 	struct tpi *tp = tpi_of(q);
 	struct tpi_ind *in;
+	int n;
 
 	if (tp == NULL)
-		return 0; /* the last closer was killed behind what follows */
+		return 0; /* the last closer was killed after the following
+			   * steps */
 	mutex_enter(&tp->gate); /* no other process has the stream open */
-	if (tp->keeping != 0)
-		(void)kept_by_dead(tp);
+	/*
+	 * The last server may have been killed while it sent a message.  Find
+	 * out whether the message has arrived, so that it is not sent a second
+	 * time.  Wait for at most a second: a thread in the other stream may be
+	 * stopped.
+	 */
+	for (n = 0; tp->keeping != 0 && kept_by_dead(tp) == EAGAIN &&
+		n < HZ; n++) {
+		mutex_exit(&tp->gate);
+		delay(1);
+		mutex_enter(&tp->gate);
+	}
 	mutex_enter(&tp->prov->lock);
 	tp->closing = 1;
 	mutex_exit(&tp->prov->lock);
@@ -274,7 +294,7 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 	STR_POINT("tpi:closed");
 	take_out(tp);
 	mutex_exit(&tp->gate);
-	qprocsoff(q); /* waits for who holds the stream; timers go with it */
+	qprocsoff(q); /* waits for the end of all holds; cancels timers */
 	q->q_ptr = WR(q)->q_ptr = NULL;
 	str_queue_drops(q, NULL);
 	while ((in = tp->ind) != NULL) {
@@ -287,7 +307,7 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 
 /* --------------------------------------------------------------- procedures */
 
-/* What @mp is to wait as; a request that need not follow data, in front. */
+/* Queue @mp; a request that need not follow data is queued in front. */
 static void
 put_off(queue_t *q, mblk_t *mp)
 {
@@ -296,10 +316,10 @@ put_off(queue_t *q, mblk_t *mp)
 	if (putq(q, mp) == 0)
 		freemsg(mp);
 	else
-		str_short_break(q); /* what is written comes behind it */
+		str_short_break(q); /* later writes come behind it */
 }
 
-/* Expedited data has a band of its own; other bands mean nothing. */
+/* Expedited data has its own band; other bands have no meaning. */
 static void
 set_band(mblk_t *mp)
 {
@@ -311,7 +331,9 @@ set_band(mblk_t *mp)
 		mp->b_band = 1;
 }
 
-/* Must @mp wait for what is on the queue?  A hint for who has no gate. */
+/*
+ * Must @mp wait behind the queue?  A hint if the caller does not have the gate.
+ */
 STR_RACY static int
 is_behind(queue_t *q, const mblk_t *mp)
 {
@@ -334,7 +356,7 @@ message(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 	}
 	if (__builtin_expect(!tpi_gate_try(tp, ops), 0)) {
 		put_off(q, mp);
-		/* the gate's owner may have left it before we joined */
+		/* the gate's owner may have left it before @mp was queued */
 		if (tpi_gate_try(tp, ops))
 			tpi_gate_leave(tp, q);
 		return;
@@ -351,7 +373,7 @@ is_ordrel(const mblk_t *mp)
 		*(const t_scalar_t *)(const void *)mp->b_rptr == T_ORDREL_REQ;
 }
 
-/* tpi_free_taken - what was taken off a frozen queue, by b_next */
+/* tpi_free_taken - free messages taken off a frozen queue, linked by b_next */
 void
 tpi_free_taken(mblk_t *gone)
 {
@@ -365,9 +387,9 @@ tpi_free_taken(mblk_t *gone)
 }
 
 /*
- * Data that waits on @q is dropped, of band @band or, -1, of all.  Requests
- * and indications stay: a caller waits for what they bring.  A release that
- * is to follow the data does too, unless the connection is no more (@all).
+ * Drop the data that waits on @q, of band @band or, -1, of all bands.  Requests
+ * and indications stay, because a caller waits for them.  So does a release
+ * behind the data, unless the connection has ended (@all).
  */
 void
 tpi_flush(queue_t *q, int band, int all)
@@ -403,7 +425,7 @@ flush(queue_t *q, mblk_t *mp)
 
 	if (MBLKL(mp) > 0 && (*mp->b_rptr & FLUSHW) != 0) {
 		tpi_flush(q, band, 0);
-		qenable(q); /* what was behind it */
+		qenable(q); /* for messages behind it */
 		*mp->b_rptr &= (unsigned char)~FLUSHW;
 	}
 	if (MBLKL(mp) < 1 || (*mp->b_rptr & FLUSHR) == 0) {
@@ -414,7 +436,7 @@ flush(queue_t *q, mblk_t *mp)
 	qreply(q, mp);
 }
 
-/* TI_GETDROPS, by I_STR; nothing else is known here. */
+/* TI_GETDROPS, by I_STR; other commands are refused. */
 static void
 ioctl(queue_t *q, mblk_t *mp)
 {
@@ -462,7 +484,7 @@ tpi_wput(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 	return 0;
 }
 
-/* One message of the write queue.  1: go on; 0: none; EAGAIN. */
+/* Serve one message of the write queue. 1: go on; 0: none; EAGAIN. */
 static int
 serve(queue_t *q, struct tpi *tp, const struct tpi_ops *ops)
 {
@@ -499,7 +521,7 @@ tpi_wsrv(queue_t *q, const struct tpi_ops *ops)
 
 	if (tp == NULL)
 		return 0;
-	/* a stream has one runner: this one's predecessor died */
+	/* a stream has one runner, so the runner before us died */
 	if (__builtin_expect(tp->keeping != 0, 0))
 		__atomic_store_n(&tp->doubt, 1u, __ATOMIC_RELAXED);
 	if (!tpi_gate_try(tp, ops))
@@ -521,8 +543,9 @@ tpi_wsrv(queue_t *q, const struct tpi_ops *ops)
 }
 
 /*
- * The band in which @mp goes up.  Expedited data has one of its own, and so
- * must what comes before it: it would overtake a confirmation in the head.
+ * The band in which @mp is sent up.  Expedited data has its own band, and
+ * messages before it must have the same: otherwise it would overtake a
+ * confirmation in the head.
  */
 static int
 band_up(const mblk_t *mp)
@@ -536,8 +559,8 @@ band_up(const mblk_t *mp)
 }
 
 /*
- * A T_CONN_CON goes up.  Its maker may have died before it changed the
- * state, and its user sends data next.
+ * A T_CONN_CON is sent up: set the state, because its maker may have died
+ * before, and the user sends data next.
  */
 static void
 confirmed(struct tpi *tp)
@@ -548,7 +571,7 @@ confirmed(struct tpi *tp)
 	tpi_unlock(tp);
 }
 
-/* What the head above has a mark for. */
+/* Is it a message that str_put_mark() of the head above counts? */
 static int
 is_kept_up(const mblk_t *mp)
 {
@@ -556,7 +579,7 @@ is_kept_up(const mblk_t *mp)
 		band_up(mp) == 0;
 }
 
-/* A duplicate goes up, of what is kept.  0: there is no room. */
+/* Send a duplicate of the kept message up. 0: there is no room. */
 static int
 hand_up(struct tpi *tp, queue_t *q, mblk_t *mp)
 {
@@ -575,7 +598,7 @@ hand_up(struct tpi *tp, queue_t *q, mblk_t *mp)
 	return 1;
 }
 
-/* What waits here is sent in its order; data as long as there is room. */
+/* Send the waiting messages up in order; data as long as there is room. */
 static int
 send_up(struct tpi *tp, queue_t *q)
 {
@@ -618,7 +641,7 @@ tpi_rsrv(queue_t *q, const struct tpi_ops *ops)
 		return 0;
 	if (__builtin_expect(tpi_owes(tp) != 0, 0))
 		tpi_pay(tp);
-	if (__builtin_expect(tp->handing != 0, 0)) /* who did died */
+	if (__builtin_expect(tp->handing != 0, 0)) /* the server died */
 		kept_dead(q, &tp->handing, &tp->hand,
 			tp->handing == TPI_KEEP_GOES &&
 			str_put_mark(q) != tp->hand_mark);
@@ -650,9 +673,10 @@ tpi_tick(void *arg)
 }
 
 /*
- * A thread that arms the timer says since when, first: the tick may come
- * before it runs again, and it may die.  What is older than a tick can be is
- * armed anew; a tick too many is of no harm.
+ * A thread first stores the time at which it arms the timer: the tick may come
+ * before the thread runs again, and the thread may die.  If the stored time is
+ * older than a tick can be, the timer is armed again; an additional tick does
+ * no harm.
  */
 void
 tpi_retry(struct tpi *tp)
@@ -666,7 +690,7 @@ tpi_retry(struct tpi *tp)
 		return;
 	if (!__atomic_compare_exchange_n(&tp->timer, &was, now, 0,
 		__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-		return; /* another does */
+		return; /* another thread arms it */
 	if (qtimeout(WR(tp->rq), tpi_tick, tp, 1) == 0)
 		tpi_tick(tp); /* no memory for a timer: at once */
 }

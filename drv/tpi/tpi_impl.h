@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What the files of drv/tpi have in common.  <str/tpi.h> is the theory.
+ * Common definitions of drv/tpi. <str/tpi.h> describes the design.
  */
 #ifndef DRV_TPI_IMPL_H
 #define DRV_TPI_IMPL_H
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/ddi.h>
 
-/* What a state table says beside states. */
+/* Values of the state table other than states. */
 #define TPI_SAME 0xfc
 #define TPI_OUT 0xfd
 #define TPI_EPROTO 0xfe
@@ -36,7 +36,7 @@ struct tpi_row {
 
 /* tpi.keeping, tpi.handing */
 #define TPI_KEEP_BEGUN 1u
-#define TPI_KEEP_GOES 2u /* and the mark is true */
+#define TPI_KEEP_GOES 2u /* and the mark is valid */
 
 /* A request that is being served. */
 struct tpi_req {
@@ -65,8 +65,8 @@ void tpi_bind_ack(struct tpi *tp);
 void tpi_unbound(struct tpi *tp);
 
 /* mend.c */
-#define TPI_PUT_BACK 0xffu /* tpi.busy: what was put back is taken up again */
-#define TPI_ACCEPTOR 0xfeu /* ... it is being connected by another's T_CONN_RES */
+#define TPI_PUT_BACK 0xffu /* tpi.busy: serving a request that was put back */
+#define TPI_ACCEPTOR 0xfeu /* ... being connected by a listener's T_CONN_RES */
 void tpi_mend(struct tpi *tp, const struct tpi_ops *ops);
 
 /* conn.c */
@@ -89,23 +89,23 @@ int tpi_ordrel_req(struct tpi_req *r);
 /* opt.c */
 int tpi_optmgmt_req(struct tpi_req *r);
 void tpi_opt_defaults(struct tpi *tp, const struct tpi_ops *ops);
-/* Options that come with a call: 0, or minus a TLI error. */
+/* Options in a call: 0, or minus a TLI error. */
 int tpi_opt_check(const struct tpi_buf *opts);
 int tpi_opt_conn(struct tpi *tp, const struct tpi_ops *ops,
 	const struct tpi_buf *opts);
 int tpi_opt_call(struct tpi *tp, const struct tpi_ops *ops,
 	const struct tpi_buf *opts);
 
-/* tpi.owes: what there was no memory to say; see up.c */
+/* tpi.owes: messages for which there was no memory; see up.c */
 #define TPI_OWES_OK 0x1u
 #define TPI_OWES_INDS 0x2u
 #define TPI_OWES_ORDREL 0x4u
 #define TPI_OWES_DISCON 0x8u
 #define TPI_OWES_ERROR 0x10u
-/* ... of a connection; void with it */
-/* These are being said: the state may have changed already. */
+/* being sent now: the state may have changed already */
 #define TPI_SAYS_ORDREL 0x20u
 #define TPI_SAYS_DISCON 0x40u
+/* all that concern a connection: dropped with it */
 #define TPI_OWES_CONN (TPI_OWES_ORDREL | TPI_OWES_DISCON | TPI_SAYS_ORDREL | \
 	TPI_SAYS_DISCON)
 
@@ -116,7 +116,7 @@ void tpi_up_locked(struct tpi *tp, mblk_t *mp);
 void tpi_up(struct tpi *tp, mblk_t *mp);
 void tpi_ok(struct tpi *tp, t_scalar_t prim);
 void tpi_ok_locked(struct tpi *tp, t_scalar_t prim);
-/* @err as an operation returns it; @state: to be in, TPI_SAME: as it is */
+/* @err: result of an operation; @state: new state, TPI_SAME: unchanged */
 void tpi_error(struct tpi *tp, t_scalar_t prim, int err, unsigned int state);
 size_t tpi_put_addr(mblk_t *mp, const unsigned char *buf, size_t len);
 
@@ -126,7 +126,7 @@ void tpi_gate_leave(struct tpi *tp, queue_t *q);
 void tpi_flush(queue_t *q, int band, int all);
 int tpi_gate_is_taken(struct tpi *tp);
 
-/* A range of the block that a request came in; 0: it is not in it. */
+/* Check a range in the block of a request; 0: it is not inside. */
 int tpi_range(const struct tpi_req *r, t_scalar_t len, t_scalar_t off,
 	struct tpi_buf *ret);
 
@@ -142,7 +142,7 @@ tpi_unlock(struct tpi *tp)
 	mutex_exit(&tp->lock);
 }
 
-/* @mp is taken off its queue by another than who serves that.  Lock held. */
+/* A thread that does not serve the queue takes @mp off.  Lock held. */
 static inline void
 tpi_not_kept(struct tpi *tp, const mblk_t *mp)
 {
@@ -152,11 +152,19 @@ tpi_not_kept(struct tpi *tp, const mblk_t *mp)
 		tp->hand = NULL;
 }
 
-/* What another thread may be changing. */
+/*
+ * Read the state, which another thread may be changing.  TS_WRES_CIND is
+ * TS_IDLE with waiting callers: one store changes both the list of indications
+ * and the state.
+ */
 static inline unsigned int
 tpi_state(const struct tpi *tp)
 {
-	return __atomic_load_n(&tp->state, __ATOMIC_ACQUIRE);
+	unsigned int state = __atomic_load_n(&tp->state, __ATOMIC_ACQUIRE);
+
+	return state == TS_IDLE &&
+			__atomic_load_n(&tp->ind, __ATOMIC_RELAXED) != NULL ?
+		TS_WRES_CIND : state;
 }
 
 static inline void

@@ -2,26 +2,26 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What goes up: acknowledgements, indications.
+ * Messages to the user: acknowledgements, indications.
  *
- * Order.  Whatever changes the state, or tells of it, is laid on the read
- * queue under the endpoint's lock, in the order in which it happened, and
- * `up' is set; the read service procedure sends it.  Data goes up at once,
- * unless `up' is set.  What is laid on the queue has no band, for a queue
- * sorts by bands, and nothing may pass a T_CONN_CON.  Neither is an answer of
- * high priority there: it passes data, which may have to wait, but no event,
- * for a refused caller looks for the event that tells it why.
+ * Order.  A message that reports a change of the state is put on the read queue
+ * under the endpoint's lock, in the order of the changes, and `up' is set; the
+ * read service procedure sends it.  Data is sent up at once, unless `up' is
+ * set.  All messages on the queue have band 0, because a queue sorts by bands,
+ * and no message may overtake a T_CONN_CON.  Answers do not have high priority
+ * there either: an answer overtakes data, which may have to wait, but no event,
+ * because a refused user looks for the event with the reason.
  *
- * Memory.  A caller may sleep until it is told, so no word is lost because
- * there is no memory: the state stays as it is, `owes' says what is to come,
- * and the read service procedure tries again, every tick, until it has been
- * said.  (A block kept in spare would not outlive the process that made it.)
+ * Memory.  A user may sleep until a message comes, so none may be lost for lack
+ * of memory: the state stays unchanged, `owes' says which messages are still to
+ * be sent, and the read service procedure tries again every tick.  (A spare
+ * block would not survive the process that allocated it.)
  */
 #include "tpi_impl.h"
 
 #define PRIM(mp, type) ((struct type *)(void *)(mp)->b_rptr)
 
-/* A primitive, zeros but for its number, with room for @more bytes. */
+/* A primitive, zeros except for its number, with room for @more bytes. */
 mblk_t *
 tpi_block(int type, t_scalar_t prim, size_t size, size_t more)
 {
@@ -36,7 +36,7 @@ tpi_block(int type, t_scalar_t prim, size_t size, size_t more)
 	return mp;
 }
 
-/* Later.  Locks: the endpoint's. */
+/* Note a message for later.  Locks: the endpoint's. */
 static void
 owe(struct tpi *tp, unsigned int what)
 {
@@ -44,7 +44,7 @@ owe(struct tpi *tp, unsigned int what)
 	tpi_retry(tp);
 }
 
-/* Append an address; where it is. */
+/* Append an address; returns its offset. */
 size_t
 tpi_put_addr(mblk_t *mp, const unsigned char *buf, size_t len)
 {
@@ -59,7 +59,7 @@ tpi_put_addr(mblk_t *mp, const unsigned char *buf, size_t len)
 	return off + pad;
 }
 
-/* An answer's place is before all data.  tpi_rsrv() makes it M_PCPROTO. */
+/* Put an answer before all data. tpi_rsrv() makes it M_PCPROTO. */
 static int
 lay_answer(queue_t *q, mblk_t *mp)
 {
@@ -126,7 +126,7 @@ tpi_ok_locked(struct tpi *tp, t_scalar_t prim)
 	mblk_t *mp;
 
 	if (tp->acked)
-		return; /* by who died then */
+		return; /* by a thread that died then */
 	mp = tpi_block(M_PCPROTO, T_OK_ACK, sizeof(struct T_ok_ack), 0);
 	if (mp == NULL) {
 		tp->owes_prim = prim;
@@ -168,7 +168,7 @@ tpi_error(struct tpi *tp, t_scalar_t prim, int err, unsigned int state)
 	tpi_unlock(tp);
 }
 
-/* Is it an answer, which is M_PCPROTO above this queue? */
+/* Is it an answer, which becomes M_PCPROTO above this queue? */
 int
 tpi_is_answer(const mblk_t *mp)
 {
@@ -189,7 +189,7 @@ tpi_is_answer(const mblk_t *mp)
 }
 
 /*
- * All data and events that wait to go up; who asked something is answered.
+ * Drop all data and events that wait to be sent up; answers stay.
  * Locks: the endpoint's.
  */
 static void
@@ -212,7 +212,7 @@ flush_events(queue_t *q)
 	tpi_free_taken(gone);
 }
 
-/* What the user has not read, and what has not left its modules, is void. */
+/* Discard the data that the user has not read, also in its modules. */
 void
 tpi_flush_up(struct tpi *tp)
 {
@@ -230,6 +230,30 @@ tpi_flush_up(struct tpi *tp)
 
 /* ---------------------------------------------------------------- connections */
 
+/* May one more indication wait?  There is no counter, so a killed thread cannot
+ * leave a wrong count.  Locks: the endpoint's. */
+static int
+has_place(const struct tpi *tp)
+{
+	const struct tpi_ind *in;
+	unsigned int n = 0;
+
+	for (in = tp->ind; in != NULL && n < tp->qlen; in = in->next)
+		n++;
+	return n < tp->qlen;
+}
+
+int
+tpi_can_call(struct tpi *tp)
+{
+	int yes;
+
+	tpi_lock(tp);
+	yes = has_place(tp);
+	tpi_unlock(tp);
+	return yes;
+}
+
 int
 tpi_conn_ind(struct tpi *tp, const struct tpi_buf *from, mblk_t *data,
 	void *cookie)
@@ -240,7 +264,7 @@ tpi_conn_ind(struct tpi *tp, const struct tpi_buf *from, mblk_t *data,
 	int err = in == NULL || mp == NULL ? ENOSR : 0;
 
 	tpi_lock(tp);
-	if (err == 0 && (tp->dead || tp->closing || tp->nind >= tp->qlen ||
+	if (err == 0 && (tp->dead || tp->closing || !has_place(tp) ||
 		tpi_next(T_CONN_IND, tpi_state(tp)) == TPI_OUT))
 		err = ECONNREFUSED;
 	if (err == 0) {
@@ -256,9 +280,7 @@ tpi_conn_ind(struct tpi *tp, const struct tpi_buf *from, mblk_t *data,
 		mp->b_cont = data;
 		for (pp = &tp->ind; *pp != NULL; pp = &(*pp)->next)
 			;
-		*pp = in;
-		tp->nind++;
-		tpi_set(tp, TS_WRES_CIND);
+		__atomic_store_n(pp, in, __ATOMIC_RELEASE);
 		tpi_up_locked(tp, mp);
 	}
 	tpi_unlock(tp);
@@ -284,7 +306,9 @@ discon_block(int reason, t_uscalar_t seq)
 	return mp;
 }
 
-/* @tp's indication @in is answered or void.  Locks: the endpoint's. */
+/*
+ * Remove @tp's indication @in, answered or withdrawn.  Locks: the endpoint's.
+ */
 void
 tpi_ind_remove(struct tpi *tp, struct tpi_ind *in)
 {
@@ -292,15 +316,14 @@ tpi_ind_remove(struct tpi *tp, struct tpi_ind *in)
 
 	for (pp = &tp->ind; *pp != NULL; pp = &(*pp)->next)
 		if (*pp == in) {
-			*pp = in->next;
-			tp->nind--;
+			__atomic_store_n(pp, in->next, __ATOMIC_RELEASE);
 			kmem_free(in, sizeof(*in));
 			return;
 		}
 }
 
 /*
- * T_DISCON_IND for @in, which goes; consumes @data, or NULL.
+ * Send T_DISCON_IND for @in and remove it; consumes @data, or NULL.
  * Locks: the endpoint's.
  */
 void
@@ -317,8 +340,6 @@ tpi_ind_void(struct tpi *tp, struct tpi_ind *in, int reason, mblk_t *data)
 	}
 	mp->b_cont = data;
 	tpi_ind_remove(tp, in);
-	if (tpi_state(tp) == TS_WRES_CIND && tp->nind == 0)
-		tpi_set(tp, TS_IDLE);
 	tpi_up_locked(tp, mp);
 }
 
@@ -331,7 +352,7 @@ tpi_conn_gone(struct tpi *tp, void *cookie, int reason, mblk_t *data)
 	for (in = tp->ind; in != NULL && in->cookie != cookie; in = in->next)
 		;
 	if (in != NULL)
-		in->cookie = NULL; /* what it is about goes now */
+		in->cookie = NULL; /* its object is freed now */
 	if (in != NULL && !in->taken) {
 		tpi_ind_void(tp, in, reason, data);
 		data = NULL;
@@ -390,10 +411,39 @@ tpi_conn_con(struct tpi *tp, const struct tpi_buf *res, mblk_t *data)
 	return err;
 }
 
+/* Is a message with @prim on @q, the read queue? */
+static int
+is_laid(queue_t *q, t_scalar_t prim)
+{
+	const mblk_t *mp;
+
+	(void)freezestr(q);
+	for (mp = q->q_first; mp != NULL; mp = mp->b_next)
+		if (DB_TYPE(mp) == M_PROTO &&
+			*(const t_scalar_t *)(const void *)mp->b_rptr == prim)
+			break;
+	unfreezestr(q, 0);
+	return mp != NULL;
+}
+
 /*
- * TPI_SAYS_* stands from before the state tells of the end of a connection until
- * that is on the read queue: when the thread is killed in between, the next one
- * lays it there although the state has changed.  @owed: not unless it is owed.
+ * A killed thread was sending the message of TPI_SAYS_* @says in @owes, and may
+ * have put it on the queue.  Return: what is still owed.  Locks: the
+ * endpoint's.
+ */
+static unsigned int
+unsaid(struct tpi *tp, unsigned int owes, unsigned int says, t_scalar_t prim)
+{
+	if ((owes & says) == 0 || !is_laid(tp->rq, prim))
+		return owes;
+	tpi_paid(tp, says);
+	return owes & ~says;
+}
+
+/*
+ * TPI_SAYS_* is set before the state says that a connection has ended, until
+ * the message is on the read queue: if the thread is killed between, the next
+ * one puts it there although the state has changed. @owed: only if it is owed.
  */
 static int
 discon_ind(struct tpi *tp, int reason, mblk_t *data, int owed)
@@ -403,7 +453,8 @@ discon_ind(struct tpi *tp, int reason, mblk_t *data, int owed)
 	int err = 0;
 
 	tpi_lock(tp);
-	owes = tpi_owes(tp) & (TPI_OWES_DISCON | TPI_SAYS_DISCON);
+	owes = unsaid(tp, tpi_owes(tp) & (TPI_OWES_DISCON | TPI_SAYS_DISCON),
+		TPI_SAYS_DISCON, T_DISCON_IND);
 	tpi_paid(tp, TPI_OWES_DISCON);
 	if ((owed && owes == 0) || ((owes & TPI_SAYS_DISCON) == 0 &&
 		tpi_next(T_DISCON_IND, tpi_state(tp)) != TS_IDLE)) {
@@ -444,7 +495,8 @@ ordrel_ind(struct tpi *tp, mblk_t *data, int owed)
 	int err = 0;
 
 	tpi_lock(tp);
-	owes = tpi_owes(tp) & (TPI_OWES_ORDREL | TPI_SAYS_ORDREL);
+	owes = unsaid(tp, tpi_owes(tp) & (TPI_OWES_ORDREL | TPI_SAYS_ORDREL),
+		TPI_SAYS_ORDREL, T_ORDREL_IND);
 	tpi_paid(tp, TPI_OWES_ORDREL);
 	next = tpi_next(T_ORDREL_IND, tpi_state(tp));
 	if ((owed && owes == 0) || ((owes & TPI_SAYS_ORDREL) == 0 &&
@@ -476,7 +528,10 @@ tpi_ordrel_ind(struct tpi *tp, mblk_t *data)
 	return ordrel_ind(tp, data, 0);
 }
 
-/* T_DISCON_IND of all indications whose callers have gone.  Locks: as above. */
+/*
+ * Send T_DISCON_IND for all indications whose callers have gone.  Locks: as
+ * above.
+ */
 static void
 pay_inds(struct tpi *tp)
 {
@@ -491,7 +546,7 @@ pay_inds(struct tpi *tp)
 	}
 }
 
-/* What is owed is said, as far as can be. */
+/* Send the messages that are owed, as far as possible. */
 void
 tpi_pay(struct tpi *tp)
 {

@@ -2,21 +2,21 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Datagrams, and raw IP, that leave the domain by a wire that was
- * configured (strwire(8)), instead of the endpoint's own socket: <str/wire.h>.
+ * Datagrams, and raw IP, that leave the domain on a configured wire
+ * (strwire(8)) instead of the endpoint's own socket: <str/wire.h>.
  *
- * The packet is complete, checksums and all, before the wire has it.  What
- * comes back is that of udp_wire and raw_wire (lo.c).  Of an endpoint that has
- * set options that only the system knows all goes by the socket.
+ * The packet is complete with its checksums before it is passed to the wire.
+ * udp_wire and raw_wire (lo.c) receive the packets of the other direction.  An
+ * endpoint with options that only the system implements always uses its socket.
  *
- * The short way.  Where the last datagram went by the socket is kept, as long
- * as no member of the domain has got or lost a port, for a second at most, and
- * while there are no other wires: the next one to there goes from its user's
- * memory.
+ * Direct path.  The destination of the last datagram through the socket is kept
+ * for at most a second, as long as no member of the domain gets or loses a
+ * port, and only without configured wires.  The next datagram to it is sent
+ * from its user's memory.
  */
 #include "udp_impl.h"
 
-/* The header of what goes from @u to @dst on another wire than lo. */
+/* The IP header of packets from @u to @dst on a configured wire. */
 static void
 describe(struct udp *u, struct ip_hdr *h, const struct ip_addr *dst,
 	const struct ip_addr *src)
@@ -28,13 +28,13 @@ describe(struct udp *u, struct ip_hdr *h, const struct ip_addr *dst,
 	h->ttl = (uint8_t)(udp_is_group(dst) ? u->manyttl : u->ttl);
 	h->proto = (uint8_t)(!u->raw ? IPPROTO_UDP :
 		u->in.proto != 0 ? u->in.proto : IPPROTO_RAW);
-	h->id = str_add(&u->st->id, 1u) & 0xffff;
+	h->id = wire_id(src, dst, h->proto);
 	h->hlen = (uint16_t)ip_size(h);
 }
 
 /*
- * T_IP_MTU_DISCOVER, as of Sockets: may the packet be cut, when @mtu is what is
- * known of its way?  0, or EMSGSIZE: it is not to go at all.
+ * T_IP_MTU_DISCOVER, as for sockets: may the packet be fragmented, if the path
+ * MTU is @mtu? 0, or EMSGSIZE: do not send it.
  */
 static int
 set_df(const struct udp *u, struct ip_hdr *h, uint32_t mtu)
@@ -51,12 +51,13 @@ set_df(const struct udp *u, struct ip_hdr *h, uint32_t mtu)
 		h->df = 1;
 		return 0;
 	default:
-		h->df = len <= mtu;
+		/* a path below the least MTU: routers may fragment */
+		h->df = len <= mtu && mtu > WIRE_MTU_LEAST;
 		return 0;
 	}
 }
 
-/* Options of one datagram: 0: there is one that wires do not know. */
+/* Options of one datagram: 0: there is one that wires do not support. */
 static int
 apply_to(const struct tpi_buf *opts, unsigned char *hdr, struct ip_hdr *h)
 {
@@ -74,7 +75,7 @@ apply_to(const struct tpi_buf *opts, unsigned char *hdr, struct ip_hdr *h)
 	return 1;
 }
 
-/* Where from, when the wire says @src, len 0: it does not.  0: unknown. */
+/* The source address, if the wire returned @src, len 0: none. 0: unknown. */
 static int
 wire_source(struct udp *u, const struct ip_addr *dst, struct ip_addr *src)
 {
@@ -82,7 +83,7 @@ wire_source(struct udp *u, const struct ip_addr *dst, struct ip_addr *src)
 	uint32_t len = sizeof(ss);
 	struct udp_at a;
 
-	/* an endpoint bound to a group receives there, and no more */
+	/* the group of an endpoint's address is for receiving only */
 	if (u->port->at.a.len != 0 && !udp_is_group(&u->port->at.a))
 		*src = u->port->at.a;
 	if (src->len != 0)
@@ -93,9 +94,71 @@ wire_source(struct udp *u, const struct ip_addr *dst, struct ip_addr *src)
 	return 1;
 }
 
+/* The broadcast of all, for which there is no route. */
+static int
+is_limited(const struct ip_addr *a)
+{
+	return a->len == 4 && (a->b[0] & a->b[1] & a->b[2] & a->b[3]) == 0xff;
+}
+
+/* The socket knows the option, which has several names. */
+static int
+may_broadcast(const struct udp *u)
+{
+	uint32_t len = sizeof(int);
+	int on = 0;
+
+	return ksock_getopt(u->in.ks, SOL_SOCKET, SO_BROADCAST, &on, &len) ==
+		0 && on;
+}
+
 /*
- * udp_far_unitdata - op unitdata, on a wire that was configured
- * Return: as that of <str/tpi.h>, or UDP_NOT_LO: none leads there.
+ * The wire of a group or of the broadcast of all: the option's, or that of the
+ * endpoint's own address, or that to which the route leads.
+ */
+static struct wire *
+wire_for_many(struct udp *u, struct wire *lo, const struct ip_addr *dst,
+	struct ip_addr *src, uint32_t *mtu)
+{
+	struct wire *w;
+
+	if (u->by.own.len != 0 || u->by.ifindex != 0) {
+		w = wire_route_by(lo, &u->by.own, u->by.ifindex, dst, src, mtu);
+		if (w != NULL)
+			return w;
+	}
+	w = wire_route_by(lo, &u->port->at.a, 0, dst, src, mtu);
+	return w != NULL ? w : wire_route(lo, dst, src, mtu);
+}
+
+/*
+ * The copy of a packet for many that endpoints of the domain are to receive
+ * (T_IP_MULTICAST_LOOP); NULL: none.
+ */
+static mblk_t *
+copy_for_us(const struct udp *u, struct wire *w, const struct ip_hdr *h,
+	mblk_t *pkt)
+{
+	int group = udp_is_group(&h->dst);
+
+	if (group ? u->noloop || !wire_has_members(w, &h->dst) :
+		!wire_is_broadcast(w, &h->dst))
+		return NULL;
+	return copymsg(pkt);
+}
+
+static void
+deliver(struct wire *w, mblk_t *pkt, const struct ip_hdr *h)
+{
+	if (h->proto == IPPROTO_UDP)
+		(void)udp_wire.input(w, pkt, h, IP_TRUST);
+	(void)raw_wire.input(w, pkt, h, IP_TRUST);
+	freemsg(pkt);
+}
+
+/*
+ * udp_far_unitdata - op unitdata, on a configured wire
+ * Return: as in <str/tpi.h>, or UDP_NOT_LO: no wire leads there.
  */
 int
 udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
@@ -108,7 +171,7 @@ udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
 	struct ip_addr src;
 	struct udp_at dst;
 	struct ip_hdr h;
-	mblk_t *pkt, *block;
+	mblk_t *pkt, *block, *copy = NULL;
 	uint32_t len, mtu, n, hlen;
 	int err;
 
@@ -118,9 +181,13 @@ udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
 		(dst.port == 0 && !u->raw))
 		return UDP_NOT_LO;
 	src.len = 0;
-	w = wire_route(lo, &dst.a, &src, &mtu);
+	w = is_limited(&dst.a) || udp_is_group(&dst.a) ?
+		wire_for_many(u, lo, &dst.a, &src, &mtu) :
+		wire_route(lo, &dst.a, &src, &mtu);
 	if (w == NULL || w == lo || !wire_source(u, &dst.a, &src))
 		return UDP_NOT_LO;
+	if (wire_is_broadcast(w, &dst.a) && !may_broadcast(u))
+		return EACCES;
 	describe(u, &h, &dst.a, &src);
 	n = mp->b_cont != NULL ? (uint32_t)msgdsize(mp->b_cont) : 0;
 	hlen = h.hlen + (u->raw ? 0 : UDP_HDRLEN);
@@ -144,7 +211,13 @@ udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
 		udp_put_sums(hdr, hlen, mp->b_cont, n, u->nosum);
 	}
 	pkt = udp_wrap(hdr, hlen, mp->b_cont, &block);
+	if (pkt != NULL)
+		copy = copy_for_us(u, w, &h, pkt);
 	err = pkt == NULL ? ENOSR : wire_send(w, pkt, &h);
+	if (err == 0 && copy != NULL)
+		deliver(w, copy, &h);
+	else if (copy != NULL)
+		freemsg(copy);
 	if (err == 0) {
 		mp->b_cont = NULL;
 		freeb(mp);
@@ -159,11 +232,11 @@ udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
 	return err;
 }
 
-/* ------------------------------------------------------------ the short way */
+/* ---------------------------------------------------------- the direct path */
 
 /*
- * udp_far_went - a datagram to @to went by the socket
- * @changed: udp_state's before that was looked for.
+ * udp_far_went - note that a datagram to @to was sent through the socket
+ * @changed: udp_state's value before the lookup.
  */
 void
 udp_far_went(struct udp *u, const struct tpi_buf *to, uint32_t changed)
@@ -185,7 +258,7 @@ udp_far_went(struct udp *u, const struct tpi_buf *to, uint32_t changed)
 	str_store(&u->awaylen, len);
 }
 
-/* Is @to where the last one went, and goes it still by the socket? */
+/* Is @to the last destination, and is it still reached by the socket? */
 static inline int
 is_away(const struct udp *u, const struct tpi_buf *to)
 {
@@ -216,7 +289,7 @@ udp_far_send(struct tpi *tp, const struct tpi_buf *to,
 	return ret;
 }
 
-/* udp_far_direct - the short way of what lo does not lead to */
+/* udp_far_direct - the direct path for destinations outside the domain */
 STR_HOT int
 udp_far_direct(queue_t *q, const struct str_direct *sd)
 {

@@ -2,30 +2,29 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Datagrams within a domain: the wire `lo', as its transports have it.
+ * Datagrams within a domain: the transports' side of the wire `lo'.
  *
- * Sending.  A datagram for an address that an endpoint of the domain is bound to
- * becomes an IP packet: its headers are written into the head room of the
- * data's block, from a template that is kept for the destination (struct
- * udp_dest).  The other side of lo reads them there, makes the
- * T_UNITDATA_REQ's block its T_UNITDATA_IND, and puts that up to the head of
- * the receiver's stream: all in the put procedure of the sender, without a
- * queue, a copy or a call of the kernel.  Checksums are made and looked at
- * where an endpoint wants them (T_UDP_LOCHECK), and made where there is a tap.
+ * Sending.  A datagram for an endpoint of the domain becomes an IP packet: its
+ * headers are written into the head room of the data's block, from a template
+ * for the destination (struct udp_dest).  The receiving side of lo reads them
+ * there, turns the T_UNITDATA_REQ's block into the T_UNITDATA_IND, and puts
+ * that to the head of the receiver's stream.  All this happens in the put
+ * procedure of the sender, without a queue, a copy or a system call.  Checksums
+ * are made and checked if an endpoint sets T_UDP_LOCHECK, and made if there is
+ * a tap.
  *
- * Waiting.  A datagram whose receiver is full waits at the head of its
- * sender's queue until there is room, or the receiver goes.  A receiver that
- * has not read anything for UDP_HOLD (str_read_mark()) is `stuck': what is sent
- * to it is dropped and counted, at once, until it reads.  One that reads slowly
- * is waited for, however long it takes until there is room.
+ * Waiting.  A datagram for a full receiver waits at the front of its sender's
+ * queue until there is room, or the receiver closes.  A receiver that has read
+ * nothing for UDP_HOLD (str_read_mark()) is `stuck': datagrams to it are
+ * dropped and counted at once, until it reads.  For a slow reader the sender
+ * waits as long as necessary.
  *
- * Whose a receiver is: as drv/ti has it.  An entry of the table is found
- * without lock, what it says copied, its stream held, its generation looked at
- * again; an endpoint that is closed has changed that first, or waits until it is let go.
- * An unbound one does not wait, and its entry may be another's at once: so it
- * is the copy that is gone by.
+ * Finding a receiver works as in drv/ti: find an entry of the table without a
+ * lock, copy it, hold its stream, check its generation again.  A closer changes
+ * the generation first, or waits for the end of the hold.  An unbind does not
+ * wait, and the entry may be reused at once: therefore only the copy is used.
  *
- * Locks.  The sender's perimeter.  None of the receiver's.
+ * Locks.  The sender's perimeter; not the receiver's.
  */
 #include "udp_impl.h"
 #include <sys/strlog.h>
@@ -34,7 +33,7 @@
 #define IP6_HLEN 40u
 #define DF 0x40u
 
-/* The wire, once there is memory for it. */
+/* The wire lo, or NULL without memory. */
 struct wire *
 udp_lo(struct udp_state *st)
 {
@@ -50,7 +49,7 @@ udp_lo(struct udp_state *st)
 
 /* ------------------------------------------------------------------ receiving */
 
-/* The address of who sent it, as the receiver's family has it. */
+/* The sender's address in the receiver's family. */
 static inline uint32_t
 put_source(unsigned char *to, int six, const unsigned char *addr, uint32_t alen,
 	uint16_t port)
@@ -75,7 +74,7 @@ put_source(unsigned char *to, int six, const unsigned char *addr, uint32_t alen,
 	return sizeof(struct sockaddr_in6);
 }
 
-/* @mp becomes a T_UNITDATA_IND; NULL: no memory, and @mp is as it was. */
+/* Turn @mp into a T_UNITDATA_IND; NULL: no memory, and @mp is unchanged. */
 static inline mblk_t *
 make_ind(mblk_t *mp, int six, const unsigned char *addr, uint32_t alen,
 	uint16_t port)
@@ -114,21 +113,26 @@ udp_ind(mblk_t *mp, const struct udp *to, const struct udp_at *src)
 		src->port);
 }
 
-/* Most of what comes for @to comes by lo: its socket may be watched by others. */
+/*
+ * Threads at @u mostly wait for events on lo: datagrams, or room at a receiver of
+ * the domain.  So streamsd watches the socket, and those threads sleep as at any
+ * other stream, where a wake costs less, and where a writer that is woken serves
+ * its queue itself (core/sched: commit).
+ */
 static STR_NOINLINE void
-come_near(struct udp *to)
+come_near(struct udp *u)
 {
-	if (inet_ticks() - str_load(&to->kernel) < INET_US(10000))
+	if (inet_ticks() - str_load(&u->kernel) < INET_US(10000))
 		return;
-	str_store(&to->near, 1u);
-	if (to->in.ks != NULL)
-		ksock_near(to->in.ks, 1);
+	str_store(&u->near, 1u);
+	if (u->in.ks != NULL)
+		ksock_near(u->in.ks, 1);
 }
 
 /*
- * The other side of lo: a packet with its headers at @h, its data at
- * @mp->b_cont, for @to, whose stream, @ref, is held and has room.  @from: its
- * sender, when it may have waited on the sender's queue; else NULL.
+ * The receiving side of lo: a packet with its headers at @h, its data at
+ * @mp->b_cont, for @to, whose stream, @ref, is held and has room. @from: its
+ * sender, if it may have waited on the sender's queue; else NULL.
  */
 static inline int
 arrive(struct udp *from, struct udp *to, const struct str_ref *ref,
@@ -170,7 +174,7 @@ put_length(unsigned char *h, uint32_t hlen, uint32_t n)
 	}
 }
 
-/* Where the headers of the packet with data @bp are to stand; NULL: no room. */
+/* The place for the headers in front of the data @bp; NULL: no room. */
 static inline unsigned char *
 head_room(const mblk_t *bp, uint32_t hlen)
 {
@@ -180,8 +184,8 @@ head_room(const mblk_t *bp, uint32_t hlen)
 }
 
 /*
- * The checksums of a packet with headers at @h and data @bp.  @no: the UDP one
- * is not wanted.
+ * Set the checksums of a packet with headers at @h and data @bp. @no: without
+ * the UDP checksum.
  */
 void
 udp_put_sums(unsigned char *h, uint32_t hlen, const mblk_t *bp, uint32_t n, int no)
@@ -210,13 +214,13 @@ udp_put_sums(unsigned char *h, uint32_t hlen, const mblk_t *bp, uint32_t n, int 
 	}
 	v = htons(ip_fold(sum));
 	if (v == 0)
-		v = 0xffff; /* 0 would say that there is none */
+		v = 0xffff; /* 0 would mean no checksum */
 	bcopy(&v, h + hlen - 2, 2);
 }
 
 /*
- * The packet that @hdr and @bp, which may be NULL, are: in the head room, or
- * with a block in front.  NULL: no memory.  *ret_block: that block, or NULL.
+ * Make a packet of @hdr and @bp, which may be NULL: in the head room, or with a
+ * block in front.  NULL: no memory. *ret_block: that block, or NULL.
  */
 mblk_t *
 udp_wrap(const unsigned char *hdr, uint32_t hlen, mblk_t *bp, mblk_t **ret_block)
@@ -257,7 +261,7 @@ udp_unwrap(mblk_t *pkt, uint32_t hlen, mblk_t *block)
 
 /* --------------------------------------------------------------- destinations */
 
-/* The headers of what goes from @src to @dst. */
+/* Make the headers of packets from @src to @dst. */
 static void
 make_header(const struct udp *u, struct udp_dest *d, const struct udp_at *dst,
 	const struct udp_at *src)
@@ -283,7 +287,8 @@ make_header(const struct udp *u, struct udp_dest *d, const struct udp_at *dst,
 	d->hlen = h.hlen + UDP_HDRLEN;
 }
 
-/* The address that @u sends from, to @dst, when the kernel would use @dflt. */
+/* The source address of @u: the address it is bound to; @dflt, if that is no
+ * local address of one host. */
 static void
 source(const struct udp *u, struct udp_at *ret, const struct ip_addr *dflt)
 {
@@ -295,12 +300,14 @@ source(const struct udp *u, struct udp_at *ret, const struct ip_addr *dflt)
 		ret->a = *dflt; /* bound to a group, too */
 }
 
-/* @d is being changed; has been.  Who dies between leaves one not to be used. */
+/*
+ * Begin or end a change of @d.  If a thread is killed between, @d is not used.
+ */
 static void
 change(struct udp_dest *d)
 {
 	str_store(&d->seq, d->seq | 1);
-	str_fence_full(); /* pairs with the look of udp_lo_direct() */
+	str_fence_full(); /* pairs with the check in udp_lo_direct() */
 }
 
 static void
@@ -317,7 +324,7 @@ forget(struct udp_dest *d)
 	changed(d);
 }
 
-/* Find the endpoint at @sa, for @d.  0: none that lo leads to. */
+/* Find the endpoint at @sa, for @d. 0: there is none on lo. */
 static int
 resolve(struct udp *u, struct udp_dest *d, const struct sockaddr_storage *sa,
 	uint32_t len)
@@ -331,7 +338,7 @@ resolve(struct udp *u, struct udp_dest *d, const struct sockaddr_storage *sa,
 		(u->port->v6only && dst.a.len == 4) ||
 		(u->port->at.a.len != 0 && u->port->at.a.len != dst.a.len))
 		return 0;
-	/* that port is free: the kernel need not be asked */
+	/* the port is free: no need to ask the kernel */
 	if (!udp_port_any(u->st, dst.port) ||
 		!udp_local(u->st, &dst.a, &dflt, &d->until))
 		return 0;
@@ -356,7 +363,7 @@ is_good(const struct udp *u, const struct udp_dest *d)
 		(d->until == 0 || (int64_t)(d->until - inet_ticks()) > 0);
 }
 
-/* The destination @sa, or NULL. */
+/* The struct udp_dest of @sa, or NULL. */
 static struct udp_dest *
 find(struct udp *u, const struct sockaddr_storage *sa, uint32_t len)
 {
@@ -385,7 +392,7 @@ find(struct udp *u, const struct sockaddr_storage *sa, uint32_t len)
 	return d;
 }
 
-/* udp_forget - what @u has found is no longer so, nor its headers right */
+/* udp_forget - discard the destinations that @u has found, and their headers */
 void
 udp_forget(struct udp *u)
 {
@@ -408,8 +415,8 @@ clock(void)
 }
 
 /*
- * udp_full - a receiver, @to at @nm, whose stream is held, is full
- * Return: 0: it is not any more; EAGAIN; ENOBUFS: to be dropped.
+ * udp_full - the receiver @to at @nm, whose stream is held, is full
+ * Return: 0: it is not any more; EAGAIN: wait; ENOBUFS: drop the datagram.
  */
 int
 udp_full(struct udp *u, struct udp_port *nm, struct udp *to)
@@ -430,14 +437,16 @@ udp_full(struct udp *u, struct udp_port *nm, struct udp *to)
 	if (tpi_waited(&u->since, &u->waited, now) > UDP_HOLD) {
 		str_store(&to->stop, mark);
 		str_store_rel(&to->stuck, 1u);
-		/* it may have read meanwhile, and found none stuck */
+		/* it may have read meanwhile, and not seen `stuck' */
 		str_fence_full();
 		if (!udp_has_room(to))
 			return ENOBUFS;
 		str_store(&to->stuck, 0u);
 	}
+	if (!str_load(&u->near))
+		come_near(u);
 	udp_wait(nm, u);
-	str_fence_full(); /* udp_wake() has the other */
+	str_fence_full(); /* pairs with udp_wake() */
 	return udp_has_room(to) ? 0 : EAGAIN;
 }
 
@@ -454,8 +463,8 @@ drop(struct udp *u, mblk_t *mp)
 }
 
 /*
- * One has gone, and come.  Two threads that send by one endpoint at the same
- * time may be counted as one.
+ * Count a datagram sent and received.  If two threads send on one endpoint at
+ * the same time, only one may be counted.
  */
 static inline void
 count(struct udp *u, uint32_t n)
@@ -464,7 +473,10 @@ count(struct udp *u, uint32_t n)
 	str_store(&u->bytes, str_load(&u->bytes) + n);
 }
 
-/* udp_lo_counted - what endpoints that there are have sent on lo */
+/*
+ * udp_lo_counted - datagrams or bytes that the existing endpoints have sent on
+ * lo
+ */
 uint64_t
 udp_lo_counted(enum wire_count what)
 {
@@ -482,7 +494,7 @@ udp_lo_counted(enum wire_count what)
 	return n;
 }
 
-/* udp_lo_gone - @u is closed: what it has sent is counted where it stays */
+/* udp_lo_gone - @u is closed: add its counts to the permanent ones */
 void
 udp_lo_gone(struct udp *u)
 {
@@ -495,7 +507,7 @@ udp_lo_gone(struct udp *u)
 	u->sent = u->bytes = 0;
 }
 
-/* A tap wants to see more of it than its receiver does.  0, ENOSR. */
+/* Make the complete packet for a tap or a checksum. 0, ENOSR. */
 static STR_NOINLINE int
 show(struct udp *u, struct udp *to, mblk_t *mp, unsigned char *hdr,
 	uint32_t hlen, uint32_t n)
@@ -509,11 +521,14 @@ show(struct udp *u, struct udp *to, mblk_t *mp, unsigned char *hdr,
 	pkt = udp_wrap(hdr, hlen, bp, &block);
 	if (pkt == NULL)
 		return ENOSR;
-	/* once: wire_input() shows what comes to it */
+	/* once: wire_input() also shows its packets to taps */
 	if (wire_tapped(lo) && !check)
 		wire_tap(lo, pkt, 1);
 	if (check) {
-		/* all the way: it is looked at again, and its receiver */
+		/*
+		 * through wire_input(), which checks it and finds the receiver
+		 * again
+		 */
 		mp->b_cont = NULL;
 		freeb(mp);
 		wire_count(lo, WIRE_OUT, 1);
@@ -532,8 +547,8 @@ show(struct udp *u, struct udp *to, mblk_t *mp, unsigned char *hdr,
 }
 
 /*
- * Options of one datagram, which have been checked, in its headers.  0: lo does
- * not know one.
+ * Apply the options of one datagram, which have been checked, to its headers.
+ * 0: lo does not support one.
  */
 int
 udp_apply(const struct tpi_buf *opts, unsigned char *hdr)
@@ -594,7 +609,7 @@ give(struct udp *u, struct udp *to, const struct udp_dest *d,
 
 /*
  * udp_lo_unitdata - op unitdata, on lo
- * Return: as that of <str/tpi.h>, or UDP_NOT_LO: another wire's.
+ * Return: as in <str/tpi.h>, or UDP_NOT_LO: not within the domain.
  */
 int
 udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
@@ -622,7 +637,7 @@ udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 		}
 		forget(d);
 		if (++tries > 100)
-			return UDP_NOT_LO; /* they come and go too fast for us */
+			return UDP_NOT_LO; /* the table changes too fast */
 	}
 	if (!udp_has_room(ep)) {
 		err = udp_full(u, d->nm, ep);
@@ -644,7 +659,7 @@ udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 	return err == EOPNOTSUPP ? UDP_NOT_LO : err;
 }
 
-/* Is that where the last one went? */
+/* Is this the address of the last datagram? */
 static inline int
 is_same(const unsigned char *a, const struct udp_dest *d)
 {
@@ -653,12 +668,12 @@ is_same(const unsigned char *a, const struct udp_dest *d)
 	if (d->len == sizeof(struct sockaddr_in)) {
 		__builtin_memcpy(&x, a, 8);
 		__builtin_memcpy(&y, d->sa, 8);
-		return x == y; /* all but what has to be zero */
+		return x == y; /* all but the bytes that must be zero */
 	}
 	return bcmp(a, d->sa, d->len) == 0;
 }
 
-/* May the gate, at which is no other, be passed by? */
+/* May the gate be skipped, because no other thread is there? */
 static inline int
 is_idle(const struct tpi *tp)
 {
@@ -669,7 +684,7 @@ is_idle(const struct tpi *tp)
 
 /*
  * udp_lo_fast - a T_UNITDATA_REQ like the last one; nothing waits
- * Return: 1: it has arrived, 0: nothing has been done.
+ * Return: 1: it has arrived; 0: nothing has been done.
  */
 STR_HOT int
 udp_lo_fast(struct udp *u, mblk_t *mp)
@@ -721,13 +736,13 @@ udp_lo_fast(struct udp *u, mblk_t *mp)
 	return err == 0;
 }
 
-/* A T_UNITDATA_IND as it is read. */
+/* A T_UNITDATA_IND with its addresses. */
 struct ind {
 	struct T_unitdata_ind ui;
 	unsigned char src[sizeof(struct sockaddr_in6)];
 };
 
-/* The other side of lo, where the data is the sender's still. */
+/* The receiving side of lo for data in the sender's memory. */
 static inline int
 arrive_direct(struct udp *to, const unsigned char *h,
 	const struct str_direct *sd)
@@ -758,13 +773,13 @@ arrive_direct(struct udp *to, const unsigned char *h,
 }
 
 /*
- * udp_lo_direct - the same by the short way (<str/direct.h>), with the data in
- * the caller's memory
+ * udp_lo_direct - send a datagram on lo by the direct path (<str/direct.h>),
+ * with the data in the caller's memory
  *
  * Neither the perimeter nor the gate is taken, so @u's destinations may change
- * meanwhile: what is wanted of one is copied between two looks at `seq'.  The
- * headers are written here and read by the other side; the data goes to where
- * it will be read from.
+ * meanwhile: the needed fields are copied between two checks of `seq'.  The
+ * headers are written here and read by the receiving side; the data is copied
+ * to the receiver's head.
  */
 STR_HOT int
 udp_lo_direct(queue_t *q, const struct str_direct *sd)
@@ -783,7 +798,8 @@ udp_lo_direct(queue_t *q, const struct str_direct *sd)
 
 	if (str_unlikely(u == NULL ||
 		sd->clen < sizeof(*ur) + sizeof(struct sockaddr_in) ||
-		n - 1 >= IP_UDP_MOST)) /* none, or -1: no part, is slow too */
+		n - 1 >= IP_UDP_MOST)) /* 0 bytes, or -1 for no data part, take
+				        * the slow path too */
 		return ret;
 	d = &u->dest[str_load(&u->last) % UDP_NDEST];
 	st = u->st;
@@ -830,7 +846,7 @@ udp_lo_direct(queue_t *q, const struct str_direct *sd)
 
 #define FULL INET_US(1000)
 
-/* The checksum of what came, to which @h and @uh belong, is right. */
+/* Is the checksum of the received packet with @h and @uh right? */
 static int
 sum_is_good(const mblk_t *pkt, const struct ip_hdr *h,
 	const struct udp_hdr *uh)
@@ -856,7 +872,7 @@ sum_is_good(const mblk_t *pkt, const struct ip_hdr *h,
 	return left == 0 && ip_fold(sum) == 0;
 }
 
-/* @len bytes of @pkt from @skip on, as a message of its own; NULL: no memory. */
+/* @len bytes of @pkt from @skip on, as a new message; NULL: no memory. */
 static mblk_t *
 part(const mblk_t *pkt, uint32_t skip, uint32_t len)
 {
@@ -874,10 +890,10 @@ part(const mblk_t *pkt, uint32_t skip, uint32_t len)
 }
 
 /*
- * Is there room for what has come by a wire?  No sender waits, so what @to does
- * not take is lost; but when it is full it is given the CPU, once.  To be told
- * that it is full costs more than a packet: it is believed until @to's read
- * side is back-enabled, or for a while.
+ * Is there room for a packet from a wire?  No sender waits, so a packet without
+ * room is lost; but if @to is full, we yield to its reader once.  Finding out
+ * that it is full costs more than a packet: so the result is kept until @to's
+ * read side is back-enabled, or for a short time.
  */
 static int
 is_willing(struct udp *to)
@@ -888,7 +904,7 @@ is_willing(struct udp *to)
 		return 0;
 	if (udp_has_room(to))
 		return 1;
-	/* before it is asked: it is back-enabled for what it says then */
+	/* before the check, which causes the back-enable */
 	str_store(&to->full, (inet_ticks() + FULL) | 1);
 	if (udp_has_room(to)) {
 		str_store(&to->full, (uint64_t)0);
@@ -900,7 +916,9 @@ is_willing(struct udp *to)
 	return 1;
 }
 
-/* A part of @pkt goes up to @to, whose stream is held.  Consumes nothing. */
+/*
+ * Send a part of @pkt up to @to, whose stream is held.  Does not consume @pkt.
+ */
 static void
 up(struct wire *w, struct udp *to, const mblk_t *pkt, uint32_t skip,
 	uint32_t len, const struct udp_at *src)
@@ -926,9 +944,12 @@ up(struct wire *w, struct udp *to, const mblk_t *pkt, uint32_t skip,
 	putnext(to->in.tp.rq, bp);
 }
 
-/* For each of its port who is in the group.  Return: how many there were. */
+/*
+ * Deliver to all endpoints of the port; if the packet is for a group, to those
+ * that are in it.  Return: their number.
+ */
 static int
-to_members(struct wire *w, struct udp_state *st, const mblk_t *pkt,
+to_many(struct wire *w, struct udp_state *st, const mblk_t *pkt,
 	const struct ip_hdr *h, const struct udp_hdr *uh,
 	const struct udp_at *src)
 {
@@ -942,7 +963,8 @@ to_members(struct wire *w, struct udp_state *st, const mblk_t *pkt,
 
 	while ((nm = udp_port_next(st, nm, &dst, src, &gen)) != NULL) {
 		ref = nm->ref;
-		if (!wire_is_member(w, &ref, &dst.a) ||
+		if ((udp_is_group(&dst.a) &&
+			!wire_is_member(w, &ref, &dst.a)) ||
 			udp_port_hold(st, nm, gen, &hold, &ep) != 0)
 			continue;
 		up(w, ep, pkt, h->hlen + UDP_HDRLEN, uh->len - UDP_HDRLEN,
@@ -980,8 +1002,8 @@ udp_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 	src.port = htons(uh.sport);
 	dst.a = h->dst;
 	dst.port = htons(uh.dport);
-	if (udp_is_group(&dst.a))
-		return to_members(w, st, pkt, h, &uh, &src) != 0;
+	if (udp_is_group(&dst.a) || wire_is_broadcast(w, &dst.a))
+		return to_many(w, st, pkt, h, &uh, &src) != 0;
 	do {
 		nm = udp_port_find(st, &dst, &src, &gen);
 		if (nm == NULL)
@@ -997,7 +1019,7 @@ udp_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 	return 1;
 }
 
-/* An ICMP error, about what one of ours has sent. */
+/* An ICMP error about a datagram of an endpoint of ours. */
 static int
 udp_error(struct wire *w, const struct ip_hdr *h, const unsigned char *begin,
 	size_t n, int error, uint32_t mtu)
@@ -1012,7 +1034,7 @@ udp_error(struct wire *w, const struct ip_hdr *h, const unsigned char *begin,
 	uint32_t gen;
 
 	(void)w, (void)mtu;
-	/* ports are in the first fragment alone */
+	/* only the first fragment contains ports */
 	if (st == NULL || h->frag != 0 || n < (size_t)h->hlen + 4)
 		return 0;
 	src.a = h->src;
@@ -1022,7 +1044,7 @@ udp_error(struct wire *w, const struct ip_hdr *h, const unsigned char *begin,
 	nm = udp_port_find(st, &src, &dst, &gen);
 	if (nm == NULL || udp_port_hold(st, nm, gen, &hold, &ep) != 0)
 		return 0;
-	/* as Sockets: a sender that allows cuts is not told where they were */
+	/* as for sockets: no EMSGSIZE for a sender that allows fragmentation */
 	if (error != 0 && (error != EMSGSIZE || ep->discover != UDP_DF_NEVER)) {
 		to.buf = sa;
 		to.len = put_source(sa, ep->in.family == AF_INET6, dst.a.b,
@@ -1037,7 +1059,7 @@ const struct wire_proto udp_wire = {udp_input, udp_error, IPPROTO_UDP};
 
 /* --------------------------------------------------------------------- raw IP */
 
-/* Each raw endpoint of @proto gets a copy.  Return: how many have. */
+/* Give a copy to each raw endpoint of @proto.  Return: their number. */
 static int
 copies(struct udp_state *st, struct wire *w, unsigned int proto,
 	const mblk_t *pkt, const struct ip_hdr *h)
@@ -1089,7 +1111,7 @@ raw_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 	return copies(st, w, h->proto, pkt, h) != 0;
 }
 
-/* Is there one who may have sent that?  Errors are not told. */
+/* May a raw endpoint have sent that packet?  Errors are not reported to it. */
 static int
 raw_error(struct wire *w, const struct ip_hdr *h, const unsigned char *begin,
 	size_t n, int error, uint32_t mtu)

@@ -2,31 +2,32 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Which endpoint is bound to which port.
+ * The table of bound ports.
  *
- * Purpose.  A datagram to an endpoint of the domain goes there without the
- * kernel; so it is to be known which that is.  Whether a port may be bound at
- * all is the kernel's to say: each endpoint has a socket that is bound there.
+ * Purpose.  A datagram to an endpoint of the domain does not pass through the
+ * kernel; this table finds the endpoint.  The kernel decides whether a port may
+ * be bound: each endpoint has a socket that is bound to it.
  *
- * Objects.  struct udp_port, in chains by port that all processes have; raw
- * endpoints in others, by protocol.  An entry once made stays in its chain and
- * is used again.
+ * Objects. struct udp_port, in chains by port that all processes share; raw
+ * endpoints in other chains, by protocol.  An entry stays in its chain for ever
+ * and is reused.
  *
- * Finding.  A sender walks a chain without lock, takes the one that suits best,
- * holds its stream and looks at `gen' once more.  The rules are those of
- * Sockets: an endpoint with a default destination gets what comes from there
- * and nothing else; an address is closer than none, IPv4's own socket closer
- * than IPv6's; of equals the one that was bound last.
+ * Finding.  A sender walks a chain without a lock, takes the best match, holds
+ * its stream and checks `gen' again.  The rules are those of sockets: an
+ * endpoint with a default destination gets only datagrams from there; an
+ * endpoint with an address precedes one without, an IPv4 socket precedes an
+ * IPv6 one for IPv4 datagrams; among equals the one that was bound last gets
+ * the datagram.
  *
- * `changed' counts what is done to the table, so that a sender that has remembered which
- * it found need not walk again.
+ * `changed' counts the changes of the table, so that a sender can use its last
+ * result again without a walk.
  *
- * Crash.  An entry is bound, or free, by one store.  One whose owner's close
- * has died is freed by the sender who finds that it cannot be held.
+ * Crash.  One store binds an entry or marks it as unused.  If the owner's
+ * closer died, the first sender that cannot hold the stream marks the entry.
  */
 #include "udp_impl.h"
 
-/* udp_at_of - an address of <sys/socket.h>; 0: it is none */
+/* udp_at_of - get address and port of a socket address; 0: it is not one */
 int
 udp_at_of(const void *sa, uint32_t len, struct udp_at *ret)
 {
@@ -84,7 +85,7 @@ hash(uint16_t port)
 	return (port * 40503u >> 4) % UDP_HASH;
 }
 
-/* How well @nm suits; 0: it does not. */
+/* How well @nm matches; 0: not at all. */
 static uint32_t
 score(const struct udp_port *nm, const struct udp_at *dst,
 	const struct udp_at *src)
@@ -108,8 +109,8 @@ score(const struct udp_port *nm, const struct udp_at *dst,
 }
 
 /*
- * udp_port_find - the receiver of what comes from @src for @dst; NULL: none
- * What is found is so if gen is *@ret_gen still once its stream is held.
+ * udp_port_find - the receiver of datagrams from @src to @dst; NULL: none The
+ * result is valid if gen is still *@ret_gen once its stream is held.
  */
 struct udp_port *
 udp_port_find(struct udp_state *st, const struct udp_at *dst,
@@ -128,7 +129,7 @@ udp_port_find(struct udp_state *st, const struct udp_at *dst,
 			(int32_t)(nm->seq - best->seq) < 0))
 			continue;
 		if (udp_gen(nm) != gen)
-			continue; /* not what it was when it was looked at */
+			continue; /* it has changed since it was read */
 		most = n;
 		best = nm;
 		*ret_gen = gen;
@@ -137,8 +138,8 @@ udp_port_find(struct udp_state *st, const struct udp_at *dst,
 }
 
 /*
- * udp_port_next - the next who would get what comes from @src for @dst, behind
- * @nm, NULL at first: what is for many
+ * udp_port_next - for groups and broadcasts: the next receiver of datagrams
+ * from @src to @dst after @nm, NULL at first
  */
 struct udp_port *
 udp_port_next(struct udp_state *st, struct udp_port *nm,
@@ -158,7 +159,7 @@ udp_port_next(struct udp_state *st, struct udp_port *nm,
 	return NULL;
 }
 
-/* udp_port_any - is anybody bound to that port? */
+/* udp_port_any - is any endpoint bound to that port? */
 int
 udp_port_any(struct udp_state *st, uint16_t port)
 {
@@ -194,8 +195,9 @@ udp_raw_next(struct udp_state *st, struct udp_port *nm, unsigned int proto,
 }
 
 /*
- * How many raw endpoints of @proto's chain there are, and @more: counted anew,
- * so that what a death has left is not there for ever.  Locks: the provider's.
+ * Count the raw endpoints of @proto's chain, plus @more.  They are counted
+ * again each time, so that a wrong count after a kill is corrected.  Locks: the
+ * provider's.
  */
 static void
 count_raw(struct udp_state *st, uint32_t proto, uint32_t more)
@@ -209,7 +211,7 @@ count_raw(struct udp_state *st, uint32_t proto, uint32_t more)
 	str_store(&st->nraw[proto % UDP_RAWHASH], n);
 }
 
-/* The closer of @nm died before it could free it. */
+/* The closer of @nm died before it could mark the entry as unused. */
 static void
 free_lost(struct udp_state *st, struct udp_port *nm, uint32_t gen)
 {
@@ -224,11 +226,11 @@ free_lost(struct udp_state *st, struct udp_port *nm, uint32_t gen)
 }
 
 /*
- * udp_port_hold - hold who was found
- * The entry may be another one's at any time, so both the stream and the
- * endpoint are copied before `gen' is looked at again: whose stream is held is
- * *@ret_ep, and never what the entry says afterwards.
- * Return: 0; EBUSY: not now; ESRCH: it is gone, look again.
+ * udp_port_hold - hold the endpoint that was found
+ * The entry may be reused at any time, so both the stream and the endpoint are
+ * copied before `gen' is checked again: *@ret_ep is the endpoint of the held
+ * stream; do not read the entry's endpoint afterwards.
+ * Return: 0; EBUSY: not now; ESRCH: it is gone, search again.
  */
 int
 udp_port_hold(struct udp_state *st, struct udp_port *nm, uint32_t gen,
@@ -280,7 +282,10 @@ set_peer(struct udp *u, struct udp_port *nm)
 		nm->peer.port = nm->at.port;
 }
 
-/* udp_port_bound - @u's socket is bound to @at: others may find it; 0, ENOSR */
+/*
+ * udp_port_bound - @u's socket is bound to
+ * @at: make an entry for it; 0, ENOSR
+ */
 int
 udp_port_bound(struct udp *u, const struct tpi_addr *at)
 {
@@ -291,7 +296,7 @@ udp_port_bound(struct udp *u, const struct tpi_addr *at)
 	uint32_t len = sizeof(only);
 
 	if (!udp_at_of(at->buf, at->len, &a))
-		return 0; /* of no family that lo knows */
+		return 0; /* lo does not support the family */
 	if (is_any(&a.a))
 		a.a.len = 0;
 	if (u->in.family == AF_INET6)
@@ -313,7 +318,10 @@ udp_port_bound(struct udp *u, const struct tpi_addr *at)
 		str_store(&u->stuck, 0u);
 		set_peer(u, nm);
 		u->port = nm;
-		/* one too many costs time, one too few would be missed */
+		/*
+		 * a count that is too high costs time; one too low loses
+		 * packets
+		 */
 		if (u->raw) {
 			nm->raw = 1;
 			count_raw(st, a.port, 1);
@@ -327,7 +335,7 @@ udp_port_bound(struct udp *u, const struct tpi_addr *at)
 	return nm != NULL ? 0 : ENOSR;
 }
 
-/* udp_port_peer - @u's default destination, or local address, is another one */
+/* udp_port_peer - @u's default destination, or local address, has changed */
 void
 udp_port_peer(struct udp *u)
 {
@@ -357,8 +365,9 @@ udp_port_peer(struct udp *u)
 }
 
 /*
- * udp_port_free - @u is bound no more
- * Its binder may have died before it noted that: then `port' has it already.
+ * udp_port_free - @u is not bound any more
+ * The thread that bound it may have died before it noted the binding: then
+ * `port' is set already.
  */
 void
 udp_port_free(struct udp *u)
@@ -383,7 +392,7 @@ udp_port_free(struct udp *u)
 
 /* ------------------------------------------------------------------ waiting */
 
-/* udp_wait - have @u's write side enabled when there is room at @nm */
+/* udp_wait - enable @u's write side when there is room at @nm */
 void
 udp_wait(struct udp_port *nm, struct udp *u)
 {
@@ -402,11 +411,13 @@ udp_wait(struct udp_port *nm, struct udp *u)
 		str_store(&nm->nwait, i + 1);
 	mutex_exit(&nm->lock);
 	STR_POINT("udp:waits");
-	/* the tick sees to those for whom there is no room */
+	/* senders without an entry in the list are woken by the tick */
 	tpi_retry(&u->in.tp);
 }
 
-/* udp_wake - there is room at @nm, or it is gone: those who wait try again */
+/*
+ * udp_wake - there is room at @nm, or it is gone: enable the senders that wait
+ */
 void
 udp_wake(struct udp_port *nm)
 {
@@ -455,7 +466,7 @@ to_sa(const struct ip_addr *a, struct sockaddr_storage *ss)
 	return sizeof(*s6);
 }
 
-/* udp_source - which address a datagram to @dst leaves from; 0: none */
+/* udp_source - the source address of a datagram to @dst; 0: none */
 int
 udp_source(const struct ip_addr *dst, struct sockaddr_storage *src,
 	uint32_t *srclen)
@@ -466,7 +477,7 @@ udp_source(const struct ip_addr *dst, struct sockaddr_storage *src,
 	return ksock_source(&ss, len, src, srclen) == 0;
 }
 
-/* Is @a an address that a wire has, and not the host? */
+/* Does @a belong to a wire, and not to the host? */
 int
 udp_is_wires(struct udp_state *st, const struct ip_addr *a)
 {
@@ -479,8 +490,8 @@ udp_is_wires(struct udp_state *st, const struct ip_addr *a)
 }
 
 /*
- * Ask the kernel which address a datagram to @dst would leave from.  One to an
- * address of the host's own leaves from that very address, and no other does.
+ * Ask the kernel for the source address of a datagram to @dst.  If and only if
+ * @dst is an address of this host, the source is the same address.
  */
 static void
 ask(struct udp_state *st, const struct ip_addr *dst, struct udp_local *ret)
@@ -507,7 +518,10 @@ place(const struct ip_addr *a)
 	return h % UDP_NLOCAL;
 }
 
-/* What is remembered, if it is whole and of @dst and not too old. */
+/*
+ * Use a stored answer of the kernel, if it is complete, for @dst, and not too
+ * old.
+ */
 static int
 recall(struct udp_local *l, const struct ip_addr *dst, struct udp_local *ret)
 {
@@ -529,7 +543,7 @@ remember(struct udp_local *l, const struct udp_local *what)
 {
 	uint32_t gen = str_load(&l->gen);
 
-	/* who died at it leaves a place that is not used again */
+	/* a thread killed here leaves an entry that is not used again */
 	if ((gen & 1) != 0 || !__atomic_compare_exchange_n(&l->gen, &gen,
 		gen + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
@@ -541,9 +555,10 @@ remember(struct udp_local *l, const struct udp_local *what)
 }
 
 /*
- * udp_local - is @dst this host's own, and one's own towards it is which?
- * @ret_until: until when that is so; 0: always.  Groups, broadcasts and what
- * is known on one link only is no host's own.
+ * udp_local - is @dst an address of this host, and which source address is used
+ * for it?
+ * @ret_until: until when that is valid; 0: always.  Groups, broadcasts and
+ * link-local addresses do not count as addresses of this host.
  */
 int
 udp_local(struct udp_state *st, const struct ip_addr *dst,
@@ -556,7 +571,7 @@ udp_local(struct udp_state *st, const struct ip_addr *dst,
 	bzero(ret_src, sizeof(*ret_src));
 	ret_src->len = dst->len;
 	if (dst->len == 4 && dst->b[0] == 127) {
-		/* its last is the loopback network's broadcast */
+		/* its last address is the loopback network's broadcast */
 		ret_src->b[0] = 127;
 		ret_src->b[3] = 1;
 		return !(dst->b[1] == 255 && dst->b[2] == 255 &&

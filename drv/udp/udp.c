@@ -5,23 +5,24 @@
  * udp2, rawip2 - datagrams and raw IP, native: transports that make the
  * packets themselves.
  *
- * Purpose.  A datagram for an endpoint of the domain goes there in memory, on the
- * wire `lo' (lo.c).  All others go by another wire that was configured
- * (drv/ip), or, which needs no privilege, by a socket of the kernel's.
+ * Purpose.  A datagram for an endpoint of the domain is delivered in memory, on
+ * the wire `lo' (lo.c).  All others are sent on a configured wire (drv/ip) or
+ * by a socket of the kernel, which needs no privilege.
  *
- * Objects.  struct udp, a struct inet: an endpoint has the socket, the
- * operations and the options of drv/inet, and what lo needs on top.  The socket
- * is also what reserves the port: whether one may be bound is the kernel's
- * answer, programs of other domains, and without one, reach it there, and for
- * a free port the kernel makes the ICMP message that becomes
- * T_UDERROR_IND.
+ * Objects. struct udp, which begins with a struct inet: an endpoint has the
+ * socket, the operations and the options of drv/inet, and additional data for
+ * lo.  The socket also reserves the port: the kernel decides whether the port
+ * may be bound, programs of other domains and ordinary programs reach the
+ * endpoint through the socket, and for a free port the kernel makes the ICMP
+ * message that becomes T_UDERROR_IND.
  *
- * Input.  From lo it is put at the head by the sender.  From the socket, by
- * dgram.c's procedures, in the context of a waiter at the stream; where
- * nearly all comes by lo, streamsd watches the socket (ksock_near()).
+ * Input.  On lo the sender puts a datagram at the receiver's head.  From the
+ * socket, the procedures of dgram.c receive in the context of a thread that
+ * waits at the stream; if nearly all input comes on lo, streamsd watches the
+ * socket (ksock_near()).
  *
- * Files.  udp.c the driver, port.c who is bound to what, lo.c the wire in
- * memory, far.c the others.
+ * Files. udp.c the driver, port.c the table of ports, lo.c the wire in memory,
+ * far.c the other wires.
  *
  * Locks.  D_MTQPAIR: one thread is in an endpoint.  port.c has the others.
  */
@@ -70,7 +71,7 @@ udp_open(struct tpi *tp, cred_t *crp)
 	return inet_open(tp, crp);
 }
 
-/* Tell the kernel whom @u talks to; minus an errno. */
+/* Connect the kernel's socket to @u's default destination; minus an errno. */
 static int
 tell_peer(struct udp *u)
 {
@@ -83,7 +84,7 @@ tell_peer(struct udp *u)
 	bzero(&none, sizeof(none));
 	none.ss_family = AF_UNSPEC;
 	err = ksock_connect(u->in.ks, &none, sizeof(struct sockaddr_in));
-	/* the kernel forgets a port that it had chosen */
+	/* the kernel releases a port that it had chosen */
 	if (err == 0 && u->in.tp.local.len != 0 &&
 		ksock_name(u->in.ks, 0, &none, &len) == 0 &&
 		((struct sockaddr_in *)(void *)&none)->sin_port == 0)
@@ -119,7 +120,7 @@ udp_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 
 	u->raw = inet_kind[u->in.kind].type == SOCK_RAW;
 	set_proto(u, want);
-	/* an address that a wire has is not one of the host's */
+	/* an address of a wire is not one of the host */
 	free = udp_at_of(want->buf, want->len, &a) &&
 		udp_is_wires(u->st, &a.a) ? T_YES : T_NO;
 	if (free == T_YES || inet_is_set(&u->in, T_INET_IP, T_IP_FREEBIND))
@@ -131,10 +132,14 @@ udp_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 	if (u->peerlen != 0 && tell_peer(u) != 0)
 		u->peerlen = 0;
 	err = udp_port_bound(u, got);
-	if (err != 0)
+	if (err != 0) {
 		(void)inet_udp_ops.unbind(tp);
-	else if (u->peerlen != 0)
-		udp_port_peer(u);
+	} else {
+		if (u->in.ks != NULL)
+			ksock_may_be_near(u->in.ks);
+		if (u->peerlen != 0)
+			udp_port_peer(u);
+	}
 	return err;
 }
 
@@ -188,7 +193,7 @@ udp_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	return err;
 }
 
-/* Raw IP goes by the kernel, so that all who listen to it get a copy. */
+/* Raw IP is sent by the kernel, so that all raw sockets get a copy. */
 static int
 raw_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp)
@@ -204,8 +209,8 @@ raw_unitdata(struct tpi *tp, const struct tpi_buf *to,
 #define LOOK INET_US(10000)
 
 /*
- * Room above, or something at the socket.  Back-enabled for what came by lo
- * there is nothing to be read, as a rule; a look now and then.
+ * There is room above, or input at the socket.  After a back-enable caused by
+ * lo the socket is usually empty, so it is checked only now and then.
  */
 static void
 udp_up(struct tpi *tp)
@@ -233,20 +238,22 @@ udp_up(struct tpi *tp)
 	}
 	u->input = 1;
 	str_store(&u->kernel, now);
-	if (str_load(&u->near) && u->in.ks != NULL) {
-		str_store(&u->near, 0u);
+	str_store(&u->near, 0u);
+	if (u->in.ks != NULL)
 		ksock_near(u->in.ks, 0);
-	}
 }
 
-/* Room, or time to send what waits for the socket. */
+/* There is room, or it is time to send what waits for the socket. */
 static void
 udp_drain(struct tpi *tp, int after)
 {
 	inet_udp_ops.wsrv(tp, after);
 }
 
-/* What the kernel says, which may have chosen; and the default destination. */
+/*
+ * The address from the kernel, which may have chosen it; and the default
+ * destination.
+ */
 static void
 udp_addrs(struct tpi *tp, struct tpi_addr *local, struct tpi_addr *remote)
 {
@@ -337,7 +344,7 @@ set_peer(struct udp *u, const void *val, unsigned int len)
 	return 0;
 }
 
-/* So much may wait to be read. */
+/* Set the limit of data that waits to be read. */
 static void
 set_rcvbuf(queue_t *rq, t_scalar_t n)
 {
@@ -367,7 +374,7 @@ set_special(struct udp *u, uint32_t bit, int on)
 	u->special = on ? u->special | bit : u->special & ~bit;
 }
 
-/* What lo's headers have of it, or what lo leaves to the kernel. */
+/* Note an option for lo's headers, or one that only the kernel implements. */
 static void
 note(struct udp *u, const struct tpi_opt *o, const void *val, unsigned int len)
 {
@@ -385,13 +392,15 @@ note(struct udp *u, const struct tpi_opt *o, const void *val, unsigned int len)
 		u->discover = (uint32_t)v;
 	if (o->level == T_INET_IP && o->name == T_IP_MULTICAST_TTL)
 		u->manyttl = (uint32_t)v;
+	if (o->level == T_INET_IP && o->name == T_IP_MULTICAST_LOOP)
+		u->noloop = v == T_NO;
 	if (o->level == T_INET_IP && o->name == T_IP_OPTIONS)
 		set_special(u, UDP_IPOPTS, len != 0);
 	if (o->level == T_INET_IP && o->name == T_IP_HDRINCL)
 		set_special(u, UDP_HDRINCL, v == T_YES);
 	if (is_udp_opt(o, T_UDP_CHECKSUM))
 		u->nosum = v == T_NO;
-	/* as much as the kernel allows it, which has a word on that */
+	/* as much as the kernel allows, which has a limit */
 	if (o->level == XTI_GENERIC && o->name == XTI_RCVBUF &&
 		inet_getopt(&u->in.tp, o, &v, &len) == 0)
 		set_rcvbuf(u->in.rq, v);
@@ -405,7 +414,7 @@ is_group_opt(const struct tpi_opt *o)
 		o->name == T_IP_DROP_MEMBERSHIP);
 }
 
-/* What a membership names: a value as of the kernel's options.  0: nothing. */
+/* Read a membership, a value as of the kernel's options. 0: invalid. */
 static int
 group_of(const struct udp *u, const void *val, unsigned int len,
 	struct wire_group *ret)
@@ -438,8 +447,8 @@ group_of(const struct udp *u, const void *val, unsigned int len,
 }
 
 /*
- * A group on a wire, or one of the kernel's; only what goes by neither is an
- * error.
+ * Join or leave a group on a wire, or in the kernel; it is an error only if
+ * both fail.
  */
 static int
 set_group(struct udp *u, const struct tpi_opt *o, const void *val,
@@ -460,6 +469,45 @@ set_group(struct udp *u, const struct tpi_opt *o, const void *val,
 	return err != ENODEV ? err : inet_setopt(&u->in.tp, o, val, len);
 }
 
+/*
+ * T_IP_MULTICAST_IF: an address or interface of a wire, or one of the kernel's.
+ * The value has the forms of the kernel's option.
+ */
+static int
+set_many_if(struct udp *u, const struct tpi_opt *o, const void *val,
+	unsigned int len)
+{
+	int six = inet_kind[u->in.kind].family == AF_INET6;
+	struct wire *lo = udp_lo(u->st);
+	struct wire_group by;
+	struct ip_mreqn m4;
+	struct ip_addr any = {six ? 16u : 4u, {0}}, src;
+	uint32_t mtu;
+
+	bzero(&by, sizeof(by));
+	bzero(&m4, sizeof(m4));
+	if (six && len >= sizeof(by.ifindex)) {
+		bcopy(val, &by.ifindex, sizeof(by.ifindex));
+	} else if (!six && len == sizeof(m4.imr_address)) {
+		bcopy(val, &m4.imr_address, len);
+	} else if (!six && len >= sizeof(struct ip_mreq)) {
+		bcopy(val, &m4, len < sizeof(m4) ? len : sizeof(m4));
+		by.ifindex = m4.imr_ifindex;
+	}
+	if (by.ifindex == 0 && m4.imr_address.s_addr != 0) {
+		by.own.len = 4;
+		bcopy(&m4.imr_address, by.own.b, 4);
+	}
+	u->by.own.len = 0;
+	u->by.ifindex = 0;
+	if (lo == NULL || (by.own.len == 0 && by.ifindex == 0) ||
+		wire_route_by(lo, &by.own, by.ifindex, &any, &src, &mtu) ==
+		NULL)
+		return inet_setopt(&u->in.tp, o, val, len);
+	u->by = by;
+	return 0;
+}
+
 static int
 udp_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 	unsigned int len)
@@ -474,7 +522,8 @@ udp_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 		return 0;
 	}
 	err = is_group_opt(o) ? set_group(u, o, val, len) :
-		inet_setopt(tp, o, val, len);
+		o->level == T_INET_IP && o->name == T_IP_MULTICAST_IF ?
+		set_many_if(u, o, val, len) : inet_setopt(tp, o, val, len);
 	if (err == 0)
 		note(u, o, val, len);
 	return err;
@@ -546,8 +595,8 @@ udp_qclose(queue_t *q, int flag, cred_t *crp)
 }
 
 /*
- * A datagram without address goes to the default destination: its address is put
- * where it would have been.  Return: the message; NULL: no memory, it is gone.
+ * A datagram without an address is sent to the default destination: insert that
+ * address.  Return: the message; NULL: no memory, @mp is freed.
  */
 static mblk_t *
 to_peer(struct udp *u, mblk_t *mp)
@@ -562,7 +611,7 @@ to_peer(struct udp *u, mblk_t *mp)
 	if (ur.OPT_length < 0 || ur.OPT_offset < 0 || (ur.OPT_length != 0 &&
 		(ur.OPT_offset > MBLKL(mp) ||
 		ur.OPT_length > MBLKL(mp) - ur.OPT_offset)))
-		return mp; /* drv/tpi says what is wrong with it */
+		return mp; /* drv/tpi reports the error */
 	bp = allocb(size + (uint32_t)ur.OPT_length, BPRI_MED);
 	if (bp == NULL) {
 		freemsg(mp);

@@ -2,11 +2,12 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The native transports' own: endpoints, the table of ports.
+ * Internal interface of the native transports: endpoints, the table of ports.
  *
- * Locks.  The perimeter of the queue pair (D_MTQPAIR) covers a struct udp but
- * for what senders in other streams write: `near', `stuck' and `stop', and what
- * the table has of it.  Entries of the table are changed under the provider's lock.
+ * Locks.  The perimeter of the queue pair (D_MTQPAIR) covers a struct udp
+ * except the fields that senders in other streams write, `near', `stuck' and
+ * `stop', and its entry in the table.  Entries of the table are changed under
+ * the provider's lock.
  */
 #ifndef DRV_UDP_IMPL_H
 #define DRV_UDP_IMPL_H
@@ -23,10 +24,10 @@
 #define UDP_HIWAT 524288u /* of the head */
 #define UDP_HIMIN 1024u	  /* ... whatever is asked for */
 #define UDP_HIMOST (4u << 20)
-/* ... of what waits to be sent, and has everything behind it take the long way:
- * a sender of more waits at its head */
+/* high water mark, in bytes, of a queue of messages to be sent: while one waits
+ * there, later ones wait behind it; above the mark the sender sleeps */
 #define UDP_WAITING 1024u
-#define UDP_HOLD HZ	  /* a datagram waits for a receiver that is full */
+#define UDP_HOLD HZ	  /* how long a datagram waits for a full receiver */
 #define UDP_NWAIT 8u
 #define UDP_NDEST 8u
 #define UDP_NLOCAL 64u
@@ -35,57 +36,57 @@
 #define UDP_IPOPTS 1u
 #define UDP_HDRINCL 2u
 
-/* T_IP_MTU_DISCOVER: who cuts what is too long for its way. */
-#define UDP_DF_NEVER 0u	 /* any router on it */
-#define UDP_DF_WANT 1u	 /* the sender, when it knows; what fits is not cut */
-#define UDP_DF_DO 2u	 /* none: it is refused, here when it is known */
-#define UDP_DF_PROBE 3u	 /* none; what is known does not matter */
+/* T_IP_MTU_DISCOVER: where a packet that exceeds the path MTU is fragmented. */
+#define UDP_DF_NEVER 0u	 /* by any router */
+#define UDP_DF_WANT 1u	 /* by the sender, if it knows the MTU */
+#define UDP_DF_DO 2u	 /* nowhere: refused, here if the MTU is known */
+#define UDP_DF_PROBE 3u	 /* nowhere; the known MTU is ignored */
 
 struct udp;
 
-/* An IP address and a port (network order); of raw IP the protocol. */
+/* An IP address and a port (network order); for raw IP the protocol instead. */
 struct udp_at {
 	struct ip_addr a; /* len 0: any */
 	uint16_t port;
 };
 
 /*
- * An address that is or was bound: type-stable, linked for ever.  `gen' is odd
- * while it is bound; what it says of its owner is so if it was copied before
- * `ref' was held and gen is the same after that.
+ * An address that is or was bound; never freed or unlinked. `gen' is odd while
+ * it is bound.  A copy of its owner is valid if it was made before `ref' was
+ * held and gen is the same after that.
  */
 struct udp_port {
 	struct udp_port *next;	 /* [I] in its chain */
 	volatile uint32_t gen;
-	uint32_t seq;		 /* later binders have a greater one */
+	uint32_t seq;		 /* greater for later binders */
 	struct udp_at at;
 	struct udp_at peer;	 /* the default destination; port 0: none */
 	uint8_t six;		 /* its socket is one of IPv6 */
-	uint8_t v6only;		 /* ... and does not take IPv4 */
+	uint8_t v6only;		 /* ... and does not receive IPv4 */
 	uint8_t raw;		 /* [I] in a chain of raw IP's */
 	struct udp *ep;
 	struct str_ref ref;
-	volatile uint32_t nwait; /* > UDP_NWAIT: more than there is room for */
-	kmutex_t lock;		 /* of those who wait */
+	volatile uint32_t nwait; /* > UDP_NWAIT: more than the list has room
+				  * for */
+	kmutex_t lock;		 /* for the list of waiters */
 	struct str_ref wref[UDP_NWAIT];
 	queue_t *wq[UDP_NWAIT];
 };
 
-/* What the kernel has said of an address, for a while. */
+/* An answer of the kernel about an address, valid for a limited time. */
 struct udp_local {
 	volatile uint32_t gen;	 /* odd: it is being written */
 	uint32_t ours;
 	struct ip_addr dst;
-	struct ip_addr src;	 /* a datagram to dst leaves from there */
+	struct ip_addr src;	 /* source of a datagram to dst */
 	uint64_t until;		 /* inet_ticks() */
 };
 
-/* Common to all streams and processes. */
+/* Shared by all streams and processes. */
 struct udp_state {
 	struct tpi_prov udp, raw;
-	volatile uint32_t changed; /* the table has */
+	volatile uint32_t changed; /* counts changes of the table */
 	volatile uint32_t seq;
-	volatile uint32_t id;	   /* the last packet's, on other wires */
 	volatile uint32_t check;   /* checksums on lo too */
 	volatile uint32_t nraw[UDP_RAWHASH]; /* raw endpoints, by protocol */
 	struct wire *volatile lo;
@@ -96,8 +97,8 @@ struct udp_state {
 };
 
 /*
- * A destination in the domain, as it was found last.  Written in the perimeter,
- * read without: `seq' is odd meanwhile.
+ * A destination in the domain, result of the last lookup.  Written in the
+ * perimeter and read outside: `seq' is odd during a change.
  */
 struct udp_dest {
 	volatile uint32_t seq;
@@ -106,10 +107,10 @@ struct udp_dest {
 	uint32_t changed;      /* udp_state's then */
 	uint32_t gen;	       /* nm's */
 	struct udp_port *nm;
-	struct udp *ep;	       /* nm's, as ref: good if gen is nm's still */
+	struct udp *ep;	       /* nm's, like ref: valid if gen is still nm's */
 	struct str_ref ref;
 	uint64_t until;	       /* inet_ticks(); 0: for ever */
-	unsigned char sa[28];  /* as the user gives it */
+	unsigned char sa[28];  /* in the user's format */
 	unsigned char hdr[48]; /* IP and UDP, but for lengths */
 };
 
@@ -117,34 +118,38 @@ struct udp {
 	struct inet in;
 	struct udp_state *st;
 	struct udp_port *port;	/* bound */
-	struct udp_port *wait;	/* whose receiver is full */
+	struct udp_port *wait;	/* its receiver is full */
 	unsigned long since;	/* ... when last looked, ticks; 0: it is not */
 	unsigned long waited;	/* ... for so long, ticks: tpi_waited() */
 	uint64_t mark;		/* ... and how far it had read then */
-	volatile uint32_t stuck; /* we do not read: no sender waits for us */
+	volatile uint32_t stuck; /* we do not read: senders do not wait for
+				  * us */
 	volatile uint64_t stop;	/* ... how far we had */
 	volatile uint64_t full;	/* inet_ticks(): no room for what comes by
 				 * wires until then; 0: there may be */
 	uint32_t raw;		/* raw IP */
 	uint32_t check;		/* T_UDP_LOCHECK */
 	uint32_t tos, ttl;	/* of lo's headers */
-	uint32_t special;	/* options that lo does not know are set: */
+	uint32_t special;	/* options are set that lo does not support: */
 	uint32_t nosum;		/* T_UDP_CHECKSUM is T_NO */
 	uint32_t discover;	/* T_IP_MTU_DISCOVER: UDP_DF_* */
 	uint32_t manyttl;	/* T_IP_MULTICAST_TTL */
+	uint32_t noloop;	/* T_IP_MULTICAST_LOOP is T_NO */
+	struct wire_group by;	/* T_IP_MULTICAST_IF, if it names a wire; its
+				 * group is not used */
 	uint32_t groups;	/* has been in some, on wires */
 	uint32_t input;		/* the socket may have something */
-	volatile uint32_t near;	/* what comes, comes on lo */
-	uint64_t kernel;	/* inet_ticks() when something else came */
-	uint64_t looked;	/* ... when that was looked for */
+	volatile uint32_t near;	/* input comes on lo */
+	uint64_t kernel;	/* inet_ticks() of the last other input */
+	uint64_t looked;	/* ... when that was checked */
 	volatile uint64_t sent, bytes; /* on lo; see udp_lo_counted() */
 	uint32_t last;		/* which of dest */
 	uint32_t peerlen;
 	unsigned char peer[28];
 	struct udp_dest dest[UDP_NDEST];
-	uint32_t awaylen;	/* of where the last went by the socket; 0 */
+	uint32_t awaylen;	/* last destination through the socket; 0 */
 	uint32_t awaychanged;	/* udp_state's then */
-	uint64_t awayuntil;	/* inet_ticks(): so long it does */
+	uint64_t awayuntil;	/* inet_ticks(): valid until then */
 	struct sockaddr_storage away;
 };
 
@@ -201,7 +206,7 @@ int udp_local(struct udp_state *st, const struct ip_addr *dst,
 
 /* lo.c */
 #define UDP_NOT_LO (-1000) /* not within the domain */
-#define UDP_LIFE INET_US(1000000) /* of what the kernel has said */
+#define UDP_LIFE INET_US(1000000) /* lifetime of an answer of the kernel */
 int udp_lo_fast(struct udp *u, mblk_t *mp);
 int udp_lo_direct(queue_t *q, const struct str_direct *sd);
 void udp_lo_gone(struct udp *u);

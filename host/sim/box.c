@@ -9,7 +9,7 @@
 #include <string.h>
 #include "sim_impl.h"
 
-/* One that lives has the number that host_box_new() gave, then an id too. */
+/* A live box has the number from host_box_new(), and later an id too. */
 static struct sim_box *
 box_of(uint64_t id)
 {

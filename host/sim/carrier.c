@@ -4,20 +4,21 @@
 /*
  * The simulated host: carriers.
  *
- * A carrier is one end of a pair, or stands alone and has an address, its
- * index.  It counts its tokens and knows its holders, a bit per task, and how
- * often it lies in a box (box.c).  When the last of these goes, by sim_close()
- * or by death, the other end of a pair sees the hang-up.
+ * A carrier is one end of a pair, or is single and has an address, its index.
+ * It contains its number of tokens, its holders, a bit per task, and how often
+ * it is in a box (box.c).  When the last of these ends, by sim_close() or by
+ * the death of a task, the other end of a pair gets the hang-up.
  *
- * Descriptors are numbers of carriers, the same in every task; one that a
- * task does not hold is not open in it, and a task that is passed what it
- * holds has it once.  Numbers below SIM_FD_BASE are files that each task has.
+ * Descriptors are numbers of carriers, the same in every task.  A descriptor is
+ * open in the tasks that hold the carrier; a task that receives a carrier which
+ * it holds already still has it once.  Numbers below SIM_FD_BASE are files that
+ * each task has open.
  */
 #include <errno.h>
 #include <string.h>
 #include "sim_impl.h"
 
-/* What a socket's queue holds: on a real host a pair's is longer. */
+/* Tokens in a socket's queue; on a real host a pair's queue is longer. */
 #define OPEN_MAX 11
 #define PAIR_MAX 32
 
@@ -77,10 +78,14 @@ sim_carriers_poke(void)
 		if (t->state == TASK_CARRIER &&
 		    sim_carrier_events(t, t->fd) != 0)
 			sim_ready(t, 0);
+		if (t->state == TASK_WORD && t->hears && t->bell)
+			sim_ready(t, 0);
 	}
 }
 
-/* Is @c still held?  If not, its number goes, of a pair with the last one. */
+/*
+ * If @c is not held any more, free its number; for a pair, when both are free.
+ */
 static void
 gone(struct sim_carrier *c)
 {
@@ -161,6 +166,7 @@ sim_close(int fd)
 		return;
 	drop(sim.cur, c);
 	sim_carriers_poke();
+	sim_notice();
 	sim_point();
 }
 
@@ -280,7 +286,7 @@ host_carrier_alive(const struct host_carrier *hc)
 	return false;
 }
 
-/* Lay a token into @c. */
+/* Put a token into @c. */
 static int
 enqueue(struct sim_carrier *c)
 {
@@ -293,7 +299,7 @@ enqueue(struct sim_carrier *c)
 	return 0;
 }
 
-/* The carrier that the address of @to means; no other ever gets it. */
+/* The carrier with the address of @to; addresses are never reused. */
 static struct sim_carrier *
 addressee(const struct host_carrier *to)
 {
@@ -354,7 +360,7 @@ host_token_drain(int fd)
 		c->n = 0;
 }
 
-/* Nothing is outside of a simulation. */
+/* There are no processes outside of a simulation. */
 void (*host_serve)(void);
 
 size_t
@@ -409,14 +415,48 @@ host_fd_close(int fd)
 	sim_close(fd);
 }
 
-void
-host_bell_ring(struct str_thread *s)
+static void
+ring(struct sim_task *t)
 {
-	struct sim_task *t = &sim.task[str_load(&s->proc)];
-
 	sim.stats.bells++;
 	t->bells++;
 	t->bell = true;
 	sim_carriers_poke();
 	sim_point();
+}
+
+void
+host_bell_ring(struct str_thread *s)
+{
+	ring(&sim.task[str_load(&s->proc)]);
+}
+
+bool
+host_bell_ring_pollers(uint32_t proc)
+{
+	struct sim_task *t = &sim.task[proc % SIM_NTASK];
+
+	if (sim_has_ended(t))
+		return false;
+	ring(t);
+	return true;
+}
+
+struct host_listing *
+host_listing_make(void)
+{
+	return NULL;
+}
+
+bool
+host_listing_has(struct host_listing *l, const struct host_carrier *c)
+{
+	(void)l, (void)c;
+	return false;
+}
+
+void
+host_listing_free(struct host_listing *l)
+{
+	(void)l;
 }

@@ -3,14 +3,15 @@
 
 /*
  * core/head/fast.h as functions, compiled as the executive is: in the library
- * it is inlined into read() and write(), which the simulated host has not.
+ * it is inlined into read() and write(), which the simulated host does not
+ * have.
  */
 #include "head/fast.h"
 
 static bool
 ready(void)
 {
-	/* the identity is none here, see host.c */
+	/* there is no identity here, see host.c */
 	return host_tls.slot != NULL && host_tls.depth == 0 &&
 		str_load(&host_domain->asym) != 0;
 }
@@ -31,7 +32,7 @@ fx_fast_read(struct str_head *sd, const str_a32 *id, uint32_t gen, int fd,
 		return STR_NOT_FAST;
 	how = str_head_read_fast(sd, id, gen, buf, len, &n);
 	if (how == STR_FAST_HELD)
-		n = STR_O_NONBLOCK; /* here no other task can be let run */
+		n = STR_O_NONBLOCK; /* no other task can run in between here */
 	return how == STR_FAST_DONE ? (long)n :
 		str_head_read_tail(sd, fd, buf, len, n, how);
 }

@@ -71,7 +71,7 @@ fx_mopen(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 	(void)devp, (void)flag, (void)crp;
 	if (sflag != MODOPEN)
 		return EINVAL;
-	forget(q); /* of a pair that was freed */
+	forget(q); /* from a pair that was freed */
 	fx_of(q)->opens++;
 	qprocson(q);
 	return 0;
@@ -241,7 +241,7 @@ fx_give_back(void)
 
 /* ---------------------------------------------------------- begin and end */
 
-/* What the executive keeps for itself, by kind. */
+/* Number of blocks that the executive keeps for itself, by kind. */
 static uint64_t base_count[16];
 
 static void
@@ -364,7 +364,7 @@ fx_sweep(void)
 	host_leave();
 }
 
-/* What a message block that was left says about its past. */
+/* Print the history of a leaked message block. */
 static void
 print_leak(struct str_blk *b, void *arg)
 {

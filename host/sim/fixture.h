@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What the executive's unit tests share: a pipe in a simulated domain, test
+ * Fixture of the executive's unit tests: a pipe in a simulated domain, test
  * modules on it, messages, and the audit after each case.
  *
  *	struct fx_pipe p;
@@ -14,8 +14,8 @@
  *	T_EQ(putq(q, fx_msg("low", 0)), 1);
  *	FX_MSG(getq(q), "low");
  *
- * After each case the pipes are closed and the domain is audited: a message
- * or a block that is still there fails the case.
+ * After each case the pipes are closed and the domain is audited: a remaining
+ * message or block fails the case.
  */
 #ifndef FIXTURE_H
 #define FIXTURE_H
@@ -36,14 +36,14 @@ struct fx_pipe {
 
 /* A new domain, with the test modules in its registry.  No preemption. */
 void fx_begin(struct t *t);
-/* The same with a seed of its own, in a case that runs through many. */
+/* The same with @seed, for a case that runs with many seeds. */
 void fx_begin_seed(uint64_t seed);
 /*
- * What is allocated now stays for ever, and the audit does not ask for it:
- * memory that the executive or a driver makes once in a domain.
+ * Exclude all memory that is allocated now from the audit: memory that the
+ * executive or a driver allocates once in a domain.
  */
 void fx_keep(void);
-/* Close the pipes that are open, audit, and throw the domain away. */
+/* Close the open pipes, audit, and free the domain. */
 void fx_end(void);
 
 /* @p stays in use until the case is over: not on its stack. */
@@ -51,14 +51,14 @@ void fx_pipe(struct fx_pipe *p);
 /* The last holder of one end has closed it. */
 void fx_close(struct fx_pipe *p, int end);
 void fx_close_both(struct fx_pipe *p);
-void fx_sweep(void); /* what streamsd does after a death */
+void fx_sweep(void); /* the work of streamsd after a death */
 
 /*
- * Test modules.  All of them count what happens to them; `fx_of(q)' finds
- * the counts of the queue.
+ * Test modules.  All of them count the calls of their procedures; `fx_of(q)'
+ * finds the counts of the queue.
  *
- *	store	queues what comes; its service procedure does nothing
- *	pass	passes on, no service procedure
+ *	store queues all messages; its service procedure does nothing pass
+ *	passes on, no service procedure
  *	late	queues; the service procedure forwards, as srvmod
  *	pair	as pass, D_MTQPAIR
  *	pairsrv	as late, D_MTQPAIR
@@ -74,16 +74,16 @@ struct fx_count *fx_of(queue_t *q);
 extern void (*fx_on_put)(queue_t *q, mblk_t *mp);
 extern void (*fx_on_service)(queue_t *q);
 
-/* Register one more. */
+/* Register one more module. */
 void fx_module(const char *name, struct streamtab *tab, unsigned flag);
 
-/* Push @name on end @end; the new module's read queue. */
+/* Push @name on end @end; returns the new module's read queue. */
 queue_t *fx_push(struct fx_pipe *p, int end, const char *name);
 int fx_push_err(struct fx_pipe *p, int end, const char *name);
 int fx_pop(struct fx_pipe *p, int end);
-/* Queues, modules and locks of a pipe, to standard error. */
+/* Print the queues, modules and locks of a pipe to standard error. */
 void fx_dump(struct fx_pipe *p);
-/* Run what is enabled.  True when a service procedure ran. */
+/* Run the enabled queues.  True: a service procedure ran. */
 bool fx_run(struct fx_pipe *p);
 
 /* A message of one block: text without its NUL. */
@@ -102,7 +102,7 @@ void fx_check_msg(const char *file, int line, const char *expr, mblk_t *mp,
 const char *fx_text(const mblk_t *mp);
 unsigned fx_blocks(const mblk_t *mp);
 
-/* Is the queue scheduled?  Then take it off again: no service runs. */
+/* Is the queue scheduled?  If so, unschedule it, so that it does not run. */
 bool fx_enabled(queue_t *q);
 
 /* Blocks of a kind, and of messages, that are in use. */
@@ -110,8 +110,8 @@ uint64_t fx_in_use(unsigned blk);
 uint64_t fx_messages(void);
 
 /*
- * Use up the domain's memory, blocks of all sizes; the host refuses more.
- * fx_give_back() ends that.
+ * Allocate all of the domain's memory, in blocks of all sizes; the host refuses
+ * more. fx_give_back() ends that.
  */
 void fx_use_up(void);
 void fx_give_back(void);

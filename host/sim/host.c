@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The simulated host: the functions of host.h but for carriers.
+ * The simulated host: the functions of host.h except those for carriers.
  *
- * host_identity stays zero here.  On a real host that says "a new process,
- * attach it"; here it takes every host_enter() through the slow path, which
- * is where another task may be let in before the call.
+ * host_identity stays zero here.  On a real host that means "a new process,
+ * attach it"; here it makes every host_enter() take the slow path, in which
+ * another task may run before the call.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +24,10 @@ uint64_t host_ticks_per_ms = 1000000;
 
 /* --------------------------------------------------------------- signals */
 
-/* Run what was put off: a handler runs whenever no call is in the way. */
+/*
+ * Run the deferred handlers: a handler runs whenever it does not interrupt a
+ * call.
+ */
 static void
 handle(struct sim_task *t, struct host_tls *tls)
 {
@@ -58,7 +61,7 @@ sim_signal(struct sim_task *t, bool restart)
 	if ((t->state == TASK_WORD || t->state == TASK_CARRIER) &&
 	    t->interruptible) {
 		handle(t, tls);
-		/* as host/user does it, so that no handler comes too late */
+		/* as host/user does, so that no handler comes too late */
 		if (t->state == TASK_WORD)
 			(void)str_add(t->word, 1u);
 		sim_ready(t, EINTR);
@@ -157,7 +160,13 @@ host_now(void)
 	return sim.now;
 }
 
-/* A day in the year 2026, and what has passed since sim_init(). */
+uint64_t
+host_random(void)
+{
+	return (uint64_t)sim_rand(UINT32_MAX) << 32 | sim_rand(UINT32_MAX);
+}
+
+/* A day in the year 2026, plus the time since sim_init(). */
 uint64_t
 host_wall(void)
 {
@@ -194,6 +203,8 @@ host_wait(struct host_call *hc, str_a32 *word, uint32_t val, uint64_t ns)
 		return 0;
 	if (ns == 0)
 		return ETIMEDOUT;
+	if (t->hears && t->bell)
+		return 0;
 	sim.stats.sleeps++;
 	t->word = word;
 	t->val = val;
@@ -202,6 +213,41 @@ host_wait(struct host_call *hc, str_a32 *word, uint32_t val, uint64_t ns)
 	t->state = TASK_WORD;
 	sim_resched();
 	return t->result;
+}
+
+void
+sim_notices(unsigned n)
+{
+	sim.notices = n;
+}
+
+bool
+host_notice_begin(struct host_notice *ret, str_a32 *word)
+{
+	(void)word;
+	sim_point();
+	if (sim_rand(4) >= sim.notices)
+		return false;
+	ret->look = ret->life = 0;
+	sim.cur->bell = false;
+	return true;
+}
+
+int
+host_wait_notice(struct host_call *hc, str_a32 *word, uint32_t val,
+	const struct host_notice *n, uint64_t ns)
+{
+	struct sim_task *t = sim.cur;
+	bool rung;
+	int err;
+
+	(void)n;
+	sim_point();
+	t->hears = true;
+	err = host_wait(hc, word, val, ns);
+	rung = t->bell;
+	t->hears = t->bell = false;
+	return rung && err == 0 ? EAGAIN : err;
 }
 
 int
@@ -266,6 +312,18 @@ host_yield(void)
 }
 
 bool
+host_give_way(void)
+{
+	host_yield();
+	return true;
+}
+
+void
+host_way_used(void)
+{
+}
+
+bool
 host_owner_dead(uint32_t tag)
 {
 	uint32_t idx = STR_TAG_IDX(tag);
@@ -318,13 +376,15 @@ host_commit(uint64_t off, uint64_t len)
 {
 	struct str_domain *d = host_domain;
 
+	if (off + len <= STR_HDR_SIZE)
+		return 0; /* backed from the beginning */
 	sim_point();
 	sim.stats.commits++;
 	if (off > d->cap || len > d->cap - off || refuse()) {
 		sim.stats.refused++;
 		return ENOSR;
 	}
-	/* what was not committed cannot be touched: see domain_map() */
+	/* other memory cannot be accessed: see domain_map() */
 	if (mprotect((char *)d + off, len, PROT_READ | PROT_WRITE) != 0) {
 		sim.stats.refused++;
 		return ENOSR;
@@ -373,7 +433,7 @@ good(const void *uaddr, size_t len)
 		uintptr_t lo = (uintptr_t)sim.only, hi = lo + sim.only_len;
 		uintptr_t d = (uintptr_t)host_domain;
 
-		/* the executive copies within the domain, too */
+		/* the executive also copies within the domain */
 		if (a >= d && a - d < host_domain->committed)
 			return STR_MIN(len, host_domain->committed - (a - d));
 		if (a < lo || a >= hi)
@@ -444,7 +504,7 @@ int
 host_job_stop(int sig)
 {
 	(void)sig;
-	return EIO; /* no shell would continue them */
+	return EIO; /* no shell would continue the tasks */
 }
 
 void
@@ -466,7 +526,10 @@ host_panic(const char *what, const char *file, int line)
 void
 host_log(int level, const char *text)
 {
-	fprintf(stderr, "sim: <%d> %s\n", level, text);
+	if (level == 0)
+		fputs(text, stderr); /* CE_CONT: a part of a line */
+	else
+		fprintf(stderr, "sim: <%d> %s\n", level, text);
 }
 
 void

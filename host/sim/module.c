@@ -3,8 +3,9 @@
 
 /*
  * Foreign modules of the simulated host: linked into the test program, which
- * says with sim_modules() what there is.  The same sources as elsewhere; here
- * they call the executive directly, and their data are this process's.
+ * lists them by sim_modules().  The sources are the same as for the other
+ * hosts; here they call the executive directly, and their data belongs to this
+ * process.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -81,7 +82,10 @@ host_module_symbol(uint32_t n, const char *name)
 	return NULL;
 }
 
-/* What it calls is not known: what it has is there to be called. */
+/*
+ * It is unknown which functions it calls: assume that it calls those that it
+ * has.
+ */
 bool
 host_module_calls(uint32_t n, const char *name)
 {
@@ -95,7 +99,10 @@ host_module_word(uint32_t n)
 	return &image[n - 1].word;
 }
 
-/* Whose streamtab is @p?  A module that registers itself lists it as well. */
+/*
+ * The module with the streamtab @p.  A module that registers itself lists its
+ * streamtab too.
+ */
 uint32_t
 host_module_of(const void *p)
 {

@@ -5,20 +5,22 @@
  * Every access to memory is a point where the task may change.
  *
  * For the seeded runs the executive is compiled once more, as for the thread
- * sanitizer: the compiler then calls a function before each load and store,
- * and does atomic operations through functions.  These are they, and they do
- * nothing but give another task its chance.  So a task can be interrupted,
- * or killed, between any two stores, which is what the crash rules of the
- * arena are about.
+ * sanitizer: the compiler then calls a function before each load and store, and
+ * does atomic operations by functions.  This file contains these functions,
+ * which only let another task run.  So a task can be interrupted or killed
+ * between any two stores, which tests the crash rules of the arena.
  *
- * The order among tasks is sequentially consistent: what a missing fence
- * would allow is not found here but by the models.
+ * The order among tasks is sequentially consistent: a missing fence is not
+ * found here, but by the models.
  */
 #include <string.h>
 
 #include "sim_impl.h"
 
-/* A plain access takes no time, or the clock would run on code size. */
+/*
+ * A plain access takes no time; otherwise the clock would depend on the code
+ * size.
+ */
 static inline void
 access_point(void)
 {
@@ -70,7 +72,7 @@ HOOK(__tsan_func_entry)
 HOOK_RANGE(__tsan_read_range)
 HOOK_RANGE(__tsan_write_range)
 
-/* clang has calls of these in place of memcpy() and its like. */
+/* clang calls these instead of memcpy(), memmove() and memset(). */
 #define HOOK_COPY(name, ret, ...) \
 	void *__tsan_##name(__VA_ARGS__); \
 	void * \

@@ -5,25 +5,25 @@
  * The simulated host: tasks, their order, and time.
  *
  * Tasks.  A task is a coroutine and stands for a process with one thread.
- * Exactly one runs; its host_tls is the thread's real one, the others' are
- * put by.  Task 0 is the program's own stack.  The last one is the daemon,
- * which does what a helper process does: timers, and reaping the dead.
- * From the first host_daemon() on there is one more, streamsd, which is like
- * any other and can be killed, but sim_run() waits only until it is idle.
+ * Exactly one runs; its host_tls is the thread's real one, those of the others
+ * are saved.  Task 0 is the program's own stack.  The last one is the daemon,
+ * which does the work of a helper process: timers, and reaping the dead.  From
+ * the first host_daemon() on there is one more task, streamsd, which can be
+ * killed like any other, but sim_run() waits only until it is idle.
  *
  * Order.  A task gives up the processor when it waits, and may lose it at a
  * point: any call of the host, and, in the executive's instrumented build,
- * each access to memory (point.c).  Points are counted down from a number
- * drawn from the seed; then the next task is drawn among those that can run.
+ * each access to memory (point.c).  Points are counted down from a number drawn
+ * from the seed; then the next task is drawn from those that can run.
  *
- * Time.  It creeps at every point, so that deadlines pass while others work,
- * and jumps to the next deadline when all sleep.  When all sleep and there
- * is no deadline, that is a deadlock, and the run has failed; it has too when
- * the tasks go round in circles.
+ * Time.  It advances a little at every point, so that deadlines pass while
+ * others work, and jumps to the next deadline when all sleep.  If all sleep and
+ * there is no deadline, that is a deadlock, and the run has failed; it has also
+ * failed if the tasks loop without end.
  *
- * Death.  A killed task is never drawn again.  Whatever it held in the arena
- * stays as it is; a while later, drawn from the seed, the daemon reaps its
- * thread slot as a member of a real domain would.
+ * Death.  A killed task is never drawn again.  Its data in the arena is left
+ * unchanged; after some time, drawn from the seed, the daemon reaps its thread
+ * slot as a member of a real domain would.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,6 +31,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "sim_impl.h"
+#include "core.h"
+#include "mem/mem.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -42,13 +44,13 @@
 #endif
 
 #define STACK_SIZE (256u << 10)
-#define POINT_NS 15u	  /* what a point takes */
-#define SWITCHES_MAX 2000000u /* a run that needs more goes in circles */
+#define POINT_NS 15u	  /* duration of a point */
+#define SWITCHES_MAX 2000000u /* a run that needs more loops without end */
 #define REAP_NS 20000000u /* the dead are reaped within 20 ms */
 
 struct sim sim;
 
-/* The program's own stack, as ASAN wants to know it. */
+/* The program's own stack, for ASAN. */
 static const void *main_stack STR_UNUSED;
 static size_t main_stack_size STR_UNUSED;
 
@@ -211,7 +213,7 @@ others_live(void)
 {
 	unsigned i;
 
-	/* a dead one is followed by another, if it is wanted */
+	/* a dead one is replaced, if it is needed */
 	if (sim.streamsd != NULL && (sim_has_ended(sim.streamsd) ?
 			str_region_wanted() : sim.died || sim.serving))
 		return true;
@@ -311,7 +313,7 @@ sim_point(void)
 		return;
 	sim.now += POINT_NS;
 	if (str_unlikely(sim.cur->fuse != 0)) {
-		sim.countdown = 1; /* each access is to be seen here */
+		sim.countdown = 1; /* each access comes here */
 		if (--sim.cur->fuse == 0)
 			sim_kill(sim.cur);
 		return;
@@ -365,7 +367,7 @@ sim_advance(uint64_t ns)
 
 /* ----------------------------------------------------------------- living */
 
-/* Take a thread slot and a process slot for @t; tls is where it is kept. */
+/* Take a thread slot and a process slot for @t; @tls is its saved host_tls. */
 static void
 slot_take(struct sim_task *t, struct host_tls *tls)
 {
@@ -407,7 +409,7 @@ task_new(const char *name, void (*fn)(void *arg), void *arg)
 	for (i = 1; i < SIM_NTASK; i++)
 		if (sim.task[i].state == TASK_NONE)
 			break;
-	/* the dead leave their slots to others once they are reaped */
+	/* slots of dead tasks are free once they are reaped */
 	if (i == SIM_NTASK)
 		for (i = 1; i < SIM_NTASK; i++)
 			if (sim_has_ended(&sim.task[i]) && sim.task[i].reaped &&
@@ -418,7 +420,7 @@ task_new(const char *name, void (*fn)(void *arg), void *arg)
 	t = &sim.task[i];
 	stack = t->stack;
 	if (stack == NULL) {
-		/* a page below it stays out of reach */
+		/* the page below it cannot be accessed */
 		stack = mmap(NULL, STACK_SIZE + 4096, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (stack == MAP_FAILED ||
@@ -441,7 +443,7 @@ task_new(const char *name, void (*fn)(void *arg), void *arg)
 	return t;
 }
 
-/* streamsd looks after the dead once more. */
+/* Make streamsd search for the dead again. */
 static void
 kick_streamsd(void)
 {
@@ -452,15 +454,21 @@ kick_streamsd(void)
 		sim_ready(d, 0);
 }
 
-/* A task has died. */
-static void
-kick(void)
+void
+sim_notice(void)
 {
 	struct sim_task *d = &sim.task[SIM_NTASK - 1];
 
 	sim.kicked = true;
 	if (d->state == TASK_SLEEP)
 		sim_ready(d, 0);
+}
+
+/* A task has died. */
+static void
+kick(void)
+{
+	sim_notice();
 	kick_streamsd();
 }
 
@@ -543,8 +551,8 @@ sim_run(void)
 /* ------------------------------------------------------------- the daemon */
 
 /*
- * Give back what the dead task @t held.  A reaper that dies itself is
- * followed by another.  Return: false when another is at it.
+ * Free the resources of the dead task @t.  If a reaper dies itself, another
+ * follows.  Return: false: another reaper is at work.
  */
 bool
 sim_reap(struct sim_task *t)
@@ -559,7 +567,7 @@ sim_reap(struct sim_task *t)
 	if (sim.two_steps)
 		(void)str_thread_reap(host_domain, s, false);
 	if (!str_thread_reap(host_domain, s, true)) {
-		t->reaper = 0; /* once more, a while later */
+		t->reaper = 0; /* again, some time later */
 		return false;
 	}
 	str_store(&s->tag, 0u);
@@ -568,7 +576,9 @@ sim_reap(struct sim_task *t)
 	return true;
 }
 
-/* Give back what the dead held.  Returns when the next one is due. */
+/*
+ * Free the resources of dead tasks.  Returns the time when the next one is due.
+ */
 static uint64_t
 reap(void)
 {
@@ -584,7 +594,7 @@ reap(void)
 			next = STR_MIN(next, t->reap_at);
 			continue;
 		}
-		/* a living reaper is let finish, a dead one's work is */
+		/* a living reaper finishes; a dead reaper is reaped */
 		if (!sim_reap(t))
 			next = STR_MIN(next, sim.now + REAP_NS);
 	}
@@ -592,12 +602,14 @@ reap(void)
 }
 
 /*
- * Run the timers that are due, those of each process as one of its threads:
- * what a real process has a helper thread for.  Returns when to come again.
+ * Run the timers that are due, those of each process as one of its threads; a
+ * real process has a helper thread for that.  Returns the time of the next
+ * call.
  *
- * Those of a dead process are streamsd's.  It may have looked before the process
- * was reaped, by another task, and found them in the hands of a living process;
- * so it is told to look again.  The real streamsd looks again after a while.
+ * streamsd runs the timers of a dead process.  It may have checked before
+ * another task reaped the process, when the timers still belonged to a living
+ * process; so it must check again.  The real streamsd checks again after some
+ * time.
  */
 static uint64_t
 timers(void)
@@ -612,7 +624,7 @@ timers(void)
 
 		if (sim_has_ended(t) && t->defer_at != SIM_NEVER) {
 			if (!t->reaped)
-				continue; /* reap() comes again */
+				continue; /* reap() is called again */
 			t->defer_at = SIM_NEVER;
 			kick_streamsd();
 		}
@@ -624,14 +636,14 @@ timers(void)
 			if (when != 0 && when < t->defer_at)
 				t->defer_at = when;
 		}
-		/* a stopped one's wait until it goes on */
+		/* those of a stopped task wait until it continues */
 		next = STR_MIN(next, t->stopped && t->defer_at <= sim.now ?
 			sim.now + REAP_NS : t->defer_at);
 	}
 	return next;
 }
 
-/* What streamsd does when a member has died: see tools/streamsd. */
+/* The work of streamsd when a member has died: see tools/streamsd. */
 static void
 serve(void)
 {
@@ -698,11 +710,15 @@ daemon_main(void *arg)
 	(void)arg;
 	for (;;) {
 		uint64_t next, when;
+		bool kicked = sim.kicked;
 
 		if (host_enter(&hc) != 0)
 			give_up("the daemon cannot enter");
 		sim.kicked = false;
-		/* as a sleeping member that is told would */
+		/* as streamsd does, which a pidfd informs */
+		if (kicked)
+			(void)str_notice_give();
+		/* as a sleeping member would that is informed */
 		if (sim.streamsd != NULL && sim_has_ended(sim.streamsd) &&
 		    str_region_wanted())
 			(void)host_daemon();
@@ -732,7 +748,7 @@ host_defer(uint64_t when)
 /* ------------------------------------------------------- beginning and end */
 
 static const uint64_t base_candidate[] = {
-#ifndef __SANITIZE_THREAD__ /* which ends the program for asking */
+#ifndef __SANITIZE_THREAD__ /* which ends the program for that request */
 	0x6a0000000000ull,
 #endif
 	0x7e9000000000ull, 0x6a00000000ull,
@@ -767,6 +783,9 @@ domain_map(void)
 	str_store(&d->asym, 1u);
 	str_store(&d->committed, STR_HDR_SIZE);
 	host_domain = d;
+#if defined(__SANITIZE_ADDRESS__)
+	str_mem_shadow = true;
+#endif
 }
 
 void
@@ -802,6 +821,7 @@ sim_init(uint64_t seed)
 	sim.deadlocked = false;
 	sim.next_cookie = 100;
 	sim.spurious = sim.fail_nth = sim.fail_rate = 0;
+	sim.notices = 2;
 	sim.fail_forever = sim.kicked = false;
 	sim.died = sim.serving = false;
 	sim.streamsd = NULL;
@@ -841,6 +861,8 @@ sim_fini(void)
 		return;
 	sim.running = false;
 	memset(&host_tls, 0, sizeof(host_tls));
+	str_mem_show(host_domain, str_load(&host_domain->next_granule) <<
+		STR_SLAB_SHIFT);
 	munmap(host_domain, sim.cap);
 	host_domain = NULL;
 }

@@ -3,15 +3,15 @@
 
 /*
  * The simulated host: many processes in one thread, in an order that a seed
- * decides, under a clock that only the simulation moves.
+ * determines, with a virtual clock.
  *
  *	sim_init(seed);			the caller is task "main"
  *	sim_spawn("writer", fn, arg);	each task is a process of its own
  *	sim_run();			until all of them have ended
  *	sim_fini();			before the next seed
  *
- * What a run does depends on the seed and the program alone, so a failure
- * seen once can be had again.  docs/host-porting.md describes the model.
+ * A run depends only on the seed and the program, so a failure can be
+ * reproduced. docs/host-porting.md describes the model.
  */
 #ifndef SIM_H
 #define SIM_H
@@ -24,19 +24,19 @@
 struct sim_task;
 
 /*
- * sim_init - a new domain, empty but for the executive's part.
- * Ends the program with a message when that fails.
+ * sim_init - a new domain, empty except for the executive's part.  Ends the
+ * program with a message if that fails.
  */
 void sim_init(uint64_t seed);
 void sim_fini(void);
 uint64_t sim_seed(void);
 
-/* Arena bytes of later domains; 64 MiB unless told. */
+/* Arena bytes of later domains; 64 MiB by default. */
 void sim_cap(uint64_t bytes);
 
 /*
- * sim_spawn - a new process that runs @fn.  It begins some time after the
- * caller gives up the processor and holds the carriers its maker holds.
+ * sim_spawn - a new process that runs @fn.  It starts some time after the
+ * caller gives up the processor, and holds the same carriers as its maker.
  * @name: kept by reference, for reports.
  */
 struct sim_task *sim_spawn(const char *name, void (*fn)(void *arg),
@@ -44,9 +44,9 @@ struct sim_task *sim_spawn(const char *name, void (*fn)(void *arg),
 struct sim_task *sim_current(void);
 
 /*
- * sim_run - let the others run until every task but the caller has ended.
- * Return: 0, or EDEADLK when all sleep for ever: the report has been
- * printed, and sim_fini() is all that may follow.
+ * sim_run - let the others run until every task except the caller has ended.
+ * Return: 0, or EDEADLK if all sleep for ever: the report has been printed, and
+ * only sim_fini() may follow.
  */
 int sim_run(void);
 
@@ -54,16 +54,16 @@ int sim_run(void);
 void sim_point(void);
 /* sim_sleep - let @ns of virtual time pass; others run. */
 void sim_sleep(uint64_t ns);
-/* sim_pause - sleep until *@word != @val; the deadlock check knows it. */
+/* sim_pause - sleep until *@word != @val; included in the deadlock check. */
 void sim_pause(str_a32 *word, uint32_t val);
-/* sim_advance - move the clock at once. */
+/* sim_advance - advance the clock at once. */
 void sim_advance(uint64_t ns);
-/* A number below @n that repeats with the seed. */
+/* A random number below @n, determined by the seed. */
 uint32_t sim_rand(uint32_t n);
 
 /*
- * sim_kill - the process ends here and now, wherever it is: its locks stay
- * taken, its carriers lose a holder, and some time later it is reaped.
+ * sim_kill - the process ends at once, wherever it is: its locks stay taken,
+ * its carriers lose a holder, and some time later it is reaped.
  * @t may be the current task; then the function does not return.
  * sim_stop, sim_cont - SIGSTOP and SIGCONT.
  */
@@ -76,13 +76,16 @@ bool sim_ended(const struct sim_task *t);
 
 /*
  * sim_fuse - kill the current task at its @points-th point from now; 0: do not.
- * Until then no other task runs unless this one waits.  sim_fuse_left - points
- * that are left.
+ * Until then other tasks run only if this one waits. sim_fuse_left - the
+ * remaining points.
  */
 void sim_fuse(uint64_t points);
 uint64_t sim_fuse_left(void);
 
-/* sim_crash_at - kill who passes @label the @nth time from now; not main. */
+/*
+ * sim_crash_at - kill the task that passes @label for the @nth time from now;
+ * not main.
+ */
 void sim_crash_at(const char *label, unsigned nth);
 /* How often @label was passed since sim_init(). */
 unsigned sim_crash_count(const char *label);
@@ -97,28 +100,34 @@ void sim_crash_labels(void (*fn)(const char *label, void *arg), void *arg);
 void sim_fail_commit(unsigned nth, bool forever);
 void sim_fail_rate(unsigned one_in);
 
-/* sim_spurious - waits end for nothing with probability 1/@one_in. */
+/* sim_spurious - waits end without a cause with probability 1/@one_in. */
 void sim_spurious(unsigned one_in);
 /* sim_two_steps - dead tasks are reaped as streamsd does, their streams first. */
 void sim_two_steps(bool on);
 
+/*
+ * sim_notices - sleepers are told of deaths (host_notice_begin()): of 4 sleeps
+ * @n; 2 after sim_init().
+ */
+void sim_notices(unsigned n);
+
 /* sim_grain - mean points between changes of task; 0: only when one waits */
 void sim_grain(unsigned points);
 
-/* sim_signal - a handler runs in @t: at once, or when its call lets it. */
+/* sim_signal - a handler runs in @t: at once, or when its call allows it. */
 void sim_signal(struct sim_task *t, bool restart);
 /* Signals that @t was sent by host_signal_post() or _self(). */
 unsigned sim_signals_of(const struct sim_task *t, int sig);
 
 /* sim_bad - user addresses in [p, p+len) are not mapped. */
 void sim_bad(const void *p, size_t len);
-/* sim_only - those in [p, p+len) are, and no others; 0: all are. */
+/* sim_only - only user addresses in [p, p+len) are mapped; 0: all are. */
 void sim_only(const void *p, size_t len);
 
 /*
  * sim_modules - the foreign modules that can be loaded into this domain: they
- * are linked into the program.  @list ends with a NULL name, each one's
- * symbols (NAMEinfo, NAMEdevflag, NAMEinit ...) with another.
+ * are linked into the program. @list ends with a NULL name, and so does each
+ * module's list of symbols (NAMEinfo, NAMEdevflag, NAMEinit ...).
  */
 #define SIM_NMODULE 32
 struct sim_symbol {
@@ -131,27 +140,30 @@ struct sim_module {
 };
 void sim_modules(const struct sim_module *list);
 
-/* Descriptors.  A task holds those it or its maker made, until it closes. */
+/*
+ * Descriptors.  A task holds those that it or its maker made, until it closes
+ * them.
+ */
 void sim_close(int fd);
 bool sim_held(int fd);
-unsigned sim_tokens(int fd); /* in its queue, passed descriptors apart */
+unsigned sim_tokens(int fd); /* in its queue, without passed descriptors */
 uint64_t sim_bells(const struct sim_task *t);
 
 /*
  * sim_sock - there are sockets from now on, and the test is their other side
- * @send, @recv: one message that is sent, or asked for; less than 0: neither
- * goes.  NULL: there are none.
+ * @send, @recv: process one message that is sent or received; less than 0: not
+ * possible.  NULL: there are no sockets.
  */
 struct ksock_msg;
 void sim_sock(long (*send)(const struct ksock_msg *m),
 	long (*recv)(struct ksock_msg *m));
 
-/* Counters of the run, for tests that want to know that something happened */
+/* Counters of the run, for tests that check that something happened */
 struct sim_stats {
 	uint64_t switches;  /* changes of task */
 	uint64_t preempted; /* of these, at a point */
 	uint64_t sleeps;    /* waits that really slept */
-	uint64_t advances;  /* of the clock, because all slept */
+	uint64_t advances;  /* advances of the clock, because all slept */
 	uint64_t commits;   /* host_commit() calls */
 	uint64_t refused;   /* of these, refused */
 	uint64_t kills;
@@ -163,7 +175,7 @@ struct sim_stats {
 };
 void sim_stats(struct sim_stats *ret);
 
-/* sim_report - all tasks and what they do, to standard error. */
+/* sim_report - print all tasks and their states to standard error. */
 void sim_report(const char *why);
 
 #endif

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What the files of the simulated host share.
+ * Common definitions of the simulated host.
  */
 #ifndef SIM_IMPL_H
 #define SIM_IMPL_H
@@ -26,9 +26,10 @@ struct sim_task {
 	enum task_state state;
 	bool stopped;
 	bool interruptible; /* a signal ends the wait */
+	bool hears;	    /* the bell does, too: host_wait_notice() */
 	bool daemon;	    /* is not waited for */
 	bool reaped;
-	uint32_t reaper;    /* tag of the task that does it */
+	uint32_t reaper;    /* tag of the task that reaps it */
 	uint32_t cpu;
 	void (*fn)(void *arg);
 	void *arg;
@@ -37,7 +38,7 @@ struct sim_task {
 	uint32_t val;
 	int fd;
 	uint64_t deadline;
-	int result; /* what the wait returns */
+	int result; /* result of the wait */
 	/* while another task runs */
 	struct host_tls tls;
 	ucontext_t uc;
@@ -45,7 +46,7 @@ struct sim_task {
 	void *fiber;	    /* TSAN's */
 	unsigned char *stack;
 	/* signals */
-	unsigned pending;	   /* to be handled when the call allows */
+	unsigned pending;	   /* to be handled when the call allows it */
 	unsigned pending_norestart;
 	unsigned got[65];
 	uint64_t bells;
@@ -57,7 +58,7 @@ struct sim_task {
 
 struct sim_box {
 	bool used;
-	uint64_t id; /* 0: host_sock_adopt() comes yet */
+	uint64_t id; /* 0: before host_sock_adopt() */
 	unsigned n;
 	struct host_label label[32];
 	int fd[32];
@@ -70,9 +71,9 @@ struct sim_carrier {
 	bool used;
 	uint32_t kind;	  /* HOST_CARRIER_* */
 	uint64_t holders; /* bit per task */
-	unsigned flight;  /* how often it lies in a box */
+	unsigned flight;  /* how often it is in a box */
 	uint64_t cookie;
-	bool nameless; /* its address has been taken away */
+	bool nameless; /* its address has been removed */
 	uint64_t ino;
 	unsigned n; /* tokens in its queue */
 	int peer;
@@ -90,12 +91,13 @@ struct sim {
 	bool deadlocked;
 	struct sim_task task[SIM_NTASK];
 	struct sim_task *cur;
-	bool kicked;		/* the daemon has something to look at */
-	struct sim_task *streamsd; /* NULL: never asked for */
-	bool died;		/* streamsd has something to look at */
-	bool serving;		/* it is at it */
+	bool kicked;		/* the daemon has work */
+	struct sim_task *streamsd; /* NULL: never started */
+	bool died;		/* streamsd has work */
+	bool serving;		/* it is working */
 	unsigned grain, countdown;
 	bool two_steps; /* sim_two_steps() */
+	unsigned notices; /* sim_notices() */
 	unsigned spurious;
 	unsigned fail_nth, fail_rate;
 	bool fail_forever;
@@ -117,13 +119,15 @@ struct sim {
 };
 extern struct sim sim;
 
-/* The executive's timers, which host_defer() promises to run.  Returns when
- * to do it again, 0 or UINT64_MAX: not until told. */
+/* Run the executive's timers, as host_defer() promises.  Returns the time of
+ * the next call; 0 or UINT64_MAX: none until the next host_defer(). */
 uint64_t str_timer_run(uint64_t now);
 
 /* Change the current task's state before; returns when it runs again. */
 void sim_resched(void);
 void sim_ready(struct sim_task *t, int result);
+/* Have the daemon give a notice of deaths. */
+void sim_notice(void);
 bool sim_has_ended(const struct sim_task *t);
 bool sim_reap(struct sim_task *t);
 unsigned sim_index(const struct sim_task *t);
@@ -132,15 +136,15 @@ void sim_carriers_drop(struct sim_task *t);
 void sim_carriers_inherit(struct sim_task *t, const struct sim_task *from);
 /* Events at @t's carrier now. */
 uint32_t sim_carrier_events(struct sim_task *t, int fd);
-/* Descriptor @fd is laid into a box, false: it is not open; leaves one; is the
- * current task's from now on. */
+/* Descriptor @fd is put into a box, false: it is not open; it leaves a box; it
+ * belongs to the current task from now on. */
 bool sim_flight_begin(int fd);
 void sim_flight_end(int fd);
 void sim_hold(int fd);
-/* What host_sock_adopt() and host_sock_gone() do to a box; false: @fd is none. */
+/* host_sock_adopt() and host_sock_gone() for a box; false: @fd is not a box. */
 bool sim_box_adopt(uint64_t id, int fd);
 void sim_box_gone(uint64_t id);
-/* Some carrier changed: end the waits that it concerns. */
+/* A carrier changed: end the waits for its events. */
 void sim_carriers_poke(void);
 
 #endif

@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Sockets of the simulated host: there are none.  What a socket does depends
- * on another machine's time, or a peer's, which a seed does not decide; the
- * drivers above are tried on the real host.  A caller that asks for one is told so,
- * as by a kernel without networking.
+ * Sockets of the simulated host: there are none.  A socket's behaviour depends
+ * on the timing of a peer or of another machine, which a seed does not
+ * determine; the drivers above are tested on the real host.  A caller that
+ * makes a socket gets an error, as from a kernel without networking.
  *
- * A test that is the other side of one itself says so (sim_sock()): all are
- * the same then, and what is set is accepted.
+ * A test can be the other side of the sockets (sim_sock()): all sockets are
+ * alike then, and every option can be set.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 static long (*sends)(const struct ksock_msg *m);
 static long (*receives)(struct ksock_msg *m);
 
-/* What sockets are bound to, by their numbers. */
+/* The addresses to which sockets are bound, by their numbers. */
 #define NBOUND 16u
 static struct {
 	uint64_t id;
@@ -259,7 +259,7 @@ host_sock_ask(void)
 {
 }
 
-/* Only who has a socket leaves anything to streamsd. */
+/* Only sockets give streamsd work. */
 void
 host_daemon_look(void)
 {

@@ -146,6 +146,30 @@ T_CASE(memory_comes_without_the_descriptor_too)
 	T_OK(close(atoi(getenv("STREAMS_DOMAIN") + 3)));
 	T_EQ(host_commit(8 << 20, 1 << 20), 0);
 	memset((char *)host_domain + (8 << 20), 1, 1 << 20);
+	T_EQ(host_threads_commit(1000), 0);
+	memset(&host_domain->thread[999], 0, sizeof host_domain->thread[0]);
+}
+
+/* The kernel clears every page that a new domain takes. */
+T_CASE(a_new_domain_takes_little_memory)
+{
+	struct str_domain *d;
+	struct stat st;
+
+	setenv("STREAMS_DOMAIN", "private", 1);
+	enter_leave();
+	d = host_domain;
+	T_OK(fstat(host_domain_fd(), &st));
+	T_TRUE((uint64_t)st.st_blocks * 512 < 768u << 10);
+	/* more of it when it is needed */
+	T_TRUE(str_load(&d->thread_room) < 64);
+	T_EQ(host_threads_commit(100), 0);
+	T_TRUE(str_load(&d->thread_room) >= 100);
+	memset(&d->thread[64], 0, 36 * sizeof d->thread[0]);
+	T_EQ(host_threads_commit(50), 0);
+	T_TRUE(str_load(&d->thread_room) >= 100);
+	T_EQ(host_threads_commit(HOST_THREADS), 0);
+	T_EQ(str_load(&d->thread_room), HOST_THREADS);
 }
 
 T_CASE(named_domain_goes_with_its_last_member)

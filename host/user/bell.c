@@ -2,19 +2,27 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The bell: a datagram socket per process that others send to, to get its
- * threads out of host_wait_carrier().  The first wait that could need it makes
- * it in the socket directory; the process's slot says what it is called there.
+ * The bell: a datagram socket for each process.  Other processes send to it to
+ * wake the process's threads from host_wait_carrier().  The first wait that may
+ * need it makes it in the socket directory; the process's slot contains its
+ * name there.
  *
- * One ring wakes all threads that poll the bell at that moment, and none
- * that come later.  The socket stays readable until the last of them has
- * left, which drains it.  Until then the bell is RINGING and newcomers are told
- * so instead of being let in.  A ring after the draining finds the socket
- * empty and makes it readable for the next sleeper.
+ * One ring wakes all threads that poll the bell at that moment.  The socket
+ * stays readable until the last of them has left and drained it.  Until then the
+ * bell is RINGING, and later threads get that result instead of polling.  A ring
+ * after the draining makes the socket readable for the next sleeper.
  *
- * Trust.  A ring is a hint, which costs the threads that hear it a look around.
- * One has a meaning: a forked child tells streamsd its pid.  streamsd takes it
- * from processes of its user only.
+ * A ring that comes after a thread has announced its wait, and before it polls,
+ * may be drained by the others.  So each ring is counted in `look' of the
+ * process's slot before it is sent.  A thread samples the count before it
+ * announces, and does not poll if the count is another one when it enters.
+ *
+ * The socket is for threads that poll.  Those that sleep on words are woken by
+ * these words (notice.c).
+ *
+ * Trust.  A ring is a hint: the woken threads check their conditions.  Only one
+ * ring has a content: a forked child sends its pid to streamsd, which accepts
+ * it from processes of its user only.
  */
 #include <string.h>
 #include <sys/socket.h>
@@ -27,6 +35,14 @@ STR_TLS uint32_t host_bell_waiting;
 void (*host_bell_news)(uint32_t pid);
 
 static uint64_t bell_cookie; /* [bell] */
+/* the rings that this thread need not hear of any more */
+static STR_TLS uint32_t heard;
+
+static str_a32 *
+rings(void)
+{
+	return &host_domain->proc[host_priv_page->proc].look;
+}
 
 /* Is the descriptor still the bell?  The program may have closed it. */
 static bool
@@ -65,12 +81,12 @@ bell_make(void)
 		host_creds_want(fd);
 	__atomic_store_n(&bell_cookie, cookie, __ATOMIC_RELAXED);
 	STR_CRASH_POINT("bell:bound");
-	/* the one before it, which the program has closed */
+	/* the bell before, which the program has closed */
 	host_sockdir_unlink(str_xchg(&p->bell, number));
 	return fd;
 }
 
-/* host_bell_gone - the process gives its slot back: its name goes first. */
+/* host_bell_gone - the process frees its slot: remove its name first. */
 void
 host_bell_gone(void)
 {
@@ -101,24 +117,30 @@ host_bell_open(void)
 void
 host_wait_prepare(void)
 {
+	heard = str_load_acq(rings());
 	if (str_load(&host_priv_page->bell_up) == 0)
 		(void)host_bell_open();
 }
 
-/* Join those who wait for the bell.  False: it is ringing. */
+/*
+ * Join the threads that wait for the bell.  False: it is ringing, or has been
+ * rung since host_wait_prepare().
+ */
 bool
 host_bell_enter(void)
 {
 	str_a32 *w = &host_priv_page->bell_waiters;
 	uint32_t v = str_load(w);
 
-	for (;;) {
+	do
 		if (v & BELL_RINGING)
 			return false;
-		if (str_cas(w, v, v + 1))
-			return true;
-		v = str_load(w);
-	}
+	while (!str_cas_see(w, &v, v + 1));
+	/* later rings are drained only when this thread has left, too */
+	if (str_likely(str_load(rings()) == heard))
+		return true;
+	host_bell_leave(false);
+	return false;
 }
 
 static void
@@ -154,6 +176,7 @@ host_bell_leave(bool rung)
 	str_a32 *w = &host_priv_page->bell_waiters;
 	uint32_t v = str_load(w), n;
 
+	heard = str_load_acq(rings()); /* the caller looks at everything */
 	do {
 		v = str_load(w);
 		if ((v & ~BELL_RINGING) == 0)
@@ -166,23 +189,44 @@ host_bell_leave(bool rung)
 	}
 }
 
-void
-host_bell_ring_proc(struct str_proc *p)
+/* Return: false: no process has it. */
+static bool
+ring_socket(struct str_proc *p)
 {
 	uint64_t number = str_load_acq(&p->bell);
 	struct iovec iov = { (char[]){ '\0' }, 1 };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
 
 	/* EAGAIN: it rings already.  ECONNREFUSED: the process is gone. */
-	if (number != 0)
-		(void)host_dgram_send(number, &m, false);
+	return number != 0 &&
+		host_dgram_send(number, &m, false) != ECONNREFUSED;
+}
+
+bool
+host_bell_ring_pollers(uint32_t proc)
+{
+	struct str_proc *p = &host_domain->proc[proc % STR_NPROC];
+
+	(void)str_add(&p->look, 1u);
+	return ring_socket(p);
+}
+
+void
+host_bell_ring_proc(struct str_proc *p)
+{
+	host_look_ring(p);
+	(void)ring_socket(p);
 }
 
 void
 host_bell_ring(struct str_thread *t)
 {
-	uint32_t proc = str_load(&t->proc);
+	uint32_t proc = str_load(&t->proc), state = str_load(&t->state);
 
-	if (proc < STR_NPROC) /* else it is being reaped */
-		host_bell_ring_proc(&host_domain->proc[proc]);
+	if (proc >= STR_NPROC)
+		return; /* it is being reaped */
+	host_look_ring(&host_domain->proc[proc]);
+	/* a thread that sleeps on words does not need the socket */
+	if (state != STR_THR_FUTEX)
+		(void)ring_socket(&host_domain->proc[proc]);
 }

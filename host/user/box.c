@@ -4,21 +4,21 @@
 /*
  * Boxes: descriptors on their way, in a queue that the kernel keeps.
  *
- * Object.  A box is an AF_UNIX datagram socket that is connected to itself, and
- * has its address in the socket directory for no longer than that takes.
- * Each process that has a descriptor of it can put into its receive queue and
- * take out of it, and the kernel refuses datagrams of any other socket.  A
- * socket that sends to itself is not bound by the length of receive queues, but
- * by its send buffer: 277 descriptors, where that has the usual 208 KiB.
+ * Object.  A box is an AF_UNIX datagram socket that is connected to itself; it
+ * has an address in the socket directory only until it is connected.  Each
+ * process that has a descriptor of it can put messages into its receive queue
+ * and take them out, and the kernel refuses datagrams from any other socket.
+ * For a socket that sends to itself the limit is not the length of the receive
+ * queue, but its send buffer: 277 descriptors with the usual 208 KiB.
  *
- * Life.  A box has its place in the table of sockets (sock.c, keep.c): streamsd
- * keeps a descriptor of it, a process asks streamsd when it needs one, and the
- * processes that have one give it to the next streamsd.  What lies in a box is
- * lost only if streamsd and all of these are killed together.
+ * Life.  A box has an entry in the table of sockets (sock.c, keep.c): streamsd
+ * keeps a descriptor of it, a process gets one from streamsd when it needs it,
+ * and the processes that have one pass it to the next streamsd.  The content of
+ * a box is lost only if streamsd and all these processes are killed together.
  *
  * Taking.  MSG_PEEK duplicates the descriptor of a datagram and leaves the
- * datagram where it is, so a process that has no free descriptor, or is killed,
- * takes nothing away.
+ * datagram in the queue, so nothing is lost if a process has no free descriptor
+ * or is killed.
  */
 #include <string.h>
 #include <sys/socket.h>
@@ -26,7 +26,7 @@
 
 #include "sock_impl.h"
 
-#define KEPT_NS 500000000ull /* for streamsd to take a box */
+#define KEPT_NS 500000000ull /* wait for streamsd to take a box */
 
 union control {
 	struct cmsghdr h;
@@ -69,8 +69,8 @@ host_box_here(uint64_t box)
 	return fd_of(box) >= 0;
 }
 
-/* The descriptor of @box, got if need be: never a number that the program has
- * closed behind our back and used again.  Or minus an errno. */
+/* The descriptor of @box, fetched if necessary; never a number that the program
+ * has closed without our knowledge and reused.  Or minus an errno. */
 static int
 fetch(uint64_t box)
 {
@@ -81,7 +81,7 @@ fetch(uint64_t box)
 		return fd;
 	if (fd >= 0)
 		host_sock_forget(p, word_of(box, fd));
-	/* without a free number it is here, but not to be had */
+	/* without a free number we have it, but cannot duplicate it */
 	probe = sys_fcntl(STR_MAX(host_fd_get(HOST_FD_DOMAIN), 0),
 		F_DUPFD_CLOEXEC, 0);
 	if (probe == -EMFILE)
@@ -91,7 +91,7 @@ fetch(uint64_t box)
 	return host_sock_fd(box);
 }
 
-/* False: streamsd does not take it. */
+/* False: streamsd has not taken it. */
 static bool
 is_kept(uint64_t box)
 {

@@ -3,21 +3,22 @@
 
 /*
  * Carriers: the kernel objects under descriptors of Streams.  Data passes
- * through them for processes outside the domain alone.  The kernel counts their
- * holders, and says by a token that there is something to look at.
+ * through them only for processes outside the domain.  The kernel counts their
+ * holders, and a token makes a descriptor readable when there is an event.
  *
  * Under a pipe they are the ends of a connected AF_UNIX stream socket pair:
- * a token is one byte, and the kernel tells the other end when the last
- * holder is gone.  Under everything else it is one AF_UNIX datagram socket
- * with an address in the socket directory (sockdir.c): a token is a datagram,
- * which any member can send, from its bell.
+ * a token is one byte, and the other end gets a hang-up when the last holder is
+ * gone.  Under all other streams it is one AF_UNIX datagram socket with an
+ * address in the socket directory (sockdir.c): a token is a datagram, which any
+ * member can send, from its bell.
  *
- * A carrier is named by its cookie, which is unique, and its inode, by which
- * the kernel's socket diagnosis finds a carrier that this process has not open.
+ * A carrier is identified by its cookie, which is unique, and its inode, by
+ * which the kernel's socket diagnosis finds a carrier that this process does
+ * not have open.
  *
- * Trust.  A token has no meaning, and is not looked at.  A datagram that has
- * one comes with the credentials of its sender, which the kernel vouches for:
- * the receiver drops what another user's process has sent.
+ * Trust.  A token has no content that is evaluated.  A datagram with a content
+ * has the credentials of its sender, which the kernel guarantees: the receiver
+ * drops datagrams of other users' processes.
  */
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -37,7 +38,7 @@ number_set(struct host_carrier *c, uint64_t number)
 	c->addrlen = number != 0 ? sizeof c->addr : 0;
 }
 
-/* What @c is called in the socket directory; 0: it has no address. */
+/* The number of @c in the socket directory; 0: it has no address. */
 static uint64_t
 number_of(const struct host_carrier *c)
 {
@@ -49,7 +50,7 @@ number_of(const struct host_carrier *c)
 	return number;
 }
 
-/* The address of socket @fd; of no length when it has none. */
+/* The address of socket @fd; length 0 if it has none. */
 static void
 address(int fd, struct host_carrier *c)
 {
@@ -63,31 +64,26 @@ address(int fd, struct host_carrier *c)
 static int
 identity(int fd, struct host_carrier *c)
 {
-	socklen_t len = sizeof c->cookie;
+	int err = host_fd_cookie(fd, &c->cookie);
 	struct stat st;
-	long err;
 
-	err = sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_COOKIE, &c->cookie,
-		&len);
 	if (err == 0)
-		err = sys_call2(SYS_fstat, fd, &st);
+		err = -(int)sys_call2(SYS_fstat, fd, &st);
 	if (err == 0)
 		c->ino = st.st_ino;
-	return (int)-err;
+	return err;
 }
 
 int
 host_carrier_id(int fd, struct host_carrier *ret_carrier)
 {
 	struct host_carrier c = { 0 };
-	int type = 0, id;
-	socklen_t len;
+	int type = 0, id = identity(fd, &c);
+	socklen_t len = sizeof type;
 	long err;
 
-	id = identity(fd, &c);
 	if (id != 0)
 		return id;
-	len = sizeof type;
 	err = sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &len);
 	if (err != 0)
 		return (int)-err;
@@ -99,12 +95,12 @@ host_carrier_id(int fd, struct host_carrier *ret_carrier)
 	return 0;
 }
 
-/* What to tell of @err: limits and a sandbox's answer as they are. */
+/* The errno to return for @err: limits and errors of a sandbox unchanged. */
 int
 host_carrier_err(int err)
 {
 	switch (err) {
-	case ENOSR: /* the reason is said: host_sockdir_full() */
+	case ENOSR: /* the reason was reported: host_sockdir_full() */
 	case EMFILE:
 	case ENFILE:
 	case EACCES:
@@ -120,9 +116,10 @@ int
 host_carrier_pair(int oflags, int ret_fd[2], struct host_carrier ret_carrier[2])
 {
 	struct host_carrier c[2] = { { 0 }, { 0 } };
-	int type = SOCK_STREAM;
-	int fd[2], err;
+	int type = SOCK_STREAM, fd[2], err;
 
+	if (host_spare_take_pair(oflags, ret_fd, ret_carrier))
+		return 0;
 	if (oflags & O_CLOEXEC)
 		type |= SOCK_CLOEXEC;
 	if (oflags & O_NONBLOCK)
@@ -151,6 +148,8 @@ host_carrier_open(int oflags, int *ret_fd, struct host_carrier *ret_carrier)
 	uint64_t number = 0;
 	int fd, err;
 
+	if (host_spare_take(oflags, ret_fd, ret_carrier))
+		return 0;
 	if (oflags & O_CLOEXEC)
 		type |= SOCK_CLOEXEC;
 	if (oflags & O_NONBLOCK)
@@ -182,7 +181,10 @@ host_carrier_gone(const struct host_carrier *c)
 
 /* ----------------------------------------------------------- credentials */
 
-/* Only of a bound socket: the kernel gives another an abstract address. */
+/*
+ * Only for a bound socket: the kernel would give another one an abstract
+ * address.
+ */
 void
 host_creds_want(int fd)
 {
@@ -192,14 +194,16 @@ host_creds_want(int fd)
 		sizeof on);
 }
 
-/* What the kernel would say by itself is the real user, not the effective. */
+/* By default the kernel sends the real user, not the effective one. */
 size_t
 host_creds_put(void *room)
 {
-	struct cmsghdr h = { CMSG_LEN(sizeof(struct ucred)), SOL_SOCKET,
-		SCM_CREDENTIALS };
-	struct ucred cr = { sys_getpid(), geteuid(), getegid() };
+	struct host_cred c;
+	struct ucred cr;
+	struct cmsghdr h = {CMSG_LEN(sizeof cr), SOL_SOCKET, SCM_CREDENTIALS};
 
+	host_cred(&c);
+	cr = (struct ucred){(pid_t)c.pid, c.uid, c.gid};
 	memset(room, 0, CMSG_SPACE(sizeof cr));
 	memcpy(room, &h, sizeof h);
 	memcpy((char *)room + CMSG_LEN(0), &cr, sizeof cr);
@@ -237,9 +241,9 @@ dgram_error(long r)
 
 /*
  * Send @m from the bell to the socket called @number.
- * What the bell has sent and others have not read is limited too: then the
- * message goes from a socket made for it, so that EAGAIN always means that
- * the receiver's queue is full.
+ * The unread messages of the bell are limited too: at the limit the message is
+ * sent from a temporary socket, so that EAGAIN always means that the receiver's
+ * queue is full.
  */
 int
 host_dgram_send(uint64_t number, struct msghdr *m, bool sure)
@@ -274,10 +278,10 @@ host_carrier_send(const struct host_carrier *c)
 }
 
 /*
- * The mark of a token is a descriptor that comes with it.  It is not received:
- * without room for it the kernel closes it, and sets MSG_CTRUNC.  What it names
- * must be of no use to a process outside, and no socket, for which the kernel
- * would look for cycles.  Return: -1 when none can be had.
+ * The mark of a token is a descriptor that is sent with it.  We do not receive
+ * it: without room for it the kernel closes it, and sets MSG_CTRUNC.  It must
+ * refer to an object that is useless to a process outside, and not to a socket,
+ * for which the kernel would search for cycles.  Return: -1: there is none.
  */
 static int
 mark(void)
@@ -329,7 +333,7 @@ host_token_send(int fd)
 
 #define IS_MARKED(m) (((m)->msg_flags & MSG_CTRUNC) != 0)
 
-/* Tokens that stand before the first other byte. */
+/* Take the tokens before the first other byte. */
 static void
 take_front(int fd)
 {
@@ -358,7 +362,7 @@ is_stream(int fd)
 
 /*
  * A token ends what one message of recvmmsg(2) returns, and is its last byte.
- * As a rule there is a token and nothing else, and one call finds that out.
+ * Usually there is only a token, and one call finds that out.
  */
 size_t
 host_token_take(int fd, void *buf, size_t len)
@@ -382,7 +386,7 @@ host_token_take(int fd, void *buf, size_t len)
 		long n = sys_call5(SYS_recvmmsg, fd, m, 2, MSG_DONTWAIT, NULL);
 		size_t got[2] = { 0, 0 };
 
-		/* at the end of file every message is there, and is empty */
+		/* at the end of file every message is received, and is empty */
 		for (long i = 0; i < n; i++)
 			got[i] = m[i].msg_len -
 				(m[i].msg_len != 0 && IS_MARKED(&m[i].msg_hdr));
@@ -462,7 +466,7 @@ struct query {
 	struct unix_diag_req req;
 };
 
-/* The socket of this process, opened when it is first asked. */
+/* The netlink socket of this process, opened at first use. */
 static int
 diag_fd(void)
 {
@@ -478,7 +482,7 @@ diag_fd(void)
 	return fd < 0 ? -1 : host_fd_hide(HOST_FD_DIAG, fd, true);
 }
 
-/* 0: the socket is there; ENOENT, ESTALE: it is not; others: do not know. */
+/* 0: the socket exists; ENOENT, ESTALE: it does not; others: unknown. */
 static int
 diag_ask(int fd, const struct host_carrier *c, uint32_t seq)
 {
@@ -509,7 +513,7 @@ diag_ask(int fd, const struct host_carrier *c, uint32_t seq)
 	n = sys_call6(SYS_sendto, fd, &q, sizeof q, MSG_DONTWAIT, NULL, 0);
 	if (n != (long)sizeof q)
 		return EIO;
-	/* the answer is there when sendto() returns */
+	/* the answer has been queued when sendto() returns */
 	do {
 		n = sys_call6(SYS_recvfrom, fd, &a, sizeof a, MSG_DONTWAIT,
 			NULL, NULL);
@@ -534,7 +538,7 @@ address_taken(const struct host_carrier *c)
 		return true;
 	fd = (int)sys_call3(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0) {
-		/* no descriptor is left: the bell sends a token too many */
+		/* no descriptor is left: the bell sends a superfluous token */
 		struct msghdr m = { 0 };
 
 		return host_dgram_send(number, &m, false) != ECONNREFUSED;
@@ -545,11 +549,11 @@ address_taken(const struct host_carrier *c)
 }
 
 /*
- * As streamsd, which asks for each open file of a sweep: by the address, which the
- * kernel finds in 2 us.  The diagnosis goes through all sockets there are, and
- * through 512 lists when there is none: 15 us.  A name that is gone says nothing,
- * since others can remove it.
- * Return: 0: there is a socket; ECONNREFUSED: there is none; others: do not know.
+ * For streamsd, which checks each open file of a sweep: by the address, which
+ * the kernel finds in 2 us.  The diagnosis walks through all sockets, and
+ * through 512 lists if there is none: 15 us.  A missing name proves nothing,
+ * because others can remove it.  Return: 0: there is a socket; ECONNREFUSED:
+ * there is none; others: unknown.
  * Locks: [diag]
  */
 static int

@@ -407,6 +407,8 @@ T_CASE(descriptors_are_sent_to_a_carrier_by_number)
 	/* tokens, and the first one, are passed over */
 	T_EQ(host_fd_take(fd, 2ull << 40 | 7, &got), 0);
 	T_TRUE(number_of(got) == (2ull << 40 | 0xff));
+	/* another thread may start a program before it is closed on exec */
+	T_EQ(T_OK(fcntl(got, F_GETFD)), FD_CLOEXEC);
 	T_OK(close(got));
 	got = -7;
 	T_EQ(host_fd_take(fd, 99, &got), ENOENT);

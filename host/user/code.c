@@ -2,20 +2,23 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The code window: addresses of procedures that mean the same in every
- * member although each has its code elsewhere.
+ * The code window: addresses of procedures that are valid in every member,
+ * although each has its code at a different place.
  *
- * It is the HOST_CODE_GAP bytes below the domain.  It begins with NSLOT stubs
- * of STUB bytes, all alike: jump to what the process's own table holds under
- * my number.  The stubs are executable and no longer writable once they are
- * made.  The images of foreign modules stand above them: modload_image.c.
+ * It is the HOST_CODE_GAP bytes below the domain.  It begins with NSLOT equal
+ * stubs of STUB bytes: each jumps to the address with its number in the
+ * process's own table.  After they have been made, the stubs are executable and
+ * not writable.  The images of foreign modules lie above them: modload_image.c.
+ * Each process needs the stubs of the executive; it makes the others with its
+ * first image.
  *
- * Slots, by number: the executive's built-in procedures, below 1024; the DDI,
- * as modules call it, from 1024 on (core/plumb/foreign.c); the C library's
- * functions that modules may call, at the end (modload_image.c).
+ * Slots, by number: the executive's built-in procedures, below 1024; the DDI
+ * for modules, from 1024 on (core/plumb/foreign.c); the C library's functions
+ * that modules may call, at the end (modload_image.c).
  */
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "user_impl.h"
 
@@ -23,8 +26,16 @@
 #define STUB 16u
 #define CODE_SIZE (NSLOT * STUB)
 #define TABLE_SIZE (NSLOT * sizeof(void *))
+#define NFIRST 1024u /* the executive's */
 
 static uint64_t window; /* 0 = none */
+static str_a32 all_made; /* [attach, image] */
+
+static unsigned
+page_size(void)
+{
+	return (unsigned)sysconf(_SC_PAGESIZE);
+}
 
 static void
 no_code(void)
@@ -57,29 +68,59 @@ stub_make(unsigned char *at, uint64_t target_word)
 #endif
 }
 
-/*
- * Take the whole window, without access, so that nothing else comes to be in
- * it; then fill in the jump slots.
- */
+/* Make the slots from @first up to @end; each number is that of a page's first. */
 static int
-window_make(uint64_t at)
+stubs_make(uint64_t at, unsigned first, unsigned end)
 {
 	void (**table)(void) = (void (**)(void))(uintptr_t)(at + CODE_SIZE);
+	uint64_t code = at + first * STUB;
 	long r;
 
-	r = sys_call3(SYS_mprotect, at, CODE_SIZE + TABLE_SIZE,
-		PROT_READ | PROT_WRITE);
-	if (r != 0)
+	/* all pages are written: one call in place of a fault for each */
+	r = sys_call6(SYS_mmap, code, (end - first) * STUB,
+		PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS |
+			MAP_FIXED | MAP_POPULATE, -1, 0);
+	if (r < 0 && r > -4096)
 		return (int)-r;
-	for (unsigned i = 0; i < NSLOT; i++) {
+	for (unsigned i = first; i < end; i++) {
 		table[i] = no_code;
 		stub_make((unsigned char *)(uintptr_t)(at + i * STUB),
 			(uint64_t)(uintptr_t)&table[i]);
 	}
-	__builtin___clear_cache((char *)(uintptr_t)at,
-		(char *)(uintptr_t)(at + CODE_SIZE));
-	return -(int)sys_call3(SYS_mprotect, at, CODE_SIZE,
+	__builtin___clear_cache((char *)(uintptr_t)code,
+		(char *)(uintptr_t)(at + end * STUB));
+	return -(int)sys_call3(SYS_mprotect, code, (end - first) * STUB,
 		PROT_READ | PROT_EXEC);
+}
+
+/*
+ * Reserve the whole window, without access, so that nothing else is mapped
+ * there; then fill in the first jump slots.
+ */
+static int
+window_make(uint64_t at)
+{
+	long r = sys_call6(SYS_mmap, at + CODE_SIZE, TABLE_SIZE,
+		PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+		-1, 0);
+
+	if (r < 0 && r > -4096)
+		return (int)-r;
+	/* pages of more than 4 KiB may hold more than these */
+	str_store(&all_made, NFIRST * STUB % page_size() != 0);
+	return stubs_make(at, 0, str_load(&all_made) ? NSLOT : NFIRST);
+}
+
+int
+host_code_all(void)
+{
+	int err = 0;
+
+	if (str_load(&all_made) == 0) {
+		err = stubs_make(window, NFIRST, NSLOT);
+		str_store(&all_made, err == 0);
+	}
+	return err;
 }
 
 /* Make the window of the domain at @base; EEXIST, ENOMEM. */
@@ -88,7 +129,7 @@ host_code_init(uint64_t base)
 {
 	uint64_t at = base - HOST_CODE_GAP;
 	int err = host_map(at, HOST_CODE_GAP, PROT_NONE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, &at);
+		MAP_PRIVATE | MAP_ANONYMOUS, -1);
 
 	if (err != 0)
 		return err;
@@ -113,7 +154,7 @@ host_code(unsigned slot, void (*fn)(void))
 {
 	void (**table)(void) = (void (**)(void))(uintptr_t)(window + CODE_SIZE);
 
-	STR_VERIFY(slot < NSLOT && window != 0);
+	STR_VERIFY(slot < (str_load(&all_made) ? NSLOT : NFIRST) && window != 0);
 	__atomic_store_n(&table[slot], fn, __ATOMIC_RELEASE);
 	return (void *)(uintptr_t)(window + slot * STUB);
 }

@@ -48,6 +48,8 @@ T_CASE(a_slot_calls_its_procedure)
 	((void (*)(void))p)();
 	T_EQ(called, 1);
 	T_TRUE(host_code(3, procedure) == p);
+	T_EQ(host_code_all(), 0);
+	T_TRUE(host_code(3, procedure) == p);
 	/* arguments and result go through */
 	fn = (int (*)(int, int, int, int, int, int, int))host_code(4095,
 		(void (*)(void))sum);

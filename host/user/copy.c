@@ -2,16 +2,17 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Copies between the arena and the caller's memory, where there is no
- * assembly routine: the kernel does them, because it answers EFAULT.
+ * Copies between the arena and the caller's memory, for machines without an
+ * assembly routine: the kernel copies, because it returns EFAULT.
  */
 #include <sys/uio.h>
 
 #include "user_impl.h"
 
 void
-host_copy_init(void)
+host_copy_init(str_a32 *known)
 {
+	(void)known;
 }
 
 static int

@@ -2,17 +2,17 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Crash points: STREAMS_CRASH=label or label:N kills the process at its Nth
- * passage of the place so labelled (the first without N), as SIGKILL would
- * at any moment.
+ * Crash points: STREAMS_CRASH=label or label:N kills the process when it passes
+ * the place with that label for the Nth time (without N the first time), as
+ * SIGKILL may at any moment.
  *
- * STREAMS_DELAY=label:MS stops each thread there for so long, as a busy
- * machine would: what others do meanwhile is what they do in between.
+ * STREAMS_DELAY=label:MS delays each thread there for MS milliseconds, as a
+ * busy machine may, so that other threads run in between.
  *
- * Environment.  A test sets these while threads of ours run.  They are there
- * from the start, so that setting one is the store of a pointer; and a test
- * that has such threads says that there is none by an empty one, for taking
- * one out would have the next put in anew, and the list be moved.
+ * Environment.  A test sets these variables while threads of ours run.  They
+ * exist from the start, so that setting one only stores a pointer.  To end one,
+ * such a test sets it to the empty string: if it were removed, the next setting
+ * would move the list.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -20,8 +20,8 @@
 #include "user_impl.h"
 
 /*
- * The number behind @label in @env, @none without one; -1: another label.
- * A test may have set it while a thread of ours runs.
+ * The number behind @label in @env; @none if there is none; -1: another label.
+ * A test may set it while a thread of ours runs.
  */
 STR_RACY static int
 number_of(const char *env, const char *label, int none)
@@ -53,7 +53,7 @@ be_there(void)
 		(void)setenv(names[i], "", 0);
 }
 
-/* What @name says, into @buf.  False: nothing, or too much. */
+/* Copy the value of @name to @buf.  False: unset, or too long. */
 STR_RACY bool
 host_crash_env(const char *name, char *buf, size_t size)
 {

@@ -2,32 +2,33 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * streamsd, as members see it: who it is, when it is started, how its death is
- * noticed.  spawn.c starts the program; tools/streamsd is the program.
+ * The members' side of streamsd: which process it is, when it is started, how
+ * its death is noticed. spawn.c starts the program; tools/streamsd is the
+ * program.
  *
- * Which.  One word of the domain says: none; a thread, named by its tag, is
- * starting it; a process, named by its slot, is it.  The one named may have
- * died meanwhile and then counts as none.  streamsd puts itself there,
- * by a compare-and-swap, and exits when it finds a living one: so there is
- * one, whatever became of its starter.
+ * Which.  One word of the domain says: there is none; a thread, given by its
+ * tag, is starting it; a process, given by its slot, is streamsd.  If that
+ * thread or process has died, there is none. streamsd writes itself there by a
+ * compare-and-swap, and exits if it finds a living one: so there is exactly
+ * one, even if its starter dies.
  *
- * Leaving.  streamsd takes its name out first and looks once more whether it
- * is wanted; host_daemon() says first that it has asked, and then looks for
- * the name.  So either it stays, or the asker sees that there is none.
+ * Leaving. streamsd clears the word first and then checks again whether it is
+ * needed; host_daemon() first notes its request, and then reads the word.  So
+ * either streamsd stays, or the caller sees that there is none.
  *
- * Death.  Who sleeps at a carrier polls its pidfd besides and starts another
- * when there is something to be watched.
+ * Death.  A thread that sleeps on a carrier also polls the pidfd of streamsd,
+ * and starts another one if it is needed.
  *
- * Names.  A domain with a name has one as long as it has members: the process
- * that makes the domain, or attaches and finds none, starts it and does not wait
- * for it.  Until it is there another call may start a second one, which finds
- * the first and ends.
+ * Names.  A domain with a name has a streamsd as long as it has members: the
+ * process that makes the domain, or attaches and finds none, starts it without
+ * waiting.  Until it runs another call may start a second one, which finds the
+ * first and exits.
  *
- * Failure.  When it cannot be started callers go on without; it is tried
- * again after a second, and ever more rarely, by a caller or sleeper.
- * One that ends without a word was killed on its way, which says nothing of
- * the next: that is started at once, until so many have come to nothing that
- * it must be the program.  The process that gets as far as to be it ends the waiting.
+ * Failure.  If it cannot be started, callers continue without it; a caller or
+ * sleeper tries again after a second, and later at longer intervals.  If a
+ * start ends without a report, the process was killed, and another is started
+ * at once.  After many such failures in a row we assume that the program is
+ * broken.  A start that succeeds resets the intervals.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -40,10 +41,11 @@
 #include "user_impl.h"
 
 #define TRIES 3
-#define OTHERS_NS 2000000000u /* to wait for another one's start */
+#define OTHERS_NS 2000000000u /* wait for another thread's start */
 #define RETRY_NS 1000000000u
-#define BEGIN_NS 1000000000u /* between two that are not waited for */
-#define DEATHS 16u /* in a row, until it counts as a program that fails */
+#define BEGIN_NS 1000000000u /* between two starts without a wait */
+#define DYING_S 1 /* from the mark of its robust futex to its end */
+#define DEATHS 16u /* in a row, until the program counts as broken */
 #define AGAIN_NS 100000000u /* a sleeper's least time between two attempts */
 
 /* The word: kind, then a tag, or slot, generation and pid. */
@@ -83,7 +85,7 @@ word_of_me(void)
 		(uint32_t)sys_getpid();
 }
 
-/* Is the process alive that @w, of kind RUNNING, names?  The sure way. */
+/* Is the process of @w, of kind RUNNING, alive?  The reliable check. */
 static bool
 alive_really(uint64_t w)
 {
@@ -95,7 +97,10 @@ alive_really(uint64_t w)
 
 /* ------------------------------------------------------------- its pidfd */
 
-/* Is @fd what was put under HOST_FD_DAEMON?  The program may have closed it. */
+/*
+ * Is @fd still the descriptor of HOST_FD_DAEMON?  The program may have closed
+ * it.
+ */
 static bool
 fd_is(struct host_priv *pv, int fd)
 {
@@ -105,7 +110,7 @@ fd_is(struct host_priv *pv, int fd)
 		st.st_ino == pv->daemon_ino && st.st_dev == pv->daemon_dev;
 }
 
-/* A descriptor that becomes readable when the daemon that @w names ends. */
+/* A descriptor that becomes readable when the daemon in @w ends. */
 static int
 fd_of(uint64_t w)
 {
@@ -154,8 +159,38 @@ alive(uint64_t w)
 	if (pfd.fd >= 0 && sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL,
 			SYS_SIGSET) == 0)
 		return true;
-	/* it is dead, or that descriptor is something else by now */
+	/* it is dead, or the descriptor refers to something else now */
 	fd_forget(w);
+	return alive_really(w);
+}
+
+/*
+ * Wait until the process of @w is dead: the kernel marks its robust futexes
+ * before its pidfd becomes readable, by which alone the others judge.
+ */
+static void
+await_end(uint64_t w)
+{
+	struct pollfd pfd = { KIND(w) == RUNNING ? fd_of(w) : -1, POLLIN, 0 };
+	struct timespec ts = { DYING_S, 0 };
+
+	if (pfd.fd >= 0)
+		(void)sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET);
+}
+
+/* Like alive_really(), but a process that is about to end is not alive. */
+static bool
+stays(uint64_t w)
+{
+	if (KIND(w) != RUNNING)
+		return false;
+	if (host_notice_lives(SLOT(w), LOW(w)))
+		return true;
+	if (!alive_really(w))
+		return false;
+	if (!host_notice_ends(SLOT(w)))
+		return true;
+	await_end(w);
 	return alive_really(w);
 }
 
@@ -180,7 +215,7 @@ host_daemon_why(void)
 	return copy;
 }
 
-/* It could not be started, because of @why, in words. */
+/* It could not be started; the text @why is the reason. */
 static void
 put_off(int err, const char *why)
 {
@@ -193,7 +228,7 @@ put_off(int err, const char *why)
 		host_now() + ((uint64_t)RETRY_NS << STR_MIN(n, 6u)));
 }
 
-/* Say so: @why, in words. */
+/* Report the text @why, once in a process. */
 static void
 warn(const char *why)
 {
@@ -202,12 +237,12 @@ warn(const char *why)
 	if (host_priv_page->daemon_warned)
 		return;
 	host_priv_page->daemon_warned = 1;
-	snprintf(text, sizeof text, "streamsd cannot be started: %s; what "
-		"killed processes held open stays open", why);
+	snprintf(text, sizeof text, "streamsd cannot be started: %.*s; what "
+		"killed processes held open stays open", (int)HOST_WHY - 1, why);
 	host_log(1, text);
 }
 
-/* @w: what the word said.  Return: 0 when it runs now, EAGAIN: look again. */
+/* @w: the word's value.  Return: 0: it runs now; EAGAIN: check again. */
 static int
 start_once(uint64_t w)
 {
@@ -216,8 +251,12 @@ start_once(uint64_t w)
 	const char *why;
 	int err;
 
-	if (str_load_acq(&s->daemon_retry) > host_now())
+	if (str_load_acq(&s->daemon_retry) > host_now()) {
+		/* the attempt was host_daemon_begin()'s, which says nothing, or
+		 * another process's */
+		warn(why_text());
 		return (int)str_load(&s->daemon_err);
+	}
 	if (!str_cas(word(), w, mine))
 		return EAGAIN;
 	STR_CRASH_POINT("daemon:starting");
@@ -236,7 +275,7 @@ start_once(uint64_t w)
 	if (str_cas(word(), mine, NOBODY)) {
 		err = err != 0 ? err : ESRCH;
 	} else {
-		/* it has put itself there: is it still? */
+		/* it has written itself there: is it still alive? */
 		str_store_rel(&s->daemon_retry, 0ull);
 		err = EAGAIN;
 	}
@@ -253,7 +292,7 @@ host_daemon(void)
 	if (host_is_daemon)
 		return 0;
 	if (host_daemon_comes)
-		return EAGAIN; /* who starts it waits for us */
+		return EAGAIN; /* the thread that starts it waits for us */
 	str_store(&host_shared(host_domain)->daemon_asked, host_now());
 	str_fence_full(); /* pairs with host_daemon_resign() */
 	while (tries < TRIES) {
@@ -279,12 +318,13 @@ host_daemon(void)
 }
 
 /*
- * host_daemon_begin - have one begin, without waiting for it, if the domain has
- * a name: it removes what the last member leaves, should that be killed.  One
- * attempt in a second, by any member.  A failure costs no call, so it is told
- * with STREAMS_VERBOSE=1 and by strinfo only.
+ * host_daemon_begin - start streamsd without waiting, if the domain has a name:
+ * it removes the files of the domain if the last member is killed.  At most one
+ * attempt per second among all members.  No call fails because of a failure
+ * here, so only STREAMS_VERBOSE=1 and strinfo report it.
+ * Return: true: streamsd runs.
  */
-void
+bool
 host_daemon_begin(void)
 {
 	uint64_t mine = STARTING << 62 | host_self_tag();
@@ -294,18 +334,19 @@ host_daemon_begin(void)
 	int err;
 
 	if (!host_named() || host_is_daemon || host_daemon_comes)
-		return;
+		return false;
 	s = host_shared(host_domain);
 	str_store(&s->daemon_asked, now);
 	str_fence_full(); /* pairs with host_daemon_resign() */
 	w = str_load_acq(word());
 	was = str_load(&s->daemon_begun);
-	if ((KIND(w) == RUNNING && alive_really(w)) ||
-	    (KIND(w) == STARTING && !host_owner_dead(LOW(w))) ||
+	if (stays(w))
+		return true;
+	if ((KIND(w) == STARTING && !host_owner_dead(LOW(w))) ||
 	    (was != 0 && now < was + BEGIN_NS) ||
 	    now < str_load_acq(&s->daemon_retry) ||
 	    !str_cas(&s->daemon_begun, was, now) || !str_cas(word(), w, mine))
-		return;
+		return false;
 	STR_CRASH_POINT("daemon:beginning");
 	err = host_daemon_spawn(false, &why);
 	if (err != 0 && str_load(word()) == mine) {
@@ -315,21 +356,54 @@ host_daemon_begin(void)
 	}
 	(void)str_cas(word(), mine, NOBODY);
 	(void)host_wake(word_low(), INT_MAX);
+	return false;
 }
 
 /* ------------------------------------------------------------ as a member */
+
+/* The process that is streamsd, perhaps dead by now; 0: there is none. */
+uint32_t
+host_daemon_pid(void)
+{
+	uint64_t w = str_load_acq(word());
+
+	return KIND(w) == RUNNING ? LOW(w) : 0;
+}
+
+/*
+ * Ring the bell called @number from a temporary socket: a process that attaches
+ * may never need a bell of its own, which takes ten times as long to make.
+ */
+static void
+ring_apart(uint64_t number)
+{
+	struct iovec iov = { (char[]){ '\0' }, 1 };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	int fd;
+
+	if (number == 0)
+		return;
+	fd = (int)sys_call3(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	(void)host_sockdir_send(fd, number, &m, false);
+	(void)sys_close(fd);
+}
 
 void
 host_daemon_tell(uint32_t ask)
 {
 	uint64_t w;
 
-	str_fence_full(); /* what it is told about first, then its name */
+	str_fence_full(); /* first the data of the request, then the word */
 	w = str_load_acq(word());
 	if (host_is_daemon || KIND(w) != RUNNING)
 		return;
 	(void)str_or(&host_shared(host_domain)->daemon_asks, ask);
-	host_bell_ring_proc(&host_domain->proc[SLOT(w)]);
+	if (ask == HOST_ASK_MEMBER)
+		ring_apart(str_load_acq(&host_domain->proc[SLOT(w)].bell));
+	else
+		host_bell_ring_proc(&host_domain->proc[SLOT(w)]);
 }
 
 void
@@ -339,15 +413,14 @@ host_daemon_look(void)
 }
 
 /*
- * A forked child holds what its parent held, and may never make a call: tell
- * the watcher.  It has no slot yet, and no bell to send from.
+ * A child holds its parent's descriptors, and may never make a call: inform
+ * streamsd.  A forked child has no slot yet, and no bell to send from.
  */
 void
-host_daemon_fork(void)
+host_daemon_news(uint32_t pid)
 {
 	uint64_t w = str_load_acq(word());
 	uint64_t number = str_load_acq(&host_domain->proc[SLOT(w)].bell);
-	uint32_t pid = (uint32_t)sys_getpid();
 	union {
 		struct cmsghdr h;
 		char room[CMSG_SPACE(sizeof(struct ucred))];
@@ -368,8 +441,8 @@ host_daemon_fork(void)
 }
 
 /*
- * When a sleeper looks again.  Not so late as a start may be put off: another
- * may be up long before.
+ * When a sleeper checks again.  Earlier than the next start: another process
+ * may have started it long before.
  */
 static uint64_t
 again_at(void)
@@ -396,7 +469,7 @@ host_daemon_watch(uint64_t *ret_again)
 		return fd;
 	}
 	if (!str_region_wanted()) {
-		host_daemon_begin();
+		(void)host_daemon_begin();
 		return fd;
 	}
 	if (host_daemon() != 0) {
@@ -411,25 +484,33 @@ host_daemon_watch(uint64_t *ret_again)
 	return fd;
 }
 
+/* host_daemon_dies - the kernel has marked a robust futex of streamsd */
+void
+host_daemon_dies(void)
+{
+	await_end(str_load_acq(word()));
+	host_daemon_ended();
+}
+
 void
 host_daemon_ended(void)
 {
 	uint64_t w = str_load_acq(&host_priv_page->daemon_word);
 
-	/* if it lives, that descriptor was something else */
+	/* if it lives, the descriptor referred to something else */
 	fd_forget(w);
 	if (KIND(w) == RUNNING && !alive_really(w))
 		(void)str_cas(word(), w, NOBODY);
 	if (str_region_wanted())
 		(void)host_daemon();
 	else
-		host_daemon_begin();
+		(void)host_daemon_begin();
 	host_sock_pass_all();
 }
 
 /* ------------------------------------------------------------ as streamsd */
 
-/* Be the domain's daemon.  False: there is one. */
+/* Become the domain's daemon.  False: there is one already. */
 bool
 host_daemon_claim(void)
 {
@@ -447,13 +528,14 @@ host_daemon_claim(void)
 	host_priv_page->timer_ours = 1;
 	(void)str_or(&host_domain->proc[host_priv_page->proc].flags,
 		STR_PROC_DAEMON);
+	host_notice_offer();
 	(void)host_wake(word_low(), INT_MAX);
 	return true;
 }
 
 /*
- * Be it no more.  @asked: daemon_asked when it was decided.  False: a member
- * has asked meanwhile, and it stays.
+ * Stop being the daemon. @asked: daemon_asked at the decision.  False: a member
+ * has made a request meanwhile, so it stays.
  */
 bool
 host_daemon_resign(uint64_t asked)
@@ -461,7 +543,7 @@ host_daemon_resign(uint64_t asked)
 	uint64_t mine = word_of_me();
 
 	if (!str_cas(word(), mine, NOBODY))
-		return true; /* a member took us for dead */
+		return true; /* a member assumed that we are dead */
 	STR_CRASH_POINT("daemon:resigned");
 	str_fence_full(); /* pairs with host_daemon() */
 	if (!str_region_wanted() &&

@@ -8,10 +8,12 @@
  * The program is this one: called `streamsd', by whatever path, it is that.
  */
 #include <dirent.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -1007,14 +1009,34 @@ T_CASE(killed_while_it_leaves_it_is_replaced)
 	}
 }
 
-/* The last member's end is its own; nothing is left. */
+/* Lock the domain's file in @dir, as a process that has just ended may. */
+static int
+lock_file(const char *dir)
+{
+	struct dirent *e;
+	DIR *d = opendir(dir);
+	int fd = -1;
+
+	T_NOTNULL(d);
+	while (fd < 0 && (e = readdir(d)) != NULL)
+		if (e->d_type == DT_REG)
+			fd = T_OK(openat(dirfd(d), e->d_name,
+				O_RDWR | O_CLOEXEC));
+	closedir(d);
+	T_OK(flock(fd, LOCK_SH));
+	return fd;
+}
+
+/* The last member's end is its own; nothing is left.  @lock: its lock stays until
+ * streamsd is about to leave. */
 static void
-alone(int sig)
+alone(int sig, bool lock)
 {
 	char dir[] = "/tmp/streams-daemon-XXXXXX", path[128];
 	struct stat st;
-	pid_t pid, *tell;
-	int status;
+	volatile pid_t *tell;
+	pid_t pid;
+	int status, fd = -1;
 
 	T_NOTNULL(mkdtemp(dir));
 	T_OK(setenv("XDG_RUNTIME_DIR", dir, 1));
@@ -1025,27 +1047,42 @@ alone(int sig)
 		setup_in("apart", "60000");
 		T_EQ(ask(), 0);
 		*tell = daemon_pid();
+		while (lock && tell[1] == 0)
+			t_pause();
 		if (sig != 0)
 			raise(sig);
 		exit(0);
 	}
+	snprintf(path, sizeof path, "%s/streams", dir);
+	if (lock) {
+		T_SOON(*tell > 0, 5000);
+		fd = lock_file(path);
+		tell[1] = 1;
+	}
 	T_OK(waitpid(pid, &status, 0));
+	for (uint64_t end = t_now_ns() + 50000000; lock && t_now_ns() < end;)
+		t_pause();
+	(void)close(fd);
 	T_EQ(WIFSIGNALED(status) ? WTERMSIG(status) : 0, sig);
 	T_GT(*tell, 0);
 	T_SOON(gone(*tell), 5000);
-	snprintf(path, sizeof path, "%s/streams", dir);
 	T_ERR(stat(path, &st), ENOENT);
 	T_OK(rmdir(dir));
 }
 
 T_CASE(alone_it_leaves_at_once_and_takes_the_domain_away)
 {
-	alone(0);
+	alone(0, false);
 }
 
 T_CASE(when_the_last_member_was_killed_it_does_so_too)
 {
-	alone(SIGKILL);
+	alone(SIGKILL, false);
+}
+
+T_CASE(so_it_does_when_that_one_s_lock_stays_a_moment_longer)
+{
+	alone(SIGKILL, true);
 }
 
 /* In a child: attach to the domain @path, which wants it. */
@@ -1057,6 +1094,51 @@ member_of(const char *path, pid_t *tell)
 	T_EQ(ask(), 0);
 	settled();
 	*tell = daemon_pid();
+}
+
+/* In a child: streamsd's memory is gone, but its process is still there. */
+static void
+come_while_it_ends(const char *path)
+{
+	struct host_call hc = { .fd = -1 };
+	pid_t pid, first;
+	bool runs;
+
+	member_of(path, &first);
+	(void)str_or(&host_domain->proc[name() >> 32 & (STR_NPROC - 1)].life,
+		FUTEX_OWNER_DIED);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		poll(NULL, 0, 50);
+		kill(first, SIGKILL);
+		_exit(0);
+	}
+	str_store(&host_shared(host_domain)->daemon_begun, 0ull);
+	up_enter(&hc);
+	runs = host_daemon_begin();
+	host_leave();
+	T_FALSE(runs);
+	T_OK(waitpid(pid, NULL, 0));
+	T_SOON(daemon_pid() > 0 && daemon_pid() != first, 5000);
+	want(false);
+}
+
+T_CASE(who_comes_while_it_ends_starts_another)
+{
+	char dir[] = "/tmp/streams-daemon-XXXXXX", path[128];
+	int status;
+	pid_t pid;
+
+	T_NOTNULL(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/domain", dir);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		come_while_it_ends(path);
+		exit(0);
+	}
+	T_OK(waitpid(pid, &status, 0));
+	T_EQ(status, 0);
+	T_SOON(rmdir(dir) == 0, 5000);
 }
 
 /* What wants it is a link or a name, of which no process can know any more. */

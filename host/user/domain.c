@@ -2,24 +2,24 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The domain: its file, its mapping, its life.
+ * The domain: its file, mapping and lifetime.
  *
  * Memory.  The whole cap is mapped once, at the same address in every
- * member, over a sparse file.  Memory is given to it with fallocate() before
- * use, so that a lack of it is an error of one call and never a SIGBUS.
+ * member, over a sparse file.  Memory is allocated with fallocate() before use,
+ * so that a lack of memory is an error of one call and never a SIGBUS.
  *
  * Life.  Named domains: named.c.
  *
- * Private domains are a memfd that children inherit, at a number told by
- * the environment.  They need no lock: they end with their last holder.
+ * A private domain is a memfd that children inherit; its number is in the
+ * environment.  It needs no lock: it ends with its last holder.
  *
- * Trust.  A file is taken only if it is regular, of this user, closed to all
- * others, and says what a domain of this ABI says, with the checksum of that.
- * What else is in it is believed when a living member has it; a file without
- * one is read through struct host_file, not mapped.
+ * Trust.  A file is accepted only if it is regular, belongs to this user, has
+ * no permissions for others, and begins with the header of a domain of this ABI
+ * with the right checksum.  The rest of its content is trusted if the domain
+ * has a living member; a file without one is read through struct host_file, not
+ * mapped.
  */
 #include <linux/memfd.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,19 +34,17 @@
 
 #define CAP_DEFAULT (1ull << 30)
 #define CAP_MIN (16ull << 20)
-#define CAP_MAX (4ull << 30) /* what str_domain.slab[] describes */
-#define COMMIT_STEP (4ull << 20)
+#define CAP_MAX (4ull << 30) /* the size that str_domain.slab[] describes */
 
 _Static_assert(sizeof(struct str_domain) <= HOST_SHARED_OFF,
 	"room for the host's own page in the header");
 
 STR_HOT_DATA struct str_domain *host_domain;
 
-static char attach_error[1200];
 static char domain_path[768];
 static uint64_t domain_dev, domain_ino;
 
-/* The second is for TSAN and MSAN, which map elsewhere themselves. */
+/* The second is for TSAN and MSAN, which use the other ranges. */
 static const uint64_t candidates[] = {
 #if !defined(__SANITIZE_THREAD__)
 	0x6a0000000000ull,
@@ -56,43 +54,18 @@ static const uint64_t candidates[] = {
 };
 
 const char *
-host_attach_error(void)
-{
-	return attach_error;
-}
-
-const char *
 host_domain_path(void)
 {
 	return host_domain != NULL ? domain_path : "";
 }
 
-int
-host_fail(int err, const char *fmt, ...)
+/* The domain, @what, of @cap bytes cannot be mapped. */
+static int
+fail_map(int err, const char *what, uint64_t cap, const char *advice)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(attach_error, sizeof attach_error, fmt, ap);
-	va_end(ap);
-	return err;
-}
-
-/*
- * Say on standard error why, for STREAMS_VERBOSE=1: a call that fails with
- * ENOSR does not tell.  Once for each reason.  Locks: [attach]
- */
-void
-host_attach_report(void)
-{
-	static char said[sizeof attach_error];
-	char text[sizeof attach_error + 32];
-
-	if (!host_verbose() || strcmp(said, attach_error) == 0)
-		return;
-	strcpy(said, attach_error);
-	snprintf(text, sizeof text, "streams: no domain: %s", attach_error);
-	host_log(1, text);
+	return host_fail(err == EEXIST ? EPROTO : ENOSR, "%s cannot be mapped, "
+		"%llu MiB: %s%s", what, (unsigned long long)cap >> 20,
+		strerror(err), err == ENOMEM ? advice : "");
 }
 
 int
@@ -101,7 +74,7 @@ host_domain_stat(int fd, struct stat *st)
 	return -(int)sys_call4(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
 }
 
-/* The domain's file; -1 when the program has closed it. */
+/* The descriptor of the domain's file; -1: the program has closed it. */
 int
 host_domain_fd(void)
 {
@@ -116,7 +89,7 @@ host_domain_fd(void)
 
 /* ------------------------------------------------------------- mapping */
 
-/* Forget the domain that is mapped. */
+/* Unmap the domain. */
 void
 host_domain_unmap(void)
 {
@@ -129,7 +102,7 @@ host_domain_unmap(void)
 	(void)sys_call2(SYS_munmap, d, cap);
 }
 
-/* Is there something between @at and @end? */
+/* Is anything mapped between @at and @end? */
 static bool
 occupied(uint64_t at, uint64_t end)
 {
@@ -144,46 +117,69 @@ occupied(uint64_t at, uint64_t end)
 }
 
 /*
- * Where mlockall(MCL_FUTURE) has been called, mmap() would lock, and so fill,
- * all of a mapping that is mostly holes.  mremap() makes a part that has been
- * unlocked longer, without locking what it adds.
+ * After mlockall(MCL_FUTURE), mmap() would lock, and so allocate, a mapping
+ * that is mostly holes. mremap() enlarges an unlocked part without locking the
+ * added pages.
  */
-int
-host_map(uint64_t at, uint64_t size, int prot, int flags, int fd,
-	uint64_t *ret_at)
+#define PART STR_SLAB_SIZE
+
+/* Map a part.  Return: its address, or an errno, negative. */
+static long
+map_part(uint64_t at, int prot, int flags, int fd)
 {
-	const uint64_t part = STR_SLAB_SIZE;
-	long r = sys_call6(SYS_mmap, at, part, prot,
+	long r = sys_call6(SYS_mmap, at, PART, prot,
 		flags | MAP_NORESERVE | (at != 0 ? MAP_FIXED_NOREPLACE : 0),
 		fd, 0);
-	long whole;
+
+	if (r < 0 && r > -4096)
+		return r;
+	if (at != 0 && (uint64_t)r != at) {
+		/* for a kernel that uses the address as a hint */
+		(void)sys_call2(SYS_munmap, r, PART);
+		return -EEXIST;
+	}
+	(void)sys_call2(SYS_munlock, r, PART);
+	return r;
+}
+
+int
+host_map(uint64_t at, uint64_t size, int prot, int flags, int fd)
+{
+	long r = map_part(at, prot, flags, fd), whole;
 
 	if (r < 0 && r > -4096)
 		return (int)-r;
-	if (at != 0 && (uint64_t)r != at) {
-		/* a kernel that takes the address for a hint */
-		(void)sys_call2(SYS_munmap, r, part);
-		return EEXIST;
-	}
-	(void)sys_call2(SYS_munlock, r, part);
-	whole = sys_call4(SYS_mremap, r, part, size,
-		at != 0 ? 0 : MREMAP_MAYMOVE);
+	whole = sys_call4(SYS_mremap, r, PART, size, 0);
 	if (whole < 0 && whole > -4096) {
-		(void)sys_call2(SYS_munmap, r, part);
-		return at != 0 && occupied(at + part, at + size) ? EEXIST :
-			(int)-whole;
+		(void)sys_call2(SYS_munmap, r, PART);
+		return occupied(at + PART, at + size) ? EEXIST : (int)-whole;
 	}
-	*ret_at = (uint64_t)whole;
 	return 0;
 }
 
-/* Map @fd and the code window at @base; EEXIST when something is there. */
+/*
+ * Moving a mapping takes time for each page that it may have: so only the part
+ * is moved, and enlarged by the same call.
+ */
+void
+host_map_again(void *at, uint64_t size, int fd)
+{
+	long r = map_part(0, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+
+	if (r < 0 && r > -4096)
+		return;
+	if (sys_call5(SYS_mremap, r, PART, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+		    at) != (long)at)
+		(void)sys_call2(SYS_munmap, r, PART);
+}
+
+/* Map @fd and the code window at @base; EEXIST: something is mapped there. */
 static int
 map_at(int fd, uint64_t base, uint64_t cap)
 {
+	struct host_shared *s;
 	struct stat st;
-	int err = host_map(base, cap, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		&base);
+	int err = host_map(base, cap, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
 
 	if (err != 0)
 		return err;
@@ -193,33 +189,65 @@ map_at(int fd, uint64_t base, uint64_t cap)
 		domain_ino = st.st_ino;
 	}
 	err = host_code_init(base);
-	if (err != 0)
+	if (err != 0) {
 		(void)sys_call2(SYS_munmap, base, cap);
-	return err;
+		return err;
+	}
+	s = host_shared((struct str_domain *)(uintptr_t)base);
+	host_copy_init(&s->copies);
+	host_clock_init(&s->ticks);
+	return 0;
 }
 
+/* The bytes that @text, a number with a suffix, says; false: it says none. */
+static bool
+size_parse(const char *text, uint64_t *ret)
+{
+	unsigned long long n;
+	unsigned shift = 0;
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	n = strtoull(text, &end, 0);
+	switch (*end) {
+	case 'k': case 'K': shift = 10; break;
+	case 'm': case 'M': shift = 20; break;
+	case 'g': case 'G': shift = 30; break;
+	default: break;
+	}
+	*ret = n > UINT64_MAX >> shift ? UINT64_MAX : (uint64_t)n << shift;
+	return end[shift != 0] == '\0';
+}
+
+/*
+ * The size of a new domain.  A value that is no size is told whether the user
+ * has asked for reasons or not: the domain has another size than its user
+ * believes, and no call fails.
+ */
 static uint64_t
 cap_wanted(void)
 {
+	static bool told; /* [attach] */
 	const char *env = getenv("STREAMS_SIZE");
 	uint64_t cap = CAP_DEFAULT;
-	char *end;
+	char text[160];
 
-	if (env != NULL && env[0] >= '0' && env[0] <= '9') {
-		cap = strtoull(env, &end, 0);
-		switch (*end) {
-		case 'k': case 'K': cap <<= 10; break;
-		case 'm': case 'M': cap <<= 20; break;
-		case 'g': case 'G': cap <<= 30; break;
-		default: break;
-		}
+	if (env != NULL && env[0] != '\0' && !size_parse(env, &cap)) {
+		cap = CAP_DEFAULT;
+		snprintf(text, sizeof text, "streams: STREAMS_SIZE=%.40s is not "
+			"a size such as 64m or 2g: the domain has %llum", env,
+			CAP_DEFAULT >> 20);
+		if (!told)
+			host_log(1, text);
+		told = true;
 	}
 	cap = STR_MAX(cap, CAP_MIN);
 	cap = STR_MIN(cap, CAP_MAX);
 	return STR_ROUNDUP(cap, (uint64_t)STR_SLAB_SIZE);
 }
 
-/* Bytes of the file system that @fd is in; none told: without limit. */
+/* Size of the file system of @fd; unlimited if unknown. */
 static uint64_t
 fs_size(int fd)
 {
@@ -251,7 +279,7 @@ host_domain_build(int fd)
 			(unsigned long long)cap >> 10);
 	err = -(int)sys_call2(SYS_ftruncate, fd, cap);
 	if (err == 0)
-		err = -(int)sys_call4(SYS_fallocate, fd, 0, 0, STR_HDR_SIZE);
+		err = host_header_back(fd);
 	if (err != 0)
 		return host_fail(ENOSR, "no memory for a domain: %s; make "
 			"room in the file system of its directory, or in the "
@@ -262,9 +290,9 @@ host_domain_build(int fd)
 			d = (struct str_domain *)(uintptr_t)candidates[i];
 	}
 	if (d == NULL)
-		return host_fail(err == EEXIST ? EPROTO : ENOSR,
-			"cannot map a domain of %llu MiB: %s",
-			(unsigned long long)cap >> 20, strerror(err));
+		return fail_map(err, "a new domain", cap, "; raise the limit of "
+			"address space (ulimit -v), or set STREAMS_SIZE to "
+			"less");
 	d->abi = STR_ABI;
 	d->hdr_size = sizeof *d;
 	d->base = (uint64_t)(uintptr_t)d;
@@ -273,12 +301,13 @@ host_domain_build(int fd)
 	d->uid = geteuid();
 	host_ids_write(d);
 	str_store(&d->committed, STR_HDR_SIZE);
+	str_store(&d->thread_room, HOST_THREADS_FIRST);
 	d->pidns = host_ns_inode("pid");
 	d->netns = host_ns_inode("net");
 	(void)clock_gettime(CLOCK_REALTIME, &ts);
 	str_store(&host_shared(d)->created, (uint64_t)ts.tv_sec);
 	host_sockdir_choose(host_shared(d));
-	/* with the magic, which is stored when all is done */
+	/* with the magic, which is stored at the end */
 	d->magic = STR_MAGIC;
 	d->sum = str_domain_sum(d);
 	d->magic = 0;
@@ -306,7 +335,7 @@ host_file_read(const struct host_file *df, uint64_t off, void *to, size_t n)
 		sys_call4(SYS_pread64, df->fd, to, n, off) == (long)n;
 }
 
-/* How a struct str_domain begins. */
+/* The beginning of struct str_domain. */
 struct head {
 	uint64_t magic;
 	uint32_t abi, hdr_size;
@@ -314,14 +343,14 @@ struct head {
 	uint32_t uid, gid;
 	uint64_t permitted, userns, pidns, netns, sum;
 	uint32_t ready, asym, eager, pad1;
-	uint64_t committed, brk;
+	uint64_t committed, next_granule;
 	uint32_t thread_high, proc_high;
 };
 _Static_assert(offsetof(struct head, sum) == offsetof(struct str_domain, sum) &&
 	offsetof(struct head, proc_high) ==
 		offsetof(struct str_domain, proc_high), "the same head");
 
-/* Are the fields that change what they can be? */
+/* Are the values of the variable fields possible? */
 static bool
 plausible(const struct head *h)
 {
@@ -331,9 +360,8 @@ plausible(const struct head *h)
 }
 
 /*
- * Is @fd the file of a domain that this program could map?  The checksum is
- * over what the creator has said once; of the rest nothing is believed that
- * would have to be followed.
+ * Is @fd the file of a domain that this program could map?  The checksum covers
+ * the constant fields; no pointer in the rest is trusted.
  */
 int
 host_domain_check(int fd, const char *what, struct host_file *ret_file)
@@ -388,9 +416,10 @@ host_domain_map(int fd, const char *what)
 		return err;
 	err = map_at(fd, df.base, (uint64_t)st.st_size);
 	if (err != 0)
-		return host_fail(err == EEXIST ? EPROTO : ENOSR,
-			"%s cannot be mapped at %#llx: %s", what,
-			(unsigned long long)df.base, strerror(err));
+		return fail_map(err, what, (uint64_t)st.st_size, "; raise the "
+			"limit of address space (ulimit -v), or have the "
+			"program that makes the domain set STREAMS_SIZE to "
+			"less");
 	host_domain = (struct str_domain *)(uintptr_t)df.base;
 	err = host_domain_check_ns();
 	if (err != 0)
@@ -433,8 +462,8 @@ host_domain_check_ns(void)
 }
 
 /*
- * Does the domain belong to the effective user?  By the file, whose owner a
- * user namespace translates as it does the process's.
+ * Does the domain belong to the effective user?  Compares the file's owner,
+ * which a user namespace maps like that of the process.
  */
 bool
 host_domain_mine(void)
@@ -455,8 +484,7 @@ private_create(void)
 	int fd = (int)sys_call2(SYS_memfd_create, "streams", 0);
 
 	if (fd < 0)
-		return host_fail(ENOSR, "no descriptor for a domain: %s",
-			strerror(-fd));
+		return host_fail_file(-fd, "a private domain");
 	(void)sys_call2(SYS_fchmod, fd, 0600);
 	fd = host_fd_hide(HOST_FD_DOMAIN, fd, false);
 	err = host_domain_build(fd);
@@ -480,7 +508,7 @@ fd_attach(int fd)
 	err = host_domain_map(fd, what);
 	if (err != 0)
 		return err;
-	/* children are told this number: it stays */
+	/* children get this number: it is not changed */
 	host_fd_note(HOST_FD_DOMAIN, fd);
 	err = host_domain_join();
 	if (err == 0)
@@ -492,10 +520,11 @@ fd_attach(int fd)
 
 bool host_exit_by_caller;
 
-/* This process is no member any more. */
+/* This process is not a member any more. */
 void
 host_domain_resign(void)
 {
+	host_spare_close();
 	host_slot_exit();
 	host_sock_keeper_gone();
 	host_sockdir_exit();
@@ -508,15 +537,15 @@ host_domain_exit(void)
 	uint64_t old;
 
 	if (host_domain == NULL || !host_known())
-		return; /* a child that never made a call */
+		return; /* a child that has never made a call */
 	host_timer_hold();
 	host_sig_block(&old);
 	host_domain_resign();
 	host_sig_restore(&old);
 }
 
-int
-host_domain_attach(void)
+static int
+attach(void)
 {
 	static bool hooked;
 	const char *env = getenv("STREAMS_EAGER");
@@ -529,13 +558,11 @@ host_domain_attach(void)
 		return err;
 	/* without it no thread would be woken */
 	r = sys_call5(SYS_ppoll, NULL, 0, &ts, NULL, SYS_SIGSET);
-	/* and to kill() -1 is every process of the user */
+	/* and kill(-1) would signal every process of the user */
 	if (r != 0 || (r = sys_getpid()) < 0)
 		return host_fail(ENOSR, "ppoll or getpid: %s; a sandbox has to "
 			"permit them", strerror((int)-r));
-	host_copy_init();
 	host_fault_init();
-	host_clock_init();
 	if (n.private)
 		err = private_create();
 	else if (n.fd >= 0)
@@ -547,8 +574,9 @@ host_domain_attach(void)
 	}
 	if (err != 0)
 		return err;
-	attach_error[0] = '\0';
-	/* for measurements: a domain that defers nothing */
+	host_attached();
+	host_cred_learn();
+	/* for measurements: a domain that defers no work */
 	if (env != NULL && strcmp(env, "1") == 0)
 		str_store(&host_domain->eager, 1u);
 	if (!hooked && !host_exit_by_caller) {
@@ -559,39 +587,12 @@ host_domain_attach(void)
 }
 
 int
-host_commit(uint64_t off, uint64_t len)
+host_domain_attach(void)
 {
-	struct str_domain *d = host_domain;
-	uint64_t have = str_load_acq(&d->committed);
-	uint64_t end = off + len;
-	uint64_t want = STR_MIN(STR_ROUNDUP(end, COMMIT_STEP), d->cap);
-	int fd = host_domain_fd();
-	long err;
+	int err;
 
-	if (len > d->cap || end > d->cap)
-		return ENOSR;
-	if (end <= have)
-		return 0;
-	if (fd >= 0) {
-		err = sys_call4(SYS_fallocate, fd, 0, have, want - have);
-		if (err != 0 && want != end) {
-			want = end;
-			err = sys_call4(SYS_fallocate, fd, 0, have,
-				want - have);
-		}
-	} else {
-		/* the program closed it: fault the pages in instead */
-		want = end;
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-		err = sys_call3(SYS_madvise, (char *)d + have, want - have,
-			MADV_POPULATE_WRITE);
-	}
-	if (err != 0)
-		return ENOSR;
-	/* only ever up: what lies below is backed, whichever stores last */
-	while (have < want && !str_cas(&d->committed, have, want))
-		have = str_load_acq(&d->committed);
-	return 0;
+	host_ns_keep(true);
+	err = attach();
+	host_ns_keep(false);
+	return err;
 }

@@ -2,20 +2,20 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * From a shared object to an image that can be mapped: a small linker.
+ * A small linker: makes an image that can be mapped from a shared object.
  *
- * What it takes.  An ELF shared object of this machine, without libraries,
- * constructors, thread-local data, indirect functions or relocations of its
- * text: what "cc -shared -nostdlib -fPIC" makes of a kernel module's source.
- * Such an object is position independent but for some words of its writable
- * segments, which are given their final values here, once; its text needs no
- * change, and can be copied as it is.
+ * Input.  An ELF shared object of this machine, without libraries,
+ * constructors, thread-local data, indirect functions or text relocations: the
+ * output of "cc -shared -nostdlib -fPIC" for a kernel module's source.  Such an
+ * object is position independent except for some words of its writable
+ * segments, which get their final values here, once; its text is copied
+ * unchanged.
  *
- * What it survives.  Anything.  The file is not trusted to be what it says:
- * every offset, count and size in it is checked against the file or against
- * the image before it is used, additions cannot wrap, and loops are bounded
- * by the image's size.  Nothing is written but within the image's writable
- * segments.  What is refused is refused with a reason in words.
+ * Safety.  The file is not trusted: every offset, count and size in it is
+ * compared with the size of the file or of the image before it is used,
+ * additions cannot wrap, and loops are bounded by the image's size.  All writes
+ * are within the image's writable segments.  A refused file gets a text with
+ * the reason.
  */
 #include <elf.h>
 #include <errno.h>
@@ -58,7 +58,7 @@
 #define DF_1_PIE 0x08000000
 #endif
 
-/* What PT_DYNAMIC says. */
+/* Values of PT_DYNAMIC. */
 struct dyn {
 	uint64_t str, strsz, sym, syment;
 	uint64_t rela, relasz, relaent;
@@ -80,7 +80,7 @@ refuse(struct elf *e, const char *fmt, ...)
 	return ENOEXEC;
 }
 
-/* Are [@at, @at+@len) bytes of @size? */
+/* Is [@at, @at+@len) within @size? */
 static bool
 within(uint64_t at, uint64_t len, uint64_t size)
 {
@@ -198,7 +198,7 @@ add_header(struct elf *e, const Elf64_Phdr *p)
 	}
 }
 
-/* What is only written while it is relocated must be part of what can be. */
+/* PT_GNU_RELRO must lie in a writable segment. */
 static void
 check_relro(struct elf *e)
 {
@@ -267,7 +267,7 @@ img_u32(const struct elf *e, uint64_t at, uint32_t *ret)
 	return p != NULL;
 }
 
-/* A name of the string table; NULL when it is none. */
+/* A name in the string table; NULL: bad offset. */
 static const char *
 name_at(const struct elf *e, uint64_t off)
 {
@@ -367,7 +367,7 @@ count_gnu(const struct elf *e, const struct dyn *d, uint64_t *ret)
 	}
 	*ret = first;
 	if (last < first)
-		return true; /* none is defined */
+		return true; /* there is no symbol */
 	chain = bucket + (uint64_t)nbucket * 4;
 	for (; img_u32(e, chain + (uint64_t)(last - first) * 4, &v); last++) {
 		if ((v & 1) != 0) {
@@ -497,7 +497,7 @@ reloc(struct elf *e, const Elf64_Rela *r, uint64_t base,
 		if (err != 0)
 			return err;
 	}
-	/* the two that have no addend on one machine have zero there */
+	/* types without an addend have zero there */
 	v += (uint64_t)r->r_addend;
 	memcpy(e->img + r->r_offset, &v, sizeof v);
 	return 0;
@@ -535,7 +535,7 @@ add_base(struct elf *e, uint64_t at, uint64_t base)
 	return 0;
 }
 
-/* Packed ones: an address, then bit maps of the 63 words that follow it. */
+/* Packed relocations: an address, then bit maps of the 63 words after it. */
 static int
 relocs_packed(struct elf *e, uint64_t at, uint64_t size, uint64_t base)
 {
@@ -594,7 +594,7 @@ elf_build(struct elf *e, unsigned char *img, uint64_t base,
 
 /* --------------------------------------------------------------- symbols */
 
-/* The symbol @name that is defined, or not; false: there is none. */
+/* Find the symbol @name, defined or undefined; false: there is none. */
 static bool
 find_symbol(const struct elf_names *n, const char *name, bool defined,
 	const void *(*at)(void *arg, uint64_t off, uint64_t len), void *arg,

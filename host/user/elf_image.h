@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * A shared object in memory, being made into an image: see elf.c.
+ * A shared object in memory that is being made into an image: see elf.c.
  */
 #ifndef HOST_ELF_H
 #define HOST_ELF_H
@@ -13,7 +13,7 @@
 
 #define ELF_NSEG 8u
 #define ELF_SPAN_MAX (4u << 20) /* bytes of an image in memory */
-#define ELF_ALIGN_MAX 65536u	/* images begin at multiples of it */
+#define ELF_ALIGN_MAX 65536u	/* images begin at multiples of this */
 
 #define ELF_R 4u /* as in p_flags */
 #define ELF_W 2u
@@ -48,24 +48,24 @@ struct elf {
 	struct elf_seg relro;	/* len 0: none */
 	uint64_t dyn, dynlen;
 	struct elf_names names;
-	char why[160];		/* what is wrong with it */
+	char why[160];		/* why it is refused */
 };
 
 /*
- * elf_open - look at the headers of the object in @file
+ * elf_open - check the headers of the object in @file
  * @page: bytes of a page, a power of two
  *
- * Return: 0, with the size and the segments of the image to be; ENOEXEC,
- * with e->why.
+ * Return: 0, with the size and the segments of the future image; ENOEXEC, with
+ * e->why.
  */
 int elf_open(struct elf *e, const void *file, size_t size, uint64_t page);
 
 /*
  * elf_build - fill in and relocate the image
  * @img: e->span bytes
- * @base: the address it is for
- * @resolve: the address of a symbol that the object does not define; 0 when
- *	it may not have it
+ * @base: its final address
+ * @resolve: returns the address of a symbol that the object does not define;
+ * 0: not allowed
  *
  * Return: 0, or ENOEXEC with e->why.
  */
@@ -79,7 +79,7 @@ int elf_build(struct elf *e, unsigned char *img, uint64_t base,
 uint64_t elf_symbol(const struct elf_names *n, const char *name,
 	const void *(*at)(void *arg, uint64_t off, uint64_t len), void *arg);
 
-/* elf_calls - is @name one of the symbols that it wants of others? */
+/* elf_calls - is @name one of its undefined symbols? */
 bool elf_calls(const struct elf_names *n, const char *name,
 	const void *(*at)(void *arg, uint64_t off, uint64_t len), void *arg);
 

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The executive's error numbers are this system's: <errno.h> is spelt out by
- * the enumeration below before <str/errno.h> could define anything, and the
- * values of the latter are compared with it.
+ * Checks that the executive's error numbers are those of this system: the
+ * enumeration below stores the values of <errno.h>, and the values of
+ * <str/errno.h> are compared with them.
  */
 #include <errno.h>
 

@@ -2,17 +2,17 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Faults that are not the program's.
+ * Faults that the library handles itself.
  *
- * First, a thread touched an image of a foreign module that is not mapped
- * here yet: see modload_image.c.
+ * First, accesses to an image of a foreign module that is not mapped here yet:
+ * see modload_image.c.
  *
- * Then, the fix-up table, of one row: a fault between host_copy_begin and
- * host_copy_end goes on at host_copy_fault, which returns EFAULT.  The
- * routines in between use no stack, so that is a return to their caller.
+ * Then, the copy routines: after a fault between host_copy_begin and
+ * host_copy_end the thread continues at host_copy_fault, which returns EFAULT.
+ * These routines use no stack, so that returns to their caller.
  *
- * Last, the rows that a library has told of, each of one instruction and
- * where to go on when it faults: host_fault_rows().
+ * Last, the table of host_fault_rows(): for each instruction, the address at
+ * which to continue after a fault.
  */
 #include <ucontext.h>
 
@@ -30,7 +30,7 @@ host_fault_rows(const struct host_fault_row *row, size_t n)
 	__atomic_store_n(&nrow, n, __ATOMIC_RELEASE);
 }
 
-/* Where to go on; 0: it is none of those. */
+/* The address at which to continue; 0: another fault. */
 static uintptr_t
 landing(uintptr_t ip)
 {
@@ -65,6 +65,6 @@ host_fault_fixup(const void *addr, void *ucontext)
 		uc->uc_mcontext.gregs[REG_RIP] = (greg_t)ip;
 	return ip != 0;
 #else
-	return false; /* copy.c lets the kernel look at addresses */
+	return false; /* copy.c lets the kernel check addresses */
 #endif
 }

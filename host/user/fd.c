@@ -4,14 +4,15 @@
 /*
  * Hidden descriptors: the domain's file, the bell, the diagnosis socket.
  *
- * They live at high numbers, where no program counts on finding one free,
- * and the wrappers of close() and its like skip them.  A program that closes
- * them behind our back harms only itself: each user of one checks what it is
- * first, and does without or makes another.
+ * They have high numbers, which no program expects to be free, and the wrappers
+ * of close() and similar functions skip them.  A program that closes them
+ * without our knowledge harms only itself: before each use the descriptor is
+ * checked, and if it is wrong it is made again or not used.
  *
  * The table is inherited by fork, as the descriptors are.
  */
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 #include "sock.h"
 #include "user_impl.h"
@@ -20,7 +21,9 @@
 
 /* Descriptor + 1, 0 = none. */
 static str_a32 hidden[HOST_NFD];
-/* No hidden one was ever below: what close() asks about mostly is. */
+/*
+ * All hidden ones were at or above this number; most closes are of lower ones.
+ */
 static str_a32 lowest = INT_MAX;
 
 int
@@ -55,7 +58,7 @@ host_fd_protect(int fd)
 	return fd_raise(fd, true);
 }
 
-/* Make @fd one of the hidden ones as it is. */
+/* Make @fd one of the hidden ones, with its number. */
 void
 host_fd_note(enum host_fd which, int fd)
 {
@@ -73,6 +76,27 @@ host_fd_hide(enum host_fd which, int fd, bool cloexec)
 	fd = fd_raise(fd, cloexec);
 	host_fd_note(which, fd);
 	return fd;
+}
+
+/* Make a duplicate of @fd one of the hidden ones.  Return: -1: no number. */
+int
+host_fd_copy(enum host_fd which, int fd)
+{
+	int high = sys_fcntl(fd, F_DUPFD_CLOEXEC, FD_BASE);
+
+	if (high < 0)
+		return -1;
+	host_fd_note(which, high);
+	return high;
+}
+
+int
+host_fd_cookie(int fd, uint64_t *ret)
+{
+	socklen_t len = sizeof *ret;
+
+	return -(int)sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_COOKIE, ret,
+		&len);
 }
 
 void

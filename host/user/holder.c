@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Which processes hold a carrier, or another socket, by what /proc says of their
- * descriptors.
+ * Finds the processes that hold a carrier, or another socket, by their
+ * descriptors in /proc.
  *
- * It costs a look at every descriptor of every process of the user, so it is
- * asked when a reader has not read for long, or a socket is not to be had
- * otherwise.  A process that is not to be seen (another user's, or a descriptor
- * on its way in a message) is not counted.
+ * It reads every descriptor of every process of the user, so it is used only if
+ * a reader has not read for a long time, or if a socket cannot be got
+ * otherwise.  Processes of other users, and descriptors in messages, are not
+ * visible and not counted.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -30,8 +30,8 @@ struct entry { /* linux_dirent64 */
 };
 
 /*
- * Call @fn for the entries of directory @dir whose names are numbers, until it
- * returns true.  Return: whether it did.
+ * Call @fn for the entries of directory @dir with numbers as names, until it
+ * returns true.  Return: did it?
  */
 static bool
 walk(int dir, bool (*fn)(int dir, const char *name, const void *arg),
@@ -64,7 +64,7 @@ is_link_to(int dir, const char *name, const void *arg)
 	return strcmp(to, arg) == 0;
 }
 
-/* Has the process @name, in the directory @proc, the library in its memory? */
+/* Has the process @name, in the directory @proc, mapped the library? */
 static bool
 is_member(int proc, const char *name)
 {
@@ -77,7 +77,7 @@ is_member(int proc, const char *name)
 	snprintf(path, sizeof path, "%.16s/maps", name);
 	fd = sys_openat(proc, path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
-		return true; /* it cannot be told */
+		return true; /* it is unknown */
 	while (!yes && (n = sys_call3(SYS_read, fd, buf + kept,
 				sizeof buf - kept)) > 0) {
 		kept += (size_t)n;
@@ -95,7 +95,7 @@ struct search {
 	bool *found;
 };
 
-/* Is the process a member that holds what is looked for? */
+/* Is the process a member that holds the socket? */
 static bool
 holds_as_member(int proc, const char *name, const void *arg)
 {
@@ -144,7 +144,7 @@ take_it(int dir, const char *name, const void *arg)
 	(void)sys_close(of);
 	if (fd < 0)
 		return false;
-	/* that process may have closed it and used the number again */
+	/* that process may have closed it and reused the number */
 	if (sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_COOKIE, &cookie,
 		    &len) != 0 || cookie != h->t->cookie) {
 		(void)sys_close(fd);

@@ -4,19 +4,19 @@
 /*
  * Which processes trust each other: docs/security.md.
  *
- * A member of a domain can have any other member run its code.  So the members
- * are processes that could trace each other, as the kernel's rule for ptrace(2)
- * has it: the same real, effective and saved user, the same group in all three
- * places, and the same permitted capabilities.  The maker of a domain writes
- * down what it has.  In another user namespace capabilities and group numbers
- * mean something else, and the user alone is compared.
+ * A member of a domain can make any other member run its code.  So members must
+ * be allowed to trace each other by the kernel's rule for ptrace(2): the same
+ * real, effective and saved user, the same three groups, and the same permitted
+ * capabilities.  The maker of a domain records its own values.  In another user
+ * namespace capabilities and group numbers have another meaning, and only the
+ * user is compared.
  */
 #include <linux/capability.h>
 
 #include "sys.h"
 #include "user_impl.h"
 
-#define UNKNOWN UINT64_MAX /* a sandbox forbids to ask, of each member */
+#define UNKNOWN UINT64_MAX /* a sandbox forbids to read them, in each member */
 
 static uint64_t
 permitted(void)
@@ -35,7 +35,7 @@ ids_now(void)
 	return (struct host_ids){ getegid(), permitted(), host_ns_inode("user") };
 }
 
-/* host_ids_write - the maker of domain @d writes down what it has */
+/* host_ids_write - record the maker's values in the new domain @d */
 void
 host_ids_write(struct str_domain *d)
 {
@@ -47,8 +47,9 @@ host_ids_write(struct str_domain *d)
 }
 
 /*
- * host_ids_numbered - does this process's user have a number of its own, by which
- * its files can be told from others'?  Return: 0, or EACCES with the reason said.
+ * host_ids_numbered - does this process's user have a unique number, which
+ * distinguishes its files from those of others?
+ * Return: 0, or EACCES after a report.
  */
 int
 host_ids_numbered(void)
@@ -62,7 +63,7 @@ host_ids_numbered(void)
 
 /*
  * host_ids_single - may this process be a member of a domain with a name?
- * Return: 0, or EACCES with the reason said.
+ * Return: 0, or EACCES after a report.
  */
 int
 host_ids_single(void)
@@ -85,9 +86,9 @@ host_ids_single(void)
 }
 
 /*
- * host_ids_fit - do we trust the members of the domain @what as they do us?
- * @of: what its maker wrote down
- * Return: 0, or EACCES with the reason said.
+ * host_ids_fit - do we and the members of the domain @what trust each other?
+ * @of: the values that its maker recorded
+ * Return: 0, or EACCES after a report.
  */
 int
 host_ids_fit(const struct host_ids *of, const char *what)

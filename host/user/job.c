@@ -2,13 +2,12 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Job control: process groups, and stopping one's own.
+ * Job control: process groups, and stopping the caller's own.
  *
- * A group is orphaned when no member has a parent in another group of the same
- * session, who could continue it.  The kernel knows and does not tell; it just
- * lets nothing stop such a group, so that a caller who waited for that would
- * try for ever.  /proc is read to find out.  Only a process that is about to stop
- * comes here.
+ * A group is orphaned if no member has a parent in another group of the same
+ * session, which could continue it.  The kernel ignores stop signals for such a
+ * group and does not report that, so a caller would retry for ever.  Therefore
+ * we read /proc, only if a process is about to stop.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -43,12 +42,12 @@ stat_of(const char *pid, int ret[3])
 	if (n <= 0)
 		return false;
 	buf[n] = '\0';
-	p = strrchr(buf, ')'); /* a name may have any */
+	p = strrchr(buf, ')'); /* a name may contain any */
 	return p != NULL &&
 	       sscanf(p + 1, " %*c %d %d %d", &ret[0], &ret[1], &ret[2]) == 3;
 }
 
-/* Is @pid of @job's group, with a parent who could continue it? */
+/* Is @pid in @job's group, and has it a parent that could continue it? */
 static bool
 has_keeper(const char *pid, const struct host_job *job)
 {

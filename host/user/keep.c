@@ -2,41 +2,42 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * streamsd has a descriptor of every socket: how it gets them, and gives them.
+ * streamsd has a descriptor of every socket: this file passes them to it and
+ * gets them from it.
  *
- * Objects.  A letter goes to the keeper, a thread of streamsd that does nothing
- * else.  It has no part in the executive, so that a thread that waits for its answer
- * in the middle of a procedure waits for nothing that could wait for it.
- * streamsd does so too, for a letter that has not been read yet.
+ * Objects.  A letter is a message to the keeper, a thread of streamsd with no
+ * other task.  The keeper does not use the executive: so a thread that waits
+ * for its answer in the middle of a procedure cannot cause a deadlock. streamsd
+ * itself also waits in this way for a letter that has not been read yet.
  *
- * Passing.  A letter has up to HOST_FDS descriptors, and says of each which
- * socket it is and what the kernel calls that, its cookie.  By that the sender
- * knows a number that the program has closed behind our back and used again,
- * and the keeper one that was when the letter was written and is not what was
- * sent.
+ * Passing.  A letter has up to HOST_FDS descriptors, and for each the id of the
+ * socket and its cookie, the kernel's unique number.  By the cookie the sender
+ * detects a descriptor that the program has closed without our knowledge and
+ * reused, and the keeper detects one that was reused between writing and
+ * sending.
  *
- * Rounds.  A new streamsd has none: `sock_round' goes up, and each process that has
- * sockets passes them all: when it uses one, and before it sleeps in a call.  What
- * cannot be sent, as the keeper has not read what is there, is owed, and sent
- * by the next call, or sleeper, some milliseconds later.  A process that sleeps
- * outside of this library passes nothing: a process that needs a box takes a
- * duplicate from it (holder.c), where the system permits that, and passes it.
+ * Rounds.  A new streamsd has no descriptors: it raises `sock_round', and each
+ * process passes all its sockets, when it uses one, and before it sleeps in a
+ * call.  If the keeper's queue is full the rest is owed, and sent by the next
+ * call, or a sleeper, some milliseconds later.  A process that sleeps outside
+ * of this library passes nothing: a process that needs a box takes a duplicate
+ * from it (holder.c), if the system permits that, and passes it.
  *
- * No room.  A keeper that has no number free gets the first descriptors of a
- * letter and is told that there were more.  A bit for each socket, in the
- * domain, says whether it is kept.  After a while, when a number has become
- * free, the keeper begins another round, in which only those are passed that
- * have no bit.  Who makes a socket clears its bit, which may be that of one
- * before it.
+ * No room.  A keeper without enough free numbers gets the first descriptors of
+ * a letter and the information that there were more.  A bit for each socket, in
+ * the domain, says whether it is kept.  Later, when a number has become free,
+ * the keeper begins another round, in which only sockets without the bit are
+ * passed.  The maker of a socket clears its bit, which an earlier socket may
+ * have left set.
  *
- * Crash.  A letter is sent or not, and what lies in it is the kernel's: killed
- * before, the sender's descriptors go with it; killed after, they are in the
- * letter.  With streamsd all its letters and descriptors go, and the next one
- * clears the bits before it begins a round.  Bits are set when the descriptor
- * is there.
+ * Crash.  Sending a letter is atomic.  If the sender is killed before, its
+ * descriptors are closed; if after, they are in the letter, which the kernel
+ * keeps.  If streamsd is killed, its letters and descriptors are lost, and the
+ * next one clears the bits before it begins a round.  A bit is set when the
+ * descriptor has arrived.
  *
- * Locks.  None; `sent' and `told' are only ever too old, and then something is
- * passed twice.
+ * Locks.  None; `sent' and `told' may be too old, and then a socket is passed
+ * twice.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -47,13 +48,17 @@
 #include "sock_impl.h"
 
 #define MS 1000000ull
-#define FETCH_NS (1000 * MS) /* before a socket is given up for lost */
+#define FETCH_NS (1000 * MS) /* before a socket counts as lost */
 #define ANSWER_MS 100
-#define TAKE_AFTER 5u /* looks of streamsd, 200 us apart, before it takes it */
-#define TAKE_EACH 8u /* times that streamsd has not got it: it is looked for */
-#define KEEP_NS (100 * MS)   /* for a letter that the keeper has not read yet */
-#define MISSED_NS (2000 * MS) /* until it is looked for once more */
+#define TAKE_AFTER 5u /* tries of streamsd, 200 us apart, before it takes it */
+#define TAKE_EACH 8u /* failures of streamsd before a search */
+#define KEEP_NS (100 * MS)   /* wait for a letter that the keeper has not read
+			      * yet */
+#define MISSED_NS (2000 * MS) /* until the next search */
 #define FULL_TRIES 40	   /* its queue is full: 50 us each */
+#define NEW_TRIES 1000	   /* ... and the socket is new */
+#define KEEPER_NS (1000 * MS) /* wait for a streamsd that starts */
+#define KEEPER_EACH (10 * MS) /* ... and one check */
 #define OWED_NS (2 * MS)   /* ... and to whom uses a socket */
 #define SHORT_MIN (100 * MS) /* no room: until the next round */
 #define SHORT_MAX (10000 * MS)
@@ -74,7 +79,7 @@ struct letter {
 #define LETTER_LEN(n) \
 	(offsetof(struct letter, v) + (n) * sizeof((struct letter *)0)->v[0])
 
-str_a32 host_sock_told; /* the round in which all were passed */
+str_a32 host_sock_told; /* the last round in which all were passed */
 
 static struct host_shared *
 shared(void)
@@ -119,7 +124,7 @@ host_sock_keeps(uint64_t id, bool yes)
 
 /* ----------------------------------------------------------------- letters */
 
-/* What the keeper's socket is called; 0: there is none. */
+/* The number of the keeper's socket; 0: there is none. */
 static uint64_t
 keeper_name(uint64_t *ret_epoch)
 {
@@ -140,8 +145,8 @@ begin(struct letter *l, uint32_t op, uint64_t id)
 	l->id = id;
 }
 
-/* Its queue may be full, up to @tries times.  Return: 0 it will be read, or an
- * errno. */
+/* Send a letter; tries up to @tries times while the queue is full.  Return: 0:
+ * it will be read; or an errno. */
 static int
 post(const struct letter *l, const int *fd, unsigned n, int tries,
 	uint64_t *ret_epoch)
@@ -185,8 +190,8 @@ struct parcel {
 };
 
 /*
- * Put @id's @fd in.  What is not what it was is the program's by now: it is
- * not passed, nor used again.
+ * Add @id's @fd.  If @fd refers to something else now, it belongs to the
+ * program: it is neither passed nor used again.
  */
 static void
 put_in(struct parcel *c, struct place *p, uint64_t id, int fd)
@@ -202,7 +207,7 @@ put_in(struct parcel *c, struct place *p, uint64_t id, int fd)
 	c->fd[c->l.n++] = fd;
 }
 
-/* As many as one letter takes, from place @i on.  Return: where to go on. */
+/* Fill one letter, from place @i on.  Return: the next place. */
 static uint32_t
 fill(struct parcel *c, uint32_t i, uint32_t n, uint32_t round)
 {
@@ -236,7 +241,10 @@ send_off(struct parcel *c, uint32_t round, int tries)
 	return err;
 }
 
-/* One that is closed meanwhile spoils a letter (EBADF): the next time. */
+/*
+ * If a descriptor is closed meanwhile the letter fails (EBADF): try again
+ * later.
+ */
 static STR_NOINLINE void
 pass_owed(int tries)
 {
@@ -252,7 +260,7 @@ pass_owed(int tries)
 		if (c.l.n != 0 && send_off(&c, round, tries) != 0)
 			return;
 	}
-	/* unless another one is owed by now */
+	/* unless a new round has begun */
 	(void)str_cas(&host_sock_told, told, round);
 }
 
@@ -267,7 +275,7 @@ host_sock_pass_now(void)
 {
 	static str_a64 next;
 
-	if (host_is_daemon) { /* to itself */
+	if (host_is_daemon) { /* streamsd itself */
 		str_store(&host_sock_told, str_load(&shared()->sock_round));
 		return;
 	}
@@ -285,19 +293,55 @@ host_sock_pass_owed(void)
 		host_sock_pass_now();
 }
 
+/*
+ * Wait until streamsd has its keeper.  streamsd is known to the members some
+ * instructions earlier, and host_daemon() can return in between.
+ */
+static void
+keeper_wait(void)
+{
+	str_a32 *word = &shared()->sock_keeper;
+	uint64_t end = host_now() + KEEPER_NS;
+	uint32_t pid, v;
+
+	for (;;) {
+		pid = host_daemon_pid();
+		v = str_load_acq(word);
+		if (str_likely(pid != 0 && v == pid))
+			return;
+		if (host_now() > end || host_daemon() != 0)
+			return; /* there is none */
+		(void)host_wait(NULL, word, v, KEEPER_EACH);
+	}
+}
+
+/*
+ * Pass a new socket.  The caller may be killed as soon as it has sent data, and
+ * accepted data must outlive it: so streamsd has the socket, or its letter,
+ * before the socket is used.  While streamsd is stopped, only the first new socket
+ * waits.
+ */
 void
 host_sock_pass_new(uint64_t id, int fd)
 {
-	uint32_t round = str_load_acq(&shared()->sock_round);
+	static str_a32 full; /* the last one found no room */
 	struct place *p = place_of(id);
 	struct parcel c;
+	uint32_t round;
+	int err;
 
 	host_sock_keeps(id, host_is_daemon);
-	if (host_is_daemon || str_load(&shared()->sock_epoch) == 0)
+	if (host_is_daemon)
 		return;
+	keeper_wait();
+	round = str_load_acq(&shared()->sock_round);
 	begin(&c.l, OP_PASS, 0);
 	put_in(&c, p, id, fd);
-	if (c.l.n != 0 && send_off(&c, round, FULL_TRIES) != 0)
+	if (c.l.n == 0)
+		return;
+	err = send_off(&c, round, str_load(&full) ? 1 : NEW_TRIES);
+	str_store(&full, (uint32_t)(err == EAGAIN));
+	if (err != 0)
 		(void)str_sub(&host_sock_told, 1u);
 }
 
@@ -306,7 +350,7 @@ host_sock_owed_at(uint32_t pid)
 {
 	if (str_load(&host_sock_high) == 0)
 		return UINT64_MAX;
-	/* it is there, and about to begin a round */
+	/* it runs, and is about to begin a round */
 	if (str_unlikely(str_load_acq(&shared()->sock_keeper) != pid))
 		return host_now() + OWED_NS;
 	if (str_likely(!host_sock_owes()))
@@ -316,8 +360,8 @@ host_sock_owed_at(uint32_t pid)
 }
 
 /*
- * host_sock_tidy - what a process owes to others that has sockets and does not
- * use them: those that are gone are closed, and a new streamsd has the others.
+ * host_sock_tidy - for a process that has sockets and does not use them: close
+ * those that are gone, and pass the others to a new streamsd.
  */
 void
 host_sock_tidy(void)
@@ -331,7 +375,7 @@ host_sock_tidy(void)
 
 /* ---------------------------------------------------------------- fetching */
 
-/* Ask streamsd.  Return: a descriptor, or minus an errno. */
+/* Get a descriptor from streamsd, or minus an errno. */
 static int
 ask(uint64_t id, int via, const struct host_carrier *c)
 {
@@ -349,8 +393,8 @@ ask(uint64_t id, int via, const struct host_carrier *c)
 }
 
 /*
- * A box, from a process that has it and does not pass it: one that sleeps outside
- * of this library.  Streamsd gets it, too.
+ * Take a box from a process that does not pass it because it sleeps outside of
+ * this library. streamsd gets it, too.
  */
 static int
 take(uint64_t id)
@@ -365,7 +409,7 @@ take(uint64_t id)
 	return fd;
 }
 
-/* As streamsd: the keeper has it in a moment, if a process passes it. */
+/* In streamsd: wait until the keeper gets it from a process. */
 static int
 fetch_here(uint64_t id)
 {
@@ -396,7 +440,7 @@ fetch_there(uint64_t id)
 	if (host_carrier_open(O_CLOEXEC | O_NONBLOCK, &via, &c) != 0)
 		return -EIO;
 	end = host_now() + FETCH_NS;
-	/* a new one has it when those who are awake have passed it again */
+	/* a new streamsd gets it when a process that runs has passed it */
 	while (str_sock_live(id) && host_now() < end) {
 		round = str_load_acq(&shared()->sock_round);
 		fd = ask(id, via, &c);
@@ -421,7 +465,10 @@ host_sock_fetch(uint64_t id)
 	struct place *p = place_of(id);
 	int fd;
 
-	/* a starting streamsd gets it, and its waiters must not wait */
+	/*
+	 * a starting streamsd gets it later, and must not wait, because others
+	 * wait for it
+	 */
 	if (host_daemon_comes && !host_is_daemon)
 		return -EIO;
 	if (!str_sock_live(id) ||
@@ -476,7 +523,7 @@ gone(uint64_t id)
 	host_sock_shut_word(id);
 }
 
-/* When the next round begins, as not all had room; 0: all had. */
+/* When the next round begins, if some sockets had no room; 0: none. */
 static uint64_t short_until, short_since, short_ns = SHORT_MIN;
 
 static void
@@ -489,7 +536,7 @@ no_room(uint64_t id)
 	host_sock_keeps(id, false);
 	if (short_until != 0)
 		return;
-	/* ever more rarely, unless it was long ago */
+	/* at growing intervals, unless the last was long ago */
 	short_ns = now - short_since > 4 * SHORT_MAX ? SHORT_MIN :
 		STR_MIN(2 * short_ns, SHORT_MAX);
 	short_since = now;
@@ -528,12 +575,12 @@ keep_one(uint64_t id, uint64_t cookie, int fd)
 	(void)host_sock_install(id, fd);
 	STR_CRASH_POINT("keep:installed");
 	host_sock_keeps(id, true);
-	/* it may have gone meanwhile, told before it came */
+	/* it may have ended meanwhile; the message was read before */
 	if (!str_sock_live(id))
 		gone(id);
 }
 
-/* @n descriptors came with it; @lost: of some that were sent. */
+/* Keep the @n descriptors of a letter; @lost: more were sent. */
 static void
 keep(const struct letter *l, const int *fd, unsigned n, bool lost)
 {
@@ -544,7 +591,7 @@ keep(const struct letter *l, const int *fd, unsigned n, bool lost)
 			no_room(l->v[i].id);
 }
 
-/* Is @l, of @len bytes and with @n descriptors, what a member would send? */
+/* Is @l, of @len bytes and with @n descriptors, a valid letter? */
 static bool
 makes_sense(const struct letter *l, long len, unsigned n, bool lost)
 {
@@ -559,7 +606,7 @@ makes_sense(const struct letter *l, long len, unsigned n, bool lost)
 static void *
 keeper_main(void *arg)
 {
-	static struct letter l; /* there is one such thread */
+	static struct letter l; /* only one thread uses it */
 	int fd[HOST_FDS], wait;
 	unsigned n;
 	bool lost;
@@ -603,14 +650,14 @@ host_sock_keeper_open(void)
 	return host_carrier_open(O_CLOEXEC, &keeper_fd, &keeper_at);
 }
 
-/* The process ends, and its keeper's name goes first. */
+/* The process ends: remove its keeper's name first. */
 void
 host_sock_keeper_gone(void)
 {
 	host_carrier_gone(&keeper_at);
 }
 
-/* In a domain that has no keeper.  Return: 0, or an errno. */
+/* Start a keeper; the domain has none.  Return: 0, or an errno. */
 static int
 start(void)
 {
@@ -634,7 +681,7 @@ start(void)
 	if (err != 0)
 		return err;
 	memcpy(&name, keeper_at.addr, sizeof name);
-	/* that of a streamsd that was killed */
+	/* the name of a streamsd that was killed */
 	host_sockdir_unlink(str_xchg(&s->sock_name, name));
 	(void)str_add(&s->sock_epoch, (uint64_t)1);
 	(void)str_add(&s->sock_round, 1u);
@@ -645,6 +692,7 @@ void
 host_sock_keeper_start(void)
 {
 	(void)start();
-	/* or no process need wait for it any more */
+	/* or processes that wait for it can stop */
 	str_store_rel(&shared()->sock_keeper, (uint32_t)sys_getpid());
+	(void)host_wake(&shared()->sock_keeper, INT32_MAX);
 }

@@ -4,22 +4,23 @@
 /*
  * Leaving the domain before the process ends.
  *
- * A domain is one user's.  A process that takes another user would keep it
- * mapped, could read and change what all of the former user's processes say to
- * each other, and would be obeyed by them.  So it leaves first: its Streams
- * are closed as at its end, its slots are free, no mapping and no descriptor
- * of the domain are left.
+ * A domain belongs to one user.  A process that changes its user would keep the
+ * domain mapped, could read and change all messages of the former user's
+ * processes, and could make them run its code.  So it leaves first: its Streams
+ * are closed as at exit, its slots are freed, and no mapping or descriptor of
+ * the domain remains.
  *
- * Threads.  From before the user is looked at until it is another one no thread
- * attaches, which would be to the former user's domain, and no other thread
- * changes the user: host_user_lock().  A mapping cannot go while another thread is in a call.  Such a
- * thread is waited for shortly; when it sleeps in a call, nothing is done.
+ * Threads. host_user_lock() prevents that other threads attach, or change the
+ * user, from before the user is checked until it has been changed; they would
+ * attach to the former user's domain.  The domain cannot be unmapped while
+ * another thread is in a call.  We wait a short time for such a thread; if it
+ * sleeps in a call, nothing is done.
  *
- * Fork.  A child that has made no call yet becomes a member to leave.  When it
- * cannot, it gets rid of the mapping and the descriptors that it has inherited;
- * the locks on the domain's file are its parent's and stay.
+ * Fork.  A child that has made no call yet first becomes a member in order to
+ * leave.  If it cannot, it unmaps the domain and closes the inherited
+ * descriptors; the locks on the domain's file belong to its parent and stay.
  *
- * Failure.  A process that is killed in here is found dead, as at its exit.
+ * Failure.  A process that is killed here is reaped as after an exit.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,7 @@ host_leave_end(void)
 		return;
 	host_sig_block(&old);
 	if (host_known()) {
-		/* while it has a bell to send from */
+		/* while there is a bell to send from */
 		host_daemon_look();
 		host_domain_resign();
 		host_plock_lock(&pv->timer);
@@ -91,7 +92,10 @@ host_leave_end(void)
 		host_timer_release();
 	}
 	host_sig_restore(&old);
-	/* that number is no domain any more, and what it was had no name */
+	/*
+	 * the number does not refer to a domain any more, and the domain had no
+	 * name
+	 */
 	if (private)
 		(void)setenv("STREAMS_DOMAIN", "private", 1);
 }

@@ -2,14 +2,13 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Where foreign modules are looked for, and whose are taken.
+ * Search for foreign modules, and check of their owner.
  *
  * Module NAME is the file NAME.so in a directory of the module path: the
- * absolute directories of STREAMS_MODULE_PATH, or the one that was chosen
- * when the library was built.
+ * absolute directories of STREAMS_MODULE_PATH, or the built-in one.
  *
  * Trust.  Its code will run in every process of the domain.  So no other user
- * can have put it there: trust.c.
+ * may have put the file there: trust.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +29,7 @@ struct search {
 	size_t len;
 };
 
-/* In one directory of the path. */
+/* Search one directory of the path. */
 static int
 find_in(struct search *s, const char *dir, const char *file, int *ret_fd,
 	char *path, size_t size)

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Images of foreign modules: what modload.c and modload_image.c share, with
- * each other and with their tests.
+ * Images of foreign modules: common definitions of modload.c, modload_image.c
+ * and their tests.
  */
 #ifndef HOST_MODLOAD_H
 #define HOST_MODLOAD_H
@@ -14,7 +14,7 @@
 #define NIMAGE 256u
 #define NCHUNK 10u
 
-/* Where images stand: the code window less its jump slots, and a guard. */
+/* Place of the images: the code window without its jump slots and a guard. */
 #define IMAGES_BEGIN (1ull << 20) /* from the window's begin */
 #define IMAGES_END (HOST_CODE_GAP - (1ull << 20))
 
@@ -22,7 +22,7 @@
 #define IMAGE_READY 2u
 #define IMAGE_DEAD 3u
 
-/* In the domain's header, behind struct host_shared. */
+/* Lies in the domain's header, behind struct host_shared. */
 struct host_images {
 	str_a64 next;		/* [A] first free offset in the window; 0 is
 				 * IMAGES_BEGIN */
@@ -34,17 +34,17 @@ _Static_assert(HOST_IMAGES_OFF + sizeof(struct host_images) <= HOST_WHY_OFF,
 	"the images have room");
 
 /*
- * An image, in the arena.  Its bytes, as they are after relocation, fill the
- * chunks in order: each is a piece of the arena of which the first page is
- * not used, but for this in the first one's.
+ * An image, in the arena.  Its relocated bytes fill the chunks in order.  A
+ * chunk is a piece of the arena; its first page is not used, except for this
+ * structure in the first chunk.
  */
 struct host_image {
 	str_a32 state;		/* [A] IMAGE_*; waited on */
-	str_a32 owner;		/* [A] NEW: tag of the thread that loads it */
+	str_a32 owner;		/* [A] NEW: tag of the loading thread */
 	str_a32 word;		/* [A] the executive's */
 	uint32_t pad;
 	uint64_t base, span;	/* [I] address and size, pages */
-	uint64_t ddi;		/* [I] str_ddi_hash() of who loaded it */
+	uint64_t ddi;		/* [I] str_ddi_hash() of the loader */
 	char name[16];		/* [I] */
 	struct elf_seg seg[ELF_NSEG];
 	struct elf_seg relro;
@@ -55,9 +55,9 @@ struct host_image {
 };
 
 /*
- * host_module_find - open the file of module @name for reading
- * @path, @size: its name is put there
- * @why, @len: and what is wrong with it
+ * host_module_find - open the file of module @name for reading @path, @size:
+ * buffer for its path
+ * @why, @len: buffer for the reason of an error
  *
  * Return: 0, ENOENT, EACCES with @why.
  */

@@ -4,31 +4,32 @@
 /*
  * Images: foreign modules in the code window.
  *
- * Objects.  An image has a place in the code window, the same in every
- * member, and its bytes in the arena, relocated for that place once, by the
- * process that loads it.  To *map* it, a process copies what is not writable
- * into private memory of its own at that place (shared memory may be mounted
- * noexec), and makes the pages of the arena that hold the writable part
- * appear there as well.  The file is not needed again.
+ * Objects.  An image has a place in the code window, the same in every member,
+ * and its bytes in the arena, relocated for that place once, by the process
+ * that loads it.  To *map* it, a process copies the read-only part into private
+ * memory at that place (shared memory may be mounted noexec), and maps the
+ * pages of the arena with the writable part there too.  The file is not needed
+ * again.
  *
- * Life.  The loader prepares the image where no other process sees it; entering it in
- * the domain's table publishes it, as new.  Another that wants that name waits
- * until it is done with.  Images are never taken away: pointers to them are
- * everywhere.  Members map what is there when they attach, and what comes
- * later when they first touch it: the window is reserved without access, the
- * fault says which image it is, and the instruction is run again.  A child
- * of fork has its parent's mappings; a new image of exec attaches.
+ * Life.  The loader prepares the image in private; an entry in the domain's
+ * table publishes it, as new.  Another thread that needs that name waits until
+ * the loader has finished.  Images are never removed, because there are
+ * pointers to them everywhere.  Members map the existing images when they
+ * attach, and later images when they first use them: the window is reserved
+ * without access, the address of the fault tells the image, and the instruction
+ * is repeated.  A child of fork has its parent's mappings; a new program after
+ * exec attaches again.
  *
- * Threads.  Pieces appear at their place in one step each, complete, so that
- * a thread which runs the image while another maps it faults, waits and finds
- * it there.
+ * Threads.  Each piece is mapped at its place in one step, complete, so that a
+ * thread which runs the image while another maps it faults, waits and then
+ * finds it.
  *
- * Crash.  A loader that dies before it publishes loses an interval of
- * addresses, and between str_region_keep() and publishing the image's memory;
- * later, the image is new for ever, which the next one to come makes dead.
+ * Crash.  A loader that dies before it publishes the image leaks an interval of
+ * addresses, and after str_region_keep() also the image's memory.  If it dies
+ * later, the image stays new, and the next loader marks it dead.
  *
- * Locks.  `priv->image': who maps in this process.  Signals are blocked, so
- * no handler waits for what it interrupted.
+ * Locks. `priv->image' protects mapping in this process.  Signals are blocked,
+ * so no handler waits for the thread that it interrupted.
  */
 #include <stdio.h>
 #include <string.h>
@@ -48,8 +49,8 @@ _Static_assert(sizeof(struct host_image) <= 4096 - 64, "room in a chunk");
 
 typedef void (*proc_t)(void);
 
-/* What modules may call beside the DDI: what compilers call by themselves,
- * and their like. */
+/* Functions that modules may call besides the DDI: those that compilers call,
+ * and similar ones. */
 static const struct {
 	const char *name;
 	proc_t fn;
@@ -62,14 +63,14 @@ static const struct {
 	{"strncat", (proc_t)strncat}, {"strncmp", (proc_t)strncmp},
 	{"strncpy", (proc_t)strncpy}, {"strnlen", (proc_t)strnlen},
 	{"strrchr", (proc_t)strrchr}, {"strstr", (proc_t)strstr},
-#ifdef __GLIBC__ /* what its <sys/sysmacros.h> calls unless it is inlined */
+#ifdef __GLIBC__ /* called by <sys/sysmacros.h> unless inlined */
 	{"gnu_dev_major", (proc_t)gnu_dev_major},
 	{"gnu_dev_minor", (proc_t)gnu_dev_minor},
 	{"gnu_dev_makedev", (proc_t)gnu_dev_makedev},
 #endif
 };
 
-/* Of this process, and its children: which images are mapped. */
+/* The images that this process and its children have mapped. */
 static str_a32 mapped[NIMAGE];
 
 static struct host_images *
@@ -152,7 +153,10 @@ move(uint64_t from, uint64_t size, uint64_t len, uint64_t to)
 	return r < 0 && r > -4096 ? (int)-r : 0;
 }
 
-/* The arena's own pages once more: of size 0, they stay where they are too. */
+/*
+ * Map the arena's own pages a second time: mremap() with size 0 keeps the first
+ * mapping.
+ */
 static int
 map_shared(const struct host_image *im, const struct elf_seg *s)
 {
@@ -202,7 +206,7 @@ map_private(const struct host_image *im, const struct elf_seg *s)
 	return err;
 }
 
-/* Data first: code that is there finds it. */
+/* Data first, so that mapped code finds it. */
 static int
 map_pieces(const struct host_image *im)
 {
@@ -218,6 +222,25 @@ map_pieces(const struct host_image *im)
 		if ((im->seg[i].prot & ELF_X) != 0)
 			err = map_private(im, &im->seg[i]);
 	return err;
+}
+
+static bool slots_filled; /* [image] */
+
+/* Fill the slots of what images call, before the first one.  Locks: [image] */
+static int
+slots_fill(void)
+{
+	int err = 0;
+
+	if (!slots_filled)
+		err = host_code_all();
+	if (slots_filled || err != 0)
+		return err;
+	str_ddi_attach();
+	for (unsigned i = 0; i < STR_ARRAY_LEN(libc); i++)
+		(void)host_code(SLOT_LIBC + i, libc[i].fn);
+	slots_filled = true;
+	return 0;
 }
 
 int
@@ -240,7 +263,9 @@ host_module_map(uint32_t image)
 	host_sig_block(&old);
 	host_plock_lock(&pv->image);
 	if (str_load(&mapped[image - 1]) == 0) {
-		err = map_pieces(im);
+		err = slots_fill();
+		if (err == 0)
+			err = map_pieces(im);
 		if (err == 0)
 			str_store_rel(&mapped[image - 1], 1u);
 	}
@@ -249,16 +274,14 @@ host_module_map(uint32_t image)
 	return err;
 }
 
-/* All that there are, at attach. */
+/* Map all existing images, at attach. */
 int
 host_images_attach(void)
 {
 	struct host_image *im;
 	int err;
 
-	str_ddi_attach();
-	for (unsigned i = 0; i < STR_ARRAY_LEN(libc); i++)
-		(void)host_code(SLOT_LIBC + i, libc[i].fn);
+	slots_filled = false; /* it may be another domain's window */
 	for (uint32_t i = 1; (im = host_image_get(i)) != NULL; i++) {
 		err = host_module_map(i);
 		if (err == EPROTO)
@@ -271,7 +294,7 @@ host_images_attach(void)
 	return 0;
 }
 
-/* The domain is unmapped, and its window. */
+/* The domain and its window have been unmapped. */
 void
 host_images_detach(void)
 {
@@ -279,8 +302,9 @@ host_images_detach(void)
 }
 
 /*
- * In the child of a fork that has mapped the domain anew: the images' data
- * too, or they would keep the parent's lock on the domain's file.
+ * In a forked child that has mapped the domain again: map the images' data
+ * again too, because the old mappings would keep the parent's lock on the
+ * domain's file.
  */
 void
 host_images_forked(void)
@@ -295,12 +319,12 @@ host_images_forked(void)
 }
 
 /*
- * host_images_fault - a fault at @addr, by the instruction at @ip: was it for
- * want of an image?
- * Return: true: run the instruction again.
+ * host_images_fault - a fault at @addr, by the instruction at
+ * @ip: was it caused by an image that is not mapped?
+ * Return: true: repeat the instruction.
  *
- * Another thread may have mapped it since the fault; so an image that is
- * mapped is worth a second try, and the same fault once more is a real one.
+ * Another thread may have mapped it since the fault; so with a mapped image the
+ * instruction is repeated once, and the same fault again is a real one.
  */
 bool
 host_images_fault(const void *addr, uintptr_t ip)
@@ -366,7 +390,7 @@ pages_free(unsigned char *p, uint64_t len)
 		(void)sys_call2(SYS_munmap, p, len);
 }
 
-/* A place in the window; 0: there is none. */
+/* Allocate a place in the window; 0: there is none. */
 static uint64_t
 place_alloc(uint64_t len)
 {
@@ -381,14 +405,14 @@ place_alloc(uint64_t len)
 	return window() + from;
 }
 
-/* Give it back, if the next one is not taken. */
+/* Free the place, if no later one is in use. */
 static void
 place_free(uint64_t at, uint64_t len)
 {
 	(void)str_cas(&images()->next, at + len - window(), at - window());
 }
 
-/* Between images lie pages that must not be touched. */
+/* Between images lie pages without access. */
 static uint64_t
 place_size(uint64_t span)
 {
@@ -469,7 +493,6 @@ file_read(struct load *l, int fd)
 	return 0;
 }
 
-/* Has the image, in private memory, a symbol @name with @suffix? */
 static const void *
 img_at(void *arg, uint64_t off, uint64_t len)
 {
@@ -479,6 +502,7 @@ img_at(void *arg, uint64_t off, uint64_t len)
 		l->img + off : NULL;
 }
 
+/* Has the image, in private memory, a symbol of l->name and @suffix? */
 static bool
 offers(struct load *l, const char *suffix)
 {
@@ -488,7 +512,7 @@ offers(struct load *l, const char *suffix)
 	return elf_symbol(&l->elf.names, symbol, img_at, l) != 0;
 }
 
-/* Is there anything to begin it with? */
+/* Has it an init procedure or tables? */
 static bool
 begins(struct load *l)
 {
@@ -635,8 +659,8 @@ name_is_good(const char *name)
 }
 
 /*
- * Is there an image of that name?  Waits until a new one is done with.
- * Return: 0, ENOENT, EINTR.
+ * Is there an image of that name?  Waits while it is new.  Return: 0, ENOENT,
+ * EINTR.
  */
 static int
 known(struct host_call *hc, const char *name, uint32_t *ret_image)
@@ -655,7 +679,7 @@ known(struct host_call *hc, const char *name, uint32_t *ret_image)
 		}
 		owner = str_load(&im->owner);
 		if (owner == host_self_tag())
-			return ENOEXEC; /* it wants itself while it begins */
+			return ENOEXEC; /* it loads itself during its start */
 		if (host_owner_dead(owner)) {
 			(void)str_cas(&im->state, IMAGE_NEW, IMAGE_DEAD);
 			continue;
@@ -664,6 +688,24 @@ known(struct host_call *hc, const char *name, uint32_t *ret_image)
 			return EINTR;
 	}
 	return ENOENT;
+}
+
+/* May symbols of an image be looked up? */
+static bool
+slots_ready(void)
+{
+	struct host_priv *pv = host_priv();
+	uint64_t old;
+	int err;
+
+	if (pv == NULL)
+		return false;
+	host_sig_block(&old);
+	host_plock_lock(&pv->image);
+	err = slots_fill();
+	host_plock_unlock(&pv->image);
+	host_sig_restore(&old);
+	return err == 0;
 }
 
 int
@@ -680,6 +722,10 @@ host_module_load(struct host_call *hc, const char *name, uint32_t *ret_image,
 	l = (struct load *)(void *)pages_alloc(sizeof *l);
 	if (l == NULL)
 		return ENOSR;
+	if (!slots_ready()) {
+		pages_free((unsigned char *)l, sizeof *l);
+		return ENOSR;
+	}
 	do {
 		err = known(hc, name, &image);
 		if (err != ENOENT)
@@ -690,7 +736,7 @@ host_module_load(struct host_call *hc, const char *name, uint32_t *ret_image,
 		pages_free(l->file, l->size);
 		pages_free(l->img, l->elf.span);
 		l->file = l->img = NULL;
-	} while (err == EEXIST); /* another was faster */
+	} while (err == EEXIST); /* another thread was faster */
 	if (err == 0)
 		err = host_module_map(image);
 	if (err != 0 && fresh)
@@ -722,7 +768,7 @@ host_module_done(uint32_t image, bool good)
 
 /* --------------------------------------------------------------- symbols */
 
-/* Of an image that is mapped: only what is mapped can be looked at. */
+/* For a mapped image: only mapped bytes can be read. */
 static const void *
 image_at(void *arg, uint64_t off, uint64_t len)
 {
@@ -747,7 +793,7 @@ host_module_symbol(uint32_t image, const char *name)
 	if (im == NULL || host_module_map(image) != 0)
 		return NULL;
 	off = elf_symbol(&im->names, name, image_at, im);
-	/* wherever a hostile table says it is, it is here */
+	/* a bad table must not lead outside of the image */
 	if (off == 0 || image_at(im, off, 1) == NULL)
 		return NULL;
 	return (void *)(uintptr_t)(im->base + off);

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What STREAMS_DOMAIN means.
+ * The values of STREAMS_DOMAIN.
  *
  *	unset		the default domain
  *	private		a new one without a name, inherited by children
@@ -10,12 +10,12 @@
  *	/path		the one in that file
  *	name		another one beside the default one
  *
- * Named domains live in $XDG_RUNTIME_DIR/streams, or in /dev/shm/streams-UID
- * when there is no such directory of the user's own; in another directory of
- * /dev/shm where another user has taken that name (place.c).  Ours must be a
- * directory of the user's with mode 0700.  A file's name holds the user, the ABI and
- * the inodes of the pid and net namespaces, because pids and sockets of one
- * mean nothing in another.
+ * Named domains live in $XDG_RUNTIME_DIR/streams, or in /dev/shm/streams-UID if
+ * the user has no such directory; or in another directory of /dev/shm if
+ * another user has taken that name (place.c).  The directory must belong to the
+ * user and have mode 0700.  A file's name contains the user, the ABI and the
+ * inodes of the pid and net namespaces, because pids and sockets of one
+ * namespace are not valid in another.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,10 @@
 
 #include "user_impl.h"
 
-/* fstatat() without its name, which a library may take over. */
+/*
+ * fstatat() as a system call, because another library may replace that
+ * function.
+ */
 static int
 name_lstat(const char *path, struct stat *st)
 {
@@ -34,7 +37,7 @@ name_lstat(const char *path, struct stat *st)
 		AT_SYMLINK_NOFOLLOW);
 }
 
-/* 0, EACCES, or why it cannot be looked at. */
+/* 0, EACCES, or the errno of the check. */
 static int
 dir_is_mine(const char *path, struct stat *st)
 {
@@ -52,7 +55,7 @@ dir_is_mine(const char *path, struct stat *st)
 #define PIDFD_GET_PID_NAMESPACE _IO(0xFF, 5)
 #endif
 
-/* The namespace's inode by this process's pidfd; 0: not told. */
+/* The namespace's inode by this process's pidfd; 0: unknown. */
 static uint64_t
 ns_by_pidfd(bool net)
 {
@@ -73,31 +76,52 @@ ns_by_pidfd(bool net)
 	return st.st_ino;
 }
 
+static bool ns_keep;	/* [attach] */
+static str_a32 ns_kept; /* [attach] a bit for each of told[] */
+
 /*
- * The inode of this process's "pid" or "net" namespace; 0: not told.  Where
- * there is no /proc, and no such pidfd, it is what this process, or its parent,
- * was told before: but a process whose parent is in another pid namespace sees
- * that it has none.
+ * host_ns_keep - from now on one look at each namespace is enough, because the
+ * process is attaching: a look costs 3 us; or not any more
+ */
+void
+host_ns_keep(bool on)
+{
+	str_store(&ns_kept, 0u);
+	ns_keep = on;
+}
+
+/*
+ * The inode of this process's "pid", "net" or "user" namespace; 0: unknown.  Without
+ * /proc, and without such a pidfd, it is the last value of this process or of
+ * its parent; but a process in a new pid namespace detects that its parent is
+ * outside.
  */
 uint64_t
 host_ns_inode(const char *name)
 {
-	static str_a64 told[2]; /* [attach] */
-	bool net = name[0] == 'n';
+	static str_a64 told[3]; /* [attach] */
+	unsigned i = name[0] == 'n' ? 1 : name[0] == 'u' ? 2 : 0;
 	char path[64];
 	struct stat st;
 
+	if (str_load(&ns_kept) >> i & 1)
+		return str_load(&told[i]);
 	snprintf(path, sizeof path, "/proc/self/ns/%s", name);
 	if (sys_call4(SYS_newfstatat, AT_FDCWD, path, &st, 0) != 0)
-		st.st_ino = ns_by_pidfd(net);
-	if (st.st_ino == 0 && !net && sys_call1(SYS_getppid, 0) == 0)
+		st.st_ino = i == 2 ? 0 : ns_by_pidfd(i == 1);
+	if (st.st_ino == 0 && i == 0 && sys_call1(SYS_getppid, 0) == 0)
 		return 0;
 	if (st.st_ino != 0)
-		str_store(&told[net], (uint64_t)st.st_ino);
-	return str_load(&told[net]);
+		str_store(&told[i], (uint64_t)st.st_ino);
+	if (st.st_ino != 0 && ns_keep)
+		(void)str_or(&ns_kept, 1u << i);
+	return str_load(&told[i]);
 }
 
-/* The user's runtime directory in @buf; false: none that can be trusted. */
+/*
+ * The user's runtime directory in @buf; false: there is none that can be
+ * trusted.
+ */
 static bool
 runtime_dir(char *buf, size_t size)
 {
@@ -125,11 +149,11 @@ host_name_base(char *buf, size_t size)
 }
 
 /*
- * Give the user's directory @path, which is closed to others, the owner's
- * rights.  By a descriptor: when the directory is removed between a look at a
- * path in /tmp and a change by that path, another user can put a link there.
- * Without the right to read it can be opened by O_PATH alone, which fchmod()
- * refuses; so this needs /proc.
+ * Give the user's directory @path, which has no permissions for others, the
+ * owner's permissions.  By a descriptor: if a directory in /tmp is removed
+ * between the check and the change of its path, another user can put a link
+ * there.  Without read permission it can only be opened with O_PATH, which
+ * fchmod() refuses; so this needs /proc.
  */
 bool
 host_dir_mend(const char *path)
@@ -152,7 +176,7 @@ host_dir_mend(const char *path)
 	return done;
 }
 
-/* A directory with the owner's rights, whatever the umask is. */
+/* Make a directory with the owner's permissions, independent of the umask. */
 int
 host_dir_make(const char *path)
 {
@@ -198,7 +222,7 @@ name_in_dir(const char *name, struct host_name *n)
 	return err != 0 ? err : set_path(n);
 }
 
-/* Make the directory of a named domain, or see that it is ours. */
+/* Make the directory of a named domain, or check that it is ours. */
 int
 host_name_mkdir(struct host_name *n)
 {
@@ -210,7 +234,7 @@ host_name_mkdir(struct host_name *n)
 	if (n->place) {
 		char place[HOST_PLACE];
 
-		/* it may have become another since we looked */
+		/* it may have changed since the check */
 		strcpy(place, n->dir);
 		err = host_place_make(place);
 		strcpy(n->dir, place);
@@ -218,18 +242,16 @@ host_name_mkdir(struct host_name *n)
 	}
 	err = host_dir_make(n->dir);
 	if (err != 0 && err != EEXIST)
-		return host_fail(EACCES, "cannot make %s: %s" HOST_ELSEWHERE,
-			n->dir, strerror(err));
+		return host_fail_file(err, n->dir);
 	err = dir_is_mine(n->dir, &st);
-	/* its maker's umask, and it could not set the mode */
+	/* the maker's umask, if it was killed before it set the mode */
 	if (err == 0 && (st.st_mode & 0700) != 0700 && !host_dir_mend(n->dir))
 		return host_fail(EACCES, "%s has mode %04o, made with the umask "
 			"of a process that could not set it without /proc: "
 			"use a umask that leaves the owner's rights", n->dir,
 			(unsigned)st.st_mode & 07777);
 	if (err != 0 && err != EACCES)
-		return host_fail(EACCES, "cannot look at %s: %s" HOST_ELSEWHERE,
-			n->dir, strerror(err));
+		return host_fail_file(err, n->dir);
 	if (err == EACCES)
 		return host_fail(EACCES, "%s is not a directory of mine with "
 			"mode 0700: it was changed" HOST_ELSEWHERE, n->dir);
@@ -237,9 +259,9 @@ host_name_mkdir(struct host_name *n)
 }
 
 /*
- * The directory of STREAMS_DOMAIN=/path.  In one that another user can change,
- * that user could give the name to another file: then members that come later
- * would make a domain of their own.
+ * Check the directory of STREAMS_DOMAIN=/path.  If another user can change it,
+ * that user could replace the file: then later members would make a separate
+ * domain.
  */
 static int
 path_check(const struct host_name *n)
@@ -252,6 +274,8 @@ path_check(const struct host_name *n)
 	slash = strrchr(dir, '/');
 	slash[slash == dir] = '\0';
 	err = host_trust_open(dir, HOST_TRUST_DIR, &fd, why, sizeof why);
+	if (err == EMFILE || err == ENFILE)
+		return host_fail_file(err, dir);
 	if (err != 0)
 		return host_fail(err == EACCES ? EACCES : EINVAL, "the "
 			"directory of STREAMS_DOMAIN=%.300s is refused: %s; set "
@@ -270,7 +294,7 @@ host_name_resolve(struct host_name *n)
 	n->fd = -1;
 	n->private = n->place = false;
 	n->dir[0] = n->path[0] = '\0';
-	/* another user's environment may not choose what we share */
+	/* another user's environment must not select our domain */
 	if (getauxval(AT_SECURE) != 0)
 		return host_fail(EACCES,
 			"set-id programs do not attach to a domain");
@@ -301,6 +325,6 @@ host_name_resolve(struct host_name *n)
 		return host_fail(EINVAL, "STREAMS_DOMAIN=%.80s: neither a "
 			"name nor an absolute path", env);
 	strcpy(n->path, env);
-	/* streamsd is told the path of a domain that was made already */
+	/* streamsd gets the path of an existing domain */
 	return host_daemon_comes ? 0 : path_check(n);
 }

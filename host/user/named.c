@@ -2,28 +2,29 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Domains with a name, and how long they live.
+ * Domains with a name, and their lifetime.
  *
- * Life.  Members hold a shared flock() on the file.  Its
- * creator fills an unnamed file, locks it, and only then gives it its name,
- * so no process ever sees half a domain.  To attach is: open, lock, and see that
- * the name still means the same inode, else begin again.  A domain is never
- * reinitialised in place.  A process that gets the lock exclusively is alone;
- * when also no carrier recorded in the domain exists any more, no process can
- * come back to it: at attach it is then left over from a crash, and a new file
- * is renamed over it; at exit it is unlinked.  What a crash, or a bad disk,
- * left is not mapped until that has been decided.
+ * Life.  Members hold a shared flock() on the file.  The creator fills an
+ * unnamed file, locks it, and only then gives it its name, so no process ever
+ * sees an incomplete domain.  To attach, a process opens and locks the file,
+ * checks that the name still refers to the same inode, and starts again if not.
+ * A domain is never reinitialised in place.  A process that gets the exclusive
+ * lock is alone.  If also no carrier recorded in the domain exists any more, no
+ * process can return to it: at attach the file is a leftover of a crash, and a
+ * new file is renamed over it; at exit it is unlinked.  A leftover of a crash,
+ * or of a bad disk, is not mapped before that decision.
  *
- * Locks.  A lock belongs to an open file, which lives as long as a descriptor
- * or a mapping of it does, and which fork shares; hence a child that attaches
- * opens the file again and maps it anew over the inherited mapping.
+ * Locks.  A lock belongs to an open file, which exists as long as a descriptor
+ * or a mapping of it, and which fork shares; so a child that attaches opens the
+ * file again and replaces the inherited mapping.
  *
- * Failure.  A new domain's file has no name until it is finished, and loses
- * itself if its creator dies.  streamsd is a member as long as there is another
- * (daemon.c:host_daemon_begin), so it removes the file when the others were
- * killed.  When streamsd was killed with them the file stays: the next process
- * to attach finds itself alone and starts over; where no process can attach any
- * more, the next one to make another domain removes it (sweep.c).
+ * Failure.  A new domain's file has no name until it is complete, so the kernel
+ * frees it if its creator dies. streamsd is a member as long as there is
+ * another (daemon.c:host_daemon_begin), so it removes the file if the others
+ * are killed.  If streamsd is killed with them the file remains: the next
+ * process that attaches is alone and makes a new domain; if no process can
+ * attach any more, the next process that makes another domain removes the file
+ * (sweep.c).
  */
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +36,7 @@
 #include "user_impl.h"
 
 #define ATTACH_TRIES 2000 /* of 1 ms */
+#define LOCK_TRIES 200 /* of 1 ms */
 
 /* "" unless attached to a named domain; its directory, if that is ours too */
 static char named_path[768], named_dir[512];
@@ -54,8 +56,8 @@ nap(void)
 }
 
 /*
- * Can a process come to the domain whose file is @df, though it has no member:
- * by the descriptor of a stream, or because its lock went to another?
+ * Can a process still use the domain with the file @df, although it has no
+ * member: by the descriptor of a stream, or as the holder of the lock?
  */
 static bool
 needed(const struct host_file *df)
@@ -74,7 +76,7 @@ host_named_alone(void)
 	return fd >= 0 && host_domain_check(fd, "", &df) == 0 && !needed(&df);
 }
 
-/* Does @path name the inode of @fd? */
+/* Does @path still refer to the inode of @fd? */
 static bool
 still_named(int fd, const char *path)
 {
@@ -105,8 +107,8 @@ nameless_link(int fd, const char *path)
 }
 
 /*
- * A new file for a domain called @path, without a name of its own where one
- * can be given later, so that a crash leaves nothing; else called @tmp.
+ * A new file for a domain called @path: without a name if one can be given
+ * later, so that a crash leaves nothing; else with the name @tmp.
  */
 static int
 file_make(const char *path, const char *tmp, bool *ret_nameless)
@@ -119,17 +121,17 @@ file_make(const char *path, const char *tmp, bool *ret_nameless)
 	slash = strrchr(dir, '/');
 	slash[slash == dir] = '\0';
 	fd = sys_openat(AT_FDCWD, dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	/* "." has a name already: that is found when the file could have one */
+	/* EEXIST for "." shows that linking the file would work */
 	*ret_nameless = fd >= 0 && nameless_link(fd, ".") == EEXIST;
 	if (!*ret_nameless && fd != -ENOENT) {
 		if (fd >= 0)
 			(void)sys_close(fd);
-		/* left by a dead process of the same pid: no other has it */
+		/* left by a dead process with the same pid: not in use */
 		(void)sys_call3(SYS_unlinkat, AT_FDCWD, tmp, 0);
 		fd = sys_openat(AT_FDCWD, tmp, O_RDWR | O_CREAT | O_EXCL |
 			O_CLOEXEC | O_NOFOLLOW, 0600);
 	}
-	/* whatever the umask is */
+	/* independent of the umask */
 	if (fd >= 0)
 		(void)sys_call2(SYS_fchmod, fd, 0600);
 	return fd;
@@ -159,8 +161,8 @@ file_name(int fd, const char *tmp, bool nameless, const char *path, bool over)
 }
 
 /*
- * Make a domain and call it @path: a new name, or @over an old file.
- * EAGAIN: another was faster.
+ * Make a domain with the name @path: a new name, or @over an old file.  EAGAIN:
+ * another process was faster.
  */
 static int
 named_create(const char *path, bool over)
@@ -174,9 +176,7 @@ named_create(const char *path, bool over)
 	if (fd == -ENOENT)
 		return EAGAIN;
 	if (fd < 0)
-		return host_fail(fd == -ENOSPC ? ENOSR : EACCES,
-			"cannot make %s: %s" HOST_ELSEWHERE, path,
-			strerror(-fd));
+		return host_fail_file(-fd, path);
 	fd = host_fd_hide(HOST_FD_DOMAIN, fd, true);
 	err = lock_op(fd, LOCK_SH);
 	if (err != 0)
@@ -191,8 +191,7 @@ named_create(const char *path, bool over)
 		if (err == EEXIST || err == ENOENT)
 			err = EAGAIN;
 		else if (err != 0)
-			err = host_fail(EACCES, "cannot make %s: %s"
-				HOST_ELSEWHERE, path, strerror(err));
+			err = host_fail_file(err, path);
 	}
 	if (!nameless)
 		(void)sys_call3(SYS_unlinkat, AT_FDCWD, tmp, 0);
@@ -219,9 +218,9 @@ named_join(int fd, const char *path)
 }
 
 /*
- * May another take the place of a file that is no domain, as @fd shows?  In
- * our own directory: nothing else has a place there.  At a path that the user
- * chose: if it was a domain once.
+ * May a new domain replace the file @fd, which is not a domain?  In our own
+ * directory always: it contains only domains.  At a path that the user chose,
+ * only if the file was a domain.
  */
 static bool
 replaceable(int fd, const struct host_name *n)
@@ -237,8 +236,8 @@ replaceable(int fd, const struct host_name *n)
 }
 
 /*
- * The lock on @fd is ours alone: the file has no member.  Join it if a process
- * could come to it, else let a new one take its place.
+ * We have the exclusive lock on @fd: the domain has no member.  Join it if a
+ * process can still use it, else replace it by a new one.
  */
 static int
 named_alone(int fd, const struct host_name *n)
@@ -251,12 +250,12 @@ named_alone(int fd, const struct host_name *n)
 		return err;
 	}
 	if (err == 0 && needed(&df)) {
-		/* not atomic: look at the name again */
+		/* not atomic: check the name again */
 		if (lock_op(fd, LOCK_SH) == 0 && still_named(fd, n->path))
 			return named_join(fd, n->path);
 		err = EAGAIN;
 	} else if (host_daemon_comes) {
-		/* streamsd removes what is left, and makes nothing new */
+		/* streamsd removes leftovers, and makes no domain */
 		(void)sys_call3(SYS_unlinkat, AT_FDCWD, n->path, 0);
 		err = host_fail(ENOENT, "%s: the domain has ended", n->path);
 	} else {
@@ -267,8 +266,8 @@ named_alone(int fd, const struct host_name *n)
 }
 
 /*
- * What is at the name is no regular file of ours, or cannot be opened: @err
- * says why.  In our own directory it is removed.
+ * The file at the name is not a regular file of ours, or cannot be opened, with
+ * @err.  In our own directory it is removed.
  */
 static int
 named_clear(const struct host_name *n, int err)
@@ -277,8 +276,7 @@ named_clear(const struct host_name *n, int err)
 
 	if (sys_call4(SYS_newfstatat, AT_FDCWD, n->path, &st,
 			AT_SYMLINK_NOFOLLOW) != 0 || S_ISREG(st.st_mode))
-		return host_fail(EACCES, "%s: %s" HOST_ELSEWHERE, n->path,
-			strerror(err));
+		return host_fail_file(err, n->path);
 	if (n->dir[0] == '\0')
 		return host_fail(EACCES, "%s is no regular file: set "
 			"STREAMS_DOMAIN to another path", n->path);
@@ -318,7 +316,7 @@ named_try(struct host_name *n)
 			"0600", n->path);
 	else if (err == 0 && lock_op(fd, LOCK_EX) == 0)
 		err = still_named(fd, n->path) ? 0 : EAGAIN;
-	/* EWOULDBLOCK: its life is being decided about just now */
+	/* EWOULDBLOCK: another process decides about its removal */
 	else if (err == 0 && lock_op(fd, LOCK_SH) == 0)
 		err = still_named(fd, n->path) ? EISCONN : EAGAIN;
 	else if (err == 0)
@@ -341,7 +339,7 @@ host_named_attach(struct host_name *n)
 	int err = EAGAIN;
 
 	if (n->dir[0] != '\0') {
-		/* a directory of another user's is not even looked into */
+		/* another user's directory is not even read */
 		err = host_name_mkdir(n);
 		if (err != 0)
 			return err;
@@ -352,7 +350,7 @@ host_named_attach(struct host_name *n)
 			break;
 		nap();
 	}
-	/* it stays when there is a domain in it, of another name */
+	/* it stays if it contains another domain */
 	if (err != 0 && n->dir[0] != '\0')
 		(void)sys_call3(SYS_unlinkat, AT_FDCWD, n->dir, AT_REMOVEDIR);
 	if (err == EAGAIN)
@@ -385,7 +383,24 @@ host_named_dir_set(const char *dir)
 		strcpy(named_dir, dir);
 }
 
-/* The last member to leave takes the name away. */
+/*
+ * For streamsd, which leaves when the last member has ended: the kernel drops
+ * the lock of that member with its memory, and a process that reads /proc/PID
+ * keeps the memory a moment longer.
+ */
+static int
+lock_last(int fd)
+{
+	int err = lock_op(fd, LOCK_EX);
+
+	for (int i = 0; err != 0 && host_is_daemon && i < LOCK_TRIES; i++) {
+		nap();
+		err = lock_op(fd, LOCK_EX);
+	}
+	return err;
+}
+
+/* The last member that leaves removes the name. */
 void
 host_named_exit(void)
 {
@@ -393,9 +408,9 @@ host_named_exit(void)
 
 	if (named_path[0] == '\0' || fd < 0)
 		return;
-	/* A lock that cannot be raised is lost, and so it shall be: of several
-	 * that leave at once, the last to come here finds itself alone. */
-	if (lock_op(fd, LOCK_EX) == 0 && still_named(fd, named_path) &&
+	/* If the lock cannot be made exclusive it is lost, which is intended:
+	 * of several that leave at once, the last one is alone. */
+	if (lock_last(fd) == 0 && still_named(fd, named_path) &&
 	    host_named_alone()) {
 		(void)sys_call3(SYS_unlinkat, AT_FDCWD, named_path, 0);
 		host_name_rmdir(named_dir);
@@ -410,9 +425,9 @@ host_named_forget(void)
 }
 
 /*
- * Can no process come to the domain any more?  Its file has no name, there is no
- * other member, and no descriptor by which a process could find one of its
- * streams.  A child that was forked and has made no call yet is not seen.
+ * Can no process use the domain any more?  True if its file has no name, there
+ * is no other member, and no descriptor of one of its streams.  A forked child
+ * that has made no call yet is not detected.
  */
 bool
 host_named_forsaken(void)
@@ -436,22 +451,22 @@ reopen(int old)
 		return fd;
 	if (fd >= 0)
 		(void)sys_close(fd);
-	/* it has no name, or another root directory */
+	/* it has no name, or the root directory has changed */
 	snprintf(self, sizeof self, "/proc/self/fd/%d", old);
 	return sys_openat(AT_FDCWD, self, O_RDWR | O_CLOEXEC, 0);
 }
 
 /*
- * In the child of a fork: a lock of its own.  Where the file cannot be opened
- * again the lock is the parent's, and ends with it; the table of processes and
- * the carriers keep the domain then.
+ * In a forked child: get its own lock.  If the file cannot be opened again the
+ * lock belongs to the parent, and ends with it; then the table of processes and
+ * the carriers keep the domain.
  */
 void
 host_named_forked(void)
 {
 	struct str_domain *d = host_domain;
 	int fd, old = host_domain_fd();
-	uint64_t cap = d->cap, at;
+	uint64_t cap = d->cap;
 
 	if (named_path[0] == '\0' || old < 0)
 		return;
@@ -462,11 +477,7 @@ host_named_forked(void)
 		nap();
 	fd = host_fd_hide(HOST_FD_DOMAIN, fd, true);
 	(void)sys_close(old);
-	/* the same pages at the same place, so a failure goes unnoticed */
-	if (host_map(0, cap, PROT_READ | PROT_WRITE, MAP_SHARED, fd, &at) ==
-			0 &&
-	    sys_call5(SYS_mremap, at, cap, cap,
-		    MREMAP_MAYMOVE | MREMAP_FIXED, d) == (long)d)
-		(void)sys_call3(SYS_madvise, d, cap, HOST_DOMAIN_DUMP);
+	host_map_again(d, cap, fd);
+	(void)sys_call3(SYS_madvise, d, cap, HOST_DOMAIN_DUMP);
 	host_images_forked();
 }

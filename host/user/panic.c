@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The end, and last words.  A thread that panics may hold locks: others find its
- * owner dead and repair.
+ * Panic: a message, and the end of the process.  A thread that panics may hold
+ * locks: others find their owner dead and repair.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,8 @@ host_log(int level, const char *text)
 	size_t len = strlen(text);
 
 	(void)sys_write(2, text, len);
-	if (len == 0 || text[len - 1] != '\n')
+	/* SVR4: CE_CONT, 0, is a part of a line */
+	if (level != 0 && (len == 0 || text[len - 1] != '\n'))
 		(void)sys_write(2, "\n", 1);
 }
 
@@ -32,21 +33,11 @@ host_panic(const char *what, const char *file, int line)
 		what, file, line, sys_getpid());
 	n = STR_MIN(n, (int)sizeof buf - 1);
 	(void)sys_write(2, buf, (size_t)n);
-	/* not abort(): a handler of the program's has no business here */
+	/* not abort(): no handler of the program must run */
 	host_tls.depth = 0;
 	(void)host_sigaction(SIGABRT, &dfl, NULL);
 	sys_sigmask(SIG_UNBLOCK, &abrt, NULL);
 	(void)sys_call3(SYS_tgkill, sys_getpid(), sys_gettid(), SIGABRT);
 	for (;;)
 		(void)sys_call2(SYS_kill, sys_getpid(), SIGKILL);
-}
-
-void
-host_cred(struct host_cred *ret_cred)
-{
-	ret_cred->uid = (uint32_t)sys_call1(SYS_geteuid, 0);
-	ret_cred->gid = (uint32_t)sys_call1(SYS_getegid, 0);
-	ret_cred->ruid = (uint32_t)sys_call1(SYS_getuid, 0);
-	ret_cred->rgid = (uint32_t)sys_call1(SYS_getgid, 0);
-	ret_cred->pid = (uint32_t)sys_getpid();
 }

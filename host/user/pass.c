@@ -4,13 +4,13 @@
 /*
  * Descriptors in datagrams, between members and streamsd: keep.c.
  *
- * One travels with the eight bytes of its number, to a carrier of which streamsd
- * was told by the process that waits there.  Or many travel in one datagram,
- * whose text says of each what it is, in their order.  If the receiver has room
- * for fewer, the kernel hands over the first ones, and says that some are lost.
+ * Either one descriptor is sent with the eight bytes of its id, to a carrier
+ * that a waiting process has named to streamsd.  Or many are sent in one
+ * datagram, whose text describes each of them, in order.  If the receiver has
+ * room for fewer, the kernel delivers the first ones, and reports the loss.
  *
- * Trust.  A datagram comes with the credentials of its sender, and what is not
- * from a process of this user is dropped, with its descriptors.
+ * Trust.  A datagram contains the credentials of its sender; one from a process
+ * of another user is dropped, with its descriptors.
  */
 #include <string.h>
 #include <sys/socket.h>
@@ -30,7 +30,7 @@ union control_many {
 	char room[CREDS + CMSG_SPACE(sizeof(int) * HOST_FDS)];
 };
 
-/* Add @n descriptors to the control data at @room; the room they take. */
+/* Add @n descriptors to the control data at @room; returns their size. */
 static size_t
 rights_put(char *room, const int *fd, unsigned n)
 {
@@ -113,7 +113,7 @@ host_fds_recv(int via, void *text, size_t size, int fd[HOST_FDS],
 	if (r < 0)
 		return r;
 	*ret_lost = (m.msg_flags & MSG_CTRUNC) != 0;
-	/* what one message carries the kernel hands over in one piece */
+	/* the kernel delivers the descriptors of a message together */
 	*ret_n = rights_get(&m, fd, HOST_FDS);
 	if (!host_creds_ours(&m)) {
 		while (*ret_n != 0)
@@ -121,14 +121,13 @@ host_fds_recv(int via, void *text, size_t size, int fd[HOST_FDS],
 		return 0;
 	}
 	if (m.msg_flags & MSG_TRUNC)
-		r = 0; /* no text is that long: it says nothing */
+		r = 0; /* no valid text is that long: ignore it */
 	return r;
 }
 
 /*
- * Take one datagram out of @via.
- * Return: 0, with *ret_fd -1 when it was a token; ENOENT: there is none;
- * EMFILE: its descriptor is lost.
+ * Take one datagram out of @via.  Return: 0, with *ret_fd -1 if it was a token;
+ * ENOENT: there is none; EMFILE: its descriptor is lost.
  */
 static int
 take_one(int via, int *ret_fd, uint64_t *ret_id)
@@ -140,7 +139,8 @@ take_one(int via, int *ret_fd, uint64_t *ret_id)
 
 	*ret_fd = -1;
 	*ret_id = 0;
-	if (sys_call3(SYS_recvmsg, via, &m, MSG_DONTWAIT) < 0)
+	if (sys_call3(SYS_recvmsg, via, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) <
+	    0)
 		return ENOENT;
 	if (rights_get(&m, ret_fd, 1) == 0)
 		return m.msg_flags & MSG_CTRUNC ? EMFILE : 0;
@@ -158,7 +158,7 @@ host_fd_take(int via, uint64_t id, int *ret_fd)
 	uint64_t got;
 
 	for (;;) {
-		/* what cannot be taken shall stay there */
+		/* do not receive what we have no number for */
 		fd = sys_fcntl(via, F_DUPFD_CLOEXEC, 0);
 		if (fd < 0)
 			return fd == -EBADF ? ENOENT : EMFILE;

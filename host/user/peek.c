@@ -2,21 +2,22 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * A look into the domain that this process could join.
+ * Reading the domain that this process could join.
  *
- * A process that only opens files asks whether a Stream is attached to one of
- * them.  It reads the domain's file for that.  It takes no lock on the file, maps
- * nothing and has no slot: it is no member, and no member waits for it.  What it
- * reads may have changed meanwhile, and of the file no more is checked than that
- * it is this user's and a domain of this version.  The process that joins checks
- * everything.
+ * A process that only opens files must find out whether a Stream is attached to
+ * one of them, and a process with descriptors of another process whether one of
+ * these is a Stream.  It reads the domain's file for that.  It takes no lock on
+ * the file, maps nothing and has no slot: it is not a member, and no member
+ * waits for it.  The data may change meanwhile, and the only checks are that
+ * the file belongs to this user and is a domain of this version.  A process
+ * that joins checks everything.
  *
- * Where.  To find out the file's name costs 50 us, most of it in /proc/self/ns,
- * and to read it 2 us.  So the name is kept for a second.
+ * Name.  Finding the file's name costs 50 us, most of it in /proc/self/ns, and
+ * reading the file 2 us.  So the name is kept for a second, unless the process
+ * changes its user meanwhile.
  *
- * Locks.  `lock' is taken by a thread that reads or changes the name that is kept.
- * A thread that finds it taken, in a signal handler for instance, finds out the
- * name for itself.
+ * Locks. `lock' protects the stored name.  A thread that cannot get it, for
+ * instance in a signal handler, finds the name itself.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -27,8 +28,9 @@
 
 static struct {
 	str_a32 lock;
-	int found;	  /* [lock] is there a domain to look into? */
+	int found;	  /* [lock] is there a domain to read? */
 	int fd;		  /* [lock] a private one's, or -1 */
+	uid_t uid;	  /* [lock] its user */
 	uint64_t until;	  /* [lock] */
 	char path[sizeof ((struct host_name *)0)->path]; /* [lock] */
 } kept;
@@ -39,7 +41,7 @@ name(struct host_name *n)
 	return host_name_resolve(n) == 0 && !n->private;
 }
 
-/* The domain's file; *ret_own: to be closed.  -1: there is none. */
+/* The domain's file; *ret_own: the caller closes it. -1: there is none. */
 static int
 file(bool *ret_own)
 {
@@ -55,7 +57,8 @@ file(bool *ret_own)
 		return n.fd >= 0 ? n.fd : sys_openat(AT_FDCWD, n.path,
 			O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
 	}
-	if (now >= kept.until) {
+	if (now >= kept.until || kept.uid != geteuid()) {
+		kept.uid = geteuid();
 		kept.found = name(&n);
 		kept.fd = n.fd;
 		strcpy(kept.path, n.path);
@@ -72,7 +75,7 @@ file(bool *ret_own)
 	return fd;
 }
 
-/* How a struct str_domain begins. */
+/* The beginning of struct str_domain. */
 struct head {
 	uint64_t magic;
 	uint32_t abi, hdr_size;

@@ -5,24 +5,25 @@
  * The place in /dev/shm where a user without a runtime directory has domains.
  *
  * Purpose.  Any user can make a file or directory called streams-UID there.
- * Then another is the place: streams-UID-RANDOM, a directory of the user's own
- * with mode 0700, which no other user could have made and whose name no other
- * user could have known.  All processes of the user must take the same one,
- * whenever the other user makes or removes what.
+ * Then the place is streams-UID-RANDOM, a directory of the user with mode 0700,
+ * which no other user could have made and whose name no other user could have
+ * known.  All processes of the user must use the same one, whenever another
+ * user makes or removes files.
  *
- * Choice.  A candidate is a directory of the user's own with mode 0700 and one
- * of these names.  One that is not empty is settled: it is the place.  At most
- * one is, because it is settled, by a first file in it, under the locks of all
- * candidates: a process that makes a candidate afterwards finds the settled one
- * when it looks, and one that made it before is found by the look under the
- * locks.  Only the user can open a candidate, so no other can hold a lock of it.
+ * Choice.  A candidate is a directory of the user with mode 0700 and one of
+ * these names.  A candidate that is not empty is settled: it is the place.
+ * There is at most one, because a process settles it, by a first file in it,
+ * while it holds the locks of all candidates: a process that makes a candidate
+ * later finds the settled one, and an earlier candidate is found by the search
+ * under the locks.  Only the user can open a candidate, so no other user can
+ * hold a lock of it.
  *
- * Cost.  When streams-UID is the place, two system calls.  Else /dev/shm is read;
- * when it has more than MANY names, which another user could have made, there
- * is no place, and the reason says so.
+ * Cost.  If streams-UID is the place, two system calls.  Else /dev/shm is read;
+ * if it has more than MANY names, which another user could have made, there is
+ * no place, and the error text says so.
  *
  * Life.  The place is removed, under its lock, when only the first file is left
- * in it.  Between the look and the removal it may get another: then it stays.
+ * in it.  If it gets another file between the check and the removal, it stays.
  *
  * Failure.  A process that dies leaves a candidate, which the next one settles.
  */
@@ -41,14 +42,14 @@
 #define NCAND 16u  /* candidates at the same time */
 #define NAME 48u
 
-/* Candidates, lowest name first: streams-UID is the lowest there can be. */
+/* Candidates, lowest name first: streams-UID is the lowest possible. */
 struct cands {
 	char prefix[NAME];
 	char name[NCAND][NAME];
 	int fd[NCAND];
 	unsigned n, seen;
-	int err;      /* why a name could not be looked at */
-	bool settled; /* name[0] is, and is the only one */
+	int err;      /* errno of a failed check */
+	bool settled; /* name[0] is settled, and is the only one */
 };
 
 static int
@@ -95,7 +96,7 @@ other_name(const char *name, void *arg)
 		(arg == NULL || strcmp(name, arg) != 0);
 }
 
-/* Is there anything in @dir but what is called @but? */
+/* Is there a file in @dir other than @but? */
 static bool
 filled(const char *dir, const char *but)
 {
@@ -116,7 +117,7 @@ is_name(const char *name, const char *prefix)
 		name[17] == '\0');
 }
 
-/* One name in /dev/shm.  True: no more, there are too many. */
+/* Check one name in /dev/shm.  True: stop, there are too many. */
 static bool
 look(const char *name, void *arg)
 {
@@ -138,11 +139,11 @@ look(const char *name, void *arg)
 	}
 	if (err != 0 || !is_mine(&st))
 		return false;
-	/* its maker's umask, and it could not set the mode yet */
+	/* the maker's umask; it has not set the mode yet */
 	if ((st.st_mode & 0777) != 0700)
 		(void)host_dir_mend(path);
 	if (filled(path, NULL)) {
-		/* two: a library without this rule has made one */
+		/* two settled: made by a library without this rule */
 		if (!c->settled || strcmp(name, c->name[0]) < 0)
 			strcpy(c->name[0], name);
 		c->settled = true;
@@ -162,14 +163,23 @@ look(const char *name, void *arg)
 static int
 find(struct cands *c)
 {
+	int fd;
+
 	memset(c, 0, sizeof *c);
 	snprintf(c->prefix, sizeof c->prefix, "streams-%u",
 		(unsigned)geteuid());
-	(void)host_dir_find(PARENT, look, c);
-	/* else a candidate would be made again and again, and not be seen */
+	fd = sys_openat(AT_FDCWD, PARENT, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+		0);
+	if (fd >= 0) {
+		(void)sys_close(fd);
+		(void)host_dir_find(PARENT, look, c);
+	} else {
+		c->err = -fd;
+	}
+	/* otherwise candidates would be made again and again without being
+	 * found */
 	if (c->err != 0)
-		return host_fail(EACCES, "cannot look at the directories in "
-			PARENT ": %s" HOST_ELSEWHERE, strerror(c->err));
+		return host_fail_file(c->err, "the directories in " PARENT);
 	if (c->seen <= MANY)
 		return 0;
 	return host_fail(EACCES, PARENT "/%s is not a directory of mine, and "
@@ -179,7 +189,8 @@ find(struct cands *c)
 
 /* ------------------------------------------------------------- settling */
 
-/* Lock them all; false: one is gone, or locked for long. */
+/* Lock them all; false: one is gone or was locked for too long, or c->err says
+ * that this process has no free descriptor. */
 static bool
 lock_all(struct cands *c)
 {
@@ -193,6 +204,8 @@ lock_all(struct cands *c)
 		path_of(path, c->name[i]);
 		c->fd[i] = sys_openat(AT_FDCWD, path,
 			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+		if (c->fd[i] == -EMFILE || c->fd[i] == -ENFILE)
+			c->err = -c->fd[i];
 		if (c->fd[i] < 0 || !mine(c->fd[i], "", &st))
 			return false;
 		for (int n = 0; sys_call2(SYS_flock, c->fd[i],
@@ -226,15 +239,18 @@ same_names(const struct cands *a, const struct cands *b)
 	return true;
 }
 
-/* Settle the lowest of @c.  EAGAIN: look again; else an errno, in words. */
+/*
+ * Settle the lowest of @c.  EAGAIN: search again; else an errno with a report.
+ */
 static int
 settle(struct cands *c)
 {
 	char path[HOST_PLACE + sizeof MARK];
 	struct cands again;
-	int fd = -EAGAIN;
+	bool locked = lock_all(c);
+	int fd = -EAGAIN, err = locked ? find(&again) : 0;
 
-	if (lock_all(c) && find(&again) == 0 && same_names(c, &again)) {
+	if (locked && err == 0 && same_names(c, &again)) {
 		snprintf(path, sizeof path, PARENT "/%s/" MARK, c->name[0]);
 		fd = sys_openat(AT_FDCWD, path,
 			O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -245,17 +261,19 @@ settle(struct cands *c)
 		}
 	}
 	unlock_all(c);
-	if (fd == -ENOSPC || fd == -EDQUOT)
-		return host_fail(ENOSR, "cannot make %s: %s; make room in "
-			PARENT ", which has no space or no inode left", path,
-			strerror(-fd));
+	if (err != 0)
+		return err;
+	if (c->err != 0)
+		return host_fail_file(c->err, "the directories in " PARENT);
+	if (fd == -ENOSPC || fd == -EDQUOT || fd == -EMFILE || fd == -ENFILE)
+		return host_fail_file(-fd, path);
 	if (fd < 0)
 		return EAGAIN;
 	(void)sys_close(fd);
 	return 0;
 }
 
-/* Make the candidate *@path: streams-UID, unless that is there. */
+/* Make the candidate *@path: streams-UID, unless that exists. */
 static int
 candidate(const struct cands *c, char path[HOST_PLACE])
 {
@@ -274,13 +292,12 @@ candidate(const struct cands *c, char path[HOST_PLACE])
 			(unsigned)geteuid(), (unsigned long long)rnd);
 		err = host_dir_make(path);
 	}
-	return err == 0 || err == EEXIST ? 0 : host_fail(EACCES,
-		"cannot make %s: %s" HOST_ELSEWHERE, path, strerror(err));
+	return err == 0 || err == EEXIST ? 0 : host_fail_file(err, path);
 }
 
 /* --------------------------------------------------------------- public */
 
-/* Is it streams-UID?  That is in @path then, in any case. */
+/* Is streams-UID the place? @path becomes that name in any case. */
 static bool
 usual(char path[HOST_PLACE])
 {
@@ -290,7 +307,7 @@ usual(char path[HOST_PLACE])
 	return mine(AT_FDCWD, path, &st) && has_mark(path);
 }
 
-/* The process that has settled another says so, and no other does. */
+/* Report the place; only the process that has settled it does. */
 static void
 tell(const char *path, const char *name)
 {
@@ -301,7 +318,7 @@ tell(const char *path, const char *name)
 	host_log(1, text);
 }
 
-/* host_place_find - where it is, or could be when it is made */
+/* host_place_find - find the place, or where it would be made */
 int
 host_place_find(char path[HOST_PLACE])
 {
@@ -344,8 +361,8 @@ make_once(char path[HOST_PLACE], char own[HOST_PLACE])
 }
 
 /*
- * host_place_make - the same, and make it; @path: what was found, or ""
- * Return: 0, or why not, in words.
+ * host_place_make - the same, and make it; @path: the place found, or ""
+ * Return: 0, or an errno with a report.
  */
 int
 host_place_make(char path[HOST_PLACE])
@@ -358,7 +375,7 @@ host_place_make(char path[HOST_PLACE])
 		return 0;
 	for (int i = 0; i < TRIES && err == EAGAIN; i++)
 		err = make_once(path, own);
-	/* another was faster: empty, ours is not needed */
+	/* another process was faster: our empty one is not needed */
 	if (own[0] != '\0' && (err != 0 || strcmp(own, path) != 0))
 		(void)sys_call3(SYS_unlinkat, AT_FDCWD, own, AT_REMOVEDIR);
 	return err != EAGAIN ? err : host_fail(EBUSY, "the directories of mine "

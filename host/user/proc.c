@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What /proc tells about processes.
+ * Data about processes from /proc.
  *
- * A pid alone names no process for long: together with the start time it does.
- * The address of the main stack, which differs from one image to the next
- * where addresses are randomised, tells an image from one that it execs.
- * Without /proc a process is alive as long as its pid exists.
+ * A pid identifies a process only together with its start time.  The address of
+ * the main stack, which is random for each image, distinguishes an image from
+ * the one after exec.  Without /proc a process counts as alive as long as its
+ * pid exists.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,8 +50,8 @@ stat_read(const char *path, uint64_t ret_field[3])
 }
 
 /*
- * When process @pid started (0: cannot tell), which image it runs (the
- * address of its stack; 0: cannot tell), and whether it is dead.
+ * The start time of process @pid (0: unknown), its image (the address of its
+ * stack; 0: unknown), and whether it is dead.
  */
 void
 host_proc_start(int pid, uint64_t *ret_start, uint64_t *ret_image,
@@ -74,7 +74,7 @@ host_proc_start(int pid, uint64_t *ret_start, uint64_t *ret_image,
 	}
 	*ret_start = field[1];
 	*ret_image = field[2];
-	/* a leader that only left its other threads behind is a zombie too */
+	/* a leader that ended before its other threads is a zombie too */
 	*ret_dead = state == 'X' || (state == 'Z' && field[0] <= 1);
 }
 
@@ -102,7 +102,7 @@ host_task_dead(int pid, int tid)
 		return true;
 	if (tid != pid)
 		return false;
-	/* only leaders stay on as zombies */
+	/* only leaders remain as zombies */
 	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
 	state = stat_read(path, field);
 	return state == 'Z' || state == 'X';

@@ -4,27 +4,28 @@
 /*
  * Signals: the trampoline between the kernel and the program's handlers.
  *
- * Inside a call (depth > 0) no handler runs: the trampoline keeps the
- * siginfo, blocks the signal in the interrupted context, so that the next
- * one stays with the kernel, and returns.  host_leave() queues it to the
- * thread again and unblocks it.  So siglongjmp() cannot leave a critical
- * section behind, and a handler may itself make calls.  Outside a call the
- * trampoline counts, undoes a wait in progress, and runs the handler.
+ * Inside a call (depth > 0) no handler runs: the trampoline saves the siginfo,
+ * blocks the signal in the interrupted context, so that further ones stay in
+ * the kernel, and returns. host_leave() queues the signal to the thread again
+ * and unblocks it.  So siglongjmp() cannot leave a critical section unfinished,
+ * and a handler may itself make calls.  Outside a call the trampoline counts
+ * the signal, undoes a wait in progress, and runs the handler.
  *
- * Faults that the processor raises are never put off.
+ * Faults that the processor raises are never deferred.
  *
- * What SIGPOLL is about cannot be said as the handler shall see it: to another
- * process the kernel takes no positive si_code.  So it goes as SI_SIGIO, with
- * code and error in si_errno, and the trampoline puts them where they belong.
+ * The siginfo of SIGPOLL cannot be sent in its final form, because the kernel
+ * refuses a positive si_code to another process.  So it is sent as SI_SIGIO,
+ * with code and error in si_errno, and the trampoline stores them in the right
+ * fields.
  *
- * What the program asked for is kept in `action'; the kernel holds the
- * trampoline, with the program's flags and TRAMPOLINE_MASK.  The program's mask
- * (without SIGSEGV and SIGBUS) is set here, and SA_RESETHAND is done here, when
- * the handler really runs.
+ * `action' contains the program's action; the kernel's action is the
+ * trampoline, with the program's flags and TRAMPOLINE_MASK.  When the handler
+ * really runs, the program's mask (without SIGSEGV and SIGBUS) is set here, and
+ * SA_RESETHAND is carried out.
  *
- * Locks.  [action] one writer, signals blocked.  The trampoline reads
- * without: a writer fills the entry not in use and then changes `turn', so
- * there is no state in which a reader, or a child of fork, would wait.
+ * Locks. [action] one writer, signals blocked.  The trampoline reads without a
+ * lock: a writer fills the unused entry and then changes `turn', so neither a
+ * reader nor a forked child ever waits.
  */
 #include <string.h>
 
@@ -36,10 +37,10 @@
 	BIT(SIGTRAP) | BIT(SIGSYS))
 #define FRONT_MASK (BIT(SIGSEGV) | BIT(SIGBUS))
 #define LIBC_MASK (BIT(32) | BIT(33)) /* the C library's own */
-/* No handler interrupts the trampoline: it gives the thread the mask that the
- * program's handler is to have as its last step. */
+/* No handler interrupts the trampoline: its last step sets the mask for the
+ * program's handler. */
 #define TRAMPOLINE_MASK (~LIBC_MASK)
-/* What host_signal_post() tells travels in si_errno, see there. */
+/* The data of host_signal_post() is sent in si_errno, see there. */
 #define TOLD 0x53540000u
 #define TOLD_MASK 0xffff0000u
 
@@ -55,11 +56,11 @@ struct action {
 	str_a32 turn; /* low bit: which of the two is valid */
 	uint32_t pad;
 	struct {
-		str_a64 handler, flags, mask; /* as the program gave them */
+		str_a64 handler, flags, mask; /* set by the program */
 	} v[2];
 };
 
-/* One action, as it was at one moment. */
+/* A consistent copy of an action. */
 struct action_now {
 	uint64_t handler, flags, mask;
 };
@@ -125,7 +126,7 @@ set_get(const sigset_t *set)
 	return v;
 }
 
-/* Block all that may be blocked for a moment. */
+/* Block all signals that may be blocked, for a short time. */
 void
 host_sig_block(uint64_t *ret_old)
 {
@@ -141,9 +142,10 @@ host_sig_restore(const uint64_t *old)
 }
 
 /*
- * The kernel's part of @set, 8 bytes, may be all that there is.  Without the
- * handlers of faults the kernel is asked whether it can read them: it looks
- * at the set before it refuses @how.
+ * The caller's memory may end after the kernel's part of @set, which has 8
+ * bytes.  Before there is a domain, bad memory has no fault handler: then an
+ * invalid call of the kernel tests @set, because the kernel reads the set
+ * before it refuses the value of `how'.
  */
 int
 host_sigset_get(const sigset_t *set, sigset_t *ret_set)
@@ -171,7 +173,7 @@ host_sigmask_filter(int how, const sigset_t *set, sigset_t *buf)
 {
 	uint64_t v;
 
-	/* the kernel has the error for a set that cannot be read */
+	/* the kernel returns the error for an unreadable set */
 	if (set == NULL || how == SIG_UNBLOCK ||
 	    host_sigset_get(set, buf) != 0)
 		return set;
@@ -182,12 +184,12 @@ host_sigmask_filter(int how, const sigset_t *set, sigset_t *buf)
 
 /* ------------------------------------------------------------ trampoline */
 
-/* Let what the kernel does by itself happen when the trampoline returns. */
+/* Make the kernel carry out the default action when the trampoline returns. */
 static void
 default_action(int sig, siginfo_t *info, bool sync)
 {
 	(void)kernel_set(sig, SIG_DFL, 0, 0);
-	if (!sync) /* a fault comes again by itself */
+	if (!sync) /* a fault repeats by itself */
 		(void)sys_call4(SYS_rt_tgsigqueueinfo, sys_getpid(),
 			sys_gettid(), sig, info);
 }
@@ -219,8 +221,8 @@ put_off(int sig, siginfo_t *info, void *ucontext)
 }
 
 /*
- * Queue to this thread again what was put off; signals are blocked.
- * Return: the signals that put_off() has blocked, and that must not stay so.
+ * Queue the deferred signals to this thread again; signals are blocked.
+ * Return: the signals that put_off() has blocked, which must be unblocked.
  */
 static uint64_t
 queue_again(void)
@@ -242,10 +244,10 @@ queue_again(void)
 }
 
 /*
- * Give the thread the mask that the handler of @sig is to have.  A call may
- * have ended just before this signal came, with others put off: those are
- * queued again, and run here before the handler unless @act blocks them; the
- * context that the handler returns to does not block them any more.
+ * Set the mask for the handler of @sig.  A call may have ended just before this
+ * signal came, with others deferred: those are queued again, and run here
+ * before the handler unless @act blocks them; the context to which the handler
+ * returns does not block them any more.
  */
 static void
 mask_for_handler(int sig, const struct action_now *act, ucontext_t *uc)
@@ -316,7 +318,7 @@ host_leave_slow(void)
 
 /* --------------------------------------------------------------- actions */
 
-/* Put the trampoline in front of what the program has for @sig. */
+/* Install the trampoline for @sig, with the program's action behind it. */
 static void
 front_init(int sig)
 {
@@ -415,7 +417,7 @@ host_signal_post(uint32_t pid, int sig, const struct host_siginfo *si)
 {
 	siginfo_t info;
 
-	/* minus a group; 0 and -1 would be many more than was meant */
+	/* minus a group; 0 and -1 would signal many more processes */
 	if (pid == 0 || pid == UINT32_MAX)
 		return ESRCH;
 	if (si == NULL || sig == 0 || (int)pid < 0)

@@ -4,26 +4,25 @@
 /*
  * Identity: process slots, thread slots, and the dead.
  *
- * Processes.  A process is (pid, start time).  `gen' and `pid' of its slot
- * are exchanged as one word: {even, 0} is free, {odd, pid} in use.  A slot is
- * given back only when no thread slot names it any more, so an index never
- * changes its meaning while a thread refers to it.  `start' is 0, for "do
- * not know", whenever the word changes, so no process mistakes the new owner for
- * a dead one.  A new image after exec has the same pid and start time: it
- * takes its predecessor's slot over and reaps that one's threads.
+ * Processes.  A process is (pid, start time). `gen' and `pid' of its slot are
+ * changed as one word: {even, 0} is free, {odd, pid} in use.  A slot is freed
+ * only when no thread slot refers to it any more, so an index keeps its meaning
+ * as long as a thread refers to it. `start' is 0, for "unknown", whenever the
+ * word changes, so no process takes the new owner for a dead one.  A new image
+ * after exec has the same pid and start time: it takes over its predecessor's
+ * slot and reaps the predecessor's threads.
  *
- * Threads.  `tag' and `proc' lie side by side and are exchanged as one word,
- * so that a thread's name never appears without its process.  Three states:
+ * Threads. `tag' and `proc' are adjacent and are changed as one word, so that a
+ * tag never appears without its process.  Three states:
  *
  *	tag == 0		free
  *	proc < STR_NPROC	in use, by thread `tid' of that process
  *	proc >= STR_NPROC	the owner is dead, and the thread whose tag
  *				is in `proc' gives back what it held
  *
- * so a reaper that dies can itself be told to be dead, and the next one
- * begins again.  While it is reaped a slot keeps the dead thread's tag.  A
- * reaper that could not give everything back leaves that tag in `proc', too:
- * the slot is anybody's to reap.
+ * so a dead reaper can be detected, and the next one starts again.  During
+ * reaping a slot keeps the dead thread's tag.  A reaper that could not free
+ * everything leaves that tag in `proc', too: any thread may reap the slot.
  * A few slots are for reaping only, when all others are taken.
  *
  * Death.  A process is dead when its pid is gone, has another start time, or
@@ -34,12 +33,12 @@
  * Fork.  The child's threads are new; it finds `identity' wiped.  The
  * parent's slots stay the parent's.
  *
- * Leaving.  A process that changes its user leaves the domain (leave.c).  Its
- * other threads' slots are given back by the thread that leaves, which finds
- * the threads in a list: `tprivs'.
+ * Leaving.  A process that changes its user leaves the domain (leave.c).  The
+ * leaving thread frees the slots of the other threads, which are in a list:
+ * `tprivs'.
  *
- * Failure.  Dying between any two stores here costs at most the reuse of one
- * generation number; every slot is found by the next scan.
+ * Failure.  A death between any two stores here costs at most the reuse of one
+ * generation number; the next scan finds every slot.
  */
 #include <pthread.h>
 #include <string.h>
@@ -49,11 +48,10 @@
 #include "sock.h"
 #include "user_impl.h"
 
-/* The last one is lent to str_region_init(). */
-#define RESERVED 8u
-#define NORMAL (STR_NTHREAD - 1 - RESERVED)
-#define ALONE_NS 100000000u /* to wait for calls of other threads */
-#define BEGIN_NS 10000000u  /* to let a thread begin what it has looked at */
+#define NORMAL HOST_THREADS
+#define RESERVED (STR_NTHREAD - 1 - NORMAL)
+#define ALONE_NS 100000000u /* wait for calls of other threads */
+#define BEGIN_NS 10000000u  /* time for a thread to begin its call */
 
 STR_TLS struct host_tls host_tls;
 STR_TLS struct host_tpriv *host_tpriv;
@@ -121,9 +119,9 @@ life_same(struct life a, struct life b)
 }
 
 /*
- * `start' becomes 0, and then the word another.  Who comes too late must not
- * take away what the next owner has said: so nothing is overwritten but what
- * stood there when the word was still @from.
+ * Set `start' to 0, and then change the word.  A late thread must not overwrite
+ * the next owner's start time: so only the value that was there when the word
+ * was still @from is replaced.
  */
 static bool
 life_cas(struct str_proc *p, struct life from, uint32_t gen, uint32_t pid)
@@ -168,16 +166,16 @@ proc_dead(uint32_t idx, bool *ret_execed)
 		return false;
 	host_proc_start((int)pid, &start, &now_image, &dead);
 	if (str_load(&p->pid) != pid)
-		return true; /* given back while we looked */
+		return true; /* freed during the check */
 	if (dead || (start != 0 && want != 0 && start != want))
 		return true;
-	/* as long as it has not said when it started, that is not its image */
+	/* the image is not valid before the start time is set */
 	*ret_execed = want != 0 && image != 0 && now_image != 0 &&
 		image != now_image;
 	return false;
 }
 
-/* Thread @tid of the process @o names; 0: not told yet. */
+/* Is thread @tid of the process of @o dead? 0: tid not set yet. */
 static bool
 owner_dead(struct owner o, uint32_t tid)
 {
@@ -217,7 +215,7 @@ host_owner_stopped(uint32_t tag)
 
 /* ----------------------------------------------------------------- reap */
 
-/* Is @o, which thread slot @idx has, dead? */
+/* Is @o, the owner of thread slot @idx, dead? */
 static bool
 slot_dead(uint32_t idx, struct owner o)
 {
@@ -239,9 +237,9 @@ thread_clear(struct str_thread *t)
 }
 
 /*
- * Slot @idx has the dead owner @o: give back what it holds.  @whole: its
- * memory, too; see str_thread_reap().
- * Return: false when another reaper does, or it is to be done once more.
+ * Slot @idx has the dead owner @o: free its resources. @whole: its memory, too;
+ * see str_thread_reap().  Return: false: another reaper does, or it must be
+ * repeated.
  */
 static bool
 thread_reap(uint32_t idx, struct owner o, bool whole)
@@ -252,7 +250,7 @@ thread_reap(uint32_t idx, struct owner o, bool whole)
 
 	if (!owner_cas(t, o, mine))
 		return false;
-	/* it may have died before it could say so */
+	/* it may have died before it stored the generation */
 	str_store(&t->gen, o.tag >> 12);
 	if (!str_thread_reap(host_domain, t, whole)) {
 		(void)owner_cas(t, mine, again);
@@ -264,10 +262,10 @@ thread_reap(uint32_t idx, struct owner o, bool whole)
 }
 
 /*
- * Reap the threads of process slot @idx that @all or being dead says, and
- * then the slot unless threads are left or it is our own.  @l: its word, from
- * before it was found dead.  Others reap as well: as soon as the slot is
- * another's, so may be its threads.
+ * Reap the dead threads, or @all threads, of process slot @idx, and then the
+ * slot unless threads are left or it is our own. @l: its word, from before it
+ * was found dead.  Others reap at the same time: as soon as the slot has
+ * another owner, its threads may have one too.
  */
 static void
 proc_reap(uint32_t idx, struct life l, bool all, bool whole)
@@ -293,12 +291,12 @@ proc_reap(uint32_t idx, struct life l, bool all, bool whole)
 	if (left || proc_is_me(idx) || l.pid == 0 ||
 	    !life_same(life_load(&d->proc[idx]), l))
 		return;
-	/* it was that process's, since the slot still is */
+	/* it belonged to that process, because the slot still does */
 	host_sockdir_unlink(bell);
 	(void)life_cas(&d->proc[idx], l, l.gen + 1, 0);
 }
 
-/* Look for dead processes, and dead reapers, once per new process. */
+/* Search for dead processes, and dead reapers, once per new process. */
 static void
 reap_scan(void)
 {
@@ -321,8 +319,9 @@ reap_scan(void)
 }
 
 /*
- * host_reap_scan - what streamsd does first when a process has died, or an
- * image was replaced: their streams go on, and can be closed
+ * host_reap_scan - first step of streamsd when a member may have ended, or
+ * replaced its image: make its streams usable, so that they can be closed
+ * Checks every member in /proc.
  */
 void
 host_reap_scan(void)
@@ -339,6 +338,20 @@ host_reap_scan(void)
 		if (dead || execed)
 			proc_reap(i, l, dead, false);
 	}
+}
+
+/*
+ * host_reap_ended - the same for one process that has ended, according to its
+ * pidfd
+ * @idx, @gen, @pid: its slot, as it was when the pidfd was opened
+ */
+void
+host_reap_ended(uint32_t idx, uint32_t gen, uint32_t pid)
+{
+	struct life l = life_load(&host_domain->proc[idx]);
+
+	if (l.pid != 0 && l.gen == gen && l.pid == pid && !proc_is_me(idx))
+		proc_reap(idx, l, true, false);
 }
 
 /*
@@ -362,7 +375,7 @@ host_reap_next(uint32_t *at)
 	return false;
 }
 
-/* Does process slot @idx still mean process @pid, which lives? */
+/* Does process slot @idx still belong to process @pid, and is that alive? */
 bool
 host_proc_alive(uint32_t idx, uint32_t gen, uint32_t pid)
 {
@@ -392,7 +405,7 @@ host_reap_dead(uint32_t tag)
 	return reaped;
 }
 
-/* Does the process live that @p, read out of a file, says is a member? */
+/* Is the member in @p, which was read from a file, alive? */
 static bool
 recorded_alive(const struct str_proc *p)
 {
@@ -410,7 +423,7 @@ recorded_alive(const struct str_proc *p)
 		image == str_load(&p->image);
 }
 
-/* Does a domain's file name a living member but us? */
+/* Does a domain's file contain a living member other than us? */
 bool
 host_members_recorded(const struct host_file *df)
 {
@@ -472,7 +485,7 @@ proc_take(uint32_t idx, uint32_t pid, bool dead, bool *ret_old)
 	return true;
 }
 
-/* A process slot for us; *ret_old when dead threads may name it still. */
+/* A process slot for us; *ret_old: dead threads may still refer to it. */
 static int
 proc_claim(uint32_t *ret_idx, bool *ret_old)
 {
@@ -510,7 +523,8 @@ found:
 	return 0;
 }
 
-/* A free slot from @lo up to below @hi made ours; false: there is none. */
+/* A free slot from @lo up to below @hi made ours; false: there is none, or no
+ * memory for it. */
 static bool
 thread_take(uint32_t lo, uint32_t hi)
 {
@@ -518,23 +532,30 @@ thread_take(uint32_t lo, uint32_t hi)
 	struct owner mine = { 0, host_priv_page->proc };
 
 	for (uint32_t i = lo; i < hi; i++) {
-		struct owner o = owner_load(&d->thread[i]);
-		uint32_t gen = (str_load(&d->thread[i].gen) + 1) & 0xfffff;
+		struct owner o;
+		uint32_t gen;
 
+		if (i < NORMAL && i >= str_load_acq(&d->thread_room) &&
+		    host_threads_commit(i + 1) != 0)
+			return false;
+		o = owner_load(&d->thread[i]);
+		gen = (str_load(&d->thread[i].gen) + 1) & 0xfffff;
 		mine.tag = STR_TAG(i, gen != 0 ? gen : 1);
 		if (o.tag != 0)
 			continue;
 		raise_high(&d->thread_high, i + 1);
+		str_store(&d->thread[i].parked, 0u); /* of a killed one */
 		if (!owner_cas(&d->thread[i], o, mine))
 			continue;
-		str_fence_full(); /* pairs with core/plumb/stream.c:is_alone */
+		str_fence_full(); /* pairs with fence.c:is_only_one */
 		str_store(&d->thread[i].gen, mine.tag >> 12);
 		str_store_rel(&d->thread[i].tid, (uint32_t)sys_gettid());
-		/* only now: who revokes a bias looks at the tag first */
+		/* only now: a thread that revokes a bias reads the tag first */
 		str_store(&d->thread[i].hold[0], 0ull);
 		str_store(&d->thread[i].hold[1], 0ull);
 		host_tls.slot = &d->thread[i];
 		host_tls.tag = mine.tag;
+		host_tls.full_at = NULL; /* it may be of another domain */
 		return true;
 	}
 	return false;
@@ -567,6 +588,11 @@ thread_claim(bool old)
 
 	if (thread_take(0, NORMAL))
 		return 0;
+	/* slots that are not backed must not come below thread_high */
+	if (str_load_acq(&d->thread_room) < NORMAL)
+		return host_fail(ENOSR, "no memory for one more thread: make "
+			"room in the file system of the domain's directory, or "
+			"in the control group");
 	if (!thread_take(NORMAL, NORMAL + RESERVED))
 		goto full;
 	if (old)
@@ -587,7 +613,7 @@ full:
 		"has room for: STREAMS_DOMAIN=NAME is another", NORMAL);
 }
 
-/* A thread of ours that once had our tid went without saying so. */
+/* A former thread of ours with our tid ended without freeing its slot. */
 static void
 namesake_reap(void)
 {
@@ -616,7 +642,7 @@ on_thread_exit(void *arg)
 
 	host_sig_block(&old);
 	host_plock_lock(&pv->attach);
-	/* in the eyes of a fork's child, its parent's threads end unordered */
+	/* in a forked child the parent's threads count as killed */
 	if (str_load(&pv->identity) != 0)
 		thread_release();
 	for (p = &tprivs; *p != NULL; p = &(*p)->next)
@@ -649,10 +675,10 @@ host_slot_exit(void)
 		struct owner o = owner_load(&d->thread[i]);
 
 		if (o.tag != 0 && o.proc == pv->proc)
-			goto out; /* others still run: found dead later */
+			goto out; /* other threads still run: reaped later */
 	}
 	host_bell_gone();
-	/* a call that comes later takes new slots */
+	/* a later call takes new slots */
 	str_store(&pv->identity, 0u);
 	l = life_load(p);
 	(void)life_cas(p, l, l.gen + 1, 0);
@@ -661,8 +687,8 @@ out:
 }
 
 /*
- * No fork while a thread attaches: the child would inherit half a domain.
- * The lock is in the page that fork wipes.
+ * No fork while a thread attaches: the child would inherit an incomplete
+ * domain.  The lock is in the page that fork wipes.
  */
 static void
 on_fork(void)
@@ -671,8 +697,10 @@ on_fork(void)
 	uint64_t mask;
 
 	host_sig_block(&mask);
-	if (pv != NULL)
+	if (pv != NULL) {
 		host_plock_lock(&pv->attach);
+		host_spare_hold();
+	}
 	fork_mask = mask;
 }
 
@@ -682,8 +710,10 @@ on_fork_parent(void)
 	struct host_priv *pv = host_priv_page;
 	uint64_t mask = fork_mask;
 
-	if (pv != NULL)
+	if (pv != NULL) {
+		host_spare_release();
 		host_plock_unlock(&pv->attach);
+	}
 	host_sig_restore(&mask);
 }
 
@@ -705,12 +735,12 @@ on_fork_child(void)
 		host_tpriv->next = NULL;
 	}
 	if (host_domain != NULL)
-		host_daemon_fork();
+		host_daemon_news((uint32_t)sys_getpid());
 	host_sig_restore(&mask);
 }
 
-/* Before any thread can attach; and before those who call us while they hold
- * locks of their own do so, since the last to say so is asked first. */
+/* Registered before any thread can attach, and before callers that hold their
+ * own locks: the handler that is registered last runs first. */
 STR_CONSTRUCTOR_AT(200) static void
 fork_hook(void)
 {
@@ -777,15 +807,15 @@ process_enter(struct host_priv *pv)
 	if (old)
 		proc_reap(pv->proc, life_load(&host_domain->proc[pv->proc]),
 			true, true);
-	/* A driver that asks for a callback waits for streamsd with locks
-	 * held, which a reaper may need: streamsd reaps when it is there. */
-	if (!host_daemon_comes) {
+	/*
+	 * streamsd notices the end of a member by its pidfd, and reaps it; to
+	 * look at every member in /proc costs 15 us for each.  A driver that
+	 * starts a callback waits for streamsd with locks held that a reaper
+	 * may need: so streamsd reaps when it runs.
+	 */
+	if (!host_daemon_begin() && !host_daemon_comes)
 		reap_scan();
-		if (!forked)
-			str_region_tidy(); /* a child's first call shall not pay */
-	}
 	host_daemon_tell(HOST_ASK_MEMBER);
-	host_daemon_begin();
 	return 0;
 }
 
@@ -828,11 +858,10 @@ enter_locked(struct host_priv *pv)
 }
 
 /*
- * Take the lock for attaching, once no other thread changes the user.  libc's
- * setuid() needs each thread to handle a signal meanwhile, which
- * host_sig_block() leaves alone: so a thread that changes the user holds not
- * the lock but the word.
- * Return: it is this thread that changes the user.
+ * Take the lock for attaching, when no other thread changes the user. libc's
+ * setuid() makes each thread handle a signal meanwhile, which host_sig_block()
+ * does not block: so a thread that changes the user holds the word, not the
+ * lock.  Return: this thread changes the user.
  */
 static bool
 attach_lock(struct host_priv *pv)
@@ -864,7 +893,7 @@ host_enter_slow(struct host_call *hc)
 	err = enter_locked(pv);
 	if (err != 0)
 		host_attach_report();
-	/* seen to be in a call from here on: host_slot_alone() */
+	/* counts as inside a call from here on: host_slot_alone() */
 	host_tls.depth += err == 0;
 	host_plock_unlock(&pv->attach);
 	host_sig_restore(&old);
@@ -895,7 +924,7 @@ any_inside(void)
 	return false;
 }
 
-/* Give back what the other threads of this process have. */
+/* Free the slots of the other threads of this process. */
 static void
 slots_take(bool known)
 {
@@ -936,11 +965,11 @@ host_user_unlock(void)
 }
 
 /*
- * No other thread is in a call, nor will be: those that have not begun one
- * find no slot and wait for pv->leaving, which is this thread's.  A thread that
- * is interrupted for more than BEGIN_NS between looking at host_known() and
- * raising its depth is not seen.
- * Return: 0, or EAGAIN: one is in a call, and nothing has changed.
+ * Make sure that no other thread is in a call: threads that begin one find no
+ * slot and wait for pv->leaving, which this thread has set.  A thread that is
+ * interrupted for more than BEGIN_NS between the check of host_known() and
+ * raising its depth is not detected.  Return: 0, or EAGAIN: one is in a call,
+ * and nothing has changed.
  */
 int
 host_slot_alone(void)
@@ -963,7 +992,7 @@ host_slot_alone(void)
 		if (inside)
 			str_store(&pv->identity, known);
 	} while (inside && host_now() < until);
-	/* no slot for this thread: it cannot give others' back */
+	/* no slot for this thread: it cannot free others */
 	inside = inside || (known != 0 && host_tls.slot == NULL);
 	if (!inside) {
 		slots_take(known != 0);
@@ -981,6 +1010,7 @@ host_exec_begin(void)
 	if (host_domain == NULL || !host_known())
 		return;
 	host_timer_hold();
+	host_spare_close();
 	(void)str_or(&host_domain->proc[host_priv_page->proc].flags,
 		STR_PROC_EXEC);
 	host_daemon_tell(HOST_ASK_EXEC);

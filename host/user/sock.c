@@ -4,28 +4,27 @@
 /*
  * Sockets of the kernel, which members of the domain use in common.
  *
- * Objects.  A socket is known in the domain by its id (core/sock).  The table
- * is this process's: the descriptor it has of each.  They are hidden
- * descriptors, as those of fd.c; a forked child has them all.  streamsd has
- * one of every socket, so that it outlives its maker.
+ * Objects.  A socket has an id in the domain (core/sock).  The table contains
+ * this process's descriptor of each socket.  These are hidden descriptors, like
+ * those of fd.c; a forked child inherits them. streamsd has one of every
+ * socket, so that the socket outlives its maker.
  *
- * Life.  Who makes a socket sends a duplicate to streamsd.  Who finds that it
- * has no descriptor of a socket, after an exec, or since the Stream was passed
- * to it, asks streamsd for one: keep.c.  Who closes it tells streamsd; all
- * others are told by a counter in the domain, which they compare whenever they
- * use a socket, or open a device: what they have of dead ones goes then.  A
- * process that does nothing keeps them; therefore who closes ends the
- * connection first.
+ * Life.  The maker of a socket sends a duplicate to streamsd.  A process
+ * without a descriptor of a socket, after an exec, or because it received the
+ * Stream, gets one from streamsd: keep.c.  A process that closes a socket
+ * informs streamsd, and raises a counter in the domain.  All others compare the
+ * counter whenever they use a socket, or open a device, and then close their
+ * descriptors of dead sockets.  An idle process keeps them; so the closer ends
+ * the connection first.
  *
- * News.  Processes that sleep for many things watch their sockets by an epoll
- * instance of their own, edge-triggered.  A child makes its own.
+ * Events.  Each process watches its sockets by its own epoll instance,
+ * edge-triggered.  A forked child makes a new one.
  *
- * Crash.  When streamsd dies, a process with sockets passes them to the next one:
- * keep.c.  A killed process's descriptor is one less, and the kernel's
- * to close.
+ * Crash.  If streamsd dies, the processes with sockets pass them to the next
+ * one: keep.c.  The kernel closes the descriptors of a killed process.
  *
- * Locks.  A place in the table is changed by compare-and-swap of one word;
- * the epoll instance is made and changed under `sock'.
+ * Locks.  An entry of the table is changed by compare-and-swap of one word; the
+ * epoll instance is made and changed under `sock'.
  */
 #include <linux/if.h>
 #include <linux/if_tun.h>
@@ -51,16 +50,16 @@
 #endif
 
 #define MS 1000000ull
-#define SHUT_NS (100 * MS) /* to wait for streamsd to close its own */
+#define SHUT_NS (100 * MS) /* wait for streamsd to close its descriptor */
 #define FD_BASE 1000
 
 struct place host_sock_table[HOST_NSOCK];
 str_a32 host_sock_high;
-static str_a32 seen; /* sock_closed when dead ones were looked for */
+static str_a32 seen; /* sock_closed at the last search for dead ones */
 static str_a32 watch_gen;
 static str_a32 nwatched;
 
-/* Which numbers are ours; greater ones are searched for. */
+/* Bit map of our numbers; greater ones are searched. */
 #define FD_BITS 65536u
 static str_a64 ours[FD_BITS / 64];
 static str_a32 far; /* there are greater ones */
@@ -122,7 +121,7 @@ host_sock_hidden_from(int fd)
 	return str_load(&host_sock_high) == 0 ? -1 : find_from(fd, false);
 }
 
-/* To a high number, where no program counts on finding one free. */
+/* Move @fd to a high number, which no program expects to be free. */
 static int
 raise_fd(int fd)
 {
@@ -170,7 +169,7 @@ let_go(struct place *p, int fd)
 void
 host_sock_drop_word(struct place *p, uint64_t w)
 {
-	/* a number is no more ours only when no lookup finds it any more */
+	/* a number is released only when no lookup finds it any more */
 	if (w != 0 && str_cas(&p->word, w, 0ull))
 		let_go(p, (int)(uint32_t)w - 1);
 }
@@ -337,8 +336,8 @@ host_sock_discard(int fd)
 }
 
 /*
- * Others may hold it, and not look for long: what closing the last descriptor
- * would do is done to the connection.
+ * Other processes may keep a descriptor for a long time: end the connection as
+ * a close of the last descriptor would.
  */
 void
 host_sock_shut(uint64_t id, bool abort)
@@ -413,14 +412,14 @@ host_sock_move(int fd)
 
 		if (w == 0 || (int)(uint32_t)w - 1 != fd)
 			continue;
-		unwatch(p, fd); /* a sleeper for it begins again */
+		unwatch(p, fd); /* sleepers start again */
 		to = sys_fcntl(fd, F_DUPFD_CLOEXEC, fd + 1);
 		if (to < 0)
 			to = sys_fcntl(fd, F_DUPFD_CLOEXEC, 3);
 		mark(fd, false);
 		if (to >= 0)
 			mark(to, true);
-		/* without one, it is fetched when it is needed */
+		/* without one, it is fetched when needed */
 		str_store_rel(&p->word, to < 0 ? 0ull :
 			(w >> 32) << 32 | ((uint32_t)to + 1));
 		return;
@@ -470,7 +469,7 @@ watch_locked(struct place *p, uint64_t id, int fd, uint32_t want)
 	if (r == -EEXIST)
 		r = sys_call4(SYS_epoll_ctl, news, EPOLL_CTL_MOD, fd, &ev);
 	if (r == -EBADF || r == -EINVAL) {
-		/* the program has closed it behind our back */
+		/* the program has closed it without our knowledge */
 		news = news_make();
 		was = 0;
 		r = news < 0 ? -EMFILE : sys_call4(SYS_epoll_ctl, news,
@@ -555,8 +554,8 @@ host_sock_ask(void)
 {
 	str_a32 *awake = &shared()->sock_awake;
 
-	/* the asker says so itself: it may take a while to wake up.  Should it
-	 * die before it rings, it looks when it looks for the dead */
+	/* we set the word, because streamsd may wake late.  If we die before
+	 * the ring, streamsd finds the request when it reaps us */
 	if (!host_is_daemon && str_load(awake) == 0 && str_xchg(awake, 1u) == 0)
 		host_daemon_tell(HOST_ASK_SOCK);
 }
@@ -569,7 +568,9 @@ host_sock_awake(bool yes)
 
 /* -------------------------------------------------------------------- calls */
 
-/* Is @r what a descriptor gives that is no socket any more?  Then forget it. */
+/*
+ * Does @r mean that the descriptor is not a socket any more?  Then forget it.
+ */
 static bool
 lost(uint64_t id, int fd, long r)
 {
@@ -577,12 +578,12 @@ lost(uint64_t id, int fd, long r)
 
 	if (r != -EBADF && r != -ENOTSOCK)
 		return false;
-	/* it is the program's: not to be closed */
+	/* it belongs to the program: do not close it */
 	host_sock_forget(p, word_of(id, fd));
 	return true;
 }
 
-/* One try, and one more with another descriptor. */
+/* Try once, and again with a new descriptor. */
 #define CALL(id, r, expr) do { \
 	int again_ = 2; \
 	do { \
@@ -692,8 +693,9 @@ host_sock_ioctl(uint64_t id, unsigned long cmd, int *ret)
 }
 
 /*
- * host_sock_put, host_sock_get - a send, and a receive, of one piece by a
- * socket that is no device; nothing unusual: the shorter, the better
+ * host_sock_put,
+ * host_sock_get - send and receive one buffer on a socket that is not a
+ * device; the common case, kept short
  */
 STR_HOT long
 host_sock_put(uint64_t id, const void *buf, size_t len)
@@ -801,8 +803,9 @@ put_gso(void *at, uint16_t size)
 }
 
 /*
- * Fill in message @i.  A segment size besides other control data needs @both,
- * which one message can have.  False: this one has to wait for the next call.
+ * Fill in message @i.  A segment size together with other control data needs
+ * @both, which only one message can use.  False: this one must wait for the
+ * next call.
  */
 static bool
 prepare_send(struct many *m, unsigned i, const struct ksock_msg *k, char *both,
@@ -925,7 +928,7 @@ receive_many(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
 	return r;
 }
 
-/* As recv(2) would have it: no train, and in one piece. */
+/* As recv(2): no train, one buffer. */
 STR_INLINE long
 receive_one(uint64_t id, struct ksock_msg *v, int flags)
 {

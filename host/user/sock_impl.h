@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What sock.c, the descriptors of this process, and keep.c, those of streamsd
- * and the way between them, share.
+ * Common definitions of sock.c, the descriptors of this process, and keep.c,
+ * the descriptors of streamsd and their exchange.
  */
 #ifndef HOST_USER_SOCK_IMPL_H
 #define HOST_USER_SOCK_IMPL_H
@@ -13,14 +13,14 @@
 
 struct place {
 	str_a64 word;	 /* generation << 32 | descriptor + 1; 0 = none */
-	str_a64 cookie;	 /* whose it is: host_sock_cookie() */
+	str_a64 cookie;	 /* cookie of the socket: host_sock_cookie() */
 	str_a32 sent;	 /* round in which streamsd got it */
 	str_a32 watched; /* watch_gen << 8 | HOST_C_* */
-	str_a64 missed;	 /* it was not to be had, until then, */
-	str_a32 missed_gen; /* that of this generation */
+	str_a64 missed;	 /* a fetch failed; not before that time again, */
+	str_a32 missed_gen; /* for this generation */
 };
 extern struct place host_sock_table[HOST_NSOCK];
-extern str_a32 host_sock_high; /* places ever used */
+extern str_a32 host_sock_high; /* greatest number of places used */
 
 STR_INLINE uint32_t
 index_of(uint64_t id)
@@ -40,7 +40,7 @@ word_of(uint64_t id, int fd)
 	return (id >> 32) << 32 | ((uint32_t)fd + 1);
 }
 
-/* The descriptor in word @w when that is @id's, else -1. */
+/* The descriptor in word @w if it belongs to @id, else -1. */
 STR_INLINE int
 fd_in(uint64_t w, uint64_t id)
 {
@@ -48,22 +48,22 @@ fd_in(uint64_t w, uint64_t id)
 }
 
 /* sock.c */
-/* What the kernel's object under @fd is, by which another one there is known;
- * 0: there is none. */
+/* The cookie of the kernel's object under @fd, which reveals a replacement; 0:
+ * there is none. */
 uint64_t host_sock_cookie(int fd);
-/* Put @fd in the place of @id.  Return: the descriptor to be used. */
+/* Enter @fd in the place of @id.  Return: the descriptor to use. */
 int host_sock_install(uint64_t id, int fd);
-/* Close what we have at @p if that is the word @w. */
+/* Close our descriptor in @p if its word is @w. */
 void host_sock_drop_word(struct place *p, uint64_t w);
-/* The same when it is not ours any more, and not to be closed. */
+/* The same without the close, for a number that is not ours any more. */
 void host_sock_forget(struct place *p, uint64_t w);
 
-/* Close what we have of sockets that are gone, if there are any new ones. */
+/* Close our descriptors of ended sockets, if there are new ones. */
 void host_sock_sweep(void);
 
 /* keep.c */
 extern str_a32 host_sock_told;
-/* Is there a streamsd that has not all that we have? */
+/* Is there a streamsd that lacks some of our descriptors? */
 STR_INLINE bool
 host_sock_owes(void)
 {
@@ -72,13 +72,13 @@ host_sock_owes(void)
 }
 /* A new socket, or a new descriptor of one. */
 void host_sock_pass_new(uint64_t id, int fd);
-/* What is owed, without waiting. */
+/* Send the owed descriptors, without waiting. */
 void host_sock_pass_now(void);
-/* A descriptor of @id that we do not have; minus an errno. */
+/* Fetch a descriptor of @id, which we do not have; minus an errno. */
 int host_sock_fetch(uint64_t id);
-/* streamsd is told that @id is gone.  Return: 0, and in which epoch. */
+/* Inform streamsd that @id has ended.  Return: 0, and the epoch. */
 int host_sock_tell_gone(uint64_t id, uint64_t *ret_epoch);
-/* As streamsd: say that its own is closed; we have one, or not. */
+/* In streamsd: note that its descriptor is closed, if it had one. */
 void host_sock_shut_word(uint64_t id);
 void host_sock_keeps(uint64_t id, bool yes);
 bool host_sock_kept(uint64_t id); /* has it one? */

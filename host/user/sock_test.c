@@ -8,11 +8,14 @@
  */
 #include <dirent.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <t.h>
@@ -315,6 +318,10 @@ T_CASE(the_next_use_gives_it_to_a_new_streamsd)
 
 static uint64_t cookies[MANY];
 
+/* The inodes of the UDP sockets that this test has made. */
+static ino_t inodes[2 * MANY];
+static unsigned ninodes;
+
 static uint64_t
 cookie_of(int fd)
 {
@@ -328,7 +335,13 @@ cookie_of(int fd)
 static int
 udp_socket(void)
 {
-	return T_OK(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+	int fd = T_OK(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+	struct stat st;
+
+	T_LT(ninodes, STR_ARRAY_LEN(inodes));
+	T_OK(fstat(fd, &st));
+	inodes[ninodes++] = st.st_ino;
+	return fd;
 }
 
 static void
@@ -381,21 +394,46 @@ kept(void)
 	return n;
 }
 
-/* Descriptors of streamsd. */
-static unsigned
-numbers(void)
+static bool
+is_made_here(ino_t ino)
 {
-	char path[64];
+	for (unsigned i = 0; i < ninodes; i++)
+		if (inodes[i] == ino)
+			return true;
+	return false;
+}
+
+/*
+ * Descriptors of streamsd: all of them, or those of the test's UDP sockets only.
+ * streamsd opens and closes others of its own at any time.
+ */
+static unsigned
+descriptors(bool all)
+{
+	char path[64], text[64];
+	struct dirent *e;
 	unsigned n = 0;
 	DIR *d;
 
 	snprintf(path, sizeof path, "/proc/%d/fd", (int)daemon_pid());
 	d = opendir(path);
 	T_NOTNULL(d);
-	while (readdir(d) != NULL)
-		n++;
+	while ((e = readdir(d)) != NULL) {
+		ssize_t len = readlinkat(dirfd(d), e->d_name, text,
+			sizeof text - 1);
+
+		text[len < 0 ? 0 : len] = '\0';
+		n += all || (strncmp(text, "socket:[", 8) == 0 &&
+			is_made_here(strtoul(text + 8, NULL, 10)));
+	}
 	(void)closedir(d);
 	return n;
+}
+
+static unsigned
+numbers(void)
+{
+	return descriptors(false);
 }
 
 static void
@@ -538,6 +576,36 @@ T_CASE(who_sleeps_looks_again_until_streamsd_takes_letters)
 	host_leave();
 }
 
+static void *
+keeper_starts(void *arg)
+{
+	struct host_shared *s = host_shared(host_domain);
+
+	(void)arg;
+	(void)poll(NULL, 0, 50);
+	str_store(&s->sock_epoch, 1ull);
+	str_store_rel(&s->sock_keeper, (uint32_t)daemon_pid());
+	return NULL;
+}
+
+/* streamsd is known before it has a keeper; its maker may be killed then. */
+T_CASE(a_new_socket_is_with_streamsd_before_it_is_used)
+{
+	struct host_shared *s;
+	pthread_t id;
+
+	setup();
+	s = host_shared(host_domain);
+	T_SOON(str_load(&s->sock_keeper) == (uint32_t)daemon_pid(), 5000);
+	str_store(&s->sock_keeper, 0u);
+	str_store(&s->sock_epoch, 0ull);
+	T_EQ(pthread_create(&id, NULL, keeper_starts, NULL), 0);
+	str_store(up_word(UP_WANTED), 1ull);
+	in_call(make_many, NULL);
+	T_EQ(pthread_join(id, NULL), 0);
+	T_SOON(all_kept(), 10000);
+}
+
 T_CASE(a_streamsd_without_numbers_takes_the_rest_when_it_has_some)
 {
 	struct rlimit rl, less;
@@ -548,7 +616,8 @@ T_CASE(a_streamsd_without_numbers_takes_the_rest_when_it_has_some)
 	in_call(make_many, NULL);
 	T_SOON(all_kept(), 10000);
 	had = numbers();
-	n = had - MANY - 3; /* ".", ".." and what is free below the limit */
+	/* ".", ".." and what is free below the limit */
+	n = descriptors(true) - MANY - 3;
 	T_OK(prlimit(daemon_pid(), RLIMIT_NOFILE, NULL, &rl));
 	less = rl;
 	less.rlim_cur = n + 20;
@@ -556,7 +625,7 @@ T_CASE(a_streamsd_without_numbers_takes_the_rest_when_it_has_some)
 	do {
 		in_call(another_streamsd, NULL);
 		T_OK(prlimit(daemon_pid(), RLIMIT_NOFILE, &less, NULL));
-	} while (numbers() > n + 30 && ++tries < 100);
+	} while (descriptors(true) > n + 30 && ++tries < 100);
 	in_call(pass_many, NULL);
 	T_SOON(kept() >= 15, 5000);
 	T_LE(kept(), 25);

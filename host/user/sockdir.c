@@ -2,21 +2,21 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The socket directory of a domain: where sockets with an address are bound.
+ * The socket directory of a domain, in which sockets with an address are bound.
  *
  * Purpose.  An abstract address belongs to the network namespace: any user can
- * take one that is free and can send to one that is in use.  A file in a
- * directory of mode 0700 can be bound, reached and removed by its owner alone.
+ * bind a free one and can send to one in use.  A file in a directory of mode
+ * 0700 can be bound, reached and removed only by its owner.
  *
  * Name.  The creator of a domain chooses the directory's path, which holds 64
  * random bits, and records it in the domain; it never changes.  The first
  * socket that needs an address makes the directory.  A socket's name is a
- * number from a counter in the domain, written in base 32.  No number is given
- * out twice, so a stale name can be unlinked at any time.
+ * number from a counter in the domain, written in base 32.  No number is used
+ * twice, so a stale name can be unlinked at any time.
  *
- * Trust.  Before a process binds a socket there, or sends what has a meaning,
- * it opens the directory and checks type, owner and mode.  The descriptor stays
- * open and says from then on which directory is meant.
+ * Trust.  Before a process binds a socket there, or sends a message with a
+ * content, it opens the directory and checks type, owner and mode.  The
+ * descriptor stays open and identifies the directory from then on.
  *
  * Life.  Each process that has the directory open holds a shared flock() on it.
  * With the exclusive lock, and when no socket in it has a holder, the directory
@@ -25,7 +25,7 @@
  *
  * Failure.  A process that is killed leaves the names of its sockets.  The
  * process that reaps its slot unlinks its bell, the process that closes a file
- * unlinks its carrier, and streamsd unlinks any name that no process has bound.
+ * unlinks its carrier, and streamsd unlinks names without a bound socket.
  */
 #include <stdio.h>
 #include <string.h>
@@ -39,8 +39,8 @@
 
 #define PREFIX "streams-sock-"
 #define OPEN_TRIES 2000	 /* of 1 ms */
-#define STALE_S 5	 /* age of a name before streamsd takes it for stale */
-#define TIDY_MAX 64	 /* names that streamsd looks at in one go */
+#define STALE_S 5	 /* age of a name before it may count as stale */
+#define TIDY_MAX 64	 /* names that streamsd checks in one call */
 
 struct dirent64 {
 	uint64_t ino, off;
@@ -87,7 +87,7 @@ stat_at(int dir, const char *path, struct stat *st)
 
 /* -------------------------------------------------------------- choosing */
 
-/* Can the user make a directory in @dir, and can no other remove it? */
+/* Can the user make a directory in @dir that no other user can remove? */
 static bool
 usable(const char *dir, bool must_be_mine)
 {
@@ -101,7 +101,7 @@ usable(const char *dir, bool must_be_mine)
 	return (st.st_mode & 022) == 0 || (st.st_mode & S_ISVTX) != 0;
 }
 
-/* Is @base ours, or can it be made? */
+/* Does @base belong to us, or can it be made? */
 static bool
 base_usable(const char *base)
 {
@@ -120,20 +120,17 @@ base_usable(const char *base)
 }
 
 /*
- * host_sockdir_choose - record in a new domain where its directory will be:
- * beside the named domains, or in /tmp when there is no such place or its path
+ * host_sockdir_choose - record the path of the directory in a new domain:
+ * beside the named domains, or in /tmp if there is no such place or if its path
  * would be too long for an address.
  */
 void
 host_sockdir_choose(struct host_shared *s)
 {
-	uint64_t rnd;
+	uint64_t rnd = host_random();
 	char base[512], text[HOST_SOCKDIR_DIGITS + 1];
 	int n;
 
-	if (sys_call3(SYS_getrandom, &rnd, sizeof rnd,
-		    1 /* GRND_NONBLOCK */) != (long)sizeof rnd)
-		rnd = host_ticks() << 20 ^ (uint64_t)sys_getpid();
 	host_sockdir_text(rnd, text);
 	if (host_name_base(base, sizeof base) != 0)
 		base[0] = '\0';
@@ -152,7 +149,7 @@ host_sockdir_choose(struct host_shared *s)
 
 /* --------------------------------------------------------------- opening */
 
-/* The open directory; -1 when the program has closed it. */
+/* The descriptor of the directory; -1: the program has closed it. */
 int
 host_sockdir_fd(void)
 {
@@ -173,8 +170,8 @@ dir_name(void)
 	return slash != NULL ? slash + 1 : shared()->dir;
 }
 
-/* Has the directory @fd not been removed?  Asked of its parent, not of the
- * path, which another root does not have. */
+/* Does the directory @fd still exist?  Checked in its parent, not by the path,
+ * which does not work after a change of the root. */
 static bool
 still_there(int fd)
 {
@@ -207,7 +204,7 @@ nap(void)
 	(void)sys_call2(SYS_nanosleep, &ts, NULL);
 }
 
-/* Make it, and the directory that it lies in.  Return: 0 or an errno. */
+/* Make it, and its parent directory.  Return: 0 or an errno. */
 static int
 make(void)
 {
@@ -229,7 +226,9 @@ make(void)
 	return err == EEXIST ? 0 : err;
 }
 
-/* Is @fd a directory that only this user can use?  Else an errno, in words. */
+/*
+ * Is @fd a directory that only this user can use?  Else an errno with a report.
+ */
 static int
 check(int fd)
 {
@@ -245,7 +244,10 @@ check(int fd)
 	return 0;
 }
 
-/* The file system has no space or no inode left, or the user's share is used. */
+/*
+ * The file system has no space or no inode left, or the user's quota is used
+ * up.
+ */
 int
 host_sockdir_full(int err)
 {
@@ -256,7 +258,7 @@ host_sockdir_full(int err)
 	return fail_words(ENOSR, text);
 }
 
-/* Open it by its path, and make it if need be. */
+/* Open it by its path, and make it if necessary. */
 static int
 by_path(int *ret_fd)
 {
@@ -297,7 +299,7 @@ by_path(int *ret_fd)
 	return fail_words(EBUSY, "another process keeps it locked");
 }
 
-/* In the child of a fork: a lock of its own on the parent's directory. */
+/* In a forked child: get its own lock on the parent's directory. */
 static int
 by_parent(int old)
 {
@@ -421,9 +423,9 @@ remove_dir(int fd, const char *dir)
 }
 
 /*
- * host_sockdir_exit - the process leaves: with the last member of the domain
- * goes the directory.  A lock that cannot be raised is lost, so of several
- * that leave at once the last to come here gets it.
+ * host_sockdir_exit - the process leaves: the last member of the domain removes
+ * the directory.  If the lock cannot be made exclusive it is lost, so of
+ * several that leave at once the last one gets it.
  */
 void
 host_sockdir_exit(void)
@@ -475,14 +477,16 @@ sweep_one(const char *name, void *arg)
 	return false;
 }
 
-/* host_sockdir_sweep - away with those in @base that crashes have left. */
+/*
+ * host_sockdir_sweep - remove the directories in @base that crashes have left.
+ */
 void
 host_sockdir_sweep(const char *base)
 {
 	(void)host_dir_find(base, sweep_one, (void *)(uintptr_t)base);
 }
 
-/* Was @name made so long ago that its maker must have bound it? */
+/* Is @name so old that its maker must have bound it? */
 static bool
 is_old(int dir, const char *name)
 {
@@ -495,13 +499,13 @@ is_old(int dir, const char *name)
 }
 
 /*
- * host_sockdir_tidy - as streamsd: unlink names that no process has bound, as
- * a killed process leaves them.  Each call looks at the next few.
+ * host_sockdir_tidy - in streamsd: unlink names without a bound socket, which
+ * killed processes have left.  Each call checks the next few.
  */
 void
 host_sockdir_tidy(void)
 {
-	static long place; /* where the next call goes on */
+	static long place; /* where the next call continues */
 	struct look l = { .dir = shared()->dir };
 	uint64_t buf[TIDY_MAX * 32 / 8];
 	long n;

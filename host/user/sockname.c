@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Names in the socket directory, and the calls that take one.
+ * Names in the socket directory, and the calls with such a name.
  *
  * Another root.  A process may have changed its root or its mounts after it
- * opened the directory.  The path then leads nowhere, or to another directory.
- * The kernel takes an address by path only, so a helper process that shares
- * our memory and descriptors makes the directory its working directory and
- * does the call with the bare name.
+ * opened the directory.  Then the path does not exist, or leads to another
+ * directory.  The kernel takes an address by path only, so a helper process
+ * that shares our memory and descriptors makes the directory its working
+ * directory and does the call with the bare name.
  */
 #include <sched.h>
 #include <string.h>
@@ -82,7 +82,7 @@ host_sockdir_number(const struct sockaddr_un *sun, uint32_t len)
 	return text_number(sun->sun_path + at, n - at);
 }
 
-/* The address of @name in directory @dir; bare when @dir is empty. */
+/* The address of @name in directory @dir; of the bare name if @dir is empty. */
 uint32_t
 host_sockdir_address(struct sockaddr_un *sun, const char *dir,
 	const char *name)
@@ -136,7 +136,7 @@ struct job {
 	long ret;
 };
 
-/* The kernel lets a process say no pid but its own. */
+/* The kernel allows a process to send only its own pid. */
 static void
 sender_is_me(struct msghdr *m)
 {
@@ -154,7 +154,7 @@ int __clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
 #define clone __clone
 #endif
 
-/* A process of its own, in our memory, with a working directory of its own. */
+/* The helper process, in our memory, with its own working directory. */
 __attribute__((no_sanitize_address, no_sanitize_thread)) /* lint-ok: here only */
 static int
 job_main(void *arg)
@@ -197,7 +197,7 @@ by_helper(enum op op, int fd, const char *name, struct msghdr *m)
 	return j.ret;
 }
 
-/* What says that a name, or the path to it, was not found. */
+/* Does @r mean that a name, or the path to it, was not found? */
 static bool
 not_found(long r)
 {
@@ -207,7 +207,7 @@ not_found(long r)
 
 /*
  * host_sockdir_send - send @m from @fd to the socket called @number
- * @sure: what is sent has a meaning, and goes to the checked directory only.
+ * @sure: the message has a content, and is sent only to the checked directory.
  * Return: bytes, or minus an errno; -ENOENT: that socket is gone.
  */
 long
@@ -232,7 +232,7 @@ host_sockdir_send(int fd, uint64_t number, struct msghdr *m, bool sure)
 	return by_helper(OP_SEND, fd, name, m);
 }
 
-/* host_sockdir_connect - connect @fd, which says whether @number is bound. */
+/* host_sockdir_connect - connect @fd, to find out whether @number is bound. */
 long
 host_sockdir_connect(int fd, uint64_t number)
 {
@@ -249,7 +249,7 @@ host_sockdir_connect(int fd, uint64_t number)
 	return by_helper(OP_CONNECT, fd, name, NULL);
 }
 
-/* One name.  -EADDRINUSE: it is taken; -ENOENT: not in our directory. */
+/* Bind one name. -EADDRINUSE: it is in use; -ENOENT: not in our directory. */
 static long
 bind_one(int fd, const char *name)
 {
@@ -264,7 +264,9 @@ bind_one(int fd, const char *name)
 	if (not_found(r) && !host_sockdir_visible())
 		r = by_helper(OP_BIND, fd, name, NULL);
 	STR_CRASH_POINT("sockdir:bound");
-	/* whatever the umask is; what was bound elsewhere is not found here */
+	/*
+	 * independent of the umask; a socket bound elsewhere is not found here
+	 */
 	if (r == 0)
 		r = sys_call3(SYS_fchmodat, dir, name, 0600);
 	return r == -ENOENT ? -EACCES : r;

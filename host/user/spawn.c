@@ -2,20 +2,19 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Starting streamsd: which program, in which process, with which descriptors.
+ * Starting streamsd: the program, its process and its descriptors.
  *
- * Which.  The program of STREAMS_DAEMON; else, for a library that is loaded
- * out of the build tree, the build tree's; else the one in libexecdir.  It
- * runs with our rights, so another user must not have been able to choose it:
- * trust.c.  The descriptor that was checked is the one that is executed, so a
- * file that takes the name's place afterwards is never run.
+ * Program.  STREAMS_DAEMON; else, for a library that is loaded from the build
+ * tree, the build tree's; else the one in libexecdir.  It runs with our rights,
+ * so no other user may have chosen it: trust.c.  The checked descriptor is
+ * executed, so a file that later replaces the name is never run.
  *
  * Process.  Two processes between us and streamsd, which share our memory and
- * last until the exec: no handler for fork runs, no child is left to wait for,
- * and the program gets no signal.  A pipe says when streamsd is ready.
+ * last until the exec: so no fork handler runs, no child remains to be waited
+ * for, and the program gets no signal.  A pipe reports when streamsd is ready.
  *
- * Descriptors.  streamsd would keep open for ever what it inherits, so that
- * no other end would be told of a close.  Where a sandbox forbids
+ * Descriptors. streamsd would keep inherited descriptors open for ever, so that
+ * the other ends would never notice a close.  If a sandbox forbids
  * close_range(), descriptors are closed one by one.
  */
 #include <linux/sched.h>
@@ -32,16 +31,16 @@
 
 #include "user_impl.h"
 
-#define READY_MS 5000 /* until it says that it is there */
+#define READY_MS 5000 /* until it reports that it runs */
 #define STACK_SIZE (32u << 10)
-#define FDS 3 /* what streamsd is given; see descriptors() */
+#define FDS 3 /* descriptors for streamsd; see descriptors() */
 
 static char why[1200];
 
 static int
 reason(int err, const char *fmt, ...) STR_PRINTF(2, 3);
 
-/* Keep in words why it cannot be started.  Return: @err. */
+/* Store the text with the reason of a failure.  Return: @err. */
 static int
 reason(int err, const char *fmt, ...)
 {
@@ -55,15 +54,32 @@ reason(int err, const char *fmt, ...)
 
 /* -------------------------------------------------------------- which one */
 
+/* The program @path was found, and its start fails with @err.  Return: @err. */
+static int
+failed(int err, const char *path)
+{
+	char words[200];
+
+	if (err == ESRCH)
+		return reason(err, "%s ends before it says that it is ready",
+			path);
+	if (err == ETIMEDOUT)
+		return reason(err, "%s does not say within %d s that it is "
+			"ready", path, READY_MS / 1000);
+	return reason(err, "%s: %s%s", path,
+		host_words(err, words, sizeof words), err == EACCES ?
+		": it has to be a file that this user can execute, in a file "
+		"system without noexec" : "");
+}
+
 /*
- * What the environment says, from when this process came: a thread that
- * sleeps may start streamsd, and a thread of ours, while the program changes
- * its environment.
+ * Values from the environment at the attach: a sleeping thread, or a thread of
+ * ours, may start streamsd while the program changes its environment.
  */
 static struct {
 	char program[4096];
 	char linger[64];
-	char sanitizer[512]; /* TSAN_OPTIONS: else its reports are lost */
+	char sanitizer[512]; /* TSAN_OPTIONS: otherwise its reports are lost */
 } env;
 
 bool host_daemon_verbose;
@@ -71,7 +87,7 @@ bool host_daemon_verbose;
 static void
 keep(char *to, size_t size, const char *name, bool whole)
 {
-	/* a set-id program does not take a program's name from its caller */
+	/* a set-id program must not use its caller's environment */
 	const char *v = secure_getenv(name);
 	int n = v == NULL ? 0 : snprintf(to, size, "%s%s%s", whole ? name : "",
 		whole ? "=" : "", v);
@@ -94,29 +110,33 @@ host_daemon_environment(void)
 
 /* Open @path for execution alone.  Return: 0 or an errno. */
 static int
-program_open(const char *path, unsigned how, int *ret_fd)
+program_open(const char *path, unsigned how, int *ret_fd, const char **ret_path)
 {
 	char text[400];
 	int err = host_trust_open(path, how | HOST_TRUST_EXEC, ret_fd, text,
 		sizeof text);
 
+	*ret_path = path;
+	if (err == EMFILE || err == ENFILE)
+		return failed(err, path);
 	return err != 0 ? reason(err, "%s: %s", path, text) : 0;
 }
 
 static int
-program_find(int *ret_fd)
+program_find(int *ret_fd, const char **ret_path)
 {
 	static const char tree[] = HOST_BUILD_DIR "/";
 	const char *name = host_trust_library();
 
 	if (env.program[0] != '\0')
-		return program_open(env.program, HOST_TRUST_CHOSEN, ret_fd);
-	/* an installed library is not in the tree that it was built in */
+		return program_open(env.program, HOST_TRUST_CHOSEN, ret_fd,
+			ret_path);
+	/* an installed library is not in its build tree */
 	if (name != NULL && strncmp(name, tree, sizeof tree - 1) == 0 &&
 	    program_open(HOST_BUILD_DIR "/tools/streamsd/streamsd", 0,
-		    ret_fd) == 0)
+		    ret_fd, ret_path) == 0)
 		return 0;
-	return program_open(HOST_LIBEXECDIR "/streamsd", 0, ret_fd);
+	return program_open(HOST_LIBEXECDIR "/streamsd", 0, ret_fd, ret_path);
 }
 
 /* ----------------------------------------------------------- descriptors */
@@ -155,7 +175,7 @@ highest(void)
 	return (int)STR_MIN(STR_MAX(rl.rlim_cur, 4096u), 1u << 20);
 }
 
-/* Close @from and all above it, but for @n of @stay, which ascend. */
+/* Close @from and all above it, except the @n in @stay, which ascend. */
 static void
 close_from(int from, const int *stay, int n)
 {
@@ -179,9 +199,9 @@ close_from(int from, const int *stay, int n)
 }
 
 /*
- * /dev/null at 0 to 2, the domain or nothing at 3, the pipe at 4, the program
- * at 5, which the exec closes, and no more.  Below the limit of open files
- * there may be no room before what is not needed is closed.
+ * The final descriptors: /dev/null at 0 to 2, the domain or nothing at 3, the
+ * pipe at 4, the program at 5, which the exec closes.  Unneeded ones are closed
+ * first, because there may be no free number below the limit of open files.
  */
 static int
 descriptors(struct start *s)
@@ -201,11 +221,12 @@ descriptors(struct start *s)
 	close_from(0, stay, n);
 	for (int i = 0; i < n; i++) {
 		fd = sys_fcntl(*from[i], F_DUPFD, 10);
-		if (fd < 0)
-			return -fd;
+		if (fd < 0) /* EINVAL: the limit is below 10 */
+			return fd == -EINVAL ? EMFILE : -fd;
 		stay[i] = *from[i] = fd;
 	}
-	close_from(0, stay, n); /* each dup is above the one before */
+	close_from(0, stay, n); /* each dup has a greater number than the one
+				 * before */
 	null = sys_openat(AT_FDCWD, "/dev/null", O_RDWR, 0);
 	if (null < 0)
 		return -null;
@@ -228,9 +249,9 @@ descriptors(struct start *s)
 /* --------------------------------------------------------------- process */
 
 /*
- * The thread sanitizer's clone() takes the child for one with memory of its
- * own.  It counts down twice what it counted up once, and sees no atomic
- * operation of this thread from then on.
+ * The thread sanitizer's clone() assumes that the child has its own memory.  It
+ * decrements a counter twice that was incremented once, and ignores all atomic
+ * operations of this thread from then on.
  */
 #if defined(__SANITIZE_THREAD__)
 int __clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
@@ -238,10 +259,10 @@ int __clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
 #endif
 
 /*
- * The second process: streamsd to be.  It shares our memory.
+ * The second process, which becomes streamsd.  It shares our memory.
  *
- * Never returns from where it has become another program; a sanitizer would
- * have us leave its marks, on a stack that is unmapped or in a list of calls.
+ * It never returns after the exec, so a sanitizer would leave marks on a stack
+ * that is unmapped, or in a list of calls.
  */
 __attribute__((no_sanitize_address, no_sanitize_thread)) /* lint-ok: here only */
 static int
@@ -262,7 +283,7 @@ second_main(void *arg)
 		(void)sys_call1(SYS_chdir, "/");
 		(void)sys_call1(SYS_umask, 077);
 		sys_sigmask(SIG_SETMASK, &none, NULL);
-		/* the file that was checked, whatever its name means now */
+		/* the checked file, even if its name refers to another now */
 		for (int i = 0; i < 2 && (i == 0 || err == ENOENT); i++) {
 			err = (char)-sys_call5(SYS_execveat, s->program_fd, "",
 				s->argv, s->env, AT_EMPTY_PATH);
@@ -274,7 +295,7 @@ second_main(void *arg)
 	return 127;
 }
 
-/* The first: leads a session that ends with it. */
+/* The first process: makes a session that ends with it. */
 static int
 first_main(void *arg)
 {
@@ -293,7 +314,7 @@ first_main(void *arg)
 	return 0;
 }
 
-/* Start the program; @ready becomes readable when it has said something. */
+/* Start the program.  It writes its report to s->ready_fd. */
 static int
 spawn(struct start *s)
 {
@@ -321,8 +342,8 @@ spawn(struct start *s)
 }
 
 /*
- * What it says about its start: 0 or an errno.  Without @wait, 0 also when it
- * is on its way, which it is from the exec on.
+ * The result of the start: 0 or an errno.  Without @wait, 0 also if it is still
+ * starting, which is so from the exec on.
  */
 static int
 ready(int fd, bool wait)
@@ -333,7 +354,7 @@ ready(int fd, bool wait)
 
 	if (!wait)
 		ts = (struct timespec){ 0, 0 };
-	/* in a call, so that no handler cuts it short */
+	/* in a call, so that no handler interrupts it */
 	if (sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET) == 0)
 		return wait ? ETIMEDOUT : 0;
 	return sys_read(fd, &c, 1) == 1 ? c : ESRCH;
@@ -355,7 +376,7 @@ environment(struct start *s)
 	if (env.sanitizer[0] != '\0')
 		s->env[n++] = env.sanitizer;
 #ifdef STR_CRASH_POINTS
-	/* STREAMS_CRASH is the member's own */
+	/* STREAMS_CRASH applies to the member only */
 	strcpy(s->crash, "STREAMS_CRASH=");
 	if (host_crash_env("STREAMS_DAEMON_CRASH", s->crash + 14,
 		    sizeof s->crash - 14))
@@ -364,7 +385,7 @@ environment(struct start *s)
 	s->env[n] = NULL;
 }
 
-/* Run the program that is open as @s->program_fd; @wait: until it is ready. */
+/* Run the program in @s->program_fd; @wait: wait until it is ready. */
 static int
 run(struct start *s, bool wait)
 {
@@ -394,21 +415,18 @@ int
 host_daemon_spawn(bool wait, const char **ret_why)
 {
 	static struct start s; /* the domain's word allows one at a time */
+	const char *path;
 	int program, err;
 
 	*ret_why = why;
 	memset(&s, 0, sizeof s);
 	s.domain_fd = strncmp(host_domain_path(), "fd:", 3) == 0 ?
 		host_domain_fd() : -1;
-	err = program_find(&program);
+	err = program_find(&program, &path);
 	if (err != 0)
 		return err;
 	s.program_fd = program;
 	err = run(&s, wait);
 	(void)sys_close(program);
-	if (err == ESRCH)
-		(void)reason(err, "it ends without a word");
-	else if (err != 0)
-		(void)reason(err, "%s", strerror(err));
-	return err;
+	return err != 0 ? failed(err, path) : 0;
 }

@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What crashes in other network namespaces left.
+ * Removes domains that crashes in other network namespaces have left.
  *
- * A domain's name tells the namespaces of its members.  One that all members
- * of were killed is found by the next process that attaches there; but when a
- * network namespace has gone, none will.  So the maker of a domain looks at the
- * others in its directory: where no process is in the namespace that a name
- * tells, and no process has the file's lock, it is taken away.  Another pid
- * namespace may have processes that are not seen from here: what belongs to
- * one is left alone.
+ * A domain's name contains the namespaces of its members.  If all members of a
+ * domain were killed, the next process that attaches finds it; but if the
+ * network namespace no longer exists, there is none.  So the maker of a domain
+ * checks the other domains in its directory: if no process is in the network
+ * namespace of a name, and no process has the file's lock, the file is removed.
+ * Another pid namespace may have processes that are not visible from here: its
+ * domains are not touched.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 
 #include "user_impl.h"
 
-/* No opendir(): a handler may have come in the middle of malloc(). */
+/* No opendir(): we may be in a handler that interrupted malloc(). */
 bool
 host_dir_find(const char *path, bool (*fn)(const char *name, void *arg),
 	void *arg)
@@ -47,7 +47,7 @@ host_dir_find(const char *path, bool (*fn)(const char *name, void *arg),
 	return yes;
 }
 
-/* Is the process called @pid in the network namespace *@arg? */
+/* Is the process @pid in the network namespace *@arg? */
 static bool
 is_in(const char *pid, void *arg)
 {
@@ -103,7 +103,7 @@ sweep_one(const char *name, void *arg)
 		O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
-	/* with the lock no process can be about to attach */
+	/* while we have the lock no process can attach */
 	if (host_domain_stat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    host_uid_mine(st.st_uid) &&
 	    sys_call2(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0 &&
@@ -122,7 +122,7 @@ host_named_sweep(const char *dir)
 	struct sweep s = {.dir = dir, .pid = host_ns_inode("pid"),
 		.net = host_ns_inode("net")};
 
-	/* without /proc it is not known which namespaces have processes */
+	/* without /proc the namespaces of processes are unknown */
 	if (dir[0] != '\0' && s.pid != 0 && s.net != 0 &&
 	    sys_call4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/net", &st, 0) ==
 		    0)

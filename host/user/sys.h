@@ -5,9 +5,9 @@
  * Raw system calls.
  *
  * The library that links this folder defines open, read, poll, sigaction and
- * their like itself, so the host must never reach them by name.  Results are
- * the kernel's: a value, or minus an errno.  errno is never touched, so that
- * all of this may run in a signal handler.
+ * other calls itself, so the host must never call them by name.  Results are
+ * those of the kernel: a value, or minus an errno. errno is never changed, so
+ * that all of this may run in a signal handler.
  */
 #ifndef HOST_USER_SYS_H
 #define HOST_USER_SYS_H

@@ -4,15 +4,15 @@
 /*
  * Interrupt context: a helper thread that runs the executive's timers.
  *
- * Started by the first host_defer() of a process, with every signal blocked;
- * it goes away when there was nothing to wait for during a second.  The
- * executive keeps the timers; here is only the nearest deadline.  A forked
- * child has no such thread and no deadline until it asks for one.  streamsd,
- * which waits anyway, does it itself.
+ * Started by the first host_defer() of a process, with every signal blocked; it
+ * ends when there has been no deadline for a second.  The executive keeps the
+ * timers; this file keeps only the nearest deadline.  A forked child has no
+ * such thread and no deadline until it calls host_defer(). streamsd, which
+ * waits anyway, runs its timers itself.
  *
- * What the helper runs takes messages off queues and into its hands.  So a
- * process that ends in order, or becomes another program, waits until it is
- * done with that, and lets it begin no more; streamsd has the timers then.
+ * The helper's callbacks take messages off queues.  So before a process exits
+ * or execs, it waits until they have finished, and prevents new ones; then
+ * streamsd runs the timers.
  */
 #include <linux/futex.h>
 #include <pthread.h>
@@ -23,11 +23,11 @@
 #define IDLE_NS 1000000000u
 #define STACK_SIZE (256u << 10)
 
-#define HOLD_NS 1000000000u /* the thread it waits for may be stopped */
+#define HOLD_NS 1000000000u /* the other thread may be stopped */
 
 /*
- * RUNNING while the helper runs timers, HELD when it may not.  Of the process
- * that started the helper: timer_start() begins anew.
+ * RUNNING while the helper runs timers, HELD when it must not.  Belongs to the
+ * process that started the helper: timer_start() resets it.
  */
 static str_a32 running;
 #define RUNNING 1u
@@ -40,8 +40,10 @@ timer_wait(struct host_priv *pv, uint32_t word, uint64_t ns)
 		(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)
 	};
 
+	host_park();
 	(void)sys_call4(SYS_futex, &pv->timer_word, FUTEX_WAIT_PRIVATE, word,
 		&ts);
+	host_unpark();
 }
 
 static void
@@ -141,8 +143,9 @@ host_defer(uint64_t when)
 }
 
 /*
- * host_timer_hold - the helper runs no more, and is not running
- * Unless it is for a second, or is the caller.  host_timer_release() undoes it.
+ * host_timer_hold - stop the helper, and wait until it does not run timers
+ * Waits at most a second, and not if the caller is the helper.
+ * host_timer_release() undoes it.
  */
 void
 host_timer_hold(void)

@@ -2,30 +2,32 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * May what a path names be used: docs/security.md, "Files that are believed".
+ * Checks whether the file of a path may be used: docs/security.md, "Files that
+ * are believed".
  *
  * Purpose.  One rule for streamsd, for modules, for configuration files and for
- * the directory of STREAMS_DOMAIN=/path: no other user can have chosen what
- * the path names.
+ * the directory of STREAMS_DOMAIN=/path: no other user may have chosen the file
+ * of the path.
  *
  * Rule.  Every directory and every symbolic link on the way from the root, and
  * the file itself, belongs to root, to the effective user, or to the owner of
  * the library, whose code runs in this process already.  No other user can
- * write to it.  A group can if it can write to the library too, as in the build
- * tree of a user with umask 002.  In a directory with the sticky bit other
- * users can make files and links, but cannot change ours; such a file has one
- * name only, because another user could have made a second name of our file.
+ * write to it.  A group may have write permission if it can write to the
+ * library too, as in the build tree of a user with umask 002.  In a directory
+ * with the sticky bit other users can make files and links, but cannot change
+ * ours; a file or link there must have one name only, because another user
+ * could have made a second name of ours.
  *
- * Walk.  Each name is opened in the directory that was checked before it, and
- * links are followed here, so what was checked is what is opened.  It needs no
- * /proc.
+ * Walk.  Each name is opened in the directory that was checked before, and
+ * links are followed here, so exactly the checked file is opened.  Works
+ * without /proc.
  *
- * User namespaces.  Where not every user is mapped, root outside and all users
- * outside have one number.  When the root directory has it, it is accepted for
- * directories and links, because no path would be left.  For the file itself it
- * is accepted when the library has it, and when the path was chosen when the
- * library was built, because root alone can put files there; for a path out of
- * the environment it is not.
+ * User namespaces.  If not every user is mapped, root and all users outside
+ * have the same number.  If the root directory has that owner, it is accepted
+ * for directories and links, because otherwise no path would be usable.  For
+ * the file itself it is accepted if the library has that owner and the path is
+ * built in, because only root can put files there; it is not accepted for a
+ * path from the environment.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -44,23 +46,24 @@ struct walk {
 	char *why;
 	size_t len;
 	unsigned how, links;
-	unsigned owner;		/* accepted besides root and the user */
+	unsigned owner;		/* accepted in addition to root and the user */
 	unsigned above;		/* accepted for directories and links */
-	bool shared;		/* others can make files in the directory @at */
+	bool shared;		/* others can make files in the directory
+				 * `at' */
 	int at;			/* the directory that was reached */
-	struct stat file;	/* what was found last */
-	char *rest;		/* what is left of the path, in @buf */
+	struct stat file;	/* the file checked last */
+	char *rest;		/* the rest of the path, in `buf' */
 	char buf[PATH_MAX];
 };
 
-/* The file that this code was loaded from, as it was at that time. */
+/* Data of the file from which this code was loaded, at that time. */
 static struct {
 	const char *name;
 	unsigned uid, gid, mode;
 	bool asked;
 } library;
 
-/* host_verbose - does the user want reasons on standard error? */
+/* host_verbose - does the user want reports on standard error? */
 bool
 host_verbose(void)
 {
@@ -69,7 +72,10 @@ host_verbose(void)
 	return env != NULL && env[0] != '\0' && strcmp(env, "0") != 0;
 }
 
-/* host_trust_tell - the file @path is not used, because of @why */
+/*
+ * host_trust_tell - report that the file @path is not used, with the reason
+ * @why
+ */
 void
 host_trust_tell(const char *path, const char *why)
 {
@@ -128,7 +134,10 @@ refuse(struct walk *w, int err, const char *fmt, ...)
 	return err;
 }
 
-/* Can no other user have put there or changed @w->file, which is called @name? */
+/*
+ * Is it impossible that another user made or changed @w->file, with the name
+ * @name?
+ */
 static int
 check(struct walk *w, const char *name)
 {
@@ -142,13 +151,11 @@ check(struct walk *w, const char *name)
 	    !host_uid_mine(st->st_uid) && (file || st->st_uid != w->above))
 		return refuse(w, EACCES, "%s belongs to user %u", name,
 			(unsigned)st->st_uid);
-	if (S_ISLNK(st->st_mode))
-		return 0;
-	if ((st->st_mode & closed) != 0 &&
+	if ((st->st_mode & closed) != 0 && !S_ISLNK(st->st_mode) &&
 	    !(S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX) != 0))
 		return refuse(w, EACCES, "%s can be written by others, it has "
 			"mode %04o", name, (unsigned)st->st_mode & 07777);
-	if (w->shared && file && st->st_nlink > 1)
+	if (w->shared && !S_ISDIR(st->st_mode) && st->st_nlink > 1)
 		return refuse(w, EACCES, "%s has %lu names, and others could "
 			"have made this one", name,
 			(unsigned long)st->st_nlink);
@@ -165,7 +172,7 @@ component(struct walk *w, char **ret_end)
 	return name[0] == '\0' ? NULL : name;
 }
 
-/* Go on in the directory @fd. */
+/* Continue in the directory @fd. */
 static int
 enter(struct walk *w, int fd, const char *name)
 {
@@ -199,7 +206,7 @@ enter_root(struct walk *w)
 		O_PATH | O_DIRECTORY | O_CLOEXEC, 0), "/");
 }
 
-/* Put what the link @fd says before the rest of the path. */
+/* Put the target of the link @fd before the rest of the path. */
 static int
 follow(struct walk *w, int fd)
 {
@@ -217,7 +224,7 @@ follow(struct walk *w, int fd)
 	return w->rest[0] == '/' ? enter_root(w) : 0;
 }
 
-/* The file @name, which was checked as @fd: for what the caller wants it. */
+/* Open the file @name, which was checked as @fd, for the caller's purpose. */
 static int
 finish(struct walk *w, const char *name, int fd, int *ret_fd)
 {
@@ -235,13 +242,13 @@ finish(struct walk *w, const char *name, int fd, int *ret_fd)
 	if (stat_fd(fd, &w->file) != 0 || w->file.st_ino != ino ||
 	    w->file.st_dev != dev) {
 		(void)sys_close(fd);
-		return refuse(w, EACCES, "it changes");
+		return refuse(w, EACCES, "it changes while it is checked");
 	}
 	*ret_fd = fd;
 	return 0;
 }
 
-/* One name.  The walk is over when *@ret_fd is a descriptor. */
+/* Check one name.  The walk ends when *@ret_fd is a descriptor. */
 static int
 step(struct walk *w, char *name, char *end, int *ret_fd)
 {
@@ -253,8 +260,9 @@ step(struct walk *w, char *name, char *end, int *ret_fd)
 	*end = '\0';
 	w->rest = end;
 	fd = sys_openat(w->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
-	err = fd < 0 ? refuse(w, -fd, "%s: %s", last ? "it" : name,
-		strerror(-fd)) : stat_fd(fd, &w->file);
+	err = fd >= 0 ? stat_fd(fd, &w->file) :
+		last ? refuse(w, -fd, "%s", strerror(-fd)) :
+		refuse(w, -fd, "%s: %s", name, strerror(-fd));
 	if (err == 0 && S_ISLNK(w->file.st_mode)) {
 		err = check(w, name);
 		*end = slash;

@@ -2,18 +2,19 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What other processes do, as the thread sanitizer is told: <str/tsan.h>.
+ * Accesses of other processes, for the thread sanitizer: <str/tsan.h>.
  */
 #include "user_impl.h"
 
 #if defined(__SANITIZE_THREAD__)
 #include <sanitizer/tsan_interface.h>
 
-static char ours; /* stands for all that this process has published */
+static char ours; /* represents everything that this process has published */
 
 /*
- * Who wrote @p last, or NULL: it is in no domain.  Asked of the lock, too, under
- * which another thread attaches: not among what is looked at.
+ * The record of the last writer of @p, or NULL: it is not in a domain.  Also
+ * called for the lock under which another thread attaches, so its own accesses
+ * must not be instrumented.
  */
 STR_RACY static uint16_t *
 last(const volatile void *p)
@@ -74,7 +75,7 @@ host_tsan_end(const volatile void *p, unsigned was)
 	}
 }
 
-/* It was not written. */
+/* The write did not happen. */
 void
 host_tsan_undo(const volatile void *p, unsigned was)
 {

@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Whose file is it?
+ * The owner of a file.
  *
- * The overflow user.  In a user namespace that does not map every user, the files
- * of all that are not mapped belong to the overflow user (65534).  A process
- * that has this number itself owns none of them for sure.
+ * The overflow user.  In a user namespace that does not map every user, the
+ * files of all unmapped users belong to the overflow user (65534).  If a
+ * process has this number itself, it cannot know which of them it owns.
  */
 #include <stdlib.h>
 
@@ -59,14 +59,17 @@ maps_all(void)
 	return from == 0 && to == 0 && n >= 0xffffffffu;
 }
 
-/* host_uid_known - does @uid, of a file, name one user? */
+/* host_uid_known - does @uid, of a file, identify one user? */
 bool
 host_uid_known(unsigned uid)
 {
 	return uid != overflow_user() || maps_all();
 }
 
-/* host_uid_mine - is @uid, of a file or a sender, this process's user for sure? */
+/*
+ * host_uid_mine - is @uid, of a file or a sender, certainly this process's
+ * user?
+ */
 bool
 host_uid_mine(unsigned uid)
 {

@@ -17,7 +17,7 @@ no_streamsd(void)
 int
 str_region_init(struct str_domain *d)
 {
-	str_store(&d->brk, STR_HDR_SIZE >> STR_SLAB_SHIFT);
+	str_store(&d->next_granule, STR_HDR_SIZE >> STR_SLAB_SHIFT);
 	(void)str_add(&d->core[UP_INIT], 1u);
 	return 0;
 }
@@ -51,15 +51,17 @@ str_region_sweep(void)
 	return 0;
 }
 
-void
-str_region_tidy(void)
+bool
+str_region_many(void)
 {
+	return false;
 }
 
 void
-str_sweep_ask(struct str_sweep *s)
+str_sweep_ask(struct str_sweep *s, bool pairs)
 {
 	s->asked = true;
+	s->pairs_asked = pairs;
 }
 
 bool
@@ -93,6 +95,13 @@ str_name_detach(struct host_call *hc, uint64_t dev, uint64_t ino,
 {
 	(void)hc, (void)dev, (void)ino, (void)born;
 	return ENOENT;
+}
+
+unsigned
+str_notice_give(void)
+{
+	(void)str_add(&host_domain->core[UP_NOTICES], 1u);
+	return (unsigned)str_load(&host_domain->core[UP_SLEEPERS]);
 }
 
 bool
@@ -215,7 +224,7 @@ up_alloc(size_t size)
 {
 	uint64_t n = STR_ROUNDUP(size, (uint64_t)STR_SLAB_SIZE) /
 		STR_SLAB_SIZE;
-	uint64_t idx = str_add(&host_domain->brk, n);
+	uint64_t idx = str_add(&host_domain->next_granule, n);
 
 	T_EQ(host_commit(idx << STR_SLAB_SHIFT, n << STR_SLAB_SHIFT), 0);
 	return (char *)host_domain + (idx << STR_SLAB_SHIFT);

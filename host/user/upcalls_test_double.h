@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Stands in for the executive in the host's own tests: it counts the
- * up-calls in the domain, and hands out the arena from a mark.
+ * Replaces the executive in the host's own tests: it counts the up-calls in the
+ * domain, and allocates the arena linearly.
  */
 #ifndef HOST_USER_UPCALLS_TEST_DOUBLE_H
 #define HOST_USER_UPCALLS_TEST_DOUBLE_H
@@ -13,10 +13,11 @@
 /* In str_domain.core[]. */
 enum { UP_INIT, UP_ATTACH, UP_REAP, UP_REAPED_TAG, UP_TIMER, UP_NEXT,
 	UP_COOKIE, UP_INO, UP_REGION, UP_DIED, UP_WANTED,
-	UP_SOCK, UP_SOCKWORD, UP_SOCKS, UP_LOCK, UP_USER };
+	UP_SOCK, UP_SOCKWORD, UP_SOCKS, UP_LOCK, UP_NOTICES, UP_SLEEPERS,
+	UP_USER };
 
-/* While UP_LOCK is set, what a reaper needs is locked.
- * UP_SOCKS so many live, from this one on. */
+/* While UP_LOCK is set, the reaper's lock is taken.  UP_SOCKS: number of live
+ * sockets, from this id on. */
 #define UP_SOCKS_FIRST (1ull << 32 | 100)
 
 /* The next deadline that str_timer_run() returns once. */

@@ -2,14 +2,14 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What the files of host/user share with each other.
+ * Common definitions of host/user.
  *
- * Objects.  `host_priv' is one page, wiped by the kernel at fork, with all
- * that belongs to this process and not to its children: its identity, its
- * locks, the state of its helper thread.  A zeroed page is its initial
- * state, so a child never finds a lock taken by a thread it does not have.
- * `host_shared' lies at the end of the domain's header.  `host_tpriv' is one
- * attached thread's.
+ * Objects. `host_priv' is one page, wiped by the kernel at fork, with the data
+ * of this process that its children must not inherit: its identity, its locks,
+ * the state of its helper thread.  A zeroed page is its initial state, so a
+ * child never finds a lock that a thread of the parent has taken. `host_shared'
+ * lies at the end of the domain's header. `host_tpriv' is the data of one
+ * attached thread.
  */
 #ifndef HOST_USER_IMPL_H
 #define HOST_USER_IMPL_H
@@ -35,51 +35,66 @@ struct host_priv {
 	struct host_plock sock;	    /* HOST_FD_SOCKS */
 	struct host_plock sockdir;  /* opening it; inside of attach and bell */
 	str_a32 sockdir_up;	    /* the directory was checked: sockdir.c */
-	uint32_t sockdir_warned;    /* that it cannot be had */
+	uint32_t sockdir_warned;    /* that failure was reported */
 	struct host_plock timer;    /* the three below */
-	str_a32 timer_word;	    /* bumped when timer_at is nearer */
+	str_a32 timer_word;	    /* changed when timer_at becomes nearer */
 	str_a32 timer_up;	    /* [timer] the helper thread runs */
 	str_a64 timer_at;	    /* [timer] next deadline + 1; 0 = none */
 	str_a32 bell_up;	    /* this process has made its bell */
 	str_a32 bell_waiters;	    /* BELL_RINGING | threads polling it */
 	uint32_t timer_ours;	    /* no helper thread: streamsd */
 	struct host_plock daemon;   /* HOST_FD_DAEMON and the three below */
-	str_a64 daemon_word;	    /* [A] whom that descriptor means */
+	str_a64 daemon_word;	    /* [A] daemon of that descriptor */
 	uint64_t daemon_dev, daemon_ino;
 	uint32_t daemon_warned;	    /* that there is none */
 	str_a32 leaving;	    /* [attach] thread that changes the user */
+	struct host_plock spare;    /* spare carriers; inside of attach */
+	str_a32 spares;		    /* [spare] their number: spare.c */
 };
 extern struct host_priv *_Atomic host_priv_page;
 
-/* Host facts every member must agree with. */
+/* Data of the host that all members share. */
 struct host_shared {
 	str_a64 created;       /* [I] CLOCK_REALTIME seconds, for humans */
+	str_a64 ticks;	       /* [A] host_ticks() in a millisecond: clock.c */
+	str_a32 copies;	       /* [A] methods of copying: copy_x86_64.c */
 	char dir[96];	       /* [I] the socket directory: sockdir.c */
 	uint32_t dir_in_base;  /* [I] it lies beside the named domains */
-	str_a32 dir_made;      /* [A] it may be there */
-	str_a64 sock_seq;      /* [A] the last name given out in it */
-	str_a64 daemon;	       /* [A] who is streamsd: daemon.c */
+	str_a32 dir_made;      /* [A] it may exist */
+	str_a64 sock_seq;      /* [A] the last name used in it */
+	str_a64 daemon;	       /* [A] streamsd's process: daemon.c */
 	str_a64 daemon_asked;  /* [A] host_now() of the last host_daemon() */
-	str_a64 daemon_retry;  /* [A] none is started before host_now() is it */
+	str_a64 daemon_retry;  /* [A] no start before that host_now() */
 	str_a64 daemon_begun;  /* [A] host_now() of host_daemon_begin()'s last */
 	str_a32 daemon_err;    /* [A] why */
 	str_a32 daemon_fails;  /* [A] failed starts in succession */
 	str_a32 daemon_asks;   /* [A] HOST_ASK_*, what its bell rings for */
-	str_a64 sock_epoch;    /* [A] counts those that kept sockets: sock.c */
-	str_a64 sock_name;     /* [A] where the present one takes letters */
+	str_a64 sock_epoch;    /* [A] counts the keepers of sockets: sock.c */
+	str_a64 sock_name;     /* [A] the keeper's socket for letters */
 	str_a32 sock_closed;   /* [A] counts sockets that were closed */
-	str_a32 sock_awake;    /* [A] streamsd looks at sockets in 1 ms, or has
+	str_a32 sock_awake;    /* [A] streamsd checks sockets in 1 ms, or has
 				* been asked to */
-	str_a32 daemon_deaths; /* [A] those killed while starting, in a row */
-	str_a32 sock_round;    /* [A] how often all are to be passed: keep.c */
-	str_a32 sock_keeper;   /* [A] process whose keeper the last one was for */
+	str_a32 daemon_deaths; /* [A] kills during a start, in a row */
+	str_a32 notices;       /* [A] 1: streamsd gives them without a cause */
+	str_a32 sock_round;    /* [A] number of the round: keep.c */
+	str_a32 sock_keeper;   /* [A] process with the keeper of the last
+			        * round */
 };
 #define HOST_SHARED_OFF (STR_HDR_SIZE - 8192)
 
-/* Why streamsd does not run, text for humans; "" when it does, or may: daemon.c.
- * It lies behind struct host_images. */
+/* Text that says why streamsd does not run; "" if it does, or may: daemon.c.
+ * Lies behind struct host_images. */
 #define HOST_WHY_OFF (HOST_SHARED_OFF + 3072)
 #define HOST_WHY 1024u
+
+/*
+ * Slots of threads for normal use, which are backed when they are needed; a few
+ * more are for reaping, and the last one is lent to str_region_init().
+ */
+#define HOST_THREADS (STR_NTHREAD - 9u)
+#define HOST_THREADS_FIRST 16u /* slots that are backed from the beginning */
+int host_threads_commit(uint32_t n); /* commit.c */
+int host_header_back(int fd);	/* of the new domain @fd */
 
 /* A bit for each index of a socket that streamsd has a descriptor of. */
 #define HOST_KEPT_OFF (STR_HDR_SIZE - 4096)
@@ -92,7 +107,7 @@ host_shared(struct str_domain *d)
 }
 
 struct host_tpriv {
-	uint64_t saved;	  /* [O] bit sig-1: put off, siginfo below */
+	uint64_t saved;	  /* [O] bit sig-1: deferred, siginfo below */
 	uint64_t self;	  /* [O] bit sig-1: host_signal_self() */
 	siginfo_t info[64];
 	struct host_tls *tls;	  /* [I] its owner's */
@@ -112,34 +127,36 @@ struct stat;
 int host_domain_attach(void);	   /* [attach] held, signals blocked */
 int host_domain_check_ns(void);
 int host_domain_fd(void);
-/* A core file has no domain, or, for who looks for a fault in us, has it. */
+/* A core file does not contain the domain, except in debug builds. */
 #ifdef STR_DEBUG
 #define HOST_DOMAIN_DUMP MADV_DODUMP
 #else
 #define HOST_DOMAIN_DUMP MADV_DONTDUMP
 #endif
 int host_domain_stat(int fd, struct stat *st);
-/* What can be believed of a domain's file: it and the names in it, read. */
+/* Check a domain's file, and read its trusted part and its names. */
 int host_domain_check(int fd, const char *what, struct host_file *ret_file);
-/* Call @fn with the file of the domain that this process could join, and does not
- * join by that.  Return: what @fn does; false: there is none.  errno stays. */
 bool host_file_read(const struct host_file *df, uint64_t off, void *to,
 	size_t n);
+/* Call @fn with the file of the domain that this process could join, without
+ * joining.  Return: result of @fn; false: there is none. errno is preserved. */
 bool host_peek(bool (*fn)(const struct host_file *df, void *arg), void *arg);
 int host_domain_build(int fd);
 int host_domain_map(int fd, const char *what);
 int host_domain_join(void);
-/* Map @size bytes at @at, 0: anywhere, never more of it locked than is used.
- * Return: 0, EEXIST: something is there, or another errno. */
-int host_map(uint64_t at, uint64_t size, int prot, int flags, int fd,
-	uint64_t *ret_at);
+/* Map @size bytes at @at, and lock only used pages.  Return: 0; EEXIST:
+ * something is mapped there; or another errno.  host_map_again - map @fd, of the
+ * domain at @at, in its place: the same pages, so a failure does no harm. */
+int host_map(uint64_t at, uint64_t size, int prot, int flags, int fd);
+void host_map_again(void *at, uint64_t size, int fd);
 void host_domain_unmap(void);
 uint64_t host_ns_inode(const char *name);
+void host_ns_keep(bool on);
 /* ids.c: which processes trust each other. */
 struct host_ids {
 	uint32_t gid;
 	uint64_t permitted; /* capabilities */
-	uint64_t userns;    /* the user namespace's inode; 0: not known */
+	uint64_t userns;    /* the user namespace's inode; 0: unknown */
 };
 void host_ids_write(struct str_domain *d);
 int host_ids_numbered(void);
@@ -148,15 +165,14 @@ int host_ids_fit(const struct host_ids *of, const char *what);
 bool host_uid_known(unsigned uid);
 bool host_uid_mine(unsigned uid);
 /*
- * trust.c.  host_trust_open() opens what @path names, if no other user can have
- * chosen it: a file for reading; HOST_TRUST_EXEC: a file, by O_PATH;
- * HOST_TRUST_DIR: a directory, by O_PATH.  HOST_TRUST_CHOSEN: the path is out of
- * the environment.
- * @why, @len: what is wrong, in words, when it fails
- * Return: 0 and a descriptor with close-on-exec; EACCES: another user could have
- * chosen it, or it is not a file; EINVAL: not an absolute path; or the errno of
- * open(2).
- * host_trust_library() is the library's own file; NULL: not known.
+ * trust.c. host_trust_open() opens @path, unless another user may have chosen
+ * it: a file for reading; HOST_TRUST_EXEC: a file, by O_PATH; HOST_TRUST_DIR: a
+ * directory, by O_PATH.  HOST_TRUST_CHOSEN: the path comes from the
+ * environment.
+ * @why, @len: buffer for the reason of a failure Return: 0 and a descriptor
+ * with close-on-exec; EACCES: another user may have chosen it, or it is not a
+ * file; EINVAL: not an absolute path; or the errno of open(2).
+ * host_trust_library() is the library's own file; NULL: unknown.
  */
 #define HOST_TRUST_CHOSEN 1u
 #define HOST_TRUST_EXEC 2u
@@ -166,13 +182,16 @@ int host_trust_open(const char *path, unsigned how, int *ret_fd, char *why,
 const char *host_trust_library(void);
 void host_trust_tell(const char *path, const char *why); /* if host_verbose() */
 bool host_verbose(void); /* STREAMS_VERBOSE */
-/* What to do where a directory or file cannot be had. */
+/* Advice for errors about a directory or file. */
 #define HOST_ELSEWHERE "; set XDG_RUNTIME_DIR to a directory of yours with " \
 	"mode 0700, or STREAMS_DOMAIN to a path, or to private"
 void host_attach_report(void);
+void host_attached(void);
 void host_domain_resign(void);
 bool host_domain_mine(void);	/* its owner is the effective user */
 int host_fail(int err, const char *fmt, ...) STR_PRINTF(2, 3);
+int host_fail_file(int err, const char *what);
+const char *host_words(int err, char *buf, size_t size);
 
 /* name.c */
 struct host_name {
@@ -185,7 +204,7 @@ struct host_name {
 };
 int host_name_resolve(struct host_name *ret_name);
 int host_name_mkdir(struct host_name *n);
-/* Where named domains lie; it need not be there. */
+/* The directory of named domains; it need not exist. */
 int host_name_base(char *buf, size_t size);
 /* Return: 0 or the errno of mkdir(2). */
 int host_name_base_make(const char *base);
@@ -193,8 +212,8 @@ int host_dir_make(const char *path);
 bool host_dir_mend(const char *path);
 
 /* holder.c */
-/* A duplicate of a descriptor that another process has of the socket @c, which that
- * process does not notice; minus an errno: none, or the system does not permit it. */
+/* A duplicate of another process's descriptor of the socket @c, taken without
+ * its help; minus an errno: there is none, or the system does not permit it. */
 int host_holder_take(const struct host_carrier *c);
 
 /* place.c */
@@ -205,9 +224,9 @@ void host_name_rmdir(const char *dir); /* if it is empty */
 
 /* named.c */
 int host_named_attach(struct host_name *n);
-/* Those left by crashes in network namespaces that are no more, in @dir. */
+/* Remove domains in @dir that crashes in ended network namespaces have left. */
 void host_named_sweep(const char *dir);
-/* Does @fn say yes to one of the names in @path?  Without malloc(). */
+/* Does @fn return true for one of the names in @path?  Without malloc(). */
 bool host_dir_find(const char *path, bool (*fn)(const char *name, void *arg),
 	void *arg);
 void host_named_forked(void);	/* a lock of its own for a child */
@@ -216,7 +235,10 @@ void host_named_forget(void);	/* this process is no member any more */
 bool host_named(void);		/* the domain has a name */
 bool host_named_forsaken(void);
 bool host_named_alone(void);
-/* The last answer of host_carrier_alive() was a guess: the kernel did not say. */
+/*
+ * The last result of host_carrier_alive() was a guess, because the kernel gave
+ * no answer.
+ */
 extern bool host_carrier_unsure;
 const char *host_named_dir(void); /* ours, that goes with the name; or "" */
 void host_named_dir_set(const char *dir);
@@ -229,15 +251,48 @@ enum host_fd {
 	HOST_FD_MARK, /* of tokens: carrier.c */
 	HOST_FD_NAME, /* ends that are attached to names: fattach */
 	HOST_FD_NAME_END = HOST_FD_NAME + 16,
-	HOST_NFD = HOST_FD_NAME_END
+	HOST_FD_SPARE = HOST_FD_NAME_END, /* spare.c */
+	HOST_FD_SPARE_END = HOST_FD_SPARE + 16,
+	HOST_NFD = HOST_FD_SPARE_END
 };
 int host_fd_get(enum host_fd which);
 void host_fd_note(enum host_fd which, int fd);
 int host_fd_hide(enum host_fd which, int fd, bool cloexec);
 void host_fd_drop(enum host_fd which);
+int host_fd_copy(enum host_fd which, int fd);
+/* The cookie of the socket @fd.  Return: 0, EBADF, ENOTSOCK. */
+int host_fd_cookie(int fd, uint64_t *ret);
+
+/*
+ * spare.c.  host_spare_keep - @fd, of a stream with the carrier @c that no other
+ * process can hold, is about to be closed: keep the carrier for the next stream
+ * of this process, if there is room.  It was made with O_NONBLOCK: @nonblock.
+ * @mate: of a pipe, the cookie of the other end's carrier; else 0.
+ * Then, when the close has been done, the caller calls one of the next two.
+ * host_spare_ready - the stream of the spare @cookie has ended.
+ * host_spare_forget - the carrier @cookie is no spare, and neither is its mate:
+ * close both.
+ * host_spare_shared - another process is about to get descriptors: close the
+ * spares whose streams have not ended.
+ * host_spare_take - a spare with a free number and the flags @oflags, O_CLOEXEC
+ * and O_NONBLOCK; false: there is none.  host_spare_take_pair - the same for a
+ * pipe.  host_spare_hold - close all, and keep and give none until
+ * host_spare_release().  host_spare_close - only close all.
+ */
+bool host_spare_keep(int fd, const struct host_carrier *c, uint64_t mate,
+	bool nonblock);
+void host_spare_ready(uint64_t cookie);
+void host_spare_forget(uint64_t cookie);
+void host_spare_shared(void);
+bool host_spare_take(int oflags, int *ret_fd, struct host_carrier *ret_c);
+bool host_spare_take_pair(int oflags, int ret_fd[2],
+	struct host_carrier ret_c[2]);
+void host_spare_hold(void);
+void host_spare_release(void);
+void host_spare_close(void);
 
 /* proc.c */
-void host_proc_start(int pid, uint64_t *ret_start, uint64_t *ret_file,
+void host_proc_start(int pid, uint64_t *ret_start, uint64_t *ret_image,
 	bool *ret_dead);
 bool host_task_dead(int pid, int tid);
 bool host_task_stopped(int pid, int tid);
@@ -248,38 +303,65 @@ bool host_members_recorded(const struct host_file *df);
 int host_slot_alone(void);	/* leave.c calls it */
 bool host_proc_alive(uint32_t idx, uint32_t gen, uint32_t pid);
 void host_reap_scan(void);
+void host_reap_ended(uint32_t idx, uint32_t gen, uint32_t pid);
 bool host_reap_next(uint32_t *at);
 
 /*
- * daemon.c.  What streamsd may be rung for; anything else is to look whether
- * a member is gone.
+ * daemon.c.  Reasons to ring streamsd; without one, it checks whether a member
+ * is gone.
  */
 #define HOST_ASK_MEMBER 1u /* a process has attached */
 #define HOST_ASK_EXEC 2u   /* one is about to exec */
-#define HOST_ASK_SOCK 4u   /* str_sock_serve() has something to do */
+#define HOST_ASK_SOCK 4u   /* str_sock_serve() has work */
 #define HOST_ASK_LOOK 8u   /* host_daemon_look() */
+#define HOST_ASK_NOTICE 16u /* threads rely on notices: notice.c */
 extern bool host_is_daemon;
-extern bool host_daemon_comes; /* this process is to be it */
+extern bool host_daemon_comes; /* this process will be streamsd */
 bool host_daemon_claim(void);
 bool host_daemon_resign(uint64_t asked);
-void host_daemon_begin(void);
+bool host_daemon_begin(void);
+uint32_t host_daemon_pid(void);
 void host_daemon_tell(uint32_t ask);
-void host_daemon_fork(void);	/* in the child */
+/* @pid holds descriptors of this process, and perhaps never makes a call. */
+void host_daemon_news(uint32_t pid);
 /* spawn.c */
 void host_daemon_environment(void); /* [attach] held */
 extern bool host_daemon_verbose; /* host_verbose() at that time */
-/* Start the program.  One thread of the domain at a time.  @wait: until it has
- * said that it runs.  Return: 0, else an errno, and *ret_why says it in words. */
+/* Start the program.  One thread of the domain at a time. @wait: wait until it
+ * has reported that it runs.  Return: 0, else an errno, with a text in
+ * *ret_why. */
 int host_daemon_spawn(bool wait, const char **ret_why);
 const char *host_daemon_why(void); /* in words; daemon.c */
 /* crash.c, where there are crash points */
 bool host_crash_env(const char *name, char *buf, size_t size);
-/* Before a sleep: what to poll besides, or -1; and when to come again at the
- * latest, because one is wanted and cannot be started now. */
+/* Before a sleep: a further descriptor to poll, or -1; and the latest time of
+ * the next check, because streamsd is needed and cannot be started now. */
 int host_daemon_watch(uint64_t *ret_again);
+void host_daemon_dies(void);
 void host_daemon_ended(void);	/* after it, when that was readable */
 
-/* plock, in wait.c */
+/*
+ * notice.c.  host_waitv() is futex_waitv(2) on words that processes share; it
+ * may only be called if host_waitv_usable().
+ */
+struct host_waitv {
+	uint64_t val, addr;
+	uint32_t flags, reserved;
+};
+struct timespec;
+bool host_waitv_usable(void);
+void host_waitv_forget(void); /* it was refused */
+long host_waitv(const struct host_waitv *v, unsigned n,
+	const struct timespec *until);
+void host_notice_want(void);
+bool host_notice_over(const struct host_notice *n);
+bool host_notice_lives(uint32_t slot, uint32_t pid);
+bool host_notice_ends(uint32_t slot);
+void host_look_ring(struct str_proc *p);
+void host_notice_offer(void);	/* streamsd only, as the next one */
+void host_notice_withdraw(void);
+
+/* priv.c */
 void host_plock_lock(struct host_plock *l);
 void host_plock_unlock(struct host_plock *l);
 struct host_priv *host_priv(void); /* NULL: no memory */
@@ -299,7 +381,9 @@ void host_wait_abandon(void);	/* a handler is about to run in a wait */
 /* sockdir.c */
 struct msghdr;
 struct sockaddr_un;
-/* Say that the file system of the directory is full: @err.  Return: ENOSR. */
+/*
+ * Report that the file system of the directory is full: @err.  Return: ENOSR.
+ */
 int host_sockdir_full(int err);
 void host_sockdir_choose(struct host_shared *s);
 int host_sockdir_bind(int fd, uint64_t *ret_number);
@@ -312,24 +396,24 @@ void host_sockdir_sweep(const char *base);
 void host_sockdir_tidy(void);
 
 /*
- * carrier.c.  host_dgram_send() sends @m to the socket called @number; @sure:
- * it has a meaning.  host_creds_want() has the senders' credentials delivered
- * at the bound socket @fd.  host_creds_put() writes the caller's, as control
- * data; it returns the room that they take.  host_creds_ours() says whether a
- * process of this user has sent what was received.
+ * carrier.c. host_dgram_send() sends @m to the socket called @number; @sure: it
+ * has a content. host_creds_want() enables the senders' credentials on the
+ * bound socket @fd. host_creds_put() writes the caller's, as control data; it
+ * returns their size. host_creds_ours() says whether a process of this user has
+ * sent the received message.
  */
 int host_dgram_send(uint64_t number, struct msghdr *m, bool sure);
 void host_creds_want(int fd);
-/* What a call fails with when a socket cannot be made because of @err. */
+/* The errno of a call for which a socket cannot be made because of @err. */
 int host_carrier_err(int err);
 size_t host_creds_put(void *room);
 bool host_creds_ours(struct msghdr *m);
 
 /*
- * pass.c: many descriptors in one datagram with @text, which goes as one from
- * host_dgram_send().  host_fds_recv() waits; *ret_lost: only the first *ret_n
- * of those that were sent could be taken.  Return: bytes of text, none of which
- * another user's process has sent, or minus an errno, with no descriptors.
+ * pass.c: many descriptors in one datagram with @text, sent by
+ * host_dgram_send(). host_fds_recv() waits; *ret_lost: only the first *ret_n of
+ * the sent ones could be received.  Return: bytes of text from a process of
+ * this user, or minus an errno, with no descriptors.
  */
 #define HOST_FDS 253u /* the system allows no more */
 int host_fds_send(uint64_t number, const void *text, size_t len, const int *fd,
@@ -340,9 +424,9 @@ long host_fds_recv(int via, void *text, size_t size, int fd[HOST_FDS],
 /*
  * pass.c.  host_fd_pass() sends a duplicate of descriptor @fd to the carrier
  * @to, of kind OPEN, under the number @id.  Return: 0, EBADF, EAGAIN (queue
- * full), ECONNREFUSED, EACCES (the socket directory is not to be trusted).
- * host_fd_take() takes the descriptor @id out of the queue of the carrier under
- * @via, and what lies before it, which is closed.  Return: 0, ENOENT, EMFILE.
+ * full), ECONNREFUSED, EACCES (the socket directory is not trustworthy).
+ * host_fd_take() takes the descriptor @id out of the queue of the carrier @via;
+ * those before it are closed.  Return: 0, ENOENT, EMFILE.
  */
 int host_fd_pass(const struct host_carrier *to, int fd, uint64_t id);
 int host_fd_take(int via, uint64_t id, int *ret_fd);
@@ -352,8 +436,8 @@ int host_bell_open(void);	/* its descriptor, or -1 */
 bool host_bell_enter(void);
 void host_bell_leave(bool rung);
 void host_bell_ring_proc(struct str_proc *p);
-void host_bell_gone(void);	/* this process's name goes */
-/* A forked child has told its pid; streamsd sets it. */
+void host_bell_gone(void);	/* remove this process's name */
+/* Called with the pid of a forked child; streamsd sets it. */
 extern void (*host_bell_news)(uint32_t pid);
 
 /* modload_image.c */
@@ -364,10 +448,19 @@ bool host_images_fault(const void *addr, uintptr_t ip);
 
 /* code.c, clock.c, fence.c, copy */
 int host_code_init(uint64_t base);
+/* Make all slots, for images.  Return: 0, ENOMEM.  Locks: [attach] or [image] */
+int host_code_all(void);
 void host_code_fini(uint64_t base);
-void host_clock_init(void);
+void host_clock_init(str_a64 *known); /* the rate; 0: not yet */
 void host_clock_refine(void);
+/* cred.c.  host_cred_learn - the process attaches: its ids stay the same until
+ * it calls host_cred_vary(), before it changes one. */
+void host_cred_learn(void);
+void host_cred_vary(void);
+
 bool host_fence_init(void);
-void host_copy_init(void);
+void host_park(void);
+void host_unpark(void);
+void host_copy_init(str_a32 *known); /* the processor; 0: not yet */
 
 #endif

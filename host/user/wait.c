@@ -4,77 +4,46 @@
 /*
  * Waiting.
  *
- * Signals.  Inside a call handlers are put off; a wait is outside: `depth' is
- * 0 while the thread sleeps.  A handler that runs after the wait looked at
- * `sig_seq' and before the kernel put it to sleep must still end it:
+ * Signals.  Inside a call handlers are deferred; a wait is outside: `depth' is
+ * 0 while the thread sleeps.  A handler that runs between the check of
+ * `sig_seq' and the sleep in the kernel must still end the wait:
  *
- *   host_wait          publishes `sleep_word' before it looks; the trampoline
+ *   host_wait, host_wait_notice
+ *                      publish `sleep_word' before the check; the trampoline
  *                      adds 1 to that word, so the futex call finds it changed.
  *   host_wait_carrier, host_wait_sock
- *                      publish `sleep_time': the trampoline makes that none,
- *                      so that ppoll() does not sleep.  Where ppoll() is to
- *                      sleep with another mask, that is opened by it, and
- *                      the look before is with all signals blocked.
+ *                      publish `sleep_time': the trampoline sets it to zero, so
+ *                      that ppoll() does not sleep.  If ppoll() has to sleep
+ *                      with another mask, it sets that itself, and the check
+ *                      before is with all signals blocked.
  *
- * A handler may leave by siglongjmp().  Therefore the trampoline undoes all
- * that the wait has published, host_wait_abandon(), before it calls the
- * handler: the wait is over in any case.
+ * A handler may leave by siglongjmp().  Therefore the trampoline undoes
+ * everything that the wait has published, by host_wait_abandon(), before it
+ * calls the handler: the wait ends in any case.
  *
- * Cancellation.  Where the caller asks for it, asynchronous cancellation is
- * on for the length of the system call, and a cleanup handler does the same.
+ * Cancellation.  If the caller requests it, asynchronous cancellation is on
+ * during the system call, and a cleanup handler does the same.
  *
- * Fork.  A handler may fork.  The child comes out of the wait as well, in
- * the middle of a call, without slots; it gets its own before it goes on.
+ * Fork.  A handler may fork.  The child also returns from the wait, in the
+ * middle of a call, without slots; it gets its own before it continues.
  */
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 
 #include "sock.h"
 #include "user_impl.h"
 
-#define WORK_NS 1000000u /* longer work was not all work */
-#define SOCKLESS_NS 50000000u /* until a socket is looked for again */
+#define WORK_NS 1000000u /* longer periods were not all work */
+#define SOCKLESS_NS 50000000u /* until the next try to get the socket */
 
-STR_HOT_DATA struct host_priv *_Atomic host_priv_page;
-
-struct host_priv *
-host_priv(void)
-{
-	struct host_priv *p = __atomic_load_n(STR_PLAIN(&host_priv_page),
-		__ATOMIC_ACQUIRE);
-	struct host_priv *none = NULL;
-	int err;
-	long r;
-
-	if (str_likely(p != NULL))
-		return p;
-	r = sys_call6(SYS_mmap, NULL, 4096, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (r < 0 && r > -4096) {
-		(void)host_fail(ENOSR, "no page that fork would wipe: mmap: %s",
-			strerror((int)-r));
-		return NULL;
-	}
-	err = (int)-sys_call3(SYS_madvise, r, 4096, MADV_WIPEONFORK);
-	if (err != 0) {
-		(void)sys_call2(SYS_munmap, r, 4096);
-		(void)host_fail(ENOSR, "no page that fork would wipe: "
-			"madvise: %s", strerror(err));
-		return NULL;
-	}
-	p = (struct host_priv *)r;
-	if (!str_cas_see(&host_priv_page, &none, p)) {
-		(void)sys_call2(SYS_munmap, r, 4096);
-		p = none;
-	}
-	return p;
-}
+#ifndef FUTEX_32
+#define FUTEX_32 2
+#endif
 
 static long
 futex(str_a32 *word, int op, uint32_t val, const struct timespec *ts)
@@ -84,29 +53,11 @@ futex(str_a32 *word, int op, uint32_t val, const struct timespec *ts)
 
 void (*host_serve)(void);
 
-/* ------------------------------------------------ locks of this process */
-
-void
-host_plock_lock(struct host_plock *l)
-{
-	if (str_cas(&l->word, 0u, 1u))
-		return;
-	while (str_xchg(&l->word, 2u) != 0)
-		(void)futex(&l->word, FUTEX_WAIT_PRIVATE, 2, NULL);
-}
-
-void
-host_plock_unlock(struct host_plock *l)
-{
-	if (str_xchg(&l->word, 0u) == 2)
-		(void)futex(&l->word, FUTEX_WAKE_PRIVATE, 1, NULL);
-}
-
 /* -------------------------------------------------------------- sleeping */
 
 /* The time that ppoll() is about to sleep. */
 static STR_TLS struct timespec *volatile sleep_time;
-static STR_TLS uint64_t nap_over; /* when the last one was, host_ticks() */
+static STR_TLS uint64_t nap_over; /* end of the last one, host_ticks() */
 
 /* In the trampoline, before a handler; or when cancelled. */
 void
@@ -143,10 +94,11 @@ struct sleeper {
 	uint64_t mask;	    /* the thread's own, wait_carrier */
 	const uint64_t *pollmask;
 	struct pollfd pfd[4];
-	bool open;	    /* wait_sock: the mask is as it was */
+	bool open;	    /* wait_sock: the mask is unchanged */
 	unsigned npfd;
 	str_a32 *word;
 	uint32_t val;
+	struct host_waitv waitv[2];
 	struct timespec *ts;
 	long ret;
 };
@@ -155,6 +107,12 @@ static void
 sleep_futex(struct sleeper *s)
 {
 	s->ret = futex(s->word, FUTEX_WAIT, s->val, s->ts);
+}
+
+static void
+sleep_waitv(struct sleeper *s)
+{
+	s->ret = host_waitv(s->waitv, STR_ARRAY_LEN(s->waitv), s->ts);
 }
 
 static void
@@ -175,7 +133,7 @@ sleep_cancelled(void *arg)
 		sys_sigmask(SIG_SETMASK, &s->mask, NULL);
 }
 
-/* Call @fn with cancellation as the caller wishes. */
+/* Call @fn with cancellation as the caller requests. */
 static void
 sleep_call(struct sleeper *s, void (*fn)(struct sleeper *))
 {
@@ -192,7 +150,7 @@ sleep_call(struct sleeper *s, void (*fn)(struct sleeper *))
 	pthread_cleanup_pop(0);
 }
 
-/* Out of the call: handlers may run, and make calls. */
+/* Leave the call: handlers may run, and make calls. */
 static void
 sleep_begin(struct sleeper *s, uint32_t state)
 {
@@ -213,7 +171,7 @@ sleep_begin(struct sleeper *s, uint32_t state)
 static void
 sleep_over(struct sleeper *s)
 {
-	/* from here on no handler runs, which might fork, or not return */
+	/* from here on no handler runs, because it might fork, or not return */
 	str_barrier();
 	host_tls.depth = s->depth;
 	str_barrier();
@@ -252,7 +210,7 @@ host_wait(struct host_call *hc, str_a32 *word, uint32_t val, uint64_t ns)
 
 	s.ts = ns_to_ts(ns, &ts);
 	if (hc == NULL) {
-		/* handlers stay put off; the sleep is short */
+		/* handlers stay deferred; the sleep is short */
 		s.ret = futex(word, FUTEX_WAIT, val, s.ts);
 		return s.ret == -ETIMEDOUT ? ETIMEDOUT : 0;
 	}
@@ -267,6 +225,43 @@ host_wait(struct host_call *hc, str_a32 *word, uint32_t val, uint64_t ns)
 	sleep_over(&s);
 	if (host_tls.sig_seq != hc->sig_seq)
 		return EINTR;
+	return s.ret == -ETIMEDOUT ? ETIMEDOUT : 0;
+}
+
+int
+host_wait_notice(struct host_call *hc, str_a32 *word, uint32_t val,
+	const struct host_notice *n, uint64_t ns)
+{
+	struct str_proc *p = &host_domain->proc[host_priv_page->proc];
+	struct timespec ts;
+	struct sleeper s = { .hc = hc, .word = word, .waitv = {
+		{ val, (uintptr_t)word, FUTEX_32, 0 },
+		{ n->life, (uintptr_t)&p->life, FUTEX_32, 0 },
+	} };
+	bool rung;
+
+	s.ts = ns_to_ts(ns == UINT64_MAX ? ns : host_now() + ns, &ts);
+	host_notice_want();
+	host_sock_pass_owed();
+	host_tls.sleep_word = word;
+	sleep_begin(&s, STR_THR_FUTEX);
+	if (host_tls.sig_saved != 0)
+		host_leave_slow();
+	if (host_tls.sig_seq == hc->sig_seq)
+		sleep_call(&s, sleep_waitv);
+	host_tls.sleep_word = NULL;
+	sleep_over(&s);
+	/* a sandbox that was set up after the attach */
+	if (str_unlikely(s.ret < 0 && s.ret != -EAGAIN && s.ret != -EINTR &&
+		    s.ret != -ETIMEDOUT))
+		host_waitv_forget();
+	/* not in a child that a handler has forked: it has another slot */
+	rung = p == &host_domain->proc[host_priv_page->proc] &&
+		host_notice_over(n);
+	if (host_tls.sig_seq != hc->sig_seq)
+		return EINTR;
+	if (rung)
+		return EAGAIN;
 	return s.ret == -ETIMEDOUT ? ETIMEDOUT : 0;
 }
 
@@ -307,8 +302,8 @@ carrier_events(int fd, short revents)
 }
 
 /*
- * A sandbox that came after the attach.  What cannot be polled is no carrier: a
- * thread would wait for it without end.
+ * A sandbox that was set up after the attach.  A descriptor that cannot be
+ * polled counts as no carrier: otherwise a thread would wait for ever.
  */
 static bool
 is_forbidden(long ret)
@@ -342,7 +337,7 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 	bool rung, early = false;
 	int daemon;
 
-	/* no descriptor: for the bell alone */
+	/* no descriptor: only for the bell */
 	if (hc->fd < -1 || (hc->fd >= 0 && !is_socket(hc->fd))) {
 		*ret_events = HOST_C_NVAL;
 		return 0;
@@ -362,7 +357,7 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 		(hc->flags & HOST_CALL_ROOM ? POLLOUT : POLLIN) | POLLRDHUP, 0 };
 	s.pfd[1] = (struct pollfd){ host_bell_open(), POLLIN, 0 };
 	if (!host_bell_enter()) {
-		/* it rings, and not everybody has heard it */
+		/* it rings, and some threads have not noticed it */
 		host_yield();
 		*ret_events = HOST_C_BELL;
 		return 0;
@@ -374,7 +369,7 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 		host_sig_block(&s.mask);
 	sleep_begin(&s, STR_THR_CARRIER);
 	if (host_tls.sig_saved != 0) {
-		/* they run here, and find a wait to abandon */
+		/* they run here, and can abandon the wait */
 		if (!s.open)
 			sys_sigmask(SIG_SETMASK, &s.mask, NULL);
 		host_leave_slow();
@@ -420,7 +415,7 @@ sock_events(short revents)
 	return ev;
 }
 
-/* What is polled for @id's sake.  False: nothing can be. */
+/* The pollfd for @id.  False: there is none. */
 static bool
 sock_pollfd(uint64_t id, uint32_t want, struct pollfd *pfd)
 {
@@ -452,9 +447,10 @@ host_sock_look(uint64_t id, uint32_t want)
 }
 
 /*
- * How long to nap: at least as long as was worked since the last time.  A receiver that
- * has had more of the CPU than the sender is not let in when it wakes, but
- * when the sender's time is up, and by then much has been lost.
+ * Length of a nap: at least as long as the thread has worked since the last
+ * one.  A receiver that has used more CPU time than the sender does not run
+ * when it wakes, but at the end of the sender's time slice, and by then many
+ * datagrams are lost.
  */
 static uint64_t
 nap_time(void)
@@ -478,8 +474,8 @@ sock_spin(void)
 }
 
 /*
- * One system call.  The mask is not touched: a handler that comes before the
- * kernel has read how long to sleep makes that no time at all.
+ * One system call.  The mask is not changed: a handler that runs before the
+ * kernel has read the timeout sets it to zero.
  */
 int
 host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
@@ -525,7 +521,7 @@ host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
 	s.pfd[1] = (struct pollfd){ bell, POLLIN, 0 };
 	s.pfd[2] = (struct pollfd){ daemon, POLLIN, 0 };
 	if (!alone && !host_bell_enter()) {
-		/* it rings, and not everybody has heard it */
+		/* it rings, and some threads have not noticed it */
 		host_yield();
 		*ret_events = HOST_C_BELL;
 		return 0;
@@ -584,10 +580,4 @@ void
 host_resample(struct host_call *hc)
 {
 	hc->sig_seq = host_tls.sig_seq;
-}
-
-STR_HOT void
-host_yield(void)
-{
-	(void)sys_call1(SYS_sched_yield, 0);
 }

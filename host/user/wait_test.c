@@ -5,9 +5,11 @@
  * Waiting and waking, within a process and between processes.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <t.h>
 
@@ -281,6 +283,7 @@ listen_once(void *arg)
 	uint32_t ev = 0;
 
 	up_enter(&hc);
+	host_wait_prepare();
 	str_store_rel(&l->th, host_self());
 	T_EQ(host_wait_carrier(&hc, 10000 * MS, &ev), 0);
 	T_EQ(ev, HOST_C_BELL);
@@ -316,6 +319,63 @@ T_CASE(one_ring_wakes_every_thread_of_the_process)
 			T_OK(close(l[i].p.fd[1]));
 		}
 	}
+}
+
+/* The thread has announced that it will wait, and does not poll yet. */
+T_CASE(a_ring_that_another_thread_has_drained_ends_the_wait)
+{
+	static struct listener l;
+	struct host_call hc = { .fd = -1 };
+	uint32_t ev = 0;
+	pthread_t id;
+
+	setup();
+	pair_make(&l.p);
+	T_EQ(pthread_create(&id, NULL, listen_once, &l), 0);
+	T_SOON(sleeps(str_load_acq(&l.th), STR_THR_CARRIER), 5000);
+	up_enter(&hc);
+	host_wait_prepare();
+	host_bell_ring(l.th);
+	T_EQ(pthread_join(id, NULL), 0);
+	T_EQ(host_wait_carrier(&hc, LONG, &ev), 0);
+	T_EQ(ev, HOST_C_BELL);
+	/* and then it is quiet */
+	T_EQ(host_wait_carrier(&hc, MS, &ev), ETIMEDOUT);
+	host_leave();
+}
+
+T_CASE(pollers_are_rung_and_their_process_is_known_to_be_gone)
+{
+	static struct listener l;
+	struct host_call hc = { .fd = -1 };
+	uint32_t proc;
+	pthread_t id;
+	int status;
+	pid_t pid;
+
+	setup();
+	pair_make(&l.p);
+	T_EQ(pthread_create(&id, NULL, listen_once, &l), 0);
+	T_SOON(sleeps(str_load_acq(&l.th), STR_THR_CARRIER), 5000);
+	up_enter(&hc);
+	T_TRUE(host_bell_ring_pollers(str_load(&l.th->proc)));
+	T_EQ(pthread_join(id, NULL), 0);
+	host_leave();
+	pid = T_OK(fork());
+	if (pid == 0) {
+		up_enter(&hc);
+		host_wait_prepare();
+		str_store(up_word(UP_USER), 1ull + str_load(&host_self()->proc));
+		for (;;)
+			(void)pause();
+	}
+	T_SOON(str_load(up_word(UP_USER)) != 0, 5000);
+	proc = (uint32_t)str_load(up_word(UP_USER)) - 1;
+	T_OK(kill(pid, SIGKILL));
+	T_OK(waitpid(pid, &status, 0));
+	up_enter(&hc);
+	T_FALSE(host_bell_ring_pollers(proc));
+	host_leave();
 }
 
 T_CASE(a_bell_closed_by_the_program_is_made_anew)

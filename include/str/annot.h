@@ -23,16 +23,28 @@
 #define STR_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define STR_EXPORT __attribute__((visibility("default")))
 #define STR_HIDDEN __attribute__((visibility("hidden")))
-/* Read by every call: variables that lie together, so that a process that has
- * slept for long finds them by few misses. */
+/* Variables that every call reads.  They lie together, so that a process that
+ * has slept for a long time has few cache misses on them. */
 #define STR_HOT_DATA __attribute__((section("str_hot")))
 #define STR_TLS __thread __attribute__((tls_model("initial-exec")))
 #define STR_CONSTRUCTOR __attribute__((constructor))
 #define STR_CONSTRUCTOR_AT(prio) __attribute__((constructor(prio)))
 #define STR_PACKED __attribute__((packed))
-/* What it reads may be written meanwhile, which its caller finds out. */
+/* Clang says it in another way than gcc. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+
+/*
+ * Another thread may write the memory that such a function reads, or it may be
+ * free.  Its caller detects that.
+ */
 #if defined(__SANITIZE_THREAD__)
 #define STR_RACY __attribute__((no_sanitize_thread, noinline))
+#elif defined(__SANITIZE_ADDRESS__)
+#define STR_RACY __attribute__((no_sanitize_address, noinline))
 #else
 #define STR_RACY
 #endif

@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The autopush table: which modules an open of a device pushes.  For the sad
- * driver; the table is the executive's.
+ * The autopush table: which modules an open of a device pushes.  The sad driver
+ * uses these calls; the table is part of the executive.
  *
  * Entries are for one minor (SAP_ONE), a range (SAP_RANGE), or all minors of
- * a major (SAP_ALL); struct strapush is <sys/sad.h>'s.
+ * a major (SAP_ALL); struct strapush is declared in <sys/sad.h>.
  */
 #ifndef STR_APUSH_H
 #define STR_APUSH_H
@@ -14,27 +14,35 @@
 #include <sys/sad.h>
 
 /*
- * str_apush_set - carry out @ap->sap_cmd: SAP_ONE, SAP_RANGE, SAP_ALL enter;
- * SAP_CLEAR removes.  Return: 0; EINVAL (command, count of modules, name of
- * no module, range), EEXIST (configured already), ENODEV (SAP_CLEAR of what
- * is not; a major that is no driver's), ERANGE (SAP_CLEAR of a range entry by
- * another minor than its first), ENOSR (table full).
+ * str_apush_set - carry out @ap->sap_cmd: SAP_ONE, SAP_RANGE and SAP_ALL make
+ * an entry; SAP_CLEAR removes one.
+ * Return: 0; EINVAL (bad command, number of modules, module name or range),
+ * EEXIST (configured already), ENODEV (SAP_CLEAR and there is no such entry,
+ * or no driver has that major), ERANGE (SAP_CLEAR of a range entry by a minor
+ * that is not its first), ENOSR (table full).
  */
 int str_apush_set(struct strapush *ap);
 /*
  * str_apush_later - enter @ap for the driver called @ap->sap_module, which need
- * not be loaded: the entry holds from when it is, and is not seen before.
- * sap_major is not looked at.  Return: as str_apush_set(), but not ENODEV.
+ * not be loaded yet.  The entry takes effect when the driver is loaded, and is
+ * not visible before. sap_major is ignored.
+ * Return: as str_apush_set(), except ENODEV.
  */
 int str_apush_later(const struct strapush *ap);
 /* str_apush_get - the entry that governs (major, minor); ENODEV: none. */
 int str_apush_get(struct strapush *ap);
-/* str_apush_next - the @n-th entry of the table; ENODEV: no more. */
+/*
+ * str_apush_next - the @n-th entry of the table; ENODEV: there are fewer
+ * entries.
+ */
 int str_apush_next(unsigned n, struct strapush *ret_ap);
-/* str_apush_module - is @name a module's (loading it when it is not yet)? */
+/*
+ * str_apush_module - is @name the name of a module?  Loads the module if it is
+ * not loaded yet.
+ */
 int str_apush_module(const char *name);
-/* str_apush_fresh - is the system's file yet to be applied to this domain?
- * str_apush_applied - it has been. */
+/* str_apush_fresh - must the system's file still be applied to this domain?
+ * str_apush_applied - note that the file has been applied. */
 int str_apush_fresh(void);
 void str_apush_applied(void);
 

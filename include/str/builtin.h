@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * How a module that is built in tells the executive that it exists.
+ * How a built-in module registers with the executive.
  *
  * A module file ends with STR_MODULE().  It exports one constant object,
- * str_mod_NAME, which the executive's registry lists.  The registry copies
- * the tables into the arena once per domain and puts addresses in place of
- * the procedures that mean the same in every member; so nothing here is
- * written, ever, and the objects may lie in read-only memory.
+ * str_mod_NAME, which the executive's registry lists.  The registry copies the
+ * tables into the arena once per domain.  In the copies it replaces the
+ * procedures by addresses that are the same in every member.  So these objects
+ * are never written, and may lie in read-only memory.
  */
 #ifndef STR_BUILTIN_H
 #define STR_BUILTIN_H
@@ -29,21 +29,27 @@ struct str_builtin {
 	int (*direct)(queue_t *q, const struct str_direct *d);
 };
 
-/* Beside D_*: M_DATA and M_PROTO of band 0 pass it as they are, both ways. */
+/*
+ * In addition to D_*: M_DATA and M_PROTO of band 0 pass through the module
+ * unchanged, in both directions.
+ */
 #define STR_D_PLAIN 0x10000000u
-/* Of a driver: it is no transport provider, and what is sent to it gets no
- * further to one, unless something is linked below. */
+/* Of a driver: it is not a transport provider, and passes no message on to one
+ * unless a stream is linked below. */
 #define STR_D_LOCAL 0x20000000u
-/* Of a driver: the close procedure may be called again, by the next closer, when
- * the thread that was in it was killed.  It does again what it had done, and
- * finds q_ptr clear when its memory has gone. */
+/* Of a driver: if a thread is killed in the close procedure, the next closer
+ * may call that procedure again.  The procedure then repeats its steps.  It
+ * finds q_ptr clear if its memory has been freed already. */
 #define STR_D_RECLOSE 0x40000000u
 
-/* Procedures a built-in may hand out; every one has a code slot. */
+/*
+ * Greatest number of procedures a built-in module may hand out; each has a code
+ * slot.
+ */
 #define STR_NCALLS 8
 
 /*
- * Majors of the drivers that are built in.  Foreign ones get numbers from
+ * Major numbers of the built-in drivers.  Foreign drivers get numbers from
  * STR_MAJOR_FREE on, in the order of their loading.
  */
 #define STR_MAJOR_INET 30
@@ -69,20 +75,26 @@ struct str_builtin {
 #define STR_MAJOR_FREE 256
 
 /*
- * str_drv_state - memory of driver @name that is common to all its streams
- * and to all processes: zeroed when first asked for, never freed.
- * NULL: no memory, or no such driver.  Context: any.
+ * str_drv_state - memory of driver @name that all its streams and all processes
+ * share.  It is zeroed at the first call, and never freed.  NULL: no memory, or
+ * no such driver.  Context: any.
  */
 void *str_drv_state(const char *name, size_t size);
 
 /*
- * str_now - nanoseconds since some moment in the past, the same for all
- * members of the domain (CLOCK_MONOTONIC; virtual time when simulated)
+ * str_now - nanoseconds since a fixed moment in the past, which is the same for
+ * all members of the domain (CLOCK_MONOTONIC; virtual time under host/sim)
  */
 uint64_t str_now(void);
 
 /*
- * STR_POINT - a passage where tests let a process die; nothing otherwise
+ * str_random - a number that other users and hosts cannot predict; under
+ * host/sim the seed determines it.  Costs a system call.  Context: any.
+ */
+uint64_t str_random(void);
+
+/*
+ * STR_POINT - a place where tests can kill the process; empty in other builds
  */
 #ifdef STR_CRASH_POINTS
 void host_crash_point(const char *label);
@@ -92,33 +104,39 @@ void host_crash_point(const char *label);
 #endif
 
 /*
- * str_queue_drops - tools are to show how much a driver or module has thrown
- * away: @n counts it, until this is called with NULL.  Context: any.
+ * str_queue_drops - make tools show how many messages a driver or module has
+ * dropped. @n is the counter.  A call with NULL ends that.  Context: any.
  */
 void str_queue_drops(queue_t *q, const unsigned long *n);
 
 /*
- * str_getq_done - getq() of a message that has been dealt with: it is not put
- * back when this thread dies before it is freed
+ * str_getq_done - getq() of a message that has been processed already.  If this
+ * thread dies before it frees the message, the message is not put back.
  */
 mblk_t *str_getq_done(queue_t *q);
 
 /*
- * str_msg_settle - @mp, which getq() gave, is not to be put back should this
- * thread die: the driver knows itself what becomes of it then
+ * str_msg_settle - do not put @mp, which getq() returned, back if this thread
+ * dies: the driver handles that case itself
  */
 void str_msg_settle(mblk_t *mp);
 
 /*
- * For a driver that copies a message to where it waits, and then frees it.
+ * For a driver that copies a message to the place where the copy waits, and
+ * then frees the original.
  *
- * str_msg_taken - would @mp be put back should this thread die?  It would if it
- * was taken from a queue, or from the backlog of a perimeter.
- * str_msg_goes - from the next change of *@word on it would not.  The word is one
- * of the domain's memory that the driver changes by one store when the copy is
- * made.  @mp is not linked meanwhile: b_next and b_prev are in use.
- * str_msg_went - a thread that died had called str_msg_goes() with @mp and @word;
- * @word has not changed again.  @mp may be freed by now, or another message.
+ * str_msg_taken - has @mp a record of its origin, so that str_msg_goes() must
+ * be called before the copy is made?  That is so if @mp was taken from a queue,
+ * from the backlog of a perimeter or from a late list: then it would be put
+ * back if this thread died.  It is also so if @mp is a duplicate whose driver
+ * asks later whether it was handed on (str_msg_handed()).
+ * str_msg_goes - do not put @mp back any more once *@word has changed.  The
+ * word lies in the domain's memory; the driver changes it by one store when
+ * the copy has been made. @mp must not be linked meanwhile, because b_next and
+ * b_prev are in use.
+ * str_msg_went - a thread that died had called str_msg_goes() with @mp and
+ * @word, and @word has not changed again. @mp may have been freed since then,
+ * or may be another message.
  * Context: any, with the driver's own lock, or in its perimeter.
  */
 int str_msg_taken(mblk_t *mp);
@@ -126,37 +144,39 @@ void str_msg_goes(mblk_t *mp, const void *word);
 void str_msg_went(mblk_t *mp, const void *word);
 
 /*
- * str_head_again - let the topmost module change what waits to be read
+ * str_head_again - let the topmost module change the messages that wait to be
+ * read
  * @q:  its read queue; its procedures are on
- * @fn: is called for each message of band 0 at the Stream head, in order, and
- *      returns what shall be there in its place, or NULL
+ * @fn: is called for each message of band 0 at the Stream head, in order;
+ *      returns the message that replaces it, or NULL
  *
- * For a module that changes messages, when it is pushed on a Stream where
- * some have arrived already.  No other message arrives meanwhile, so @fn calls
- * nothing that puts one.
- * Context: open procedure.  Crash: the messages go with a killed caller.
- * Return: 0, or ENOSR: there is no memory, and everything is as it was.
+ * For a module that changes messages and is pushed on a Stream where some have
+ * arrived already.  No other message can arrive meanwhile, so @fn must not call
+ * a function that puts one.  Context: open procedure.  Crash: if the caller is
+ * killed, the messages are lost.
+ * Return: 0, or ENOSR: there is no memory, and nothing has changed.
  */
 int str_head_again(queue_t *q, mblk_t *(*fn)(queue_t *q, mblk_t *mp));
 
 /*
- * str_head_end - nothing more can be read, although one may still write
+ * str_head_end - nothing more can be read on the stream, but writes are still
+ * possible
  * @q:     a read queue of the stream
- * @ended: a reader that reads what waits, and then reads on, finds the end each
- *         time.  0: this is over, and a library that kept words at the head
- *         knows no more of the stream than of a new one.
+ * @ended: a reader gets the messages that wait, and then the end of file at
+ *         each read. 0: this ends, and the words that a library keeps at the
+ *         head are cleared as at a new stream.
  * Context: any but fn of str_head_again().
  */
 void str_head_end(queue_t *q, int ended);
 
 /*
- * The members of streamtab and qinit are not const in SVR4, ours are: hence
- * the casts.
+ * Our tables are const, but the members of SVR4's streamtab and qinit are not;
+ * hence the casts.
  */
 #define STR_MODULE(name_, rinit_, winit_, flag_) \
 	STR_MODULE_CALLS(name_, rinit_, winit_, flag_, NULL)
 
-/* The same of a module that hands out procedures, see struct str_builtin. */
+/* The same for a module that hands out procedures, see struct str_builtin. */
 #define STR_MODULE_CALLS(name_, rinit_, winit_, flag_, calls_) \
 	static const struct streamtab str_tab_##name_ = { \
 		.st_rdinit = (struct qinit *)&(rinit_), \
@@ -180,7 +200,7 @@ void str_head_end(queue_t *q, int ended);
 	STR_DRIVER_DIRECT(name_, rinit_, winit_, mrinit_, mwinit_, flag_, \
 		major_, calls_, NULL)
 
-/* The same of a driver that has the short way of messages. */
+/* The same for a driver with a direct procedure. */
 #define STR_DRIVER_DIRECT(name_, rinit_, winit_, mrinit_, mwinit_, flag_, \
 	major_, calls_, direct_) \
 	static const struct streamtab str_tab_##name_ = { \

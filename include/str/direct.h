@@ -2,25 +2,25 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The short way of a message: from the caller's memory to another Stream.
+ * The direct path of a message: from the caller's memory to another Stream.
  *
- * Purpose.  A driver that only hands messages on from one Stream to another
- * needs neither blocks nor queues for what can go at once.  So a message of
- * one control part, of band 0 and no priority, is shown to its *direct*
- * procedure while its data is in the caller's memory still; if there is
- * nothing in the way the procedure has it appended to what waits to be read
- * at the other Stream, with a control part of its own in place of the one
- * that came.  In all other cases it does nothing, and the message goes the
- * usual way: through put procedures, to queues, with all that has to be said
- * when something is wrong.
+ * Purpose.  A driver that only passes messages on from one Stream to another
+ * needs neither blocks nor queues for a message that can be delivered at once.
+ * So the executive calls the driver's *direct* procedure with a message that
+ * has a control part, band 0 and no high priority, while its data is still in
+ * the caller's memory.  If nothing prevents that, the procedure appends the
+ * message to the messages that wait to be read at the other Stream, and
+ * replaces the control part by one of its own.  In all other cases it does
+ * nothing, and the message takes the usual path through put procedures and
+ * queues, which also makes the error replies.
  *
- * When.  Between the Stream head and the driver stand only modules that pass
- * such messages as they are (STR_D_PLAIN).  Nothing waits on the driver's
- * queues: that is for the procedure to see to, or it would overtake.
+ * When.  All modules between the Stream head and the driver pass such messages
+ * unchanged (STR_D_PLAIN).  Nothing may wait on the driver's queues: the
+ * procedure checks that, because its message would overtake what waits there.
  *
- * Locks.  The procedure's Stream is claimed, the other one is held
- * (<str/hold.h>) by the procedure.  Crash: nothing is shared before the one
- * store that publishes the record at the other head.
+ * Locks.  The caller has claimed the procedure's Stream; the procedure holds
+ * the other one (<str/hold.h>).  Crash: nothing is shared before the one store
+ * that publishes the record at the other head.
  */
 #ifndef STR_DIRECT_H
 #define STR_DIRECT_H
@@ -37,9 +37,10 @@ struct str_direct {
 };
 
 /*
- * The other direction: a reader that waits at a stream has lent the driver what
- * it will come by (<str/ksock.h>: STR_LEND_UNITS), and asks the direct
- * procedure for it, inside the driver's perimeter.
+ * The other direction.  The driver has lent the Stream head its source of
+ * messages (<str/ksock.h>: STR_LEND_UNITS).  A reader that waits at the stream
+ * calls the direct procedure, inside the driver's perimeter, to receive from
+ * it.
  */
 struct str_take {
 	void *udata;   /* the caller's memory, perhaps bad */
@@ -50,30 +51,35 @@ struct str_take {
 	uint32_t dlen; /* out: bytes of data */
 };
 
-/* What it returns then. */
+/* The direct procedure's result for a struct str_take. */
 #define STR_TAKE_DONE 0
 #define STR_TAKE_NONE 1 /* nothing is there */
-#define STR_TAKE_LOOK 2 /* something else is to be seen to, or has come up */
+#define STR_TAKE_LOOK 2 /* nothing is in the caller's memory: make the full
+			 * call; messages may have been sent up */
 #define STR_TAKE_FAULT 3 /* the caller's memory is bad */
 
-/* What a direct procedure returns: nothing else is possible. */
+/* Result of a direct procedure; no other value is allowed. */
 #define STR_DIRECT_DONE 0
 #define STR_DIRECT_NOT 1 /* nothing has been done */
-#define STR_DIRECT_FULL 2 /* ... because it is full, and so it may be soon */
-#define STR_DIRECT_SOON 3 /* ... for a moment, as who takes things is at work */
+#define STR_DIRECT_FULL 2 /* ... because the receiver's queue is full */
+#define STR_DIRECT_SOON 3 /* ... for a moment, because the receiver is reading
+			   * now: yield and try again */
 
 /*
- * str_direct_up - append a message of @ctl and @d's data to what waits to be
- * read above @rq, a driver's read queue of a stream that is held
- * Return: STR_DIRECT_DONE; STR_DIRECT_FULL; STR_DIRECT_NOT: it is too long for
- * that, or something stands between.
+ * str_direct_up - append a message of @ctl and @d's data to the messages that
+ * wait to be read at the head above @rq, the driver's read queue of a stream
+ * that is held
+ * Return: STR_DIRECT_DONE; STR_DIRECT_FULL; STR_DIRECT_NOT: the message is too
+ * long, or a module between does not pass it unchanged.
  */
 int str_direct_up(queue_t *rq, const void *ctl, size_t clen,
 	const struct str_direct *d);
 
 /*
- * str_direct_enter, str_direct_leave - the perimeter of @wq, a driver's write
- * queue, of whose direct procedure this is; 0: a thread is inside
+ * str_direct_enter,
+ * str_direct_leave - enter and leave the perimeter of @wq, the driver's write
+ * queue.  For the direct procedure of that driver.
+ * Return: 0: another thread is inside
  */
 int str_direct_enter(queue_t *wq);
 void str_direct_leave(queue_t *wq);

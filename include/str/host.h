@@ -2,14 +2,16 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The host interface: all that the executive asks of the place it runs in.
+ * The host interface: all functions that the executive needs from its
+ * environment.
  *
  * Written as a specification.  Every host implements every function with
- * the obligations stated here; `host/user' is the real one, `host/sim' runs
- * the same executive in one thread under a seeded order and virtual time.
- * Failures are positive errno values; results go through ret_ pointers that
- * are untouched on failure.  Functions that may block are those named
- * host_wait*; they are called with no lock held and no claim published.
+ * the obligations stated here; `host/user' is the productive one. `host/sim'
+ * runs the same executive in one thread, in an order that depends on a seed,
+ * and in virtual time.  Failures are positive errno values; results are stored
+ * through ret_ pointers, which are untouched on failure.  Only the functions
+ * named host_wait* may block; they are called with no lock held and no claim
+ * published.
  *
  * A *call* is the time between host_enter() and host_leave(): the process
  * is then "in the kernel".  Signal handlers do not run inside a call except
@@ -38,7 +40,7 @@
 #define HOST_NAP_NS 1000u /* or as long as it was at work */
 #define HOST_SPIN_NS 10000u
 
-/* What host_interrupted() answers. */
+/* Result of host_interrupted(). */
 #define HOST_SIG_NONE 0
 #define HOST_SIG_RESTART 1 /* handlers ran, all of them with SA_RESTART */
 #define HOST_SIG_INTR 2	   /* a handler ran that does not restart */
@@ -47,8 +49,8 @@
 /* (core includes <str/errno.h>) */
 
 /*
- * Context of one call, on the caller's stack.  Filled by the caller before
- * host_enter(): fd, fflags, flags.  The rest is the host's.
+ * Context of one call, on the caller's stack.  The caller fills in fd, fflags
+ * and flags before host_enter().  The host uses the rest.
  */
 struct host_call {
 	int fd;		   /* descriptor the call was made on, or -1 */
@@ -85,13 +87,17 @@ struct host_tls {
 	uint32_t busy;		 /* running what it touched */
 	uint32_t taken;		 /* messages taken so far: core/msg/origin.h */
 	uint32_t reaping;	 /* whose stream it revives: core/plumb */
-	uint32_t reap;		 /* who was found dead, and has to be reaped */
+	uint32_t reap;		 /* tag of a dead thread that is to be reaped */
 	struct str_fmod *perim;	 /* module whose perimeter it is in */
 	struct str_qpair *opening; /* whose open or close it is in */
 	uint64_t event;		 /* callback it is in */
+	/* executive: the last write that found no room: str_direct_soon() */
+	struct str_head *full_at; /* head at which it was; NULL: none */
+	struct str_headq *full;	 /* the head queue without room */
 	/* executive: sockets with data gathered: core/sock */
 	uint32_t nsoon;
-	uint32_t pad1;
+	uint32_t vain_fences;	 /* full fences since one found a sleeper:
+				  * core/head/sleep.c:wanted() */
 	uint64_t soon[HOST_NSOON];
 };
 extern STR_TLS struct host_tls host_tls STR_HIDDEN;
@@ -110,9 +116,10 @@ host_known(void)
 /* ------------------------------------------------------------------ calls */
 
 /*
- * host_enter - begin a call.  Attaches the process and the thread when they
- * are not yet (slow path).  host_leave - end it: runs put-off signals by
- * re-raising them.  Nesting is allowed (a handler that interrupted a blocked
+ * host_enter - begin a call.  Attaches the process and the thread if they are
+ * not attached yet (slow path).
+ * host_leave - end the call: raises the deferred signals again, which runs
+ * their handlers.  Nesting is allowed (a handler that interrupted a blocked
  * call may make calls).
  * Return of host_enter: 0, or why there is no domain (ENOSR no slot or
  * memory, EACCES, EPROTO wrong version ...).
@@ -171,14 +178,20 @@ uint64_t host_wall(void);	  /* seconds since 1970, for people */
 uint64_t host_ticks(void);	  /* cheapest monotonic counter (TSC) */
 extern uint64_t host_ticks_per_ms STR_HIDDEN; /* its rate; set when attached */
 
+/*
+ * host_random - a random number of the kernel, which others cannot predict; in
+ * sim the seed determines it.  A system call.
+ */
+uint64_t host_random(void);
+
 /* ----------------------------------------------------------------- fences */
 
 /*
  * Asymmetric fence.  host_fence_heavy() makes every member's earlier stores
  * visible to this thread and this thread's earlier stores visible to their
- * later loads, as if each of them had executed a full fence: it pairs with a
- * mere compiler barrier, host_fence_light(), on the fast side.  When some
- * member could not register (host_domain->asym == 0) the light side is a
+ * later loads, as if each of them had executed a full fence: it pairs with
+ * host_fence_light() on the fast side, which is only a compiler barrier.  When
+ * some member could not register (host_domain->asym == 0) the light side is a
  * full fence.
  */
 void host_fence_heavy(void);
@@ -195,9 +208,9 @@ host_fence_light(void)
 
 /*
  * host_wait - sleep while *word == val, at most @ns nanoseconds.
- * A signal handler that ran after host_enter() ends the wait even when it
- * ran before it began (the handler's trampoline bumps @word).
- * Return: 0 (changed or woken, maybe for nothing), ETIMEDOUT, EINTR.
+ * A signal handler that runs after host_enter() ends the wait, even if it ran
+ * before the wait began (the handler's trampoline changes @word).
+ * Return: 0 (changed or woken, perhaps without a cause), ETIMEDOUT, EINTR.
  * @hc may be NULL: then signals neither interrupt nor cancel (short waits
  * for locks).
  */
@@ -208,6 +221,24 @@ int host_wait(struct host_call *hc, str_a32 *word, uint32_t val, uint64_t ns);
 int host_wake(str_a32 *word, int n);
 
 /*
+ * Notice of deaths.  A sleeper that streamsd tells of deaths need not wait for
+ * its carrier.
+ * host_notice_begin - does streamsd tell this thread, which is going to sleep on
+ * @word?  The caller has sampled the word.  It then publishes `asleep_on',
+ * executes a heavy fence, and checks all its conditions.
+ * Return: false: not now; *ret is undefined.
+ * host_wait_notice - host_wait() that also ends when this process's bell has
+ * been rung, or when streamsd has ended, since host_notice_begin().
+ * Return: as host_wait(); EAGAIN: one of these has ended it, look at the carrier.
+ */
+struct host_notice {
+	uint32_t look, life; /* of the host */
+};
+bool host_notice_begin(struct host_notice *ret, str_a32 *word);
+int host_wait_notice(struct host_call *hc, str_a32 *word, uint32_t val,
+	const struct host_notice *n, uint64_t ns);
+
+/*
  * host_wait_carrier - sleep until hc->fd's carrier has a token or hang-up,
  * this process's bell rings, or @ns have passed (UINT64_MAX: no limit).
  * Does not drain the token; drains the bell.
@@ -215,52 +246,69 @@ int host_wake(str_a32 *word, int n);
  */
 int host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events);
 /*
- * host_serve - what a thread does for its process before it sleeps and when the
- * bell has rung, or NULL.  Context: inside a call, no lock and no claim held.
+ * host_serve - work that a thread does for its process before it sleeps, and
+ * when the bell has rung; or NULL.  Context: inside a call, no lock and no
+ * claim held.
  */
 extern void (*host_serve)(void) STR_HIDDEN;
-/* host_wait_prepare - before it says that it will wait on a carrier, a thread
- * sees to it that its process has a bell that others can ring. */
+/* host_wait_prepare - make sure that this process has a bell that others can
+ * ring.  A thread calls this before it announces that it will wait on a
+ * carrier: that wait also ends if the bell has been rung since. */
 void host_wait_prepare(void);
 
 /* host_interrupted - did a handler run since @hc began?  HOST_SIG_* */
 int host_interrupted(struct host_call *hc);
-/* host_resample - forget the handlers that ran so far (SA_RESTART). */
+/* host_resample - ignore the handlers that have run so far (SA_RESTART). */
 void host_resample(struct host_call *hc);
-/* host_yield - let another thread of this CPU run; a few us at most. */
+/* host_yield - let another thread of this CPU run. */
 void host_yield(void);
+/*
+ * host_give_way - host_yield() for a thread that would otherwise sleep until a
+ * thread of this CPU has continued
+ * A yield is cheaper than a sleep and a wake, but the kernel may give the CPU to
+ * an unrelated program, which runs for milliseconds.  After such a loss the
+ * thread does not yield for a time that is long compared with the loss.
+ * Return: false: not now; sleep.
+ */
+bool host_give_way(void);
+/* host_way_used - after host_give_way(): the thread at the other end ran, for its
+ * queue is much fuller, or emptier, than before. */
+void host_way_used(void);
 
 /* host_owner_dead - is the thread named @tag gone (exited, killed, exec'ed)?
  * May take a system call.  A stopped process is not dead. */
 bool host_owner_dead(uint32_t tag);
 
 /*
- * host_reap_dead - if the thread named @tag is gone, have what it held given
- * back now (str_thread_reap()), instead of when a process attaches.
- * Called with no lock held and no claim published.
- * Return: true when it was dead and has been reaped, here.
+ * host_reap_dead - if the thread named @tag is gone, give its resources back
+ * now (str_thread_reap()), not only when the next process attaches.  Called
+ * with no lock held and no claim published.
+ * Return: true if it was dead and this call has reaped it.
  */
 bool host_reap_dead(uint32_t tag);
 
 /* ----------------------------------------------------------------- memory */
 
 /*
- * host_commit - back arena bytes [off, off+len) with memory.
+ * host_commit - back arena bytes [off, off+len) with memory, or a part of the
+ * header that is not backed from the beginning.
  * Return: 0, or ENOSR when there is none; never a later SIGBUS.
  */
 int host_commit(uint64_t off, uint64_t len);
 
 /*
- * host_copyin, host_copyout - copy between the arena and the caller's
- * memory.  A bad user address gives EFAULT, with nothing else lost; bytes
- * before the fault may have been copied.
+ * host_copyin,
+ * host_copyout - copy between the arena and the caller's memory.  A bad user
+ * address gives EFAULT and no other harm; the bytes before the bad address may
+ * have been copied.
  */
 int host_copyin(const void *uaddr, void *addr, size_t len) STR_MUST_CHECK;
 int host_copyout(const void *addr, void *uaddr, size_t len) STR_MUST_CHECK;
 /*
- * The same for inlined paths, where the build says that this host's are routines
- * which touch a few registers (host/user/copy_x86_64.S): the caller keeps what
- * it has in the others.  Only in files without a red zone.
+ * The same for inlined paths, if the build says that this host's routines
+ * change few registers (host/user/copy_x86_64.S).  The caller then keeps its
+ * values in the other registers.  Only in files that are compiled without a red
+ * zone.
  */
 #if defined(STR_COPY_FEW)
 STR_INLINE STR_MUST_CHECK int
@@ -287,10 +335,11 @@ int host_copyinstr(const void *uaddr, char *addr, size_t max) STR_MUST_CHECK;
 /* --------------------------------------------------------------- carriers */
 
 /*
- * PAIR: one end of a connected pair, under a pipe's end: the other end sees
- * the hang-up.  OPEN: a datagram socket with an address in the domain's socket
- * directory, under every other open file: any member can send it a token.  No
- * process is told when its last holder goes, but the next token is refused.
+ * PAIR: one end of a connected pair, the carrier of a pipe's end.  When it is
+ * closed, the other end gets the hang-up.  OPEN: a datagram socket with an
+ * address in the domain's socket directory, the carrier of every other open
+ * file.  Any member can send it a token.  When its last holder closes it, no
+ * process is notified, but the next token is refused.
  */
 #define HOST_CARRIER_PAIR 0u
 #define HOST_CARRIER_OPEN 1u
@@ -315,9 +364,9 @@ int host_carrier_pair(int oflags, int ret_fd[2],
  * processes can send to.
  * @oflags: O_CLOEXEC, O_NONBLOCK.
  * Return: 0, EMFILE, ENFILE, ENOMEM; EACCES: the domain's socket directory
- * cannot be had, or is not to be trusted.
+ * cannot be made, or is not trustworthy.
  * host_carrier_gone - @c, of either kind, has no holder any more, or is about
- * to have none: its address goes.  May be said more than once.
+ * to have none: remove its address.  May be called more than once.
  */
 int host_carrier_open(int oflags, int *ret_fd,
 	struct host_carrier *ret_carrier);
@@ -325,52 +374,66 @@ void host_carrier_gone(const struct host_carrier *c);
 
 /*
  * host_carrier_send - put a token into the carrier @c of kind OPEN, held by
- * any process.  Return: 0; ECONNREFUSED it has no holder; EAGAIN its
- * queue is full (then it is not empty, which is as good).
+ * any process.
+ * Return: 0; ECONNREFUSED: it has no holder; EAGAIN: its queue is full (it
+ * contains a token then, which is enough).
  */
 int host_carrier_send(const struct host_carrier *c);
 
-/* host_fd_close - close a descriptor that host_carrier_open() or
- * host_box_dup() gave. */
+/* host_fd_close - close a descriptor that host_carrier_open() or host_box_dup()
+ * returned. */
 void host_fd_close(int fd);
 
-/* host_carrier_id - what stands under @fd now, all fields; EBADF, ENOTSOCK. */
+/*
+ * host_carrier_id - identify the carrier that @fd refers to now, all fields;
+ * EBADF, ENOTSOCK.
+ */
 int host_carrier_id(int fd, struct host_carrier *ret_carrier);
 
 /* host_carrier_look - events of @fd's carrier now, without waiting. */
 uint32_t host_carrier_look(int fd);
 
 /*
- * host_carrier_alive - does any process still hold that carrier?  Answers
- * true when it cannot tell.  A few us (sock_diag).
+ * host_carrier_alive - does any process still hold that carrier?  True if that
+ * cannot be found out.  Takes a few us (sock_diag).
  */
 bool host_carrier_alive(const struct host_carrier *c);
+/*
+ * host_listing_make - list the existing carriers, for a walk over many streams;
+ * NULL: not possible.  host_listing_has - did @c exist then?  False is no proof
+ * that it did not: call host_carrier_alive().  host_listing_free - @l may be
+ * NULL, here and in host_listing_has().
+ */
+struct host_listing;
+struct host_listing *host_listing_make(void);
+bool host_listing_has(struct host_listing *l, const struct host_carrier *c);
+void host_listing_free(struct host_listing *l);
 
 /*
  * Tokens: one byte each in a carrier's receive queue, with a mark that no
  * write(2) can make.
- * host_token_send(fd): put one into the *other* end's queue.  EPIPE: gone;
- * EAGAIN: its queue is full (then it is not empty, which is as good), or no
- * mark can be had.
- * host_token_drain(fd): take all out of this end's own queue.
+ * host_token_send(fd): put one into the *other* end's queue.  EPIPE: that end
+ * is closed; EAGAIN: its queue is full (it contains a token then, which is
+ * enough), or no mark can be made. host_token_drain(fd): take all tokens out of
+ * this end's own queue.
  */
 int host_token_send(int fd);
 void host_token_drain(int fd);
 
 /*
- * Bytes in a pair of carriers: what processes outside the domain write, and
- * what is written for them.
+ * Bytes in a pair of carriers: those that processes outside the domain write,
+ * and those that are written for such processes.
  * host_token_take(fd, buf, len): take tokens out of @fd's queue, and at most
- * @len other bytes into @buf; without room for them, the tokens before the
- * first of them.  Return: bytes stored.
+ * @len other bytes into @buf.  When @buf is full, only the tokens before the
+ * next other byte are taken.  Return: bytes stored.
  * host_outside_put(fd, buf, len): write to the other end without waiting; @buf
  * is a user's address.  Return: bytes, or minus EAGAIN, EPIPE, EFAULT, or
  * ENOTSOCK: @fd is no end of a pair.
  * host_outside_waiting(fd): bytes in @fd's own queue.
- * host_outside_unread(fd): is anything of ours in the other end's queue?
- * host_outside_room(fd): would host_outside_put() find room for much?
- * host_outside_only(c): have processes the carrier @c that are all outside?
- * False when it is not known.  Some ms.
+ * host_outside_unread(fd): is any byte that we wrote still in the other end's
+ * queue? host_outside_room(fd): is there much room for host_outside_put()?
+ * host_outside_only(c): do processes hold the carrier @c, and are all of them
+ * outside the domain?  False if that cannot be found out.  Takes some ms.
  */
 bool host_outside_only(const struct host_carrier *c);
 size_t host_token_take(int fd, void *buf, size_t len);
@@ -381,47 +444,56 @@ bool host_outside_room(int fd);
 
 /*
  * host_bell_ring - wake the process of thread slot @t out of its
- * host_wait_carrier() calls.  For sleepers that no token can reach because
- * the waker holds the same end as they do.
+ * host_wait_carrier() calls.  For sleepers that no token can reach, because
+ * they sleep on the same end as the waker has.
  */
 void host_bell_ring(struct str_thread *t);
+/*
+ * host_bell_ring_pollers - wake all threads of the process in slot @proc that
+ * wait in host_wait_carrier() or host_wait_sock(), or poll many streams.  Those
+ * that sleep on words sleep on.
+ * Return: false: there is no such process any more.
+ */
+bool host_bell_ring_pollers(uint32_t proc);
 
 /* --------------------------------------------------------------- sockets */
 
 /*
- * Sockets of the system that the host stands on, for core/sock, which knows
- * each by an id that is never given to another: an index below HOST_NSOCK in
- * the low half, a generation in the high one.  str_sock_live() says whether
- * it is one still.
+ * Sockets of the operating system, for core/sock.  Each socket has an id that
+ * is never given to another: an index below HOST_NSOCK in the low half, a
+ * generation in the high half. str_sock_live() says whether an id still names a
+ * socket.
  *
- * Every member has a descriptor of its own, which it gets from streamsd when
- * it first needs it; streamsd has one of each.  No call waits, but for the
- * moment that takes.  Results: 0 or a count, or minus an errno (EIO: no
- * descriptor can be had).
+ * Every member has its own descriptor of a socket, which it gets from streamsd
+ * when it first needs it; streamsd has one of each socket.  No call waits,
+ * except for that short exchange with streamsd.  Results: 0 or a count, or
+ * minus an errno (EIO: no descriptor can be got).
  */
 #define HOST_NSOCK 16384u
 
 /* host_sock_new - socket(2), non-blocking: a descriptor for host_sock_adopt()
  * host_sock_accept - accept(2) likewise; @len in/out, @addr may be NULL. */
 int host_sock_new(int family, int type, int proto);
-/* host_sock_source - which address a datagram to @dst leaves from; @srclen
- * in/out.  The system's answer, and nothing is sent. */
+/* host_sock_source - the source address of a datagram to @dst; @srclen in/out.
+ * Asks the operating system and sends nothing. */
 int host_sock_source(const void *dst, uint32_t dstlen, void *src,
 	uint32_t *srclen);
 int host_sock_accept(uint64_t id, void *addr, uint32_t *len);
-/* host_sock_tun - a TUN device, which is made if there is none of that name,
- * likewise; @name in/out, 16 bytes, empty: any.  It is no socket: only
- * host_sock_read(), host_sock_write(), a packet each, and ioctls work. */
+/* host_sock_tun - a descriptor of a TUN device, likewise.  The device is made
+ * if there is none of that name; @name in/out, 16 bytes, empty: any.  It is not
+ * a socket: only host_sock_read() and host_sock_write(), one packet each, and
+ * ioctls work. */
 int host_sock_tun(char *name);
-/* host_sock_adopt - @fd is this process's descriptor of @id, and streamsd gets
- * one.  host_sock_discard - it is to have no owner. */
+/* host_sock_adopt - make @fd this process's descriptor of @id, and give
+ * streamsd one. host_sock_discard - close @fd, which gets no owner. */
 int host_sock_adopt(uint64_t id, int fd);
 void host_sock_discard(int fd);
 /*
- * host_sock_shut - end the connection of @id, which lives, even if others hold
- * it: by a reset when @abort.  host_sock_gone - @id lives no more: away with
- * the descriptors.  @wait: until streamsd's is gone too (a name was bound).
- * host_sock_drop - with this process's alone.
+ * host_sock_shut - end the connection of @id, which is live, even if others
+ * have descriptors of it; by a reset if @abort.
+ * host_sock_gone - @id is no longer live: close the descriptors.
+ * @wait: wait until streamsd has closed its own too (a name was bound).
+ * host_sock_drop - close this process's descriptor only.
  */
 void host_sock_shut(uint64_t id, bool abort);
 void host_sock_gone(uint64_t id, bool wait);
@@ -454,10 +526,11 @@ long host_sock_recvmm(uint64_t id, struct ksock_msg *v, uint32_t n,
 	int flags);
 
 /*
- * Boxes: each is a queue of descriptors, which stay there when the process that
- * put them in ends.  A box has the id of a socket, and ends by host_sock_gone().
- * The calls that take an id work by the descriptor that this process has of the
- * box, never wait, and return 0 or an errno: EIO when it has none.
+ * Boxes.  A box is a queue of descriptors, which stay in it when the process
+ * that put them in ends.  A box has an id like a socket, and ends by
+ * host_sock_gone().  The calls that take an id use this process's descriptor of
+ * the box, never wait, and return 0 or an errno: EIO if the process has no such
+ * descriptor.
  */
 struct host_label {
 	uint64_t id, pass;
@@ -465,19 +538,20 @@ struct host_label {
 /* host_box_new - a descriptor for host_sock_adopt().  Return: 0, EMFILE,
  * ENFILE, ENOMEM. */
 int host_box_new(int *ret_fd, struct host_carrier *ret_carrier);
-/* host_box_ready - get a descriptor of @box; with @kept, wait until streamsd has
- * one too.  May wait for up to a second.  Return: 0, EMFILE, EIO.
- * host_box_here - is a descriptor here already? */
+/* host_box_ready - get a descriptor of @box; with @kept, wait until streamsd
+ * has one too.  May wait for up to a second.  Return: 0, EMFILE, EIO.
+ * host_box_here - has this process a descriptor of @box already? */
 int host_box_ready(uint64_t box, bool kept);
 bool host_box_here(uint64_t box);
-/* host_box_put - a duplicate of descriptor @fd, behind the others.  Return: 0,
+/* host_box_put - append a duplicate of descriptor @fd to the box.  Return: 0,
  * EBADF, EAGAIN (the box is full), EIO. */
 int host_box_put(uint64_t box, int fd, const struct host_label *l);
 /*
  * host_box_look - the label of the first one; ENOENT: there is none.
  * host_box_dup - a duplicate of the first one, which stays; ENOENT, EMFILE.
  * host_box_drop - close the first one.
- * host_box_empty - close all, by a descriptor that is got for it if need be.
+ * host_box_empty - close all; gets a descriptor of the box for that if
+ * necessary.
  */
 int host_box_look(uint64_t box, struct host_label *ret);
 int host_box_dup(uint64_t box, int *ret_fd);
@@ -485,22 +559,22 @@ void host_box_drop(uint64_t box);
 void host_box_empty(uint64_t box);
 
 /*
- * host_wait_sock - host_wait_carrier(), and @id's socket is waited for besides:
- * @want: HOST_C_IN, HOST_C_OUT.  With neither, for what is news to
- * host_sock_events().  Does not look whether hc->fd is what it was, and
- * hc->mask is NULL.  Drains the bell.
+ * host_wait_sock - as host_wait_carrier(), but waits for @id's socket too.
+ * @want: HOST_C_IN, HOST_C_OUT.  With neither, waits for new events for
+ * host_sock_events().  Does not check whether hc->fd still refers to the same
+ * carrier; hc->mask is NULL.  Drains the bell.
  */
 int host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want,
 	uint64_t ns, uint32_t *ret_events);
-/* host_sock_look - of that, what has come at @id already: HOST_C_* */
+/* host_sock_look - which of these events @id has already: HOST_C_* */
 uint32_t host_sock_look(uint64_t id, uint32_t want);
 /*
- * host_sock_watch - tell of what comes at @id, by edges: @want HOST_C_IN,
- * HOST_C_OUT; 0: no more.  What is there now is told too.  Cheap when it is
- * watched for that already.
- * host_sock_events - what has come at sockets that are watched in this
- * process, HOST_C_*; returns how many, at most @n.  host_sock_watching - is
- * any?
+ * host_sock_watch - report events of @id, edge-triggered: @want HOST_C_IN,
+ * HOST_C_OUT; 0: stop reporting.  Events that @id has already are reported too.
+ * Cheap if the same events are watched already.
+ * host_sock_events - the events of the sockets that this process watches,
+ * HOST_C_*; returns their number, at most @n.
+ * host_sock_watching - does this process watch any socket?
  */
 int host_sock_watch(uint64_t id, uint32_t want);
 struct host_sock_event {
@@ -510,8 +584,8 @@ struct host_sock_event {
 };
 unsigned host_sock_events(struct host_sock_event *v, unsigned n);
 bool host_sock_watching(void);
-/* host_sock_ask - something is to be seen to by str_sock_serve(), and streamsd
- * is not awake. */
+/* host_sock_ask - wake streamsd, which sleeps: there is work for
+ * str_sock_serve(). */
 void host_sock_ask(void);
 
 /* ------------------------------------------------------ code and signals */
@@ -522,7 +596,10 @@ void host_sock_ask(void);
  */
 void *host_code(unsigned slot, void (*fn)(void));
 
-/* What a handler with SA_SIGINFO is told: si_code, si_errno, si_fd, si_band. */
+/*
+ * Fields of siginfo_t for a handler with SA_SIGINFO: si_code, si_errno, si_fd,
+ * si_band.
+ */
 struct host_siginfo {
 	int code; /* 1 to 6: POLL_IN and the others of SIGPOLL */
 	int err;  /* 0 to 255 */
@@ -530,21 +607,22 @@ struct host_siginfo {
 	long band;
 };
 
-/* host_signal_post - send @sig to process @pid, or, when that is minus a process
- * group, to the group; @sig 0: only look.  @si: what it is about, or NULL; a
- * group is not told.  Return: 0, ESRCH, EPERM. */
+/* host_signal_post - send @sig to process @pid; a negative @pid means a process
+ * group. @sig 0: only check that it exists. @si: the siginfo, or NULL; a group
+ * does not get it.  Return: 0, ESRCH, EPERM. */
 int host_signal_post(uint32_t pid, int sig, const struct host_siginfo *si);
-/* host_signal_self - raise SIGPIPE in the calling thread when @sig says so;
- * delivered at host_leave(). */
+/* host_signal_self - raise @sig (SIGPIPE) in the calling thread; delivered at
+ * host_leave(). */
 void host_signal_self(int sig);
 
 /*
- * Job control.  host_job - the caller's process group and session, and the
- * session of the process @pid (0: of none; other is 0 then, or when there is
- * no such process).
+ * Job control.
+ * host_job - the caller's process group and session, and the session of the
+ * process @pid (0: of no process). other is 0 then, and if there is no such
+ * process.
  * host_job_stop - send SIGTTIN or SIGTTOU to the caller's process group.
- * Return: 0, EPERM: the caller ignores or blocks it, EIO: its group is
- * orphaned; with these nothing was sent.
+ * Return: 0; EPERM: the caller ignores or blocks the signal; EIO: its group is
+ * orphaned.  With an error no signal was sent.
  */
 struct host_job {
 	uint32_t pgrp, sid, other;
@@ -561,52 +639,58 @@ void host_cred(struct host_cred *ret_cred);
 /* --------------------------------------------------------------- modules */
 
 /*
- * Foreign modules and drivers: compiled by others against the installed
- * headers, loaded while the domain runs.  One that is loaded is an *image*,
- * known by its number (> 0) for as long as the domain lives: its code stands
- * at one address in every member, each with a copy of its own, and its
- * writable data is one for all of them, part of the domain.  So addresses of
- * its procedures and tables may be stored in the arena.
+ * Foreign modules and drivers are compiled by others against the installed
+ * headers, and loaded while the domain runs.  A loaded one is an *image*, which
+ * has a number (> 0) for as long as the domain exists.  Its code lies at the
+ * same address in every member; each member maps its own copy.  Its writable
+ * data is part of the domain, shared by all members.  So addresses of its
+ * procedures and tables may be stored in the arena.
  *
- * An image is *new* until host_module_done(): its loader has to find
- * out what it offers and register that.  If it is killed before, the image is
- * dead and the next one who wants it loads another.
+ * An image is *new* until host_module_done(): its loader has to find its
+ * modules and drivers and register them.  If the loader is killed before, the
+ * image is dead, and the next caller that needs it loads another.
  */
 
 /*
- * host_module_load - the image called @name, loaded if there is none yet
+ * host_module_load - get the image called @name; load it if there is none yet
  * @name: 1 to FMNAMESZ letters, digits and underscores
- * @ret_new: the image is new, and it is for the caller to call
- *	host_module_done(); else another caller has
+ * @ret_new: the image is new, and the caller must call host_module_done(); else
+ *	another caller has done that
  *
- * Looks for it where the host keeps modules.  The file is not trusted: it is
- * the user's or the system's, could have been written by no other user, and is
- * refused (with a reason in the log) when it is not what can be loaded.  The
- * image is mapped here when this returns 0.
- * Return: 0; ENOENT no such module; EACCES, ENOEXEC refused; ENOSR no room;
+ * Searches the host's module directories.  The file is not trusted: it must
+ * belong to the user or to the system, and no other user may be able to write
+ * it.  A file that cannot be loaded is refused, with a reason in the log.  When
+ * this returns 0, the image is mapped in this process.
+ * Return: 0; ENOENT: no such module; EACCES, ENOEXEC: refused; ENOSR: no room;
  * EINTR.
  * Context: a call, no locks held, no claim published: it reads files.
  */
 int host_module_load(struct host_call *hc, const char *name,
-	uint32_t *ret_file, bool *ret_new);
-/* host_module_done - @good: from now on it is there for everybody; else it is
- * dead. */
+	uint32_t *ret_image, bool *ret_new);
+/* host_module_done - @good: from now on every member can use the image; else
+ * the image is dead. */
 void host_module_done(uint32_t image, bool good);
 
 /*
- * host_module_map - see to it that this process can run the image's code.
- * Members do so when they attach; those that were attached before it was
- * loaded when they first touch it.  Cheap when it is mapped.
- * Return: 0, or why it is not (ENOMEM, EPROTO): then this process must not
- * run its procedures.
+ * host_module_map - make sure that this process can run the image's code.  A
+ * member calls this when it attaches.  Members that attached before the image
+ * was loaded call it when they first use the image.  Cheap if the image is
+ * mapped already.
+ * Return: 0, or an errno (ENOMEM, EPROTO): then this process must not run the
+ * image's procedures.
  */
 int host_module_map(uint32_t image);
 
-/* host_module_symbol - the address of what the image calls @name, or NULL. */
+/* host_module_symbol - the address of the image's symbol @name, or NULL. */
 void *host_module_symbol(uint32_t image, const char *name);
-/* host_module_calls - does the image call a function @name of another? */
+/*
+ * host_module_calls - does the image call a function @name that it does not
+ * define?
+ */
 bool host_module_calls(uint32_t image, const char *name);
-/* host_module_word - what the executive notes of the image; 0 at first. */
+/*
+ * host_module_word - a word of the image for the executive's use; 0 at first.
+ */
 str_a32 *host_module_word(uint32_t image);
 /* host_module_of - the image that address @p is in, or 0. */
 uint32_t host_module_of(const void *p);
@@ -614,27 +698,32 @@ uint32_t host_module_of(const void *p);
 void host_module_log(const char *name, const char *text);
 
 /*
- * host_code_shared - does @fn mean the same in every member?  True of what
- * host_code() returned and of procedures of images; so a callback with such
- * an address may be run by any member.
+ * host_code_shared - is @fn the same procedure in every member?  True for
+ * results of host_code() and for procedures of images; any member may run a
+ * callback with such an address.
  */
 bool host_code_shared(const void *fn);
 
 /* ------------------------------------------------------------------ other */
 
 /*
- * host_daemon - see to it that streamsd, the domain's interrupt context, runs:
- * it calls str_region_members_died() whenever a member has gone, and
- * str_timer_run() for callbacks whose process is gone.  Cheap when it does
- * run.  Return: 0, or why it could not be started (the caller goes on).
+ * host_daemon - make sure that streamsd, the domain's interrupt context, runs.
+ * streamsd calls str_region_members_died() whenever a member has ended, and
+ * str_timer_run() for callbacks of processes that have ended.  Cheap if
+ * streamsd runs already.
+ * Return: 0, or an errno if it could not be started (the caller then continues
+ * without it).
  */
 int host_daemon(void);
 
 /* host_owner_stopped - is the thread named @tag stopped, by a signal or a
- * debugger?  False when that cannot be told. */
+ * debugger?  False if that cannot be found out. */
 bool host_owner_stopped(uint32_t tag);
 
-/* host_daemon_look - streamsd shall look for what no process holds, now. */
+/*
+ * host_daemon_look - make streamsd search now for streams that no process
+ * holds.
+ */
 void host_daemon_look(void);
 
 /* host_defer - have str_timer_run() called at @when (ns, host_now()) by this
@@ -642,9 +731,13 @@ void host_daemon_look(void);
 void host_defer(uint64_t when);
 
 void host_panic(const char *what, const char *file, int line) STR_NORETURN;
-void host_log(int level, const char *text); /* stderr; for cmn_err() */
+/*
+ * host_log - write @text to stderr, for cmn_err()
+ * @level: CE_*; other than CE_CONT (0): end the line if @text does not.
+ */
+void host_log(int level, const char *text);
 
-/* Kill the process when STREAMS_CRASH names this passage of @label. */
+/* Kill the process if STREAMS_CRASH names this execution of @label. */
 void host_crash_point(const char *label);
 #ifdef STR_CRASH_POINTS
 #define STR_CRASH_POINT(label) host_crash_point(label)
@@ -663,18 +756,20 @@ void host_crash_point(const char *label);
 /* ------------------------------------------------- what the host calls up */
 
 /*
- * For modules.  str_region_alloc - @size bytes of the arena at a multiple of
- * 64 KiB, of which the first 64 bytes are not the host's; the thread's own
- * until str_region_keep(), lost with it before.  NULL: none, or @size is more
- * than STR_REGION_MAX.  str_region_free - give it back, if it was not kept.
+ * For modules.
+ * str_region_alloc - @size bytes of the arena at a multiple of 64 KiB.  The
+ * host must not use the first 64 bytes.  The memory belongs to the calling
+ * thread until str_region_keep(); if the thread dies before, the memory is
+ * freed.  NULL: there is no memory, or @size is more than STR_REGION_MAX.
+ * str_region_free - free the memory, if it was not kept.
  */
 #define STR_REGION_MAX 524288u
 void *str_region_alloc(size_t size);
 void str_region_keep(void *p);
 void str_region_free(void *p);
-/* str_ddi_find - the address, good in all members, of the function whose
- * symbol is @name; 0.  str_ddi_hash - a number that differs when these
- * addresses do. */
+/* str_ddi_find - the address of the function with the symbol @name, valid in
+ * all members; 0: there is none. str_ddi_hash - a number that differs if these
+ * addresses differ. */
 uint64_t str_ddi_find(const char *name);
 /* str_ddi_attach - fill the code slots of the DDI; once per image of ours. */
 void str_ddi_attach(void);
@@ -684,70 +779,85 @@ uint64_t str_ddi_hash(void);
 int str_region_init(struct str_domain *d);
 /* str_region_attach - register this image's built-in procedures. */
 int str_region_attach(struct str_domain *d);
-/* str_thread_reap - thread slot @t's owner is dead: give back what it held.
- * @all: false: only have the streams go on that it was inside, at once; its
- * memory takes longer, and is given back by another call.
- * Called by the thread that claimed the slot for reaping.  Return: false when that was
- * not possible yet: the slot is as it was, and to be reaped once more. */
+/* str_thread_reap - thread slot @t's owner is dead: give its resources back.
+ * @all: false: only make the streams that it was inside usable again, at once.
+ * Its memory takes longer, and is given back by another call.  Called by the
+ * thread that claimed the slot for reaping.  Return: false if that was not
+ * possible yet: the slot is unchanged, and must be reaped again. */
 bool str_thread_reap(struct str_domain *d, struct str_thread *t, bool all);
 /* str_region_sweep - free pipes both of whose carriers are gone. */
 unsigned str_region_sweep(void);
-/* str_region_tidy - the same when there are many; after an attach. */
-void str_region_tidy(void);
-/* str_region_members_died - processes have ended: close what no process holds any
- * more, reap their threads, adopt their callbacks.  Return: streams closed. */
+/* str_region_many - are there so many pipes that those without a holder must be
+ * searched for before the memory is used up? */
+bool str_region_many(void);
+/* str_region_members_died - processes have ended: close the files that no
+ * process holds any more, reap the threads of those processes, and adopt their
+ * callbacks.  Return: streams closed. */
 unsigned str_region_members_died(void);
-/* The same in slices.  struct str_sweep: what the caller keeps in between, clear
- * at first.  str_sweep_ask - processes have ended.  str_sweep_some - go on for
- * @ns, or a little longer for the stream that is looked at then; in a call.
- * Return: true when it is to be called again. */
+/* The same in slices.  struct str_sweep: the caller's state between the slices,
+ * all zeros at first.  str_sweep_ask - processes have ended; @pairs: also check
+ * the pipes whose ends they both held.  str_sweep_some - continue for @ns, or a
+ * little longer until the current stream has been checked; inside a call.
+ * Return: true if it must be called again. */
 struct str_sweep {
 	struct str_walk {
 		uint32_t at, left; /* entries of the directory */
 	} walk;
 	uint32_t stage; /* 0: nothing is to be done */
-	bool asked;
+	bool asked, pairs_asked;
 	bool pairs;	/* pipes too */
 	bool mended;	/* links: lower heads may have no link any more */
 	bool turn;	/* the collector has had a slice since the last walk */
 	bool orphans;	/* heads with references and no file */
 	unsigned n, files; /* streams freed, files closed */
 	struct str_collect *collect; /* the collector's run, in stage 3 */
+	struct host_listing *listing; /* for a walk over many, or NULL */
+	unsigned heads; /* of this walk, until now */
 };
-void str_sweep_ask(struct str_sweep *s);
+void str_sweep_ask(struct str_sweep *s, bool pairs);
 bool str_sweep_some(struct str_sweep *s, uint64_t ns);
-/* str_sock_live - is the socket @id there still?  str_sock_word - where the
- * host notes the greatest generation at @id's index that streamsd has closed;
- * NULL: there never was one. */
+/* str_sock_live - does the socket @id still exist? str_sock_word - a word in
+ * which the host notes the greatest generation at @id's index that streamsd has
+ * closed; NULL: there never was one. */
 bool str_sock_live(uint64_t id);
 str_a32 *str_sock_word(uint64_t id);
-/* str_box_carrier - what the kernel knows the box @id by; false: it is no box. */
+/*
+ * str_box_carrier - the kernel's identification of the box @id; false: it is
+ * not a box.
+ */
 bool str_box_carrier(uint64_t id, struct host_carrier *ret);
-/* str_sock_gather - see to what host_sock_events() tells; in a call.  Return:
- * how many there were. */
+/* str_sock_gather - handle the events of host_sock_events(); inside a call.
+ * Return: the number of events. */
 unsigned str_sock_gather(void);
 /* str_sock_any - has there ever been a socket in this domain? */
 bool str_sock_any(void);
-/* str_sock_serve - as streamsd: see to what no other process does.  Return: true
- * to be called again in a millisecond. */
+/* str_sock_serve - in streamsd: serve the sockets that no other process serves.
+ * Return: true if it must be called again in a millisecond. */
 bool str_sock_serve(void);
-/* str_region_drain - of the streams that no process holds any more, and that have
- * something to send, close what is empty now.  Return: true when there are
- * more; then it wants to be called again in 10 ms or so. */
+/* str_region_drain - some streams that no process holds any more still had data
+ * to send: close those that are empty now.  Return: true if there are more of
+ * them; then it must be called again after about 10 ms. */
 bool str_region_drain(void);
 /* str_name_entry - the @i-th name of a file that a Stream is attached to;
- * false: no more.  str_name_detach - take it away; @born 0: whenever that file
- * was made.  Return: 0, ENOENT. */
+ * false: there are fewer. str_name_detach - remove it; @born 0: the file's time
+ * of creation is not compared.  Return: 0, ENOENT. */
 bool str_name_entry(unsigned i, uint64_t *dev, uint64_t *ino, uint64_t *sid,
 	char *path, size_t size);
 int str_name_detach(struct host_call *hc, uint64_t dev, uint64_t ino,
 	uint64_t born);
-/* str_region_wanted - is there anything that streamsd is needed for? */
+/*
+ * str_notice_give - processes have died, or may have closed descriptors: make
+ * the threads look whose streams have lost their other end
+ * Context: a call; no lock, no claim.
+ * Return: number of threads that rely on being told.
+ */
+unsigned str_notice_give(void);
+/* str_region_wanted - is there any work for which streamsd is needed? */
 bool str_region_wanted(void);
 /*
- * host_file - a domain's file, read and not mapped: the reader trusts nothing
- * in it but its beginning, which the host has checked.
- * @read copies @n bytes at @off; false when they are not all in the file.
+ * host_file - a domain's file that is read, not mapped.  The reader trusts only
+ * its beginning, which the host has checked. @read copies @n bytes at @off;
+ * false if they are not all in the file.
  */
 struct host_file {
 	uint64_t base; /* its address where it is mapped */

@@ -2,17 +2,18 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * A look at a domain from outside: for scls, strinfo, strtop and their like.
+ * A list of the objects of a domain, for tools such as scls, strinfo and
+ * strtop.
  *
  * strm_inspect() writes a list of records into the caller's memory: first one
- * of kind STR_I_DOMAIN, last one of kind STR_I_END; in between processes,
- * each before its threads; modules; streams, each before its heads, queues,
- * bands and links.  A record begins with its kind and its length, a multiple
- * of 8; a reader of a list skips kinds that it does not know.
+ * of kind STR_I_DOMAIN, last one of kind STR_I_END; between these come
+ * processes, each before its threads; modules; and streams, each before its
+ * heads, queues, bands and links.  A record begins with its kind and its
+ * length, a multiple of 8; a reader skips unknown kinds.
  *
- * The domain goes on while it is looked at, and no thread in it is stopped or
- * waits: each record is right about one moment, two records are not about the
- * same one, and a list that is being changed may appear cut short.
+ * The domain continues to run meanwhile, and no thread in it is stopped or
+ * waits.  So each record describes one moment, two records describe different
+ * moments, and a linked list that is changed meanwhile may appear cut short.
  */
 #ifndef STR_INSPECT_H
 #define STR_INSPECT_H
@@ -106,7 +107,7 @@ struct str_i_module {
 	} mstat[4];
 };
 
-/* Who has a lock, or runs queues. */
+/* The thread that has a lock or runs queues. */
 struct str_i_owner {
 	uint32_t tag; /* 0: none */
 	uint32_t pid; /* 0: it is gone */
@@ -145,7 +146,7 @@ struct str_i_head {
 	uint32_t npush, anchor;
 	uint32_t nfile, refs;
 	uint32_t polled; /* events that are waited for on the carrier */
-	uint32_t npri;	 /* messages out of the ordinary */
+	uint32_t npri;	 /* messages of high priority or a band above 0 */
 	uint64_t count;	 /* bytes to be read, high priority excluded */
 	uint64_t passed; /* bytes that ever were */
 	uint64_t hiwat, lowat;
@@ -225,14 +226,17 @@ struct str_i_name {
 	char path[256];
 };
 
-/* A block of memory in use; what is behind @parts is a message block's. */
+/* A block of memory in use; the fields after @parts apply to message blocks. */
 struct str_i_block {
 	struct str_i i;
 	uint64_t addr, size;
 	uint32_t state, owner; /* STR_BLK_*; the tag of a thread, or 0 */
 	uint64_t word;	/* its free-list link: the origin, or the reaper's mark */
 	uint32_t parts, refs, type, pad;
-	/* a link, a pass: the head that it refers to, and waits at, in data, next */
+	/*
+	 * Of a link or a pass: data is the head that it refers to, next the
+	 * head at which it waits.
+	 */
 	uint64_t next, prev, cont, data, length;
 	unsigned char first[64]; /* bytes: of a message the buffer's */
 };
@@ -242,22 +246,27 @@ struct str_i_block {
  * @size: bytes there
  * @what: STR_I_WANT_*
  *
- * Return: bytes the whole list takes; more than @size: it is cut short, ask
- * again with more.  -1: errno says why there is no domain.
+ * Return: the length of the whole list in bytes.  If that is more than @size,
+ * the list was cut short: call again with a larger buffer. -1: there is no
+ * domain, errno says why.
  */
 long strm_inspect(void *buf, size_t size, unsigned what);
-/* strm_why - why there is no domain, and what to do, in words; or "" */
+/* strm_why - a text that says why there is no domain and what to do; or "" */
 const char *strm_why(void);
-/* strm_why_stdio - why this C library's FILEs cannot be Streams; or "" */
+/*
+ * strm_why_stdio - a text that says why FILEs of this C library cannot be
+ * Streams; or ""
+ */
 const char *strm_why_stdio(void);
-/* strm_why_daemon - why the domain has no streamsd, in words; or "" */
+/* strm_why_daemon - a text that says why the domain has no streamsd; or "" */
 const char *strm_why_daemon(void);
 /*
- * strm_config - read a configuration file, if no other user can have chosen it
- * @chosen: the path is out of the environment, not built in
+ * strm_config - read a configuration file, unless another user may have chosen
+ * it
+ * @chosen: the path comes from the environment, it is not built in
  *
- * Return: its length in bytes, at most @size, or -1 and errno: EACCES, another
- * user can have chosen it; EINVAL, not an absolute path; EFBIG.
+ * Return: its length in bytes, at most @size, or -1 and errno: EACCES: another
+ * user may have chosen it; EINVAL: the path is not absolute; EFBIG.
  */
 long strm_config(const char *path, int chosen, char *buf, size_t size);
 #define STR_I_WANT_PROCS 1u
@@ -268,10 +277,10 @@ long strm_config(const char *path, int chosen, char *buf, size_t size);
 #define STR_I_WANT_ALL 31u
 #define STR_I_WANT_BLOCKS 32u /* one by one; not of ALL */
 
-/* The same for the executive itself; inside a call. */
+/* The executive's part of strm_inspect(); inside a call. */
 uint64_t str_inspect(void *buf, uint64_t size, uint32_t what);
 
-/* Queues to be tuned, and how. */
+/* Which queues to tune, and the new values. */
 struct strm_tune {
 	uint64_t addr;	/* one queue (str_i_queue.addr), or 0 */
 	char name[12];	/* else those of this module or driver */
@@ -291,8 +300,9 @@ struct strm_tune {
 
 /*
  * strm_tune - set water marks and packet sizes of queues
- * Return: how many queues were set, and modules whose later queues will be;
- * -1: EINVAL a value, ENOENT nothing fits, EBUSY the stream is being changed.
+ * Return: the number of queues that were set, plus the number of modules whose
+ * later queues will be set; -1: EINVAL: bad value; ENOENT: there is no such
+ * queue; EBUSY: the stream is being changed.
  */
 long strm_tune(const struct strm_tune *tune);
 long str_tune(const struct strm_tune *tune); /* minus an errno */

@@ -4,15 +4,15 @@
 /*
  * IP packets, for transports that make them themselves.
  *
- * Purpose.  What stands in the headers of IPv4, IPv6, UDP and ICMP, and how
- * it gets there (RFC 791, 8200, 768, 792, 4443).  Pure functions on bytes:
- * no queue, no memory, no clock, so that fuzzers and the host `sim' drive
- * them; reassembly has its own memory and is told the time.
+ * Purpose.  Parse and build the headers of IPv4, IPv6, UDP and ICMP (RFC 791,
+ * 8200, 768, 792, 4443).  These are pure functions on bytes, without queues,
+ * memory or a clock, so that fuzzers and the host `sim' can call them.  Only
+ * reassembly has its own memory; its callers pass the time.
  *
  * A packet is a message of M_DATA blocks; its first block begins with the IP
- * header and has at least all headers in it.  Headers are built in front of
- * the data, in the block's head room, IP_ROOM bytes of which a Stream head
- * leaves (SO_WROFF).
+ * header and has at least all headers in it.  Headers are built in front of the
+ * data, in the block's head room.  A Stream head leaves IP_ROOM bytes there
+ * (SO_WROFF).
  */
 #ifndef STR_IP_H
 #define STR_IP_H
@@ -24,13 +24,13 @@
 #define IP_MOST 65535u	  /* bytes of an IPv4 packet */
 #define IP_UDP_MOST 65507u /* of a datagram's data over IPv4 */
 
-/* An address: family by length of it, 4 or 16 bytes in network order. */
+/* An address in network order; its length, 4 or 16 bytes, says the family. */
 struct ip_addr {
 	uint32_t len;
 	unsigned char b[16];
 };
 
-/* What a packet's IP header says; numbers in host order. */
+/* The fields of a packet's IP header; numbers in host order. */
 struct ip_hdr {
 	struct ip_addr src, dst;
 	uint16_t hlen;	  /* bytes of headers, options and extensions too */
@@ -46,7 +46,7 @@ struct ip_hdr {
 	uint32_t flow;	  /* IPv6 flow label */
 };
 
-/* Why a packet is no good; negative results of ip_parse(), udp_parse(). */
+/* Why a packet is bad; negative results of ip_parse(), udp_parse(). */
 enum ip_bad {
 	IP_OK,
 	IP_SHORT,	/* shorter than its headers, or than it says */
@@ -60,23 +60,40 @@ enum ip_bad {
 };
 
 #define IP_TRUST 1u /* checksums are not looked at: it never left memory */
+#define IP_MANY 2u  /* it was sent to several stations at once */
 
 /*
  * ip_parse - read the IP header at @p
  * @n:     bytes that are there, in one piece
- * @total: bytes of the whole packet, @n or more; more than the header says is
- *         padding, less is IP_SHORT
- * Return: 0 or minus an ip_bad.  IP_SHORT with @n less than @total: the headers
- * are longer than @n, the caller pulls them up.  Fragments (@more, @frag) have
- * as @proto what stands behind the fragment header.
+ * @total: bytes of the whole packet, @n or more.  If it is more than the header
+ *         says, the rest is padding; if it is less, IP_SHORT
+ * Return: 0 or minus an ip_bad.  IP_SHORT while @n is less than @total: the
+ * headers are longer than @n, and the caller must pull them up.  If ret->more
+ * or ret->frag is not 0, the packet is a fragment, and ret->proto is the
+ * protocol behind the fragment header.
  */
 int ip_parse(const unsigned char *p, size_t n, size_t total, unsigned int flags,
 	struct ip_hdr *ret);
 
 /*
+ * ip6_problem - why ip_parse() returned IP_OPTION for the IPv6 packet at @p, if
+ * its sender is to be told (RFC 8200 s4.2, s4.4)
+ * Return: 1: it is to be told by a Parameter Problem of ICMPv6.
+ */
+struct ip6_problem {
+	uint8_t code;
+	int many;	 /* even if the packet was for a group */
+	uint32_t at;	 /* offset of what was not understood */
+	struct ip_hdr h; /* addresses; protocol behind the headers; their
+			  * length */
+};
+int ip6_problem(const unsigned char *p, size_t n, struct ip6_problem *ret);
+
+/*
  * ip_build - write the header that @h describes in front of @end
- * Room for ip_size(@h) bytes has to be there.  An IPv4 header's checksum is
- * filled in, with IP_TRUST left 0.  @opt: @h->optlen bytes, or NULL.
+ * There must be room for ip_size(@h) bytes.  An IPv4 header's checksum is
+ * filled in, with IP_TRUST left 0.
+ * @opt: @h->optlen bytes, or NULL.
  * Return: bytes written.
  */
 size_t ip_build(unsigned char *end, const struct ip_hdr *h,
@@ -85,8 +102,8 @@ size_t ip_size(const struct ip_hdr *h);
 
 /*
  * ip_sum - add @n bytes to a checksum in progress (RFC 1071); @odd: an odd
- * number of bytes went before; ip_fold - what goes into the header, in host
- * order as all numbers here (of a packet that is checked: 0 when it is good)
+ * number of bytes was added before; ip_fold - the value for the header, in host
+ * order like all numbers here (0 for a correct packet that is checked)
  */
 uint32_t ip_sum(const unsigned char *p, size_t n, uint32_t sum, int odd);
 uint16_t ip_fold(uint32_t sum);

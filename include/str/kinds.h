@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Kinds of blocks of a domain's memory: the name in the executive, the number in
- * the domain, what the tools and the tests call several of them.  What a block of
- * each kind leads to is in core/plumb/kind.h.
+ * Kinds of blocks of a domain's memory: the name in the executive, the number
+ * in the domain, and the plural that tools and tests print. core/plumb/kind.h
+ * lists the references that a block of each kind contains.
  */
 #ifndef STR_KINDS_H
 #define STR_KINDS_H

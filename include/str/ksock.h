@@ -2,31 +2,33 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Sockets of the operating system below, for drivers.
+ * Sockets of the operating system, for drivers.
  *
- * Purpose.  A driver that has a kernel's socket for its lower side, as `inet'
- * has, asks for it here.  All calls are made by the thread that runs
- * the driver's procedure, never wait, and return at once: 0 or a count, or
- * minus an errno (EAGAIN, EINPROGRESS among them).
+ * Purpose.  A driver such as `inet' uses a kernel socket as its lower side, by
+ * the calls below.  The thread that runs the driver's procedure makes the
+ * calls.  They never wait, and return 0 or a count, or minus an errno (EAGAIN
+ * and EINPROGRESS among them).
  *
- * Object.  A ksock_t lies in the domain and means the same in every member.
- * The descriptor behind it does not: each member has its own, got when it
- * first needs one, and streamsd has one of every socket, so that what was
- * sent is delivered, and what was bound stays bound, whichever process is killed.  A
- * member gives its descriptor back when the socket is closed, or when it
- * closes its last descriptor of the stream.
+ * Object.  A ksock_t lies in the domain and is valid in every member.  The
+ * descriptor behind it is not shared: each member gets its own when it first
+ * needs one. streamsd has one of every socket, so that sent data is delivered
+ * and a bound address stays bound, whichever process is killed.  A member gives
+ * its descriptor back when the socket is closed, or when it closes its last
+ * descriptor of the stream.
  *
- * Events.  A socket is watched for its queue: when it can be read, has a
- * connection, an error or its end, KS_IN is noted and the read side of the
- * queue is enabled; when it can be written again, or is connected, KS_OUT and
- * the write side.  Events are edges: the service procedure reads until EAGAIN,
- * or until the queue above is full (the back-enable brings it again), and
- * writes until EAGAIN.  Who watches: a thread that sleeps, polls or looks in
- * vain at the stream; streamsd, for what ksock_want() names and for streams
- * whose readers asked for signals or that are linked below a multiplexor.
+ * Events.  A socket is watched on behalf of its queue.  When it can be read, or
+ * has a connection, an error or its end, KS_IN is noted and the read side of
+ * the queue is enabled.  When it can be written again, or is connected, KS_OUT
+ * is noted and the write side is enabled.  Events are edges: the service
+ * procedure reads until EAGAIN, or until the queue above is full (the
+ * back-enable schedules it again), and writes until EAGAIN.  A thread that
+ * sleeps or polls at the stream, or that finds no data there, watches the
+ * socket. streamsd watches for the events that ksock_want() names, and watches
+ * sockets of streams whose readers want signals or that are linked below a
+ * multiplexor.
  *
- * Locks.  None here: the driver's perimeter keeps two calls on one socket
- * apart (D_MTQPAIR does).
+ * Locks.  None here: the driver's perimeter (D_MTQPAIR is enough) prevents two
+ * calls on one socket at a time.
  */
 #ifndef STR_KSOCK_H
 #define STR_KSOCK_H
@@ -40,58 +42,65 @@ typedef struct str_ksock ksock_t;
 #define KS_IN 1u   /* data, a connection, an error, the end */
 #define KS_OUT 2u  /* room, or connected */
 #define KS_SOON 4u /* ksock_want(): the write side, within about 1 ms */
-#define KS_ODD 8u  /* ksock_events(): urgent data, an error or the end may be
-		    * among what came; without, there is plain data */
+#define KS_ODD 8u  /* the end may be among what came; without, there is plain
+		    * data */
 
 #define KS_MAXMM 64u /* messages of one ksock_sendmm(), ksock_recvmm() */
 
 /*
- * What a driver lends the Stream head, so that plain data of a connection need
- * not become a message: its open gathering block, its idle socket.  It lies
- * with the stream.  The driver's perimeter is its lock: the head enters that
- * itself.  The driver takes back what it lent as it comes in, and lends anew
- * as it goes out; what the head did meanwhile is in the lower half.  What is
- * atomic is looked at from outside, too, as a hint.
+ * A driver lends the Stream head its open gathering block and its idle socket,
+ * so that the head can move plain data of a connection without messages.  The
+ * structure is part of the stream.  Its lock is the driver's perimeter, which
+ * the head enters itself.  The driver ends the loan at entry to its procedures
+ * and renews it at exit.  The fields from `used' on say what the head did
+ * meanwhile.  Threads outside the perimeter read the atomic fields as hints.
  */
 #define STR_LEND_BYTES 1u
 #define STR_LEND_UNITS 2u /* by the direct procedure: <str/direct.h> */
 struct ksock_lend {
 	unsigned char *_Atomic at;    /* data of the open block; NULL: none */
-	volatile uint32_t *filled;    /* ... how much of it there is */
-	uint32_t limit;		      /* ... and may be */
-	str_a32 soon;		      /* ... by a thread before it sleeps */
-	str_a32 out;		      /* so much, or more, may be sent at once;
-				       * 0: nothing */
-	str_a32 in;		      /* what comes may be taken: STR_LEND_* */
-	volatile uint32_t used;	      /* the lower half is of interest */
+	volatile uint32_t *filled;    /* ... number of bytes in it */
+	uint32_t limit;		      /* ... most bytes that it may have */
+	str_a32 soon;		      /* ... not 0: the thread that fills it has
+				       * to send it before it sleeps */
+	str_a32 out;		      /* the head may send data of this many
+				       * bytes, or more; 0: none */
+	str_a32 in;		      /* the head may receive: STR_LEND_* */
+	volatile uint32_t used;	      /* the head has set some of the fields
+				       * below */
 	volatile uint32_t busy;	      /* a send is in progress, or was when its
 				       * sender died */
 	str_a32 got;		      /* something was received */
 	volatile uint64_t sent;	      /* bytes that were sent */
-	volatile int err;	      /* what a call failed with, or 0 */
-	str_a32 round;		      /* another since either has had what was
-				       * in the socket, or may have */
-	str_a32 more;		      /* the head's: the last receive took all it
-				       * could */
-	uint32_t room;		      /* the head's: what the next one is for */
-	uint32_t asked;		      /* the head's: what the last one was for */
-	str_a32 safe;		      /* the head's: bytes that are there, none
-				       * of which is urgent; 0: not known */
-	str_a8 vain[2];		      /* the head's: after waiting for a moment in
-				       * vain, to read or write, so often not */
-	str_a8 rest[2];		      /* ... of which so often still */
-	uint8_t single;		      /* the head's: receives behind which
-				       * nothing came, of those that looked */
-	str_a8 far;		      /* the head's: a flow of bytes comes from
-				       * another CPU, or did lately */
-	str_a8 dry;		      /* the head's: what was known to be there
-				       * was all; so often that is supposed */
+	volatile int err;	      /* error of a call, or 0 */
+	str_a32 round;		      /* changed by each receive of the driver
+				       * or of the head */
+	str_a32 more;		      /* the head's: the last receive filled its
+				       * buffer */
+	uint32_t room;		      /* the head's: level of the next receive's
+				       * size */
+	uint32_t asked;		      /* the head's: size of the last receive */
+	str_a32 safe;		      /* the head's: bytes in the socket, none
+				       * of them urgent; 0: not known */
+	str_a8 skip[2];		      /* the head's: number of waits that were
+				       * to do without a try after the last
+				       * try in vain, for reads and writes:
+				       * core/head/patience.h */
+	str_a8 rest[2];		      /* ... how many of them are left */
+	uint8_t single;		      /* the head's: receives since one found
+				       * data beyond the request: sock/lend.c */
+	str_a8 far;		      /* the head's: not 0: bytes arrive, or
+				       * arrived lately, from another CPU */
+	str_a8 dry;		      /* the head's: number of receives that
+				       * assume, unchecked, an empty socket */
 };
 
-/* ksock_lend - that of @rq's stream, which a driver finds once, at its open */
+/*
+ * ksock_lend - the structure of @rq's stream; a driver calls this once, at open
+ */
 struct ksock_lend *ksock_lend(queue_t *rq);
 
-/* One datagram; ks_len is in/out as the call says. */
+/* One datagram. */
 struct ksock_msg {
 	struct iovec *km_iov;
 	uint32_t km_iovlen;
@@ -112,25 +121,27 @@ struct ksock_msg {
 int ksock_create(queue_t *rq, int family, int type, int proto, ksock_t **ret);
 
 /*
- * ksock_tun - a TUN device: packets, one for each ksock_send(), ksock_recv();
- * of the other calls only ksock_ioctl() and those that are about events work
+ * ksock_tun - a TUN device.  Each ksock_send() and ksock_recv() moves one
+ * packet; of the other calls, only ksock_ioctl() and the calls for events work
  * @name: in/out, 16 bytes; empty: any
  */
 int ksock_tun(queue_t *rq, char *name, ksock_t **ret);
 
 /*
- * ksock_again - another descriptor for a socket whose own no process has any more
- * Arguments as ksock_create() had, or a name as ksock_tun(); what was set and
- * bound has to be set and bound again.
+ * ksock_again - a new descriptor for a socket of which no process has one any
+ * more
+ * Arguments as for ksock_create(), or a name as for ksock_tun().  The caller
+ * must set the options and bind the address again.
  */
 int ksock_again(ksock_t *ks, int family, int type, int proto, char *name);
 
-/* ksock_attach - events are for @rq from now on (accepted on another
- * endpoint); NULL: for none. */
+/* ksock_attach - send events to @rq from now on (for a connection that another
+ * endpoint accepted); NULL: to no queue. */
 void ksock_attach(ksock_t *ks, queue_t *rq);
 
-/* ksock_close - gone, in every member; @abort: a connection is reset, what was
- * not sent is lost.  Dead afterwards.  NULL is allowed. */
+/* ksock_close - close the socket in every member; @abort: a connection is
+ * reset, and unsent data is lost. @ks is invalid afterwards.  NULL is
+ * allowed. */
 void ksock_close(ksock_t *ks, int abort);
 
 int ksock_bind(ksock_t *ks, const void *addr, uint32_t len);
@@ -155,27 +166,31 @@ int ksock_error(ksock_t *ks);
 int ksock_ioctl(ksock_t *ks, unsigned long cmd, int *ret);
 
 /*
- * ksock_source - which address a datagram to @dst leaves from; @srclen in/out.
- * 0, or minus an errno: ENETUNREACH, EACCES (a broadcast), ...
+ * ksock_source - the source address of a datagram to @dst; @srclen in/out. 0,
+ * or minus an errno: ENETUNREACH, EACCES (a broadcast), ...
  */
 int ksock_source(const void *dst, uint32_t dstlen, void *src,
 	uint32_t *srclen);
 
 /*
- * ksock_near - what comes for the stream comes from within the domain, mostly
- * @yes: a thread waits at the stream as at any other, which is cheaper, and
- * streamsd watches the socket meanwhile; 0: the thread watches it.
+ * ksock_near - most input of the stream comes from within the domain
+ * @yes: a thread waits at the stream without watching the socket, which is
+ * cheaper, and streamsd watches the socket meanwhile; 0: the thread watches
+ * it.
+ * ksock_may_be_near - until ksock_near() says something else, that holds for
+ * threads that wait for many streams
  */
 void ksock_near(ksock_t *ks, int yes);
+void ksock_may_be_near(ksock_t *ks);
 
 /*
- * ksock_nap - what comes is many small things, one after the other
- * @how: KS_NAP: the next waiter at the stream looks again after a moment (what
- * the system's clock makes of a microsecond, mostly 50 more, or of the time
- * that it has been at work), instead of being woken by the first of them;
- * KS_SPIN: after 10 us, without giving up the CPU; 0: as ever.
- *
- * Return: what had been asked for and not been done.
+ * ksock_nap - input comes as many small messages, one after the other
+ * @how: how the next waiter at the stream waits.  KS_NAP: no message that
+ *       arrives wakes it; it sleeps and checks again after a microsecond, or
+ *       after as long as it has worked before; the system's clock adds about
+ *       50 us.  KS_SPIN: it checks again after 10 us, without giving up the
+ *       CPU.  0: as usual.
+ * Return: the earlier request, if it was not carried out yet.
  */
 #define KS_NAP 1u
 #define KS_SPIN 2u
@@ -185,22 +200,22 @@ uint32_t ksock_nap(ksock_t *ks, uint32_t how);
 long ksock_send(ksock_t *ks, const struct iovec *iov, uint32_t n, int flags);
 long ksock_recv(ksock_t *ks, const struct iovec *iov, uint32_t n, int *flags);
 /*
- * Datagrams; how many went, or came; minus an errno when none did.  With
- * MSG_TRUNC in @flags one is received as recv(2) does, which costs less: in one
- * piece, without control data, by a socket that is given no trains.
+ * Send or receive datagrams.  Return: their number; minus an errno if there was
+ * none.  With MSG_TRUNC in @flags one datagram is received as recv(2) does,
+ * which costs less: in one piece, without control data, on a socket without
+ * UDP_GRO.
  */
 long ksock_sendmm(ksock_t *ks, struct ksock_msg *v, uint32_t n, int flags);
 long ksock_recvmm(ksock_t *ks, struct ksock_msg *v, uint32_t n, int flags);
 
-/* ksock_events - what has come since the last call: KS_IN, KS_OUT; taken. */
+/* ksock_events - the events since the last call: KS_IN, KS_OUT; clears them. */
 uint32_t ksock_events(ksock_t *ks);
 
 /*
- * ksock_want - what shall be seen to even while no member waits at the stream
- * @events: KS_OUT: unsent data waits for room; KS_SOON: data is being gathered
- * and goes within a millisecond, or before this thread sleeps anywhere; KS_IN;
- * 0: nothing any more.
- * Cheap when nothing changes.
+ * ksock_want - events to serve even while no member waits at the stream
+ * @events: KS_OUT: unsent data waits for room; KS_SOON: gathered data must be
+ * sent within a millisecond, or before this thread sleeps anywhere; KS_IN; 0:
+ * none any more.  Cheap if nothing changes.
  */
 void ksock_want(ksock_t *ks, uint32_t events);
 

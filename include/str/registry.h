@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The registry as sc(7) and tools see it.
+ * Reading the registry, for sc(7) and the tools.
  */
 #ifndef STR_REGISTRY_H
 #define STR_REGISTRY_H
@@ -20,10 +20,10 @@ struct str_regent {
 	struct module_stat *mstat[4]; /* likewise */
 };
 
-/* str_registry_entry - entry @n, from 0; false: no more. */
+/* str_registry_entry - entry @n, from 0; false: there are fewer. */
 int str_registry_entry(unsigned n, struct str_regent *ret);
-/* str_registry_builtin - the major number of the driver @name, if it is built
- * in; 0: it is not.  Needs no domain. */
+/* str_registry_builtin - the major number of the built-in driver @name; 0:
+ * there is none.  Works without a domain. */
 unsigned int str_registry_builtin(const char *name);
 
 #endif

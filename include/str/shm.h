@@ -2,27 +2,32 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The head of a domain: what stands at the fixed address every member maps.
+ * The header of a domain, at the address where every member maps the domain.
  *
- * Objects.  A domain holds processes, threads and the arena.  A *process*
- * is a program image that attached; a *thread* is one of its threads that
- * made a call.  Both live in fixed tables, because others name them in lock
- * words long after they may have died.  A thread is named by its *tag*:
- * slot index in the low bits, generation above it, never zero.  A tag whose
- * generation is past, or whose process is gone, is dead.
+ * Objects.  A domain holds processes, threads and the arena.  A *process* is a
+ * program image that has attached; a *thread* is one of its threads that has
+ * made a call.  Both have slots in tables of fixed size, because lock words may
+ * name them long after they have died.  The name of a thread is its *tag*: slot
+ * index in the low bits, generation above it, never zero.  A tag is dead when
+ * its slot has a later generation, or when its process is gone.
  *
- * Layout.  Everything here is padded by hand and fixed in width; the arena
- * begins at STR_HDR_SIZE.  STR_ABI changes whenever any of it does.
+ * Layout.  All fields have fixed widths and explicit padding; the arena begins
+ * at STR_HDR_SIZE.  STR_ABI changes whenever the layout changes.
  *
- * Crash.  Slots are claimed by one compare-and-swap of `tag' (threads) or
- * `gen' (processes) and given back by one store.
+ * Memory.  The file is sparse.  Backed from the beginning are the header up to
+ * the slots of threads, and its end; the other tables are backed as far as they
+ * have been used: `thread_room', `backed', and of slab[] what describes the
+ * committed granules.  The rest of them must not be accessed.
+ *
+ * Crash.  One compare-and-swap of `tag' (threads) or `gen' (processes) claims a
+ * slot, and one store frees it.
  */
 #ifndef STR_SHM_H
 #define STR_SHM_H
 
 #include <str/types.h>
 
-#define STR_ABI 8u
+#define STR_ABI 12u
 #define STR_MAGIC 0x534d414552545331ull /* "1STREAMS" */
 
 #define STR_NPROC 1024u
@@ -36,12 +41,16 @@
 #define STR_NCLAIM 16	/* streams one thread may be inside at once */
 #define STR_NCOOKIE 65536u /* carriers a domain can know */
 
+#define STR_COOKIES 256u   /* of them are backed together: 4 KiB */
+
 enum str_thread_state {
 	STR_THR_RUN = 0,     /* running, or not in a call */
-	STR_THR_FUTEX = 1,   /* stage 1: asleep on a word */
-	STR_THR_CARRIER = 2, /* stage 2: asleep on its carrier and bell */
-	STR_THR_UNDONE = 3,  /* dead, and not all it held could be given back */
-	STR_THR_LATER = 4,   /* dead, and what it had taken is to be put back yet */
+	STR_THR_FUTEX = 1,   /* asleep on words */
+	STR_THR_CARRIER = 2, /* asleep on its carrier and bell */
+	STR_THR_UNDONE = 3,  /* dead, some of its resources could not be
+			      * freed */
+	STR_THR_LATER = 4,   /* dead, the messages it took must still be put
+			      * back */
 };
 
 /* A list of free blocks of one class, private to a thread. */
@@ -65,31 +74,36 @@ struct str_thread {
 	str_a32 why;	/* [A] what it slept for last, STR_SLEEP_*: for tools */
 	str_a64 hold[2];	/* [A] biased locks held, by kind: core/sync */
 	str_a64 inside;	/* [A] head a call is on; a pipe is not freed under
-			 * it.  Pairs with the fence in pipe_free() */
+			 * it.  Pairs with core/plumb/stream.c:is_inside */
+	str_a64 word;	/* [A] address of the word it sleeps on, while
+			 * asleep_on is that of a head: host/user/notice.c */
 	struct str_mag mag[2][STR_NCLASS]; /* [O] loaded and previous */
-	str_a32 ddi_tag; /* [A] whose the following is: stale if not tag */
+	str_a32 ddi_tag; /* [A] owner of the following fields: stale if not
+			  * tag */
 	str_a32 cvword;	/* [A] what it sleeps on */
 	str_a64 cv;	/* [A] condition variable it waits for: core/ddi/sv.c */
 	uint32_t cvseq;	/* [cv] its place in the order */
 	uint32_t ddi_held; /* [O] locks of <sys/ksynch.h> it has */
-	uint32_t ipl;	/* [O] what spl(9) set */
-	uint32_t pad2;
-	str_a64 elided; /* [O] wakes it did not have to send, roughly: for tools */
-	str_a64 held;	/* [O] a head it keeps by a reference for long; with
+	uint32_t ipl;	/* [O] level set by spl(9) */
+	str_a32 parked; /* [A] 1: outside of all calls; a full fence follows
+			 * before the next one.  host_fence_heavy() */
+	str_a64 elided; /* [O] about how many wakes it saved: for tools */
+	str_a64 held;	/* [O] a head it keeps a long-term reference to; with
 			 * `moving': core/plumb/collect.c */
 	str_a32 moving;	/* [O] references it is making or giving up */
 	uint32_t pad3;
 	str_a64 sharing; /* [O] data block whose references it counts, under
 			  * its lock: core/msg/alloc.c */
-	str_a64 sharer;	 /* [O] piece whose message refers to it */
-	str_a32 shared;	 /* [O] the count before; STR_SHARE_DROP */
+	str_a64 share_mdb; /* [O] piece of a message that refers to it */
+	str_a32 share_step; /* [O] the count before; STR_SHARE_DROP */
 	uint32_t pad4;
-	str_a64 hand[STR_NHAND]; /* [O] messages that it took last, in a ring:
+	str_a64 hand[STR_NHAND]; /* [O] ring of the messages that it took last:
 				  * core/msg/origin.h */
-	uint8_t pad1[1024 - 264 - 8 * STR_NHAND - 2 * STR_NCLASS * sizeof(struct str_mag)];
+	uint8_t pad1[1024 - 272 - 8 * STR_NHAND - 2 * STR_NCLASS * sizeof(struct str_mag)];
 } STR_LINE;
 
-#define STR_SHARE_DROP 0x100u /* one less; else one more */
+#define STR_SHARE_DROP 0x100u /* flag: count goes down by one; else up by one */
+#define STR_NNODE 128u
 #define STR_NSHARE 64u
 
 struct str_proc {
@@ -97,11 +111,13 @@ struct str_proc {
 	str_a32 pid;	/* [A] in the domain's pid namespace */
 	str_a64 start;	/* [A] start time, field 22 of /proc/PID/stat */
 	str_a64 bell;	/* [A] its bell's name in the socket directory; 0 = none */
-	str_a64 image;	/* [A] tells its image from one that it execs */
+	str_a64 image;	/* [A] distinguishes its image from one after exec */
 	str_a64 events;	/* [A] callbacks it asked for: core/sched/timeout.c */
-	str_a32 evlock;	/* [A] tag of the thread that takes some out */
+	str_a32 evlock;	/* [A] tag of the thread that removes some */
 	str_a32 flags;	/* [A] STR_PROC_* */
-	uint64_t pad[2];
+	str_a32 look;	/* [A] counts its rings: host/user/notice.c */
+	str_a32 life;	/* [A] robust futex of streamsd: the same */
+	uint64_t pad;
 } STR_LINE;
 
 #define STR_PROC_EXEC 1u /* image is being replaced by exec */
@@ -131,7 +147,7 @@ struct str_domain {
 	uint32_t hdr_size; /* [I] sizeof(struct str_domain) */
 	uint64_t base;	   /* [I] address of this header in every member */
 	uint64_t cap;	   /* [I] bytes mapped */
-	uint64_t room;	   /* [I] of these, what the file system could have */
+	uint64_t room;	   /* [I] of these, what the file system can hold */
 	uint32_t uid;	   /* [I] owner */
 	uint32_t gid;	   /* [I] of each member, like the next two */
 	uint64_t permitted; /* [I] capabilities, a bit each */
@@ -142,16 +158,21 @@ struct str_domain {
 			    * 0: light fences must be full ones */
 	str_a32 eager;	   /* [A] 1: deliberately run queues on every call */
 	str_a64 committed; /* [A] bytes backed by memory so far */
-	str_a64 brk;	   /* [A] first granule never handed out (index) */
+	str_a64 next_granule; /* [A] index of the first one never handed out */
 	str_a32 thread_high; /* [A] thread slots ever used */
 	str_a32 proc_high;   /* [A] process slots ever used */
+	str_a32 thread_room; /* [A] thread slots backed, from the first on */
+	uint32_t pad;
+	str_a64 backed[STR_NCOOKIE / STR_COOKIES / 64]; /* [A] a bit for each
+				* STR_COOKIES entries of the directory */
 	str_a64 core[64];    /* the executive's roots, see core/core.h */
+	str_a64 node[STR_NNODE]; /* [A] lists of nodes: core/plumb/node.c */
 	/* Free lists by class: tag in the top 16 bits, see core/mem. */
 	struct {
 		str_a64 top[2];
-		str_a32 turn;  /* [A] which one is taken from */
-		str_a32 cpu;   /* [A] where was freed last */
-		str_a32 grown; /* [A] granules ever given to it */
+		str_a32 turn;  /* [A] which one allocations use */
+		str_a32 cpu;   /* [A] CPU of the last free */
+		str_a32 grown; /* [A] granules given to it so far */
 		uint8_t pad[36];
 	} depot[STR_NCLASS];
 	/* struct str_lock: counts of references to data blocks */
@@ -165,14 +186,14 @@ struct str_domain {
 	struct str_cookie cookie[STR_NCOOKIE];
 #if defined(__SANITIZE_THREAD__)
 #define STR_NLAST 262144u
-	uint16_t last[STR_NLAST]; /* [A] who wrote: <str/tsan.h> */
+	uint16_t last[STR_NLAST]; /* [A] last writers: <str/tsan.h> */
 #endif
 };
 
 #define STR_HDR_SIZE \
 	STR_ROUNDUP(sizeof(struct str_domain), (uint64_t)STR_SLAB_SIZE)
 
-/* The checksum of what the creator says once: FNV-1a. */
+/* The checksum (FNV-1a) of the fields that the creator sets once. */
 STR_INLINE uint64_t
 str_domain_sum(const void *d)
 {
@@ -187,5 +208,6 @@ str_domain_sum(const void *d)
 
 _Static_assert(sizeof(struct str_thread) == 1024, "thread slot size");
 _Static_assert(sizeof(struct str_proc) == 64, "process slot size");
+_Static_assert(STR_NCOOKIE % (STR_COOKIES * 64) == 0, "whole words of bits");
 
 #endif

@@ -2,14 +2,14 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Shortcuts, for drivers that have streams connected (<str/hold.h>).
+ * Shortcuts, for drivers that connect streams (<str/hold.h>).
  *
- * What a program writes at one stream, and a driver would only hand on to the
- * head of another, may go there at once.  The driver says so when nothing of
- * it waits in its queues, and takes it back before anything is to come after
- * what has been written.  It is of M_DATA messages of band 0 alone, and a
- * matter of speed alone: any of them may come to the driver all the same, and
- * whatever it queues ends the shortcut until it is made again.
+ * If a driver only passes data on from one stream to the head of another, a
+ * writer may put the data there directly.  The driver allows that when no data
+ * waits in its queues, and ends it before it sends anything behind the written
+ * data.  A shortcut is for M_DATA messages of band 0 only, and only for speed:
+ * any such message may come to the driver anyway, and when the driver queues a
+ * message the shortcut ends until it is made again.
  */
 #ifndef STR_SHORT_H
 #define STR_SHORT_H
@@ -17,26 +17,29 @@
 #include <sys/stream.h>
 
 /*
- * str_short_make - from the head above @wq to that above @rq, if all that is
- * in between lets data through as it is (STR_D_PLAIN), and @wq is empty
+ * str_short_make - make a shortcut from the head above @wq to the one above
+ * @rq, if all modules between pass data unchanged (STR_D_PLAIN) and @wq is
+ * empty
  * Context: the put or service procedure of @wq, one thread at a time; the
- * stream of @rq is held.  Return: 1, 0.
+ * stream of @rq is held.
+ * Return: 1, 0.
  */
 int str_short_make(queue_t *wq, queue_t *rq);
 
-/* str_short_stands - is there one from @wq to @rq? */
+/* str_short_stands - is there a shortcut from @wq to @rq? */
 int str_short_stands(queue_t *wq, queue_t *rq);
 
 /*
- * str_short_break - data has been put on @wq: a writer that sees that it has been,
- * writes behind it.  Context: any thread at @wq.
+ * str_short_break - end the shortcut, because data has been put on @wq.  A
+ * writer that sees this data writes behind it.  Context: any thread at @wq.
  */
 void str_short_break(queue_t *wq);
 
 /*
- * str_short_end - from here on nothing comes to the head above @rq but what
- * its driver sends; what was written is there.  Context: any; the stream is
- * held, or cannot be closed meanwhile.
+ * str_short_end - end all shortcuts to the head above
+ * @rq: from the return on only its driver sends there, and all data written
+ * before has arrived.
+ * Context: any; the stream is held, or cannot be closed meanwhile.
  */
 void str_short_end(queue_t *rq);
 

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What libstreams has for libxti: the calls of a Stream head as a library of
- * primitives wants them.  They return minus an errno and leave errno alone,
- * raise no SIGPIPE, and look at the first message before they take it.
+ * Calls of libstreams for libxti: operations of a Stream head on transport
+ * primitives.  They return minus an errno and do not change errno, raise no
+ * SIGPIPE, and can check the first message before they take it.
  *
  * The symbols are in the private version of the library and may change with
  * any release.
@@ -27,12 +27,13 @@ struct strm_id {
 
 /*
  * strm_id - which Stream is @fd?
- * @ret_user: the Stream's two words, shared by all who have it; 0 at first
+ * @ret_user: the Stream's two words, shared by all processes that have it open;
+ *            0 at first
  * Return: 0, -EBADF, -ENOSTR.
  */
 int strm_id(int fd, struct strm_id *ret, uint32_t **ret_user);
 
-/* Equal in layout to struct str_getprim and str_strbuf of the head. */
+/* Same layout as struct str_getprim and str_strbuf of the head. */
 struct strm_buf {
 	int maxlen;
 	int len;
@@ -52,53 +53,57 @@ struct strm_prim {
 
 /*
  * strm_getprim - take the first message if it is one of @gp->want
- * Return: 0, MORECTL | MOREDATA; -ENOMSG it is another; -EMSGSIZE ctl is too
- * small, ctl.len says what it needs; -EAGAIN, -EINTR, -ENXIO hung up and dry.
+ * Return: 0, MORECTL | MOREDATA; -ENOMSG: it is another primitive; -EMSGSIZE:
+ * ctl is too small, ctl.len is the needed size; -EAGAIN, -EINTR; -ENXIO: hung
+ * up and empty.
  */
 int strm_getprim(int fd, struct strm_prim *gp);
 
 /*
- * strm_send - a message of @ctl (M_PROTO), the caller's own and good memory,
- * aligned, and data, when it can go to another Stream as it is; @calm: and
- * there is nothing to be read here, else the call returns 2
- * strm_take - strm_getprim() for a message at hand, or to be had at once where
- * the driver has lent what it comes by, that fits into @gp's buffers, the one
- * for control good memory
- * Both: on the Stream that strm_id() has found under @fd just now.
- * Return: 0, or 1: nothing has been done, strm_putprim(), strm_getprim() know;
- * strm_take(): minus an errno.
+ * strm_send - send a message of @ctl (M_PROTO) and data, if it can go to
+ * another Stream unchanged. @ctl is valid, aligned memory of the caller's
+ * library.
+ * @calm: only if there is nothing to read here; else the call returns 2
+ * strm_take - strm_getprim() for a message that has arrived, or that the
+ * driver's loan (<str/ksock.h>) gives at once, and that fits into @gp's
+ * buffers; the control buffer is valid memory
+ * Both: on the Stream that strm_id() has just found for @fd.
+ * Return: 0, or 1: nothing has been done, call strm_putprim() or
+ * strm_getprim(); strm_take(): or minus an errno.
  */
 int strm_send(int fd, const struct strm_id *id, const void *ctl, size_t clen,
 	const void *buf, size_t len, int calm);
 int strm_take(int fd, const struct strm_id *id, struct strm_prim *gp);
 
 /*
- * strm_take_lent - wait for the first message, where the driver has lent what
- * it comes by and nothing is at hand; as strm_take()
- * Return: 0; 1: nothing has been done, strm_getprim() knows; minus an errno.
+ * strm_take_lent - as strm_take(), but wait for the first message, if the
+ * driver has made a loan and no message has arrived
+ * Return: 0; 1: nothing has been done, call strm_getprim(); minus an errno.
  */
 int strm_take_lent(int fd, const struct strm_id *id, struct strm_prim *gp);
 
 /*
- * strm_pending - may there be a message?  No lock, no call.
- * strm_ended   - is there a STRM_PRIM_END, whatever stands before it?
- * strm_putprim - a message of @ctl (M_PROTO) and data
- * strm_read    - plain data that is at hand, or that may be waited for: bytes;
- *		  or 0, for strm_getprim(); or minus an errno
- * strm_unit    - one message of plain data that is at hand and fits, on the
- *		  Stream that strm_id() has found just now: bytes; or 0: nothing
- *		  has been done, strm_getprim() knows
+ * strm_pending - may there be a message?  Takes no lock, makes no call.
+ * strm_ended   - is there a STRM_PRIM_END, first or behind other messages?
+ * strm_putprim - send a message of @ctl (M_PROTO) and data
+ * strm_read    - read plain data, waiting for it if necessary: bytes; or 0:
+ *		  call strm_getprim(); or minus an errno
+ * strm_unit    - read one message of plain data that has arrived and fits, on
+ *		  the Stream that strm_id() has just found: bytes; or 0: nothing
+ *		  has been done, call strm_getprim()
  * strm_write   - as write(2), strm_writev likewise
- * strm_rcv     - strm_read() of what the driver has lent, if it is at hand, on
- *		  the Stream that strm_id() has found just now; as that, or 0:
- *		  nothing has been done
- * strm_snd     - strm_write() likewise, of more than nothing, by what is lent
- *		  and while nothing is to be read: bytes, perhaps not all, the
- *		  rest being for strm_snd_rest(); or 0 or less: nothing has
+ * strm_push    - send what this thread has written, here or elsewhere, and a
+ *		  driver has gathered
+ * strm_rcv     - strm_read() by the driver's loan, if data has arrived, on the
+ *		  Stream that strm_id() has just found; or 0: nothing has been
+ *		  done
+ * strm_snd     - strm_write() of at least one byte by the driver's loan, if
+ *		  there is nothing to read: bytes, perhaps not all, the caller
+ *		  passes the rest to strm_snd_rest(); or 0 or less: nothing has
  *		  been done
  * strm_str     - I_STR that no signal ends; @arg: struct strioctl
  * strm_canput  - 1: a message of @band may be sent
- * strm_local	- 1: there is no transport provider below, for sure
+ * strm_local   - 1: there is certainly no transport provider below
  */
 struct strm_iov {
 	void *base;
@@ -115,17 +120,19 @@ long strm_rcv(const struct strm_id *id, void *buf, size_t len);
 long strm_snd(const struct strm_id *id, const void *buf, size_t len);
 long strm_snd_rest(int fd, const void *buf, size_t len, size_t done);
 long strm_writev(int fd, const struct strm_iov *iov, int n);
+void strm_push(int fd);
 int strm_str(int fd, void *arg);
 int strm_canput(int fd, int band);
 int strm_local(int fd);
 /*
- * strm_copy - copy between the caller's memory and ours
+ * strm_copy - copy between the caller's memory and the library's
  * Return: 0, or EFAULT: one of them is bad.  Some bytes may have been copied.
  */
 int strm_copy(void *to, const void *from, size_t len);
 /*
- * strm_guard - on x86_64, where an instruction faults that begins at &at + at
- * of one of @n rows, the program goes on at &to + to.  Once, before any call.
+ * strm_guard - on x86_64: if the instruction at &at + at of one of the @n rows
+ * faults, the program continues at &to + to.  Called once, before any other
+ * call.
  */
 struct strm_guard {
 	int32_t at, to;

@@ -4,14 +4,15 @@
 /*
  * The atomics of <str/types.h> under the thread sanitizer.
  *
- * It sees one process.  When a thread gives something to another process, and
- * that one to a second thread of ours, it knows of no order between the two
- * and takes what they do for a race.  So it is told: the domain remembers, for
- * each of its words, or nearly so, which process wrote it last.  Who reads what
- * another process wrote is ordered behind all that this process has published
- * so far.  Between threads of one process nothing is added.
+ * The sanitizer observes one process only.  If a thread passes an object to
+ * another process, and that process passes it to a second thread of ours, the
+ * sanitizer finds no order between our two threads and reports a race.
+ * Therefore the domain records for each of its words, with few collisions,
+ * which process wrote it last.  A thread that reads a word of another process
+ * is ordered behind everything that this process has published so far.  No
+ * order is added between threads of one process.
  *
- * host/user/tsan.c; hosts that have one process do without.
+ * Implemented in host/user/tsan.c; hosts with one process do not need it.
  */
 #ifndef STR_TSAN_H
 #define STR_TSAN_H

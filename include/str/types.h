@@ -31,14 +31,15 @@ typedef _Atomic uint64_t str_a64;
 
 /*
  * The same object without _Atomic in its type: clang has these built-ins for
- * plain objects only.  A comma drops the qualifiers of what stands behind it.
+ * plain objects only.  The comma operator drops the qualifiers of its right
+ * operand.
  */
 #define STR_PLAIN(p) ((__typeof__((void)0, *(p)) *)(p))
 
 #define str_load(p) __atomic_load_n(STR_PLAIN(p), __ATOMIC_RELAXED)
 #define str_store(p, v) __atomic_store_n(STR_PLAIN(p), (v), __ATOMIC_RELAXED)
 
-/* As str_cas() below; and when false, *pold is now what *p is. */
+/* As str_cas() below; if it fails, *pold gets the value of *p. */
 #define str_cas_see(p, pold, new) \
 	__atomic_compare_exchange_n(STR_PLAIN(p), (pold), (new), 0, \
 		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
@@ -58,7 +59,7 @@ typedef _Atomic uint64_t str_a64;
 #define str_and(p, v) \
 	__atomic_fetch_and(STR_PLAIN(p), (v), __ATOMIC_ACQ_REL)
 
-/* Compare and swap: true when *p was @old and is now @new. */
+/* Compare and swap: true if *p was @old and is now @new. */
 #define str_cas(p, old, new) \
 	__extension__({ \
 		__typeof__((void)0, *(p)) str_cas_old_ = (old); \
@@ -79,6 +80,13 @@ typedef _Atomic uint64_t str_a64;
 #define STR_ROUNDUP(n, m) (((n) + (m) - 1) / (m) * (m))
 #define str_container(p, type, member) \
 	((type *)(void *)((char *)(p) - offsetof(type, member)))
+
+/* Do other processors see two stores of a thread in their order? */
+#if defined(__x86_64__)
+#define STR_STORES_IN_ORDER 1
+#else
+#define STR_STORES_IN_ORDER 0
+#endif
 
 STR_INLINE void
 str_cpu_relax(void)

@@ -2,25 +2,24 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Wires: what carries IP packets, as transports see it.
+ * Wires: carriers of IP packets, as transports use them.
  *
- * Purpose.  A transport makes packets (<str/ip.h>) and does not care what
- * takes them.  `lo' takes them to endpoints of the same domain, in memory;
- * other wires, each a stream that was configured (strwire(8)), to a raw
- * socket, a TUN device or an interface of the kernel's.  What no wire takes a
- * transport may send by a kernel's socket of its own.
+ * Purpose.  A transport makes packets (<str/ip.h>) and sends them on a wire.
+ * `lo' carries packets to endpoints of the same domain, in memory.  Other wires
+ * are streams that were configured by strwire(8); they carry packets to a raw
+ * socket, a TUN device or an interface of the kernel.  If no wire leads to a
+ * destination, a transport may send by its own kernel socket.
  *
- * Input.  A wire hands a packet it received to wire_input(), which checks it,
- * puts fragments together and calls each receiver there is for its protocol
- * (struct wire_proto) in the context of the wire's service procedure, in
- * whatever process runs that.
+ * Input.  A wire passes a received packet to wire_input(), which checks it,
+ * reassembles fragments and calls each receiver of its protocol (struct
+ * wire_proto).  The context is the wire's service procedure, in any process.
  *
- * Taps.  A program that wants to see packets opens a tap; wire_tapped() is one
- * load when there is none.
+ * Taps.  A program opens a tap to see packets; without taps wire_tapped() costs
+ * one load.
  *
- * Objects.  A struct wire stays what it is for ever: pointers to one may be
- * kept, in shared memory too.  wire_lo() searches for it, so keep what it
- * returned.
+ * Objects.  A struct wire is never freed or reused, so pointers to it may be
+ * kept, in shared memory too. wire_lo() searches for its wire, so keep its
+ * result.
  */
 #ifndef STR_WIRE_H
 #define STR_WIRE_H
@@ -31,18 +30,22 @@
 #include <str/ip.h>
 
 #define WIRE_NAMELEN 16u
+#define WIRE_MTU_LEAST 552u /* of a path of IPv4 that a router reports */
 
-/* A wire begins so; the rest is the driver's (drv/ip/ip_impl.h). */
+/*
+ * The beginning of a wire; the rest is private to the driver
+ * (drv/ip/ip_impl.h).
+ */
 struct wire {
-	volatile uint32_t taps;	  /* how many look at it */
-	volatile uint32_t others; /* of lo: how many wires there are beside */
+	volatile uint32_t taps;	  /* number of its taps */
+	volatile uint32_t others; /* of lo: number of other wires */
 };
 
-/* What is counted, for each wire and for all; shared memory, only added to. */
+/* Counters, for each wire and for all; in shared memory, never reset. */
 enum wire_count {
 	WIRE_IN, WIRE_OUT,	   /* packets */
 	WIRE_INBYTES, WIRE_OUTBYTES,
-	WIRE_BAD,		   /* + enum ip_bad: packets that were no good */
+	WIRE_BAD,		   /* + enum ip_bad: bad packets */
 	WIRE_NOPROTO = WIRE_BAD + IP_NBAD,
 	WIRE_NOPORT,
 	WIRE_FULL,		   /* dropped: the receiver is full */
@@ -52,76 +55,95 @@ enum wire_count {
 	WIRE_NCOUNTS
 };
 
-/* The wire on which everything of this domain goes.  NULL: no memory. */
+/* The wire for all packets within this domain.  NULL: no memory. */
 struct wire *wire_lo(void);
-/* wire_count - @n more of @what; costs what an addition in a line that few
- * others write to does.  @w NULL: nothing. */
+/* wire_count - add @n to @what; costs an addition in a cache line that few
+ * others write. @w NULL: does nothing. */
 void wire_count(struct wire *w, enum wire_count what, uint64_t n);
 
 /*
- * wire_route - which wire takes packets to @dst, and with which source
- * @lo:      what wire_lo() returned
- * @ret_src: len 0: the caller's own choice stays
+ * wire_route - find the wire to @dst, and the source address
+ * @lo: result of wire_lo()
+ * @ret_src: len 0: the caller keeps its own source
  * @ret_mtu: bytes of the longest packet that is known to arrive
- * Return: NULL: none; the kernel's sockets are asked.  @lo: it is an address
- * of a wire's own, so it stays in the domain.  Cheap when no wire but `lo' has
- * been configured: one load.
+ * Return: NULL: there is no wire, the caller uses the kernel's sockets. @lo:
+ * @dst is the address of a wire, so packets stay in the domain.  Costs one
+ * load while no wire but `lo' is configured.
  */
 struct wire *wire_route(struct wire *lo, const struct ip_addr *dst,
 	struct ip_addr *ret_src, uint32_t *ret_mtu);
 
 /*
- * wire_send - a packet goes out on @w, which is not lo; fragmented if need be
- * @h: what its header says; consumed when 0 is returned.  df is for IPv6 too;
- * such a packet goes as it is if the wire carries it, others are cut for their
- * way (RFC 1191).
- * Return: 0; EMSGSIZE: too long, and not to be fragmented; EAGAIN: the wire
+ * wire_route_by - the same for groups and broadcasts: the wire that has the
+ * address @own, or, if that is none, the interface @ifindex.  NULL: no wire.
+ * wire_is_broadcast - is @dst the broadcast of all, or of a network of @w?
+ */
+struct wire *wire_route_by(struct wire *lo, const struct ip_addr *own,
+	int ifindex, const struct ip_addr *dst, struct ip_addr *ret_src,
+	uint32_t *ret_mtu);
+int wire_is_broadcast(struct wire *w, const struct ip_addr *dst);
+
+/*
+ * wire_send - send a packet on @w, which is not lo; fragment it if necessary
+ * @h: its header; @pkt is consumed if 0 is returned. df applies to IPv6 too:
+ * such a packet is sent whole if the wire can carry it; others are fragmented
+ * for the path MTU (RFC 1191).
+ * Return: 0; EMSGSIZE: too long, and must not be fragmented; EAGAIN: the wire
  * is full; ENETDOWN, ENOSR.
  */
 int wire_send(struct wire *w, mblk_t *pkt, const struct ip_hdr *h);
 
 /*
- * wire_input - a packet came on @w; consumed
+ * wire_id - an identification for a new packet, which hosts that do not receive
+ * such packets cannot predict (RFC 7739); not 0; 16 bits for IPv4
+ */
+uint32_t wire_id(const struct ip_addr *src, const struct ip_addr *dst,
+	uint8_t proto);
+
+/*
+ * wire_input - receive a packet from @w; consumed
  * Context: the wire's service procedure; lo: any put procedure.
  */
 void wire_input(struct wire *w, mblk_t *pkt, unsigned int flags);
 
 /*
- * Receivers of protocols; constant tables of built-in drivers, looked through
- * in order.  @pkt begins with the IP header, is whole and checked up to that
- * header; not consumed.  Return: 1: it was taken (no ICMP is due).
+ * Receivers of protocols: constant tables of built-in drivers, called in order.
+ * @pkt is a complete packet that begins with the IP header; only that header
+ * has been checked.  Not consumed.  Return: 1: it was accepted (send no ICMP
+ * error).
  */
 struct wire_proto {
 	int (*input)(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 		unsigned int flags);
-	/* an ICMP error, about a packet of ours that began so, with its IP
-	 * header, which is @h; 0: none, it is only asked who sends such.
-	 * Return: 1: an endpoint does */
+	/* an ICMP error about a packet of ours with the IP header @h and these
+	 * first bytes; error 0: only find out whether an endpoint sends such
+	 * packets.  Return: 1: an endpoint does */
 	int (*error)(struct wire *w, const struct ip_hdr *h,
 		const unsigned char *begin, size_t n, int error, uint32_t mtu);
 	int proto; /* IPPROTO_*, -1: any */
 };
 extern const struct wire_proto udp_wire, raw_wire; /* drv/udp */
-/* What its endpoints have sent on lo and has not been counted: WIRE_IN ...
- * WIRE_OUTBYTES, to be added when lo's counts are asked for. */
+/* Packets or bytes that UDP's endpoints have sent on lo and that are not in
+ * lo's counters: WIRE_IN ...  WIRE_OUTBYTES.  Added when lo's counters are
+ * read. */
 uint64_t udp_lo_counted(enum wire_count what);
 
 /*
- * Groups.  Who is in one on a wire is a stream of a transport's, @who.  What
- * comes for a group is for those of a port, or protocol, that are in it on the
- * wire that it came on.
+ * Groups.  The member of a group on a wire is a stream of a transport, @who.  A
+ * packet for a group is delivered to the streams with the packet's port, or
+ * protocol, that are members on the wire on which it arrived.
  */
 struct wire_group {
 	struct ip_addr group;
-	struct ip_addr own; /* the wire that has that address; len 0: any */
+	struct ip_addr own; /* the wire with that address; len 0: any */
 	int ifindex;	    /* ... on that interface; 0: any */
 };
 
 /*
- * wire_group - @who joins, or leaves, a group on a wire: on the one that @how
- * names, else the one that leads there
- * Return: 0; ENODEV: the system is to be asked; EADDRINUSE, EADDRNOTAVAIL: the
- * caller is in it already, or is not; ENOBUFS
+ * wire_group - @who joins or leaves a group on the wire that @how names, else
+ * on the wire that leads to the group
+ * Return: 0; ENODEV: no such wire, the caller uses the kernel; EADDRINUSE: the
+ * caller is a member already; EADDRNOTAVAIL: it is not a member; ENOBUFS
  * wire_leave - @who leaves all groups on all wires
  */
 int wire_group(struct wire *lo, const struct str_ref *who,
@@ -129,10 +151,11 @@ int wire_group(struct wire *lo, const struct str_ref *who,
 void wire_leave(struct wire *lo, const struct str_ref *who);
 int wire_is_member(const struct wire *w, const struct str_ref *who,
 	const struct ip_addr *group);
+int wire_has_members(struct wire *w, const struct ip_addr *group);
 
 /*
- * wire_tapped - does anybody look at @w?
- * wire_tap    - show @pkt, of which a copy is made, to who does
+ * wire_tapped - has @w a tap?
+ * wire_tap - give a copy of @pkt to the taps of @w
  */
 static inline int
 wire_tapped(const struct wire *w)

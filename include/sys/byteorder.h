@@ -2,11 +2,12 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/byteorder.h> - where SVR4 and Solaris have htonl() and its like
+ * DOC: <sys/byteorder.h> - byte order, after SVR4 and Solaris
  *
- * And Solaris BSWAP_16() and others, which turn the bytes of a number round,
- * and LE_32() and BE_32(), which do so when the machine's order is the other.
- * They may evaluate their argument more than once.
+ * htonl(), ntohl(), htons() and ntohs(); Solaris's BSWAP_16() and others, which
+ * reverse the bytes of a number; LE_32(), BE_32() and others, which do so if
+ * the machine has the other byte order.  They may evaluate their argument more
+ * than once.
  */
 #ifndef _SYS_BYTEORDER_H
 #define _SYS_BYTEORDER_H

@@ -14,20 +14,20 @@
 extern "C" {
 #endif
 
-#define CE_CONT 0  /* goes on with the line before */
+#define CE_CONT 0  /* continues the line before */
 #define CE_NOTE 1  /* "NOTICE: " */
 #define CE_WARN 2  /* "WARNING: " */
 #define CE_PANIC 3 /* "PANIC: ", and the process ends */
 
 /**
- * cmn_err - tell the operator something
+ * cmn_err - write a message for the operator
  * @level: CE_*
  * @fmt:   printf-like: %d %i %u %o %x %X %c %s %p %% with l, ll, z, width,
- *         precision, zero padding and - for the left.  A first character of ! ^ or ? is dropped: on
- *         the systems that it comes from it chose the log or the console.
+ *         precision, zero padding and - for the left.  A first character of ! ^
+ *         or ? is dropped: on other systems it selects the log or the console.
  *
  * The line goes to the standard error of the process that runs the module.
- * At most 255 bytes of it; more is cut off.
+ * It is cut off after 255 bytes.
  *
  * Context: any.
  */
@@ -37,7 +37,7 @@ void vcmn_err(int level, const char *fmt, va_list ap) STR_DDI(vcmn_err)
 	__attribute__((format(printf, 2, 0)));
 
 /**
- * uprintf - tell the user of the module something
+ * uprintf - write a message for the user of the module
  * @fmt: as of cmn_err()
  *
  * The text goes to the standard error of the process whose call is being

@@ -2,18 +2,18 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/conf.h> - where SVR4 and Solaris have fmodsw, cdevsw and FMNAMESZ
+ * DOC: <sys/conf.h> - fmodsw, cdevsw and FMNAMESZ, after SVR4 and Solaris
  *
- * And HP-UX what a driver tells install_driver(), before str_install() of
- * <sys/strreg.h>, which is what counts: it is all in this table there, and
- * none of it is needed here.
+ * And the table that a driver for HP-UX passes to install_driver() before it
+ * calls str_install() of <sys/strreg.h>.  Only str_install() has an effect
+ * here.
  */
 #ifndef _SYS_CONF_H
 #define _SYS_CONF_H
 
 #include <sys/strconf.h>
 
-/* Of drivers that are no STREAMS drivers, or of a kernel's own matters. */
+/* Flags of drivers that are not STREAMS drivers, or for the kernel only. */
 #ifndef D_64BIT
 #define D_64BIT 0
 #define D_U64BIT 0
@@ -35,7 +35,7 @@ extern "C" {
 #define C_NODELAY 0x01
 #define C_MGR_IS_MP 0x08
 #define C_CLONESMAJOR 0x40 /* its open may always choose another minor */
-#define C_ALLCLOSES 0x80   /* is told of each close: refused */
+#define C_ALLCLOSES 0x80   /* its close is called at each close(2): refused */
 
 #ifndef __cplusplus
 typedef struct drv_info {
@@ -69,9 +69,9 @@ typedef struct drv_ops {
 #pragma GCC diagnostic pop
 
 /*
- * install_driver - say that str_install() of a driver follows
- * uninstall_driver - that it did not come to that
- * Return: 0; EINVAL: there is no name, or C_ALLCLOSES is asked for.
+ * install_driver - announce str_install() of a driver uninstall_driver -
+ * withdraw the announcement
+ * Return: 0; EINVAL: there is no name, or C_ALLCLOSES is set.
  */
 static __inline__ __attribute__((__unused__)) int
 install_driver(drv_info_t *info, drv_ops_t *ops)

@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/ddi.h> - what modules and drivers call beside queues and messages
+ * DOC: <sys/ddi.h> - functions of modules and drivers other than for queues and
+ * messages
  *
- * Include it last, as SVR4 says: some of its names are macros that would
+ * Include it last, as SVR4 demands: some of its names are macros that would
  * capture declarations made later.
  *
  * Every function's ELF symbol is ddi_NAME, see <sys/stream.h>.
@@ -31,17 +32,17 @@ extern "C" {
 #endif
 
 /**
- * drv_getparm - learn something about the system or the caller
+ * drv_getparm - get a parameter of the system or the caller
  * @parm:   LBOLT, PPID or TIME
- * @valuep: where the value goes, an unsigned long
+ * @valuep: gets the value, an unsigned long
  *
- * LBOLT: ticks since some moment in the past, the same for all members of
- * the domain.  PPID: process that made the call being served; only in open
- * and close procedures and in put procedures called from them or from the
- * Stream head.  TIME: seconds since 1970.
+ * LBOLT: ticks since a moment in the past that is the same for all members of
+ * the domain.  PPID: process that made the call being served; only in open and
+ * close procedures and in put procedures called from them or from the Stream
+ * head.  TIME: seconds since 1970.
  *
  * Context: any; PPID only where there is a caller.
- * Return:  0, or -1 when @parm is none of these.
+ * Return:  0, or -1 if @parm is none of these.
  */
 int drv_getparm(unsigned int parm, void *valuep) STR_DDI(drv_getparm);
 #define TIME 1
@@ -52,14 +53,14 @@ int drv_getparm(unsigned int parm, void *valuep) STR_DDI(drv_getparm);
  * drv_priv - is a credential privileged?
  * @crp: from an open or close procedure or an iocblk
  *
- * Return: 0 when it is (effective user 0), else EPERM.
+ * Return: 0 if it is (effective user 0), else EPERM.
  */
 int drv_priv(cred_t *crp) STR_DDI(drv_priv);
 
 /*
  * Ticks from and to micro- and milliseconds.  To ticks: rounded up, so that
  * a timeout is never early.  From ticks: exact, or the greatest value of the
- * type when it does not fit.
+ * type if it does not fit.
  */
 long drv_hztousec(long ticks) STR_DDI(drv_hztousec);
 long drv_usectohz(long usec) STR_DDI(drv_usectohz);
@@ -67,7 +68,7 @@ unsigned long drv_hztomsec(unsigned long ticks) STR_DDI(drv_hztomsec);
 unsigned long drv_msectohz(unsigned long msec) STR_DDI(drv_msectohz);
 
 /**
- * drv_usecwait - let time pass without sleeping
+ * drv_usecwait - busy-wait
  * @usec: microseconds, at least
  *
  * Context: any.
@@ -84,14 +85,15 @@ void delay(clock_t ticks) STR_DDI(delay);
 
 /**
  * itimeout - timeout(9) at a priority level
- * @func, @arg: what is called
+ * @func, @arg: function and its argument
  * @ticks:      from now
- * @pl:         level it runs at: accepted, and without effect
+ * @pl:         its priority level: accepted, without effect
  *
- * dtimeout also names a processor, likewise.  untimeout(9) cancels both.
+ * dtimeout also has a processor argument, likewise without effect. untimeout(9)
+ * cancels both.
  *
  * Context: any.
- * Return:  an identifier, 0 when there is no memory.
+ * Return:  an identifier; 0: no memory.
  */
 toid_t itimeout(void (*func)(void *), void *arg, long ticks, pl_t pl)
 	STR_DDI(itimeout);
@@ -104,11 +106,12 @@ toid_t dtimeout(void (*func)(void *), void *arg, long ticks, pl_t pl,
  * @kaddr: the module's
  * @len:   bytes
  *
- * A message may ask for more: M_COPYIN and M_COPYOUT work from everywhere.
+ * In other contexts use M_COPYIN and M_COPYOUT messages.
  *
- * Context: open and close procedures, and put procedures that are called
- *          from the Stream head: elsewhere it is another process's memory.
- * Return:  0, or -1 when the address is bad; then some of it may have been
+ * Context: open and close procedures, and put procedures that are called from
+ *          the Stream head; elsewhere the memory may belong to another
+ *          process.
+ * Return:  0, or -1 if the address is bad; then some bytes may have been
  *          copied.
  */
 int copyin(const void *uaddr, void *kaddr, size_t len) STR_DDI(copyin);
@@ -118,16 +121,18 @@ int copyout(const void *kaddr, void *uaddr, size_t len) STR_DDI(copyout);
  * strlog - log a message
  * @mid:   module, its mi_idnum
  * @sid:   part of it, as a rule the minor
- * @level: detail: 0 is for everybody; tracers choose
- * @flags: SL_ERROR, SL_TRACE, SL_CONSOLE, SL_NOTIFY, SL_FATAL, SL_WARN, SL_NOTE
+ * @level: detail: level 0 is always logged; tracers select others
+ * @flags: SL_ERROR, SL_TRACE, SL_CONSOLE, SL_NOTIFY, SL_FATAL, SL_WARN,
+ *         SL_NOTE
  * @fmt:   as of cmn_err(9)
  *
- * Those who read log(4) for any of the flags get it.  SL_CONSOLE goes to the
- * standard error of this process when no process reads console messages.
+ * Every reader of log(4) that asked for one of the flags gets the message.
+ * SL_CONSOLE messages are written to the standard error of this process if no
+ * process reads console messages.
  *
  * Context: any.
- * Return:  1, or 0 when there was no memory for it, or a slow reader of the
- *          log has lost an older one.
+ * Return:  1; or 0 if there was no memory, or a slow reader of the log has lost
+ *          an older message.
  */
 int strlog(short mid, short sid, char level, unsigned short flags,
 	const char *fmt, ...) STR_DDI(strlog)
@@ -137,21 +142,21 @@ int vstrlog(short mid, short sid, char level, unsigned short flags,
 	__attribute__((format(printf, 5, 0)));
 
 /**
- * register_strlog - have another procedure see to strlog(9)
- * @newlog: called instead, in every process; NULL: none any more
+ * register_strlog - register a procedure that replaces strlog(9)
+ * @newlog: called instead, in every process; NULL: end the registration
  *
- * A procedure of a loaded module.  It does not call strlog(9) itself.  What
- * programs write to the log driver does not come to it.
+ * @newlog is a procedure of a loaded module, and does not call strlog(9)
+ * itself.  It does not get the messages that programs write to the log driver.
  *
  * Context: any.
- * Return:  what was registered before, NULL when that was nothing; @newlog
- *          when it cannot be registered.
+ * Return:  the procedure that was registered before, or NULL; @newlog if it
+ *          cannot be registered.
  */
 typedef int (*vstrlog_t)(short mid, short sid, char level,
 	unsigned short flags, const char *fmt, va_list ap);
 vstrlog_t register_strlog(vstrlog_t newlog) STR_DDI(register_strlog);
 
-/* Parts of a device number, and a device number of its parts. */
+/* Take a device number apart, and make one of its parts. */
 static __inline__ major_t
 getmajor(dev_t dev)
 {
@@ -177,7 +182,7 @@ makedevice(major_t major, minor_t minor)
 		(min & 0xff) | (min >> 8) << 20);
 }
 
-/* The system's numbers and those of its users are the same here. */
+/* External and internal device numbers are the same here. */
 #define getemajor(dev) getmajor(dev)
 #define geteminor(dev) getminor(dev)
 #define emajor(dev) getemajor(dev)
@@ -186,8 +191,9 @@ makedevice(major_t major, minor_t minor)
 #define itoemajor(imaj, lastemaj) ((lastemaj) == -1 ? (int)(imaj) : -1)
 
 /*
- * freezestr - no other thread puts messages on the queues of @q's stream, or takes
- * them off, until unfreezestr; the level is what splx(9) would be given.
+ * freezestr - until unfreezestr(), no other thread puts messages on the queues
+ * of @q's stream or takes them off.
+ * Return: the level before, as for splx(9).
  */
 pl_t freezestr(queue_t *q) STR_DDI(freezestr);
 void unfreezestr(queue_t *q, pl_t level) STR_DDI(unfreezestr);
@@ -199,8 +205,9 @@ void unfreezestr(queue_t *q, pl_t level) STR_DDI(unfreezestr);
 
 /*
  * MPSTR_QLOCK, MPSTR_QRELE - freezestr() and unfreezestr() under the names of
- * other systems.  MPSTR_STPLOCK, MPSTR_STPRELE keep a stream's queues linked
- * as they are: that is so in all procedures of modules here.
+ * other systems.  MPSTR_STPLOCK, MPSTR_STPRELE prevent changes of the links
+ * between a stream's queues; here no such change can happen during a module's
+ * procedure.
  */
 #define MPSTR_QLOCK(q) ((void)freezestr(q))
 #define MPSTR_QRELE(q) unfreezestr((q), 0)
@@ -208,22 +215,23 @@ void unfreezestr(queue_t *q, pl_t level) STR_DDI(unfreezestr);
 #define MPSTR_STPRELE(q) ((void)(q))
 
 /**
- * weldq - let what one stream's driver sends down come up in another stream
- * @q1:   write queue of a driver, whose messages are to go ...
- * @q2:   ... to this read queue of a driver, of another stream or the same
- * @q3, @q4: the other way, likewise; or NULL
- * @func: called with @arg when it is done; or NULL
+ * weldq - connect a driver's write queue with the read queue of another stream
+ * @q1:    write queue of a driver, whose messages are sent ...
+ * @q2:    ... to this read queue of a driver, of another stream or the same
+ * @q3, @q4: likewise for the other direction; or NULL
+ * @func:  called with @arg after the change; or NULL
  * @protq: queue in whose perimeter @func is called; or NULL
  *
- * From then on putnext(9) and canputnext(9) of @q1 are about @q2.  unweldq
- * takes the same arguments and undoes it; that is done before either of the
- * queues goes, in the close procedure before qprocsoff(9).
+ * From then on putnext(9) and canputnext(9) of @q1 apply to @q2. unweldq takes
+ * the same arguments and ends that.  It must be called before either queue is
+ * freed: in the close procedure before qprocsoff(9).
  *
  * Context: any procedure of the module; unweldq in a close procedure waits
- *          until no thread follows the weld any more.
- * Crash:   two stores: a weld may be found one way only.
- * Return:  0, EINVAL: these cannot be welded, or are not; EBUSY: @q1 or @q3
- *          has a next queue already; ENOMEM: @func cannot be called.
+ *          until no thread uses the weld any more.
+ * Crash:   a weld is made by two stores, so after a crash it may exist in one
+ *          direction only.
+ * Return:  0; EINVAL: these queues cannot be welded, or are not welded; EBUSY:
+ *          @q1 or @q3 has a next queue already; ENOMEM: @func cannot be called.
  */
 typedef void *weld_arg_t;
 typedef void (*weld_fcn_t)(weld_arg_t arg);
@@ -233,12 +241,13 @@ int unweldq(queue_t *q1, queue_t *q2, queue_t *q3, queue_t *q4,
 	weld_fcn_t func, weld_arg_t arg, queue_t *protq) STR_DDI(unweldq);
 
 /**
- * snprintf, vsnprintf, sprintf - text, after Solaris
- * @buf, @size: where it goes, its NUL included; sprintf: there is room
- * @fmt: as cmn_err(9) has it
+ * snprintf, vsnprintf, sprintf - format text, after Solaris
+ * @buf, @size: buffer for the text and its NUL; for sprintf it must be large
+ *              enough
+ * @fmt:        as of cmn_err(9)
  *
  * Context: any.
- * Return:  bytes of the text, the NUL not among them, cut off or not.
+ * Return:  length of the whole text without the NUL, even if it was cut off.
  */
 int str_ddi_snprintf(char *buf, size_t size, const char *fmt, ...)
 	STR_DDI(snprintf)
@@ -253,7 +262,10 @@ int str_ddi_sprintf(char *buf, const char *fmt, ...) STR_DDI(sprintf)
 #define sprintf str_ddi_sprintf
 #endif
 
-/* What other systems call the same.  There is no DMA for physreq to be of. */
+/*
+ * Names of other systems for the same functions. physreq has no effect, because
+ * there is no DMA.
+ */
 #define puthere(q, mp) put((q), (mp))
 #define allocb_physreq(size, pri, physreq) \
 	((void)(physreq), allocb((size), (pri)))
@@ -262,7 +274,8 @@ int str_ddi_sprintf(char *buf, const char *fmt, ...) STR_DDI(sprintf)
 #ifndef __cplusplus
 /*
  * alloc_proto - SVR3: an M_PROTO or M_PCPROTO block of @psize bytes and, if
- * @dsize is not negative, an M_DATA block behind it, both as if written.
+ * @dsize is not negative, an M_DATA block of @dsize bytes behind it; b_wptr is
+ * behind these bytes in both.
  */
 static __inline__ __attribute__((__unused__)) mblk_t *
 alloc_proto(long psize, long dsize, int type, unsigned int pri)
@@ -288,23 +301,24 @@ alloc_proto(long psize, long dsize, int type, unsigned int pri)
 
 /**
  * getmid - the number of a module or driver, its mi_idnum
- * @name: what I_PUSH, or open(2), is given
+ * @name: its name for I_PUSH or open(2)
  *
- * getadmin returns the admin procedure of the module with that number, NULL
- * when it has none.
+ * getadmin returns the admin procedure of the module with that number; NULL: it
+ * has none.
  *
  * Context: any.
- * Return:  the number; 65535: no such module is known.
+ * Return:  the number; 65535: there is no such module.
  */
 unsigned short getmid(const char *name) STR_DDI(getmid);
 qi_qadmin_t getadmin(unsigned short mid) STR_DDI(getadmin);
 
 #ifndef __cplusplus
 /*
- * Of bytes and numbers.  bcopy() allows the ranges to overlap; bcmp() is 0
- * when they are equal.  The names are macros without arguments, so that
- * <strings.h> may declare its own functions before or behind; behind, it
- * declares these once more.  Not in C++, where they would capture members.
+ * Functions for bytes and numbers. bcopy() allows overlapping ranges; bcmp() is
+ * 0 if they are equal.  The names are macros without arguments, so that
+ * <strings.h> may declare its own functions earlier or later; later, it
+ * declares the functions of these macros once more.  Not in C++, where the
+ * macros would replace the names of members.
  */
 #undef bcopy
 #undef bzero

@@ -4,8 +4,8 @@
 /**
  * DOC: <sys/dditypes.h> - type names that SVR4 has in <sys/types.h>
  *
- * The C library's <sys/types.h> is not ours to extend, so the names that
- * SVR4 modules expect there come with <sys/stream.h>.
+ * We do not replace the C library's <sys/types.h>, so <sys/stream.h> defines
+ * the names that SVR4 modules expect there.
  */
 #ifndef _SYS_DDITYPES_H
 #define _SYS_DDITYPES_H
@@ -13,7 +13,7 @@
 #ifndef __STR_CORE__
 #include <sys/types.h>
 #ifdef __GLIBC__
-/* What <sys/types.h> has only when more than strict C is asked for. */
+/* Types that <sys/types.h> does not define in strict C mode. */
 #ifndef __clock_t_defined
 #define __clock_t_defined 1
 typedef __clock_t clock_t;

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/device.h> - how AIX tells a module what to configure
+ * DOC: <sys/device.h> - configuration procedures of AIX modules
  *
  * NAME_config() is called once in the domain, with CFG_INIT and no uio: see
- * <sys/strreg.h>.  The other commands are there for sources to compile.
+ * <sys/strreg.h>.  The other commands are defined only so that sources compile.
  */
 #ifndef _SYS_DEVICE_H
 #define _SYS_DEVICE_H
@@ -22,7 +22,7 @@ extern "C" {
 #define CFG_UCODE 4
 
 #ifndef __cplusplus
-/* What it is configured with, and there is nothing. */
+/* Input of the configuration; always empty. */
 struct uio {
 	int uio_resid; /* bytes left of it */
 };

@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/devops.h> - how a driver for Solaris says what it is
+ * DOC: <sys/devops.h> - how a driver for Solaris describes itself
  *
- * Of a STREAMS driver's dev_ops two things count: the streamtab in its cb_ops,
- * with the flags beside it, and attach(9E), which is called once, when the
- * driver has been loaded, for instance 0.  The rest is there for sources to
- * compile; there is no call of it.  See <sys/modctl.h>.
+ * The executive uses two parts of a STREAMS driver's dev_ops: the streamtab and
+ * the flags in its cb_ops, and attach(9E), which is called once for instance 0,
+ * when the driver has been loaded.  The rest is defined only so that sources
+ * compile, and is never called.  See <sys/modctl.h>.
  */
 #ifndef _SYS_DEVOPS_H
 #define _SYS_DEVOPS_H
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* What attach(9E) is given: the one instance there is. */
+/* Argument of attach(9E): the only instance. */
 struct dev_info {
 	char di_name[FMNAMESZ + 1]; /* the driver's */
 	int di_instance;
@@ -52,8 +52,8 @@ struct cb_ops {
 	int (*cb_segmap)();
 	int (*cb_chpoll)();
 	int (*cb_prop_op)();
-	struct streamtab *cb_str; /* counts */
-	int cb_flag;		  /* counts: D_* */
+	struct streamtab *cb_str; /* used */
+	int cb_flag;		  /* used: D_* */
 	int cb_rev;
 	int (*cb_aread)();
 	int (*cb_awrite)();
@@ -94,7 +94,7 @@ nulldev(void)
 #define ddi_quiesce_not_needed nulldev
 #define ddi_quiesce_not_supported nodev
 
-/* The last argument, what quiesces the driver, is missing in older sources. */
+/* Older sources omit the last argument, the quiesce function. */
 #define DDI_DEFINE_STREAM_OPS(name, identify, probe, attach, detach, reset, \
 	getinfo, flag, ...) \
 	static struct cb_ops str_cb_##name = { \

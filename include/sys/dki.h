@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/dki.h> - what some drivers for LiS include in place of <sys/ddi.h>
+ * DOC: <sys/dki.h> - some drivers for LiS include this instead of <sys/ddi.h>
  */
 #ifndef _SYS_DKI_H
 #define _SYS_DKI_H

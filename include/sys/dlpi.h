@@ -4,12 +4,13 @@
 /**
  * DOC: <sys/dlpi.h> - the Data Link Provider Interface, version 2
  *
- * Numbers and shapes, for drivers, modules and programs that speak DLPI to each
- * other.  No driver here has a network interface below it.
+ * Numbers and structures for drivers, modules and programs that use DLPI.  No
+ * driver here has a network interface below it.
  *
- * Every field is 32 bits wide, as in TPI, but for two of dl_bind_req_t.  Offsets
- * are from the beginning of the M_PROTO or M_PCPROTO block.  The structures of
- * qualities of service and of acknowledged datagrams are not here.
+ * Every field is 32 bits wide, as in TPI, except two of dl_bind_req_t.  Offsets
+ * count from the beginning of the M_PROTO or M_PCPROTO block.  This header
+ * lacks the structures of the qualities of service and of acknowledged
+ * datagrams.
  */
 #ifndef _SYS_DLPI_H
 #define _SYS_DLPI_H
@@ -476,7 +477,7 @@ typedef struct {
 typedef dl_reset_req_t dl_reset_res_t;
 typedef dl_reset_req_t dl_reset_con_t;
 
-/* Any of them that a message may begin with. */
+/* Any primitive at the beginning of a message. */
 union DL_primitives {
 	t_uscalar_t dl_primitive;
 	dl_info_req_t info_req;

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/filio.h> - where BSD and System V have FIONREAD and its like
+ * DOC: <sys/filio.h> - file ioctls, after BSD and System V
  *
- * FIONREAD, FIONBIO, FIOASYNC, FIOCLEX, FIONCLEX, FIOSETOWN and FIOGETOWN are
- * Linux's.
+ * FIONREAD, FIONBIO, FIOASYNC, FIOCLEX, FIONCLEX, FIOSETOWN and FIOGETOWN have
+ * Linux's values.
  */
 #ifndef _SYS_FILIO_H
 #define _SYS_FILIO_H

@@ -17,27 +17,27 @@
 
 #define IMPAIR_ALWAYS 1000000u /* a chance, in millionths */
 
-/* What happens to the messages of one direction. */
+/* How the messages of one direction are treated. */
 struct impair_side {
 	unsigned int loss;    /* chance that one is lost, in millionths */
-	unsigned int burst;   /* ... and so many with it, 0 as 1 */
+	unsigned int burst;   /* ... how many in a row, 0 as 1 */
 	unsigned int twice;   /* chance that one comes twice */
 	unsigned int late;    /* chance that others overtake it */
-	unsigned int behind;  /* ... so many of them, 0 as 1 */
+	unsigned int behind;  /* ... how many of them, 0 as 1 */
 	unsigned int delay;   /* milliseconds */
-	unsigned int jitter;  /* milliseconds more, at most, by chance */
+	unsigned int jitter;  /* most additional random delay, ms */
 	unsigned int limit;   /* messages held, 0 as 1000 */
 };
 
 struct impair_conf {
-	unsigned int seed; /* the same seed does the same */
+	unsigned int seed; /* the same seed gives the same results */
 	unsigned int zero;
 	struct impair_side up, down;
 };
 
 struct impair_count {
 	unsigned long long seen; /* messages that came */
-	unsigned long long sent; /* that went on, copies too */
+	unsigned long long sent; /* messages passed on, copies too */
 	unsigned long long lost;
 	unsigned long long twice;
 	unsigned long long late;

@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/ioccom.h> - where BSD and Solaris have _IO, _IOR, _IOW and _IOWR
+ * DOC: <sys/ioccom.h> - _IO, _IOR, _IOW and _IOWR, after BSD and Solaris
  *
- * They make Linux's numbers: a command's size and direction are where Linux
- * has them.  But they are ints, as ioc_cmd is, to which a module compares
- * them; <sys/ioctl.h> alone makes them unsigned long.
+ * They make Linux's numbers, with size and direction in Linux's bits.  The
+ * numbers are ints, so that a module can compare them with ioc_cmd; those of
+ * <sys/ioctl.h> are unsigned long.
  */
 #ifndef _SYS_IOCCOM_H
 #define _SYS_IOCCOM_H

@@ -13,7 +13,8 @@
 #define IPW_TAP (IPW | 1)  /* struct ipw_tap: packets come up, as ipw_pkt */
 #define IPW_ADD (IPW | 2)  /* struct ipw_conf: this stream is a wire */
 #define IPW_INFO (IPW | 3) /* struct ipw_info of `index', or the next; ENXIO */
-#define IPW_STOP (IPW | 4) /* the tap is one no more; what came can be read */
+#define IPW_STOP (IPW | 4) /* end the tap; packets that have arrived can be
+			    * read */
 
 #define IPW_NAMELEN 16
 #define IPW_NOWN 4
@@ -27,7 +28,7 @@
 #define IPW_TUN 2    /* a TUN device; addresses of its own */
 #define IPW_PACKET 3 /* frames on an interface; addresses of its own */
 
-/* An address and how many of its bits name a network. */
+/* An address and the length of its network prefix. */
 struct ipw_addr {
 	unsigned char len; /* 4, 16; 0: none */
 	unsigned char bits;
@@ -39,24 +40,28 @@ struct ipw_conf {
 	char name[IPW_NAMELEN];
 	char ifname[IPW_NAMELEN]; /* TUN: may be empty; packet: needed */
 	unsigned int kind;
-	unsigned int mtu; /* 0: as the interface has, or 1500 */
+	unsigned int mtu; /* 0: packet: the interface's, else 1500 */
 	struct ipw_addr own[IPW_NOWN];	   /* addresses, with their prefix */
-	struct ipw_addr route[IPW_NROUTE]; /* what goes here besides */
-	/* IPv4's and IPv6's, or none.  TUN: addresses that this host gets on
+	struct ipw_addr route[IPW_NROUTE]; /* further destinations */
+	/* For IPv4 and IPv6, or none.  TUN: addresses that this host gets on
 	 * it.  Packet: the routers to other networks */
 	struct ipw_addr gateway[2];
-	unsigned char proto[IPW_NPROTO]; /* raw: what is received besides */
+	unsigned char proto[IPW_NPROTO]; /* raw: further protocols to receive */
+	/* Of `route', in its order: the router (packet; len 0: the gateway), and
+	 * the metric: of equal prefixes the least counts */
+	struct ipw_addr via[IPW_NROUTE];
+	unsigned int metric[IPW_NROUTE];
 };
 
 #define IPW_UP 1   /* it has its descriptor */
-#define IPW_DOWN 2 /* it has not, and tries to get one; `error' says why */
+#define IPW_DOWN 2 /* it has none, and tries to get one; `error' says why */
 
 struct ipw_info {
-	unsigned int index; /* in: the least; out: which it is */
+	unsigned int index; /* in: the least; out: the wire's index */
 	struct ipw_conf conf;
 	unsigned int state;
 	int error;
-	unsigned int taps;   /* who look at it */
+	unsigned int taps;   /* number of its taps */
 	unsigned int remade; /* how often its descriptor was made again */
 	int muxid;	     /* of its persistent link, or 0 */
 	unsigned long long count[IPW_NCOUNTS]; /* in the order of wire_count */
@@ -68,10 +73,10 @@ struct ipw_tap {
 	unsigned int flags;	/* 0 */
 };
 
-/* Stands before each packet that a tap brings; one message each. */
+/* Header of each packet from a tap; one message for each packet. */
 struct ipw_pkt {
 	unsigned long long time; /* ns, CLOCK_MONOTONIC */
-	unsigned int len;	 /* bytes that the packet has */
+	unsigned int len;	 /* length of the packet in bytes */
 	unsigned int caplen;	 /* bytes that follow */
 	unsigned int drops;	 /* packets this tap has lost so far */
 	unsigned short wire;	 /* its index */

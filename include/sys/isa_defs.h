@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/isa_defs.h> - what Solaris says of the machine
+ * DOC: <sys/isa_defs.h> - properties of the machine, after Solaris
  *
- * _LITTLE_ENDIAN or _BIG_ENDIAN is defined, without a value, and the other is
- * not; which bit-fields come first; _LP64; and how the types are aligned.
+ * One of _LITTLE_ENDIAN and _BIG_ENDIAN, defined without a value; the order of
+ * bit-fields; _LP64; and the alignment of the types.
  */
 #ifndef _SYS_ISA_DEFS_H
 #define _SYS_ISA_DEFS_H

@@ -4,8 +4,8 @@
 /**
  * DOC: <sys/kmem.h> - memory for a module's private data
  *
- * The memory lies in the domain: all processes that run the module see it at
- * the same address.  What q_ptr points to comes from here.
+ * The memory lies in the domain: it has the same address in all processes that
+ * run the module.  Objects that q_ptr points to are allocated here.
  */
 #ifndef _SYS_KMEM_H
 #define _SYS_KMEM_H
@@ -25,14 +25,15 @@ extern "C" {
  * @size: bytes
  * @flag: KM_SLEEP or KM_NOSLEEP
  *
- * Aligned for any object; the content is whatever it was.  A domain that is
- * full does not empty while a thread waits, so KM_SLEEP does not sleep
- * here: its result must be looked at as well.
+ * The memory is aligned for any object, and its content is undefined.  A wait
+ * would not free memory in a full domain, so KM_SLEEP does not sleep here;
+ * check its result too.
  *
- * Context: any; with KM_SLEEP, elsewhere, only open and close procedures.
- * Crash:   memory of a process that died while nothing pointed to it is
- *          found by the domain's audit.
- * Return:  the memory; NULL when there is none or @size is 0.
+ * Context: any; on other systems KM_SLEEP is for open and close procedures
+ *          only.
+ * Crash:   if a process dies when no pointer to the memory exists, the
+ *          domain's audit finds the memory.
+ * Return:  the memory; NULL if there is none or @size is 0.
  */
 void *kmem_alloc(size_t size, int flag) STR_DDI(kmem_alloc);
 
@@ -40,8 +41,8 @@ void *kmem_alloc(size_t size, int flag) STR_DDI(kmem_alloc);
 void *kmem_zalloc(size_t size, int flag) STR_DDI(kmem_zalloc);
 
 /*
- * kmem_alloc_node, kmem_zalloc_node - the same, near processor @cpu: a hint,
- * and here without effect.
+ * kmem_alloc_node, kmem_zalloc_node - the same, near processor
+ * @cpu: a hint without effect here.
  */
 void *kmem_alloc_node(size_t size, int flag, processorid_t cpu)
 	STR_DDI(kmem_alloc_node);
@@ -49,7 +50,7 @@ void *kmem_zalloc_node(size_t size, int flag, processorid_t cpu)
 	STR_DDI(kmem_zalloc_node);
 
 /**
- * kmem_free - give memory back
+ * kmem_free - free memory
  * @buf:  from kmem_alloc() or kmem_zalloc(); NULL with @size 0 does nothing
  * @size: the size it was allocated with
  *

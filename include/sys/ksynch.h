@@ -6,19 +6,19 @@
  *
  * Two families: SVR4.2 MP's (LOCK, RW_, SLEEP_, SV_, ATOMIC_INT_), whose
  * locks are allocated, and Solaris's (mutex_, rw_, cv_, sema_), whose locks
- * are members of the module's own structures. All of them may lie in
- * memory from kmem_alloc() or in the static data of a module that was
- * loaded, and are then shared by all processes that run the module. A lock
- * that is all zeros is initialised and free.
+ * are members of the module's own structures.  Locks may lie in memory from
+ * kmem_alloc() or in the static data of a loaded module, and are then shared by
+ * all processes that run the module.  A lock of all zeros is initialised and
+ * free.
  *
- * Every lock names its owner. When a process is killed while it holds one,
- * the next who wants the lock gets it; what the lock protects is as the dead
- * process left it. A lock must not be held while the module sleeps
- * elsewhere, nor across putnext(), put() or a return from the procedure that
- * took it. Taking a lock that the caller has already, and releasing one that
- * it has not, ends the process as cmn_err(CE_PANIC) does.
+ * Every lock but a semaphore contains the tag of its owner.  If a process is
+ * killed while it holds a lock, the next thread that tries the lock gets it; the
+ * protected data is as the dead process left it.  A lock must not be held while
+ * the module sleeps elsewhere, nor across putnext(), put() or a return from the
+ * procedure that took it.  Taking a lock that the caller has already, or releasing one
+ * that it does not have, ends the process as cmn_err(CE_PANIC) does.
  *
- * Members of the structures are the executive's business.
+ * The members of the structures are private to the executive.
  */
 #if !defined(TRUE) && !defined(_STR_IN_STREAM_H)
 #define TRUE 1
@@ -38,18 +38,20 @@ extern "C" {
 #endif
 
 /*
- * Interrupt priority levels. There are no interrupts here that a level could
- * hold off: a level is a number kept for each thread, so that what spl()
- * and the lock functions return is what SVR4 says.
+ * Interrupt priority levels.  There are no interrupts here that a level could
+ * block.  A level is a number for each thread, so that spl() and the lock
+ * functions return the levels that SVR4 defines.
  */
-#define plbase 0    /* nothing is held off */
+#define plbase 0    /* nothing is blocked */
 #define pltimeout 1 /* callbacks of timeout() */
 #define pldisk 4
 #define plstr 5 /* STREAMS */
 #define plhi 7	/* everything */
 #define invpl (-1) /* no level: a trylock failed */
 
-/* Raise the level; return the one before. splbase() and splx() lower it. */
+/*
+ * Raise the level and return the level before. splbase() and splx() lower it.
+ */
 pl_t splbase(void) STR_DDI(splbase);
 pl_t spltimeout(void) STR_DDI(spltimeout);
 pl_t spldisk(void) STR_DDI(spldisk);
@@ -65,7 +67,7 @@ pl_t splx(pl_t pl) STR_DDI(splx);
 #define spl6() splstr()
 #define spl7() splhi()
 
-/* What a lock is called, for people. */
+/* Name of a lock, for humans. */
 typedef struct lkinfo {
 	const char *lk_name;
 	int lk_flags; /* NOSTATS, or 0 */
@@ -86,12 +88,12 @@ typedef struct ddi_lock {
 
 /**
  * LOCK_ALLOC - allocate a basic lock
- * @hierarchy: its place in the order of locks, 1 to 32; recorded
- * @min_pl:    least level it will be taken at; recorded
- * @lkinfop:   its name, or NULL; must stay
+ * @hierarchy: its place in the order of locks, 1 to 32; not checked
+ * @min_pl:    least level it will be taken at; not checked
+ * @lkinfop:   its name, or NULL; must remain valid
  * @km_flag:   KM_SLEEP or KM_NOSLEEP
  *
- * Return: the lock, NULL when there is no memory.
+ * Return: the lock; NULL: no memory.
  */
 lock_t *LOCK_ALLOC(uchar_t hierarchy, pl_t min_pl, lkinfo_t *lkinfop,
 	int km_flag) STR_DDI(LOCK_ALLOC);
@@ -102,11 +104,11 @@ void LOCK_DEALLOC(lock_t *lockp) STR_DDI(LOCK_DEALLOC);
  * @lockp: the lock; the caller does not have it
  * @pl:    level to raise the caller to
  *
- * TRYLOCK does not wait: invpl when another thread has the lock.
- * UNLOCK releases it and sets the level to @pl.
+ * TRYLOCK does not wait: invpl if another thread has the lock.  UNLOCK releases
+ * it and sets the level to @pl.
  *
- * Context: any procedure; what the lock protects is short.
- * Crash:   the lock of a dead owner goes to the next who wants it.
+ * Context: any procedure; hold the lock for a short time only.
+ * Crash:   the lock of a dead owner passes to the next thread that tries it.
  * Return:  the level before.
  */
 pl_t LOCK(lock_t *lockp, pl_t pl) STR_DDI(LOCK);
@@ -116,8 +118,8 @@ void UNLOCK(lock_t *lockp, pl_t pl) STR_DDI(UNLOCK);
 /* ---------------------------------------------- readers' and writers' locks */
 
 /*
- * A reader's tag stands in one of the slots. While all are taken the next
- * reader waits, as it does while a writer wants the lock.
+ * One of the slots contains the reader's tag.  A reader waits while all slots
+ * are in use, and while a writer waits for the lock.
  */
 #define STR_RW_SLOTS 12
 struct str_rw {
@@ -137,7 +139,10 @@ typedef struct ddi_rwlock {
 rwlock_t *RW_ALLOC(uchar_t hierarchy, pl_t min_pl, lkinfo_t *lkinfop,
 	int km_flag) STR_DDI(RW_ALLOC);
 void RW_DEALLOC(rwlock_t *lockp) STR_DDI(RW_DEALLOC);
-/* As LOCK(), to read with others or to write alone; RW_TRY* do not wait. */
+/*
+ * As LOCK(): RW_RDLOCK shared with other readers, RW_WRLOCK exclusive; RW_TRY*
+ * do not wait.
+ */
 pl_t RW_RDLOCK(rwlock_t *lockp, pl_t pl) STR_DDI(RW_RDLOCK);
 pl_t RW_WRLOCK(rwlock_t *lockp, pl_t pl) STR_DDI(RW_WRLOCK);
 pl_t RW_TRYRDLOCK(rwlock_t *lockp, pl_t pl) STR_DDI(RW_TRYRDLOCK);
@@ -167,11 +172,11 @@ typedef struct ddi_sleep {
 /**
  * SLEEP_ALLOC - allocate a sleep lock
  * @arg:     0
- * @lkinfop: its name, or NULL; must stay
+ * @lkinfop: its name, or NULL; must remain valid
  * @km_flag: KM_SLEEP or KM_NOSLEEP
  *
- * For what takes long: its owner may sleep. It may be released by another
- * thread than the one that took it.
+ * For long operations: its owner may sleep.  Any thread may release it, not
+ * only the thread that took it.
  */
 sleep_t *SLEEP_ALLOC(int arg, lkinfo_t *lkinfop, int km_flag)
 	STR_DDI(SLEEP_ALLOC);
@@ -182,9 +187,10 @@ void SLEEP_DEALLOC(sleep_t *lockp) STR_DDI(SLEEP_DEALLOC);
  * @lockp:    the lock; the caller does not have it
  * @priority: accepted, and without effect
  *
- * SLEEP_LOCK_SIG gives up when a signal is handled: FALSE. SLEEP_TRYLOCK
- * does not sleep: FALSE when another thread has it. SLEEP_LOCKAVAIL and
- * SLEEP_LOCKOWNED say whether it is free, and whether it is the caller's.
+ * SLEEP_LOCK_SIG returns FALSE when a signal has been handled.  SLEEP_TRYLOCK
+ * does not sleep: it returns FALSE if another thread has the lock.
+ * SLEEP_LOCKAVAIL says whether the lock is free, SLEEP_LOCKOWNED whether the
+ * caller has it.
  *
  * Context: open and close procedures, which may sleep; SLEEP_TRYLOCK,
  *          SLEEP_LOCKAVAIL, SLEEP_LOCKOWNED and SLEEP_UNLOCK any.
@@ -200,7 +206,7 @@ void SLEEP_UNLOCK(sleep_t *lockp) STR_DDI(SLEEP_UNLOCK);
 
 struct str_cv {
 	struct str_lock cv_lock;
-	unsigned int cv_seq;		  /* last place in the order given */
+	unsigned int cv_seq;		  /* last place given in the order */
 	volatile unsigned int cv_waiters; /* 0: no thread waits */
 };
 
@@ -217,12 +223,11 @@ void SV_DEALLOC(sv_t *svp) STR_DDI(SV_DEALLOC);
  * @priority: accepted, and without effect
  * @lkp:      a basic lock that the caller has; released, and not taken again
  *
- * No signal that is given after @lkp was released is missed. SV_WAIT_SIG
- * ends, with FALSE, when the process handles a signal. Both return at level
- * plbase.
+ * No SV_SIGNAL after the release of @lkp is missed.  SV_WAIT_SIG returns FALSE
+ * when the process has handled a signal.  Both return at level plbase.
  *
- * SV_SIGNAL wakes the one who has waited longest, SV_BROADCAST all; neither
- * is remembered when no thread waits.
+ * SV_SIGNAL wakes the thread that has waited longest, SV_BROADCAST wakes all;
+ * if no thread waits, they have no effect.
  *
  * Context: SV_WAIT: open and close procedures; the others any.
  */
@@ -268,8 +273,8 @@ typedef enum {
  * @type: MUTEX_DRIVER
  * @arg:  an interrupt cookie elsewhere; NULL
  *
- * mutex_enter takes it, mutex_tryenter only when it is free (then 1, else
- * 0), mutex_exit releases it; mutex_owned says whether the caller has it.
+ * mutex_enter takes it; mutex_tryenter takes it only if it is free (result 1,
+ * else 0); mutex_exit releases it; mutex_owned says whether the caller has it.
  */
 void mutex_init(kmutex_t *mp, char *name, kmutex_type_t type, void *arg)
 	STR_DDI(mutex_init);
@@ -289,9 +294,9 @@ typedef enum { RW_DRIVER = 2, RW_DEFAULT = 4 } krw_type_t;
 typedef enum { RW_WRITER = 0, RW_READER = 1 } krw_t;
 
 /*
- * rw_tryupgrade makes the only reader the writer: 1, or 0 when there are
- * others. rw_downgrade makes the writer a reader. rw_read_locked tells who
- * has the lock from how: 1 when its holder reads, 0 when it writes.
+ * rw_tryupgrade makes the only reader the writer: 1, or 0 if there are others.
+ * rw_downgrade makes the writer a reader. rw_read_locked is for a holder of the
+ * lock: 1 if it is held for reading, 0 for writing.
  */
 void rw_init(krwlock_t *rwlp, char *name, krw_type_t type, void *arg)
 	STR_DDI(rw_init);
@@ -314,12 +319,12 @@ typedef enum { CV_DEFAULT = 0, CV_DRIVER = 1 } kcv_type_t;
  * @cvp: the variable
  * @mp:  a mutex that the caller has; released while it sleeps
  *
- * As any condition variable it may wake for nothing: wait in a loop.
- * cv_wait_sig returns 0 when a signal was handled, else more.
- * cv_timedwait waits until LBOLT is @when: -1 then, else more than 0;
- * cv_timedwait_sig both. cv_reltimedwait counts from now; @res is how exact
- * it has to be, and without effect. cv_signal wakes the one who has waited
- * longest, cv_broadcast all.
+ * A wake may come without a signal: wait in a loop. cv_wait_sig returns 0 if a
+ * signal was handled, else a positive number. cv_timedwait waits until LBOLT is
+ * @when, and then returns -1, else a positive number; cv_timedwait_sig combines
+ * both. cv_reltimedwait counts from now; its @res, the precision, has no
+ * effect. cv_signal wakes the thread that has waited longest, cv_broadcast
+ * wakes all.
  *
  * Context: waiting: open and close procedures; cv_signal and cv_broadcast any.
  */
@@ -354,7 +359,7 @@ typedef struct ksema {
 
 typedef enum { SEMA_DEFAULT = 0, SEMA_DRIVER = 1 } ksema_type_t;
 
-/* sema_p_sig returns 1 when a signal was handled, else 0. sema_tryp: 1 or 0. */
+/* sema_p_sig returns 1 if a signal was handled, else 0. sema_tryp: 1 or 0. */
 void sema_init(ksema_t *sp, uint_t val, char *name, ksema_type_t type,
 	void *arg) STR_DDI(sema_init);
 void sema_destroy(ksema_t *sp) STR_DDI(sema_destroy);

@@ -4,15 +4,15 @@
 /**
  * DOC: <sys/log.h> - the log driver, log(4)
  *
- * Priorities are those of <syslog.h>, under their kernel names' values: a
- * program that wants LOG_ERR includes that.
+ * Priorities have the values of <syslog.h>.  A program that needs the name
+ * LOG_ERR includes <syslog.h>.
  */
 #ifndef _SYS_LOG_H
 #define _SYS_LOG_H
 
 #include <sys/strlog.h>
 
-#define LOGMAX 1024	/* most bytes of one message that anybody sends */
+#define LOGMAX 1024	/* most bytes of one message */
 #define NLOGARGS 20	/* most arguments of strlog(9) */
 
 #endif /* _SYS_LOG_H */

@@ -4,12 +4,13 @@
 /**
  * DOC: <sys/loop.h> - commands of the loop driver
  *
- * LOOP_SET (dev_t, a device of the driver) connects the stream it is given
- * on with that device's stream: what is written to one is read from the
- * other.  I_STR or plain.
+ * LOOP_SET (dev_t, a device of the driver) connects the stream on which it is
+ * sent with that device's stream: data written to one is read from the other.
+ * I_STR or plain.
  *
- * The driver also knows the commands of <sys/LiS/loop.h>; they are other
- * numbers under partly the same names, so a program includes one of the two.
+ * The driver also accepts the commands of <sys/LiS/loop.h>.  They are other
+ * numbers, some with the same names, so a program includes only one of the two
+ * headers.
  */
 #ifndef _SYS_LOOP_H
 #define _SYS_LOOP_H

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/mkdev.h> - where SVR4 has major(), minor() and makedev()
+ * DOC: <sys/mkdev.h> - major(), minor() and makedev(), after SVR4
  */
 #ifndef _SYS_MKDEV_H
 #define _SYS_MKDEV_H

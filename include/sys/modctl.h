@@ -2,16 +2,16 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/modctl.h> - how a module for Solaris makes itself known
+ * DOC: <sys/modctl.h> - how a module for Solaris registers
  *
  * Its _init(9E) calls mod_install() with a modlinkage, whose modlstrmod has an
  * fmodsw.  Called once in the domain, when the module is loaded.  It stays
  * until the domain ends: _fini() is not called, and mod_remove() is EBUSY.
  *
- * A modldrv makes a driver known, by the name of its file: the streamtab is in
+ * A modldrv registers a driver under the name of its file: the streamtab is in
  * the cb_ops of its dev_ops, <sys/devops.h>.  When _init() has returned 0, its
- * attach(9E) is called, once, with DDI_ATTACH and an instance 0 that is there
- * as long as the domain; if that fails, so does the open.
+ * attach(9E) is called once, with DDI_ATTACH and instance 0, which exists as
+ * long as the domain.  If attach(9E) fails, the open fails.
  */
 #ifndef _SYS_MODCTL_H
 #define _SYS_MODCTL_H
@@ -26,7 +26,7 @@ extern "C" {
 
 #define MODREV_1 1
 
-/* What kind of module it is: by the address of one of these. */
+/* The address of one of these tells the kind of a module. */
 struct mod_ops {
 	int modm_kind; /* MOD_* */
 };
@@ -41,7 +41,7 @@ static struct mod_ops mod_driverops __attribute__((__unused__)) = {
 };
 static struct mod_ops mod_miscops __attribute__((__unused__)) = { MOD_MISC };
 
-/* fmodsw as Solaris has it, where the flags are no pointer. */
+/* fmodsw of Solaris, in which the flags are not a pointer. */
 struct str_mod_fmodsw {
 	char f_name[FMNAMESZ + 1];
 	struct streamtab *f_str;
@@ -73,20 +73,20 @@ struct modinfo {
 };
 
 /**
- * mod_install - make known what a modlinkage leads to
+ * mod_install - register the module or driver of a modlinkage
  * @ml: static data of the module
  *
- * mod_remove - take it back: never; mod_info - tell about it.
+ * mod_remove - end the registration: always fails;
+ * mod_info - describe the module.
  * Context: _init(), _fini(), _info() of the module.
- * Return:  mod_install: 0, EINVAL when something is not complete or there are
- *          two drivers, EBUSY when the name is taken.  mod_remove: EBUSY.
- *          mod_info: 1.
+ * Return: mod_install: 0; EINVAL: a table is incomplete, or there are two
+ *          drivers; EBUSY: the name is in use. mod_remove: EBUSY. mod_info: 1.
  */
 int mod_install(struct modlinkage *ml) STR_DDI(mod_install);
 int mod_remove(struct modlinkage *ml) STR_DDI(mod_remove);
 int mod_info(struct modlinkage *ml, struct modinfo *info) STR_DDI(mod_info);
 
-/* The linker has a use of its own for a function called _init. */
+/* The linker treats a function called _init specially. */
 #define _init strmod__init
 #define _fini strmod__fini
 #define _info strmod__info

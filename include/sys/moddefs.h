@@ -6,11 +6,11 @@
  *
  *	MOD_STR_WRAPPER(fr, fr_load, fr_unload, "fr - a framing module");
  *
- * says what is called when the module is loaded.  The prefix is the name that
- * is pushed or opened.  The load procedure is called once in the domain, after
- * frinit() and frstart(); if it does not return 0 the module is refused.
- * Modules stay until the domain ends: the unload and halt procedures are not
- * called.  Each of the three may be NULL.
+ * names the procedures that are called when the module is loaded.  The prefix
+ * is the module's name for I_PUSH or open.  The load procedure is called once
+ * in the domain, after frinit() and frstart(); if it does not return 0 the
+ * module is refused.  Modules stay until the domain ends: the unload and halt
+ * procedures are not called.  Each of the three may be NULL.
  */
 #ifndef _SYS_MODDEFS_H
 #define _SYS_MODDEFS_H
@@ -21,7 +21,7 @@ extern "C" {
 
 #define MODREV 10
 
-/* Known to the executive: PREFIX_wrapper. */
+/* The executive searches for it by the name PREFIX_wrapper. */
 struct modwrapper {
 	int mw_rev;	     /* MODREV */
 	int (*mw_load)(void);
@@ -46,7 +46,9 @@ struct modwrapper {
 #define MOD_HDRV_WRAPPER(p, load, unload, halt, desc) \
 	_STR_WRAPPER(p, load, unload, halt, desc)
 
-/* They tie a driver's interrupts to its bus: there are none here. */
+/*
+ * They attach a driver's interrupts to its bus; there are no interrupts here.
+ */
 #define mod_drvattach(info) ((void)0)
 #define mod_drvdetach(info) ((void)0)
 

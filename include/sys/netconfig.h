@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/netconfig.h> - what the network configuration says of a transport
+ * DOC: <sys/netconfig.h> - an entry of the network configuration
  */
 #ifndef _SYS_NETCONFIG_H
 #define _SYS_NETCONFIG_H
@@ -14,8 +14,8 @@
  * @nc_flag:      NC_VISIBLE ...
  * @nc_protofmly: family of protocols, NC_LOOPBACK ...
  * @nc_proto:     protocol, NC_TCP ...
- * @nc_device:    what t_open() opens
- * @nc_nlookups:  how many entries @nc_lookups has
+ * @nc_device:    device for t_open()
+ * @nc_nlookups:  number of entries of @nc_lookups
  * @nc_lookups:   libraries that translate names into addresses
  */
 struct netconfig {
@@ -36,11 +36,11 @@ struct netconfig {
 #define NC_TPI_RAW	4
 
 #define NC_NOFLAG	0x00
-#define NC_VISIBLE	0x01	/* getnetpath() gives it without NETPATH */
+#define NC_VISIBLE	0x01	/* getnetpath() returns it without NETPATH */
 #define NC_BROADCAST	0x02
 #define NC_MULTICAST	0x04
 
-/* Families; of most of them no provider is here. */
+/* Families; this system has no provider of most of them. */
 #define NC_NOPROTOFMLY	"-"
 #define NC_LOOPBACK	"loopback"
 #define NC_INET		"inet"

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/open.h> - kinds of opens, which drivers for SVR4 and Solaris name
+ * DOC: <sys/open.h> - kinds of opens, for drivers for SVR4 and Solaris
  *
- * The open of a stream does not tell its driver.
+ * The open of a stream does not pass one to its driver.
  */
 #ifndef _SYS_OPEN_H
 #define _SYS_OPEN_H

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/osif.h> - where drivers for LiS have a kernel's functions
+ * DOC: <sys/osif.h> - kernel functions for LiS drivers
  *
- * Those of them that are here: see <sys/LiS/strport.h>.
+ * See <sys/LiS/strport.h> for the functions that exist here.
  */
 #ifndef _SYS_OSIF_H
 #define _SYS_OSIF_H

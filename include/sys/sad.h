@@ -5,9 +5,9 @@
  * DOC: <sys/sad.h> - commands of the STREAMS administrative driver
  *
  * SAD_SAP (struct strapush): configure autopush; SAD_GAP (struct strapush):
- * what a device's is; SAD_VML (struct str_list): are these all modules?;
- * SAD_LAP (struct strapush): the next entry of the table.  Plain, or with
- * I_STR; then the names of SAD_VML follow its struct.  See sad(4).
+ * get the autopush entry of a device; SAD_VML (struct str_list): are these all
+ * modules?; SAD_LAP (struct strapush): the next entry of the table.  Plain, or
+ * with I_STR; then the names of SAD_VML follow its struct.  See sad(4).
  */
 #ifndef _SYS_SAD_H
 #define _SYS_SAD_H
@@ -23,7 +23,7 @@
 #define SAD_LAP ((SAD_IOC_MAGIC << 8) | 4)
 
 /* sap_cmd */
-#define SAP_CLEAR 0 /* forget an entry */
+#define SAP_CLEAR 0 /* remove an entry */
 #define SAP_ONE 1   /* of one minor */
 #define SAP_RANGE 2 /* of minor to lastminor */
 #define SAP_ALL 3   /* of all minors */

@@ -4,10 +4,10 @@
 /**
  * DOC: <sys/sc.h> - commands of the configuration module
  *
- * SC_IOC_LIST and SC_IOC_RESET (struct sc_list): all modules and drivers,
- * with what they declare and what was counted; RESET clears the counts that
- * it returns.  With a null pointer, or sc_nmods 0, the result is how many
- * there are.  Plain ioctl() only.  See sc(7).
+ * SC_IOC_LIST and SC_IOC_RESET (struct sc_list): all modules and drivers, with
+ * their module_info and counters; RESET clears the counters that it returns.
+ * With a null pointer, or sc_nmods 0, the result is the number of modules and
+ * drivers.  Plain ioctl() only.  See sc(7).
  */
 #ifndef _SYS_SC_H
 #define _SYS_SC_H
@@ -23,7 +23,7 @@
 #define SC_IOC_RESET ((SC_IOC_MAGIC << 8) | 2)
 #define SC_IOC_TUNE ((SC_IOC_MAGIC << 8) | 3)
 
-/* Of one queue.  An index of 0: there is no such queue. */
+/* Data of one queue.  Index 0: there is no such queue. */
 struct sc_module_info {
 	int index;
 	unsigned short mi_idnum;	/* module identifier */
@@ -59,7 +59,7 @@ struct sc_list {
 	struct sc_mlist *sc_mlist;
 };
 
-/* Which members of a struct sc_tune count. */
+/* Which members of a struct sc_tune are used. */
 #define SC_TUNE_MINPSZ 0x1
 #define SC_TUNE_MAXPSZ 0x2
 #define SC_TUNE_HIWAT 0x4

@@ -4,13 +4,14 @@
 /**
  * DOC: <sys/sleep.h> - sleep and wakeup, as System V had them
  *
- * An event is an address that means something to the module; it is not
- * dereferenced.  The sleeper looks, when it returns, whether what it waits for
- * has come, and sleeps again if not: it may return without a wakeup.
+ * An event is an address that the module chooses; it is not dereferenced. sleep
+ * may return without a wakeup, so the sleeper checks its condition afterwards,
+ * and sleeps again if necessary.
  *
- * The module's perimeter is left meanwhile, so that its procedures can call
- * wakeup.  Where it is called from outside, the event may come between
- * look and sleep; then sleep returns a little later.
+ * sleep leaves the module's perimeter meanwhile, so that the module's
+ * procedures can call wakeup.  If wakeup is called from outside the perimeter,
+ * the event may come between the check and sleep; then sleep returns a little
+ * later.
  *
  * Comes with <sys/stream.h> in modules.
  */
@@ -35,36 +36,40 @@ extern "C" {
 /**
  * sleep - wait for an event
  * @event: its address
- * @pri:   a priority: signals end the sleep when PCATCH is set and the rest
- *         of it is above PZERO, as to which it is without effect
+ * @pri:   a priority: signals end the sleep if PCATCH is set and the rest of
+ *         @pri is above PZERO; otherwise it has no effect
  *
- * wakeup - let all those go on who wait for @event
+ * wakeup - wake all threads that wait for @event
  *
  * Context: sleep: open and close procedures; wakeup: any.
- * Return:  0, or 1 when a signal came.
+ * Return:  0, or 1 after a signal.
  */
 int str_ddi_sleep(void *event, int pri) STR_DDI(sleep);
 void str_ddi_wakeup(void *event) STR_DDI(wakeup);
 
 /**
- * streams_get_sleep_lock - HP-UX: no wakeup of @event until one sleeps
- * @event: what streams_mpsleep() is then given; a caller that does not sleep calls
- *         UNLOCK(9) for what is returned
+ * streams_get_sleep_lock - HP-UX: prevent wakeups of @event until the caller
+ * sleeps
+ * @event: argument of the later streams_mpsleep(); a caller that does not
+ *         sleep releases the returned lock by UNLOCK(9)
  *
- * streams_mpsleep - sleep, for so many ticks at the most
- * @pri:   signals end the sleep when it is above PZERO
+ * streams_mpsleep - sleep for at most @tmo ticks
+ * @pri:   signals end the sleep if it is above PZERO
  * @tmo:   ticks; 0: for ever
  * @lockp: a lock_t that the caller has, released; or NULL
  *
  * Context: open and close procedures.
- * Return:  streams_mpsleep: 0, 1 when a signal came, ETIME.
+ * Return:  streams_mpsleep: 0, 1 after a signal, ETIME.
  */
 lock_t *streams_get_sleep_lock(void *event) STR_DDI(streams_get_sleep_lock);
 int streams_mpsleep(void *event, int pri, caddr_t mesg, int tmo, void *lockp,
 	int flags) STR_DDI(streams_mpsleep);
 
 #if defined(_KERNEL) && !defined(__cplusplus)
-/* With one argument it is that of <unistd.h>, which may come later. */
+/*
+ * With one argument it is the function of <unistd.h>, which may be included
+ * later.
+ */
 #define sleep(...) \
 	_STR_SLEEP(__VA_ARGS__, _STR_SLEEP2, _STR_SLEEP1, )(__VA_ARGS__)
 #define _STR_SLEEP(a, b, which, ...) which

@@ -6,11 +6,12 @@
  * call: SVR4.2 DDI/DKI sections D2 to D4.
  *
  * Members named below are the public ones of datab(D4), msgb(D4), queue(D4)
- * and qband(D4).  A module reads and writes them as those pages allow; what
- * stands under "executive" in a structure is not its business.
+ * and qband(D4).  A module reads and writes them as those pages allow; the
+ * members marked "executive" are private to the executive.
  *
  * Every function's ELF symbol is ddi_NAME, so that names such as put or RD
- * never meet a symbol of the application the library is linked into.
+ * cannot conflict with symbols of the application that is linked with the
+ * library.
  */
 #ifndef _SYS_STREAM_H
 #define _SYS_STREAM_H
@@ -34,7 +35,7 @@ extern "C" {
 
 typedef unsigned char str_uchar;
 
-/* module_stat(D4): calls of a module's procedures, where it counts them. */
+/* module_stat(D4): counters of the calls of a module's procedures. */
 struct module_stat {
 	long ms_pcnt;	/* put procedure */
 	long ms_scnt;	/* service procedure */
@@ -68,8 +69,8 @@ typedef struct datab {
 	unsigned char db_class;	    /* executive: where the buffer is from */
 	unsigned char db_flags;	    /* executive */
 	unsigned int db_size;	    /* bytes asked for */
-	unsigned int db_owner;	    /* executive: process an outside buffer
-				     * is pinned to */
+	unsigned int db_owner;	    /* executive: process to which an outside
+				     * buffer is pinned */
 	unsigned int db_pad;
 	void *db_priv;		    /* executive */
 	struct free_rtn db_frtn;    /* executive: copy of *db_frtnp */
@@ -136,7 +137,7 @@ typedef struct msgb {
 #define M_CLOSE 0x9b
 #define M_CLOSE_REPL 0x9c
 #define M_MI 0x9d
-#define M_MI_READ_RESET 1 /* M_MI: what its first byte says */
+#define M_MI_READ_RESET 1 /* M_MI: value of its first byte */
 #define M_MI_READ_SEEK 2
 #define M_MI_READ_END 4
 
@@ -233,7 +234,7 @@ typedef struct queue {
 	unsigned short q_pad;
 	struct str_lock q_klock; /* executive: its message list */
 	struct str_qpair *q_pair; /* executive: the pair it belongs to */
-	struct str_head *q_head; /* executive: the Stream head it is, or NULL */
+	struct str_head *q_head; /* executive: its Stream head, or NULL */
 	mblk_t *q_high;		/* executive: last high-priority message */
 } queue_t;
 
@@ -271,11 +272,11 @@ struct linkblk {
 /* iocblk(D4) */
 struct iocblk {
 	int ioc_cmd;	   /* the command */
-	cred_t *ioc_cr;	   /* whose */
+	cred_t *ioc_cr;	   /* NULL: use ioc_uid, ioc_gid */
 	unsigned int ioc_id; /* identifies the ioctl */
 	size_t ioc_count;  /* bytes of data in b_cont */
 	int ioc_error;	   /* M_IOCNAK, M_IOCACK: errno */
-	int ioc_rval;	   /* M_IOCACK: what ioctl(2) returns */
+	int ioc_rval;	   /* M_IOCACK: result of ioctl(2) */
 	int ioc_flag;
 	unsigned int ioc_uid_; /* executive: effective uid */
 	unsigned int ioc_gid_; /* executive: effective gid */
@@ -318,7 +319,7 @@ union ioctypes {
 
 /* stroptions(D4): content of M_SETOPTS */
 struct stroptions {
-	unsigned long so_flags; /* SO_*: which of the following count */
+	unsigned long so_flags; /* SO_*: which of the following are used */
 	short so_readopt;
 	unsigned short so_wroff;
 	ssize_t so_minpsz;
@@ -398,9 +399,9 @@ typedef enum qfields {
 	QBAD = 8
 } qfields_t;
 
-/* D_* flags of a module: how much of it may run at once. */
+/* D_* flags of a module: how many threads may run in it. */
 #define D_NEW 0x000
-#define D_MP 0x001	    /* its procedures lock for themselves */
+#define D_MP 0x001	    /* its procedures use their own locks */
 #define D_MTSAFE D_MP
 #define D_MTPERMOD 0x002    /* one thread in the module */
 #define D_MTQPAIR 0x004	    /* one thread in a queue pair */
@@ -417,9 +418,8 @@ typedef enum qfields {
 #endif
 
 /*
- * What is a module's alone.  A program that is compiled with the flags for
- * programs, and includes this header for its numbers, may call functions of
- * its own put() or timeout(), and has <fcntl.h>.
+ * Declarations for modules only.  A program that includes this header for its
+ * numbers may have own functions called put() or timeout(), and uses <fcntl.h>.
  */
 #if !defined(_STR_DDI_FUNCS) && \
 	(!defined(_STREAMS_PROGRAM) || defined(_KERNEL) || defined(_STR_DDI))
@@ -440,8 +440,8 @@ extern "C" {
 
 /*
  * Message functions (SVR4 DDI/DKI D3).  Sources (allocb esballoc dupb dupmsg
- * copyb copymsg unlinkb msgpullup): the caller owns the result, NULL means
- * no memory.  Sinks (freeb freemsg): the argument is gone.
+ * copyb copymsg unlinkb msgpullup): the caller owns the result; NULL means no
+ * memory.  Sinks (freeb freemsg): they consume the argument.
  *
  * Context: put, service, open, close and callback procedures; none sleeps.
  */
@@ -524,7 +524,7 @@ int canenable(queue_t *q) STR_DDI(canenable);
 void qenable(queue_t *q) STR_DDI(qenable);
 int enableq(queue_t *q) STR_DDI(enableq);
 int qready(void) STR_DDI(qready);
-/* What the streams this thread is inside have scheduled runs soon. */
+/* Run the scheduled queues of the streams that this thread is inside soon. */
 void setqsched(void) STR_DDI(setqsched);
 
 /* Flow control (D3).  Band ANYBAND: any. */
@@ -542,8 +542,9 @@ void qbackenable(queue_t *q, unsigned char band) STR_DDI(qbackenable);
 /* Plumbing and perimeters. */
 void qprocson(queue_t *q) STR_DDI(qprocson);
 void qprocsoff(queue_t *q) STR_DDI(qprocsoff);
-/* In an open procedure, before qprocson(): other procedures for this stream,
- * with their packet sizes and water marks.  Tables of a loaded module. */
+/* In an open procedure, before qprocson(): set other procedures for this
+ * stream, with their packet sizes and water marks.  The tables belong to a
+ * loaded module. */
 void setq(queue_t *q, struct qinit *rinit, struct qinit *winit)
 	STR_DDI(setq);
 bcid_t qbufcall(queue_t *q, size_t size, unsigned int pri,
@@ -553,7 +554,7 @@ toid_t qtimeout(queue_t *q, void (*func)(void *), void *arg, long ticks)
 	STR_DDI(qtimeout);
 long quntimeout(queue_t *q, toid_t id) STR_DDI(quntimeout);
 
-/* Perimeters: waiting in open and close, and being alone. */
+/* Perimeters: waits in open and close procedures, and exclusive access. */
 #define PERIM_INNER 1
 #define PERIM_OUTER 2
 void qwait(queue_t *q) STR_DDI(qwait);
@@ -561,7 +562,9 @@ int qwait_sig(queue_t *q) STR_DDI(qwait_sig);
 void qwriter(queue_t *q, mblk_t *mp, void (*func)(queue_t *, mblk_t *),
 	int perimeter) STR_DDI(qwriter);
 
-/* HP-UX: alone in all instances of the module; and inside q's perimeter. */
+/*
+ * HP-UX: exclusive access to all instances of the module, or to q's perimeter.
+ */
 typedef void (*streams_put_t)(void *, mblk_t *);
 void mps_become_writer(queue_t *q, mblk_t *mp,
 	void (*func)(queue_t *, mblk_t *)) STR_DDI(mps_become_writer);
@@ -573,10 +576,10 @@ void streams_put(streams_put_t func, queue_t *q, mblk_t *mp, void *arg)
 #endif
 
 #ifdef _KERNEL
-#include <sys/strreg.h> /* HP-UX and OSF/1 have it here */
-#include <sys/sleep.h>	/* and System V needs none for it */
+#include <sys/strreg.h> /* included here as on HP-UX and OSF/1 */
+#include <sys/sleep.h>	/* System V needs no header for it */
 #define _STR_IN_STREAM_H
-#include <sys/ksynch.h> /* Solaris has the locks here */
+#include <sys/ksynch.h> /* included here as on Solaris */
 #undef _STR_IN_STREAM_H
 #endif
 

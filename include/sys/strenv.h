@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/strenv.h> - what modules for HP-UX include for the DDI
+ * DOC: <sys/strenv.h> - the DDI for modules for HP-UX
  */
 #ifndef _SYS_STRENV_H
 #define _SYS_STRENV_H
@@ -14,12 +14,12 @@
 #include <sys/conf.h>
 #include <sys/sleep.h>
 
-/* How kmem_alloc(9) is asked there. */
+/* HP-UX's flags for kmem_alloc(9). */
 #define M_WAITOK KM_SLEEP
 #define M_NOWAIT KM_NOSLEEP
 #define M_WAIT KM_SLEEP
 
-/* Sleeping there: see <sys/sleep.h>. */
+/* HP-UX's sleep functions: see <sys/sleep.h>. */
 #if defined(_KERNEL) && !defined(__cplusplus)
 #undef _STR_SLEEP2
 #define _STR_SLEEP2(event, pri) \

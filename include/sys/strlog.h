@@ -14,12 +14,12 @@
 extern "C" {
 #endif
 
-/* What a message is for, and how bad it is: strlog(9), log_ctl.flags. */
+/* Destinations and severity of a message: strlog(9), log_ctl.flags. */
 #define SL_ERROR 0x01	/* for the error logger */
 #define SL_TRACE 0x02	/* for tracers */
 #define SL_NOTIFY 0x04	/* for a person's mailbox */
 #define SL_CONSOLE 0x08 /* for the console */
-#define SL_FATAL 0x10	/* something has failed for good */
+#define SL_FATAL 0x10	/* a permanent failure */
 #define SL_WARN 0x20	/* a warning */
 #define SL_NOTE 0x40	/* a notice */
 
@@ -27,15 +27,15 @@ extern "C" {
 struct log_ctl {
 	short mid;	    /* module, its mi_idnum */
 	short sid;	    /* part of it, as a rule the minor */
-	char level;	    /* detail: 0 is for everybody */
+	char level;	    /* detail: 0 is always logged */
 	short flags;	    /* SL_* */
 	unsigned int ltime; /* when, in ticks: LBOLT */
 	unsigned int ttime; /* when, in seconds since 1970 */
 	int seq_no;	    /* number of the message in its logger's stream */
-	int pri;	    /* facility and priority, as syslog(3) has them */
+	int pri;	    /* facility and priority, as for syslog(3) */
 };
 
-/* Content of an I_TRCLOG: messages of these are wanted; -1 is any. */
+/* Content of an I_TRCLOG: which messages to receive; -1 is any. */
 struct trace_ids {
 	short ti_mid;
 	short ti_sid;
@@ -43,7 +43,7 @@ struct trace_ids {
 	short ti_flags;
 };
 
-/* ioctls of the log driver: this stream takes messages from now on. */
+/* ioctls of the log driver: this stream receives messages from now on. */
 #define LOGCTL ('L' << 8)
 #define I_ERRLOG (LOGCTL | 1)  /* SL_ERROR */
 #define I_TRCLOG (LOGCTL | 2)  /* SL_TRACE, an array of struct trace_ids */

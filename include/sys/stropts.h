@@ -2,24 +2,23 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/stropts.h> - the numbers and shapes of the Stream head interface
+ * DOC: <sys/stropts.h> - constants and structures of the Stream head
  *
- * Everything an application and the Stream head must agree on: ioctl
- * commands, their argument structures and the option and flag bits.  The
- * functions are declared by <stropts.h>; a program gets that one, too, for
- * programs written for LiS and for System V include nothing else.
+ * The interface between applications and the Stream head: ioctl commands, their
+ * argument structures and the option and flag bits. <stropts.h> declares the
+ * functions; in programs this header includes it, because programs for LiS and
+ * System V include nothing else.
  *
- * Modules, and the executive, which is built without a C library, read the
- * same definitions, and no other header comes with them.  Every
- * number and layout is part of the binary interface; the conformance suite
- * holds a static assertion for each.
+ * Modules, and the executive, which is built without a C library, use the same
+ * definitions without any other header.  Every number and layout is part of the
+ * binary interface; the conformance suite contains a static assertion for each.
  *
  * Unless a command says otherwise: a command returns 0, or -1 with errno;
  * memory passed by address belongs to the caller and is not kept; a bad
- * address is EFAULT; a descriptor that is not open is EBADF; a Stream that
- * got M_ERROR answers with the error of that message, a Stream that was hung
- * up with ENXIO, a Stream linked below a multiplexor with EINVAL.  Commands
- * may sleep only where "Sleeps" is said.  The text followed is streamio(7).
+ * address is EFAULT; a descriptor that is not open is EBADF; a Stream that got
+ * M_ERROR gives the error of that message, a Stream that was hung up ENXIO, a
+ * Stream linked below a multiplexor EINVAL.  Only commands with the note
+ * "Sleeps" may sleep.  The specification is streamio(7).
  */
 #ifndef _SYS_STROPTS_H
 #define _SYS_STROPTS_H
@@ -40,9 +39,9 @@ extern "C" {
  * struct strbuf - one part, control or data, of a message
  * @maxlen: room in @buf in bytes, for retrieving; -1 leaves the part on the
  *          Stream, 0 takes it only if it is empty.  Not used for sending.
- * @len:    bytes to send or bytes retrieved; -1 means that the message has
- *          (or is to have) no such part, which differs from a part of 0 bytes
- * @buf:    the bytes; the caller's
+ * @len:    bytes to send or bytes retrieved; -1 means that the message has (or
+ *          is to have) no such part, which differs from a part of 0 bytes
+ * @buf:    the bytes, in the caller's memory
  *
  * See getmsg(2), putmsg(2).
  */
@@ -57,7 +56,7 @@ struct strbuf {
 
 /* The same for getpmsg() and putpmsg(). */
 #define MSG_HIPRI	0x01	/* high-priority message */
-#define MSG_ANY		0x02	/* getpmsg: whatever comes first */
+#define MSG_ANY		0x02	/* getpmsg: the first message */
 #define MSG_BAND	0x04	/* this band, or for getpmsg a higher one */
 
 /* Positive results of getmsg() and getpmsg(), or'ed. */
@@ -106,7 +105,7 @@ struct strbuf {
 #define I_LOOK		_STR_IOC(4)
 
 /**
- * I_FLUSH - discard what is queued
+ * I_FLUSH - discard queued messages
  * @arg: int, FLUSHR, FLUSHW or FLUSHRW
  *
  * Errors: EINVAL other value; ENOSR no memory for the message; ENXIO.
@@ -128,7 +127,7 @@ struct strbuf {
 #define I_SRDOPT	_STR_IOC(6)
 #define I_GRDOPT	_STR_IOC(7)
 
-#define RNORM		0x00	/* byte stream: boundaries do not matter */
+#define RNORM		0x00	/* byte stream: boundaries are ignored */
 #define RMSGD		0x01	/* read returns one message, rest discarded */
 #define RMSGN		0x02	/* read returns one message, rest kept */
 #define RPROTDAT	0x04	/* read delivers control parts as data */
@@ -142,8 +141,9 @@ struct strbuf {
  * @ic_cmd:    command for the modules and the driver
  * @ic_timout: seconds to wait for the answer; INFTIM without limit, 0 the
  *             default of 15
- * @ic_len:    bytes at @ic_dp, in: to send; out: that came with the answer
- * @ic_dp:     data, in and out; must have room for the answer, the caller's
+ * @ic_len:    bytes at @ic_dp, in: to send; out: of the answer
+ * @ic_dp:     data in the caller's memory, in and out; must have room for the
+ *             answer
  */
 struct strioctl {
 	int ic_cmd;
@@ -158,10 +158,10 @@ struct strioctl {
  *
  * One at a time per Stream; a second caller waits for its turn.  Sleeps;
  * EINTR.
- * Return: what the module or driver answered, >= 0.
+ * Return: the result of the module or driver, >= 0.
  * Errors: EINVAL ic_len negative or above the data limit, ic_timout below
- * -1; ETIME no answer in time; ENOSR; ENXIO hung up; otherwise the error
- * answered.
+ * -1; ETIME no answer in time; ENOSR; ENXIO hung up; otherwise the error of the
+ * answer.
  */
 #define I_STR		_STR_IOC(8)
 
@@ -188,15 +188,16 @@ struct strioctl {
 
 /**
  * I_FIND - is a module on the Stream?
- * @arg: const char *, module name of 1 to FMNAMESZ bytes
+ * @arg: const char *, name of 1 to FMNAMESZ bytes
  *
- * Return: 1 yes, 0 no.
- * Errors: EINVAL the name is empty, too long or no module has it.
+ * Return: 1: a module on the Stream, or its driver, has the name; 0: another
+ * module has it.
+ * Errors: EINVAL the name is empty or too long, or no module has it.
  */
 #define I_FIND		_STR_IOC(11)
 
 /**
- * I_LINK, I_UNLINK - put a Stream under a multiplexor, take it away
+ * I_LINK, I_UNLINK - link a Stream below a multiplexor, unlink it
  * @arg: int, the lower Stream's descriptor; int, multiplexor id or MUXID_ALL
  *
  * Return: I_LINK the multiplexor id.
@@ -207,7 +208,7 @@ struct strioctl {
 #define MUXID_ALL	(-1)
 
 /**
- * struct strrecvfd - what I_RECVFD delivers
+ * struct strrecvfd - result of I_RECVFD
  * @fd:   the new descriptor
  * @uid:  effective user of the sender (a uid_t)
  * @gid:  effective group of the sender (a gid_t)
@@ -225,8 +226,8 @@ struct strrecvfd {
  * @arg: struct strrecvfd *; int, the descriptor
  *
  * I_RECVFD sleeps.
- * Errors: EAGAIN nothing there, or the other side is full; EBADMSG another
- * message comes first; EMFILE; EINVAL not a pipe; ENXIO.
+ * Errors: EAGAIN no message, or the other side is full; EBADMSG the first
+ * message is another one; EMFILE; EINVAL not a pipe; ENXIO.
  */
 #define I_RECVFD	_STR_IOC(14)
 #define I_SENDFD	_STR_IOC(17)
@@ -250,7 +251,7 @@ struct strpeek {
  * @arg: struct strpeek *
  *
  * Return: 1 copied, 0 no message that fits @flags.
- * Errors: EBADMSG the message cannot be seen by getmsg(); EINVAL flags.
+ * Errors: EBADMSG getmsg() cannot retrieve the message; EINVAL flags.
  */
 #define I_PEEK		_STR_IOC(15)
 
@@ -260,7 +261,7 @@ struct strpeek {
  * @databuf: data part to send
  * @flags:   RS_HIPRI or 0
  * @fildes:  the Stream to be named in the message
- * @offset:  where in @ctlbuf its token goes, a multiple of 4
+ * @offset:  offset in @ctlbuf for its token, a multiple of 4
  */
 struct strfdinsert {
 	struct strbuf ctlbuf;
@@ -288,7 +289,7 @@ struct strfdinsert {
 #define I_GWROPT	_STR_IOC(20)
 
 #define SNDZERO		0x001	/* a write of 0 bytes sends a message */
-#define SNDPIPE		0x002	/* SIGPIPE when write finds M_ERROR, hang-up */
+#define SNDPIPE		0x002	/* SIGPIPE when a write fails by M_ERROR */
 
 /**
  * struct str_mlist - one module name, null-terminated
@@ -300,7 +301,7 @@ struct str_mlist {
 /**
  * struct str_list - argument of I_LIST
  * @sl_nmods:   in: entries at @sl_modlist; out: entries filled
- * @sl_modlist: gets the names, topmost module first, driver last; caller's
+ * @sl_modlist: gets the names, topmost module first, driver last
  */
 struct str_list {
 	int sl_nmods;
@@ -317,7 +318,8 @@ struct str_list {
 #define I_LIST		_STR_IOC(21)
 
 /**
- * I_PLINK, I_PUNLINK - as I_LINK, I_UNLINK, but outliving the descriptor
+ * I_PLINK, I_PUNLINK - as I_LINK, I_UNLINK, but the link remains after a close
+ * of the descriptor
  */
 #define I_PLINK		_STR_IOC(22)
 #define I_PUNLINK	_STR_IOC(23)
@@ -365,11 +367,12 @@ struct bandinfo {
 #define I_ATMARK	_STR_IOC(31)
 
 #define ANYMARK		0x01	/* the message is marked */
-#define LASTMARK	0x02	/* and no marked one is behind it */
+#define LASTMARK	0x02	/* and no message behind it is marked */
 
 /**
  * I_SETCLTIME, I_GETCLTIME - how long close waits for each write queue
- * @arg: int *, milliseconds
+ * @arg: int *, milliseconds; for I_SETCLTIME a value from 1 to 0x60000 is the
+ * number itself
  *
  * Errors: EINVAL out of range.
  */
@@ -380,19 +383,19 @@ struct bandinfo {
  * I_CANPUT - may a band be written without waiting?
  * @arg: int, 0 to 255
  *
- * Return: 1 yes, 0 flow control holds it.
+ * Return: 1 yes, 0 flow control stops it.
  * Errors: EINVAL no such band.
  */
 #define I_CANPUT	_STR_IOC(34)
 
 /*
- * Extensions, none of them in POSIX.  First those of other STREAMS systems.
+ * Extensions, not in POSIX.  First those of other STREAMS systems.
  */
 
 /* I_ANCHOR: modules now on the Stream may be popped by root only. */
 #define I_ANCHOR	_STR_IOC(24)
 
-/* I_SERROPT, I_GERROPT (int, int *): is an M_ERROR reported for ever? */
+/* I_SERROPT, I_GERROPT (int, int *): is an M_ERROR reported more than once? */
 #define I_SERROPT	_STR_IOC(35)
 #define I_GERROPT	_STR_IOC(36)
 #define RERRNORM	0x00
@@ -418,7 +421,7 @@ struct strsigset {
 #define I_GET_STRCTLSZ	_STR_IOC(87)
 #define I_GET_PUSHCNT	_STR_IOC(88)
 
-/* AIX: read mode.  A read waits for all it asked for, O_NONBLOCK or not. */
+/* AIX: read mode.  A read waits for the whole length, O_NONBLOCK or not. */
 #define RFILL		0x20
 
 /* Bits defined elsewhere and refused here with EINVAL. */
@@ -427,9 +430,9 @@ struct strsigset {
 /*
  * Write modes of Linux STREAMS.  Once set, SNDDELIM and SNDMREAD stay set.
  */
-#define SNDHOLD		0x004	/* small writes wait to be joined by others */
+#define SNDHOLD		0x004	/* small writes wait and are joined */
 #define SNDDELIM	0x008	/* each write carries MSGDELIM */
-#define SNDMREAD	0x010	/* a read that will wait sends M_READ */
+#define SNDMREAD	0x010	/* a read sends M_READ before it waits */
 
 /* A band argument that means all bands (I_CKBAND, I_CANPUT). */
 #define ANYBAND		(-1)
@@ -438,7 +441,7 @@ struct strsigset {
  * I_SET_HIWAT, I_SET_LOWAT, I_GET_HIWAT, I_GET_LOWAT - water marks
  * @arg: int, bytes; int *, gets them
  *
- * The marks of the Stream head read queue, that is, how much may wait for
+ * The marks of the Stream head read queue: they limit the bytes that wait for
  * the reader of this end.
  * Errors: EINVAL negative, or the low mark would lie above the high one.
  */
@@ -469,7 +472,8 @@ struct strpmsg {
  * I_PIPE - weld two Streams into a pipe
  * @arg: int, the other Stream's descriptor
  *
- * Errors: EINVAL it is not a fresh, unwelded pipe end, or the same one.
+ * Errors: EINVAL it is not a new pipe end without a weld, or it is the same
+ * end.
  */
 #define I_PIPE		_STR_IOC(44)
 
@@ -485,9 +489,9 @@ struct strpmsg {
 #define I_FDETACH	_STR_IOC(53)
 
 /*
- * Names of LiS, for programs written for it.  The first three are requests
- * of pipe(3), fattach(3) and fdetach(3); the others set and print what is
- * for its developers, and answer 0.
+ * Names of LiS, for programs written for it.  The first three are requests of
+ * pipe(3), fattach(3) and fdetach(3); the others set and print debugging data
+ * of LiS, and return 0 here.
  */
 #define I_LIS_SDBGMSK2	_STR_IOC(241)
 #define I_LIS_PIPE	_STR_IOC(243)

@@ -4,7 +4,7 @@
 /**
  * DOC: <sys/strport.h> - <sys/LiS/strport.h>, in modules
  *
- * A program for LiS that includes it needs nothing of it.
+ * In programs for LiS it is empty.
  */
 #ifndef _SYS_STRPORT_H
 #define _SYS_STRPORT_H

@@ -4,7 +4,7 @@
 /**
  * DOC: <sys/strsun.h> - shorthand for messages, after Solaris
  *
- * Everything here is made of what <sys/stream.h> offers.
+ * These functions use <sys/stream.h> only.
  */
 #ifndef _SYS_STRSUN_H
 #define _SYS_STRSUN_H
@@ -34,15 +34,15 @@ extern "C" {
 	(((off) <= MBLKL(mp)) && (((mp)->b_rptr + (off) + (len)) <= \
 		(mp)->b_wptr))
 
-/* M_IOCTL and M_IOCDATA: what the caller's ioctl is about. */
+/* M_IOCTL and M_IOCDATA: fields of the caller's ioctl. */
 #define IOCP(mp) ((struct iocblk *)(void *)(mp)->b_rptr)
 
 /**
  * miocack - acknowledge an ioctl
- * @q:     where @mp came to; the answer goes the other way
+ * @q:     queue that received @mp; the answer is sent in the other direction
  * @mp:    the M_IOCTL or M_IOCDATA; consumed
- * @count: bytes of data in b_cont that the caller gets
- * @rval:  what ioctl(2) returns
+ * @count: bytes of data in b_cont for the caller
+ * @rval:  result of ioctl(2)
  */
 static __inline__ void
 miocack(queue_t *q, mblk_t *mp, size_t count, int rval)
@@ -61,9 +61,9 @@ miocack(queue_t *q, mblk_t *mp, size_t count, int rval)
 
 /**
  * miocnak - refuse an ioctl
- * @q:     where @mp came to; the answer goes the other way
+ * @q:     queue that received @mp; the answer is sent in the other direction
  * @mp:    the M_IOCTL or M_IOCDATA; consumed
- * @count: bytes of data left in b_cont, as a rule 0
+ * @count: bytes of data left in b_cont, usually 0
  * @error: errno; 0 is EINVAL
  */
 static __inline__ void
@@ -83,13 +83,13 @@ miocnak(queue_t *q, mblk_t *mp, size_t count, int error)
 
 /**
  * mcopyin - turn an M_IOCTL or M_IOCDATA into a request for the caller's data
- * @mp:    the message; becomes M_COPYIN, what hung on it is freed
- * @priv:  comes back in cp_private of the M_IOCDATA
+ * @mp:    the message; becomes M_COPYIN, its b_cont is freed
+ * @priv:  returned in cp_private of the M_IOCDATA
  * @size:  bytes
- * @uaddr: where they are; NULL: the argument of a transparent ioctl, @mp
+ * @uaddr: their address; NULL: @mp is a transparent ioctl, use its argument
  *
- * mcopyout does so with M_COPYOUT, and @size bytes of @dp, or, when that is
- * NULL, of what hangs on @mp.  The message is then passed with qreply().
+ * mcopyout makes an M_COPYOUT of @size bytes of @dp or, if that is NULL, of the
+ * b_cont of @mp.  The caller then passes the message to qreply().
  *
  * Context: any.
  */
@@ -100,7 +100,7 @@ void mcopyout(mblk_t *mp, void *priv, size_t size, void *uaddr, mblk_t *dp)
 
 /**
  * merror - answer with an M_ERROR
- * @q:     where @mp came to; the answer goes the other way
+ * @q:     queue that received @mp; the answer is sent in the other direction
  * @mp:    any message, or NULL; consumed
  * @error: errno of both sides of the stream
  */
@@ -108,46 +108,46 @@ void merror(queue_t *q, mblk_t *mp, int error) STR_DDI(merror);
 
 /**
  * mexchange - replace a message by one of another type and size
- * @q:    gets an M_ERROR with ENOSR when there is no memory; or NULL
- * @mp:   the message, or NULL; used again when it is not shared and is large
- *        enough, else freed
+ * @q:    gets an M_ERROR with ENOSR if there is no memory; or NULL
+ * @mp:   the message, or NULL; reused if it is large enough and not shared,
+ *        else freed
  * @size: bytes between b_rptr and b_wptr of the result
  * @type: its type
- * @prim: its first four bytes, when not negative
+ * @prim: its first four bytes, if not negative
  *
- * Return: the message, NULL when there is no memory.
+ * Return: the message; NULL: no memory.
  */
 mblk_t *mexchange(queue_t *q, mblk_t *mp, size_t size, int type, int prim)
 	STR_DDI(mexchange);
 
 /**
  * mioc2ack - turn an M_IOCTL or M_IOCDATA into its acknowledgement
- * @mp:    the message; becomes M_IOCACK, what hung on it is freed
- * @dp:    @count bytes for the caller, or NULL
- * @rval:  what ioctl(2) returns
+ * @mp:   the message; becomes M_IOCACK, its b_cont is freed
+ * @dp:   @count bytes for the caller, or NULL
+ * @rval: result of ioctl(2)
  */
 void mioc2ack(mblk_t *mp, mblk_t *dp, size_t count, int rval)
 	STR_DDI(mioc2ack);
 
 /**
- * miocpullup - have the first @size bytes of an M_IOCTL's data in one block
+ * miocpullup - move the first @size bytes of an M_IOCTL's data into one block
  *
- * Return: 0; EINVAL: there are not as many, or it is transparent; ENOMEM.
+ * Return: 0; EINVAL: there are fewer bytes, or it is transparent; ENOMEM.
  */
 int miocpullup(mblk_t *mp, size_t size) STR_DDI(miocpullup);
 
 /* mcopymsg - copy all bytes of @mp to @buf, which has room, and free it. */
 void mcopymsg(mblk_t *mp, void *buf) STR_DDI(mcopymsg);
 
-/* mkiocb - an M_IOCTL of a module's own making; NULL: no memory. */
+/* mkiocb - make an M_IOCTL in a module; NULL: no memory. */
 mblk_t *mkiocb(unsigned int command) STR_DDI(mkiocb);
 
 /**
  * allocb_wait - allocb() that sleeps until there is memory
  * @size, @pri: as of allocb()
- * @flags:      STR_NOSIG: no signal ends it; else 0
- * @error:      set when NULL is returned: EINTR, or ENOSR for a size that no
- *              wait would give
+ * @flags:      STR_NOSIG: no signal ends the sleep; else 0
+ * @error:      set if NULL is returned: EINTR, or ENOSR for a size that is too
+ *              large for any wait
  *
  * Context: open and close procedures.
  * Return:  the block, or NULL.

@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/sunddi.h> - what modules for Solaris include after <sys/ddi.h>
+ * DOC: <sys/sunddi.h> - included after <sys/ddi.h> by Solaris modules
  */
 #ifndef _SYS_SUNDDI_H
 #define _SYS_SUNDDI_H
 
-/* It brings the functions for text. */
+/* Functions for text. */
 #ifndef __cplusplus
 #include <string.h>
 #ifndef MIN
@@ -29,9 +29,9 @@
 
 #ifndef __cplusplus
 /*
- * Of the one instance that attach(9E) is given.  A driver's minors can be
- * opened without being created, /dev/streams/DRIVER/MINOR; no property is
- * set, so each has the value that the driver gives for that case.
+ * Functions for the only instance, the argument of attach(9E).  A driver's
+ * minors need not be created to be opened as /dev/streams/DRIVER/MINOR.  No
+ * property is set, so each has the driver's default value.
  */
 #define CLONE_DEV 1
 #define DDI_PSEUDO "ddi_pseudo"
@@ -62,15 +62,15 @@
 #define ddi_getiminor(dev) getminor(dev)
 
 /*
- * ddi_soft_state_init - a table of a driver's structures, by number
+ * ddi_soft_state_init - make a table of a driver's structures, by number
  *
- * ddi_soft_state_zalloc makes number @item, filled with zeros;
- * ddi_get_soft_state finds it, ddi_soft_state_free gives it back, and
- * ddi_soft_state_fini all and the table.  A driver's own lock, or its
- * perimeter, keeps others off meanwhile.
+ * ddi_soft_state_zalloc makes structure @item, filled with zeros;
+ * ddi_get_soft_state finds it; ddi_soft_state_free frees it;
+ * ddi_soft_state_fini frees all structures and the table.  The driver's own
+ * lock or its perimeter must exclude other threads meanwhile.
  *
- * Return: init: 0 or ENOMEM; zalloc: DDI_SUCCESS, DDI_FAILURE when it is there
- *         already, or there is no memory; get: NULL when there is none.
+ * Return: init: 0 or ENOMEM; zalloc: DDI_SUCCESS; DDI_FAILURE: it exists
+ *         already, or there is no memory; get: NULL: there is none.
  */
 #define STR_SOFT_STEP 32
 struct str_soft {
@@ -160,7 +160,7 @@ ddi_soft_state_fini(void **statep)
 }
 #endif
 
-/* There are no devices for qassociate(9F) to attach to: all is well. */
+/* There are no devices, so qassociate(9F) does nothing and succeeds. */
 #define qassociate(q, instance) ((void)(q), (void)(instance), 0)
 
 #endif /* _SYS_SUNDDI_H */

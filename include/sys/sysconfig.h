@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/sysconfig.h> - how OSF/1 tells a module what to configure
+ * DOC: <sys/sysconfig.h> - configuration procedures of OSF/1 modules
  *
  * NAME_configure() is called once in the domain, to configure, with neither
- * input nor output: see <sys/strreg.h>.  The other operations, and the table
- * of attributes, are there for sources to compile.  AIX has the commands of
- * NAME_config() here as well.
+ * input nor output: see <sys/strreg.h>.  The other operations, and the table of
+ * attributes, are defined only so that sources compile.  The commands of AIX's
+ * NAME_config() are defined here too.
  */
 #ifndef _SYS_SYSCONFIG_H
 #define _SYS_SYSCONFIG_H

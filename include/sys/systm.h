@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/systm.h> - what old sources include for bcopy, splstr, timeout
+ * DOC: <sys/systm.h> - bcopy, splstr and timeout for old sources
  */
 #ifndef _SYS_SYSTM_H
 #define _SYS_SYSTM_H

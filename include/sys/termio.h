@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/termio.h> - where SVR4 has struct termio and TCGETA
+ * DOC: <sys/termio.h> - struct termio and TCGETA, after SVR4
  */
 #ifndef _SYS_TERMIO_H
 #define _SYS_TERMIO_H

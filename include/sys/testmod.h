@@ -4,9 +4,9 @@
 /**
  * DOC: <sys/testmod.h> - commands of the module that misbehaves on purpose
  *
- * testmod passes everything on, as nullmod does, until one of these commands
- * makes it send up what a failing driver would send.  It is how a program,
- * or our own conformance suite, sees what the Stream head makes of hang-ups,
+ * testmod passes all messages on, as nullmod does.  These commands make it send
+ * up the messages that a failing driver would send.  Programs, and our
+ * conformance suite, use it to test how the Stream head handles hang-ups,
  * errors, signals and copy requests.
  *
  * A command is given with I_STR (@arg below is then at ic_dp) or directly
@@ -23,8 +23,8 @@
 #define TM_IOC_HANGUP	_TM_IOC(1)
 
 /*
- * TM_IOC_RDERR, WRERR, RWERR (long, an errno value): M_ERROR for reading
- * only, for writing only, and in the one-byte form for both.
+ * TM_IOC_RDERR, WRERR, RWERR (long, an errno value): M_ERROR for reading only,
+ * for writing only, and for both in the one-byte form.
  */
 #define TM_IOC_RDERR	_TM_IOC(2)
 #define TM_IOC_WRERR	_TM_IOC(3)
@@ -44,15 +44,15 @@
 #define TM_IOC_IOCTL	_TM_IOC(7)
 
 /*
- * TM_IOC_COPYIN, COPYOUT, COPYIO (an address, transparent only): M_COPYIN
- * of TM_COPYSZ bytes, M_COPYOUT of as many bytes of TM_FILL, or one after
- * the other.  EINVAL if given with I_STR.
+ * TM_IOC_COPYIN, COPYOUT, COPYIO (an address, transparent only): M_COPYIN of
+ * TM_COPYSZ bytes, M_COPYOUT of as many bytes of TM_FILL, or both in turn.
+ * EINVAL if sent with I_STR.
  */
 #define TM_IOC_COPYIN	_TM_IOC(8)
 #define TM_IOC_COPYOUT	_TM_IOC(9)
 #define TM_IOC_COPYIO	_TM_IOC(10)
 
-/* Extension: names for the numbers a caller must know. */
+/* Extension: names for the numbers that a caller needs. */
 #define TM_COPYSZ	(16 * (int)sizeof(long))	/* FASTBUF bytes */
 #define TM_FILL		0xa5
 

@@ -12,7 +12,8 @@
 #define TCL_BADADDR		1	/* bad address */
 #define TCL_BADOPT		2	/* bad options */
 #define TCL_NOPEER		3	/* no endpoint is bound to that address */
-#define TCL_PEERBADSTATE	4	/* the one who is cannot take it */
+#define TCL_PEERBADSTATE	4	/* the endpoint bound there cannot
+					 * receive */
 
 #define TCL_DEFAULTADDRSZ	4	/* bytes of an address it chooses */
 

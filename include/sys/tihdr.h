@@ -4,12 +4,12 @@
 /**
  * DOC: <sys/tihdr.h> - the Transport Provider Interface
  *
- * What a program, or a module, sends to a transport provider and gets from
- * it: TPI revision 2.0.  A primitive is the control part of a message and
- * begins with its number; addresses and options stand in the same block,
- * where the length and offset fields say, offsets from its first byte; data
- * is the data part.  Acknowledgements are of high priority (M_PCPROTO), all
- * others are M_PROTO; T_DATA_REQ may be left out before data.
+ * The messages between a transport provider and its user, a program or module:
+ * TPI revision 2.0.  A primitive is the control part of a message and begins
+ * with its number.  Addresses and options lie in the same block; the length and
+ * offset fields say where, offsets count from its first byte.  User data is the
+ * data part.  Acknowledgements have high priority (M_PCPROTO), all others are
+ * M_PROTO; T_DATA_REQ may be omitted before data.
  */
 #ifndef _SYS_TIHDR_H
 #define _SYS_TIHDR_H
@@ -48,7 +48,7 @@ extern "C" {
 #define T_UDERROR_IND 21
 #define T_OPTMGMT_ACK 22
 #define T_ORDREL_IND 23
-/* From here on other systems have other numbers. */
+/* The following have other numbers on other systems. */
 #define T_OPTDATA_REQ 24
 #define T_ADDR_REQ 25
 #define T_OPTDATA_IND 26
@@ -57,12 +57,12 @@ extern "C" {
 #define T_CAPABILITY_ACK 29
 
 /*
- * Extension: T_BIND_REQ as TLI means it: when the address is in use the
- * provider binds another one, which the T_BIND_ACK tells.
+ * Extension: T_BIND_REQ with the semantics of TLI: if the address is in use,
+ * the provider binds another one and returns it in the T_BIND_ACK.
  */
 #define O_T_BIND_REQ 0x1006
 
-/* States of an interface, as CURRENT_state tells them. */
+/* States of an interface, values of CURRENT_state. */
 #define TS_UNBND 0	  /* no address */
 #define TS_WACK_BREQ 1	  /* T_BIND_REQ is to be acknowledged */
 #define TS_WACK_UREQ 2	  /* T_UNBIND_REQ is */
@@ -82,10 +82,10 @@ extern "C" {
 #define TS_WACK_DREQ11 16 /* ... from TS_WREQ_ORDREL */
 #define TS_NOSTATES 17
 
-/* PROVIDER_flag, beside T_SENDZERO and T_ORDRELDATA. */
+/* PROVIDER_flag, in addition to T_SENDZERO and T_ORDRELDATA. */
 #define XPG4_1 0x0100 /* T_OPTMGMT_REQ in all states, T_ADDR_REQ */
 
-/* T_CAPABILITY_REQ: what is wanted. */
+/* T_CAPABILITY_REQ: requested parts. */
 #define TC1_INFO 0x0001	       /* INFO_ack */
 #define TC1_ACCEPTOR_ID 0x0002 /* ACCEPTOR_id */
 
@@ -95,7 +95,7 @@ extern "C" {
 
 struct T_conn_req {
 	t_scalar_t PRIM_type;
-	t_scalar_t DEST_length; /* whom to connect to */
+	t_scalar_t DEST_length; /* address of the peer */
 	t_scalar_t DEST_offset;
 	t_scalar_t OPT_length;
 	t_scalar_t OPT_offset;
@@ -177,16 +177,16 @@ struct T_capability_req {
 
 struct T_conn_ind {
 	t_scalar_t PRIM_type;
-	t_scalar_t SRC_length; /* who wants to connect */
+	t_scalar_t SRC_length; /* address of the caller */
 	t_scalar_t SRC_offset;
 	t_scalar_t OPT_length;
 	t_scalar_t OPT_offset;
-	t_scalar_t SEQ_number; /* names it in the answer */
+	t_scalar_t SEQ_number; /* identifies it in the answer */
 };
 
 struct T_conn_con {
 	t_scalar_t PRIM_type;
-	t_scalar_t RES_length; /* who accepted */
+	t_scalar_t RES_length; /* address of the acceptor */
 	t_scalar_t RES_offset;
 	t_scalar_t OPT_length;
 	t_scalar_t OPT_offset;
@@ -195,7 +195,8 @@ struct T_conn_con {
 struct T_discon_ind {
 	t_scalar_t PRIM_type;
 	t_scalar_t DISCON_reason; /* an errno */
-	t_scalar_t SEQ_number;	  /* of the T_CONN_IND that is void, or -1 */
+	t_scalar_t SEQ_number;	  /* of the T_CONN_IND that is withdrawn, or
+				   * -1 */
 };
 
 struct T_data_ind {
@@ -286,7 +287,7 @@ struct T_addr_ack {
 
 struct T_capability_ack {
 	t_scalar_t PRIM_type;
-	t_uscalar_t CAP_bits1; /* what follows is there */
+	t_uscalar_t CAP_bits1; /* which of the following are present */
 	struct T_info_ack INFO_ack;
 	t_uscalar_t ACCEPTOR_id;
 };

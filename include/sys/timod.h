@@ -28,21 +28,20 @@
 #define TI_REQUEST	(TIMOD | 151)
 
 /*
- * The provider's, answered by drv/tpi: how many datagrams this endpoint has
- * dropped; an unsigned int.
+ * Answered by the provider (drv/tpi): number of datagrams that this endpoint
+ * has dropped, an unsigned int.
  */
 #define TI_GETDROPS	(TIMOD | 160)
 
-/* Their first numbers. */
+/* The original numbers of these commands. */
 #define O_TI_GETINFO	(TIMOD | 100)
 #define O_TI_OPTMGMT	(TIMOD | 101)
 #define O_TI_BIND	(TIMOD | 102)
 #define O_TI_UNBIND	(TIMOD | 103)
 
 /**
- * struct ti_req - how the data of TI_REQUEST begins
- * @len: bytes of the TPI primitive that follows; what comes behind it is user
- *       data
+ * struct ti_req - beginning of the data of TI_REQUEST @len: bytes of the TPI
+ * primitive that follows; the rest is user data
  */
 struct ti_req {
 	int len;

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/tirdwr.h> - Solaris has nothing here that a source uses
+ * DOC: <sys/tirdwr.h> - empty; sources for Solaris include it
  */
 #ifndef _SYS_TIRDWR_H
 #define _SYS_TIRDWR_H

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/tiuser.h> - the Transport Level Interface's numbers and shapes
+ * DOC: <sys/tiuser.h> - constants and structures of TLI
  *
- * TLI is what XTI grew out of.  Structures, errors, events and states are
- * XTI's, but for what is here.
+ * The Transport Level Interface is the predecessor of XTI.  Structures, errors,
+ * events and states are those of XTI, except the following.
  */
 #ifndef _SYS_TIUSER_H
 #define _SYS_TIUSER_H
@@ -18,7 +18,7 @@ extern "C" {
 
 #define T_ERROR		0x0020	/* event: a fatal error on the Stream */
 
-#define T_BADSTATE	8	/* no state: what follows them */
+#define T_BADSTATE	8	/* no state: the number after the last */
 
 /* Structures t_alloc() makes, by their older names. */
 #define T_BIND_STR	T_BIND
@@ -30,10 +30,10 @@ extern "C" {
 #define T_INFO_STR	T_INFO
 
 /**
- * struct opthdr - heads each option of a TLI list
- * @level, @name: as of the sockets' options
- * @len:          bytes of the value, which follows, rounded up to a multiple
- *                of sizeof(long)
+ * struct opthdr - header of each option of a TLI list @level, @name: as for
+ * socket options
+ * @len: bytes of the value, which follows, rounded up to a multiple of
+ *       sizeof(long)
  */
 struct opthdr {
 	long level;

@@ -2,16 +2,17 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/user.h> - what an open procedure of SVR3 knows of its caller
+ * DOC: <sys/user.h> - the u-area for open procedures of SVR3
  *
- * The four arguments of SVR3's open(q, dev, flag, sflag) have neither a
- * credential nor room for an errno: they are in the u-area.  There is one for
- * a module, whose open procedures are called one at a time, and it is filled
- * in before each; what OPENFAIL means is in u_error when it returns, and
- * ENXIO if that is 0.  An open procedure that sleeps may find another's in it.
+ * SVR3's open(q, dev, flag, sflag) has neither a credential nor an errno among
+ * its arguments: they are in the u-area.  There is one u-area for a module; its
+ * open procedures are called one at a time, and the u-area is filled in before
+ * each call.  If the procedure returns OPENFAIL, u_error contains the error,
+ * and 0 there means ENXIO.  After a sleep an open procedure may find the data
+ * of another call in the u-area.
  *
- * D_OLD says that open is of that kind: in NAMEdevflag, or by STR_OLD_OPEN
- * and the want of STR_SYSV4_OPEN, <sys/strreg.h>.
+ * D_OLD marks a module with SVR3's open: set in NAMEdevflag, or by STR_OLD_OPEN
+ * or the absence of STR_SYSV4_OPEN, <sys/strreg.h>.
  *
  * Programs get the C library's header of that name.
  */
@@ -26,13 +27,13 @@
 #define _SYS_USER_H_STR
 
 struct user {
-	int u_error;	   /* why OPENFAIL is returned */
+	int u_error;	   /* error for OPENFAIL */
 	int u_uid, u_gid;  /* effective */
 	int u_ruid, u_rgid;
 };
 
 #if defined(_KERNEL) && !defined(__cplusplus)
-/* The executive looks for it by this name: one for all files of a module. */
+/* The executive searches for it by this name: one for all files of a module. */
 struct user u __asm__("str_user_area") __attribute__((__weak__));
 
 static __inline__ __attribute__((__unused__)) int

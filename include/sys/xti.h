@@ -2,21 +2,20 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/xti.h> - the numbers and shapes of the X/Open Transport Interface
+ * DOC: <sys/xti.h> - constants and structures of the X/Open Transport Interface
  *
- * What <xti.h> (XTI) and <tiuser.h> (TLI, its ancestor) have in common:
- * structures, error numbers, events, states and flags.  The text followed is
+ * The common part of <xti.h> (XTI) and <tiuser.h> (TLI, its predecessor):
+ * structures, error numbers, events, states and flags.  The specification is
  * XNS 5.2; the numbers are those of every System V.  See xti(7).
  *
- * t_scalar_t is 32 bits wide everywhere, so that TPI messages mean the same
- * in programs of any word size.
+ * t_scalar_t is 32 bits wide everywhere, so that TPI messages are the same for
+ * programs of any word size.
  *
- * A program that asks for an X/Open before issue 5 has XTI as it was in
- * XPG4: what netbufs point to, what t_alloc() and t_strerror() return is
- * char, and Internet options have names without T_.  (<xti.h> has seen to it
- * that the C library has said what is asked for.)  One that defines
- * STREAMS_XPG4 has it whatever else it asks for: C++ and _GNU_SOURCE ask for the
- * newest X/Open.
+ * A program that selects an X/Open issue before 5 gets XTI as in XPG4: netbufs,
+ * t_alloc() and t_strerror() use pointers to char, and Internet options have
+ * names without T_. (<xti.h> includes a header of the C library first, which
+ * evaluates the selection.)  A program that defines STREAMS_XPG4 gets XPG4 in
+ * any case: C++ and _GNU_SOURCE select the newest X/Open.
  */
 #ifndef _SYS_XTI_H
 #define _SYS_XTI_H
@@ -99,7 +98,7 @@ typedef unsigned int t_uscalar_t;
 #define T_EXPEDITED	0x0002	/* expedited data */
 #define T_PUSH		0x0004	/* send at once */
 
-/* What t_optmgmt() is to do, and what became of it. */
+/* Requests of t_optmgmt(), and their results. */
 #define T_NEGOTIATE	0x0004
 #define T_CHECK		0x0008
 #define T_DEFAULT	0x0010
@@ -120,7 +119,7 @@ typedef unsigned int t_uscalar_t;
 #define T_SNDZERO	T_SENDZERO
 #define T_ORDRELDATA	0x0002	/* orderly release may carry data */
 
-/* Sizes that are none. */
+/* Special values of sizes. */
 #define T_INFINITE	(-1)
 #define T_INVALID	(-2)
 
@@ -147,15 +146,16 @@ typedef unsigned int t_uscalar_t;
 #define T_ALLOPT	0
 
 /**
- * struct t_info - what a provider is like
- * @addr, @options:   most bytes of an address, of options
+ * struct t_info - properties of a provider @addr, @options: most bytes of an
+ * address, of options
  * @tsdu, @etsdu:     most bytes of a (an expedited) service data unit; 0: no
  *                    boundaries
- * @connect, @discon: most bytes of data with a connection's begin, end
+ * @connect, @discon: most bytes of data with a connect, with a disconnect
  * @servtype:         T_COTS, T_COTS_ORD or T_CLTS
  * @flags:            T_SENDZERO, T_ORDRELDATA
- * @tidu:             bytes that go to the provider at once; not of XNS
- * Sizes may be T_INFINITE or T_INVALID (not there at all).
+ * @tidu:             most bytes in one message to the provider; not in XNS
+ *                    Sizes may be
+ * T_INFINITE or T_INVALID (not supported).
  */
 struct t_info {
 	t_scalar_t addr;
@@ -169,7 +169,7 @@ struct t_info {
 	t_scalar_t tidu;
 };
 
-/* What t_rcvleafchange() would tell of an end of a call. */
+/* Status of a leaf for t_rcvleafchange(). */
 struct t_leaf_status {
 	int leafid;
 	int status;	/* T_LEAF_NOCHANGE ... */
@@ -179,7 +179,7 @@ struct t_leaf_status {
 #define T_LEAF_CONNECTED	1
 #define T_LEAF_DISCONNECTED	2
 
-/* One piece of what t_sndv() and the like send, t_rcvv() and the like fill. */
+/* One buffer of t_sndv(), t_rcvv() and similar functions. */
 #define T_IOV_MAX	16
 struct t_iovec {
 	void *iov_base;
@@ -187,8 +187,8 @@ struct t_iovec {
 };
 
 /**
- * struct t_opthdr - heads each option of a list
- * @len:    bytes of the option with this header
+ * struct t_opthdr - header of each option of a list
+ * @len: bytes of the option with this header
  * @status: T_SUCCESS ... T_NOTSUPPORT
  * The value follows; each header begins at a multiple of four bytes.
  */
@@ -203,7 +203,7 @@ struct t_opthdr {
 	(((unsigned long)(p) + sizeof(t_uscalar_t) - 1) & \
 		~(unsigned long)(sizeof(t_uscalar_t) - 1))
 
-/* The first header in a netbuf, the one after @hp, the value behind @hp. */
+/* The first header in a netbuf, the header after @hp, the value of @hp. */
 #define T_OPT_FIRSTHDR(nbp) \
 	((nbp)->len >= sizeof(struct t_opthdr) ? \
 		(struct t_opthdr *)(nbp)->buf : (struct t_opthdr *)0)
@@ -215,7 +215,7 @@ struct t_opthdr {
 	 (char *)(_T_OPT_AFTER(hp) + 1) <= \
 		(char *)(nbp)->buf + (nbp)->len ? \
 		_T_OPT_AFTER(hp) : (struct t_opthdr *)0)
-/* The same of XPG4: @buf and @len for the netbuf. */
+/* The same for XPG4: @buf and @len instead of the netbuf. */
 #define OPT_NEXTHDR(pbuf, buflen, popt) \
 	((popt)->len >= sizeof(struct t_opthdr) && \
 	 (char *)(_T_OPT_AFTER(popt) + 1) <= (char *)(pbuf) + (buflen) ? \
@@ -247,8 +247,8 @@ struct t_linger {
 #endif
 
 /*
- * What points to bytes.  <sys/tihdr.h> does without, so that a file that
- * includes that one first can still be written to TLI.
+ * Structures with pointers to bytes. <sys/tihdr.h> does not define them, so
+ * that a source for TLI may include it first.
  */
 #if !defined(_STR_NETBUF) && !defined(_STR_TPI)
 #define _STR_NETBUF
@@ -259,9 +259,9 @@ extern "C" {
 
 /**
  * struct netbuf - an address, options or user data
- * @maxlen: room at @buf, for what is received; 0: not wanted
+ * @maxlen: size of @buf, for receiving; 0: not wanted
  * @len:    bytes at @buf
- * @buf:    the caller's; bytes in TLI and XPG4, anything since XNS 5
+ * @buf:    the caller's memory; char * in TLI and XPG4, void * since XNS 5
  */
 struct netbuf {
 	unsigned int maxlen;

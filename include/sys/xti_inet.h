@@ -5,7 +5,7 @@
  * DOC: <sys/xti_inet.h> - options of the Internet providers
  *
  * Names begin with T_, so that <netinet/in.h> and <netinet/tcp.h> may be
- * there too.  See tcp(7), udp(7), xti(7).
+ * included too.  See tcp(7), udp(7), xti(7).
  */
 #ifndef _SYS_XTI_INET_H
 #define _SYS_XTI_INET_H
@@ -50,8 +50,8 @@ struct t_kpalive {
 #define T_UDP_LOCHECK		3	/* checksums within a domain too */
 
 /*
- * I_STR at any endpoint of udp2(4): an int, not 0 when what all endpoints of
- * the domain send to each other is to have checksums that are looked at.
+ * I_STR at any endpoint of udp2(4): an int; if not 0, datagrams between the
+ * endpoints of the domain get checksums that are verified.
  */
 #define UDP2_LOCHECK		(('U' << 8) | 2)
 
@@ -66,7 +66,9 @@ struct t_kpalive {
 #define T_IP_ADDR		7
 #define T_IP_HDRINCL		8	/* of rawip2(4) */
 #define T_IP_MTU_DISCOVER	10	/* of udp2(4), rawip2(4): an int */
-/* Groups: values as of the kernel's socket options of these names. */
+/*
+ * Multicast groups: values as for the kernel's socket options of these names.
+ */
 #define T_IP_MULTICAST_IF	32
 #define T_IP_MULTICAST_TTL	33
 #define T_IP_MULTICAST_LOOP	34
@@ -133,14 +135,15 @@ struct t_kpalive {
 #define T_SCTP_DEBUG			38
 #define T_SCTP_SACK_FREQUENCY		39
 
-/* The levels as XPG4 calls them. */
+/* XPG4's names of the levels. */
 #define INET_IP			T_INET_IP
 #define INET_TCP		T_INET_TCP
 #define INET_UDP		T_INET_UDP
 
 /*
- * And the options, to a program that asks for XPG4 (<sys/xti.h>).  IP_OPTIONS,
- * IP_TOS and IP_TTL are left to <netinet/in.h>, where they are others.
+ * XPG4's names of the options, for a program that selects XPG4 (<sys/xti.h>).
+ * IP_OPTIONS, IP_TOS and IP_TTL are missing, because <netinet/in.h> defines
+ * them with other values.
  */
 #ifdef _STR_XPG4
 #ifndef TCP_NODELAY

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The autopush configuration file: its syntax.  That of SVR4, with names of
- * drivers allowed where majors stand, and [anchor] among the modules.
+ * The autopush configuration file: its syntax.  The syntax of SVR4, extended by
+ * names of drivers instead of majors and by [anchor] among the modules.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -44,7 +44,7 @@ is_number(struct word w, long *ret)
 	return true;
 }
 
-/* A name of a driver or module, into @to. */
+/* Copy the name of a driver or module to @to. */
 static bool
 is_name(struct word w, char *to)
 {

@@ -17,24 +17,24 @@
 
 /*
  * apconf_parse - read lines "DRIVER MINOR LASTMINOR MODULE ..."
- * @entry: called for each; ap->sap_major is -1 when the driver is given by
- *         its name, which is in sap_module.  What it returns other than 0
- *         ends the reading.
- * @err:   called for each line that cannot be understood, or NULL
+ * @entry: called for each; ap->sap_major is -1 if the driver is given by its
+ *         name, which is in sap_module.  A result other than 0 ends the
+ *         reading.
+ * @err: called for each line that cannot be parsed, or NULL
  *
- * Return: 0, what @entry returned, or -1 when a line was bad.
+ * Return: 0, the result of @entry, or -1 if a line was bad.
  */
 int apconf_parse(const char *text, size_t len,
 	int (*entry)(void *arg, unsigned line, struct strapush *ap),
 	void (*err)(void *arg, unsigned line, const char *what), void *arg);
 
-/* The file that is built in, share/autopush.conf. */
+/* The built-in file, share/autopush.conf. */
 extern const char apconf_builtin[] STR_HIDDEN;
 
 /*
- * streams_autopush_load - apply the system's autopush.conf (STREAMS_AUTOPUSH:
- * another) to the domain, unless that has been done.  Before the first open
- * of a device; inside a call.
+ * streams_autopush_load - apply the system's autopush.conf, or the file of
+ * STREAMS_AUTOPUSH, to the domain, unless that has been done.  Called before
+ * the first open of a device; inside a call.
  */
 void streams_autopush_load(void);
 

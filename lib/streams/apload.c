@@ -4,14 +4,14 @@
 /*
  * The system's autopush.conf(5), applied to a domain.
  *
- * Life.  The first to open a device in a domain applies the file, before it
- * opens it.  Several may be first at once, and one may die in the middle: each
- * enters all lines, finds some of them entered, and only then says that it is
- * done; so no open comes before the table is complete.
+ * Life.  The first process that opens a device in a domain applies the file
+ * before the open.  Several processes may do that at once, and one may die in
+ * the middle: each makes all entries, skips the existing ones, and then notes
+ * that the file has been applied.  So no open precedes the complete table.
  *
- * Lines that cannot be understood, or name modules that there are not, are
- * skipped: an open(2) is no place for messages.  A line for a driver that is
- * not loaded yet holds from when it is.
+ * Lines that cannot be parsed, or that name unknown modules, are skipped: an
+ * open(2) must not print messages.  A line for a driver that is not loaded yet
+ * takes effect when it is loaded.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ streams_autopush_load(void)
 	p = sys_call6(SYS_mmap, NULL, APCONF_MAXTEXT, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p < 0 && p > -4096)
-		return; /* the next one may have memory */
+		return; /* the next open may have memory */
 	env = secure_getenv("STREAMS_AUTOPUSH");
 	if (env != NULL && env[0] != '\0') {
 		path = env;

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What every wrapper does: into the executive, out of it, and errno.
+ * Common parts of all wrappers: entering and leaving the executive, and errno.
  */
 #ifndef STREAMS_CALL_H
 #define STREAMS_CALL_H
@@ -13,7 +13,7 @@
 #include "fd.h"
 #include "real.h"
 
-/* Return: 0 or a positive errno, then nothing has been entered. */
+/* Return: 0, or a positive errno, and then no call has begun. */
 STR_INLINE int
 call_begin(struct host_call *hc, struct fd_rec *r, int fd, uint32_t flags)
 {
@@ -29,21 +29,31 @@ call_begin(struct host_call *hc, struct fd_rec *r, int fd, uint32_t flags)
 	err = host_enter(hc);
 	if (str_unlikely(err != 0))
 		return err;
-	/* inside, so that the domain of what it finds stays mapped */
+	/* inside the call, so that the domain stays mapped */
 	if (str_unlikely(!fd_read(fd, r, &sd, &fflags, &gen) ||
 		    !str_head_enter(sd, fflags, gen))) {
 		host_leave();
-		return EBADF; /* closed by another thread just now */
+		return EBADF; /* another thread has just closed it */
 	}
 	hc->fflags = (int)str_load(fflags);
-	hc->head = sd; /* what @r stands for may change from here on */
+	hc->head = sd; /* @r may refer to another Stream from here on */
 	return 0;
 }
 
 /*
- * Does this process end?  Then its Streams are closed one after the other, but
- * a thread that is asleep in one has nothing to see of that: a kernel would
- * have ended it before.  exit_wait() is its last sleep.
+ * The errno of a call that makes or opens a Stream, if host_enter() has failed
+ * with @err.  STREAMS_VERBOSE and strinfo(1) give the reason as text.
+ */
+STR_INLINE int
+call_no_domain(int err)
+{
+	return err == EMFILE || err == ENFILE ? err : ENOSR;
+}
+
+/*
+ * Is this process ending?  Then its Streams are closed one after the other.  A
+ * thread that sleeps in one must not notice that, because a kernel would have
+ * ended the thread before.  exit_wait() is its last sleep.
  */
 extern str_a32 exit_pid;
 void exit_wait(void);
@@ -63,7 +73,7 @@ fail(int err)
 	return -1;
 }
 
-/* The value of a call: a count, or minus an errno. */
+/* The result of a call: a count, or minus an errno. */
 STR_INLINE long
 call_value(long ret)
 {

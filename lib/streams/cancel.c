@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * pthread_cancel(3): the same, but read(2) and write(2) learn that from now
- * on they must ask whether they have been cancelled.
+ * pthread_cancel(3): as in the C library, and read(2) and write(2) check for
+ * cancellation from now on.
  */
 #include <pthread.h>
 

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Every way in which a number is freed, taken or copied.
+ * All calls that free, take or copy a descriptor's number.
  *
- * The host's hidden descriptors are passed over by those that close; what
- * wants their number for itself gets it, and they move.
+ * Calls that close skip the host's hidden descriptors; if a call takes the
+ * number of a hidden descriptor, that descriptor moves to another number.
  */
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -19,8 +19,8 @@
 /* ----------------------------------------------------------------- close */
 
 /*
- * Close @fd when it is a Stream or an epoll instance with Streams.  Return:
- * false when it is not, and its number is free to be closed by the kernel.
+ * Close @fd if it is a Stream or an epoll instance with Streams.  Return:
+ * false: it is not, and the kernel can close it.
  */
 static bool
 close_known(int fd, bool may_cancel, int *ret)
@@ -31,9 +31,8 @@ close_known(int fd, bool may_cancel, int *ret)
 	do {
 		uintptr_t v = fd_get(fd);
 
-		/* one that was not asked about may be a Stream all the
-		 * same, and there are those of which the kernel does not tell
-		 * that they close */
+		/* an unknown number may be a Stream too, and for some Streams
+		 * the kernel does not report a close */
 		if (v == FD_UNKNOWN && host_domain != NULL)
 			v = fd_word_of(fd);
 		if (v > FD_NOT) {
@@ -65,25 +64,28 @@ close(int fd)
 	if (close_known(fd, true, &ret))
 		return ret;
 	ret = REAL(close)(fd);
-	/* a thread may have asked in between, about what is closed now */
+	/* a thread may have entered the closed file in the table meanwhile */
 	(void)fd_forget_not(fd);
 	return ret;
 }
 
-/* The greatest number worth looking at: beyond it none is open. */
+/* The greatest number that close_between() checks. */
 static unsigned
 number_limit(void)
 {
 	struct rlimit rl = {0, 0};
 
 	(void)sys_call4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &rl);
-	/* open ones may lie above a limit that was lowered */
+	/* descriptors above the limit may be open, if the limit was lowered:
+	 * check at least the numbers below FD_LOW */
 	return (unsigned)STR_MIN(
 		       STR_MAX(rl.rlim_cur, (rlim_t)FD_LOW), (rlim_t)FD_MAX) -
 	       1;
 }
 
-/* Streams in the range by the wrapper, what lies between by the kernel. */
+/*
+ * Close Streams in the range by the wrapper, the numbers between by the kernel.
+ */
 static int
 close_between(unsigned first, unsigned last, int flags)
 {
@@ -202,7 +204,8 @@ dup3(int from, int to, int flags)
 #define STATUS_FLAGS \
 	((uint32_t)(O_NONBLOCK | O_ASYNC | O_APPEND | O_NOATIME))
 
-/* For holders that do not know us.  O_ASYNC is not the carrier's. */
+/* Set the flags of the carrier, for processes without this library, which use
+ * it as a socket.  O_ASYNC is not set there. */
 static int
 carrier_flags(int fd, uint32_t want)
 {
@@ -211,8 +214,8 @@ carrier_flags(int fd, uint32_t want)
 }
 
 /*
- * The process that gets the signals of O_ASYNC.  The kernel keeps it, and the
- * signal's number, with the carrier: F_SETOWN and F_SETSIG are its own.
+ * The process that gets the signals of O_ASYNC.  The kernel stores it, and the
+ * signal's number, with the carrier: F_SETOWN and F_SETSIG go to the kernel.
  * Return: 0: no process.
  */
 static int32_t
@@ -266,7 +269,7 @@ status_set(struct fd_rec *r, struct host_call *hc, uint32_t which,
 	return err;
 }
 
-/* F_SETOWN and the like: of a Stream with O_ASYNC it is another from now on. */
+/* F_SETOWN and similar commands: change the owner of a Stream with O_ASYNC. */
 static int
 owner_set(struct host_call *hc, int fd, int cmd, long arg,
 	int (*next)(int, int, ...))
@@ -331,6 +334,7 @@ fcntl_any(int fd, int cmd, long arg, int (*next)(int, int, ...))
 		err = ret < 0 ? -ret : 0;
 		break;
 	default:
+		fd_changed(r);
 		ret = owner_set(&hc, fd, cmd, arg, next);
 	}
 	host_leave();

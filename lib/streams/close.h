@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What close.c does for stdio.
+ * Functions of close.c for stdio.
  */
 #ifndef STREAMS_CLOSE_H
 #define STREAMS_CLOSE_H
@@ -14,9 +14,9 @@
 /*
  * close_stream - close(2) of @fd, without a cancellation point, if it is a
  * Stream or an epoll instance with Streams
- * ret: what close(2) returns, with errno.
- * Return: false when @fd is something else.  The kernel is to close it, and
- * fd_forget_not() to be called after.
+ * ret: result of close(2), with errno.
+ * Return: false: @fd is something else.  The caller must let the kernel close
+ * it, and then call fd_forget_not().
  */
 bool close_stream(int fd, int *ret);
 
@@ -25,8 +25,8 @@ bool close_stream(int fd, int *ret);
 int dup_onto(int from, int to, int flags);
 
 /*
- * status_set - those of the status flags @want that are in @which, as by
- * F_SETFL; inside @hc, a call on @r
+ * status_set - set the status flags in @which to their values in @want, as
+ * F_SETFL does; inside @hc, a call on @r
  * Return: 0 or an errno.
  */
 int status_set(struct fd_rec *r, struct host_call *hc, uint32_t which,

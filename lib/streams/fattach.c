@@ -4,10 +4,10 @@
 /*
  * fattach(3) and fdetach(3): names in the file system for Streams.
  *
- * The name lives in the domain, so that it outlasts the process that made it.
- * An end of a pipe is kept open here besides, by a hidden descriptor: servers
- * close theirs once it is attached, and the other end's holders would see a
- * hang-up in the kernel that is none.
+ * The name is stored in the domain, so that it outlives the process that made
+ * it.  An attached end of a pipe is also kept open here by a hidden descriptor:
+ * servers close theirs after the attach, and otherwise the kernel would report
+ * a false hang-up to the other end.
  */
 #include <stropts.h>
 
@@ -25,7 +25,7 @@
 
 #define KEPT (HOST_FD_NAME_END - HOST_FD_NAME)
 
-/* What the hidden descriptors are kept for.  [F] */
+/* The Streams of the hidden descriptors. [F] */
 static struct {
 	uint64_t dev, ino;
 } kept[KEPT];
@@ -41,7 +41,7 @@ keep(int fd, uint64_t dev, uint64_t ino)
 		if (host_fd_get(HOST_FD_NAME + i) < 0)
 			break;
 	if (i < KEPT) {
-		fd_shared(); /* one more that counts for none */
+		fd_shared(); /* one more, which counts as no holder */
 		to = sys_fcntl(fd, F_DUPFD_CLOEXEC, 3);
 		if (to >= 0) {
 			(void)host_fd_hide(HOST_FD_NAME + i, to, true);

@@ -4,15 +4,14 @@
 /*
  * The descriptor table.  See fd.h.
  *
- * Asking.  Only a socket of AF_UNIX and SOCK_STREAM can be a Stream, and only
- * in a process that is attached to a domain, or for which there is one of
- * which it may have been handed a Stream: so a program that never meets a
- * Stream attaches to nothing.
+ * Lookup.  Only a socket of AF_UNIX can be a Stream, and only in a process that
+ * is attached to a domain, or holds a Stream of one, see member.c: so a program
+ * without Streams never attaches.
  *
- * Closing.  A number becomes UNKNOWN before the kernel frees it: afterwards
- * it may already be another file's.  A Stream's is freed under the lock, as
- * one is made under it: a thread that looks at a number while another closes
- * or makes it never takes a carrier for a mere socket.
+ * Closing.  A number becomes UNKNOWN before the kernel frees it: afterwards it
+ * may already refer to another file.  A Stream's number is freed, and made,
+ * under the lock: so a thread that looks up a number which another thread
+ * closes or makes never takes a carrier for an ordinary socket.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -28,6 +27,7 @@
 #include "user_impl.h"
 
 #define HASH 256u
+#define RECS_SIZE 65536u /* bytes of records made at once */
 
 fd_word fd_low[FD_LOW];
 static fd_word *_Atomic fd_chunk[FD_CHUNKS];
@@ -35,15 +35,14 @@ static fd_word *_Atomic fd_chunk[FD_CHUNKS];
 static struct host_plock lock;
 static struct fd_rec *hash[HASH]; /* [F] */
 static struct fd_rec *unused;     /* [F] */
+static struct fd_rec *fresh;      /* [F] the next one that was never used */
+static uint32_t nfresh;           /* [F] */
 static int high;                  /* [A] greatest number ever entered */
-
-/* 0 not decided, 1 no */
-static str_a32 impossible;
 
 /* ------------------------------------------------------------------ lock */
 
 /*
- * Inside a call handlers are put off; a thread that cannot enter one, for
+ * Inside a call handlers are deferred; a thread that cannot begin a call, for
  * lack of a slot, blocks them instead.
  */
 void
@@ -81,11 +80,12 @@ void
 fd_shared(void)
 {
 	(void)str_add(&forks, 1u);
+	host_spare_shared();
 }
 
 static bool any_made; /* [A] */
 
-/* Has this process made any pipe? */
+/* Has this process made a stream? */
 bool
 fd_any_made(void)
 {
@@ -100,6 +100,16 @@ fd_made(struct fd_rec *r)
 	r->born = fd_forks();
 }
 
+void
+fd_changed(struct fd_rec *r)
+{
+	struct fd_guard g;
+
+	fd_lock(&g);
+	r->made = false;
+	fd_unlock(&g);
+}
+
 static void
 fork_prepare(void)
 {
@@ -108,7 +118,7 @@ fork_prepare(void)
 	host_sig_block(&mask);
 	host_plock_lock(&lock);
 	fork_mask = mask;
-	fd_shared();
+	(void)str_add(&forks, 1u); /* the host closes all spares */
 }
 
 static void
@@ -151,7 +161,7 @@ chunk_of(int fd, bool make)
 	return p;
 }
 
-/* The word of @fd; NULL when there is none (and cannot be one). */
+/* The word of @fd; NULL: there is none (and cannot be one). */
 static fd_word *
 word(int fd, bool make)
 {
@@ -224,29 +234,30 @@ rec_find(const struct str_file *f)
 	return NULL;
 }
 
+/* Pages are not touched before they are needed. */
 static struct fd_rec *
 rec_alloc(void)
 {
 	struct fd_rec *r = unused;
 	long p;
 
-	if (r == NULL) {
-		p = sys_call6(SYS_mmap, NULL, 65536, PROT_READ | PROT_WRITE,
+	if (r != NULL) {
+		unused = r->next;
+		return r;
+	}
+	if (nfresh == 0) {
+		p = sys_call6(SYS_mmap, NULL, RECS_SIZE, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (p < 0 && p > -4096)
 			return NULL;
-		r = (struct fd_rec *)p;
-		for (size_t i = 0; i < 65536 / sizeof *r; i++) {
-			r[i].next = unused;
-			unused = &r[i];
-		}
-		r = unused;
+		fresh = (struct fd_rec *)p;
+		nfresh = RECS_SIZE / sizeof *r;
 	}
-	unused = r->next;
-	return r;
+	nfresh--;
+	return fresh++;
 }
 
-/* The record of @f, a new one without descriptors if need be; or NULL. */
+/* The record of @f; if necessary a new one without descriptors; or NULL. */
 struct fd_rec *
 fd_rec_of(struct str_file *f, const struct host_carrier *c)
 {
@@ -259,8 +270,8 @@ fd_rec_of(struct str_file *f, const struct host_carrier *c)
 	r = rec_alloc();
 	if (r == NULL)
 		return NULL;
-	/* a thread may still be looking at it as what it was: it shall find
-	 * pointers that are good and a generation that is not */
+	/* a thread may still use it for its former Stream: the pointers must be
+	 * valid, and the generation different */
 	str_store(&r->gen, ~str_file_gen(f));
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	r->obj.count = 0;
@@ -268,6 +279,7 @@ fd_rec_of(struct str_file *f, const struct host_carrier *c)
 	r->items = NULL;
 	r->made = false;
 	str_store(&r->nitem, 0u);
+	str_store(&r->nroom, 0u);
 	r->file = f;
 	str_store(&r->sd, str_file_head(f));
 	str_store(&r->fflags, str_file_flags(f));
@@ -355,63 +367,7 @@ object_drop(uintptr_t v)
 
 /* ---------------------------------------------------------------- asking */
 
-/* Is there a domain of which we may have been given a Stream? */
-static bool
-domain_exists(void)
-{
-	struct host_name n;
-	struct stat st;
-
-	if (host_name_resolve(&n) != 0 || n.private)
-		return false;
-	if (n.fd >= 0)
-		return sys_fcntl(n.fd, F_GETFD, 0) >= 0;
-	return sys_call4(SYS_newfstatat, AT_FDCWD, n.path, &st, 0) == 0;
-}
-
-bool
-fd_possible(void)
-{
-	struct host_call hc = {.fd = -1};
-	int err = errno;
-	bool yes;
-
-	if (str_likely(host_domain != NULL))
-		return true;
-	if (str_load(&impossible) != 0)
-		return false;
-	yes = domain_exists() && host_enter(&hc) == 0;
-	if (yes)
-		host_leave();
-	else
-		str_store(&impossible, 1u);
-	errno = err;
-	return yes;
-}
-
-void
-fd_possible_again(void)
-{
-	str_store(&impossible, 0u);
-}
-
-static bool
-carrier_like(int fd)
-{
-	int v = 0;
-	socklen_t len = sizeof v;
-
-	if (sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_DOMAIN, &v, &len) !=
-			0 ||
-		v != AF_UNIX)
-		return false;
-	len = sizeof v;
-	return sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &v, &len) ==
-		       0 &&
-	       (v == SOCK_STREAM || v == SOCK_DGRAM);
-}
-
-/* The open file whose carrier stands under @fd. */
+/* The open file with the carrier @fd. */
 static struct str_file *
 file_under(int fd, struct host_carrier *ret_c)
 {
@@ -442,7 +398,7 @@ fd_install(int fd, struct str_file *f, const struct host_carrier *c)
 	return r;
 }
 
-/* The word of @fd, asked for if it is UNKNOWN.  Locks: the table's. */
+/* The word of @fd; looked up if it is UNKNOWN.  Locks: the table's. */
 static uintptr_t
 word_locked(int fd, fd_word *w)
 {
@@ -452,7 +408,7 @@ word_locked(int fd, fd_word *w)
 	struct fd_rec *r;
 
 	if (v == FD_UNKNOWN && sys_fcntl(fd, F_GETFD, 0) >= 0) {
-		f = carrier_like(fd) ? file_under(fd, &c) : NULL;
+		f = fd_carrier_like(fd) ? file_under(fd, &c) : NULL;
 		r = f != NULL ? fd_install(fd, f, &c) : NULL;
 		if (r == NULL)
 			(void)str_cas_see(w, &unknown, FD_NOT);
@@ -462,8 +418,8 @@ word_locked(int fd, fd_word *w)
 }
 
 /*
- * A socket of the right sort.  Under the lock, so that a pipe is either not
- * made yet, or in the table, and one that is closed is closed.
+ * Look up a socket of the right kind.  Under the lock, so that a pipe is either
+ * not made yet or in the table, and a closed one is gone.
  */
 static uintptr_t
 ask_socket(int fd, fd_word *w)
@@ -478,8 +434,8 @@ ask_socket(int fd, fd_word *w)
 }
 
 /*
- * The slow way to the word of @fd: not known yet.  When the number is not
- * open the answer is NOT, and the word stays UNKNOWN.
+ * Look up @fd, which is UNKNOWN.  If the number is not open the result is NOT,
+ * and the word stays UNKNOWN.
  */
 uintptr_t
 fd_ask(int fd)
@@ -495,7 +451,7 @@ fd_ask(int fd)
 	ret = (int)sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH);
 	if (ret == -EBADF)
 		return FD_NOT;
-	/* where a sandbox forbids to ask that, it may be a socket */
+	/* if a sandbox forbids fstat(), it may be a socket */
 	if ((ret != 0 || S_ISSOCK(st.st_mode)) && fd_possible()) {
 		v = ask_socket(fd, w);
 		errno = err;
@@ -508,21 +464,21 @@ fd_ask(int fd)
 static bool
 names(int fd, struct fd_rec *r)
 {
-	struct host_carrier c;
+	uint64_t cookie;
 
-	return host_carrier_id(fd, &c) == 0 &&
-	       c.cookie == str_load(&r->cookie);
+	return host_fd_cookie(fd, &cookie) == 0 &&
+		cookie == str_load(&r->cookie);
 }
 
 /*
- * Does @fd no longer name @r's Stream, so that the call on it that failed is
- * to be made once more?  What the table says is put right under the lock:
- * without it the number may be another Stream's by now, which would be
- * forgotten, and no member told when that is closed.
+ * Does @fd no longer refer to @r's Stream, so that the failed call must be
+ * repeated?  The table is corrected under the lock: otherwise the number may
+ * refer to another Stream by now, which would be lost from the table, and its
+ * close would not be noticed.
  *
- * @hc: the call; NULL: none was made.  One that had begun, and whose
- * descriptor another thread has closed meanwhile, is over: what stands under
- * the number now is not what it waited for.
+ * @hc: the call; NULL: none was made.  A call that had begun is not repeated if
+ * another thread has closed its descriptor meanwhile: the number refers to
+ * another file now.
  */
 bool
 fd_stale(int fd, struct fd_rec *r, const struct host_call *hc)
@@ -566,8 +522,8 @@ fd_forget(int fd)
 }
 
 /*
- * The number is free, or about to be, and was no Stream's.  Return: false
- * when it is one's, which must be closed as such.
+ * The number is free, or about to be, and was not a Stream.  Return: false: it
+ * is a Stream, and must be closed as one.
  */
 bool
 fd_forget_not(int fd)
@@ -596,7 +552,7 @@ fd_copy(int from, int to)
 	struct fd_guard g;
 	uintptr_t v, old = fd_get(to);
 
-	/* stdio may use @to without asking */
+	/* stdio may use @to without a lookup */
 	v = stdio_attached() ? fd_get(from) : fd_word_of(from);
 	if (!is_object(v) && !is_object(old)) {
 		fd_put(to, v);
@@ -613,7 +569,7 @@ fd_copy(int from, int to)
 	fd_unlock(&g);
 }
 
-/* A number that meant @v means it no more. */
+/* A number no longer refers to @v. */
 static void
 release(uintptr_t v, struct fd_release *rel)
 {
@@ -627,6 +583,9 @@ release(uintptr_t v, struct fd_release *rel)
 		rel->sole = r->made && r->born == rel->forks &&
 			r->obj.count == 1;
 		rel->last = r->obj.count == 1;
+		rel->plain = r->items == NULL;
+		rel->kept = false;
+		rel->cookie = r->cookie;
 		rel->entered = false;
 		rel->fflags = r->fflags;
 		rel->gen = r->gen;
@@ -636,9 +595,29 @@ release(uintptr_t v, struct fd_release *rel)
 	object_drop(v);
 }
 
+/* @fd, which is about to be closed, may have the carrier of the next stream. */
+static void
+spare_keep(int fd, struct fd_release *rel)
+{
+	struct host_carrier c, m = { .cookie = 0 };
+
+	if (!rel->entered || !rel->sole || !rel->plain ||
+		(str_load(rel->fflags) & (O_APPEND | O_ASYNC)) != 0)
+		return;
+	str_file_carrier(rel->file, &c);
+	if (rel->kind == HOST_CARRIER_PAIR) {
+		str_file_carrier(str_head_peer_file(rel->sd), &m);
+		if (m.kind != HOST_CARRIER_PAIR)
+			return;
+	}
+	rel->kept = c.cookie == rel->cookie &&
+		host_spare_keep(fd, &c, m.cookie,
+			(str_load(rel->fflags) & O_NONBLOCK) != 0);
+}
+
 /*
- * Close the Stream's or epoll instance's descriptor @fd.  A thread that asks what
- * it is meanwhile waits for the answer.  Return: 0 or an errno.
+ * Close the descriptor @fd of a Stream or epoll instance.  A thread that looks
+ * it up meanwhile waits.  Return: 0 or an errno.
  */
 int
 fd_close(int fd, struct fd_release *rel)
@@ -650,13 +629,15 @@ fd_close(int fd, struct fd_release *rel)
 
 	rel->sd = NULL;
 	fd_lock(&g);
-	/* it may have been put right meanwhile: see fd_stale() */
+	/* it may have been corrected meanwhile: see fd_stale() */
 	v = w != NULL ? word_locked(fd, w) : FD_NOT;
 	fd_put(fd, FD_UNKNOWN);
 	release(v, rel);
 	fd_release_hold(rel);
-	if (rel->sd != NULL)
+	if (rel->sd != NULL) {
 		str_head_closing(rel->sd, fd);
+		spare_keep(fd, rel);
+	}
 	err = -sys_close(fd);
 	fd_unlock(&g);
 	return err;
@@ -688,13 +669,44 @@ fd_release_hold(struct fd_release *rel)
 		return;
 	rel->hc = (struct host_call){.fd = -1};
 	if (host_enter(&rel->hc) != 0) {
-		rel->sd = NULL; /* no slot: a sweep sees to it */
+		rel->sd = NULL; /* no slot: a sweep closes it */
 	} else if (!str_head_enter(rel->sd, rel->fflags, rel->gen)) {
 		host_leave();
 		rel->sd = NULL; /* gone already */
 	} else {
 		rel->entered = true;
 	}
+}
+
+/* A descriptor of an open file that is not a pipe's end has been closed. */
+static void
+file_released(struct fd_release *rel)
+{
+	if (rel->sole && rel->forks == fd_forks() &&
+		str_file_ended(rel->file, rel->gen, rel->kept, &rel->hc)) {
+		if (rel->kept)
+			host_spare_ready(rel->cookie);
+		return;
+	}
+	if (rel->kept)
+		host_spare_forget(rel->cookie);
+	str_file_released(rel->file, rel->gen, &rel->hc);
+}
+
+/* A descriptor of the end of a pipe that pipe(2) made has been closed. */
+static void
+end_released(struct fd_release *rel)
+{
+	enum str_closed how = STR_CLOSED_NOT;
+
+	if (rel->sole && rel->forks == fd_forks())
+		how = str_pipe_ended(rel->sd);
+	else
+		str_head_released(rel->sd, rel->peer);
+	if (rel->kept && how == STR_CLOSED_BOTH)
+		host_spare_ready(rel->cookie);
+	else if (rel->last && !(rel->kept && how == STR_CLOSED_END))
+		host_spare_forget(rel->cookie);
 }
 
 void
@@ -708,17 +720,15 @@ fd_release_end(struct fd_release *rel)
 		return;
 	if (rel->last && (str_load(rel->fflags) & O_ASYNC) != 0)
 		str_sig_async_end(rel->sd, (int32_t)sys_getpid());
-	if (rel->kind == HOST_CARRIER_PAIR && rel->sole &&
-	    rel->forks == fd_forks()) {
-		str_pipe_pair_gone(rel->sd);
-	} else if (rel->kind == HOST_CARRIER_PAIR) {
-		str_head_released(rel->sd, rel->peer);
+	str_head_dropped(rel->sd);
+	if (rel->kind == HOST_CARRIER_PAIR) {
+		end_released(rel);
 	} else {
 		uint64_t sock = str_head_sock(rel->sd);
 
 		rel->hc.fflags = (int)str_load(rel->fflags);
 		str_sock_flush(&rel->hc);
-		str_file_released(rel->file, rel->gen, &rel->hc);
+		file_released(rel);
 		if (sock != 0 && rel->last)
 			host_sock_drop(sock);
 	}
@@ -729,14 +739,22 @@ fd_release_end(struct fd_release *rel)
 /* ------------------------------------------------------------ looking at */
 
 uint32_t
-fd_events(struct fd_rec *r, uint32_t gone)
+fd_events_for(struct fd_rec *r, uint32_t gone, uint32_t want)
 {
 	uint64_t was;
 	struct str_head *sd = fd_inside(r, &was);
-	uint32_t ev = sd != NULL ? str_head_events_as(sd, fd_fflags(r)) : gone;
+	uint32_t ev = gone;
 
+	if (sd != NULL)
+		ev = str_head_events_for(sd, fd_fflags(r), want);
 	fd_outside(was);
 	return ev;
+}
+
+uint32_t
+fd_events(struct fd_rec *r, uint32_t gone)
+{
+	return fd_events_for(r, gone, ~0u);
 }
 
 bool
@@ -821,8 +839,8 @@ fd_look(struct fd_rec *r, struct host_call *hc, int fd)
 }
 
 /*
- * Take the token out.  It may have been meant for a thread that has not looked
- * yet: for a poller when one of the events @others holds.
+ * Drain the token.  It may have been meant for a thread that has not checked
+ * yet: for a poller if one of the events @others is present.
  */
 void
 fd_drain(struct fd_rec *r, int fd, uint32_t others)

@@ -2,24 +2,27 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What this process knows about its descriptors.
+ * Table of this process's descriptors.
  *
  * A word per descriptor: UNKNOWN, NOT a Stream, or the address of a record.
- * A record stands for one open file of a Stream head that this process holds,
- * however many descriptors name it; an epoll instance that watches Streams has one too,
- * told apart by the lowest bit of the word.
+ * A record describes one open file of a Stream head that this process holds,
+ * for any number of descriptors.  An epoll instance that watches Streams has
+ * one too; the lowest bit of the word distinguishes it.
  *
- * The table is a cache.  What stands under a number that is UNKNOWN is asked
- * from the kernel once.  Every call that frees a number makes it UNKNOWN
- * again, because the next open takes it.
+ * The table is a cache.  A number that is UNKNOWN is looked up in the kernel
+ * once.  Every call that frees a number makes it UNKNOWN again, because the
+ * next open reuses it.
  *
- * Locks.  Readers take none.  [F] is changed under fd_lock(), with handlers
- * put off, so that they may use descriptors themselves; fork waits for it.
- * Records are type-stable: a thread that uses a descriptor while another one
- * closes it reads a record, perhaps the wrong one, but never something else.
+ * Locks.  Readers take none. [F] is changed under fd_lock(), with handlers
+ * deferred, so that handlers may use descriptors themselves; fork waits for the
+ * lock.  Records are type-stable: a thread that uses a descriptor while another
+ * one closes it reads a record, perhaps of another Stream, but never other
+ * data.
  */
 #ifndef STREAMS_FD_H
 #define STREAMS_FD_H
+
+#include <errno.h>
 
 #include <str/host.h>
 
@@ -35,26 +38,30 @@
 
 typedef _Atomic uintptr_t fd_word;
 
-/* What a word points to begins with this. */
+/* The beginning of every object that a word points to. */
 struct fd_obj {
-	uint32_t count; /* [F] descriptors naming it */
+	uint32_t count; /* [F] descriptors that refer to it */
 	uint32_t epoll; /* [I] 1: struct ep */
 };
 
 struct fd_rec {
 	struct fd_obj obj;
 	struct str_file *file;	     /* [F] */
-	struct str_head *sd;         /* [A] whose open file it is */
+	struct str_head *sd;         /* [A] head of the open file */
 	str_a32 *fflags;             /* [A] status flags, in the domain */
 	uint32_t gen;                /* [A] of the head's memory */
 	uint32_t kind;               /* [A] of the carrier, HOST_CARRIER_* */
 	uint64_t cookie;             /* [A] of the carrier */
 	struct fd_rec *next;         /* [F] of the hash chain or free list */
-	struct ep_item *items;       /* [F] what epoll wants of it */
-	uint32_t born;		     /* [F] fd_forks() when pipe(2) made it;
+	struct ep_item *items;       /* [F] its epoll registrations */
+	uint32_t born;		     /* [F] fd_forks() when it was made;
 				      * while that is so no other holds it */
-	bool made;		     /* [F] by pipe(2), in this process */
-	str_a32 nitem;               /* [F] edge-triggered ones; read without */
+	bool made;		     /* [F] by this process, and its carrier is
+				      * as it was made, but for O_NONBLOCK */
+	str_a32 nitem;               /* [F] of these, edge-triggered and without
+				      * a slot; read without the lock */
+	str_a32 nroom;               /* [F] likewise, edge-triggered with a
+				      * slot, and for room to write */
 	str_a32 token;               /* a token may lie in the carrier */
 	int hint;                    /* [F] a descriptor of it, perhaps */
 } STR_LINE;
@@ -69,7 +76,7 @@ extern fd_word fd_low[FD_LOW];
 
 uintptr_t fd_ask(int fd) STR_COLD;
 
-/* The word of @fd, after asking what it is. */
+/* The word of @fd, looked up if necessary. */
 STR_INLINE uintptr_t
 fd_word_of(int fd)
 {
@@ -83,15 +90,15 @@ fd_word_of(int fd)
 	return fd_ask(fd);
 }
 
-/* Was @fd, found to be no Stream, found to be something? */
+/* Has @fd, which is not a Stream, been looked up? */
 STR_INLINE bool
 fd_known(int fd)
 {
-	/* a Stream by now: then it was closed when it was looked at */
+	/* it is a Stream by now: it was closed at the lookup */
 	return (unsigned)fd >= FD_LOW || (str_load(&fd_low[fd]) & 1) != 0;
 }
 
-/* The Stream @fd names, or NULL. */
+/* The Stream of @fd, or NULL. */
 STR_INLINE struct fd_rec *
 fd_stream(int fd)
 {
@@ -100,7 +107,7 @@ fd_stream(int fd)
 	return str_likely((v & 1) != 0) ? NULL : (struct fd_rec *)v;
 }
 
-/* The same without asking: NULL when that would be needed, too. */
+/* The same without a lookup: NULL also if one is needed. */
 STR_INLINE struct fd_rec *
 fd_likely_stream(int fd)
 {
@@ -112,7 +119,7 @@ fd_likely_stream(int fd)
 	return str_likely((v & 1) == 0) ? (struct fd_rec *)v : NULL;
 }
 
-/* The epoll instance with Streams in it that @fd names, or NULL. */
+/* The epoll instance with Streams of @fd, or NULL. */
 STR_INLINE struct ep *
 fd_epoll(int fd)
 {
@@ -121,9 +128,16 @@ fd_epoll(int fd)
 	return (v & 1) != 0 && v != FD_NOT ? (struct ep *)(v - 1) : NULL;
 }
 
-/* Could any descriptor of this process be a Stream? */
+/*
+ * member.c.  fd_possible - could any descriptor of this process be a Stream?
+ * Then the process is a member of its domain.  fd_possible_again - look once more:
+ * the process has another user.  fd_received - so, for what recvmsg(2) has put
+ * under @fd.  fd_carrier_like - is it a socket as Streams have?
+ */
 bool fd_possible(void);
 void fd_possible_again(void);
+void fd_received(int fd);
+bool fd_carrier_like(int fd);
 
 void fd_lock(struct fd_guard *g);
 void fd_unlock(struct fd_guard *g);
@@ -134,11 +148,12 @@ void fd_rec_free_unused(struct fd_rec *r);
 void fd_put(int fd, uintptr_t v);
 uintptr_t fd_get(int fd);
 int fd_high(void);
-/* Counts the times that descriptors may have come into other hands: forks,
- * spawns, SCM_RIGHTS.  fd_shared: now is such a time. */
+/* Number of events by which other processes may have got descriptors: forks,
+ * spawns, SCM_RIGHTS. fd_shared: count such an event. */
 uint32_t fd_forks(void);
 void fd_shared(void);
 void fd_made(struct fd_rec *r);
+void fd_changed(struct fd_rec *r); /* its carrier, by the kernel */
 bool fd_any_made(void);
 int fd_peer(struct fd_rec *r);
 struct fd_rec *fd_install(
@@ -152,11 +167,11 @@ bool fd_forget_not(int fd);     /* the same, where it was none */
 bool fd_stale(int fd, struct fd_rec *r, const struct host_call *hc);
 
 /*
- * Taking a Stream's descriptor away: fd_release_begin() before the kernel
- * closes it, fd_release_end() after, when @rel->sd is not NULL.
- * fd_release_hold() between the two, where closing takes no time: the call
- * begins before, so that it is still the same Stream afterwards, though
- * another may have noticed first that it has no holder.
+ * Releasing a Stream's descriptor: fd_release_begin() before the kernel closes
+ * it, fd_release_end() after, if @rel->sd is not NULL. fd_release_hold()
+ * between the two, if the close cannot sleep: it begins the call before the
+ * close, so that the Stream is still the same afterwards, even if another
+ * thread notices first that it has no holder.
  */
 struct fd_release {
 	struct str_head *sd;
@@ -166,6 +181,9 @@ struct fd_release {
 	uint32_t forks;
 	bool sole; /* only we held it, unless forks is past */
 	bool last; /* it was our only one */
+	bool plain; /* no epoll instance of the kernel has the carrier */
+	bool kept; /* the carrier is spare now */
+	uint64_t cookie; /* of the carrier */
 	bool entered; /* held: inside a call */
 	uint32_t gen;
 	const str_a32 *fflags;
@@ -173,15 +191,15 @@ struct fd_release {
 };
 void fd_release_begin(int fd, struct fd_release *rel);
 void fd_release_hold(struct fd_release *rel);
-int fd_close(int fd, struct fd_release *rel); /* both, but for the end */
+int fd_close(int fd, struct fd_release *rel); /* all, except fd_release_end() */
 void fd_release_end(struct fd_release *rel);
 
 /* Hidden descriptors from @from on: the lowest, or -1. */
 int fd_hidden_from(int from);
-/* Make the hidden descriptor @fd give up its number. */
+/* Move the hidden descriptor @fd to another number. */
 void fd_hidden_move(int fd);
 
-/* What @r stands for; so it is when fd_unchanged() says so afterwards. */
+/* The Stream of @r; valid if fd_unchanged() is true afterwards. */
 STR_INLINE uint32_t
 fd_load(struct fd_rec *r, struct str_head **ret_sd, str_a32 **ret_fflags)
 {
@@ -202,9 +220,8 @@ fd_unchanged(struct fd_rec *r, uint32_t gen)
 }
 
 /*
- * What @r stands for, all of one time: a record may become another's while it
- * is looked at, or since it was found at @fd; see fd_rec_of().  Return: false
- * when just that happened.
+ * A consistent copy of @r: a record may be reused while it is read, or after it
+ * was found at @fd; see fd_rec_of().  Return: false: that happened.
  */
 STR_INLINE bool
 fd_read(int fd, struct fd_rec *r, struct str_head **ret_sd,
@@ -219,9 +236,10 @@ fd_read(int fd, struct fd_rec *r, struct str_head **ret_sd,
 }
 
 /*
- * Streams that a call looks at besides the one it is on.  fd_inside() is
- * str_head_enter(), and the head; NULL when the Stream is gone.  Then, or when
- * its look is over, the caller calls fd_outside() with what fd_inside() found.
+ * Other Streams that a call checks besides its own. fd_inside() calls
+ * str_head_enter() and returns the head; NULL: the Stream is gone.  In both
+ * cases the caller calls fd_outside() at the end, with the result of
+ * fd_inside().
  */
 STR_INLINE struct str_head *
 fd_inside(struct fd_rec *r, uint64_t *ret_was)
@@ -241,25 +259,29 @@ fd_outside(uint64_t was)
 	str_store_rel(&host_self()->inside, was);
 }
 
-/* Its status flags: a word that is there, whatever became of @r meanwhile. */
+/* Its status flags: the word exists even if @r has been reused. */
 STR_INLINE uint32_t
 fd_fflags(const struct fd_rec *r)
 {
 	return str_load(str_load(&r->fflags));
 }
 
-/* Events that hold on @r's Stream; @gone when there is none any more. */
+/*
+ * Events that are present on @r's Stream; @gone if it does not exist any more.
+ */
 uint32_t fd_events(struct fd_rec *r, uint32_t gone);
-/* What comes at the socket of its driver is news from now on. */
+/* Only those of @want are needed, and errors and hang-up. */
+uint32_t fd_events_for(struct fd_rec *r, uint32_t gone, uint32_t want);
+/* Watch the socket of its driver from now on. */
 void fd_watch(struct fd_rec *r);
-/* Arm it for @events, after running what is enabled on it: see head.h. */
+/* Arm it for @events, after running its enabled queues: see head.h. */
 void fd_arm(struct fd_rec *r, struct host_call *hc, int fd, uint32_t events);
 /* See str_head_lost(), str_head_look(), str_head_drain(). */
 bool fd_lost(struct fd_rec *r);
 void fd_look(struct fd_rec *r, struct host_call *hc, int fd);
 void fd_drain(struct fd_rec *r, int fd, uint32_t others);
-/* Has a process outside the domain no room for what is written at @r?  And
- * the kernel says of @fd that there is some. */
+/* Has a process outside the domain no room for data written at @r?
+ * fd_outside_room: the kernel reports room at @fd. */
 bool fd_outside_full(struct fd_rec *r);
 void fd_outside_room(struct fd_rec *r, struct host_call *hc, int fd);
 
@@ -268,5 +290,15 @@ void ep_rec_gone(struct fd_rec *r);
 void ep_free(struct ep *ep);
 /* ... and when a call on @r found nothing: EAGAIN */
 void ep_rearm(struct fd_rec *r, uint32_t events);
+
+/* A call on @r that waits for @events has failed with -@ret. */
+STR_INLINE void
+fd_again(struct fd_rec *r, long ret, uint32_t events)
+{
+	if (ret == -EAGAIN && str_unlikely((str_load(&r->nitem) != 0 ||
+			((events & STR_POLL_WRITE) != 0 &&
+				str_load(&r->nroom) != 0))))
+		ep_rearm(r, events);
+}
 
 #endif

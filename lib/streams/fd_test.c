@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "t.h"
@@ -253,4 +254,115 @@ T_CASE(a_thousand_unread_arrivals_are_a_thousand_edges)
 		T_EQ(epoll_wait(ep, &out, 1, 5000), 1);
 		T_EQ(epoll_wait(ep, &out, 1, 0), 0);
 	}
+}
+
+/* ------------------------------------------------------- spare carriers */
+
+#define ECHO_DEVICE "/dev/streams/clone/echo"
+
+/* What the kernel calls the carrier under @fd. */
+static uint64_t
+carrier(int fd)
+{
+	uint64_t cookie = 0;
+	socklen_t len = sizeof cookie;
+
+	T_OK((int)syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_COOKIE, &cookie,
+		&len));
+	return cookie;
+}
+
+static int
+device(int flags)
+{
+	int fd = T_OK(open(ECHO_DEVICE, O_RDWR | flags));
+
+	T_EQ(isastream(fd), 1);
+	return fd;
+}
+
+T_CASE(a_closed_stream_leaves_its_carrier_to_the_next)
+{
+	int fd = device(0);
+	uint64_t was = carrier(fd);
+	char buf[8];
+
+	T_EQ(write(fd, "old", 3), 3);
+	T_OK(close(fd));
+	T_OK(fd = device(O_NONBLOCK));
+	T_EQ(carrier(fd), was);
+	T_ERR(read(fd, buf, sizeof buf), EAGAIN);
+	T_EQ(write(fd, "new", 3), 3);
+	T_EQ(read(fd, buf, sizeof buf), 3);
+	T_EQ(memcmp(buf, "new", 3), 0);
+	T_OK(close(fd));
+	T_OK(fd = device(0));
+	T_EQ(carrier(fd), was);
+	T_EQ(fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
+	T_EQ((int)syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK, 0);
+}
+
+T_CASE(a_carrier_with_an_owner_goes_with_its_stream)
+{
+	int fd = device(0);
+	uint64_t was = carrier(fd);
+
+	T_OK(fcntl(fd, F_SETOWN, getpid()));
+	T_OK(close(fd));
+	T_OK(fd = device(0));
+	T_NE(carrier(fd), was);
+	T_EQ(fcntl(fd, F_GETOWN), 0);
+}
+
+T_CASE(a_polled_carrier_goes_with_its_stream)
+{
+	struct epoll_event ev = {.events = EPOLLIN | EPOLLOUT}, out;
+	int ep = T_OK(epoll_create1(0)), fd = device(0);
+	uint64_t was = carrier(fd);
+
+	T_OK(epoll_ctl(ep, EPOLL_CTL_ADD, fd, &ev));
+	T_EQ(epoll_wait(ep, &out, 1, 0), 1);
+	T_OK(close(fd));
+	T_OK(fd = device(0));
+	T_NE(carrier(fd), was);
+	T_EQ(epoll_wait(ep, &out, 1, 0), 0);
+}
+
+T_CASE(a_carrier_that_a_child_has_goes_with_its_stream)
+{
+	int fd = device(0), go[2], status;
+	uint64_t was = carrier(fd);
+	pid_t pid;
+	char c;
+
+	T_OK(pipe(go));
+	pid = T_OK(fork());
+	if (pid == 0) {
+		T_OK(close(go[1]));
+		T_EQ(read(go[0], &c, 1), 1);
+		T_EQ(write(fd, "still", 5), 5);
+		_exit(read(fd, &c, 1) != 1 || c != 's');
+	}
+	T_OK(close(fd));
+	T_OK(fd = device(0));
+	T_NE(carrier(fd), was);
+	T_EQ(write(go[1], "x", 1), 1);
+	T_OK(waitpid(pid, &status, 0));
+	T_EQ(status, 0);
+}
+
+T_CASE(a_duplicate_keeps_the_carrier)
+{
+	int fd = device(0), copy, other;
+	uint64_t was = carrier(fd);
+	char c;
+
+	T_OK(copy = dup(fd));
+	T_OK(close(fd));
+	T_OK(other = device(0));
+	T_NE(carrier(other), was);
+	T_EQ(write(copy, "d", 1), 1);
+	T_EQ(read(copy, &c, 1), 1);
+	T_OK(close(copy));
+	T_OK(close(other));
 }

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Which file a path means, for files that Streams are attached to.
+ * Identity of the file at a path, for files to which Streams are attached.
  */
 #ifndef STREAMS_FILESTAT_H
 #define STREAMS_FILESTAT_H
@@ -13,7 +13,7 @@
 #include "sys.h"
 
 /*
- * stat(2), and in *@ret_born when that file was made; 0 when unknown.
+ * stat(2), and in *@ret_born the file's time of creation; 0: unknown.
  * Return: 0 or minus an errno.
  */
 STR_INLINE long

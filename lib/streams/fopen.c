@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The calls of stdio that make FILEs, end them, or have none.
+ * The calls of stdio that open or close FILEs, or that have a descriptor.
  *
- * A FILE reads and writes Streams by what iotable.c has put into the C
- * library's tables.  That the C library opens and closes descriptors by
- * itself remains: a path may mean a Stream, dup3(2) replaces one.
+ * A FILE reads and writes Streams by the functions that iotable.c puts into the
+ * C library's tables.  But the C library still opens and closes descriptors
+ * itself: a path may refer to a Stream, and dup3(2) may replace one.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -20,10 +20,10 @@
 #include "open.h"
 #include "iotable.h"
 
-#define MODE_LEN 7 /* what glibc reads of a mode */
+#define MODE_LEN 7 /* characters of a mode that glibc reads */
 
 /*
- * The flags of open(2) that @mode of fopen(3) means; -1 when it means none.
+ * The flags of open(2) for @mode of fopen(3); -1: invalid mode.
  */
 static int
 mode_flags(const char *mode)
@@ -58,8 +58,8 @@ mode_flags(const char *mode)
 /* ------------------------------------------------------------------ open */
 
 /*
- * The kernel's flags are the carrier's, which can always do both; those of
- * the Stream decide whether it may be read or written.
+ * The kernel's flags are those of the carrier, which is always open for both;
+ * the Stream's flags decide whether it may be read or written.
  */
 STR_EXPORT FILE *
 fdopen(int fd, const char *mode)
@@ -97,7 +97,7 @@ stream_file(int fd, const char *mode)
 	return f;
 }
 
-/* Does the table say nothing of @fd, in a process that is no member? */
+/* Has the table no information about @fd, in a process that is not a member? */
 STR_INLINE bool
 nothing_said(int fd)
 {
@@ -105,8 +105,8 @@ nothing_said(int fd)
 		str_load(&fd_low[fd]) == FD_UNKNOWN;
 }
 
-/* What the C library has opened is no Stream.  The table need not say so before a
- * call asks. */
+/* A file that the C library has opened is not a Stream.  The table gets that at
+ * the first lookup. */
 STR_INLINE FILE *
 file_opened(FILE *f)
 {
@@ -115,7 +115,7 @@ file_opened(FILE *f)
 	return f;
 }
 
-/* The C library's open has failed; errno is as it left it. */
+/* The C library's open has failed; errno is unchanged since. */
 static STR_NOINLINE FILE *
 file_failed(const char *path, const char *mode)
 {
@@ -168,13 +168,12 @@ fopen64(const char *path, const char *mode)
 /* ----------------------------------------------------------------- close */
 
 /*
- * A FILE of another table closes its descriptor by the kernel's call.  The
- * Stream is known before, and the peer is told after, as with close().
+ * A FILE of another table closes its descriptor by a system call.  The Stream
+ * is determined before, and the peer is informed after, as for close().
  *
- * What takes its time in between, the wait of pclose() or the open of
- * freopen(), is not for a call that holds the Stream.  There the Stream goes
- * first, as by close(), and what the C library closes is something that
- * stands in for it.
+ * But no call may hold the Stream during the wait of pclose() or the open of
+ * freopen().  There the Stream is closed first, as by close(), and a substitute
+ * descriptor takes its number for the C library to close.
  */
 static bool
 stand_in(FILE *f, int fd)
@@ -186,7 +185,7 @@ stand_in(FILE *f, int fd)
 	(void)fflush(f);
 	null = REAL(open)("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null < 0)
-		return false; /* as it was, then */
+		return false; /* leave it unchanged */
 	fd_not(null);
 	(void)dup_onto(null, fd, O_CLOEXEC);
 	(void)close(null);
@@ -205,7 +204,7 @@ file_close(FILE *f, int (*next)(FILE *))
 	if (fd >= 0)
 		fd_release_begin(fd, &rel);
 	if (rel.sd != NULL && next != REAL(pclose)) {
-		(void)fflush(f); /* this may take its time */
+		(void)fflush(f); /* this may take long */
 		fd_release_hold(&rel);
 	}
 	ret = next(f);
@@ -221,7 +220,7 @@ fclose(FILE *f)
 {
 	int fd = f->_fileno, ret;
 
-	/* @fd is looked at, and nothing else: a FILE in memory has none */
+	/* only @fd is checked: a FILE in memory has none */
 	if (str_likely(nothing_said(fd))) {
 		ret = REAL(fclose)(f);
 		if (!nothing_said(fd))
@@ -243,7 +242,7 @@ pclose(FILE *f)
 
 typedef FILE *reopen_fn(const char *, const char *, FILE *);
 
-/* @f is closed, as by a freopen() that fails; errno stays. */
+/* Close @f, as a failing freopen() does; errno is preserved. */
 static FILE *
 reopen_fail(FILE *f, reopen_fn *next)
 {
@@ -257,7 +256,7 @@ reopen_fail(FILE *f, reopen_fn *next)
 	return NULL;
 }
 
-/* Let @f, of which @flags are the mode's, be one of the Stream @to. */
+/* Make @f, with the flags @flags of the mode, a FILE of the Stream @to. */
 static FILE *
 reopen_onto(int to, const char *mode, int flags, FILE *f, reopen_fn *next)
 {
@@ -268,7 +267,7 @@ reopen_onto(int to, const char *mode, int flags, FILE *f, reopen_fn *next)
 	if (ret != NULL) {
 		fd_forget(fileno(ret));
 		(void)dup_onto(to, fileno(ret), flags & O_CLOEXEC);
-		/* mode "a" has found a position in what stood there */
+		/* mode "a" has found a position in the former file */
 		ret->_offset = -1;
 	}
 	(void)close(to);
@@ -292,7 +291,7 @@ reopen_target(const char *path, int flags, FILE *f)
 	fd = open_stream(AT_FDCWD, path, flags);
 	if (fd != NOT_OURS)
 		return fd;
-	/* the kernel is not asked to open: that would close @f */
+	/* do not let the C library open: that would close @f */
 	if (stat(path, &st) == 0) {
 		if (!S_ISSOCK(st.st_mode))
 			return NOT_OURS;

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * strm_inspect(): the executive's look at the domain, for the tools that come
- * with us.  Its symbol is in the private version of the library: what it
- * writes may change with every release.
+ * strm_inspect(): the executive's description of the domain, for our own tools.
+ * Its symbol is in the private version of the library: its format may change
+ * with every release.
  */
 
 #include "call.h"

@@ -4,31 +4,31 @@
 /*
  * stdio on Streams.
  *
- * The C library's stdio makes its system calls by itself: they pass by the
- * functions that this library defines, and would reach the carrier.  glibc
- * makes them through a table of functions, one for byte and one for wide
- * orientation, to which every FILE of a descriptor points.  The slots for
- * read, write and close are replaced by functions that ask the descriptor
- * table first.  A FILE needs no mark for that: it may have been made before
- * its descriptor became a Stream, as stdout is before dup2().
+ * The C library's stdio makes its system calls directly: they bypass the
+ * functions that this library defines, and would reach the carrier. glibc makes
+ * them through a table of functions, one for byte and one for wide orientation,
+ * to which every FILE of a descriptor points.  We replace the slots for read,
+ * write and close by functions that check the descriptor table first.  A FILE
+ * needs no mark: it may have been made before its descriptor became a Stream,
+ * as stdout is before dup2().
  *
- * The slots for seek and stat stay: the carrier cannot seek either, and what
- * stdio asks of its stat is the same for a socket and for a FIFO.
+ * The slots for seek and stat are not replaced: the carrier cannot seek either,
+ * and the stat fields that stdio uses are the same for a socket and for a FIFO.
  *
- * Shape.  The tables are not part of glibc's interface.  They are exported,
- * as are the functions in them, so each slot is compared with the function
- * that we expect there.  Where one differs nothing is replaced, a FILE for a
- * Stream is refused with ENOTSUP, and stdio_why() says why.
+ * Shape.  The tables are not part of glibc's interface.  They are exported, as
+ * are the functions in them, so each slot is compared with the expected
+ * function.  If one differs nothing is replaced, a FILE for a Stream is refused
+ * with ENOTSUP, and stdio_why() returns the reason.
  *
- * When.  With the first Stream of the process, so that a program that never
- * has one keeps the tables as they were.  The C library would not tell us of
- * a Stream that is inherited as standard input, output or error, hence the
- * look at these at start, and one at what is duplicated (fd_copy()).
+ * When.  With the first Stream of the process, so that the tables of a program
+ * without Streams are not changed.  The C library does not call us for a Stream
+ * that is inherited as standard input, output or error; so these are checked at
+ * start, and duplicated descriptors in fd_copy().
  *
  * Memory.  The tables lie in the part of the C library that is read-only
  * after relocation.  Its pages are writable for the time of three stores.
  *
- * What the tables cannot do, wrappers do: fopen.c.
+ * Wrappers do the rest: fopen.c.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -50,7 +50,7 @@ typedef ssize_t io_read(FILE *, void *, ssize_t);
 typedef ssize_t io_write(FILE *, const void *, ssize_t);
 typedef int io_close(FILE *);
 
-/* The slots of struct _IO_jump_t that are looked at, in order of address. */
+/* The slots of struct _IO_jump_t that are checked, in order of address. */
 enum {
 	SLOT_FINISH = 2,
 	SLOT_READ = 14,
@@ -60,7 +60,7 @@ enum {
 	SLOT_STAT
 };
 
-/* What has to be in both tables. */
+/* The functions that must be in both tables. */
 static const struct {
 	int slot;
 	const char *name;
@@ -77,7 +77,7 @@ enum { IO_LATER, IO_ATTACHED, IO_REFUSED };
 
 static struct {
 	void **table[2]; /* [I] byte, wide */
-	/* [I] what was in the slots */
+	/* [I] the original functions of the slots */
 	io_read *read;
 	io_write *write;
 	io_close *close;
@@ -95,7 +95,9 @@ refuse(const char *fmt, const char *what)
 
 /* ------------------------------------------------------------- the slots */
 
-/* Is @fd open, and no Stream?  One that is not open may be one in a moment. */
+/*
+ * Is @fd open, and not a Stream?  A closed one may become a Stream at any time.
+ */
 static bool
 is_other(int fd)
 {
@@ -127,7 +129,10 @@ slot_read(FILE *f, void *buf, ssize_t n)
 	return n;
 }
 
-/* As glibc's: what is short, is written on; what failed, is marked. */
+/*
+ * As glibc's: continues after a short write; sets the error flag after a
+ * failure.
+ */
 static ssize_t
 slot_write(FILE *f, const void *buf, ssize_t n)
 {
@@ -156,7 +161,7 @@ slot_close(FILE *f)
 {
 	int fd = f->_fileno, ret;
 
-	/* glibc's is no cancellation point either */
+	/* glibc's is not a cancellation point either */
 	if (close_stream(fd, &ret))
 		return ret;
 	ret = io.close(f);
@@ -166,47 +171,55 @@ slot_close(FILE *f)
 
 /* ------------------------------------------------------------ the tables */
 
+struct search {
+	uintptr_t at;
+	bool found, fixed;
+};
+
 /*
- * Are the pages of @at read-only?  They are where the library's relocations
- * end (PT_GNU_RELRO), and where its segment says so.
+ * If @at is in the object @o: are its pages read-only?  They are in
+ * PT_GNU_RELRO, or in a read-only segment.
  */
-static bool
-is_fixed(uintptr_t at, uintptr_t base)
+static int
+look_in(struct dl_phdr_info *o, size_t size, void *arg)
 {
-	const ElfW(Ehdr) *eh = (const ElfW(Ehdr) *)base;
-	const ElfW(Phdr) *ph = (const ElfW(Phdr) *)(base + eh->e_phoff);
+	struct search *s = arg;
 	uintptr_t page = (uintptr_t)getpagesize();
-	bool fixed = true;
 
-	for (int i = 0; i < eh->e_phnum; i++) {
-		uintptr_t from = base + ph[i].p_vaddr;
-		uintptr_t to = from + ph[i].p_memsz;
+	(void)size;
+	for (int i = 0; i < o->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &o->dlpi_phdr[i];
+		uintptr_t from = o->dlpi_addr + ph->p_vaddr;
+		uintptr_t to = from + ph->p_memsz;
 
-		if (ph[i].p_type == PT_LOAD && at >= from && at < to &&
-			(ph[i].p_flags & PF_W) != 0)
-			fixed = false;
+		if (ph->p_type == PT_GNU_RELRO)
+			to &= ~(page - 1);
+		else if (ph->p_type != PT_LOAD)
+			continue;
+		if (s->at < from || s->at >= to)
+			continue;
+		s->found = true;
+		s->fixed = s->fixed || ph->p_type == PT_GNU_RELRO ||
+			(ph->p_flags & PF_W) == 0;
 	}
-	for (int i = 0; i < eh->e_phnum && !fixed; i++) {
-		uintptr_t from = base + ph[i].p_vaddr;
-		uintptr_t to = (from + ph[i].p_memsz) & ~(page - 1);
-
-		if (ph[i].p_type == PT_GNU_RELRO && at >= from && at < to)
-			fixed = true;
-	}
-	return fixed;
+	return s->found;
 }
 
-/* Does @table look as we expect?  NULL, or the name of what does not. */
+/* Are both tables as expected?  NULL, or the name of the slot that is not. */
 static const char *
-misfit(void *const *table)
+misfit(void)
 {
 	for (size_t i = 0; i < STR_ARRAY_LEN(shape); i++) {
 		void *fn = dlsym(RTLD_NEXT, shape[i].name);
 
-		if (fn == NULL || table[shape[i].slot] != fn)
-			return shape[i].name;
+		for (int k = 0; k < 2; k++)
+			if (fn == NULL || io.table[k][shape[i].slot] != fn)
+				return shape[i].name;
 	}
-	return table[0] != NULL || table[1] != NULL ? "the head" : NULL;
+	for (int k = 0; k < 2; k++)
+		if (io.table[k][0] != NULL || io.table[k][1] != NULL)
+			return "the head";
+	return NULL;
 }
 
 /* Every FILE is followed by the address of its table. */
@@ -228,14 +241,18 @@ stdio_is_ours(const FILE *f)
 		(t == io.table[0] || t == io.table[1]);
 }
 
-/* The functions of the C library are told from others by dlsym() alone. */
+/*
+ * dlsym() alone finds the functions of the C library.  The library's phdrs are
+ * found without dladdr(), which searches all its symbols: 100 us in each
+ * program.
+ */
 static void
 find_tables(void)
 {
 	static const char *const name[2] = {
 		"_IO_file_jumps", "_IO_wfile_jumps"};
+	struct search s = {0, false, false};
 	const char *bad;
-	Dl_info info;
 
 	for (int i = 0; i < 2; i++) {
 		io.table[i] = dlsym(RTLD_NEXT, name[i]);
@@ -243,32 +260,34 @@ find_tables(void)
 			refuse("this C library has no %s", name[i]);
 			return;
 		}
-		bad = misfit(io.table[i]);
-		if (bad != NULL) {
-			refuse("this C library has something else for %s", bad);
-			return;
-		}
+	}
+	bad = misfit();
+	if (bad != NULL) {
+		refuse("this C library has something else for %s", bad);
+		return;
 	}
 	if (stdout == NULL || (table_of(stdout) != io.table[0] &&
 		table_of(stdout) != io.table[1])) {
 		refuse("%s has another table of functions", "stdout");
 		return;
 	}
-	if (dladdr(io.table[0], &info) == 0) {
+	s.at = (uintptr_t)io.table[0];
+	(void)dl_iterate_phdr(look_in, &s);
+	if (!s.found) {
 		refuse("no library has %s", name[0]);
 		return;
 	}
 	memcpy(&io.read, &io.table[0][SLOT_READ], sizeof io.read);
 	memcpy(&io.write, &io.table[0][SLOT_WRITE], sizeof io.write);
 	memcpy(&io.close, &io.table[0][SLOT_CLOSE], sizeof io.close);
-	io.fixed = is_fixed((uintptr_t)io.table[0], (uintptr_t)info.dli_fbase);
+	io.fixed = s.fixed;
 }
 
 /* Make the pages of both tables writable, or not.  Return: 0 or an errno. */
 static int
 protect(int prot)
 {
-	uintptr_t page = (uintptr_t)getpagesize();
+	uintptr_t page = (uintptr_t)getpagesize(), was = 0;
 	long err = 0;
 
 	for (int i = 0; i < 2 && err == 0 && io.fixed; i++) {
@@ -277,6 +296,9 @@ protect(int prot)
 
 		from &= ~(page - 1);
 		to = (to + page - 1) & ~(page - 1);
+		if (from == was && to - from == page)
+			break; /* both are in one page */
+		was = from;
 		err = sys_call3(SYS_mprotect, from, to - from, prot);
 	}
 	return (int)-err;
@@ -347,7 +369,9 @@ stdio_refused(void)
 	return true;
 }
 
-/* Nothing else tells of a Stream that is inherited as one of these. */
+/*
+ * There is no other way to notice a Stream that is inherited as one of these.
+ */
 static bool
 is_standard_socket(void)
 {

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * stdio on Streams.  iotable.c has the theory.
+ * stdio on Streams. iotable.c describes the design.
  */
 #ifndef STREAMS_IOTABLE_H
 #define STREAMS_IOTABLE_H
@@ -17,7 +17,7 @@
  */
 void stdio_attach(void);
 
-/* stdio_attached - has that been done, or turned out to be impossible? */
+/* stdio_attached - has that been done, or found to be impossible? */
 bool stdio_attached(void);
 
 /* stdio_is_ours - does @f read, write and close by our functions? */
@@ -30,7 +30,7 @@ bool stdio_is_ours(const FILE *f);
  */
 bool stdio_refused(void);
 
-/* stdio_why - the reason in words; "" while there is none */
+/* stdio_why - the reason as text; "" if there is none */
 const char *stdio_why(void);
 
 #endif

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * For iotable_test.c: a library between libstreams and the C library by which
- * this looks like one whose tables are not as we know them.
+ * For iotable_test.c: a library between libstreams and the C library that makes
+ * the latter look like one with unknown tables.
  */
 #include <stdio.h>
 

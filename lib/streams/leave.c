@@ -2,17 +2,17 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Which program is outside the domain, and which pipes it gets.
+ * Programs outside the domain, and the pipes that they get.
  *
  * A pipe that a program outside gets as its standard input, output or error is
- * marked (str_head_leave), so that what members write goes into the socket under
- * it.  Bytes that such a program writes need no mark: they are known for what
- * they are, at whatever descriptor.
+ * marked (str_head_leave), so that members write into the socket under it.
+ * Bytes that such a program writes need no mark: they are recognised on any
+ * descriptor.
  *
- * A program is a member when it names one of our libraries, or when the
- * environment preloads one.  A program that gets them by way of another library
- * is taken for one outside.  That costs speed and the boundaries of messages
- * until it reads, and loses nothing.
+ * A program counts as a member if it is linked with one of our libraries, or if
+ * the environment preloads one.  A program that gets them through another
+ * library counts as outside.  Until that program reads, this costs speed and
+ * the boundaries of messages, but loses no data.
  */
 #include <elf.h>
 #include <errno.h>
@@ -32,7 +32,7 @@
 #define SCRIPTS 4	/* interpreters that are scripts themselves */
 #define PHDRS 64
 #define DYNS 512
-#define WAIT_MS 20	/* for the other end's holder to send what it wrote */
+#define WAIT_MS 20	/* wait for the other end's holder to send its data */
 
 #if __SIZEOF_POINTER__ == 8
 typedef Elf64_Ehdr ehdr_t;
@@ -65,7 +65,7 @@ is_ours(const char *name)
 	return false;
 }
 
-/* Where in the file the address @at lies; 0: nowhere. */
+/* The offset in the file of the address @at; 0: none. */
 static uint64_t
 offset_of(const phdr_t *ph, unsigned n, uint64_t at)
 {
@@ -108,7 +108,7 @@ elf_is_member(int fd)
 		eh.e_phentsize != sizeof *ph ||
 		!read_at(fd, ph, eh.e_phnum * sizeof *ph, eh.e_phoff))
 		return false;
-	/* a set-user-ID program joins no domain */
+	/* a set-user-ID program never joins a domain */
 	if (sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) != 0 ||
 		((st.st_mode & S_ISUID) != 0 && st.st_uid != geteuid()))
 		return false;
@@ -124,7 +124,7 @@ elf_is_member(int fd)
 	return false;
 }
 
-/* The interpreter that the script @fd names. */
+/* The interpreter of the script @fd. */
 static bool
 interpreter(int fd, char path[PATH_MAX])
 {
@@ -240,7 +240,7 @@ pipe_at(int fd)
 {
 	struct fd_rec *r = NULL;
 
-	/* above the three, what has never been used as a Stream is none */
+	/* other descriptors are Streams only if they were used as such */
 	if (fd >= 0 && (fd < 3 || fd_get(fd) != FD_UNKNOWN))
 		r = fd_stream(fd);
 
@@ -248,9 +248,9 @@ pipe_at(int fd)
 }
 
 /*
- * The other end's holder is gone, and what it wrote is in the domain, where the
- * program will not find it.  All of it goes into a file that takes the place
- * of descriptor @fd.
+ * The other end's holder is gone, and its data is in the domain, where the
+ * program cannot read it.  Copy the data into a file that replaces descriptor
+ * @fd.
  */
 static void
 bottle(int fd)
@@ -270,8 +270,8 @@ bottle(int fd)
 }
 
 /*
- * @used: as standard input, output or error.
- * Return: does the other end's holder still have to send something?
+ * @used: as standard input, output or error.  Return: must the other end's
+ * holder still send data?
  */
 static bool
 leave_end(int fd, bool used)
@@ -310,7 +310,7 @@ leave_waits(int fd)
 	}
 }
 
-/* Does the program get a pipe's end at @from or above? */
+/* Does the program get a pipe's end with a number of @from or above? */
 static bool
 any_leaves(int from)
 {
@@ -361,7 +361,7 @@ leave_fexec(int fd, char *const *envp)
 	errno = err;
 }
 
-/* Descriptors that a message passes may go to a process outside. */
+/* Descriptors in a message may be sent to a process outside. */
 void
 leave_pass(const struct msghdr *umsg)
 {
@@ -387,8 +387,8 @@ leave_pass(const struct msghdr *umsg)
 }
 
 /*
- * An end has left, with something unread that a process must send which has the
- * other end.  It may be this one, and asleep for another stream.
+ * An end has left, with unread data that a holder of the other end must send.
+ * The holder may be this process, in a thread that sleeps on another stream.
  */
 static void
 serve(void)
@@ -425,7 +425,7 @@ serve_hook(void)
 /* ---------------------------------------------------------- posix_spawn */
 
 #ifdef __GLIBC__
-/* As the C library has them; its header names the array and no more. */
+/* Layout of the C library, whose header declares only the array. */
 struct action {
 	int tag; /* ACTION_* */
 	union {
@@ -443,7 +443,7 @@ struct action {
 };
 enum { ACTION_CLOSE, ACTION_DUP2, ACTION_OPEN, ACTION_CLOSEFROM = 5 };
 
-/* Which of our descriptors the program finds at @fd; -1: none. */
+/* The descriptor of ours that the program gets as @fd; -1: none. */
 static int
 origin(const posix_spawn_file_actions_t *fa, int fd)
 {

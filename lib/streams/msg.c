@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct strbuf) == sizeof(struct str_strbuf) &&
 			       offsetof(struct str_strbuf, buf),
 	"one layout");
 
-/* For a descriptor that is no Stream: ENOSTR, or EBADF. */
+/* The error for a descriptor that is not a Stream: ENOSTR, or EBADF. */
 static int
 no_stream(int fd)
 {
@@ -29,8 +29,7 @@ no_stream(int fd)
 static int
 msg_failed(struct fd_rec *r, long ret, uint32_t events)
 {
-	if (ret == -EAGAIN && str_load(&r->nitem) != 0)
-		ep_rearm(r, events);
+	fd_again(r, ret, events);
 	return fail((int)-ret);
 }
 
@@ -102,7 +101,10 @@ put_message(int fd, const struct strbuf *ctl, const struct strbuf *data, int ban
 	return msg_failed(r, ret, STR_POLL_WRITE);
 }
 
-/* Data alone, nothing in the way: most messages of a pipe.  Return: done? */
+/*
+ * Get a message with data only, on the fast path: most messages of a pipe.
+ * Return: done?
+ */
 STR_INLINE bool
 get_data(int fd, struct strbuf *data, int *flags)
 {
@@ -146,7 +148,7 @@ getpmsg(int fd, struct strbuf *ctl, struct strbuf *data, int *band, int *flags)
 {
 	static int *volatile nowhere = (int *)8;
 
-	/* to the head, no band means getmsg() */
+	/* for the head, no band means getmsg() */
 	return get(fd, ctl, data, band != NULL ? band : nowhere, flags);
 }
 
@@ -162,7 +164,7 @@ STR_EXPORT int
 putpmsg(int fd, const struct strbuf *ctl, const struct strbuf *data, int band,
 	int flags)
 {
-	/* to the head, -1 means putmsg() */
+	/* for the head, -1 means putmsg() */
 	return put_message(fd, ctl, data, band == -1 ? -2 : band, flags);
 }
 
@@ -187,7 +189,7 @@ set_flag(struct fd_rec *r, struct host_call *hc, uint32_t flag,
 	return -err;
 }
 
-/* Commands about the descriptor; what is not here is the head's. */
+/* Commands about the descriptor; the head handles all others. */
 static bool
 ioctl_own(struct fd_rec *r, struct host_call *hc, unsigned cmd,
 	unsigned long arg, long *ret)
@@ -221,7 +223,7 @@ ioctl_stream(struct fd_rec *r, struct host_call *hc, int fd, unsigned long cmd,
 		ret = str_head_ioctl(hc->head, hc, cmd & 0xffffffffu, arg);
 	host_leave();
 	if (ret == 0 && (cmd & 0xffffu) == I_PIPE)
-		fd_forget((int)arg); /* it is another stream's now */
+		fd_forget((int)arg); /* it refers to another stream now */
 	return ret;
 }
 

@@ -5,20 +5,20 @@
  * The device namespace.
  *
  * Life.  The configuration is read by the first open(2) of a process that
- * needs it, into pages of its own (no malloc: an allocator may be the one
- * that opens files), and stays as it is until the process ends or execs.
- * Where it comes from: STREAMS_CONF if set, else streams.conf in the system's
- * configuration directory, else the copy that is built in; STREAMS_FIFOS adds
- * patterns to any of them.  Set-id programs do not look at the environment.
+ * needs it, into separate pages (no malloc, because an allocator may open
+ * files), and does not change until the process ends or execs.  The source is
+ * STREAMS_CONF if set, else streams.conf in the system's configuration
+ * directory, else the built-in copy; STREAMS_FIFOS adds patterns to any of
+ * them.  Set-id programs ignore the environment.
  *
- * A file that another user can have chosen (host/user/trust.c) is not used, as
- * if it were not there; nor is a line that cannot be understood.
+ * A file that another user may have chosen (host/user/trust.c) is ignored, and
+ * so are lines that cannot be parsed.
  *
- * Locks.  None: the first publishes its own by one compare-and-swap, others
- * throw theirs away.
+ * Locks.  None: the first thread publishes its result by one compare-and-swap,
+ * others discard theirs.
  *
- * Order.  Rules first, the first that fits; then the names that need no rule
- * (/dev/streams/...); then patterns of FIFOs.
+ * Order.  First the rules, of which the first match is used; then the names
+ * without a rule (/dev/streams/...); then the patterns of FIFOs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -63,11 +63,14 @@ match_set(const char *p, char c, const char **ret_end)
 			hit |= c == lo;
 		}
 	}
-	*ret_end = *p == ']' ? p + 1 : NULL; /* NULL: it was no set */
+	*ret_end = *p == ']' ? p + 1 : NULL; /* NULL: not a set */
 	return hit != no && c != '/';
 }
 
-/* Goes back to the last star only: its time is bounded by the product. */
+/*
+ * Backtracks to the last star only: the time is bounded by the product of the
+ * lengths.
+ */
 bool
 names_match(const char *p, const char *s)
 {
@@ -132,7 +135,7 @@ is_driver(const char *s, size_t n)
 	return true;
 }
 
-/* A decimal number as people write it; without a sign or leading zeros. */
+/* A decimal number without a sign or leading zeros. */
 static bool
 is_minor(const char *s, size_t n, uint32_t *ret)
 {
@@ -162,7 +165,7 @@ is_word(struct word w, const char *s)
 	return w.n == strlen(s) && memcmp(w.s, s, w.n) == 0;
 }
 
-/* Up to @max words of a line; one more says that there are more. */
+/* Up to @max words of a line; @max + 1: there are more. */
 static unsigned
 split(const char *s, const char *end, struct word *w, unsigned max)
 {
@@ -304,7 +307,7 @@ names_fifos(struct names_conf *c, const char *list)
 
 /* ---------------------------------------------------------------- lookup */
 
-/* Does @path fit the rule of a device?  *ret_minor only if it varies. */
+/* Does @path match the rule of a device?  Sets *ret_minor only if it varies. */
 static bool
 fits(const struct names_rule *r, const char *path, uint32_t *ret_minor)
 {
@@ -338,8 +341,8 @@ found(struct streams_name *ret, const char *drv, size_t n, uint32_t minor)
 }
 
 /*
- * /dev/streams/clone/DRV, /dev/streams/DRV, /dev/streams/DRV/MINOR; and each
- * of the last two behind nsdev/, nsdev(4)
+ * /dev/streams/clone/DRV, /dev/streams/DRV, /dev/streams/DRV/MINOR; and each of
+ * the last two also below nsdev/, nsdev(4)
  */
 static bool
 by_form(const char *s, struct streams_name *ret)
@@ -531,6 +534,20 @@ absolute(const char *path, char *buf, size_t size)
 	return 0;
 }
 
+bool
+streams_name_absent(const char *path, struct streams_name *ret)
+{
+	struct names_conf *c = __atomic_load_n(&names_now, __ATOMIC_ACQUIRE);
+	char buf[PATH_MAX];
+	struct stat st;
+
+	if (c == NULL || c == NAMES_NO || absolute(path, buf, sizeof(buf)) != 0)
+		return false;
+	names_lookup(c, buf, ret);
+	return ret->kind != NAME_NONE && ret->kind != NAME_FIFO &&
+		stat_at(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == -ENOENT;
+}
+
 int
 streams_name_resolve(const char *path, struct streams_name *ret)
 {
@@ -555,7 +572,7 @@ streams_name_resolve(const char *path, struct streams_name *ret)
 		return 0;
 	err = stat_at(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW);
 	if (ret->drv[0] == '\0') {
-		/* a FIFO's name may be a link, as for the kernel */
+		/* a FIFO's name may be a link, as in the kernel */
 		if (err == 0 && S_ISLNK(st.st_mode))
 			err = stat_at(AT_FDCWD, path, &st, 0);
 		if (err < 0 || !S_ISFIFO(st.st_mode))

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The device namespace: which path names mean a STREAMS device or FIFO.
- * streams.conf(5) is the user's view of it.
+ * The device namespace: the path names of STREAMS devices and FIFOs.
+ * streams.conf(5) describes it for users.
  */
 #ifndef STREAMS_NAMES_H
 #define STREAMS_NAMES_H
@@ -17,7 +17,7 @@
 #include <str/annot.h>
 
 enum {
-	NAME_NONE,  /* not ours: the kernel's open decides */
+	NAME_NONE,  /* not ours: left to the kernel's open */
 	NAME_DEV,   /* drv, minor: an ordinary open */
 	NAME_CLONE, /* drv: an unused minor of it */
 	NAME_FIFO,  /* drv "fifo", minor; or drv "": the FIFO at that path */
@@ -36,7 +36,7 @@ struct streams_name {
 #define NAMES_MAXRULE 512u
 #define NAMES_MAXMINOR 0x3ffffu /* greatest minor number (L_MAXMIN) */
 #define NAMES_CLONE 0xffffffffu	/* minor: any unused one */
-#define NAMES_VARY 0xfffffffeu	/* minor: what stands in the place of % */
+#define NAMES_VARY 0xfffffffeu	/* minor: the number in place of % */
 
 struct names_rule {
 	const char *path; /* in text[], NUL-terminated */
@@ -57,52 +57,58 @@ typedef void names_error(void *arg, unsigned line, const char *what);
 
 /*
  * names_parse - add the lines of a configuration file to @c.
- * A line that cannot be understood adds nothing; @err, if not NULL, hears
- * of it.  Return: how many such lines there were.
+ * A line that cannot be parsed adds nothing; @err, if not NULL, is called for
+ * it.
+ * Return: the number of such lines.
  */
 int names_parse(struct names_conf *c, const char *text, size_t len,
 	names_error *err, void *arg);
-/* names_fifos - add patterns separated by colons.  Return: bad ones. */
+/*
+ * names_fifos - add patterns separated by colons.
+ * Return: number of bad ones.
+ */
 int names_fifos(struct names_conf *c, const char *list);
-/* names_lookup - what @path, absolute, means by @c alone. */
+/* names_lookup - find the device of @path, absolute, in @c alone. */
 void names_lookup(const struct names_conf *c, const char *path,
 	struct streams_name *ret);
 /* names_match - does @path match @pattern?  `*' `?' `[]' leave out `/'. */
 bool names_match(const char *pattern, const char *path);
 
 /*
- * names_read - read the configuration file @path, if no other user can have
+ * names_read - read the configuration file @path, unless another user may have
  * chosen it: host/user/trust.c
  * @how: HOST_TRUST_CHOSEN or 0
- * @why: what is wrong with it, in words
+ * @why: text with the reason of an error
  *
  * Return: its length in bytes, at most @size; or minus an errno.
- * names_config is the same; it says what is wrong with STREAMS_VERBOSE=1.
+ * names_config is the same, but reports errors with STREAMS_VERBOSE=1.
  */
 #define NAMES_WHY 400
 long names_read(const char *path, unsigned how, char *buf, size_t size,
 	char why[NAMES_WHY]);
 long names_config(const char *path, unsigned how, char *buf, size_t size);
-/* The configuration that is built in, share/streams.conf. */
+/* The built-in configuration, share/streams.conf. */
 extern const char names_builtin[] STR_HIDDEN;
 
 /* ----------------------------------------------------------- for open(2) */
 
 /*
- * streams_name_resolve - what does @path mean?
+ * streams_name_resolve - find the kind and the device of @path
  *
- * Says NAME_NONE without any system call when @path does not begin with
- * "/dev/" and no pattern of FIFOs is configured (the first call in a process
- * reads the configuration).  A device node, directory, link or socket that
- * exists at @path is never covered up; a path that only matches a pattern of
- * FIFOs must be a FIFO.
+ * Returns NAME_NONE without a system call if @path does not begin with "/dev/"
+ * and no pattern of FIFOs is configured (the first call in a process reads the
+ * configuration).  An existing device node, directory, link or socket at @path
+ * is never hidden; a path that only matches a pattern of FIFOs must be a FIFO.
  *
- * @path is read as it is: call it on a copy, or after the kernel has found
- * that it can be read.  Safe in signal handlers; leaves errno alone.
+ * @path is read directly: pass a copy, or call this after the kernel has read
+ * it.  Safe in signal handlers; does not change errno.
  *
  * Return: 0, or ENAMETOOLONG.
  */
 int streams_name_resolve(const char *path, struct streams_name *ret);
+/* The same for a device, if it is known without reading the configuration and
+ * there is nothing at @path, a copy. */
+bool streams_name_absent(const char *path, struct streams_name *ret);
 
 /* streams_name_fifos - is any pattern of FIFOs configured? */
 bool streams_name_fifos(void);

@@ -2,10 +2,11 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What a Stream is not: a socket, a terminal, a file with a position.
+ * Calls for sockets, terminals and files with a position, which fail on a
+ * Stream.
  *
- * The carrier under it is a socket, so the kernel would say yes to some of
- * these, and a byte sent to it would be taken for a token.
+ * The carrier is a socket, so the kernel would accept some of these, and a byte
+ * sent to it would be taken for a token.
  */
 #include <limits.h>
 #include <sys/sendfile.h>
@@ -15,7 +16,7 @@
 #include "leave.h"
 #include "sys.h"
 
-/* Refuse @call on a Stream with @err, else hand it on. */
+/* Refuse call @name on a Stream with @err, else pass it on. */
 #define NOT(type, err, name, params, args) \
 	type name params; \
 	STR_EXPORT type name params \
@@ -54,8 +55,8 @@ NOT(ssize_t, ESPIPE, pwritev64,
 	(fd, iov, n, off))
 
 /*
- * With -1 for the position they are readv(2) and writev(2).  Of the flags a
- * Stream knows none.
+ * With position -1 they are readv(2) and writev(2).  A Stream supports none of
+ * the flags.
  */
 #define NO_PLACE(name, plain, off_type) \
 	ssize_t name(int fd, const struct iovec *iov, int n, off_type off, \
@@ -85,7 +86,7 @@ NOT(ssize_t, ENOTSOCK, sendto,
 	(int fd, const void *buf, size_t n, int flags,
 		const struct sockaddr *sa, socklen_t len),
 	(fd, buf, n, flags, sa, len))
-/* These may send descriptors; what is in them the kernel finds out. */
+/* These may send descriptors; the kernel checks their content. */
 ssize_t sendmsg(int fd, const struct msghdr *msg, int flags);
 STR_EXPORT ssize_t
 sendmsg(int fd, const struct msghdr *msg, int flags)
@@ -147,7 +148,7 @@ NOT(int, ENOTSOCK, accept4,
 	(int fd, struct sockaddr *sa, socklen_t *len, int flags),
 	(fd, sa, len, flags))
 
-/* 0 is the answer here, not the failure. */
+/* 0 is a regular result here, not an error. */
 STR_EXPORT int
 isatty(int fd)
 {
@@ -165,7 +166,7 @@ either(int a, int b)
 	return fd_stream(a) != NULL || fd_stream(b) != NULL;
 }
 
-/* As the kernel does, the position is read, and written, before the rest. */
+/* As in the kernel, the position is read, and written, before the rest. */
 static int
 position_refused(void *off)
 {
@@ -212,7 +213,7 @@ vmsplice(int fd, const struct iovec *iov, size_t n, unsigned flags)
 		return REAL(vmsplice)(fd, iov, n, flags);
 	if (n > IOV_MAX)
 		return fail(EINVAL);
-	/* the kernel copies them before it looks at the descriptor's kind */
+	/* the kernel copies them before it checks the descriptor's kind */
 	for (size_t i = 0; i < n; i++)
 		if (host_copyin(&iov[i], &v, sizeof v) != 0)
 			return fail(EFAULT);

@@ -2,18 +2,18 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * open(2) and its like.
+ * open(2) and related calls.
  *
- * A path means a Stream when it is a name to which one is attached, the path
- * of a FIFO that is configured to be ours, or a device of the namespace
- * (names.h).  The kernel's file comes first: a device of ours is looked for
- * when there is no such file.  Names and FIFOs are files, so these are looked
- * for before, but only when there are any: then it costs a stat(2).  A process
- * that is no member of a domain becomes one when the path means a Stream, and
- * not before.
+ * A path refers to a Stream if a Stream is attached to that name, if it is a
+ * FIFO that is configured to be ours, or if it is a device of the namespace
+ * (names.h).  The kernel's file has precedence: a device of ours is searched
+ * only if there is no such file.  Names and FIFOs are files, so these are
+ * searched before, but only if there are any: then that costs a stat(2).  A
+ * process that is not a member of a domain joins one only if the path refers to
+ * a Stream.
  *
- * What else is opened is no Stream, which saves asking.  A number that
- * recvmsg(2) delivers may well be one.
+ * Other opened files are not Streams, which is noted to save the lookup.  A
+ * descriptor from recvmsg(2) may be one.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -39,6 +39,7 @@
 #undef creat
 #undef creat64
 
+#define KNOWN_MAX 64 /* open_known(): bytes for a name, with its NUL */
 #define AGAIN_HIGH 1023 /* numbers that may have been inherited */
 
 static int
@@ -49,16 +50,16 @@ opened(int fd)
 	return fd;
 }
 
-/* Which open of the executive it is to be. */
+/* The object to open in the executive. */
 struct target {
-	struct streams_name name; /* kind NAME_NONE: what is attached */
+	struct streams_name name; /* kind NAME_NONE: the attached Stream */
 	uint64_t dev, ino, born;
 };
 
 /*
- * What str_fifo_open() knows the file by.  A FIFO's Stream holds no descriptor
- * of its file, so that once it is removed a new file may get its inode while
- * the Stream is open: that one was made at another time.
+ * The key of the file for str_fifo_open().  A FIFO's Stream holds no descriptor
+ * of its file, so when the file is removed a new file may get its inode while
+ * the Stream is open; the time of creation distinguishes them.
  */
 static uint64_t
 fifo_key(const struct target *t)
@@ -103,6 +104,7 @@ stream_open(const struct target *t, int flags)
 	struct host_call hc = {.fd = -1, .flags = HOST_CALL_CANCEL};
 	struct host_carrier c;
 	struct str_file *f;
+	struct fd_rec *r;
 	struct fd_guard g;
 	int fd = -1, err;
 
@@ -114,16 +116,18 @@ stream_open(const struct target *t, int flags)
 		return fail(EEXIST);
 	err = host_enter(&hc);
 	if (err != 0)
-		return fail(err == EMFILE || err == ENFILE || err == ENOSR ?
-			err : ENXIO);
+		return fail(call_no_domain(err));
 	err = host_carrier_open(flags & (O_CLOEXEC | O_NONBLOCK), &fd, &c);
 	if (err == 0) {
-		/* no thread may find out what it is before it is something */
+		/* no thread may look it up before it is complete */
 		fd_put(fd, FD_NOT);
 		err = target_open(t, &hc, flags, &c, &f);
 		fd_lock(&g);
 		fd_put(fd, FD_UNKNOWN);
-		if (err == 0 && fd_install(fd, f, &c) == NULL)
+		r = err == 0 ? fd_install(fd, f, &c) : NULL;
+		if (r != NULL)
+			fd_made(r);
+		else if (err == 0)
 			err = ENOSR;
 		if (err != 0) {
 			(void)sys_close(fd);
@@ -145,8 +149,8 @@ has_names(const struct host_file *df, void *arg)
 str_a64 open_nothing;
 
 /*
- * May Streams be attached to files?  A process that is no member reads the
- * domain's file, and does not become one.
+ * May Streams be attached to files?  A process that is not a member reads the
+ * domain's file, and does not join.
  */
 static bool
 names_possible(void)
@@ -183,7 +187,7 @@ is_name(struct target *t)
 	return yes;
 }
 
-/* A file, or FIFO, that is to be a Stream; NOT_OURS when it is none. */
+/* Open a Stream for a file or FIFO; NOT_OURS: there is none. */
 static STR_NOINLINE int
 open_file(int dir, const char *path, int flags, bool fifos, bool names)
 {
@@ -198,7 +202,7 @@ open_file(int dir, const char *path, int flags, bool fifos, bool names)
 	if (names && is_name(&t)) {
 		fd = stream_open(&t, flags);
 		if (fd >= 0 || errno != ENOENT)
-			return fd; /* else it was detached just now */
+			return fd; /* else it has just been detached */
 	}
 	if (!fifos || !S_ISFIFO(st.st_mode) ||
 	    streams_name_resolve(path, &t.name) != 0 ||
@@ -213,7 +217,7 @@ open_file(int dir, const char *path, int flags, bool fifos, bool names)
 	return stream_open(&t, flags);
 }
 
-/* A device of ours at a path where there is no file. */
+/* Open a device of ours at a path without a file. */
 static int
 open_device(const char *path, int flags)
 {
@@ -233,7 +237,7 @@ open_device(const char *path, int flags)
 
 /*
  * With O_CREAT the kernel would make a file of that name.  Does @path, which
- * may be bad, begin with /dev/ and name nothing?
+ * may be bad, begin with /dev/, and is there no file?
  */
 static bool
 dev_name(const char *path)
@@ -243,6 +247,24 @@ dev_name(const char *path)
 	return sys_call4(SYS_newfstatat, AT_FDCWD, path, &st,
 		       AT_SYMLINK_NOFOLLOW) == -ENOENT &&
 		strncmp(path, "/dev/", 5) == 0;
+}
+
+/*
+ * A member opens a device of ours: to look for a file of that name is cheaper
+ * than to let the kernel try to open one.
+ */
+static int
+open_known(const char *path, int flags)
+{
+	struct target t = {.dev = 0};
+	char name[KNOWN_MAX];
+
+	if (host_domain == NULL || (flags & O_PATH) != 0 ||
+		host_copyinstr(path, name, sizeof name) != 0 ||
+		strncmp(name, "/dev/", 5) != 0 ||
+		!streams_name_absent(name, &t.name))
+		return NOT_OURS;
+	return stream_open(&t, flags);
 }
 
 int
@@ -260,6 +282,8 @@ open_stream_slow(int dir, const char *path, int flags)
 		else if (host_domain == NULL)
 			str_store(&open_nothing, now);
 	}
+	if (fd == NOT_OURS)
+		fd = open_known(path, flags);
 	if (fd == NOT_OURS && (flags & O_CREAT) && dev_name(path)) {
 		errno = ENOENT;
 		fd = open_device(path, flags);
@@ -282,8 +306,8 @@ open_duplicate(int fd, int flags)
 }
 
 /*
- * /dev/fd/N, /dev/stdin and their like, by which the kernel does not open
- * sockets.  @path is that of a socket; is it one of our Streams' carriers?
+ * /dev/fd/N, /dev/stdin and similar paths, by which the kernel does not open
+ * sockets. @path is that of a socket; is it the carrier of one of our Streams?
  */
 static int
 open_again(int dir, const char *path, int flags)
@@ -319,8 +343,8 @@ open_failed(int dir, const char *path, int flags)
 }
 
 /*
- * @plain is the caller's own function, which is called last, so that what it
- * answers about anything else is its answer.
+ * @plain is the next definition of the same function.  It is called last, so
+ * that its result is returned for all other files.
  */
 #define OPEN(dir, path, flags, mode, plain) \
 	do { \
@@ -335,7 +359,7 @@ open_failed(int dir, const char *path, int flags)
 		return fd_ != NOT_OURS ? fd_ : -1; \
 	} while (0)
 
-/* The mode is there only when a file may be made. */
+/* The mode argument exists only if a file may be made. */
 #define OPEN_MODE(flags, ret_mode) \
 	do { \
 		va_list ap_; \
@@ -406,8 +430,7 @@ received(struct msghdr *msg)
 			continue;
 		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 		for (size_t i = 0; i < n; i++)
-			fd_forget(((int *)(void *)CMSG_DATA(c))[i]);
-		fd_possible_again();
+			fd_received(((int *)(void *)CMSG_DATA(c))[i]);
 		fd_lock(&g);
 		stdio_attach();
 		fd_unlock(&g);

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * open(2) around the C library's own, for stdio too.
+ * open(2) for Streams, around the C library's open; also for stdio.
  */
 #ifndef STREAMS_OPEN_H
 #define STREAMS_OPEN_H
@@ -14,9 +14,9 @@
 #define NOT_OURS (-2)
 
 /*
- * A process that is no member looks for names in the domain that it could join
- * when this clock has gone on, each few milliseconds.  It costs no call: behind a
- * system call each return from a function costs 5 ns.
+ * A process that is not a member searches for names in the domain that it could
+ * join only when this clock has advanced, every few milliseconds.  It needs no
+ * system call, after which each return from a function costs 5 ns.
  */
 STR_INLINE uint64_t
 open_clock(void)
@@ -28,11 +28,11 @@ open_clock(void)
 #endif
 }
 
-/* [A] open_clock() of a look that has found nothing to look for; racing threads
- * look twice. */
+/* [A] open_clock() of a search that found no names; racing threads search
+ * twice. */
 extern str_a64 open_nothing;
 
-/* Is each existing file, for now, no Stream? */
+/* Is it known that no existing file is a Stream at the moment? */
 STR_INLINE bool
 open_plain(void)
 {
@@ -40,13 +40,13 @@ open_plain(void)
 }
 
 /*
- * open_stream - open @path if it means a Stream though the kernel may have a
- * file of that name
- * open_failed - the same after the kernel's open has failed, with its errno
- * dir, path, flags: as for openat(2); @path may be a bad pointer.
+ * open_stream - open @path if it refers to a Stream, even if the kernel has a
+ * file of that name open_failed - the same after the kernel's open has failed,
+ * with its errno dir, path, flags: as for openat(2); @path may be a bad
+ * pointer.
  * Context: may sleep.
- * Return: a descriptor; -1 with errno; or NOT_OURS: then the kernel is to be
- * asked, or errno is as the kernel left it.
+ * Return: a descriptor; -1 with errno; or NOT_OURS: let the kernel open it; in
+ * open_failed errno is unchanged.
  */
 int open_stream_slow(int dir, const char *path, int flags);
 int open_failed(int dir, const char *path, int flags);
@@ -61,8 +61,8 @@ open_stream(int dir, const char *path, int flags)
 
 /*
  * open_duplicate - open /dev/fd/@fd, when @fd is a Stream
- * As in SVR4 that is a duplicate: of @flags O_CLOEXEC has effect, and more
- * access than @fd has is EACCES.
+ * As in SVR4 that is a duplicate: of @flags only O_CLOEXEC has an effect, and
+ * more access than that of @fd is EACCES.
  * Return: a descriptor; -1 with errno; NOT_OURS.
  */
 int open_duplicate(int fd, int flags);

@@ -14,8 +14,8 @@
 #define PIPE_FLAGS (O_CLOEXEC | O_NONBLOCK | O_DIRECT)
 
 /*
- * Give up a pipe of which no program has seen a descriptor yet: both ends are
- * closed, and the next look finds that out.
+ * Give up a pipe whose descriptors have not been returned yet: close both ends;
+ * the next sweep frees it.
  */
 static void
 pipe_undo(const int fd[2])
@@ -41,7 +41,7 @@ pipe_packets(struct host_call *hc, struct str_plumb *pl)
 	return ret < 0 ? (int)-ret : 0;
 }
 
-/* Both carriers and what lies between.  Locks: the table's. */
+/* Make both carriers and the streams between.  Locks: the table's. */
 static int
 pipe_weld(int flags, int fd[2], struct str_plumb **ret_pl)
 {
@@ -101,7 +101,7 @@ pipe2(int ufd[2], int flags)
 		return fail(EINVAL);
 	err = host_enter(&hc);
 	if (err != 0)
-		return fail(err == EMFILE || err == ENFILE ? err : ENOSR);
+		return fail(call_no_domain(err));
 	err = pipe_make(&hc, flags, fd);
 	if (err == 0) {
 		err = host_copyout(fd, ufd, sizeof fd);

@@ -4,19 +4,20 @@
 /*
  * poll(2) on Streams and other descriptors together.
  *
- * A poll without a Stream goes to the kernel as it came.  Otherwise the
- * events of Streams are read from the domain, those of the rest from the
- * kernel.  To sleep, every Stream is armed, then looked at once more, then
- * the kernel polls the rest and the carriers, in which a token or a hang-up
- * says that a Stream wants to be looked at.
+ * A poll without a Stream is passed to the kernel unchanged.  Otherwise the
+ * events of Streams are read from the domain, those of other descriptors from
+ * the kernel.  To sleep, every Stream is armed, then checked again, and then
+ * the kernel polls the other descriptors and the carriers; a token or a hang-up
+ * in a carrier means that its Stream must be checked.
  *
- * Tokens.  A poller that finds its event leaves the token where it is, so
- * that others who sleep on the same carrier, and have not looked yet, find
- * it too.  It is taken out before this process arms that Stream again, and
- * by a thread that wakes for it in vain.
+ * Tokens.  A poller that finds its event leaves the token in the carrier, so
+ * that other threads that sleep on the same carrier find it too.  It is drained
+ * before this process arms that Stream again, and by a thread that wakes
+ * without an event.
  *
- * One Stream, one direction and no mask: the head's own sleep, whose first
- * stage is cheaper.
+ * For one Stream, one direction and no mask the head's own sleep is used, whose
+ * first stage is cheaper.  Many Streams that are polled again and again are kept
+ * between the calls: pollkeep.c.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -95,11 +96,12 @@ ep_at(const struct poll_set *s, unsigned i)
 	return (v & 1) != 0 && v != FD_NOT ? (struct ep *)(v - 1) : NULL;
 }
 
-static uint32_t
-events_of(const struct poll_set *s, unsigned i)
+uint32_t
+poll_set_events(const struct poll_set *s, unsigned i)
 {
-	return fd_events(rec_at(s, i), STR_POLLNVAL) &
-	       ((uint32_t)(uint16_t)s->u[i].events | ALWAYS);
+	uint32_t want = (uint32_t)(uint16_t)s->u[i].events | ALWAYS;
+
+	return fd_events_for(rec_at(s, i), STR_POLLNVAL, want) & want;
 }
 
 /* Streams that are ready now. */
@@ -112,7 +114,7 @@ streams_ready(struct poll_set *s)
 		uint32_t ev = 0;
 
 		if (rec_at(s, i) != NULL)
-			ev = events_of(s, i);
+			ev = poll_set_events(s, i);
 		else if (ep_at(s, i) != NULL && (s->u[i].events & POLLIN) &&
 			 ep_ready(ep_at(s, i)))
 			ev = POLLIN;
@@ -122,8 +124,8 @@ streams_ready(struct poll_set *s)
 	return n;
 }
 
-static void
-kernel_set(struct poll_set *s)
+void
+poll_set_kernel(struct poll_set *s)
 {
 	for (unsigned i = 0; i < s->n; i++) {
 		s->k[i] = s->u[i];
@@ -139,11 +141,11 @@ kernel_set(struct poll_set *s)
 }
 
 /*
- * What the kernel said, joined with what the Streams say now.
- * Return: how many are ready.
+ * Combine the kernel's events with the Streams' events now.  Return: number of
+ * ready descriptors.
  */
-static int
-kernel_heard(struct poll_set *s, struct host_call *hc)
+int
+poll_set_heard(struct poll_set *s, struct host_call *hc)
 {
 	int n = 0;
 
@@ -160,15 +162,15 @@ kernel_heard(struct poll_set *s, struct host_call *hc)
 			}
 			if (re & POLLOUT)
 				fd_outside_room(r, hc, s->u[i].fd);
-			ev = events_of(s, i);
+			ev = poll_set_events(s, i);
 			if (re & POLLIN) {
 				if (ev == 0)
 					fd_drain(r, s->u[i].fd, STR_POLL_READ);
 				else
 					str_store(&r->token, 1u);
-				/* it was bytes from outside, perhaps */
+				/* perhaps it was bytes from outside */
 				if (ev == 0)
-					ev = events_of(s, i);
+					ev = poll_set_events(s, i);
 			}
 		} else if (ep_at(s, i) != NULL && ev == 0 &&
 			   (s->u[i].events & POLLIN) && ep_ready(ep_at(s, i))) {
@@ -187,13 +189,13 @@ poll_now(struct poll_set *s, struct host_call *hc, int ready)
 	struct timespec none = {0, 0};
 	long ret;
 
-	kernel_set(s);
+	poll_set_kernel(s);
 	if (ready != 0 && s->nstream == s->n)
 		return ready;
 	ret = sys_call5(SYS_ppoll, s->k, s->n, &none, NULL, SYS_SIGSET);
 	if (ret < 0)
 		return (int)ret;
-	return kernel_heard(s, hc);
+	return poll_set_heard(s, hc);
 }
 
 static void
@@ -214,6 +216,16 @@ arm_all(struct poll_set *s, struct host_call *hc)
 	}
 }
 
+/* The end of the sleep for which arm_all() was called. */
+static void
+awake(struct poll_set *s)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (ep_at(s, i) != NULL)
+			ep_awake(ep_at(s, i));
+	sleep_end();
+}
+
 /* One sleep.  Return: as poll_set_wait(), -EAGAIN: nothing yet. */
 static int
 poll_sleep(struct poll_set *s, struct host_call *hc)
@@ -227,19 +239,19 @@ poll_sleep(struct poll_set *s, struct host_call *hc)
 	host_fence_heavy(); /* pairs with the waker's light fence */
 	n = streams_ready(s);
 	if (n == 0) {
-		kernel_set(s);
+		poll_set_kernel(s);
 		n = sleep_poll(hc, &set, &rung);
-		sleep_end();
+		awake(s);
 		if (n < 0)
 			return n;
-		n = kernel_heard(s, hc);
+		n = poll_set_heard(s, hc);
 		if (n != 0)
 			return n;
 		return s->deadline != UINT64_MAX && host_now() >= s->deadline
 			       ? 0
 			       : -EAGAIN;
 	}
-	sleep_end();
+	awake(s);
 	return poll_now(s, hc, n);
 }
 
@@ -265,9 +277,9 @@ seems_ready(struct str_head *sd, uint32_t events)
 }
 
 /*
- * One Stream, one direction.  Return: -EAGAIN: what is there is not what is
- * wanted, a message of high priority for one, or room in a FIFO that is open
- * for reading alone; this sleep would end at once.
+ * One Stream, one direction.  Return: -EAGAIN: there is another event, such as
+ * a message of high priority, or room in a FIFO that is open for reading only;
+ * this sleep would end at once.
  */
 static int
 wait_alone(struct poll_set *s, struct host_call *hc)
@@ -287,7 +299,7 @@ wait_alone(struct poll_set *s, struct host_call *hc)
 			other = seems_ready(sd, events);
 		}
 		fd_outside(was);
-		ev = events_of(s, 0);
+		ev = poll_set_events(s, 0);
 		if (err == -EBADF)
 			ev = STR_POLLNVAL;
 		s->u[0].revents = (short)ev;
@@ -302,7 +314,10 @@ wait_alone(struct poll_set *s, struct host_call *hc)
 	}
 }
 
-/* Hang-ups are in the carriers; who will not sleep on them looks. */
+/*
+ * Hang-ups are in the carriers; a thread that does not sleep on them checks
+ * them.
+ */
 static void
 look(struct poll_set *s, struct host_call *hc, bool all)
 {
@@ -315,7 +330,7 @@ look(struct poll_set *s, struct host_call *hc, bool all)
 	}
 }
 
-/* What has come at sockets that are below these Streams. */
+/* Handle the events of sockets below these Streams. */
 static void
 sockets(struct poll_set *s)
 {
@@ -330,7 +345,7 @@ poll_set_wait(struct poll_set *s, struct host_call *hc)
 {
 	int n;
 
-	/* who sleeps on one Stream alone looks at its socket himself */
+	/* a thread that sleeps on one Stream checks its socket itself */
 	if (str_unlikely(str_sock_any()) && (s->deadline == 0 || !alone(s)))
 		sockets(s);
 	look(s, hc, false);
@@ -415,6 +430,9 @@ poll_streams(struct pollfd *ufds, nfds_t n, uint64_t deadline,
 	struct poll_set s;
 	sigset_t filtered;
 
+	if (n >= POLL_KEEP && mask == NULL &&
+		poll_kept(ufds, n, deadline, ret))
+		return true;
 	s.deadline = deadline;
 	s.mask = NULL;
 	if (mask != NULL) {
@@ -431,6 +449,8 @@ poll_streams(struct pollfd *ufds, nfds_t n, uint64_t deadline,
 		poll_set_free(&s);
 		return false;
 	}
+	if (n >= POLL_KEEP && mask == NULL)
+		poll_keep(&s);
 	*ret = poll_enter(&s);
 	exit_look();
 	if (*ret >= 0 && host_copyout(s.u, ufds, n * sizeof *ufds) != 0)
@@ -440,7 +460,7 @@ poll_streams(struct pollfd *ufds, nfds_t n, uint64_t deadline,
 	return true;
 }
 
-/* More than may be open is the kernel's to refuse. */
+/* The kernel refuses more descriptors than may be open. */
 static bool
 worth_a_look(nfds_t n)
 {

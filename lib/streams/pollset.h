@@ -22,10 +22,26 @@ struct poll_set {
 
 int poll_set_alloc(struct poll_set *s, size_t n);
 void poll_set_free(struct poll_set *s);
-/* Fill @word; returns how many are to be polled here. */
+/* Fill s->word; returns how many are to be polled here. */
 unsigned poll_set_words(struct poll_set *s);
 /* In a call.  Return: how many have revents, or minus an errno. */
 int poll_set_wait(struct poll_set *s, struct host_call *hc);
+
+/* The kernel's part: what it is to poll, and then its events and the Streams'
+ * together; how many have revents. */
+void poll_set_kernel(struct poll_set *s);
+int poll_set_heard(struct poll_set *s, struct host_call *hc);
+/* The events of Stream @i that are to be reported. */
+uint32_t poll_set_events(const struct poll_set *s, unsigned i);
+
+/*
+ * pollkeep.c: sets that are kept between calls.
+ * poll_kept - poll @ufds as a kept set; false: there is none like it.
+ * poll_keep - keep @s for the next call, if it is polled again and again.
+ */
+#define POLL_KEEP 16u
+bool poll_kept(struct pollfd *ufds, size_t n, uint64_t deadline, int *ret);
+void poll_keep(const struct poll_set *s);
 
 /* A timeout as a deadline; EINVAL, EFAULT. */
 int poll_deadline(const struct timespec *uts, uint64_t *ret_deadline);

@@ -4,9 +4,9 @@
 /*
  * fork(2), exec(2), posix_spawn(3), and the end.
  *
- * A Stream's descriptor is inherited like any other.  A domain without a
- * name can be found only through the environment; a new image that inherits
- * a Stream is told even when its environment was made by hand.
+ * A Stream's descriptor is inherited like any other.  A domain without a name
+ * can be found only through the environment; if a new image inherits a Stream,
+ * the variable is added to any environment.
  *
  * All of this may run between fork and exec: no malloc().
  */
@@ -41,13 +41,13 @@ vfork(void)
 /* ------------------------------------------------------------------ exit */
 
 /*
- * A process that ends lets go of its Streams as if by close(), so that who
- * sleeps at the other end looks at once, and the last close of a device is
- * over before anybody hears that the process has ended.  After everything
- * else that runs at exit, because that may use them.
+ * A process that ends closes its Streams as if by close(), so that threads that
+ * sleep at the other end are woken at once, and the last close of a device is
+ * complete before the end of the process can be noticed.  Runs after all other
+ * exit handlers, because they may use the Streams.
  *
- * Not in a process that has no part in the domain, and not in a child that
- * merely borrows its parent's memory.
+ * Not in a process that is not a member, and not in a child that shares its
+ * parent's memory.
  */
 static bool
 exit_ours(void)
@@ -74,7 +74,7 @@ exit_wait(void)
 			NULL);
 }
 
-/* Nor is it told by a signal what its own end does to its Streams. */
+/* Suppress signals about the close of its own Streams. */
 static void
 exit_deafen(void)
 {
@@ -116,11 +116,10 @@ exit_release(void)
 }
 
 /*
- * exit(3) writes out what stdio holds after all that runs at exit; but then
- * the Streams are closed.  So it is done before.  fflush(NULL) would wait for
- * a thread that sleeps in a call on its FILE, which exit(3) does not: with
- * threads about, FILEs that are in use are passed over, as far as the C
- * library lets us look at them one by one.
+ * exit(3) flushes stdio after all exit handlers, when the Streams are closed.
+ * So we flush before. fflush(NULL) would wait for a thread that sleeps in a
+ * call on its FILE, which exit(3) does not: with other threads, FILEs in use
+ * are skipped, as far as the C library allows access to single FILEs.
  */
 static void
 flush_unlocked_ones(void)
@@ -409,6 +408,17 @@ execle(const char *path, const char *arg, ...)
 
 /* ----------------------------------------------------------------- spawn */
 
+/* streamsd watches the program, which may end before it attaches. */
+static void
+spawned(int err, const pid_t *pid)
+{
+	int was = errno;
+
+	if (err == 0 && host_domain != NULL && fd_possible())
+		host_daemon_news((uint32_t)*pid);
+	errno = was;
+}
+
 STR_EXPORT int
 posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *fa,
 	const posix_spawnattr_t *attr, char *const *argv, char *const *envp)
@@ -416,12 +426,15 @@ posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *fa,
 	struct strings s;
 	char var[64];
 	char **env = env_for(envp, &s, var, leave_closes_domain(fa));
+	pid_t child;
 	int err;
 
 	fd_shared();
 	leave_spawn(path, false, fa, env);
+	pid = pid != NULL ? pid : &child;
 	err = REAL(posix_spawn)(pid, path, fa, attr, argv, env);
 
+	spawned(err, pid);
 	strings_free(&s);
 	return err;
 }
@@ -433,12 +446,15 @@ posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *fa,
 	struct strings s;
 	char var[64];
 	char **env = env_for(envp, &s, var, leave_closes_domain(fa));
+	pid_t child;
 	int err;
 
 	fd_shared();
 	leave_spawn(file, true, fa, env);
+	pid = pid != NULL ? pid : &child;
 	err = REAL(posix_spawnp)(pid, file, fa, attr, argv, env);
 
+	spawned(err, pid);
 	strings_free(&s);
 	return err;
 }

@@ -24,18 +24,18 @@ real_missing(void)
 	return -1;
 }
 
-static const struct {
-	const char *name;
-	size_t off;
-} calls[] = {
-#define REAL_ROW(type, name, args) {#name, offsetof(struct real, name)},
+/* In the order of struct real.  Not pointers, which would be relocated. */
+static const char calls[][16] = {
+#define REAL_ROW(type, name, args) #name,
 	REAL_CALLS(REAL_ROW)
 #undef REAL_ROW
 };
+_Static_assert(sizeof(struct real) == STR_ARRAY_LEN(calls) * sizeof(uintptr_t),
+	"a row for each");
 
 /*
- * Where the C library stands before us there is no next definition: then the
- * first one, unless that is ours.
+ * If the C library precedes us there is no next definition: use the first one,
+ * unless that is ours.
  */
 static void *
 definition(const char *name)
@@ -53,30 +53,25 @@ definition(const char *name)
 		       NULL;
 }
 
-void
-real_init(void)
+uintptr_t
+real_find(size_t at)
 {
+	long (*missing)(void) = real_missing;
 	int err = errno;
+	void *p = definition(calls[at / sizeof(uintptr_t)]);
+	uintptr_t v = p != NULL ? (uintptr_t)p : (uintptr_t)missing;
 
-	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-		void *p = definition(calls[i].name);
-		long (*missing)(void) = real_missing;
-
-		if (p == NULL)
-			memcpy(&p, &missing, sizeof p);
-		/* every thread that comes here stores the same */
-		__atomic_store_n(
-			(void **)(void *)((char *)&real_table + calls[i].off),
-			p, __ATOMIC_RELAXED);
-	}
-	__atomic_store_n(&real_table.ready, 1, __ATOMIC_RELEASE);
+	/* every thread that comes here stores the same */
+	__atomic_store_n((uintptr_t *)(void *)((char *)&real_table + at), v,
+		__ATOMIC_RELAXED);
 	errno = err;
+	return v;
 }
 
 /*
- * Do the program's calls come here?  Not when the C library was found first:
- * it stands before us, or we were loaded by dlopen().  A definition of the
- * program's own, or of a library in between, is as it was meant.
+ * Do the program's calls come here?  Not if the C library precedes us, or if we
+ * were loaded by dlopen().  A definition in the program, or in a library in
+ * between, is accepted as intended.
  */
 static void
 order_check(void)
@@ -102,6 +97,5 @@ order_check(void)
 STR_CONSTRUCTOR static void
 real_construct(void)
 {
-	real_init();
 	order_check();
 }

@@ -5,9 +5,9 @@
  * The next definition of every call we define: the C library's, or that of a
  * library loaded in between.
  *
- * Everything is looked up once, by the constructor; a call that comes before
- * it (from another library's constructor) does the same first.  Inside this
- * library no wrapped name is ever used: REAL(name) is the next one,
+ * Each is looked up when it is called first: a program needs few of them, and
+ * looking up all of them takes longer than the rest of the library's start.
+ * Inside this library no wrapped name is ever used: REAL(name) is the next one,
  * sys_*() is the kernel.
  */
 #ifndef STREAMS_REAL_H
@@ -28,10 +28,13 @@
 #include <unistd.h>
 
 #include <str/annot.h>
+#include <str/types.h>
 
 /* Return type, name, parameters. */
 #define REAL_CALLS(X) \
 	X(long, syscall, (long, ...)) \
+	X(int, clone, (int (*)(void *), void *, int, void *, ...)) \
+	X(pid_t, _Fork, (void)) \
 	X(int, open, (const char *, int, ...)) \
 	X(int, open64, (const char *, int, ...)) \
 	X(int, openat, (int, const char *, int, ...)) \
@@ -164,6 +167,10 @@
 	X(int, seteuid, (uid_t)) \
 	X(int, setreuid, (uid_t, uid_t)) \
 	X(int, setresuid, (uid_t, uid_t, uid_t)) \
+	X(int, setgid, (gid_t)) \
+	X(int, setegid, (gid_t)) \
+	X(int, setregid, (gid_t, gid_t)) \
+	X(int, setresgid, (gid_t, gid_t, gid_t)) \
 	X(void, _exit, (int)) \
 	X(int, execve, (const char *, char *const *, char *const *)) \
 	X(int, execvpe, (const char *, char *const *, char *const *)) \
@@ -178,24 +185,27 @@
 	X(FILE *, popen, (const char *, const char *))
 
 struct real {
-	int ready;
 #define REAL_MEMBER(type, name, args) type(*name) args;
 	REAL_CALLS(REAL_MEMBER)
 #undef REAL_MEMBER
 };
 extern struct real real_table;
 
-void real_init(void) STR_COLD;
+/* The next definition of the row at offset @at of the table, which it fills. */
+uintptr_t real_find(size_t at) STR_COLD;
 
-STR_INLINE const struct real *
-real_calls(void)
+STR_INLINE uintptr_t
+real_at(const void *row)
 {
-	if (str_unlikely(!__atomic_load_n(&real_table.ready,
-		    __ATOMIC_ACQUIRE)))
-		real_init();
-	return &real_table;
+	const uintptr_t *p = row;
+	uintptr_t v = __atomic_load_n(p, __ATOMIC_RELAXED);
+
+	return str_likely(v != 0) ? v :
+		real_find((size_t)((const char *)row -
+			(const char *)&real_table));
 }
 
-#define REAL(name) (real_calls()->name)
+#define REAL(name) \
+	((__typeof__(real_table.name))real_at(&real_table.name))
 
 #endif

@@ -4,11 +4,10 @@
 /*
  * read(2), write(2) and their vectors.
  *
- * This is the measured path: one look at the table, a host_call on the
- * stack, the head's function.  A call on what is no Stream goes on to the
- * next definition after that one look.  A number that was not open fails
- * here: were the kernel asked, another thread might just have made it a pipe,
- * whose carrier is not to be read.
+ * This path is optimised: one lookup in the table, a host_call on the stack,
+ * the head's function.  A call on another file continues in the next definition
+ * after that lookup.  A number that was not open fails here: otherwise the
+ * kernel might read the carrier of a pipe that another thread has just made.
  */
 #include <limits.h>
 
@@ -19,9 +18,9 @@
 
 /* What Linux takes: IOV_MAX parts. */
 #define IOV_LIMIT 1024
-#define IOV_FEW   8
+#define IOV_FEW   64
 
-/* What read_tail() has left put off, and no call is begun to see to. */
+/* Run signals that read_tail() has left deferred, without beginning a call. */
 STR_INLINE void
 settle(void)
 {
@@ -34,14 +33,13 @@ static STR_NOINLINE ssize_t
 rw_failed(struct fd_rec *r, long ret, uint32_t events)
 {
 	settle();
-	if (ret == -EAGAIN && str_load(&r->nitem) != 0)
-		ep_rearm(r, events);
+	fd_again(r, ret, events);
 	return fail((int)-ret);
 }
 
 /*
- * Linux looks at the whole range first: one that cannot be memory of anybody's
- * is EFAULT, and not as much as there is in front of its end.
+ * Linux checks the whole range first: one that exceeds the address space is
+ * EFAULT, without a partial transfer.
  */
 STR_INLINE bool
 nowhere(const void *buf, size_t len)
@@ -117,7 +115,7 @@ write_other(int fd, const void *buf, size_t len)
 	return fd_known(fd) ? REAL(write)(fd, buf, len) : fail(EBADF);
 }
 
-/* What the short way has left to do. */
+/* The rest after the fast path. */
 static STR_NOINLINE ssize_t
 read_tail(int fd, void *buf, size_t len, struct str_head *sd, size_t done,
 	enum str_fast how)
@@ -193,8 +191,8 @@ write_quick(int fd, const void *buf, size_t len)
 }
 
 /*
- * Cancellation points cost a look at one word until a thread cancels: our
- * pthread_cancel() raises it.
+ * Cancellation points cost a load of one word until a thread cancels: our
+ * pthread_cancel() sets it.
  */
 static STR_NOINLINE ssize_t
 read_cancel_point(int fd, void *buf, size_t len)
@@ -239,18 +237,21 @@ __read_chk(int fd, void *buf, size_t len, size_t room)
 
 /* --------------------------------------------------------------- vectors */
 
+/*
+ * The executive's copy of a vector: a short one is on the caller's stack, a
+ * long one in the domain, where a block costs no system call.
+ */
 struct vector {
 	struct str_iov few[IOV_FEW];
 	struct str_iov *iov;
-	void *block;
-	size_t size;
+	struct str_blk *block;
 };
 
 static void
 vector_free(struct vector *v)
 {
 	if (v->block != NULL)
-		(void)sys_call2(SYS_munmap, v->block, v->size);
+		str_mem_free(v->block);
 }
 
 /* Copy the caller's vector in and check it as Linux does. */
@@ -265,15 +266,12 @@ vector_get(struct vector *v, const struct iovec *iov, int n)
 	if (n < 0 || n > IOV_LIMIT)
 		return EINVAL;
 	if (n > IOV_FEW) {
-		long p;
-
-		v->size = (size_t)n * sizeof *v->iov;
-		p = sys_call6(SYS_mmap, NULL, v->size, 3 /* rw */,
-			0x22 /* private, anonymous */, -1, 0);
-		if (p < 0 && p > -4096)
+		v->block = str_mem_alloc(
+			sizeof *v->block + (size_t)n * sizeof *v->iov,
+			STR_BLK_BUF);
+		if (v->block == NULL)
 			return ENOMEM;
-		v->block = (void *)p;
-		v->iov = (struct str_iov *)p;
+		v->iov = (struct str_iov *)(void *)(v->block + 1);
 	}
 	err = n == 0 ? 0 : host_copyin(iov, v->iov, (size_t)n * sizeof *v->iov);
 	for (int i = 0; err == 0 && i < n; i++) {
@@ -288,10 +286,16 @@ vector_get(struct vector *v, const struct iovec *iov, int n)
 	return err;
 }
 
+/* The call was left in its sleep. */
 static void
 vector_cancelled(void *v)
 {
+	struct host_call hc = {.fd = -1};
+
+	if (host_enter(&hc) != 0)
+		return;
 	vector_free(v);
+	host_leave();
 }
 
 static long
@@ -324,7 +328,8 @@ rwv_stream(struct fd_rec *r, int fd, const struct iovec *iov, int n, bool out)
 	} else {
 		pthread_cleanup_push(vector_cancelled, &v);
 		ret = vector_move(r, &hc, &v, n, out);
-		pthread_cleanup_pop(1);
+		pthread_cleanup_pop(0);
+		vector_free(&v);
 	}
 	host_leave();
 	if (ret == 0)

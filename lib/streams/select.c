@@ -54,7 +54,8 @@ sets_free(struct sets *s)
 		(void)sys_call2(SYS_munmap, s->block, s->size);
 }
 
-/* Copy the sets in; false: the kernel may say what is wrong. */
+/* Copy the sets in.  False: a bad address, or no memory: the caller lets the
+ * kernel report the error. */
 static bool
 sets_get(struct sets *s, int n)
 {

@@ -4,9 +4,8 @@
 /*
  * Signal actions and masks.
  *
- * Every handler goes behind the host's trampoline, and no mask blocks the
- * two signals by which a bad address is found out; all else about signals
- * is the kernel's.
+ * Every handler is called by the host's trampoline, and no mask blocks the two
+ * signals that report a bad address; the kernel does all the rest.
  */
 #include <errno.h>
 #include <signal.h>
@@ -173,8 +172,8 @@ sigset(int sig, handler *fn)
 /* ----------------------------------------------------------------- masks */
 
 /*
- * What the program thinks is blocked, of the two that never are: bit 0
- * SIGSEGV, bit 1 SIGBUS.  A mask reads back as it was set.
+ * Which of the two signals the program has blocked, although they never are:
+ * bit 0 SIGSEGV, bit 1 SIGBUS.  So a mask reads back as it was set.
  */
 static STR_TLS uint32_t believed;
 

@@ -4,17 +4,17 @@
 /*
  * Sleeping for several things at once: poll, select, epoll.
  *
- * The host's wait on one carrier (host/user/wait.c), for many: the same
- * order of steps, and the same promise that no handler and no wake is slept
- * through.  A thread publishes that it sleeps (`asleep_on' is ~0: on many)
- * before it arms any Stream; a waker that holds the other end sends a token,
- * any other rings the bell.  All signals are blocked from the last look at
- * `sig_seq' to ppoll(), which opens the mask and sleeps in one step.  When
- * streamsd ends meanwhile, that counts as a ring, after it has been replaced;
- * so does news of sockets, after it has been seen to.
+ * The host's wait on one carrier (host/user/wait.c), extended to many: the same
+ * order of steps, and the same guarantee that no handler and no wake is missed.
+ * A thread publishes that it sleeps (`asleep_on' is ~0: on many) before it arms
+ * any Stream; a waker that holds the other end sends a token, any other rings
+ * the bell.  All signals are blocked from the last check of `sig_seq' to
+ * ppoll(), which sets the mask and sleeps in one step.  The end of streamsd
+ * counts as a ring, after it has been replaced; so do events of sockets, after
+ * they have been handled.
  *
- * A handler may leave by siglongjmp(): the trampoline has then undone what
- * is published here, because it lies where host_wait_abandon() looks.
+ * A handler may leave by siglongjmp(): before, the trampoline has undone what
+ * is published here, by host_wait_abandon().
  */
 #include <limits.h>
 #include <pthread.h>
@@ -29,13 +29,15 @@ sleep_begin(void)
 {
 	struct str_thread *t = host_self();
 
-	if (host_serve != NULL)
-		host_serve();
 	str_sock_flush(NULL);
 	/* the bell must have an address before a thread wants to ring it */
+	host_wait_prepare();
 	(void)host_bell_open();
 	str_store(&t->asleep_on, ~0ull);
 	str_store_rel(&t->state, (uint32_t)STR_THR_CARRIER);
+	str_fence_full(); /* the bell rings for work that comes later */
+	if (host_serve != NULL)
+		host_serve();
 }
 
 void
@@ -120,8 +122,8 @@ nap_over(uint32_t depth, uint32_t left)
 }
 
 /*
- * Has a signal been put off that this sleep does not block?  One that it does
- * came before it: the handler runs when the call is over, and does not end it.
+ * Has a signal been deferred that this sleep does not block?  The handler of a
+ * blocked one runs after the call, and does not end it.
  */
 static bool
 signal_due(const struct sleep_set *s)

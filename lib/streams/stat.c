@@ -4,8 +4,8 @@
 /*
  * fstat(2) and its other names: a pipe is a FIFO, a device a device.
  *
- * The kernel describes the carrier, whose owner, inode and times are good
- * enough; what kind of file it is, and of what size, is put right.
+ * The kernel describes the carrier.  Its owner, inode and times are used; the
+ * type of the file and its size are corrected.
  */
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -4,11 +4,11 @@
 /*
  * stat(2) and access(2) of names of devices at which there is no file.
  *
- * The kernel answers first.  Where it finds nothing below /dev, the name may be
- * one that open(2) would take (names.c): then it is a character device, or a
- * FIFO, of mode 0666, if its driver is built in or its module's file is in the
- * path.  Nothing is loaded, and no domain is joined, for that: only a driver
- * that is built in has a device number before it is opened.
+ * The kernel is asked first.  If it finds no file below /dev, the name may be
+ * one that open(2) accepts (names.c): then it is a character device, or a FIFO,
+ * of mode 0666, if its driver is built in or its module's file is in the path.
+ * Nothing is loaded, and no domain is joined, for that; so only a built-in
+ * driver has a device number before it is opened.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -89,9 +89,8 @@ stat_device(const char *path, uint64_t *ret_dev)
 }
 
 /*
- * Store that it is such a device at @st.  That may be a bad address, and a
- * process that has joined no domain is told by the kernel alone: it writes
- * there first.
+ * Store the description of such a device at @st.  The address may be bad, and
+ * without a domain only the kernel detects that: so it writes there first.
  */
 static int
 stat_put(struct stat *st, mode_t mode, uint64_t dev)

@@ -4,9 +4,9 @@
 /*
  * strlog(3): a program's message for the STREAMS loggers.
  *
- * Life.  The log device is opened for each message and closed again: a
- * descriptor kept would be one that programs close, inherit, or find in the
- * place of theirs.
+ * Life.  The log device is opened for each message and closed again: programs
+ * could close or inherit a descriptor that is kept, or its number could
+ * conflict with theirs.
  */
 #include <fcntl.h>
 #include <stdarg.h>

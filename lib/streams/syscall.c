@@ -2,22 +2,102 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * syscall(2), of which one number is ours: io_uring_setup.
+ * syscall(2), and the ways to make a process without the handlers of
+ * pthread_atfork(3).
  *
+ * io_uring_setup.
  * libuv from 1.45 on makes its calls of epoll_ctl through a ring when it can, and
- * waits by epoll_pwait.  The library then knows nothing of the descriptors in the
- * instance, and the program gets tokens of Streams as if they were data.  Where
- * there is no ring libuv calls epoll_ctl.  liburing makes its system calls by
+ * waits by epoll_pwait.  The library then does not notice the descriptors in
+ * the instance, and the program gets tokens of Streams as if they were data.
+ * Without a ring libuv calls epoll_ctl. liburing makes its system calls by
  * itself and is not affected.
+ *
+ * Processes.  The child has the descriptors of its parent, the hidden ones too.
+ * So the streams are not this process's alone any more, and it keeps no
+ * carriers for later streams.
+ *
+ * Users and groups.  See host/user/cred.c.
  */
 #include <errno.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "fd.h"
 #include "real.h"
+#include "user_impl.h"
 
 #undef syscall
+
+static void
+before_process(void)
+{
+	if (!fd_any_made())
+		return;
+	fd_shared();
+	host_spare_close();
+}
+
+/* Does the call make a process that has descriptors of its own? */
+static bool
+makes_process(long number, long flags)
+{
+	switch (number) {
+#ifdef SYS_fork
+	case SYS_fork:
+	case SYS_vfork:
+		return true;
+#endif
+	case SYS_clone:
+		return (flags & CLONE_FILES) == 0;
+	case SYS_clone3:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* As programs do that change the user of one thread only. */
+static bool
+changes_ids(long number)
+{
+	switch (number) {
+	case SYS_setuid:
+	case SYS_setreuid:
+	case SYS_setresuid:
+	case SYS_setgid:
+	case SYS_setregid:
+	case SYS_setresgid:
+		return true;
+	default:
+		return false;
+	}
+}
+
+int clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
+STR_EXPORT int
+clone(int (*fn)(void *), void *stack, int flags, void *arg, ...)
+{
+	void *a[3];
+	va_list ap;
+
+	va_start(ap, arg);
+	for (int i = 0; i < 3; i++)
+		a[i] = va_arg(ap, void *);
+	va_end(ap);
+	if ((flags & CLONE_FILES) == 0)
+		before_process();
+	return REAL(clone)(fn, stack, flags, arg, a[0], a[1], a[2]);
+}
+
+pid_t _Fork(void);
+STR_EXPORT pid_t
+_Fork(void)
+{
+	before_process();
+	return REAL(_Fork)();
+}
 
 STR_EXPORT long
 syscall(long number, ...)
@@ -33,5 +113,9 @@ syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
+	if (makes_process(number, a[0]))
+		before_process();
+	else if (changes_ids(number))
+		host_cred_vary();
 	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

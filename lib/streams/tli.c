@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What libxti is made of: <str/tli.h>.
+ * The calls for libxti: <str/tli.h>.
  *
- * A t_snd() or t_rcv() should cost what write(2) and read(2) cost.  So these
- * are their wrappers once more, without what a library does not want: errno,
- * SIGPIPE, and a system call to find out what a descriptor is.
+ * A t_snd() or t_rcv() should cost the same as write(2) and read(2).  So these
+ * are variants of their wrappers, without errno, SIGPIPE, and the system call
+ * that identifies a descriptor.
  */
 #include <stropts.h>
 #include <str/tli.h>
@@ -48,12 +48,11 @@ cancel_point(void)
 		pthread_testcancel();
 }
 
-/* A call has found nothing: who polls by epoll is armed again. */
+/* A call has found nothing: threads that poll by epoll must hear of it. */
 STR_INLINE long
 after(struct fd_rec *r, long ret, uint32_t events)
 {
-	if (str_unlikely(ret == -EAGAIN) && str_load(&r->nitem) != 0)
-		ep_rearm(r, events);
+	fd_again(r, ret, events);
 	return ret;
 }
 
@@ -113,9 +112,9 @@ strm_send(int fd, const struct strm_id *id, const void *ctl, size_t clen,
 }
 
 /*
- * By what is lent, without waiting, which is not worth a call: a thread that
- * has sent lets others run, which may answer by that; a receiver finds
- * the next one.  0; 1: it has to be waited for; minus an errno.
+ * Receive through the driver's loan, without waiting.  A thread that has sent
+ * yields first, so that another can answer; a receiver finds the next message.
+ * 0; 1: wait for it; minus an errno.
  */
 STR_INLINE int
 take_unit(const struct strm_id *id, const struct ksock_lend *l,
@@ -142,7 +141,7 @@ strm_take(int fd, const struct strm_id *id, struct strm_prim *gp)
 	const struct ksock_lend *l = str_lend_hint(id->head);
 
 	cancel_point();
-	/* nothing is there, as a rule, where it is fetched by who wants it */
+	/* readers receive by the lent operation: the head is usually empty */
 	if (l != NULL && str_load(&l->in) == STR_LEND_UNITS &&
 	    !is_pending(id->head))
 		return take_unit(id, l, gp);
@@ -223,8 +222,8 @@ strm_putprim(int fd, const struct strm_buf *ctl, const struct strm_buf *data,
 }
 
 /*
- * Nothing is at hand; but the driver may have lent the socket that has it: what
- * is there now.  Bytes, 0, or minus an errno.
+ * The head is empty, but the driver may have lent its socket: receive from
+ * there.  Bytes, 0, or minus an errno.
  */
 STR_INLINE long
 recv_lent(struct str_head *sd, const struct ksock_lend *l, const str_a32 *id,
@@ -257,7 +256,7 @@ strm_rcv(const struct strm_id *id, void *buf, size_t len)
 	return str_lend_recv(sd, id->file, id->gen, buf, len);
 }
 
-/* The same, and to wait for it. */
+/* Receive from a lent socket, and wait for data if there is none. */
 static STR_NOINLINE long
 read_lent(struct fd_rec *r, int fd, void *buf, size_t len)
 {
@@ -289,7 +288,7 @@ strm_read(int fd, void *buf, size_t len)
 	if (!fast_ready() || !fd_read(fd, r, &sd, &fflags, &gen))
 		return 0;
 	l = str_lend_hint(sd);
-	/* nothing is there, as a rule, where it is fetched by who wants it */
+	/* readers receive by the lent operation: the head is usually empty */
 	if (l != NULL && l->in == STR_LEND_BYTES && !is_pending(sd)) {
 		ret = recv_lent(sd, l, fflags, gen, buf, len);
 		if (str_likely(ret != 0))
@@ -325,7 +324,7 @@ strm_unit(int fd, const struct strm_id *id, void *buf, size_t len)
 	return ret > 0 ? ret : 0;
 }
 
-/* A long piece, straight to the socket; what is left goes the usual way. */
+/* Send a long buffer directly to the socket; the rest takes the usual path. */
 static STR_NOINLINE long
 write_lent(struct host_call *hc, const void *buf, size_t len)
 {
@@ -461,6 +460,18 @@ strm_writev(int fd, const struct strm_iov *iov, int n)
 	if (str_unlikely(ret == -EBADF) && fd_stale(fd, r, &hc))
 		return strm_writev(fd, iov, n);
 	return after(r, ret, STR_POLL_WRITE);
+}
+
+STR_EXPORT void
+strm_push(int fd)
+{
+	struct fd_rec *r = fd_stream(fd);
+	struct host_call hc;
+
+	if (r == NULL || call_begin(&hc, r, fd, 0) != 0)
+		return;
+	str_sock_flush(&hc);
+	host_leave();
 }
 
 STR_EXPORT int

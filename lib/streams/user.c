@@ -2,19 +2,19 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * setuid(2) and its like: a process that takes another user leaves its former
- * user's domain before.
+ * setuid(2) and related calls: a process that changes its user first leaves its
+ * former user's domain.
  *
- * What counts is the real and the effective user.  A domain belongs to the
- * effective one; what else is compared when a process joins says ids.c.  A
- * member that changes its groups or capabilities stays one.
+ * Only changes of the real and the effective user count.  A domain belongs to
+ * the effective user; ids.c describes the other comparisons when a process
+ * joins.  A member that changes its groups or capabilities remains a member.
  *
- * The Streams are closed, in order, as by exit(3).  What stands under their
- * numbers then is a descriptor that every call refuses with EBADF, so that no
- * file that is opened later is taken for the Stream.
+ * The Streams are closed, in order, as by exit(3).  Their numbers then refer to
+ * a descriptor on which every call fails with EBADF, so that no later file is
+ * taken for the Stream.
  *
- * A call that fails with EPERM must not cost the Streams, so the kernel's rule
- * is applied before.
+ * A call that fails with EPERM must not close the Streams, so the kernel's rule
+ * is checked before.
  */
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -81,7 +81,7 @@ replace(int fd, int by)
 static bool
 is_stream(int fd)
 {
-	/* one that came from another process may not be known yet */
+	/* if @fd came from another process, it is possibly not known yet */
 	return fd_stream(fd) != NULL;
 }
 
@@ -148,6 +148,7 @@ change_begin(struct users *ret_now)
 {
 	bool locked = host_user_lock();
 
+	host_cred_vary();
 	*ret_now = users_now();
 	return locked;
 }
@@ -162,33 +163,41 @@ change_end(bool locked, int ret)
 
 /* ------------------------------------------------------------------ calls */
 
+/*
+ * The next definition is looked up before the user is locked: the dynamic
+ * linker has a lock, and may be calling a constructor that waits for the user.
+ */
+
 STR_EXPORT int
 setuid(uid_t uid)
 {
+	int (*next)(uid_t) = REAL(setuid);
 	struct users now;
 	bool locked = change_begin(&now), all = is_privileged();
 	int err = 0;
 
 	if (uid != SAME && (all || uid == now.real || uid == now.saved))
 		err = change(&now, all ? uid : SAME, uid);
-	return change_end(locked, err != 0 ? fail(err) : REAL(setuid)(uid));
+	return change_end(locked, err != 0 ? fail(err) : next(uid));
 }
 
 STR_EXPORT int
 seteuid(uid_t uid)
 {
+	int (*next)(uid_t) = REAL(seteuid);
 	struct users now;
 	bool locked = change_begin(&now);
 	int err = 0;
 
 	if (is_one_of(uid, &now) || is_privileged())
 		err = change(&now, SAME, uid);
-	return change_end(locked, err != 0 ? fail(err) : REAL(seteuid)(uid));
+	return change_end(locked, err != 0 ? fail(err) : next(uid));
 }
 
 STR_EXPORT int
 setreuid(uid_t real, uid_t effective)
 {
+	int (*next)(uid_t, uid_t) = REAL(setreuid);
 	struct users now;
 	bool locked = change_begin(&now);
 	int err = 0;
@@ -197,12 +206,13 @@ setreuid(uid_t real, uid_t effective)
 		    is_one_of(effective, &now)) || is_privileged())
 		err = change(&now, real, effective);
 	return change_end(locked, err != 0 ? fail(err) :
-		REAL(setreuid)(real, effective));
+		next(real, effective));
 }
 
 STR_EXPORT int
 setresuid(uid_t real, uid_t effective, uid_t saved)
 {
+	int (*next)(uid_t, uid_t, uid_t) = REAL(setresuid);
 	struct users now;
 	bool locked = change_begin(&now);
 	int err = 0;
@@ -211,5 +221,35 @@ setresuid(uid_t real, uid_t effective, uid_t saved)
 		    is_one_of(saved, &now)) || is_privileged())
 		err = change(&now, real, effective);
 	return change_end(locked, err != 0 ? fail(err) :
-		REAL(setresuid)(real, effective, saved));
+		next(real, effective, saved));
+}
+
+/* A change of the group is no reason to leave. */
+
+STR_EXPORT int
+setgid(gid_t gid)
+{
+	host_cred_vary();
+	return REAL(setgid)(gid);
+}
+
+STR_EXPORT int
+setegid(gid_t gid)
+{
+	host_cred_vary();
+	return REAL(setegid)(gid);
+}
+
+STR_EXPORT int
+setregid(gid_t real, gid_t effective)
+{
+	host_cred_vary();
+	return REAL(setregid)(real, effective);
+}
+
+STR_EXPORT int
+setresgid(gid_t real, gid_t effective, gid_t saved)
+{
+	host_cred_vary();
+	return REAL(setresgid)(real, effective, saved);
 }

@@ -26,8 +26,9 @@ begin(struct use *u, int fd, unsigned states)
 }
 
 /*
- * The provider was of another opinion about the state, or about who waits to
- * be answered: an event tells why.
+ * The provider refused the request because its state is another one (TOUTSTATE)
+ * or no connection with that number waits for an answer (TBADSEQ).  If an event
+ * explains this, the error is TLOOK.
  */
 static int
 settle(struct use *u)

@@ -4,11 +4,11 @@
 /*
  * Data of connections: t_snd(), t_rcv() and their relatives.
  *
- * The short way.  Normal data of a stream of bytes, or one whole unit, goes
- * as write(2) would send it; bytes that are at hand come as read(2) would
- * take them, a unit that is at hand and fits as one message.  Everything that
- * is unusual - expedited data, units in pieces or of no bytes, a part of a
- * message, a control part - takes the long way.
+ * Fast path.  Normal data of a stream of bytes, or one whole unit, is sent as
+ * by write(2).  Bytes that have arrived are received as by read(2), a unit that
+ * has arrived and fits as one message.  All other cases take the slow path:
+ * expedited data, units in pieces or of zero bytes, a part of a message, a
+ * control part.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ begin(struct use *u, int fd, unsigned states)
 
 /* -------------------------------------------------------------------- sending */
 
-/* What @n bytes with @flags are to this provider. */
+/* Check @n bytes with @flags for this provider. */
 static int
 check_snd(const struct use *u, unsigned n, int flags)
 {
@@ -51,7 +51,10 @@ check_snd(const struct use *u, unsigned n, int flags)
 	return 0;
 }
 
-/* It did not go: why?  An event comes before what the Stream says. */
+/*
+ * Find the reason of a failed send.  An event has precedence over the Stream's
+ * error.
+ */
 static int
 snd_failed(struct use *u, long err, int flags)
 {
@@ -124,7 +127,7 @@ snd_prim(struct use *u, const char *buf, unsigned n, int flags,
 	return (int)done;
 }
 
-/* Bytes, in pieces the provider takes. */
+/* Send bytes, in pieces that the provider accepts. */
 STR_INLINE int
 snd_bytes(struct use *u, const char *buf, unsigned n)
 {
@@ -145,7 +148,7 @@ snd_bytes(struct use *u, const char *buf, unsigned n)
 	return (int)done;
 }
 
-/* May data go as M_DATA by itself? */
+/* May data be sent as M_DATA alone? */
 STR_INLINE int
 plain(const struct use *u, unsigned n, int flags)
 {
@@ -157,7 +160,7 @@ plain(const struct use *u, unsigned n, int flags)
 		n <= (unsigned)u->ep->info.tidu;
 }
 
-/* May a send be of any number of bytes above 0, as a TSDU size goes? */
+/* Does the TSDU size allow any number of bytes above 0? */
 STR_INLINE int
 is_any_size(t_scalar_t tsdu)
 {
@@ -178,11 +181,20 @@ begin_snd(struct use *u, int fd, unsigned n, int flags)
 		check_snd(u, n, flags) < 0))
 		return -1;
 	event = xti_look(u);
-	/* a disconnection counts even behind unread data */
+	/* a disconnection is reported even behind unread data */
 	if (str_unlikely(event == T_DISCONNECT || event == T_ORDREL ||
 		(event != 0 && strm_ended(&u->id))))
 		return xti_fail(TLOOK);
 	return 0;
+}
+
+/* XNS t_snd: T_PUSH, nothing of it is kept back.  @n: what the send returned. */
+static STR_NOINLINE int
+pushed(int fd, int n)
+{
+	if (n >= 0)
+		strm_push(fd);
+	return n;
 }
 
 STR_EXPORT STR_HOT int
@@ -191,13 +203,15 @@ t_snd(int fd, void *buf, unsigned int nbytes, int flags)
 	struct use u;
 	long n;
 
+	if (str_unlikely((flags & T_PUSH) != 0))
+		return pushed(fd, t_snd(fd, buf, nbytes, flags & ~T_PUSH));
 	if (str_unlikely(nbytes > INT_MAX))
 		nbytes = INT_MAX;
 	if (str_unlikely(begin_snd(&u, fd, nbytes, flags) < 0))
 		return -1;
 	if (str_unlikely(!plain(&u, nbytes, flags)))
 		return snd_prim(&u, buf, nbytes, flags, NULL);
-	/* what the driver has lent; 0: it has not, or something is in the way */
+	/* through the driver's loan; 0: there is none, or it cannot be used */
 	n = u.ep->info.tsdu == 0 && (W(&u) & W_FLOW) == 0 &&
 			nbytes <= (unsigned)u.ep->info.tidu ?
 		strm_snd(&u.id, buf, nbytes) : 0;
@@ -259,6 +273,9 @@ t_sndv(int fd, const struct t_iovec *user, unsigned int iovcount, int flags)
 	long sum, ret;
 	char *all;
 
+	if ((flags & T_PUSH) != 0)
+		return pushed(fd,
+			t_sndv(fd, user, iovcount, flags & ~T_PUSH));
 	if (begin(&u, fd, SND_STATES) < 0)
 		return -1;
 	sum = total(iov, user, iovcount);
@@ -330,7 +347,7 @@ t_sndvopt(int fd, const struct t_optmgmt *opt, const struct t_iovec *user,
 
 /* ------------------------------------------------------------------- receiving */
 
-/* What the head will have first is the rest of what has been taken. */
+/* Note that the first message at the head is the rest of the one taken. */
 static void
 note_rest(struct use *u, int ex, int part, int more)
 {
@@ -344,7 +361,7 @@ note_rest(struct use *u, int ex, int part, int more)
 		xti_word(u, clear, set);
 }
 
-/* What kind of data @gp is: *ex, *more. */
+/* The kind of the data in @gp: *ex, *more. */
 static void
 kind_of(struct use *u, const struct strm_prim *gp, const struct block *b,
 	int *ex, int *more)
@@ -384,7 +401,7 @@ give_options(struct use *u, struct t_optmgmt *opt, const struct strm_prim *gp,
 		gp->ctl.len);
 }
 
-/* The long way.  @nowait: what is there is enough. */
+/* The slow path. @nowait: do not wait for more. */
 static STR_NOINLINE int
 rcv(struct use *u, void *buf, unsigned n, int *flags, struct t_optmgmt *opt,
 	int nowait)
@@ -404,7 +421,7 @@ rcv(struct use *u, void *buf, unsigned n, int *flags, struct t_optmgmt *opt,
 		}
 		kind_of(u, &gp, &b, &ex, &more);
 		note_rest(u, ex, (got & MOREDATA) != 0, more);
-		/* a unit of nothing is one only where there are such */
+		/* an empty unit counts only with T_SNDZERO */
 		if (gp.data.len > 0 || n == 0 || more ||
 		    (u->ep->info.flags & T_SENDZERO) != 0)
 			break;
@@ -448,8 +465,8 @@ bad:
 }
 
 /*
- * Piece by piece: the first waits for data, the others take what is left of
- * the same message.
+ * One buffer after the other: the first waits for data, the others take the
+ * rest of the same message.
  */
 static int
 rcvv(struct use *u, const struct t_iovec *user, unsigned n, int *flags,

@@ -2,12 +2,11 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Endpoints: from t_open() to t_close(), and what they are.
+ * Endpoints: from t_open() to t_close(), and their properties.
  *
- * A descriptor of which nothing is known yet - got by open(2) or
- * through a pipe - becomes an endpoint at the first call that is made on it,
- * if timod is there: the provider says what its state is.  t_sync() pushes
- * timod where it is not.
+ * An unknown descriptor, from open(2) or received through a pipe, becomes an
+ * endpoint at the first call on it, if timod is pushed: the provider tells its
+ * state. t_sync() pushes timod if necessary.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -27,9 +26,9 @@
 #define CHUNKS 4096u
 
 static struct ep *_Atomic table[CHUNKS];
-static struct ep none; /* no open file has its identity */
+static struct ep none; /* matches no open file */
 
-/* The place of @fd in the table, if there is one already. */
+/* The entry of @fd in the table, if there is one already. */
 STR_INLINE struct ep *
 known(int fd)
 {
@@ -42,7 +41,7 @@ known(int fd)
 	return str_likely(p != NULL) ? &p[(unsigned)fd % CHUNK] : NULL;
 }
 
-/* The place of @fd in the table; NULL: there is none yet, or no memory. */
+/* The entry of @fd in the table; NULL: there is none yet, or no memory. */
 static struct ep *
 place(int fd, int make)
 {
@@ -74,7 +73,7 @@ xti_word(struct use *u, uint32_t clear, uint32_t set)
 		;
 }
 
-/* In a new state; what there was of data is over with the connection. */
+/* Set a new state; the notes about data end with the connection. */
 void
 xti_state(struct use *u, unsigned state)
 {
@@ -92,7 +91,7 @@ counted(uint32_t w, int d)
 	uint32_t n = OCNT(w), state = w & W_STATE;
 
 	n = d < 0 && n == 0 ? 0 : n + (uint32_t)d;
-	/* who accepted it on the listener itself has a connection there */
+	/* a listener that accepted on itself has a connection */
 	if (state == T_IDLE || state == T_INCON)
 		state = n != 0 ? T_INCON : T_IDLE;
 	else
@@ -111,8 +110,8 @@ xti_ocnt(struct use *u, int d)
 }
 
 /*
- * What has happened, and what becomes of a state by it: another thread may
- * have seen the opposite at the same time.  0: it stays.
+ * Events, and the state after each: another thread may have processed the
+ * opposite event at the same time. 0: unchanged.
  */
 static const unsigned char after[][16] = {
 	[XTI_CALLED] = {[T_IDLE] = T_OUTCON},
@@ -160,13 +159,13 @@ take_info(struct ep *ep, const struct T_info_ack *ia)
 }
 
 /*
- * What is no provider may say nothing at all: no caller waits long for that, and
- * still less for the answer to an older question.
+ * It is possible that a driver that is not a provider never answers: limit of
+ * the wait in seconds, which is even shorter for an answer to an older request.
  */
 #define ASK_SECS 5
 #define ASK_AGAIN_SECS 1
 
-/* Ask the provider what it is and in which state. */
+/* Ask the provider for its properties and its state. */
 static int
 ask(struct use *u, struct ep *new)
 {
@@ -186,7 +185,7 @@ ask(struct use *u, struct ep *new)
 		new->acceptor = ca.ACCEPTOR_id;
 		take_info(new, &ca.INFO_ack);
 	} else {
-		/* one that knows the first version of TPI only */
+		/* a provider of the first version of TPI */
 		if (n < 0 && t_errno == TSYSERR && errno == ETIME && secs != 0)
 			secs = ASK_AGAIN_SECS;
 		memcpy(b.buf, &ir, sizeof(ir));
@@ -204,7 +203,7 @@ ask(struct use *u, struct ep *new)
 	return 0;
 }
 
-/* Ask anew, and keep it. */
+/* Ask again, and keep the answer. */
 int
 xti_refresh(struct use *u)
 {
@@ -215,7 +214,7 @@ xti_refresh(struct use *u)
 		return xti_sys(ENOMEM);
 	if (ask(u, &new) < 0)
 		return -1;
-	/* last what makes it valid */
+	/* last the field that makes it valid */
 	ep->head = NULL;
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	ep->acceptor = new.acceptor;
@@ -230,9 +229,9 @@ xti_refresh(struct use *u)
 }
 
 /*
- * The state of an endpoint, by the provider's and the event that waits, which
- * its user has not seen yet; -1: it is changing.  A disconnection that waits
- * is that of a connection: in T_IDLE no call could take it.
+ * The state of an endpoint, from the provider's state and the waiting event,
+ * which its user has not seen yet; -1: it is changing.  A waiting disconnection
+ * means that there was a connection: in T_IDLE no call could receive it.
  */
 static int
 state_of(int32_t ts, int event)
@@ -259,8 +258,8 @@ state_of(int32_t ts, int event)
 }
 
 /*
- * Give the Stream the state its provider has.  How many may wait to be
- * listened to, it does not say: then it is the provider that refuses.
+ * Set the Stream's state to that of its provider.  The provider does not tell
+ * the limit of waiting indications, so it has to refuse calls itself.
  */
 static int
 adopt(struct use *u, uint32_t how)
@@ -318,7 +317,7 @@ xti_use_slow(struct use *u, int fd, unsigned states)
 		if (xti_refresh(u) < 0)
 			return -1;
 	} else if ((W(u) & W_INIT) == 0) {
-		/* what is known of its state is from before */
+		/* the known state is old */
 		if (xti_refresh(u) < 0)
 			return -1;
 	} else {
@@ -360,7 +359,7 @@ failed_name(int err, uint32_t how)
 	return xti_sys(err);
 }
 
-/* Have timod on the Stream, if it may be a provider's.  1: it was not there. */
+/* Push timod on the Stream, if it may have a provider. 1: it was not there. */
 static int
 with_timod(int fd)
 {
@@ -410,7 +409,7 @@ xti_open(const char *name, int oflag, struct t_info *info, uint32_t how)
 	    ((W(&u) & W_INIT) == 0 && adopt(&u, how) < 0)) {
 		err = errno;
 		terr = t_errno;
-		/* the question that has no answer need not be waited for */
+		/* do not wait for the request that has no answer */
 		(void)fcntl(fd, F_SETFL, oflag | O_NONBLOCK);
 		close(fd);
 		if (terr == TBADF)
@@ -470,9 +469,9 @@ t_getstate(int fd)
 }
 
 /*
- * May t_sync() set the state from @was to @now?  The question overtakes data,
- * and a release among it: of a provider that has not seen the release yet the
- * library knows better.
+ * May t_sync() set the state from @was to @now?  The request for information
+ * overtakes data and a release in it: if the provider has not seen the release
+ * yet, the library's state is right.
  */
 static int
 believed(unsigned was, unsigned now)
@@ -482,9 +481,9 @@ believed(unsigned was, unsigned now)
 }
 
 /*
- * XNS 5.2: the library's state becomes the provider's.  When no event waits
- * that explains the difference, the provider is right - unless the state has
- * changed since it was asked.
+ * XNS 5.2: the library's state becomes the provider's.  If no waiting event
+ * explains the difference, the provider is right, unless the state has changed
+ * since the request.
  */
 STR_EXPORT int
 t_sync(int fd)
@@ -552,7 +551,7 @@ t_look(int fd)
 
 int _tli_look(int fd);
 
-/* TLI: an error on the Stream is an event; room to send is none. */
+/* TLI: an error on the Stream is an event; room to send is not. */
 STR_EXPORT int
 _tli_look(int fd)
 {
@@ -596,8 +595,7 @@ bind_to(struct use *u, struct block *b, const struct netbuf *addr,
 }
 
 /*
- * @tli: when the address is in use another one will do, and the caller
- * compares.
+ * @tli: if the address is in use another one is bound, and the caller compares.
  */
 int
 xti_bind(int fd, const struct t_bind *req, struct t_bind *ret, int tli)
@@ -657,7 +655,7 @@ t_unbind(int fd)
 
 	if (xti_use(&u, fd, S(T_IDLE)) < 0)
 		return -1;
-	/* what the socket alone knows of counts, too */
+	/* events that only the socket has count, too */
 	if (xti_event_slow(&u) != 0)
 		return xti_fail(TLOOK);
 	xti_block(&b);

@@ -15,8 +15,8 @@
 static __thread int terrno;
 
 /*
- * The same for an object that was compiled when t_errno was a variable, or that
- * declares it itself: what failed last, in whichever thread.
+ * For an object that was compiled when t_errno was a variable, or that declares
+ * it itself: the error of the last failed call of any thread.
  */
 #undef t_errno
 extern int t_errno;

@@ -166,9 +166,9 @@ xti_request(struct use *u, struct block *b, unsigned len,
 /* -------------------------------------------------------------- messages */
 
 /*
- * What comes too late: data and confirmations of a connection that this end
- * has given up already; the answer to a request of who was killed over it,
- * when timod had the next one already.
+ * Messages that arrive too late, as a mask: data and confirmations of a
+ * connection that this end has given up already; the answer to the request of a
+ * killed thread, if timod had the next request already.
  */
 static unsigned
 stale(struct use *u)
@@ -209,7 +209,7 @@ xti_purge(struct use *u, unsigned want)
 	xti_block_free(&b);
 }
 
-/* The rest of the message that was taken goes. */
+/* Discard the rest of the message that was taken. */
 void
 xti_rest(struct use *u, int more)
 {

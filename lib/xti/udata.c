@@ -46,8 +46,9 @@ check(const struct use *u, const struct t_unitdata *ud, unsigned long n)
 }
 
 /*
- * The request where it is a plain one; @calm: and nothing waits to be read.
- * Return: 0: it has gone, by the short way; 1: it cannot; 2: something waits.
+ * Send a plain request on the direct path; @calm: only if nothing waits to be
+ * read.
+ * Return: 0: sent; 1: that is not possible; 2: @calm, and something waits.
  */
 static inline int
 send_now(struct use *u, const struct t_unitdata *ud, const void *buf,

@@ -4,31 +4,32 @@
 /*
  * libxti: the X/Open Transport Interface on TPI.
  *
- * Where state is.  What all who have an endpoint must agree on - its state,
- * how many connection indications it has - stands in two words of the Stream
- * head, in the memory of the domain: a child after fork, a program after
- * exec, a duplicate, a receiver of the descriptor by a pipe, all see what
- * any of them did last, and t_sync() has little to do.  Data, and events that
- * were not taken, stay at the head: a part of a message that did not fit is
- * its first message.  The process keeps only what it can ask again: the
- * provider's sizes, by descriptor, good for as long as the descriptor names
- * the open file it was asked for (struct strm_id).
+ * Place of the state.  All users of an endpoint must agree on its state and its
+ * number of connection indications.  These are in two words of the Stream head,
+ * in the memory of the domain: so a child after fork, a program after exec, a
+ * duplicate, and a process that received the descriptor all see the current
+ * state, and t_sync() has little to do.  Data, and events that were not
+ * consumed, stay at the head; the rest of a message that did not fit is its
+ * first message.  The process keeps only data that it can get again: the
+ * provider's sizes, by descriptor, valid as long as the descriptor refers to
+ * the same open file (struct strm_id).
  *
- * Requests.  What is acknowledged goes as an ioctl through timod, one at a
- * time for each Stream and all its callers, and no signal ends it half way.
+ * Requests.  Requests with an acknowledgement are sent as ioctls through timod,
+ * one at a time for each Stream and all its callers; no signal interrupts them.
  * Data and releases are messages.  Normal data of a provider without
- * boundaries, or that is one unit and fits, is an M_DATA message by itself,
- * as write(2) makes it.
+ * boundaries, or that is one unit and fits, is an M_DATA message by itself, as
+ * write(2) makes it.
  *
  * Events.  An event is the first message at the head.  A call takes the first
- * message if it is what the call is about, in one step (strm_getprim()); else
- * it leaves it there for t_look().
+ * message, in one step, if it is one that the call expects (strm_getprim());
+ * else the message stays for t_look().
  *
- * Locks.  None.  The words change by compare-and-swap; the tables are only
- * ever filled in, with what the provider says to each caller.
+ * Locks.  None.  The words are changed by compare-and-swap; entries of the
+ * tables are only filled in, with the same answers of the provider by every
+ * caller.
  *
  * Crash.  A word is one store.  A process that dies between the provider's
- * acknowledgement and that store leaves a state that t_sync() puts right.
+ * acknowledgement and that store leaves a state that t_sync() corrects.
  */
 #ifndef XTI_IMPL_H
 #define XTI_IMPL_H
@@ -112,12 +113,12 @@ int xti_sys(int err); /* TSYSERR and errno */
 int xti_neg(long neg, int again);
 
 /*
- * The caller's structures.  Where a call must be fast they are used where they
- * are, after a look whether that can be done: XTI_READABLE() and XTI_WRITABLE(),
- * an instruction each, go to @bad if the byte, or the word, cannot be read, or
- * written; XTI_ZERO() writes what is there mostly in the end.  Elsewhere they are copied, so that bad memory is an error:
- * xti_in(), xti_out(), and xti_inout(), before anything is done, for one that
- * will be written.  0, or -1 with t_errno.
+ * The caller's structures.  Fast calls use them in place, after a check:
+ * XTI_READABLE() and XTI_WRITABLE(), one instruction each, jump to @bad if the
+ * byte, or the word, cannot be read or written; XTI_ZERO() writes the usual
+ * final value.  Other calls copy them, so that bad memory is an error:
+ * xti_in(), xti_out(), and xti_inout() at the beginning of a call for one that
+ * will be written. 0, or -1 with t_errno.
  */
 int xti_in(void *to, const void *user, size_t len);
 int xti_inout(void *to, void *user, size_t len);
@@ -205,15 +206,17 @@ int xti_get(struct use *u, struct strm_prim *gp, struct block *b,
 void xti_rest(struct use *u, int more);
 void xti_purge(struct use *u, unsigned want);
 /*
- * Put a field at the end of @b, *@at bytes so far; its offset.  A bad buffer is
- * noted in the block, for xti_request(), or who sends it.
+ * Append a field to @b, which has *@at bytes so far.  Return: its offset.  A
+ * bad buffer is recorded in the block; xti_request(), or another function that
+ * sends the block, reports it.
  */
 int xti_field(struct block *b, unsigned *at, const struct netbuf *nb);
 #define XTI_FAULT 2
-/* Give @len bytes at @off of @b to @nb.  1: it was too small; XTI_FAULT. */
+/* Give @len bytes at @off of @b, which has @have bytes, to @nb.  Return: 0; 1:
+ * @nb was too small; XTI_FAULT. */
 int xti_give(struct use *u, struct netbuf *nb, const struct block *b,
 	long off, long len, long have);
-/* The same of @base, where there is neither much to look at nor to say. */
+/* The same from the @have bytes at @base; inlined for t_rcvudata(). */
 STR_INLINE int
 xti_give_from(struct use *u, struct netbuf *nb, const void *base, long off,
 	long len, long have)
@@ -239,7 +242,7 @@ xti_give_from(struct use *u, struct netbuf *nb, const void *base, long off,
 	nb->len = (unsigned)len;
 	return 0;
 }
-/* What @over, of these, amounts to. */
+/* The result of a call in which these functions returned the bits @over. */
 int xti_over(int over);
 int xti_give_data(struct use *u, struct netbuf *nb, const struct strm_prim *gp,
 	int more);

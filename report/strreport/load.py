@@ -16,10 +16,19 @@ import os
 import statistics
 from dataclasses import dataclass, field
 
+from . import everyday
+
 SCHEMA = 1
 
-# Here messages may be lost, so those that arrive are counted.
-RECEIVED = ("tcp", "udp", "loopback", "wire", "netns")
+# Here messages may be lost: only those that arrive are of use.
+RECEIVED = ("tcp", "udp", "loopback", "wire", "netns", "nice")
+
+# Here nothing is lost, and messages read are counted as well.  perftest is
+# not among them: the papers' program prints what it has written.
+READ = ("pipe", "ablation")
+
+# Here samples are times.
+TIMED = ("rtt", "netrtt", "open")
 
 # What must agree between files, under the names a writer may use.
 IDENTITY = (
@@ -60,11 +69,13 @@ class Run:
 
     @property
     def rate(self):
-        """Messages per second as the papers count them: writes; in network
-        suites, messages received."""
+        """Messages received per second; written, where only that is
+        known or the papers' program counts so."""
         if self.suite in RECEIVED:
             return self.rx
-        return self.tx if self.tx is not None else self.rx
+        first, second = (self.rx, self.tx) if self.suite in READ \
+            else (self.tx, self.rx)
+        return first if first is not None else second
 
     @property
     def spread(self):
@@ -100,6 +111,7 @@ class Dataset:
     settings: dict = field(default_factory=dict)
     notes: list = field(default_factory=list)
     sources: list = field(default_factory=list)
+    comparisons: list = field(default_factory=list)
 
     def suite(self, name):
         return [r for r in self.runs if r.suite == name]
@@ -183,14 +195,18 @@ def _run(raw, where):
     if isinstance(size, bool) or not isinstance(size, int) \
             or not 1 <= size <= 1 << 40:
         size = None
-    samples = raw.get("rx_samples" if names[0] in RECEIVED else "samples")
+    samples = raw.get("samples")
+    if names[0] in RECEIVED or names[0] in READ and "rx_samples" in raw:
+        samples = raw.get("rx_samples")
     if not isinstance(samples, list):
         samples = []
     run = Run(
         suite=names[0], implementation=names[1],
         mode=mode if isinstance(mode, str) and mode else "unknown",
         size=size, state=state if isinstance(state, str) else None,
-        tx=_number(raw, "tx_per_s", True), rx=_number(raw, "rx_per_s", True),
+        tx=_number(raw, "tx_per_s", True),
+        # a receiver that never gets the CPU receives none: that is a result
+        rx=_number(raw, "rx_per_s", names[0] != "nice"),
         samples=[v for s in samples
                  if (v := _usable(s, 1e-9)) is not None],
         switches=_number(raw, "voluntary_switches_per_s"),
@@ -226,8 +242,10 @@ def _merge(group):
         elif run.rate is not None:
             samples.append(run.rate)
     first = group[0]
-    by_rx = first.suite in RECEIVED
-    by_tx = not by_rx and all(r.tx is not None for r in group)
+    by_rx = first.suite in RECEIVED or first.suite in READ and all(
+        r.rx is not None for r in group)
+    by_tx = not by_rx and first.suite not in TIMED and all(
+        r.tx is not None for r in group)
     return Run(
         suite=first.suite, implementation=first.implementation,
         mode=first.mode, size=first.size, state=first.state,
@@ -318,7 +336,8 @@ def read_file(path):
     if isinstance(data["schema"], bool) or data["schema"] != SCHEMA:
         raise ReportError(f"{path}: schema {data['schema']!r}, this program "
                           f"reads schema {SCHEMA}")
-    if not isinstance(data.get("runs"), list) or not data["runs"]:
+    if not isinstance(data.get("runs"), list) or not (
+            data["runs"] or data.get("comparisons")):
         failures = _failures(data)
         raise ReportError(f"{path}: no runs"
                           + (f": {failures[0]}" if failures else ""))
@@ -330,7 +349,7 @@ def read_file(path):
 def load(paths, force=False):
     machine, who, settings, runs, notes = {}, {}, {}, [], []
     paths = [os.fspath(p) for p in paths]
-    partial = False
+    partial, comparisons = False, []
     for number, path in enumerate(paths):
         data = read_file(path)
         facts = flatten(data.get("machine", {}))
@@ -368,7 +387,9 @@ def load(paths, force=False):
             notes.append(f"{path}: the machine was busy when the "
                          f"measurement began (load average {busy:.2f}); "
                          f"that disturbs it.")
-        usable = 0
+        found = everyday.read(data, path, notes)
+        comparisons += found
+        usable = len(found)
         for index, raw in enumerate(data["runs"]):
             run, why = _run(raw, f"{path}: result {index + 1}")
             if run is None:
@@ -391,4 +412,5 @@ def load(paths, force=False):
                        k: v for k in settings
                        if (v := _number(settings, k)) is not None},
                    runs=merged, partial=partial,
+                   comparisons=everyday.merge(comparisons),
                    notes=notes, sources=paths)

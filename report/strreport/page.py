@@ -2,13 +2,19 @@
 # Copyright (c) 2026 The Fast-STREAMS authors
 """The page: charts and tables put into the template."""
 
+import base64
+import hashlib
 import os
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from . import charts, nets, papers, stats, tables, text
+from . import charts, compare, csvfiles, draw, everyday, losses, nets, nice
+from . import papers, stats, tables, text
 from .order import ordered
+
+TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                         "templates")
 
 # Machine facts in the order a reader asks for them; others follow.
 FACTS = (
@@ -75,18 +81,35 @@ class Book:
         self.svgs = {}      # file name without suffix: (svg, alt)
 
     def add(self, name, chart, alt):
+        """@alt is completed by the values at both ends of the curves."""
         if chart is None:
             return None
-        self.svgs[name] = (chart.svg(), alt)
+        ends = [title.partition("\n") for *_, title in
+                (chart.values[0], chart.values[-1])] \
+            if chart.by_size else []
+        said = [f"{alt}.", *(f"{size}: {values}.".replace("\n", ", ")
+                             for size, _, values in ends)]
+        self.svgs[name] = (chart.svg(), " ".join(said))
         return name
 
     def inline(self, name):
         svg, alt = self.svgs[name]
-        return Markup(charts.as_inline(svg, name, alt))
+        return Markup(draw.as_inline(svg, name, alt))
 
     def files(self):
-        return {f"{name}.svg": charts.as_file(svg, name, alt)
+        return {f"{name}.svg": draw.as_file(svg, name, alt)
                 for name, (svg, alt) in self.svgs.items()}
+
+
+class Numbers:
+    """Figures and tables are numbered as they come."""
+
+    def __init__(self):
+        self.last = {}
+
+    def __call__(self, kind):
+        self.last[kind] = self.last.get(kind, 0) + 1
+        return Markup(f"<b>{kind}\N{NO-BREAK SPACE}{self.last[kind]}.</b>")
 
 
 def _safe(mode):
@@ -126,7 +149,7 @@ def _history(book, data, all_tables):
         panels.append(book.add(
             f"history-{t.number}",
             charts.history(t.name, t.kernel, t.rates, limits, sizes),
-            f"Writes per second on {t.host}, {t.distribution}, "
+            f"Messages per second on {t.host}, {t.distribution}, "
             f"{t.kernel}: Linux pipe, STREAMS pipe"
             + (", LiS" if "pipe-lis" in t.rates else "")))
     kernel = str(data.machine.get("kernel", ""))[:30]
@@ -135,14 +158,14 @@ def _history(book, data, all_tables):
             f"history-ours-{_safe(mode)}",
             charts.history(f"This machine, {text.mode(mode)}", kernel,
                            rates, limits, sizes),
-            f"Writes per second on this machine, {text.mode(mode)}"))
+            f"Messages per second on this machine, {text.mode(mode)}"))
     ratios = {m: r.by_size for m in ours
               if (r := stats.ratio(data, "pipe", "pipe-streams",
                                    "pipe-linux", m))}
     both = book.add("history-improvement",
                     charts.improvements(all_tables, ratios),
-                    "Improvement of STREAMS over Linux pipes on the hosts "
-                    "of the paper and on this machine")
+                    "STREAMS against Linux pipes on the hosts of the paper "
+                    "and on this machine")
     rows = [{"name": t.name, "kernel": t.kernel, "number": t.number,
              "mean": stats.geomean(t.improvement.values()),
              "low": min(t.improvement.items(), key=lambda i: i[1]),
@@ -203,7 +226,7 @@ def _raw(data):
                      "samples, range", "n", "ns per message", "MB/s",
                      "switches per 1,000", "CPU ns per message"], rows))
     for suite in sorted({r.suite for r in data.runs}
-                        - {*tables.RATED, "rtt", "netrtt"}):
+                        - {*csvfiles.RATED, "rtt", "netrtt"}):
         runs = data.suite(suite)
         extra = []
         for run in runs:
@@ -254,14 +277,6 @@ def _idle(data):
             "most": max(found)} if found else None
 
 
-def _opened(data):
-    """(implementation, ns for an opening and two closes, of Linux)."""
-    found = {r.implementation: r.p50 for r in data.suite("open")}
-    base = found.get("pipe-linux")
-    return [(n, found[n], found[n] / base if base else None)
-            for n in ordered(found)]
-
-
 def _ablation_note(ablations):
     """What the variants with service procedures are, if any is there."""
     names = {a.name for a in ablations}
@@ -278,7 +293,7 @@ def _ablation_note(ablations):
 
 def _net_history(book, data, part, found):
     """The panels of a paper's hosts and of this machine, and the gain."""
-    over, under = part.pairs[0].over, part.pairs[0].under
+    over, under = papers.PAPERS[part.paper][2:]
     names = sorted({n for t in found for n in t.rates}
                    | {part.base + "-nice"})
     ours = {}
@@ -313,10 +328,10 @@ def _net_history(book, data, part, found):
             rows.append((where, kernel, None, ratio.by_size))
     gain = book.add(
         f"{part.suite}-history-improvement",
-        charts.improvements(found, ratios, f"{part.title}, XTIoS over "
-                            f"Sockets", over, under),
-        f"Improvement of XTI over Sockets over Sockets for {part.title} on "
-        f"the hosts of the paper and on this machine")
+        charts.improvements(found, ratios, f"{part.title}: XTI over a socket",
+                            over, under),
+        f"XTI over Sockets against Sockets for {part.title} on the hosts of "
+        f"the paper and on this machine")
     return {"panels": panels, "improvement": gain, "tables": found,
             "rows": [{"name": n, "kernel": k, "number": t,
                       "mean": stats.geomean(g.values()),
@@ -331,7 +346,7 @@ NET_CHARTS = (
     ("delay", charts.delay, "Time per message against message size"),
     ("throughput", charts.throughput,
      "Bytes per second against message size"),
-    ("improvement", None, "Improvement in percent"),
+    ("improvement", None, "Times the kernel’s messages per second"),
     ("switches", charts.switches, "Context switches per 1,000 messages"),
     ("cpu", charts.cpu_time, "Processor time per message"),
 )
@@ -351,18 +366,71 @@ def _part(book, data, part, histories):
     return {
         "part": part, "modes": data.modes(part.suite), "groups": groups,
         "costs": nets.costs(data, part.suite),
-        "narrative": nets.narrative(data, part),
         "history": _net_history(book, data, part, histories[part.paper])
         if part.paper else None,
     }
+
+
+# Where a card leads.
+ANCHORS = {"pipe": "pipes"}
+
+
+def _cards(book, data):
+    """What the first screen shows; all small charts have one scale."""
+    found = compare.cards(data)
+    every = [1.0, *(v for _, by_mode in found for r in by_mode.values()
+                    for v in r.by_size.values())]
+    shown = []
+    for card, by_mode in found:
+        low = min(by_mode.values(), key=lambda r: r.low[1])
+        shown.append({
+            "card": card, "by_mode": by_mode,
+            "anchor": ANCHORS.get(card.suite, card.suite),
+            "low": low.low[1], "at": low.low[0], "mode": low.mode,
+            "chart": book.add(
+                f"card-{card.title.lower()}",
+                charts.card(by_mode, draw.bounds(every, 1.3, 1.3)),
+                f"{card.title}: {card.ours} as a multiple of {card.kernel}, "
+                "against message size")})
+    return shown
+
+
+def _grouped(rows, ours):
+    """Round trips by state and size: [(key, [(name, found, is ours)])]."""
+    groups = {}
+    for key, name, found in rows:
+        groups.setdefault(key, []).append((name, found, ours(name)))
+    return list(groups.items())
+
+
+def _modes(compared, lost=()):
+    """The modes that any comparison has, in the usual order."""
+    found = {m for _, rows in compared for _, by_mode in rows
+             for m in by_mode} | {x.mode for x in lost}
+    return [m for m in text.MODES if m in found] + sorted(
+        found - set(text.MODES))
+
+
+def _sections(known):
+    """[(anchor, title)] of the page, as its navigation lists them."""
+    return [(anchor, title) for anchor, title, there in known if there]
+
+
+def _script():
+    """(the script, what permits it and nothing else to run)."""
+    with open(os.path.join(TEMPLATES, "page.js"), encoding="utf-8") as f:
+        script = f.read()
+    digest = hashlib.sha256(script.encode("utf-8")).digest()
+    return Markup(script), base64.b64encode(digest).decode("ascii")
 
 
 def build(data):
     """{file name: text} of the whole report."""
     book = Book()
     all_tables = papers.tables()
-    groups = {kind: _group(book, data, "pipe", kind, draw, what)
-              for kind, draw, what in (
+    cards = _cards(book, data)
+    groups = {kind: _group(book, data, "pipe", kind, draw_one, what)
+              for kind, draw_one, what in (
                   ("performance", charts.performance,
                    "Messages per second against message size"),
                   ("delay", charts.delay,
@@ -370,7 +438,7 @@ def build(data):
                   ("throughput", charts.throughput,
                    "Bytes per second against message size"),
                   ("improvement", charts.improvement,
-                   "Improvement over the Linux pipe in percent"),
+                   "Times the Linux pipe’s messages per second"),
                   ("switches", charts.switches,
                    "Context switches per 1,000 messages"),
                   ("cpu", charts.cpu_time, "Processor time per message"))}
@@ -385,29 +453,56 @@ def build(data):
         "Round trip times over networks")
     history = _history(book, data, all_tables)
     net_tables = {p.paper: papers.tables(paper=p.paper)
-                  for p in nets.PARTS if p.paper}
-    parts = [_part(book, data, p, net_tables) for p in nets.PARTS
+                  for p in compare.PARTS if p.paper}
+    parts = [_part(book, data, p, net_tables) for p in compare.PARTS
              if data.suite(p.suite)]
     environment = Environment(
-        loader=FileSystemLoader(os.path.join(
-            os.path.dirname(os.path.abspath(__file__)), "templates")),
-        autoescape=True, trim_blocks=True, lstrip_blocks=True,
-        undefined=StrictUndefined)
+        loader=FileSystemLoader(TEMPLATES), autoescape=True,
+        trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+    script, digest = _script()
     environment.globals.update(
-        text=text, chart=book.inline,
-        variable=lambda n: charts.VARIABLES[charts.colour(n)])
+        text=text, chart=book.inline, numbered=Numbers(),
+        variable=lambda n: draw.VARIABLES[draw.colour(n)])
     environment.filters["mode_name"] = text.mode
-    modes = data.modes("pipe")
-    switches = tables.linux_switches(data)
+    compared = compare.groups(data)
+    lost = losses.losses(data)
+    trips = _grouped(tables.round_trips(data),
+                     lambda name: name.startswith("pipe-streams"))
+    net_trips = _grouped(nets.round_trips(data),
+                         compare.NET_TRIPS.__contains__)
     ablations = tables.ablations(data)
-    csvs = tables.csv_files(data, all_tables,
-                            net_tables if parts else None)
-    perftest = tables.perftest(data)
+    opened, raw = tables.opened(data), _raw(data)
+    perftest_rows = _perftest_rows(data)
+    switches = tables.linux_switches(data)
+    csvs = csvfiles.csv_files(data, all_tables, net_tables if parts else None)
+    machine = facts(data.machine)
+    why = bool(groups["switches"] or groups["cpu"] or ablations)
     html = environment.get_template("index.html").render(
-        data=data, answer=tables.answer(data), modes=modes,
-        summary=tables.summary(data), fits=tables.delay_fits(data),
-        read_side=tables.read_side(data), groups=groups,
-        history=history, facts=facts(data.machine),
+        everyday=data.comparisons,
+        everyday_counts=everyday.counts(data.comparisons),
+        data=data, script=script, digest=digest, cards=cards,
+        modes=data.modes("pipe"), compared=compared, losses=losses.table(lost),
+        loss_modes=[m for m in _modes(compared, lost)
+                    if any(x.mode == m for x in lost)],
+        worst=losses.worst(lost), compared_modes=_modes(compared),
+        sections=_sections((
+            ("overview", "Overview", cards or lost),
+            ("compared", "All comparisons", compared),
+            ("losses", "Where the kernel is faster", compared or lost),
+            ("everyday", "Where we win, where we lose", data.comparisons),
+            ("pipes", "Pipes", groups["performance"]),
+            *((p["part"].suite, p["part"].title, True) for p in parts),
+            ("trips", "Round trips", trips or net_trips),
+            ("open", "Opening and closing", opened),
+            ("why", "Context switches and variants", why),
+            ("perftest", "perftest", perftest_rows),
+            ("priorities", "Priorities", nice.rows(data)),
+            ("history", "2007 and now", True),
+            ("method", "Method and caveats", True),
+            ("machine", "Machine", machine),
+            ("data", "Data", True))),
+        fits=tables.delay_fits(data), groups=groups,
+        history=history, facts=machine, why=why,
         ablations=ablations, ablation_rows=[
             (n, {a.mode: a for a in ablations if a.name == n})
             for n in ordered({a.name for a in ablations})],
@@ -416,19 +511,19 @@ def build(data):
         explanation=tables.explanation(data),
         switches=switches, switch_names=ordered(
             {n for _, found in switches for n in found}),
-        parts=parts, net_summary=nets.summary(data),
-        net_modes=[m for m in ("split", "same")
-                   if any(m in p["modes"] for p in parts)],
-        net_trips=nets.trips(data), net_round_trips=nets.round_trips(data),
+        parts=parts, net_trips=net_trips,
+        nice_rows=nice.rows(data), nice_modes=data.modes("nice"),
+        nice_answer=nice.answer(data),
         net_trip_modes=data.modes("netrtt"),
-        trips=tables.round_trips(data), trip_modes=data.modes("rtt"),
-        perftest=perftest, perftest_rows=_perftest_rows(data),
+        trips=trips, trip_modes=data.modes("rtt"),
+        perftest=tables.perftest(data), perftest_rows=perftest_rows,
         perftest_modes=data.modes("perftest"),
-        idle=_idle(data), opened=_opened(data), raw=_raw(data),
+        idle=_idle(data), opened=opened, raw=raw,
+        names=ordered({r.implementation for r in data.runs}),
         history_tables=all_tables, csvs=sorted(csvs),
         svgs=sorted(book.files()),
-        palette=[(charts.VARIABLES[c[0]], *c)
-                 for c in [*charts.PALETTE.values(), charts.OTHER]])
+        palette=[(draw.VARIABLES[c[0]], *c)
+                 for c in [*draw.PALETTE.values(), draw.OTHER]])
     return {**book.files(), **csvs, "index.html": html}
 
 

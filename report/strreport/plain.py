@@ -6,7 +6,7 @@ import csv
 import html
 import io
 
-from . import nets, papers, tables
+from . import compare, csvfiles, losses, papers, text as words
 
 HEAD = """<!DOCTYPE html>
 <html lang="en">
@@ -39,12 +39,25 @@ def table(rows):
 
 def build(data):
     """{file name: text} of the whole report."""
-    parts = [p for p in nets.PARTS if data.suite(p.suite)]
+    parts = [p for p in compare.PARTS if data.suite(p.suite)]
     histories = {p.paper: papers.tables(paper=p.paper)
-                 for p in nets.PARTS if p.paper}
-    csvs = tables.csv_files(data, papers.tables(),
+                 for p in compare.PARTS if p.paper}
+    csvs = csvfiles.csv_files(data, papers.tables(),
                             histories if parts else None)
-    text = [HEAD, f"<p>{html.escape(str(tables.answer(data)))}</p>\n",
+    text = [HEAD, "<p>Messages received per second, STREAMS over the kernel: "
+            "geometric means over the message sizes. Above 1, STREAMS is "
+            "faster.</p>\n",
+            table([("what", "CPUs", "mean", "lowest", "at bytes"),
+                   *((f"{card.title}: {card.ours} against {card.kernel}",
+                      words.mode(mode), words.factor(ratio.mean),
+                      words.factor(ratio.low[1]), ratio.low[0])
+                     for card, by_mode in compare.cards(data)
+                     for mode, ratio in by_mode.items())]),
+            "<h2>Where the kernel is faster</h2>\n",
+            table([("comparison", "measure", "CPUs", "bytes", "by"),
+                   *((x.what, x.measure, words.mode(x.mode), x.where,
+                      words.factor(x.factor))
+                     for x in losses.losses(data))]),
             "<p><b>No charts</b>: matplotlib and jinja2 draw and set them, "
             "and one is missing here. All figures are below, and in the "
             "files named.</p>\n",

@@ -9,8 +9,9 @@ be read on a light and on a dark page, and tables in Markdown on stdout.
 import argparse
 import os
 import sys
+import textwrap
 
-from . import stats, tables, text
+from . import compare, losses, nice, tables, text
 from .load import ReportError, load
 
 NAMES = ("pipe-streams", "ring", "unix-stream", "pipe-linux")
@@ -23,7 +24,7 @@ GREY = "#7d828a"
 
 def draw(data):
     """The chart as SVG text."""
-    from . import charts
+    from . import charts, draw as drawing
     modes = [m for m in data.modes("pipe")
              if any(data.curve("pipe", n, m) for n in NAMES)]
     curves = {m: [(n, data.curve("pipe", n, m)) for n in NAMES] for m in modes}
@@ -33,7 +34,7 @@ def draw(data):
     sizes = sorted({r.size for c in curves.values() for _, runs in c
                     for r in runs})
     width, height, left, right, gap = 760, 300, 46, 100, 22
-    chart = charts.Chart(width, height, left, right, 46, 40)
+    chart = drawing.Chart(width, height, left, right, 46, 40)
     each = (width - left - right - gap * (len(modes) - 1)) / len(modes)
     chart.figure.delaxes(chart.axes)
     chart.write(2, height - 14, "Messages per second by message size",
@@ -42,9 +43,9 @@ def draw(data):
         x = left + index * (each + gap)
         box = (x, chart.box[1], x + each, chart.box[3])
         axes = chart.axes = chart.add_axes(box)
-        charts.size_axis(chart, sizes)
-        charts.log_axis(axes, min(rates) / 1.6, max(rates) * 1.5,
-                         charts.short)
+        drawing.size_axis(chart, sizes)
+        drawing.log_axis(axes, min(rates) / 1.6, max(rates) * 1.5,
+                         drawing.short)
         axes.tick_params(colors=GREY, labelcolor=GREY)
         axes.grid(True, axis="y", color=GREY, alpha=0.3)
         for side in ("left", "bottom"):
@@ -61,75 +62,145 @@ def draw(data):
             axes.plot([r.size for r in runs], [r.rate for r in runs],
                       **look)
             ends.append((runs[-1].size, runs[-1].rate, text.label(name),
-                         TONES[name], name in charts.MAIN))
+                         TONES[name], name in drawing.MAIN))
         if index == len(modes) - 1:
             chart.label_ends(ends, gap=13)
     chart.write((left + width - right) / 2, 6,
                 "message size, bytes (both axes logarithmic)", color=GREY,
                 size=9.5, ha="center")
     chart.figure.patch.set_visible(False)
-    return charts.as_file(
+    return drawing.as_file(
         chart.svg(), "readme", "Messages per second against message size "
         "for a STREAMS pipe, a Linux pipe, a UNIX stream socket and a bare "
         "ring: " + text.join(text.mode(m) for m in modes))
 
 
-# What the front page compares: suite, ours, the kernel's, and in words.
-RATES = (
-    ("pipe", "pipe-streams", "pipe-linux",
-     "STREAMS pipe, over the kernel's pipe"),
-    ("pipe", "pipe-streams-msg", "unix-seqpacket",
-     "STREAMS messages (`putmsg`), over a UNIX `SOCK_SEQPACKET` socket"),
-    ("udp", "udp-xti", "udp-sockets",
-     "UDP of our own (`udp2`, XTI), over a UDP socket"),
-    ("tcp", "tcp-xtios", "tcp-sockets",
-     "the kernel's TCP through XTI (`/dev/tcp`), over a TCP socket"),
-    ("loopback", "ticotsord", "unix-stream",
-     "XTI between two programs (`ticotsord`), over a UNIX stream socket"),
-)
-TRIPS = (("warm", "round trip of one byte, both programs busy"),
-         ("idle", "round trip of one byte after a second of silence"))
+# Round trips of one byte, in the words of the front page.
+TRIPS = (("warm", "Round trip of one byte, without a pause"),
+         ("idle", "Round trip of one byte after a second of silence"))
+OPENED = "Opening and closing a pipe"
 
 
-def _row(what, cells, modes):
-    return f"| {what} | " + " | ".join(cells.get(m, text.NONE)
-                                       for m in modes) + " |"
+def _cell(value, note):
+    return f"**{text.factor(value)}** ({note})"
 
 
-def markdown(data):
-    """Two tables: rates, then round trips; a column per mode."""
-    modes = data.modes("pipe")
-    head = " | ".join(text.mode(m) for m in modes) + " |"
-    line = "|---|" + "---:|" * len(modes)
-    lines = ["| messages received per second, ours over the kernel's | " + head,
-             line]
-    sizes = set()
-    for suite, over, under, what in RATES:
-        cells = {}
-        for mode in data.modes(suite):
-            r = stats.ratio(data, suite, over, under, mode, by="rx")
-            if r:
-                sizes.update(r.sizes)
-                cells[mode] = (f"**{text.factor(r.mean)}** "
-                               f"({text.factor(r.low[1])} at "
-                               f"{r.low[0]:,} B)")
-        if cells:
-            lines.append(_row(what, cells, modes))
-    if sizes:
-        lines += ["", f"Geometric means over {min(sizes):,} to "
-                  f"{max(sizes):,} bytes a message; the lowest ratio is in "
-                  "parentheses. Above 1, ours is faster."]
-    lines += ["", "| time, ours over the kernel's pipe | " + head, line]
+def _rates(data):
+    for card, by_mode in compare.cards(data):
+        yield (f"{card.title}: {card.ours}, against {card.kernel}",
+               {m: _cell(r.mean, f"{text.factor(r.low[1])} at "
+                         f"{r.low[0]:,} B") for m, r in by_mode.items()})
+
+
+def _times(data):
+    """Our time and the kernel's over it, as with rates: above 1 is better."""
     trips = {key: found for key, name, found in tables.round_trips(data)
              if name == "pipe-streams"}
     for state, what in TRIPS:
-        found = trips.get((state, 1), {})
-        cells = {m: f"{text.ns(run.p50)} (**{text.factor(ratio)}**)"
-                 for m, (run, ratio) in found.items() if ratio}
+        yield what, {m: _cell(1 / ratio, text.ns(run.p50)) for m, (run, ratio)
+                     in trips.get((state, 1), {}).items() if ratio}
+    for name, ns, ratio in tables.opened(data):
+        if name == "pipe-streams" and ratio:
+            yield OPENED, {m: _cell(1 / ratio, text.ns(ns))
+                           for m in data.modes("open")}
+
+
+def _headline(data):
+    """Pipes in a sentence, and the first thing that is lost in another."""
+    said = []
+    for card, by_mode in compare.cards(data):
+        if card.title == "Pipes":
+            said.append("A STREAMS pipe passes " + text.join(
+                f"**{text.factor(r.mean)}** times"
+                + (" as many messages a second as the kernel's pipe"
+                   if not i else "") + f" on {text.mode(m)}"
+                for i, (m, r) in enumerate(by_mode.items())) + ".")
+    trips = {key: found for key, name, found in tables.round_trips(data)
+             if name == "pipe-streams"}
+    slow = [f"**{text.factor(ratio)}** times as long on {text.mode(m)}"
+            for m, (_, ratio) in trips.get(("idle", 1), {}).items()
+            if ratio and ratio >= losses.LEAST]
+    if slow:
+        said.append("Waking a process is slower: a round trip after a "
+                    f"second of silence takes {text.join(slow)}.")
+    return " ".join(said)
+
+
+def _remains(cell):
+    """The ratio of a cell of nice.py."""
+    if not cell:
+        return text.NONE
+    return text.factor(cell.ratio) if cell.artificial else "none arrived"
+
+
+def _priorities(data):
+    """What remains of the rate under the priorities of the papers."""
+    found = nice.lowest(data)
+    modes = data.modes("nice")
+    if not found:
+        return []
+    return ["", "| rate with the sender at nice -20 and the receiver at 19, "
+            "over that with equal priorities | "
+            + " | ".join(text.mode(m) for m in modes) + " |",
+            "|---|" + "---:|" * len(modes),
+            *(f"| {text.name(ours)} ({text.name(theirs)}) | " + " | ".join(
+                f"**{_remains(by_mode[m][0])}** ({_remains(by_mode[m][1])})"
+                if m in by_mode else text.NONE for m in modes) + " |"
+              for _, ours, theirs, by_mode in found),
+            "", "In parentheses: what the kernel has for the same purpose. "
+            "Each is the lowest of the measured sizes."]
+
+
+def _lost(data):
+    """Where the kernel is faster: the worst of each kind, and how many."""
+    found = losses.losses(data)
+    if not found:
+        return ["The kernel is faster nowhere in this run."]
+    worst, rows = losses.worst(found), len(losses.table(found))
+    nice_is = (' ("with nice": the sender has the highest priority, the '
+               'receiver the lowest)'
+               if any("with nice" in x.what for x in worst) else "")
+    return [f"The kernel is faster in {rows} comparison"
+            f"{'s' if rows > 1 else ''}, which the report lists. "
+            f"The worst of each kind, with the message sizes at which the "
+            f"kernel is faster, and the factor of the worst size{nice_is}:",
+            "",
+            *(f"- **{text.factor(x.factor)}** times: " + ", ".join(filter(
+                None, [x.what, x.measure if x.measure != losses.RATE else "",
+                       x.where, text.mode(x.mode)])) for x in worst)]
+
+
+def _folded(line):
+    """Prose at most 120 columns wide; tables and items stay as they are."""
+    return line if line.startswith(("|", "-")) else "\n".join(
+        textwrap.wrap(line, 120, break_long_words=False,
+                      break_on_hyphens=False))
+
+
+def markdown(data):
+    """A sentence; a table with one scale, a column per mode; the losses."""
+    modes = data.modes("pipe")
+    lines = [*filter(None, [_headline(data)]), "",
+             "| how many times as fast as the kernel | "
+             + " | ".join(text.mode(m) for m in modes) + " |",
+             "|---|" + "---:|" * len(modes)]
+    for what, cells in (*_rates(data), *_times(data)):
         if cells:
-            lines.append(_row(what, cells, modes))
-    lines += ["", "Medians. Below 1, ours is faster."]
-    return "\n".join(lines)
+            lines.append(f"| {what} | " + " | ".join(
+                cells.get(m, text.NONE) for m in modes) + " |")
+    cards = compare.cards(data)
+    sizes = {s for _, by_mode in cards for r in by_mode.values()
+             for s in r.sizes}
+    if sizes:
+        lines += ["", "Above 1, STREAMS is faster; below 1, the kernel is. "
+                  f"The first {len(cards)} rows are messages received per "
+                  f"second: geometric means over {min(sizes):,} to "
+                  f"{max(sizes):,} bytes a message, in parentheses the "
+                  "lowest ratio. The other rows compare times, in parentheses "
+                  "ours."]
+    lines += [*_priorities(data), "", *_lost(data), ""]
+    return "\n".join(map(_folded, lines)).replace(
+        "\N{RIGHT SINGLE QUOTATION MARK}", "'")
 
 
 def main(argv=None):

@@ -19,21 +19,25 @@ LABELS = {
     "pipe-streams-service": "service, eager",
     "pipe-linux": "Linux pipe",
     "pipe-lis": "LiS",
+    "fifo-streams": "STREAMS FIFO",
+    "fifo-linux": "Linux FIFO",
+    "raw-sockets": "raw socket",
+    "raw-xti": "XTI, raw IP",
     "unix-stream": "UNIX stream",
     "unix-seqpacket": "UNIX seqpacket",
-    "ring": "bare ring",
-    "tcp-sockets": "Sockets (N)",
-    "tcp-sockets-nice": "Sockets (A)",
-    "tcp-xtios": "XTIoS",
-    "udp-sockets": "Sockets (N)",
-    "udp-sockets-nice": "Sockets (A)",
-    "udp-xtios": "XTIoS",
     "unix-dgram": "UNIX datagram",
-    "sctp-xti": "SCTP XTI",
-    "udp-xti": "XTI",
-    "udp-xti-out": "XTI to socket",
-    "udp-xti-in": "socket to XTI",
-    "udp-sockets-netns": "Sockets",
+    "ring": "bare ring",
+    "tcp-sockets": "TCP socket",
+    "tcp-sockets-nice": "socket, nice",
+    "tcp-xtios": "XTI, kernel TCP",
+    "udp-sockets": "UDP socket",
+    "udp-sockets-nice": "socket, nice",
+    "udp-xtios": "XTI, kernel UDP",
+    "udp-xti": "XTI, native UDP",
+    "sctp-xti": "XTI, SCTP",
+    "udp-xti-out": "to a socket",
+    "udp-xti-in": "from a socket",
+    "udp-sockets-netns": "UDP socket",
     "wire-socket-out": "sockets, out",
     "wire-socket-in": "sockets, in",
     "wire-raw-out": "raw, out",
@@ -46,6 +50,39 @@ LABELS = {
     "perftestn": "perftestn",
 }
 
+# In a table there is room for what an implementation is.
+NAMES = {
+    "pipe-streams": "STREAMS pipe",
+    "pipe-streams-msg": "STREAMS pipe with putmsg",
+    "pipe-streams-nullmod": "STREAMS pipe with nullmod",
+    "pipe-streams-hold": "hold (write coalescing)",
+    "pipe-streams-mread": "M_READ (read notification)",
+    "pipe-streams-rfill": "read fill",
+    "pipe-streams-srvmod": "srvmod, deferred service",
+    "pipe-streams-service": "srvmod, eager service",
+    "unix-stream": "UNIX stream socket",
+    "unix-seqpacket": "UNIX seqpacket socket",
+    "unix-dgram": "UNIX datagram socket",
+    "tcp-sockets-nice": "TCP socket with nice",
+    "tcp-xtios": "kernel TCP through XTI",
+    "udp-sockets-nice": "UDP socket with nice",
+    "udp-xtios": "kernel UDP through XTI",
+    "udp-xti": "native UDP through XTI",
+    "udp-xti-out": "native UDP to a socket",
+    "udp-xti-in": "native UDP from a socket",
+    "udp-sockets-netns": "UDP socket",
+    "ticotsord": "ticotsord (connections)",
+    "ticlts": "ticlts (datagrams)",
+    "wire-socket-out": "native UDP sent by kernel sockets",
+    "wire-socket-in": "native UDP received by kernel sockets",
+    "wire-raw-out": "native UDP sent by a raw wire",
+    "wire-raw-in": "native UDP received by a raw wire",
+    "wire-packet-out": "native UDP sent by a packet wire",
+    "wire-packet-in": "native UDP received by a packet wire",
+    "wire-tun-out": "native UDP sent by a TUN wire",
+    "wire-tun-in": "native UDP received by a TUN wire",
+}
+
 
 def mode(name):
     return MODES.get(name, name)
@@ -53,6 +90,11 @@ def mode(name):
 
 def label(name):
     return LABELS.get(name, name)
+
+
+def name(implementation):
+    """What an implementation is, in words."""
+    return NAMES.get(implementation, label(implementation))
 
 
 def integer(value):
@@ -80,6 +122,24 @@ def factor(value):
     return f"{value:.2f}" if value >= 0.0995 else figures(value, 2)
 
 
+def times(value):
+    """A ratio as a multiple: 11.0×."""
+    return NONE if value is None else factor(value) + "\N{MULTIPLICATION SIGN}"
+
+
+def sizes(chosen, measured):
+    """Message sizes in words: neighbours of @measured become a range."""
+    runs = []
+    for one in sorted(chosen):
+        before = [m for m in measured if m < one]
+        if runs and before and runs[-1][1] == max(before):
+            runs[-1][1] = one
+        else:
+            runs.append([one, one])
+    parts = [f"{a:,}" if a == b else f"{a:,} to {b:,}" for a, b in runs]
+    return join(parts) + (" byte" if runs == [[1, 1]] else " bytes")
+
+
 def signed_percent(ratio):
     """1.25 -> +25 %."""
     if ratio is None:
@@ -98,6 +158,14 @@ def figures(value, digits=3):
     power = int(f"{value:.{digits - 1}e}".partition("e")[2])
     text = f"{abs(value):,.{min(max(0, digits - 1 - power), 9)}f}"
     return (MINUS if value < 0 else "") + text
+
+
+def short(value, unit=""):
+    """Three figures and a prefix: 25.3 M, 1.20 GB/s."""
+    for scale, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= scale * 0.9995:
+            return f"{figures(value / scale)}\N{NO-BREAK SPACE}{prefix}{unit}"
+    return f"{figures(value)}\N{NO-BREAK SPACE}{unit}".rstrip()
 
 
 def ns(value):

@@ -81,7 +81,8 @@ def main():
         return 0
     sys.dont_write_bytecode = True
     sys.path[:0] = [HERE, os.path.dirname(HERE)]
-    suite = unittest.defaultTestLoader.loadTestsFromName("test_report")
+    suite = unittest.defaultTestLoader.loadTestsFromNames(
+        ["test_report", "test_page", "test_everyday"])
     result = Tap()
     suite.run(result)
     print(f"1..{result.count}", flush=True)

@@ -80,6 +80,12 @@ NET_TRIPS = {"tcp-sockets": {"split": 50000, "same": 9600},
              "unix-dgram": {"split": 40000, "same": 5000},
              "ticotsord": {"split": 1400, "same": 4200},
              "ticlts": {"split": 2400, "same": 4600}}
+# implementation: {mode: (messages per second, of them with (A))}, two sizes
+NICE = {"pipe-streams": {"split": (3e7, 0.97), "same": (2e7, 0.9)},
+        "pipe-linux": {"split": (2e6, 1), "same": (1e6, 1.2)},
+        "udp-xti": {"split": (8e6, 0.99), "same": (4e6, 0.05)},
+        "udp-xtios": {"split": (9e5, 0.6), "same": (4e5, 0.86)},
+        "udp-sockets": {"split": (5e5, 1), "same": (4e5, 0)}}
 RIPPLE = (1.0, 1.06, 0.95, 1.03, 0.98)
 
 
@@ -141,6 +147,16 @@ def complete():
                         run["tx_per_s"] *= 1.25
                         run["samples"] = [run["tx_per_s"]] * 3
                     runs.append(run)
+        for name, by_mode in NICE.items():
+            for size in (1, 4096):
+                rate, part = by_mode[mode]
+                rate /= 1 if size == 1 else 4
+                for suffix, value in (("", rate), ("-nice", rate * part)):
+                    runs.append({
+                        "suite": "nice", "implementation": name + suffix,
+                        "mode": mode, "message_bytes": size,
+                        "tx_per_s": rate, "rx_per_s": value,
+                        "rx_samples": [value] * 3})
         for name, base in NET_TRIPS.items():
             for size in (1, 1024):
                 for state, slow in (("warm", 1), ("idle", 1.6)):

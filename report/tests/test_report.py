@@ -1,85 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 The Fast-STREAMS authors
-"""Tests of the report; every input is synthetic."""
+"""Tests of what is read, computed and refused."""
 
-import contextlib
 import csv
-import functools
-import html.parser
 import io
-import json
 import os
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
-import xml.etree.ElementTree as xml
 
 import synthetic
+from base import HERE, SMALL, Base, complete, small
 
-from strreport import charts, load, nets, page, papers, readme, stats
-from strreport import tables, text
-from strreport.__main__ import main
-
-HERE = os.path.dirname(os.path.abspath(__file__))
-SMALL = os.path.join(HERE, "fixtures", "synthetic-small.json")
-
-
-def small():
-    with open(SMALL, encoding="utf-8") as stream:
-        return json.load(stream)
-
-
-@functools.cache
-def complete():
-    """The complete synthetic result, and the files of its report."""
-    with tempfile.TemporaryDirectory(prefix="strreport-") as where:
-        path = os.path.join(where, "in.json")
-        with open(path, "w", encoding="utf-8") as stream:
-            json.dump(synthetic.complete(), stream)
-        data = load.load([path])
-    return data, page.build(data)
-
-
-class Base(unittest.TestCase):
-    def setUp(self):
-        self._directory = tempfile.TemporaryDirectory(prefix="strreport-")
-        self.addCleanup(self._directory.cleanup)
-        self.dir = self._directory.name
-
-    def path(self, name):
-        return os.path.join(self.dir, name)
-
-    def put(self, name, content):
-        """A file holding text, or an object as JSON; returns its path."""
-        with open(self.path(name), "w", encoding="utf-8") as stream:
-            stream.write(content if isinstance(content, str)
-                         else json.dumps(content))
-        return self.path(name)
-
-    def load(self, content, **options):
-        return load.load([self.put("in.json", content)], **options)
-
-    def run_main(self, *arguments, program=main):
-        """(exit status, standard output, standard error)"""
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            try:
-                status = program([str(a) for a in arguments])
-            except SystemExit as leave:
-                status = leave.code
-        return status, out.getvalue(), err.getvalue()
-
-    def refused(self, *arguments):
-        """The message of a run that must fail with 1 and write nothing."""
-        out = self.path("refused")
-        status, _, err = self.run_main(*arguments, "-o", out)
-        self.assertEqual(status, 1, err)
-        self.assertTrue(err.startswith("strreport: "), err)
-        self.assertEqual(err.count("\n"), 1, err)
-        self.assertFalse(os.path.exists(out))
-        return err
+from strreport import charts, compare, csvfiles, draw, load, losses, nets, nice
+from strreport import page, papers, readme, stats, tables, text
 
 
 class Numbers(Base):
@@ -145,7 +80,7 @@ class Numbers(Base):
         self.assertEqual(text.signed_percent(0.21), "\u221279\xa0%")
 
     def test_labels_are_spread_in_order(self):
-        places = charts.spread([10, 10, 10, 50, 98, 99], 5, 0, 100)
+        places = draw.spread([10, 10, 10, 50, 98, 99], 5, 0, 100)
         self.assertEqual(places, sorted(places))
         for a, b in zip(places, places[1:]):
             self.assertGreaterEqual(b - a, 5 - 1e-9)
@@ -154,26 +89,63 @@ class Numbers(Base):
 
 
 class Words(Base):
-    def test_answer_is_computed(self):
-        said = tables.answer(load.load([SMALL]))
-        self.assertIn("moved 4.00 times as many messages per second as "
-                      "Linux pipes on two CPUs (geometric mean over 3 "
-                      "message sizes from 1 to 3,001 bytes).", said)
-        self.assertIn("from 2.00 (3,001 bytes, two CPUs) to 8.00 (1 byte, "
-                      "two CPUs)", said)
-        self.assertNotIn("faster at", said)
+    def test_cards_are_computed(self):
+        (card, found), = compare.cards(load.load([SMALL]))
+        self.assertEqual((card.title, card.over), ("Pipes", "pipe-streams"))
+        self.assertEqual(list(found), ["split"])
+        self.assertAlmostEqual(found["split"].mean, 4)
 
-    def test_answer_admits_defeat(self):
-        content = small()
-        content["runs"][5]["tx_per_s"] = 200000
-        said = tables.answer(self.load(content))
-        self.assertIn("The Linux pipe was faster at 3,001 bytes on two "
-                      "CPUs.", said)
+    def test_cards_name_the_implementation(self):
+        """Native UDP is not XTI over a socket, though in one suite."""
+        found = {card.title: (card, r)
+                 for card, r in compare.cards(complete()[0])}
+        self.assertEqual(list(found), ["Pipes", "Messages", "UDP", "TCP",
+                                       "Loopback"])
+        card, by_mode = found["UDP"]
+        self.assertEqual((card.over, card.ours),
+                         ("udp-xti", "native UDP through XTI"))
+        self.assertAlmostEqual(by_mode["split"].by_size[1],
+                               (1400 + 0.11) / (120 + 0.04), 4)
 
-    def test_answer_without_a_comparison(self):
+    def test_losses_are_ranked_by_their_worst_size(self):
         content = small()
-        content["runs"] = content["runs"][:1]
-        self.assertIn("no comparison", tables.answer(self.load(content)))
+        content["runs"][4].update(rx_per_s=400000)      # of 500,000
+        content["runs"][5].update(rx_per_s=100000)      # of 250,000
+        for state, ours in (("warm", 90), ("idle", 500)):
+            for name, p50 in (("pipe-streams", ours), ("pipe-linux", 100)):
+                content["runs"].append({
+                    "suite": "rtt", "implementation": name, "mode": "same",
+                    "message_bytes": 1, "state": state, "p50_ns": p50,
+                    "p99_ns": p50})
+        found = losses.losses(self.load(content))
+        self.assertEqual(
+            [(x.measure, x.mode, x.where, round(x.factor, 6))
+             for x in found],
+            [("round trip after silence", "same", "1 byte", 5),
+             ("messages per second", "split", "1,001 to 3,001 bytes", 2.5)])
+        self.assertEqual(found[1].what, "STREAMS pipe against Linux pipe")
+
+    def test_what_is_not_the_kernels_is_no_loss(self):
+        """The bare ring is faster, and it is no part of the kernel."""
+        found = losses.losses(complete()[0])
+        self.assertNotIn("ring", {x.under for x in found})
+        self.assertIn(("wire-packet-in", "udp-sockets-netns"),
+                      {(x.over, x.under) for x in found})
+        self.assertIn("open", {x.part for x in found})
+
+    def test_first_screen_has_one_loss_of_each_kind(self):
+        kept = losses.worst(losses.losses(complete()[0]))
+        kinds = [(x.part, x.measure) for x in kept]
+        self.assertEqual(len(kinds), len(set(kinds)))
+        self.assertEqual([x.factor for x in kept],
+                         sorted((x.factor for x in kept), reverse=True))
+
+    def test_sizes_in_words(self):
+        measured = [1, 2, 4, 8, 16]
+        self.assertEqual([text.sizes(s, measured) for s in
+                          ([1], [2, 4, 8], [16, 1], [2, 4, 16])],
+                         ["1 byte", "2 to 8 bytes", "1 and 16 bytes",
+                          "2 to 4 and 16 bytes"])
 
     def ablation(self, features, service, switches, eager=None):
         runs = []
@@ -193,24 +165,24 @@ class Words(Base):
 
     def test_explanation_that_holds(self):
         first, second = self.ablation(1.1, 0.2, 500)
-        self.assertIn("write coalescing (hold) by +10\xa0%", first)
+        self.assertIn("hold by +10\xa0%", first)
         self.assertIn("as the paper found", first)
-        self.assertNotIn("other than", first)
-        self.assertIn("by \u221280\xa0% against the plain pipe, with "
-                      "500 voluntary context switches per 1,000 messages in "
-                      "place of 1.00", second)
-        self.assertIn("as the paper says", second)
+        self.assertNotIn("matters", first)
+        self.assertIn("by \u221280\xa0% against the plain pipe. There are "
+                      "500 voluntary context switches per 1,000 messages "
+                      "instead of 1.00.", second)
+        self.assertIn("As the paper says", second)
 
     def test_eager_service_is_compared_with_deferred_service(self):
         sentences = self.ablation(1, 0.5, 2, (0.1, 900))
         self.assertEqual(len(sentences), 2)
-        self.assertIn("by \u221280\xa0% against pipe-streams-srvmod, with "
-                      "900 voluntary context switches per 1,000 messages in "
-                      "place of 2.00", sentences[1])
+        self.assertIn("by \u221280\xa0% against deferred service. There are "
+                      "900 voluntary context switches per 1,000 messages "
+                      "instead of 2.00.", sentences[1])
 
     def test_explanation_that_does_not_hold(self):
         first, second = self.ablation(2, 0.9, 1)
-        self.assertIn("other than the paper found", first)
+        self.assertIn("at least one of them matters", first)
         self.assertIn("too little", second)
         self.assertIn("do not explain it",
                       self.ablation(1, 0.2, 1)[1])
@@ -256,7 +228,8 @@ class Loading(Base):
         self.assertNotIn("were sampled again", shown)
         content["settings"]["again_seconds"] = 120
         shown = page.build(self.load(content))["index.html"]
-        self.assertRegex(shown, r"until they agreed, had\s+21, or 120 s were")
+        self.assertRegex(shown, r"until the samples\s+agreed, had 21, or\s+"
+                         r"120 s were")
 
     def test_absurd_values_do_no_harm(self):
         for value in (10 ** 400, -1, 1e300, 1e-300, float("inf"), True, [],
@@ -302,11 +275,11 @@ class Loading(Base):
     def test_repetitions_are_merged_by_median(self):
         first, second, third = small(), small(), small()
         for content, rate in ((first, 7e6), (second, 8e6), (third, 12e6)):
-            content["runs"][3]["tx_per_s"] = rate
+            content["runs"][3].update(tx_per_s=rate, rx_per_s=rate)
         data = load.load([self.put(f"{i}.json", c) for i, c in
                           enumerate((first, second, third))])
         run = data.curve("pipe", "pipe-streams", "split")[0]
-        self.assertEqual(run.tx, 8e6)
+        self.assertEqual((run.tx, run.rx), (8e6, 8e6))
         self.assertEqual(run.spread, (7e6, 12e6))
         linux = data.curve("pipe", "pipe-linux", "split")[0]
         self.assertEqual(len(linux.samples), 9)
@@ -320,9 +293,9 @@ class Loading(Base):
                       "differ", data.notes[1])
         self.assertIn("pipe-linux, split, 1 B (1,000,000 written, 500,000 "
                       "read)", data.notes[1])
-        # 16, 4 and 2 where 8, 4 and 2 were written.
-        self.assertIn("the first mean is 5.04 on two CPUs",
-                      tables.read_side(data))
+        # 16, 4 and 2 where 8, 4 and 2 were written: what is read counts.
+        (_, found), = compare.cards(data)
+        self.assertAlmostEqual(found["split"].mean, 128 ** (1 / 3))
 
 
 class Refusals(Base):
@@ -426,208 +399,6 @@ class Refusals(Base):
         self.assertEqual(self.run_main("--what", SMALL)[0], 2)
 
 
-class References(html.parser.HTMLParser):
-    """Everything a page would fetch, and its identifiers."""
-
-    def __init__(self):
-        super().__init__()
-        self.fetched, self.links, self.ids, self.tags = [], [], [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        for name, value in attrs:
-            if name == "id":
-                self.ids.append(value)
-            elif name == "href" and tag == "a":
-                self.links.append(value)
-            elif name in ("src", "href", "srcset", "data", "poster"):
-                self.fetched.append((tag, value))
-
-
-class Output(Base):
-    @classmethod
-    def setUpClass(cls):
-        cls.data, cls.files = complete()
-        cls.html = cls.files["index.html"]
-
-    def test_page_needs_no_network_and_no_other_file(self):
-        found = References()
-        found.feed(self.html)
-        for tag, value in found.fetched:
-            self.assertTrue(value.startswith(("#", "data:")), (tag, value))
-        self.assertFalse({"script", "img", "iframe", "object", "embed"}
-                         & set(found.tags))
-        self.assertNotIn("@import", self.html)
-        for target in re.findall(r"url\(([^)]*)\)", self.html):
-            self.assertTrue(target.startswith("#"), target)
-        self.assertNotRegex(self.html, r"https?://(?!www\.w3\.org/)")
-        for link in found.links:
-            if link.startswith("#"):
-                self.assertIn(link[1:], found.ids)
-            else:
-                self.assertIn(link, self.files)
-
-    def test_identifiers_are_unique_and_resolve(self):
-        found = References()
-        found.feed(self.html)
-        self.assertEqual(len(found.ids), len(set(found.ids)))
-        used = set(re.findall(r'(?:url\(|href=")#([^")]+)', self.html))
-        self.assertEqual(used - set(found.ids), set())
-
-    def test_page_is_light_and_dark(self):
-        self.assertIn("prefers-color-scheme: dark", self.html)
-        inline = self.html[self.html.index("<h1>"):]
-        left = set(re.findall(r"#[0-9a-f]{6}\b", inline))
-        self.assertEqual(left, set(), "colours that do not follow the page")
-        used = set(re.findall(r"var\(--([a-z-]+)\)", self.html))
-        defined = set(re.findall(r"--([a-z-]+):", self.html))
-        self.assertEqual(used - defined, set())
-
-    def test_all_that_was_promised_is_there(self):
-        for kind in ("performance", "delay", "throughput", "improvement",
-                     "switches", "cpu", "round-trip", "ablation"):
-            for mode in ("split", "same"):
-                self.assertIn(f"{kind}-{mode}.svg", self.files)
-        for number in range(1, 10):
-            self.assertIn(f"history-{number}.svg", self.files)
-        self.assertIn("history-improvement.svg", self.files)
-        for name in ("results", "summary", "ratios", "delay-fits",
-                     "round-trips", "ablations", "history"):
-            self.assertIn(f"{name}.csv", self.files)
-        self.assertRegex(self.html, r"4\.50\sµs with.*\(3\.00 of Linux\)")
-        for word in ("Synthetic processor", "-12", "none of 2 idle",
-                     "Method and caveats"):
-            self.assertIn(word.replace("-12", "\u221212"), self.html)
-
-    def test_charts_are_well_formed_and_undated(self):
-        for name, content in self.files.items():
-            if not name.endswith(".svg"):
-                continue
-            root = xml.fromstring(content)
-            self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
-            self.assertTrue(root[0].text, name)
-            self.assertNotIn("dc:date", content)
-            self.assertNotRegex(content, r"href=\"(?!#)")
-
-    def test_curves_are_where_the_data_is(self):
-        """The drawn end of a curve agrees with the numbers."""
-        chart = charts.throughput(self.data, "split")
-        run = self.data.curve("pipe", "pipe-streams", "split")[-1]
-        line = next(l for l in chart.axes.lines
-                    if l.get_color() == charts.colour("pipe-streams"))
-        self.assertEqual((line.get_xdata()[-1], line.get_ydata()[-1]),
-                         (run.size, run.rate * run.size))
-        gain = charts.improvement(self.data, "same")
-        line = next(l for l in gain.axes.lines
-                    if l.get_color() == charts.colour("ring"))
-        ratio = stats.ratio(self.data, "pipe", "ring", "pipe-linux", "same")
-        self.assertAlmostEqual(line.get_ydata()[0],
-                               (ratio.by_size[1] - 1) * 100)
-
-    def test_output_is_deterministic(self):
-        """Byte for byte, in another process with another hash seed."""
-        data = self.put("in.json", synthetic.complete())
-        out = self.path("out")
-        environment = {**os.environ, "PYTHONHASHSEED": "4711",
-                       "PYTHONPATH": os.path.dirname(HERE),
-                       "PYTHONDONTWRITEBYTECODE": "1"}
-        subprocess.run([sys.executable, "-m", "strreport", data, "-o", out],
-                       check=True, env=environment,
-                       stdout=subprocess.DEVNULL)
-        self.assertEqual(sorted(os.listdir(out)), sorted(self.files))
-        for name, content in self.files.items():
-            with open(os.path.join(out, name), encoding="utf-8") as stream:
-                got = stream.read()
-            self.assertEqual(got, content, name)
-
-    def rows(self, data, name):
-        files = tables.csv_files(data, papers.tables())
-        return list(csv.DictReader(io.StringIO(files[name])))
-
-    def test_csv(self):
-        data = load.load([SMALL])
-        results = self.rows(data, "results.csv")
-        self.assertEqual(len(results), 7)
-        self.assertEqual(
-            (results[0]["implementation"], results[0]["tx_per_s"],
-             results[0]["ns_per_message"], results[0]["lowest_sample"],
-             results[0]["voluntary_switches_per_message"],
-             results[0]["cpu_ns_per_message"]),
-            ("pipe-linux", "1000000", "1000", "900000", "0.05", "1500"))
-        self.assertEqual(results[1]["lowest_sample"], "")
-        summary = self.rows(data, "summary.csv")
-        self.assertEqual(len(summary), 1)
-        self.assertEqual(
-            (summary[0]["geometric_mean"], summary[0]["lowest"],
-             summary[0]["lowest_at_bytes"], summary[0]["sizes"]),
-            ("4", "2", "3001", "3"))
-        self.assertEqual([r["improvement_percent"]
-                          for r in self.rows(data, "ratios.csv")],
-                         ["700", "300", "100"])
-        fits = {r["implementation"]: r
-                for r in self.rows(data, "delay-fits.csv")}
-        self.assertEqual((fits["pipe-linux"]["intercept_ns"],
-                          fits["pipe-linux"]["slope_ns_per_byte"]),
-                         ("999", "1"))
-        trips = self.rows(self.data, "round-trips.csv")
-        self.assertEqual(len(trips), 40)
-
-    def test_hostile_strings_stay_text(self):
-        content = small()
-        evil = "<script>alert(1)</script>$\\alpha$ & \"' \0\x1b\ud800"
-        content["machine"]["hostname"] = evil
-        content["machine"]["kernel"] = evil
-        for run in content["runs"]:
-            run["mode"] = evil
-            if run["implementation"] == "pipe-streams":
-                run["implementation"] = "x" + evil
-        content["runs"].append({**content["runs"][0],
-                                "implementation": "pipe-streams"})
-        files = page.build(self.load(content))
-        found = References()
-        found.feed(files["index.html"])
-        self.assertNotIn("script", found.tags)
-        for name in files:
-            files[name].encode("utf-8")
-            self.assertRegex(name, r"^[a-z0-9.-]+$")
-            if name.endswith(".svg"):
-                xml.fromstring(files[name])
-
-    def test_front_page_chart_and_table(self):
-        data = self.put("in.json", synthetic.complete())
-        svg = self.path("chart.svg")
-        status, out, err = self.run_main(data, "--svg", svg,
-                                         program=readme.main)
-        self.assertEqual((status, err), (0, ""))
-        with open(svg, encoding="utf-8") as stream:
-            drawn = stream.read()
-        xml.fromstring(drawn)
-        self.assertNotIn(charts.PAPER, drawn)
-        for word in ("two CPUs", "one CPU", "STREAMS", "Linux pipe",
-                     "UNIX stream", "bare ring"):
-            self.assertIn(word, drawn)
-        for suite, ours, kernel, what in readme.RATES:
-            mean = stats.ratio(self.data, suite, ours, kernel, "same",
-                               by="rx").mean
-            self.assertIn(what, out)
-            self.assertIn(f"**{text.factor(mean)}**", out)
-        self.assertIn("after a second of silence", out)
-        self.assertNotIn("wanted", out)
-        widths = {line.count("|") for line in out.splitlines()
-                  if line.startswith("|")}
-        self.assertEqual(widths, {4})
-
-    def test_front_page_needs_pipes(self):
-        content = small()
-        content["runs"] = [{"suite": "rtt", "implementation": "ring",
-                            "mode": "same", "message_bytes": 1,
-                            "state": "warm", "p50_ns": 5}]
-        status, _, err = self.run_main(self.put("in", content),
-                                       program=readme.main)
-        self.assertEqual(status, 1)
-        self.assertIn("no suite \"pipe\"", err)
-
-
 class Networks(Base):
     """Suites where messages may be lost, and what is wanted of them."""
 
@@ -642,17 +413,13 @@ class Networks(Base):
             for name, size, tx, rx, switches in points]
         return content
 
-    def pair(self, suite, over):
-        part = next(p for p in nets.PARTS if p.suite == suite)
-        return part, next(p for p in part.pairs if p.over == over)
-
     def test_what_arrives_counts(self):
         data = self.load(self.result(("udp-sockets", 1, 1000, 400, 80)))
         run = data.suite("udp")[0]
         self.assertEqual((run.rate, run.arrived, run.samples,
                           run.switches_per_message), (400, 0.4, [400], 0.2))
         rows = list(csv.DictReader(io.StringIO(
-            tables.csv_files(data, None)["results.csv"])))
+            csvfiles.csv_files(data, None)["results.csv"])))
         self.assertEqual((rows[0]["tx_per_s"], rows[0]["rx_per_s"],
                           rows[0]["ns_per_message"]),
                          ("1000", "400", "2500000"))
@@ -670,28 +437,6 @@ class Networks(Base):
         self.assertEqual((run.rate, sorted(run.samples)),
                          (200, [100, 200, 300]))
 
-    def verdict(self, *points):
-        data = self.load(self.result(*points))
-        part, pair = self.pair("udp", "udp-xtios")
-        return nets.verdict(data, "udp", pair, "split")
-
-    def test_bars_are_met_or_not(self):
-        base = [("udp-sockets", s, 1000, 1000, 0) for s in (1, 64)]
-        for ours, met in (
-                (((2000, 2000), (2000, 2000)), True),
-                (((2000, 1990), (2000, 2000)), True),
-                (((2000, 1970), (2000, 2000)), False),      # lost too much
-                (((9000, 9000), (890, 890)), False),        # one size
-                (((1400, 1400), (1400, 1400)), False)):     # the mean
-            v = self.verdict(*base, *(
-                ("udp-xtios", s, tx, rx, 0)
-                for s, (tx, rx) in zip((1, 64), ours)))
-            self.assertIs(v.met, met, ours)
-        part, pair = self.pair("udp", "udp-sockets-nice")
-        data = self.load(self.result(
-            *base, ("udp-sockets-nice", 1, 1, 1, 0)))
-        self.assertIsNone(nets.verdict(data, "udp", pair, "split").met)
-
     def test_costs_are_those_of_the_line(self):
         # 1000 ns and 2 ns per byte; 1 in 100 messages switches.
         sizes = (1, 512, 1024, 8192, 1 << 20)
@@ -708,52 +453,43 @@ class Networks(Base):
         self.assertEqual(c.arrived, 1)
 
     def test_round_trips_against_the_same_kind(self):
-        data = self.load(synthetic.complete())
-        found = {t.over: f for t, f in nets.trips(data)}
-        ours, theirs, ratio, met = found["ticotsord"]["split"]
-        self.assertEqual((ours, theirs, met), (1400, 40000, True))
+        found = {(key, name): by_mode for key, name, by_mode
+                 in nets.round_trips(complete()[0])}
+        run, ratio = found[("warm", 1), "ticotsord"]["split"]
+        self.assertEqual(run.p50, 1400)
         self.assertAlmostEqual(ratio, 0.035)
-        self.assertFalse(found["udp-xtios"]["split"][3])
-        self.assertTrue(found["udp-xti"]["split"][3])
-        self.assertIsNone(found["ticlts"]["same"][3])
-
-    def test_the_wire_has_a_bar_for_small_messages_and_one_for_all(self):
-        data = self.load(synthetic.complete())
-        found = {pair.over: by_mode
-                 for suite, pair, by_mode in nets.summary(data)
-                 if suite == "wire"}
-        self.assertTrue(found["udp-xti-out"]["same"].met)
-        self.assertFalse(found["udp-xti-in"]["split"].met)
-        pair = nets.Pair("a", "b", "", each=0.95, small=1.2)
-        for by_size, met in (({1: 1.2, 1024: 1.2, 2048: 0.95}, True),
-                             ({1: 1.2, 1024: 1.1, 2048: 3}, False),
-                             ({1: 9, 1024: 9, 2048: 0.9}, False)):
-            ratio = stats.Ratio("a", "b", "same", by_size)
-            self.assertIs(pair.met(ratio, None), met)
-        self.assertEqual(pair.wanted, "at least 1.2 up to 1,024 bytes, "
-                         "no size below 0.95")
+        self.assertIsNone(found[("warm", 1), "udp-sockets"]["split"][1])
+        self.assertAlmostEqual(
+            found[("warm", 1), "wire-packet-out"]["same"][1], 3)
 
     def test_wires_between_namespaces_are_compared_with_sockets_there(self):
         data, files = complete()
+        part = next(p for p in compare.PARTS if p.suite == "netns")
         found = {pair.over: by_mode
-                 for suite, pair, by_mode in nets.summary(data)
-                 if suite == "netns"}
+                 for pair, by_mode in compare.ratios(data, part)}
         self.assertEqual(list(found), ["wire-socket-out", "wire-packet-in"])
         for by_mode in found.values():
-            for v in by_mode.values():
-                self.assertEqual(v.ratio.under, "udp-sockets-netns")
-                self.assertIsNone(v.met)
+            for ratio in by_mode.values():
+                self.assertEqual(ratio.under, "udp-sockets-netns")
         self.assertAlmostEqual(
-            found["wire-socket-out"]["split"].ratio.by_size[1], 1801 / 900.5)
-        trips = {t.over: f for t, f in nets.trips(data)}
-        self.assertAlmostEqual(trips["wire-packet-out"]["same"][2], 3)
+            found["wire-socket-out"]["split"].by_size[1], 1801 / 900.5)
         # What is lost is shown with what it is lost of.
         base = dict(nets.costs(data, "netns"))["udp-sockets-netns"]["same"]
         self.assertAlmostEqual(base.arrived, 0.8)
         html = files["index.html"]
         self.assertIn('id="netns"', html)
         self.assertIn("stand for two hosts", html)
-        self.assertNotIn("wire-packet", readme.markdown(data))
+
+    def test_papers_xti_is_compared_with_ours_over_sockets(self):
+        """The paper measured XTI over Sockets, and not native UDP."""
+        data, files = complete()
+        ratio = stats.ratio(data, "udp", "udp-xtios", "udp-sockets", "same")
+        page_part = files["index.html"].partition(
+            "UDP: XTI over a kernel socket\nagainst the socket alone, then "
+            "and now")[2].partition("</table>")[0]
+        self.assertIn("This machine, one CPU", page_part)
+        self.assertIn(f">{text.factor(ratio.mean)}<",
+                      page_part.partition("This machine, one CPU")[2])
 
     def test_loopback_transports_have_a_base_each(self):
         data = self.load(synthetic.complete())
@@ -762,10 +498,10 @@ class Networks(Base):
         for name, base in (("ticotsord", "unix-stream"),
                            ("ticlts", "unix-dgram")):
             line = next(l for l in chart.axes.lines
-                        if l.get_color() == charts.colour(name))
+                        if l.get_color() == draw.colour(name))
             ratio = stats.ratio(data, "loopback", name, base, "split")
             self.assertAlmostEqual(line.get_ydata()[0],
-                                   (ratio.by_size[1] - 1) * 100)
+                                   ratio.by_size[1])
 
     def test_page_shows_all_of_it(self):
         _, files = complete()
@@ -780,10 +516,11 @@ class Networks(Base):
                      "net-history"):
             self.assertIn(f"{name}.csv", files)
         html = files["index.html"]
-        for word in ("Sockets (A)", "not met", "at least 1.5", "at least 10",
-                     "Not measured: sctp-xti: no such device",
-                     "150\xa0ns with XTIoS and 620\xa0ns with Sockets (N)"):
-            self.assertIn(word, html)
+        for word in ("TCP socket with nice", "kernel UDP through XTI",
+                     "native UDP through XTI",
+                     "Not measured: sctp-xti: no such device"):
+            self.assertIn(word, re.sub(r"<[^>]*>", "", html))
+        self.assertNotRegex(html, r"(?i)\bnot met\b|\bwanted\b|>met<")
 
     def test_networks_alone_make_a_page(self):
         content = synthetic.complete()
@@ -805,6 +542,62 @@ class Networks(Base):
         self.assertEqual([t.number for t in udp], list(range(1, 8)))
         self.assertEqual(set(udp[0].rates),
                          {"udp-sockets", "udp-xti", "udp-xtios"})
+
+
+class Priorities(Base):
+    def test_results_below_half_are_named(self):
+        data, files = complete()
+        rows = {(r.ours, r.size): r.found for r in nice.rows(data)}
+        self.assertEqual(list(rows), [
+            ("pipe-streams", 1), ("pipe-streams", 4096), ("udp-xtios", 1),
+            ("udp-xtios", 4096), ("udp-xti", 1), ("udp-xti", 4096)])
+        ours, theirs = rows["udp-xti", 1]["same"]
+        self.assertAlmostEqual(ours.ratio, 0.05)
+        self.assertFalse(ours.enough)
+        self.assertEqual((theirs.artificial, theirs.ratio), (0, 0))
+        self.assertTrue(rows["udp-xtios", 1]["split"][0].enough)
+        said = nice.answer(data)
+        name = text.name("udp-xti")
+        self.assertEqual(
+            said, "Of 12 results of STREAMS 10 keep at least 0.5 of the "
+            f"rate. Those that do not: {name} on one CPU at 1 byte (0.050) "
+            f"and {name} on one CPU at 4,096 bytes (0.050).")
+        html = files["index.html"]
+        self.assertIn(said, html)
+        table = html[html.index('<h2 id="priorities"'):]
+        table = table[:table.index("</table>")]
+        self.assertEqual(table.count('class="big lost"'), 2)
+        self.assertEqual(table.count('class="big"'), 22)
+
+    def test_all_that_keep_half_are_counted(self):
+        content = synthetic.complete()
+        content["runs"] = [r for r in content["runs"]
+                           if r["suite"] == "nice" and r["mode"] == "split"]
+        self.assertEqual(nice.answer(self.load(content)),
+                         "All 6 results of STREAMS keep at least 0.5 of the "
+                         "rate.")
+
+    def test_a_rate_without_the_other_is_no_result(self):
+        content = synthetic.complete()
+        content["runs"] = [r for r in content["runs"]
+                           if r["suite"] != "nice"
+                           or not r["implementation"].endswith("-nice")]
+        data = self.load(content)
+        self.assertEqual(nice.rows(data), [])
+        self.assertNotIn("nice -20", readme.markdown(data))
+
+    def test_figures_are_in_a_table_of_their_own(self):
+        rows = list(csv.DictReader(io.StringIO(
+            complete()[1]["priorities.csv"])))
+        self.assertEqual(len(rows), 5 * 2 * 2)
+        row = next(r for r in rows if r["implementation"] == "udp-xti"
+                   and r["mode"] == "same" and r["message_bytes"] == "1")
+        self.assertEqual(row["artificial_over_normal"], "0.05")
+
+    def test_front_page_has_the_lowest_of_each(self):
+        said = readme.markdown(complete()[0])
+        self.assertIn(f"| {text.name('udp-xti')} ({text.name('udp-sockets')})"
+                      " | **0.99** (1.00) | **0.050** (none arrived) |", said)
 
 
 class History(Base):

@@ -6,12 +6,10 @@
 usage: run.py BUILD-DIR SOURCE-DIR PREFIX COMPILER...
 
 Installs the build below a directory of our own, copies the example away and
-has its own Makefile build and run it.  What docs/porting.md shows must be in
-there.
+has its own Makefile build and run it.
 """
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -20,40 +18,6 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 '..', 'modules'))
 from run import Kit, Tap  # noqa: E402
-
-
-def texts(*roots):
-    """Everything below these directories, as one text."""
-    text = ''
-    for root in roots:
-        for d, _, files in os.walk(root):
-            for n in sorted(files):
-                if n.endswith(('.pyc',)):
-                    continue
-                with open(os.path.join(d, n), encoding='utf-8') as f:
-                    text += f.read() + '\n'
-    return text
-
-
-def snippets(tap, source):
-    """Code and commands of the document are in files that are run."""
-    with open(os.path.join(source, 'docs', 'porting.md'),
-              encoding='utf-8') as f:
-        doc = f.read()
-    have = texts(os.path.join(source, 'examples'),
-                 os.path.join(source, 'tests', 'strangers'),
-                 os.path.join(source, 'tests', 'examples'))
-    code = re.findall(r'^```c\n(.*?)^```', doc, re.S | re.M)
-    lost = [s for s in code if s not in have]
-    tap.case(code and not lost, 'the code of the document is compiled',
-             '\n'.join(lost))
-    lines = {s.strip() for s in have.splitlines()}
-    commands = [s.strip()
-                for b in re.findall(r'^```sh\n(.*?)^```', doc, re.S | re.M)
-                for s in b.splitlines() if s.strip()]
-    lost = [s for s in commands if s not in lines]
-    tap.case(commands and not lost, 'the commands of the document are run',
-             '\n'.join(lost))
 
 
 def script(tap, name, command, env, cwd, timeout):
@@ -87,7 +51,6 @@ def main():
         script(tap, 'a port is looked at with the tools',
                ['sh', os.path.join(source, 'tests', 'examples', 'look.sh')],
                env, work, 60)
-        snippets(tap, source)
     except (RuntimeError, OSError, subprocess.TimeoutExpired) as e:
         tap.case(False, 'the kit is complete', str(e))
     finally:

@@ -43,7 +43,8 @@ def headers(depfile):
 def main():
     root, output, depfile, clang, *sources = sys.argv[1:]
     inc = [f'-I{root}/{d}' for d in ('include', 'core', 'host/sim',
-                                     'host/user', 'lib/streams', 'drv', 'drv/ip')]
+                                     'host/user', 'lib/streams', 'drv', 'drv/ip',
+                                     'drv/sctp')]
     inc += ['-I' + os.path.dirname(s) for s in sources if s.endswith('.h')]
     used = set()
     with tempfile.TemporaryDirectory() as d:

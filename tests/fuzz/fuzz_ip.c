@@ -136,6 +136,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned flags;
 	struct udp_hdr u;
+	struct ip6_problem problem;
 	struct ip_hdr h;
 	uint32_t mtu;
 	int err;
@@ -147,6 +148,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	data += 3;
 	size -= 3;
 	err = ip_parse(data, size, size, flags, &h);
+	if (ip6_problem(data, size, &problem))
+		must(problem.at < size && problem.h.hlen <= size);
 	must(err <= 0 && err > -IP_NBAD);
 	if (err != 0)
 		return 0;

@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pkt.h"
+#include "reasm.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define PACKETS 256u
 
 static struct ip_reasm r;
-static struct ip_slot slots[IP_REASM_SLOTS];
+static size_t in_use;
 static bool forged[PACKETS];
 static uint64_t now;
 static unsigned char pkt[70000], out[70000];
@@ -30,6 +30,31 @@ must(bool ok)
 	if (!ok)
 		abort();
 }
+
+/* Sometimes there is no memory. */
+static void *
+get(size_t n)
+{
+	if (n < 4096 && in_use % 61 == 7)
+		return NULL;
+	in_use += n;
+	return calloc(1, n);
+}
+
+static void
+put(void *p, size_t n)
+{
+	in_use -= n;
+	free(p);
+}
+
+static uint64_t
+number(void)
+{
+	return 1;
+}
+
+static const struct ip_mem mem = {get, put, number};
 
 static unsigned char
 byte_at(unsigned id, uint32_t off)
@@ -43,8 +68,8 @@ whole(uint32_t slot, unsigned id, bool ours)
 	uint32_t n = ip_reasm_len(&r, slot), i;
 	struct ip_hdr h;
 
-	must(slot < IP_REASM_SLOTS && n <= IP_MOST + 40u);
-	ip_reasm_take(&r, slot, out);
+	must(slot < r.nchunks * IP_REASM_CHUNK && n <= IP_MOST + 40u);
+	ip_reasm_take(&r, &mem, slot, out);
 	if (ours)
 		must(ip_parse(out, n, n, 0, &h) == 0 && !h.more &&
 			h.frag == 0 && h.hlen + h.len == n);
@@ -58,14 +83,14 @@ static void
 feed(const unsigned char *p, const struct ip_hdr *h, unsigned id, bool ours)
 {
 	uint32_t slot = ~0u, lost = 0;
-	int what = ip_reasm_add(&r, 0, p, h, now, &slot, &lost);
+	int what = ip_reasm_add(&r, &mem, 0, p, h, now, &slot, &lost);
 
-	must(lost <= IP_REASM_SLOTS);
+	must(lost <= r.nchunks * IP_REASM_CHUNK && r.bytes <= IP_REASM_BYTES);
 	if (what == IP_WHOLE)
 		whole(slot, id, ours);
 	else
 		must(what == IP_HELD || what == IP_REFUSED ||
-			what == IP_AGAIN);
+			what == IP_AGAIN || what == IP_NOROOM);
 }
 
 /* kind, packet, offset / 8 (2), length (2), salt, more */
@@ -113,45 +138,46 @@ raw(const uint8_t *p, size_t n)
 }
 
 static void
-pass(const uint8_t *c)
+expire(void)
 {
 	unsigned char begin[IP_REASM_HDR + 8];
-	uint32_t tag, n, count = 0;
+	uint32_t tag, n, at = 0;
 
-	now += c[1] * 1000000000ull;
-	while (ip_reasm_expire(&r, now, &tag, begin, &n)) {
+	while (ip_reasm_expire(&r, &mem, now, &at, &tag, begin, &n))
 		must(n <= sizeof(begin) && tag == 0);
-		must(++count <= IP_REASM_SLOTS);
-	}
+}
+
+static void
+pass(const uint8_t *c)
+{
+	now += c[1] * 1000000000ull;
+	expire();
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	unsigned i;
-
 	if (size > 400 * 8)
 		size = 400 * 8;
-	for (i = 0; i < IP_REASM_SLOTS; i++) {
-		if (r.nslots <= i)
-			ip_reasm_give(&r, &slots[i]);
-		slots[i].state = 0;
-	}
 	memset(forged, 0, sizeof(forged));
 	now = 1;
-	for (; size >= 8; data += 8, size -= 8) {
+	for (; size >= 8; data += 8, size -= size < 8 ? size : 8) {
 		switch (data[0] >> 4) {
 		case 14:
 			pass(data);
 			break;
 		case 15:
 			raw(data + 1, size - 1);
-			return 0;
+			size = 0;
+			continue;
 		default:
 			fragment(data);
 			break;
 		}
 	}
-	must(r.busy == 0 && r.resets == 0);
+	now += IP_REASM_LIFE;
+	expire();
+	must(r.busy == 0 && r.resets == 0 && r.bytes == 0 && in_use ==
+		r.nchunks * IP_REASM_CHUNK * sizeof(struct ip_slot));
 	return 0;
 }

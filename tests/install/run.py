@@ -21,18 +21,21 @@ import tempfile
 
 NAMES = [
     'libraries go where the loader looks, without dpkg-architecture',
+    'so they do with a compiler that cannot name the directory',
     'a configured build moves to another prefix',
+    'make uninstall with a prefix takes that prefix only',
     'installed programs run before ldconfig',
     'the ten lines of README run',
     'a program with XTI runs',
     'a program linked with -lxti, or -lxnet, alone runs',
     'the reporter is found',
-    'pages have no names that the system has, and each call has one',
+    'pages have no names that the system has; each call and program has one',
     'one name for all directories',
-    'after make uninstall nothing is left',
+    'a configuration file is replaced unless it was edited',
+    'after make uninstall nothing is left but what was edited',
 ]
 NEEDED = ['meson', 'ninja', 'python3', 'cc', 'gcc', 'ld', 'sh', 'env', 'as',
-          'ar', 'pkg-config', 'uname']
+          'ar', 'pkg-config', 'uname', 'sed']
 HELPFUL = re.compile(r'usage|fast-streams|strbench|0\.\d', re.I)
 
 
@@ -89,12 +92,45 @@ def configure(tap, source, top):
     tap.case(o.get('prefix') == '/opt/one' and
              (not multiarch or o.get('libdir') == f'lib/{multiarch}'),
              f'{o.get("prefix")} {o.get("libdir")}\n{r.stdout}{r.stderr}')
+    # a compiler that does not know the directory's name, as new clangs
+    path = os.path.join(tools, 'newcc')
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write('#!/bin/sh\ncase $1 in\n-print-multiarch) exit 1 ;;\n'
+                f'-dumpmachine) echo {multiarch.replace("-", "-pc-", 1)} ;;\n'
+                '*) exec cc "$@" ;;\nesac\n')
+    os.chmod(path, 0o755)
+    r = run([script, 'c', '/opt/one'], cwd=top, env=dict(env, CC='newcc'))
+    o = options(os.path.join(top, 'c')) if r.returncode == 0 else {}
+    tap.case(not multiarch or o.get('libdir') == f'lib/{multiarch}',
+             f'{o.get("libdir")}\n{r.stdout}{r.stderr}')
     r = run([script, 'b', '/opt/two'], cwd=top, env=env)
     two = options(os.path.join(top, 'b'))['prefix']
     run([script, 'b', ''], cwd=top, env=env)
     still = options(os.path.join(top, 'b'))['prefix']
     tap.case(two == '/opt/two' and still == '/opt/two',
              f'{two} {still}\n{r.stdout}{r.stderr}')
+
+
+def uninstall_one(tap, source, top):
+    """scripts/uninstall.py, on the logs of two installations."""
+    build = os.path.join(top, 'logs')
+    os.mkdir(build)
+    one, two = (os.path.join(top, name) for name in ('one', 'two'))
+    with open(os.path.join(build, 'installed.txt'), 'w',
+              encoding='utf-8') as log:
+        for prefix in (one, two):
+            os.mkdir(prefix)
+            for name in ('f', 'g'):
+                open(os.path.join(prefix, name), 'w').close()
+            log.write(f'# prefix {prefix}\n{prefix}\n{prefix}/f\n'
+                      f'# Meson\n{prefix}/g\n')
+    script = [sys.executable, os.path.join(source, 'scripts/uninstall.py'),
+              build]
+    said = [run([*script, one]), os.path.exists(one), os.path.exists(two),
+            run([*script, one]), run(script), os.path.exists(two),
+            run(script)]
+    ok = [s if isinstance(s, bool) else s.returncode for s in said]
+    tap.case(ok == [0, False, True, 1, 0, False, 1], said)
 
 
 # ----------------------------------------------- the system of its own
@@ -150,10 +186,60 @@ def programs(prefix):
             yield os.path.join(folder, n)
 
 
+def install(build):
+    """What make install does."""
+    r = run(['meson', 'install', '-C', build, '--no-rebuild'])
+    for name in ('install-conf.txt', 'install-log.txt'):
+        if r.returncode == 0:
+            with open(os.path.join(build, 'meson-logs', name),
+                      encoding='utf-8') as log, \
+                    open(os.path.join(build, 'installed.txt'), 'a',
+                         encoding='utf-8') as all_logs:
+                all_logs.write(log.read())
+    return r
+
+
+def edited(build, prefix):
+    """Install over files that are new, old, and edited.
+
+    Return what is wrong, and the path of the edited one.
+    """
+    o = options(build)
+    etc = os.path.join(prefix, o['sysconfdir'])
+    copies = os.path.join(prefix, o['datadir'], 'fast-streams')
+    paths = [os.path.join(etc, 'streams.conf'),
+             os.path.join(etc, 'netconfig.xnsl')]
+
+    def text(path):
+        with open(path, encoding='utf-8') as f:
+            return f.read()
+
+    def put(path, what):
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(what)
+
+    first = [text(p) for p in paths]
+    put(paths[0], first[0] + '# mine\n')
+    # as an older release installed it
+    for p in (paths[1], os.path.join(copies, 'netconfig.xnsl')):
+        put(p, '# old\n')
+    r = install(build)
+    wrong = []
+    if text(paths[0]) != first[0] + '# mine\n':
+        wrong.append('the edited file was overwritten')
+    log = text(os.path.join(build, 'meson-logs', 'install-conf.txt'))
+    if text(paths[0] + '.new') != first[0] or \
+            f'# edited: {paths[0]} stays' not in log:
+        wrong.append('the new file is not beside it')
+    if text(paths[1]) != first[1] or os.path.exists(paths[1] + '.new'):
+        wrong.append('the old file was not replaced')
+    return wrong and wrong + [r.stdout + r.stderr], paths[0]
+
+
 def inside(build, source, cc):
     """The cases that need the system; its root is ours."""
     tap = Tap()
-    tap.n = 2
+    tap.n = 4
     # A build that is not in the layer still has its own libraries.
     os.environ.pop('LD_LIBRARY_PATH', None)
     os.environ.pop('PKG_CONFIG_PATH', None)
@@ -164,17 +250,12 @@ def inside(build, source, cc):
         tap.skip_rest(f'there is an installed copy in {prefix}')
         return 0
     before = everything(*places)
-    for log in ('meson-logs/install-log.txt', 'installed.txt'):
+    for log in ('meson-logs/install-log.txt', 'meson-logs/install-conf.txt',
+                'installed.txt'):
         if os.path.exists(os.path.join(build, log)):
             os.unlink(os.path.join(build, log))     # of the layer
     for _ in range(2):  # the second time directories are there
-        r = run(['meson', 'install', '-C', build, '--no-rebuild'])
-        if r.returncode == 0:
-            with open(os.path.join(build, 'meson-logs', 'install-log.txt'),
-                      encoding='utf-8') as log, \
-                    open(os.path.join(build, 'installed.txt'), 'a',
-                         encoding='utf-8') as all_logs:
-                all_logs.write(log.read())
+        r = install(build)
     new = everything(*places) - before
     wrong = [r.stdout + r.stderr] if r.returncode else []
     for p in programs(prefix):
@@ -237,19 +318,29 @@ def inside(build, source, cc):
     pages = {os.path.basename(p) for p in new if '/man/man' in p}
     clash = pages & {'getmsg.2', 'putmsg.2', 'loop.4', 'netconfig.5'}
     lacks = {'getpmsg.2str', 'putpmsg.2str', 't_rcvvudata.3str',
-             'rw_tryenter.9str', 'loop.4str', 'strbench.1'} - pages
+             'rw_tryenter.9str', 'loop.4str', 'strbench.1',
+             'streamsd.8'} - pages
+    for p in programs(prefix):
+        d, name = os.path.split(p)
+        if p in new and d.endswith('bin'):
+            lacks |= {f'{name}.{"8" if d.endswith("sbin") else "1"}'} - pages
     tap.case(not clash and not lacks, f'{clash} {lacks}')
 
     odd = [p for p in new if re.search(r'/streams(/|\.pc$)', p)]
     tap.case(not odd and any(p.endswith('/fast-streams.pc') for p in new),
              '\n'.join(odd))
 
+    wrong, mine = edited(build, prefix)
+    tap.case(not wrong, '\n'.join(wrong))
+
     run(['sh', '-c', f'{prefix}/sbin/strclean'])
     r = run([sys.executable, os.path.join(source, 'scripts/uninstall.py'),
              build])
     left = everything(*places) - before - {'/etc/ld.so.cache'}
     lost = before - everything(*places)
-    tap.case(r.returncode == 0 and not left and not lost,
+    stays = {mine, os.path.dirname(mine)}
+    tap.case(r.returncode == 0 and mine in left and left <= stays and
+             not lost and f'edited, and stays: {mine}' in r.stdout,
              '\n'.join([r.stdout, r.stderr, *sorted(left)[:10],
                         *sorted(lost)[:10]]))
     return 1 if tap.bad else 0
@@ -270,6 +361,7 @@ def main(argv):
     top = tempfile.mkdtemp(prefix='streams-install-')
     try:
         configure(tap, source, top)
+        uninstall_one(tap, source, top)
         layer = os.path.join(top, 'layer')
         os.mkdir(layer)
         alone = ['unshare', '--mount', '--pid', '--fork', '--kill-child',

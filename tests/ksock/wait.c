@@ -193,6 +193,46 @@ T_CASE(epoll_edge_triggered)
 	epoll_case(EPOLLET);
 }
 
+/* A stream of datagrams and the plain socket at its other end. */
+static void
+wired_udp(int *ret_stream, int *ret_peer)
+{
+	struct sockaddr_in sin = {.sin_family = AF_INET,
+		.sin_addr = {htonl(INADDR_LOOPBACK)}};
+	socklen_t len = sizeof sin;
+	char buf[8];
+
+	*ret_peer = T_OK(socket(AF_INET, SOCK_DGRAM, 0));
+	T_OK(bind(*ret_peer, (void *)&sin, len));
+	T_OK(getsockname(*ret_peer, (void *)&sin, &len));
+	*ret_stream = T_OK(open(WIRE, O_RDWR));
+	T_OK(cmd(*ret_stream, WIRE_UDP, ntohs(sin.sin_port)));
+	text(*ret_stream, "here");
+	T_EQ(recvfrom(*ret_peer, buf, sizeof buf, 0, (void *)&sin, &len), 4);
+	T_OK(connect(*ret_peer, (void *)&sin, len));
+}
+
+/* streamsd watches the socket when the thread begins to wait. */
+T_CASE(epoll_watches_a_socket_that_streamsd_watches_no_more)
+{
+	int s, p, other, peer, ep = T_OK(epoll_create1(0));
+	struct epoll_event ev = {.events = EPOLLIN | (uint32_t)EPOLLET};
+	pid_t pid;
+
+	wired_udp(&s, &p);
+	wired_udp(&other, &peer);
+	T_OK(cmd(s, WIRE_NEAR, 1));
+	T_OK(epoll_ctl(ep, EPOLL_CTL_ADD, s, &ev));
+	T_EQ(epoll_wait(ep, &ev, 1, 100), 0);
+	T_OK(cmd(s, WIRE_NEAR, 0));
+	/* so that streamsd looks at all sockets */
+	T_OK(cmd(other, WIRE_NEAR, 1));
+	pid = child(later, p, 100);
+	T_EQ(epoll_wait(ep, &ev, 1, 5000), 1);
+	expect(s, "late");
+	reap(pid);
+}
+
 T_CASE(end_of_the_connection_is_a_hangup_and_does_not_spin)
 {
 	int s, p;

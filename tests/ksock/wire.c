@@ -393,6 +393,8 @@ wire_command(queue_t *q, mblk_t *mp)
 		err = wire_socket(q, w, SOCK_STREAM, m.arg, 1);
 	else if (m.cmd == WIRE_UDP)
 		err = wire_socket(q, w, SOCK_DGRAM, m.arg, 0);
+	else if (m.cmd == WIRE_NEAR && w->ks != NULL)
+		ksock_near(w->ks, m.arg);
 	else if (m.cmd == WIRE_GATHER)
 		w->gather = m.arg;
 	else if (m.cmd == WIRE_COUNT)

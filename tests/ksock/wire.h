@@ -12,6 +12,7 @@
 #define WIRE_GATHER 3  /* from now on less than so many bytes are kept */
 #define WIRE_UDP 4     /* datagrams, with that port */
 #define WIRE_COUNT 5   /* answered: reads and writes tried so far */
+#define WIRE_NEAR 6    /* ksock_near() with this value */
 
 struct wire_msg {
 	int cmd;

@@ -40,6 +40,8 @@ def check(root, where, text):
     wrong = []
     for n, line in enumerate(text.splitlines(), 1):
         for path, name in CITED.findall(line):
+            if 'NAME' in path:
+                continue  # the reader's choice
             full = os.path.join(root, path)
             if not os.path.exists(full):
                 wrong.append(f'{where}:{n}: {path}: there is no such file')

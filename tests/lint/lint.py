@@ -20,10 +20,11 @@ import object_rules
 import pointer_rules
 import ratchet_rules
 import source_rules
+import style_rules
 from lintlib import RULES, Skip, Tree
 
 assert (header_rules and man_rules and object_rules and pointer_rules and
-        ratchet_rules and source_rules)
+        ratchet_rules and source_rules and style_rules)
 
 
 def main(argv):

@@ -2,6 +2,7 @@
 # Copyright (c) 2026 The Fast-STREAMS authors
 """Rules about the manual."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -49,6 +50,32 @@ def pages_are_where_they_say(tree):
     return wrong
 
 
+# An error's text, and what the description must have for it to be understood.
+ABOVE = {
+    'one of the states above': r'^Valid states',
+    'flag is not one of those above': r'^\.Fa \S*flags?\b',
+}
+
+
+@rule
+def pages_have_what_they_call_above(tree):
+    """a page that says "above" of states or flags describes them"""
+    return [f'{name}: "{words}", but there are none'
+            for name in pages(tree) for words, needed in ABOVE.items()
+            for head, found, _ in [tree.text(name).partition(words)]
+            if found and not re.search(needed, head.partition(
+                '\n.Sh DESCRIPTION')[2], re.M)]
+
+
+@rule
+def defaults_are_named(tree):
+    """an option's default is called so: "3 by default", not "; 3." """
+    return [f'{name}:{n}: "{line}": is that the default?'
+            for name in pages(tree) if re.search(r'/man[18]/', name)
+            for n, line in enumerate(tree.text(name).splitlines(), 1)
+            if re.match(r'[^.].*; [\w.]+\.$', line)]
+
+
 def names_of(text):
     """What the section NAME of a page names."""
     m = re.search(r'^\.Sh NAME\n(.*?)^\.(?:Sh|Nd)', text, re.S | re.M)
@@ -87,6 +114,10 @@ def exports_have_pages(tree):
                  for n in sorted(set(have) - ours)]
 
 
+# Entry points, whose names each module chooses: open(9), close(9), ...
+ENTRY = {'open', 'close', 'put', 'srv'}
+
+
 @rule
 def ddi_has_pages(tree):
     """each function of the DDI has a page, each page its function"""
@@ -103,4 +134,40 @@ def ddi_has_pages(tree):
     if not ddi:
         raise Skip('no DDI')
     return [f'{n}: no page in section 9' for n in sorted(ddi - set(have))] + [
-        f'{have[n]}: {n} is in no header' for n in sorted(set(have) - words)]
+        f'{have[n]}: {n} is in no header'
+        for n in sorted(set(have) - words - ENTRY)]
+
+
+# What the tests' library reads, and no other.
+CRASH = 'host/user/crash.c'
+
+
+def variables(tree):
+    """The environment variables that the library and the tools read."""
+    found = set()
+    for name in tree.files('.c', under=('host/user/', 'lib/', 'tools/',
+                                        'bench/')):
+        if name == CRASH or '_test' in name:
+            continue
+        text = without_comments(tree.text(name))
+        found |= set(re.findall(r'getenv\("(\w+)"', text))
+        found |= set(re.findall(r'"(STREAMS_[A-Z]+)"', text))
+    if os.path.exists(tree.path(CRASH)):
+        found -= set(re.findall(r'"(\w+)"', tree.text(CRASH)))
+    return found | {'LD_PRELOAD'}
+
+
+@rule
+def streams_names_everything(tree):
+    """streams(7) names every environment variable and every page"""
+    top = 'docs/man/man7/streams.7'
+    if top not in pages(tree):
+        raise Skip('no streams(7)')
+    text = tree.text(top)
+    have = set(re.findall(r'^\.It Ev (\S+)', text, re.M))
+    linked = set(re.findall(r'^\.Xr (\S+) (\d)', text, re.M))
+    ours = {tuple(os.path.basename(p).rsplit('.', 1)) for p in pages(tree)}
+    return [f'{n}: read by the library or a tool, not in streams(7)'
+            for n in sorted(variables(tree) - have)] + [
+        f'{n}({s}): not in streams(7)'
+        for n, s in sorted(ours - linked - {('streams', '7')})]

@@ -18,10 +18,11 @@ import man_rules
 import object_rules
 import ratchet_rules
 import source_rules
+import style_rules
 from lintlib import RULES, Skip, Tree
 
 assert (header_rules and man_rules and object_rules and ratchet_rules and
-        source_rules)
+        source_rules and style_rules)
 
 C = ('/* SPDX-License-Identifier: BSD-2-Clause */\n'
      '/* Copyright (c) 2026 The Fast-STREAMS authors */\n')
@@ -86,6 +87,20 @@ int (*const nullmod_tab[])(void) = { nullmod_put, ddi_putnext };
     'docs/man/man7/nullmod.7': PAGE,
     'docs/man/man2/putmsg.2': page('putmsg', 2),
     'docs/man/man9/putq.9': page('putq', 9),
+    'docs/man/man7/streams.7': page('streams', 7) +
+        '.Bl -tag -width Ds\n.It Ev LD_PRELOAD\nx\n'
+        '.It Ev STREAMS_HERE\n.Xr nullmod 7 ,\n.Xr putmsg 2 ,\n'
+        '.Xr putq 9\n.El\n',
+    'host/user/name.c': C + 'char *v = getenv("STREAMS_HERE");\n',
+    'docs/locking.md': '| `[A]` | atomic |\n',
+    'docs/ip-conformance.md': '| 1.1 | MUST: x | `tests/b_test.c:it_is` |\n'
+                              '| 1.2 | MUST: y | not held: why |\n',
+    'tests/b_test.c': C + 'T_CASE(it_is)\n',
+    'core/msg/alloc.h': C + 'struct m {\n\tint n; /* [A] of uses */\n};\n',
+    'STYLE.md': '| `mod/`, `drv/` | `include/sys`, `builtin.h` |\n'
+                '`str_head_read`, `core/msg/alloc.c`, `str_<verb>`\n',
+    'include/str/builtin.h': C + 'int builtin;\n',
+    'drv/nuls.h': C + '#include <str/builtin.h>\n',
     'include/sys/stream.h':
         C + '#define STR_DDI(x) x\nint STR_DDI(putq)(void);\n',
 }
@@ -101,6 +116,10 @@ BAD = [
      'extern int x __attribute__((unused));\n', 'include/str/x.h:3'),
     ('core_has_no_malloc', 'core/x.c', 'x = malloc (3);\n', 'core/x.c:3'),
     ('core_has_no_malloc', 'mod/x.c', '\tfree(x);\n', 'mod/x.c:3'),
+    ('statements_have_tests', 'docs/ip-conformance.md',
+     '| 1.1 | MUST: x | `tests/b_test.c:it_is_not` |\n', 'has no case'),
+    ('statements_have_tests', 'docs/ip-conformance.md',
+     '| 1.1 | MUST: x | |\n', 'no test and no reason'),
     ('tests_do_not_sleep', 'tests/x.c', '\tusleep(3);\n', 'tests/x.c:3'),
     ('tests_do_not_sleep', 'core/x_test.c', 'sleep(1);\n', 'core/x_test.c:3'),
     ('nothing_unfinished', 'core/x.c', '/* TO' 'DO: all */\n', 'core/x.c:3'),
@@ -169,6 +188,13 @@ BAD = [
      PAGE.replace('.Sh DESCRIPTION', '.Sh'), 'nullmod.7:'),
     ('pages_are_where_they_say', 'docs/man/man3/nullmod.7', PAGE,
      'not in docs/man/man7'),
+    ('pages_have_what_they_call_above', 'docs/man/man7/nullmod.7',
+     PAGE + 'The endpoint is not in one of the states above.\n',
+     'states above", but'),
+    ('pages_have_what_they_call_above', 'docs/man/man7/nullmod.7',
+     PAGE + 'A flag is not one of those above.\n', 'above", but'),
+    ('defaults_are_named', 'docs/man/man1/nullmod.1',
+     page('nullmod', 1) + 'The number of samples; 3.\n', 'the default?'),
     ('exports_have_pages', 'lib/streams/libstreams.map',
      'S_1 { global: putmsg; getmsg; };\nS_PRIVATE { global: inspect; };\n',
      'getmsg: exported, without'),
@@ -178,6 +204,26 @@ BAD = [
      'int STR_DDI(getq)(void);\n', 'getq: no page'),
     ('ddi_has_pages', 'docs/man/man9/getq.9', page('getq', 9),
      'getq is in no header'),
+    ('streams_names_everything', 'host/user/x.c',
+     'char *x = getenv("STREAMS_THERE");\n', 'STREAMS_THERE: read'),
+    ('streams_names_everything', 'docs/man/man9/getq.9', page('getq', 9),
+     'getq(9): not in streams(7)'),
+    ('style_names_what_exists', 'STYLE.md', '`str_head_gone`\n',
+     'str_head_gone is nowhere'),
+    ('style_names_what_exists', 'STYLE.md', '`band_test.c`\n',
+     'band_test.c: there is no such file'),
+    ('style_names_what_exists', 'STYLE.md', '`core/none/`\n',
+     'core/none/: there is no such folder'),
+    ('drivers_include_what_style_says', 'drv/x.c', '#include <str/shm.h>\n',
+     'drv/x.c: includes <str/shm.h>'),
+    ('drivers_include_what_style_says', 'STYLE.md',
+     '| `mod/`, `drv/` | `builtin.h`, `other.h` |\n',
+     'other.h is included by no driver'),
+    ('tags_have_one_legend', 'core/x.h', 'struct x { int n; /* [Z] */ };\n',
+     'core/x.h: [Z]'),
+    ('tags_have_one_legend', 'docs/locking.md',
+     '| `[A]` | atomic |\n| `[B]` | none |\n', 'no field has [B]'),
+    ('tags_have_one_legend', 'docs/x.md', 'see `[A]`\n', 'a second legend'),
 ]
 
 

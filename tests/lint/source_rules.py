@@ -91,3 +91,28 @@ def licence_is_stated(tree):
         elif 'Copyright (c) 2026 The Fast-STREAMS authors' not in head:
             wrong.append(f'{name}: no copyright line at its head')
     return wrong
+
+
+@rule
+def statements_have_tests(tree):
+    """each statement about IP has a test that exists, or the reason why not"""
+    name = 'docs/ip-conformance.md'
+    if name not in tree.files('.md'):
+        raise Skip(f'no {name}')
+    wrong, rows = [], 0
+    for n, line in enumerate(tree.text(name).splitlines(), 1):
+        cells = [c.strip() for c in line.strip('| ').split('|')]
+        if len(cells) < 2 or not re.match(r'(MUST|SHOULD|MAY)\b', cells[1]):
+            continue
+        rows += 1
+        said = cells[2] if len(cells) == 3 else ''
+        test = re.fullmatch(r'`([\w./-]+):(\w+)`', said)
+        if test is None:
+            if not re.match(r'not held: \w', said):
+                wrong.append(f'{name}:{n}: no test and no reason')
+        elif test[1] not in tree.files('_test.c') + tree.files(
+                '.c', under=('tests/',)) or not re.search(
+                    rf'^T_CASE(?:_TIMEOUT)?\({test[2]}\b',
+                    tree.text(test[1]), re.M):
+            wrong.append(f'{name}:{n}: {test[1]} has no case {test[2]}')
+    return wrong if rows else [f'{name}: no statements']

@@ -131,22 +131,6 @@ class Tap:
                       done.stdout + done.stderr)
 
 
-def snippets(tap, source):
-    """Every snippet of the document is in one of the examples."""
-    with open(os.path.join(source, 'docs', 'writing-a-module.md'),
-              encoding='utf-8') as f:
-        text = f.read()
-    examples = ''
-    for d, _, files in os.walk(os.path.join(source, 'examples')):
-        for n in sorted(files):
-            with open(os.path.join(d, n), encoding='utf-8') as f:
-                examples += f.read() + '\n'
-    found = re.findall(r'^```c\n(.*?)^```', text, re.S | re.M)
-    lost = [s for s in found if s not in examples]
-    tap.case(found and not lost, 'the snippets of the document are compiled',
-             '\n'.join(lost))
-
-
 def main():
     build, source, prefix, *cc = sys.argv[1:]
     tests = os.path.join(source, 'tests', 'modules')
@@ -166,7 +150,6 @@ def main():
                                                 f'-I{tests}'])
         # those who count on what others did share a domain; cases are alone
         tap.program([program], dict(kit.env, STREAMS_DOMAIN='private'))
-        snippets(tap, source)
         for d, name in (('module-pass', 'tally'), ('module-queue', 'pace'),
                         ('module-mux', 'fan')):
             d = os.path.join(source, 'examples', d)

@@ -640,6 +640,18 @@ T_CASE(str_strace_takes_what_it_asked_for)
 	T_EQ(RUN(-1, "str-strace", "1", "2", "x"), 2);
 }
 
+/* SL_NOTIFY alone selects no logger: the default of -E, -T and -c remains */
+T_CASE(a_notice_without_a_destination_is_for_tracers)
+{
+	const char *const argv[] = { "str-strace", "-v", "-n", NULL };
+	const char *file = temp("log");
+	pid_t pid = logger(argv, file);
+
+	T_EQ(RUN(-1, "strlog", "-N", "-M", "9", "told"), 0);
+	T_SOON(file_has(file, " TN 9 0 0 told\n"), 5000);
+	T_EQ(stop(pid, SIGTERM), 0);
+}
+
 T_CASE(strlog_logs_lines_of_a_file)
 {
 	const char *const argv[] = { "str-strace", "-v", "-n", NULL };

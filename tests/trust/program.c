@@ -189,6 +189,23 @@ T_CASE(a_file_in_a_sticky_directory_is_run_if_it_has_one_name)
 	T_TRUE(marked());
 }
 
+/* Another user could have made a second name of a link of ours. */
+T_CASE(a_link_in_a_sticky_directory_is_followed_if_it_has_one_name)
+{
+	char said[4096];
+
+	setup();
+	plant(at("a/lib/streamsd"));
+	T_OK(symlink("../../lib/streamsd", at("a/tools/streamsd/streamsd")));
+	T_OK(chmod(at("a/tools/streamsd"), 01777));
+	T_OK(linkat(AT_FDCWD, at("a/tools/streamsd/streamsd"), AT_FDCWD,
+		at("a/lib/other"), 0));
+	refused(at("a/tools/streamsd/streamsd"), "has 2 names");
+	T_OK(unlink(at("a/lib/other")));
+	use(at("a/tools/streamsd/streamsd"), NULL, said);
+	T_NULL(strstr(said, "is not used"));
+}
+
 T_CASE(a_file_of_another_user_is_not_run)
 {
 	setup();

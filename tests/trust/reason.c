@@ -18,6 +18,9 @@
 
 #include <t.h>
 
+/* The limit of open files for what is run; 0: as it is. */
+static rlim_t files;
+
 /* What @path says on standard error, and its exit status. */
 static const char *
 says(const char *path, int *ret_status)
@@ -36,6 +39,9 @@ says(const char *path, int *ret_status)
 		T_OK(dup2(T_OK(open("/dev/null", O_WRONLY)), 1));
 		T_OK(close(p[0]));
 		T_OK(close(p[1]));
+		if (files != 0)
+			T_OK(setrlimit(RLIMIT_NOFILE,
+				&(struct rlimit){ files, files }));
 		execl(path, path, NULL);
 		_exit(127);
 	}
@@ -51,22 +57,30 @@ says(const char *path, int *ret_status)
 	return text;
 }
 
-/* Nothing without being asked; @words, and @advice, when asked. */
+/* Each asks for a domain by another call: pipe, open, t_open. */
+static const char *const programs[] = { USE, DEVICE, ENDPOINT };
+
+/*
+ * Each call fails with ENOSR.  The program says nothing without being asked;
+ * @words, and @advice, when asked.
+ */
 static void
 told(const char *words, const char *advice)
 {
 	const char *text;
 	int status;
 
-	T_OK(unsetenv("STREAMS_VERBOSE"));
-	text = says(USE, &status);
-	T_EQ(status, ENOSR);
-	T_STR(text, "");
-	T_OK(setenv("STREAMS_VERBOSE", "1", 1));
-	text = says(USE, &status);
-	T_EQ(status, ENOSR);
-	if (strstr(text, words) == NULL || strstr(text, advice) == NULL)
-		T_FAIL("use says \"%s\"", text);
+	for (unsigned i = 0; i < sizeof programs / sizeof *programs; i++) {
+		T_OK(unsetenv("STREAMS_VERBOSE"));
+		text = says(programs[i], &status);
+		if (status != ENOSR || text[0] != '\0')
+			T_FAIL("%s: %d, \"%s\"", programs[i], status, text);
+		T_OK(setenv("STREAMS_VERBOSE", "1", 1));
+		text = says(programs[i], &status);
+		if (status != ENOSR || strstr(text, words) == NULL ||
+			strstr(text, advice) == NULL)
+			T_FAIL("%s: %d, \"%s\"", programs[i], status, text);
+	}
 	T_OK(unsetenv("STREAMS_VERBOSE"));
 	text = says(STRINFO, &status);
 	T_EQ(status, 1);
@@ -104,6 +118,88 @@ T_CASE(a_limit_of_file_sizes_is_told)
 	T_OK(setenv("STREAMS_DOMAIN", "private", 1));
 	T_OK(setrlimit(RLIMIT_FSIZE, &rl));
 	told("ulimit -f", "raise it");
+}
+
+/* Whose limit is small, or whose domain is large. */
+T_CASE(a_limit_of_address_space_is_told)
+{
+	struct rlimit rl = { 512u << 20, 512u << 20 };
+
+	T_OK(setenv("STREAMS_DOMAIN", "private", 1));
+	T_OK(setrlimit(RLIMIT_AS, &rl));
+	told("1024 MiB", "STREAMS_SIZE");
+	told("Cannot allocate memory", "ulimit -v");
+}
+
+/*
+ * From the limit on at which the loader finds the libraries, one more file each
+ * time until all works.
+ */
+static void
+few_files(const char *path)
+{
+	const char *text;
+	int status = 127, failed = 0;
+
+	for (files = 4; files < 64 && status != 0; files++) {
+		text = says(path, &status);
+		if (status == 127)
+			continue;
+		if (status != 0 && status != EMFILE)
+			T_FAIL("%s, %d files: %s: \"%s\"", path, (int)files,
+				strerror(status), text);
+		if ((strstr(text, "no domain: ") != NULL ||
+			strstr(text, "cannot be started: ") != NULL) &&
+			strstr(text, "(ulimit -n) is ") == NULL)
+			T_FAIL("%s, %d files: \"%s\"", path, (int)files, text);
+		failed += status == EMFILE;
+	}
+	files = 0;
+	T_EQ(status, 0);
+	T_GT(failed, 0);
+}
+
+T_CASE(a_limit_of_open_files_is_told)
+{
+	T_OK(setenv("STREAMS_VERBOSE", "1", 1));
+	T_OK(setenv("STREAMS_SIZE", "16M", 1));
+	own_mounts();
+	T_OK(mount("none", "/dev/shm", "tmpfs", 0, "mode=1777"));
+	for (unsigned i = 0; i < sizeof programs / sizeof *programs; i++)
+		few_files(programs[i]);
+	T_OK(setenv("STREAMS_DOMAIN", "private", 1));
+	for (unsigned i = 0; i < sizeof programs / sizeof *programs; i++)
+		few_files(programs[i]);
+	T_SOON(umount("/dev/shm") == 0, 10000 * t_scale());
+}
+
+/* A size that is none costs no call, but is not passed over in silence. */
+T_CASE(a_size_that_is_none_is_told)
+{
+	static const char *const wrong[] = { "foo", "64mb", "-1", "1.5g", "m" };
+	static const char *const right[] = { "", "64m", "33554432", "0x4000k",
+		"99999999999g", "1" };
+	const char *text;
+	char words[80];
+	int status;
+
+	T_OK(setenv("STREAMS_DOMAIN", "private", 1));
+	T_OK(unsetenv("STREAMS_VERBOSE"));
+	for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		T_OK(setenv("STREAMS_SIZE", wrong[i], 1));
+		text = says(DEVICE, &status);
+		snprintf(words, sizeof words, "STREAMS_SIZE=%s is not a size",
+			wrong[i]);
+		if (status != 0 || strstr(text, words) == NULL ||
+			strstr(text, "has 1024m") == NULL)
+			T_FAIL("%s: %d, \"%s\"", wrong[i], status, text);
+	}
+	for (unsigned i = 0; i < sizeof right / sizeof *right; i++) {
+		T_OK(setenv("STREAMS_SIZE", right[i], 1));
+		text = says(DEVICE, &status);
+		if (status != 0 || text[0] != '\0')
+			T_FAIL("%s: %d, \"%s\"", right[i], status, text);
+	}
 }
 
 /* A directory of the case's own. */
@@ -184,6 +280,57 @@ T_CASE(a_refused_streamsd_is_told)
 	T_EQ(status, 0);
 	if (strstr(text, "no streamsd: /dev/null: it is not a file") == NULL)
 		T_FAIL("strinfo says \"%s\"", text);
+}
+
+/* A call that needs streamsd tells it in each domain, unasked.  In one with a
+ * name, streamsd was refused before, without a word, when the domain was made. */
+T_CASE(a_device_tells_that_streamsd_is_refused)
+{
+	static const char *const domain[] = { "default", "private" };
+	const char *text;
+	int status;
+
+	own_dir();
+	T_OK(setenv("XDG_RUNTIME_DIR", dir, 1));
+	T_OK(setenv("STREAMS_SIZE", "16M", 1));
+	T_OK(setenv("STREAMS_DAEMON", "/dev/null", 1));
+	T_OK(unsetenv("STREAMS_VERBOSE"));
+	for (unsigned i = 0; i < sizeof domain / sizeof *domain; i++) {
+		T_OK(setenv("STREAMS_DOMAIN", domain[i], 1));
+		text = says(DEVICE, &status);
+		T_EQ(status, 0);
+		if (strstr(text, "/dev/null: it is not a file") == NULL)
+			T_FAIL("%s: \"%s\"", domain[i], text);
+	}
+}
+
+/* The reason names the program, and what is wrong with it. */
+T_CASE(a_refused_streamsd_is_told_by_its_path)
+{
+	static const struct {
+		const char *file, *says;
+	} row[] = {
+		{ "none", "/none: No such file or directory;" },
+		{ "none/streamsd",
+			"/none/streamsd: none: No such file or directory;" },
+		{ "plain", "/plain: Permission denied: it has to be a file" },
+	};
+	const char *text;
+	char path[96];
+	int status;
+
+	own_dir();
+	T_OK(setenv("STREAMS_DOMAIN", "private", 1));
+	T_OK(setenv("STREAMS_VERBOSE", "1", 1));
+	snprintf(path, sizeof path, "%s/plain", dir);
+	T_OK(close(T_OK(open(path, O_WRONLY | O_CREAT, 0600))));
+	for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+		snprintf(path, sizeof path, "%s/%s", dir, row[i].file);
+		T_OK(setenv("STREAMS_DAEMON", path, 1));
+		text = says(DEVICE, &status);
+		if (status != 0 || strstr(text, row[i].says) == NULL)
+			T_FAIL("%s: %d, \"%s\"", path, status, text);
+	}
 }
 
 /* A file that is not used is told too. */

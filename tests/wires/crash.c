@@ -536,8 +536,8 @@ T_CASE(the_place_of_one_that_is_half_closed_is_not_taken)
 }
 
 static const char *const in_streamsd[] = {
-	"ip:slot", "ip:fragment", "ip:whole", "ip:taking", "ip:together",
-	"ip:input", "ip:given", "ip:learning", "ip:learnt", "ip:deleting",
+	"ip:fragment", "ip:whole", "ip:taking", "ip:together", "ip:input",
+	"ip:given", "ip:learning", "ip:learnt", "ip:deleting",
 	"ip:deleted", "ip:closed", "ip:untapping", "ip:untapped", "ip:joined",
 	"ip:left",
 };

@@ -150,3 +150,100 @@ T_CASE_TIMEOUT(who_is_bound_to_a_group_does_not_send_from_it, 60)
 	}
 	T_EQ(RUN(-1, "strwire", "del", "p0"), 0);
 }
+
+/* udp2(4): broadcasts need the option. */
+T_CASE_TIMEOUT(broadcasts_are_sent_with_the_option, 60)
+{
+	static const char *const to[] = { "10.78.0.255", "255.255.255.255" };
+	struct sockaddr_storage ss;
+	t_scalar_t yes = T_YES;
+	unsigned i;
+	int fd;
+
+	two_namespaces();
+	put_file("/proc/sys/net/ipv4/ip_forward", "0");
+	T_EQ(RUN(-1, "strwire", "add", "packet", "p0", "-f", "a0",
+		"-a", "10.78.0.9/24"), 0);
+	fd = in_open("/dev/udp2");
+	(void)in_bind(fd, &ss, in_addr(&ss, AF_INET, "10.78.0.9", 0), 0);
+	for (i = 0; i < 2; i++) {
+		in_unitdata(fd, &ss, (int)in_addr(&ss, AF_INET, to[i], SINK),
+			"x", 1);
+		T_FALSE(in_quiet(fd, 5000));
+		in_want(fd, T_UDERROR_IND);
+		T_EQ(in.p.uderror_ind.ERROR_type, EACCES);
+	}
+	T_EQ(ns_option(fd, T_INET_IP, T_IP_BROADCAST, &yes, sizeof(yes)),
+		T_SUCCESS);
+	for (i = 0; i < 2; i++)
+		in_unitdata(fd, &ss, (int)in_addr(&ss, AF_INET, to[i], SINK),
+			"x", 1);
+	stat_says("p0", "c['out'] == 2");
+	order('n', "", 0, 0);
+	T_EQ(answer().packets, 2);
+	T_OK(close(fd));
+}
+
+/* RFC 1112 s6.1, s6.2: which interface, and copies for members here. */
+T_CASE_TIMEOUT(groups_are_sent_by_the_chosen_wire_and_come_back, 60)
+{
+	static const char *const groups[] = { "239.1.2.3", "ff15::12:3456" };
+	static char big[1400];
+	struct sockaddr_storage ss;
+	int fd[2], port, i, k, no = T_NO;
+	struct in_addr by;
+	unsigned index;
+	socklen_t len;
+
+	two_namespaces();
+	sh("ip link add c0 type veth peer name c1");
+	sh("ip link set c0 up");
+	sh("ip link set c1 up");
+	T_EQ(RUN(-1, "strwire", "add", "packet", "p0", "-f", "a0",
+		"-a", "10.78.0.9/24", "-a", "fd78::9/64",
+		"-r", "239.0.0.0/8", "-r", "ff15::/16"), 0);
+	T_EQ(RUN(-1, "strwire", "add", "packet", "p1", "-f", "c0",
+		"-a", "10.81.0.9/24", "-a", "fd81::9/64"), 0);
+	T_EQ(inet_pton(AF_INET, "10.81.0.9", &by), 1);
+	index = if_nametoindex("c0");
+	for (i = 0; i < 2; i++) {
+		port = 0;
+		fd[0] = sharing(groups[i], &port);
+		fd[1] = sharing(groups[i], &port);
+		T_EQ(i == 0 ? ns_option(fd[0], T_INET_IP, T_IP_MULTICAST_IF,
+			&by, sizeof(by)) : ns_option(fd[0], T_INET_IP,
+			T_IP_MULTICAST_IF, &index, sizeof(index)), T_SUCCESS);
+		{
+			struct ip_mreq m4 = { .imr_interface = by };
+			struct ipv6_mreq m6 = { .ipv6mr_interface = index };
+
+			T_EQ(inet_pton(AF_INET, "239.1.2.3", &m4.imr_multiaddr),
+				1);
+			T_EQ(inet_pton(AF_INET6, groups[1],
+				&m6.ipv6mr_multiaddr), 1);
+			for (k = 0; k < 2; k++)
+				T_EQ(i == 0 ? ns_option(fd[k], T_INET_IP,
+					T_IP_ADD_MEMBERSHIP, &m4, sizeof(m4)) :
+					ns_option(fd[k], T_INET_IP,
+					T_IP_ADD_MEMBERSHIP, &m6, sizeof(m6)),
+					T_SUCCESS);
+		}
+		len = in_addr(&ss, family_of(groups[i]), groups[i], port);
+		in_unitdata(fd[0], &ss, (int)len, big, sizeof(big));
+		for (k = 0; k < 2; k++) {
+			T_FALSE(in_quiet(fd[k], 5000));
+			in_want(fd[k], T_UNITDATA_IND);
+			T_EQ(in.datalen, (int)sizeof(big));
+		}
+		T_EQ(ns_option(fd[0], T_INET_IP, T_IP_MULTICAST_LOOP, &no,
+			sizeof(no)), T_SUCCESS);
+		in_unitdata(fd[0], &ss, (int)len, big, sizeof(big));
+		T_TRUE(in_quiet(fd[0], 50));
+		T_TRUE(in_quiet(fd[1], 0));
+		T_OK(close(fd[0]));
+		T_OK(close(fd[1]));
+	}
+	/* reports of groups are much shorter */
+	stat_says("p1", "c['out-bytes'] > 5600");
+	stat_says("p0", "c.get('out-bytes', 0) < 1400");
+}

@@ -349,6 +349,138 @@ T_CASE_TIMEOUT(packet_finds_its_neighbour_first_and_again, 60)
 		json_says("v[0]['counts']['full'] == 2"), 10000);
 }
 
+/* Stations that do not answer are reported to the sender. */
+T_CASE_TIMEOUT(a_station_that_is_not_there_is_reported, 60)
+{
+	static const char *const none[] = { "10.78.0.77", "fd78::77" };
+	struct sockaddr_storage ss;
+	unsigned i;
+	int fd, port;
+
+	two_namespaces();
+	T_EQ(RUN(-1, "strwire", "add", "packet", "p0", "-f", "a0",
+		"-a", "10.78.0.9/24", "-a", "fd78::9/64"), 0);
+	for (i = 0; i < 2; i++) {
+		fd = endpoint(none[i], &port);
+		in_unitdata(fd, &ss, (int)in_addr(&ss, family_of(none[i]),
+			none[i], 9), "x", 1);
+		T_FALSE(in_quiet(fd, 10000));
+		in_want(fd, T_UDERROR_IND);
+		T_EQ(in.p.uderror_ind.ERROR_type, EHOSTUNREACH);
+		T_OK(close(fd));
+	}
+	stat_says("p0", "c['full'] == 2");
+}
+
+/* RFC 1122 s2.3.2: all datagrams arrive, and each station is asked for once. */
+T_CASE_TIMEOUT(many_stations_are_reached, 60)
+{
+	enum { HOSTS = 4096, EACH = 2 };
+	struct sockaddr_storage ss;
+	int i, k, fd, port;
+	char addr[32];
+	struct report r;
+	unsigned n = 0;
+
+	two_namespaces();
+	put_file("/proc/sys/net/ipv4/ip_forward", "0");
+	T_EQ(RUN(-1, "strwire", "add", "packet", "p0", "-f", "a0",
+		"-a", "10.80.255.9/16"), 0);
+	fd = endpoint("10.80.0.1", &port);
+	for (k = 0; k < EACH; k++)
+		for (i = 0; i < HOSTS; i++) {
+			snprintf(addr, sizeof(addr), "10.80.%d.%d", i / 256,
+				i % 256);
+			in_unitdata(fd, &ss, (int)in_addr(&ss, AF_INET, addr,
+				SINK), "x", 1);
+		}
+	for (i = 0; i < 100 && n < HOSTS * EACH; i++) {
+		order('n', "", 0, 0);
+		r = answer();
+		n += r.packets;
+		T_TRUE(in_quiet(fd, 100));
+	}
+	T_EQ(n, HOSTS * EACH);
+	order('k', "", 0, 0);
+	r = answer();
+	good(r);
+	T_EQ(r.requests, HOSTS);
+	stat_says("p0", "c.get('full', 0) == 0");
+	T_OK(close(fd));
+}
+
+static int
+wire_is(const char *state)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "v[0]['state'] == '%s'", state);
+	return RUN(-1, "strwire", "stat", "--json", "p0") == 0 &&
+		json_says(text);
+}
+
+static int
+called(int fd, int port)
+{
+	struct report r;
+
+	order('c', "10.78.0.9", port, 100);
+	if (!in_quiet(fd, 2000))
+		(void)turn_round(fd);
+	r = answer();
+	return r.ok;
+}
+
+/* Changes of the interface are noticed. */
+T_CASE_TIMEOUT(an_interface_changes_below_a_wire, 60)
+{
+	static char big[1400];
+	struct sockaddr_storage ss;
+	int fd, port;
+
+	two_namespaces();
+	put_file("/proc/sys/net/ipv4/ip_forward", "0");
+	T_EQ(RUN(-1, "strwire", "add", "packet", "p0", "-f", "a0",
+		"-a", "10.78.0.9/24"), 0);
+	fd = endpoint("10.78.0.2", &port);
+	dialogue(fd, "10.78.0.2", 1400);
+	stat_says("p0", "c.get('fragments-out', 0) == 0");
+	/* its MTU */
+	sh("ip link set a0 mtu 1300");
+	T_SOON(RUN(-1, "strwire", "stat", "--json", "p0") == 0 &&
+		json_says("v[0]['mtu'] == 1300"), 5000);
+	in_unitdata(fd, &ss, (int)in_addr(&ss, AF_INET, "10.78.0.2", SINK), big,
+		sizeof(big));
+	stat_says("p0", "c['fragments-out'] == 2");
+	order('n', "", 0, 0);
+	T_EQ(answer().packets, 1);
+	/* down and up */
+	sh("ip link set a0 down");
+	T_SOON(wire_is("down"), 5000);
+	in_unitdata(fd, &ss, (int)in_addr(&ss, AF_INET, "10.78.0.2", ECHO), "x",
+		1);
+	T_FALSE(in_quiet(fd, 5000));
+	in_want(fd, T_UDERROR_IND);
+	T_EQ(in.p.uderror_ind.ERROR_type, ENETDOWN);
+	sh("ip link set a0 up");
+	T_SOON(wire_is("up"), 5000);
+	dialogue(fd, "10.78.0.2", 1000);
+	T_TRUE(called(fd, port));
+	/* its address: the other side hears of that */
+	sh("ip link set a0 address 02:00:00:00:00:77");
+	T_SOON(called(fd, port), 15000); /* the first call may be lost */
+	dialogue(fd, "10.78.0.2", 1000);
+	/* it is removed, and made again */
+	sh("ip link del a0");
+	T_SOON(wire_is("down"), 5000);
+	sh("ip link add a0 type veth peer name a1");
+	T_TRUE(wire_is("down"));
+	sh("ip link set a0 up");
+	sh("ip link set a1 up");
+	T_SOON(wire_is("up"), 5000);
+	T_OK(close(fd));
+}
+
 T_CASE_TIMEOUT(wires_are_added_at_the_same_time, 60)
 {
 	enum { N = 6, ROUNDS = 5 };

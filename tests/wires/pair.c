@@ -157,6 +157,13 @@ flood(const struct order *o, struct report *r)
 }
 
 /* Whatever passed on the device must be good. */
+static int
+is_request(const unsigned char *p, ssize_t n)
+{
+	return n >= 28 && p[7] == 1 && memcmp(p + 14, p + 24, 4) != 0 &&
+		memcmp(p + 14, "\0\0\0\0", 4) != 0;
+}
+
 static void
 look(int capture, struct report *r)
 {
@@ -170,6 +177,9 @@ look(int capture, struct report *r)
 	while ((n = recvfrom(capture, buf, sizeof(buf), MSG_DONTWAIT,
 		(struct sockaddr *)&ll, &len)) >= 0) {
 		len = sizeof(ll);
+		if (ntohs(ll.sll_protocol) == ETH_P_ARP &&
+			ll.sll_pkttype == PACKET_BROADCAST)
+			r->requests += (unsigned)is_request(buf, n);
 		if (ntohs(ll.sll_protocol) != ETH_P_IP &&
 			ntohs(ll.sll_protocol) != ETH_P_IPV6)
 			continue;
@@ -204,6 +214,29 @@ no_offload(const char *dev)
 	T_OK(close(s));
 }
 
+/* All that came for SINK, at any address. */
+static void
+count_sunk(int s, struct report *r)
+{
+	char buf[64];
+
+	while (recv(s, buf, sizeof(buf), MSG_DONTWAIT) >= 0)
+		r->packets++;
+	r->ok = 1;
+}
+
+static int
+sink_socket(void)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = in_addr(&ss, AF_INET, "0.0.0.0", SINK);
+	int s = T_OK(socket(AF_INET, SOCK_DGRAM, 0)), big = 16 << 20;
+
+	(void)setsockopt(s, SOL_SOCKET, SO_RCVBUFFORCE, &big, sizeof(big));
+	T_OK(bind(s, (struct sockaddr *)&ss, len));
+	return s;
+}
+
 static int
 capture_of(const char *dev)
 {
@@ -224,7 +257,7 @@ there(int s)
 	struct pollfd p[3];
 	struct order o;
 	struct report r;
-	int capture;
+	int capture, sink;
 	char c = 0;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -238,7 +271,11 @@ there(int s)
 	sh("ip link set b0 up");
 	sh("ip route add 10.79.0.0/24 via 10.78.0.1");
 	sh("ip -6 route add fd79::/64 via fd78::1");
+	/* it is all hosts of that network */
+	sh("ip route add local 10.80.0.0/16 dev lo");
+	sh("ip route add 10.80.255.0/24 dev b0");
 	capture = capture_of("b0");
+	sink = sink_socket();
 	p[0] = (struct pollfd){ s, POLLIN, 0 };
 	p[1] = (struct pollfd){ echo_socket("10.78.0.2"), POLLIN, 0 };
 	p[2] = (struct pollfd){ echo_socket("fd78::2"), POLLIN, 0 };
@@ -260,6 +297,8 @@ there(int s)
 			ping(&o, &r);
 		else if (o.what == 'f' || o.what == 'm')
 			flood(&o, &r);
+		else if (o.what == 'n')
+			count_sunk(sink, &r);
 		else
 			look(capture, &r);
 		T_EQ(write(s, &r, sizeof(r)), (ssize_t)sizeof(r));

@@ -21,6 +21,7 @@
 
 #define MOST 65507
 #define ECHO 7000 /* the other side sends back what comes at that port */
+#define SINK 7001 /* ... and only counts what comes here */
 
 extern int between; /* bytes that the link between both carries */
 
@@ -32,11 +33,13 @@ void add_tun(void);
 /*
  * What the other side is asked to do, and says.  @what is 'c': call addr, 'p':
  * ping it, 'f': flood it with @size datagrams of a byte, 'm': the same, @addr
- * is a group, 'k': look at what passed.
+ * is a group, 'k': look at what passed, 'n': count
+ * what came for SINK at any address of 10.80/16.
  */
 struct report {
 	int ok;
 	unsigned packets;
+	unsigned requests; /* of ARP, to all; without probes */
 	char text[80];
 };
 void order(char what, const char *addr, int port, int size);

@@ -57,7 +57,7 @@ one_process(struct holders *h, uint32_t pid)
 	snprintf(path, sizeof(path), "/proc/%u/fd", pid);
 	d = opendir(path);
 	if (d == NULL)
-		return 0; /* gone, or not ours to look at */
+		return 0; /* gone, or we may not read it */
 	while (err == 0 && (e = readdir(d)) != NULL) {
 		unsigned long long ino;
 		ssize_t n;

@@ -2,19 +2,19 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Parts of a snapshot as JSON, and who holds which descriptor.
+ * Parts of a snapshot as JSON, and the processes that hold each descriptor.
  */
 #ifndef TOOLS_DUMP_H
 #define TOOLS_DUMP_H
 
 #include "snap.h"
 
-/* A stream's number as it is shown: "p12" for a pipe, "s3" for others. */
+/* A stream's number for output: "p12" for a pipe, "s3" for others. */
 const char *dump_sid(uint64_t sid);
 
 /*
- * Which processes have a descriptor of which socket: read from /proc, of the
- * members of the domain that may be looked at.
+ * The processes that have a descriptor of each socket: read from /proc, for the
+ * members of the domain that we may read.
  */
 struct holders {
 	struct holder {
@@ -35,7 +35,7 @@ void dump_procs(struct json *j, const struct snap *s);
 void dump_modules(struct json *j, const struct snap *s);
 void dump_streams(struct json *j, const struct snap *s,
 	const struct holders *h);
-/* One module or driver; for scls as well. */
+/* One module or driver; also used by scls. */
 void dump_module(struct json *j, const struct str_i_module *m);
 
 #endif

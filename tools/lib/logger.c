@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The log daemons: asks the log driver for messages, and writes them down,
- * one line each.
+ * The log daemons: request messages from the log driver, and write one line for
+ * each.
  *
  *	SEQUENCE HH:MM:SS TICKS FACILITY.PRIORITY FLAGS MID SID LEVEL TEXT
  */
@@ -92,7 +92,7 @@ open_file(const char *path)
 	return f;
 }
 
-/* The file for messages of today; another one after midnight. */
+/* The file for today's messages; a new one after midnight. */
 static FILE *
 today(struct logger *l)
 {
@@ -122,7 +122,9 @@ today(struct logger *l)
 	return f;
 }
 
-/* What may go to a terminal or into a file of lines. */
+/*
+ * Print text without characters that would affect a terminal or break a line.
+ */
 static void
 print_text(FILE *f, const char *s, size_t n)
 {
@@ -194,7 +196,7 @@ print_json(FILE *f, const struct log_ctl *lc, const char *text)
 	json_end(&j, '}');
 }
 
-/* SL_NOTIFY: to a person's mailbox, if the system has mail. */
+/* SL_NOTIFY: send to a person's mailbox, if the system has mail. */
 static void
 mail(const struct logger *l, const struct log_ctl *lc, const char *text,
 	size_t n)
@@ -204,7 +206,7 @@ mail(const struct logger *l, const struct log_ctl *lc, const char *text,
 	FILE *f;
 	pid_t pid;
 
-	/* a file: mail(1) may not know streams */
+	/* a file: mail(1) may not support streams */
 	in = mkostemp(path, O_CLOEXEC);
 	if (in < 0)
 		return;
@@ -273,7 +275,7 @@ messages(struct logger *l, int fd)
 		if (ctl.len == 0 && data.len == 0)
 			return TOOL_OK; /* hung up */
 		if (ctl.len != (int)sizeof(lc))
-			continue; /* the rest of one that was too long */
+			continue; /* the rest of a message that was too long */
 		text[data.len > 0 ? data.len : 0] = '\0';
 		f = today(l);
 		if (f == NULL)
@@ -341,7 +343,7 @@ logger_run(struct logger *l)
 	(void)sigaction(SIGINT, &sa, NULL);
 	(void)sigaction(SIGHUP, l->dir != NULL || l->output != NULL ? &hu : &sa,
 		NULL);
-	/* what cannot be done is said while a process listens */
+	/* report errors while the parent process waits for them */
 	fd = ask(l);
 	if (today(l) == NULL)
 		return TOOL_FAILED;

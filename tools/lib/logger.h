@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The log daemons: strerr and str-strace are the same program with another
- * request to the log driver.
+ * The log daemons: strerr and str-strace are the same program with different
+ * requests to the log driver.
  */
 #ifndef TOOLS_LOGGER_H
 #define TOOLS_LOGGER_H
@@ -25,7 +25,7 @@ struct trace_ids;
 	"background;\n" \
 	"                          without -d and -o: standard output\n" \
 	"  -b, --base=BASE         see -d\n" \
-	"  -o, --output=FILE       this file instead\n" \
+	"  -o, --output=FILE       messages to this file only\n" \
 	"  -e, --errors=FILE       where its own messages go in the " \
 	"background\n" \
 	"  -p, --pidfile=FILE      its process number\n" \
@@ -45,7 +45,7 @@ struct trace_ids;
 struct logger {
 	struct tool *tool;
 	int request;		/* I_ERRLOG or I_TRCLOG */
-	const char *base;	/* of files, when there is no -b */
+	const char *base;	/* of file names, without -b */
 	struct trace_ids *ids;
 	int nids;
 	/* from the options */
@@ -53,9 +53,9 @@ struct logger {
 	const char *dev, *dir, *output, *errors, *pidfile, *mailid;
 };
 
-/* One of LOGGER_OPTIONS.  false: it is none. */
+/* Handle one of LOGGER_OPTIONS. false: another option. */
 bool logger_option(struct logger *l, int c, const char *arg);
-/* Read messages until a signal ends it; the exit status. */
+/* Read messages until a signal; returns the exit status. */
 int logger_run(struct logger *l);
 
 #endif

@@ -19,9 +19,9 @@ struct mods {
 	int npush; /* of these, modules */
 };
 
-/* An operand that is left is opened and becomes standard input. */
+/* A remaining operand is opened and becomes standard input. */
 void mods_input(const struct tool *t, int argc, char **argv);
-/* Read them from descriptor @fd; does not return when it is no stream. */
+/* Read them from descriptor @fd; does not return if it is not a stream. */
 void mods_get(const struct tool *t, int fd, struct mods *ret);
 void mods_free(struct mods *m);
 

@@ -5,8 +5,8 @@
  * Reading a snapshot.
  *
  * The records were written by the library that is loaded now, which may be
- * another version than this program: a record shorter than the structure it
- * should be is skipped, a longer one is read as far as it is known.
+ * another version than this program: a record that is shorter than its
+ * structure is skipped; of a longer one only the known part is read.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -39,7 +39,7 @@ snap_take(struct snap *s, unsigned what)
 		s->buf = more;
 		s->size = size;
 	}
-	errno = EAGAIN; /* it grows as fast as we do */
+	errno = EAGAIN; /* it grows as fast as the buffer */
 	return -1;
 }
 
@@ -135,7 +135,7 @@ snap_stream(const struct snap *s, uint64_t sid)
 
 /* ----------------------------------------------------------------- words */
 
-/* A few at once, so that several may be arguments of one printf(). */
+/* A few buffers in turn, so that several may be arguments of one printf(). */
 static char *
 buffer(void)
 {
@@ -407,7 +407,7 @@ explain_head(const struct say *s, const struct str_i_head *h)
 		say(s, "hung up: end %u", h->end);
 }
 
-/* Who sleeps at this stream. */
+/* The threads that sleep at this stream. */
 static void
 explain_sleepers(const struct snap *snap, const struct say *s, uint64_t sid)
 {

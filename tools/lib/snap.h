@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * A snapshot of a domain: strm_inspect()'s records, and what they say when
- * one looks at them together.
+ * A snapshot of a domain: the records of strm_inspect(), and explanations that
+ * combine them.
  */
 #ifndef TOOLS_SNAP_H
 #define TOOLS_SNAP_H
@@ -18,15 +18,15 @@ struct snap {
 	size_t used;
 };
 
-/* Take one; *s may hold an earlier one, whose memory is used again.
+/* Take a snapshot; *s may hold an earlier one, whose memory is reused.
  * Return: 0 or -1 with errno. */
-/* Say why there was no domain to look at. */
+/* Print why there was no domain. */
 void snap_failed(const struct tool *t);
 STR_NORETURN void snap_die(const struct tool *t);
 int snap_take(struct snap *s, unsigned what);
 void snap_free(struct snap *s);
 
-/* Records one after the other: NULL begins; NULL at the end. */
+/* The next record: for NULL the first; NULL at the end. */
 const struct str_i *snap_next(const struct snap *s, const struct str_i *i);
 #define SNAP_EACH(s, i) \
 	for ((i) = snap_next((s), NULL); (i) != NULL; (i) = snap_next((s), (i)))
@@ -46,8 +46,8 @@ const char *snap_thread_state(uint32_t state);
 const char *snap_why(uint32_t why);
 
 /*
- * snap_explain - say what a stream waits for: one call of @say for each
- * reason found, with a sentence; none when nothing waits.
+ * snap_explain - explain what a stream waits for: calls @say with a sentence
+ * for each reason; not at all if nothing waits.
  */
 void snap_explain(const struct snap *s, const struct str_i_stream *st,
 	void (*say)(void *arg, const char *text), void *arg);

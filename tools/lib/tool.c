@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Options, messages and exit status, for every tool the same.
+ * Options, messages and exit status, common to all tools.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -156,7 +156,7 @@ raise_level(const struct tool *t, int *level, const char *arg)
 		tool_usage(t, "not a level: %s", arg);
 }
 
-/* Letters of the common options which the tool has not taken itself. */
+/* Letters of the common options that the tool does not use itself. */
 static void
 letters(const struct tool *t, char *buf, size_t size)
 {
@@ -193,7 +193,7 @@ tool_getopt(struct tool *t, int argc, char **argv)
 		if (taken)
 			continue;
 		longs[n] = common[i];
-		/* a letter of the tool's own means something else */
+		/* the tool uses the letter for another option */
 		if (longs[n].val < 0x100 &&
 			strchr(t->options, longs[n].val) != NULL)
 			longs[n].val += 0x200;

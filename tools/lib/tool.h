@@ -2,8 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What all tools share: the options every one of them has, messages, exit
- * status, JSON.
+ * Common parts of all tools: the common options, messages, exit status, JSON.
  */
 #ifndef TOOLS_TOOL_H
 #define TOOLS_TOOL_H
@@ -24,7 +23,7 @@
 
 struct tool {
 	const char *name;
-	const char *synopsis;	   /* what follows the name; lines */
+	const char *synopsis;	   /* text after the name; lines */
 	const char *purpose;	   /* one sentence */
 	const char *help;	   /* a line for each option of its own */
 	const char *options;	   /* its own, for getopt(3) */
@@ -38,31 +37,33 @@ struct tool {
 #define TOOL_OPT_DOMAIN 0x101
 
 /*
- * tool_getopt - getopt_long(3) for this tool: deals with the common options
+ * tool_getopt - getopt_long(3) for this tool: handles the common options
  * itself.  A tool's own letter takes precedence over a common one.
- * Return: an option of its own, or -1.  Does not return on a wrong option.
+ * Return: an option of the tool, or -1.  Does not return after a wrong option.
  */
 int tool_getopt(struct tool *t, int argc, char **argv);
 void tool_usage(const struct tool *t, const char *fmt, ...) STR_NORETURN
 	STR_PRINTF(2, 3);
-/* A message with the tool's name before it; not when -q was given. */
+/* Print a message with the tool's name in front; not with -q. */
 void tool_warn(const struct tool *t, const char *fmt, ...) STR_PRINTF(2, 3);
-/* The same, with what errno says behind it. */
+/* The same, with the text of errno behind it. */
 void tool_err(const struct tool *t, const char *fmt, ...) STR_PRINTF(2, 3);
 void tool_die(const struct tool *t, const char *fmt, ...) STR_NORETURN
 	STR_PRINTF(2, 3);
-/* More of it with -v (level 1) and above. */
+/* Print more with -v (level 1) and above. */
 void tool_info(const struct tool *t, int level, const char *fmt, ...)
 	STR_PRINTF(3, 4);
 /* Flush standard output; the exit status if that fails is TOOL_FAILED. */
 int tool_done(const struct tool *t, int status);
 
-/* A number: decimal, 0x hexadecimal, with K or M.  false: it is none. */
+/* Parse a number: decimal, 0x hexadecimal, with K or M. false: not a number. */
 bool tool_number(const char *s, long min, long max, long *ret);
 
 /* -------------------------------------------------------------- JSON */
 
-/* A writer: one value after the other, commas and indentation by itself. */
+/*
+ * A writer: writes one value after the other, and adds commas and indentation.
+ */
 struct json {
 	FILE *f;
 	int depth;

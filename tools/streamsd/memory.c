@@ -4,14 +4,15 @@
 /*
  * The second thread of streamsd.
  *
- * It reaps the killed threads one after the other.  The search through the arena
- * takes 20 ms for 400,000 blocks, and the wait for a lock that a stopped process
- * keeps as long; the first thread closes streams and runs callbacks meanwhile.
+ * It reaps the killed threads one after the other.  The search through the
+ * arena takes 20 ms for 400,000 blocks, and the wait for a lock of a stopped
+ * process may take as long as that process is stopped.  The first thread closes
+ * streams and runs callbacks meanwhile.
  *
- * Life.  It is started for as much as there is to do, and joined; streamsd does not
- * end before.
+ * Life.  It is started when there is work, ends with it, and is joined;
+ * streamsd does not end before.
  *
- * Failure.  When no thread can be had the first one does its work.
+ * Failure.  If no thread can be made the first one does its work.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -48,7 +49,7 @@ run(void *arg)
 	(void)arg;
 	reap_all();
 	str_store_rel(&state, (uint32_t)DONE);
-	/* nothing has to be looked for */
+	/* no search is necessary */
 	(void)str_or(&host_shared(host_domain)->daemon_asks, HOST_ASK_MEMBER);
 	host_bell_ring_proc(&host_domain->proc[host_priv_page->proc]);
 	return NULL;

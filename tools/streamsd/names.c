@@ -2,19 +2,19 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Files to which a Stream is attached (fattach), and that are gone.
+ * Removed files to which a Stream was attached (fattach).
  *
- * A name keeps its Stream open, so that no event tells when its file is
- * removed: it would stay, and streamsd with it.  Each file is held by a
- * descriptor that can do no more than tell of it, found by its path when the
- * name is first seen; it follows the file through renames.  When the file has
- * no link any more no process can open the name, and it is taken away.
+ * A name keeps its Stream open, and there is no event when its file is removed:
+ * the Stream would remain, and streamsd with it.  So streamsd holds an O_PATH
+ * descriptor of each file, opened by its path when the name is first seen; it
+ * follows the file through renames.  When the file has no link any more, no
+ * process can open the name, and the name is removed.
  *
- * In a private domain no process comes back: names there go when no process is
- * left that was, or whose parent was, a member.
+ * In a private domain no process can return: its names are removed when no
+ * process is left that was a member, or whose parent was.
  *
- * Failure.  A file that is not found under its path any more when the name is
- * first seen, and one beyond those that there is room for, keep their names.
+ * Failure.  A file that is not at its path any more when the name is first
+ * seen, and a file for which there is no room in the table, keep their names.
  */
 #include <fcntl.h>
 #include <string.h>

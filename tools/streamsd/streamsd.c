@@ -4,24 +4,25 @@
 /*
  * streamsd - the interrupt context of a domain.
  *
- * It does what no other process would: when a member has ended, it gives back what
- * the member's threads held, closes the streams that no process holds any more,
- * when they have sent what they have or their close time is over, and runs
- * the callbacks that the dead had asked for.  It is a member itself, with a
- * slot and a bell, and holds no state: whatever it was about to do when it is
- * killed, the next one finds to be done.
+ * It does the work that no other process does.  When a member has ended, it
+ * frees the resources of the member's threads; it closes the streams that no
+ * process holds any more, when they have sent their data or their close time is
+ * over; and it runs the callbacks of dead processes.  It is a member itself,
+ * with a slot and a bell, and keeps no state: if it is killed, the next one
+ * finds the same work.
  *
- * When.  A member ends: its pidfd says so.  A member attaches, forks, or is
- * about to exec: the bell rings.  Anybody else who rings wants it to look.
- * Who holds a stream and is no member it does not know: as long as there
- * are streams to be watched it looks by itself, less and less often.
+ * When.  If a member ends, its pidfd becomes readable.  If a member attaches,
+ * forks, or is about to exec, it rings the bell.  Any other ring asks for a
+ * check.  It gets no event about holders of streams that are not members: as
+ * long as there are streams to watch, or threads that rely on notices of deaths,
+ * it checks them at growing intervals.
  *
- * Life.  In a domain with a name it is there from the beginning, and stays as
- * long as a member or a holder of a stream; then it removes the domain.  In one
- * without, it is started by the first call that needs it, and goes when nothing
- * has needed it for STREAMS_LINGER ms, and at once when it is the last member.
- * Streams that no process holds, kept by a link or a name, are not for ever:
- * when the domain's file is gone, no process can come back.
+ * Life.  In a domain with a name it runs from the beginning, as long as there
+ * is a member or a holder of a stream; then it removes the domain.  In a domain
+ * without a name, the first call that needs it starts it; it ends when it has
+ * not been needed for STREAMS_LINGER ms, and at once when it is the last
+ * member.  Streams that only a link or a name keeps end when the domain's file
+ * is gone, because then no process can return.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,20 +38,33 @@
 #define LINGER_MS 2000u
 #define SWEEP_MIN (250 * MS)
 #define SWEEP_MAX (4000 * MS)
-#define LINGER_MIN (250 * MS) /* who has asked may not be done with asking */
+#define LINGER_MIN (250 * MS) /* the same process may make further requests */
 #define DRAIN (10 * MS)
-#define LOOK (100 * MS) /* for holders of streams that are no members */
-#define SLICE MS /* of a sweep over all streams, then others' turn */
+#define LOOK (100 * MS) /* interval of checks for holders outside */
+#define PAIRS_SOON (200 * MS) /* a process seldom dies alone */
+#define PAIRS_EVERY (2000 * MS) /* between checks of all pipes */
+#define SLICE MS /* slice of a sweep, then other work */
 #define UNSURE (20 * MS)
 #define UNSURE_TIMES 50u
 
-#define TICK MS	/* between two looks at sockets with something to send */
-#define TICKS 16u /* looks with nothing seen, before they end */
+/* Checks without a cause cost less than half a thousandth of a CPU. */
+#define SPARING 2000u
+#define SPARING_MAX (60000 * MS)
+
+#define NOTICE_MIN (250 * MS) /* between two notices without a cause */
+#define NOTICE_MAX (4000 * MS)
+
+#define TICK MS	/* between two checks of sockets with data to send */
+#define TICKS 16u /* checks without a result, before they end */
 
 static struct pollfd pfd[2 + WATCH_MAX];
 static uint64_t linger = LINGER_MS * MS;
 static uint64_t sweep_every = SWEEP_MIN;
 static uint64_t sweep_at;
+static uint64_t pairs_at; /* not before that */
+static bool pairs_due;	  /* processes have ended since the last time */
+static uint64_t notice_every = NOTICE_MIN;
+static uint64_t notice_at = UINT64_MAX; /* the next one without a cause */
 
 static void
 usage(void)
@@ -59,7 +73,7 @@ usage(void)
 	exit(2);
 }
 
-/* Tell who started us. */
+/* Report to the process that started us. */
 static void
 notify(int fd, int err)
 {
@@ -77,7 +91,7 @@ shared(void)
 	return host_shared(host_domain);
 }
 
-/* As many descriptors as we may have: one per member. */
+/* Raise the limit of descriptors to the maximum: one per member. */
 static void
 raise_limit(void)
 {
@@ -89,46 +103,153 @@ raise_limit(void)
 	(void)setrlimit(RLIMIT_NOFILE, &rl);
 }
 
+static uint64_t
+until(uint64_t at)
+{
+	uint64_t now = host_now();
+
+	return at > now ? at - now : 0;
+}
+
+static uint64_t served; /* CPU time spent with sockets */
+
+/* CPU time of this thread for everything else, in ns. */
+static uint64_t
+worked(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec -
+		served;
+}
+
+/* How long after work that took @cost, and found nothing, it is not repeated. */
+static uint64_t
+spare(uint64_t cost)
+{
+	return STR_MIN(SPARING * cost, SPARING_MAX);
+}
+
 /* ------------------------------------------------------------- at work */
 
 static struct str_sweep sweep;
 
-/* First what others wait for: have the streams of killed processes go on, and
- * close what these held. */
+/*
+ * First the work for which others wait: make the streams of killed processes
+ * usable, and close the files that they held. @all: check all members, not only
+ * those that are known to have ended.
+ */
 static void
-serve(void)
+serve(bool all)
 {
 	struct host_call hc = { .fd = -1 };
 
 	STR_CRASH_POINT("streamsd:serve");
 	if (host_enter(&hc) != 0)
 		return;
-	host_reap_scan();
+	watch_reap();
+	if (all)
+		host_reap_scan();
 	STR_CRASH_POINT("streamsd:reaped");
 	host_leave();
-	str_sweep_ask(&sweep);
-	host_sockdir_tidy();
-	names_look();
+	str_sweep_ask(&sweep, false);
 	memory_ask();
 }
 
-/* A slice of that.  Return: true when there is more. */
+/*
+ * Sweep the pipes whose ends killed processes both held: no other process
+ * notices them.  Only if there are many pipes, so that a later caller finds
+ * memory.
+ */
+static void
+pairs_look(bool died, uint64_t *ns)
+{
+	if (died && !pairs_due && str_region_many()) {
+		pairs_due = true;
+		pairs_at = STR_MAX(pairs_at, host_now() + PAIRS_SOON);
+	}
+	if (!pairs_due)
+		return;
+	if (until(pairs_at) == 0) {
+		str_sweep_ask(&sweep, true);
+		pairs_due = false;
+		pairs_at = host_now() + PAIRS_EVERY;
+	}
+	*ns = STR_MIN(*ns, until(pairs_at));
+}
+
+/* Give a notice.  Return: threads that rely on it. */
+static unsigned
+notice(void)
+{
+	struct host_call hc = { .fd = -1 };
+	unsigned n;
+
+	if (host_enter(&hc) != 0)
+		return 1;
+	n = str_notice_give();
+	host_leave();
+	if (n != 0 && host_carrier_unsure)
+		host_notice_withdraw();
+	return n;
+}
+
+/*
+ * Notices to threads that sleep without their carriers. @now: a process has
+ * died, or may have closed descriptors.  Without a cause they are given at
+ * growing intervals, because no event tells of holders that are not members.
+ */
+static void
+notices(bool now, uint64_t *ns)
+{
+	str_a32 *wanted = &shared()->notices;
+	uint64_t start = worked();
+
+	if (now || until(notice_at) == 0) {
+		notice_every = now ? NOTICE_MIN :
+			STR_MIN(2 * notice_every, NOTICE_MAX);
+		if (notice() == 0) {
+			str_store(wanted, 0u);
+			str_fence_full(); /* pairs with the sleeper's fence */
+			if (notice() != 0)
+				str_store(wanted, 1u);
+		}
+		notice_at = str_load(wanted) == 0 ? UINT64_MAX :
+			host_now() + STR_MAX(notice_every,
+				spare(worked() - start));
+	}
+	*ns = STR_MIN(*ns, until(notice_at));
+}
+
+/* A slice of the sweep.  Return: true: there is more. */
 static bool
 sweeps(void)
 {
+	static uint64_t before; /* worked() after the last sweep */
 	struct host_call hc = { .fd = -1 };
+	uint64_t now;
 	bool more;
 
-	/* what was in the hands of the killed may have kept streams open */
+	/* resources of killed threads may have kept streams open */
 	if (memory_done())
-		str_sweep_ask(&sweep);
+		str_sweep_ask(&sweep, false);
 	if ((sweep.stage == 0 && !sweep.asked) || host_enter(&hc) != 0)
 		return false;
 	more = str_sweep_some(&sweep, SLICE);
 	host_leave();
 	if (!more) {
 		STR_CRASH_POINT("streamsd:closed");
+		host_sockdir_tidy();
+		names_look();
 		memory_go();
+	}
+	if (!more) {
+		now = worked();
+		if (sweep_at != UINT64_MAX)
+			sweep_at = STR_MAX(sweep_at,
+				host_now() + spare(now - before));
+		before = now;
 	}
 	return more;
 }
@@ -145,12 +266,12 @@ timers(void)
 	str_store(&host_priv_page->timer_at, 0ull);
 	next = str_timer_run(host_now());
 	host_leave();
-	/* what was asked for by what ran just now */
+	/* requested by the callbacks that have just run */
 	at = str_load(&host_priv_page->timer_at);
 	return at != 0 ? STR_MIN(next, at - 1) : next;
 }
 
-/* Streams that are closed when they are empty.  Are there more of them? */
+/* Close the empty ones of the streams that still had data.  Are there more? */
 static bool
 drains(void)
 {
@@ -174,6 +295,7 @@ doze(uint64_t ns, bool *ret_died, bool *ret_rung)
 	long r;
 
 	*ret_died = *ret_rung = false;
+	host_wait_prepare();
 	pfd[0] = (struct pollfd){ host_bell_open(), POLLIN, 0 };
 	pfd[1] = (struct pollfd){ host_sock_news_fd(), POLLIN, 0 };
 	n = watch_fill(pfd, 2);
@@ -181,8 +303,10 @@ doze(uint64_t ns, bool *ret_died, bool *ret_rung)
 		*ret_rung = true;
 		return;
 	}
+	host_park();
 	r = sys_call5(SYS_ppoll, pfd, n, ns == UINT64_MAX ? NULL : &ts, NULL,
 		SYS_SIGSET);
+	host_unpark();
 	*ret_rung = r > 0 && pfd[0].revents != 0;
 	host_bell_leave(*ret_rung);
 	if (r > 0)
@@ -190,8 +314,8 @@ doze(uint64_t ns, bool *ret_died, bool *ret_rung)
 }
 
 /*
- * Is it time to go?  @since: when a member was last known to need us.
- * Return: false, and how long there is no need to ask again.
+ * Is it time to end? @since: when a member last needed us.  Return: false, and
+ * the time until the next check.
  */
 static bool
 leave(uint64_t since, uint64_t *ret_ns)
@@ -200,7 +324,7 @@ leave(uint64_t since, uint64_t *ret_ns)
 	uint64_t now = host_now();
 
 	if (host_named()) {
-		/* it stays for members; others are looked for */
+		/* it stays for members; other holders are searched */
 		*ret_ns = watch_members() && !watch_unseen() ? UINT64_MAX : LOOK;
 		if (watch_members() ||
 			(!host_named_alone() && !host_carrier_unsure))
@@ -218,26 +342,18 @@ leave(uint64_t since, uint64_t *ret_ns)
 }
 
 /*
- * Has the domain ended, but for us?  Asked after a look: what the dead had
- * open is closed, and has been sent.
+ * Are we the last user of the domain?  Called after a sweep: the files of dead
+ * processes are closed, and their data has been sent.
  */
 static bool
 forsaken(void)
 {
-	/* where the kernel does not tell of holders it does not wait for them */
+	/* if the kernel does not report holders, do not wait for them */
 	return !watch_anybody() && (host_named_forsaken() ||
 		(host_named() && host_carrier_unsure));
 }
 
-static uint64_t
-until(uint64_t at)
-{
-	uint64_t now = host_now();
-
-	return at > now ? at - now : 0;
-}
-
-/* Sockets.  Return: true when they want to be looked at in a millisecond. */
+/* Serve sockets.  Return: true: again in a millisecond. */
 static bool
 sockets(void)
 {
@@ -253,14 +369,15 @@ sockets(void)
 }
 
 /*
- * Sleep as doze(), seeing to sockets.  Return: what the bell has rung for.
- * While it looks every millisecond anyhow no member has to ask; before it stops
- * it says so, and looks once more.
+ * Sleep as doze(), and serve sockets.  Return: reasons of the bell's rings.
+ * While it checks every millisecond no member has to ring; before it stops that
+ * it clears the flag, and checks once more.
  */
 static uint32_t
 rest(uint64_t ns, bool *ret_died, bool *ret_rung)
 {
 	uint64_t end = ns == UINT64_MAX ? ns : host_now() + ns;
+	uint64_t start = worked();
 	uint32_t asks = 0;
 	static unsigned ticks;
 
@@ -285,13 +402,14 @@ rest(uint64_t ns, bool *ret_died, bool *ret_rung)
 		*ret_rung = false;
 		asks = 0;
 	} while (end == UINT64_MAX || host_now() < end);
+	served += worked() - start;
 	return asks & ~HOST_ASK_SOCK;
 }
 
 /*
- * Streams that have something to send yet, or are to be watched.  @wanted_at: when
- * there was one last; @ns: 0 when there is more to do, else shortened to the time
- * until there is.  Return: false when it is time to go.
+ * Serve the streams that still have data to send, or must be watched.
+ * @wanted_at: when there was one last; @ns: 0 if there is more to do, else
+ * shortened to the time until then.  Return: false: it is time to end.
  */
 static bool
 stay(uint64_t *ns, uint64_t *wanted_at)
@@ -322,19 +440,27 @@ static void
 work(void)
 {
 	uint64_t stay_at = 0, wanted_at = host_now(), seen_at = wanted_at, ns, next;
-	bool died = true, rung = false;
+	bool died = true, rung = false, all;
 	uint32_t asks = 0, unsure = 0;
 
 	for (;;) {
 		if (watch_refresh())
 			died = true;
-		if (died || (rung && (asks & ~HOST_ASK_MEMBER) != 0) ||
-		    (rung && asks == 0) || host_now() >= sweep_at) {
+		all = (rung && (asks & ~(HOST_ASK_MEMBER | HOST_ASK_NOTICE)) !=
+			0) || (rung && asks == 0) || host_now() >= sweep_at;
+		if (asks & HOST_ASK_NOTICE)
+			notice_at = STR_MIN(notice_at, host_now() + NOTICE_MIN);
+		if (died || all) {
 			sweep_every = died || rung ? SWEEP_MIN :
 				STR_MIN(2 * sweep_every, SWEEP_MAX);
-			serve();
-			sweep_at = host_now() + sweep_every;
-			/* reaped slots: whose they were is watched on */
+			serve(all);
+			/* many deaths do not delay it */
+			ns = host_now() + sweep_every;
+			sweep_at = all ? ns : STR_MIN(sweep_at, ns);
+			/*
+			 * continue to watch the processes whose slots were
+			 * reaped
+			 */
 			(void)watch_refresh();
 		}
 		if (watch_anybody())
@@ -343,9 +469,11 @@ work(void)
 			names_forget();
 		next = timers();
 		ns = next == UINT64_MAX ? next : until(next);
+		notices(died || all, &ns);
+		pairs_look(died, &ns);
 		if (sweeps())
 			ns = 0;
-		/* all streams are looked at for it: not between all slices */
+		/* it checks all streams: so not after every slice */
 		if ((ns != 0 || host_now() >= stay_at) && !stay(&ns, &wanted_at))
 			return;
 		if (ns != 0)
@@ -385,7 +513,7 @@ main(int argc, char **argv)
 	if (env != NULL)
 		linger = STR_MAX(strtoull(env, NULL, 10) * MS, LINGER_MIN);
 	(void)signal(SIGPIPE, SIG_IGN);
-	/* a kernel before 6.14 names it by the descriptor it was run by */
+	/* a kernel before 6.14 uses the number of the descriptor as its name */
 	(void)prctl(PR_SET_NAME, "streamsd");
 	raise_limit();
 	host_bell_news = watch_pid;
@@ -419,5 +547,5 @@ main(int argc, char **argv)
 	notify(ready, 0);
 	STR_CRASH_POINT("streamsd:ready");
 	work();
-	return 0; /* the host gives our slots back, and the domain's name */
+	return 0; /* the host frees our slots, and removes the domain's name */
 }

@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Which processes are watched, by pidfd.
+ * Watching processes by pidfd.
  *
- * Each member has an entry under its slot.  A process that gives its slot
- * back still holds descriptors until it has ended: it is watched on, among
- * the others, with the children that members have forked, which hold what
- * their parents held.
+ * Each member has an entry with the number of its slot.  A process that has
+ * freed its slot still holds descriptors until it ends: so it is still watched,
+ * in a second table, together with the forked children of members, which hold
+ * the descriptors of their parents.
  *
- * Failure.  Of processes that have no pidfd, or find no room, the sweep takes
- * notice.
+ * Failure.  The sweep finds processes that have no pidfd, or for which there is
+ * no room.
  */
 #include <string.h>
 
@@ -19,6 +19,7 @@
 struct watch {
 	uint32_t gen, pid; /* pid 0: none */
 	int fd;		   /* -1: cannot be had */
+	bool ended;	   /* the member has ended and is not reaped yet */
 };
 
 static struct watch member[STR_NPROC];
@@ -26,7 +27,7 @@ static struct watch other[STR_NPROC];
 static unsigned nother;
 static uint32_t nmember; /* slots looked at */
 
-/* Also when it has ended and was not waited for: then it says so. */
+/* Also for a zombie: then *ret_dead. */
 static int
 open_pid(uint32_t pid, bool *ret_dead)
 {
@@ -51,16 +52,19 @@ other_add(uint32_t pid, int fd)
 	for (unsigned i = 0; i < nother; i++) {
 		if (other[i].pid != pid)
 			continue;
-		/* the newer one: the pid may be another process by now */
+		/*
+		 * keep the newer one: the pid may belong to another process by
+		 * now
+		 */
 		close_watch(&other[i]);
-		other[i] = (struct watch){ 0, pid, fd };
+		other[i] = (struct watch){ 0, pid, fd, false };
 		return;
 	}
 	if (nother == STR_ARRAY_LEN(other)) {
 		(void)sys_close(fd);
 		return;
 	}
-	other[nother++] = (struct watch){ 0, pid, fd };
+	other[nother++] = (struct watch){ 0, pid, fd, false };
 }
 
 void
@@ -84,8 +88,9 @@ watch_refresh(void)
 	uint32_t me = (uint32_t)sys_getpid();
 	bool died = false, dead;
 
+	host_notice_offer();
 	for (; nmember < high; nmember++)
-		member[nmember] = (struct watch){ 0, 0, -1 };
+		member[nmember] = (struct watch){ 0, 0, -1, false };
 	for (uint32_t i = 0; i < high; i++) {
 		struct watch *w = &member[i];
 		uint32_t gen = str_load_acq(&d->proc[i].gen);
@@ -98,11 +103,13 @@ watch_refresh(void)
 			w->fd = -1;
 		}
 		w->pid = 0;
+		w->ended = false;
 		if (pid == 0 || pid == me)
 			continue;
 		w->fd = open_pid(pid, &dead);
 		w->pid = pid;
 		w->gen = gen;
+		w->ended = dead;
 		died = died || dead;
 	}
 	return died;
@@ -139,8 +146,11 @@ watch_ended(const struct pollfd *pfd, unsigned n)
 		return false;
 	for (uint32_t i = 0; i < nmember; i++)
 		if (member[i].pid != 0 && member[i].fd >= 0 &&
-		    ended(pfd, n, member[i].fd))
-			close_watch(&member[i]);
+		    ended(pfd, n, member[i].fd)) {
+			(void)sys_close(member[i].fd);
+			member[i].fd = -1;
+			member[i].ended = true;
+		}
 	for (unsigned i = 0; i < nother;) {
 		if (!ended(pfd, n, other[i].fd)) {
 			i++;
@@ -150,6 +160,19 @@ watch_ended(const struct pollfd *pfd, unsigned n)
 		other[i] = other[--nother];
 	}
 	return true;
+}
+
+void
+watch_reap(void)
+{
+	for (uint32_t i = 0; i < nmember; i++) {
+		struct watch *w = &member[i];
+
+		if (!w->ended)
+			continue;
+		host_reap_ended(i, w->gen, w->pid);
+		*w = (struct watch){ 0, 0, -1, false };
+	}
 }
 
 bool

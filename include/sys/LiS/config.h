@@ -4,8 +4,8 @@
 /**
  * DOC: <sys/LiS/config.h> - how LiS was configured
  *
- * Nothing of that is here; programs and modules for LiS compare the kernel's
- * version without including its header.
+ * This header has no configuration.  It defines the macros that programs and
+ * modules for LiS use to compare the kernel's version.
  */
 #ifndef _SYS_LIS_CONFIG_H
 #define _SYS_LIS_CONFIG_H
@@ -18,7 +18,7 @@
 #define LINUX_VERSION_CODE KERNEL_VERSION(6, 0, 0)
 #endif
 
-/* Of poll(2): that of <poll.h>, which has it with _GNU_SOURCE only. */
+/* The POLLMSG of <poll.h>, which defines it with _GNU_SOURCE only. */
 #ifndef POLLMSG
 #define POLLMSG 0x400
 #endif

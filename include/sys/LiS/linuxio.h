@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/LiS/linuxio.h> - where programs for LiS find open() and ioctl()
+ * DOC: <sys/LiS/linuxio.h> - open() and ioctl() for LiS programs
  *
- * Under the names, too, that LiS has for programs that may be linked with it.
+ * Also under the names that LiS gives them in programs that may be linked with
+ * it.
  */
 #ifndef _SYS_LIS_LINUXIO_H
 #define _SYS_LIS_LINUXIO_H

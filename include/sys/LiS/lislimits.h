@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/LiS/lislimits.h> - <limits.h>, by the name that LiS gives it
+ * DOC: <sys/LiS/lislimits.h> - LiS's name for <limits.h>
  */
 #ifndef _SYS_LIS_LISLIMITS_H
 #define _SYS_LIS_LISLIMITS_H

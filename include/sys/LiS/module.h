@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/LiS/module.h> - what modules written for LiS include first
+ * DOC: <sys/LiS/module.h> - the first header of modules for LiS
  */
 #ifndef _SYS_LIS_MODULE_H
 #define _SYS_LIS_MODULE_H

@@ -4,8 +4,9 @@
 /**
  * DOC: <sys/LiS/mtdrv.h> - for programs written for LiS
  *
- * LiS's driver of that name tests its own locks.  There is none here, so
- * this header brings what such programs use beside it and no commands.
+ * LiS's driver of that name tests LiS's locks.  There is no such driver here,
+ * so this header defines no commands; it only includes the headers that such
+ * programs use as well.
  */
 #ifndef _SYS_LIS_MTDRV_H
 #define _SYS_LIS_MTDRV_H

@@ -4,7 +4,8 @@
 /**
  * DOC: <sys/LiS/stats.h> - counters, for programs written for LiS
  *
- * What a module counts is its module_stat(9), read through the sc module.
+ * The counters of a module are its module_stat(9); read them with the module
+ * sc.
  */
 #ifndef _SYS_LIS_STATS_H
 #define _SYS_LIS_STATS_H

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /**
- * DOC: <sys/LiS/strport.h> - what modules written for LiS call beside the DDI
+ * DOC: <sys/LiS/strport.h> - functions for LiS modules beside the DDI
  *
- * Each name is made of DDI functions; a module that is written anew uses
- * those.  Include it after the DDI headers.
+ * Each is made of DDI functions, which new modules should use directly.
+ * Include it after the DDI headers.
  */
 #ifndef _SYS_LIS_STRPORT_H
 #define _SYS_LIS_STRPORT_H
@@ -29,7 +29,7 @@
 #define MODGET() ((void)0)
 #define MODPUT() ((void)0)
 
-/* Memory that members share.  FREE() need not be told how much it is. */
+/* Memory that members share.  FREE() needs no size. */
 #define ALLOC(n) kmem_alloc((size_t)(n), KM_NOSLEEP)
 #define ALLOCF(n, f) kmem_alloc((size_t)(n), KM_NOSLEEP)
 #define MALLOC(n) kmem_alloc((size_t)(n), KM_NOSLEEP)
@@ -44,7 +44,7 @@
 #define DEV_TO_INT(dev) ((int)(dev))
 #define DEV_SAME(a, b) ((a) == (b))
 
-/* How a procedure is called that a kernel's other parts call. */
+/* Calling convention of procedures that other parts of a kernel call. */
 #define _RP
 
 static __inline__ void
@@ -68,7 +68,8 @@ printk(const char *fmt, ...)
 #endif
 
 /**
- * putqf, putbqf - putq(9) and putbq(9) that free what the queue refuses
+ * putqf, putbqf - putq(9) and putbq(9) that free a message which the queue
+ * refuses
  * @q:  the queue
  * @mp: the message; consumed
  */
@@ -86,7 +87,7 @@ putbqf(queue_t *q, mblk_t *mp)
 		freemsg(mp);
 }
 
-/* LiS has its functions under names of its own as well. */
+/* LiS's own names for its functions. */
 #define lis_allocb allocb
 #define lis_esballoc esballoc
 #define lis_testb testb
@@ -149,8 +150,8 @@ putbqf(queue_t *q, mblk_t *mp)
 #define lis_free_mem(p) kmem_free((p), 0)
 
 /*
- * Its locks.  Like all locks of a module they know their owner, and one that a
- * killed process had is broken; no interrupts are held off.
+ * LiS's locks.  Like all locks of a module they contain the tag of their owner,
+ * and the lock of a killed process is released.  They do not block interrupts.
  */
 typedef kmutex_t lis_spin_lock_t;
 typedef pl_t lis_flags_t;
@@ -187,14 +188,14 @@ typedef volatile int lis_atomic_t;
 	((void)__atomic_sub_fetch((a), (n), __ATOMIC_SEQ_CST))
 
 /*
- * Devices have no nodes here: streams.conf(5) has their names.  Nothing is made
- * or removed, and that succeeds.
+ * Devices have no nodes here: streams.conf(5) defines their names.  These
+ * functions do nothing and succeed.
  */
 #define lis_mknod(name, mode, dev) ((void)(name), (void)(mode), (void)(dev), 0)
 #define lis_unlink(name) ((void)(name), 0)
 
 /**
- * lis_print_msg - write what a message is to the log, by cmn_err(9)
+ * lis_print_msg - describe a message in the log, by cmn_err(9)
  * @mp:     the message, or NULL; stays the caller's
  * @prefix: put before each line
  * @opt:    PRINT_DATA_SHORT: types and sizes; PRINT_DATA_RDWR: the data, too;
@@ -229,8 +230,8 @@ lis_print_msg(mblk_t *mp, const char *prefix, int opt)
 }
 
 /*
- * Its way of making a module or driver known: in init_module(), which is called
- * once, when it is loaded.  cleanup_module() is not called.
+ * LiS modules and drivers register in init_module(), which is called once, when
+ * the module is loaded. cleanup_module() is not called.
  */
 #define init_module strmod__init
 #define cleanup_module strmod__fini
@@ -247,12 +248,12 @@ lis_print_msg(mblk_t *mp, const char *prefix, int opt)
 
 #define STR_LIS_NMOD 8
 
-/* What an image has registered. */
+/* The modules and drivers that an image has registered. */
 struct str_lis_reg {
 	struct fmodsw mod; /* f_str NULL: free */
 	struct cdevsw dev;
 	major_t major; /* of a driver; 0: a module */
-	int flag;      /* D_*: how much of it runs at once */
+	int flag;      /* D_*: how many threads may run in it */
 };
 
 static __inline__ __attribute__((__unused__)) struct str_lis_reg *
@@ -359,13 +360,13 @@ str_lis_qlock(int n, int opt)
 
 /**
  * lis_register_strmod, lis_register_strdev - register_strmod(9) and
- * register_strdev(9) as LiS has them
+ * register_strdev(9) with LiS's arguments
  * @tab:    the streamtab
  * @major:  0: one that is free
- * @nminor: not looked at
- * @name:   what is pushed or opened, at most FMNAMESZ characters
+ * @nminor: ignored
+ * @name:   its name for I_PUSH or open, at most FMNAMESZ characters
  *
- * lis_unregister_strmod, lis_unregister_strdev - take it back
+ * lis_unregister_strmod, lis_unregister_strdev - end the registration
  *
  * An image has at most STR_LIS_NMOD of them.
  * Return: the module's number or the driver's major number, or 0; else minus
@@ -404,11 +405,11 @@ lis_unregister_strdev(major_t major)
 }
 
 /**
- * lis_register_driver_qlock_option, lis_register_module_qlock_option - how much
- * of a driver or module runs at once
- * @id:  what lis_register_strmod() returned
+ * lis_register_driver_qlock_option, lis_register_module_qlock_option - how many
+ * threads may run in a driver or module at once
+ * @id:  result of lis_register_strmod()
  * @opt: LIS_QLOCK_NONE: D_MP; LIS_QLOCK_QUEUE: D_MTPERQ; LIS_QLOCK_QUEUE_PAIR:
- *       D_MTQPAIR; LIS_QLOCK_GLOBAL: D_MTPERMOD, which holds without this call
+ *       D_MTQPAIR; LIS_QLOCK_GLOBAL: D_MTPERMOD, the default
  *
  * In init_module(), after the registration.
  * Return: 0, or minus an errno.

@@ -22,6 +22,33 @@ d_gone(void *p)
 	kmem_free(p, 0);
 }
 
+struct d_vars *
+d_vars(void)
+{
+	struct d_vars *s = d_shared(sizeof(*s));
+
+	s->sv = SV_ALLOC(KM_SLEEP);
+	s->lock = LOCK_ALLOC(1, plstr, NULL, KM_SLEEP);
+	T_NOTNULL(s->sv);
+	T_NOTNULL(s->lock);
+	return s;
+}
+
+void
+d_vars_gone(struct d_vars *s)
+{
+	SV_DEALLOC(s->sv);
+	LOCK_DEALLOC(s->lock);
+	d_gone(s);
+}
+
+void
+d_vars_asleep(struct d_vars *s)
+{
+	(void)LOCK(s->lock, plstr);
+	UNLOCK(s->lock, plbase);
+}
+
 struct start {
 	void (*fn)(void *arg);
 	void *arg;

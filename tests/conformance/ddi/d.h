@@ -40,6 +40,34 @@ void d_gone(void *p);
  */
 struct sim_task *d_spawn(const char *name, void (*fn)(void *arg), void *arg);
 
+/*
+ * What tasks that wait for each other share: the variables they wait for, and
+ * what they tell.
+ */
+#define D_ORDER 8
+struct d_vars {
+	kmutex_t mutex;
+	kcondvar_t cv;
+	ksema_t sema;
+	sv_t *sv;
+	lock_t *lock;
+	atomic_int_t *atomic;
+	str_a32 ready;	   /* waiters that are about to wait */
+	str_a32 woken;	   /* waiters that have come back */
+	str_a32 go;	   /* predicate */
+	str_a32 result;
+	str_a32 level;	   /* the interrupt level, or whether the lock was free */
+	uint32_t order[D_ORDER]; /* the waiters' numbers, as they came back */
+	uint32_t who;	   /* under mutex: next waiter's number */
+};
+
+/* The same, with a synchronisation variable and its lock; d_vars_gone() gives
+ * it back. */
+struct d_vars *d_vars(void);
+void d_vars_gone(struct d_vars *s);
+/* Wait until no thread is between LOCK and SV_WAIT any more. */
+void d_vars_asleep(struct d_vars *s);
+
 /* Does @fn(@arg) end its process?  Only where there are processes. */
 bool d_dies(void (*fn)(void *arg), void *arg);
 

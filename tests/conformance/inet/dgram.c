@@ -386,26 +386,66 @@ T_CASE(a_receiver_of_the_domain_that_does_not_read_holds_nobody_for_ever)
 	done(&b);
 }
 
+/* Two endpoints of rawip(4); *@ss is the address of *@b. */
+static void
+raw_pair(int *a, int *b, struct sockaddr_storage *ss, socklen_t *len)
+{
+	if (family() == AF_INET6)
+		T_SKIP("IPv4 only");
+	if (geteuid() != 0)
+		T_SKIP("for the super-user");
+	*a = in_open("/dev/rawip");
+	*b = in_open("/dev/rawip");
+	*len = in_addr(ss, AF_INET, "127.0.0.1", 0);
+	in_bind(*a, ss, *len, 0);
+	in_addr(ss, AF_INET, "127.0.0.2", 0);
+	in_bind(*b, ss, *len, 0);
+}
+
 T_CASE(rawip_carries_what_is_behind_the_header)
 {
 	struct sockaddr_storage ss;
 	socklen_t len;
 	int a, b;
 
-	if (family() == AF_INET6)
-		T_SKIP("IPv4 only");
-	if (geteuid() != 0)
-		T_SKIP("for the super-user");
-	a = in_open("/dev/rawip");
-	b = in_open("/dev/rawip");
-	len = in_addr(&ss, AF_INET, "127.0.0.1", 0);
-	in_bind(a, &ss, len, 0);
-	in_addr(&ss, AF_INET, "127.0.0.2", 0);
-	in_bind(b, &ss, len, 0);
+	raw_pair(&a, &b, &ss, &len);
 	in_unitdata(a, &ss, (int)len, "payload", 7);
 	in_want(b, T_UNITDATA_IND);
 	T_EQ(in.datalen, 7);
 	T_MEM(in.data, "payload", 7);
+	T_OK(close(a));
+	T_OK(close(b));
+}
+
+/* rawip(4): as udp(4), between endpoints of one domain */
+T_CASE_TIMEOUT(rawip_holds_a_sender_back_while_its_receiver_stalls, 60)
+{
+	enum { N = 20000 };
+	static unsigned char buf[1500];
+	struct sockaddr_storage ss;
+	socklen_t len;
+	int a, b, i, v, st;
+	pid_t pid;
+
+	raw_pair(&a, &b, &ss, &len);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		for (i = 0; i < N; i++) {
+			memcpy(buf, &i, sizeof(i));
+			in_unitdata(a, &ss, (int)len, buf,
+				(int)sizeof(i) + (i / 1000 * 70) % 1400);
+		}
+		_exit(0);
+	}
+	for (i = 0; i < N; i++) {
+		in_want(b, T_UNITDATA_IND);
+		memcpy(&v, in.data, sizeof(v));
+		T_EQ(v, i);
+		if (i % 2000 == 0)
+			t_pause();
+	}
+	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+	T_EQ(st, 0);
 	T_OK(close(a));
 	T_OK(close(b));
 }
@@ -454,6 +494,7 @@ T_CASE(raw_endpoints_are_the_super_users)
 	if (pid == 0) {
 		T_OK(setgid(65534));
 		T_OK(setuid(65534));
+		T_OK(setenv("STREAMS_LINGER", "250", 1));
 		fd = in_open("/dev/rawip");
 		in_bind_req(fd, T_BIND_REQ, NULL, 0, 0);
 		in_error(fd, T_BIND_REQ, TACCES, 0);
@@ -461,4 +502,6 @@ T_CASE(raw_endpoints_are_the_super_users)
 	}
 	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
 	T_EQ(st, 0);
+	/* its streamsd, killed here, would leave that user's directory */
+	T_SOON(access("/dev/shm/streams-65534", F_OK) != 0, 10000);
 }

@@ -1151,6 +1151,62 @@ T_CASE(options_reach_the_socket_in_all_states)
 	T_OK(close(fd));
 }
 
+/* The segments with data that have come at a socket. */
+static unsigned
+segments(int s)
+{
+	struct {
+		unsigned char before[152];
+		unsigned data_segs_in; /* <netinet/tcp.h> ends before it */
+	} ti;
+	socklen_t len = sizeof(ti);
+
+	T_OK(getsockopt(s, IPPROTO_TCP, TCP_INFO, &ti, &len));
+	T_EQ(len, sizeof(ti));
+	return ti.data_segs_in;
+}
+
+/* Bytes written one after the other, by a thread that does not wait. */
+static unsigned
+segments_of(int fd, int s, unsigned n)
+{
+	unsigned was = segments(s), i;
+	char buf[32];
+
+	for (i = 0; i < n; i++)
+		in_put(fd, NULL, -1, "x", 1, 0);
+	for (i = 0; i < n;)
+		i += (unsigned)T_OK(read(s, buf, sizeof(buf)));
+	return segments(s) - was;
+}
+
+/* The option is one of the endpoint, or comes from the socket that listened. */
+T_CASE(without_delay_each_message_is_sent_at_once)
+{
+	struct sockaddr_storage ss;
+	socklen_t len;
+	int fd, at, s, yes = T_YES;
+	unsigned n = 8; /* the first window has room for them */
+
+	fd = in_pair(dev(), family(), &s);
+	T_EQ(option(fd, T_NEGOTIATE, INET_TCP, T_TCP_NODELAY, &yes, 4),
+		T_SUCCESS);
+	T_EQ(segments_of(fd, s, n), n);
+	T_OK(close(s));
+	T_OK(close(fd));
+	fd = listener(2, &ss, &len);
+	T_EQ(option(fd, T_NEGOTIATE, INET_TCP, T_TCP_NODELAY, &yes, 4),
+		T_SUCCESS);
+	s = call(&ss, len);
+	in_want(fd, T_CONN_IND);
+	at = in_open(dev());
+	in_accept(fd, in.p.conn_ind.SEQ_number, at);
+	T_EQ(segments_of(at, s, n), n);
+	T_OK(close(s));
+	T_OK(close(at));
+	T_OK(close(fd));
+}
+
 /* Whether its options were looked at before makes no difference to an acceptor. */
 T_CASE(an_acceptor_that_was_asked_for_its_options_can_call_afterwards)
 {

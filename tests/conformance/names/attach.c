@@ -468,7 +468,7 @@ T_CASE(waiting_for_an_end_that_was_passed_on)
 	T_EQ(epoll_wait(e, &ev, 1, 0), 0);
 	T_OK(close(r.fd));
 	T_EQ(epoll_wait(e, &ev, 1, 5000), 1);
-	T_EQ((int)(ev.events & EPOLLHUP), EPOLLHUP);
+	T_EQ(ev.events & EPOLLHUP, (uint32_t)EPOLLHUP);
 	T_EQ(T_OK(read(other[0], &c, 1)), 0);
 }
 

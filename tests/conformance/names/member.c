@@ -2,11 +2,12 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Which processes become members of a domain by open(2) and fopen(3): those that
- * open a Stream.
+ * Which processes become members of a domain: by open(2) and fopen(3) those that
+ * open a Stream, by poll(2) and its like those that hold one.
  */
 #include <dirent.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include <str/inspect.h>
@@ -45,8 +46,18 @@ struct opener {
 	int in, out;
 };
 
+/* @fd at 3, past the library: what makes the child a member is its program. */
 static void
-start(struct opener *o, const char *path)
+place(int fd)
+{
+	int high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 64);
+
+	(void)syscall(SYS_dup3, high, 3, 0);
+}
+
+/* Run @program with @arg; @third, unless that is -1, is its descriptor 3. */
+static void
+start_with(struct opener *o, const char *program, const char *arg, int third)
 {
 	int in[2], out[2];
 
@@ -56,13 +67,21 @@ start(struct opener *o, const char *path)
 	if (o->pid == 0) {
 		dup2(in[0], 0);
 		dup2(out[1], 1);
-		execl(OPENER, OPENER, path, (char *)NULL);
+		if (third >= 0)
+			place(third);
+		execl(program, program, arg, (char *)NULL);
 		_exit(127);
 	}
 	T_OK(close(in[0]));
 	T_OK(close(out[1]));
 	o->in = in[1];
 	o->out = out[0];
+}
+
+static void
+start(struct opener *o, const char *path)
+{
+	start_with(o, OPENER, path, -1);
 }
 
 static char
@@ -186,4 +205,122 @@ T_CASE(a_forked_child_that_opens_files_is_no_member)
 	T_FALSE(is_member(pid));
 	T_EQ(write(in[1], "", 1), 1);
 	T_EQ(n_wait(pid), 0);
+}
+
+/* Of which no descriptor is inherited. */
+static void
+own_pipe(int fd[2])
+{
+	T_OK(pipe2(fd, O_CLOEXEC));
+	T_TRUE(is_member(getpid()));
+}
+
+T_CASE(a_program_that_polls_files_is_no_member)
+{
+	struct opener o;
+	int fd[2];
+
+	own_pipe(fd);
+	start_with(&o, POLLER, NULL, -1);
+	T_EQ(says(&o), 'o');
+	T_FALSE(is_member(o.pid));
+	end(&o);
+}
+
+T_CASE(a_program_that_polls_files_makes_no_domain)
+{
+	char path[128];
+	struct opener o;
+
+	snprintf(path, sizeof(path), "%s", n_path("domain"));
+	T_OK(setenv("STREAMS_DOMAIN", path, 1));
+	start_with(&o, POLLER, NULL, -1);
+	T_EQ(says(&o), 'o');
+	T_ERR(access(path, F_OK), ENOENT);
+	end(&o);
+}
+
+/* One that it inherits makes a program a member with its first call. */
+T_CASE(a_program_that_inherits_a_stream_is_a_member)
+{
+	struct opener o;
+	int fd[2];
+
+	own_pipe(fd);
+	start_with(&o, POLLER, "3", fd[0]);
+	T_EQ(says(&o), 'o');
+	T_TRUE(is_member(o.pid));
+	T_EQ(write(fd[1], "a", 1), 1);
+	go_on(&o);
+	T_EQ(says(&o), 's');
+	end(&o);
+}
+
+/* A device's carrier is a socket of another type. */
+T_CASE(a_program_that_inherits_a_device_is_a_member)
+{
+	struct opener o;
+	int fd = T_OK(open("/dev/streams/clone/echo", O_RDWR | O_CLOEXEC));
+
+	start_with(&o, POLLER, "3", fd);
+	T_EQ(says(&o), 'o');
+	T_TRUE(is_member(o.pid));
+	T_EQ(write(fd, "a", 1), 1);
+	go_on(&o);
+	T_EQ(says(&o), 's');
+	end(&o);
+}
+
+static void
+send_descriptor(int via, int fd)
+{
+	char room[CMSG_SPACE(sizeof(int))] = "";
+	struct iovec iov = {"d", 1};
+	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = room, .msg_controllen = sizeof(room)};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	T_EQ(sendmsg(via, &m, 0), 1);
+}
+
+/* After its calls have found that it holds none. */
+T_CASE(a_program_that_receives_a_stream_is_a_member)
+{
+	struct opener o;
+	int fd[2], via[2];
+
+	own_pipe(fd);
+	T_OK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, via));
+	start_with(&o, POLLER, "recv", via[1]);
+	T_EQ(says(&o), 'o');
+	T_FALSE(is_member(o.pid));
+	send_descriptor(via[0], fd[0]);
+	T_EQ(write(fd[1], "a", 1), 1);
+	go_on(&o);
+	T_EQ(says(&o), 's');
+	T_TRUE(is_member(o.pid));
+	end(&o);
+}
+
+/* One that is no Stream leaves it what it is. */
+T_CASE(a_program_that_receives_a_socket_is_no_member)
+{
+	struct opener o;
+	int fd[2], via[2];
+
+	own_pipe(fd);
+	T_OK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, via));
+	start_with(&o, POLLER, "recv", via[1]);
+	T_EQ(says(&o), 'o');
+	T_OK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd));
+	send_descriptor(via[0], fd[0]);
+	T_EQ(write(fd[1], "a", 1), 1);
+	go_on(&o);
+	T_EQ(says(&o), 'f');
+	T_FALSE(is_member(o.pid));
+	end(&o);
 }

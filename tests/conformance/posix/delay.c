@@ -233,7 +233,7 @@ T_CASE(a_reader_who_comes_while_the_last_one_goes_is_a_reader)
 	signal(SIGPIPE, SIG_IGN);
 	c.fd = T_OK(open(path, O_RDONLY | O_NONBLOCK));
 	wr = T_OK(open(path, O_WRONLY));
-	T_OK(setenv("STREAMS_DELAY", "fifo:counted:1000", 1));
+	T_OK(setenv("STREAMS_DELAY", "fifo:counted:2000", 1));
 	T_EQ(pthread_create(&th, NULL, closes, &c), 0);
 	T_SOON(c.tid != 0, P_MS_LONG);
 	T_TRUE(p_asleep(getpid(), c.tid));

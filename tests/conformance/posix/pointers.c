@@ -274,7 +274,7 @@ static const struct {
 		"before there is a system call" },
 	{ "posix_spawn posix_spawnp system popen",
 		"no system call: the C library reads and writes itself" },
-	{ "syscall", "the kernel looks at what it is given" },
+	{ "clone syscall", "the kernel looks at what it is given" },
 	{ "fclose pclose freopen freopen64 fopen fopen64 fdopen "
 		"dprintf vdprintf __dprintf_chk __vdprintf_chk",
 		"stdio is the C library's, and a bad pointer ends it" },

@@ -391,6 +391,28 @@ ST_ANY_CASE(a_write_error_that_does_not_persist)
 	ST_WRITES(fd[0], "x");
 }
 
+/* I_SWROPT SNDPIPE: "send SIGPIPE to the calling process when an error occurs" */
+ST_CASE(a_write_error_that_does_not_persist_raises_SIGPIPE)
+{
+	struct sigaction sa = { .sa_handler = on_pipe };
+	int fd[2];
+
+	st_pipe(t, fd);
+	T_OK(sigaction(SIGPIPE, &sa, NULL));
+	T_OK(ioctl(fd[0], I_SWROPT, SNDPIPE));
+	T_OK(ioctl(fd[0], I_SERROPT, WERRNONPERSIST));
+	pipes = 0;
+	st_break(fd[0], TM_IOC_WRERR, EPROTO);
+	T_ERR(write(fd[0], "x", 1), EPROTO);
+	T_EQ(pipes, 1);
+	T_OK(ioctl(fd[0], I_SWROPT, 0));
+	st_break(fd[0], TM_IOC_WRERR, EPROTO);
+	T_ERR(write(fd[0], "x", 1), EPROTO);
+	T_EQ(pipes, 1);
+	ST_WRITES(fd[0], "x");
+	T_EQ(pipes, 1);
+}
+
 /* M_ERROR: what this end wrote before a read error is still delivered */
 ST_CASE(a_read_error_does_not_take_back_what_was_written)
 {

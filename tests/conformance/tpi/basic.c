@@ -4,6 +4,9 @@
 /*
  * Opening, information, addresses, binding.
  */
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
 #include "tp.h"
 
 T_CASE(info_is_what_the_transport_is)
@@ -81,6 +84,25 @@ T_CASE(every_open_is_an_endpoint_of_its_own)
 	tp_bind(a, 0, NULL);
 	T_EQ(tp_state(b), TS_UNBND);
 	T_EQ(tp_state(a), TS_IDLE);
+}
+
+/* A node of the domain, which stays, is made for each minor. */
+T_CASE(endpoints_that_are_opened_in_turn_take_few_minors)
+{
+	struct stat st;
+	unsigned most = 0, least = ~0u;
+
+	for (int i = 0; i < 100; i++) {
+		int fd = tp_open();
+
+		T_OK(fstat(fd, &st));
+		most = minor(st.st_rdev) > most ? minor(st.st_rdev) :
+			most;
+		least = minor(st.st_rdev) < least ? minor(st.st_rdev) :
+			least;
+		T_OK(close(fd));
+	}
+	T_TRUE(most - least < 50);
 }
 
 T_CASE(ioctls_that_are_not_known_are_refused)

@@ -270,6 +270,7 @@ T_CASE(raw_endpoints_are_the_super_users)
 	if (pid == 0) {
 		T_OK(setgid(65534));
 		T_OK(setuid(65534));
+		T_OK(setenv("STREAMS_LINGER", "250", 1));
 		a.fd = in_open(ud_six() ? "/dev/rawip2_6" : "/dev/rawip2");
 		in_bind_req(a.fd, T_BIND_REQ, NULL, 0, 0);
 		in_error(a.fd, T_BIND_REQ, TACCES, 0);
@@ -277,4 +278,6 @@ T_CASE(raw_endpoints_are_the_super_users)
 	}
 	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
 	T_EQ(st, 0);
+	/* its streamsd, killed here, would leave that user's directory */
+	T_SOON(access("/dev/shm/streams-65534", F_OK) != 0, 10000);
 }

@@ -124,14 +124,16 @@ receiver(int fd)
 }
 
 /*
- * A sender that preempts the thread which wakes it must let that thread go on:
- * what counts is its CPU time for a datagram, which no other load changes.
+ * A sender that preempts the thread which wakes it must let that thread go on,
+ * and must not be woken before there is room for many: what counts is its CPU
+ * time for a datagram and how often it sleeps, which no other load changes.
  */
 XT_CASE(CL, a_sender_of_higher_priority_lets_its_receiver_go_on)
 {
 	volatile uint64_t *sent = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	uint64_t used, was;
+	struct rusage ru;
 	struct xt_addr at;
 	clockid_t clock;
 	pid_t pid[2];
@@ -151,11 +153,13 @@ XT_CASE(CL, a_sender_of_higher_priority_lets_its_receiver_go_on)
 	pass(1000);
 	used = cpu_ns(clock) - used;
 	was = *sent - was;
-	fprintf(stderr, "# %llu us for %llu datagrams\n",
-		(unsigned long long)used / 1000, (unsigned long long)was);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 2; i-- > 0;) {
 		T_OK(kill(pid[i], SIGKILL));
-		T_OK(waitpid(pid[i], NULL, 0));
+		T_OK(wait4(pid[i], NULL, 0, &ru));
 	}
+	fprintf(stderr, "# %llu us for %llu datagrams, %ld sleeps for %llu\n",
+		(unsigned long long)used / 1000, (unsigned long long)was,
+		ru.ru_nvcsw, (unsigned long long)*sent);
 	T_LT(used, 20000000u + was * 5000u); /* 5 us each */
+	T_LT((uint64_t)ru.ru_nvcsw, 200 + *sent / 200);
 }

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define READS (POLLIN | POLLPRI | POLLRDNORM | POLLRDBAND)
@@ -136,5 +137,55 @@ XT_CASE(CO, epoll_says_each_arrival_once_at_the_edge)
 		T_EQ(T_OK(epoll_wait(ep, &ev, 1, SILENCE)), 0);
 		takes(fd[1], 3, 0);
 	}
+	T_OK(close(ep));
+}
+
+static void
+other_process(int fd)
+{
+	char buf[32768];
+	int flags;
+
+	(void)poll(NULL, 0, 50);
+	T_EQ(t_snd(fd, "abc", 3, 0), 3);
+	(void)poll(NULL, 0, 100);
+	/* what the other end has sent, until nothing comes any more */
+	while (says(fd, POLLIN, 200) != 0)
+		T_GT(t_rcv(fd, buf, sizeof(buf), &flags), 0);
+	T_TOK(t_snddis(fd, NULL));
+}
+
+/* A thread that sleeps in epoll_wait() is woken by what another process does. */
+XT_CASE(CO, epoll_is_woken_by_data_by_room_and_by_the_end)
+{
+	struct epoll_event ev = {.events = EPOLLIN | EPOLLET};
+	static char buf[32768];
+	int fd[2], ep = T_OK(epoll_create1(0)), st;
+	pid_t pid;
+
+	xt_pair(fd);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		other_process(fd[0]);
+		_exit(0);
+	}
+	T_OK(close(fd[0]));
+	T_OK(epoll_ctl(ep, EPOLL_CTL_ADD, fd[1], &ev));
+	T_EQ(T_OK(epoll_wait(ep, &ev, 1, SOON)), 1);
+	takes(fd[1], 3, 0);
+	xt_block(fd[1], 0);
+	while (t_snd(fd[1], buf, sizeof(buf), 0) > 0)
+		;
+	T_EQ(t_errno, TFLOW);
+	ev.events = EPOLLOUT | EPOLLET;
+	T_OK(epoll_ctl(ep, EPOLL_CTL_MOD, fd[1], &ev));
+	T_EQ(T_OK(epoll_wait(ep, &ev, 1, SOON)), 1);
+	T_TRUE(ev.events & EPOLLOUT);
+	ev.events = EPOLLIN | EPOLLET;
+	T_OK(epoll_ctl(ep, EPOLL_CTL_MOD, fd[1], &ev));
+	T_EQ(T_OK(epoll_wait(ep, &ev, 1, SOON)), 1);
+	T_EVENT(fd[1], T_DISCONNECT);
+	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+	T_EQ(st, 0);
 	T_OK(close(ep));
 }

@@ -16,8 +16,8 @@ TABLE = pathlib.Path(__file__).with_name('states.tab')
 SERVICES = {'cots_ord': 'T_COTS_ORD', 'cots': 'T_COTS', 'clts': 'T_CLTS'}
 TITLES = {
     'cots_ord': 'Connections with orderly release (`ticotsord`, `tcp`)',
-    'cots': 'Connections without (`ticots`)',
-    'clts': 'Datagrams (`ticlts`, `udp`, `rawip`, `icmp`)',
+    'cots': 'Connections without orderly release (`ticots`)',
+    'clts': 'Datagrams (`ticlts`, `udp`, `rawip`, `udp2`, `rawip2`)',
 }
 
 
@@ -67,13 +67,17 @@ def doc(table):
            '<!-- Copyright (c) 2026 The Fast-STREAMS authors -->',
            '<!-- Made from tests/conformance/xti/states.tab. -->', '',
            '# XTI: what each call does in each state', '',
-           'An error leaves the state as it is. `=`: the call works and the '
-           'state stays;', '`>STATE`: it works and this is the new state. '
-           'Endpoints do not block, nothing', 'has come that was not read. '
-           'An idle one does not listen (qlen 0). Each cell is', 'a test '
-           'case, run on every transport. Calls on what is no endpoint '
-           '(`T_UNINIT`)', 'are `TBADF`. `t_accept` is to another endpoint, '
-           '`t_accept_self` to the one', 'that listened.', '']
+           'A cell with an error only: the call fails and the state stays. '
+           '`=`: it works and', 'the state stays. `>STATE`: it works and '
+           'this is the new state. `TNODATA>OUTCON`:', 'it fails with TNODATA, '
+           'and the new state is T_OUTCON. `A or B`: either may happen.', '',
+           'The endpoints are non-blocking (O_NONBLOCK), and the program has '
+           'received all data', 'and events that have arrived. An endpoint '
+           'in T_IDLE was bound with qlen 0, one in', 'T_INCON with qlen 2. '
+           'Each cell is a test case, run on every transport of its',
+           'heading. A call on a descriptor that is not an endpoint '
+           '(T_UNINIT) fails with TBADF.', '`t_accept` accepts on another '
+           'endpoint, `t_accept_self` on the one that listened.', '']
     for service, (states, calls) in table.items():
         out += [f'## {TITLES[service]}', '']
         out.append('| call | ' + ' | '.join('T_' + s for s in states) + ' |')

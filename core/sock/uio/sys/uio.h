@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * What <str/ksock.h> needs of the C library's <sys/uio.h>, for core, which
- * sees none of its headers.
+ * The part of the C library's <sys/uio.h> that <str/ksock.h> needs, for core,
+ * which does not use headers of the C library.
  */
 #ifndef STR_SOCK_UIO_H
 #define STR_SOCK_UIO_H

@@ -3,36 +3,10 @@
 /* Cases of synchronisation variables, delays and callbacks. */
 #include "ddi_st.h"
 
-struct shared {
-	sv_t *sv;
-	lock_t *lock;
-	str_a32 ready, woken, result, level;
-};
-
-static struct shared *
-shared(void)
-{
-	struct shared *s = d_shared(sizeof(*s));
-
-	s->sv = SV_ALLOC(KM_SLEEP);
-	s->lock = LOCK_ALLOC(1, plstr, NULL, KM_SLEEP);
-	T_NOTNULL(s->sv);
-	T_NOTNULL(s->lock);
-	return s;
-}
-
-static void
-gone(struct shared *s)
-{
-	SV_DEALLOC(s->sv);
-	LOCK_DEALLOC(s->lock);
-	d_gone(s);
-}
-
 static void
 wait_plain(void *arg)
 {
-	struct shared *s = arg;
+	struct d_vars *s = arg;
 
 	(void)LOCK(s->lock, plhi);
 	(void)str_add(&s->ready, 1u);
@@ -46,7 +20,7 @@ wait_plain(void *arg)
 static void
 wait_sig(void *arg)
 {
-	struct shared *s = arg;
+	struct d_vars *s = arg;
 	int r;
 
 	(void)LOCK(s->lock, plhi);
@@ -60,19 +34,18 @@ wait_sig(void *arg)
 
 /* One more task sleeps on the variable: its lock can be had. */
 static struct sim_task *
-sleeper(struct shared *s, void (*fn)(void *arg))
+sleeper(struct d_vars *s, void (*fn)(void *arg))
 {
 	uint32_t have = str_load(&s->ready);
 	struct sim_task *w = d_spawn("sleeper", fn, s);
 
 	D_UNTIL(str_load(&s->ready) == have + 1);
-	(void)LOCK(s->lock, plstr);
-	UNLOCK(s->lock, plbase);
+	d_vars_asleep(s);
 	return w;
 }
 
 static void
-stays(struct shared *s, uint32_t woken)
+stays(struct d_vars *s, uint32_t woken)
 {
 	sim_sleep(20000000u);
 	D_HOLDS(str_load(&s->woken) == woken);
@@ -87,41 +60,41 @@ CASE(sv_alloc_null)
 
 CASE(sv_wait_releases)
 {
-	struct shared *s = shared();
+	struct d_vars *s = d_vars();
 
 	(void)sleeper(s, wait_plain);
 	D_HOLDS(TRYLOCK(s->lock, plstr) != invpl);
 	UNLOCK(s->lock, plbase);
 	SV_SIGNAL(s->sv, 0);
 	T_EQ(sim_run(), 0);
-	gone(s);
+	d_vars_gone(s);
 }
 
 CASE(sv_wait_without)
 {
-	struct shared *s = shared();
+	struct d_vars *s = d_vars();
 
 	(void)sleeper(s, wait_plain);
 	SV_SIGNAL(s->sv, 0);
 	T_EQ(sim_run(), 0);
 	D_HOLDS(str_load(&s->result) == 1 && str_load(&s->level) == plbase);
-	gone(s);
+	d_vars_gone(s);
 }
 
 CASE(sv_wait_no_signal)
 {
-	struct shared *s = shared();
+	struct d_vars *s = d_vars();
 
 	sim_signal(sleeper(s, wait_plain), false);
 	stays(s, 0);
 	SV_SIGNAL(s->sv, 0);
 	T_EQ(sim_run(), 0);
-	gone(s);
+	d_vars_gone(s);
 }
 
 CASE(sv_sig_true)
 {
-	struct shared *s = shared();
+	struct d_vars *s = d_vars();
 
 	(void)sleeper(s, wait_sig);
 	SV_SIGNAL(s->sv, 0);
@@ -131,32 +104,32 @@ CASE(sv_sig_true)
 	SV_BROADCAST(s->sv, 0);
 	T_EQ(sim_run(), 0);
 	D_HOLDS(str_load(&s->result) == 1);
-	gone(s);
+	d_vars_gone(s);
 }
 
 CASE(sv_sig_false)
 {
-	struct shared *s = shared();
+	struct d_vars *s = d_vars();
 
 	sim_signal(sleeper(s, wait_sig), false);
 	T_EQ(sim_run(), 0);
 	D_HOLDS(str_load(&s->result) == 2);
-	gone(s);
+	d_vars_gone(s);
 }
 
 CASE(sv_sig_without)
 {
-	struct shared *s = shared();
+	struct d_vars *s = d_vars();
 
 	sim_signal(sleeper(s, wait_sig), false);
 	T_EQ(sim_run(), 0);
 	D_HOLDS(str_load(&s->level) == 1);
-	gone(s);
+	d_vars_gone(s);
 }
 
 CASE(sv_signal_one)
 {
-	struct shared *s = shared();
+	struct d_vars *s = d_vars();
 
 	(void)sleeper(s, wait_plain);
 	(void)sleeper(s, wait_plain);
@@ -165,24 +138,24 @@ CASE(sv_signal_one)
 	stays(s, 1);
 	SV_SIGNAL(s->sv, 0);
 	T_EQ(sim_run(), 0);
-	gone(s);
+	d_vars_gone(s);
 }
 
 CASE(sv_signal_none)
 {
-	struct shared *s = shared();
+	struct d_vars *s = d_vars();
 
 	SV_SIGNAL(s->sv, 0);
 	(void)sleeper(s, wait_plain);
 	stays(s, 0);
 	SV_SIGNAL(s->sv, 0);
 	T_EQ(sim_run(), 0);
-	gone(s);
+	d_vars_gone(s);
 }
 
 CASE(sv_broadcast_all)
 {
-	struct shared *s = shared();
+	struct d_vars *s = d_vars();
 
 	(void)sleeper(s, wait_plain);
 	(void)sleeper(s, wait_plain);
@@ -190,19 +163,19 @@ CASE(sv_broadcast_all)
 	SV_BROADCAST(s->sv, 0);
 	T_EQ(sim_run(), 0);
 	D_HOLDS(str_load(&s->woken) == 3);
-	gone(s);
+	d_vars_gone(s);
 }
 
 CASE(sv_broadcast_none)
 {
-	struct shared *s = shared();
+	struct d_vars *s = d_vars();
 
 	SV_BROADCAST(s->sv, 0);
 	(void)sleeper(s, wait_plain);
 	stays(s, 0);
 	SV_SIGNAL(s->sv, 0);
 	T_EQ(sim_run(), 0);
-	gone(s);
+	d_vars_gone(s);
 }
 
 /* ------------------------------------------------------ delay and timeouts */
@@ -218,7 +191,7 @@ CASE(delay_ticks)
 static void
 delayed(void *arg)
 {
-	struct shared *s = arg;
+	struct d_vars *s = arg;
 	uint64_t since = host_now();
 
 	str_store(&s->ready, 1u);
@@ -228,14 +201,14 @@ delayed(void *arg)
 
 CASE(delay_no_signal)
 {
-	struct shared *s = shared();
+	struct d_vars *s = d_vars();
 	struct sim_task *w = d_spawn("delayed", delayed, s);
 
 	D_UNTIL(str_load(&s->ready) == 1);
 	sim_signal(w, false);
 	T_EQ(sim_run(), 0);
 	D_HOLDS(str_load(&s->result) == 1);
-	gone(s);
+	d_vars_gone(s);
 }
 
 static str_a32 calls, last;

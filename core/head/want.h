@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The want word: bits of threads that want to be woken, and above them a number.
+ *
+ * Each request for a token, a watcher or a fence changes the number.  So a
+ * thread that has seen the word sees whether one of these was requested again
+ * since.  The number stays as long as one of the three requests does; a word
+ * without them is its other bits alone.  Then it is 0 if nothing is requested,
+ * and the fast path of a waker looks no further.
+ *
+ * The number is the low 23 bits of the clock, and another one than before.  An
+ * older number returns only by chance; a thread that is late by just this
+ * request then cancels it.
+ */
+#ifndef STR_WANT_H
+#define STR_WANT_H
+
+#include "core.h"
+
+/*
+ * want_request - set @bits in the word, and change its number
+ * *ret_n: the word's new value.  Return: the old one.
+ */
+STR_INLINE uint32_t
+want_request(str_a32 *want, uint32_t bits, uint32_t *ret_n)
+{
+	uint32_t w, n;
+
+	do {
+		w = str_load(want);
+		n = (w & STR_WANT_BITS) | bits |
+			((uint32_t)host_ticks() << STR_WANT_SHIFT);
+		if (((n ^ w) & ~STR_WANT_BITS) == 0)
+			n += STR_WANT_BITS + 1;
+	} while (!str_cas(want, w, n));
+	*ret_n = n;
+	return w;
+}
+
+/* The value @w of the word without @bits. */
+STR_INLINE uint32_t
+want_without(uint32_t w, uint32_t bits)
+{
+	w &= ~bits;
+	return (w & (STR_WANT_TOKEN | STR_WANT_WATCH | STR_WANT_FENCE)) != 0 ?
+		w : w & STR_WANT_BITS;
+}
+
+/*
+ * want_fenced - the heavy fence was executed after the word had the value @n:
+ * all wakers have seen STR_WANT_FENCE, if it was set.  A thread that is late
+ * does not change a later request (models/fence.pml).
+ */
+STR_INLINE void
+want_fenced(str_a32 *want, uint32_t n)
+{
+	if ((n & STR_WANT_QUIET) == STR_WANT_FENCE)
+		(void)str_cas(want, n, n | STR_WANT_FENCED);
+}
+
+#endif

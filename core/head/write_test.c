@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Writes of every size and number of parts are alike: in what the reader can
+ * tell from them, and in what both sides go by when they wait.
+ */
+#include "fixture.h"
+#include "source.h"
+
+#define MOST 200000u
+
+static struct fx_pipe p_;
+static unsigned char out[MOST], in[MOST];
+
+static void
+begin(struct t *t)
+{
+	size_t i;
+
+	fx_begin(t);
+	fx_pipe(&p_);
+	for (i = 0; i < MOST; i++)
+		out[i] = (unsigned char)(i * 7 + i / 251);
+}
+
+/* Below and above a record, a block and a message of the longest kind. */
+static const size_t sizes[] = {1, 255, 256, 4096, 32768, 32769, 65536, 65537,
+	131072, 200000};
+
+/*
+ * The reader that waits looks whether the writer runs on its own CPU: a writer
+ * that does not say where it is makes the reader sleep for each message.
+ */
+T_CASE(a_write_of_any_size_says_on_which_cpu_it_was)
+{
+	struct str_headq *hq;
+	unsigned i;
+
+	begin(t);
+	hq = &p_.sd[1]->hq;
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		str_store(&hq->pcpu, ~0u);
+		T_EQ(fx_write(&p_, 0, out, sizes[i]), (long)sizes[i]);
+		T_EQ(str_load(&hq->pcpu), host_cpu());
+		T_EQ(fx_read(&p_, 1, in, MOST), (long)sizes[i]);
+		T_EQ(memcmp(in, out, sizes[i]), 0);
+	}
+}
+
+/* @n parts of @size bytes, with an empty one before each third. */
+static unsigned
+parts(struct str_iov *iov, unsigned n, size_t size)
+{
+	unsigned k = 0, i;
+
+	for (i = 0; i < n; i++) {
+		if (i % 3 == 0)
+			iov[k++] = (struct str_iov){NULL, 0};
+		iov[k++] = (struct str_iov){out + i * size, size};
+	}
+	return k;
+}
+
+/* One message for each 64 KiB, wherever the parts end. */
+T_CASE(parts_make_no_messages_of_their_own)
+{
+	static struct str_iov iov[1400];
+	static const struct {
+		unsigned n;
+		size_t size;
+		unsigned messages;
+	} row[] = {{2, 1, 1}, {9, 1024, 1}, {1000, 7, 1}, {32, 1024, 1},
+		{33, 1024, 1}, {64, 1024, 1}, {1000, 100, 2}, {3, 60000, 3},
+		{1000, 200, 4}};
+	unsigned i, k, got;
+	long n, ret;
+
+	begin(t);
+	T_EQ(fx_ioctl(&p_, 1, 0x5306 /* I_SRDOPT */, 2 /* RMSGN */), 0);
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		n = (long)(row[i].n * row[i].size);
+		k = parts(iov, row[i].n, row[i].size);
+		T_EQ(str_head_writev(p_.sd[0], &p_.hc[0], iov, (int)k), n);
+		for (got = 0, ret = 0; ret < n; got++)
+			ret += fx_read(&p_, 1, in + ret, MOST);
+		T_EQ(got, row[i].messages);
+		T_EQ(memcmp(in, out, (size_t)n), 0);
+	}
+}
+
+/* No block is needed for the parts: a reader finds them where it looks. */
+T_CASE(parts_are_copied_where_the_reader_finds_them)
+{
+	static struct str_iov iov[100];
+	unsigned k;
+	uint64_t was;
+
+	begin(t);
+	T_EQ(fx_write(&p_, 0, out, 30000), 30000);
+	T_EQ(fx_read(&p_, 1, in, MOST), 30000);
+	was = fx_in_use(STR_BLK_BUF) + fx_in_use(STR_BLK_SEG);
+	k = parts(iov, 50, 20);
+	T_EQ(str_head_writev(p_.sd[0], &p_.hc[0], iov, (int)k), 1000);
+	T_EQ(fx_in_use(STR_BLK_BUF) + fx_in_use(STR_BLK_SEG), was);
+	T_EQ(fx_read(&p_, 1, in, MOST), 1000);
+	T_EQ(memcmp(in, out, 1000), 0);
+}
+
+static unsigned went_on;
+
+static void
+waits_for_room(void *arg)
+{
+	(void)arg;
+	T_EQ(fx_write(&p_, 0, out, 1024), 1024);
+	went_on++;
+}
+
+/*
+ * Writers were held back, and the reader has made room.  One that runs already
+ * does not fill the queue before those that were woken have run.
+ */
+T_CASE(a_writer_leaves_those_that_wait_their_share)
+{
+	uint64_t most, sum;
+	unsigned i;
+
+	begin(t);
+	went_on = 0;
+	most = p_.sd[1]->hq.hiwat;
+	while (!str_headq_is_full(&p_.sd[1]->hq))
+		T_EQ(fx_write(&p_, 0, out, 4096), 4096);
+	for (i = 0; i < 3; i++)
+		(void)sim_spawn("waits", waits_for_room, NULL);
+	sim_sleep(1000000);
+	T_EQ(str_load(&p_.sd[1]->hq.wsleep), 3u);
+	p_.hc[0].fflags |= STR_O_NONBLOCK;
+	while (str_head_pending(p_.sd[1]))
+		T_GT(fx_read(&p_, 1, in, MOST), 0);
+	T_EQ(went_on, 0u);
+	for (sum = 0; went_on == 0; sum += 1024)
+		T_EQ(fx_write(&p_, 0, out, 1024), 1024);
+	/* most / 4; one that is awake and has not written yet does not count */
+	T_LE(sum, most / 2 + 4096);
+	T_EQ(sim_run(), 0);
+	T_EQ(went_on, 3u);
+}
+
+/* A source that was read from in part goes on where it stood. */
+T_CASE(a_source_skips_what_was_taken)
+{
+	struct str_iov iov[] = {{out, 3}, {NULL, 0}, {out + 3, 5}, {out + 8, 1}};
+	struct str_src src = {iov, 0};
+
+	begin(t);
+	str_src_skip(&src, 2);
+	T_EQ(str_src_gather(&src, in, 7), 0);
+	T_EQ(memcmp(in, out + 2, 7), 0);
+	str_src_skip(&src, 4);
+	T_EQ(str_src_gather(&src, in, 3), 0);
+	T_EQ(memcmp(in, out + 6, 3), 0);
+	str_src_skip(&src, 2);
+	T_TRUE(src.iov == iov + 3);
+	T_EQ(src.off, 0u);
+}

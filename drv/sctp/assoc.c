@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Endpoints and associations: made, found, forgotten.
+ *
+ * An endpoint finds an association by the peer's port and one of its addresses
+ * (RFC 9260 s1.3).  An association that is over leaves the table at once, and
+ * exists until its user calls sctp_assoc_free(): with what the user has not
+ * read yet, and perhaps a last packet to be sent.
+ */
+#include "association.h"
+#include "crc32c.h"
+
+void
+sctp_conf_default(struct sctp_conf *c)
+{
+	static const struct sctp_conf std = {
+		.rto_initial = 1 * SCTP_S,
+		.rto_min = 1 * SCTP_S,
+		.rto_max = 60 * SCTP_S,
+		.cookie_life = 60 * SCTP_S,
+		.cookie_inc = 60 * SCTP_S,
+		.hb_interval = 30 * SCTP_S,
+		.sack_delay = 200 * SCTP_MS,
+		.sack_freq = 2,
+		.assoc_max_retrans = 10,
+		.path_max_retrans = 5,
+		.init_max_retrans = 8,
+		.max_burst = 4,
+		.rcvbuf = 262144,
+		.sndbuf = 262144,
+		.partial = 65536,
+		.mtu = 1500,
+		.ostreams = 10,
+		.istreams = 2048,
+		.pr = 1,
+	};
+
+	*c = std;
+}
+
+int
+sctp_conf_check(const struct sctp_conf *c)
+{
+	if (c->rto_min == 0 || c->rto_min > c->rto_initial ||
+		c->rto_initial > c->rto_max || c->rto_max > 3600 * SCTP_S)
+		return EINVAL;
+	if (c->cookie_life == 0 || c->sack_freq == 0 ||
+		c->sack_delay > 500 * SCTP_MS) /* s6.2 */
+		return EINVAL;
+	if (c->mtu < 552 || c->mtu > 65535 || c->rcvbuf < SCTP_RWND_LEAST ||
+		c->rcvbuf > 1u << 30 || c->sndbuf == 0 ||
+		c->sndbuf > 1u << 30)
+		return EINVAL;
+	return c->ostreams == 0 || c->istreams == 0 ? EINVAL : 0;
+}
+
+void
+sctp_ep_init(const struct sctp_env *env, struct sctp_ep *ep, uint16_t port)
+{
+	__builtin_memset(ep, 0, sizeof(*ep));
+	ep->port = port;
+	ep->instruction = (uint8_t)crc32c_has_instruction();
+	sctp_conf_default(&ep->conf);
+	sctp_keys_make(env, ep);
+}
+
+void
+sctp_ep_fini(const struct sctp_env *env, struct sctp_ep *ep)
+{
+	uint32_t i;
+
+	for (i = 0; i < SCTP_CHAINS; i++)
+		while (ep->chain[i] != NULL)
+			sctp_assoc_free(env, ep->chain[i]);
+}
+
+static struct sctp_assoc **
+chain_of(struct sctp_ep *ep, uint16_t pport)
+{
+	return &ep->chain[(pport ^ pport >> 8) % SCTP_CHAINS];
+}
+
+struct sctp_assoc *
+sctp_assoc_find(struct sctp_ep *ep, const struct ip_addr *peer, uint16_t pport)
+{
+	struct sctp_assoc *as = *chain_of(ep, pport);
+
+	for (; as != NULL; as = as->next)
+		if (as->pport == pport && sctp_path_find(as, peer) != SCTP_NONE)
+			return as;
+	return NULL;
+}
+
+/* A tag is random and not zero (RFC 9260 s5.3.1). */
+static uint32_t
+new_tag(const struct sctp_env *env)
+{
+	uint32_t tag;
+
+	do
+		env->random(env->arg, &tag, sizeof(tag));
+	while (tag == 0);
+	return tag;
+}
+
+/* An association in the table, in state CLOSED, without addresses. */
+struct sctp_assoc *
+sctp_assoc_new(const struct sctp_env *env, struct sctp_ep *ep, uint16_t pport)
+{
+	struct sctp_assoc *as = env->alloc(env->arg, sizeof(*as));
+	uint32_t first;
+
+	if (as == NULL)
+		return NULL;
+	__builtin_memset(as, 0, sizeof(*as));
+	as->ep = ep;
+	as->conf = ep->conf;
+	as->lport = ep->port;
+	as->pport = pport;
+	as->instruction = ep->instruction;
+	as->my_tag = new_tag(env);
+	env->random(env->arg, &first, sizeof(first));
+	sctp_assoc_my_tsn(as, first);
+	as->peer_rwnd = SCTP_RWND_LEAST;
+	as->next = *chain_of(ep, pport);
+	*chain_of(ep, pport) = as;
+	ep->nassoc++;
+	return as;
+}
+
+/* Our first TSN; there are no chunks. */
+void
+sctp_assoc_my_tsn(struct sctp_assoc *as, uint32_t first)
+{
+	as->my_first = as->next_tsn = as->lost_from = first;
+	as->acked = as->advanced = first - 1;
+}
+
+/* The peer's first TSN. */
+void
+sctp_assoc_peer_tsn(struct sctp_assoc *as, uint32_t first)
+{
+	as->peer_first = first;
+	as->cum = as->high = first - 1;
+	__builtin_memset(as->map, 0, sizeof(as->map));
+}
+
+void
+sctp_assoc_unlink(struct sctp_assoc *as)
+{
+	struct sctp_assoc **p;
+
+	if (as->ep == NULL)
+		return;
+	for (p = chain_of(as->ep, as->pport); *p != as; p = &(*p)->next)
+		;
+	*p = as->next;
+	as->ep->nassoc--;
+	as->ep = NULL;
+}
+
+/* It is over.  What is owed other than an ABORT or the like is not sent. */
+void
+sctp_assoc_down(struct sctp_assoc *as, enum sctp_down why)
+{
+	uint32_t i;
+
+	if (as->down != SCTP_DOWN_NOT)
+		return;
+	as->state = SCTP_CLOSED;
+	as->down = (uint8_t)why;
+	as->events |= SCTP_EV_DOWN;
+	as->owes &= SCTP_OWES_ABORT | SCTP_OWES_SHUTDOWN_COMPLETE;
+	as->t1_at = as->t2_at = as->t5_at = as->sack_at = 0;
+	for (i = 0; i < as->npaths; i++) {
+		as->path[i].t3_at = as->path[i].hb_at = 0;
+		as->path[i].hb_owed = 0;
+	}
+	sctp_assoc_unlink(as);
+}
+
+/*
+ * The arrays of streams; SSNs for sending are kept if there were some.  0: no
+ * memory.
+ */
+int
+sctp_assoc_streams(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t nout, uint32_t nin)
+{
+	struct sctp_out_stream *out;
+	struct sctp_in_stream *in;
+
+	out = env->alloc(env->arg, nout * sizeof(*out));
+	in = env->alloc(env->arg, nin * sizeof(*in));
+	if (out == NULL || in == NULL) {
+		if (out != NULL)
+			env->release(env->arg, out, nout * sizeof(*out));
+		if (in != NULL)
+			env->release(env->arg, in, nin * sizeof(*in));
+		return 0;
+	}
+	__builtin_memset(out, 0, nout * sizeof(*out));
+	__builtin_memset(in, 0, nin * sizeof(*in));
+	if (as->out != NULL) {
+		__builtin_memcpy(out, as->out,
+			(nout < as->nout ? nout : as->nout) * sizeof(*out));
+		env->release(env->arg, as->out, as->nout * sizeof(*out));
+	}
+	if (as->in != NULL)
+		env->release(env->arg, as->in, as->nin * sizeof(*in));
+	as->out = out;
+	as->in = in;
+	as->nout = (uint16_t)nout;
+	as->nin = (uint16_t)nin;
+	return 1;
+}
+
+/* Everything that was accepted or received. */
+void
+sctp_assoc_forget_data(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	struct sctp_seg *s;
+	uint32_t tsn;
+
+	for (tsn = as->acked + 1; tsn != as->next_tsn; tsn++)
+		sctp_tx_done(env, as, sctp_tx_of(as, tsn));
+	as->acked = as->advanced = as->next_tsn - 1;
+	while ((s = as->queue) != NULL) {
+		as->queue = s->next;
+		s->next = NULL;
+		sctp_seg_done(env, as, s, s->len - s->sent);
+	}
+	as->queue_tail = NULL;
+	as->open = 0;
+	sctp_rx_release_all(env, as);
+}
+
+void
+sctp_assoc_free(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	if (as == NULL)
+		return;
+	sctp_assoc_unlink(as);
+	sctp_assoc_forget_data(env, as);
+	while (as->control != NULL)
+		sctp_control_drop(env, as);
+	if (as->tx != NULL)
+		env->release(env->arg, as->tx, as->tx_size * sizeof(*as->tx));
+	if (as->out != NULL)
+		env->release(env->arg, as->out, as->nout * sizeof(*as->out));
+	if (as->in != NULL)
+		env->release(env->arg, as->in, as->nin * sizeof(*as->in));
+	if (as->cookie != NULL)
+		env->release(env->arg, as->cookie, as->cookie_len);
+	if (as->cause_data != NULL)
+		env->release(env->arg, as->cause_data, as->ncause);
+	env->release(env->arg, as, sizeof(*as));
+}
+
+/* ------------------------------------------------- what it tells about itself */
+
+enum sctp_state
+sctp_assoc_state(const struct sctp_assoc *as)
+{
+	return as->state;
+}
+
+uint32_t
+sctp_events(struct sctp_assoc *as)
+{
+	uint32_t events = as->events;
+
+	as->events = 0;
+	return events;
+}
+
+enum sctp_down
+sctp_down_reason(const struct sctp_assoc *as)
+{
+	return as->down;
+}
+
+enum sctp_cause
+sctp_peer_cause(const struct sctp_assoc *as, const unsigned char **ret_data,
+	size_t *ret_n)
+{
+	*ret_data = as->cause_data;
+	*ret_n = as->ncause;
+	return as->cause;
+}
+
+void
+sctp_streams(const struct sctp_assoc *as, uint16_t *ret_out, uint16_t *ret_in)
+{
+	*ret_out = as->nout;
+	*ret_in = as->nin;
+}
+
+size_t
+sctp_unsent(const struct sctp_assoc *as)
+{
+	return as->snd_bytes;
+}
+
+void **
+sctp_user(struct sctp_assoc *as)
+{
+	return &as->user;
+}

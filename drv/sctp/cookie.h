@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The state cookie (RFC 9260 s5.1.3): all that an endpoint must know of an
+ * association before its peer has shown that it receives at its address.  No
+ * memory is used for a peer until it returns the cookie.  Only the endpoint
+ * itself reads a cookie, so it is this structure as it lies in memory, cut off
+ * behind the last address.
+ */
+#ifndef DRV_SCTP_COOKIE_H
+#define DRV_SCTP_COOKIE_H
+
+#include "association.h"
+#include "sha256.h"
+
+struct sctp_cookie {
+	unsigned char mac[SHA256_LEN]; /* of all that follows */
+	uint64_t made;		/* us */
+	uint32_t life;		/* us */
+	uint32_t key;		/* id of the secret */
+	uint16_t lport, pport;
+	uint32_t my_tag, peer_tag;
+	uint32_t my_tsn, peer_tsn;
+	uint32_t peer_rwnd;
+	uint16_t nout, nin;	/* streams, agreed */
+	uint32_t tie_mine, tie_peer;
+	uint32_t pr;
+	uint32_t naddr;
+	struct ip_addr src;	/* INIT came from there */
+	struct ip_addr addr[SCTP_PATHS];
+};
+
+_Static_assert(sizeof(struct ip_addr) == 20, "no padding");
+_Static_assert(offsetof(struct sctp_cookie, addr) ==
+	SHA256_LEN + 80, "no padding");
+
+static inline size_t
+sctp_cookie_size(const struct sctp_cookie *ck)
+{
+	return offsetof(struct sctp_cookie, addr) +
+		ck->naddr * sizeof(ck->addr[0]);
+}
+
+#endif

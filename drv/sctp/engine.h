@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The protocol engine of SCTP (RFC 9260): what its users call.
+ *
+ * The engine is pure code.  It has no thread, queue, lock, clock or statics.
+ * Everything happens in calls: a packet arrives, the user asks for something, a
+ * deadline passes.  After each call on an association the caller
+ *
+ *	- takes packets from sctp_output() until it returns 0, and sends them;
+ *	- looks at `events' and the data (sctp_readable());
+ *	- arranges for sctp_timeout() at sctp_deadline().
+ *
+ * Calls on one endpoint and its associations must not overlap; the caller has a
+ * lock for that.  The engine calls the caller only for memory and random
+ * numbers, so there is no call back under the lock.
+ *
+ * Memory.  Endpoints and associations lie in memory from the caller, and have
+ * pointers to each other: the memory must have the same address in all
+ * processes that use it.  Code pointers are in struct sctp_env alone, which the
+ * caller makes for each call.  docs/networking.md describes the design.
+ */
+#ifndef DRV_SCTP_ENGINE_H
+#define DRV_SCTP_ENGINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <str/ip.h>
+
+#define SCTP_PATHS 8u	 /* addresses of a peer; more are ignored */
+#define SCTP_LOCALS 8u	 /* addresses of an endpoint that peers are told */
+#define SCTP_CHAINS 64u	 /* of an endpoint's table of associations */
+#define SCTP_MAP 16384u	 /* TSNs beyond the cumulative one; power of 2 */
+#define SCTP_KEYLEN 32u
+
+#define SCTP_MS 1000u	 /* times are microseconds */
+#define SCTP_S 1000000u
+
+/* What the caller lends for the length of a call. */
+struct sctp_env {
+	uint64_t now; /* us, monotonic, the same clock in all processes */
+	void *arg;
+	void *(*alloc)(void *arg, size_t n); /* NULL: no memory */
+	void (*release)(void *arg, void *p, size_t n);
+	void (*random)(void *arg, void *p, size_t n); /* not predictable */
+};
+
+/*
+ * RFC 9260 s16 has the names and defaults of most; sctp_conf_default().
+ * sctp_conf_check() says whether an association may have them.
+ */
+struct sctp_conf {
+	uint32_t rto_initial, rto_min, rto_max;		/* us */
+	uint32_t cookie_life, cookie_inc;		/* us; most added */
+	uint32_t hb_interval;				/* us; 0: none */
+	uint32_t sack_delay;				/* us */
+	uint32_t sack_freq;				/* packets; 1: all */
+	uint32_t assoc_max_retrans, path_max_retrans, init_max_retrans;
+	uint32_t pf_threshold; /* errors until potentially failed: RFC 7829 */
+	uint32_t max_burst;    /* packets of new data per event; 0: any */
+	uint32_t rcvbuf, sndbuf;			/* bytes */
+	uint32_t partial;      /* bytes of an incomplete message to deliver */
+	uint32_t mtu;					/* of IP packets */
+	uint16_t ostreams, istreams; /* wanted, and accepted at most */
+	uint8_t nagle;		     /* gather small messages */
+	uint8_t pr;		     /* offer partial reliability: RFC 3758 */
+};
+
+enum sctp_state {
+	SCTP_CLOSED,
+	SCTP_COOKIE_WAIT,
+	SCTP_COOKIE_ECHOED,
+	SCTP_ESTABLISHED,
+	SCTP_SHUTDOWN_PENDING,
+	SCTP_SHUTDOWN_SENT,
+	SCTP_SHUTDOWN_RECEIVED,
+	SCTP_SHUTDOWN_ACK_SENT,
+};
+
+/* Bits of `events' of an association; the user clears them. */
+#define SCTP_EV_UP 1u	    /* established */
+#define SCTP_EV_RESTART 2u  /* the peer began again; data is lost */
+#define SCTP_EV_SHUTDOWN 4u /* the peer sends no more data, nor may we */
+#define SCTP_EV_DOWN 8u	    /* over: sctp_down_reason() */
+#define SCTP_EV_ROOM 0x10u  /* sctp_send() may be tried again */
+#define SCTP_EV_PATH 0x20u  /* a path's state changed */
+#define SCTP_EV_ERROR 0x40u /* an ERROR arrived: `cause' */
+
+/* Why an association is over. */
+enum sctp_down {
+	SCTP_DOWN_NOT,
+	SCTP_DOWN_SHUTDOWN,    /* both sides have shut down */
+	SCTP_DOWN_USER,	       /* sctp_abort() */
+	SCTP_DOWN_PEER,	       /* ABORT from the peer; `cause' */
+	SCTP_DOWN_UNREACHABLE, /* too many retransmissions */
+	SCTP_DOWN_PROTOCOL,    /* the peer violated the protocol */
+	SCTP_DOWN_STALE,       /* the peer found the cookie too old */
+	SCTP_DOWN_GUARD,       /* shutdown took too long: T5 */
+	SCTP_DOWN_REFUSED,     /* the peer's host has no SCTP */
+};
+
+enum sctp_path_state {
+	SCTP_PATH_ACTIVE,
+	SCTP_PATH_PF, /* potentially failed: RFC 7829 */
+	SCTP_PATH_INACTIVE,
+};
+
+/* Counters of an endpoint. */
+enum sctp_count {
+	SCTP_N_IN,	   /* packets */
+	SCTP_N_OUT,
+	SCTP_N_CHECKSUM,   /* ... with a wrong checksum */
+	SCTP_N_BAD,	   /* ... too short, or with a wrong tag */
+	SCTP_N_BLUE,	   /* ... of no association */
+	SCTP_N_COOKIE_BAD, /* cookies with a wrong signature */
+	SCTP_N_STALE,
+	SCTP_N_DATA_OUT,   /* DATA chunks sent first */
+	SCTP_N_DATA_IN,	   /* ... received first */
+	SCTP_N_DUPLICATE,  /* ... received again */
+	SCTP_N_NO_ROOM,	   /* ... dropped */
+	SCTP_N_RTX_FAST,   /* ... marked as lost by SACKs */
+	SCTP_N_RTX_TIMER,  /* ... by T3 */
+	SCTP_N_ABANDONED,  /* messages */
+	SCTP_NCOUNTS
+};
+
+struct sctp_assoc;
+
+/* A secret for cookies, and when it was made. */
+struct sctp_key {
+	uint64_t made;
+	uint32_t id; /* 0: none */
+	unsigned char secret[SCTP_KEYLEN];
+};
+
+/* A bound port. */
+struct sctp_ep {
+	uint16_t port;
+	uint8_t listening;   /* INITs are answered */
+	uint8_t instruction; /* crc32c_has_instruction() */
+	uint32_t nlocal;     /* told to peers if there are several */
+	struct ip_addr local[SCTP_LOCALS];
+	struct sctp_conf conf; /* for new associations */
+	struct sctp_key key[2]; /* the current one, the one before */
+	uint32_t nassoc;
+	uint32_t most;	     /* associations; 0: any number */
+	struct sctp_assoc *chain[SCTP_CHAINS]; /* by the peer's port */
+	uint64_t count[SCTP_NCOUNTS];
+};
+
+/* An SCTP packet from the common header on. */
+struct sctp_packet {
+	unsigned char *p;
+	size_t n;    /* bytes */
+	size_t size; /* of p: room for an output packet */
+	struct ip_addr src, dst; /* src.len 0: any of the host's */
+	int fragment; /* of sctp_output(): longer than the path's MTU */
+};
+
+#define SCTP_SEND_UNORDERED 1u
+#define SCTP_SEND_MORE 2u /* the message continues in the next call */
+#define SCTP_SEND_NOW 4u  /* ask for an immediate SACK: RFC 7053 */
+#define SCTP_SEND_TTL 8u  /* drop it when `life' has passed: RFC 3758 */
+#define SCTP_SEND_RTX 0x10u /* ... after `life' retransmissions: RFC 7496 */
+#define SCTP_RECV_MORE 2u /* not the end of the message */
+#define SCTP_RECV_CUT 0x20u /* the rest of the message will not come */
+
+/* About a message. */
+struct sctp_info {
+	uint16_t sid;
+	uint16_t ssn;
+	uint32_t ppid; /* in network order if the users agree so */
+	uint32_t tsn;  /* of its first fragment */
+	uint32_t flags;
+	uint64_t life; /* us, or retransmissions */
+};
+
+void sctp_conf_default(struct sctp_conf *c);
+int sctp_conf_check(const struct sctp_conf *c); /* 0 or EINVAL */
+
+/*
+ * sctp_ep_init - make an endpoint in memory of the caller
+ * sctp_ep_fini - forget it and all its associations, without a packet
+ */
+void sctp_ep_init(const struct sctp_env *env, struct sctp_ep *ep,
+	uint16_t port);
+void sctp_ep_fini(const struct sctp_env *env, struct sctp_ep *ep);
+
+/*
+ * sctp_connect - begin an association
+ * @to: the peer's addresses, the first is the primary; @n of them, 1 or more
+ * Return: 0; EINVAL (also for ep->conf), EISCONN (there is one with this peer), ENOMEM.
+ */
+int sctp_connect(const struct sctp_env *env, struct sctp_ep *ep,
+	const struct ip_addr *to, uint32_t n, uint16_t port,
+	struct sctp_assoc **ret);
+
+/*
+ * sctp_input - a packet has arrived for the endpoint's port
+ * @in:    the packet; its bytes are not changed
+ * @reply: room for a packet that belongs to no association.  reply->n is 0,
+ *         or its length: the caller sends it
+ * @fresh: set to 1 if the packet made the association
+ * Return: the association that the packet concerned, or NULL.
+ */
+struct sctp_assoc *sctp_input(const struct sctp_env *env, struct sctp_ep *ep,
+	const struct sctp_packet *in, struct sctp_packet *reply, int *fresh);
+
+/*
+ * sctp_output - compose the next packet that is due
+ * @out: where to; out->size must be the MTU less the IP header, or more: as
+ *       much as the longest packet so far, if a path's MTU has become less
+ * Return: its length, which is out->n; 0: none is due.
+ */
+size_t sctp_output(const struct sctp_env *env, struct sctp_assoc *as,
+	struct sctp_packet *out);
+
+/*
+ * sctp_icmp - an ICMP error has arrived about a packet from the endpoint's port
+ * @dst:   where that packet went
+ * @p:     its first @n bytes, from the common header on
+ * @error: ENOPROTOOPT: the host has no SCTP; EMSGSIZE: it was longer than @mtu,
+ *         a size of IP packets; others have no effect
+ * Return: the association that it concerns, or NULL.
+ */
+struct sctp_assoc *sctp_icmp(const struct sctp_env *env, struct sctp_ep *ep,
+	const struct ip_addr *dst, const unsigned char *p, size_t n, int error,
+	uint32_t mtu);
+
+/* When sctp_timeout() is to be called, in us of `now'; 0: never. */
+uint64_t sctp_deadline(const struct sctp_assoc *as);
+void sctp_timeout(const struct sctp_env *env, struct sctp_assoc *as);
+
+/*
+ * sctp_send - accept a message, or a part of it
+ * The data is copied and belongs to the association.
+ * Return: 0; EAGAIN (the buffer is full; SCTP_EV_ROOM will come), EINVAL (no
+ * data, no such stream, another message is not complete), EPIPE (shut down, or
+ * over), ENOMEM.  On an error nothing was accepted.
+ */
+int sctp_send(const struct sctp_env *env, struct sctp_assoc *as,
+	const struct sctp_info *info, const void *p, size_t n);
+
+/* Bytes of the next message, or part of one, that sctp_recv() has; 0: none. */
+size_t sctp_readable(const struct sctp_assoc *as);
+
+/*
+ * sctp_recv - take data of the next message
+ * @n: at most; the rest of a longer message is left for the next call
+ * Return: bytes; 0: there is nothing.  SCTP_RECV_MORE is set in info->flags
+ * unless the message ends here.  SCTP_RECV_CUT comes without data.
+ */
+size_t sctp_recv(const struct sctp_env *env, struct sctp_assoc *as,
+	struct sctp_info *info, void *p, size_t n);
+
+/*
+ * sctp_shutdown - deliver what was accepted, then end the association
+ * Return: 0; EPIPE if it is over.
+ */
+int sctp_shutdown(const struct sctp_env *env, struct sctp_assoc *as);
+
+/* sctp_abort - end it now; @p are up to 512 bytes for the peer's user */
+void sctp_abort(const struct sctp_env *env, struct sctp_assoc *as,
+	const void *p, size_t n);
+
+/* Forget the association; without a packet, so call sctp_output() before. */
+void sctp_assoc_free(const struct sctp_env *env, struct sctp_assoc *as);
+
+/* What an association tells about itself. */
+enum sctp_state sctp_assoc_state(const struct sctp_assoc *as);
+uint32_t sctp_events(struct sctp_assoc *as); /* and clear them */
+enum sctp_down sctp_down_reason(const struct sctp_assoc *as);
+/* Of the last ABORT or ERROR: its cause, and for ABORTs the user's data. */
+enum sctp_cause sctp_peer_cause(const struct sctp_assoc *as,
+	const unsigned char **ret_data, size_t *ret_n);
+uint32_t sctp_path_count(const struct sctp_assoc *as);
+enum sctp_path_state sctp_path_state(const struct sctp_assoc *as, uint32_t i,
+	struct ip_addr *ret, int *ret_confirmed);
+int sctp_set_primary(struct sctp_assoc *as, const struct ip_addr *a);
+void sctp_streams(const struct sctp_assoc *as, uint16_t *ret_out,
+	uint16_t *ret_in);
+/* Bytes that were accepted and are not acknowledged. */
+size_t sctp_unsent(const struct sctp_assoc *as);
+/* The user's word in the association. */
+void **sctp_user(struct sctp_assoc *as);
+
+#endif

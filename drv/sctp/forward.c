@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Partial reliability: RFC 3758; the policy "retransmissions" of RFC 7496.
+ *
+ * A message whose life is over when a fragment of it is to be sent is
+ * abandoned, with all its fragments.  The peer learns by FORWARD TSN that it
+ * need not wait for them; the chunk is repeated until the peer's cumulative TSN
+ * shows that it has arrived.
+ */
+#include "association.h"
+
+#define STREAMS_MOST 64u /* told in one FORWARD TSN */
+
+/*
+ * Is the message's life over?
+ * @sends: how often the chunk in question was sent
+ */
+int
+sctp_pr_is_over(const struct sctp_env *env, const struct sctp_assoc *as,
+	const struct sctp_seg *s, uint32_t sends)
+{
+	if (s->pr == 0 || !as->peer_pr)
+		return 0;
+	if (s->pr == SCTP_SEND_TTL)
+		return env->now >= s->life;
+	return sends > s->life;
+}
+
+/* Drop all of the message that is not acknowledged. */
+void
+sctp_pr_abandon(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t message)
+{
+	struct sctp_seg *s;
+	struct sctp_tx *tx;
+	uint32_t tsn;
+
+	for (tsn = as->acked + 1; tsn != as->next_tsn; tsn++) {
+		tx = sctp_tx_of(as, tsn);
+		if (tx->seg == NULL || tx->seg->message != message)
+			continue;
+		sctp_tx_done(env, as, tx);
+		tx->state = SCTP_TX_ABANDONED;
+	}
+	while ((s = as->queue) != NULL && s->message == message) {
+		as->queue = s->next;
+		sctp_seg_done(env, as, s, s->len - s->sent);
+	}
+	if (as->open && as->message == message)
+		as->open_abandoned = 1;
+	if (as->ep != NULL)
+		as->ep->count[SCTP_N_ABANDONED]++;
+}
+
+/* Messages that would be sent next, and whose life is over. */
+static void
+abandon_next(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	struct sctp_tx *tx;
+
+	while (as->nlost != 0) {
+		tx = sctp_tx_of(as, sctp_first_lost(as));
+		if (!sctp_pr_is_over(env, as, tx->seg, tx->sends))
+			break;
+		sctp_pr_abandon(env, as, tx->seg->message);
+	}
+	while (as->queue != NULL && sctp_pr_is_over(env, as, as->queue, 0))
+		sctp_pr_abandon(env, as, as->queue->message);
+}
+
+/* s3.5 (C2): how far may the peer go?  Is it to be told? */
+void
+sctp_pr_look(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	uint32_t was = as->advanced;
+
+	if (!as->peer_pr || as->state < SCTP_ESTABLISHED)
+		return;
+	abandon_next(env, as);
+	while (as->advanced + 1 != as->next_tsn &&
+		sctp_tx_of(as, as->advanced + 1)->state == SCTP_TX_ABANDONED)
+		as->advanced++;
+	if (as->advanced != was && sctp_before(as->acked, as->advanced))
+		as->owes |= SCTP_OWES_FORWARD;
+}
+
+/* Stream and SSN of skipped ordered messages; the last of each stream. */
+static uint32_t
+skipped(struct sctp_assoc *as, unsigned char *list)
+{
+	struct sctp_tx *tx;
+	uint32_t tsn, n = 0, i;
+
+	for (tsn = as->acked + 1; tsn != as->advanced + 1; tsn++) {
+		tx = sctp_tx_of(as, tsn);
+		if ((tx->flags & SCTP_DATA_U) != 0)
+			continue;
+		for (i = 0; i < n; i++)
+			if (sctp_get16(list + 4 * i) == tx->sid)
+				break;
+		if (i == STREAMS_MOST) {
+			/* the rest is told by the next one */
+			as->advanced = tsn - 1;
+			break;
+		}
+		n += i == n;
+		sctp_put16(list + 4 * i, tx->sid);
+		sctp_put16(list + 4 * i + 2, tx->ssn);
+	}
+	return n;
+}
+
+void
+sctp_forward_put(const struct sctp_env *env, struct sctp_assoc *as,
+	struct sctp_out *o)
+{
+	struct sctp_path *pa;
+	unsigned char list[4 * STREAMS_MOST], *p;
+	uint32_t n;
+
+	as->owes &= ~SCTP_OWES_FORWARD;
+	if (!sctp_before(as->acked, as->advanced))
+		return;
+	as->forward_path = sctp_path_for_data(as);
+	pa = &as->path[as->forward_path];
+	n = skipped(as, list);
+	p = sctp_out_chunk(o, SCTP_C_FORWARD_TSN, 0, SCTP_FORWARD_HDR + 4 * n);
+	if (p == NULL) {
+		if (o->n > SCTP_HDR)
+			as->owes |= SCTP_OWES_FORWARD;
+		return;
+	}
+	sctp_put32(p + SCTP_FORWARD_CUM, as->advanced);
+	__builtin_memcpy(p + SCTP_FORWARD_HDR, list, 4 * n);
+	if (pa->t3_at == 0) /* s3.5 (C5) */
+		pa->t3_at = env->now + pa->rto;
+}
+
+/* s3.6 */
+void
+sctp_forward_received(struct sctp_in *in, const struct sctp_tlv *c)
+{
+	struct sctp_assoc *as = in->as;
+	uint32_t cum, at;
+	uint16_t sid;
+
+	if (c->len < SCTP_FORWARD_HDR || as->state < SCTP_ESTABLISHED ||
+		as->state > SCTP_SHUTDOWN_SENT)
+		return;
+	in->data = in->now = 1;
+	cum = sctp_get32(c->p + SCTP_FORWARD_CUM);
+	if (!sctp_before(as->cum, cum))
+		return; /* an old one; the SACK tells */
+	sctp_rcv_skip(as, cum);
+	sctp_rx_skip_runs(in->env, as, cum);
+	for (at = SCTP_FORWARD_HDR; at + 4 <= c->len; at += 4) {
+		sid = sctp_get16(c->p + at);
+		if (sid < as->nin)
+			sctp_rx_skip_stream(as, sid,
+				sctp_get16(c->p + at + 2));
+	}
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The addresses of a peer: RFC 9260 s5.4, s6.4, s8.1, s8.2; RFC 7829.
+ *
+ * An address is active until too many things in a row were not answered
+ * (Path.Max.Retrans); then it is inactive, until something is.  Between the two
+ * it is potentially failed, from the threshold of RFC 7829 on: data goes
+ * elsewhere, and heartbeats show quickly what has happened.  Data goes only to
+ * addresses that are confirmed to be the peer's.
+ */
+#include "association.h"
+
+/* Bytes of an SCTP packet to @pa: what the IP header leaves. */
+uint32_t
+sctp_path_room(const struct sctp_path *pa)
+{
+	uint32_t ip = pa->addr.len == 4 ? 20 : 40;
+
+	return (pa->mtu > ip + 512 ? pa->mtu - ip : 512) & ~3u;
+}
+
+void
+sctp_path_init(const struct sctp_assoc *as, struct sctp_path *pa,
+	const struct ip_addr *a)
+{
+	__builtin_memset(pa, 0, sizeof(*pa));
+	pa->addr = *a;
+	pa->mtu = as->conf.mtu;
+	sctp_rto_begin(&as->conf, pa);
+	sctp_cc_begin(pa);
+}
+
+/* 0: there are as many as there may be. */
+int
+sctp_path_add(struct sctp_assoc *as, const struct ip_addr *a, int confirmed)
+{
+	if (as->npaths == SCTP_PATHS)
+		return 0;
+	sctp_path_init(as, &as->path[as->npaths], a);
+	as->path[as->npaths++].confirmed = (uint8_t)confirmed;
+	return 1;
+}
+
+uint32_t
+sctp_path_find(const struct sctp_assoc *as, const struct ip_addr *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < as->npaths; i++)
+		if (sctp_addr_eq(&as->path[i].addr, a))
+			return i;
+	return SCTP_NONE;
+}
+
+/* The size of fragments: they fit the packets of all paths. */
+void
+sctp_path_sizes(struct sctp_assoc *as)
+{
+	uint32_t i, room, least = 0xfffc;
+
+	for (i = 0; i < as->npaths; i++) {
+		room = sctp_path_room(&as->path[i]);
+		if (room < least)
+			least = room;
+	}
+	as->frag = least - SCTP_HDR - SCTP_DATA_HDR;
+}
+
+/* The best path other than @not; SCTP_NONE: there is none. */
+static uint32_t
+best(const struct sctp_assoc *as, uint32_t not)
+{
+	const struct sctp_path *pa;
+	uint32_t i, found = SCTP_NONE;
+
+	for (i = 0; i < as->npaths; i++) {
+		pa = &as->path[i];
+		if (i == not || !pa->confirmed ||
+			pa->state == SCTP_PATH_INACTIVE)
+			continue;
+		if (found == SCTP_NONE ||
+			pa->state < as->path[found].state ||
+			(pa->state == as->path[found].state &&
+				(i == as->primary ||
+				(found != as->primary &&
+				pa->errors < as->path[found].errors))))
+			found = i;
+	}
+	return found;
+}
+
+/*
+ * Where new data goes: the primary path while it is active, else the best one.
+ * If all are inactive it is the primary (s6.4.1 leaves that open).
+ */
+uint32_t
+sctp_path_for_data(const struct sctp_assoc *as)
+{
+	uint32_t i;
+
+	if (as->path[as->primary].state == SCTP_PATH_ACTIVE &&
+		as->path[as->primary].confirmed)
+		return as->primary;
+	i = best(as, SCTP_NONE);
+	return i != SCTP_NONE ? i : as->primary;
+}
+
+/* s6.4: where a retransmission goes: an active path other than @not. */
+uint32_t
+sctp_path_other(const struct sctp_assoc *as, uint32_t not)
+{
+	uint32_t i = best(as, not);
+
+	if (i != SCTP_NONE && as->path[i].state == SCTP_PATH_ACTIVE)
+		return i;
+	return as->path[not].state != SCTP_PATH_INACTIVE ? not :
+							   sctp_path_for_data(as);
+}
+
+static void
+set_state(struct sctp_assoc *as, struct sctp_path *pa,
+	enum sctp_path_state state)
+{
+	if (pa->state == state)
+		return;
+	pa->state = (uint8_t)state;
+	as->events |= SCTP_EV_PATH;
+}
+
+/* Something that was sent to @path was not answered: s8.1, s8.2. */
+void
+sctp_path_error(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t path)
+{
+	struct sctp_path *pa = &as->path[path];
+
+	pa->errors++;
+	if (pa->confirmed) /* s5.4: an address that is none is no error */
+		as->errors++;
+	if (as->errors > as->conf.assoc_max_retrans) {
+		sctp_assoc_down(as, SCTP_DOWN_UNREACHABLE);
+		return;
+	}
+	if (pa->errors > as->conf.path_max_retrans) {
+		set_state(as, pa, SCTP_PATH_INACTIVE);
+	} else if (pa->errors > as->conf.pf_threshold &&
+		pa->state == SCTP_PATH_ACTIVE && as->npaths > 1) {
+		set_state(as, pa, SCTP_PATH_PF);
+		if (!pa->hb_out)
+			sctp_heartbeat_plan(env, as, pa);
+	}
+}
+
+void
+sctp_path_alive(struct sctp_assoc *as, uint32_t path)
+{
+	as->path[path].errors = 0;
+	as->errors = 0;
+	set_state(as, &as->path[path], SCTP_PATH_ACTIVE);
+}
+
+/* ------------------------------------------------------- for the engine's user */
+
+uint32_t
+sctp_path_count(const struct sctp_assoc *as)
+{
+	return as->npaths;
+}
+
+enum sctp_path_state
+sctp_path_state(const struct sctp_assoc *as, uint32_t i, struct ip_addr *ret,
+	int *ret_confirmed)
+{
+	*ret = as->path[i].addr;
+	*ret_confirmed = as->path[i].confirmed;
+	return as->path[i].state;
+}
+
+int
+sctp_set_primary(struct sctp_assoc *as, const struct ip_addr *a)
+{
+	uint32_t i = sctp_path_find(as, a);
+
+	if (i == SCTP_NONE || !as->path[i].confirmed)
+		return EINVAL;
+	as->primary = i;
+	return 0;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Retransmission: RFC 9260 s6.3.3, s6.4, s7.2.4.
+ *
+ * A chunk is lost when T3 of its path expires, or when three SACKs have
+ * reported it missing.  Lost chunks are sent before new ones, in the order of
+ * their TSNs.
+ *
+ * Where to.  After T3 a chunk goes to another active address of the peer, if
+ * there is one (s6.4).  After SACKs it goes where it was sent before: the SACKs
+ * show that the path works.
+ */
+#include "association.h"
+
+/* A chunk in flight is lost. */
+void
+sctp_tx_lose(struct sctp_assoc *as, struct sctp_tx *tx, uint32_t tsn)
+{
+	struct sctp_path *pa = &as->path[tx->path];
+
+	pa->flight -= tx->len;
+	as->flight -= tx->len;
+	tx->state = SCTP_TX_LOST;
+	if (as->nlost++ == 0 || sctp_before(tsn, as->lost_from))
+		as->lost_from = tsn;
+	if (pa->timing && pa->timed_tsn == tsn)
+		pa->timing = 0; /* Karn's algorithm */
+}
+
+/* All chunks in flight, whatever the path. */
+void
+sctp_tx_lose_all(struct sctp_assoc *as)
+{
+	uint32_t tsn;
+
+	for (tsn = as->acked + 1; tsn != as->next_tsn; tsn++)
+		if (sctp_tx_of(as, tsn)->state == SCTP_TX_FLIGHT)
+			sctp_tx_lose(as, sctp_tx_of(as, tsn), tsn);
+}
+
+/* The first lost chunk; there is one. */
+uint32_t
+sctp_first_lost(struct sctp_assoc *as)
+{
+	uint32_t tsn = as->lost_from;
+
+	while (sctp_tx_of(as, tsn)->state != SCTP_TX_LOST)
+		tsn++;
+	as->lost_from = tsn;
+	return tsn;
+}
+
+static uint32_t
+path_of(const struct sctp_assoc *as, const struct sctp_tx *tx)
+{
+	uint32_t same = tx->path < as->npaths ? tx->path : as->primary;
+
+	if (as->state == SCTP_COOKIE_ECHOED)
+		return as->primary;
+	if (tx->fast && as->path[same].state == SCTP_PATH_ACTIVE)
+		return same;
+	return sctp_path_other(as, same);
+}
+
+/* Where the first lost chunk goes; -1: there is none, or it has to wait. */
+int
+sctp_rtx_path(struct sctp_assoc *as)
+{
+	uint32_t path;
+
+	if (as->nlost == 0)
+		return -1;
+	path = path_of(as, sctp_tx_of(as, sctp_first_lost(as)));
+	if (as->path[path].flight >= as->path[path].cwnd && !as->fast_now)
+		return -1;
+	return (int)path;
+}
+
+/* Room for a lost chunk; one that is longer than the path's MTU goes alone. */
+static unsigned char *
+rtx_chunk(struct sctp_out *o, uint32_t len)
+{
+	size_t all = sctp_padded(SCTP_DATA_HDR + len);
+
+	if (o->n == SCTP_HDR && o->n + all > o->most && o->n + all <= o->size)
+		o->most = o->n + all;
+	return sctp_out_chunk(o, SCTP_C_DATA, 0, SCTP_DATA_HDR + len);
+}
+
+/*
+ * Put lost chunks for @path into @o.  The packet of a fast retransmission
+ * may exceed the congestion window (s7.2.4 (3)).  Return: how many.
+ */
+int
+sctp_rtx_put(const struct sctp_env *env, struct sctp_assoc *as,
+	struct sctp_out *o, uint32_t path)
+{
+	struct sctp_path *pa = &as->path[path];
+	struct sctp_tx *tx;
+	unsigned char *p;
+	uint32_t tsn;
+	int n = 0;
+
+	while (as->nlost != 0) {
+		tsn = sctp_first_lost(as);
+		tx = sctp_tx_of(as, tsn);
+		if (sctp_pr_is_over(env, as, tx->seg, tx->sends)) {
+			sctp_pr_abandon(env, as, tx->seg->message);
+			continue;
+		}
+		if (path_of(as, tx) != path ||
+			(pa->flight >= pa->cwnd && !as->fast_now))
+			break;
+		p = rtx_chunk(o, tx->len);
+		if (p == NULL)
+			break;
+		sctp_tx_write(tx, tsn, p);
+		as->nlost--;
+		sctp_tx_sent(env, as, tx, tsn, path);
+		/* s7.2.4 (4): the first outstanding chunk */
+		if (tsn == as->acked + 1 && as->state != SCTP_COOKIE_ECHOED)
+			pa->t3_at = env->now + pa->rto;
+		n++;
+	}
+	if (n != 0)
+		as->fast_now = 0;
+	return n;
+}
+
+/* s6.3.3: nothing has been acknowledged for an RTO. */
+void
+sctp_t3_expired(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t path)
+{
+	struct sctp_path *pa = &as->path[path];
+	struct sctp_tx *tx;
+	uint32_t tsn, n = 0;
+
+	pa->t3_at = 0;
+	/* RFC 3758 s3.5: FORWARD TSN may have been lost, too */
+	if (sctp_before(as->acked, as->advanced))
+		as->owes |= SCTP_OWES_FORWARD;
+	else if (pa->flight == 0)
+		return;
+	sctp_cc_timeout(pa);
+	sctp_rto_backoff(&as->conf, pa);
+	for (tsn = as->acked + 1; tsn != as->next_tsn; tsn++) {
+		tx = sctp_tx_of(as, tsn);
+		if (tx->state != SCTP_TX_FLIGHT || tx->path != path)
+			continue;
+		tx->fast = 0;
+		sctp_tx_lose(as, tx, tsn);
+		n++;
+	}
+	if (as->ep != NULL)
+		as->ep->count[SCTP_N_RTX_TIMER] += n;
+	as->fast_now = 0;
+	pa->timing = 0;
+	/* s6.1 (A): a probe that is answered, and has no room, is no error */
+	if (as->probe == 2 && sctp_window(as) == 0)
+		as->probe = 1;
+	else
+		sctp_path_error(env, as, path);
+}

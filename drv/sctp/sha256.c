@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * SHA-256 and HMAC: sha256.h.  The names a to h, W and K are those of FIPS
+ * 180-4 s6.2.
+ */
+#include "sha256.h"
+
+static const uint32_t K[64] = {
+	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
+	0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
+	0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
+	0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+	0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
+	0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13,
+	0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b,
+	0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+	0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
+	0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
+	0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+};
+
+static uint32_t
+rotr(uint32_t v, unsigned int n)
+{
+	return v >> n | v << (32 - n);
+}
+
+static uint32_t
+get32(const unsigned char *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+		(uint32_t)p[2] << 8 | p[3];
+}
+
+static void
+put32(unsigned char *p, uint32_t v)
+{
+	p[0] = (unsigned char)(v >> 24);
+	p[1] = (unsigned char)(v >> 16);
+	p[2] = (unsigned char)(v >> 8);
+	p[3] = (unsigned char)v;
+}
+
+static void
+schedule(uint32_t W[64], const unsigned char *p)
+{
+	uint32_t s0, s1;
+	int t;
+
+	for (t = 0; t < 16; t++)
+		W[t] = get32(p + 4 * t);
+	for (; t < 64; t++) {
+		s0 = rotr(W[t - 15], 7) ^ rotr(W[t - 15], 18) ^ W[t - 15] >> 3;
+		s1 = rotr(W[t - 2], 17) ^ rotr(W[t - 2], 19) ^ W[t - 2] >> 10;
+		W[t] = s1 + W[t - 7] + s0 + W[t - 16];
+	}
+}
+
+static void
+compress(uint32_t h[8], const unsigned char *p)
+{
+	uint32_t W[64], v[8], t1, t2;
+	int t, i;
+
+	schedule(W, p);
+	for (i = 0; i < 8; i++)
+		v[i] = h[i];
+	for (t = 0; t < 64; t++) { /* v: a, b, ... h */
+		t1 = v[7] + (rotr(v[4], 6) ^ rotr(v[4], 11) ^ rotr(v[4], 25)) +
+			((v[4] & v[5]) ^ (~v[4] & v[6])) + K[t] + W[t];
+		t2 = (rotr(v[0], 2) ^ rotr(v[0], 13) ^ rotr(v[0], 22)) +
+			((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
+		for (i = 7; i > 0; i--)
+			v[i] = v[i - 1];
+		v[4] += t1;
+		v[0] = t1 + t2;
+	}
+	for (i = 0; i < 8; i++)
+		h[i] += v[i];
+}
+
+void
+sha256_begin(struct sha256 *s)
+{
+	static const uint32_t first[8] = {
+		0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+		0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+
+	__builtin_memcpy(s->h, first, sizeof(first));
+	s->n = 0;
+}
+
+void
+sha256_add(struct sha256 *s, const void *from, size_t n)
+{
+	const unsigned char *p = from;
+	size_t at, part;
+
+	while (n != 0) {
+		at = s->n % SHA256_BLOCK;
+		part = SHA256_BLOCK - at < n ? SHA256_BLOCK - at : n;
+		__builtin_memcpy(s->block + at, p, part);
+		s->n += part;
+		p += part;
+		n -= part;
+		if (at + part == SHA256_BLOCK)
+			compress(s->h, s->block);
+	}
+}
+
+void
+sha256_end(struct sha256 *s, unsigned char ret[SHA256_LEN])
+{
+	static const unsigned char pad[SHA256_BLOCK] = {0x80};
+	unsigned char len[8];
+	uint64_t bits = s->n * 8;
+	size_t at = s->n % SHA256_BLOCK, i;
+
+	put32(len, (uint32_t)(bits >> 32));
+	put32(len + 4, (uint32_t)bits);
+	sha256_add(s, pad, at < 56 ? 56 - at : 120 - at);
+	sha256_add(s, len, 8);
+	for (i = 0; i < 8; i++)
+		put32(ret + 4 * i, s->h[i]);
+}
+
+void
+hmac_sha256(const void *key, size_t keylen, const void *p, size_t n,
+	unsigned char ret[SHA256_LEN])
+{
+	unsigned char k[SHA256_BLOCK] = {0};
+	struct sha256 s;
+	size_t i;
+
+	if (keylen > SHA256_BLOCK) {
+		sha256_begin(&s);
+		sha256_add(&s, key, keylen);
+		sha256_end(&s, k);
+	} else {
+		__builtin_memcpy(k, key, keylen);
+	}
+	for (i = 0; i < SHA256_BLOCK; i++)
+		k[i] ^= 0x36;
+	sha256_begin(&s);
+	sha256_add(&s, k, SHA256_BLOCK);
+	sha256_add(&s, p, n);
+	sha256_end(&s, ret);
+	for (i = 0; i < SHA256_BLOCK; i++)
+		k[i] ^= 0x36 ^ 0x5c;
+	sha256_begin(&s);
+	sha256_add(&s, k, SHA256_BLOCK);
+	sha256_add(&s, ret, SHA256_LEN);
+	sha256_end(&s, ret);
+}
+
+int
+hmac_is_equal(const unsigned char *a, const unsigned char *b, size_t n)
+{
+	unsigned char differ = 0;
+
+	for (; n != 0; n--)
+		differ |= *a++ ^ *b++;
+	return differ == 0;
+}

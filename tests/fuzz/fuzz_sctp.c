@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Fuzz target: an SCTP association and anything that a peer, the network or
+ * the user may do.  The input is a program of records: a first byte that says
+ * what happens, and its arguments.  Packets are made of chunks whose tags, TSNs
+ * and cookies are right unless the record says otherwise, so that they reach
+ * what is behind these checks; their other bytes are the input's.  After every
+ * record the engine's invariants hold, and at the end no memory is left.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "association.h"
+#include "crc32c.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define PACKET 4096u
+
+static struct sctp_env env;
+static struct sctp_ep ep;
+static struct sctp_assoc *as;
+static long blocks;
+static unsigned scarce, noise_at;
+static uint32_t ltag, ltsn, rtsn, rtag;
+static unsigned char cookie[1024], hb[64];
+static size_t ncookie, nhb;
+
+static const uint8_t *in, *end;
+
+static void
+must(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+/* The engine's invariants; a debugger shows what is wrong. */
+static void
+audit(void)
+{
+	const char *wrong = as != NULL ? sctp_audit(as) : NULL;
+
+	if (wrong != NULL) {
+		fprintf(stderr, "%s\n", wrong);
+		abort();
+	}
+}
+
+static unsigned
+next(void)
+{
+	return in < end ? *in++ : 0;
+}
+
+static void *
+take(void *arg, size_t n)
+{
+	size_t *p;
+
+	(void)arg;
+	if (scarce != 0 && --scarce % 3 == 0)
+		return NULL;
+	p = malloc(n + 16);
+	p[0] = n;
+	blocks++;
+	return p + 2;
+}
+
+static void
+give(void *arg, void *q, size_t n)
+{
+	size_t *p = (size_t *)q - 2;
+
+	(void)arg;
+	must(p[0] == n);
+	blocks--;
+	free(p);
+}
+
+static void
+noise(void *arg, void *p, size_t n)
+{
+	(void)arg;
+	memset(p, (int)(noise_at++ % 251 + 1), n);
+}
+
+/* What later packets need of one that the engine has sent. */
+static void
+learn(const unsigned char *p, size_t n)
+{
+	size_t at = SCTP_HDR, k;
+	struct sctp_tlv c, t;
+
+	must(n % 4 == 0 && n > SCTP_HDR);
+	while (sctp_chunk_next(p, n, &at, &c) == 1) {
+		if (c.type == SCTP_C_INIT || c.type == SCTP_C_INIT_ACK) {
+			ltag = sctp_get32(c.p + SCTP_INIT_TAG);
+			ltsn = sctp_get32(c.p + SCTP_INIT_TSN);
+		}
+		if (c.type == SCTP_C_HEARTBEAT && c.len - 4 <= sizeof(hb)) {
+			nhb = c.len - 4;
+			memcpy(hb, c.p + 4, nhb);
+		}
+		k = SCTP_INIT_HDR;
+		while (c.type == SCTP_C_INIT_ACK &&
+			sctp_param_next(c.p, c.len, &k, &t) == 1)
+			if (t.type == SCTP_P_COOKIE &&
+				t.len - 4 <= sizeof(cookie)) {
+				ncookie = t.len - 4;
+				memcpy(cookie, t.p + 4, ncookie);
+			}
+	}
+	must(at == n);
+}
+
+static void
+flush(void)
+{
+	unsigned char buf[2048];
+	struct sctp_packet out = {.p = buf, .size = sizeof(buf)};
+	unsigned n = 0;
+
+	while (as != NULL && sctp_output(&env, as, &out) != 0) {
+		must(out.n <= 1480 && out.fragment <= 1);
+		learn(buf, out.n);
+		must(++n < 1000);
+	}
+	audit();
+}
+
+static void
+arrive(unsigned char *p, size_t n, unsigned from)
+{
+	struct sctp_packet pkt = {.p = p, .n = n,
+		.src = {4, {10, 0, 0, 2}}, .dst = {4, {10, 0, 0, 1}}};
+	unsigned char buf[2048];
+	struct sctp_packet reply = {.p = buf, .size = sizeof(buf)};
+	struct sctp_assoc *got;
+	int fresh;
+
+	pkt.src.b[3] = (unsigned char)(2 + from % 3);
+	got = sctp_input(&env, &ep, &pkt, &reply, &fresh);
+	if (reply.n != 0)
+		learn(buf, reply.n);
+	if (fresh) {
+		sctp_assoc_free(&env, as);
+		as = got;
+	}
+	flush();
+}
+
+struct make {
+	unsigned char p[PACKET];
+	size_t n;
+};
+
+static void
+put(struct make *m, unsigned v, unsigned bytes)
+{
+	while (bytes-- != 0 && m->n < PACKET)
+		m->p[m->n++] = (unsigned char)(v >> 8 * bytes);
+}
+
+static void
+put_bytes(struct make *m, const void *p, size_t n)
+{
+	if (n > PACKET - m->n)
+		n = PACKET - m->n;
+	memcpy(m->p + m->n, p, n);
+	m->n += n;
+}
+
+/* As many bytes as the input says, of the input. */
+static void
+put_input(struct make *m)
+{
+	size_t n = next();
+
+	if (n > (size_t)(end - in))
+		n = (size_t)(end - in);
+	put_bytes(m, in, n);
+	in += n;
+}
+
+static void
+put_init(struct make *m)
+{
+	rtag = 0x01010101u * (1 + next() % 4);
+	rtsn = 0xfffffff0u;
+	put(m, rtag, 4);
+	put(m, 1500 + next() * 256, 4);
+	put(m, 1 + next() % 16, 2);
+	put(m, 1 + next() % 16, 2);
+	put(m, rtsn, 4);
+	if (next() % 2 != 0)
+		put(m, 0xc0000004, 4);
+	if (next() % 4 == 0) {
+		put(m, 0x00050008, 4);
+		put(m, 0x0a000002 + next() % 8, 4);
+	}
+}
+
+static void
+put_chunk(struct make *m)
+{
+	static const unsigned char types[] = {0, 0, 0, 1, 2, 3, 3, 4, 5, 6, 7,
+		8, 9, 10, 11, 14, 0xc0};
+	unsigned type = next(), i, n;
+	size_t at = m->n;
+
+	type = type < 240 ? types[type % sizeof(types)] : next();
+	put(m, type, 1);
+	put(m, type == 0 ? next() % 16 : next() % 4 == 0, 1);
+	put(m, 0, 2);
+	switch (type) {
+	case SCTP_C_DATA:
+		put(m, rtsn + next() % 64, 4);
+		put(m, next() % 4, 2);
+		put(m, next() % 8, 2);
+		put(m, 0, 4);
+		n = next();
+		for (i = 0; i < n; i++)
+			put(m, i, 1 + n % 4);
+		break;
+	case SCTP_C_INIT:
+	case SCTP_C_INIT_ACK:
+		put_init(m);
+		if (type == SCTP_C_INIT_ACK && next() % 8 != 0)
+			put(m, 0x00070008, 4), put(m, 42, 4);
+		break;
+	case SCTP_C_SACK:
+		put(m, ltsn - 1 + next() % 32, 4);
+		put(m, next() * 256, 4);
+		n = next() % 4;
+		put(m, n, 2);
+		put(m, 0, 2);
+		for (i = 0; i < n; i++) {
+			put(m, next() % 32, 2);
+			put(m, next() % 32, 2);
+		}
+		break;
+	case SCTP_C_HEARTBEAT_ACK:
+		put_bytes(m, hb, nhb);
+		break;
+	case SCTP_C_SHUTDOWN:
+		put(m, ltsn - 1 + next() % 16, 4);
+		break;
+	case SCTP_C_COOKIE_ECHO:
+		put_bytes(m, cookie, ncookie);
+		break;
+	case SCTP_C_FORWARD_TSN:
+		put(m, rtsn + next() % 64, 4);
+		put(m, next() % 4, 2);
+		put(m, next() % 8, 2);
+		break;
+	default:
+		break;
+	}
+	if (next() % 8 == 0)
+		put_input(m);
+	n = (unsigned)(m->n - at);
+	if (at + 4 <= m->n)
+		sctp_put16(m->p + at + 2, next() % 32 == 0 ? next() : n);
+	while (m->n % 4 != 0)
+		put(m, 0, 1);
+}
+
+static void
+packet(void)
+{
+	static struct make m;
+	unsigned how = next(), chunks = 1 + how % 3, from = how / 64;
+	uint32_t sum;
+	size_t at = SCTP_HDR;
+
+	m.n = 0;
+	put(&m, 6000, 2);
+	put(&m, 5000, 2);
+	put(&m, ltag + ((how & 0x3c) == 4), 4);
+	put(&m, 0, 4);
+	while (chunks-- != 0)
+		put_chunk(&m);
+	if (m.n > at && m.p[at] == SCTP_C_INIT && (how & 0x3c) != 8)
+		sctp_put32(m.p + SCTP_AT_VTAG, 0);
+	if ((how & 0x3c) == 12 && m.n > at)
+		m.n -= next() % (m.n - at);
+	sum = crc32c_packet(m.p, m.n, 0);
+	for (unsigned i = 0; i < 4; i++)
+		m.p[SCTP_AT_SUM + i] = (unsigned char)(sum >> 8 * i);
+	arrive(m.p, m.n, from);
+	/* the next TSNs are relative to what has been received */
+	if (as != NULL)
+		rtsn = as->cum + 1 - (how >> 7);
+	if (as != NULL)
+		ltsn = as->acked + 1;
+}
+
+static void
+icmp(void)
+{
+	static const int errors[] = {EMSGSIZE, EMSGSIZE, ENOPROTOOPT,
+		EHOSTUNREACH};
+	unsigned char p[32] = {0};
+	struct ip_addr dst = {4, {10, 0, 0, 2}};
+
+	sctp_put16(p, 5000);
+	sctp_put16(p + 2, 6000);
+	sctp_put32(p + 4, as != NULL ? as->peer_tag : 0);
+	dst.b[3] = (unsigned char)(2 + next() % 2);
+	(void)sctp_icmp(&env, &ep, &dst, p, next() % 33, errors[next() % 4],
+		next() * 8);
+	flush();
+}
+
+static void
+user(void)
+{
+	static unsigned char buf[20000];
+	struct sctp_info info = {0};
+	static const struct ip_addr to[2] = {{4, {10, 0, 0, 2}},
+		{4, {10, 0, 0, 3}}};
+	unsigned what = next();
+
+	if (as == NULL) {
+		if (sctp_connect(&env, &ep, to, 1 + what % 2, 6000, &as) != 0)
+			as = NULL;
+		flush();
+		return;
+	}
+	switch (what % 8) {
+	case 0:
+	case 1:
+	case 2:
+		info.sid = (uint16_t)(next() % 16);
+		info.flags = next() & (SCTP_SEND_UNORDERED | SCTP_SEND_MORE |
+			SCTP_SEND_NOW | SCTP_SEND_TTL);
+		if (info.flags & SCTP_SEND_TTL)
+			info.life = next() * 10 * SCTP_MS;
+		else if (next() % 4 == 0)
+			info.flags |= SCTP_SEND_RTX;
+		(void)sctp_send(&env, as, &info, buf,
+			1 + next() * next() % sizeof(buf));
+		break;
+	case 3:
+	case 4:
+		while (sctp_readable(as) != 0) {
+			(void)sctp_recv(&env, as, &info, buf, 1 + next());
+			audit();
+			if (what / 8 % 4 == 0)
+				break;
+		}
+		break;
+	case 5:
+		if (what >= 0x80)
+			(void)sctp_shutdown(&env, as);
+		break;
+	case 6:
+		if (what >= 0xc0)
+			sctp_abort(&env, as, "x", 1);
+		break;
+	default:
+		if (sctp_down_reason(as) != SCTP_DOWN_NOT || what >= 0xf0) {
+			sctp_assoc_free(&env, as);
+			as = NULL;
+		}
+		break;
+	}
+	flush();
+}
+
+static void
+pass(void)
+{
+	uint64_t at = env.now + (uint64_t)next() * next() * 2 * SCTP_MS, t;
+	unsigned n = 0;
+
+	while (as != NULL && (t = sctp_deadline(as)) != 0 && t <= at) {
+		if (t > env.now)
+			env.now = t;
+		sctp_timeout(&env, as);
+		flush();
+		must(++n < 100000);
+	}
+	env.now = at;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	in = data;
+	end = data + (size < 4096 ? size : 4096);
+	env.now = SCTP_S;
+	env.alloc = take;
+	env.release = give;
+	env.random = noise;
+	noise_at = scarce = 0;
+	rtsn = 0xfffffff0u;
+	ltag = ltsn = 0;
+	ncookie = nhb = 0;
+	sctp_ep_init(&env, &ep, 5000);
+	ep.listening = 1;
+	ep.conf.rcvbuf = 8000;
+	ep.conf.sndbuf = 20000;
+	ep.conf.hb_interval = next() % 2 * SCTP_S;
+	ep.conf.istreams = 16;
+	while (in < end) {
+		switch (next() % 8) {
+		case 0:
+			pass();
+			break;
+		case 1:
+		case 2:
+			user();
+			break;
+		case 3:
+			if (next() % 4 == 0)
+				icmp();
+			else
+				scarce = next() % 16;
+			break;
+		default:
+			packet();
+			break;
+		}
+	}
+	scarce = 0;
+	sctp_assoc_free(&env, as);
+	as = NULL;
+	sctp_ep_fini(&env, &ep);
+	must(blocks == 0);
+	return 0;
+}

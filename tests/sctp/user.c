@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Steps of scripts: what the user of the engine asks for and sees.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "script.h"
+
+static const char *const state_names[] = {"CLOSED", "COOKIE-WAIT",
+	"COOKIE-ECHOED", "ESTABLISHED", "SHUTDOWN-PENDING", "SHUTDOWN-SENT",
+	"SHUTDOWN-RECEIVED", "SHUTDOWN-ACK-SENT"};
+static const char *const down_names[] = {"not", "shutdown", "user", "peer",
+	"unreachable", "protocol", "stale", "guard", "refused"};
+static const struct {
+	const char *name;
+	uint32_t bit;
+} event_names[] = {{"up", SCTP_EV_UP}, {"restart", SCTP_EV_RESTART},
+	{"shutdown", SCTP_EV_SHUTDOWN}, {"down", SCTP_EV_DOWN},
+	{"room", SCTP_EV_ROOM}, {"path", SCTP_EV_PATH},
+	{"error", SCTP_EV_ERROR}};
+
+static const struct {
+	const char *name;
+	size_t at, size;
+	int is_time;
+} conf_names[] = {
+#define C(f, time) {#f, offsetof(struct sctp_conf, f), \
+	sizeof(((struct sctp_conf *)0)->f), time}
+	C(rto_initial, 1), C(rto_min, 1), C(rto_max, 1), C(cookie_life, 1),
+	C(cookie_inc, 1), C(hb_interval, 1), C(sack_delay, 1), C(sack_freq, 0),
+	C(assoc_max_retrans, 0), C(path_max_retrans, 0),
+	C(init_max_retrans, 0), C(pf_threshold, 0), C(max_burst, 0),
+	C(rcvbuf, 0), C(sndbuf, 0), C(partial, 0), C(mtu, 0), C(ostreams, 0),
+	C(istreams, 0), C(nagle, 0), C(pr, 0),
+#undef C
+};
+
+void
+conf(char *word)
+{
+	char *val = strchr(word, '=');
+	uint64_t v;
+	size_t i;
+
+	if (val == NULL)
+		fail("conf NAME=VALUE");
+	*val++ = '\0';
+	for (i = 0; i < sizeof(conf_names) / sizeof(conf_names[0]); i++) {
+		unsigned char *p = (unsigned char *)&sc.ep.conf +
+			conf_names[i].at;
+
+		if (strcmp(conf_names[i].name, word) != 0)
+			continue;
+		v = conf_names[i].is_time ? seconds(val) : number(val);
+		if (conf_names[i].size == 4)
+			*(uint32_t *)(void *)p = (uint32_t)v;
+		else if (conf_names[i].size == 2)
+			*(uint16_t *)(void *)p = (uint16_t)v;
+		else
+			*p = (uint8_t)v;
+		return;
+	}
+	fail("no parameter %s", word);
+}
+
+static void
+user_connect(char **w, int n)
+{
+	struct ip_addr a[SCTP_PATHS];
+	struct sctp_assoc *as;
+	int i, err, want = 0;
+
+	if (n > 0 && *w[n - 1] == 'E') {
+		want = strcmp(w[n - 1], "EISCONN") == 0 ? EISCONN : EINVAL;
+		n--;
+	}
+	for (i = 0; i < n && i < (int)SCTP_PATHS; i++)
+		address(w[i], &a[i]);
+	if (n == 0)
+		a[n++] = sc.peer;
+	err = sctp_connect(&sc.env, &sc.ep, a, (uint32_t)n, PORT, &as);
+	if (err != want)
+		fail("sctp_connect: %s", strerror(err));
+	if (err != 0)
+		return;
+	sc.as = as;
+	*variable("ltag", 1) = 0;
+}
+
+/* The bytes of a message: its letter, repeated. */
+static void
+pattern(unsigned char *p, size_t n, unsigned char c)
+{
+	memset(p, c, n);
+}
+
+/* send len=N [sid= ppid= life= byte=] [unordered more now ttl rtx] [-> ERR] */
+static void
+user_send(char **w, int n)
+{
+	static unsigned char buf[1 << 20];
+	struct sctp_info info = {0};
+	size_t len = 1;
+	int i, err, want = 0;
+	unsigned char c = 'a';
+
+	for (i = 0; i < n; i++) {
+		char *v = strchr(w[i], '=');
+
+		if (v != NULL)
+			*v++ = '\0';
+		if (strcmp(w[i], "len") == 0 && v != NULL)
+			len = (size_t)number(v);
+		else if (strcmp(w[i], "sid") == 0 && v != NULL)
+			info.sid = (uint16_t)number(v);
+		else if (strcmp(w[i], "ppid") == 0 && v != NULL)
+			info.ppid = __builtin_bswap32((uint32_t)number(v));
+		else if (strcmp(w[i], "byte") == 0 && v != NULL)
+			c = (unsigned char)*v;
+		else if (strcmp(w[i], "life") == 0 && v != NULL)
+			info.life = (info.flags & SCTP_SEND_RTX) != 0 ?
+				number(v) : seconds(v);
+		else if (strcmp(w[i], "unordered") == 0)
+			info.flags |= SCTP_SEND_UNORDERED;
+		else if (strcmp(w[i], "more") == 0)
+			info.flags |= SCTP_SEND_MORE;
+		else if (strcmp(w[i], "now") == 0)
+			info.flags |= SCTP_SEND_NOW;
+		else if (strcmp(w[i], "ttl") == 0)
+			info.flags |= SCTP_SEND_TTL;
+		else if (strcmp(w[i], "rtx") == 0)
+			info.flags |= SCTP_SEND_RTX;
+		else if (strcmp(w[i], "EAGAIN") == 0)
+			want = EAGAIN;
+		else if (strcmp(w[i], "EPIPE") == 0)
+			want = EPIPE;
+		else if (strcmp(w[i], "EINVAL") == 0)
+			want = EINVAL;
+		else
+			fail("send: what is %s", w[i]);
+	}
+	if (len > sizeof(buf))
+		fail("send: too long");
+	pattern(buf, len, c);
+	err = sctp_send(&sc.env, sc.as, &info, buf, len);
+	if (err != want)
+		fail("send: %s, not %s", strerror(err), strerror(want));
+}
+
+/* recv len=N [sid= ssn= ppid= byte=] [unordered] [more] [cut] [max=N] */
+static void
+user_recv(char **w, int n)
+{
+	static unsigned char buf[1 << 20];
+	struct sctp_info info;
+	size_t got, max = sizeof(buf), i;
+	uint32_t flags = 0;
+	int k;
+
+	for (k = 0; k < n; k++)
+		if (strncmp(w[k], "max=", 4) == 0)
+			max = (size_t)number(w[k] + 4);
+	if (sctp_readable(sc.as) == 0)
+		fail("recv: there is nothing");
+	got = sctp_recv(&sc.env, sc.as, &info, buf, max);
+	for (k = 0; k < n; k++) {
+		char *v = strchr(w[k], '=');
+		uint64_t have;
+
+		if (v == NULL) {
+			flags |= strcmp(w[k], "unordered") == 0 ?
+				SCTP_SEND_UNORDERED :
+				strcmp(w[k], "more") == 0 ? SCTP_RECV_MORE :
+				strcmp(w[k], "cut") == 0 ? SCTP_RECV_CUT : 0;
+			continue;
+		}
+		*v++ = '\0';
+		if (strcmp(w[k], "max") == 0)
+			continue;
+		if (strcmp(w[k], "byte") == 0) {
+			for (i = 0; i < got; i++)
+				if (buf[i] != (unsigned char)*v)
+					fail("recv: byte %zu is %c", i,
+						buf[i]);
+			continue;
+		}
+		have = strcmp(w[k], "len") == 0 ? got :
+			strcmp(w[k], "sid") == 0 ? info.sid :
+			strcmp(w[k], "ssn") == 0 ? info.ssn :
+			strcmp(w[k], "tsn") == 0 ? info.tsn :
+			strcmp(w[k], "ppid") == 0 ?
+				__builtin_bswap32(info.ppid) : ~0ull;
+		if (have != number(v))
+			fail("recv: %s is %llu", w[k],
+				(unsigned long long)have);
+	}
+	if (info.flags != flags)
+		fail("recv: flags are 0x%x", info.flags);
+}
+
+void
+user(char **w, int n)
+{
+	int err;
+
+	if (n == 0)
+		fail("user: what?");
+	if (strcmp(w[0], "connect") == 0) {
+		user_connect(w + 1, n - 1);
+	} else if (sc.as == NULL) {
+		fail("there is no association");
+	} else if (strcmp(w[0], "send") == 0) {
+		user_send(w + 1, n - 1);
+	} else if (strcmp(w[0], "recv") == 0) {
+		user_recv(w + 1, n - 1);
+	} else if (strcmp(w[0], "shutdown") == 0) {
+		err = sctp_shutdown(&sc.env, sc.as);
+		if (err != 0)
+			fail("shutdown: %s", strerror(err));
+	} else if (strcmp(w[0], "abort") == 0) {
+		sctp_abort(&sc.env, sc.as, n > 1 ? w[1] : NULL,
+			n > 1 ? strlen(w[1]) : 0);
+	} else if (strcmp(w[0], "primary") == 0 && n == 2) {
+		struct ip_addr a;
+
+		address(w[1], &a);
+		if (sctp_set_primary(sc.as, &a) != 0)
+			fail("primary: no");
+	} else if (strcmp(w[0], "free") == 0) {
+		sctp_assoc_free(&sc.env, sc.as);
+		sc.as = NULL;
+	} else {
+		fail("user: what is %s", w[0]);
+	}
+	flush();
+}
+
+static void
+expect_event(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(event_names) / sizeof(event_names[0]); i++)
+		if (strcmp(event_names[i].name, name) == 0) {
+			if ((sc.events & event_names[i].bit) == 0)
+				fail("no event %s", name);
+			sc.events &= ~event_names[i].bit;
+			return;
+		}
+	fail("no such event: %s", name);
+}
+
+static void
+expect_path(char **w, int n)
+{
+	static const char *const names[] = {"active", "pf", "inactive"};
+	struct ip_addr a, have;
+	uint32_t i;
+	int confirmed, k, state;
+
+	if (n < 2)
+		fail("expect path ADDRESS STATE");
+	address(w[0], &a);
+	for (i = 0; i < sctp_path_count(sc.as); i++) {
+		state = sctp_path_state(sc.as, i, &have, &confirmed);
+		if (memcmp(&a, &have, sizeof(a)) != 0)
+			continue;
+		for (k = 1; k < n; k++)
+			if (strcmp(w[k], names[state]) != 0 &&
+				strcmp(w[k], confirmed ? "confirmed" :
+					"unconfirmed") != 0)
+				fail("path %s is %s, %sconfirmed", w[0],
+					names[state], confirmed ? "" : "un");
+		return;
+	}
+	fail("no path %s", w[0]);
+}
+
+void
+expect(char **w, int n)
+{
+	const unsigned char *data;
+	size_t len;
+
+	if (n == 1 && strcmp(w[0], "nothing") == 0) {
+		if (sc.nsent != sc.taken)
+			unexpected();
+		return;
+	}
+	if (n == 1 && strcmp(w[0], "no-association") == 0) {
+		if (sc.ep.nassoc != 0)
+			fail("there is an association");
+		return;
+	}
+	if (sc.as == NULL)
+		fail("there is no association");
+	if (n == 2 && strcmp(w[0], "event") == 0) {
+		expect_event(w[1]);
+	} else if (n == 2 && strcmp(w[0], "no-event") == 0) {
+		if (sc.events != 0)
+			fail("events are 0x%x", sc.events);
+	} else if (n == 2 && strcmp(w[0], "state") == 0) {
+		if (strcmp(state_names[sctp_assoc_state(sc.as)], w[1]) != 0)
+			fail("state is %s",
+				state_names[sctp_assoc_state(sc.as)]);
+	} else if (n == 2 && strcmp(w[0], "down") == 0) {
+		if (strcmp(down_names[sctp_down_reason(sc.as)], w[1]) != 0)
+			fail("down is %s",
+				down_names[sctp_down_reason(sc.as)]);
+	} else if (n == 2 && strcmp(w[0], "cause") == 0) {
+		if (sctp_peer_cause(sc.as, &data, &len) != number(w[1]))
+			fail("cause is %d", sctp_peer_cause(sc.as, &data,
+				&len));
+	} else if (n == 1 && strcmp(w[0], "unreadable") == 0) {
+		if (sctp_readable(sc.as) != 0)
+			fail("%zu bytes are there", sctp_readable(sc.as));
+	} else if (strcmp(w[0], "path") == 0) {
+		expect_path(w + 1, n - 1);
+	} else {
+		fail("expect: what is %s", w[0]);
+	}
+}
