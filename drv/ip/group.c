@@ -158,17 +158,16 @@ changed(struct ip_wire *w)
 static struct ip_wire *
 wire_of(struct ip_shared *sh, const struct wire_group *how)
 {
-	struct ip_addr src;
+	struct wire_path path;
 	struct ip_wire *w;
 	struct wire *p;
-	uint32_t mtu;
 
 	w = ip_wire_by(sh, &how->own, how->ifindex);
 	if (w != NULL)
 		return w;
 	if (how->own.len != 0 || how->ifindex != 0)
 		return NULL;
-	p = wire_route(&sh->wire[0].pub, &how->group, &src, &mtu);
+	p = wire_route(&sh->wire[0].pub, &how->group, NULL, &path);
 	return p == NULL || p == &sh->wire[0].pub ? NULL : ip_wire_of(p);
 }
 

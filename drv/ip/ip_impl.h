@@ -81,6 +81,16 @@ struct ip_redirect {
 	uint64_t until; /* ns; 0: not in use */
 };
 
+/* An answer of the kernel about an address; see local.c. */
+#define IP_LOCALS 64u
+struct ip_local {
+	volatile uint32_t gen; /* [A] odd: it is being written */
+	uint32_t ours;
+	struct ip_addr dst;
+	struct ip_addr src; /* source of packets to dst */
+	uint64_t until;	    /* ns */
+};
+
 /* A group that routers are told about; see listen.c. */
 #define IP_LISTENS 70u
 struct ip_listen {
@@ -147,6 +157,7 @@ struct ip_shared {
 	struct ip_pmtu pmtu;	 /* [A] */
 	struct ip_secret secret; /* [A] made at first use; ip_secret() */
 	struct ip_sent sent;	 /* [A] */
+	struct ip_local local[IP_LOCALS]; /* [A] */
 	uint32_t ids[IP_IDS];	 /* [A] */
 	uint32_t minor;	/* [L] the last one given */
 	struct ip_tap tap[IP_TAPS];
@@ -184,11 +195,11 @@ ip_set(uint32_t *p, uint32_t v)
 }
 
 /* wire.c */
-#define IP_NRECEIVERS 2u
 struct ip_shared *ip_shared(void);
 uint64_t ip_counted(const struct ip_wire *w, unsigned int what);
 struct ip_wire *ip_wire_named(struct ip_shared *sh, const char *name);
-const struct wire_proto *ip_receiver(unsigned int i);
+const struct wire_proto *const *ip_proto_next(
+	const struct wire_proto *const *at, int proto);
 const struct ip_secret *ip_secret(struct ip_shared *sh);
 int ip_send_held(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h);
 void ip_expire(struct ip_shared *sh);

@@ -113,17 +113,13 @@ is_on_the_way(const struct icmp_msg *m)
 static int
 tell(struct wire *w, const struct icmp_msg *m, int error)
 {
-	unsigned int i;
+	const struct wire_proto *const *at = NULL;
 	int known = 0;
 
-	for (i = 0; i < IP_NRECEIVERS; i++) {
-		const struct wire_proto *r = ip_receiver(i);
-
-		if (r != NULL && r->error != NULL && (r->proto == -1 ||
-			r->proto == m->h.proto))
-			known |= r->error(w, &m->h, m->begin, m->n, error,
+	while ((at = ip_proto_next(at, m->h.proto)) != NULL)
+		if ((*at)->error != NULL)
+			known |= (*at)->error(w, &m->h, m->begin, m->n, error,
 				m->mtu);
-	}
 	return known;
 }
 

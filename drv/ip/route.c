@@ -197,7 +197,7 @@ ip_wire_by(struct ip_shared *sh, const struct ip_addr *own, int ifindex)
 
 struct wire *
 wire_route_by(struct wire *lo, const struct ip_addr *own, int ifindex,
-	const struct ip_addr *dst, struct ip_addr *ret_src, uint32_t *ret_mtu)
+	const struct ip_addr *dst, struct wire_path *ret)
 {
 	struct ip_shared *sh = ip_shared();
 	struct ip_wire *w;
@@ -207,11 +207,11 @@ wire_route_by(struct wire *lo, const struct ip_addr *own, int ifindex,
 	w = ip_wire_by(sh, own, ifindex);
 	if (w == NULL || w->kind == IPW_RAW)
 		return NULL;
-	addr_of(own_for(w, dst), ret_src);
+	addr_of(own_for(w, dst), &ret->src);
 	if (own->len == dst->len)
-		*ret_src = *own;
-	*ret_mtu = ip_path_mtu(w, dst);
-	return ret_src->len == 0 ? NULL : &w->pub;
+		ret->src = *own;
+	ret->mtu = ip_path_mtu(w, dst);
+	return ret->src.len == 0 ? NULL : &w->pub;
 }
 
 int
@@ -221,31 +221,40 @@ wire_is_broadcast(struct wire *w, const struct ip_addr *dst)
 }
 
 struct wire *
-wire_route(struct wire *lo, const struct ip_addr *dst, struct ip_addr *ret_src,
-	uint32_t *ret_mtu)
+wire_route(struct wire *lo, const struct ip_addr *dst,
+	const struct ip_addr *src, struct wire_path *ret)
 {
 	struct ip_wire *first = ip_wire_of(lo), *w, *to = NULL;
+	int has_src, best_has = 0;
 	int64_t best = -1, n;
 
 	if (str_likely(lo->others == 0))
 		return NULL;
+	if (src != NULL && src->len != dst->len)
+		src = NULL;
 	for (w = first + 1; w < first + IP_WIRES; w++) {
 		if (!ip_in_use(&w->gen))
 			continue;
 		if (w->kind != IPW_RAW && ip_is_own(w, dst)) {
-			*ret_src = *dst;
-			*ret_mtu = IP_MOST;
+			ret->src = src != NULL ? *src : *dst;
+			ret->mtu = IP_MOST;
 			return lo;
 		}
 		n = goodness(w, dst);
-		if (n > best) {
-			best = n;
-			to = w;
-		}
+		has_src = src != NULL && ip_is_own(w, src);
+		if (n < 0 || has_src < best_has ||
+			(has_src == best_has && n <= best))
+			continue;
+		best = n;
+		best_has = has_src;
+		to = w;
 	}
 	if (to == NULL)
 		return NULL;
-	addr_of(own_for(to, dst), ret_src);
-	*ret_mtu = ip_path_mtu(to, dst);
+	if (best_has)
+		ret->src = *src;
+	else
+		addr_of(own_for(to, dst), &ret->src);
+	ret->mtu = ip_path_mtu(to, dst);
 	return &to->pub;
 }

@@ -12,7 +12,7 @@
  *
  * Life of a sent packet. wire_route() chooses the wire, by the longest prefix.
  * wire_send() fragments a packet that is too long, and sends it in the caller's
- * context, with this process's descriptor.
+ * context, with this process's descriptor.  On lo it calls wire_input().
  *
  * Counters are raised without a lock, each thread in the piece that its stack's
  * address selects; a reader adds the pieces up.
@@ -27,21 +27,24 @@
 /* Headers are read in one piece; longer ones are pulled up separately. */
 #define HEADERS 128u
 #define BLOCKS 8u /* of a packet that is sent as it is */
-#define P_UDP 17u
 #define P_IGMP 2u
 
-/*
- * NULL where the driver of a receiver is not linked.  A weak constant with a
- * value would not do: clang takes that value at compile time.
- */
-extern const struct wire_proto udp_wire STR_WEAK;
-extern const struct wire_proto raw_wire STR_WEAK;
+/* Entries of STR_WIRE_PROTO(); NULL where no such driver is linked. */
+extern const struct wire_proto *const __start_str_wires[] STR_WEAK STR_HIDDEN;
+extern const struct wire_proto *const __stop_str_wires[] STR_WEAK STR_HIDDEN;
 
-/* ip_receiver - the receiver number @i, or NULL */
-const struct wire_proto *
-ip_receiver(unsigned int i)
+/*
+ * ip_proto_next - the table of protocol @proto behind @at, NULL at first; those
+ * for any protocol too.  NULL: there are no more.
+ */
+const struct wire_proto *const *
+ip_proto_next(const struct wire_proto *const *at, int proto)
 {
-	return i == 0 ? &udp_wire : i == 1 ? &raw_wire : NULL;
+	for (at = at == NULL ? __start_str_wires : at + 1;
+		at < __stop_str_wires; at++)
+		if ((*at)->proto == -1 || (*at)->proto == proto)
+			return at;
+	return NULL;
 }
 
 struct ip_shared *
@@ -113,13 +116,17 @@ wire_count(struct wire *w, enum wire_count what, uint64_t n)
 uint64_t
 ip_counted(const struct ip_wire *w, unsigned int what)
 {
+	const struct wire_proto *const *at;
 	uint64_t sum = 0;
 	unsigned int i;
 
 	for (i = 0; i < IP_PIECES; i++)
 		sum += __atomic_load_n(&w->count[i].n[what], __ATOMIC_RELAXED);
-	if (w->kind == IPW_LO && what <= WIRE_OUTBYTES)
-		sum += udp_lo_counted((enum wire_count)what);
+	if (w->kind != IPW_LO || what > WIRE_OUTBYTES)
+		return sum;
+	for (at = __start_str_wires; at < __stop_str_wires; at++)
+		if ((*at)->counted != NULL)
+			sum += (*at)->counted((enum wire_count)what);
 	return sum;
 }
 
@@ -271,36 +278,87 @@ ip_send_held(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h)
 	return err;
 }
 
-int
-wire_send(struct wire *pub, mblk_t *pkt, const struct ip_hdr *h)
+/* Packets for lo: their receivers' procedures run here. */
+static uint32_t
+send_lo(struct wire *lo, const struct wire_pkt *v, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		wire_count(lo, WIRE_OUT, 1);
+		wire_count(lo, WIRE_OUTBYTES, msgdsize(v[i].mp));
+		/* it shows the packet to the taps */
+		wire_input(lo, v[i].mp, IP_TRUST);
+	}
+	return n;
+}
+
+/* What the callers of wire_send() know of @err. */
+static int
+send_error(int err)
+{
+	switch (err) {
+	case 0:
+	case EAGAIN:
+	case EMSGSIZE:
+	case ENOSR:
+		return err;
+	case ENOBUFS: /* there will be room in the system's queue */
+	case ENOMEM:
+		return EAGAIN;
+	default:
+		return ENETDOWN;
+	}
+}
+
+uint32_t
+wire_send_batch(struct wire *pub, const struct wire_pkt *v, uint32_t n,
+	int *ret_err)
 {
 	struct ip_wire *w = ip_wire_of(pub);
-	uint32_t gen = __atomic_load_n(&w->gen, __ATOMIC_ACQUIRE);
+	uint32_t gen = __atomic_load_n(&w->gen, __ATOMIC_ACQUIRE), i;
 	struct str_ref ref = w->ref;
 	struct str_hold hold;
 	int err;
 
-	if ((gen & 1) == 0 || w->kind == IPW_LO || str_load(&w->dead) != 0)
-		return ENETDOWN;
+	*ret_err = 0;
+	if (w->kind == IPW_LO)
+		return send_lo(pub, v, n);
+	*ret_err = ENETDOWN;
+	if ((gen & 1) == 0 || str_load(&w->dead) != 0)
+		return 0;
 	err = str_hold(&hold, &ref);
 	if (err == ESRCH)
 		ip_wire_lost(w, gen);
+	if (err == EBUSY)
+		*ret_err = EAGAIN;
 	if (err != 0)
-		return err == EBUSY ? EAGAIN : ENETDOWN;
-	err = ENETDOWN;
-	if (__atomic_load_n(&w->gen, __ATOMIC_ACQUIRE) == gen) {
-		err = ip_send_held(w, pkt, h);
-		if (str_unlikely(ip_wire_is_slow(w)))
-			qenable(w->rq);
+		return 0;
+	if (__atomic_load_n(&w->gen, __ATOMIC_ACQUIRE) != gen) {
+		str_unhold(&hold);
+		return 0;
 	}
+	for (i = 0; i < n && err == 0; i++)
+		err = ip_send_held(w, v[i].mp, v[i].h);
+	if (err != 0)
+		i--;
+	if (str_unlikely(ip_wire_is_slow(w)))
+		qenable(w->rq);
 	str_unhold(&hold);
-	if (err == 0)
-		freemsg(pkt);
-	/* there will be room in the system's queue */
-	if (err == ENOBUFS || err == ENOMEM)
-		err = EAGAIN;
-	return err == 0 || err == EAGAIN || err == EMSGSIZE || err == ENOSR ?
-		err : ENETDOWN;
+	for (n = i, i = 0; i < n; i++)
+		freemsg(v[i].mp);
+	*ret_err = send_error(err);
+	return n;
+}
+
+int
+wire_send(struct wire *w, mblk_t *pkt, const struct ip_hdr *h)
+{
+	struct wire_pkt v = {pkt, h};
+	int err;
+
+	(void)wire_send_batch(w, &v, 1, &err);
+	return err;
 }
 
 /* ------------------------------------------------------------------- input */
@@ -460,16 +518,13 @@ receive(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h,
 {
 	/* RFC 1122 s3.2.2, RFC 4443 s2.4: no errors about broadcasts */
 	int answers = w->kind != IPW_LO && w->kind != IPW_RAW;
-	unsigned int i;
-	int taken = 0;
+	const struct wire_proto *const *at = NULL;
+	int taken = 0, has_ports = 0;
 
 	STR_POINT("ip:input");
-	for (i = 0; i < IP_NRECEIVERS; i++) {
-		const struct wire_proto *r = ip_receiver(i);
-
-		if (r != NULL && r->input != NULL &&
-			(r->proto == -1 || r->proto == h->proto))
-			taken |= r->input(&w->pub, pkt, h, flags);
+	while ((at = ip_proto_next(at, h->proto)) != NULL) {
+		has_ports |= (*at)->has_ports;
+		taken |= (*at)->input(&w->pub, pkt, h, flags);
 	}
 	STR_POINT("ip:given");
 	if (answers && (h->proto == P_IGMP || h->proto == P_ICMP6) &&
@@ -483,11 +538,10 @@ receive(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h,
 		taken |= ip_icmp(w, pkt, h);
 	}
 	if (!taken) {
-		wire_count(&w->pub,
-			h->proto == P_UDP ? WIRE_NOPORT : WIRE_NOPROTO, 1);
+		wire_count(&w->pub, has_ports ? WIRE_NOPORT : WIRE_NOPROTO, 1);
 		if (answers && (flags & IP_MANY) == 0)
-			ip_complain(w, h->proto == P_UDP ? ICMP_NOPORT :
-				ICMP_NOPROTO, pkt->b_rptr,
+			ip_complain(w, has_ports ? ICMP_NOPORT : ICMP_NOPROTO,
+				pkt->b_rptr,
 				(uint32_t)MBLKL(pkt), h);
 	}
 	freemsg(pkt);

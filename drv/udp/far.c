@@ -6,7 +6,7 @@
  * (strwire(8)) instead of the endpoint's own socket: <str/wire.h>.
  *
  * The packet is complete with its checksums before it is passed to the wire.
- * udp_wire and raw_wire (lo.c) receive the packets of the other direction.  An
+ * udp_wire and raw_wire (input.c) receive the packets of the other direction.  An
  * endpoint with options that only the system implements always uses its socket.
  *
  * Direct path.  The destination of the last datagram through the socket is kept
@@ -77,21 +77,14 @@ apply_to(const struct tpi_buf *opts, unsigned char *hdr, struct ip_hdr *h)
 
 /* The source address, if the wire returned @src, len 0: none. 0: unknown. */
 static int
-wire_source(struct udp *u, const struct ip_addr *dst, struct ip_addr *src)
+source(struct udp *u, const struct ip_addr *dst, struct ip_addr *src)
 {
-	struct sockaddr_storage ss;
-	uint32_t len = sizeof(ss);
-	struct udp_at a;
-
 	/* the group of an endpoint's address is for receiving only */
 	if (u->port->at.a.len != 0 && !udp_is_group(&u->port->at.a))
 		*src = u->port->at.a;
 	if (src->len != 0)
 		return src->len == dst->len;
-	if (!udp_source(dst, &ss, &len) || !udp_at_of(&ss, len, &a))
-		return 0;
-	*src = a.a;
-	return 1;
+	return wire_source(dst, src);
 }
 
 /* The broadcast of all, for which there is no route. */
@@ -118,17 +111,17 @@ may_broadcast(const struct udp *u)
  */
 static struct wire *
 wire_for_many(struct udp *u, struct wire *lo, const struct ip_addr *dst,
-	struct ip_addr *src, uint32_t *mtu)
+	struct wire_path *path)
 {
 	struct wire *w;
 
 	if (u->by.own.len != 0 || u->by.ifindex != 0) {
-		w = wire_route_by(lo, &u->by.own, u->by.ifindex, dst, src, mtu);
+		w = wire_route_by(lo, &u->by.own, u->by.ifindex, dst, path);
 		if (w != NULL)
 			return w;
 	}
-	w = wire_route_by(lo, &u->port->at.a, 0, dst, src, mtu);
-	return w != NULL ? w : wire_route(lo, dst, src, mtu);
+	w = wire_route_by(lo, &u->port->at.a, 0, dst, path);
+	return w != NULL ? w : wire_route(lo, dst, NULL, path);
 }
 
 /*
@@ -168,11 +161,11 @@ udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
 	struct wire *lo = udp_lo(u->st), *w;
 	struct sockaddr_storage ss;
 	struct udp_hdr uh;
-	struct ip_addr src;
-	struct udp_at dst;
+	struct wire_path path;
+	struct ports_at dst;
 	struct ip_hdr h;
 	mblk_t *pkt, *block, *copy = NULL;
-	uint32_t len, mtu, n, hlen;
+	uint32_t len, n, hlen;
 	int err;
 
 	if (lo == NULL || str_load(&lo->others) == 0 || u->special ||
@@ -180,22 +173,21 @@ udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
 		ss.ss_family != u->in.family || !udp_at_of(&ss, len, &dst) ||
 		(dst.port == 0 && !u->raw))
 		return UDP_NOT_LO;
-	src.len = 0;
 	w = is_limited(&dst.a) || udp_is_group(&dst.a) ?
-		wire_for_many(u, lo, &dst.a, &src, &mtu) :
-		wire_route(lo, &dst.a, &src, &mtu);
-	if (w == NULL || w == lo || !wire_source(u, &dst.a, &src))
+		wire_for_many(u, lo, &dst.a, &path) :
+		wire_route(lo, &dst.a, &u->port->at.a, &path);
+	if (w == NULL || w == lo || !source(u, &dst.a, &path.src))
 		return UDP_NOT_LO;
 	if (wire_is_broadcast(w, &dst.a) && !may_broadcast(u))
 		return EACCES;
-	describe(u, &h, &dst.a, &src);
+	describe(u, &h, &dst.a, &path.src);
 	n = mp->b_cont != NULL ? (uint32_t)msgdsize(mp->b_cont) : 0;
 	hlen = h.hlen + (u->raw ? 0 : UDP_HDRLEN);
 	h.len = n + hlen - h.hlen;
 	/* IPv6 does not count its header */
 	if (h.len + (h.dst.len == 4 ? h.hlen : 0u) > IP_MOST)
 		return EMSGSIZE;
-	err = set_df(u, &h, mtu);
+	err = set_df(u, &h, path.mtu);
 	if (err != 0)
 		return err;
 	(void)ip_build(hdr + h.hlen, &h, NULL, IP_TRUST);
@@ -266,7 +258,7 @@ is_away(const struct udp *u, const struct tpi_buf *to)
 
 	return u->awaylen != 0 && u->awaylen <= to->len &&
 		bcmp(&u->away, to->buf, u->awaylen) == 0 &&
-		u->awaychanged == str_load_acq(&u->st->changed) &&
+		u->awaychanged == str_load_acq(&udp_table(u)->changed) &&
 		(int64_t)(u->awayuntil - inet_ticks()) > 0 &&
 		!u->special && (lo == NULL || str_load(&lo->others) == 0);
 }

@@ -49,31 +49,6 @@ udp_lo(struct udp_state *st)
 
 /* ------------------------------------------------------------------ receiving */
 
-/* The sender's address in the receiver's family. */
-static inline uint32_t
-put_source(unsigned char *to, int six, const unsigned char *addr, uint32_t alen,
-	uint16_t port)
-{
-	uint16_t fam = six ? AF_INET6 : AF_INET;
-	uint16_t ones = 0xffff;
-
-	__builtin_memcpy(to, &fam, 2);
-	__builtin_memcpy(to + 2, &port, 2);
-	if (str_likely(!six)) {
-		__builtin_memcpy(to + 4, addr, 4);
-		__builtin_memset(to + 8, 0, 8);
-		return sizeof(struct sockaddr_in);
-	}
-	__builtin_memset(to + 4, 0, 24);
-	if (alen == 16) {
-		__builtin_memcpy(to + 8, addr, 16);
-	} else {
-		__builtin_memcpy(to + 18, &ones, 2);
-		__builtin_memcpy(to + 20, addr, 4);
-	}
-	return sizeof(struct sockaddr_in6);
-}
-
 /* Turn @mp into a T_UNITDATA_IND; NULL: no memory, and @mp is unchanged. */
 static inline mblk_t *
 make_ind(mblk_t *mp, int six, const unsigned char *addr, uint32_t alen,
@@ -100,14 +75,14 @@ make_ind(mblk_t *mp, int six, const unsigned char *addr, uint32_t alen,
 	ui->SRC_offset = sizeof(*ui);
 	ui->OPT_length = 0;
 	ui->OPT_offset = 0;
-	ui->SRC_length = (t_scalar_t)put_source((unsigned char *)(ui + 1), six,
-		addr, alen, port);
+	ui->SRC_length = (t_scalar_t)udp_put_source((unsigned char *)(ui + 1),
+		six, addr, alen, port);
 	mp->b_wptr = (unsigned char *)(ui + 1) + ui->SRC_length;
 	return mp;
 }
 
 mblk_t *
-udp_ind(mblk_t *mp, const struct udp *to, const struct udp_at *src)
+udp_ind(mblk_t *mp, const struct udp *to, const struct ports_at *src)
 {
 	return make_ind(mp, to->in.family == AF_INET6, src->a.b, src->a.len,
 		src->port);
@@ -263,8 +238,8 @@ udp_unwrap(mblk_t *pkt, uint32_t hlen, mblk_t *block)
 
 /* Make the headers of packets from @src to @dst. */
 static void
-make_header(const struct udp *u, struct udp_dest *d, const struct udp_at *dst,
-	const struct udp_at *src)
+make_header(const struct udp *u, struct udp_dest *d, const struct ports_at *dst,
+	const struct ports_at *src)
 {
 	struct ip_hdr h;
 	struct udp_hdr uh;
@@ -290,13 +265,13 @@ make_header(const struct udp *u, struct udp_dest *d, const struct udp_at *dst,
 /* The source address of @u: the address it is bound to; @dflt, if that is no
  * local address of one host. */
 static void
-source(const struct udp *u, struct udp_at *ret, const struct ip_addr *dflt)
+source(const struct udp *u, struct ports_at *ret, const struct ip_addr *dflt)
 {
 	struct ip_addr none;
-	uint64_t until;
+	uint64_t life;
 
 	*ret = u->port->at;
-	if (ret->a.len == 0 || !udp_local(u->st, &ret->a, &none, &until))
+	if (ret->a.len == 0 || !wire_local(&ret->a, &none, &life))
 		ret->a = *dflt; /* bound to a group, too */
 }
 
@@ -329,28 +304,30 @@ static int
 resolve(struct udp *u, struct udp_dest *d, const struct sockaddr_storage *sa,
 	uint32_t len)
 {
-	struct udp_at dst, src;
+	struct ports_at dst, src;
 	struct ip_addr dflt;
+	uint64_t life;
 
-	d->changed = str_load_acq(&u->st->changed);
+	d->changed = str_load_acq(&udp_table(u)->changed);
 	if (u->port == NULL || !udp_at_of(sa, len, &dst) || dst.port == 0 ||
 		sa->ss_family != u->in.family ||
 		(u->port->v6only && dst.a.len == 4) ||
 		(u->port->at.a.len != 0 && u->port->at.a.len != dst.a.len))
 		return 0;
 	/* the port is free: no need to ask the kernel */
-	if (!udp_port_any(u->st, dst.port) ||
-		!udp_local(u->st, &dst.a, &dflt, &d->until))
+	if (!ports_any(&u->st->ports, dst.port) ||
+		!wire_local(&dst.a, &dflt, &life))
 		return 0;
+	d->until = life == 0 ? 0 : inet_ticks() + INET_US(life / 1000);
 	source(u, &src, &dflt);
-	d->nm = udp_port_find(u->st, &dst, &src, &d->gen);
+	d->nm = ports_find(&u->st->ports, &dst, &src, &d->gen);
 	if (d->nm == NULL)
 		return 0;
 	make_header(u, d, &dst, &src);
 	bcopy(sa, d->sa, len);
 	d->ref = d->nm->ref;
 	d->ep = str_load(&d->nm->ep);
-	if (udp_gen(d->nm) != d->gen)
+	if (ports_gen(d->nm) != d->gen)
 		return 0;
 	d->len = len;
 	return 1;
@@ -359,7 +336,7 @@ resolve(struct udp *u, struct udp_dest *d, const struct sockaddr_storage *sa,
 static inline int
 is_good(const struct udp *u, const struct udp_dest *d)
 {
-	return d->changed == str_load_acq(&u->st->changed) &&
+	return d->changed == str_load_acq(&udp_table(u)->changed) &&
 		(d->until == 0 || (int64_t)(d->until - inet_ticks()) > 0);
 }
 
@@ -419,7 +396,7 @@ clock(void)
  * Return: 0: it is not any more; EAGAIN: wait; ENOBUFS: drop the datagram.
  */
 int
-udp_full(struct udp *u, struct udp_port *nm, struct udp *to)
+udp_full(struct udp *u, struct ports_entry *nm, struct udp *to)
 {
 	uint64_t mark = str_read_mark(to->in.tp.rq);
 	unsigned long now = clock() | 1;
@@ -445,8 +422,10 @@ udp_full(struct udp *u, struct udp_port *nm, struct udp *to)
 	}
 	if (!str_load(&u->near))
 		come_near(u);
-	udp_wait(nm, u);
-	str_fence_full(); /* pairs with udp_wake() */
+	ports_wait(nm, u->in.rq, u->in.wq);
+	/* senders without an entry in the list are woken by the tick */
+	tpi_retry(&u->in.tp);
+	str_fence_full(); /* pairs with ports_wake() */
 	return udp_has_room(to) ? 0 : EAGAIN;
 }
 
@@ -475,7 +454,7 @@ count(struct udp *u, uint32_t n)
 
 /*
  * udp_lo_counted - datagrams or bytes that the existing endpoints have sent on
- * lo
+ * lo (struct wire_proto)
  */
 uint64_t
 udp_lo_counted(enum wire_count what)
@@ -599,7 +578,7 @@ give(struct udp *u, struct udp *to, const struct udp_dest *d,
 	if (lo == NULL)
 		return ENOSR;
 	if (wire_tapped(lo) || u->check || str_load(&u->st->check) ||
-		str_load(&u->st->nraw[IPPROTO_UDP]) != 0)
+		ports_any(&u->st->protos, IPPROTO_UDP))
 		return show(u, to, mp, hdr, d->hlen, n);
 	err = arrive(u, to, &d->ref, mp, hdr);
 	if (err == 0)
@@ -628,7 +607,7 @@ udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 		d = find(u, &ss, len);
 		if (d == NULL)
 			return UDP_NOT_LO;
-		err = udp_port_hold(u->st, d->nm, d->gen, &h, &ep);
+		err = udp_hold(&u->st->ports, d->nm, d->gen, &h, &ep);
 		if (err == 0)
 			break;
 		if (err == EBUSY) {
@@ -711,13 +690,13 @@ udp_lo_fast(struct udp *u, mblk_t *mp)
 	n = bp == NULL ? 0 : bp->b_cont == NULL ? (uint32_t)MBLKL(bp) :
 		(uint32_t)msgdsize(bp);
 	if (n > IP_UDP_MOST || !is_idle(&u->in.tp) || !is_good(u, d) ||
-		(u->check | st->check | st->nraw[IPPROTO_UDP] |
-			u->special) != 0 || lo == NULL || wire_tapped(lo))
+		ports_any(&st->protos, IPPROTO_UDP) ||
+		(u->check | st->check | u->special) != 0 || lo == NULL || wire_tapped(lo))
 		return 0;
 	if (str_hold(&hold, &d->ref) != 0)
 		return 0;
 	to = d->ep;
-	if (udp_gen(d->nm) != d->gen || !udp_has_room(to)) {
+	if (ports_gen(d->nm) != d->gen || !udp_has_room(to)) {
 		str_unhold(&hold);
 		return 0;
 	}
@@ -758,11 +737,11 @@ arrive_direct(struct udp *to, const unsigned char *h,
 		come_near(to);
 	if (str_likely((*h & 0xf0) == 0x40)) {
 		__builtin_memcpy(&port, h + IP4_HLEN, 2);
-		n = put_source(c.src, to->in.family == AF_INET6, h + 12, 4,
+		n = udp_put_source(c.src, to->in.family == AF_INET6, h + 12, 4,
 			port);
 	} else {
 		__builtin_memcpy(&port, h + IP6_HLEN, 2);
-		n = put_source(c.src, 1, h + 8, 16, port);
+		n = udp_put_source(c.src, 1, h + 8, 16, port);
 	}
 	c.ui.PRIM_type = T_UNITDATA_IND;
 	c.ui.SRC_length = (t_scalar_t)n;
@@ -789,7 +768,7 @@ udp_lo_direct(queue_t *q, const struct str_direct *sd)
 	const struct udp_dest *d;
 	unsigned char h[sizeof(d->hdr)];
 	struct udp_state *st;
-	struct udp_port *nm;
+	struct ports_entry *nm;
 	struct udp *ep;
 	struct str_hold hold;
 	struct str_ref ref;
@@ -816,7 +795,8 @@ udp_lo_direct(queue_t *q, const struct str_direct *sd)
 	/* the queue first: see drv/tpi/data.c */
 	if (str_unlikely(__atomic_load_n(&q->q_first, __ATOMIC_ACQUIRE) !=
 		NULL || !is_idle(&u->in.tp) || (u->since | u->check |
-		u->special | st->check | st->nraw[IPPROTO_UDP]) != 0 ||
+		u->special | st->check) != 0 ||
+		ports_any(&st->protos, IPPROTO_UDP) ||
 		u->in.tp.dead || st->lo == NULL || wire_tapped(st->lo)))
 		return ret;
 	nm = d->nm;
@@ -834,296 +814,10 @@ udp_lo_direct(queue_t *q, const struct str_direct *sd)
 	put_length(h, hlen, n);
 	if (str_unlikely(str_hold(&hold, &ref) != 0))
 		return ret;
-	if (str_likely(udp_gen(nm) == gen && !str_load(&ep->stuck)))
+	if (str_likely(ports_gen(nm) == gen && !str_load(&ep->stuck)))
 		ret = arrive_direct(ep, h, sd);
 	str_unhold(&hold);
 	if (str_likely(ret == STR_DIRECT_DONE))
 		count(u, n + hlen);
 	return ret;
 }
-
-/* --------------------------------------------------------------- other wires */
-
-#define FULL INET_US(1000)
-
-/* Is the checksum of the received packet with @h and @uh right? */
-static int
-sum_is_good(const mblk_t *pkt, const struct ip_hdr *h,
-	const struct udp_hdr *uh)
-{
-	uint32_t skip = h->hlen, left = uh->len, sum, n;
-	int odd = 0;
-
-	if (uh->sum == 0)
-		return h->src.len == 4; /* RFC 8200 s8.1 */
-	sum = ip_pseudo(&h->src, &h->dst, IPPROTO_UDP, uh->len);
-	for (; pkt != NULL && left != 0; pkt = pkt->b_cont) {
-		n = (uint32_t)MBLKL(pkt);
-		if (n <= skip) {
-			skip -= n;
-			continue;
-		}
-		n = n - skip < left ? n - skip : left;
-		sum = ip_sum(pkt->b_rptr + skip, n, sum, odd);
-		odd ^= n & 1;
-		left -= n;
-		skip = 0;
-	}
-	return left == 0 && ip_fold(sum) == 0;
-}
-
-/* @len bytes of @pkt from @skip on, as a new message; NULL: no memory. */
-static mblk_t *
-part(const mblk_t *pkt, uint32_t skip, uint32_t len)
-{
-	mblk_t *mp = dupmsg((mblk_t *)(uintptr_t)pkt);
-	long more;
-
-	if (mp == NULL)
-		return NULL;
-	more = (long)msgdsize(mp) - (long)skip - (long)len;
-	if (!adjmsg(mp, (ssize_t)skip) || (more > 0 && !adjmsg(mp, -more))) {
-		freemsg(mp);
-		return NULL;
-	}
-	return mp;
-}
-
-/*
- * Is there room for a packet from a wire?  No sender waits, so a packet without
- * room is lost; but if @to is full, we yield to its reader once.  Finding out
- * that it is full costs more than a packet: so the result is kept until @to's
- * read side is back-enabled, or for a short time.
- */
-static int
-is_willing(struct udp *to)
-{
-	uint64_t full = str_load(&to->full);
-
-	if (full != 0 && (int64_t)(full - inet_ticks()) > 0)
-		return 0;
-	if (udp_has_room(to))
-		return 1;
-	/* before the check, which causes the back-enable */
-	str_store(&to->full, (inet_ticks() + FULL) | 1);
-	if (udp_has_room(to)) {
-		str_store(&to->full, (uint64_t)0);
-		return 1;
-	}
-	if (!str_read_soon(to->in.tp.rq) || !udp_has_room(to))
-		return 0;
-	str_store(&to->full, (uint64_t)0);
-	return 1;
-}
-
-/*
- * Send a part of @pkt up to @to, whose stream is held.  Does not consume @pkt.
- */
-static void
-up(struct wire *w, struct udp *to, const mblk_t *pkt, uint32_t skip,
-	uint32_t len, const struct udp_at *src)
-{
-	mblk_t *mp, *bp, *data;
-
-	if (!is_willing(to)) {
-		(void)tpi_dropped(&to->in.tp);
-		wire_count(w, WIRE_FULL, 1);
-		return;
-	}
-	mp = allocb(sizeof(struct T_unitdata_ind) +
-		sizeof(struct sockaddr_in6), BPRI_MED);
-	data = mp != NULL ? part(pkt, skip, len) : NULL;
-	bp = data != NULL ? udp_ind(mp, to, src) : NULL;
-	if (bp == NULL) {
-		wire_count(w, WIRE_NOMEM, 1);
-		freemsg(data);
-		freemsg(mp);
-		return;
-	}
-	bp->b_cont = data;
-	putnext(to->in.tp.rq, bp);
-}
-
-/*
- * Deliver to all endpoints of the port; if the packet is for a group, to those
- * that are in it.  Return: their number.
- */
-static int
-to_many(struct wire *w, struct udp_state *st, const mblk_t *pkt,
-	const struct ip_hdr *h, const struct udp_hdr *uh,
-	const struct udp_at *src)
-{
-	struct udp_at dst = {h->dst, htons(uh->dport)};
-	struct udp_port *nm = NULL;
-	struct str_hold hold;
-	struct str_ref ref;
-	struct udp *ep;
-	uint32_t gen;
-	int n = 0;
-
-	while ((nm = udp_port_next(st, nm, &dst, src, &gen)) != NULL) {
-		ref = nm->ref;
-		if ((udp_is_group(&dst.a) &&
-			!wire_is_member(w, &ref, &dst.a)) ||
-			udp_port_hold(st, nm, gen, &hold, &ep) != 0)
-			continue;
-		up(w, ep, pkt, h->hlen + UDP_HDRLEN, uh->len - UDP_HDRLEN,
-			src);
-		str_unhold(&hold);
-		n++;
-	}
-	return n;
-}
-
-static int
-udp_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
-	unsigned int flags)
-{
-	struct udp_state *st = udp_state();
-	struct udp_at src, dst;
-	struct udp_port *nm;
-	struct udp *ep;
-	struct udp_hdr uh;
-	struct str_hold hold;
-	uint32_t gen;
-	int err;
-
-	if (st == NULL || MBLKL(pkt) < (long)h->hlen)
-		return 0;
-	err = udp_parse(pkt->b_rptr + h->hlen, (size_t)MBLKL(pkt) - h->hlen,
-		h->len, &uh);
-	if (err == 0 && (flags & IP_TRUST) == 0 && !sum_is_good(pkt, h, &uh))
-		err = -IP_CKSUM;
-	if (err < 0) {
-		wire_count(w, (enum wire_count)(WIRE_BAD - err), 1);
-		return 1;
-	}
-	src.a = h->src;
-	src.port = htons(uh.sport);
-	dst.a = h->dst;
-	dst.port = htons(uh.dport);
-	if (udp_is_group(&dst.a) || wire_is_broadcast(w, &dst.a))
-		return to_many(w, st, pkt, h, &uh, &src) != 0;
-	do {
-		nm = udp_port_find(st, &dst, &src, &gen);
-		if (nm == NULL)
-			return 0;
-		err = udp_port_hold(st, nm, gen, &hold, &ep);
-	} while (err == ESRCH);
-	if (err != 0) {
-		wire_count(w, WIRE_FULL, 1);
-		return 1;
-	}
-	up(w, ep, pkt, h->hlen + UDP_HDRLEN, uh.len - UDP_HDRLEN, &src);
-	str_unhold(&hold);
-	return 1;
-}
-
-/* An ICMP error about a datagram of an endpoint of ours. */
-static int
-udp_error(struct wire *w, const struct ip_hdr *h, const unsigned char *begin,
-	size_t n, int error, uint32_t mtu)
-{
-	struct udp_state *st = udp_state();
-	struct tpi_buf to, none = {NULL, 0};
-	unsigned char sa[sizeof(struct sockaddr_in6)];
-	struct udp_at src, dst;
-	struct udp_port *nm;
-	struct udp *ep;
-	struct str_hold hold;
-	uint32_t gen;
-
-	(void)w, (void)mtu;
-	/* only the first fragment contains ports */
-	if (st == NULL || h->frag != 0 || n < (size_t)h->hlen + 4)
-		return 0;
-	src.a = h->src;
-	dst.a = h->dst;
-	bcopy(begin + h->hlen, &src.port, 2);
-	bcopy(begin + h->hlen + 2, &dst.port, 2);
-	nm = udp_port_find(st, &src, &dst, &gen);
-	if (nm == NULL || udp_port_hold(st, nm, gen, &hold, &ep) != 0)
-		return 0;
-	/* as for sockets: no EMSGSIZE for a sender that allows fragmentation */
-	if (error != 0 && (error != EMSGSIZE || ep->discover != UDP_DF_NEVER)) {
-		to.buf = sa;
-		to.len = put_source(sa, ep->in.family == AF_INET6, dst.a.b,
-			dst.a.len, dst.port);
-		tpi_uderror_ind(&ep->in.tp, &to, &none, error);
-	}
-	str_unhold(&hold);
-	return 1;
-}
-
-const struct wire_proto udp_wire = {udp_input, udp_error, IPPROTO_UDP};
-
-/* --------------------------------------------------------------------- raw IP */
-
-/* Give a copy to each raw endpoint of @proto.  Return: their number. */
-static int
-copies(struct udp_state *st, struct wire *w, unsigned int proto,
-	const mblk_t *pkt, const struct ip_hdr *h)
-{
-	struct udp_port *nm = NULL;
-	struct udp *ep;
-	struct udp_at src;
-	struct str_hold hold;
-	struct str_ref ref;
-	uint32_t gen, skip;
-	int n = 0;
-
-	src.a = h->src;
-	src.port = 0;
-	for (;;) {
-		nm = udp_raw_next(st, nm, proto, &h->dst, &h->src, &gen);
-		if (nm == NULL)
-			return n;
-		ref = nm->ref;
-		if ((udp_is_group(&h->dst) &&
-			!wire_is_member(w, &ref, &h->dst)) ||
-			udp_port_hold(st, nm, gen, &hold, &ep) != 0)
-			continue;
-		skip = h->src.len == 4 && inet_is_on(&ep->in, T_INET_IP,
-			T_IP_HDRINCL) ? 0 : h->hlen;
-		up(w, ep, pkt, skip, h->hlen + h->len - skip, &src);
-		str_unhold(&hold);
-		n++;
-	}
-}
-
-void
-udp_raw_copies(struct udp_state *st, unsigned int proto, mblk_t *pkt,
-	const struct ip_hdr *h)
-{
-	if (str_load(&st->nraw[proto % UDP_RAWHASH]) != 0)
-		(void)copies(st, udp_lo(st), proto, pkt, h);
-}
-
-static int
-raw_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
-	unsigned int flags)
-{
-	struct udp_state *st = udp_state();
-
-	(void)flags;
-	if (st == NULL || str_load(&st->nraw[h->proto % UDP_RAWHASH]) == 0)
-		return 0;
-	return copies(st, w, h->proto, pkt, h) != 0;
-}
-
-/* May a raw endpoint have sent that packet?  Errors are not reported to it. */
-static int
-raw_error(struct wire *w, const struct ip_hdr *h, const unsigned char *begin,
-	size_t n, int error, uint32_t mtu)
-{
-	struct udp_state *st = udp_state();
-	uint32_t gen;
-
-	(void)w, (void)begin, (void)n, (void)error, (void)mtu;
-	return st != NULL &&
-		str_load(&st->nraw[h->proto % UDP_RAWHASH]) != 0 &&
-		udp_raw_next(st, NULL, h->proto, &h->src, &h->dst, &gen) !=
-		NULL;
-}
-
-const struct wire_proto raw_wire = {raw_input, raw_error, -1};

@@ -21,10 +21,10 @@
  * waits at the stream; if nearly all input comes on lo, streamsd watches the
  * socket (ksock_near()).
  *
- * Files. udp.c the driver, port.c the table of ports, lo.c the wire in memory,
- * far.c the other wires.
+ * Files. udp.c the driver, port.c the endpoints in the table of ports, lo.c the
+ * wire in memory, far.c output on the other wires, input.c input of wires.
  *
- * Locks.  D_MTQPAIR: one thread is in an endpoint.  port.c has the others.
+ * Locks.  D_MTQPAIR: one thread is in an endpoint.  <str/ports.h> has the others.
  */
 #include "udp_impl.h"
 #include "../inet/inet_opts.h"
@@ -115,7 +115,7 @@ udp_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 		TPI_OPT_YESNO, TPI_OPT_OPS, T_NO, T_NO, T_YES, 0};
 	struct udp *u = udp_of(tp);
 	t_scalar_t free;
-	struct udp_at a;
+	struct ports_at a;
 	int err;
 
 	u->raw = inet_kind[u->in.kind].type == SOCK_RAW;
@@ -178,7 +178,7 @@ udp_unitdata(struct tpi *tp, const struct tpi_buf *to,
 {
 	struct udp *u = udp_of(tp);
 	int err = opts->len != 0 ? inet_call_check(opts) : 0;
-	uint32_t changed = str_load_acq(&u->st->changed);
+	uint32_t changed = str_load_acq(&udp_table(u)->changed);
 
 	if (err == 0)
 		err = udp_lo_unitdata(u, to, opts, mp);
@@ -216,14 +216,14 @@ static void
 udp_up(struct tpi *tp)
 {
 	struct udp *u = udp_of(tp);
-	struct udp_port *nm = u->port;
+	struct ports_entry *nm = u->port;
 	uint32_t got = u->in.out.got;
 	uint64_t now;
 
 	str_store(&u->full, (uint64_t)0);
 	if (nm != NULL) {
 		str_store(&u->stuck, 0u);
-		udp_wake(nm);
+		ports_wake(nm);
 	}
 	now = inet_ticks();
 	if (!u->input && now - u->looked < LOOK)
@@ -481,8 +481,8 @@ set_many_if(struct udp *u, const struct tpi_opt *o, const void *val,
 	struct wire *lo = udp_lo(u->st);
 	struct wire_group by;
 	struct ip_mreqn m4;
-	struct ip_addr any = {six ? 16u : 4u, {0}}, src;
-	uint32_t mtu;
+	struct ip_addr any = {six ? 16u : 4u, {0}};
+	struct wire_path path;
 
 	bzero(&by, sizeof(by));
 	bzero(&m4, sizeof(m4));
@@ -501,7 +501,7 @@ set_many_if(struct udp *u, const struct tpi_opt *o, const void *val,
 	u->by.own.len = 0;
 	u->by.ifindex = 0;
 	if (lo == NULL || (by.own.len == 0 && by.ifindex == 0) ||
-		wire_route_by(lo, &by.own, by.ifindex, &any, &src, &mtu) ==
+		wire_route_by(lo, &by.own, by.ifindex, &any, &path) ==
 		NULL)
 		return inet_setopt(&u->in.tp, o, val, len);
 	u->by = by;

@@ -26,6 +26,9 @@
 /* Variables that every call reads.  They lie together, so that a process that
  * has slept for a long time has few cache misses on them. */
 #define STR_HOT_DATA __attribute__((section("str_hot")))
+/* A constant that is an entry of a list: the linker puts all entries of the
+ * image together, between __start_LIST and __stop_LIST. */
+#define STR_LISTED(list) __attribute__((section(#list), used))
 #define STR_TLS __thread __attribute__((tls_model("initial-exec")))
 #define STR_CONSTRUCTOR __attribute__((constructor))
 #define STR_CONSTRUCTOR_AT(prio) __attribute__((constructor(prio)))

@@ -14,6 +14,10 @@
  * reassembles fragments and calls each receiver of its protocol (struct
  * wire_proto).  The context is the wire's service procedure, in any process.
  *
+ * Protocols.  A transport of any IP protocol registers its receiver
+ * (STR_WIRE_PROTO), finds the way of a packet by wire_local() and wire_route(),
+ * and sends by wire_send() or wire_send_batch(), also on lo.
+ *
  * Taps.  A program opens a tap to see packets; without taps wire_tapped() costs
  * one load.
  *
@@ -26,6 +30,7 @@
 
 #include <sys/types.h>
 #include <sys/stream.h>
+#include <str/annot.h>
 #include <str/hold.h>
 #include <str/ip.h>
 
@@ -62,16 +67,24 @@ struct wire *wire_lo(void);
 void wire_count(struct wire *w, enum wire_count what, uint64_t n);
 
 /*
- * wire_route - find the wire to @dst, and the source address
+ * wire_route - find the wire to @dst
  * @lo: result of wire_lo()
- * @ret_src: len 0: the caller keeps its own source
- * @ret_mtu: bytes of the longest packet that is known to arrive
+ * @src: the source address that the packets are to have, for a transport with
+ * several paths: a wire that has this address and leads to @dst is chosen
+ * before all others.  NULL, or of the other version: any.
+ * @ret: the path; unchanged if there is no wire
  * Return: NULL: there is no wire, the caller uses the kernel's sockets. @lo:
  * @dst is the address of a wire, so packets stay in the domain.  Costs one
  * load while no wire but `lo' is configured.
  */
+struct wire_path {
+	struct ip_addr src; /* source of the packets: @src, if the wire has it;
+			     * len 0: the caller keeps its own source */
+	uint32_t mtu;	    /* bytes of the longest packet that is known to
+			     * arrive */
+};
 struct wire *wire_route(struct wire *lo, const struct ip_addr *dst,
-	struct ip_addr *ret_src, uint32_t *ret_mtu);
+	const struct ip_addr *src, struct wire_path *ret);
 
 /*
  * wire_route_by - the same for groups and broadcasts: the wire that has the
@@ -79,19 +92,47 @@ struct wire *wire_route(struct wire *lo, const struct ip_addr *dst,
  * wire_is_broadcast - is @dst the broadcast of all, or of a network of @w?
  */
 struct wire *wire_route_by(struct wire *lo, const struct ip_addr *own,
-	int ifindex, const struct ip_addr *dst, struct ip_addr *ret_src,
-	uint32_t *ret_mtu);
+	int ifindex, const struct ip_addr *dst, struct wire_path *ret);
 int wire_is_broadcast(struct wire *w, const struct ip_addr *dst);
 
 /*
- * wire_send - send a packet on @w, which is not lo; fragment it if necessary
+ * wire_local - is @dst an address of this host or of a wire, so that packets to
+ * it are delivered on lo?
+ * @ret_src: the source address of packets to @dst
+ * @ret_life: the answer is valid for so many ns; 0: always
+ * Groups, broadcasts and link-local addresses are not local.  The first answer
+ * for an address may cost two system calls; it is kept for a second.
+ */
+int wire_local(const struct ip_addr *dst, struct ip_addr *ret_src,
+	uint64_t *ret_life);
+/* wire_source - the source address that the kernel uses for packets to @dst; 0:
+ * it has no route.  Costs two system calls. */
+int wire_source(const struct ip_addr *dst, struct ip_addr *ret_src);
+
+/*
+ * wire_send - send a packet on @w; fragment it if necessary
  * @h: its header; @pkt is consumed if 0 is returned. df applies to IPv6 too:
  * such a packet is sent whole if the wire can carry it; others are fragmented
  * for the path MTU (RFC 1191).
+ * On lo the packet is delivered before the call returns, by the receiver's
+ * input procedure: the caller holds no lock that its own input procedure needs.
+ * Checksums are not checked then, so the caller may leave them out unless
+ * wire_tapped(@w).
  * Return: 0; EMSGSIZE: too long, and must not be fragmented; EAGAIN: the wire
  * is full; ENETDOWN, ENOSR.
+ *
+ * wire_send_batch - the same for @n packets, in order, at the cost of one hold
+ * of the wire, and of one system call if the wire permits
+ * Return: how many were sent, and consumed; *@ret_err: the error of the first
+ * that was not sent; 0 if all were sent.
  */
 int wire_send(struct wire *w, mblk_t *pkt, const struct ip_hdr *h);
+struct wire_pkt {
+	mblk_t *mp;
+	const struct ip_hdr *h;
+};
+uint32_t wire_send_batch(struct wire *w, const struct wire_pkt *v, uint32_t n,
+	int *ret_err);
 
 /*
  * wire_id - an identification for a new packet, which hosts that do not receive
@@ -107,26 +148,37 @@ uint32_t wire_id(const struct ip_addr *src, const struct ip_addr *dst,
 void wire_input(struct wire *w, mblk_t *pkt, unsigned int flags);
 
 /*
- * Receivers of protocols: constant tables of built-in drivers, called in order.
- * @pkt is a complete packet that begins with the IP header; only that header
- * has been checked.  Not consumed.  Return: 1: it was accepted (send no ICMP
- * error).
+ * A protocol above IP.  A built-in driver registers its constant table by
+ * STR_WIRE_PROTO(); nothing else has to name it.  All tables of the packet's
+ * protocol are called, in any order.
  */
 struct wire_proto {
+	int proto; /* IPPROTO_*, -1: any */
+	/* packets without a receiver are answered by "port unreachable", not by
+	 * "protocol unreachable" */
+	int has_ports;
+	/*
+	 * A complete packet, which begins with the IP header; only that header
+	 * has been checked.  Not consumed.  Return: 1: it was accepted (send no
+	 * ICMP error).  Context: that of wire_input(); by any number of threads.
+	 */
 	int (*input)(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 		unsigned int flags);
-	/* an ICMP error about a packet of ours with the IP header @h and these
+	/*
+	 * An ICMP error about a packet of ours with the IP header @h and these
 	 * first bytes; error 0: only find out whether an endpoint sends such
-	 * packets.  Return: 1: an endpoint does */
+	 * packets.  Return: 1: an endpoint does.  May be NULL.
+	 */
 	int (*error)(struct wire *w, const struct ip_hdr *h,
 		const unsigned char *begin, size_t n, int error, uint32_t mtu);
-	int proto; /* IPPROTO_*, -1: any */
+	/* Packets or bytes that the endpoints have sent on lo and that are not
+	 * in lo's counters: WIRE_IN ... WIRE_OUTBYTES.  Added when lo's counters
+	 * are read.  May be NULL. */
+	uint64_t (*counted)(enum wire_count what);
 };
-extern const struct wire_proto udp_wire, raw_wire; /* drv/udp */
-/* Packets or bytes that UDP's endpoints have sent on lo and that are not in
- * lo's counters: WIRE_IN ...  WIRE_OUTBYTES.  Added when lo's counters are
- * read. */
-uint64_t udp_lo_counted(enum wire_count what);
+#define STR_WIRE_PROTO(proto_) \
+	static const struct wire_proto *const str_wire_##proto_ \
+		STR_LISTED(str_wires) = &(proto_)
 
 /*
  * Groups.  The member of a group on a wire is a stream of a transport, @who.  A

@@ -10,8 +10,9 @@ import re
 from lintlib import Skip, output, rule, without_comments
 
 MEM = {'memcpy', 'memmove', 'memset', 'memcmp'}
-# What C compilers and linkers refer to by themselves.
-MACHINERY = {'_GLOBAL_OFFSET_TABLE_', '__tls_get_addr'}
+# What C compilers and linkers refer to by themselves, or make.
+MACHINERY = {'_GLOBAL_OFFSET_TABLE_', '__tls_get_addr', '__start_str_wires',
+             '__stop_str_wires'}
 STRING = MEM | {'memchr', 'strcmp', 'strncmp', 'strlen', 'strnlen', 'strcpy',
                 'strncpy', 'strcat', 'strncat', 'strchr', 'strrchr', 'strstr'}
 

@@ -13,8 +13,9 @@
 enum { MOST = 2, ENDS = 10000, MANY = 40, BYTES = 200 };
 
 static const char *const labels[] = {
-	"udp:held", "udp:bound", "udp:named", "udp:peer", "udp:freeing",
-	"udp:freed", "udp:waiting", "udp:waits", "udp:waking", "udp:woken",
+	"ports:held", "ports:bound", "ports:named", "ports:changing",
+	"ports:freeing", "ports:freed", "ports:waiting", "ports:waits",
+	"ports:waking", "ports:woken",
 };
 
 static void
