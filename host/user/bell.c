@@ -20,11 +20,9 @@
  * The socket is for threads that poll.  Those that sleep on words are woken by
  * these words (notice.c).
  *
- * Trust.  A ring is a hint: the woken threads check their conditions.  Only one
- * ring has a content: a forked child sends its pid to streamsd, which accepts
- * it from processes of its user only.
+ * Trust.  A ring has no content and is a hint: the woken threads check their
+ * conditions.
  */
-#include <string.h>
 #include <sys/socket.h>
 
 #include "user_impl.h"
@@ -32,7 +30,6 @@
 #define BELL_RINGING 0x80000000u
 
 STR_TLS uint32_t host_bell_waiting;
-void (*host_bell_news)(uint32_t pid);
 
 static uint64_t bell_cookie; /* [bell] */
 /* the rings that this thread need not hear of any more */
@@ -77,8 +74,6 @@ bell_make(void)
 		host_sockdir_unlink(number);
 		return -1;
 	}
-	if (host_bell_news != NULL)
-		host_creds_want(fd);
 	__atomic_store_n(&bell_cookie, cookie, __ATOMIC_RELAXED);
 	STR_CRASH_POINT("bell:bound");
 	/* the bell before, which the program has closed */
@@ -147,26 +142,13 @@ static void
 bell_drain(void)
 {
 	int fd = host_fd_get(HOST_FD_BELL);
-	uint32_t pid;
+	char c;
 
 	if (!bell_is(fd))
 		return;
-	for (;;) {
-		union {
-			struct cmsghdr h;
-			char room[CMSG_SPACE(sizeof(struct ucred))];
-		} u;
-		struct iovec iov = { &pid, sizeof pid };
-		struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
-			.msg_control = &u, .msg_controllen = sizeof u };
-		long n = sys_call3(SYS_recvmsg, fd, &m, MSG_DONTWAIT);
-
-		if (n < 0)
-			return;
-		if (n == (long)sizeof pid && host_bell_news != NULL &&
-		    host_creds_ours(&m))
-			host_bell_news(pid);
-	}
+	while (sys_call6(SYS_recvfrom, fd, &c, sizeof c, MSG_DONTWAIT, NULL,
+		       NULL) >= 0)
+		;
 }
 
 /* @rung: this thread saw it ring. */

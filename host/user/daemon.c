@@ -413,31 +413,45 @@ host_daemon_look(void)
 }
 
 /*
- * A child holds its parent's descriptors, and may never make a call: inform
- * streamsd.  A forked child has no slot yet, and no bell to send from.
+ * A child has its parent's descriptors and may never make a call.  The parent
+ * and the child both tell streamsd about it, because either may be killed
+ * before it does so.  The pid is in the shared memory before the bell rings, so
+ * a bell whose queue is full loses nothing.  If streamsd takes none for so long
+ * that there is no room, a later sweep finds what that child held.
  */
 void
 host_daemon_news(uint32_t pid)
 {
+	struct host_shared *s = host_shared(host_domain);
 	uint64_t w = str_load_acq(word());
-	uint64_t number = str_load_acq(&host_domain->proc[SLOT(w)].bell);
-	union {
-		struct cmsghdr h;
-		char room[CMSG_SPACE(sizeof(struct ucred))];
-	} u;
-	struct iovec iov = { &pid, sizeof pid };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = &u };
-	int fd;
+	unsigned i;
 
-	if (KIND(w) != RUNNING || number == 0)
+	if (host_is_daemon || KIND(w) == NOBODY)
 		return;
-	fd = (int)sys_call3(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return;
-	m.msg_controllen = host_creds_put(&u);
-	(void)host_sockdir_send(fd, number, &m, false);
-	(void)sys_close(fd);
+	for (i = 0; i < HOST_NCHILD; i++)
+		if (str_load(&s->child[i]) == pid ||
+			str_cas(&s->child[i], 0u, pid))
+			break;
+	if (KIND(w) != RUNNING)
+		return; /* it takes them when it runs */
+	(void)str_or(&s->daemon_asks,
+		i < HOST_NCHILD ? HOST_ASK_CHILD : HOST_ASK_LOOK);
+	/* a forked child has no slot yet, and no bell to send from */
+	ring_apart(str_load_acq(&host_domain->proc[SLOT(w)].bell));
+}
+
+void
+host_daemon_children(void (*fn)(uint32_t pid))
+{
+	struct host_shared *s = host_shared(host_domain);
+
+	for (unsigned i = 0; i < HOST_NCHILD; i++) {
+		uint32_t pid = str_load(&s->child[i]) == 0 ? 0 :
+			str_xchg(&s->child[i], 0u);
+
+		if (pid != 0)
+			fn(pid);
+	}
 }
 
 /*

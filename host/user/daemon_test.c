@@ -830,6 +830,76 @@ T_CASE(a_forked_child_that_makes_no_call_is_watched)
 	T_OK(waitpid(pid, NULL, 0));
 }
 
+/* Has streamsd a pidfd of @pid? */
+static bool
+watched(pid_t pid)
+{
+	char dir[64], buf[512], want[32];
+	struct dirent *e;
+	bool yes = false;
+	DIR *d;
+
+	(void)snprintf(dir, sizeof dir, "/proc/%d/fdinfo", (int)daemon_pid());
+	(void)snprintf(want, sizeof want, "\nPid:\t%d\n", (int)pid);
+	d = opendir(dir);
+	T_NOTNULL(d);
+	while (!yes && (e = readdir(d)) != NULL) {
+		int fd = openat(dirfd(d), e->d_name, O_RDONLY);
+		ssize_t n = fd < 0 ? 0 : read(fd, buf, sizeof buf - 1);
+
+		buf[n < 0 ? 0 : n] = '\0';
+		yes = strstr(buf, want) != NULL;
+		(void)close(fd);
+	}
+	(void)closedir(d);
+	return yes;
+}
+
+/* more children than rings find room in the queue of its socket */
+T_CASE(of_many_children_at_once_each_is_watched)
+{
+	pid_t pid[40];
+
+	setup();
+	T_EQ(ask(), 0);
+	settled();
+	T_OK(kill(daemon_pid(), SIGSTOP));
+	T_SOON(state_of(daemon_pid()) == 'T', 5000);
+	for (int i = 0; i < 40; i++) {
+		pid[i] = T_OK(fork());
+		if (pid[i] == 0)
+			for (;;)
+				pause();
+		T_SOON(state_of(pid[i]) == 'S', 5000);
+	}
+	T_OK(kill(daemon_pid(), SIGCONT));
+	for (int i = 0; i < 40; i++)
+		T_SOON(watched(pid[i]), 5000);
+	for (int i = 0; i < 40; i++)
+		T_OK(kill(pid[i], SIGKILL));
+	for (int i = 0; i < 40; i++)
+		T_OK(waitpid(pid[i], NULL, 0));
+}
+
+T_CASE(a_child_that_ended_before_it_was_seen_is_a_death)
+{
+	uint64_t before;
+	pid_t pid;
+
+	setup();
+	T_EQ(ask(), 0);
+	settled();
+	T_OK(kill(daemon_pid(), SIGSTOP));
+	T_SOON(state_of(daemon_pid()) == 'T', 5000);
+	before = looks();
+	pid = T_OK(fork());
+	if (pid == 0)
+		_exit(0);
+	T_OK(waitpid(pid, NULL, 0));
+	T_OK(kill(daemon_pid(), SIGCONT));
+	T_SOON(looks() > before, 5000);
+}
+
 T_CASE(a_member_that_left_in_order_is_watched_until_it_ends)
 {
 	struct host_call hc = { .fd = -1 };

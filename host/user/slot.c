@@ -734,8 +734,10 @@ on_fork_child(void)
 		host_tpriv->saved = host_tpriv->self = 0;
 		host_tpriv->next = NULL;
 	}
-	if (host_domain != NULL)
+	if (host_domain != NULL) {
+		STR_CRASH_POINT("fork:child");
 		host_daemon_news((uint32_t)sys_getpid());
+	}
 	host_sig_restore(&mask);
 }
 

@@ -585,39 +585,3 @@ T_CASE(what_another_user_sends_is_dropped_with_its_descriptors)
 	T_OK(close(p[1]));
 	T_EQ(read(p[0], &b, 1), 0);
 }
-
-static uint32_t told;
-
-static void
-news(uint32_t pid)
-{
-	told = pid;
-}
-
-T_CASE(a_forked_child_tells_its_pid_and_another_user_does_not)
-{
-	struct host_call hc = {.fd = -1};
-	struct host_carrier c = {.kind = HOST_CARRIER_OPEN, .addrlen = 8};
-	pid_t pid;
-
-	need_root();
-	begin("private");
-	host_bell_news = news;
-	up_enter(&hc);
-	T_TRUE(host_daemon_claim());
-	T_GE(host_bell_open(), 0);
-	pid = T_OK(fork());
-	if (pid == 0)
-		_exit(0);
-	child_ok(pid);
-	T_TRUE(host_bell_enter());
-	host_bell_leave(true);
-	T_EQ(told, (uint32_t)pid);
-	memcpy(c.addr, &host_domain->proc[host_priv_page->proc].bell, 8);
-	for (int uid = 65534; uid >= 0; uid -= 65534) {
-		send_as(&c, (uid_t)uid, 0, 1, 4);
-		T_TRUE(host_bell_enter());
-		host_bell_leave(true);
-		T_EQ(told, uid == 0 ? 1u : (uint32_t)pid);
-	}
-}

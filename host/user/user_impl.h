@@ -53,6 +53,8 @@ struct host_priv {
 };
 extern struct host_priv *_Atomic host_priv_page;
 
+#define HOST_NCHILD 64u /* children that streamsd has not taken yet */
+
 /* Data of the host that all members share. */
 struct host_shared {
 	str_a64 created;       /* [I] CLOCK_REALTIME seconds, for humans */
@@ -79,8 +81,10 @@ struct host_shared {
 	str_a32 sock_round;    /* [A] number of the round: keep.c */
 	str_a32 sock_keeper;   /* [A] process with the keeper of the last
 			        * round */
+	str_a32 child[HOST_NCHILD]; /* [A] pids, 0: free: host_daemon_news() */
 };
 #define HOST_SHARED_OFF (STR_HDR_SIZE - 8192)
+_Static_assert(sizeof(struct host_shared) <= 512, "the images lie behind it");
 
 /* Text that says why streamsd does not run; "" if it does, or may: daemon.c.
  * Lies behind struct host_images. */
@@ -315,6 +319,7 @@ bool host_reap_next(uint32_t *at);
 #define HOST_ASK_SOCK 4u   /* str_sock_serve() has work */
 #define HOST_ASK_LOOK 8u   /* host_daemon_look() */
 #define HOST_ASK_NOTICE 16u /* threads rely on notices: notice.c */
+#define HOST_ASK_CHILD 32u /* host_daemon_news() */
 extern bool host_is_daemon;
 extern bool host_daemon_comes; /* this process will be streamsd */
 bool host_daemon_claim(void);
@@ -322,8 +327,13 @@ bool host_daemon_resign(uint64_t asked);
 bool host_daemon_begin(void);
 uint32_t host_daemon_pid(void);
 void host_daemon_tell(uint32_t ask);
-/* @pid holds descriptors of this process, and perhaps never makes a call. */
+/*
+ * host_daemon_news - tell streamsd about the process @pid, which has descriptors
+ * of this process and may never make a call.  Async-signal-safe; keeps errno.
+ * host_daemon_children - in streamsd: call @fn with each pid that has come.
+ */
 void host_daemon_news(uint32_t pid);
+void host_daemon_children(void (*fn)(uint32_t pid));
 /* spawn.c */
 void host_daemon_environment(void); /* [attach] held */
 extern bool host_daemon_verbose; /* host_verbose() at that time */
@@ -437,8 +447,6 @@ bool host_bell_enter(void);
 void host_bell_leave(bool rung);
 void host_bell_ring_proc(struct str_proc *p);
 void host_bell_gone(void);	/* remove this process's name */
-/* Called with the pid of a forked child; streamsd sets it. */
-extern void (*host_bell_news)(uint32_t pid);
 
 /* modload_image.c */
 int host_images_attach(void);	/* [attach] the domain is mapped */

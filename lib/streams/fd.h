@@ -152,6 +152,11 @@ int fd_high(void);
  * spawns, SCM_RIGHTS. fd_shared: count such an event. */
 uint32_t fd_forks(void);
 void fd_shared(void);
+/*
+ * made_process - the caller's process has made @pid, which has descriptors of
+ * its own; 0, in the child itself, and -1 do nothing: syscall.c
+ */
+void made_process(long pid);
 void fd_made(struct fd_rec *r);
 void fd_changed(struct fd_rec *r); /* its carrier, by the kernel */
 bool fd_any_made(void);

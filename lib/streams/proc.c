@@ -30,6 +30,20 @@
 extern char **environ;
 
 /*
+ * The handlers of pthread_atfork(3), by which the library takes part, do not
+ * learn the child's pid in the parent.  The C library's own forks, in daemon(3)
+ * for example, do not come here: there only the child tells streamsd.
+ */
+STR_EXPORT pid_t
+fork(void)
+{
+	pid_t pid = REAL(fork)();
+
+	made_process(pid);
+	return pid;
+}
+
+/*
  * vfork(2) would let the child run in our identity.
  */
 STR_EXPORT pid_t
@@ -408,17 +422,6 @@ execle(const char *path, const char *arg, ...)
 
 /* ----------------------------------------------------------------- spawn */
 
-/* streamsd watches the program, which may end before it attaches. */
-static void
-spawned(int err, const pid_t *pid)
-{
-	int was = errno;
-
-	if (err == 0 && host_domain != NULL && fd_possible())
-		host_daemon_news((uint32_t)*pid);
-	errno = was;
-}
-
 STR_EXPORT int
 posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *fa,
 	const posix_spawnattr_t *attr, char *const *argv, char *const *envp)
@@ -434,7 +437,8 @@ posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *fa,
 	pid = pid != NULL ? pid : &child;
 	err = REAL(posix_spawn)(pid, path, fa, attr, argv, env);
 
-	spawned(err, pid);
+	if (err == 0)
+		made_process(*pid);
 	strings_free(&s);
 	return err;
 }
@@ -454,7 +458,8 @@ posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *fa,
 	pid = pid != NULL ? pid : &child;
 	err = REAL(posix_spawnp)(pid, file, fa, attr, argv, env);
 
-	spawned(err, pid);
+	if (err == 0)
+		made_process(*pid);
 	strings_free(&s);
 	return err;
 }

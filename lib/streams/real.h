@@ -34,6 +34,7 @@
 #define REAL_CALLS(X) \
 	X(long, syscall, (long, ...)) \
 	X(int, clone, (int (*)(void *), void *, int, void *, ...)) \
+	X(pid_t, fork, (void)) \
 	X(pid_t, _Fork, (void)) \
 	X(int, open, (const char *, int, ...)) \
 	X(int, open64, (const char *, int, ...)) \

@@ -14,7 +14,8 @@
  *
  * Processes.  The child has the descriptors of its parent, the hidden ones too.
  * So the streams are not this process's alone any more, and it keeps no
- * carriers for later streams.
+ * carriers for later streams.  streamsd watches the child, which may end before
+ * it makes a call.
  *
  * Users and groups.  See host/user/cred.c.
  */
@@ -37,6 +38,13 @@ before_process(void)
 		return;
 	fd_shared();
 	host_spare_close();
+}
+
+void
+made_process(long pid)
+{
+	if (pid > 0 && host_domain != NULL)
+		host_daemon_news((uint32_t)pid);
 }
 
 /* Does the call make a process that has descriptors of its own? */
@@ -81,29 +89,38 @@ clone(int (*fn)(void *), void *stack, int flags, void *arg, ...)
 {
 	void *a[3];
 	va_list ap;
+	int pid;
 
 	va_start(ap, arg);
 	for (int i = 0; i < 3; i++)
 		a[i] = va_arg(ap, void *);
 	va_end(ap);
-	if ((flags & CLONE_FILES) == 0)
-		before_process();
-	return REAL(clone)(fn, stack, flags, arg, a[0], a[1], a[2]);
+	if ((flags & CLONE_FILES) != 0)
+		return REAL(clone)(fn, stack, flags, arg, a[0], a[1], a[2]);
+	before_process();
+	pid = REAL(clone)(fn, stack, flags, arg, a[0], a[1], a[2]);
+	made_process(pid);
+	return pid;
 }
 
 pid_t _Fork(void);
 STR_EXPORT pid_t
 _Fork(void)
 {
+	pid_t pid;
+
 	before_process();
-	return REAL(_Fork)();
+	pid = REAL(_Fork)();
+	made_process(pid);
+	return pid;
 }
 
 STR_EXPORT long
 syscall(long number, ...)
 {
-	long a[6];
+	long a[6], ret;
 	va_list ap;
+	bool makes;
 
 	if (number == SYS_io_uring_setup) {
 		errno = ENOSYS;
@@ -113,9 +130,13 @@ syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	if (makes_process(number, a[0]))
+	makes = makes_process(number, a[0]);
+	if (makes)
 		before_process();
 	else if (changes_ids(number))
 		host_cred_vary();
-	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	ret = REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (makes)
+		made_process(ret);
+	return ret;
 }

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 
 #include <dirent.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stropts.h>
 
@@ -108,6 +109,82 @@ T_CASE(a_child_that_made_no_call_is_a_holder_too)
 	T_OK(kill(pid, SIGKILL));
 	T_SOON(hung_up(fd[0]), SOON);
 	T_OK(waitpid(pid, NULL, 0));
+}
+
+/* Has streamsd a pidfd of @pid? */
+static int
+watched(pid_t pid)
+{
+	char dir[64], path[320], buf[512], want[32];
+	struct dirent *e;
+	int yes = 0;
+	DIR *d;
+
+	snprintf(dir, sizeof(dir), "/proc/%d/fdinfo", (int)the_streamsd());
+	snprintf(want, sizeof(want), "\nPid:\t%d\n", (int)pid);
+	d = opendir(dir);
+	T_NOTNULL(d);
+	while (!yes && (e = readdir(d)) != NULL) {
+		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+		(void)t_file(path, buf, sizeof(buf));
+		yes = strstr(buf, want) != NULL;
+	}
+	closedir(d);
+	return yes;
+}
+
+static int T_NORETURN
+only_sleeps(void *arg)
+{
+	(void)arg;
+	for (;;)
+		pause();
+}
+
+static pid_t
+made_by(int how)
+{
+	static _Alignas(16) char stack[16384];
+
+	switch (how) {
+	case 0:
+		return fork();
+	case 1:
+		return _Fork();
+	case 2:
+		return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL,
+			NULL);
+	default:
+		return clone(only_sleeps, stack + sizeof(stack), SIGCHLD, NULL);
+	}
+}
+
+/*
+ * streamsd watches a child before the child has executed an instruction: with
+ * crash points a forked child is delayed before it can tell streamsd itself.
+ */
+T_CASE(a_child_that_has_not_run_yet_is_watched)
+{
+	int fd[2];
+	pid_t pid;
+
+	for (int how = 0; how < 4; how++) {
+		fd[0] = open_loop(minor_next++);
+		fd[1] = open_loop(minor_next++);
+		loop_connect(fd[0], fd[1]);
+		setenv("STREAMS_DELAY", "fork:child:60000", 1);
+		pid = T_OK(made_by(how));
+		if (pid == 0)
+			(void)only_sleeps(NULL);
+		setenv("STREAMS_DELAY", "", 1);
+		T_SOON(watched(pid), 5000);
+		T_OK(close(fd[1]));
+		T_FALSE(hung_up(fd[0]));
+		T_OK(kill(pid, SIGKILL));
+		T_SOON(hung_up(fd[0]), SOON);
+		T_OK(waitpid(pid, NULL, 0));
+		T_OK(close(fd[0]));
+	}
 }
 
 T_CASE(an_image_that_closes_on_exec_is_closed_for)

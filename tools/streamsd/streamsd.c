@@ -54,6 +54,9 @@
 #define NOTICE_MIN (250 * MS) /* between two notices without a cause */
 #define NOTICE_MAX (4000 * MS)
 
+/* rings after which only the new processes are examined */
+#define NEWS (HOST_ASK_MEMBER | HOST_ASK_NOTICE | HOST_ASK_CHILD)
+
 #define TICK MS	/* between two checks of sockets with data to send */
 #define TICKS 16u /* checks without a result, before they end */
 
@@ -440,14 +443,15 @@ static void
 work(void)
 {
 	uint64_t stay_at = 0, wanted_at = host_now(), seen_at = wanted_at, ns, next;
-	bool died = true, rung = false, all;
+	bool died = true, rung = false, more = false, all;
 	uint32_t asks = 0, unsure = 0;
 
 	for (;;) {
-		if (watch_refresh())
+		if (watch_refresh() || more)
 			died = true;
-		all = (rung && (asks & ~(HOST_ASK_MEMBER | HOST_ASK_NOTICE)) !=
-			0) || (rung && asks == 0) || host_now() >= sweep_at;
+		more = false;
+		all = (rung && (asks == 0 || (asks & ~NEWS) != 0)) ||
+			host_now() >= sweep_at;
 		if (asks & HOST_ASK_NOTICE)
 			notice_at = STR_MIN(notice_at, host_now() + NOTICE_MIN);
 		if (died || all) {
@@ -461,7 +465,7 @@ work(void)
 			 * continue to watch the processes whose slots were
 			 * reaped
 			 */
-			(void)watch_refresh();
+			more = watch_refresh();
 		}
 		if (watch_anybody())
 			seen_at = host_now();
@@ -487,7 +491,7 @@ work(void)
 			ns = STR_MIN(ns, UNSURE);
 			sweep_at = STR_MIN(sweep_at, host_now() + UNSURE);
 		}
-		asks = rest(ns, &died, &rung);
+		asks = rest(more ? 0 : ns, &died, &rung);
 		if (sweep_at == UINT64_MAX && str_region_wanted())
 			sweep_at = host_now() + (sweep_every = SWEEP_MIN);
 	}
@@ -516,7 +520,6 @@ main(int argc, char **argv)
 	/* a kernel before 6.14 uses the number of the descriptor as its name */
 	(void)prctl(PR_SET_NAME, "streamsd");
 	raise_limit();
-	host_bell_news = watch_pid;
 	host_daemon_comes = true;
 	err = host_enter(&hc);
 	if (err != 0) {

@@ -11,12 +11,11 @@
 #define WATCH_MAX (2 * STR_NPROC)
 
 /*
- * watch_refresh - watch the present and the former members.
+ * watch_refresh - watch the present and the former members, and the children of
+ * which members have told.
  * Return: true: one of them is dead.
  */
 bool watch_refresh(void);
-/* watch_pid - watch a process that is not a member yet, or not any more. */
-void watch_pid(uint32_t pid);
 /*
  * watch_fill - append the pidfds to the first @n entries; returns the new
  * count.

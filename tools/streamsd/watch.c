@@ -6,8 +6,9 @@
  *
  * Each member has an entry with the number of its slot.  A process that has
  * freed its slot still holds descriptors until it ends: so it is still watched,
- * in a second table, together with the forked children of members, which hold
- * the descriptors of their parents.
+ * in a second table, together with the children of members, which hold the
+ * descriptors of their parents.  A child is told by its parent and by itself
+ * (host_daemon_news()).
  *
  * Failure.  The sweep finds processes that have no pidfd, or for which there is
  * no room.
@@ -67,17 +68,20 @@ other_add(uint32_t pid, int fd)
 	other[nother++] = (struct watch){ 0, pid, fd, false };
 }
 
-void
-watch_pid(uint32_t pid)
+static bool ended_before; /* a child did, and no pidfd told of it */
+
+static void
+watch_child(uint32_t pid)
 {
 	bool dead;
 	int fd;
 
-	if (pid == 0 || pid == (uint32_t)sys_getpid())
-		return;
+	if (pid == (uint32_t)sys_getpid())
+		return; /* it is a child of the process that started it */
 	fd = open_pid(pid, &dead);
 	if (fd >= 0)
 		other_add(pid, fd);
+	ended_before |= dead;
 }
 
 bool
@@ -86,9 +90,12 @@ watch_refresh(void)
 	struct str_domain *d = host_domain;
 	uint32_t high = STR_MIN(str_load_acq(&d->proc_high), STR_NPROC);
 	uint32_t me = (uint32_t)sys_getpid();
-	bool died = false, dead;
+	bool died, dead;
 
 	host_notice_offer();
+	ended_before = false;
+	host_daemon_children(watch_child);
+	died = ended_before;
 	for (; nmember < high; nmember++)
 		member[nmember] = (struct watch){ 0, 0, -1, false };
 	for (uint32_t i = 0; i < high; i++) {
