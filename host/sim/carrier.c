@@ -360,9 +360,6 @@ host_token_drain(int fd)
 		c->n = 0;
 }
 
-/* There are no processes outside of a simulation. */
-void (*host_serve)(void);
-
 size_t
 host_token_take(int fd, void *buf, size_t len)
 {

@@ -518,7 +518,7 @@ fd_attach(int fd)
 
 /* --------------------------------------------------------------- public */
 
-bool host_exit_by_caller;
+STR_WEAK const bool host_exit_by_caller = false;
 
 /* This process is not a member any more. */
 void

@@ -31,10 +31,12 @@
  */
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 
 #include "sys.h"
@@ -95,22 +97,39 @@ stat_fd(int fd, struct stat *st)
 	return -(int)sys_call4(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
 }
 
+/*
+ * The file of this code, or NULL.  dladdr() knows the name of a program, too,
+ * but searches all symbols.
+ */
+static const char *
+own_file(void)
+{
+	Dl_info di;
+
+	for (const struct link_map *m = _r_debug.r_map; m != NULL;
+		m = m->l_next)
+		if (m->l_ld == _DYNAMIC && m->l_name[0] != '\0')
+			return m->l_name;
+	return dladdr((void *)(uintptr_t)&host_trust_open, &di) != 0 ?
+		di.dli_fname : NULL;
+}
+
 /* Before main(): dladdr() takes the loader's lock. */
 STR_CONSTRUCTOR static void
 library_look(void)
 {
+	const char *file;
 	struct stat st;
-	Dl_info di;
 
 	if (library.asked)
 		return;
 	library.asked = true;
-	library.uid = geteuid();
-	if (dladdr((void *)(uintptr_t)&host_trust_open, &di) == 0 ||
-	    di.dli_fname == NULL || di.dli_fname[0] != '/' ||
-	    sys_call4(SYS_newfstatat, AT_FDCWD, di.dli_fname, &st, 0) != 0)
+	library.uid = (unsigned)getauxval(AT_EUID);
+	file = own_file();
+	if (file == NULL || file[0] != '/' ||
+	    sys_call4(SYS_newfstatat, AT_FDCWD, file, &st, 0) != 0)
 		return;
-	library.name = di.dli_fname;
+	library.name = file;
 	library.uid = st.st_uid;
 	library.gid = st.st_gid;
 	library.mode = st.st_mode;

@@ -21,11 +21,11 @@ const char *host_domain_path(void);
 
 /*
  * host_domain_exit - the process ends: free its slots; the last member of a
- * named domain removes the name.  Called at exit, by the caller that set
- * host_exit_by_caller before the first attach, else by the host itself.
+ * named domain removes the name.  Called at exit, by the host itself
+ * unless a program or library defines host_exit_by_caller as true.
  */
 void host_domain_exit(void);
-extern bool host_exit_by_caller;
+extern const bool host_exit_by_caller;
 
 /*
  * host_user_lock - until host_user_unlock() no other thread attaches to a domain,

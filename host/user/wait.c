@@ -51,8 +51,6 @@ futex(str_a32 *word, int op, uint32_t val, const struct timespec *ts)
 	return sys_call6(SYS_futex, word, op, val, ts, NULL, 0);
 }
 
-void (*host_serve)(void);
-
 /* -------------------------------------------------------------- sleeping */
 
 /* The time that ppoll() is about to sleep. */

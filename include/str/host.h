@@ -247,10 +247,10 @@ int host_wait_notice(struct host_call *hc, str_a32 *word, uint32_t val,
 int host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events);
 /*
  * host_serve - work that a thread does for its process before it sleeps, and
- * when the bell has rung; or NULL.  Context: inside a call, no lock and no
- * claim held.
+ * when the bell has rung.  The library defines it; elsewhere it is NULL.
+ * Context: inside a call, no lock and no claim held.
  */
-extern void (*host_serve)(void) STR_HIDDEN;
+void host_serve(void) STR_WEAK STR_HIDDEN;
 /* host_wait_prepare - make sure that this process has a bell that others can
  * ring.  A thread calls this before it announces that it will wait on a
  * carrier: that wait also ends if the bell has been rung since. */

@@ -30,7 +30,6 @@
  *
  * Wrappers do the rest: fopen.c.
  */
-#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -60,18 +59,26 @@ enum {
 	SLOT_STAT
 };
 
-/* The functions that must be in both tables. */
-static const struct {
-	int slot;
-	const char *name;
-} shape[] = {
-	{SLOT_FINISH, "_IO_file_finish"},
-	{SLOT_READ, "_IO_file_read"},
-	{SLOT_WRITE, "_IO_file_write"},
-	{SLOT_SEEK, "_IO_file_seek"},
-	{SLOT_CLOSE, "_IO_file_close"},
-	{SLOT_STAT, "_IO_file_stat"},
-};
+/*
+ * The tables of the C library, and the functions that must be in both.  No
+ * header declares them with these types.  The dynamic linker looks them up while
+ * it knows the C library's symbols anyway: dlsym() would take its lock, which
+ * may be held while stdio_attach() runs.
+ */
+#define SHAPE(X) \
+	X(SLOT_FINISH, _IO_file_finish) \
+	X(SLOT_READ, _IO_file_read) \
+	X(SLOT_WRITE, _IO_file_write) \
+	X(SLOT_SEEK, _IO_file_seek) \
+	X(SLOT_CLOSE, _IO_file_close) \
+	X(SLOT_STAT, _IO_file_stat)
+
+extern void *_IO_file_jumps[] STR_WEAK;
+extern void *_IO_wfile_jumps[] STR_WEAK;
+extern const _Alignas(FILE) char _IO_2_1_stdout_[] STR_WEAK;
+#define SHAPE_DECLARE(slot, name) extern char name[] STR_WEAK;
+SHAPE(SHAPE_DECLARE)
+#undef SHAPE_DECLARE
 
 enum { IO_LATER, IO_ATTACHED, IO_REFUSED };
 
@@ -209,13 +216,12 @@ look_in(struct dl_phdr_info *o, size_t size, void *arg)
 static const char *
 misfit(void)
 {
-	for (size_t i = 0; i < STR_ARRAY_LEN(shape); i++) {
-		void *fn = dlsym(RTLD_NEXT, shape[i].name);
-
-		for (int k = 0; k < 2; k++)
-			if (fn == NULL || io.table[k][shape[i].slot] != fn)
-				return shape[i].name;
-	}
+#define SHAPE_CHECK(slot, name) \
+	for (int k = 0; k < 2; k++) \
+		if (name == NULL || io.table[k][slot] != name) \
+			return #name;
+	SHAPE(SHAPE_CHECK)
+#undef SHAPE_CHECK
 	for (int k = 0; k < 2; k++)
 		if (io.table[k][0] != NULL || io.table[k][1] != NULL)
 			return "the head";
@@ -242,45 +248,46 @@ stdio_is_ours(const FILE *f)
 }
 
 /*
- * dlsym() alone finds the functions of the C library.  The library's phdrs are
- * found without dladdr(), which searches all its symbols: 100 us in each
- * program.
+ * Are the tables as expected?  Fills in `io', or refuses.  Locks: the
+ * descriptor table's.  The library's phdrs are found without dladdr(), which searches all its
+ * symbols: 100 us.
  */
-static void
+static bool
 find_tables(void)
 {
-	static const char *const name[2] = {
-		"_IO_file_jumps", "_IO_wfile_jumps"};
 	struct search s = {0, false, false};
 	const char *bad;
+	const FILE *f;
 
-	for (int i = 0; i < 2; i++) {
-		io.table[i] = dlsym(RTLD_NEXT, name[i]);
-		if (io.table[i] == NULL) {
-			refuse("this C library has no %s", name[i]);
-			return;
-		}
+	if (_IO_file_jumps == NULL || _IO_wfile_jumps == NULL) {
+		refuse("this C library has no %s", "_IO_file_jumps");
+		return false;
 	}
+	io.table[0] = _IO_file_jumps;
+	io.table[1] = _IO_wfile_jumps;
 	bad = misfit();
 	if (bad != NULL) {
 		refuse("this C library has something else for %s", bad);
-		return;
+		return false;
 	}
-	if (stdout == NULL || (table_of(stdout) != io.table[0] &&
-		table_of(stdout) != io.table[1])) {
+	/* the variable may have another value by now */
+	f = (const FILE *)(const void *)_IO_2_1_stdout_;
+	if (f == NULL || (table_of(f) != io.table[0] &&
+		table_of(f) != io.table[1])) {
 		refuse("%s has another table of functions", "stdout");
-		return;
+		return false;
 	}
 	s.at = (uintptr_t)io.table[0];
 	(void)dl_iterate_phdr(look_in, &s);
 	if (!s.found) {
-		refuse("no library has %s", name[0]);
-		return;
+		refuse("no library has %s", "_IO_file_jumps");
+		return false;
 	}
 	memcpy(&io.read, &io.table[0][SLOT_READ], sizeof io.read);
 	memcpy(&io.write, &io.table[0][SLOT_WRITE], sizeof io.write);
 	memcpy(&io.close, &io.table[0][SLOT_CLOSE], sizeof io.close);
 	io.fixed = s.fixed;
+	return true;
 }
 
 /* Make the pages of both tables writable, or not.  Return: 0 or an errno. */
@@ -322,7 +329,7 @@ stdio_attach(void)
 	char text[16];
 	int err;
 
-	if (str_likely(str_load_acq(&io.state) != IO_LATER))
+	if (str_likely(str_load_acq(&io.state) != IO_LATER) || !find_tables())
 		return;
 	err = protect(PROT_READ | PROT_WRITE);
 	if (err != 0) {
@@ -349,6 +356,12 @@ stdio_attached(void)
 const char *
 stdio_why(void)
 {
+	struct fd_guard g;
+
+	fd_lock(&g);
+	if (str_load(&io.state) == IO_LATER)
+		(void)find_tables();
+	fd_unlock(&g);
 	return str_load_acq(&io.state) == IO_REFUSED ? io.why : "";
 }
 
@@ -389,7 +402,6 @@ stdio_construct(void)
 {
 	struct fd_guard g;
 
-	find_tables();
 	if (!is_standard_socket())
 		return;
 	fd_lock(&g);

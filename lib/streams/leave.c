@@ -390,8 +390,8 @@ leave_pass(const struct msghdr *umsg)
  * An end has left, with unread data that a holder of the other end must send.
  * The holder may be this process, in a thread that sleeps on another stream.
  */
-static void
-serve(void)
+void
+host_serve(void)
 {
 	static uint64_t seen; /* [A] */
 	uint64_t now = str_head_left(), was;
@@ -414,12 +414,6 @@ serve(void)
 		fd_outside(was);
 	}
 	fd_unlock(&g);
-}
-
-STR_CONSTRUCTOR static void
-serve_hook(void)
-{
-	host_serve = serve;
 }
 
 /* ---------------------------------------------------------- posix_spawn */

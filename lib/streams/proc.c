@@ -181,10 +181,11 @@ exit_in_order(void)
 	exit_release();
 }
 
+const bool host_exit_by_caller = true;
+
 STR_CONSTRUCTOR static void
 exit_hook(void)
 {
-	host_exit_by_caller = true;
 	(void)atexit(exit_in_order);
 }
 

@@ -36,8 +36,7 @@ sleep_begin(void)
 	str_store(&t->asleep_on, ~0ull);
 	str_store_rel(&t->state, (uint32_t)STR_THR_CARRIER);
 	str_fence_full(); /* the bell rings for work that comes later */
-	if (host_serve != NULL)
-		host_serve();
+	host_serve();
 }
 
 void

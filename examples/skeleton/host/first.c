@@ -33,7 +33,6 @@ STR_TLS struct host_tls host_tls;
 struct str_domain *host_domain;
 volatile uint32_t *host_identity = &identity;
 uint64_t host_ticks_per_ms = 1000000;
-void (*host_serve)(void);
 
 /* ------------------------------------------------------------------- domain */
 
