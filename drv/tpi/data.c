@@ -30,33 +30,37 @@ size_of(mblk_t *bp)
 	return msgdsize(bp);
 }
 
-/* Turn a T_OPTDATA_REQ into the equivalent data request; 0: it is malformed. */
+/* Read a T_OPTDATA_REQ and its options, whose form is checked.  0: malformed. */
 static int
-plain(mblk_t *mp, t_scalar_t *prim)
+read_optdata(mblk_t *mp, struct T_optdata_req *od, struct tpi_buf *opts)
 {
-	struct T_optdata_req od;
+	size_t len = (size_t)MBLKL(mp);
+
+	opts->buf = NULL;
+	opts->len = 0;
+	bcopy(mp->b_rptr, od, sizeof(*od));
+	if (od->OPT_length == 0)
+		return 1;
+	if (od->OPT_length < 0 || od->OPT_offset < (t_scalar_t)sizeof(*od) ||
+		(size_t)od->OPT_offset > len ||
+		(size_t)od->OPT_length > len - (size_t)od->OPT_offset)
+		return 0;
+	opts->buf = mp->b_rptr + od->OPT_offset;
+	opts->len = (unsigned int)od->OPT_length;
+	return tpi_opt_check(opts) == 0;
+}
+
+/* Turn it into the equivalent request without options.  Return: which. */
+static t_scalar_t
+plain(mblk_t *mp, const struct T_optdata_req *od)
+{
 	struct T_data_req *dr = (struct T_data_req *)(void *)mp->b_rptr;
-	struct tpi_buf opts = { NULL, 0 };
 
-	bcopy(mp->b_rptr, &od, sizeof(od));
-	if (od.OPT_length != 0) {
-		size_t len = (size_t)MBLKL(mp);
-
-		if (od.OPT_length < 0 ||
-			od.OPT_offset < (t_scalar_t)sizeof(od) ||
-			(size_t)od.OPT_offset > len ||
-			(size_t)od.OPT_length > len - (size_t)od.OPT_offset)
-			return 0;
-		opts.buf = mp->b_rptr + od.OPT_offset;
-		opts.len = (unsigned int)od.OPT_length;
-		if (tpi_opt_check(&opts) != 0)
-			return 0;
-	}
-	*prim = (od.DATA_flag & T_ODF_EX) != 0 ? T_EXDATA_REQ : T_DATA_REQ;
-	dr->PRIM_type = *prim;
-	dr->MORE_flag = (od.DATA_flag & T_ODF_MORE) != 0;
+	dr->PRIM_type = (od->DATA_flag & T_ODF_EX) != 0 ? T_EXDATA_REQ :
+							 T_DATA_REQ;
+	dr->MORE_flag = (od->DATA_flag & T_ODF_MORE) != 0;
 	mp->b_wptr = mp->b_rptr + sizeof(*dr);
-	return 1;
+	return dr->PRIM_type;
 }
 
 /* The state does not allow sending data. */
@@ -71,23 +75,57 @@ refuse(mblk_t *mp, struct tpi *tp, t_scalar_t prim)
 	return 0;
 }
 
+/* Is the amount of expedited data allowed?  If not, @mp is freed. */
 static int
-exdata(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops)
+ex_size_is_good(mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops)
 {
 	size_t n = mp->b_cont != NULL ? msgdsize(mp->b_cont) : 0;
 	t_scalar_t most = ops->info.ETSDU_size;
 	int zero = (ops->info.PROVIDER_flag & T_SNDZERO) != 0;
 
-	if ((n == 0 && !zero) || (most >= 0 && n > (size_t)most) ||
-		most == T_INVALID) {
-		freemsg(mp);
-		if (n != 0)
-			tpi_fatal(tp, EPROTO);
+	if ((n != 0 || zero) && (most < 0 || n <= (size_t)most) &&
+		most != T_INVALID)
+		return 1;
+	freemsg(mp);
+	if (n != 0)
+		tpi_fatal(tp, EPROTO);
+	return 0;
+}
+
+static int
+exdata(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops)
+{
+	if (!ex_size_is_good(mp, tp, ops))
 		return 0;
-	}
 	return ops->exdata(tp, mp,
 		(more_of(mp) != 0 ? TPI_MORE : 0) |
 			(q->q_first != NULL ? TPI_WAITING : 0));
+}
+
+/* Data with options, for a provider that has use for them. */
+static int
+optdata(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops,
+	const struct T_optdata_req *od, const struct tpi_buf *opts)
+{
+	int flags = str_load(&q->q_first) != NULL ? TPI_WAITING : 0, err;
+
+	if ((od->DATA_flag & T_ODF_MORE) != 0)
+		flags |= TPI_MORE;
+	if ((od->DATA_flag & T_ODF_EX) != 0) {
+		if (!ex_size_is_good(mp, tp, ops))
+			return 0;
+		flags |= TPI_EXPEDITED;
+	} else if ((ops->info.PROVIDER_flag & T_SNDZERO) == 0 &&
+		(mp->b_cont == NULL || size_of(mp->b_cont) == 0)) {
+		freemsg(mp);
+		return 0;
+	}
+	err = ops->optdata(tp, opts, mp, flags);
+	if (err == 0 || err == EAGAIN)
+		return err;
+	freemsg(mp);
+	tpi_fatal(tp, EPROTO);
+	return 0;
 }
 
 int
@@ -95,16 +133,23 @@ tpi_data_req(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops,
 	t_scalar_t prim)
 {
 	unsigned int state = tpi_state(tp);
+	struct T_optdata_req od;
+	struct tpi_buf opts;
 	mblk_t *bp = mp;
 	int ret, flags = str_load(&q->q_first) != NULL ? TPI_WAITING : 0;
 
 	if (__builtin_expect(state != TS_DATA_XFER && state != TS_WREQ_ORDREL,
 		0))
 		return refuse(mp, tp, prim);
-	if (prim == T_OPTDATA_REQ && !plain(mp, &prim)) {
-		freemsg(mp);
-		tpi_fatal(tp, EPROTO);
-		return 0;
+	if (prim == T_OPTDATA_REQ) {
+		if (!read_optdata(mp, &od, &opts)) {
+			freemsg(mp);
+			tpi_fatal(tp, EPROTO);
+			return 0;
+		}
+		if (opts.len != 0 && ops->optdata != NULL)
+			return optdata(q, mp, tp, ops, &od, &opts);
+		prim = plain(mp, &od);
 	}
 	if (prim == T_EXDATA_REQ)
 		return exdata(q, mp, tp, ops);

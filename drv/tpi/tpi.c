@@ -323,11 +323,16 @@ put_off(queue_t *q, mblk_t *mp)
 static void
 set_band(mblk_t *mp)
 {
+	const struct T_optdata_req *od = (const void *)mp->b_rptr;
+
 	mp->b_band = 0;
 	if (DB_TYPE(mp) == M_DATA)
 		return;
 	DB_TYPE(mp) = M_PROTO;
-	if (*(t_scalar_t *)(void *)mp->b_rptr == T_EXDATA_REQ)
+	if (od->PRIM_type == T_EXDATA_REQ ||
+		(od->PRIM_type == T_OPTDATA_REQ &&
+			MBLKL(mp) >= (ssize_t)sizeof(*od) &&
+			(od->DATA_flag & T_ODF_EX) != 0))
 		mp->b_band = 1;
 }
 

@@ -48,9 +48,9 @@
  * queue, whose service procedure sends them.  So they may be called with a
  * transport's own locks held, by any thread that has claimed the endpoint's
  * stream or makes sure by other means that it is not closing. tpi_data_ind(),
- * tpi_data_force() and tpi_unitdata_ind() send at once if no earlier message
- * waits there; they are called without locks, by one thread at a time for each
- * endpoint.
+ * tpi_data_force(), tpi_optdata_ind() and tpi_unitdata_ind() send at once if no
+ * earlier message waits there; they are called without locks, by one thread at a
+ * time for each endpoint.
  *
  * Locks.  A transport's own locks first, then the provider's, then the
  * endpoint's; never the locks of two endpoints.
@@ -223,8 +223,9 @@ struct tpi_opt {
 /* ---------------------------------------------------------------- operations */
 
 /* flags of op data */
-#define TPI_MORE 0x1	/* T_MORE, or no data part: with the request's block */
-#define TPI_WAITING 0x2 /* more data waits on the write queue */
+#define TPI_MORE 0x1	  /* T_MORE, or no data part: with the request's block */
+#define TPI_WAITING 0x2	  /* more data waits on the write queue */
+#define TPI_EXPEDITED 0x4 /* of op optdata and tpi_optdata_ind() */
 
 struct tpi_ops {
 	const char *name;
@@ -308,6 +309,17 @@ struct tpi_ops {
 	int (*data)(struct tpi *tp, mblk_t *mp, int flags);
 	/* T_EXDATA_REQ, with its block, then M_DATA; as data. */
 	int (*exdata)(struct tpi *tp, mblk_t *mp, int flags);
+	/*
+	 * T_OPTDATA_REQ with options, with its block, which must not be
+	 * changed unless 0 is returned, then M_DATA.  The form of the options
+	 * has been checked; @opts points into the block. @flags: TPI_MORE:
+	 * T_ODF_MORE; TPI_EXPEDITED: T_ODF_EX, the request comes before data
+	 * that waits.  EAGAIN as for data; other results are fatal for the
+	 * stream (M_ERROR, EPROTO).  A request without options comes to data or
+	 * exdata.  NULL: options are checked and dropped.
+	 */
+	int (*optdata)(struct tpi *tp, const struct tpi_buf *opts, mblk_t *mp,
+		int flags);
 	/* T_ORDREL_REQ, after all data has been accepted; as data. */
 	int (*ordrel)(struct tpi *tp, mblk_t *data);
 
@@ -435,7 +447,12 @@ int tpi_ordrel_ind(struct tpi *tp, mblk_t *data);
  * not consumed with an error.
  */
 int tpi_data_ind(struct tpi *tp, mblk_t *data, int more);
+/* In band 1, with flow control of its own. */
 int tpi_exdata_ind(struct tpi *tp, mblk_t *data, int more);
+/* T_OPTDATA_IND with the options @opts; @flags: TPI_MORE, TPI_EXPEDITED, which
+ * is as tpi_exdata_ind(). @data may be NULL. */
+int tpi_optdata_ind(struct tpi *tp, const struct tpi_buf *opts, mblk_t *data,
+	int flags);
 int tpi_unitdata_ind(struct tpi *tp, const struct tpi_buf *src,
 	const struct tpi_buf *opts, mblk_t *data);
 /*
