@@ -76,6 +76,14 @@ def defaults_are_named(tree):
             if re.match(r'[^.].*; [\w.]+\.$', line)]
 
 
+@rule
+def differences_begin_alike(tree):
+    """a difference from SVR4 begins with "Unlike in SVR4": CAVEATS.md"""
+    return [f'{name}:{i}: {line}' for name in pages(tree)
+            for i, line in enumerate(tree.text(name).splitlines(), 1)
+            if re.search(r'(?<!nlike )(?<!s )\bin SVR4', line, re.I)]
+
+
 def names_of(text):
     """What the section NAME of a page names."""
     m = re.search(r'^\.Sh NAME\n(.*?)^\.(?:Sh|Nd)', text, re.S | re.M)

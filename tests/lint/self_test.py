@@ -100,6 +100,8 @@ int (*const nullmod_tab[])(void) = { nullmod_put, ddi_putnext };
     'STYLE.md': '| `mod/`, `drv/` | `include/sys`, `builtin.h` |\n'
                 '`str_head_read`, `core/msg/alloc.c`, `str_<verb>`\n',
     'include/str/builtin.h': C + 'int builtin;\n',
+    'include/str/host.h': C + 'int host_wait(void);\n',
+    'docs/host-porting.md': '| wait | `host_wa*` | it ends |\n',
     'drv/nuls.h': C + '#include <str/builtin.h>\n',
     'include/sys/stream.h':
         C + '#define STR_DDI(x) x\nint STR_DDI(putq)(void);\n',
@@ -195,6 +197,8 @@ BAD = [
      PAGE + 'A flag is not one of those above.\n', 'above", but'),
     ('defaults_are_named', 'docs/man/man1/nullmod.1',
      page('nullmod', 1) + 'The number of samples; 3.\n', 'the default?'),
+    ('differences_begin_alike', 'docs/man/man7/nullmod.7',
+     PAGE + 'In SVR4 it sleeps.\n', 'In SVR4 it'),
     ('exports_have_pages', 'lib/streams/libstreams.map',
      'S_1 { global: putmsg; getmsg; };\nS_PRIVATE { global: inspect; };\n',
      'getmsg: exported, without'),
@@ -224,6 +228,12 @@ BAD = [
     ('tags_have_one_legend', 'docs/locking.md',
      '| `[A]` | atomic |\n| `[B]` | none |\n', 'no field has [B]'),
     ('tags_have_one_legend', 'docs/x.md', 'see `[A]`\n', 'a second legend'),
+    ('host_functions_are_listed', 'include/str/host.h',
+     'int host_wait(void);\nint host_leave(void);\n'
+     'static inline void\nhost_x(void)\n{\n}\n',
+     'host_leave is in no row'),
+    ('host_functions_are_listed', 'docs/host-porting.md',
+     '| wait | `host_wa* host_go` | it ends |\n', 'host_go is not in'),
 ]
 
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 The Fast-STREAMS authors
-"""Rules that hold STYLE.md and the tree to each other."""
+"""Rules that hold documents and the tree to each other."""
 
+import fnmatch
 import re
 
 from lintlib import Skip, rule
 from ratchet_rules import comments
 
 LEGEND = 'docs/locking.md'
+HOST, PORTING = 'include/str/host.h', 'docs/host-porting.md'
 OURS = r'(?:str|host|strm|STR|HOST|T)_\w+'
 
 
@@ -78,3 +80,21 @@ def tags_have_one_legend(tree):
     return wrong + [f'{name}: [{t}]: a second legend'
                     for name in tree.files('.md') if name != LEGEND
                     for t in re.findall(r'`\[([A-Z])\]`', tree.text(name))]
+
+
+@rule
+def host_functions_are_listed(tree):
+    """docs/host-porting.md lists what host.h declares, and nothing else"""
+    if HOST not in tree.files('.h') or PORTING not in tree.files('.md'):
+        raise Skip('no host.h, or no page about it')
+    # the header itself has functions whose names begin a line
+    declared = set(re.findall(
+        r'^\w[\w ]*[ *]\(?\*?(host_\w+)(?:\)?\(| STR_HIDDEN)',
+        tree.text(HOST), re.M))
+    listed = [n for cell in re.findall(r'^\|[^|]*\| `(host_[^`|]*)` \|',
+                                       tree.text(PORTING), re.M)
+              for n in cell.split()]
+    return [f'{PORTING}: {n} is in no row' for n in sorted(declared)
+            if not any(fnmatch.fnmatch(n, p) for p in listed)] + [
+        f'{PORTING}: {p} is not in {HOST}' for p in listed
+        if not fnmatch.filter(declared, p)]
