@@ -3,7 +3,7 @@
 
 /*
  * Checks whether the file of a path may be used: docs/security.md, "Files that
- * are believed".
+ * the library uses".
  *
  * Purpose.  One rule for streamsd, for modules, for configuration files and for
  * the directory of STREAMS_DOMAIN=/path: no other user may have chosen the file

@@ -160,8 +160,10 @@ def _lost(data):
     nice_is = (' ("with nice": the sender has the highest priority, the '
                'receiver the lowest)'
                if any("with nice" in x.what for x in worst) else "")
-    return [f"The kernel is faster in {rows} comparison"
-            f"{'s' if rows > 1 else ''}, which the report lists. "
+    return [f"In throughput, round trips and opening a pipe the kernel is "
+            f"faster in {rows} comparison{'s' if rows > 1 else ''}, which the "
+            "report lists; [CAVEATS.md](CAVEATS.md#what-costs-more) has what "
+            "else costs more. "
             f"The worst of each kind, with the message sizes at which the "
             f"kernel is faster, and the factor of the worst size{nice_is}:",
             "",
