@@ -203,7 +203,7 @@ dg_cmsg(struct inet *in, t_uscalar_t name, const unsigned char *at, uint32_t len
 	int v = 0, six = in->family == AF_INET6;
 	const void *val = &v;
 
-	if (name == T_IP_OPTIONS && !six) {
+	if ((name == T_IP_OPTIONS && !six) || name == T_IP_PKTINFO) {
 		val = at;
 	} else if (name == T_IP_TOS || name == T_IP_TTL) {
 		v = inet_call_byte(at, len);
@@ -218,6 +218,8 @@ dg_cmsg(struct inet *in, t_uscalar_t name, const unsigned char *at, uint32_t len
 	c->cmsg_level = six ? IPPROTO_IPV6 : IPPROTO_IP;
 	if (name == T_IP_OPTIONS)
 		c->cmsg_type = IP_RETOPTS;
+	else if (name == T_IP_PKTINFO)
+		c->cmsg_type = six ? IPV6_PKTINFO : IP_PKTINFO;
 	else if (name == T_IP_TOS)
 		c->cmsg_type = six ? IPV6_TCLASS : IP_TOS;
 	else
@@ -594,7 +596,7 @@ dg_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	int err = dg_dest(in, to, &ss, &sslen), idle;
 
 	if (err == 0 && opts->len != 0)
-		err = inet_call_check(opts);
+		err = inet_call_check(in, opts);
 	if (err != 0)
 		return err;
 	if (in->ks == NULL)
@@ -815,9 +817,12 @@ dg_up(struct inet *in, const struct ksock_msg *m, mblk_t *data)
 {
 	uint32_t len = m->km_addrlen;
 	struct T_unitdata_ind *ui;
+	struct inet_told facts;
 	mblk_t *mp;
+	int told = m->km_ctl != NULL && str_load(&in->wants) != 0;
 
-	mp = allocb(sizeof(*ui) + len, BPRI_MED);
+	mp = allocb(sizeof(*ui) + len + (told ? INET_TOLD_MOST + 8 : 0),
+		BPRI_MED);
 	if (mp == NULL) {
 		(void)tpi_dropped(&in->tp);
 		freemsg(data);
@@ -831,6 +836,10 @@ dg_up(struct inet *in, const struct ksock_msg *m, mblk_t *data)
 	ui->OPT_offset = 0;
 	bcopy(m->km_addr, ui + 1, len);
 	mp->b_wptr += sizeof(*ui) + len;
+	if (told) {
+		inet_recv_read(m, &facts);
+		inet_recv_add(in, &facts, mp);
+	}
 	DB_TYPE(mp) = M_PROTO;
 	mp->b_cont = data;
 	putnext(in->rq, mp);
@@ -1006,7 +1015,9 @@ dg_nap(struct inet *in, int spun, int none)
 static int
 dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 {
+	_Alignas(struct cmsghdr) unsigned char ctl[DG_AT_ONCE][INET_TOLD_CTL];
 	struct ksock_msg m[DG_AT_ONCE];
+	int told = str_load(&in->wants) != 0;
 	uint64_t bytes = 0, cost = 0, before = inet_credit_sent(in);
 	uint32_t i, longer = 0;
 	long n;
@@ -1017,6 +1028,8 @@ dg_receive(struct inet *in, struct dg_in *v, uint32_t want, int plain)
 		m[i].km_iovlen = 2;
 		m[i].km_addr = &v[i].from;
 		m[i].km_addrlen = sizeof(v[i].from);
+		m[i].km_ctl = told ? ctl[i] : NULL;
+		m[i].km_ctllen = told ? INET_TOLD_CTL : 0;
 	}
 	if (i == 0) {
 		inet_again(in, DG_BIG);

@@ -25,6 +25,7 @@
 #include <sys/xti_inet.h>
 #include <str/types.h>
 #include <str/direct.h>
+#include <str/ip.h>
 #include <str/ksock.h>
 #include <str/tpi.h>
 
@@ -144,6 +145,7 @@ struct inet {
 	uint32_t spoke;	    /* datagrams have been sent: errors may be about
 			     * them */
 	uint32_t proto;	    /* of the socket, when not its kind's; 0 */
+	volatile uint32_t wants; /* options that come up: INET_WANT_* */
 	uint32_t inherited; /* bound by an accepted connection */
 	uint32_t nset;
 	struct ksock_lend *lend; /* of this stream */
@@ -256,8 +258,8 @@ void inet_drop_sock(struct inet *in, int abort);
 /* opt.c */
 #define T_IP_FREEBIND 15 /* for drv/udp only; users cannot set it */
 #define INET_NOPT_TCP 33u
-#define INET_NOPT_UDP 26u
-#define INET_NOPT_RAW 25u
+#define INET_NOPT_UDP 29u
+#define INET_NOPT_RAW 28u
 extern const struct tpi_opt inet_opt_tcp[INET_NOPT_TCP];
 extern const struct tpi_opt inet_opt_udp[INET_NOPT_UDP];
 extern const struct tpi_opt inet_opt_raw[INET_NOPT_RAW];
@@ -273,7 +275,7 @@ int inet_linger_abort(struct inet *in);
 #define INET_DEFAULT (-1)
 #define INET_BAD (-2)
 int inet_call_byte(const unsigned char *at, uint32_t len);
-int inet_call_check(const struct tpi_buf *opts);
+int inet_call_check(const struct inet *in, const struct tpi_buf *opts);
 
 /* out.c */
 void inet_out_start(struct inet *in);
@@ -342,6 +344,25 @@ int inet_dg_errors(struct inet *in);
 void inet_dg_trains(struct inet *in);
 void inet_dg_up(struct inet *in, const void *from, uint32_t len,
 	mblk_t *data);
+
+/* recv.c: options that come up with a datagram */
+#define INET_WANT_INFO 1u
+#define INET_WANT_TTL 2u
+#define INET_WANT_TOS 4u
+#define INET_TOLD_MOST 96u /* bytes of options */
+#define INET_TOLD_CTL 160u /* ... of the control messages they come from */
+/* Facts about a datagram that was received. */
+struct inet_told {
+	struct ip_addr dst; /* len 0: not known */
+	int ifindex;	    /* 0: not known */
+	int ttl, tos;	    /* -1: not known */
+};
+void inet_recv_set(struct inet *in, const struct tpi_opt *o, int on);
+void inet_recv_read(const struct ksock_msg *m, struct inet_told *ret);
+uint32_t inet_recv_put(const struct inet *in, const struct inet_told *told,
+	unsigned char *to);
+void inet_recv_add(const struct inet *in, const struct inet_told *told,
+	mblk_t *mp);
 
 /* short.c */
 int inet_short_send(struct tpi *tp, const struct tpi_buf *to,

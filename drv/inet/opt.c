@@ -40,6 +40,7 @@ const struct tpi_opt inet_opt_udp[INET_NOPT_UDP] = {
 	SOCKET_OPTS,
 	YES_OPT(T_INET_UDP, T_UDP_CHECKSUM, TPI_OPT_OPS, T_YES),
 	IP_OPTS,
+	RECV_OPTS,
 	GROUP_OPTS,
 };
 
@@ -47,6 +48,7 @@ const struct tpi_opt inet_opt_raw[INET_NOPT_RAW] = {
 	GENERIC_OPTS,
 	SOCKET_OPTS,
 	IP_OPTS,
+	RECV_OPTS,
 	GROUP_OPTS,
 };
 
@@ -104,6 +106,12 @@ static const struct kopt kopts[] = {
 		IPPROTO_IPV6, IPV6_FREEBIND},
 	{T_INET_IP, T_IP_MTU_DISCOVER, IPPROTO_IP, IP_MTU_DISCOVER, AS_INT,
 		IPPROTO_IPV6, IPV6_MTU_DISCOVER},
+	{T_INET_IP, T_IP_RECVPKTINFO, IPPROTO_IP, IP_PKTINFO, AS_INT,
+		IPPROTO_IPV6, IPV6_RECVPKTINFO},
+	{T_INET_IP, T_IP_RECVTTL, IPPROTO_IP, IP_RECVTTL, AS_INT,
+		IPPROTO_IPV6, IPV6_RECVHOPLIMIT},
+	{T_INET_IP, T_IP_RECVTOS, IPPROTO_IP, IP_RECVTOS, AS_INT,
+		IPPROTO_IPV6, IPV6_RECVTCLASS},
 	{T_INET_IP, T_IP_MULTICAST_TTL, IPPROTO_IP, IP_MULTICAST_TTL, AS_INT,
 		IPPROTO_IPV6, IPV6_MULTICAST_HOPS},
 	{T_INET_IP, T_IP_MULTICAST_LOOP, IPPROTO_IP, IP_MULTICAST_LOOP,
@@ -241,6 +249,18 @@ inet_is_on(const struct inet *in, t_uscalar_t level, t_uscalar_t name)
 	return v != 0;
 }
 
+/*
+ * An IPv6 socket gives the TTL and the type of service of an IPv4 datagram only
+ * if IPv4's option is set, too.
+ */
+static void
+set_mapped(struct inet *in, const struct kopt *k, const void *val, uint32_t len)
+{
+	if (in->family == AF_INET6 && k->level == T_INET_IP &&
+		(k->name == T_IP_RECVTTL || k->name == T_IP_RECVTOS))
+		(void)ksock_setopt(in->ks, k->klevel, k->kname, val, len);
+}
+
 /* inet_apply - a new socket: set the kept values again */
 void
 inet_apply(struct inet *in)
@@ -253,6 +273,8 @@ inet_apply(struct inet *in)
 			continue;
 		kopt_where(in, &kopts[in->set[i].kopt], &level, &name);
 		(void)ksock_setopt(in->ks, level, name, in->set[i].val,
+			in->set[i].len);
+		set_mapped(in, &kopts[in->set[i].kopt], in->set[i].val,
 			in->set[i].len);
 	}
 }
@@ -344,6 +366,8 @@ set_int(struct inet *in, const struct kopt *k, int v)
 	kopt_where(in, k, &level, &name);
 	err = in->ks == NULL ? 0 :
 		ksock_setopt(in->ks, level, name, &v, sizeof(v));
+	if (err == 0 && in->ks != NULL)
+		set_mapped(in, k, &v, sizeof(v));
 	if (err == 0)
 		(void)keep(in, k, &v, sizeof(v));
 	return err;
@@ -441,6 +465,8 @@ inet_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 	if (k->as == AS_NOT)
 		v = !v;
 	err = set_int(in, k, v);
+	if (err == 0)
+		inet_recv_set(in, o, v);
 	if (o->level == XTI_GENERIC && o->name == XTI_RCVBUF)
 		inet_credit_room(in);
 	/* what has been gathered goes with the end of this request */
@@ -481,10 +507,10 @@ inet_call_byte(const unsigned char *at, uint32_t len)
 }
 
 /*
- * inet_call_check - can a datagram be sent with these options? 0, or -TBADOPT
+ * inet_call_check - can @in send a datagram with these options? 0, or -TBADOPT
  */
 int
-inet_call_check(const struct tpi_buf *opts)
+inet_call_check(const struct inet *in, const struct tpi_buf *opts)
 {
 	struct t_opthdr h;
 	uint32_t at = 0;
@@ -497,6 +523,10 @@ inet_call_check(const struct tpi_buf *opts)
 		if (h.level != T_INET_IP || h.len == sizeof(h))
 			continue;
 		if (h.name == T_IP_OPTIONS && h.len - sizeof(h) > INET_IPOPTS)
+			return -TBADOPT;
+		if (h.name == T_IP_PKTINFO && h.len - sizeof(h) !=
+			(in->family == AF_INET6 ? sizeof(struct in6_pktinfo) :
+			sizeof(struct in_pktinfo)))
 			return -TBADOPT;
 		if (h.name != T_IP_TTL && h.name != T_IP_TOS)
 			continue;

@@ -125,7 +125,7 @@ inet_short_takes(const struct inet *in)
 {
 	return is_udp_here(in) && in->phase == INET_OPEN && in->ks != NULL &&
 		in->single && in->tp.state == TS_IDLE && !in->tp.dead &&
-		in->timing == 0;
+		in->timing == 0 && in->wants == 0;
 }
 
 /* Result of one receive: the address lies in the caller's buffer. */

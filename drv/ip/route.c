@@ -214,10 +214,31 @@ wire_route_by(struct wire *lo, const struct ip_addr *own, int ifindex,
 	return ret->src.len == 0 ? NULL : &w->pub;
 }
 
+#define LOOPBACK_INDEX 1 /* of the system, in every network namespace */
+
+int
+wire_ifindex(struct wire *w)
+{
+	struct ip_wire *iw = ip_wire_of(w);
+
+	return iw->kind == IPW_LO ? LOOPBACK_INDEX : iw->ifindex;
+}
+
 int
 wire_is_broadcast(struct wire *w, const struct ip_addr *dst)
 {
 	return ip_is_broadcast(ip_wire_of(w), dst);
+}
+
+int
+wire_has(struct wire *w, const struct ip_addr *a)
+{
+	struct ip_wire *iw = ip_wire_of(w);
+	struct ip_addr src;
+
+	return iw->kind == IPW_RAW ? wire_source(a, &src) &&
+		src.len == a->len && bcmp(src.b, a->b, a->len) == 0 :
+		ip_is_own(iw, a);
 }
 
 struct wire *

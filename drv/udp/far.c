@@ -125,6 +125,37 @@ wire_for_many(struct udp *u, struct wire *lo, const struct ip_addr *dst,
 }
 
 /*
+ * The wire of a datagram with @opts to @dst, and the path; NULL: none, or lo.
+ * Its source address, if @opts choose one, must be one of the wire.
+ */
+static struct wire *
+wire_for(struct udp *u, struct wire *lo, const struct tpi_buf *opts,
+	const struct ip_addr *dst, struct wire_path *path)
+{
+	static const struct ip_addr any;
+	struct ip_addr from;
+	struct wire *w;
+	int ifindex;
+
+	if (opts->len != 0 && udp_call_info(u, opts, &from, &ifindex)) {
+		w = ifindex != 0 ? wire_route_by(lo, &any, ifindex, dst, path) :
+			wire_route(lo, dst, &from, path);
+		if (w == NULL || w == lo)
+			return NULL;
+		if (from.len == 0)
+			return source(u, dst, &path->src) ? w : NULL;
+		if (from.len != dst->len || !wire_has(w, &from))
+			return NULL;
+		path->src = from;
+		return w;
+	}
+	w = is_limited(dst) || udp_is_group(dst) ?
+		wire_for_many(u, lo, dst, path) :
+		wire_route(lo, dst, &u->port->at.a, path);
+	return w == NULL || w == lo || !source(u, dst, &path->src) ? NULL : w;
+}
+
+/*
  * The copy of a packet for many that endpoints of the domain are to receive
  * (T_IP_MULTICAST_LOOP); NULL: none.
  */
@@ -173,10 +204,8 @@ udp_far_unitdata(struct udp *u, const struct tpi_buf *to,
 		ss.ss_family != u->in.family || !udp_at_of(&ss, len, &dst) ||
 		(dst.port == 0 && !u->raw))
 		return UDP_NOT_LO;
-	w = is_limited(&dst.a) || udp_is_group(&dst.a) ?
-		wire_for_many(u, lo, &dst.a, &path) :
-		wire_route(lo, &dst.a, &u->port->at.a, &path);
-	if (w == NULL || w == lo || !source(u, &dst.a, &path.src))
+	w = wire_for(u, lo, opts, &dst.a, &path);
+	if (w == NULL)
 		return UDP_NOT_LO;
 	if (wire_is_broadcast(w, &dst.a) && !may_broadcast(u))
 		return EACCES;

@@ -46,7 +46,7 @@ sum_is_good(const mblk_t *pkt, const struct ip_hdr *h,
 
 /* @len bytes of @pkt from @skip on, as a new message; NULL: no memory. */
 static mblk_t *
-part(const mblk_t *pkt, uint32_t skip, uint32_t len)
+cut(const mblk_t *pkt, uint32_t skip, uint32_t len)
 {
 	mblk_t *mp = dupmsg((mblk_t *)(uintptr_t)pkt);
 	long more;
@@ -88,13 +88,20 @@ is_willing(struct udp *to)
 	return 1;
 }
 
-/*
- * Send a part of @pkt up to @to, whose stream is held.  Does not consume @pkt.
- */
+/* A part of a packet that is to go up. */
+struct part {
+	struct wire *w;
+	const mblk_t *pkt;
+	const struct ip_hdr *h;
+	uint32_t skip, len;
+	struct ports_at src;
+};
+
+/* Send @c up to @to, whose stream is held.  Does not consume the packet. */
 static void
-up(struct wire *w, struct udp *to, const mblk_t *pkt, uint32_t skip,
-	uint32_t len, const struct ports_at *src)
+up(const struct part *c, struct udp *to)
 {
+	struct wire *w = c->w;
 	mblk_t *mp, *bp, *data;
 
 	if (!is_willing(to)) {
@@ -103,9 +110,10 @@ up(struct wire *w, struct udp *to, const mblk_t *pkt, uint32_t skip,
 		return;
 	}
 	mp = allocb(sizeof(struct T_unitdata_ind) +
-		sizeof(struct sockaddr_in6), BPRI_MED);
-	data = mp != NULL ? part(pkt, skip, len) : NULL;
-	bp = data != NULL ? udp_ind(mp, to, src) : NULL;
+		sizeof(struct sockaddr_in6) +
+		(str_load(&to->in.wants) != 0 ? UDP_TOLD : 0), BPRI_MED);
+	data = mp != NULL ? cut(c->pkt, c->skip, c->len) : NULL;
+	bp = data != NULL ? udp_ind(w, c->h, mp, to, &c->src) : NULL;
 	if (bp == NULL) {
 		wire_count(w, WIRE_NOMEM, 1);
 		freemsg(data);
@@ -121,11 +129,9 @@ up(struct wire *w, struct udp *to, const mblk_t *pkt, uint32_t skip,
  * that are in it.  Return: their number.
  */
 static int
-to_many(struct wire *w, struct udp_state *st, const mblk_t *pkt,
-	const struct ip_hdr *h, const struct udp_hdr *uh,
-	const struct ports_at *src)
+to_many(struct udp_state *st, const struct part *c,
+	const struct ports_at *dst)
 {
-	struct ports_at dst = {h->dst, htons(uh->dport)};
 	struct ports_entry *nm = NULL;
 	struct str_hold hold;
 	struct str_ref ref;
@@ -133,14 +139,13 @@ to_many(struct wire *w, struct udp_state *st, const mblk_t *pkt,
 	uint32_t gen;
 	int n = 0;
 
-	while ((nm = ports_next(&st->ports, nm, &dst, src, &gen)) != NULL) {
+	while ((nm = ports_next(&st->ports, nm, dst, &c->src, &gen)) != NULL) {
 		ref = nm->ref;
-		if ((udp_is_group(&dst.a) &&
-			!wire_is_member(w, &ref, &dst.a)) ||
+		if ((udp_is_group(&dst->a) &&
+			!wire_is_member(c->w, &ref, &dst->a)) ||
 			udp_hold(&st->ports, nm, gen, &hold, &ep) != 0)
 			continue;
-		up(w, ep, pkt, h->hlen + UDP_HDRLEN, uh->len - UDP_HDRLEN,
-			src);
+		up(c, ep);
 		str_unhold(&hold);
 		n++;
 	}
@@ -152,8 +157,9 @@ udp_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 	unsigned int flags)
 {
 	struct udp_state *st = udp_state();
-	struct ports_at src, dst;
+	struct part c = {.w = w, .pkt = pkt, .h = h};
 	struct ports_entry *nm;
+	struct ports_at dst;
 	struct udp *ep;
 	struct udp_hdr uh;
 	struct str_hold hold;
@@ -170,14 +176,16 @@ udp_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 		wire_count(w, (enum wire_count)(WIRE_BAD - err), 1);
 		return 1;
 	}
-	src.a = h->src;
-	src.port = htons(uh.sport);
+	c.skip = h->hlen + UDP_HDRLEN;
+	c.len = uh.len - UDP_HDRLEN;
+	c.src.a = h->src;
+	c.src.port = htons(uh.sport);
 	dst.a = h->dst;
 	dst.port = htons(uh.dport);
 	if (udp_is_group(&dst.a) || wire_is_broadcast(w, &dst.a))
-		return to_many(w, st, pkt, h, &uh, &src) != 0;
+		return to_many(st, &c, &dst) != 0;
 	do {
-		nm = ports_find(&st->ports, &dst, &src, &gen);
+		nm = ports_find(&st->ports, &dst, &c.src, &gen);
 		if (nm == NULL)
 			return 0;
 		err = udp_hold(&st->ports, nm, gen, &hold, &ep);
@@ -186,7 +194,7 @@ udp_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 		wire_count(w, WIRE_FULL, 1);
 		return 1;
 	}
-	up(w, ep, pkt, h->hlen + UDP_HDRLEN, uh.len - UDP_HDRLEN, &src);
+	up(&c, ep);
 	str_unhold(&hold);
 	return 1;
 }
@@ -245,12 +253,12 @@ copies(struct udp_state *st, struct wire *w, unsigned int proto,
 {
 	struct ports_at src = {h->src, (uint16_t)proto};
 	struct ports_at dst = {h->dst, (uint16_t)proto};
-	struct ports_at from = {h->src, 0};
+	struct part c = {.w = w, .pkt = pkt, .h = h, .src = {h->src, 0}};
 	struct ports_entry *nm = NULL;
 	struct udp *ep;
 	struct str_hold hold;
 	struct str_ref ref;
-	uint32_t gen, skip;
+	uint32_t gen;
 	int n = 0;
 
 	for (;;) {
@@ -262,9 +270,10 @@ copies(struct udp_state *st, struct wire *w, unsigned int proto,
 			!wire_is_member(w, &ref, &h->dst)) ||
 			udp_hold(&st->protos, nm, gen, &hold, &ep) != 0)
 			continue;
-		skip = h->src.len == 4 && inet_is_on(&ep->in, T_INET_IP,
+		c.skip = h->src.len == 4 && inet_is_on(&ep->in, T_INET_IP,
 			T_IP_HDRINCL) ? 0 : h->hlen;
-		up(w, ep, pkt, skip, h->hlen + h->len - skip, &from);
+		c.len = h->hlen + h->len - c.skip;
+		up(&c, ep);
 		str_unhold(&hold);
 		n++;
 	}

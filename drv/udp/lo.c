@@ -49,19 +49,20 @@ udp_lo(struct udp_state *st)
 
 /* ------------------------------------------------------------------ receiving */
 
-/* Turn @mp into a T_UNITDATA_IND; NULL: no memory, and @mp is unchanged. */
+/* Turn @mp into a T_UNITDATA_IND with room for @more bytes; NULL: no memory, and
+ * @mp is unchanged. */
 static inline mblk_t *
 make_ind(mblk_t *mp, int six, const unsigned char *addr, uint32_t alen,
-	uint16_t port)
+	uint16_t port, long more)
 {
 	struct T_unitdata_ind *ui;
 	mblk_t *bp;
 
 	if (str_unlikely(mp->b_datap->db_ref != 1 ||
 		mp->b_datap->db_lim - mp->b_rptr <
-		(long)(sizeof(*ui) + sizeof(struct sockaddr_in6)))) {
-		bp = allocb(sizeof(*ui) + sizeof(struct sockaddr_in6),
-			BPRI_MED);
+		(long)(sizeof(*ui) + sizeof(struct sockaddr_in6)) + more)) {
+		bp = allocb(sizeof(*ui) + sizeof(struct sockaddr_in6) +
+			(size_t)more, BPRI_MED);
 		if (bp == NULL)
 			return NULL;
 		bp->b_cont = mp->b_cont;
@@ -81,11 +82,50 @@ make_ind(mblk_t *mp, int six, const unsigned char *addr, uint32_t alen,
 	return mp;
 }
 
-mblk_t *
-udp_ind(mblk_t *mp, const struct udp *to, const struct ports_at *src)
+/* What the header @h of a packet on @w says about it. */
+static void
+told_by(struct wire *w, const struct ip_hdr *h, struct inet_told *ret)
 {
-	return make_ind(mp, to->in.family == AF_INET6, src->a.b, src->a.len,
-		src->port);
+	ret->dst = h->dst;
+	ret->ifindex = wire_ifindex(w);
+	ret->ttl = h->ttl;
+	ret->tos = h->tos;
+}
+
+/*
+ * udp_ind - make @mp the T_UNITDATA_IND of a packet with @h that came on @w
+ * Return: NULL: no memory, and @mp is unchanged.
+ */
+mblk_t *
+udp_ind(struct wire *w, const struct ip_hdr *h, mblk_t *mp,
+	const struct udp *to, const struct ports_at *src)
+{
+	int wants = str_load(&to->in.wants) != 0;
+	struct inet_told told;
+
+	mp = make_ind(mp, to->in.family == AF_INET6, src->a.b, src->a.len,
+		src->port, wants ? UDP_TOLD : 0);
+	if (mp != NULL && wants) {
+		told_by(w, h, &told);
+		inet_recv_add(&to->in, &told, mp);
+	}
+	return mp;
+}
+
+/* The same for a packet on lo with its headers at @h. */
+static STR_NOINLINE mblk_t *
+ind_with_options(const struct udp *to, mblk_t *mp, const unsigned char *h)
+{
+	int four = (*h & 0xf0) == 0x40;
+	size_t n = (four ? IP4_HLEN : IP6_HLEN) + UDP_HDRLEN;
+	struct ports_at src;
+	struct ip_hdr ih;
+
+	if (ip_parse(h, n, IP_MOST + n, IP_TRUST, &ih) != 0)
+		return NULL;
+	src.a = ih.src;
+	bcopy(h + ih.hlen, &src.port, 2);
+	return udp_ind(udp_lo(to->st), &ih, mp, to, &src);
 }
 
 /*
@@ -116,12 +156,15 @@ arrive(struct udp *from, struct udp *to, const struct str_ref *ref,
 	uint16_t port;
 	mblk_t *bp;
 
-	if ((*h & 0xf0) == 0x40) {
+	if (str_unlikely(str_load(&to->in.wants) != 0)) {
+		bp = ind_with_options(to, mp, h);
+	} else if ((*h & 0xf0) == 0x40) {
 		__builtin_memcpy(&port, h + IP4_HLEN, 2);
-		bp = make_ind(mp, to->in.family == AF_INET6, h + 12, 4, port);
+		bp = make_ind(mp, to->in.family == AF_INET6, h + 12, 4, port,
+			0);
 	} else {
 		__builtin_memcpy(&port, h + IP6_HLEN, 2);
-		bp = make_ind(mp, 1, h + 8, 16, port);
+		bp = make_ind(mp, 1, h + 8, 16, port, 0);
 	}
 	if (str_unlikely(bp == NULL))
 		return ENOSR;
@@ -299,10 +342,13 @@ forget(struct udp_dest *d)
 	changed(d);
 }
 
-/* Find the endpoint at @sa, for @d. 0: there is none on lo. */
+/*
+ * Find the endpoint at @sa, for @d. @from: the source address, NULL: the usual.
+ * 0: there is none on lo.
+ */
 static int
 resolve(struct udp *u, struct udp_dest *d, const struct sockaddr_storage *sa,
-	uint32_t len)
+	uint32_t len, const struct ip_addr *from)
 {
 	struct ports_at dst, src;
 	struct ip_addr dflt;
@@ -320,6 +366,11 @@ resolve(struct udp *u, struct udp_dest *d, const struct sockaddr_storage *sa,
 		return 0;
 	d->until = life == 0 ? 0 : inet_ticks() + INET_US(life / 1000);
 	source(u, &src, &dflt);
+	if (from != NULL) {
+		if (from->len != dst.a.len || !wire_local(from, &dflt, &life))
+			return 0;
+		src.a = *from;
+	}
 	d->nm = ports_find(&u->st->ports, &dst, &src, &d->gen);
 	if (d->nm == NULL)
 		return 0;
@@ -360,7 +411,7 @@ find(struct udp *u, const struct sockaddr_storage *sa, uint32_t len)
 		return d;
 	}
 	change(d);
-	if (!resolve(u, d, sa, len))
+	if (!resolve(u, d, sa, len, NULL))
 		d->len = 0;
 	changed(d);
 	if (d->len == 0)
@@ -525,42 +576,6 @@ show(struct udp *u, struct udp *to, mblk_t *mp, unsigned char *hdr,
 	return err;
 }
 
-/*
- * Apply the options of one datagram, which have been checked, to its headers.
- * 0: lo does not support one.
- */
-int
-udp_apply(const struct tpi_buf *opts, unsigned char *hdr)
-{
-	int four = (hdr[0] & 0xf0) == 0x40, v;
-	uint32_t at = 0;
-	struct t_opthdr h;
-
-	for (; at + sizeof(h) <= opts->len; at += T_ALIGN(h.len)) {
-		bcopy(opts->buf + at, &h, sizeof(h));
-		if (h.level != T_INET_IP || h.len == sizeof(h))
-			continue;
-		if (h.name == T_IP_OPTIONS)
-			return 0;
-		if (h.name != T_IP_TTL && h.name != T_IP_TOS)
-			continue;
-		v = inet_call_byte(opts->buf + at + sizeof(h),
-			(uint32_t)(h.len - sizeof(h)));
-		if (v < 0)
-			continue;
-		if (h.name == T_IP_TTL) {
-			hdr[four ? 8 : 7] = (unsigned char)v;
-		} else if (four) {
-			hdr[1] = (unsigned char)v;
-		} else {
-			hdr[0] = (unsigned char)(0x60 | v >> 4);
-			hdr[1] = (unsigned char)((v & 15) << 4 |
-				(hdr[1] & 15));
-		}
-	}
-	return 1;
-}
-
 /* A packet for @to, whose stream is held. */
 static int
 give(struct udp *u, struct udp *to, const struct udp_dest *d,
@@ -595,16 +610,24 @@ udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp)
 {
 	struct sockaddr_storage ss;
-	struct udp_dest *d;
+	struct udp_dest *d, own;
+	struct ip_addr from;
 	struct udp *ep;
 	struct str_hold h;
 	uint32_t len;
-	int err, tries = 0;
+	int err, ifindex, tries = 0;
 
 	if (u->special || inet_addr_check(to, &ss, &len) != 0)
 		return UDP_NOT_LO;
+	from.len = 0;
+	if (opts->len != 0)
+		(void)udp_call_info(u, opts, &from, &ifindex);
+	bzero(&own, sizeof(own));
 	for (;;) {
-		d = find(u, &ss, len);
+		if (from.len != 0)
+			d = resolve(u, &own, &ss, len, &from) ? &own : NULL;
+		else
+			d = find(u, &ss, len);
 		if (d == NULL)
 			return UDP_NOT_LO;
 		err = udp_hold(&u->st->ports, d->nm, d->gen, &h, &ep);
@@ -731,6 +754,7 @@ arrive_direct(struct udp *to, const unsigned char *h,
 	uint16_t port;
 
 	if (str_unlikely(str_load_acq(&to->in.tp.up) != 0 ||
+		str_load(&to->in.wants) != 0 ||
 		str_load_acq(&to->in.tp.state) != TS_IDLE))
 		return STR_DIRECT_NOT;
 	if (str_unlikely(!str_load(&to->near)))

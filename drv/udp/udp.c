@@ -177,7 +177,7 @@ udp_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp)
 {
 	struct udp *u = udp_of(tp);
-	int err = opts->len != 0 ? inet_call_check(opts) : 0;
+	int err = opts->len != 0 ? inet_call_check(&u->in, opts) : 0;
 	uint32_t changed = str_load_acq(&udp_table(u)->changed);
 
 	if (err == 0)
@@ -198,7 +198,7 @@ static int
 raw_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp)
 {
-	int err = opts->len != 0 ? inet_call_check(opts) : 0;
+	int err = opts->len != 0 ? inet_call_check(inet_of(tp), opts) : 0;
 
 	if (err == 0)
 		err = udp_far_unitdata(udp_of(tp), to, opts, mp);
@@ -278,6 +278,7 @@ static const struct tpi_opt udp_opts[] = {
 	YES_OPT(T_INET_UDP, T_UDP_LOCHECK, TPI_OPT_OPS, T_NO),
 	DISCOVER_OPT,
 	IP_OPTS,
+	RECV_OPTS,
 	GROUP_OPTS,
 };
 
@@ -287,6 +288,7 @@ static const struct tpi_opt raw_opts[] = {
 	YES_OPT(T_INET_IP, T_IP_HDRINCL, TPI_OPT_OPS, T_NO),
 	DISCOVER_OPT,
 	IP_OPTS,
+	RECV_OPTS,
 	GROUP_OPTS,
 };
 

@@ -189,16 +189,22 @@ void udp_lo_gone(struct udp *u);
 int udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp);
 int udp_full(struct udp *u, struct ports_entry *nm, struct udp *to);
-mblk_t *udp_ind(mblk_t *mp, const struct udp *to, const struct ports_at *src);
+#define UDP_TOLD ((long)INET_TOLD_MOST + 8)
+mblk_t *udp_ind(struct wire *w, const struct ip_hdr *h, mblk_t *mp,
+	const struct udp *to, const struct ports_at *src);
 void udp_put_sums(unsigned char *h, uint32_t hlen, const mblk_t *bp, uint32_t n,
 	int no);
 mblk_t *udp_wrap(const unsigned char *hdr, uint32_t hlen, mblk_t *bp,
 	mblk_t **ret_block);
 mblk_t *udp_unwrap(mblk_t *pkt, uint32_t hlen, mblk_t *block);
-int udp_apply(const struct tpi_buf *opts, unsigned char *hdr);
 void udp_forget(struct udp *u);
 struct wire *udp_lo(struct udp_state *st);
 uint64_t udp_lo_counted(enum wire_count what);
+
+/* call.c */
+int udp_apply(const struct tpi_buf *opts, unsigned char *hdr);
+int udp_call_info(const struct udp *u, const struct tpi_buf *opts,
+	struct ip_addr *src, int *ifindex);
 
 /* input.c */
 extern const struct wire_proto udp_wire, raw_wire;
@@ -207,13 +213,14 @@ void udp_raw_copies(struct udp_state *st, unsigned int proto, mblk_t *pkt,
 
 /* far.c */
 int udp_full(struct udp *u, struct ports_entry *nm, struct udp *to);
-mblk_t *udp_ind(mblk_t *mp, const struct udp *to, const struct ports_at *src);
+#define UDP_TOLD ((long)INET_TOLD_MOST + 8)
+mblk_t *udp_ind(struct wire *w, const struct ip_hdr *h, mblk_t *mp,
+	const struct udp *to, const struct ports_at *src);
 void udp_put_sums(unsigned char *h, uint32_t hlen, const mblk_t *bp, uint32_t n,
 	int no);
 mblk_t *udp_wrap(const unsigned char *hdr, uint32_t hlen, mblk_t *bp,
 	mblk_t **ret_block);
 mblk_t *udp_unwrap(mblk_t *pkt, uint32_t hlen, mblk_t *block);
-int udp_apply(const struct tpi_buf *opts, unsigned char *hdr);
 void udp_forget(struct udp *u);
 struct wire *udp_lo(struct udp_state *st);
 void udp_raw_copies(struct udp_state *st, unsigned int proto, mblk_t *pkt,

@@ -62,6 +62,9 @@ enum wire_count {
 
 /* The wire for all packets within this domain.  NULL: no memory. */
 struct wire *wire_lo(void);
+/* The index of the interface below @w, as the system counts; lo's is that of the
+ * system's loopback interface; 0: there is none. */
+int wire_ifindex(struct wire *w);
 /* wire_count - add @n to @what; costs an addition in a cache line that few
  * others write. @w NULL: does nothing. */
 void wire_count(struct wire *w, enum wire_count what, uint64_t n);
@@ -90,10 +93,13 @@ struct wire *wire_route(struct wire *lo, const struct ip_addr *dst,
  * wire_route_by - the same for groups and broadcasts: the wire that has the
  * address @own, or, if that is none, the interface @ifindex.  NULL: no wire.
  * wire_is_broadcast - is @dst the broadcast of all, or of a network of @w?
+ * wire_has - can packets on @w have the source @a?  A wire of raw sockets has
+ * the host's addresses.
  */
 struct wire *wire_route_by(struct wire *lo, const struct ip_addr *own,
 	int ifindex, const struct ip_addr *dst, struct wire_path *ret);
 int wire_is_broadcast(struct wire *w, const struct ip_addr *dst);
+int wire_has(struct wire *w, const struct ip_addr *a);
 
 /*
  * wire_local - is @dst an address of this host or of a wire, so that packets to

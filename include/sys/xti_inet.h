@@ -67,6 +67,17 @@ struct t_kpalive {
 #define T_IP_HDRINCL		8	/* of rawip2(4) */
 #define T_IP_MTU_DISCOVER	10	/* of udp2(4), rawip2(4): an int */
 /*
+ * What comes up with each datagram, if its option is T_YES: the destination
+ * address and the interface as T_IP_PKTINFO, a struct in_pktinfo or
+ * in6_pktinfo; the time to live as T_IP_TTL; the type of service, or the
+ * traffic class, as T_IP_TOS.  T_IP_PKTINFO with a datagram that is sent
+ * chooses the source address and the interface.
+ */
+#define T_IP_RECVPKTINFO	11
+#define T_IP_RECVTTL		12
+#define T_IP_RECVTOS		13
+#define T_IP_PKTINFO		14
+/*
  * Multicast groups: values as for the kernel's socket options of these names.
  */
 #define T_IP_MULTICAST_IF	32
