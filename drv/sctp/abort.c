@@ -78,6 +78,20 @@ sctp_abort(const struct sctp_env *env, struct sctp_assoc *as, const void *p,
 	sctp_abort_with(env, as, SCTP_DOWN_USER, SCTP_E_USER, p, n);
 }
 
+size_t
+sctp_abort_packet(unsigned char *p, uint16_t sport, uint16_t dport,
+	uint32_t peer_tag)
+{
+	struct sctp_out o;
+
+	sctp_out_begin(&o, p, 64, sport, dport, peer_tag);
+	o.unsummed = 1;
+	p = sctp_out_chunk(&o, SCTP_C_ABORT, 0, SCTP_TLV + SCTP_TLV);
+	if (p != NULL)
+		(void)sctp_put_tlv(p + SCTP_TLV, SCTP_E_USER, NULL, 0);
+	return sctp_out_end(&o, 0);
+}
+
 /* Queue an ERROR with one cause. */
 void
 sctp_error_send(const struct sctp_env *env, struct sctp_assoc *as,

@@ -93,6 +93,22 @@ sctp_assoc_find(struct sctp_ep *ep, const struct ip_addr *peer, uint16_t pport)
 	return NULL;
 }
 
+/*
+ * The association that waits for an INIT ACK with @tag: a host with several
+ * addresses may answer from one that it was not called by (RFC 9260 s5.1.2 B).
+ */
+struct sctp_assoc *
+sctp_assoc_calling(struct sctp_ep *ep, uint32_t tag, uint16_t pport)
+{
+	struct sctp_assoc *as = *chain_of(ep, pport);
+
+	for (; as != NULL; as = as->next)
+		if (as->pport == pport && as->my_tag == tag &&
+			as->state == SCTP_COOKIE_WAIT)
+			return as;
+	return NULL;
+}
+
 /* A tag is random and not zero (RFC 9260 s5.3.1). */
 static uint32_t
 new_tag(const struct sctp_env *env)
@@ -233,6 +249,12 @@ sctp_assoc_forget_data(const struct sctp_env *env, struct sctp_assoc *as)
 		sctp_seg_done(env, as, s, s->len - s->sent);
 	}
 	as->queue_tail = NULL;
+	while ((s = as->aside) != NULL) {
+		as->aside = s->next;
+		sctp_seg_done(env, as, s, s->len);
+	}
+	as->aside_tail = NULL;
+	as->aside_open = 0;
 	as->open = 0;
 	sctp_rx_release_all(env, as);
 }
@@ -296,6 +318,13 @@ sctp_streams(const struct sctp_assoc *as, uint16_t *ret_out, uint16_t *ret_in)
 {
 	*ret_out = as->nout;
 	*ret_in = as->nin;
+}
+
+void
+sctp_tags(const struct sctp_assoc *as, uint32_t *ret_mine, uint32_t *ret_peer)
+{
+	*ret_mine = as->my_tag;
+	*ret_peer = as->peer_tag;
 }
 
 size_t

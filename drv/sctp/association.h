@@ -175,11 +175,14 @@ struct sctp_assoc {
 	/* sending */
 	struct sctp_out_stream *out;
 	struct sctp_seg *queue, *queue_tail;
+	struct sctp_seg *aside, *aside_tail; /* they follow the open message */
+	uint8_t aside_open;	/* ... the last of them has no end yet */
 	uint32_t message;	/* number of the last */
 	uint16_t ssn;		/* of the message that has TSNs last */
 	uint8_t open;		/* its end has not been sent by the user */
 	uint8_t open_abandoned;
 	struct sctp_info open_info;
+	uint32_t open_message;	/* its number */
 	uint32_t snd_bytes;	/* accepted, neither acked nor abandoned */
 	struct sctp_tx *tx;	/* ring by TSN: [acked + 1, next_tsn) */
 	uint32_t tx_size;	/* power of 2 */
@@ -224,6 +227,7 @@ struct sctp_assoc {
 	uint32_t t1_rto, t1_count;
 	uint32_t t2_path;
 	uint8_t shutdown_wanted; /* as soon as it is established */
+	uint8_t half_closed; /* the peer has shut down, the user has not */
 };
 
 /* A chunk, parameter or cause that was received; within the packet. */
@@ -252,6 +256,7 @@ struct sctp_out {
 	unsigned char *p;
 	size_t n, most; /* bytes; most of the path */
 	size_t size;	/* of p */
+	int unsummed;
 };
 
 /* A packet that is being read. */
@@ -276,6 +281,8 @@ sctp_tx_of(struct sctp_assoc *as, uint32_t tsn)
 /* assoc.c */
 struct sctp_assoc *sctp_assoc_find(struct sctp_ep *ep,
 	const struct ip_addr *peer, uint16_t pport);
+struct sctp_assoc *sctp_assoc_calling(struct sctp_ep *ep, uint32_t tag,
+	uint16_t pport);
 struct sctp_assoc *sctp_assoc_new(const struct sctp_env *env,
 	struct sctp_ep *ep, uint16_t pport);
 void sctp_assoc_unlink(struct sctp_assoc *as);
@@ -349,6 +356,7 @@ void sctp_out_of_the_blue(struct sctp_in *in);
 
 /* send.c */
 int sctp_has_new(const struct sctp_assoc *as);
+void sctp_send_end(const struct sctp_env *env, struct sctp_assoc *as);
 int sctp_tx_put(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_out *o, uint32_t path, int first);
 void sctp_tx_done(const struct sctp_env *env, struct sctp_assoc *as,

@@ -41,6 +41,13 @@ audit_sending(struct sctp_assoc *as)
 			return "the end of the queue";
 		bytes += s->len - s->sent;
 	}
+	for (s = as->aside; s != NULL; s = s->next) {
+		if (s->next == NULL && s != as->aside_tail)
+			return "the end of what is aside";
+		bytes += s->len;
+	}
+	if (as->aside != NULL && !as->open)
+		return "something waits for a message that has its end";
 	if (lost != as->nlost || gapped != as->ngapped || all != as->flight)
 		return "chunks lost, acknowledged or in flight";
 	if (bytes != as->snd_bytes)

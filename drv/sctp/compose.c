@@ -15,6 +15,7 @@ sctp_out_begin(struct sctp_out *o, unsigned char *p, size_t most,
 	o->p = p;
 	o->n = SCTP_HDR;
 	o->most = o->size = most & ~(size_t)3;
+	o->unsummed = 0;
 	sctp_put16(p + SCTP_AT_SPORT, sport);
 	sctp_put16(p + SCTP_AT_DPORT, dport);
 	sctp_put32(p + SCTP_AT_VTAG, vtag);
@@ -43,20 +44,35 @@ sctp_out_chunk(struct sctp_out *o, unsigned int type, unsigned int flags,
 	return p;
 }
 
+static void
+put_sum(unsigned char *p, size_t n, int instruction)
+{
+	uint32_t sum = crc32c_packet(p, n, instruction);
+
+	p[SCTP_AT_SUM] = (unsigned char)sum;
+	p[SCTP_AT_SUM + 1] = (unsigned char)(sum >> 8);
+	p[SCTP_AT_SUM + 2] = (unsigned char)(sum >> 16);
+	p[SCTP_AT_SUM + 3] = (unsigned char)(sum >> 24);
+}
+
 /* Set the checksum; the packet's length. 0: no chunk is in it. */
 size_t
 sctp_out_end(struct sctp_out *o, int instruction)
 {
-	uint32_t sum;
-
 	if (o->n == SCTP_HDR)
 		return 0;
-	sum = crc32c_packet(o->p, o->n, instruction);
-	o->p[SCTP_AT_SUM] = (unsigned char)sum;
-	o->p[SCTP_AT_SUM + 1] = (unsigned char)(sum >> 8);
-	o->p[SCTP_AT_SUM + 2] = (unsigned char)(sum >> 16);
-	o->p[SCTP_AT_SUM + 3] = (unsigned char)(sum >> 24);
+	if (!o->unsummed)
+		put_sum(o->p, o->n, instruction);
 	return o->n;
+}
+
+void
+sctp_sum(struct sctp_packet *pkt)
+{
+	/* the sum is made as if its field were zero */
+	sctp_put32(pkt->p + SCTP_AT_SUM, 0);
+	put_sum(pkt->p, pkt->n, crc32c_has_instruction());
+	pkt->unsummed = 0;
 }
 
 /* Write a parameter or cause; its length with padding. */

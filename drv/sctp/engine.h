@@ -65,6 +65,7 @@ struct sctp_conf {
 	uint16_t ostreams, istreams; /* wanted, and accepted at most */
 	uint8_t nagle;		     /* gather small messages */
 	uint8_t pr;		     /* offer partial reliability: RFC 3758 */
+	uint8_t half_close; /* the user may send after the peer's SHUTDOWN */
 };
 
 enum sctp_state {
@@ -81,7 +82,8 @@ enum sctp_state {
 /* Bits of `events' of an association; the user clears them. */
 #define SCTP_EV_UP 1u	    /* established */
 #define SCTP_EV_RESTART 2u  /* the peer began again; data is lost */
-#define SCTP_EV_SHUTDOWN 4u /* the peer sends no more data, nor may we */
+#define SCTP_EV_SHUTDOWN 4u /* the peer sends no more data; nor may we,
+			     * without conf.half_close */
 #define SCTP_EV_DOWN 8u	    /* over: sctp_down_reason() */
 #define SCTP_EV_ROOM 0x10u  /* sctp_send() may be tried again */
 #define SCTP_EV_PATH 0x20u  /* a path's state changed */
@@ -156,6 +158,8 @@ struct sctp_packet {
 	size_t size; /* of p: room for an output packet */
 	struct ip_addr src, dst; /* src.len 0: any of the host's */
 	int fragment; /* of sctp_output(): longer than the path's MTU */
+	int unsummed; /* input: its checksum is not checked; sctp_output(): it
+		       * gets none, see sctp_sum() */
 };
 
 #define SCTP_SEND_UNORDERED 1u
@@ -163,6 +167,7 @@ struct sctp_packet {
 #define SCTP_SEND_NOW 4u  /* ask for an immediate SACK: RFC 7053 */
 #define SCTP_SEND_TTL 8u  /* drop it when `life' has passed: RFC 3758 */
 #define SCTP_SEND_RTX 0x10u /* ... after `life' retransmissions: RFC 7496 */
+#define SCTP_SEND_FORCE 0x40u /* though the buffer is full */
 #define SCTP_RECV_MORE 2u /* not the end of the message */
 #define SCTP_RECV_CUT 0x20u /* the rest of the message will not come */
 
@@ -216,6 +221,9 @@ struct sctp_assoc *sctp_input(const struct sctp_env *env, struct sctp_ep *ep,
 size_t sctp_output(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_packet *out);
 
+/* sctp_sum - set the checksum of a packet that was made with `unsummed' */
+void sctp_sum(struct sctp_packet *pkt);
+
 /*
  * sctp_icmp - an ICMP error has arrived about a packet from the endpoint's port
  * @dst:   where that packet went
@@ -236,7 +244,7 @@ void sctp_timeout(const struct sctp_env *env, struct sctp_assoc *as);
  * sctp_send - accept a message, or a part of it
  * The data is copied and belongs to the association.
  * Return: 0; EAGAIN (the buffer is full; SCTP_EV_ROOM will come), EINVAL (no
- * data, no such stream, another message is not complete), EPIPE (shut down, or
+ * data, no such stream, two other messages are not complete), EPIPE (shut down, or
  * over), ENOMEM.  On an error nothing was accepted.
  */
 int sctp_send(const struct sctp_env *env, struct sctp_assoc *as,
@@ -256,6 +264,8 @@ size_t sctp_recv(const struct sctp_env *env, struct sctp_assoc *as,
 
 /*
  * sctp_shutdown - deliver what was accepted, then end the association
+ * With conf.half_close the peer's SHUTDOWN is not acknowledged before this is
+ * called.
  * Return: 0; EPIPE if it is over.
  */
 int sctp_shutdown(const struct sctp_env *env, struct sctp_assoc *as);
@@ -263,6 +273,14 @@ int sctp_shutdown(const struct sctp_env *env, struct sctp_assoc *as);
 /* sctp_abort - end it now; @p are up to 512 bytes for the peer's user */
 void sctp_abort(const struct sctp_env *env, struct sctp_assoc *as,
 	const void *p, size_t n);
+
+/*
+ * sctp_abort_packet - make an ABORT of an association that cannot be used any
+ * more; without a checksum
+ * @p: 64 bytes.  Return: bytes of the packet.
+ */
+size_t sctp_abort_packet(unsigned char *p, uint16_t sport, uint16_t dport,
+	uint32_t peer_tag);
 
 /* Forget the association; without a packet, so call sctp_output() before. */
 void sctp_assoc_free(const struct sctp_env *env, struct sctp_assoc *as);
@@ -280,6 +298,9 @@ enum sctp_path_state sctp_path_state(const struct sctp_assoc *as, uint32_t i,
 int sctp_set_primary(struct sctp_assoc *as, const struct ip_addr *a);
 void sctp_streams(const struct sctp_assoc *as, uint16_t *ret_out,
 	uint16_t *ret_in);
+/* The verification tags of packets to us, and to the peer. */
+void sctp_tags(const struct sctp_assoc *as, uint32_t *ret_mine,
+	uint32_t *ret_peer);
 /* Bytes that were accepted and are not acknowledged. */
 size_t sctp_unsent(const struct sctp_assoc *as);
 /* The user's word in the association. */

@@ -48,7 +48,7 @@ sctp_pr_abandon(const struct sctp_env *env, struct sctp_assoc *as,
 		as->queue = s->next;
 		sctp_seg_done(env, as, s, s->len - s->sent);
 	}
-	if (as->open && as->message == message)
+	if (as->open && as->open_message == message)
 		as->open_abandoned = 1;
 	if (as->ep != NULL)
 		as->ep->count[SCTP_N_ABANDONED]++;

@@ -122,7 +122,7 @@ restarted(struct sctp_in *in, const struct sctp_cookie *ck)
 	set_paths(as, ck);
 	as->owes = SCTP_OWES_COOKIE_ACK;
 	as->nlost = as->ndups = as->unacked = as->any_data = 0;
-	as->shutdown_wanted = 0;
+	as->shutdown_wanted = as->half_closed = 0;
 	as->sack_at = as->t2_at = as->t5_at = 0;
 	as->fast_now = as->probe = 0;
 	sctp_established(in->env, as);

@@ -194,7 +194,7 @@ sctp_input(const struct sctp_env *env, struct sctp_ep *ep,
 		ep->count[SCTP_N_BAD]++;
 		return NULL;
 	}
-	if (!checksum_is_good(ep, pkt)) {
+	if (!pkt->unsummed && !checksum_is_good(ep, pkt)) {
 		ep->count[SCTP_N_CHECKSUM]++;
 		return NULL;
 	}
@@ -206,6 +206,8 @@ sctp_input(const struct sctp_env *env, struct sctp_ep *ep,
 		return NULL;
 	}
 	in.as = sctp_assoc_find(ep, &pkt->src, in.sport);
+	if (in.as == NULL && pkt->p[SCTP_HDR] == SCTP_C_INIT_ACK)
+		in.as = sctp_assoc_calling(ep, in.vtag, in.sport);
 	if (in.as != NULL)
 		in.as->burst = 0;
 	if (first_chunk(&in)) {

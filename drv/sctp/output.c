@@ -246,6 +246,7 @@ compose(const struct sctp_env *env, struct sctp_assoc *as,
 		as->peer_tag);
 	if (most < o.most)
 		o.most = most;
+	o.unsummed = out->unsummed;
 	if (!alone(env, as, &o, path))
 		fill(env, as, &o, path);
 	out->dst = as->path[path].addr;

@@ -11,6 +11,10 @@
  * message its SSN.  Chunks refer to the bytes of the piece, which exists until
  * all of them are acknowledged or abandoned.  The last piece of a message whose
  * end is not known is held back, so that its last fragment can have the E bit.
+ *
+ * The user may send a message of another kind (ordered or not, or of another
+ * stream) between two pieces of a message.  Fragments of two messages cannot
+ * be mixed, so that message waits in `aside' until the open one has its end.
  */
 #include "association.h"
 
@@ -21,16 +25,67 @@ static int
 send_check(const struct sctp_assoc *as, const struct sctp_info *info, size_t n)
 {
 	if (as->state != SCTP_COOKIE_WAIT && as->state != SCTP_COOKIE_ECHOED &&
-		as->state != SCTP_ESTABLISHED)
+		as->state != SCTP_ESTABLISHED &&
+		(as->state != SCTP_SHUTDOWN_RECEIVED || !as->half_closed))
 		return EPIPE;
-	if (n == 0 || n > 0x7fffffff || info->sid >= as->nout)
-		return EINVAL;
-	if (as->open && (info->sid != as->open_info.sid ||
-		info->ppid != as->open_info.ppid ||
+	return n == 0 || n > 0x7fffffff || info->sid >= as->nout ? EINVAL : 0;
+}
+
+/* Does what @info describes continue the open message? */
+static int
+continues(const struct sctp_assoc *as, const struct sctp_info *info)
+{
+	return info->sid == as->open_info.sid &&
+		info->ppid == as->open_info.ppid &&
 		((info->flags ^ as->open_info.flags) &
-			SCTP_SEND_UNORDERED) != 0))
-		return EINVAL;
-	return 0;
+			SCTP_SEND_UNORDERED) == 0;
+}
+
+/* ... the last message of `aside'? */
+static int
+continues_aside(const struct sctp_assoc *as, const struct sctp_info *info)
+{
+	const struct sctp_seg *s = as->aside_tail;
+
+	return info->sid == s->sid && info->ppid == s->ppid &&
+		((info->flags & SCTP_SEND_UNORDERED) != 0) ==
+		((s->flags & SCTP_DATA_U) != 0);
+}
+
+/* The open message has its end: those that waited for it follow. */
+static void
+aside_follows(struct sctp_assoc *as)
+{
+	struct sctp_seg *last = as->aside_tail;
+
+	if (as->aside == NULL)
+		return;
+	if (as->queue == NULL)
+		as->queue = as->aside;
+	else
+		as->queue_tail->next = as->aside;
+	as->queue_tail = last;
+	as->aside = as->aside_tail = NULL;
+	as->open = as->aside_open;
+	as->open_abandoned = 0;
+	as->open_message = last->message;
+	as->open_info.sid = last->sid;
+	as->open_info.ppid = last->ppid;
+	as->open_info.flags = (last->flags & SCTP_DATA_U) != 0 ?
+		SCTP_SEND_UNORDERED : 0;
+}
+
+/* sctp_send_end - no more is sent: messages without an end have it now */
+void
+sctp_send_end(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	(void)env;
+	while (as->open) {
+		if (as->queue != NULL)
+			as->queue_tail->ends = 1;
+		as->open = 0;
+		aside_follows(as);
+	}
 }
 
 static void
@@ -46,16 +101,32 @@ set_life(const struct sctp_env *env, const struct sctp_assoc *as,
 	s->life = info->life + (s->pr == SCTP_SEND_TTL ? env->now : 0);
 }
 
+static void
+put_aside(struct sctp_assoc *as, struct sctp_seg *s)
+{
+	if (as->aside == NULL)
+		as->aside = s;
+	else
+		as->aside_tail->next = s;
+	as->aside_tail = s;
+	as->aside_open = !s->ends;
+}
+
 int
 sctp_send(const struct sctp_env *env, struct sctp_assoc *as,
 	const struct sctp_info *info, const void *p, size_t n)
 {
-	int err = send_check(as, info, n);
+	int err = send_check(as, info, n), aside;
 	struct sctp_seg *s;
 
 	if (err != 0)
 		return err;
-	if (as->snd_bytes != 0 && as->snd_bytes + n > as->conf.sndbuf) {
+	aside = as->open && !continues(as, info);
+	if (aside && as->aside != NULL && as->aside_open &&
+		!continues_aside(as, info))
+		return EINVAL; /* a third one between the pieces of two */
+	if (as->snd_bytes != 0 && as->snd_bytes + n > as->conf.sndbuf &&
+		(info->flags & SCTP_SEND_FORCE) == 0) {
 		as->wants_room = 1;
 		return EAGAIN;
 	}
@@ -68,28 +139,35 @@ sctp_send(const struct sctp_env *env, struct sctp_assoc *as,
 	s->sent = 0;
 	s->ppid = info->ppid;
 	s->sid = info->sid;
-	s->begins = !as->open;
+	s->begins = !(aside ? as->aside != NULL && as->aside_open : as->open);
 	s->ends = (info->flags & SCTP_SEND_MORE) == 0;
 	s->flags = ((info->flags & SCTP_SEND_UNORDERED) != 0 ? SCTP_DATA_U : 0)
 		| ((info->flags & SCTP_SEND_NOW) != 0 ? SCTP_DATA_I : 0);
-	as->message += s->begins;
-	s->message = as->message;
+	s->message = s->begins ? ++as->message :
+		aside ? as->aside_tail->message : as->open_message;
 	set_life(env, as, s, info);
 	__builtin_memcpy(s->data, p, n);
 	as->snd_bytes += s->len;
+	if (aside) {
+		put_aside(as, s);
+		return 0;
+	}
 	if (s->begins)
 		as->open_abandoned = 0;
 	as->open = !s->ends;
 	as->open_info = *info;
+	as->open_message = s->message;
 	if (as->open_abandoned) { /* the peer will skip what it has of it */
 		sctp_seg_done(env, as, s, s->len);
-		return 0;
+	} else {
+		if (as->queue == NULL)
+			as->queue = s;
+		else
+			as->queue_tail->next = s;
+		as->queue_tail = s;
 	}
-	if (as->queue == NULL)
-		as->queue = s;
-	else
-		as->queue_tail->next = s;
-	as->queue_tail = s;
+	if (!as->open)
+		aside_follows(as);
 	return 0;
 }
 

@@ -4,8 +4,12 @@
 /*
  * The end of an association in order: RFC 9260 s9.2.
  *
- * There is no half-closed association.  When a SHUTDOWN arrives the user is
- * told, may send nothing more, and what was accepted before is delivered.
+ * When a SHUTDOWN arrives the user is told, may send nothing more, and what was
+ * accepted before is delivered.
+ *
+ * Half-close.  With conf.half_close the user may send until it shuts down, too.
+ * To the peer that looks as if the data had been accepted before its SHUTDOWN
+ * arrived: SHUTDOWN ACK has to follow all data.  The peer's T5 limits the time.
  */
 #include "association.h"
 
@@ -32,7 +36,7 @@ sctp_shutdown_look(const struct sctp_env *env, struct sctp_assoc *as)
 		as->state = SCTP_SHUTDOWN_SENT;
 		as->owes |= SCTP_OWES_SHUTDOWN;
 		t2_path(as);
-	} else if (as->state == SCTP_SHUTDOWN_RECEIVED) {
+	} else if (as->state == SCTP_SHUTDOWN_RECEIVED && !as->half_closed) {
 		as->state = SCTP_SHUTDOWN_ACK_SENT;
 		as->owes |= SCTP_OWES_SHUTDOWN_ACK;
 		t2_path(as);
@@ -49,9 +53,8 @@ sctp_shutdown(const struct sctp_env *env, struct sctp_assoc *as)
 		return 0;
 	}
 	/* a message whose end the user has not sent ends here */
-	if (as->open && as->queue != NULL)
-		as->queue_tail->ends = 1;
-	as->open = 0;
+	sctp_send_end(env, as);
+	as->half_closed = 0;
 	if (as->state == SCTP_ESTABLISHED) {
 		as->state = SCTP_SHUTDOWN_PENDING;
 		/* s9.2: T5, five times RTO.Max */
@@ -99,12 +102,16 @@ sctp_shutdown_received(struct sctp_in *in, const struct sctp_tlv *c)
 		sctp_cum_acked(in->env, as, cum);
 	switch (as->state) {
 	case SCTP_ESTABLISHED:
+		as->half_closed = as->conf.half_close;
+		/* fall through */
 	case SCTP_SHUTDOWN_PENDING:
 		as->state = SCTP_SHUTDOWN_RECEIVED;
 		as->events |= SCTP_EV_SHUTDOWN;
-		if (as->open && as->queue != NULL)
-			as->queue_tail->ends = 1;
-		as->open = 0;
+		if (!as->half_closed)
+			sctp_send_end(in->env, as);
+		break;
+	case SCTP_SHUTDOWN_RECEIVED: /* it waits for our SHUTDOWN ACK */
+		as->owes |= SCTP_OWES_SACK;
 		break;
 	case SCTP_SHUTDOWN_SENT: /* both at once */
 		as->state = SCTP_SHUTDOWN_ACK_SENT;
