@@ -53,6 +53,7 @@
 	X(str_drv_printk) \
 	X(str_drv_rawip2) \
 	X(str_drv_sad) \
+	X(str_drv_sctp) \
 	X(str_drv_spx) \
 	X(str_drv_ticlts) \
 	X(str_drv_ticots) \

@@ -126,7 +126,7 @@ static const char *const module[] = { "nullmod", "pipemod", "srvmod",
 
 static const char *const driver[] = { "echo", "nuls", "loop", "mux", "minimux",
 	"sad", "log", "spx", "printk", "nosuch", "ticlts", "ticots",
-	"ticotsord" };
+	"ticotsord", "sctp" };
 
 /* ------------------------------------------------------------- the calls */
 

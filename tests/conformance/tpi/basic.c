@@ -23,7 +23,8 @@ T_CASE(info_is_what_the_transport_is)
 	T_EQ(ia->ETSDU_size, tp_is()->etsdu);
 	/* System V's tl: of any size */
 	T_EQ(ia->CDATA_size, tp_tl() ? T_INFINITE : T_INVALID);
-	T_EQ(ia->DDATA_size, tp_tl() ? T_INFINITE : T_INVALID);
+	T_EQ(ia->DDATA_size, tp_tl() ? T_INFINITE :
+		tp_is()->ddata != 0 ? tp_is()->ddata : T_INVALID);
 	T_GT(ia->TIDU_size, 0);
 	T_EQ(ia->CURRENT_state, TS_UNBND);
 	T_TRUE((ia->PROVIDER_flag & XPG4_1) != 0);

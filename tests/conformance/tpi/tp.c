@@ -8,20 +8,21 @@
 #include <sys/socket.h>
 
 T_TARGETS("ticlts", "ticots", "ticotsord", "inet-tcp", "inet-udp",
-	"inet-rawip", "udp2", "udp2-6", "rawip2", "rawip2-6")
+	"inet-rawip", "sctp", "udp2", "udp2-6", "rawip2", "rawip2-6")
 
 #define INET "/dev/streams/inet/"
 static const struct tp_transport transports[] = {
-	{ "ticlts", "/dev/ticlts", T_CLTS, 0, 65507, -2, 1, 0, 0, 0 },
-	{ "ticots", "/dev/ticots", T_COTS, 0, -1, -1, 1, 0, 0, 0 },
-	{ "ticotsord", "/dev/ticotsord", T_COTS_ORD, 0, -1, -1, 1, 0, 0, 0 },
-	{ "inet-tcp", INET "tcp", T_COTS_ORD, 1, 0, 1, 0, 0, 0, 0 },
-	{ "inet-udp", INET "udp", T_CLTS, 1, 65507, -2, 0, 0, 0, 0 },
-	{ "inet-rawip", INET "rawip", T_CLTS, 1, 65515, -2, 0, 0, 1, 0 },
-	{ "udp2", "/dev/udp2", T_CLTS, 1, 65507, -2, 0, 0, 0, 1 },
-	{ "udp2-6", "/dev/udp2_6", T_CLTS, 1, 65507, -2, 0, 1, 0, 1 },
-	{ "rawip2", "/dev/rawip2", T_CLTS, 1, 65515, -2, 0, 0, 1, 1 },
-	{ "rawip2-6", "/dev/rawip2_6", T_CLTS, 1, 65515, -2, 0, 1, 1, 1 },
+	{ "ticlts", "/dev/ticlts", T_CLTS, 0, 65507, -2, 1, 0, 0, 0, 0 },
+	{ "ticots", "/dev/ticots", T_COTS, 0, -1, -1, 1, 0, 0, 0, 0 },
+	{ "ticotsord", "/dev/ticotsord", T_COTS_ORD, 0, -1, -1, 1, 0, 0, 0, 0 },
+	{ "inet-tcp", INET "tcp", T_COTS_ORD, 1, 0, 1, 0, 0, 0, 0, 0 },
+	{ "sctp", "/dev/sctp", T_COTS_ORD, 1, -1, -1, 1, 0, 0, 0, 512 },
+	{ "inet-udp", INET "udp", T_CLTS, 1, 65507, -2, 0, 0, 0, 0, 0 },
+	{ "inet-rawip", INET "rawip", T_CLTS, 1, 65515, -2, 0, 0, 1, 0, 0 },
+	{ "udp2", "/dev/udp2", T_CLTS, 1, 65507, -2, 0, 0, 0, 1, 0 },
+	{ "udp2-6", "/dev/udp2_6", T_CLTS, 1, 65507, -2, 0, 1, 0, 1, 0 },
+	{ "rawip2", "/dev/rawip2", T_CLTS, 1, 65515, -2, 0, 0, 1, 1, 0 },
+	{ "rawip2-6", "/dev/rawip2_6", T_CLTS, 1, 65515, -2, 0, 1, 1, 1, 0 },
 };
 
 struct tp_msg tp;

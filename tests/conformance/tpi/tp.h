@@ -46,6 +46,7 @@ struct tp_transport {
 	int six;      /* ... sockaddr_in6 */
 	int raw;      /* IP's protocols: everybody gets what comes */
 	int native;   /* drv/udp: within the domain nothing is dropped */
+	int ddata;    /* DDATA_size, if it has a limit; 0: as the others */
 };
 
 struct tp_addr {

@@ -71,11 +71,11 @@ static const char some[] =
 T_CASE(the_builtin_configuration_has_the_transports)
 {
 	static const char *const ids[] = {"ticotsord", "ticots", "ticlts",
-		"tcp", "udp"};
+		"tcp", "udp", "sctp"};
 	struct netconfig *nc;
 
 	T_OK(unsetenv("STREAMS_NETCONFIG"));
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 6; i++) {
 		nc = getnetconfigent(ids[i]);
 		T_NOTNULL(nc);
 		T_STR(nc->nc_netid, ids[i]);

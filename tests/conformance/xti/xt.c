@@ -9,16 +9,17 @@
 #include <stdio.h>
 
 static const struct xt_target targets[] = {
-	{"ticotsord", "/dev/ticotsord", T_COTS_ORD, 0, 1, 0, 0, 0, 0},
-	{"ticots", "/dev/ticots", T_COTS, 0, 1, 0, 0, 0, 0},
-	{"ticlts", "/dev/ticlts", T_CLTS, 0, 0, 0, 0, 0, 0},
-	{"inet-tcp", "/dev/tcp", T_COTS_ORD, 1, 1, 1, 0, 0, 0},
-	{"inet-udp", "/dev/udp", T_CLTS, 1, 0, 0, 0, 0, 0},
-	{"inet-rawip", "/dev/rawip", T_CLTS, 1, 0, 0, 1, 0, 0},
-	{"udp2", "/dev/udp2", T_CLTS, 1, 0, 0, 0, 0, 1},
-	{"udp2-6", "/dev/udp2_6", T_CLTS, 1, 0, 0, 0, 1, 1},
-	{"rawip2", "/dev/rawip2", T_CLTS, 1, 0, 0, 1, 0, 1},
-	{"rawip2-6", "/dev/rawip2_6", T_CLTS, 1, 0, 0, 1, 1, 1},
+	{"ticotsord", "/dev/ticotsord", T_COTS_ORD, 0, 1, 0, 0, 0, 0, 0},
+	{"ticots", "/dev/ticots", T_COTS, 0, 1, 0, 0, 0, 0, 0},
+	{"ticlts", "/dev/ticlts", T_CLTS, 0, 0, 0, 0, 0, 0, 0},
+	{"inet-tcp", "/dev/tcp", T_COTS_ORD, 1, 1, 1, 0, 0, 0, 0},
+	{"sctp", "/dev/sctp", T_COTS_ORD, 1, 1, 1, 0, 0, 0, 1},
+	{"inet-udp", "/dev/udp", T_CLTS, 1, 0, 0, 0, 0, 0, 0},
+	{"inet-rawip", "/dev/rawip", T_CLTS, 1, 0, 0, 1, 0, 0, 0},
+	{"udp2", "/dev/udp2", T_CLTS, 1, 0, 0, 0, 0, 1, 0},
+	{"udp2-6", "/dev/udp2_6", T_CLTS, 1, 0, 0, 0, 1, 1, 0},
+	{"rawip2", "/dev/rawip2", T_CLTS, 1, 0, 0, 1, 0, 1, 0},
+	{"rawip2-6", "/dev/rawip2_6", T_CLTS, 1, 0, 0, 1, 1, 1, 0},
 };
 const struct xt_target *xt = &targets[0];
 

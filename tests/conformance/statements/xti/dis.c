@@ -95,6 +95,10 @@ XS(CO, t_snddis, DESCRIPTION, user_data_of_a_rejection,
 	xs_takes_data(xs_info(e.fd).discon);
 	struct t_call call = {.sequence = e.seq,
 		.udata = {.len = 4, .buf = (char *)"data"}};
+	if (xt->at_once) {
+		T_EVENT(e.peer, T_CONNECT);
+		T_TOK(t_rcvconnect(e.peer, NULL));
+	}
 	T_TOK(t_snddis(e.fd, &call));
 	T_EVENT(e.peer, T_DISCONNECT);
 	dis.udata.buf = buf;

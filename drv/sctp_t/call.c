@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Connections: T_CONN_REQ, T_CONN_RES, T_DISCON_REQ.
+ *
+ * An association is established before the listener's user has accepted it, as
+ * a connection of TCP.  Until then its conn has a listener and no user, and
+ * data waits in the engine.  A refusal is an ABORT.
+ */
+#include "sctp_t.h"
+
+/* In a turn of @sl that has just been taken: is it in order?  Begins it. */
+static int
+begin(struct sctpt_slot *sl)
+{
+	if (sl->busy != 0 || !sctpt_in_use(sl) || sl->conn == NULL)
+		return 0;
+	str_store_rel(&sl->busy, 1u);
+	return 1;
+}
+
+/*
+ * sctpt_enter - take the turn of @u's association, for a request
+ * Return: 0: the caller ends it by sctpt_serve_owned(sl, 1); EAGAIN: not now,
+ * the request is tried again; ESRCH: there is none any more.
+ */
+int
+sctpt_enter(struct sctpt *u, struct sctpt_conn **ret)
+{
+	struct sctpt_slot *sl = u->as;
+
+	if (sl == NULL || str_load_acq(&sl->gen) != u->asgen)
+		return ESRCH;
+	if (!sctpt_turn(sl, 0)) {
+		str_store(&sl->blocked, 1u);
+		str_fence_full(); /* pairs with sctpt_turn_end() */
+		if (!sctpt_turn(sl, 0)) {
+			tpi_retry(&u->tpi);
+			return EAGAIN;
+		}
+	}
+	if (sl->gen == u->asgen && sl->busy == 0 && sl->conn->user == u) {
+		*ret = sl->conn;
+		(void)begin(sl);
+		return 0;
+	}
+	if (sl->busy != 0) {
+		sctpt_serve_owned(sl, 0);
+		tpi_retry(&u->tpi);
+		return EAGAIN;
+	}
+	(void)sctpt_turn_end(sl);
+	return ESRCH;
+}
+
+/* -------------------------------------------------------------------- calling */
+
+/* The user's call, in the conn @c; 0, or an errno.  @c has its slot then. */
+static int
+start(struct sctpt *u, struct sctpt_conn *c, const struct ip_addr *to,
+	uint32_t n, uint16_t port)
+{
+	struct sctpt_slot *sl;
+	struct sctp_env env;
+	int err;
+
+	sctpt_env(&env, c);
+	err = sctp_connect(&env, &c->ep, to, n, port, &c->as);
+	if (err != 0)
+		return err;
+	mutex_enter(&u->st->prov.lock);
+	sl = sctpt_slot_make(u->st, 0, c->ep.port, port);
+	mutex_exit(&u->st->prov.lock);
+	if (sl == NULL)
+		return ENOSR;
+	str_store_rel(&sl->busy, 1u);
+	c->slot = sl;
+	c->user = u;
+	c->ref = u->tpi.ref;
+	c->calling = 1;
+	c->from = u->from;
+	sl->conn = c;
+	sctpt_conn_name(c, sl);
+	u->asgen = sl->gen + 1;
+	u->as = sl;
+	STR_POINT("sctp:calling");
+	__atomic_store_n(&sl->gen, sl->gen + 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* No way leads there: the call has failed. */
+static int
+unreachable(struct sctpt *u)
+{
+	tpi_conn_ok(&u->tpi);
+	(void)tpi_discon_ind(&u->tpi, ENETUNREACH, NULL);
+	return 0;
+}
+
+/* Part from an association that the user has released. */
+static int
+part(struct sctpt *u)
+{
+	struct sctpt_conn *c;
+	int err = sctpt_enter(u, &c);
+
+	if (err == 0) {
+		c->user = NULL;
+		sctpt_serve_owned(c->slot, 1);
+	}
+	if (err == EAGAIN)
+		return EAGAIN;
+	u->as = NULL;
+	return 0;
+}
+
+int
+sctpt_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
+{
+	struct sctpt *u = sctpt_of(tp);
+	struct sctpt_slot *home = u->home;
+	struct ip_addr peer[SCTP_PATHS];
+	struct sctp_conf conf = u->conf;
+	struct sctpt_conn *c;
+	uint16_t port;
+	uint32_t n;
+	int err = sctpt_addr_of(to, peer, SCTP_PATHS, &n, &port);
+
+	(void)data; /* none is accepted: CDATA_size */
+	if (err != 0)
+		return err;
+	if (port == 0 || sctpt_addr_any(&peer[0]) || home == NULL)
+		return -TBADADDR;
+	if (part(u) != 0)
+		return EAGAIN;
+	if (sctpt_route(&peer[0], &home->local, &u->from, &conf.mtu) == NULL)
+		return unreachable(u);
+	c = sctpt_conn_make(&conf, home->lport);
+	if (c == NULL)
+		return ENOSR;
+	err = start(u, c, peer, n, port);
+	if (err != 0) {
+		sctpt_conn_free(u->st, c);
+		return err == EINVAL ? -TBADADDR : err;
+	}
+	tpi_conn_ok(tp);
+	sctpt_serve_owned(u->as, 1);
+	return 0;
+}
+
+/* ------------------------------------------------------------------- answering */
+
+/* Take the turn of the caller of @in.  NULL: it has gone, or, *err EAGAIN,
+ * not now. */
+static struct sctpt_conn *
+caller(struct sctpt *u, struct tpi_ind *in, int *err)
+{
+	struct sctpt_slot *sl = in->gone == 0 ? in->cookie : NULL;
+
+	*err = 0;
+	if (sl == NULL)
+		return NULL;
+	if (!sctpt_turn(sl, 1)) {
+		tpi_retry(&u->tpi);
+		*err = EAGAIN;
+		return NULL;
+	}
+	if (sl->busy != 0) {
+		sctpt_serve_owned(sl, 0);
+		tpi_retry(&u->tpi);
+		*err = EAGAIN;
+		return NULL;
+	}
+	if (sl->conn != NULL && sl->conn->listener == u && begin(sl))
+		return sl->conn;
+	(void)sctpt_turn_end(sl);
+	return NULL;
+}
+
+int
+sctpt_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
+{
+	struct sctpt *u = sctpt_of(tp), *at = sctpt_of(to);
+	struct sctpt_conn *c;
+	int err;
+
+	(void)data;
+	if (part(at) != 0)
+		return EAGAIN;
+	c = caller(u, in, &err);
+	if (c == NULL)
+		return err != 0 ? err : -TBADSEQ;
+	c->listener = NULL;
+	c->ref = to->ref;
+	at->from = c->from;
+	at->family = u->family;
+	at->asgen = c->slot->gen;
+	at->as = c->slot;
+	STR_POINT("sctp:accepting");
+	c->user = at;
+	sctpt_serve_owned(c->slot, 1);
+	return 0;
+}
+
+/* End the association: an ABORT with the user's @data, or NULL; consumed. */
+static void
+end(struct sctpt_conn *c, mblk_t *data)
+{
+	mblk_t *mp = data != NULL ? msgpullup(data, -1) : NULL;
+	struct sctp_env env;
+
+	sctpt_env(&env, c);
+	sctp_abort(&env, c->as, mp != NULL ? mp->b_rptr : NULL,
+		mp != NULL ? (size_t)MBLKL(mp) : 0);
+	c->user = c->listener = NULL;
+	if (mp != NULL)
+		freemsg(mp);
+	if (data != NULL)
+		freemsg(data);
+	sctpt_serve_owned(c->slot, 1);
+}
+
+int
+sctpt_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
+{
+	struct sctpt *u = sctpt_of(tp);
+	struct sctpt_conn *c = NULL;
+	int err;
+
+	if (in != NULL)
+		c = caller(u, in, &err);
+	else
+		err = sctpt_enter(u, &c);
+	if (err == EAGAIN)
+		return EAGAIN;
+	if (c != NULL)
+		end(c, data);
+	else if (data != NULL)
+		freemsg(data);
+	if (in == NULL)
+		u->as = NULL;
+	return 0;
+}
+
+/* Op connected, op waits: what had a thread done that was killed in accept? */
+int
+sctpt_connected(struct tpi *tp)
+{
+	struct sctpt *u = sctpt_of(tp);
+	struct sctpt_conn *c;
+	int err = sctpt_enter(u, &c);
+
+	if (err == 0)
+		sctpt_serve_owned(c->slot, 1);
+	return err == 0;
+}
+
+int
+sctpt_waits(struct tpi *tp, struct tpi_ind *in)
+{
+	struct sctpt_conn *c;
+	int err;
+
+	c = caller(sctpt_of(tp), in, &err);
+	if (c != NULL)
+		sctpt_serve_owned(c->slot, 1);
+	return c != NULL;
+}
+
+/* --------------------------------------------------------------------- closing */
+
+/* Take the turn of @sl for the last time. */
+static int
+last_turn(struct sctpt *u, struct sctpt_slot *sl)
+{
+	struct sctpt_conn *c;
+
+	sctpt_turn_wait(sl);
+	c = sl->conn;
+	if (!sctpt_in_use(sl) || c == NULL ||
+		(c->user != u && c->listener != u)) {
+		(void)sctpt_turn_end(sl);
+		return 0;
+	}
+	if (sl->busy != 0) { /* its last owner was killed: an ABORT */
+		c->user = c->listener = NULL;
+		sctpt_serve_owned(sl, 0);
+		return 0;
+	}
+	return begin(sl);
+}
+
+/* Discard what the user has not read; more of it is answered by an ABORT. */
+static void
+discard(struct sctpt_conn *c, const struct sctp_env *env)
+{
+	struct sctp_info info;
+	unsigned char buf[512];
+
+	while (sctp_readable(c->as) != 0)
+		(void)sctp_recv(env, c->as, &info, buf, sizeof(buf));
+}
+
+/*
+ * The stream is closed: what was accepted is delivered, and then the
+ * association ends in order.
+ */
+static void
+leave(struct sctpt *u)
+{
+	struct sctpt_slot *sl = u->as;
+	struct sctp_env env;
+	struct sctpt_conn *c;
+
+	if (sl == NULL || !last_turn(u, sl))
+		return;
+	c = sl->conn;
+	sctpt_env(&env, c);
+	if (c->calling || u->tpi.dead || !sctpt_lingers(u)) {
+		sctp_abort(&env, c->as, NULL, 0);
+	} else {
+		sctpt_data_rest(u, c, &env);
+		discard(c, &env);
+		(void)sctp_shutdown(&env, c->as);
+	}
+	c->gone = 1;
+	c->user = NULL;
+	sctpt_serve_owned(sl, 1);
+}
+
+void
+sctpt_close(struct tpi *tp)
+{
+	struct sctpt *u = sctpt_of(tp);
+	struct tpi_ind *in;
+
+	(void)sctpt_unbind(tp);
+	STR_POINT("sctp:closing");
+	for (in = tp->ind; in != NULL; in = in->next)
+		if (in->cookie != NULL && last_turn(u, in->cookie))
+			end(((struct sctpt_slot *)in->cookie)->conn, NULL);
+	leave(u);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The driver: its procedures and tables.  sctp_t.h describes the design.
+ */
+#include "sctp_t.h"
+
+struct sctpt_state *
+sctpt_state(void)
+{
+	return str_drv_state("sctp", sizeof(struct sctpt_state));
+}
+
+static struct tpi_prov *
+prov(void)
+{
+	struct sctpt_state *st = sctpt_state();
+
+	return st != NULL ? &st->prov : NULL;
+}
+
+static int
+create(struct tpi *tp, cred_t *crp)
+{
+	struct sctpt *u = sctpt_of(tp);
+
+	(void)crp;
+	u->st = sctpt_state();
+	u->family = AF_INET;
+	sctpt_conf(&u->conf);
+	return 0;
+}
+
+/*
+ * The queue above is shorter again, or a thread was killed that was working
+ * for this stream.
+ */
+static void
+up(struct tpi *tp)
+{
+	struct sctpt *u = sctpt_of(tp);
+	struct sctpt_slot *sl[2] = {u->as, u->home};
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		if (sl[i] != NULL && (str_load(&sl[i]->full) |
+			str_load(&sl[i]->busy) | str_load(&sl[i]->missed)) !=
+			0)
+			sctpt_serve(sl[i], 1);
+}
+
+/* Profile: the most addresses are those of a peer, of IPv6. */
+const struct tpi_ops sctpt_ops = {
+	.name = "sctp",
+	.size = sizeof(struct sctpt),
+	.info = {
+		.TSDU_size = T_INFINITE, .ETSDU_size = T_INFINITE,
+		.CDATA_size = T_INVALID, .DDATA_size = SCTPT_DDATA,
+		.ADDR_size = SCTP_PATHS * sizeof(struct sockaddr_in6),
+		.OPT_size = TPI_OPTMAX, .TIDU_size = 65535,
+		.SERV_type = T_COTS_ORD, .PROVIDER_flag = XPG4_1,
+	},
+	.opt = sctpt_opts,
+	.nopt = SCTPT_NOPT,
+	.prov = prov,
+	.open = create,
+	.close = sctpt_close,
+	.bind = sctpt_bind,
+	.unbind = sctpt_unbind,
+	.connect = sctpt_connect,
+	.accept = sctpt_accept,
+	.disconnect = sctpt_disconnect,
+	.connected = sctpt_connected,
+	.waits = sctpt_waits,
+	.data = sctpt_data,
+	.exdata = sctpt_exdata,
+	.ordrel = sctpt_ordrel,
+	.addrs = sctpt_addrs,
+	.getopt = sctpt_getopt,
+	.setopt = sctpt_setopt,
+	.rsrv = up,
+};
+
+static int
+qopen(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
+{
+	struct sctpt_state *st = sctpt_state();
+	unsigned int m = getminor(*devp);
+	int err;
+
+	(void)flag;
+	if (q->q_ptr != NULL)
+		return 0;
+	if (st == NULL)
+		return ENOSR;
+	err = canon_minor_take(&st->minors, sflag,
+		sflag == CLONEOPEN ? SCTPT_FIRST : m, &m);
+	if (err != 0)
+		return err;
+	err = tpi_open(q, devp, sflag, crp, m, &sctpt_ops);
+	if (err != 0) {
+		canon_minor_give(&st->minors, m);
+		return err;
+	}
+	sctpt_set_rcvbuf(q, SCTPT_RCVBUF);
+	return 0;
+}
+
+/* Crash: if the closer dies before it gives the minor back, it stays in use. */
+static int
+qclose(queue_t *q, int flag, cred_t *crp)
+{
+	struct sctpt_state *st = sctpt_state();
+	struct tpi *tp = q->q_ptr;
+	unsigned int m = tp != NULL ? tp->minor : 0;
+	int err = tpi_close(q, &sctpt_ops);
+
+	(void)flag, (void)crp;
+	if (st != NULL && m != 0)
+		canon_minor_give(&st->minors, m);
+	return err;
+}
+
+static int
+wput(queue_t *q, mblk_t *mp)
+{
+	return tpi_wput(q, mp, &sctpt_ops);
+}
+
+static int
+wsrv(queue_t *q)
+{
+	return tpi_wsrv(q, &sctpt_ops);
+}
+
+static int
+rsrv(queue_t *q)
+{
+	return tpi_rsrv(q, &sctpt_ops);
+}
+
+static const struct module_info sctp_info = {
+	.mi_idnum = SCTPT_ID,
+	.mi_idname = "sctp",
+	.mi_minpsz = 0,
+	.mi_maxpsz = INFPSZ,
+	.mi_hiwat = 1024, /* messages wait here when the engine is full */
+	.mi_lowat = 256,
+};
+
+static const struct qinit sctp_rinit = {
+	.qi_srvp = rsrv,
+	.qi_qopen = qopen,
+	.qi_qclose = qclose,
+	.qi_minfo = (struct module_info *)&sctp_info,
+};
+
+static const struct qinit sctp_winit = {
+	.qi_putp = wput,
+	.qi_srvp = wsrv,
+	.qi_minfo = (struct module_info *)&sctp_info,
+};
+
+static void (*const sctp_calls[])(void) = {
+	(void (*)(void))tpi_tick,
+	(void (*)(void))sctpt_timer,
+	NULL,
+};
+
+STR_DRIVER(sctp, sctp_rinit, sctp_winit, STR_NOMUX, STR_NOMUX,
+	D_MP | STR_D_RECLOSE, STR_MAJOR_SCTP, sctp_calls);

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * sctp - the device of native SCTP: the engine (drv/sctp) as a transport
+ * provider, in the domain's memory.
+ *
+ * Objects.  struct sctpt, one for each stream, which begins with struct tpi.
+ * struct sctpt_conn, what the engine works on: an endpoint of the engine and at
+ * most one association.  struct sctpt_slot, the name under which packets find a
+ * conn: by ports and verification tag.  A slot stays in its chain for ever and
+ * is reused; `gen' is odd while it is in use.
+ *
+ * A bound endpoint has a slot with the peer's port 0, its `home', whose conn
+ * answers INITs and has no association.  Each association has a slot and a conn
+ * of its own, so work on one association does not exclude work on another.  It
+ * exists until it is over and its user has been told: it outlives a stream that
+ * was closed with accepted data, and it exists before a listener's user has
+ * accepted it.
+ *
+ * Turns.  One thread at a time works on a conn: the owner of the slot's turn.
+ * The turn is only tried.  Work that finds it taken is left where its owner
+ * finds it: packets in the slot's inbox, all else in `missed'.  The owner looks
+ * there once more after it has left the turn (serve.c).  While a thread has the
+ * turn it sends no packet and calls no other stream's procedures; it may lay
+ * messages on the read queue of the conn's user (<str/tpi.h>, upcalls).
+ *
+ * Packets.  What the engine composes in the turn is sent after it.  A packet to
+ * an address of this host goes into the inbox of the slot that it names, and
+ * the sending thread serves that slot next.  All others go to a wire.
+ *
+ * Locks.  A turn; then the provider's lock, for the chains of slots; then an
+ * endpoint's.  A thread that closes a stream or unbinds it waits for the turn,
+ * so a thread with the turn may use conn->user and conn->listener.
+ *
+ * Crash.  `busy' of a slot is set during a turn.  A thread that takes a turn
+ * and finds it set knows that its last owner was killed inside: the association
+ * may be half changed.  It is aborted: the peer gets an ABORT, the user a
+ * T_DISCON_IND, and the memory that the engine had allocated for it, which is
+ * on a list of the conn, is freed (conn.c).  What passes from a message to the
+ * association, or back, does so inside a turn.  So accepted data arrives, or
+ * both users are told.
+ */
+#ifndef DRV_SCTP_T_H
+#define DRV_SCTP_T_H
+
+#include <sys/types.h>
+#include <sys/errno.h>
+#include <sys/kmem.h>
+#include <sys/ksynch.h>
+#include <sys/stream.h>
+#include <sys/strconf.h>
+#include <sys/strsun.h>
+#include <sys/socket.h>
+#include <netinet/in.h>
+#include <sys/xti_inet.h>
+#include <str/annot.h>
+#include <str/builtin.h>
+#include <str/hold.h>
+#include <str/ip.h>
+#include <str/tpi.h>
+#include <str/types.h>
+#include <str/wire.h>
+#include <sys/ddi.h>
+
+#include "../canon.h"
+#include "../sctp/engine.h"
+
+#define SCTPT_ID 0x7363
+#define SCTPT_HASH 4096u
+#define SCTPT_HOMES 1024u
+#define SCTPT_FIRST 64u	      /* minor that a clone open may choose */
+#define SCTPT_PROTO 132u
+#define SCTPT_ROOM 64u	      /* for an IP header in front of a packet */
+#define SCTPT_LO_MTU 32512u   /* a packet with its header in one block */
+#define SCTPT_HIWAT 65536u    /* of the read queue: data taken ahead */
+#define SCTPT_SNDBUF 262144
+#define SCTPT_RCVBUF 262144
+#define SCTPT_DDATA 512	      /* bytes of user data in an ABORT */
+#define SCTPT_QLEN 1024u
+#define SCTPT_PORT_FIRST 49152u /* ports that are chosen */
+
+struct sctpt;
+struct sctpt_conn;
+
+/* The name of a conn; never freed. */
+struct sctpt_slot {
+	struct sctpt_slot *next;   /* [I] in its chain */
+	volatile uint32_t gen;	   /* [A] odd: in use */
+	uint32_t home;		   /* [I] it is in the chains of homes */
+	kmutex_t turn;
+	volatile uint32_t busy;	   /* of the turn: set during it */
+	volatile uint32_t missed;  /* [A] work was left for the owner */
+	volatile uint64_t missed_at; /* [A] us, when; 0: it has been seen */
+	volatile uint32_t full;	   /* [A] data waits for room above */
+	volatile uint32_t blocked; /* [A] a request waits for the turn or for
+				    * room */
+	mblk_t *volatile inbox;	   /* [A] packets, the last one first */
+	uint16_t lport, pport;	   /* [I] host order; a home's pport is 0 */
+	volatile uint32_t tag;	   /* [A] of packets to us */
+	uint32_t seq;		   /* [I] greater for later ones */
+	uint32_t npeer;
+	uint32_t peer[SCTP_PATHS]; /* [A] hashes of the peer's addresses */
+	struct ip_addr local;	   /* [I] a home's address; len 0: any */
+	struct sctpt_conn *conn;   /* of the turn */
+	volatile uint64_t armed;   /* of the turn: us, when the timer is due */
+	uint64_t later;		   /* of the turn: of one more, or 0 */
+};
+
+/* In front of memory that the engine allocates for a conn. */
+struct sctpt_blk {
+	struct sctpt_blk *next, *prev;
+	size_t n; /* bytes, with this */
+	uint64_t pad;
+};
+
+struct sctpt_conn {
+	struct sctpt_slot *slot;
+	struct sctp_ep ep;
+	struct sctp_assoc *as;
+	struct sctpt *user;	  /* whose connection it is, or NULL */
+	struct sctpt *listener;	  /* its user has been told, not answered */
+	struct str_ref ref;	  /* the stream of user or listener */
+	struct sctpt_blk *blocks; /* by next; prev is a hint */
+	uint32_t ours;		  /* our user has released */
+	uint32_t released;	  /* the peer has shut down, ... */
+	uint32_t said;		  /* ... and our user knows */
+	uint32_t calling;	  /* no T_CONN_CON yet */
+	uint32_t gone;		  /* its stream has been closed */
+	/* copies for the ABORT after a crash */
+	uint32_t peer_tag;
+	struct ip_addr peer, from; /* the peer's address, and ours */
+};
+
+struct sctpt {
+	struct tpi tpi;
+	struct sctpt_state *st;
+	struct sctpt_slot *home; /* bound */
+	struct sctpt_slot *as;	 /* [G] connected; may be over */
+	uint32_t asgen;		 /* [G] its gen then */
+	uint32_t family;	 /* of its addresses */
+	struct ip_addr from;	 /* [G] our address of the connection */
+	struct sctp_conf conf;	 /* [G] for new associations */
+	uint32_t ppid;		 /* [G] of messages: network order */
+	uint32_t sid;		 /* [G] stream of messages */
+};
+
+struct sctpt_state {
+	struct tpi_prov prov;
+	struct canon_minors minors;
+	volatile uint32_t port; /* [A] the last one chosen */
+	volatile uint32_t seq;	/* [A] of slots */
+	volatile uint64_t count[SCTP_NCOUNTS]; /* [A] of conns that are gone */
+	struct sctpt_slot *volatile home[SCTPT_HOMES];
+	struct sctpt_slot *volatile chain[SCTPT_HASH];
+};
+
+static inline struct sctpt *
+sctpt_of(struct tpi *tp)
+{
+	return (struct sctpt *)(void *)tp;
+}
+
+static inline uint64_t
+sctpt_now(void)
+{
+	return str_now() / 1000;
+}
+
+static inline int
+sctpt_in_use(const struct sctpt_slot *sl)
+{
+	return (str_load_acq(&sl->gen) & 1) != 0;
+}
+
+/* A packet in a message: what stands in front of the SCTP packet. */
+struct sctpt_head {
+	struct ip_addr src, dst;
+};
+
+struct sctpt_list {
+	mblk_t *first, *last; /* by b_next */
+};
+
+/* Slots that the thread serves next. */
+#define SCTPT_WORK 8u
+struct sctpt_work {
+	uint32_t n;
+	struct sctpt_slot *slot[SCTPT_WORK];
+};
+
+/* option.c */
+extern const struct tpi_opt sctpt_opts[];
+#define SCTPT_NOPT 24u
+int sctpt_getopt(struct tpi *tp, const struct tpi_opt *o, void *val,
+	unsigned int *len);
+int sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
+	unsigned int len);
+void sctpt_conf(struct sctp_conf *c);
+int sctpt_lingers(const struct sctpt *u);
+void sctpt_set_rcvbuf(queue_t *rq, t_scalar_t n);
+
+/* bind.c, call.c, data.c: the operations */
+int sctpt_bind(struct tpi *tp, const struct tpi_buf *want, int any,
+	unsigned int *qlen, struct tpi_addr *got);
+int sctpt_unbind(struct tpi *tp);
+void sctpt_addrs(struct tpi *tp, struct tpi_addr *local,
+	struct tpi_addr *remote);
+int sctpt_enter(struct sctpt *u, struct sctpt_conn **ret);
+int sctpt_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data);
+int sctpt_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in,
+	mblk_t *data);
+int sctpt_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data);
+int sctpt_connected(struct tpi *tp);
+int sctpt_waits(struct tpi *tp, struct tpi_ind *in);
+int sctpt_data(struct tpi *tp, mblk_t *mp, int flags);
+int sctpt_exdata(struct tpi *tp, mblk_t *mp, int flags);
+void sctpt_data_rest(struct sctpt *u, struct sctpt_conn *c,
+	const struct sctp_env *env);
+int sctpt_ordrel(struct tpi *tp, mblk_t *data);
+void sctpt_close(struct tpi *tp);
+
+/* driver.c */
+struct sctpt_state *sctpt_state(void);
+void sctpt_timer(void *arg);
+extern const struct tpi_ops sctpt_ops;
+
+/* addr.c */
+int sctpt_addr_of(const struct tpi_buf *b, struct ip_addr *ret, uint32_t most,
+	uint32_t *ret_n, uint16_t *ret_port);
+uint32_t sctpt_addr_put(unsigned char *to, const struct ip_addr *a,
+	uint16_t port, uint32_t family);
+int sctpt_addr_eq(const struct ip_addr *a, const struct ip_addr *b);
+uint32_t sctpt_addr_hash(const struct ip_addr *a);
+int sctpt_addr_any(const struct ip_addr *a);
+struct wire *sctpt_route(const struct ip_addr *dst, const struct ip_addr *own,
+	struct ip_addr *ret_src, uint32_t *ret_mtu);
+
+/* slot.c */
+struct sctpt_slot *sctpt_home_find(struct sctpt_state *st, uint16_t port,
+	const struct ip_addr *dst);
+struct sctpt_slot *sctpt_slot_find(struct sctpt_state *st, uint16_t lport,
+	uint16_t pport, uint32_t tag, const struct ip_addr *src);
+struct sctpt_slot *sctpt_slot_make(struct sctpt_state *st, int home,
+	uint16_t lport, uint16_t pport);
+int sctpt_port_free(struct sctpt_state *st, uint16_t port,
+	const struct ip_addr *a);
+int sctpt_turn(struct sctpt_slot *sl, int sure);
+void sctpt_turn_wait(struct sctpt_slot *sl);
+int sctpt_turn_end(struct sctpt_slot *sl);
+void sctpt_arm(struct sctpt_slot *sl, uint64_t at);
+
+/* conn.c */
+void sctpt_env(struct sctp_env *env, struct sctpt_conn *c);
+struct sctpt_conn *sctpt_conn_make(const struct sctp_conf *conf, uint16_t port);
+void sctpt_conn_name(struct sctpt_conn *c, struct sctpt_slot *sl);
+void sctpt_conn_free(struct sctpt_state *st, struct sctpt_conn *c);
+void sctpt_conn_mend(struct sctpt_state *st, struct sctpt_slot *sl,
+	struct sctpt_list *out);
+void sctpt_slot_close(struct sctpt_state *st, struct sctpt_slot *sl);
+void sctpt_tell_end(struct sctpt_conn *c, int error, mblk_t *data);
+int sctpt_hold(struct sctpt_conn *c, struct str_hold *h);
+void sctpt_unhold(struct str_hold *h);
+
+/* serve.c */
+void sctpt_serve(struct sctpt_slot *sl, int sure);
+void sctpt_serve_owned(struct sctpt_slot *sl, int begun);
+void sctpt_work_add(struct sctpt_work *w, struct sctpt_slot *sl);
+void sctpt_work_do(struct sctpt_work *w, int sure);
+
+/* up.c */
+void sctpt_events(struct sctpt_conn *c, const struct sctp_env *env);
+int sctpt_conn_ind(struct sctpt_conn *c, const struct sctp_env *env);
+
+/* packet.c */
+mblk_t *sctpt_packet(size_t n);
+void sctpt_collect(struct sctpt_conn *c, const struct sctp_env *env,
+	struct sctpt_list *out);
+void sctpt_append(struct sctpt_list *l, const struct sctp_packet *pkt);
+void sctpt_send(struct sctpt_state *st, struct sctpt_list *l,
+	struct sctpt_work *w);
+void sctpt_packet_of(mblk_t *mp, struct sctp_packet *ret);
+
+#endif

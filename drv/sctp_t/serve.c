@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Serving a slot: one turn after the other until nothing is left.
+ *
+ * In a turn the packets of the inbox are read, timers that are due expire, the
+ * user is told what has happened and gets data, and the packets that are due
+ * are composed.  After the turn they are sent.  Packets to other conns of the
+ * domain make their slots the next to be served, by this thread, one after the
+ * other: there is no recursion, and never a second turn.
+ */
+#include "sctp_t.h"
+
+/* sctpt_work_add - serve @sl soon */
+void
+sctpt_work_add(struct sctpt_work *w, struct sctpt_slot *sl)
+{
+	uint32_t i;
+
+	for (i = 0; i < w->n; i++)
+		if (w->slot[i] == sl)
+			return;
+	if (w->n < SCTPT_WORK)
+		w->slot[w->n++] = sl;
+	else
+		(void)timeout(sctpt_timer, sl, 1);
+}
+
+static struct sctpt_slot *
+work_next(struct sctpt_work *w)
+{
+	struct sctpt_slot *sl = w->slot[0];
+	uint32_t i;
+
+	w->n--;
+	for (i = 0; i < w->n; i++)
+		w->slot[i] = w->slot[i + 1];
+	return sl;
+}
+
+/* The packets that have arrived, the first one first. */
+static mblk_t *
+take_inbox(struct sctpt_slot *sl)
+{
+	mblk_t *mp = __atomic_exchange_n(&sl->inbox, NULL, __ATOMIC_ACQ_REL);
+	mblk_t *first = NULL, *next;
+
+	for (; mp != NULL; mp = next) {
+		next = mp->b_next;
+		mp->b_next = first;
+		first = mp;
+	}
+	return first;
+}
+
+/*
+ * A COOKIE ECHO for the listener @home: if the cookie is valid, it becomes an
+ * association with a conn and a slot of its own.
+ */
+static void
+called(struct sctpt_state *st, struct sctpt_conn *home,
+	const struct sctp_packet *pkt, struct sctp_packet *reply,
+	struct sctpt_work *w)
+{
+	uint16_t pport = (uint16_t)(pkt->p[0] << 8 | pkt->p[1]);
+	struct sctpt_slot *sl = NULL;
+	struct sctpt_conn *c;
+	struct sctp_env env;
+	int fresh = 0;
+
+	/* dropped if too many callers wait: the peer sends it again */
+	if (!tpi_can_call(&home->user->tpi))
+		return;
+	c = sctpt_conn_make(&home->ep.conf, home->ep.port);
+	if (c == NULL)
+		return;
+	bcopy(home->ep.key, c->ep.key, sizeof(c->ep.key));
+	bcopy(home->ep.local, c->ep.local, sizeof(c->ep.local));
+	c->ep.nlocal = home->ep.nlocal;
+	c->ep.listening = 1;
+	sctpt_env(&env, c);
+	c->as = sctp_input(&env, &c->ep, pkt, reply, &fresh);
+	c->ep.listening = 0;
+	if (fresh) {
+		mutex_enter(&st->prov.lock);
+		sl = sctpt_slot_make(st, 0, c->ep.port, pport);
+		mutex_exit(&st->prov.lock);
+	}
+	if (sl == NULL) {
+		sctpt_conn_free(st, c);
+		return;
+	}
+	str_store_rel(&sl->busy, 1u);
+	c->slot = sl;
+	c->from = pkt->dst;
+	c->listener = home->user;
+	c->ref = home->ref;
+	sl->conn = c;
+	sctpt_conn_name(c, sl);
+	STR_POINT("sctp:called");
+	__atomic_store_n(&sl->gen, sl->gen + 1, __ATOMIC_RELEASE);
+	if (sctpt_conn_ind(c, &env) != 0) {
+		c->listener = NULL;
+		sctp_abort(&env, c->as, NULL, 0);
+	}
+	str_store_rel(&sl->busy, 0u);
+	(void)sctpt_turn_end(sl);
+	sctpt_work_add(w, sl);
+}
+
+/* Does the packet begin with a COOKIE ECHO? */
+static int
+is_cookie(const struct sctp_packet *pkt)
+{
+	return pkt->p[12] == 10;
+}
+
+static void
+input(struct sctpt_state *st, struct sctpt_conn *c, const struct sctp_env *env,
+	mblk_t *mp, struct sctpt_list *out, struct sctpt_work *w)
+{
+	unsigned char buf[1024];
+	struct sctp_packet pkt, reply = {.p = buf, .size = sizeof(buf)};
+	int fresh;
+
+	sctpt_packet_of(mp, &pkt);
+	reply.n = 0;
+	if (c->slot->home && is_cookie(&pkt)) {
+		reply.src = pkt.dst;
+		reply.dst = pkt.src;
+		if (c->user != NULL && c->ep.listening)
+			called(st, c, &pkt, &reply, w);
+	} else {
+		(void)sctp_input(env, &c->ep, &pkt, &reply, &fresh);
+		if (c->as != NULL && c->calling)
+			sctpt_conn_name(c, c->slot);
+	}
+	if (reply.n != 0) {
+		reply.unsummed = 0;
+		sctpt_append(out, &reply);
+	}
+}
+
+/* Is the conn not needed any more? */
+static int
+is_over(const struct sctpt_conn *c)
+{
+	return !c->slot->home && c->user == NULL && c->listener == NULL &&
+		sctp_down_reason(c->as) != SCTP_DOWN_NOT;
+}
+
+/* What there is to be done in a turn of a conn that is in order. */
+static void
+work_on(struct sctpt_state *st, struct sctpt_slot *sl, struct sctpt_list *out,
+	struct sctpt_work *w)
+{
+	struct sctpt_conn *c = sl->conn;
+	mblk_t *mp = take_inbox(sl), *next, *last;
+	struct sctp_env env;
+	struct str_hold h;
+	uint64_t due;
+	int there;
+
+	there = sctpt_hold(c, &h);
+	sctpt_env(&env, c);
+	for (; mp != NULL; mp = next) {
+		next = mp->b_next;
+		mp->b_next = NULL;
+		input(st, c, &env, mp, out, w);
+		freemsg(mp);
+	}
+	if (c->as != NULL) {
+		due = sctp_deadline(c->as);
+		if (due != 0 && due <= env.now)
+			sctp_timeout(&env, c->as);
+		do { /* reading data may make a packet due, and the other way */
+			last = out->last;
+			sctpt_collect(c, &env, out);
+			if (there || (c->user == NULL && c->listener == NULL))
+				sctpt_events(c, &env);
+			sctpt_collect(c, &env, out);
+		} while (out->last != last);
+		if (str_load(&sl->blocked) != 0 && there && c->user != NULL) {
+			str_store(&sl->blocked, 0u);
+			qenable(WR(c->user->tpi.rq));
+		}
+	}
+	sctpt_unhold(&h);
+	if (c->as != NULL && is_over(c))
+		sctpt_slot_close(st, sl);
+	else if (c->as != NULL)
+		sctpt_arm(sl, sctp_deadline(c->as));
+}
+
+/* One turn, which this thread has. */
+static void
+turn(struct sctpt_state *st, struct sctpt_slot *sl, int begun,
+	struct sctpt_list *out, struct sctpt_work *w)
+{
+	if (!begun && sl->busy != 0) {
+		sctpt_conn_mend(st, sl, out);
+		return;
+	}
+	if (!sctpt_in_use(sl) || sl->conn == NULL) {
+		sctpt_slot_close(st, sl); /* packets for a former conn */
+	} else {
+		str_store_rel(&sl->busy, 1u);
+		STR_POINT("sctp:turn");
+		work_on(st, sl, out, w);
+	}
+	str_store_rel(&sl->busy, 0u);
+}
+
+static void
+serve(struct sctpt_slot *sl, int sure, int owned, struct sctpt_work *w)
+{
+	struct sctpt_state *st = sctpt_state();
+	struct sctpt_list out = {NULL, NULL};
+	int again;
+
+	do {
+		if (!owned && !sctpt_turn(sl, sure))
+			return;
+		turn(st, sl, owned, &out, w);
+		owned = 0;
+		again = sctpt_turn_end(sl);
+		STR_POINT("sctp:sending");
+		sctpt_send(st, &out, w);
+	} while (again);
+}
+
+/*
+ * sctpt_work_do - serve the slots of @w, and those that get packets from them
+ * @sure: of the first: see sctpt_turn()
+ */
+void
+sctpt_work_do(struct sctpt_work *w, int sure)
+{
+	while (w->n != 0) {
+		serve(work_next(w), sure, 0, w);
+		sure = 0;
+	}
+}
+
+/* sctpt_serve - there may be work for @sl.  Context: no turn. */
+void
+sctpt_serve(struct sctpt_slot *sl, int sure)
+{
+	struct sctpt_work w = {1, {sl}};
+
+	sctpt_work_do(&w, sure);
+}
+
+/*
+ * sctpt_serve_owned - the same in a turn that this thread has begun: `busy' is
+ * set, unless its last owner was killed.  The turn ends here.
+ */
+void
+sctpt_serve_owned(struct sctpt_slot *sl, int begun)
+{
+	struct sctpt_work w = {0, {NULL}};
+
+	if (begun) {
+		serve(sl, 0, 1, &w);
+		sctpt_work_do(&w, 0);
+		return;
+	}
+	(void)sctpt_turn_end(sl);
+	sctpt_serve(sl, 1);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Slots: how packets find the conn that they are for; turns; timers.
+ *
+ * Finding takes no lock.  The result may be another conn's slot by the time its
+ * turn is taken: the engine checks ports, addresses and tags once more.
+ *
+ * Timer.  `armed' is the time of a pending timeout that is not later than the
+ * engine's deadline.  If the deadline becomes later, the callback finds nothing
+ * due and arms the timer again.  If it becomes earlier, one more timeout is
+ * requested, and the time of the other one is kept in `later'.  Others that are
+ * pending find `armed' in the future and do nothing.  Crash: if the thread that
+ * runs the callback is killed there, `armed' is in the past, and the next turn
+ * arms the timer.
+ */
+#include "sctp_t.h"
+
+#define TICK 10000u	  /* us */
+#define LATE 1000000u	  /* us: a timer that is so late does not come */
+#define DOUBT 10000u	  /* us until a missed turn's owner is looked at */
+
+static struct sctpt_slot *volatile *
+chain_of(struct sctpt_state *st, int home, uint16_t lport, uint16_t pport)
+{
+	uint32_t h = lport * 40503u ^ pport * 30011u;
+
+	return home ? &st->home[(h >> 4) % SCTPT_HOMES] :
+		      &st->chain[(h >> 4) % SCTPT_HASH];
+}
+
+/* sctpt_home_find - the endpoint bound to @port, for packets to @dst; NULL */
+struct sctpt_slot *
+sctpt_home_find(struct sctpt_state *st, uint16_t port,
+	const struct ip_addr *dst)
+{
+	struct sctpt_slot *sl = str_load_acq(chain_of(st, 1, port, 0));
+	struct sctpt_slot *any = NULL;
+
+	for (; sl != NULL; sl = sl->next) {
+		if (!sctpt_in_use(sl) || sl->lport != port)
+			continue;
+		if (sl->local.len == 0)
+			any = sl;
+		else if (sctpt_addr_eq(&sl->local, dst))
+			return sl;
+	}
+	return any;
+}
+
+static int
+has_peer(const struct sctpt_slot *sl, uint32_t hash)
+{
+	uint32_t i, n = str_load(&sl->npeer);
+
+	for (i = 0; i < n && i < SCTP_PATHS; i++)
+		if (str_load(&sl->peer[i]) == hash)
+			return 1;
+	return 0;
+}
+
+/*
+ * sctpt_slot_find - the association of these ports that has the tag; without
+ * one, or if @tag is 0, the last one with the peer's address @src; NULL: none
+ */
+struct sctpt_slot *
+sctpt_slot_find(struct sctpt_state *st, uint16_t lport, uint16_t pport,
+	uint32_t tag, const struct ip_addr *src)
+{
+	struct sctpt_slot *sl = str_load_acq(chain_of(st, 0, lport, pport));
+	struct sctpt_slot *found = NULL;
+	uint32_t hash = sctpt_addr_hash(src);
+
+	for (; sl != NULL; sl = sl->next) {
+		if (!sctpt_in_use(sl) || sl->lport != lport ||
+			sl->pport != pport)
+			continue;
+		if (tag != 0 && str_load(&sl->tag) == tag)
+			return sl;
+		if (has_peer(sl, hash) && (found == NULL ||
+			(int32_t)(sl->seq - found->seq) > 0))
+			found = sl;
+	}
+	return found;
+}
+
+/*
+ * sctpt_slot_make - a slot that is not in use yet, whose turn the caller has
+ * Locks: the provider's.  NULL: no memory.
+ */
+struct sctpt_slot *
+sctpt_slot_make(struct sctpt_state *st, int home, uint16_t lport,
+	uint16_t pport)
+{
+	struct sctpt_slot *volatile *chain = chain_of(st, home, lport, pport);
+	struct sctpt_slot *sl;
+
+	for (sl = *chain; sl != NULL; sl = sl->next)
+		if ((sl->gen & 1) == 0 && sctpt_turn(sl, 1)) {
+			if ((sl->gen & 1) == 0)
+				break;
+			(void)sctpt_turn_end(sl);
+		}
+	if (sl == NULL) {
+		sl = kmem_zalloc(sizeof(*sl), KM_NOSLEEP);
+		if (sl == NULL)
+			return NULL;
+		(void)mutex_tryenter(&sl->turn);
+		sl->next = *chain;
+		sl->home = (uint32_t)home;
+		__atomic_store_n(chain, sl, __ATOMIC_RELEASE);
+	}
+	sctpt_conn_free(st, sl->conn); /* one whose owner died freeing it */
+	sl->conn = NULL;
+	sl->lport = lport;
+	sl->pport = pport;
+	sl->tag = 0;
+	sl->npeer = 0;
+	sl->full = sl->blocked = 0;
+	sl->seq = __atomic_add_fetch(&st->seq, 1u, __ATOMIC_RELAXED);
+	sl->local.len = 0;
+	return sl;
+}
+
+/* Is @port not bound at @a, len 0: any address? Locks: the provider's. */
+int
+sctpt_port_free(struct sctpt_state *st, uint16_t port,
+	const struct ip_addr *a)
+{
+	struct sctpt_slot *sl = *chain_of(st, 1, port, 0);
+
+	for (; sl != NULL; sl = sl->next)
+		if (sctpt_in_use(sl) && sl->lport == port &&
+			(a->len == 0 || sl->local.len == 0 ||
+				sctpt_addr_eq(a, &sl->local)))
+			return 0;
+	return 1;
+}
+
+/* -------------------------------------------------------------------- turns */
+
+static int
+is_taken(struct sctpt_slot *sl)
+{
+	return str_load_acq(&sl->turn.m_lock.owner) != 0;
+}
+
+static int
+got(struct sctpt_slot *sl)
+{
+	str_store(&sl->missed, 0u);
+	str_store(&sl->missed_at, (uint64_t)0);
+	return 1;
+}
+
+/* Has the turn been missed for so long that its owner may be dead? */
+static int
+is_doubtful(struct sctpt_slot *sl)
+{
+	uint64_t at = str_load(&sl->missed_at), now = sctpt_now();
+
+	if (at == 0)
+		str_store(&sl->missed_at, now);
+	return at != 0 && now - at > DOUBT;
+}
+
+/*
+ * sctpt_turn - try to take the turn; if that fails, its owner looks for work
+ * once more
+ * @sure: find out whether the owner lives, which is expensive
+ */
+int
+sctpt_turn(struct sctpt_slot *sl, int sure)
+{
+	if (!is_taken(sl) && mutex_tryenter(&sl->turn))
+		return got(sl);
+	str_store(&sl->missed, 1u);
+	str_fence_full(); /* pairs with sctpt_turn_end() */
+	if ((!is_taken(sl) || sure || is_doubtful(sl)) &&
+		mutex_tryenter(&sl->turn))
+		return got(sl);
+	return 0;
+}
+
+/* sctpt_turn_wait - take the turn; for close and unbind */
+void
+sctpt_turn_wait(struct sctpt_slot *sl)
+{
+	mutex_enter(&sl->turn);
+	(void)got(sl);
+}
+
+/* sctpt_turn_end - leave it.  1: work was left meanwhile. */
+int
+sctpt_turn_end(struct sctpt_slot *sl)
+{
+	mutex_exit(&sl->turn);
+	str_fence_full(); /* pairs with sctpt_turn() */
+	return str_load(&sl->missed) != 0;
+}
+
+/* -------------------------------------------------------------------- timer */
+
+/* sctpt_arm - the engine's deadline is @at, us; 0: none.  Context: the turn. */
+void
+sctpt_arm(struct sctpt_slot *sl, uint64_t at)
+{
+	uint64_t now, armed = sl->armed;
+	long ticks;
+
+	if (at == 0)
+		return;
+	now = sctpt_now();
+	if (armed == 0 || now >= armed + LATE) {
+		if (sl->later > now && sl->later <= at) {
+			sl->armed = sl->later;
+			sl->later = 0;
+			return;
+		}
+	} else if (armed <= at) {
+		return;
+	} else if (sl->later <= now || sl->later > armed) {
+		sl->later = armed;
+	}
+	ticks = at > now ? (long)((at - now + TICK - 1) / TICK) : 1;
+	sl->armed = now + (uint64_t)ticks * TICK;
+	if (timeout(sctpt_timer, sl, ticks) == 0)
+		sl->armed = 0;
+}
+
+/*
+ * sctpt_timer - a timeout of the slot @arg
+ * Without the turn: a wrong value of `armed' costs one more timer, or a turn.
+ */
+void
+sctpt_timer(void *arg)
+{
+	struct sctpt_slot *sl = arg;
+
+	if (str_load(&sl->armed) > sctpt_now() + TICK ||
+		(!sctpt_in_use(sl) && str_load(&sl->busy) == 0))
+		return;
+	str_store(&sl->armed, (uint64_t)0);
+	sctpt_serve(sl, 1);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * What an association tells its user: indications, data, the end.
+ *
+ * All of it is laid on the read queue of the user's stream during the turn, so
+ * its order is that of the events, and a message that has left the engine is on
+ * the queue before the turn ends.  The queue's service procedure sends it up
+ * (drv/tpi).  Data is taken from the engine while the queue is short; what is
+ * left there closes the window that the peer sees.
+ */
+#include "sctp_t.h"
+#include "../sctp/wire_format.h"
+
+#define AT_ONCE 128u /* messages in a turn, when many are small */
+#define PIECE 65536u /* bytes of a message in one block, at most */
+
+static mblk_t *
+opt_block(size_t n)
+{
+	mblk_t *mp = allocb(n, BPRI_MED);
+
+	if (mp != NULL)
+		bzero(mp->b_wptr, n);
+	return mp;
+}
+
+/* A T_DATA_IND or T_EXDATA_IND; NULL: no memory. */
+static mblk_t *
+header(t_scalar_t prim)
+{
+	mblk_t *mp = opt_block(sizeof(struct T_data_ind));
+
+	if (mp == NULL)
+		return NULL;
+	DB_TYPE(mp) = M_PROTO;
+	((struct T_data_ind *)(void *)mp->b_wptr)->PRIM_type = prim;
+	mp->b_wptr += sizeof(struct T_data_ind);
+	return mp;
+}
+
+static void
+set_header(mblk_t *hd, const struct sctp_info *info)
+{
+	struct T_data_ind *di = (struct T_data_ind *)(void *)hd->b_rptr;
+
+	di->MORE_flag = (info->flags & SCTP_RECV_MORE) != 0;
+	if ((info->flags & SCTP_SEND_UNORDERED) != 0)
+		di->PRIM_type = T_EXDATA_IND;
+}
+
+/* Take one message, or a part of one.  0: no memory. */
+static int
+take(struct sctpt_conn *c, const struct sctp_env *env)
+{
+	size_t n = sctp_readable(c->as), got;
+	struct sctp_info info;
+	mblk_t *mp, *hd;
+
+	if (n > PIECE)
+		n = PIECE;
+	mp = allocb(n, BPRI_MED);
+	hd = header(T_DATA_IND);
+	if (mp == NULL || hd == NULL) {
+		freemsg(mp);
+		freemsg(hd);
+		return 0;
+	}
+	got = sctp_recv(env, c->as, &info, mp->b_wptr, n);
+	mp->b_wptr += got;
+	set_header(hd, &info);
+	if (info.flags == 0) {
+		freeb(hd);
+	} else {
+		hd->b_cont = mp;
+		mp = hd;
+	}
+	if (tpi_data_force(&c->user->tpi, mp, 0, 0) != 0)
+		freemsg(mp);
+	return 1;
+}
+
+/*
+ * Data for the user.
+ * @all: whatever room there is, because the connection has ended
+ */
+static void
+data(struct sctpt_conn *c, const struct sctp_env *env, int all)
+{
+	queue_t *rq = c->user->tpi.rq;
+	uint32_t n = 0;
+
+	str_store(&c->slot->full, 0u);
+	while (sctp_readable(c->as) != 0) {
+		if (!all && (n++ == AT_ONCE || rq->q_count >= SCTPT_HIWAT)) {
+			str_store(&c->slot->full, 1u);
+			qenable(rq);
+			return;
+		}
+		if (!take(c, env)) {
+			str_store(&c->slot->full, 1u);
+			tpi_retry(&c->user->tpi);
+			return;
+		}
+	}
+}
+
+/* The errno of a T_DISCON_IND. */
+static int
+reason(const struct sctpt_conn *c)
+{
+	switch (sctp_down_reason(c->as)) {
+	case SCTP_DOWN_PEER:
+		return c->calling ? ECONNREFUSED : ECONNRESET;
+	case SCTP_DOWN_REFUSED:
+		return ECONNREFUSED;
+	case SCTP_DOWN_UNREACHABLE:
+	case SCTP_DOWN_STALE:
+	case SCTP_DOWN_GUARD:
+		return ETIMEDOUT;
+	case SCTP_DOWN_PROTOCOL:
+		return EPROTO;
+	default:
+		return ECONNRESET;
+	}
+}
+
+/* The user's data in the peer's ABORT; NULL: none, or no memory. */
+static mblk_t *
+last_words(const struct sctpt_conn *c)
+{
+	const unsigned char *p;
+	mblk_t *mp = NULL;
+	size_t n;
+
+	if (sctp_down_reason(c->as) != SCTP_DOWN_PEER ||
+		sctp_peer_cause(c->as, &p, &n) != SCTP_E_USER || n == 0)
+		return NULL;
+	mp = allocb(n, BPRI_MED);
+	if (mp == NULL)
+		return NULL;
+	bcopy(p, mp->b_wptr, n);
+	mp->b_wptr += n;
+	return mp;
+}
+
+static int
+say_connected(struct sctpt_conn *c)
+{
+	unsigned char sa[sizeof(struct sockaddr_in6)];
+	struct tpi_buf res = {sa, 0};
+
+	res.len = sctpt_addr_put(sa, &c->peer, c->slot->pport,
+		c->user->family);
+	return tpi_conn_con(&c->user->tpi, &res, NULL);
+}
+
+/* sctpt_conn_ind - tell the listener's user of its caller */
+int
+sctpt_conn_ind(struct sctpt_conn *c, const struct sctp_env *env)
+{
+	unsigned char sa[sizeof(struct sockaddr_in6)];
+	struct tpi_buf from = {sa, 0};
+
+	(void)env;
+	from.len = sctpt_addr_put(sa, &c->peer, c->slot->pport,
+		c->listener->family);
+	return tpi_conn_ind(&c->listener->tpi, &from, NULL, c->slot);
+}
+
+/* The peer has shut down, and the user has all its data. */
+static void
+release(struct sctpt_conn *c)
+{
+	c->said = 1;
+	(void)tpi_ordrel_ind(&c->user->tpi, NULL);
+	if (c->ours)
+		c->user = NULL; /* the rest goes on without it */
+}
+
+static void
+restarted(struct sctpt_conn *c, const struct sctp_env *env)
+{
+	sctpt_tell_end(c, ECONNRESET, NULL);
+	sctp_abort(env, c->as, NULL, 0);
+}
+
+/*
+ * sctpt_events - look at what has happened to the association
+ * Context: the turn; the stream of the user, or the listener, is held.
+ */
+void
+sctpt_events(struct sctpt_conn *c, const struct sctp_env *env)
+{
+	uint32_t ev = sctp_events(c->as);
+
+	if ((ev & SCTP_EV_RESTART) != 0)
+		restarted(c, env);
+	if ((ev & SCTP_EV_UP) != 0)
+		sctpt_conn_name(c, c->slot);
+	if (c->calling && sctp_assoc_state(c->as) >= SCTP_ESTABLISHED &&
+		c->user != NULL) {
+		if (say_connected(c) == ENOSR) {
+			tpi_retry(&c->user->tpi);
+			return;
+		}
+		c->calling = 0;
+	}
+	if ((ev & SCTP_EV_ROOM) != 0 && c->user != NULL)
+		qenable(WR(c->user->tpi.rq));
+	if ((ev & SCTP_EV_SHUTDOWN) != 0)
+		c->released = 1;
+	if (c->user != NULL && !c->calling)
+		data(c, env, sctp_down_reason(c->as) > SCTP_DOWN_SHUTDOWN);
+	/* data for a stream that was closed: as TCP's reset */
+	if (c->gone && sctp_readable(c->as) != 0)
+		sctp_abort(env, c->as, NULL, 0);
+	if (c->released && !c->said && c->user != NULL &&
+		sctp_readable(c->as) == 0)
+		release(c);
+	if (sctp_down_reason(c->as) > SCTP_DOWN_SHUTDOWN ||
+		(sctp_down_reason(c->as) == SCTP_DOWN_SHUTDOWN &&
+			(c->listener != NULL || c->calling)))
+		sctpt_tell_end(c, reason(c), last_words(c));
+}
