@@ -196,7 +196,29 @@ str_head_peer(struct str_head *sd)
 	return sd->peer;
 }
 
-/* Number of data bytes that can be read: FIONREAD. */
+/* Bytes on the read queue proper, of all bands; a descriptor has none. */
+static uint64_t
+queued_bytes(struct str_head *sd)
+{
+	queue_t *q = &sd->qp->rq;
+	uint64_t n = 0;
+	mblk_t *mp;
+
+	if (str_lock(&q->q_klock))
+		(void)str_queue_repair(q);
+	for (mp = q->q_first; mp != NULL; mp = mp->b_next)
+		if (mp->b_datap->db_type != M_PASSFP &&
+		    mp->b_datap->db_type != M_SIG)
+			n += msgsize(mp);
+	str_unlock(&q->q_klock);
+	return n;
+}
+
+/*
+ * str_head_nbytes - bytes that wait to be read, in data and control parts:
+ * FIONREAD
+ * Locks: takes the read queue's.
+ */
 uint64_t
 str_head_nbytes(struct str_head *sd)
 {
@@ -208,5 +230,5 @@ str_head_nbytes(struct str_head *sd)
 		str_headq_settle(hq);
 		str_hunlock(&hq->plock, STR_HOLD_P);
 	}
-	return str_headq_count(hq) + sd->qp->rq.q_count;
+	return str_headq_count(hq) + queued_bytes(sd);
 }

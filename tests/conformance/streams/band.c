@@ -6,6 +6,8 @@
  */
 #include "st.h"
 
+#include <sys/filio.h>
+
 /* getpmsg(2): flags is MSG_BAND and band that of the message */
 ST_ANY_CASE(getpmsg_tells_the_band)
 {
@@ -268,6 +270,21 @@ ST_ANY_CASE(the_rest_of_a_message_stays_in_its_band)
 	T_EQ(m.band, 6);
 	ST_GOT(fd[1], NULL, "other six");
 	ST_GOT(fd[1], NULL, "five");
+}
+
+/* streamio(7I) FIONREAD: the bytes of all waiting messages, not only of band 0 */
+ST_ANY_CASE(FIONREAD_counts_every_band)
+{
+	int fd[2], bytes = -1;
+
+	st_pipe(t, fd);
+	T_EQ(st_putp(fd[0], NULL, "one", 1, MSG_BAND), 0);
+	T_EQ(ioctl(fd[1], FIONREAD, &bytes), 0);
+	T_EQ(bytes, 3);
+	T_EQ(st_putp(fd[0], NULL, "seven", 7, MSG_BAND), 0);
+	ST_WRITES(fd[0], "zero");
+	T_EQ(ioctl(fd[1], FIONREAD, &bytes), 0);
+	T_EQ(bytes, 12);
 }
 
 /* putpmsg(2): with MSG_BAND and no part nothing is sent */
