@@ -417,6 +417,7 @@ void sctp_heartbeat_expired(const struct sctp_env *env, struct sctp_assoc *as,
 	uint32_t path);
 void sctp_heartbeat_plan(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_path *pa);
+int sctp_heartbeat_is_owed(const struct sctp_assoc *as, uint32_t path);
 int sctp_heartbeat_put(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_out *o, uint32_t path);
 void sctp_heartbeat_received(struct sctp_in *in, const struct sctp_tlv *c);

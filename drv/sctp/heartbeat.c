@@ -9,6 +9,10 @@
  * is not answered within an RTO is an error of the path.  The answer must have
  * the random number of the last heartbeat, so that no other host can confirm an
  * address.
+ *
+ * In SHUTDOWN-ACK-SENT none is sent.  The peer's association may have ended, and
+ * its SHUTDOWN COMPLETE been lost: the peer would answer by an ABORT.  T2 counts
+ * the errors of the path.
  */
 #include "association.h"
 
@@ -55,6 +59,8 @@ sctp_heartbeat_expired(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_path *pa = &as->path[path];
 
 	pa->hb_at = 0;
+	if (as->state == SCTP_SHUTDOWN_ACK_SENT)
+		return;
 	if (pa->hb_out) {
 		pa->hb_out = 0;
 		sctp_rto_backoff(&as->conf, pa);
@@ -75,6 +81,12 @@ sctp_heartbeat_expired(const struct sctp_env *env, struct sctp_assoc *as,
 	if (!pa->confirmed && pa->state == SCTP_PATH_INACTIVE)
 		return;
 	pa->hb_owed = 1;
+}
+
+int
+sctp_heartbeat_is_owed(const struct sctp_assoc *as, uint32_t path)
+{
+	return as->path[path].hb_owed && as->state != SCTP_SHUTDOWN_ACK_SENT;
 }
 
 int

@@ -56,7 +56,7 @@ heartbeat_path(const struct sctp_assoc *as)
 	uint32_t i;
 
 	for (i = 0; i < as->npaths; i++)
-		if (as->path[i].hb_owed)
+		if (sctp_heartbeat_is_owed(as, i))
 			return i;
 	return SCTP_NONE;
 }
@@ -195,7 +195,7 @@ fill(const struct sctp_env *env, struct sctp_assoc *as, struct sctp_out *o,
 	put_shutdown(env, as, o);
 	if ((as->owes & SCTP_OWES_FORWARD) != 0)
 		sctp_forward_put(env, as, o);
-	if (as->path[path].hb_owed && !echo)
+	if (sctp_heartbeat_is_owed(as, path) && !echo)
 		(void)sctp_heartbeat_put(env, as, o, path);
 	if (echo || (state_has_data(as) && as->path[path].confirmed))
 		put_data(env, as, o, path);
