@@ -4,6 +4,7 @@
  * Cases with every possible end, for self_test.py to look at.  This program
  * is meant to fail.
  */
+#define T_PATIENCE 1 /* ms */
 #include "t.h"
 
 #include <fcntl.h>
@@ -34,6 +35,7 @@ T_CASE(good_checks_pass)
 	T_EQ(T_OK(fcntl(2, F_GETFD)) & ~FD_CLOEXEC, 0);
 	T_TRUE(t_rand_below(3) < 3);
 	T_SOON(1, 0);
+	T_WITHIN(1, 0);
 	T_STR(t->target, t_target());
 }
 
@@ -51,6 +53,7 @@ T_CASE(bad_ok) { T_OK(close(-1)); }
 T_CASE(bad_err_value) { T_ERR(getpid() > 0, EBADF); }
 T_CASE(bad_err_errno) { T_ERR(close(-1), EPIPE); }
 T_CASE(bad_soon) { T_SOON(0, 5); }
+T_CASE(bad_within) { T_WITHIN(0, 3); }
 T_CASE(bad_fail) { T_FAIL("said %d", 7); }
 
 T_CASE(crash_by_signal)

@@ -86,6 +86,7 @@ def checks():
             'bad_err_value': ['is 1, not -1 with EBADF'],
             'bad_err_errno': ['EBADF, not EPIPE'],
             'bad_soon': ['0 is false after 5 ms'],
+            'bad_within': ['0 is false after 3 pauses'],
             'bad_fail': ['said 7']}.items():
         expect_failure(name, 'sample.c:', *words)
 

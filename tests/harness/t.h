@@ -99,14 +99,37 @@ struct t_case {
 	t_err(__FILE__, __LINE__, #e, t_r_, errno, want);		\
 } while (0)
 
-/* Wait until @e holds; fail after @ms milliseconds.  Instead of sleeping. */
+/*
+ * Wait until @e holds, instead of sleeping.  Fail after @ms milliseconds, but
+ * not before T_PATIENCE: on a machine that is busy with other tests a step that
+ * takes a millisecond may take seconds.
+ */
 #define T_SOON(e, ms) do {						\
-	uint64_t t_end_ = t_now_ns() + (uint64_t)(ms) * 1000000u;	\
+	int t_ms_ = (int)(ms) > T_PATIENCE ? (int)(ms) : T_PATIENCE;	\
+	uint64_t t_end_ = t_now_ns() + (uint64_t)t_ms_ * 1000000u;	\
 	while (!(e)) {							\
 		if (t_now_ns() > t_end_)				\
 			t_fail(__FILE__, __LINE__,			\
-				"%s is false after %d ms", #e,	\
-				(int)(ms));				\
+				"%s is false after %d ms", #e, t_ms_);	\
+		t_pause();						\
+	}								\
+} while (0)
+#ifndef T_PATIENCE
+#define T_PATIENCE 10000 /* ms */
+#endif
+
+/*
+ * The same where the time is what is tested.  It counts @ms pauses of a
+ * millisecond, so that time in which the machine does not run this process does
+ * not count.
+ */
+#define T_WITHIN(e, ms) do {						\
+	int t_ms_ = (int)(ms), t_n_ = 0;				\
+	while (!(e)) {							\
+		if (t_n_++ >= t_ms_)					\
+			t_fail(__FILE__, __LINE__,			\
+				"%s is false after %d pauses", #e,	\
+				t_ms_);					\
 		t_pause();						\
 	}								\
 } while (0)

@@ -54,7 +54,7 @@ T_CASE(streamsd_inherits_nothing_without_close_range)
 	T_OK(close(p[1]));
 	T_OK(close(777));
 	pfd.fd = p[0];
-	T_EQ(poll(&pfd, 1, 2000), 1);
+	T_EQ(poll(&pfd, 1, T_PATIENCE), 1);
 	T_EQ(pfd.revents, POLLHUP);
 	T_OK(close(fd));
 	T_ERR(read(said[0], &c, 1), EAGAIN);

@@ -55,7 +55,7 @@ receive(const char *what, int fd, const char *want)
 {
 	struct pollfd pfd = { fd, POLLIN, 0 };
 	char buf[64];
-	int n = check(what, poll(&pfd, 1, 2000));
+	int n = check(what, poll(&pfd, 1, 10000));
 
 	if (n == 0)
 		(void)bad(LOST);

@@ -74,7 +74,7 @@ T_CASE(a_killed_holder_is_closed_for)
 
 	T_OK(kill(pid, SIGKILL));
 	for (int i = 0; i < 3; i++)
-		T_SOON(hung_up(fd[i]), SOON);
+		T_WITHIN(hung_up(fd[i]), SOON);
 	T_OK(waitpid(pid, NULL, 0));
 }
 
@@ -107,7 +107,7 @@ T_CASE(a_child_that_made_no_call_is_a_holder_too)
 	T_OK(close(fd[1]));
 	T_FALSE(hung_up(fd[0]));
 	T_OK(kill(pid, SIGKILL));
-	T_SOON(hung_up(fd[0]), SOON);
+	T_WITHIN(hung_up(fd[0]), SOON);
 	T_OK(waitpid(pid, NULL, 0));
 }
 
@@ -181,7 +181,7 @@ T_CASE(a_child_that_has_not_run_yet_is_watched)
 		T_OK(close(fd[1]));
 		T_FALSE(hung_up(fd[0]));
 		T_OK(kill(pid, SIGKILL));
-		T_SOON(hung_up(fd[0]), SOON);
+		T_WITHIN(hung_up(fd[0]), SOON);
 		T_OK(waitpid(pid, NULL, 0));
 		T_OK(close(fd[0]));
 	}
@@ -206,7 +206,7 @@ T_CASE(an_image_that_closes_on_exec_is_closed_for)
 		_exit(127);
 	}
 	T_OK(close(fd[1]));
-	T_SOON(hung_up(fd[0]), SOON);
+	T_WITHIN(hung_up(fd[0]), SOON);
 	T_OK(close(in[1]));
 	T_TRUE(p_exited(pid, 0));
 }
@@ -353,7 +353,7 @@ T_CASE(killed_before_the_holder_it_is_replaced_by_who_sleeps)
 		T_OK(waitpid(sleeper, NULL, 0));
 	}
 	T_OK(kill(pid, SIGKILL));
-	T_SOON(hung_up(fd[0]), SOON);
+	T_WITHIN(hung_up(fd[0]), SOON);
 	T_OK(waitpid(pid, NULL, 0));
 }
 

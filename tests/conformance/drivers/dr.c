@@ -55,7 +55,7 @@ dr_gets(int fd, const char *ctl, const char *data)
 	struct pollfd pfd = {.fd = fd, .events = POLLIN | POLLPRI};
 	int flags = 0;
 
-	T_EQ(poll(&pfd, 1, 2000), 1);
+	T_EQ(poll(&pfd, 1, T_PATIENCE), 1);
 	T_EQ(getmsg(fd, &c, &d, &flags), 0);
 	T_EQ(c.len, ctl != NULL ? (int)strlen(ctl) : -1);
 	if (ctl != NULL)

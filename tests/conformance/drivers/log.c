@@ -35,7 +35,7 @@ logged(int fd, const char *text)
 	struct strbuf d = {.maxlen = sizeof(buf), .buf = buf};
 	int flags = 0;
 
-	T_EQ(poll(&pfd, 1, 2000), 1);
+	T_EQ(poll(&pfd, 1, T_PATIENCE), 1);
 	T_EQ(getmsg(fd, &c, &d, &flags), 0);
 	T_EQ(c.len, (int)sizeof(lc));
 	T_STR(buf, text);

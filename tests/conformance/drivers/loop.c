@@ -121,7 +121,7 @@ T_CASE(closing_one_hangs_the_other_up)
 	T_OK(close(a));
 	pfd.fd = b;
 	pfd.events = POLLIN;
-	T_EQ(poll(&pfd, 1, 2000), 1);
+	T_EQ(poll(&pfd, 1, T_PATIENCE), 1);
 	T_TRUE((pfd.revents & POLLHUP) != 0);
 	T_EQ(read(b, &c, 1), 0);
 	T_ERR(write(b, "x", 1), ENXIO);
@@ -152,7 +152,7 @@ T_CASE(a_killed_process_closes_too)
 	T_OK(kill(pid, SIGKILL));
 	T_EQ(waitpid(pid, NULL, 0), pid);
 	pfd.fd = b;
-	T_EQ(poll(&pfd, 1, 3000), 1);
+	T_EQ(poll(&pfd, 1, T_PATIENCE), 1);
 	T_TRUE((pfd.revents & POLLHUP) != 0);
 	T_OK(close(b));
 	/* the minor is free again */

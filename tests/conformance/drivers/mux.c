@@ -67,7 +67,7 @@ T_CASE(the_lower_descriptor_may_be_closed)
 	{
 		struct pollfd pfd = {.fd = l[1], .events = POLLIN};
 
-		T_EQ(poll(&pfd, 1, 3000), 1);
+		T_EQ(poll(&pfd, 1, T_PATIENCE), 1);
 		T_TRUE((pfd.revents & POLLHUP) != 0);
 	}
 	T_OK(close(m));
@@ -158,7 +158,7 @@ T_CASE(a_writer_waits_for_the_reader_below)
 	while (in < out * 1024) {
 		struct pollfd pfd = {.fd = l[1], .events = POLLIN};
 
-		T_EQ(poll(&pfd, 1, 2000), 1);
+		T_EQ(poll(&pfd, 1, T_PATIENCE), 1);
 		n = read(l[1], buf, sizeof(buf));
 		T_GT(n, 0);
 		in += (unsigned)n;

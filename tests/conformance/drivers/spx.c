@@ -43,7 +43,7 @@ T_CASE(fdinsert_pairs_two)
 	dr_gets(a, "ctl", "back");
 	dr_nothing(b, 0);
 	T_OK(close(a));
-	T_EQ(poll(&pfd, 1, 2000), 1);
+	T_EQ(poll(&pfd, 1, T_PATIENCE), 1);
 	T_TRUE((pfd.revents & POLLHUP) != 0);
 	T_EQ(read(b, &c, 1), 0);
 	T_OK(close(b));
