@@ -385,6 +385,27 @@ environment(struct start *s)
 	s->env[n] = NULL;
 }
 
+/*
+ * The user's directory, which streamsd removes with the domain, if it is empty:
+ * that of domains with a name, where the socket directories usually are, too.
+ * "": the domain has no file there.
+ */
+static void
+directory(const struct start *s, char dir[520])
+{
+	const struct host_shared *sh = host_shared(host_domain);
+
+	dir[0] = '\0';
+	if (s->domain_fd >= 0)
+		return;
+	if (host_named_dir()[0] != '\0') {
+		snprintf(dir, 520, "-r%s", host_named_dir());
+	} else if (sh->dir_in_base) {
+		snprintf(dir, 520, "-r%.95s", sh->dir);
+		*strrchr(dir, '/') = '\0';
+	}
+}
+
 /* Run the program in @s->program_fd; @wait: wait until it is ready. */
 static int
 run(struct start *s, bool wait)
@@ -393,12 +414,11 @@ run(struct start *s, bool wait)
 	int fd[2], err;
 
 	environment(s);
+	directory(s, dir);
 	s->argv[0] = (char[]){ "streamsd" };
 	s->argv[1] = (char[]){ "-n4" };
-	if (s->domain_fd < 0 && host_named_dir()[0] != '\0') {
-		snprintf(dir, sizeof dir, "-r%s", host_named_dir());
+	if (dir[0] != '\0')
 		s->argv[2] = dir;
-	}
 	err = -(int)sys_call2(SYS_pipe2, fd, O_CLOEXEC);
 	if (err != 0)
 		return err;

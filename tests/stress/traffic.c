@@ -7,6 +7,7 @@
  *	(nothing)	uses pipes with two children, and exits
  *	hold		the same, then holds a pipe until its input ends
  *	crash		is killed with all its children in the middle of it
+ *	late-crash	as hold, then is killed with all its children
  *
  * A line on standard output says that it is at work.
  */
@@ -61,15 +62,15 @@ main(int argc, char **argv)
 	}
 	printf("at work\n");
 	fflush(stdout);
-	if (strcmp(mode, "crash") == 0) {
+	if (strcmp(mode, "hold") == 0 || strcmp(mode, "late-crash") == 0)
+		while (read(0, buf, 1) > 0)
+			;
+	if (strcmp(mode, "crash") == 0 || strcmp(mode, "late-crash") == 0) {
 		(void)!write(there[1], buf, sizeof(buf));
 		kill(pid[0], SIGKILL);
 		kill(pid[1], SIGKILL);
 		kill(getpid(), SIGKILL);
 	}
-	if (strcmp(mode, "hold") == 0)
-		while (read(0, buf, 1) > 0)
-			;
 	close(there[1]);
 	for (int i = 0; i < 2; i++)
 		if (waitpid(pid[i], &status, 0) == pid[i] && status == 0)
