@@ -25,17 +25,19 @@
 #include "lib/tool.h"
 
 #define IP_DEV "/dev/streams/clone/ip"
+#define SCTP 132 /* what RFC 6951 carries inside of UDP */
 
 static struct tool tool = {
 	.name = "strwire",
-	.synopsis = "add KIND NAME -a ADDRESS/BITS ... [-r NET/BITS ...] "
+	.synopsis = "add KIND NAME [-a ADDRESS/BITS ...] [-r NET/BITS ...] "
 		    "[-g ADDRESS[/BITS] ...]\n"
-		    "    [-m MTU] [-f INTERFACE] [-p PROTOCOL ...]\n"
+		    "    [-m MTU] [-f INTERFACE] [-p PROTOCOL ...] [-P PORT[,PORT]]\n"
 		    "list [--json]\n"
 		    "stat [--json] [NAME ...]\n"
 		    "del NAME ...",
 	.purpose = "Make, list and remove the wires that carry IP packets of "
-		   "the native transports.  KIND is raw, tun or packet.",
+		   "the native transports.  KIND is raw, tun, "
+		   "packet or encap.",
 	.help =
 	"  -a, --address=ADDRESS/BITS  an address of the wire, and its network\n"
 	"  -r, --route=NET/BITS[,ROUTER[,METRIC]]\n"
@@ -46,9 +48,11 @@ static struct tool tool = {
 	"  -m, --mtu=MTU               bytes of the longest packet\n"
 	"  -f, --interface=INTERFACE   tun: what the device is called; packet:\n"
 	"                              the one to use\n"
-	"  -p, --protocol=NUMBER       raw: a protocol that is received\n"
+	"  -p, --protocol=NUMBER       raw: a protocol that is received;\n"
+	"                              encap: the one that it carries\n"
+	"  -P, --port=PORT[,PORT]      encap: its UDP port; that of others\n"
 	"      --json                  as JSON\n",
-	.options = "a:r:g:m:f:p:",
+	.options = "a:r:g:m:f:p:P:",
 };
 
 static const struct option longs[] = {
@@ -58,6 +62,7 @@ static const struct option longs[] = {
 	{ "mtu", required_argument, NULL, 'm' },
 	{ "interface", required_argument, NULL, 'f' },
 	{ "protocol", required_argument, NULL, 'p' },
+	{ "port", required_argument, NULL, 'P' },
 	{ "json", no_argument, NULL, TOOL_OPT_JSON },
 	{ NULL, 0, NULL, 0 },
 };
@@ -66,7 +71,8 @@ static struct ipw_conf conf;
 static unsigned nown, nroute, nproto;
 static bool as_json;
 
-static const char *const kinds[] = { "lo", "raw", "tun", "packet" };
+static const char *const kinds[] = { "lo", "raw", "tun", "packet", "encap" };
+#define NKINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 /* In the order of enum wire_count; WIRE_BAD itself is not a counter. */
 static const char *const counts[WIRE_NCOUNTS] = {
@@ -169,6 +175,27 @@ copy_name(char to[IPW_NAMELEN], const char *from)
 	strcpy(to, from);
 }
 
+/* PORT[,PORT] */
+static void
+ports(const char *arg)
+{
+	char buf[16], *comma;
+	unsigned i;
+	long v;
+
+	if (strlen(arg) >= sizeof(buf))
+		tool_usage(&tool, "not a port: %s", arg);
+	strcpy(buf, arg);
+	comma = strchr(buf, ',');
+	if (comma != NULL)
+		*comma++ = '\0';
+	for (i = 0; i < 2 && (i == 0 || comma != NULL); i++) {
+		if (!tool_number(i == 0 ? buf : comma, 1, 65535, &v))
+			tool_usage(&tool, "not a port: %s", arg);
+		conf.port[i] = (unsigned short)v;
+	}
+}
+
 static void
 option(int c)
 {
@@ -204,6 +231,9 @@ option(int c)
 				optarg);
 		conf.proto[nproto++] = (unsigned char)v;
 		break;
+	case 'P':
+		ports(optarg);
+		break;
 	case TOOL_OPT_JSON:
 		as_json = true;
 		break;
@@ -215,14 +245,16 @@ add(const char *kind, const char *name)
 {
 	int fd, ctl;
 
-	for (conf.kind = IPW_RAW; conf.kind <= IPW_PACKET; conf.kind++)
+	for (conf.kind = IPW_RAW; conf.kind < NKINDS; conf.kind++)
 		if (strcmp(kinds[conf.kind], kind) == 0)
 			break;
-	if (conf.kind > IPW_PACKET)
+	if (conf.kind == NKINDS)
 		tool_usage(&tool, "not a kind of wire: %s", kind);
 	copy_name(conf.name, name);
-	if (nown == 0)
+	if (nown == 0 && conf.kind != IPW_ENCAP)
 		tool_usage(&tool, "which address? (-a)");
+	if (conf.kind == IPW_ENCAP && nproto == 0)
+		conf.proto[0] = SCTP;
 	if (conf.kind == IPW_PACKET && conf.ifname[0] == '\0')
 		tool_usage(&tool, "which interface? (-f)");
 	fd = open_ip();
@@ -289,18 +321,29 @@ list_json(struct json *j, const char *key, const struct ipw_addr *a,
 	json_end(j, ']');
 }
 
+static const char *
+kind_of(const struct ipw_info *in)
+{
+	return in->conf.kind < NKINDS ? kinds[in->conf.kind] : "?";
+}
+
 static void
 show_json(struct json *j, const struct ipw_info *in)
 {
 	json_begin(j, NULL, '{');
 	json_str(j, "name", in->conf.name);
-	json_str(j, "kind", kinds[in->conf.kind & 3]);
+	json_str(j, "kind", kind_of(in));
 	json_str(j, "interface", in->conf.ifname);
 	json_uint(j, "mtu", in->conf.mtu);
 	json_str(j, "state", in->state == IPW_UP ? "up" : "down");
 	json_int(j, "error", in->error);
 	json_uint(j, "taps", in->taps);
 	json_uint(j, "remade", in->remade);
+	if (in->conf.kind == IPW_ENCAP) {
+		json_uint(j, "protocol", in->conf.proto[0]);
+		json_uint(j, "port", in->conf.port[0]);
+		json_uint(j, "remote-port", in->conf.port[1]);
+	}
 	list_json(j, "addresses", in->conf.own, IPW_NOWN);
 	list_json(j, "routes", in->conf.route, IPW_NROUTE);
 	json_begin(j, "counts", '{');
@@ -317,10 +360,13 @@ show_list(const struct ipw_info *in)
 	char buf[64];
 
 	printf("%-15s %-6s %-4s mtu %-5u", in->conf.name,
-		kinds[in->conf.kind & 3],
+		kind_of(in),
 		in->state == IPW_UP ? "up" : "down", in->conf.mtu);
 	if (in->conf.ifname[0] != '\0')
 		printf(" on %s", in->conf.ifname);
+	if (in->conf.kind == IPW_ENCAP)
+		printf(" protocol %u port %u,%u", in->conf.proto[0],
+			in->conf.port[0], in->conf.port[1]);
 	for (unsigned i = 0; i < IPW_NOWN; i++) {
 		if (in->conf.own[i].len == 0)
 			continue;

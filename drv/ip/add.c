@@ -71,7 +71,11 @@ check(const struct ipw_conf *c)
 	if (!is_addr(&c->gateway[0]) || c->gateway[0].len == 16 ||
 		!is_addr(&c->gateway[1]) || c->gateway[1].len == 4)
 		return EINVAL;
-	if (own == 0 || c->kind < IPW_RAW || c->kind > IPW_PACKET)
+	if (c->kind < IPW_RAW || c->kind > IPW_ENCAP)
+		return EINVAL;
+	/* encap: an address is the one to which its socket is bound */
+	if (c->kind == IPW_ENCAP ? own > 1 || c->proto[0] == 0 ||
+		c->proto[1] != 0 : own == 0)
 		return EINVAL;
 	if (c->mtu != 0 && (c->mtu < IP4_MTU || c->mtu > IP_MOST))
 		return EINVAL;
@@ -140,6 +144,11 @@ fill(struct ip_wire *w, struct ip_ep *ep, const struct ipw_conf *conf)
 	w->conf = *conf;
 	w->kind = conf->kind;
 	w->mtu = conf->mtu != 0 ? conf->mtu : MTU;
+	if (conf->kind == IPW_ENCAP && conf->mtu == 0)
+		w->mtu -= UDP_HDRLEN;
+	for (i = 0; i < 2; i++)
+		if (w->conf.port[i] == 0)
+			w->conf.port[i] = IPW_ENCAP_PORT;
 	w->state = IPW_DOWN;
 	w->error = 0;
 	w->remade = 0;

@@ -237,7 +237,7 @@ wire_group(struct wire *lo, const struct str_ref *who,
 	if (w != NULL)
 		changed(w);
 	/* with the host's own addresses the system must join too */
-	return err == 0 && w->kind == IPW_RAW ? ENODEV : err;
+	return err == 0 && ip_is_hosts(w) ? ENODEV : err;
 }
 
 void

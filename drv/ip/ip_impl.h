@@ -194,6 +194,13 @@ ip_set(uint32_t *p, uint32_t v)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+/* Are the addresses on @w those of the host? */
+static inline int
+ip_is_hosts(const struct ip_wire *w)
+{
+	return w->kind == IPW_RAW || w->kind == IPW_ENCAP;
+}
+
 /* wire.c */
 struct ip_shared *ip_shared(void);
 uint64_t ip_counted(const struct ip_wire *w, unsigned int what);
@@ -201,6 +208,7 @@ struct ip_wire *ip_wire_named(struct ip_shared *sh, const char *name);
 const struct wire_proto *const *ip_proto_next(
 	const struct wire_proto *const *at, int proto);
 const struct ip_secret *ip_secret(struct ip_shared *sh);
+void ip_sent_one(struct ip_wire *w, const mblk_t *pkt);
 int ip_send_held(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h);
 void ip_expire(struct ip_shared *sh);
 
@@ -249,6 +257,14 @@ mblk_t *ip_block_fit(struct ip_wire *w, mblk_t *mp, uint32_t most);
 
 int ip_lower_get(struct ip_wire *w, uint32_t k, int family, int type,
 	int proto);
+
+/* encap.c: one protocol inside of UDP */
+int ip_encap_make(struct ip_wire *w);
+int ip_encap_recv(struct ip_wire *w);
+uint32_t ip_encap_send(struct ip_wire *w, const struct wire_pkt *v, uint32_t n,
+	int *ret_err);
+void ip_told(const struct ksock_msg *m, struct ip_hdr *h);
+void ip_set_int(ksock_t *ks, int level, int name, int val);
 
 /* link.c: changes of the interface.  Context: the wire's procedures. */
 int ip_link_make(struct ip_wire *w);

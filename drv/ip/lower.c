@@ -139,8 +139,8 @@ ip_lower_get(struct ip_wire *w, uint32_t k, int family, int type, int proto)
 	return -err;
 }
 
-static void
-set_int(ksock_t *ks, int level, int name, int val)
+void
+ip_set_int(ksock_t *ks, int level, int name, int val)
 {
 	(void)ksock_setopt(ks, level, name, &val, sizeof(val));
 }
@@ -149,8 +149,8 @@ set_int(ksock_t *ks, int level, int name, int val)
 static void
 set_input(ksock_t *ks)
 {
-	set_int(ks, SOL_SOCKET, SO_RCVBUF, BUFFER);
-	set_int(ks, SOL_SOCKET, SO_RCVBUFFORCE, BUFFER);
+	ip_set_int(ks, SOL_SOCKET, SO_RCVBUF, BUFFER);
+	ip_set_int(ks, SOL_SOCKET, SO_RCVBUFFORCE, BUFFER);
 }
 
 /* -------------------------------------------------------------- raw sockets */
@@ -173,14 +173,14 @@ raw_make(struct ip_wire *w)
 		if (k >= 2)
 			set_input(w->ks[k]);
 		if (k < 2) {
-			set_int(w->ks[k], SOL_SOCKET, SO_SNDBUF, BUFFER);
-			set_int(w->ks[k], v6 ? IPPROTO_IPV6 : IPPROTO_IP,
+			ip_set_int(w->ks[k], SOL_SOCKET, SO_SNDBUF, BUFFER);
+			ip_set_int(w->ks[k], v6 ? IPPROTO_IPV6 : IPPROTO_IP,
 				v6 ? IPV6_HDRINCL : IP_HDRINCL, 1);
-			set_int(w->ks[k], SOL_SOCKET, SO_BROADCAST, 1);
+			ip_set_int(w->ks[k], SOL_SOCKET, SO_BROADCAST, 1);
 		} else if (v6) {
-			set_int(w->ks[k], IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
-			set_int(w->ks[k], IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
-			set_int(w->ks[k], IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
+			ip_set_int(w->ks[k], IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+			ip_set_int(w->ks[k], IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
+			ip_set_int(w->ks[k], IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
 		}
 	}
 	return 0;
@@ -214,32 +214,6 @@ raw_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
 	}
 	r = ksock_sendmm(ks, &m, 1, 0);
 	return r < 0 ? (int)-r : 0;
-}
-
-/* The header fields from the control data of an IPv6 packet. */
-static void
-told(const struct ksock_msg *m, struct ip_hdr *h)
-{
-	struct msghdr mh;
-	struct cmsghdr *c;
-	int v;
-
-	bzero(&mh, sizeof(mh));
-	mh.msg_control = m->km_ctl;
-	mh.msg_controllen = m->km_ctllen;
-	for (c = CMSG_FIRSTHDR(&mh); c != NULL; c = CMSG_NXTHDR(&mh, c)) {
-		if (c->cmsg_level != IPPROTO_IPV6)
-			continue;
-		if (c->cmsg_type == IPV6_PKTINFO) {
-			bcopy(CMSG_DATA(c), h->dst.b, 16);
-			continue;
-		}
-		bcopy(CMSG_DATA(c), &v, sizeof(v));
-		if (c->cmsg_type == IPV6_HOPLIMIT)
-			h->ttl = (uint8_t)v;
-		else if (c->cmsg_type == IPV6_TCLASS)
-			h->tos = (uint8_t)v;
-	}
 }
 
 /* Receive one packet from the socket @k; 1: there was one. */
@@ -276,7 +250,7 @@ raw_recv(struct ip_wire *w, uint32_t k)
 		bcopy(&from.sin6_addr, h.src.b, 16);
 		h.proto = (uint8_t)proto_of(w, k);
 		h.len = m.km_len;
-		told(&m, &h);
+		ip_told(&m, &h);
 		mp->b_rptr -= ip_build(mp->b_rptr, &h, NULL, 0);
 	}
 	mp = ip_block_fit(w, mp, IP_MOST);
@@ -462,6 +436,8 @@ ip_lower_make(struct ip_wire *w)
 	switch (w->kind) {
 	case IPW_RAW:
 		return raw_make(w);
+	case IPW_ENCAP:
+		return ip_encap_make(w);
 	case IPW_TUN:
 		err = tun_make(w);
 		return err != 0 ? err : ip_link_make(w);
@@ -548,6 +524,7 @@ ip_lower_input(struct ip_wire *w)
 		ip_link_input(w);
 		(void)ksock_events(w->ks[0]);
 		while (n < most && (w->kind == IPW_TUN ? tun_recv(w) :
+			w->kind == IPW_ENCAP ? ip_encap_recv(w) :
 			ip_packet_recv(w)))
 			n++;
 		return n == most;

@@ -73,7 +73,7 @@ ip_complain_header(struct ip_wire *w, const unsigned char *pkt, uint32_t n)
 	struct ip_addr from;
 	mblk_t *mp;
 
-	if (w->kind == IPW_LO || w->kind == IPW_RAW ||
+	if (w->kind == IPW_LO || ip_is_hosts(w) ||
 		!ip6_problem(pkt, n, &why) || ip_is_bad_source(w, &why.h.src))
 		return;
 	from = why.h.dst;

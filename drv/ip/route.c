@@ -154,8 +154,8 @@ goodness(const struct ip_wire *w, const struct ip_addr *dst)
 	int64_t best = -1, n;
 	unsigned int i;
 
-	/* for raw sockets the addresses and the networks are the host's */
-	for (i = 0; i < IPW_NOWN && w->kind != IPW_RAW; i++) {
+	/* if the addresses are the host's, the networks are, too */
+	for (i = 0; i < IPW_NOWN && !ip_is_hosts(w); i++) {
 		n = ip_matches(dst, &w->conf.own[i]);
 		if (n >= 0)
 			n = n << 32 | ~0u;
@@ -205,7 +205,7 @@ wire_route_by(struct wire *lo, const struct ip_addr *own, int ifindex,
 	if (lo->others == 0 || sh == NULL)
 		return NULL;
 	w = ip_wire_by(sh, own, ifindex);
-	if (w == NULL || w->kind == IPW_RAW)
+	if (w == NULL || ip_is_hosts(w))
 		return NULL;
 	addr_of(own_for(w, dst), &ret->src);
 	if (own->len == dst->len)
@@ -236,14 +236,14 @@ wire_has(struct wire *w, const struct ip_addr *a)
 	struct ip_wire *iw = ip_wire_of(w);
 	struct ip_addr src;
 
-	return iw->kind == IPW_RAW ? wire_source(a, &src) &&
+	return ip_is_hosts(iw) ? wire_source(a, &src) &&
 		src.len == a->len && bcmp(src.b, a->b, a->len) == 0 :
 		ip_is_own(iw, a);
 }
 
 struct wire *
-wire_route(struct wire *lo, const struct ip_addr *dst,
-	const struct ip_addr *src, struct wire_path *ret)
+wire_route_for(struct wire *lo, const struct ip_addr *dst,
+	const struct ip_addr *src, int proto, struct wire_path *ret)
 {
 	struct ip_wire *first = ip_wire_of(lo), *w, *to = NULL;
 	int has_src, best_has = 0;
@@ -256,7 +256,9 @@ wire_route(struct wire *lo, const struct ip_addr *dst,
 	for (w = first + 1; w < first + IP_WIRES; w++) {
 		if (!ip_in_use(&w->gen))
 			continue;
-		if (w->kind != IPW_RAW && ip_is_own(w, dst)) {
+		if (w->kind == IPW_ENCAP && w->conf.proto[0] != proto)
+			continue;
+		if (!ip_is_hosts(w) && ip_is_own(w, dst)) {
 			ret->src = src != NULL ? *src : *dst;
 			ret->mtu = IP_MOST;
 			return lo;

@@ -150,21 +150,27 @@ ip_wire_named(struct ip_shared *sh, const char *name)
 
 /* ------------------------------------------------------------------ output */
 
-/* @w's stream is held. */
-static int
-send_one(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h)
+/* Count a packet that was sent, and give it to the taps. */
+void
+ip_sent_one(struct ip_wire *w, const mblk_t *pkt)
 {
-	uint64_t n = msgdsize((mblk_t *)(uintptr_t)pkt);
-	int err = ip_lower_send(w, pkt, h);
-
-	if (err != 0)
-		return err;
 	STR_POINT("ip:sent");
 	if (wire_tapped(&w->pub))
 		wire_tap(&w->pub, pkt, 1);
 	wire_count(&w->pub, WIRE_OUT, 1);
-	wire_count(&w->pub, WIRE_OUTBYTES, n);
-	return 0;
+	wire_count(&w->pub, WIRE_OUTBYTES,
+		msgdsize((mblk_t *)(uintptr_t)pkt));
+}
+
+/* @w's stream is held. */
+static int
+send_one(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h)
+{
+	int err = ip_lower_send(w, pkt, h);
+
+	if (err == 0)
+		ip_sent_one(w, pkt);
+	return err;
 }
 
 /* Copy @n bytes of @pkt from @skip on to @to. */
@@ -338,10 +344,14 @@ wire_send_batch(struct wire *pub, const struct wire_pkt *v, uint32_t n,
 		str_unhold(&hold);
 		return 0;
 	}
-	for (i = 0; i < n && err == 0; i++)
-		err = ip_send_held(w, v[i].mp, v[i].h);
-	if (err != 0)
-		i--;
+	if (w->kind == IPW_ENCAP) {
+		i = ip_encap_send(w, v, n, &err);
+	} else {
+		for (i = 0; i < n && err == 0; i++)
+			err = ip_send_held(w, v[i].mp, v[i].h);
+		if (err != 0)
+			i--;
+	}
 	if (str_unlikely(ip_wire_is_slow(w)))
 		qenable(w->rq);
 	str_unhold(&hold);
@@ -370,7 +380,8 @@ wire_send(struct wire *w, mblk_t *pkt, const struct ip_hdr *h)
 static int
 whose(const struct ip_wire *w, const struct ip_hdr *h, unsigned int flags)
 {
-	if (w->kind == IPW_LO)
+	/* the kernel has checked what came inside of UDP */
+	if (w->kind == IPW_LO || w->kind == IPW_ENCAP)
 		return 0;
 	if (ip_is_bad_source(w, &h->src))
 		return -IP_ADDR;
@@ -517,7 +528,7 @@ receive(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h,
 	unsigned int flags)
 {
 	/* RFC 1122 s3.2.2, RFC 4443 s2.4: no errors about broadcasts */
-	int answers = w->kind != IPW_LO && w->kind != IPW_RAW;
+	int answers = w->kind != IPW_LO && !ip_is_hosts(w);
 	const struct wire_proto *const *at = NULL;
 	int taken = 0, has_ports = 0;
 
@@ -581,5 +592,6 @@ wire_input(struct wire *pub, mblk_t *pkt, unsigned int flags)
 		freemsg(pkt);
 		return;
 	}
+	h.encap = IP_PORT_OF(flags);
 	receive(w, pkt, &h, flags);
 }

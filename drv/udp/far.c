@@ -16,6 +16,13 @@
  */
 #include "udp_impl.h"
 
+static int
+proto_of(const struct udp *u)
+{
+	return !u->raw ? IPPROTO_UDP :
+		u->in.proto != 0 ? (int)u->in.proto : IPPROTO_RAW;
+}
+
 /* The IP header of packets from @u to @dst on a configured wire. */
 static void
 describe(struct udp *u, struct ip_hdr *h, const struct ip_addr *dst,
@@ -26,8 +33,7 @@ describe(struct udp *u, struct ip_hdr *h, const struct ip_addr *dst,
 	h->dst = *dst;
 	h->tos = (uint8_t)u->tos;
 	h->ttl = (uint8_t)(udp_is_group(dst) ? u->manyttl : u->ttl);
-	h->proto = (uint8_t)(!u->raw ? IPPROTO_UDP :
-		u->in.proto != 0 ? u->in.proto : IPPROTO_RAW);
+	h->proto = (uint8_t)proto_of(u);
 	h->id = wire_id(src, dst, h->proto);
 	h->hlen = (uint16_t)ip_size(h);
 }
@@ -121,7 +127,7 @@ wire_for_many(struct udp *u, struct wire *lo, const struct ip_addr *dst,
 			return w;
 	}
 	w = wire_route_by(lo, &u->port->at.a, 0, dst, path);
-	return w != NULL ? w : wire_route(lo, dst, NULL, path);
+	return w != NULL ? w : wire_route_for(lo, dst, NULL, proto_of(u), path);
 }
 
 /*
@@ -139,7 +145,7 @@ wire_for(struct udp *u, struct wire *lo, const struct tpi_buf *opts,
 
 	if (opts->len != 0 && udp_call_info(u, opts, &from, &ifindex)) {
 		w = ifindex != 0 ? wire_route_by(lo, &any, ifindex, dst, path) :
-			wire_route(lo, dst, &from, path);
+			wire_route_for(lo, dst, &from, proto_of(u), path);
 		if (w == NULL || w == lo)
 			return NULL;
 		if (from.len == 0)
@@ -151,7 +157,7 @@ wire_for(struct udp *u, struct wire *lo, const struct tpi_buf *opts,
 	}
 	w = is_limited(dst) || udp_is_group(dst) ?
 		wire_for_many(u, lo, dst, path) :
-		wire_route(lo, dst, &u->port->at.a, path);
+		wire_route_for(lo, dst, &u->port->at.a, proto_of(u), path);
 	return w == NULL || w == lo || !source(u, dst, &path->src) ? NULL : w;
 }
 

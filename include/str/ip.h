@@ -44,6 +44,10 @@ struct ip_hdr {
 	uint32_t id;
 	uint32_t len;	  /* bytes behind the headers */
 	uint32_t flow;	  /* IPv6 flow label */
+	/* UDP port of the other host, if the packet is encapsulated (udp-encap
+	 * wires): received: the one that it came from; sent: the one to use, 0:
+	 * the wire's */
+	uint16_t encap;
 };
 
 /* Why a packet is bad; negative results of ip_parse(), udp_parse(). */
@@ -61,6 +65,9 @@ enum ip_bad {
 
 #define IP_TRUST 1u /* checksums are not looked at: it never left memory */
 #define IP_MANY 2u  /* it was sent to several stations at once */
+/* Flags of a packet that came inside of UDP, from port @p; the port. */
+#define IP_FROM_PORT(p) ((unsigned int)(p) << 16)
+#define IP_PORT_OF(flags) ((uint16_t)((flags) >> 16))
 
 /*
  * ip_parse - read the IP header at @p

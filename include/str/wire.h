@@ -18,6 +18,12 @@
  * (STR_WIRE_PROTO), finds the way of a packet by wire_local() and wire_route(),
  * and sends by wire_send() or wire_send_batch(), also on lo.
  *
+ * Inside of UDP.  A wire of the kind encap carries one protocol in datagrams of a
+ * kernel socket (RFC 6951), without privilege.  Packets have IP headers here as
+ * on any wire.  The UDP port of the other host is ip_hdr.encap: a transport
+ * stores the port of a packet that it has verified, and gives it with packets
+ * to that address.  The wire learns no ports, because anybody can send to it.
+ *
  * Taps.  A program opens a tap to see packets; without taps wire_tapped() costs
  * one load.
  *
@@ -70,7 +76,8 @@ int wire_ifindex(struct wire *w);
 void wire_count(struct wire *w, enum wire_count what, uint64_t n);
 
 /*
- * wire_route - find the wire to @dst
+ * wire_route_for - find the wire to @dst for packets of @proto; wire_route - for
+ * packets of any protocol, by wires that carry all
  * @lo: result of wire_lo()
  * @src: the source address that the packets are to have, for a transport with
  * several paths: a wire that has this address and leads to @dst is chosen
@@ -86,8 +93,14 @@ struct wire_path {
 	uint32_t mtu;	    /* bytes of the longest packet that is known to
 			     * arrive */
 };
-struct wire *wire_route(struct wire *lo, const struct ip_addr *dst,
-	const struct ip_addr *src, struct wire_path *ret);
+struct wire *wire_route_for(struct wire *lo, const struct ip_addr *dst,
+	const struct ip_addr *src, int proto, struct wire_path *ret);
+static inline struct wire *
+wire_route(struct wire *lo, const struct ip_addr *dst,
+	const struct ip_addr *src, struct wire_path *ret)
+{
+	return wire_route_for(lo, dst, src, -1, ret);
+}
 
 /*
  * wire_route_by - the same for groups and broadcasts: the wire that has the

@@ -27,6 +27,8 @@
 #define IPW_RAW 1    /* raw sockets, with this host's addresses */
 #define IPW_TUN 2    /* a TUN device; addresses of its own */
 #define IPW_PACKET 3 /* frames on an interface; addresses of its own */
+#define IPW_ENCAP 4  /* one protocol inside of UDP, with this host's addresses */
+#define IPW_ENCAP_PORT 9899 /* the default: RFC 6951 s6 */
 
 /* An address and the length of its network prefix. */
 struct ipw_addr {
@@ -46,11 +48,16 @@ struct ipw_conf {
 	/* For IPv4 and IPv6, or none.  TUN: addresses that this host gets on
 	 * it.  Packet: the routers to other networks */
 	struct ipw_addr gateway[2];
-	unsigned char proto[IPW_NPROTO]; /* raw: further protocols to receive */
+	/* raw: further protocols to receive; encap: the one that it carries */
+	unsigned char proto[IPW_NPROTO];
 	/* Of `route', in its order: the router (packet; len 0: the gateway), and
 	 * the metric: of equal prefixes the least counts */
 	struct ipw_addr via[IPW_NROUTE];
 	unsigned int metric[IPW_NROUTE];
+	/* encap: the UDP port, and that of hosts whose port is not known; 0: the
+	 * default */
+	unsigned short port[2];
+	unsigned char zero[4];
 };
 
 #define IPW_UP 1   /* it has its descriptor */
