@@ -370,15 +370,21 @@ host_daemon_pid(void)
 	return KIND(w) == RUNNING ? LOW(w) : 0;
 }
 
-/*
- * Ring the bell called @number from a temporary socket: a process that attaches
- * may never need a bell of its own, which takes ten times as long to make.
- */
+/* Ring the bell called @number from the socket @fd. */
 static void
-ring_apart(uint64_t number)
+ring_from(int fd, uint64_t number)
 {
 	struct iovec iov = { (char[]){ '\0' }, 1 };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (number != 0 && fd >= 0)
+		(void)host_sockdir_send(fd, number, &m, false);
+}
+
+/* The same from a temporary socket. */
+static void
+ring_apart(uint64_t number)
+{
 	int fd;
 
 	if (number == 0)
@@ -386,24 +392,44 @@ ring_apart(uint64_t number)
 	fd = (int)sys_call3(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	(void)host_sockdir_send(fd, number, &m, false);
+	ring_from(fd, number);
 	(void)sys_close(fd);
 }
 
-void
-host_daemon_tell(uint32_t ask)
+/* Note that there is work for streamsd.  Return: its slot, or NULL. */
+static struct str_proc *
+ask_for(uint32_t ask)
 {
 	uint64_t w;
 
 	str_fence_full(); /* first the data of the request, then the word */
 	w = str_load_acq(word());
 	if (host_is_daemon || KIND(w) != RUNNING)
-		return;
+		return NULL;
 	(void)str_or(&host_shared(host_domain)->daemon_asks, ask);
-	if (ask == HOST_ASK_MEMBER)
-		ring_apart(str_load_acq(&host_domain->proc[SLOT(w)].bell));
-	else
-		host_bell_ring_proc(&host_domain->proc[SLOT(w)]);
+	return &host_domain->proc[SLOT(w)];
+}
+
+void
+host_daemon_tell(uint32_t ask)
+{
+	struct str_proc *p = ask_for(ask);
+
+	if (p != NULL)
+		host_bell_ring_proc(p);
+}
+
+/*
+ * Not from this process's bell: a process that attaches may never need one,
+ * and to make it takes ten times as long.
+ */
+void
+host_daemon_member(int fd)
+{
+	struct str_proc *p = ask_for(HOST_ASK_MEMBER);
+
+	if (p != NULL)
+		ring_from(fd, str_load_acq(&p->bell));
 }
 
 void

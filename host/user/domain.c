@@ -74,17 +74,29 @@ host_domain_stat(int fd, struct stat *st)
 	return -(int)sys_call4(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
 }
 
+static bool
+is_domain(int fd, struct stat *st)
+{
+	return fd >= 0 && host_domain_stat(fd, st) == 0 &&
+		st->st_ino == domain_ino && st->st_dev == domain_dev;
+}
+
+/* Is @fd a descriptor of the domain's file? */
+bool
+host_domain_is(int fd)
+{
+	struct stat st;
+
+	return is_domain(fd, &st);
+}
+
 /* The descriptor of the domain's file; -1: the program has closed it. */
 int
 host_domain_fd(void)
 {
 	int fd = host_fd_get(HOST_FD_DOMAIN);
-	struct stat st;
 
-	if (fd >= 0 && host_domain_stat(fd, &st) == 0 &&
-	    st.st_ino == domain_ino && st.st_dev == domain_dev)
-		return fd;
-	return -1;
+	return host_domain_is(fd) ? fd : -1;
 }
 
 /* ------------------------------------------------------------- mapping */
@@ -470,7 +482,7 @@ host_domain_mine(void)
 {
 	struct stat st;
 
-	return host_domain_stat(host_domain_fd(), &st) != 0 ||
+	return !is_domain(host_fd_get(HOST_FD_DOMAIN), &st) ||
 		st.st_uid == geteuid();
 }
 
@@ -591,6 +603,7 @@ host_domain_attach(void)
 {
 	int err;
 
+	host_kin_forget();
 	host_ns_keep(true);
 	err = attach();
 	host_ns_keep(false);

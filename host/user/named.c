@@ -446,8 +446,7 @@ reopen(int old)
 	int fd = sys_openat(AT_FDCWD, named_path, O_RDWR | O_CLOEXEC |
 		O_NOFOLLOW | O_NONBLOCK, 0);
 
-	if (fd >= 0 && still_named(old, named_path) &&
-	    still_named(fd, named_path))
+	if (host_domain_is(fd))
 		return fd;
 	if (fd >= 0)
 		(void)sys_close(fd);

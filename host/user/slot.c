@@ -43,6 +43,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "sock.h"
@@ -497,7 +498,10 @@ proc_claim(uint32_t *ret_idx, bool *ret_old)
 	uint32_t i;
 	bool dead;
 
-	host_proc_start((int)pid, &start, &image, &dead);
+	if (!host_kin_start(&start, &image)) {
+		host_proc_start((int)pid, &start, &image, &dead);
+		host_kin_told(start, image);
+	}
 	/* the image before exec, or a dead process that had this pid */
 	for (i = 0; i < high; i++)
 		if (str_load(&d->proc[i].pid) == pid &&
@@ -701,6 +705,7 @@ on_fork(void)
 		host_plock_lock(&pv->attach);
 		host_spare_hold();
 	}
+	host_kin_fork();
 	fork_mask = mask;
 }
 
@@ -734,6 +739,7 @@ on_fork_child(void)
 		host_tpriv->saved = host_tpriv->self = 0;
 		host_tpriv->next = NULL;
 	}
+	host_kin_child();
 	if (host_domain != NULL) {
 		STR_CRASH_POINT("fork:child");
 		host_daemon_news((uint32_t)sys_getpid());
@@ -768,36 +774,40 @@ thread_private(void)
 	return 0;
 }
 
+/* A forked child. @sock: a socket of this thread. */
 static int
-process_enter(struct host_priv *pv)
+child_enter(struct host_priv *pv, int sock)
 {
-	static int last_pid;
-	int pid = sys_getpid();
-	bool forked = last_pid != 0 && last_pid != pid;
-	bool old;
-	int err;
+	int err = 0;
 
-	if (forked) {
-		/* the parent's, by number only */
-		host_fd_drop(HOST_FD_BELL);
-		host_fd_drop(HOST_FD_DIAG);
-		host_fd_drop(HOST_FD_DAEMON);
-		host_sock_forked();
-		str_store(&pv->bell_up, 0u);
+	/* the parent's, by number only */
+	host_fd_drop(HOST_FD_BELL);
+	host_fd_drop(HOST_FD_DIAG);
+	host_fd_drop(HOST_FD_DAEMON);
+	host_sock_forked();
+	str_store(&pv->bell_up, 0u);
+	if (!host_kin_here(sock)) {
 		err = host_domain_check_ns();
-		if (err == 0 && !host_domain_mine())
-			err = host_fail(EACCES, "this process has another "
-				"user than its domain, by a raw system call");
-		if (err != 0)
-			return err;
-		host_named_forked();
-		if (!host_fence_init())
-			str_store(&host_domain->asym, 0u);
+		if (err == 0)
+			host_kin_is_here(sock, true);
 	}
-	if (last_pid != pid)
-		host_daemon_environment();
-	last_pid = pid;
-	err = proc_claim(&pv->proc, &old);
+	if (err == 0 && !host_domain_mine())
+		err = host_fail(EACCES, "this process has another user than "
+			"its domain, by a raw system call");
+	if (err != 0)
+		return err;
+	host_named_forked();
+	if (!host_fence_init())
+		str_store(&host_domain->asym, 0u);
+	return 0;
+}
+
+static int
+slots_enter(struct host_priv *pv)
+{
+	bool old;
+	int err = proc_claim(&pv->proc, &old);
+
 	if (err != 0)
 		return err;
 	str_store(&pv->identity, 1u);
@@ -809,6 +819,29 @@ process_enter(struct host_priv *pv)
 	if (old)
 		proc_reap(pv->proc, life_load(&host_domain->proc[pv->proc]),
 			true, true);
+	return 0;
+}
+
+static int
+process_enter(struct host_priv *pv)
+{
+	static int last_pid;
+	int sock = (int)sys_call3(SYS_socket, AF_UNIX,
+		SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int pid = sys_getpid(), err = 0;
+
+	if (last_pid != 0 && last_pid != pid)
+		err = child_enter(pv, sock);
+	else
+		host_kin_is_here(sock, false);
+	if (err != 0)
+		goto out;
+	if (last_pid != pid)
+		host_daemon_environment();
+	last_pid = pid;
+	err = slots_enter(pv);
+	if (err != 0)
+		goto out;
 	/*
 	 * streamsd notices the end of a member by its pidfd, and reaps it; to
 	 * look at every member in /proc costs 15 us for each.  A driver that
@@ -817,8 +850,11 @@ process_enter(struct host_priv *pv)
 	 */
 	if (!host_daemon_begin() && !host_daemon_comes)
 		reap_scan();
-	host_daemon_tell(HOST_ASK_MEMBER);
-	return 0;
+	host_daemon_member(sock);
+out:
+	if (sock >= 0)
+		(void)sys_close(sock);
+	return err;
 }
 
 static int

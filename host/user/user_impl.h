@@ -50,6 +50,9 @@ struct host_priv {
 	str_a32 leaving;	    /* [attach] thread that changes the user */
 	struct host_plock spare;    /* spare carriers; inside of attach */
 	str_a32 spares;		    /* [spare] their number: spare.c */
+	/* [attach] kin.c */
+	uint64_t proc_start, proc_image; /* of this process; 0: unknown */
+	bool pidns_is_known;		 /* it is the domain's */
 };
 extern struct host_priv *_Atomic host_priv_page;
 
@@ -131,6 +134,7 @@ struct stat;
 int host_domain_attach(void);	   /* [attach] held, signals blocked */
 int host_domain_check_ns(void);
 int host_domain_fd(void);
+bool host_domain_is(int fd);
 /* A core file does not contain the domain, except in debug builds. */
 #ifdef STR_DEBUG
 #define HOST_DOMAIN_DUMP MADV_DODUMP
@@ -301,6 +305,23 @@ void host_proc_start(int pid, uint64_t *ret_start, uint64_t *ret_image,
 bool host_task_dead(int pid, int tid);
 bool host_task_stopped(int pid, int tid);
 
+/*
+ * kin.c.  host_kin_fork - before a fork, host_kin_child - in the child.
+ * host_kin_start - the start time and image of this process, if they are known
+ * without asking /proc; host_kin_told - /proc was asked.
+ * host_kin_here - is it certain that this thread, which made the socket @fd, is
+ * in the namespaces of the domain?  host_kin_is_here - it is, by
+ * host_domain_check_ns(); unless @anew, only the first time.  host_kin_forget -
+ * another domain.  Locks: attach.
+ */
+void host_kin_fork(void);
+void host_kin_child(void);
+bool host_kin_start(uint64_t *ret_start, uint64_t *ret_image);
+void host_kin_told(uint64_t start, uint64_t image);
+bool host_kin_here(int fd);
+void host_kin_is_here(int fd, bool anew);
+void host_kin_forget(void);
+
 /* slot.c */
 void host_slot_exit(void);
 bool host_members_recorded(const struct host_file *df);
@@ -314,7 +335,7 @@ bool host_reap_next(uint32_t *at);
  * daemon.c.  Reasons to ring streamsd; without one, it checks whether a member
  * is gone.
  */
-#define HOST_ASK_MEMBER 1u /* a process has attached */
+#define HOST_ASK_MEMBER 1u /* host_daemon_member() */
 #define HOST_ASK_EXEC 2u   /* one is about to exec */
 #define HOST_ASK_SOCK 4u   /* str_sock_serve() has work */
 #define HOST_ASK_LOOK 8u   /* host_daemon_look() */
@@ -327,6 +348,8 @@ bool host_daemon_resign(uint64_t asked);
 bool host_daemon_begin(void);
 uint32_t host_daemon_pid(void);
 void host_daemon_tell(uint32_t ask);
+/* host_daemon_member - this process has attached. @fd: a datagram socket */
+void host_daemon_member(int fd);
 /*
  * host_daemon_news - tell streamsd about the process @pid, which has descriptors
  * of this process and may never make a call.  Async-signal-safe; keeps errno.
