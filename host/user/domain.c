@@ -530,7 +530,8 @@ fd_attach(int fd)
 
 /* --------------------------------------------------------------- public */
 
-STR_WEAK const bool host_exit_by_caller = false;
+/* Not const: the compiler would use this value instead of the other definition. */
+STR_WEAK bool host_exit_by_caller;
 
 /* This process is not a member any more. */
 void

@@ -25,7 +25,7 @@ const char *host_domain_path(void);
  * unless a program or library defines host_exit_by_caller as true.
  */
 void host_domain_exit(void);
-extern const bool host_exit_by_caller;
+extern bool host_exit_by_caller;
 
 /*
  * host_user_lock - until host_user_unlock() no other thread attaches to a domain,

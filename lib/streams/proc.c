@@ -181,7 +181,7 @@ exit_in_order(void)
 	exit_release();
 }
 
-const bool host_exit_by_caller = true;
+bool host_exit_by_caller = true;
 
 STR_CONSTRUCTOR static void
 exit_hook(void)
