@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -158,6 +159,25 @@ T_CASE(processes_left)
 		}
 	for (int i = 0; i < 3; i++)
 		T_EQ(read(p[0], &c, 1), 1);
+}
+
+/* It ends by itself 100 ms later, unless the runner kills it. */
+T_CASE(streamsd_left)
+{
+	int p[2];
+	char c;
+
+	T_OK(pipe(p));
+	if (T_OK(fork()) == 0) {
+		(void)setsid();
+		T_OK(prctl(PR_SET_NAME, "streamsd"));
+		T_EQ(write(p[1], "", 1), 1);
+		for (int i = 0; i < 100; i++)
+			t_pause();
+		fprintf(stderr, "ended by itself\n");
+		_exit(0);
+	}
+	T_EQ(read(p[0], &c, 1), 1);
 }
 
 T_CASE_TIMEOUT(waits_for_sigterm, 10)

@@ -155,6 +155,15 @@ def processes():
 
 
 @case
+def daemon():
+    """streamsd of a domain with a name may end by itself"""
+    for domain, ends in ('a-name', True), ('fd:9', False):
+        r = run('streamsd_left', STREAMS_DOMAIN=domain)
+        expect(r.returncode == 0, r)
+        expect(('ended by itself' in r.stderr) == ends, r)
+
+
+@case
 def termination():
     """a runner that is told to stop takes its case along"""
     with subprocess.Popen([SAMPLE, '--target=one', 'waits_for_sigterm'],

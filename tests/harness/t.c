@@ -14,7 +14,8 @@
  *
  * A case leads a session.  When it ends, its process group is killed; what
  * moved to another group is adopted by the runner, which is a subreaper, and
- * killed as a child.
+ * killed as a child.  The streamsd of a domain with a name is given a moment to
+ * end by itself: it removes the domain's file.
  */
 #include "t.h"
 
@@ -32,7 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEFAULT_TIMEOUT = 20, FD_WORDS = 64 };
+enum { DEFAULT_TIMEOUT = 20, FD_WORDS = 64, LEAVE_MS = 1000 };
 enum verdict { UNDECIDED, WRITING, PASSED, FAILED, SKIPPED };
 
 struct result {
@@ -330,31 +331,45 @@ run_child(struct t_case *c, pid_t runner, const uint64_t *mask)
 	leave(0);
 }
 
-/* One pass over /proc; returns how many children there were to kill. */
+/* Is the process @pid, with this stat, the streamsd of a domain with a name? */
 static int
-kill_children(void)
+is_named_streamsd(const char *pid, const char *stat)
+{
+	char path[300], env[4096];
+	size_t n;
+
+	if (strstr(stat, "(streamsd") == NULL || strstr(stat, ") T ") != NULL)
+		return 0;
+	snprintf(path, sizeof path, "/proc/%s/environ", pid);
+	n = t_file(path, env, sizeof env);
+	for (size_t i = 0; i < n; i += strlen(env + i) + 1)
+		if (strncmp(env + i, "STREAMS_DOMAIN=fd:", 18) == 0)
+			return 0;
+	return n != 0;
+}
+
+/*
+ * One pass over /proc; returns how many children there were to kill.  @spare:
+ * not a streamsd that is about to end.
+ */
+static int
+kill_children(int spare)
 {
 	DIR *d = opendir("/proc");
 	struct dirent *e;
 	char path[300], buf[512], *p;
-	int n = 0, ppid, fd;
-	ssize_t len;
+	int n = 0, ppid;
 
 	while (d != NULL && (e = readdir(d)) != NULL) {
 		if (e->d_name[0] < '1' || e->d_name[0] > '9')
 			continue;
 		snprintf(path, sizeof path, "/proc/%s/stat", e->d_name);
-		fd = (int)syscall(SYS_openat, AT_FDCWD, path,
-			O_RDONLY | O_CLOEXEC, 0);
-		if (fd == -1)
-			continue;
-		len = syscall(SYS_read, fd, buf, sizeof buf - 1);
-		syscall(SYS_close, fd);
-		buf[len > 0 ? len : 0] = '\0';
+		(void)t_file(path, buf, sizeof buf);
 		p = strrchr(buf, ')');
 		if (p == NULL || sscanf(p, ") %*c %d", &ppid) != 1)
 			continue;
-		if (ppid == getpid()) {
+		if (ppid == getpid() &&
+			!(spare && is_named_streamsd(e->d_name, buf))) {
 			kill((pid_t)atoi(e->d_name), SIGKILL);
 			n++;
 		}
@@ -371,6 +386,7 @@ kill_children(void)
 static void
 sweep(pid_t pid)
 {
+	uint64_t end = t_now_ns() + LEAVE_MS * UINT64_C(1000000);
 	int n = 0;
 	pid_t r;
 
@@ -380,7 +396,7 @@ sweep(pid_t pid)
 		if (r == -1)
 			break;
 		if (r == 0) {
-			n += kill_children();
+			n += kill_children(t_now_ns() < end);
 			t_pause();
 		}
 	}

@@ -11,6 +11,7 @@ namespace too.  So everything lies where it will lie, and ldconfig, pkg-config,
 the compiler and the loader find it where they look by themselves.
 """
 
+import atexit
 import json
 import os
 import re
@@ -274,6 +275,7 @@ def inside(build, source, cc):
     tap.case(len(new) > 300 and not wrong, '\n'.join(wrong))
 
     work = tempfile.mkdtemp(dir='/tmp')
+    atexit.register(shutil.rmtree, work, ignore_errors=True)
     run(['ldconfig'])
     program, command = hello_of(source)
     with open(os.path.join(work, 'hello.c'), 'w', encoding='utf-8') as f:
