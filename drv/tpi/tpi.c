@@ -560,7 +560,9 @@ band_up(const mblk_t *mp)
 	if (DB_TYPE(mp) != M_PROTO)
 		return 0;
 	prim = *(const t_scalar_t *)(const void *)mp->b_rptr;
-	return prim == T_EXDATA_IND || prim == T_CONN_CON;
+	return prim == T_EXDATA_IND || prim == T_CONN_CON ||
+		(prim == T_OPTDATA_IND && (((const struct T_optdata_ind *)
+			(const void *)mp->b_rptr)->DATA_flag & T_ODF_EX) != 0);
 }
 
 /*

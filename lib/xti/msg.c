@@ -259,6 +259,17 @@ xti_get(struct use *u, struct strm_prim *gp, struct block *b, unsigned want,
 	}
 }
 
+/* Is the first message, a T_OPTDATA_IND, expedited?  Then it has band 1. */
+static int
+is_urgent(struct use *u)
+{
+	int band = 0, was = errno, ret;
+
+	ret = ioctl(u->fd, I_GETBAND, &band);
+	errno = was;
+	return ret == 0 && band == 1;
+}
+
 /* The first message as an event. */
 static int
 event_of(struct use *u, int32_t prim)
@@ -278,8 +289,9 @@ event_of(struct use *u, int32_t prim)
 		return T_EXDATA;
 	case STRM_PRIM_NONE:
 		return (W(u) & W_XPART) != 0 ? T_EXDATA : T_DATA;
-	case T_DATA_IND:
 	case T_OPTDATA_IND:
+		return is_urgent(u) ? T_EXDATA : T_DATA;
+	case T_DATA_IND:
 	case T_UNITDATA_IND:
 		return T_DATA;
 	default:
