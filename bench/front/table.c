@@ -129,6 +129,8 @@ const struct implementation implementations[] = {
 		PROGRAM_XTI, TCP | NETRTT | NICE, TCP | NETRTT | NICE, 0,
 		NULL, 0, 0},
 	NICED("tcp-xtios", PROGRAM_XTI, NICE, NICE, 0),
+	{"sctp-xti", "SCTP, native: t_snd, t_rcv, /dev/sctp, packets through lo",
+		PROGRAM_XTI, TCP | NETRTT, TCP | NETRTT, 0, NULL, 0, 0},
 	{"udp-sockets", "UDP, send and recv on sockets of the kernel (N)",
 		PROGRAM_NATIVE, UDP | NETRTT | WIRE | NICE,
 		UDP | NETRTT | WIRE | NICE, 0, NULL, 0, 0},

@@ -368,6 +368,12 @@ static const struct net raw_net = {
 	XTI_NET,
 };
 
+static const struct net sctp_net = {
+	.device = "/dev/sctp",
+	.stream = 1,
+	XTI_NET,
+};
+
 static const struct net ticotsord_net = {
 	.device = "/dev/ticotsord",
 	.loopback = 1,
@@ -421,6 +427,12 @@ static const struct transport tcp_xtios_nodelay = {
 	.net = &tcp_net,
 };
 
+static const struct transport sctp_xti = {
+	.name = "sctp-xti",
+	XTI_STREAM,
+	.net = &sctp_net,
+};
+
 static const struct transport udp_xtios = {
 	.name = "udp-xtios",
 	XTI_DATAGRAMS,
@@ -454,6 +466,7 @@ static const struct transport ticlts = {
 const struct transport *const transports[] = {
 	&tcp_xtios,
 	&tcp_xtios_nodelay,
+	&sctp_xti,
 	&udp_xtios,
 	&udp_xti,
 	&raw_xti,

@@ -11,13 +11,21 @@
  */
 #include "sctp_t.h"
 
+/* What a message of @u has that has no options of its own. */
+static void
+plain(const struct sctpt *u, uint32_t flags, struct sctp_info *ret)
+{
+	bzero(ret, sizeof(*ret));
+	ret->sid = (uint16_t)u->sid;
+	ret->ppid = u->ppid;
+	ret->flags = flags;
+}
+
 /* Send @bp, M_DATA blocks, in the turn.  0, or the engine's errno. */
 static int
-give(struct sctpt *u, struct sctpt_conn *c, const struct sctp_env *env,
-	mblk_t *bp, uint32_t flags)
+give(struct sctpt_conn *c, const struct sctp_env *env, mblk_t *bp,
+	const struct sctp_info *info)
 {
-	struct sctp_info info = {.sid = (uint16_t)u->sid, .ppid = u->ppid,
-		.flags = flags};
 	mblk_t *mp = NULL;
 	int err;
 
@@ -27,14 +35,15 @@ give(struct sctpt *u, struct sctpt_conn *c, const struct sctp_env *env,
 			return ENOMEM;
 		bp = mp;
 	}
-	err = sctp_send(env, c->as, &info, bp->b_rptr, (size_t)MBLKL(bp));
+	err = sctp_send(env, c->as, info, bp->b_rptr, (size_t)MBLKL(bp));
 	if (mp != NULL)
 		freemsg(mp);
 	return err;
 }
 
 static int
-accept_one(struct tpi *tp, mblk_t *mp, mblk_t *bp, uint32_t flags)
+accept_one(struct tpi *tp, mblk_t *mp, mblk_t *bp,
+	const struct sctp_info *info)
 {
 	struct sctpt *u = sctpt_of(tp);
 	struct sctp_env env;
@@ -50,32 +59,100 @@ accept_one(struct tpi *tp, mblk_t *mp, mblk_t *bp, uint32_t flags)
 		return 0;
 	}
 	sctpt_env(&env, c);
-	err = give(u, c, &env, bp, flags);
+	err = give(c, &env, bp, info);
 	if (err == ENOMEM)
 		tpi_retry(tp);
-	if (err != EAGAIN && err != ENOMEM) {
+	if (err != EAGAIN && err != ENOMEM && err != EINVAL) {
 		str_msg_settle(mp);
 		freemsg(mp);
 		err = 0;
 	}
 	sctpt_serve_owned(c->slot, 1);
-	return err != 0 ? EAGAIN : 0;
+	return err == ENOMEM ? EAGAIN : err;
+}
+
+/* The peer has no such stream: T_DATA_REQ has no answer. */
+static int
+or_drop(mblk_t *mp, int err)
+{
+	if (err == 0 || err == EAGAIN)
+		return err;
+	freemsg(mp);
+	return 0;
 }
 
 int
 sctpt_data(struct tpi *tp, mblk_t *mp, int flags)
 {
-	if ((flags & TPI_MORE) != 0)
-		return accept_one(tp, mp, mp->b_cont, SCTP_SEND_MORE);
-	return accept_one(tp, mp, mp, 0);
+	int more = (flags & TPI_MORE) != 0;
+	struct sctp_info info;
+
+	plain(sctpt_of(tp), more ? SCTP_SEND_MORE : 0, &info);
+	return or_drop(mp, accept_one(tp, mp, more ? mp->b_cont : mp, &info));
 }
 
 /* Expedited data is unordered: drv/sctp sends it as soon as it can. */
 int
 sctpt_exdata(struct tpi *tp, mblk_t *mp, int flags)
 {
-	return accept_one(tp, mp, mp->b_cont, SCTP_SEND_UNORDERED |
-		((flags & TPI_MORE) != 0 ? SCTP_SEND_MORE : 0));
+	struct sctp_info info;
+
+	plain(sctpt_of(tp), SCTP_SEND_UNORDERED |
+		((flags & TPI_MORE) != 0 ? SCTP_SEND_MORE : 0), &info);
+	return or_drop(mp, accept_one(tp, mp, mp->b_cont, &info));
+}
+
+/* One option of a message.  0, or EINVAL. */
+static int
+set_option(struct sctp_info *info, const struct t_opthdr *h,
+	const unsigned char *val)
+{
+	uint32_t v;
+
+	if (h->level != T_INET_SCTP)
+		return 0; /* as with other transports: no effect */
+	if (h->len != sizeof(*h) + sizeof(v))
+		return EINVAL;
+	bcopy(val, &v, sizeof(v));
+	switch (h->name) {
+	case T_SCTP_SID:
+		if (v > 0xffff)
+			return EINVAL;
+		info->sid = (uint16_t)v;
+		return 0;
+	case T_SCTP_PPI:
+		info->ppid = v;
+		return 0;
+	case T_SCTP_LIFETIME: /* ms; 0: for ever */
+		if (v != 0)
+			info->flags |= SCTP_SEND_TTL;
+		info->life = (uint64_t)v * SCTP_MS;
+		return 0;
+	default:
+		return EINVAL;
+	}
+}
+
+/* Options that are wrong make the request one that TPI does not know. */
+int
+sctpt_optdata(struct tpi *tp, const struct tpi_buf *opts, mblk_t *mp,
+	int flags)
+{
+	struct sctp_info info;
+	struct t_opthdr h;
+	uint32_t at;
+	int err;
+
+	plain(sctpt_of(tp),
+		((flags & TPI_EXPEDITED) != 0 ? SCTP_SEND_UNORDERED : 0) |
+		((flags & TPI_MORE) != 0 ? SCTP_SEND_MORE : 0), &info);
+	for (at = 0; at + sizeof(h) <= opts->len; at += T_ALIGN(h.len)) {
+		bcopy(opts->buf + at, &h, sizeof(h));
+		err = set_option(&info, &h, opts->buf + at + sizeof(h));
+		if (err != 0)
+			return err;
+	}
+	return accept_one(tp, mp, mp->b_cont, &info);
 }
 
 int
@@ -106,6 +183,7 @@ rest(struct sctpt *u, struct sctpt_conn *c, const struct sctp_env *env,
 	mblk_t *mp)
 {
 	uint32_t flags = SCTP_SEND_FORCE;
+	struct sctp_info info;
 	struct T_data_req dr;
 	mblk_t *bp = mp;
 
@@ -121,7 +199,8 @@ rest(struct sctpt *u, struct sctpt_conn *c, const struct sctp_env *env,
 		if (dr.PRIM_type == T_EXDATA_REQ)
 			flags |= SCTP_SEND_UNORDERED;
 	}
-	if (msgdsize(bp) != 0 && give(u, c, env, bp, flags) != 0)
+	plain(u, flags, &info);
+	if (msgdsize(bp) != 0 && give(c, env, bp, &info) != 0)
 		sctp_abort(env, c->as, NULL, 0); /* it cannot be delivered */
 }
 

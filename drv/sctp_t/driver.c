@@ -43,11 +43,18 @@ up(struct tpi *tp)
 	struct sctpt_slot *sl[2] = {u->as, u->home};
 	unsigned int i;
 
-	for (i = 0; i < 2; i++)
-		if (sl[i] != NULL && (str_load(&sl[i]->full) |
-			str_load(&sl[i]->busy) | str_load(&sl[i]->missed)) !=
-			0)
+	for (i = 0; i < 2; i++) {
+		if (sl[i] == NULL)
+			continue;
+		if (str_load(&sl[i]->full) != 0)
+			sctpt_serve(sl[i], 0);
+		if (str_load(&sl[i]->busy) == 0)
+			continue;
+		if (sctpt_is_doubtful(sl[i]))
 			sctpt_serve(sl[i], 1);
+		else
+			tpi_retry(tp); /* is its owner still there then? */
+	}
 }
 
 /* Profile: the most addresses are those of a peer, of IPv6. */
@@ -75,6 +82,7 @@ const struct tpi_ops sctpt_ops = {
 	.waits = sctpt_waits,
 	.data = sctpt_data,
 	.exdata = sctpt_exdata,
+	.optdata = sctpt_optdata,
 	.ordrel = sctpt_ordrel,
 	.addrs = sctpt_addrs,
 	.getopt = sctpt_getopt,

@@ -28,6 +28,8 @@ const struct tpi_opt sctpt_opts[] = {
 		V_SNDLOWAT},
 	{T_INET_SCTP, T_SCTP_NODELAY, TPI_OPT_YESNO, TPI_OPT_OPS, T_YES, T_NO,
 		T_YES, 0},
+	{T_INET_SCTP, T_SCTP_RECVOPT, TPI_OPT_YESNO, TPI_OPT_OPS, T_NO, T_NO,
+		T_YES, 0},
 	SCTP_INT(T_SCTP_PPI, 0, -BIG - 1, BIG),
 	SCTP_INT(T_SCTP_SID, 0, 0, 65535),
 	SCTP_INT(T_SCTP_COOKIE_LIFE, 60000, 10, 3600000),
@@ -102,6 +104,8 @@ value(struct sctpt *u, const struct tpi_opt *o)
 		return u->conf.nagle ? T_NO : T_YES;
 	case T_SCTP_MAXSEG: /* of a DATA chunk, over IPv4 */
 		return (t_scalar_t)u->conf.mtu - 20 - 12 - 16;
+	case T_SCTP_RECVOPT:
+		return u->recvopt ? T_YES : T_NO;
 	case T_SCTP_PPI:
 		return (t_scalar_t)u->ppid;
 	case T_SCTP_SID:
@@ -168,6 +172,9 @@ sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 	switch (o->name) {
 	case T_SCTP_NODELAY:
 		u->conf.nagle = v == T_NO;
+		break;
+	case T_SCTP_RECVOPT:
+		str_store(&u->recvopt, (uint32_t)(v == T_YES));
 		break;
 	case T_SCTP_PPI:
 		u->ppid = (uint32_t)v;

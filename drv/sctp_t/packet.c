@@ -80,6 +80,24 @@ sctpt_append(struct sctpt_list *l, const struct sctp_packet *pkt)
 }
 
 /*
+ * Our address of a packet to @dst: the one of the association; of an endpoint
+ * with several the one that belongs to the way there.
+ */
+static const struct ip_addr *
+source(struct sctpt_conn *c, const struct ip_addr *dst)
+{
+	static const struct ip_addr none;
+	struct ip_addr src;
+	uint32_t mtu, i;
+
+	if (c->ep.nlocal > 1 && sctpt_route(dst, &none, &src, &mtu) != NULL)
+		for (i = 0; i < c->ep.nlocal; i++)
+			if (sctpt_addr_eq(&c->ep.local[i], &src))
+				return &c->ep.local[i];
+	return &c->from;
+}
+
+/*
  * sctpt_collect - take the packets that are due from the engine
  * Each is composed in a block of the largest size, and copied if it is small.
  */
@@ -101,7 +119,7 @@ sctpt_collect(struct sctpt_conn *c, const struct sctp_env *env,
 		pkt.unsummed = 1;
 		if (sctp_output(env, c->as, &pkt) == 0)
 			break;
-		pkt.src = c->from;
+		pkt.src = *source(c, &pkt.dst);
 		if (pkt.n < SCTPT_LO_MTU / 2) {
 			sctpt_append(out, &pkt);
 		} else {
@@ -182,6 +200,10 @@ arrive(struct sctpt_state *st, mblk_t *mp, struct sctpt_work *w)
 		blue(st, mp, w);
 		return;
 	}
+	if (sctpt_is_stuck(sl)) {
+		freemsg(mp); /* the inbox has no other limit */
+		return;
+	}
 	push(sl, mp);
 	sctpt_work_add(w, sl);
 }
@@ -248,13 +270,16 @@ send_near(struct sctpt_state *st, struct wire *lo, mblk_t *mp,
 
 /* A packet to another host; consumed. */
 static void
-send_far(struct wire *wire, mblk_t *mp)
+send_far(struct wire *wire, mblk_t *mp, uint32_t mtu)
 {
 	struct sctpt_head hd = *head_of(mp);
 	struct ip_hdr h;
 
 	set_sum(mp);
 	describe(&h, &hd, mp);
+	/* the engine learns of a smaller MTU by ICMP, until then: in pieces */
+	if (h.hlen + h.len > mtu)
+		h.df = 0;
 	h.id = wire_id(&h.src, &h.dst, SCTPT_PROTO);
 	(void)ip_build(mp->b_rptr, &h, NULL, 0);
 	mp->b_rptr -= h.hlen;
@@ -285,7 +310,7 @@ sctpt_send(struct sctpt_state *st, struct sctpt_list *l, struct sctpt_work *w)
 		if (wire == wire_lo())
 			send_near(st, wire, mp, w);
 		else
-			send_far(wire, mp);
+			send_far(wire, mp, mtu);
 	}
 	l->first = l->last = NULL;
 }

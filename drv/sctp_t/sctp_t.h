@@ -143,6 +143,7 @@ struct sctpt {
 	struct sctp_conf conf;	 /* [G] for new associations */
 	uint32_t ppid;		 /* [G] of messages: network order */
 	uint32_t sid;		 /* [G] stream of messages */
+	volatile uint32_t recvopt; /* [A] data comes with options */
 };
 
 struct sctpt_state {
@@ -191,7 +192,7 @@ struct sctpt_work {
 
 /* option.c */
 extern const struct tpi_opt sctpt_opts[];
-#define SCTPT_NOPT 24u
+#define SCTPT_NOPT 25u
 int sctpt_getopt(struct tpi *tp, const struct tpi_opt *o, void *val,
 	unsigned int *len);
 int sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
@@ -215,6 +216,8 @@ int sctpt_connected(struct tpi *tp);
 int sctpt_waits(struct tpi *tp, struct tpi_ind *in);
 int sctpt_data(struct tpi *tp, mblk_t *mp, int flags);
 int sctpt_exdata(struct tpi *tp, mblk_t *mp, int flags);
+int sctpt_optdata(struct tpi *tp, const struct tpi_buf *opts, mblk_t *mp,
+	int flags);
 void sctpt_data_rest(struct sctpt *u, struct sctpt_conn *c,
 	const struct sctp_env *env);
 int sctpt_ordrel(struct tpi *tp, mblk_t *data);
@@ -246,6 +249,8 @@ struct sctpt_slot *sctpt_slot_make(struct sctpt_state *st, int home,
 int sctpt_port_free(struct sctpt_state *st, uint16_t port,
 	const struct ip_addr *a);
 int sctpt_turn(struct sctpt_slot *sl, int sure);
+int sctpt_is_doubtful(struct sctpt_slot *sl);
+int sctpt_is_stuck(struct sctpt_slot *sl);
 void sctpt_turn_wait(struct sctpt_slot *sl);
 int sctpt_turn_end(struct sctpt_slot *sl);
 void sctpt_arm(struct sctpt_slot *sl, uint64_t at);

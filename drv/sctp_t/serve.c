@@ -64,15 +64,19 @@ called(struct sctpt_state *st, struct sctpt_conn *home,
 	struct sctpt_work *w)
 {
 	uint16_t pport = (uint16_t)(pkt->p[0] << 8 | pkt->p[1]);
+	struct sctp_conf conf = home->ep.conf;
 	struct sctpt_slot *sl = NULL;
 	struct sctpt_conn *c;
 	struct sctp_env env;
+	struct ip_addr src;
 	int fresh = 0;
 
 	/* dropped if too many callers wait: the peer sends it again */
 	if (!tpi_can_call(&home->user->tpi))
 		return;
-	c = sctpt_conn_make(&home->ep.conf, home->ep.port);
+	if (sctpt_route(&pkt->src, &pkt->dst, &src, &conf.mtu) == NULL)
+		return;
+	c = sctpt_conn_make(&conf, home->ep.port);
 	if (c == NULL)
 		return;
 	bcopy(home->ep.key, c->ep.key, sizeof(c->ep.key));

@@ -154,15 +154,27 @@ got(struct sctpt_slot *sl)
 	return 1;
 }
 
-/* Has the turn been missed for so long that its owner may be dead? */
-static int
-is_doubtful(struct sctpt_slot *sl)
+/*
+ * sctpt_is_doubtful - has the turn been missed for so long that its owner may be
+ * dead?  The time begins with the first call.
+ */
+int
+sctpt_is_doubtful(struct sctpt_slot *sl)
 {
 	uint64_t at = str_load(&sl->missed_at), now = sctpt_now();
 
 	if (at == 0)
 		str_store(&sl->missed_at, now);
 	return at != 0 && now - at > DOUBT;
+}
+
+/* sctpt_is_stuck - the owner of the turn has been stopped for a second */
+int
+sctpt_is_stuck(struct sctpt_slot *sl)
+{
+	uint64_t at = str_load(&sl->missed_at);
+
+	return at != 0 && sctpt_now() - at > LATE;
 }
 
 /*
@@ -177,7 +189,8 @@ sctpt_turn(struct sctpt_slot *sl, int sure)
 		return got(sl);
 	str_store(&sl->missed, 1u);
 	str_fence_full(); /* pairs with sctpt_turn_end() */
-	if ((!is_taken(sl) || sure || is_doubtful(sl)) &&
+	if ((!is_taken(sl) || sure ||
+		sctpt_is_doubtful(sl)) &&
 		mutex_tryenter(&sl->turn))
 		return got(sl);
 	return 0;

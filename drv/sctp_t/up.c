@@ -16,38 +16,62 @@
 #define AT_ONCE 128u /* messages in a turn, when many are small */
 #define PIECE 65536u /* bytes of a message in one block, at most */
 
+#define OPT_SIZE (sizeof(struct t_opthdr) + sizeof(uint32_t))
+#define NOPTS 4u /* of a message: PPI, SID, SSN, TSN */
+
+/* Room for the largest primitive with data; NULL: no memory. */
 static mblk_t *
-opt_block(size_t n)
+header(void)
 {
+	size_t n = sizeof(struct T_optdata_ind) + NOPTS * OPT_SIZE;
 	mblk_t *mp = allocb(n, BPRI_MED);
-
-	if (mp != NULL)
-		bzero(mp->b_wptr, n);
-	return mp;
-}
-
-/* A T_DATA_IND or T_EXDATA_IND; NULL: no memory. */
-static mblk_t *
-header(t_scalar_t prim)
-{
-	mblk_t *mp = opt_block(sizeof(struct T_data_ind));
 
 	if (mp == NULL)
 		return NULL;
+	bzero(mp->b_wptr, n);
 	DB_TYPE(mp) = M_PROTO;
-	((struct T_data_ind *)(void *)mp->b_wptr)->PRIM_type = prim;
-	mp->b_wptr += sizeof(struct T_data_ind);
 	return mp;
 }
 
 static void
-set_header(mblk_t *hd, const struct sctp_info *info)
+put_opt(mblk_t *hd, uint32_t name, uint32_t value)
+{
+	struct t_opthdr h = {.len = OPT_SIZE, .level = T_INET_SCTP,
+		.name = name, .status = T_SUCCESS};
+
+	bcopy(&h, hd->b_wptr, sizeof(h));
+	bcopy(&value, hd->b_wptr + sizeof(h), sizeof(value));
+	hd->b_wptr += OPT_SIZE;
+}
+
+/* A T_OPTDATA_IND: what the message has on the wire. */
+static void
+set_options(mblk_t *hd, const struct sctp_info *info)
+{
+	struct T_optdata_ind *oi = (struct T_optdata_ind *)(void *)hd->b_rptr;
+
+	hd->b_wptr += sizeof(*oi);
+	oi->PRIM_type = T_OPTDATA_IND;
+	oi->DATA_flag = ((info->flags & SCTP_RECV_MORE) != 0 ? T_ODF_MORE : 0) |
+		((info->flags & SCTP_SEND_UNORDERED) != 0 ? T_ODF_EX : 0);
+	oi->OPT_length = NOPTS * OPT_SIZE;
+	oi->OPT_offset = sizeof(*oi);
+	put_opt(hd, T_SCTP_PPI, info->ppid);
+	put_opt(hd, T_SCTP_SID, info->sid);
+	put_opt(hd, T_SCTP_SSN, info->ssn);
+	put_opt(hd, T_SCTP_TSN, info->tsn);
+}
+
+/* A T_DATA_IND or T_EXDATA_IND. */
+static void
+set_plain(mblk_t *hd, const struct sctp_info *info)
 {
 	struct T_data_ind *di = (struct T_data_ind *)(void *)hd->b_rptr;
 
+	hd->b_wptr += sizeof(*di);
 	di->MORE_flag = (info->flags & SCTP_RECV_MORE) != 0;
-	if ((info->flags & SCTP_SEND_UNORDERED) != 0)
-		di->PRIM_type = T_EXDATA_IND;
+	di->PRIM_type = (info->flags & SCTP_SEND_UNORDERED) != 0 ?
+		T_EXDATA_IND : T_DATA_IND;
 }
 
 /* Take one message, or a part of one.  0: no memory. */
@@ -61,7 +85,7 @@ take(struct sctpt_conn *c, const struct sctp_env *env)
 	if (n > PIECE)
 		n = PIECE;
 	mp = allocb(n, BPRI_MED);
-	hd = header(T_DATA_IND);
+	hd = header();
 	if (mp == NULL || hd == NULL) {
 		freemsg(mp);
 		freemsg(hd);
@@ -69,10 +93,13 @@ take(struct sctpt_conn *c, const struct sctp_env *env)
 	}
 	got = sctp_recv(env, c->as, &info, mp->b_wptr, n);
 	mp->b_wptr += got;
-	set_header(hd, &info);
-	if (info.flags == 0) {
-		freeb(hd);
+	if (str_load(&c->user->recvopt) == 0 && info.flags == 0) {
+		freeb(hd); /* the unit, complete: M_DATA */
 	} else {
+		if (str_load(&c->user->recvopt) != 0)
+			set_options(hd, &info);
+		else
+			set_plain(hd, &info);
 		hd->b_cont = mp;
 		mp = hd;
 	}
