@@ -100,16 +100,29 @@ sctpt_addr_put(unsigned char *to, const struct ip_addr *a, uint16_t port,
 	return sizeof(s6);
 }
 
+/* sctpt_lo - wire_lo(), which searches for it */
+struct wire *
+sctpt_lo(struct sctpt_state *st)
+{
+	struct wire *lo = str_load_acq(&st->lo);
+
+	if (str_unlikely(lo == NULL)) {
+		lo = wire_lo();
+		str_store_rel(&st->lo, lo);
+	}
+	return lo;
+}
+
 /*
  * sctpt_route - the wire to @dst
  * @own: the source address that is wanted; len 0: any
  * Return: NULL: there is none.
  */
 struct wire *
-sctpt_route(const struct ip_addr *dst, const struct ip_addr *own,
-	struct ip_addr *ret_src, uint32_t *ret_mtu)
+sctpt_route(struct sctpt_state *st, const struct ip_addr *dst,
+	const struct ip_addr *own, struct ip_addr *ret_src, uint32_t *ret_mtu)
 {
-	struct wire *lo = wire_lo(), *w;
+	struct wire *lo = sctpt_lo(st), *w;
 	struct wire_path path;
 	uint64_t life;
 

@@ -12,19 +12,19 @@
 
 /* Is it an address of this host, or of a wire? */
 static int
-is_ours(const struct ip_addr *a)
+is_ours(struct sctpt_state *st, const struct ip_addr *a)
 {
 	static const struct ip_addr none;
 	struct ip_addr src;
 	uint32_t mtu;
 
-	return sctpt_route(a, &none, &src, &mtu) == wire_lo();
+	return sctpt_route(st, a, &none, &src, &mtu) == sctpt_lo(st);
 }
 
 /* The addresses that are wanted: at most one is any.  0, or a TLI error. */
 static int
-wanted(const struct tpi_buf *want, struct ip_addr *a, uint32_t *n,
-	uint16_t *port)
+wanted(struct sctpt_state *st, const struct tpi_buf *want, struct ip_addr *a,
+	uint32_t *n, uint16_t *port)
 {
 	uint32_t i;
 	int err;
@@ -42,7 +42,7 @@ wanted(const struct tpi_buf *want, struct ip_addr *a, uint32_t *n,
 		return 0;
 	}
 	for (i = 0; i < *n; i++)
-		if (sctpt_addr_any(&a[i]) || !is_ours(&a[i]))
+		if (sctpt_addr_any(&a[i]) || !is_ours(st, &a[i]))
 			return -TNOADDR;
 	return 0;
 }
@@ -109,7 +109,7 @@ sctpt_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 
 	if (u->home != NULL)
 		(void)sctpt_unbind(tp); /* of a dead thread */
-	err = wanted(want, a, &n, &port);
+	err = wanted(u->st, want, a, &n, &port);
 	if (err != 0)
 		return err;
 	u->family = AF_INET;

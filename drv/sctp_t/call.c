@@ -134,7 +134,7 @@ sctpt_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 		return -TBADADDR;
 	if (part(u) != 0)
 		return EAGAIN;
-	if (sctpt_route(&peer[0], &home->local, &u->from, &conf.mtu) == NULL)
+	if (sctpt_route(u->st, &peer[0], &home->local, &u->from, &conf.mtu) == NULL)
 		return unreachable(u);
 	c = sctpt_conn_make(&conf, home->lport);
 	if (c == NULL)

@@ -90,7 +90,7 @@ source(struct sctpt_conn *c, const struct ip_addr *dst)
 	struct ip_addr src;
 	uint32_t mtu, i;
 
-	if (c->ep.nlocal > 1 && sctpt_route(dst, &none, &src, &mtu) != NULL)
+	if (c->ep.nlocal > 1 && sctpt_route(c->slot->st, dst, &none, &src, &mtu) != NULL)
 		for (i = 0; i < c->ep.nlocal; i++)
 			if (sctpt_addr_eq(&c->ep.local[i], &src))
 				return &c->ep.local[i];
@@ -103,14 +103,14 @@ source(struct sctpt_conn *c, const struct ip_addr *dst)
  */
 void
 sctpt_collect(struct sctpt_conn *c, const struct sctp_env *env,
-	struct sctpt_list *out)
+	struct sctpt_list *out, struct sctpt_work *w)
 {
 	struct sctp_packet pkt;
-	mblk_t *mp = NULL;
+	mblk_t *mp;
 
 	for (;;) {
-		if (mp == NULL)
-			mp = block(SCTPT_LO_MTU);
+		mp = w->spare != NULL ? w->spare : block(SCTPT_LO_MTU);
+		w->spare = mp;
 		if (mp == NULL)
 			return;
 		bzero(&pkt, sizeof(pkt));
@@ -124,10 +124,9 @@ sctpt_collect(struct sctpt_conn *c, const struct sctp_env *env,
 			sctpt_append(out, &pkt);
 		} else {
 			append(out, mp, &pkt);
-			mp = NULL;
+			w->spare = NULL;
 		}
 	}
-	freeb(mp);
 }
 
 /* -------------------------------------------------------------------- arriving */
@@ -249,23 +248,33 @@ show(struct wire *lo, mblk_t *mp, const struct sctpt_head *hd)
 	*head_of(mp) = *hd;
 }
 
-/* A packet to an address of this host; consumed. */
-static void
+/* May a raw endpoint of the protocol want a copy? */
+static int
+has_raw(struct sctpt_state *st)
+{
+	const struct udp_state *us = str_load(&st->raw);
+
+	if (us == NULL) {
+		us = udp_state();
+		str_store(&st->raw, (const void *)us);
+	}
+	return us != NULL && ports_any(&us->protos, SCTPT_PROTO);
+}
+
+/* A packet to an address of this host; consumed.  Return: bytes with IP. */
+static uint64_t
 send_near(struct sctpt_state *st, struct wire *lo, mblk_t *mp,
 	struct sctpt_work *w)
 {
-	struct udp_state *us = udp_state();
-	struct sctpt_head hd = *head_of(mp);
-	uint64_t n = (uint64_t)MBLKL(mp) + (hd.dst.len == 4 ? 20 : 40);
+	struct sctpt_head hd;
+	uint64_t n = (uint64_t)MBLKL(mp) + (head_of(mp)->dst.len == 4 ? 20 : 40);
 
-	if (wire_tapped(lo) || (us != NULL &&
-		ports_any(&us->protos, SCTPT_PROTO)))
+	if (str_unlikely(wire_tapped(lo) || has_raw(st))) {
+		hd = *head_of(mp);
 		show(lo, mp, &hd);
-	wire_count(lo, WIRE_OUT, 1);
-	wire_count(lo, WIRE_OUTBYTES, n);
-	wire_count(lo, WIRE_IN, 1);
-	wire_count(lo, WIRE_INBYTES, n);
+	}
 	arrive(st, mp, w);
+	return n;
 }
 
 /* A packet to another host; consumed. */
@@ -292,7 +301,8 @@ send_far(struct wire *wire, mblk_t *mp, uint32_t mtu)
 void
 sctpt_send(struct sctpt_state *st, struct sctpt_list *l, struct sctpt_work *w)
 {
-	struct wire *wire;
+	struct wire *wire, *lo = sctpt_lo(st);
+	uint64_t near = 0, bytes = 0;
 	struct ip_addr src;
 	mblk_t *mp, *next;
 	uint32_t mtu;
@@ -300,19 +310,27 @@ sctpt_send(struct sctpt_state *st, struct sctpt_list *l, struct sctpt_work *w)
 	for (mp = l->first; mp != NULL; mp = next) {
 		next = mp->b_next;
 		mp->b_next = NULL;
-		wire = sctpt_route(&head_of(mp)->dst, &head_of(mp)->src, &src,
-			&mtu);
+		wire = sctpt_route(st, &head_of(mp)->dst, &head_of(mp)->src,
+			&src, &mtu);
 		if (wire == NULL) {
 			freemsg(mp);
 			continue;
 		}
 		head_of(mp)->src = src;
-		if (wire == wire_lo())
-			send_near(st, wire, mp, w);
-		else
+		if (wire == lo) {
+			bytes += send_near(st, wire, mp, w);
+			near++;
+		} else {
 			send_far(wire, mp, mtu);
+		}
 	}
 	l->first = l->last = NULL;
+	if (near == 0)
+		return;
+	wire_count(lo, WIRE_OUT, near);
+	wire_count(lo, WIRE_OUTBYTES, bytes);
+	wire_count(lo, WIRE_IN, near);
+	wire_count(lo, WIRE_INBYTES, bytes);
 }
 
 /* ------------------------------------------------------------- from the wires */
@@ -322,7 +340,7 @@ wire_in(struct wire *wire, mblk_t *pkt, const struct ip_hdr *h,
 	unsigned int flags)
 {
 	struct sctpt_state *st = sctpt_state();
-	struct sctpt_work w = {0, {NULL}};
+	struct sctpt_work w = {NULL, 0, {NULL}};
 	uint32_t skip = h->hlen, left = h->len, n;
 	mblk_t *mp;
 

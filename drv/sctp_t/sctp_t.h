@@ -86,6 +86,7 @@ struct sctpt_conn;
 /* The name of a conn; never freed. */
 struct sctpt_slot {
 	struct sctpt_slot *next;   /* [I] in its chain */
+	struct sctpt_state *st;	   /* [I] */
 	volatile uint32_t gen;	   /* [A] odd: in use */
 	uint32_t home;		   /* [I] it is in the chains of homes */
 	kmutex_t turn;
@@ -151,6 +152,8 @@ struct sctpt_state {
 	struct canon_minors minors;
 	volatile uint32_t port; /* [A] the last one chosen */
 	volatile uint32_t seq;	/* [A] of slots */
+	struct wire *volatile lo;     /* [A] wire_lo(), when it has been asked */
+	const void *volatile raw;     /* [A] ... the raw endpoints' table */
 	volatile uint64_t count[SCTP_NCOUNTS]; /* [A] of conns that are gone */
 	struct sctpt_slot *volatile home[SCTPT_HOMES];
 	struct sctpt_slot *volatile chain[SCTPT_HASH];
@@ -186,6 +189,7 @@ struct sctpt_list {
 /* Slots that the thread serves next. */
 #define SCTPT_WORK 8u
 struct sctpt_work {
+	mblk_t *spare; /* a block in which packets are composed, or NULL */
 	uint32_t n;
 	struct sctpt_slot *slot[SCTPT_WORK];
 };
@@ -236,8 +240,9 @@ uint32_t sctpt_addr_put(unsigned char *to, const struct ip_addr *a,
 int sctpt_addr_eq(const struct ip_addr *a, const struct ip_addr *b);
 uint32_t sctpt_addr_hash(const struct ip_addr *a);
 int sctpt_addr_any(const struct ip_addr *a);
-struct wire *sctpt_route(const struct ip_addr *dst, const struct ip_addr *own,
-	struct ip_addr *ret_src, uint32_t *ret_mtu);
+struct wire *sctpt_lo(struct sctpt_state *st);
+struct wire *sctpt_route(struct sctpt_state *st, const struct ip_addr *dst,
+	const struct ip_addr *own, struct ip_addr *ret_src, uint32_t *ret_mtu);
 
 /* slot.c */
 struct sctpt_slot *sctpt_home_find(struct sctpt_state *st, uint16_t port,
@@ -253,7 +258,7 @@ int sctpt_is_doubtful(struct sctpt_slot *sl);
 int sctpt_is_stuck(struct sctpt_slot *sl);
 void sctpt_turn_wait(struct sctpt_slot *sl);
 int sctpt_turn_end(struct sctpt_slot *sl);
-void sctpt_arm(struct sctpt_slot *sl, uint64_t at);
+void sctpt_arm(struct sctpt_slot *sl, uint64_t at, uint64_t now);
 
 /* conn.c */
 void sctpt_env(struct sctp_env *env, struct sctpt_conn *c);
@@ -280,7 +285,7 @@ int sctpt_conn_ind(struct sctpt_conn *c, const struct sctp_env *env);
 /* packet.c */
 mblk_t *sctpt_packet(size_t n);
 void sctpt_collect(struct sctpt_conn *c, const struct sctp_env *env,
-	struct sctpt_list *out);
+	struct sctpt_list *out, struct sctpt_work *w);
 void sctpt_append(struct sctpt_list *l, const struct sctp_packet *pkt);
 void sctpt_send(struct sctpt_state *st, struct sctpt_list *l,
 	struct sctpt_work *w);

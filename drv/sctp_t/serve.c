@@ -74,7 +74,7 @@ called(struct sctpt_state *st, struct sctpt_conn *home,
 	/* dropped if too many callers wait: the peer sends it again */
 	if (!tpi_can_call(&home->user->tpi))
 		return;
-	if (sctpt_route(&pkt->src, &pkt->dst, &src, &conf.mtu) == NULL)
+	if (sctpt_route(st, &pkt->src, &pkt->dst, &src, &conf.mtu) == NULL)
 		return;
 	c = sctpt_conn_make(&conf, home->ep.port);
 	if (c == NULL)
@@ -178,12 +178,12 @@ work_on(struct sctpt_state *st, struct sctpt_slot *sl, struct sctpt_list *out,
 		due = sctp_deadline(c->as);
 		if (due != 0 && due <= env.now)
 			sctp_timeout(&env, c->as);
+		sctpt_collect(c, &env, out, w);
 		do { /* reading data may make a packet due, and the other way */
 			last = out->last;
-			sctpt_collect(c, &env, out);
 			if (there || (c->user == NULL && c->listener == NULL))
 				sctpt_events(c, &env);
-			sctpt_collect(c, &env, out);
+			sctpt_collect(c, &env, out, w);
 		} while (out->last != last);
 		if (str_load(&sl->blocked) != 0 && there && c->user != NULL) {
 			str_store(&sl->blocked, 0u);
@@ -194,7 +194,7 @@ work_on(struct sctpt_state *st, struct sctpt_slot *sl, struct sctpt_list *out,
 	if (c->as != NULL && is_over(c))
 		sctpt_slot_close(st, sl);
 	else if (c->as != NULL)
-		sctpt_arm(sl, sctp_deadline(c->as));
+		sctpt_arm(sl, sctp_deadline(c->as), env.now);
 }
 
 /* One turn, which this thread has. */
@@ -219,7 +219,7 @@ turn(struct sctpt_state *st, struct sctpt_slot *sl, int begun,
 static void
 serve(struct sctpt_slot *sl, int sure, int owned, struct sctpt_work *w)
 {
-	struct sctpt_state *st = sctpt_state();
+	struct sctpt_state *st = sl->st;
 	struct sctpt_list out = {NULL, NULL};
 	int again;
 
@@ -245,13 +245,16 @@ sctpt_work_do(struct sctpt_work *w, int sure)
 		serve(work_next(w), sure, 0, w);
 		sure = 0;
 	}
+	if (w->spare != NULL)
+		freeb(w->spare);
+	w->spare = NULL;
 }
 
 /* sctpt_serve - there may be work for @sl.  Context: no turn. */
 void
 sctpt_serve(struct sctpt_slot *sl, int sure)
 {
-	struct sctpt_work w = {1, {sl}};
+	struct sctpt_work w = {NULL, 1, {sl}};
 
 	sctpt_work_do(&w, sure);
 }
@@ -263,7 +266,7 @@ sctpt_serve(struct sctpt_slot *sl, int sure)
 void
 sctpt_serve_owned(struct sctpt_slot *sl, int begun)
 {
-	struct sctpt_work w = {0, {NULL}};
+	struct sctpt_work w = {NULL, 0, {NULL}};
 
 	if (begun) {
 		serve(sl, 0, 1, &w);

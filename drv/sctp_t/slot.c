@@ -109,6 +109,7 @@ sctpt_slot_make(struct sctpt_state *st, int home, uint16_t lport,
 		(void)mutex_tryenter(&sl->turn);
 		sl->next = *chain;
 		sl->home = (uint32_t)home;
+		sl->st = st;
 		__atomic_store_n(chain, sl, __ATOMIC_RELEASE);
 	}
 	sctpt_conn_free(st, sl->conn); /* one whose owner died freeing it */
@@ -215,16 +216,18 @@ sctpt_turn_end(struct sctpt_slot *sl)
 
 /* -------------------------------------------------------------------- timer */
 
-/* sctpt_arm - the engine's deadline is @at, us; 0: none.  Context: the turn. */
+/*
+ * sctpt_arm - the engine's deadline is @at, us; 0: none
+ * @now: the time when the turn began.  Context: the turn.
+ */
 void
-sctpt_arm(struct sctpt_slot *sl, uint64_t at)
+sctpt_arm(struct sctpt_slot *sl, uint64_t at, uint64_t now)
 {
-	uint64_t now, armed = sl->armed;
+	uint64_t armed = sl->armed;
 	long ticks;
 
 	if (at == 0)
 		return;
-	now = sctpt_now();
 	if (armed == 0 || now >= armed + LATE) {
 		if (sl->later > now && sl->later <= at) {
 			sl->armed = sl->later;
