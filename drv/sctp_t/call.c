@@ -14,7 +14,8 @@
 static int
 begin(struct sctpt_slot *sl)
 {
-	if (sl->busy != 0 || !sctpt_in_use(sl) || sl->conn == NULL)
+	if (sl->busy != 0 || !sctpt_in_use(sl) || sl->conn == NULL ||
+		sl->conn->last)
 		return 0;
 	str_store_rel(&sl->busy, 1u);
 	return 1;
@@ -22,17 +23,18 @@ begin(struct sctpt_slot *sl)
 
 /*
  * sctpt_enter - take the turn of @u's association, for a request
+ * @sure: as for sctpt_turn()
  * Return: 0: the caller ends it by sctpt_serve_owned(sl, 1); EAGAIN: not now,
  * the request is tried again; ESRCH: there is none any more.
  */
 int
-sctpt_enter(struct sctpt *u, struct sctpt_conn **ret)
+sctpt_enter(struct sctpt *u, int sure, struct sctpt_conn **ret)
 {
 	struct sctpt_slot *sl = u->as;
 
 	if (sl == NULL || str_load_acq(&sl->gen) != u->asgen)
 		return ESRCH;
-	if (!sctpt_turn(sl, 0)) {
+	if (!sctpt_turn(sl, sure)) {
 		str_store(&sl->blocked, 1u);
 		str_fence_full(); /* pairs with sctpt_turn_end() */
 		if (!sctpt_turn(sl, 0)) {
@@ -103,7 +105,7 @@ static int
 part(struct sctpt *u)
 {
 	struct sctpt_conn *c;
-	int err = sctpt_enter(u, &c);
+	int err = sctpt_enter(u, 1, &c);
 
 	if (err == 0) {
 		c->user = NULL;
@@ -231,7 +233,7 @@ sctpt_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 	if (in != NULL)
 		c = caller(u, in, &err);
 	else
-		err = sctpt_enter(u, &c);
+		err = sctpt_enter(u, 1, &c);
 	if (err == EAGAIN)
 		return EAGAIN;
 	if (c != NULL)
@@ -249,7 +251,7 @@ sctpt_connected(struct tpi *tp)
 {
 	struct sctpt *u = sctpt_of(tp);
 	struct sctpt_conn *c;
-	int err = sctpt_enter(u, &c);
+	int err = sctpt_enter(u, 1, &c);
 
 	if (err == 0)
 		sctpt_serve_owned(c->slot, 1);
@@ -278,14 +280,16 @@ last_turn(struct sctpt *u, struct sctpt_slot *sl)
 
 	sctpt_turn_wait(sl);
 	c = sl->conn;
-	if (!sctpt_in_use(sl) || c == NULL ||
-		(c->user != u && c->listener != u)) {
-		(void)sctpt_turn_end(sl);
+	if (sctpt_in_use(sl) && c != NULL && sl->busy != 0) {
+		/* its last owner was killed: an ABORT */
+		if (c->user == u || c->listener == u)
+			c->user = c->listener = NULL;
+		sctpt_serve_owned(sl, 0);
 		return 0;
 	}
-	if (sl->busy != 0) { /* its last owner was killed: an ABORT */
-		c->user = c->listener = NULL;
-		sctpt_serve_owned(sl, 0);
+	if (!sctpt_in_use(sl) || c == NULL || c->last ||
+		(c->user != u && c->listener != u)) {
+		(void)sctpt_turn_end(sl);
 		return 0;
 	}
 	return begin(sl);

@@ -208,9 +208,9 @@ sctpt_tell_end(struct sctpt_conn *c, int error, mblk_t *data)
 
 /* ----------------------------------------------------------------- after a crash */
 
-/* An ABORT as the engine would make it. */
-static void
-abort_packet(const struct sctpt_conn *c, struct sctpt_list *out)
+/* sctpt_conn_abort - an ABORT as the engine would make it */
+void
+sctpt_conn_abort(const struct sctpt_conn *c, struct sctpt_list *out)
 {
 	unsigned char buf[64];
 	struct sctp_packet pkt = {.p = buf, .size = sizeof(buf),
@@ -240,13 +240,14 @@ sctpt_conn_mend(struct sctpt_state *st, struct sctpt_slot *sl,
 		bzero(c->ep.chain, sizeof(c->ep.chain));
 		c->ep.nassoc = 0;
 	} else if (sctpt_in_use(sl) && c != NULL) {
-		abort_packet(c, out);
+		sctpt_conn_abort(c, out);
 		if (sctpt_hold(c, &h))
 			sctpt_tell_end(c, ECONNABORTED, NULL);
 		sctpt_unhold(&h);
 		if (c->user != NULL || c->listener != NULL)
 			return; /* busy: the closer's successor tries again */
-		sctpt_slot_close(st, sl);
+		free_blocks(c);
+		c->last = 1;
 	} else {
 		sctpt_slot_close(st, sl);
 	}

@@ -48,7 +48,7 @@ accept_one(struct tpi *tp, mblk_t *mp, mblk_t *bp,
 	struct sctpt *u = sctpt_of(tp);
 	struct sctp_env env;
 	struct sctpt_conn *c;
-	int err = sctpt_enter(u, &c);
+	int err = sctpt_enter(u, 0, &c);
 
 	if (err == EAGAIN)
 		return EAGAIN;
@@ -161,7 +161,7 @@ sctpt_ordrel(struct tpi *tp, mblk_t *data)
 	struct sctpt *u = sctpt_of(tp);
 	struct sctp_env env;
 	struct sctpt_conn *c;
-	int err = sctpt_enter(u, &c);
+	int err = sctpt_enter(u, 0, &c);
 
 	(void)data;
 	if (err == EAGAIN)

@@ -390,7 +390,7 @@ wire_error(struct wire *wire, const struct ip_hdr *h,
 		return 0;
 	if (error == 0 || !sctpt_turn(sl, 0))
 		return 1; /* it is busy: the error will be repeated */
-	begun = sl->busy == 0 && sctpt_in_use(sl);
+	begun = sl->busy == 0 && sctpt_in_use(sl) && !sl->conn->last;
 	if (begun) {
 		str_store_rel(&sl->busy, 1u);
 		sctpt_env(&env, sl->conn);

@@ -39,7 +39,9 @@
  * T_DISCON_IND, and the memory that the engine had allocated for it, which is
  * on a list of the conn, is freed (conn.c).  What passes from a message to the
  * association, or back, does so inside a turn.  So accepted data arrives, or
- * both users are told.
+ * both users are told.  A conn exists until its last packet, usually an ABORT,
+ * has been sent: if the thread is killed before, the slot's timer makes another
+ * thread send an ABORT.
  */
 #ifndef DRV_SCTP_T_H
 #define DRV_SCTP_T_H
@@ -128,6 +130,7 @@ struct sctpt_conn {
 	uint32_t said;		  /* ... and our user knows */
 	uint32_t calling;	  /* no T_CONN_CON yet */
 	uint32_t gone;		  /* its stream has been closed */
+	uint32_t last;		  /* its last packets are being sent */
 	/* copies for the ABORT after a crash */
 	uint32_t peer_tag;
 	struct ip_addr peer, from; /* the peer's address, and ours */
@@ -211,7 +214,7 @@ int sctpt_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 int sctpt_unbind(struct tpi *tp);
 void sctpt_addrs(struct tpi *tp, struct tpi_addr *local,
 	struct tpi_addr *remote);
-int sctpt_enter(struct sctpt *u, struct sctpt_conn **ret);
+int sctpt_enter(struct sctpt *u, int sure, struct sctpt_conn **ret);
 int sctpt_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data);
 int sctpt_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in,
 	mblk_t *data);
@@ -267,6 +270,7 @@ void sctpt_conn_name(struct sctpt_conn *c, struct sctpt_slot *sl);
 void sctpt_conn_free(struct sctpt_state *st, struct sctpt_conn *c);
 void sctpt_conn_mend(struct sctpt_state *st, struct sctpt_slot *sl,
 	struct sctpt_list *out);
+void sctpt_conn_abort(const struct sctpt_conn *c, struct sctpt_list *out);
 void sctpt_slot_close(struct sctpt_state *st, struct sctpt_slot *sl);
 void sctpt_tell_end(struct sctpt_conn *c, int error, mblk_t *data);
 int sctpt_hold(struct sctpt_conn *c, struct str_hold *h);

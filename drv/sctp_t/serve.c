@@ -146,7 +146,7 @@ input(struct sctpt_state *st, struct sctpt_conn *c, const struct sctp_env *env,
 	}
 }
 
-/* Is the conn not needed any more? */
+/* Is the association over, and has it no user? */
 static int
 is_over(const struct sctpt_conn *c)
 {
@@ -192,14 +192,17 @@ work_on(struct sctpt_state *st, struct sctpt_slot *sl, struct sctpt_list *out,
 	}
 	sctpt_unhold(&h);
 	if (c->as != NULL && is_over(c))
-		sctpt_slot_close(st, sl);
+		c->last = 1;
 	else if (c->as != NULL)
 		sctpt_arm(sl, sctp_deadline(c->as), env.now);
 }
 
-/* One turn, which this thread has. */
+/*
+ * One turn, which this thread has.
+ * @sent: of a conn that is over: this thread has sent its last packets
+ */
 static void
-turn(struct sctpt_state *st, struct sctpt_slot *sl, int begun,
+turn(struct sctpt_state *st, struct sctpt_slot *sl, int begun, int sent,
 	struct sctpt_list *out, struct sctpt_work *w)
 {
 	if (!begun && sl->busy != 0) {
@@ -208,6 +211,10 @@ turn(struct sctpt_state *st, struct sctpt_slot *sl, int begun,
 	}
 	if (!sctpt_in_use(sl) || sl->conn == NULL) {
 		sctpt_slot_close(st, sl); /* packets for a former conn */
+	} else if (sl->conn->last) {
+		if (!sent) /* its thread was killed, or is still at it */
+			sctpt_conn_abort(sl->conn, out);
+		sctpt_slot_close(st, sl);
 	} else {
 		str_store_rel(&sl->busy, 1u);
 		STR_POINT("sctp:turn");
@@ -221,17 +228,20 @@ serve(struct sctpt_slot *sl, int sure, int owned, struct sctpt_work *w)
 {
 	struct sctpt_state *st = sl->st;
 	struct sctpt_list out = {NULL, NULL};
-	int again;
+	int again, last = 0;
 
 	do {
 		if (!owned && !sctpt_turn(sl, sure))
 			return;
-		turn(st, sl, owned, &out, w);
+		turn(st, sl, owned, last, &out, w);
 		owned = 0;
+		last = sctpt_in_use(sl) && sl->conn->last;
+		if (last) /* in case that this thread is killed */
+			sctpt_arm(sl, 1, sctpt_now());
 		again = sctpt_turn_end(sl);
 		STR_POINT("sctp:sending");
 		sctpt_send(st, &out, w);
-	} while (again);
+	} while (again || last);
 }
 
 /*
