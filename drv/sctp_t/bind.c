@@ -89,7 +89,7 @@ take_port(struct sctpt *u, struct sctpt_conn *c, const struct ip_addr *a,
 	sl->conn = c;
 	sl->local = one;
 	/* noted first: a killed binder's slot is closed with the endpoint */
-	u->home = sl;
+	str_store(&u->home, sl);
 	STR_POINT("sctp:binding");
 	__atomic_store_n(&sl->gen, sl->gen + 1, __ATOMIC_RELEASE);
 	(void)sctpt_turn_end(sl);
@@ -153,7 +153,7 @@ sctpt_unbind(struct tpi *tp)
 	if (sctpt_in_use(sl) && sl->conn != NULL && sl->conn->user == u)
 		sctpt_slot_close(u->st, sl);
 	str_store_rel(&sl->busy, 0u);
-	u->home = NULL;
+	str_store(&u->home, (struct sctpt_slot *)NULL);
 	(void)sctpt_turn_end(sl);
 	return 0;
 }

@@ -85,7 +85,7 @@ start(struct sctpt *u, struct sctpt_conn *c, const struct ip_addr *to,
 	sl->conn = c;
 	sctpt_conn_name(c, sl);
 	u->asgen = sl->gen + 1;
-	u->as = sl;
+	str_store(&u->as, sl);
 	STR_POINT("sctp:calling");
 	__atomic_store_n(&sl->gen, sl->gen + 1, __ATOMIC_RELEASE);
 	return 0;
@@ -113,7 +113,7 @@ part(struct sctpt *u)
 	}
 	if (err == EAGAIN)
 		return EAGAIN;
-	u->as = NULL;
+	str_store(&u->as, (struct sctpt_slot *)NULL);
 	return 0;
 }
 
@@ -141,6 +141,9 @@ sctpt_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 	c = sctpt_conn_make(&conf, home->lport);
 	if (c == NULL)
 		return ENOSR;
+	/* constant while the endpoint is bound; the gate keeps it so */
+	c->ep.nlocal = home->conn->ep.nlocal;
+	bcopy(home->conn->ep.local, c->ep.local, sizeof(c->ep.local));
 	err = start(u, c, peer, n, port);
 	if (err != 0) {
 		sctpt_conn_free(u->st, c);
@@ -198,7 +201,7 @@ sctpt_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
 	at->from = c->from;
 	at->family = u->family;
 	at->asgen = c->slot->gen;
-	at->as = c->slot;
+	str_store(&at->as, c->slot);
 	STR_POINT("sctp:accepting");
 	c->user = at;
 	sctpt_serve_owned(c->slot, 1);
@@ -241,7 +244,7 @@ sctpt_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 	else if (data != NULL)
 		freemsg(data);
 	if (in == NULL)
-		u->as = NULL;
+		str_store(&u->as, (struct sctpt_slot *)NULL);
 	return 0;
 }
 

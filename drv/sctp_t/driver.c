@@ -40,7 +40,7 @@ static void
 up(struct tpi *tp)
 {
 	struct sctpt *u = sctpt_of(tp);
-	struct sctpt_slot *sl[2] = {u->as, u->home};
+	struct sctpt_slot *sl[2] = {str_load(&u->as), str_load(&u->home)};
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {

@@ -139,8 +139,9 @@ struct sctpt_conn {
 struct sctpt {
 	struct tpi tpi;
 	struct sctpt_state *st;
-	struct sctpt_slot *home; /* bound */
-	struct sctpt_slot *as;	 /* [G] connected; may be over */
+	/* [G] to change; read by the read service procedure, too */
+	struct sctpt_slot *volatile home; /* bound */
+	struct sctpt_slot *volatile as;	  /* connected; may be over */
 	uint32_t asgen;		 /* [G] its gen then */
 	uint32_t family;	 /* of its addresses */
 	struct ip_addr from;	 /* [G] our address of the connection */

@@ -223,14 +223,14 @@ sctpt_turn_end(struct sctpt_slot *sl)
 void
 sctpt_arm(struct sctpt_slot *sl, uint64_t at, uint64_t now)
 {
-	uint64_t armed = sl->armed;
+	uint64_t armed = str_load(&sl->armed);
 	long ticks;
 
 	if (at == 0)
 		return;
 	if (armed == 0 || now >= armed + LATE) {
 		if (sl->later > now && sl->later <= at) {
-			sl->armed = sl->later;
+			str_store(&sl->armed, sl->later);
 			sl->later = 0;
 			return;
 		}
@@ -240,9 +240,9 @@ sctpt_arm(struct sctpt_slot *sl, uint64_t at, uint64_t now)
 		sl->later = armed;
 	}
 	ticks = at > now ? (long)((at - now + TICK - 1) / TICK) : 1;
-	sl->armed = now + (uint64_t)ticks * TICK;
+	str_store(&sl->armed, now + (uint64_t)ticks * TICK);
 	if (timeout(sctpt_timer, sl, ticks) == 0)
-		sl->armed = 0;
+		str_store(&sl->armed, (uint64_t)0);
 }
 
 /*

@@ -172,14 +172,30 @@ last_words(const struct sctpt_conn *c)
 	return mp;
 }
 
+/* The peer's addresses, the one that has been used first; bytes. */
+static unsigned int
+put_peer(const struct sctpt_conn *c, uint32_t family, unsigned char *sa)
+{
+	uint32_t i, n = sctp_path_count(c->as);
+	unsigned int len = 0;
+	struct ip_addr a;
+	int ok;
+
+	for (i = 0; i < n; i++) {
+		(void)sctp_path_state(c->as, i, &a, &ok);
+		len += sctpt_addr_put(sa + len, &a, c->slot->pport, family);
+	}
+	return len;
+}
+
+#define LIST (SCTP_PATHS * sizeof(struct sockaddr_in6))
+
 static int
 say_connected(struct sctpt_conn *c)
 {
-	unsigned char sa[sizeof(struct sockaddr_in6)];
-	struct tpi_buf res = {sa, 0};
+	unsigned char sa[LIST];
+	struct tpi_buf res = {sa, put_peer(c, c->user->family, sa)};
 
-	res.len = sctpt_addr_put(sa, &c->peer, c->slot->pport,
-		c->user->family);
 	return tpi_conn_con(&c->user->tpi, &res, NULL);
 }
 
@@ -187,12 +203,10 @@ say_connected(struct sctpt_conn *c)
 int
 sctpt_conn_ind(struct sctpt_conn *c, const struct sctp_env *env)
 {
-	unsigned char sa[sizeof(struct sockaddr_in6)];
-	struct tpi_buf from = {sa, 0};
+	unsigned char sa[LIST];
+	struct tpi_buf from = {sa, put_peer(c, c->listener->family, sa)};
 
 	(void)env;
-	from.len = sctpt_addr_put(sa, &c->peer, c->slot->pport,
-		c->listener->family);
 	return tpi_conn_ind(&c->listener->tpi, &from, NULL, c->slot);
 }
 

@@ -10,6 +10,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <unistd.h>
+#include <sys/wait.h>
 #include <sys/xti_inet.h>
 
 /* Options of one message: each has an unsigned number. */
@@ -251,6 +252,40 @@ XT_CASE(CO, a_call_to_a_list_of_addresses)
 	T_EVENT(fd, T_CONNECT);
 }
 
+XT_CASE(CO, caller_and_listener_learn_all_addresses_of_their_peer)
+{
+	struct t_bind req = {.qlen = 1}, ret;
+	struct t_call call = {.sequence = 0};
+	char want[256], got[256];
+	struct sockaddr_in sin;
+	int lfd, fd;
+
+	need_sctp();
+	lfd = xt_open(0);
+	fd = xt_open(1);
+	ret.addr.buf = got;
+	ret.addr.maxlen = sizeof(got);
+	req.addr.buf = want;
+	req.addr.len = list(want, 3, 0);
+	T_TOK(t_bind(lfd, &req, &ret));
+	call.addr.buf = got;
+	call.addr.len = sizeof(sin); /* its first address is called */
+	req.qlen = 0;
+	req.addr.len = list(want, 2, 0);
+	T_TOK(t_bind(fd, &req, NULL));
+	T_TERR(t_connect(fd, &call, NULL), TNODATA);
+	T_EVENT(lfd, T_LISTEN);
+	call.addr.maxlen = sizeof(got);
+	T_TOK(t_listen(lfd, &call));
+	T_EQ(call.addr.len, 2 * sizeof(sin));
+	T_TOK(t_accept(lfd, xt_open(0), &call));
+	T_EVENT(fd, T_CONNECT);
+	T_TOK(t_rcvconnect(fd, &call));
+	T_EQ(call.addr.len, 3 * sizeof(sin));
+	memcpy(&sin, got + 2 * sizeof(sin), sizeof(sin));
+	T_EQ(ntohl(sin.sin_addr.s_addr), INADDR_LOOPBACK + 2);
+}
+
 XT_CASE(CO, a_list_with_two_ports_is_TBADADDR)
 {
 	struct t_bind req = {.qlen = 0};
@@ -336,5 +371,55 @@ XT_CASE(CO, ports_of_ended_associations_are_free)
 		fd = xt_open(1);
 		xt_netbuf(&req.addr, &me);
 		T_TOK(t_bind(fd, &req, NULL));
+	}
+}
+
+enum { ROUNDS = 20000 };
+
+static void
+pour(int fd, unsigned sid)
+{
+	struct { unsigned nr; char fill[200]; } m;
+
+	memset(&m, (int)sid, sizeof(m));
+	for (m.nr = 0; m.nr < ROUNDS; m.nr++)
+		xt_snd_all(fd, &m, 4 + m.nr % 197, 0);
+}
+
+static void
+drink(int fd)
+{
+	struct { unsigned nr; char fill[400]; } m;
+	int flags, n;
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		n = T_TOK(t_rcv(fd, (char *)&m, sizeof(m), &flags));
+		T_EQ(flags, 0);
+		T_EQ(m.nr, i);
+		T_EQ(n, (int)(4 + i % 197));
+	}
+}
+
+/* Four processes work on one association. */
+XT_CASE_TIMEOUT(CO, both_ends_send_and_receive_much_at_once, 60)
+{
+	int fd[2], st;
+	pid_t pid[4];
+
+	need_sctp();
+	xt_pair(fd);
+	for (int i = 0; i < 4; i++) {
+		pid[i] = T_OK(fork());
+		if (pid[i] != 0)
+			continue;
+		if (i < 2)
+			pour(fd[i], (unsigned)i);
+		else
+			drink(fd[i - 2]);
+		_exit(0);
+	}
+	for (int i = 0; i < 4; i++) {
+		T_EQ(T_OK(waitpid(pid[i], &st, 0)), pid[i]);
+		T_EQ(st, 0);
 	}
 }
