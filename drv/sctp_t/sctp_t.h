@@ -95,7 +95,8 @@ struct sctpt_slot {
 	volatile uint32_t busy;	   /* of the turn: set during it */
 	volatile uint32_t missed;  /* [A] work was left for the owner */
 	volatile uint64_t missed_at; /* [A] us, when; 0: it has been seen */
-	volatile uint32_t full;	   /* [A] data waits for room above */
+	volatile uint32_t full;	   /* [A] data waits for room above, or an
+				    * indication for memory */
 	volatile uint32_t blocked; /* [A] a request waits for the turn or for
 				    * room */
 	mblk_t *volatile inbox;	   /* [A] packets, the last one first */

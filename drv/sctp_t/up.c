@@ -243,6 +243,7 @@ sctpt_events(struct sctpt_conn *c, const struct sctp_env *env)
 	if (c->calling && sctp_assoc_state(c->as) >= SCTP_ESTABLISHED &&
 		c->user != NULL) {
 		if (say_connected(c) == ENOSR) {
+			str_store(&c->slot->full, 1u); /* again in a tick */
 			tpi_retry(&c->user->tpi);
 			return;
 		}
