@@ -206,8 +206,7 @@ struct str_headq {
 	str_a32 wwant;	      /* [W] a writer sleeps: STR_WANT_* */
 	str_a32 rword;	      /* [W] word on which readers sleep */
 	str_a32 wword;	      /* [W] word on which writers sleep */
-	str_a32 rsleep;	      /* [W] readers asleep on rword; more, if some died */
-	str_a32 wsleep;	      /* [W] writers likewise */
+	str_a32 wsleep;	      /* [W] writers asleep on wword; more, if some died */
 	str_a32 npri;	      /* [A] messages on the read queue proper */
 	uint32_t hiwat;	      /* [A] */
 	uint32_t lowat;	      /* [A] */
@@ -600,9 +599,7 @@ enum {
 	STR_ROOT_NPIPES,
 	STR_ROOT_UNBURIED, /* freed pipes that wait for a call to end */
 	STR_ROOT_EPOCH,	  /* of the reaper's marks */
-	STR_ROOT_WAKES,	  /* counters, for the tools */
-	STR_ROOT_TOKENS,
-	STR_ROOT_SLEEPS,
+	STR_ROOT_TOKENS,  /* a counter, for the tools */
 	STR_ROOT_MUXID,	  /* last l_index given out */
 	STR_ROOT_APUSH,	  /* autopush table */
 	STR_ROOT_NAMES,	  /* struct str_name list: fattach */
@@ -1040,7 +1037,14 @@ void str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
 #define STR_TOOK_DATA 2u /* the data part has been consumed */
 #define STR_TOOK_ALL 3u
 
-/* wake and sleep: head/sleep.c */
+/* wake and sleep: head/wake.c, head/sleep.c */
+/* One more in a count that only this thread writes. */
+STR_INLINE void
+str_count(str_a64 *n)
+{
+	str_store(n, str_load(n) + 1);
+}
+
 int str_wake_readers(struct str_head *sd);
 void str_wake_readers_from(struct str_head *sd, struct host_call *hc);
 void str_ring_sleepers(struct str_head *sd, bool pollers);

@@ -49,7 +49,7 @@ long str_head_write_mods(struct str_head *sd, const str_a32 *id, uint32_t gen,
 long str_head_write_short(struct str_head *sd, const str_a32 *id, uint32_t gen,
 	int fd, const void *ubuf, size_t len);
 void str_head_read_after(struct str_head *sd, int fd) STR_COLD;
-void str_head_write_after(struct str_head *sd, int fd) STR_COLD;
+void str_head_write_after(struct str_head *sd, int fd) STR_NOINLINE;
 
 /* May this thread use the fast path?  Tested before each of the calls below. */
 STR_INLINE bool

@@ -57,7 +57,7 @@ long str_head_putmsg_direct(struct str_head *sd, const str_a32 *id,
 	uint32_t gen, const struct str_strbuf *ctl,
 	const struct str_strbuf *data);
 
-/* Record the CPU of the sender from time to time: see head/sleep.c:spin. */
+/* Record the CPU of the sender from time to time: see head/sleep.c:try_first. */
 STR_INLINE void
 str_headq_note_cpu(struct str_headq *hq)
 {

@@ -30,10 +30,10 @@
 #define LONG_READ_US 60u /* a sleep after which trying was in vain */
 #define LONG_WRITE_US 500u /* meanwhile the reader has read very much */
 /* full fences in a row that found no sleeper, after which wakers execute light
- * ones again: sleep.c:wanted() */
+ * ones again: wake.c:wanted() */
 #define VAIN_FENCES 64u
 /* a flow: a thread tries if the kernel names another CPU as that of the data at
- * this wait, or has named one at one of so many before: sleep.c:lent_soon() */
+ * this wait, or has named one at one of so many before: lent.c:lent_soon() */
 #define FAR_WAITS 8u
 /* pause instructions between two looks at the same word: about a microsecond */
 #define SPIN_PAUSES 24u

@@ -270,7 +270,7 @@ take_all(struct reader *r)
 }
 
 /* Result of a read without data: 1 end of file, -errno, 0 wait. */
-static int
+static STR_WAKE_TEXT int
 dry(struct str_head *sd, struct host_call *hc)
 {
 	uint32_t f = str_load(&sd->flags);
@@ -353,7 +353,7 @@ str_wake_writers_from(struct str_head *sd, struct host_call *hc)
 }
 
 /* Run the enabled queues of @sd's stream: the caller is about to wait. */
-bool
+STR_WAKE_TEXT bool
 str_sched_run_head(struct str_head *sd, struct host_call *hc)
 {
 	struct host_call *old = host_tls.call;
@@ -433,7 +433,7 @@ take_plain(struct reader *r)
 	str_hunlock(&hq->clock, STR_HOLD_C);
 }
 
-static STR_NOINLINE long
+static STR_NOINLINE STR_WAKE_TEXT long
 read_slow(struct reader *r)
 {
 	struct str_head *sd = r->sd;
@@ -456,7 +456,10 @@ read_slow(struct reader *r)
 			return ret == 1 ? 0 : ret;
 		}
 took:
-		ret = r->left != 0 ? take_all(r) : 0;
+		/* empty, as the caller has seen: the thread sleeps soon */
+		ret = r->left != 0 && (str_head_pending(sd) ||
+				str_load(&sd->hq.overflow) != 0) ?
+			take_all(r) : 0;
 		if (str_unlikely(str_load(&sd->flags) & STR_H_MSIG))
 			str_sig_front(sd);
 		host_fence_light();
@@ -502,7 +505,7 @@ took:
 	}
 }
 
-long
+STR_WAKE_TEXT long
 str_head_readv(struct str_head *sd, struct host_call *hc,
 	const struct str_iov *iov, int n)
 {

@@ -32,7 +32,7 @@ first_of_band(struct str_head *sd, const mblk_t *mp)
 		STR_SIG_ABOUT(STR_S_INPUT | STR_S_RDBAND, mp->b_band) : 0;
 }
 
-/* Record the CPU of the sender from time to time: see head/sleep.c:spin. */
+/* Record the CPU of the sender from time to time: see head/sleep.c:try_first. */
 STR_INLINE void
 note_cpu(struct str_headq *hq)
 {

@@ -60,4 +60,29 @@ want_fenced(str_a32 *want, uint32_t n)
 		(void)str_cas(want, n, n | STR_WANT_FENCED);
 }
 
+/*
+ * want_arm - request a token
+ * *ret_n: as want_request().  Return: true if no other thread had requested one.
+ */
+STR_INLINE bool
+want_arm(str_a32 *want, uint32_t *ret_n)
+{
+	return (want_request(want, STR_WANT_TOKEN, ret_n) &
+		STR_WANT_TOKEN) == 0;
+}
+
+/* want_disarm - cancel the request that set the word to @n, if it still has
+ * this value */
+STR_INLINE void
+want_disarm(str_a32 *want, uint32_t n)
+{
+	uint32_t w;
+
+	do {
+		w = str_load(want);
+		if (((w ^ n) & ~STR_WANT_BITS) != 0)
+			return;
+	} while (!str_cas(want, w, want_without(w, STR_WANT_TOKEN)));
+}
+
 #endif

@@ -410,7 +410,7 @@ str_watch_wake(struct str_watch *w)
 	n = str_load(&w->sleepers);
 	if ((n & STR_WATCH_COUNT) != 0) {
 		(void)str_add(&w->word, 1u);
-		(void)str_add(str_root(STR_ROOT_WAKES), (uint64_t)1);
+		str_count(&host_self()->wakes);
 		woke = host_wake(&w->word, 1) != 0;
 		STR_CRASH_POINT("watch:woke");
 		/* one less, or, if none slept, the count was too great; but

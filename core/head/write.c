@@ -103,7 +103,7 @@ ask(struct str_headq *hq)
 /*
  * Must the carrier be asked?  Called under plock.  Not if the reader has slept
  * so long that it waits for a token: this write sends the token, which fails if
- * the other end has no holder; send_token() (sleep.c) then sets STR_H_LOOK, and
+ * the other end has no holder; send_token() (wake.c) then sets STR_H_LOOK, and
  * the next write takes the slow path and looks at the carrier.
  */
 STR_INLINE bool
@@ -317,7 +317,7 @@ write_slow(struct str_head *sd, struct host_call *hc,
 }
 
 /* Wake @sd's peer's readers; @hc: the call whose descriptor sends the token. */
-void
+STR_WAKE_TEXT void
 str_wake_readers_from(struct str_head *sd, struct host_call *hc)
 {
 	struct host_call *old = host_tls.call;
@@ -381,7 +381,7 @@ write_zero(struct str_head *sd, struct host_call *hc)
  * The carrier is not asked here: hq->credit is not used up, otherwise the fast
  * write would have returned STR_FAST_LOOK.
  */
-void
+STR_WAKE_TEXT void
 str_head_write_after(struct str_head *sd, int fd)
 {
 	struct host_call hc = {.fd = fd, .head = sd,

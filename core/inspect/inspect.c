@@ -740,11 +740,14 @@ show_domain(struct out *o)
 	r.committed = str_load(&d->committed);
 	r.used = str_load(&d->next_granule) << STR_SLAB_SHIFT;
 	r.now = host_now();
-	r.wakes = str_load(str_root(STR_ROOT_WAKES));
 	r.tokens = str_load(str_root(STR_ROOT_TOKENS));
-	r.sleeps = str_load(str_root(STR_ROOT_SLEEPS));
-	for (i = 0; i < str_load(&d->thread_high) && i < STR_NTHREAD; i++)
-		r.elided += str_load(&d->thread[i].elided);
+	for (i = 0; i < str_load(&d->thread_high) && i < STR_NTHREAD; i++) {
+		const struct str_thread *t = &d->thread[i];
+
+		r.sleeps += str_load(&t->sleeps);
+		r.wakes += str_load(&t->wakes);
+		r.elided += str_load(&t->elided);
+	}
 	r.nstream = str_load(str_root(STR_ROOT_NPIPES));
 	r.ndev = str_load(str_root(STR_ROOT_NDEVS));
 	/* streams that wait to be freed; the upper half counts increments */

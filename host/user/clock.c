@@ -37,7 +37,7 @@ host_wall(void)
 	return (uint64_t)ts.tv_sec;
 }
 
-uint64_t
+STR_WAKE_TEXT uint64_t
 host_ticks(void)
 {
 #if defined(__x86_64__)

@@ -93,7 +93,7 @@ host_fence_heavy(void)
 	str_fence_full();
 }
 
-uint32_t
+STR_WAKE_TEXT uint32_t
 host_cpu(void)
 {
 	int cpu;

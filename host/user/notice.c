@@ -64,7 +64,7 @@ host_waitv_forget(void)
 	str_store(&waitv, (uint32_t)UNUSABLE);
 }
 
-long
+STR_WAKE_TEXT long
 host_waitv(const struct host_waitv *v, unsigned n, const struct timespec *until)
 {
 	return sys_call5(SYS_futex_waitv, v, n, 0, until, CLOCK_MONOTONIC);
@@ -84,7 +84,7 @@ lives(uint32_t life)
 
 /* --------------------------------------------------------------- sleepers */
 
-bool
+STR_WAKE_TEXT bool
 host_notice_begin(struct host_notice *ret, str_a32 *word)
 {
 	struct str_proc *p = me();
@@ -93,7 +93,8 @@ host_notice_begin(struct host_notice *ret, str_a32 *word)
 	/* sockets that streamsd has no descriptors of are passed by a sleeper
 	 * with a time-out */
 	if (!lives(ret->life) || host_is_daemon || !host_waitv_usable() ||
-	    host_sock_owed_at(host_daemon_pid()) != UINT64_MAX)
+	    (str_load(&host_sock_high) != 0 &&
+		    host_sock_owed_at(host_daemon_pid()) != UINT64_MAX))
 		return false;
 	ret->look = str_load_acq(&p->look);
 	str_store(&host_self()->word, (uint64_t)(uintptr_t)word);
@@ -104,7 +105,7 @@ host_notice_begin(struct host_notice *ret, str_a32 *word)
  * host_notice_want - a thread is about to rely on notices: streamsd gives some
  * without a cause from now on.  Called after `asleep_on' has been published.
  */
-void
+STR_WAKE_TEXT void
 host_notice_want(void)
 {
 	str_a32 *w = &host_shared(host_domain)->notices;
@@ -119,7 +120,7 @@ host_notice_want(void)
  * notices (life is 0) has woken all threads, and lives.
  * Return: true: a ring, or the end of a streamsd, has ended the sleep.
  */
-bool
+STR_WAKE_TEXT bool
 host_notice_over(const struct host_notice *n)
 {
 	struct str_proc *p = me();

@@ -23,6 +23,7 @@ void host_sock_tidy(void);
 void host_sock_pass_owed(void);
 /* The same before a sleep, without waiting; @pid is streamsd.  Return: time of
  * the next try, or UINT64_MAX */
+extern str_a32 host_sock_high; /* greatest number of places used */
 uint64_t host_sock_owed_at(uint32_t pid);
 /* Called in a forked child when it has a slot. */
 void host_sock_forked(void);

@@ -20,7 +20,6 @@ struct place {
 	str_a32 missed_gen; /* for this generation */
 };
 extern struct place host_sock_table[HOST_NSOCK];
-extern str_a32 host_sock_high; /* greatest number of places used */
 
 STR_INLINE uint32_t
 index_of(uint64_t id)

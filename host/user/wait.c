@@ -32,6 +32,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/single_threaded.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -62,11 +63,15 @@ void
 host_wait_abandon(void)
 {
 	struct str_thread *t = host_tls.slot;
-	str_a32 *word = host_tls.sleep_word;
+	str_a32 *word = host_tls.sleep_word, *count = host_tls.sleep_count;
 
 	if (word != NULL) {
 		host_tls.sleep_word = NULL;
 		(void)str_add(word, 1u);
+	}
+	if (count != NULL) {
+		host_tls.sleep_count = NULL;
+		(void)str_sub(count, 1u);
 	}
 	if (sleep_time != NULL) {
 		*sleep_time = (struct timespec){ 0, 0 };
@@ -107,7 +112,7 @@ sleep_futex(struct sleeper *s)
 	s->ret = futex(s->word, FUTEX_WAIT, s->val, s->ts);
 }
 
-static void
+static STR_WAKE_TEXT void
 sleep_waitv(struct sleeper *s)
 {
 	s->ret = host_waitv(s->waitv, STR_ARRAY_LEN(s->waitv), s->ts);
@@ -131,25 +136,58 @@ sleep_cancelled(void *arg)
 		sys_sigmask(SIG_SETMASK, &s->mask, NULL);
 }
 
-/* Call @fn with cancellation as the caller requests. */
-static void
-sleep_call(struct sleeper *s, void (*fn)(struct sleeper *))
+/* Has no handler run since the call began?  Then the thread may sleep. */
+static bool
+is_undisturbed(const struct sleeper *s)
+{
+	return str_likely(host_tls.sig_seq == s->hc->sig_seq);
+}
+
+/* As sleep_call(), where another thread may cancel this one. */
+static STR_NOINLINE void
+sleep_cancellable(struct sleeper *s, void (*fn)(struct sleeper *))
 {
 	int type;
 
-	if (!(s->hc->flags & HOST_CALL_CANCEL)) {
-		fn(s);
-		return;
-	}
 	pthread_cleanup_push(sleep_cancelled, s);
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
-	fn(s);
+	if (is_undisturbed(s))
+		fn(s);
 	pthread_setcanceltype(type, NULL);
 	pthread_cleanup_pop(0);
 }
 
+/* A handler has run, and may have cancelled its own thread. */
+static STR_COLD void
+sleep_testcancel(struct sleeper *s)
+{
+	pthread_cleanup_push(sleep_cancelled, s);
+	pthread_testcancel();
+	pthread_cleanup_pop(0);
+}
+
+/*
+ * Call @fn, if no handler has run, with cancellation as the caller requests.
+ * Only a handler can cancel the one thread of a process, and a handler ends the
+ * sleep.  Asynchronous cancellation would be a tenth of a short sleep.
+ */
+static STR_WAKE_TEXT void
+sleep_call(struct sleeper *s, void (*fn)(struct sleeper *))
+{
+	bool cancel = (s->hc->flags & HOST_CALL_CANCEL) != 0;
+
+	if (cancel && !__libc_single_threaded) {
+		sleep_cancellable(s, fn);
+		return;
+	}
+	if (is_undisturbed(s))
+		fn(s);
+	if (cancel && (s->ret == -EINTR || !is_undisturbed(s)))
+		sleep_testcancel(s);
+}
+
 /* Leave the call: handlers may run, and make calls. */
-static void
+static STR_WAKE_TEXT void
 sleep_begin(struct sleeper *s, uint32_t state)
 {
 	struct str_thread *t = host_tls.slot;
@@ -166,7 +204,7 @@ sleep_begin(struct sleeper *s, uint32_t state)
 }
 
 /* After a sleep: back into the call, in a forked child as another process. */
-static void
+static STR_WAKE_TEXT void
 sleep_over(struct sleeper *s)
 {
 	/* from here on no handler runs, because it might fork, or not return */
@@ -217,8 +255,7 @@ host_wait(struct host_call *hc, str_a32 *word, uint32_t val, uint64_t ns)
 	sleep_begin(&s, STR_THR_FUTEX);
 	if (host_tls.sig_saved != 0)
 		host_leave_slow();
-	if (host_tls.sig_seq == hc->sig_seq)
-		sleep_call(&s, sleep_futex);
+	sleep_call(&s, sleep_futex);
 	host_tls.sleep_word = NULL;
 	sleep_over(&s);
 	if (host_tls.sig_seq != hc->sig_seq)
@@ -226,7 +263,7 @@ host_wait(struct host_call *hc, str_a32 *word, uint32_t val, uint64_t ns)
 	return s.ret == -ETIMEDOUT ? ETIMEDOUT : 0;
 }
 
-int
+STR_WAKE_TEXT int
 host_wait_notice(struct host_call *hc, str_a32 *word, uint32_t val,
 	const struct host_notice *n, uint64_t ns)
 {
@@ -245,8 +282,7 @@ host_wait_notice(struct host_call *hc, str_a32 *word, uint32_t val,
 	sleep_begin(&s, STR_THR_FUTEX);
 	if (host_tls.sig_saved != 0)
 		host_leave_slow();
-	if (host_tls.sig_seq == hc->sig_seq)
-		sleep_call(&s, sleep_waitv);
+	sleep_call(&s, sleep_waitv);
 	host_tls.sleep_word = NULL;
 	sleep_over(&s);
 	/* a sandbox that was set up after the attach */
@@ -263,7 +299,7 @@ host_wait_notice(struct host_call *hc, str_a32 *word, uint32_t val,
 	return s.ret == -ETIMEDOUT ? ETIMEDOUT : 0;
 }
 
-int
+STR_WAKE_TEXT int
 host_wake(str_a32 *word, int n)
 {
 	return (int)futex(word, FUTEX_WAKE, (uint32_t)n, NULL);
@@ -374,8 +410,7 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 		if (!s.open)
 			host_sig_block(&s.mask);
 	}
-	if (host_tls.sig_seq == hc->sig_seq)
-		sleep_call(&s, sleep_poll);
+	sleep_call(&s, sleep_poll);
 	sleep_over(&s);
 	sleep_time = NULL;
 	rung = s.ret > 0 && s.pfd[1].fd >= 0 && (s.pfd[1].revents & POLLIN);
@@ -530,8 +565,7 @@ host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
 	sleep_begin(&s, STR_THR_CARRIER);
 	if (host_tls.sig_saved != 0)
 		host_leave_slow();
-	if (host_tls.sig_seq == hc->sig_seq)
-		sleep_call(&s, sleep_poll);
+	sleep_call(&s, sleep_poll);
 	sleep_over(&s);
 	sleep_time = NULL;
 	rung = s.ret > 0 && (s.pfd[1].revents & POLLIN);
@@ -563,7 +597,7 @@ host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
 	return 0;
 }
 
-int
+STR_WAKE_TEXT int
 host_interrupted(struct host_call *hc)
 {
 	if (hc->sig_seq == host_tls.sig_seq)

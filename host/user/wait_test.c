@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/single_threaded.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -413,6 +414,10 @@ wait_to_be_cancelled(void *arg)
 	up_enter(&hc);
 	__atomic_store_n(&waiter, host_self(), __ATOMIC_RELEASE);
 	str_store(&host_self()->asleep_on, 4711ull);
+	if (arg == NULL) {
+		(void)str_add(&cancel_word[1], 1u);
+		host_tls.sleep_count = &cancel_word[1];
+	}
 	for (;;) {
 		if (arg == NULL)
 			(void)host_wait(&hc, cancel_word, 0, UINT64_MAX);
@@ -448,11 +453,58 @@ T_CASE(a_wait_can_be_cancelled)
 	setup();
 	cancel_word = up_alloc(64);
 	cancel_case(NULL, STR_THR_FUTEX);
+	/* it counts as asleep no longer */
+	T_EQ(str_load(&cancel_word[1]), 0u);
 	pair_make(&p);
 	cancel_fd = p.fd[0];
 	cancel_case(&p, STR_THR_CARRIER);
 	/* the bell's count of waiters is right again */
 	T_EQ(str_load(&host_priv_page->bell_waiters), 0);
+}
+
+static void
+cancels_itself(int sig)
+{
+	(void)sig;
+	(void)pthread_cancel(pthread_self());
+}
+
+static void
+cancelled_alone(void *arg)
+{
+	(void)arg;
+	_exit(str_load(&cancel_word[1]) == 0 ? 42 : 43);
+}
+
+/* No other thread can do it, so such a wait does without preparations. */
+T_CASE(the_only_thread_is_cancelled_by_a_handler)
+{
+	struct host_call hc = { .fd = -1, .flags = HOST_CALL_CANCEL };
+	struct sigaction sa = { .sa_handler = cancels_itself };
+	int status;
+	pid_t pid;
+
+	setup();
+	cancel_word = up_alloc(64);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		if (!__libc_single_threaded)
+			_exit(44);
+		(void)sigaction(SIGALRM, &sa, NULL);
+		up_enter(&hc);
+		pthread_cleanup_push(cancelled_alone, NULL);
+		(void)ualarm(50000, 0);
+		for (;;) {
+			str_store(&cancel_word[1], 1u);
+			host_tls.sleep_count = &cancel_word[1];
+			(void)host_wait(&hc, cancel_word, 0, UINT64_MAX);
+			hc.sig_seq = host_tls.sig_seq;
+		}
+		pthread_cleanup_pop(0);
+	}
+	T_OK(waitpid(pid, &status, 0));
+	T_TRUE(WIFEXITED(status));
+	T_EQ(WEXITSTATUS(status), 42);
 }
 
 static void *

@@ -29,6 +29,9 @@
 /* A constant that is an entry of a list: the linker puts all entries of the
  * image together, between __start_LIST and __stop_LIST. */
 #define STR_LISTED(list) __attribute__((section(#list), used))
+/* Functions that every sleep and every wake executes.  They lie together for the
+ * same reason; GNU ld places sections of this name in order. */
+#define STR_WAKE_TEXT __attribute__((section(".text.sorted.wake")))
 #define STR_TLS __thread __attribute__((tls_model("initial-exec")))
 #define STR_CONSTRUCTOR __attribute__((constructor))
 #define STR_CONSTRUCTOR_AT(prio) __attribute__((constructor(prio)))

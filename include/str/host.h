@@ -77,6 +77,9 @@ struct host_tls {
 	uint32_t sig_saved;	 /* signals put off until host_leave() */
 	uint32_t cpu_valid;
 	str_a32 *sleep_word;	 /* word of the futex wait in progress */
+	str_a32 *sleep_count;	 /* executive: counts this thread while it sleeps;
+				  * one less when a handler runs, or at the end
+				  * of the thread */
 	struct host_call *call;	 /* executive: call whose puts are running */
 	uint32_t wrote;		 /* executive: it wrote since it last waited */
 	/* executive: the streams claimed, and touched: core/plumb/claim.c */
@@ -97,7 +100,7 @@ struct host_tls {
 	/* executive: sockets with data gathered: core/sock */
 	uint32_t nsoon;
 	uint32_t vain_fences;	 /* full fences since one found a sleeper:
-				  * core/head/sleep.c:wanted() */
+				  * core/head/wake.c:wanted() */
 	uint64_t soon[HOST_NSOON];
 };
 extern STR_TLS struct host_tls host_tls STR_HIDDEN;

@@ -27,7 +27,7 @@
 
 #include <str/types.h>
 
-#define STR_ABI 13u
+#define STR_ABI 14u
 #define STR_MAGIC 0x534d414552545331ull /* "1STREAMS" */
 
 #define STR_NPROC 1024u
@@ -77,6 +77,8 @@ struct str_thread {
 			 * it.  Pairs with core/plumb/stream.c:is_inside */
 	str_a64 word;	/* [A] address of the word it sleeps on, while
 			 * asleep_on is that of a head: host/user/notice.c */
+	str_a64 sleeps;	/* [O] about how often it slept: for tools */
+	str_a64 wakes;	/* [O] about how often it woke others: for tools */
 	struct str_mag mag[2][STR_NCLASS]; /* [O] loaded and previous */
 	str_a32 ddi_tag; /* [A] owner of the following fields: stale if not
 			  * tag */
@@ -99,7 +101,7 @@ struct str_thread {
 	uint32_t pad4;
 	str_a64 hand[STR_NHAND]; /* [O] ring of the messages that it took last:
 				  * core/msg/origin.h */
-	uint8_t pad1[1024 - 272 - 8 * STR_NHAND - 2 * STR_NCLASS * sizeof(struct str_mag)];
+	uint8_t pad1[1024 - 288 - 8 * STR_NHAND - 2 * STR_NCLASS * sizeof(struct str_mag)];
 } STR_LINE;
 
 #define STR_SHARE_DROP 0x100u /* flag: count goes down by one; else up by one */

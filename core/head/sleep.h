@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Sleeping at a head: what sleep.c, carrier.c and lent.c have in common.
+ */
+#ifndef STR_SLEEP_H
+#define STR_SLEEP_H
+
+#include "core.h"
+
+/* A sleep without notices of deaths has stages: carrier.c. */
+#define NEAR_NS 20000000ull /* a death is not noticed in the first one */
+#define STAGE_NS 50000000ull
+
+/* Flags of a head at which a writer waits no longer. */
+#define UNWRITABLE \
+	(STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_PLEX | STR_H_LOOK | \
+		STR_H_NORD)
+
+/* One sleep.  Its fields do not change while it lasts. */
+struct str_sleep {
+	struct str_head *sd;
+	struct host_call *hc;
+	unsigned why;		/* STR_SLEEP_* */
+	str_a32 *want, *word;	/* in the head queue */
+	uint64_t deadline;	/* host_now() time, or UINT64_MAX */
+};
+
+/* Does the thread wait to read, whatever the message? */
+STR_INLINE bool
+sleep_reads(unsigned why)
+{
+	return (why & STR_SLEEP_READ) != 0;
+}
+
+/* ns until @deadline, at most @most; 0: it is over. */
+STR_INLINE uint64_t
+sleep_left(uint64_t deadline, uint64_t most)
+{
+	uint64_t now;
+
+	if (str_likely(deadline == UINT64_MAX))
+		return most;
+	now = host_now();
+	if (now >= deadline)
+		return 0;
+	return STR_MIN(most, deadline - now);
+}
+
+/* sleep.c */
+bool str_sleep_ready(struct str_head *sd, unsigned why);
+void str_sleep_ask(str_a32 *want);
+void str_sleep_count(const struct str_sleep *s);
+void str_sleep_uncount(void);
+
+/*
+ * carrier.c: the sleep of a thread that no process tells of deaths.
+ * str_carrier_look - look at @sd's carrier.  *ret_ev: HOST_C_*.
+ * Return: 0, or EBADF if the descriptor belongs to another object now.
+ * str_carrier_own - is @fd a file of @sd?
+ * str_carrier_sleep - wait for the carrier and the bell.
+ * str_stage_near - stage 1: wait for the word, not longer than until @until.
+ * str_stage_far - what follows stage 1.
+ * str_stage_dead - before a sleep without limit: reap the threads that have died
+ * inside this stream.
+ * Return of the sleeps: 0 look again; EINTR; ETIMEDOUT, of stage 1 perhaps before
+ * the deadline; EBADF.
+ */
+int str_carrier_look(struct str_head *sd, struct host_call *hc,
+	uint32_t *ret_ev);
+bool str_carrier_own(struct str_head *sd, int fd);
+int str_carrier_sleep(const struct str_sleep *s);
+int str_stage_near(const struct str_sleep *s, uint64_t until);
+int str_stage_far(const struct str_sleep *s);
+void str_stage_dead(struct str_plumb *pl);
+
+/*
+ * lent.c
+ * str_sock_sleep - wait at a stream with a socket, for the socket and the
+ * carrier.  @lent: as str_sleep_lent(), or NULL.
+ */
+int str_sock_sleep(const struct str_sleep *s, uint32_t *lent);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Waking the threads that sleep at a Stream head.
+ *
+ * Protocol.  The sleeper sets its bit in the queue's want word, executes the
+ * heavy fence, and looks again (sleep.c).  The waker publishes, executes the
+ * light fence, and reads the want word; it wakes all threads that set a bit (one
+ * futex wake, one token).  So a wake is sent once per transition.  A sleeper
+ * whose time is over, or that died, leaves STR_WANT_FUTEX set, because it may be
+ * another one's request by then; that costs one unnecessary wake at most
+ * (models/sleep.pml).
+ *
+ * Tokens are sent from one end to the other.  A waker that holds the same end
+ * as the sleeper, or none, rings the sleeper's bell.  One token is for all
+ * threads that sleep at that end: the thread that takes it out rings the
+ * others.
+ *
+ * Failure.  If a waker is killed before it has woken a sleeper, the thread that
+ * reaps it rings the sleepers of the streams that it was inside.  A sleeper on a
+ * carrier may sleep without limit.  Therefore a waker clears the bit for a token
+ * after it has sent the token, not before: if it is killed in between, the next
+ * waker sends one.  Each arming changes the value of the word, and the bit is
+ * cleared only if the word still has the value seen before the sending.
+ */
+#include "core.h"
+#include "patience.h"
+#include "sig.h"
+#include "sock/sock.h"
+#include "want.h"
+
+void
+str_head_dropped(struct str_head *sd)
+{
+	uint32_t w = str_load(&sd->hq.rwant) | str_load(&sd->peer->hq.wwant);
+
+	if (str_unlikely((w & STR_WANT_FUTEX) != 0))
+		str_ring_sleepers(sd, false);
+}
+
+/* Send a token to every open file that has an address. */
+static void
+send_by_address(struct str_head *sd)
+{
+	struct str_file *f;
+
+	for (f = &sd->file; f != NULL; f = f->next)
+		if (str_load(&f->open) == 1 &&
+		    f->carrier.kind == HOST_CARRIER_OPEN)
+			(void)host_carrier_send(&f->carrier);
+}
+
+static void
+send_token(struct str_head *sd)
+{
+	struct host_call *hc = str_call_toward(sd);
+	int err;
+
+	(void)str_add(str_root(STR_ROOT_TOKENS), (uint64_t)1);
+	send_by_address(sd);
+	if ((str_load(&sd->flags) & (STR_H_DEV | STR_H_FIFO)) != 0)
+		return;
+	/* a token would be read outside, or be queued after waiting bytes */
+	if (str_unlikely((str_load(&sd->flags) & STR_H_FED) != 0 ||
+		    (str_load(&sd->peer->flags) & STR_H_AWAY) != 0)) {
+		str_ring_sleepers(sd, true);
+		return;
+	}
+	err = hc != NULL ? host_token_send(hc->fd) : EPIPE;
+	/* the other end has no holder any more: let the next call look */
+	if (str_unlikely(err == EPIPE && hc != NULL &&
+		    (str_load(&hc->head->flags) & (STR_H_PEER | STR_H_LOST)) ==
+			    0))
+		(void)str_or(&hc->head->flags, STR_H_LOOK);
+	if (err != 0 && (hc == NULL ||
+			(str_load(&sd->flags) & STR_H_CLOSED) == 0))
+		str_ring_sleepers(sd, true);
+}
+
+/* str_want_token - request a token, for a poller. */
+void
+str_want_token(str_a32 *want)
+{
+	uint32_t n;
+
+	(void)want_arm(want, &n);
+}
+
+/* Return: number of threads woken in stage 1. */
+static STR_NOINLINE STR_WAKE_TEXT int
+wake(struct str_head *sd, str_a32 *want, str_a32 *word)
+{
+	uint32_t w = str_and(want, ~STR_WANT_FUTEX);
+	int n = 0;
+
+	(void)str_add(word, 1u);
+	if (w & STR_WANT_FUTEX) {
+		str_count(&host_self()->wakes);
+		n = host_wake(word, INT_MAX);
+	}
+	if (str_unlikely((w & (STR_WANT_SIG | STR_WANT_SIGBAND)) != 0))
+		str_sig_woken(sd, want != &sd->hq.rwant);
+	if (str_unlikely((w & STR_WANT_WATCH) != 0))
+		str_watch_fire(sd, want);
+	w = str_load(want);
+	if ((w & STR_WANT_TOKEN) != 0) {
+		STR_CRASH_POINT("wake:token");
+		send_token(sd);
+		STR_CRASH_POINT("wake:sent");
+		/*
+		 * A sleeper that has armed again has looked since, and has seen
+		 * the event of this wake: it needs no second token.  Otherwise
+		 * a sleeper that preempts this thread at each token, and arms
+		 * again before this thread runs, would cause tokens without
+		 * end.
+		 */
+		want_disarm(want, w);
+	}
+	return n;
+}
+
+/*
+ * The requests of sleepers at @want, without @quiet; called after the event has
+ * been published, and after a light fence.  After a thread has slept here, this
+ * thread executes the full fence for some time, so that the next sleeper needs
+ * no heavy one.  VAIN_FENCES full fences in a row without a sleeper cost as
+ * much as a heavy one; then this thread withdraws the request for full fences.
+ */
+static STR_WAKE_TEXT uint32_t
+wanted(str_a32 *want, uint32_t quiet)
+{
+	uint32_t w = str_load(want), v;
+
+	if ((w & STR_WANT_FENCE) == 0)
+		return w & STR_WANT_BITS & ~quiet;
+	str_fence_full();
+	w = str_load(want);
+	v = w & STR_WANT_BITS & ~(quiet | STR_WANT_QUIET);
+	if (v != 0)
+		host_tls.vain_fences = 0;
+	else if (++host_tls.vain_fences >= VAIN_FENCES &&
+		str_cas(want, w, want_without(w, STR_WANT_QUIET)))
+		host_tls.vain_fences = 0;
+	return v;
+}
+
+/*
+ * str_wake_readers - an event for which readers of @sd may wait
+ * Return: number of threads woken in stage 1.
+ */
+STR_WAKE_TEXT int
+str_wake_readers(struct str_head *sd)
+{
+	struct str_thread *t = host_self();
+
+	host_fence_light();
+	if (wanted(&sd->hq.rwant, 0) == 0) {
+		str_count(&t->elided);
+		return 0;
+	}
+	return wake(sd, &sd->hq.rwant, &sd->hq.rword);
+}
+
+/*
+ * str_wake_writers - @sd's head queue has been read from
+ * Refused writers are woken when the count is zero or below low water.
+ */
+void
+str_wake_writers(struct str_head *sd)
+{
+	struct str_headq *hq = &sd->hq;
+	uint32_t w = wanted(&hq->wwant, 0);
+
+	if (str_headq_is_full(hq))
+		return;
+	if (w & STR_WANT_BACK) {
+		(void)str_and(&hq->wwant, ~STR_WANT_BACK);
+		qbackenable(&sd->qp->rq, 0);
+	}
+	if (w & STR_WANT_ROOM) {
+		(void)str_and(&hq->wwant, ~STR_WANT_ROOM);
+		(void)str_add(&hq->wword, 1u);
+		str_count(&host_self()->wakes);
+		(void)host_wake(&hq->wword, INT_MAX);
+	}
+	/* with modules, the module's service procedure enables them */
+	if (str_load(&sd->flags) & STR_H_MODS)
+		return;
+	if (w & ~(STR_WANT_BACK | STR_WANT_ROOM))
+		(void)wake(sd->peer, &hq->wwant, &hq->wword);
+}
+
+/*
+ * str_wake_writers_behind - @sd's own writers may try again
+ * Return: number of threads woken in stage 1.
+ */
+int
+str_wake_writers_behind(struct str_head *sd)
+{
+	struct str_headq *hq = &sd->peer->hq;
+
+	host_fence_light();
+	if (wanted(&hq->wwant, STR_WANT_BACK | STR_WANT_ROOM) != 0)
+		return wake(sd, &hq->wwant, &hq->wword);
+	return 0;
+}
+
+/*
+ * str_wake_all - wake every thread at @sd: its state has changed
+ * No thread sleeps at the unused second head of a stream with one (STR_H_STUB).
+ */
+void
+str_wake_all(struct str_head *sd)
+{
+	if (str_load(&sd->flags) & STR_H_STUB)
+		return;
+	(void)str_wake_readers(sd);
+	(void)str_wake_writers_behind(sd);
+	/* while an ioctl is in progress a caller may wait for an answer, or for
+	 * its turn */
+	if (str_load(&sd->iocbusy) != 0) {
+		(void)str_add(&sd->iocword, 1u);
+		host_wake(&sd->iocword, INT_MAX);
+	}
+}
+
+/* str_head_set - set state flags and wake all threads. */
+void
+str_head_set(struct str_head *sd, uint32_t flags)
+{
+	uint32_t was = str_or(&sd->flags, flags);
+
+	str_fence_full();
+	str_wake_all(sd);
+	if ((flags & ~was & STR_H_HUP) != 0)
+		str_sig_event(sd, STR_S_HANGUP);
+}
