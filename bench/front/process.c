@@ -79,6 +79,15 @@ stop_signal(void)
 	return stopped_by;
 }
 
+void
+process_own_domain(void)
+{
+	char name[32];
+
+	(void)snprintf(name, sizeof(name), "strbench-%ld", (long)getpid());
+	(void)setenv("STREAMS_DOMAIN", name, 1);
+}
+
 STR_NORETURN static void
 become(const char *const *argv, int eager, int output, pid_t parent)
 {
@@ -88,8 +97,7 @@ become(const char *const *argv, int eager, int output, pid_t parent)
 	if (dup2(output, STDOUT_FILENO) == -1 ||
 		dup2(output, STDERR_FILENO) == -1)
 		_exit(126);
-	/* A domain of its own: nothing else is in it, and it ends with it. */
-	(void)setenv("STREAMS_DOMAIN", "private", 1);
+	process_own_domain();
 	(void)setenv("STREAMS_LINGER", "250", 1);
 	if (eager)
 		(void)setenv("STREAMS_EAGER", "1", 1);

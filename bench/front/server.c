@@ -167,7 +167,7 @@ serve(int fd)
 	}
 	if (argv[0] == NULL)
 		refuse(fd, "no such transport");
-	(void)setenv("STREAMS_DOMAIN", "private", 1);
+	process_own_domain();
 	if (dup2(fd, STDIN_FILENO) == -1 || dup2(fd, STDOUT_FILENO) == -1 ||
 		dup2(fd, STDERR_FILENO) == -1)
 		refuse(fd, strerror(errno));

@@ -258,6 +258,9 @@ void stop_signals_block(void);
 int stop_signal(void); /* the one that came, or 0 */
 /* One that was started elsewhere: to be reaped by who started it. */
 void process_own(pid_t pid);
+/* This process and those that it starts are in a domain with a name, which
+ * nothing else uses.  It ends with them. */
+void process_own_domain(void);
 int process_start(struct process *process, const char *const *argv, int eager);
 /*
  * Waits for all of them until deadline.  Returns 0, ECANCELED when a signal

@@ -542,6 +542,36 @@ def a_worker_that_dies_is_reported_and_the_rest_measured():
     assert "pipe-linux" in err and "signal 9" in err
 
 
+def domain_of(pid):
+    """STREAMS_DOMAIN in the environment that a process began with."""
+    with open(f"/proc/{pid}/environ", "rb") as environ:
+        for entry in environ.read().split(b"\0"):
+            if entry.startswith(b"STREAMS_DOMAIN="):
+                return entry.split(b"=", 1)[1].decode()
+    return None
+
+
+def measured_programs_have_a_domain_with_a_name_and_streamsd():
+    """As ordinary programs have; and nothing of it is left."""
+    if "pipe-streams" not in OURS:
+        return
+    test = start(
+        "run", "--suite", "pipe", "--mode", "same", "--sizes", "1", "--impl",
+        "pipe-streams", "--seconds", "1", "--warmup", "0.01", "--repeat", "1",
+        "--json", "-",
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until(lambda: "streamsd" in [processes()[p][2] for p in
+                                 alive(descendants(test.pid))])
+    worker = min(p for p, (parent, _, _) in processes().items()
+                 if parent == test.pid)
+    name = domain_of(worker)
+    out, err = test.communicate(timeout=60)
+    assert test.returncode == 0, err
+    assert name == f"strbench-{worker}", name
+    until(lambda: not [f for _, _, files in os.walk("/dev/shm")
+                       for f in files if f.startswith(name)])
+
+
 def help_version_and_list_succeed():
     for args in (["--help"], ["--version"], ["list"]):
         assert run(*args).stdout
@@ -580,6 +610,7 @@ CASES = [
     an_interrupt_leaves_a_partial_result_and_no_processes,
     a_killed_front_end_takes_its_workers_along,
     a_worker_that_dies_is_reported_and_the_rest_measured,
+    measured_programs_have_a_domain_with_a_name_and_streamsd,
     help_version_and_list_succeed,
     a_report_without_its_python_is_an_error,
 ]
