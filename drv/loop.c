@@ -41,7 +41,7 @@
 #include <sys/loop.h>
 #include <sys/stream.h>
 #include <sys/strconf.h>
-#include <str/hold.h>
+#include <str/driver.h>
 #include "canon.h"
 
 /* <sys/LiS/loop.h> and <sys/loop.h> both define LOOP_SET. */

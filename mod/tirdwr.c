@@ -33,7 +33,7 @@
 #include <sys/kmem.h>
 #include <sys/tihdr.h>
 #include <sys/ddi.h>
-#include <str/builtin.h>
+#include <str/driver.h>
 #include "../drv/canon.h"
 
 #define TR_ORDREL 1u /* the peer has released: nothing more to read */

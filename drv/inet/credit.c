@@ -37,7 +37,6 @@
  * Crash.  A thread killed with the lock leaves at worst a waiter that is woken
  * by the clock, or a slot of its own, which the next bind takes.
  */
-#include <str/builtin.h>
 #include "inet_impl.h"
 
 #define KEY_PORT 0x10000u

@@ -32,7 +32,6 @@
 #include <time.h>
 #include <linux/errqueue.h>
 #include <netinet/udp.h>
-#include <str/builtin.h>
 #include "inet_impl.h"
 
 #define DG_ROOM 131072u	 /* bytes that wait */

@@ -21,7 +21,6 @@
  * Locks.  D_MTQPAIR: one thread is in an endpoint at a time.  No other locks.
  */
 #include "../canon.h"
-#include <str/builtin.h>
 #include "inet_impl.h"
 
 /* Minors of the devices; those of streams follow them. */

@@ -23,10 +23,8 @@
 #include <sys/ddi.h>
 #include <sys/tihdr.h>
 #include <sys/xti_inet.h>
-#include <str/types.h>
-#include <str/direct.h>
+#include <str/driver.h>
 #include <str/ip.h>
-#include <str/ksock.h>
 #include <str/tpi.h>
 
 /*

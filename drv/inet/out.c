@@ -44,7 +44,6 @@
 #include <asm/ioctls.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h>
-#include <str/builtin.h>
 #include "inet_impl.h"
 
 #define OUT_IOV 128u	   /* blocks of one call */

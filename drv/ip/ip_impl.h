@@ -25,11 +25,8 @@
 #include <sys/strsun.h>
 #include <sys/ddi.h>
 #include <sys/ipwire.h>
-#include <str/annot.h>
-#include <str/builtin.h>
-#include <str/hold.h>
+#include <str/driver.h>
 #include <str/ip.h>
-#include <str/ksock.h>
 #include <str/wire.h>
 #include "mcast.h"
 #include "neightab.h"

@@ -5,10 +5,8 @@
 #include <sys/errno.h>
 #include <sys/kmem.h>
 #include <sys/ddi.h>
-#include <str/annot.h>
-#include <str/builtin.h>
+#include <str/driver.h>
 #include <str/ports.h>
-#include <str/types.h>
 
 /* ------------------------------------------------------------------ finding */
 

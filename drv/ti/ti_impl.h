@@ -15,8 +15,8 @@
 #include <sys/strlog.h>
 #include <sys/strsun.h>
 #include <sys/ticlts.h>
+#include <str/driver.h>
 #include <str/tpi.h>
-#include <str/short.h>
 #include <sys/ddi.h>
 
 #include "../canon.h"

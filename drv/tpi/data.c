@@ -13,7 +13,6 @@
  * sent already, and is not overtaken.  The address is copied between two checks
  * of the state and of tpi.binds.
  */
-#include <str/types.h>
 #include "tpi_impl.h"
 
 static int

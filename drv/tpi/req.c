@@ -12,7 +12,6 @@
  *	not in this state		see the state table
  *	a range outside of the block	the error of that range
  */
-#include <str/builtin.h>
 #include "tpi_impl.h"
 
 /* Is it a message that must keep its place among data? */

@@ -30,9 +30,6 @@
  * call is lost with it; a request is finished or undone, and answered (mend.c).
  */
 #include <sys/timod.h>
-#include <str/annot.h>
-#include <str/short.h>
-#include <str/types.h>
 #include "tpi_impl.h"
 #include "../canon.h"
 

@@ -13,6 +13,7 @@
 #include <sys/stream.h>
 #include <sys/strconf.h>
 #include <sys/strsun.h>
+#include <str/driver.h>
 #include <str/tpi.h>
 #include <string.h>
 #include <sys/ddi.h>

@@ -14,7 +14,6 @@
 
 #include "../inet/inet_impl.h"
 #include "../canon.h"
-#include <str/builtin.h>
 #include <str/ip.h>
 #include <str/ports.h>
 #include <str/wire.h>
