@@ -75,6 +75,8 @@ static void
 ends(void)
 {
 	sim_sleep(200 * MS);
+	/* a closed stream that the killed thread was inside may not be free yet */
+	(void)str_region_sweep();
 	fx_keep();
 	fx_end();
 }
