@@ -146,8 +146,8 @@ def main():
         bad_modules(kit)
         program = kit.program(
             'modules', os.path.join(tests, 'modules.c'),
-            os.path.join(harness, 't.c'), extra=[f'-I{harness}',
-                                                f'-I{tests}'])
+            os.path.join(harness, 't.c'), os.path.join(harness, 'file.c'),
+            extra=[f'-I{harness}', f'-I{tests}'])
         # those who count on what others did share a domain; cases are alone
         tap.program([program], dict(kit.env, STREAMS_DOMAIN='private'))
         for d, name in (('module-pass', 'tally'), ('module-queue', 'pace'),
