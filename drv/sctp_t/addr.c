@@ -132,7 +132,7 @@ sctpt_route(struct sctpt_state *st, const struct ip_addr *dst,
 	if (wire_local(dst, ret_src, &life)) {
 		w = lo;
 	} else {
-		w = wire_route(lo, dst, own, &path);
+		w = wire_route_for(lo, dst, own, SCTPT_PROTO, &path);
 		if (w == NULL || (path.src.len == 0 &&
 			!wire_source(dst, &path.src)))
 			return NULL;

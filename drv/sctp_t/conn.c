@@ -219,6 +219,7 @@ sctpt_conn_abort(const struct sctpt_conn *c, struct sctpt_list *out)
 
 	if (c->peer_tag == 0 || c->peer.len == 0)
 		return;
+	out->encap = c->encap;
 	pkt.n = sctp_abort_packet(buf, c->slot->lport, c->slot->pport,
 		c->peer_tag);
 	sctpt_append(out, &pkt);

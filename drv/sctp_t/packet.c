@@ -52,11 +52,19 @@ sctpt_packet_of(mblk_t *mp, struct sctp_packet *ret)
 	ret->unsummed = (mp->b_band & UNSUMMED) != 0;
 }
 
+/* sctpt_encap_of - the UDP port from which the packet came; 0: none */
+uint16_t
+sctpt_encap_of(const mblk_t *mp)
+{
+	return head_of(mp)->encap;
+}
+
 static void
 append(struct sctpt_list *l, mblk_t *mp, const struct sctp_packet *pkt)
 {
 	head_of(mp)->src = pkt->src;
 	head_of(mp)->dst = pkt->dst;
+	head_of(mp)->encap = l->encap;
 	mp->b_wptr = mp->b_rptr + pkt->n;
 	mp->b_band = UNSUMMED | (pkt->fragment ? FRAGMENT : 0);
 	mp->b_next = NULL;
@@ -108,6 +116,7 @@ sctpt_collect(struct sctpt_conn *c, const struct sctp_env *env,
 	struct sctp_packet pkt;
 	mblk_t *mp;
 
+	out->encap = c->encap;
 	for (;;) {
 		mp = w->spare != NULL ? w->spare : block(SCTPT_LO_MTU);
 		w->spare = mp;
@@ -165,7 +174,7 @@ blue(struct sctpt_state *st, mblk_t *mp, struct sctpt_work *w)
 {
 	unsigned char buf[1024];
 	struct sctp_packet pkt, reply = {.p = buf, .size = sizeof(buf)};
-	struct sctpt_list out = {NULL, NULL};
+	struct sctpt_list out = {NULL, NULL, head_of(mp)->encap};
 	struct sctp_env env;
 	struct sctp_ep ep;
 	int fresh;
@@ -220,6 +229,7 @@ describe(struct ip_hdr *h, const struct sctpt_head *hd, const mblk_t *mp)
 	h->df = (mp->b_band & FRAGMENT) == 0;
 	h->len = (uint32_t)MBLKL(mp);
 	h->hlen = (uint16_t)ip_size(h);
+	h->encap = hd->encap;
 }
 
 static void
@@ -365,6 +375,7 @@ wire_in(struct wire *wire, mblk_t *pkt, const struct ip_hdr *h,
 	}
 	head_of(mp)->src = h->src;
 	head_of(mp)->dst = h->dst;
+	head_of(mp)->encap = h->encap;
 	arrive(st, mp, &w);
 	sctpt_work_do(&w, 0);
 	return 1;

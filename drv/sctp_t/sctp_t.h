@@ -135,6 +135,7 @@ struct sctpt_conn {
 	/* copies for the ABORT after a crash */
 	uint32_t peer_tag;
 	struct ip_addr peer, from; /* the peer's address, and ours */
+	uint16_t encap;		   /* the UDP port of its last good packet; 0 */
 };
 
 struct sctpt {
@@ -185,10 +186,12 @@ sctpt_in_use(const struct sctpt_slot *sl)
 /* A packet in a message: what stands in front of the SCTP packet. */
 struct sctpt_head {
 	struct ip_addr src, dst;
+	uint16_t encap; /* UDP port of the other host: ip_hdr.encap */
 };
 
 struct sctpt_list {
 	mblk_t *first, *last; /* by b_next */
+	uint16_t encap;	      /* of packets that are put on it */
 };
 
 /* Slots that the thread serves next. */
@@ -295,6 +298,7 @@ void sctpt_collect(struct sctpt_conn *c, const struct sctp_env *env,
 void sctpt_append(struct sctpt_list *l, const struct sctp_packet *pkt);
 void sctpt_send(struct sctpt_state *st, struct sctpt_list *l,
 	struct sctpt_work *w);
+uint16_t sctpt_encap_of(const mblk_t *mp);
 void sctpt_packet_of(mblk_t *mp, struct sctp_packet *ret);
 
 #endif

@@ -60,8 +60,8 @@ take_inbox(struct sctpt_slot *sl)
  */
 static void
 called(struct sctpt_state *st, struct sctpt_conn *home,
-	const struct sctp_packet *pkt, struct sctp_packet *reply,
-	struct sctpt_work *w)
+	const struct sctp_packet *pkt, uint16_t encap,
+	struct sctp_packet *reply, struct sctpt_work *w)
 {
 	uint16_t pport = (uint16_t)(pkt->p[0] << 8 | pkt->p[1]);
 	struct sctp_conf conf = home->ep.conf;
@@ -98,6 +98,7 @@ called(struct sctpt_state *st, struct sctpt_conn *home,
 	str_store_rel(&sl->busy, 1u);
 	c->slot = sl;
 	c->from = pkt->dst;
+	c->encap = encap;
 	c->listener = home->user;
 	c->ref = home->ref;
 	sl->conn = c;
@@ -120,6 +121,16 @@ is_cookie(const struct sctp_packet *pkt)
 	return pkt->p[12] == 10;
 }
 
+/* Has the packet the verification tag of the association? */
+static int
+is_ours(const struct sctpt_conn *c, const struct sctp_packet *pkt)
+{
+	const unsigned char *p = pkt->p + 4;
+
+	return c->as != NULL && ((uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+		(uint32_t)p[2] << 8 | p[3]) == str_load(&c->slot->tag);
+}
+
 static void
 input(struct sctpt_state *st, struct sctpt_conn *c, const struct sctp_env *env,
 	mblk_t *mp, struct sctpt_list *out, struct sctpt_work *w)
@@ -129,14 +140,18 @@ input(struct sctpt_state *st, struct sctpt_conn *c, const struct sctp_env *env,
 	int fresh;
 
 	sctpt_packet_of(mp, &pkt);
+	out->encap = sctpt_encap_of(mp);
 	reply.n = 0;
 	if (c->slot->home && is_cookie(&pkt)) {
 		reply.src = pkt.dst;
 		reply.dst = pkt.src;
 		if (c->user != NULL && c->ep.listening)
-			called(st, c, &pkt, &reply, w);
+			called(st, c, &pkt, out->encap, &reply, w);
 	} else {
 		(void)sctp_input(env, &c->ep, &pkt, &reply, &fresh);
+		/* only from packets whose tag is right: RFC 6951 s5.4 */
+		if (out->encap != c->encap && is_ours(c, &pkt))
+			c->encap = out->encap;
 		if (c->as != NULL && c->calling)
 			sctpt_conn_name(c, c->slot);
 	}
@@ -227,7 +242,7 @@ static void
 serve(struct sctpt_slot *sl, int sure, int owned, struct sctpt_work *w)
 {
 	struct sctpt_state *st = sl->st;
-	struct sctpt_list out = {NULL, NULL};
+	struct sctpt_list out = {NULL, NULL, 0};
 	int again, last = 0;
 
 	do {

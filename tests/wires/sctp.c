@@ -8,6 +8,8 @@
  *	this namespace			that namespace
  *	10.78.0.1 on v0  --- veth ---	10.78.0.2 on v1
  *	10.78.0.101, a packet wire	10.78.0.102, a packet wire
+ *
+ * Inside of UDP each end has another port; the caller knows that of the other.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -116,9 +118,11 @@ call_it(const char *theirs)
 	T_EQ(t_close(fd), 0);
 }
 
+enum kind { RAW, PACKET, ENCAP };
+
 /* A domain and its wire in this process's namespace. */
 static void
-domain(const char *name, int raw, int nr)
+domain(const char *name, enum kind kind, int nr)
 {
 	char own[32], host[32], dev[16];
 	char text[64];
@@ -130,7 +134,12 @@ domain(const char *name, int raw, int nr)
 	snprintf(dev, sizeof(dev), "v%d", nr - 1);
 	/* the domain lives as long as a member does */
 	T_GE(t_open("/dev/sctp", O_RDWR, NULL), 0);
-	if (raw)
+	/* the listener learns the caller's port */
+	if (kind == ENCAP)
+		T_EQ(RUN(-1, "strwire", "add", "encap", "e0", "-p", "132", "-P",
+			nr == 1 ? "9899,9900" : "9900,9", "-r",
+			"10.78.0.0/24"), 0);
+	else if (kind == RAW)
 		T_EQ(RUN(-1, "strwire", "add", "raw", "r0", "-a", host, "-r",
 			"10.78.0.0/24", "-p", "132"), 0);
 	else
@@ -139,9 +148,9 @@ domain(const char *name, int raw, int nr)
 }
 
 static void
-between_two(int raw)
+between_two(enum kind kind)
 {
-	const char *theirs = raw ? "10.78.0.2" : "10.78.0.102";
+	const char *theirs = kind != PACKET ? "10.78.0.2" : "10.78.0.102";
 	int p[2], st;
 	char c;
 	pid_t pid;
@@ -155,7 +164,7 @@ between_two(int raw)
 		T_EQ(read(p[1], &c, 1), 1);
 		sh("ip addr add 10.78.0.2/24 dev v1 && ip link set v1 up && "
 			"ip link set lo up");
-		domain("wires-sctp-b", raw, 2);
+		domain("wires-sctp-b", kind, 2);
 		serve(theirs, p[1]);
 		_exit(0);
 	}
@@ -164,7 +173,7 @@ between_two(int raw)
 	sh("ip addr add 10.78.0.1/24 dev v0 && ip link set v0 up && "
 		"ip link set lo up");
 	T_EQ(write(p[0], "v", 1), 1);
-	domain("wires-sctp-a", raw, 1);
+	domain("wires-sctp-a", kind, 1);
 	T_EQ(read(p[0], &c, 1), 1);
 	call_it(theirs);
 	T_EQ(write(p[0], "e", 1), 1);
@@ -175,11 +184,17 @@ between_two(int raw)
 T_CASE_TIMEOUT(messages_over_raw_sockets, 60)
 {
 	(void)t;
-	between_two(1);
+	between_two(RAW);
 }
 
 T_CASE_TIMEOUT(messages_in_frames, 60)
 {
 	(void)t;
-	between_two(0);
+	between_two(PACKET);
+}
+
+T_CASE_TIMEOUT(messages_inside_of_udp, 60)
+{
+	(void)t;
+	between_two(ENCAP);
 }
