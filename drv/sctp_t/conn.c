@@ -190,14 +190,22 @@ sctpt_unhold(struct str_hold *h)
 		str_unhold(h);
 }
 
-/* sctpt_tell_end - the association is over: inform its user, and part from it */
+/*
+ * sctpt_tell_end - the association is over: inform its user, and part from it
+ * Data that waits on the write queue is dropped by its service procedure, which
+ * wakes the writer.
+ */
 void
 sctpt_tell_end(struct sctpt_conn *c, int error, mblk_t *data)
 {
+	queue_t *rq;
+
 	if (c->user != NULL) {
+		rq = c->user->tpi.rq;
 		if (tpi_discon_ind(&c->user->tpi, error, data) == 0)
 			data = NULL;
 		c->user = NULL;
+		qenable(WR(rq));
 	} else if (c->listener != NULL) {
 		(void)tpi_conn_gone(&c->listener->tpi, c->slot, error, data);
 		c->listener = NULL;
