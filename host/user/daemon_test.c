@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,6 +275,21 @@ T_CASE(it_inherits_nothing_but_the_domain)
 			T_FAIL("it has descriptor %s, %s", e->d_name, to);
 	}
 	closedir(d);
+}
+
+T_CASE(its_scheduling_policy_is_the_ordinary_one)
+{
+	struct sched_param one = { .sched_priority = 1 };
+	pid_t pid;
+
+	setup();
+	if (sched_setscheduler(0, SCHED_FIFO, &one) != 0)
+		T_SKIP("no real-time policy is permitted");
+	T_EQ(ask(), 0);
+	pid = daemon_pid();
+	settled();
+	T_EQ(sched_getscheduler(0), SCHED_FIFO);
+	T_EQ(sched_getscheduler(pid), SCHED_OTHER);
 }
 
 static volatile sig_atomic_t children;

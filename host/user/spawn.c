@@ -270,6 +270,7 @@ second_main(void *arg)
 {
 	struct { uint64_t handler, flags, restorer, mask; } dfl = { 0 };
 	static const uint64_t none;
+	static const int zero; /* struct sched_param */
 	struct start *s = arg;
 	uint64_t cpus[128];
 	char err;
@@ -280,6 +281,8 @@ second_main(void *arg)
 	if (err == 0) {
 		memset(cpus, 0xff, sizeof cpus);
 		(void)sys_call3(SYS_sched_setaffinity, 0, sizeof cpus, cpus);
+		/* a real-time policy would keep other processes from a CPU */
+		(void)sys_call3(SYS_sched_setscheduler, 0, SCHED_OTHER, &zero);
 		(void)sys_call1(SYS_chdir, "/");
 		(void)sys_call1(SYS_umask, 077);
 		sys_sigmask(SIG_SETMASK, &none, NULL);
