@@ -363,6 +363,7 @@ struct str_fileblk {
 #define STR_H_MIXED 0x8000000u /* a process outside may write here as well */
 #define STR_H_LEFT 0x10000000u /* the other end was passed to a process that
 			      * may be outside */
+#define STR_H_PLAIN 0x20000000u /* the pipe is PLAIN: head/plain.c */
 #define STR_H_STUB 0x80000u  /* the dummy peer of a DEV or FIFO */
 
 #define STR_NWATCHED 4u /* watchers of a head; others wait by tokens */
@@ -482,6 +483,11 @@ struct str_plumb {
 	str_a64 drain_end;	  /* [A] without a holder: it is closed when it
 				   * is empty, or at this time; 0: it has a
 				   * holder */
+	str_a64 plain;		  /* [A] number of the kernel's pipe of a PLAIN
+				   * pipe: head/plain.c; 0: it is none;
+				   * STR_PLAIN_NOT: it never will be */
+	str_a32 plain_kept;	  /* [A] bit per end whose carrier's queue
+				   * keeps its side of that open */
 	struct str_qpair *volatile leaving; /* [A] a pair that is being removed
 				   * from the stream; the reaper finds its
 				   * queues here */
@@ -1057,6 +1063,22 @@ bool str_head_gone(struct str_head *sd, uint64_t sid, uint32_t seq);
 int str_signalled(struct host_call *hc);
 
 /* processes outside the domain: head/outside.c */
+#define STR_PLAIN_NOT (~0ull)
+int str_plain_adopt(struct str_head *sd, struct host_call *hc);
+bool str_plain_reads(struct str_head *sd, struct host_call *hc);
+void str_plain_take(struct str_head *sd, int fd, size_t most);
+void str_plain_ended(struct str_head *sd);
+void str_plain_flush(struct str_plumb *pl);
+/* str_pipe_abandoned - does no member hold either end of the PLAIN pipe @pl? */
+STR_INLINE bool
+str_pipe_abandoned(struct str_plumb *pl)
+{
+	return !host_carrier_alive(&pl->head[0].file.carrier) &&
+		!host_carrier_alive(&pl->head[1].file.carrier);
+}
+int str_outside_pump(struct str_head *sd, struct host_call *hc);
+void str_outside_left(struct str_head *sd);
+void str_outside_put_from_peer(struct str_head *sd, mblk_t *mp);
 #define STR_INSIDE (-1001L) /* str_outside_write: write in the domain */
 bool str_outside_take(struct str_head *sd, int fd);
 void str_outside_home(struct str_head *sd, struct host_call *hc);

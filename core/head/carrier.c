@@ -31,12 +31,39 @@ str_carrier_own(struct str_head *sd, int fd)
 	struct host_carrier c;
 	struct str_file *f;
 
+	if (str_plain_is(sd, fd))
+		return true;
 	if (host_carrier_id(fd, &c) != 0)
 		return false;
 	for (f = &sd->file; f != NULL; f = f->next)
 		if (f->carrier.cookie == c.cookie)
 			return true;
 	return false;
+}
+
+/* str_carrier_look() at an end of a PLAIN pipe. */
+static STR_COLD int
+look_plain(struct str_head *sd, struct host_call *hc, uint32_t *ret_ev)
+{
+	int err = str_plain_adopt(sd, hc);
+
+	if (err != 0)
+		return err == EBADF ? EBADF : 0;
+	if (!str_plain_is(sd, hc->fd))
+		return EBADF;
+	(void)str_outside_flush(sd, hc, false);
+	*ret_ev = host_plain_look(hc->fd);
+	if (*ret_ev & HOST_C_TOKEN) {
+		*ret_ev &= ~HOST_C_HUP;
+		str_plain_take(sd, hc->fd, 0);
+	} else if (*ret_ev & HOST_C_HUP) {
+		struct host_call *old = host_tls.call;
+
+		host_tls.call = hc;
+		str_plain_ended(sd);
+		host_tls.call = old;
+	}
+	return 0;
 }
 
 /* Look at @sd's carrier.  Return: 0, or EBADF. */
@@ -48,6 +75,8 @@ str_carrier_look(struct str_head *sd, struct host_call *hc, uint32_t *ret_ev)
 	*ret_ev = 0;
 	if (hc == NULL || hc->fd < 0)
 		return 0;
+	if (str_unlikely((was & STR_H_PLAIN) != 0))
+		return look_plain(sd, hc, ret_ev);
 	*ret_ev = ev = host_carrier_look(hc->fd);
 	if ((ev & HOST_C_NVAL) || (((ev & HOST_C_HUP) || (was & STR_H_LOOK)) &&
 		!str_carrier_own(sd, hc->fd)))
@@ -125,6 +154,10 @@ str_head_drain(struct str_head *sd, int fd, bool pollers)
 	uint32_t n[2];
 	int i;
 
+	if (str_unlikely(str_head_plain(sd))) {
+		str_plain_take(sd, fd, 0); /* there are no tokens */
+		return;
+	}
 	for (i = 0; i < 2; i++)
 		(void)want_arm(want[i], &n[i]);
 	if (sd->plumb->kind == STR_PL_PIPE)

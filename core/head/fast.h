@@ -30,7 +30,7 @@
 /* Flags with which a read, or a write, makes the full call. */
 #define STR_READ_SLOW \
 	(STR_H_RDERR | STR_H_PLEX | STR_H_LOOK | STR_H_MREAD | STR_H_MSIG | \
-		STR_H_TTY)
+		STR_H_TTY | STR_H_PLAIN)
 #define STR_WRITE_SLOW \
 	(STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_LOOK | STR_H_CLOSED | \
 		STR_H_PLEX | STR_H_HOLD | STR_H_DELIM | STR_H_NORD | STR_H_TTY | \

@@ -15,7 +15,8 @@
 
 /* Flags with which getmsg(2) makes the full call. */
 #define STR_GET_SLOW \
-	(STR_H_RDERR | STR_H_PLEX | STR_H_LOOK | STR_H_MSIG | STR_H_TTY)
+	(STR_H_RDERR | STR_H_PLEX | STR_H_LOOK | STR_H_MSIG | STR_H_TTY | \
+		STR_H_PLAIN)
 
 /* A record with the control and the data part of one message, all of it. */
 struct fast_msg {

@@ -45,6 +45,8 @@ struct str_iov {
 #define STR_POLLRDBAND 0x080u
 #define STR_POLLWRNORM 0x100u
 #define STR_POLLWRBAND 0x200u
+#define STR_POLLPLAIN 0x10000u /* of str_head_events_for(): the kernel's pipe
+				* has events, too; not for users */
 #define STR_POLLMSG 0x400u
 #define STR_POLL_READ \
 	(STR_POLLIN | STR_POLLPRI | STR_POLLRDNORM | STR_POLLRDBAND)
@@ -164,6 +166,42 @@ void str_head_closing(struct str_head *sd, int fd);
 bool str_head_noroom(struct str_head *sd);
 void str_head_room(struct str_head *sd, struct host_call *hc);
 bool str_head_stuffed(struct str_head *sd);
+/*
+ * A pipe becomes PLAIN before a process outside gets one of its descriptors:
+ * docs/plain.md.  End 1 writes into the kernel's pipe, end 0 reads from it.
+ * str_plain_begin - make @sd's pipe PLAIN, if it is not, and move the data that
+ * waits at end 0 into the kernel's pipe.
+ * @sock: a descriptor of @sd's carrier.  @spare: the number of a kernel's pipe
+ * that has never been used, or 0.  *ret_both: a descriptor of both sides
+ * of the kernel's pipe, which the caller closes after it has opened the side
+ * that it needs.
+ * Context: inside a call on @sd; sleeps for at most 10 ms.
+ * Crash: the pipe is PLAIN or not; data that was accepted stays.
+ * Return: 0; ENOSYS: it cannot be PLAIN, data passes through the carrier.
+ * str_plain_number - of the kernel's pipe, 0 if it has none.
+ * str_plain_find - can this process open that?  @sock: as above.
+ * str_plain_keep - the caller is about to use the kernel's pipe at @sd's end:
+ * the other end's holders keep their side of it open from now on.  Return: 0, or
+ * an errno: it is not to be used.
+ * str_plain_settle - and before that: both ends know that they are PLAIN.
+ * str_plain_open - a descriptor of @sd's side of the kernel's pipe, or minus an
+ * errno.
+ * str_plain_refuse - a descriptor of the pipe is passed to an unknown process:
+ * it will not become PLAIN.
+ * str_head_plain - is it PLAIN?  str_plain_is - is @fd its kernel's pipe?
+ * str_plain_writes - is @sd the end that writes?
+ */
+int str_plain_begin(struct str_head *sd, int sock, uint64_t spare,
+	int *ret_both);
+uint64_t str_plain_number(struct str_head *sd);
+bool str_plain_find(struct str_head *sd, int sock);
+int str_plain_keep(struct str_head *sd, int sock);
+void str_plain_settle(struct str_head *sd);
+int str_plain_open(struct str_head *sd, bool nonblock);
+void str_plain_refuse(struct str_head *sd);
+bool str_head_plain(struct str_head *sd);
+bool str_plain_is(struct str_head *sd, int fd);
+bool str_plain_writes(struct str_head *sd);
 /* str_head_pending - is there any message? */
 bool str_head_pending(struct str_head *sd);
 

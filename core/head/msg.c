@@ -821,6 +821,14 @@ get(struct str_head *sd, struct host_call *hc, struct getter *g)
 			if (ret < 0)
 				return ret;
 		}
+		if (str_unlikely((str_load(&sd->flags) & STR_H_PLAIN) != 0)) {
+			ret = str_plain_adopt(sd, hc);
+			if (ret != 0)
+				return -ret;
+			if (str_plain_reads(sd, hc) && g->data.maxlen > 0)
+				str_plain_take(sd, hc->fd,
+					(size_t)g->data.maxlen);
+		}
 		if (str_unlikely(str_hlock(&sd->hq.clock, STR_HOLD_C)))
 			str_headq_repair_c(&sd->hq);
 		{

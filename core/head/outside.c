@@ -66,12 +66,13 @@ is_full(struct str_head *sd)
 bool
 str_head_stuffed(struct str_head *sd)
 {
-	return (str_load(&sd->flags) & STR_H_FED) != 0 && is_full(sd);
+	return (str_load(&sd->flags) & (STR_H_FED | STR_H_PLAIN)) ==
+		STR_H_FED && is_full(sd);
 }
 
-/* @mp comes from @sd's peer. */
-static void
-put_from_peer(struct str_head *sd, mblk_t *mp)
+/* str_outside_put_from_peer - @mp comes from @sd's peer. */
+void
+str_outside_put_from_peer(struct str_head *sd, mblk_t *mp)
 {
 	struct str_head *peer = sd->peer;
 	struct host_call *old = host_tls.call;
@@ -105,6 +106,11 @@ str_outside_take(struct str_head *sd, int fd)
 	if (str_head_stuffed(sd))
 		return false;
 	(void)str_lock(&sd->inlock);
+	if (str_unlikely(str_head_plain(sd))) {
+		str_unlock(&sd->inlock);
+		str_plain_take(sd, fd, 0);
+		return false;
+	}
 	while ((mp = allocb(size, BPRI_MED)) != NULL) {
 		n = host_token_take(fd, mp->b_wptr, size);
 		if (n == 0) {
@@ -114,7 +120,7 @@ str_outside_take(struct str_head *sd, int fd)
 		mp->b_wptr += n;
 		fed = true;
 		(void)str_or(&sd->flags, STR_H_FED);
-		put_from_peer(sd, mp);
+		str_outside_put_from_peer(sd, mp);
 		n = host_outside_waiting(fd);
 		if (n == 0 || is_full(sd))
 			break;
@@ -130,7 +136,7 @@ str_outside_take(struct str_head *sd, int fd)
 void
 str_outside_home(struct str_head *sd, struct host_call *hc)
 {
-	if (hc->fd < 0 || sd->plumb->kind != STR_PL_PIPE)
+	if (hc->fd < 0 || sd->plumb->kind != STR_PL_PIPE || str_head_plain(sd))
 		return;
 	(void)str_outside_take(sd, hc->fd);
 	if (host_outside_waiting(hc->fd) != 0)
@@ -211,9 +217,12 @@ put_record(struct str_head *sd, struct host_call *hc, struct str_rec *rec)
 	return 0;
 }
 
-/* Send the data that the other end has not read.  Return: 0, or an errno. */
-static int
-pump(struct str_head *sd, struct host_call *hc)
+/*
+ * str_outside_pump - send the data that the other end has not read
+ * Return: 0, or an errno.
+ */
+int
+str_outside_pump(struct str_head *sd, struct host_call *hc)
 {
 	struct str_head *peer = sd->peer;
 	struct str_rec rec;
@@ -221,6 +230,9 @@ pump(struct str_head *sd, struct host_call *hc)
 
 	if (!str_head_pending(peer))
 		return 0;
+	if (str_head_plain(sd) &&
+	    (sd->end != 1 || (hc->flags & HOST_CALL_PLAIN) == 0))
+		return EAGAIN; /* that is no descriptor of the kernel's pipe */
 	if (str_unlikely(str_hlock(&peer->hq.clock, STR_HOLD_C)))
 		str_headq_repair_c(&peer->hq);
 	while (err == 0) {
@@ -283,7 +295,7 @@ str_outside_flush(struct str_head *sd, struct host_call *hc, bool block)
 	for (;;) {
 		if (hc->fd < 0)
 			return EAGAIN;
-		err = pump(sd, hc);
+		err = str_outside_pump(sd, hc);
 		if (err == EAGAIN)
 			(void)str_or(&sd->flags, STR_H_NOROOM);
 		if (err != EAGAIN || !block)
@@ -310,6 +322,9 @@ str_outside_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	if (hc->fd < 0 || sd->plumb->kind != STR_PL_PIPE ||
 	    (str_load(&sd->flags) & (STR_H_AWAY | STR_H_MIXED)) == 0)
 		return STR_INSIDE;
+	err = str_plain_adopt(sd, hc);
+	if (err != 0)
+		return -err;
 	if ((str_load(&sd->flags) & STR_H_AWAY) != 0) {
 		err = str_outside_flush(sd, hc, block);
 		if (err == EPROTO || err == ENOTSOCK)
@@ -350,6 +365,22 @@ str_head_room(struct str_head *sd, struct host_call *hc)
 		(void)str_outside_flush(sd, hc, false);
 }
 
+/* Only with @in_flight may the end be in a message that was not received yet. */
+static bool
+is_outside(struct str_head *sd, bool in_flight)
+{
+	const struct str_file *f = &sd->peer->file;
+	uint64_t start = host_now();
+
+	if (start < str_load(&sd->ask_at) || sd->plumb->kind != STR_PL_PIPE ||
+	    f->carrier.kind != HOST_CARRIER_PAIR || str_load(&f->open) != 1)
+		return false;
+	if (host_outside_only(&f->carrier, in_flight))
+		return true;
+	str_store(&sd->ask_at, host_now() + (host_now() - start) * 64);
+	return false;
+}
+
 /*
  * str_outside_only - is @sd's other end held by processes outside alone?
  * The check takes some ms; while the result is false, at most 1/64 of the time
@@ -358,16 +389,9 @@ str_head_room(struct str_head *sd, struct host_call *hc)
 bool
 str_outside_only(struct str_head *sd)
 {
-	const struct str_file *f = &sd->peer->file;
-	uint64_t start = host_now();
-
-	if (start < str_load(&sd->ask_at) || sd->plumb->kind != STR_PL_PIPE ||
-	    f->carrier.kind != HOST_CARRIER_PAIR || str_load(&f->open) != 1)
-		return false;
-	if (host_outside_only(&f->carrier))
-		return true;
-	str_store(&sd->ask_at, host_now() + (host_now() - start) * 64);
-	return false;
+	if (str_head_plain(sd))
+		return !host_carrier_alive(&sd->peer->file.carrier);
+	return is_outside(sd, false);
 }
 
 /*
@@ -377,7 +401,9 @@ str_outside_only(struct str_head *sd)
 void
 str_outside_ask(struct str_head *sd, struct host_call *hc)
 {
-	if (!str_head_pending(sd->peer) || !str_outside_only(sd))
+	if (str_head_plain(sd) || !str_head_pending(sd->peer) ||
+	    (str_load(&sd->flags) & STR_H_AWAY) != 0 ||
+	    !is_outside(sd, str_load(&sd->plumb->plain) == STR_PLAIN_NOT))
 		return;
 	(void)str_or(&sd->peer->flags, STR_H_FED);
 	(void)str_or(&sd->flags, STR_H_AWAY);
@@ -390,6 +416,11 @@ str_head_closing(struct str_head *sd, int fd)
 	struct host_call hc = {.fd = fd, .head = sd,
 		.sig_seq = host_tls.sig_seq};
 
+	if (str_unlikely(str_head_plain(sd))) {
+		if (sd->end == 1)
+			str_plain_flush(sd->plumb);
+		return;
+	}
 	if (str_unlikely((str_load(&sd->flags) & (STR_H_AWAY | STR_H_LEFT)) ==
 		    STR_H_LEFT)) {
 		str_store(&sd->ask_at, (uint64_t)0);
@@ -417,6 +448,20 @@ ring_all(void)
 	}
 }
 
+/*
+ * str_outside_left - data that was written at @sd waits at the other end, and
+ * there is no room for it outside: a holder sends it, wherever it sleeps
+ */
+void
+str_outside_left(struct str_head *sd)
+{
+	(void)str_or(&sd->flags, STR_H_LOOK);
+	(void)str_add(str_root(STR_ROOT_LEFT), (uint64_t)1);
+	str_fence_full();
+	str_wake_all(sd);
+	ring_all();
+}
+
 void
 str_head_leave(struct str_head *sd, int fd, int peer_fd, bool used)
 {
@@ -430,6 +475,8 @@ str_head_leave(struct str_head *sd, int fd, int peer_fd, bool used)
 	/* from now on only the carrier tells its sleepers of the end */
 	(void)str_or(&peer->flags, STR_H_LEFT);
 	if (!used) {
+		/* the next write finds out who holds the end */
+		(void)str_or(&peer->flags, STR_H_LOOK);
 		str_fence_full();
 		str_wake_all(peer);
 		return;
@@ -442,16 +489,10 @@ str_head_leave(struct str_head *sd, int fd, int peer_fd, bool used)
 	(void)host_token_take(fd, NULL, 0);
 	if (!str_head_pending(sd))
 		return;
-	if (peer_fd >= 0) {
-		(void)pump(peer, &hc);
-	} else {
-		/* the other end's holder sends the data, wherever it sleeps */
-		(void)str_or(&peer->flags, STR_H_LOOK);
-		(void)str_add(str_root(STR_ROOT_LEFT), (uint64_t)1);
-		str_fence_full();
-		str_wake_all(peer);
-		ring_all();
-	}
+	if (peer_fd >= 0)
+		(void)str_outside_pump(peer, &hc);
+	else
+		str_outside_left(peer);
 }
 
 uint64_t
@@ -466,6 +507,10 @@ str_head_send_left(struct str_head *sd, int fd)
 	struct host_call hc = {.fd = fd, .head = sd,
 		.sig_seq = host_tls.sig_seq};
 
+	if (str_head_plain(sd)) {
+		str_plain_flush(sd->plumb);
+		return !str_head_pending(&sd->plumb->head[0]);
+	}
 	return (str_load(&sd->flags) & STR_H_AWAY) != 0 &&
 		str_outside_flush(sd, &hc, false) == 0;
 }

@@ -137,6 +137,8 @@ str_head_events_for(struct str_head *sd, uint32_t fflags, uint32_t want)
 {
 	uint32_t ev = events(sd, want), f = str_load(&sd->flags);
 
+	if (str_unlikely((f & STR_H_PLAIN) != 0))
+		return ev | STR_POLLPLAIN;
 	if (str_likely((f & STR_H_FIFO) == 0) || (fflags & 3u) == 2)
 		return ev;
 	if ((fflags & 3u) == 0)

@@ -433,6 +433,46 @@ take_plain(struct reader *r)
 	str_hunlock(&hq->clock, STR_HOLD_C);
 }
 
+/*
+ * Read from the kernel's pipe of a PLAIN pipe, whose bytes come before those in
+ * the head queue.  Return: 0, or minus an errno.
+ */
+static STR_COLD int
+take_kernel(struct reader *r)
+{
+	struct str_head *sd = r->sd;
+	int err = str_plain_adopt(sd, r->hc);
+	long n = 1;
+
+	if (err != 0)
+		return -err;
+	if (!str_plain_reads(sd, r->hc))
+		return 0;
+	if (str_load(&sd->peer->direct) == NULL) {
+		str_plain_take(sd, r->hc->fd, 0);
+		return 0;
+	}
+	while (r->left != 0 && n > 0) {
+		const struct str_iov *v = &r->iov[r->cur];
+		size_t want = STR_MIN(v->len - r->off, r->left);
+
+		if (want == 0) {
+			r->cur++;
+			r->off = 0;
+			continue;
+		}
+		n = host_plain_get(r->hc->fd, (char *)v->base + r->off, want);
+		if (n > 0) {
+			r->off += (size_t)n;
+			r->left -= (size_t)n;
+			r->done += (size_t)n;
+		}
+	}
+	if (n == 0)
+		str_plain_ended(sd);
+	return n == -EFAULT && r->done == 0 ? -EFAULT : 0;
+}
+
 static STR_NOINLINE STR_WAKE_TEXT long
 read_slow(struct reader *r)
 {
@@ -454,6 +494,13 @@ read_slow(struct reader *r)
 			if (r->done != 0)
 				return (long)r->done;
 			return ret == 1 ? 0 : ret;
+		}
+		if (str_unlikely((str_load(&sd->flags) & STR_H_PLAIN) != 0)) {
+			ret = take_kernel(r);
+			if (ret < 0)
+				return r->done != 0 ? (long)r->done : ret;
+			if (r->done != 0)
+				return (long)r->done;
 		}
 took:
 		/* empty, as the caller has seen: the thread sleeps soon */

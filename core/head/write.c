@@ -297,6 +297,8 @@ write_slow(struct str_head *sd, struct host_call *hc,
 			str_hunlock(&hq->plock, STR_HOLD_P);
 			if (ret >= 0)
 				str_wake_readers_from(sd, hc);
+			if (str_load(&sd->flags) & STR_H_LEFT)
+				str_outside_ask(sd, hc);
 			if (over)
 				(void)host_give_way();
 			return ret;

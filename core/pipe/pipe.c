@@ -212,6 +212,14 @@ str_head_released(struct str_head *sd, int peer_fd)
 	/* perhaps the last member has gone: search for holders outside */
 	if (str_unlikely((str_load(&peer->flags) & STR_H_LEFT) != 0))
 		str_store(&peer->ask_at, (uint64_t)0);
+	/* the carriers do not tell whether a process outside holds an end */
+	if (str_unlikely((str_load(&sd->flags) & STR_H_PLAIN) != 0) &&
+	    !str_pipe_abandoned(pl)) {
+		(void)str_or(&peer->flags, STR_H_LOOK);
+		str_fence_full();
+		str_wake_all(peer);
+		return;
+	}
 	if (peer_fd >= 0) {
 		/* this process can check it itself */
 		if (host_carrier_look(peer_fd) & HOST_C_HUP)

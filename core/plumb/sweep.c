@@ -86,6 +86,9 @@ sweep(struct str_plumb *pl, void *arg)
 	    !by_refs(pl) && !by_signals(pl) && !by_boxes(pl))
 		return false; /* the other end, or lack of memory, leads to its
 			       * close */
+	if (str_unlikely((str_load(&pl->head[0].flags) & STR_H_PLAIN) != 0) &&
+	    !str_pipe_abandoned(pl))
+		return false; /* its holders look at the kernel's pipe */
 	for (e = 0; e < pl->nheads; e++) {
 		struct str_head *sd = &pl->head[e];
 

@@ -393,9 +393,10 @@ host_outside_unread(int fd)
 }
 
 bool
-host_outside_only(const struct host_carrier *c)
+host_outside_only(const struct host_carrier *c, bool in_flight)
 {
 	(void)c;
+	(void)in_flight;
 	return false;
 }
 
@@ -404,6 +405,75 @@ host_outside_room(int fd)
 {
 	(void)fd;
 	return true;
+}
+
+int
+host_plain_make(uint64_t *ret_number)
+{
+	(void)ret_number;
+	return ENOSYS;
+}
+
+int
+host_plain_open(uint64_t number, unsigned how, bool nonblock)
+{
+	(void)number;
+	(void)how;
+	(void)nonblock;
+	return -ENOSYS;
+}
+
+bool
+host_plain_known(uint64_t number)
+{
+	(void)number;
+	return false;
+}
+
+bool
+host_plain_find(int sock, uint64_t number)
+{
+	(void)sock;
+	(void)number;
+	return false;
+}
+
+void
+host_plain_forget(uint64_t number)
+{
+	(void)number;
+}
+
+uint32_t
+host_plain_look(int fd)
+{
+	(void)fd;
+	return 0;
+}
+
+bool
+host_plain_is(int fd, uint64_t number)
+{
+	(void)fd;
+	(void)number;
+	return false;
+}
+
+int
+host_plain_keep(int fd, int end)
+{
+	(void)fd;
+	(void)end;
+	return EPIPE;
+}
+
+long
+host_plain_get(int fd, void *buf, size_t len)
+{
+	(void)fd;
+	(void)buf;
+	(void)len;
+	return -ENOTSOCK;
 }
 
 void

@@ -287,15 +287,14 @@ static int
 mark(void)
 {
 	int fd = host_fd_get(HOST_FD_MARK);
-
 	if (str_likely(fd >= 0))
 		return fd;
 	fd = (int)sys_call2(SYS_eventfd2, 0, 02000000 /* EFD_CLOEXEC */);
 	return fd < 0 ? -1 : host_fd_hide(HOST_FD_MARK, fd, true);
 }
 
-static long
-send_marked(int fd, int with)
+long
+host_marked_send(int fd, int with)
 {
 	struct cmsghdr h = { CMSG_LEN(sizeof with), SOL_SOCKET, SCM_RIGHTS };
 	union {
@@ -315,13 +314,13 @@ int
 host_token_send(int fd)
 {
 	int with = mark();
-	long r = with >= 0 ? send_marked(fd, with) : -EAGAIN;
+	long r = with >= 0 ? host_marked_send(fd, with) : -EAGAIN;
 
 	if (r == -EBADF && sys_fcntl(fd, F_GETFD, 0) >= 0) {
 		/* the program has closed the mark, not the carrier */
 		host_fd_drop(HOST_FD_MARK);
 		with = mark();
-		r = with >= 0 ? send_marked(fd, with) : -EAGAIN;
+		r = with >= 0 ? host_marked_send(fd, with) : -EAGAIN;
 	}
 	if (r == 1)
 		return 0;
@@ -422,9 +421,10 @@ host_outside_put(int fd, const void *buf, size_t len)
 		return -EAGAIN;
 	case -EFAULT:
 		return r;
+	case -ENOTSOCK:
+		return host_plain_put(fd, buf, len);
 	case -ENOTCONN:
 	case -EDESTADDRREQ:
-	case -ENOTSOCK:
 	case -EBADF:
 		return -ENOTSOCK;
 	default:

@@ -193,7 +193,7 @@ host_holder_take(const struct host_carrier *c)
 /* ------------------------------------------------------------------- outside */
 
 bool
-host_outside_only(const struct host_carrier *c)
+host_outside_only(const struct host_carrier *c, bool in_flight)
 {
 	bool found = false, member;
 	struct search s = { .found = &found };
@@ -207,5 +207,5 @@ host_outside_only(const struct host_carrier *c)
 		return false;
 	member = walk(proc, holds_as_member, &s);
 	(void)sys_close(proc);
-	return found && !member;
+	return (found || in_flight) && !member;
 }

@@ -73,6 +73,11 @@ void host_fault_rows(const struct host_fault_row *row, size_t n);
  * Return: the new number; @fd itself if there is none.
  */
 bool host_fd_is_ours(int fd);
+/* The same for the kernel's pipes of PLAIN pipes: the lowest hidden descriptor
+ * from @from on, or -1; and move it away. */
+bool host_plain_hidden(int fd);
+int host_plain_hidden_from(int from);
+void host_plain_hidden_move(int fd);
 int host_fd_protect(int fd);
 
 /*

@@ -142,6 +142,10 @@ bool host_domain_is(int fd);
 #define HOST_DOMAIN_DUMP MADV_DONTDUMP
 #endif
 int host_domain_stat(int fd, struct stat *st);
+/* host_outside_put() for the kernel's pipe of a PLAIN pipe. */
+long host_plain_put(int fd, const void *buf, size_t len);
+/* Send a token, which is marked by the descriptor @with. */
+long host_marked_send(int fd, int with);
 /* Check a domain's file, and read its trusted part and its names. */
 int host_domain_check(int fd, const char *what, struct host_file *ret_file);
 bool host_file_read(const struct host_file *df, uint64_t off, void *to,

@@ -34,6 +34,7 @@
 #include <string.h>
 #include <sys/single_threaded.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "sock.h"
@@ -315,6 +316,17 @@ is_socket(int fd)
 		&len) == 0;
 }
 
+/* Can a thread sleep for @hc on its descriptor? */
+static bool
+is_carrier(const struct host_call *hc)
+{
+	struct stat st;
+
+	if ((hc->flags & HOST_CALL_PLAIN) == 0)
+		return is_socket(hc->fd);
+	return sys_call2(SYS_fstat, hc->fd, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
 static uint32_t
 carrier_events(int fd, short revents)
 {
@@ -350,7 +362,6 @@ host_carrier_look(int fd)
 {
 	struct pollfd pfd = { fd, POLLIN | POLLRDHUP, 0 };
 	struct timespec ts = { 0, 0 };
-
 	long r = sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET);
 
 	if (r < 0)
@@ -372,7 +383,7 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 	int daemon;
 
 	/* no descriptor: only for the bell */
-	if (hc->fd < -1 || (hc->fd >= 0 && !is_socket(hc->fd))) {
+	if (hc->fd < -1 || (hc->fd >= 0 && !is_carrier(hc))) {
 		*ret_events = HOST_C_NVAL;
 		return 0;
 	}

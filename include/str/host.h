@@ -61,6 +61,7 @@ struct host_call {
 	struct str_head *head; /* executive: the head the call is on */
 };
 #define HOST_CALL_CANCEL 1u /* blocking is a cancellation point */
+#define HOST_CALL_PLAIN 16u /* `fd' is the kernel's pipe of a PLAIN pipe */
 #define HOST_CALL_ROOM 4u   /* host_wait_carrier(): for HOST_C_OUT, not tokens */
 #define HOST_CALL_ONCE 2u   /* executive: a signal ends it, SA_RESTART or not:
 			     * something is done already, or it is poll(2) */
@@ -435,15 +436,55 @@ void host_token_drain(int fd);
  * host_outside_waiting(fd): bytes in @fd's own queue.
  * host_outside_unread(fd): is any byte that we wrote still in the other end's
  * queue? host_outside_room(fd): is there much room for host_outside_put()?
- * host_outside_only(c): do processes hold the carrier @c, and are all of them
- * outside the domain?  False if that cannot be found out.  Takes some ms.
+ * host_outside_only(c, in_flight): do processes hold the carrier @c, and are all
+ * of them outside the domain?  @in_flight: also if none does.  False if that
+ * cannot be found out.  Takes some ms.
  */
-bool host_outside_only(const struct host_carrier *c);
+bool host_outside_only(const struct host_carrier *c, bool in_flight);
 size_t host_token_take(int fd, void *buf, size_t len);
 long host_outside_put(int fd, const void *buf, size_t len);
 size_t host_outside_waiting(int fd);
 bool host_outside_unread(int fd);
 bool host_outside_room(int fd);
+
+/*
+ * The kernel's pipe of a PLAIN pipe; docs/plain.md.  Its number is its inode.
+ * host_plain_make - make one, without a reader and a writer; this process and
+ * its children can open it.  Return: 0, or an errno if that is not possible.
+ * host_plain_known - can this process open it?
+ * host_plain_find - look for it in the queue of the carrier @sock, where
+ * host_plain_keep() has put it; tokens are lost.  Return: is it known now?
+ * host_plain_forget - this process does not need it any more.
+ * host_plain_open - a descriptor with FD_CLOEXEC and a high number, for
+ * HOST_PLAIN_READ, HOST_PLAIN_WRITE or both; it does not wait for the other
+ * side.  @nonblock: with O_NONBLOCK.  Return: it, or minus an errno.
+ * host_plain_is - is @fd one of its descriptors?
+ * host_plain_look - its events now, as host_carrier_look(): HOST_C_TOKEN if there
+ * are bytes, HOST_C_HUP if the other side is closed.
+ * host_plain_keep(fd, end): put a duplicate of @end into the queue of the
+ * carrier that is connected to @fd, where it stays open as long as that carrier
+ * has a holder.  Return: 0; EPIPE: that carrier has no holder; EMFILE, ENOSR.
+ * host_plain_get(fd, buf, len): read from it without waiting; @buf is a user's
+ * address.  Return: bytes; 0: it is empty and has no writer; or minus EAGAIN,
+ * EFAULT, or ENOTSOCK: @fd is something else.
+ */
+#define HOST_PLAIN_READ 1u
+#define HOST_PLAIN_WRITE 2u
+int host_plain_make(uint64_t *ret_number);
+int host_plain_open(uint64_t number, unsigned how, bool nonblock);
+bool host_plain_known(uint64_t number);
+bool host_plain_find(int sock, uint64_t number);
+void host_plain_forget(uint64_t number);
+bool host_plain_is(int fd, uint64_t number);
+uint32_t host_plain_look(int fd);
+int host_plain_keep(int fd, int end);
+long host_plain_get(int fd, void *buf, size_t len);
+/*
+ * host_plain_adopt - upcall of the library: @hc->fd is a descriptor of a pipe
+ * that has become PLAIN; let it refer to the kernel's pipe.  NULL: no library.
+ * Return: 0, with HOST_CALL_PLAIN set; or an errno.
+ */
+int host_plain_adopt(struct host_call *hc) STR_WEAK STR_HIDDEN;
 
 /*
  * host_bell_ring - wake the process of thread slot @t out of its

@@ -37,6 +37,14 @@ call_begin(struct host_call *hc, struct fd_rec *r, int fd, uint32_t flags)
 	}
 	hc->fflags = (int)str_load(fflags);
 	hc->head = sd; /* @r may refer to another Stream from here on */
+	if (str_unlikely(str_head_plain(sd))) {
+		err = plain_adopt(r);
+		if (err != 0) {
+			host_leave();
+			return err;
+		}
+		hc->flags |= HOST_CALL_PLAIN;
+	}
 	return 0;
 }
 

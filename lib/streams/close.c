@@ -59,7 +59,7 @@ close(int fd)
 {
 	int ret;
 
-	if (str_unlikely(host_fd_is_ours(fd)))
+	if (str_unlikely(host_fd_is_ours(fd) || plain_is_hidden(fd)))
 		return fail(EBADF);
 	if (close_known(fd, true, &ret))
 		return ret;
@@ -167,7 +167,8 @@ dup_onto(int from, int to, int flags)
 	uintptr_t v;
 	int ret;
 
-	if (str_unlikely(host_fd_is_ours(to)) && from != to &&
+	if (str_unlikely(host_fd_is_ours(to) || plain_is_hidden(to)) &&
+		from != to &&
 		sys_fcntl(from, F_GETFD, 0) >= 0)
 		fd_hidden_move(to);
 	if (from == to || to < 0)
@@ -256,7 +257,8 @@ status_set(struct fd_rec *r, struct host_call *hc, uint32_t which,
 
 	which &= STATUS_FLAGS;
 	now = (old & ~which) | (want & which);
-	if (carrier_flags(hc->fd, now & STATUS_FLAGS) == -EBADF)
+	if (carrier_flags(hc->fd, (now & STATUS_FLAGS) |
+		    (str_load(&r->plain) != 0 ? O_NONBLOCK : 0)) == -EBADF)
 		return EBADF;
 	while (!str_cas_see(fflags, &old, now))
 		now = (old & ~which) | (want & which);

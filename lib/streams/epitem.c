@@ -33,7 +33,7 @@
 static struct ep_item *chunk[ITEM_CHUNKS];
 static unsigned chunks;
 static struct ep_item *item_free;
-static struct ep *ep_unused;
+struct ep *ep_unused;
 
 /* ---------------------------------------------------------------- memory */
 
@@ -122,8 +122,8 @@ ep_make(int fd)
 	return ep;
 }
 
-static void
-arrays_free(struct ep *ep)
+void
+ep_arrays_free(struct ep *ep)
 {
 	if (ep->cap != 0)
 		(void)sys_call2(SYS_munmap, ep->item,
@@ -147,7 +147,7 @@ ep_room(struct ep *ep)
 		memcpy(v + cap, ep->slow,
 			str_load(&ep->nslow) * sizeof(struct ep_item *));
 	}
-	arrays_free(ep);
+	ep_arrays_free(ep);
 	ep->item = v;
 	ep->slow = v + cap;
 	ep->cap = cap;
@@ -199,8 +199,8 @@ ep_item_of(const struct ep *ep, uint64_t data, bool *ret_ours)
 	return it->ep == ep && tag_of(it) == data ? it : NULL;
 }
 
-static struct epoll_event
-kernel_event(const struct ep_item *it)
+struct epoll_event
+ep_kernel_event(const struct ep_item *it)
 {
 	struct epoll_event ev = {.events = EPOLLIN | EPOLLRDHUP};
 
@@ -282,8 +282,8 @@ item_count(const struct ep_item *it, uint32_t by)
 }
 
 /* Has @ep a watcher of this process? */
-static bool
-has_watch(const struct ep *ep)
+bool
+ep_has_watch(const struct ep *ep)
 {
 	return ep->watch != NULL && host_self() != NULL &&
 	       str_watch_mine(ep->watch);
@@ -298,7 +298,7 @@ item_join(struct ep_item *it)
 	uint64_t was;
 	bool yes = false;
 
-	if (ep->tokens || !has_watch(ep) || it->number >= STR_WATCH_ITEMS)
+	if (ep->tokens || !ep_has_watch(ep) || it->number >= STR_WATCH_ITEMS)
 		return false;
 	sd = fd_inside(it->rec, &was);
 	if (sd != NULL && !str_watch_unfit(sd))
@@ -340,7 +340,7 @@ slot_leave(struct ep_item *it)
 
 	ep_unqueue(it);
 	/* a forked child's copy has the parent's slot */
-	if (ep_is_fast(it) && has_watch(ep))
+	if (ep_is_fast(it) && ep_has_watch(ep))
 		str_watch_leave(ep->watch, str_load(&it->rec->sd), it->slot,
 			it->number);
 }
@@ -445,7 +445,7 @@ ep_item_here(const struct ep_item *it)
 }
 
 /* A descriptor of @ep: the recorded one may have been closed. */
-static int
+int
 ep_number(struct ep *ep)
 {
 	uintptr_t v = (uintptr_t)ep | 1;
@@ -466,7 +466,7 @@ ep_item_poke(struct ep_item *it, bool on)
 	it->poked = on;
 	if (it->ep->fd < 0)
 		return 0;
-	kev = kernel_event(it);
+	kev = ep_kernel_event(it);
 	return -(int)sys_call4(
 		SYS_epoll_ctl, ep_number(it->ep), EPOLL_CTL_MOD, it->fd, &kev);
 }
@@ -549,7 +549,7 @@ ep_tokens(struct ep *ep, bool on)
 void
 ep_own(struct ep *ep)
 {
-	if (ep->tokens || host_self() == NULL || has_watch(ep))
+	if (ep->tokens || host_self() == NULL || ep_has_watch(ep))
 		return;
 	str_store(&ep->watch, str_watch_make());
 	for (unsigned i = 0; i < ep->cap; i++) {
@@ -566,34 +566,4 @@ ep_own(struct ep *ep)
 		else if (ep_item_here(it))
 			(void)ep_item_poke(it, false);
 	}
-}
-
-/* ---------------------------------------------------------- ends of life */
-
-void
-ep_rec_gone(struct fd_rec *r)
-{
-	while (r->items != NULL) {
-		struct ep_item *it = r->items;
-
-		/* a forked child may use the same instance */
-		if (it->ep->fd >= 0 && it->forks == fd_forks())
-			(void)sys_call4(SYS_epoll_ctl, ep_number(it->ep),
-				EPOLL_CTL_DEL, it->fd, NULL);
-		ep_item_remove(it);
-	}
-}
-
-void
-ep_free(struct ep *ep)
-{
-	for (unsigned i = 0; i < ep->cap; i++)
-		if (ep->item[i] != NULL)
-			ep_item_remove(ep->item[i]);
-	arrays_free(ep);
-	if (has_watch(ep))
-		str_watch_free(ep->watch);
-	str_store(&ep->watch, (struct str_watch *)NULL);
-	ep->free_next = ep_unused;
-	ep_unused = ep;
 }

@@ -115,6 +115,7 @@ ep_wants(const struct ep_item *it)
 #define EP_TAG_MAGIC 0x53a7u
 /* ours, no item's */
 #define EP_TAG_NONE ((uint64_t)EP_TAG_MAGIC << 48 | 0xffffff)
+extern struct ep *ep_unused; /* for ep_make() */
 struct ep *ep_make(int fd);
 struct ep *ep_of(int epfd);
 struct ep_item *ep_item_of(const struct ep *ep, uint64_t data, bool *ret_ours);
@@ -134,6 +135,12 @@ void ep_unqueue(struct ep_item *it);
 void ep_post(struct ep_item *it, uint32_t why);
 void ep_tokens(struct ep *ep, bool on);
 void ep_own(struct ep *ep);
+/* For eplife.c: how the kernel reports @it; a descriptor of @ep; has @ep a
+ * watcher of this process; its arrays end. */
+struct epoll_event ep_kernel_event(const struct ep_item *it);
+int ep_number(struct ep *ep);
+bool ep_has_watch(const struct ep *ep);
+void ep_arrays_free(struct ep *ep);
 
 /* epready.c */
 enum ep_how {

@@ -33,6 +33,7 @@ fd_word fd_low[FD_LOW];
 static fd_word *_Atomic fd_chunk[FD_CHUNKS];
 
 static struct host_plock lock;
+static STR_TLS bool lock_mine;
 static struct fd_rec *hash[HASH]; /* [F] */
 static struct fd_rec *unused;     /* [F] */
 static struct fd_rec *fresh;      /* [F] the next one that was never used */
@@ -53,11 +54,19 @@ fd_lock(struct fd_guard *g)
 	if (!g->entered)
 		host_sig_block(&g->mask);
 	host_plock_lock(&lock);
+	lock_mine = true;
+}
+
+bool
+fd_lock_mine(void)
+{
+	return lock_mine;
 }
 
 void
 fd_unlock(struct fd_guard *g)
 {
+	lock_mine = false;
 	host_plock_unlock(&lock);
 	if (g->entered && host_tls.depth > 1)
 		host_tls.depth--; /* still inside the outer call's Stream */
@@ -119,6 +128,9 @@ fork_prepare(void)
 	host_plock_lock(&lock);
 	fork_mask = mask;
 	(void)str_add(&forks, 1u); /* the host closes all spares */
+	for (unsigned i = 0; i < HASH; i++)
+		for (struct fd_rec *r = hash[i]; r != NULL; r = r->next)
+			plain_spare(r);
 }
 
 static void
@@ -278,6 +290,8 @@ fd_rec_of(struct str_file *f, const struct host_carrier *c)
 	r->obj.epoll = 0;
 	r->items = NULL;
 	r->made = false;
+	str_store(&r->plain, 0u);
+	r->spare = 0;
 	str_store(&r->nitem, 0u);
 	str_store(&r->nroom, 0u);
 	r->file = f;
@@ -300,6 +314,7 @@ fd_rec_free_unused(struct fd_rec *r)
 	if (r->obj.count != 0)
 		return;
 	ep_rec_gone(r);
+	plain_drop(r);
 	for (p = &hash[hash_of(r->file)]; *p != NULL; p = &(*p)->next)
 		if (*p == r) {
 			*p = r->next;
@@ -309,9 +324,9 @@ fd_rec_free_unused(struct fd_rec *r)
 	unused = r;
 }
 
-/* Some descriptor of @r in this process, or -1. */
-static int
-rec_number(struct fd_rec *r)
+/* fd_number - some descriptor of @r in this process, or -1. */
+int
+fd_number(struct fd_rec *r)
 {
 	if (r == NULL || r->obj.count == 0)
 		return -1;
@@ -321,6 +336,15 @@ rec_number(struct fd_rec *r)
 		if (fd_get(fd) == (uintptr_t)r)
 			return r->hint = fd;
 	return -1;
+}
+
+struct fd_rec *
+fd_peer_rec(struct fd_rec *r)
+{
+	struct fd_rec *peer = r->kind == HOST_CARRIER_PAIR ?
+		rec_find(str_head_peer_file(r->sd)) : NULL;
+
+	return peer != NULL && peer->obj.count != 0 ? peer : NULL;
 }
 
 /* A descriptor of the other end of @r's pipe in this process, or -1. */
@@ -335,7 +359,7 @@ fd_peer(struct fd_rec *r)
 	fd_lock(&g);
 	sd = fd_inside(r, &was);
 	if (sd != NULL)
-		fd = rec_number(rec_find(str_head_peer_file(sd)));
+		fd = fd_number(rec_find(str_head_peer_file(sd)));
 	fd_outside(was);
 	fd_unlock(&g);
 	return fd;
@@ -466,6 +490,8 @@ names(int fd, struct fd_rec *r)
 {
 	uint64_t cookie;
 
+	if (str_unlikely(str_load(&r->plain) != 0))
+		return str_plain_is(str_load(&r->sd), fd);
 	return host_fd_cookie(fd, &cookie) == 0 &&
 		cookie == str_load(&r->cookie);
 }
@@ -590,7 +616,7 @@ release(uintptr_t v, struct fd_release *rel)
 		rel->fflags = r->fflags;
 		rel->gen = r->gen;
 		rel->peer = r->kind != HOST_CARRIER_PAIR ? -1 :
-			rec_number(rec_find(str_head_peer_file(r->sd)));
+			fd_number(rec_find(str_head_peer_file(r->sd)));
 	}
 	object_drop(v);
 }
@@ -747,6 +773,8 @@ fd_events_for(struct fd_rec *r, uint32_t gone, uint32_t want)
 
 	if (sd != NULL)
 		ev = str_head_events_for(sd, fd_fflags(r), want);
+	if (str_unlikely((ev & STR_POLLPLAIN) != 0))
+		ev = plain_events(r, sd, ev & ~STR_POLLPLAIN);
 	fd_outside(was);
 	return ev;
 }
@@ -775,8 +803,28 @@ fd_outside_full(struct fd_rec *r)
 	struct str_head *sd = fd_inside(r, &was);
 	bool yes = sd != NULL && str_head_noroom(sd);
 
+	if (sd != NULL && str_unlikely(str_load(&r->plain) != 0))
+		yes = str_plain_writes(sd) &&
+			(plain_events(r, sd, 0) & STR_POLLOUT) == 0;
 	fd_outside(was);
 	return yes;
+}
+
+/* @hc, of a call on several Streams, is used for @r's for a moment. */
+static void
+begin_look(struct host_call *hc, struct fd_rec *r, struct str_head *sd, int fd)
+{
+	hc->fd = fd;
+	hc->head = sd;
+	if (str_unlikely(str_load(&r->plain) != 0))
+		hc->flags |= HOST_CALL_PLAIN;
+}
+
+static void
+end_look(struct host_call *hc)
+{
+	hc->fd = -1;
+	hc->flags &= ~HOST_CALL_PLAIN;
 }
 
 void
@@ -786,10 +834,9 @@ fd_outside_room(struct fd_rec *r, struct host_call *hc, int fd)
 	struct str_head *sd = fd_inside(r, &was);
 
 	if (sd != NULL) {
-		hc->fd = fd;
-		hc->head = sd;
+		begin_look(hc, r, sd, fd);
 		str_head_room(sd, hc);
-		hc->fd = -1;
+		end_look(hc);
 	}
 	fd_outside(was);
 }
@@ -830,10 +877,9 @@ fd_look(struct fd_rec *r, struct host_call *hc, int fd)
 	struct str_head *sd = fd_inside(r, &was);
 
 	if (sd != NULL) {
-		hc->fd = fd;
-		hc->head = sd;
+		begin_look(hc, r, sd, fd);
 		(void)str_head_look(sd, hc);
-		hc->fd = -1;
+		end_look(hc);
 	}
 	fd_outside(was);
 }
@@ -869,6 +915,9 @@ fd_hidden_from(int from)
 		if (fd >= from && (low < 0 || fd < low))
 			low = fd;
 	}
+	sock = plain_hidden_from(from);
+	if (sock >= 0 && (low < 0 || sock < low))
+		low = sock;
 	sock = host_sock_hidden_from(from);
 	return sock >= 0 && (low < 0 || sock < low) ? sock : low;
 }
@@ -879,6 +928,10 @@ fd_hidden_move(int fd)
 	char env[24];
 	int to;
 
+	if (plain_is_hidden(fd)) {
+		plain_hidden_move(fd);
+		return;
+	}
 	if (host_sock_is_ours(fd)) {
 		host_sock_move(fd);
 		return;

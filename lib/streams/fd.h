@@ -64,6 +64,14 @@ struct fd_rec {
 				      * slot, and for room to write */
 	str_a32 token;               /* a token may lie in the carrier */
 	int hint;                    /* [F] a descriptor of it, perhaps */
+	str_a32 plain;               /* [A] 1: its descriptors refer to the
+				      * kernel's pipe of a PLAIN pipe */
+	int under;                   /* [F] ... and this hidden one to the
+				      * carrier */
+	struct fd_rec *plain_next;   /* [F] next such record */
+	uint64_t spare;              /* [F] number of a kernel's pipe for the
+				      * case that it becomes PLAIN, or 0; the
+				      * other end's record has the same */
 } STR_LINE;
 
 struct fd_guard {
@@ -140,6 +148,7 @@ void fd_received(int fd);
 bool fd_carrier_like(int fd);
 
 void fd_lock(struct fd_guard *g);
+bool fd_lock_mine(void); /* does this thread have the lock? */
 void fd_unlock(struct fd_guard *g);
 
 /* With the lock held. */
@@ -290,7 +299,28 @@ void fd_drain(struct fd_rec *r, int fd, uint32_t others);
 bool fd_outside_full(struct fd_rec *r);
 void fd_outside_room(struct fd_rec *r, struct host_call *hc, int fd);
 
+/*
+ * plain.c.  plain_adopt - @r's pipe is PLAIN: let its descriptors in this
+ * process refer to the kernel's pipe.  With or without the lock.  Return: 0, or
+ * an errno.
+ * plain_drop - @r ends.  Locks: the table's.
+ * plain_events - @ev, the events of @r's head @sd, with those of the kernel's
+ * pipe.
+ */
+int plain_adopt(struct fd_rec *r);
+void plain_drop(struct fd_rec *r);
+/* ... and before a fork: the children shall know the same kernel's pipe. */
+void plain_spare(struct fd_rec *r);
+struct fd_rec *fd_peer_rec(struct fd_rec *r); /* of the other end, or NULL */
+uint32_t plain_events(struct fd_rec *r, struct str_head *sd, uint32_t ev);
+bool plain_is_hidden(int fd);
+int plain_hidden_from(int from);
+void plain_hidden_move(int fd);
+int fd_number(struct fd_rec *r); /* some descriptor of @r, or -1 */
+
 /* epoll.c, called with the lock held */
+void ep_rec_moving(struct fd_rec *r); /* its numbers get another file */
+void ep_rec_moved(struct fd_rec *r);
 void ep_rec_gone(struct fd_rec *r);
 void ep_free(struct ep *ep);
 /* ... and when a call on @r found nothing: EAGAIN */

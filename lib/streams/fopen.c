@@ -18,6 +18,7 @@
 #include "call.h"
 #include "close.h"
 #include "open.h"
+#include "shell.h"
 #include "iotable.h"
 
 #define MODE_LEN 7 /* characters of a mode that glibc reads */
@@ -235,6 +236,10 @@ fclose(FILE *f)
 STR_EXPORT int
 pclose(FILE *f)
 {
+	int status;
+
+	if (shell_close(f, &status))
+		return status;
 	return file_close(f, REAL(pclose));
 }
 

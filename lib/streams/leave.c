@@ -26,6 +26,7 @@
 
 #include "call.h"
 #include "leave.h"
+#include "plain.h"
 #include "sys.h"
 #include "user_impl.h"
 
@@ -211,8 +212,8 @@ search_path(const char *name)
 	}
 }
 
-static bool
-is_member(const char *upath, bool search, char *const *envp)
+bool
+leave_is_member(const char *upath, bool search, char *const *envp)
 {
 	char path[PATH_MAX];
 	int fd;
@@ -227,16 +228,16 @@ is_member(const char *upath, bool search, char *const *envp)
 
 /* ----------------------------------------------------------- descriptors */
 
-static bool
-is_inherited(int fd)
+bool
+leave_inherits(int fd)
 {
 	int flags = sys_fcntl(fd, F_GETFD, 0);
 
 	return flags >= 0 && (flags & FD_CLOEXEC) == 0;
 }
 
-static struct fd_rec *
-pipe_at(int fd)
+struct fd_rec *
+leave_pipe_at(int fd)
 {
 	struct fd_rec *r = NULL;
 
@@ -273,10 +274,10 @@ bottle(int fd)
  * @used: as standard input, output or error.  Return: must the other end's
  * holder still send data?
  */
-static bool
+bool
 leave_end(int fd, bool used)
 {
-	struct fd_rec *r = pipe_at(fd);
+	struct fd_rec *r = leave_pipe_at(fd);
 	struct host_call hc = {.fd = -1};
 	bool left = false;
 	int peer;
@@ -296,7 +297,7 @@ static void
 leave_waits(int fd)
 {
 	struct timespec ts = {.tv_nsec = 1000000};
-	struct fd_rec *r = pipe_at(fd);
+	struct fd_rec *r = leave_pipe_at(fd);
 
 	for (int i = 0; i < WAIT_MS && r != NULL; i++) {
 		if ((fd_events(r, 0) & STR_POLLIN) == 0)
@@ -311,11 +312,11 @@ leave_waits(int fd)
 }
 
 /* Does the program get a pipe's end with a number of @from or above? */
-static bool
-any_leaves(int from)
+bool
+leave_any(int from)
 {
 	for (int fd = from; fd <= fd_high(); fd++)
-		if (pipe_at(fd) != NULL && is_inherited(fd))
+		if (leave_pipe_at(fd) != NULL && leave_inherits(fd))
 			return true;
 	return false;
 }
@@ -323,17 +324,42 @@ any_leaves(int from)
 static void
 leave_rest(void)
 {
-	for (int fd = 3; fd <= fd_high(); fd++)
-		if (pipe_at(fd) != NULL && is_inherited(fd))
+	for (int fd = 3; fd <= fd_high(); fd++) {
+		struct fd_rec *r = leave_pipe_at(fd);
+
+		if (r == NULL || !leave_inherits(fd))
+			continue;
+		if (!plain_is(r) || !plain_give(r, fd))
 			(void)leave_end(fd, false);
+	}
+}
+
+/*
+ * Can the program get descriptors of the kernel's pipe as the standard files
+ * that @rec says, in the direction of each?
+ */
+bool
+leave_all_fit(struct fd_rec *const rec[3], const struct fd_rec *r)
+{
+	for (int i = 0; i < 3; i++)
+		if (rec[i] == r && !plain_fits(rec[i], i != 0))
+			return false;
+	return true;
 }
 
 static void
 leave_all(void)
 {
+	struct fd_rec *rec[3];
+
+	for (int fd = 0; fd < 3; fd++) {
+		rec[fd] = leave_pipe_at(fd);
+		if (rec[fd] != NULL && !leave_inherits(fd))
+			rec[fd] = NULL;
+	}
 	for (int fd = 0; fd < 3; fd++)
-		if (pipe_at(fd) != NULL && is_inherited(fd) &&
-			leave_end(fd, true))
+		if (rec[fd] != NULL && !(leave_all_fit(rec, rec[fd]) &&
+				plain_give(rec[fd], fd)) && leave_end(fd, true))
 			leave_waits(fd);
 	leave_rest();
 }
@@ -343,8 +369,12 @@ leave_exec(const char *path, bool search, char *const *envp)
 {
 	int err = errno;
 
-	if (any_leaves(0) && !is_member(path, search, envp))
-		leave_all();
+	if (leave_any(0)) {
+		if (leave_is_member(path, search, envp))
+			plain_expose();
+		else
+			leave_all();
+	}
 	errno = err;
 }
 
@@ -353,12 +383,34 @@ leave_fexec(int fd, char *const *envp)
 {
 	int err = errno, copy;
 
-	if (any_leaves(0)) {
+	if (leave_any(0)) {
 		copy = sys_fcntl(fd, F_DUPFD_CLOEXEC, 3);
 		if (copy < 0 || !fd_is_member(copy, envp))
 			leave_all();
+		else
+			plain_expose();
 	}
 	errno = err;
+}
+
+/* @fd is sent to a process that may be a member, or outside. */
+static void
+pass_end(int fd)
+{
+	struct fd_rec *r = leave_pipe_at(fd);
+	struct str_head *sd;
+	struct fd_guard g;
+	uint64_t was;
+
+	if (r == NULL)
+		return;
+	fd_lock(&g);
+	sd = fd_inside(r, &was);
+	if (sd != NULL)
+		str_plain_refuse(sd);
+	fd_outside(was);
+	fd_unlock(&g);
+	(void)leave_end(fd, false);
 }
 
 /* Descriptors in a message may be sent to a process outside. */
@@ -380,7 +432,7 @@ leave_pass(const struct msghdr *umsg)
 			i += sizeof fd)
 			if (host_copyin((char *)m.msg_control + at + i, &fd,
 				    sizeof fd) == 0)
-				(void)leave_end(fd, false);
+				pass_end(fd);
 		at += CMSG_ALIGN(h.cmsg_len);
 	}
 	errno = err;
@@ -414,98 +466,4 @@ host_serve(void)
 		fd_outside(was);
 	}
 	fd_unlock(&g);
-}
-
-/* ---------------------------------------------------------- posix_spawn */
-
-#ifdef __GLIBC__
-/* Layout of the C library, whose header declares only the array. */
-struct action {
-	int tag; /* ACTION_* */
-	union {
-		int fd; /* close, dup2, open */
-		struct {
-			int fd, newfd;
-		} dup2;
-		struct {
-			int fd;
-			char *path;
-			int oflag;
-			mode_t mode;
-		} open;
-	} u;
-};
-enum { ACTION_CLOSE, ACTION_DUP2, ACTION_OPEN, ACTION_CLOSEFROM = 5 };
-
-/* The descriptor of ours that the program gets as @fd; -1: none. */
-static int
-origin(const posix_spawn_file_actions_t *fa, int fd)
-{
-	const struct action *a = fa != NULL ? (const void *)fa->__actions :
-						    NULL;
-	bool moved = false;
-
-	for (int i = fa != NULL ? fa->__used : 0; i-- > 0;) {
-		if (a[i].tag == ACTION_DUP2 && a[i].u.dup2.newfd == fd) {
-			fd = a[i].u.dup2.fd;
-			moved = true;
-		} else if ((a[i].tag == ACTION_CLOSE ||
-				   a[i].tag == ACTION_OPEN) && a[i].u.fd == fd) {
-			return -1;
-		}
-	}
-	return moved || is_inherited(fd) ? fd : -1;
-}
-
-bool
-leave_closes_domain(const posix_spawn_file_actions_t *fa)
-{
-	const struct action *a = fa != NULL ? (const void *)fa->__actions :
-						    NULL;
-	int fd = host_domain != NULL &&
-				 strncmp(host_domain_path(), "fd:", 3) == 0 ?
-			 host_fd_get(HOST_FD_DOMAIN) : -1;
-
-	for (int i = 0; fd >= 0 && fa != NULL && i < fa->__used; i++)
-		if ((a[i].tag == ACTION_CLOSE && a[i].u.fd == fd) ||
-		    (a[i].tag == ACTION_CLOSEFROM && a[i].u.fd <= fd))
-			return true;
-	return false;
-}
-#else
-static int
-origin(const posix_spawn_file_actions_t *fa, int fd)
-{
-	(void)fa;
-	return is_inherited(fd) ? fd : -1;
-}
-
-bool
-leave_closes_domain(const posix_spawn_file_actions_t *fa)
-{
-	(void)fa;
-	return false;
-}
-#endif
-
-void
-leave_spawn(const char *path, bool search,
-	const posix_spawn_file_actions_t *fa, char *const *envp)
-{
-	int err = errno, from[3];
-	bool any = false;
-
-	if (!fd_possible())
-		return;
-	for (int fd = 0; fd < 3; fd++) {
-		from[fd] = origin(fa, fd);
-		any = any || pipe_at(from[fd]) != NULL;
-	}
-	if ((any || any_leaves(3)) && (leave_closes_domain(fa) ||
-					      !is_member(path, search, envp))) {
-		for (int fd = 0; fd < 3; fd++)
-			(void)leave_end(from[fd], true);
-		leave_rest();
-	}
-	errno = err;
 }

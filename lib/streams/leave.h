@@ -7,7 +7,6 @@
  *
  * @path: the program, looked for in PATH when @search is true.
  * @envp: its environment.  For unreadable memory the kernel returns the error.
- * @fa: the file actions of posix_spawn(), or NULL.
  * Context: between fork and exec too; no malloc(). errno is preserved.
  */
 #ifndef STREAMS_LEAVE_H
@@ -19,15 +18,29 @@
 
 void leave_exec(const char *path, bool search, char *const *envp);
 void leave_fexec(int fd, char *const *envp);
-void leave_spawn(const char *path, bool search,
-	const posix_spawn_file_actions_t *fa, char *const *envp);
-/* Does @fa close the descriptor of a private domain?  Then the program is
- * outside of it, even if it is linked with the library. */
-bool leave_closes_domain(const posix_spawn_file_actions_t *fa);
 /*
  * ... the same for those that sendmsg() is about to pass in @umsg, to any
  * process.
  */
 void leave_pass(const struct msghdr *umsg);
+
+/*
+ * Parts for those that start a program in another way.
+ * leave_is_member - will the program @path be a member of a domain?
+ * leave_inherits - does a program that is started now get @fd?
+ * leave_pipe_at - the record of @fd, if it is an end of a pipe; or NULL.
+ * leave_any - does it get an end under a number of @from or above?
+ * leave_all_fit - can it get the kernel's pipe for each of its standard files,
+ * @rec, that is @r?
+ * leave_end - data passes through the carrier under @fd from now on; @used: it
+ * is a standard file.  Return: must the other end's holder still send data?
+ */
+struct fd_rec;
+bool leave_is_member(const char *path, bool search, char *const *envp);
+bool leave_inherits(int fd);
+struct fd_rec *leave_pipe_at(int fd);
+bool leave_any(int from);
+bool leave_all_fit(struct fd_rec *const rec[3], const struct fd_rec *r);
+bool leave_end(int fd, bool used);
 
 #endif

@@ -23,6 +23,8 @@
 
 #include "call.h"
 #include "leave.h"
+#include "plain.h"
+#include "spawned.h"
 #include "user_impl.h"
 
 #define VAR "STREAMS_DOMAIN="
@@ -305,6 +307,7 @@ execve(const char *path, char *const *argv, char *const *envp)
 	host_exec_begin();
 	(void)REAL(execve)(path, argv, env);
 	host_exec_failed();
+	plain_recover();
 	strings_free(&s);
 	return -1;
 }
@@ -320,6 +323,7 @@ execvpe(const char *file, char *const *argv, char *const *envp)
 	host_exec_begin();
 	(void)REAL(execvpe)(file, argv, env);
 	host_exec_failed();
+	plain_recover();
 	strings_free(&s);
 	return -1;
 }
@@ -335,6 +339,7 @@ fexecve(int fd, char *const *argv, char *const *envp)
 	host_exec_begin();
 	(void)REAL(fexecve)(fd, argv, env);
 	host_exec_failed();
+	plain_recover();
 	strings_free(&s);
 	return -1;
 }
@@ -427,17 +432,18 @@ STR_EXPORT int
 posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *fa,
 	const posix_spawnattr_t *attr, char *const *argv, char *const *envp)
 {
+	struct spawn_ends ends;
 	struct strings s;
 	char var[64];
-	char **env = env_for(envp, &s, var, leave_closes_domain(fa));
+	char **env = env_for(envp, &s, var, spawn_closes_domain(fa));
 	pid_t child;
 	int err;
 
 	fd_shared();
-	leave_spawn(path, false, fa, env);
+	spawn_begin(&ends, path, false, fa, env);
 	pid = pid != NULL ? pid : &child;
-	err = REAL(posix_spawn)(pid, path, fa, attr, argv, env);
-
+	err = REAL(posix_spawn)(pid, path, ends.fa, attr, argv, env);
+	spawn_end(&ends);
 	if (err == 0)
 		made_process(*pid);
 	strings_free(&s);
@@ -448,36 +454,20 @@ STR_EXPORT int
 posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *fa,
 	const posix_spawnattr_t *attr, char *const *argv, char *const *envp)
 {
+	struct spawn_ends ends;
 	struct strings s;
 	char var[64];
-	char **env = env_for(envp, &s, var, leave_closes_domain(fa));
+	char **env = env_for(envp, &s, var, spawn_closes_domain(fa));
 	pid_t child;
 	int err;
 
 	fd_shared();
-	leave_spawn(file, true, fa, env);
+	spawn_begin(&ends, file, true, fa, env);
 	pid = pid != NULL ? pid : &child;
-	err = REAL(posix_spawnp)(pid, file, fa, attr, argv, env);
-
+	err = REAL(posix_spawnp)(pid, file, ends.fa, attr, argv, env);
+	spawn_end(&ends);
 	if (err == 0)
 		made_process(*pid);
 	strings_free(&s);
 	return err;
-}
-
-/* The C library spawns by itself in these. */
-STR_EXPORT int
-system(const char *command)
-{
-	fd_shared();
-	leave_spawn("/bin/sh", false, NULL, environ);
-	return REAL(system)(command);
-}
-
-STR_EXPORT FILE *
-popen(const char *command, const char *mode)
-{
-	fd_shared();
-	leave_spawn("/bin/sh", false, NULL, environ);
-	return REAL(popen)(command, mode);
 }

@@ -112,7 +112,8 @@ leave(void)
 	high = STR_MAX(fd_high(), 1023);
 	by = nothing();
 	for (int fd = 0; fd <= high; fd++)
-		if (fd != by && !host_fd_is_ours(fd) && is_stream(fd))
+		if (fd != by && !host_fd_is_ours(fd) &&
+			!plain_is_hidden(fd) && is_stream(fd))
 			replace(fd, by);
 	if (by >= 0)
 		(void)sys_close(by);
