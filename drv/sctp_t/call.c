@@ -202,6 +202,7 @@ sctpt_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
 	at->family = u->family;
 	at->asgen = c->slot->gen;
 	str_store(&at->as, c->slot);
+	sctpt_count(c, at);
 	STR_POINT("sctp:accepting");
 	c->user = at;
 	sctpt_serve_owned(c->slot, 1);

@@ -71,13 +71,18 @@ accept_one(struct tpi *tp, mblk_t *mp, mblk_t *bp,
 	return err == ENOMEM ? EAGAIN : err;
 }
 
-/* The peer has no such stream: T_DATA_REQ has no answer. */
+/*
+ * T_DATA_REQ has no answer: data that the association cannot send, because it
+ * has no such stream, is a protocol error of the user.  T_NEGOTIATE refuses
+ * such a stream, so this is a T_SCTP_SID that was set before the connection.
+ */
 static int
-or_drop(mblk_t *mp, int err)
+or_fail(struct tpi *tp, mblk_t *mp, int err)
 {
 	if (err == 0 || err == EAGAIN)
 		return err;
 	freemsg(mp);
+	tpi_fatal(tp, EPROTO);
 	return 0;
 }
 
@@ -88,7 +93,8 @@ sctpt_data(struct tpi *tp, mblk_t *mp, int flags)
 	struct sctp_info info;
 
 	plain(sctpt_of(tp), more ? SCTP_SEND_MORE : 0, &info);
-	return or_drop(mp, accept_one(tp, mp, more ? mp->b_cont : mp, &info));
+	return or_fail(tp, mp,
+		accept_one(tp, mp, more ? mp->b_cont : mp, &info));
 }
 
 /* Expedited data is unordered: drv/sctp sends it as soon as it can. */
@@ -99,7 +105,7 @@ sctpt_exdata(struct tpi *tp, mblk_t *mp, int flags)
 
 	plain(sctpt_of(tp), SCTP_SEND_UNORDERED |
 		((flags & TPI_MORE) != 0 ? SCTP_SEND_MORE : 0), &info);
-	return or_drop(mp, accept_one(tp, mp, mp->b_cont, &info));
+	return or_fail(tp, mp, accept_one(tp, mp, mp->b_cont, &info));
 }
 
 /* One option of a message.  0, or EINVAL. */

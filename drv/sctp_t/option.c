@@ -129,6 +129,22 @@ sctpt_getopt(struct tpi *tp, const struct tpi_opt *o, void *val,
 	return 0;
 }
 
+/*
+ * Set the stream of messages without options.  An association has the number
+ * of its streams from the beginning, and one that is not there is refused.
+ */
+static int
+set_stream(struct sctpt *u, uint32_t v)
+{
+	unsigned int state = u->tpi.state;
+
+	if ((state == TS_DATA_XFER || state == TS_WREQ_ORDREL) &&
+		v >= str_load(&u->nout))
+		return EINVAL;
+	u->sid = v;
+	return 0;
+}
+
 static void
 set_parameter(struct sctpt *u, const struct tpi_opt *o, t_scalar_t v)
 {
@@ -180,8 +196,7 @@ sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 		u->ppid = (uint32_t)v;
 		break;
 	case T_SCTP_SID:
-		u->sid = (uint32_t)v;
-		break;
+		return set_stream(u, (uint32_t)v);
 	case T_SCTP_OSTREAMS:
 		u->conf.ostreams = (uint16_t)v;
 		break;

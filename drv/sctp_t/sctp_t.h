@@ -151,6 +151,7 @@ struct sctpt {
 	uint32_t ppid;		 /* [G] of messages: network order */
 	uint32_t sid;		 /* [G] stream of messages */
 	volatile uint32_t recvopt; /* [A] data comes with options */
+	volatile uint32_t nout;	   /* [A] streams for sending, connected */
 };
 
 struct sctpt_state {
@@ -289,6 +290,7 @@ void sctpt_work_do(struct sctpt_work *w, int sure);
 
 /* up.c */
 void sctpt_events(struct sctpt_conn *c, const struct sctp_env *env);
+void sctpt_count(const struct sctpt_conn *c, struct sctpt *u);
 int sctpt_conn_ind(struct sctpt_conn *c, const struct sctp_env *env);
 
 /* packet.c */

@@ -190,12 +190,23 @@ put_peer(const struct sctpt_conn *c, uint32_t family, unsigned char *sa)
 
 #define LIST (SCTP_PATHS * sizeof(struct sockaddr_in6))
 
+/* sctpt_count - @c gets the user @u: how many streams it may send on */
+void
+sctpt_count(const struct sctpt_conn *c, struct sctpt *u)
+{
+	uint16_t out, in;
+
+	sctp_streams(c->as, &out, &in);
+	str_store(&u->nout, (uint32_t)out);
+}
+
 static int
 say_connected(struct sctpt_conn *c)
 {
 	unsigned char sa[LIST];
 	struct tpi_buf res = {sa, put_peer(c, c->user->family, sa)};
 
+	sctpt_count(c, c->user);
 	return tpi_conn_con(&c->user->tpi, &res, NULL);
 }
 

@@ -168,6 +168,72 @@ XT_CASE(CO, stream_and_protocol_of_plain_data_are_options)
 	T_EQ(value_of(&got, T_SCTP_PPI), 46);
 }
 
+/* XTI: "the value is illegal": T_FAILURE, and the option is not changed */
+XT_CASE(CO, a_stream_that_the_association_does_not_have_is_refused)
+{
+	char obuf[64], back[256], rbuf[256], buf[16];
+	struct opts os = {.n = 0};
+	struct t_optmgmt got = {.opt = {.buf = back, .maxlen = sizeof(back)}};
+	int fd[2], flags;
+
+	need_sctp();
+	xt_pair(fd);
+	negotiate(fd[1], T_SCTP_RECVOPT, T_YES);
+	for (int end = 0; end < 2; end++) {
+		os.n = 0;
+		negotiate(fd[end], T_SCTP_SID, 9);
+		add(&os, obuf, T_SCTP_SID, 10); /* T_SCTP_OSTREAMS is 10 */
+		os.om.flags = T_NEGOTIATE;
+		T_TOK(t_optmgmt(fd[end], &os.om, &got));
+		T_EQ(got.flags, T_FAILURE);
+	}
+	T_EQ(T_TOK(t_snd(fd[0], (char *)"data", 4, 0)), 4);
+	T_EQ(receive(fd[1], buf, sizeof(buf), &got, rbuf, sizeof(rbuf),
+		&flags), 4);
+	T_EQ(value_of(&got, T_SCTP_SID), 9);
+}
+
+/* Set before the connection: the sender learns that the data is not sent. */
+static void
+cannot_send(int flags)
+{
+	struct xt_addr at;
+	char buf[16];
+	int lfd, fd, peer, got;
+
+	need_sctp();
+	lfd = xt_bound_at(0, 1, &at);
+	fd = xt_bound(1, 0);
+	negotiate(fd, T_SCTP_SID, 200);
+	xt_call(fd, &at);
+	peer = xt_accept(lfd);
+	T_EVENT(fd, T_CONNECT);
+	T_TOK(t_rcvconnect(fd, NULL));
+	xt_block(fd, 1);
+	T_EQ(T_TOK(t_snd(fd, (char *)"data", 4, flags)), 4);
+	T_TERR(t_rcv(fd, buf, sizeof(buf), &got), TSYSERR);
+	T_EQ(errno, EPROTO);
+	T_TERR(t_snd(fd, (char *)"data", 4, flags), TSYSERR);
+	T_EQ(errno, EPROTO);
+	T_EQ(close(fd), 0);
+	T_EVENT(peer, T_DISCONNECT);
+}
+
+XT_CASE(CO, data_for_a_stream_that_is_not_there_is_an_error)
+{
+	cannot_send(0);
+}
+
+XT_CASE(CO, expedited_data_for_a_stream_that_is_not_there_is_an_error)
+{
+	cannot_send(T_EXPEDITED);
+}
+
+XT_CASE(CO, a_piece_for_a_stream_that_is_not_there_is_an_error)
+{
+	cannot_send(T_MORE);
+}
+
 XT_CASE(CO, a_message_may_have_a_lifetime)
 {
 	char obuf[256], buf[16];
