@@ -39,8 +39,8 @@ static struct tool tool = {
 	"  -g, --get               show the entry of a device\n"
 	"  -v, --verify            are these modules?\n"
 	"  -M, --major=DRIVER      the driver, by name or major number\n"
-	"  -N, --name=NAME         the driver, by name\n"
-	"  -m, --minor=MINOR       the minor; without it: all of them\n"
+	"  -N, --name=DRIVER       the same\n"
+	"  -m, --minor=MINOR       the minor; without it: that for all minors\n"
 	"  -l, --lastminor=LAST    the last of a range that begins at MINOR\n"
 	"  -c, --clone             all minors, as a clone open finds them\n"
 	"  -x, --explain           no effect\n"
@@ -364,7 +364,8 @@ main(int argc, char **argv)
 			tool_usage(&tool, "too many arguments");
 		ap.sap_cmd = minor < 0 ? SAP_ALL :
 			last < 0 ? SAP_ONE : SAP_RANGE;
-		ap.sap_minor = minor < 0 ? 0 : minor;
+		/* -1: the entry for all minors, and no other */
+		ap.sap_minor = minor < 0 && what == 's' ? 0 : minor;
 		ap.sap_lastminor = last < 0 ? 0 : last;
 		status = one(&w, what, &ap);
 	} else if (what == 'v') {

@@ -160,6 +160,17 @@ check(const struct strapush *ap)
 	return 0;
 }
 
+/*
+ * An entry for all minors is removed by minor 0, as in SVR4, or by -1, which
+ * no other entry can have.
+ */
+static bool
+is_named(const struct strapush *e, const struct strapush *ap)
+{
+	return e->sap_cmd != SAP_ALL || ap->sap_minor == 0 ||
+		ap->sap_minor == -1;
+}
+
 static int
 clear(const struct strapush *ap)
 {
@@ -167,7 +178,7 @@ clear(const struct strapush *ap)
 	struct entry *e = governs((uint64_t)ap->sap_major,
 		(uint64_t)ap->sap_minor, &old);
 
-	if (e == NULL)
+	if (e == NULL || !is_named(&old, ap))
 		return ENODEV;
 	if (old.sap_cmd == SAP_RANGE && old.sap_minor != ap->sap_minor)
 		return ERANGE;

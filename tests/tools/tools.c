@@ -524,6 +524,25 @@ T_CASE(autopush_sets_shows_and_removes)
 	T_STR(out_text, "echo\n");
 }
 
+T_CASE(autopush_removes_the_entry_that_is_named)
+{
+	T_EQ(RUN(-1, "autopush", "-s", "-M", "echo", "nullmod"), 0);
+	T_EQ(RUN(-1, "autopush", "-s", "-M", "echo", "-m", "0", "relay"), 0);
+	/* minor 9 uses the entry for all minors, and has none of its own */
+	T_EQ(RUN(-1, "autopush", "-g", "-M", "echo", "-m", "9"), 0);
+	T_STR(out_text, "echo\t-1\t0\tnullmod\n");
+	T_EQ(RUN(-1, "autopush", "-r", "-M", "echo", "-m", "9"), 1);
+	T_EQ(RUN(-1, "autopush", "-g", "-M", "echo"), 0);
+	T_STR(out_text, "echo\t-1\t0\tnullmod\n");
+	T_EQ(RUN(-1, "autopush", "-r", "-M", "echo"), 0);
+	T_EQ(RUN(-1, "autopush", "-g", "-M", "echo"), 1);
+	T_EQ(RUN(-1, "autopush", "-r", "-M", "echo"), 1);
+	T_EQ(RUN(-1, "autopush", "-g", "-M", "echo", "-m", "0"), 0);
+	T_STR(out_text, "echo\t0\t0\trelay\n");
+	T_EQ(RUN(-1, "autopush", "-r", "-M", "echo", "-m", "0"), 0);
+	T_EQ(RUN(-1, "autopush", "-g", "-M", "echo", "-m", "0"), 1);
+}
+
 T_CASE(autopush_verifies_and_refuses)
 {
 	T_EQ(RUN(-1, "autopush", "-v", "relay", "nullmod"), 0);

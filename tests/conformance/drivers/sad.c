@@ -87,6 +87,13 @@ T_CASE(ranges_and_all_minors)
 	ap = entry(SAP_ALL, 0, 0, "relay3", NULL);
 	T_OK(dr_str(fd, SAD_SAP, &ap, sizeof(ap)));
 	has("/dev/loop.11", "relay3", 2);
+	/* an entry for all minors is removed by minor 0, not by another */
+	ap = entry(SAP_CLEAR, 11, 0, NULL, NULL);
+	T_ERR(dr_str(fd, SAD_SAP, &ap, sizeof(ap)), ENODEV);
+	has("/dev/loop.11", "relay3", 2);
+	ap.sap_minor = 0;
+	T_OK(dr_str(fd, SAD_SAP, &ap, sizeof(ap)));
+	has("/dev/loop.11", NULL, 1);
 	T_OK(close(fd));
 }
 
