@@ -342,7 +342,7 @@ struct bandinfo {
 
 /**
  * I_CKBAND - is a message of a band on the Stream head read queue?
- * @arg: int, 0 to 255
+ * @arg: int, 0 to 255, or ANYBAND
  *
  * Return: 1 yes, 0 no.
  * Errors: EINVAL no such band.
