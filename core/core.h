@@ -230,9 +230,15 @@ struct str_headq {
 	str_a8 skip[2];	      /* [A] number of waits that were to do without a
 			       * try after the last try in vain: patience.h */
 	str_a8 rest[2];	      /* [A] ... how many of them are left */
-	/* writers by turns: headq.c:str_headq_share */
+	/* writers by turns: turn.c:str_headq_share */
 	uint32_t over;	      /* [P] the writer's turn is over */
 	uint64_t turn;	      /* [P] pbytes at which it ends */
+	str_a32 crowd;	      /* [P] writers that waited, with a fraction:
+			       * headq.h:headq_crowded */
+	str_a32 turn_of;      /* [P] tag of the writer whose turn it is, if many
+			       * take turns; 0: none */
+	str_a32 turns;	      /* [P] counts them */
+	str_a64 turn_rest;    /* [A] no yield before, host_ticks() */
 } STR_LINE;
 
 /* ------------------------------------------------------------- the stream */

@@ -59,8 +59,6 @@
 #include "msg/alloc.h"
 #include "sig.h"
 
-#define SHARE_MIN 4096u /* bytes of a turn, at the least */
-
 static void
 set_limit(struct str_headq *hq)
 {
@@ -255,25 +253,6 @@ str_headq_room_slow(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
 	}
 	*ret_pos = end;
 	return s->data;
-}
-
-/*
- * str_headq_share - writers wait for room, or have been woken and not run yet
- * The limit becomes the end of the writer's turn.  At that end the next turn
- * begins, which may be the same writer's if no other one runs.
- * @pb: bytes published.  Locks: plock.
- */
-STR_NOINLINE void
-str_headq_share(struct str_headq *hq, uint64_t pb)
-{
-	uint64_t share = hq->hiwat / (str_load(&hq->wsleep) + 1);
-
-	share = STR_MAX(share, SHARE_MIN);
-	if (pb >= hq->turn || hq->turn - pb > share) {
-		hq->over = pb >= hq->turn;
-		hq->turn = pb + share;
-	}
-	hq->pblimit = STR_MIN(hq->pblimit, hq->turn);
 }
 
 /*

@@ -106,6 +106,8 @@ void str_headq_flush_log(struct str_headq *hq);
 void str_headq_mend_p(struct str_headq *hq);
 
 void str_headq_share(struct str_headq *hq, uint64_t pb);
+void str_headq_yield(struct str_headq *hq);
+void str_headq_await(struct str_headq *hq);
 unsigned char *str_headq_room_slow(struct str_headq *hq, uint32_t len,
 	uint64_t *ret_pos);
 
@@ -131,6 +133,24 @@ STR_INLINE uint64_t
 headq_bytes(uint64_t in, uint64_t out)
 {
 	return in > out ? in - out : 0;
+}
+
+#define HEADQ_CROWD 12u /* that many writers take turns even if none waits now */
+#define HEADQ_CROWD_SHIFT 8 /* turns, binary logarithm, in which it is forgotten */
+
+/* Have many writers waited at once, in the last turns?  Without plock a hint. */
+STR_INLINE bool
+headq_crowded(const struct str_headq *hq)
+{
+	return str_load(&hq->crowd) >= HEADQ_CROWD << HEADQ_CROWD_SHIFT;
+}
+
+/* Before a write: if many writers take turns, another one's may be on. */
+STR_INLINE void
+headq_await(struct str_headq *hq)
+{
+	if (str_unlikely(headq_crowded(hq)))
+		str_headq_await(hq);
 }
 
 /*
@@ -167,7 +187,7 @@ publish(struct str_headq *hq, uint64_t pos, uint32_t len, uint64_t bytes)
 	hq->pbase = (uint64_t)(uintptr_t)t->data - t->base;
 	hq->pblimit = hq->ccbytes + hq->hiwat;
 	hq->plimit = STR_MIN(t->base + t->size, hq->ccpos + hq->loglimit);
-	if (str_unlikely(str_load(&hq->wsleep) != 0))
+	if (str_unlikely(str_load(&hq->wsleep) != 0 || headq_crowded(hq)))
 		str_headq_share(hq, pb);
 }
 
@@ -180,12 +200,16 @@ headq_much(const struct str_headq *hq)
 			hq->hiwat / 8;
 }
 
-/* Is the writer to let others run?  After publish().  Locks: plock. */
+/* Is the writer to let others run, or is this its turn?  After publish().
+ * Locks: plock. */
 STR_INLINE bool
 headq_over(struct str_headq *hq)
 {
-	if (str_likely(hq->over == 0))
+	if (str_likely(hq->over == 0)) {
+		if (str_unlikely(headq_crowded(hq)))
+			str_store(&hq->turn_of, host_self_tag());
 		return false;
+	}
 	hq->over = 0;
 	return true;
 }

@@ -280,7 +280,7 @@ put_direct(struct str_head *sd, struct host_call *hc, const struct parts *p)
 	if (err == 0 && str_unlikely(str_load(&hq->rwant) != 0))
 		str_wake_readers_from(sd, hc);
 	if (over)
-		(void)host_give_way();
+		str_headq_yield(hq);
 	return err;
 }
 

@@ -266,7 +266,7 @@ str_sleep_ask(str_a32 *want)
 
 /*
  * str_sleep_count - the thread is about to sleep for room: writers leave each
- * other a share of the queue (headq.c:str_headq_share)
+ * other a share of the queue (turn.c:str_headq_share)
  * str_sleep_uncount - it is over.  If a handler that ran meanwhile has left by
  * siglongjmp(), or the thread was cancelled, the host did this.
  */

@@ -300,9 +300,10 @@ write_slow(struct str_head *sd, struct host_call *hc,
 			if (str_load(&sd->flags) & STR_H_LEFT)
 				str_outside_ask(sd, hc);
 			if (over)
-				(void)host_give_way();
+				str_headq_yield(hq);
 			return ret;
 		}
+		str_store(&hq->turn_of, 0u);
 		str_hunlock(&hq->plock, STR_HOLD_P);
 		str_sig_refused(sd, 0);
 		if (!block) {
@@ -343,6 +344,7 @@ write_one(struct str_head *sd, struct host_call *hc,
 		return write_slow(sd, hc, src, n, block);
 	if (str_load(&sd->direct) == NULL)
 		return write_message(sd, hc, src, n, block);
+	headq_await(hq);
 	lock_p(hq);
 	if (str_unlikely(str_load(&sd->direct) == NULL ||
 		(str_load(&hq->full) != 0 && str_headq_is_full(hq)))) {
@@ -360,7 +362,7 @@ write_one(struct str_head *sd, struct host_call *hc,
 	if (str_unlikely(look))
 		(void)str_head_look(sd, hc);
 	if (str_unlikely(over))
-		(void)host_give_way();
+		str_headq_yield(hq);
 	return (long)n;
 }
 

@@ -147,6 +147,58 @@ T_CASE(a_writer_leaves_those_that_wait_their_share)
 	T_EQ(went_on, 3u);
 }
 
+#define CROWD 24u
+#define ROUNDS 6u
+
+static uint64_t wrote[CROWD];
+static bool enough;
+
+static void
+writes_until_enough(void *arg)
+{
+	uint64_t *mine = arg;
+
+	while (!enough) {
+		T_EQ(fx_write(&p_, 0, out, 1024), 1024);
+		*mine += 1024;
+	}
+}
+
+/*
+ * To yield to many other writers takes so long that host_give_way() takes it
+ * for lost.  A crowd writes by turns nevertheless.
+ */
+T_CASE(a_crowd_of_writers_writes_by_turns)
+{
+	uint64_t least = UINT64_MAX, most = 0, sum = 0;
+	unsigned i;
+
+	begin(t);
+	enough = false;
+	memset(wrote, 0, sizeof(wrote));
+	sim_no_way(true);
+	for (i = 0; i < CROWD; i++)
+		(void)sim_spawn("crowd", writes_until_enough, &wrote[i]);
+	while (sum < (uint64_t)CROWD * ROUNDS * p_.sd[1]->hq.hiwat) {
+		long n = fx_read(&p_, 1, in, MOST);
+
+		T_GT(n, 0);
+		sum += (uint64_t)n;
+	}
+	for (i = 0; i < CROWD; i++) {
+		least = STR_MIN(least, wrote[i]);
+		most = STR_MAX(most, wrote[i]);
+	}
+	enough = true;
+	p_.hc[1].fflags |= STR_O_NONBLOCK;
+	while (str_head_pending(p_.sd[1])) {
+		T_GT(fx_read(&p_, 1, in, MOST), 0);
+		sim_sleep(1000000);
+	}
+	T_EQ(sim_run(), 0);
+	T_LE(most, 2 * least);
+}
+
 /* A source that was read from in part goes on where it stood. */
 T_CASE(a_source_skips_what_was_taken)
 {

@@ -314,8 +314,16 @@ host_yield(void)
 bool
 host_give_way(void)
 {
+	if (sim.no_way)
+		return false;
 	host_yield();
 	return true;
+}
+
+void
+sim_no_way(bool on)
+{
+	sim.no_way = on;
 }
 
 void

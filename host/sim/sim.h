@@ -111,6 +111,9 @@ void sim_two_steps(bool on);
  */
 void sim_notices(unsigned n);
 
+/* sim_no_way - host_give_way() does nothing, as while its yields are lost. */
+void sim_no_way(bool on);
+
 /* sim_grain - mean points between changes of task; 0: only when one waits */
 void sim_grain(unsigned points);
 

@@ -97,6 +97,7 @@ struct sim {
 	bool serving;		/* it is working */
 	unsigned grain, countdown;
 	bool two_steps; /* sim_two_steps() */
+	bool no_way;	/* sim_no_way() */
 	unsigned notices; /* sim_notices() */
 	unsigned spurious;
 	unsigned fail_nth, fail_rate;

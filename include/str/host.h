@@ -103,6 +103,8 @@ struct host_tls {
 	uint32_t vain_fences;	 /* full fences since one found a sleeper:
 				  * core/head/wake.c:wanted() */
 	uint64_t soon[HOST_NSOON];
+	uint32_t turn_seen;	 /* turns when the thread's last one ended:
+				  * core/head/turn.c */
 };
 extern STR_TLS struct host_tls host_tls STR_HIDDEN;
 
