@@ -207,6 +207,8 @@ struct str_headq {
 	str_a32 rword;	      /* [W] word on which readers sleep */
 	str_a32 wword;	      /* [W] word on which writers sleep */
 	str_a32 wsleep;	      /* [W] writers asleep on wword; more, if some died */
+	uint32_t pad;	      /* the writer's checks, seen_cpos and the
+			       * following, are in the next cache line */
 	str_a32 npri;	      /* [A] messages on the read queue proper */
 	uint32_t hiwat;	      /* [A] */
 	uint32_t lowat;	      /* [A] */
@@ -240,6 +242,9 @@ struct str_headq {
 	str_a32 turns;	      /* [P] counts them */
 	str_a64 turn_rest;    /* [A] no yield before, host_ticks() */
 } STR_LINE;
+_Static_assert(__builtin_offsetof(struct str_headq, seen_cpos) % 64 == 0,
+	"the writer stores to the fields from here on, the reader loads those "
+	"before for each message");
 
 /* ------------------------------------------------------------- the stream */
 
