@@ -21,6 +21,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -28,6 +29,7 @@
 
 #define REFS 512
 #define HIGH 1000      /* of hidden descriptors */
+#define NEAR 2048      /* a limit of descriptors that leaves few from HIGH on */
 #define SIZE (1 << 20) /* more than a head queue's high water mark */
 #define PATH 32
 
@@ -67,9 +69,22 @@ find(uint64_t number)
 	return NULL;
 }
 
-/* Enter the pipe under @fd.  Return: its number, or 0. */
+/* Where hidden descriptors begin: above those that a program counts on. */
+static int
+high_numbers(void)
+{
+	struct rlimit rl = { 0, 0 };
+
+	(void)sys_call4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &rl);
+	return rl.rlim_cur < NEAR ? (int)(rl.rlim_cur - rl.rlim_cur / 8) : HIGH;
+}
+
+/*
+ * Enter the pipe under @fd.  @must: under a low number if there is no other.
+ * Return: its number, or 0.
+ */
 static uint64_t
-enter(int fd)
+enter(int fd, bool must)
 {
 	char path[PATH];
 	struct stat st;
@@ -79,8 +94,8 @@ enter(int fd)
 	to = sys_openat(AT_FDCWD, path, O_PATH | O_CLOEXEC, 0);
 	if (to < 0)
 		return 0;
-	fd = sys_fcntl(to, F_DUPFD_CLOEXEC, HIGH);
-	if (fd < 0)
+	fd = sys_fcntl(to, F_DUPFD_CLOEXEC, high_numbers());
+	if (fd < 0 && must)
 		fd = sys_fcntl(to, F_DUPFD_CLOEXEC, 3);
 	(void)sys_close(to);
 	if (fd >= 0 && is_fifo(fd, &st))
@@ -175,7 +190,7 @@ host_plain_make(uint64_t *ret_number)
 	err = -(int)sys_call2(SYS_pipe2, fd, O_CLOEXEC);
 	if (err != 0)
 		return err;
-	*ret_number = enter(fd[0]);
+	*ret_number = enter(fd[0], false);
 	(void)sys_close(fd[0]);
 	(void)sys_close(fd[1]);
 	return *ret_number != 0 ? 0 : ENOSYS;
@@ -235,7 +250,7 @@ host_plain_find(int sock, uint64_t number)
 		bool it = host_plain_is(fd, number);
 
 		if (it)
-			(void)enter(fd);
+			(void)enter(fd, true);
 		(void)sys_close(fd);
 		if (it)
 			return host_plain_known(number);

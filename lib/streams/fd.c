@@ -28,6 +28,7 @@
 
 #define HASH 256u
 #define RECS_SIZE 65536u /* bytes of records made at once */
+#define NEWEST 128u      /* records that are prepared for a fork */
 
 fd_word fd_low[FD_LOW];
 static fd_word *_Atomic fd_chunk[FD_CHUNKS];
@@ -39,6 +40,8 @@ static struct fd_rec *unused;     /* [F] */
 static struct fd_rec *fresh;      /* [F] the next one that was never used */
 static uint32_t nfresh;           /* [F] */
 static int high;                  /* [A] greatest number ever entered */
+static uint32_t serial;           /* [F] of the next record */
+static uint32_t forked_at;        /* [F] its value at the last fork */
 
 /* ------------------------------------------------------------------ lock */
 
@@ -119,6 +122,26 @@ fd_changed(struct fd_rec *r)
 	fd_unlock(&g);
 }
 
+/*
+ * A kernel's pipe costs system calls and a descriptor.  So at a fork only the
+ * pipes made since the last one get it, and of these the newest: a program
+ * makes the pipes of its children just before it forks.
+ */
+static void
+fork_spares(void)
+{
+	for (unsigned i = 0; i < HASH && forked_at != serial; i++)
+		for (struct fd_rec *r = hash[i]; r != NULL; r = r->next) {
+			if (r->serial - forked_at >= serial - forked_at)
+				continue;
+			if (serial - r->serial <= NEWEST)
+				plain_spare(r);
+			else
+				r->no_spare = true;
+		}
+	forked_at = serial;
+}
+
 static void
 fork_prepare(void)
 {
@@ -128,9 +151,7 @@ fork_prepare(void)
 	host_plock_lock(&lock);
 	fork_mask = mask;
 	(void)str_add(&forks, 1u); /* the host closes all spares */
-	for (unsigned i = 0; i < HASH; i++)
-		for (struct fd_rec *r = hash[i]; r != NULL; r = r->next)
-			plain_spare(r);
+	fork_spares();
 }
 
 static void
@@ -292,6 +313,8 @@ fd_rec_of(struct str_file *f, const struct host_carrier *c)
 	r->made = false;
 	str_store(&r->plain, 0u);
 	r->spare = 0;
+	r->no_spare = false;
+	r->serial = serial++;
 	str_store(&r->nitem, 0u);
 	str_store(&r->nroom, 0u);
 	r->file = f;

@@ -72,6 +72,9 @@ struct fd_rec {
 	uint64_t spare;              /* [F] number of a kernel's pipe for the
 				      * case that it becomes PLAIN, or 0; the
 				      * other end's record has the same */
+	bool no_spare;               /* [F] there was none at a fork: it cannot
+				      * become PLAIN here */
+	uint32_t serial;             /* [F] records made before it */
 } STR_LINE;
 
 struct fd_guard {

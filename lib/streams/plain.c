@@ -155,15 +155,19 @@ plain_spare(struct fd_rec *r)
 	struct fd_rec *peer;
 
 	if (r->obj.count == 0 || r->obj.epoll || r->spare != 0 ||
-		r->kind != HOST_CARRIER_PAIR || str_load(&r->plain) != 0)
+		r->no_spare || r->kind != HOST_CARRIER_PAIR ||
+		str_load(&r->plain) != 0)
 		return;
 	peer = fd_peer_rec(r);
 	if (peer != NULL && peer->spare != 0)
 		r->spare = peer->spare;
 	else if (host_plain_make(&r->spare) != 0)
 		r->spare = 0;
-	if (peer != NULL)
+	r->no_spare = r->spare == 0;
+	if (peer != NULL) {
 		peer->spare = r->spare;
+		peer->no_spare = r->no_spare;
+	}
 }
 
 /* @r does not need the kernel's pipe @number any more. */
