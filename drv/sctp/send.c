@@ -112,6 +112,23 @@ put_aside(struct sctp_assoc *as, struct sctp_seg *s)
 	as->aside_open = !s->ends;
 }
 
+/*
+ * Bytes that are not sent before the user has sent more: the piece that is held
+ * back, and what waits aside.
+ */
+static uint32_t
+held(const struct sctp_assoc *as)
+{
+	const struct sctp_seg *s;
+	uint32_t n = 0;
+
+	if (as->queue != NULL && !as->queue_tail->ends)
+		n = as->queue_tail->len - as->queue_tail->sent;
+	for (s = as->aside; s != NULL; s = s->next)
+		n += s->len;
+	return n;
+}
+
 int
 sctp_send(const struct sctp_env *env, struct sctp_assoc *as,
 	const struct sctp_info *info, const void *p, size_t n)
@@ -125,8 +142,9 @@ sctp_send(const struct sctp_env *env, struct sctp_assoc *as,
 	if (aside && as->aside != NULL && as->aside_open &&
 		!continues_aside(as, info))
 		return EINVAL; /* a third one between the pieces of two */
-	if (as->snd_bytes != 0 && as->snd_bytes + n > as->conf.sndbuf &&
-		(info->flags & SCTP_SEND_FORCE) == 0) {
+	if (as->snd_bytes + n > as->conf.sndbuf &&
+		(info->flags & SCTP_SEND_FORCE) == 0 &&
+		as->snd_bytes > held(as)) {
 		as->wants_room = 1;
 		return EAGAIN;
 	}
@@ -180,7 +198,8 @@ sctp_seg_done(const struct sctp_env *env, struct sctp_assoc *as,
 	as->snd_bytes -= n;
 	if (s->left == 0)
 		env->release(env->arg, s, sizeof(*s) + s->len);
-	if (as->wants_room && as->snd_bytes <= as->conf.sndbuf / 4 * 3) {
+	if (as->wants_room && (as->snd_bytes <= as->conf.sndbuf / 4 * 3 ||
+		as->snd_bytes <= held(as))) {
 		as->wants_room = 0;
 		as->events |= SCTP_EV_ROOM;
 	}
