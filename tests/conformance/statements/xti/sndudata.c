@@ -228,15 +228,19 @@ XS(CL, t_sndudata, ERRORS, tsyserr,
 	"A signal while it waits fails with TSYSERR and EINTR; nothing is sent.")
 {
 	struct xs_two w;
-	int n = no_room(&w);
+	int n = no_room(&w), got = 0;
 
 	xt_block(w.fd[0], 1);
 	xs_alarms();
 	T_TERR(xs_send(&w, 0, big, 4096), TSYSERR);
 	T_EQ(errno, EINTR);
-	for (int i = 0; i < n; i++)
-		T_TOK(xs_receive(&w, 1, big, sizeof(big), NULL));
-	T_TERR(xs_receive(&w, 1, big, sizeof(big), NULL), TNODATA);
+	/* fewer than n if this process had no CPU for so long that units were
+	 * dropped */
+	while (xs_receive(&w, 1, big, sizeof(big), NULL) == 0)
+		got++;
+	T_EQ(t_errno, TNODATA);
+	T_LE(got, n);
+	T_GT(got, 0);
 }
 
 XS(CL, t_sndudata, RETURN, zero,
