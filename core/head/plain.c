@@ -22,8 +22,8 @@
  * holds an end and is not in a call does not have the kernel's pipe open.  Therefore a
  * thread that is about to use one side puts a descriptor of the other side into
  * the queue of the other end's carrier (str_plain_keep): it stays open exactly
- * as long as that carrier has a holder.  No member takes anything out of the
- * queue of a carrier of a PLAIN pipe.
+ * as long as that carrier has a holder.  Members take nothing out of the queue
+ * of a carrier of a PLAIN pipe but old tokens, which str_plain_find() discards.
  *
  * Change.  str_plain_begin() stores the number, then sets each head's flag under
  * the lock of its carrier's queue, executes the heavy fence, waits until threads

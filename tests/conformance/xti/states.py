@@ -15,7 +15,7 @@ import sys
 TABLE = pathlib.Path(__file__).with_name('states.tab')
 SERVICES = {'cots_ord': 'T_COTS_ORD', 'cots': 'T_COTS', 'clts': 'T_CLTS'}
 TITLES = {
-    'cots_ord': 'Connections with orderly release (`ticotsord`, `tcp`)',
+    'cots_ord': 'Connections with orderly release (`ticotsord`, `tcp`, `sctp`)',
     'cots': 'Connections without orderly release (`ticots`)',
     'clts': 'Datagrams (`ticlts`, `udp`, `rawip`, `udp2`, `rawip2`)',
 }
