@@ -781,6 +781,8 @@ fionread(struct ioc *c)
 		(void)str_sock_try(c->sd, c->hc, KS_IN);
 		n = str_head_nbytes(c->sd);
 	}
+	if (str_plain_reads(c->sd, c->hc))
+		n += host_outside_waiting(c->hc->fd);
 	return out_int(c, n > INT_MAX ? INT_MAX : (int)n);
 }
 
