@@ -78,6 +78,8 @@ str_carrier_look(struct str_head *sd, struct host_call *hc, uint32_t *ret_ev)
 	if (str_unlikely((was & STR_H_PLAIN) != 0))
 		return look_plain(sd, hc, ret_ev);
 	*ret_ev = ev = host_carrier_look(hc->fd);
+	if (str_unlikely((ev & HOST_C_NVAL) && str_head_plain(sd)))
+		return look_plain(sd, hc, ret_ev); /* adopted meanwhile */
 	if ((ev & HOST_C_NVAL) || (((ev & HOST_C_HUP) || (was & STR_H_LOOK)) &&
 		!str_carrier_own(sd, hc->fd)))
 		return EBADF;
@@ -184,6 +186,13 @@ wait_carrier(struct str_head *sd, struct host_call *hc, uint64_t ns,
 	return err;
 }
 
+/* Another thread of this process has adopted the kernel's pipe meanwhile. */
+static bool
+is_adopted(struct str_head *sd, struct host_call *hc)
+{
+	return (hc->flags & HOST_CALL_PLAIN) == 0 && str_plain_is(sd, hc->fd);
+}
+
 /* Stage 2: on the carrier. */
 int
 str_carrier_sleep(const struct str_sleep *s)
@@ -244,7 +253,7 @@ str_carrier_sleep(const struct str_sleep *s)
 		if ((ev & HOST_C_BELL) && host_serve != NULL)
 			host_serve();
 		if (ev & HOST_C_NVAL)
-			return EBADF;
+			return is_adopted(sd, hc) ? 0 : EBADF;
 		if (ev & HOST_C_HUP)
 			(void)str_head_look(sd, hc);
 		return 0;

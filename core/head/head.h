@@ -175,7 +175,7 @@ bool str_head_stuffed(struct str_head *sd);
  * that has never been used, or 0.  *ret_both: a descriptor of both sides
  * of the kernel's pipe, which the caller closes after it has opened the side
  * that it needs.
- * Context: inside a call on @sd; sleeps for at most 10 ms.
+ * Context: inside a call on @sd; sleeps for at most 100 ms.
  * Crash: the pipe is PLAIN or not; data that was accepted stays.
  * Return: 0; ENOSYS: it cannot be PLAIN, data passes through the carrier.
  * str_plain_number - of the kernel's pipe, 0 if it has none.

@@ -269,7 +269,9 @@ wait_for_room(struct str_head *sd, struct host_call *hc)
 	if (err != 0)
 		return err;
 	if (ev & HOST_C_NVAL)
-		return EBADF;
+		return (hc->flags & HOST_CALL_PLAIN) == 0 &&
+			str_plain_is(sd, hc->fd) ? str_plain_adopt(sd, hc) :
+			EBADF;
 	return ev & HOST_C_HUP ? str_head_look(sd, hc) : 0;
 }
 
@@ -469,7 +471,8 @@ str_head_leave(struct str_head *sd, int fd, int peer_fd, bool used)
 	struct host_call hc = {.fd = peer_fd, .head = peer,
 		.sig_seq = host_tls.sig_seq};
 
-	if (sd->plumb->kind != STR_PL_PIPE ||
+	/* the carriers of a PLAIN pipe keep the kernel's pipe open */
+	if (sd->plumb->kind != STR_PL_PIPE || str_head_plain(sd) ||
 	    sd->file.carrier.kind != HOST_CARRIER_PAIR)
 		return;
 	/* from now on only the carrier tells its sleepers of the end */

@@ -38,7 +38,8 @@
 #include "head.h"
 #include "headq.h"
 
-#define LEAVE_NS 10000000ull /* for threads that began before */
+#define LEAVE_NS 100000000ull /* for threads that began before */
+#define SMALL 32768u /* fits into the kernel's pipe, whatever its records are */
 #define TAKE 16384u
 
 bool
@@ -160,7 +161,11 @@ str_plain_settle(struct str_head *sd)
 	}
 }
 
-/* Is a thread that may not have seen the flags in a call on @pl? */
+/*
+ * Is a thread that may not have seen the flags in a call on @pl?  One that
+ * sleeps for an event looks at them when it wakes, one that waits for a lock
+ * does not.
+ */
 static bool
 any_inside(struct str_plumb *pl)
 {
@@ -175,7 +180,8 @@ any_inside(struct str_plumb *pl)
 		if ((in == (uint64_t)(uintptr_t)&pl->head[0] ||
 			in == (uint64_t)(uintptr_t)&pl->head[1]) && tag != 0 &&
 		    t != host_self() &&
-		    str_load(&t->state) == STR_THR_RUN &&
+		    (str_load(&t->state) == STR_THR_RUN ||
+			    str_load(&t->asleep_on) == 0) &&
 		    !host_reap_dead(tag))
 			return true;
 	}
@@ -232,7 +238,9 @@ str_plain_begin(struct str_head *sd, int sock, uint64_t spare, int *ret_both)
 	if (err != 0 || !str_plain_find(sd, sock))
 		return ENOSYS;
 	both = host_plain_open(str_load(&pl->plain),
-		HOST_PLAIN_READ | HOST_PLAIN_WRITE, true);
+		HOST_PLAIN_READ | HOST_PLAIN_WRITE |
+			(str_head_nbytes(&pl->head[0]) > SMALL ?
+				HOST_PLAIN_LARGE : 0), true);
 	if (both < 0)
 		return ENOSYS;
 	/* bytes that were written outside before */

@@ -478,7 +478,7 @@ read_slow(struct reader *r)
 {
 	struct str_head *sd = r->sd;
 	struct host_call *hc = r->hc;
-	bool asked = false;
+	bool asked = false, waits;
 	int ret;
 
 	if (str_unlikely((str_load(&sd->peer->flags) & STR_H_AWAY) != 0))
@@ -496,11 +496,15 @@ read_slow(struct reader *r)
 			return ret == 1 ? 0 : ret;
 		}
 		if (str_unlikely((str_load(&sd->flags) & STR_H_PLAIN) != 0)) {
+			waits = str_head_pending(sd);
 			ret = take_kernel(r);
 			if (ret < 0)
 				return r->done != 0 ? (long)r->done : ret;
 			if (r->done != 0)
 				return (long)r->done;
+			/* older bytes may be in the kernel's pipe by now */
+			if (!waits && str_head_pending(sd))
+				continue;
 		}
 took:
 		/* empty, as the caller has seen: the thread sleeps soon */

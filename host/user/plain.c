@@ -207,9 +207,10 @@ host_plain_open(uint64_t number, unsigned how, bool nonblock)
 	if (r == NULL || !host_plain_is(r->fd, number))
 		return -EIO;
 	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", r->fd);
-	fd = sys_openat(AT_FDCWD, path, mode[how] | O_CLOEXEC |
+	fd = sys_openat(AT_FDCWD, path, mode[how & 3] | O_CLOEXEC |
 		(nonblock ? O_NONBLOCK : 0), 0);
-	if (fd >= 0 && sys_fcntl(fd, F_GETPIPE_SZ, 0) < SIZE)
+	if (fd >= 0 && (how & HOST_PLAIN_LARGE) != 0 &&
+		sys_fcntl(fd, F_GETPIPE_SZ, 0) < SIZE)
 		(void)sys_fcntl(fd, F_SETPIPE_SZ, SIZE);
 	return fd >= 0 ? host_fd_protect(fd) : fd;
 }
@@ -249,8 +250,11 @@ host_plain_find(int sock, uint64_t number)
 	while ((fd = first_passed(sock)) >= 0) {
 		bool it = host_plain_is(fd, number);
 
-		if (it)
+		if (it) {
+			/* an entry whose descriptor the program has closed */
+			host_plain_forget(number);
 			(void)enter(fd, true);
+		}
 		(void)sys_close(fd);
 		if (it)
 			return host_plain_known(number);

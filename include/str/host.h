@@ -459,7 +459,8 @@ bool host_outside_room(int fd);
  * host_plain_forget - this process does not need it any more.
  * host_plain_open - a descriptor with FD_CLOEXEC and a high number, for
  * HOST_PLAIN_READ, HOST_PLAIN_WRITE or both; it does not wait for the other
- * side.  @nonblock: with O_NONBLOCK.  Return: it, or minus an errno.
+ * side.  HOST_PLAIN_LARGE: it shall hold 1 MiB, which counts against a limit of
+ * the user.  @nonblock: with O_NONBLOCK.  Return: it, or minus an errno.
  * host_plain_is - is @fd one of its descriptors?
  * host_plain_look - its events now, as host_carrier_look(): HOST_C_TOKEN if there
  * are bytes, HOST_C_HUP if the other side is closed.
@@ -472,6 +473,7 @@ bool host_outside_room(int fd);
  */
 #define HOST_PLAIN_READ 1u
 #define HOST_PLAIN_WRITE 2u
+#define HOST_PLAIN_LARGE 4u
 int host_plain_make(uint64_t *ret_number);
 int host_plain_open(uint64_t number, unsigned how, bool nonblock);
 bool host_plain_known(uint64_t number);
