@@ -315,6 +315,7 @@ fd_rec_of(struct str_file *f, const struct host_carrier *c)
 	r->spare = 0;
 	r->no_spare = false;
 	r->serial = serial++;
+	r->dup_at = 0;
 	str_store(&r->nitem, 0u);
 	str_store(&r->nroom, 0u);
 	r->file = f;
@@ -440,6 +441,7 @@ fd_install(int fd, struct str_file *f, const struct host_carrier *c)
 		r->hint = fd;
 		fd_put(fd, (uintptr_t)r);
 		object_drop(v);
+		plain_copied(r, fd);
 		stdio_attach();
 	}
 	return r;
@@ -455,7 +457,8 @@ word_locked(int fd, fd_word *w)
 	struct fd_rec *r;
 
 	if (v == FD_UNKNOWN && sys_fcntl(fd, F_GETFD, 0) >= 0) {
-		f = fd_carrier_like(fd) ? file_under(fd, &c) : NULL;
+		f = !plain_is_hidden(fd) && fd_carrier_like(fd) ?
+			file_under(fd, &c) : NULL;
 		r = f != NULL ? fd_install(fd, f, &c) : NULL;
 		if (r == NULL)
 			(void)str_cas_see(w, &unknown, FD_NOT);
@@ -614,6 +617,10 @@ fd_copy(int from, int to)
 		object_hold(v);
 		fd_put(to, v);
 		object_drop(old);
+		if (is_object(v) && !object(v)->epoll) {
+			((struct fd_rec *)v)->dup_at = fd_forks() + 1;
+			plain_copied((struct fd_rec *)v, to);
+		}
 	}
 	fd_unlock(&g);
 }

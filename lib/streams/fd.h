@@ -75,6 +75,7 @@ struct fd_rec {
 	bool no_spare;               /* [F] there was none at a fork: it cannot
 				      * become PLAIN here */
 	uint32_t serial;             /* [F] records made before it */
+	uint32_t dup_at;             /* [F] fd_forks() + 1 at the last dup() */
 } STR_LINE;
 
 struct fd_guard {
@@ -314,6 +315,8 @@ int plain_adopt(struct fd_rec *r);
 void plain_drop(struct fd_rec *r);
 /* ... and before a fork: the children shall know the same kernel's pipe. */
 void plain_spare(struct fd_rec *r);
+/* ... and @fd has become a number of @r: it refers to what the others do. */
+void plain_copied(struct fd_rec *r, int fd);
 struct fd_rec *fd_peer_rec(struct fd_rec *r); /* of the other end, or NULL */
 uint32_t plain_events(struct fd_rec *r, struct str_head *sd, uint32_t ev);
 bool plain_is_hidden(int fd);

@@ -329,7 +329,7 @@ leave_rest(void)
 
 		if (r == NULL || !leave_inherits(fd))
 			continue;
-		if (!plain_is(r) || !plain_give(r, fd))
+		if (!plain_wanted(r) || !plain_give(r, fd))
 			(void)leave_end(fd, false);
 	}
 }
@@ -389,51 +389,6 @@ leave_fexec(int fd, char *const *envp)
 			leave_all();
 		else
 			plain_expose();
-	}
-	errno = err;
-}
-
-/* @fd is sent to a process that may be a member, or outside. */
-static void
-pass_end(int fd)
-{
-	struct fd_rec *r = leave_pipe_at(fd);
-	struct str_head *sd;
-	struct fd_guard g;
-	uint64_t was;
-
-	if (r == NULL)
-		return;
-	fd_lock(&g);
-	sd = fd_inside(r, &was);
-	if (sd != NULL)
-		str_plain_refuse(sd);
-	fd_outside(was);
-	fd_unlock(&g);
-	(void)leave_end(fd, false);
-}
-
-/* Descriptors in a message may be sent to a process outside. */
-void
-leave_pass(const struct msghdr *umsg)
-{
-	int err = errno, fd;
-	struct msghdr m;
-	struct cmsghdr h;
-	size_t at = 0;
-
-	if (host_copyin(umsg, &m, sizeof m) != 0)
-		return;
-	while (at + sizeof h <= m.msg_controllen &&
-		host_copyin((char *)m.msg_control + at, &h, sizeof h) == 0 &&
-		h.cmsg_len >= sizeof h && h.cmsg_len <= m.msg_controllen - at) {
-		for (size_t i = CMSG_LEN(0); h.cmsg_level == SOL_SOCKET &&
-			h.cmsg_type == SCM_RIGHTS && i + sizeof fd <= h.cmsg_len;
-			i += sizeof fd)
-			if (host_copyin((char *)m.msg_control + at + i, &fd,
-				    sizeof fd) == 0)
-				pass_end(fd);
-		at += CMSG_ALIGN(h.cmsg_len);
 	}
 	errno = err;
 }

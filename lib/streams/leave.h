@@ -14,15 +14,9 @@
 
 #include <spawn.h>
 #include <stdbool.h>
-#include <sys/socket.h>
 
 void leave_exec(const char *path, bool search, char *const *envp);
 void leave_fexec(int fd, char *const *envp);
-/*
- * ... the same for those that sendmsg() is about to pass in @umsg, to any
- * process.
- */
-void leave_pass(const struct msghdr *umsg);
 
 /*
  * Parts for those that start a program in another way.

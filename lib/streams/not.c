@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 
 #include "call.h"
-#include "leave.h"
+#include "passed.h"
 #include "sys.h"
 
 /* Refuse call @name on a Stream with @err, else pass it on. */
@@ -91,25 +91,35 @@ ssize_t sendmsg(int fd, const struct msghdr *msg, int flags);
 STR_EXPORT ssize_t
 sendmsg(int fd, const struct msghdr *msg, int flags)
 {
+	struct passed p;
+	ssize_t ret;
+
 	if (fd_stream(fd) != NULL)
 		return fail(ENOTSOCK);
 	if (fd_any_made())
 		fd_shared();
-	if (host_domain != NULL)
-		leave_pass(msg);
-	return REAL(sendmsg)(fd, msg, flags);
+	if (host_domain == NULL)
+		return REAL(sendmsg)(fd, msg, flags);
+	ret = REAL(sendmsg)(fd, pass_begin(&p, msg), flags);
+	pass_end(&p);
+	return ret;
 }
 
 int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags);
 STR_EXPORT int
 sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 {
+	struct passed p;
+
 	if (fd_stream(fd) != NULL)
 		return fail(ENOTSOCK);
 	if (fd_any_made())
 		fd_shared();
-	for (unsigned i = 0; host_domain != NULL && i < n; i++)
-		leave_pass(&msg[i].msg_hdr);
+	/* descriptors of PLAIN pipes are sent as they are */
+	for (unsigned i = 0; host_domain != NULL && i < n; i++) {
+		(void)pass_begin(&p, &msg[i].msg_hdr);
+		pass_end(&p);
+	}
 	return REAL(sendmmsg)(fd, msg, n, flags);
 }
 

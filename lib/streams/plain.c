@@ -114,6 +114,26 @@ adopt(struct fd_rec *r, struct str_head *sd)
 	return 0;
 }
 
+/* Another thread may have adopted while this one duplicated the carrier. */
+void
+plain_copied(struct fd_rec *r, int fd)
+{
+	struct str_head *sd;
+	uint64_t was;
+	int end = -1;
+
+	if (str_likely(str_load(&r->plain) == 0))
+		return;
+	sd = fd_inside(r, &was);
+	if (sd != NULL && fd != r->under && !str_plain_is(sd, fd))
+		end = str_plain_open(sd, true);
+	fd_outside(was);
+	if (end < 0)
+		return;
+	refer(fd, end);
+	(void)sys_close(end);
+}
+
 int
 plain_adopt(struct fd_rec *r)
 {
@@ -353,6 +373,27 @@ plain_end(struct fd_rec *r, int fd)
 	end = open_end(r);
 	(void)sys_close(both);
 	return end;
+}
+
+int
+plain_carrier(struct fd_rec *r)
+{
+	struct fd_guard g;
+	int fd = -1;
+
+	if (str_likely(str_load(&r->plain) == 0))
+		return -1;
+	fd_lock(&g);
+	if (str_load(&r->plain) != 0)
+		fd = hide(r->under);
+	fd_unlock(&g);
+	return fd;
+}
+
+bool
+plain_wanted(struct fd_rec *r)
+{
+	return r->dup_at == fd_forks() + 1 || plain_is(r);
 }
 
 bool

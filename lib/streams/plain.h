@@ -9,7 +9,11 @@
  * plain_end - make @r's pipe PLAIN if necessary, and open its side of the
  * kernel's pipe for another program; @fd: a descriptor of @r.  Return: the
  * descriptor, which the caller closes; or minus an errno.
- * plain_give - the same, and let @fd refer to it, for the exec that follows.
+ * plain_carrier - a descriptor of @r's carrier, which the caller closes, for a
+ * member; or a negative number: @r's descriptors are carriers.
+ * plain_wanted - shall a program get the kernel's pipe at numbers above 2?  Yes
+ * if the pipe is PLAIN, or one of them was made by dup() since the last fork.
+ * plain_give - as plain_end, but let @fd refer to it, for the exec that follows.
  * Return: false: @fd is unchanged.
  * plain_expose - a member is about to be started: its descriptors of PLAIN pipes
  * are carriers.
@@ -24,6 +28,8 @@
 bool plain_is(struct fd_rec *r);
 bool plain_fits(struct fd_rec *r, bool writes);
 int plain_end(struct fd_rec *r, int fd);
+int plain_carrier(struct fd_rec *r);
+bool plain_wanted(struct fd_rec *r);
 bool plain_give(struct fd_rec *r, int fd);
 void plain_expose(void);
 void plain_recover(void);

@@ -80,25 +80,39 @@ instead_of(const struct spawn_ends *s, int fd)
 	return -1;
 }
 
+/* The number to which the action @a gives another file, or -1. */
+static int
+changes(const struct spawn_action *a)
+{
+	return a->tag == SPAWN_DUP2 ? a->u.dup2.newfd :
+		a->tag == SPAWN_CLOSE || a->tag == SPAWN_OPEN ? a->u.fd : -1;
+}
+
 /* The actions of s->fa with the kernel's pipes in the place of ours. */
 static void
 replace(struct spawn_ends *s)
 {
 	const struct spawn_action *a;
+	bool old[SPAWN_ENDS]; /* e[i].from is still ours, in the program */
 	int n, k = 0;
 
 	a = actions(s->fa, &n);
-	for (int i = 0; i < s->n; i++)
-		if (leave_inherits(s->e[i].from))
+	for (int i = 0; i < s->n; i++) {
+		old[i] = !leave_inherits(s->e[i].from);
+		if (!old[i])
 			s->action[k++] = (struct spawn_action){
 				.tag = SPAWN_DUP2, .u.dup2 = {s->e[i].end,
 					s->e[i].from}};
+	}
 	for (int i = 0; i < n; i++) {
 		s->action[k] = a[i];
-		if (a[i].tag == SPAWN_DUP2 &&
-			instead_of(s, a[i].u.dup2.fd) >= 0)
-			s->action[k].u.dup2.fd =
-				instead_of(s, a[i].u.dup2.fd);
+		for (int j = 0; j < s->n; j++) {
+			if (old[j] && a[i].tag == SPAWN_DUP2 &&
+				a[i].u.dup2.fd == s->e[j].from)
+				s->action[k].u.dup2.fd = s->e[j].end;
+			if (changes(&a[i]) == s->e[j].from)
+				old[j] = false;
+		}
 		k++;
 	}
 	memset(&s->copy, 0, sizeof s->copy);
@@ -145,9 +159,9 @@ replace(struct spawn_ends *s)
 }
 #endif
 
-/* The program gets the kernel's pipe in the place of @from. */
+/* The program gets the kernel's pipe, or a member its carrier, as @from. */
 static bool
-give(struct spawn_ends *s, struct fd_rec *r, int from)
+give(struct spawn_ends *s, struct fd_rec *r, int from, bool member)
 {
 	int end;
 
@@ -155,12 +169,28 @@ give(struct spawn_ends *s, struct fd_rec *r, int from)
 		return true;
 	if (s->n == SPAWN_ENDS || !has_room(s->fa))
 		return false;
-	end = plain_end(r, from);
+	end = member ? plain_carrier(r) : plain_end(r, from);
 	if (end < 0)
 		return false;
 	s->e[s->n].from = from;
 	s->e[s->n++].end = end;
 	return true;
+}
+
+/* A member finds the stream by its carrier. */
+static void
+give_carriers(struct spawn_ends *s, struct fd_rec *const rec[3],
+	const int from[3])
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (rec[fd] != NULL)
+			(void)give(s, rec[fd], from[fd], true);
+	for (int fd = 3; fd <= fd_high(); fd++) {
+		struct fd_rec *r = leave_pipe_at(fd);
+
+		if (r != NULL && leave_inherits(fd))
+			(void)give(s, r, fd, true);
+	}
 }
 
 void
@@ -180,23 +210,27 @@ spawn_begin(struct spawn_ends *s, const char *path, bool search,
 		rec[fd] = leave_pipe_at(from[fd]);
 		any = any || rec[fd] != NULL;
 	}
-	if ((any || leave_any(3)) && (spawn_closes_domain(fa) ||
-					     !leave_is_member(path, search,
-						     envp))) {
+	if (!any && !leave_any(3)) {
+		errno = err;
+		return;
+	}
+	if (!spawn_closes_domain(fa) && leave_is_member(path, search, envp)) {
+		give_carriers(s, rec, from);
+	} else {
 		for (int fd = 0; fd < 3; fd++)
 			if (rec[fd] != NULL && !(leave_all_fit(rec, rec[fd]) &&
-					give(s, rec[fd], from[fd])))
+					give(s, rec[fd], from[fd], false)))
 				(void)leave_end(from[fd], true);
 		for (int fd = 3; fd <= fd_high(); fd++) {
 			struct fd_rec *r = leave_pipe_at(fd);
 
 			if (r != NULL && leave_inherits(fd) &&
-				!(plain_is(r) && give(s, r, fd)))
+				!(plain_is(r) && give(s, r, fd, false)))
 				(void)leave_end(fd, false);
 		}
-		if (s->n != 0)
-			replace(s);
 	}
+	if (s->n != 0)
+		replace(s);
 	errno = err;
 }
 
