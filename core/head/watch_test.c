@@ -409,6 +409,14 @@ T_CASE(no_event_is_slept_through_that_the_bell_reports)
 	}
 }
 
+/* ... when the server has armed its item and sleeps. */
+static void
+writes_later(void *arg)
+{
+	sim_sleep(50 * MS);
+	writes(arg);
+}
+
 /* A writer is killed at @label; the next one reports its event as well. */
 static void
 killed_at(struct t *t, const char *label)
@@ -418,7 +426,7 @@ killed_at(struct t *t, const char *label)
 	taken = RECORDS - 2;
 	(void)sim_spawn("server", serves, NULL);
 	(void)sim_spawn("doomed", writes_once, NULL);
-	(void)sim_spawn("writer", writes, (void *)2);
+	(void)sim_spawn("writer", writes_later, (void *)2);
 	sim_crash_at(label, 1);
 	fx_close(&p_, 0);
 	fx_close(&p_, 1);
