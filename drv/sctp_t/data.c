@@ -139,25 +139,37 @@ set_option(struct sctp_info *info, const struct t_opthdr *h,
 	}
 }
 
+/* All options of a message, whose form has been checked.  0, or EINVAL. */
+static int
+set_options(struct sctp_info *info, const struct tpi_buf *opts)
+{
+	struct t_opthdr h;
+	uint32_t at;
+	int err;
+
+	for (at = 0; at + sizeof(h) <= opts->len; at += T_ALIGN(h.len)) {
+		bcopy(opts->buf + at, &h, sizeof(h));
+		err = set_option(info, &h, opts->buf + at + sizeof(h));
+		if (err != 0)
+			return err;
+	}
+	return 0;
+}
+
 /* Options that are wrong make the request one that TPI does not know. */
 int
 sctpt_optdata(struct tpi *tp, const struct tpi_buf *opts, mblk_t *mp,
 	int flags)
 {
 	struct sctp_info info;
-	struct t_opthdr h;
-	uint32_t at;
 	int err;
 
 	plain(sctpt_of(tp),
 		((flags & TPI_EXPEDITED) != 0 ? SCTP_SEND_UNORDERED : 0) |
 		((flags & TPI_MORE) != 0 ? SCTP_SEND_MORE : 0), &info);
-	for (at = 0; at + sizeof(h) <= opts->len; at += T_ALIGN(h.len)) {
-		bcopy(opts->buf + at, &h, sizeof(h));
-		err = set_option(&info, &h, opts->buf + at + sizeof(h));
-		if (err != 0)
-			return err;
-	}
+	err = set_options(&info, opts);
+	if (err != 0)
+		return err;
 	return accept_one(tp, mp, mp->b_cont, &info);
 }
 
@@ -183,30 +195,52 @@ sctpt_ordrel(struct tpi *tp, mblk_t *data)
 	return 0;
 }
 
+/*
+ * What the message @mp has that waits on the write queue.
+ * Return: 0; ENOENT: it is no data; EINVAL: it cannot be sent.
+ */
+static int
+describe(const struct sctpt *u, const mblk_t *mp, struct sctp_info *ret)
+{
+	struct T_optdata_req od;
+	struct tpi_buf opts;
+	struct T_data_req dr;
+
+	plain(u, SCTP_SEND_FORCE, ret);
+	if (DB_TYPE(mp) == M_DATA)
+		return 0;
+	if (MBLKL(mp) < (ssize_t)sizeof(dr) || mp->b_cont == NULL)
+		return ENOENT;
+	bcopy(mp->b_rptr, &dr, sizeof(dr));
+	if (dr.PRIM_type == T_OPTDATA_REQ) {
+		if (tpi_optdata_read(mp, &od, &opts) != 0)
+			return EINVAL;
+		if ((od.DATA_flag & T_ODF_MORE) != 0)
+			ret->flags |= SCTP_SEND_MORE;
+		if ((od.DATA_flag & T_ODF_EX) != 0)
+			ret->flags |= SCTP_SEND_UNORDERED;
+		return set_options(ret, &opts);
+	}
+	if (dr.MORE_flag != 0)
+		ret->flags |= SCTP_SEND_MORE;
+	if (dr.PRIM_type == T_EXDATA_REQ)
+		ret->flags |= SCTP_SEND_UNORDERED;
+	return dr.PRIM_type == T_DATA_REQ || dr.PRIM_type == T_EXDATA_REQ ? 0 :
+									    ENOENT;
+}
+
 /* One message that waited on the write queue of a stream that is closed. */
 static void
 rest(struct sctpt *u, struct sctpt_conn *c, const struct sctp_env *env,
 	mblk_t *mp)
 {
-	uint32_t flags = SCTP_SEND_FORCE;
+	mblk_t *bp = DB_TYPE(mp) == M_DATA ? mp : mp->b_cont;
 	struct sctp_info info;
-	struct T_data_req dr;
-	mblk_t *bp = mp;
+	int err = describe(u, mp, &info);
 
-	if (DB_TYPE(mp) != M_DATA) {
-		bp = mp->b_cont;
-		if (MBLKL(mp) < (ssize_t)sizeof(dr) || bp == NULL)
-			return;
-		bcopy(mp->b_rptr, &dr, sizeof(dr));
-		if (dr.PRIM_type != T_DATA_REQ && dr.PRIM_type != T_EXDATA_REQ)
-			return;
-		if (dr.MORE_flag != 0)
-			flags |= SCTP_SEND_MORE;
-		if (dr.PRIM_type == T_EXDATA_REQ)
-			flags |= SCTP_SEND_UNORDERED;
-	}
-	plain(u, flags, &info);
-	if (msgdsize(bp) != 0 && give(c, env, bp, &info) != 0)
+	if (err == 0 && msgdsize(bp) != 0)
+		err = give(c, env, bp, &info);
+	if (err != 0 && err != ENOENT)
 		sctp_abort(env, c->as, NULL, 0); /* it cannot be delivered */
 }
 

@@ -29,24 +29,26 @@ size_of(mblk_t *bp)
 	return msgdsize(bp);
 }
 
-/* Read a T_OPTDATA_REQ and its options, whose form is checked.  0: malformed. */
-static int
-read_optdata(mblk_t *mp, struct T_optdata_req *od, struct tpi_buf *opts)
+int
+tpi_optdata_read(const mblk_t *mp, struct T_optdata_req *od,
+	struct tpi_buf *opts)
 {
 	size_t len = (size_t)MBLKL(mp);
 
 	opts->buf = NULL;
 	opts->len = 0;
+	if (len < sizeof(*od))
+		return EINVAL;
 	bcopy(mp->b_rptr, od, sizeof(*od));
 	if (od->OPT_length == 0)
-		return 1;
+		return 0;
 	if (od->OPT_length < 0 || od->OPT_offset < (t_scalar_t)sizeof(*od) ||
 		(size_t)od->OPT_offset > len ||
 		(size_t)od->OPT_length > len - (size_t)od->OPT_offset)
-		return 0;
+		return EINVAL;
 	opts->buf = mp->b_rptr + od->OPT_offset;
 	opts->len = (unsigned int)od->OPT_length;
-	return tpi_opt_check(opts) == 0;
+	return tpi_opt_check(opts) == 0 ? 0 : EINVAL;
 }
 
 /* Turn it into the equivalent request without options.  Return: which. */
@@ -141,7 +143,7 @@ tpi_data_req(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops,
 		0))
 		return refuse(mp, tp, prim);
 	if (prim == T_OPTDATA_REQ) {
-		if (!read_optdata(mp, &od, &opts)) {
+		if (tpi_optdata_read(mp, &od, &opts) != 0) {
 			freemsg(mp);
 			tpi_fatal(tp, EPROTO);
 			return 0;

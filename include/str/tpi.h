@@ -405,6 +405,15 @@ tpi_goes(struct tpi *tp, queue_t *rq, const struct str_ref *ref, mblk_t *mp)
 		tpi_goes_kept(tp, rq, ref, mp);
 }
 
+/*
+ * tpi_optdata_read - read a T_OPTDATA_REQ that op close takes from the write
+ * queue: its form has not been checked
+ * @opts: its options, which stay in @mp; len 0: none
+ * Return: 0; EINVAL: malformed.
+ */
+int tpi_optdata_read(const mblk_t *mp, struct T_optdata_req *od,
+	struct tpi_buf *opts);
+
 /* Make the service procedures run again in a tick. */
 void tpi_retry(struct tpi *tp);
 
