@@ -92,7 +92,7 @@ take_port(struct sctpt *u, struct sctpt_conn *c, const struct ip_addr *a,
 	str_store(&u->home, sl);
 	STR_POINT("sctp:binding");
 	__atomic_store_n(&sl->gen, sl->gen + 1, __ATOMIC_RELEASE);
-	(void)sctpt_turn_end(sl);
+	sctpt_turn_leave(sl);
 	return 0;
 }
 
@@ -154,7 +154,7 @@ sctpt_unbind(struct tpi *tp)
 		sctpt_slot_close(u->st, sl);
 	str_store_rel(&sl->busy, 0u);
 	str_store(&u->home, (struct sctpt_slot *)NULL);
-	(void)sctpt_turn_end(sl);
+	sctpt_turn_leave(sl);
 	return 0;
 }
 

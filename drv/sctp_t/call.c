@@ -83,6 +83,7 @@ start(struct sctpt *u, struct sctpt_conn *c, const struct ip_addr *to,
 	c->calling = 1;
 	c->from = u->from;
 	sl->conn = c;
+	sl->local = u->home->local;
 	sctpt_conn_name(c, sl);
 	u->asgen = sl->gen + 1;
 	str_store(&u->as, sl);

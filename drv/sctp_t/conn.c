@@ -89,11 +89,15 @@ sctpt_conn_make(const struct sctp_conf *conf, uint16_t port)
 	return c;
 }
 
-/* sctpt_conn_name - packets for @c's association go to @sl from now on */
+/*
+ * sctpt_conn_name - packets for @c's association go to @sl from now on
+ * An address that the peer has listed may be another host's until it is
+ * confirmed: an INIT from there is one for the listener.
+ */
 void
 sctpt_conn_name(struct sctpt_conn *c, struct sctpt_slot *sl)
 {
-	uint32_t i, n = sctp_path_count(c->as), mine;
+	uint32_t i, n = sctp_path_count(c->as), named = 0, mine;
 	struct ip_addr a;
 	int ok;
 
@@ -102,10 +106,22 @@ sctpt_conn_name(struct sctpt_conn *c, struct sctpt_slot *sl)
 		(void)sctp_path_state(c->as, i, &a, &ok);
 		if (i == 0)
 			c->peer = a;
-		str_store(&sl->peer[i], sctpt_addr_hash(&a));
+		if (ok)
+			str_store(&sl->peer[named++], sctpt_addr_hash(&a));
 	}
-	str_store(&sl->npeer, n);
+	str_store(&sl->npeer, named);
 	str_store(&sl->tag, mine);
+}
+
+/*
+ * sctpt_conn_unname - the association is over: packets of its ports are for
+ * others from now on
+ */
+void
+sctpt_conn_unname(struct sctpt_slot *sl)
+{
+	str_store(&sl->tag, 0u);
+	str_store(&sl->npeer, 0u);
 }
 
 static void
@@ -153,6 +169,7 @@ sctpt_slot_close(struct sctpt_state *st, struct sctpt_slot *sl)
 	STR_POINT("sctp:closed");
 	sl->conn = NULL;
 	sctpt_conn_free(st, c);
+	str_store(&sl->npackets, 0u);
 	mp = __atomic_exchange_n(&sl->inbox, NULL, __ATOMIC_ACQ_REL);
 	for (; mp != NULL; mp = next) {
 		next = mp->b_next;

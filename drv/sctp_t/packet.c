@@ -145,6 +145,7 @@ push(struct sctpt_slot *sl, mblk_t *mp)
 {
 	mblk_t *first = str_load(&sl->inbox);
 
+	(void)__atomic_fetch_add(&sl->npackets, 1u, __ATOMIC_RELAXED);
 	do
 		mp->b_next = first;
 	while (!__atomic_compare_exchange_n(&sl->inbox, &first, mp, 0,
@@ -163,7 +164,7 @@ receiver(struct sctpt_state *st, const mblk_t *mp)
 	tag = (uint32_t)p[4] << 24 | (uint32_t)p[5] << 16 |
 		(uint32_t)p[6] << 8 | p[7];
 	sl = sctpt_slot_find(st, (uint16_t)(p[2] << 8 | p[3]),
-		(uint16_t)(p[0] << 8 | p[1]), tag, &hd->src);
+		(uint16_t)(p[0] << 8 | p[1]), tag, &hd->src, &hd->dst);
 	return sl != NULL ? sl : sctpt_home_find(st,
 		(uint16_t)(p[2] << 8 | p[3]), &hd->dst);
 }
@@ -193,6 +194,17 @@ blue(struct sctpt_state *st, mblk_t *mp, struct sctpt_work *w)
 	sctpt_send(st, &out, w);
 }
 
+/* Put a packet into an inbox, which is served next; consumed. */
+static void
+to_inbox(struct sctpt_slot *sl, mblk_t *mp, struct sctpt_work *w)
+{
+	if (str_load(&sl->npackets) < SCTPT_INBOX)
+		push(sl, mp);
+	else
+		freemsg(mp);
+	sctpt_work_add(w, sl);
+}
+
 /* A packet has arrived; consumed.  Its receiver is served next. */
 static void
 arrive(struct sctpt_state *st, mblk_t *mp, struct sctpt_work *w)
@@ -208,12 +220,24 @@ arrive(struct sctpt_state *st, mblk_t *mp, struct sctpt_work *w)
 		blue(st, mp, w);
 		return;
 	}
-	if (sctpt_is_stuck(sl)) {
-		freemsg(mp); /* the inbox has no other limit */
-		return;
-	}
-	push(sl, mp);
-	sctpt_work_add(w, sl);
+	to_inbox(sl, mp, w);
+}
+
+/*
+ * sctpt_pass - @mp lay in the inbox of a home: if its association has been made
+ * meanwhile, it is put there
+ * A COOKIE ECHO that arrives twice makes one association only.
+ * Return: 1: consumed.
+ */
+int
+sctpt_pass(struct sctpt_state *st, mblk_t *mp, struct sctpt_work *w)
+{
+	struct sctpt_slot *sl = receiver(st, mp);
+
+	if (sl == NULL || sl->home)
+		return 0;
+	to_inbox(sl, mp, w);
+	return 1;
 }
 
 /* --------------------------------------------------------------------- leaving */
@@ -396,7 +420,7 @@ wire_error(struct wire *wire, const struct ip_hdr *h,
 	if (st == NULL || h->frag != 0 || n < h->hlen + 8u)
 		return 0;
 	sl = sctpt_slot_find(st, (uint16_t)(p[0] << 8 | p[1]),
-		(uint16_t)(p[2] << 8 | p[3]), 0, &h->dst);
+		(uint16_t)(p[2] << 8 | p[3]), 0, &h->dst, &h->src);
 	if (sl == NULL)
 		return 0;
 	if (error == 0 || !sctpt_turn(sl, 0))

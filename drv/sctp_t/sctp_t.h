@@ -31,7 +31,8 @@
  *
  * Locks.  A turn; then the provider's lock, for the chains of slots; then an
  * endpoint's.  A thread that closes a stream or unbinds it waits for the turn,
- * so a thread with the turn may use conn->user and conn->listener.
+ * so a thread with the turn may use conn->user and conn->listener.  So does one
+ * that changes the parameters of a bound endpoint, or repairs a T_CONN_RES.
  *
  * Crash.  `busy' of a slot is set during a turn.  A thread that takes a turn
  * and finds it set knows that its last owner was killed inside: the association
@@ -80,6 +81,7 @@
 #define SCTPT_RCVBUF 262144
 #define SCTPT_DDATA 512	      /* bytes of user data in an ABORT */
 #define SCTPT_QLEN 1024u
+#define SCTPT_INBOX 4096u     /* packets that wait for a turn; more are lost */
 #define SCTPT_PORT_FIRST 49152u /* ports that are chosen */
 
 struct sctpt;
@@ -93,19 +95,22 @@ struct sctpt_slot {
 	uint32_t home;		   /* [I] it is in the chains of homes */
 	kmutex_t turn;
 	volatile uint32_t busy;	   /* of the turn: set during it */
-	volatile uint32_t missed;  /* [A] work was left for the owner */
-	volatile uint64_t missed_at; /* [A] us, when; 0: it has been seen */
+	volatile uint32_t missed;  /* [A] work was left that no turn has done */
+	volatile uint64_t missed_at; /* [A] us, when, or when the owner was
+				    * looked at; 0: it has been seen */
 	volatile uint32_t full;	   /* [A] data waits for room above, or an
 				    * indication for memory */
 	volatile uint32_t blocked; /* [A] a request waits for the turn or for
 				    * room */
-	mblk_t *volatile inbox;	   /* [A] packets, the last one first */
+	mblk_t *volatile inbox;	   /* [A] packets, the last one first; */
+	volatile uint32_t npackets; /* [A] ... about so many */
 	uint16_t lport, pport;	   /* [I] host order; a home's pport is 0 */
 	volatile uint32_t tag;	   /* [A] of packets to us */
 	uint32_t seq;		   /* [I] greater for later ones */
 	uint32_t npeer;
-	uint32_t peer[SCTP_PATHS]; /* [A] hashes of the peer's addresses */
-	struct ip_addr local;	   /* [I] a home's address; len 0: any */
+	uint32_t peer[SCTP_PATHS]; /* [A] hashes of the peer's addresses that
+				    * are confirmed */
+	struct ip_addr local;	   /* [I] its home's address; len 0: any */
 	struct sctpt_conn *conn;   /* of the turn */
 	volatile uint64_t armed;   /* of the turn: us, when the timer is due */
 	uint64_t later;		   /* of the turn: of one more, or 0 */
@@ -257,22 +262,25 @@ struct wire *sctpt_route(struct sctpt_state *st, const struct ip_addr *dst,
 struct sctpt_slot *sctpt_home_find(struct sctpt_state *st, uint16_t port,
 	const struct ip_addr *dst);
 struct sctpt_slot *sctpt_slot_find(struct sctpt_state *st, uint16_t lport,
-	uint16_t pport, uint32_t tag, const struct ip_addr *src);
+	uint16_t pport, uint32_t tag, const struct ip_addr *src,
+	const struct ip_addr *dst);
 struct sctpt_slot *sctpt_slot_make(struct sctpt_state *st, int home,
 	uint16_t lport, uint16_t pport);
 int sctpt_port_free(struct sctpt_state *st, uint16_t port,
 	const struct ip_addr *a);
 int sctpt_turn(struct sctpt_slot *sl, int sure);
 int sctpt_is_doubtful(struct sctpt_slot *sl);
-int sctpt_is_stuck(struct sctpt_slot *sl);
 void sctpt_turn_wait(struct sctpt_slot *sl);
 int sctpt_turn_end(struct sctpt_slot *sl);
+void sctpt_turn_leave(struct sctpt_slot *sl);
+void sctpt_again(void *arg);
 void sctpt_arm(struct sctpt_slot *sl, uint64_t at, uint64_t now);
 
 /* conn.c */
 void sctpt_env(struct sctp_env *env, struct sctpt_conn *c);
 struct sctpt_conn *sctpt_conn_make(const struct sctp_conf *conf, uint16_t port);
 void sctpt_conn_name(struct sctpt_conn *c, struct sctpt_slot *sl);
+void sctpt_conn_unname(struct sctpt_slot *sl);
 void sctpt_conn_free(struct sctpt_state *st, struct sctpt_conn *c);
 void sctpt_conn_mend(struct sctpt_state *st, struct sctpt_slot *sl,
 	struct sctpt_list *out);
@@ -300,6 +308,7 @@ void sctpt_collect(struct sctpt_conn *c, const struct sctp_env *env,
 void sctpt_append(struct sctpt_list *l, const struct sctp_packet *pkt);
 void sctpt_send(struct sctpt_state *st, struct sctpt_list *l,
 	struct sctpt_work *w);
+int sctpt_pass(struct sctpt_state *st, mblk_t *mp, struct sctpt_work *w);
 uint16_t sctpt_encap_of(const mblk_t *mp);
 void sctpt_packet_of(mblk_t *mp, struct sctp_packet *ret);
 

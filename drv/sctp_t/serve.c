@@ -24,7 +24,7 @@ sctpt_work_add(struct sctpt_work *w, struct sctpt_slot *sl)
 	if (w->n < SCTPT_WORK)
 		w->slot[w->n++] = sl;
 	else
-		(void)timeout(sctpt_timer, sl, 1);
+		(void)timeout(sctpt_again, sl, 1);
 }
 
 static struct sctpt_slot *
@@ -43,9 +43,10 @@ work_next(struct sctpt_work *w)
 static mblk_t *
 take_inbox(struct sctpt_slot *sl)
 {
-	mblk_t *mp = __atomic_exchange_n(&sl->inbox, NULL, __ATOMIC_ACQ_REL);
-	mblk_t *first = NULL, *next;
+	mblk_t *mp, *first = NULL, *next;
 
+	str_store(&sl->npackets, 0u);
+	mp = __atomic_exchange_n(&sl->inbox, NULL, __ATOMIC_ACQ_REL);
 	for (; mp != NULL; mp = next) {
 		next = mp->b_next;
 		mp->b_next = first;
@@ -102,6 +103,7 @@ called(struct sctpt_state *st, struct sctpt_conn *home,
 	c->listener = home->user;
 	c->ref = home->ref;
 	sl->conn = c;
+	sl->local = home->slot->local;
 	sctpt_conn_name(c, sl);
 	STR_POINT("sctp:called");
 	__atomic_store_n(&sl->gen, sl->gen + 1, __ATOMIC_RELEASE);
@@ -125,15 +127,17 @@ is_cookie(const struct sctp_packet *pkt)
 static int
 is_ours(const struct sctpt_conn *c, const struct sctp_packet *pkt)
 {
+	uint32_t tag = str_load(&c->slot->tag);
 	const unsigned char *p = pkt->p + 4;
 
-	return c->as != NULL && ((uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
-		(uint32_t)p[2] << 8 | p[3]) == str_load(&c->slot->tag);
+	return c->as != NULL && tag != 0 && ((uint32_t)p[0] << 24 |
+		(uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]) == tag;
 }
 
+/* @there: the user's stream is held. */
 static void
 input(struct sctpt_state *st, struct sctpt_conn *c, const struct sctp_env *env,
-	mblk_t *mp, struct sctpt_list *out, struct sctpt_work *w)
+	int there, mblk_t *mp, struct sctpt_list *out, struct sctpt_work *w)
 {
 	unsigned char buf[1024];
 	struct sctp_packet pkt, reply = {.p = buf, .size = sizeof(buf)};
@@ -145,7 +149,7 @@ input(struct sctpt_state *st, struct sctpt_conn *c, const struct sctp_env *env,
 	if (c->slot->home && is_cookie(&pkt)) {
 		reply.src = pkt.dst;
 		reply.dst = pkt.src;
-		if (c->user != NULL && c->ep.listening)
+		if (there && c->ep.listening)
 			called(st, c, &pkt, out->encap, &reply, w);
 	} else {
 		(void)sctp_input(env, &c->ep, &pkt, &reply, &fresh);
@@ -186,7 +190,9 @@ work_on(struct sctpt_state *st, struct sctpt_slot *sl, struct sctpt_list *out,
 	for (; mp != NULL; mp = next) {
 		next = mp->b_next;
 		mp->b_next = NULL;
-		input(st, c, &env, mp, out, w);
+		if (sl->home && sctpt_pass(st, mp, w))
+			continue;
+		input(st, c, &env, there, mp, out, w);
 		freemsg(mp);
 	}
 	if (c->as != NULL) {
@@ -206,6 +212,8 @@ work_on(struct sctpt_state *st, struct sctpt_slot *sl, struct sctpt_list *out,
 		}
 	}
 	sctpt_unhold(&h);
+	if (c->as != NULL && sctp_down_reason(c->as) != SCTP_DOWN_NOT)
+		sctpt_conn_unname(sl);
 	if (c->as != NULL && is_over(c))
 		c->last = 1;
 	else if (c->as != NULL)
@@ -220,8 +228,11 @@ static void
 turn(struct sctpt_state *st, struct sctpt_slot *sl, int begun, int sent,
 	struct sctpt_list *out, struct sctpt_work *w)
 {
+	str_store(&sl->missed, 0u);
 	if (!begun && sl->busy != 0) {
 		sctpt_conn_mend(st, sl, out);
+		if (sl->busy == 0)
+			str_store(&sl->missed, 1u); /* what there is to be done */
 		return;
 	}
 	if (!sctpt_in_use(sl) || sl->conn == NULL) {

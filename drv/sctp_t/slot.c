@@ -62,11 +62,12 @@ has_peer(const struct sctpt_slot *sl, uint32_t hash)
 
 /*
  * sctpt_slot_find - the association of these ports that has the tag; without
- * one, or if @tag is 0, the last one with the peer's address @src; NULL: none
+ * one, or if @tag is 0, the last one that may have packets from @src, an address
+ * of the peer, to @dst; NULL: none
  */
 struct sctpt_slot *
 sctpt_slot_find(struct sctpt_state *st, uint16_t lport, uint16_t pport,
-	uint32_t tag, const struct ip_addr *src)
+	uint32_t tag, const struct ip_addr *src, const struct ip_addr *dst)
 {
 	struct sctpt_slot *sl = str_load_acq(chain_of(st, 0, lport, pport));
 	struct sctpt_slot *found = NULL;
@@ -78,6 +79,8 @@ sctpt_slot_find(struct sctpt_state *st, uint16_t lport, uint16_t pport,
 			continue;
 		if (tag != 0 && str_load(&sl->tag) == tag)
 			return sl;
+		if (sl->local.len != 0 && !sctpt_addr_eq(&sl->local, dst))
+			continue; /* of another endpoint with this port */
 		if (has_peer(sl, hash) && (found == NULL ||
 			(int32_t)(sl->seq - found->seq) > 0))
 			found = sl;
@@ -100,7 +103,7 @@ sctpt_slot_make(struct sctpt_state *st, int home, uint16_t lport,
 		if ((sl->gen & 1) == 0 && sctpt_turn(sl, 1)) {
 			if ((sl->gen & 1) == 0)
 				break;
-			(void)sctpt_turn_end(sl);
+			sctpt_turn_leave(sl);
 		}
 	if (sl == NULL) {
 		sl = kmem_zalloc(sizeof(*sl), KM_NOSLEEP);
@@ -150,32 +153,24 @@ is_taken(struct sctpt_slot *sl)
 static int
 got(struct sctpt_slot *sl)
 {
-	str_store(&sl->missed, 0u);
 	str_store(&sl->missed_at, (uint64_t)0);
 	return 1;
 }
 
 /*
  * sctpt_is_doubtful - has the turn been missed for so long that its owner may be
- * dead?  The time begins with the first call.
+ * dead?  The time begins with the first call, and again with each answer "yes",
+ * because to find out is expensive.
  */
 int
 sctpt_is_doubtful(struct sctpt_slot *sl)
 {
 	uint64_t at = str_load(&sl->missed_at), now = sctpt_now();
+	int yes = at != 0 && now - at > DOUBT;
 
-	if (at == 0)
+	if (at == 0 || yes)
 		str_store(&sl->missed_at, now);
-	return at != 0 && now - at > DOUBT;
-}
-
-/* sctpt_is_stuck - the owner of the turn has been stopped for a second */
-int
-sctpt_is_stuck(struct sctpt_slot *sl)
-{
-	uint64_t at = str_load(&sl->missed_at);
-
-	return at != 0 && sctpt_now() - at > LATE;
+	return yes;
 }
 
 /*
@@ -205,13 +200,31 @@ sctpt_turn_wait(struct sctpt_slot *sl)
 	(void)got(sl);
 }
 
-/* sctpt_turn_end - leave it.  1: work was left meanwhile. */
+/* sctpt_turn_end - leave it.  1: work was left that no turn has done. */
 int
 sctpt_turn_end(struct sctpt_slot *sl)
 {
 	mutex_exit(&sl->turn);
 	str_fence_full(); /* pairs with sctpt_turn() */
 	return str_load(&sl->missed) != 0;
+}
+
+/*
+ * sctpt_turn_leave - leave a turn in which nothing was served: work that was
+ * left meanwhile, or before, is done a tick later
+ */
+void
+sctpt_turn_leave(struct sctpt_slot *sl)
+{
+	if (sctpt_turn_end(sl))
+		(void)timeout(sctpt_again, sl, 1);
+}
+
+/* sctpt_again - a timeout of the slot @arg: serve it, whatever `armed' says */
+void
+sctpt_again(void *arg)
+{
+	sctpt_serve(arg, 1);
 }
 
 /* -------------------------------------------------------------------- timer */

@@ -249,8 +249,10 @@ sctpt_events(struct sctpt_conn *c, const struct sctp_env *env)
 
 	if ((ev & SCTP_EV_RESTART) != 0)
 		restarted(c, env);
-	if ((ev & SCTP_EV_UP) != 0)
+	if ((ev & (SCTP_EV_UP | SCTP_EV_PATH)) != 0)
 		sctpt_conn_name(c, c->slot);
+	if ((ev & SCTP_EV_SHUTDOWN) != 0)
+		c->released = 1;
 	if (c->calling && sctp_assoc_state(c->as) >= SCTP_ESTABLISHED &&
 		c->user != NULL) {
 		if (say_connected(c) == ENOSR) {
@@ -262,8 +264,6 @@ sctpt_events(struct sctpt_conn *c, const struct sctp_env *env)
 	}
 	if ((ev & SCTP_EV_ROOM) != 0 && c->user != NULL)
 		qenable(WR(c->user->tpi.rq));
-	if ((ev & SCTP_EV_SHUTDOWN) != 0)
-		c->released = 1;
 	if (c->user != NULL && !c->calling)
 		data(c, env, sctp_down_reason(c->as) > SCTP_DOWN_SHUTDOWN);
 	/* data for a stream that was closed: as TCP's reset */
