@@ -52,8 +52,26 @@ sctpt_enter(struct sctpt *u, int sure, struct sctpt_conn **ret)
 		tpi_retry(&u->tpi);
 		return EAGAIN;
 	}
-	(void)sctpt_turn_end(sl);
+	sctpt_turn_leave(sl);
 	return ESRCH;
+}
+
+/* End the association: an ABORT with the user's @data, or NULL; consumed. */
+static void
+end(struct sctpt_conn *c, mblk_t *data)
+{
+	mblk_t *mp = data != NULL ? msgpullup(data, -1) : NULL;
+	struct sctp_env env;
+
+	sctpt_env(&env, c);
+	sctp_abort(&env, c->as, mp != NULL ? mp->b_rptr : NULL,
+		mp != NULL ? (size_t)MBLKL(mp) : 0);
+	c->user = c->listener = NULL;
+	if (mp != NULL)
+		freemsg(mp);
+	if (data != NULL)
+		freemsg(data);
+	sctpt_serve_owned(c->slot, 1);
 }
 
 /* -------------------------------------------------------------------- calling */
@@ -101,19 +119,20 @@ unreachable(struct sctpt *u)
 	return 0;
 }
 
-/* Part from an association that the user has released. */
+/*
+ * Part from the association before.  It has ended, or both users have released
+ * it; if not, a killed thread has left it.
+ */
 static int
 part(struct sctpt *u)
 {
 	struct sctpt_conn *c;
 	int err = sctpt_enter(u, 1, &c);
 
-	if (err == 0) {
-		c->user = NULL;
-		sctpt_serve_owned(c->slot, 1);
-	}
 	if (err == EAGAIN)
 		return EAGAIN;
+	if (err == 0)
+		end(c, NULL);
 	str_store(&u->as, (struct sctpt_slot *)NULL);
 	return 0;
 }
@@ -180,7 +199,7 @@ caller(struct sctpt *u, struct tpi_ind *in, int *err)
 	}
 	if (sl->conn != NULL && sl->conn->listener == u && begin(sl))
 		return sl->conn;
-	(void)sctpt_turn_end(sl);
+	sctpt_turn_leave(sl);
 	return NULL;
 }
 
@@ -210,24 +229,6 @@ sctpt_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
 	return 0;
 }
 
-/* End the association: an ABORT with the user's @data, or NULL; consumed. */
-static void
-end(struct sctpt_conn *c, mblk_t *data)
-{
-	mblk_t *mp = data != NULL ? msgpullup(data, -1) : NULL;
-	struct sctp_env env;
-
-	sctpt_env(&env, c);
-	sctp_abort(&env, c->as, mp != NULL ? mp->b_rptr : NULL,
-		mp != NULL ? (size_t)MBLKL(mp) : 0);
-	c->user = c->listener = NULL;
-	if (mp != NULL)
-		freemsg(mp);
-	if (data != NULL)
-		freemsg(data);
-	sctpt_serve_owned(c->slot, 1);
-}
-
 int
 sctpt_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 {
@@ -250,29 +251,39 @@ sctpt_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 	return 0;
 }
 
-/* Op connected, op waits: what had a thread done that was killed in accept? */
+/*
+ * Op connected, op waits: what had a thread done that was killed in accept?
+ * These wait for the turn: an association that was taken for one that is not
+ * there would keep its pointer to the endpoint.
+ */
 int
 sctpt_connected(struct tpi *tp)
 {
 	struct sctpt *u = sctpt_of(tp);
-	struct sctpt_conn *c;
-	int err = sctpt_enter(u, 1, &c);
+	struct sctpt_slot *sl = u->as;
+	int yes;
 
-	if (err == 0)
-		sctpt_serve_owned(c->slot, 1);
-	return err == 0;
+	if (sl == NULL)
+		return 0;
+	sctpt_turn_wait(sl);
+	yes = sl->gen == u->asgen && sl->conn->user == u && begin(sl);
+	sctpt_serve_owned(sl, yes);
+	return yes;
 }
 
 int
 sctpt_waits(struct tpi *tp, struct tpi_ind *in)
 {
-	struct sctpt_conn *c;
-	int err;
+	struct sctpt_slot *sl = in->gone == 0 ? in->cookie : NULL;
+	int yes;
 
-	c = caller(sctpt_of(tp), in, &err);
-	if (c != NULL)
-		sctpt_serve_owned(c->slot, 1);
-	return c != NULL;
+	if (sl == NULL)
+		return 0;
+	sctpt_turn_wait(sl);
+	yes = sl->conn != NULL && sl->conn->listener == sctpt_of(tp) &&
+		begin(sl);
+	sctpt_serve_owned(sl, yes);
+	return yes;
 }
 
 /* --------------------------------------------------------------------- closing */
@@ -294,7 +305,7 @@ last_turn(struct sctpt *u, struct sctpt_slot *sl)
 	}
 	if (!sctpt_in_use(sl) || c == NULL || c->last ||
 		(c->user != u && c->listener != u)) {
-		(void)sctpt_turn_end(sl);
+		sctpt_turn_leave(sl);
 		return 0;
 	}
 	return begin(sl);
@@ -338,16 +349,33 @@ leave(struct sctpt *u)
 	sctpt_serve_owned(sl, 1);
 }
 
+/* The slot of a caller that waits to be answered; NULL: none. */
+static struct sctpt_slot *
+first_caller(struct tpi *tp)
+{
+	struct sctpt_slot *sl = NULL;
+	struct tpi_ind *in;
+
+	mutex_enter(&tp->lock);
+	for (in = tp->ind; in != NULL && sl == NULL; in = in->next)
+		sl = in->cookie;
+	mutex_exit(&tp->lock);
+	return sl;
+}
+
 void
 sctpt_close(struct tpi *tp)
 {
 	struct sctpt *u = sctpt_of(tp);
-	struct tpi_ind *in;
+	struct sctpt_slot *sl;
 
 	(void)sctpt_unbind(tp);
 	STR_POINT("sctp:closing");
-	for (in = tp->ind; in != NULL; in = in->next)
-		if (in->cookie != NULL && last_turn(u, in->cookie))
-			end(((struct sctpt_slot *)in->cookie)->conn, NULL);
+	/* meanwhile the others may go, and free their indications */
+	while ((sl = first_caller(tp)) != NULL) {
+		if (last_turn(u, sl))
+			end(sl->conn, NULL);
+		tpi_conn_forget(tp, sl);
+	}
 	leave(u);
 }
