@@ -167,6 +167,33 @@ set_parameter(struct sctpt *u, const struct tpi_opt *o, t_scalar_t v)
 		u->conf = c;
 }
 
+/* The parameters of @u have changed: callers to come get those of its home. */
+static void
+tell_home(struct sctpt *u)
+{
+	struct sctpt_slot *sl = u->home;
+
+	if (sl == NULL)
+		return;
+	sctpt_turn_wait(sl);
+	if (sctpt_in_use(sl) && sl->conn->user == u)
+		sl->conn->ep.conf = u->conf;
+	sctpt_turn_leave(sl);
+}
+
+static int
+set_generic(struct sctpt *u, const struct tpi_opt *o, t_scalar_t v)
+{
+	if (o->name == XTI_RCVBUF) {
+		u->conf.rcvbuf = (uint32_t)v;
+		sctpt_set_rcvbuf(u->tpi.rq, v);
+	} else if (o->name == XTI_SNDBUF) {
+		u->conf.sndbuf = (uint32_t)v;
+	}
+	tell_home(u);
+	return 0;
+}
+
 int
 sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 	unsigned int len)
@@ -176,25 +203,18 @@ sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 
 	(void)len;
 	bcopy(val, &v, sizeof(v));
-	if (o->level == XTI_GENERIC) {
-		if (o->name == XTI_RCVBUF) {
-			u->conf.rcvbuf = (uint32_t)v;
-			sctpt_set_rcvbuf(tp->rq, v);
-		} else if (o->name == XTI_SNDBUF) {
-			u->conf.sndbuf = (uint32_t)v;
-		}
-		return 0;
-	}
+	if (o->level == XTI_GENERIC)
+		return set_generic(u, o, v);
 	switch (o->name) {
 	case T_SCTP_NODELAY:
 		u->conf.nagle = v == T_NO;
 		break;
 	case T_SCTP_RECVOPT:
 		str_store(&u->recvopt, (uint32_t)(v == T_YES));
-		break;
+		return 0;
 	case T_SCTP_PPI:
 		u->ppid = (uint32_t)v;
-		break;
+		return 0;
 	case T_SCTP_SID:
 		return set_stream(u, (uint32_t)v);
 	case T_SCTP_OSTREAMS:
@@ -207,6 +227,7 @@ sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 		set_parameter(u, o, v);
 		break;
 	}
+	tell_home(u);
 	return 0;
 }
 

@@ -489,3 +489,56 @@ XT_CASE_TIMEOUT(CO, both_ends_send_and_receive_much_at_once, 60)
 		T_EQ(st, 0);
 	}
 }
+
+/* -------------------------------------------------------- closes, listeners */
+
+/* A message is accepted when t_sndopt() has returned, and a close delivers it. */
+XT_CASE(CO, a_close_delivers_messages_with_options_that_wait)
+{
+	static char out[8192], in[sizeof(out)], obuf[256], rbuf[256];
+	struct opts os = {.n = 0};
+	struct t_optmgmt got;
+	int fd[2], flags, sent = 0, n = 0;
+
+	need_sctp();
+	xt_pair(fd);
+	negotiate(fd[1], T_SCTP_RECVOPT, T_YES);
+	xt_block(fd[0], 0);
+	add(&os, obuf, T_SCTP_SID, 7);
+	do {
+		memset(out, sent, sizeof(out));
+		n = t_sndopt(fd[0], &os.om, out, sizeof(out),
+			sent % 3 == 0 ? T_EXPEDITED : 0);
+		sent += n == (int)sizeof(out);
+	} while (n == (int)sizeof(out));
+	T_EQ(t_errno, TFLOW);
+	T_TOK(t_close(fd[0]));
+	for (n = 0; n < sent; n++) {
+		T_EQ(receive(fd[1], in, sizeof(in), &got, rbuf, sizeof(rbuf),
+			&flags), (int)sizeof(in));
+		T_EQ(value_of(&got, T_SCTP_SID), 7);
+	}
+	T_EVENT(fd[1], T_ORDREL);
+}
+
+XT_CASE(CO, options_of_a_bound_listener_are_for_callers_to_come)
+{
+	char obuf[64], back[256];
+	struct t_optmgmt got = {.opt = {.buf = back, .maxlen = sizeof(back)}};
+	struct opts os = {.n = 0};
+	struct xt_addr at;
+	int lfd, fd, peer;
+
+	need_sctp();
+	lfd = xt_bound_at(0, 1, &at);
+	negotiate(lfd, T_SCTP_OSTREAMS, 3);
+	fd = xt_bound(1, 0);
+	xt_call(fd, &at);
+	peer = xt_accept(lfd);
+	T_EVENT(fd, T_CONNECT);
+	negotiate(peer, T_SCTP_SID, 2);
+	add(&os, obuf, T_SCTP_SID, 3);
+	os.om.flags = T_NEGOTIATE;
+	T_TOK(t_optmgmt(peer, &os.om, &got));
+	T_EQ(got.flags, T_FAILURE);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * SCTP: calls from and to ports that other associations have, too.
+ */
+#include "xt.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+static void
+need_sctp(void)
+{
+	if (!xt->whole)
+		T_SKIP("not SCTP");
+}
+
+static void
+set_address(struct xt_addr *a, unsigned host, struct xt_addr *port_of)
+{
+	struct sockaddr_in sin;
+
+	memcpy(&sin, port_of->buf, sizeof(sin));
+	sin.sin_addr.s_addr = htonl(host);
+	memcpy(a->buf, &sin, sizeof(sin));
+	a->len = sizeof(sin);
+}
+
+static int
+bound_to(int nonblock, unsigned qlen, struct xt_addr *at)
+{
+	struct t_bind req = {.qlen = qlen};
+	int fd = xt_open(nonblock);
+
+	xt_netbuf(&req.addr, at);
+	T_TOK(t_bind(fd, &req, NULL));
+	return fd;
+}
+
+/*
+ * Two listeners have the same port at two addresses.  The caller of one has
+ * closed its stream, but its association is not over; the other one is called
+ * from the same address and port.
+ */
+XT_CASE(CO, associations_with_two_addresses_of_the_host_are_two)
+{
+	struct xt_addr at, other, me;
+	int lfd, lfd2, fd, peer, peer2, flags;
+	char buf[8];
+
+	need_sctp();
+	lfd = xt_bound_at(0, 1, &at);
+	set_address(&other, INADDR_LOOPBACK + 1, &at);
+	lfd2 = bound_to(0, 1, &other);
+	fd = xt_bound_at(1, 0, &me);
+	xt_call(fd, &at);
+	peer = xt_accept(lfd);
+	T_EVENT(fd, T_CONNECT);
+	T_TOK(t_rcvconnect(fd, NULL));
+	T_TOK(t_close(fd));
+	T_EVENT(peer, T_ORDREL);
+	fd = bound_to(1, 0, &me);
+	xt_call(fd, &other);
+	peer2 = xt_accept(lfd2);
+	T_EVENT(fd, T_CONNECT);
+	T_TOK(t_rcvconnect(fd, NULL));
+	T_EQ(T_TOK(t_snd(fd, (char *)"data", 4, 0)), 4);
+	T_EQ(T_TOK(t_rcv(peer2, buf, sizeof(buf), &flags)), 4);
+	T_TOK(t_rcvrel(peer));
+	T_TOK(t_sndrel(peer));
+	T_STATE(peer, T_IDLE);
+}
+
+/* Its user has not read all data of an association that both ends have ended. */
+XT_CASE(ORD, an_ended_association_does_not_answer_for_the_listener)
+{
+	static char out[460000], in[sizeof(out)];
+	struct xt_addr at, me;
+	int lfd, fd, peer;
+
+	need_sctp();
+	lfd = xt_bound_at(0, 1, &at);
+	fd = xt_bound_at(1, 0, &me);
+	xt_call(fd, &at);
+	peer = xt_accept(lfd);
+	T_EVENT(fd, T_CONNECT);
+	T_TOK(t_rcvconnect(fd, NULL));
+	T_TOK(t_sndrel(peer));
+	T_EVENT(fd, T_ORDREL);
+	T_TOK(t_rcvrel(fd));
+	xt_block(fd, 1);
+	xt_snd_all(fd, out, sizeof(out), 0);
+	T_TOK(t_close(fd));
+	fd = bound_to(1, 0, &me);
+	xt_call(fd, &at);
+	T_TOK(t_close(xt_accept(lfd)));
+	T_EVENT(fd, T_CONNECT);
+	xt_rcv_all(peer, in, sizeof(in));
+	T_EVENT(peer, T_ORDREL);
+	T_TOK(t_rcvrel(peer));
+}
+
+/* An endpoint that calls itself: packets must not go round for ever. */
+XT_CASE(CO, a_call_to_oneself_ends)
+{
+	struct xt_addr me;
+	char buf[8];
+	int fd, flags;
+
+	need_sctp();
+	fd = xt_bound_at(1, 0, &me);
+	xt_call(fd, &me);
+	T_SOON(t_look(fd) != 0, 5000);
+	if (t_look(fd) == T_CONNECT) {
+		T_TOK(t_rcvconnect(fd, NULL));
+		xt_block(fd, 1);
+		T_EQ(T_TOK(t_snd(fd, (char *)"data", 4, 0)), 4);
+		T_EQ(T_TOK(t_rcv(fd, buf, sizeof(buf), &flags)), 4);
+	}
+	T_TOK(t_close(fd));
+}
