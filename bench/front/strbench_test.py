@@ -305,8 +305,14 @@ def devices():
     return sorted(os.listdir("/sys/class/net"))
 
 
+def domains():
+    """The files of domains of strbench, of other runs too."""
+    return {f for _, _, files in os.walk("/dev/shm") for f in files
+            if f.startswith("strbench-")}
+
+
 def between_namespaces_every_wire_is_measured():
-    before = devices()
+    before, files = devices(), domains()
     split = "split" if len(os.sched_getaffinity(0)) > 1 else "same"
     for suite, mode, keys, ways in (
             ("netns", split, ("tx_per_s", "rx_per_s", "arrived"), "out in"),
@@ -330,6 +336,7 @@ def between_namespaces_every_wire_is_measured():
             assert all(r[k] > 0 for k in keys), r
             assert r.get("arrived", 1) <= 1, r
     assert devices() == before
+    until(lambda: not domains() - files)
 
 
 def without_privilege_namespaces_are_skipped_once():
@@ -373,7 +380,7 @@ def namespaces_go_with_who_is_interrupted_or_killed():
                                      if w in ("wire-tun-in", "wire-packet-in")]
     for signo in (signal.SIGINT, signal.SIGKILL):
         with tempfile.TemporaryDirectory() as directory:
-            before = devices()
+            before, files = devices(), domains()
             test = start(
                 "run", "--suite", "netns", "--mode", "same", "--sizes", "1",
                 "--impl", names[-1], "--seconds", "60", "--repeat", "1",
@@ -398,6 +405,7 @@ def namespaces_go_with_who_is_interrupted_or_killed():
             until(lambda: not {p for p in inside
                                if in_namespaces(own).get(p) in spaces})
             assert devices() == before
+            until(lambda: not domains() - files)
 
 
 def blocked_processes_do_not_switch():

@@ -279,6 +279,68 @@ T_CASE(a_named_domain_lasts_until_its_last_user_leaves)
 	nothing_is_left();
 }
 
+/* A file of /proc/PID, past the library; "" if it cannot be read. */
+static void
+proc_file(pid_t pid, const char *name, char *buf, size_t size)
+{
+	char path[64];
+	long fd, n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY, 0);
+	if (fd >= 0) {
+		n = syscall(SYS_read, fd, buf, size - 1);
+		(void)syscall(SYS_close, fd);
+	}
+	buf[n > 0 ? n : 0] = '\0';
+}
+
+/* streamsd, which is a child of this process after its start; 0: none */
+static pid_t
+streamsd_child(void)
+{
+	char buf[4096], name[64], *p;
+
+	snprintf(name, sizeof(name), "task/%d/children", (int)getpid());
+	proc_file(getpid(), name, buf, sizeof(buf));
+	for (p = strtok(buf, " "); p != NULL; p = strtok(NULL, " ")) {
+		char comm[64];
+
+		proc_file(atoi(p), "comm", comm, sizeof(comm));
+		if (strcmp(comm, "streamsd\n") == 0)
+			return atoi(p);
+	}
+	return 0;
+}
+
+/* Does the main thread of @pid run for less than a tenth of 300 ms? */
+static int
+sleeps(pid_t pid)
+{
+	char buf[128];
+	uint64_t before;
+
+	proc_file(pid, "schedstat", buf, sizeof(buf));
+	before = strtoull(buf, NULL, 10);
+	p_pause(300);
+	proc_file(pid, "schedstat", buf, sizeof(buf));
+	return buf[0] != '\0' && strtoull(buf, NULL, 10) - before < 30000000;
+}
+
+T_CASE(streamsd_sleeps_while_nothing_happens)
+{
+	struct running a;
+
+	place("apart");
+	a = run("hold");
+	T_SOON(streamsd_child() != 0, 5000);
+	T_SOON(sleeps(streamsd_child()), 10000);
+	/* and goes on sleeping */
+	T_TRUE(sleeps(streamsd_child()) || sleeps(streamsd_child()));
+	finish(&a);
+	nothing_is_left();
+}
+
 static void
 crash_then_clean_exit(const char *name)
 {

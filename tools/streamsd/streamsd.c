@@ -106,11 +106,14 @@ raise_limit(void)
 	(void)setrlimit(RLIMIT_NOFILE, &rl);
 }
 
+/* How long it is until @at; UINT64_MAX: for ever, as @at. */
 static uint64_t
 until(uint64_t at)
 {
 	uint64_t now = host_now();
 
+	if (at == UINT64_MAX)
+		return at;
 	return at > now ? at - now : 0;
 }
 
