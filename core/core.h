@@ -607,9 +607,7 @@ struct str_fmod {
 enum {
 	STR_ROOT_FMOD,	  /* struct str_fmod[STR_NMODULE] */
 	STR_ROOT_NFMOD,
-	STR_ROOT_EVENTS,  /* struct str_event list: timeouts */
-	STR_ROOT_BUFCALLS,
-	STR_ROOT_EVLOCK,  /* struct str_lock, in the word itself */
+	STR_ROOT_TIMERS,  /* table of timers: sched/timer.c */
 	STR_ROOT_EVID,
 	STR_ROOT_HEADINIT, /* struct qinit of heads */
 	STR_ROOT_IOCID,
@@ -777,12 +775,15 @@ void str_sched_touched(void);
 void str_sched_lost(void);
 bool str_sched_defer(struct str_plumb *pl);
 bool str_timer_pending(void);
-void str_timer_reap(struct str_blk *b);
+int str_timer_init(struct str_domain *d);
+void str_timer_reap(uint32_t tag);
+bool str_timer_kept(const struct str_blk *b);
 void str_freeze(queue_t *q);
 void str_thaw(queue_t *q);
 void str_queue_frozen(queue_t *q);
 bool str_queue_thawed(queue_t *q);
 uint64_t str_timer_run(uint64_t now);
+uint64_t str_timer_next(void);
 void str_timer_cancel_pair(struct str_qpair *qp);
 
 /* plumb */
@@ -946,6 +947,8 @@ int str_fd_flags(int fd);
 int str_pass_head(struct str_head *to, struct host_call *hc,
 	struct str_head *sd, int fflags);
 void str_pass_free(char *arg);
+void str_mi_expire(void *arg);
+void str_mi_enable(void *arg);
 long str_ioctl_internal(struct str_head *sd, struct host_call *hc, int cmd,
 	const void *data, size_t len, uint64_t ms, bool nointr,
 	bool *ret_answered);

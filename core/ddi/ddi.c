@@ -13,6 +13,18 @@ str_now(void)
 	return host_now();
 }
 
+unsigned int
+str_self(void)
+{
+	return host_self_tag();
+}
+
+int
+str_stopped(unsigned int thread)
+{
+	return thread != 0 && host_owner_stopped(thread);
+}
+
 uint64_t
 str_random(void)
 {

@@ -159,8 +159,8 @@ mi_next_ptr(caddr_t ptr)
 	return data_of(instance_of(ptr)->next);
 }
 
-static void
-enable(void *arg)
+void
+str_mi_enable(void *arg)
 {
 	qenable(arg);
 }
@@ -168,7 +168,8 @@ enable(void *arg)
 int
 mi_bufcall(queue_t *q, int size, int pri)
 {
-	return qbufcall(q, (size_t)size, (unsigned)pri, enable, q) != 0;
+	return qbufcall(q, (size_t)size, (unsigned)pri, str_mi_enable,
+		q) != 0;
 }
 
 /* ---------------------------------------------------------------- copying */
@@ -431,8 +432,8 @@ mi_timer_alloc(size_t size)
 	return mp;
 }
 
-static void
-expire(void *arg)
+void
+str_mi_expire(void *arg)
 {
 	mblk_t *mp = arg;
 	struct timer *tm = timer_of(mp);
@@ -453,7 +454,7 @@ start(queue_t *q, mblk_t *mp, clock_t msec)
 
 	tm->q = q;
 	str_store(&tm->state, TIMER_RUNNING);
-	tm->id = qtimeout(q, expire, mp,
+	tm->id = qtimeout(q, str_mi_expire, mp,
 		(long)drv_msectohz((unsigned long)msec));
 	if (tm->id != 0)
 		return 1;

@@ -133,6 +133,13 @@ node_kept(struct reap *r, struct str_blk *b)
 	return str_node_listed((struct str_node *)(void *)b);
 }
 
+static bool
+timers_kept(struct reap *r, struct str_blk *b)
+{
+	(void)r;
+	return str_timer_kept(b);
+}
+
 /* It is not reachable, but whether it can be freed must be decided now. */
 static bool
 message_kept(struct reap *r, struct str_blk *b)
@@ -200,7 +207,7 @@ const struct str_kind str_kind[STR_BLK_NKIND] = {
 	[STR_BLK_PIPE] = {stream_kept, stream_fini, 0, NULL, NULL},
 	[STR_BLK_BUF] = {NULL, memory_fini, 2, NULL, NULL},
 	[STR_BLK_MDB] = {message_kept, message_fini, 2, str_words_message, NULL},
-	[STR_BLK_EVENT] = {NULL, str_timer_reap, 2, str_words_event, NULL},
+	[STR_BLK_EVENT] = {timers_kept, memory_fini, 2, str_words_event, NULL},
 	[STR_BLK_STRAPP] = {NULL, memory_fini, 2, NULL, NULL},
 	[STR_BLK_FILE] = {file_kept, memory_fini, 2, NULL, NULL},
 	[STR_BLK_LINK] = {NULL, link_fini, 2, NULL, str_link_refers},
@@ -435,6 +442,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 				r.undone |= !mend(&r, r.in[k]);
 		str_store_rel(&self->inside, was);
 		str_sock_reap(r.tag);
+		str_timer_reap(r.tag);
 		if (!all) {
 			reap_streams(&r, t);
 			state = r.n != 0 ? STR_THR_LATER : STR_THR_UNDONE;

@@ -207,11 +207,19 @@ enter(struct str_fmod *fm, const struct str_builtin *b, unsigned slot)
 	str_store_rel(&fm->used, 1u);
 }
 
-/* Register the executive's procedures to which messages point. */
+/* The executive's procedures to which messages and timers point: slot 1 ... */
+static const proc_t own[] = {(proc_t)str_pass_free, (proc_t)str_mi_expire,
+	(proc_t)str_mi_enable};
+
+_Static_assert(STR_ARRAY_LEN(own) < FIRST_SLOT, "own slots");
+
 static void
 own_calls(void)
 {
-	(void)host_code(1, (proc_t)str_pass_free);
+	unsigned i;
+
+	for (i = 0; i < STR_ARRAY_LEN(own); i++)
+		(void)host_code(1 + i, own[i]);
 }
 
 /* By the domain's creator: the tables themselves. */
@@ -241,7 +249,7 @@ tables_init(struct str_domain *d)
 	qi = (struct qinit *)(void *)(b + 1);
 	str_mem_disown(b);
 	str_store(&d->core[STR_ROOT_HEADINIT], (uint64_t)(uintptr_t)qi);
-	return 0;
+	return str_timer_init(d);
 }
 
 /*
@@ -300,6 +308,9 @@ str_code_of(void (*fn)(void))
 
 	if (host_code_shared((void *)fn))
 		return (void *)fn;
+	for (i = 0; i < STR_ARRAY_LEN(own); i++)
+		if (own[i] == fn)
+			return host_code(1 + i, fn);
 	for (i = 0; i < nbuiltin(); i++)
 		for (k = 0; builtin[i]->calls != NULL &&
 			builtin[i]->calls[k] != NULL; k++)

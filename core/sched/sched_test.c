@@ -6,6 +6,7 @@
  * bufcalls.  SVR4 DDI/DKI qenable(D3), timeout(D3), bufcall(D3).
  */
 #include "fixture.h"
+#include "sched/timer.h"
 
 static struct fx_pipe pipe_;
 
@@ -178,6 +179,25 @@ T_CASE(a_put_off_message_goes_on_after_back_enabling)
 }
 
 /* timeout */
+
+static void
+count_record(struct str_timer *tm, void *arg)
+{
+	unsigned *n = arg;
+
+	(void)tm;
+	++*n;
+}
+
+/* Records in the table of timers. */
+static unsigned
+records(void)
+{
+	unsigned n = 0;
+
+	str_timer_each(count_record, &n);
+	return n;
+}
 
 static unsigned fired;
 static void *fired_arg;
@@ -431,7 +451,7 @@ T_CASE(a_callback_of_a_process_that_ended_can_be_cancelled)
 	fx_begin(t);
 	(void)sim_spawn("asker", asks_and_ends, NULL);
 	T_EQ(sim_run(), 0);
-	T_EQ(untimeout(last_id), 0);
+	T_GT(untimeout(last_id), 0);
 	sim_sleep(2000000000u);
 	T_EQ(fired, 0);
 	T_FALSE(str_timer_pending());
@@ -457,7 +477,7 @@ T_CASE_TIMEOUT(death_among_the_callbacks_loses_no_others, 60)
 		T_GE(fired, 4);
 		T_LE(fired, 5);
 		T_FALSE(str_timer_pending());
-		T_EQ(fx_in_use(STR_BLK_EVENT), 0);
+		T_EQ(records(), 0);
 		fx_end();
 	}
 }
@@ -471,13 +491,13 @@ T_CASE(a_number_that_was_kept_in_an_int_still_names_the_callback)
 	for (i = 0; i < 100; i++) {
 		id = timeout(fire, NULL, 10);
 		T_GT((int)id, 0);
-		T_EQ(untimeout((toid_t)(int)id), 0);
+		T_GT(untimeout((toid_t)(int)id), 0);
 		T_EQ(untimeout((toid_t)(int)id), -1);
 		T_EQ(untimeout(id), -1);
 	}
 	sim_sleep(1000000000u);
 	T_EQ(fired, 0);
-	T_EQ(fx_in_use(STR_BLK_EVENT), 0);
+	T_EQ(records(), 0);
 }
 
 static int self_result;
@@ -530,7 +550,7 @@ asks_and_stops(void *arg)
 		sim_sleep(10000000u);
 }
 
-T_CASE(a_stopped_process_delays_nobody_else_s_callbacks)
+T_CASE(a_stopped_process_delays_no_callback_not_even_its_own)
 {
 	struct sim_task *w;
 
@@ -541,10 +561,8 @@ T_CASE(a_stopped_process_delays_nobody_else_s_callbacks)
 	sim_stop(w);
 	T_NE(timeout(fire, NULL, 10), 0);
 	sim_sleep(1000000000u);
-	T_EQ(fired, 1);
-	sim_cont(w);
-	sim_sleep(1000000000u);
 	T_EQ(fired, 2);
+	sim_cont(w);
 	go_on = true;
 	T_EQ(sim_run(), 0);
 }

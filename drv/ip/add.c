@@ -16,9 +16,9 @@
  * ones.  Packets sent or received meanwhile are lost, as on any network.
  *
  * Each tick starts the timer again before it does anything else.  If a thread
- * is killed before that, the timer stops.  A process that sends or lists the
- * wires, and the timers of other wires, notice that and enable the stream; its
- * service procedure starts the timer again.
+ * is killed in a tick, the tick is repeated.  If there was no memory for the
+ * timer, a process that sends or lists the wires, and the timers of other wires,
+ * notice that and enable the stream; its service procedure makes the timer.
  *
  * Crash.  A process killed while it adds a wire leaves an entry that is not in
  * use.  A thread killed in a close leaves an entry without an owner; the next
@@ -29,7 +29,7 @@
  */
 #include "ip_impl.h"
 
-#define TICKS (HZ / 2)
+#define TICK 500000000ull /* ns */
 #define SLOW 3000000000ull /* ns without a tick: the timer has stopped */
 #define MTU 1500u
 
@@ -159,7 +159,7 @@ fill(struct ip_wire *w, struct ip_ep *ep, const struct ipw_conf *conf)
 	for (i = 0; i < IP_KSOCKS; i++)
 		w->ks[i] = NULL;
 	str_store(&w->ticked, str_now());
-	w->clock = 0;
+	w->clock = NULL;
 	w->ifindex = 0;
 	str_store(&w->dead, 0u);
 	ip_resolve_clear(w); /* its last user may have been killed */
@@ -181,9 +181,11 @@ fill(struct ip_wire *w, struct ip_ep *ep, const struct ipw_conf *conf)
 static void
 wind(struct ip_wire *w)
 {
-	quntimeout(w->rq, w->clock);
+	if (w->clock == NULL)
+		w->clock = str_timer_make(w->rq, ip_wire_tick, w->rq);
 	str_store(&w->ticked, str_now());
-	w->clock = qtimeout(w->rq, ip_wire_tick, w->rq, TICKS);
+	if (w->clock != NULL)
+		str_timer_set(w->clock, str_now() + TICK);
 }
 
 int

@@ -113,7 +113,7 @@ struct ip_wire {
 	queue_t *rq;		/* [I] NULL: nothing below it */
 	struct str_ref ref;	/* [I] its stream */
 	volatile uint64_t ticked; /* [A] str_now(), by its clock */
-	toid_t clock;		/* perimeter of its stream */
+	struct str_timer *clock; /* perimeter of its stream; NULL: not yet */
 	ksock_t *ks[IP_KSOCKS];	/* perimeter to change, a hold to read */
 	/* for wires of frames */
 	int ifindex;

@@ -150,7 +150,7 @@ full(struct ti *me, struct ti *to, struct ti_name *nm)
 		me->since = 0;
 		me->mark = mark;
 	}
-	if (tpi_waited(&me->since, &me->waited, now) > TI_HOLD) {
+	if (tpi_waited(&me->tpi, &me->since, &me->waited, now) > TI_HOLD) {
 		to->stop = mark;
 		__atomic_store_n(&to->stuck, 1, __ATOMIC_RELEASE);
 		/* it may have read meanwhile, and not seen `stuck' */

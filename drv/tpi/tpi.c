@@ -310,6 +310,7 @@ put_off(queue_t *q, mblk_t *mp)
 {
 	if (!tpi_is_data(mp))
 		DB_TYPE(mp) = M_PCPROTO;
+	tpi_of(q)->writer = str_self();
 	if (putq(q, mp) == 0)
 		freemsg(mp);
 	else

@@ -462,7 +462,7 @@ udp_full(struct udp *u, struct ports_entry *nm, struct udp *to)
 		u->mark = mark;
 	}
 	u->wait = nm;
-	if (tpi_waited(&u->since, &u->waited, now) > UDP_HOLD) {
+	if (tpi_waited(&u->in.tp, &u->since, &u->waited, now) > UDP_HOLD) {
 		str_store(&to->stop, mark);
 		str_store_rel(&to->stuck, 1u);
 		/* it may have read meanwhile, and not seen `stuck' */

@@ -169,7 +169,8 @@ full(struct pigeon *me, struct pigeon *ep, mblk_t *mp)
 		me->since = 0;
 	}
 	if ((!ep->stuck || ep->stop != mark) &&
-		tpi_waited(&me->since, &me->waited, now | 1) <= PIGEON_HOLD)
+		tpi_waited(&me->tpi, &me->since, &me->waited, now | 1) <=
+			PIGEON_HOLD)
 		return EAGAIN;
 	ep->stuck = 1;
 	ep->stop = mark;

@@ -439,7 +439,6 @@ task_new(const char *name, void (*fn)(void *arg), void *arg)
 	t->arg = arg;
 	t->stack = stack;
 	t->cpu = sim_rand(2);
-	t->defer_at = SIM_NEVER;
 	return t;
 }
 
@@ -602,45 +601,20 @@ reap(void)
 }
 
 /*
- * Run the timers that are due, those of each process as one of its threads; a
- * real process has a helper thread for that.  Returns the time of the next
- * call.
- *
- * streamsd runs the timers of a dead process.  It may have checked before
- * another task reaped the process, when the timers still belonged to a living
- * process; so it must check again.  The real streamsd checks again after some
- * time.
+ * Run the timers that are due: the daemon has the part of the thread of
+ * streamsd.  Returns the time of the next call.
  */
 static uint64_t
 timers(void)
 {
-	struct str_thread *self = host_self();
-	uint64_t next = SIM_NEVER;
-	unsigned i;
+	uint64_t next;
 
-	for (i = 0; i < SIM_NTASK; i++) {
-		struct sim_task *t = &sim.task[i];
-		uint64_t when;
-
-		if (sim_has_ended(t) && t->defer_at != SIM_NEVER) {
-			if (!t->reaped)
-				continue; /* reap() is called again */
-			t->defer_at = SIM_NEVER;
-			kick_streamsd();
-		}
-		if (t->defer_at <= sim.now && !t->stopped) {
-			t->defer_at = SIM_NEVER;
-			str_store(&self->proc, i);
-			when = str_timer_run(sim.now);
-			str_store(&self->proc, sim_index(sim.cur));
-			if (when != 0 && when < t->defer_at)
-				t->defer_at = when;
-		}
-		/* those of a stopped task wait until it continues */
-		next = STR_MIN(next, t->stopped && t->defer_at <= sim.now ?
-			sim.now + REAP_NS : t->defer_at);
+	if (sim.timer_at <= sim.now) {
+		sim.timer_at = SIM_NEVER;
+		next = str_timer_run(sim.now);
+		sim.timer_at = STR_MIN(sim.timer_at, next);
 	}
-	return next;
+	return sim.timer_at;
 }
 
 /* The work of streamsd when a member has died: see tools/streamsd. */
@@ -648,7 +622,6 @@ static void
 serve(void)
 {
 	struct host_call hc = {.fd = -1};
-	uint64_t next;
 	unsigned i;
 
 	if (host_enter(&hc) != 0)
@@ -659,10 +632,7 @@ serve(void)
 	host_crash_point("streamsd:reaped");
 	sim.stats.sweeps++;
 	(void)str_region_members_died();
-	next = str_timer_run(host_now());
 	host_leave();
-	if (next != 0 && next != SIM_NEVER)
-		host_defer(next);
 }
 
 static void
@@ -732,14 +702,14 @@ daemon_main(void *arg)
 }
 
 void
-host_defer(uint64_t when)
+host_defer(uint64_t now, uint64_t when)
 {
 	struct sim_task *d = &sim.task[SIM_NTASK - 1];
-	struct sim_task *t = &sim.task[str_load(&host_self()->proc)];
 
-	if (when >= t->defer_at)
+	(void)now;
+	if (when >= sim.timer_at)
 		return;
-	t->defer_at = when;
+	sim.timer_at = when;
 	if (d->state == TASK_SLEEP && when < d->deadline)
 		d->deadline = when;
 	sim.kicked = true;
@@ -810,8 +780,8 @@ sim_init(uint64_t seed)
 		memset(t, 0, sizeof(*t));
 		t->stack = stack;
 		t->fiber = fiber;
-		t->defer_at = SIM_NEVER;
 	}
+	sim.timer_at = SIM_NEVER;
 	memset(sim.carrier, 0, sizeof(sim.carrier));
 	memset(sim.crash, 0, sizeof(sim.crash));
 	memset(&sim.stats, 0, sizeof(sim.stats));

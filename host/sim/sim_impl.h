@@ -53,7 +53,6 @@ struct sim_task {
 	bool bell;
 	uint64_t fuse;	   /* points left until it is killed; 0: none */
 	uint64_t reap_at;
-	uint64_t defer_at; /* host_defer() */
 };
 
 struct sim_box {
@@ -92,6 +91,7 @@ struct sim {
 	struct sim_task task[SIM_NTASK];
 	struct sim_task *cur;
 	bool kicked;		/* the daemon has work */
+	uint64_t timer_at;	/* host_defer() */
 	struct sim_task *streamsd; /* NULL: never started */
 	bool died;		/* streamsd has work */
 	bool serving;		/* it is working */
@@ -121,7 +121,7 @@ struct sim {
 extern struct sim sim;
 
 /* Run the executive's timers, as host_defer() promises.  Returns the time of
- * the next call; 0 or UINT64_MAX: none until the next host_defer(). */
+ * the next call; UINT64_MAX: none until the next host_defer(). */
 uint64_t str_timer_run(uint64_t now);
 
 /* Change the current task's state before; returns when it runs again. */

@@ -513,6 +513,7 @@ host_daemon_watch(uint64_t *ret_again)
 		return fd;
 	}
 	if (host_daemon() != 0) {
+		host_timer_help();
 		*ret_again = again_at();
 		return -1;
 	}
@@ -565,7 +566,8 @@ host_daemon_claim(void)
 	str_store_rel(&host_shared(host_domain)->daemon_retry, 0ull);
 	why_text()[0] = '\0';
 	host_is_daemon = true;
-	host_priv_page->timer_ours = 1;
+	/* its thread for timers starts when it has the sockets */
+	str_store(&host_shared(host_domain)->timer_until, host_now());
 	(void)str_or(&host_domain->proc[host_priv_page->proc].flags,
 		STR_PROC_DAEMON);
 	host_notice_offer();

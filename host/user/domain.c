@@ -551,7 +551,7 @@ host_domain_exit(void)
 
 	if (host_domain == NULL || !host_known())
 		return; /* a child that has never made a call */
-	host_timer_hold();
+	host_timer_end();
 	host_sig_block(&old);
 	host_domain_resign();
 	host_sig_restore(&old);

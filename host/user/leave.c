@@ -75,9 +75,6 @@ host_leave_end(void)
 		/* while there is a bell to send from */
 		host_daemon_look();
 		host_domain_resign();
-		host_plock_lock(&pv->timer);
-		str_store(&pv->timer_at, 0ull);
-		host_plock_unlock(&pv->timer);
 	}
 	host_tls.nsoon = 0;
 	descriptors_drop();

@@ -2,99 +2,170 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Interrupt context: a helper thread that runs the executive's timers.
+ * Interrupt context: a thread that runs the executive's timers.
  *
- * Started by the first host_defer() of a process, with every signal blocked; it
- * ends when there has been no deadline for a second.  The executive keeps the
- * timers; this file keeps only the nearest deadline.  A forked child has no
- * such thread and no deadline until it calls host_defer(). streamsd, which
- * waits anyway, runs its timers itself.
+ * Which.  A thread of streamsd runs the timers of all members.  If streamsd
+ * cannot be started, or is a second late (it is stopped, or gets no CPU time),
+ * the member that sets a timer starts such a thread itself, the *helper*, with
+ * every signal blocked; it ends when there has been no deadline for a second.
+ * Several of them may run.  A forked child has no helper.
  *
- * The helper's callbacks take messages off queues.  So before a process exits
- * or execs, it waits until they have finished, and prevents new ones; then
- * streamsd runs the timers.
+ * Sleep.  `timer_until' of the domain says until when the thread sleeps;
+ * UINT64_MAX: there is no timer; while it is awake: since when.  It stores that,
+ * executes a full fence, and looks at the earliest deadline once more before it
+ * sleeps.  A member that has made a deadline the earliest one loads
+ * `timer_until' after an atomic instruction.  So either the thread sees the
+ * deadline, or the member sees that the thread must be woken.  Deadlines are
+ * rounded up to GRAIN, so that there are at most a thousand looks a second.
+ *
+ * Hold.  The callbacks take messages off queues.  So before a process exits,
+ * execs or leaves the domain, it waits until they have finished, and prevents
+ * new ones.  The thread touches the domain only while it is RUNNING.  At exit it
+ * ends, so that the process gives all its slots back.
  */
 #include <linux/futex.h>
+#include <limits.h>
 #include <pthread.h>
 #include <time.h>
 
 #include "user_impl.h"
 
+#define GRAIN (1ull << 20)
 #define IDLE_NS 1000000000u
+#define LATE_NS 1000000000u
 #define STACK_SIZE (256u << 10)
 
 #define HOLD_NS 1000000000u /* the other thread may be stopped */
 
 /*
- * RUNNING while the helper runs timers, HELD when it must not.  Belongs to the
- * process that started the helper: timer_start() resets it.
+ * RUNNING while the thread uses the domain, HELD when it must not.  Belongs to
+ * the process that started the thread: timer_start() resets it.
  */
 static str_a32 running;
 #define RUNNING 1u
 #define HELD 2u
+#define ENDS 4u
+static pthread_t thread; /* [timer] while timer_up is set */
 
+static struct host_shared *
+shared(void)
+{
+	return host_shared(host_domain);
+}
+
+static uint64_t
+in_grains(uint64_t at)
+{
+	return at >= UINT64_MAX - GRAIN ? at : (at + GRAIN - 1) & ~(GRAIN - 1);
+}
+
+/* -------------------------------------------------------------- the thread */
+
+/* Sleep while *@word is @val, not longer than until @at. */
 static void
-timer_wait(struct host_priv *pv, uint32_t word, uint64_t ns)
+timer_wait(str_a32 *word, uint32_t val, uint64_t at)
 {
 	struct timespec ts = {
-		(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)
+		(time_t)(at / 1000000000u), (long)(at % 1000000000u)
 	};
 
 	host_park();
-	(void)sys_call4(SYS_futex, &pv->timer_word, FUTEX_WAIT_PRIVATE, word,
-		&ts);
+	(void)sys_call6(SYS_futex, word, FUTEX_WAIT_BITSET, val,
+		at == UINT64_MAX ? NULL : &ts, NULL, FUTEX_BITSET_MATCH_ANY);
 	host_unpark();
 }
 
+static bool
+hold_begin(void)
+{
+	return str_cas(&running, 0u, RUNNING);
+}
+
 static void
-timer_due(struct host_priv *pv, uint64_t now)
+hold_end(void)
+{
+	if ((str_and(&running, ~RUNNING) & HELD) != 0)
+		(void)sys_call3(SYS_futex, &running, FUTEX_WAKE, INT_MAX);
+}
+
+/*
+ * Run what is due.  Return: until when to sleep; 0: look again.  *ret_word: the
+ * value of the word that changes when a deadline becomes the earliest.
+ */
+static uint64_t
+timer_look(uint32_t *ret_word)
 {
 	struct host_call hc = { .fd = -1 };
-	uint64_t next = UINT64_MAX;
+	uint64_t now = host_now(), next;
 
-	str_store(&pv->timer_at, 0ull);
+	*ret_word = str_load_acq(&shared()->timer_word);
+	str_store(&shared()->timer_until, now);
 	if (host_enter(&hc) != 0)
-		return;
+		return now + LATE_NS;
 	next = str_timer_run(now);
 	host_leave();
-	host_defer(next);
+	str_store(&shared()->timer_until, in_grains(next));
+	str_fence_full(); /* pairs with host_defer() */
+	return str_timer_next() < next || next <= host_now() ? 0 :
+		in_grains(next);
+}
+
+/* Has the helper nothing to do any more? */
+static bool
+timer_ends(struct host_priv *pv, uint64_t idle_since)
+{
+	bool done = false;
+
+	if (host_is_daemon || host_now() - idle_since < IDLE_NS)
+		return false;
+	host_plock_lock(&pv->timer);
+	str_store(&shared()->timer_until, 0ull);
+	str_fence_full(); /* as above */
+	done = str_timer_next() == UINT64_MAX;
+	if (done) {
+		(void)pthread_detach(pthread_self());
+		str_store(&pv->timer_up, 0u);
+	}
+	host_plock_unlock(&pv->timer);
+	return done;
 }
 
 static void *
 timer_main(void *arg)
 {
 	struct host_priv *pv = arg;
-	uint64_t idle_since = host_now();
+	uint64_t idle_since = host_now(), at;
+	uint32_t val = 0, was;
+	str_a32 *word;
 
 	for (;;) {
-		uint32_t word = str_load_acq(&pv->timer_word);
-		uint64_t at = str_load_acq(&pv->timer_at);
-		uint64_t now = host_now();
-		bool done = false;
-
-		if (at != 0 && at - 1 <= now) {
-			if (!str_cas(&running, 0u, RUNNING)) {
-				timer_wait(pv, word, HOLD_NS);
-				continue;
-			}
-			timer_due(pv, now);
-			(void)str_and(&running, ~RUNNING);
+		was = str_load_acq(&running);
+		if ((was & ENDS) != 0)
+			return NULL; /* and is joined */
+		if (!hold_begin()) {
+			if ((was & HELD) != 0)
+				timer_wait(&running, was, host_now() + HOLD_NS);
+			continue;
+		}
+		if (host_domain == NULL) {
+			(void)pthread_detach(pthread_self());
+			str_store(&pv->timer_up, 0u);
+			hold_end();
+			return NULL;
+		}
+		word = &shared()->timer_word;
+		at = timer_look(&val);
+		if (at != UINT64_MAX)
 			idle_since = host_now();
-			continue;
+		else if (timer_ends(pv, idle_since)) {
+			hold_end();
+			return NULL;
 		}
-		if (at == 0 && now - idle_since >= IDLE_NS) {
-			host_plock_lock(&pv->timer);
-			done = str_load(&pv->timer_at) == 0;
-			if (done)
-				str_store(&pv->timer_up, 0u);
-			host_plock_unlock(&pv->timer);
-			if (done)
-				return NULL;
-			continue;
-		}
+		hold_end();
+		if (at == UINT64_MAX && !host_is_daemon)
+			at = host_now() + IDLE_NS;
 		if (at != 0)
-			idle_since = now;
-		timer_wait(pv, word, at != 0 ? at - 1 - now : IDLE_NS);
+			timer_wait(word, val, at);
 	}
 }
 
@@ -102,68 +173,143 @@ static bool
 timer_start(struct host_priv *pv)
 {
 	pthread_attr_t attr;
-	pthread_t id;
 	int err;
 
 	if (pthread_attr_init(&attr) != 0)
 		return false;
-	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	(void)pthread_attr_setstacksize(&attr, STACK_SIZE);
 	str_store(&running, 0u);
-	err = pthread_create(&id, &attr, timer_main, pv);
+	err = pthread_create(&thread, &attr, timer_main, pv);
 	(void)pthread_attr_destroy(&attr);
 	return err == 0;
 }
 
+/*
+ * host_timer_serve - start the thread, unless this process has it
+ * For streamsd, and for members that do without it.
+ */
 void
-host_defer(uint64_t when)
+host_timer_serve(void)
 {
 	struct host_priv *pv = host_priv_page;
-	uint64_t old, at;
+	uint64_t old;
 
-	if (when == UINT64_MAX)
+	if (str_load(&pv->timer_up) != 0)
 		return;
 	/* the thread inherits the mask */
 	host_sig_block(&old);
 	host_plock_lock(&pv->timer);
-	at = str_load(&pv->timer_at);
-	if (at == 0 || when + 1 < at) {
-		str_store_rel(&pv->timer_at, when + 1);
-		(void)str_add(&pv->timer_word, 1u);
-		if (pv->timer_ours)
-			; /* the waiter is this thread */
-		else if (str_load(&pv->timer_up) != 0)
-			(void)sys_call3(SYS_futex, &pv->timer_word,
-				FUTEX_WAKE_PRIVATE, 1);
-		else
-			str_store(&pv->timer_up, timer_start(pv) ? 1u : 0u);
+	if (str_load(&pv->timer_up) == 0) {
+		/* as if it were awake */
+		str_store(&shared()->timer_until, host_now());
+		str_store(&pv->timer_up, timer_start(pv) ? 1u : 0u);
 	}
 	host_plock_unlock(&pv->timer);
 	host_sig_restore(&old);
 }
 
+/* ----------------------------------------------------------- its customers */
+
+/* Has the thread not looked in time? */
+static bool
+is_late(uint64_t now)
+{
+	uint64_t until = str_load(&shared()->timer_until);
+
+	return until < now && now - until > LATE_NS;
+}
+
+static STR_COLD void
+timer_wake(void)
+{
+	str_a32 *word = &shared()->timer_word;
+
+	(void)str_add(word, 1u);
+	if (host_wake(word, INT_MAX) > 0 || !is_late(host_now()) ||
+	    host_is_daemon)
+		return;
+	if (host_daemon() != 0 || is_late(host_now()))
+		host_timer_serve();
+}
+
+void
+host_defer(uint64_t now, uint64_t when)
+{
+	uint64_t until;
+
+	if (when == UINT64_MAX)
+		return;
+	until = str_load(&shared()->timer_until);
+	if (str_unlikely(in_grains(when) < until ||
+		(until < now && now - until > LATE_NS)))
+		timer_wake();
+}
+
 /*
- * host_timer_hold - stop the helper, and wait until it does not run timers
- * Waits at most a second, and not if the caller is the helper.
- * host_timer_release() undoes it.
+ * host_timer_help - there is no streamsd, and none can be started: if callbacks
+ * are pending, this process runs them.
+ */
+void
+host_timer_help(void)
+{
+	if (str_timer_next() != UINT64_MAX)
+		host_timer_serve();
+}
+
+/* Return: does it not run timers? */
+static bool
+hold(uint32_t how)
+{
+	uint64_t until = host_now() + HOLD_NS;
+	struct timespec ms = { 0, 1000000 };
+	uint32_t v;
+
+	(void)str_or(&running, how);
+	while (((v = str_load_acq(&running)) & RUNNING) != 0 &&
+	       host_now() < until)
+		(void)sys_call4(SYS_futex, &running, FUTEX_WAIT, v, &ms);
+	if (host_domain != NULL) {
+		/* so that another thread takes its work over, or it ends */
+		str_store(&shared()->timer_until, 0ull);
+		(void)str_add(&shared()->timer_word, 1u);
+		(void)host_wake(&shared()->timer_word, INT_MAX);
+	}
+	return (v & RUNNING) == 0;
+}
+
+/*
+ * host_timer_hold - stop the thread, and wait until it does not run timers
+ * Waits at most a second. host_timer_release() undoes it.
  */
 void
 host_timer_hold(void)
 {
 	struct host_priv *pv = host_priv_page;
-	uint64_t until = host_now() + HOLD_NS;
-	struct timespec ms = { 0, 1000000 };
 
-	if (pv == NULL || str_load(&pv->timer_up) == 0)
+	if (pv != NULL && str_load(&pv->timer_up) != 0)
+		(void)hold(HELD);
+}
+
+/*
+ * host_timer_end - at exit: the same for ever, and the thread ends, unless it is
+ * the caller, or in a callback that lasts longer than a second
+ */
+void
+host_timer_end(void)
+{
+	struct host_priv *pv = host_priv_page;
+
+	if (pv == NULL || str_load(&pv->timer_up) == 0 ||
+	    pthread_equal(thread, pthread_self()) || !hold(HELD | ENDS))
 		return;
-	(void)str_or(&running, HELD);
-	while ((str_load_acq(&running) & RUNNING) != 0 && host_now() < until)
-		(void)sys_call4(SYS_futex, &running, FUTEX_WAIT_PRIVATE,
-			RUNNING | HELD, &ms);
+	(void)sys_call3(SYS_futex, &running, FUTEX_WAKE, INT_MAX);
+	(void)pthread_join(thread, NULL);
+	str_store(&pv->timer_up, 0u);
 }
 
 void
 host_timer_release(void)
 {
-	(void)str_and(&running, ~HELD);
+	if ((str_and(&running, ~HELD) & HELD) != 0)
+		(void)sys_call3(SYS_futex, &running, FUTEX_WAKE, INT_MAX);
 }

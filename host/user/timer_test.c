@@ -13,6 +13,7 @@
 #include <t.h>
 
 #include "upcalls_test_double.h"
+#include "user_impl.h"
 
 #define MS 1000000ull
 
@@ -22,6 +23,7 @@ setup(void)
 	struct host_call hc = { .fd = -1 };
 
 	setenv("STREAMS_DOMAIN", "private", 1);
+	setenv("STREAMS_DAEMON", "/nonexistent", 1);
 	up_enter(&hc);
 	host_leave();
 	str_store(up_word(UP_NEXT), UINT64_MAX);
@@ -46,7 +48,10 @@ defer(uint64_t when)
 	struct host_call hc = { .fd = -1 };
 
 	up_enter(&hc);
-	host_defer(when);
+	if (when < str_load(up_word(UP_NEXT)))
+		str_store(up_word(UP_NEXT), when);
+	str_fence_full();
+	host_defer(host_now(), when);
 	host_leave();
 }
 
@@ -68,12 +73,33 @@ T_CASE(a_nearer_deadline_comes_first)
 	T_SOON(str_load(up_word(UP_TIMER)) == 1, 5000);
 }
 
-T_CASE(the_next_deadline_is_the_answer_of_the_last)
+/* There is no system call as long as the thread wakes early enough. */
+T_CASE(a_later_deadline_wakes_no_thread)
+{
+	uint64_t now;
+	uint32_t word;
+
+	setup();
+	now = host_now();
+	defer(now + 20 * MS);
+	T_SOON(str_load(&host_shared(host_domain)->timer_until) >=
+		now + 20 * MS, 5000);
+	word = str_load(&host_shared(host_domain)->timer_word);
+	for (int i = 0; i < 1000; i++)
+		defer(now + 60000 * MS);
+	T_EQ(str_load(&host_shared(host_domain)->timer_word), word);
+	T_SOON(str_load(up_word(UP_TIMER)) == 1, 5000);
+}
+
+/* The thread that promised to look is stopped, or was killed. */
+T_CASE(a_thread_that_is_late_is_replaced)
 {
 	setup();
-	str_store(up_word(UP_NEXT), host_now() + 20 * MS);
-	defer(0);
-	T_SOON(str_load(up_word(UP_TIMER)) == 2, 5000);
+	str_store(&host_shared(host_domain)->timer_until,
+		host_now() - 1500 * MS);
+	defer(host_now() + 100000 * MS);
+	defer(host_now() + 10 * MS);
+	T_SOON(str_load(up_word(UP_TIMER)) == 1, 5000);
 }
 
 T_CASE(the_helper_thread_comes_and_goes)

@@ -169,8 +169,18 @@ str_sock_serve(void)
 uint64_t
 str_timer_run(uint64_t now)
 {
-	(void)str_add(&host_domain->core[UP_TIMER], 1u);
-	return str_xchg(&host_domain->core[UP_NEXT], UINT64_MAX);
+	uint64_t next = str_load(&host_domain->core[UP_NEXT]);
+
+	if (next <= now && str_cas(&host_domain->core[UP_NEXT], next,
+			UINT64_MAX))
+		(void)str_add(&host_domain->core[UP_TIMER], 1u);
+	return str_load(&host_domain->core[UP_NEXT]);
+}
+
+uint64_t
+str_timer_next(void)
+{
+	return str_load(&host_domain->core[UP_NEXT]);
 }
 
 void *

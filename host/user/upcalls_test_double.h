@@ -20,7 +20,7 @@ enum { UP_INIT, UP_ATTACH, UP_REAP, UP_REAPED_TAG, UP_TIMER, UP_NEXT,
  * sockets, from this id on. */
 #define UP_SOCKS_FIRST (1ull << 32 | 100)
 
-/* The next deadline that str_timer_run() returns once. */
+/* UP_NEXT: the only deadline.  UP_TIMER: how many have been served. */
 #define up_word(n) (&host_domain->core[n])
 
 /* A zeroed, committed piece of the arena. */

@@ -50,10 +50,12 @@ void host_leave_end(void);
 extern uint32_t host_left; /* how often */
 
 /*
- * host_timer_hold - wait until the helper thread runs no timer, and prevent new
+ * host_timer_serve - for streamsd: start the thread for timers, unless it runs
+ * host_timer_hold - wait until the thread for timers runs none, and prevent new
  * ones, because the process is ending.
  * host_timer_release - allow timers again.
  */
+void host_timer_serve(void);
 void host_timer_hold(void);
 void host_timer_release(void);
 
@@ -119,5 +121,7 @@ void host_exec_failed(void);
  * UINT64_MAX if there is none.
  */
 uint64_t str_timer_run(uint64_t now);
+/* Up-call: when the next one is due; it may have been cancelled. */
+uint64_t str_timer_next(void);
 
 #endif

@@ -36,13 +36,10 @@ struct host_priv {
 	struct host_plock sockdir;  /* opening it; inside of attach and bell */
 	str_a32 sockdir_up;	    /* the directory was checked: sockdir.c */
 	uint32_t sockdir_warned;    /* that failure was reported */
-	struct host_plock timer;    /* the three below */
-	str_a32 timer_word;	    /* changed when timer_at becomes nearer */
-	str_a32 timer_up;	    /* [timer] the helper thread runs */
-	str_a64 timer_at;	    /* [timer] next deadline + 1; 0 = none */
+	struct host_plock timer;    /* the one below */
+	str_a32 timer_up;	    /* [timer] the thread for timers runs */
 	str_a32 bell_up;	    /* this process has made its bell */
 	str_a32 bell_waiters;	    /* BELL_RINGING | threads polling it */
-	uint32_t timer_ours;	    /* no helper thread: streamsd */
 	struct host_plock daemon;   /* HOST_FD_DAEMON and the three below */
 	str_a64 daemon_word;	    /* [A] daemon of that descriptor */
 	uint64_t daemon_dev, daemon_ino;
@@ -82,6 +79,8 @@ struct host_shared {
 	str_a32 daemon_deaths; /* [A] kills during a start, in a row */
 	str_a32 notices;       /* [A] 1: streamsd gives them without a cause */
 	str_a32 sock_round;    /* [A] number of the round: keep.c */
+	str_a64 timer_until;   /* [A] when timers are looked at: timer.c */
+	str_a32 timer_word;    /* [A] changes when that is too late */
 	str_a32 sock_keeper;   /* [A] process with the keeper of the last
 			        * round */
 	str_a32 child[HOST_NCHILD]; /* [A] pids, 0: free: host_daemon_news() */
@@ -129,6 +128,10 @@ extern STR_TLS uint32_t host_bell_waiting;
 #define HOST_CODE_GAP (64ull << 20) /* code window below the domain */
 
 struct stat;
+
+/* timer.c */
+void host_timer_help(void);
+void host_timer_end(void);
 
 /* domain.c */
 int host_domain_attach(void);	   /* [attach] held, signals blocked */

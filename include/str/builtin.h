@@ -89,6 +89,14 @@ void *str_drv_state(const char *name, size_t size);
 uint64_t str_now(void);
 
 /*
+ * str_self - the name of the calling thread, unique in the domain
+ * str_stopped - is that thread stopped, by a signal or a debugger?  0 if it has
+ * ended, or if that cannot be found out.  Costs some system calls.
+ */
+unsigned int str_self(void);
+int str_stopped(unsigned int thread);
+
+/*
  * str_random - a number that other users and hosts cannot predict; under
  * host/sim the seed determines it.  Costs a system call.  Context: any.
  */

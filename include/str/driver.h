@@ -12,6 +12,10 @@
  *	memory shared by all streams and processes	builtin.h str_drv_state()
  *	time, numbers that cannot be predicted		builtin.h str_now(),
  *							str_random()
+ *	timers that are set again and again		timer.h str_timer_make(),
+ *							str_timer_set() ...
+ *	is the thread that wrote stopped?		builtin.h str_self(),
+ *							str_stopped()
  *	places where tests kill the process		builtin.h STR_POINT()
  *	messages that outlive the thread that		builtin.h str_getq_done(),
  *	serves a queue, if that is killed		str_msg_settle(),
@@ -49,6 +53,7 @@
 #include <str/hold.h>
 #include <str/ksock.h>
 #include <str/short.h>
+#include <str/timer.h>
 #include <str/types.h>
 
 #endif

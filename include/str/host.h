@@ -757,8 +757,7 @@ bool host_code_shared(const void *fn);
 /*
  * host_daemon - make sure that streamsd, the domain's interrupt context, runs.
  * streamsd calls str_region_members_died() whenever a member has ended, and
- * str_timer_run() for callbacks of processes that have ended.  Cheap if
- * streamsd runs already.
+ * str_timer_run().  Cheap if streamsd runs already.
  * Return: 0, or an errno if it could not be started (the caller then continues
  * without it).
  */
@@ -774,9 +773,14 @@ bool host_owner_stopped(uint32_t tag);
  */
 void host_daemon_look(void);
 
-/* host_defer - have str_timer_run() called at @when (ns, host_now()) by this
- * process or a later one; the executive keeps the timer list itself. */
-void host_defer(uint64_t when);
+/*
+ * host_defer - have str_timer_run() called at @when, or up to a millisecond
+ * later, by streamsd, or by this process if there is none.  The executive keeps
+ * the deadlines itself, and calls this after it has made the earliest one, the
+ * result of str_timer_next(), no later than @when.
+ * @now: host_now(), or 0 if the caller does not know it
+ */
+void host_defer(uint64_t now, uint64_t when);
 
 void host_panic(const char *what, const char *file, int line) STR_NORETURN;
 /*

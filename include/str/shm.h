@@ -27,7 +27,7 @@
 
 #include <str/types.h>
 
-#define STR_ABI 15u
+#define STR_ABI 16u
 #define STR_MAGIC 0x534d414552545331ull /* "1STREAMS" */
 
 #define STR_NPROC 1024u
@@ -114,12 +114,10 @@ struct str_proc {
 	str_a64 start;	/* [A] start time, field 22 of /proc/PID/stat */
 	str_a64 bell;	/* [A] its bell's name in the socket directory; 0 = none */
 	str_a64 image;	/* [A] distinguishes its image from one after exec */
-	str_a64 events;	/* [A] callbacks it asked for: core/sched/timeout.c */
-	str_a32 evlock;	/* [A] tag of the thread that removes some */
 	str_a32 flags;	/* [A] STR_PROC_* */
 	str_a32 look;	/* [A] counts its rings: host/user/notice.c */
 	str_a32 life;	/* [A] robust futex of streamsd: the same */
-	uint64_t pad;
+	uint32_t pad[5];
 } STR_LINE;
 
 #define STR_PROC_EXEC 1u /* image is being replaced by exec */

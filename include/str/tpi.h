@@ -65,6 +65,7 @@
 #ifndef STR_TPI_H
 #define STR_TPI_H
 
+#include <str/builtin.h>
 #include <sys/types.h>
 #include <sys/stream.h>
 #include <sys/cred.h>
@@ -150,6 +151,8 @@ struct tpi {
 	int owes_reason;	   /* ... reason of the T_DISCON_IND */
 	int owes_error;		   /* ... error of the M_ERROR */
 	volatile unsigned long timer; /* tpi_retry(): armed when, or 0 */
+	volatile unsigned int writer; /* str_self() of the thread that put the
+				       * last message that had to wait */
 	unsigned long drops;	   /* [A] datagrams that were dropped */
 	/* Messages that stay on their queue until they have arrived. */
 	volatile unsigned int keeping; /* [G] on the write queue: TPI_KEEP_* */
@@ -169,19 +172,24 @@ struct tpi {
 /*
  * tpi_waited - how many ticks a datagram has waited for a receiver that reads
  * nothing
- * @at: tick of its sender's last attempt; 0: this is the first.
+ * @at: tick of the last look; 0: this is the first attempt.
  * @sum: ticks so far
- * Each attempt adds the ticks since the last one, at most TPI_LOOK: the sender
- * tries once per tick unless it is stopped.
+ * An attempt that is TPI_LOOK ticks after the last look adds these, unless the
+ * thread that put the message is stopped.
  */
 #define TPI_LOOK 10ul
 static inline unsigned long
-tpi_waited(unsigned long *at, unsigned long *sum, unsigned long now)
+tpi_waited(const struct tpi *tp, unsigned long *at, unsigned long *sum,
+	unsigned long now)
 {
-	unsigned long n = now - *at;
-
-	*sum = *at == 0 ? 0 : *sum + (n < TPI_LOOK ? n : TPI_LOOK);
-	*at = now;
+	if (*at == 0) {
+		*sum = 0;
+		*at = now;
+	} else if (now - *at >= TPI_LOOK) {
+		if (!str_stopped(tp->writer))
+			*sum += TPI_LOOK;
+		*at = now;
+	}
 	return *sum;
 }
 

@@ -472,7 +472,11 @@ int pcmsg(unsigned char type) STR_DDI(pcmsg);
 int isdatablk(dblk_t *dp) STR_DDI(isdatablk);
 int isdatamsg(mblk_t *mp) STR_DDI(isdatamsg);
 
-/* bufcall(D3) family; the callbacks run in no particular context. */
+/*
+ * bufcall(D3) family; the callbacks run in no particular context, usually in
+ * streamsd.  untimeout(D3) returns the number of ticks that were left, or -1 if
+ * it is too late; it waits for a callback that is running in another thread.
+ */
 typedef long bufcall_id_t;
 typedef long timeout_id_t;
 typedef unsigned long toid_t;

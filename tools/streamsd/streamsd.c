@@ -7,9 +7,9 @@
  * It does the work that no other process does.  When a member has ended, it
  * frees the resources of the member's threads; it closes the streams that no
  * process holds any more, when they have sent their data or their close time is
- * over; and it runs the callbacks of dead processes.  It is a member itself,
- * with a slot and a bell, and keeps no state: if it is killed, the next one
- * finds the same work.
+ * over; and a thread of it runs the callbacks of timeouts (host/user/timer.c).
+ * It is a member itself, with a slot and a bell, and keeps no state: if it is
+ * killed, the next one finds the same work.
  *
  * When.  If a member ends, its pidfd becomes readable.  If a member attaches,
  * forks, or is about to exec, it rings the bell.  Any other ring asks for a
@@ -260,23 +260,6 @@ sweeps(void)
 	return more;
 }
 
-/* Callbacks that are due.  Return: when the next one is, or UINT64_MAX. */
-static uint64_t
-timers(void)
-{
-	struct host_call hc = { .fd = -1 };
-	uint64_t next, at;
-
-	if (host_enter(&hc) != 0)
-		return UINT64_MAX;
-	str_store(&host_priv_page->timer_at, 0ull);
-	next = str_timer_run(host_now());
-	host_leave();
-	/* requested by the callbacks that have just run */
-	at = str_load(&host_priv_page->timer_at);
-	return at != 0 ? STR_MIN(next, at - 1) : next;
-}
-
 /* Close the empty ones of the streams that still had data.  Are there more? */
 static bool
 drains(void)
@@ -445,7 +428,7 @@ stay(uint64_t *ns, uint64_t *wanted_at)
 static void
 work(void)
 {
-	uint64_t stay_at = 0, wanted_at = host_now(), seen_at = wanted_at, ns, next;
+	uint64_t stay_at = 0, wanted_at = host_now(), seen_at = wanted_at, ns;
 	bool died = true, rung = false, more = false, all;
 	uint32_t asks = 0, unsure = 0;
 
@@ -474,8 +457,8 @@ work(void)
 			seen_at = host_now();
 		else if (host_now() >= seen_at + linger)
 			names_forget();
-		next = timers();
-		ns = next == UINT64_MAX ? next : until(next);
+		host_timer_serve();
+		ns = UINT64_MAX;
 		notices(died || all, &ns);
 		pairs_look(died, &ns);
 		if (sweeps())

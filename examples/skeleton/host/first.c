@@ -267,9 +267,9 @@ host_daemon(void)
 }
 
 void
-host_defer(uint64_t when)
+host_defer(uint64_t now, uint64_t when)
 {
-	(void)when; /* the only thread calls str_timer_run() when it is due */
+	(void)now, (void)when; /* the only thread calls str_timer_run() when it is due */
 }
 
 void

@@ -68,6 +68,13 @@ void d_vars_gone(struct d_vars *s);
 /* Wait until no thread is between LOCK and SV_WAIT any more. */
 void d_vars_asleep(struct d_vars *s);
 
+/*
+ * A procedure to be called back: its address in the code window, as a module's
+ * procedures have.
+ */
+#define D_CALLED(fn) ((__typeof__(&(fn)))d_called((void (*)(void))(fn)))
+void (*d_called(void (*fn)(void)))(void);
+
 /* Does @fn(@arg) end its process?  Only where there are processes. */
 bool d_dies(void (*fn)(void *arg), void *arg);
 

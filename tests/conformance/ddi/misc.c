@@ -203,8 +203,8 @@ D_CASE(513, itimeout_and_dtimeout_call)
 {
 	fx_begin(t);
 	str_store(&called, 0u);
-	T_NE(itimeout(callback, (void *)1, 1, plstr), 0);
-	T_NE(dtimeout(callback, (void *)16, 1, plhi, 0), 0);
+	T_NE(itimeout(D_CALLED(callback), (void *)1, 1, plstr), 0);
+	T_NE(dtimeout(D_CALLED(callback), (void *)16, 1, plhi, 0), 0);
 	D_UNTIL(str_load(&called) == 17);
 	sim_sleep(30000000u);
 	T_EQ(str_load(&called), 17);
@@ -217,12 +217,12 @@ D_CASE(514, untimeout_cancels_an_itimeout)
 
 	fx_begin(t);
 	str_store(&called, 0u);
-	id = itimeout(callback, (void *)1, 1000, plstr);
+	id = itimeout(D_CALLED(callback), (void *)1, 1000, plstr);
 	T_NE(id, 0);
 	(void)untimeout(id);
-	id = dtimeout(callback, (void *)1, 1000, plstr, 0);
+	id = dtimeout(D_CALLED(callback), (void *)1, 1000, plstr, 0);
 	(void)untimeout(id);
-	T_EQ(fx_in_use(STR_BLK_EVENT), 0);
+	T_FALSE(str_timer_pending());
 	T_EQ(str_load(&called), 0);
 }
 

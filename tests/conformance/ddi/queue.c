@@ -794,9 +794,11 @@ D_CASE(243, weldq_calls_when_it_is_done)
 	two_ends(t);
 	a = end[0].q;
 	b = end[1].q;
-	T_EQ(weldq(WR(a), b, WR(b), a, done, (void *)1, NULL), 0);
+	T_EQ(weldq(WR(a), b, WR(b), a, D_CALLED(done),
+		(void *)1, NULL), 0);
 	D_UNTIL(str_load(&welded) == 1);
-	T_EQ(unweldq(WR(a), b, WR(b), a, done, (void *)16, a), 0);
+	T_EQ(unweldq(WR(a), b, WR(b), a, D_CALLED(done),
+		(void *)16, a), 0);
 	D_UNTIL(str_load(&welded) == 17);
 	two_ends_back();
 }

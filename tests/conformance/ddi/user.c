@@ -48,6 +48,8 @@ sim_init(uint64_t s)
 	seed = s;
 	T_OK(setenv("STREAMS_DOMAIN", "private", 1));
 	T_OK(setenv("STREAMS_SIZE", "16M", 1));
+	/* no other process has the modules of this program */
+	T_OK(setenv("STREAMS_DAEMON", "/nonexistent", 1));
 	T_EQ(host_enter(&hc), 0);
 }
 

@@ -239,7 +239,7 @@ called_once(uint32_t arg)
 
 CASE(itimeout_id)
 {
-	toid_t id = itimeout(call, NULL, 1000, plstr);
+	toid_t id = itimeout(D_CALLED(call), NULL, 1000, plstr);
 
 	D_HOLDS(id != 0);
 	(void)untimeout(id);
@@ -247,7 +247,7 @@ CASE(itimeout_id)
 
 CASE(itimeout_calls)
 {
-	T_NE(itimeout(call, (void *)5, 1, plstr), 0);
+	T_NE(itimeout(D_CALLED(call), (void *)5, 1, plstr), 0);
 	called_once(5);
 }
 
@@ -255,21 +255,21 @@ CASE(itimeout_not_early)
 {
 	uint64_t since = host_now();
 
-	T_NE(itimeout(call, (void *)5, 4, plstr), 0);
+	T_NE(itimeout(D_CALLED(call), (void *)5, 4, plstr), 0);
 	D_UNTIL(str_load(&calls) == 1);
 	D_HOLDS(when - since >= 4 * TICK_NS);
 }
 
 CASE(timeout_calls)
 {
-	T_NE(timeout(call, (void *)6, 1), 0);
+	T_NE(timeout(D_CALLED(call), (void *)6, 1), 0);
 	called_once(6);
 }
 
 CASE(timeout_order)
 {
-	T_NE(timeout(call, (void *)9, 8), 0);
-	T_NE(timeout(call, (void *)3, 2), 0);
+	T_NE(timeout(D_CALLED(call), (void *)9, 8), 0);
+	T_NE(timeout(D_CALLED(call), (void *)3, 2), 0);
 	D_UNTIL(str_load(&calls) == 1);
 	D_HOLDS(str_load(&last) == 3);
 	D_UNTIL(str_load(&calls) == 2);
@@ -278,7 +278,7 @@ CASE(timeout_order)
 
 CASE(untimeout_cancels)
 {
-	toid_t id = timeout(call, NULL, 3);
+	toid_t id = timeout(D_CALLED(call), NULL, 3);
 
 	(void)untimeout(id);
 	sim_sleep(10 * TICK_NS);
@@ -287,12 +287,12 @@ CASE(untimeout_cancels)
 
 CASE(untimeout_expired)
 {
-	toid_t id = timeout(call, (void *)7, 1);
+	toid_t id = timeout(D_CALLED(call), (void *)7, 1);
 
 	D_UNTIL(str_load(&calls) == 1);
 	(void)untimeout(id);
 	(void)untimeout(id);
-	T_NE(timeout(call, (void *)8, 1), 0);
+	T_NE(timeout(D_CALLED(call), (void *)8, 1), 0);
 	D_UNTIL(str_load(&calls) == 2);
 	D_HOLDS(str_load(&last) == 8);
 }
@@ -301,7 +301,7 @@ CASE(untimeout_expired)
 
 CASE(bufcall_id)
 {
-	bcid_t id = bufcall(100, BPRI_MED, call_long, 1);
+	bcid_t id = bufcall(100, BPRI_MED, D_CALLED(call_long), 1);
 
 	D_HOLDS(id != 0);
 	unbufcall(id);
@@ -309,7 +309,7 @@ CASE(bufcall_id)
 
 CASE(bufcall_calls)
 {
-	T_NE(bufcall(100, BPRI_MED, call_long, 11), 0);
+	T_NE(bufcall(100, BPRI_MED, D_CALLED(call_long), 11), 0);
 	called_once(11);
 }
 
@@ -352,7 +352,7 @@ release_all(void)
 CASE(bufcall_waits)
 {
 	hold_all();
-	T_NE(bufcall(4000, BPRI_MED, call_long, 12), 0);
+	T_NE(bufcall(4000, BPRI_MED, D_CALLED(call_long), 12), 0);
 	sim_sleep(50000000u);
 	D_HOLDS(str_load(&calls) == 0);
 	release_all();
@@ -361,7 +361,7 @@ CASE(bufcall_waits)
 
 CASE(esbbcall_calls)
 {
-	T_NE(esbbcall(BPRI_MED, call_long, 13), 0);
+	T_NE(esbbcall(BPRI_MED, D_CALLED(call_long), 13), 0);
 	called_once(13);
 }
 
@@ -370,7 +370,7 @@ CASE(unbufcall_cancels)
 	bcid_t id;
 
 	hold_all();
-	id = bufcall(4000, BPRI_MED, call_long, 14);
+	id = bufcall(4000, BPRI_MED, D_CALLED(call_long), 14);
 	T_NE(id, 0);
 	unbufcall(id);
 	release_all();
