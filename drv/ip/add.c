@@ -13,7 +13,9 @@
  * A timer of the stream checks twice a second whether the descriptors still
  * exist.  They are gone if streamsd, which held the last ones, was killed; then
  * the process in which the timer runs, usually the next streamsd, makes new
- * ones.  Packets sent or received meanwhile are lost, as on any network.
+ * ones.  Packets sent or received meanwhile are lost, as on any network.  From
+ * the first step of that to the last the wire is IPW_DOWN; so if an attempt
+ * fails, or its thread is killed, the next tick makes another one.
  *
  * Each tick starts the timer again before it does anything else.  If a thread
  * is killed in a tick, the tick is repeated.  If there was no memory for the
@@ -321,6 +323,28 @@ ip_wire_input(struct ip_ep *ep)
 		qenable(ep->rq);
 }
 
+/*
+ * Did the last attempt to make its sockets fail, or was its thread killed?  Then
+ * some of the sockets may work, but perhaps not all.
+ */
+static int
+is_half_made(const struct ip_wire *w)
+{
+	return w->state == IPW_DOWN && str_load(&w->dead) == 0;
+}
+
+static void
+make_again(struct ip_wire *w)
+{
+	w->state = IPW_DOWN;
+	w->error = ip_lower_make(w);
+	if (w->error != 0)
+		return;
+	w->remade++;
+	ip_groups_again(w);
+	w->state = IPW_UP;
+}
+
 void
 ip_wire_tick(void *arg)
 {
@@ -334,15 +358,8 @@ ip_wire_tick(void *arg)
 		return; /* its closer has died */
 	wind(w);
 	STR_POINT("ip:tick");
-	if (!ip_lower_is_alive(w)) {
-		w->state = IPW_DOWN;
-		w->error = ip_lower_make(w);
-		if (w->error == 0) {
-			w->remade++;
-			ip_groups_again(w);
-			w->state = IPW_UP;
-		}
-	}
+	if (is_half_made(w) || !ip_lower_is_alive(w))
+		make_again(w);
 	ip_link_look(w);
 	ip_expire(sh);
 	ip_groups_look(w);

@@ -366,3 +366,22 @@ T_CASE(its_configuration_is_checked)
 	memset(&c.own[1], 0, sizeof(c.own[1]));
 	T_EQ(dv_str(&once, IPW_ADD, &c, sizeof(c)), 0);
 }
+
+/*
+ * A thread that makes the sockets again can be killed before the end, while
+ * another process has descriptors of those that work.
+ */
+T_CASE(a_tick_completes_a_wire_that_is_half_made)
+{
+	begin(t);
+	ip_wire_tick(a.rq);
+	T_EQ(w->state, IPW_UP);
+	T_EQ(w->remade, 0);
+	w->state = IPW_DOWN;
+	ip_wire_tick(a.rq);
+	T_EQ(w->state, IPW_UP);
+	T_EQ(w->error, 0);
+	T_EQ(w->remade, 1);
+	ip_wire_tick(a.rq);
+	T_EQ(w->remade, 1);
+}
