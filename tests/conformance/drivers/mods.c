@@ -34,6 +34,34 @@ T_CASE(bufmod_collects_until_its_timeout)
 	T_OK(close(fd[1]));
 }
 
+/* A callback does not depend on the process that requested it. */
+T_CASE(the_timeout_of_a_stopped_process_is_over_in_another)
+{
+	long us = 200000l * t_scale();
+	struct timeval tv = {us / 1000000, us % 1000000};
+	int fd[2], status;
+	pid_t pid;
+
+	T_OK(pipe(fd));
+	T_OK(ioctl(fd[0], I_PUSH, "bufmod"));
+	T_OK(set(fd[0], SBIOCSFLAGS, SB_NO_HEADER));
+	T_OK(ioctl(fd[0], SBIOCSTIME, &tv));
+	pid = T_OK(fork());
+	if (pid == 0) {
+		T_EQ(write(fd[1], "one", 3), 3);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	T_EQ(T_OK(waitpid(pid, &status, WUNTRACED)), pid);
+	T_TRUE(WIFSTOPPED(status));
+	dr_gets(fd[0], NULL, "one");
+	T_OK(kill(pid, SIGCONT));
+	T_EQ(T_OK(waitpid(pid, &status, 0)), pid);
+	T_EQ(status, 0);
+	T_OK(close(fd[0]));
+	T_OK(close(fd[1]));
+}
+
 T_CASE(bufmod_sends_full_chunks_with_headers)
 {
 	struct sb_hdr h;
