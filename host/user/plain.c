@@ -142,15 +142,6 @@ host_plain_forget(uint64_t number)
 	str_store(&r->number, 0ull);
 }
 
-void
-host_plain_inherit(uint64_t number, bool yes)
-{
-	struct ref *r = find(number);
-
-	if (r != NULL && host_plain_is(r->fd, number))
-		(void)sys_fcntl(r->fd, F_SETFD, yes ? 0 : FD_CLOEXEC);
-}
-
 int
 host_plain_hidden_from(int from)
 {
@@ -250,23 +241,6 @@ first_passed(int sock)
 	return fd;
 }
 
-/* The process that has started this program may have left its reference. */
-static bool
-find_inherited(uint64_t number)
-{
-	int from = high_numbers();
-
-	for (int fd = from; fd < from + REFS; fd++)
-		if (host_plain_is(fd, number) &&
-			(sys_fcntl(fd, F_GETFL, 0) & O_PATH) != 0) {
-			host_plain_forget(number);
-			(void)enter(fd, true);
-			(void)sys_close(fd);
-			return host_plain_known(number);
-		}
-	return false;
-}
-
 bool
 host_plain_find(int sock, uint64_t number)
 {
@@ -288,7 +262,7 @@ host_plain_find(int sock, uint64_t number)
 		(void)sys_call6(SYS_recvfrom, sock, &byte, 1, MSG_DONTWAIT,
 			NULL, NULL);
 	}
-	return find_inherited(number);
+	return false;
 }
 
 int

@@ -80,8 +80,6 @@ bool host_fd_is_ours(int fd);
 bool host_plain_hidden(int fd);
 int host_plain_hidden_from(int from);
 void host_plain_hidden_move(int fd);
-/* A member that is started now shall find the kernel's pipe @number, or not. */
-void host_plain_inherit(uint64_t number, bool yes);
 int host_fd_protect(int fd);
 
 /*

@@ -413,36 +413,10 @@ plain_give(struct fd_rec *r, int fd)
 }
 
 void
-plain_inherit(bool yes)
-{
-	struct fd_guard g;
-	uint64_t was;
-
-	if (str_likely(host_plain_hidden_from(0) < 0))
-		return;
-	fd_lock(&g);
-	for (int fd = 0; fd <= fd_high(); fd++) {
-		uintptr_t v = fd_get(fd);
-		struct fd_rec *r = (struct fd_rec *)v;
-		struct str_head *sd;
-
-		if (v <= FD_NOT || (v & 1) != 0 ||
-			r->kind != HOST_CARRIER_PAIR)
-			continue;
-		sd = fd_inside(r, &was);
-		if (sd != NULL && str_head_plain(sd))
-			host_plain_inherit(str_plain_number(sd), yes);
-		fd_outside(was);
-	}
-	fd_unlock(&g);
-}
-
-void
 plain_expose(void)
 {
 	struct fd_guard g;
 
-	plain_inherit(true);
 	if (str_likely(str_load(&count) == 0))
 		return;
 	fd_lock(&g);
@@ -459,7 +433,6 @@ plain_recover(void)
 	uint64_t was;
 	int end;
 
-	plain_inherit(false);
 	if (str_likely(str_load(&count) == 0))
 		return;
 	fd_lock(&g);

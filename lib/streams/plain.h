@@ -17,7 +17,6 @@
  * Return: false: @fd is unchanged.
  * plain_expose - a member is about to be started: its descriptors of PLAIN pipes
  * are carriers.
- * plain_inherit - or stops to be: it inherits the references of PLAIN pipes.
  * plain_recover - the exec has failed: undo plain_give() and plain_expose().
  * Context: between fork and exec too; no malloc().
  */
@@ -33,7 +32,6 @@ int plain_carrier(struct fd_rec *r);
 bool plain_wanted(struct fd_rec *r);
 bool plain_give(struct fd_rec *r, int fd);
 void plain_expose(void);
-void plain_inherit(bool yes);
 void plain_recover(void);
 
 #endif

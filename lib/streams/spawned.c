@@ -203,7 +203,6 @@ spawn_begin(struct spawn_ends *s, const char *path, bool search,
 
 	s->fa = fa;
 	s->n = 0;
-	s->member = false;
 	if (!fd_possible())
 		return;
 	for (int fd = 0; fd < 3; fd++) {
@@ -217,8 +216,6 @@ spawn_begin(struct spawn_ends *s, const char *path, bool search,
 	}
 	if (!spawn_closes_domain(fa) && leave_is_member(path, search, envp)) {
 		give_carriers(s, rec, from);
-		s->member = true;
-		plain_inherit(true);
 	} else {
 		for (int fd = 0; fd < 3; fd++)
 			if (rec[fd] != NULL && !(leave_all_fit(rec, rec[fd]) &&
@@ -242,6 +239,4 @@ spawn_end(struct spawn_ends *s)
 {
 	for (int i = 0; i < s->n; i++)
 		(void)sys_close(s->e[i].end);
-	if (s->member)
-		plain_inherit(false);
 }

@@ -47,7 +47,6 @@ struct spawn_ends {
 		int end;  /* of the kernel's pipe, instead */
 	} e[SPAWN_ENDS];
 	int n;
-	bool member; /* it inherits references of PLAIN pipes */
 	struct spawn_action action[SPAWN_ACTIONS];
 };
 

@@ -109,32 +109,6 @@ ROW(a_spawned_member_waits_for_data)
 	}
 }
 
-static void
-program_then_member(int in)
-{
-	dup2(in, 0);
-	close(in);
-	status("program", run(PROG("head", "0", "5"), -1, -1, NULL));
-	setenv(VAR, "1", 1);
-	status("member", run(ARGS("/proc/self/exe"), -1, -1, NULL));
-}
-
-/* No process has used the writing end since the pipe became PLAIN. */
-ROW(a_member_reads_after_a_program)
-{
-	int p[2];
-	pid_t g;
-
-	mk(p);
-	put(p[1], 5);
-	g = member(program_then_member, p[0], SHUT(p[1]));
-	close(p[0]);
-	nap(200);
-	put(p[1], 5);
-	status("group", g);
-	close(p[1]);
-}
-
 /* A number that an action has changed does not mean the pipe any more. */
 ROW(actions_that_take_an_end_s_number)
 {
