@@ -233,12 +233,11 @@ str_plain_begin(struct str_head *sd, int sock, uint64_t spare, int *ret_both)
 	struct str_plumb *pl = sd->plumb;
 	int both, err = have_number(pl, spare);
 	bool first = !str_head_plain(sd);
-	int large;
 
 	if (err != 0 || !str_plain_find(sd, sock))
 		return ENOSYS;
 	both = host_plain_open(str_load(&pl->plain),
-		HOST_PLAIN_READ | HOST_PLAIN_WRITE, true);
+		HOST_PLAIN_READ | HOST_PLAIN_WRITE | HOST_PLAIN_LARGE, true);
 	if (both < 0)
 		return ENOSYS;
 	/* bytes that were written outside before */
@@ -262,16 +261,7 @@ str_plain_begin(struct str_head *sd, int sock, uint64_t spare, int *ret_both)
 		wait_for_others(pl);
 	}
 	STR_CRASH_POINT("plain:moving");
-	err = move(pl, both);
-	if (err == EAGAIN) {
-		/* enlarged only now: writers may have written until the flag */
-		large = host_plain_open(str_load(&pl->plain), HOST_PLAIN_READ |
-			HOST_PLAIN_WRITE | HOST_PLAIN_LARGE, true);
-		if (large >= 0)
-			host_fd_close(large);
-		err = move(pl, both);
-	}
-	if (err == EAGAIN)
+	if (move(pl, both) == EAGAIN)
 		str_outside_left(&pl->head[1]);
 	STR_CRASH_POINT("plain:moved");
 	*ret_both = both;
