@@ -555,11 +555,17 @@ def a_worker_that_dies_is_reported_and_the_rest_measured():
 
 
 def domain_of(pid):
-    """STREAMS_DOMAIN in the environment that a process began with."""
-    with open(f"/proc/{pid}/environ", "rb") as environ:
-        for entry in environ.read().split(b"\0"):
-            if entry.startswith(b"STREAMS_DOMAIN="):
-                return entry.split(b"=", 1)[1].decode()
+    """STREAMS_DOMAIN in the environment that a process began with.
+
+    None: it is not set there, or the process has ended."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as environ:
+            entries = environ.read().split(b"\0")
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    for entry in entries:
+        if entry.startswith(b"STREAMS_DOMAIN="):
+            return entry.split(b"=", 1)[1].decode()
     return None
 
 
@@ -573,19 +579,24 @@ def measured_programs_have_a_domain_with_a_name_and_streamsd():
         "--json", "-",
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def programs():
-        table = processes()
-        return [table[p][2] for p in descendants(test.pid) if p in table]
+    workers, seen = {}, set()
 
-    until(lambda: "streamsd" in programs())
-    worker = min(p for p, (parent, _, _) in processes().items()
-                 if parent == test.pid)
-    name = domain_of(worker)
+    def both_seen():
+        table = processes()
+        for pid in descendants(test.pid):
+            parent, _, program = table.get(pid, (0, 0, ""))
+            seen.add(program)
+            if parent == test.pid and domain_of(pid) is not None:
+                workers[pid] = domain_of(pid)
+        return workers and "streamsd" in seen
+
+    until(both_seen)
     out, err = test.communicate(timeout=60)
     assert test.returncode == 0, err
-    assert name == f"strbench-{worker}", name
-    until(lambda: not [f for _, _, files in os.walk("/dev/shm")
-                       for f in files if f.startswith(name)])
+    for pid, name in workers.items():
+        assert name == f"strbench-{pid}", workers
+        until(lambda: not [f for _, _, files in os.walk("/dev/shm")
+                           for f in files if f.startswith(name)])
 
 
 def help_version_and_list_succeed():
