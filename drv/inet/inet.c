@@ -9,7 +9,7 @@
  * minor number of the device selects the transport; each open gets a stream and
  * a minor of its own.
  *
- * Files. tcp.c connections, out.c their output, dgram.c datagrams, credit.c
+ * Files. tcp.c connections, out.c their output, dgram*.c datagrams, credit.c
  * their flow control within a domain, addr.c addresses and sockets, opt.c
  * options.
  *

@@ -109,7 +109,7 @@ struct inet_out {
 			     * NULL */
 };
 
-struct inet_dg; /* dgram.c: datagrams that wait to be sent */
+struct inet_dg; /* dgram.h: datagrams that wait to be sent */
 
 struct inet {
 	struct tpi tp;
@@ -328,7 +328,7 @@ int inet_tcp_takes(const struct inet *in);
 	.PROVIDER_flag = XPG4_1 | T_SNDZERO, \
 }
 
-/* dgram.c */
+/* dgram.c, dgram_send.c, dgram_recv.c */
 extern const struct tpi_ops inet_udp_ops, inet_udp6_ops, inet_rawip_ops;
 
 int inet_dg_from(struct inet *in, const struct sockaddr_storage *to,

@@ -14,7 +14,7 @@
  * with an empty head receives one into its own memory.  A second buffer, the
  * endpoint's (`behind'), takes the rest of a longer datagram and the further
  * datagrams of a train; they become messages and are sent up.  When many
- * datagrams come, dgram.c receives them, many at a time.  As long as there are
+ * datagrams come, dgram_recv.c receives them, many at a time.  As long as there are
  * no trains, a datagram for a small buffer is received into the endpoint's
  * buffer and copied, which needs only one iovec.
  *

@@ -17,7 +17,7 @@
  * message that becomes T_UDERROR_IND.
  *
  * Input.  On lo the sender puts a datagram at the receiver's head.  From the
- * socket, the procedures of dgram.c receive in the context of a thread that
+ * socket, the procedures of dgram_recv.c receive in the context of a thread that
  * waits at the stream; if nearly all input comes on lo, streamsd watches the
  * socket (ksock_near()).
  *
