@@ -331,7 +331,6 @@ static uint32_t
 carrier_events(int fd, short revents)
 {
 	uint32_t ev = 0;
-	int n = 0;
 
 	if (revents & POLLNVAL)
 		return HOST_C_NVAL;
@@ -341,8 +340,7 @@ carrier_events(int fd, short revents)
 	if (revents & POLLOUT)
 		ev |= HOST_C_OUT;
 	if ((revents & POLLIN) &&
-	    ((ev & HOST_C_HUP) == 0 || (sys_call3(SYS_ioctl, fd, 0x541b /* FIONREAD */, &n) ==
-				0 && n > 0)))
+	    ((ev & HOST_C_HUP) == 0 || host_outside_waiting(fd) != 0))
 		ev |= HOST_C_TOKEN;
 	return ev;
 }

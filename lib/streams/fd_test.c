@@ -168,6 +168,49 @@ T_CASE(a_received_descriptor_is_known_for_what_it_is)
 	T_EQ(read(got, &c, 1), 1);
 }
 
+/* Is the process @pid asleep? */
+static int
+is_asleep(pid_t pid)
+{
+	char path[32], buf[512];
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	return t_file(path, buf, sizeof buf) != 0 && strstr(buf, ") S ") != NULL;
+}
+
+/*
+ * The kernel counts an urgent byte as unread for ever.  Two processes have the
+ * writing end, so only the carrier says that it is gone.
+ */
+T_CASE(urgent_bytes_from_outside_do_not_hide_a_hang_up)
+{
+	static const char *const sent[] = {"!", "!!", "a!", "!a", "a!b"};
+	char buf[8];
+
+	for (int i = 0; i < 5; i++) {
+		int fd[2], status, n = 0;
+		pid_t pid;
+
+		T_OK(pipe(fd));
+		pid = T_OK(fork());
+		if (pid == 0) {
+			T_OK(close(fd[1]));
+			while (read(fd[0], buf, sizeof buf) > 0)
+				;
+			_exit(0);
+		}
+		T_OK(close(fd[0]));
+		/* until it sleeps for good */
+		T_SOON((n = is_asleep(pid) ? n + 1 : 0) > 200, 5000);
+		for (const char *p = sent[i]; *p != '\0'; p++)
+			T_EQ(syscall(SYS_sendto, fd[1], p, 1,
+				*p == '!' ? MSG_OOB : 0, NULL, 0), 1);
+		T_OK(close(fd[1]));
+		T_SOON(waitpid(pid, &status, WNOHANG) == pid, 5000);
+		T_EQ(status, 0);
+	}
+}
+
 static void *
 wait_one(void *arg)
 {
