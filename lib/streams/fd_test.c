@@ -394,6 +394,52 @@ T_CASE(a_carrier_that_a_child_has_goes_with_its_stream)
 	T_EQ(status, 0);
 }
 
+/* One message, with the descriptor @fd, by a bare system call. */
+static void
+send_bare(long how, int via, int fd)
+{
+	struct iovec iov = {(char[]){0}, 1};
+	union {
+		char buf[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr h;
+	} u = {.h = {CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS}};
+	struct mmsghdr m = {.msg_hdr = {.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &u, .msg_controllen = sizeof u}};
+
+	memcpy(CMSG_DATA(&u.h), &fd, sizeof fd);
+	T_EQ(how == SYS_sendmsg ? syscall(how, via, &m.msg_hdr, 0) :
+		syscall(how, via, &m, 1, 0), 1);
+}
+
+T_CASE(a_carrier_that_was_sent_goes_with_its_stream)
+{
+	static const long how[] = {SYS_sendmsg, SYS_sendmmsg};
+	int fd[2], sock[2], dev;
+	uint64_t was;
+
+	T_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, sock));
+	for (int i = 0; i < 2; i++) {
+		dev = device(0);
+		was = carrier(dev);
+		send_bare(how[i], sock[0], dev);
+		T_OK(close(dev));
+		dev = device(0);
+		T_NE(carrier(dev), was);
+		T_OK(close(dev));
+
+		T_OK(pipe(fd));
+		was = carrier(fd[0]);
+		send_bare(how[i], sock[0], fd[0]);
+		T_OK(close(fd[0]));
+		T_OK(close(fd[1]));
+		T_OK(pipe(fd));
+		T_NE(carrier(fd[0]), was);
+		T_NE(carrier(fd[1]), was);
+		T_OK(close(fd[0]));
+		T_OK(close(fd[1]));
+	}
+}
+
 T_CASE(a_duplicate_keeps_the_carrier)
 {
 	int fd = device(0), copy, other;

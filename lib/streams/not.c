@@ -109,17 +109,10 @@ int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags);
 STR_EXPORT int
 sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 {
-	struct passed p;
-
 	if (fd_stream(fd) != NULL)
 		return fail(ENOTSOCK);
-	if (fd_any_made())
-		fd_shared();
-	/* descriptors of PLAIN pipes are sent as they are */
-	for (unsigned i = 0; host_domain != NULL && i < n; i++) {
-		(void)pass_begin(&p, &msg[i].msg_hdr);
-		pass_end(&p);
-	}
+	for (unsigned i = 0; i < n; i++)
+		pass_as_it_is(&msg[i].msg_hdr);
 	return REAL(sendmmsg)(fd, msg, n, flags);
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "fd.h"
 #include "leave.h"
 #include "passed.h"
 #include "plain.h"
@@ -99,4 +100,17 @@ pass_end(struct passed *p)
 {
 	for (unsigned i = 0; i < p->n; i++)
 		(void)sys_close(p->end[i]);
+}
+
+void
+pass_as_it_is(const struct msghdr *umsg)
+{
+	struct passed p;
+
+	if (fd_any_made())
+		fd_shared();
+	if (host_domain == NULL)
+		return;
+	(void)pass_begin(&p, umsg);
+	pass_end(&p);
 }

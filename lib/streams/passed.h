@@ -6,6 +6,8 @@
  *
  * pass_begin - before @umsg is sent.  Return: the message to send instead.
  * pass_end - after it has been sent, or not.
+ * pass_as_it_is - before @umsg is sent; the descriptors of PLAIN pipes are not
+ * replaced
  * Context: errno is preserved.
  */
 #ifndef STREAMS_PASSED_H
@@ -28,5 +30,6 @@ struct passed {
 
 const struct msghdr *pass_begin(struct passed *p, const struct msghdr *umsg);
 void pass_end(struct passed *p);
+void pass_as_it_is(const struct msghdr *umsg);
 
 #endif

@@ -17,6 +17,8 @@
  * carriers for later streams.  streamsd watches the child, which may end before
  * it makes a call.
  *
+ * Messages.  A receiver of a descriptor has the stream, too, as after sendmsg(2).
+ *
  * Users and groups.  See host/user/cred.c.
  */
 #include <errno.h>
@@ -26,6 +28,7 @@
 #include <unistd.h>
 
 #include "fd.h"
+#include "passed.h"
 #include "real.h"
 #include "user_impl.h"
 
@@ -83,6 +86,19 @@ changes_ids(long number)
 	}
 }
 
+/* The call may send descriptors. */
+static void
+before_messages(long number, const long a[6])
+{
+	const struct mmsghdr *m = (const void *)a[1];
+
+	if (number == SYS_sendmsg)
+		pass_as_it_is((const void *)a[1]);
+	else if (number == SYS_sendmmsg)
+		for (unsigned i = 0; i < (unsigned)a[2]; i++)
+			pass_as_it_is(&m[i].msg_hdr);
+}
+
 int clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
 STR_EXPORT int
 clone(int (*fn)(void *), void *stack, int flags, void *arg, ...)
@@ -135,6 +151,8 @@ syscall(long number, ...)
 		before_process();
 	else if (changes_ids(number))
 		host_cred_vary();
+	else
+		before_messages(number, a);
 	ret = REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (makes)
 		made_process(ret);
