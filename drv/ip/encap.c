@@ -17,10 +17,11 @@
  * Packets are not fragmented, and have the flag DF: EMSGSIZE if the interface
  * cannot carry one.
  *
- * The socket is made again if no process has a descriptor of it.  An idle
- * process may still have one that is bound; so the option that permits the bind
- * is set after the first bind: then only this wire's own socket can share the
- * port, and the last one that was bound receives.
+ * The socket is made again if no process has a descriptor of it.  A process that
+ * does not call the library may still have one that is bound; then the port is
+ * in use, and each tick tries again.  The socket never has SO_REUSEADDR: with
+ * that, any user's socket could share the port, and the last one that was bound
+ * would receive.
  */
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -67,12 +68,11 @@ to_six(const struct ip_addr *a, struct in6_addr *ret)
 /* ------------------------------------------------------------------- socket */
 
 static int
-bind_to(struct ip_wire *w, int again)
+bind_to(struct ip_wire *w)
 {
 	struct sockaddr_in6 at;
 	struct ip_addr own;
 	unsigned int i;
-	int err;
 
 	bzero(&at, sizeof(at));
 	at.sin6_family = AF_INET6;
@@ -85,18 +85,12 @@ bind_to(struct ip_wire *w, int again)
 		bcopy(w->conf.own[i].b, own.b, own.len);
 		to_six(&own, &at.sin6_addr);
 	}
-	if (again)
-		ip_set_int(w->ks[0], SOL_SOCKET, SO_REUSEADDR, 1);
-	err = ksock_bind(w->ks[0], &at, sizeof(at));
-	if (err == 0)
-		ip_set_int(w->ks[0], SOL_SOCKET, SO_REUSEADDR, 1);
-	return -err;
+	return -ksock_bind(w->ks[0], &at, sizeof(at));
 }
 
 int
 ip_encap_make(struct ip_wire *w)
 {
-	int again = w->ks[0] != NULL;
 	int err = ip_lower_get(w, 0, AF_INET6, SOCK_DGRAM, 0);
 	ksock_t *ks = w->ks[0];
 
@@ -113,7 +107,7 @@ ip_encap_make(struct ip_wire *w)
 	ip_set_int(ks, IPPROTO_UDP, UDP_GRO, 1);
 	ip_set_int(ks, SOL_SOCKET, SO_RCVBUF, BUFFER);
 	ip_set_int(ks, SOL_SOCKET, SO_SNDBUF, BUFFER);
-	return bind_to(w, again);
+	return bind_to(w);
 }
 
 /* ---------------------------------------------------------------- receiving */

@@ -182,6 +182,22 @@ T_CASE(the_port_of_another_domain_is_not_taken)
 	finish(endpoint(0, here.port), 0, there, pid);
 }
 
+/* Another user's program could have the packets otherwise. */
+T_CASE(no_other_socket_shares_the_port)
+{
+	struct side here = new_side(0);
+	struct sockaddr_storage ss;
+	socklen_t len = in_addr(&ss, AF_INET6, "::", here.tunnel);
+	int fd, on = 1;
+
+	T_EQ(add_wire(here.tunnel, 9899), 0);
+	fd = T_OK(socket(AF_INET6, SOCK_DGRAM, 0));
+	T_OK(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)));
+	T_OK(setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)));
+	T_ERR(bind(fd, (struct sockaddr *)&ss, len), EADDRINUSE);
+	T_OK(close(fd));
+}
+
 T_CASE(the_wire_is_listed_and_removed)
 {
 	struct side here = new_side(0);
