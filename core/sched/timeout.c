@@ -135,8 +135,12 @@ call_stream(struct str_timer *tm)
 	if (tm->kind == STR_TM_RUN) {
 		(void)drop(tm);
 		(void)str_sched_run(tm->pl);
-	} else if (!pair_lives(tm) || is_off(tm->qp)) {
+	} else if (!pair_lives(tm)) {
 		(void)drop(tm);
+	} else if (is_off(tm->qp)) {
+		/* the close procedure may use its timers yet */
+		if (!tm->keeps)
+			(void)drop(tm);
 	} else if (!str_perim_try(tm->qp)) {
 		done = false;
 	} else {
@@ -199,6 +203,7 @@ str_sched_defer(struct str_plumb *pl)
 static void
 settle(struct str_timer *tm)
 {
+	STR_CRASH_POINT("timer:over");
 	if (str_timer_take(tm))
 		str_timer_give(tm);
 }

@@ -12,15 +12,19 @@
  *
  * Bounds.  An entry's time and `next' are *lower bounds*: never later than a
  * deadline below them, unless a thread is just setting it, but perhaps earlier.
- * So a record is removed, or set to a later deadline, by one store.  The thread
- * that looks at the passed bound raises it.  A deadline that is the earliest
- * takes two more compare-and-swaps, which lower the bounds.
+ * So a record is removed by one store, and to set it to a later deadline changes
+ * no bound.  The thread that looks at the passed bound raises it.  A deadline
+ * that is the earliest takes two more compare-and-swaps, which lower the bounds.
+ * A thread that sets a deadline looks at the bounds, whatever the one before was:
+ * the thread that set that one may be stopped before it lowered them.
  *
  * Raising.  A thread that is about to raise a bound sets NODE_BUSY, reads what
  * is below, and swaps the new bound in if the word has not changed.  A thread
  * that sets a deadline stores it, executes a full fence, and reads the bounds;
- * it clears NODE_BUSY, which makes the other thread begin again.  So either this
- * thread sees NODE_BUSY, or the other one sees the deadline.
+ * it clears NODE_BUSY, so that the attempt to raise fails.  So either this
+ * thread sees NODE_BUSY, or the other one sees the deadline.  Threads that raise
+ * a bound at once have one attempt in common: the first that is ready ends it,
+ * and none makes another one begin again.
  *
  * Handling.  `taken' names the thread that handles a record: makes it, calls its
  * function, or frees it.  No thread waits for another to get it.  A thread that
@@ -37,8 +41,8 @@
  * A thread that is stopped between any two of them delays only the record that
  * it has taken.  One that is stopped or killed between its deadline and the
  * bounds has lowered `next' before; the thread that looks then, and finds no
- * reason for it, reads all deadlines.  str_timer_reap() handles the records that a dead
- * thread had taken.
+ * reason for it, reads all deadlines.  str_timer_reap() handles the records that
+ * a dead thread had taken, and those that it made OVER and did not take.
  */
 #include "sched/timer.h"
 #include "plumb/kind.h"
@@ -55,6 +59,7 @@
 #define NODE_TIME STR_TIMER_NEVER
 
 #define MANY 64u /* handled in the order of their deadlines */
+#define TRIES 16u /* to raise the bounds, with one time of day */
 
 _Static_assert(SLOTS <= 1u << SLOT_BITS &&
 	SEGS * SEG_ENTRIES << SLOT_BITS == 1u << PLACE_BITS, "places");
@@ -163,79 +168,80 @@ lower_all(struct table *tb, uint32_t place, uint64_t when)
 	(void)lower(&tb->next, when);
 }
 
+/* Begin to raise @node, or join a thread that has begun.  Return: its word. */
 static uint64_t
 raise_begin(str_a64 *node)
 {
 	uint64_t v = str_load(node), busy;
 
 	do
-		busy = (v & NODE_TIME) | NODE_BUSY |
-			((v + NODE_COUNT) & ~NODE_TIME & ~NODE_BUSY);
-	while (!str_cas_see(node, &v, busy));
+		busy = (v & NODE_BUSY) != 0 ? v : ((v & NODE_TIME) | NODE_BUSY |
+			((v + NODE_COUNT) & ~NODE_TIME & ~NODE_BUSY));
+	while (busy != v && !str_cas_see(node, &v, busy));
 	str_fence_full(); /* pairs with lower_all() */
 	return busy;
 }
 
-static bool
+static void
 raise_end(str_a64 *node, uint64_t busy, uint64_t min)
 {
-	return str_cas(node, busy, min | (busy & ~(NODE_TIME | NODE_BUSY)));
+	(void)str_cas(node, busy, min | (busy & ~(NODE_TIME | NODE_BUSY)));
 }
 
-/* Raise the bound of an entry to the earliest deadline of its chunk. */
+/* Try to raise the bound of an entry to the earliest deadline of its chunk. */
 static void
 raise_entry(struct entry *e)
 {
+	uint64_t busy = raise_begin(&e->min), min = STR_TIMER_NEVER;
 	struct chunk *c = chunk_of(e);
-	uint64_t busy, min;
 	uint32_t i;
 
-	do {
-		busy = raise_begin(&e->min);
-		min = STR_TIMER_NEVER;
-		for (i = 0; i < SLOTS; i++) {
-			uint64_t at = str_load(&c->at[i]);
+	for (i = 0; i < SLOTS; i++) {
+		uint64_t at = str_load(&c->at[i]);
 
-			if (at < min && str_load(&c->tm[i].taken) == 0)
-				min = at;
+		if (at < min && str_load(&c->tm[i].taken) == 0)
+			min = at;
+	}
+	raise_end(&e->min, busy, min);
+}
+
+/* Raise the bounds of entries that have passed at @now, or all.  Return: the
+ * least; *@ret_any: was there one? */
+static uint64_t
+raise_entries(struct table *tb, uint64_t now, bool all, bool *ret_any)
+{
+	uint64_t min = STR_TIMER_NEVER, t;
+	uint32_t n = entries(tb), i;
+
+	*ret_any = n == 0;
+	for (i = 0; i < n; i++) {
+		struct entry *e = entry_of(tb, i);
+
+		t = str_load(&e->min) & NODE_TIME;
+		if (all || t <= now) {
+			*ret_any = true;
+			raise_entry(e);
+			t = str_load(&e->min) & NODE_TIME;
 		}
-	} while (!raise_end(&e->min, busy, min));
+		min = STR_MIN(min, t);
+	}
+	return min;
 }
 
 /*
- * Raise the bounds that have passed at @now.  If `next' has passed and no
- * entry's has, a thread has not finished: read all deadlines.  Return: `next'.
+ * Try to raise the bounds that have passed at @now.  If `next' has passed and no
+ * entry's has, a thread has not finished: read all deadlines.
  */
-static uint64_t
+static void
 raise_passed(struct table *tb, uint64_t now)
 {
-	uint64_t busy, min, t;
-	uint32_t n, i;
-	bool all = false, any;
+	uint64_t busy = raise_begin(&tb->next), min;
+	bool any;
 
-	do {
-		busy = raise_begin(&tb->next);
-		min = STR_TIMER_NEVER;
-		any = false;
-		n = entries(tb);
-		for (i = 0; i < n; i++) {
-			struct entry *e = entry_of(tb, i);
-
-			t = str_load(&e->min) & NODE_TIME;
-			if (all || t <= now) {
-				any = true;
-				raise_entry(e);
-				t = str_load(&e->min) & NODE_TIME;
-			}
-			min = STR_MIN(min, t);
-		}
-		if (!any && !all && (busy & NODE_TIME) <= now && n != 0) {
-			all = true;
-			continue;
-		}
-		if (raise_end(&tb->next, busy, min))
-			return min;
-	} while (true);
+	min = raise_entries(tb, now, false, &any);
+	if (!any && (busy & NODE_TIME) <= now)
+		min = raise_entries(tb, now, true, &any);
+	raise_end(&tb->next, busy, min);
 }
 
 /* -------------------------------------------------------------- deadlines */
@@ -260,7 +266,7 @@ str_timer_arm(struct str_timer *tm, uint64_t now, uint64_t when)
 	STR_CRASH_POINT("timer:next");
 	was = str_xchg(deadline_of(tm), at);
 	STR_CRASH_POINT("timer:set");
-	if (was > at) {
+	if (at != STR_TIMER_NEVER) {
 		str_fence_full();
 		lower_all(tb, place_of(tm), at);
 		host_defer(now, at);
@@ -606,7 +612,8 @@ handle(struct str_timer *tm, uint64_t now)
 
 /*
  * str_timer_run - call the due callbacks
- * Return: time of the next one, UINT64_MAX if there is none.
+ * Return: time of the next one, UINT64_MAX if there is none.  If other threads
+ * set deadlines all the time the bounds cannot be raised; then it has passed.
  */
 uint64_t
 str_timer_run(uint64_t now)
@@ -614,20 +621,22 @@ str_timer_run(uint64_t now)
 	struct table *tb = table();
 	struct due due[MANY];
 	uint64_t next;
-	unsigned n, i;
+	unsigned n, i, tries = 0;
 	bool ran;
 
 	for (;;) {
 		next = str_load(&tb->next) & NODE_TIME;
-		if (next > now)
+		if (next > now || tries == TRIES)
 			break;
 		n = due_find(tb, now, due);
 		for (i = 0, ran = false; i < n; i++)
 			ran |= handle(due[i].tm, now);
 		if (ran)
 			str_sched_touched();
-		if (n < MANY)
-			(void)raise_passed(tb, now);
+		if (n == MANY)
+			continue;
+		raise_passed(tb, now);
+		tries++;
 	}
 	return next == STR_TIMER_NEVER ? UINT64_MAX : next;
 }
@@ -709,6 +718,9 @@ str_timer_reap(uint32_t tag)
 			if (str_load(&tm->taken) == tag &&
 			    str_cas(&tm->taken, tag, host_self_tag()))
 				mend(tm);
+			else if (state_of(tm) == STR_TM_OVER &&
+				str_timer_take(tm))
+				str_timer_give(tm);
 			else if (at != STR_TIMER_NEVER)
 				lower_all(tb, i << SLOT_BITS | k, at);
 		}

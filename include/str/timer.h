@@ -7,8 +7,8 @@
  *
  * Deadlines.  A timer is stopped, or has a deadline.  When the deadline has
  * passed the timer is stopped and its function is called.  To set a timer that
- * has a deadline to a later one is one atomic store: no thread is woken, and
- * the old deadline costs one look when it has passed.
+ * has a deadline to a later one is one atomic store and two loads: no thread is
+ * woken, and the old deadline costs one look when it has passed.
  *
  * Life.  A timer belongs to the domain: neither a stopped nor a killed process
  * delays it, whichever process made it. streamsd calls the function, or any
