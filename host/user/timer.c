@@ -5,10 +5,10 @@
  * Interrupt context: a thread that runs the executive's timers.
  *
  * Which.  A thread of streamsd runs the timers of all members.  If streamsd
- * cannot be started, or is a second late (it is stopped, or gets no CPU time),
- * the member that sets a timer starts such a thread itself, the *helper*, with
- * every signal blocked; it ends when there has been no deadline for a second.
- * Several of them may run.  A forked child has no helper.
+ * cannot be started, is a second late (it gets no CPU time), or cannot be woken
+ * (it is stopped), the member that sets a timer starts such a thread itself, the
+ * *helper*, with every signal blocked; it ends when there has been no deadline
+ * for a second.  Several of them may run.  A forked child has no helper.
  *
  * Sleep.  `timer_until' of the domain says until when the thread sleeps;
  * UINT64_MAX: there is no timer; while it is awake: since when.  It stores that,
@@ -34,6 +34,7 @@
 #define IDLE_NS 1000000000u
 #define LATE_NS 1000000000u
 #define STACK_SIZE (256u << 10)
+#define LOOK_YIELDS 16u /* until a thread that is awake has looked */
 
 #define HOLD_NS 1000000000u /* the other thread may be stopped */
 
@@ -110,7 +111,21 @@ timer_look(uint32_t *ret_word)
 		in_grains(next);
 }
 
-/* Has the helper nothing to do any more? */
+/*
+ * End the thread, which is RUNNING, unless it is held: its end would be waited
+ * for in vain.  Locks: timer.
+ */
+static bool
+timer_over(struct host_priv *pv)
+{
+	if (!str_cas(&running, RUNNING, 0u))
+		return false;
+	(void)pthread_detach(pthread_self());
+	str_store(&pv->timer_up, 0u);
+	return true;
+}
+
+/* Has the helper nothing to do any more?  Then it is not RUNNING any more. */
 static bool
 timer_ends(struct host_priv *pv, uint64_t idle_since)
 {
@@ -121,11 +136,21 @@ timer_ends(struct host_priv *pv, uint64_t idle_since)
 	host_plock_lock(&pv->timer);
 	str_store(&shared()->timer_until, 0ull);
 	str_fence_full(); /* as above */
-	done = str_timer_next() == UINT64_MAX;
-	if (done) {
-		(void)pthread_detach(pthread_self());
-		str_store(&pv->timer_up, 0u);
-	}
+	done = str_timer_next() == UINT64_MAX && timer_over(pv);
+	host_plock_unlock(&pv->timer);
+	return done;
+}
+
+/* Has the process left the domain?  As timer_ends(). */
+static bool
+timer_left(struct host_priv *pv)
+{
+	bool done;
+
+	if (host_domain != NULL)
+		return false;
+	host_plock_lock(&pv->timer);
+	done = timer_over(pv);
 	host_plock_unlock(&pv->timer);
 	return done;
 }
@@ -148,19 +173,17 @@ timer_main(void *arg)
 			continue;
 		}
 		if (host_domain == NULL) {
-			(void)pthread_detach(pthread_self());
-			str_store(&pv->timer_up, 0u);
-			hold_end();
-			return NULL;
+			if (timer_left(pv))
+				return NULL;
+			hold_end(); /* it is held */
+			continue;
 		}
 		word = &shared()->timer_word;
 		at = timer_look(&val);
 		if (at != UINT64_MAX)
 			idle_since = host_now();
-		else if (timer_ends(pv, idle_since)) {
-			hold_end();
+		else if (timer_ends(pv, idle_since))
 			return NULL;
-		}
 		hold_end();
 		if (at == UINT64_MAX && !host_is_daemon)
 			at = host_now() + IDLE_NS;
@@ -210,13 +233,24 @@ host_timer_serve(void)
 
 /* ----------------------------------------------------------- its customers */
 
-/* Has the thread not looked in time? */
+/*
+ * No thread slept.  Is there none that looks?  It has not looked in time; or it
+ * is said to sleep, and so is stopped or dead, unless it looks just now.
+ */
 static bool
-is_late(uint64_t now)
+is_absent(uint64_t until)
 {
-	uint64_t until = str_load(&shared()->timer_until);
+	uint64_t now = host_now();
+	unsigned i;
 
-	return until < now && now - until > LATE_NS;
+	if (until < now)
+		return now - until > LATE_NS;
+	for (i = 0; i < LOOK_YIELDS; i++) {
+		if (str_load(&shared()->timer_until) != until)
+			return false;
+		host_yield();
+	}
+	return str_load(&shared()->timer_until) == until;
 }
 
 static STR_COLD void
@@ -225,10 +259,10 @@ timer_wake(void)
 	str_a32 *word = &shared()->timer_word;
 
 	(void)str_add(word, 1u);
-	if (host_wake(word, INT_MAX) > 0 || !is_late(host_now()) ||
-	    host_is_daemon)
+	if (host_wake(word, INT_MAX) > 0 || host_is_daemon ||
+	    !is_absent(str_load(&shared()->timer_until)))
 		return;
-	if (host_daemon() != 0 || is_late(host_now()))
+	if (host_daemon() != 0 || is_absent(str_load(&shared()->timer_until)))
 		host_timer_serve();
 }
 
@@ -298,9 +332,18 @@ void
 host_timer_end(void)
 {
 	struct host_priv *pv = host_priv_page;
+	bool up;
 
 	if (pv == NULL || str_load(&pv->timer_up) == 0 ||
-	    pthread_equal(thread, pthread_self()) || !hold(HELD | ENDS))
+	    pthread_equal(thread, pthread_self()))
+		return;
+	/* either it has ended by itself, or this thread joins it */
+	host_plock_lock(&pv->timer);
+	up = str_load(&pv->timer_up) != 0;
+	if (up)
+		(void)str_or(&running, HELD | ENDS);
+	host_plock_unlock(&pv->timer);
+	if (!up || !hold(HELD | ENDS))
 		return;
 	(void)sys_call3(SYS_futex, &running, FUTEX_WAKE, INT_MAX);
 	(void)pthread_join(thread, NULL);

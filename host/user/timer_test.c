@@ -102,6 +102,35 @@ T_CASE(a_thread_that_is_late_is_replaced)
 	T_SOON(str_load(up_word(UP_TIMER)) == 1, 5000);
 }
 
+/* It is not late, and it does not wake either. */
+T_CASE(a_thread_that_is_stopped_in_its_sleep_is_replaced)
+{
+	struct host_shared *s;
+	int status;
+	pid_t pid;
+
+#if defined(__SANITIZE_THREAD__)
+	T_SKIP("TSAN has no threads after the fork of a process with threads");
+#endif
+	setup();
+	s = host_shared(host_domain);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		defer(host_now() + 100000 * MS);
+		for (;;)
+			pause();
+	}
+	T_SOON(str_load(&s->timer_until) > host_now() + 90000 * MS, 5000);
+	for (int i = 0; i < 20; i++)
+		t_pause(); /* it goes to sleep */
+	T_OK(kill(pid, SIGSTOP));
+	T_OK(waitpid(pid, &status, WUNTRACED));
+	defer(host_now() + 10 * MS);
+	T_SOON(str_load(up_word(UP_TIMER)) == 1, 5000);
+	T_OK(kill(pid, SIGKILL));
+	T_OK(waitpid(pid, &status, 0));
+}
+
 T_CASE(the_helper_thread_comes_and_goes)
 {
 	int before, during;
