@@ -1080,7 +1080,8 @@ int str_signalled(struct host_call *hc);
 #define STR_PLAIN_NOT (~0ull)
 int str_plain_adopt(struct str_head *sd, struct host_call *hc);
 bool str_plain_reads(struct str_head *sd, struct host_call *hc);
-void str_plain_take(struct str_head *sd, int fd, size_t most);
+bool str_plain_moved(struct str_head *sd, struct host_call *hc);
+void str_plain_take(struct str_head *sd, int fd);
 void str_plain_ended(struct str_head *sd);
 void str_plain_flush(struct str_plumb *pl);
 /* str_pipe_abandoned - does no member hold either end of the PLAIN pipe @pl? */

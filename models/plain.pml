@@ -21,7 +21,7 @@
  * both, and becomes it.
  *
  * Other.  Another holder of the reading end, which reads if the starter was
- * killed: first from k, then from q.
+ * killed: first from k, then from q, under the consumer's lock.
  *
  * Failure.  A record that was being moved by a killed process may be read twice.
  * What was moved is lost if the starter is killed when the writer has closed:
@@ -38,6 +38,7 @@
  * @find kept_late assert -DN=2 -DM_KEEPLATE
  * @find writer_keeps_not assert -DN=2 -DKILL -DM_NOKEEPR
  * @find queue_first assert -DN=3 -DKILL -DM_QFIRST
+ * @find look_without_lock assert -DN=3 -DKILL -DM_NOLOCK
  * @find queue_not_moved assert -DN=2 -DM_NOMOVE
  */
 chan q = [N + 1] of { byte };
@@ -64,11 +65,20 @@ inline empty_if_closed(b)
 	od
 }
 
+/* The consumer's lock of q, by a reader. */
+#ifdef M_NOLOCK
+#define LOCK skip
+#define UNLOCK skip
+#else
+#define LOCK atomic { !clock -> clock = true }
+#define UNLOCK clock = false
+#endif
+
 /* A record stays in q until it is in k. */
 inline move(b)
 {
 	do
-	:: nempty(q) -> q?<b>; k!b; q?b
+	:: d_step { nempty(q) -> q?<b>; k!b; q?b }
 	:: empty(q) -> break
 	od
 }
@@ -95,7 +105,9 @@ proctype writer()
 			keptr = true;
 #endif
 			atomic { nw++ };
-			d_step { !clock -> move(b) };
+			atomic { !clock -> clock = true };
+			move(b);
+			clock = false;
 			k!i;
 			atomic { nw--; empty_if_closed(b) }
 		:: else ->
@@ -112,7 +124,9 @@ proctype writer()
 #endif
 	:: plain ->
 		atomic { nw++ };
-		d_step { !clock -> move(b) };
+		atomic { !clock -> clock = true };
+		move(b);
+		clock = false;
 		atomic { nw--; writing = false; empty_if_closed(b) }
 	:: else ->
 		atomic { writing = false; empty_if_closed(b) }
@@ -123,7 +137,8 @@ proctype writer()
 #define MAY_DIE :: atomic { true -> dead = true; twice = true; \
 	if :: opened -> nw--; nr-- :: else fi; \
 	if :: has -> nr-- :: else fi; \
-	clock = false; empty_if_closed(b); goto out }
+	if :: holds -> clock = false :: else fi; \
+	empty_if_closed(b); goto out }
 #else
 #define MAY_DIE
 #endif
@@ -132,7 +147,7 @@ proctype writer()
 proctype starter()
 {
 	byte b;
-	bool opened, has;
+	bool opened, has, holds;	/* holds: the lock */
 
 	STEP;
 	atomic { nw++; nr++; opened = true };
@@ -152,12 +167,12 @@ proctype starter()
 	STEP;
 #ifndef M_NOMOVE
 	do
-	:: atomic { nempty(q) -> clock = true };
+	:: atomic { nempty(q) && !clock -> clock = true; holds = true };
 		q?<b>;
 		k!b;
 		if
 		MAY_DIE
-		:: atomic { q?b; clock = false }
+		:: atomic { q?b; clock = false; holds = false }
 		fi
 	:: empty(q) -> break
 	od;
@@ -215,7 +230,16 @@ end:
 		:: atomic { q?b -> take(b) }
 #endif
 		:: atomic { k?b -> take(b) }
-		:: atomic { empty(k) && q?[b] -> q?b; take(b) }
+		:: nempty(q) -> LOCK;
+			if
+			:: atomic { k?b -> take(b) }
+			:: empty(k) ->
+				if
+				:: atomic { q?b -> take(b) }
+				:: empty(q)
+				fi
+			fi;
+			UNLOCK
 		:: atomic { empty(k) && empty(q) && WRITERS == 0 -> break }
 		od
 	:: else ->

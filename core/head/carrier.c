@@ -55,7 +55,7 @@ look_plain(struct str_head *sd, struct host_call *hc, uint32_t *ret_ev)
 	*ret_ev = host_plain_look(hc->fd);
 	if (*ret_ev & HOST_C_TOKEN) {
 		*ret_ev &= ~HOST_C_HUP;
-		str_plain_take(sd, hc->fd, 0);
+		str_plain_take(sd, hc->fd);
 	} else if (*ret_ev & HOST_C_HUP) {
 		struct host_call *old = host_tls.call;
 
@@ -157,7 +157,7 @@ str_head_drain(struct str_head *sd, int fd, bool pollers)
 	int i;
 
 	if (str_unlikely(str_head_plain(sd))) {
-		str_plain_take(sd, fd, 0); /* there are no tokens */
+		str_plain_take(sd, fd); /* there are no tokens */
 		return;
 	}
 	for (i = 0; i < 2; i++)

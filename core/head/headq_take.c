@@ -108,6 +108,17 @@ look_pos(struct str_headq *hq, uint64_t cpos)
 }
 
 /*
+ * Is the queue part of a PLAIN pipe?  Then only str_headq_first() finds its
+ * records, for callers that look into the kernel's pipe before.
+ */
+STR_INLINE bool
+is_plain_pipe(const struct str_headq *hq)
+{
+	return (str_load(&str_container(hq, struct str_head, hq)->flags) &
+		STR_H_PLAIN) != 0;
+}
+
+/*
  * str_headq_look_any - look at pos, go to the next segment if necessary, and
  * set the limit up to which records can be taken without another look
  * Locks: clock.
@@ -121,7 +132,7 @@ str_headq_look_any(struct str_headq *hq)
 	const unsigned char *p;
 
 	hq->climit = 0;
-	if (str_load(&hq->part) != 0)
+	if (str_load(&hq->part) != 0 || is_plain_pipe(hq))
 		return NULL;
 	if (cpos == hq->cpos_seen && look_pos(hq, cpos) == cpos)
 		return NULL;
@@ -374,7 +385,7 @@ str_headq_part(struct str_headq *hq, void *ubuf, size_t len)
 	 * look
 	 */
 	if (cpos == hq->cpos_seen || cpos == s->base + s->size ||
-	    str_load(&hq->npri) != 0)
+	    str_load(&hq->npri) != 0 || is_plain_pipe(hq))
 		return 0;
 	p = s->data + (cpos - s->base);
 	rec.hdr = load32(p);

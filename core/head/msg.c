@@ -741,6 +741,37 @@ get_one(struct str_head *sd, struct getter *g)
 	return more;
 }
 
+/*
+ * From the kernel's pipe of a PLAIN pipe, as one message of data, before what is
+ * in the head queue.  Locks: clock, see take_kernel() in read.c.
+ * Return: as get_one(); -EAGAIN: it is empty.
+ */
+static STR_COLD int
+get_kernel(struct str_head *sd, struct host_call *hc, struct getter *g,
+	bool *ret_ended)
+{
+	long most = g->has_data ? g->data.maxlen : -1, n;
+	uint32_t ev;
+
+	if (!str_plain_reads(sd, hc) || str_load(&sd->peer->direct) == NULL ||
+	    g->want == MSG_HIPRI || (g->want == MSG_BAND && g->band > 0))
+		return -EAGAIN;
+	ev = host_plain_look(hc->fd);
+	STR_CRASH_POINT("plain:looked");
+	*ret_ended = (ev & (HOST_C_TOKEN | HOST_C_HUP)) == HOST_C_HUP;
+	if ((ev & HOST_C_TOKEN) == 0)
+		return -EAGAIN;
+	/* nothing is taken for a caller with a bad pointer */
+	if (report(g, -1, (int)STR_MIN(most, 0l), 0, false) != 0)
+		return -EFAULT;
+	if (most <= 0)
+		return MOREDATA;
+	n = host_plain_get(hc->fd, g->data.buf, (size_t)most);
+	if (n < 0)
+		return n == -EFAULT ? -EFAULT : -EAGAIN;
+	return report(g, -1, (int)n, 0, false) != 0 ? -EFAULT : 0;
+}
+
 static void
 after_get(struct str_head *sd, struct host_call *hc)
 {
@@ -805,7 +836,7 @@ rarely(struct str_head *sd, const struct getter *g)
 static long
 get(struct str_head *sd, struct host_call *hc, struct getter *g)
 {
-	bool tried = false, gone = false;
+	bool tried = false, gone = false, moved, ended;
 	int ret;
 
 	if (str_unlikely((str_load(&sd->peer->flags) & STR_H_AWAY) != 0))
@@ -825,9 +856,7 @@ get(struct str_head *sd, struct host_call *hc, struct getter *g)
 			ret = str_plain_adopt(sd, hc);
 			if (ret != 0)
 				return -ret;
-			if (str_plain_reads(sd, hc) && g->data.maxlen > 0)
-				str_plain_take(sd, hc->fd,
-					(size_t)g->data.maxlen);
+			str_plain_take(sd, hc->fd);
 		}
 		if (str_unlikely(str_hlock(&sd->hq.clock, STR_HOLD_C)))
 			str_headq_repair_c(&sd->hq);
@@ -837,12 +866,23 @@ get(struct str_head *sd, struct host_call *hc, struct getter *g)
 			if (str_load(&sd->hq.ccpu) != cpu)
 				str_store(&sd->hq.ccpu, cpu);
 		}
-		ret = get_one(sd, g);
+		moved = ended = false;
+		ret = -EAGAIN;
+		if (str_unlikely(str_head_plain(sd))) {
+			moved = str_plain_moved(sd, hc);
+			ret = get_kernel(sd, hc, g, &ended);
+		}
+		if (str_likely(ret == -EAGAIN && !moved))
+			ret = get_one(sd, g);
 		str_hunlock(&sd->hq.clock, STR_HOLD_C);
+		if (str_unlikely(ended))
+			str_plain_ended(sd);
 		if (ret != -EAGAIN) {
 			after_get(sd, hc);
 			return ret;
 		}
+		if (str_unlikely(moved))
+			continue;
 		if (str_sched_run_head(sd, hc) ||
 		    ((hc->fflags & STR_O_NONBLOCK) != 0 && !tried &&
 			    (tried = str_sock_try(sd, hc, KS_IN))))

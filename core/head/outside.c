@@ -108,7 +108,7 @@ str_outside_take(struct str_head *sd, int fd)
 	(void)str_lock(&sd->inlock);
 	if (str_unlikely(str_head_plain(sd))) {
 		str_unlock(&sd->inlock);
-		str_plain_take(sd, fd, 0);
+		str_plain_take(sd, fd);
 		return false;
 	}
 	while ((mp = allocb(size, BPRI_MED)) != NULL) {

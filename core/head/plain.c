@@ -14,8 +14,11 @@
  * direction stays in the domain.  A process can open it if it has inherited a
  * reference, or finds one in the queue of its carrier (str_plain_find).
  *
- * Rule.  Bytes in the kernel's pipe are older than those in end 0's head queue: a reader
- * takes them first, a writer sends the queue before its own data.
+ * Rule.  Bytes in the kernel's pipe are older than those in end 0's head queue:
+ * a reader takes them first, a writer sends the queue before its own data.  A
+ * reader holds the queue's consumer lock while it looks at both, and so does a
+ * thread that moves the queue: otherwise the oldest bytes could be moved when
+ * the reader has found the kernel's pipe empty.
  *
  * Holders.  The kernel gives the end of file when no process has the kernel's pipe open
  * for writing, and EPIPE when none has it open for reading.  A member that
@@ -26,9 +29,9 @@
  * of a carrier of a PLAIN pipe but old tokens, which str_plain_find() discards.
  *
  * Change.  str_plain_begin() stores the number, then sets each head's flag under
- * the lock of its carrier's queue, executes the heavy fence, waits until threads
- * that began before have left, and then moves the queue into the kernel's pipe.  It is
- * not undone: a pipe stays PLAIN.
+ * the lock of its carrier's queue and its consumer lock, executes the heavy
+ * fence, waits until threads that began before have left, and then moves the
+ * queue into the kernel's pipe.  It is not undone: a pipe stays PLAIN.
  *
  * Failure.  A process that is killed after it has stored the number leaves a
  * PLAIN pipe, whose next user completes what is missing: every step may be done
@@ -118,13 +121,21 @@ have_number(struct str_plumb *pl, uint64_t spare)
 		str_load(&pl->plain) == STR_PLAIN_NOT ? ENOSYS : 0;
 }
 
-/* Members use the kernel's pipe at @sd from now on.  Locks: its inlock. */
+/*
+ * Members use the kernel's pipe at @sd from now on.  The fast paths of reading
+ * find no record in the head queue any more.  Locks: its inlock.
+ */
 static bool
 flag(struct str_head *sd)
 {
-	uint32_t was = str_or(&sd->flags, STR_H_PLAIN | STR_H_FED |
-		(sd->end == 1 ? STR_H_AWAY | STR_H_MIXED : 0));
+	uint32_t was;
 
+	if (str_unlikely(str_hlock(&sd->hq.clock, STR_HOLD_C)))
+		str_headq_repair_c(&sd->hq);
+	was = str_or(&sd->flags, STR_H_PLAIN | STR_H_FED |
+		(sd->end == 1 ? STR_H_AWAY | STR_H_MIXED : 0));
+	sd->hq.climit = 0;
+	str_hunlock(&sd->hq.clock, STR_HOLD_C);
 	return (was & STR_H_PLAIN) == 0;
 }
 
@@ -275,10 +286,10 @@ str_plain_begin(struct str_head *sd, int sock, uint64_t spare, int *ret_both)
 int
 str_plain_adopt(struct str_head *sd, struct host_call *hc)
 {
-	if (!str_head_plain(sd) || (hc->flags & HOST_CALL_PLAIN) != 0 ||
-	    hc->fd < 0)
+	if (!str_head_plain(sd) || (hc->flags & HOST_CALL_PLAIN) != 0)
 		return 0;
-	return host_plain_adopt != NULL ? host_plain_adopt(hc) : EBADF;
+	return hc->fd >= 0 && host_plain_adopt != NULL ? host_plain_adopt(hc) :
+		EBADF;
 }
 
 /* str_plain_reads - does a reader of @sd read from the kernel's pipe under @hc->fd? */
@@ -287,6 +298,16 @@ str_plain_reads(struct str_head *sd, struct host_call *hc)
 {
 	return str_head_plain(sd) && sd->end == 0 && hc->fd >= 0 &&
 		(hc->flags & HOST_CALL_PLAIN) != 0;
+}
+
+/*
+ * str_plain_moved - has the pipe become PLAIN since @hc's call looked at the
+ * flags?  Then what it waits for may be in the kernel's pipe.
+ */
+bool
+str_plain_moved(struct str_head *sd, struct host_call *hc)
+{
+	return str_head_plain(sd) && sd->end == 0 && !str_plain_reads(sd, hc);
 }
 
 /* str_plain_ended - the kernel's pipe is empty, and has no writer. */
@@ -303,26 +324,21 @@ str_plain_ended(struct str_head *sd)
 
 /*
  * str_plain_take - bytes from the kernel's pipe @fd pass through the writing end's
- * modules into the head queue, if that is empty
- * @most: as many as the next getmsg(2) takes; 0: nothing without modules, since
- * what is in the queue cannot be read outside.
+ * modules, if it has any, into the head queue, if that is empty
  */
 void
-str_plain_take(struct str_head *sd, int fd, size_t most)
+str_plain_take(struct str_head *sd, int fd)
 {
 	long n = 0;
 	mblk_t *mp;
 
-	if (str_load(&sd->peer->direct) == NULL)
-		most = TAKE;
-	if (most == 0 || sd->end != 0 || str_head_pending(sd) ||
-	    !str_plain_is(sd, fd))
+	if (str_load(&sd->peer->direct) != NULL || sd->end != 0 ||
+	    str_head_pending(sd) || !str_plain_is(sd, fd))
 		return;
 	(void)str_lock(&sd->inlock);
-	most = STR_MIN(most, (size_t)TAKE);
-	mp = allocb(most, BPRI_MED);
+	mp = allocb(TAKE, BPRI_MED);
 	if (mp != NULL) {
-		n = host_plain_get(fd, mp->b_wptr, most);
+		n = host_plain_get(fd, mp->b_wptr, TAKE);
 		if (n > 0) {
 			mp->b_wptr += n;
 			str_outside_put_from_peer(sd, mp);

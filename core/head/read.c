@@ -232,8 +232,46 @@ take_queued(struct reader *r)
 }
 
 /*
+ * Read from the kernel's pipe of a PLAIN pipe, whose bytes come before those in
+ * the head queue.  Locks: clock, so that no other thread moves bytes from the
+ * queue to that pipe after it has been found empty.
+ * Return: 0: it is empty; 1 stop; -EAGAIN: it must be adopted first; -EFAULT.
+ */
+static STR_COLD int
+take_kernel(struct reader *r, bool *ret_ended)
+{
+	struct str_head *sd = r->sd;
+	long n = 1;
+
+	if (str_plain_moved(sd, r->hc))
+		return -EAGAIN;
+	if (!str_plain_reads(sd, r->hc) || str_load(&sd->peer->direct) == NULL)
+		return 0; /* with modules str_plain_take() has taken them */
+	while (r->left != 0 && n > 0) {
+		const struct str_iov *v = &r->iov[r->cur];
+		size_t want = STR_MIN(v->len - r->off, r->left);
+
+		if (want == 0) {
+			r->cur++;
+			r->off = 0;
+			continue;
+		}
+		n = host_plain_get(r->hc->fd, (char *)v->base + r->off, want);
+		if (n > 0) {
+			r->off += (size_t)n;
+			r->left -= (size_t)n;
+			r->done += (size_t)n;
+		}
+	}
+	STR_CRASH_POINT("plain:looked");
+	*ret_ended = n == 0;
+	return r->done != 0 ? 1 : n == -EFAULT ? -EFAULT : 0;
+}
+
+/*
  * Take all available data, according to the read options.
- * Return: 0 with r->done; 1 stop (boundary or zero-length message); -errno.
+ * Return: 0 with r->done; 1 stop (boundary or zero-length message); -errno;
+ * -EAGAIN: the pipe has become PLAIN, and nothing has been taken.
  */
 static int
 take_all(struct reader *r)
@@ -242,12 +280,15 @@ take_all(struct reader *r)
 	struct str_rec rec;
 	uint32_t cpu = host_cpu();
 	bool passed = false; /* there was no such message */
+	bool ended = false;
 	int ret = 0;
 
 	if (str_load(&hq->ccpu) != cpu)
 		str_store(&hq->ccpu, cpu);
 	if (str_unlikely(str_hlock(&hq->clock, STR_HOLD_C)))
 		str_headq_repair_c(hq);
+	if (str_unlikely(str_head_plain(r->sd)))
+		ret = take_kernel(r, &ended);
 	while (r->left > 0 && ret == 0) {
 		if (str_unlikely(str_load(&hq->npri) != 0)) {
 			ret = take_queued(r);
@@ -266,6 +307,8 @@ take_all(struct reader *r)
 	str_hunlock(&hq->clock, STR_HOLD_C);
 	if (str_unlikely(host_tls.ntouch != 0))
 		str_sched_touched(); /* a band's writers were let go on */
+	if (str_unlikely(ended))
+		str_plain_ended(r->sd);
 	return ret;
 }
 
@@ -433,44 +476,12 @@ take_plain(struct reader *r)
 	str_hunlock(&hq->clock, STR_HOLD_C);
 }
 
-/*
- * Read from the kernel's pipe of a PLAIN pipe, whose bytes come before those in
- * the head queue.  Return: 0, or minus an errno.
- */
-static STR_COLD int
-take_kernel(struct reader *r)
+/* Is there nothing to take, not even in the kernel's pipe of a PLAIN pipe? */
+static bool
+is_empty(struct reader *r)
 {
-	struct str_head *sd = r->sd;
-	int err = str_plain_adopt(sd, r->hc);
-	long n = 1;
-
-	if (err != 0)
-		return -err;
-	if (!str_plain_reads(sd, r->hc))
-		return 0;
-	if (str_load(&sd->peer->direct) == NULL) {
-		str_plain_take(sd, r->hc->fd, 0);
-		return 0;
-	}
-	while (r->left != 0 && n > 0) {
-		const struct str_iov *v = &r->iov[r->cur];
-		size_t want = STR_MIN(v->len - r->off, r->left);
-
-		if (want == 0) {
-			r->cur++;
-			r->off = 0;
-			continue;
-		}
-		n = host_plain_get(r->hc->fd, (char *)v->base + r->off, want);
-		if (n > 0) {
-			r->off += (size_t)n;
-			r->left -= (size_t)n;
-			r->done += (size_t)n;
-		}
-	}
-	if (n == 0)
-		str_plain_ended(sd);
-	return n == -EFAULT && r->done == 0 ? -EFAULT : 0;
+	return !str_head_pending(r->sd) &&
+		str_load(&r->sd->hq.overflow) == 0 && !str_head_plain(r->sd);
 }
 
 static STR_NOINLINE STR_WAKE_TEXT long
@@ -478,7 +489,7 @@ read_slow(struct reader *r)
 {
 	struct str_head *sd = r->sd;
 	struct host_call *hc = r->hc;
-	bool asked = false, waits;
+	bool asked = false;
 	int ret;
 
 	if (str_unlikely((str_load(&sd->peer->flags) & STR_H_AWAY) != 0))
@@ -496,28 +507,23 @@ read_slow(struct reader *r)
 			return ret == 1 ? 0 : ret;
 		}
 		if (str_unlikely((str_load(&sd->flags) & STR_H_PLAIN) != 0)) {
-			waits = str_head_pending(sd);
-			ret = take_kernel(r);
-			if (ret < 0)
-				return r->done != 0 ? (long)r->done : ret;
-			if (r->done != 0)
-				return (long)r->done;
-			/* older bytes may be in the kernel's pipe by now */
-			if (!waits && str_head_pending(sd))
-				continue;
+			ret = str_plain_adopt(sd, hc);
+			if (ret != 0)
+				return r->done != 0 ? (long)r->done : -ret;
+			str_plain_take(sd, hc->fd);
 		}
 took:
 		/* empty, as the caller has seen: the thread sleeps soon */
-		ret = r->left != 0 && (str_head_pending(sd) ||
-				str_load(&sd->hq.overflow) != 0) ?
-			take_all(r) : 0;
+		ret = r->left != 0 && !is_empty(r) ? take_all(r) : 0;
 		if (str_unlikely(str_load(&sd->flags) & STR_H_MSIG))
 			str_sig_front(sd);
 		host_fence_light();
 		if (str_load(&sd->hq.wwant) != 0)
 			str_wake_writers_from(sd, hc);
+		if (str_unlikely(ret == -EAGAIN) && r->done == 0)
+			continue; /* the pipe is PLAIN now */
 		if (ret < 0)
-			return ret;
+			return r->done != 0 ? (long)r->done : ret;
 		if (ret == 1 || r->left == 0)
 			return (long)r->done;
 		if (r->done != 0 && (sd->rdopt & RD_FILL) == 0)
@@ -528,7 +534,7 @@ took:
 			ret = -ENOSR; /* not the end: it waits for memory */
 		/* the last records may have arrived before the hang-up, or may
 		 * still be in transit */
-		if (ret != 0 && str_head_pending(sd))
+		if (ret != 0 && (str_head_pending(sd) || str_plain_moved(sd, hc)))
 			continue;
 		if (ret != 0 && str_sched_run_head(sd, hc))
 			continue;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stropts.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #define SIZE 1000u
 #define BEFORE 50u
 #define AFTER 50u
+#define END (~0u)
 
 static const char *const label[] = {
 	"plain:begin", "plain:kept", "plain:flag", "plain:moving",
@@ -123,6 +125,83 @@ T_CASE_TIMEOUT(a_writer_sleeps_while_the_starter_is_killed, 60)
 		T_EQ(status, 0);
 		T_OK(close(p[0]));
 	}
+}
+
+/*
+ * The writer moves the queue into the kernel's pipe when the reader has found
+ * that pipe empty, and has not looked into the queue yet.
+ */
+static void
+moved_meanwhile(uint32_t (*take)(int fd))
+{
+	int p[2], status;
+	pid_t pid;
+
+	T_OK(pipe(p));
+	pid = T_OK(fork());
+	if (pid == 0) {
+		T_OK(close(p[0]));
+		send_some(p[1], 0, 2000);
+		_exit(0);
+	}
+	for (int k = 0; k < 50; k++)
+		t_pause();
+	killed("plain:flag", p[0], -1, p[1]);
+	T_OK(close(p[1]));
+	T_OK(setenv("STREAMS_DELAY", "plain:looked:300", 1));
+	for (uint32_t k = 0; k < 3; k++)
+		T_EQ(take(p[0]), k);
+	T_OK(setenv("STREAMS_DELAY", "", 1));
+	for (uint32_t k = 3; k < 2000; k++)
+		T_EQ(take(p[0]), k);
+	T_EQ(take(p[0]), END);
+	T_EQ(T_OK(waitpid(pid, &status, 0)), pid);
+	T_EQ(status, 0);
+	T_OK(close(p[0]));
+}
+
+static uint32_t
+by_read(int fd)
+{
+	unsigned char buf[SIZE];
+	uint32_t i;
+
+	for (size_t at = 0, got; at < SIZE; at += got) {
+		got = (size_t)T_OK(read(fd, buf + at, SIZE - at));
+		if (got == 0)
+			return END;
+	}
+	memcpy(&i, buf, sizeof i);
+	return i;
+}
+
+static uint32_t
+by_getmsg(int fd)
+{
+	unsigned char buf[SIZE];
+	uint32_t i;
+
+	for (size_t at = 0; at < SIZE;) {
+		struct strbuf data = {(int)(SIZE - at), 0, (char *)buf + at};
+		int flags = 0;
+
+		T_OK(getmsg(fd, NULL, &data, &flags));
+		if (data.len == 0)
+			return END;
+		at += (size_t)data.len;
+	}
+	memcpy(&i, buf, sizeof i);
+	return i;
+}
+
+T_CASE_TIMEOUT(a_writer_moves_the_queue_while_a_reader_looks, 60)
+{
+	moved_meanwhile(by_read);
+}
+
+T_CASE_TIMEOUT(a_writer_moves_the_queue_while_getmsg_looks, 60)
+{
+	moved_meanwhile(by_getmsg);
 }
 
 T_CASE_TIMEOUT(a_starter_of_a_writer_is_killed, 60)
