@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * strwire - make, list and remove wires, and show their counters.
+ * strwire - make, list, impair and remove wires, and show their counters.
  *
  * A wire is a stream of the driver ip that is persistently linked below another
  * stream of it; so it needs no process.
@@ -22,6 +22,7 @@
 #undef FNONBLOCK
 #include <str/wire.h>
 
+#include "lib/impair.h"
 #include "lib/tool.h"
 
 #define IP_DEV "/dev/streams/clone/ip"
@@ -34,9 +35,14 @@ static struct tool tool = {
 		    "    [-m MTU] [-f INTERFACE] [-p PROTOCOL ...] [-P PORT[,PORT]]\n"
 		    "list [--json]\n"
 		    "stat [--json] [NAME ...]\n"
+		    "impair NAME [loss=PERCENT] [dup=PERCENT] [reorder=PERCENT] "
+		    "[corrupt=PERCENT]\n"
+		    "    [delay=TIME] [jitter=TIME] [rate=RATE] [limit=PACKETS] "
+		    "[seed=NUMBER]\n"
+		    "impair NAME [off]\n"
 		    "del NAME ...",
-	.purpose = "Make, list and remove the wires that carry IP packets of "
-		   "the native transports.  KIND is raw, tun, "
+	.purpose = "Make, list, impair and remove the wires that carry IP packets "
+		   "of the native transports.  KIND is raw, tun, "
 		   "packet or encap.",
 	.help =
 	"  -a, --address=ADDRESS/BITS  an address of the wire, and its network\n"
@@ -292,6 +298,34 @@ del(const char *name)
 	return status;
 }
 
+/* --------------------------------------------------------------- impairment */
+
+static int
+impair(const char *name, char **words)
+{
+	struct ipw_impair im;
+	int fd, show = *words == NULL;
+
+	memset(&im, 0, sizeof(im));
+	copy_name(im.name, name);
+	if (!show && (strcmp(*words, "off") != 0 || words[1] != NULL))
+		for (; *words != NULL; words++)
+			impair_word(&tool, &im, *words);
+	fd = open_ip();
+	if (command(fd, show ? IPW_IMPAIRED : IPW_IMPAIR, &im,
+		sizeof(im)) < 0) {
+		if (errno != ENXIO)
+			tool_die(&tool, "%s", name);
+		tool_warn(&tool, "there is no wire %s", name);
+		(void)close(fd);
+		return TOOL_FAILED;
+	}
+	if (show)
+		impair_show(&im, as_json);
+	(void)close(fd);
+	return TOOL_OK;
+}
+
 /* ------------------------------------------------------------------ showing */
 
 static void
@@ -451,17 +485,19 @@ main(int argc, char **argv)
 	word = argv + optind;
 	n = argc - optind;
 	if (n == 0)
-		tool_usage(&tool, "add, list, stat or del?");
+		tool_usage(&tool, "add, list, stat, impair or del?");
 	if (strcmp(word[0], "add") == 0 && n == 3)
 		status = add(word[1], word[2]);
 	else if (strcmp(word[0], "list") == 0 && n == 1)
 		status = show(false, word + 1);
 	else if (strcmp(word[0], "stat") == 0)
 		status = show(true, word + 1);
+	else if (strcmp(word[0], "impair") == 0 && n >= 2)
+		status = impair(word[1], word + 2);
 	else if (strcmp(word[0], "del") == 0 && n >= 2)
 		for (word++; *word != NULL; word++)
 			status |= del(*word);
 	else
-		tool_usage(&tool, "add, list, stat or del?");
+		tool_usage(&tool, "add, list, stat, impair or del?");
 	return tool_done(&tool, status);
 }

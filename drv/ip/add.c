@@ -165,6 +165,7 @@ fill(struct ip_wire *w, struct ip_ep *ep, const struct ipw_conf *conf)
 	w->ifindex = 0;
 	str_store(&w->dead, 0u);
 	ip_resolve_clear(w); /* its last user may have been killed */
+	ip_impair_end(w);
 	bzero(w->claim, sizeof(w->claim));
 	bzero(w->listen, sizeof(w->listen));
 	bzero(w->redirect, sizeof(w->redirect));
@@ -280,6 +281,7 @@ ip_wire_del(struct ip_ep *ep)
 		STR_POINT("ip:deleted");
 		ip_lower_close(w);
 		ip_resolve_clear(w);
+		ip_impair_end(w);
 		/* from here on it is free, and may be reused */
 		ep->wire = NULL;
 		__atomic_store_n(&w->rq, NULL, __ATOMIC_RELEASE);

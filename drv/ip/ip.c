@@ -144,6 +144,9 @@ ip_argsize(int cmd)
 		return sizeof(struct ipw_info);
 	case IPW_ADD:
 		return sizeof(struct ipw_conf);
+	case IPW_IMPAIR:
+	case IPW_IMPAIRED:
+		return sizeof(struct ipw_impair);
 	default:
 		return 0;
 	}
@@ -161,6 +164,29 @@ ip_link(mblk_t *mp)
 	if (canon_cmd(mp) == I_PLINK)
 		ip_wire_linked(lb.l_qbot, lb.l_index);
 	return 0;
+}
+
+static int
+ip_impair(mblk_t *mp)
+{
+	struct ipw_impair conf;
+
+	bcopy(mp->b_cont->b_rptr, &conf, sizeof(conf));
+	return ip_wire_impair(&conf);
+}
+
+static void
+ip_impaired(queue_t *q, mblk_t *mp)
+{
+	struct ipw_impair conf;
+	int err;
+
+	bcopy(mp->b_cont->b_rptr, &conf, sizeof(conf));
+	err = ip_wire_impaired(&conf);
+	if (err != 0)
+		canon_nak(q, mp, err);
+	else
+		canon_ack_data(q, mp, canon_block(&conf, sizeof(conf)), 0);
 }
 
 /* The argument is here. */
@@ -190,6 +216,12 @@ ip_command(queue_t *q, mblk_t *mp)
 	case I_PUNLINK:
 		err = ip_link(mp);
 		break;
+	case IPW_IMPAIR:
+		err = ip_impair(mp);
+		break;
+	case IPW_IMPAIRED:
+		ip_impaired(q, mp);
+		return;
 	case IPW_INFO:
 		ip_info(q, mp);
 		return;
@@ -302,6 +334,7 @@ static const struct qinit ip_lwinit = {
 
 static void (*const ip_calls[])(void) = {
 	(void (*)(void))ip_wire_tick,
+	(void (*)(void))ip_impair_release,
 	NULL,
 };
 

@@ -28,6 +28,7 @@
 #include <str/driver.h>
 #include <str/ip.h>
 #include <str/wire.h>
+#include "impair.h"
 #include "mcast.h"
 #include "neightab.h"
 #include "pkt.h"
@@ -134,6 +135,9 @@ struct ip_wire {
 	uint64_t oldquery[2];	/* perimeter: IPv4, IPv6: until then reports
 				 * have the older form */
 	volatile uint32_t regroup; /* [A] the joined groups must change */
+	struct ip_impair impair;
+	struct str_timer *release; /* [L] of the packets that impair holds;
+				    * kept when the wire ends */
 	struct ip_counts count[IP_PIECES]; /* [A] */
 };
 
@@ -204,10 +208,12 @@ uint64_t ip_counted(const struct ip_wire *w, unsigned int what);
 struct ip_wire *ip_wire_named(struct ip_shared *sh, const char *name);
 const struct wire_proto *const *ip_proto_next(
 	const struct wire_proto *const *at, int proto);
-const struct ip_secret *ip_secret(struct ip_shared *sh);
 void ip_sent_one(struct ip_wire *w, const mblk_t *pkt);
 int ip_send_held(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h);
 void ip_expire(struct ip_shared *sh);
+
+/* id.c */
+const struct ip_secret *ip_secret(struct ip_shared *sh);
 
 /* route.c */
 int ip_matches(const struct ip_addr *a, const struct ipw_addr *net);
@@ -277,6 +283,14 @@ int ip_packet_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
 	const mblk_t *pkt, const struct ip_hdr *h);
 int ip_frame(struct ip_wire *w, struct iovec *iov, uint32_t n, uint32_t proto,
 	const unsigned char *mac);
+
+/* impaired.c */
+int ip_impair_send(struct ip_wire *w, const mblk_t *pkt,
+	const struct ip_hdr *h);
+void ip_impair_release(void *arg);
+void ip_impair_end(struct ip_wire *w);
+int ip_wire_impair(const struct ipw_impair *conf);
+int ip_wire_impaired(struct ipw_impair *conf);
 
 /* router.c: next hops */
 #define IP_HOP 1

@@ -53,34 +53,6 @@ ip_shared(void)
 	return str_drv_state("ip", sizeof(struct ip_shared));
 }
 
-/* ip_secret - the key of hashes that other hosts must not predict */
-const struct ip_secret *
-ip_secret(struct ip_shared *sh)
-{
-	uint64_t zero, k;
-	unsigned int i;
-
-	for (i = 0; i < 2; i++)
-		while (str_unlikely(__atomic_load_n(&sh->secret.k[i],
-			__ATOMIC_RELAXED) == 0)) {
-			zero = 0;
-			k = str_random();
-			(void)__atomic_compare_exchange_n(&sh->secret.k[i],
-				&zero, k, 0, __ATOMIC_RELAXED,
-				__ATOMIC_RELAXED);
-		}
-	return &sh->secret;
-}
-
-uint32_t
-wire_id(const struct ip_addr *src, const struct ip_addr *dst, uint8_t proto)
-{
-	struct ip_shared *sh = ip_shared();
-
-	return sh == NULL ? 1 : ip_new_id(sh->ids, ip_secret(sh), src, dst,
-		proto);
-}
-
 struct wire *
 wire_lo(void)
 {
@@ -166,8 +138,11 @@ ip_sent_one(struct ip_wire *w, const mblk_t *pkt)
 static int
 send_one(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h)
 {
-	int err = ip_lower_send(w, pkt, h);
+	int err;
 
+	if (str_unlikely(wire_impaired(&w->pub)))
+		return ip_impair_send(w, pkt, h);
+	err = ip_lower_send(w, pkt, h);
 	if (err == 0)
 		ip_sent_one(w, pkt);
 	return err;
@@ -273,7 +248,8 @@ ip_send_held(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h)
 	if (h->frag == 0)
 		note(pkt, h);
 	if (h->hlen + h->len > mtu)
-		return send_cut(w, pkt, h, mtu);
+		return w->kind == IPW_ENCAP ? EMSGSIZE :
+			send_cut(w, pkt, h, mtu);
 	if (str_likely(!too_many_blocks(pkt)))
 		return send_one(w, pkt, h);
 	mp = msgpullup(pkt, -1);
@@ -294,7 +270,12 @@ send_lo(struct wire *lo, const struct wire_pkt *v, uint32_t n)
 		wire_count(lo, WIRE_OUT, 1);
 		wire_count(lo, WIRE_OUTBYTES, msgdsize(v[i].mp));
 		/* it shows the packet to the taps */
-		wire_input(lo, v[i].mp, IP_TRUST);
+		if (str_likely(!wire_impaired(lo))) {
+			wire_input(lo, v[i].mp, IP_TRUST);
+			continue;
+		}
+		(void)ip_impair_send(ip_wire_of(lo), v[i].mp, v[i].h);
+		freemsg(v[i].mp);
 	}
 	return n;
 }
@@ -344,7 +325,7 @@ wire_send_batch(struct wire *pub, const struct wire_pkt *v, uint32_t n,
 		str_unhold(&hold);
 		return 0;
 	}
-	if (w->kind == IPW_ENCAP) {
+	if (w->kind == IPW_ENCAP && !wire_impaired(pub)) {
 		i = ip_encap_send(w, v, n, &err);
 	} else {
 		for (i = 0; i < n && err == 0; i++)

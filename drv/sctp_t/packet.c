@@ -295,23 +295,7 @@ has_raw(struct sctpt_state *st)
 	return us != NULL && ports_any(&us->protos, SCTPT_PROTO);
 }
 
-/* A packet to an address of this host; consumed.  Return: bytes with IP. */
-static uint64_t
-send_near(struct sctpt_state *st, struct wire *lo, mblk_t *mp,
-	struct sctpt_work *w)
-{
-	struct sctpt_head hd;
-	uint64_t n = (uint64_t)MBLKL(mp) + (head_of(mp)->dst.len == 4 ? 20 : 40);
-
-	if (str_unlikely(wire_tapped(lo) || has_raw(st))) {
-		hd = *head_of(mp);
-		show(lo, mp, &hd);
-	}
-	arrive(st, mp, w);
-	return n;
-}
-
-/* A packet to another host; consumed. */
+/* A packet to another host, or on an impaired lo; consumed. */
 static void
 send_far(struct wire *wire, mblk_t *mp, uint32_t mtu)
 {
@@ -329,6 +313,22 @@ send_far(struct wire *wire, mblk_t *mp, uint32_t mtu)
 	mp->b_band = 0;
 	if (wire_send(wire, mp, &h) != 0)
 		freemsg(mp);
+}
+
+/* A packet to an address of this host; consumed.  Return: bytes with IP. */
+static uint64_t
+send_near(struct sctpt_state *st, struct wire *lo, mblk_t *mp,
+	struct sctpt_work *w)
+{
+	struct sctpt_head hd;
+	uint64_t n = (uint64_t)MBLKL(mp) + (head_of(mp)->dst.len == 4 ? 20 : 40);
+
+	if (str_unlikely(wire_tapped(lo) || has_raw(st))) {
+		hd = *head_of(mp);
+		show(lo, mp, &hd);
+	}
+	arrive(st, mp, w);
+	return n;
 }
 
 /* sctpt_send - send the packets; the receivers on this host are added to @w */
@@ -351,7 +351,7 @@ sctpt_send(struct sctpt_state *st, struct sctpt_list *l, struct sctpt_work *w)
 			continue;
 		}
 		head_of(mp)->src = src;
-		if (wire == lo) {
+		if (wire == lo && !wire_impaired(lo)) {
 			bytes += send_near(st, wire, mp, w);
 			near++;
 		} else {

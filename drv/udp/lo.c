@@ -552,8 +552,18 @@ show(struct udp *u, struct udp *to, mblk_t *mp, unsigned char *hdr,
 	if (pkt == NULL)
 		return ENOSR;
 	/* once: wire_input() also shows its packets to taps */
-	if (wire_tapped(lo) && !check)
+	if (wire_tapped(lo) && !check && !wire_impaired(lo))
 		wire_tap(lo, pkt, 1);
+	if (wire_impaired(lo)) {
+		mp->b_cont = NULL;
+		freeb(mp);
+		err = ip_parse(pkt->b_rptr, (size_t)MBLKL(pkt), hlen + n,
+			IP_TRUST, &h);
+		if (err == 0)
+			return wire_send(lo, pkt, &h);
+		freemsg(pkt);
+		return EPROTO;
+	}
 	if (check) {
 		/*
 		 * through wire_input(), which checks it and finds the receiver
@@ -592,7 +602,7 @@ give(struct udp *u, struct udp *to, const struct udp_dest *d,
 	put_length(hdr, d->hlen, n);
 	if (lo == NULL)
 		return ENOSR;
-	if (wire_tapped(lo) || u->check || str_load(&u->st->check) ||
+	if (!wire_is_plain(lo) || u->check || str_load(&u->st->check) ||
 		ports_any(&u->st->protos, IPPROTO_UDP))
 		return show(u, to, mp, hdr, d->hlen, n);
 	err = arrive(u, to, &d->ref, mp, hdr);
@@ -714,7 +724,7 @@ udp_lo_fast(struct udp *u, mblk_t *mp)
 		(uint32_t)msgdsize(bp);
 	if (n > IP_UDP_MOST || !is_idle(&u->in.tp) || !is_good(u, d) ||
 		ports_any(&st->protos, IPPROTO_UDP) ||
-		(u->check | st->check | u->special) != 0 || lo == NULL || wire_tapped(lo))
+		(u->check | st->check | u->special) != 0 || lo == NULL || !wire_is_plain(lo))
 		return 0;
 	if (str_hold(&hold, &d->ref) != 0)
 		return 0;
@@ -821,7 +831,7 @@ udp_lo_direct(queue_t *q, const struct str_direct *sd)
 		NULL || !is_idle(&u->in.tp) || (u->since | u->check |
 		u->special | st->check) != 0 ||
 		ports_any(&st->protos, IPPROTO_UDP) ||
-		u->in.tp.dead || st->lo == NULL || wire_tapped(st->lo)))
+		u->in.tp.dead || st->lo == NULL || !wire_is_plain(st->lo)))
 		return ret;
 	nm = d->nm;
 	ep = d->ep;

@@ -49,6 +49,7 @@
  */
 struct wire {
 	volatile uint32_t taps;	  /* number of its taps */
+	volatile uint32_t impaired; /* packets are lost, delayed ... on it */
 	volatile uint32_t others; /* of lo: number of other wires */
 };
 
@@ -135,8 +136,8 @@ int wire_source(const struct ip_addr *dst, struct ip_addr *ret_src);
  * for the path MTU (RFC 1191).
  * On lo the packet is delivered before the call returns, by the receiver's
  * input procedure: the caller holds no lock that its own input procedure needs.
- * Checksums are not checked then, so the caller may leave them out unless
- * wire_tapped(@w).
+ * Checksums are not checked then, so the caller may leave them out if
+ * wire_is_plain(@w).  On an impaired lo the receivers run later.
  * Return: 0; EMSGSIZE: too long, and must not be fragmented; EAGAIN: the wire
  * is full; ENETDOWN, ENOSR.
  *
@@ -234,5 +235,21 @@ wire_tapped(const struct wire *w)
 	return __atomic_load_n(&w->taps, __ATOMIC_RELAXED) != 0;
 }
 void wire_tap(struct wire *w, const mblk_t *pkt, int out);
+
+/*
+ * wire_impaired - are packets on @w to be lost, delayed or changed?  Then they
+ * are complete, with checksums, and all are sent by wire_send(), on lo too.
+ * wire_is_plain - is @w neither impaired nor tapped?
+ */
+static inline int
+wire_impaired(const struct wire *w)
+{
+	return __atomic_load_n(&w->impaired, __ATOMIC_RELAXED) != 0;
+}
+static inline int
+wire_is_plain(const struct wire *w)
+{
+	return !wire_tapped(w) && !wire_impaired(w);
+}
 
 #endif

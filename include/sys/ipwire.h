@@ -16,6 +16,9 @@
 #define IPW_STOP (IPW | 4) /* end the tap; packets that have arrived can be
 			    * read */
 
+#define IPW_IMPAIR (IPW | 5)   /* struct ipw_impair: treat packets of a wire so */
+#define IPW_IMPAIRED (IPW | 6) /* struct ipw_impair of the wire `name'; ENXIO */
+
 #define IPW_NAMELEN 16
 #define IPW_NOWN 4
 #define IPW_NROUTE 8
@@ -89,6 +92,30 @@ struct ipw_pkt {
 	unsigned short wire;	 /* its index */
 	unsigned char out;	 /* it was sent, else received */
 	unsigned char zero;
+};
+
+/*
+ * How a wire treats the packets that are sent on it: strwire(8).  All zero: it
+ * sends each at once.
+ */
+#define IPW_ALWAYS 1000000u    /* chances are in millionths */
+#define IPW_LONGEST 3600000000u /* us */
+struct ipw_impair {
+	char name[IPW_NAMELEN];
+	unsigned int loss;
+	unsigned int dup;	 /* sent twice */
+	unsigned int reorder;	 /* sent after the next one */
+	unsigned int corrupt;	 /* one bit behind the IP header is inverted */
+	unsigned int delay;	 /* us */
+	unsigned int jitter;	 /* us: the most that is added at random */
+	unsigned int limit;	 /* most packets that are held; 0: 1000 */
+	unsigned int zero;
+	unsigned long long rate; /* bytes a second; 0: no limit */
+	unsigned long long seed;
+	/* counters; ignored by IPW_IMPAIR, which sets them to 0 */
+	unsigned long long seen, lost, twice, late, damaged;
+	unsigned long long full; /* lost because `limit' packets were held */
+	unsigned long long held; /* now */
 };
 
 #endif /* _SYS_IPWIRE_H */
