@@ -916,14 +916,14 @@ i_atmark(struct ioc *c)
 	bool hipri, any;
 	int band;
 
-	if (how != ANYMARK && how != LASTMARK)
+	if (how == 0 || (how & ~(ANYMARK | LASTMARK)) != 0)
 		return -EINVAL;
 	lock_c(c->sd);
 	any = front(c->sd, &rec, &band, &hipri, &flags);
 	str_hunlock(&c->sd->hq.clock, STR_HOLD_C);
 	if (!any || (flags & MSGMARK) == 0)
 		return 0;
-	if (how == ANYMARK)
+	if (how & ANYMARK)
 		return 1;
 	/* LASTMARK: there is no other marked message */
 	return marks(c->sd) == 1;

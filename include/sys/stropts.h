@@ -359,9 +359,9 @@ struct bandinfo {
 
 /**
  * I_ATMARK - is the first message marked?
- * @arg: int, ANYMARK or LASTMARK
+ * @arg: int, ANYMARK, LASTMARK or both
  *
- * Return: 1 yes, 0 no.
+ * Return: 1 yes, with both if either holds; 0 no.
  * Errors: EINVAL other bits, or none.
  */
 #define I_ATMARK	_STR_IOC(31)

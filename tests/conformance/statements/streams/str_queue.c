@@ -407,6 +407,17 @@ CASE(mk_not_last)
 	S_HOLDS(ioctl(R, I_ATMARK, ANYMARK) == 1);
 }
 
+CASE(mk_either)
+{
+	S_HOLDS(ioctl(R, I_ATMARK, ANYMARK | LASTMARK) == 0);
+	mark();
+	mark();
+	ST_WRITES(W, "marked");
+	ST_WRITES(W, "too");
+	s_arrive(R, 2);
+	S_HOLDS(ioctl(R, I_ATMARK, ANYMARK | LASTMARK) == 1);
+}
+
 CASE(mk_no)
 {
 	S_HOLDS(ioctl(R, I_ATMARK, ANYMARK) == 0);
