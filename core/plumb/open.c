@@ -504,6 +504,8 @@ str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 
 	if ((oflags & 3) == 3)
 		return EINVAL;
+	if (any && (oflags & 3) != 2 && (oflags & STR_O_NONBLOCK) == 0)
+		return ENXIO; /* no process can open the other side */
 	(void)host_daemon();
 	hc->fflags = oflags;
 	for (;;) {

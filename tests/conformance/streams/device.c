@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 
 #define FIFO "/dev/streams/fifo/7"
+#define ANY_FIFO "/dev/streams/clone/fifo"
 #define ECHO "/dev/streams/clone/echo"
 
 static volatile sig_atomic_t pipes;
@@ -114,6 +115,16 @@ T_CASE(a_fifo_that_never_had_a_writer_is_not_hung_up)
 T_CASE(a_fifo_without_a_reader_cannot_be_opened_for_writing)
 {
 	T_ERR(open(FIFO, O_WRONLY | O_NONBLOCK), ENXIO);
+}
+
+/* fifo(4): no process can open the other side of what a clone open makes */
+T_CASE(half_of_an_unnamed_fifo_cannot_be_waited_for)
+{
+	T_ERR(open(ANY_FIFO, O_RDONLY), ENXIO);
+	T_ERR(open(ANY_FIFO, O_WRONLY), ENXIO);
+	T_ERR(open(ANY_FIFO, O_WRONLY | O_NONBLOCK), ENXIO);
+	T_OK(close(T_OK(open(ANY_FIFO, O_RDONLY | O_NONBLOCK))));
+	T_OK(close(T_OK(open(ANY_FIFO, O_RDWR))));
 }
 
 /* POSIX open(): blocks until the other side is there */
