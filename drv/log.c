@@ -73,7 +73,8 @@ log_submit(struct log_ctl *lc, mblk_t *bp)
 	}
 	/* facility 0 is the kernel's, not for programs */
 	if ((lc->pri & ~LOG_PRIO) == 0)
-		lc->pri = LOG_USER | log_priority(lc->flags);
+		lc->pri = LOG_USER | (lc->pri != 0 ? lc->pri :
+					log_priority(lc->flags));
 	if (bp != NULL && bp->b_cont != NULL)
 		bp = text = msgpullup(bp, -1);
 	if (bp != NULL)

@@ -8,21 +8,29 @@
 
 #include <sys/log.h>
 #include <sys/strlog.h>
+#include <syslog.h>
 
 static void
-say(int fd, int mid, int level, int flags, const char *text)
+say_as(int fd, int mid, int level, int flags, int pri, const char *text)
 {
 	struct log_ctl lc = {
 		.mid = (short)mid,
 		.sid = 1,
 		.level = (char)level,
 		.flags = (short)flags,
+		.pri = pri,
 	};
 	struct strbuf c = {.len = sizeof(lc), .buf = (char *)&lc};
 	struct strbuf d = {.len = (int)strlen(text),
 		.buf = (char *)(uintptr_t)text};
 
 	T_OK(putmsg(fd, &c, &d, 0));
+}
+
+static void
+say(int fd, int mid, int level, int flags, const char *text)
+{
+	say_as(fd, mid, level, flags, 0, text);
 }
 
 static struct log_ctl
@@ -58,6 +66,22 @@ T_CASE(an_error_logger_reads_what_a_program_says)
 	T_EQ(one.pri, 8 | 4);
 	T_EQ(two.seq_no, one.seq_no + 1);
 	dr_nothing(fd, 0);
+	T_OK(close(fd));
+	T_OK(close(out));
+}
+
+/* log(4): what is missing in a pri is supplied, and the rest is kept */
+T_CASE(a_priority_without_a_facility_is_kept)
+{
+	int fd = dr_open("/dev/strlog"), out = dr_open("/dev/strlog");
+
+	T_OK(dr_str(fd, I_ERRLOG, NULL, 0));
+	say_as(out, 7, 0, SL_ERROR | SL_WARN, LOG_CRIT, "priority");
+	say_as(out, 7, 0, SL_ERROR, LOG_DAEMON, "facility");
+	say_as(out, 7, 0, SL_ERROR, LOG_DAEMON | LOG_CRIT, "both");
+	T_EQ(logged(fd, "priority").pri, LOG_USER | LOG_CRIT);
+	T_EQ(logged(fd, "facility").pri, LOG_DAEMON);
+	T_EQ(logged(fd, "both").pri, LOG_DAEMON | LOG_CRIT);
 	T_OK(close(fd));
 	T_OK(close(out));
 }
