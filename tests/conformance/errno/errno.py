@@ -12,7 +12,8 @@ In a page, what stands between the lines
 	.\\" errno.py: CALL ...
 	.\\" errno.py: end
 is the list of these calls' errors.  With more calls than one, or in a page of
-commands, each has a list of its own.
+commands, each has a list of its own.  The page of commands itself says what all
+of them have in common (COMMON).
 """
 
 import pathlib
@@ -26,6 +27,11 @@ ALSO = re.compile(r'also (\w+) (E\w+)\n\t(.+)\n')
 CLASS = re.compile(r'class (\w+)\n((?:\t\w+ (?:E\w+ .+|-)\n)+)')
 # Only a pipe can be in these, or they are the same for any kind.
 PIPE_ONLY = {'GONE', 'NULLDEV', 'KPIPE', 'LINKED', 'PEERLESS'}
+
+COMMON = {('EBADF', 'The descriptor is not open.'),
+          ('EFAULT', 'The argument points to memory that cannot be used.'),
+          ('EINVAL', 'The Stream is linked below a multiplexor.'),
+          ('ENOTTY', 'The descriptor is not a Stream.')}
 
 
 def parse():
@@ -68,11 +74,11 @@ def item(text):
     return '\\&' + text if text[0] in ".'" else text
 
 
-def listing(call, rows):
-    """The mdoc list of one call."""
+def listing(call, rows, common=frozenset()):
+    """The mdoc list of one call; nothing if all its errors are common ones."""
     table = {}
     for name, err, _, _, _, _, text in rows:
-        if name != call or err == '-':
+        if name != call or err == '-' or (err, text) in common:
             continue
         if text.startswith('any: '):
             err, text = 'any', text[5:]
@@ -83,8 +89,7 @@ def listing(call, rows):
     for err in sorted(table, key=lambda e: (e == 'any', e)):
         out.append('.It Bq ' + ('any' if err == 'any' else 'Er ' + err))
         out.extend(item(text) for text in table[err])
-    out.append('.El')
-    return out
+    return out + ['.El'] if table else []
 
 
 def section(names, rows, known):
@@ -93,7 +98,8 @@ def section(names, rows, known):
         names = [c for c in known if not c.islower()]
         out = ['.Bl -tag -width Ds']
         for call in names:
-            out += ['.It Dv ' + call] + listing(call, rows)
+            errors = listing(call, rows, COMMON)
+            out += ['.It Dv ' + call] + errors if errors else []
         return out + ['.El']
     out = []
     for call in names:
