@@ -586,8 +586,12 @@ def measured_programs_have_a_domain_with_a_name_and_streamsd():
         for pid in descendants(test.pid):
             parent, _, program = table.get(pid, (0, 0, ""))
             seen.add(program)
-            if parent == test.pid and domain_of(pid) is not None:
-                workers[pid] = domain_of(pid)
+            domain = domain_of(pid)
+            # streamsd was a child of a worker, and its name is that of the
+            # worker until it has executed
+            if parent == test.pid and domain is not None and \
+                    processes().get(pid, (0, 0, ""))[2] != "streamsd":
+                workers[pid] = domain
         return workers and "streamsd" in seen
 
     until(both_seen)
