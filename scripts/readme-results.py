@@ -5,13 +5,14 @@
 
 usage: readme-results.py RESULT.json [README]
 
-The table between the two marks is written anew, and so is the chart below it,
-docs/img/pipe-performance.svg beside the README.  What they look like is
-decided in report/strreport/readme.py.
+The table between the two marks is written anew, and so are the figure of pipes
+before it and the chart below it, docs/img/pipe-performance.svg beside the
+README.  What they look like is decided in report/strreport/readme.py.
 """
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -22,7 +23,10 @@ BEGIN, END = '<!-- results:begin -->', '<!-- results:end -->'
 def machine_line(result):
     with open(result, encoding='utf-8') as f:
         machine = json.load(f).get('machine', {})
-    facts = [str(machine[k]) for k in ('cpu_model', 'kernel', 'build_id')
+    virtual = machine.get('virtualization') not in (None, 'none')
+    facts = [before + str(machine[k]) + after for before, k, after in (
+        ('', 'cpu_model', ' (a virtual machine)' if virtual else ''),
+        ('Linux ', 'kernel', ''), ('build ', 'build_id', ''))
              if machine.get(k)]
     return 'Measured with `make bench`' + (
         ' on ' + ', '.join(facts) if facts else '') + '.'
@@ -51,6 +55,10 @@ def main(argv):
         env=dict(os.environ, PYTHONPATH=os.path.join(ROOT, 'report')))
     if r.returncode:
         return r.returncode
+    pipes = re.search(r'\*\*([\d.]+)\*\* times as many', r.stdout)
+    if pipes:
+        before = re.sub(r'(passes )[\d.]+(\s+times as many)',
+                        rf'\g<1>{float(pipes[1]):.0f}\2', before)
     with open(readme, 'w', encoding='utf-8') as f:
         f.write(f'{before}{BEGIN}\n{r.stdout.rstrip()}\n\n'
                 f'{machine_line(result)}\n{END}{after}')

@@ -68,6 +68,27 @@ cpu_model(void)
 	return model != NULL ? model : json_null();
 }
 
+/* "flags" of /proc/cpuinfo; only x86 says it. */
+static json_t *
+virtualization(void)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	char *line = NULL;
+	size_t room = 0;
+	const char *found = NULL;
+
+	while (file != NULL && found == NULL &&
+		getline(&line, &room, file) != -1) {
+		if (strncmp(line, "flags\t", 6) == 0)
+			found = strstr(line, " hypervisor") != NULL ?
+				"virtual machine" : "none";
+	}
+	free(line);
+	if (file != NULL)
+		(void)fclose(file);
+	return text(found);
+}
+
 static json_t *
 now_utc(void)
 {
@@ -110,6 +131,7 @@ machine_facts(const struct run_options *options)
 		facts, "cores", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
 	(void)json_object_set_new(facts, "cpus_used",
 		json_pack("[ii]", options->cpus[0], options->cpus[1]));
+	(void)json_object_set_new(facts, "virtualization", virtualization());
 	(void)json_object_set_new(facts, "governor", first_line(path));
 	(void)json_object_set_new(facts, "memory_bytes",
 		json_integer((json_int_t)sysconf(_SC_PHYS_PAGES) *

@@ -111,7 +111,8 @@ def a_result_has_the_documented_shape():
                      "--impl", "pipe-linux,ring")
     assert result["schema"] == 1 and result["partial"] is False
     for name in ("cpu_model", "cores", "kernel", "glibc", "clock", "date",
-                 "load_average", "governor", "build_id", "compiler"):
+                 "load_average", "governor", "build_id", "compiler",
+                 "virtualization"):
         assert name in result["machine"], name
     assert result["errors"] == []
     assert [r["implementation"] for r in result["runs"]] == ["pipe-linux",

@@ -40,19 +40,17 @@ class Loss:
 
 
 def _rates(data):
+    """(suite, over, under, measure, mode, {size: factor}), as _all()."""
     for part, rows in compare.groups(data):
         for pair, by_mode in rows:
             for mode, ratio in by_mode.items():
-                lost = {s: 1 / r for s, r in ratio.by_size.items()
-                        if 1 / r >= LEAST}
-                if pair.kernel and lost:
-                    yield Loss(part.suite, pair.over, pair.under, RATE, mode,
-                               text.sizes(lost, ratio.sizes),
-                               max(lost.values()))
+                if pair.kernel:
+                    yield (part.suite, pair.over, pair.under, RATE, mode,
+                           {s: 1 / r for s, r in ratio.by_size.items()})
 
 
 def _trips(data):
-    lost, measured = {}, {}
+    found = {}
     for suite, rows, base in (
             ("rtt", tables.round_trips(data), {}),
             ("netrtt", nets.round_trips(data), compare.NET_TRIPS)):
@@ -63,28 +61,38 @@ def _trips(data):
             for mode, (_, ratio) in by_mode.items():
                 if ratio is None:
                     continue
-                key = suite, name, under, state, mode
-                measured.setdefault(key, []).append(size)
-                if ratio >= LEAST:
-                    lost.setdefault(key, {})[size] = ratio
-    for key, by_size in lost.items():
-        suite, name, under, state, mode = key
-        yield Loss(suite, name, under, STATES.get(state, state), mode,
-                   text.sizes(by_size, sorted(measured[key])),
-                   max(by_size.values()))
+                key = suite, name, under, STATES.get(state, state), mode
+                found.setdefault(key, {})[size] = ratio
+    for key, by_size in found.items():
+        yield *key, by_size
 
 
 def _opened(data):
     for name, _, ratio in tables.opened(data):
-        if name.startswith("pipe-streams") and ratio and ratio >= LEAST:
+        if name.startswith("pipe-streams") and ratio:
             mode = next(iter(data.modes("open")), "same")
-            yield Loss("open", name, "pipe-linux", OPENED, mode, "", ratio)
+            yield "open", name, "pipe-linux", OPENED, mode, {None: ratio}
+
+
+def _all(data):
+    """Every comparison: by how much the kernel is faster, by message size."""
+    return (*_rates(data), *_trips(data), *_opened(data))
 
 
 def losses(data):
     """[Loss], where the kernel is faster by most first."""
-    return sorted((*_rates(data), *_trips(data), *_opened(data)),
-                  key=lambda loss: -loss.factor)
+    found = []
+    for *what, by_size in _all(data):
+        lost = {s: f for s, f in by_size.items() if f >= LEAST}
+        if lost:
+            where = "" if None in lost else text.sizes(lost, sorted(by_size))
+            found.append(Loss(*what, where, max(lost.values())))
+    return sorted(found, key=lambda loss: -loss.factor)
+
+
+def compared(data):
+    """How many rows table() would have if the kernel won everywhere."""
+    return len({what[1:4] for what in _all(data)})
 
 
 def worst(found):

@@ -76,6 +76,11 @@ def rows(data):
     return found
 
 
+def sizes(data):
+    """The message sizes of all rows."""
+    return sorted({row.size for row in rows(data)})
+
+
 def answer(data):
     """In words: of ours, which have less than half of the rate left."""
     cells = [(row, mode, cell) for row in rows(data)

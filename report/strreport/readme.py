@@ -148,7 +148,8 @@ def _priorities(data):
                 if m in by_mode else text.NONE for m in modes) + " |"
               for _, ours, theirs, by_mode in found),
             "", "In parentheses: what the kernel has for the same purpose. "
-            "Each is the lowest of the measured sizes."]
+            "Each is the lowest of the ratios at "
+            f"{text.join(f'{s:,}' for s in nice.sizes(data))} bytes."]
 
 
 def _lost(data):
@@ -160,12 +161,16 @@ def _lost(data):
     nice_is = (' ("with nice": the sender has the highest priority, the '
                'receiver the lowest)'
                if any("with nice" in x.what for x in worst) else "")
-    return [f"In throughput, round trips and opening a pipe the kernel is "
-            f"faster in {rows} comparison{'s' if rows > 1 else ''}, which the "
-            "report lists; [CAVEATS.md](CAVEATS.md#what-costs-more) has what "
-            "else costs more. "
-            f"The worst of each kind, with the message sizes at which the "
-            f"kernel is faster, and the factor of the worst size{nice_is}:",
+    return ["In throughput, round trips and opening a pipe, "
+            f"{losses.compared(data)} comparisons were made; in {rows} of "
+            "them the kernel is faster with some message size or number of "
+            "CPUs. "
+            "`kernel-faster.csv` of the report that `make bench` writes "
+            "lists these; [CAVEATS.md](CAVEATS.md#what-costs-more) "
+            "has what else costs more. The worst of each suite of "
+            "[docs/benchmarks.md](docs/benchmarks.md) and kind of "
+            "measurement, with all sizes at which the kernel is faster, and "
+            f"the factor of the worst size{nice_is}:",
             "",
             *(f"- **{text.factor(x.factor)}** times: " + ", ".join(filter(
                 None, [x.what, x.measure if x.measure != losses.RATE else "",
@@ -195,11 +200,11 @@ def markdown(data):
              for s in r.sizes}
     if sizes:
         lines += ["", "Above 1, STREAMS is faster; below 1, the kernel is. "
-                  f"The first {len(cards)} rows are messages received per "
-                  f"second: geometric means over {min(sizes):,} to "
-                  f"{max(sizes):,} bytes a message, in parentheses the "
-                  "lowest ratio. The other rows compare times, in parentheses "
-                  "ours."]
+                  f"The first {len(cards)} rows are ratios of messages "
+                  "received per second: geometric means of the ratios at "
+                  f"message sizes of {min(sizes):,} to {max(sizes):,} bytes, "
+                  "in parentheses the lowest ratio. The other rows compare "
+                  "times, in parentheses ours."]
     lines += [*_priorities(data), "", *_lost(data), ""]
     return "\n".join(map(_folded, lines)).replace(
         "\N{RIGHT SINGLE QUOTATION MARK}", "'")

@@ -68,6 +68,7 @@ NAMES = {
     "udp-sockets-nice": "UDP socket with nice",
     "udp-xtios": "kernel UDP through XTI",
     "udp-xti": "native UDP through XTI",
+    "raw-xti": "native raw IP through XTI",
     "udp-xti-out": "native UDP to a socket",
     "udp-xti-in": "native UDP from a socket",
     "udp-sockets-netns": "UDP socket",

@@ -349,6 +349,10 @@ class Output(Base):
         out = readme.markdown(self.data)
         self.assertIn("Opening and closing a pipe | – | **0.33** "
                       "(4.50\xa0µs) |", out)
+        lost = len(losses.table(losses.losses(self.data)))
+        self.assertLess(lost, losses.compared(self.data))
+        self.assertIn(f"{losses.compared(self.data)} comparisons were made; "
+                      f"in {lost} of them", " ".join(out.split()))
         worst = losses.worst(losses.losses(self.data))
         self.assertGreater(len(worst), 3)
         for loss in worst:

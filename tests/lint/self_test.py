@@ -97,6 +97,8 @@ int (*const nullmod_tab[])(void) = { nullmod_put, ddi_putnext };
                               '| 1.2 | MUST: y | not held: why |\n',
     'tests/b_test.c': C + 'T_CASE(it_is)\n',
     'core/msg/alloc.h': C + 'struct m {\n\tint n; /* [A] of uses */\n};\n',
+    'README.md': 'It passes 2 times as many.\n<!-- results:begin -->\n'
+                 'It passes **1.6** times as many.\n',
     'STYLE.md': '| `mod/`, `drv/` | `include/sys`, `builtin.h` |\n'
                 '`str_head_read`, `core/msg/alloc.c`, `str_<verb>`\n',
     'include/str/builtin.h': C + 'int builtin;\n',
@@ -228,6 +230,9 @@ BAD = [
     ('tags_have_one_legend', 'docs/locking.md',
      '| `[A]` | atomic |\n| `[B]` | none |\n', 'no field has [B]'),
     ('tags_have_one_legend', 'docs/x.md', 'see `[A]`\n', 'a second legend'),
+    ('readme_begins_with_its_results', 'README.md',
+     'It passes 3 times as many.\n<!-- results:begin -->\n'
+     'It passes **1.6** times as many.\n', '3 times, and its table says 2'),
     ('host_functions_are_listed', 'include/str/host.h',
      'int host_wait(void);\nint host_leave(void);\n'
      'static inline void\nhost_x(void)\n{\n}\n',

@@ -83,6 +83,21 @@ def tags_have_one_legend(tree):
 
 
 @rule
+def readme_begins_with_its_results(tree):
+    """the figure of pipes in README's first lines is that of its table"""
+    if 'README.md' not in tree.files('.md'):
+        raise Skip('no README.md')
+    before, _, after = tree.text('README.md').partition('<!-- results:begin')
+    said = re.search(r'passes ([\d.]+)\s+times as many', before)
+    measured = re.search(r'\*\*([\d.]+)\*\* times as many', after)
+    if said is None or measured is None:
+        return ['README.md: no figure of pipes']
+    wanted = f'{float(measured[1]):.0f}'
+    return [] if said[1] == wanted else [
+        f'README.md: {said[1]} times, and its table says {wanted}']
+
+
+@rule
 def host_functions_are_listed(tree):
     """docs/host-porting.md lists what host.h declares, and nothing else"""
     if HOST not in tree.files('.h') or PORTING not in tree.files('.md'):
