@@ -5,17 +5,15 @@
 # phone and phoned, built in this directory, over ticotsord and over TCP.
 
 set -eu
+trap 'kill ${!-} 2>/dev/null || :' EXIT
 ./phoned ticotsord phone 2 >ready &
-server=$!
-trap 'kill $server 2>/dev/null || :' EXIT
-until grep -q . ready; do kill -0 $server; done
+until test -s ready; do kill -0 $!; done
 test "$(./phone ticotsord phone alice)" = 4711
 test "$(./phone ticotsord phone zoe)" = unknown
-wait $server
+wait $!
 
 rm ready
 ./phoned tcp 127.0.0.1.0.0 1 >ready &
-server=$!
-until grep -q . ready 2>/dev/null; do kill -0 $server; done
+until test -s ready; do kill -0 $!; done
 test "$(./phone tcp $(cat ready) bert)" = 0815
-wait $server
+wait $!

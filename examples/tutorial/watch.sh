@@ -6,33 +6,19 @@
 
 set -eu
 dir=$(mktemp -d)
-writer= tap=
 STREAMS_DOMAIN=$dir/domain
 export STREAMS_DOMAIN
-trap 'for p in $writer $tap; do kill $p 2>/dev/null || :; done
-	rm -rf $dir' EXIT
-
-# until a command succeeds; the test ends what takes too long
-until_ok()
-{
-	until "$@" >/dev/null 2>&1; do
-		kill -0 $$
-	done
-}
+trap 'kill ${!-} 2>/dev/null || :; rm -rf $dir packets' EXIT
 
 ./stuck &
-writer=$!
-until_ok sh -c 'strtop -1aw | grep -q "writer asleep"'
+until strtop -1aw | grep "writer asleep"; do :; done
 strtop -1
 strtop -1aw
-kill $writer
-writer=
+kill $!
 
-strtap -i lo -c 1 >$dir/packets &
-tap=$!
-until_ok sh -c 'strtop -1al | grep -q " ip "'
+strtap -i lo -c 1 >packets &
+until strtop -1al | grep " ip "; do :; done
 ./packet
-wait $tap
-tap=
-cat $dir/packets
-grep -q '127.0.0.1.* > 127.0.0.1' $dir/packets
+wait $!
+cat packets
+grep -q '127.0.0.1.* > 127.0.0.1' packets

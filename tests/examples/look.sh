@@ -31,14 +31,17 @@ dev	/dev/trunk	hub	clone
 EOF
 export STREAMS_CONF=$dir/streams.conf
 strsetup -f $STREAMS_CONF
-strsetup -l /dev/trunk /dev/streams/clone/loop
 strconf /dev/trunk
+strsetup -l /dev/trunk /dev/streams/clone/loop
 test "$(strconf /dev/trunk)" = hub
 unset STREAMS_CONF # it has no /dev/sad
 autopush -s -M loop -m 11 frame
+test "$(strconf -t /dev/streams/loop/11)" = frame
+autopush -r -M loop -m 11
+
+autopush -s -M loop -m 11 frame
 autopush -g -M loop -m 11
 strconf /dev/streams/loop/11
-test "$(strconf -t /dev/streams/loop/11)" = frame
 autopush -r -M loop -m 11
 
 # trace messages: 26226 is 0x6672, the module's number

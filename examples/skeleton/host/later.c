@@ -21,7 +21,7 @@ LATER(host_copyin)
 LATER(host_copyout)
 LATER(host_copyinstr)
 
-/* step 3: carriers, tokens, waiting for them */
+/* step 3: carriers, tokens, waiting for them; the kernel's pipes */
 LATER(host_bell_ring)
 LATER(host_bell_ring_pollers)
 LATER(host_carrier_alive)
@@ -53,14 +53,14 @@ LATER(host_wait_carrier)
 LATER(host_wait_prepare)
 LATER(host_carrier_pair)
 
-/* signals, users, job control */
+/* step 5: signals, users, job control */
 LATER(host_signal_post)
 LATER(host_signal_self)
 LATER(host_cred)
 LATER(host_job)
 LATER(host_job_stop)
 
-/* passed descriptors */
+/* step 5: passed descriptors */
 LATER(host_box_drop)
 LATER(host_box_dup)
 LATER(host_box_empty)
@@ -70,11 +70,11 @@ LATER(host_box_new)
 LATER(host_box_put)
 LATER(host_box_ready)
 
-/* the daemon */
+/* step 5: the daemon */
 LATER(host_daemon_look)
 LATER(host_wait_notice)
 
-/* modules that are loaded */
+/* step 5: modules that are loaded */
 LATER(host_module_calls)
 LATER(host_module_done)
 LATER(host_module_load)
@@ -84,7 +84,7 @@ LATER(host_module_of)
 LATER(host_module_symbol)
 LATER(host_module_word)
 
-/* sockets, for the drivers that use them */
+/* step 5: sockets, for the drivers that use them */
 LATER(host_sock_accept)
 LATER(host_sock_adopt)
 LATER(host_sock_ask)

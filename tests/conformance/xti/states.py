@@ -73,8 +73,8 @@ def doc(table):
            'and the new state is T_OUTCON. `A or B`: either may happen.', '',
            'The endpoints are non-blocking (O_NONBLOCK), and the program has '
            'received all data', 'and events that have arrived. An endpoint '
-           'in T_IDLE was bound with qlen 0, one in', 'T_INCON with qlen 2. '
-           'Each cell is a test case, run on every transport of its',
+           'in T_IDLE was bound with qlen 0, one in', 'T_INCON with qlen 2, '
+           'and has one indication. Each cell is a test case, run on every', 'transport of its '
            'heading. A call on a descriptor that is not an endpoint '
            '(T_UNINIT) fails with TBADF.', '`t_accept` accepts on another '
            'endpoint, `t_accept_self` on the one that listened.', '']
