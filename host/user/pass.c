@@ -126,8 +126,8 @@ host_fds_recv(int via, void *text, size_t size, int fd[HOST_FDS],
 }
 
 /*
- * Take one datagram out of @via.  Return: 0, with *ret_fd -1 if it was a token;
- * ENOENT: there is none; EMFILE: its descriptor is lost.
+ * Take one datagram out of @via.  Return: 0, with *ret_fd -1 if it was a token
+ * or is dropped; ENOENT: there is none; EMFILE: its descriptor is lost.
  */
 static int
 take_one(int via, int *ret_fd, uint64_t *ret_id)
@@ -136,18 +136,23 @@ take_one(int via, int *ret_fd, uint64_t *ret_id)
 	union control u;
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = &u, .msg_controllen = sizeof u };
+	int fd[2]; /* the room is padded: a stranger may send two */
+	unsigned n;
 
 	*ret_fd = -1;
 	*ret_id = 0;
 	if (sys_call3(SYS_recvmsg, via, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) <
 	    0)
 		return ENOENT;
-	if (rights_get(&m, ret_fd, 1) == 0)
+	n = rights_get(&m, fd, 2);
+	if (n == 0)
 		return m.msg_flags & MSG_CTRUNC ? EMFILE : 0;
-	if (!host_creds_ours(&m)) {
-		(void)sys_close(*ret_fd);
-		*ret_fd = -1;
+	if (n == 1 && host_creds_ours(&m)) {
+		*ret_fd = fd[0];
+		return 0;
 	}
+	while (n-- != 0)
+		(void)sys_close(fd[n]);
 	return 0;
 }
 

@@ -519,19 +519,21 @@ T_CASE(another_directory_of_that_path_gets_nothing_that_matters)
 
 /* ------------------------------------------------------------- strangers */
 
-/* As a process of user @uid would: the kernel lets root say so. */
+/* Send @fd @n times, as user @uid: the kernel permits this to root. */
 static void
 send_as(const struct host_carrier *c, uid_t uid, int fd, uint64_t id,
-	size_t len)
+	unsigned n)
 {
 	struct ucred cr = {getpid(), uid, 0};
 	union {
 		struct cmsghdr align;
-		char buf[CMSG_SPACE(sizeof cr) + CMSG_SPACE(sizeof fd)];
+		char buf[CMSG_SPACE(sizeof cr) + CMSG_SPACE(3 * sizeof fd)];
 	} u = {.buf = {0}};
-	struct iovec iov = {&id, len};
+	struct iovec iov = {&id, sizeof id};
 	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = u.buf, .msg_controllen = sizeof u.buf};
+		.msg_control = u.buf,
+		.msg_controllen = CMSG_SPACE(sizeof cr) +
+			CMSG_SPACE(n * sizeof fd)};
 	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
 	struct sockaddr_un sun = {.sun_family = AF_UNIX};
 	uint64_t number;
@@ -541,14 +543,16 @@ send_as(const struct host_carrier *c, uid_t uid, int fd, uint64_t id,
 		SCM_CREDENTIALS};
 	memcpy(CMSG_DATA(h), &cr, sizeof cr);
 	h = CMSG_NXTHDR(&m, h);
-	*h = (struct cmsghdr){CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS};
-	memcpy(CMSG_DATA(h), &fd, sizeof fd);
+	*h = (struct cmsghdr){CMSG_LEN(n * sizeof fd), SOL_SOCKET,
+		SCM_RIGHTS};
+	for (unsigned i = 0; i < n; i++)
+		memcpy(CMSG_DATA(h) + i * sizeof fd, &fd, sizeof fd);
 	memcpy(&number, c->addr, sizeof number);
 	snprintf(sun.sun_path, sizeof sun.sun_path, "%s/%x", sock_dir(),
 		(unsigned)number); /* a number below 10 */
 	m.msg_name = &sun;
 	m.msg_namelen = sizeof sun;
-	T_EQ(sendmsg(s, &m, 0), (ssize_t)len);
+	T_EQ(sendmsg(s, &m, 0), (ssize_t)sizeof id);
 	T_OK(close(s));
 }
 
@@ -566,18 +570,21 @@ T_CASE(what_another_user_sends_is_dropped_with_its_descriptors)
 	enter_leave();
 	T_EQ(host_carrier_open(0, &fd, &c), 0);
 	T_OK(pipe(p));
-	send_as(&c, 65534, p[1], 5, 8);
-	send_as(&c, 1000, p[1], 5, 8);
+	send_as(&c, 65534, p[1], 5, 1);
+	send_as(&c, 1000, p[1], 5, 1);
 	T_EQ(host_fd_take(fd, 5, &got), ENOENT);
 	T_EQ(got, -7);
-	send_as(&c, 65534, p[1], 5, 8);
-	send_as(&c, 0, 0, 5, 8);
+	for (unsigned i = 1; i <= 3; i++) {
+		send_as(&c, 65534, p[1], 5, i);
+		send_as(&c, 0, p[1], 4, i);
+	}
+	send_as(&c, 0, 0, 5, 1);
 	T_EQ(host_fd_take(fd, 5, &got), 0);
 	T_OK(close(got));
-	send_as(&c, 65534, p[1], 6, 8);
+	send_as(&c, 65534, p[1], 6, 3);
 	T_EQ(host_fds_recv(fd, text, sizeof text, many, &n, &lost), 0);
 	T_EQ(n, 0u);
-	send_as(&c, 0, 0, 6, 8);
+	send_as(&c, 0, 0, 6, 1);
 	T_EQ(host_fds_recv(fd, text, sizeof text, many, &n, &lost), 8);
 	T_EQ(n, 1u);
 	T_EQ(text[0], 6u);
