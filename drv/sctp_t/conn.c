@@ -162,8 +162,8 @@ sctpt_slot_close(struct sctpt_state *st, struct sctpt_slot *sl)
 	struct sctpt_conn *c = sl->conn;
 	mblk_t *mp, *next;
 
+	(void)str_timer_stop(sl->timer);
 	str_store(&sl->armed, (uint64_t)0);
-	sl->later = 0;
 	if ((sl->gen & 1) != 0)
 		__atomic_store_n(&sl->gen, sl->gen + 1, __ATOMIC_RELEASE);
 	STR_POINT("sctp:closed");

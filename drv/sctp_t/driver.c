@@ -173,7 +173,6 @@ static const struct qinit sctp_winit = {
 static void (*const sctp_calls[])(void) = {
 	(void (*)(void))tpi_tick,
 	(void (*)(void))sctpt_timer,
-	(void (*)(void))sctpt_again,
 	NULL,
 };
 

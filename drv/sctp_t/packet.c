@@ -12,7 +12,8 @@
  *
  * Loss.  A packet for which there is no memory, or no room on a wire, is
  * dropped; the engine repeats what was in it.  So is a packet in the hands of
- * a thread that is killed.
+ * a thread that is killed.  A packet in an inbox is not lost: if its thread is
+ * killed, the slot's timer has the slot served.
  */
 #include "sctp_t.h"
 #include "../sctp/crc32c.h"
@@ -202,6 +203,7 @@ to_inbox(struct sctpt_slot *sl, mblk_t *mp, struct sctpt_work *w)
 		push(sl, mp);
 	else
 		freemsg(mp);
+	sctpt_expect(sl);
 	sctpt_work_add(w, sl);
 }
 

@@ -59,6 +59,7 @@
 #include <sys/xti_inet.h>
 #include <str/annot.h>
 #include <str/builtin.h>
+#include <str/driver.h>
 #include <str/hold.h>
 #include <str/ip.h>
 #include <str/tpi.h>
@@ -112,8 +113,9 @@ struct sctpt_slot {
 				    * are confirmed */
 	struct ip_addr local;	   /* [I] its home's address; len 0: any */
 	struct sctpt_conn *conn;   /* of the turn */
-	volatile uint64_t armed;   /* of the turn: us, when the timer is due */
-	uint64_t later;		   /* of the turn: of one more, or 0 */
+	struct str_timer *timer;   /* [I] */
+	volatile uint64_t armed;   /* [A] us, when the timer is due; 0: it may be
+				    * stopped */
 };
 
 /* In front of memory that the engine allocates for a conn. */
@@ -273,8 +275,9 @@ int sctpt_is_doubtful(struct sctpt_slot *sl);
 void sctpt_turn_wait(struct sctpt_slot *sl);
 int sctpt_turn_end(struct sctpt_slot *sl);
 void sctpt_turn_leave(struct sctpt_slot *sl);
-void sctpt_again(void *arg);
+void sctpt_soon(struct sctpt_slot *sl);
 void sctpt_arm(struct sctpt_slot *sl, uint64_t at, uint64_t now);
+void sctpt_expect(struct sctpt_slot *sl);
 
 /* conn.c */
 void sctpt_env(struct sctp_env *env, struct sctpt_conn *c);

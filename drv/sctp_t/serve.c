@@ -24,7 +24,7 @@ sctpt_work_add(struct sctpt_work *w, struct sctpt_slot *sl)
 	if (w->n < SCTPT_WORK)
 		w->slot[w->n++] = sl;
 	else
-		(void)timeout(sctpt_again, sl, 1);
+		sctpt_soon(sl);
 }
 
 static struct sctpt_slot *

@@ -7,18 +7,16 @@
  * Finding takes no lock.  The result may be another conn's slot by the time its
  * turn is taken: the engine checks ports, addresses and tags once more.
  *
- * Timer.  `armed' is the time of a pending timeout that is not later than the
- * engine's deadline.  If the deadline becomes later, the callback finds nothing
- * due and arms the timer again.  If it becomes earlier, one more timeout is
- * requested, and the time of the other one is kept in `later'.  Others that are
- * pending find `armed' in the future and do nothing.  Crash: if the thread that
- * runs the callback is killed there, `armed' is in the past, and the next turn
- * arms the timer.
+ * Timer.  A slot has one for ever (<str/timer.h>).  `armed' is a deadline that it
+ * has or had, and that is not later than the engine's.  If the engine's becomes
+ * later, the timer's function finds nothing due and sets the timer again.  Crash:
+ * the timer is set before `armed' is; if a thread is killed in the function, the
+ * function is called again.
  */
 #include "sctp_t.h"
 
 #define TICK 10000u	  /* us */
-#define LATE 1000000u	  /* us: a timer that is so late does not come */
+#define SOON 50000u	  /* us until an inbox is looked at in any case */
 #define DOUBT 10000u	  /* us until a missed turn's owner is looked at */
 
 static struct sctpt_slot *volatile *
@@ -88,6 +86,21 @@ sctpt_slot_find(struct sctpt_state *st, uint16_t lport, uint16_t pport,
 	return found;
 }
 
+/* A slot with a timer; NULL: no memory. */
+static struct sctpt_slot *
+slot_new(void)
+{
+	struct sctpt_slot *sl = kmem_zalloc(sizeof(*sl), KM_NOSLEEP);
+
+	if (sl == NULL)
+		return NULL;
+	sl->timer = str_timer_make(NULL, sctpt_timer, sl);
+	if (sl->timer != NULL)
+		return sl;
+	kmem_free(sl, sizeof(*sl));
+	return NULL;
+}
+
 /*
  * sctpt_slot_make - a slot that is not in use yet, whose turn the caller has
  * Locks: the provider's.  NULL: no memory.
@@ -106,7 +119,7 @@ sctpt_slot_make(struct sctpt_state *st, int home, uint16_t lport,
 			sctpt_turn_leave(sl);
 		}
 	if (sl == NULL) {
-		sl = kmem_zalloc(sizeof(*sl), KM_NOSLEEP);
+		sl = slot_new();
 		if (sl == NULL)
 			return NULL;
 		(void)mutex_tryenter(&sl->turn);
@@ -217,17 +230,18 @@ void
 sctpt_turn_leave(struct sctpt_slot *sl)
 {
 	if (sctpt_turn_end(sl))
-		(void)timeout(sctpt_again, sl, 1);
-}
-
-/* sctpt_again - a timeout of the slot @arg: serve it, whatever `armed' says */
-void
-sctpt_again(void *arg)
-{
-	sctpt_serve(arg, 1);
+		sctpt_soon(sl);
 }
 
 /* -------------------------------------------------------------------- timer */
+
+/* Set the timer to @at, us. */
+static void
+set(struct sctpt_slot *sl, uint64_t at)
+{
+	str_timer_set(sl->timer, at * 1000);
+	str_store(&sl->armed, at);
+}
 
 /*
  * sctpt_arm - the engine's deadline is @at, us; 0: none
@@ -237,38 +251,49 @@ void
 sctpt_arm(struct sctpt_slot *sl, uint64_t at, uint64_t now)
 {
 	uint64_t armed = str_load(&sl->armed);
-	long ticks;
 
 	if (at == 0)
 		return;
-	if (armed == 0 || now >= armed + LATE) {
-		if (sl->later > now && sl->later <= at) {
-			str_store(&sl->armed, sl->later);
-			sl->later = 0;
-			return;
-		}
-	} else if (armed <= at) {
-		return;
-	} else if (sl->later <= now || sl->later > armed) {
-		sl->later = armed;
-	}
-	ticks = at > now ? (long)((at - now + TICK - 1) / TICK) : 1;
-	str_store(&sl->armed, now + (uint64_t)ticks * TICK);
-	if (timeout(sctpt_timer, sl, ticks) == 0)
-		str_store(&sl->armed, (uint64_t)0);
+	if (at < now + TICK) /* a thread that is still at it comes before */
+		at = now + TICK;
+	if (armed <= now || armed > at)
+		set(sl, at);
 }
 
 /*
- * sctpt_timer - a timeout of the slot @arg
- * Without the turn: a wrong value of `armed' costs one more timer, or a turn.
+ * sctpt_soon - serve the slot a tick later
+ * Context: any.  A thread with the turn that sets the timer to a later time
+ * finds `missed' set when it leaves the turn.
  */
+void
+sctpt_soon(struct sctpt_slot *sl)
+{
+	str_store(&sl->missed, 1u);
+	str_fence_full(); /* pairs with sctpt_turn_end() */
+	set(sl, sctpt_now() + TICK);
+}
+
+/*
+ * sctpt_expect - there is a packet in the inbox: its thread serves the slot, and
+ * the timer does if that thread is killed before
+ */
+void
+sctpt_expect(struct sctpt_slot *sl)
+{
+	uint64_t armed = str_load(&sl->armed), now = sctpt_now();
+
+	if (armed <= now || armed > now + SOON)
+		set(sl, now + SOON);
+}
+
+/* sctpt_timer - the function of the timer of the slot @arg */
 void
 sctpt_timer(void *arg)
 {
 	struct sctpt_slot *sl = arg;
 
-	if (str_load(&sl->armed) > sctpt_now() + TICK ||
-		(!sctpt_in_use(sl) && str_load(&sl->busy) == 0))
+	if (!sctpt_in_use(sl) && str_load(&sl->busy) == 0 &&
+		str_load(&sl->inbox) == NULL)
 		return;
 	str_store(&sl->armed, (uint64_t)0);
 	sctpt_serve(sl, 1);
