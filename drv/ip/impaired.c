@@ -145,6 +145,8 @@ ip_wire_impair(const struct ipw_impair *conf)
 			(uint32_t)ip_impair_is_any(conf), __ATOMIC_SEQ_CST);
 	}
 	mutex_exit(&sh->lock);
+	if (err == 0)
+		wire_watched(-1);
 	return err;
 }
 

@@ -88,6 +88,16 @@ place(struct ip_shared *sh)
 	return NULL;
 }
 
+void
+wire_watched(int proto)
+{
+	const struct wire_proto *const *at = NULL;
+
+	while ((at = ip_proto_next(at, proto)) != NULL)
+		if ((*at)->watched != NULL)
+			(*at)->watched();
+}
+
 int
 ip_tap_add(struct ip_ep *ep, const struct ipw_tap *want)
 {
@@ -123,6 +133,8 @@ ip_tap_add(struct ip_ep *ep, const struct ipw_tap *want)
 		ip_tap_count(sh);
 	}
 	mutex_exit(&sh->lock);
+	if (err == 0)
+		wire_watched(-1);
 	return err;
 }
 

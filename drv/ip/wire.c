@@ -34,15 +34,15 @@ extern const struct wire_proto *const __start_str_wires[] STR_WEAK STR_HIDDEN;
 extern const struct wire_proto *const __stop_str_wires[] STR_WEAK STR_HIDDEN;
 
 /*
- * ip_proto_next - the table of protocol @proto behind @at, NULL at first; those
- * for any protocol too.  NULL: there are no more.
+ * ip_proto_next - the table of protocol @proto, -1: any, behind @at, NULL at
+ * first; those for any protocol too.  NULL: there are no more.
  */
 const struct wire_proto *const *
 ip_proto_next(const struct wire_proto *const *at, int proto)
 {
 	for (at = at == NULL ? __start_str_wires : at + 1;
 		at < __stop_str_wires; at++)
-		if ((*at)->proto == -1 || (*at)->proto == proto)
+		if (proto == -1 || (*at)->proto == -1 || (*at)->proto == proto)
 			return at;
 	return NULL;
 }

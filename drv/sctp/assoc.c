@@ -333,6 +333,15 @@ sctp_unsent(const struct sctp_assoc *as)
 	return as->snd_bytes;
 }
 
+int
+sctp_is_idle(const struct sctp_assoc *as)
+{
+	return (as->state == SCTP_ESTABLISHED ||
+		(as->state == SCTP_SHUTDOWN_RECEIVED && as->half_closed)) &&
+		as->snd_bytes == 0 && !as->open &&
+		as->acked + 1 == as->next_tsn;
+}
+
 void **
 sctp_user(struct sctp_assoc *as)
 {

@@ -303,6 +303,8 @@ void sctp_tags(const struct sctp_assoc *as, uint32_t *ret_mine,
 	uint32_t *ret_peer);
 /* Bytes that were accepted and are not acknowledged. */
 size_t sctp_unsent(const struct sctp_assoc *as);
+/* May data be sent, is all acknowledged, and has each message its end? */
+int sctp_is_idle(const struct sctp_assoc *as);
 /* The user's word in the association. */
 void **sctp_user(struct sctp_assoc *as);
 

@@ -66,6 +66,8 @@ end(struct sctpt_conn *c, mblk_t *data)
 	sctpt_env(&env, c);
 	sctp_abort(&env, c->as, mp != NULL ? mp->b_rptr : NULL,
 		mp != NULL ? (size_t)MBLKL(mp) : 0);
+	sctpt_near_in_end(c);
+	sctpt_near_out_end(c);
 	c->user = c->listener = NULL;
 	if (mp != NULL)
 		freemsg(mp);
@@ -134,7 +136,8 @@ part(struct sctpt *u)
 	if (err == 0)
 		end(c, NULL);
 	str_store(&u->as, (struct sctpt_slot *)NULL);
-	return 0;
+	sctpt_near_begin(u);
+	return sctpt_near_quiet(u) ? 0 : EAGAIN;
 }
 
 int
@@ -298,8 +301,10 @@ last_turn(struct sctpt *u, struct sctpt_slot *sl)
 	c = sl->conn;
 	if (sctpt_in_use(sl) && c != NULL && sl->busy != 0) {
 		/* its last owner was killed: an ABORT */
-		if (c->user == u || c->listener == u)
+		if (c->user == u || c->listener == u) {
+			sctpt_near_in_end(c);
 			c->user = c->listener = NULL;
+		}
 		sctpt_serve_owned(sl, 0);
 		return 0;
 	}
@@ -345,6 +350,8 @@ leave(struct sctpt *u)
 		(void)sctp_shutdown(&env, c->as);
 	}
 	c->gone = 1;
+	sctpt_near_in_end(c);
+	sctpt_near_out_end(c);
 	c->user = NULL;
 	sctpt_serve_owned(sl, 1);
 }

@@ -167,6 +167,8 @@ sctpt_slot_close(struct sctpt_state *st, struct sctpt_slot *sl)
 	if ((sl->gen & 1) != 0)
 		__atomic_store_n(&sl->gen, sl->gen + 1, __ATOMIC_RELEASE);
 	STR_POINT("sctp:closed");
+	str_store_rel(&sl->user, (struct sctpt *)NULL);
+	str_store_rel(&sl->idle, 0u);
 	sl->conn = NULL;
 	sctpt_conn_free(st, c);
 	str_store(&sl->npackets, 0u);
@@ -219,6 +221,8 @@ sctpt_tell_end(struct sctpt_conn *c, int error, mblk_t *data)
 
 	if (c->user != NULL) {
 		rq = c->user->tpi.rq;
+		sctpt_near_in_end(c);
+		sctpt_near_out_end(c);
 		if (tpi_discon_ind(&c->user->tpi, error, data) == 0)
 			data = NULL;
 		c->user = NULL;

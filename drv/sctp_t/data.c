@@ -8,6 +8,8 @@
  * the turn.  When the engine's buffer is full the message waits on the write
  * queue, which fills, and the writer waits at its Stream head.  The engine says
  * when there is room (SCTP_EV_ROOM), and the write queue is enabled.
+ *
+ * A message that needs no packets does not come to the engine: near.c.
  */
 #include "sctp_t.h"
 
@@ -48,8 +50,10 @@ accept_one(struct tpi *tp, mblk_t *mp, mblk_t *bp,
 	struct sctpt *u = sctpt_of(tp);
 	struct sctp_env env;
 	struct sctpt_conn *c;
-	int err = sctpt_enter(u, 0, &c);
+	int err;
 
+	str_short_break(WR(tp->rq)); /* later data may not overtake it */
+	err = sctpt_enter(u, 0, &c);
 	if (err == EAGAIN)
 		return EAGAIN;
 	if (err != 0 || bp == NULL || msgdsize(bp) == 0) {
@@ -60,9 +64,12 @@ accept_one(struct tpi *tp, mblk_t *mp, mblk_t *bp,
 	}
 	sctpt_env(&env, c);
 	err = give(c, &env, bp, info);
+	if (err == 0)
+		str_store_rel(&c->slot->idle, 0u);
 	if (err == ENOMEM)
 		tpi_retry(tp);
 	if (err != EAGAIN && err != ENOMEM && err != EINVAL) {
+		tpi_went(tp);
 		str_msg_settle(mp);
 		freemsg(mp);
 		err = 0;
@@ -89,9 +96,12 @@ or_fail(struct tpi *tp, mblk_t *mp, int err)
 int
 sctpt_data(struct tpi *tp, mblk_t *mp, int flags)
 {
-	int more = (flags & TPI_MORE) != 0;
+	int more = (flags & TPI_MORE) != 0, err;
 	struct sctp_info info;
 
+	err = more ? SCTPT_FAR : sctpt_near_data(sctpt_of(tp), mp);
+	if (err != SCTPT_FAR)
+		return err;
 	plain(sctpt_of(tp), more ? SCTP_SEND_MORE : 0, &info);
 	return or_fail(tp, mp,
 		accept_one(tp, mp, more ? mp->b_cont : mp, &info));
@@ -179,9 +189,11 @@ sctpt_ordrel(struct tpi *tp, mblk_t *data)
 	struct sctpt *u = sctpt_of(tp);
 	struct sctp_env env;
 	struct sctpt_conn *c;
-	int err = sctpt_enter(u, 0, &c);
+	int err;
 
 	(void)data;
+	str_short_break(WR(tp->rq));
+	err = sctpt_enter(u, 0, &c);
 	if (err == EAGAIN)
 		return EAGAIN;
 	if (err != 0)

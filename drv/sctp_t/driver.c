@@ -55,12 +55,14 @@ up(struct tpi *tp)
 		else
 			tpi_retry(tp); /* is its owner still there then? */
 	}
+	sctpt_near_room(u);
 }
 
 /* Profile: the most addresses are those of a peer, of IPv6. */
 const struct tpi_ops sctpt_ops = {
 	.name = "sctp",
 	.size = sizeof(struct sctpt),
+	.keeps = 1,
 	.info = {
 		.TSDU_size = T_INFINITE, .ETSDU_size = T_INFINITE,
 		.CDATA_size = T_INVALID, .DDATA_size = SCTPT_DDATA,

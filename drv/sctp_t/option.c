@@ -48,6 +48,8 @@ const struct tpi_opt sctpt_opts[] = {
 	{T_INET_SCTP, T_SCTP_MAXSEG, TPI_OPT_INT, TPI_OPT_OPS | TPI_OPT_RDONLY,
 		0, 0, BIG, 0},
 	SCTP_INT(T_SCTP_SACK_FREQUENCY, 2, 1, 255),
+	{T_INET_SCTP, T_SCTP_LOCHECK, TPI_OPT_YESNO, TPI_OPT_OPS, T_NO, T_NO,
+		T_YES, 0},
 };
 _Static_assert(STR_ARRAY_LEN(sctpt_opts) == SCTPT_NOPT, "sctp_t.h");
 
@@ -106,6 +108,8 @@ value(struct sctpt *u, const struct tpi_opt *o)
 		return (t_scalar_t)u->conf.mtu - 20 - 12 - 16;
 	case T_SCTP_RECVOPT:
 		return u->recvopt ? T_YES : T_NO;
+	case T_SCTP_LOCHECK:
+		return u->check ? T_YES : T_NO;
 	case T_SCTP_PPI:
 		return (t_scalar_t)u->ppid;
 	case T_SCTP_SID:
@@ -211,6 +215,12 @@ sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 		break;
 	case T_SCTP_RECVOPT:
 		str_store(&u->recvopt, (uint32_t)(v == T_YES));
+		sctpt_near_stop(u);
+		return 0;
+	case T_SCTP_LOCHECK:
+		str_store(&u->check, (uint32_t)(v == T_YES));
+		str_short_break(WR(tp->rq));
+		sctpt_near_stop(u);
 		return 0;
 	case T_SCTP_PPI:
 		u->ppid = (uint32_t)v;

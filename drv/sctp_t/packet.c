@@ -297,6 +297,18 @@ has_raw(struct sctpt_state *st)
 	return us != NULL && ports_any(&us->protos, SCTPT_PROTO);
 }
 
+/*
+ * sctpt_is_watched - are the packets on lo of more use than to bring data to
+ * their receiver?
+ */
+int
+sctpt_is_watched(struct sctpt_state *st)
+{
+	struct wire *lo = sctpt_lo(st);
+
+	return lo == NULL || !wire_is_plain(lo) || has_raw(st);
+}
+
 /* A packet to another host, or on an impaired lo; consumed. */
 static void
 send_far(struct wire *wire, mblk_t *mp, uint32_t mtu)
@@ -325,7 +337,7 @@ send_near(struct sctpt_state *st, struct wire *lo, mblk_t *mp,
 	struct sctpt_head hd;
 	uint64_t n = (uint64_t)MBLKL(mp) + (head_of(mp)->dst.len == 4 ? 20 : 40);
 
-	if (str_unlikely(wire_tapped(lo) || has_raw(st))) {
+	if (str_unlikely(sctpt_is_watched(st))) {
 		hd = *head_of(mp);
 		show(lo, mp, &hd);
 	}
@@ -442,5 +454,6 @@ static const struct wire_proto sctp_wire = {
 	.proto = SCTPT_PROTO,
 	.input = wire_in,
 	.error = wire_error,
+	.watched = sctpt_near_watched,
 };
 STR_WIRE_PROTO(sctp_wire);

@@ -113,6 +113,13 @@ struct sctpt_slot {
 				    * are confirmed */
 	struct ip_addr local;	   /* [I] its home's address; len 0: any */
 	struct sctpt_conn *conn;   /* of the turn */
+	/* Data without packets: near.c */
+	struct sctpt *volatile user; /* [A] takes data so; NULL */
+	struct str_ref uref;	   /* [A] its stream, if `user' is the same */
+	volatile uint32_t idle;	   /* [A] all that was accepted is acknowledged */
+	volatile uint32_t fgen;	   /* [A] gen, if the peer may send so: */
+	struct str_ref fref;	   /* [A] the peer's stream, ... */
+	queue_t *fwq;		   /* [A] ... and its write queue */
 	struct str_timer *timer;   /* [I] */
 	volatile uint64_t armed;   /* [A] us, when the timer is due; 0: it may be
 				    * stopped */
@@ -159,6 +166,13 @@ struct sctpt {
 	uint32_t sid;		 /* [G] stream of messages */
 	volatile uint32_t recvopt; /* [A] data comes with options */
 	volatile uint32_t nout;	   /* [A] streams for sending, connected */
+	/* Data without packets: near.c */
+	struct sctpt_slot *to;	   /* [G] the peer's slot, if it is near; */
+	uint32_t togen;		   /* [G] its gen then */
+	uint32_t longer;	   /* [G] messages until the next try */
+	kmutex_t door;		   /* of the thread that gives us data */
+	volatile uint32_t late;	   /* [A] some may have come after the end */
+	volatile uint32_t check;   /* [A] T_SCTP_LOCHECK */
 };
 
 struct sctpt_state {
@@ -212,7 +226,7 @@ struct sctpt_work {
 
 /* option.c */
 extern const struct tpi_opt sctpt_opts[];
-#define SCTPT_NOPT 25u
+#define SCTPT_NOPT 26u
 int sctpt_getopt(struct tpi *tp, const struct tpi_opt *o, void *val,
 	unsigned int *len);
 int sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
@@ -304,7 +318,20 @@ void sctpt_events(struct sctpt_conn *c, const struct sctp_env *env);
 void sctpt_count(const struct sctpt_conn *c, struct sctpt *u);
 int sctpt_conn_ind(struct sctpt_conn *c, const struct sctp_env *env);
 
+/* near.c */
+#define SCTPT_FAR (-1)
+void sctpt_near_begin(struct sctpt *u);
+int sctpt_near_data(struct sctpt *u, mblk_t *mp);
+void sctpt_near_room(struct sctpt *u);
+void sctpt_near_turn(struct sctpt_slot *sl, struct sctpt_conn *c, int there);
+void sctpt_near_in_end(struct sctpt_conn *c);
+void sctpt_near_out_end(struct sctpt_conn *c);
+int sctpt_near_quiet(struct sctpt *u);
+void sctpt_near_stop(struct sctpt *u);
+void sctpt_near_watched(void);
+
 /* packet.c */
+int sctpt_is_watched(struct sctpt_state *st);
 mblk_t *sctpt_packet(size_t n);
 void sctpt_collect(struct sctpt_conn *c, const struct sctp_env *env,
 	struct sctpt_list *out, struct sctpt_work *w);

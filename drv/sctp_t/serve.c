@@ -210,6 +210,7 @@ work_on(struct sctpt_state *st, struct sctpt_slot *sl, struct sctpt_list *out,
 			str_store(&sl->blocked, 0u);
 			qenable(WR(c->user->tpi.rq));
 		}
+		sctpt_near_turn(sl, c, there);
 	}
 	sctpt_unhold(&h);
 	if (c->as != NULL && sctp_down_reason(c->as) != SCTP_DOWN_NOT)

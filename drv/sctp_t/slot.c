@@ -135,6 +135,8 @@ sctpt_slot_make(struct sctpt_state *st, int home, uint16_t lport,
 	sl->tag = 0;
 	sl->npeer = 0;
 	sl->full = sl->blocked = 0;
+	sl->user = NULL;
+	sl->idle = sl->fgen = 0;
 	sl->seq = __atomic_add_fetch(&st->seq, 1u, __ATOMIC_RELAXED);
 	sl->local.len = 0;
 	return sl;

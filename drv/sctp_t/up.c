@@ -226,6 +226,7 @@ static void
 release(struct sctpt_conn *c)
 {
 	c->said = 1;
+	sctpt_near_in_end(c);
 	(void)tpi_ordrel_ind(&c->user->tpi, NULL);
 	if (c->ours)
 		c->user = NULL; /* the rest goes on without it */
@@ -262,7 +263,8 @@ sctpt_events(struct sctpt_conn *c, const struct sctp_env *env)
 		}
 		c->calling = 0;
 	}
-	if ((ev & SCTP_EV_ROOM) != 0 && c->user != NULL)
+	/* a message may also wait for the peer, without packets: near.c */
+	if ((ev & (SCTP_EV_ROOM | SCTP_EV_SHUTDOWN)) != 0 && c->user != NULL)
 		qenable(WR(c->user->tpi.rq));
 	if (c->user != NULL && !c->calling)
 		data(c, env, sctp_down_reason(c->as) > SCTP_DOWN_SHUTDOWN);

@@ -174,6 +174,13 @@ tpi_goes_kept(struct tpi *tp, queue_t *rq, const struct str_ref *ref,
 	STR_POINT("tpi:goes");
 }
 
+void
+tpi_went(struct tpi *tp)
+{
+	if (tp->keeping != 0)
+		__atomic_store_n(&tp->keeping, TPI_KEEP_WENT, __ATOMIC_RELEASE);
+}
+
 /*
  * The server of the write queue died: has its message arrived? 0; EAGAIN: check
  * later.
@@ -182,7 +189,7 @@ static int
 kept_by_dead(struct tpi *tp)
 {
 	struct str_hold h;
-	int done = 0, err;
+	int done = tp->keeping == TPI_KEEP_WENT, err;
 
 	if (tp->keeping == TPI_KEEP_GOES) {
 		err = str_hold(&h, &tp->kept_at);

@@ -38,6 +38,7 @@ struct tpi_row {
 /* tpi.keeping, tpi.handing */
 #define TPI_KEEP_BEGUN 1u
 #define TPI_KEEP_GOES 2u /* and the mark is valid */
+#define TPI_KEEP_WENT 3u /* it has been accepted */
 
 /* A request that is being served. */
 struct tpi_req {

@@ -73,7 +73,7 @@ int
 udp_port_bound(struct udp *u, const struct tpi_addr *at)
 {
 	struct ports_want w;
-	int only = 0;
+	int only = 0, err;
 	uint32_t len = sizeof(only);
 
 	bzero(&w, sizeof(w));
@@ -94,7 +94,10 @@ udp_port_bound(struct udp *u, const struct tpi_addr *at)
 	w.rq = u->in.tp.rq;
 	peer_of(u, w.at.port, &w.peer);
 	str_store(&u->stuck, 0u);
-	return ports_bind(udp_table(u), &w, &u->port);
+	err = ports_bind(udp_table(u), &w, &u->port);
+	if (err == 0 && u->raw)
+		wire_watched(w.at.port);
+	return err;
 }
 
 /* udp_port_peer - @u's default destination, or local address, has changed */

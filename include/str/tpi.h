@@ -240,7 +240,7 @@ struct tpi_ops {
 	size_t size;		 /* of an endpoint, struct tpi included */
 	/*
 	 * Op data and unitdata put their message at another stream's head, and
-	 * call tpi_goes() before.  Then no waiting message is lost if the
+	 * call tpi_goes() before; or they call tpi_went() afterwards.  Then no waiting message is lost if the
 	 * thread that serves the queue is killed, and none arrives twice.
 	 */
 	int keeps;
@@ -412,6 +412,12 @@ tpi_goes(struct tpi *tp, queue_t *rq, const struct str_ref *ref, mblk_t *mp)
 	if (__builtin_expect(tp->keeping != 0, 0))
 		tpi_goes_kept(tp, rq, ref, mp);
 }
+
+/*
+ * tpi_went - the message that op data has is accepted: it must not be sent
+ * again if the thread is killed before op data returns
+ */
+void tpi_went(struct tpi *tp);
 
 /*
  * tpi_optdata_read - read a T_OPTDATA_REQ that op close takes from the write

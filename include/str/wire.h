@@ -195,10 +195,20 @@ struct wire_proto {
 	 * in lo's counters: WIRE_IN ... WIRE_OUTBYTES.  Added when lo's counters
 	 * are read.  May be NULL. */
 	uint64_t (*counted)(enum wire_count what);
+	/* A tap or an impairment of lo, or a raw endpoint of the protocol, has
+	 * come: packets that the endpoints of the domain left out are made from
+	 * now on.  Context: the user's; without locks.  May be NULL. */
+	void (*watched)(void);
 };
 #define STR_WIRE_PROTO(proto_) \
 	static const struct wire_proto *const str_wire_##proto_ \
 		STR_LISTED(str_wires) = &(proto_)
+
+/*
+ * wire_watched - a tap or an impairment of lo (@proto -1), or a raw endpoint of
+ * @proto, has come
+ */
+void wire_watched(int proto);
 
 /*
  * Groups.  The member of a group on a wire is a stream of a transport, @who.  A

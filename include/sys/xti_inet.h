@@ -145,6 +145,8 @@ struct t_kpalive {
 #define T_SCTP_STATUS			37
 #define T_SCTP_DEBUG			38
 #define T_SCTP_SACK_FREQUENCY		39
+/* Of sctp(4): */
+#define T_SCTP_LOCHECK			64	/* packets within a domain too */
 
 /* XPG4's names of the levels. */
 #define INET_IP			T_INET_IP

@@ -29,7 +29,8 @@ static const char *const sctp_labels[] = {
 	"tpi:removed", "tpi:ending", "tpi:ended", "tpi:up", "tpi:saying",
 	"tpi:closed", "tpi:handing", "tpi:handed", "sctp:binding",
 	"sctp:calling", "sctp:called", "sctp:accepting", "sctp:turn",
-	"sctp:sending", "sctp:closing", "sctp:closed", NULL,
+	"sctp:sending", "sctp:closing", "sctp:closed", "sctp:shortened",
+	NULL,
 };
 
 /* streamsd ends an association of a killed process in order, as the kernel does

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
+#include <sys/xti_inet.h>
 
 static const struct xt_target targets[] = {
 	{"ticotsord", "/dev/ticotsord", T_COTS_ORD, 0, 1, 0, 0, 0, 0, 0},
@@ -14,6 +15,7 @@ static const struct xt_target targets[] = {
 	{"ticlts", "/dev/ticlts", T_CLTS, 0, 0, 0, 0, 0, 0, 0},
 	{"inet-tcp", "/dev/tcp", T_COTS_ORD, 1, 1, 1, 0, 0, 0, 0},
 	{"sctp", "/dev/sctp", T_COTS_ORD, 1, 1, 1, 0, 0, 0, 1},
+	{"sctp-packets", "/dev/sctp", T_COTS_ORD, 1, 1, 1, 0, 0, 0, 2},
 	{"inet-udp", "/dev/udp", T_CLTS, 1, 0, 0, 0, 0, 0, 0},
 	{"inet-rawip", "/dev/rawip", T_CLTS, 1, 0, 0, 1, 0, 0, 0},
 	{"udp2", "/dev/udp2", T_CLTS, 1, 0, 0, 0, 0, 1, 0},
@@ -75,6 +77,22 @@ xt_event(const char *file, int line, int fd, int want)
 		t_fail(file, line, "event %#x, not %#x", got, want);
 }
 
+/* Data goes in packets, although the other end is in the domain. */
+static void
+make_packets(int fd)
+{
+	struct option o = {.h = {.len = sizeof(o.h) + sizeof(o.v[0]),
+		.level = T_INET_SCTP, .name = T_SCTP_LOCHECK},
+		.v = {T_YES, 0}};
+	char back[64];
+	struct t_optmgmt req = {.opt = {.buf = (char *)&o,
+		.len = (unsigned)o.h.len}, .flags = T_NEGOTIATE};
+	struct t_optmgmt ret = {.opt = {.buf = back, .maxlen = sizeof(back)}};
+
+	T_TOK(t_optmgmt(fd, &req, &ret));
+	T_EQ(ret.flags, T_SUCCESS);
+}
+
 int
 xt_open_info(int nonblock, struct t_info *info)
 {
@@ -87,7 +105,10 @@ xt_open_info(int nonblock, struct t_info *info)
 		(t_errno == TSYSERR && (errno == ENXIO || errno == ENODEV ||
 		errno == EPERM || errno == EACCES))))
 		T_SKIP("%s does not open", xt->device);
-	return T_TOK(fd);
+	T_TOK(fd);
+	if (xt->whole == XT_PACKETS)
+		make_packets(fd);
+	return fd;
 }
 
 int

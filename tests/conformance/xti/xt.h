@@ -42,7 +42,8 @@ struct xt_target {
 	int raw;	/* IP's protocols: everybody gets what comes */
 	int six;	/* addresses are struct sockaddr_in6 */
 	int native;	/* drv/udp: within the domain nothing is dropped */
-	int whole;	/* sctp: units of data in packets of its own making */
+	int whole;	/* sctp: units of data in packets of its own making; */
+#define XT_PACKETS 2	/* ... within the domain, too */
 };
 extern const struct xt_target *xt; /* the one this run is about */
 

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * SCTP between endpoints of one domain: data goes without packets, and in
+ * packets where they can be seen or are needed; the order is kept.
+ */
+#include "xt.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stropts.h>
+#include <sys/ipwire.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <sys/xti_inet.h>
+#include <unistd.h>
+
+#define SIZE (sizeof(struct t_opthdr) + sizeof(t_uscalar_t))
+
+static void
+need_near(void)
+{
+	if (!xt->whole || xt->whole == XT_PACKETS)
+		T_SKIP("not SCTP without packets");
+}
+
+static void
+set_option(int fd, unsigned name, unsigned value)
+{
+	struct option o = {.h = {.len = SIZE, .level = T_INET_SCTP,
+		.name = name}, .v = {value, 0}};
+	char back[64];
+	struct t_optmgmt req = {.opt = {.buf = (char *)&o, .len = SIZE},
+		.flags = T_NEGOTIATE};
+	struct t_optmgmt ret = {.opt = {.buf = back, .maxlen = sizeof(back)}};
+
+	T_TOK(t_optmgmt(fd, &req, &ret));
+	T_EQ(ret.flags, T_SUCCESS);
+}
+
+/* How many packets lo has carried. */
+static unsigned long long
+packets(void)
+{
+	struct ipw_info info = {.index = 0};
+	struct strioctl si = {.ic_cmd = IPW_INFO, .ic_len = sizeof(info),
+		.ic_dp = (char *)&info};
+	int fd = T_OK(open("/dev/streams/clone/ip", O_RDWR));
+
+	T_OK(ioctl(fd, I_STR, &si));
+	T_EQ(strcmp(info.conf.name, "lo"), 0);
+	T_OK(close(fd));
+	return info.count[1];
+}
+
+static int
+open_tap(void)
+{
+	struct ipw_tap want = {"lo", 0, 0};
+	struct strioctl si = {.ic_cmd = IPW_TAP, .ic_len = sizeof(want),
+		.ic_dp = (char *)&want};
+	int tap = T_OK(open("/dev/ip", O_RDWR | O_NONBLOCK));
+
+	T_OK(ioctl(tap, I_STR, &si));
+	return tap;
+}
+
+/* Does a packet that the tap has got contain @what? */
+static int
+tap_has(int tap, const char *what)
+{
+	char pkt[2048];
+	struct strbuf d = {sizeof(pkt), 0, pkt};
+	int flags = 0, found = 0;
+
+	while (getmsg(tap, NULL, &d, &flags) >= 0) {
+		found |= d.len > 0 && memmem(pkt, (size_t)d.len, what,
+			strlen(what)) != NULL;
+		flags = 0;
+	}
+	T_EQ(errno, EAGAIN);
+	return found;
+}
+
+static void
+say(int fd, const char *what)
+{
+	T_EQ(T_TOK(t_snd(fd, (char *)what, (unsigned)strlen(what), 0)),
+		(int)strlen(what));
+}
+
+static void
+hear(int fd, const char *what)
+{
+	char buf[64];
+	int flags, n;
+
+	n = T_TOK(t_rcv(fd, buf, sizeof(buf), &flags));
+	T_EQ(n, (int)strlen(what));
+	T_MEM(buf, what, (size_t)n);
+	T_EQ(flags, 0);
+}
+
+XT_CASE(CO, data_within_a_domain_makes_no_packets)
+{
+	unsigned long long before;
+	int fd[2];
+
+	need_near();
+	xt_pair(fd);
+	before = packets();
+	for (int i = 0; i < 1000; i++) {
+		say(fd[i % 2], "hello");
+		hear(fd[1 - i % 2], "hello");
+	}
+	T_LT(packets(), before + 10);
+	set_option(fd[0], T_SCTP_LOCHECK, T_YES);
+	before = packets();
+	for (int i = 0; i < 100; i++) {
+		say(fd[i % 2], "hello");
+		hear(fd[1 - i % 2], "hello");
+	}
+	T_GE(packets(), before + 100);
+}
+
+XT_CASE(CO, a_tap_sees_the_data_that_is_sent_from_then_on)
+{
+	int fd[2], tap;
+
+	need_near();
+	xt_pair(fd);
+	for (int i = 0; i < 3; i++)
+		say(fd[0], "early");
+	tap = open_tap();
+	say(fd[0], "seen first");
+	T_EQ(tap_has(tap, "seen first"), 1);
+	say(fd[0], "seen second");
+	T_EQ(tap_has(tap, "seen second"), 1);
+	T_OK(close(tap));
+	say(fd[0], "late one");
+	say(fd[0], "late two");
+	for (int i = 0; i < 3; i++)
+		hear(fd[1], "early");
+	hear(fd[1], "seen first");
+	hear(fd[1], "seen second");
+	hear(fd[1], "late one");
+	hear(fd[1], "late two");
+}
+
+XT_CASE(CO, messages_have_options_as_soon_as_their_receiver_asks)
+{
+	char buf[16], obuf[256];
+	struct t_optmgmt got = {.opt = {.buf = obuf, .maxlen = sizeof(obuf)}};
+	int fd[2], flags;
+
+	need_near();
+	xt_pair(fd);
+	for (int i = 0; i < 3; i++)
+		say(fd[0], "plain");
+	set_option(fd[1], T_SCTP_RECVOPT, T_YES);
+	say(fd[0], "options");
+	say(fd[0], "options");
+	for (int i = 0; i < 3; i++)
+		hear(fd[1], "plain");
+	for (int i = 0; i < 2; i++) {
+		T_EQ(T_TOK(t_rcvopt(fd[1], &got, buf, sizeof(buf), &flags)), 7);
+		T_EQ(got.opt.len, 4 * SIZE);
+	}
+	set_option(fd[1], T_SCTP_RECVOPT, T_NO);
+	say(fd[0], "plain");
+	hear(fd[1], "plain");
+}
+
+enum { ROUNDS = 30000 };
+
+struct numbered {
+	unsigned nr;
+	char fill[300];
+};
+
+/* Messages of one stream: whole, in pieces, with options. */
+static void
+send_mixed(int fd)
+{
+	struct numbered m;
+	struct option o = {.h = {.len = SIZE, .level = T_INET_SCTP,
+		.name = T_SCTP_PPI}, .v = {77, 0}};
+	struct t_optmgmt om = {.opt = {.buf = (char *)&o, .len = SIZE}};
+	unsigned n;
+
+	memset(&m, 'm', sizeof(m));
+	for (m.nr = 0; m.nr < ROUNDS; m.nr++) {
+		n = 4 + m.nr % 200;
+		if (m.nr % 67 == 13) {
+			T_EQ(T_TOK(t_snd(fd, (char *)&m, 4, T_MORE)), 4);
+			T_EQ(T_TOK(t_snd(fd, m.fill, n, 0)), (int)n);
+		} else if (m.nr % 101 == 7) {
+			T_EQ(T_TOK(t_sndopt(fd, &om, (char *)&m, n, 0)),
+				(int)n);
+		} else {
+			T_EQ(T_TOK(t_snd(fd, (char *)&m, n, 0)), (int)n);
+		}
+	}
+}
+
+static void
+receive_mixed(int fd)
+{
+	struct numbered m;
+	int flags, n, want;
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		n = T_TOK(t_rcv(fd, (char *)&m, sizeof(m), &flags));
+		want = (int)(4 + i % 200 + (i % 67 == 13 ? 4 : 0));
+		T_EQ(m.nr, i);
+		T_EQ(n, want);
+		T_EQ(flags, 0);
+	}
+}
+
+XT_CASE_TIMEOUT(CO, messages_of_all_kinds_stay_in_order, 60)
+{
+	int fd[2], st, tap;
+	pid_t pid[4];
+
+	need_near();
+	xt_pair(fd);
+	for (int i = 0; i < 4; i++) {
+		pid[i] = T_OK(fork());
+		if (pid[i] != 0)
+			continue;
+		if (i < 2)
+			send_mixed(fd[i]);
+		else
+			receive_mixed(fd[i - 2]);
+		_exit(0);
+	}
+	for (int i = 0; i < 20; i++) {
+		tap = open_tap();
+		t_pause();
+		T_OK(close(tap));
+		t_pause();
+	}
+	for (int i = 0; i < 4; i++) {
+		T_EQ(T_OK(waitpid(pid[i], &st, 0)), pid[i]);
+		T_EQ(st, 0);
+	}
+}
+
+XT_CASE_TIMEOUT(ORD, what_a_killed_process_has_sent_arrives, 60)
+{
+	struct numbered m;
+	volatile unsigned *sent = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int fd[2], st, flags, n;
+	unsigned got;
+	pid_t pid;
+
+	need_near();
+	for (int i = 0; i < 20; i++) {
+		xt_pair(fd);
+		*sent = 0;
+		pid = T_OK(fork());
+		if (pid == 0) {
+			T_TOK(t_close(fd[1]));
+			for (m.nr = 0;; m.nr++, (*sent)++)
+				xt_snd_all(fd[0], &m, sizeof(m), 0);
+		}
+		T_TOK(t_close(fd[0]));
+		for (got = 0; got < 50u * (unsigned)i; got++)
+			T_TOK(t_rcv(fd[1], (char *)&m, sizeof(m), &flags));
+		T_OK(kill(pid, SIGKILL));
+		T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+		while ((n = t_rcv(fd[1], (char *)&m, sizeof(m), &flags)) > 0) {
+			T_EQ(n, (int)sizeof(m));
+			T_EQ(m.nr, got);
+			got++;
+		}
+		T_EQ(t_errno, TLOOK);
+		T_GE(got, *sent);
+		T_LE(got, *sent + 1);
+		T_TOK(t_close(fd[1]));
+	}
+}
+
+/* A connection gets nothing of the one before it. */
+XT_CASE_TIMEOUT(CO, a_new_connection_gets_no_data_of_the_old_one, 60)
+{
+	struct xt_addr at;
+	int lfd, fd, cfd, flags, st;
+	char buf[16];
+	pid_t pid;
+
+	need_near();
+	lfd = xt_bound_at(0, 1, &at);
+	cfd = xt_bound(1, 0);
+	for (int i = 0; i < 50; i++) {
+		memset(buf, i, sizeof(buf));
+		xt_call(cfd, &at);
+		fd = xt_accept(lfd);
+		T_EVENT(cfd, T_CONNECT);
+		T_TOK(t_rcvconnect(cfd, NULL));
+		pid = T_OK(fork());
+		if (pid == 0) {
+			while (t_snd(fd, buf, sizeof(buf), 0) > 0)
+				;
+			_exit(t_errno == TLOOK ? 0 : 1);
+		}
+		for (int k = 0; k < 10; k++) {
+			T_EVENT(cfd, T_DATA);
+			T_EQ(T_TOK(t_rcv(cfd, buf, sizeof(buf), &flags)),
+				(int)sizeof(buf));
+			T_EQ(buf[3], i);
+		}
+		T_TOK(t_snddis(cfd, NULL));
+		T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+		T_EQ(st, 0);
+		T_TOK(t_close(fd));
+	}
+}
