@@ -197,7 +197,8 @@ def round_trips_are_measured_warm_and_after_a_pause():
 def every_transport_is_measured():
     modes = ["same"] + (["split"] if len(os.sched_getaffinity(0)) > 1 else [])
     for suite, names in (
-            ("tcp", ["tcp-sockets", "tcp-xtios", "sctp-xti"]),
+            ("tcp", ["tcp-sockets", "tcp-xtios", "sctp-xti",
+                     "sctp-xti-full"]),
             ("udp", ["udp-sockets", "udp-xtios", "udp-xti"]),
             ("wire", ["udp-sockets", "udp-xti-out", "udp-xti-in"]),
             ("loopback", ["unix-stream", "unix-dgram", "ticotsord",

@@ -402,19 +402,25 @@ static const struct transport tcp_xtios = {
 	.net = &tcp_net,
 };
 
+/* net_open(), and an option of both ends. */
 static int
-nodelay_open(struct channel *channel, int two_way)
+open_with(struct channel *channel, int two_way, t_uscalar_t level,
+	t_uscalar_t name)
 {
-	static const t_uscalar_t name = T_TCP_NODELAY;
-
 	if (net_open(channel, two_way) != 0)
 		return -1;
 	for (int i = 0; i < 2; i++) {
-		if (set_options(channel->ends[i].wfd, T_INET_TCP, &name, 1,
+		if (set_options(channel->ends[i].wfd, level, &name, 1,
 			    T_YES) != 0)
 			return -1;
 	}
 	return 0;
+}
+
+static int
+nodelay_open(struct channel *channel, int two_way)
+{
+	return open_with(channel, two_way, T_INET_TCP, T_TCP_NODELAY);
 }
 
 static const struct transport tcp_xtios_nodelay = {
@@ -430,6 +436,22 @@ static const struct transport tcp_xtios_nodelay = {
 static const struct transport sctp_xti = {
 	.name = "sctp-xti",
 	XTI_STREAM,
+	.net = &sctp_net,
+};
+
+static int
+packets_open(struct channel *channel, int two_way)
+{
+	return open_with(channel, two_way, T_INET_SCTP, T_SCTP_LOCHECK);
+}
+
+static const struct transport sctp_xti_full = {
+	.name = "sctp-xti-full",
+	.open = packets_open,
+	.keep = channel_keep_fds,
+	.send = xti_send,
+	.recv = xti_recv,
+	.hang_up = xti_hang_up,
 	.net = &sctp_net,
 };
 
@@ -467,6 +489,7 @@ const struct transport *const transports[] = {
 	&tcp_xtios,
 	&tcp_xtios_nodelay,
 	&sctp_xti,
+	&sctp_xti_full,
 	&udp_xtios,
 	&udp_xti,
 	&raw_xti,
