@@ -235,7 +235,7 @@ struct str_headq {
 	/* writers by turns: turn.c:str_headq_share */
 	uint32_t over;	      /* [P] the writer's turn is over */
 	uint64_t turn;	      /* [P] pbytes at which it ends */
-	str_a32 crowd;	      /* [P] writers that waited, with a fraction:
+	str_a32 crowd;	      /* [A] writers that waited, with a fraction:
 			       * headq.h:headq_crowded */
 	str_a32 turn_of;      /* [P] tag of the writer whose turn it is, if many
 			       * take turns; 0: none */

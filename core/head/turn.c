@@ -44,6 +44,18 @@ str_headq_share(struct str_headq *hq, uint64_t pb)
 	hq->pblimit = STR_MIN(hq->pblimit, hq->turn);
 }
 
+/* A yield; false: it took long, and no byte was written meanwhile. */
+static bool
+let_write(struct str_headq *hq, uint64_t *ret_cost)
+{
+	uint64_t start = host_ticks(), pb = str_load(&hq->pbytes);
+
+	host_yield();
+	*ret_cost = host_ticks() - start;
+	return *ret_cost <= LOST_US * host_ticks_per_ms / 1000 ||
+		str_load(&hq->pbytes) != pb;
+}
+
 /*
  * str_headq_yield - the turn of this thread is over: let the other writers run
  *
@@ -55,31 +67,29 @@ str_headq_share(struct str_headq *hq, uint64_t pb)
 STR_NOINLINE void
 str_headq_yield(struct str_headq *hq)
 {
-	uint64_t start = host_ticks(), pb = str_load(&hq->pbytes), cost;
+	uint64_t cost;
 
-	if (!headq_crowded(hq)) {
+	if (!headq_crowded(hq))
 		(void)host_give_way();
-		return;
-	}
-	if (start < str_load(&hq->turn_rest))
-		return;
-	host_yield();
-	cost = host_ticks() - start;
-	if (cost > LOST_US * host_ticks_per_ms / 1000 &&
-		str_load(&hq->pbytes) == pb)
-		str_store(&hq->turn_rest, start + (cost << 6));
+	else if (host_ticks() >= str_load(&hq->turn_rest) &&
+		!let_write(hq, &cost))
+		str_store(&hq->turn_rest, host_ticks() + (cost << 6));
 }
 
 /*
  * str_headq_await - if another thread writes in its turn: let others run
  * Two writers that write at once exchange cache lines for each message.  A
  * thread that has missed its turn does not wait.  All of this is a hint: the
- * turn of a thread that does not run ends after some yields.
+ * turn of a thread that does not run ends after some yields, or when a yield was
+ * lost; then perhaps there are not many writers any more, and the queue forgets
+ * a quarter of them.
  */
 STR_NOINLINE void
 str_headq_await(struct str_headq *hq)
 {
-	uint32_t of = str_load(&hq->turn_of);
+	uint32_t of = str_load(&hq->turn_of), n;
+	uint64_t cost;
+	unsigned i;
 
 	if (of == 0 || of == host_self_tag())
 		return;
@@ -87,7 +97,11 @@ str_headq_await(struct str_headq *hq)
 		str_load(&hq->crowd) >> HEADQ_CROWD_SHIFT ||
 		host_ticks() < str_load(&hq->turn_rest))
 		return;
-	for (unsigned i = 0; i < AWAIT_YIELDS && str_load(&hq->turn_of) == of;
-		i++)
-		host_yield();
+	for (i = 0; i < AWAIT_YIELDS && str_load(&hq->turn_of) == of; i++) {
+		if (let_write(hq, &cost))
+			continue;
+		n = str_load(&hq->crowd);
+		str_store(&hq->crowd, n - (n >> 2));
+		return;
+	}
 }

@@ -6,6 +6,7 @@
  * tell from them, and in what both sides go by when they wait.
  */
 #include "fixture.h"
+#include "headq.h"
 #include "source.h"
 
 #define MOST 200000u
@@ -197,6 +198,51 @@ T_CASE(a_crowd_of_writers_writes_by_turns)
 	}
 	T_EQ(sim_run(), 0);
 	T_LE(most, 2 * least);
+}
+
+/* Programs that have nothing to do with the queue keep the CPU for a while. */
+static void
+keeps_the_cpu(void *arg)
+{
+	(void)arg;
+	while (!enough) {
+		sim_advance(3000000);
+		sim_sleep(1);
+	}
+}
+
+/* A queue of many writers, in the turn of one that writes no more; a write then.
+ * Return: the ns that it takes. */
+static uint64_t
+write_in_a_crowd(struct t *t, int fflags)
+{
+	struct str_headq *hq;
+	uint64_t ns;
+
+	begin(t);
+	enough = false;
+	hq = &p_.sd[1]->hq;
+	str_store(&hq->crowd, CROWD << HEADQ_CROWD_SHIFT);
+	hq->turn = 16384;
+	str_store(&hq->turn_of, 1u);
+	p_.hc[0].fflags |= fflags;
+	(void)sim_spawn("busy", keeps_the_cpu, NULL);
+	ns = host_now();
+	T_EQ(fx_write(&p_, 0, out, 64), 64);
+	ns = host_now() - ns;
+	enough = true;
+	T_EQ(sim_run(), 0);
+	return ns;
+}
+
+T_CASE(a_writer_does_not_wait_for_a_turn_that_is_not_used)
+{
+	T_LE(write_in_a_crowd(t, 0), 10000000);
+}
+
+T_CASE(a_writer_that_must_not_wait_waits_for_no_turn)
+{
+	T_LE(write_in_a_crowd(t, STR_O_NONBLOCK), 1000000);
 }
 
 /* A source that was read from in part goes on where it stood. */
