@@ -236,6 +236,7 @@ str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
 		if (v != 0)
 			(void)drop(o, v, NULL);
 	}
+	host_daemon_look(); /* it opens the file, while that is at @path */
 	return 0;
 }
 

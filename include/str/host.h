@@ -769,7 +769,7 @@ bool host_owner_stopped(uint32_t tag);
 
 /*
  * host_daemon_look - make streamsd search now for streams that no process
- * holds.
+ * holds, and for names.
  */
 void host_daemon_look(void);
 

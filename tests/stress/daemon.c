@@ -305,6 +305,29 @@ attached(char *path)
 	return pid;
 }
 
+/* It has looked at all streams, and sleeps for long, when the name comes. */
+T_CASE(a_name_is_noticed_when_it_is_made)
+{
+	char path[64];
+	int fd = open_loop(minor_next);
+	pid_t d = the_streamsd();
+
+	strcpy(path, "/tmp/streams-name-XXXXXX");
+	T_OK(close(T_OK(mkstemp(path))));
+	for (int i = 0; i < 3; i++) {
+		T_TRUE(p_asleep(d, d));
+		p_pause(SOON);
+		T_FALSE(has_open(d, path));
+		T_OK(fattach(fd, path));
+		T_WITHIN(has_open(d, path), SOON);
+		T_OK(fdetach(path));
+		T_OK(unlink(path));
+		T_OK(close(T_OK(open(path, O_CREAT | O_EXCL, 0600))));
+	}
+	T_OK(close(fd));
+	T_OK(unlink(path));
+}
+
 T_CASE(a_name_goes_with_its_file)
 {
 	char path[64];

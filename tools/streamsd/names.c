@@ -6,9 +6,10 @@
  *
  * A name keeps its Stream open, and there is no event when its file is removed:
  * the Stream would remain, and streamsd with it.  So streamsd holds an O_PATH
- * descriptor of each file, opened by its path when the name is first seen; it
- * follows the file through renames.  When the file has no link any more, no
- * process can open the name, and the name is removed.
+ * descriptor of each file, opened by its path when the name is first seen: the
+ * thread that makes the name rings for that.  The descriptor follows the file
+ * through renames.  When the file has no link any more, no process can open the
+ * name, and the name is removed.
  *
  * In a private domain no process can return: its names are removed when no
  * process is left that was a member, or whose parent was.

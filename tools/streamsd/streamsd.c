@@ -118,6 +118,7 @@ until(uint64_t at)
 }
 
 static uint64_t served; /* CPU time spent with sockets */
+static uint64_t swept;	/* worked() after the last sweep, or at the beginning */
 
 /* CPU time of this thread for everything else, in ns. */
 static uint64_t
@@ -232,7 +233,6 @@ notices(bool now, uint64_t *ns)
 static bool
 sweeps(void)
 {
-	static uint64_t before; /* worked() after the last sweep */
 	struct host_call hc = { .fd = -1 };
 	uint64_t now;
 	bool more;
@@ -254,8 +254,8 @@ sweeps(void)
 		now = worked();
 		if (sweep_at != UINT64_MAX)
 			sweep_at = STR_MAX(sweep_at,
-				host_now() + spare(now - before));
-		before = now;
+				host_now() + spare(now - swept));
+		swept = now;
 	}
 	return more;
 }
@@ -432,6 +432,7 @@ work(void)
 	bool died = true, rung = false, more = false, all;
 	uint32_t asks = 0, unsure = 0;
 
+	swept = worked();
 	for (;;) {
 		if (watch_refresh() || more)
 			died = true;
