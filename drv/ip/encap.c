@@ -205,9 +205,11 @@ ip_encap_recv(struct ip_wire *w)
 	if (h.encap == 0 || h.dst.len != h.src.len)
 		wire_count(&w->pub, WIRE_BAD + IP_ADDR, 1);
 	else
-		for (off = 0; off < m.km_len; off += n) {
+		for (off = 0; off == 0 || off < m.km_len; off += n) {
 			n = m.km_len - off < seg ? m.km_len - off : seg;
 			input(w, mp->b_rptr + off, n, &h);
+			if (n == 0)
+				break;
 		}
 	ip_block_keep(w, mp);
 	return 1;
@@ -225,8 +227,8 @@ is_alike(const struct ip_hdr *a, const struct ip_hdr *b)
 		bcmp(a->src.b, b->src.b, a->src.len) == 0;
 }
 
-/* Append what follows the IP header of @pkt; the number of pieces then, 0: too
- * many. */
+/* Append what follows the IP header of @pkt; the number of pieces then, more
+ * than PIECES: too many. */
 static uint32_t
 gather(const struct wire_pkt *pkt, struct iovec *iov, uint32_t n)
 {
@@ -240,7 +242,7 @@ gather(const struct wire_pkt *pkt, struct iovec *iov, uint32_t n)
 			continue;
 		}
 		if (n == PIECES)
-			return 0;
+			return PIECES + 1;
 		iov[n].iov_base = bp->b_rptr + skip;
 		iov[n++].iov_len = k - skip;
 		skip = 0;
@@ -290,6 +292,25 @@ control(const struct ip_hdr *h, unsigned char *ctl)
 	return n;
 }
 
+static uint32_t send_train(struct ip_wire *w, const struct wire_pkt *v,
+	uint32_t n, uint32_t most, int *ret_err);
+
+/* Send a packet of too many pieces. */
+static uint32_t
+send_pulled(struct ip_wire *w, const struct wire_pkt *v, int *ret_err)
+{
+	struct wire_pkt one = {msgpullup(v->mp, -1), v->h};
+	uint32_t k;
+
+	if (one.mp == NULL) {
+		*ret_err = ENOSR;
+		return 0;
+	}
+	k = send_train(w, &one, 1, 1, ret_err);
+	freemsg(one.mp);
+	return k;
+}
+
 /*
  * Send the first of @n packets, or a train of the first ones of at most @most.
  * Return: how many; 0: *@ret_err says why.
@@ -308,10 +329,11 @@ send_train(struct ip_wire *w, const struct wire_pkt *v, uint32_t n,
 
 	for (k = 0; k < n && k < most; k++) {
 		if (k != 0 && (v[k].h->len > len || !is_alike(h, v[k].h) ||
+			v[k].h->len == 0 ||
 			bytes + v[k].h->len > TRAIN_MOST))
 			break;
 		next = gather(&v[k], iov, used);
-		if (next == 0 || next == used)
+		if (next > PIECES)
 			break;
 		used = next;
 		bytes += v[k].h->len;
@@ -320,10 +342,8 @@ send_train(struct ip_wire *w, const struct wire_pkt *v, uint32_t n,
 			break;
 		}
 	}
-	if (k == 0) {
-		*ret_err = EMSGSIZE;
-		return 0;
-	}
+	if (k == 0)
+		return send_pulled(w, v, ret_err);
 	bzero(&to, sizeof(to));
 	to.sin6_family = AF_INET6;
 	to.sin6_port = htons(h->encap != 0 ? h->encap : w->conf.port[1]);
@@ -351,7 +371,8 @@ ip_encap_send(struct ip_wire *w, const struct wire_pkt *v, uint32_t n,
 {
 	uint32_t sent = 0, k, i;
 
-	*ret_err = w->ks[0] == NULL ? ENETDOWN : 0;
+	/* a socket that is not bound yet would get another port */
+	*ret_err = w->ks[0] == NULL || w->state != IPW_UP ? ENETDOWN : 0;
 	while (sent < n && *ret_err == 0) {
 		k = send_train(w, v + sent, n - sent, TRAIN, ret_err);
 		/* the interface may not be able to send trains of this size */

@@ -249,6 +249,60 @@ send_all(const struct ip_addr *to, const uint32_t *len, int *ret_err)
 	return sent;
 }
 
+/* Another socket than the wire's would have any port. */
+T_CASE(nothing_is_sent_before_the_socket_is_bound)
+{
+	struct ip_hdr h;
+	mblk_t *mp;
+
+	begin(t);
+	w->state = IPW_DOWN;
+	mp = packet(&there, 100, &h);
+	T_EQ(wire_send(&w->pub, mp, &h), ENETDOWN);
+	freemsg(mp);
+	T_EQ(nsent, 0);
+	ip_wire_tick(a.rq);
+	T_EQ(wire_send(&w->pub, packet(&there, 100, &h), &h), 0);
+	T_EQ(nsent, 1);
+}
+
+T_CASE(a_packet_may_have_any_number_of_blocks)
+{
+	struct ip_hdr h;
+	mblk_t *mp;
+	unsigned i;
+
+	begin(t);
+	mp = packet(&there, 100, &h);
+	for (i = 0; i < 300; i++) {
+		mblk_t *bp = allocb(1, BPRI_MED);
+
+		*bp->b_wptr++ = 'y';
+		linkb(mp, bp);
+	}
+	h.len += 300;
+	T_EQ(wire_send(&w->pub, mp, &h), 0);
+	T_EQ(nsent, 1);
+	T_EQ(sent_[0].bytes, 400);
+}
+
+T_CASE(an_empty_packet_is_sent_and_received)
+{
+	struct ip_hdr h;
+
+	begin(t);
+	T_EQ(wire_send(&w->pub, packet(&there, 0, &h), &h), 0);
+	T_EQ(nsent, 1);
+	T_EQ(sent_[0].bytes, 0);
+	in.data = "";
+	in.n = in.seg = 0;
+	in.port = 5555;
+	while (ip_lower_input(w))
+		;
+	T_EQ(got, 1);
+	T_EQ(seen.len, 0);
+}
+
 T_CASE(packets_of_equal_length_are_sent_as_a_train)
 {
 	static const uint32_t len[] = {500, 500, 500, 200, 200, 300, 0};
