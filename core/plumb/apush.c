@@ -110,16 +110,35 @@ overlap(const struct strapush *a, const struct strapush *b)
 		first_minor(b) <= last_minor(a);
 }
 
+/*
+ * May @e be for driver @major, which is @fm?  Most entries are not, and need not
+ * be copied.  A name that is changing meanwhile is compared up to the end of
+ * @fm's at most.
+ */
+static bool
+may_be_for(struct entry *e, uint64_t major, const struct str_fmod *fm)
+{
+	long its;
+
+	if (str_load_acq(&e->state) != LIVE)
+		return false;
+	its = __atomic_load_n(&e->ap.sap_major, __ATOMIC_RELAXED);
+	return its != NOMAJOR ? (uint64_t)its == major :
+		fm != NULL && str_name_eq(fm->name, e->ap.sap_module);
+}
+
 /* The entry for device @major, @minor, copied to *@ret; NULL: there is none. */
 static struct entry *
 governs(uint64_t major, uint64_t minor, struct strapush *ret)
 {
 	struct entry *t = table(), *all = NULL;
+	const struct str_fmod *fm = str_fmod_by_major((uint32_t)major);
 	struct strapush ap;
 	unsigned i;
 
 	for (i = 0; t != NULL && i < ENTRIES; i++) {
-		if (!copy_known(&t[i], &ap) || (uint64_t)ap.sap_major != major)
+		if (!may_be_for(&t[i], major, fm) || !copy_known(&t[i], &ap) ||
+			(uint64_t)ap.sap_major != major)
 			continue;
 		if (ap.sap_cmd == SAP_ALL) {
 			all = &t[i];

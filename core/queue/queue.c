@@ -635,9 +635,11 @@ flush_some(queue_t *q, int band, int flag)
 		gone->b_next = NULL;
 		freemsg(gone);
 	}
-	for (b = 0; b < NBAND; b++)
-		if (back[b / 32] & (1u << (b % 32)))
-			qbackenable(q, (unsigned char)b);
+	for (b = 0; b < STR_ARRAY_LEN(back); b++)
+		for (; back[b] != 0; back[b] &= back[b] - 1)
+			qbackenable(q,
+				(unsigned char)(32 * b +
+					(unsigned)__builtin_ctz(back[b])));
 }
 
 /* SVR4 flushq(D3) */

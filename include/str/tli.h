@@ -103,6 +103,7 @@ int strm_take_lent(int fd, const struct strm_id *id, struct strm_prim *gp);
  *		  been done
  * strm_str     - I_STR that no signal ends; @arg: struct strioctl
  * strm_canput  - 1: a message of @band may be sent
+ * strm_device  - 0: a device, *@ret_dev is its number; or minus an errno
  * strm_local   - 1: there is certainly no transport provider below
  */
 struct strm_iov {
@@ -123,6 +124,7 @@ long strm_writev(int fd, const struct strm_iov *iov, int n);
 void strm_push(int fd);
 int strm_str(int fd, void *arg);
 int strm_canput(int fd, int band);
+int strm_device(int fd, uint64_t *ret_dev);
 int strm_local(int fd);
 /*
  * strm_copy - copy between the caller's memory and the library's

@@ -523,6 +523,17 @@ strm_guard(const struct strm_guard *row, size_t n)
 }
 
 STR_EXPORT int
+strm_device(int fd, uint64_t *ret_dev)
+{
+	struct fd_rec *r = fd_stream(fd);
+
+	if (r == NULL)
+		return none(fd);
+	return str_head_kind(str_load(&r->sd), ret_dev) == STR_KIND_DEV ? 0 :
+		-ENOSTR;
+}
+
+STR_EXPORT int
 strm_local(int fd)
 {
 	struct fd_rec *r = fd_stream(fd);

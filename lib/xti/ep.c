@@ -174,7 +174,7 @@ ask(struct use *u, struct ep *new)
 		.CAP_bits1 = TC1_INFO | TC1_ACCEPTOR_ID};
 	struct T_info_req ir = {.PRIM_type = T_INFO_REQ};
 	struct block b;
-	struct stat st;
+	uint64_t dev;
 	int secs = (W(u) & W_INIT) == 0 ? ASK_SECS : 0, n;
 
 	xti_block(&b);
@@ -199,7 +199,7 @@ ask(struct use *u, struct ep *new)
 	}
 	new->head = u->id.head;
 	new->gen = u->id.gen;
-	new->major = fstat(u->fd, &st) == 0 ? major(st.st_rdev) : 0;
+	new->major = strm_device(u->fd, &dev) == 0 ? major(dev) : 0;
 	return 0;
 }
 
@@ -265,7 +265,8 @@ static int
 adopt(struct use *u, uint32_t how)
 {
 	uint32_t w = W(u), new;
-	int event = xti_event_slow(u);
+	/* before it is bound no event changes the state */
+	int event = u->ep->state == TS_UNBND ? 0 : xti_event_slow(u);
 	int s = state_of(u->ep->state, event);
 
 	if (s < 0)
@@ -363,11 +364,10 @@ failed_name(int err, uint32_t how)
 static int
 with_timod(int fd)
 {
-	struct stat st;
+	uint64_t dev;
 	int there;
 
-	if (isastream(fd) != 1 || fstat(fd, &st) < 0 ||
-	    !S_ISCHR(st.st_mode)) {
+	if (strm_device(fd, &dev) < 0) {
 		errno = ENOSTR;
 		return -1;
 	}
@@ -489,6 +489,7 @@ STR_EXPORT int
 t_sync(int fd)
 {
 	int s, pushed, err;
+	struct stat st;
 	struct use u;
 	uint32_t w;
 
@@ -496,7 +497,8 @@ t_sync(int fd)
 		return xti_fail(TBADF);
 	if (ioctl(fd, I_FIND, "tirdwr") == 1)
 		return xti_fail(TBADF);
-	pushed = with_timod(fd);
+	/* the descriptor may have been closed without our knowledge */
+	pushed = fstat(fd, &st) == 0 ? with_timod(fd) : -1;
 	if (pushed < 0)
 		return xti_fail(TBADF);
 	if (xti_use(&u, fd, S_ANY) < 0) {
