@@ -311,11 +311,13 @@ names_fifos(struct names_conf *c, const char *list)
 static bool
 fits(const struct names_rule *r, const char *path, uint32_t *ret_minor)
 {
-	const char *vary = strchr(r->path, '%');
-	size_t before, after, n = strlen(path);
+	const char *vary;
+	size_t before, after, n;
 
-	if (vary == NULL)
+	if (r->minor != NAMES_VARY)
 		return strcmp(r->path, path) == 0;
+	vary = strchr(r->path, '%');
+	n = strlen(path);
 	before = (size_t)(vary - r->path);
 	after = strlen(vary + 1);
 	if (n < before + after + 1 || memcmp(path, r->path, before) != 0 ||
@@ -535,17 +537,15 @@ absolute(const char *path, char *buf, size_t size)
 }
 
 bool
-streams_name_absent(const char *path, struct streams_name *ret)
+streams_name_device(const char *path, struct streams_name *ret)
 {
 	struct names_conf *c = __atomic_load_n(&names_now, __ATOMIC_ACQUIRE);
 	char buf[PATH_MAX];
-	struct stat st;
 
 	if (c == NULL || c == NAMES_NO || absolute(path, buf, sizeof(buf)) != 0)
 		return false;
 	names_lookup(c, buf, ret);
-	return ret->kind != NAME_NONE && ret->kind != NAME_FIFO &&
-		stat_at(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == -ENOENT;
+	return ret->kind != NAME_NONE && ret->kind != NAME_FIFO;
 }
 
 int

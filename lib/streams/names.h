@@ -106,9 +106,11 @@ extern const char names_builtin[] STR_HIDDEN;
  * Return: 0, or ENAMETOOLONG.
  */
 int streams_name_resolve(const char *path, struct streams_name *ret);
-/* The same for a device, if it is known without reading the configuration and
- * there is nothing at @path, a copy. */
-bool streams_name_absent(const char *path, struct streams_name *ret);
+/* The same for a device, if it is known without reading the configuration, of
+ * @path, a copy, at which a file may be. */
+bool streams_name_device(const char *path, struct streams_name *ret);
+/* names_absent - is there nothing at @path, absolute? absent.c */
+bool names_absent(const char *path);
 
 /* streams_name_fifos - is any pattern of FIFOs configured? */
 bool streams_name_fifos(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -332,6 +333,27 @@ T_CASE(a_pattern_takes_in_fifos_and_nothing_else)
 	T_OK(unlink(in_dir("f2")));
 	T_OK(unlink(in_dir("f3")));
 	gone("f1");
+}
+
+/* The second time, it is the directory that is looked at. */
+T_CASE(a_path_is_absent_until_there_is_a_file)
+{
+	const struct timespec long_ago[2] = {{1, 0}, {1, 0}};
+	const char *path = in_dir("new");
+
+	for (int i = 0; i < 3; i++) {
+		T_OK(utimensat(AT_FDCWD, dir, long_ago, 0));
+		for (int k = 0; k < 3; k++)
+			T_TRUE(names_absent(path));
+		file("new", "", 0600);
+		T_FALSE(names_absent(path));
+		T_OK(unlink(path));
+		T_OK(symlink("nowhere", path));
+		T_FALSE(names_absent(path));
+		T_OK(unlink(path));
+		T_TRUE(names_absent(path));
+	}
+	gone(NULL);
 }
 
 T_CASE(without_patterns_a_path_elsewhere_costs_no_system_call)

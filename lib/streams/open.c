@@ -262,7 +262,7 @@ open_known(const char *path, int flags)
 	if (host_domain == NULL || (flags & O_PATH) != 0 ||
 		host_copyinstr(path, name, sizeof name) != 0 ||
 		strncmp(name, "/dev/", 5) != 0 ||
-		!streams_name_absent(name, &t.name))
+		!streams_name_device(name, &t.name) || !names_absent(name))
 		return NOT_OURS;
 	return stream_open(&t, flags);
 }
