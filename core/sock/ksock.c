@@ -776,6 +776,12 @@ ksock_connect(ksock_t *ks, const void *addr, uint32_t len)
 	return r;
 }
 
+void
+ksock_unname(ksock_t *ks)
+{
+	(void)str_and(&ks->flags, ~KF_NAMED);
+}
+
 int
 ksock_shutdown(ksock_t *ks, int how)
 {

@@ -47,7 +47,7 @@ _Static_assert(sizeof(struct str_ksock) == 64, "one line each");
 /* The socket is stuck: a waiter waits for an edge (ksock.c): */
 #define KF_STUCKIN 16u	/* after an event of data it was not found empty */
 #define KF_STUCKOUT 32u	/* after an event of room it was not found full */
-#define KF_NAMED 64u	/* bound, or listening */
+#define KF_NAMED 64u	/* bound, or listening: others may want its address */
 #define KF_STREAM 128u	/* of type SOCK_STREAM */
 #define KF_CONNECTING 256u
 #define KF_ABORT 512u	/* is being closed by a reset */

@@ -398,6 +398,8 @@ tcp_close(struct tpi *tp)
 		 * discard unsent data */
 		(void)ksock_shutdown(in->ks, SHUT_WR);
 		(void)ksock_recv(in->ks, &iov, 1, &flags);
+		if (in->any)
+			ksock_unname(in->ks);
 	}
 	if (in->lks != NULL)
 		ksock_close(in->lks, 1);

@@ -23,6 +23,12 @@
  * of this library passes nothing: a process that needs a box takes a duplicate
  * from it (holder.c), if the system permits that, and passes it.
  *
+ * Naps.  Sockets come and go in numbers.  So a keeper that has read all letters
+ * sleeps for some milliseconds in which letters do not wake it, unless they are
+ * many or the sender waits, which then rings.  A letter that is not read keeps its
+ * descriptors as well as streamsd does.  After the nap it closes what has ended,
+ * and sleeps until the next letter if the nap was quiet.
+ *
  * No room.  A keeper without enough free numbers gets the first descriptors of
  * a letter and the information that there were more.  A bit for each socket, in
  * the domain, says whether it is kept.  Later, when a number has become free,
@@ -62,6 +68,8 @@
 #define OWED_NS (2 * MS)   /* ... and to whom uses a socket */
 #define SHORT_MIN (100 * MS) /* no room: until the next round */
 #define SHORT_MAX (10000 * MS)
+#define NAP_NS (5 * MS)
+#define NAP_LETTERS 6u /* its queue has room for 10 by default */
 
 #define OP_PASS 1u  /* here are descriptors of @v */
 #define OP_FETCH 2u /* send one of @id to @addr */
@@ -137,6 +145,32 @@ keeper_name(uint64_t *ret_epoch)
 	return epoch != 0 && str_load(&s->sock_epoch) == epoch ? name : 0;
 }
 
+/*
+ * A letter is there: end the keeper's nap if the sender waits (@now) or there
+ * are many.  The send and the fence pair with the keeper's fence.
+ */
+static void
+ring(bool now)
+{
+	str_a32 *nap = &shared()->sock_nap;
+	uint32_t v;
+
+	str_fence_full();
+	v = str_load(nap);
+	while (v != 0 && v < NAP_LETTERS && !now)
+		if (str_cas_see(nap, &v, v + 1))
+			return;
+	if (v != 0 && str_xchg(nap, 0u) != 0)
+		(void)host_wake(nap, 1);
+}
+
+bool
+host_sock_keeper_naps(void)
+{
+	str_fence_full(); /* pairs with the keeper's, before it looks */
+	return str_load(&shared()->sock_nap) != 0;
+}
+
 static void
 begin(struct letter *l, uint32_t op, uint64_t id)
 {
@@ -158,6 +192,7 @@ post(const struct letter *l, const int *fd, unsigned n, int tries,
 		if (i != 0)
 			nap(50000);
 		err = host_fds_send(name, l, LETTER_LEN(n), fd, n);
+		ring(l->op != OP_PASS || err != 0);
 		if (err != EAGAIN)
 			break;
 	}
@@ -422,6 +457,7 @@ fetch_here(uint64_t id)
 		if (fd >= 0)
 			return fd;
 		/* the process that has it may be stopped */
+		ring(true);
 		if (++tries == TAKE_AFTER && (fd = take(id)) >= 0)
 			return fd;
 		nap(200000);
@@ -603,25 +639,55 @@ makes_sense(const struct letter *l, long len, unsigned n, bool lost)
 		(lost ? n < l->n : n == l->n);
 }
 
+/* Wait @ms for a letter; -1: the receiving waits.  Return: is there one? */
+static bool
+letter_wait(int ms)
+{
+	struct pollfd pfd = { keeper_fd, POLLIN, 0 };
+	struct timespec ts = { ms / 1000, ms % 1000 * (long)MS };
+
+	return ms < 0 ||
+		sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET) > 0;
+}
+
+/*
+ * Wait for letters. @ret_busy: they come often, and so it naps.
+ * Return: there is one, or receiving it waits.
+ */
+static bool
+keeper_rest(bool *ret_busy)
+{
+	str_a32 *nap = &shared()->sock_nap;
+	uint32_t closed = str_load(&shared()->sock_closed);
+	int wait = patience();
+
+	if (!*ret_busy)
+		return letter_wait(wait);
+	str_store(nap, 1u);
+	str_fence_full(); /* pairs with ring()'s */
+	if (letter_wait(0))
+		return true;
+	(void)host_wait(NULL, nap, 1u, NAP_NS);
+	*ret_busy = str_xchg(nap, 0u) != 1 ||
+		str_load(&shared()->sock_closed) != closed;
+	host_sock_sweep();
+	return false;
+}
+
 static void *
 keeper_main(void *arg)
 {
 	static struct letter l; /* only one thread uses it */
-	int fd[HOST_FDS], wait;
+	int fd[HOST_FDS];
+	bool lost, busy = false;
 	unsigned n;
-	bool lost;
 	long len;
 
 	(void)arg;
 	for (;;) {
-		struct pollfd pfd = { keeper_fd, POLLIN, 0 };
-		struct timespec ts;
-
-		wait = patience();
-		ts = (struct timespec){ wait / 1000, wait % 1000 * (long)MS };
-		if (wait >= 0 && sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL,
-				SYS_SIGSET) <= 0)
+		if (!keeper_rest(&busy))
 			continue;
+		busy = true;
 		len = host_fds_recv(keeper_fd, &l, sizeof l, fd, &n, &lost);
 		if (len < 0 && len != -EINTR)
 			nap(10 * MS); /* no memory */
@@ -671,6 +737,7 @@ start(void)
 		return ENOMEM;
 	for (uint32_t i = 0; i < HOST_NSOCK / 64; i++)
 		str_store(&kept()[i], (uint64_t)0);
+	str_store(&s->sock_nap, 0u); /* the last one may have been killed */
 	host_sig_block(&old);
 	(void)pthread_attr_init(&attr);
 	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);

@@ -370,6 +370,8 @@ host_sock_gone(uint64_t id, bool wait)
 		host_sock_shut_word(id);
 		return;
 	}
+	if (!wait && host_sock_keeper_naps())
+		return;
 	if (host_sock_tell_gone(id, &epoch) != 0 || !wait || word == NULL)
 		return;
 	end = host_now() + SHUT_NS;

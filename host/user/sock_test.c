@@ -491,6 +491,58 @@ T_CASE(many_are_passed_to_one_who_does_not_read)
 	}
 }
 
+/* How often threads of streamsd have slept. */
+static unsigned
+sleeps(void)
+{
+	char path[300], line[128];
+	struct dirent *e;
+	unsigned sum = 0, n;
+	DIR *d;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)daemon_pid());
+	d = opendir(path);
+	T_NOTNULL(d);
+	while ((e = readdir(d)) != NULL) {
+		snprintf(path, sizeof path, "/proc/%d/task/%s/status",
+			(int)daemon_pid(), e->d_name);
+		f = e->d_name[0] != '.' ? fopen(path, "re") : NULL;
+		while (f != NULL && fgets(line, sizeof line, f) != NULL)
+			if (sscanf(line, "voluntary_ctxt_switches: %u", &n) ==
+				1)
+				sum += n;
+		if (f != NULL)
+			(void)fclose(f);
+	}
+	(void)closedir(d);
+	return sum;
+}
+
+static void
+end_many(void *arg)
+{
+	(void)arg;
+	str_store(up_word(UP_SOCKS), 0ull);
+	for (unsigned i = 0; i < MANY; i++)
+		host_sock_gone(EACH(i), false);
+}
+
+T_CASE(sockets_that_come_and_go_wake_streamsd_seldom)
+{
+	unsigned had, was;
+
+	setup();
+	had = numbers();
+	str_store(up_word(UP_WANTED), 1ull);
+	was = sleeps();
+	in_call(make_many, NULL);
+	T_SOON(all_kept(), 10000);
+	in_call(end_many, NULL);
+	T_SOON(numbers() == had, 10000);
+	T_LT(sleeps() - was, MANY);
+}
+
 T_CASE(what_others_have_passed_is_not_passed_again)
 {
 	int st;

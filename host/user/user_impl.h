@@ -83,6 +83,8 @@ struct host_shared {
 	str_a32 timer_word;    /* [A] changes when that is too late */
 	str_a32 sock_keeper;   /* [A] process with the keeper of the last
 			        * round */
+	str_a32 sock_nap;      /* [A] 0, or 1 + letters since the keeper dozed
+				* off: keep.c */
 	str_a32 child[HOST_NCHILD]; /* [A] pids, 0: free: host_daemon_news() */
 };
 #define HOST_SHARED_OFF (STR_HDR_SIZE - 8192)

@@ -144,6 +144,13 @@ void ksock_attach(ksock_t *ks, queue_t *rq);
  * allowed. */
 void ksock_close(ksock_t *ks, int abort);
 
+/*
+ * ksock_unname - no program binds the address of @ks again: it was the
+ * system's choice, and a connection that has ended may keep it anyway
+ * ksock_close() returns before the other members have closed their descriptors.
+ */
+void ksock_unname(ksock_t *ks);
+
 int ksock_bind(ksock_t *ks, const void *addr, uint32_t len);
 int ksock_listen(ksock_t *ks, int backlog);
 int ksock_connect(ksock_t *ks, const void *addr, uint32_t len);
