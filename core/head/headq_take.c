@@ -124,7 +124,7 @@ is_plain_pipe(const struct str_headq *hq)
  * Locks: clock.
  * Return: the first record if it is complete, or NULL.
  */
-STR_NOINLINE const unsigned char *
+STR_NOINLINE STR_WAKE_TEXT const unsigned char *
 str_headq_look_any(struct str_headq *hq)
 {
 	uint64_t cpos = str_load(&hq->cpos);
@@ -160,7 +160,7 @@ str_headq_look_any(struct str_headq *hq)
 }
 
 /* str_headq_look - the slow half of headq_peek(): the same for plain data. */
-STR_NOINLINE const unsigned char *
+STR_NOINLINE STR_WAKE_TEXT const unsigned char *
 str_headq_look(struct str_headq *hq)
 {
 	const unsigned char *p = str_headq_look_any(hq);

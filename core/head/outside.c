@@ -498,7 +498,7 @@ str_head_leave(struct str_head *sd, int fd, int peer_fd, bool used)
 		str_outside_left(peer);
 }
 
-uint64_t
+STR_WAKE_TEXT uint64_t
 str_head_left(void)
 {
 	return str_load(str_root(STR_ROOT_LEFT));

@@ -44,7 +44,7 @@
 #define LEAVE_NS 100000000ull /* for threads that began before */
 #define TAKE 16384u
 
-bool
+STR_WAKE_TEXT bool
 str_head_plain(struct str_head *sd)
 {
 	return (str_load(&sd->flags) & STR_H_PLAIN) != 0;

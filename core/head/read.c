@@ -711,7 +711,7 @@ back_soon(struct str_thread *t)
  * Return: bytes, more than 0, or STR_NOT_FAST with nothing done; if it has
  * yielded the CPU, which it does not with O_NONBLOCK, signals may be deferred.
  */
-STR_HOT long
+STR_HOT STR_WAKE_TEXT long
 str_head_read_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
 	size_t done, enum str_fast how)
 {
@@ -774,7 +774,7 @@ str_head_unit_tail(struct str_head *sd, int fd, void *ubuf, size_t len,
 }
 
 /* The fast path: plain data at hand, byte-stream mode, one buffer. */
-STR_HOT long
+STR_HOT STR_WAKE_TEXT long
 str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 	size_t len)
 {

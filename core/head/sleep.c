@@ -33,7 +33,7 @@
 #include "want.h"
 
 /* Events for which a reader waits, including errors and hang-up. */
-bool
+STR_WAKE_TEXT bool
 str_head_readable(struct str_head *sd)
 {
 	return str_load_acq(&sd->hq.pos) != str_load(&sd->hq.cpos) ||

@@ -75,7 +75,7 @@ note_cpu(str_a32 *where)
  * is used up; reads the clock at every call of a slow writer, at every 64th
  * call of a fast one.  Return: true if the carrier must be asked.
  */
-static STR_NOINLINE bool
+static STR_NOINLINE STR_WAKE_TEXT bool
 ask(struct str_headq *hq)
 {
 	uint64_t now = host_ticks(), cpos = str_load(&hq->cpos);
@@ -396,7 +396,7 @@ str_head_write_after(struct str_head *sd, int fd)
 }
 
 /* After a fast write, with its lock held: check whether the reader lives. */
-static STR_NOINLINE void
+static STR_NOINLINE STR_WAKE_TEXT void
 write_look(struct str_head *sd, int fd)
 {
 	struct str_headq *hq = &sd->peer->hq;
@@ -415,7 +415,7 @@ write_look(struct str_head *sd, int fd)
  * str_head_write_tail - complete a str_head_write_fast()
  * Return: @len, or STR_NOT_FAST with nothing done.
  */
-STR_HOT long
+STR_HOT STR_WAKE_TEXT long
 str_head_write_tail(struct str_head *sd, int fd, size_t len, enum str_fast how)
 {
 	struct str_thread *t = host_tls.slot;

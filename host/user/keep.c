@@ -321,7 +321,7 @@ host_sock_pass_now(void)
 		str_store(&next, host_now() + OWED_NS);
 }
 
-STR_HOT void
+STR_WAKE_TEXT void
 host_sock_pass_owed(void)
 {
 	if (str_unlikely(str_load(&host_sock_high) != 0) && host_sock_owes())

@@ -44,7 +44,7 @@
 enum { UNKNOWN, USABLE, UNUSABLE };
 static str_a32 waitv; /* futex_waitv(2) */
 
-bool
+STR_WAKE_TEXT bool
 host_waitv_usable(void)
 {
 	uint32_t v = str_load(&waitv);

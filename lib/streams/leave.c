@@ -393,20 +393,13 @@ leave_fexec(int fd, char *const *envp)
 	errno = err;
 }
 
-/*
- * An end has left, with unread data that a holder of the other end must send.
- * The holder may be this process, in a thread that sleeps on another stream.
- */
-void
-host_serve(void)
+/* Send what ends that have left have not read. */
+static STR_COLD void
+serve(void)
 {
-	static uint64_t seen; /* [A] */
-	uint64_t now = str_head_left(), was;
 	struct fd_guard g;
+	uint64_t was;
 
-	if (str_likely(now == __atomic_load_n(&seen, __ATOMIC_RELAXED)))
-		return;
-	__atomic_store_n(&seen, now, __ATOMIC_RELAXED);
 	fd_lock(&g);
 	for (int fd = 0; fd <= fd_high(); fd++) {
 		uintptr_t v = fd_get(fd);
@@ -421,4 +414,20 @@ host_serve(void)
 		fd_outside(was);
 	}
 	fd_unlock(&g);
+}
+
+/*
+ * An end has left, with unread data that a holder of the other end must send.
+ * The holder may be this process, in a thread that sleeps on another stream.
+ */
+STR_WAKE_TEXT void
+host_serve(void)
+{
+	static uint64_t seen; /* [A] */
+	uint64_t now = str_head_left();
+
+	if (str_likely(now == __atomic_load_n(&seen, __ATOMIC_RELAXED)))
+		return;
+	__atomic_store_n(&seen, now, __ATOMIC_RELAXED);
+	serve();
 }

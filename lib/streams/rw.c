@@ -47,7 +47,7 @@ nowhere(const void *buf, size_t len)
 	return str_unlikely(len > SSIZE_MAX || (uintptr_t)buf > SSIZE_MAX - len);
 }
 
-static STR_NOINLINE ssize_t
+static STR_NOINLINE STR_WAKE_TEXT ssize_t
 read_stream(struct fd_rec *r, int fd, void *buf, size_t len)
 {
 	struct host_call hc;
@@ -116,21 +116,24 @@ write_other(int fd, const void *buf, size_t len)
 }
 
 /* The rest after the fast path. */
-static STR_NOINLINE ssize_t
+static STR_NOINLINE STR_WAKE_TEXT ssize_t
 read_tail(int fd, void *buf, size_t len, struct str_head *sd, size_t done,
 	enum str_fast how)
 {
 	long ret = str_head_read_tail(sd, fd, buf, len, done, how);
+	struct fd_rec *r;
 
 	if (str_likely(ret > 0))
 		return ret;
 	/* this thread may end here */
 	if (str_unlikely(host_tls.sig_saved != 0 && str_load(&cancel_used) != 0))
 		host_leave_slow();
-	return read_other(fd, buf, len);
+	r = fd_likely_stream(fd);
+	return str_likely(r != NULL) ? read_stream(r, fd, buf, len) :
+				       read_other(fd, buf, len);
 }
 
-static STR_NOINLINE ssize_t
+static STR_NOINLINE STR_WAKE_TEXT ssize_t
 write_tail(int fd, const void *buf, size_t len, struct str_head *sd,
 	enum str_fast how)
 {
