@@ -14,7 +14,7 @@
  *
  * Calls on one endpoint and its associations must not overlap; the caller has a
  * lock for that.  The engine calls the caller only for memory and random
- * numbers, so there is no call back under the lock.
+ * numbers; these calls must not take that lock.
  *
  * Memory.  Endpoints and associations lie in memory from the caller, and have
  * pointers to each other: the memory must have the same address in all
