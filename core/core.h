@@ -649,6 +649,7 @@ void str_msg_own(mblk_t *mp);
 void str_msg_hold(mblk_t *mp);
 void str_msg_disown(mblk_t *mp);
 mblk_t *str_msg_unpin(mblk_t *mp);
+mblk_t *str_msg_unpin_or_free(mblk_t *mp);
 
 /* queue */
 void str_queue_init(queue_t *q, struct qinit *qi, struct str_qpair *qp,

@@ -599,14 +599,9 @@ m_mi(struct str_head *sd, mblk_t *mp)
 static STR_NOINLINE void
 rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 {
-	mblk_t *whole;
-
-	whole = str_msg_unpin(mp);
-	if (whole == NULL) {
-		freemsg(mp);
+	mp = str_msg_unpin_or_free(mp);
+	if (mp == NULL)
 		return;
-	}
-	mp = whole;
 	if ((str_load(&q->q_flag) & QREADR) == 0) {
 		freemsg(mp); /* messages put on a head's write queue are not
 			      * supported */

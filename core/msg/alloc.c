@@ -13,8 +13,9 @@
  *
  * Pinned buffers.  A buffer given to esballoc() that is not arena memory can
  * only be read by the process that gave it.  Such a data block names that
- * process; putq() and the Stream head replace it by a copy
- * (str_msg_unpin()), which runs the free routine in that process.
+ * process; putq(), the Stream head, and whatever keeps a message for another
+ * thread's put procedure replace it by a copy (str_msg_unpin()), which runs the
+ * free routine in that process.
  *
  * Failure.  A block is stamped with its thread while it is private and with
  * 0 once it is reachable from a queue; what a dead thread held is freed by

@@ -127,3 +127,118 @@ T_CASE(a_refused_outside_message_is_as_it_was)
 	FX_MSG(mp, "outsideoutside");
 	T_EQ(freed, 2);
 }
+
+static unsigned char inside_buf[] = "inside";
+static unsigned came;
+
+/* What comes after it had to wait has no buffer of this process any more. */
+static void
+look(mblk_t *mp)
+{
+	came++;
+	T_EQ(freed, 1);
+	T_FALSE(mp->b_datap->db_base == inside_buf);
+}
+
+static mblk_t *
+outside_msg(void)
+{
+	static frtn_t frtn = {note_free, (char *)"arg"};
+	mblk_t *mp = esballoc(inside_buf, 6, BPRI_LO, &frtn);
+
+	T_NOTNULL(mp);
+	mp->b_wptr += 6;
+	return mp;
+}
+
+static void
+put_again(queue_t *q, mblk_t *mp)
+{
+	if (mp->b_datap->db_type != M_CTL)
+		look(mp);
+	else
+		put(q, outside_msg()); /* this thread is inside */
+}
+
+T_CASE(an_outside_buffer_that_waits_for_a_perimeter_is_copied)
+{
+	static struct fx_pipe p;
+	queue_t *q;
+
+	fx_begin(t);
+	fx_pipe(&p);
+	q = fx_push(&p, 0, "pair");
+	fx_on_put = put_again;
+	put(q, fx_type(M_CTL, "first", 0));
+	T_EQ(came, 1);
+}
+
+static void
+be_inside(void *arg)
+{
+	put(arg, fx_type(M_CTL, "stay", 0));
+}
+
+static void
+stay(queue_t *q, mblk_t *mp)
+{
+	(void)q;
+	(void)mp;
+	sim_sleep(10000000);
+}
+
+static void
+writer(queue_t *q, mblk_t *mp)
+{
+	(void)q;
+	look(mp);
+	freemsg(mp);
+}
+
+T_CASE(an_outside_buffer_that_waits_for_qwriter_is_copied)
+{
+	static struct fx_pipe p;
+	queue_t *q;
+
+	fx_begin(t);
+	fx_pipe(&p);
+	q = fx_push(&p, 0, "pair");
+	fx_on_put = stay;
+	(void)sim_spawn("inside", be_inside, q);
+	sim_sleep(1000000);
+	qwriter(q, outside_msg(), writer, PERIM_INNER);
+	T_EQ(came, 0);
+	T_EQ(sim_run(), 0);
+	T_EQ(came, 1);
+}
+
+static struct str_plumb *at_work;
+
+static void
+plumber(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+
+	(void)arg;
+	T_EQ(host_enter(&hc), 0);
+	T_EQ(str_plumb_lock(at_work, NULL), 0);
+	sim_sleep(10000000);
+	str_plumb_unlock(at_work);
+	host_leave();
+}
+
+T_CASE(an_outside_buffer_on_the_late_list_is_copied)
+{
+	static struct fx_pipe p;
+
+	fx_begin(t);
+	fx_pipe(&p);
+	at_work = p.pl;
+	(void)sim_spawn("plumber", plumber, NULL);
+	sim_sleep(1000000);
+	put(&p.sd[1]->qp->rq, outside_msg());
+	T_NE(str_load(&p.pl->late), 0);
+	T_EQ(freed, 1);
+	T_EQ(sim_run(), 0);
+	T_EQ(freed, 1);
+}

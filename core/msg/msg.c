@@ -428,6 +428,17 @@ str_msg_went(mblk_t *mp, const void *word)
 	str_origin_went(str_mdb_of_m(mp), word);
 }
 
+/* str_msg_unpin_or_free - str_msg_unpin(), but without memory @mp is freed */
+mblk_t *
+str_msg_unpin_or_free(mblk_t *mp)
+{
+	mblk_t *whole = str_msg_unpin(mp);
+
+	if (str_unlikely(whole == NULL))
+		freemsg(mp);
+	return whole;
+}
+
 /* str_msg_settle - clear @mp's record: the driver has a record of its own */
 void
 str_msg_settle(mblk_t *mp)

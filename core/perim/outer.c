@@ -329,6 +329,10 @@ job_make(queue_t *q, void (*func)(void), bool plain, void *arg, mblk_t *mp)
 		host_yield();
 	if (bp == NULL)
 		return NULL;
+	if (mp != NULL && (mp = str_msg_unpin(mp)) == NULL) {
+		freeb(bp);
+		return NULL;
+	}
 	code = str_code_of(func);
 	job = (struct str_job *)(void *)bp->b_rptr;
 	job->q = q;

@@ -536,7 +536,7 @@ str_perim_put(struct str_qpair *qp, queue_t *q, mblk_t *mp)
 		(void)q->q_qinfo->qi_putp(q, mp);
 		said(qp);
 		leave(pm, qp->outer);
-	} else {
+	} else if ((mp = str_msg_unpin_or_free(mp)) != NULL) {
 		backlog_append(pm, q, mp, 0);
 		str_fence_full(); /* pairs with the one in leave() */
 		if (str_load(&pm->inside) == 0 && enter_both(pm, qp->outer))

@@ -23,7 +23,9 @@ put_far(queue_t *q, mblk_t *mp, unsigned bits)
 	 * may be of the same sender.  That may be so although this thread has
 	 * the claim: it may have it since before the plumber came */
 	if (how == STR_FAR_NO || (str_load(&pl->late) & STR_LATE_MSG) != 0) {
-		str_sched_late(pl, q, mp, bits);
+		mp = str_msg_unpin_or_free(mp);
+		if (mp != NULL)
+			str_sched_late(pl, q, mp, bits);
 		if (how != STR_FAR_NO)
 			str_far_leave(pl, how, was);
 		return;
