@@ -666,3 +666,20 @@ T_CASE(a_read_that_meets_a_band_behind_data_runs_what_it_enables)
 		T_EQ(touched_, 0u);
 	}
 }
+
+/*
+ * A thread that only reads looks for records with pauses, if it has found some
+ * each time.  A thread that finds no answer to its request does not.
+ */
+T_CASE(a_read_that_waits_for_an_answer_does_not_delay_the_next_look)
+{
+	begin(t);
+	p_.hc[0].fflags |= STR_O_NONBLOCK;
+	T_EQ(fx_write(&p_, 1, "a", 1), 1);
+	host_tls.wrote = 0;
+	T_EQ(fx_read(&p_, 0, buf, 1), 1);
+	T_EQ(p_.sd[0]->hq.streak, 1u);
+	T_EQ(fx_write(&p_, 0, "q", 1), 1);
+	T_EQ(fx_read(&p_, 0, buf, 1), -11);
+	T_EQ(p_.sd[0]->hq.streak, 0u);
+}

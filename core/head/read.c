@@ -642,6 +642,20 @@ read_rest(struct str_head *sd, int fd, void *ubuf, size_t len, size_t done)
 }
 
 /*
+ * Has this thread sent a request, and is the answer not there?  Then the thread
+ * sleeps soon, and a look would only execute more code.  A thread that only
+ * reads does not ask: each load of pos delays its writer.  Locks: clock.
+ */
+STR_INLINE bool
+is_early(struct str_head *sd)
+{
+	if (host_tls.wrote == 0 || str_head_pending(sd))
+		return false;
+	sd->hq.streak = 0; /* as after a look */
+	return true;
+}
+
+/*
  * Read the available data; the lock is held, and released here. @unit: as
  * str_head_unit_fast().  Return: bytes.
  */
@@ -654,6 +668,10 @@ read_held(struct str_head *sd, void *ubuf, size_t len, struct str_thread *t,
 	uint32_t have = 0, span = 0;
 	size_t done;
 
+	if (is_early(sd)) {
+		fast_unlock(&hq->clock, STR_HOLD_C, t);
+		return 0;
+	}
 	p = headq_peek(hq, &have, &span);
 	if (str_unlikely(unit ? is_unusual(sd) : is_special(sd))) {
 		done = 0;
@@ -791,7 +809,7 @@ str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 		return str_head_readv(sd, hc, &iov, 1);
 	if (str_unlikely(str_hlock(&hq->clock, STR_HOLD_C)))
 		str_headq_repair_c(hq);
-	if (str_unlikely(str_load(&hq->npri) != 0))
+	if (str_unlikely(str_load(&hq->npri) != 0) || is_early(sd))
 		goto slow;
 	do {
 		const unsigned char *p = headq_peek(hq, &have, &span);

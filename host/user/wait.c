@@ -270,12 +270,15 @@ host_wait_notice(struct host_call *hc, str_a32 *word, uint32_t val,
 {
 	struct str_proc *p = &host_domain->proc[host_priv_page->proc];
 	struct timespec ts;
-	struct sleeper s = { .hc = hc, .word = word, .waitv = {
-		{ val, (uintptr_t)word, FUTEX_32, 0 },
-		{ n->life, (uintptr_t)&p->life, FUTEX_32, 0 },
-	} };
+	struct sleeper s; /* clearing all of it takes too long */
 	bool rung;
 
+	s.hc = hc;
+	s.word = word;
+	s.waitv[0] = (struct host_waitv){ val, (uintptr_t)word, FUTEX_32, 0 };
+	s.waitv[1] = (struct host_waitv){ n->life, (uintptr_t)&p->life,
+		FUTEX_32, 0 };
+	s.ret = 0; /* if it does not sleep */
 	s.ts = ns_to_ts(ns == UINT64_MAX ? ns : host_now() + ns, &ts);
 	host_notice_want();
 	host_sock_pass_owed();
