@@ -474,7 +474,7 @@ str_drv_state(const char *name, size_t size)
 	if (fm == NULL)
 		return NULL;
 	v = str_load_acq(&fm->state);
-	if (v != 0)
+	if (v != 0 || size == 0)
 		return (void *)(uintptr_t)v;
 	p = kmem_zalloc(size, 0);
 	if (p == NULL)

@@ -343,7 +343,8 @@ sctpt_near_stop(struct sctpt *u)
 void
 sctpt_near_watched(void)
 {
-	struct sctpt_state *st = sctpt_state();
+	/* if no endpoint has been made there is nothing to end */
+	struct sctpt_state *st = str_drv_state("sctp", 0);
 	struct str_hold h;
 	struct tpi *tp;
 	int err;

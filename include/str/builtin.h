@@ -77,8 +77,8 @@ struct str_builtin {
 
 /*
  * str_drv_state - memory of driver @name that all its streams and all processes
- * share.  It is zeroed at the first call, and never freed.  NULL: no memory, or
- * no such driver.  Context: any.
+ * share.  It is zeroed at the first call, and never freed. @size 0: do not make
+ * it.  NULL: no memory, or no such driver, or it was not made.  Context: any.
  */
 void *str_drv_state(const char *name, size_t size);
 
