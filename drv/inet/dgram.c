@@ -8,21 +8,6 @@
 #include <netinet/udp.h>
 #include "dgram.h"
 
-int
-inet_dg_is_udp(const struct inet *in)
-{
-	return inet_kind[in->kind].type == SOCK_DGRAM;
-}
-
-/* A raw socket whose user does not handle IP headers. */
-int
-inet_dg_is_rawip(const struct inet *in)
-{
-	return in->family == AF_INET && (in->kind == INET_RAWIP ||
-		(in->kind == INET_RAW2 &&
-			!inet_is_on(in, T_INET_IP, T_IP_HDRINCL)));
-}
-
 /*
  * inet_dg_trains - many datagrams arrive: receive trains from now on
  * In this order: first the receive path is ready for trains, then the socket

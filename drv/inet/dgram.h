@@ -37,12 +37,32 @@ struct inet_dg {
 	unsigned char buf[DG_ROOM];
 };
 
-/* dgram.c */
-int inet_dg_is_udp(const struct inet *in);
-int inet_dg_is_rawip(const struct inet *in);
+static inline int
+inet_dg_is_udp(const struct inet *in)
+{
+	return inet_kind[in->kind].type == SOCK_DGRAM;
+}
+
+/* A raw socket whose user does not handle IP headers. */
+static inline int
+inet_dg_is_rawip(const struct inet *in)
+{
+	return in->family == AF_INET && (in->kind == INET_RAWIP ||
+		(in->kind == INET_RAW2 &&
+			!inet_is_on(in, T_INET_IP, T_IP_HDRINCL)));
+}
+
+/* Ask for the events KS_* that the endpoint waits for. */
+static inline void
+inet_dg_want(struct inet *in, uint32_t events)
+{
+	if (in->dg != NULL && in->dg->want != events) {
+		in->dg->want = events;
+		ksock_want(in->ks, events);
+	}
+}
 
 /* dgram_send.c */
-void inet_dg_want(struct inet *in, uint32_t events);
 void inet_dg_flush(struct inet *in);
 int inet_dg_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp);

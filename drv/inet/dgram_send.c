@@ -24,15 +24,6 @@
 #define DG_IDLE INET_US(50)
 #define DG_LATE INET_US(500)
 
-void
-inet_dg_want(struct inet *in, uint32_t events)
-{
-	if (in->dg != NULL && in->dg->want != events) {
-		in->dg->want = events;
-		ksock_want(in->ks, events);
-	}
-}
-
 /* One option as control message of a datagram; returns its size. */
 static uint32_t
 dg_cmsg(struct inet *in, t_uscalar_t name, const unsigned char *at, uint32_t len,
