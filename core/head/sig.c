@@ -65,7 +65,7 @@ member(uint32_t pid, uint64_t start)
 	return NULL;
 }
 
-/* Return: 0; ESRCH: the process has ended. */
+/* Return: 0; ESRCH: the process has ended; another errno: no signal was sent. */
 static int
 post(const struct str_sig *s, int sig, const struct host_siginfo *si)
 {
@@ -294,8 +294,8 @@ each(struct str_head *sd, int (*pick)(struct str_head *, struct str_sig *,
 		si.code = 0;
 		si.fd = -1;
 		sig = pick(sd, s, arg, &si);
-		if (sig == 0 || n == MANY ||
-		    post(s, sig == LOOK ? 0 : sig, si.code ? &si : NULL) == 0)
+		if (sig == 0 || post(s, sig == LOOK ? 0 : sig,
+				si.code ? &si : NULL) != ESRCH || n == MANY)
 			continue;
 		take_out(sd, s);
 		dead[n++] = s;

@@ -496,6 +496,26 @@ ST_ANY_CASE(each_process_has_its_own_registration)
 	T_EQ(polls, 1);
 }
 
+/* Registrations of ended processes, more than are removed at once */
+ST_ANY_CASE(many_dead_processes_take_no_signal_from_a_living_one)
+{
+	int fd[2], i;
+	pid_t pid[40];
+
+	begin(t, fd, S_INPUT); /* the oldest registration: the last one */
+	for (i = 0; i < 40; i++) {
+		pid[i] = st_fork();
+		if (pid[i] == 0) {
+			T_OK(ioctl(fd[1], I_SETSIG, S_INPUT));
+			T_OK(kill(getpid(), SIGKILL));
+		}
+	}
+	for (i = 0; i < 40; i++)
+		T_EQ(waitpid(pid[i], NULL, 0), pid[i]);
+	ST_WRITES(fd[0], "x");
+	T_SOON(polls == 1, 2000);
+}
+
 /* A registration dies with its process */
 ST_ANY_CASE(a_dead_process_is_not_signalled)
 {
