@@ -404,7 +404,7 @@ struct str_head {
 	uint32_t rdopt;		 /* [A] I_SRDOPT */
 	uint32_t wropt;		 /* [A] I_SWROPT */
 	str_a32 rerror, werror;	 /* [A] errno of RDERR, WRERR */
-	str_a32 npush;		 /* [S] modules pushed at this end */
+	str_a32 npush;		 /* [busy] modules pushed at this end */
 	uint32_t end;		 /* [I] 0 or 1 */
 	str_a32 user[2];	 /* [A] str_head_user() */
 	struct str_file file;	 /* its first open file */
@@ -423,7 +423,7 @@ struct str_head {
 	str_a64 box;		 /* [A] its box for descriptors, or 0 */
 	str_a32 npass;		 /* [boxlock] number of descriptors in the
 				  * box */
-	str_a32 anchor;		 /* [S] modules below I_ANCHOR's mark */
+	str_a32 anchor;		 /* [A] modules below I_ANCHOR's mark */
 	uint32_t errpersist;	 /* [A] I_SERROPT: RERRNONPERSIST ... */
 	struct str_sig *volatile sigs; /* [A] I_SETSIG, see head/sig.c */
 	struct str_lock siglock;
@@ -468,8 +468,8 @@ struct str_plumb {
 	struct str_lock rlock;
 	queue_t *run_first;	  /* [R] */
 	queue_t *run_last;	  /* [R] */
-	str_a32 nrun;		  /* [A] queues on the run list */
-	str_a32 committed;	  /* [A] tag of a runner that has been woken */
+	str_a32 nrun;		  /* [A] queues on the run list, +1 if late */
+	str_a32 committed;	  /* [A] tag of the thread that woke a runner */
 	str_a64 committed_at;	  /* [A] host_ticks() */
 	str_a32 closed;		  /* [A] bit per end */
 	str_a32 freed;		  /* [A] 1: waits for the last call to end */

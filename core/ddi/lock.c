@@ -15,8 +15,8 @@
  *
  * Misuse. A thread that takes a lock twice would wait for itself for ever,
  * one that releases a lock it does not hold would admit two threads: both
- * errors end the process.  A sleep lock may be released by any thread; there
- * only the release of a free lock is an error.
+ * errors end the process.  A sleep lock may be released by any thread, so only
+ * the release of a free one is an error; to take it twice is one, too.
  */
 #include "ddi_impl.h"
 

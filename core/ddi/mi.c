@@ -5,7 +5,7 @@
  * <sys/mi.h>: instances, ioctls in steps, timers.
  *
  * Instances.  The private data of an instance follows a header that links it
- * into the module's list, in the order of minors.
+ * into the list: first those without a minor, then in the order of minors.
  *
  * Copying.  The state of an ioctl is kept in a message, which travels as
  * cq_private and cp_private.  Blocks that are to be copied out are linked to

@@ -189,7 +189,8 @@ names(struct str_head *sd, char (*name)[FMNAMESZ + 1], unsigned max)
 	have = str_load(&sd->npush);
 	q = sd->qp->wq.q_next;
 	/*
-	 * the count changes a moment after the chain while a module is popped
+	 * npush changes after the chain, under busy: a claim does not prevent
+	 * that
 	 */
 	for (n = 0; n < have && n < max && q != NULL &&
 		q->q_pair->role == STR_QP_MODULE &&
@@ -378,7 +379,7 @@ i_swropt(struct ioc *c)
 		(void)str_or(&sd->flags, STR_H_HOLD);
 	else
 		(void)str_and(&sd->flags, ~STR_H_HOLD);
-	/* these two flags cannot be cleared */
+	/* only M_SETOPTS clears these two flags */
 	if (v & 8u)
 		(void)str_or(&sd->flags, STR_H_DELIM);
 	if (v & 0x10u)
@@ -554,9 +555,9 @@ self(void)
 }
 
 /*
- * A process that is registered for S_HANGUP may make no call on the stream.  So
- * streamsd is started: it finds that the process at the other end was killed,
- * and the signal is sent then, too.
+ * A process that is registered for S_HANGUP perhaps makes no further call on
+ * the stream.  So streamsd is started: it finds that the process at the other
+ * end was killed, and the signal is sent then, too.
  */
 static long
 set_sig(struct ioc *c, int32_t id, uint32_t events)
@@ -635,9 +636,10 @@ get_owner(struct ioc *c)
 }
 
 /*
- * The foreground group of a terminal, a stream that a driver has declared to be
- * one (SO_ISTTY).  It belongs to the session that sets a group first, until
- * that session's leader has ended or the terminal is hung up.
+ * The foreground group of a terminal, a stream that a driver or a module has
+ * declared to be one (SO_ISTTY).  The terminal belongs to the session that sets
+ * a group first, until that session's leader has ended or the terminal is hung
+ * up.
  */
 static long
 tiocspgrp(struct ioc *c)

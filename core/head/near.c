@@ -10,10 +10,12 @@
  * for many streams makes a socket near that may be (str_sock_leave).
  *
  * The end of that.  streamsd stops watching as soon as it finds that the socket
- * is not near any more.  A thread that sleeps at this stream only looks again
- * after 20 ms.  One that waits for many arms the stream's item, executes a full
- * fence, and then checks whether the socket is near; ksock_near() clears the
- * flag, executes a full fence, and reports an event of all armed items.
+ * is not near any more.  A thread that sleeps at this one stream needs no wake:
+ * after 20 ms at most it watches the socket itself.  One that waits for many
+ * arms the stream's item, executes a full fence, and then checks whether the
+ * socket is near; ksock_near() clears the flag, executes a full fence, and
+ * reports an event of the armed items, as any waker does: of those with
+ * EPOLLEXCLUSIVE none after the first that has woken a thread.
  */
 #include "core.h"
 #include "sock/table.h"

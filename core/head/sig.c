@@ -5,25 +5,25 @@
  * I_SETSIG and I_ESETSIG: signals for events at a Stream head; and the signals
  * of M_SIG and M_PCSIG.
  *
- * Life.  A registration names a process, or a process group, of the domain, and
- * is linked to the head.  It ends when it is cancelled, when its process closes
- * any descriptor of the Stream (as in SVR4), when the process is found dead, or
- * with the head.  Because a process number may be reused, the start time of the
- * process is stored, too.
+ * Life.  A registration names a process, or a process group, and is linked to
+ * the head.  It ends when it is cancelled, when a signal cannot be sent, with
+ * the head, and, if I_SETSIG or I_ESETSIG made it for a process, when that
+ * closes any descriptor of the Stream (as in SVR4).  Because a process number
+ * may be reused, the start time of a process that is a member is stored, too.
  *
  * When.  SVR4: a signal is sent when a message arrives as the first one, not
- * for later ones.  A registration stores the end of the log at the time of its
- * last signal (`at'); the next signal is due when the reader has read all up to
- * there and there is more.  So the writer's fast path has no extra cost: it
- * tests the want word in any case, and STR_WANT_SIG is set there while a
- * process is registered for data.  Room is signalled only to writers that were
- * refused before: the refusal sets the bit in the other want word, and the
- * waker takes it.
+ * for later ones.  Each look stores the end of the log in the registration
+ * (`at'); a signal is due if the log has grown, and the reader had read all up
+ * to the stored end.  So the writer's fast path has no extra cost: it tests the
+ * want word in any case, and STR_WANT_SIG is set there while a process is
+ * registered for data.  Room is signalled only after a refusal, which sets the
+ * bit in the other want word; the waker takes the bit, and signals all that are
+ * registered for room.
  *
  * Signal messages.  SVR4: SIGPOLL is for those registered for S_MSG, any
- * other signal for the process group of the Stream, which SIOCSPGRP or
- * FIOSETOWN has set: a terminal's foreground group.  Without a group no process
- * gets it.  M_PCSIG takes effect when it arrives, M_SIG when it becomes the
+ * other signal for the owner, if any: the process or group that SIOCSPGRP,
+ * FIOSETOWN or TIOCSPGRP has set.  A group that owns a terminal is in its
+ * foreground.  M_PCSIG takes effect when it arrives, M_SIG when it becomes the
  * first message; until then it is a record of the log, which readers skip.
  *
  * Locks.  siglock, a leaf; nothing is allocated or freed under it.
@@ -39,7 +39,7 @@
 #define SIG_URG 23
 #define SIG_POLL 29
 #define LOOK (-1) /* no signal; check whether the process lives */
-#define MANY 16u /* dead registrations removed at a time */
+#define MANY 16u /* registrations removed at a time */
 
 static void
 lock(struct str_head *sd)
@@ -167,7 +167,7 @@ replace(struct str_head *sd, int32_t id, uint32_t kind, struct str_sig *fresh)
 	s = find(sd, id, kind);
 	if (s != NULL && kind == 0 && fresh != NULL &&
 		s->start == fresh->start) {
-		/* it keeps the position of its last signal */
+		/* it keeps its `at' */
 		str_store(&s->events, str_load(&fresh->events));
 		old = fresh;
 		fresh = NULL;
@@ -275,9 +275,9 @@ str_sig_owner(struct str_head *sd)
 }
 
 /*
- * Send the signal that @pick chooses to each registration; remove those of
- * ended processes. pick: returns the signal for one registration, or 0; and its
- * siginfo, if any.
+ * Send each registration the signal that @pick chooses; remove those of ended
+ * processes, MANY at most.  pick: returns the signal for one registration, or 0;
+ * and its siginfo, if any.
  */
 static void
 each(struct str_head *sd, int (*pick)(struct str_head *, struct str_sig *,
@@ -308,8 +308,8 @@ each(struct str_head *sd, int (*pick)(struct str_head *, struct str_sig *,
 }
 
 /*
- * SVR4: si_code is the event, si_band the band; with POLL_ERR there is the
- * error.  Of several simultaneous events the most serious one is reported.
+ * SVR4: si_code is the event, si_band the band; with POLL_ERR si_errno is the
+ * error, and si_band 0.  Of simultaneous events the most serious is reported.
  */
 static const struct {
 	uint32_t events;
@@ -389,7 +389,7 @@ str_sig_message(struct str_head *sd, int sig)
 		each(sd, pick_owner, (uint32_t)sig);
 }
 
-/* Has data arrived in an empty queue since the last signal? */
+/* Is a signal for data due?  See `When'. */
 static int
 pick_data(struct str_head *sd, struct str_sig *s, uint32_t arg,
 	struct host_siginfo *si)
@@ -410,7 +410,7 @@ pick_data(struct str_head *sd, struct str_sig *s, uint32_t arg,
 	return cpos >= at ? SIG_POLL : 0;
 }
 
-/* Writers may continue; signal those that are registered and were refused. */
+/* Writers may continue; after a refusal signal all registered for room. */
 static void
 woken_writers(struct str_head *sd)
 {
@@ -525,8 +525,8 @@ str_sig_each(struct str_head *sd, void (*fn)(struct str_blk *b, uintptr_t arg),
  * that has a foreground group.  POSIX: a process of the session in another
  * group must not read it, change it or, with SO_TOSTOP, write to it.  Its group
  * receives SIGTTIN, or SIGTTOU, and stops; then it tries again.  If the process
- * ignores or blocks the signal, a write succeeds and a read fails with EIO.  In
- * an orphaned group, which no shell would continue, both fail with EIO.
+ * ignores or blocks the signal, a read fails with EIO and the others succeed;
+ * else, in an orphaned group, which no shell would continue, all fail with EIO.
  */
 int
 str_tty_access_slow(struct str_head *sd, struct host_call *hc, int how)

@@ -23,8 +23,8 @@
 
 /*
  * Bits of the want words beside those of core.h.  STR_WANT_SIG in rwant: a
- * process is registered for data; wakers leave the bit set.  In wwant: a writer
- * was refused, of band 0 (STR_WANT_SIG) or of a higher one (STR_WANT_SIGBAND);
+ * process is registered for data; wakers leave the bit set.  In wwant: room was
+ * refused in band 0 (STR_WANT_SIG) or in a higher one (STR_WANT_SIGBAND);
  * the bit is cleared when the signal is posted.
  */
 #define STR_WANT_SIG 16u
@@ -38,7 +38,7 @@ struct str_sig {
 	int32_t id;	/* [I] process; negative: process group -id */
 	str_a32 events;	/* [A] STR_S_*; STR_SIG_OWNER */
 	uint64_t start;	/* [I] start time of the process; 0: any */
-	uint64_t at;	/* [siglock] end of the log at its last signal */
+	uint64_t at;	/* [siglock] end of the log at the last look */
 	int32_t sig;	/* [I] STR_SIG_ASYNC: the signal; 0: SIGPOLL */
 	int32_t fd;	/* [I] the same: si_fd of the signal */
 };

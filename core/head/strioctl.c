@@ -230,9 +230,10 @@ tell_lost(struct str_plumb *pl, void *arg)
 
 /*
  * str_ioctl_lost - @mp, part of an ioctl, was on a queue that is freed
- * No module can answer it now: a request becomes its negative acknowledgement,
- * an answer is delivered.  If there are other references to the message, one of
- * them may still be answered: only this reference is freed.
+ * No module can answer it now: an M_IOCACK or M_IOCNAK is delivered; any other
+ * one, a copy request and an M_IOCDATA, too, becomes an M_IOCNAK.  If there are
+ * other references to the message, one of them may still be answered: only this
+ * reference is freed.
  * @pl: the queue's stream, which is the waiting caller's stream, except below
  * a multiplexor.
  */

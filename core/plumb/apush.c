@@ -180,8 +180,8 @@ check(const struct strapush *ap)
 }
 
 /*
- * An entry for all minors is removed by minor 0, as in SVR4, or by -1, which
- * no other entry can have.
+ * An entry for all minors is removed by minor 0, as in SVR4, or by -1.  No tool
+ * or file gives -1 to another entry, but SAD_SAP accepts it.
  */
 static bool
 is_named(const struct strapush *e, const struct strapush *ap)

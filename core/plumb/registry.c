@@ -4,12 +4,12 @@
 /*
  * The registry of modules and drivers.
  *
- * A built-in module is in every image of the library, at a different address in
- * each.  Its tables are copied into the arena once per domain, with procedure
- * addresses replaced by code slots (host_code()), which are valid in every
- * member.  Slot numbers follow from the order of the list below, so every image
- * gives the same number to the same procedure; the domain's ABI number covers
- * that order.
+ * A built-in module is in each process's copy of the library, at a different
+ * address in each.  Its tables are copied into the arena once per domain, with
+ * procedure addresses replaced by code slots (host_code()), which are valid in
+ * every member.  Slot numbers follow from the order of the list below, so every
+ * process gives the same number to the same procedure; the domain's ABI number
+ * covers that order.
  *
  * A foreign module is in the code window; the addresses in its tables are valid
  * in every member, and the tables are used in place.
@@ -18,8 +18,9 @@
  * members use the perimeter of the first one.
  *
  * Locks.  Entries are only added: an entry is taken by compare-and-swap of
- * `used' (0 free, 1 valid, 2 being made); an entry that a dead thread left in
- * state 2 is not used.
+ * `used' (0 free, 1 valid, 2 being made, left so by a dead thread, or
+ * unregistered).  An entry in state 2 is not found by its name, but its
+ * perimeter may be in use.
  */
 #include "core.h"
 #include <sys/kmem.h>
@@ -275,7 +276,7 @@ str_region_init(struct str_domain *d)
 	return err;
 }
 
-/* By every image: fill its own code slots. */
+/* By each process that attaches: fill its code slots. */
 int
 str_region_attach(struct str_domain *d)
 {
@@ -299,7 +300,8 @@ str_region_attach(struct str_domain *d)
 
 /*
  * str_code_of - the address of procedure @fn that is valid in every process
- * Return: NULL if @fn exists only in this process.
+ * Return: NULL if it has none: @fn is neither in the code window, nor in `own',
+ * nor in `calls' of a built-in module.
  */
 void *
 str_code_of(void (*fn)(void))
@@ -446,11 +448,11 @@ add(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
 /*
  * str_fmod_new - register a foreign module or driver
  * @tab: its table in the code window, like all structures to which it points
- * @major: of a driver; 0: the next free one
+ * @major: of a driver; 0: STR_MAJOR_FREE plus the entry's number, unchecked
  * @group: the group whose perimeter it shares, with D_MTPERMOD; "": none
  *
  * Return: NULL when the table is full, or the name or major is taken.
- * Locks: the first entry's plock, which a built-in module does not use.
+ * Locks: takes the first entry's plock, which a built-in module does not use.
  */
 struct str_fmod *
 str_fmod_new(const char *name, uint32_t kind, uint32_t flag, uint32_t major,

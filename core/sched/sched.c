@@ -21,20 +21,21 @@
  * may touch further streams, which are added to the list, so that a cascade is
  * a loop and not a recursion.
  *
- * Slices.  A thread works on one stream for SLICE_MS, or TURNS rounds, and on
- * all the streams that it has touched for no longer in total.  It then leaves
- * the rest to a sleeper of that stream, or to the interrupt context
- * (str_sched_defer), which serves all streams in turn.
+ * Slices.  A thread works on one stream for SLICE_MS, or TURNS rounds.  Of the
+ * streams that it has touched the first has such a slice to itself; the others
+ * are begun within one more slice.  What is left goes to a sleeper of its
+ * stream, or to the interrupt context (str_sched_defer), which serves all
+ * streams in turn.
  *
  * Late messages.  A message that a thread could not put on another stream's
  * queue, because there was a plumber or no free claim entry, is put on that
- * stream's late list, which is the first entry of its run list.  Later messages
- * are added to the list until all have been delivered, so the order is kept.  A
- * late message counts against the high water mark of the queue that it was put
- * to: canput() of that queue refuses above the mark, and sets STR_LATE_FULL.
- * When the list is empty, that flag makes the runner enable every queue of the
- * stream that has a service procedure, and wake the heads' writers; canput() is
- * asked again there.
+ * stream's late list.  That list counts as one entry of the run list (`nrun'),
+ * and is served before the queues.  Later messages are added to it until all
+ * have been delivered, so the order is kept.  A late message counts against the
+ * high water mark of the queue that it was put to: canput() of that queue
+ * refuses above the mark, and sets STR_LATE_FULL.  When the list is empty, that
+ * flag makes the runner enable every queue of the stream that has a service
+ * procedure, and wake the heads' writers; canput() is asked again there.
  *
  * Failure.  A runner that dies leaves its tag behind.  After 10 ms the next
  * thread that has something to run asks whether the runner lives.  If not, it
@@ -45,7 +46,7 @@
 #include "core.h"
 #include "msg/origin.h"
 
-#define PASSES 64  /* service procedures before the list is read again */
+#define PASSES 64  /* service procedures in a round, after late messages */
 #define TURNS 64   /* such rounds before other streams are served */
 #define SLICE_MS 1 /* or this time in ms */
 #define ASK_MS 10  /* ms between two checks of the runner */
@@ -174,7 +175,7 @@ touch_other(struct str_plumb *pl)
  * The queue may be on the list already.  The service procedure that runs then
  * must see everything that the caller has stored before this, without a lock:
  * so the mark is tested after these stores, and a thread that takes the queue
- * off the list clears the mark first.
+ * off the list clears the mark before it calls the service procedure.
  */
 void
 str_sched_enable(queue_t *q)
@@ -447,7 +448,9 @@ back(struct str_plumb *pl, queue_t *q)
 {
 	queue_t *b = q, *n;
 
-	str_sched_enable(q); /* its messages may be in another stream */
+	/* an empty one, too: its service procedure may take messages from
+	 * queues of other streams */
+	str_sched_enable(q);
 	/* weldq(9): the previous queues may belong to another stream */
 	while ((n = str_otherq(b)->q_next) != NULL) {
 		b = str_otherq(n);
@@ -698,7 +701,8 @@ commit_any(struct str_plumb *pl)
  *
  * Queues that enable themselves again and again are left to other threads after
  * some time.
- * Return: true when a service procedure ran.
+ * Return: true if a service procedure ran or a late message was put: the caller
+ * looks again before it sleeps.
  */
 bool
 str_sched_run(struct str_plumb *pl)

@@ -49,8 +49,8 @@ struct str_builtin {
 #define STR_NCALLS 8
 
 /*
- * Major numbers of the built-in drivers.  Foreign drivers get numbers from
- * STR_MAJOR_FREE on, in the order of their loading.
+ * Major numbers of the built-in drivers.  A foreign driver that asks for none
+ * gets STR_MAJOR_FREE plus the number of its entry in the registry.
  */
 #define STR_MAJOR_INET 30
 #define STR_MAJOR_IP 31

@@ -657,7 +657,7 @@ struct host_siginfo {
 
 /* host_signal_post - send @sig to process @pid; a negative @pid means a process
  * group. @sig 0: only check that it exists. @si: the siginfo, or NULL; a group
- * does not get it.  Return: 0, ESRCH, EPERM. */
+ * does not get it.  Return: 0, ESRCH, EPERM, EAGAIN. */
 int host_signal_post(uint32_t pid, int sig, const struct host_siginfo *si);
 /* host_signal_self - raise @sig (SIGPIPE) in the calling thread; delivered at
  * host_leave(). */
@@ -829,7 +829,7 @@ uint64_t str_ddi_hash(void);
 /* str_region_init - build the executive's part of a new, zeroed domain.
  * Called by the creator before `magic' is stored.  Return: 0 or errno. */
 int str_region_init(struct str_domain *d);
-/* str_region_attach - register this image's built-in procedures. */
+/* str_region_attach - register the built-in procedures of this process. */
 int str_region_attach(struct str_domain *d);
 /* str_thread_reap - thread slot @t's owner is dead: give its resources back.
  * @all: false: only make the streams that it was inside usable again, at once.
