@@ -6,47 +6,9 @@
  */
 #include "fixture.h"
 #include "sched/timer.h"
-
-#define MS 1000000ull
-/* Time passes while the test runs, and the daemon runs when the test sleeps. */
-#define LATE (20 * MS)
-
-static void
-count_record(struct str_timer *tm, void *arg)
-{
-	unsigned *n = arg;
-
-	(void)tm;
-	++*n;
-}
-
-static unsigned
-records(void)
-{
-	unsigned n = 0;
-
-	str_timer_each(count_record, &n);
-	return n;
-}
-
-static uint64_t
-rnd(struct t *t, uint64_t n)
-{
-	t->seed = t->seed * 6364136223846793005u + 1442695040888963407u;
-	return (t->seed >> 33) % n;
-}
+#include "timerfix.h"
 
 /* --------------------------------------------------- timers of drivers */
-
-static unsigned fired;
-static struct str_timer *own;
-
-static void
-fire(void *arg)
-{
-	(void)arg;
-	fired++;
-}
 
 T_CASE(a_timer_is_stopped_until_it_is_set)
 {
