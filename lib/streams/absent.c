@@ -11,9 +11,10 @@
  * no file has been added while that is unchanged, and to read it takes a third
  * of the time.
  *
- * State.  Device, inode and time of the last change.  The kernel's clock for
- * times of files advances in steps, so a directory that was changed within the
- * last SETTLED could be changed again without a new time: nothing is remembered
+ * State.  Device, inode and ctime; not the mtime, which the owner of a
+ * directory can set back, as tar and rsync do.  The kernel's clock for times of
+ * files advances in steps, so a directory that was changed within the last
+ * SETTLED could be changed again without a new time: nothing is remembered
  * then.
  *
  * Locks.  None: a path and a state are one word, a hash of both.
@@ -76,8 +77,8 @@ is_settled(const struct stat *st)
 	struct timespec now;
 
 	(void)clock_gettime(CLOCK_REALTIME_COARSE, &now);
-	return (now.tv_sec - st->st_mtim.tv_sec) * 1000000000ll +
-		(now.tv_nsec - st->st_mtim.tv_nsec) > SETTLED;
+	return (now.tv_sec - st->st_ctim.tv_sec) * 1000000000ll +
+		(now.tv_nsec - st->st_ctim.tv_nsec) > SETTLED;
 }
 
 bool
@@ -91,8 +92,8 @@ names_absent(const char *path)
 
 	if (known) {
 		key = mix(mix(h, st.st_dev), st.st_ino);
-		key = mix(key, (uint64_t)st.st_mtim.tv_sec);
-		key = mix(key, (uint64_t)st.st_mtim.tv_nsec) | 1;
+		key = mix(key, (uint64_t)st.st_ctim.tv_sec);
+		key = mix(key, (uint64_t)st.st_ctim.tv_nsec) | 1;
 		if (str_load(place) == key)
 			return true;
 	}
