@@ -75,6 +75,7 @@ struct sctp_tx {
 	uint8_t miss;  /* SACKs that reported it missing */
 	uint8_t fast;  /* SACKs made it lost; T3 has not since */
 	uint8_t sends;
+	uint8_t refused; /* a SACK has shown no room for it since it was sent */
 	uint16_t stamp; /* the SACK that last acknowledged it in a gap block */
 };
 
@@ -198,7 +199,7 @@ struct sctp_assoc {
 	uint32_t burst;		/* packets of new data since the last event */
 	uint32_t frag;		/* most bytes of a DATA chunk's data */
 	uint8_t fast_now;	/* a fast retransmission may exceed cwnd */
-	uint8_t probe;		/* of a zero window: 1 sent, 2 answered */
+	uint8_t probe;		/* of a closed window: one chunk is due */
 	uint16_t stamp;		/* counts SACKs */
 	uint32_t ngapped;	/* chunks acknowledged by gap blocks */
 
@@ -364,6 +365,7 @@ void sctp_tx_done(const struct sctp_env *env, struct sctp_assoc *as,
 void sctp_seg_done(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_seg *s, uint32_t n);
 uint32_t sctp_window(const struct sctp_assoc *as);
+int sctp_is_shut_out(const struct sctp_assoc *as);
 void sctp_tx_write(const struct sctp_tx *tx, uint32_t tsn, unsigned char *p);
 void sctp_tx_sent(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_tx *tx, uint32_t tsn, uint32_t path);

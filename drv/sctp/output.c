@@ -30,8 +30,22 @@ may_send_new(const struct sctp_assoc *as, uint32_t path)
 		return 0;
 	if (as->conf.max_burst != 0 && as->burst >= as->conf.max_burst)
 		return 0;
-	/* s6.1 (A): one chunk may probe a closed window */
-	return sctp_window(as) != 0 || as->flight == 0;
+	/* s6.1 (A): one chunk may probe a closed window, when it is time */
+	return sctp_window(as) != 0 || (as->probe && as->flight == 0);
+}
+
+/*
+ * s6.1 (A): the first probe of a closed window is sent after an RTO, unless the
+ * peer opens the window before.
+ */
+static void
+wait_for_window(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	struct sctp_path *pa = &as->path[sctp_path_for_data(as)];
+
+	if (state_has_data(as) && !as->probe && pa->t3_at == 0 &&
+		sctp_is_shut_out(as))
+		pa->t3_at = env->now + pa->rto;
 }
 
 /* Where DATA is to go now; SCTP_NONE: there is none, or it has to wait. */
@@ -266,6 +280,8 @@ sctp_output(const struct sctp_env *env, struct sctp_assoc *as,
 	out->n = 0;
 	for (tries = 0; r == 0 && tries < 4; tries++)
 		r = compose(env, as, out);
+	if (r < 0)
+		wait_for_window(env, as);
 	if (r == 1 && as->ep != NULL)
 		as->ep->count[SCTP_N_OUT]++;
 	return out->n;

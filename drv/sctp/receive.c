@@ -146,6 +146,7 @@ accept(struct sctp_in *in, const struct sctp_tlv *c, uint32_t tsn)
 		rx = make(in, c);
 		if (rx == NULL) {
 			in->ep->count[SCTP_N_NO_ROOM]++;
+			in->now = 1; /* s6.2 */
 			return;
 		}
 	} else {

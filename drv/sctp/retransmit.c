@@ -137,14 +137,23 @@ sctp_t3_expired(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_path *pa = &as->path[path];
 	struct sctp_tx *tx;
 	uint32_t tsn, n = 0;
+	int refused = pa->flight != 0 &&
+		sctp_tx_of(as, as->acked + 1)->refused;
 
 	pa->t3_at = 0;
+	if (sctp_is_shut_out(as)) {
+		as->probe = 1;
+		sctp_rto_backoff(&as->conf, pa);
+	}
 	/* RFC 3758 s3.5: FORWARD TSN may have been lost, too */
 	if (sctp_before(as->acked, as->advanced))
 		as->owes |= SCTP_OWES_FORWARD;
 	else if (pa->flight == 0)
 		return;
-	sctp_cc_timeout(pa);
+	/* s6.1 (A): a chunk that the peer has no room for, and says so, is
+	 * neither lost nor an error */
+	if (!refused)
+		sctp_cc_timeout(pa);
 	sctp_rto_backoff(&as->conf, pa);
 	for (tsn = as->acked + 1; tsn != as->next_tsn; tsn++) {
 		tx = sctp_tx_of(as, tsn);
@@ -158,9 +167,6 @@ sctp_t3_expired(const struct sctp_env *env, struct sctp_assoc *as,
 		as->ep->count[SCTP_N_RTX_TIMER] += n;
 	as->fast_now = 0;
 	pa->timing = 0;
-	/* s6.1 (A): a probe that is answered, and has no room, is no error */
-	if (as->probe == 2 && sctp_window(as) == 0)
-		as->probe = 1;
-	else
+	if (!refused)
 		sctp_path_error(env, as, path);
 }

@@ -88,8 +88,6 @@ ack_end(const struct sctp_env *env, struct sctp_assoc *as, int moved)
 			pa->t3_at = env->now + pa->rto;
 		}
 	}
-	if (as->flight == 0 && as->nlost == 0)
-		as->probe = 0;
 	/* RFC 3758 s3.5 (C3): the peer has not seen the FORWARD TSN */
 	if (sctp_before(as->acked, as->advanced))
 		as->owes |= SCTP_OWES_FORWARD;
@@ -220,6 +218,38 @@ in_recovery(const struct sctp_assoc *as)
 	return 0;
 }
 
+/*
+ * s6.1 (A), s6.2: a receiver drops new chunks for which it has no room, and
+ * answers by a SACK at once.  So if a SACK shows no room for the first chunk
+ * behind @highest, all in flight there are probably dropped, and are sent again
+ * as soon as a SACK shows room.  This is not a sign of congestion.
+ */
+static void
+look_at_window(struct sctp_assoc *as, uint32_t highest)
+{
+	uint32_t tsn, room = as->peer_rwnd;
+	struct sctp_tx *tx;
+	int shut = -1;
+
+	for (tsn = highest + 1; tsn != as->next_tsn; tsn++) {
+		tx = sctp_tx_of(as, tsn);
+		if (tx->state == SCTP_TX_ABANDONED)
+			continue;
+		if (tx->state != SCTP_TX_FLIGHT)
+			break;
+		if (shut < 0)
+			shut = tx->len > room;
+		if (shut) {
+			tx->refused = 1;
+			continue;
+		}
+		if (!tx->refused || tx->len > room)
+			break;
+		room -= tx->len;
+		sctp_tx_lose(as, tx, tsn);
+	}
+}
+
 void
 sctp_sack_received(struct sctp_in *in, const struct sctp_tlv *c)
 {
@@ -242,11 +272,11 @@ sctp_sack_received(struct sctp_in *in, const struct sctp_tlv *c)
 		return;
 	}
 	as->peer_rwnd = sctp_get32(c->p + SCTP_SACK_RWND);
-	if (as->probe)
-		as->probe = 2;
+	as->probe = 0;
 	moved = cum != as->acked;
 	ack_begin(as);
 	ack_cumulative(in->env, as, cum);
+	g.highest = cum;
 	if (n != 0 || as->ngapped != 0) {
 		gap_blocks(in->env, as, c->p + SCTP_SACK_HDR, n, &g);
 		if (g.covered != as->ngapped)
@@ -255,4 +285,5 @@ sctp_sack_received(struct sctp_in *in, const struct sctp_tlv *c)
 		missing(as, moved && in_recovery(as) ? g.highest : g.newest);
 	}
 	ack_end(in->env, as, moved);
+	look_at_window(as, g.highest); /* behind it: T3 keeps running */
 }

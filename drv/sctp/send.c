@@ -243,6 +243,14 @@ sctp_has_new(const struct sctp_assoc *as)
 	return 1;
 }
 
+/* Does new data wait, and only for a closed window to open? */
+int
+sctp_is_shut_out(const struct sctp_assoc *as)
+{
+	return as->peer_rwnd == 0 && as->flight == 0 && as->nlost == 0 &&
+		sctp_has_new(as);
+}
+
 /* Room for one more chunk in the ring; 0: no memory. */
 static int
 tx_room(const struct sctp_env *env, struct sctp_assoc *as)
@@ -322,7 +330,8 @@ sctp_tx_sent(const struct sctp_env *env, struct sctp_assoc *as,
 
 	tx->state = SCTP_TX_FLIGHT;
 	tx->path = (uint8_t)path;
-	tx->miss = 0;
+	tx->miss = tx->refused = 0;
+	as->probe = 0;
 	tx->sends += tx->sends != 255;
 	tx->sent_at = env->now;
 	pa->flight += tx->len;
@@ -375,8 +384,6 @@ sctp_tx_put(const struct sctp_env *env, struct sctp_assoc *as,
 			as->path[path].t3_at = env->now + as->path[path].rto;
 		return 0;
 	}
-	if (len > sctp_window(as))
-		as->probe = 1;
 	p = sctp_out_chunk(o, SCTP_C_DATA, 0, SCTP_DATA_HDR + len);
 	if (s->begins && s->sent == 0 && (s->flags & SCTP_DATA_U) == 0)
 		as->ssn = as->out[s->sid].next++;
