@@ -33,7 +33,7 @@
  * fence, waits until threads that began before have left, and then moves the
  * queue into the kernel's pipe.  It is not undone: a pipe stays PLAIN.
  *
- * Failure.  A process that is killed after it has stored the number leaves a
+ * Failure.  A process that is killed after it has set a head's flag leaves a
  * PLAIN pipe, whose next user completes what is missing: every step may be done
  * twice.  A record that was being moved may be read twice.
  */
