@@ -14,11 +14,13 @@
  * after 20 ms at most it watches the socket itself.  One that waits for many
  * arms the stream's item, executes a full fence, and then checks whether the
  * socket is near; ksock_near() clears the flag, executes a full fence, and
- * reports an event of the armed items, as any waker does: of those with
- * EPOLLEXCLUSIVE none after the first that has woken a thread.
+ * reports an event of all armed items, those with EPOLLEXCLUSIVE, too.  If one
+ * of these were left out, its process would rely on another process, which may
+ * be busy when data comes, and wait for nothing at that time.
  */
 #include "core.h"
 #include "sock/table.h"
+#include "watch.h"
 
 /* May a thread at the stream leave the socket to streamsd? */
 bool
@@ -35,7 +37,7 @@ not_near(struct str_head *sd)
 {
 	str_fence_full(); /* the flag, then the want word */
 	if ((str_load(&sd->hq.rwant) & STR_WANT_WATCH) != 0)
-		str_watch_fire(sd, &sd->hq.rwant);
+		str_watch_again(sd, &sd->hq.rwant);
 }
 
 void

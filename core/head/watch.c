@@ -33,7 +33,7 @@
  *
  * Exclusive.  Slots may be armed with EPOLLEXCLUSIVE.  As soon as a waker has
  * woken a thread by one of these, it leaves the further ones armed, as on
- * Linux.
+ * Linux.  str_watch_again() is no event, and is for all.
  *
  * Sleeping.  A thread counts itself in `sleepers', executes a fence, and looks
  * at `some'.  The waker wakes one of them, and only wakers take counts
@@ -461,11 +461,11 @@ any_armed(struct str_head *sd, uint64_t way)
 }
 
 /*
- * str_watch_fire - a waker has found STR_WANT_WATCH in @want of the threads
- * that wait at @sd, and has executed a full fence after it published the event
+ * Report an event to the armed slots of @sd.  @one: of those with
+ * EPOLLEXCLUSIVE to none after the first that has woken a thread.
  */
-void
-str_watch_fire(struct str_head *sd, str_a32 *want)
+static void
+fire(struct str_head *sd, str_a32 *want, bool one)
 {
 	uint32_t way = want == &sd->hq.rwant ? STR_WATCH_READ : STR_WATCH_WRITE;
 	uint32_t was = str_load(want), w, i;
@@ -486,7 +486,7 @@ str_watch_fire(struct str_head *sd, str_a32 *want)
 		if (wa == NULL)
 			continue;
 		if (str_watch_post(wa, item_of(v), way) && (v & EXCLUSIVE) != 0)
-			handed = true;
+			handed = one;
 		(void)str_cas(&sd->watched[i], v, v & ~(uint64_t)way);
 		STR_CRASH_POINT("watch:disarmed");
 	}
@@ -497,6 +497,26 @@ str_watch_fire(struct str_head *sd, str_a32 *want)
 		if (((w ^ was) & ~STR_WANT_BITS) != 0)
 			return; /* armed again since */
 	} while (!str_cas(want, w, want_without(w, STR_WANT_WATCH)));
+}
+
+/*
+ * str_watch_fire - a waker has found STR_WANT_WATCH in @want of the threads
+ * that wait at @sd, and has executed a full fence after it published the event
+ */
+void
+str_watch_fire(struct str_head *sd, str_a32 *want)
+{
+	fire(sd, want, true);
+}
+
+/*
+ * str_watch_again - as str_watch_fire(), to all: what they wait for has not
+ * come, but each has to look again how it waits
+ */
+void
+str_watch_again(struct str_head *sd, str_a32 *want)
+{
+	fire(sd, want, false);
 }
 
 /* -------------------------------------------------------------- sleeping */

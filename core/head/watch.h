@@ -90,6 +90,7 @@ uint32_t str_watch_cpu(struct str_head *sd);
 bool str_watch_wake(struct str_watch *w);
 bool str_watch_post(struct str_watch *w, uint32_t item, uint32_t way);
 void str_watch_nudge(struct str_watch *w);
+void str_watch_again(struct str_head *sd, str_a32 *want);
 bool str_watch_sleep(struct str_watch *w);
 void str_watch_bell_on(struct str_watch *w);
 void str_watch_bell_off(struct str_watch *w);

@@ -134,7 +134,7 @@ arm(struct ep_item *it, struct host_call *hc)
 		it->number, ways, &it->armed);
 	/* streamsd watches the socket of one whose input comes from within the
 	 * domain; the others are this process's to watch.  When that changes,
-	 * ksock_near() reports an event of armed items (near.c says which). */
+	 * ksock_near() reports an event of all armed items. */
 	if (!str_sock_leave(str_head_sock(sd)))
 		str_head_watch(sd);
 	it->ways = (uint8_t)ways;

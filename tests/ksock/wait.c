@@ -9,10 +9,13 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <stropts.h>
@@ -231,6 +234,122 @@ T_CASE(epoll_watches_a_socket_that_streamsd_watches_no_more)
 	T_EQ(epoll_wait(ep, &ev, 1, 5000), 1);
 	expect(s, "late");
 	reap(pid);
+}
+
+/* Two plain sockets of datagrams that are connected to each other. */
+static void
+plain_udp(int *ret, int *ret_peer)
+{
+	int *fd[2] = {ret, ret_peer};
+	struct sockaddr_in sin[2];
+	socklen_t len = sizeof sin[0];
+
+	for (int i = 0; i < 2; i++) {
+		sin[i] = (struct sockaddr_in){.sin_family = AF_INET,
+			.sin_addr = {htonl(INADDR_LOOPBACK)}};
+		*fd[i] = T_OK(socket(AF_INET, SOCK_DGRAM, 0));
+		T_OK(bind(*fd[i], (void *)&sin[i], len));
+		T_OK(getsockname(*fd[i], (void *)&sin[i], &len));
+	}
+	for (int i = 0; i < 2; i++)
+		T_OK(connect(*fd[i], (void *)&sin[!i], len));
+}
+
+#define SHARERS 3
+
+/*
+ * A child waits for @s, which it shares with others, and for @own, which is
+ * another event of its own.  It writes a byte to @said when it begins to wait,
+ * and 'o' or 's' when it has something; then it is busy and waits no more.
+ */
+static pid_t
+sharer(int s, int own, int said)
+{
+	pid_t pid = T_OK(fork());
+	struct epoll_event ev = {.events = EPOLLIN | EPOLLEXCLUSIVE,
+		.data = {.u32 = 's'}};
+	int ep;
+
+	if (pid != 0)
+		return pid;
+	ep = epoll_create1(0);
+	if (epoll_ctl(ep, EPOLL_CTL_ADD, s, &ev) != 0)
+		_exit(1);
+	ev = (struct epoll_event){.events = EPOLLIN, .data = {.u32 = 'o'}};
+	if (epoll_ctl(ep, EPOLL_CTL_ADD, own, &ev) != 0)
+		_exit(2);
+	if (write(said, "w", 1) != 1 || epoll_wait(ep, &ev, 1, 20000) != 1)
+		_exit(3);
+	if (write(said, &(char){(char)ev.data.u32}, 1) != 1)
+		_exit(4);
+	for (;;)
+		pause();
+}
+
+static void
+byte_from(int fd, char want)
+{
+	struct pollfd pfd = {fd, POLLIN, 0};
+	char c = '?';
+
+	T_EQ(poll(&pfd, 1, 5000), 1);
+	T_EQ(read(fd, &c, 1), 1);
+	T_EQ(c, want);
+}
+
+/*
+ * One sharer after another finds an event of its own, and waits no more.  What
+ * comes then at the shared descriptor wakes the last one.
+ */
+static void
+exclusive_case(bool streams)
+{
+	int s, p, other, peer, own[SHARERS][2], said[SHARERS][2];
+	struct pollfd none = {-1, 0, 0};
+	pid_t pid[SHARERS];
+
+	if (streams) {
+		wired_udp(&s, &p);
+		wired_udp(&other, &peer);
+		T_OK(cmd(s, WIRE_NEAR, 1));
+	} else {
+		plain_udp(&s, &p);
+	}
+	for (int i = 0; i < SHARERS; i++) {
+		T_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, own[i]));
+		T_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, said[i]));
+		pid[i] = sharer(s, own[i][0], said[i][1]);
+		byte_from(said[i][0], 'w');
+		/* it shall be asleep, which cannot be seen from here */
+		poll(&none, 1, 100);
+	}
+	if (streams) {
+		T_OK(cmd(s, WIRE_NEAR, 0));
+		/* so that streamsd looks at all sockets */
+		T_OK(cmd(other, WIRE_NEAR, 1));
+		poll(&none, 1, 100);
+	}
+	for (int i = 0; i < SHARERS - 1; i++) {
+		T_EQ(write(own[i][1], "x", 1), 1);
+		byte_from(said[i][0], 'o');
+	}
+	text(p, "x");
+	byte_from(said[SHARERS - 1][0], 's');
+	for (int i = 0; i < SHARERS; i++) {
+		T_OK(kill(pid[i], SIGKILL));
+		T_EQ(waitpid(pid[i], NULL, 0), pid[i]);
+	}
+}
+
+/* epoll_ctl(2), EPOLLEXCLUSIVE: one or more of those that wait get the event */
+T_CASE(exclusive_waiters_of_a_kernel_socket_miss_nothing)
+{
+	exclusive_case(false);
+}
+
+T_CASE(exclusive_waiters_miss_nothing_when_streamsd_watches_no_more)
+{
+	exclusive_case(true);
 }
 
 T_CASE(end_of_the_connection_is_a_hangup_and_does_not_spin)
