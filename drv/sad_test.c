@@ -6,6 +6,7 @@
  * devices are.
  */
 #include "drvfix.h"
+#include <limits.h>
 #include <stddef.h>
 #include <sys/sad.h>
 #include <sys/stropts.h>
@@ -93,6 +94,32 @@ T_CASE(an_argument_of_another_size_is_einval)
 	T_EQ(dv_str(&a, SAD_GAP, buf, 129), EINVAL);
 	T_EQ(dv_str(&a, SAD_GAP, NULL, 0), EINVAL);
 	T_EQ(dv_str(&a, (SAD_IOC_MAGIC << 8) | 9, NULL, 0), EINVAL);
+}
+
+/* Minors below 0: only SAP_ALL, which has none, ignores its sap_minor. */
+T_CASE(a_negative_minor_is_einval)
+{
+	static const struct {
+		unsigned cmd;
+		long minor, last;
+		int want;
+	} row[] = {
+		{SAP_ONE, -1, 0, EINVAL},
+		{SAP_ONE, LONG_MIN, 0, EINVAL},
+		{SAP_RANGE, -1, 3, EINVAL},
+		{SAP_RANGE, -3, -1, EINVAL},
+		{SAP_RANGE, 0, -1, ERANGE},
+		{SAP_ALL, -1, 0, 0},
+	};
+	struct strapush ap;
+	unsigned i;
+
+	begin(t, 0, FREAD | FWRITE);
+	for (i = 0; i < STR_ARRAY_LEN(row); i++) {
+		ap = entry(row[i].cmd, row[i].minor, row[i].last, "pipemod",
+			NULL);
+		T_EQ(dv_str(&a, SAD_SAP, &ap, sizeof(ap)), row[i].want);
+	}
 }
 
 T_CASE(the_users_device_does_not_set)

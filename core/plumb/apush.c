@@ -174,20 +174,36 @@ check(const struct strapush *ap)
 		if (k == 0 || k > FMNAMESZ || !str_apush_module(ap->sap_list[i]))
 			return EINVAL;
 	}
-	if (ap->sap_cmd == SAP_RANGE && ap->sap_lastminor < ap->sap_minor)
+	if (ap->sap_cmd != SAP_ALL && ap->sap_minor < 0)
+		return EINVAL;
+	if (ap->sap_cmd == SAP_RANGE && ap->sap_lastminor <= ap->sap_minor)
 		return ERANGE;
 	return 0;
 }
 
 /*
- * An entry for all minors is removed by minor 0, as in SVR4, or by -1.  No tool
- * or file gives -1 to another entry, but SAD_SAP accepts it.
+ * An entry for all minors is removed by minor 0, as in SVR4, or by -1, which
+ * no other entry has.
  */
 static bool
 is_named(const struct strapush *e, const struct strapush *ap)
 {
 	return e->sap_cmd != SAP_ALL || ap->sap_minor == 0 ||
 		ap->sap_minor == -1;
+}
+
+static bool
+is_major(long major)
+{
+	return major == (long)(uint32_t)major &&
+		str_fmod_by_major((uint32_t)major) != NULL;
+}
+
+/* SVR4 sad(7): EINVAL: the major is invalid; ENODEV: not configured. */
+static int
+no_entry(long major)
+{
+	return is_major(major) ? ENODEV : EINVAL;
 }
 
 static int
@@ -198,7 +214,7 @@ clear(const struct strapush *ap)
 		(uint64_t)ap->sap_minor, &old);
 
 	if (e == NULL || !is_named(&old, ap))
-		return ENODEV;
+		return no_entry(ap->sap_major);
 	if (old.sap_cmd == SAP_RANGE && old.sap_minor != ap->sap_minor)
 		return ERANGE;
 	if (!str_cas(&e->state, LIVE, BUSY))
@@ -239,16 +255,9 @@ add(const struct strapush *ap)
 int
 str_apush_set(struct strapush *ap)
 {
-	int err;
-
 	if (ap->sap_cmd == SAP_CLEAR)
 		return clear(ap);
-	err = check(ap);
-	if (err != 0)
-		return err;
-	if (str_fmod_by_major((uint32_t)ap->sap_major) == NULL)
-		return ENODEV;
-	return add(ap);
+	return is_major(ap->sap_major) ? add(ap) : EINVAL;
 }
 
 int
@@ -268,7 +277,7 @@ str_apush_get(struct strapush *ap)
 
 	if (governs((uint64_t)ap->sap_major, (uint64_t)ap->sap_minor,
 		    &have) == NULL)
-		return ENODEV;
+		return no_entry(ap->sap_major);
 	*ap = have;
 	return 0;
 }

@@ -16,10 +16,11 @@
 /*
  * str_apush_set - carry out @ap->sap_cmd: SAP_ONE, SAP_RANGE and SAP_ALL make
  * an entry; SAP_CLEAR removes one.
- * Return: 0; EINVAL (bad command, number of modules, module name or range),
- * EEXIST (configured already), ENODEV (SAP_CLEAR and there is no such entry,
- * or no driver has that major), ERANGE (SAP_CLEAR of a range entry by a minor
- * that is not its first), ENOSR (table full).
+ * Return: 0; EINVAL (no driver has that major; bad command, number of modules
+ * or module name; a minor below 0, except for SAP_ALL, which ignores it), EEXIST
+ * (configured already), ENODEV (SAP_CLEAR and there is no such entry), ERANGE
+ * (SAP_RANGE whose last minor is not above its first; SAP_CLEAR of a range entry
+ * by a minor that is not its first), ENOSR (table full).
  */
 int str_apush_set(struct strapush *ap);
 /*
@@ -29,7 +30,10 @@ int str_apush_set(struct strapush *ap);
  * Return: as str_apush_set(), except ENODEV.
  */
 int str_apush_later(const struct strapush *ap);
-/* str_apush_get - the entry that governs (major, minor); ENODEV: none. */
+/*
+ * str_apush_get - the entry that governs (major, minor)
+ * Return: 0; EINVAL: no driver has that major; ENODEV: there is no entry.
+ */
 int str_apush_get(struct strapush *ap);
 /*
  * str_apush_next - the @n-th entry of the table; ENODEV: there are fewer
