@@ -6,6 +6,7 @@
  * does for I_PUSH and I_POP.
  */
 #include "fixture.h"
+#include <str/builtin.h>
 
 static struct fx_pipe pipe_;
 
@@ -238,6 +239,34 @@ keeps(unsigned type)
 	}
 	T_EQ(fx_pop(&pipe_, 0), 0);
 	T_EQ(sim_run(), 0);
+}
+
+static struct str_fmod *
+driver(const char *name, uint32_t major)
+{
+	return str_fmod_new(name, STR_F_DRIVER, 0, major,
+		&str_fmod_known("pipemod", STR_F_MODULE)->tab, "");
+}
+
+/* register_strdev(9): a major of a driver's own choice, or an unused one. */
+T_CASE(an_automatic_major_is_no_other_drivers)
+{
+	struct str_fmod *one, *two;
+	uint32_t m;
+
+	fx_begin(t);
+	one = driver("one", 0);
+	T_NOTNULL(one);
+	/* among these are the majors of the next drivers that ask for none */
+	for (m = one->major; m < one->major + 3; m++)
+		T_NULL(driver("fixed", m));
+	T_NOTNULL(driver("below", STR_MAJOR_FREE - 1));
+	T_NOTNULL(driver("above", STR_MAJOR_FREE + STR_NMODULE));
+	T_NULL(driver("again", STR_MAJOR_FREE - 1));
+	two = driver("two", 0);
+	T_NOTNULL(two);
+	T_TRUE(str_fmod_by_major(one->major) == one);
+	T_TRUE(str_fmod_by_major(two->major) == two);
 }
 
 T_CASE(an_ioctl_that_is_popped_with_its_module_ends)

@@ -412,6 +412,19 @@ founder(const char *group)
 	return 0;
 }
 
+/*
+ * May a driver ask for @major?  Not for one that another driver has, and not for
+ * one that a later driver without a wish would get.
+ */
+static bool
+is_major_good(uint32_t major)
+{
+	return major == 0 ||
+		((major < STR_MAJOR_FREE ||
+			major >= STR_MAJOR_FREE + STR_NMODULE) &&
+			str_fmod_by_major(major) == NULL);
+}
+
 static struct str_fmod *
 add(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
 	const struct streamtab *tab, const char *group)
@@ -420,8 +433,8 @@ add(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
 	uint64_t n = str_load(str_root(STR_ROOT_NFMOD));
 	uint32_t i;
 
-	if (find(name, kind) != NULL || (kind & STR_F_DRIVER &&
-		major != 0 && str_fmod_by_major(major) != NULL))
+	if (find(name, kind) != NULL ||
+		((kind & STR_F_DRIVER) != 0 && !is_major_good(major)))
 		return NULL;
 	for (i = (uint32_t)n; i < STR_NMODULE; i++)
 		if (str_cas(&fm[i].used, 0u, 2u))
@@ -448,10 +461,12 @@ add(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
 /*
  * str_fmod_new - register a foreign module or driver
  * @tab: its table in the code window, like all structures to which it points
- * @major: of a driver; 0: STR_MAJOR_FREE plus the entry's number, unchecked
+ * @major: of a driver; 0: STR_MAJOR_FREE plus the entry's number, which no other
+ * driver has
  * @group: the group whose perimeter it shares, with D_MTPERMOD; "": none
  *
- * Return: NULL when the table is full, or the name or major is taken.
+ * Return: NULL when the table is full, the name or major is taken, or the major
+ * is one of the STR_NMODULE from STR_MAJOR_FREE on.
  * Locks: takes the first entry's plock, which a built-in module does not use.
  */
 struct str_fmod *

@@ -50,7 +50,9 @@ struct str_builtin {
 
 /*
  * Major numbers of the built-in drivers.  A foreign driver that asks for none
- * gets STR_MAJOR_FREE plus the number of its entry in the registry.
+ * gets STR_MAJOR_FREE plus the number of its entry in the registry; so many, 128,
+ * are reserved for this.  A foreign driver may ask for any other.  They are far
+ * from those of System V and Linux, and end with the 12 bits of a dev_t.
  */
 #define STR_MAJOR_INET 30
 #define STR_MAJOR_IP 31
@@ -73,7 +75,7 @@ struct str_builtin {
 #define STR_MAJOR_UDP2 246
 #define STR_MAJOR_RAWIP2 247
 #define STR_MAJOR_SCTP 248
-#define STR_MAJOR_FREE 256
+#define STR_MAJOR_FREE 3968
 
 /*
  * str_drv_state - memory of driver @name that all its streams and all processes
