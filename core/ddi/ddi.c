@@ -240,26 +240,59 @@ copyout(const void *kaddr, void *uaddr, size_t len)
 
 /* ---------------------------------------------------------------- modules */
 
-/* The identifier in module_info(D4) of the module or driver @name. */
+/* The read side of @fm, which can be looked at; NULL: it cannot be mapped. */
+static const struct qinit *
+read_side(const struct str_fmod *fm)
+{
+	if (fm->foreign != 0 && host_module_map(fm->foreign) != 0)
+		return NULL;
+	return fm->tab.st_rdinit;
+}
+
+/*
+ * SVR4 getmid(D3str): the drivers are searched first, then the modules; 0 if
+ * none has this name.
+ */
 unsigned short
 getmid(const char *name)
 {
-	struct str_fmod *fm = str_fmod_find(name);
+	const struct str_fmod *fm = str_fmod_known(name, STR_F_DRIVER);
+	const struct qinit *qi;
 
-	return fm != NULL ? fm->rinfo.mi_idnum : (unsigned short)-1;
+	if (fm == NULL)
+		fm = str_fmod_known(name, STR_F_MODULE);
+	qi = fm != NULL ? read_side(fm) : NULL;
+	return qi != NULL ? qi->qi_minfo->mi_idnum : 0;
 }
 
-/* The admin procedure of the module or driver with that identifier. */
+/* The read side of a module or driver (@kind) with the number @mid, or NULL. */
+static const struct qinit *
+side_with(uint32_t kind, unsigned short mid)
+{
+	const struct str_fmod *fm = (const struct str_fmod *)(uintptr_t)
+		str_load(str_root(STR_ROOT_FMOD));
+	uint64_t n = str_load(str_root(STR_ROOT_NFMOD)), i;
+	const struct qinit *qi;
+
+	for (i = 0; i < n && i < STR_NMODULE; i++) {
+		if (str_load_acq(&fm[i].used) != 1 || (fm[i].kind & kind) == 0)
+			continue;
+		qi = read_side(&fm[i]);
+		if (qi != NULL && qi->qi_minfo->mi_idnum == mid)
+			return qi;
+	}
+	return NULL;
+}
+
+/* SVR4 getadmin(D3str): in the same order; NULL if none has this number. */
 qi_qadmin_t
 getadmin(unsigned short mid)
 {
-	struct str_fmod *fm = (struct str_fmod *)(uintptr_t)
-		str_load(str_root(STR_ROOT_FMOD));
-	uint64_t n = str_load(str_root(STR_ROOT_NFMOD)), i;
+	const struct qinit *qi = NULL;
 
-	for (i = 0; i < n; i++)
-		if (str_load_acq(&fm[i].used) != 0 &&
-		    fm[i].rinfo.mi_idnum == mid)
-			return fm[i].rinit.qi_qadmin;
-	return NULL;
+	if (mid != 0)
+		qi = side_with(STR_F_DRIVER, mid);
+	if (mid != 0 && qi == NULL)
+		qi = side_with(STR_F_MODULE, mid);
+	return qi != NULL ? qi->qi_qadmin : NULL;
 }

@@ -239,3 +239,20 @@ T_CASE(cmn_err_cuts_long_lines)
 	T_NOTNULL(strstr(s, "mmmm"));
 	T_LT(strlen(s), 300u);
 }
+
+/* SVR4 getmid(D3str), getadmin(D3str): drivers first, then modules. */
+T_CASE(getmid_knows_drivers_and_what_was_registered_later)
+{
+	const struct streamtab *tab;
+
+	fx_begin(t);
+	T_EQ(getmid("nosuch"), 0);
+	T_EQ(getmid("echo"),
+		str_fmod_known("echo", STR_F_DRIVER)->rinfo.mi_idnum);
+	tab = &str_fmod_known("nullmod", STR_F_MODULE)->tab;
+	T_NOTNULL(str_fmod_new("later", STR_F_MODULE, 0, 0, tab, ""));
+	T_EQ(getmid("later"), getmid("nullmod"));
+	/* one name for a driver and a module */
+	T_NOTNULL(str_fmod_new("echo", STR_F_MODULE, 0, 0, tab, ""));
+	T_NE(getmid("echo"), getmid("nullmod"));
+}

@@ -303,11 +303,12 @@ alloc_proto(long psize, long dsize, int type, unsigned int pri)
  * getmid - the number of a module or driver, its mi_idnum
  * @name: its name for I_PUSH or open(2)
  *
- * getadmin returns the admin procedure of the module with that number; NULL: it
- * has none.
+ * getadmin returns the admin procedure of the module or driver with that number;
+ * NULL: it has none, or there is none.  Both search the drivers before the
+ * modules, and only what is loaded.
  *
  * Context: any.
- * Return:  the number; 65535: there is no such module.
+ * Return:  the number; 0: there is no such module or driver.
  */
 unsigned short getmid(const char *name) STR_DDI(getmid);
 qi_qadmin_t getadmin(unsigned short mid) STR_DDI(getadmin);

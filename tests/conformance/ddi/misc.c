@@ -422,9 +422,10 @@ D_CASE(528, getmid_knows_the_modules)
 	fx_begin(t);
 	T_EQ(getmid("nullmod"), 0x6e75);
 	T_EQ(getmid("store"), 0x6678);
-	T_EQ(getmid("nosuch"), 65535);
+	T_EQ(getmid("sad"), 0x7361);
+	T_EQ(getmid("nosuch"), 0);
 	T_NULL(getadmin(0x6e75));
-	T_NULL(getadmin(65535));
+	T_NULL(getadmin(getmid("nosuch")));
 }
 
 /* MPSTR_QLOCK(9): the queue can be looked at; others wait. */
