@@ -4,6 +4,7 @@
 /*
  * See pipeline.h.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -92,11 +93,24 @@ observe(void (*row)(void), bool with_ours, char *buf, size_t size)
 	T_OK(close(p[0]));
 }
 
+/* Without the program a row waits for it in vain, for HANG seconds. */
+static void
+need_program(void)
+{
+	const char *path = getenv("PLAINPROG");
+
+	if (path == NULL)
+		T_FAIL("PLAINPROG is not set: run this by meson test");
+	if (access(path, X_OK) != 0)
+		T_FAIL("PLAINPROG: %s: %s", path, strerror(errno));
+}
+
 void
 same(void (*row)(void))
 {
 	char want[8192], got[8192];
 
+	need_program();
 	observe(row, false, want, sizeof want);
 	observe(row, true, got, sizeof got);
 	T_TRUE(strstr(want, "end\n") != NULL);
