@@ -56,7 +56,7 @@ sctpt_enter(struct sctpt *u, int sure, struct sctpt_conn **ret)
 	return ESRCH;
 }
 
-/* End the association: an ABORT with the user's @data, or NULL; consumed. */
+/* End the association: an ABORT with the user's @data, or NULL. */
 static void
 end(struct sctpt_conn *c, mblk_t *data)
 {
@@ -71,8 +71,6 @@ end(struct sctpt_conn *c, mblk_t *data)
 	c->user = c->listener = NULL;
 	if (mp != NULL)
 		freemsg(mp);
-	if (data != NULL)
-		freemsg(data);
 	sctpt_serve_owned(c->slot, 1);
 }
 
@@ -247,7 +245,9 @@ sctpt_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 		return EAGAIN;
 	if (c != NULL)
 		end(c, data);
-	else if (data != NULL)
+	if (in == NULL && !sctpt_near_quiet(u))
+		return EAGAIN; /* then there is no association any more */
+	if (data != NULL)
 		freemsg(data);
 	if (in == NULL)
 		str_store(&u->as, (struct sctpt_slot *)NULL);

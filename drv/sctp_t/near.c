@@ -23,9 +23,11 @@
  * Existence.  The sender finds `user' in the receiver's slot, which is never
  * freed, holds the stream and looks there again.  The receiver clears `user'
  * before it parts from the association.  The sender also has the receiver's
- * `door', a lock that is only tried: an endpoint is not connected again before
- * its door has been free once (sctpt_near_quiet()), and what came in late is
- * discarded then.
+ * `door', a lock that is only tried.  `late' is set while the sender gives a
+ * message, and stays set if the receiver has parted meanwhile, or if the sender
+ * was killed: the message may have come too late.  A T_DISCON_REQ is not
+ * answered, and an endpoint not connected again, before the door has been free
+ * once; what came late is discarded then (sctpt_near_quiet()).
  *
  * Shortcut.  The first message that goes so makes a shortcut (<str/short.h>);
  * the following ones do not come here.  A shortcut is made under the provider's
@@ -185,11 +187,15 @@ give(struct sctpt *u, struct sctpt *to, const struct str_ref *ref, mblk_t *mp)
 		return SCTPT_FAR;
 	if (is_up(to) || !canputnext(to->tpi.rq))
 		return EAGAIN;
+	str_store(&to->late, 1u); /* until it is known that it was not */
+	STR_POINT("sctp:giving");
 	tpi_goes(&u->tpi, to->tpi.rq, ref, mp);
 	putnext(to->tpi.rq, mp);
+	STR_POINT("sctp:given");
 	if (str_load_acq(&u->to->user) != to)
-		str_store(&to->late, 1u);
-	else if (!str_short_stands(WR(u->tpi.rq), to->tpi.rq))
+		return 0;
+	str_store(&to->late, 0u);
+	if (!str_short_stands(WR(u->tpi.rq), to->tpi.rq))
 		shorten(u, to);
 	return 0;
 }
@@ -311,9 +317,9 @@ sctpt_near_out_end(struct sctpt_conn *c)
 }
 
 /*
- * sctpt_near_quiet - may @u be connected?
- * Has the thread ended that was giving data to its last connection?  Then the
- * data that came too late for its user is discarded.
+ * sctpt_near_quiet - has the thread ended that was giving data to the last
+ * connection of @u?  Then data that came late is discarded.
+ * Return: 1; 0: not yet; the request is tried again.
  */
 int
 sctpt_near_quiet(struct sctpt *u)

@@ -171,7 +171,7 @@ struct sctpt {
 	uint32_t togen;		   /* [G] its gen then */
 	uint32_t longer;	   /* [G] messages until the next try */
 	kmutex_t door;		   /* of the thread that gives us data */
-	volatile uint32_t late;	   /* [A] some may have come after the end */
+	volatile uint32_t late;	   /* [A] some comes, perhaps after the end */
 	volatile uint32_t check;   /* [A] T_SCTP_LOCHECK */
 };
 

@@ -30,6 +30,7 @@ static const char *const sctp_labels[] = {
 	"tpi:closed", "tpi:handing", "tpi:handed", "sctp:binding",
 	"sctp:calling", "sctp:called", "sctp:accepting", "sctp:turn",
 	"sctp:sending", "sctp:closing", "sctp:closed", "sctp:shortened",
+	"sctp:giving", "sctp:given",
 	NULL,
 };
 

@@ -177,3 +177,79 @@ T_CASE(a_listener_is_called_after_a_caller_was_killed_in_its_turn)
 	T_TRUE(WIFSIGNALED(st));
 	tp_want(tp_call(&at), T_CONN_CON);
 }
+
+/*
+ * A connection between fd[0], which is bound at @me, and the caller, a child
+ * process.  When a byte comes the child sends two messages; it is slow when it
+ * gives the second to the receiver, without packets, and may be @killed then.
+ */
+static pid_t
+give_late(int fd, const struct tp_addr *me, int killed, int go)
+{
+	pid_t pid = T_OK(fork());
+	char c;
+
+	if (pid != 0)
+		return pid;
+	T_OK(close(fd));
+	fd = tp_call(me);
+	tp_want(fd, T_CONN_CON);
+	T_EQ(T_OK(read(go, &c, 1)), 1);
+	T_OK(setenv("STREAMS_DELAY", "sctp:giving:200", 1));
+	if (killed)
+		T_OK(setenv("STREAMS_CRASH", "sctp:given:1", 1));
+	tp_send(fd, "late", 4, 0);
+	for (;;)
+		pause();
+}
+
+static int
+accept_from(int lfd, int *seq)
+{
+	int fd = tp_open();
+
+	*seq = tp_conn_ind(lfd);
+	tp_conn_res(lfd, tp_id(fd), *seq);
+	tp_ok(lfd, T_CONN_RES);
+	return fd;
+}
+
+/* No data comes to an endpoint that has ended its connection. */
+static void
+ends_meanwhile(int killed)
+{
+	struct tp_addr at;
+	int lfd, fd, go[2], seq, st;
+	pid_t pid;
+
+	need_sctp();
+	T_OK(pipe(go));
+	lfd = tp_listener(2, &at);
+	pid = give_late(lfd, &at, killed, go[0]);
+	fd = accept_from(lfd, &seq);
+	T_EQ(T_OK(write(go[1], "g", 1)), 1);
+	(void)poll(NULL, 0, 100);
+	tp_discon_req(fd, -1);
+	while (tp_get(fd) == -1)
+		; /* it may come before the answer */
+	T_EQ(tp.prim, T_OK_ACK);
+	if (killed)
+		T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+	(void)poll(NULL, 0, 300);
+	tp_quiet(fd);
+	T_EQ(tp_state(fd), TS_IDLE);
+	if (!killed) {
+		T_OK(kill(pid, SIGKILL));
+		T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+	}
+}
+
+T_CASE(no_data_comes_after_a_disconnection)
+{
+	ends_meanwhile(0);
+}
+
+T_CASE(no_data_of_a_killed_sender_comes_after_a_disconnection)
+{
+	ends_meanwhile(1);
+}

@@ -5,7 +5,7 @@
  * SCTP between endpoints of one domain: data goes without packets, and in
  * packets where they can be seen or are needed; the order is kept.
  */
-#include "xt.h"
+#include "sctp_near.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -19,8 +19,8 @@
 
 #define SIZE (sizeof(struct t_opthdr) + sizeof(t_uscalar_t))
 
-static void
-need_near(void)
+void
+xt_near_need(void)
 {
 	if (!xt->whole || xt->whole == XT_PACKETS)
 		T_SKIP("not SCTP without packets");
@@ -84,15 +84,15 @@ tap_has(int tap, const char *what)
 	return found;
 }
 
-static void
-say(int fd, const char *what)
+void
+xt_say(int fd, const char *what)
 {
 	T_EQ(T_TOK(t_snd(fd, (char *)what, (unsigned)strlen(what), 0)),
 		(int)strlen(what));
 }
 
-static void
-hear(int fd, const char *what)
+void
+xt_hear(int fd, const char *what)
 {
 	char buf[64];
 	int flags, n;
@@ -108,19 +108,19 @@ XT_CASE(CO, data_within_a_domain_makes_no_packets)
 	unsigned long long before;
 	int fd[2];
 
-	need_near();
+	xt_near_need();
 	xt_pair(fd);
 	before = packets();
 	for (int i = 0; i < 1000; i++) {
-		say(fd[i % 2], "hello");
-		hear(fd[1 - i % 2], "hello");
+		xt_say(fd[i % 2], "hello");
+		xt_hear(fd[1 - i % 2], "hello");
 	}
 	T_LT(packets(), before + 10);
 	set_option(fd[0], T_SCTP_LOCHECK, T_YES);
 	before = packets();
 	for (int i = 0; i < 100; i++) {
-		say(fd[i % 2], "hello");
-		hear(fd[1 - i % 2], "hello");
+		xt_say(fd[i % 2], "hello");
+		xt_hear(fd[1 - i % 2], "hello");
 	}
 	T_GE(packets(), before + 100);
 }
@@ -129,24 +129,24 @@ XT_CASE(CO, a_tap_sees_the_data_that_is_sent_from_then_on)
 {
 	int fd[2], tap;
 
-	need_near();
+	xt_near_need();
 	xt_pair(fd);
 	for (int i = 0; i < 3; i++)
-		say(fd[0], "early");
+		xt_say(fd[0], "early");
 	tap = open_tap();
-	say(fd[0], "seen first");
+	xt_say(fd[0], "seen first");
 	T_EQ(tap_has(tap, "seen first"), 1);
-	say(fd[0], "seen second");
+	xt_say(fd[0], "seen second");
 	T_EQ(tap_has(tap, "seen second"), 1);
 	T_OK(close(tap));
-	say(fd[0], "late one");
-	say(fd[0], "late two");
+	xt_say(fd[0], "late one");
+	xt_say(fd[0], "late two");
 	for (int i = 0; i < 3; i++)
-		hear(fd[1], "early");
-	hear(fd[1], "seen first");
-	hear(fd[1], "seen second");
-	hear(fd[1], "late one");
-	hear(fd[1], "late two");
+		xt_hear(fd[1], "early");
+	xt_hear(fd[1], "seen first");
+	xt_hear(fd[1], "seen second");
+	xt_hear(fd[1], "late one");
+	xt_hear(fd[1], "late two");
 }
 
 XT_CASE(CO, messages_have_options_as_soon_as_their_receiver_asks)
@@ -155,30 +155,25 @@ XT_CASE(CO, messages_have_options_as_soon_as_their_receiver_asks)
 	struct t_optmgmt got = {.opt = {.buf = obuf, .maxlen = sizeof(obuf)}};
 	int fd[2], flags;
 
-	need_near();
+	xt_near_need();
 	xt_pair(fd);
 	for (int i = 0; i < 3; i++)
-		say(fd[0], "plain");
+		xt_say(fd[0], "plain");
 	set_option(fd[1], T_SCTP_RECVOPT, T_YES);
-	say(fd[0], "options");
-	say(fd[0], "options");
+	xt_say(fd[0], "options");
+	xt_say(fd[0], "options");
 	for (int i = 0; i < 3; i++)
-		hear(fd[1], "plain");
+		xt_hear(fd[1], "plain");
 	for (int i = 0; i < 2; i++) {
 		T_EQ(T_TOK(t_rcvopt(fd[1], &got, buf, sizeof(buf), &flags)), 7);
 		T_EQ(got.opt.len, 4 * SIZE);
 	}
 	set_option(fd[1], T_SCTP_RECVOPT, T_NO);
-	say(fd[0], "plain");
-	hear(fd[1], "plain");
+	xt_say(fd[0], "plain");
+	xt_hear(fd[1], "plain");
 }
 
 enum { ROUNDS = 30000 };
-
-struct numbered {
-	unsigned nr;
-	char fill[300];
-};
 
 /* Messages of one stream: whole, in pieces, with options. */
 static void
@@ -225,7 +220,7 @@ XT_CASE_TIMEOUT(CO, messages_of_all_kinds_stay_in_order, 60)
 	int fd[2], st, tap;
 	pid_t pid[4];
 
-	need_near();
+	xt_near_need();
 	xt_pair(fd);
 	for (int i = 0; i < 4; i++) {
 		pid[i] = T_OK(fork());
@@ -258,7 +253,7 @@ XT_CASE_TIMEOUT(ORD, what_a_killed_process_has_sent_arrives, 60)
 	unsigned got;
 	pid_t pid;
 
-	need_near();
+	xt_near_need();
 	for (int i = 0; i < 20; i++) {
 		xt_pair(fd);
 		*sent = 0;
@@ -293,7 +288,7 @@ XT_CASE_TIMEOUT(CO, a_new_connection_gets_no_data_of_the_old_one, 60)
 	char buf[16];
 	pid_t pid;
 
-	need_near();
+	xt_near_need();
 	lfd = xt_bound_at(0, 1, &at);
 	cfd = xt_bound(1, 0);
 	for (int i = 0; i < 50; i++) {
@@ -318,5 +313,121 @@ XT_CASE_TIMEOUT(CO, a_new_connection_gets_no_data_of_the_old_one, 60)
 		T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
 		T_EQ(st, 0);
 		T_TOK(t_close(fd));
+	}
+}
+
+/* ------------------------------------------------- back to data without packets */
+
+/* Data goes without packets again, after @n messages at most. */
+static void
+is_near_again(const int fd[2], int n)
+{
+	unsigned long long before;
+
+	for (int i = 0; i < n; i++) {
+		xt_say(fd[0], "hello");
+		xt_hear(fd[1], "hello");
+	}
+	before = packets();
+	for (int i = 0; i < 100; i++) {
+		xt_say(fd[0], "hello");
+		xt_hear(fd[1], "hello");
+	}
+	T_LT(packets(), before + 5);
+}
+
+XT_CASE(CO, after_a_tap_has_gone_data_goes_without_packets_again)
+{
+	int fd[2], tap;
+
+	xt_near_need();
+	xt_pair(fd);
+	xt_say(fd[0], "hello");
+	xt_hear(fd[1], "hello");
+	tap = open_tap();
+	for (int i = 0; i < 7; i++) {
+		xt_say(fd[0], "seen");
+		xt_hear(fd[1], "seen");
+	}
+	T_OK(close(tap));
+	is_near_again(fd, 300);
+}
+
+XT_CASE(CO, after_options_are_reset_data_goes_without_packets_again)
+{
+	static const unsigned names[] = {T_SCTP_LOCHECK, T_SCTP_RECVOPT};
+	int fd[2];
+
+	xt_near_need();
+	xt_pair(fd);
+	for (int end = 0; end < 2; end++)
+		for (int i = 0; i < 2; i++) {
+			xt_say(fd[0], "hello");
+			xt_hear(fd[1], "hello");
+			set_option(fd[end], names[i], T_YES);
+			xt_say(fd[0], "packet");
+			xt_hear(fd[1], "packet");
+			set_option(fd[end], names[i], T_NO);
+			is_near_again(fd, 300);
+		}
+}
+
+XT_CASE(CO, after_messages_that_need_packets_the_others_do_not)
+{
+	struct option o = {.h = {.len = SIZE, .level = T_INET_SCTP,
+		.name = T_SCTP_LIFETIME}, .v = {60000, 0}};
+	struct t_optmgmt om = {.opt = {.buf = (char *)&o, .len = SIZE}};
+	char buf[64];
+	int fd[2], flags;
+
+	xt_near_need();
+	xt_pair(fd);
+	for (int i = 0; i < 3; i++) {
+		xt_say(fd[0], "plain");
+		T_EQ(T_TOK(t_sndopt(fd[0], &om, (char *)"opt", 3, 0)), 3);
+		xt_say(fd[0], "behind");
+		T_EQ(T_TOK(t_snd(fd[0], (char *)"pie", 3, T_MORE)), 3);
+		T_EQ(T_TOK(t_snd(fd[0], (char *)"ces", 3, 0)), 3);
+		xt_say(fd[0], "last");
+		T_EQ(T_TOK(t_snd(fd[0], (char *)"ex", 2, T_EXPEDITED)), 2);
+		T_EVENT(fd[1], T_EXDATA);
+		T_EQ(T_TOK(t_rcv(fd[1], buf, sizeof(buf), &flags)), 2);
+		T_EQ(flags, T_EXPEDITED);
+		xt_hear(fd[1], "plain");
+		xt_hear(fd[1], "opt");
+		xt_hear(fd[1], "behind");
+		xt_hear(fd[1], "pieces");
+		xt_hear(fd[1], "last");
+		is_near_again(fd, 300);
+	}
+}
+
+/* Modules come and go above both ends while data flows. */
+XT_CASE_TIMEOUT(CO, modules_are_pushed_while_data_flows, 60)
+{
+	int fd[2], st;
+	pid_t pid[2];
+
+	xt_near_need();
+	xt_pair(fd);
+	for (int i = 0; i < 2; i++) {
+		pid[i] = T_OK(fork());
+		if (pid[i] != 0)
+			continue;
+		if (i == 0)
+			send_mixed(fd[0]);
+		else
+			receive_mixed(fd[1]);
+		_exit(0);
+	}
+	for (int i = 0; i < 30; i++) {
+		T_OK(ioctl(fd[i % 2], I_PUSH, "nullmod"));
+		t_pause();
+		T_OK(ioctl(fd[i % 2], I_POP, 0));
+		t_pause();
+	}
+	for (int i = 0; i < 2; i++) {
+		T_EQ(T_OK(waitpid(pid[i], &st, 0)), pid[i]);
+		T_EQ(st, 0);
 	}
 }

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * SCTP between endpoints of one domain, without packets: flow control, and the
+ * end of a connection while data is unread or waits.
+ */
+#include "sctp_near.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* -------------------------------------------------------------------- the end */
+
+/* All that was sent before a release comes before it, both ways. */
+XT_CASE(ORD, a_release_comes_behind_all_data)
+{
+	int fd[2], flags;
+	char buf[64];
+
+	xt_near_need();
+	for (int i = 0; i < 30; i++) {
+		xt_pair(fd);
+		for (int k = 0; k < i * 3; k++)
+			xt_say(fd[0], "before");
+		T_TOK(t_sndrel(fd[0]));
+		for (int k = 0; k < i * 3; k++)
+			xt_hear(fd[1], "before");
+		T_EVENT(fd[1], T_ORDREL);
+		T_TERR(t_rcv(fd[1], buf, sizeof(buf), &flags), TLOOK);
+		T_TOK(t_rcvrel(fd[1]));
+		/* half closed */
+		for (int k = 0; k < i * 3; k++)
+			xt_say(fd[1], "after");
+		T_TOK(t_sndrel(fd[1]));
+		T_STATE(fd[1], T_IDLE);
+		for (int k = 0; k < i * 3; k++)
+			xt_hear(fd[0], "after");
+		T_EVENT(fd[0], T_ORDREL);
+		T_TOK(t_rcvrel(fd[0]));
+		T_STATE(fd[0], T_IDLE);
+		T_EQ(T_TOK(t_look(fd[0])), 0);
+		T_TOK(t_close(fd[0]));
+		T_TOK(t_close(fd[1]));
+	}
+}
+
+/* An ABORT ends both sides; both can be connected again, and have no old data. */
+XT_CASE(CO, after_an_abort_both_ends_are_as_new)
+{
+	struct xt_addr at;
+	char buf[64];
+	int lfd, fd[2];
+
+	xt_near_need();
+	lfd = xt_bound_at(0, 1, &at);
+	fd[0] = xt_bound(1, 0);
+	for (int i = 0; i < 20; i++) {
+		xt_call(fd[0], &at);
+		fd[1] = xt_accept(lfd);
+		T_EVENT(fd[0], T_CONNECT);
+		T_TOK(t_rcvconnect(fd[0], NULL));
+		for (int k = 0; k < 5; k++) {
+			xt_say(fd[0], "there");
+			xt_say(fd[1], "back");
+		}
+		T_TOK(t_snddis(fd[i % 2], NULL));
+		T_STATE(fd[i % 2], T_IDLE);
+		T_EQ(T_TOK(t_look(fd[i % 2])), 0);
+		for (int k = 0; k < 5; k++)
+			xt_hear(fd[1 - i % 2], i % 2 == 0 ? "there" : "back");
+		T_EVENT(fd[1 - i % 2], T_DISCONNECT);
+		T_TOK(t_rcvdis(fd[1 - i % 2], NULL));
+		T_STATE(fd[1 - i % 2], T_IDLE);
+		T_EQ(T_TOK(t_look(fd[1 - i % 2])), 0);
+		T_TERR(t_snd(fd[0], buf, 4, 0), TOUTSTATE);
+		T_TOK(t_close(fd[1]));
+	}
+}
+
+/* ------------------------------------------------------------- flow control */
+
+/* Send until the provider has no room.  How many. */
+static unsigned
+fill_up(int fd)
+{
+	struct numbered m = {0};
+
+	while (t_snd(fd, (char *)&m, sizeof(m), 0) == (int)sizeof(m))
+		m.nr++;
+	T_EQ(t_errno, TFLOW);
+	T_GT(m.nr, 100);
+	T_LT(m.nr, 20000); /* XTI_SNDBUF, XTI_RCVBUF: 512 KiB, and queues */
+	return m.nr;
+}
+
+static void
+drain(int fd, unsigned n)
+{
+	struct numbered m;
+	int flags;
+
+	for (unsigned i = 0; i < n; i++) {
+		T_SOON(t_look(fd) == T_DATA, 10000);
+		T_EQ(T_TOK(t_rcv(fd, (char *)&m, sizeof(m), &flags)),
+			(int)sizeof(m));
+		T_EQ(m.nr, i);
+	}
+}
+
+XT_CASE_TIMEOUT(CO, both_directions_may_be_full_at_once, 60)
+{
+	unsigned n[2];
+	int fd[2];
+
+	xt_near_need();
+	xt_pair(fd);
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < 2; i++) {
+			xt_block(fd[i], 0);
+			n[i] = fill_up(fd[i]);
+		}
+		/* expedited data does not wait for the others */
+		T_EQ(T_TOK(t_snd(fd[0], (char *)"ex", 2, T_EXPEDITED)), 2);
+		T_EVENT(fd[1], T_EXDATA);
+		{
+			char buf[8];
+			int flags;
+
+			T_EQ(T_TOK(t_rcv(fd[1], buf, 8, &flags)), 2);
+			T_EQ(flags, T_EXPEDITED);
+		}
+		drain(fd[1], n[0]);
+		drain(fd[0], n[1]);
+	}
+}
+
+/* Has the writer been waiting for some time? */
+static void
+await_block(volatile unsigned *sent)
+{
+	unsigned was, i;
+
+	do {
+		was = *sent;
+		for (i = 0; i < 20; i++)
+			t_pause();
+	} while (was == 0 || was != *sent);
+}
+
+/* A writer that waits for room learns that its reader has gone. */
+static void
+reader_goes(int how)
+{
+	volatile unsigned *sent = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct numbered m = {0};
+	int fd[2], st;
+	pid_t pid;
+
+	xt_near_need();
+	xt_pair(fd);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		T_TOK(t_close(fd[0]));
+		await_block(sent);
+		if (how == 0)
+			T_OK(kill(getpid(), SIGKILL));
+		else if (how == 1)
+			T_TOK(t_close(fd[1]));
+		else
+			T_TOK(t_snddis(fd[1], NULL));
+		pause();
+	}
+	T_TOK(t_close(fd[1]));
+	while (t_snd(fd[0], (char *)&m, sizeof(m), 0) == (int)sizeof(m))
+		++*sent;
+	T_EQ(t_errno, TLOOK);
+	/* first a release, if the stream was closed; data that has waited for
+	 * room is answered by an ABORT */
+	if (T_TOK(t_look(fd[0])) == T_ORDREL)
+		T_TOK(t_rcvrel(fd[0]));
+	T_EVENT(fd[0], T_DISCONNECT);
+	T_TOK(t_rcvdis(fd[0], NULL));
+	T_STATE(fd[0], T_IDLE);
+	T_OK(kill(pid, SIGKILL));
+	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+}
+
+XT_CASE(CO, a_blocked_writer_learns_that_its_reader_was_killed)
+{
+	reader_goes(0);
+}
+
+XT_CASE(CO, a_blocked_writer_learns_that_its_reader_has_closed)
+{
+	reader_goes(1);
+}
+
+XT_CASE(CO, a_blocked_writer_learns_that_its_reader_has_aborted)
+{
+	reader_goes(2);
+}
