@@ -15,8 +15,8 @@
  * other messages (high priority, bands above 0) are on the head's read queue,
  * as on any queue.
  *
- * Locks, outermost first; two of one rank are never held together except
- * the producer locks of a pipe's two ends, in the order end 0, end 1.
+ * The main locks, outermost first; docs/locking.md has all of them.  The
+ * producer locks of a pipe's two ends are taken in the order end 0, end 1.
  *
  *	ioctl	struct str_head: one I_STR at a time; kept across claims, so
  *		that its answer can be waited for
