@@ -11,8 +11,8 @@
  * strqget() and strqset(); it must not put messages.
  *
  * One store to `frozen' thaws the stream; the marks stay.  A mark only means
- * that `frozen' must be checked, and the next thread that locks the queue
- * clears the mark.  So a thread that thaws the stream need not walk along the
+ * that `frozen' must be checked; after the thaw the next thread that locks the
+ * queue clears it.  So a thread that thaws the stream need not walk along the
  * queues, for which it would need a claim.
  *
  * The wait is limited to one second: a module that never thaws its stream does
@@ -98,7 +98,8 @@ str_freeze(queue_t *q)
 	STR_CRASH_POINT("freeze:frozen");
 }
 
-/* str_thaw - unfreezestr(D3); no effect unless this thread froze the stream */
+/* str_thaw - unfreezestr(D3); no effect unless this thread froze the stream.
+ * Releases the claim that str_freeze() made. */
 void
 str_thaw(queue_t *q)
 {
@@ -112,7 +113,7 @@ str_thaw(queue_t *q)
 }
 
 /* str_queue_frozen - wait until @q's stream is thawed, for PATIENCE_NS at most;
- * no lock is held. */
+ * returns at once in the thread that froze it.  No lock is held. */
 void
 str_queue_frozen(queue_t *q)
 {

@@ -18,10 +18,12 @@
  * backlog.
  *
  * Jobs, the procedures given to qwriter(PERIM_OUTER), are run by the thread
- * that finds all pairs empty: the last one to leave.  This thread then handles
+ * that finds all pairs empty: the last one to leave, or the one that brings a
+ * job when no thread is inside.  This thread then handles
  * the pairs' deferred work.
  *
- * Locks. `lock' covers the two lists; only rlock is taken inside it.
+ * Locks. `lock' covers the two lists; inside it only rlock is taken, and a
+ * claim is tried.
  *
  * Failure.  A dead owner is replaced.  The job it was running is lost, like the
  * message of a put procedure.
@@ -158,7 +160,8 @@ run_job(struct str_outer *o)
 }
 
 /*
- * str_outer_try - run the jobs, if no thread is inside any more
+ * str_outer_try - run the jobs, if no thread is inside any more, and wake the
+ * threads that wait for exclusive access
  * Called by a thread that leaves a pair, or has just queued a job.
  */
 void
@@ -210,7 +213,8 @@ str_outer_job(struct str_outer *o, mblk_t *mp)
 
 /*
  * str_outer_enter - wait until this thread has exclusive access to all pairs
- * Return: 0; EINTR: by a signal of @hc, which may be NULL.
+ * Return: 0; EINTR: a signal of the call @hc came.  @hc NULL: no signal ends
+ * the wait.
  */
 int
 str_outer_enter(struct str_qpair *qp, struct host_call *hc)
@@ -360,6 +364,8 @@ str_job_run(mblk_t *bp)
 		((void (*)(void *, mblk_t *))job.func)(job.arg, mp);
 }
 
+/* str_perim_alone - is this thread inside @qp's perimeter, or does it have
+ * exclusive access to the outer one? */
 bool
 str_perim_alone(struct str_qpair *qp)
 {
@@ -386,7 +392,8 @@ str_job_late(mblk_t *bp, bool outer)
 /*
  * Solaris qwriter(9F): @func(@q, @mp) is called when this thread, or another
  * one, has exclusive access to the perimeter, perhaps before this function
- * returns.
+ * returns.  Without an outer perimeter the inner one is meant; without that one
+ * @func is called at once.
  */
 void
 qwriter(queue_t *q, mblk_t *mp, void (*func)(queue_t *q, mblk_t *mp),
@@ -412,7 +419,8 @@ qwriter(queue_t *q, mblk_t *mp, void (*func)(queue_t *q, mblk_t *mp),
 		str_perim_job(qp, bp);
 }
 
-/* HP-UX mps_become_writer(9): exclusive access to all instances. */
+/* HP-UX mps_become_writer(9): qwriter() for all instances of the module, if it
+ * has an outer perimeter. */
 void
 mps_become_writer(queue_t *q, mblk_t *mp, void (*func)(queue_t *q, mblk_t *mp))
 {

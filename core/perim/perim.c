@@ -62,7 +62,8 @@ queue_of(const mblk_t *mp)
 	return (queue_t *)((uintptr_t)mp->b_prev & ~(uintptr_t)STR_MP_BITS);
 }
 
-/* str_perim_backlog - call @fn for every message that waits at @qp. */
+/* str_perim_backlog - call @fn for every message and job that waits at @qp's
+ * perimeters; these may be for other pairs, too. */
 void
 str_perim_backlog(struct str_qpair *qp, void (*fn)(mblk_t *mp, uintptr_t arg),
 	uintptr_t arg)
@@ -114,7 +115,8 @@ str_perim_idle(struct str_qpair *qp, unsigned ms,
 		(qp->outer == NULL || wait(&qp->outer->lock, ms));
 }
 
-/* The bytes of @mp for canput(); a message without data counts, too. */
+/* What @mp counts for canput(): its bytes and 1, so that a message without data
+ * counts, too. */
 static uint64_t
 weight(mblk_t *mp)
 {
@@ -156,8 +158,9 @@ str_perim_full(queue_t *q)
 
 /*
  * @mp, for @q, has been removed: subtract it.  Return: true if the queue behind
- * @q must be back-enabled.  If a thread was killed in between, the count is
- * wrong until the backlog is empty.  Locks: backlog's.
+ * @q must be back-enabled.  If a thread was killed between the two steps, the
+ * count is wrong until a message for @q leaves the backlog empty.  Locks:
+ * backlog's.
  */
 static bool
 lighter(struct str_perim *pm, queue_t *q, mblk_t *mp)
@@ -330,9 +333,9 @@ enter(struct str_perim *pm)
 
 	if (v == 0)
 		return str_cas(&pm->inside, 0u, me);
-	/* the check may cost a system call, so only each eighth refusal makes
-	 * it; the reaper, too, enters here, and makes it at once
-	 * (str_perim_drain()) */
+	/* the check whether thread @v lives may cost a system call, so only
+	 * each eighth refusal makes it; str_perim_drain(), for the reaper, and
+	 * wait_in() clear `refused' and make it at once */
 	if (v == me || (str_add(&pm->refused, 1u) & 7) != 0 ||
 	    !host_owner_dead(v))
 		return false;
@@ -459,8 +462,9 @@ leave(struct str_perim *pm, struct str_outer *o)
 }
 
 /*
- * Record the module whose code this thread runs, for its callbacks.  Return:
- * the previous one.
+ * Record the module whose code this thread runs, for callbacks that it
+ * requests; NULL if the module's perimeter is not module-wide.  Return: the
+ * previous one.
  */
 static struct str_fmod *
 mark(struct str_qpair *qp)
@@ -495,7 +499,8 @@ str_perim_left(struct str_qpair *qp)
 		leave(pm, qp->outer);
 }
 
-/* str_perim_try_idle - enter if no work waits at the perimeter. */
+/* str_perim_try_idle - enter if no message waits at the perimeter; false: one
+ * does, a thread is inside, or @qp has no perimeter. */
 STR_HOT bool
 str_perim_try_idle(struct str_qpair *qp)
 {
@@ -525,7 +530,8 @@ str_perim_run(struct str_fmod *fm, void (*fn)(void *arg), void *arg)
 	return true;
 }
 
-/* str_perim_put - @q's put procedure, inside its perimeter, now or later. */
+/* str_perim_put - call @q's put procedure inside its perimeter, now or
+ * later. */
 STR_HOT void
 str_perim_put(struct str_qpair *qp, queue_t *q, mblk_t *mp)
 {
@@ -538,7 +544,7 @@ str_perim_put(struct str_qpair *qp, queue_t *q, mblk_t *mp)
 		leave(pm, qp->outer);
 	} else if ((mp = str_msg_unpin_or_free(mp)) != NULL) {
 		backlog_append(pm, q, mp, 0);
-		str_fence_full(); /* pairs with the one in leave() */
+		str_fence_full(); /* pairs with the one in let_go() */
 		if (str_load(&pm->inside) == 0 && enter_both(pm, qp->outer))
 			leave(pm, qp->outer);
 	}
@@ -629,12 +635,14 @@ put_off(struct str_qpair *qp, queue_t *q)
 		str_store(&pm->sv_first, qp);
 	}
 	str_unlock(&pm->block);
-	str_fence_full(); /* pairs with the one in leave() */
+	str_fence_full(); /* pairs with the one in let_go() */
 	if (str_load(&pm->inside) == 0 && enter_both(pm, qp->outer))
 		leave(pm, qp->outer);
 }
 
-/* str_perim_service - @q's service procedure, inside its perimeter. */
+/* str_perim_service - run @q's service procedure inside its perimeter, if it
+ * has one; if a thread is inside, that thread enables @q again when it
+ * leaves. */
 void
 str_perim_service(queue_t *q)
 {
@@ -673,7 +681,7 @@ wait_in(struct str_perim *pm, struct str_outer *o, struct host_call *hc)
 		if (enter_both(pm, o))
 			return 0;
 		str_store(&pm->waiters, 1u);
-		str_fence_full(); /* pairs with the one in leave() */
+		str_fence_full(); /* pairs with the one in let_go() */
 		v = str_load(&pm->inside);
 		if (v != 0)
 			str_owner_wait(hc, &pm->inside, v, POLL_NS);
@@ -757,8 +765,9 @@ str_perim_leave(struct str_qpair *qp)
 
 /*
  * str_perim_suspend - leave @qp's perimeter, in order to sleep, and run the
- * queues left to us, which may produce the awaited event
- * Return: false: we were not in it.  Otherwise str_perim_resume() must follow.
+ * stream's enabled queues, which may produce the awaited event
+ * Return: false: this thread was not inside.  Otherwise str_perim_resume() must
+ * follow, with *@ret_nest.
  */
 bool
 str_perim_suspend(struct str_qpair *qp, uint32_t *ret_nest)
@@ -820,7 +829,7 @@ qwait(queue_t *q)
 	(void)wait_said(q->q_pair, NULL);
 }
 
-/* Solaris qwait_sig(9F): 0 when a signal came. */
+/* Solaris qwait_sig(9F): 0 if a signal ended the wait, else 1. */
 int
 qwait_sig(queue_t *q)
 {

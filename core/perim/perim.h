@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-/* a deferred qwriter(D3) or streams_put(9) */
+/* a deferred qwriter(9F) or streams_put(9) */
 struct str_job {
 	queue_t *q;
 	void (*func)(void);

@@ -12,19 +12,21 @@
  * When.  Service procedures do not run at the moment they are enabled.  A
  * thread that is about to block runs them first.  A thread that leaves the
  * executive with queues still enabled (str_sched_leave) leaves them to a runner
- * that is awake and committed; otherwise it wakes a sleeper of that stream and
- * commits it; otherwise it runs them itself.  A commitment expires after 10 ms.
+ * that is awake and committed; otherwise it wakes a reader that sleeps at the
+ * other end (of a device stream: at its head) and commits it; otherwise it runs
+ * them itself.  A commitment expires after 10 ms.
  *
  * Other streams.  A thread that enables a queue of a stream other than its
  * call's records that stream (*touch*), and handles it in the same way when its
- * last claim has been released (str_sched_touched).  Procedures that run then
+ * last claim has been released (str_sched_touched), except that it may wake any
+ * reader or writer that sleeps at the stream.  Procedures that run then
  * may touch further streams, which are added to the list, so that a cascade is
  * a loop and not a recursion.
  *
  * Slices.  A thread works on one stream for SLICE_MS, or TURNS rounds.  Of the
  * streams that it has touched the first has such a slice to itself; the others
  * are begun within one more slice.  What is left goes to a sleeper of its
- * stream, or to the interrupt context (str_sched_defer), which serves all
+ * stream, or to the thread that runs timers (str_sched_defer), which serves all
  * streams in turn.
  *
  * Late messages.  A message that a thread could not put on another stream's
@@ -122,8 +124,8 @@ relist(struct str_plumb *pl, queue_t *q)
 }
 
 /*
- * The list's owner died: rebuild the list from marked queues and those with
- * messages.
+ * str_sched_repair - the owner of the list's lock died: rebuild the list from
+ * the queues that are marked, and those with messages
  */
 void
 str_sched_repair(struct str_plumb *pl)
@@ -161,7 +163,9 @@ str_sched_touch(struct str_plumb *pl)
 	host_tls.ntouch = n + 1;
 }
 
-/* The thread with the outermost claim looks at that stream itself. */
+/* Touch @pl, unless it is the stream of this thread's outermost claim, which is
+ * looked at before that claim is released (str_sched_leave(),
+ * str_far_leave()). */
 STR_INLINE void
 touch_other(struct str_plumb *pl)
 {
@@ -222,7 +226,8 @@ str_sched_remove(queue_t *q)
 	struct str_plumb *pl = q->q_pair->plumb;
 	queue_t *p, *prev = NULL;
 
-	/* marked before it is on the list, and the list's lock is held */
+	/* a queue is marked before it is listed, both under the list's lock: so
+	 * without a mark and a holder of the lock it is not on the list */
 	if (str_likely((str_load(&q->q_flag) & QENAB) == 0 &&
 		str_load(&pl->rlock.owner) == 0))
 		return;
@@ -318,8 +323,8 @@ str_sched_late_full(queue_t *q, unsigned long own)
 /*
  * Link @mp, for @q, first or last.  This thread's slot names the stream
  * meanwhile, so that the reaper finds a message that is linked and stamped.
- * The slot has one word for that: if a counted reference uses it, a crash loses
- * @mp.
+ * The slot has one word for that, `held': if str_ref_hold() or str_hold_note()
+ * uses it, a crash loses @mp.
  */
 static void
 late_link(struct str_plumb *pl, queue_t *q, mblk_t *mp, unsigned bits,
@@ -359,7 +364,7 @@ late_link(struct str_plumb *pl, queue_t *q, mblk_t *mp, unsigned bits,
 
 /*
  * str_sched_late - put @mp, for @q, on the late list; @bits: STR_MP_*
- * @pl: @q's stream, on which no claim is held
+ * @pl: @q's stream; a claim on it is not needed
  */
 void
 str_sched_late(struct str_plumb *pl, queue_t *q, mblk_t *mp, unsigned bits)
@@ -596,9 +601,10 @@ str_sched_revive(struct str_plumb *pl, uint32_t dead)
  * str_sched_reaped - may this thread replace dead thread @tag in @pl?
  * The messages that the dead thread held must be put back first, or later
  * messages would overtake them, unless the reaper had to give up
- * (STR_THR_UNDONE), because of a stopped process.  If not, this thread has it
- * reaped when it has released its last claim; at once if @pl is NULL, for a
- * thread without a claim, which opens or closes.
+ * (STR_THR_UNDONE), because of a stopped process.  If they are not back yet,
+ * the answer is no, and this thread has @tag reaped when it has released its
+ * last claim.  If @pl is NULL, this thread has no claim, because it opens or
+ * closes: then it has @tag reaped at once.
  */
 bool
 str_sched_reaped(uint32_t tag, struct str_plumb *pl)
@@ -666,9 +672,10 @@ commit_sleeper(struct str_plumb *pl, struct str_head *sd)
 }
 
 /*
- * The same for a writer that waits for room there.  Otherwise the service
- * procedure would wake it with the first message that it takes, and the writer
- * would compete with the thread that runs the queues, perhaps on the same CPU.
+ * The same for a writer at @sd that waits for room.  Otherwise the service
+ * procedure would wake the writer with the first message that it takes, and the
+ * writer would compete with the thread that runs the queues, perhaps on the
+ * same CPU.
  */
 static bool
 commit_writer(struct str_plumb *pl, struct str_head *sd)
@@ -735,7 +742,7 @@ str_sched_run(struct str_plumb *pl)
 		}
 		str_store_rel(&pl->runner, 0u);
 		str_fence_full(); /* a thread that enabled a queue meanwhile saw
-				   * us running */
+				   * a runner, and left the queue to it */
 		if (str_unlikely(over || (n == PASSES && turn >= TURNS))) {
 			if (str_load(&pl->nrun) == 0 || commit_any(pl) ||
 			    str_sched_defer(pl))
@@ -777,7 +784,8 @@ str_sched_leave(struct str_head *sd)
 	/* (1) a committed runner has been woken */
 	if (is_committed(pl))
 		return;
-	/* (2) a reader asleep at the other end: it runs them as it wakes */
+	/* (2) a reader asleep at the other end, or at a device stream's head:
+	 * it runs them as it wakes */
 	if (commit_sleeper(pl, pl->kind == STR_PL_DEV ? &pl->head[0] :
 						       sd->peer))
 		return;
@@ -797,8 +805,8 @@ is_dead(struct str_lock *l)
 }
 
 /*
- * As str_sched_leave(), for a stream that this thread touched. @last: its slice
- * is over.
+ * As str_sched_leave(), for a stream that this thread touched. @last: the slice
+ * for the touched streams is over: defer what would have to be run here.
  */
 static void
 settle(struct str_plumb *pl, bool last)
@@ -914,8 +922,8 @@ enableq(queue_t *q)
 }
 
 /*
- * Streams with enabled queues, among those this thread is inside, are run when
- * it leaves.
+ * Have the queues of the streams that this thread has claimed run, if any are
+ * enabled, when it releases its last claim.
  */
 void
 setqsched(void)
@@ -932,7 +940,8 @@ setqsched(void)
 	}
 }
 
-/* Is a queue on the run list of a stream that this thread is inside? */
+/* Has a stream that this thread has claimed an enabled queue, or a late list to
+ * be served? */
 int
 qready(void)
 {

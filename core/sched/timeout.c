@@ -14,10 +14,12 @@
  * when it is cancelled.  A timer of a driver returns from RUNNING to PENDING.
  *
  * Context.  A callback runs in its perimeter only: a qtimeout's in that of its
- * queue pair, and with a claim on the stream; others in that of the module
- * whose code requested it.  For a loaded module that requests it before it is
- * registered, in its init procedure, the perimeter is found by the address of
- * the callback.  If the perimeter is occupied the callback is retried later.
+ * queue pair, and with a claim on the stream; others in the module-wide
+ * perimeter of the module whose code requested it.  If the requesting thread
+ * was in no such module, but the callback's code is in an image that has one
+ * (as for a request in an init procedure, before the module is registered), the
+ * callback runs in that module's perimeter; otherwise in none.  If the
+ * perimeter is occupied the callback is retried later.
  *
  * Crash.  The callback of a thread that died in it is not repeated; that of a
  * timer is.
@@ -32,7 +34,8 @@
 /* A long timeout is up to 1/128 late, so that one look serves several. */
 #define COARSE_SHIFT 7
 
-/* @qp: NULL: none.  @when: UINT64_MAX: a timer that is stopped. */
+/* Make a record, not started yet; NULL: no memory.  @qp: whose callback it is,
+ * or NULL. */
 static struct str_timer *
 add(enum str_timer_kind kind, struct str_plumb *pl, struct str_qpair *qp,
 	void (*func)(void *), void *arg, size_t size)
@@ -63,6 +66,7 @@ add(enum str_timer_kind kind, struct str_plumb *pl, struct str_qpair *qp,
 	return tm;
 }
 
+/* Return: the record's number; 0 if @tm is NULL. */
 static uint64_t
 start(struct str_timer *tm, uint64_t now, uint64_t when)
 {
@@ -90,7 +94,7 @@ call(void *arg)
 	host_tls.event = was;
 }
 
-/* Not if it runs. */
+/* Make a PENDING record OVER; false: it is not PENDING. */
 static bool
 drop(struct str_timer *tm)
 {
@@ -120,7 +124,7 @@ is_off(const struct str_qpair *qp)
 		str_load(&qp->closing) != 0;
 }
 
-/* False: not now. */
+/* A record with a stream.  False: it must be tried again later. */
 static bool
 call_stream(struct str_timer *tm)
 {
@@ -159,7 +163,7 @@ call_stream(struct str_timer *tm)
 	return done;
 }
 
-/* False: not now. */
+/* False: it must be tried again later. */
 static bool
 see_to(struct str_timer *tm)
 {
@@ -188,7 +192,8 @@ str_timer_handle(struct str_timer *tm)
 	return false;
 }
 
-/* str_sched_defer - have @pl's queues run by the interrupt context. */
+/* str_sched_defer - have @pl's queues run by the thread that runs timers;
+ * false: no memory. */
 bool
 str_sched_defer(struct str_plumb *pl)
 {
@@ -208,7 +213,8 @@ settle(struct str_timer *tm)
 		str_timer_give(tm);
 }
 
-/* Its function runs in another thread: wait a moment.  False: that has died. */
+/* Its function runs in another thread: wait a moment.  False: that thread is
+ * dead. */
 static bool
 wait_for(struct str_timer *tm)
 {
@@ -317,7 +323,7 @@ str_timer_free(struct str_timer *tm)
 
 	(void)str_timer_disarm(tm);
 	if (host_tls.event == w >> STR_TM_SHIFT) {
-		/* the caller's caller frees it */
+		/* handle() in timer.c, which called the function, frees it */
 		(void)str_cas(&tm->word, base | STR_TM_RUNNING,
 			base | STR_TM_OVER);
 		return;

@@ -6,9 +6,9 @@
  *
  * Objects.  A *record* is a callback that was requested.  Its *deadline* is in
  * an array beside the records of its *chunk*, so that a search for passed
- * deadlines reads eight cache lines for 56 records.  The *entry* of a chunk has
+ * deadlines reads seven cache lines for 56 records.  The *entry* of a chunk has
  * the earliest deadline in it, and the table has the earliest of all, `next'.
- * All grow and never shrink.
+ * Chunks are added to the table and never freed.
  *
  * Bounds.  An entry's time and `next' are *lower bounds*: never later than a
  * deadline below them, unless a thread is just setting it, but perhaps earlier.
@@ -39,10 +39,12 @@
  *
  * Crash.  All steps are single stores to words that are valid before and after.
  * A thread that is stopped between any two of them delays only the record that
- * it has taken.  One that is stopped or killed between its deadline and the
- * bounds has lowered `next' before; the thread that looks then, and finds no
- * reason for it, reads all deadlines.  str_timer_reap() handles the records that
- * a dead thread had taken, and those that it made OVER and did not take.
+ * it has taken.  A thread that is stopped or killed after it has stored a
+ * deadline, and before it has lowered the entry's bound, has lowered `next'
+ * before that.  The thread that looks then, and finds no entry whose bound has
+ * passed, reads all deadlines.  str_timer_reap() handles the records that a
+ * dead thread had taken, frees those that are OVER and not taken, and lowers
+ * the bounds for all deadlines.
  */
 #include "sched/timer.h"
 #include "plumb/kind.h"
@@ -205,8 +207,8 @@ raise_entry(struct entry *e)
 	raise_end(&e->min, busy, min);
 }
 
-/* Raise the bounds of entries that have passed at @now, or all.  Return: the
- * least; *@ret_any: was there one? */
+/* Raise the bounds of the entries whose bound has passed at @now; @all: of all.
+ * Return: the least; *@ret_any: were there such entries, or none at all? */
 static uint64_t
 raise_entries(struct table *tb, uint64_t now, bool all, bool *ret_any)
 {
@@ -230,7 +232,8 @@ raise_entries(struct table *tb, uint64_t now, bool all, bool *ret_any)
 
 /*
  * Try to raise the bounds that have passed at @now.  If `next' has passed and no
- * entry's has, a thread has not finished: read all deadlines.
+ * entry's has, a thread that sets a deadline has lowered `next' only: read all
+ * deadlines.
  */
 static void
 raise_passed(struct table *tb, uint64_t now)
@@ -295,7 +298,8 @@ str_timer_expire(struct str_timer *tm, uint64_t now)
 	return was <= now && str_cas(at, was, STR_TIMER_NEVER);
 }
 
-/* The caller has taken it, and lowers the bounds when it gives it up. */
+/* The caller has taken the record, and lowers the bounds when it gives it
+ * up. */
 void
 str_timer_again(struct str_timer *tm, uint64_t when)
 {
@@ -310,7 +314,7 @@ state_of(const struct str_timer *tm)
 	return (uint32_t)str_load_acq(&tm->word) & STR_TM_STATE;
 }
 
-/* Free a record that the caller has taken.  Afterwards it has not. */
+/* Free a record that the caller has taken; `taken' is clear afterwards. */
 static void
 record_free(struct str_timer *tm)
 {
@@ -613,7 +617,8 @@ handle(struct str_timer *tm, uint64_t now)
 /*
  * str_timer_run - call the due callbacks
  * Return: time of the next one, UINT64_MAX if there is none.  If other threads
- * set deadlines all the time the bounds cannot be raised; then it has passed.
+ * set deadlines all the time, the bounds cannot be raised; then the returned
+ * time is not later than @now.
  */
 uint64_t
 str_timer_run(uint64_t now)
@@ -740,7 +745,7 @@ str_timer_kept(const struct str_blk *b)
 	for (i = 0; i < SEGS; i++)
 		if (str_load(&tb->seg[i]) == (uint64_t)(uintptr_t)b)
 			return true;
-	/* a thread may have added one, and not counted it */
+	/* a thread may have added a chunk, and not counted it yet */
 	for (i = 0; i <= entries(tb) && i < SEGS * SEG_ENTRIES; i++)
 		if ((const void *)chunk_of(entry_of(tb, i)) == b)
 			return true;

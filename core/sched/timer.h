@@ -48,7 +48,7 @@ _Static_assert(sizeof(struct str_timer) == 64, "a cache line");
  * str_timer_new - a record that only the caller uses: it has `taken'; NULL: no
  * memory.  The caller fills it in, and calls str_timer_start().
  * str_timer_start - publish it with the deadline @when, and give `taken' up
- * Return: its number, not 0.
+ * @now: host_now(), or 0 if it is not known.  Return: its number, not 0.
  */
 struct str_timer *str_timer_new(void);
 uint64_t str_timer_start(struct str_timer *tm, uint64_t now, uint64_t when);
@@ -68,15 +68,16 @@ uint64_t str_timer_deadline(const struct str_timer *tm);
 bool str_timer_expire(struct str_timer *tm, uint64_t now);
 void str_timer_again(struct str_timer *tm, uint64_t when);
 
-/* str_timer_named - the record with the number @id, or with these low 31 bits;
- * NULL: there is none.  *ret_word: its word. */
+/* str_timer_named - the record in use with the number @id; if @id is less than
+ * 2^31, with these low 31 bits.  NULL: there is none.  *ret_word: its word. */
 struct str_timer *str_timer_named(uint64_t id, uint64_t *ret_word);
 
 /* str_timer_each - call @fn for each record in use */
 void str_timer_each(void (*fn)(struct str_timer *tm, void *arg), void *arg);
 
 /* str_timer_handle - what timeout.c does with a record that is due and taken;
- * false: it must be tried again.  Gives nothing up. */
+ * false: it is to be tried again, and has a new deadline.  The caller still has
+ * `taken'. */
 bool str_timer_handle(struct str_timer *tm);
 
 #endif
