@@ -19,8 +19,9 @@
  * module's own queues is freed with the pair, as in SVR4.
  *
  * Failure.  A death in between leaves a pair to which one neighbour, both or
- * none point; str_plumb_repair() follows both directions and unlinks a pair to
- * which only one of them points.
+ * none point.  str_plumb_repair() follows the downward chain of end 0: a pair
+ * in it becomes linked in both directions; any other becomes unlinked, and is
+ * left to the reaper.
  */
 #include "core.h"
 #include <sys/ddi.h>
@@ -43,7 +44,7 @@ str_busy_grab(struct str_plumb *pl, bool *ret_died)
 /*
  * str_busy_mend - complete or reverse the change of @pl that the dead owner had
  * begun
- * Return: number of links that were removed: str_link_mend().
+ * Locks: busy.  Return: number of links that were removed: str_link_mend().
  */
 unsigned
 str_busy_mend(struct str_plumb *pl)
@@ -58,7 +59,8 @@ str_busy_mend(struct str_plumb *pl)
 
 /*
  * str_busy_lock - one push, pop, link or close of the stream at a time
- * Return: 0, or EINTR.  Takes `busy' over from a dead owner and repairs.
+ * Takes `busy' over from a dead owner and repairs.
+ * Return: 0; EINTR; EDEADLK: this thread has it already.
  */
 int
 str_busy_lock(struct str_plumb *pl, struct host_call *hc)
@@ -297,8 +299,8 @@ straight_way(struct str_head *sd)
 }
 
 /*
- * The plumbing of @pl has changed: set `direct' of both heads of a pipe, or
- * `straight' of a device stream.  Locks: the plumber's.
+ * The plumbing of @pl has changed: set `direct' of the heads of a pipe or FIFO,
+ * or `straight' of a device stream.  Locks: the plumber's.
  */
 void
 str_plumb_update(struct str_plumb *pl)
@@ -332,7 +334,7 @@ str_plumb_update(struct str_plumb *pl)
 
 /*
  * The plumber died.  The downward chain of end 0 determines which pairs are in
- * the stream; a pair that is half linked is left to the reaper.
+ * the stream; a pair that is not in this chain is left to the reaper.
  */
 void
 str_plumb_repair(struct str_plumb *pl)
@@ -455,7 +457,7 @@ str_qopen(struct str_qpair *qp, struct host_call *hc, dev_t *dev, int sflag)
 	err = str_perim_enter_open(qp, hc);
 	if (err != 0)
 		return err;
-	host_tls.call = hc; /* for qwait_sig(D3) */
+	host_tls.call = hc; /* for qwait_sig(9F) */
 	host_tls.opening = qp;
 	err = is_old(qp) ?
 		str_foreign_open(qp, dev, ddi_flags(hc), sflag, &cr) :
@@ -488,6 +490,7 @@ is_closer(struct str_qpair *qp)
 
 /*
  * str_qclose - call @qp's close procedure, once, and disable its procedures
+ * Return: 0, or the error of the close procedure.
  */
 int
 str_qclose(struct str_qpair *qp, struct host_call *hc)
@@ -565,8 +568,9 @@ push_one(struct str_head *sd, struct host_call *hc, struct str_fmod *fm)
 
 /*
  * str_plumb_push - I_PUSH: put a new instance of module @name below the head
- * Return: 0, EINVAL (no such module), ENXIO (hung up), EINTR, ENOSR, or the
- * result of the module's open.
+ * The caller has checked for a hang-up.
+ * Return: 0; EINVAL: no such module, too many modules, or the stream is linked
+ * below a multiplexor; EINTR; ENOSR; or the result of str_qopen().
  */
 int
 str_plumb_push(struct str_head *sd, struct host_call *hc, const char *name)
@@ -580,7 +584,7 @@ str_plumb_push(struct str_head *sd, struct host_call *hc, const char *name)
 	err = str_busy_lock(pl, hc);
 	if (err != 0)
 		return err;
-	/* it may have been linked while we waited for it */
+	/* the stream may have been linked while this thread waited for busy */
 	if (str_load(&sd->npush) >= STR_NPUSH ||
 	    (str_load(&sd->flags) & STR_H_PLEX) != 0)
 		err = EINVAL;
@@ -602,7 +606,7 @@ pop_one(struct str_head *sd, struct host_call *hc)
 	qp = wq->q_pair;
 	STR_VERIFY(qp->role == STR_QP_MODULE &&
 		(str_load(&wq->q_flag) & QREADR) == 0);
-	str_mem_own(qp); /* from here on we own it, linked or not */
+	str_mem_own(qp); /* from here on this thread owns it, linked or not */
 	sd->plumb->leaving = qp;
 	err = str_qclose(qp, hc);
 	str_plumb_recount(sd->plumb);
@@ -612,7 +616,9 @@ pop_one(struct str_head *sd, struct host_call *hc)
 
 /*
  * str_plumb_pop - I_POP
- * Return: 0, EINVAL (nothing pushed at this end), EPERM (anchored), EINTR.
+ * Return: 0, or the error of the module's close procedure: then it is popped,
+ * too; EINVAL: nothing is pushed at this end, or the stream is linked below a
+ * multiplexor; EPERM: anchored; EINTR.
  */
 int
 str_plumb_pop(struct str_head *sd, struct host_call *hc)

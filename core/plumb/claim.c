@@ -13,15 +13,16 @@
  *
  * Nesting.  Claims form a stack, because a put procedure may pass a message to
  * another stream; host_tls.nclaim is its height.  Only a call's claim on its
- * own stream waits.  A claim made by put() and similar functions does not wait:
- * it could deadlock, because a thread with a claim blocks that stream's
- * plumber, which may block the thread that this one waits for; and a thread
- * without a claim (in an open procedure or a callback) may be inside a
- * perimeter.  If there is a plumber, the claim is given up, and the message or
- * back-enable is left on the stream's late list (core/sched/sched.c).  A stream
- * that this thread has already claimed is not checked again. host_tls.at is the
- * stream whose queues are being processed.  It is always claimed; put() and
- * similar functions compare only this word.
+ * own stream waits.  A claim made by put() and similar functions does not wait,
+ * because that could deadlock: this thread's first claim delays the plumber of
+ * its own stream, and another thread, for whose claim the plumber of the second
+ * stream waits, may wait for that plumber; or this thread has no claim (in an
+ * open procedure or a callback), but is inside a perimeter, which others need.
+ * If there is a plumber, the claim is given up, and the message or back-enable
+ * is left on the stream's late list (core/sched/sched.c).  A stream that this
+ * thread has already claimed is not checked again. host_tls.at is the stream
+ * whose queues are being processed.  It is always claimed; put() and similar
+ * functions compare only this word.
  *
  * A claimed stream is not freed (str_stream_free() examines claims), so
  * str_claim_stream() may examine an address that was a stream once.
@@ -121,6 +122,7 @@ claim_slow(struct str_plumb *pl)
  * str_claim - exclude the plumber from @pl; waits for a present one
  * @pl: a stream that cannot be freed meanwhile; the caller holds no claim
  * except on @pl itself, and no lock that the plumber may need
+ * Return: 0.
  */
 STR_HOT int
 str_claim(struct str_plumb *pl)
@@ -227,10 +229,10 @@ str_unclaimed(struct str_plumb *pl)
 }
 
 /*
- * str_far_enter - claim @pl, which is not host_tls.at, to process one of its
+ * str_far_enter - claim @pl, if this thread has not yet, to process one of its
  * queues
  * Return: STR_FAR_NO if there is a plumber, or no free entry; otherwise
- * str_far_leave() must follow.
+ * str_far_leave() must follow, with the result and *@ret_was.
  */
 int
 str_far_enter(struct str_plumb *pl, struct str_plumb **ret_was)
@@ -281,7 +283,7 @@ claimed(struct str_domain *d, struct str_plumb *pl)
 	return false;
 }
 
-/* str_plumb_claimed - has a living thread other than ours claimed @pl? */
+/* str_plumb_claimed - has a living thread other than this one claimed @pl? */
 bool
 str_plumb_claimed(struct str_plumb *pl)
 {
@@ -309,7 +311,9 @@ str_plumb_claimed_since(struct str_plumb *pl)
 
 /*
  * str_plumb_lock - exclude all other threads from the stream's plumbing
- * @pl: the stream; the caller holds no claim and no lock
+ * @pl: the stream; the caller holds no claim, and no lock except those that
+ * docs/locking.md ranks before the plumber, and in an open or close procedure
+ * its perimeter
  * @hc: the call, whose signals may interrupt the wait; NULL: none do
  *
  * Return: 0, or EINTR.
@@ -325,7 +329,8 @@ str_plumb_lock(struct str_plumb *pl, struct host_call *hc)
 
 		if (!claimed(host_domain, pl)) {
 			/*
-			 * we are the plumber, possibly in place of a dead one
+			 * this thread is the plumber, possibly in place of a
+			 * dead one
 			 */
 			if (died)
 				str_plumb_repair(pl);
@@ -384,7 +389,8 @@ str_plumb_lock_soon(struct str_plumb *pl, unsigned ms)
 }
 
 /*
- * str_plumb_unlock - release the plumber's lock, and run the late list
+ * str_plumb_unlock - release the plumber's lock, and run the late list, or
+ * leave it to the release of this thread's last claim
  * A thread that gets no claim puts its message on the late list first, and
  * tests `plumber' afterwards.  This thread releases `plumber' first, and tests
  * the list afterwards.  So one of the two finds the message.
@@ -409,12 +415,15 @@ str_plumb_unlock(struct str_plumb *pl)
 /*
  * str_plumb_barrier - wait until no thread uses a q_next that it loaded before
  * this call
+ * Returns at once if this thread is the plumber, because no other thread is
+ * inside.  It also does so, without this result, if this thread has a claim on
+ * @pl, because then it must not wait.
  */
 void
 str_plumb_barrier(struct str_plumb *pl)
 {
 	if (str_load(&pl->plumber.owner) == host_self_tag() || is_held(pl))
-		return; /* no other thread is inside, or we must not wait */
+		return;
 	if (str_plumb_lock(pl, NULL) == 0)
 		str_plumb_unlock(pl);
 }

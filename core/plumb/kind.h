@@ -23,7 +23,8 @@ struct str_kind {
 	/* Free it if it is not reachable. */
 	void (*fini)(struct str_blk *b);
 	/*
-	 * Order: streams first, then pairs, whose contents are freed with them.
+	 * Order: streams first, then pairs, because what is in them is freed
+	 * with them.
 	 */
 	unsigned turn;
 	/*

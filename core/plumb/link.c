@@ -21,9 +21,10 @@
  * Crash.  A link is entered in its list before it is stored anywhere else, and
  * is removed from the list last.  Its state is LIVE from the moment when the
  * driver has accepted it until I_UNLINK is sent to the driver.  If a link is
- * not LIVE and no living thread holds its upper stream's busy lock, a dead
- * thread left it: it is removed by the thread that takes `busy' over, by the
- * next sweep, or by the next open of the lower stream (str_link_mend()).
+ * neither LIVE nor GONE (removed, but not acknowledged), and no living thread
+ * holds its upper stream's busy lock, a dead thread left it: it is removed by
+ * the thread that takes `busy' over, by the next sweep, or by the next open of
+ * the lower stream (str_link_mend()).
  */
 #include "core.h"
 #include "sock/sock.h"
@@ -72,7 +73,7 @@ lock_both(struct str_plumb *up, struct str_plumb *low, struct host_call *hc)
 	}
 }
 
-/* The driver of @pl, whose closer may be freeing it. */
+/* The driver of @pl, whose closer may be freeing it; or NULL. */
 static struct str_fmod *
 multiplexor(struct str_plumb *pl)
 {
@@ -156,7 +157,10 @@ list_remove(struct str_link *volatile *list, struct str_link *l)
 		}
 }
 
-/* Enter the link in its list, in state NEW.  Locks: busy of both. */
+/*
+ * Enter the link in its list, in state NEW.  Calls str_ref_end(): the link has
+ * the caller's reference from here on.  Locks: busy of both.
+ */
 static void
 enter(struct str_plumb *up, struct str_link *l)
 {
@@ -203,9 +207,11 @@ take_out(struct str_plumb *up, struct str_link *l)
 }
 
 /*
- * Dismantle the link; a dead thread may have done any part of this.  If @sure,
- * the link is freed by take_out(), and the caller releases the reference to the
- * lower head.  Locks: busy of both.
+ * Dismantle the link; a dead thread may have done any part of this.
+ * @sure: the driver has answered, so it does not use the link any more: the
+ * link is freed by take_out(), and the caller releases the reference to the
+ * lower head.  Otherwise the link stays, GONE.
+ * Locks: busy of both.
  */
 static void
 undo(struct str_plumb *up, struct str_link *l, bool sure)
@@ -352,7 +358,8 @@ link_locked(struct str_head *upper, struct str_head *lower,
 
 /*
  * str_plumb_link - I_LINK, I_PLINK
- * The caller has a reference to @lower, begun, which the link takes over.
+ * The caller has begun a reference to @lower (str_head_ref()), which the link
+ * takes over; after an error it does so only if *@ret_id is -1.
  * Return: 0; EINVAL (not a multiplexor, cannot be linked, a cycle), EAGAIN no
  * memory, EINTR, ETIME, or the driver's error.
  */
@@ -399,7 +406,8 @@ find(struct str_plumb *up, int id, bool persist)
 	return l;
 }
 
-/* str_link_none - has @up no links, also none being made? */
+/* str_link_none - has @up no links, and its driver no persistent ones?  Links
+ * being made count. */
 bool
 str_link_none(struct str_plumb *up)
 {
@@ -640,7 +648,8 @@ str_link_mend(struct str_plumb *pl)
 	return n;
 }
 
-/* str_link_sweep - the same if no death is known. */
+/* str_link_sweep - the same without the lock: takes busy, and returns 0 if
+ * another thread has it. */
 unsigned
 str_link_sweep(struct str_plumb *pl)
 {

@@ -3,12 +3,12 @@
 
 /*
  * Nodes: the entries by which opens of one device number, or of one FIFO's
- * path, find the same stream.
+ * file, find the same stream.
  *
  * A node is made by the first open of its key and exists as long as the domain;
  * its stream is made and freed many times.  Nodes are on lists, by their keys,
  * which grow at the front by compare-and-swap, so that finding one needs no
- * lock.  A driver that gives each open a new minor makes long ones.  The
+ * lock.  A driver that gives each open a new minor makes long lists.  The
  * node's own lock is held by one open, or last close, at a time, while a
  * driver's open procedure runs; it names its owner and is taken over from a
  * dead one.
@@ -40,7 +40,8 @@ str_node_find(uint64_t k0, uint64_t k1)
 	return NULL;
 }
 
-/* str_node_listed - for the reaper: its maker died as it entered it */
+/* str_node_listed - is @n on its list?  For the reaper of the thread that made
+ * it. */
 bool
 str_node_listed(const struct str_node *n)
 {
