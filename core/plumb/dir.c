@@ -185,6 +185,7 @@ str_stream_inside(struct str_plumb *pl)
 /*
  * str_stream_walk_some - call @fn for the streams in @w->left entries from
  * @w->at on, inside each, until it returns true, or until the time @until
+ * @w is left where the next call continues.
  */
 void
 str_stream_walk_some(bool (*fn)(struct str_plumb *pl, void *arg), void *arg,

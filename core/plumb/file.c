@@ -19,9 +19,10 @@
  * thread can see that the file has no holder, and a sweep makes it unused
  * again.
  *
- * There are no counts: whether a head is held, and by readers or writers, is
+ * Files are not counted: whether a head is held, and by readers or writers, is
  * found by walking its files, so that a death in between cannot make a count
- * wrong.  Names, links and passes in flight are references (`refs').
+ * wrong.  Names, links and passes in flight are references, which are counted
+ * (`refs'); the collector corrects that count.
  */
 #include "core.h"
 
@@ -84,7 +85,8 @@ sides(struct str_head *sd)
 	uint32_t rd = 0, wr = 0;
 	struct str_file *f;
 
-	str_fence_full(); /* a file that opens or closes is counted after it */
+	str_fence_full(); /* the caller has changed `open' of a file before; so
+			   * of two callers one sees the other's change */
 	for (f = &sd->file; f != NULL; f = f->next) {
 		uint32_t m = str_load(&f->fflags) & ACCMODE;
 
@@ -191,11 +193,12 @@ str_head_maybe_close(struct str_head *sd, struct host_call *hc)
 }
 
 /*
- * Do the remaining steps for @f, of this generation, whose carrier @c has no
+ * Do the remaining steps for @f, of generation @gen, whose carrier @c has no
  * holder, or is @kept for another stream.  The address is removed before the
- * directory entry: a thread that finds the entry does both again.  The file becomes unused last: a closer that
- * finds it unused returns to its program, which expects that the FIFO's readers
- * and writers no longer include this file.
+ * directory entry: a thread that finds the entry does both again.  The file
+ * becomes unused last: a closer that finds it unused returns to its program,
+ * which expects that the FIFO's readers and writers no longer include this
+ * file.
  */
 static void
 finish(struct str_file *f, uint32_t gen, const struct host_carrier *c,
@@ -203,7 +206,8 @@ finish(struct str_file *f, uint32_t gen, const struct host_carrier *c,
 {
 	struct str_head *sd = f->head; /* it may be reused then */
 
-	if (c->cookie != 0 && !kept) /* otherwise another file has it: str_file_move() */
+	/* cookie 0: another file has the carrier: str_file_move() */
+	if (c->cookie != 0 && !kept)
 		host_carrier_gone(c);
 	(void)str_dir_remove(c->cookie);
 	str_head_tally(sd);
@@ -212,7 +216,8 @@ finish(struct str_file *f, uint32_t gen, const struct host_carrier *c,
 }
 
 /*
- * Close @f, with carrier @c, unless it is another file by now; true if we did.
+ * Close @f, of generation @gen, with carrier @c, unless it is closed or another
+ * file by now; true if this call closed it.
  */
 static bool
 close_use(struct str_file *f, uint32_t gen, const struct host_carrier *c,
@@ -267,8 +272,7 @@ str_file_forget(struct str_file *f)
 /*
  * str_file_move - @f's carrier becomes an open file of @to
  * The caller holds @to by a reference.
- * Return: false: it is closed already, or there is no memory; then nothing is
- * changed.
+ * Return: false: it is closed already, or there is no memory.
  */
 bool
 str_file_move(struct str_file *f, struct str_head *to)
@@ -285,7 +289,7 @@ str_file_move(struct str_file *f, struct str_head *to)
 	}
 	(void)str_add(&f->gen, 1u);
 	(void)str_dir_remove(c.cookie);
-	f->carrier.cookie = 0; /* it does not own it any more */
+	f->carrier.cookie = 0; /* @f does not own the carrier any more */
 	(void)str_cas(&f->open, 3u, 0u); /* a sweep may have been first */
 	str_store_rel(&n->open, 0u);
 	/* its entry is free: this cannot fail for lack of room */

@@ -28,7 +28,8 @@ str_ref(queue_t *q, struct str_ref *ret)
 	*(void *volatile *)&ret->stream = q->q_pair->plumb;
 }
 
-/* Is @pl still the same stream, and no thread closing it? */
+/* Is @pl still the same stream, and no thread closing it?  0, ESRCH, EBUSY: as
+ * str_hold(). */
 static int
 look(struct str_plumb *pl, uint64_t sid)
 {
@@ -39,16 +40,14 @@ look(struct str_plumb *pl, uint64_t sid)
 	v = str_load(&pl->closer);
 	if (str_likely(v == 0))
 		return 0;
-	/*
-	 * it still names the thread that closed it, or took over from a dead
-	 * closer
-	 */
+	/* `closer' is not cleared when the close is complete */
 	return (v != host_self_tag() && host_owner_dead(v)) ||
 		!str_stream_lives(pl) ? ESRCH : EBUSY;
 }
 
 /*
- * A thread that claims it has checked, or will find, whether it still exists.
+ * A thread that claimed the stream while it existed is found by
+ * str_plumb_claimed(); one that claims it later finds that it has ended.
  */
 int
 str_ref_gone(const struct str_ref *ref)

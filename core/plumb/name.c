@@ -16,7 +16,8 @@
  *
  * connld.  An open of a name whose head has connld on top makes a pipe: the
  * opener gets one end, the other is passed to the reader at the far end of
- * the attached stream, and the open waits until it is received there.
+ * the attached stream, and the open waits until it is received there, unless it
+ * is non-blocking.
  */
 #include "core.h"
 #include "inspect/inspect.h"
@@ -121,7 +122,7 @@ str_name_recorded(const struct host_file *df, uint64_t dev, uint64_t ino,
 	return false;
 }
 
-/* An entry that is not in use, BUSY with us. */
+/* An entry that was not in use, made BUSY by this thread; NULL: no memory. */
 static struct str_name *
 unused(void)
 {
@@ -155,7 +156,7 @@ grab(struct str_name *n, uint32_t v)
 	return str_cas(&n->state, v, (v & ~KIND) | BUSY);
 }
 
-/* It is BUSY with us, and becomes @kind. */
+/* This thread has made @n BUSY; it becomes @kind. */
 static void
 set(struct str_name *n, uint32_t kind)
 {
@@ -230,13 +231,13 @@ str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
 			str_head_unref_later(sd); /* a file of it is open */
 			return EBUSY;
 		}
-	/* the last: @sd may be closed meanwhile */
+	/* this comes last, because it may close heads, perhaps @sd */
 	for (o = first(); o != NULL; o = o->next) {
 		v = at(o, dev, ino, born, true);
 		if (v != 0)
 			(void)drop(o, v, NULL);
 	}
-	host_daemon_look(); /* it opens the file, while that is at @path */
+	host_daemon_look(); /* streamsd opens the file, while it is at @path */
 	return 0;
 }
 
@@ -419,7 +420,7 @@ name_open(struct host_call *hc, uint64_t dev, uint64_t ino, uint64_t born,
 	return err;
 }
 
-/* If there is no room, reap dead threads first. */
+/* If there is no room, close what only dead processes held, and try again. */
 int
 str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino, uint64_t born,
 	int oflags, const struct host_carrier *c, struct str_file **ret)

@@ -6,19 +6,21 @@
  *
  * Life.  The first open of a node makes its stream: a head, and for a device
  * the driver's queue pair below it, whose open procedure is called with its
- * procedures off.  Further opens add a file, and call the open procedures of
- * everything in the stream again.  The last close, by the thread that finds that no
- * file and no reference is left, drains, unlinks, pops, calls the driver's
- * close procedure, and frees.
+ * procedures off.  Further opens add a file; those of a device first call the
+ * open procedures of everything in the stream again.  The last close, by the
+ * thread that finds that no file and no reference is left, drains, unlinks,
+ * pops, calls the driver's close procedure, and frees.
  *
- * Locks.  The node's, over all of an open or a last close; then the stream's
- * busy lock.  A clone open has no node until the driver has named a minor.
+ * Locks.  The node's, over all of an open or a last close, except that an open
+ * of a FIFO waits for the other side without it; then the stream's busy lock.
+ * A clone open has no node until the driver has named a minor.
  *
  * Crash.  The reaper frees a stream that is not in the directory yet.  A device
  * stream is entered before its driver is called, with the opener as its closer,
  * so that the next sweep closes it if the opener dies.  If a closer dies half
  * way, the next sweep begins the close again: each close procedure is called
- * once (`closing').
+ * once (`closing'), except that a driver's with STR_D_RECLOSE is called again
+ * if the closer died in it.
  */
 #include "core.h"
 #include "sock/sock.h"
@@ -27,7 +29,8 @@
 #include <str/apush.h>
 
 #define DRAIN_NS 10000000u /* between two checks of draining queues */
-#define OWN_NS 1000000000u /* at most; a close that is stopped delays no more */
+#define OWN_NS 1000000000u /* longest wait for another thread's close, which may
+			    * be stopped: own_lock() */
 #define OWN_POLL_NS 1000000u
 #define SOCK_NS 100000000000u /* limit for a socket that no process has any
 			       * more */
@@ -78,7 +81,7 @@ dev_unmake(struct str_plumb *pl, struct host_call *hc, bool opened)
 	(void)str_stream_free(pl, pl->sid, NULL);
 }
 
-/* Enter @pl into the directory: from here on it is a stream. */
+/* Enter @pl into the directory: it is a stream then.  Return: 0, ENOSR. */
 static int
 enter(struct str_plumb *pl)
 {
@@ -144,10 +147,10 @@ reopen(struct str_plumb *pl, struct host_call *hc)
 }
 
 /*
- * str_open_error - the error of another open of
- * @sd: it is linked below, hung up, or in error for the access in @oflags
- * Return: 0, EINVAL, ENXIO, or the error of M_ERROR(9), with which all calls
- * except close and poll fail.
+ * str_open_error - the error with which another open of @sd, for the access in
+ * @oflags, fails
+ * Return: 0; EINVAL: it is linked below a multiplexor; ENXIO: it is hung up; or
+ * the errno of an M_ERROR for that access.
  */
 int
 str_open_error(struct str_head *sd, int oflags)
@@ -213,9 +216,10 @@ node_look(struct str_node *n, struct host_call *hc, struct str_plumb **ret)
 }
 
 /*
- * Lock the node of a minor that the driver takes for free.  If a closer was
- * killed, the thread that closes the old stream in its place may not have left
- * the node yet: wait for it, without the lock.  0; EBUSY, EINTR.
+ * Lock the node of a minor that the driver has chosen as unused.  If a closer
+ * was killed, the thread that closes the old stream in its place may not have
+ * left the node yet: wait for it, without the lock, for OWN_NS at most.
+ * Return: 0; EBUSY, EINTR, EDEADLK: not locked.
  */
 static int
 own_lock(struct str_node *n, struct host_call *hc)
@@ -246,8 +250,8 @@ open_first(struct str_fmod *fm, dev_t dev, int sflag, struct host_call *hc,
 	pl->dev = dev;
 	/*
 	 * Only the caller has the stream, but its queues may be found.  The
-	 * driver's open runs before a process holds the stream: if we die
-	 * before that, the next sweep closes it.
+	 * driver's open runs before a process holds the stream: if this thread
+	 * dies before that, the next sweep closes it.
 	 */
 	str_store_rel(&host_self()->inside, (uint64_t)(uintptr_t)&pl->head[0]);
 	str_store(&pl->closer, host_self_tag());
@@ -276,7 +280,7 @@ open_first(struct str_fmod *fm, dev_t dev, int sflag, struct host_call *hc,
 			err = ENOSR;
 		else if (own != n)
 			err = own_lock(own, hc);
-		/* inside that one meanwhile */
+		/* own_lock() was inside the stream of that node */
 		str_store_rel(&host_self()->inside,
 			(uint64_t)(uintptr_t)&pl->head[0]);
 		if (err != 0) {
@@ -353,7 +357,7 @@ out:
 	return err;
 }
 
-/* If there is no room, reap dead threads first. */
+/* If there is no room, close what only dead processes held, and try again. */
 int
 str_dev_open(struct host_call *hc, const char *drv, uint32_t minor, bool clone,
 	int oflags, const struct host_carrier *c, struct str_file **ret)
@@ -395,7 +399,8 @@ fifo_make(struct str_node *n, const struct host_carrier *c, int oflags,
 	return publish(pl, n, c, oflags, ret);
 }
 
-/* Wait until the other side has been opened, after @seen opens. */
+/* Wait until the other side, @side (0: reading, 1: writing), is open, or has
+ * been opened since its count of opens was @seen. */
 static int
 fifo_wait(struct str_node *n, struct str_head *sd, struct host_call *hc,
 	int side, uint32_t seen)
@@ -459,8 +464,8 @@ fifo_open(struct host_call *hc, struct str_node *n, int oflags,
 		err = fifo_make(n, c, oflags, ret);
 	} else {
 		/*
-		 * a thread that waits for us may have opened and closed before
-		 * we look
+		 * the thread that waits for this open may close before
+		 * fifo_wait() looks
 		 */
 		sd = &pl->head[0];
 		met = str_load(mode == 1 ? &sd->nread : &sd->nwrite) != 0;

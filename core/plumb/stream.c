@@ -70,7 +70,8 @@ str_stream_unburied(void)
 	return (uint32_t)str_load(str_root(STR_ROOT_UNBURIED)) != 0;
 }
 
-/* str_stream_alloc - memory for a stream of @kind, without owner yet; or NULL. */
+/* str_stream_alloc - memory for a stream of @kind, stamped by this thread; or
+ * NULL. */
 struct str_plumb *
 str_stream_alloc(uint32_t kind, uint32_t hiwat, uint32_t lowat)
 {
@@ -180,7 +181,8 @@ is_fence_needed(struct str_plumb *pl)
 	return false;
 }
 
-/* Is a living thread still inside a call on either end? */
+/* Is another living thread still inside a call on either end, or does it have a
+ * claim? */
 static bool
 is_inside(struct str_plumb *pl)
 {
@@ -242,9 +244,9 @@ dismantle(struct str_plumb *pl)
 }
 
 /*
- * No thread can find the stream, and we own it.  A thread may still be inside,
- * if another thread closed its descriptor: then the stream is kept until that
- * call ends.  Return: false: it is kept.
+ * str_stream_bury - free a stream that no thread can find and this one owns
+ * A thread may still be inside, if another thread closed its descriptor: then
+ * the stream is kept until that call ends.  Return: false: it is kept.
  */
 bool
 str_stream_bury(struct str_plumb *pl)
@@ -263,10 +265,12 @@ str_stream_bury(struct str_plumb *pl)
 }
 
 /*
- * str_stream_free - dismantle a stream without holder, modules and links
+ * str_stream_free - dismantle a stream without holder and links
  * Several threads may call it; @sid shows that it is still the same stream.
- * @clear: called when we own it, to pop its modules; or NULL.
- * Return: STR_FREED_NOT, except to the one caller that did it.
+ * @clear: called when this thread owns it, to pop its modules; NULL: it has
+ * none.
+ * Return: STR_FREED_NOT, except to the one caller that did it: STR_FREED, or
+ * STR_FREED_LATER: another thread is still inside.
  */
 enum str_freed
 str_stream_free(struct str_plumb *pl, uint64_t sid,
@@ -277,7 +281,8 @@ str_stream_free(struct str_plumb *pl, uint64_t sid,
 	enum str_freed how;
 	unsigned e;
 
-	/* stamped first: if we are killed it is in the directory or stamped */
+	/* stamped first: if this thread is killed, the stream is in the
+	 * directory or stamped */
 	if (!str_cas(&pl->blk.owner, 0u, host_self_tag()))
 		return STR_FREED_NOT;
 	STR_CRASH_POINT("pipe:owned");
@@ -285,7 +290,7 @@ str_stream_free(struct str_plumb *pl, uint64_t sid,
 		str_mem_disown(pl);
 		return STR_FREED_NOT;
 	}
-	/* so that the reaper finds what we hold */
+	/* so that the reaper finds what this thread holds */
 	str_store_rel(&t->inside, (uint64_t)(uintptr_t)&pl->head[0]);
 	STR_CRASH_POINT("pipe:removed");
 	for (e = 0; e < 2; e++) {
@@ -351,7 +356,8 @@ str_stream_bury_all(void)
  * str_stream_kept - is @pl, stamped by a dead thread, not to be freed by the
  * reaper?
  * A device or FIFO in the directory is closed by the next sweep, as if it had
- * never been stamped.  A pipe was not known to any other process yet.
+ * never been stamped.  A pipe was not known to any other process yet, or had no
+ * holder any more.
  */
 bool
 str_stream_kept(struct str_plumb *pl)
@@ -365,7 +371,8 @@ str_stream_kept(struct str_plumb *pl)
 }
 
 /*
- * str_stream_reap - free the memory of a stream that is not in the directory.
+ * str_stream_reap - free a stream that a dead thread was making or freeing
+ * It may still have entries in the directory, which are removed.
  */
 void
 str_stream_reap(struct str_plumb *pl)
@@ -396,10 +403,8 @@ str_stream_reap(struct str_plumb *pl)
 		(void)str_stream_bury(pl);
 		return;
 	}
-	/*
-	 * its creator died, or the thread that dismantled it, after the first
-	 * one
-	 */
+	/* its creator died before all heads had queues, or the thread that
+	 * dismantled it died after it had freed some */
 	for (e = 0; e < 2; e++) {
 		struct str_qpair *qp = pl->head[e].qp;
 
