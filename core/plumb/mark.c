@@ -23,7 +23,8 @@ is_over(unsigned n, unsigned ms, uint32_t tag)
 		(ms < PATIENCE || n >= LONG || host_owner_stopped(tag));
 }
 
-/* Wait at most @ms until no living thread holds @l. */
+/* Wait, within the limit of is_over(), until no living thread other than this
+ * one holds @l. */
 static bool
 is_free(struct str_lock *l, unsigned ms)
 {
@@ -126,7 +127,7 @@ mark_queue(const struct reap *r, queue_t *q)
 	return true;
 }
 
-/* Mark the messages at @qp, a pair that is being removed from the stream. */
+/* Mark the messages at @qp; not @qp itself, which may be about to be freed. */
 static bool
 mark_queues(const struct reap *r, struct str_qpair *qp)
 {
@@ -145,8 +146,8 @@ mark_pair(const struct reap *r, struct str_qpair *qp)
 }
 
 /*
- * Take the plumbing of @pl, if no living thread holds it, or releases it within
- * a moment; @ret_mine: it must be released.
+ * Take busy of @pl, if no living thread holds it, or the owner releases it
+ * within r->ms; *@ret_mine: it must be released.
  */
 static bool
 busy_patient(const struct reap *r, struct str_plumb *pl, bool *ret_mine)
@@ -160,7 +161,8 @@ busy_patient(const struct reap *r, struct str_plumb *pl, bool *ret_mine)
 
 		if (v == host_self_tag())
 			return true;
-		/* the new plumber mends the change that it had begun */
+		/* the dead owner may be the plumber, too: the new plumber mends
+		 * the change that it had begun */
 		if (v != 0 && host_owner_dead(v)) {
 			if (!str_plumb_lock_soon(pl, r->ms))
 				return false;

@@ -41,14 +41,15 @@
 
 struct parked {
 	uint32_t tag;
-	uint32_t n, room; /* room for all messages of this thread, and OTHERS
-			   * more */
+	uint32_t n, room; /* entries; room for all messages of thread `tag', and
+			   * for `others' of other dead threads */
 	uint32_t nother, others;
 	uint64_t *at; /* the dead threads' messages, by address; flags in the
 		       * low bits */
 	bool more;    /* an entry is KEPT and not SEEN */
-	uint32_t asked[ASKED]; /* by slot: whether this thread is dead */
-	uint64_t dead;
+	uint32_t asked[ASKED]; /* by slot modulo ASKED: the thread that
+				* is_doubtful() asked about last */
+	uint64_t dead; /* a bit for each: it is dead and not reaped */
 };
 
 static bool
@@ -98,7 +99,7 @@ enter(struct str_blk *b, void *arg)
 	struct parked *p = arg;
 
 	if (p->n == p->room)
-		return; /* never: this thread's messages do not increase */
+		return; /* never: a dead thread's messages do not increase */
 	if (is_ours(p, b))
 		p->at[p->n++] = (uint64_t)(uintptr_t)b;
 	else if (p->nother < p->others && is_doubtful(p, b))

@@ -21,13 +21,17 @@ struct reap {
 	enum { TAKEN, BLOCKS, BUFFERS } what; /* the kind of blocks searched */
 	bool any;    /* there is a block of the dead thread */
 	bool undone; /* a block could not be decided */
-	struct str_plumb *in[NPLACE]; /* alive, or NULL */
+	struct str_plumb *in[NPLACE]; /* the streams that the slot names, which
+				       * may be closed by now; or NULL */
 	uintptr_t epoch;
-	unsigned ms; /* limit for a lock that a living thread holds */
+	unsigned ms; /* limit for a lock that a living thread holds; if it is
+		      * PATIENCE, more unless the thread is stopped: is_over()
+		      * in mark.c */
 };
 
-/* Wait at most r->ms until no living thread holds the lock, or is in the pair's
- * perimeter. */
+/* Wait, within the limit r->ms, until no living thread holds the lock; for
+ * str_reap_idle() the locks of the pair's backlog and jobs.  False: one
+ * does. */
 bool str_reap_patient(const struct reap *r, struct str_lock *l);
 bool str_reap_hpatient(const struct reap *r, struct str_hlock *l);
 bool str_reap_idle(const struct reap *r, struct str_qpair *qp);
@@ -47,8 +51,8 @@ bool str_reap_pair_linked(const struct str_qpair *qp);
 
 /*
  * str_reap_taken - had the dead thread taken message @x from a place to which
- * it can return?  Then the blocks after it return with it. str_reap_give_back -
- * put the messages of r->found back, last taken first
+ * it can return?  Then the blocks after it return with it.
+ * str_reap_give_back - put the messages of r->found back, last taken first
  */
 bool str_reap_taken(const struct reap *r, struct str_mdb *x);
 void str_reap_give_back(struct reap *r);

@@ -10,18 +10,21 @@
 /*
  * Reaping.  A thread may have died anywhere: inside a stream, with private
  * blocks, with locks held.  Locks are taken over by the next thread that needs
- * them.  The rest is done here, in this order: the streams it was inside are
- * revived; its magazines are returned to the depots; the blocks stamped with
- * its tag are freed, except those that are linked: these were stamped before an
- * unlinking that did not happen, or not yet unstamped after a linking.
+ * them.  The rest is done here, in this order: the changes of plumbing that it
+ * had begun are completed; its magazines are returned to the depots; messages
+ * that it had taken are put back; the streams it was inside are revived; the
+ * blocks stamped with its tag are freed, except those that are linked: these
+ * were stamped before an unlinking that did not happen, or not yet unstamped
+ * after a linking.
  *
- * They can only be linked in the streams that its slot names; therefore the
- * slot stays until everything is done, and if a reaper dies the next one finds
- * the same.  These streams are locked, and the blocks linked there are marked
- * with a number that only increases, so that two reapers in one stream do not
- * undo each other's marks.  A queue pair, or a link, can be found until its
- * queues are empty, and is freed after all claims have ended: so an object
- * found under a claim is in use.
+ * Nearly all of them can only be linked in the streams that its slot names (the
+ * `kept' functions find the others); therefore the slot stays until everything
+ * is done, and if a reaper dies the next one finds the same.  The blocks linked
+ * in these streams are marked, under the streams' locks, with a number that
+ * only increases, so that two reapers in one stream do not undo each other's
+ * marks.  A queue pair, or a link, can be found until its queues are empty, and
+ * is freed after all claims have ended: so an object found under a claim is in
+ * use.
  *
  * If a living thread holds a lock (in a stopped process, or in an open
  * procedure that sleeps), the reaper waits a moment and then leaves the slot as
@@ -140,7 +143,8 @@ timers_kept(struct reap *r, struct str_blk *b)
 	return str_timer_kept(b);
 }
 
-/* It is not reachable, but whether it can be freed must be decided now. */
+/* It is not reachable.  If freeing it needs a lock that a living thread holds,
+ * it is left to the next attempt. */
 static bool
 message_kept(struct reap *r, struct str_blk *b)
 {
@@ -231,7 +235,7 @@ reap_block(struct reap *r, struct str_blk *b, unsigned turn)
 		(str_kind[state].kept != NULL && str_kind[state].kept(r, b));
 	if (r->undone)
 		return;
-	/* the thread that took over its lock may have been here as well */
+	/* a thread that took over the dead one's lock may have stamped it */
 	if (str_cas(&b->owner, r->tag, kept ? 0u : host_self_tag()) && !kept)
 		str_kind[state].fini(b);
 }
@@ -316,8 +320,9 @@ find(struct reap *r)
 }
 
 /*
- * Mark the blocks reachable from the streams.  Most of these streams have ended
- * with the thread that died inside; this thread is marked as inside the others.
+ * Mark the blocks reachable from the streams, with this thread inside them.  A
+ * stream that has been freed meanwhile is left out; if another thread is still
+ * freeing one (is_going()), everything is left to the next attempt.
  */
 static void
 mark_places(struct reap *r)
@@ -334,9 +339,9 @@ mark_places(struct reap *r)
 		else
 			r->undone = is_going(r, r->in[k]);
 	}
-	/* after its queues have been repaired: otherwise a stale link on a
-	 * queue would look like a module's pointer to a message that it had
-	 * just taken */
+	/* after the queues have been repaired: otherwise a stale link on a
+	 * queue would look like a module's pointer to a message that the dead
+	 * thread had just taken */
 	if (!r->undone)
 		str_parked(r->tag);
 }
@@ -461,7 +466,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 		str_sched_touched();
 		host_tls.reaping = other;
 	}
-	/* it may have died before it counted one */
+	/* it may have died before it counted a stream that it made odd */
 	str_stream_odd();
 	str_store(&t->state, r.undone ? state : (uint32_t)STR_THR_RUN);
 	if (r.undone)
@@ -475,7 +480,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 	return true;
 }
 
-/* str_region_undone - does a dead thread still hold blocks? */
+/* str_region_undone - is there a dead thread that could not be reaped yet? */
 bool
 str_region_undone(void)
 {

@@ -58,14 +58,15 @@ is_pair(struct str_plumb *pl)
 	return yes;
 }
 
-/* Does a process wait for a signal, which will not look by itself? */
+/* Does a process wait for a signal?  It does not look at the carrier itself. */
 static bool
 by_signals(struct str_plumb *pl)
 {
 	return pl->head[0].sigs != NULL || pl->head[1].sigs != NULL;
 }
 
-/* Do descriptors wait there, which are to be closed when the end is? */
+/* Do passed descriptors wait in a box of @pl?  They are to be closed when the
+ * end is. */
 static bool
 by_boxes(struct str_plumb *pl)
 {
@@ -123,10 +124,11 @@ walk(struct str_sweep *s, uint32_t n)
 }
 
 /*
- * The next stage of @s; false: it is finished.  A pipe whose ends were killed
- * together may hold others by its messages.  If processes have died meanwhile,
- * the collector's run is interrupted by a walk, and continues afterwards, for
- * at least one slice.
+ * The next stage of @s; false: it is finished.  If there are orphans, pipes are
+ * examined, too, because a pipe whose holders were killed together may hold
+ * other streams by its messages.  If processes have died meanwhile, the
+ * collector's run is interrupted by a walk, and continues afterwards, for at
+ * least one slice.
  */
 static bool
 next_stage(struct str_sweep *s)
