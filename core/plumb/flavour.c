@@ -58,7 +58,7 @@ refuse(const char *name, const char *fmt, ...)
 	return EINVAL;
 }
 
-/* The perimeter of SQLVL_ @t->level.  0, or EINVAL. */
+/* The D_ flag and the group for the level of @t, SQLVL_*; 0, or EINVAL. */
 static int
 level(const struct table *t, uint32_t *ret_flag, const char **ret_group)
 {
@@ -156,7 +156,7 @@ flags(const struct table *t, uint32_t flag, uint32_t known)
 			flag & ~known);
 }
 
-/* STR_IS_*: 0 if it is neither or both. */
+/* STR_F_* for the STR_IS_* in @flag: 0 if it has neither or both. */
 static uint32_t
 kind_of(uint32_t flag)
 {
@@ -355,7 +355,8 @@ str_flavour_begin(uint32_t image, const char *name, uint32_t kind)
 
 /*
  * str_foreign_open - call an open procedure of SVR3: open(q, dev, flag, sflag)
- * It returns a minor, which is used if it must choose one, or OPENFAIL.
+ * The procedure returns OPENFAIL or a minor, which is used in a clone open.
+ * Return: 0, the procedure's u_error, or ENXIO.
  */
 int
 str_foreign_open(struct str_qpair *qp, dev_t *dev, int flag, int sflag,

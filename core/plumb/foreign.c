@@ -48,7 +48,7 @@ _Static_assert(DDI_COUNT <= LAST_SLOT - FIRST_SLOT, "code slots");
 /* The executive's flags of an image: *host_module_word(). */
 #define IMAGE_REGISTERS 1u /* it registers itself */
 #define IMAGE_DRIVER 2u	   /* Solaris: it has a dev_ops */
-#define IMAGE_OFFSET ~7u   /* its distance from _init() */
+#define IMAGE_OFFSET ~7u   /* the distance of the dev_ops from _init() */
 
 /* --------------------------------------------------- what modules may call */
 
@@ -262,7 +262,7 @@ init_of(uint32_t image)
 /*
  * A driver for Solaris has the name of its file, and is attached when its
  * _init() has returned: until then the address of its dev_ops is stored in the
- * image's word.
+ * image's word, as a distance from _init().
  */
 static int
 note_driver(const struct modldrv *l)
@@ -472,7 +472,8 @@ retract(uint32_t image)
 /*
  * str_foreign_load - find the file of module or driver @name, and register it
  * Return: 0: look in the registry; ENOENT there is none; EACCES, ENOEXEC,
- * EINVAL it is refused, the log has the reason; ENOSR, EINTR.
+ * EINVAL it is refused, the log has the reason; EBUSY: the registry is full, or
+ * has a driver of that name; ENOSR, EINTR.
  * Context: a call, no locks, no claim.
  */
 int
@@ -571,8 +572,9 @@ str_foreign_revive(uint32_t dead)
 }
 
 /*
- * str_foreign_wanted - is there an instance of such a module?  A process has to
- * notice when a member dies in it, because the waiting threads sleep.
+ * str_foreign_wanted - is there an instance of a module with a module-wide
+ * perimeter?  If a member dies in it, threads of other streams wait for the
+ * perimeter and sleep: so streamsd has to notice the death.
  */
 bool
 str_foreign_wanted(void)

@@ -16,15 +16,17 @@
  * @group: see str_fmod_new()
  *
  * The image is marked as one that registers itself.
- * Return: 0; EINVAL, with a reason in the log, or EBUSY.
+ * Return: 0; EINVAL, with a reason in the log; EBUSY: the name or major is
+ * taken, or the registry is full.
  */
 int str_foreign_enter(const char *name, uint32_t kind, uint32_t flag,
 	uint32_t major, const struct streamtab *st, const char *group,
 	struct str_fmod **ret);
 
 /*
- * str_foreign_leave - remove it: 0, ENXIO it belongs to another image, EBUSY in
- * use.
+ * str_foreign_leave - remove @fm, which may be NULL
+ * Return: 0; ENXIO: it is not foreign, or not registered with @st; EBUSY: it is
+ * in use.
  */
 int str_foreign_leave(struct str_fmod *fm, const struct streamtab *st);
 
@@ -37,7 +39,7 @@ void *str_foreign_symbol(uint32_t image, const char *name,
 /*
  * str_flavour_begin - call the configuration procedure that another system
  * would call in module or driver @name, wanted as @kind, if it has one
- * Return: 0, or the error of the refusal; the log has details.
+ * Return: 0; EINVAL: it returned an error, which is in the log.
  */
 int str_flavour_begin(uint32_t image, const char *name, uint32_t kind);
 

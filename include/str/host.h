@@ -843,8 +843,7 @@ unsigned str_region_sweep(void);
  * searched for before the memory is used up? */
 bool str_region_many(void);
 /* str_region_members_died - processes have ended: close the files that no
- * process holds any more, reap the threads of those processes, and adopt their
- * callbacks.  Return: streams closed. */
+ * process holds any more.  Return: streams freed. */
 unsigned str_region_members_died(void);
 /* The same in slices.  struct str_sweep: the caller's state between the slices,
  * all zeros at first.  str_sweep_ask - processes have ended; @pairs: also check
