@@ -5,8 +5,8 @@
  * The collector frees Stream heads that are kept only by references that do not
  * exist or cannot be reached.
  *
- * Purpose.  A head without an open file lives by its references: names,
- * links, descriptors on their way (M_PASSFP).  There are two problems.  If a
+ * Purpose.  A head without an open file lives by its references: names, links,
+ * descriptors in M_PASSFP messages (*passes*).  There are two problems. If a
  * thread is killed between counting a reference and storing it, or between
  * removing it and decrementing the count, the count stays too high.  And pipes
  * and FIFOs may hold each other: a descriptor of a pipe waits in a pipe whose
@@ -81,8 +81,9 @@ correct(struct str_collect *r, uint64_t until)
 }
 
 /*
- * Find the largest set of heads to which all references are within the set.
- * Repeats: phase 0 clears the counts, 1 counts the edges, 2 removes heads.
+ * Find the largest set of heads to which all references are within the set, by
+ * repetition: phase 0 clears the counts, 1 counts the edges, 2 removes heads.
+ * This does one entry, @i.  Return: true: the phase has no more.
  */
 static bool
 circle_ends(struct str_collect *r, uint32_t i)
@@ -139,7 +140,7 @@ circles(struct str_collect *r, uint64_t until)
 	}
 }
 
-/* Hold the heads of the set, unless there was a change. */
+/* Take a reference to each head of the set, unless there was a change. */
 static enum went
 seize(struct str_collect *r, uint64_t until)
 {
@@ -205,7 +206,7 @@ static enum went (*const steps[])(struct str_collect *r, uint64_t until) = {
 	str_collect_blocks, str_collect_names, str_collect_halves,
 	str_collect_hands_again, correct, circles, seize, flush, let_go,
 };
-#define CORRECT 7u /* from here on the counts are as before */
+#define CORRECT 7u /* the number of correct(): all references are counted */
 #define LET_GO 11u
 _Static_assert(STR_ARRAY_LEN(steps) == LET_GO + 1, "let_go is the last");
 

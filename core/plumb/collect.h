@@ -19,7 +19,8 @@ struct cand {
 	uint64_t sid;
 	uint64_t refs;	/* the word when it was read */
 	uint32_t found;	/* references to it that were found */
-	uint32_t inner;	/* of these, in passes at heads of the set */
+	uint32_t inner;	/* those that are in M_PASSFP messages (struct str_pass)
+			 * which wait at heads of the set */
 	uint32_t in;	/* in the set of heads that may be unreachable: at
 			 * first all but those of devices */
 	uint32_t mine;	/* has the collector's reference */
@@ -38,22 +39,24 @@ struct table {
 enum went {
 	MORE, /* its time is up */
 	NEXT,
-	LAST, /* the last step of this round */
+	LAST, /* leave out the other steps of this round, except let_go() if
+	       * heads may have been seized */
 };
 
 struct str_collect {
 	struct str_blk blk;
 	struct table cand, edge;
-	bool full;
+	bool full;	/* there was no memory for an entry */
 	bool any;	/* the set has heads with references */
-	bool again;	/* the pass has removed heads: one more is needed */
+	bool again;	/* circles() has removed heads: it must look once more */
 	bool done;	 /* this round has changed something */
-	bool late;	 /* a head could not be changed: it had been opened */
+	bool late;	 /* a head could not be seized: it is gone, was opened,
+			  * or its references have changed */
 	uint64_t key;	 /* seq, plus a sum over the heads: looked_at() */
 	uint64_t seq;	 /* STR_ROOT_REFSEQ when the round began */
 	struct str_walk walk;
 	uint64_t slab;	/* where the walk over the memory is */
-	uint32_t i;	/* where a step over the heads is */
+	uint32_t i;	/* where a step over the heads, or edges, is */
 	uint32_t phase; /* of a step that has several */
 	uint32_t step, round;
 };

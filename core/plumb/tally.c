@@ -15,7 +15,7 @@
 #include "collect.h"
 #include "kind.h"
 
-/* Room for one more entry; NULL: no memory, then this run does nothing. */
+/* Room for one more entry; NULL: no memory: then this round ends. */
 static void *
 more(struct str_collect *r, struct table *t)
 {
