@@ -370,7 +370,7 @@ enter_both(struct str_perim *pm, struct str_outer *o)
 			return true;
 		str_store_rel(&pm->inside, 0u);
 		str_fence_full();
-		str_outer_try(o); /* we may have delayed a job */
+		str_outer_try(o); /* this thread may have delayed a job */
 		if (!waits(pm) || str_outer_closed(o))
 			break; /* the exclusive thread checks when it leaves */
 	}

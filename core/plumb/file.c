@@ -204,7 +204,7 @@ static void
 finish(struct str_file *f, uint32_t gen, const struct host_carrier *c,
 	bool kept)
 {
-	struct str_head *sd = f->head; /* it may be reused then */
+	struct str_head *sd = f->head; /* read before @f can be reused */
 
 	/* cookie 0: another file has the carrier: str_file_move() */
 	if (c->cookie != 0 && !kept)

@@ -472,8 +472,8 @@ retract(uint32_t image)
 /*
  * str_foreign_load - find the file of module or driver @name, and register it
  * Return: 0: look in the registry; ENOENT there is none; EACCES, ENOEXEC,
- * EINVAL it is refused, the log has the reason; EBUSY: the registry is full, or
- * has a driver of that name; ENOSR, EINTR.
+ * EINVAL it is refused, the log has the reason; EBUSY: str_fmod_new() refuses
+ * it; ENOSR, EINTR.
  * Context: a call, no locks, no claim.
  */
 int

@@ -16,8 +16,8 @@
  * @group: see str_fmod_new()
  *
  * The image is marked as one that registers itself.
- * Return: 0; EINVAL, with a reason in the log; EBUSY: the name or major is
- * taken, or the registry is full.
+ * Return: 0; EINVAL, with a reason in the log; EBUSY: str_fmod_new() refuses
+ * it.
  */
 int str_foreign_enter(const char *name, uint32_t kind, uint32_t flag,
 	uint32_t major, const struct streamtab *st, const char *group,

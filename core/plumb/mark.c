@@ -192,7 +192,8 @@ mark_link(struct str_link *l, void *arg)
 	str_reap_mark(&l->blk, w->r->epoch);
 	if (!l->persist)
 		w->ok = w->ok && mark_pair(w->r, l->qp);
-	else /* with the list's lock; its queues are the lower stream's */
+	else /* the list's lock is held, and no queue's may be taken; the
+	      * messages are marked with the lower stream */
 		str_reap_mark(&l->qp->blk, w->r->epoch);
 }
 

@@ -387,7 +387,8 @@ fifo_make(struct str_node *n, const struct host_carrier *c, int oflags,
 	sd->qp->wq.q_next = &sd->qp->rq;
 	str_store(&sd->direct, &sd->hq);
 	pl->dev = makedevice(STR_MAJOR_FIFO, (uint32_t)n->key[1]);
-	/* no process holds it yet: a sweep must not close it unless we die */
+	/* no process holds it yet: a sweep must not close it unless this
+	 * thread dies */
 	str_store(&pl->closer, host_self_tag());
 	str_store_rel(&host_self()->inside, (uint64_t)(uintptr_t)sd);
 	err = enter(pl);
@@ -721,8 +722,8 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 		goto out; /* the thread that opens or closes it, or a sweep,
 			   * closes it */
 	if (n != NULL)
-		locked = str_node_lock(n, NULL) == 0; /* otherwise we hold it
-						       * already */
+		locked = str_node_lock(n, NULL) == 0; /* otherwise the caller
+						       * holds it */
 	if (!str_stream_lives(pl) || pl->sid != sid || str_head_held(sd))
 		goto unlock;
 	/* before it is marked as closing: str_hold() must still reach it, so

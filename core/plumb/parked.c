@@ -223,7 +223,8 @@ str_words_pair(const struct str_blk *b, str_word_fn *fn, void *arg)
 	fn(arg, (uintptr_t)*(void *const volatile *)&qp->wq.q_ptr);
 }
 
-/* One block of the arena; messages of the table come later. */
+/* One block of the arena.  Messages in the table are left out: those that are
+ * kept are followed later. */
 static void
 look(struct str_blk *b, void *arg)
 {

@@ -179,7 +179,7 @@ stream_fini(struct str_blk *b)
 
 /*
  * The thread died while it freed the message, or before the pass was in a
- * message: then there is no reference to release.
+ * message.  In the second case there is no reference to release.
  */
 static void
 pass_fini(struct str_blk *b)

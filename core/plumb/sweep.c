@@ -27,7 +27,8 @@
 /* Values of str_sweep.stage. */
 enum { IDLE, WALK, AGAIN, COLLECT };
 
-/* Has a pipe's end references, or had it, so that its close is not noticed? */
+/* Has an end of pipe @pl references, or did one that is not closed lose its
+ * last holder with a reference, so that no thread noticed it? */
 static bool
 by_refs(struct str_plumb *pl)
 {
@@ -240,7 +241,8 @@ str_region_members_died(void)
 
 struct found {
 	bool wanted; /* one for which streamsd is needed now */
-	bool odd;    /* one that may be such a stream without a new count */
+	bool odd;    /* one that had references: streamsd may become needed
+		      * without another str_stream_odd() */
 };
 
 /* Has it a carrier whose last close no member would notice? */

@@ -45,8 +45,8 @@ struct str_timer {
 _Static_assert(sizeof(struct str_timer) == 64, "a cache line");
 
 /*
- * str_timer_new - a record that only the caller uses: it has `taken'; NULL: no
- * memory.  The caller fills it in, and calls str_timer_start().
+ * str_timer_new - a record that the caller has taken, and only it uses; NULL:
+ * no memory.  The caller fills it in, and calls str_timer_start().
  * str_timer_start - publish it with the deadline @when, and give `taken' up
  * @now: host_now(), or 0 if it is not known.  Return: its number, not 0.
  */
