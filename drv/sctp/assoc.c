@@ -327,6 +327,24 @@ sctp_tags(const struct sctp_assoc *as, uint32_t *ret_mine, uint32_t *ret_peer)
 	*ret_peer = as->peer_tag;
 }
 
+void
+sctp_status(const struct sctp_assoc *as, struct sctp_status *ret)
+{
+	const struct sctp_path *pa = &as->path[as->primary];
+
+	ret->next_tsn = as->next_tsn;
+	ret->acked_tsn = as->acked;
+	ret->rcvd_tsn = as->cum;
+	ret->unacked = as->snd_bytes;
+	ret->flight = as->flight;
+	ret->unread = as->rcv_bytes;
+	ret->peer_window = as->peer_rwnd;
+	ret->window = sctp_rcv_window(as);
+	ret->cwnd = pa->cwnd;
+	ret->srtt = pa->measured ? pa->srtt : 0;
+	ret->rto = pa->rto;
+}
+
 size_t
 sctp_unsent(const struct sctp_assoc *as)
 {

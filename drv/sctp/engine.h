@@ -301,6 +301,15 @@ void sctp_streams(const struct sctp_assoc *as, uint16_t *ret_out,
 /* The verification tags of packets to us, and to the peer. */
 void sctp_tags(const struct sctp_assoc *as, uint32_t *ret_mine,
 	uint32_t *ret_peer);
+/* Where sending, receiving and the primary path are.  TSNs: cumulative ones. */
+struct sctp_status {
+	uint32_t next_tsn, acked_tsn, rcvd_tsn;
+	uint32_t unacked, flight, unread;	/* bytes */
+	uint32_t peer_window, window;		/* bytes */
+	uint32_t cwnd;				/* bytes */
+	uint32_t srtt, rto;			/* us; srtt 0: not measured */
+};
+void sctp_status(const struct sctp_assoc *as, struct sctp_status *ret);
 /* Bytes that were accepted and are not acknowledged. */
 size_t sctp_unsent(const struct sctp_assoc *as);
 /* May data be sent, is all acknowledged, and has each message its end? */

@@ -71,6 +71,13 @@ is_near(const struct sctpt *u)
 		!sctpt_is_watched(u->st);
 }
 
+/* sctpt_near_is - does @u's data go without packets, as far as it knows? */
+int
+sctpt_near_is(const struct sctpt *u)
+{
+	return is_near(u) && str_load_acq(&u->to->user) != NULL;
+}
+
 /* Is the peer of @u, whose conn is @c, in the domain?  Context: the turn. */
 static void
 find(struct sctpt *u, struct sctpt_conn *c)

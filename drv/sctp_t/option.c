@@ -47,10 +47,16 @@ const struct tpi_opt sctpt_opts[] = {
 	SCTP_INT(T_SCTP_MAX_BURST, 4, 0, 65535),
 	{T_INET_SCTP, T_SCTP_MAXSEG, TPI_OPT_INT, TPI_OPT_OPS | TPI_OPT_RDONLY,
 		0, 0, BIG, 0},
+	{T_INET_SCTP, T_SCTP_STATUS, TPI_OPT_BYTES,
+		TPI_OPT_OPS | TPI_OPT_RDONLY, 0, 0,
+		sizeof(struct t_sctp_status), 0},
 	SCTP_INT(T_SCTP_SACK_FREQUENCY, 2, 1, 255),
 	{T_INET_SCTP, T_SCTP_LOCHECK, TPI_OPT_YESNO, TPI_OPT_OPS, T_NO, T_NO,
 		T_YES, 0},
 };
+_Static_assert(SCTP_CLOSED + T_SCTP_S_CLOSED == T_SCTP_S_CLOSED &&
+	SCTP_SHUTDOWN_ACK_SENT + T_SCTP_S_CLOSED == T_SCTP_S_SHUTDOWN_ACK_SENT,
+	"enum sctp_state");
 _Static_assert(STR_ARRAY_LEN(sctpt_opts) == SCTPT_NOPT, "sctp_t.h");
 
 /* The parameter that is an option's value, and its unit. */
@@ -124,10 +130,62 @@ value(struct sctpt *u, const struct tpi_opt *o)
 	}
 }
 
+/* Of the association of @c; context: the turn. */
+static void
+describe(const struct sctpt *u, const struct sctpt_conn *c,
+	struct t_sctp_status *ret)
+{
+	struct sctp_status s;
+	uint16_t out, in;
+
+	sctp_streams(c->as, &out, &in);
+	sctp_status(c->as, &s);
+	ret->state = (t_uscalar_t)sctp_assoc_state(c->as) + T_SCTP_S_CLOSED;
+	ret->direct = (t_uscalar_t)sctpt_near_is(u);
+	ret->ostreams = out;
+	ret->istreams = in;
+	ret->next_tsn = s.next_tsn;
+	ret->acked_tsn = s.acked_tsn;
+	ret->rcvd_tsn = s.rcvd_tsn;
+	ret->unacked = s.unacked;
+	ret->flight = s.flight;
+	ret->unread = s.unread;
+	ret->peer_window = s.peer_window;
+	ret->window = s.window;
+	ret->addresses = sctp_path_count(c->as);
+	ret->cwnd = s.cwnd;
+	ret->srtt = s.srtt;
+	ret->rto = s.rto;
+}
+
+/* T_SCTP_STATUS: without an association the state, and zeros. */
+static void
+status(struct sctpt *u, struct t_sctp_status *ret)
+{
+	struct sctpt_slot *sl = u->as;
+
+	bzero(ret, sizeof(*ret));
+	ret->state = T_SCTP_S_CLOSED;
+	if (sl == NULL)
+		return;
+	sctpt_turn_wait(sl);
+	if (sl->gen == u->asgen && sl->busy == 0 && sl->conn->user == u)
+		describe(u, sl->conn, ret);
+	sctpt_turn_leave(sl);
+}
+
 int
 sctpt_getopt(struct tpi *tp, const struct tpi_opt *o, void *val,
 	unsigned int *len)
 {
+	struct t_sctp_status s;
+
+	if (o->level == T_INET_SCTP && o->name == T_SCTP_STATUS) {
+		status(sctpt_of(tp), &s);
+		bcopy(&s, val, sizeof(s));
+		*len = sizeof(s);
+		return 0;
+	}
 	*(t_scalar_t *)val = value(sctpt_of(tp), o);
 	*len = sizeof(t_scalar_t);
 	return 0;

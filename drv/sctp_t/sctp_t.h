@@ -226,7 +226,7 @@ struct sctpt_work {
 
 /* option.c */
 extern const struct tpi_opt sctpt_opts[];
-#define SCTPT_NOPT 26u
+#define SCTPT_NOPT 27u
 int sctpt_getopt(struct tpi *tp, const struct tpi_opt *o, void *val,
 	unsigned int *len);
 int sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
@@ -321,6 +321,7 @@ int sctpt_conn_ind(struct sctpt_conn *c, const struct sctp_env *env);
 /* near.c */
 #define SCTPT_FAR (-1)
 void sctpt_near_begin(struct sctpt *u);
+int sctpt_near_is(const struct sctpt *u);
 int sctpt_near_data(struct sctpt *u, mblk_t *mp);
 void sctpt_near_room(struct sctpt *u);
 void sctpt_near_turn(struct sctpt_slot *sl, struct sctpt_conn *c, int there);

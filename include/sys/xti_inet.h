@@ -148,6 +148,34 @@ struct t_kpalive {
 /* Of sctp(4): */
 #define T_SCTP_LOCHECK			64	/* packets within a domain too */
 
+/* The value of T_SCTP_STATUS: sctp(4). */
+struct t_sctp_status {
+	t_uscalar_t state;	/* T_SCTP_S_*, the numbers of RFC 3873 */
+	t_uscalar_t direct;	/* 1: data goes without packets now */
+	t_uscalar_t ostreams;	/* of the association, for sending */
+	t_uscalar_t istreams;	/* ... and receiving */
+	t_uscalar_t next_tsn;	/* of the next DATA chunk to be sent */
+	t_uscalar_t acked_tsn;	/* cumulative TSN of the peer */
+	t_uscalar_t rcvd_tsn;	/* cumulative TSN received */
+	t_uscalar_t unacked;	/* bytes accepted, not acknowledged */
+	t_uscalar_t flight;	/* bytes of these in packets on their way */
+	t_uscalar_t unread;	/* bytes received, not yet passed up */
+	t_uscalar_t peer_window;/* bytes, as in the peer's last SACK */
+	t_uscalar_t window;	/* bytes, as our next SACK will say */
+	t_uscalar_t addresses;	/* of the peer */
+	t_uscalar_t cwnd;	/* bytes, of the primary address */
+	t_uscalar_t srtt;	/* microseconds, of it; 0: not measured */
+	t_uscalar_t rto;	/* microseconds, of it */
+};
+#define T_SCTP_S_CLOSED			1
+#define T_SCTP_S_COOKIE_WAIT		2
+#define T_SCTP_S_COOKIE_ECHOED		3
+#define T_SCTP_S_ESTABLISHED		4
+#define T_SCTP_S_SHUTDOWN_PENDING	5
+#define T_SCTP_S_SHUTDOWN_SENT		6
+#define T_SCTP_S_SHUTDOWN_RECEIVED	7
+#define T_SCTP_S_SHUTDOWN_ACK_SENT	8
+
 /* XPG4's names of the levels. */
 #define INET_IP			T_INET_IP
 #define INET_TCP		T_INET_TCP

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <sys/xti_inet.h>
 #include <unistd.h>
 
 /* -------------------------------------------------------------------- the end */
@@ -202,4 +203,59 @@ XT_CASE(CO, a_blocked_writer_learns_that_its_reader_has_closed)
 XT_CASE(CO, a_blocked_writer_learns_that_its_reader_has_aborted)
 {
 	reader_goes(2);
+}
+
+/* ------------------------------------------------------------- T_SCTP_STATUS */
+
+static struct t_sctp_status
+status_of(int fd)
+{
+	struct option o = {.h = {.len = sizeof(o.h), .level = T_INET_SCTP,
+		.name = T_SCTP_STATUS}};
+	char back[sizeof(struct t_opthdr) + sizeof(struct t_sctp_status)];
+	struct t_optmgmt req = {.opt = {.buf = (char *)&o,
+		.len = sizeof(o.h)}, .flags = T_CURRENT};
+	struct t_optmgmt ret = {.opt = {.buf = back, .maxlen = sizeof(back)}};
+	struct t_sctp_status s;
+
+	T_TOK(t_optmgmt(fd, &req, &ret));
+	T_EQ(ret.opt.len, sizeof(back));
+	memcpy(&s, back + sizeof(struct t_opthdr), sizeof(s));
+	return s;
+}
+
+XT_CASE(CO, the_status_counts_what_goes_in_packets)
+{
+	struct t_sctp_status was, is, peer;
+	int fd[2], near = xt->whole != XT_PACKETS;
+
+	if (!xt->whole)
+		T_SKIP("not SCTP");
+	T_EQ(status_of(xt_bound(0, 0)).state, T_SCTP_S_CLOSED);
+	xt_pair(fd);
+	xt_say(fd[0], "first");
+	xt_hear(fd[1], "first");
+	was = status_of(fd[0]);
+	T_EQ(was.state, T_SCTP_S_ESTABLISHED);
+	T_EQ(was.direct, near);
+	T_EQ(was.ostreams, 10);
+	T_EQ(was.istreams, 10); /* as many as the peer sends on */
+	T_EQ(was.addresses, 1);
+	T_EQ(was.unread, 0);
+	T_GE(was.cwnd, 4380);
+	T_EQ(was.rto, 1000000);
+	for (int i = 0; i < 10; i++) {
+		xt_say(fd[0], "hello");
+		xt_hear(fd[1], "hello");
+	}
+	is = status_of(fd[0]);
+	peer = status_of(fd[1]);
+	T_EQ(is.next_tsn, was.next_tsn + (near ? 0 : 10));
+	T_EQ(peer.rcvd_tsn, is.next_tsn - 1);
+	T_LE(is.unacked, near ? 0 : 50);
+	T_EQ(peer.window, 262144);
+	T_TOK(t_sndrel(fd[0]));
+	T_EVENT(fd[1], T_ORDREL);
+	T_EQ(status_of(fd[1]).state, T_SCTP_S_SHUTDOWN_RECEIVED);
+	T_EQ(status_of(fd[0]).state, T_SCTP_S_SHUTDOWN_SENT);
 }
