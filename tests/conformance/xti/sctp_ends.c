@@ -138,6 +138,37 @@ XT_CASE_TIMEOUT(CO, both_directions_may_be_full_at_once, 60)
 	}
 }
 
+/* What waits at a full receiver arrives though its sender closes. */
+XT_CASE_TIMEOUT(ORD, a_close_delivers_messages_that_wait_for_room, 60)
+{
+	unsigned n;
+	int fd[2];
+
+	xt_near_need();
+	for (int killed = 0; killed < 2; killed++) {
+		xt_pair(fd);
+		xt_block(fd[0], 0);
+		n = fill_up(fd[0]);
+		if (killed) {
+			pid_t pid = T_OK(fork());
+			int st;
+
+			if (pid == 0) {
+				T_TOK(t_close(fd[1]));
+				pause();
+			}
+			T_TOK(t_close(fd[0]));
+			T_OK(kill(pid, SIGKILL));
+			T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+		} else {
+			T_TOK(t_close(fd[0]));
+		}
+		drain(fd[1], n);
+		T_EVENT(fd[1], T_ORDREL);
+		T_TOK(t_close(fd[1]));
+	}
+}
+
 /* Has the writer been waiting for some time? */
 static void
 await_block(volatile unsigned *sent)
@@ -203,6 +234,66 @@ XT_CASE(CO, a_blocked_writer_learns_that_its_reader_has_closed)
 XT_CASE(CO, a_blocked_writer_learns_that_its_reader_has_aborted)
 {
 	reader_goes(2);
+}
+
+/* Send and receive until the connection ends. */
+static void
+talk(int fd, unsigned seed)
+{
+	struct numbered m;
+	unsigned nr = 0, got = 0;
+	int n, flags, how, ended = 0;
+
+	xt_block(fd, 0);
+	memset(&m, 0, sizeof(m));
+	for (unsigned i = 0;; i++) {
+		how = (i * 7 + seed) % 50 == 0 ? T_EXPEDITED : 0;
+		m.nr = how ? ~0u : nr;
+		n = ended ? -1 : t_snd(fd, (char *)&m, sizeof(m), how);
+		ended |= n < 0 && t_errno != TFLOW;
+		nr += n > 0 && !how;
+		if (i % 3 == 0 && !ended)
+			continue; /* the end is behind data */
+		n = t_rcv(fd, (char *)&m, sizeof(m), &flags);
+		if (n < 0 && t_errno != TNODATA)
+			break;
+		if (n < 0 || (flags & T_EXPEDITED) != 0)
+			continue;
+		T_EQ(n, (int)sizeof(m));
+		T_EQ(m.nr, got++);
+	}
+	T_EQ(t_errno, TLOOK);
+	n = t_look(fd);
+	T_TRUE(n == T_ORDREL || n == T_DISCONNECT);
+}
+
+/* Whatever a killed process was doing, its peer soon learns of its end. */
+XT_CASE_TIMEOUT(CO, an_end_that_is_killed_at_any_moment, 120)
+{
+	pid_t pid[2];
+	int fd[2], st;
+
+	if (!xt->whole)
+		T_SKIP("not SCTP");
+	for (unsigned i = 0; i < 60; i++) {
+		xt_pair(fd);
+		for (int k = 0; k < 2; k++) {
+			pid[k] = T_OK(fork());
+			if (pid[k] != 0)
+				continue;
+			T_TOK(t_close(fd[1 - k]));
+			talk(fd[k], i + (unsigned)k);
+			_exit(0);
+		}
+		T_TOK(t_close(fd[0]));
+		T_TOK(t_close(fd[1]));
+		for (unsigned k = 0; k <= i % 8; k++)
+			t_pause();
+		T_OK(kill(pid[i % 2], SIGKILL));
+		T_EQ(T_OK(waitpid(pid[i % 2], &st, 0)), pid[i % 2]);
+		T_EQ(T_OK(waitpid(pid[1 - i % 2], &st, 0)), pid[1 - i % 2]);
+		T_EQ(st, 0);
+	}
 }
 
 /* ------------------------------------------------------------- T_SCTP_STATUS */

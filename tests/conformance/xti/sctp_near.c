@@ -431,3 +431,47 @@ XT_CASE_TIMEOUT(CO, modules_are_pushed_while_data_flows, 60)
 		T_EQ(st, 0);
 	}
 }
+
+static void
+impair_lo(unsigned delay)
+{
+	struct ipw_impair im = {.name = "lo", .delay = delay,
+		.jitter = delay / 2, .reorder = delay != 0 ? 20000 : 0};
+	struct strioctl si = {.ic_cmd = IPW_IMPAIR, .ic_len = sizeof(im),
+		.ic_dp = (char *)&im};
+	int fd = T_OK(open("/dev/streams/clone/ip", O_RDWR));
+
+	T_OK(ioctl(fd, I_STR, &si));
+	T_OK(close(fd));
+}
+
+/* Packets are late, and then come behind none of the messages without packets. */
+XT_CASE_TIMEOUT(CO, impairments_come_and_go_while_data_flows, 60)
+{
+	int fd[2], st;
+	pid_t pid[4];
+
+	xt_near_need();
+	xt_pair(fd);
+	for (int i = 0; i < 4; i++) {
+		pid[i] = T_OK(fork());
+		if (pid[i] != 0)
+			continue;
+		if (i < 2)
+			send_mixed(fd[i]);
+		else
+			receive_mixed(fd[i - 2]);
+		_exit(0);
+	}
+	for (int i = 0; i < 15; i++) {
+		impair_lo(300);
+		t_pause();
+		impair_lo(0);
+		t_pause();
+	}
+	for (int i = 0; i < 4; i++) {
+		T_EQ(T_OK(waitpid(pid[i], &st, 0)), pid[i]);
+		T_EQ(st, 0);
+	}
+	is_near_again(fd, 600);
+}
