@@ -909,7 +909,7 @@ void str_name_each(void (*fn)(struct str_head *sd, uint64_t sid, uint64_t dev,
 	uint64_t ino, const char *path, void *arg), void *arg);
 struct str_collect *str_collect_begin(void);
 bool str_collect_some(struct str_collect *r, uint64_t until);
-bool str_collect_end(struct str_collect *r);
+bool str_collect_end(struct str_collect *r, bool *ret_unsure);
 bool str_region_room(void);
 int str_open_error(struct str_head *sd, int oflags);
 void str_stream_close(struct str_plumb *pl, struct host_call *hc);

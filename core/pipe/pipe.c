@@ -159,6 +159,8 @@ pair_gone(struct str_head *sd, uint32_t sole)
 {
 	str_file_forget(&sd->file);
 	if (str_head_held(sd)) {
+		if (str_head_orphan(sd))
+			host_daemon_soon(); /* as in str_head_maybe_close() */
 		(void)str_or(&sd->peer->flags, STR_H_LOST);
 		return STR_CLOSED_NOT;
 	}
@@ -240,6 +242,10 @@ str_head_released(struct str_head *sd, int peer_fd)
 	(void)str_or(&peer->flags, STR_H_LOOK);
 	str_fence_full();
 	str_wake_all(peer);
+	/* a holder of the peer may have no carrier that hangs up, and there may
+	 * be none */
+	if (str_load(&sd->refs) != 0 || str_load(&peer->refs) != 0)
+		host_daemon_soon();
 }
 
 struct str_file *

@@ -243,8 +243,11 @@ end_round(struct str_collect *r)
 	bool done = r->done;
 
 	if (!done && !r->full && !r->late && r->step >= CORRECT &&
-	    str_load(str_root(STR_ROOT_REFSEQ)) == r->seq)
+	    str_load(str_root(STR_ROOT_REFSEQ)) == r->seq) {
 		str_store(str_root(STR_ROOT_COLLECTED), looked_at(r));
+		r->sure = true;
+	}
+	r->unsure = !r->sure;
 	discard(&r->cand);
 	discard(&r->edge);
 	begin_round(r);
@@ -309,13 +312,16 @@ str_collect_some(struct str_collect *r, uint64_t until)
 
 /*
  * str_collect_end - called when str_collect_some() has returned false
+ * @ret_unsure: set if references moved meanwhile, or there was no memory:
+ * another run is needed
  * Return: true if streams must be swept.
  */
 bool
-str_collect_end(struct str_collect *r)
+str_collect_end(struct str_collect *r, bool *ret_unsure)
 {
 	bool any = r->round != 0;
 
+	*ret_unsure = *ret_unsure || r->unsure;
 	str_mem_free(&r->blk);
 	str_store_rel(str_root(STR_ROOT_COLLECT), (uint64_t)0);
 	return any;

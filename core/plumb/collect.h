@@ -52,6 +52,7 @@ struct str_collect {
 	bool done;	 /* this round has changed something */
 	bool late;	 /* a head could not be seized: it is gone, was opened,
 			  * or its references have changed */
+	bool sure;	 /* this round has found that there is nothing to do */
 	uint64_t key;	 /* seq, plus a sum over the heads: looked_at() */
 	uint64_t seq;	 /* STR_ROOT_REFSEQ when the round began */
 	struct str_walk walk;
@@ -59,6 +60,7 @@ struct str_collect {
 	uint32_t i;	/* where a step over the heads, or edges, is */
 	uint32_t phase; /* of a step that has several */
 	uint32_t step, round;
+	bool unsure; /* after the last round: another run is needed */
 };
 
 STR_INLINE void *

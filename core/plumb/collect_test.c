@@ -23,17 +23,23 @@ pass(struct fx_pipe *at, struct fx_pipe *what, int e)
 
 static struct fx_pipe other_;
 
-T_CASE(pipes_that_wait_in_each_other_are_freed)
+static void
+circle(void)
 {
 	int e;
 
-	fx_begin(t);
 	fx_pipe(&pipe_);
 	fx_pipe(&other_);
 	for (e = 0; e < 2; e++) {
 		pass(&pipe_, &other_, e);
 		pass(&other_, &pipe_, e);
 	}
+}
+
+T_CASE(pipes_that_wait_in_each_other_are_freed)
+{
+	fx_begin(t);
+	circle();
 	fx_close_both(&pipe_);
 	fx_sweep();
 	T_EQ(fx_in_use(STR_BLK_PIPE), 2);
@@ -189,6 +195,130 @@ T_CASE(a_pipe_made_where_one_was_noted_keeps_its_reference)
 	}
 }
 
+/* ------------------------------------------------------------ who asks for it */
+
+/*
+ * Whatever makes a circle unreachable asks for a sweep: the last file that goes,
+ * and a reference that goes when there is no file.
+ */
+T_CASE(the_last_file_of_a_circle_asks_for_a_sweep)
+{
+	struct host_call hc = {.fd = -1};
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	fx_pipe(&other_);
+	pass(&pipe_, &other_, 0);
+	pass(&other_, &pipe_, 0);
+	pass(&other_, &pipe_, 1);
+	fx_close_both(&other_);
+	fx_close(&pipe_, 1);
+	(void)sim_soon();
+	T_EQ(host_enter(&hc), 0);
+	sim_close(pipe_.fd[0]);
+	str_head_released(pipe_.sd[0], -1);
+	host_leave();
+	T_GT(sim_soon(), 0u);
+	fx_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+}
+
+/* Nobody has a descriptor from which the carrier's hang-up could be seen. */
+T_CASE(an_end_whose_peer_is_on_its_way_asks_for_a_sweep)
+{
+	struct host_call hc = {.fd = -1};
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	fx_pipe(&other_);
+	pass(&other_, &pipe_, 0);
+	T_EQ(host_enter(&hc), 0);
+	sim_close(pipe_.fd[0]);
+	str_head_released(pipe_.sd[0], pipe_.fd[1]);
+	(void)sim_soon();
+	sim_close(pipe_.fd[1]);
+	str_head_released(pipe_.sd[1], -1);
+	host_leave();
+	T_GT(sim_soon(), 0u);
+	fx_close_both(&other_);
+	fx_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+}
+
+T_CASE(a_reference_that_goes_asks_for_a_sweep_where_no_file_is)
+{
+	struct host_call hc = {.fd = -1};
+	bool held;
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	fx_pipe(&other_);
+	T_EQ(host_enter(&hc), 0);
+	str_head_ref(pipe_.sd[0]);
+	held = str_ref_hold(pipe_.sd[0]);
+	host_leave();
+	pass(&other_, &pipe_, 0);
+	pass(&pipe_, &other_, 0);
+	fx_close_both(&other_);
+	fx_close_both(&pipe_);
+	fx_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 2);
+	(void)sim_soon();
+	T_EQ(host_enter(&hc), 0);
+	str_ref_release(held);
+	str_head_unref(pipe_.sd[0], NULL);
+	host_leave();
+	T_GT(sim_soon(), 0u);
+	fx_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+}
+
+/* The last reference, when the thread cannot close the head itself. */
+T_CASE(a_last_reference_that_goes_within_a_claim_asks_for_a_sweep)
+{
+	struct host_call hc = {.fd = -1};
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	fx_pipe(&other_);
+	pass(&other_, &pipe_, 0);
+	fx_close_both(&pipe_);
+	(void)sim_soon();
+	T_EQ(host_enter(&hc), 0);
+	(void)str_claim(other_.pl);
+	str_head_flush_read(other_.sd[0], -1);
+	str_unclaim(other_.pl);
+	host_leave();
+	T_GT(sim_soon(), 0u);
+	fx_sweep();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 1);
+}
+
+/* While a thread moves a reference the collector does nothing. */
+T_CASE(a_sweep_that_could_not_count_says_so)
+{
+	struct str_sweep s = {.asked = true};
+	struct host_call hc = {.fd = -1};
+
+	fx_begin(t);
+	circle();
+	fx_close_both(&pipe_);
+	fx_close_both(&other_);
+	T_EQ(host_enter(&hc), 0);
+	str_ref_begin();
+	while (str_sweep_some(&s, UINT64_MAX))
+		;
+	T_TRUE(s.unsure);
+	T_EQ(fx_in_use(STR_BLK_PIPE), 2);
+	str_ref_end();
+	str_sweep_ask(&s, false);
+	while (str_sweep_some(&s, UINT64_MAX))
+		;
+	host_leave();
+	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
+	T_TRUE(!s.unsure);
+}
+
 /* -------------------------------------------------------------------- slices */
 
 /*
@@ -211,19 +341,6 @@ sliced(unsigned at, void (*between)(void))
 		host_leave();
 	} while (more);
 	return n;
-}
-
-static void
-circle(void)
-{
-	int e;
-
-	fx_pipe(&pipe_);
-	fx_pipe(&other_);
-	for (e = 0; e < 2; e++) {
-		pass(&pipe_, &other_, e);
-		pass(&other_, &pipe_, e);
-	}
 }
 
 T_CASE(a_circle_is_freed_in_slices)

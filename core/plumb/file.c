@@ -184,6 +184,8 @@ str_head_maybe_close(struct str_head *sd, struct host_call *hc)
 {
 	struct str_plumb *pl = sd->plumb;
 
+	if (str_head_orphan(sd))
+		host_daemon_soon(); /* its references may be unreachable */
 	if (str_head_held(sd))
 		return;
 	if (pl->kind == STR_PL_PIPE)
@@ -369,21 +371,29 @@ str_head_ref(struct str_head *sd)
 	STR_CRASH_POINT("ref:counted");
 }
 
+/*
+ * A head without a file may be unreachable after each reference that goes.  Its
+ * files are examined as long as the reference keeps it: a thread that closes
+ * the last one later finds the other references.
+ */
 static bool
-unref(struct str_head *sd)
+unref(struct str_head *sd, bool *ret_bare)
 {
 	STR_CRASH_POINT("ref:taken");
+	*ret_bare = !str_head_has_file(sd);
 	return (uint32_t)str_add(&sd->refs, STR_REF_CHANGE - 1) == 1u;
 }
 
 void
 str_head_unref(struct str_head *sd, struct host_call *hc)
 {
-	bool last = unref(sd);
+	bool bare, last = unref(sd, &bare);
 
 	str_ref_end();
 	if (last)
 		str_head_maybe_close(sd, hc);
+	else if (bare)
+		host_daemon_soon();
 }
 
 /*
@@ -393,8 +403,12 @@ str_head_unref(struct str_head *sd, struct host_call *hc)
 void
 str_head_unref_later(struct str_head *sd)
 {
-	(void)unref(sd);
+	bool bare;
+
+	(void)unref(sd, &bare);
 	str_ref_end();
+	if (bare)
+		host_daemon_soon();
 }
 
 /*

@@ -718,9 +718,11 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 			goto out;
 		n = pl->node;
 	}
-	if (n != NULL && hc == NULL && node_busy(n))
+	if (n != NULL && hc == NULL && node_busy(n)) {
+		host_daemon_soon();
 		goto out; /* the thread that opens or closes it, or a sweep,
 			   * closes it */
+	}
 	if (n != NULL)
 		locked = str_node_lock(n, NULL) == 0; /* otherwise the caller
 						       * holds it */
@@ -758,8 +760,10 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 	/* a thread died while it held it, and is not reaped yet: a later sweep
 	 * frees it */
 	if (str_stream_free(pl, sid, NULL) == STR_FREED_NOT &&
-	    str_stream_lives(pl) && pl->sid == sid)
+	    str_stream_lives(pl) && pl->sid == sid) {
 		(void)str_cas(&pl->closer, me, 0u);
+		host_daemon_soon();
+	}
 unlock:
 	if (locked)
 		str_node_unlock(n);

@@ -61,6 +61,7 @@ static void
 unburied_more(void)
 {
 	(void)str_add(str_root(STR_ROOT_UNBURIED), MORE + 1);
+	host_daemon_soon();
 }
 
 /* str_stream_unburied - may such streams exist? */

@@ -145,8 +145,10 @@ next_stage(struct str_sweep *s)
 		}
 		/* fall through */
 	case AGAIN:
-		if (s->orphans && s->collect == NULL)
+		if (s->orphans && s->collect == NULL) {
 			s->collect = str_collect_begin();
+			s->unsure |= s->collect == NULL;
+		}
 		if (s->collect != NULL) {
 			s->stage = COLLECT;
 			return true;
@@ -163,7 +165,7 @@ next_stage(struct str_sweep *s)
 			str_sig_sweep();
 		s->pairs = s->pairs || s->pairs_asked;
 		s->asked = s->pairs_asked = false;
-		s->mended = s->orphans = s->turn = false;
+		s->mended = s->orphans = s->turn = s->unsure = false;
 		s->stage = WALK;
 		break;
 	}
@@ -190,12 +192,14 @@ str_sweep_some(struct str_sweep *s, uint64_t ns)
 			if (str_collect_some(s->collect, until))
 				continue;
 			/* the heads that it released are swept */
-			walk(s, str_collect_end(s->collect) * STR_NCOOKIE);
+			walk(s, str_collect_end(s->collect, &s->unsure) *
+				STR_NCOOKIE);
 			s->collect = NULL;
 		}
 		if (s->walk.left == 0 && !next_stage(s)) {
 			if (str_stream_unburied())
 				s->n += str_stream_bury_all();
+			s->unsure |= str_stream_unburied();
 			return false;
 		}
 		str_stream_walk_some(sweep, s, &s->walk, until);

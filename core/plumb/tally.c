@@ -262,9 +262,9 @@ str_collect_note(struct str_collect *r, uint64_t until)
 		return LAST;
 	if (r->walk.left != 0)
 		return MORE;
-	return r->cand.n == 0 ||
-		str_load(str_root(STR_ROOT_COLLECTED)) == looked_at(r) ? LAST :
-		NEXT;
+	r->sure = r->cand.n == 0 ||
+		str_load(str_root(STR_ROOT_COLLECTED)) == looked_at(r);
+	return r->sure ? LAST : NEXT;
 }
 
 enum went

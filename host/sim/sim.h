@@ -69,6 +69,8 @@ uint32_t sim_rand(uint32_t n);
  */
 void sim_kill(struct sim_task *t);
 void sim_stop(struct sim_task *t);
+/* sim_soon - how often host_daemon_soon() was called since the last time. */
+unsigned sim_soon(void);
 /* sim_streamsd - the task that host_daemon() started, NULL: none yet. */
 struct sim_task *sim_streamsd(void);
 void sim_cont(struct sim_task *t);

@@ -259,6 +259,24 @@ host_sock_ask(void)
 {
 }
 
+static unsigned soon;
+
+/* There is no streamsd: a test sweeps. */
+void
+host_daemon_soon(void)
+{
+	soon++;
+}
+
+unsigned
+sim_soon(void)
+{
+	unsigned n = soon;
+
+	soon = 0;
+	return n;
+}
+
 /* Only sockets give streamsd work. */
 void
 host_daemon_look(void)

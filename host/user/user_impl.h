@@ -71,6 +71,7 @@ struct host_shared {
 	str_a32 daemon_err;    /* [A] why */
 	str_a32 daemon_fails;  /* [A] failed starts in succession */
 	str_a32 daemon_asks;   /* [A] HOST_ASK_*, what its bell rings for */
+	str_a32 daemon_soon;   /* [A] 1: a change since the last sweep began */
 	str_a64 sock_epoch;    /* [A] counts the keepers of sockets: sock.c */
 	str_a64 sock_name;     /* [A] the keeper's socket for letters */
 	str_a32 sock_closed;   /* [A] counts sockets that were closed */
@@ -350,6 +351,7 @@ bool host_reap_next(uint32_t *at);
 #define HOST_ASK_LOOK 8u   /* host_daemon_look() */
 #define HOST_ASK_NOTICE 16u /* threads rely on notices: notice.c */
 #define HOST_ASK_CHILD 32u /* host_daemon_news() */
+#define HOST_ASK_SOON 64u  /* host_daemon_soon() */
 extern bool host_is_daemon;
 extern bool host_daemon_comes; /* this process will be streamsd */
 bool host_daemon_claim(void);

@@ -774,6 +774,15 @@ bool host_owner_stopped(uint32_t tag);
 void host_daemon_look(void);
 
 /*
+ * host_daemon_soon - make streamsd sweep within a moment
+ * For a change after which a stream may have to be closed that no thread will
+ * close: call it after the change.  Many calls cost one sweep.
+ *
+ * Context: a call; locks and claims may be held.
+ */
+void host_daemon_soon(void);
+
+/*
  * host_defer - have str_timer_run() called at @when, or up to a millisecond
  * later, by streamsd, or by this process if there is none.  The executive keeps
  * the deadlines itself, and calls this after it has made the earliest one, the
@@ -860,6 +869,7 @@ struct str_sweep {
 	bool mended;	/* links: lower heads may have no link any more */
 	bool turn;	/* the collector has had a slice since the last walk */
 	bool orphans;	/* heads with references and no file */
+	bool unsure;	/* something could not be examined: sweep again */
 	unsigned n, files; /* streams freed, files closed */
 	struct str_collect *collect; /* the collector's run, in stage 3 */
 	struct host_listing *listing; /* for a walk over many, or NULL */

@@ -13,7 +13,9 @@
  *
  * When.  If a member ends, its pidfd becomes readable.  If a member attaches,
  * forks, or is about to exec, it rings the bell.  Any other ring asks for a
- * check.  It gets no event about holders of streams that are not members: as
+ * check.  A member that changes files or references so that perhaps no thread
+ * can close a stream asks for a sweep (host_daemon_soon), which follows within
+ * seconds.  It gets no event about holders of streams that are not members: as
  * long as there are streams to watch, or threads that rely on notices of deaths,
  * it checks them at growing intervals.
  *
@@ -51,11 +53,15 @@
 #define SPARING 2000u
 #define SPARING_MAX (60000 * MS)
 
+/* Sweeps with a cause cost less than a fiftieth, and follow in SWEEP_MAX. */
+#define SOON_SPARING 50u
+
 #define NOTICE_MIN (250 * MS) /* between two notices without a cause */
 #define NOTICE_MAX (4000 * MS)
 
 /* rings after which only the new processes are examined */
-#define NEWS (HOST_ASK_MEMBER | HOST_ASK_NOTICE | HOST_ASK_CHILD)
+#define NEWS (HOST_ASK_MEMBER | HOST_ASK_NOTICE | HOST_ASK_CHILD | \
+	HOST_ASK_SOON)
 
 #define TICK MS	/* between two checks of sockets with data to send */
 #define TICKS 16u /* checks without a result, before they end */
@@ -64,6 +70,8 @@ static struct pollfd pfd[2 + WATCH_MAX];
 static uint64_t linger = LINGER_MS * MS;
 static uint64_t sweep_every = SWEEP_MIN;
 static uint64_t sweep_at;
+static uint64_t soonest; /* no sweep that is only due before that */
+static unsigned found;	 /* streams and files, by all sweeps */
 static uint64_t pairs_at; /* not before that */
 static bool pairs_due;	  /* processes have ended since the last time */
 static uint64_t notice_every = NOTICE_MIN;
@@ -160,8 +168,39 @@ serve(bool all)
 		host_reap_scan();
 	STR_CRASH_POINT("streamsd:reaped");
 	host_leave();
+	str_store(&shared()->daemon_soon, 0u);
+	str_fence_full(); /* pairs with the one in host_daemon_soon() */
 	str_sweep_ask(&sweep, false);
 	memory_ask();
+}
+
+/* A change may have left a stream that only a sweep closes. */
+static void
+sweep_soon(void)
+{
+	sweep_every = SWEEP_MIN;
+	sweep_at = STR_MAX(soonest,
+		STR_MIN(sweep_at, host_now() + SWEEP_MIN));
+}
+
+/*
+ * A sweep has ended, which took @cost.  If it closed something, this may have
+ * been the last holder of something else; if it could not examine everything, it
+ * is repeated at the usual intervals.
+ */
+static void
+sweep_next(uint64_t cost)
+{
+	unsigned now = sweep.n + sweep.files;
+	bool changed = now != found;
+
+	found = now;
+	soonest = host_now() + STR_MIN(SOON_SPARING * cost, SWEEP_MAX);
+	if (changed || str_load(&shared()->daemon_soon) != 0)
+		sweep_soon();
+	else if (sweep_at != UINT64_MAX)
+		sweep_at = STR_MAX(sweep_at, sweep.unsure ? soonest :
+			host_now() + spare(cost));
 }
 
 /*
@@ -252,9 +291,7 @@ sweeps(void)
 	}
 	if (!more) {
 		now = worked();
-		if (sweep_at != UINT64_MAX)
-			sweep_at = STR_MAX(sweep_at,
-				host_now() + spare(now - swept));
+		sweep_next(now - swept);
 		swept = now;
 	}
 	return more;
@@ -441,6 +478,8 @@ work(void)
 			host_now() >= sweep_at;
 		if (asks & HOST_ASK_NOTICE)
 			notice_at = STR_MIN(notice_at, host_now() + NOTICE_MIN);
+		if (asks & HOST_ASK_SOON)
+			sweep_soon();
 		if (died || all) {
 			sweep_every = died || rung ? SWEEP_MIN :
 				STR_MIN(2 * sweep_every, SWEEP_MAX);

@@ -72,6 +72,7 @@ LATER(host_box_ready)
 
 /* step 5: the daemon */
 LATER(host_daemon_look)
+LATER(host_daemon_soon)
 LATER(host_wait_notice)
 
 /* step 5: modules that are loaded */
