@@ -379,6 +379,28 @@ with_udp2(void)
 	datagrams();
 }
 
+/* The messages come from a module above the transport, not from its queue. */
+static void
+below_a_module(void)
+{
+	T_EQ(fx_pop(&a.pipe, 0), 0);
+	arr.from = WR(fx_push(&a.pipe, 0, "srvmod"));
+}
+
+static void
+with_ticlts_below_a_module(void)
+{
+	with_ticlts();
+	below_a_module();
+}
+
+static void
+with_udp2_below_a_module(void)
+{
+	with_udp2();
+	below_a_module();
+}
+
 static void
 with_ticlts_in_two_steps(void)
 {
@@ -578,8 +600,10 @@ ARRANGEMENT(with_minimux)
 ARRANGEMENT(with_ticotsord)
 ARRANGEMENT(with_ticotsord_in_two_steps)
 ARRANGEMENT(with_ticlts)
+ARRANGEMENT(with_ticlts_below_a_module)
 ARRANGEMENT(with_ticlts_in_two_steps)
 ARRANGEMENT(with_udp2)
+ARRANGEMENT(with_udp2_below_a_module)
 ARRANGEMENT(with_udp2_in_two_steps)
 ARRANGEMENT(with_ip)
 ARRANGEMENT(with_log)

@@ -17,12 +17,14 @@
  * Keeping.  Any thread may serve a queue: the reader at the other end, or
  * streamsd.  If that thread is killed, no message may be lost whose send has
  * returned.  So a waiting message stays on the queue while it is served, and a
- * duplicate is sent.  If the server was killed, its successor checks two
- * things.  Was the duplicate passed on (str_msg_handed())?  A duplicate that
- * the reaper has freed meanwhile counts as passed on.  Therefore: has a message
- * been put at the target head since then (str_put_mark())?  If not, the
- * duplicate has not arrived. streamsd runs the queues of the server's streams
- * before it frees the duplicate.  Requests are protected by `busy' instead.
+ * duplicate is sent.  A datagram that a thread took from a module above, or
+ * from the backlog, is queued first, for the same reason.  If the server was
+ * killed, its successor checks two things.  Was the duplicate passed on
+ * (str_msg_handed())?  A duplicate that the reaper has freed meanwhile counts
+ * as passed on.  Therefore: has a message been put at the target head since
+ * then (str_put_mark())?  If not, the duplicate has not arrived. streamsd runs
+ * the queues of the server's streams before it frees the duplicate.  Requests
+ * are protected by `busy' instead.
  *
  * Crash.  A thread that finds the gate taken makes the queue run a tick later;
  * if the gate was not left meanwhile, that run checks whether its owner lives,
@@ -352,6 +354,16 @@ is_behind(queue_t *q, const mblk_t *mp)
 	return first != NULL && mp->b_band <= first->b_band;
 }
 
+/*
+ * Op unitdata changes its message in place, and a message with a record of its
+ * origin would return changed if this thread were killed then.
+ */
+static int
+returns(mblk_t *mp, const struct tpi_ops *ops)
+{
+	return ops->keeps && ops->info.SERV_type == T_CLTS && str_msg_taken(mp);
+}
+
 static void
 message(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 {
@@ -361,6 +373,11 @@ message(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 	if (data && (DB_TYPE(mp) != M_DATA || mp->b_band != 0))
 		set_band(mp);
 	if (data && is_behind(q, mp)) {
+		put_off(q, mp);
+		return;
+	}
+	if (data && returns(mp, ops)) {
+		qenable(q); /* first: we may be killed when it is queued */
 		put_off(q, mp);
 		return;
 	}

@@ -660,7 +660,7 @@ udp_wput(queue_t *q, mblk_t *mp)
 	struct udp *u = q->q_ptr;
 
 	if (str_likely(DB_TYPE(mp) == M_PROTO && q->q_first == NULL) &&
-		udp_lo_fast(u, mp))
+		!str_msg_taken(mp) && udp_lo_fast(u, mp))
 		return 0;
 	inet_enter(&u->in);
 	if (DB_TYPE(mp) == M_IOCTL && canon_cmd(mp) == UDP2_LOCHECK) {
