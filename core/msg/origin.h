@@ -62,11 +62,13 @@
  */
 #define STR_ORIGIN_UNTIL 0x20u
 /*
- * A record without a queue pair, of a duplicate: the reaper does not put it
- * back.  The driver that made the duplicate keeps the original, and calls
- * str_msg_handed() to find out whether the duplicate has been handed on.
+ * Of a duplicate, which the reaper does not put back: the driver that made it
+ * keeps the original.  The record has the address of the driver's word, in the
+ * form of STR_ORIGIN_UNTIL; by this word the driver finds out whether the
+ * duplicate has been handed on (str_msg_fate()).
  */
-#define STR_ORIGIN_WATCH STR_ORIGIN_QUEUE
+#define STR_ORIGIN_WATCH (STR_ORIGIN_BACKLOG | STR_ORIGIN_NEXT)
+#define STR_ORIGIN_BITS 0x3fu
 
 STR_INLINE uint64_t
 str_origin_word(queue_t *q, unsigned bits)
@@ -126,11 +128,24 @@ str_origin_until(const void *word)
 		((uint32_t)a & ~UINT32_C(63)) | STR_ORIGIN_UNTIL;
 }
 
+STR_INLINE uint64_t
+str_origin_watch(const void *word)
+{
+	return str_origin_until(word) ^ (STR_ORIGIN_UNTIL | STR_ORIGIN_WATCH);
+}
+
+/* The word whose address a record of either kind has. */
+STR_INLINE uint64_t *
+str_origin_wordof(uint64_t w)
+{
+	return (uint64_t *)str_origin_at(w) + (w >> 32 & 7u);
+}
+
 /* The record proper of a record @w that is STR_ORIGIN_UNTIL, or 0. */
 STR_INLINE uint64_t
 str_origin_proper(const struct str_mdb *x, uint64_t w)
 {
-	const uint64_t *word = (uint64_t *)str_origin_at(w) + (w >> 32 & 7u);
+	const uint64_t *word = str_origin_wordof(w);
 
 	return str_load(word) == (uint64_t)(uintptr_t)x->m.b_next ?
 		(uint64_t)(uintptr_t)x->m.b_prev : 0;

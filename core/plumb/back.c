@@ -30,14 +30,30 @@ forget_rest(const struct reap *r, struct str_mdb *x)
 		str_origin_set(str_mdb_of_m(bp), 0);
 }
 
-/* Its driver keeps the original: the record is for str_msg_handed(). */
+/* Its driver keeps the original: the record is for str_msg_fate(). */
 static bool
 is_watched(const struct str_mdb *x)
 {
 	uint64_t w = str_origin(x);
 
-	return w == STR_ORIGIN_WATCH || ((w & STR_ORIGIN_UNTIL) != 0 &&
-		(uint64_t)(uintptr_t)x->m.b_prev == STR_ORIGIN_WATCH);
+	if ((w & 1u) == 0 && (w & STR_ORIGIN_UNTIL) != 0)
+		w = (uint64_t)(uintptr_t)x->m.b_prev;
+	return (w & STR_ORIGIN_BITS) == STR_ORIGIN_WATCH;
+}
+
+void
+str_reap_tell(struct str_mdb *x)
+{
+	uint64_t w = str_origin(x);
+
+	if ((str_load(&x->parts) & STR_MDB_M) == 0)
+		return;
+	if ((w & 1u) == 0 && (w & STR_ORIGIN_UNTIL) != 0)
+		w = str_origin_proper(x, w);
+	/* the driver may have another use for the word by now */
+	if ((w & STR_ORIGIN_BITS) == STR_ORIGIN_WATCH)
+		(void)str_cas(str_origin_wordof(w),
+			~(uint64_t)(uintptr_t)&x->m, (uint64_t)0);
 }
 
 bool

@@ -401,6 +401,21 @@ with_udp2_below_a_module(void)
 	below_a_module();
 }
 
+/* They wait in a module above the receiver, too, before they come to its head. */
+static void
+with_ticlts_below_two_modules(void)
+{
+	with_ticlts_below_a_module();
+	(void)fx_push(&b.pipe, 0, "srvmod");
+}
+
+static void
+with_udp2_below_two_modules(void)
+{
+	with_udp2_below_a_module();
+	(void)fx_push(&b.pipe, 0, "srvmod");
+}
+
 static void
 with_ticlts_in_two_steps(void)
 {
@@ -601,9 +616,11 @@ ARRANGEMENT(with_ticotsord)
 ARRANGEMENT(with_ticotsord_in_two_steps)
 ARRANGEMENT(with_ticlts)
 ARRANGEMENT(with_ticlts_below_a_module)
+ARRANGEMENT(with_ticlts_below_two_modules)
 ARRANGEMENT(with_ticlts_in_two_steps)
 ARRANGEMENT(with_udp2)
 ARRANGEMENT(with_udp2_below_a_module)
+ARRANGEMENT(with_udp2_below_two_modules)
 ARRANGEMENT(with_udp2_in_two_steps)
 ARRANGEMENT(with_ip)
 ARRANGEMENT(with_log)

@@ -148,47 +148,52 @@ str_unhold(struct str_hold *h)
 		str_plumber_wake(pl);
 }
 
-/* Messages that wait for memory there count as arrived, too. */
-uint64_t
-str_put_mark(queue_t *rq)
+void
+str_msg_watch(mblk_t *mp, uint64_t *word)
 {
-	const struct str_head *sd = &rq->q_pair->plumb->head[0];
-
-	return str_load(&sd->hq.pos) * 0x9e3779b97f4a7c15u +
-		*(const volatile size_t *)&sd->qp->wq.q_count;
+	str_origin_set(str_mdb_of_m(mp), str_origin_watch(word));
+	str_barrier();
+	/* not a pointer to the message, which the reaper would respect */
+	str_store(word, ~(uint64_t)(uintptr_t)mp);
 }
 
-unsigned int
-str_msg_watch(mblk_t *mp)
+/* Has @x, which may be another message by now, the record @mine? */
+static bool
+watched(const struct str_mdb *x, uint64_t mine)
 {
-	struct str_mdb *x = str_mdb_of_m(mp);
+	uint64_t w, proper;
 
-	str_origin_set(x, STR_ORIGIN_WATCH);
-	return str_load(&x->blk.owner);
+	while (str_load(&x->blk.state) == STR_BLK_MDB) {
+		w = str_origin(x);
+		if (w == mine)
+			return true;
+		if ((w & 1u) != 0 || (w & STR_ORIGIN_UNTIL) == 0)
+			return false;
+		proper = str_origin_proper(x, w);
+		if (str_origin(x) == w)
+			return proper == mine;
+	}
+	return false;
 }
 
 /*
- * A record other than the two below was written when the message was taken from
- * a queue at its destination, or by the reaper, which found it there.
+ * The record is cleared when the message is linked, or freed.  The reaper clears
+ * the word before it frees the message (str_reap_tell()).  A message that has the
+ * record may be linked, until the reaper has looked; with no owner it is neither
+ * linked nor freed, because a pointer to it has been found somewhere.
  */
 int
-str_msg_handed(const mblk_t *mp, unsigned int by)
+str_msg_fate(const uint64_t *word)
 {
-	struct str_mdb *x = str_container(mp, struct str_mdb, m);
+	uint64_t v = str_load_acq(word);
+	const struct str_mdb *x = str_mdb_of_m((mblk_t *)(uintptr_t)~v);
 
-	while (str_load(&x->blk.state) == STR_BLK_MDB &&
-		str_load(&x->blk.owner) == by) {
-		uint64_t w = str_origin(x), proper;
-
-		if (w == STR_ORIGIN_WATCH)
-			return 0;
-		if ((w & 1u) != 0 || (w & STR_ORIGIN_UNTIL) == 0)
-			return 1;
-		proper = str_origin_proper(x, w);
-		if (str_origin(x) == w)
-			return proper != STR_ORIGIN_WATCH;
-	}
-	return 1;
+	if (v == 0)
+		return 0;
+	if (watched(x, str_origin_watch(word)))
+		return str_load(&x->blk.owner) == 0 ? 0 : EAGAIN;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return str_load(word) != 0;
 }
 
 /*

@@ -57,4 +57,8 @@ bool str_reap_pair_linked(const struct str_qpair *qp);
 bool str_reap_taken(const struct reap *r, struct str_mdb *x);
 void str_reap_give_back(struct reap *r);
 
+/* @x is about to be freed, and was not handed on: tell the driver that watches
+ * it, if one does (str_msg_fate()). */
+void str_reap_tell(struct str_mdb *x);
+
 #endif

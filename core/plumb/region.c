@@ -157,6 +157,7 @@ message_kept(struct reap *r, struct str_blk *b)
 static void
 message_fini(struct str_blk *b)
 {
+	str_reap_tell((struct str_mdb *)(void *)b);
 	str_mdb_reap((struct str_mdb *)(void *)b);
 }
 

@@ -186,9 +186,9 @@ shorten(struct sctpt *u, struct sctpt *to)
 		u->longer = LONGER;
 }
 
-/* With the door of @to, whose stream @ref is held. */
+/* With the door of @to, whose stream is held. */
 static int
-give(struct sctpt *u, struct sctpt *to, const struct str_ref *ref, mblk_t *mp)
+give(struct sctpt *u, struct sctpt *to, mblk_t *mp)
 {
 	if (str_load_acq(&u->to->user) != to || !takes(to))
 		return SCTPT_FAR;
@@ -196,7 +196,7 @@ give(struct sctpt *u, struct sctpt *to, const struct str_ref *ref, mblk_t *mp)
 		return EAGAIN;
 	str_store(&to->late, 1u); /* until it is known that it was not */
 	STR_POINT("sctp:giving");
-	tpi_goes(&u->tpi, to->tpi.rq, ref, mp);
+	tpi_goes(&u->tpi, mp);
 	putnext(to->tpi.rq, mp);
 	STR_POINT("sctp:given");
 	if (str_load_acq(&u->to->user) != to)
@@ -229,7 +229,7 @@ sctpt_near_data(struct sctpt *u, mblk_t *mp)
 	if (err == 0) {
 		err = EAGAIN;
 		if (mutex_tryenter(&to->door)) {
-			err = give(u, to, &ref, mp);
+			err = give(u, to, mp);
 			mutex_exit(&to->door);
 		}
 		str_unhold(&h);

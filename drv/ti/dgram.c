@@ -199,7 +199,7 @@ ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
 	if (bp == NULL) {
 		tpi_retry(tp);
 	} else {
-		tpi_goes(tp, ep->tpi.rq, &ep->tpi.ref, bp);
+		tpi_goes(tp, bp);
 		putnext(ep->tpi.rq, bp);
 	}
 	str_unhold(&h);

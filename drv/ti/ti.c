@@ -672,7 +672,7 @@ ti_data(struct tpi *tp, mblk_t *mp, int flags)
 			T_DATA_IND;
 		DB_TYPE(mp) = M_PROTO;
 	}
-	tpi_goes(tp, to->tpi.rq, &me->pref, mp);
+	tpi_goes(tp, mp);
 	putnext(to->tpi.rq, mp);
 	if (__builtin_expect(!str_short_stands(WR(tp->rq), to->tpi.rq), 0))
 		shorten(me, to);

@@ -19,12 +19,10 @@
  * returned.  So a waiting message stays on the queue while it is served, and a
  * duplicate is sent.  A datagram that a thread took from a module above, or
  * from the backlog, is queued first, for the same reason.  If the server was
- * killed, its successor checks two things.  Was the duplicate passed on
- * (str_msg_handed())?  A duplicate that the reaper has freed meanwhile counts
- * as passed on.  Therefore: has a message been put at the target head since
- * then (str_put_mark())?  If not, the duplicate has not arrived. streamsd runs
- * the queues of the server's streams before it frees the duplicate.  Requests
- * are protected by `busy' instead.
+ * killed, its successor asks what became of the duplicate (str_msg_fate()), and
+ * sends another one only if the first was not handed on.  While that is not
+ * known, because the reaper has not finished, the queue waits.  Requests are
+ * protected by `busy' instead.
  *
  * Crash.  A thread that finds the gate taken makes the queue run a tick later;
  * if the gate was not left meanwhile, that run checks whether its owner lives,
@@ -87,7 +85,7 @@ tpi_gate_leave(struct tpi *tp, queue_t *q)
 
 /* ------------------------------------------------------------------ keeping */
 
-/* Is it data of band 0, not expedited?  str_put_mark() counts band 0 only. */
+/* Is it data of band 0, not expedited? */
 static int
 is_kept_down(const mblk_t *mp)
 {
@@ -107,8 +105,7 @@ is_kept_down(const mblk_t *mp)
  * without the lock.
  */
 static mblk_t *
-keep(queue_t *q, volatile unsigned int *what, mblk_t **which,
-	int (*is)(const mblk_t *))
+keep(queue_t *q, struct tpi_kept *k, int (*is)(const mblk_t *))
 {
 	struct tpi *tp = tpi_of(q);
 	mblk_t *mp, *bp = NULL;
@@ -118,94 +115,78 @@ keep(queue_t *q, volatile unsigned int *what, mblk_t **which,
 	tpi_lock(tp);
 	mp = str_load_acq(&q->q_first);
 	if (mp != NULL && is(mp) && (bp = dupmsg(mp)) != NULL) {
-		__atomic_store_n(what, TPI_KEEP_BEGUN, __ATOMIC_RELEASE);
+		str_store_rel(&k->state, TPI_KEEP_BEGUN);
 		mp->b_flag |= TPI_KEPT;
-		*which = mp;
+		k->mp = mp;
 	}
 	tpi_unlock(tp);
 	return bp;
 }
 
+/* The duplicate @mp is handed on next. */
+static void
+goes(struct tpi_kept *k, mblk_t *mp)
+{
+	str_msg_watch(mp, &k->sent);
+	str_store_rel(&k->state, TPI_KEEP_GOES);
+}
+
 /* The kept message has been sent (@done), or waits again. */
 static void
-kept(queue_t *q, volatile unsigned int *what, mblk_t **which, int done)
+kept(queue_t *q, struct tpi_kept *k, int done)
 {
 	struct tpi *tp = tpi_of(q);
 	mblk_t *mp;
 
 	tpi_lock(tp);
-	mp = *which; /* NULL: it was flushed */
-	*which = NULL;
+	mp = k->mp; /* NULL: it was flushed */
+	k->mp = NULL;
 	if (mp != NULL && done)
 		rmvq(q, mp);
 	else if (mp != NULL)
 		mp->b_flag &= (unsigned short)~TPI_KEPT;
-	__atomic_store_n(what, 0u, __ATOMIC_RELEASE);
+	str_store_rel(&k->state, 0u);
 	tpi_unlock(tp);
 	if (mp != NULL && done)
 		freemsg(mp);
 }
 
-/* The same after a server was killed: for the message with TPI_KEPT, if there
- * is one. */
-static void
-kept_dead(queue_t *q, volatile unsigned int *what, mblk_t **which, int done)
+/*
+ * The server of @q died: the same for the message with TPI_KEPT, if there is
+ * one. 0; EAGAIN: look later.
+ */
+static int
+kept_dead(queue_t *q, struct tpi_kept *k)
 {
+	int done = k->state == TPI_KEEP_GOES ? str_msg_fate(&k->sent) :
+		k->state == TPI_KEEP_WENT;
 	mblk_t *mp;
 
+	if (done == EAGAIN)
+		return EAGAIN;
 	tpi_lock(tpi_of(q));
 	(void)freezestr(q);
 	for (mp = q->q_first; mp != NULL && (mp->b_flag & TPI_KEPT) == 0;)
 		mp = mp->b_next;
 	unfreezestr(q, 0);
-	*which = mp;
+	k->mp = mp;
 	tpi_unlock(tpi_of(q));
-	kept(q, what, which, done);
+	kept(q, k, done);
+	return 0;
 }
 
 void
-tpi_goes_kept(struct tpi *tp, queue_t *rq, const struct str_ref *ref,
-	mblk_t *mp)
+tpi_goes_kept(struct tpi *tp, mblk_t *mp)
 {
-	tp->kept_dup = ~(uintptr_t)mp;
-	tp->kept_by = str_msg_watch(mp);
-	tp->kept_at = *ref;
-	tp->kept_rq = rq;
-	tp->kept_mark = str_put_mark(rq);
-	__atomic_store_n(&tp->keeping, TPI_KEEP_GOES, __ATOMIC_RELEASE);
+	goes(&tp->down, mp);
 	STR_POINT("tpi:goes");
 }
 
 void
 tpi_went(struct tpi *tp)
 {
-	if (tp->keeping != 0)
-		__atomic_store_n(&tp->keeping, TPI_KEEP_WENT, __ATOMIC_RELEASE);
-}
-
-/*
- * The server of the write queue died: has its message arrived? 0; EAGAIN: check
- * later.
- */
-static int
-kept_by_dead(struct tpi *tp)
-{
-	struct str_hold h;
-	int done = tp->keeping == TPI_KEEP_WENT, err;
-
-	if (tp->keeping == TPI_KEEP_GOES) {
-		err = str_hold(&h, &tp->kept_at);
-		if (err == EBUSY)
-			return EAGAIN;
-		if (err == 0) {
-			done = str_put_mark(tp->kept_rq) != tp->kept_mark &&
-				str_msg_handed((const mblk_t *)~tp->kept_dup,
-					tp->kept_by);
-			str_unhold(&h);
-		}
-	}
-	kept_dead(WR(tp->rq), &tp->keeping, &tp->kept, done);
-	return 0;
+	if (tp->down.state != 0)
+		str_store_rel(&tp->down.state, TPI_KEEP_WENT);
 }
 
 /* ---------------------------------------------------------- open and close */
@@ -287,8 +268,8 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 	 * time.  Wait for at most a second: a thread in the other stream may be
 	 * stopped.
 	 */
-	for (n = 0; tp->keeping != 0 && kept_by_dead(tp) == EAGAIN &&
-		n < HZ; n++) {
+	for (n = 0; tp->down.state != 0 && n < HZ &&
+		kept_dead(WR(q), &tp->down) == EAGAIN; n++) {
 		mutex_exit(&tp->gate);
 		delay(1);
 		mutex_enter(&tp->gate);
@@ -515,15 +496,14 @@ tpi_wput(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 static int
 serve(queue_t *q, struct tpi *tp, const struct tpi_ops *ops)
 {
-	mblk_t *mp = ops->keeps ? keep(q, &tp->keeping, &tp->kept,
-		is_kept_down) : NULL;
+	mblk_t *mp = ops->keeps ? keep(q, &tp->down, is_kept_down) : NULL;
 	int err;
 
 	if (mp != NULL) {
 		STR_POINT("tpi:serving");
 		err = tpi_request(q, mp, tp, ops);
 		STR_POINT("tpi:served");
-		kept(q, &tp->keeping, &tp->kept, err != EAGAIN);
+		kept(q, &tp->down, err != EAGAIN);
 		if (err == EAGAIN)
 			freemsg(mp);
 		return err == EAGAIN ? EAGAIN : 1;
@@ -549,12 +529,12 @@ tpi_wsrv(queue_t *q, const struct tpi_ops *ops)
 	if (tp == NULL)
 		return 0;
 	/* a stream has one runner, so the runner before us died */
-	if (__builtin_expect(tp->keeping != 0, 0))
+	if (__builtin_expect(tp->down.state != 0, 0))
 		__atomic_store_n(&tp->doubt, 1u, __ATOMIC_RELAXED);
 	if (!tpi_gate_try(tp, ops))
 		return 0;
-	if (__builtin_expect(tp->keeping != 0, 0) &&
-		kept_by_dead(tp) == EAGAIN) {
+	if (__builtin_expect(tp->down.state != 0, 0) &&
+		kept_dead(q, &tp->down) == EAGAIN) {
 		tpi_gate_leave(tp, q);
 		tpi_retry(tp);
 		return 0;
@@ -600,7 +580,6 @@ confirmed(struct tpi *tp)
 	tpi_unlock(tp);
 }
 
-/* Is it a message that str_put_mark() of the head above counts? */
 static int
 is_kept_up(const mblk_t *mp)
 {
@@ -613,17 +592,16 @@ static int
 hand_up(struct tpi *tp, queue_t *q, mblk_t *mp)
 {
 	if (tpi_is_data(mp) && !canputnext(q)) {
-		kept(q, &tp->handing, &tp->hand, 0);
+		kept(q, &tp->hand, 0);
 		freemsg(mp);
 		return 0;
 	}
-	tp->hand_mark = str_put_mark(q);
-	__atomic_store_n(&tp->handing, TPI_KEEP_GOES, __ATOMIC_RELEASE);
+	goes(&tp->hand, mp);
 	STR_POINT("tpi:handing");
 	mp->b_band = 0;
 	putnext(q, mp);
 	STR_POINT("tpi:handed");
-	kept(q, &tp->handing, &tp->hand, 1);
+	kept(q, &tp->hand, 1);
 	return 1;
 }
 
@@ -636,7 +614,7 @@ send_up(struct tpi *tp, queue_t *q)
 	for (;;) {
 		int band;
 
-		mp = keep(q, &tp->handing, &tp->hand, is_kept_up);
+		mp = keep(q, &tp->hand, is_kept_up);
 		if (mp != NULL) {
 			if (!hand_up(tp, q, mp))
 				return 0;
@@ -670,10 +648,11 @@ tpi_rsrv(queue_t *q, const struct tpi_ops *ops)
 		return 0;
 	if (__builtin_expect(tpi_owes(tp) != 0, 0))
 		tpi_pay(tp);
-	if (__builtin_expect(tp->handing != 0, 0)) /* the server died */
-		kept_dead(q, &tp->handing, &tp->hand,
-			tp->handing == TPI_KEEP_GOES &&
-			str_put_mark(q) != tp->hand_mark);
+	if (__builtin_expect(tp->hand.state != 0, 0) && /* the server died */
+		kept_dead(q, &tp->hand) == EAGAIN) {
+		tpi_retry(tp);
+		return 0;
+	}
 	if (__atomic_load_n(&tp->up, __ATOMIC_ACQUIRE) != 0) {
 		if (!send_up(tp, q))
 			return 0;

@@ -35,9 +35,9 @@ struct tpi_row {
 /* ... of one that is being served, or whose server died over it */
 #define TPI_KEPT 0x2000
 
-/* tpi.keeping, tpi.handing */
+/* tpi_kept.state */
 #define TPI_KEEP_BEGUN 1u
-#define TPI_KEEP_GOES 2u /* and the mark is valid */
+#define TPI_KEEP_GOES 2u /* and `sent' is valid */
 #define TPI_KEEP_WENT 3u /* it has been accepted */
 
 /* A request that is being served. */
@@ -148,10 +148,10 @@ tpi_unlock(struct tpi *tp)
 static inline void
 tpi_not_kept(struct tpi *tp, const mblk_t *mp)
 {
-	if (tp->kept == mp)
-		tp->kept = NULL;
-	if (tp->hand == mp)
-		tp->hand = NULL;
+	if (tp->down.mp == mp)
+		tp->down.mp = NULL;
+	if (tp->hand.mp == mp)
+		tp->hand.mp = NULL;
 }
 
 /*

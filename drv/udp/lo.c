@@ -146,12 +146,11 @@ come_near(struct udp *u)
 
 /*
  * The receiving side of lo: a packet with its headers at @h, its data at
- * @mp->b_cont, for @to, whose stream, @ref, is held and has room. @from: its
- * sender, if it may have waited on the sender's queue; else NULL.
+ * @mp->b_cont, for @to, whose stream is held and has room. @from: its sender,
+ * if it may have waited on the sender's queue; else NULL.
  */
 static inline int
-arrive(struct udp *from, struct udp *to, const struct str_ref *ref,
-	mblk_t *mp, const unsigned char *h)
+arrive(struct udp *from, struct udp *to, mblk_t *mp, const unsigned char *h)
 {
 	uint16_t port;
 	mblk_t *bp;
@@ -171,7 +170,7 @@ arrive(struct udp *from, struct udp *to, const struct str_ref *ref,
 	if (str_unlikely(!str_load(&to->near)))
 		come_near(to);
 	if (from != NULL)
-		tpi_goes(&from->in.tp, to->in.tp.rq, ref, bp);
+		tpi_goes(&from->in.tp, bp);
 	putnext(to->in.tp.rq, bp);
 	return 0;
 }
@@ -580,7 +579,7 @@ show(struct udp *u, struct udp *to, mblk_t *mp, unsigned char *hdr,
 		&h) == 0)
 		udp_raw_copies(u->st, IPPROTO_UDP, pkt, &h);
 	mp->b_cont = udp_unwrap(pkt, hlen, block);
-	err = arrive(NULL, to, NULL, mp, hdr);
+	err = arrive(NULL, to, mp, hdr);
 	if (err == 0)
 		count(u, hlen + n);
 	return err;
@@ -605,7 +604,7 @@ give(struct udp *u, struct udp *to, const struct udp_dest *d,
 	if (!wire_is_plain(lo) || u->check || str_load(&u->st->check) ||
 		ports_any(&u->st->protos, IPPROTO_UDP))
 		return show(u, to, mp, hdr, d->hlen, n);
-	err = arrive(u, to, &d->ref, mp, hdr);
+	err = arrive(u, to, mp, hdr);
 	if (err == 0)
 		count(u, d->hlen + n);
 	return err;
@@ -741,7 +740,7 @@ udp_lo_fast(struct udp *u, mblk_t *mp)
 	else
 		__builtin_memcpy(h, d->hdr, IP6_HLEN + UDP_HDRLEN);
 	put_length(h, d->hlen, n);
-	err = arrive(NULL, to, NULL, mp, h);
+	err = arrive(NULL, to, mp, h);
 	str_unhold(&hold);
 	if (err == 0)
 		count(u, n + d->hlen);

@@ -201,7 +201,7 @@ hand_over(struct tpi *tp, struct pigeon *ep, mblk_t *mp)
 	bp->b_cont = mp->b_cont;
 	freeb(mp);
 	pigeon_of(tp)->since = 0;
-	tpi_goes(tp, ep->tpi.rq, &ep->tpi.ref, bp);
+	tpi_goes(tp, bp);
 	putnext(ep->tpi.rq, bp);
 	return 0;
 }

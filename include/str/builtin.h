@@ -140,7 +140,7 @@ void str_msg_settle(mblk_t *mp);
  * be called before the copy is made?  That is so if @mp was taken from a queue,
  * from the backlog of a perimeter or from a late list: then it would be put
  * back if this thread died.  It is also so if @mp is a duplicate whose driver
- * asks later whether it was handed on (str_msg_handed()).
+ * asks later whether it was handed on (str_msg_fate()).
  * str_msg_goes - do not put @mp back any more once *@word has changed.  The
  * word lies in the domain's memory; the driver changes it by one store when
  * the copy has been made. @mp must not be linked meanwhile, because b_next and

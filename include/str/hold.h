@@ -71,24 +71,18 @@ void str_hold_note(struct str_hold *h, const struct str_ref *ref);
 uint64_t str_read_mark(queue_t *rq);
 
 /*
- * str_put_mark - progress of arrivals at the head above @rq, as above.  The
- * value changes when a message of band 0 arrives there.  Reading does not
- * change it.
- */
-uint64_t str_put_mark(queue_t *rq);
-
-/*
- * str_msg_watch - note that the caller, which has the only reference to @mp, is
- * about to pass it on
- * Return: the caller's number, for str_msg_handed().
+ * str_msg_watch - the caller, which has the only reference to @mp, is about to
+ * pass it on.  If the caller is killed, str_msg_fate() says what became of @mp.
+ * @word: in the domain's memory, aligned; set here, and the driver keeps it
+ * until the message has been passed on, or its fate is known
  *
- * str_msg_handed - did the thread @by, which has been killed, pass @mp on: is
- * @mp on a queue or in a head's log, or was it freed? @mp may belong to another
- * thread by now.  Call this before the reaper frees
- * @mp: in a procedure of a stream that the killed thread was inside.
+ * str_msg_fate - of the message that @word watches, of a thread that was killed
+ * Return: 1: it was put on a queue or into a head's log, or was freed; 0: it
+ * was not, and will be freed; EAGAIN: that is not known before the reaper has
+ * finished.
  */
-unsigned int str_msg_watch(mblk_t *mp);
-int str_msg_handed(const mblk_t *mp, unsigned int by);
+void str_msg_watch(mblk_t *mp, uint64_t *word);
+int str_msg_fate(const uint64_t *word);
 
 /*
  * str_read_soon - the head above @rq, as above, is full.  If its reader runs on

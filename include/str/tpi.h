@@ -155,18 +155,12 @@ struct tpi {
 				       * last message that had to wait */
 	unsigned long drops;	   /* [A] datagrams that were dropped */
 	/* Messages that stay on their queue until they have arrived. */
-	volatile unsigned int keeping; /* [G] on the write queue: TPI_KEEP_* */
-	volatile unsigned int handing; /* used by rsrv: on the read queue */
-	struct str_ref kept_at;	   /* [G] stream to whose head it is sent */
-	queue_t *kept_rq;
-	mblk_t *kept;		   /* [L] the message on the write queue, if it
-				    * is still there ... */
-	mblk_t *hand;		   /* [L] ... on the read queue */
-	volatile uint64_t kept_mark; /* ... str_put_mark() there, before */
-	uintptr_t kept_dup;	   /* [G] ... address of the message sent,
-				    * inverted: not a reference to the reaper */
-	unsigned int kept_by;	   /* [G] ... its str_msg_watch() result */
-	volatile uint64_t hand_mark; /* the same for our own stream */
+	struct tpi_kept {
+		volatile unsigned int state; /* TPI_KEEP_* */
+		mblk_t *mp;	/* [L] it, if it is still there */
+		uint64_t sent;	/* the duplicate: str_msg_watch() */
+	} down, hand; /* [G] on the write queue; used by rsrv: on the read
+		       * queue */
 };
 
 /*
@@ -239,9 +233,10 @@ struct tpi_ops {
 	const char *name;
 	size_t size;		 /* of an endpoint, struct tpi included */
 	/*
-	 * Op data and unitdata put their message at another stream's head, and
-	 * call tpi_goes() before; or they call tpi_went() afterwards.  Then no waiting message is lost if the
-	 * thread that serves the queue is killed, and none arrives twice.
+	 * Op data and unitdata put their message on a queue of another stream,
+	 * and call tpi_goes() before; or they call tpi_went() afterwards.  Then
+	 * no waiting message is lost if the thread that serves the queue is
+	 * killed, and none arrives twice.
 	 */
 	int keeps;
 	struct T_info_ack info;	 /* T_INFO_ACK except for the state */
@@ -400,17 +395,13 @@ tpi_of(queue_t *q)
 	return (struct tpi *)q->q_ptr;
 }
 
-/*
- * Note that @mp of @tp is sent next to the head above @rq, whose stream is
- * held.
- */
-void tpi_goes_kept(struct tpi *tp, queue_t *rq, const struct str_ref *ref,
-	mblk_t *mp);
+/* Note that @mp of @tp is put next on a queue of another stream. */
+void tpi_goes_kept(struct tpi *tp, mblk_t *mp);
 static inline void
-tpi_goes(struct tpi *tp, queue_t *rq, const struct str_ref *ref, mblk_t *mp)
+tpi_goes(struct tpi *tp, mblk_t *mp)
 {
-	if (__builtin_expect(tp->keeping != 0, 0))
-		tpi_goes_kept(tp, rq, ref, mp);
+	if (__builtin_expect(tp->down.state != 0, 0))
+		tpi_goes_kept(tp, mp);
 }
 
 /*
