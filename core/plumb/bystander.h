@@ -14,6 +14,7 @@
 #include <sys/stropts.h>
 
 #define N 40u	/* messages; the first ones fill the sink */
+#define RUNS 250u /* of an arrangement */
 
 /*
  * One arrangement.  The run sets it to zero, calls the arrangement's function,
@@ -35,6 +36,9 @@ extern struct arrangement {
 	mblk_t *(*unwrap)(mblk_t *mp);	/* a message of the sink; NULL: none */
 	long (*next)(void);	/* instead of sink and head: a number, or -1 */
 	void (*ready)(void);	/* all are put */
+	bool ticks;		/* they wait for a callback, which the bystander
+				 * calls */
+	unsigned first;		/* only so many points are tried; 0: all */
 	void (*done)(void);	/* before the domain is audited */
 } arr;
 

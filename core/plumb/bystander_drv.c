@@ -416,6 +416,47 @@ with_udp2_below_two_modules(void)
 	(void)fx_push(&b.pipe, 0, "srvmod");
 }
 
+/*
+ * Another thread changes the receiver's plumbing: the sender's queue waits for a
+ * tick, and after that for another one.
+ */
+static void
+plumbs(void *arg)
+{
+	struct str_plumb *pl = b.pipe.sd[0]->plumb;
+	struct host_call hc = {.fd = -1};
+
+	(void)arg;
+	T_EQ(host_enter(&hc), 0);
+	T_EQ(str_plumb_lock(pl, NULL), 0);
+	sim_sleep(45000000);
+	str_plumb_unlock(pl);
+	host_leave();
+}
+
+static void
+behind_a_plumber(void)
+{
+	(void)sim_spawn("plumber", plumbs, NULL);
+	sim_sleep(10000);
+	arr.ticks = true;
+	arr.first = 2 * RUNS; /* what follows is as without a plumber */
+}
+
+static void
+with_ticlts_behind_a_plumber(void)
+{
+	with_ticlts();
+	behind_a_plumber();
+}
+
+static void
+with_udp2_behind_a_plumber(void)
+{
+	with_udp2();
+	behind_a_plumber();
+}
+
 static void
 with_ticlts_in_two_steps(void)
 {
@@ -615,10 +656,12 @@ ARRANGEMENT(with_minimux)
 ARRANGEMENT(with_ticotsord)
 ARRANGEMENT(with_ticotsord_in_two_steps)
 ARRANGEMENT(with_ticlts)
+ARRANGEMENT(with_ticlts_behind_a_plumber)
 ARRANGEMENT(with_ticlts_below_a_module)
 ARRANGEMENT(with_ticlts_below_two_modules)
 ARRANGEMENT(with_ticlts_in_two_steps)
 ARRANGEMENT(with_udp2)
+ARRANGEMENT(with_udp2_behind_a_plumber)
 ARRANGEMENT(with_udp2_below_a_module)
 ARRANGEMENT(with_udp2_below_two_modules)
 ARRANGEMENT(with_udp2_in_two_steps)

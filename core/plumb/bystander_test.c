@@ -17,7 +17,6 @@
 #include <sys/bufmod.h>
 #include <sys/strsun.h>
 
-#define RUNS 250u
 #define MS 1000000ull
 #define PATIENT 300u  /* ms of virtual time */
 
@@ -214,6 +213,8 @@ stands_by(void *arg)
 
 	T_EQ(host_enter(&hc), 0);
 	sim_fuse((uint64_t)(uintptr_t)arg);
+	if (arr.ticks)
+		(void)str_timer_run(host_now() + 20 * MS);
 	for (i = 0; i < 2 && arr.run[i] != NULL; i++)
 		(void)fx_run(arr.run[i]);
 	left_ = sim_fuse_left();
@@ -285,6 +286,8 @@ by_everywhere(const char *name, void (*arrange)(void))
 	}
 	most = run(arrange, 1u << 30);
 	T_GT(most, 5u);
+	if (arr.first != 0 && arr.first < most)
+		most = arr.first;
 	step = getenv("SIM_ALL") != NULL ? 1 : STR_MAX(most / RUNS, 1u) | 1;
 	for (p = 1; p <= most; p += step, tried++)
 		(void)run(arrange, p);

@@ -32,6 +32,9 @@
 #include <sys/timod.h>
 #include "tpi_impl.h"
 #include "../canon.h"
+#include <str/timer.h>
+
+#define TICK (1000000000ull / HZ) /* ns */
 
 /*
  * Is the gate taken?  Does not check whether its owner lives, which is
@@ -673,32 +676,41 @@ tpi_tick(void *arg)
 {
 	struct tpi *tp = arg;
 
-	__atomic_store_n(&tp->timer, 0ul, __ATOMIC_RELEASE);
 	if (__atomic_load_n(&tp->missed, __ATOMIC_RELAXED) != 0)
 		__atomic_store_n(&tp->doubt, 1u, __ATOMIC_RELAXED);
 	qenable(WR(tp->rq));
 	qenable(tp->rq);
 }
 
+/* The endpoint's timer, which is freed with its queues; NULL: no memory. */
+static struct str_timer *
+timer(struct tpi *tp)
+{
+	struct str_timer *tm = str_load_acq(&tp->timer), *was = NULL;
+
+	if (__builtin_expect(tm != NULL, 1))
+		return tm;
+	tm = str_timer_make(WR(tp->rq), tpi_tick, tp);
+	if (tm != NULL && !__atomic_compare_exchange_n(&tp->timer, &was, tm, 0,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		str_timer_free(tm);
+		tm = was;
+	}
+	return tm;
+}
+
 /*
- * A thread first stores the time at which it arms the timer: the tick may come
- * before the thread runs again, and the thread may die.  If the stored time is
- * older than a tick can be, the timer is armed again; an additional tick does
- * no harm.
+ * All calls within a tick set the same deadline, its end, so that none puts the
+ * tick off.  Each sets it: whether the thread that set it before lives to do so
+ * is not known.
  */
 void
 tpi_retry(struct tpi *tp)
 {
-	unsigned long was = __atomic_load_n(&tp->timer, __ATOMIC_RELAXED);
-	unsigned long now = 0;
+	struct str_timer *tm = timer(tp);
 
-	(void)drv_getparm(LBOLT, &now);
-	now |= 1; /* not 0 */
-	if (was != 0 && now - was <= 3)
-		return;
-	if (!__atomic_compare_exchange_n(&tp->timer, &was, now, 0,
-		__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-		return; /* another thread arms it */
-	if (qtimeout(WR(tp->rq), tpi_tick, tp, 1) == 0)
-		tpi_tick(tp); /* no memory for a timer: at once */
+	if (tm != NULL)
+		str_timer_set(tm, (str_now() / TICK + 1) * TICK);
+	else
+		tpi_tick(tp); /* at once */
 }

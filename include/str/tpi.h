@@ -150,7 +150,7 @@ struct tpi {
 	t_scalar_t owes_prim;	   /* ... primitive of the T_OK_ACK */
 	int owes_reason;	   /* ... reason of the T_DISCON_IND */
 	int owes_error;		   /* ... error of the M_ERROR */
-	volatile unsigned long timer; /* tpi_retry(): armed when, or 0 */
+	struct str_timer *volatile timer; /* tpi_retry(); NULL at first */
 	volatile unsigned int writer; /* str_self() of the thread that put the
 				       * last message that had to wait */
 	unsigned long drops;	   /* [A] datagrams that were dropped */
