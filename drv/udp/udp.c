@@ -741,13 +741,19 @@ static const struct module_info udp_info = {
 	.mi_lowat = UDP_WAITING / 4,
 };
 
+/*
+ * All datagrams go through the kernel's socket, so the marks are those of
+ * rawip(4).  Often the receiver's thread serves the queue, inside the perimeter.
+ * A sender of higher priority that it wakes preempts it and can only leave
+ * datagrams on the queue: with room for one, they would switch for each.
+ */
 static const struct module_info raw_info = {
 	.mi_idnum = UDP_ID + 1,
 	.mi_idname = "rawip2",
 	.mi_minpsz = 0,
 	.mi_maxpsz = INFPSZ,
-	.mi_hiwat = UDP_WAITING,
-	.mi_lowat = UDP_WAITING / 4,
+	.mi_hiwat = INET_HIWAT,
+	.mi_lowat = INET_LOWAT,
 };
 
 static void (*const udp_calls[])(void) = {
