@@ -236,6 +236,12 @@ host_sock_look(uint64_t id, uint32_t want)
 	return 0;
 }
 
+bool
+host_sock_cut_off(uint64_t id)
+{
+	return false;
+}
+
 int
 host_sock_watch(uint64_t id, uint32_t want)
 {

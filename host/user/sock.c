@@ -269,6 +269,13 @@ host_sock_fd(uint64_t id)
 	return fd_of(id);
 }
 
+bool
+host_sock_cut_off(uint64_t id)
+{
+	return fd_in(str_load_acq(&place_of(id)->word), id) < 0 &&
+		host_daemon() != 0 && str_sock_live(id);
+}
+
 /* -------------------------------------------------------- making, closing */
 
 int

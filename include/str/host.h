@@ -614,6 +614,11 @@ void host_box_empty(uint64_t box);
  */
 int host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want,
 	uint64_t ns, uint32_t *ret_events);
+/*
+ * host_sock_cut_off - has this process no descriptor of @id, and no streamsd to
+ * get one from?  Starts streamsd if there is none.
+ */
+bool host_sock_cut_off(uint64_t id);
 /* host_sock_look - which of these events @id has already: HOST_C_* */
 uint32_t host_sock_look(uint64_t id, uint32_t want);
 /*

@@ -468,6 +468,32 @@ word_locked(int fd, fd_word *w)
 }
 
 /*
+ * Has the Stream under @fd a kernel socket of which this process has no
+ * descriptor and can get none?  After an exec only streamsd can have it.
+ */
+static bool
+is_cut_off(int fd)
+{
+	struct host_call hc = {.fd = -1};
+	struct host_carrier c;
+	struct str_file *f;
+	uint64_t was, id = 0;
+
+	if (host_enter(&hc) != 0)
+		return false;
+	was = str_load(&host_self()->inside);
+	f = host_carrier_id(fd, &c) == 0 ? str_file_lookup(&c) : NULL;
+	if (f != NULL && str_head_enter(str_file_head(f), str_file_flags(f),
+			str_file_gen(f)))
+		id = str_head_sock(str_file_head(f));
+	fd_outside(was);
+	if (id != 0 && !host_sock_cut_off(id))
+		id = 0;
+	host_leave();
+	return id != 0;
+}
+
+/*
  * Look up a socket of the right kind.  Under the lock, so that a pipe is either
  * not made yet or in the table, and a closed one is gone.
  */
@@ -477,6 +503,9 @@ ask_socket(int fd, fd_word *w)
 	struct fd_guard g;
 	uintptr_t v;
 
+	/* not a Stream here; the next call asks again */
+	if (!plain_is_hidden(fd) && fd_carrier_like(fd) && is_cut_off(fd))
+		return FD_NOT;
 	fd_lock(&g);
 	v = word_locked(fd, w);
 	fd_unlock(&g);

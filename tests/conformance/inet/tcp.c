@@ -591,6 +591,99 @@ T_CASE(a_call_that_met_no_descriptor_is_told_of_later)
 	T_OK(close(fd));
 }
 
+/* What an image that was executed does with the stream that it got. */
+T_CONSTRUCTOR static void
+say_after_exec(void)
+{
+	const char *num = getenv("INET_SAY");
+	int fd;
+
+	if (num == NULL)
+		return;
+	fd = atoi(num);
+	unsetenv("INET_SAY");
+	/* every way to send, and every time */
+	for (int i = 0; i < 3; i++) {
+		struct T_data_req r = {T_DATA_REQ, 0};
+		struct strbuf ctl = {0, sizeof(r), (void *)&r};
+		struct strbuf data = {0, 3, "put"};
+
+		if (write(fd, "said", 4) != -1)
+			_exit(10);
+		if (errno != EBADF)
+			_exit(12);
+		if (putmsg(fd, &ctl, &data, 0) != -1)
+			_exit(11);
+		if (errno != ENOSTR)
+			_exit(13);
+	}
+	_exit(0);
+}
+
+/* This process becomes another image, which sends on @fd. */
+static void
+become(int fd)
+{
+	char num[16];
+
+	snprintf(num, sizeof(num), "%d", fd);
+	setenv("INET_SAY", num, 1);
+	(void)fcntl(fd, F_SETFD, 0);
+	execl("/proc/self/exe", "inet-tcp", "--list", (char *)NULL);
+	_exit(99);
+}
+
+/* A child with an endpoint becomes an image; @daemon: NULL: it has a streamsd. */
+static int
+become_with(const char *daemon, int *ret_peer)
+{
+	struct sockaddr_storage ss;
+	socklen_t len;
+	int l = in_listener(family(), &ss, &len), st;
+	pid_t pid;
+
+	pid = T_OK(fork());
+	if (pid == 0) {
+		int fd;
+
+		if (daemon != NULL)
+			setenv("STREAMS_DAEMON", daemon, 1);
+		fd = in_open(dev());
+		in_bind(fd, NULL, 0, 0);
+		in_conn_req(fd, &ss, (int)len);
+		in_ok(fd, T_CONN_REQ);
+		in_want(fd, T_CONN_CON);
+		T_OK(close(l));
+		become(fd);
+	}
+	*ret_peer = T_OK(accept(l, NULL, NULL));
+	T_OK(close(l));
+	T_EQ(waitpid(pid, &st, 0), pid);
+	T_TRUE(WIFEXITED(st));
+	return WEXITSTATUS(st);
+}
+
+T_CASE(an_image_that_was_executed_sends)
+{
+	char buf[4];
+	int s;
+
+	T_EQ(become_with(NULL, &s), 10);
+	in_readn(s, buf, 4);
+	T_MEM(buf, "said", 4);
+	T_OK(close(s));
+}
+
+/* Its socket cannot reach it: no call accepts data that is never sent. */
+T_CASE(an_image_that_has_no_streamsd_sends_nothing_and_is_told)
+{
+	int s;
+
+	T_EQ(become_with("/nonexistent", &s), 0);
+	T_EQ(drain(s), 0);
+	T_OK(close(s));
+}
+
 T_CASE(who_gives_up_before_the_answer_is_gone)
 {
 	struct linger lg = {1, 0};
