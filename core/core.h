@@ -137,12 +137,12 @@ struct str_seg {
 #define STR_REC_KIND 0x00700000u
 #define STR_REC_DATA 0x00000000u /* len bytes of M_DATA */
 #define STR_REC_SKIP 0x00100000u /* unused up to the segment's end */
-#define STR_REC_REF 0x00200000u	 /* 4 bytes fill, mblk_t * ; len = bytes */
+#define STR_REC_REF 0x00200000u	 /* mblk_t *; len 0: see the message's blocks */
 #define STR_REC_MSG 0x00300000u	 /* u32 ctl bytes, ctl, data; M_PROTO */
 #define STR_REC_NODATA 0x01000000u /* MSG: no data part at all */
 #define STR_REC_MARK 0x02000000u
 #define STR_REC_DELIM 0x04000000u
-#define STR_REC_DEAD 0x08000000u /* flushed: is skipped */
+#define STR_REC_DEAD 0x08000000u /* not used */
 
 /* want bits: how a sleeper is to be woken */
 #define STR_WANT_FUTEX 1u
@@ -173,8 +173,8 @@ struct str_headq {
 	struct str_seg *tail; /* [P] segment pos is in */
 	uint64_t ccpos;	      /* [P] cpos when it was last read */
 	uint64_t ccbytes;     /* [P] cbytes likewise */
-	str_a32 full;	      /* [P] QFULL, STR_FULL_*: set above hiwat, see
-			       * flow */
+	str_a32 full;	      /* [A] STR_FULL_*: set under plock; any thread may
+			       * clear STR_FULL_MARK, str_headq_is_full() */
 	str_a32 pcpu;	      /* [A] CPU of the last producer */
 	uint32_t credit;      /* [P] writes before the next check */
 	uint32_t brisk;	      /* [P] calls follow quickly */
@@ -184,7 +184,9 @@ struct str_headq {
 			       * lower half of its address: headq_goes() */
 	str_a64 ended;	      /* [P] pos after the last STR_PRIM_END */
 	str_a64 ticket;	      /* [P] ticket of the writer that may write here
-			       * from another stream: head/short.c; 0: none */
+			       * from another stream: head/short.c; 0: none.
+			       * Set to 0 without plock when the stream is
+			       * freed */
 	/* the consumer's line */
 	struct str_hlock clock STR_LINE;
 	str_a64 cpos;	      /* [C] first unread record */
@@ -219,9 +221,9 @@ struct str_headq {
 	str_a32 doubt;	      /* [A] a reader died, and cbytes may be ahead of
 			       * cpos: str_headq_settle() */
 	struct str_seg *volatile spare; /* [A] one empty segment */
-	uint64_t loglimit;    /* [A] log bytes at which the queue is also
-			       * full */
-	/* does the reader live? see str_head_write() */
+	uint64_t loglimit;    /* [A] the queue is also full above so many log
+			       * bytes */
+	/* does the reader live? see head/write.c:ask() */
 	uint64_t seen_cpos;   /* [P] cpos at the last check */
 	uint64_t seen_at;     /* [P] host_ticks() then */
 	uint64_t seen_try;    /* [P] host_ticks() of the last attempt */

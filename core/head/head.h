@@ -5,10 +5,11 @@
  * The Stream head's calls, by which libstreams implements read(2), putmsg(2),
  * ioctl(2) and poll(2).
  *
- * Every function is called between host_enter() and host_leave(), with the
- * caller's host_call.  Pointers named `u...' are the application's and may be
- * bad: they are reached through host_copyin() and host_copyout() only.
- * Return values: a count or value >= 0, or minus an errno.
+ * Unless its comment says otherwise, a function is called between host_enter()
+ * and host_leave(), with the caller's host_call if it takes one, and returns a
+ * count or value >= 0, or minus an errno.  Pointers named `u...' are the
+ * application's and may be bad: they are reached through host_copyin() and
+ * host_copyout() only.
  */
 #ifndef STR_HEAD_H
 #define STR_HEAD_H
@@ -87,13 +88,14 @@ long str_head_getmsg(struct str_head *sd, struct host_call *hc,
  * M_PROTO messages) and that must leave other messages on the queue.  High
  * priority messages are skipped.
  * Return: as str_head_getmsg(), or -ENOMSG: the first message is not wanted,
- * -EMSGSIZE: its control part is longer than @ctl, ctl.len is the length;
- * -EAGAIN; -ENXIO: hung up and no message left. @prim is set unless it is one
- * of the last two.
+ * -EMSGSIZE: its control part is longer than gp->ctl.maxlen, and gp->ctl.len is
+ * its length; -EAGAIN; -ENXIO: hung up and no message left.  gp->prim is set if
+ * the result is >= 0, -ENOMSG or -EMSGSIZE.
  */
 struct str_getprim {
 	struct str_strbuf ctl, data; /* in: maxlen, buf; out: len */
-	uint32_t want;	/* bit per primitive, STR_PRIM_DATA for data alone */
+	uint32_t want;	/* bit per primitive, STR_PRIM_DATA for data alone; ~0:
+			 * any message, STR_PRIM_ODD too */
 	uint32_t nowait; /* as if O_NONBLOCK were set */
 	int32_t prim;	/* out: STR_PRIM_NONE: data alone */
 };
@@ -120,7 +122,8 @@ bool str_head_local(struct str_head *sd);
 long str_head_ioctl(struct str_head *sd, struct host_call *hc,
 	unsigned long cmd, unsigned long arg);
 
-/* str_head_events - poll events that hold now; never blocks, no locks.
+/* str_head_events - poll events that hold now; takes q_klock, and a claim, for
+ * which it waits while there is a plumber, but waits for no event.
  * str_head_events_as - for an open file with @fflags: if it has a FIFO open for
  * one side only, events of the other side are not reported.
  * str_head_events_for - the same; the caller needs those of @want only, and
@@ -134,24 +137,24 @@ uint32_t str_head_events_for(struct str_head *sd, uint32_t fflags,
  * Polling.  A poller arms the events it will sleep for, executes
  * host_fence_heavy(), looks once more at str_head_events(), and sleeps on
  * the carrier: one token then comes when such an event occurs.  The poller that
- * saw a token takes it out with str_head_drain(), and rings the bells of other
- * pollers for which it was meant; spurious tokens are harmless.
+ * saw a token takes it out with str_head_drain(), which rings the bells of the
+ * other sleepers for which it was meant; spurious tokens are harmless.
  */
 void str_head_arm(struct str_head *sd, uint32_t events);
 /* @pollers: ring also pollers, whose place of sleep is not recorded. */
 void str_head_drain(struct str_head *sd, int fd, bool pollers);
 /*
  * Processes outside the domain that have a descriptor of @sd's end.
- * str_head_leave - a process outside is about to get a descriptor, by exec:
- * from now on data is exchanged with it through the socket.
+ * str_head_leave - a process outside is about to get a descriptor, by exec.
  * @fd: a descriptor of @sd's, and @peer_fd of the other end's, or -1; @used:
- * it is its standard input or output; otherwise it is checked later whether a
- * member reads there.
+ * it is its standard input, output or error: from now on data is exchanged with
+ * it through the socket.  Otherwise it is checked later whether a member reads
+ * there.
  * Context: inside a call on @sd.
- * str_head_left - how often a process has left an end without holding the
- * other end.
+ * str_head_left - a number that changes when data waits at such an end that
+ * another process must send (str_outside_left()).
  * str_head_send_left - this process holds descriptor @fd of @sd's: send the
- * data that such an end has not read.
+ * data that such an end has not read.  Return: true: none is left there.
  * str_head_closing - descriptor @fd of @sd's is about to be closed: send the
  * data that the other end has not read, as far as there is room.
  * str_head_noroom - is the socket of @sd's other end full, as far as known?
@@ -183,7 +186,8 @@ bool str_head_stuffed(struct str_head *sd);
  * str_plain_keep - the caller is about to use the kernel's pipe at @sd's end:
  * the other end's holders keep their side of it open from now on.  Return: 0, or
  * an errno: it is not to be used.
- * str_plain_settle - and before that: both ends know that they are PLAIN.
+ * str_plain_settle - called before str_plain_keep(): set the flag of both ends,
+ * because a process may have been killed between the two.
  * str_plain_open - a descriptor of @sd's side of the kernel's pipe, or minus an
  * errno.
  * str_plain_refuse - a descriptor of the pipe is passed to an unknown process:
@@ -202,13 +206,15 @@ void str_plain_refuse(struct str_head *sd);
 bool str_head_plain(struct str_head *sd);
 bool str_plain_is(struct str_head *sd, int fd);
 bool str_plain_writes(struct str_head *sd);
-/* str_head_pending - is there any message? */
+/* str_head_pending - is there any message to read?  Those that wait for memory
+ * do not count. */
 bool str_head_pending(struct str_head *sd);
 
 /*
  * str_head_poll_wait - sleep until an event of @events (or ERR, HUP) may
- * hold on this one stream: poll(2) on a single descriptor, with the cheap
- * first stage.  Returns 0, -EINTR, -ETIMEDOUT.
+ * hold on this one stream: poll(2) on a single descriptor.  With an event of
+ * STR_POLL_WRITE it waits for room, else for something to read.
+ * Return: 0: look again; -EINTR, -ETIMEDOUT, -EBADF.
  */
 int str_head_poll_wait(struct str_head *sd, struct host_call *hc,
 	uint32_t events, uint64_t deadline);
@@ -289,7 +295,8 @@ void str_file_released(struct str_file *f, uint32_t gen,
 /*
  * str_file_ended - the same, without asking the kernel, if no other process has
  * ever had the descriptor, and it was the last
- * @kept: the carrier exists, with its address, and will be another file's.
+ * @kept: the carrier still exists, with its address: another open file will use
+ * it.
  * Return: false: another thread was first: call str_file_released(), and do not
  * use the carrier again.
  */
@@ -382,20 +389,21 @@ long str_head_pipe_resize(struct str_head *sd, struct host_call *hc,
 
 /*
  * str_sig_async - O_ASYNC: signal @sig (0: SIGPOLL) for process @id, or minus a
- * process group, when there is data to read, room again, or a hang-up @fd:
- * si_fd of the signal.
+ * process group, when there is data to read, room again, an error or a hang-up
+ * @fd: si_fd of the signal.
  * Lasts until str_sig_async_end(), the end of the process, or of the head.
  * Context: inside a call on @sd.
  * Return: 0, ESRCH, EAGAIN (no memory).
  */
 int str_sig_async(struct str_head *sd, int32_t id, int sig, int fd);
 void str_sig_async_end(struct str_head *sd, int32_t id);
-/* Facts for fstat: creation time in ns of host_now(), bytes to read. */
+/* str_head_nbytes - bytes to read: FIONREAD */
 uint64_t str_head_nbytes(struct str_head *sd);
 struct str_head *str_head_peer(struct str_head *sd);
 /*
  * str_pipe_pair_gone - the caller knows that the carrier that pipe(2) made for
- * @sd has no holder any more.
+ * @sd has no holder any more: close @sd's end, unless another open file, a name
+ * or a descriptor in flight holds it.
  */
 void str_pipe_pair_gone(struct str_head *sd);
 /*

@@ -93,8 +93,9 @@ rec_span(uint32_t hdr, const unsigned char *p)
  * What the files of the head queue call of each other.
  * str_headq_retire - @s has been read: keep it as the spare, or free it.  Locks:
  * clock.
- * str_headq_rewind - restart an empty log in its last segment, which needs no
- * memory.  False: it is not empty.  Locks: plock and clock.
+ * str_headq_rewind - restart an empty log in its only segment, which needs no
+ * memory.  False: it is not empty, or has not one segment.  Locks: plock and
+ * clock.
  * str_headq_let_in - append the messages that wait for memory.  Locks: plock.
  * str_headq_flush_log - drop the records of the log.  Locks: takes clock.
  * str_headq_mend_p - the producer died: count again.  Locks: plock and clock.
@@ -135,8 +136,12 @@ headq_bytes(uint64_t in, uint64_t out)
 	return in > out ? in - out : 0;
 }
 
-#define HEADQ_CROWD 12u /* that many writers take turns even if none waits now */
-#define HEADQ_CROWD_SHIFT 8 /* turns, binary logarithm, in which it is forgotten */
+/* once so many writers have waited at once, writers take turns, even if none
+ * waits now */
+#define HEADQ_CROWD 12u
+/* `crowd' is forgotten within about 2^8 turns; 8 is also the number of its
+ * fraction bits */
+#define HEADQ_CROWD_SHIFT 8
 
 /* Have many writers waited at once, in the last turns?  Without plock a hint. */
 STR_INLINE bool
@@ -145,7 +150,10 @@ headq_crowded(const struct str_headq *hq)
 	return str_load(&hq->crowd) >= HEADQ_CROWD << HEADQ_CROWD_SHIFT;
 }
 
-/* Before a write: if many writers take turns, another one's may be on. */
+/*
+ * Before a write: if many writers take turns, and it is another one's turn, let
+ * others run first.
+ */
 STR_INLINE void
 headq_await(struct str_headq *hq)
 {
@@ -156,7 +164,7 @@ headq_await(struct str_headq *hq)
 /*
  * Publish a record of @len log bytes and @bytes data bytes at @pos.  Sets the
  * limits for the next records: up to plimit and pblimit neither the segment nor
- * the consumer's end need be examined.
+ * the consumer's end need be examined.  Locks: plock.
  */
 STR_INLINE void
 publish(struct str_headq *hq, uint64_t pos, uint32_t len, uint64_t bytes)
@@ -191,7 +199,7 @@ publish(struct str_headq *hq, uint64_t pos, uint32_t len, uint64_t bytes)
 		str_headq_share(hq, pb);
 }
 
-/* Has the writer filled a good part of the queue, in one go perhaps? */
+/* Is more than about an eighth of the queue filled? */
 STR_INLINE bool
 headq_much(const struct str_headq *hq)
 {
@@ -200,8 +208,11 @@ headq_much(const struct str_headq *hq)
 			hq->hiwat / 8;
 }
 
-/* Is the writer to let others run, or is this its turn?  After publish().
- * Locks: plock. */
+/*
+ * After publish().  Return: true: the writer's turn is over, and it must let
+ * others run.  Else, if many writers take turns, record that this is its turn.
+ * Locks: plock.
+ */
 STR_INLINE bool
 headq_over(struct str_headq *hq)
 {
@@ -239,8 +250,9 @@ headq_put(struct str_headq *hq, const struct str_src *src, size_t len,
 }
 
 /*
- * The same within the limits.  Return: 1; 0: beyond the limits, or the buffer
- * is bad; then call headq_put().
+ * The same within the limits.  Return: false: nothing appended, because it is
+ * beyond the limits, or the buffer is bad; then call headq_put().  Locks:
+ * plock.
  */
 STR_INLINE bool
 headq_put_quick(struct str_headq *hq, const void *ubase, size_t len)
@@ -265,7 +277,7 @@ headq_put_quick(struct str_headq *hq, const void *ubase, size_t len)
 	return true;
 }
 
-/* Copy a control part made by the library: most have 16 to 32 bytes. */
+/* Copy a control part from or to valid memory: most have 16 to 32 bytes. */
 STR_INLINE void
 copy_ctl(void *to, const void *from, uint32_t n)
 {
@@ -287,7 +299,7 @@ copy_ctl(void *to, const void *from, uint32_t n)
  * headq_put_msg - an M_PROTO message, both parts inline: together they have at
  * most INLINE_MAX bytes
  * @dlen: -1: no data part.
- * @trust: the library made the control part.
+ * @trust: @ctl is valid memory, of the library or a driver, not the caller's.
  * Return: 0, EFAULT (nothing appended), ENOSR.  Locks: plock.
  */
 STR_INLINE int
@@ -356,7 +368,7 @@ headq_gone(mblk_t *mp)
 
 /*
  * Append a block of plain data of @len bytes as a reference, within the limits.
- * Return: 1: the log owns the message; 0.  Locks: plock.
+ * Return: true: the log owns the message; false: nothing done.  Locks: plock.
  */
 STR_INLINE bool
 headq_put_ref(struct str_headq *hq, mblk_t *mp, size_t len)
@@ -377,7 +389,7 @@ headq_put_ref(struct str_headq *hq, mblk_t *mp, size_t len)
 	return true;
 }
 
-/* Is it plain data, to be read in one piece? */
+/* Is it plain data without a mark, at which a read would have to stop? */
 STR_INLINE bool
 rec_plain(uint32_t hdr)
 {
@@ -416,7 +428,8 @@ headq_peek(struct str_headq *hq, uint32_t *ret_len, uint32_t *ret_span)
  * headq_take_quick - headq_peek() below climit, and, if the record fits into
  * @len bytes, copy it to the caller
  * Return: its length and, in *ret_span, its log bytes; 0: nothing has been
- * done; call headq_peek(), or the buffer is bad.
+ * done, because the record is beyond climit, not plain data, empty or longer
+ * than @len, or the buffer is bad; then call headq_peek().
  * Locks: clock.
  */
 STR_INLINE uint32_t

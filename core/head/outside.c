@@ -10,14 +10,14 @@
  * must arrive at the other end, and data that a member writes at the other end
  * must reach it.
  *
- * In.  Bytes in the carrier that are not a token were written outside.  A
- * reader with an empty queue takes them (str_head_look, str_head_drain) and
- * sends them down its peer's write side, as the peer's own write(2) would:
- * through the peer's modules into the reader's head queue.  When that is full
- * the bytes stay in the socket, which then makes the writer wait.  A head that
- * has received such bytes is FED: its readers sleep on the carrier at once, and
- * its sleepers are woken by the bell, because a token would be queued after the
- * bytes.
+ * In.  Bytes in the carrier that are not a token were written outside, or by a
+ * member at a head that is AWAY or MIXED (see below).  A reader with an empty
+ * queue takes them (str_head_look, str_head_drain) and sends them down its
+ * peer's write side, as the peer's own write(2) would: through the peer's
+ * modules into the reader's head queue.  When that is full the bytes stay in
+ * the socket, which then makes the writer wait.  A head at which such bytes may
+ * arrive is FED: its readers sleep on the carrier at once, and its sleepers are
+ * woken by the bell, because a token would be queued after the bytes.
  *
  * Out.  While a head is AWAY its other end is read outside, as far as known.
  * Written data is then sent into the socket, after the data in the other end's
@@ -27,13 +27,13 @@
  * writer that finds AWAY cleared after its write sets it again, so that its
  * next write does not overtake the last one.
  *
- * Order.  A head is MIXED once a process outside could write at it.  A member's
- * write at the same head is also sent through the socket, so that it comes
- * after the unread data there.
+ * Order.  A head is MIXED once a process outside could write at it.  While
+ * there is unread data in the socket, a member's write at the same head is also
+ * sent through the socket, so that it comes after that data.
  *
  * Locks.  `inlock' of the receiving head, outside of claims: from the take to
- * the put.  Sending holds the clock of the other end's head queue, as a reader
- * does.
+ * the put.  A thread that sends what waits in the other end's head queue holds
+ * the clock of this queue, as a reader does.
  *
  * Failure.  A member that dies between the take and the put loses at most
  * TAKE bytes.  A message with a control part, a band or a priority cannot be
@@ -70,7 +70,10 @@ str_head_stuffed(struct str_head *sd)
 		STR_H_FED && is_full(sd);
 }
 
-/* str_outside_put_from_peer - @mp comes from @sd's peer. */
+/*
+ * str_outside_put_from_peer - put @mp down @sd's peer's write side, as a write
+ * there would; consumes @mp
+ */
 void
 str_outside_put_from_peer(struct str_head *sd, mblk_t *mp)
 {
@@ -80,7 +83,7 @@ str_outside_put_from_peer(struct str_head *sd, mblk_t *mp)
 
 	(void)str_claim(sd->plumb);
 	q = peer->qp->wq.q_next;
-	host_tls.call = NULL; /* it holds this end, not the peer's */
+	host_tls.call = NULL; /* the call holds this end, not the peer's */
 	if (q != NULL) {
 		str_put(q, mp);
 		str_sched_leave(peer);
@@ -232,7 +235,7 @@ str_outside_pump(struct str_head *sd, struct host_call *hc)
 		return 0;
 	if (str_head_plain(sd) &&
 	    (sd->end != 1 || (hc->flags & HOST_CALL_PLAIN) == 0))
-		return EAGAIN; /* that is no descriptor of the kernel's pipe */
+		return EAGAIN; /* hc->fd does not write into the kernel's pipe */
 	if (str_unlikely(str_hlock(&peer->hq.clock, STR_HOLD_C)))
 		str_headq_repair_c(&peer->hq);
 	while (err == 0) {
@@ -250,7 +253,10 @@ str_outside_pump(struct str_head *sd, struct host_call *hc)
 	return err;
 }
 
-/* Wait for room in the socket.  Return: 0 look again; EINTR, EBADF. */
+/*
+ * Wait for room in the socket.  Return: 0 look again; EINTR, EBADF, or an errno
+ * of str_plain_adopt().
+ */
 static int
 wait_for_room(struct str_head *sd, struct host_call *hc)
 {
@@ -287,7 +293,8 @@ refused(struct str_head *sd, struct host_call *hc, int err)
 /*
  * str_outside_flush - send the data that @sd's other end has not read
  * @block: wait until all of it is sent
- * Return: 0; EAGAIN; EPROTO: the first of it cannot be sent; else an errno.
+ * Return: 0: all is sent, or, with @block, a member has begun to read there;
+ * EAGAIN; EPROTO: the first of it cannot be sent; else an errno.
  */
 int
 str_outside_flush(struct str_head *sd, struct host_call *hc, bool block)
@@ -310,8 +317,9 @@ str_outside_flush(struct str_head *sd, struct host_call *hc, bool block)
 
 /*
  * str_outside_write - write at a head that is AWAY or MIXED
- * Return: bytes, or minus an errno; STR_INSIDE: the caller writes as usual, and
- * if AWAY is set calls str_outside_flush() afterwards.
+ * Return: bytes, or minus an errno; STR_INSIDE: the caller writes as usual,
+ * and, if there are modules and AWAY is set, calls str_outside_flush()
+ * afterwards.
  */
 long
 str_outside_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
@@ -367,7 +375,11 @@ str_head_room(struct str_head *sd, struct host_call *hc)
 		(void)str_outside_flush(sd, hc, false);
 }
 
-/* Only with @in_flight may the end be in a message that was not received yet. */
+/*
+ * Are all holders of @sd's other end outside the domain?  @in_flight: also true
+ * if no process holds it: then it may be in a message that was not received
+ * yet.
+ */
 static bool
 is_outside(struct str_head *sd, bool in_flight)
 {
@@ -452,7 +464,8 @@ ring_all(void)
 
 /*
  * str_outside_left - data that was written at @sd waits at the other end, and
- * there is no room for it outside: a holder sends it, wherever it sleeps
+ * this process cannot send it: it has no descriptor of @sd, or there is no room
+ * A process that holds @sd sends it, even if all its threads sleep.
  */
 void
 str_outside_left(struct str_head *sd)
@@ -478,7 +491,7 @@ str_head_leave(struct str_head *sd, int fd, int peer_fd, bool used)
 	/* from now on only the carrier tells its sleepers of the end */
 	(void)str_or(&peer->flags, STR_H_LEFT);
 	if (!used) {
-		/* the next write finds out who holds the end */
+		/* the next write finds out which processes hold the end */
 		(void)str_or(&peer->flags, STR_H_LOOK);
 		str_fence_full();
 		str_wake_all(peer);

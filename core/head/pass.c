@@ -4,20 +4,22 @@
 /*
  * I_SENDFD and I_RECVFD: descriptors passed through a pipe or a FIFO.
  *
- * Life.  The sender puts an M_PASSFP message directly on the other head's read
- * queue.  For a Stream the message carries a reference, from which the receiver
+ * Life.  The sender gives an M_PASSFP message directly to the other head, which
+ * appends it to its head queue.  For a Stream the message carries a reference,
+ * from which the receiver
  * makes an open file.  Any other descriptor is put into the box of the
  * receiving head (core/sock/box.c), and the message has its number there.
  *
- * Freeing.  The message's block is an outside buffer whose free routine is
- * valid in every process: a message that is flushed, or still queued when the
- * pipe is closed, releases its reference.  A descriptor without a message is
- * closed by the next receiver, or by streamsd, which is requested to check.
+ * Freeing.  The message's buffer is a struct str_pass, given to esballoc(9)
+ * with a free routine that is valid in every process: a message that is
+ * flushed, or still queued when the pipe is closed, releases its reference.  A
+ * descriptor without a message is closed by the next receiver, or by streamsd,
+ * which is requested to check.
  *
  * Crash.  A sender that is killed before its message is on the queue leaves a
  * descriptor without a message.  A receiver has its duplicate before it marks
- * the message as received, and takes the descriptor out of the box last: until
- * it has marked the message another receiver gets the same descriptor.
+ * the message as received, and takes the descriptor out of the box last: if it
+ * is killed before the mark, another receiver gets the same descriptor.
  *
  * Locks.  The lock of the box is taken within a claim, and plock within the
  * lock of the box.
@@ -94,7 +96,7 @@ pass_make(struct str_pass **ret, struct str_head *at)
 	return mp;
 }
 
-/* Put it on the read queue of @to, which is claimed, bypassing modules. */
+/* Append @mp to the head queue of @to, which is claimed, bypassing modules. */
 static void
 send(struct str_head *to, struct host_call *hc, mblk_t *mp)
 {
@@ -107,7 +109,8 @@ send(struct str_head *to, struct host_call *hc, mblk_t *mp)
 
 /*
  * str_pass_head - pass a new open file of @sd to the reader at @to
- * The caller's reference to @sd, which has been begun, goes with it.
+ * The reference that the caller has counted by str_head_ref() goes with it; if
+ * there is no memory, the caller keeps it.
  * Return: 0, EAGAIN no memory.
  */
 int
@@ -173,8 +176,8 @@ send_other(struct str_head *sd, struct host_call *hc, int fd)
 }
 
 /*
- * A duplicate of the descriptor of @p.  Return: 0; EMFILE; EIO: the box was
- * lost with the last process that had it; EBUSY: try again.
+ * A duplicate of the descriptor of @p.  Return: 0; EMFILE; EIO: the descriptor
+ * is lost, perhaps with the last process that had the box; EBUSY: try again.
  */
 static int
 take_other(struct str_head *sd, struct str_pass *p, int *ret_fd)

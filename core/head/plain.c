@@ -12,30 +12,37 @@
  * Objects.  `plain' of the plumb: the number of the kernel's pipe.  End 1 writes
  * into it and end 0 reads from it, as pipe(2) of Linux defines them; the other
  * direction stays in the domain.  A process can open it if it has inherited a
- * reference, or finds one in the queue of its carrier (str_plain_find).
+ * hidden descriptor of it, or finds a descriptor in the queue of its carrier
+ * (str_plain_find).
  *
- * Rule.  Bytes in the kernel's pipe are older than those in end 0's head queue:
- * a reader takes them first, a writer sends the queue before its own data.  A
- * reader holds the queue's consumer lock while it looks at both, and so does a
- * thread that moves the queue: otherwise the oldest bytes could be moved when
- * the reader has found the kernel's pipe empty.
+ * Rule.  Without modules, bytes in the kernel's pipe are older than those in
+ * end 0's head queue: a reader takes them first, a writer sends the queue
+ * before its own data.  A reader holds the queue's consumer lock while it looks
+ * at both, and so does a thread that moves the queue: otherwise the oldest
+ * bytes could be moved when the reader has found the kernel's pipe empty.  With
+ * modules a reader takes data from the head queue only; when this queue is
+ * empty str_plain_take() fills it from the kernel's pipe.
  *
- * Holders.  The kernel gives the end of file when no process has the kernel's pipe open
- * for writing, and EPIPE when none has it open for reading.  A member that
- * holds an end and is not in a call does not have the kernel's pipe open.  Therefore a
+ * Holders.  The kernel gives the end of file when no process has the kernel's
+ * pipe open for writing, and EPIPE when none has it open for reading.  A member
+ * that holds an end, and has not used it since the pipe became PLAIN
+ * (str_plain_adopt), does not have the kernel's pipe open.  Therefore a
  * thread that is about to use one side puts a descriptor of the other side into
  * the queue of the other end's carrier (str_plain_keep): it stays open exactly
  * as long as that carrier has a holder.  Members take nothing out of the queue
  * of a carrier of a PLAIN pipe but old tokens, which str_plain_find() discards.
  *
- * Change.  str_plain_begin() stores the number, then sets each head's flag under
- * the lock of its carrier's queue and its consumer lock, executes the heavy
- * fence, waits until threads that began before have left, and then moves the
- * queue into the kernel's pipe.  It is not undone: a pipe stays PLAIN.
+ * Change.  str_plain_begin() stores the number, then sets each head's flag
+ * under the lock of its carrier's queue (`inlock') and its consumer lock,
+ * executes the heavy fence, waits until threads that began before have left,
+ * but at most 100 ms (LEAVE_NS), and then moves the queue into the kernel's
+ * pipe.  The change is not undone: a pipe stays PLAIN.
  *
- * Failure.  A process that is killed after it has set a head's flag leaves a
+ * Failure.  A process that is killed after it has set the first flag leaves a
  * PLAIN pipe, whose next user completes what is missing: every step may be done
- * twice.  A record that was being moved may be read twice.
+ * twice.  If it is killed before, the pipe stays as it was, and the next
+ * attempt uses the stored number.  A record that was being moved may be read
+ * twice.
  */
 #include "core.h"
 #include "head.h"
@@ -97,7 +104,11 @@ str_plain_number(struct str_head *sd)
 	return str_load(&sd->plumb->plain);
 }
 
-/* Only pipe(2)'s descriptors hold the ends, and members read tokens there. */
+/*
+ * May the pipe become PLAIN?  Each end has the carrier that pipe(2) made, in
+ * whose queue a descriptor can be kept, and no other open file, name, link or
+ * passed descriptor refers to the end.
+ */
 static bool
 is_eligible(struct str_plumb *pl)
 {
@@ -150,7 +161,7 @@ wake_both(struct str_plumb *pl)
 	}
 }
 
-/* str_plain_settle - a process may have been killed between the two flags. */
+/* str_plain_settle - set the flags that a killed process has not set. */
 void
 str_plain_settle(struct str_head *sd)
 {
@@ -172,9 +183,9 @@ str_plain_settle(struct str_head *sd)
 }
 
 /*
- * Is a thread that may not have seen the flags in a call on @pl?  One that
- * sleeps for an event looks at them when it wakes, one that waits for a lock
- * does not.
+ * Is there, inside a call on @pl, a thread that may not have seen the flags?  A
+ * thread that sleeps for an event looks at them when it wakes; one that waits
+ * for a lock does not.
  */
 static bool
 any_inside(struct str_plumb *pl)
@@ -228,7 +239,7 @@ str_plain_keep(struct str_head *sd, int sock)
 	return 0;
 }
 
-/* Send what waits at end 0; @fd: the kernel's pipe, open for writing. */
+/* Send what waits at end 0 into the kernel's pipe: @fd, open for writing. */
 static int
 move(struct str_plumb *pl, int fd)
 {
@@ -280,7 +291,8 @@ str_plain_begin(struct str_head *sd, int sock, uint64_t spare, int *ret_both)
 }
 
 /*
- * str_plain_adopt - let @hc's descriptor refer to the kernel's pipe in this process
+ * str_plain_adopt - let @hc's descriptor refer to the kernel's pipe in this
+ * process
  * Return: 0; EBADF, EMFILE, or another errno if that is not possible.
  */
 int
@@ -292,7 +304,10 @@ str_plain_adopt(struct str_head *sd, struct host_call *hc)
 		EBADF;
 }
 
-/* str_plain_reads - does a reader of @sd read from the kernel's pipe under @hc->fd? */
+/*
+ * str_plain_reads - does a reader of @sd read from the kernel's pipe, to which
+ * @hc->fd refers?
+ */
 bool
 str_plain_reads(struct str_head *sd, struct host_call *hc)
 {
@@ -302,7 +317,7 @@ str_plain_reads(struct str_head *sd, struct host_call *hc)
 
 /*
  * str_plain_moved - has the pipe become PLAIN since @hc's call looked at the
- * flags?  Then what it waits for may be in the kernel's pipe.
+ * flags?  Then what the call waits for may be in the kernel's pipe.
  */
 bool
 str_plain_moved(struct str_head *sd, struct host_call *hc)
@@ -323,8 +338,9 @@ str_plain_ended(struct str_head *sd)
 }
 
 /*
- * str_plain_take - bytes from the kernel's pipe @fd pass through the writing end's
- * modules, if it has any, into the head queue, if that is empty
+ * str_plain_take - for a pipe with modules: if the head queue is empty, bytes
+ * from the kernel's pipe @fd pass from the writing end through the modules into
+ * it.  Without modules readers take them from the kernel's pipe themselves.
  */
 void
 str_plain_take(struct str_head *sd, int fd)

@@ -34,7 +34,7 @@ queued_events(struct str_head *sd)
 	return ev;
 }
 
-/* Is there a band in the next queue that is not blocked? */
+/* Has the next queue with a service procedure a band that is not full? */
 static bool
 any_band_writable(struct str_head *sd)
 {
@@ -219,7 +219,7 @@ queued_bytes(struct str_head *sd)
 /*
  * str_head_nbytes - bytes that wait to be read, in data and control parts:
  * FIONREAD
- * Locks: takes the read queue's.
+ * Locks: takes q_klock; and plock, if a reader's death left the count in doubt.
  */
 uint64_t
 str_head_nbytes(struct str_head *sd)

@@ -69,8 +69,8 @@ log_append(struct str_head *sd, mblk_t *mp)
 }
 
 /*
- * Band-0 data is appended to the head queue; other messages are put on the read
- * queue.
+ * Ordinary messages of band 0 are appended to the head queue; those of higher
+ * bands and of high priority are put on the read queue.
  */
 static void
 deliver(struct str_head *sd, mblk_t *mp)
@@ -324,9 +324,11 @@ str_head_wrerr(struct str_head *sd)
 /*
  * SVR4: an error flushes the queues of that side, and an M_FLUSH goes down.  On
  * a pipe this M_FLUSH arrives at the other end, whose read side is this end's
- * write side.  So only the flush for writing is sent (pipemod exchanges the
- * sides); a flush for reading would discard data written here, and keep data
- * that can no longer be read.
+ * write side.  So only the flush for writing is sent.  With pipemod between the
+ * ends it becomes a flush for reading there, of the data written here; without
+ * pipemod the other head ignores it (MSGNOLOOP).  A flush for reading would,
+ * without pipemod, discard the data written here, although the error is that of
+ * reading.
  */
 static void
 flush_after(struct str_head *sd, mblk_t *mp, uint32_t set)
@@ -496,7 +498,8 @@ ioctl_answer(struct str_head *sd, mblk_t *mp)
 		(const struct iocblk *)(const void *)mp->b_rptr;
 	size_t room = (size_t)(mp->b_datap->db_lim - mp->b_rptr);
 
-	/* too short to be one; a copy request is changed into its answer */
+	/* too short to be one; or a copy request without room for the answer
+	 * that is made of it later */
 	if (str_blen(mp) < offsetof(struct iocblk, ioc_flag) ||
 	    ((mp->b_datap->db_type == M_COPYIN ||
 		     mp->b_datap->db_type == M_COPYOUT) &&

@@ -6,10 +6,11 @@
  * of M_SIG and M_PCSIG.
  *
  * Life.  A registration names a process, or a process group, and is linked to
- * the head.  It ends when it is cancelled, when a signal cannot be sent, with
- * the head, and, if I_SETSIG or I_ESETSIG made it for a process, when that
- * closes any descriptor of the Stream (as in SVR4).  Because a process number
- * may be reused, the start time of a process that is a member is stored, too.
+ * the head.  It ends when it is cancelled, when a signal or streamsd finds that
+ * the process, or group, does not exist any more, with the head, and, if
+ * I_SETSIG or I_ESETSIG made it for a process, when this process closes any
+ * descriptor of the Stream (as in SVR4).  Because a process number may be
+ * reused, the start time of a process that is a member is stored, too.
  *
  * When.  SVR4: a signal is sent when a message arrives as the first one, not
  * for later ones.  Each look stores the end of the log in the registration
@@ -65,7 +66,10 @@ member(uint32_t pid, uint64_t start)
 	return NULL;
 }
 
-/* Return: 0; ESRCH: the process has ended; another errno: no signal was sent. */
+/*
+ * Return: 0; ESRCH: the process has ended; another errno: no signal was sent.
+ * If the process was a member and is none now, no signal is sent to its number.
+ */
 static int
 post(const struct str_sig *s, int sig, const struct host_siginfo *si)
 {
@@ -410,7 +414,10 @@ pick_data(struct str_head *sd, struct str_sig *s, uint32_t arg,
 	return cpos >= at ? SIG_POLL : 0;
 }
 
-/* Writers may continue; after a refusal signal all registered for room. */
+/*
+ * Writers may continue.  If a write was refused before, signal all that are
+ * registered for room.
+ */
 static void
 woken_writers(struct str_head *sd)
 {

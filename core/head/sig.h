@@ -84,7 +84,8 @@ str_sig_event(struct str_head *sd, uint32_t events)
 		str_sig_post(sd, events);
 }
 
-/* str_tty_hangup - the terminal has been hung up: hang up its session */
+/* str_tty_hangup - the terminal has been hung up: send its session's leader
+ * SIGHUP, and end the session's claim to the terminal */
 void str_tty_hangup(struct str_head *sd);
 /*
  * str_tty_access - may the caller read, write or change the terminal @sd?
