@@ -231,8 +231,8 @@ struct str_headq {
 	/* segments grow with use */
 	uint32_t segsize;     /* [P] of the next segment */
 	/* how often threads sleep here: readers, writers */
-	str_a8 skip[2];	      /* [A] number of waits that were to do without a
-			       * try after the last try in vain: patience.h */
+	str_a8 skip[2];	      /* [A] number of waits without a try, after the
+			       * last try in vain: patience.h */
 	str_a8 rest[2];	      /* [A] ... how many of them are left */
 	/* writers by turns: turn.c:str_headq_share */
 	uint32_t over;	      /* [P] the writer's turn is over */
@@ -433,14 +433,17 @@ struct str_head {
 	str_a32 iocbusy;	 /* [A] tag of the thread whose ioctl is sent
 				  * down: strioctl.c */
 	struct str_ioc ioc;
-	str_a32 iocword;	 /* [A] threads sleep here for the reply, or
-				  * for their turn */
-	uint32_t iocid;
-	str_a32 wrband_back;	 /* bands freed, for S_WRBAND */
+	str_a32 iocword;	 /* [A] threads sleep here for the reply, for
+				  * their turn, or until the open of a name
+				  * with connld is answered: plumb/name.c */
+	uint32_t iocid;		 /* not used */
+	str_a32 wrband_back;	 /* [A] the band in which room was refused last,
+				  * for S_WRBAND */
 	uint32_t cltime;	 /* ms */
 	uint32_t wroff, wrpad;
 	str_a32 sid;		 /* [A] session whose terminal it is, or 0 */
-	ssize_t minpsz, maxpsz;	 /* set by SO_MINPSZ, SO_MAXPSZ */
+	ssize_t minpsz, maxpsz;	 /* not used: SO_MINPSZ, SO_MAXPSZ set those of
+				  * the read queue */
 	str_a64 ctime;		 /* created, host_now() */
 	str_a64 watched[STR_NWATCHED]; /* [A] watchers that wait here: watch.c */
 };

@@ -182,7 +182,7 @@ str_headq_retire(struct str_headq *hq, struct str_seg *s)
 }
 
 /*
- * An empty log can restart its last segment, which needs no memory.
+ * An empty log can restart its only segment, which needs no memory.
  * Locks: plock and clock.
  */
 bool
@@ -320,10 +320,10 @@ str_headq_append(struct str_headq *hq, const struct str_src *src, size_t len,
 }
 
 /*
- * str_headq_coalesce - as str_headq_append(), but join the last message when
- * it is M_DATA, unread, not delimited, and stays within a small buffer.  It
- * does nothing while a reader is active.
- * Locks: plock; takes clock for a moment.
+ * str_headq_coalesce - as str_headq_append(), but join the last message when it
+ * is M_DATA, unread, not delimited, and stays within a small buffer.  While a
+ * reader holds clock, the data becomes a message of its own.
+ * Locks: plock; tries clock.
  */
 int
 str_headq_coalesce(struct str_headq *hq, const struct str_src *src,
@@ -371,6 +371,7 @@ append:
 /*
  * str_headq_append_msg - an M_PROTO message with both parts inline
  * @dlen: -1: no data part.  The parts together are at most INLINE_MAX.
+ * Return: 0, EFAULT (nothing appended), ENOSR.
  * Locks: plock.
  */
 int
@@ -404,8 +405,8 @@ rest_of(mblk_t *mp, mblk_t *rest[REST], unsigned *ret_n)
 }
 
 /*
- * str_headq_append_mblk - a message of blocks, band 0, M_DATA or M_PROTO
- * Consumes @mp when it returns 0.  Locks: plock.
+ * str_headq_append_mblk - an ordinary message of blocks, band 0
+ * Return: 0: @mp is consumed; ENOSR.  Locks: plock.
  */
 int
 str_headq_append_mblk(struct str_headq *hq, mblk_t *mp)

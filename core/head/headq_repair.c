@@ -87,9 +87,9 @@ seg_of(struct str_seg *s, uint64_t pos)
 }
 
 /*
- * Clear the record of the message that the dead producer was appending, if the
- * message was published.  If not, restore it: the reaper puts the message back.
- * Called before `pos' changes again.
+ * The dead producer was appending a message.  If it was published, clear its
+ * origin (msg/origin.h).  If not, restore the origin: the reaper puts the
+ * message back.  Called before `pos' changes again.
  */
 static void
 mend_going(struct str_headq *hq)
@@ -137,8 +137,8 @@ void
 str_headq_recount(struct str_headq *hq)
 {
 	if (str_load(&hq->doubt) != 0) {
-		str_store(&hq->doubt, 0u); /* before: a killed thread keeps
-					    * plock */
+		str_store(&hq->doubt, 0u); /* first: if this thread is killed,
+					    * plock's next owner repairs */
 		str_headq_repair_p(hq);
 	}
 	if (str_load(&hq->overflow) != 0)

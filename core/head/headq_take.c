@@ -4,9 +4,9 @@
 /*
  * The head queue: reading the log.  headq.c has the theory.
  *
- * Everything here is done under clock.  A message that lies in the log by
- * reference is trimmed as it is read, so that a part that was read is not read
- * again if the reader dies.
+ * The log is read under clock.  A message that lies in the log by reference is
+ * trimmed as it is read, so that a part that was read is not read again if the
+ * reader dies.
  */
 #include "core.h"
 #include "headq.h"
@@ -122,7 +122,8 @@ is_plain_pipe(const struct str_headq *hq)
  * str_headq_look_any - look at pos, go to the next segment if necessary, and
  * set the limit up to which records can be taken without another look
  * Locks: clock.
- * Return: the first record if it is complete, or NULL.
+ * Return: the first record if no part of it has been read, or NULL; always NULL
+ * in a PLAIN pipe.
  */
 STR_NOINLINE STR_WAKE_TEXT const unsigned char *
 str_headq_look_any(struct str_headq *hq)
@@ -364,8 +365,8 @@ str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
 }
 
 /*
- * str_headq_part - read(2) of data that is longer than @len, or is a single
- * block: the rest of it, or its first @len bytes
+ * str_headq_part - read(2) from the first record: what is left of it, at most
+ * @len bytes, if it is plain data in the log or a single block of data
  * Return: bytes; 0: not such a simple case, or the buffer is bad.
  * Locks: clock.
  */
@@ -550,8 +551,8 @@ flush_held(struct str_headq *hq)
 }
 
 /*
- * str_headq_flush - drop everything unread
- * Locks: takes clock, then plock.
+ * str_headq_flush - drop everything unread in the head queue
+ * Locks: takes clock, and after its release plock.
  */
 void
 str_headq_flush(struct str_headq *hq, bool data_only)

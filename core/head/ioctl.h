@@ -15,7 +15,7 @@ struct ioc {
 	unsigned long arg;
 	bool nointr; /* signals do not end it: a command of the executive */
 	bool locked; /* the caller holds locks: it must not reap */
-	bool gone; /* str_head_gone() */
+	bool gone; /* out: the stream was freed meanwhile: str_head_gone() */
 	bool answered; /* out: by M_IOCACK or M_IOCNAK */
 };
 

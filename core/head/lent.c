@@ -11,7 +11,10 @@
 #include "sock/sock.h"
 #include "want.h"
 
-/* A thread that uses the lent socket (HOST_C_*) waits only for the socket. */
+/*
+ * A thread waits for event @lent (HOST_C_*) of the socket only.  Has something
+ * else occurred at the head that ends this wait?
+ */
 static bool
 lent_ready(struct str_head *sd, uint32_t lent)
 {
@@ -36,8 +39,9 @@ from_afar(uint64_t id)
  * waits a moment for the answer, because a wake-up would cost more.  A receiver
  * of a flow of bytes from another CPU does so, too, because otherwise the
  * sender would have to wake it each time.  After an unsuccessful attempt this
- * is not tried for a while.  Return: true if only the socket's event has
- * occurred.
+ * is not tried for a while.
+ * @try: looks for the event, in place of host_sock_look(); or NULL.
+ * Return: true: event @what of the socket has occurred, and no other.
  */
 static bool
 lent_soon(struct str_head *sd, struct host_call *hc, uint32_t what,

@@ -965,7 +965,7 @@ str_head_user(struct str_head *sd)
 	return sd->user;
 }
 
-/* str_head_local - has it such a driver, and no stream linked below? */
+/* str_head_local - see head.h */
 bool
 str_head_local(struct str_head *sd)
 {

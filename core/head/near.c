@@ -7,7 +7,8 @@
  * If nearly all input comes from within the domain, the driver says that the
  * socket is *near*: streamsd watches it, and the threads sleep as at any other
  * stream.  Otherwise the process of the threads watches it.  A thread that waits
- * for many streams makes a socket near that may be (str_sock_leave).
+ * for many streams makes the sockets below them near where the driver permits
+ * it (str_sock_leave).
  *
  * The end of that.  streamsd stops watching as soon as it finds that the socket
  * is not near any more.  A thread that sleeps at this one stream needs no wake:

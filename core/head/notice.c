@@ -24,7 +24,7 @@
 #include "core.h"
 #include "head.h"
 
-#define MANY 64u /* sleepers, from which on one listing is cheaper */
+#define MANY 64u /* from so many sleepers on one listing is cheaper */
 
 /* The stream of the head at @on, or NULL.  On success this thread is inside. */
 STR_RACY static struct str_plumb *

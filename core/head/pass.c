@@ -6,9 +6,9 @@
  *
  * Life.  The sender gives an M_PASSFP message directly to the other head, which
  * appends it to its head queue.  For a Stream the message carries a reference,
- * from which the receiver
- * makes an open file.  Any other descriptor is put into the box of the
- * receiving head (core/sock/box.c), and the message has its number there.
+ * from which the receiver makes an open file.  Any other descriptor is put into
+ * the box of the receiving head (core/sock/box.c), and the message has its
+ * number there.
  *
  * Freeing.  The message's buffer is a struct str_pass, given to esballoc(9)
  * with a free routine that is valid in every process: a message that is

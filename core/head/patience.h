@@ -28,12 +28,13 @@
 #define SPIN_FLOW_US 60u /* byte stream of a socket: until more arrives */
 #define YIELDS 2u
 #define LONG_READ_US 60u /* a sleep after which trying was in vain */
-#define LONG_WRITE_US 500u /* meanwhile the reader has read very much */
+/* ... of a writer: it wakes only when the reader has read much */
+#define LONG_WRITE_US 500u
 /* full fences in a row that found no sleeper, after which wakers execute light
  * ones again: wake.c:wanted() */
 #define VAIN_FENCES 64u
-/* a flow: a thread tries if the kernel names another CPU as that of the data at
- * this wait, or has named one at one of so many before: lent.c:lent_soon() */
+/* a flow: a thread tries if the kernel has named another CPU as that of the
+ * data at this wait or at one of so many before it: lent.c:lent_soon() */
 #define FAR_WAITS 8u
 /* pause instructions between two looks at the same word: about a microsecond */
 #define SPIN_PAUSES 24u

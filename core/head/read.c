@@ -173,9 +173,10 @@ is_data(const mblk_t *mp, const void *arg)
 }
 
 /*
- * Take the first message of the read queue proper: bands are read like other
- * data, a high-priority message is refused.  Return: as take_record(); -EAGAIN
- * if there is none.
+ * Take the first message of the read queue proper: data of a band is read like
+ * other data; a message with a control part, of high priority, too, is refused,
+ * unless the read options say how to read it.  Locks: clock.
+ * Return: as take_record(); -EAGAIN if there is none.
  */
 static int
 take_queued(struct reader *r)
@@ -235,7 +236,8 @@ take_queued(struct reader *r)
  * Read from the kernel's pipe of a PLAIN pipe, whose bytes come before those in
  * the head queue.  Locks: clock, so that no other thread moves bytes from the
  * queue to that pipe after it has been found empty.
- * Return: 0: it is empty; 1 stop; -EAGAIN: it must be adopted first; -EFAULT.
+ * Return: 0: it is empty, or there are modules; 1 stop; -EAGAIN: it must be
+ * adopted first; -EFAULT.
  */
 static STR_COLD int
 take_kernel(struct reader *r, bool *ret_ended)
@@ -404,8 +406,8 @@ str_sched_run_head(struct str_head *sd, struct host_call *hc)
 
 	if (str_load(&sd->plumb->committed) != 0) {
 		/*
-		 * a thread that relied on us enabled its queue before, see
-		 * leave
+		 * a thread that relied on us enabled its queue before: see
+		 * str_sched_leave()
 		 */
 		str_store(&sd->plumb->committed, 0u);
 		str_fence_full();
@@ -724,7 +726,7 @@ back_soon(struct str_thread *t)
 
 /*
  * str_head_read_tail - complete a str_head_read_fast()
- * @done: bytes it has read; with STR_FAST_HELD, if these are none, the open
+ * @done: bytes it has read; with STR_FAST_HELD, which has read none, the open
  * file's flags.
  * Return: bytes, more than 0, or STR_NOT_FAST with nothing done; if it has
  * yielded the CPU, which it does not with O_NONBLOCK, signals may be deferred.

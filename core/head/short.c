@@ -22,7 +22,7 @@
  * it looks for claims (core/plumb/stream.c).  The address may by now belong to
  * another stream: the memory of streams is only reused for streams, and the new
  * stream's ticket is different.  Before this check the writer writes nothing
- * there, except the word in its own slot by which it tries the biased lock.
+ * there.
  *
  * Order.  Ticket and log change under the producer's lock, and the writer
  * checks the ticket once more when it holds the lock: so all data written

@@ -295,8 +295,10 @@ str_sleep_uncount(void)
 }
 
 /*
- * May the thread rely on notices of deaths?  Not if a process outside the domain
- * may hold the other end, or write there: only the carrier tells that.
+ * May the thread rely on notices of deaths?  Not if a process outside the
+ * domain may hold the other end, or write there: only the carrier tells that.
+ * Not at a stream with a socket either: after stage 1 the thread watches the
+ * socket.
  */
 static bool
 begin_notice(struct str_head *sd, struct host_notice *n, str_a32 *word)
@@ -481,8 +483,8 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
  * A message that is put while the receiver is full becomes blocks, which wait
  * on the sender's queue until the receiver's thread serves that queue, and all
  * later messages wait behind it.  Here no block has been made yet: the receiver
- * wakes this thread, by one futex, when its queue has fallen to the low water
- * mark, and the later messages can use the direct path again.
+ * wakes this thread, by one futex, when its queue has fallen below the low
+ * water mark, and the later messages can use the direct path again.
  *
  * The memory of the queue may have been given to another stream meanwhile.  It
  * is still a head queue, so the want bit that is set there costs one useless

@@ -10,8 +10,8 @@
 #include "core.h"
 
 /* A sleep without notices of deaths has stages: carrier.c. */
-#define NEAR_NS 20000000ull /* a death is not noticed in the first one */
-#define STAGE_NS 50000000ull
+#define NEAR_NS 20000000ull  /* stage 1, in which a death is not noticed */
+#define STAGE_NS 50000000ull /* the first wait of stage 2 */
 
 /* Flags of a head at which a writer waits no longer. */
 #define UNWRITABLE \
@@ -60,7 +60,7 @@ void str_sleep_uncount(void);
  * Return: 0, or EBADF if the descriptor belongs to another object now.
  * str_carrier_own - is @fd a file of @sd?
  * str_carrier_sleep - wait for the carrier and the bell.
- * str_stage_near - stage 1: wait for the word, not longer than until @until.
+ * str_stage_near - stage 1: wait for the word, at most until @until.
  * str_stage_far - what follows stage 1.
  * str_stage_dead - before a sleep without limit: reap the threads that have died
  * inside this stream.

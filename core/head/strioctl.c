@@ -117,7 +117,10 @@ give_up(struct str_head *sd)
 	str_ioctl_tell(sd);
 }
 
-/* One at a time: wait for the one in progress, and for a late answer to it. */
+/*
+ * One at a time: wait for the one in progress, and for a late answer to it.
+ * Return: 0, ETIME, EINTR; EBADF: the stream was freed meanwhile.
+ */
 static int
 begin(struct ioc *c, uint64_t deadline)
 {
@@ -283,7 +286,10 @@ str_head_down(struct str_head *sd, mblk_t *mp)
 	return true;
 }
 
-/* Send @mp down and wait for the answer. */
+/*
+ * Send @mp down and wait for the answer.  Return: 0 with *ret, which the caller
+ * owns; or an errno; with c->gone the stream was freed.
+ */
 static int
 exchange(struct ioc *c, mblk_t *mp, uint64_t deadline, mblk_t **ret)
 {
@@ -479,7 +485,8 @@ run(struct ioc *c, mblk_t *mp, uint64_t deadline, void *out, int *ret_len)
 }
 
 /*
- * Send @len bytes at @dp down as @cmd's data; store the answer's data at @out.
+ * Send the @len bytes of message @dp, or none if it is NULL, down as @cmd's
+ * data; consumes @dp.  @out, @ret_len: as run().
  */
 static long
 send_data(struct ioc *c, int cmd, mblk_t *dp, int len, uint64_t deadline,
@@ -638,6 +645,7 @@ tty(struct ioc *c)
  * hold the stream's busy lock, and the node's.
  * @hc: the call, or NULL.
  * @ms: limit of the wait.
+ * *ret_answered: did an M_IOCACK or M_IOCNAK come?
  * Return: the answer's value, or minus an errno.
  */
 long

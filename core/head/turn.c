@@ -12,7 +12,7 @@
 #define SHARE_MIN 4096u /* bytes of a turn, at the least */
 #define CROWD_SHARE 16384u /* the same of many writers */
 #define AWAIT_YIELDS 16u
-#define LOST_US 250u	/* longest yield that is not measured */
+#define LOST_US 250u	/* a longer yield is lost if nothing is written */
 
 /*
  * str_headq_share - writers wait for room, or have been woken and not run yet
@@ -59,10 +59,10 @@ let_write(struct str_headq *hq, uint64_t *ret_cost)
 /*
  * str_headq_yield - the turn of this thread is over: let the other writers run
  *
- * That takes as long as the turns of all of them, which may be milliseconds.  If
- * none has written meanwhile, the kernel gave the CPU to a thread that has
- * nothing to do with this queue; then all writers keep the CPU for 64 times as
- * long.  Context: no lock held.
+ * The yield takes as long as the turns of all of them, which may be
+ * milliseconds.  If it was long and none has written meanwhile, the kernel gave
+ * the CPU to a thread that has nothing to do with this queue; then no writer
+ * yields for 64 times as long.  Context: no lock held.
  */
 STR_NOINLINE void
 str_headq_yield(struct str_headq *hq)

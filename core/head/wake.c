@@ -7,10 +7,10 @@
  * Protocol.  The sleeper sets its bit in the queue's want word, executes the
  * heavy fence, and looks again (sleep.c).  The waker publishes, executes the
  * light fence, and reads the want word; it wakes all threads that set a bit (one
- * futex wake, one token).  So a wake is sent once per transition.  A sleeper
- * whose time is over, or that died, leaves STR_WANT_FUTEX set, because it may be
- * another one's request by then; that costs one unnecessary wake at most
- * (models/sleep.pml).
+ * futex wake, one token), and takes the bits.  So no second wake is sent until a
+ * thread has set a bit again.  A sleeper whose time is over, or that died,
+ * leaves STR_WANT_FUTEX set, because it may be another one's request by then;
+ * that costs one unnecessary wake at most (models/sleep.pml).
  *
  * Tokens are sent from one end to the other.  A waker that holds the same end
  * as the sleeper, or none, rings the sleeper's bell.  One token is for all
@@ -87,7 +87,7 @@ str_want_token(str_a32 *want)
 	(void)want_arm(want, &n);
 }
 
-/* Return: number of threads woken in stage 1. */
+/* Return: number of threads woken by the futex. */
 static STR_NOINLINE STR_WAKE_TEXT int
 wake(struct str_head *sd, str_a32 *want, str_a32 *word)
 {
@@ -147,7 +147,7 @@ wanted(str_a32 *want, uint32_t quiet)
 
 /*
  * str_wake_readers - an event for which readers of @sd may wait
- * Return: number of threads woken in stage 1.
+ * Return: number of threads woken by the futex.
  */
 STR_WAKE_TEXT int
 str_wake_readers(struct str_head *sd)
@@ -184,7 +184,7 @@ str_wake_writers(struct str_head *sd)
 		str_count(&host_self()->wakes);
 		(void)host_wake(&hq->wword, INT_MAX);
 	}
-	/* with modules, the module's service procedure enables them */
+	/* with modules, writers are woken by back-enabling: qbackenable() */
 	if (str_load(&sd->flags) & STR_H_MODS)
 		return;
 	if (w & ~(STR_WANT_BACK | STR_WANT_ROOM))
@@ -193,7 +193,7 @@ str_wake_writers(struct str_head *sd)
 
 /*
  * str_wake_writers_behind - @sd's own writers may try again
- * Return: number of threads woken in stage 1.
+ * Return: number of threads woken by the futex.
  */
 int
 str_wake_writers_behind(struct str_head *sd)

@@ -11,8 +11,8 @@
  * and the fast path of a waker looks no further.
  *
  * The number is the low 23 bits of the clock, and another one than before.  An
- * older number returns only by chance; a thread that is late by just this
- * request then cancels it.
+ * older number returns only by chance; then a thread that saw it the first time
+ * may cancel the new request.
  */
 #ifndef STR_WANT_H
 #define STR_WANT_H

@@ -45,8 +45,8 @@
  *
  * Life.  Memory of watchers is used for nothing else, and never returned: a
  * waker with an old slot sets a bit in vain at worst.  The next process that
- * wants one takes a watcher whose process has died.  A slot whose watcher has
- * another generation, or a dead process, is free.
+ * wants one takes a watcher that was freed or whose process has died.  A slot
+ * whose watcher was freed, has another generation, or a dead process, is free.
  *
  * Locks.  None.
  */

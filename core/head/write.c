@@ -23,7 +23,7 @@
 #include "source.h"
 
 #define CHUNK 65536u	 /* bytes a single message takes from a write(2) */
-#define ATOMIC 4096u /* a write of so many bytes is one piece outside as well */
+#define ATOMIC 4096u /* a writev up to this is one piece outside as well */
 #define ASK_MS 20u
 #define BRISK_CALLS 64u
 #define FROM_MERROR 0x10000 /* of an M_ERROR: write_error() */
@@ -128,7 +128,7 @@ lock_p(struct str_headq *hq)
 	note_cpu(&hq->pcpu);
 }
 
-/* A message through the modules; the head's claim is taken here. */
+/* A message through the modules, or to the driver; claims the stream. */
 static long
 write_message(struct str_head *sd, struct host_call *hc,
 	const struct str_src *src, size_t n, bool block)
@@ -330,7 +330,7 @@ str_wake_readers_from(struct str_head *sd, struct host_call *hc)
 	host_tls.call = old;
 }
 
-/* The fast path: no module, no error, room, a reader. */
+/* One message; itself only if there is no module, no error, and room. */
 STR_INLINE long
 write_one(struct str_head *sd, struct host_call *hc,
 	const struct str_src *src, size_t n, bool block)
