@@ -332,7 +332,8 @@ struct str_file {
 		struct {
 			str_a32 gen;  /* [A] counts uses of this memory; follows
 				       * fflags, see str_head_enter() */
-			str_a32 open; /* [A] 1 while a process may hold it */
+			str_a32 open; /* [A] 1 while a process may hold it; 3:
+				       * in change; 0: free */
 		};
 		str_a64 use;	 /* [A] both, for the thread that closes it:
 				  * file.c */

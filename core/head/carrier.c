@@ -186,7 +186,7 @@ wait_carrier(struct str_head *sd, struct host_call *hc, uint64_t ns,
 	return err;
 }
 
-/* Another thread of this process has adopted the kernel's pipe meanwhile. */
+/* Has another thread of this process adopted the kernel's pipe meanwhile? */
 static bool
 is_adopted(struct str_head *sd, struct host_call *hc)
 {

@@ -18,7 +18,7 @@
 	(STR_H_RDERR | STR_H_PLEX | STR_H_LOOK | STR_H_MSIG | STR_H_TTY | \
 		STR_H_PLAIN)
 
-/* A record with the control and the data part of one message, all of it. */
+/* A record with the control part and, perhaps, the data part of one message. */
 struct fast_msg {
 	const unsigned char *ctl, *data;
 	uint32_t hdr, clen, dlen, span;
@@ -149,9 +149,9 @@ str_head_put_direct(struct str_head *sd, const str_a32 *id, uint32_t gen,
 }
 
 /*
- * str_head_get_direct - take the first message, if it is a record of two parts
- * that is wanted and fits; as str_head_getprim(), but gp->ctl.buf is the
- * library's own memory and valid
+ * str_head_get_direct - take the first message, if it is a record with a
+ * control part that is wanted and fits; as str_head_getprim(), but gp->ctl.buf
+ * is the library's own memory and valid
  * Return: 0, or STR_NOT_FAST with nothing done.
  */
 STR_INLINE long
@@ -339,7 +339,8 @@ str_head_getdata_fast(struct str_head *sd, const str_a32 *id, uint32_t gen,
 }
 
 /*
- * str_head_getmsg_fast - getmsg(2) of a whole message of both parts
+ * str_head_getmsg_fast - getmsg(2) of a whole message with a control part, if
+ * the caller requests both parts
  * Return: 0, or STR_NOT_FAST with nothing done.
  */
 STR_INLINE long

@@ -181,7 +181,8 @@ bool str_head_stuffed(struct str_head *sd);
  * Context: inside a call on @sd; sleeps for at most 100 ms.
  * Crash: the pipe is PLAIN or not; data that was accepted stays.
  * Return: 0; ENOSYS: it cannot be PLAIN, data passes through the carrier.
- * str_plain_number - of the kernel's pipe, 0 if it has none.
+ * str_plain_number - of the kernel's pipe; 0: it has none; STR_PLAIN_NOT: it
+ * never will.
  * str_plain_find - can this process open that?  @sock: as above.
  * str_plain_keep - the caller is about to use the kernel's pipe at @sd's end:
  * the other end's holders keep their side of it open from now on.  Return: 0, or

@@ -245,7 +245,10 @@ put_slow(struct str_head *sd, struct host_call *hc, const struct parts *p)
 	return err != 0 ? err : send_slow(sd, hc, mp, p);
 }
 
-/* Band 0, no module, small enough: append a record. */
+/*
+ * Band 0, no module, small enough: append a record.  Return: 0 or an errno; -1:
+ * a module or no room: put_slow().
+ */
 static int
 put_direct(struct str_head *sd, struct host_call *hc, const struct parts *p)
 {
@@ -287,6 +290,7 @@ put_direct(struct str_head *sd, struct host_call *hc, const struct parts *p)
 /*
  * Write where a process outside may read.  Plain data is sent to it; any other
  * message waits for a member, if one holds the other end.
+ * Return: 0, minus an errno, or STR_INSIDE as str_outside_write().
  */
 static STR_NOINLINE long
 put_outside(struct str_head *sd, struct host_call *hc, const struct parts *p)

@@ -378,7 +378,7 @@ str_head_room(struct str_head *sd, struct host_call *hc)
 /*
  * Are all holders of @sd's other end outside the domain?  @in_flight: also true
  * if no process holds it: then it may be in a message that was not received
- * yet.
+ * yet.  False before ask_at, because it was false at a check shortly before.
  */
 static bool
 is_outside(struct str_head *sd, bool in_flight)

@@ -658,8 +658,8 @@ is_early(struct str_head *sd)
 }
 
 /*
- * Read the available data; the lock is held, and released here. @unit: as
- * str_head_unit_fast().  Return: bytes.
+ * Read the first record, or, without @unit (as str_head_unit_fast()), as much
+ * of it as fits.  The clock is held, and released here.  Return: bytes.
  */
 STR_INLINE size_t
 read_held(struct str_head *sd, void *ubuf, size_t len, struct str_thread *t,
@@ -690,9 +690,10 @@ read_held(struct str_head *sd, void *ubuf, size_t len, struct str_thread *t,
 }
 
 /*
- * If there is no data and the writer runs on this CPU, yield to the writer
- * first: in an exchange of requests and answers the data is then available.
- * str_sleep() does the same; this is faster, for the simple case only.
+ * Is there no data, and did the writer last run on this CPU?  Then the reader
+ * yields to the writer first: in an exchange of requests and answers the data
+ * is then available.  str_sleep() does the same; this is faster, for the simple
+ * case only.
  */
 STR_INLINE bool
 is_near(struct str_head *sd, uint32_t fflags)

@@ -66,10 +66,8 @@ member(uint32_t pid, uint64_t start)
 	return NULL;
 }
 
-/*
- * Return: 0; ESRCH: the process has ended; another errno: no signal was sent.
- * If the process was a member and is none now, no signal is sent to its number.
- */
+/* Return: 0; ESRCH: the process has ended; another errno: no signal was sent.
+ * If the process was a member and is none now, its number gets no signal. */
 static int
 post(const struct str_sig *s, int sig, const struct host_siginfo *si)
 {
@@ -279,9 +277,8 @@ str_sig_owner(struct str_head *sd)
 }
 
 /*
- * Send each registration the signal that @pick chooses; remove those of ended
- * processes, MANY at most.  pick: returns the signal for one registration, or 0;
- * and its siginfo, if any.
+ * Send each registration the signal that @pick returns, with the siginfo that
+ * @pick sets; 0: none.  Remove those of ended processes, MANY at most.
  */
 static void
 each(struct str_head *sd, int (*pick)(struct str_head *, struct str_sig *,
@@ -336,10 +333,8 @@ tell(struct host_siginfo *si, uint32_t events, uint32_t about)
 	si->band = (events & STR_S_ERROR) ? 0 : (long)(about >> 16);
 }
 
-/*
- * fcntl(2), F_SETSIG: set si_fd, and si_band to the events of poll(2).  Return:
- * the signal.
- */
+/* fcntl(2), F_SETSIG: set si_fd, and si_band to the events of poll(2).
+ * Return: the signal. */
 static int
 tell_async(const struct str_sig *s, struct host_siginfo *si)
 {
@@ -414,10 +409,7 @@ pick_data(struct str_head *sd, struct str_sig *s, uint32_t arg,
 	return cpos >= at ? SIG_POLL : 0;
 }
 
-/*
- * Writers may continue.  If a write was refused before, signal all that are
- * registered for room.
- */
+/* Writers may continue: after a refusal, signal those registered for room. */
 static void
 woken_writers(struct str_head *sd)
 {

@@ -27,7 +27,7 @@ struct str_sleep {
 	uint64_t deadline;	/* host_now() time, or UINT64_MAX */
 };
 
-/* Does the thread wait to read, whatever the message? */
+/* Does the thread wait to read, be it for a rarer event? */
 STR_INLINE bool
 sleep_reads(unsigned why)
 {

@@ -44,7 +44,7 @@ str_headq_share(struct str_headq *hq, uint64_t pb)
 	hq->pblimit = STR_MIN(hq->pblimit, hq->turn);
 }
 
-/* A yield; false: it took long, and no byte was written meanwhile. */
+/* Yield.  Return: false: the yield took long, and no byte was written in it. */
 static bool
 let_write(struct str_headq *hq, uint64_t *ret_cost)
 {

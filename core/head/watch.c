@@ -33,7 +33,7 @@
  *
  * Exclusive.  Slots may be armed with EPOLLEXCLUSIVE.  As soon as a waker has
  * woken a thread by one of these, it leaves the further ones armed, as on
- * Linux.  str_watch_again() is no event, and is for all.
+ * Linux.  str_watch_again(), which reports no event, handles all slots.
  *
  * Sleeping.  A thread counts itself in `sleepers', executes a fence, and looks
  * at `some'.  The waker wakes one of them, and only wakers take counts
@@ -510,8 +510,8 @@ str_watch_fire(struct str_head *sd, str_a32 *want)
 }
 
 /*
- * str_watch_again - as str_watch_fire(), to all: what they wait for has not
- * come, but each has to look again how it waits
+ * str_watch_again - as str_watch_fire(), for all armed slots: no event has
+ * come, but each waiter has to check again how it is to wait
  */
 void
 str_watch_again(struct str_head *sd, str_a32 *want)
