@@ -48,7 +48,7 @@ struct str_collect {
 	struct table cand, edge;
 	bool full;	/* there was no memory for an entry */
 	bool any;	/* the set has heads with references */
-	bool again;	/* circles() has removed heads: it must look once more */
+	bool again;	/* circles() has removed heads, and must look again */
 	bool done;	 /* this round has changed something */
 	bool late;	 /* a head could not be seized: it is gone, was opened,
 			  * or its references have changed */

@@ -42,7 +42,7 @@ struct str_kind {
 
 extern const struct str_kind str_kind[STR_BLK_NKIND];
 
-/* parked.c and collect.c, for the table */
+/* parked.c and tally.c, for the table */
 void str_words_kmem(const struct str_blk *b, str_word_fn *fn, void *arg);
 void str_words_event(const struct str_blk *b, str_word_fn *fn, void *arg);
 void str_words_pair(const struct str_blk *b, str_word_fn *fn, void *arg);

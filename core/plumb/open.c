@@ -32,8 +32,8 @@
 #define OWN_NS 1000000000u /* longest wait for another thread's close, which may
 			    * be stopped: own_lock() */
 #define OWN_POLL_NS 1000000u
-#define SOCK_NS 100000000000u /* limit for a socket that no process has any
-			       * more */
+#define SOCK_NS 100000000000u /* longest time without progress for the data of
+			       * a socket that no process has any more */
 
 /* ---------------------------------------------------------------- devices */
 

@@ -91,7 +91,7 @@ nbuiltin(void)
 /* four of each side's qinit, its callbacks, the direct procedure */
 #define PROCS (16u + STR_NCALLS + 1u)
 #define FIRST_SLOT 8u
-/* The word in which a foreign entry keeps its group. */
+/* The field in which a foreign entry keeps the name of its group. */
 #define GROUP idname[3]
 
 typedef void (*proc_t)(void);

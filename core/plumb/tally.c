@@ -53,8 +53,8 @@ note_stream(struct str_plumb *pl, void *arg)
 			return true;
 		*c = (struct cand){.sd = sd, .pl = pl, .sid = pl->sid,
 			.refs = refs, .in = pl->kind != STR_PL_DEV};
-		/* a head without references is included: the messages at it
-		 * were not garbage while it had a file */
+		/* the key changes, too, when a head without references loses
+		 * its last file: messages at it may be garbage from then on */
 		r->key += (pl->sid * 2 + e + 1) * 0x9e3779b97f4a7c15ull;
 	}
 	STR_CRASH_POINT("collect:noted");
