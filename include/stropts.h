@@ -6,7 +6,7 @@
  *
  * The functions; the ioctl commands, structures and flags come from
  * <sys/stropts.h>, ioctl() from <sys/ioctl.h>.  A program that includes this
- * header links with -lstreams (pkg-config streams).
+ * header links with -lstreams (pkg-config fast-streams).
  *
  * The header lies in a directory of its own, so that it comes before the
  * <stropts.h> of a C library that has one, and never replaces it.

@@ -45,7 +45,7 @@ struct ipw_conf {
 	char name[IPW_NAMELEN];
 	char ifname[IPW_NAMELEN]; /* TUN: may be empty; packet: needed */
 	unsigned int kind;
-	unsigned int mtu; /* 0: packet: the interface's, else 1500 */
+	unsigned int mtu; /* 0: packet: the interface's; encap: 1492; else 1500 */
 	struct ipw_addr own[IPW_NOWN];	   /* addresses, with their prefix */
 	struct ipw_addr route[IPW_NROUTE]; /* further destinations */
 	/* For IPv4 and IPv6, or none.  TUN: addresses that this host gets on

@@ -355,10 +355,10 @@ struct stroptions {
 #define SO_LOOP 0x40000
 #define SO_COPYOPT 0x80000
 #define SO_MAXBLK 0x100000
+#define SO_WRPAD 0x800000
 /* Accepted, and without effect. */
 #define SO_COWENABLE 0x200000
 #define SO_COWDISABLE 0x400000
-#define SO_WRPAD 0x800000
 #define SO_NOCSUM 0x1000000
 #define SO_CSUM 0x2000000
 #define SO_CRC32C 0x4000000

@@ -370,7 +370,7 @@ struct bandinfo {
 #define LASTMARK	0x02	/* and no message behind it is marked */
 
 /**
- * I_SETCLTIME, I_GETCLTIME - how long close waits for each write queue
+ * I_SETCLTIME, I_GETCLTIME - how long the whole close waits for data to drain
  * @arg: int *, milliseconds; for I_SETCLTIME a value from 1 to 0x60000 is the
  * number itself
  *
@@ -381,7 +381,7 @@ struct bandinfo {
 
 /**
  * I_CANPUT - may a band be written without waiting?
- * @arg: int, 0 to 255
+ * @arg: int, 0 to 255, or ANYBAND: any band above 0 that has been used
  *
  * Return: 1 yes, 0 flow control stops it.
  * Errors: EINVAL no such band.
@@ -434,7 +434,7 @@ struct strsigset {
 #define SNDDELIM	0x008	/* each write carries MSGDELIM */
 #define SNDMREAD	0x010	/* a read sends M_READ before it waits */
 
-/* A band argument that means all bands (I_CKBAND, I_CANPUT). */
+/* A band argument that means any band: see I_CKBAND, I_CANPUT. */
 #define ANYBAND		(-1)
 
 /**

@@ -28,8 +28,8 @@
 #define TI_REQUEST	(TIMOD | 151)
 
 /*
- * Answered by the provider (drv/tpi): number of datagrams that this endpoint
- * has dropped, an unsigned int.
+ * Answered by the provider (drv/tpi): an unsigned int, the number of datagrams
+ * from or for this endpoint that were dropped.  See timod(7).
  */
 #define TI_GETDROPS	(TIMOD | 160)
 
