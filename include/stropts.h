@@ -132,8 +132,9 @@ extern int isastream(int fd);
  * @path: an existing file, owned by the caller and writable
  *
  * Return: 0.
- * Errors: EACCES, EBUSY, ENOENT, ENOTDIR, EPERM, ENAMETOOLONG, ELOOP; ENOSYS
- *         where naming Streams is not provided.
+ * Errors: EACCES; EBUSY a Stream is attached there; EINVAL @fd is not a Stream;
+ *         ELOOP; ENAMETOOLONG; ENOENT; ENOSR no memory; ENOTDIR; EPERM not the
+ *         owner.
  */
 extern int fattach(int fd, const char *path);
 

@@ -23,8 +23,8 @@
  * entered one, so a thread that dies in between leaves a block that is both in
  * its magazine and stamped: str_thread_reap() first returns the magazines,
  * which frees their blocks, and then frees the blocks stamped with the dead
- * thread's tag.  Dying inside a depot exchange leaks one chain at most until
- * the next audit; no lock is held anywhere.
+ * thread's tag.  Dying inside a depot exchange leaks one chain at most; no lock
+ * is held anywhere.
  */
 #include "core.h"
 #include "mem.h"

@@ -50,8 +50,8 @@ int drv_getparm(unsigned int parm, void *valuep) STR_DDI(drv_getparm);
 #define PPID 11
 
 /**
- * drv_priv - is a credential privileged?
- * @crp: from an open or close procedure or an iocblk
+ * drv_priv - is the calling process privileged?
+ * @crp: not examined: all processes of a stream have the same effective user
  *
  * Return: 0 if it is (effective user 0), else EPERM.
  */
@@ -121,7 +121,7 @@ int copyout(const void *kaddr, void *uaddr, size_t len) STR_DDI(copyout);
  * strlog - log a message
  * @mid:   module, its mi_idnum
  * @sid:   part of it, as a rule the minor
- * @level: detail: level 0 is always logged; tracers select others
+ * @level: detail: 0 is the least detailed; tracers get messages up to a level
  * @flags: SL_ERROR, SL_TRACE, SL_CONSOLE, SL_NOTIFY, SL_FATAL, SL_WARN,
  *         SL_NOTE
  * @fmt:   as of cmn_err(9)

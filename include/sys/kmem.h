@@ -31,8 +31,8 @@ extern "C" {
  *
  * Context: any; on other systems KM_SLEEP is for open and close procedures
  *          only.
- * Crash:   if a process dies when no pointer to the memory exists, the
- *          domain's audit finds the memory.
+ * Crash:   if a process dies when no pointer to the memory exists, the memory
+ *          is freed when the dead thread is reaped.
  * Return:  the memory; NULL if there is none or @size is 0.
  */
 void *kmem_alloc(size_t size, int flag) STR_DDI(kmem_alloc);

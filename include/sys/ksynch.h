@@ -13,10 +13,11 @@
  *
  * Every lock but a semaphore contains the tag of its owner.  If a process is
  * killed while it holds a lock, the next thread that tries the lock gets it; the
- * protected data is as the dead process left it.  A lock must not be held while
- * the module sleeps elsewhere, nor across putnext(), put() or a return from the
- * procedure that took it.  Taking a lock that the caller has already, or releasing one
- * that it does not have, ends the process as cmn_err(CE_PANIC) does.
+ * protected data is as the dead process left it.  A lock, unless it is a sleep
+ * lock, must not be held while the module sleeps elsewhere, nor across
+ * putnext(), put() or a return from the procedure that took it.  Taking a lock
+ * that the caller has already, or releasing one that it does not have, ends the
+ * process as cmn_err(CE_PANIC) does; but any thread may release a sleep lock.
  *
  * The members of the structures are private to the executive.
  */

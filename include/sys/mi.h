@@ -129,7 +129,7 @@ void mi_copy_set_rval(mblk_t *mp, int rval) STR_DDI(mi_copy_set_rval);
  * message, of type M_PCSIG, is put on @q.  The service procedure of @q calls
  * mi_timer_valid() to find out whether the timer is still valid, and does not
  * free the message.  A negative @msec or mi_timer_stop stops the timer.
- * mi_timer_free stops and frees it; call that before the queue is freed.
+ * mi_timer_free stops and frees it; the close procedure must do so.
  *
  * Context: any procedure of @q's module.
  */

@@ -192,7 +192,7 @@ struct qinit {
 	qi_srvp_t qi_srvp;	 /* service procedure or NULL */
 	qi_qopen_t qi_qopen;	 /* open, on the read side */
 	qi_qclose_t qi_qclose;	 /* close, on the read side */
-	qi_qadmin_t qi_qadmin;	 /* unused */
+	qi_qadmin_t qi_qadmin;	 /* for getadmin(D3) */
 	struct module_info *qi_minfo; /* parameters */
 	struct module_stat *qi_mstat; /* counters or NULL */
 };
@@ -229,7 +229,7 @@ typedef struct queue {
 	size_t q_hiwat;
 	size_t q_lowat;
 	struct qband *q_bandp;	/* bands 1 and up, ascending */
-	unsigned char q_nband;	/* of these */
+	unsigned char q_nband;	/* the highest of these */
 	unsigned char q_blocked; /* executive: bands that are full */
 	unsigned short q_pad;
 	struct str_lock q_klock; /* executive: its message list */
@@ -240,8 +240,8 @@ typedef struct queue {
 
 /* q_flag */
 #define QENAB 0x0001UL	  /* on a run queue */
-#define QWANTR 0x0002UL	  /* a reader waits */
-#define QWANTW 0x0004UL	  /* a writer waits */
+#define QWANTR 0x0002UL	  /* getq has found it empty */
+#define QWANTW 0x0004UL	  /* canput has found it full */
 #define QFULL 0x0008UL	  /* flow controlled */
 #define QREADR 0x0010UL	  /* the read side */
 #define QUSE 0x0020UL	  /* in use */
@@ -372,7 +372,7 @@ struct stroptions {
 
 #define INFPSZ (-1)  /* no limit on the packet size */
 #define NBAND 256
-#define ANYBAND (-1) /* canput family: any band */
+#define ANYBAND (-1) /* canput family: any band above 0 */
 #ifndef FMNAMESZ
 #define FMNAMESZ 8
 #endif
@@ -490,8 +490,8 @@ toid_t timeout(void (*func)(void *), void *arg, long ticks) STR_DDI(timeout);
 int untimeout(toid_t id) STR_DDI(untimeout);
 
 /*
- * Queue functions (D3).  put, putnext and qreply are sinks.  putq, putbq and
- * insq consume the message only when they return 1.
+ * Queue functions (D3).  put, putnext and qreply are sinks.  putq, putbq, insq
+ * and appq consume the message only when they return 1.
  */
 void put(queue_t *q, mblk_t *mp) STR_DDI(put);
 void putnext(queue_t *q, mblk_t *mp) STR_DDI(putnext);
@@ -531,7 +531,7 @@ int qready(void) STR_DDI(qready);
 /* Run the scheduled queues of the streams that this thread is inside soon. */
 void setqsched(void) STR_DDI(setqsched);
 
-/* Flow control (D3).  Band ANYBAND: any. */
+/* Flow control (D3).  Band ANYBAND: any above 0. */
 int canput(queue_t *q) STR_DDI(canput);
 int canputnext(queue_t *q) STR_DDI(canputnext);
 int bcanput(queue_t *q, int band) STR_DDI(bcanput);

@@ -27,7 +27,7 @@ extern "C" {
 struct log_ctl {
 	short mid;	    /* module, its mi_idnum */
 	short sid;	    /* part of it, as a rule the minor */
-	char level;	    /* detail: 0 is always logged */
+	char level;	    /* detail: 0 is the least detailed */
 	short flags;	    /* SL_* */
 	unsigned int ltime; /* when, in ticks: LBOLT */
 	unsigned int ttime; /* when, in seconds since 1970 */

@@ -237,7 +237,7 @@ struct strrecvfd {
  * struct strpeek - argument of I_PEEK
  * @ctlbuf:  maxlen and buf in, len out
  * @databuf: maxlen and buf in, len out
- * @flags:   in: RS_HIPRI to look at a high-priority message only, or 0;
+ * @flags:   in: RS_HIPRI to look at a high-priority message only; 0 or MSG_ANY;
  *           out: RS_HIPRI or 0, what the message is
  */
 struct strpeek {
@@ -430,7 +430,7 @@ struct strsigset {
 /*
  * Write modes of Linux STREAMS.  Once set, SNDDELIM and SNDMREAD stay set.
  */
-#define SNDHOLD		0x004	/* small writes wait and are joined */
+#define SNDHOLD		0x004	/* small writes join the last message */
 #define SNDDELIM	0x008	/* each write carries MSGDELIM */
 #define SNDMREAD	0x010	/* a read sends M_READ before it waits */
 
@@ -454,7 +454,7 @@ struct strsigset {
  * struct strpmsg - the calls getpmsg() and putpmsg() as ioctl arguments
  * @ctlbuf:  as the call's ctlptr
  * @databuf: as the call's dataptr
- * @band:    as the call's band, -1 for getmsg() and putmsg()
+ * @band:    as the call's band
  * @flags:   as the call's flags
  */
 struct strpmsg {

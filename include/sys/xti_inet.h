@@ -5,7 +5,7 @@
  * DOC: <sys/xti_inet.h> - options of the Internet providers
  *
  * Names begin with T_, so that <netinet/in.h> and <netinet/tcp.h> may be
- * included too.  See tcp(7), udp(7), xti(7).
+ * included too.  See tcp(4), udp(4), sctp(4), xti(7).
  */
 #ifndef _SYS_XTI_INET_H
 #define _SYS_XTI_INET_H

@@ -7,7 +7,7 @@
  * An endpoint opened by TLI may be for reading or writing only; a bind to an
  * address in use gets another one; a buffer of no length is too small, not
  * unwanted; t_alloc() leaves out a buffer that the provider has no use for;
- * options are the sockets' (struct opthdr), and only when idle.
+ * options are the sockets' (struct opthdr).
  */
 #include <fcntl.h>
 #include <stdlib.h>
