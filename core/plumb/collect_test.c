@@ -223,7 +223,7 @@ T_CASE(the_last_file_of_a_circle_asks_for_a_sweep)
 	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
 }
 
-/* Nobody has a descriptor from which the carrier's hang-up could be seen. */
+/* No process has a descriptor that would show the carrier's hang-up. */
 T_CASE(an_end_whose_peer_is_on_its_way_asks_for_a_sweep)
 {
 	struct host_call hc = {.fd = -1};
