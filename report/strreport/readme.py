@@ -147,8 +147,8 @@ def _priorities(data):
                 f"**{_remains(by_mode[m][0])}** ({_remains(by_mode[m][1])})"
                 if m in by_mode else text.NONE for m in modes) + " |"
               for _, ours, theirs, by_mode in found),
-            "", "In parentheses: what the kernel has for the same purpose. "
-            "Each is the lowest of the ratios at "
+            "", "In parentheses: the same for what the kernel has for the "
+            "purpose. Each figure is the lowest of the ratios at "
             f"{text.join(f'{s:,}' for s in nice.sizes(data))} bytes."]
 
 
