@@ -45,8 +45,10 @@ struct str_thread *str_ddi_self(void);
 /* ------------------------------------------------------------------ locks */
 
 /*
- * str_ddi_lock - take a lock on behalf of a module; never twice
+ * str_ddi_lock - take a lock on behalf of a module
  * str_ddi_unlock - release one that this thread has
+ * A lock that the thread has already, or does not have: the process ends with
+ * the message @what.
  */
 void str_ddi_lock(struct str_lock *l, const char *what);
 bool str_ddi_trylock(struct str_lock *l);
@@ -86,8 +88,9 @@ struct host_call *str_ddi_call(void);
 
 /*
  * Condition variables. str_cv_join - wait for @cv from now on.
- * str_cv_sleep - until woken: 0; EINTR when @hc's signals said so, ETIMEDOUT
- * at @deadline (host_now()).
+ * str_cv_sleep - sleep until woken: 0; EINTR: a signal of @hc ended it (@hc
+ * NULL: none does); ETIMEDOUT: at @deadline (host_now()).
+ * str_cv_wake - wake all, or the one that has waited longest
  */
 void str_cv_join(struct str_cv *cv);
 int str_cv_sleep(struct str_cv *cv, struct host_call *hc, uint64_t deadline);

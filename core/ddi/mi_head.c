@@ -7,7 +7,7 @@
 #include "ddi_impl.h"
 #include <sys/mi.h>
 
-/* Send @so up from @q. */
+/* Send @so up from @q.  Return: 1; 0: no memory. */
 static int
 set_options(queue_t *q, const struct stroptions *so)
 {

@@ -109,8 +109,8 @@ streams_mpsleep(void *event, int pri, caddr_t mesg, int tmo, void *lockp,
 			(void)LOCK(&e->lock, plstr);
 		UNLOCK(lockp, plstr);
 	}
-	/* with a lock no wakeup comes before the sleep: the time is the
-	 * caller's */
+	/* a caller with a lock has joined before it released the lock: only
+	 * its own limit ends the sleep */
 	do
 		err = event_sleep(e, pri > PZERO, deadline);
 	while (err == EAGAIN && lockp != NULL);

@@ -9,11 +9,11 @@
  * driver, the purposes for which it is registered, and the number of the next
  * message that it has not examined yet.
  *
- * Locks. log->lock, for all of it; q's run list is taken under it. Text is
- * formatted before, messages are allocated before. The hook of
- * register_strlog() is called without it.
+ * Locks. log->lock, for all of it; the rlock of a logger's stream is taken
+ * under it (qenable()).  Text is formatted, and messages are allocated, before
+ * it is taken.  The hook of register_strlog() is called without it.
  *
- * Crash. An entry's number is stored last and the ring's count after it, so
+ * Crash. An entry's number is stored after its text, and then `last', so
  * that the next owner of the lock finds a ring without a hole: a message that
  * was being entered is not in the ring.  A logger exists when its queue is
  * stored.  A message that a logger takes is put on its queue before the

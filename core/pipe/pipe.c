@@ -81,8 +81,9 @@ str_pipe_create(const struct host_carrier c[2], struct str_plumb **ret_pipe)
 
 /*
  * str_pipe_bare - a pipe without open files, in the directory and still
- * stamped as the caller's, which adds files or references to both ends, then
- * disowns it.
+ * stamped as the caller's.  The caller adds files or references to both ends,
+ * then calls str_mem_disown().
+ * Return: as str_pipe_create().
  */
 int
 str_pipe_bare(struct str_plumb **ret_pipe)
@@ -96,10 +97,10 @@ str_pipe_bare(struct str_plumb **ret_pipe)
 
 /*
  * str_pipe_close_end - the last holder of @sd is gone
- * Pops its modules, hangs up the other end, frees the pipe when that is
- * closed as well.  Several members may notice it at the same time: every step
- * may be done twice, and the bit is set after all of them, so that after a
- * death here another thread does them again.
+ * Pops its modules, hangs up the other end, and frees the pipe if the other end
+ * is closed, too.  Several members may notice it at the same time: every step
+ * may be done twice, and the end's bit in `closed' is set after all of them but
+ * the last, so that after a death here another thread does them again.
  */
 enum str_closed
 str_pipe_close_end(struct str_head *sd)
@@ -148,7 +149,8 @@ str_pipe_close_end(struct str_head *sd)
 }
 
 /*
- * str_pipe_pair_gone - the end @sd's own carrier has no holder any more
+ * pair_gone - the end @sd's own carrier has no holder any more
+ * @sole: the end's bit, if only one process ever had the end; else 0.
  * If other files or references hold the end, it stays open, and the hang-up of
  * its peer's carrier must be ignored.  Another process may have noticed the
  * same before, and a receiver of the end may have reused the entry of that
@@ -299,8 +301,8 @@ str_half_open(struct host_call *hc, int oflags, const struct host_carrier *c,
 
 /*
  * str_pipe_join - I_PIPE: descriptor @fd becomes the other end of @sd
- * Return: 0; EBADF: @fd is not open; EINVAL: one of them is not a half, or they
- * are the same; also if @fd is closed meanwhile, or there is no memory.
+ * Return: 0; EBADF: @fd is not open; EINVAL: one of them is not a half, or both
+ * belong to one pipe; also if @fd is closed meanwhile, or there is no memory.
  */
 int
 str_pipe_join(struct str_head *sd, struct host_call *hc, int fd)

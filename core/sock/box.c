@@ -84,9 +84,10 @@ box_end(uint64_t id)
 
 /*
  * str_box_of - the box of @to.  This process gets a descriptor of it, and so
- * does streamsd, which keeps it while no receiver has one.
- * Return: 0; EAGAIN: no memory, no streamsd, or a process that has the box has
- * not passed it to streamsd yet.
+ * does streamsd, so that the box lasts while no receiver has one.
+ * Return: 0; EAGAIN: no memory, no free descriptor, no streamsd, another sender
+ * has just made the box, or a process that has it has not passed it to streamsd
+ * yet.
  */
 int
 str_box_of(struct str_head *to, uint64_t *ret_box)

@@ -17,9 +17,9 @@
  * Events.  A thread that learns of an event records it, claims the stream,
  * enables the queue, and runs the enabled queues (fire()).  There are three
  * ways to learn of an event: a thread that sleeps at the stream polls the
- * socket itself; a thread that sleeps for several descriptors watches all
- * sockets, edge-triggered; a thread whose call would otherwise return without
- * data tries once.
+ * socket itself; a thread that waits at several streams makes its process watch
+ * the socket of each, edge-triggered (str_head_watch()); a thread whose call
+ * would otherwise return without data tries once.
  *
  * A driver may leave data in the socket, if the queue above is full.  Then a
  * level-triggered event would be reported without end.  So the socket becomes
@@ -29,10 +29,10 @@
  * Urgent data, an end of file, a hang-up and an error always make it stuck.  A
  * thread that sleeps at the stream of a stuck socket waits for an edge instead.
  * The socket is no longer stuck when an edge was reported, or when the driver
- * has found it empty (for room: has written).  No edge is lost, because each
- * process has its own edge-triggered set of sockets in the kernel.  A sleep
- * that ends by an edge costs the sleeper one more system call, which reads that
- * set.
+ * has found it empty (for room: has tried to write).  No edge is lost, because
+ * each process has its own edge-triggered set of sockets in the kernel.  A
+ * sleep that ends by an edge costs the sleeper one more system call, which
+ * reads that set.
  *
  * On request, streamsd searches the table.  It sends gathered data that was
  * already there at its last look.  Members send data that waits for room.  If

@@ -8,10 +8,11 @@
  * Purpose.  Small data sent on a connection needs no message if the driver
  * would only copy it to the end of a gathering block; and long data need not be
  * copied if the system can read it from, or store it in, the caller's memory.
- * So the head performs three operations of the driver's procedures: it appends
- * data to the driver's open gathering block (str_lend_put), sends while the
- * driver is idle (str_lend_write), and receives while no message is at the head
- * (str_lend_read).
+ * So the head performs operations of the driver's procedures: it appends data
+ * to the driver's open gathering block (str_lend_put), sends while the driver
+ * is idle (str_lend_write), and, while no message is at the head, receives
+ * bytes (str_lend_read), or a message by the driver's direct procedure
+ * (str_lend_get).
  *
  * Order.  Each is done under a claim and inside the driver's perimeter, while
  * the perimeter's backlog is empty, and only if the modules in between pass
@@ -36,8 +37,8 @@
 #include "head/fast.h"
 #include "head/head.h"
 
-#define ALONE 12288u /* reads of this size receive no more than they request */
-#define BEHIND 2u   /* blocks for data beyond a shorter request */
+#define ALONE 12288u /* reads of so much, or more, get only what they request */
+#define BEHIND 2u   /* most blocks for data beyond a shorter request */
 /* After SINGLE receives that found no data beyond the request, the next PROBE
  * receives use no block; one more uses a block and finds out again. */
 #define SINGLE 4u
@@ -136,8 +137,8 @@ lend_leave(struct str_head *sd, struct host_call *hc)
 	str_unclaim(pl);
 }
 
-/* End the loan, and run the driver's service procedure, which handles @n, the
- * error of a call, and data that is not plain. */
+/* End the loan, and enable the driver's service procedure.  It handles data
+ * that is not plain, and @n, minus the errno of a call; 0: none. */
 static void
 give_back(struct str_plumb *pl, struct ksock_lend *l, long n)
 {
@@ -249,7 +250,8 @@ str_lend_send(struct str_head *sd, const str_a32 *id, uint32_t gen,
 
 /*
  * str_lend_write - send long data from the caller's memory
- * Return: bytes: the rest must be written; or minus an errno.
+ * Return: bytes, or 0: the rest must be written in the usual way; or minus an
+ * errno.
  */
 long
 str_lend_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
@@ -396,7 +398,8 @@ send_up(struct str_plumb *pl, struct host_call *hc, mblk_t *mp[], unsigned k,
  * Is the next data plain?  A read stops before urgent data.  A byte in the
  * socket that is not urgent does not become urgent later.  So ask for the
  * number of bytes first, and for urgent data afterwards: if there is none, none
- * of these bytes is urgent.  Return: 1; 0: no data; -1: call the driver.
+ * of these bytes is urgent.
+ * Return: 1: yes; 0: no data; -1: the driver must look.
  */
 static int
 plain_is_next(struct str_plumb *pl, struct str_ksock *ks)
@@ -418,10 +421,11 @@ plain_is_next(struct str_plumb *pl, struct str_ksock *ks)
 }
 
 /*
- * Assume without a system call that the socket is empty, because the last
- * checks found it empty?  If it is not, the wait that follows ends at once.  Do
- * not assume it if the wait would begin with a spin (str_sleep_lent(): data
- * comes from another CPU, and `rest' is 0): a check costs less.
+ * Assume without a system call that the socket is empty, because the last check
+ * found it so, at most DRY receives ago?  If it is not, the next wait ends at
+ * once.  Do not assume it if the wait would begin with a spin
+ * (str_sleep_lent(): data comes from another CPU, and `rest' is 0): a check
+ * costs less.
  */
 STR_INLINE bool
 supposed_dry(const struct ksock_lend *l)
@@ -572,7 +576,8 @@ more_inside(struct str_plumb *pl, struct str_ksock *ks)
  * str_lend_recv - receive plain data, by a thread that is not in a call,
  * without waiting
  * The library calls this if data is known to be in the socket (l->safe), or
- * after it has yielded the CPU once, if this thread has sent a request.
+ * after it has yielded the CPU once, if this thread has sent a request, or, for
+ * a thread that has not, if the last receive filled its buffer (l->more).
  * @id, @gen: as for str_head_enter(); fast_ready() was true.
  * Return: bytes; 0: none; -EFAULT.
  */
@@ -606,7 +611,8 @@ str_lend_recv(struct str_head *sd, const str_a32 *id, uint32_t gen,
 
 /*
  * str_lend_read - wait for data of the socket, and store it for the caller
- * Return: bytes; 0: another event may have occurred: look; minus an errno.
+ * Return: bytes; 0: nothing was received, the caller looks at the head; or
+ * minus an errno.
  */
 long
 str_lend_read(struct str_head *sd, struct host_call *hc, void *ubuf,

@@ -57,7 +57,7 @@ _Static_assert(sizeof(struct str_ksock) == 64, "one line each");
 #define KF_SPIN 16384u	/* KS_SPIN, likewise */
 #define KF_FILE 2048u	/* no socket: used by read(2) and write(2) only */
 #define KF_BOX 32768u	/* a box (box.c) */
-#define KF_WATCHED 4096u /* a process watches it, edge-triggered */
+#define KF_WATCHED 4096u /* a process has watched it, edge-triggered */
 
 /* A byte stream: only there a read of fewer bytes than there was room for means
  * that the socket is empty, and such a write that it is full. */
@@ -140,8 +140,9 @@ for_home(const struct str_ksock *ks, const struct str_plumb *pl)
 
 /*
  * The socket of @pl, for a head that does the driver's work itself; NULL: there
- * is none.  @in: to receive; then also NULL if another process, or streamsd,
- * may be told of arriving data.
+ * is none.  @in: to receive; then also NULL if streamsd watches it, or a
+ * process has ever watched it for edges: they would not learn of data that is
+ * left.
  */
 STR_INLINE struct str_ksock *
 str_sock_lent(struct str_plumb *pl, bool in)

@@ -61,7 +61,8 @@ str_owner_wait(struct host_call *hc, str_a32 *owner, uint32_t v, uint64_t ns)
 /*
  * The flag is cleared before the wake.  A waiter that sets it again afterwards
  * does not sleep, because the owner word has changed; if the same owner has
- * taken the lock again, the waiter may lose at most one WAIT_NS.
+ * taken the lock again, the waiter loses at most one wait, of WAIT_NS or ten
+ * times as long.
  */
 void
 str_unlock_slow(struct str_lock *l)
@@ -74,7 +75,7 @@ str_unlock_slow(struct str_lock *l)
 
 #define BIAS_FIRST 16u
 #define BIAS_WORTH 4u	 /* times as long as the fence */
-#define BIAS_MOST 65536u /* a thread that has it so often is alone for now */
+#define BIAS_MOST 65536u /* greatest limit: after so many no other uses it */
 
 void
 str_hunlock_slow(struct str_hlock *l)
@@ -96,7 +97,7 @@ is_in(const struct str_hlock *l, const struct str_thread *t)
 
 /*
  * Wait until thread @b, which had the bias, has released the lock.
- * Locks: lk, after a heavy fence.  Return: true when it died inside.
+ * Locks: lk, after a heavy fence.  Return: true: it has ended, perhaps inside.
  */
 static bool
 wait_out(struct str_hlock *l, uint32_t b)
@@ -134,7 +135,7 @@ bias_clock(void)
 
 /*
  * Clear the bias.  It was worth the fence, which costs a microsecond or twenty,
- * if it lasted several times as long.
+ * if it lasted BIAS_WORTH times as long, and at least 1/64 ms.
  */
 static void
 unbias(struct str_hlock *l)
@@ -155,7 +156,7 @@ unbias(struct str_hlock *l)
 
 /*
  * Revoke the bias of thread @b and wait until it has released the lock.
- * Locks: lk.  Return: true when it died inside.
+ * Locks: lk.  Return: true: it has ended, perhaps inside.
  */
 static bool
 revoke(struct str_hlock *l, uint32_t b)

@@ -58,12 +58,13 @@ str_unlock(struct str_lock *l)
  * lock in its own slot, hold[kind], and loading `bias' once more after a light
  * fence.  Any other thread takes `lk' first; if there is a bias, it clears it,
  * executes the heavy fence, and waits until that thread's slot does not name
- * the lock.  Only a thread that holds `lk' sets a bias, toward itself, after it
- * has had the lock `limit' times in a row.  A bias that was revoked soon has
- * cost more than it saved, and doubles the limit: threads that take the lock by
- * turns use `lk' alone.  A bias that lasted halves the limit: if several
- * threads use the lock, each for a long time, it soon becomes biased toward the
- * thread that uses it now.
+ * the lock.  Only a thread that holds `lk' sets a bias: toward itself, after it
+ * has taken `lk' `limit' times in a row (str_htrylock_hard() restores one
+ * toward another thread, if it has cleared it in vain).  A bias that was
+ * revoked soon has cost more than it saved, and doubles the limit: threads that
+ * take the lock by turns use `lk' alone.  A bias that lasted halves the limit:
+ * if several threads use the lock, each for a long time, it soon becomes biased
+ * toward the thread that uses it now.
  *
  * Failure.  A biased owner that died is detected by its generation, like any
  * owner; the lock is then taken over.  If a thread is killed after it has
@@ -138,7 +139,7 @@ str_htrylock(struct str_hlock *l)
 /*
  * str_htrylock_hard - the same, but it revokes the bias of a thread that does
  * not hold the lock, and takes the lock over from a dead owner.  Never waits.
- * *ret_died: its last owner died holding it.
+ * *ret_died: its last owner died holding it; valid if the lock was taken.
  */
 bool str_htrylock_hard(struct str_hlock *l, bool *ret_died) STR_COLD;
 
