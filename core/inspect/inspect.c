@@ -152,7 +152,7 @@ plumb_sid(uint64_t addr)
 }
 
 /* The event for which a thread sleeps: the last one it recorded, if the want
- * word has the bit for it. */
+ * word for it has a sleeper's bit. */
 static uint32_t
 sleep_why(uint64_t head, struct str_thread *t)
 {

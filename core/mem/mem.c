@@ -12,38 +12,38 @@
  * Life.  A thread takes blocks from its own magazines (two per class, no
  * atomics) and frees them there; full and empty magazines are exchanged as a
  * whole with the class's depot, a lock-free stack of chains.  The top of a
- * depot has a 16-bit tag against ABA; chains are linked by the second word of
- * their first block.  There is one free list for each size of runs.
+ * depot has a 16-bit tag against ABA; chains are linked by the third word of
+ * their first block.  Each size of runs has a depot, too, and no magazines.
  *
  * Full.  If there is no fresh granule, a free run is cut into shorter runs, or
  * into blocks of a class.  A granule of a class is never joined to a run again,
  * because its free blocks are in the magazines of several threads.
  *
- * Failure.  A block is stamped before it leaves a magazine and after it has
- * entered one, so a thread that dies in between leaves a block that is both in
- * its magazine and stamped: str_thread_reap() first returns the magazines,
- * which frees their blocks, and then frees the blocks stamped with the dead
- * thread's tag.  Dying inside a depot exchange leaks one chain at most; no lock
- * is held anywhere.
+ * Failure.  A block is stamped before it leaves a magazine, and still stamped
+ * when it has entered one, so a thread that dies in between leaves a block that
+ * is both in its magazine and stamped: str_thread_reap() first returns the
+ * magazines, which frees their blocks, and then frees the blocks stamped with
+ * the dead thread's tag.  Dying inside a depot exchange leaks one chain at
+ * most; no lock is held anywhere.
  */
 #include "core.h"
 #include "mem.h"
 
 /*
- * Block sizes, header included.  A message has a block of 320 bytes or more;
- * those up to 2240 leave room for a power of two behind its own header.
+ * Block sizes, header included.  A message has a block of 320 bytes or more, of
+ * which STR_MDB_HDR are its own: 320, 1216 and 2240 leave 128, 1024 and 2048.
  */
 const uint32_t str_mem_class_size[STR_NCLASS] = {
 	64, 128, 192, STR_MDB_SIZE, 512, 1216, 2240, 4352, 8704, 16640, STR_MDB_MAX,
 	(sizeof(struct str_plumb) + 63) / 64 * 64,
 };
 #define NCLASS_SIZED 11u
-/* Pipes have a size class of their own: the memory of a pipe is only reused for
- * pipes, so that a late reader of its generation always finds a generation. */
+/* Streams have a size class of their own: the memory of a stream is only reused
+ * for streams, so a late reader of a generation always finds a generation. */
 #define CLASS_PIPE 11u
 _Static_assert(CLASS_PIPE + 1 == STR_MEM_CLASSES, "the last class");
 
-/* Blocks per magazine: about 32 KiB worth, 4 to 64. */
+/* Blocks per magazine: 4 KiB of the smallest, 128 KiB of the largest. */
 const uint8_t str_mem_class_batch[STR_NCLASS] = {
 	64, 64, 64, 64, 32, 16, 16, 8, 8, 4, 4, 4,
 };
@@ -172,9 +172,10 @@ granules(uint64_t n)
  * another CPU's private cache costs several times as much as writing memory
  * that has left that cache.  So such blocks are used in rotation: they are
  * freed to one list of the depot and taken from the other, and the lists are
- * exchanged when the second one is empty and the first one is larger than a
- * cache, or half of the domain has been handed out.  A block that is freed and
- * taken on the same CPU is reused at once.  A wrong hint only costs time.
+ * exchanged when the second one is empty and the class has rotation() bytes,
+ * more than a cache, or half of the domain has been handed out.  A block that
+ * is freed and taken on the same CPU is reused at once.  `cpu' of a depot is a
+ * hint: if it is wrong, that only costs time.
  */
 #define ROTATED(cls) ((cls) >= 7 && (cls) != CLASS_PIPE)
 #define ROTATION (1u << 23) /* bytes */
@@ -537,7 +538,7 @@ str_mem_zalloc(size_t size, uint32_t state)
 	return b;
 }
 
-/* str_mem_alloc_plumb - memory that is only ever used for streams. */
+/* str_mem_alloc_plumb - memory for a stream, never used for anything else */
 void *
 str_mem_alloc_plumb(uint32_t state)
 {

@@ -131,7 +131,7 @@ str_mdb_put(struct str_mdb *x)
 	str_mem_hide(b, cls);
 }
 
-/* Was less than half of the memory ever taken?  Then none need be saved. */
+/* Is less than half of the memory handed out?  Then none need be saved. */
 STR_INLINE bool
 str_mem_plenty(void)
 {

@@ -122,9 +122,9 @@ mdb_release(struct str_mdb *x, uint32_t part)
 }
 
 /*
- * Can this process call the free routine of @d, which esballoc() made?  Only
- * the process that called esballoc() can, unless the address of the routine is
- * valid in all processes.  The reaper of a killed process runs in another one.
+ * Can this process call the free routine of @d, a data block of esballoc()?
+ * Only the caller of esballoc() can, unless the address of the routine is valid
+ * in all processes.  The reaper of a killed process runs in another one.
  */
 static bool
 at_home(const dblk_t *d)

@@ -141,7 +141,8 @@ str_origin_wordof(uint64_t w)
 	return (uint64_t *)str_origin_at(w) + (w >> 32 & 7u);
 }
 
-/* The record proper of a record @w that is STR_ORIGIN_UNTIL, or 0. */
+/* The record proper of @x, whose record @w is STR_ORIGIN_UNTIL; 0: the word has
+ * changed. */
 STR_INLINE uint64_t
 str_origin_proper(const struct str_mdb *x, uint64_t w)
 {

@@ -213,7 +213,8 @@ bcanputnextany(queue_t *q)
 	return bcanputnext(q, ANYBAND);
 }
 
-/* Has the previous queue messages?  The counterpart of canput(). */
+/* Has the nearest previous queue with a service procedure, or else the head,
+ * messages of @band?  The counterpart of canput(). */
 static int
 near_canget(queue_t *q, int band)
 {
@@ -265,7 +266,7 @@ bcangetany(queue_t *q)
 	return bcanget(q, ANYBAND);
 }
 
-/* Wake a head's writers, which wait for its modules; band for S_WRBAND. */
+/* Wake a head's writers, which wait until its modules have room. */
 static void
 head_backenable(struct str_head *sd)
 {
@@ -340,7 +341,8 @@ canenable(queue_t *q)
 	return (str_load(&q->q_flag) & QNOENB) == 0;
 }
 
-/* SVR4 qcountstrm(D3): bytes queued from @q on. */
+/* SVR4 qcountstrm(D3): bytes queued from @q on in its direction; q_count only,
+ * so without bands above 0. */
 int
 qcountstrm(queue_t *q)
 {

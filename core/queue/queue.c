@@ -134,7 +134,8 @@ link_before(queue_t *q, mblk_t *emp, mblk_t *mp)
 	mblk_t *prev = emp != NULL ? emp->b_prev : q->q_last;
 
 	/*
-	 * whichever thread made it, the reaper examines this thread's streams
+	 * stamped with this thread, whichever had it before: if this thread is
+	 * killed, the reaper examines the streams of this thread
 	 */
 	str_msg_hold(mp);
 	mp->b_next = emp;
@@ -180,7 +181,7 @@ unlink_msg(queue_t *q, mblk_t *mp, uint64_t origin)
 	head_count(q, ~0u);
 }
 
-/* The ends of the band, @qb or high priority, that @mp has just entered. */
+/* @mp has just been linked: update the ends of its band @qb, or q_high. */
 static void
 band_ends(queue_t *q, qband_t *qb, mblk_t *mp)
 {
@@ -316,9 +317,9 @@ wants_service(queue_t *q, mblk_t *mp, bool first)
 }
 
 /*
- * The message in a form that may be queued.  If putq() is refused the caller
- * keeps its message unchanged: the step that can fail later, making the band,
- * is done before any buffer is replaced.
+ * The message in a form that may be queued; NULL: no memory.  A caller whose
+ * message is refused keeps it unchanged: making the band, which could fail
+ * later, is done before any buffer is replaced.
  */
 static mblk_t *
 unpin(queue_t *q, mblk_t *mp)
@@ -394,7 +395,7 @@ str_queue_return(queue_t *q, mblk_t *mp)
 
 /*
  * SVR4 putbq(D3): in front of its rank.  Ordinary messages never enable the
- * queue here; high-priority ones do, as the text says.
+ * queue here; high-priority ones do, as SVR4's page says.
  */
 int
 putbq(queue_t *q, mblk_t *mp)
@@ -445,6 +446,8 @@ on_queue(queue_t *q, mblk_t *emp)
 	return false;
 }
 
+/* Insert @mp before @next, if that keeps the order.  Locks: q_klock, which this
+ * function releases. */
 static int
 insert_at(queue_t *q, mblk_t *next, mblk_t *mp)
 {
@@ -526,7 +529,8 @@ appq(queue_t *q, mblk_t *emp, mblk_t *mp)
 	return insert_at(q, emp != NULL ? emp->b_next : q->q_first, pinned);
 }
 
-/* Messages on a head's read queue are taken only by its readers. */
+/* The record for a message taken from @q; 0 for a head's read queue, whose
+ * readers consume what they take. */
 STR_INLINE uint64_t
 origin(queue_t *q)
 {
@@ -534,7 +538,8 @@ origin(queue_t *q)
 		str_origin_word(q, STR_ORIGIN_QUEUE);
 }
 
-/* Take the first message, if @wanted accepts it. */
+/* Take the first message, if @wanted accepts it.  @done: without a record, the
+ * message is not to be put back. */
 STR_INLINE mblk_t *
 take(queue_t *q, bool (*wanted)(const mblk_t *mp, const void *arg),
 	const void *arg, bool done)
