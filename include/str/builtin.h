@@ -51,8 +51,8 @@ struct str_builtin {
 /*
  * Major numbers of the built-in drivers.  A foreign driver that asks for none
  * gets STR_MAJOR_FREE plus the number of its entry in the registry; so many, 128,
- * are reserved for this.  A foreign driver may ask for any other.  They are far
- * from those of System V and Linux, and end with the 12 bits of a dev_t.
+ * are reserved for this, the last of the 12 bits of a dev_t.  A foreign driver
+ * may ask for any other one that no driver has.
  */
 #define STR_MAJOR_INET 30
 #define STR_MAJOR_IP 31
@@ -78,9 +78,10 @@ struct str_builtin {
 #define STR_MAJOR_FREE 3968
 
 /*
- * str_drv_state - memory of driver @name that all its streams and all processes
- * share.  It is zeroed at the first call, and never freed. @size 0: do not make
- * it.  NULL: no memory, or no such driver, or it was not made.  Context: any.
+ * str_drv_state - memory of the driver or module @name that all its streams and
+ * all processes share.  It is zeroed at the first call, and never freed. @size
+ * 0: do not make it.  NULL: no memory, or no such driver or module, or it was
+ * not made.  Context: any.
  */
 void *str_drv_state(const char *name, size_t size);
 

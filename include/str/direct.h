@@ -70,7 +70,8 @@ struct str_take {
  * wait to be read at the head above @rq, the driver's read queue of a stream
  * that is held
  * Return: STR_DIRECT_DONE; STR_DIRECT_FULL; STR_DIRECT_NOT: the message is too
- * long, or a module between does not pass it unchanged.
+ * long, its memory is bad, there is no memory, a module between does not pass
+ * it unchanged, or late messages wait there.
  */
 int str_direct_up(queue_t *rq, const void *ctl, size_t clen,
 	const struct str_direct *d);

@@ -29,7 +29,8 @@ struct str_hold {
 };
 
 /*
- * str_ref - the stream of @q, which is being served and open
+ * str_ref - the stream of @q; the caller is in one of its procedures, so it is
+ * open
  */
 void str_ref(queue_t *q, struct str_ref *ret);
 

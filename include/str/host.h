@@ -8,10 +8,11 @@
  * Written as a specification.  Every host implements every function with
  * the obligations stated here; `host/user' is the productive one. `host/sim'
  * runs the same executive in one thread, in an order that depends on a seed,
- * and in virtual time.  Failures are positive errno values; results are stored
- * through ret_ pointers, which are untouched on failure.  Only the functions
- * named host_wait* may block; they are called with no lock held and no claim
- * published.
+ * and in virtual time.  Failures are positive errno values, unless a comment
+ * says minus an errno; results are stored through ret_ pointers, which are
+ * untouched on failure.  Only the functions named host_wait* may block without
+ * a limit.  With a host_call they are called without a claim and without a
+ * lock, except the outermost ones (docs/locking.md, *Waiting*).
  *
  * A *call* is the time between host_enter() and host_leave(): the process
  * is then "in the kernel".  Signal handlers do not run inside a call except
@@ -35,8 +36,8 @@
 #define HOST_C_END 64u /* an error or its end is among what came */
 #define HOST_C_MORE 128u /* host_sock_events() has something to tell */
 #define HOST_C_ALONE 256u /* host_wait_sock(): nothing else is waited for */
-#define HOST_C_NAP 512u	/* ... the socket not, but looked at after a while */
-#define HOST_C_SPIN 1024u /* ... after HOST_SPIN_NS, without sleeping */
+#define HOST_C_NAP 512u	/* ... but look at the socket after HOST_NAP_NS */
+#define HOST_C_SPIN 1024u /* ... or after HOST_SPIN_NS, without sleeping */
 #define HOST_NAP_NS 1000u /* or as long as it was at work */
 #define HOST_SPIN_NS 10000u
 
@@ -637,8 +638,8 @@ struct host_sock_event {
 };
 unsigned host_sock_events(struct host_sock_event *v, unsigned n);
 bool host_sock_watching(void);
-/* host_sock_ask - wake streamsd, which sleeps: there is work for
- * str_sock_serve(). */
+/* host_sock_ask - there is work for str_sock_serve(): wake streamsd if it
+ * sleeps. */
 void host_sock_ask(void);
 
 /* ------------------------------------------------------ code and signals */
@@ -761,8 +762,9 @@ bool host_code_shared(const void *fn);
 
 /*
  * host_daemon - make sure that streamsd, the domain's interrupt context, runs.
- * streamsd calls str_region_members_died() whenever a member has ended, and
- * str_timer_run().  Cheap if streamsd runs already.
+ * streamsd sweeps whenever a member has ended (str_sweep_ask(); the simulator
+ * calls str_region_members_died()), and calls str_timer_run().  Cheap if
+ * streamsd runs already.
  * Return: 0, or an errno if it could not be started (the caller then continues
  * without it).
  */

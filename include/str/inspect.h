@@ -7,9 +7,10 @@
  *
  * strm_inspect() writes a list of records into the caller's memory: first one
  * of kind STR_I_DOMAIN, last one of kind STR_I_END; between these come
- * processes, each before its threads; modules; and streams, each before its
- * heads, queues, bands and links.  A record begins with its kind and its
- * length, a multiple of 8; a reader skips unknown kinds.
+ * processes, each before its threads; modules; streams, each before its links,
+ * heads, files, queues and bands; names; and, on request, blocks.  A record
+ * begins with its kind and its length, a multiple of 8; a reader skips unknown
+ * kinds.
  *
  * The domain continues to run meanwhile, and no thread in it is stopped or
  * waits.  So each record describes one moment, two records describe different
@@ -79,7 +80,7 @@ struct str_i_thread {
 	uint64_t claim[4]; /* of these, the first numbers */
 };
 #define STR_I_THR_RUN 0u
-#define STR_I_THR_FUTEX 1u   /* asleep, briefly */
+#define STR_I_THR_FUTEX 1u   /* asleep on words in memory */
 #define STR_I_THR_CARRIER 2u /* asleep on its descriptor */
 #define STR_I_THR_POLL 3u    /* asleep on several: poll, select, epoll */
 #define STR_I_WHY_NONE 0u
@@ -124,7 +125,7 @@ struct str_i_stream {
 	char driver[12];
 	uint32_t nrun;	 /* queues enabled and not served yet */
 	uint32_t closed; /* ends, one bit each */
-	uint32_t runner_ms; /* since when it runs */
+	uint32_t runner_ms; /* for so long the runner has run */
 	uint32_t nlink;	 /* streams linked below */
 	uint64_t under;	 /* sid of what it is linked below, 0 none, 1 a
 			  * driver keeps it (I_PLINK) */
@@ -147,11 +148,11 @@ struct str_i_head {
 	uint32_t nfile, refs;
 	uint32_t polled; /* events that are waited for on the carrier */
 	uint32_t npri;	 /* messages of high priority or a band above 0 */
-	uint64_t count;	 /* bytes to be read, high priority excluded */
-	uint64_t passed; /* bytes that ever were */
+	uint64_t count;	 /* bytes of band 0 to be read */
+	uint64_t passed; /* bytes of band 0 that ever arrived */
 	uint64_t hiwat, lowat;
 	uint32_t full, overflow;
-	uint32_t rwant, wwant; /* readers, writers that asked to be woken */
+	uint32_t rwant, wwant; /* not 0: readers, writers asked to be woken */
 	uint32_t npass, nsig;
 	uint32_t cltime, sleeping; /* threads asleep here */
 	uint64_t ctime;
@@ -196,7 +197,7 @@ struct str_i_queue {
 	uint32_t service; /* it has a service procedure */
 	uint32_t backlog; /* messages wait to enter the perimeter */
 	struct str_i_owner inside;
-	uint64_t drops; /* thrown away here, of the write side's record */
+	uint64_t drops; /* messages dropped by the pair; read side: 0 */
 };
 #define STR_I_Q_HEAD 0u
 #define STR_I_Q_MODULE 1u
@@ -226,7 +227,7 @@ struct str_i_name {
 	char path[256];
 };
 
-/* A block of memory in use; the fields after @parts apply to message blocks. */
+/* A block of memory in use.  parts to length apply to message blocks. */
 struct str_i_block {
 	struct str_i i;
 	uint64_t addr, size;
@@ -234,8 +235,8 @@ struct str_i_block {
 	uint64_t word;	/* its free-list link: the origin, or the reaper's mark */
 	uint32_t parts, refs, type, pad;
 	/*
-	 * Of a link or a pass: data is the head that it refers to, next the
-	 * head at which it waits.
+	 * Also of a link or a pass: data is the head that it refers to, next
+	 * the head at which it waits.
 	 */
 	uint64_t next, prev, cont, data, length;
 	unsigned char first[64]; /* bytes: of a message the buffer's */
@@ -301,8 +302,8 @@ struct strm_tune {
 /*
  * strm_tune - set water marks and packet sizes of queues
  * Return: the number of queues that were set, plus the number of modules whose
- * later queues will be set; -1: EINVAL: bad value; ENOENT: there is no such
- * queue; EBUSY: the stream is being changed.
+ * later queues will be set; -1: nothing was set: EINVAL: bad value; ENOENT:
+ * there is no such queue; EBUSY: a stream is being changed.
  */
 long strm_tune(const struct strm_tune *tune);
 long str_tune(const struct strm_tune *tune); /* minus an errno */

@@ -42,8 +42,8 @@ typedef struct str_ksock ksock_t;
 #define KS_IN 1u   /* data, a connection, an error, the end */
 #define KS_OUT 2u  /* room, or connected */
 #define KS_SOON 4u /* ksock_want(): the write side, within about 1 ms */
-#define KS_ODD 8u  /* the end may be among what came; without, there is plain
-		    * data */
+#define KS_ODD 8u  /* ksock_events(): the end may be among what came; KS_IN
+		    * without it: there is plain data */
 
 #define KS_MAXMM 64u /* messages of one ksock_sendmm(), ksock_recvmm() */
 
@@ -73,8 +73,8 @@ struct ksock_lend {
 	str_a32 got;		      /* something was received */
 	volatile uint64_t sent;	      /* bytes that were sent */
 	volatile int err;	      /* error of a call, or 0 */
-	str_a32 round;		      /* changed by each receive of the driver
-				       * or of the head */
+	str_a32 round;		      /* changed by each receive of the head, and
+				       * by each end of the loan */
 	str_a32 more;		      /* the head's: the last receive filled its
 				       * buffer */
 	uint32_t room;		      /* the head's: level of the next receive's
@@ -88,7 +88,8 @@ struct ksock_lend {
 				       * core/head/patience.h */
 	str_a8 rest[2];		      /* ... how many of them are left */
 	uint8_t single;		      /* the head's: receives since one found
-				       * data beyond the request: sock/lend.c */
+				       * data beyond the request: room_behind()
+				       * of core/sock/lend.c */
 	str_a8 far;		      /* the head's: not 0: bytes arrive, or
 				       * arrived lately, from another CPU */
 	str_a8 dry;		      /* the head's: number of receives that
@@ -145,9 +146,9 @@ void ksock_attach(ksock_t *ks, queue_t *rq);
 void ksock_close(ksock_t *ks, int abort);
 
 /*
- * ksock_unname - no program binds the address of @ks again: it was the
- * system's choice, and a connection that has ended may keep it anyway
- * ksock_close() returns before the other members have closed their descriptors.
+ * ksock_unname - the address of @ks need not be free after ksock_close(),
+ * because the system has chosen it: no program binds it again.  So
+ * ksock_close() does not wait until streamsd has closed its descriptor.
  */
 void ksock_unname(ksock_t *ks);
 
@@ -184,8 +185,8 @@ int ksock_source(const void *dst, uint32_t dstlen, void *src,
  * @yes: a thread waits at the stream without watching the socket, which is
  * cheaper, and streamsd watches the socket meanwhile; 0: the thread watches
  * it.
- * ksock_may_be_near - until ksock_near() says something else, that holds for
- * threads that wait for many streams
+ * ksock_may_be_near - until the next ksock_near(): the first thread that waits
+ * for many streams, this one among them, does the same as ksock_near(@ks, 1)
  */
 void ksock_near(ksock_t *ks, int yes);
 void ksock_may_be_near(ksock_t *ks);
@@ -215,7 +216,8 @@ long ksock_recv(ksock_t *ks, const struct iovec *iov, uint32_t n, int *flags);
 long ksock_sendmm(ksock_t *ks, struct ksock_msg *v, uint32_t n, int flags);
 long ksock_recvmm(ksock_t *ks, struct ksock_msg *v, uint32_t n, int flags);
 
-/* ksock_events - the events since the last call: KS_IN, KS_OUT; clears them. */
+/* ksock_events - the events since the last call: KS_IN, KS_OUT, KS_ODD; clears
+ * them. */
 uint32_t ksock_events(ksock_t *ks);
 
 /*

@@ -18,9 +18,9 @@
  * Locks. The ring has one lock, taken inside these functions only. They
  * may be called from any procedure.
  *
- * Crash.  A message is in the ring from the store of its number on.
- * str_log_close(), which the driver's close procedure calls, ends a
- * registration.
+ * Crash.  A message is in the ring from the store of its number as the newest
+ * one on (`last' in core/ddi/strlog.c).  str_log_close(), which the driver's
+ * close procedure calls, ends a registration.
  */
 #ifndef STR_LOG_H
 #define STR_LOG_H

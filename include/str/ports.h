@@ -23,8 +23,7 @@
  * `changed' counts the changes of the table, so that a sender can use its last
  * result again without a walk.
  *
- * Locks.  Changes take the table's lock; of other locks, only those of the
- * allocator are taken under it.
+ * Locks.  Changes take the table's lock; no other lock is taken under it.
  *
  * Crash.  One store binds an entry or marks it as unused.  If the owner's
  * closer died, the first thread that cannot hold the stream marks the entry.

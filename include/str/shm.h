@@ -37,9 +37,9 @@
 
 #define STR_SLAB_SHIFT 16
 #define STR_SLAB_SIZE (1u << STR_SLAB_SHIFT) /* arena granule, 64 KiB */
-#define STR_NCLASS 16	/* size classes of the allocator */
+#define STR_NCLASS 16	/* depots of the allocator: core/mem/mem.h */
 #define STR_NCLAIM 16	/* streams one thread may be inside at once */
-#define STR_NCOOKIE 65536u /* carriers a domain can know */
+#define STR_NCOOKIE 65536u /* entries of the directory */
 
 #define STR_COOKIES 256u   /* of them are backed together: 4 KiB */
 
@@ -55,7 +55,7 @@ enum str_thread_state {
 
 /* A list of free blocks of one class, private to a thread. */
 struct str_mag {
-	void *head;	/* [O] newest, linked through the first word */
+	void *head;	/* [O] newest, linked by next of struct str_blk */
 	uint32_t count; /* [O] a hint; recounted when the owner died */
 	uint32_t pad;
 };
@@ -127,12 +127,12 @@ struct str_proc {
 struct str_slab {
 	str_a32 kind;  /* [A] size class + 1, or STR_SLAB_*; 0 = not in use */
 	str_a32 npage; /* [I] granules of a large run, in its first one */
-	str_a64 next;  /* [A] free list of large runs */
+	str_a64 next;  /* not used: free runs are in depots */
 };
 
 #define STR_SLAB_RUN 0x100u  /* first granule of a large run */
 #define STR_SLAB_REST 0x101u /* the others */
-#define STR_SLAB_FREE 0x102u /* first granule of a free run */
+#define STR_SLAB_FREE 0x102u /* not used: a free run is a STR_SLAB_RUN */
 
 /* Carrier directory entry: cookie -> open file; streams have one as well. */
 struct str_cookie {

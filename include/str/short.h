@@ -36,9 +36,9 @@ int str_short_stands(queue_t *wq, queue_t *rq);
 void str_short_break(queue_t *wq);
 
 /*
- * str_short_end - end all shortcuts to the head above
- * @rq: from the return on only its driver sends there, and all data written
- * before has arrived.
+ * str_short_end - end all shortcuts to the head above @rq
+ * From the return on only the driver sends there, and all data written before
+ * has arrived.
  * Context: any; the stream is held, or cannot be closed meanwhile.
  */
 void str_short_end(queue_t *rq);

@@ -54,8 +54,8 @@ void str_timer_set(struct str_timer *tm, uint64_t when);
 /*
  * str_timer_stop - stop the timer
  * The function may be running, or about to run, in another thread.
- * Return: 1: it had a deadline that had not passed; 0.  Context: any; does not
- * sleep.
+ * Return: 1: it had a deadline, for which the function has not been called yet;
+ * 0: it had none.  Context: any; does not sleep.
  */
 int str_timer_stop(struct str_timer *tm);
 

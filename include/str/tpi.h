@@ -21,15 +21,17 @@
  * both queues points to it. struct tpi_prov, one for each transport, lies in
  * memory that all processes share.
  *
- * Life. tpi_open() makes the endpoint and calls op open; tpi_close() removes it
- * from the provider's list, calls op close, detaches the queues, and frees it.
+ * Life. tpi_open() makes the endpoint, calls op open, and enters the endpoint
+ * in the provider's list; tpi_close() marks it as closing, so that lookups skip
+ * it, calls op close, takes it out of the list, detaches the queues, and frees
+ * it.
  *
  * Requests.  One thread at a time works on an endpoint's write side: the owner
- * of the gate, a lock that is only tried, never waited for.  A thread that
- * finds the gate taken leaves the message on the write queue.  All operations
- * except rsrv and close are called with the gate, and with no lock.  During an
- * operation the state is the one that TPI defines for it (TS_WACK_*);
- * afterwards it is set according to the result.
+ * of the gate, a lock that only tpi_close() waits for, all others only try.  A
+ * thread that finds the gate taken leaves the message on the write queue.  All
+ * operations except prov, open, direct and rsrv are called with the gate, and
+ * all without a lock.  During an operation the state is the one that TPI
+ * defines for it (TS_WACK_*); afterwards it is set according to the result.
  *
  *	result	0: done
  *		< 0: minus a TLI error: -TADDRBUSY
@@ -121,7 +123,7 @@ struct tpi {
 	struct tpi *next;	   /* provider's lock */
 	t_uscalar_t id;		   /* [I] ACCEPTOR_id */
 	unsigned int minor;	   /* [I] */
-	kmutex_t gate;		   /* owner of the write side; only tried */
+	kmutex_t gate;		   /* owner of the write side: see above */
 	kmutex_t lock;
 	volatile unsigned int busy; /* [G] the request that is served, + 1 */
 	volatile unsigned int acked; /* [L] ... and has been answered */
@@ -250,12 +252,12 @@ struct tpi_ops {
 	int (*open)(struct tpi *tp, cred_t *crp);
 
 	/*
-	 * The stream is being closed.  The endpoint is no longer in the
-	 * provider's list.  The transport frees its resources, informs the
-	 * peers, and makes sure that no lookup finds the endpoint afterwards.
-	 * Procedures are still on; indications that wait are at tp->ind.
-	 * Messages on the write queue were accepted: a transport may still take
-	 * them (getq).
+	 * The stream is being closed.  Lookups in the provider's list skip the
+	 * endpoint (tpi.closing).  The transport frees its resources, informs
+	 * the peers, and makes sure that no lookup finds the endpoint
+	 * afterwards.  Procedures are still on; indications that wait are at
+	 * tp->ind.  Messages on the write queue were accepted: a transport may
+	 * still take them (getq).
 	 */
 	void (*close)(struct tpi *tp);
 

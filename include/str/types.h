@@ -69,9 +69,9 @@ typedef _Atomic uint64_t str_a64;
 #include <str/tsan.h>
 #endif
 
-/* Compiler-only barrier: orders a light fence against program order. */
+/* The compiler moves no access to memory across this; no instruction. */
 #define str_barrier() __asm__ volatile("" ::: "memory")
-/* Full fence: the Dekker fences named in docs/locking.md. */
+/* Full fence: an instruction.  Those in pairs are listed in docs/locking.md. */
 #define str_fence_full() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 #define STR_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))

@@ -12,7 +12,8 @@
  *
  * Input.  A wire passes a received packet to wire_input(), which checks it,
  * reassembles fragments and calls each receiver of its protocol (struct
- * wire_proto).  The context is the wire's service procedure, in any process.
+ * wire_proto).  The context is the wire's service procedure, in any process; on
+ * lo, the sender's procedure.
  *
  * Protocols.  A transport of any IP protocol registers its receiver
  * (STR_WIRE_PROTO), finds the way of a packet by wire_local() and wire_route(),
@@ -224,8 +225,10 @@ struct wire_group {
 /*
  * wire_group - @who joins or leaves a group on the wire that @how names, else
  * on the wire that leads to the group
- * Return: 0; ENODEV: no such wire, the caller uses the kernel; EADDRINUSE: the
- * caller is a member already; EADDRNOTAVAIL: it is not a member; ENOBUFS
+ * Return: 0; ENODEV: the caller uses the kernel: there is no such wire, or it
+ * has the host's addresses (then the change is made on the wire, too);
+ * EADDRINUSE:
+ * @who is a member already; EADDRNOTAVAIL: it is not a member; ENOBUFS
  * wire_leave - @who leaves all groups on all wires
  */
 int wire_group(struct wire *lo, const struct str_ref *who,
