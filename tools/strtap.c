@@ -4,6 +4,10 @@
 /*
  * strtap - show or record the packets on wires.
  *
+ * A file has one link type.  A single wire that carries only IP packets gets
+ * LINKTYPE_RAW.  All others get LINKTYPE_LINUX_SLL2, whose header says which
+ * protocol follows, and which wire it was.
+ *
  * Packets have times of the monotonic clock, which all processes share.  Its
  * difference to the time of day is determined once, so that a change of the
  * clock does not change the order.
@@ -19,8 +23,7 @@
 #include <unistd.h>
 
 #include <sys/ipwire.h>
-#include <str/ip.h>
-
+#include "lib/packet.h"
 #include "lib/tool.h"
 
 #define IP_DEV "/dev/streams/clone/ip"
@@ -51,7 +54,8 @@ static const struct option longs[] = {
  * order.
  */
 #define PCAP_MAGIC 0xa1b23c4du
-#define PCAP_RAW 101u /* a packet begins with its IP header */
+#define PCAP_RAW 101u  /* a packet begins with its IP header */
+#define PCAP_SLL2 276u /* ... with a struct sll2 */
 #define PCAP_SNAP 262144u
 struct pcap_file {
 	uint32_t magic;
@@ -63,10 +67,30 @@ struct pcap_packet {
 	uint32_t sec, nsec, caplen, len;
 };
 
+/* Numbers in network byte order. */
+struct sll2 {
+	uint16_t proto; /* of Ethernet */
+	uint16_t zero;
+	uint32_t index; /* of the wire, plus 1 */
+	uint16_t hatype;
+	uint8_t pkttype;
+	uint8_t halen;
+	uint8_t addr[8]; /* the sender's */
+};
+#define HA_ETHER 1u	/* hatype: as ARPHRD_* of Linux */
+#define HA_NONE 65534u
+#define PKT_TO_US 0u	/* pkttype: as PACKET_* of Linux */
+#define PKT_OUTGOING 4u
+
 static char buf[sizeof(struct ipw_pkt) + 70000];
-static struct { unsigned int index; char name[IPW_NAMELEN]; } wires[64];
+static struct wire {
+	unsigned int index, kind;
+	char name[IPW_NAMELEN];
+} wires[64];
+static const struct wire no_wire = { .name = "?" };
 static unsigned int nwires;
 static FILE *out;
+static uint32_t linktype;
 static int64_t apart; /* time of day less monotonic, ns */
 static unsigned int drops;
 static volatile sig_atomic_t ended;
@@ -112,94 +136,106 @@ command(int fd, int cmd, void *arg, size_t len)
 	return ioctl(fd, I_STR, &ic);
 }
 
-/* The name of a wire: the list is read again for an unknown one. */
-static const char *
-wire_name(int fd, unsigned int index)
+static void
+read_wires(int fd)
 {
 	struct ipw_info in;
 
-	for (unsigned int i = 0; i < nwires; i++)
-		if (wires[i].index == index)
-			return wires[i].name;
 	nwires = 0;
 	memset(&in, 0, sizeof(in));
 	while (nwires < 64 && command(fd, IPW_INFO, &in, sizeof(in)) == 0) {
 		wires[nwires].index = in.index;
+		wires[nwires].kind = in.conf.kind;
 		memcpy(wires[nwires++].name, in.conf.name, IPW_NAMELEN);
 		in.index++;
 	}
+}
+
+/* The wire @index: the list is read again for an unknown one. */
+static const struct wire *
+wire_of(int fd, unsigned int index)
+{
+	for (int again = 0; again < 2; again++) {
+		for (unsigned int i = 0; i < nwires; i++)
+			if (wires[i].index == index)
+				return &wires[i];
+		if (again == 0)
+			read_wires(fd);
+	}
+	return &no_wire;
+}
+
+/* The link type of a file of the wire @name, or of all. */
+static uint32_t
+linktype_of(int fd, const char *name)
+{
+	read_wires(fd);
 	for (unsigned int i = 0; i < nwires; i++)
-		if (wires[i].index == index)
-			return wires[i].name;
-	return "?";
+		if (strcmp(wires[i].name, name) == 0 &&
+			wires[i].kind != IPW_PACKET)
+			return PCAP_RAW;
+	return PCAP_SLL2;
+}
+
+static uint32_t
+header_size(void)
+{
+	return linktype == PCAP_SLL2 ? sizeof(struct sll2) : 0;
 }
 
 static void
 file_header(unsigned int snap)
 {
 	struct pcap_file h = { PCAP_MAGIC, 2, 4, 0, 0,
-		snap != 0 ? snap : PCAP_SNAP, PCAP_RAW };
+		snap != 0 ? snap + header_size() : PCAP_SNAP, linktype };
 
 	(void)fwrite(&h, sizeof(h), 1, out);
 }
 
 static void
-write_packet(const struct ipw_pkt *rec, const char *data)
+write_sll2(int fd, const struct ipw_pkt *rec, const unsigned char *data)
+{
+	struct sll2 h = { .index = htonl(rec->wire + 1u),
+		.pkttype = rec->out ? PKT_OUTGOING : PKT_TO_US };
+
+	h.hatype = htons(wire_of(fd, rec->wire)->kind == IPW_PACKET ?
+		HA_ETHER : HA_NONE);
+	h.proto = htons(rec->what == IPW_IS_ARP ? 0x0806 :
+		rec->caplen != 0 && data[0] >> 4 == 6 ? 0x86dd : 0x0800);
+	if (rec->what == IPW_IS_ARP && rec->caplen >= 14) {
+		h.halen = 6;
+		memcpy(h.addr, data + 8, 6);
+	}
+	(void)fwrite(&h, sizeof(h), 1, out);
+}
+
+static void
+write_packet(int fd, const struct ipw_pkt *rec, const char *data)
 {
 	int64_t t = (int64_t)rec->time + apart;
 	struct pcap_packet h = { (uint32_t)(t / 1000000000),
-		(uint32_t)(t % 1000000000), rec->caplen, rec->len };
+		(uint32_t)(t % 1000000000), rec->caplen + header_size(),
+		rec->len + header_size() };
 
 	(void)fwrite(&h, sizeof(h), 1, out);
+	if (linktype == PCAP_SLL2)
+		write_sll2(fd, rec, (const unsigned char *)data);
 	(void)fwrite(data, 1, rec->caplen, out);
-}
-
-static void
-print_end(const struct ip_addr *a, bool ports, unsigned int port)
-{
-	char text[INET6_ADDRSTRLEN];
-
-	(void)inet_ntop(a->len == 4 ? AF_INET : AF_INET6, a->b, text,
-		sizeof(text));
-	fputs(text, out);
-	if (ports)
-		fprintf(out, ".%u", port);
 }
 
 static void
 print_packet(int fd, const struct ipw_pkt *rec, const char *data)
 {
-	const unsigned char *p = (const unsigned char *)data;
 	int64_t t = (int64_t)rec->time + apart;
 	time_t sec = (time_t)(t / 1000000000);
-	bool ports = false;
-	struct udp_hdr u = { 0, 0, 0, 0 };
-	struct ip_hdr h;
 	char when[16];
 	struct tm tm;
 
 	(void)strftime(when, sizeof(when), "%T", localtime_r(&sec, &tm));
 	fprintf(out, "%s.%06u %s %c ", when,
-		(unsigned)(t % 1000000000 / 1000), wire_name(fd, rec->wire),
+		(unsigned)(t % 1000000000 / 1000), wire_of(fd, rec->wire)->name,
 		rec->out ? '>' : '<');
-	if (ip_parse(p, rec->caplen, rec->len, IP_TRUST, &h) != 0) {
-		fprintf(out, "%u bytes\n", rec->len);
-		return;
-	}
-	if (h.proto == 17 && h.frag == 0)
-		ports = udp_parse(p + h.hlen, rec->caplen - h.hlen,
-			rec->len - h.hlen, &u) == 0 || h.more;
-	print_end(&h.src, ports, u.sport);
-	fputs(" > ", out);
-	print_end(&h.dst, ports, u.dport);
-	if (ports)
-		fprintf(out, ": UDP %u", u.len - 8u);
-	else
-		fprintf(out, ": protocol %u, %u", h.proto, h.len);
-	if (h.more || h.frag != 0)
-		fprintf(out, " (fragment %x, %u bytes from %u%s)", h.id, h.len,
-			h.frag, h.more ? "" : ", last");
-	fputc('\n', out);
+	packet_print(out, rec, (const unsigned char *)data);
 }
 
 /* The next packet; 0: there is none (now). */
@@ -252,7 +288,7 @@ take(int fd, bool file, long count)
 		}
 		n++;
 		if (file)
-			write_packet(&rec, buf + sizeof(rec));
+			write_packet(fd, &rec, buf + sizeof(rec));
 		else
 			print_packet(fd, &rec, buf + sizeof(rec));
 		if (ferror(out) || (is_idle(fd) && fflush(out) != 0))
@@ -308,6 +344,7 @@ main(int argc, char **argv)
 	(void)sigaction(SIGTERM, &sa, NULL);
 	if (command(fd, IPW_TAP, &want, sizeof(want)) < 0)
 		tool_die(&tool, "%s", want.name[0] ? want.name : IP_DEV);
+	linktype = linktype_of(fd, want.name);
 	if (file != NULL)
 		file_header(want.snap);
 	if (fflush(out) != 0)

@@ -84,7 +84,7 @@ ip_close(queue_t *q, int flag, cred_t *crp)
 }
 
 static int
-ip_tap(struct ip_ep *ep, const struct ipw_tap *want)
+ip_begin_tap(struct ip_ep *ep, const struct ipw_tap *want)
 {
 	int err = ip_marks(ep->rq, IP_TAP_HIWAT, IP_TAP_LOWAT);
 
@@ -201,7 +201,7 @@ ip_command(queue_t *q, mblk_t *mp)
 	switch (canon_cmd(mp)) {
 	case IPW_TAP:
 		bcopy(mp->b_cont->b_rptr, &tap, sizeof(tap));
-		err = ip_tap(ep, &tap);
+		err = ip_begin_tap(ep, &tap);
 		break;
 	case IPW_STOP:
 		ip_tap_del(ep);

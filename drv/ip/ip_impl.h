@@ -327,5 +327,7 @@ void ip_listen_query(struct ip_wire *w, const unsigned char *p, uint32_t n,
 int ip_tap_add(struct ip_ep *ep, const struct ipw_tap *want);
 void ip_tap_del(struct ip_ep *ep);
 void ip_tap_count(struct ip_shared *sh);
+void ip_tap(struct ip_wire *w, const mblk_t *pkt, uint32_t n,
+	unsigned char what, int out);
 
 #endif

@@ -97,17 +97,23 @@ input(struct ip_wire *w, mblk_t *mp, const struct sockaddr_ll *ll,
 	uint32_t n = (uint32_t)MBLKL(mp);
 	struct neigh_msg m;
 	struct ip_hdr h;
+	int heard;
 
 	switch (ntohs(ll->sll_protocol)) {
 	case ETH_P_ARP:
+		if (wire_tapped(&w->pub))
+			ip_tap(w, mp, n, IPW_IS_ARP, 0);
 		if (arp_parse(mp->b_rptr, n, &m))
 			ip_resolve_heard(w, &m, ll->sll_addr);
 		break;
 	case ETH_P_IPV6:
-		if (ip_parse(mp->b_rptr, n, n, 0, &h) == 0 &&
-			ndp_parse(mp->b_rptr + h.hlen, h.len, &h, &m))
+		heard = ip_parse(mp->b_rptr, n, n, 0, &h) == 0 &&
+			ndp_parse(mp->b_rptr + h.hlen, h.len, &h, &m);
+		/* taps see the message before its answer */
+		wire_input(&w->pub, mp, flags);
+		if (heard)
 			ip_resolve_heard(w, &m, ll->sll_addr);
-		/* FALLTHROUGH */
+		return;
 	case ETH_P_IP:
 		wire_input(&w->pub, mp, flags);
 		return;

@@ -351,3 +351,64 @@ T_CASE(an_ipv6_address_is_defended_and_given_up)
 	other6(0, &us, &all);
 	T_FALSE(ip_is_own(w, &us));
 }
+
+/* ------------------------------------------------------------------------ taps */
+
+static struct dv tap;
+
+/* The next packet that the tap shows: its kind, direction and @at-th byte. */
+static void
+shows(int what, int out, int at, int is)
+{
+	struct ipw_pkt rec;
+	mblk_t *mp;
+
+	dv_run(&tap);
+	while ((mp = dv_up_type(&tap, M_DATA)) != NULL) {
+		memcpy(&rec, mp->b_rptr, sizeof(rec));
+		T_EQ(rec.wire, 1);
+		T_EQ(rec.what, what);
+		T_EQ(rec.out, out);
+		T_EQ(rec.caplen, rec.len);
+		T_EQ(msgdsize(mp), (int)(sizeof(rec) + rec.len));
+		T_EQ(mp->b_rptr[(int)sizeof(rec) + at], is);
+		freemsg(mp);
+		return;
+	}
+	T_FAIL("nothing is shown");
+}
+
+T_CASE(a_tap_shows_requests_and_answers_in_order)
+{
+	struct ip_addr us = {16, {0xfd, [15] = 1}}, group;
+	struct ip_addr them = {16, {0xfd, [15] = 7}};
+	struct ipw_tap want = {.name = "p0"};
+	int i;
+
+	begin(t);
+	ticks(20);
+	for (i = 0; i < 10; i++) { /* all reports of groups have been sent */
+		sim_advance(500000000u);
+		ip_listen_tick(w);
+	}
+	T_EQ(dv_open(&tap, "ip", 0, CLONEOPEN), 0);
+	T_EQ(dv_str(&tap, IPW_TAP, &want, sizeof(want)), 0);
+	freemsg(dv_up_type(&tap, M_SETOPTS));
+	send_to(2, 1);
+	shows(IPW_IS_ARP, 1, 7, 1);
+	shows(IPW_IS_IP, 1, 9, 253);
+	answers(2);
+	shows(IPW_IS_ARP, 0, 7, 2);
+	other(1, "\12\1\0\7", OURS);
+	shows(IPW_IS_ARP, 0, 7, 1);
+	shows(IPW_IS_ARP, 1, 7, 2);
+	ndp_group(&us, &group);
+	other6(1, &them, &group);
+	shows(IPW_IS_IP, 0, 40, 135);
+	shows(IPW_IS_IP, 1, 40, 136);
+	full = 1; /* what the interface does not take is not shown */
+	other(1, "\12\1\0\7", OURS);
+	shows(IPW_IS_ARP, 0, 7, 1);
+	dv_run(&tap);
+	T_NULL(dv_up(&tap));
+}

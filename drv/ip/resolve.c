@@ -63,13 +63,29 @@ struct query {
 	unsigned char mac[6];
 };
 
+/* Copy a frame that was sent to the taps. */
+static void
+show(struct ip_wire *w, const void *p, uint32_t n, uint32_t proto)
+{
+	mblk_t *mp = allocb(n, BPRI_LO);
+
+	if (mp != NULL) {
+		bcopy(p, mp->b_wptr, n);
+		mp->b_wptr += n;
+	}
+	ip_tap(w, mp, n, proto == ETH_P_ARP ? IPW_IS_ARP : IPW_IS_IP, 1);
+	freemsg(mp);
+}
+
+/* Send a message of ARP or Neighbor Discovery.  Context: no lock is held. */
 static void
 small_frame(struct ip_wire *w, void *p, uint32_t n, uint32_t proto,
 	const unsigned char *mac)
 {
 	struct iovec iov = {p, n};
 
-	(void)ip_frame(w, &iov, 1, proto, mac);
+	if (ip_frame(w, &iov, 1, proto, mac) == 0 && wire_tapped(&w->pub))
+		show(w, p, n, proto);
 }
 
 /* ------------------------------------------------------------------ requests */

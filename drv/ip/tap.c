@@ -3,6 +3,7 @@
 
 /*
  * Taps: streams that see the packets of a wire, or of all: ip(4), strtap(8).
+ * On a wire of frames they see the messages of ARP, too.
  *
  * Life of a packet.  The thread that sends or receives a packet makes a copy
  * behind a struct ipw_pkt, limited to the tap's length, and puts it to the head
@@ -157,13 +158,17 @@ ip_tap_del(struct ip_ep *ep)
 
 /* ----------------------------------------------------------------- packets */
 
-/* One block of @rec and the first rec->caplen bytes of @pkt; or NULL. */
+/*
+ * One block of @rec and the first rec->caplen bytes of @pkt; NULL: there is no
+ * memory, or there was none for @pkt.
+ */
 static mblk_t *
 record(const mblk_t *pkt, const struct ipw_pkt *rec)
 {
-	mblk_t *mp = allocb(sizeof(*rec) + rec->caplen, BPRI_LO);
 	size_t left = rec->caplen, n;
+	mblk_t *mp;
 
+	mp = pkt == NULL ? NULL : allocb(sizeof(*rec) + left, BPRI_LO);
 	if (mp == NULL)
 		return NULL;
 	bcopy(rec, mp->b_wptr, sizeof(*rec));
@@ -207,8 +212,14 @@ show(struct ip_tap *tap, uint32_t gen, const mblk_t *pkt, struct ipw_pkt *rec)
 	return mp != NULL;
 }
 
+/*
+ * ip_tap - give copies of @pkt, @n bytes, to the taps of @w
+ * @pkt:  NULL: the caller had no memory for it; the taps count a loss
+ * @what: IPW_IS_*
+ */
 void
-wire_tap(struct wire *w, const mblk_t *pkt, int out)
+ip_tap(struct ip_wire *w, const mblk_t *pkt, uint32_t n, unsigned char what,
+	int out)
 {
 	struct ip_shared *sh = ip_shared();
 	struct ipw_pkt rec;
@@ -218,9 +229,10 @@ wire_tap(struct wire *w, const mblk_t *pkt, int out)
 		return;
 	bzero(&rec, sizeof(rec));
 	rec.time = str_now();
-	rec.len = (unsigned int)msgdsize((mblk_t *)(uintptr_t)pkt);
-	rec.wire = (unsigned short)(ip_wire_of(w) - sh->wire);
+	rec.len = n;
+	rec.wire = (unsigned short)(w - sh->wire);
 	rec.out = out != 0;
+	rec.what = what;
 	for (i = 0; i < IP_TAPS; i++) {
 		struct ip_tap *tap = &sh->tap[i];
 		uint32_t gen = __atomic_load_n(&tap->gen, __ATOMIC_ACQUIRE);
@@ -229,4 +241,11 @@ wire_tap(struct wire *w, const mblk_t *pkt, int out)
 			(void)__atomic_fetch_add(&tap->drops, 1,
 				__ATOMIC_RELAXED);
 	}
+}
+
+void
+wire_tap(struct wire *w, const mblk_t *pkt, int out)
+{
+	ip_tap(ip_wire_of(w), pkt,
+		(uint32_t)msgdsize((mblk_t *)(uintptr_t)pkt), IPW_IS_IP, out);
 }

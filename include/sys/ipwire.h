@@ -83,6 +83,10 @@ struct ipw_tap {
 	unsigned int flags;	/* 0 */
 };
 
+/* What a tap shows: the bytes behind a struct ipw_pkt. */
+#define IPW_IS_IP 0  /* a packet, from its IP header on */
+#define IPW_IS_ARP 1 /* a message of ARP, on a wire of the kind packet */
+
 /* Header of each packet from a tap; one message for each packet. */
 struct ipw_pkt {
 	unsigned long long time; /* ns, CLOCK_MONOTONIC */
@@ -91,7 +95,7 @@ struct ipw_pkt {
 	unsigned int drops;	 /* packets this tap has lost so far */
 	unsigned short wire;	 /* its index */
 	unsigned char out;	 /* it was sent, else received */
-	unsigned char zero;
+	unsigned char what;	 /* IPW_IS_* */
 };
 
 /*

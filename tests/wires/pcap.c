@@ -45,8 +45,31 @@ pcap_open(struct pcap *pc, const char *path)
 	T_EQ(word(pc->text + 8), 0u);
 	T_EQ(word(pc->text + 12), 0u);
 	pc->snaplen = word(pc->text + 16);
-	T_EQ(word(pc->text + 20), 101u);
+	pc->linktype = word(pc->text + 20);
+	T_TRUE(pc->linktype == 101u || pc->linktype == 276u);
 	pc->at = 24;
+}
+
+static uint32_t
+be16(const unsigned char *p)
+{
+	return (uint32_t)p[0] << 8 | p[1];
+}
+
+/* LINKTYPE_LINUX_SLL2: take the header off. */
+static void
+unwrap(struct pcap_pkt *k)
+{
+	T_GE(k->caplen, 20u);
+	k->proto = be16(k->p);
+	T_EQ(be16(k->p + 2), 0u);
+	k->wire = (int)(be16(k->p + 4) << 16 | be16(k->p + 6));
+	T_TRUE(k->p[10] == 0 || k->p[10] == 4);
+	k->out = k->p[10] == 4;
+	T_LE(k->p[11], 8);
+	k->p += 20;
+	k->caplen -= 20;
+	k->len -= 20;
 }
 
 int
@@ -67,6 +90,10 @@ pcap_next(struct pcap *pc, struct pcap_pkt *ret)
 	T_LE(ret->caplen, pc->size - pc->at - 16);
 	pc->at += 16 + ret->caplen;
 	pc->last = ret->time;
+	ret->proto = 0;
+	ret->out = ret->wire = -1;
+	if (pc->linktype == 276u)
+		unwrap(ret);
 	return 1;
 }
 
@@ -78,12 +105,6 @@ pcap_close(struct pcap *pc)
 }
 
 /* ----------------------------------------------------------------- packets */
-
-static uint32_t
-be16(const unsigned char *p)
-{
-	return (uint32_t)p[0] << 8 | p[1];
-}
 
 static uint32_t
 add(const unsigned char *p, size_t n, uint32_t sum)

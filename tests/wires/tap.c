@@ -103,6 +103,7 @@ T_CASE(writes_pcap)
 
 	pcap_open(&pc, temp("lo.pcap"));
 	T_EQ(pcap_next(&pc, &pkt), 1);
+	T_EQ(pc.linktype, 101u);
 	T_EQ(pkt.len, sizeof(udp4));
 	T_EQ(pkt.caplen, sizeof(udp4));
 	T_MEM(pkt.p, udp4, sizeof(udp4));
@@ -126,7 +127,7 @@ T_CASE(cuts_packets)
 	struct pcap_pkt pkt;
 	struct pcap pc;
 	int fd = tap_lo();
-	pid_t pid = STRTAP(fd, "/dev/null", "-c1", "-s", "20", "-w",
+	pid_t pid = STRTAP(fd, "/dev/null", "-c1", "-i", "lo", "-s", "20", "-w",
 		temp("cut.pcap"));
 
 	inject(fd, udp4, sizeof(udp4));
@@ -137,6 +138,37 @@ T_CASE(cuts_packets)
 	T_EQ(pkt.caplen, 20u);
 	T_EQ(pkt.len, sizeof(udp4));
 	T_MEM(pkt.p, udp4, 20);
+	T_EQ(pcap_next(&pc, &pkt), 0);
+	pcap_close(&pc);
+	T_OK(close(fd));
+}
+
+/* Without -i, each packet tells its protocol and its wire. */
+T_CASE(a_file_of_all_wires_tells_them_apart)
+{
+	struct pcap_pkt pkt;
+	struct pcap pc;
+	int fd = tap_lo();
+	pid_t pid = STRTAP(fd, "/dev/null", "-c2", "-s", "24", "-w",
+		temp("all-wires.pcap"));
+
+	inject(fd, udp4, sizeof(udp4));
+	inject(fd, other6, sizeof(other6));
+	T_EQ(stop(pid, 0), 0);
+	pcap_open(&pc, temp("all-wires.pcap"));
+	T_EQ(pc.linktype, 276u);
+	T_EQ(pc.snaplen, 44u);
+	T_EQ(pcap_next(&pc, &pkt), 1);
+	T_EQ(pkt.proto, 0x800u);
+	T_EQ(pkt.wire, 1);
+	T_EQ(pkt.out, 0);
+	T_EQ(pkt.caplen, 24u);
+	T_EQ(pkt.len, sizeof(udp4));
+	T_MEM(pkt.p, udp4, 24);
+	T_EQ(pcap_next(&pc, &pkt), 1);
+	T_EQ(pkt.proto, 0x86ddu);
+	T_EQ(pkt.len, sizeof(other6));
+	T_MEM(pkt.p, other6, 24);
 	T_EQ(pcap_next(&pc, &pkt), 0);
 	pcap_close(&pc);
 	T_OK(close(fd));
