@@ -10,8 +10,8 @@
  * searches the slots for this address and clears it in the slot with the first
  * position, or in all.  So a variable is a few words that need no
  * initialisation beyond zeros, and has no pointers to threads, which may die.
- * A change of the word slept on (cvword) has no other meaning than a wake-up:
- * signal handlers change it too (host.h).
+ * A change of the word slept on (cvword) only ends the sleep and means nothing,
+ * because signal handlers change it too (host.h): `cv' says what has happened.
  *
  * Locks. cv_lock covers joining, leaving and waking, and is a leaf.  A waiter
  * joins before it releases the module's lock: no signal is missed.

@@ -314,8 +314,8 @@ run_cut(unsigned k)
 	return idx;
 }
 
-/* Cut a fresh granule into chains of class @cls.  Return: one of them, or
- * without memory any chain. */
+/* Cut a granule, a fresh one or one of a free run, into chains of class @cls.
+ * Return: one of them, or a chain that was freed meanwhile; NULL: no memory. */
 static struct chain *
 carve(unsigned cls)
 {

@@ -14,8 +14,8 @@
  * (str_head_look), or are woken by a member that closed a descriptor
  * (str_head_released).  The thread that notices it closes the end: it pops the
  * end's modules and hangs up the other end.  When both are closed the pipe is
- * freed by the thread that closed last, or, after a kill, by
- * str_region_sweep().
+ * freed by the thread that closed last, or, after a kill, by a sweep
+ * that examines pipes (str_sweep_ask()).
  *
  * A pipe made in the executive (connld) has carriers of kind OPEN, and its ends
  * are closed like a device's files.
