@@ -57,8 +57,8 @@
 #define STR_FALLTHROUGH __attribute__((fallthrough))
 
 /*
- * Lock annotations for Clang's thread-safety analysis.  Field annotations
- * need a front end that accepts sibling members; older ones reject them.
+ * Lock annotations of functions, for Clang's thread-safety analysis.  No
+ * declaration of this tree has one.
  */
 #if defined(__clang__) && defined(STR_THREAD_SAFETY)
 #define STR_MUST_HOLD(l) __attribute__((exclusive_locks_required(l)))

@@ -39,8 +39,8 @@ void str_ref(queue_t *q, struct str_ref *ret);
  * Return: 0: it is held, and the caller releases it by str_unhold(), in reverse
  * order; EBUSY: not now, its plumbing is being changed or it is being closed;
  * ESRCH: it no longer exists, or its closer was killed meanwhile.
- * Context: put and service procedures.  The memory of @ref may change
- * meanwhile: it is a copy that the caller verifies afterwards.
+ * Context: put and service procedures. @ref may lie in shared memory that
+ * changes meanwhile: the caller then checks its tables again.
  */
 int str_hold(struct str_hold *h, const struct str_ref *ref);
 void str_unhold(struct str_hold *h);

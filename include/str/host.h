@@ -33,7 +33,7 @@
 /* ... and host_wait_sock() besides. */
 #define HOST_C_IN 16u  /* the socket: data, a connection, an error, the end */
 #define HOST_C_OUT 32u /* room, or connected; a carrier's with HOST_CALL_ROOM */
-#define HOST_C_END 64u /* an error or its end is among what came */
+#define HOST_C_END 64u /* among what came: an error, its end, urgent data */
 #define HOST_C_MORE 128u /* host_sock_events() has something to tell */
 #define HOST_C_ALONE 256u /* host_wait_sock(): nothing else is waited for */
 #define HOST_C_NAP 512u	/* ... but look at the socket after HOST_NAP_NS */
@@ -541,7 +541,8 @@ void host_sock_discard(int fd);
  * host_sock_shut - end the connection of @id, which is live, even if others
  * have descriptors of it; by a reset if @abort.
  * host_sock_gone - @id is no longer live: close the descriptors.
- * @wait: wait until streamsd has closed its own too (a name was bound).
+ * @wait: wait, for at most 100 ms, until streamsd has closed its own, too, so
+ * that the address is free (a name was bound).
  * host_sock_drop - close this process's descriptor only.
  */
 void host_sock_shut(uint64_t id, bool abort);

@@ -77,7 +77,7 @@ struct str_i_thread {
 	uint32_t why;	  /* what it waits for, STR_I_WHY_* */
 	uint32_t nclaim;  /* streams whose plumbing it keeps as it is */
 	uint32_t dead;
-	uint64_t claim[4]; /* of these, the first numbers */
+	uint64_t claim[4]; /* numbers of the first of these */
 };
 #define STR_I_THR_RUN 0u
 #define STR_I_THR_FUTEX 1u   /* asleep on words in memory */

@@ -42,8 +42,8 @@ typedef struct str_ksock ksock_t;
 #define KS_IN 1u   /* data, a connection, an error, the end */
 #define KS_OUT 2u  /* room, or connected */
 #define KS_SOON 4u /* ksock_want(): the write side, within about 1 ms */
-#define KS_ODD 8u  /* ksock_events(): the end may be among what came; KS_IN
-		    * without it: there is plain data */
+#define KS_ODD 8u  /* ksock_events(): an error, the end or urgent data may be
+		    * among what came; KS_IN without it: there is plain data */
 
 #define KS_MAXMM 64u /* messages of one ksock_sendmm(), ksock_recvmm() */
 

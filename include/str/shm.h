@@ -15,9 +15,10 @@
  * at STR_HDR_SIZE.  STR_ABI changes whenever the layout changes.
  *
  * Memory.  The file is sparse.  Backed from the beginning are the header up to
- * the slots of threads, and its end; the other tables are backed as far as they
- * have been used: `thread_room', `backed', and of slab[] what describes the
- * committed granules.  The rest of them must not be accessed.
+ * the slots of threads, and its end, which the host uses; the other tables are
+ * backed as far as they have been used: `thread_room', `backed', and of slab[]
+ * what describes the committed granules.  The rest of them must not be
+ * accessed.
  *
  * Crash.  One compare-and-swap of `tag' (threads) or `gen' (processes) claims a
  * slot, and one store frees it.

@@ -18,11 +18,11 @@
 
 /*
  * str_short_make - make a shortcut from the head above @wq to the one above
- * @rq, if all modules between pass data unchanged (STR_D_PLAIN) and @wq is
- * empty
+ * @rq, if @wq is empty, and all modules between pass data unchanged
+ * (STR_D_PLAIN), have no perimeter, and set no limit to packets
  * Context: the put or service procedure of @wq, one thread at a time; the
  * stream of @rq is held.
- * Return: 1, 0.
+ * Return: 1: made; 0.
  */
 int str_short_make(queue_t *wq, queue_t *rq);
 
