@@ -257,15 +257,15 @@ T_CASE(an_automatic_major_is_no_other_drivers)
 	fx_begin(t);
 	one = driver("one", 0);
 	T_NOTNULL(one);
-	/* among these are the majors of the next drivers that ask for none */
-	for (m = one->major; m < one->major + 3; m++)
-		T_NULL(driver("fixed", m));
-	T_NOTNULL(driver("below", STR_MAJOR_FREE - 1));
-	T_NOTNULL(driver("above", STR_MAJOR_FREE + STR_NMODULE));
-	T_NULL(driver("again", STR_MAJOR_FREE - 1));
+	m = one->major;
+	T_NULL(driver("same", m));
+	/* these are the majors that the next drivers would get */
+	T_NOTNULL(driver("fixed", m + 1));
+	T_NOTNULL(driver("other", m + 2));
+	T_NULL(driver("again", m + 1));
 	two = driver("two", 0);
 	T_NOTNULL(two);
-	T_TRUE(str_fmod_by_major(one->major) == one);
+	T_TRUE(str_fmod_by_major(m) == one);
 	T_TRUE(str_fmod_by_major(two->major) == two);
 }
 

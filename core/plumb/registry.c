@@ -412,17 +412,16 @@ founder(const char *group)
 	return 0;
 }
 
-/*
- * May a driver ask for @major?  Not for one that another driver has, and not for
- * one that a later driver without a wish would get.
- */
-static bool
-is_major_good(uint32_t major)
+/* A major that no driver has, for the entry with number @i. */
+static uint32_t
+unused_major(uint32_t i)
 {
-	return major == 0 ||
-		((major < STR_MAJOR_FREE ||
-			major >= STR_MAJOR_FREE + STR_NMODULE) &&
-			str_fmod_by_major(major) == NULL);
+	uint32_t n, m = STR_MAJOR_FREE + i;
+
+	/* of STR_NMODULE majors, the other entries have one less at most */
+	for (n = 1; str_fmod_by_major(m) != NULL; n++)
+		m = STR_MAJOR_FREE + (i + n) % STR_NMODULE;
+	return m;
 }
 
 static struct str_fmod *
@@ -433,8 +432,8 @@ add(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
 	uint64_t n = str_load(str_root(STR_ROOT_NFMOD));
 	uint32_t i;
 
-	if (find(name, kind) != NULL ||
-		((kind & STR_F_DRIVER) != 0 && !is_major_good(major)))
+	if (find(name, kind) != NULL || ((kind & STR_F_DRIVER) != 0 &&
+		major != 0 && str_fmod_by_major(major) != NULL))
 		return NULL;
 	for (i = (uint32_t)n; i < STR_NMODULE; i++)
 		if (str_cas(&fm[i].used, 0u, 2u))
@@ -446,7 +445,7 @@ add(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
 	fm[i].flag = flag;
 	fm[i].major = (kind & STR_F_DRIVER) == 0 ? 0 :
 		major != 0			 ? major :
-						   STR_MAJOR_FREE + i;
+						   unused_major(i);
 	fm[i].slot = group[0] == '\0' ? 0 : founder(group);
 	copy_name(fm[i].GROUP, group, sizeof(fm[i].GROUP));
 	fm[i].foreign = host_module_of(tab);
@@ -461,12 +460,10 @@ add(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
 /*
  * str_fmod_new - register a foreign module or driver
  * @tab: its table in the code window, like all structures to which it points
- * @major: of a driver; 0: STR_MAJOR_FREE plus the entry's number, which no other
- * driver has
+ * @major: of a driver; 0: one that no driver has, from STR_MAJOR_FREE on
  * @group: the group whose perimeter it shares, with D_MTPERMOD; "": none
  *
- * Return: NULL when the table is full, the name or major is taken, or the major
- * is one of the STR_NMODULE from STR_MAJOR_FREE on.
+ * Return: NULL when the table is full, or the name or major is taken.
  * Locks: takes the first entry's plock, which a built-in module does not use.
  */
 struct str_fmod *

@@ -50,9 +50,8 @@ struct str_builtin {
 
 /*
  * Major numbers of the built-in drivers.  A foreign driver that asks for none
- * gets STR_MAJOR_FREE plus the number of its entry in the registry; so many, 128,
- * are reserved for this, the last of the 12 bits of a dev_t.  A foreign driver
- * may ask for any other one that no driver has.
+ * gets one of the 128 from STR_MAJOR_FREE on that no driver has.  They are far
+ * from those of System V and Linux, and end with the 12 bits of a dev_t.
  */
 #define STR_MAJOR_INET 30
 #define STR_MAJOR_IP 31

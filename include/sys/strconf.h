@@ -44,7 +44,7 @@ struct cdevsw {
  * register_strmod, register_strdev - register a loadable module or driver
  * @fmod, @cdev: its name and tables, static data of the module
  * @major: its major number; 0: one that is free, as register_strdrv(), from 3968
- * to 4095, which no driver can ask for
+ * to 4095
  *
  * For modules that do not rely on the names of their symbols, and for files
  * with several modules; called from the init procedure.  See
