@@ -12,8 +12,8 @@
  *
  * Life.  A sleeper joins the variable before it releases the lock and leaves
  * the perimeter: a wakeup from inside the perimeter finds it there.  A wakeup
- * from outside may come earlier; for this reason the time of each sleep is
- * limited.
+ * from outside may come before a sleeper without a lock has joined; for this
+ * reason the time of such a sleep is limited to SLICE_NS.
  *
  * Failure.  As in sv.c; a sleep lock of a killed thread is taken over.
  */
@@ -39,20 +39,22 @@ event_of(void *event)
 	return e == NULL ? NULL : &e[(v >> 3 ^ v >> 9) % NEVENT];
 }
 
-/* Return: 0, EINTR, ETIMEDOUT; EAGAIN: SLICE_NS have passed. */
+/* Return: 0, EINTR, ETIMEDOUT. */
 static int
 event_sleep(struct event *e, bool sig, uint64_t deadline)
 {
-	uint64_t slice = host_now() + SLICE_NS;
-	int err;
-
 	if (!str_ddi_owned(&e->lock.l_lock))
 		(void)LOCK(&e->lock, plstr);
 	str_cv_join(&e->cv);
 	UNLOCK(&e->lock, plbase);
-	err = str_cv_sleep(&e->cv, sig ? str_ddi_call() : NULL,
-		STR_MIN(slice, deadline));
-	return err == ETIMEDOUT && deadline > slice ? EAGAIN : err;
+	return str_cv_sleep(&e->cv, sig ? str_ddi_call() : NULL, deadline);
+}
+
+/* When a sleep ends that may have missed its wakeup. */
+static uint64_t
+soon(void)
+{
+	return host_now() + SLICE_NS;
 }
 
 int
@@ -63,7 +65,7 @@ str_ddi_sleep(void *event, int pri)
 
 	if (e == NULL || host_tls.nclaim != 0)
 		return 0; /* the caller tests its condition again */
-	return event_sleep(e, sig, STR_DDI_NEVER) == EINTR ? 1 : 0;
+	return event_sleep(e, sig, soon()) == EINTR ? 1 : 0;
 }
 
 void
@@ -96,6 +98,7 @@ streams_mpsleep(void *event, int pri, caddr_t mesg, int tmo, void *lockp,
 	struct event *e = event_of(event);
 	uint64_t deadline = tmo <= 0 ? STR_DDI_NEVER :
 		host_now() + (uint64_t)tmo * STR_TICK_NS;
+	uint64_t until;
 	int err;
 
 	(void)mesg, (void)flags;
@@ -109,10 +112,10 @@ streams_mpsleep(void *event, int pri, caddr_t mesg, int tmo, void *lockp,
 			(void)LOCK(&e->lock, plstr);
 		UNLOCK(lockp, plstr);
 	}
-	/* a caller with a lock has joined before it released the lock: only
-	 * its own limit ends the sleep */
-	do
-		err = event_sleep(e, pri > PZERO, deadline);
-	while (err == EAGAIN && lockp != NULL);
-	return err == EINTR ? 1 : err == ETIMEDOUT ? ETIME : 0;
+	/* the sleep lock, which is held until the thread has joined, keeps a
+	 * wakeup after @lockp was released away: the sleep needs no end */
+	until = lockp != NULL ? deadline : STR_MIN(soon(), deadline);
+	err = event_sleep(e, pri > PZERO, until);
+	return err == EINTR ? 1 :
+		err == ETIMEDOUT && until == deadline ? ETIME : 0;
 }

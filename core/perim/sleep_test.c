@@ -517,3 +517,37 @@ T_CASE(mpsleep_sleeps_for_the_time_that_the_caller_gives)
 	T_LT(slept_ns_, 1100000000u);
 	LOCK_DEALLOC(m.lock);
 }
+
+/* From when the sleep lock is released until the sleep ends. */
+static void
+wakes_as_it_can(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+	lock_t *lock;
+
+	(void)arg;
+	T_EQ(host_enter(&hc), 0);
+	sim_sleep(50000000);
+	lock = streams_get_sleep_lock(&m);
+	sim_sleep(100000000);
+	UNLOCK(lock, plbase);
+	str_ddi_wakeup(&m);
+	host_leave();
+}
+
+T_CASE(mpsleep_with_a_lock_misses_no_wakeup)
+{
+	int ticks = 6000;
+
+	fx_begin(t);
+	str_ddi_wakeup(&m);
+	fx_keep();
+	m.lock = LOCK_ALLOC(1, plstr, NULL, KM_SLEEP);
+	(void)sim_spawn("sleeper", mpsleeps, &ticks);
+	(void)sim_spawn("waker", wakes_as_it_can, NULL);
+	T_EQ(sim_run(), 0);
+	T_EQ(slept_, 0);
+	T_TRUE(released_);
+	T_LT(slept_ns_, 1000000000u);
+	LOCK_DEALLOC(m.lock);
+}
