@@ -167,12 +167,13 @@ def _lost(data):
             "CPUs. "
             "`kernel-faster.csv` of the report that `make bench` writes "
             "lists these; [CAVEATS.md](CAVEATS.md#what-costs-more) "
-            "has what else costs more. The worst of each suite of "
-            "[docs/benchmarks.md](docs/benchmarks.md) and kind of "
-            "measurement, with all sizes at which the kernel is faster, and "
-            f"the factor of the worst size{nice_is}:",
+            "has what else costs more. For each suite of "
+            "[docs/benchmarks.md](docs/benchmarks.md) and each kind of "
+            "measurement, the comparison in which the kernel is ahead by "
+            "most follows: the factor by which the kernel is faster at the "
+            f"worst size, and all sizes at which it is faster{nice_is}.",
             "",
-            *(f"- **{text.factor(x.factor)}** times: " + ", ".join(filter(
+            *(f"- kernel **{text.factor(x.factor)}** times as fast: " + ", ".join(filter(
                 None, [x.what, x.measure if x.measure != losses.RATE else "",
                        x.where, text.mode(x.mode)])) for x in worst)]
 
