@@ -10,8 +10,8 @@
  * there, turns the T_UNITDATA_REQ's block into the T_UNITDATA_IND, and puts
  * that to the head of the receiver's stream.  All this happens in the put
  * procedure of the sender, without a queue, a copy or a system call.  Checksums
- * are made and checked if an endpoint sets T_UDP_LOCHECK, and made if there is
- * a tap.
+ * are made and checked if T_UDP_LOCHECK is set or lo is impaired, and
+ * made if there is a tap or a raw endpoint of protocol 17.
  *
  * Waiting.  A datagram for a full receiver waits at the front of its sender's
  * queue until there is room, or the receiver closes.  A receiver that has read
