@@ -63,6 +63,13 @@ is_full(struct str_head *sd)
 	return full;
 }
 
+/* Of a PLAIN pipe, what is written at end 0 stays in the domain. */
+static bool
+stays_inside(struct str_head *sd)
+{
+	return str_head_plain(sd) && !str_plain_writes(sd);
+}
+
 bool
 str_head_stuffed(struct str_head *sd)
 {
@@ -155,7 +162,7 @@ bool
 str_head_noroom(struct str_head *sd)
 {
 	return (str_load(&sd->flags) & (STR_H_AWAY | STR_H_NOROOM)) ==
-		(STR_H_AWAY | STR_H_NOROOM);
+		(STR_H_AWAY | STR_H_NOROOM) && !stays_inside(sd);
 }
 
 /* Record whether there is room for the next write, for pollers. */
@@ -293,8 +300,9 @@ refused(struct str_head *sd, struct host_call *hc, int err)
 /*
  * str_outside_flush - send the data that @sd's other end has not read
  * @block: wait until all of it is sent
- * Return: 0: all is sent, or, with @block, a member has begun to read there;
- * EAGAIN; EPROTO: the first of it cannot be sent; else an errno.
+ * Return: 0: all is sent, or it stays in the domain, or, with @block, a member
+ * has begun to read there; EAGAIN; EPROTO: the first of it cannot be sent; else
+ * an errno.
  */
 int
 str_outside_flush(struct str_head *sd, struct host_call *hc, bool block)
@@ -302,6 +310,8 @@ str_outside_flush(struct str_head *sd, struct host_call *hc, bool block)
 	int err;
 
 	for (;;) {
+		if (stays_inside(sd))
+			return 0;
 		if (hc->fd < 0)
 			return EAGAIN;
 		err = str_outside_pump(sd, hc);
@@ -347,6 +357,9 @@ str_outside_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 	if (str_load(&sd->direct) == NULL)
 		return STR_INSIDE;
 	while (done < n) {
+		/* the pipe has become PLAIN while this call waited */
+		if (stays_inside(sd))
+			return done != 0 ? (long)done : STR_INSIDE;
 		r = put_bytes(sd, hc, (const char *)ubuf + done, n - done);
 		if (r > 0)
 			done += (size_t)r;

@@ -145,6 +145,10 @@ flag(struct str_head *sd)
 		str_headq_repair_c(&sd->hq);
 	was = str_or(&sd->flags, STR_H_PLAIN | STR_H_FED |
 		(sd->end == 1 ? STR_H_AWAY | STR_H_MIXED : 0));
+	/* what is written at end 0 is read in the domain, or not at all */
+	if (sd->end == 0)
+		(void)str_and(&sd->flags,
+			~(STR_H_AWAY | STR_H_MIXED | STR_H_NOROOM));
 	sd->hq.climit = 0;
 	str_hunlock(&sd->hq.clock, STR_HOLD_C);
 	return (was & STR_H_PLAIN) == 0;

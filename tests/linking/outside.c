@@ -258,6 +258,28 @@ T_CASE(in_the_order_in_which_it_was_written)
 	expect(p[0], "one\ntwo\nthree\nfour\n");
 }
 
+/* A program reads end 1 at another number; then the pipe becomes PLAIN. */
+T_CASE(a_writer_at_end_0_of_a_PLAIN_pipe_does_not_wait)
+{
+	struct pollfd pfd = {.events = POLLOUT};
+	int p[2];
+	pid_t pid;
+
+	T_OK(pipe(p));
+	pid = start("exec sleep 100", -1, -1, p[0]);
+	nap(100);
+	T_OK(close(p[1]));
+	T_EQ(T_OK(write(p[0], "one", 3)), 3);
+	T_EQ(status_of(start("exec true", p[0], -1, -1)), 0);
+	pfd.fd = p[0];
+	T_EQ(T_OK(poll(&pfd, 1, 1000)), 1);
+	T_TRUE(pfd.revents & POLLOUT);
+	T_EQ(T_OK(write(p[0], "two", 3)), 3);
+	T_EQ(T_OK(write(p[0], "three", 5)), 5);
+	T_OK(kill(pid, SIGKILL));
+	(void)status_of(pid);
+}
+
 /* ------------------------------------------------- from a member to outside */
 
 T_CASE(what_a_member_writes_arrives_outside)
