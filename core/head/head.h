@@ -191,8 +191,9 @@ bool str_head_stuffed(struct str_head *sd);
  * because a process may have been killed between the two.
  * str_plain_open - a descriptor of @sd's side of the kernel's pipe, or minus an
  * errno.
- * str_plain_refuse - a descriptor of the pipe is passed to an unknown process:
- * it will not become PLAIN.
+ * str_plain_refuse - a descriptor of the pipe is passed to an unknown process,
+ * or a program outside gets an end in the other direction: it will not become
+ * PLAIN.  Without effect if it is.
  * str_head_plain - is it PLAIN?  str_plain_is - is @fd its kernel's pipe?
  * str_plain_writes - is @sd the end that writes?
  */

@@ -334,17 +334,12 @@ leave_rest(void)
 	}
 }
 
-/*
- * Can the program get descriptors of the kernel's pipe as the standard files
- * that @rec says, in the direction of each?
- */
-bool
-leave_all_fit(struct fd_rec *const rec[3], const struct fd_rec *r)
+void
+leave_directions(struct fd_rec *const rec[3])
 {
 	for (int i = 0; i < 3; i++)
-		if (rec[i] == r && !plain_fits(rec[i], i != 0))
-			return false;
-	return true;
+		if (rec[i] != NULL && !plain_fits(rec[i], i != 0))
+			plain_refuse(rec[i]);
 }
 
 static void
@@ -357,9 +352,10 @@ leave_all(void)
 		if (rec[fd] != NULL && !leave_inherits(fd))
 			rec[fd] = NULL;
 	}
+	leave_directions(rec);
 	for (int fd = 0; fd < 3; fd++)
-		if (rec[fd] != NULL && !(leave_all_fit(rec, rec[fd]) &&
-				plain_give(rec[fd], fd)) && leave_end(fd, true))
+		if (rec[fd] != NULL && !plain_give(rec[fd], fd) &&
+				leave_end(fd, true))
 			leave_waits(fd);
 	leave_rest();
 }

@@ -24,8 +24,9 @@ void leave_fexec(int fd, char *const *envp);
  * leave_inherits - does a program that is started now get @fd?
  * leave_pipe_at - the record of @fd, if it is an end of a pipe; or NULL.
  * leave_any - does it get an end under a number of @from or above?
- * leave_all_fit - can it get the kernel's pipe for each of its standard files,
- * @rec, that is @r?
+ * leave_directions - a pipe of the kernel has one direction.  If one of the
+ * program's standard files, @rec, is an end in the other, the end's pipe will
+ * not become PLAIN, and the program gets a socket, which has both.
  * leave_end - data passes through the carrier under @fd from now on; @used: it
  * is a standard file.  Return: must the other end's holder still send data?
  */
@@ -34,7 +35,7 @@ bool leave_is_member(const char *path, bool search, char *const *envp);
 bool leave_inherits(int fd);
 struct fd_rec *leave_pipe_at(int fd);
 bool leave_any(int from);
-bool leave_all_fit(struct fd_rec *const rec[3], const struct fd_rec *r);
+void leave_directions(struct fd_rec *const rec[3]);
 bool leave_end(int fd, bool used);
 
 #endif

@@ -21,16 +21,7 @@
 static void
 refuse(struct fd_rec *r, int fd)
 {
-	struct str_head *sd;
-	struct fd_guard g;
-	uint64_t was;
-
-	fd_lock(&g);
-	sd = fd_inside(r, &was);
-	if (sd != NULL)
-		str_plain_refuse(sd);
-	fd_outside(was);
-	fd_unlock(&g);
+	plain_refuse(r);
 	(void)leave_end(fd, false);
 }
 

@@ -347,6 +347,21 @@ plain_is(struct fd_rec *r)
 	return yes;
 }
 
+void
+plain_refuse(struct fd_rec *r)
+{
+	struct str_head *sd;
+	struct fd_guard g;
+	uint64_t was;
+
+	fd_lock(&g);
+	sd = fd_inside(r, &was);
+	if (sd != NULL)
+		str_plain_refuse(sd);
+	fd_outside(was);
+	fd_unlock(&g);
+}
+
 bool
 plain_fits(struct fd_rec *r, bool writes)
 {

@@ -6,6 +6,7 @@
  *
  * plain_is - is @r's pipe PLAIN?
  * plain_fits - does @r's end write, or read, the kernel's pipe as @writes says?
+ * plain_refuse - @r's pipe will not become PLAIN; without effect if it is.
  * plain_end - make @r's pipe PLAIN if necessary, and open its side of the
  * kernel's pipe for another program; @fd: a descriptor of @r.  Return: the
  * descriptor, which the caller closes; or minus an errno.
@@ -27,6 +28,7 @@
 
 bool plain_is(struct fd_rec *r);
 bool plain_fits(struct fd_rec *r, bool writes);
+void plain_refuse(struct fd_rec *r);
 int plain_end(struct fd_rec *r, int fd);
 int plain_carrier(struct fd_rec *r);
 bool plain_wanted(struct fd_rec *r);

@@ -217,9 +217,10 @@ spawn_begin(struct spawn_ends *s, const char *path, bool search,
 	if (!spawn_closes_domain(fa) && leave_is_member(path, search, envp)) {
 		give_carriers(s, rec, from);
 	} else {
+		leave_directions(rec);
 		for (int fd = 0; fd < 3; fd++)
-			if (rec[fd] != NULL && !(leave_all_fit(rec, rec[fd]) &&
-					give(s, rec[fd], from[fd], false)))
+			if (rec[fd] != NULL &&
+					!give(s, rec[fd], from[fd], false))
 				(void)leave_end(from[fd], true);
 		for (int fd = 3; fd <= fd_high(); fd++) {
 			struct fd_rec *r = leave_pipe_at(fd);

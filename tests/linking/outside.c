@@ -20,15 +20,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "t.h"
+#include "outside.h"
 
 extern char **environ;
 
-#define SHELL(text) (char *[]){"sh", "-c", (char *)(uintptr_t)(text), NULL}
 #define BIG (1 << 20)
 
-/* A shell that runs @text with @in and @out (-1: its own) by fork and exec. */
-static pid_t
+pid_t
 start(const char *text, int in, int out, int unused)
 {
 	pid_t pid = T_OK(fork());
@@ -49,7 +47,7 @@ start(const char *text, int in, int out, int unused)
 	_exit(127);
 }
 
-static int
+int
 status_of(pid_t pid)
 {
 	int status;
@@ -58,7 +56,7 @@ status_of(pid_t pid)
 	return status;
 }
 
-static void
+void
 nap(unsigned ms)
 {
 	while (ms-- > 0)
@@ -256,28 +254,6 @@ T_CASE(in_the_order_in_which_it_was_written)
 	T_EQ(status_of(start("echo four", -1, p[1], p[0])), 0);
 	T_OK(close(p[1]));
 	expect(p[0], "one\ntwo\nthree\nfour\n");
-}
-
-/* A program reads end 1 at another number; then the pipe becomes PLAIN. */
-T_CASE(a_writer_at_end_0_of_a_PLAIN_pipe_does_not_wait)
-{
-	struct pollfd pfd = {.events = POLLOUT};
-	int p[2];
-	pid_t pid;
-
-	T_OK(pipe(p));
-	pid = start("exec sleep 100", -1, -1, p[0]);
-	nap(100);
-	T_OK(close(p[1]));
-	T_EQ(T_OK(write(p[0], "one", 3)), 3);
-	T_EQ(status_of(start("exec true", p[0], -1, -1)), 0);
-	pfd.fd = p[0];
-	T_EQ(T_OK(poll(&pfd, 1, 1000)), 1);
-	T_TRUE(pfd.revents & POLLOUT);
-	T_EQ(T_OK(write(p[0], "two", 3)), 3);
-	T_EQ(T_OK(write(p[0], "three", 5)), 5);
-	T_OK(kill(pid, SIGKILL));
-	(void)status_of(pid);
 }
 
 /* ------------------------------------------------- from a member to outside */
