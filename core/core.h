@@ -637,9 +637,9 @@ enum {
 	STR_ROOT_TICKET,  /* the last one given to a shortcut */
 	STR_ROOT_REACH,   /* of searches in the directory: plumb/dir.c */
 	STR_ROOT_LEFT,	  /* ends that left with something unread: outside.c */
-	STR_ROOT_ODD,	  /* counts streams that become other than plain pipes:
-			   * plumb/sweep.c */
-	STR_ROOT_PLAIN,	  /* 1 + that count, when all were plain pipes */
+	STR_ROOT_ODD,	  /* counts streams that become other than common
+			   * pipes: plumb/sweep.c */
+	STR_ROOT_PLAIN,	  /* 1 + that count, when all were common pipes */
 	STR_ROOT_DEATHS,  /* notices of deaths: head/notice.c */
 	STR_ROOT_WATCH,	  /* watchers: head/watch.c */
 	STR_ROOT_KSOCK = 48, /* STR_NKSOCK pieces of their table */
@@ -1153,7 +1153,7 @@ str_root(unsigned r)
 	return &host_domain->core[r];
 }
 
-/* str_stream_odd - a stream is, from now on, other than a plain pipe:
+/* str_stream_odd - a stream is, from now on, other than a common pipe:
  * plumb/sweep.c */
 STR_INLINE void
 str_stream_odd(void)

@@ -24,7 +24,7 @@
 #include "core.h"
 #include "head.h"
 
-#define MANY 64u /* from so many sleepers on one listing is cheaper */
+#define MANY 64u /* for so many sleepers or more, one listing is cheaper */
 
 /* The stream of the head at @on, or NULL.  On success this thread is inside. */
 STR_RACY static struct str_plumb *
@@ -43,7 +43,11 @@ stream_of(uint64_t on)
 	return pl;
 }
 
-/* Has the other end of @sd, which pipe(2) made, no holder any more? */
+/*
+ * Has the carrier that pipe(2) made for the other end of @sd no holder any
+ * more, and has no thread noticed this yet?  (The end may have other holders:
+ * the thread that looks finds that out.)
+ */
 static bool
 is_alone(struct str_head *sd, struct host_listing *l)
 {

@@ -219,7 +219,8 @@ queued_bytes(struct str_head *sd)
 /*
  * str_head_nbytes - bytes that wait to be read, in data and control parts:
  * FIONREAD
- * Locks: takes q_klock; and plock, if a reader's death left the count in doubt.
+ * Locks: takes q_klock; and plock and clock, if a reader's death left the count
+ * in doubt.
  */
 uint64_t
 str_head_nbytes(struct str_head *sd)

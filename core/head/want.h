@@ -6,13 +6,13 @@
  *
  * Each request for a token, a watcher or a fence changes the number.  So a
  * thread that has seen the word sees whether one of these was requested again
- * since.  The number stays as long as one of the three requests does; a word
- * without them is its other bits alone.  Then it is 0 if nothing is requested,
- * and the fast path of a waker looks no further.
+ * since.  When the last of the three requests is taken away, the number becomes
+ * 0.  Then the word is 0 if nothing is requested, and the fast path of a waker
+ * looks no further.
  *
- * The number is the low 23 bits of the clock, and another one than before.  An
- * older number returns only by chance; then a thread that saw it the first time
- * may cancel the new request.
+ * The number is the low 23 bits of host_ticks(), or one more if the word has
+ * this number already.  An older number returns only by chance; then a thread
+ * that saw it the first time may cancel the new request.
  */
 #ifndef STR_WANT_H
 #define STR_WANT_H
@@ -71,8 +71,8 @@ want_arm(str_a32 *want, uint32_t *ret_n)
 		STR_WANT_TOKEN) == 0;
 }
 
-/* want_disarm - cancel the request that set the word to @n, if it still has
- * this value */
+/* want_disarm - cancel the request for a token, if the word has the same number
+ * as in its value @n: there was no later request; other bits may differ */
 STR_INLINE void
 want_disarm(str_a32 *want, uint32_t n)
 {

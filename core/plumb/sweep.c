@@ -10,25 +10,31 @@
  * walk closes the heads that it has released.  All of this is divided into
  * slices.
  *
- * Wanted.  A sleeper without streamsd asks whether there is work for one, and
- * most domains contain plain pipes only, for which there is none.  The walk that
- * finds this is not repeated before a stream becomes anything else; each place
- * where that happens counts it (str_stream_odd).
+ * Wanted.  A sleeper without streamsd asks whether there is work for one.
+ * There is none for *common* pipes, and most domains contain only these.  A
+ * pipe is common if its only open files are those that pipe(2) made, no end has
+ * had a reference or has a box, and no process is registered for its signals
+ * (watched()); it may have modules, and be a PLAIN pipe.  The walk that finds
+ * only common pipes is not repeated before a stream becomes anything else; each
+ * place where that happens counts it (str_stream_odd).
  *
- * Crash.  A sweep holds only the collector's run: the next one finds the same.
- * A thread that dies before it has counted its change is counted by its reaper.
+ * Crash.  Between two slices a sweep holds only the right to collect
+ * (STR_ROOT_COLLECT), which is taken over from a dead thread.  The next sweep
+ * finds what this one has not closed.  If a thread dies before it has counted a
+ * stream that it made odd, its reaper counts: once for each dead thread.
  */
 #include "core.h"
 #include "sock/sock.h"
 
 #define MANY 1024u /* streams, before streamsd looks for dead pipes */
-#define LISTED 64u /* heads, from which on one listing is cheaper */
+#define LISTED 64u /* heads: for so many or more, one listing is cheaper */
 
 /* Values of str_sweep.stage. */
 enum { IDLE, WALK, AGAIN, COLLECT };
 
-/* Has an end of pipe @pl references, or did one that is not closed lose its
- * last holder with a reference, so that no thread noticed it? */
+/* Do references keep an end of pipe @pl?  Or is an end not closed although it
+ * has neither a file nor a reference, because a reference went last?  No thread
+ * notices that. */
 static bool
 by_refs(struct str_plumb *pl)
 {
@@ -66,8 +72,8 @@ by_signals(struct str_plumb *pl)
 	return pl->head[0].sigs != NULL || pl->head[1].sigs != NULL;
 }
 
-/* Do passed descriptors wait in a box of @pl?  They are to be closed when the
- * end is. */
+/* Has an end of @pl a box?  Passed descriptors may wait in it, which are to be
+ * closed when the end is. */
 static bool
 by_boxes(struct str_plumb *pl)
 {

@@ -3,8 +3,8 @@
 
 /*
  * Is streamsd needed?  A sleeper asks at each sleep, so the answer for a domain
- * with plain pipes only is remembered; each change of a stream that can make
- * streamsd necessary ends that.
+ * with common pipes only (sweep.c) is remembered; each change of a stream that
+ * can make streamsd necessary ends that.
  */
 #include "fixture.h"
 

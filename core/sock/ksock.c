@@ -15,24 +15,25 @@
  * is stamped with the thread's tag; if the thread dies, the reaper closes it.
  *
  * Events.  A thread that learns of an event records it, claims the stream,
- * enables the queue, and runs the enabled queues (fire()).  There are three
+ * enables the queue, and runs the enabled queues (fire()).  There are four
  * ways to learn of an event: a thread that sleeps at the stream polls the
  * socket itself; a thread that waits at several streams makes its process watch
  * the socket of each, edge-triggered (str_head_watch()); a thread whose call
- * would otherwise return without data tries once.
+ * would otherwise return without data tries once; streamsd watches sockets at
+ * which perhaps no thread waits, edge-triggered (serve()).
  *
  * A driver may leave data in the socket, if the queue above is full.  Then a
  * level-triggered event would be reported without end.  So the socket becomes
  * *stuck* by an event of data after which the driver has not found it empty,
- * even if the driver has read some of the data, and by an event of room after
- * which the driver has not found it full, if the last write was refused.
- * Urgent data, an end of file, a hang-up and an error always make it stuck.  A
- * thread that sleeps at the stream of a stuck socket waits for an edge instead.
- * The socket is no longer stuck when an edge was reported, or when the driver
- * has found it empty (for room: has tried to write).  No edge is lost, because
- * each process has its own edge-triggered set of sockets in the kernel.  A
- * sleep that ends by an edge costs the sleeper one more system call, which
- * reads that set.
+ * even if the driver has read some of the data.  It becomes stuck by an event
+ * of room if the last write, before the event, was refused or incomplete, and
+ * the driver has not tried to write after the event.  Urgent data, an end of
+ * file, a hang-up and an error always make it stuck.  A thread that sleeps at
+ * the stream of a stuck socket waits for an edge instead.  The socket is no
+ * longer stuck when an edge was reported, or when the driver has found it empty
+ * (for room: has tried to write).  No edge is lost, because each process has
+ * its own edge-triggered set of sockets in the kernel.  A sleep that ends by an
+ * edge costs the sleeper one more system call, which reads that set.
  *
  * On request, streamsd searches the table.  It sends gathered data that was
  * already there at its last look.  Members send data that waits for room.  If
@@ -221,8 +222,8 @@ ksock_again(ksock_t *ks, int family, int type, int proto, char *name)
 
 	if (fd < 0)
 		return fd;
-	/* a process may still have a descriptor of the old socket: the
-	 * generation distinguishes the two */
+	/* a process may still have a descriptor of the old socket, and then
+	 * closes it: the generation distinguishes the two */
 	str_store_rel(&ks->gen, str_load(&ks->gen) + 2);
 	id = id_of(ks);
 	if (home != NULL)
@@ -278,7 +279,7 @@ ksock_attach(ksock_t *ks, queue_t *rq)
 	str_sock_changed(pl);
 	/*
 	 * events that occurred while the socket had no queue: the kernel has
-	 * reported them already, so it need not report them again
+	 * reported them already, and may not report them again
 	 */
 	if (str_load(&ks->events) != 0)
 		str_sched_enable(rq);
@@ -648,8 +649,8 @@ ksock_want(ksock_t *ks, uint32_t events)
 	host_sock_ask();
 }
 
-/* for_home() of a socket that may have no home, or a home that is no stream any
- * more; then 0. */
+/* for_home(); 0 if the socket has no home.  The home may have been freed
+ * meanwhile: its memory can still be read, and the result is only a hint. */
 static uint32_t
 for_stream(struct str_ksock *ks)
 {

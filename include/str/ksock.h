@@ -129,8 +129,8 @@ int ksock_create(queue_t *rq, int family, int type, int proto, ksock_t **ret);
 int ksock_tun(queue_t *rq, char *name, ksock_t **ret);
 
 /*
- * ksock_again - a new descriptor for a socket of which no process has one any
- * more
+ * ksock_again - make the socket anew, usually because no process has a
+ * descriptor of it any more; those of the old one that still exist are closed
  * Arguments as for ksock_create(), or a name as for ksock_tun().  The caller
  * must set the options and bind the address again.
  */
