@@ -206,8 +206,8 @@ void unfreezestr(queue_t *q, pl_t level) STR_DDI(unfreezestr);
 /*
  * MPSTR_QLOCK, MPSTR_QRELE - freezestr() and unfreezestr() under the names of
  * other systems.  MPSTR_STPLOCK, MPSTR_STPRELE prevent changes of the links
- * between a stream's queues; here no such change can happen during a module's
- * procedure.
+ * between a stream's queues; here only weldq() makes such a change during a put
+ * or service procedure, and they do not exclude it.
  */
 #define MPSTR_QLOCK(q) ((void)freezestr(q))
 #define MPSTR_QRELE(q) unfreezestr((q), 0)
