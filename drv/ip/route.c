@@ -94,7 +94,8 @@ ip_is_near(const struct ip_wire *w, const struct ip_addr *a)
 	return a->len == 16 && a->b[0] == 0xfe && (a->b[1] & 0xc0) == 0x80;
 }
 
-/* ip_is_broadcast - is @a the broadcast of all, or of a network of the wire? */
+/* ip_is_broadcast - is @a 255.255.255.255, or the broadcast address of a network
+ * of the wire? */
 int
 ip_is_broadcast(const struct ip_wire *w, const struct ip_addr *a)
 {

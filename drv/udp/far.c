@@ -93,7 +93,7 @@ source(struct udp *u, const struct ip_addr *dst, struct ip_addr *src)
 	return wire_source(dst, src);
 }
 
-/* The broadcast of all, for which there is no route. */
+/* 255.255.255.255, for which there is no route. */
 static int
 is_limited(const struct ip_addr *a)
 {
@@ -112,7 +112,7 @@ may_broadcast(const struct udp *u)
 }
 
 /*
- * The wire of a group or of the broadcast of all: the option's, or that of the
+ * The wire of a group or of 255.255.255.255: the option's, or that of the
  * endpoint's own address, or that to which the route leads.
  */
 static struct wire *

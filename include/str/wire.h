@@ -107,7 +107,8 @@ wire_route(struct wire *lo, const struct ip_addr *dst,
 /*
  * wire_route_by - the same for groups and broadcasts: the wire that has the
  * address @own, or, if that is none, the interface @ifindex.  NULL: no wire.
- * wire_is_broadcast - is @dst the broadcast of all, or of a network of @w?
+ * wire_is_broadcast - is @dst 255.255.255.255, or the broadcast address of a
+ * network of @w?
  * wire_has - can packets on @w have the source @a?  A wire of raw sockets has
  * the host's addresses.
  */
