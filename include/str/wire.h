@@ -229,7 +229,7 @@ struct wire_group {
  * Return: 0; ENODEV: the caller uses the kernel: there is no such wire, or it
  * has the host's addresses (then the change is made on the wire, too);
  * EADDRINUSE:
- * @who is a member already; EADDRNOTAVAIL: it is not a member; ENOBUFS
+ * @who has joined already; EADDRNOTAVAIL: it is not a member; ENOBUFS
  * wire_leave - @who leaves all groups on all wires
  */
 int wire_group(struct wire *lo, const struct str_ref *who,
