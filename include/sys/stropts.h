@@ -428,7 +428,8 @@ struct strsigset {
 #define RPROTCOMPRESS	0x40
 
 /*
- * Write modes of Linux STREAMS.  Once set, SNDDELIM and SNDMREAD stay set.
+ * Write modes of Linux Fast-STREAMS, the kernel modules of OpenSS7.  Once set,
+ * SNDDELIM and SNDMREAD stay set.
  */
 #define SNDHOLD		0x004	/* small writes join the last message */
 #define SNDDELIM	0x008	/* each write carries MSGDELIM */
