@@ -6,12 +6,12 @@
 usage: ddi_table.py INCLUDE-DIR OUTPUT.S OUTPUT.H DEPFILE
 
 A function is part of the DDI when an installed header declares it with
-STR_DDI(its name).  The table is sorted by name.  A reference is weak: what is
-declared and not defined is no function for modules.
+STR_DDI(its name), and must be defined.  The table is sorted by name.
 
-The table is in assembly language: it needs the address of each function, and a
-declaration in C without the true type disagrees with the function's own under
-link-time optimization.
+The table is in assembly language: a declaration of a function in C without the
+true type disagrees with the function's own under link-time optimization, and a
+table in C would contain addresses.  The dynamic linker would relocate these,
+and copy their pages, at the start of each program.
 """
 
 import glob
@@ -35,11 +35,12 @@ def main():
         number = (number ^ byte) * 0x100000001b3 % (1 << 64)
     with open(table, 'w', encoding='utf-8') as f:
         f.write('/* Made by ddi_table.py: struct ddi str_ddi_table[]. */\n'
-                '\t.section .data.rel.ro,"aw",%progbits\n\t.balign 8\n'
+                '\t.section .rodata,"a",%progbits\n\t.balign 4\n'
                 '\t.globl str_ddi_table\n\t.hidden str_ddi_table\n'
                 '\t.type str_ddi_table, %object\nstr_ddi_table:\n')
         for n in sorted(names):
-            f.write(f'\t.weak ddi_{n}\n\t.quad .Lname_{n}, ddi_{n}\n')
+            f.write(f'\t.hidden ddi_{n}\n'
+                    f'\t.long .Lname_{n} - ., ddi_{n} - .\n')
         f.write('\t.size str_ddi_table, . - str_ddi_table\n'
                 '\t.section .rodata.str1.1,"aMS",%progbits,1\n')
         for n in sorted(names):

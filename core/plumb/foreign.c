@@ -34,9 +34,8 @@
 #define LAST_SLOT 3968u /* higher slots belong to the host */
 
 typedef void (*proc_t)(void);
-struct ddi {
-	const char *name;
-	proc_t fn; /* NULL: declared, but not defined */
+struct ddi { /* distances from the member itself */
+	int32_t name, fn;
 };
 
 #include "ddi_table.h"
@@ -52,14 +51,26 @@ _Static_assert(DDI_COUNT <= LAST_SLOT - FIRST_SLOT, "code slots");
 
 /* --------------------------------------------------- what modules may call */
 
+static uintptr_t
+target(const int32_t *distance)
+{
+	return (uintptr_t)distance + (uintptr_t)(intptr_t)*distance;
+}
+
+static uint64_t
+code_of(unsigned i)
+{
+	return (uint64_t)(uintptr_t)host_code(FIRST_SLOT + i,
+		(proc_t)target(&str_ddi_table[i].fn));
+}
+
 void
 str_ddi_attach(void)
 {
 	unsigned i;
 
 	for (i = 0; i < DDI_COUNT; i++)
-		if (str_ddi_table[i].fn != NULL)
-			(void)host_code(FIRST_SLOT + i, str_ddi_table[i].fn);
+		(void)code_of(i);
 }
 
 uint64_t
@@ -78,16 +89,6 @@ compare(const char *a, const char *b)
 	return (int)(unsigned char)*a - (int)(unsigned char)*b;
 }
 
-/* 0: declared, but not defined. */
-static uint64_t
-code_of(unsigned i)
-{
-	proc_t fn = str_ddi_table[i].fn;
-
-	return fn == NULL ? 0 :
-		(uint64_t)(uintptr_t)host_code(FIRST_SLOT + i, fn);
-}
-
 /* Sources that declare a function themselves name it without the prefix. */
 uint64_t
 str_ddi_find(const char *name)
@@ -99,7 +100,8 @@ str_ddi_find(const char *name)
 		name += 4;
 	while (low < high) {
 		unsigned mid = (low + high) / 2;
-		int c = compare(name, str_ddi_table[mid].name);
+		int c = compare(name,
+			(const char *)target(&str_ddi_table[mid].name));
 
 		if (c == 0)
 			return code_of(mid);

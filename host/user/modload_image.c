@@ -50,24 +50,47 @@ _Static_assert(sizeof(struct host_image) <= 4096 - 64, "room in a chunk");
 typedef void (*proc_t)(void);
 
 /* Functions that modules may call besides the DDI: those that compilers call,
- * and similar ones. */
+ * and similar ones.  By a function of ours each, which the dynamic linker binds
+ * when it is called first: the address of the C library's would be looked up at
+ * the start of each program. */
+#define LIBC(ret, name, params, args) \
+	static ret libc_##name params { return name args; }
+
+LIBC(void *, memchr, (const void *p, int c, size_t n), (p, c, n))
+LIBC(int, memcmp, (const void *p, const void *q, size_t n), (p, q, n))
+LIBC(void *, memcpy, (void *d, const void *p, size_t n), (d, p, n))
+LIBC(void *, memmove, (void *d, const void *p, size_t n), (d, p, n))
+LIBC(void *, memset, (void *d, int c, size_t n), (d, c, n))
+LIBC(char *, strcat, (char *d, const char *s), (d, s))
+LIBC(char *, strchr, (const char *s, int c), (s, c))
+LIBC(int, strcmp, (const char *s, const char *t), (s, t))
+LIBC(char *, strcpy, (char *d, const char *s), (d, s))
+LIBC(size_t, strlen, (const char *s), (s))
+LIBC(char *, strncat, (char *d, const char *s, size_t n), (d, s, n))
+LIBC(int, strncmp, (const char *s, const char *t, size_t n), (s, t, n))
+LIBC(char *, strncpy, (char *d, const char *s, size_t n), (d, s, n))
+LIBC(size_t, strnlen, (const char *s, size_t n), (s, n))
+LIBC(char *, strrchr, (const char *s, int c), (s, c))
+LIBC(char *, strstr, (const char *s, const char *t), (s, t))
+#ifdef __GLIBC__ /* called by <sys/sysmacros.h> unless inlined */
+LIBC(unsigned, gnu_dev_major, (dev_t dev), (dev))
+LIBC(unsigned, gnu_dev_minor, (dev_t dev), (dev))
+LIBC(dev_t, gnu_dev_makedev, (unsigned major, unsigned minor), (major, minor))
+#endif
+
 static const struct {
 	const char *name;
 	proc_t fn;
 } libc[] = {
-	{"memchr", (proc_t)memchr}, {"memcmp", (proc_t)memcmp},
-	{"memcpy", (proc_t)memcpy}, {"memmove", (proc_t)memmove},
-	{"memset", (proc_t)memset}, {"strcat", (proc_t)strcat},
-	{"strchr", (proc_t)strchr}, {"strcmp", (proc_t)strcmp},
-	{"strcpy", (proc_t)strcpy}, {"strlen", (proc_t)strlen},
-	{"strncat", (proc_t)strncat}, {"strncmp", (proc_t)strncmp},
-	{"strncpy", (proc_t)strncpy}, {"strnlen", (proc_t)strnlen},
-	{"strrchr", (proc_t)strrchr}, {"strstr", (proc_t)strstr},
-#ifdef __GLIBC__ /* called by <sys/sysmacros.h> unless inlined */
-	{"gnu_dev_major", (proc_t)gnu_dev_major},
-	{"gnu_dev_minor", (proc_t)gnu_dev_minor},
-	{"gnu_dev_makedev", (proc_t)gnu_dev_makedev},
+#define ROW(name) {#name, (proc_t)libc_##name}
+	ROW(memchr), ROW(memcmp), ROW(memcpy), ROW(memmove), ROW(memset),
+	ROW(strcat), ROW(strchr), ROW(strcmp), ROW(strcpy), ROW(strlen),
+	ROW(strncat), ROW(strncmp), ROW(strncpy), ROW(strnlen), ROW(strrchr),
+	ROW(strstr),
+#ifdef __GLIBC__
+	ROW(gnu_dev_major), ROW(gnu_dev_minor), ROW(gnu_dev_makedev),
 #endif
+#undef ROW
 };
 
 /* The images that this process and its children have mapped. */
