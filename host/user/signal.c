@@ -78,7 +78,8 @@ kernel_action(int sig, const struct ksigaction *act, struct ksigaction *old)
 }
 
 static int
-kernel_set(int sig, void *handler, unsigned long flags, uint64_t mask)
+kernel_set(int sig, void *handler, unsigned long flags, uint64_t mask,
+	struct ksigaction *old)
 {
 	struct ksigaction k = { handler, flags, NULL, mask };
 
@@ -88,7 +89,7 @@ kernel_set(int sig, void *handler, unsigned long flags, uint64_t mask)
 #else
 	k.flags &= ~K_RESTORER;
 #endif
-	return kernel_action(sig, &k, NULL);
+	return kernel_action(sig, &k, old);
 }
 
 static void
@@ -188,7 +189,7 @@ host_sigmask_filter(int how, const sigset_t *set, sigset_t *buf)
 static void
 default_action(int sig, siginfo_t *info, bool sync)
 {
-	(void)kernel_set(sig, SIG_DFL, 0, 0);
+	(void)kernel_set(sig, SIG_DFL, 0, 0, NULL);
 	if (!sync) /* a fault repeats by itself */
 		(void)sys_call4(SYS_rt_tgsigqueueinfo, sys_getpid(),
 			sys_gettid(), sig, info);
@@ -204,7 +205,7 @@ action_reset(int sig)
 	host_plock_lock(&pv->action);
 	action_store(sig, 0, 0, 0);
 	if (!(BIT(sig) & FRONT_MASK))
-		(void)kernel_set(sig, SIG_DFL, 0, 0);
+		(void)kernel_set(sig, SIG_DFL, 0, 0, NULL);
 	host_plock_unlock(&pv->action);
 }
 
@@ -331,7 +332,7 @@ front_init(int sig)
 	(void)kernel_set(sig, (void *)host_trampoline,
 		(k.flags & ~(unsigned long)SA_RESETHAND) | SA_SIGINFO |
 			SA_ONSTACK,
-		TRAMPOLINE_MASK);
+		TRAMPOLINE_MASK, NULL);
 }
 
 void
@@ -345,7 +346,7 @@ host_fault_init(void)
 	host_plock_unlock(&pv->action);
 }
 
-static void
+STR_START_TEXT static void
 action_report(int sig, const struct ksigaction *k, struct sigaction *old)
 {
 	struct action_now act = { (uint64_t)(uintptr_t)k->handler, k->flags,
@@ -359,17 +360,23 @@ action_report(int sig, const struct ksigaction *k, struct sigaction *old)
 	memcpy(&old->sa_mask, &act.mask, sizeof act.mask);
 }
 
+static bool
+is_plain(const struct sigaction *act)
+{
+	return act->sa_handler == SIG_DFL || act->sa_handler == SIG_IGN;
+}
+
 static int
-action_set(int sig, const struct sigaction *act)
+action_set(int sig, const struct sigaction *act, struct ksigaction *was)
 {
 	uint64_t mask = set_get(&act->sa_mask);
 	uint64_t handler = (uint64_t)(uintptr_t)act->sa_handler;
 	unsigned long flags = (unsigned long)(unsigned)act->sa_flags;
-	bool plain = act->sa_handler == SIG_DFL || act->sa_handler == SIG_IGN;
+	bool plain = is_plain(act);
 	int err;
 
 	if (plain && !(BIT(sig) & FRONT_MASK)) {
-		err = kernel_set(sig, (void *)act->sa_handler, flags, mask);
+		err = kernel_set(sig, (void *)act->sa_handler, flags, mask, was);
 		if (err == 0)
 			action_store(sig, 0, 0, 0);
 		return err;
@@ -379,32 +386,63 @@ action_set(int sig, const struct sigaction *act)
 	if (plain)
 		flags |= SA_ONSTACK;
 	return kernel_set(sig, (void *)host_trampoline, flags | SA_SIGINFO,
-		TRAMPOLINE_MASK);
+		TRAMPOLINE_MASK, was);
 }
 
-int
+/*
+ * Without the lock: replace an action that is not the trampoline by one that
+ * needs none either.  The kernel does so at once.  If another thread installs
+ * the trampoline in between, its action stays in `actions', where nothing reads
+ * it as long as the kernel's action is another one.  False: the lock is needed.
+ */
+STR_START_TEXT static bool
+action_exchange(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	struct ksigaction k;
+
+	if ((BIT(sig) & FRONT_MASK) || (act != NULL && !is_plain(act)) ||
+	    kernel_action(sig, NULL, &k) != 0 ||
+	    k.handler == (void *)host_trampoline)
+		return false;
+	if (act != NULL && kernel_set(sig, (void *)act->sa_handler,
+		(unsigned long)(unsigned)act->sa_flags, set_get(&act->sa_mask),
+		&k) != 0)
+		return false;
+	if (old != NULL)
+		action_report(sig, &k, old);
+	return true;
+}
+
+STR_START_TEXT int
 host_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
-	struct host_priv *pv = host_priv();
 	struct sigaction copy = { .sa_handler = SIG_DFL };
-	struct ksigaction k;
+	struct host_priv *pv;
+	struct ksigaction k, was;
 	uint64_t mask;
 	int err;
 
 	if (sig < 1 || sig > 64 || (BIT(sig) & LIBC_MASK) ||
 	    (act != NULL && (sig == SIGKILL || sig == SIGSTOP)))
 		return EINVAL;
-	if (pv == NULL)
-		return ENOMEM;
 	if (act != NULL)
 		copy = *act; /* @old may be the same */
+	if (action_exchange(sig, act != NULL ? &copy : NULL, old))
+		return 0;
+	pv = host_priv();
+	if (pv == NULL)
+		return ENOMEM;
 	host_sig_block(&mask);
 	host_plock_lock(&pv->action);
 	err = kernel_action(sig, NULL, &k);
 	if (err == 0 && old != NULL)
 		action_report(sig, &k, old);
 	if (err == 0 && act != NULL)
-		err = action_set(sig, &copy);
+		err = action_set(sig, &copy, &was);
+	/* action_exchange() of another thread may have come before */
+	if (err == 0 && act != NULL && old != NULL &&
+	    was.handler != (void *)host_trampoline)
+		action_report(sig, &was, old);
 	host_plock_unlock(&pv->action);
 	host_sig_restore(&mask);
 	return err;

@@ -12,7 +12,7 @@
 
 #include "call.h"
 
-STR_EXPORT int
+STR_EXPORT STR_START_TEXT int
 sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	struct sigaction in, out;
@@ -32,11 +32,11 @@ sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 }
 
 /* Signals for which siginterrupt() asked that calls end. */
-static str_a64 interrupts;
+static str_a64 interrupts STR_HOT_DATA;
 
 typedef void handler(int);
 
-static handler *
+STR_START_TEXT static handler *
 action_handler(int sig, handler *fn, int flags)
 {
 	struct sigaction sa = {.sa_flags = flags}, old;
@@ -59,7 +59,7 @@ action_handler(int sig, handler *fn, int flags)
 }
 
 /* BSD: the action stays, calls go on unless siginterrupt() said otherwise */
-STR_EXPORT handler *
+STR_EXPORT STR_START_TEXT handler *
 signal(int sig, handler *fn)
 {
 	bool intr = sig >= 1 && sig <= 64 &&
