@@ -753,7 +753,8 @@ on_fork_child(void)
 STR_CONSTRUCTOR_AT(200) static void
 fork_hook(void)
 {
-	(void)pthread_atfork(on_fork, on_fork_parent, on_fork_child);
+	(void)__register_atfork(on_fork, on_fork_parent, on_fork_child,
+		__dso_handle);
 }
 
 static int

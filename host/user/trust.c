@@ -63,7 +63,7 @@ static struct {
 	const char *name;
 	unsigned uid, gid, mode;
 	bool asked;
-} library;
+} library STR_HOT_DATA; /* in a page that the start of a program touches */
 
 /* host_verbose - does the user want reports on standard error? */
 bool

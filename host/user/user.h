@@ -28,6 +28,15 @@ void host_domain_exit(void);
 extern bool host_exit_by_caller;
 
 /*
+ * pthread_atfork() and atexit() are functions in this image, at its end.  What
+ * they call is in the C library, so that the start of a program needs no page
+ * of this image for them.
+ */
+extern void *__dso_handle STR_HIDDEN;
+int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);
+int __cxa_atexit(void (*)(void *), void *, void *);
+
+/*
  * host_user_lock - until host_user_unlock() no other thread attaches to a domain,
  * or changes the user.  Context: not within a call; the caller may be in a
  * handler.

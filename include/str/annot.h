@@ -32,6 +32,9 @@
 /* Functions that every sleep and every wake executes.  They lie together for the
  * same reason; GNU ld places sections of this name in order. */
 #define STR_WAKE_TEXT __attribute__((section(".text.sorted.wake")))
+/* Functions that most programs call at their start or their end.  They lie with
+ * the constructors, so that one page fault brings all of them. */
+#define STR_START_TEXT __attribute__((section(".text.startup")))
 #define STR_TLS __thread __attribute__((tls_model("initial-exec")))
 #define STR_CONSTRUCTOR __attribute__((constructor))
 #define STR_CONSTRUCTOR_AT(prio) __attribute__((constructor(prio)))

@@ -167,7 +167,8 @@ fork_done(void)
 STR_CONSTRUCTOR static void
 fork_hook(void)
 {
-	(void)pthread_atfork(fork_prepare, fork_done, fork_done);
+	(void)__register_atfork(fork_prepare, fork_done, fork_done,
+		__dso_handle);
 }
 
 /* ----------------------------------------------------------------- words */

@@ -174,8 +174,8 @@ flush(void)
 		flush_unlocked_ones();
 }
 
-static void
-exit_in_order(void)
+static STR_NOINLINE void
+exit_of_member(void)
 {
 	if (!exit_ours())
 		return;
@@ -183,12 +183,19 @@ exit_in_order(void)
 	exit_release();
 }
 
+STR_START_TEXT static void
+exit_in_order(void *unused)
+{
+	if (host_domain != NULL)
+		exit_of_member();
+}
+
 bool host_exit_by_caller = true;
 
 STR_CONSTRUCTOR static void
 exit_hook(void)
 {
-	(void)atexit(exit_in_order);
+	(void)__cxa_atexit(exit_in_order, NULL, __dso_handle);
 }
 
 STR_EXPORT void
