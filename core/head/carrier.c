@@ -2,19 +2,20 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The carrier of an end, and the sleep of a thread that no process tells of
- * deaths.
+ * The carrier of an end, and the sleep without notices of deaths (notice.c).
  *
- * Stages.  Only the carrier tells of a death if streamsd does not run, if the
- * kernel has no futex_waitv(2), and for an end that a process outside may hold.
- * Then a sleep has two stages: (1) a futex wait on the queue's word for at most
- * 20 ms; (2) a look at the carrier, and a wait on the carrier, first 50 ms, then
- * without limit.
+ * Stages.  A thread learns of a death from its carrier alone if streamsd does
+ * not run, if the kernel has no futex_waitv(2), or if a process outside may
+ * hold the other end.  Then a sleep has two stages: (1) a futex wait on the
+ * queue's word for at most 20 ms; (2) a look at the carrier, and a wait on the
+ * carrier, first 50 ms, then without limit.
  *
  * Failure.  A sleeper in stage 1 wakes after 20 ms at the latest.  A sleeper in
- * stage 2 may sleep without limit: a waker clears the bit for a token after it has
- * sent the token (wake.c).  For the same reason a thread that takes a token out
- * arms first, and disarms when it has rung the others.
+ * stage 2 may sleep without limit.  Therefore a waker clears STR_WANT_TOKEN
+ * only after it has sent the token (wake.c): if it is killed before, the next
+ * waker sends one.  A thread that takes a token out first sets STR_WANT_TOKEN,
+ * and clears it after it has rung the bells of the other sleepers.  If it is
+ * killed in between, the bit is left, and the next waker sends a token.
  */
 #include "core.h"
 #include "sleep.h"
@@ -79,7 +80,7 @@ str_carrier_look(struct str_head *sd, struct host_call *hc, uint32_t *ret_ev)
 		return look_plain(sd, hc, ret_ev);
 	*ret_ev = ev = host_carrier_look(hc->fd);
 	if (str_unlikely((ev & HOST_C_NVAL) && str_head_plain(sd)))
-		return look_plain(sd, hc, ret_ev); /* adopted meanwhile */
+		return look_plain(sd, hc, ret_ev); /* see is_adopted() */
 	if ((ev & HOST_C_NVAL) || (((ev & HOST_C_HUP) || (was & STR_H_LOOK)) &&
 		!str_carrier_own(sd, hc->fd)))
 		return EBADF;
@@ -119,9 +120,9 @@ str_head_look(struct str_head *sd, struct host_call *hc)
 }
 
 /*
- * Before a sleep without limit: did a thread die inside this stream, with a
- * queue enabled or a wake not sent?  The check reaps it, and this makes the
- * stream's queues run.
+ * Before a sleep without limit: reap the threads that died inside this stream.
+ * Such a thread may have enabled a queue, or not have sent a wake.  Its reaper
+ * makes the stream's queues run and wakes the stream's sleepers.
  */
 void
 str_stage_dead(struct str_plumb *pl)
@@ -146,8 +147,8 @@ str_stage_dead(struct str_plumb *pl)
 
 /*
  * str_head_drain - take the tokens out of @sd's carrier, which is under @fd
- * They were for all threads that sleep at this end: those that may not have
- * seen them are rung.
+ * A token is for all threads that sleep at this end.  Some may not have seen it
+ * yet, so this thread rings the bells of their processes.
  */
 void
 str_head_drain(struct str_head *sd, int fd, bool pollers)
@@ -172,7 +173,9 @@ str_head_drain(struct str_head *sd, int fd, bool pollers)
 		want_disarm(want[i], n[i]);
 }
 
-/* If the carrier cannot be used, only the bell can wake. */
+/* Wait for the carrier and the bell.  Wait for the bell alone while the carrier
+ * would end each wait at once: by a hang-up that is to be ignored (lost), or by
+ * data that must stay in it (stuffed). */
 static int
 wait_carrier(struct str_head *sd, struct host_call *hc, uint64_t ns,
 	uint32_t *ret_ev)
@@ -186,7 +189,8 @@ wait_carrier(struct str_head *sd, struct host_call *hc, uint64_t ns,
 	return err;
 }
 
-/* Has another thread of this process adopted the kernel's pipe meanwhile? */
+/* Has another thread of this process adopted the kernel's pipe since the call
+ * began?  Then the descriptor refers to that pipe, and not to the carrier. */
 static bool
 is_adopted(struct str_head *sd, struct host_call *hc)
 {
@@ -208,22 +212,23 @@ str_carrier_sleep(const struct str_sleep *s)
 		err = EBADF;
 	if (err != 0)
 		return err;
-	/* the token that woke us is taken out only now, after its event was
-	 * handled; until then it wakes other sleepers as well */
+	/* a wait leaves the token in the carrier, so that it wakes the other
+	 * sleepers as well; this thread takes it out before its next wait */
 	if (ev & HOST_C_TOKEN)
 		str_head_drain(sd, hc->fd, true);
 	for (;; most = UINT64_MAX) {
 		bool alone;
 
-		/* a waker must find our bell */
+		/* before the request: a waker may have to ring our bell */
 		host_wait_prepare();
 		str_store(&t->asleep_on, (uint64_t)(uintptr_t)sd);
 		alone = want_arm(s->want, &n);
 		host_fence_heavy();
-		/* the bell rings for work that comes later */
+		/* send what waits for programs outside; if there is more to
+		 * send later, this process's bell is rung */
 		if (host_serve != NULL)
 			host_serve();
-		/* closed: the number may belong to another carrier now */
+		/* CLOSED: hc->fd may be another object's descriptor now */
 		if (str_sleep_ready(sd, s->why) ||
 		    (str_load(&sd->flags) & STR_H_CLOSED) != 0) {
 			str_store(&t->asleep_on, (uint64_t)0);
@@ -293,7 +298,7 @@ str_stage_far(const struct str_sleep *s)
 	 * event to wait for, because this end has no holder any more */
 	if ((str_load(&sd->flags) & STR_H_CLOSED) != 0)
 		return EBADF;
-	/* no data from the domain: now data may also come through the socket */
+	/* stage 1 brought no event; from now on wait for the socket, too */
 	if (str_sock_of(sd->plumb) != 0)
 		return str_sock_sleep(s, NULL);
 	return str_carrier_sleep(s);

@@ -115,7 +115,8 @@ long str_head_ioctl_str(struct str_head *sd, struct host_call *hc,
  * uses the stream in all processes.
  */
 str_a32 *str_head_user(struct str_head *sd);
-/* str_head_local - has it a driver with STR_D_LOCAL, and no stream linked below? */
+/* str_head_local - has @sd a driver with STR_D_LOCAL, below which no stream is
+ * linked? */
 bool str_head_local(struct str_head *sd);
 
 /* str_head_ioctl - ioctl(2).  @arg is a value or a user address. */
@@ -146,10 +147,10 @@ void str_head_drain(struct str_head *sd, int fd, bool pollers);
 /*
  * Processes outside the domain that have a descriptor of @sd's end.
  * str_head_leave - a process outside is about to get a descriptor, by exec.
- * @fd: a descriptor of @sd's, and @peer_fd of the other end's, or -1; @used:
- * it is its standard input, output or error: from now on data is exchanged with
- * it through the socket.  Otherwise it is checked later whether a member reads
- * there.
+ * @fd: a descriptor of @sd's, and @peer_fd of the other end's, or -1.  @used:
+ * the program gets it as its standard input, output or error: from now on
+ * members exchange data with the program through the socket.  Otherwise a
+ * writer checks later whether a member reads there.
  * Context: inside a call on @sd.
  * str_head_left - a number that changes when data waits at such an end that
  * another process must send (str_outside_left()).
@@ -183,7 +184,7 @@ bool str_head_stuffed(struct str_head *sd);
  * Return: 0; ENOSYS: it cannot be PLAIN, data passes through the carrier.
  * str_plain_number - of the kernel's pipe; 0: it has none; STR_PLAIN_NOT: it
  * never will.
- * str_plain_find - can this process open that?  @sock: as above.
+ * str_plain_find - can this process open the kernel's pipe?  @sock: as above.
  * str_plain_keep - the caller is about to use the kernel's pipe at @sd's end:
  * the other end's holders keep their side of it open from now on.  Return: 0, or
  * an errno: it is not to be used.

@@ -105,8 +105,8 @@ T_CASE(an_empty_flush_is_ignored)
 }
 
 /*
- * dupmsg(9): a multiplexor sends one message to all its upper Streams; what
- * the head of one makes of it is not seen by the others
+ * dupmsg(9): a multiplexor sends one message to all its upper Streams.  A head
+ * that changes its copy does not change the copies of the other heads.
  */
 T_CASE(what_is_shared_does_not_change)
 {
@@ -129,7 +129,7 @@ T_CASE(what_is_shared_does_not_change)
 	T_EQ(fx_write(&p_, 0, "x", 1), -EPROTO);
 }
 
-/* Who has taken the control part of one copy has taken it of that one alone */
+/* A reader that takes the control part of one copy leaves it in the other. */
 T_CASE(what_is_shared_is_not_data_because_it_was_read_elsewhere)
 {
 	struct str_strbuf c = {10, 0, buf}, d = {2, 0, buf + 10};
@@ -410,7 +410,7 @@ T_CASE(m_setopts_that_is_wrong_is_ignored)
 	T_EQ(sd->hq.hiwat, UINT32_MAX);
 }
 
-/* M_MI: nothing more comes for the read that waits; others mean nothing */
+/* An M_MI with the byte 4 ends the read that waits; other M_MI are ignored. */
 T_CASE(m_mi_can_end_a_read)
 {
 	begin(t);

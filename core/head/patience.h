@@ -4,16 +4,20 @@
 /*
  * How long a thread tries before it sleeps.
  *
- * To try is to spin, or to yield the CPU, and to look again.  It saves a sleep
- * and a wake if the event comes within some microseconds; else it is wasted.
- * What the last waits at the same place brought decides.  After a wait in which
- * trying was in vain the next ones do without, each time twice as many and one
- * more, up to 127.  A wait in which trying has helped, or would have helped, ends
- * that.  After a sleep the thread knows whether it would have: then 15 waits do
- * without at first.  Where only another try shows it, one wait does.
+ * To try is to spin, or to yield the CPU, and to look again.  A try saves a
+ * sleep and a wake if the event comes within some microseconds; otherwise it
+ * only costs time.  The last waits at the same place decide whether a thread
+ * tries.  After a try in vain the next waits omit it.  Their number is @least
+ * after the first try in vain, and 2 n + 1 after n, but at most SKIP_MOST.  A
+ * wait in which a try has helped, or would have helped, ends the omissions.
  *
- * State of a place, for reads and for writes: @skip, the last of these numbers,
- * 0 if trying helps; @rest, how many of these waits are left.
+ * @least.  A sleep at a head queue shows by its length whether a try would have
+ * helped, so many waits may omit it: SKIP_SLEEP.  At a socket only the next try
+ * shows it, so one wait omits it: SKIP_TRY.
+ *
+ * State of a place, for reads and for writes: @skip, the number of waits that
+ * omit the try after the last try in vain, 0 if tries help; @rest, how many of
+ * these waits are left.
  *
  * The counts are hints.  Threads that wait at the same place at the same time
  * change them without order.
@@ -33,16 +37,16 @@
 /* full fences in a row that found no sleeper, after which wakers execute light
  * ones again: wake.c:wanted() */
 #define VAIN_FENCES 64u
-/* a flow: a thread tries if the kernel has named another CPU as that of the
- * data at this wait or at one of so many before it: lent.c:lent_soon() */
+/* lent.c:lent_soon(): a receiver of a flow of bytes tries if the kernel says
+ * that the data came from another CPU, and in so many waits after that */
 #define FAR_WAITS 8u
 /* pause instructions between two looks at the same word: about a microsecond */
 #define SPIN_PAUSES 24u
 #define SKIP_MOST 127u
-#define SKIP_SLEEP 15u /* waits without, after the first sleep that is long */
-#define SKIP_TRY 1u /* ... after the first try in vain */
+#define SKIP_SLEEP 15u /* waits that omit the try, after the first long sleep */
+#define SKIP_TRY 1u /* ... after the first try in vain at a socket */
 
-/* Is this one of the waits that do without?  It is counted. */
+/* Does this wait omit the try?  Then it is subtracted from @rest. */
 STR_INLINE bool
 patience_rests(str_a8 *rest)
 {
@@ -53,7 +57,7 @@ patience_rests(str_a8 *rest)
 	return n != 0;
 }
 
-/* A wait is over in which trying was in vain. */
+/* After a wait in which the try was in vain. */
 STR_INLINE void
 patience_vain(str_a8 *skip, str_a8 *rest, unsigned least)
 {
@@ -64,7 +68,7 @@ patience_vain(str_a8 *skip, str_a8 *rest, unsigned least)
 	str_store(rest, (uint8_t)n);
 }
 
-/* A wait is over in which trying has helped, or would have helped. */
+/* After a wait in which a try has helped, or would have helped. */
 STR_INLINE void
 patience_paid(str_a8 *skip, str_a8 *rest)
 {

@@ -748,19 +748,19 @@ T_CASE(who_dies_saying_that_a_message_waits_for_memory_holds_up_nobody)
 
 T_CASE(who_dies_letting_in_what_waited_leaves_it_in)
 {
-	/* the one who comes with memory; the first one waits to write */
+	/* the second writer finds memory; the first one waits to write */
 	dies_holding(t, "headq:unheld", "lated");
 }
 
-/* its lock is that of the head's other queue: whose messages readers count is
- * another matter */
+/* The sender is killed in putq() on the head's write queue.  The repair of this
+ * queue does not change npri, which counts messages of the read queue. */
 T_CASE(who_dies_as_he_queues_what_waits_for_memory_has_queued_it)
 {
 	dies_holding(t, "queue:linked", "latex");
 	T_EQ(str_load(&p_.sd[1]->hq.npri), 0u);
 }
 
-/* what a module keeps, and who gave it to it is dead */
+/* A module keeps a message whose sender is killed. */
 
 static int
 keep_open(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)

@@ -6,31 +6,38 @@
  * of M_SIG and M_PCSIG.
  *
  * Life.  A registration names a process, or a process group, and is linked to
- * the head.  It ends when it is cancelled, when a signal or streamsd finds that
- * the process, or group, does not exist any more, with the head, and, if
- * I_SETSIG or I_ESETSIG made it for a process, when this process closes any
- * descriptor of the Stream (as in SVR4).  Because a process number may be
- * reused, the start time of a process that is a member is stored, too.
+ * the head.  It ends when the process cancels it, and when the head is freed.
+ * It also ends when a thread that sends a signal, or streamsd, finds that the
+ * process or group does not exist any more.  If I_SETSIG or I_ESETSIG made it
+ * for a process, it ends when this process closes any descriptor of the Stream
+ * (as in SVR4).  Because a process number may be reused, the start time of a
+ * process that is a member is stored, too.
  *
- * When.  SVR4: a signal is sent when a message arrives as the first one, not
- * for later ones.  Each look stores the end of the log in the registration
- * (`at'); a signal is due if the log has grown, and the reader had read all up
- * to the stored end.  So the writer's fast path has no extra cost: it tests the
- * want word in any case, and STR_WANT_SIG is set there while a process is
- * registered for data.  Room is signalled only after a refusal, which sets the
- * bit in the other want word; the waker takes the bit, and signals all that are
- * registered for room.
+ * Data.  SVR4: a signal is sent when a message arrives at an empty queue, not
+ * for later ones.  STR_WANT_SIG is set in the readers' want word while a
+ * process is registered for data.  A waker that finds it there examines each
+ * registration (pick_data), and stores the end of the log in it (`at').  A
+ * signal is due if the log has grown since the last time, and the reader had
+ * read everything up to the stored end.  The writer's fast path has no extra
+ * cost, because it tests the want word in any case.
  *
- * Signal messages.  SVR4: SIGPOLL is for those registered for S_MSG, any
- * other signal for the owner, if any: the process or group that SIOCSPGRP,
- * FIOSETOWN or TIOCSPGRP has set.  A group that owns a terminal is in its
- * foreground.  M_PCSIG takes effect when it arrives, M_SIG when it becomes the
- * first message; until then it is a record of the log, which readers skip.
+ * Room.  A writer that is refused sets STR_WANT_SIG in the writers' want word.
+ * The waker of writers clears it, and signals every process that is registered
+ * for room.
+ *
+ * Signal messages.  SVR4: SIGPOLL is sent to the processes registered for
+ * S_MSG, any other signal to the owner, if the head has one: the process or
+ * group that SIOCSPGRP, FIOSETOWN or TIOCSPGRP has set.  If the owner of a
+ * terminal is a group, this is the foreground group.  M_PCSIG takes effect when
+ * it arrives.  M_SIG becomes a record of the log.  It takes effect when a
+ * thread finds it as the first record (str_headq_first()); this thread removes
+ * the record and goes on to the next one.
  *
  * Locks.  siglock, a leaf; nothing is allocated or freed under it.
  *
  * Crash.  Each change of the list is one store, and listed blocks have no
- * owner; a thread killed next to that store may leak one block.
+ * owner.  A thread that is killed between this store and the change of the
+ * block's owner may leak the block.
  */
 #include "core.h"
 #include "sig.h"
@@ -67,12 +74,12 @@ member(uint32_t pid, uint64_t start)
 }
 
 /* Return: 0; ESRCH: the process has ended; another errno: no signal was sent.
- * If the process was a member and is none now, its number gets no signal. */
+ * For a former member no signal is sent; only its number is looked up. */
 static int
 post(const struct str_sig *s, int sig, const struct host_siginfo *si)
 {
 	if (s->id > 0 && s->start != 0 && member((uint32_t)s->id, s->start) == NULL) {
-		/* dead, or in exec: another process may have this number now */
+		/* in exec, or dead: then another process may have the number */
 		return host_signal_post((uint32_t)s->id, 0, NULL);
 	}
 	return host_signal_post((uint32_t)s->id, sig, si);
@@ -169,7 +176,7 @@ replace(struct str_head *sd, int32_t id, uint32_t kind, struct str_sig *fresh)
 	s = find(sd, id, kind);
 	if (s != NULL && kind == 0 && fresh != NULL &&
 		s->start == fresh->start) {
-		/* it keeps its `at' */
+		/* the old registration stays, with its `at' */
 		str_store(&s->events, str_load(&fresh->events));
 		old = fresh;
 		fresh = NULL;
@@ -277,8 +284,9 @@ str_sig_owner(struct str_head *sd)
 }
 
 /*
- * Send each registration the signal that @pick returns, with the siginfo that
- * @pick sets; 0: none.  Remove those of ended processes, MANY at most.
+ * Call @pick for each registration, and send the signal that it returns; 0:
+ * none.  @pick may set the siginfo.  Remove the registrations of ended
+ * processes, at most MANY.
  */
 static void
 each(struct str_head *sd, int (*pick)(struct str_head *, struct str_sig *,
@@ -388,7 +396,7 @@ str_sig_message(struct str_head *sd, int sig)
 		each(sd, pick_owner, (uint32_t)sig);
 }
 
-/* Is a signal for data due?  See `When'. */
+/* Is a signal for data due?  See `Data' above. */
 static int
 pick_data(struct str_head *sd, struct str_sig *s, uint32_t arg,
 	struct host_siginfo *si)
@@ -409,7 +417,7 @@ pick_data(struct str_head *sd, struct str_sig *s, uint32_t arg,
 	return cpos >= at ? SIG_POLL : 0;
 }
 
-/* Writers may continue: after a refusal, signal those registered for room. */
+/* If a writer was refused, and there is room now: signal it (S_OUTPUT). */
 static void
 woken_writers(struct str_head *sd)
 {
@@ -417,7 +425,7 @@ woken_writers(struct str_head *sd)
 	uint32_t w = str_load(want), f = str_load(&sd->flags);
 
 	if (f & (STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_PLEX))
-		return; /* this is a different event */
+		return; /* an error, hang-up or link ended the wait, not room */
 	if ((w & STR_WANT_SIG) && str_head_writable(sd) &&
 	    (str_and(want, ~STR_WANT_SIG) & STR_WANT_SIG))
 		str_sig_post(sd, STR_S_OUTPUT);
@@ -444,7 +452,7 @@ str_sig_refused_slow(struct str_head *sd, int band)
 		str_store(&sd->wrband_back, (uint32_t)band);
 	(void)str_or(&sd->peer->hq.wwant,
 		band > 0 ? STR_WANT_SIGBAND : STR_WANT_SIG);
-	/* a reader that made room before did not see the bit */
+	/* a reader that made room before the fence may have missed the bit */
 	host_fence_heavy();
 	woken_writers(sd);
 }
@@ -519,14 +527,7 @@ str_sig_each(struct str_head *sd, void (*fn)(struct str_blk *b, uintptr_t arg),
 
 /* ------------------------------------------------------------- job control */
 
-/*
- * For a Stream that its driver or a module has declared to be a terminal, and
- * that has a foreground group.  POSIX: a process of the session in another
- * group must not read it, change it or, with SO_TOSTOP, write to it.  Its group
- * receives SIGTTIN, or SIGTTOU, and stops; then it tries again.  If the process
- * ignores or blocks the signal, a read fails with EIO and the others succeed;
- * else, in an orphaned group, which no shell would continue, all fail with EIO.
- */
+/* See str_tty_access() in sig.h. */
 int
 str_tty_access_slow(struct str_head *sd, struct host_call *hc, int how)
 {
@@ -561,7 +562,7 @@ str_tty_access_slow(struct str_head *sd, struct host_call *hc, int how)
 	}
 }
 
-/* SVR4 M_HANGUP: signal the session's leader, which ends the session. */
+/* SVR4 M_HANGUP: the session loses its terminal, and its leader gets SIGHUP. */
 void
 str_tty_hangup(struct str_head *sd)
 {
@@ -571,7 +572,7 @@ str_tty_hangup(struct str_head *sd)
 		(void)host_signal_post(sid, SIG_HUP, NULL);
 }
 
-/* Sends no signal; finds registrations of ended processes. */
+/* For each(): send no signal, only remove registrations of ended processes. */
 static int
 pick_gone(struct str_head *sd, struct str_sig *s, uint32_t arg,
 	struct host_siginfo *si)

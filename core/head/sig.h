@@ -37,7 +37,7 @@ struct str_sig {
 	struct str_sig *volatile next; /* [siglock] */
 	int32_t id;	/* [I] process; negative: process group -id */
 	str_a32 events;	/* [A] STR_S_*; STR_SIG_OWNER */
-	uint64_t start;	/* [I] start time of the process; 0: any */
+	uint64_t start;	/* [I] of a member: its start time; else 0 */
 	uint64_t at;	/* [siglock] end of the log at the last look */
 	int32_t sig;	/* [I] STR_SIG_ASYNC: the signal; 0: SIGPOLL */
 	int32_t fd;	/* [I] the same: si_fd of the signal */
@@ -85,11 +85,20 @@ str_sig_event(struct str_head *sd, uint32_t events)
 }
 
 /* str_tty_hangup - the terminal has been hung up: send its session's leader
- * SIGHUP, and end the session's claim to the terminal */
+ * SIGHUP; from now on @sd is no session's terminal */
 void str_tty_hangup(struct str_head *sd);
 /*
  * str_tty_access - may the caller read, write or change the terminal @sd?
  * @how: STR_SIGTTIN: read; STR_SIGTTOU: write; STR_TTY_SET: change
+ *
+ * A driver or module has declared the Stream to be a terminal.  If it has a
+ * foreground group, POSIX says: a process of the session that is in another
+ * group must not read from it, change it or, with SO_TOSTOP, write to it.  The
+ * call sends SIGTTIN, or SIGTTOU, to the process's group, which stops.  When
+ * the group continues, the call tries again.  If the process ignores or blocks
+ * the signal, none is sent: a read fails with EIO, a write or a change
+ * succeeds.  Otherwise, if the group is orphaned, no shell would continue it:
+ * no signal is sent, and the call fails with EIO.
  * Return: 0, EIO, EINTR.
  */
 #define STR_SIGTTIN 21

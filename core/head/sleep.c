@@ -358,7 +358,8 @@ notice_sleep(const struct str_sleep *s)
 	if (!begin_notice(sd, &n, s->word))
 		return ENOSYS;
 	str_sleep_count(s);
-	/* before the fence: streamsd, and those that ring, must find us */
+	/* before the fence: streamsd, and a thread that rings bells, must find
+	 * us */
 	str_store_rel(&host_self()->asleep_on, (uint64_t)(uintptr_t)sd);
 	str_sleep_ask(s->want);
 	if (host_serve != NULL)

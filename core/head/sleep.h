@@ -13,7 +13,7 @@
 #define NEAR_NS 20000000ull  /* stage 1, in which a death is not noticed */
 #define STAGE_NS 50000000ull /* the first wait of stage 2 */
 
-/* Flags of a head at which a writer waits no longer. */
+/* Flags of a head that end a writer's wait even if there is no room. */
 #define UNWRITABLE \
 	(STR_H_WRERR | STR_H_HUP | STR_H_PEER | STR_H_PLEX | STR_H_LOOK | \
 		STR_H_NORD)
@@ -27,14 +27,14 @@ struct str_sleep {
 	uint64_t deadline;	/* host_now() time, or UINT64_MAX */
 };
 
-/* Does the thread wait to read, be it for a rarer event? */
+/* Does the thread wait to read?  @why may have STR_SLEEP_RARE, too. */
 STR_INLINE bool
 sleep_reads(unsigned why)
 {
 	return (why & STR_SLEEP_READ) != 0;
 }
 
-/* ns until @deadline, at most @most; 0: it is over. */
+/* ns until @deadline, at most @most; 0: the deadline has passed. */
 STR_INLINE uint64_t
 sleep_left(uint64_t deadline, uint64_t most)
 {
@@ -55,7 +55,7 @@ void str_sleep_count(const struct str_sleep *s);
 void str_sleep_uncount(void);
 
 /*
- * carrier.c: the sleep of a thread that no process tells of deaths.
+ * carrier.c: the sleep without notices of deaths.
  * str_carrier_look - look at @sd's carrier.  *ret_ev: HOST_C_*.
  * Return: 0, or EBADF if the descriptor belongs to another object now.
  * str_carrier_own - is @fd a file of @sd?

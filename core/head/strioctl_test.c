@@ -301,7 +301,7 @@ asks_too_late(void *arg)
 	(void)fx_ioctl(&p_, 0, I_STR, (unsigned long)&s);
 }
 
-/* ... and so is one that has come, when who waited is killed */
+/* ... and so is a copy request that arrives after the caller was killed. */
 T_CASE(a_copy_request_to_who_was_killed_is_refused)
 {
 	struct sim_task *caller;

@@ -8,21 +8,23 @@
  * heavy fence, and looks again (sleep.c).  The waker publishes, executes the
  * light fence, and reads the want word; it wakes all threads that set a bit (one
  * futex wake, one token), and takes the bits.  So no second wake is sent until a
- * thread has set a bit again.  A sleeper whose time is over, or that died,
- * leaves STR_WANT_FUTEX set, because it may be another one's request by then;
- * that costs one unnecessary wake at most (models/sleep.pml).
+ * thread has set a bit again.  A sleeper whose time is over does not clear
+ * STR_WANT_FUTEX, because another sleeper may have set the bit since; a sleeper
+ * that died cannot clear it.  A bit that is left costs at most one unnecessary
+ * wake (models/sleep.pml).
  *
  * Tokens are sent from one end to the other.  A waker that holds the same end
  * as the sleeper, or none, rings the sleeper's bell.  One token is for all
- * threads that sleep at that end: the thread that takes it out rings the
- * others.
+ * threads that sleep at that end: the thread that takes it out rings the bells
+ * of the other ones.
  *
- * Failure.  If a waker is killed before it has woken a sleeper, the thread that
- * reaps it rings the sleepers of the streams that it was inside.  A sleeper on a
- * carrier may sleep without limit.  Therefore a waker clears the bit for a token
- * after it has sent the token, not before: if it is killed in between, the next
- * waker sends one.  Each arming changes the value of the word, and the bit is
- * cleared only if the word still has the value seen before the sending.
+ * Failure.  If a waker is killed before it has woken a sleeper, the waker's
+ * reaper rings the sleepers of the streams that the waker was inside.  A
+ * sleeper on a carrier may sleep without limit.  Therefore a waker clears the
+ * bit for a token after it has sent the token, not before: if it is killed in
+ * between, the next waker sends one.  Each request for a token changes the
+ * number in the word (want.h), and the bit is cleared only if the word still has
+ * the number seen before the sending.
  */
 #include "core.h"
 #include "patience.h"
@@ -61,14 +63,16 @@ send_token(struct str_head *sd)
 	send_by_address(sd);
 	if ((str_load(&sd->flags) & (STR_H_DEV | STR_H_FIFO)) != 0)
 		return;
-	/* a token would be read outside, or be queued after waiting bytes */
+	/* the program outside would read the token as data, or the token would
+	 * lie behind bytes that wait in the socket */
 	if (str_unlikely((str_load(&sd->flags) & STR_H_FED) != 0 ||
 		    (str_load(&sd->peer->flags) & STR_H_AWAY) != 0)) {
 		str_ring_sleepers(sd, true);
 		return;
 	}
 	err = hc != NULL ? host_token_send(hc->fd) : EPIPE;
-	/* the other end has no holder any more: let the next call look */
+	/* the other end has no holder any more: the next call at the sending
+	 * end looks at its carrier */
 	if (str_unlikely(err == EPIPE && hc != NULL &&
 		    (str_load(&hc->head->flags) & (STR_H_PEER | STR_H_LOST)) ==
 			    0))
@@ -121,11 +125,12 @@ wake(struct str_head *sd, str_a32 *want, str_a32 *word)
 }
 
 /*
- * The requests of sleepers at @want, without @quiet; called after the event has
- * been published, and after a light fence.  After a thread has slept here, this
- * thread executes the full fence for some time, so that the next sleeper needs
- * no heavy one.  VAIN_FENCES full fences in a row without a sleeper cost as
- * much as a heavy one; then this thread withdraws the request for full fences.
+ * The requests of sleepers at @want, without those of @quiet.  The caller has
+ * published the event and has executed a light fence.  A thread that is about
+ * to sleep sets STR_WANT_FENCE: from then on each waker executes a full fence
+ * here, so that the next sleeper needs no heavy one.  VAIN_FENCES full fences
+ * cost as much as a heavy one.  A waker that has executed so many in a row, and
+ * has found no sleeper, clears STR_WANT_FENCE.
  */
 static STR_WAKE_TEXT uint32_t
 wanted(str_a32 *want, uint32_t quiet)
@@ -208,7 +213,7 @@ str_wake_writers_behind(struct str_head *sd)
 
 /*
  * str_wake_all - wake every thread at @sd: its state has changed
- * No thread sleeps at the unused second head of a stream with one (STR_H_STUB).
+ * No thread sleeps at the dummy peer of a device stream or FIFO (STR_H_STUB).
  */
 void
 str_wake_all(struct str_head *sd)

@@ -255,7 +255,7 @@ T_CASE(an_event_wakes_one_of_the_exclusive_watchers)
 	T_EQ(woken, 1u);
 }
 
-/* It would be rung. */
+/* Arms the first slot, and announces that it waits for the bell. */
 static void
 sleeps_on(void *arg)
 {
@@ -273,7 +273,7 @@ sleeps_on(void *arg)
 	sim_sleep(4000 * MS);
 }
 
-/* It has not been reaped yet, and then it has. */
+/* In the first round the killed task is not reaped yet, in the second it is. */
 T_CASE(an_exclusive_watcher_that_was_killed_takes_no_event)
 {
 	for (unsigned ms = 0; ms < 60; ms += 30) {

@@ -23,13 +23,13 @@
 #include "source.h"
 
 #define CHUNK 65536u	 /* bytes a single message takes from a write(2) */
-#define ATOMIC 4096u /* a writev up to this is one piece outside as well */
+#define ATOMIC 4096u /* bytes of a writev that are sent outside as one piece */
 #define ASK_MS 20u
 #define BRISK_CALLS 64u
-#define FROM_MERROR 0x10000 /* of an M_ERROR: write_error() */
+#define FROM_MERROR 0x10000 /* or'ed to the errno: it is from an M_ERROR */
 
-/* The error of a write now, 0 if none.  The caller must report it, because one
- * that does not persist is cleared. */
+/* The error with which a write fails now, or 0.  The caller must report it,
+ * because an M_ERROR that does not persist (I_SERROPT) is cleared here. */
 static int
 write_error(struct str_head *sd)
 {
@@ -101,10 +101,10 @@ ask(struct str_headq *hq)
 }
 
 /*
- * Must the carrier be asked?  Called under plock.  Not if the reader has slept
- * so long that it waits for a token: this write sends the token, which fails if
- * the other end has no holder; send_token() (wake.c) then sets STR_H_LOOK, and
- * the next write takes the slow path and looks at the carrier.
+ * Must the carrier be asked?  Called under plock.  If the reader has slept so
+ * long that it waits for a token, the answer is no: this write sends the token,
+ * which fails if the other end has no holder.  Then send_token() (wake.c) sets
+ * STR_H_LOOK, and the next write takes the slow path and looks at the carrier.
  */
 STR_INLINE bool
 must_ask(struct str_headq *hq)
@@ -119,7 +119,8 @@ must_ask(struct str_headq *hq)
 	return false;
 }
 
-/* Take plock, and record this CPU, by which a waiting reader decides. */
+/* Take plock, and record this CPU: from its number a reader that has to wait
+ * decides whether to spin or to yield (sleep.c). */
 STR_INLINE void
 lock_p(struct str_headq *hq)
 {
@@ -128,7 +129,8 @@ lock_p(struct str_headq *hq)
 	note_cpu(&hq->pcpu);
 }
 
-/* A message through the modules, or to the driver; claims the stream. */
+/* Send one message through the modules, or to the driver, with a claim on the
+ * stream. */
 static long
 write_message(struct str_head *sd, struct host_call *hc,
 	const struct str_src *src, size_t n, bool block)
@@ -252,8 +254,9 @@ write_outside(struct str_head *sd, struct host_call *hc,
 }
 
 /*
- * One message's worth.  Return: bytes, or minus an errno; -EAGAIN when the
- * queue is full and @block is false.
+ * Write one message, after the checks that write_one() omits.
+ * Return: bytes, or minus an errno; -EAGAIN when the queue is full and @block
+ * is false.
  */
 static STR_NOINLINE long
 write_slow(struct str_head *sd, struct host_call *hc,
@@ -330,7 +333,8 @@ str_wake_readers_from(struct str_head *sd, struct host_call *hc)
 	host_tls.call = old;
 }
 
-/* One message; itself only if there is no module, no error, and room. */
+/* Write one message.  This function appends it if there is no module, no error,
+ * and room; otherwise write_slow() or write_message() does the work. */
 STR_INLINE long
 write_one(struct str_head *sd, struct host_call *hc,
 	const struct str_src *src, size_t n, bool block)
@@ -367,7 +371,8 @@ write_one(struct str_head *sd, struct host_call *hc,
 	return (long)n;
 }
 
-/* A write of zero bytes: SNDZERO sends it, pipes do not by default. */
+/* A write of zero bytes sends an empty message if SNDZERO is set, as it is by
+ * default on device streams, but not on pipes. */
 static long
 write_zero(struct str_head *sd, struct host_call *hc)
 {
@@ -464,7 +469,7 @@ room_ahead(queue_t *q)
 /*
  * str_head_write_mods - the fast write with modules between the heads
  * It is write_message() for the case that there is room and no plumber.
- * Outside a call a thread holds no claim, so its first claim entry is free.
+ * A thread that begins a call holds no claim, so its first claim entry is free.
  */
 STR_HOT long
 str_head_write_mods(struct str_head *sd, const str_a32 *id, uint32_t gen,
@@ -586,8 +591,8 @@ str_head_write(struct str_head *sd, struct host_call *hc, const void *ubuf,
 }
 
 /*
- * writev(2): one message of all parts when they fit into one, so that it is
- * as atomic as a write of their sum.
+ * writev(2): the parts are one message if a write(2) of their total length would
+ * be one.  So a writev() is as atomic as such a write.
  */
 long
 str_head_writev(struct str_head *sd, struct host_call *hc,

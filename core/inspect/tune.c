@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Water marks and packet sizes of queues, set from outside: for strtune(8).
+ * str_tune() sets the water marks and packet sizes of the queues of any stream,
+ * and those that a module declares, for strtune(8).
  *
  * Locks.  A stream's queues are visited with a claim on it, so that they are
  * not freed; the marks are set under the queue's lock, as by strqset(9).  The

@@ -131,7 +131,8 @@ str_mdb_put(struct str_mdb *x)
 	str_mem_hide(b, cls);
 }
 
-/* Is less than half of the memory handed out?  Then none need be saved. */
+/* Is less than half of the memory handed out?  Then callers need not save
+ * memory. */
 STR_INLINE bool
 str_mem_plenty(void)
 {

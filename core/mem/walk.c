@@ -38,12 +38,13 @@ walk_granule(uint64_t idx, void (*fn)(struct str_blk *b, void *arg), void *arg)
 }
 
 /*
- * str_mem_walk_some - call @fn for every block that is in use; stop after the
- * first granule that is finished at the time @until (host_now()) or later
+ * str_mem_walk_some - call @fn for every block that is in use, one granule
+ * after the other, until the time @until
  * @at: the next granule: the function updates it; 0 for the first call.
- * @until: UINT64_MAX: no limit.
- * Return: true if the time has ended the walk: call it again.  It may find that
- * no granule is left.
+ * @until: host_now() time.  After each granule the function reads the clock.
+ * UINT64_MAX: no limit.
+ * Return: true if @until has passed: call the function again.  Perhaps no
+ * granule is left then.
  */
 bool
 str_mem_walk_some(void (*fn)(struct str_blk *b, void *arg), void *arg,

@@ -69,7 +69,7 @@ T_CASE(who_dies_changing_magazines_has_them_once)
 	dies_moving(t, "mem:swap");
 }
 
-/* What was something else is a message now, which says nothing yet. */
+/* Takes a block for a message.  Its last use has left 0xff in it. */
 static void
 takes_what_was_used(void *arg)
 {
@@ -134,7 +134,7 @@ T_CASE(a_block_that_is_taken_has_no_neighbours)
 	bool taken = false;
 	int i;
 
-	/* who of them is reaped first is by chance */
+	/* the seed decides which of the two tasks is reaped first */
 	for (i = 0; i < 16; i++) {
 		fx_begin_seed(t->seed + (unsigned)i);
 		sim_grain(0);
@@ -278,7 +278,8 @@ dies_pulling_up(void *arg)
 	(void)pullupmsg(mp, -1);
 }
 
-/* ... at @label; all this is over: what the module has, which is valid. */
+/* ... at @label.  Return: the message that the module has afterwards; it is
+ * valid. */
 static mblk_t *
 died_pulling_up(struct t *t, struct fx_pipe *p, const char *label)
 {

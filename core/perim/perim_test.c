@@ -228,7 +228,7 @@ T_CASE(what_waits_at_a_perimeter_is_bounded_by_flow_control)
 	put(WR(pair), fx_bytes(10, 0));
 	fx_on_put = NULL;
 	T_EQ(flow_sent, 8); /* strictly more than the mark */
-	/* who was refused may go on, and nothing was lost */
+	/* the refused sender can continue, and no message was lost */
 	T_EQ(canputnext(WR(flow_above)), 1);
 	T_TRUE(fx_run(&pipe_));
 	T_GT(fx_of(flow_above)->services, 0);
@@ -323,7 +323,7 @@ T_CASE_TIMEOUT(a_module_without_one_is_entered_by_many, 60)
 static struct fx_pipe other_;
 static unsigned in_module, most;
 
-/* Counts who is inside any instance at once. */
+/* Counts the threads that are inside any instance at the same time. */
 static void
 count_inside(queue_t *q)
 {

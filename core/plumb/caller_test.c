@@ -101,7 +101,7 @@ is_closed(void *arg)
 	host_leave();
 }
 
-/* Back to TS_IDLE, from the call that is over or is not. */
+/* Return to TS_IDLE; the connect request may have been refused already. */
 static void
 gives_up(struct end *e)
 {

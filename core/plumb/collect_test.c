@@ -72,7 +72,8 @@ T_CASE(a_circle_is_found_when_its_last_file_goes)
 	T_EQ(fx_in_use(STR_BLK_PASS), 0);
 }
 
-/* Who closes the other end meanwhile cannot tell that it was the last. */
+/* While a reference to one end exists, a close of the other end does not free
+ * the pipe.  When the reference has gone, a sweep does. */
 T_CASE(a_pipe_goes_with_what_held_its_end)
 {
 	struct host_call hc = {.fd = -1};
@@ -195,7 +196,7 @@ T_CASE(a_pipe_made_where_one_was_noted_keeps_its_reference)
 	}
 }
 
-/* ------------------------------------------------------------ who asks for it */
+/* ----------------------------------------------------- requests for a sweep */
 
 /*
  * Whatever makes a circle unreachable asks for a sweep: the last file that goes,

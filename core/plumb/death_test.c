@@ -541,8 +541,8 @@ sweep_up(void)
 }
 
 /*
- * A thread that finds a stream in the hands of dead ones, before they are reaped,
- * cannot free it yet; it must not keep it from one that can.
+ * A stream belongs to dead threads.  A thread that finds it before they are
+ * reaped cannot free it.  It must not prevent a later sweep from doing so.
  */
 T_CASE(who_sweeps_up_before_the_dead_are_reaped_keeps_nothing)
 {
@@ -694,7 +694,7 @@ find_pass(struct str_blk *b, void *arg)
 		*(struct str_pass **)arg = (struct str_pass *)(void *)b;
 }
 
-/* One who takes it and is stopped: others wait, as for anything. */
+/* A stopped thread is about to take the descriptor: receivers wait for it. */
 T_CASE(a_descriptor_that_a_stopped_process_takes_is_waited_for)
 {
 	struct str_pass *p = NULL;

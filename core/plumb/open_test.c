@@ -116,7 +116,7 @@ states(struct t *t, const char *drv)
 	is_opened(drv, 0, 0, 0);
 	up(&e, M_ERROR, 1, EPROTO, 0);
 	is_opened(drv, EPROTO, EPROTO, EPROTO);
-	/* it is as it was for who has it open, and for the next */
+	/* the refused opens have not changed the result of later ones */
 	is_opened(drv, EPROTO, EPROTO, EPROTO);
 	up(&e, M_ERROR, 1, 0, 0);
 	is_opened(drv, 0, 0, 0);

@@ -887,7 +887,7 @@ is_reaped(uint32_t tag)
 	return str_load(&host_domain->thread[STR_TAG_IDX(tag)].tag) != tag;
 }
 
-/* Who reaps waits for the stopped one no longer than for a moment. */
+/* A reaper waits only a moment for the stopped thread. */
 T_CASE(a_stopped_process_does_not_keep_others_from_being_reaped)
 {
 	struct sim_task *w;

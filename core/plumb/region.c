@@ -274,7 +274,7 @@ revive(const struct reap *r, struct str_plumb *pl)
 		str_sched_revive(pl, r->tag);
 	str_wake_all(&pl->head[0]);
 	str_wake_all(&pl->head[1]);
-	/* it may have taken the token that was for others */
+	/* the dead thread may have taken out a token for other sleepers */
 	str_ring_sleepers(&pl->head[0], true);
 	str_ring_sleepers(&pl->head[1], true);
 }

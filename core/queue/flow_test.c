@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Flow control: when a queue is full, who is told when it is not any more,
- * and who is scheduled.  SVR4 DDI/DKI canput(D3), putq(D3), getq(D3) and
- * chapter "Flow Control" of the STREAMS programmer's guide.
+ * Flow control: when a queue is full, which queue is back-enabled when it is
+ * not full any more, and which queue is scheduled.  SVR4 DDI/DKI canput(D3),
+ * putq(D3), getq(D3) and chapter "Flow Control" of the STREAMS programmer's
+ * guide.
  *
  * The stream: two `store' modules on end 0 of a pipe, `up' above `down'.
  * Downstream, on the write side, `up' is behind `down' and is what gets
@@ -142,7 +143,7 @@ T_CASE(high_priority_messages_count_but_are_not_held_up)
 	T_EQ(qsize(down), 3);
 }
 
-/* who is asked */
+/* which queue canput() examines */
 
 T_CASE(canput_looks_past_queues_without_a_service_procedure)
 {

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Service procedures: who runs, how often, in which order; timeouts and
+ * Service procedures: which ones run, how often, in which order; timeouts and
  * bufcalls.  SVR4 DDI/DKI qenable(D3), timeout(D3), bufcall(D3).
  */
 #include "fixture.h"
@@ -418,7 +418,7 @@ T_CASE(esbbcall_calls_soon)
 	T_TRUE(fired_arg == (void *)3);
 }
 
-/* --------------------------------------------- who runs a callback, and when */
+/* ---------------------------------- which thread runs a callback, and when */
 
 static struct host_call any_call = {.fd = -1};
 static toid_t last_id;

@@ -103,7 +103,7 @@ drop(struct str_timer *tm)
 	return str_cas(&tm->word, base | STR_TM_PENDING, base | STR_TM_OVER);
 }
 
-/* With a claim on the stream: is it still the same queue pair? */
+/* With a claim on the stream: is tm->qp still the same queue pair? */
 static bool
 pair_lives(const struct str_timer *tm)
 {
@@ -113,8 +113,8 @@ pair_lives(const struct str_timer *tm)
 }
 
 /*
- * Are its procedures disabled, because it is being closed?  Then the module's
- * data may be freed by now. qprocsoff() has waited for the claims of threads
+ * Are @qp's procedures disabled, because it is being closed?  Then the module's
+ * data may be freed by now.  qprocsoff() has waited for the claims of threads
  * that did not see this.
  */
 static bool
@@ -142,7 +142,7 @@ call_stream(struct str_timer *tm)
 	} else if (!pair_lives(tm)) {
 		(void)drop(tm);
 	} else if (is_off(tm->qp)) {
-		/* the close procedure may use its timers yet */
+		/* the close procedure may still use its timers */
 		if (!tm->keeps)
 			(void)drop(tm);
 	} else if (!str_perim_try(tm->qp)) {

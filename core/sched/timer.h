@@ -13,7 +13,7 @@
 #define STR_TIMER_NEVER (~0xffull) /* no deadline */
 
 /* States, in the low bits of `word'. */
-#define STR_TM_FREE 0u	  /* or its maker fills it in */
+#define STR_TM_FREE 0u	  /* not in use, or its maker still fills it in */
 #define STR_TM_PENDING 2u /* it has a deadline; or, with `keeps', is stopped */
 #define STR_TM_RUNNING 3u /* a thread is in its function */
 #define STR_TM_OVER 4u	  /* is freed by the thread that has `taken' */
@@ -30,7 +30,7 @@ struct str_timer {
 	str_a64 word;		/* [A] number << STR_TM_SHIFT | state */
 	void (*func)(void *);	/* [I] a code slot, or in an image */
 	void *arg;		/* [I] */
-	struct str_plumb *pl;	/* [I] of qp; or to be run */
+	struct str_plumb *pl;	/* [I] of qp; STR_TM_RUN: to be run */
 	union {
 		struct str_qpair *qp; /* [I] pl not NULL: whose callback it is */
 		struct str_fmod *fm;  /* [I] module whose perimeter it needs, or
@@ -47,14 +47,14 @@ _Static_assert(sizeof(struct str_timer) == 64, "a cache line");
 /*
  * str_timer_new - a record that the caller has taken, and only it uses; NULL:
  * no memory.  The caller fills it in, and calls str_timer_start().
- * str_timer_start - publish it with the deadline @when, and give `taken' up
+ * str_timer_start - publish it with the deadline @when, and clear `taken'
  * @now: host_now(), or 0 if it is not known.  Return: its number, not 0.
  */
 struct str_timer *str_timer_new(void);
 uint64_t str_timer_start(struct str_timer *tm, uint64_t now, uint64_t when);
 
 /* str_timer_take - try to become the thread that handles @tm
- * str_timer_give - be that no longer; if the state is OVER, free it */
+ * str_timer_give - stop being this thread; if the state is OVER, free @tm */
 bool str_timer_take(struct str_timer *tm);
 void str_timer_give(struct str_timer *tm);
 

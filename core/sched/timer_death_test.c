@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The table of timers, while tasks are stopped or killed between any two of its
- * steps; in seeds-timer, between any two of its accesses to memory.
+ * The table of timers, while the simulator stops or kills tasks at their points
+ * (sim_point()).  In the instrumented build (seeds-timer, mod/meson.build) each
+ * access to memory is a point.
  */
 #include "fixture.h"
 #include "sched/timer.h"
@@ -25,7 +26,8 @@ task_fire(void *arg)
 	task_fired[n / EACH][n % EACH]++;
 }
 
-/* Requests callbacks, and serves, as a member without a streamsd does. */
+/* Requests callbacks, and calls the due ones itself, as a member does while
+ * there is no streamsd. */
 static void
 task_main(void *arg)
 {
@@ -49,8 +51,10 @@ static const char *const label[] = {
 	"timer:running", "timer:ran", "timer:next", "timer:set",
 };
 
-/* What was requested is called once, but for the one callback that a killed
- * task was in, or whose request it did not finish. */
+/*
+ * No callback is called twice.  Each killed task loses at most one: the
+ * callback that it had begun to call, or the one that it was requesting.
+ */
 static void
 task_check(unsigned killed)
 {
@@ -147,7 +151,7 @@ T_CASE_TIMEOUT(a_task_that_stops_anywhere_delays_one_callback_at_most, 120)
 	}
 }
 
-/* Sets a timer that others set, too. */
+/* Sets `own', which the test sets, too. */
 static void
 set_main(void *arg)
 {
@@ -157,7 +161,8 @@ set_main(void *arg)
 	sim_sleep(SIM_NEVER);
 }
 
-/* What a thread has left undone does not make the timers of others late. */
+/* A thread that is stopped while it sets a timer does not delay the deadline
+ * that another thread then sets for the same timer. */
 T_CASE_TIMEOUT(a_task_that_stops_while_it_sets_a_timer_delays_no_other_set, 120)
 {
 	unsigned i;
@@ -209,7 +214,8 @@ cancel_main(void *arg)
 	host_leave();
 }
 
-/* A record that is over is freed, whichever thread is killed. */
+/* The canceller is killed at each of its points.  No record stays OVER: a
+ * thread that lives, or the reaper, frees it. */
 T_CASE_TIMEOUT(a_kill_in_a_cancellation_leaves_no_record, 120)
 {
 	unsigned i;
@@ -227,7 +233,7 @@ T_CASE_TIMEOUT(a_kill_in_a_cancellation_leaves_no_record, 120)
 	T_GT(i, 4);
 }
 
-/* The function of a driver's timer is called again. */
+/* The function of a driver's timer: the thread is killed in the first call. */
 static void
 die_once(void *arg)
 {

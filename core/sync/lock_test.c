@@ -122,7 +122,8 @@ is_idle(void *arg)
 	sim_sleep(1000 * MS);
 }
 
-/* The bias of one who is elsewhere is none; of one who is inside it is. */
+/* A try revokes the bias of a thread that does not hold the lock.  It fails
+ * while a biased thread holds the lock. */
 T_CASE(a_biased_lock_can_be_tried)
 {
 	struct host_call hc = {.fd = -1};
