@@ -260,7 +260,7 @@ T_CASE(what_a_reader_who_died_had_counted_is_not_counted_twice)
 
 /* a reader that dies as it takes a part of a message of blocks */
 
-static int most_; /* of the control part, that the doomed one takes */
+static int most_; /* bytes of the control part that the doomed reader takes */
 
 static void
 gets_a_part(void *arg)
@@ -275,7 +275,7 @@ gets_a_part(void *arg)
 	(void)fx_getmsg(&p_, 1, &c, &d, NULL, &flags);
 }
 
-/* What the dead one had not taken comes, and is whole. */
+/* Gets the part that the killed reader had not taken, undamaged. */
 static void
 gets_the_rest(void *arg)
 {

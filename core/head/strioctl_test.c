@@ -34,8 +34,8 @@ up(int end, mblk_t *mp)
 }
 
 static mblk_t *kept;
-static size_t wanted; /* mute_put() asks for so much by M_COPYIN */
-static bool strays;   /* mute_put() sends what is no M_IOCTL any more down */
+static size_t wanted; /* mute_put() requests so many bytes by M_COPYIN */
+static bool strays;   /* mute_put() sends each M_IOCTL on as an M_IOCDATA */
 
 /* A module that swallows ioctls: its own put procedure. */
 static int
@@ -220,7 +220,7 @@ T_CASE(an_answer_that_does_not_come_in_is_not_waited_for)
 	T_EQ(sim_run(), 0);
 }
 
-/* What is too short for an answer is none, whatever its memory holds */
+/* An M_IOCACK that is too short is ignored, whatever lies behind its end. */
 T_CASE(a_short_answer_is_discarded)
 {
 	struct str_head *sd;
@@ -240,7 +240,8 @@ T_CASE(a_short_answer_is_discarded)
 	up(0, fx_ctl(M_IOCTL, 2, 0, 0));
 }
 
-/* A request for a copy becomes its answer: where there is no room, it is none */
+/* The head makes the answer in the buffer of the request.  If the buffer has no
+ * room for it, the head discards the request. */
 T_CASE(a_copy_request_at_the_end_of_its_memory_is_discarded)
 {
 	mblk_t *mp, *dup;
@@ -317,7 +318,8 @@ T_CASE(a_copy_request_to_who_was_killed_is_refused)
 	T_EQ(fx_messages(), 0);
 }
 
-/* What a module asked for that has been popped: the waiter is told */
+/* An M_IOCDATA whose module has been popped reaches the other head, which
+ * answers with an M_IOCNAK. */
 T_CASE(data_that_nobody_asked_for_is_a_negative_acknowledgement)
 {
 	struct strioctl s = {1, 5, 0, NULL};

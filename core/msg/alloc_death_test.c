@@ -103,7 +103,8 @@ T_CASE(who_dies_taking_a_larger_block_leaves_it_free)
 	dies_taking(t, 2240);
 }
 
-/* A word without owner keeps nothing of the dead. */
+/* A stale word in a block without owner does not keep a dead thread's block from
+ * being freed. */
 static struct sim_task *holder_;
 static mblk_t *held_;
 static void *kmem_;
