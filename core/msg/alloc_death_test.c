@@ -103,8 +103,8 @@ T_CASE(who_dies_taking_a_larger_block_leaves_it_free)
 	dies_taking(t, 2240);
 }
 
-/* A stale word in a block without owner does not keep a dead thread's block from
- * being freed. */
+/* A stale word in a block without owner does not keep a dead thread's block
+ * from being freed. */
 static struct sim_task *holder_;
 static mblk_t *held_;
 static void *kmem_;
@@ -371,7 +371,7 @@ T_CASE(what_was_in_memory_that_a_module_gets_keeps_no_message)
 	}
 }
 
-/* What is shared lives as long as a message has it, whichever task dies. */
+/* Shared data exists as long as a message refers to it, whichever task dies. */
 static mblk_t *one_, *other_;
 
 static void
@@ -408,7 +408,7 @@ dies_sharing(struct t *t, const char *label, void (*fn)(void *), enum whose is)
 	T_EQ(sim_run(), 0);
 	T_EQ(sim_crash_count(label), before + 1);
 	sim_sleep(1000000000);
-	/* memory that comes free is another's at once */
+	/* if the data was freed, a new message overwrites it */
 	for (i = 0; i < 8; i++)
 		freemsg(fx_msg("something else", 0));
 	T_MEM(other_->b_rptr, "shared", 6);
@@ -455,9 +455,10 @@ T_CASE(who_dies_with_a_dup_that_was_made_leaves_no_more)
 }
 
 /*
- * The data's block is a message's still, which has got other data; the message
- * goes, and its block is another's, before it is seen that the task that gave the
- * old data back has died.
+ * The old data of mp lies in the block of mp, which refers to other data since
+ * pullupmsg().  A task releases the old data and is killed.  Before it is
+ * reaped, mp is freed, and its block is used for a new message, which must stay
+ * whole.
  */
 T_CASE(who_dies_when_shared_data_is_given_back_is_done_with_it)
 {

@@ -347,8 +347,8 @@ is_rid(struct end *e)
 }
 
 /*
- * The stream of a closer that was killed is closed once more, by streamsd, which
- * comes late: its peer has another connection by then, which is none of its business.
+ * streamsd closes the stream of a killed closer once more.  By then the peer of
+ * that stream has another connection, which the second close must not disturb.
  */
 static uint64_t
 reconnects(const char *drv, uint64_t point)

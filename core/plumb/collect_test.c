@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The collector: references that are none, circles of pipes, and what is on its
- * way while it looks.
+ * The collector: counted references that do not exist, circles of pipes, and
+ * references that are moved while it counts.
  */
 #include "../../host/sim/fixture.h"
 

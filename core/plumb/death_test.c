@@ -600,8 +600,8 @@ receives(void *arg)
 }
 
 /*
- * What is received is opened in another stream than the call is on; there is
- * nothing else of the dead in it.
+ * A received descriptor is opened in another stream than that of the call.  The
+ * killed task holds nothing else in that stream.
  */
 T_CASE(who_dies_as_he_receives_a_descriptor_leaves_its_stream_whole)
 {

@@ -78,7 +78,7 @@ str_reap_pair_linked(const struct str_qpair *qp)
 }
 
 /*
- * Is it linked to its head?  A received descriptor is opened in another stream
+ * Is @b linked to its head?  A received descriptor is opened in another stream
  * than that of the call.
  */
 static bool

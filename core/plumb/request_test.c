@@ -9,7 +9,8 @@
  * the other.  What must hold: the endpoints can be brought to TS_IDLE by what
  * their states allow; their addresses can be bound again; a connection between
  * them is made, used and ended; after the last close no caller reaches an
- * endpoint by an address that the dead had bound; at the end the domain is empty.
+ * endpoint by an address that the killed task had bound; at the end the domain
+ * is empty.
  *
  * In the instrumented build (seeds-request) each access to memory is a point.
  * At most RUNS points of an arrangement are tried, evenly spread; SIM_ALL=1
@@ -248,9 +249,9 @@ is_killed(void *arg)
 }
 
 /*
- * What state @e is in.  A Stream head drops an answer when another one has not been
- * read, which may be that to the dead: so all that comes is read, and it is asked
- * again.
+ * The state of @e.  A Stream head drops an answer when an earlier one has not
+ * been read, for example that to the killed task's request.  So this function
+ * reads all primitives, and requests the state again.
  */
 static t_scalar_t
 state_of(struct end *e)
@@ -362,7 +363,8 @@ are_of_use(void)
 		fails("instead of the end comes", end_buf[0]);
 }
 
-/* Nothing is left of an address that was bound: the memory is another's. */
+/* No call to the address of a closed endpoint reaches another endpoint, which
+ * may use the same memory. */
 static void
 names_end(void)
 {

@@ -115,7 +115,7 @@ T_CASE(all_256_bands_come_out_highest_first)
 
 	strqset(q, QHIWAT, 0, 1 << 20);
 	for (i = 0; i < 256; i++) {
-		/* an order that is none: 97 and 256 have no common factor */
+		/* each number once, mixed: 97 and 256 have no common factor */
 		char text[16];
 
 		snprintf(text, sizeof(text), "%u", i * 97 % 256);
