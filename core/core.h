@@ -1107,6 +1107,18 @@ void str_outside_home(struct str_head *sd, struct host_call *hc);
 bool str_outside_only(struct str_head *sd);
 void str_outside_ask(struct str_head *sd, struct host_call *hc);
 int str_outside_flush(struct str_head *sd, struct host_call *hc, bool block);
+/*
+ * str_outside_sent - this call has put messages to the queue below @sd, and
+ * holds no claim any more
+ * Modules may have passed data to the other end, where a process outside reads:
+ * send it.  @block: wait until all of it is sent.
+ */
+STR_INLINE void
+str_outside_sent(struct str_head *sd, struct host_call *hc, bool block)
+{
+	if (str_unlikely((str_load(&sd->flags) & STR_H_AWAY) != 0))
+		(void)str_outside_flush(sd, hc, block);
+}
 long str_outside_write(struct str_head *sd, struct host_call *hc,
 	const void *ubuf, size_t n, bool block);
 int str_sleep_room(struct str_head *sd, struct host_call *hc);

@@ -165,6 +165,8 @@ i_pop(struct ioc *c)
 	err = str_plumb_pop(sd, c->hc);
 	if (err == 0 && str_load(&sd->npush) < anchor)
 		str_store(&sd->anchor, str_load(&sd->npush));
+	if (err == 0) /* what the module had kept back */
+		str_outside_sent(sd, c->hc, false);
 	return -err;
 }
 

@@ -187,6 +187,8 @@ send_slow(struct str_head *sd, struct host_call *hc, mblk_t *mp,
 			str_sched_leave(sd);
 			host_tls.call = old;
 			str_unclaim(pl);
+			str_outside_sent(sd, hc,
+				(hc->fflags & STR_O_NONBLOCK) == 0);
 			return 0;
 		}
 		if (err == 0 && str_load(&pl->nrun) != 0) {

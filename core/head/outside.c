@@ -327,9 +327,7 @@ str_outside_flush(struct str_head *sd, struct host_call *hc, bool block)
 
 /*
  * str_outside_write - write at a head that is AWAY or MIXED
- * Return: bytes, or minus an errno; STR_INSIDE: the caller writes as usual,
- * and, if there are modules and AWAY is set, calls str_outside_flush()
- * afterwards.
+ * Return: bytes, or minus an errno; STR_INSIDE: the caller writes as usual.
  */
 long
 str_outside_write(struct str_head *sd, struct host_call *hc, const void *ubuf,

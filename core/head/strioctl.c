@@ -308,6 +308,7 @@ exchange(struct ioc *c, mblk_t *mp, uint64_t deadline, mblk_t **ret)
 	(void)str_sched_run(sd->plumb);
 	host_tls.call = old;
 	str_unclaim(sd->plumb);
+	str_outside_sent(sd, c->hc, false);
 	if (!down) {
 		str_store(&sd->ioc.state, 0u);
 		return ENXIO;

@@ -177,6 +177,7 @@ write_message(struct str_head *sd, struct host_call *hc,
 			str_sched_leave(sd);
 			host_tls.call = old;
 			str_unclaim(pl);
+			str_outside_sent(sd, hc, block);
 			return (long)n;
 		}
 		if (err == 0 && str_load(&pl->nrun) != 0) {
@@ -282,12 +283,8 @@ write_slow(struct str_head *sd, struct host_call *hc,
 			if (ret != STR_INSIDE)
 				return ret;
 		}
-		if (str_load(&sd->direct) == NULL) {
-			ret = write_message(sd, hc, src, n, block);
-			if (ret >= 0 && (str_load(&sd->flags) & STR_H_AWAY))
-				(void)str_outside_flush(sd, hc, block);
-			return ret;
-		}
+		if (str_load(&sd->direct) == NULL)
+			return write_message(sd, hc, src, n, block);
 		lock_p(hq);
 		str_headq_settle(hq);
 		if (str_load(&sd->direct) == NULL) {

@@ -5,10 +5,15 @@
  * A program outside the domain that reads and writes one end of a pipe, or has
  * an end in the other direction than a pipe of the kernel would give it.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+#include <stropts.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,6 +69,56 @@ T_CASE(a_program_that_reads_and_writes_one_end)
 		T_EQ(T_OK(write(p[!e], "again", 5)), 5);
 		hears(p[!e], "again");
 		T_OK(close(p[!e]));
+		T_EQ(status_of(pid), 0);
+	}
+}
+
+/* Send @text at @fd in the way number @way.  Return: false if there is none. */
+static bool
+send_in_way(int way, int fd, const char *text)
+{
+	struct strbuf data = {.len = (int)strlen(text),
+		.buf = (char *)(uintptr_t)text};
+	struct iovec iov[2] = {{data.buf, 2},
+		{data.buf + 2, (size_t)data.len - 2}};
+
+	switch (way) {
+	case 0:
+		T_EQ(T_OK(write(fd, text, strlen(text))), data.len);
+		return true;
+	case 1:
+		T_EQ(T_OK(writev(fd, iov, 2)), data.len);
+		return true;
+	case 2:
+		T_OK(putmsg(fd, NULL, &data, 0));
+		return true;
+	case 3:
+		T_OK(putpmsg(fd, NULL, &data, 0, MSG_BAND));
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The program that has end @e gets each message at once, not at the next call. */
+T_CASE(in_each_way_through_a_module_to_a_program)
+{
+	for (int e = 0; e < 2; e++) {
+		int p[2], from[2];
+		pid_t pid;
+
+		T_OK(pipe(p));
+		T_OK(pipe2(from, O_CLOEXEC));
+		T_OK(ioctl(p[!e], I_PUSH, "nullmod"));
+		pid = start("exec cat", p[e], from[1], p[!e]);
+		T_OK(close(p[e]));
+		T_OK(close(from[1]));
+		nap(100);
+		/* no call on p[!e] follows, which would send the data */
+		for (int way = 0; send_in_way(way, p[!e], "hello"); way++)
+			hears(from[0], "hello");
+		T_OK(close(p[!e]));
+		T_OK(close(from[0]));
 		T_EQ(status_of(pid), 0);
 	}
 }
