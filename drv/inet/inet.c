@@ -263,11 +263,29 @@ inet_qclose(queue_t *q, int flag, cred_t *crp)
 	return err;
 }
 
-/* T_DATA_REQ before data has no meaning for a stream of bytes. */
+/*
+ * A request that has no meaning for a stream of bytes: T_DATA_REQ, and
+ * T_OPTDATA_REQ of normal data.  drv/tpi would queue it behind the data that
+ * waits, where inet_tcp_push() expects requests of other kinds.
+ */
+static int
+is_data_req(const mblk_t *mp)
+{
+	struct T_optdata_req od;
+	struct tpi_buf opts;
+	t_scalar_t prim;
+
+	bcopy(mp->b_rptr, &prim, sizeof(prim));
+	return prim == T_DATA_REQ ||
+		(prim == T_OPTDATA_REQ &&
+			tpi_optdata_read(mp, &od, &opts) == 0 &&
+			(od.DATA_flag & T_ODF_EX) == 0);
+}
+
+/* The data of @mp if it may be sent now; or NULL, and @mp is unchanged. */
 static mblk_t *
 inet_is_data(struct inet *in, mblk_t *mp)
 {
-	t_scalar_t prim;
 	mblk_t *bp;
 
 	if (!inet_tcp_sends(in))
@@ -277,8 +295,7 @@ inet_is_data(struct inet *in, mblk_t *mp)
 	if (DB_TYPE(mp) != M_PROTO ||
 		MBLKL(mp) < (long)sizeof(struct T_data_req))
 		return NULL;
-	bcopy(mp->b_rptr, &prim, sizeof(prim));
-	if (prim != T_DATA_REQ || mp->b_cont == NULL)
+	if (!is_data_req(mp) || mp->b_cont == NULL)
 		return NULL;
 	for (bp = mp->b_cont; bp != NULL; bp = bp->b_cont)
 		if (DB_TYPE(bp) != M_DATA)
