@@ -310,6 +310,9 @@ t_sndopt(int fd, const struct t_optmgmt *opt, void *buf, unsigned int nbytes,
 	struct t_optmgmt om = {.flags = 0};
 	struct use u;
 
+	if ((flags & T_PUSH) != 0)
+		return pushed(fd,
+			t_sndopt(fd, opt, buf, nbytes, flags & ~T_PUSH));
 	if (nbytes > INT_MAX)
 		nbytes = INT_MAX;
 	if (begin_snd(&u, fd, nbytes, flags) < 0 ||
