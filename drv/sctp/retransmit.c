@@ -8,6 +8,12 @@
  * reported it missing.  Lost chunks are sent before new ones, in the order of
  * their TSNs.
  *
+ * The receiver's window.  Chunks that a SACK has shown no room for (`refused')
+ * are neither lost nor in the receiver's buffer.  They stay in flight until a
+ * SACK shows room (sack.c), or until T3 sends the first of them again as a
+ * probe.  Lost chunks are sent as far as there is room for them; one chunk may
+ * be in flight whatever the window (s6.1 (A)).
+ *
  * Where to.  After T3 a chunk goes to another active address of the peer, if
  * there is one (s6.4).  After SACKs it goes where it was sent before: the SACKs
  * show that the path works.
@@ -64,18 +70,55 @@ path_of(const struct sctp_assoc *as, const struct sctp_tx *tx)
 	return sctp_path_other(as, same);
 }
 
+/*
+ * Has the peer room for @len bytes, lost chunk @tsn?  Refused chunks in flight
+ * take none.  The first chunk of all may be sent if no other is on its way.
+ */
+static int
+has_room(struct sctp_assoc *as, uint32_t tsn, uint32_t len)
+{
+	uint32_t t, n = 0, before = 0;
+	const struct sctp_tx *tx;
+
+	if (len <= sctp_window(as))
+		return 1;
+	for (t = as->acked + 1; t != as->next_tsn; t++) {
+		tx = sctp_tx_of(as, t);
+		if (tx->state != SCTP_TX_FLIGHT)
+			continue;
+		before |= sctp_before(t, tsn);
+		if (!tx->refused)
+			n += tx->len;
+	}
+	if (n == 0 && !before)
+		return 1;
+	return as->peer_rwnd >= n && len <= as->peer_rwnd - n;
+}
+
+/*
+ * May lost chunk @tsn be sent to @path?  The packet of a fast retransmission
+ * may exceed the windows (s7.2.4 (3)).
+ */
+static int
+may_resend(struct sctp_assoc *as, uint32_t tsn, uint32_t path)
+{
+	const struct sctp_path *pa = &as->path[path];
+
+	return as->fast_now || (pa->flight < pa->cwnd &&
+		has_room(as, tsn, sctp_tx_of(as, tsn)->len));
+}
+
 /* Where the first lost chunk goes; -1: there is none, or it has to wait. */
 int
 sctp_rtx_path(struct sctp_assoc *as)
 {
-	uint32_t path;
+	uint32_t tsn, path;
 
 	if (as->nlost == 0)
 		return -1;
-	path = path_of(as, sctp_tx_of(as, sctp_first_lost(as)));
-	if (as->path[path].flight >= as->path[path].cwnd && !as->fast_now)
-		return -1;
-	return (int)path;
+	tsn = sctp_first_lost(as);
+	path = path_of(as, sctp_tx_of(as, tsn));
+	return may_resend(as, tsn, path) ? (int)path : -1;
 }
 
 /* Room for a lost chunk; one that is longer than the path's MTU goes alone. */
@@ -90,8 +133,7 @@ rtx_chunk(struct sctp_out *o, uint32_t len)
 }
 
 /*
- * Put lost chunks for @path into @o.  The packet of a fast retransmission
- * may exceed the congestion window (s7.2.4 (3)).  Return: how many.
+ * Put lost chunks for @path into @o.  Return: how many.
  */
 int
 sctp_rtx_put(const struct sctp_env *env, struct sctp_assoc *as,
@@ -110,8 +152,7 @@ sctp_rtx_put(const struct sctp_env *env, struct sctp_assoc *as,
 			sctp_pr_abandon(env, as, tx->seg->message);
 			continue;
 		}
-		if (path_of(as, tx) != path ||
-			(pa->flight >= pa->cwnd && !as->fast_now))
+		if (path_of(as, tx) != path || !may_resend(as, tsn, path))
 			break;
 		p = rtx_chunk(o, tx->len);
 		if (p == NULL)
@@ -129,16 +170,49 @@ sctp_rtx_put(const struct sctp_env *env, struct sctp_assoc *as,
 	return n;
 }
 
+/* The first chunk in flight to @path; NULL: there is none. */
+static struct sctp_tx *
+first_in_flight(struct sctp_assoc *as, uint32_t path)
+{
+	struct sctp_tx *tx;
+	uint32_t tsn;
+
+	for (tsn = as->acked + 1; tsn != as->next_tsn; tsn++) {
+		tx = sctp_tx_of(as, tsn);
+		if (tx->state == SCTP_TX_FLIGHT && tx->path == path)
+			return tx;
+	}
+	return NULL;
+}
+
+/* The chunks in flight to @path are lost; of those refused, only @first. */
+static void
+lose_path(struct sctp_assoc *as, uint32_t path, const struct sctp_tx *first)
+{
+	struct sctp_tx *tx;
+	uint32_t tsn, n = 0;
+
+	for (tsn = as->acked + 1; tsn != as->next_tsn; tsn++) {
+		tx = sctp_tx_of(as, tsn);
+		if (tx->state != SCTP_TX_FLIGHT || tx->path != path ||
+			(tx->refused && tx != first))
+			continue;
+		tx->fast = 0;
+		sctp_tx_lose(as, tx, tsn);
+		n++;
+	}
+	if (as->ep != NULL)
+		as->ep->count[SCTP_N_RTX_TIMER] += n;
+}
+
 /* s6.3.3: nothing has been acknowledged for an RTO. */
 void
 sctp_t3_expired(const struct sctp_env *env, struct sctp_assoc *as,
 	uint32_t path)
 {
 	struct sctp_path *pa = &as->path[path];
-	struct sctp_tx *tx;
-	uint32_t tsn, n = 0;
-	int refused = pa->flight != 0 &&
-		sctp_tx_of(as, as->acked + 1)->refused;
+	struct sctp_tx *first = first_in_flight(as, path);
+	int refused = first != NULL && first->refused;
 
 	pa->t3_at = 0;
 	if (sctp_is_shut_out(as)) {
@@ -148,23 +222,16 @@ sctp_t3_expired(const struct sctp_env *env, struct sctp_assoc *as,
 	/* RFC 3758 s3.5: FORWARD TSN may have been lost, too */
 	if (sctp_before(as->acked, as->advanced))
 		as->owes |= SCTP_OWES_FORWARD;
-	else if (pa->flight == 0)
+	else if (first == NULL)
 		return;
 	/* s6.1 (A): a chunk that the peer has no room for, and says so, is
 	 * neither lost nor an error */
 	if (!refused)
 		sctp_cc_timeout(pa);
 	sctp_rto_backoff(&as->conf, pa);
-	for (tsn = as->acked + 1; tsn != as->next_tsn; tsn++) {
-		tx = sctp_tx_of(as, tsn);
-		if (tx->state != SCTP_TX_FLIGHT || tx->path != path)
-			continue;
-		tx->fast = 0;
-		sctp_tx_lose(as, tx, tsn);
-		n++;
-	}
-	if (as->ep != NULL)
-		as->ep->count[SCTP_N_RTX_TIMER] += n;
+	lose_path(as, path, first);
+	if (pa->flight != 0)
+		pa->t3_at = env->now + pa->rto;
 	as->fast_now = 0;
 	pa->timing = 0;
 	if (!refused)
