@@ -443,11 +443,11 @@ XT_CASE(CO, ports_of_ended_associations_are_free)
 enum { ROUNDS = 20000 };
 
 static void
-pour(int fd, unsigned sid)
+pour(int fd)
 {
 	struct { unsigned nr; char fill[200]; } m;
 
-	memset(&m, (int)sid, sizeof(m));
+	memset(&m, 0, sizeof(m));
 	for (m.nr = 0; m.nr < ROUNDS; m.nr++)
 		xt_snd_all(fd, &m, 4 + m.nr % 197, 0);
 }
@@ -466,28 +466,15 @@ drink(int fd)
 	}
 }
 
-/* Four processes work on one association. */
 XT_CASE_TIMEOUT(CO, both_ends_send_and_receive_much_at_once, 60)
 {
-	int fd[2], st;
-	pid_t pid[4];
+	struct xt_traffic tr;
+	int fd[2];
 
 	need_sctp();
 	xt_pair(fd);
-	for (int i = 0; i < 4; i++) {
-		pid[i] = T_OK(fork());
-		if (pid[i] != 0)
-			continue;
-		if (i < 2)
-			pour(fd[i], (unsigned)i);
-		else
-			drink(fd[i - 2]);
-		_exit(0);
-	}
-	for (int i = 0; i < 4; i++) {
-		T_EQ(T_OK(waitpid(pid[i], &st, 0)), pid[i]);
-		T_EQ(st, 0);
-	}
+	xt_traffic(&tr, 2, fd, pour, drink);
+	xt_traffic_ends(&tr);
 }
 
 /* -------------------------------------------------------- closes, listeners */

@@ -217,31 +217,19 @@ receive_mixed(int fd)
 
 XT_CASE_TIMEOUT(CO, messages_of_all_kinds_stay_in_order, 60)
 {
-	int fd[2], st, tap;
-	pid_t pid[4];
+	struct xt_traffic tr;
+	int fd[2], tap;
 
 	xt_near_need();
 	xt_pair(fd);
-	for (int i = 0; i < 4; i++) {
-		pid[i] = T_OK(fork());
-		if (pid[i] != 0)
-			continue;
-		if (i < 2)
-			send_mixed(fd[i]);
-		else
-			receive_mixed(fd[i - 2]);
-		_exit(0);
-	}
+	xt_traffic(&tr, 2, fd, send_mixed, receive_mixed);
 	for (int i = 0; i < 20; i++) {
 		tap = open_tap();
 		t_pause();
 		T_OK(close(tap));
 		t_pause();
 	}
-	for (int i = 0; i < 4; i++) {
-		T_EQ(T_OK(waitpid(pid[i], &st, 0)), pid[i]);
-		T_EQ(st, 0);
-	}
+	xt_traffic_ends(&tr);
 }
 
 XT_CASE_TIMEOUT(ORD, what_a_killed_process_has_sent_arrives, 60)
@@ -405,31 +393,19 @@ XT_CASE(CO, after_messages_that_need_packets_the_others_do_not)
 /* Modules come and go above both ends while data flows. */
 XT_CASE_TIMEOUT(CO, modules_are_pushed_while_data_flows, 60)
 {
-	int fd[2], st;
-	pid_t pid[2];
+	struct xt_traffic tr;
+	int fd[2];
 
 	xt_near_need();
 	xt_pair(fd);
-	for (int i = 0; i < 2; i++) {
-		pid[i] = T_OK(fork());
-		if (pid[i] != 0)
-			continue;
-		if (i == 0)
-			send_mixed(fd[0]);
-		else
-			receive_mixed(fd[1]);
-		_exit(0);
-	}
+	xt_traffic(&tr, 1, fd, send_mixed, receive_mixed);
 	for (int i = 0; i < 30; i++) {
 		T_OK(ioctl(fd[i % 2], I_PUSH, "nullmod"));
 		t_pause();
 		T_OK(ioctl(fd[i % 2], I_POP, 0));
 		t_pause();
 	}
-	for (int i = 0; i < 2; i++) {
-		T_EQ(T_OK(waitpid(pid[i], &st, 0)), pid[i]);
-		T_EQ(st, 0);
-	}
+	xt_traffic_ends(&tr);
 }
 
 static void
@@ -448,30 +424,18 @@ impair_lo(unsigned delay)
 /* Packets are late, and then come behind none of the messages without packets. */
 XT_CASE_TIMEOUT(CO, impairments_come_and_go_while_data_flows, 60)
 {
-	int fd[2], st;
-	pid_t pid[4];
+	struct xt_traffic tr;
+	int fd[2];
 
 	xt_near_need();
 	xt_pair(fd);
-	for (int i = 0; i < 4; i++) {
-		pid[i] = T_OK(fork());
-		if (pid[i] != 0)
-			continue;
-		if (i < 2)
-			send_mixed(fd[i]);
-		else
-			receive_mixed(fd[i - 2]);
-		_exit(0);
-	}
+	xt_traffic(&tr, 2, fd, send_mixed, receive_mixed);
 	for (int i = 0; i < 15; i++) {
 		impair_lo(300);
 		t_pause();
 		impair_lo(0);
 		t_pause();
 	}
-	for (int i = 0; i < 4; i++) {
-		T_EQ(T_OK(waitpid(pid[i], &st, 0)), pid[i]);
-		T_EQ(st, 0);
-	}
+	xt_traffic_ends(&tr);
 	is_near_again(fd, 600);
 }

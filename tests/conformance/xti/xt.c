@@ -7,7 +7,9 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <sys/xti_inet.h>
+#include <unistd.h>
 
 static const struct xt_target targets[] = {
 	{"ticotsord", "/dev/ticotsord", T_COTS_ORD, 0, 1, 0, 0, 0, 0, 0},
@@ -316,4 +318,33 @@ xt_rcv_all(int fd, void *buf, size_t n)
 		at += (size_t)got;
 	}
 	return at;
+}
+
+void
+xt_traffic(struct xt_traffic *tr, int ways, const int fd[2],
+	void (*send)(int fd), void (*receive)(int fd))
+{
+	for (tr->n = 0; tr->n < 2 * ways; tr->n++) {
+		int way = tr->n / 2;
+
+		tr->pid[tr->n] = T_OK(fork());
+		if (tr->pid[tr->n] != 0)
+			continue;
+		if (tr->n % 2 == 0)
+			send(fd[way]);
+		else
+			receive(fd[!way]);
+		_exit(0);
+	}
+}
+
+void
+xt_traffic_ends(struct xt_traffic *tr)
+{
+	int st;
+
+	while (tr->n-- > 0) {
+		T_EQ(T_OK(waitpid(tr->pid[tr->n], &st, 0)), tr->pid[tr->n]);
+		T_EQ(st, 0);
+	}
 }

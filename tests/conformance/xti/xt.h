@@ -18,6 +18,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include <xti.h>
 
@@ -125,5 +126,18 @@ const char *xt_state_name(int state);
 /* All of it, whatever pieces it goes in. */
 void xt_snd_all(int fd, const void *buf, size_t n, int flags);
 size_t xt_rcv_all(int fd, void *buf, size_t n);
+
+/*
+ * xt_traffic - processes that work on one connection at once: @send at fd[0]
+ *		and @receive at fd[1], and, if @ways is 2, the reverse too
+ * xt_traffic_ends - wait for them; none has failed
+ */
+struct xt_traffic {
+	int n;
+	pid_t pid[4];
+};
+void xt_traffic(struct xt_traffic *tr, int ways, const int fd[2],
+	void (*send)(int fd), void (*receive)(int fd));
+void xt_traffic_ends(struct xt_traffic *tr);
 
 #endif
