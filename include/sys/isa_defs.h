@@ -10,6 +10,10 @@
 #ifndef _SYS_ISA_DEFS_H
 #define _SYS_ISA_DEFS_H
 
+#ifndef __ASSEMBLER__
+#include <sys/types.h>
+#endif
+
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define _BIG_ENDIAN
 #define _BIT_FIELDS_HTOL

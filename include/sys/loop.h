@@ -15,6 +15,8 @@
 #ifndef _SYS_LOOP_H
 #define _SYS_LOOP_H
 
+#include <sys/types.h>
+
 #define LOOP_SET (('1' << 8) | 1)
 
 #endif /* _SYS_LOOP_H */

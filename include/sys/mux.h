@@ -10,6 +10,8 @@
 #ifndef _SYS_MUX_H
 #define _SYS_MUX_H
 
+#include <sys/types.h>
+
 #define MUX_UP 1   /* that lower stream sends to this stream */
 #define MUX_DOWN 2 /* this stream sends to that lower stream */
 

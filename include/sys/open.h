@@ -9,6 +9,8 @@
 #ifndef _SYS_OPEN_H
 #define _SYS_OPEN_H
 
+#include <sys/types.h>
+
 #define OTYP_BLK 0
 #define OTYP_MNT 1
 #define OTYP_CHR 2

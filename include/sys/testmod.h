@@ -16,6 +16,8 @@
 #ifndef _SYS_TESTMOD_H
 #define _SYS_TESTMOD_H
 
+#include <sys/types.h>
+
 #define TM_IOC_MAGIC	'V'
 #define _TM_IOC(n)	((TM_IOC_MAGIC << 8) | (n))
 

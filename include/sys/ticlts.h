@@ -9,6 +9,8 @@
 #ifndef _SYS_TICLTS_H
 #define _SYS_TICLTS_H
 
+#include <sys/types.h>
+
 #define TCL_BADADDR		1	/* bad address */
 #define TCL_BADOPT		2	/* bad options */
 #define TCL_NOPEER		3	/* no endpoint is bound to that address */

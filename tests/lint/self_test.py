@@ -177,6 +177,8 @@ BAD = [
      'include/x.h: '),
     ('headers_stand_alone_in_c', 'include/x.h', 'enum { TWICE };\n',
      'include/x.h: '),
+    ('headers_stand_alone_in_c', 'include/x.h', '#define MACROS_ONLY\n',
+     'include/x.h: '),
     ('headers_stand_alone_in_cxx', 'include/x.h', 'extern int class;\n',
      'include/x.h: '),
     ('headers_stand_alone_in_old_dialects', 'include/x.h',

@@ -8,5 +8,6 @@
 #define _SYS_LIS_LISLIMITS_H
 
 #include <limits.h>
+#include <sys/types.h>
 
 #endif /* _SYS_LIS_LISLIMITS_H */

@@ -10,6 +10,8 @@
 #ifndef _SYS_LIS_MINIMUX_H
 #define _SYS_LIS_MINIMUX_H
 
+#include <sys/types.h>
+
 #define MINIMUX_IOCTL(n) (('m' << 8) | (n))
 
 #define MINIMUX_DOWN MINIMUX_IOCTL(1) /* this stream sends to that lower */
