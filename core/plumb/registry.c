@@ -88,8 +88,6 @@ nbuiltin(void)
 	return builtin[n - 1] == NULL ? n - 1 : n;
 }
 
-/* four of each side's qinit, its callbacks, the direct procedure */
-#define PROCS (16u + STR_NCALLS + 1u)
 #define FIRST_SLOT 8u
 /* The field in which a foreign entry keeps the name of its group. */
 #define GROUP idname[3]
@@ -114,61 +112,92 @@ table(void)
 		str_load(str_root(STR_ROOT_FMOD));
 }
 
-/* Register the four procedures of @from; put their addresses into @to. */
-static void
+/*
+ * Each procedure that a built-in module has takes a slot: those of its qinits,
+ * then its callbacks, then the direct one.  So all of them fit into one page of
+ * stubs, which each process makes.  These functions return the next slot.
+ */
+
+/* Register the procedures of @from; put their addresses into @to. */
+static unsigned
 copy_qinit(struct qinit *to, const struct qinit *from, unsigned slot)
 {
 	struct qinit tmp = {0};
 
 	if (from == NULL)
-		return;
+		return slot;
 	if (from->qi_putp != NULL)
-		tmp.qi_putp = (qi_putp_t)host_code(slot,
+		tmp.qi_putp = (qi_putp_t)host_code(slot++,
 			(proc_t)from->qi_putp);
 	if (from->qi_srvp != NULL)
-		tmp.qi_srvp = (qi_srvp_t)host_code(slot + 1,
+		tmp.qi_srvp = (qi_srvp_t)host_code(slot++,
 			(proc_t)from->qi_srvp);
 	if (from->qi_qopen != NULL)
-		tmp.qi_qopen = (qi_qopen_t)host_code(slot + 2,
+		tmp.qi_qopen = (qi_qopen_t)host_code(slot++,
 			(proc_t)from->qi_qopen);
 	if (from->qi_qclose != NULL)
-		tmp.qi_qclose = (qi_qclose_t)host_code(slot + 3,
+		tmp.qi_qclose = (qi_qclose_t)host_code(slot++,
 			(proc_t)from->qi_qclose);
 	if (to != NULL) {
 		tmp.qi_minfo = to->qi_minfo;
 		tmp.qi_mstat = to->qi_mstat;
 		*to = tmp;
 	}
+	return slot;
 }
 
-static void
+static unsigned
 copy_calls(const struct str_builtin *b, unsigned slot)
 {
 	unsigned i;
 
-	for (i = 0; b->calls != NULL && b->calls[i] != NULL; i++) {
-		STR_VERIFY(i < STR_NCALLS);
-		(void)host_code(slot + 16 + i, b->calls[i]);
-	}
+	for (i = 0; b->calls != NULL && b->calls[i] != NULL; i++)
+		(void)host_code(slot++, b->calls[i]);
+	return slot;
 }
 
-/* Return: the address of its direct procedure, or NULL. */
-static void *
-copy_direct(const struct str_builtin *b, unsigned slot)
+/* *ret_fn: the address of its direct procedure, or NULL. */
+static unsigned
+copy_direct(const struct str_builtin *b, unsigned slot, void **ret_fn)
 {
-	if (b->direct == NULL)
-		return NULL;
-	return host_code(slot + 16 + STR_NCALLS, (proc_t)b->direct);
+	*ret_fn = b->direct == NULL ? NULL :
+		host_code(slot, (proc_t)b->direct);
+	return slot + (b->direct != NULL);
+}
+
+static unsigned
+qinit_slots(const struct qinit *q)
+{
+	return q == NULL ? 0 : (q->qi_putp != NULL) + (q->qi_srvp != NULL) +
+		(q->qi_qopen != NULL) + (q->qi_qclose != NULL);
+}
+
+/* The slots of its qinits. */
+static unsigned
+tab_slots(const struct streamtab *st)
+{
+	return qinit_slots(st->st_rdinit) + qinit_slots(st->st_wrinit) +
+		qinit_slots(st->st_muxrinit) + qinit_slots(st->st_muxwinit);
+}
+
+static unsigned
+slots(const struct str_builtin *b)
+{
+	unsigned n = tab_slots(b->tab) + (b->direct != NULL), i;
+
+	for (i = 0; b->calls != NULL && b->calls[i] != NULL; i++)
+		n++;
+	return n;
 }
 
 /* One side: its procedures, its module_info, its counters. */
-static void
+static unsigned
 copy_side(struct str_fmod *fm, const struct str_builtin *b, unsigned side,
 	const struct qinit *from, struct qinit *to, struct module_info *info,
-	struct module_stat *stat)
+	struct module_stat *stat, unsigned slot)
 {
 	if (from == NULL)
-		return;
+		return slot;
 	if (from->qi_minfo != NULL)
 		*info = *from->qi_minfo;
 	else
@@ -177,35 +206,38 @@ copy_side(struct str_fmod *fm, const struct str_builtin *b, unsigned side,
 	info->mi_idname = fm->idname[side];
 	to->qi_minfo = info;
 	to->qi_mstat = stat;
-	copy_qinit(to, from, fm->slot + 4 * side);
+	return copy_qinit(to, from, slot);
 }
 
-static void
+static unsigned
 enter(struct str_fmod *fm, const struct str_builtin *b, unsigned slot)
 {
 	const struct streamtab *st = b->tab;
+	void *direct;
 
 	copy_name(fm->name, b->name, sizeof(fm->name));
 	fm->flag = b->flag;
-	fm->slot = slot;
 	fm->kind = b->major != 0 ? STR_F_DRIVER : STR_F_MODULE;
 	fm->major = b->major;
-	copy_side(fm, b, 0, st->st_rdinit, &fm->rinit, &fm->rinfo, &fm->rstat);
-	copy_side(fm, b, 1, st->st_wrinit, &fm->winit, &fm->winfo, &fm->wstat);
+	slot = copy_side(fm, b, 0, st->st_rdinit, &fm->rinit, &fm->rinfo,
+		&fm->rstat, slot);
+	slot = copy_side(fm, b, 1, st->st_wrinit, &fm->winit, &fm->winfo,
+		&fm->wstat, slot);
 	fm->tab.st_rdinit = &fm->rinit;
 	fm->tab.st_wrinit = &fm->winit;
 	if (st->st_muxrinit != NULL) {
-		copy_side(fm, b, 2, st->st_muxrinit, &fm->mrinit, &fm->mrinfo,
-			&fm->rstat);
-		copy_side(fm, b, 3, st->st_muxwinit, &fm->mwinit, &fm->mwinfo,
-			&fm->wstat);
+		slot = copy_side(fm, b, 2, st->st_muxrinit, &fm->mrinit,
+			&fm->mrinfo, &fm->rstat, slot);
+		slot = copy_side(fm, b, 3, st->st_muxwinit, &fm->mwinit,
+			&fm->mwinfo, &fm->wstat, slot);
 		fm->tab.st_muxrinit = &fm->mrinit;
 		fm->tab.st_muxwinit = &fm->mwinit;
 	}
-	copy_calls(b, slot);
-	fm->direct = (int (*)(queue_t *, const struct str_direct *))
-		copy_direct(b, slot);
+	slot = copy_calls(b, slot);
+	slot = copy_direct(b, slot, &direct);
+	fm->direct = (int (*)(queue_t *, const struct str_direct *))direct;
 	str_store_rel(&fm->used, 1u);
+	return slot;
 }
 
 /* The executive's procedures to which messages and timers point: slot 1 ... */
@@ -230,7 +262,7 @@ tables_init(struct str_domain *d)
 	struct str_fmod *fm;
 	struct qinit *qi;
 	struct str_blk *b;
-	unsigned i;
+	unsigned i, slot = FIRST_SLOT;
 
 	own_calls();
 	b = str_mem_zalloc(64 + STR_NMODULE * sizeof(*fm), STR_BLK_KMEM);
@@ -238,7 +270,7 @@ tables_init(struct str_domain *d)
 		return ENOSR;
 	fm = (struct str_fmod *)(void *)((char *)b + 64);
 	for (i = 0; i < nbuiltin(); i++)
-		enter(&fm[i], builtin[i], FIRST_SLOT + i * PROCS);
+		slot = enter(&fm[i], builtin[i], slot);
 	str_mem_disown(b);
 	str_store(&d->core[STR_ROOT_FMOD], (uint64_t)(uintptr_t)fm);
 	str_store(&d->core[STR_ROOT_NFMOD], (uint64_t)nbuiltin());
@@ -280,20 +312,20 @@ str_region_init(struct str_domain *d)
 int
 str_region_attach(struct str_domain *d)
 {
-	unsigned i;
+	unsigned i, slot = FIRST_SLOT;
+	void *direct;
 
 	(void)d;
 	own_calls();
 	for (i = 0; i < nbuiltin(); i++) {
 		const struct streamtab *st = builtin[i]->tab;
-		unsigned slot = FIRST_SLOT + i * PROCS;
 
-		copy_qinit(NULL, st->st_rdinit, slot);
-		copy_qinit(NULL, st->st_wrinit, slot + 4);
-		copy_qinit(NULL, st->st_muxrinit, slot + 8);
-		copy_qinit(NULL, st->st_muxwinit, slot + 12);
-		copy_calls(builtin[i], slot);
-		(void)copy_direct(builtin[i], slot);
+		slot = copy_qinit(NULL, st->st_rdinit, slot);
+		slot = copy_qinit(NULL, st->st_wrinit, slot);
+		slot = copy_qinit(NULL, st->st_muxrinit, slot);
+		slot = copy_qinit(NULL, st->st_muxwinit, slot);
+		slot = copy_calls(builtin[i], slot);
+		slot = copy_direct(builtin[i], slot, &direct);
 	}
 	return 0;
 }
@@ -306,19 +338,19 @@ str_region_attach(struct str_domain *d)
 void *
 str_code_of(void (*fn)(void))
 {
-	unsigned i, k;
+	unsigned i, k, slot = FIRST_SLOT;
 
 	if (host_code_shared((void *)fn))
 		return (void *)fn;
 	for (i = 0; i < STR_ARRAY_LEN(own); i++)
 		if (own[i] == fn)
 			return host_code(1 + i, fn);
-	for (i = 0; i < nbuiltin(); i++)
+	for (i = 0; i < nbuiltin(); slot += slots(builtin[i++]))
 		for (k = 0; builtin[i]->calls != NULL &&
 			builtin[i]->calls[k] != NULL; k++)
 			if (builtin[i]->calls[k] == fn)
-				return host_code(FIRST_SLOT + i * PROCS + 16 + k,
-					fn);
+				return host_code(slot + k +
+					tab_slots(builtin[i]->tab), fn);
 	return NULL;
 }
 

@@ -12,13 +12,13 @@
  * Each process needs the stubs of the executive; it makes the others with its
  * first image.
  *
- * Slots, by number: the executive's built-in procedures, below 1024; the DDI
+ * Slots, by number: the executive's built-in procedures, below 256; the DDI
  * for modules, from 1024 on (core/plumb/foreign.c); the C library's functions
  * that modules may call, at the end (modload_image.c).
  */
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "user_impl.h"
 
@@ -26,7 +26,7 @@
 #define STUB 16u
 #define CODE_SIZE (NSLOT * STUB)
 #define TABLE_SIZE (NSLOT * sizeof(void *))
-#define NFIRST 1024u /* the executive's */
+#define NFIRST 256u /* the executive's: one page, or less */
 
 static uint64_t window; /* 0 = none */
 static str_a32 all_made; /* [attach, image] */
@@ -34,7 +34,7 @@ static str_a32 all_made; /* [attach, image] */
 static unsigned
 page_size(void)
 {
-	return (unsigned)sysconf(_SC_PAGESIZE);
+	return (unsigned)getauxval(AT_PAGESZ);
 }
 
 static void

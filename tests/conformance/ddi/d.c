@@ -80,7 +80,7 @@ d_spawn(const char *name, void (*fn)(void *arg), void *arg)
 	return sim_spawn(name, run_inside, s);
 }
 
-#define LAST_SLOT 1023u /* of those for built-in procedures; not used by them */
+#define LAST_SLOT 255u /* of those for built-in procedures; not used by them */
 
 void (*d_called(void (*fn)(void)))(void)
 {
