@@ -55,6 +55,25 @@ dir_is_mine(const char *path, struct stat *st)
 #define PIDFD_GET_PID_NAMESPACE _IO(0xFF, 5)
 #endif
 
+/*
+ * The inode of the namespace that the link @path of /proc names, such as
+ * "pid:[4026531836]"; 0: unknown.  The name costs less than a look at the file.
+ */
+static uint64_t
+ns_by_link(const char *path)
+{
+	char text[64];
+	long n = sys_call4(SYS_readlinkat, AT_FDCWD, path, text, sizeof text);
+	uint64_t ino = 0;
+	long i = 0;
+
+	while (i < n && text[i] != '[')
+		i++;
+	for (i++; i < n && text[i] >= '0' && text[i] <= '9'; i++)
+		ino = ino * 10 + (uint64_t)(text[i] - '0');
+	return i < n && text[i] == ']' ? ino : 0;
+}
+
 /* The namespace's inode by this process's pidfd; 0: unknown. */
 static uint64_t
 ns_by_pidfd(bool net)
@@ -76,19 +95,12 @@ ns_by_pidfd(bool net)
 	return st.st_ino;
 }
 
+/* The system's first user namespace, in which every user has a number: the
+ * kernel's PROC_USER_INIT_INO, since Linux 3.8. */
+#define FIRST_USERNS 0xeffffffdu
+
 static bool ns_keep;	/* [attach] */
 static str_a32 ns_kept; /* [attach] a bit for each of told[] */
-
-/*
- * host_ns_keep - from now on one look at each namespace is enough, because the
- * process is attaching: a look costs 3 us; or not any more
- */
-void
-host_ns_keep(bool on)
-{
-	str_store(&ns_kept, 0u);
-	ns_keep = on;
-}
 
 /*
  * The inode of this process's "pid", "net" or "user" namespace; 0: unknown.  Without
@@ -101,21 +113,34 @@ host_ns_inode(const char *name)
 {
 	static str_a64 told[3]; /* [attach] */
 	unsigned i = name[0] == 'n' ? 1 : name[0] == 'u' ? 2 : 0;
-	char path[64];
-	struct stat st;
+	static const char path[][20] = { "/proc/self/ns/pid",
+		"/proc/self/ns/net", "/proc/self/ns/user" };
+	uint64_t ino;
 
 	if (str_load(&ns_kept) >> i & 1)
 		return str_load(&told[i]);
-	snprintf(path, sizeof path, "/proc/self/ns/%s", name);
-	if (sys_call4(SYS_newfstatat, AT_FDCWD, path, &st, 0) != 0)
-		st.st_ino = i == 2 ? 0 : ns_by_pidfd(i == 1);
-	if (st.st_ino == 0 && i == 0 && sys_call1(SYS_getppid, 0) == 0)
+	ino = ns_by_link(path[i]);
+	if (ino == 0 && i != 2)
+		ino = ns_by_pidfd(i == 1);
+	if (ino == 0 && i == 0 && sys_call1(SYS_getppid, 0) == 0)
 		return 0;
-	if (st.st_ino != 0)
-		str_store(&told[i], (uint64_t)st.st_ino);
-	if (st.st_ino != 0 && ns_keep)
+	if (ino != 0)
+		str_store(&told[i], ino);
+	if (ino != 0 && ns_keep)
 		(void)str_or(&ns_kept, 1u << i);
 	return str_load(&told[i]);
+}
+
+/*
+ * host_ns_keep - from now on one look at each namespace is enough, because the
+ * process is attaching: a look costs 3 us; or not any more
+ */
+void
+host_ns_keep(bool on)
+{
+	str_store(&ns_kept, 0u);
+	ns_keep = on;
+	host_uid_every = on && host_ns_inode("user") == FIRST_USERNS;
 }
 
 /*

@@ -37,13 +37,16 @@ stat_read(const char *path, uint64_t ret_field[3])
 	state = *p;
 	ret_field[0] = ret_field[1] = ret_field[2] = 0;
 	for (int field = 3; field <= 28 && *p != '\0'; field++) {
+		uint64_t v = 0;
+
+		for (; *p != '\0' && *p != ' '; p++)
+			v = v * 10 + (uint64_t)(*p - '0');
 		if (field == 20)
-			ret_field[0] = strtoull(p, NULL, 10);
+			ret_field[0] = v;
 		else if (field == 22)
-			ret_field[1] = strtoull(p, NULL, 10);
+			ret_field[1] = v;
 		else if (field == 28)
-			ret_field[2] = strtoull(p, NULL, 10);
-		p += strcspn(p, " ");
+			ret_field[2] = v;
 		p += *p == ' ';
 	}
 	return state;

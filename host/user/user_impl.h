@@ -181,6 +181,7 @@ int host_ids_numbered(void);
 int host_ids_single(void);
 int host_ids_fit(const struct host_ids *of, const char *what);
 bool host_uid_known(unsigned uid);
+extern bool host_uid_every;
 bool host_uid_mine(unsigned uid);
 /*
  * trust.c. host_trust_open() opens @path, unless another user may have chosen
