@@ -674,10 +674,12 @@ keeper_rest(bool *ret_busy)
 	return false;
 }
 
+struct letter host_letter STR_LARGE; /* of the keeper's thread */
+
 static void *
 keeper_main(void *arg)
 {
-	static struct letter l; /* only one thread uses it */
+	struct letter *l = &host_letter;
 	int fd[HOST_FDS];
 	bool lost, busy = false;
 	unsigned n;
@@ -688,21 +690,21 @@ keeper_main(void *arg)
 		if (!keeper_rest(&busy))
 			continue;
 		busy = true;
-		len = host_fds_recv(keeper_fd, &l, sizeof l, fd, &n, &lost);
+		len = host_fds_recv(keeper_fd, l, sizeof *l, fd, &n, &lost);
 		if (len < 0 && len != -EINTR)
 			nap(10 * MS); /* no memory */
 		if (len < 0)
 			continue;
 		STR_CRASH_POINT("keep:taken");
-		if (!makes_sense(&l, len, n, lost)) {
+		if (!makes_sense(l, len, n, lost)) {
 			while (n-- != 0)
 				(void)sys_close(fd[n]);
-		} else if (l.op == OP_PASS) {
-			keep(&l, fd, n, lost);
-		} else if (l.op == OP_FETCH) {
-			answer(&l);
-		} else if (l.op == OP_CLOSE && !str_sock_live(l.id)) {
-			gone(l.id);
+		} else if (l->op == OP_PASS) {
+			keep(l, fd, n, lost);
+		} else if (l->op == OP_FETCH) {
+			answer(l);
+		} else if (l->op == OP_CLOSE && !str_sock_live(l->id)) {
+			gone(l->id);
 		}
 	}
 	return NULL;

@@ -38,7 +38,7 @@ struct ref {
 	int fd;
 };
 
-static struct ref ref[REFS];
+struct ref host_plain_ref[REFS] STR_LARGE;
 static str_a32 high;	       /* [A] no entry from here on was ever used */
 static str_a32 lowest = INT_MAX; /* [A] all were at or above this number */
 
@@ -64,8 +64,8 @@ find(uint64_t number)
 	uint32_t n = str_load(&high);
 
 	for (uint32_t i = 0; number != 0 && i < n; i++)
-		if (str_load(&ref[i].number) == number)
-			return &ref[i];
+		if (str_load(&host_plain_ref[i].number) == number)
+			return &host_plain_ref[i];
 	return NULL;
 }
 
@@ -100,14 +100,14 @@ enter(int fd, bool must)
 	(void)sys_close(to);
 	if (fd >= 0 && is_fifo(fd, &st))
 		for (uint32_t i = 0; i < REFS; i++) {
-			if (!str_cas(&ref[i].number, 0ull, ~0ull))
+			if (!str_cas(&host_plain_ref[i].number, 0ull, ~0ull))
 				continue;
-			ref[i].fd = fd;
+			host_plain_ref[i].fd = fd;
 			if ((uint32_t)fd < str_load(&lowest))
 				str_store(&lowest, (uint32_t)fd);
 			if (i >= str_load(&high))
 				str_store(&high, i + 1);
-			str_store_rel(&ref[i].number, st.st_ino);
+			str_store_rel(&host_plain_ref[i].number, st.st_ino);
 			return st.st_ino;
 		}
 	if (fd >= 0)
@@ -149,11 +149,11 @@ host_plain_hidden_from(int from)
 	int low = -1;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t v = str_load_acq(&ref[i].number);
+		uint64_t v = str_load_acq(&host_plain_ref[i].number);
 
-		if (v != 0 && v != ~0ull && ref[i].fd >= from &&
-		    (low < 0 || ref[i].fd < low))
-			low = ref[i].fd;
+		if (v != 0 && v != ~0ull && host_plain_ref[i].fd >= from &&
+		    (low < 0 || host_plain_ref[i].fd < low))
+			low = host_plain_ref[i].fd;
 	}
 	return low;
 }
@@ -166,14 +166,14 @@ host_plain_hidden_move(int fd)
 	for (uint32_t i = 0; i < n; i++) {
 		int to;
 
-		if (str_load(&ref[i].number) == 0 || ref[i].fd != fd)
+		if (str_load(&host_plain_ref[i].number) == 0 || host_plain_ref[i].fd != fd)
 			continue;
 		to = sys_fcntl(fd, F_DUPFD_CLOEXEC, fd + 1);
 		if (to < 0)
 			to = sys_fcntl(fd, F_DUPFD_CLOEXEC, 3);
 		if (to < 0)
 			continue;
-		ref[i].fd = to;
+		host_plain_ref[i].fd = to;
 		if ((uint32_t)to < str_load(&lowest))
 			str_store(&lowest, (uint32_t)to);
 		(void)sys_close(fd);

@@ -53,7 +53,7 @@
 #define SHUT_NS (100 * MS) /* wait for streamsd to close its descriptor */
 #define FD_BASE 1000
 
-struct place host_sock_table[HOST_NSOCK];
+struct place host_sock_table[HOST_NSOCK] STR_LARGE;
 str_a32 host_sock_high;
 static str_a32 seen; /* sock_closed at the last search for dead ones */
 static str_a32 watch_gen;
@@ -61,7 +61,7 @@ static str_a32 nwatched;
 
 /* Bit map of our numbers; greater ones are searched. */
 #define FD_BITS 65536u
-static str_a64 ours[FD_BITS / 64];
+str_a64 host_sock_fds[FD_BITS / 64] STR_LARGE;
 static str_a32 far; /* there are greater ones */
 
 static struct host_shared *
@@ -82,9 +82,9 @@ mark(int fd, bool on)
 		return;
 	}
 	if (on)
-		(void)str_or(&ours[(unsigned)fd / 64], bit);
+		(void)str_or(&host_sock_fds[(unsigned)fd / 64], bit);
 	else
-		(void)str_and(&ours[(unsigned)fd / 64], ~bit);
+		(void)str_and(&host_sock_fds[(unsigned)fd / 64], ~bit);
 }
 
 static int
@@ -110,7 +110,7 @@ host_sock_is_ours(int fd)
 	if (str_likely(str_load(&host_sock_high) == 0) || fd < 0)
 		return false;
 	if ((unsigned)fd < FD_BITS)
-		return (str_load(&ours[(unsigned)fd / 64]) >>
+		return (str_load(&host_sock_fds[(unsigned)fd / 64]) >>
 			       ((unsigned)fd % 64)) & 1;
 	return str_load(&far) != 0 && find_from(fd, true) >= 0;
 }

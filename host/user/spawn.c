@@ -77,11 +77,11 @@ failed(int err, const char *path)
  * ours, may start streamsd while the program changes its environment.
  */
 static struct {
-	char program[4096];
 	char linger[64];
 	char sanitizer[512]; /* TSAN_OPTIONS: otherwise its reports are lost */
 } env;
 
+char host_daemon_program[4096] STR_LARGE;
 bool host_daemon_verbose;
 
 static void
@@ -89,18 +89,27 @@ keep(char *to, size_t size, const char *name, bool whole)
 {
 	/* a set-id program must not use its caller's environment */
 	const char *v = secure_getenv(name);
-	int n = v == NULL ? 0 : snprintf(to, size, "%s%s%s", whole ? name : "",
-		whole ? "=" : "", v);
+	size_t at = whole ? strlen(name) + 1 : 0, len;
 
-	if (v == NULL || (size_t)n >= size)
-		to[0] = '\0';
+	to[0] = '\0';
+	if (v == NULL)
+		return;
+	len = strlen(v);
+	if (at + len >= size)
+		return;
+	memcpy(to + at, v, len + 1);
+	if (whole) {
+		memcpy(to, name, at - 1);
+		to[at - 1] = '=';
+	}
 }
 
 /* host_daemon_environment - read it.  Locks: [attach] */
 void
 host_daemon_environment(void)
 {
-	keep(env.program, sizeof env.program, "STREAMS_DAEMON", false);
+	keep(host_daemon_program, sizeof host_daemon_program,
+		"STREAMS_DAEMON", false);
 	keep(env.linger, sizeof env.linger, "STREAMS_LINGER", true);
 	host_daemon_verbose = host_verbose();
 #if defined(__SANITIZE_THREAD__)
@@ -128,8 +137,8 @@ program_find(int *ret_fd, const char **ret_path)
 	static const char tree[] = HOST_BUILD_DIR "/";
 	const char *name = host_trust_library();
 
-	if (env.program[0] != '\0')
-		return program_open(env.program, HOST_TRUST_CHOSEN, ret_fd,
+	if (host_daemon_program[0] != '\0')
+		return program_open(host_daemon_program, HOST_TRUST_CHOSEN, ret_fd,
 			ret_path);
 	/* an installed library is not in its build tree */
 	if (name != NULL && strncmp(name, tree, sizeof tree - 1) == 0 &&

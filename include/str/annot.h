@@ -26,6 +26,9 @@
 /* Variables that every call reads.  They lie together, so that a process that
  * has slept for a long time has few cache misses on them. */
 #define STR_HOT_DATA __attribute__((section("str_hot")))
+/* A zeroed array of many pages.  The linker puts it behind all other variables,
+ * so that those lie in few pages.  It cannot be static. */
+#define STR_LARGE __attribute__((common))
 /* A constant that is an entry of a list: the linker puts all entries of the
  * image together, between __start_LIST and __stop_LIST. */
 #define STR_LISTED(list) __attribute__((section(#list), used))

@@ -30,7 +30,7 @@
 #define ITEM_CHUNK  512u
 #define ITEM_CHUNKS 4096u
 
-static struct ep_item *chunk[ITEM_CHUNKS];
+struct ep_item *ep_chunk[ITEM_CHUNKS] STR_LARGE;
 static unsigned chunks;
 static struct ep_item *item_free;
 struct ep *ep_unused;
@@ -57,7 +57,7 @@ item_alloc(void)
 		it = pages(ITEM_CHUNK * sizeof *it);
 		if (it == NULL)
 			return NULL;
-		chunk[chunks] = it;
+		ep_chunk[chunks] = it;
 		for (unsigned i = 0; i < ITEM_CHUNK; i++) {
 			it[i].index = chunks * ITEM_CHUNK + i;
 			it[i].free_next = item_free;
@@ -194,7 +194,7 @@ ep_item_of(const struct ep *ep, uint64_t data, bool *ret_ours)
 	*ret_ours = data == EP_TAG_NONE;
 	if (data >> 48 != EP_TAG_MAGIC || index >= chunks * ITEM_CHUNK)
 		return NULL;
-	it = &chunk[index / ITEM_CHUNK][index % ITEM_CHUNK];
+	it = &ep_chunk[index / ITEM_CHUNK][index % ITEM_CHUNK];
 	*ret_ours = it->gen != 0;
 	return it->ep == ep && tag_of(it) == data ? it : NULL;
 }

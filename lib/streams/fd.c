@@ -30,12 +30,12 @@
 #define RECS_SIZE 65536u /* bytes of records made at once */
 #define NEWEST 128u      /* records that are prepared for a fork */
 
-fd_word fd_low[FD_LOW];
-static fd_word *_Atomic fd_chunk[FD_CHUNKS];
+fd_word fd_low[FD_LOW] STR_LARGE;
+fd_word *_Atomic fd_chunk[FD_CHUNKS] STR_LARGE;
 
 static struct host_plock lock;
 static STR_TLS bool lock_mine;
-static struct fd_rec *hash[HASH]; /* [F] */
+struct fd_rec *fd_hash[HASH] STR_LARGE; /* [F] */
 static struct fd_rec *unused;     /* [F] */
 static struct fd_rec *fresh;      /* [F] the next one that was never used */
 static uint32_t nfresh;           /* [F] */
@@ -131,7 +131,7 @@ static void
 fork_spares(void)
 {
 	for (unsigned i = 0; i < HASH && forked_at != serial; i++)
-		for (struct fd_rec *r = hash[i]; r != NULL; r = r->next) {
+		for (struct fd_rec *r = fd_hash[i]; r != NULL; r = r->next) {
 			if (r->serial - forked_at >= serial - forked_at)
 				continue;
 			if (serial - r->serial <= NEWEST)
@@ -262,7 +262,7 @@ rec_find(const struct str_file *f)
 {
 	struct fd_rec *r;
 
-	for (r = hash[hash_of(f)]; r != NULL; r = r->next)
+	for (r = fd_hash[hash_of(f)]; r != NULL; r = r->next)
 		if (r->file == f)
 			return r;
 	return NULL;
@@ -326,8 +326,8 @@ fd_rec_of(struct str_file *f, const struct host_carrier *c)
 	str_store(&r->cookie, c->cookie);
 	str_store_rel(&r->gen, str_file_gen(f));
 	r->hint = -1;
-	r->next = hash[hash_of(f)];
-	hash[hash_of(f)] = r;
+	r->next = fd_hash[hash_of(f)];
+	fd_hash[hash_of(f)] = r;
 	return r;
 }
 
@@ -340,7 +340,7 @@ fd_rec_free_unused(struct fd_rec *r)
 		return;
 	ep_rec_gone(r);
 	plain_drop(r);
-	for (p = &hash[hash_of(r->file)]; *p != NULL; p = &(*p)->next)
+	for (p = &fd_hash[hash_of(r->file)]; *p != NULL; p = &(*p)->next)
 		if (*p == r) {
 			*p = r->next;
 			break;

@@ -45,7 +45,7 @@ struct kept {
 	uint64_t used; /* host_ticks() of the last call */
 };
 
-static struct kept kept[KEPT];
+struct kept poll_sets[KEPT] STR_LARGE;
 static str_a64 last; /* [A] a hash of the last set that was not kept */
 
 static bool
@@ -111,7 +111,7 @@ static struct kept *
 find(const struct pollfd *ufds, size_t n)
 {
 	for (unsigned i = 0; i < KEPT; i++) {
-		struct kept *k = &kept[i];
+		struct kept *k = &poll_sets[i];
 
 		if (str_load(&k->n) != n || !grab(k))
 			continue;
@@ -232,10 +232,10 @@ poll_keep(const struct poll_set *s)
 	if (str_xchg(&last, h) != h)
 		return;
 	for (unsigned i = 0; i < KEPT; i++)
-		if (str_load(&kept[i].busy) == 0 &&
-			(k == NULL || str_load(&kept[i].n) == 0 ||
-				(k->n != 0 && kept[i].used < k->used)))
-			k = &kept[i];
+		if (str_load(&poll_sets[i].busy) == 0 &&
+			(k == NULL || str_load(&poll_sets[i].n) == 0 ||
+				(k->n != 0 && poll_sets[i].used < k->used)))
+			k = &poll_sets[i];
 	if (k == NULL || !grab(k))
 		return;
 	build(k, s);
