@@ -148,7 +148,7 @@ uint32_t
 host_cpu(void)
 {
 	sim_point();
-	return sim.cur->cpu;
+	return sim.above != NULL ? 0 : sim.cur->cpu;
 }
 
 /* ----------------------------------------------------------------- clock */
@@ -266,6 +266,9 @@ host_wake(str_a32 *word, int n)
 			woken++;
 		}
 	}
+	if (sim.above != NULL && sim.above->state == TASK_READY &&
+	    sim.above != sim.cur)
+		sim_resched();
 	sim_point();
 	return woken;
 }

@@ -245,6 +245,12 @@ expire(void)
 	}
 }
 
+void
+sim_above(struct sim_task *t)
+{
+	sim.above = t;
+}
+
 static struct sim_task *
 draw(void)
 {
@@ -253,6 +259,8 @@ draw(void)
 	unsigned i;
 
 	expire();
+	if (sim.above != NULL && sim.above->state == TASK_READY)
+		return sim.above;
 	for (i = 0; i < SIM_NTASK; i++)
 		if (sim.task[i].state == TASK_READY && !sim.task[i].stopped)
 			ready[n++] = &sim.task[i];
@@ -794,7 +802,8 @@ sim_init(uint64_t seed)
 	sim.notices = 2;
 	sim.fail_forever = sim.kicked = false;
 	sim.died = sim.serving = false;
-	sim.streamsd = NULL;
+	sim.streamsd = sim.above = NULL;
+	sim.no_way = false;
 	sim.bad_len = 0;
 	sim.crash_label = sim.crashed = NULL;
 	sim.grain = grain[sim_rand(STR_ARRAY_LEN(grain))];

@@ -115,6 +115,12 @@ void sim_notices(unsigned n);
 
 /* sim_no_way - host_give_way() does nothing, as while its yields are lost. */
 void sim_no_way(bool on);
+/*
+ * sim_above - one CPU, on which @t has a higher priority than the other tasks:
+ * it runs when it is ready, at once when it is woken, and a yield of it lets no
+ * other task run.  NULL: no task has.
+ */
+void sim_above(struct sim_task *t);
 
 /* sim_grain - mean points between changes of task; 0: only when one waits */
 void sim_grain(unsigned points);

@@ -98,6 +98,7 @@ struct sim {
 	unsigned grain, countdown;
 	bool two_steps; /* sim_two_steps() */
 	bool no_way;	/* sim_no_way() */
+	struct sim_task *above; /* sim_above() */
 	unsigned notices; /* sim_notices() */
 	unsigned spurious;
 	unsigned fail_nth, fail_rate;
