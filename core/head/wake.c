@@ -176,22 +176,32 @@ str_wake_writers(struct str_head *sd)
 {
 	struct str_headq *hq = &sd->hq;
 	uint32_t w = wanted(&hq->wwant, 0);
+	bool woke = false;
 
 	if (str_headq_is_full(hq))
 		return;
 	if (w & STR_WANT_BACK) {
 		(void)str_and(&hq->wwant, ~STR_WANT_BACK);
 		qbackenable(&sd->qp->rq, 0);
+		woke = true;
 	}
 	if (w & STR_WANT_ROOM) {
 		(void)str_and(&hq->wwant, ~STR_WANT_ROOM);
 		(void)str_add(&hq->wword, 1u);
 		str_count(&host_self()->wakes);
 		(void)host_wake(&hq->wword, INT_MAX);
+		woke = true;
 	}
 	/* with modules, writers are woken by back-enabling: qbackenable() */
 	if (str_load(&sd->flags) & STR_H_MODS)
 		return;
+	/* a thread woken here may have preempted this one, filled the queue and
+	 * gone to sleep again: that request is for the next read */
+	if (woke) {
+		w = wanted(&hq->wwant, 0);
+		if (str_headq_is_full(hq))
+			return;
+	}
 	if (w & ~(STR_WANT_BACK | STR_WANT_ROOM))
 		(void)wake(sd->peer, &hq->wwant, &hq->wword);
 }

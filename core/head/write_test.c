@@ -245,6 +245,77 @@ T_CASE(a_writer_that_must_not_wait_waits_for_no_turn)
 	T_LE(write_in_a_crowd(t, STR_O_NONBLOCK), 1000000);
 }
 
+/* ------------------------- a writer of higher priority than the reader's */
+
+#define FILLS 40u /* how often it fills the queue */
+
+/* Read all that the writer writes; runs only while the writer sleeps. */
+static void
+reads_below(void *arg)
+{
+	struct str_headq *hq = &p_.sd[1]->hq;
+	uint64_t left = *(uint64_t *)arg;
+	long n;
+
+	str_store(&hq->ccpu, host_cpu());
+	for (; left != 0; left -= (uint64_t)n) {
+		n = fx_read(&p_, 1, in, 4096);
+		T_GT(n, 0);
+		T_LE((uint64_t)n, left);
+	}
+}
+
+/*
+ * Write FILLS times what the queue has room for, by putmsg() or by write().
+ * @refused: before each sleep a write that does not wait is refused.
+ * Return: the number of wakes.
+ */
+static uint64_t
+wakes_of(struct t *t, bool msg, bool refused)
+{
+	struct sim_stats before, after;
+	struct str_headq *hq;
+	static uint64_t left;
+	uint64_t i, n;
+
+	begin(t);
+	hq = &p_.sd[1]->hq;
+	n = (uint64_t)FILLS * (hq->hiwat - hq->lowat) / 4096;
+	left = n * 4096;
+	(void)sim_spawn("below", reads_below, &left);
+	sim_above(sim_current());
+	sim_stats(&before);
+	for (i = 0; i < n; i++) {
+		if (refused && str_headq_is_full(hq)) {
+			p_.hc[0].fflags |= STR_O_NONBLOCK;
+			T_EQ(fx_putmsg(&p_, 0, NULL, -1, out, 4096, -1, 0), -11);
+			p_.hc[0].fflags &= ~STR_O_NONBLOCK;
+		}
+		if (msg)
+			T_EQ(fx_putmsg(&p_, 0, NULL, -1, out, 4096, -1, 0), 0);
+		else
+			T_EQ(fx_write(&p_, 0, out, 4096), 4096);
+	}
+	sim_above(NULL);
+	T_EQ(sim_run(), 0);
+	sim_stats(&after);
+	return after.wakes - before.wakes;
+}
+
+T_CASE(a_writer_is_woken_once_for_each_queue_that_it_fills)
+{
+	T_LE(wakes_of(t, false, false), FILLS + 1);
+}
+
+/*
+ * The reader wakes the writer for the module that it might be, and runs again
+ * when the writer has filled the queue and sleeps once more.
+ */
+T_CASE(a_reader_wakes_no_writer_that_has_slept_again_since)
+{
+	T_LE(wakes_of(t, true, true), FILLS + 1);
+}
+
 /* A source that was read from in part goes on where it stood. */
 T_CASE(a_source_skips_what_was_taken)
 {
