@@ -166,6 +166,8 @@ send_slow(struct str_head *sd, struct host_call *hc, mblk_t *mp,
 	struct str_plumb *pl = sd->plumb;
 	struct host_call *old = host_tls.call;
 	bool tried = false;
+	/* this thread has slept once, or will not sleep: write_message() */
+	bool ask_canput = p->band != 0 || (hc->fflags & STR_O_NONBLOCK) != 0;
 	queue_t *q;
 	int err;
 
@@ -181,7 +183,9 @@ send_slow(struct str_head *sd, struct host_call *hc, mblk_t *mp,
 		err = put_error(sd);
 		q = sd->qp->wq.q_next;
 		/* high priority is not flow controlled */
-		if (err == 0 && (p->hipri || bcanput(q, p->band))) {
+		if (err == 0 && (p->hipri ||
+			((ask_canput || q == NULL || !full_ahead(q)) &&
+				bcanput(q, p->band)))) {
 			host_tls.call = hc;
 			str_put(q, mp);
 			str_sched_leave(sd);
@@ -222,6 +226,7 @@ send_slow(struct str_head *sd, struct host_call *hc, mblk_t *mp,
 		err = str_sleep(sd, hc, STR_SLEEP_WRITE |
 			(p->band > 0 ? STR_SLEEP_BAND(p->band) : 0),
 			UINT64_MAX);
+		ask_canput = true;
 		if (err != 0)
 			break;
 	}

@@ -249,6 +249,8 @@ T_CASE(a_writer_that_must_not_wait_waits_for_no_turn)
 
 #define FILLS 40u /* how often it fills the queue */
 
+static uint32_t asked; /* bits of the want word, at the first read of all */
+
 /* Read all that the writer writes; runs only while the writer sleeps. */
 static void
 reads_below(void *arg)
@@ -257,6 +259,7 @@ reads_below(void *arg)
 	uint64_t left = *(uint64_t *)arg;
 	long n;
 
+	asked = str_load(&hq->wwant);
 	str_store(&hq->ccpu, host_cpu());
 	for (; left != 0; left -= (uint64_t)n) {
 		n = fx_read(&p_, 1, in, 4096);
@@ -307,6 +310,11 @@ T_CASE(a_writer_is_woken_once_for_each_queue_that_it_fills)
 	T_LE(wakes_of(t, false, false), FILLS + 1);
 }
 
+T_CASE(so_is_a_writer_of_messages)
+{
+	T_LE(wakes_of(t, true, false), FILLS + 1);
+}
+
 /*
  * The reader wakes the writer for the module that it might be, and runs again
  * when the writer has filled the queue and sleeps once more.
@@ -314,6 +322,14 @@ T_CASE(a_writer_is_woken_once_for_each_queue_that_it_fills)
 T_CASE(a_reader_wakes_no_writer_that_has_slept_again_since)
 {
 	T_LE(wakes_of(t, true, true), FILLS + 1);
+}
+
+/* A back-enable would be one wake more, and its request is a heavy fence. */
+T_CASE(a_putmsg_that_waits_requests_no_back_enable)
+{
+	(void)wakes_of(t, true, false);
+	T_NE(asked & STR_WANT_FUTEX, 0u);
+	T_EQ(asked & STR_WANT_BACK, 0u);
 }
 
 /* A source that was read from in part goes on where it stood. */
