@@ -274,7 +274,7 @@ str_stage_near(const struct str_sleep *s, uint64_t until)
 	int err;
 
 	str_sleep_count(s);
-	str_sleep_ask(s->want);
+	str_sleep_ask(s->want, STR_WANT_FUTEX);
 	if (str_sleep_ready(sd, s->why)) {
 		str_sleep_uncount();
 		return 0;

@@ -238,9 +238,9 @@ str_head_gone(struct str_head *sd, uint64_t sid, uint32_t seq)
 /* ------------------------------------------------------- sleep on words */
 
 /*
- * A thread is about to sleep at @want: request a wake, and make sure that a
- * waker that does not see the request has published the data which the thread
- * checks next.
+ * A thread is about to sleep at @want: request a wake by @bit, and make sure
+ * that a waker that does not see the request has published the data which the
+ * thread checks next.
  *
  * STR_WANT_FENCED says that all wakers have seen STR_WANT_FENCE since that was
  * set.  The number in the word changes each time that it is set: a thread
@@ -248,18 +248,17 @@ str_head_gone(struct str_head *sd, uint64_t sid, uint32_t seq)
  * STR_WANT_FENCED for this one (models/fence.pml).
  */
 STR_WAKE_TEXT void
-str_sleep_ask(str_a32 *want)
+str_sleep_ask(str_a32 *want, uint32_t bit)
 {
 	uint32_t w = str_load(want), n;
 
 	while ((w & STR_WANT_FENCED) != 0)
-		if (str_cas_see(want, &w, w | STR_WANT_FUTEX))
+		if (str_cas_see(want, &w, w | bit))
 			return; /* that was the fence */
 	if ((w & STR_WANT_FENCE) == 0)
-		(void)want_request(want, STR_WANT_FUTEX | STR_WANT_FENCE,
-			&n);
+		(void)want_request(want, bit | STR_WANT_FENCE, &n);
 	else
-		n = str_or(want, STR_WANT_FUTEX) | STR_WANT_FUTEX;
+		n = str_or(want, bit) | bit;
 	host_fence_heavy(); /* pairs with the waker's light fence */
 	want_fenced(want, n);
 }
@@ -361,7 +360,7 @@ notice_sleep(const struct str_sleep *s)
 	/* before the fence: streamsd, and a thread that rings bells, must find
 	 * us */
 	str_store_rel(&host_self()->asleep_on, (uint64_t)(uintptr_t)sd);
-	str_sleep_ask(s->want);
+	str_sleep_ask(s->want, STR_WANT_FUTEX);
 	if (host_serve != NULL)
 		host_serve();
 	err = look_for_deaths(sd, s->hc);
@@ -515,8 +514,7 @@ str_sleep_room(struct str_head *sd, struct host_call *hc)
 	if (err != 0)
 		return err;
 	w = str_load(&hq->wword);
-	(void)str_or(&hq->wwant, STR_WANT_ROOM);
-	host_fence_heavy(); /* pairs with the reader's light fence */
+	str_sleep_ask(&hq->wwant, STR_WANT_ROOM);
 	if (str_direct_has_room(hq))
 		return 0;
 	str_count(&host_self()->sleeps);

@@ -50,7 +50,7 @@ sleep_left(uint64_t deadline, uint64_t most)
 
 /* sleep.c */
 bool str_sleep_ready(struct str_head *sd, unsigned why);
-void str_sleep_ask(str_a32 *want);
+void str_sleep_ask(str_a32 *want, uint32_t bit);
 void str_sleep_count(const struct str_sleep *s);
 void str_sleep_uncount(void);
 

@@ -6,6 +6,8 @@
  * tell from them, and in what both sides go by when they wait.
  */
 #include "fixture.h"
+#include "fast.h"
+#include "fastmsg.h"
 #include "headq.h"
 #include "source.h"
 
@@ -330,6 +332,50 @@ T_CASE(a_putmsg_that_waits_requests_no_back_enable)
 	(void)wakes_of(t, true, false);
 	T_NE(asked & STR_WANT_FUTEX, 0u);
 	T_EQ(asked & STR_WANT_BACK, 0u);
+}
+
+/* ------------------- room at another stream's head: str_sleep_room() */
+
+static void
+makes_room(void *arg)
+{
+	(void)arg;
+	asked = str_load(&p_.sd[1]->hq.wwant);
+	while (str_head_pending(p_.sd[1]))
+		T_GT(fx_read(&p_, 1, in, MOST), 0);
+}
+
+static void
+wait_for_room(void)
+{
+	struct str_head *sd = p_.sd[0];
+	struct str_headq *hq = &p_.sd[1]->hq;
+
+	p_.hc[0].fflags |= STR_O_NONBLOCK;
+	while (fx_write(&p_, 0, out, 4096) > 0)
+		;
+	p_.hc[0].fflags &= ~STR_O_NONBLOCK;
+	T_FALSE(str_direct_soon(sd, hq));
+	(void)sim_spawn("makes room", makes_room, NULL);
+	T_EQ(host_enter(&p_.hc[0]), 0);
+	T_EQ(str_sleep_room(sd, &p_.hc[0]), 0);
+	host_leave();
+	T_TRUE(str_direct_has_room(hq));
+	T_EQ(sim_run(), 0);
+}
+
+/* As each sleeper at the queue: models/fence.pml. */
+T_CASE(the_second_sleep_for_room_needs_no_heavy_fence)
+{
+	begin(t);
+	sim_above(sim_current());
+	wait_for_room();
+	T_EQ(asked & (STR_WANT_ROOM | STR_WANT_QUIET),
+		STR_WANT_ROOM | STR_WANT_QUIET);
+	T_EQ(str_load(&p_.sd[1]->hq.wwant) & STR_WANT_QUIET, STR_WANT_QUIET);
+	wait_for_room();
+	T_EQ(asked & (STR_WANT_ROOM | STR_WANT_QUIET),
+		STR_WANT_ROOM | STR_WANT_QUIET);
 }
 
 /* A source that was read from in part goes on where it stood. */
