@@ -12,17 +12,14 @@
  */
 #include "fast.h"
 #include "fastmsg.h"
+#include "patience.h"
 
 #include <str/direct.h>
 #include <str/hold.h>
 
-/* A full queue: number of yields before the full call, which sleeps. */
-#define YIELDS 2u
 #define CTL_MAX 128u /* longest control part of the direct path */
 #define SPIN_US 20u
 #define SOON_US 50u
-/* pause instructions between two looks at the same word: about a microsecond */
-#define SPIN_PAUSES 24u
 
 /*
  * str_direct_again - the direct procedure returned STR_DIRECT_SOON: yield once
@@ -61,6 +58,30 @@ str_direct_has_room(struct str_headq *hq)
 }
 
 /*
+ * Yield to the reader of @hq, unless that was in vain lately: a reader of lower
+ * priority does not run before this thread sleeps.
+ */
+static bool
+yield_soon(struct str_headq *hq)
+{
+	unsigned i;
+
+	if (patience_rests(&hq->rest[1]))
+		return false;
+	for (i = 0; i < YIELDS; i++) {
+		if (!host_give_way())
+			return false;
+		if (str_direct_has_room(hq)) {
+			host_way_used();
+			patience_paid(&hq->skip[1], &hq->rest[1]);
+			return true;
+		}
+	}
+	patience_vain(&hq->skip[1], &hq->rest[1], SKIP_TRY);
+	return false;
+}
+
+/*
  * There was no room at @hq.  Yield if the reader last ran on this CPU, else
  * spin for at most SPIN_US.  Either costs less than a sleep and a wake.
  * Return: true if there is room now.
@@ -74,17 +95,8 @@ soon(struct str_headq *hq)
 
 	if (other == ~0u)
 		return false;
-	if (other == host_cpu()) {
-		for (i = 0; i < YIELDS; i++) {
-			if (!host_give_way())
-				return false;
-			if (str_direct_has_room(hq)) {
-				host_way_used();
-				return true;
-			}
-		}
-		return false;
-	}
+	if (other == host_cpu())
+		return yield_soon(hq);
 	start = host_ticks();
 	do {
 		for (i = 0; i < SPIN_PAUSES; i++)

@@ -416,13 +416,23 @@ sleep_long(const struct str_sleep *s)
 /*
  * After a sleep: would the event have come while the thread tries?  @slept: its
  * length in ticks.
+ *
+ * On one CPU a short sleep says nothing about a writer's yields: a reader of
+ * lower priority runs while the writer sleeps, and not while it yields.  So only
+ * the yields themselves decide.
  */
 static void
-learn(struct str_headq *hq, unsigned why, enum tried tried, uint64_t slept)
+learn(struct str_head *sd, struct str_headq *hq, unsigned why,
+	enum tried tried, uint64_t slept)
 {
 	unsigned way = sleep_reads(why) ? 0 : 1;
 	uint64_t most = sleep_reads(why) ? LONG_READ_US : LONG_WRITE_US;
 
+	if (!sleep_reads(why) && reader_cpu(sd) == host_cpu()) {
+		if (tried == IN_VAIN)
+			patience_vain(&hq->skip[way], &hq->rest[way], SKIP_TRY);
+		return;
+	}
 	if (slept < most * host_ticks_per_ms / 1000 ||
 	    (sleep_reads(why) && headq_much(hq)))
 		patience_paid(&hq->skip[way], &hq->rest[way]);
@@ -462,8 +472,11 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 	}
 	if (!patience_rests(&hq->rest[way]))
 		tried = try_first(sd, hc, why);
-	if (tried == BROUGHT)
+	if (tried == BROUGHT) {
+		if (!sleep_reads(why))
+			patience_paid(&hq->skip[way], &hq->rest[way]);
 		return str_signalled(hc);
+	}
 	str_count(&host_self()->sleeps);
 	str_store(&host_self()->why, why & STR_SLEEP_WAY);
 	/* nothing can be learnt: the clock is not needed */
@@ -472,7 +485,7 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 	start = host_ticks();
 	err = sleep_long(&s);
 	if (err == 0) /* else the stream may be gone */
-		learn(hq, why, tried, host_ticks() - start);
+		learn(sd, hq, why, tried, host_ticks() - start);
 	return err;
 }
 

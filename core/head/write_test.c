@@ -334,6 +334,47 @@ T_CASE(a_putmsg_that_waits_requests_no_back_enable)
 	T_EQ(asked & STR_WANT_BACK, 0u);
 }
 
+T_CASE(a_writer_that_yields_in_vain_sleeps_at_once_the_next_times)
+{
+	(void)wakes_of(t, false, false);
+	/* of FILLS waits number 1, 3, 7, 15 and 31 yield */
+	T_EQ(str_load(&p_.sd[1]->hq.skip[1]), 31u);
+}
+
+/* When it has the same priority again, a yield brings room. */
+static void
+reads_beside(void *arg)
+{
+	unsigned i;
+
+	(void)arg;
+	for (i = 0; i < 100000 && went_on == 0; i++) {
+		while (str_head_pending(p_.sd[1]))
+			T_GT(fx_read(&p_, 1, in, MOST), 0);
+		host_yield();
+	}
+}
+
+T_CASE(a_yield_that_brings_room_ends_that)
+{
+	struct str_headq *hq;
+	unsigned i;
+
+	(void)wakes_of(t, false, false);
+	hq = &p_.sd[1]->hq;
+	str_store(&hq->rest[1], (uint8_t)0);
+	str_store(&hq->ccpu, host_cpu());
+	went_on = 0;
+	(void)sim_spawn("beside", reads_beside, NULL);
+	for (i = 0; i < 100000 && str_load(&hq->skip[1]) != 0; i++) {
+		str_store(&hq->ccpu, host_cpu());
+		T_EQ(fx_write(&p_, 0, out, 4096), 4096);
+	}
+	T_EQ(str_load(&hq->skip[1]), 0u);
+	went_on = 1;
+	T_EQ(sim_run(), 0);
+}
+
 /* ------------------- room at another stream's head: str_sleep_room() */
 
 static void
@@ -376,6 +417,28 @@ T_CASE(the_second_sleep_for_room_needs_no_heavy_fence)
 	wait_for_room();
 	T_EQ(asked & (STR_WANT_ROOM | STR_WANT_QUIET),
 		STR_WANT_ROOM | STR_WANT_QUIET);
+}
+
+T_CASE(a_sender_that_yields_in_vain_sleeps_at_once_the_next_times)
+{
+	struct str_headq *hq;
+	uint64_t ns[2];
+	unsigned i;
+
+	begin(t);
+	sim_above(sim_current());
+	hq = &p_.sd[1]->hq;
+	while (!str_headq_is_full(hq))
+		T_EQ(fx_write(&p_, 0, out, 4096), 4096);
+	for (i = 0; i < 2; i++) {
+		str_store(&hq->ccpu, host_cpu());
+		ns[i] = host_now();
+		T_FALSE(str_direct_soon(p_.sd[0], hq));
+		ns[i] = host_now() - ns[i];
+		host_tls.full_at = NULL;
+	}
+	T_GT(ns[0], 2000u); /* two yields */
+	T_LT(ns[1], 1000u);
 }
 
 /* A source that was read from in part goes on where it stood. */
