@@ -1011,6 +1011,40 @@ T_CASE(who_rings_makes_it_look)
 	T_SOON(looks() > before, 5000);
 }
 
+/* ------------------------------------------------------------------ sweeps */
+
+static void
+look(void)
+{
+	struct host_call hc = { .fd = -1 };
+
+	up_enter(&hc);
+	host_daemon_look();
+	host_leave();
+}
+
+/* Walks that have begun. */
+static uint64_t
+begun(void)
+{
+	return str_load(up_word(UP_BEGUN));
+}
+
+/* The memory of dead threads is a reason for a second one; there is none. */
+T_CASE(a_ring_makes_one_sweep)
+{
+	uint64_t before;
+
+	setup();
+	T_EQ(ask(), 0);
+	settled();
+	before = begun();
+	look();
+	T_SOON(begun() > before, 5000);
+	settled();
+	T_EQ(begun(), before + 1);
+}
+
 T_CASE(it_runs_callbacks_when_they_are_due)
 {
 	struct host_call hc = { .fd = -1 };

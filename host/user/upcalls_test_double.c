@@ -64,14 +64,26 @@ str_sweep_ask(struct str_sweep *s, bool pairs)
 	s->pairs_asked = pairs;
 }
 
+/* A walk is the time that it takes. */
 bool
 str_sweep_some(struct str_sweep *s, uint64_t ns)
 {
+	static uint64_t end;
+
 	(void)ns;
-	if (s->asked)
-		(void)str_add(&host_domain->core[UP_DIED], 1u);
-	s->asked = false;
-	return false;
+	if (s->stage == 0 || (s->asked && host_now() >= end)) {
+		if (s->asked)
+			(void)str_add(&host_domain->core[UP_DIED], 1u);
+		(void)str_add(&host_domain->core[UP_BEGUN], 1u);
+		s->asked = false;
+		end = host_now() + str_load(&host_domain->core[UP_SWEEP_NS]);
+	}
+	s->stage = s->asked || host_now() < end;
+	if (s->stage != 0)
+		t_pause();
+	else
+		(void)str_add(&host_domain->core[UP_SWEPT], 1u);
+	return s->stage != 0;
 }
 
 bool

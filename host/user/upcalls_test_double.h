@@ -14,11 +14,15 @@
 enum { UP_INIT, UP_ATTACH, UP_REAP, UP_REAPED_TAG, UP_TIMER, UP_NEXT,
 	UP_COOKIE, UP_INO, UP_REGION, UP_DIED, UP_WANTED,
 	UP_SOCK, UP_SOCKWORD, UP_SOCKS, UP_LOCK, UP_NOTICES, UP_SLEEPERS,
-	UP_USER };
+	UP_SWEEP_NS, UP_BEGUN, UP_SWEPT, UP_USER };
 
 /* While UP_LOCK is set, the reaper's lock is taken.  UP_SOCKS: number of live
  * sockets, from this id on. */
 #define UP_SOCKS_FIRST (1ull << 32 | 100)
+
+/* UP_SWEEP_NS: how long a sweep lasts.  UP_BEGUN: walks that have begun; one that
+ * is requested during a walk follows at once.  UP_SWEPT: sweeps that have
+ * ended. */
 
 /* UP_NEXT: the only deadline.  UP_TIMER: how many have been served. */
 #define up_word(n) (&host_domain->core[n])

@@ -23,6 +23,7 @@ enum { IDLE, BUSY, DONE };
 
 static str_a32 state; /* IDLE, BUSY and back by the first thread */
 static str_a32 asked;
+static bool freed; /* a thread was reaped since memory_done() said so */
 static pthread_t thread;
 
 static void
@@ -38,6 +39,7 @@ reap_all(void)
 			if (host_enter(&hc) != 0)
 				return;
 			more = host_reap_next(&at);
+			freed = freed || more;
 			host_leave();
 		} while (more);
 	}
@@ -89,9 +91,13 @@ memory_busy(void)
 bool
 memory_done(void)
 {
+	bool any;
+
 	if (str_load_acq(&state) != DONE)
 		return false;
 	(void)pthread_join(thread, NULL);
+	any = freed;
+	freed = false;
 	str_store(&state, (uint32_t)IDLE);
-	return true;
+	return any;
 }

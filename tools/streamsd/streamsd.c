@@ -276,7 +276,6 @@ sweeps(void)
 	uint64_t now;
 	bool more;
 
-	/* resources of killed threads may have kept streams open */
 	if (memory_done())
 		str_sweep_ask(&sweep, false);
 	if ((sweep.stage == 0 && !sweep.asked) || host_enter(&hc) != 0)

@@ -41,8 +41,9 @@ bool watch_unsure(void);
  * A second thread of streamsd frees the memory of killed threads, for which the
  * whole arena is searched: so streams do not wait for that. memory_ask - there
  * may be more memory to free. memory_go - start the thread. memory_busy - is
- * the second thread at work? memory_done - true once when it has ended; it has
- * rung the bell then.
+ * the second thread at work? memory_done - true once when it has ended and
+ * has freed something: that may have kept streams open.  It has rung the bell
+ * then.
  */
 void memory_ask(void);
 void memory_go(void);
