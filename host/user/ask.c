@@ -20,7 +20,7 @@ host_daemon_soon(void)
 {
 	str_a32 *soon = &host_shared(host_domain)->daemon_soon;
 
-	str_fence_full(); /* pairs with the one in serve() of streamsd */
+	str_fence_full(); /* pairs with the one in sweeps() of streamsd */
 	if (str_load(soon) != 0 || !str_cas(soon, 0u, 1u))
 		return;
 	if (host_is_daemon) {

@@ -1014,6 +1014,16 @@ T_CASE(who_rings_makes_it_look)
 /* ------------------------------------------------------------------ sweeps */
 
 static void
+soon(void)
+{
+	struct host_call hc = { .fd = -1 };
+
+	up_enter(&hc);
+	host_daemon_soon();
+	host_leave();
+}
+
+static void
 look(void)
 {
 	struct host_call hc = { .fd = -1 };
@@ -1023,11 +1033,30 @@ look(void)
 	host_leave();
 }
 
-/* Walks that have begun. */
+/* Walks that have begun, and sweeps that have ended. */
 static uint64_t
 begun(void)
 {
 	return str_load(up_word(UP_BEGUN));
+}
+
+static uint64_t
+swept(void)
+{
+	return str_load(up_word(UP_SWEPT));
+}
+
+/* A sweep that lasts for @ns is under way. */
+static void
+sweeping(uint64_t ns)
+{
+	setup();
+	want(true);
+	T_EQ(ask(), 0);
+	settled();
+	str_store(up_word(UP_SWEEP_NS), ns);
+	soon();
+	T_SOON(begun() > swept(), 5000);
 }
 
 /* The memory of dead threads is a reason for a second one; there is none. */
@@ -1043,6 +1072,41 @@ T_CASE(a_ring_makes_one_sweep)
 	T_SOON(begun() > before, 5000);
 	settled();
 	T_EQ(begun(), before + 1);
+}
+
+/* Each lasts longer than a request waits. */
+T_CASE(a_request_during_a_sweep_waits_for_its_end)
+{
+	uint64_t before, end;
+
+	sweeping(400 * MS);
+	before = swept();
+	end = host_now() + 3000 * MS;
+	while (host_now() < end) {
+		uint64_t n = begun();
+
+		/* none begins before the last one has ended */
+		T_LE((int64_t)(n - swept()), 1);
+		soon();
+		t_pause();
+	}
+	T_GE(swept(), before + 2);
+}
+
+/*
+ * The ring's walk is a part of the sweep that is under way, whose collector may
+ * have passed the stream already.
+ */
+T_CASE(a_ring_takes_no_request_away)
+{
+	uint64_t n;
+
+	sweeping(300 * MS);
+	n = swept();
+	soon();
+	look();
+	/* without a cause the next one would come later */
+	T_SOON(swept() >= n + 2, 4000);
 }
 
 T_CASE(it_runs_callbacks_when_they_are_due)

@@ -168,16 +168,19 @@ serve(bool all)
 		host_reap_scan();
 	STR_CRASH_POINT("streamsd:reaped");
 	host_leave();
-	str_store(&shared()->daemon_soon, 0u);
-	str_fence_full(); /* pairs with the one in host_daemon_soon() */
 	str_sweep_ask(&sweep, false);
 	memory_ask();
 }
 
-/* A change may have left a stream that only a sweep closes. */
+/*
+ * A change may have left a stream that only a sweep closes.  A sweep that is
+ * under way may have passed the stream: sweep_next() finds the request.
+ */
 static void
 sweep_soon(void)
 {
+	if (sweep.stage != 0)
+		return;
 	sweep_every = SWEEP_MIN;
 	sweep_at = STR_MAX(soonest,
 		STR_MIN(sweep_at, host_now() + SWEEP_MIN));
@@ -280,6 +283,11 @@ sweeps(void)
 		str_sweep_ask(&sweep, false);
 	if ((sweep.stage == 0 && !sweep.asked) || host_enter(&hc) != 0)
 		return false;
+	if (sweep.stage == 0) {
+		/* not by a walk that interrupts the collector */
+		str_store(&shared()->daemon_soon, 0u);
+		str_fence_full(); /* pairs with the one in host_daemon_soon() */
+	}
 	more = str_sweep_some(&sweep, SLICE);
 	host_leave();
 	if (!more) {
@@ -473,8 +481,9 @@ work(void)
 		if (watch_refresh() || more)
 			died = true;
 		more = false;
+		/* the time of the next sweep is only known after this one */
 		all = (rung && (asks == 0 || (asks & ~NEWS) != 0)) ||
-			host_now() >= sweep_at;
+			(sweep.stage == 0 && host_now() >= sweep_at);
 		if (asks & HOST_ASK_NOTICE)
 			notice_at = STR_MIN(notice_at, host_now() + NOTICE_MIN);
 		if (asks & HOST_ASK_SOON)
@@ -511,7 +520,7 @@ work(void)
 			stay_at = host_now() + DRAIN;
 		if (asks & HOST_ASK_EXEC)
 			unsure = UNSURE_TIMES;
-		if (unsure != 0 && watch_unsure()) {
+		if (unsure != 0 && sweep.stage == 0 && watch_unsure()) {
 			unsure--;
 			ns = STR_MIN(ns, UNSURE);
 			sweep_at = STR_MIN(sweep_at, host_now() + UNSURE);
