@@ -246,7 +246,7 @@ str_head_released(struct str_head *sd, int peer_fd)
 	str_wake_all(peer);
 	/* a holder of the peer may have no carrier that hangs up, and there may
 	 * be none */
-	if (str_load(&sd->refs) != 0 || str_load(&peer->refs) != 0)
+	if (str_head_refs(sd) != 0 || str_head_refs(peer) != 0)
 		host_daemon_soon();
 }
 

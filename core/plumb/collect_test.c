@@ -246,6 +246,26 @@ T_CASE(an_end_whose_peer_is_on_its_way_asks_for_a_sweep)
 	T_EQ(fx_in_use(STR_BLK_PIPE), 0);
 }
 
+/* Each descriptor that was received has a carrier that hangs up. */
+T_CASE(an_end_that_had_a_reference_once_asks_for_nothing)
+{
+	struct host_call hc = {.fd = -1};
+
+	fx_begin(t);
+	fx_pipe(&pipe_);
+	T_EQ(host_enter(&hc), 0);
+	str_head_ref(pipe_.sd[0]);
+	str_ref_end();
+	str_ref_begin();
+	str_head_unref(pipe_.sd[0], NULL);
+	(void)sim_soon();
+	sim_close(pipe_.fd[0]);
+	str_head_released(pipe_.sd[0], -1);
+	host_leave();
+	T_EQ(sim_soon(), 0u);
+	fx_close(&pipe_, 1);
+}
+
 T_CASE(a_reference_that_goes_asks_for_a_sweep_where_no_file_is)
 {
 	struct host_call hc = {.fd = -1};
