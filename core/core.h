@@ -571,6 +571,8 @@ struct str_node {
 	str_a32 used;		 /* [A] opens that wait for the lock or hold
 				  * it */
 	struct str_lock lock;	 /* one open or last close at a time */
+	str_a32 left;		 /* [A] 1: a close was left to the owner of the
+				  * lock */
 	struct str_plumb *volatile pl; /* [lock] NULL: not open */
 	str_a32 word;		 /* FIFO: opens wait here for the other side */
 	uint32_t opens[2];	 /* [lock] FIFO: opens for reading, writing, ever */
@@ -941,6 +943,7 @@ struct str_node *str_node_get(uint64_t k0, uint64_t k1);
 struct str_node *str_node_find(uint64_t k0, uint64_t k1);
 int str_node_lock(struct str_node *n, struct host_call *hc);
 void str_node_unlock(struct str_node *n);
+bool str_node_leave(struct str_node *n);
 long str_ioctl_link(struct str_head *sd, struct host_call *hc, unsigned cmd,
 	unsigned long arg);
 long str_ioctl_pass(struct str_head *sd, struct host_call *hc, unsigned cmd,

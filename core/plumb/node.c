@@ -112,8 +112,39 @@ str_node_lock(struct str_node *n, struct host_call *hc)
 	}
 }
 
+/* If a close was left to this thread, it may have opened something else: then a
+ * sweep closes. */
 void
 str_node_unlock(struct str_node *n)
 {
 	str_unlock(&n->lock);
+	if (str_unlikely(str_load(&n->left) != 0) && str_cas(&n->left, 1u, 0u))
+		host_daemon_soon();
+}
+
+/* Has another living thread the lock? */
+static bool
+is_busy(struct str_node *n)
+{
+	uint32_t v = str_load(&n->lock.owner);
+
+	return v != 0 && v != host_self_tag() && !host_owner_dead(v);
+}
+
+/*
+ * str_node_leave - leave a close to the thread that has locked @n
+ * If it does not close the stream, it asks for a sweep when it releases the
+ * lock; if it is killed, its death is a reason for a sweep.
+ * Return: false: no other living thread has locked it.
+ */
+bool
+str_node_leave(struct str_node *n)
+{
+	if (!is_busy(n))
+		return false;
+	if (str_load(&n->left) != 0)
+		return true;
+	str_store(&n->left, 1u);
+	host_fence_heavy(); /* pairs with the light one of str_unlock() */
+	return is_busy(n);
 }

@@ -652,15 +652,6 @@ take_down(struct str_plumb *pl, struct host_call *hc)
 	str_link_bury(pl, hc);
 }
 
-/* Does a living thread other than this one hold the node? */
-static bool
-node_busy(struct str_node *n)
-{
-	uint32_t v = str_load(&n->lock.owner);
-
-	return v != 0 && v != host_self_tag() && !host_owner_dead(v);
-}
-
 static bool
 drain_on(struct str_plumb *pl, void *arg)
 {
@@ -718,11 +709,8 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 			goto out;
 		n = pl->node;
 	}
-	if (n != NULL && hc == NULL && node_busy(n)) {
-		host_daemon_soon();
-		goto out; /* the thread that opens or closes it, or a sweep,
-			   * closes it */
-	}
+	if (n != NULL && hc == NULL && str_node_leave(n))
+		goto out;
 	if (n != NULL)
 		locked = str_node_lock(n, NULL) == 0; /* otherwise the caller
 						       * holds it */
@@ -757,13 +745,11 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 		(void)str_cas(&n->used, 1u, 2u); /* an unnamed FIFO */
 	}
 	STR_CRASH_POINT("close:down");
-	/* a thread died while it held it, and is not reaped yet: a later sweep
-	 * frees it */
+	/* a thread died while it held it, and is not reaped yet: the sweep for
+	 * which the reaper asks frees it */
 	if (str_stream_free(pl, sid, NULL) == STR_FREED_NOT &&
-	    str_stream_lives(pl) && pl->sid == sid) {
+	    str_stream_lives(pl) && pl->sid == sid)
 		(void)str_cas(&pl->closer, me, 0u);
-		host_daemon_soon();
-	}
 unlock:
 	if (locked)
 		str_node_unlock(n);

@@ -847,6 +847,95 @@ T_CASE(who_closes_is_not_kept_by_one_who_dies_closing)
 	T_LT(lived_, 200); /* it did die at times */
 }
 
+/* A FIFO whose holder was killed; streamsd does nothing. */
+static struct str_plumb *
+left_fifo(void)
+{
+	struct host_call hc = {.fd = -1, .fflags = O_RDWR_};
+	struct host_carrier c;
+	struct str_file *f;
+	int fd;
+
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	T_EQ(host_enter(&hc), 0);
+	T_EQ(str_fifo_open(&hc, STR_FIFO_DEV, 3, O_RDWR_, &c, &f), 0);
+	host_leave();
+	sim_sleep(1000000);
+	sim_stop(sim_streamsd());
+	sim_close(fd);
+	return str_file_head(f)->plumb;
+}
+
+static void
+has_the_node(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+	struct str_node *n = arg;
+
+	T_EQ(host_enter(&hc), 0);
+	T_EQ(str_node_lock(n, &hc), 0);
+	sim_sleep(1000000000);
+	str_node_unlock(n);
+	host_leave();
+}
+
+/* Not as often as another one finds the node locked: that may be for long. */
+T_CASE(who_has_the_node_asks_for_a_sweep_once)
+{
+	struct str_plumb *pl;
+	unsigned i;
+
+	fx_begin(t);
+	pl = left_fifo();
+	(void)sim_spawn("owner", has_the_node, pl->node);
+	sim_sleep(1000000);
+	(void)sim_soon();
+	for (i = 0; i < 4; i++)
+		fx_sweep();
+	T_TRUE(str_stream_lives(pl));
+	T_EQ(sim_soon(), 0u);
+	sim_sleep(2000000000);
+	T_EQ(sim_soon(), 1u);
+	fx_sweep();
+	T_FALSE(str_stream_lives(pl));
+	T_EQ(sim_soon(), 0u);
+	sim_cont(sim_streamsd());
+}
+
+static void
+dies_freeing(void *arg)
+{
+	struct str_plumb *pl = arg;
+	struct host_call hc = {.fd = -1};
+
+	T_EQ(host_enter(&hc), 0);
+	T_TRUE(str_cas(&pl->blk.owner, 0u, host_self_tag()));
+	sim_kill(sim_current());
+}
+
+T_CASE(what_the_dead_were_freeing_is_swept_when_they_are_reaped)
+{
+	struct str_plumb *pl;
+	struct sim_task *w;
+	unsigned i;
+
+	fx_begin(t);
+	pl = left_fifo();
+	w = sim_spawn("doomed", dies_freeing, pl);
+	while (!sim_ended(w))
+		sim_sleep(1);
+	(void)sim_soon();
+	for (i = 0; i < 4; i++)
+		fx_sweep();
+	T_TRUE(str_stream_lives(pl));
+	T_EQ(sim_soon(), 0u);
+	sim_sleep(1000000000);
+	T_EQ(sim_soon(), 1u);
+	fx_sweep();
+	T_FALSE(str_stream_lives(pl));
+	sim_cont(sim_streamsd());
+}
+
 /* -------------------------------------------------------------------- reaping */
 
 static uint32_t tag_;

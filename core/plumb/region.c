@@ -237,8 +237,12 @@ reap_block(struct reap *r, struct str_blk *b, unsigned turn)
 	if (r->undone)
 		return;
 	/* a thread that took over the dead one's lock may have stamped it */
-	if (str_cas(&b->owner, r->tag, kept ? 0u : host_self_tag()) && !kept)
+	if (!str_cas(&b->owner, r->tag, kept ? 0u : host_self_tag()))
+		return;
+	if (!kept)
 		str_kind[state].fini(b);
+	else if (state == STR_BLK_PIPE)
+		host_daemon_soon(); /* another thread may have failed to free it */
 }
 
 /* A thread died inside this stream: complete its change of plumbing. */
