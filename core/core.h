@@ -849,6 +849,7 @@ void str_far_leave(struct str_plumb *pl, int how, struct str_plumb *was);
 void str_plumb_barrier(struct str_plumb *pl);
 bool str_plumb_claimed(struct str_plumb *pl);
 bool str_plumb_claimed_since(struct str_plumb *pl);
+bool str_plumb_claimed_dead(struct str_plumb *pl);
 struct str_fmod *str_fmod_find(const char *name);
 bool str_name_eq(const char *a, const char *b);
 struct str_qpair *str_qpair_alloc(struct str_plumb *pl, struct str_fmod *fm);

@@ -427,7 +427,7 @@ T_CASE(a_close_hands_nothing_over_that_has_arrived)
 	qenable(WR(a.rq));
 	sim_crash_at("tpi:served", 1);
 	(void)sim_spawn("server", serves, NULL);
-	sim_sleep(1000);
+	sim_sleep(100000000); /* it is reaped, as before any close */
 	(void)sim_spawn("plumber", plumbs_briefly, b.pipe.pl);
 	sim_sleep(1000);
 	dv_close(&a);

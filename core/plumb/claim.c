@@ -263,8 +263,9 @@ str_far_leave(struct str_plumb *pl, int how, struct str_plumb *was)
 	host_tls.at = was;
 }
 
+/* Has a thread other than this one, which is @dead or alive, claimed @pl? */
 static bool
-claimed(struct str_domain *d, struct str_plumb *pl)
+claimed(struct str_domain *d, struct str_plumb *pl, bool dead)
 {
 	uint32_t n = str_load(&d->thread_high), i, k;
 
@@ -277,7 +278,7 @@ claimed(struct str_domain *d, struct str_plumb *pl)
 		for (k = 0; k < STR_NCLAIM; k++)
 			if (str_load_acq(&t->claim[k]) ==
 				(uint64_t)(uintptr_t)pl &&
-			    !host_owner_dead(tag))
+			    host_owner_dead(tag) == dead)
 				return true;
 	}
 	return false;
@@ -288,7 +289,15 @@ bool
 str_plumb_claimed(struct str_plumb *pl)
 {
 	host_fence_heavy(); /* pairs with publish() */
-	return claimed(host_domain, pl);
+	return claimed(host_domain, pl, false);
+}
+
+/* str_plumb_claimed_dead - has a thread that was killed, and is not reaped yet,
+ * claimed @pl? */
+bool
+str_plumb_claimed_dead(struct str_plumb *pl)
+{
+	return claimed(host_domain, pl, true);
 }
 
 /*
@@ -306,7 +315,7 @@ str_plumb_claimed_since(struct str_plumb *pl)
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	else
 		host_fence_heavy();
-	return claimed(host_domain, pl);
+	return claimed(host_domain, pl, false);
 }
 
 /*
@@ -327,7 +336,7 @@ str_plumb_lock(struct str_plumb *pl, struct host_call *hc)
 	for (;;) {
 		uint32_t w = str_load_acq(&pl->pword);
 
-		if (!claimed(host_domain, pl)) {
+		if (!claimed(host_domain, pl, false)) {
 			/*
 			 * this thread is the plumber, possibly in place of a
 			 * dead one
@@ -372,7 +381,7 @@ str_plumb_lock_soon(struct str_plumb *pl, unsigned ms)
 	for (;; ms--) {
 		uint32_t w = str_load_acq(&pl->pword);
 
-		if (!claimed(host_domain, pl))
+		if (!claimed(host_domain, pl, false))
 			break;
 		if (ms == 0) {
 			if (v != 0)

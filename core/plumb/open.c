@@ -32,6 +32,8 @@
 #define OWN_NS 1000000000u /* longest wait for another thread's close, which may
 			    * be stopped: own_lock() */
 #define OWN_POLL_NS 1000000u
+#define REAPED_NS 1000000000ull /* longest wait for a reaper, which may itself
+				 * wait for a stopped thread */
 #define SOCK_NS 100000000000u /* longest time without progress for the data of
 			       * a socket that no process has any more */
 
@@ -585,6 +587,39 @@ impatient(struct str_head *sd)
 }
 
 /*
+ * A server of the stream was killed: its reaper puts back the message that it
+ * had taken, and the driver may ask what became of others (str_msg_fate()).  As
+ * in drain(), a thread without a call does not wait but is called again.
+ * Return: false: the server is not reaped yet.
+ */
+static bool
+servers_reaped(struct str_plumb *pl, struct host_call *hc)
+{
+	struct str_head *sd = &pl->head[0];
+	uint64_t end = str_load(&pl->drain_end), now = host_now();
+
+	if (str_likely(!str_plumb_claimed_dead(pl)))
+		return true;
+	if (hc == NULL && end != 0)
+		return now >= end;
+	if (hc == NULL) {
+		/* drain() has the same end */
+		str_store(&pl->drain_end, now + STR_MAX(REAPED_NS,
+			impatient(sd) ? 0 : sd->cltime * 1000000ull));
+		return false;
+	}
+	for (end = now + REAPED_NS; host_now() < end &&
+		str_plumb_claimed_dead(pl);) {
+		uint32_t w = str_load(&sd->peer->hq.wword);
+
+		(void)host_wait(hc, &sd->peer->hq.wword, w, DRAIN_NS);
+		if (host_interrupted(hc) != HOST_SIG_NONE)
+			break;
+	}
+	return true;
+}
+
+/*
  * SVR4 close(2): modules and the driver have the close time to send their data,
  * unless the descriptor is non-blocking; a signal ends the wait.  A thread
  * without a call, because the holders of the stream were killed, does not wait
@@ -718,7 +753,7 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 		goto unlock;
 	/* before it is marked as closing: str_hold() must still reach it, so
 	 * that a thread that makes room can enable its queues */
-	if (!drain(pl, hc)) {
+	if (!servers_reaped(pl, hc) || !drain(pl, hc)) {
 		if (hc != NULL)
 			host_daemon_look();
 		goto unlock;

@@ -936,6 +936,44 @@ T_CASE(what_the_dead_were_freeing_is_swept_when_they_are_reaped)
 	sim_cont(sim_streamsd());
 }
 
+static void
+dies_serving(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+
+	T_EQ(host_enter(&hc), 0);
+	(void)str_claim(arg);
+	sim_kill(sim_current());
+}
+
+/* Then its driver can find out what became of the messages. */
+T_CASE(a_stream_in_which_a_server_died_is_closed_when_that_is_reaped)
+{
+	struct host_call hc = {.fd = -1};
+	struct str_plumb *pl;
+	struct sim_task *w;
+	uint64_t now;
+
+	fx_begin(t);
+	pl = left_fifo();
+	w = sim_spawn("doomed", dies_serving, pl);
+	while (!sim_ended(w))
+		sim_sleep(1);
+	now = host_now();
+	fx_sweep();
+	T_LT(host_now() - now, 1000000u); /* streamsd waits for nothing */
+	T_TRUE(str_stream_lives(pl));
+	T_EQ(host_enter(&hc), 0);
+	T_TRUE(str_region_drain());
+	host_leave();
+	sim_sleep(100000000);
+	T_EQ(host_enter(&hc), 0);
+	T_FALSE(str_region_drain());
+	host_leave();
+	T_FALSE(str_stream_lives(pl));
+	sim_cont(sim_streamsd());
+}
+
 /* -------------------------------------------------------------------- reaping */
 
 static uint32_t tag_;

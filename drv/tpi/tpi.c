@@ -259,7 +259,6 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 {
 	struct tpi *tp = tpi_of(q);
 	struct tpi_ind *in;
-	int n;
 
 	if (tp == NULL)
 		return 0; /* the last closer was killed after the following
@@ -268,15 +267,10 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 	/*
 	 * The last server may have been killed while it sent a message.  Find
 	 * out whether the message has arrived, so that it is not sent a second
-	 * time.  Wait for at most a second: a thread in the other stream may be
-	 * stopped.
+	 * time.  The close has waited for the server's reaper.
 	 */
-	for (n = 0; tp->down.state != 0 && n < HZ &&
-		kept_dead(WR(q), &tp->down) == EAGAIN; n++) {
-		mutex_exit(&tp->gate);
-		delay(1);
-		mutex_enter(&tp->gate);
-	}
+	if (tp->down.state != 0)
+		(void)kept_dead(WR(q), &tp->down);
 	mutex_enter(&tp->prov->lock);
 	tp->closing = 1;
 	mutex_exit(&tp->prov->lock);
