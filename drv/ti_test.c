@@ -365,6 +365,52 @@ T_CASE(an_answer_outlives_the_data_that_is_flushed)
 	dv_close(&a);
 }
 
+/* ---------------------------------------------------------------- a tick */
+
+/* What waits on the write queue of @a is served by a tick only. */
+static void
+waits(void)
+{
+	struct T_info_req info = {T_INFO_REQ};
+
+	noenable(WR(a.rq));
+	T_EQ(putq(WR(a.rq), request(&info, sizeof(info))), 1);
+}
+
+static void
+timers_run(void)
+{
+	struct host_call hc = {.fd = -1};
+
+	T_EQ(host_enter(&hc), 0);
+	(void)str_timer_run(host_now());
+	host_leave();
+}
+
+/* Requests come more often than the thread of the timers. */
+T_CASE(a_tick_that_is_late_is_not_put_off)
+{
+	fx_begin(t);
+	dv_driver(&str_drv_ticotsor);
+	named();
+	T_EQ(dv_open(&a, "ticotsor", 0, CLONEOPEN), 0);
+	waits();
+	tpi_retry(a.rq->q_ptr);
+	sim_advance(1000000000 / HZ);
+	tpi_retry(a.rq->q_ptr);
+	timers_run();
+	freemsg(want(&a, T_INFO_ACK));
+	/* the next one is to come at the end of its tick */
+	waits();
+	tpi_retry(a.rq->q_ptr);
+	timers_run();
+	T_TRUE(dv_up(&a) == NULL);
+	sim_advance(1000000000 / HZ);
+	timers_run();
+	freemsg(want(&a, T_INFO_ACK));
+	dv_close(&a);
+}
+
 /* ---------------------------------------------------------------- a close */
 
 static void

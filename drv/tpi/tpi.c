@@ -670,6 +670,7 @@ tpi_tick(void *arg)
 {
 	struct tpi *tp = arg;
 
+	str_store(&tp->due, (uint64_t)0);
 	if (__atomic_load_n(&tp->missed, __ATOMIC_RELAXED) != 0)
 		__atomic_store_n(&tp->doubt, 1u, __ATOMIC_RELAXED);
 	qenable(WR(tp->rq));
@@ -694,17 +695,22 @@ timer(struct tpi *tp)
 }
 
 /*
- * All calls within a tick set the same deadline, its end, so that none puts the
- * tick off.  Each sets it: whether the thread that set it before lives to do so
- * is not known.
+ * All calls within a tick set the same deadline, its end; later ones set it
+ * again until the tick has come, so that none puts it off.  Each sets it: whether
+ * the thread that noted it lives to do so is not known.
  */
 void
 tpi_retry(struct tpi *tp)
 {
 	struct str_timer *tm = timer(tp);
+	uint64_t now = str_now(), due = str_load(&tp->due);
 
+	if (due == 0 || due > now) {
+		due = (now / TICK + 1) * TICK;
+		str_store(&tp->due, due);
+	}
 	if (tm != NULL)
-		str_timer_set(tm, (str_now() / TICK + 1) * TICK);
+		str_timer_set(tm, due);
 	else
 		tpi_tick(tp); /* at once */
 }

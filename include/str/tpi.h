@@ -153,6 +153,7 @@ struct tpi {
 	int owes_reason;	   /* ... reason of the T_DISCON_IND */
 	int owes_error;		   /* ... error of the M_ERROR */
 	struct str_timer *volatile timer; /* tpi_retry(); NULL at first */
+	uint64_t due;		   /* [A] the tick that was requested, or 0 */
 	volatile unsigned int writer; /* str_self() of the thread that put the
 				       * last message that had to wait */
 	unsigned long drops;	   /* [A] datagrams that were dropped */
