@@ -19,8 +19,8 @@
  * contents: they are checked, and the reason for a refusal is written to the
  * log.
  *
- * u-area.  There is one for each image, in its data; the image's open
- * procedures, which are called in the module's perimeter, use it one at a time.
+ * u-area.  It belongs to a call of an open procedure: the thread has it in its
+ * own data.  An open that runs inside another one has its own.
  */
 #include "foreign.h"
 #include <sys/ddi.h>
@@ -353,6 +353,14 @@ str_flavour_begin(uint32_t image, const char *name, uint32_t kind)
 
 /* -------------------------------------------------------------------- SVR3 */
 
+_Static_assert(sizeof(struct str_uarea) == sizeof(host_tls.uarea), "u-area");
+
+struct str_uarea *
+str_uarea(void)
+{
+	return (struct str_uarea *)(void *)host_tls.uarea;
+}
+
 /*
  * str_foreign_open - call an open procedure of SVR3: open(q, dev, flag, sflag)
  * The procedure returns OPENFAIL or a minor, which is used in a clone open.
@@ -362,25 +370,24 @@ int
 str_foreign_open(struct str_qpair *qp, dev_t *dev, int flag, int sflag,
 	const cred_t *cr)
 {
-	struct user *u = host_module_symbol(qp->fmod->foreign,
-		"str_user_area");
+	struct str_uarea *u = str_uarea(), was = *u;
 	union {
 		qi_qopen_t svr4;
 		int (*svr3)(queue_t *q, dev_t dev, int flag, int sflag);
 	} fn = {.svr4 = qp->rq.q_qinfo->qi_qopen};
-	int minor;
+	int minor, err;
 
-	if (u != NULL)
-		*u = (struct user){
-			.u_uid = (int)cr->cr_uid,
-			.u_gid = (int)cr->cr_gid,
-			.u_ruid = (int)cr->cr_ruid,
-			.u_rgid = (int)cr->cr_rgid,
-		};
+	*u = (struct str_uarea){
+		.uu_uid = (int)cr->cr_uid,
+		.uu_gid = (int)cr->cr_gid,
+		.uu_ruid = (int)cr->cr_ruid,
+		.uu_rgid = (int)cr->cr_rgid,
+	};
 	minor = fn.svr3(&qp->rq, *dev, flag, sflag);
+	err = u->uu_error > 0 && u->uu_error < 4096 ? u->uu_error : ENXIO;
+	*u = was;
 	if (minor == OPENFAIL)
-		return u != NULL && u->u_error > 0 && u->u_error < 4096 ?
-			u->u_error : ENXIO;
+		return err;
 	if (sflag == CLONEOPEN)
 		*dev = makedevice(getmajor(*dev), (minor_t)minor);
 	return 0;

@@ -95,6 +95,7 @@ struct host_tls {
 	uint32_t reap;		 /* tag of a dead thread that is to be reaped */
 	struct str_fmod *perim;	 /* module whose perimeter it is in */
 	struct str_qpair *opening; /* whose open or close it is in */
+	int uarea[5];		 /* executive: struct str_uarea of <sys/user.h> */
 	uint64_t event;		 /* callback it is in */
 	/* executive: the last write that found no room: str_direct_soon() */
 	struct str_head *full_at; /* head at which it was; NULL: none */

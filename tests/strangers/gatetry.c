@@ -90,7 +90,7 @@ main(void)
 	ctl = open(GATE "0", O_RDWR);
 	CHECK(ctl != -1);
 	CHECK(write(ctl, "c", 1) == 1);	/* it may have been opened before */
-	CHECK(open(GATE "4", O_RDWR) == -1 && errno == EINVAL);
+	CHECK(open(GATE "5", O_RDWR) == -1 && errno == EINVAL);
 	CHECK(open("/dev/streams/clone/gate", O_RDWR) == -1 && errno == EINVAL);
 
 	/* woken, by what runs in its driver's perimeter in another process */
@@ -133,6 +133,14 @@ main(void)
 	/* a timeout */
 	kid[0] = opener(GATE "3");
 	CHECK(ended(kid[0]) == 100);
+	CHECK(write(ctl, "c", 1) == 1);
+
+	/* each open has an error of its own, also while another one sleeps */
+	kid[0] = opener(GATE "4");
+	until(2);	/* the one that was killed counts */
+	CHECK(open(GATE "5", O_RDWR) == -1 && errno == EINVAL);
+	CHECK(write(ctl, "o", 1) == 1);
+	CHECK(ended(kid[0]) == ENOTTY);
 	CHECK(write(ctl, "c", 1) == 1);
 	close(ctl);
 	return 0;

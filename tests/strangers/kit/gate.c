@@ -4,7 +4,7 @@
 /*
  * gate - a driver of the old kind: an open waits until it is let in,
  * by what is written to minor 0; 1 says that a signal is enough, 2 that
- * it is not, 3 waits by way of a timeout.
+ * it is not, 3 waits by way of a timeout, 4 has found an error before it waits.
  */
 #include <sys/types.h>
 #include <sys/param.h>
@@ -38,12 +38,14 @@ gateopen(q, dev, flag, sflag)
 {
 	int m = minor(dev);
 
-	if (sflag || m > 3) {
+	if (sflag || m > 4) {
 		u.u_error = EINVAL;
 		return OPENFAIL;
 	}
 	if (m == 0)
 		return 0;
+	if (m == 4)
+		u.u_error = ENOTTY;
 	gate_waiters++;
 	while (!gate_is_open) {
 		if (m == 3)
@@ -56,7 +58,7 @@ gateopen(q, dev, flag, sflag)
 		}
 	}
 	gate_waiters--;
-	return m;
+	return m == 4 ? OPENFAIL : m;
 }
 
 static void
