@@ -45,7 +45,7 @@ host_box_new(int *ret_fd, struct host_carrier *ret_carrier)
 		return host_carrier_err(-fd);
 	err = host_sockdir_bind(fd, &number);
 	if (err == 0)
-		err = (int)-host_sockdir_connect(fd, number);
+		err = (int)-host_sockdir_connect(fd, number, false);
 	host_sockdir_unlink(number);
 	if (err == 0)
 		err = host_carrier_id(fd, ret_carrier);

@@ -411,7 +411,7 @@ address_taken(const struct host_carrier *c)
 
 		return host_dgram_send(number, &m, false) != ECONNREFUSED;
 	}
-	r = host_sockdir_connect(fd, number);
+	r = host_sockdir_connect(fd, number, false);
 	(void)sys_close(fd);
 	return r != -ECONNREFUSED && r != -ENOENT;
 }
@@ -437,7 +437,7 @@ probe(const struct host_carrier *c)
 			SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return EIO;
-	return (int)-host_sockdir_connect(fd, number);
+	return (int)-host_sockdir_connect(fd, number, false);
 }
 
 bool host_carrier_unsure;

@@ -439,7 +439,7 @@ take(uint64_t id)
 
 	if (!str_box_carrier(id, &c) || (fd = host_holder_take(&c)) < 0)
 		return -EIO;
-	fd = host_sock_install(id, fd);
+	fd = host_sock_install(id, fd, host_sock_cookie(fd));
 	host_sock_pass_new(id, fd);
 	return fd;
 }
@@ -490,7 +490,7 @@ fetch_there(uint64_t id)
 	host_carrier_gone(&c);
 	if (fd < 0)
 		return taken;
-	fd = host_sock_install(id, fd);
+	fd = host_sock_install(id, fd, host_sock_cookie(fd));
 	str_store(&place_of(id)->sent, round);
 	return fd;
 }
@@ -608,7 +608,7 @@ keep_one(uint64_t id, uint64_t cookie, int fd)
 		(void)sys_close(fd);
 		return;
 	}
-	(void)host_sock_install(id, fd);
+	(void)host_sock_install(id, fd, cookie);
 	STR_CRASH_POINT("keep:installed");
 	host_sock_keeps(id, true);
 	/* it may have ended meanwhile; the message was read before */

@@ -9,6 +9,10 @@
  * datagram, whose text describes each of them, in order.  If the receiver has
  * room for fewer, the kernel delivers the first ones, and reports the loss.
  *
+ * The line.  A process sends to the keeper from a socket that is connected to
+ * the keeper's: a path would be looked up twice for each datagram, to check the
+ * directory and to send.  A new keeper has another name, and gets a new line.
+ *
  * Trust.  A datagram contains the credentials of its sender; one from a process
  * of another user is dropped, with its descriptors.
  */
@@ -79,6 +83,69 @@ host_fd_pass(const struct host_carrier *to, int fd, uint64_t id)
 	return host_dgram_send(number, &m, true);
 }
 
+static uint64_t line_to, line_cookie; /* [line] name of the keeper, the line */
+
+/* Is @fd still the line?  The program may have closed it. */
+static bool
+line_is(int fd)
+{
+	uint64_t cookie = 0;
+
+	return fd >= 0 && host_fd_cookie(fd, &cookie) == 0 &&
+		cookie == line_cookie;
+}
+
+static void
+line_drop(void)
+{
+	if (line_is(host_fd_get(HOST_FD_LINE)))
+		host_fd_drop(HOST_FD_LINE);
+	else
+		host_fd_note(HOST_FD_LINE, -1);
+}
+
+/* Locks: [line]  Return: -1: there is none. */
+static int
+line_make(uint64_t number)
+{
+	int fd;
+
+	line_drop();
+	fd = (int)sys_call3(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	fd = host_fd_hide(HOST_FD_LINE, fd, true);
+	if (host_sockdir_connect(fd, number, true) != 0 ||
+		host_fd_cookie(fd, &line_cookie) != 0) {
+		host_fd_drop(HOST_FD_LINE);
+		return -1;
+	}
+	line_to = number;
+	return fd;
+}
+
+/*
+ * Return: false: send by another way, which also finds out the reason.  So no
+ * thread, and no handler, waits for the one that sends.
+ */
+static bool
+line_send(uint64_t number, struct msghdr *m)
+{
+	struct host_priv *pv = host_priv_page;
+	long r = -1;
+	int fd;
+
+	if (!host_plock_try(&pv->line))
+		return false;
+	fd = host_fd_get(HOST_FD_LINE);
+	if (line_to != number || !line_is(fd))
+		fd = line_make(number);
+	if (fd >= 0)
+		r = sys_call3(SYS_sendmsg, fd, m, MSG_DONTWAIT | MSG_NOSIGNAL);
+	host_plock_unlock(&pv->line);
+	return r >= 0;
+}
+
 int
 host_fds_send(uint64_t number, const void *text, size_t len, const int *fd,
 	unsigned n)
@@ -94,7 +161,7 @@ host_fds_send(uint64_t number, const void *text, size_t len, const int *fd,
 	if (n != 0)
 		m.msg_controllen +=
 			rights_put(u.room + m.msg_controllen, fd, n);
-	return host_dgram_send(number, &m, true);
+	return line_send(number, &m) ? 0 : host_dgram_send(number, &m, true);
 }
 
 long

@@ -46,10 +46,16 @@ host_priv(void)
 	return p;
 }
 
+bool
+host_plock_try(struct host_plock *l)
+{
+	return str_cas(&l->word, 0u, 1u);
+}
+
 void
 host_plock_lock(struct host_plock *l)
 {
-	if (str_cas(&l->word, 0u, 1u))
+	if (host_plock_try(l))
 		return;
 	while (str_xchg(&l->word, 2u) != 0)
 		(void)sys_call4(SYS_futex, &l->word, FUTEX_WAIT_PRIVATE, 2,

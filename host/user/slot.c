@@ -786,6 +786,7 @@ child_enter(struct host_priv *pv, int sock)
 	host_fd_drop(HOST_FD_BELL);
 	host_fd_drop(HOST_FD_DIAG);
 	host_fd_drop(HOST_FD_DAEMON);
+	host_fd_drop(HOST_FD_LINE);
 	host_sock_forked();
 	str_store(&pv->bell_up, 0u);
 	if (!host_kin_here(sock)) {

@@ -199,11 +199,11 @@ host_sock_cookie(int fd)
 }
 
 int
-host_sock_install(uint64_t id, int fd)
+host_sock_install(uint64_t id, int fd, uint64_t cookie)
 {
 	struct place *p = place_of(id);
 	uint32_t n = str_load(&host_sock_high);
-	uint64_t w, cookie = host_sock_cookie(fd);
+	uint64_t w;
 
 	fd = raise_fd(fd);
 	mark(fd, true);
@@ -330,7 +330,7 @@ host_sock_tun(char *name)
 int
 host_sock_adopt(uint64_t id, int fd)
 {
-	fd = host_sock_install(id, fd);
+	fd = host_sock_install(id, fd, host_sock_cookie(fd));
 	STR_CRASH_POINT("sock:adopted");
 	host_sock_pass_new(id, fd);
 	return 0;

@@ -51,7 +51,7 @@ fd_in(uint64_t w, uint64_t id)
  * there is none. */
 uint64_t host_sock_cookie(int fd);
 /* Enter @fd in the place of @id.  Return: the descriptor to use. */
-int host_sock_install(uint64_t id, int fd);
+int host_sock_install(uint64_t id, int fd, uint64_t cookie);
 /* Close our descriptor in @p if its word is @w. */
 void host_sock_drop_word(struct place *p, uint64_t w);
 /* The same without the close, for a number that is not ours any more. */

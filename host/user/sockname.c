@@ -205,13 +205,8 @@ not_found(long r)
 		r == -EPERM;
 }
 
-/*
- * host_sockdir_send - send @m from @fd to the socket called @number
- * @sure: the message has a content, and is sent only to the checked directory.
- * Return: bytes, or minus an errno; -ENOENT: that socket is gone.
- */
-long
-host_sockdir_send(int fd, uint64_t number, struct msghdr *m, bool sure)
+static long
+reach(enum op op, int fd, uint64_t number, struct msghdr *m, bool sure)
 {
 	struct sockaddr_un sun;
 	char name[HOST_SOCKDIR_DIGITS + 1];
@@ -223,30 +218,34 @@ host_sockdir_send(int fd, uint64_t number, struct msghdr *m, bool sure)
 	if (sure && ready() != 0)
 		return -EACCES;
 	if (!sure || host_sockdir_visible()) {
-		r = call(OP_SEND, fd, &sun, len, m);
+		r = call(op, fd, &sun, len, m);
 		if (!not_found(r))
 			return r;
 		if (ready() != 0 || host_sockdir_visible())
 			return r;
 	}
-	return by_helper(OP_SEND, fd, name, m);
+	return by_helper(op, fd, name, m);
 }
 
-/* host_sockdir_connect - connect @fd, to find out whether @number is bound. */
+/*
+ * host_sockdir_send - send @m from @fd to the socket called @number
+ * @sure: the message has a content, and is sent only to the checked directory.
+ * Return: bytes, or minus an errno; -ENOENT: that socket is gone.
+ */
 long
-host_sockdir_connect(int fd, uint64_t number)
+host_sockdir_send(int fd, uint64_t number, struct msghdr *m, bool sure)
 {
-	struct sockaddr_un sun;
-	char name[HOST_SOCKDIR_DIGITS + 1];
-	socklen_t len;
-	long r;
+	return reach(OP_SEND, fd, number, m, sure);
+}
 
-	host_sockdir_text(number, name);
-	len = host_sockdir_address(&sun, shared()->dir, name);
-	r = call(OP_CONNECT, fd, &sun, len, NULL);
-	if (!not_found(r) || ready() != 0 || host_sockdir_visible())
-		return r;
-	return by_helper(OP_CONNECT, fd, name, NULL);
+/*
+ * host_sockdir_connect - connect @fd, to find out whether @number is bound, or
+ * @sure: to send messages with a content.
+ */
+long
+host_sockdir_connect(int fd, uint64_t number, bool sure)
+{
+	return reach(OP_CONNECT, fd, number, NULL, sure);
 }
 
 /* Bind one name. -EADDRINUSE: it is in use; -ENOENT: not in our directory. */

@@ -33,6 +33,7 @@ struct host_priv {
 	struct host_plock bell;     /* the bell; inside of attach */
 	struct host_plock image;    /* mapping images; inside of attach */
 	struct host_plock sock;	    /* HOST_FD_SOCKS */
+	struct host_plock line;	    /* HOST_FD_LINE; outside of bell */
 	struct host_plock sockdir;  /* opening it; inside of attach and bell */
 	str_a32 sockdir_up;	    /* the directory was checked: sockdir.c */
 	uint32_t sockdir_warned;    /* that failure was reported */
@@ -267,6 +268,7 @@ enum host_fd {
 	HOST_FD_DOMAIN, HOST_FD_BELL, HOST_FD_DIAG, HOST_FD_DAEMON,
 	HOST_FD_SOCKS, /* epoll: sock.c */
 	HOST_FD_SOCKDIR, /* sockdir.c */
+	HOST_FD_LINE, /* to the keeper: pass.c */
 	HOST_FD_MARK, /* of tokens: carrier.c */
 	HOST_FD_NAME, /* ends that are attached to names: fattach */
 	HOST_FD_NAME_END = HOST_FD_NAME + 16,
@@ -407,6 +409,7 @@ void host_notice_offer(void);	/* streamsd only, as the next one */
 void host_notice_withdraw(void);
 
 /* priv.c */
+bool host_plock_try(struct host_plock *l);
 void host_plock_lock(struct host_plock *l);
 void host_plock_unlock(struct host_plock *l);
 struct host_priv *host_priv(void); /* NULL: no memory */
@@ -433,7 +436,7 @@ int host_sockdir_full(int err);
 void host_sockdir_choose(struct host_shared *s);
 int host_sockdir_bind(int fd, uint64_t *ret_number);
 long host_sockdir_send(int fd, uint64_t number, struct msghdr *m, bool sure);
-long host_sockdir_connect(int fd, uint64_t number);
+long host_sockdir_connect(int fd, uint64_t number, bool sure);
 void host_sockdir_unlink(uint64_t number);
 uint64_t host_sockdir_number(const struct sockaddr_un *sun, uint32_t len);
 void host_sockdir_exit(void);
@@ -455,8 +458,8 @@ size_t host_creds_put(void *room);
 bool host_creds_ours(struct msghdr *m);
 
 /*
- * pass.c: many descriptors in one datagram with @text, sent by
- * host_dgram_send(). host_fds_recv() waits; *ret_lost: only the first *ret_n of
+ * pass.c: many descriptors in one datagram with @text, sent to the keeper,
+ * whose socket is called @number. host_fds_recv() waits; *ret_lost: only the first *ret_n of
  * the sent ones could be received.  Return: bytes of text from a process of
  * this user, or minus an errno, with no descriptors.
  */
