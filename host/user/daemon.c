@@ -428,8 +428,10 @@ host_daemon_member(int fd)
 {
 	struct str_proc *p = ask_for(HOST_ASK_MEMBER);
 
-	if (p != NULL)
+	if (p != NULL && fd >= 0)
 		ring_from(fd, str_load_acq(&p->bell));
+	else if (p != NULL)
+		ring_apart(str_load_acq(&p->bell));
 }
 
 /*

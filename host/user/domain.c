@@ -135,11 +135,11 @@ occupied(uint64_t at, uint64_t end)
  */
 #define PART STR_SLAB_SIZE
 
-/* Map a part.  Return: its address, or an errno, negative. */
+/* Map @size bytes.  Return: its address, or an errno, negative. */
 static long
-map_part(uint64_t at, int prot, int flags, int fd)
+map_part(uint64_t at, uint64_t size, int prot, int flags, int fd)
 {
-	long r = sys_call6(SYS_mmap, at, PART, prot,
+	long r = sys_call6(SYS_mmap, at, size, prot,
 		flags | MAP_NORESERVE | (at != 0 ? MAP_FIXED_NOREPLACE : 0),
 		fd, 0);
 
@@ -147,18 +147,24 @@ map_part(uint64_t at, int prot, int flags, int fd)
 		return r;
 	if (at != 0 && (uint64_t)r != at) {
 		/* for a kernel that uses the address as a hint */
-		(void)sys_call2(SYS_munmap, r, PART);
+		(void)sys_call2(SYS_munmap, r, size);
 		return -EEXIST;
 	}
-	(void)sys_call2(SYS_munlock, r, PART);
+	(void)sys_call2(SYS_munlock, r, size);
 	return r;
 }
 
 int
 host_map(uint64_t at, uint64_t size, int prot, int flags, int fd)
 {
-	long r = map_part(at, prot, flags, fd), whole;
+	/* without access nothing is allocated, but the limit may be too low */
+	long r = map_part(at, prot == PROT_NONE ? size : PART, prot, flags, fd);
+	long whole;
 
+	if (prot == PROT_NONE && r == -EAGAIN)
+		r = map_part(at, PART, prot, flags, fd);
+	else if (prot == PROT_NONE && r == (long)at)
+		return 0;
 	if (r < 0 && r > -4096)
 		return (int)-r;
 	whole = sys_call4(SYS_mremap, r, PART, size, 0);
@@ -176,7 +182,7 @@ host_map(uint64_t at, uint64_t size, int prot, int flags, int fd)
 void
 host_map_again(void *at, uint64_t size, int fd)
 {
-	long r = map_part(0, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+	long r = map_part(0, PART, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
 
 	if (r < 0 && r > -4096)
 		return;
@@ -513,10 +519,10 @@ private_create(void)
 static int
 fd_attach(int fd)
 {
-	char what[24];
+	char what[24] = "fd:";
 	int err;
 
-	snprintf(what, sizeof what, "fd:%d", fd);
+	(void)host_digits(what + 3, (unsigned)fd);
 	err = host_domain_map(fd, what);
 	if (err != 0)
 		return err;

@@ -43,6 +43,7 @@ static struct {
 } parent;
 
 static uint64_t domain_net; /* [attach] cookie of the domain's; 0: unknown */
+static bool net_asked;	    /* [attach] at the first fork */
 
 static uint64_t
 boottime(void)
@@ -68,6 +69,34 @@ common_tick(uint64_t from, uint64_t to)
 	return from == (to + MARGIN) / ns ? from : 0;
 }
 
+static uint64_t
+net_of(int fd)
+{
+	socklen_t len = sizeof(uint64_t);
+	uint64_t cookie = 0;
+
+	return sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_NETNS_COOKIE,
+		&cookie, &len) == 0 ? cookie : 0;
+}
+
+/*
+ * The first fork of a member: the cookie, unless this thread has left the
+ * domain's network namespace.
+ */
+static void
+net_learn(void)
+{
+	int fd;
+
+	if (host_domain->netns != host_ns_inode("net"))
+		return;
+	fd = (int)sys_call3(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	domain_net = net_of(fd);
+	(void)sys_close(fd);
+}
+
 void
 host_kin_fork(void)
 {
@@ -76,6 +105,10 @@ host_kin_fork(void)
 	parent.at = 0;
 	if (pv == NULL || pv->proc_image == 0)
 		return;
+	if (!net_asked && pv->pidns_is_known && host_domain != NULL) {
+		net_asked = true;
+		net_learn();
+	}
 	parent.image = pv->proc_image;
 	parent.pidns_is_known = pv->pidns_is_known;
 	parent.pid = (uint32_t)sys_getpid();
@@ -114,16 +147,6 @@ host_kin_told(uint64_t start, uint64_t image)
 	pv->proc_image = image;
 }
 
-static uint64_t
-net_of(int fd)
-{
-	socklen_t len = sizeof(uint64_t);
-	uint64_t cookie = 0;
-
-	return sys_call5(SYS_getsockopt, fd, SOL_SOCKET, SO_NETNS_COOKIE,
-		&cookie, &len) == 0 ? cookie : 0;
-}
-
 bool
 host_kin_here(int fd)
 {
@@ -132,10 +155,8 @@ host_kin_here(int fd)
 }
 
 void
-host_kin_is_here(int fd, bool anew)
+host_kin_is_here(int fd)
 {
-	if (!anew && domain_net != 0)
-		return;
 	domain_net = net_of(fd);
 	host_priv_page->pidns_is_known = true;
 }
@@ -144,4 +165,5 @@ void
 host_kin_forget(void)
 {
 	domain_net = 0;
+	net_asked = false;
 }

@@ -15,6 +15,26 @@
 
 #include "user_impl.h"
 
+/*
+ * host_digits - write @v at @to, which has room for 11 characters.  At an attach
+ * the C library's functions would have to be bound and brought in.
+ * Return: the end.
+ */
+char *
+host_digits(char *to, unsigned v)
+{
+	char *end = to;
+	unsigned rest = v;
+
+	do
+		end++;
+	while ((rest /= 10) != 0);
+	*end = '\0';
+	for (char *p = end; p != to; v /= 10)
+		*--p = (char)('0' + v % 10);
+	return end;
+}
+
 /* Field 3 and, in ret_field, fields 20, 22 and 28 of a stat file. */
 static char
 stat_read(const char *path, uint64_t ret_field[3])
@@ -60,7 +80,7 @@ void
 host_proc_start(int pid, uint64_t *ret_start, uint64_t *ret_image,
 	bool *ret_dead)
 {
-	char path[48];
+	char path[48] = "/proc/";
 	uint64_t field[3] = { 0, 0, 0 };
 	char state;
 
@@ -68,7 +88,7 @@ host_proc_start(int pid, uint64_t *ret_start, uint64_t *ret_image,
 	*ret_dead = sys_call2(SYS_kill, pid, 0) == -ESRCH;
 	if (*ret_dead)
 		return;
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	strcpy(host_digits(path + 6, (unsigned)pid), "/stat");
 	state = stat_read(path, field);
 	if (state == '\0') {
 		/* gone meanwhile, or there is no /proc */

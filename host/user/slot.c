@@ -792,7 +792,7 @@ child_enter(struct host_priv *pv, int sock)
 	if (!host_kin_here(sock)) {
 		err = host_domain_check_ns();
 		if (err == 0)
-			host_kin_is_here(sock, true);
+			host_kin_is_here(sock);
 	}
 	if (err == 0 && !host_domain_mine())
 		err = host_fail(EACCES, "this process has another user than "
@@ -829,14 +829,15 @@ static int
 process_enter(struct host_priv *pv)
 {
 	static int last_pid;
-	int sock = (int)sys_call3(SYS_socket, AF_UNIX,
-		SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int pid = sys_getpid(), err = 0;
+	int pid = sys_getpid(), sock = -1, err = 0;
 
-	if (last_pid != 0 && last_pid != pid)
+	if (last_pid != 0 && last_pid != pid) {
+		sock = (int)sys_call3(SYS_socket, AF_UNIX,
+			SOCK_DGRAM | SOCK_CLOEXEC, 0);
 		err = child_enter(pv, sock);
-	else
-		host_kin_is_here(sock, false);
+	} else {
+		pv->pidns_is_known = true;
+	}
 	if (err != 0)
 		goto out;
 	if (last_pid != pid)

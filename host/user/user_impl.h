@@ -313,6 +313,7 @@ void host_spare_release(void);
 void host_spare_close(void);
 
 /* proc.c */
+char *host_digits(char *to, unsigned v);
 void host_proc_start(int pid, uint64_t *ret_start, uint64_t *ret_image,
 	bool *ret_dead);
 bool host_task_dead(int pid, int tid);
@@ -324,15 +325,14 @@ bool host_task_stopped(int pid, int tid);
  * without asking /proc; host_kin_told - /proc was asked.
  * host_kin_here - is it certain that this thread, which made the socket @fd, is
  * in the namespaces of the domain?  host_kin_is_here - it is, by
- * host_domain_check_ns(); unless @anew, only the first time.  host_kin_forget -
- * another domain.  Locks: attach.
+ * host_domain_check_ns(). host_kin_forget - another domain.  Locks: attach.
  */
 void host_kin_fork(void);
 void host_kin_child(void);
 bool host_kin_start(uint64_t *ret_start, uint64_t *ret_image);
 void host_kin_told(uint64_t start, uint64_t image);
 bool host_kin_here(int fd);
-void host_kin_is_here(int fd, bool anew);
+void host_kin_is_here(int fd);
 void host_kin_forget(void);
 
 /* slot.c */

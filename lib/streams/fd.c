@@ -36,6 +36,8 @@ fd_word *_Atomic fd_chunk[FD_CHUNKS] STR_LARGE;
 static struct host_plock lock;
 static STR_TLS bool lock_mine;
 struct fd_rec *fd_hash[HASH] STR_LARGE; /* [F] */
+struct fd_rec fd_first[RECS_SIZE / sizeof(struct fd_rec)] STR_LARGE; /* [F] */
+static bool first_used;		  /* [F] */
 static struct fd_rec *unused;     /* [F] */
 static struct fd_rec *fresh;      /* [F] the next one that was never used */
 static uint32_t nfresh;           /* [F] */
@@ -279,7 +281,11 @@ rec_alloc(void)
 		unused = r->next;
 		return r;
 	}
-	if (nfresh == 0) {
+	if (!first_used) {
+		first_used = true;
+		fresh = fd_first;
+		nfresh = STR_ARRAY_LEN(fd_first);
+	} else if (nfresh == 0) {
 		p = sys_call6(SYS_mmap, NULL, RECS_SIZE, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (p < 0 && p > -4096)
