@@ -32,8 +32,7 @@ permitted(void)
 static struct host_ids
 ids_now(void)
 {
-	return (struct host_ids){ (uint32_t)sys_call1(SYS_getegid, 0),
-		permitted(), host_ns_inode("user") };
+	return (struct host_ids){ getegid(), permitted(), host_ns_inode("user") };
 }
 
 /* host_ids_write - record the maker's values in the new domain @d */

@@ -79,5 +79,5 @@ host_uid_known(unsigned uid)
 bool
 host_uid_mine(unsigned uid)
 {
-	return uid == (unsigned)sys_call1(SYS_geteuid, 0) && host_uid_known(uid);
+	return uid == geteuid() && host_uid_known(uid);
 }
