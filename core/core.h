@@ -550,7 +550,6 @@ void str_link_bury(struct str_plumb *up, struct host_call *hc);
  */
 struct str_pass {
 	struct str_blk blk;
-	frtn_t frtn;		 /* [I] */
 	struct str_head *head;	 /* [I] a Stream's, with a reference; or NULL */
 	struct str_head *at;	 /* [I] the receiving end */
 	uint64_t box, id;	 /* [I] other: the box, and its number there */
@@ -651,6 +650,7 @@ enum {
 
 /* mem, msg */
 int str_mem_init(struct str_domain *d);
+mblk_t *str_msg_of_pass(struct str_pass *p, const frtn_t *frtn);
 mblk_t *str_msg_from_user(const void *ubase, size_t len, unsigned type,
 	int *ret_err);
 void str_msg_own(mblk_t *mp);

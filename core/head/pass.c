@@ -10,9 +10,9 @@
  * the box of the receiving head (core/sock/box.c), and the message has its
  * number there.
  *
- * Freeing.  The message's buffer is a struct str_pass, given to esballoc(9)
- * with a free routine that is valid in every process: a message that is
- * flushed, or still queued when the pipe is closed, releases its reference.  A
+ * Freeing.  The message's buffer is a struct str_pass.  A message that is
+ * flushed, or still queued when the pipe is closed, releases its reference
+ * (str_msg_of_pass()).  A
  * descriptor without a message is closed by the next receiver, or by streamsd,
  * which is requested to check.
  *
@@ -35,17 +35,14 @@ struct u_recvfd {
 	char fill[8];
 };
 
-/* The last freeb() of an M_PASSFP. */
+/* The last freeb() of an M_PASSFP.  The pass is stamped with this thread: if it
+ * dies, its reaper does this. */
 void
 str_pass_free(char *arg)
 {
 	struct str_pass *p = (struct str_pass *)(void *)arg;
-
 	uint32_t v;
 
-	if (p->blk.state != STR_BLK_PASS)
-		return; /* the reaper has found it */
-	str_mem_own(p); /* if we die here, the reaper frees it */
 	str_ref_begin();
 	/*
 	 * the thread that was taking it is dead: this is the last reference to
@@ -71,27 +68,25 @@ pass_make(struct str_pass **ret, struct str_head *at)
 {
 	struct str_pass *p = str_mem_zalloc(sizeof(*p), STR_BLK_KMEM);
 	struct host_cred cr;
+	frtn_t frtn;
 	mblk_t *mp;
 
 	if (p == NULL)
 		return NULL;
-	p->at = at;
-	p->frtn.free_func = (void (*)(char *))(uintptr_t)host_code(1,
+	frtn.free_func = (void (*)(char *))(uintptr_t)host_code(1,
 		(void (*)(void))str_pass_free);
-	p->frtn.free_arg = (char *)p;
+	frtn.free_arg = (char *)p;
+	p->at = at;
 	str_store(&p->taken, 1u); /* no reference to release yet */
 	str_store_rel(&p->blk.state, STR_BLK_PASS);
 	host_cred(&cr);
 	p->uid = cr.uid;
 	p->gid = cr.gid;
-	mp = esballoc((unsigned char *)p, sizeof(*p), BPRI_HI, &p->frtn);
+	mp = str_msg_of_pass(p, &frtn);
 	if (mp == NULL) {
 		str_mem_free(p);
 		return NULL;
 	}
-	str_mem_disown(p); /* it is freed with the message */
-	mp->b_datap->db_type = M_PASSFP;
-	mp->b_wptr += sizeof(*p);
 	*ret = p;
 	return mp;
 }

@@ -14,8 +14,8 @@
  * Pinned buffers.  A buffer given to esballoc() that is not arena memory can
  * only be read by the process that gave it.  Such a data block names that
  * process; putq(), the Stream head, and whatever keeps a message for another
- * thread's put procedure replace it by a copy (str_msg_unpin()), which runs the
- * free routine in that process.
+ * thread's put procedure replace it by a copy (copy.c), which runs the free
+ * routine in that process.
  *
  * Failure.  A block is stamped with its thread while it is private and with
  * 0 once it is reachable from a queue; what a dead thread held is freed by
@@ -102,6 +102,32 @@ esballoc(unsigned char *base, size_t size, unsigned int pri, frtn_t *frtn)
 	return &x->m;
 }
 
+/*
+ * str_msg_of_pass - a message whose buffer is @p
+ * The last freeb() stamps @p with the calling thread, then calls @frtn, which
+ * frees @p, with a routine that is valid in every process.
+ */
+mblk_t *
+str_msg_of_pass(struct str_pass *p, const frtn_t *frtn)
+{
+	struct str_mdb *x = mdb_alloc(CLASS_MDB);
+
+	if (x == NULL)
+		return NULL;
+	x->d.db_base = (unsigned char *)p;
+	x->d.db_lim = (unsigned char *)(p + 1);
+	x->d.db_size = sizeof(*p);
+	x->d.db_frtn = *frtn;
+	str_barrier(); /* as in allocb() */
+	x->d.db_class = BUF_PASS;
+	str_barrier();
+	str_mem_disown(&p->blk); /* it is freed with the data block */
+	x->d.db_type = M_PASSFP;
+	x->m.b_rptr = x->d.db_base;
+	x->m.b_wptr = x->d.db_lim;
+	return &x->m;
+}
+
 /* SVR4 testb(D3): would allocb() succeed now? */
 int
 testb(size_t size, unsigned int pri)
@@ -133,23 +159,80 @@ at_home(const dblk_t *d)
 		host_code_shared((const void *)d->db_frtnp->free_func);
 }
 
-/* The last reference to @d has been dropped: free its buffer, or call the free
- * routine. */
+/* The block of a buffer that has one of its own, or NULL. */
+static struct str_blk *
+buffer_block(const dblk_t *d)
+{
+	return d->db_class == BUF_APART ?
+		(struct str_blk *)(void *)(d->db_base - BUF_HDR) :
+		d->db_class == BUF_PASS ?
+		(struct str_blk *)(void *)d->db_base : NULL;
+}
+
+/*
+ * Take the free routine from @d, a data block of esballoc(): it is called once
+ * at most, and not again if a thread dies that has begun.
+ * Return: free_func NULL: there is none, or not for this process.
+ */
+static frtn_t
+given_take(dblk_t *d)
+{
+	frtn_t f = {NULL, NULL};
+
+	if (d->db_frtnp != NULL && d->db_frtnp->free_func != NULL && at_home(d))
+		f = *d->db_frtnp;
+	str_barrier();
+	d->db_class = BUF_JOINED;
+	str_barrier();
+	STR_CRASH_POINT("msg:taken");
+	return f;
+}
+
+static void
+given_back(frtn_t f)
+{
+	if (f.free_func != NULL)
+		f.free_func(f.free_arg);
+}
+
+/*
+ * The last reference to @d has been dropped: free its buffer, or call the free
+ * routine.  A block of its own is stamped, then unlinked, then freed: after a
+ * death in between the reaper frees it, exactly once.
+ */
 static void
 db_free(dblk_t *d)
 {
-	if (d->db_class == BUF_APART) {
-		/* stamped, then unlinked, then freed: after a death in between
-		 * the reaper frees it, exactly once */
-		str_mem_own(d->db_base - BUF_HDR);
-		str_barrier();
-		d->db_class = BUF_JOINED;
-		str_barrier();
-		str_mem_free(d->db_base - BUF_HDR);
-	} else if (d->db_class == BUF_GIVEN && d->db_frtnp != NULL &&
-		d->db_frtnp->free_func != NULL && at_home(d)) {
-		d->db_frtnp->free_func(d->db_frtnp->free_arg);
-	}
+	struct str_blk *b = buffer_block(d);
+	unsigned char was = d->db_class;
+
+	STR_CRASH_POINT("msg:unused");
+	if (was == BUF_GIVEN)
+		given_back(given_take(d));
+	if (b == NULL)
+		return;
+	str_mem_own(b);
+	str_barrier();
+	STR_CRASH_POINT("msg:stamped");
+	d->db_class = BUF_JOINED;
+	str_barrier();
+	STR_CRASH_POINT("msg:begun");
+	if (was == BUF_PASS)
+		given_back(d->db_frtn);
+	else
+		str_mem_free(b);
+}
+
+/* Has a dead thread not begun to free the buffer of @d?  A block that is
+ * stamped is freed by its reaper. */
+static bool
+is_unfreed(const dblk_t *d)
+{
+	struct str_blk *b = buffer_block(d);
+
+	return b == NULL ? d->db_class == BUF_GIVEN :
+		str_load(&b->owner) == 0 && str_load(&b->state) ==
+		(d->db_class == BUF_PASS ? STR_BLK_PASS : STR_BLK_BUF);
 }
 
 /*
@@ -157,15 +240,20 @@ db_free(dblk_t *d)
  * message block in use, which has other data now (pullupmsg()).  Called under
  * the lock: the remaining step is recorded in the slot of @t, not by a stamp.
  * The record is cleared before the block can be reused, because the step must
- * not be applied to another object.  Return: false: nothing was done, as only
- * @d is in use in @of, or @d may have a free routine, which may take a lock.
+ * not be applied to another object.  *@ret_frtn is called after the lock is
+ * released, as it may take one; if the thread died, it is not called.  Return:
+ * false: nothing was done, as only @d is in use in @of.
  */
 static bool
-data_done(struct str_thread *t, struct str_mdb *of, dblk_t *d)
+data_done(struct str_thread *t, struct str_mdb *of, dblk_t *d,
+	frtn_t *ret_frtn)
 {
-	if (str_load(&of->parts) == STR_MDB_D || d->db_class == BUF_GIVEN)
+	if (str_load(&of->parts) == STR_MDB_D)
 		return false;
-	db_free(d);
+	if (d->db_class == BUF_GIVEN)
+		*ret_frtn = given_take(d);
+	else
+		db_free(d);
 	STR_CRASH_POINT("msg:datafreed");
 	str_barrier();
 	str_store(&t->sharing, (uint64_t)0);
@@ -210,6 +298,7 @@ share_mend(struct str_thread *t)
 	struct str_mdb *of = str_mdb_of_d(d);
 	unsigned char was = (unsigned char)str_load(&t->share_step);
 	bool drop = (str_load(&t->share_step) & STR_SHARE_DROP) != 0, alive;
+	frtn_t frtn;
 
 	if (!drop) {
 		/* counted, but the duplicate was not made */
@@ -222,11 +311,10 @@ share_mend(struct str_thread *t)
 			str_mem_disown(x);
 			mdb_release(x, STR_MDB_M);
 		} else if (d != &x->d && was == 1 && alive) {
-			if (data_done(t, of, d))
+			if (data_done(t, of, d, &frtn))
 				return; /* the slot may belong to another thread
 					 * now */
-			if (str_load(&of->parts) == STR_MDB_D)
-				str_store(&of->blk.owner, str_load(&t->tag));
+			str_store(&of->blk.owner, str_load(&t->tag));
 		}
 	}
 	str_barrier();
@@ -320,6 +408,7 @@ static STR_NOINLINE void
 free_reference(struct str_mdb *x, dblk_t *d)
 {
 	struct str_mdb *of = str_mdb_of_d(d);
+	frtn_t frtn = {NULL, NULL};
 	bool done = false;
 	unsigned char was;
 
@@ -339,11 +428,12 @@ free_reference(struct str_mdb *x, dblk_t *d)
 			mdb_release(x, STR_MDB_M);
 		}
 	} else if (was == 1) {
-		done = data_done(host_self(), of, d);
-		if (!done && str_load(&of->parts) == STR_MDB_D)
+		done = data_done(host_self(), of, d, &frtn);
+		if (!done)
 			str_mem_own(of);
 	}
 	share_unlock(d);
+	given_back(frtn);
 	if (was == 1 && !done)
 		db_free(d);
 	if (d != &x->d) {
@@ -377,6 +467,7 @@ freeb(mblk_t *bp)
 	 * would leave the data to another message, str_mdb_reap() */
 	d->db_ref = 0;
 	str_barrier();
+	STR_CRASH_POINT("msg:unreferenced");
 	bp->b_datap = NULL;
 	if (d->db_class != BUF_JOINED)
 		db_free(d);
@@ -446,122 +537,6 @@ dupmsg(mblk_t *mp)
 	return head;
 }
 
-/* SVR4 copyb(D3): only the bytes between b_rptr and b_wptr. */
-mblk_t *
-copyb(mblk_t *bp)
-{
-	size_t n = 0;
-	mblk_t *nb;
-
-	if (bp->b_wptr > bp->b_rptr)
-		n = (size_t)(bp->b_wptr - bp->b_rptr);
-	nb = allocb(n, BPRI_MED);
-	if (nb == NULL)
-		return NULL;
-	if (n != 0)
-		__builtin_memcpy(nb->b_wptr, bp->b_rptr, n);
-	nb->b_wptr += n;
-	nb->b_datap->db_type = bp->b_datap->db_type;
-	nb->b_band = bp->b_band;
-	nb->b_flag = bp->b_flag;
-	return nb;
-}
-
-/* SVR4 copymsg(D3) */
-mblk_t *
-copymsg(mblk_t *mp)
-{
-	mblk_t *head = NULL, **link = &head;
-
-	for (; mp != NULL; mp = mp->b_cont) {
-		*link = copyb(mp);
-		if (*link == NULL) {
-			freemsg(head);
-			return NULL;
-		}
-		link = &(*link)->b_cont;
-	}
-	return head;
-}
-
-/*
- * str_msg_from_user - a message of one block with a copy of user bytes
- * Return: NULL with *ret_err EFAULT or ENOSR.
- */
-mblk_t *
-str_msg_from_user(const void *ubase, size_t len, unsigned type, int *ret_err)
-{
-	mblk_t *mp = allocb(len, BPRI_MED);
-
-	if (mp == NULL) {
-		*ret_err = ENOSR;
-		return NULL;
-	}
-	mp->b_datap->db_type = (unsigned char)type;
-	if (len != 0 && host_copyin(ubase, mp->b_wptr, len) != 0) {
-		freeb(mp);
-		*ret_err = EFAULT;
-		return NULL;
-	}
-	mp->b_wptr += len;
-	return mp;
-}
-
-/*
- * Data outside the arena can be read only in one process.  A free routine can
- * be called only in one, wherever the data is, unless the address of the
- * routine is valid in all processes.
- */
-STR_INLINE bool
-pinned(const mblk_t *bp)
-{
-	const dblk_t *d = bp->b_datap;
-
-	return d->db_class == BUF_GIVEN && (!str_mem_valid(d->db_base) ||
-		(d->db_frtnp != NULL && d->db_frtnp->free_func != NULL &&
-			!host_code_shared(
-				(const void *)d->db_frtnp->free_func)));
-}
-
-/*
- * str_msg_unpin - make a message readable, and freeable, in every process
- * @mp: a message
- *
- * Return: the message, with copies for its pinned blocks; NULL when there was
- * no memory; then @mp is unchanged.
- */
-mblk_t *
-str_msg_unpin(mblk_t *mp)
-{
-	mblk_t *copies = NULL, **end = &copies, **link, *bp, *nb;
-
-	for (bp = mp; bp != NULL; bp = bp->b_cont) {
-		if (str_likely(!pinned(bp)))
-			continue;
-		nb = *end = copyb(bp);
-		if (nb == NULL) {
-			freemsg(copies);
-			return NULL;
-		}
-		end = &nb->b_cont;
-	}
-	if (str_likely(copies == NULL))
-		return mp;
-	/* there is memory for all: from here on no step fails */
-	for (link = &mp; (bp = *link) != NULL; link = &(*link)->b_cont) {
-		if (!pinned(bp))
-			continue;
-		nb = copies;
-		copies = nb->b_cont;
-		nb->b_cont = bp->b_cont;
-		nb->b_next = bp->b_next;
-		nb->b_prev = bp->b_prev;
-		*link = nb;
-		freeb(bp);
-	}
-	return mp;
-}
-
 /*
  * str_mdb_reap - free an allocation whose private owner died
  * The owner may have died inside freeb(): then b_datap is NULL, or points to
@@ -575,7 +550,6 @@ void
 str_mdb_reap(struct str_mdb *x)
 {
 	uint32_t parts = str_load(&x->parts);
-	struct str_blk *b;
 
 	if ((parts & STR_MDB_M) != 0 && x->m.b_datap != NULL &&
 	    (x->m.b_datap != &x->d || str_load(&x->d.db_ref) != 0)) {
@@ -588,12 +562,8 @@ str_mdb_reap(struct str_mdb *x)
 			str_mem_disown(x);
 			return;
 		}
-		if (x->d.db_class == BUF_APART) {
-			b = (struct str_blk *)(void *)(x->d.db_base - BUF_HDR);
-			if (str_load(&b->state) == STR_BLK_BUF &&
-			    str_load(&b->owner) == 0)
-				db_free(&x->d);
-		}
+		if (is_unfreed(&x->d))
+			db_free(&x->d);
 	}
 	str_store(&x->parts, 0u);
 	str_mdb_put(x);

@@ -14,8 +14,9 @@
 /* db_class: where the buffer is */
 enum {
 	BUF_JOINED, /* in one allocation with the message and data blocks; also
-		     * while db_free() frees a buffer that was apart */
+		     * when db_free() has begun to free another one */
 	BUF_APART,  /* in an allocation of its own */
+	BUF_PASS,   /* a struct str_pass */
 	BUF_GIVEN,  /* where the caller of esballoc() has it */
 };
 

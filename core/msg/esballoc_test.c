@@ -242,3 +242,117 @@ T_CASE(an_outside_buffer_on_the_late_list_is_copied)
 	T_EQ(sim_run(), 0);
 	T_EQ(freed, 1);
 }
+
+/* ------------------------------------------------------- death in between */
+
+static unsigned given_back_;
+static const char *dying_at_;
+
+static void
+gives_back(char *arg)
+{
+	T_STR(arg, "buffer");
+	given_back_++;
+}
+
+static mblk_t *
+given(void)
+{
+	static unsigned char buf[8];
+	static frtn_t frtn = {gives_back, (char *)"buffer"};
+	mblk_t *mp = esballoc(buf, sizeof(buf), BPRI_LO, &frtn);
+
+	T_NOTNULL(mp);
+	return mp;
+}
+
+/* The last message with the buffer is a duplicate if @dup. */
+static void
+frees_given(void *dup)
+{
+	mblk_t *mp = given(), *d;
+
+	if (dup != NULL) {
+		d = dupb(mp);
+		freeb(mp);
+		mp = d;
+	}
+	sim_crash_at(dying_at_, sim_crash_count(dying_at_) + 1);
+	freeb(mp);
+}
+
+static void
+dies_freeing_given(struct t *t, const char *label, char *dup, unsigned calls)
+{
+	unsigned n;
+
+	fx_begin(t);
+	given_back_ = 0;
+	dying_at_ = label;
+	n = sim_crash_count(label);
+	(void)sim_spawn("doomed", frees_given, dup);
+	T_EQ(sim_run(), 0);
+	T_GT(sim_crash_count(label), n);
+	sim_sleep(1000000000);
+	T_EQ(given_back_, calls);
+	T_EQ(fx_messages(), 0);
+}
+
+T_CASE(a_thread_dies_freeing_a_given_buffer_and_its_reaper_gives_it_back)
+{
+	dies_freeing_given(t, "msg:unreferenced", NULL, 1);
+	fx_end();
+	dies_freeing_given(t, "msg:unused", NULL, 1);
+}
+
+T_CASE(a_thread_dies_dropping_the_last_duplicate_and_its_reaper_gives_it_back)
+{
+	static const char *const at[] = {"msg:dropping", "msg:dropped",
+		"msg:unused"};
+
+	for (unsigned i = 0; i < STR_ARRAY_LEN(at); i++) {
+		dies_freeing_given(t, at[i], (char *)"", 1);
+		fx_end();
+	}
+}
+
+/* The argument may be gone by then. */
+T_CASE(a_thread_dies_giving_a_buffer_back_and_no_other_does_it_again)
+{
+	dies_freeing_given(t, "msg:taken", NULL, 0);
+	fx_end();
+	dies_freeing_given(t, "msg:taken", (char *)"", 0);
+}
+
+/* The buffer's block is a living message's, which has got other data. */
+static void
+frees_what_was_pulled_up(void *arg)
+{
+	mblk_t *mp = given(), *dup = dupb(mp);
+
+	mp->b_wptr += 2;
+	mp->b_cont = fx_msg("more", 0);
+	T_EQ(pullupmsg(mp, -1), 1);
+	str_msg_disown(mp);
+	*(mblk_t **)arg = mp;
+	sim_crash_at(dying_at_, sim_crash_count(dying_at_) + 1);
+	freeb(dup);
+}
+
+T_CASE(a_thread_dies_freeing_a_given_buffer_and_its_block_goes_with_the_message)
+{
+	static const char *const at[] = {"msg:dropping", "msg:dropped",
+		"msg:taken", "msg:released"};
+	mblk_t *mp;
+
+	for (unsigned i = 0; i < STR_ARRAY_LEN(at); i++) {
+		fx_begin(t);
+		dying_at_ = at[i];
+		(void)sim_spawn("doomed", frees_what_was_pulled_up, &mp);
+		T_EQ(sim_run(), 0);
+		sim_sleep(1000000000);
+		freemsg(mp);
+		T_EQ(fx_messages(), 0);
+		fx_end();
+	}
+}

@@ -158,6 +158,7 @@ T_CASE(who_dies_with_several_files_of_a_fifo_has_them_closed)
 #define I_POP_ 0x5303u
 #define I_RECVFD_ 0x530eu
 #define I_SENDFD_ 0x5311u
+#define I_FLUSH_ 0x5305u
 #define I_PLINK_ 0x5316u
 #define I_PUNLINK_ 0x5317u
 #define PASSAGES 4u	   /* of one label, that a task dies at */
@@ -685,6 +686,39 @@ T_CASE(a_descriptor_without_memory_is_enosr_and_waits)
 	fx_give_back();
 	receives_waiting(NULL);
 	T_EQ(received_, 0);
+}
+
+static void
+flushes_received(void *arg)
+{
+	struct end p = {str_pipe_file(pipe_.pl, 1), pipe_.fd[1],
+		STR_O_NONBLOCK};
+
+	sim_crash_at(arg, sim_crash_count(arg) + 1);
+	(void)ioc(&p, I_FLUSH_, FLUSHR);
+}
+
+/* A flushed message releases its reference, wherever the thread dies. */
+T_CASE(a_thread_dies_flushing_a_descriptor_and_its_stream_goes)
+{
+	static const char *const at[] = {"msg:unreferenced", "msg:unused",
+		"msg:stamped", "msg:begun", "ref:taken"};
+	static const struct scene flushing = {.name = "flushing"};
+	unsigned i, n;
+
+	now_ = &flushing;
+	for (i = 0; i < STR_ARRAY_LEN(at); i++) {
+		sent(t);
+		n = sim_crash_count(at[i]);
+		(void)sim_spawn("doomed", flushes_received, (void *)at[i]);
+		T_EQ(sim_run(), 0);
+		T_GT(sim_crash_count(at[i]), n);
+		sim_sleep(1000000000);
+		fx_close(&pipe_, 0);
+		fx_close(&pipe_, 1);
+		nothing_left(at[i], 1);
+		fx_end();
+	}
 }
 
 static void

@@ -48,7 +48,7 @@ collect(struct str_blk *b, void *arg)
 	} else if (r->what == BLOCKS) {
 		/* a message may still refer to a buffer that was being freed:
 		 * messages first */
-		wanted = state != STR_BLK_BUF;
+		wanted = state != STR_BLK_BUF && state != STR_BLK_PASS;
 	}
 	if (wanted && r->n < FOUND)
 		r->found[r->n++] = b;
