@@ -99,5 +99,6 @@ memory_done(void)
 	any = freed;
 	freed = false;
 	str_store(&state, (uint32_t)IDLE);
+	memory_go(); /* it may have been asked when the thread was ending */
 	return any;
 }
