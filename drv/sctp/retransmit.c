@@ -12,7 +12,9 @@
  * are neither lost nor in the receiver's buffer.  They stay in flight until a
  * SACK shows room (sack.c), or until T3 sends the first of them again as a
  * probe.  Lost chunks are sent as far as there is room for them; one chunk may
- * be in flight whatever the window (s6.1 (A)).
+ * be in flight whatever the window (s6.1 (A)).  Refused chunks do not hold them
+ * back, by cwnd or by the window: the window may stay closed until the first
+ * lost chunk has arrived.
  *
  * Where to.  After T3 a chunk goes to another active address of the peer, if
  * there is one (s6.4).  After SACKs it goes where it was sent before: the SACKs
@@ -95,6 +97,25 @@ has_room(struct sctp_assoc *as, uint32_t tsn, uint32_t len)
 	return as->peer_rwnd >= n && len <= as->peer_rwnd - n;
 }
 
+/* Does cwnd of @path have room?  Refused chunks in flight take none. */
+static int
+cwnd_has_room(struct sctp_assoc *as, uint32_t path)
+{
+	const struct sctp_path *pa = &as->path[path];
+	const struct sctp_tx *tx;
+	uint32_t t, n = 0;
+
+	if (pa->flight < pa->cwnd)
+		return 1;
+	for (t = as->acked + 1; t != as->next_tsn && n < pa->cwnd; t++) {
+		tx = sctp_tx_of(as, t);
+		if (tx->state == SCTP_TX_FLIGHT && tx->path == path &&
+			!tx->refused)
+			n += tx->len;
+	}
+	return n < pa->cwnd;
+}
+
 /*
  * May lost chunk @tsn be sent to @path?  The packet of a fast retransmission
  * may exceed the windows (s7.2.4 (3)).
@@ -102,9 +123,7 @@ has_room(struct sctp_assoc *as, uint32_t tsn, uint32_t len)
 static int
 may_resend(struct sctp_assoc *as, uint32_t tsn, uint32_t path)
 {
-	const struct sctp_path *pa = &as->path[path];
-
-	return as->fast_now || (pa->flight < pa->cwnd &&
+	return as->fast_now || (cwnd_has_room(as, path) &&
 		has_room(as, tsn, sctp_tx_of(as, tsn)->len));
 }
 

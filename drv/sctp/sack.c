@@ -222,7 +222,8 @@ in_recovery(const struct sctp_assoc *as)
  * s6.1 (A), s6.2: a receiver drops new chunks for which it has no room, and
  * answers by a SACK at once.  So if a SACK shows no room for the first chunk
  * behind @highest, all in flight there are probably dropped, and are sent again
- * as soon as a SACK shows room.  This is not a sign of congestion.
+ * as soon as a SACK shows room.  This is not a sign of congestion.  Chunks that
+ * are lost already do not count.
  */
 static void
 look_at_window(struct sctp_assoc *as, uint32_t highest)
@@ -233,10 +234,8 @@ look_at_window(struct sctp_assoc *as, uint32_t highest)
 
 	for (tsn = highest + 1; tsn != as->next_tsn; tsn++) {
 		tx = sctp_tx_of(as, tsn);
-		if (tx->state == SCTP_TX_ABANDONED)
-			continue;
 		if (tx->state != SCTP_TX_FLIGHT)
-			break;
+			continue;
 		if (shut < 0)
 			shut = tx->len > room;
 		if (shut) {
