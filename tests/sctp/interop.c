@@ -25,7 +25,9 @@
 #undef SCTP_SHUTDOWN_SENT
 #undef SCTP_SHUTDOWN_RECEIVED
 #undef SCTP_SHUTDOWN_ACK_SENT
+#define sctp_status engine_status /* usrsctp has a structure of this name */
 #include "engine.h"
+#undef sctp_status
 #include "t.h"
 
 #define OURS 5000
