@@ -80,15 +80,16 @@ net_of(int fd)
 }
 
 /*
- * The first fork of a member: the cookie, unless this thread has left the
+ * The first fork of a member: the cookie, if this thread is certainly in the
  * domain's network namespace.
  */
 static void
 net_learn(void)
 {
+	uint64_t now = host_ns_now("net");
 	int fd;
 
-	if (host_domain->netns != host_ns_inode("net"))
+	if (now == 0 || now != host_domain->netns)
 		return;
 	fd = (int)sys_call3(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)

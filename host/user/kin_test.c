@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /* What a forked child knows without asking /proc, and what it must ask. */
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -144,4 +145,67 @@ T_CASE(a_child_in_another_pid_namespace_is_refused)
 	T_EQ(status, EPROTO);
 	/* the process that called unshare() stays where it was */
 	T_EQ(elsewhere(CLONE_NEWPID, false), 0);
+}
+
+/* The error of host_enter() in a child that this thread forks. */
+static int
+child_error(void)
+{
+	pid_t pid = T_OK(fork());
+
+	if (pid == 0)
+		_exit(enter_error());
+	return status_of(pid);
+}
+
+struct elsewhere {
+	bool attach;	/* first, this process is no member yet */
+	int unshared;	/* of unshare(CLONE_NEWNET) */
+	int child;
+};
+
+static void *
+thread_elsewhere(void *arg)
+{
+	struct elsewhere *e = arg;
+
+	e->unshared = unshare(CLONE_NEWNET);
+	if (e->unshared != 0)
+		return NULL;
+	if (e->attach)
+		setup();
+	e->child = child_error();
+	return NULL;
+}
+
+static void
+run_elsewhere(struct elsewhere *e)
+{
+	pthread_t t;
+
+	T_EQ(pthread_create(&t, NULL, thread_elsewhere, e), 0);
+	T_EQ(pthread_join(t, NULL), 0);
+	if (e->unshared != 0)
+		T_SKIP("no unshare()");
+}
+
+/* /proc/self shows the namespaces of the group leader. */
+T_CASE(a_child_of_a_thread_in_another_network_namespace_is_refused)
+{
+	struct elsewhere e = { .attach = false };
+
+	setup();
+	/* the first fork of this process */
+	run_elsewhere(&e);
+	T_EQ(e.child, EPROTO);
+	T_EQ(child_error(), 0);
+}
+
+T_CASE(a_thread_attaches_in_its_own_network_namespace)
+{
+	struct elsewhere e = { .attach = true };
+
+	run_elsewhere(&e);
+	T_EQ(e.child, 0);
+	T_EQ(child_error(), EPROTO);
 }

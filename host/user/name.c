@@ -49,7 +49,10 @@ dir_is_mine(const char *path, struct stat *st)
 		(st->st_mode & 077) == 0 ? 0 : EACCES;
 }
 
-/* <linux/pidfd.h> of Linux 6.11 */
+/* <linux/pidfd.h> of Linux 6.9 and 6.11 */
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD O_EXCL
+#endif
 #ifndef PIDFD_GET_NET_NAMESPACE
 #define PIDFD_GET_NET_NAMESPACE _IO(0xFF, 4)
 #define PIDFD_GET_PID_NAMESPACE _IO(0xFF, 5)
@@ -74,11 +77,13 @@ ns_by_link(const char *path)
 	return i < n && text[i] == ']' ? ino : 0;
 }
 
-/* The namespace's inode by this process's pidfd; 0: unknown. */
+/* The namespace's inode by this thread's pidfd; 0: unknown. */
 static uint64_t
 ns_by_pidfd(bool net)
 {
-	int pidfd = (int)sys_call2(SYS_pidfd_open, sys_getpid(), 0);
+	int tid = sys_gettid();
+	int pidfd = (int)sys_call2(SYS_pidfd_open, tid,
+		tid != sys_getpid() ? PIDFD_THREAD : 0);
 	struct stat st;
 	long fd;
 
@@ -99,36 +104,74 @@ ns_by_pidfd(bool net)
  * kernel's PROC_USER_INIT_INO, since Linux 3.8. */
 #define FIRST_USERNS 0xeffffffdu
 
+enum { NS_PID, NS_NET, NS_USER, NS_COUNT };
+
 static bool ns_keep;	/* [attach] */
-static str_a32 ns_kept; /* [attach] a bit for each of told[] */
+static str_a32 ns_kept; /* [attach] a bit for each of ns_told[] */
+static str_a64 ns_told[NS_COUNT]; /* [attach] */
+
+static unsigned
+ns_kind(const char *name)
+{
+	return name[0] == 'n' ? NS_NET : name[0] == 'u' ? NS_USER : NS_PID;
+}
 
 /*
- * The inode of this process's "pid", "net" or "user" namespace; 0: unknown.  Without
- * /proc, and without such a pidfd, it is the last value of this process or of
- * its parent; but a process in a new pid namespace detects that its parent is
- * outside.
+ * The inode of the namespace, by the kernel; 0: unknown.  Each thread has a
+ * network namespace of its own: /proc/self shows that of the group leader.
  */
-uint64_t
-host_ns_inode(const char *name)
+static uint64_t
+ns_ask(unsigned kind)
 {
-	static str_a64 told[3]; /* [attach] */
-	unsigned i = name[0] == 'n' ? 1 : name[0] == 'u' ? 2 : 0;
 	static const char path[][20] = { "/proc/self/ns/pid",
 		"/proc/self/ns/net", "/proc/self/ns/user" };
 	uint64_t ino;
 
-	if (str_load(&ns_kept) >> i & 1)
-		return str_load(&told[i]);
-	ino = ns_by_link(path[i]);
-	if (ino == 0 && i != 2)
-		ino = ns_by_pidfd(i == 1);
-	if (ino == 0 && i == 0 && sys_call1(SYS_getppid, 0) == 0)
-		return 0;
+	if (kind == NS_NET && sys_gettid() != sys_getpid())
+		ino = ns_by_link("/proc/thread-self/ns/net");
+	else
+		ino = ns_by_link(path[kind]);
+	if (ino == 0 && kind != NS_USER)
+		ino = ns_by_pidfd(kind == NS_NET);
+	return ino;
+}
+
+/*
+ * host_ns_now - the inode of this thread's "pid", "net" or "user" namespace
+ * Return: a value of this moment, or of this attach; 0: unknown.
+ */
+uint64_t
+host_ns_now(const char *name)
+{
+	unsigned kind = ns_kind(name);
+	uint64_t ino;
+
+	if (str_load(&ns_kept) >> kind & 1)
+		return str_load(&ns_told[kind]);
+	ino = ns_ask(kind);
 	if (ino != 0)
-		str_store(&told[i], ino);
+		str_store(&ns_told[kind], ino);
 	if (ino != 0 && ns_keep)
-		(void)str_or(&ns_kept, 1u << i);
-	return str_load(&told[i]);
+		(void)str_or(&ns_kept, 1u << kind);
+	return ino;
+}
+
+/*
+ * host_ns_inode - as host_ns_now(); but without /proc, and without such a pidfd,
+ * "pid" and "net" are the last value of this process or of its parent
+ *
+ * A process in a new pid namespace detects that its parent is outside.
+ */
+uint64_t
+host_ns_inode(const char *name)
+{
+	unsigned kind = ns_kind(name);
+	uint64_t ino = host_ns_now(name);
+
+	if (ino != 0 || kind == NS_USER ||
+	    (kind == NS_PID && sys_call1(SYS_getppid, 0) == 0))
+		return ino;
+	return str_load(&ns_told[kind]);
 }
 
 /*
@@ -140,7 +183,7 @@ host_ns_keep(bool on)
 {
 	str_store(&ns_kept, 0u);
 	ns_keep = on;
-	host_uid_every = on && host_ns_inode("user") == FIRST_USERNS;
+	host_uid_every = on && host_ns_now("user") == FIRST_USERNS;
 }
 
 /*

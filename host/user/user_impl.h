@@ -169,6 +169,7 @@ int host_domain_join(void);
 int host_map(uint64_t at, uint64_t size, int prot, int flags, int fd);
 void host_map_again(void *at, uint64_t size, int fd);
 void host_domain_unmap(void);
+uint64_t host_ns_now(const char *name);
 uint64_t host_ns_inode(const char *name);
 void host_ns_keep(bool on);
 /* ids.c: which processes trust each other. */

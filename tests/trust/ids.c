@@ -165,15 +165,12 @@ not_mapped(void)
 	T_EQ(geteuid(), 65534u);
 }
 
-/* All users that are not mapped look like the process's own. */
-T_CASE(the_overflow_user_owns_no_domain)
+static void
+skip_without_user_namespaces(void)
 {
-	static const char dir[] = "/dev/shm/streams-65534";
+	pid_t pid = T_OK(fork());
 	int st;
-	pid_t pid;
 
-	setup();
-	pid = T_OK(fork());
 	if (pid == 0) {
 		become(STRANGER, STRANGER, STRANGER, STRANGER);
 		_exit(unshare(CLONE_NEWUSER) != 0);
@@ -181,7 +178,45 @@ T_CASE(the_overflow_user_owns_no_domain)
 	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
 	if (!WIFEXITED(st) || WEXITSTATUS(st) != 0)
 		T_SKIP("no user namespaces");
+}
+
+/* All users that are not mapped look like the process's own. */
+T_CASE(the_overflow_user_owns_no_domain)
+{
+	static const char dir[] = "/dev/shm/streams-65534";
+
+	setup();
+	skip_without_user_namespaces();
 	T_OK(mkdir(dir, 0700));
 	T_OK(chown(dir, OTHER, OTHER));
 	T_EQ(pipe_as(not_mapped), ENOSR);
+}
+
+#define JAIL "/dev/shm/jail"
+
+/* A member, which then has no number, no /proc and no domain. */
+static void
+not_mapped_any_more(void)
+{
+	int fd[2];
+
+	plain();
+	T_OK(pipe(fd));
+	T_OK(unshare(CLONE_NEWUSER | CLONE_NEWNS));
+	T_EQ(geteuid(), 65534u);
+	T_OK(chroot(JAIL));
+	T_OK(chdir("/"));
+	/* leaves the domain before the kernel refuses it */
+	T_ERR(setuid(5), EINVAL);
+}
+
+T_CASE(what_was_known_of_an_earlier_user_namespace_is_forgotten)
+{
+	setup();
+	skip_without_user_namespaces();
+	T_OK(mkdir(JAIL, 0755));
+	T_OK(mkdir(JAIL "/dev", 0755));
+	T_OK(mkdir(JAIL "/dev/shm", 0));
+	T_OK(chmod(JAIL "/dev/shm", 01777));
+	T_EQ(pipe_as(not_mapped_any_more), ENOSR);
 }
