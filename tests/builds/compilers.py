@@ -25,6 +25,8 @@ INSTALLED = re.compile(
     r'lib/(streams|xti)/lib\w+\.so[.\d]*|tools/|bench/)')
 # Options of the compiler that the build has chosen, unknown to the other one.
 UNKNOWN = {'clang': ['-Wno-unknown-warning-option'], 'gcc': []}
+# What is given to a compiler only after it was asked, and stays with it.
+ASKED = ('-malign-data=',)
 
 
 def other(command):
@@ -52,7 +54,7 @@ def sources(build):
         for w in words:
             if w in ('-o', '-MF', '-MQ'):
                 next(words)
-            elif 'color' in w:
+            elif 'color' in w or w.startswith(ASKED):
                 continue
             elif w.startswith(('-D', '-U', '-I', '-std', '-W', '-f', '-m',
                                '-nostdinc', '-O', '-include', '-pthread')):
