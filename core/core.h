@@ -500,6 +500,9 @@ struct str_plumb {
 	str_a64 drain_end;	  /* [A] without a holder: it is closed when it
 				   * is empty, or at this time; 0: it has a
 				   * holder */
+	str_a64 reap_end;	  /* [A] until then its close waits for the
+				   * reapers of killed threads; 0: there is
+				   * none */
 	str_a64 plain;		  /* [A] number of the kernel's pipe of a PLAIN
 				   * pipe: head/plain.c; 0: it is none;
 				   * STR_PLAIN_NOT: it never will be */
@@ -847,8 +850,10 @@ str_unclaim_first(struct str_plumb *pl)
 int str_far_enter(struct str_plumb *pl, struct str_plumb **ret_was);
 void str_far_leave(struct str_plumb *pl, int how, struct str_plumb *was);
 void str_plumb_barrier(struct str_plumb *pl);
-bool str_plumb_claimed(struct str_plumb *pl);
-bool str_plumb_claimed_since(struct str_plumb *pl);
+#define STR_CLAIM_LIVING 1u
+#define STR_CLAIM_DEAD 2u /* of a thread that was killed, and is not reaped */
+bool str_plumb_claimed(struct str_plumb *pl, uint32_t whose);
+bool str_plumb_claimed_since(struct str_plumb *pl, uint32_t whose);
 bool str_plumb_claimed_dead(struct str_plumb *pl);
 struct str_fmod *str_fmod_find(const char *name);
 bool str_name_eq(const char *a, const char *b);

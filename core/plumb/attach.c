@@ -176,7 +176,7 @@ str_qpair_free(struct str_qpair *qp)
 	/* pairs with the full fence in str_reap_mark_pipe() */
 	if (__sync_bool_compare_and_swap(&pl->leaving, qp, NULL) &&
 		(str_load(&pl->plumber.owner) != 0 ||
-			str_plumb_claimed_since(pl)))
+			str_plumb_claimed_since(pl, STR_CLAIM_LIVING)))
 		str_plumb_barrier(pl);
 	if (qp->fmod != NULL)
 		(void)str_sub(&qp->fmod->count, 1u);

@@ -263,9 +263,9 @@ str_far_leave(struct str_plumb *pl, int how, struct str_plumb *was)
 	host_tls.at = was;
 }
 
-/* Has a thread other than this one, which is @dead or alive, claimed @pl? */
+/* Has a thread other than this one claimed @pl? @whose: STR_CLAIM_*. */
 static bool
-claimed(struct str_domain *d, struct str_plumb *pl, bool dead)
+claimed(struct str_domain *d, struct str_plumb *pl, uint32_t whose)
 {
 	uint32_t n = str_load(&d->thread_high), i, k;
 
@@ -278,18 +278,21 @@ claimed(struct str_domain *d, struct str_plumb *pl, bool dead)
 		for (k = 0; k < STR_NCLAIM; k++)
 			if (str_load_acq(&t->claim[k]) ==
 				(uint64_t)(uintptr_t)pl &&
-			    host_owner_dead(tag) == dead)
+			    ((host_owner_dead(tag) ? STR_CLAIM_DEAD :
+						     STR_CLAIM_LIVING) &
+				    whose) != 0)
 				return true;
 	}
 	return false;
 }
 
-/* str_plumb_claimed - has a living thread other than this one claimed @pl? */
+/* str_plumb_claimed - has a thread other than this one claimed @pl?
+ * @whose: STR_CLAIM_* */
 bool
-str_plumb_claimed(struct str_plumb *pl)
+str_plumb_claimed(struct str_plumb *pl, uint32_t whose)
 {
 	host_fence_heavy(); /* pairs with publish() */
-	return claimed(host_domain, pl, false);
+	return claimed(host_domain, pl, whose);
 }
 
 /* str_plumb_claimed_dead - has a thread that was killed, and is not reaped yet,
@@ -297,7 +300,7 @@ str_plumb_claimed(struct str_plumb *pl)
 bool
 str_plumb_claimed_dead(struct str_plumb *pl)
 {
-	return claimed(host_domain, pl, true);
+	return claimed(host_domain, pl, STR_CLAIM_DEAD);
 }
 
 /*
@@ -309,13 +312,13 @@ str_plumb_claimed_dead(struct str_plumb *pl)
  * one.
  */
 bool
-str_plumb_claimed_since(struct str_plumb *pl)
+str_plumb_claimed_since(struct str_plumb *pl, uint32_t whose)
 {
 	if (STR_STORES_IN_ORDER)
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	else
 		host_fence_heavy();
-	return claimed(host_domain, pl, false);
+	return claimed(host_domain, pl, whose);
 }
 
 /*
@@ -336,7 +339,7 @@ str_plumb_lock(struct str_plumb *pl, struct host_call *hc)
 	for (;;) {
 		uint32_t w = str_load_acq(&pl->pword);
 
-		if (!claimed(host_domain, pl, false)) {
+		if (!claimed(host_domain, pl, STR_CLAIM_LIVING)) {
 			/*
 			 * this thread is the plumber, possibly in place of a
 			 * dead one
@@ -381,7 +384,7 @@ str_plumb_lock_soon(struct str_plumb *pl, unsigned ms)
 	for (;; ms--) {
 		uint32_t w = str_load_acq(&pl->pword);
 
-		if (!claimed(host_domain, pl, false))
+		if (!claimed(host_domain, pl, STR_CLAIM_LIVING))
 			break;
 		if (ms == 0) {
 			if (v != 0)

@@ -56,7 +56,8 @@ str_ref_gone(const struct str_ref *ref)
 
 	if (pl == NULL || *(const volatile uint64_t *)&pl->sid != ref->sid)
 		return 1;
-	return !str_stream_lives(pl) && !str_plumb_claimed(pl);
+	return !str_stream_lives(pl) &&
+		!str_plumb_claimed(pl, STR_CLAIM_LIVING);
 }
 
 #define NOTED (-1) /* str_hold.how, beside STR_FAR_* */

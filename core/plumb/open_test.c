@@ -207,6 +207,75 @@ T_CASE(a_fifo_is_opened_in_the_room_that_the_dead_had)
 	no_room(t, NULL);
 }
 
+/* ------------------------------------------- a server dies during a close */
+
+static struct end drained_;
+
+static void
+takes_one_and_dies(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+	struct str_plumb *pl = arg;
+
+	sim_close(drained_.fd);
+	sim_sleep(20000000);
+	T_EQ(host_enter(&hc), 0);
+	T_EQ(str_claim(pl), 0);
+	T_NOTNULL(getq(&pl->driver->wq));
+	sim_kill(sim_current());
+}
+
+static void
+watches_the_close(void *arg)
+{
+	unsigned i, n = 0;
+
+	sim_close(drained_.fd);
+	for (i = 0; i < 100; i++) {
+		sim_sleep(1000000);
+		if (!str_plumb_claimed_dead(arg))
+			continue;
+		T_TRUE(str_stream_lives(arg));
+		n++;
+	}
+	T_NE(n, 0u);
+}
+
+/* The close does not end before its reaper has put the message back. */
+T_CASE(what_a_server_held_that_died_during_a_close_is_drained)
+{
+	struct host_call hc = {.fd = -1, .fflags = O_RDWR_};
+	struct str_plumb *pl;
+	uint32_t gen;
+	mblk_t *mp;
+
+	begin(t);
+	T_EQ(open_as(&drained_, "echo", 5, O_RDWR_), 0);
+	pl = str_file_head(drained_.f)->plumb;
+	T_EQ(host_enter(&hc), 0);
+	T_EQ(str_claim(pl), 0);
+	noenable(&pl->driver->wq);
+	mp = allocb(1, BPRI_MED);
+	T_NOTNULL(mp);
+	mp->b_wptr++;
+	T_EQ(putq(&pl->driver->wq, mp), 1);
+	str_unclaim(pl);
+	host_leave();
+	sim_stop(sim_streamsd());
+	(void)sim_spawn("server", takes_one_and_dies, pl);
+	(void)sim_spawn("watcher", watches_the_close, pl);
+	sim_sleep(1000000);
+	gen = str_file_gen(drained_.f);
+	hc.fd = drained_.fd;
+	T_EQ(host_enter(&hc), 0);
+	sim_close(drained_.fd);
+	str_file_released(drained_.f, gen, &hc);
+	host_leave();
+	T_FALSE(str_stream_lives(pl));
+	sim_cont(sim_streamsd());
+	T_EQ(sim_run(), 0);
+}
+
 /* ------------------------------------------------- closed by two at once */
 
 static struct sim_task *closer;
