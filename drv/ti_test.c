@@ -450,13 +450,16 @@ reads_one(void)
 }
 
 /*
- * A server of the write queue is killed when its message has arrived.  Then the
- * stream is closed, while the other one's plumbing is being changed.
+ * A server of the write queue is killed at @point.  @ns later the stream is
+ * closed, while the other one's plumbing is being changed.  Return: how long
+ * the close takes.
  */
-T_CASE(a_close_hands_nothing_over_that_has_arrived)
+static uint64_t
+closes_after(struct t *t, const char *point, uint64_t ns)
 {
 	unsigned n, i;
 	char text[2] = "0";
+	uint64_t took;
 
 	connected(t);
 	T_EQ(fx_pop(&b.pipe, 0), 0);
@@ -471,16 +474,34 @@ T_CASE(a_close_hands_nothing_over_that_has_arrived)
 		T_EQ(reads_one(), (int)i);
 	T_EQ(reads_one(), -1);
 	qenable(WR(a.rq));
-	sim_crash_at("tpi:served", 1);
+	sim_crash_at(point, 1);
 	(void)sim_spawn("server", serves, NULL);
-	sim_sleep(100000000); /* it is reaped, as before any close */
+	sim_sleep(ns);
 	(void)sim_spawn("plumber", plumbs_briefly, b.pipe.pl);
 	sim_sleep(1000);
+	took = host_now();
 	dv_close(&a);
+	took = host_now() - took;
 	T_EQ(sim_run(), 0);
 	qenable(b.rq);
 	dv_run(&b);
 	T_EQ(reads_one(), (int)n - 1);
 	T_EQ(reads_one(), -2); /* T_DISCON_IND */
 	T_EQ(fx_pop(&b.pipe, 0), 0);
+	return took;
+}
+
+/* The message has arrived, and the server is reaped, as before most closes. */
+T_CASE(a_close_hands_nothing_over_that_has_arrived)
+{
+	(void)closes_after(t, "tpi:served", 100000000);
+}
+
+/* The server is not reaped yet. */
+T_CASE(a_close_waits_until_it_is_known_what_has_arrived)
+{
+	uint64_t took = closes_after(t, "headq:counted", 1000);
+
+	T_GE(took, 1000000000u / HZ);
+	T_LT(took, 900000000u);
 }

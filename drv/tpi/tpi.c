@@ -259,6 +259,7 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 {
 	struct tpi *tp = tpi_of(q);
 	struct tpi_ind *in;
+	int n;
 
 	if (tp == NULL)
 		return 0; /* the last closer was killed after the following
@@ -267,10 +268,17 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 	/*
 	 * The last server may have been killed while it sent a message.  Find
 	 * out whether the message has arrived, so that it is not sent a second
-	 * time.  The close has waited for the server's reaper.
+	 * time.  The stream's close has waited for the server's reaper, so that
+	 * this loop waits only if a signal ended that, or a server died later;
+	 * and for at most a second, because a thread in the other stream may be
+	 * stopped.
 	 */
-	if (tp->down.state != 0)
-		(void)kept_dead(WR(q), &tp->down);
+	for (n = 0; tp->down.state != 0 && n < HZ &&
+		kept_dead(WR(q), &tp->down) == EAGAIN; n++) {
+		mutex_exit(&tp->gate);
+		delay(1);
+		mutex_enter(&tp->gate);
+	}
 	mutex_enter(&tp->prov->lock);
 	tp->closing = 1;
 	mutex_exit(&tp->prov->lock);
