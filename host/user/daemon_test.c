@@ -1109,6 +1109,21 @@ T_CASE(a_ring_takes_no_request_away)
 	T_SOON(swept() >= n + 2, 4000);
 }
 
+T_CASE(a_request_is_served_when_no_stream_is_watched)
+{
+	uint64_t before;
+	int i;
+
+	setup();
+	T_EQ(ask(), 0);
+	settled();
+	for (i = 0; i < 3; i++) {
+		before = swept();
+		soon();
+		T_SOON(swept() > before, 5000);
+	}
+}
+
 T_CASE(it_runs_callbacks_when_they_are_due)
 {
 	struct host_call hc = { .fd = -1 };

@@ -465,7 +465,11 @@ stay(uint64_t *ns, uint64_t *wanted_at)
 	if (!busy && leave(*wanted_at, &most))
 		return false;
 	*ns = STR_MIN(*ns, most);
-	sweep_at = UINT64_MAX;
+	if (str_load(&shared()->daemon_soon) != 0)
+		/* no later request rings before a sweep has begun */
+		*ns = STR_MIN(*ns, until(sweep_at));
+	else
+		sweep_at = UINT64_MAX;
 	return true;
 }
 
