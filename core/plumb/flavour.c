@@ -355,10 +355,15 @@ str_flavour_begin(uint32_t image, const char *name, uint32_t kind)
 
 _Static_assert(sizeof(struct str_uarea) == sizeof(host_tls.uarea), "u-area");
 
+/* str_uarea - no process has the ids outside open procedures: suser() fails */
 struct str_uarea *
 str_uarea(void)
 {
-	return (struct str_uarea *)(void *)host_tls.uarea;
+	struct str_uarea *u = (struct str_uarea *)(void *)host_tls.uarea;
+
+	if (host_tls.old_opens == 0)
+		u->uu_uid = u->uu_gid = u->uu_ruid = u->uu_rgid = -1;
+	return u;
 }
 
 /*
@@ -383,7 +388,9 @@ str_foreign_open(struct str_qpair *qp, dev_t *dev, int flag, int sflag,
 		.uu_ruid = (int)cr->cr_ruid,
 		.uu_rgid = (int)cr->cr_rgid,
 	};
+	host_tls.old_opens++;
 	minor = fn.svr3(&qp->rq, *dev, flag, sflag);
+	host_tls.old_opens--;
 	err = u->uu_error > 0 && u->uu_error < 4096 ? u->uu_error : ENXIO;
 	*u = was;
 	if (minor == OPENFAIL)

@@ -974,6 +974,40 @@ T_CASE(a_stream_in_which_a_server_died_is_closed_when_that_is_reaped)
 	sim_cont(sim_streamsd());
 }
 
+/* ------------------------------------------------------------------ u-area */
+
+#define _KERNEL
+#include <sys/user.h>
+#undef _KERNEL
+
+static int super;
+
+static int
+old_open(queue_t *q, dev_t dev, int flag, int sflag)
+{
+	(void)q, (void)dev, (void)flag, (void)sflag;
+	super = suser();
+	return 0;
+}
+
+T_CASE(procedures_other_than_open_see_the_ids_of_no_process)
+{
+	union {
+		int (*svr3)(queue_t *q, dev_t dev, int flag, int sflag);
+		qi_qopen_t svr4;
+	} fn = {.svr3 = old_open};
+	struct qinit qi = {.qi_qopen = fn.svr4};
+	struct str_qpair qp = {.rq.q_qinfo = &qi};
+	cred_t cr = {.cr_uid = 0};
+	dev_t dev = 0;
+
+	T_FALSE(suser());
+	T_EQ(str_foreign_open(&qp, &dev, 0, 0, &cr), 0);
+	T_TRUE(super);
+	T_FALSE(suser());
+	T_EQ(u.u_rgid, -1);
+}
+
 /* -------------------------------------------------------------------- reaping */
 
 static uint32_t tag_;

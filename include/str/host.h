@@ -96,6 +96,7 @@ struct host_tls {
 	struct str_fmod *perim;	 /* module whose perimeter it is in */
 	struct str_qpair *opening; /* whose open or close it is in */
 	int uarea[5];		 /* executive: struct str_uarea of <sys/user.h> */
+	uint32_t old_opens;	 /* executive: open procedures of SVR3 it is in */
 	uint64_t event;		 /* callback it is in */
 	/* executive: the last write that found no room: str_direct_soon() */
 	struct str_head *full_at; /* head at which it was; NULL: none */

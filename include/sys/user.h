@@ -8,7 +8,7 @@
  * its arguments: they are in the u-area.  Each call of an open procedure has
  * one of its own, which is filled in before the call.  If the procedure returns
  * OPENFAIL, u_error contains the error, and 0 there means ENXIO.  In other
- * procedures the fields have no meaning.
+ * procedures u_error has no meaning, and the ids are -1, so that suser() fails.
  *
  * D_OLD marks a module with SVR3's open: set in NAMEdevflag, or by STR_OLD_OPEN
  * or the absence of STR_SYSV4_OPEN, <sys/strreg.h>.
