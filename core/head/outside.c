@@ -275,8 +275,10 @@ wait_for_room(struct str_head *sd, struct host_call *hc)
 	hc->flags |= HOST_CALL_ROOM;
 	err = host_wait_carrier(hc, UINT64_MAX, &ev);
 	hc->flags &= ~HOST_CALL_ROOM;
-	if (str_head_gone(sd, sid, seq))
+	if (str_head_gone(sd, sid, seq)) {
+		hc->head = NULL; /* a write of more ends: write_all() */
 		return EBADF;
+	}
 	if (err == EINTR)
 		return str_signalled(hc);
 	if (err != 0)

@@ -570,7 +570,8 @@ write_all(struct str_head *sd, struct host_call *hc, struct str_src *src,
 			return write_fails(sd, (int)-n);
 		}
 		done += (size_t)n;
-		if (str_likely(done == len))
+		/* hc->head: NULL if the stream was freed meanwhile */
+		if (str_likely(done == len) || hc->head == NULL)
 			return (long)done;
 		str_src_skip(src, (size_t)n);
 		hc->flags |= HOST_CALL_ONCE;
