@@ -1006,7 +1006,7 @@ T_CASE(who_rings_makes_it_look)
 	settled();
 	before = looks();
 	up_enter(&hc);
-	host_daemon_tell(0);
+	host_daemon_tell(HOST_ASK_LOOK);
 	host_leave();
 	T_SOON(looks() > before, 5000);
 }
@@ -1107,6 +1107,37 @@ T_CASE(a_ring_takes_no_request_away)
 	look();
 	/* without a cause the next one would come later */
 	T_SOON(swept() >= n + 2, 4000);
+}
+
+/* The request may have been found before the ring arrives. */
+T_CASE(a_ring_without_a_request_makes_no_walk)
+{
+	struct host_call hc = { .fd = -1 };
+	uint64_t n;
+
+	sweeping(400 * MS);
+	n = swept();
+	up_enter(&hc);
+	host_daemon_tell(0);
+	host_leave();
+	while (swept() == n) {
+		uint64_t walks = begun();
+
+		T_LE((int64_t)(walks - swept()), 1);
+		t_pause();
+	}
+}
+
+/* streamsd does not sleep during a sweep, so it finds the request. */
+T_CASE(a_request_is_found_before_its_ring)
+{
+	uint64_t before;
+
+	sweeping(2000 * MS);
+	want(false); /* without a request nothing follows */
+	before = begun();
+	(void)str_or(&host_shared(host_domain)->daemon_asks, HOST_ASK_LOOK);
+	T_SOON(begun() > before, 5000);
 }
 
 T_CASE(a_request_is_served_when_no_stream_is_watched)

@@ -346,8 +346,7 @@ void host_reap_ended(uint32_t idx, uint32_t gen, uint32_t pid);
 bool host_reap_next(uint32_t *at);
 
 /*
- * daemon.c.  Reasons to ring streamsd; without one, it checks whether a member
- * is gone.
+ * daemon.c.  What streamsd is asked for.  A ring without one does nothing.
  */
 #define HOST_ASK_MEMBER 1u /* host_daemon_member() */
 #define HOST_ASK_EXEC 2u   /* one is about to exec */

@@ -12,12 +12,16 @@
  * killed, the next one finds the same work.
  *
  * When.  If a member ends, its pidfd becomes readable.  If a member attaches,
- * forks, or is about to exec, it rings the bell.  Any other ring asks for a
- * check.  A member that changes files or references so that perhaps no thread
- * can close a stream asks for a sweep (host_daemon_soon), which follows within
- * seconds.  It gets no event about holders of streams that are not members: as
- * long as there are streams to watch, or threads that rely on notices of deaths,
- * it checks them at growing intervals.
+ * forks, or is about to exec, it rings the bell.  It may also ask for a check
+ * (host_daemon_look).  A member that changes files or references so that
+ * perhaps no thread can close a stream asks for a sweep (host_daemon_soon),
+ * which follows within seconds.  It gets no event about holders of streams that
+ * are not members: as long as there are streams to watch, or threads that rely
+ * on notices of deaths, it checks them at growing intervals.
+ *
+ * Requests.  A ring only wakes; the word daemon_asks says what is to be done.
+ * A member sets its request before it rings, so streamsd may find and take the
+ * request before the ring arrives.  The ring then finds none, or another one.
  *
  * Life.  In a domain with a name it runs from the beginning, as long as there
  * is a member or a holder of a stream; then it removes the domain.  In a domain
@@ -59,7 +63,7 @@
 #define NOTICE_MIN (250 * MS) /* between two notices without a cause */
 #define NOTICE_MAX (4000 * MS)
 
-/* rings after which only the new processes are examined */
+/* requests after which only the new processes are examined */
 #define NEWS (HOST_ASK_MEMBER | HOST_ASK_NOTICE | HOST_ASK_CHILD | \
 	HOST_ASK_SOON)
 
@@ -320,28 +324,25 @@ drains(void)
 
 /* Sleep until a member ends, the bell rings, or @ns have passed. */
 static void
-doze(uint64_t ns, bool *ret_died, bool *ret_rung)
+doze(uint64_t ns, bool *ret_died)
 {
 	struct timespec ts = { (time_t)(ns / 1000000000u),
 		(long)(ns % 1000000000u) };
 	unsigned n;
 	long r;
 
-	*ret_died = *ret_rung = false;
+	*ret_died = false;
 	host_wait_prepare();
 	pfd[0] = (struct pollfd){ host_bell_open(), POLLIN, 0 };
 	pfd[1] = (struct pollfd){ host_sock_news_fd(), POLLIN, 0 };
 	n = watch_fill(pfd, 2);
-	if (!host_bell_enter()) {
-		*ret_rung = true;
+	if (!host_bell_enter())
 		return;
-	}
 	host_park();
 	r = sys_call5(SYS_ppoll, pfd, n, ns == UINT64_MAX ? NULL : &ts, NULL,
 		SYS_SIGSET);
 	host_unpark();
-	*ret_rung = r > 0 && pfd[0].revents != 0;
-	host_bell_leave(*ret_rung);
+	host_bell_leave(r > 0 && pfd[0].revents != 0);
 	if (r > 0)
 		*ret_died = watch_ended(pfd + 2, n - 2);
 }
@@ -402,16 +403,16 @@ sockets(void)
 }
 
 /*
- * Sleep as doze(), and serve sockets.  Return: reasons of the bell's rings.
+ * Sleep as doze(), and serve sockets.  Return: requests, but not of sockets.
  * While it checks every millisecond no member has to ring; before it stops that
  * it clears the flag, and checks once more.
  */
 static uint32_t
-rest(uint64_t ns, bool *ret_died, bool *ret_rung)
+rest(uint64_t ns, bool *ret_died)
 {
 	uint64_t end = ns == UINT64_MAX ? ns : host_now() + ns;
 	uint64_t start = worked();
-	uint32_t asks = 0;
+	uint32_t asks;
 	static unsigned ticks;
 
 	do {
@@ -428,15 +429,12 @@ rest(uint64_t ns, bool *ret_died, bool *ret_rung)
 			}
 		}
 		ns = end == UINT64_MAX ? end : until(end);
-		doze(ticks != 0 ? STR_MIN(ns, TICK) : ns, ret_died, ret_rung);
-		asks |= str_xchg(&shared()->daemon_asks, 0u);
-		if (*ret_died || (*ret_rung && asks != HOST_ASK_SOCK))
-			break;
-		*ret_rung = false;
-		asks = 0;
-	} while (end == UINT64_MAX || host_now() < end);
+		doze(ticks != 0 ? STR_MIN(ns, TICK) : ns, ret_died);
+		asks = str_xchg(&shared()->daemon_asks, 0u) & ~HOST_ASK_SOCK;
+	} while (!*ret_died && asks == 0 &&
+		(end == UINT64_MAX || host_now() < end));
 	served += worked() - start;
-	return asks & ~HOST_ASK_SOCK;
+	return asks;
 }
 
 /*
@@ -477,7 +475,7 @@ static void
 work(void)
 {
 	uint64_t stay_at = 0, wanted_at = host_now(), seen_at = wanted_at, ns;
-	bool died = true, rung = false, more = false, all;
+	bool died = true, more = false, all;
 	uint32_t asks = 0, unsure = 0;
 
 	swept = worked();
@@ -486,14 +484,14 @@ work(void)
 			died = true;
 		more = false;
 		/* the time of the next sweep is only known after this one */
-		all = (rung && (asks == 0 || (asks & ~NEWS) != 0)) ||
+		all = (asks & ~NEWS) != 0 ||
 			(sweep.stage == 0 && host_now() >= sweep_at);
 		if (asks & HOST_ASK_NOTICE)
 			notice_at = STR_MIN(notice_at, host_now() + NOTICE_MIN);
 		if (asks & HOST_ASK_SOON)
 			sweep_soon();
 		if (died || all) {
-			sweep_every = died || rung ? SWEEP_MIN :
+			sweep_every = died || asks != 0 ? SWEEP_MIN :
 				STR_MIN(2 * sweep_every, SWEEP_MAX);
 			serve(all);
 			/* many deaths do not delay it */
@@ -529,7 +527,7 @@ work(void)
 			ns = STR_MIN(ns, UNSURE);
 			sweep_at = STR_MIN(sweep_at, host_now() + UNSURE);
 		}
-		asks = rest(more ? 0 : ns, &died, &rung);
+		asks = rest(more ? 0 : ns, &died);
 		if (sweep_at == UINT64_MAX && str_region_wanted())
 			sweep_at = host_now() + (sweep_every = SWEEP_MIN);
 	}
