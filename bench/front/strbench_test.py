@@ -559,11 +559,12 @@ def a_worker_that_dies_is_reported_and_the_rest_measured():
 def domain_of(pid):
     """STREAMS_DOMAIN in the environment that a process began with.
 
-    None: it is not set there, or the process has ended."""
+    None: it is not set there, the process has ended, or its user may not read
+    it, as while it executes a program."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as environ:
             entries = environ.read().split(b"\0")
-    except (FileNotFoundError, ProcessLookupError):
+    except (FileNotFoundError, PermissionError, ProcessLookupError):
         return None
     for entry in entries:
         if entry.startswith(b"STREAMS_DOMAIN="):
