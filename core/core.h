@@ -657,7 +657,6 @@ mblk_t *str_msg_of_pass(struct str_pass *p, const frtn_t *frtn);
 mblk_t *str_msg_from_user(const void *ubase, size_t len, unsigned type,
 	int *ret_err);
 void str_msg_own(mblk_t *mp);
-void str_msg_hold(mblk_t *mp);
 void str_msg_disown(mblk_t *mp);
 mblk_t *str_msg_unpin(mblk_t *mp);
 mblk_t *str_msg_unpin_or_free(mblk_t *mp);

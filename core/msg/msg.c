@@ -394,8 +394,11 @@ str_msg_own(mblk_t *mp)
 		str_msg_take(mp, 0);
 }
 
-/* This thread is about to link @mp: stamp its blocks with this thread, until
- * str_msg_disown().  The record of @mp is kept. */
+/*
+ * This thread is about to link @mp, or to take it from a driver's list: stamp
+ * its blocks with this thread, until str_msg_disown().  The record of @mp is
+ * kept.
+ */
 void
 str_msg_hold(mblk_t *mp)
 {

@@ -36,6 +36,7 @@
  * Failure. `inside' names the thread.  A thread that finds it dead takes the
  * perimeter over; messages on the backlog are kept.
  */
+#include <str/builtin.h>
 #include "perim.h"
 #include "msg/origin.h"
 

@@ -21,9 +21,13 @@
  * the domain ends, and has no other effect.
  *
  * Locks.  None: other threads continue meanwhile, and words may change while
- * they are read.  A message that a living thread has just taken from a module's
- * structure may be seen in neither place; a thread that takes it while its last
- * owner, which was killed, is being reaped may find it freed.
+ * they are read.  A message that a living thread moves in the search, or puts a
+ * message in front of, may be seen in neither place; the memory is searched
+ * twice, because the second search finds it where the first one missed it.
+ * Built-in drivers stamp messages before they take them from their lists
+ * (str_msg_hold()).  A loaded module cannot: a thread that takes a message
+ * from a list that several streams share, while its last owner, which was
+ * killed, is being reaped, may find it freed.
  *
  * Crash.  The stamps of kept messages are cleared one by one; the next reaper
  * finds the others again.  The table is the reaper's private memory.
@@ -274,6 +278,7 @@ str_parked(uint32_t tag)
 	}
 	str_mem_walk(enter, &p);
 	str_mem_walk(look, &p);
+	str_mem_walk(look, &p); /* a message that was moved meanwhile */
 	while (p.more) {
 		p.more = false;
 		for (i = 0; i < p.n; i++) {

@@ -45,6 +45,7 @@
  * their queues, becomes the runner, and enables every queue of the stream,
  * including the one that was being served.
  */
+#include <str/builtin.h>
 #include "core.h"
 #include "msg/origin.h"
 

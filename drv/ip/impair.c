@@ -5,6 +5,7 @@
 #include <sys/strsun.h>
 #include <sys/ddi.h>
 #include <str/annot.h>
+#include <str/builtin.h>
 #include "impair.h"
 
 #define LIMIT 1000u
@@ -169,6 +170,7 @@ follow(struct ip_impair *im, uint64_t due)
 			at = &hp->b_next;
 			continue;
 		}
+		str_msg_hold(hp);
 		__atomic_store_n(at, hp->b_next, __ATOMIC_RELEASE);
 		if (im->last == hp)
 			im->last = before;
@@ -247,6 +249,7 @@ ip_impair_due(struct ip_impair *im, uint64_t now, struct ip_hdr *h,
 	enter(im);
 	hp = im->first;
 	if (hp != NULL && held_of(hp)->due <= now) {
+		str_msg_hold(hp);
 		__atomic_store_n(&im->first, hp->b_next, __ATOMIC_RELEASE);
 		hp->b_next = NULL;
 		im->conf.held--;

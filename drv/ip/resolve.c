@@ -160,6 +160,7 @@ take(struct ip_wire *w, struct ip_neigh *e)
 	mblk_t *mp = e->first;
 	uint32_t n = (uint32_t)MBLKL(mp);
 
+	str_msg_hold(mp);
 	__atomic_store_n(&e->first, (void *)mp->b_next, __ATOMIC_RELEASE);
 	mp->b_next = NULL;
 	e->bytes = e->first == NULL || e->bytes < n ? 0 : e->bytes - n;

@@ -171,9 +171,7 @@ sctpt_slot_close(struct sctpt_state *st, struct sctpt_slot *sl)
 	str_store_rel(&sl->idle, 0u);
 	sl->conn = NULL;
 	sctpt_conn_free(st, c);
-	str_store(&sl->npackets, 0u);
-	mp = __atomic_exchange_n(&sl->inbox, NULL, __ATOMIC_ACQ_REL);
-	for (; mp != NULL; mp = next) {
+	for (mp = sctpt_take_inbox(sl); mp != NULL; mp = next) {
 		next = mp->b_next;
 		mp->b_next = NULL;
 		freemsg(mp);

@@ -153,6 +153,32 @@ push(struct sctpt_slot *sl, mblk_t *mp)
 		__ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 }
 
+/*
+ * sctpt_take_inbox - the packets that have arrived, the first one first
+ * They are stamped with this thread while they are in the inbox, because their
+ * senders may have been killed.  Context: the turn.
+ */
+mblk_t *
+sctpt_take_inbox(struct sctpt_slot *sl)
+{
+	mblk_t *last = str_load_acq(&sl->inbox), *stamped = NULL;
+	mblk_t *mp, *first = NULL, *next;
+
+	str_store(&sl->npackets, 0u);
+	do {
+		for (mp = last; mp != stamped; mp = mp->b_next)
+			str_msg_hold(mp);
+		stamped = last;
+	} while (!__atomic_compare_exchange_n(&sl->inbox, &last, NULL, 0,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	for (mp = last; mp != NULL; mp = next) {
+		next = mp->b_next;
+		mp->b_next = first;
+		first = mp;
+	}
+	return first;
+}
+
 /* Which slot is the packet for?  NULL: none. */
 static struct sctpt_slot *
 receiver(struct sctpt_state *st, const mblk_t *mp)

@@ -337,6 +337,7 @@ mblk_t *sctpt_packet(size_t n);
 void sctpt_collect(struct sctpt_conn *c, const struct sctp_env *env,
 	struct sctpt_list *out, struct sctpt_work *w);
 void sctpt_append(struct sctpt_list *l, const struct sctp_packet *pkt);
+mblk_t *sctpt_take_inbox(struct sctpt_slot *sl);
 void sctpt_send(struct sctpt_state *st, struct sctpt_list *l,
 	struct sctpt_work *w);
 int sctpt_pass(struct sctpt_state *st, mblk_t *mp, struct sctpt_work *w);

@@ -39,22 +39,6 @@ work_next(struct sctpt_work *w)
 	return sl;
 }
 
-/* The packets that have arrived, the first one first. */
-static mblk_t *
-take_inbox(struct sctpt_slot *sl)
-{
-	mblk_t *mp, *first = NULL, *next;
-
-	str_store(&sl->npackets, 0u);
-	mp = __atomic_exchange_n(&sl->inbox, NULL, __ATOMIC_ACQ_REL);
-	for (; mp != NULL; mp = next) {
-		next = mp->b_next;
-		mp->b_next = first;
-		first = mp;
-	}
-	return first;
-}
-
 /*
  * A COOKIE ECHO for the listener @home: if the cookie is valid, it becomes an
  * association with a conn and a slot of its own.
@@ -179,12 +163,13 @@ work_on(struct sctpt_state *st, struct sctpt_slot *sl, struct sctpt_list *out,
 	struct sctpt_work *w)
 {
 	struct sctpt_conn *c = sl->conn;
-	mblk_t *mp = take_inbox(sl), *next, *last;
+	mblk_t *mp = sctpt_take_inbox(sl), *next, *last;
 	struct sctp_env env;
 	struct str_hold h;
 	uint64_t due;
 	int there;
 
+	STR_POINT("sctp:taken");
 	there = sctpt_hold(c, &h);
 	sctpt_env(&env, c);
 	for (; mp != NULL; mp = next) {

@@ -133,6 +133,16 @@ mblk_t *str_getq_done(queue_t *q);
 void str_msg_settle(mblk_t *mp);
 
 /*
+ * str_msg_hold - stamp @mp with this thread, which is about to unlink it from a
+ * list of the driver that other threads put messages on
+ * Until then the message has the stamp of the thread that put it there.  If
+ * that thread was killed, its reaper frees the messages with its stamp that are
+ * on no list.  Only one thread may take messages from the list at a time.
+ * Context: any.
+ */
+void str_msg_hold(mblk_t *mp);
+
+/*
  * For a driver that copies a message to the place where the copy waits, and
  * then frees the original.
  *

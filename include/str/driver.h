@@ -19,7 +19,8 @@
  *	places where tests kill the process		builtin.h STR_POINT()
  *	messages that outlive the thread that		builtin.h str_getq_done(),
  *	serves a queue, if that is killed		str_msg_settle(),
- *							str_msg_taken() ...
+ *							str_msg_taken(),
+ *							str_msg_hold() ...
  *	counts of dropped messages, for tools		builtin.h
  *							str_queue_drops()
  *	the Stream head above: end of file, messages	builtin.h str_head_end(),

@@ -179,6 +179,41 @@ T_CASE(a_listener_is_called_after_a_caller_was_killed_in_its_turn)
 }
 
 /*
+ * A process is slow when it has taken packets.  Their sender is killed and
+ * reaped meanwhile, and the packets stay.
+ */
+T_CASE(a_packet_is_read_after_its_sender_was_killed_and_reaped)
+{
+	struct tp_addr at;
+	pid_t slow, pid;
+	int i, st;
+
+	need_sctp();
+	(void)tp_listener(1024, &at);
+	slow = T_OK(fork());
+	if (slow == 0) {
+		T_OK(setenv("STREAMS_DELAY", "sctp:taken:100", 1));
+		for (;;)
+			(void)call_soon(&at);
+	}
+	for (int round = 0; round < 16; round++) {
+		pid = T_OK(fork());
+		if (pid == 0) {
+			for (i = 0; i < 16; i++)
+				(void)call_soon(&at);
+			pause();
+		}
+		(void)poll(NULL, 0, 100 + 7 * round);
+		T_OK(kill(pid, SIGKILL));
+		T_EQ(T_OK(waitpid(pid, NULL, 0)), pid);
+	}
+	(void)poll(NULL, 0, 200);
+	T_OK(kill(slow, SIGKILL));
+	T_EQ(T_OK(waitpid(slow, &st, 0)), slow);
+	T_EQ(st, SIGKILL); /* not SIGSEGV, before */
+}
+
+/*
  * A connection between fd[0], which is bound at @me, and the caller, a child
  * process.  When a byte comes the child sends two messages; it is slow when it
  * gives the second to the receiver, without packets, and may be @killed then.
