@@ -227,6 +227,7 @@ int str_head_poll_wait(struct str_head *sd, struct host_call *hc,
  * stream: before a poller sleeps.  Return: true when there were any.
  */
 bool str_sched_run_head(struct str_head *sd, struct host_call *hc);
+int str_head_transit(struct str_head *sd, struct host_call *hc); /* read.c */
 
 /* str_head_lost - must a hang-up of @sd's carrier be ignored?  The connected
  * socket is closed, but the other end has another holder.  Then a thread cannot

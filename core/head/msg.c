@@ -903,6 +903,14 @@ get(struct str_head *sd, struct host_call *hc, struct getter *g)
 			    !str_head_pending(sd)))
 			ret = -ENOSR; /* not end of file: a message waits for
 				       * memory */
+		if (ret == 1) {
+			int err = str_head_transit(sd, hc);
+
+			if (err == EAGAIN)
+				continue;
+			if (err != 0)
+				return -err;
+		}
 		if (ret == 1 && g->prim != NULL) {
 			if (normal_pending(sd))
 				continue;

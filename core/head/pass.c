@@ -343,6 +343,7 @@ static int
 claim_first(struct str_head *sd, struct host_call *hc, mblk_t **ret_mp)
 {
 	struct str_pass *p;
+	bool last = false;
 	mblk_t *mp;
 	uint32_t v;
 	int err;
@@ -373,8 +374,14 @@ claim_first(struct str_head *sd, struct host_call *hc, mblk_t **ret_mp)
 			return err;
 		if (str_load(&sd->flags) & STR_H_RDERR)
 			return (int)str_load(&sd->rerror);
-		if (str_load(&sd->flags) & (STR_H_HUP | STR_H_PEER))
-			return ENXIO;
+		if (str_load(&sd->flags) & (STR_H_HUP | STR_H_PEER)) {
+			/* one that came before the hang-up may be seen now */
+			err = str_head_transit(sd, hc);
+			if (err != EAGAIN && (err != 0 || last))
+				return err != 0 ? err : ENXIO;
+			last = err == 0;
+			continue;
+		}
 		if (hc->fflags & STR_O_NONBLOCK) {
 			if (str_head_look(sd, hc) == 0 &&
 			    (str_load(&sd->flags) & STR_H_PEER) != 0)

@@ -829,3 +829,64 @@ T_CASE(what_a_module_keeps_by_q_ptr_outlives_who_gave_it)
 	T_EQ(fx_read(&p_, 1, buf, 10), 4);
 	T_MEM(buf, "kept", 4);
 }
+
+/* ------------------- messages that a thread holds when the writers are gone */
+
+static queue_t *below_;
+
+/* As a server: it has taken a message from a queue, and passes it on later. */
+static void
+serves_late(void *arg)
+{
+	mblk_t *mp;
+
+	(void)arg;
+	only(1);
+	T_EQ(host_enter(&p_.hc[1]), 0);
+	T_EQ(str_claim(p_.pl), 0);
+	mp = fx_msg("held", 0);
+	sim_sleep(100 * MS);
+	str_put(below_, mp);
+	str_unclaim(p_.pl);
+	host_leave();
+	fx_close(&p_, 1);
+}
+
+static void
+gets_all(void *arg)
+{
+	struct str_strbuf d = {sizeof(buf), 0, buf};
+	int band = 0, flags = 1 << 1; /* MSG_ANY */
+
+	(void)arg;
+	only(1);
+	sim_sleep(10 * MS);
+	for (;;) {
+		T_EQ(fx_getmsg(&p_, 1, NULL, &d, &band, &flags), 0);
+		if (d.len <= 0)
+			break;
+		got += d.len;
+		flags = 1 << 1;
+	}
+}
+
+static void
+end_of_file_after(struct t *t, void (*reader)(void *), void *arg)
+{
+	begin(t);
+	below_ = fx_push(&p_, 1, "pass");
+	(void)sim_spawn("server", serves_late, NULL);
+	(void)sim_spawn("reader", reader, arg);
+	T_EQ(go(), 0);
+	T_EQ(got, 4);
+}
+
+T_CASE(a_read_ends_after_what_a_server_holds)
+{
+	end_of_file_after(t, reads_all, (void *)10);
+}
+
+T_CASE(so_does_a_getmsg)
+{
+	end_of_file_after(t, gets_all, NULL);
+}
