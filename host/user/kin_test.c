@@ -4,7 +4,9 @@
 /* What a forked child knows without asking /proc, and what it must ask. */
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include <t.h>
@@ -208,4 +210,31 @@ T_CASE(a_thread_attaches_in_its_own_network_namespace)
 	run_elsewhere(&e);
 	T_EQ(e.child, 0);
 	T_EQ(child_error(), EPROTO);
+}
+
+/* The sweep of another domain removes a directory without a lock. */
+T_CASE(a_child_that_exits_leaves_its_parent_the_socket_directory)
+{
+	struct host_carrier c;
+	char up[512];
+	pid_t pid;
+	int fd;
+
+	setup();
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	pid = T_OK(fork());
+	if (pid == 0) {
+		(void)enter_error();
+		host_domain_exit();
+		_exit(0);
+	}
+	T_EQ(status_of(pid), 0);
+	T_OK(close(fd));
+	host_carrier_gone(&c);
+	snprintf(up, sizeof up, "%s", host_shared(host_domain)->dir);
+	*strrchr(up, '/') = '\0';
+	host_sockdir_sweep(up);
+	T_EQ(host_carrier_open(0, &fd, &c), 0);
+	T_OK(close(fd));
+	host_carrier_gone(&c);
 }

@@ -437,7 +437,15 @@ host_sockdir_exit(void)
 	if (str_load(&s->dir_made) == 0)
 		return;
 	own = host_sockdir_fd();
-	fd = own >= 0 ? own : open_dir(AT_FDCWD, s->dir);
+	if (own >= 0 && str_load(&host_priv_page->sockdir_up) == 0) {
+		/* a forked child that has not locked: LOCK_UN would release
+		 * the lock of its parent, whose open file this is */
+		fd = open_dir(own, ".");
+		host_fd_drop(HOST_FD_SOCKDIR);
+		own = -1;
+	} else {
+		fd = own >= 0 ? own : open_dir(AT_FDCWD, s->dir);
+	}
 	if (fd < 0)
 		return;
 	if (flock_nb(fd, LOCK_EX) == 0) {
