@@ -228,8 +228,8 @@ struct wire_group {
  * on the wire that leads to the group
  * Return: 0; ENODEV: the caller uses the kernel: there is no such wire, or it
  * has the host's addresses (then the change is made on the wire, too);
- * EADDRINUSE:
- * @who has joined already; EADDRNOTAVAIL: it is not a member; ENOBUFS
+ * EADDRINUSE: the endpoint has joined already; EADDRNOTAVAIL: it is not a
+ * member; ENOBUFS
  * wire_leave - @who leaves all groups on all wires
  */
 int wire_group(struct wire *lo, const struct str_ref *who,
