@@ -260,7 +260,8 @@ def priorities_are_measured_beside_each_other():
              "unix-dgram", "tcp-sockets"] + [
         o for o in OURS if o in ("pipe-streams", "fifo-streams",
                                  "pipe-streams-msg", "tcp-xtios", "udp-xtios",
-                                 "udp-xti", "ticotsord", "ticlts")]
+                                 "udp-xti", "sctp-xti", "ticotsord",
+                                 "ticlts")]
     both = [n + suffix for n in names for suffix in ("", "-nice")]
     with tempfile.TemporaryDirectory() as where:
         path = os.path.join(where, "r.json")

@@ -22,6 +22,7 @@ PAIRS = (
     ("tcp-xtios", "tcp-sockets", "TCP, XTI over Sockets"),
     ("udp-xtios", "udp-sockets", "UDP, XTI over Sockets"),
     ("udp-xti", "udp-sockets", "UDP, XTI, native"),
+    ("sctp-xti", "tcp-sockets", "SCTP, XTI, native"),
     ("raw-xti", "raw-sockets", "raw IP, XTI"),
     ("ticotsord", "unix-stream", "connections between processes"),
     ("ticlts", "unix-dgram", "datagrams between processes"),

@@ -85,6 +85,7 @@ NICE = {"pipe-streams": {"split": (3e7, 0.97), "same": (2e7, 0.9)},
         "pipe-linux": {"split": (2e6, 1), "same": (1e6, 1.2)},
         "udp-xti": {"split": (8e6, 0.99), "same": (4e6, 0.05)},
         "udp-xtios": {"split": (9e5, 0.6), "same": (4e5, 0.86)},
+        "sctp-xti": {"split": (7e6, 0.8), "same": (3e6, 0.7)},
         "udp-sockets": {"split": (5e5, 1), "same": (4e5, 0)}}
 RIPPLE = (1.0, 1.06, 0.95, 1.03, 0.98)
 

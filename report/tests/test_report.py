@@ -550,7 +550,8 @@ class Priorities(Base):
         rows = {(r.ours, r.size): r.found for r in nice.rows(data)}
         self.assertEqual(list(rows), [
             ("pipe-streams", 1), ("pipe-streams", 4096), ("udp-xtios", 1),
-            ("udp-xtios", 4096), ("udp-xti", 1), ("udp-xti", 4096)])
+            ("udp-xtios", 4096), ("udp-xti", 1), ("udp-xti", 4096),
+            ("sctp-xti", 1), ("sctp-xti", 4096)])
         ours, theirs = rows["udp-xti", 1]["same"]
         self.assertAlmostEqual(ours.ratio, 0.05)
         self.assertFalse(ours.enough)
@@ -559,7 +560,7 @@ class Priorities(Base):
         said = nice.answer(data)
         name = text.name("udp-xti")
         self.assertEqual(
-            said, "Of 12 results of STREAMS 10 keep at least 0.5 of the "
+            said, "Of 16 results of STREAMS 14 keep at least 0.5 of the "
             f"rate. Those that do not: {name} on one CPU at 1 byte (0.050) "
             f"and {name} on one CPU at 4,096 bytes (0.050).")
         html = files["index.html"]
@@ -567,14 +568,14 @@ class Priorities(Base):
         table = html[html.index('<h2 id="priorities"'):]
         table = table[:table.index("</table>")]
         self.assertEqual(table.count('class="big lost"'), 2)
-        self.assertEqual(table.count('class="big"'), 22)
+        self.assertEqual(table.count('class="big"'), 26)
 
     def test_all_that_keep_half_are_counted(self):
         content = synthetic.complete()
         content["runs"] = [r for r in content["runs"]
                            if r["suite"] == "nice" and r["mode"] == "split"]
         self.assertEqual(nice.answer(self.load(content)),
-                         "All 6 results of STREAMS keep at least 0.5 of the "
+                         "All 8 results of STREAMS keep at least 0.5 of the "
                          "rate.")
 
     def test_a_rate_without_the_other_is_no_result(self):
@@ -589,7 +590,7 @@ class Priorities(Base):
     def test_figures_are_in_a_table_of_their_own(self):
         rows = list(csv.DictReader(io.StringIO(
             complete()[1]["priorities.csv"])))
-        self.assertEqual(len(rows), 5 * 2 * 2)
+        self.assertEqual(len(rows), 6 * 2 * 2)
         row = next(r for r in rows if r["implementation"] == "udp-xti"
                    and r["mode"] == "same" and r["message_bytes"] == "1")
         self.assertEqual(row["artificial_over_normal"], "0.05")
