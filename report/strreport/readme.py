@@ -139,17 +139,19 @@ def _priorities(data):
     modes = data.modes("nice")
     if not found:
         return []
-    return ["", "| rate with the sender at nice -20 and the receiver at 19, "
-            "over that with equal priorities | "
+    return ["", "The next table shows how much of its rate a transport "
+            "keeps when the sender has the highest priority (nice -20) and "
+            "the receiver the lowest (nice 19). The rate with equal "
+            "priorities is 1. In parentheses is the kernel's counterpart. "
+            "Each figure is the lowest of those at "
+            f"{text.join(f'{s:,}' for s in nice.sizes(data))} bytes.", "",
+            "| fraction of the rate that remains | "
             + " | ".join(text.mode(m) for m in modes) + " |",
             "|---|" + "---:|" * len(modes),
             *(f"| {text.name(ours)} ({text.name(theirs)}) | " + " | ".join(
                 f"**{_remains(by_mode[m][0])}** ({_remains(by_mode[m][1])})"
                 if m in by_mode else text.NONE for m in modes) + " |"
-              for _, ours, theirs, by_mode in found),
-            "", "In parentheses: the same for what the kernel has for the "
-            "purpose. Each figure is the lowest of the ratios at "
-            f"{text.join(f'{s:,}' for s in nice.sizes(data))} bytes."]
+              for _, ours, theirs, by_mode in found)]
 
 
 def _lost(data):
@@ -165,13 +167,13 @@ def _lost(data):
             f"{losses.compared(data)} comparisons were made; in {rows} of "
             "them the kernel is faster with some message size or number of "
             "CPUs. "
-            "`kernel-faster.csv` of the report that `make bench` writes "
-            "lists these; [CAVEATS.md](CAVEATS.md#what-costs-more) "
-            "has what else costs more. For each suite of "
+            "The report of `make bench` lists these in `kernel-faster.csv`. "
+            "[CAVEATS.md](CAVEATS.md#what-costs-more) lists other costs. "
+            "The list below has one line for each suite of "
             "[docs/benchmarks.md](docs/benchmarks.md) and each kind of "
-            "measurement, the comparison in which the kernel is ahead by "
-            "most follows: the factor by which the kernel is faster at the "
-            f"worst size, and all sizes at which it is faster{nice_is}.",
+            "measurement: its worst case. A line has the factor at the worst "
+            "message size, then all sizes at which the kernel is "
+            f"faster{nice_is}.",
             "",
             *(f"- kernel **{text.factor(x.factor)}** times as fast: " + ", ".join(filter(
                 None, [x.what, x.measure if x.measure != losses.RATE else "",
@@ -201,11 +203,12 @@ def markdown(data):
              for s in r.sizes}
     if sizes:
         lines += ["", "Above 1, STREAMS is faster; below 1, the kernel is. "
-                  f"The first {len(cards)} rows are ratios of messages "
-                  "received per second: geometric means of the ratios at "
-                  f"message sizes of {min(sizes):,} to {max(sizes):,} bytes, "
-                  "in parentheses the lowest ratio. The other rows compare "
-                  "times, in parentheses ours."]
+                  f"The first {len(cards)} rows compare messages received "
+                  "per second, at message sizes of "
+                  f"{min(sizes):,} to {max(sizes):,} bytes: each figure is "
+                  "the geometric mean of the ratios at all sizes, and the "
+                  "lowest ratio is in parentheses. The other rows compare "
+                  "times; our time is in parentheses."]
     lines += [*_priorities(data), "", *_lost(data), ""]
     return "\n".join(map(_folded, lines)).replace(
         "\N{RIGHT SINGLE QUOTATION MARK}", "'")
