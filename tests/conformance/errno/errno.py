@@ -70,8 +70,10 @@ def cases(rows):
 
 
 def item(text):
-    """A reason as mdoc: no line may begin with a control character."""
-    return '\\&' + text if text[0] in ".'" else text
+    """A reason as mdoc: a line for each sentence, none begins with a control
+    character."""
+    text = '\\&' + text if text[0] in ".'" else text
+    return text.replace('. ', '.\n')
 
 
 def listing(call, rows, common=frozenset()):
@@ -87,8 +89,9 @@ def listing(call, rows, common=frozenset()):
             reasons.append(text)
     out = ['.Bl -tag -width Er']
     for err in sorted(table, key=lambda e: (e == 'any', e)):
-        out.append('.It Bq ' + ('any' if err == 'any' else 'Er ' + err))
-        out.extend(item(text) for text in table[err])
+        for text in table[err]:
+            out += ['.It Bq ' + ('any' if err == 'any' else 'Er ' + err),
+                    item(text)]
     return out + ['.El'] if table else []
 
 
