@@ -95,6 +95,9 @@ int (*const nullmod_tab[])(void) = { nullmod_put, ddi_putnext };
     'docs/locking.md': '| `[A]` | atomic |\n',
     'docs/ip-conformance.md': '| 1.1 | MUST: x | `tests/b_test.c:it_is` |\n'
                               '| 1.2 | MUST: y | not held: why |\n',
+    'docs/sctp-conformance.md':
+        '| 1.1 | MUST: x | `tests/sctp/scripts/one` |\n',
+    'tests/sctp/scripts/one': C,
     'tests/b_test.c': C + 'T_CASE(it_is)\n',
     'core/msg/alloc.h': C + 'struct m {\n\tint n; /* [A] of uses */\n};\n',
     'README.md': 'It passes 2 times as many.\n<!-- results:begin -->\n'
@@ -121,7 +124,9 @@ BAD = [
     ('core_has_no_malloc', 'core/x.c', 'x = malloc (3);\n', 'core/x.c:3'),
     ('core_has_no_malloc', 'mod/x.c', '\tfree(x);\n', 'mod/x.c:3'),
     ('statements_have_tests', 'docs/ip-conformance.md',
-     '| 1.1 | MUST: x | `tests/b_test.c:it_is_not` |\n', 'has no case'),
+     '| 1.1 | MUST: x | `tests/b_test.c:it_is_not` |\n', 'does not exist'),
+    ('statements_have_tests', 'docs/sctp-conformance.md',
+     '| 1.1 | MUST: x | `tests/sctp/scripts/no` |\n', 'does not exist'),
     ('statements_have_tests', 'docs/ip-conformance.md',
      '| 1.1 | MUST: x | |\n', 'no test and no reason'),
     ('tests_do_not_sleep', 'tests/x.c', '\tusleep(3);\n', 'tests/x.c:3'),
