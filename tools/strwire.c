@@ -9,7 +9,6 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,51 +16,57 @@
 #include <unistd.h>
 
 #include <sys/ipwire.h>
-#include <str/ip.h>
-#undef FNDELAY /* <sys/stream.h> has other ones */
-#undef FNONBLOCK
-#include <str/wire.h>
 
 #include "lib/impair.h"
 #include "lib/tool.h"
+#include "lib/wirekept.h"
+#include "lib/wireshow.h"
 
-#define IP_DEV "/dev/streams/clone/ip"
 #define SCTP 132 /* what RFC 6951 carries inside of UDP */
 
-static struct tool tool = {
-	.name = "strwire",
-	.synopsis = "add KIND NAME [-a ADDRESS/BITS ...] [-r NET/BITS ...] "
-		    "[-g ADDRESS[/BITS] ...]\n"
-		    "    [-m MTU] [-f INTERFACE] [-p PROTOCOL ...] [-P PORT[,PORT]]\n"
-		    "list [--json]\n"
-		    "stat [--json] [NAME ...]\n"
-		    "impair NAME [loss=PERCENT] [dup=PERCENT] [reorder=PERCENT] "
-		    "[corrupt=PERCENT]\n"
-		    "    [delay=TIME] [jitter=TIME] [rate=RATE] [limit=PACKETS] "
-		    "[seed=NUMBER]\n"
-		    "impair NAME [off]\n"
-		    "del NAME ...",
-	.purpose = "Make, list, impair and remove the wires that carry IP packets "
-		   "of the native transports.  KIND is raw, tun, "
-		   "packet or encap.",
-	.help =
-	"  -a, --address=ADDRESS/BITS  an address of the wire, and its network\n"
-	"  -r, --route=NET/BITS[,ROUTER[,METRIC]]\n"
-	"                              what goes there besides; packet: by\n"
-	"                              which router\n"
-	"  -g, --gateway=ADDRESS/BITS  tun: this host's address on it; packet:\n"
-	"                              who takes what is for other networks\n"
-	"  -m, --mtu=MTU               bytes of the longest packet\n"
-	"  -f, --interface=INTERFACE   tun: what the device is called; packet:\n"
-	"                              the one to use\n"
-	"  -p, --protocol=NUMBER       raw: a protocol that is received;\n"
-	"                              encap: the one that it carries\n"
-	"  -P, --port=PORT[,PORT]      encap: its UDP port; that of others\n"
-	"      --json                  as JSON\n",
-	.options = "a:r:g:m:f:p:P:",
-};
+#define SYN_ADD "add KIND NAME [-a ADDRESS[/BITS] ...]\n" \
+	"    [-r NET[/BITS][,[ROUTER][,METRIC]] ...] [-g ADDRESS[/BITS] ...]\n" \
+	"    [-m MTU] [-f INTERFACE] [-p PROTOCOL ...] [-P PORT[,PORT]]"
+#define SYN_LIST "list [--json]"
+#define SYN_STAT "stat [--json] [NAME ...]"
+#define SYN_IMPAIR "impair [--json] NAME\n" \
+	"impair NAME [loss=PERCENT] [dup=PERCENT] [reorder=PERCENT]\n" \
+	"    [corrupt=PERCENT] [delay=TIME] [jitter=TIME] [rate=RATE]\n" \
+	"    [limit=PACKETS] [seed=NUMBER]\n" \
+	"impair NAME off"
+#define SYN_DEL "del NAME ..."
+
+#define HELP_ADD \
+	"KIND is raw (raw sockets), tun (a TUN device), packet (frames on an\n" \
+	"interface) or encap (inside of UDP).\n" \
+	"  -a, --address=ADDRESS[/BITS]\n" \
+	"                          an address of the wire, and its network;\n" \
+	"                          encap: where its socket is bound; the others\n" \
+	"                          need one to four\n" \
+	"  -r, --route=NET[/BITS][,[ROUTER][,METRIC]]\n" \
+	"                          another network that is reached by the wire,\n" \
+	"                          packet: by which router; up to eight\n" \
+	"  -g, --gateway=ADDRESS[/BITS]\n" \
+	"                          tun: this host's address on the device;\n" \
+	"                          packet: the router for routes without one\n" \
+	"  -m, --mtu=MTU           bytes of the longest packet, 68 to 65535\n" \
+	"  -f, --interface=INTERFACE\n" \
+	"                          tun: name of the device; packet: which one\n" \
+	"  -p, --protocol=NUMBER   raw: a protocol that is received, up to four;\n" \
+	"                          encap: the one that it carries, else 132\n" \
+	"  -P, --port=PORT[,PORT]  encap: its UDP port, and that of others\n"
+#define HELP_IMPAIR \
+	"Parameters replace all earlier ones; without any they are shown.\n" \
+	"  loss=, dup=, reorder=, corrupt=   chances: 0 to 100, four decimals\n" \
+	"  delay=, jitter=         a number and us, ms or s\n" \
+	"  rate=                   a number and bit, kbit, mbit or gbit\n" \
+	"  limit=                  packets that are held; 1000 by default\n" \
+	"  seed=                   of the random numbers\n"
+#define HELP_JSON \
+	"      --json              as JSON\n"
 
 static const struct option longs[] = {
+	{ "json", no_argument, NULL, TOOL_OPT_JSON },
 	{ "address", required_argument, NULL, 'a' },
 	{ "route", required_argument, NULL, 'r' },
 	{ "gateway", required_argument, NULL, 'g' },
@@ -69,53 +74,61 @@ static const struct option longs[] = {
 	{ "interface", required_argument, NULL, 'f' },
 	{ "protocol", required_argument, NULL, 'p' },
 	{ "port", required_argument, NULL, 'P' },
+	{ NULL, 0, NULL, 0 },
+};
+#define NOT_JSON (longs + 1)
+static const struct option json_only[] = {
 	{ "json", no_argument, NULL, TOOL_OPT_JSON },
 	{ NULL, 0, NULL, 0 },
+};
+#define NO_LONGS (json_only + 1)
+
+static struct tool tool = {
+	.name = "strwire",
+	.synopsis = SYN_ADD "\n" SYN_LIST "\n" SYN_STAT "\n" SYN_IMPAIR "\n"
+		SYN_DEL,
+	.purpose = "Make, list, impair and remove the wires that carry IP packets "
+		   "of the native transports.",
+	.help = HELP_ADD HELP_IMPAIR HELP_JSON,
+	.options = "a:r:g:m:f:p:P:",
+	.longs = longs,
+};
+
+/* The commands; the last one has no name. */
+static int add(char **words);
+static int list(char **words);
+static int stat(char **words);
+static int impair(char **words);
+static int del(char **words);
+
+static const struct sub {
+	const char *name;
+	int (*run)(char **words);
+	int least, most; /* number of words behind the name; most -1: any */
+	const char *want; /* what is wrong if there are others */
+	const char *synopsis, *purpose, *help;
+	const char *options;
+	const struct option *longs;
+} subs[] = {
+	{ "add", add, 2, 2, "a KIND and a NAME are needed", SYN_ADD,
+	  "Make a wire.", HELP_ADD, "a:r:g:m:f:p:P:", NOT_JSON },
+	{ "list", list, 0, 0, "there is nothing to name", SYN_LIST,
+	  "List the wires: name, kind, state, MTU, addresses, routes.",
+	  HELP_JSON, "", json_only },
+	{ "stat", stat, 0, -1, "", SYN_STAT,
+	  "Show the counters of all wires, or of those named.", HELP_JSON, "",
+	  json_only },
+	{ "impair", impair, 1, -1, "the NAME of a wire is needed", SYN_IMPAIR,
+	  "Lose, delay or change packets that are sent on a wire, or show how.",
+	  HELP_IMPAIR HELP_JSON, "", json_only },
+	{ "del", del, 1, -1, "the NAME of a wire is needed", SYN_DEL,
+	  "Remove wires.", "", "", NO_LONGS },
+	{ NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL },
 };
 
 static struct ipw_conf conf;
 static unsigned nown, nroute, nproto;
 static bool as_json;
-
-static const char *const kinds[] = { "lo", "raw", "tun", "packet", "encap" };
-#define NKINDS (sizeof(kinds) / sizeof(kinds[0]))
-
-/* In the order of enum wire_count; WIRE_BAD itself is not a counter. */
-static const char *const counts[WIRE_NCOUNTS] = {
-	[WIRE_IN] = "in", [WIRE_OUT] = "out",
-	[WIRE_INBYTES] = "in-bytes", [WIRE_OUTBYTES] = "out-bytes",
-	[WIRE_BAD + IP_SHORT] = "bad-short",
-	[WIRE_BAD + IP_VERSION] = "bad-version",
-	[WIRE_BAD + IP_HLEN] = "bad-header-length",
-	[WIRE_BAD + IP_CKSUM] = "bad-checksum",
-	[WIRE_BAD + IP_LENGTH] = "bad-length",
-	[WIRE_BAD + IP_OPTION] = "bad-option",
-	[WIRE_BAD + IP_ADDR] = "bad-address",
-	[WIRE_NOPROTO] = "no-protocol", [WIRE_NOPORT] = "no-port",
-	[WIRE_FULL] = "full", [WIRE_NOMEM] = "no-memory",
-	[WIRE_REASM] = "fragments-in", [WIRE_REASMOK] = "reassembled",
-	[WIRE_REASMFAIL] = "reassembly-failed",
-	[WIRE_FRAGS] = "fragments-out",
-	[WIRE_PMTU] = "narrower-paths",
-};
-
-static int
-command(int fd, int cmd, void *arg, size_t len)
-{
-	struct strioctl ic = { cmd, 0, (int)len, arg };
-
-	return ioctl(fd, I_STR, &ic);
-}
-
-static int
-open_ip(void)
-{
-	int fd = open(IP_DEV, O_RDWR);
-
-	if (fd < 0)
-		tool_die(&tool, "%s", IP_DEV);
-	return fd;
-}
 
 /* ADDRESS[/BITS] */
 static void
@@ -246,40 +259,66 @@ option(int c)
 	}
 }
 
-static int
-add(const char *kind, const char *name)
+/* Why the wire cannot be added. */
+static void
+add_failed(int err)
 {
-	int fd, ctl;
+	const char *name = conf.name;
 
-	for (conf.kind = IPW_RAW; conf.kind < NKINDS; conf.kind++)
-		if (strcmp(kinds[conf.kind], kind) == 0)
-			break;
-	if (conf.kind == NKINDS)
-		tool_usage(&tool, "not a kind of wire: %s", kind);
-	copy_name(conf.name, name);
-	if (nown == 0 && conf.kind != IPW_ENCAP)
-		tool_usage(&tool, "which address? (-a)");
-	if (conf.kind == IPW_ENCAP && nproto == 0)
-		conf.proto[0] = SCTP;
-	if (conf.kind == IPW_PACKET && conf.ifname[0] == '\0')
-		tool_usage(&tool, "which interface? (-f)");
-	fd = open_ip();
-	ctl = open_ip();
-	if (command(fd, IPW_ADD, &conf, sizeof(conf)) < 0)
-		tool_die(&tool, "%s", name);
-	if (ioctl(ctl, I_PLINK, fd) < 0)
-		tool_die(&tool, "I_PLINK");
-	return TOOL_OK;
+	errno = err;
+	if (err == EEXIST)
+		tool_warn(&tool, "there is a wire %s already", name);
+	else if (err == ENOSPC)
+		tool_warn(&tool, "%s: there are too many wires", name);
+	else if (err == ENODEV && conf.kind == IPW_PACKET)
+		tool_warn(&tool, "%s: there is no interface %s", name,
+			conf.ifname);
+	else if ((err == EPERM || err == EACCES) && conf.kind != IPW_ENCAP)
+		tool_warn(&tool, "%s: a wire of the kind %s needs %s", name,
+			wire_kinds[conf.kind], conf.kind == IPW_TUN ?
+			"CAP_NET_ADMIN" : "CAP_NET_RAW");
+	else if (err == EADDRINUSE && conf.kind == IPW_ENCAP)
+		tool_warn(&tool, "%s: the UDP port %u is in use", name,
+			conf.port[0] != 0 ? conf.port[0] : IPW_ENCAP_PORT);
+	else
+		tool_err(&tool, "%s", name);
 }
 
 static int
-del(const char *name)
+add(char **words)
+{
+	const char *kind = words[0], *name = words[1];
+	int err, status;
+
+	for (conf.kind = IPW_RAW; conf.kind < WIRE_NKINDS; conf.kind++)
+		if (strcmp(wire_kinds[conf.kind], kind) == 0)
+			break;
+	if (conf.kind == WIRE_NKINDS)
+		tool_usage(&tool, "not a kind of wire: %s (raw, tun, packet or "
+			"encap)", kind);
+	copy_name(conf.name, name);
+	if (nown == 0 && conf.kind != IPW_ENCAP)
+		tool_usage(&tool, "a wire of this kind needs an address (-a)");
+	if (conf.kind == IPW_ENCAP && nproto == 0)
+		conf.proto[0] = SCTP;
+	if (conf.kind == IPW_PACKET && conf.ifname[0] == '\0')
+		tool_usage(&tool, "a packet wire needs an interface (-f)");
+	kept_begin(&tool);
+	err = wire_add(&conf);
+	if (err != 0)
+		add_failed(err);
+	status = kept_end(&tool);
+	return err != 0 ? TOOL_FAILED : status;
+}
+
+static int
+del_one(const char *name)
 {
 	struct ipw_info in;
-	int fd = open_ip(), status = TOOL_FAILED;
+	int fd = wire_open(&tool), status = TOOL_FAILED;
 
 	memset(&in, 0, sizeof(in));
-	while (command(fd, IPW_INFO, &in, sizeof(in)) == 0) {
+	while (wire_command(fd, IPW_INFO, &in, sizeof(in)) == 0) {
 		if (strcmp(in.conf.name, name) != 0) {
 			in.index++;
 			continue;
@@ -292,27 +331,47 @@ del(const char *name)
 			status = TOOL_OK;
 		break;
 	}
-	if (strcmp(in.conf.name, name) != 0)
-		tool_warn(&tool, "there is no wire %s", name);
+	if (strcmp(in.conf.name, name) != 0) {
+		if (kept_forget(name))
+			status = TOOL_OK;
+		else
+			tool_warn(&tool, "there is no wire %s", name);
+	}
 	(void)close(fd);
 	return status;
+}
+
+static int
+del(char **names)
+{
+	int status = TOOL_OK;
+
+	kept_begin(&tool);
+	for (; *names != NULL; names++)
+		status |= del_one(*names);
+	return status | kept_end(&tool);
 }
 
 /* --------------------------------------------------------------- impairment */
 
 static int
-impair(const char *name, char **words)
+impair(char **words)
 {
+	const char *name = *words++;
 	struct ipw_impair im;
-	int fd, show = *words == NULL;
+	int fd, show = *words == NULL, status = TOOL_OK;
 
 	memset(&im, 0, sizeof(im));
 	copy_name(im.name, name);
 	if (!show && (strcmp(*words, "off") != 0 || words[1] != NULL))
 		for (; *words != NULL; words++)
 			impair_word(&tool, &im, *words);
-	fd = open_ip();
-	if (command(fd, show ? IPW_IMPAIRED : IPW_IMPAIR, &im,
+	if (show)
+		kept_look(&tool);
+	else
+		kept_begin(&tool);
+	fd = wire_open(&tool);
+	if (wire_command(fd, show ? IPW_IMPAIRED : IPW_IMPAIR, &im,
 		sizeof(im)) < 0) {
 		if (errno != ENXIO)
 			tool_die(&tool, "%s", name);
@@ -322,112 +381,13 @@ impair(const char *name, char **words)
 	}
 	if (show)
 		impair_show(&im, as_json);
+	else
+		status = kept_end(&tool);
 	(void)close(fd);
-	return TOOL_OK;
+	return status;
 }
 
 /* ------------------------------------------------------------------ showing */
-
-static void
-text_of(const struct ipw_addr *a, char *buf, size_t size)
-{
-	size_t n;
-
-	(void)inet_ntop(a->len == 4 ? AF_INET : AF_INET6, a->b, buf,
-		(socklen_t)size);
-	n = strlen(buf);
-	snprintf(buf + n, size - n, "/%u", a->bits);
-}
-
-static void
-list_json(struct json *j, const char *key, const struct ipw_addr *a,
-	unsigned n)
-{
-	char buf[64];
-
-	json_begin(j, key, '[');
-	for (unsigned i = 0; i < n; i++) {
-		if (a[i].len == 0)
-			continue;
-		text_of(&a[i], buf, sizeof(buf));
-		json_str(j, NULL, buf);
-	}
-	json_end(j, ']');
-}
-
-static const char *
-kind_of(const struct ipw_info *in)
-{
-	return in->conf.kind < NKINDS ? kinds[in->conf.kind] : "?";
-}
-
-static void
-show_json(struct json *j, const struct ipw_info *in)
-{
-	json_begin(j, NULL, '{');
-	json_str(j, "name", in->conf.name);
-	json_str(j, "kind", kind_of(in));
-	json_str(j, "interface", in->conf.ifname);
-	json_uint(j, "mtu", in->conf.mtu);
-	json_str(j, "state", in->state == IPW_UP ? "up" : "down");
-	json_int(j, "error", in->error);
-	json_uint(j, "taps", in->taps);
-	json_uint(j, "remade", in->remade);
-	if (in->conf.kind == IPW_ENCAP) {
-		json_uint(j, "protocol", in->conf.proto[0]);
-		json_uint(j, "port", in->conf.port[0]);
-		json_uint(j, "remote-port", in->conf.port[1]);
-	}
-	list_json(j, "addresses", in->conf.own, IPW_NOWN);
-	list_json(j, "routes", in->conf.route, IPW_NROUTE);
-	json_begin(j, "counts", '{');
-	for (unsigned i = 0; i < WIRE_NCOUNTS; i++)
-		if (counts[i] != NULL)
-			json_uint(j, counts[i], in->count[i]);
-	json_end(j, '}');
-	json_end(j, '}');
-}
-
-static void
-show_list(const struct ipw_info *in)
-{
-	char buf[64];
-
-	printf("%-15s %-6s %-4s mtu %-5u", in->conf.name,
-		kind_of(in),
-		in->state == IPW_UP ? "up" : "down", in->conf.mtu);
-	if (in->conf.ifname[0] != '\0')
-		printf(" on %s", in->conf.ifname);
-	if (in->conf.kind == IPW_ENCAP)
-		printf(" protocol %u port %u,%u", in->conf.proto[0],
-			in->conf.port[0], in->conf.port[1]);
-	for (unsigned i = 0; i < IPW_NOWN; i++) {
-		if (in->conf.own[i].len == 0)
-			continue;
-		text_of(&in->conf.own[i], buf, sizeof(buf));
-		printf(" %s", buf);
-	}
-	for (unsigned i = 0; i < IPW_NROUTE; i++) {
-		if (in->conf.route[i].len == 0)
-			continue;
-		text_of(&in->conf.route[i], buf, sizeof(buf));
-		printf(" -> %s", buf);
-	}
-	if (in->error != 0)
-		printf(" (%s)", strerror(in->error));
-	putchar('\n');
-}
-
-static void
-show_stat(const struct ipw_info *in)
-{
-	printf("%s:\n", in->conf.name);
-	for (unsigned i = 0; i < WIRE_NCOUNTS; i++)
-		if (counts[i] != NULL && (in->count[i] != 0 || i <= WIRE_OUT))
-			printf("%14llu  %s\n", in->count[i], counts[i]);
-	if (in->remade != 0)
-		printf("%14u  remade\n", in->remade);
-}
 
 static bool
 is_named(const char *name, char **names)
@@ -441,26 +401,28 @@ is_named(const char *name, char **names)
 }
 
 static int
-show(bool stat, char **names)
+show(bool counters, char **names)
 {
 	struct json j = { .f = stdout };
 	struct ipw_info in;
-	int fd = open_ip();
 	unsigned n = 0;
+	int fd;
 
+	kept_look(&tool);
+	fd = wire_open(&tool);
 	memset(&in, 0, sizeof(in));
 	if (as_json)
 		json_begin(&j, NULL, '[');
-	for (; command(fd, IPW_INFO, &in, sizeof(in)) == 0; in.index++) {
+	for (; wire_command(fd, IPW_INFO, &in, sizeof(in)) == 0; in.index++) {
 		if (!is_named(in.conf.name, names))
 			continue;
 		n++;
 		if (as_json)
-			show_json(&j, &in);
-		else if (stat)
-			show_stat(&in);
+			wire_show_json(&j, &in);
+		else if (counters)
+			wire_show_stat(&in);
 		else
-			show_list(&in);
+			wire_show_list(&in);
 	}
 	if (errno != ENXIO)
 		tool_die(&tool, "IPW_INFO");
@@ -472,32 +434,71 @@ show(bool stat, char **names)
 	return n == 0 ? TOOL_FAILED : TOOL_OK;
 }
 
+static int
+list(char **words)
+{
+	return show(false, words);
+}
+
+static int
+stat(char **words)
+{
+	return show(true, words);
+}
+
+/* --------------------------------------------------------------------- main */
+
+/* Is @word an option whose value is the next word? */
+static bool
+takes_next(const char *word)
+{
+	const struct option *o;
+
+	if (word[0] != '-' || word[1] == '\0')
+		return false;
+	if (word[1] != '-')
+		return word[2] == '\0' && strchr("argmfpP", word[1]) != NULL;
+	for (o = longs; o->name != NULL; o++)
+		if (strcmp(o->name, word + 2) == 0)
+			return o->has_arg == required_argument;
+	return strcmp(word, "--domain") == 0;
+}
+
+/* The command that the first word names; the last entry: none. */
+static const struct sub *
+command(char **argv)
+{
+	const struct sub *s = subs;
+
+	for (argv++; *argv != NULL && **argv == '-'; argv++)
+		if (takes_next(*argv) && argv[1] != NULL)
+			argv++;
+	while (s->name != NULL && (*argv == NULL ||
+		strcmp(s->name, *argv) != 0))
+		s++;
+	return s;
+}
+
 int
 main(int argc, char **argv)
 {
-	int c, status = TOOL_OK, n;
-	char **word;
+	const struct sub *s = command(argv);
+	int c, n;
 
-	memset(&conf, 0, sizeof(conf));
-	tool.longs = longs;
+	if (s->name != NULL) {
+		tool.synopsis = s->synopsis;
+		tool.purpose = s->purpose;
+		tool.help = s->help;
+		tool.options = s->options;
+		tool.longs = s->longs;
+	}
 	while ((c = tool_getopt(&tool, argc, argv)) >= 0)
 		option(c);
-	word = argv + optind;
-	n = argc - optind;
-	if (n == 0)
-		tool_usage(&tool, "add, list, stat, impair or del?");
-	if (strcmp(word[0], "add") == 0 && n == 3)
-		status = add(word[1], word[2]);
-	else if (strcmp(word[0], "list") == 0 && n == 1)
-		status = show(false, word + 1);
-	else if (strcmp(word[0], "stat") == 0)
-		status = show(true, word + 1);
-	else if (strcmp(word[0], "impair") == 0 && n >= 2)
-		status = impair(word[1], word + 2);
-	else if (strcmp(word[0], "del") == 0 && n >= 2)
-		for (word++; *word != NULL; word++)
-			status |= del(*word);
-	else
-		tool_usage(&tool, "add, list, stat, impair or del?");
-	return tool_done(&tool, status);
+	n = argc - optind - 1;
+	if (s->name == NULL)
+		tool_usage(&tool, n < 0 ? "add, list, stat, impair or del?" :
+			"not a command: %s", n < 0 ? "" : argv[optind]);
+	if (n < s->least || (s->most >= 0 && n > s->most))
+		tool_usage(&tool, "%s: %s", s->name, s->want);
+	return tool_done(&tool, s->run(argv + optind + 1));
 }

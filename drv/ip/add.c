@@ -81,7 +81,7 @@ check(const struct ipw_conf *c)
 		return EINVAL;
 	if (c->mtu != 0 && (c->mtu < IP4_MTU || c->mtu > IP_MOST))
 		return EINVAL;
-	return 0;
+	return (c->flags & ~IPW_LATER) != 0 ? EINVAL : 0;
 }
 
 /* Is this entry's stream gone, although its close did not get here? */
@@ -144,6 +144,8 @@ fill(struct ip_wire *w, struct ip_ep *ep, const struct ipw_conf *conf)
 
 	bcopy(conf->name, w->name, sizeof(w->name));
 	w->conf = *conf;
+	w->conf.flags = 0;
+	w->conf.given = (unsigned short)conf->mtu;
 	w->kind = conf->kind;
 	w->mtu = conf->mtu != 0 ? conf->mtu : MTU;
 	if (conf->kind == IPW_ENCAP && conf->mtu == 0)
@@ -245,14 +247,16 @@ ip_wire_add(struct ip_ep *ep, const struct ipw_conf *conf)
 		fill(w, ep, conf);
 		ep->wire = w; /* so it is closed, even if we are killed */
 		STR_POINT("ip:filled");
-		err = ip_lower_make(w);
-		if (err != 0) {
+		w->error = ip_lower_make(w);
+		if (w->error != 0 && (conf->flags & IPW_LATER) == 0) {
+			err = w->error;
 			ip_lower_close(w);
 			ep->wire = NULL;
 		}
 	}
 	if (err == 0) {
-		w->state = IPW_UP;
+		/* the next tick completes a wire that is down */
+		w->state = w->error == 0 ? IPW_UP : IPW_DOWN;
 		STR_POINT("ip:made");
 		str_store_rel(&w->gen, w->gen + 1);
 		STR_POINT("ip:added");

@@ -30,7 +30,6 @@
 #include <sys/ioctl.h>
 #include <netinet/in.h>
 #include <net/if.h>
-#include <linux/if_ether.h>
 #include <linux/if_tun.h>
 #include <linux/rtnetlink.h>
 #include "ip_impl.h"
@@ -442,8 +441,8 @@ ip_lower_make(struct ip_wire *w)
 		err = tun_make(w);
 		return err != 0 ? err : ip_link_make(w);
 	case IPW_PACKET:
-		err = ip_lower_get(w, 0, AF_PACKET, SOCK_DGRAM,
-			htons(ETH_P_ALL));
+		/* protocol 0: it receives nothing before it is bound */
+		err = ip_lower_get(w, 0, AF_PACKET, SOCK_DGRAM, 0);
 		if (err == 0)
 			set_input(w->ks[0]);
 		if (err == 0)
@@ -521,6 +520,8 @@ ip_lower_input(struct ip_wire *w)
 	uint32_t k, n = 0, most = 64;
 
 	if (w->kind != IPW_RAW) {
+		if (w->ks[0] == NULL)
+			return 0; /* it could not be made yet */
 		ip_link_input(w);
 		(void)ksock_events(w->ks[0]);
 		while (n < most && (w->kind == IPW_TUN ? tun_recv(w) :

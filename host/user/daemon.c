@@ -321,7 +321,9 @@ host_daemon(void)
  * host_daemon_begin - start streamsd without waiting, if the domain has a name:
  * it removes the files of the domain if the last member is killed.  At most one
  * attempt per second among all members.  No call fails because of a failure
- * here, so only STREAMS_VERBOSE=1 and strinfo report it.
+ * here, so only STREAMS_VERBOSE=1 and strinfo report it.  If there is a file of
+ * wires, it waits: otherwise this process could end, and the domain with it,
+ * before streamsd has attached and has made the wires.
  * Return: true: streamsd runs.
  */
 bool
@@ -348,7 +350,7 @@ host_daemon_begin(void)
 	    !str_cas(&s->daemon_begun, was, now) || !str_cas(word(), w, mine))
 		return false;
 	STR_CRASH_POINT("daemon:beginning");
-	err = host_daemon_spawn(false, &why);
+	err = host_daemon_spawn(host_named_wires(), &why);
 	if (err != 0 && str_load(word()) == mine) {
 		put_off(err, why);
 		if (host_daemon_verbose)

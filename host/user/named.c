@@ -33,6 +33,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include <str/inspect.h>
+
 #include "user_impl.h"
 
 #define ATTACH_TRIES 2000 /* of 1 ms */
@@ -74,6 +76,20 @@ host_named_alone(void)
 	int fd = host_domain_fd();
 
 	return fd >= 0 && host_domain_check(fd, "", &df) == 0 && !needed(&df);
+}
+
+/* host_named_wires - is there a file of wires beside that of the domain? */
+bool
+host_named_wires(void)
+{
+	char path[sizeof named_path + sizeof STR_WIRES_SUFFIX];
+	struct stat st;
+
+	if (named_path[0] == '\0')
+		return false;
+	snprintf(path, sizeof path, "%s" STR_WIRES_SUFFIX, named_path);
+	return sys_call4(SYS_newfstatat, AT_FDCWD, path, &st,
+		AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 /* Does @path still refer to the inode of @fd? */

@@ -10,12 +10,15 @@
  * checks the other domains in its directory: if no process is in the network
  * namespace of a name, and no process has the file's lock, the file is removed.
  * Another pid namespace may have processes that are not visible from here: its
- * domains are not touched.
+ * domains are not touched.  The file that describes the wires of a domain is
+ * removed after the domain, by this or the next sweep.
  */
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+
+#include <str/inspect.h>
 
 #include "user_impl.h"
 
@@ -62,9 +65,9 @@ is_in(const char *pid, void *arg)
 		st.st_ino == *net;
 }
 
-/* The namespaces in @name: NAME-UID-ABI-PID-NET. */
+/* The namespaces in @name: NAME-UID-ABI-PID-NET, for its wires with a suffix. */
 static bool
-namespaces(const char *name, uint64_t *ret_pid, uint64_t *ret_net)
+namespaces(const char *name, uint64_t *ret_pid, uint64_t *ret_net, bool *wires)
 {
 	const char *p = name + strlen(name);
 	unsigned long long pid, net;
@@ -73,8 +76,9 @@ namespaces(const char *name, uint64_t *ret_pid, uint64_t *ret_net)
 	while (p > name && dashes < 2)
 		dashes += *--p == '-';
 	if (dashes < 2 || sscanf(p, "-%llu-%llu%n", &pid, &net, &end) != 2 ||
-	    p[end] != '\0')
+	    (p[end] != '\0' && strcmp(p + end, STR_WIRES_SUFFIX) != 0))
 		return false;
+	*wires = p[end] != '\0';
 	*ret_pid = pid;
 	*ret_net = net;
 	return true;
@@ -85,6 +89,21 @@ struct sweep {
 	uint64_t pid, net; /* ours */
 };
 
+/* The file @path describes the wires of a domain: remove it if there is none. */
+static void
+sweep_wires(char *path)
+{
+	char *suffix = path + strlen(path) - strlen(STR_WIRES_SUFFIX);
+	struct stat st;
+
+	*suffix = '\0';
+	if (sys_call4(SYS_newfstatat, AT_FDCWD, path, &st,
+		    AT_SYMLINK_NOFOLLOW) == -ENOENT) {
+		*suffix = STR_WIRES_SUFFIX[0];
+		(void)sys_call3(SYS_unlinkat, AT_FDCWD, path, 0);
+	}
+}
+
 static bool
 sweep_one(const char *name, void *arg)
 {
@@ -92,13 +111,18 @@ sweep_one(const char *name, void *arg)
 	struct stat st, now;
 	uint64_t pid, net;
 	char path[1024];
+	bool wires;
 	int fd;
 
-	if (!namespaces(name, &pid, &net) || pid != s->pid || net == s->net ||
+	if (!namespaces(name, &pid, &net, &wires) || pid != s->pid || net == s->net ||
 	    host_dir_find("/proc", is_in, &net) ||
 	    (size_t)snprintf(path, sizeof path, "%s/%s", s->dir, name) >=
 		    sizeof path)
 		return false;
+	if (wires) {
+		sweep_wires(path);
+		return false;
+	}
 	fd = sys_openat(AT_FDCWD, path,
 		O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
 	if (fd < 0)

@@ -256,6 +256,7 @@ void host_named_forget(void);	/* this process is no member any more */
 bool host_named(void);		/* the domain has a name */
 bool host_named_forsaken(void);
 bool host_named_alone(void);
+bool host_named_wires(void);
 /*
  * The last result of host_carrier_alive() was a guess, because the kernel gave
  * no answer.

@@ -259,6 +259,14 @@ const char *strm_why(void);
  * Streams; or ""
  */
 const char *strm_why_stdio(void);
+/*
+ * strm_where - the path of the domain's file; "fd:N": the domain has no name;
+ * NULL: there is no domain, errno says why
+ * STR_WIRES_SUFFIX - that of the file of its wires, which lies beside it: see
+ * tools/lib/wirefile.h
+ */
+const char *strm_where(void);
+#define STR_WIRES_SUFFIX ".wires"
 /* strm_why_daemon - a text that says why the domain has no streamsd; or "" */
 const char *strm_why_daemon(void);
 /*

@@ -60,8 +60,15 @@ struct ipw_conf {
 	/* encap: the UDP port, and that of hosts whose port is not known; 0: the
 	 * default */
 	unsigned short port[2];
-	unsigned char zero[4];
+	/* IPW_INFO: the `mtu' that IPW_ADD was given; ignored by IPW_ADD */
+	unsigned short given;
+	unsigned char flags; /* IPW_LATER */
+	unsigned char zero;
 };
+
+/* IPW_ADD does not fail if the socket or device cannot be made now: the wire is
+ * IPW_DOWN, and tries again. */
+#define IPW_LATER 1
 
 #define IPW_UP 1   /* it has its descriptor */
 #define IPW_DOWN 2 /* it has none, and tries to get one; `error' says why */

@@ -36,6 +36,20 @@ strm_why(void)
 }
 
 STR_EXPORT const char *
+strm_where(void)
+{
+	struct host_call hc = {.fd = -1};
+	int err = host_enter(&hc);
+
+	if (err != 0) {
+		(void)fail(err);
+		return NULL;
+	}
+	host_leave();
+	return host_domain_path();
+}
+
+STR_EXPORT const char *
 strm_why_stdio(void)
 {
 	return stdio_why();

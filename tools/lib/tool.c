@@ -40,8 +40,13 @@ print_usage(const struct tool *t, FILE *f)
 	while (*s != '\0') {
 		size_t n = strcspn(s, "\n");
 
-		fprintf(f, "%s %s %.*s\n", first ? "usage:" : "      ",
-			t->name, (int)n, s);
+		if (*s == ' ') /* the line before goes on */
+			fprintf(f, "       %*s%.*s\n",
+				(int)strlen(t->name) + 1, "", (int)n, s);
+		else
+			fprintf(f, "%s %s %.*s\n",
+				first ? "usage:" : "      ", t->name, (int)n,
+				s);
 		s += n + (s[n] == '\n');
 		first = false;
 	}

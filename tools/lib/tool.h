@@ -23,7 +23,8 @@
 
 struct tool {
 	const char *name;
-	const char *synopsis;	   /* text after the name; lines */
+	const char *synopsis;	   /* text after the name; lines; one that
+				    * begins with a space continues another */
 	const char *purpose;	   /* one sentence */
 	const char *help;	   /* a line for each option of its own */
 	const char *options;	   /* its own, for getopt(3) */

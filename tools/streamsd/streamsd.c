@@ -508,6 +508,7 @@ work(void)
 		else if (host_now() >= seen_at + linger)
 			names_forget();
 		host_timer_serve();
+		wires_look();
 		ns = UINT64_MAX;
 		notices(died || all, &ns);
 		pairs_look(died, &ns);

@@ -55,4 +55,7 @@ bool memory_done(void);
 void names_look(void);
 void names_forget(void);
 
+/* wires_look - make the wires of a former domain of this name, once. */
+void wires_look(void);
+
 #endif
