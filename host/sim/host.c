@@ -310,6 +310,7 @@ host_wait_prepare(void)
 void
 host_yield(void)
 {
+	sim.stats.yields++;
 	sim.now += 1000;
 	sim_resched();
 }

@@ -173,6 +173,7 @@ void sim_sock(long (*send)(const struct ksock_msg *m),
 struct sim_stats {
 	uint64_t switches;  /* changes of task */
 	uint64_t preempted; /* of these, at a point */
+	uint64_t yields;    /* host_yield() calls */
 	uint64_t sleeps;    /* waits that really slept */
 	uint64_t advances;  /* advances of the clock, because all slept */
 	uint64_t commits;   /* host_commit() calls */
