@@ -798,7 +798,7 @@ uint64_t str_timer_next(void);
 void str_timer_cancel_pair(struct str_qpair *qp);
 
 /* plumb */
-int str_plumb_lock(struct str_plumb *pl, struct host_call *hc);
+void str_plumb_lock(struct str_plumb *pl);
 bool str_plumb_lock_soon(struct str_plumb *pl, unsigned ms);
 void str_plumb_unlock(struct str_plumb *pl);
 int str_claim(struct str_plumb *pl);
@@ -854,6 +854,10 @@ void str_plumb_barrier(struct str_plumb *pl);
 bool str_plumb_claimed(struct str_plumb *pl, uint32_t whose);
 bool str_plumb_claimed_since(struct str_plumb *pl, uint32_t whose);
 bool str_plumb_claimed_dead(struct str_plumb *pl);
+bool str_plumb_holds(struct str_plumb *pl, queue_t *q, uint32_t whose);
+/* ns, the longest wait for reapers, which may themselves wait for a stopped
+ * process */
+#define STR_REAPED_NS 1000000000ull
 struct str_fmod *str_fmod_find(const char *name);
 bool str_name_eq(const char *a, const char *b);
 struct str_qpair *str_qpair_alloc(struct str_plumb *pl, struct str_fmod *fm);

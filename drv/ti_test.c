@@ -311,7 +311,7 @@ gives_up(void *arg)
 static void
 plumbs(void *arg)
 {
-	T_EQ(str_plumb_lock(arg, NULL), 0);
+	str_plumb_lock(arg);
 	sim_sleep(1000000000);
 	str_plumb_unlock(arg);
 }
@@ -427,7 +427,7 @@ serves(void *arg)
 static void
 plumbs_briefly(void *arg)
 {
-	T_EQ(str_plumb_lock(arg, NULL), 0);
+	str_plumb_lock(arg);
 	sim_sleep(200000000);
 	str_plumb_unlock(arg);
 }

@@ -227,7 +227,21 @@ int str_head_poll_wait(struct str_head *sd, struct host_call *hc,
  * stream: before a poller sleeps.  Return: true when there were any.
  */
 bool str_sched_run_head(struct str_head *sd, struct host_call *hc);
-int str_head_transit(struct str_head *sd, struct host_call *hc); /* read.c */
+
+/*
+ * str_head_transit - the writers of @sd's pipe or FIFO are gone: may a module,
+ * or a thread inside the stream, still hold a message that they wrote?
+ * Examine the head queue once more after this call.
+ * @tr: zero at the first call that one read makes
+ * Return: 0: no; EAGAIN: look again; EINTR; EBADF: the stream was freed, and
+ * the caller must not use @sd.
+ */
+struct str_transit {
+	uint64_t reaped; /* host_now() time until which it waits for reapers */
+	unsigned waits;
+};
+int str_head_transit(struct str_head *sd, struct host_call *hc,
+	struct str_transit *tr);
 
 /* str_head_lost - must a hang-up of @sd's carrier be ignored?  The connected
  * socket is closed, but the other end has another holder.  Then a thread cannot

@@ -847,6 +847,7 @@ rarely(struct str_head *sd, const struct getter *g)
 static long
 get(struct str_head *sd, struct host_call *hc, struct getter *g)
 {
+	struct str_transit transit = {0};
 	bool tried = false, gone = false, moved, ended;
 	int ret;
 
@@ -904,7 +905,7 @@ get(struct str_head *sd, struct host_call *hc, struct getter *g)
 			ret = -ENOSR; /* not end of file: a message waits for
 				       * memory */
 		if (ret == 1) {
-			int err = str_head_transit(sd, hc);
+			int err = str_head_transit(sd, hc, &transit);
 
 			if (err == EAGAIN)
 				continue;

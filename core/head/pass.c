@@ -342,6 +342,7 @@ let_take(struct str_pass *p, uint32_t v, struct host_call *hc)
 static int
 claim_first(struct str_head *sd, struct host_call *hc, mblk_t **ret_mp)
 {
+	struct str_transit transit = {0};
 	struct str_pass *p;
 	bool last = false;
 	mblk_t *mp;
@@ -376,7 +377,7 @@ claim_first(struct str_head *sd, struct host_call *hc, mblk_t **ret_mp)
 			return (int)str_load(&sd->rerror);
 		if (str_load(&sd->flags) & (STR_H_HUP | STR_H_PEER)) {
 			/* one that came before the hang-up may be seen now */
-			err = str_head_transit(sd, hc);
+			err = str_head_transit(sd, hc, &transit);
 			if (err != EAGAIN && (err != 0 || last))
 				return err != 0 ? err : ENXIO;
 			last = err == 0;

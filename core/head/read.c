@@ -16,7 +16,6 @@
 #include "core.h"
 #include "fast.h"
 #include "sig.h"
-#include "sleep.h"
 #include "sock/sock.h"
 
 #define RD_MSGD 1u
@@ -24,8 +23,6 @@
 #define RD_PROTDAT 4u
 #define RD_PROTDIS 8u
 #define RD_FILL 0x20u
-
-#define TRANSIT_NS 1000000u
 
 struct reader {
 	struct str_head *sd;
@@ -425,74 +422,6 @@ str_sched_run_head(struct str_head *sd, struct host_call *hc)
 	return ran;
 }
 
-/* Does a message wait for a perimeter of @pl?  @drain: process it, if that is
- * possible.  Locks: the plumber's, or a claim. */
-static bool
-perims_hold(struct str_plumb *pl, bool drain)
-{
-	bool yes = false;
-	unsigned e;
-	queue_t *q;
-
-	for (e = 0; e < pl->nheads; e++)
-		for (q = pl->head[e].qp->wq.q_next; q != NULL &&
-			q->q_head == NULL && q->q_pair->plumb == pl;
-			q = q->q_next) {
-			if (!str_perim_holds(q->q_pair))
-				continue;
-			yes = true;
-			if (drain)
-				str_perim_drain(q->q_pair);
-		}
-	return yes;
-}
-
-/*
- * str_head_transit - the writers of @sd's pipe or FIFO are gone: may modules
- * still send messages that they wrote?
- * A thread that runs a put or service procedure may hold a message that is on
- * no queue.  Such a thread has a claim, and the plumber waits until there is
- * none.  The caller examines the head queue after this call.
- * Return: 0: no; EAGAIN: look again; EINTR.
- */
-int
-str_head_transit(struct str_head *sd, struct host_call *hc)
-{
-	struct str_plumb *pl = sd->plumb;
-	uint32_t f = str_load(&sd->flags), w = str_load(&sd->hq.rword);
-	struct host_call *old = host_tls.call;
-	bool held, run;
-	int err;
-
-	if (str_likely((f & STR_H_MODS) == 0) || (f & STR_H_DEV) != 0 ||
-	    (f & (STR_H_PEER | STR_H_NOWR)) == 0 || host_tls.nclaim != 0)
-		return 0;
-	if (str_sched_run_head(sd, hc))
-		return EAGAIN;
-	if (str_plumb_claimed_dead(pl))
-		str_stage_dead(pl); /* its reaper puts messages back */
-	err = str_plumb_lock(pl, hc);
-	if (err != 0)
-		return err;
-	held = perims_hold(pl, false);
-	run = str_load(&pl->nrun) != 0;
-	str_plumb_unlock(pl);
-	if (!held && !run)
-		return 0;
-	if (str_sched_run_head(sd, hc))
-		return EAGAIN;
-	if (held) {
-		(void)str_claim(pl);
-		host_tls.call = hc;
-		(void)perims_hold(pl, true);
-		host_tls.call = old;
-		str_unclaim(pl);
-	}
-	/* another thread is inside the perimeter, or is the runner */
-	(void)host_wait(NULL, &sd->hq.rword, w, TRANSIT_NS);
-	return host_interrupted(hc) == HOST_SIG_INTR ? EINTR : EAGAIN;
-}
-
 /* Is there any message to read? */
 STR_HOT bool
 str_head_pending(struct str_head *sd)
@@ -562,6 +491,7 @@ read_slow(struct reader *r)
 {
 	struct str_head *sd = r->sd;
 	struct host_call *hc = r->hc;
+	struct str_transit transit = {0};
 	bool asked = false;
 	int ret;
 
@@ -608,7 +538,7 @@ took:
 		/* the last records may have arrived before the hang-up, or may
 		 * still be in transit */
 		if (ret == 1) {
-			int err = str_head_transit(sd, hc);
+			int err = str_head_transit(sd, hc, &transit);
 
 			if (err == EAGAIN)
 				continue;

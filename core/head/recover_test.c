@@ -890,3 +890,116 @@ T_CASE(so_does_a_getmsg)
 {
 	end_of_file_after(t, gets_all, NULL);
 }
+
+/* ---------- what the reader does while a thread holds one and does not go on */
+
+static bool met;
+static struct sim_task *held_;
+
+/* Inside the stream with a message until `met' or a long time has passed. */
+static void
+serves_when_met(void *arg)
+{
+	unsigned i;
+	mblk_t *mp;
+
+	(void)arg;
+	only(1);
+	T_EQ(host_enter(&p_.hc[1]), 0);
+	T_EQ(str_claim(p_.pl), 0);
+	mp = fx_msg("held", 0);
+	for (i = 0; i < 1000 && !met; i++)
+		sim_sleep(MS);
+	T_TRUE(met);
+	str_put(below_, mp);
+	str_unclaim(p_.pl);
+	host_leave();
+	fx_close(&p_, 1);
+}
+
+static void
+is_interrupted(void *arg)
+{
+	(void)arg;
+	only(1);
+	sim_sleep(10 * MS);
+	T_EQ(fx_read(&p_, 1, buf, sizeof(buf)), -4 /* EINTR */);
+	met = true;
+	reads_all(NULL);
+}
+
+static void
+interrupts(void *arg)
+{
+	fx_close(&p_, 0);
+	fx_close(&p_, 1);
+	sim_sleep(100 * MS);
+	sim_signal(held_, (bool)(uintptr_t)arg);
+}
+
+static void
+at_the_end(struct t *t, void (*server)(void *), void (*reader)(void *))
+{
+	begin(t);
+	met = false;
+	below_ = fx_push(&p_, 1, "pass");
+	(void)sim_spawn("server", server, NULL);
+	held_ = sim_spawn("reader", reader, NULL);
+}
+
+T_CASE(a_signal_ends_a_read_that_waits_for_a_server)
+{
+	at_the_end(t, serves_when_met, is_interrupted);
+	(void)sim_spawn("signals", interrupts, NULL);
+	T_EQ(go(), 0);
+	T_EQ(got, 4);
+}
+
+static void
+enters_meanwhile(void *arg)
+{
+	(void)arg;
+	only(1);
+	sim_sleep(100 * MS);
+	T_EQ(host_enter(&p_.hc[1]), 0);
+	T_EQ(str_claim(p_.pl), 0);
+	met = true;
+	str_unclaim(p_.pl);
+	host_leave();
+}
+
+T_CASE(a_reader_that_waits_for_a_server_delays_no_other_user)
+{
+	at_the_end(t, serves_when_met, reads_all);
+	(void)sim_spawn("other", enters_meanwhile, NULL);
+	T_EQ(go(), 0);
+	T_EQ(got, 4);
+}
+
+/* It has taken a message from a queue, and is killed before it passes it on. */
+static void
+takes_and_dies(void *arg)
+{
+	only(1);
+	T_EQ(host_enter(&p_.hc[1]), 0);
+	T_EQ(str_claim(p_.pl), 0);
+	T_NOTNULL(getq(arg));
+	sim_sleep(100 * MS);
+	sim_kill(sim_current());
+}
+
+T_CASE(what_a_server_held_that_died_while_a_reader_waited_is_read)
+{
+	queue_t *q;
+
+	begin(t);
+	q = fx_push(&p_, 1, "late");
+	T_EQ(str_claim(p_.pl), 0);
+	noenable(q);
+	T_EQ(putq(q, fx_msg("held", 0)), 1);
+	str_unclaim(p_.pl);
+	(void)sim_spawn("server", takes_and_dies, q);
+	(void)sim_spawn("reader", reads_all, (void *)10);
+	T_EQ(go(), 0);
+	T_EQ(got, 4);
+}

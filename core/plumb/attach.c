@@ -49,11 +49,10 @@ str_busy_grab(struct str_plumb *pl, bool *ret_died)
 unsigned
 str_busy_mend(struct str_plumb *pl)
 {
-	if (str_plumb_lock(pl, NULL) == 0) {
-		str_plumb_repair(pl);
-		str_plumb_recount(pl);
-		str_plumb_unlock(pl);
-	}
+	str_plumb_lock(pl);
+	str_plumb_repair(pl);
+	str_plumb_recount(pl);
+	str_plumb_unlock(pl);
 	return str_link_mend(pl);
 }
 
@@ -242,7 +241,7 @@ qprocson(queue_t *q)
 void
 str_procs_on(struct str_qpair *qp)
 {
-	(void)str_plumb_lock(qp->plumb, NULL);
+	str_plumb_lock(qp->plumb);
 	str_qclr(&qp->rq, QPROCS);
 	str_qclr(&qp->wq, QPROCS);
 	insert(qp);
@@ -268,7 +267,7 @@ qprocsoff(queue_t *q)
 	if (qp->fmod == NULL ||
 	    (str_load(&qp->rq.q_flag) & (QPROCS | QMOUNTED)) == QPROCS)
 		return;
-	(void)str_plumb_lock(qp->plumb, NULL);
+	str_plumb_lock(qp->plumb);
 	str_qset(&qp->rq, QPROCS);
 	str_qset(&qp->wq, QPROCS);
 	str_sched_remove(&qp->rq);
@@ -530,7 +529,7 @@ update(struct str_plumb *pl)
 {
 	if (pl->kind == STR_PL_DEV)
 		return;
-	(void)str_plumb_lock(pl, NULL);
+	str_plumb_lock(pl);
 	str_plumb_update(pl);
 	str_plumb_unlock(pl);
 }

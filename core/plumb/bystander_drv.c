@@ -423,7 +423,7 @@ plumbs(void *arg)
 
 	(void)arg;
 	T_EQ(host_enter(&hc), 0);
-	T_EQ(str_plumb_lock(pl, NULL), 0);
+	str_plumb_lock(pl);
 	sim_sleep(45000000);
 	str_plumb_unlock(pl);
 	host_leave();

@@ -112,9 +112,10 @@ claim_slow(struct str_plumb *pl)
 			continue;
 		(void)host_wait(NULL, (str_a32 *)&pl->plumber.owner, v,
 			10 * POLL_NS);
-		if (str_load(&pl->plumber.owner) == v && host_owner_dead(v) &&
-		    str_plumb_lock(pl, NULL) == 0)
+		if (str_load(&pl->plumber.owner) == v && host_owner_dead(v)) {
+			str_plumb_lock(pl);
 			str_plumb_unlock(pl);
+		}
 	}
 }
 
@@ -321,17 +322,56 @@ str_plumb_claimed_since(struct str_plumb *pl, uint32_t whose)
 	return claimed(host_domain, pl, whose);
 }
 
+/* @q, if it is between the heads of @pl; @down: and on the write side. */
+static queue_t *
+between(struct str_plumb *pl, queue_t *q, bool down)
+{
+	return q == NULL || q->q_head != NULL || q->q_pair->plumb != pl ||
+		(down && (str_load(&q->q_flag) & QREADR) != 0) ? NULL : q;
+}
+
+/*
+ * str_plumb_holds - are messages in the pairs of @pl that are reached from @q?
+ * @whose: 0: on backlogs of perimeters, as far as the next head.  Locks: the
+ * plumber's.  Otherwise, for a close: on backlogs, which are processed first, on
+ * queues, or held by threads with a claim, STR_CLAIM_*; as far as the driver.
+ * Locks: a claim.
+ * A message is held by a thread, which has a claim, then is on a pair's backlog,
+ * is held by a thread again, then is on its queue, and so on downward.  They are
+ * examined in this order, so that a message cannot move from a place not yet
+ * examined to one already examined.
+ */
+bool
+str_plumb_holds(struct str_plumb *pl, queue_t *q, uint32_t whose)
+{
+	bool yes;
+
+	q = between(pl, q, whose != 0);
+	yes = q != NULL && whose != 0 && str_plumb_claimed(pl, whose);
+	for (; q != NULL && !yes; q = between(pl, q->q_next, whose != 0)) {
+		yes = str_perim_holds(q->q_pair);
+		if (whose == 0)
+			continue;
+		if (yes) {
+			str_perim_drain(q->q_pair);
+			yes = str_perim_holds(q->q_pair);
+		}
+		yes = yes || str_plumb_claimed_since(pl, whose) ||
+			(str_load(&q->q_count) != 0 &&
+				str_load(&q->q_first) != NULL) ||
+			str_plumb_claimed_since(pl, whose);
+	}
+	return yes;
+}
+
 /*
  * str_plumb_lock - exclude all other threads from the stream's plumbing
  * @pl: the stream; the caller holds no claim, and no lock except those that
  * docs/locking.md ranks before the plumber, and in an open or close procedure
  * its perimeter
- * @hc: the call, whose signals may interrupt the wait; NULL: none do
- *
- * Return: 0, or EINTR.
  */
-int
-str_plumb_lock(struct str_plumb *pl, struct host_call *hc)
+void
+str_plumb_lock(struct str_plumb *pl)
 {
 	bool died = str_lock(&pl->plumber);
 
@@ -346,15 +386,9 @@ str_plumb_lock(struct str_plumb *pl, struct host_call *hc)
 			 */
 			if (died)
 				str_plumb_repair(pl);
-			return 0;
+			return;
 		}
 		(void)host_wait(NULL, &pl->pword, w, POLL_NS);
-		/* a stream that was taken over is repaired before it is left */
-		if (!died && hc != NULL &&
-		    host_interrupted(hc) == HOST_SIG_INTR) {
-			str_plumb_unlock(pl);
-			return EINTR;
-		}
 	}
 }
 
@@ -436,6 +470,6 @@ str_plumb_barrier(struct str_plumb *pl)
 {
 	if (str_load(&pl->plumber.owner) == host_self_tag() || is_held(pl))
 		return;
-	if (str_plumb_lock(pl, NULL) == 0)
-		str_plumb_unlock(pl);
+	str_plumb_lock(pl);
+	str_plumb_unlock(pl);
 }

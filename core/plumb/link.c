@@ -609,7 +609,8 @@ mend_one(struct str_plumb *up, struct str_link *l, bool died)
 	struct host_call hc = {.fd = -1, .sig_seq = host_tls.sig_seq};
 	bool sure;
 
-	if (died && str_plumb_lock(lower->plumb, NULL) == 0) {
+	if (died) {
+		str_plumb_lock(lower->plumb);
 		str_plumb_repair(lower->plumb);
 		str_plumb_recount(lower->plumb);
 		str_plumb_unlock(lower->plumb);

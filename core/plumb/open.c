@@ -32,8 +32,6 @@
 #define OWN_NS 1000000000u /* longest wait for another thread's close, which may
 			    * be stopped: own_lock() */
 #define OWN_POLL_NS 1000000u
-#define REAPED_NS 1000000000ull /* longest wait for reapers, which may themselves
-				 * wait for a stopped thread */
 #define SOCK_NS 100000000000u /* longest time without progress for the data of
 			       * a socket that no process has any more */
 
@@ -533,18 +531,9 @@ str_fifo_open(struct host_call *hc, uint64_t dev, uint64_t ino, int oflags,
 
 /* ------------------------------------------------------------------ close */
 
-/* @q, if messages written to @pl pass through it. */
-static queue_t *
-sender(struct str_plumb *pl, queue_t *q)
-{
-	return q == NULL || q->q_head != NULL ||
-		(str_load(&q->q_flag) & QREADR) != 0 ||
-		q->q_pair->plumb != pl ? NULL : q;
-}
-
 /*
- * Does the close wait for the reapers of killed threads?  For REAPED_NS, from
- * the first check that finds such a thread.
+ * Does the close wait for the reapers of killed threads?  For STR_REAPED_NS,
+ * from the first check that finds such a thread.
  */
 static bool
 awaits_reapers(struct str_plumb *pl)
@@ -554,45 +543,28 @@ awaits_reapers(struct str_plumb *pl)
 	if (str_likely(!str_plumb_claimed_dead(pl))) {
 		if (end != 0)
 			str_store(&pl->reap_end, (uint64_t)0);
-		return true;
+		return false;
 	}
 	if (end == 0) {
-		end = host_now() + REAPED_NS;
+		end = host_now() + STR_REAPED_NS;
 		str_store(&pl->reap_end, end);
 	}
 	return host_now() < end;
 }
 
-/*
- * Are there messages left below the head?  A message is held by a thread, which
- * has a claim, then is on a pair's backlog, is held by a thread again, then is
- * on its queue, and so on downward.  They are examined in this order, so that a
- * message cannot move from a place not yet examined to one already examined.
- * If the thread that holds a message is killed, its reaper puts it back.
- */
+/* Are there messages left below the head?  If the thread that holds a message
+ * is killed, its reaper puts it back. */
 static bool
 undrained(struct str_plumb *pl)
 {
 	uint64_t end = str_load(&pl->reap_end);
 	uint32_t whose = STR_CLAIM_LIVING | STR_CLAIM_DEAD;
-	queue_t *top, *q;
 	bool yes;
 
 	if (str_unlikely(end != 0 && host_now() >= end))
 		whose = STR_CLAIM_LIVING;
 	(void)str_claim(pl);
-	top = sender(pl, pl->head[0].qp->wq.q_next);
-	yes = top != NULL && str_plumb_claimed(pl, whose);
-	for (q = top; q != NULL && !yes; q = sender(pl, q->q_next)) {
-		if (str_perim_holds(q->q_pair)) {
-			str_perim_drain(q->q_pair);
-			yes = str_perim_holds(q->q_pair);
-		}
-		yes = yes || str_plumb_claimed_since(pl, whose) ||
-			(str_load(&q->q_count) != 0 &&
-				str_load(&q->q_first) != NULL) ||
-			str_plumb_claimed_since(pl, whose);
-	}
+	yes = str_plumb_holds(pl, pl->head[0].qp->wq.q_next, whose);
 	if (str_load(&pl->nrun) != 0)
 		(void)str_sched_run(pl);
 	str_unclaim(pl);
@@ -625,14 +597,14 @@ servers_reaped(struct str_plumb *pl, struct host_call *hc)
 {
 	struct str_head *sd = &pl->head[0];
 
-	while (str_plumb_claimed_dead(pl) && awaits_reapers(pl)) {
+	while (awaits_reapers(pl)) {
 		uint32_t w = str_load(&sd->peer->hq.wword);
 
 		if (hc == NULL) {
 			/* drain() has this end, too */
 			if (str_load(&pl->drain_end) == 0)
 				str_store(&pl->drain_end, host_now() +
-					STR_MAX(REAPED_NS, impatient(sd) ? 0 :
+					STR_MAX(STR_REAPED_NS, impatient(sd) ? 0 :
 						sd->cltime * 1000000ull));
 			return false;
 		}
@@ -717,7 +689,7 @@ drain_on(struct str_plumb *pl, void *arg)
 	uint64_t end = str_load(&pl->drain_end);
 	bool *left = arg;
 
-	if (end == 0)
+	if (end == 0 && str_load(&pl->reap_end) == 0)
 		return false;
 	if (str_head_held(&pl->head[0])) {
 		/*
@@ -725,7 +697,7 @@ drain_on(struct str_plumb *pl, void *arg)
 		 */
 		(void)str_cas(&pl->drain_end, end, (uint64_t)0);
 		str_store(&pl->reap_end, (uint64_t)0);
-	} else {
+	} else if (end != 0) {
 		str_head_maybe_close(&pl->head[0], NULL);
 		*left = *left || str_stream_lives(pl);
 	}
