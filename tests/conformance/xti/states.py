@@ -67,17 +67,22 @@ def doc(table):
            '<!-- Copyright (c) 2026 The Fast-STREAMS authors -->',
            '<!-- Made from tests/conformance/xti/states.tab. -->', '',
            '# XTI: what each call does in each state', '',
-           'A cell with an error only: the call fails and the state stays. '
-           '`=`: it works and', 'the state stays. `>STATE`: it works and '
-           'this is the new state. `TNODATA>OUTCON`:', 'it fails with TNODATA, '
-           'and the new state is T_OUTCON. `A or B`: either may happen.', '',
+           'This page is for programmers who use XTI.', '',
+           '| cell | the call |', '|---|---|',
+           '| an error | fails; the state stays |',
+           '| `=` | works; the state stays |',
+           '| `>STATE` | works; this is the new state |',
+           '| `TNODATA>OUTCON` | fails with TNODATA; the new state is '
+           'T_OUTCON |',
+           '| A or B | does either |', '',
            'The endpoints are non-blocking (O_NONBLOCK), and the program has '
            'received all data', 'and events that have arrived. An endpoint '
-           'in T_IDLE was bound with qlen 0, one in', 'T_INCON with qlen 2, '
-           'and has one indication. Each cell is a test case, run on every', 'transport of its '
-           'heading. A call on a descriptor that is not an endpoint '
-           '(T_UNINIT) fails with TBADF.', '`t_accept` accepts on another '
-           'endpoint, `t_accept_self` on the one that listened.', '']
+           'in T_IDLE was bound with qlen 0. One in', 'T_INCON was bound with '
+           'qlen 2, and has one indication.', '',
+           'A call on a descriptor that is not an endpoint (T_UNINIT) fails '
+           'with TBADF. `t_accept`', 'accepts on another endpoint, '
+           '`t_accept_self` on the one that listened. Each cell is a',
+           'test case, run on every transport of its heading.', '']
     for service, (states, calls) in table.items():
         out += [f'## {TITLES[service]}', '']
         out.append('| call | ' + ' | '.join('T_' + s for s in states) + ' |')
