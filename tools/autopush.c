@@ -33,18 +33,18 @@ static struct tool tool = {
 	.purpose = "Set, remove, show or list the modules that an open of a "
 		   "device pushes.",
 	.help =
-	"  -f, --file=FILE         set what FILE says, autopush.conf(5)\n"
-	"  -s, --set               set one entry\n"
+	"  -f, --file=FILE         add the entries in FILE (autopush.conf(5))\n"
+	"  -s, --set               add one entry\n"
 	"  -r, --reset             remove an entry\n"
 	"  -g, --get               show the entry of a device\n"
-	"  -v, --verify            are these modules?\n"
+	"  -v, --verify            print whether all names are modules\n"
 	"  -M, --major=DRIVER      the driver, by name or major number\n"
 	"  -N, --name=DRIVER       the same\n"
-	"  -m, --minor=MINOR       the minor; without it: that for all minors\n"
-	"  -l, --lastminor=LAST    the last of a range that begins at MINOR\n"
-	"  -c, --clone             all minors, as a clone open finds them\n"
+	"  -m, --minor=MINOR       the minor; without it, all minors\n"
+	"  -l, --lastminor=LAST    the last minor of a range from MINOR on\n"
+	"  -c, --clone             all minors\n"
 	"  -x, --explain           no effect\n"
-	"      --json              the list, as JSON\n",
+	"      --json              list the entries as JSON\n",
 	.options = "f:srgvM:N:m:l:cx",
 };
 
@@ -246,7 +246,7 @@ verify(char **name, int n)
 		tool_die(&tool, "%d names", n);
 	for (int i = 0; i < n; i++) {
 		if (strlen(name[i]) > FMNAMESZ)
-			tool_usage(&tool, "not a module's name: %s", name[i]);
+			tool_usage(&tool, "not a name of a module: %s", name[i]);
 		strcpy(v[i].l_name, name[i]);
 	}
 	yes = ioctl(sad(false), SAD_VML, &l);
@@ -262,14 +262,14 @@ static void
 of_operands(struct strapush *ap, char **name, int n)
 {
 	if (n < 1 || n > MAXAPUSH)
-		tool_usage(&tool, "1 to %d modules", MAXAPUSH);
+		tool_usage(&tool, "give 1 to %d modules", MAXAPUSH);
 	for (int i = 0; i < n; i++) {
 		if (strcmp(name[i], "[anchor]") == 0 && i > 0) {
 			ap->sap_anchor = (int)ap->sap_npush;
 			continue;
 		}
 		if (name[i][0] == '\0' || strlen(name[i]) > FMNAMESZ)
-			tool_usage(&tool, "not a module's name: %s", name[i]);
+			tool_usage(&tool, "not a name of a module: %s", name[i]);
 		strcpy(ap->sap_list[ap->sap_npush++], name[i]);
 	}
 }
@@ -280,7 +280,7 @@ of_driver(struct strapush *ap, const char *s)
 	long v;
 
 	if (s == NULL)
-		tool_usage(&tool, "which driver? -M");
+		tool_usage(&tool, "-M DRIVER is required");
 	if (tool_number(s, 0, 1L << 30, &v)) {
 		ap->sap_major = v;
 		return;
@@ -326,7 +326,7 @@ main(int argc, char **argv)
 		case 'g':
 		case 'v':
 			if (what != 0)
-				tool_usage(&tool, "one of -f -s -r -g -v");
+				tool_usage(&tool, "give only one of -f, -s, -r, -g and -v");
 			what = c;
 			break;
 		case 'M':
@@ -353,9 +353,9 @@ main(int argc, char **argv)
 	argv += optind;
 	argc -= optind;
 	if (last >= 0 && (minor < 0 || last <= minor))
-		tool_usage(&tool, "-l wants a greater number than -m");
+		tool_usage(&tool, "the number of -l must be greater than that of -m");
 	if (all && minor >= 0)
-		tool_usage(&tool, "-c or -m");
+		tool_usage(&tool, "give -c or -m, not both");
 	if (what == 's' || what == 'r' || what == 'g') {
 		of_driver(&ap, drv);
 		if (what == 's')
@@ -370,10 +370,10 @@ main(int argc, char **argv)
 		status = one(&w, what, &ap);
 	} else if (what == 'v') {
 		if (argc == 0)
-			tool_usage(&tool, "which modules?");
+			tool_usage(&tool, "a MODULE is required");
 		status = verify(argv, argc);
 	} else if (argc != 0 || drv != NULL) {
-		tool_usage(&tool, "what is to be done with it? -s -r -g");
+		tool_usage(&tool, "one of -s, -r and -g is required");
 	} else {
 		status = what == 'f' ? from_file(&w, file) : list(&w, as_json);
 	}

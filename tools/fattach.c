@@ -19,11 +19,11 @@ static struct tool tool = {
 	.purpose = "Attach the stream on standard input, or the ends of a new "
 		   "pipe, to files.",
 	.help =
-	"  -p, --pipe              a new pipe: one end to PATH, one to PATH2\n"
-	"  -c, --connld            push connld on the end at PATH first\n"
-	"  -m, --create=MODE       make the files if they are not there\n"
-	"  -u, --umask=MASK        the umask they are made with\n"
-	"  -M, --mode=MODE         set the mode of what has been attached\n",
+	"  -p, --pipe              attach the ends of a new pipe to PATH and PATH2\n"
+	"  -c, --connld            first push connld on the end for PATH\n"
+	"  -m, --create=MODE       create files that do not exist, with MODE\n"
+	"  -u, --umask=MASK        the umask for creating files\n"
+	"  -M, --mode=MODE         set the mode of the files after attaching\n",
 	.options = "pcm:u:M:",
 };
 
@@ -109,7 +109,7 @@ main(int argc, char **argv)
 		}
 	}
 	if (argc - optind != (new_pipe ? 2 : 1))
-		tool_usage(&tool, new_pipe ? "two paths with -p" : "one path");
+		tool_usage(&tool, new_pipe ? "-p needs two paths" : "one PATH is required");
 	if (new_pipe && pipe(fd) != 0)
 		tool_die(&tool, "pipe");
 	if (!new_pipe && isastream(fd[0]) != 1) {

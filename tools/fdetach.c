@@ -34,7 +34,7 @@ main(int argc, char **argv)
 		if (c == 'a')
 			all = true;
 	if (optind == argc)
-		tool_usage(&tool, "which file?");
+		tool_usage(&tool, "a PATH is required");
 	for (int i = optind; i < argc; i++) {
 		if (fdetach(argv[i]) != 0) {
 			tool_err(&tool, "%s", argv[i]);

@@ -19,15 +19,15 @@ static struct tool tool = {
 	.name = "scls",
 	.synopsis = "[-l | -c | -b] [-a] [-r] [MODULE ...]\n--json [-r] "
 		    "[MODULE ...]",
-	.purpose = "List STREAMS modules and drivers, what they declare and "
-		   "what was counted.",
+	.purpose = "List STREAMS modules and drivers, their parameters and "
+		   "counts of calls.",
 	.help =
-	"  -l, --long              what they declare only\n"
-	"  -c, --count             what was counted only\n"
-	"  -b, --both              both\n"
-	"  -a, --all               all queues, those of lower streams too\n"
-	"  -r, --reset             set the counts to 0 afterwards\n"
-	"      --json              everything, as JSON\n",
+	"  -l, --long              show their parameters\n"
+	"  -c, --count             show how often their procedures were called\n"
+	"  -b, --both              show both\n"
+	"  -a, --all               also show the lower queues of multiplexors\n"
+	"  -r, --reset             set the counts to 0 after reading them\n"
+	"      --json              print everything as JSON\n",
 	.options = "lcbar",
 };
 
@@ -210,7 +210,7 @@ main(int argc, char **argv)
 		json_end(&j, ']');
 	free(v);
 	if (found == 0 && argv[0] != NULL) {
-		tool_warn(&tool, "no such module: %s", argv[0]);
+		tool_warn(&tool, "there is no such module or driver: %s", argv[0]);
 		return tool_done(&tool, TOOL_FAILED);
 	}
 	return tool_done(&tool, TOOL_OK);

@@ -21,14 +21,14 @@ static struct tool tool = {
 	.name = "strchg",
 	.synopsis = "-h MODULE[,MODULE...] [STREAM]\n-p [-a | -u MODULE] [STREAM]\n"
 		    "-f FILE [STREAM]",
-	.purpose = "Push modules on the stream on standard input, or on STREAM, "
-		   "or pop them.",
+	.purpose = "Push modules on STREAM, or pop them.  Without STREAM, use "
+		   "the stream on standard input.",
 	.help =
-	"  -h, --push=MODULE,...   push them, one after the other\n"
+	"  -h, --push=MODULE,...   push these modules, in this order\n"
 	"  -p, --pop               pop the topmost module\n"
-	"  -a, --all               with -p: all of them\n"
-	"  -u, --upto=MODULE       with -p: all above this one\n"
-	"  -f, --file=FILE         have the modules that FILE lists, topmost "
+	"  -a, --all               with -p: pop all modules\n"
+	"  -u, --upto=MODULE       with -p: pop all modules above this one\n"
+	"  -f, --file=FILE         replace the modules by those in FILE, topmost "
 	"first\n",
 	.options = "h:pau:f:",
 };
@@ -68,7 +68,7 @@ push_list(char *list)
 		name = strtok_r(NULL, ",", &save), n++)
 		push(name);
 	if (n == 0)
-		tool_usage(&tool, "-h wants names of modules");
+		tool_usage(&tool, "-h needs names of modules");
 }
 
 static void
@@ -80,7 +80,7 @@ pop_some(bool all, const char *upto)
 	mods_get(&tool, STDIN_FILENO, &m);
 	if (m.npush == 0 && !all) {
 		errno = EINVAL;
-		tool_die(&tool, "no module to pop");
+		tool_die(&tool, "the stream has no module to pop");
 	}
 	if (all)
 		n = m.npush;
@@ -174,7 +174,7 @@ main(int argc, char **argv)
 	}
 	if ((list != NULL) + popping + (file != NULL) != 1 ||
 		((all || upto != NULL) && !popping) || (all && upto != NULL))
-		tool_usage(&tool, "one of -h, -p and -f");
+		tool_usage(&tool, "one of -h, -p and -f is required");
 	mods_input(&tool, argc, argv);
 	if (isastream(STDIN_FILENO) != 1) {
 		errno = ENOSTR;

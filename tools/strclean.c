@@ -18,13 +18,14 @@
 static struct tool tool = {
 	.name = "strclean",
 	.synopsis = "[-a DAYS] [-b BASE] [-d DIRECTORY] [-oe]",
-	.purpose = "Remove the log daemons' files that are older than DAYS.",
+	.purpose = "Remove files of strerr and str-strace that are older than "
+		   "DAYS.",
 	.help =
-	"  -a, --age=DAYS          older than that (3)\n"
+	"  -a, --age=DAYS          the age in days (3)\n"
 	"  -b, --base=BASE         files BASE.MM-DD (error and trace)\n"
-	"  -d, --directory=DIR     where they are\n"
-	"  -o, --output            files of messages only\n"
-	"  -e, --errors            files of the daemons' own errors only\n",
+	"  -d, --directory=DIR     the directory of the files\n"
+	"  -o, --output            remove only files of messages\n"
+	"  -e, --errors            remove only files of the loggers' own errors\n",
 	.options = "a:b:d:oe",
 };
 

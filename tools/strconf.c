@@ -15,9 +15,9 @@ static struct tool tool = {
 	.purpose = "List the modules of the stream on standard input, or of "
 		   "FILE, topmost first.",
 	.help =
-	"  -t, --topmost           only the topmost\n"
-	"  -m, --module=MODULE     is this one there? yes (0) or no (1)\n"
-	"      --json              as JSON\n",
+	"  -t, --topmost           print only the topmost module\n"
+	"  -m, --module=MODULE     print yes (exit status 0) or no (1)\n"
+	"      --json              print the modules as JSON\n",
 	.options = "tm:",
 };
 
@@ -83,7 +83,7 @@ main(int argc, char **argv)
 		}
 	}
 	if (topmost && module != NULL)
-		tool_usage(&tool, "-t or -m MODULE");
+		tool_usage(&tool, "give -t or -m MODULE, not both");
 	mods_input(&tool, argc, argv);
 	mods_get(&tool, STDIN_FILENO, &m);
 	if (module != NULL)

@@ -12,10 +12,10 @@ static struct tool tool = {
 	.name = "strerr",
 	.synopsis = "[-n] [-l LOGDEV] [-d DIR [-b BASE]] [-o FILE] [-e FILE] "
 		    "[-p FILE] [-a NAME]",
-	.purpose = "Write down the error messages that modules, drivers and "
+	.purpose = "Record the error messages that modules, drivers and "
 		   "programs log.",
 	.help = LOGGER_HELP
-	"      --json              one JSON object a line\n",
+	"      --json              print one JSON object per line\n",
 	.options = LOGGER_OPTIONS,
 };
 

@@ -12,11 +12,11 @@
 static struct tool tool = {
 	.name = "strinfo",
 	.synopsis = "[-mp] [--json]",
-	.purpose = "Show how much of everything there is in a domain.",
+	.purpose = "Print a summary of a domain.",
 	.help =
-	"  -m, --modules           the modules and drivers too\n"
-	"  -p, --processes         the processes and their threads too\n"
-	"      --json              everything, as JSON\n",
+	"  -m, --modules           also list modules and drivers\n"
+	"  -p, --processes         also list processes and their threads\n"
+	"      --json              print everything as JSON\n",
 	.options = "mp",
 };
 
@@ -118,9 +118,9 @@ main(int argc, char **argv)
 	}
 	show_domain(&s);
 	if (strm_why_stdio()[0] != '\0')
-		tool_warn(&tool, "no stdio on streams: %s", strm_why_stdio());
+		tool_warn(&tool, "a FILE for a stream is not possible: %s", strm_why_stdio());
 	if (strm_why_daemon()[0] != '\0')
-		tool_warn(&tool, "no streamsd: %s", strm_why_daemon());
+		tool_warn(&tool, "streamsd cannot be started: %s", strm_why_daemon());
 	if (procs)
 		putchar('\n');
 	SNAP_EACH (&s, i) {

@@ -23,19 +23,19 @@ static struct tool tool = {
 	.purpose = "Log a message, or every line of a file or of standard "
 		   "input.",
 	.help =
-	"  -E, --error             for the error logger\n"
-	"  -T, --trace             for tracers (the default of -E, -T, -c)\n"
-	"  -N, --notify            have the logger mail it, too\n"
+	"  -E, --error             for error loggers\n"
+	"  -T, --trace             for trace loggers (the default)\n"
+	"  -N, --notify            ask the loggers to mail the message, too\n"
 	"  -c, --console           for the console\n"
-	"  -F, -W, -O              it is fatal, a warning, a notice\n"
+	"  -F, -W, -O              the message is fatal, a warning, a notice\n"
 	"  -M, --mid=MID           module number\n"
-	"  -S, --sid=SID           part of it\n"
+	"  -S, --sid=SID           minor number\n"
 	"  -L, --level=LEVEL       level of detail\n"
 	"  -p, --priority=PRI      [FACILITY.]PRIORITY, names or numbers\n"
-	"  -t, --tag=TAG           put TAG: before it\n"
-	"  -i, --id                put the process number behind the tag\n"
-	"  -s, --stderr            write it to standard error, too\n"
-	"  -f, --file=FILE         its lines\n"
+	"  -t, --tag=TAG           put TAG and a colon before the message\n"
+	"  -i, --id                put the process number after the tag\n"
+	"  -s, --stderr            also write the message to standard error\n"
+	"  -f, --file=FILE         send each line of FILE as a message\n"
 	"  -u, --device=DEV        the log device (" LOGGER_DEV ")\n",
 	.options = "ETNcFWOM:S:L:p:t:isf:u:",
 };
@@ -240,7 +240,7 @@ main(int argc, char **argv)
 		}
 	}
 	if (file != NULL && optind != argc)
-		tool_usage(&tool, "a message or -f FILE");
+		tool_usage(&tool, "give a MESSAGE or -f FILE, not both");
 	if ((flags & (SL_ERROR | SL_TRACE | SL_CONSOLE)) == 0)
 		flags |= SL_TRACE;
 	lc.flags = (short)flags;

@@ -15,10 +15,10 @@
 static struct tool tool = {
 	.name = "strreset",
 	.synopsis = "[-p] [STREAM ...]",
-	.purpose = "Flush the stream on standard input, or those named, and "
-		   "reset their options.",
+	.purpose = "Flush the stream on standard input, or each STREAM, and "
+		   "reset its modes.",
 	.help =
-	"  -p, --pop               pop all modules as well\n",
+	"  -p, --pop               first pop all modules above an anchor\n",
 	.options = "p",
 };
 

@@ -15,12 +15,12 @@
 static struct tool tool = {
 	.name = "strsetup",
 	.synopsis = "[-c] [-f FILE]\n-l NAME ...",
-	.purpose = "Check the configuration of STREAMS devices' names, or say "
-		   "what names mean.",
+	.purpose = "Check the names of STREAMS devices, or show the devices of "
+		   "names.",
 	.help =
-	"  -c, --check             nothing but messages about mistakes\n"
-	"  -f, --file=FILE         this one instead of the system's\n"
-	"  -l, --lookup            what do these paths mean?\n",
+	"  -c, --check             print only error messages\n"
+	"  -f, --file=FILE         read FILE instead of the system's file\n"
+	"  -l, --lookup            print the devices of these paths\n",
 	.options = "cf:l",
 };
 
@@ -110,7 +110,7 @@ main(int argc, char **argv)
 	}
 	if (look) {
 		if (mine || check || optind == argc)
-			tool_usage(&tool, "-l and names");
+			tool_usage(&tool, "-l needs names");
 		return tool_done(&tool, lookup(argv + optind));
 	}
 	if (optind != argc)

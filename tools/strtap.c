@@ -31,13 +31,12 @@
 static struct tool tool = {
 	.name = "strtap",
 	.synopsis = "[-i WIRE] [-w FILE] [-c COUNT] [-s SNAPLEN]",
-	.purpose = "Show the packets on wires, or write them to a file in the "
-		   "format of pcap.",
+	.purpose = "Show the packets on wires, or write them to a pcap file.",
 	.help =
-	"  -i, --wire=WIRE         of this one only\n"
-	"  -w, --write=FILE        to a file; -: to standard output\n"
-	"  -c, --count=COUNT       end after so many\n"
-	"  -s, --snaplen=SNAPLEN   so many bytes of each\n",
+	"  -i, --wire=WIRE         show only packets on this wire\n"
+	"  -w, --write=FILE        write a pcap file; -: standard output\n"
+	"  -c, --count=COUNT       exit after this number of packets\n"
+	"  -s, --snaplen=SNAPLEN   keep this number of bytes of each packet\n",
 	.options = "i:w:c:s:",
 };
 
@@ -330,7 +329,7 @@ main(int argc, char **argv)
 		}
 	}
 	if (optind < argc)
-		tool_usage(&tool, "what is %s?", argv[optind]);
+		tool_usage(&tool, "too many arguments: %s", argv[optind]);
 	fd = open(IP_DEV, O_RDWR);
 	if (fd < 0)
 		tool_die(&tool, "%s", IP_DEV);
@@ -350,7 +349,7 @@ main(int argc, char **argv)
 	if (fflush(out) != 0)
 		tool_die(&tool, "write");
 	if (!tool.quiet) {
-		fprintf(stderr, "strtap: looking at %s\n",
+		fprintf(stderr, "strtap: showing packets on %s\n",
 			want.name[0] ? want.name : "all wires");
 		(void)fflush(stderr);
 	}

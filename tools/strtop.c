@@ -23,13 +23,13 @@ static struct tool tool = {
 	.purpose = "Show streams, their modules and queues, and what they wait "
 		   "for.",
 	.help =
-	"  -1, --once              once, and not as a screen\n"
-	"  -a, --all               streams that are idle as well\n"
-	"  -l, --long              every queue, its marks and flags\n"
-	"  -w, --why               what each stream waits for\n"
-	"  -n, --count=COUNT       end after COUNT looks\n"
-	"  -s, --interval=SECONDS  between two looks (2)\n"
-	"      --json              once, everything, as JSON\n",
+	"  -1, --once              show the streams once\n"
+	"  -a, --all               also show idle streams\n"
+	"  -l, --long              show every queue, its water marks and flags\n"
+	"  -w, --why               show what each stream waits for\n"
+	"  -n, --count=COUNT       exit after COUNT displays\n"
+	"  -s, --interval=SECONDS  the time between two displays (2)\n"
+	"      --json              print everything once as JSON\n",
 	.options = "1alwn:s:",
 };
 

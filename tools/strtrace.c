@@ -17,14 +17,13 @@ static struct tool tool = {
 	.name = "str-strace",
 	.synopsis = "[-n] [-l LOGDEV] [-d DIR [-b BASE]] [-o FILE] [-e FILE] "
 		    "[-p FILE] [-a NAME]\n    [MID SID LEVEL] ...",
-	.purpose = "Write down the trace messages that modules, drivers and "
+	.purpose = "Record the trace messages that modules, drivers and "
 		   "programs log.",
 	.help = LOGGER_HELP
-	"      --json              one JSON object a line\n"
-	"MID SID LEVEL             those of this module and part, up to this "
-	"level;\n"
-	"                          \"all\" for any; -: read them from "
-	"standard input\n",
+	"      --json              print one JSON object per line\n"
+	"MID SID LEVEL             messages of this module and minor up to this\n"
+	"                          level; \"all\": any value; -: read groups from\n"
+	"                          standard input\n",
 	.options = LOGGER_OPTIONS,
 };
 
@@ -40,7 +39,7 @@ add(const char *mid, const char *sid, const char *level)
 	long v[3];
 
 	if (nids == MAXIDS)
-		tool_usage(&tool, "more than %d times MID SID LEVEL", MAXIDS);
+		tool_usage(&tool, "more than %d groups MID SID LEVEL", MAXIDS);
 	for (int i = 0; i < 3; i++) {
 		if (strcmp(s[i], "all") == 0)
 			v[i] = -1;
@@ -62,7 +61,7 @@ from_input(void)
 		if (line[strspn(line, " \t\r\n")] != '\0') {
 			if (sscanf(line, "%31s %31s %31s", a[0], a[1],
 				    a[2]) != 3)
-				tool_usage(&tool, "not MID SID LEVEL: %s",
+				tool_usage(&tool, "not a group MID SID LEVEL: %s",
 					line);
 			add(a[0], a[1], a[2]);
 		}
@@ -84,7 +83,7 @@ main(int argc, char **argv)
 		from_input();
 	} else {
 		if (argc % 3 != 0)
-			tool_usage(&tool, "MID SID LEVEL go together");
+			tool_usage(&tool, "the operands are not groups MID SID LEVEL");
 		for (int i = 0; i < argc; i += 3)
 			add(argv[i], argv[i + 1], argv[i + 2]);
 	}

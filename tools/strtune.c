@@ -19,15 +19,15 @@ static struct tool tool = {
 		    "-q ADDRESS [FIELD=VALUE ...]\n-f FILE",
 	.purpose = "Show or set hiwat, lowat, minpsz and maxpsz of queues.",
 	.help =
-	"  -n, --name=NAME         queues of this module or driver\n"
-	"  -q, --queue=ADDRESS     this queue, as strtune or strtop shows it\n"
-	"  -r, --read              read queues\n"
-	"  -w, --write             write queues\n"
-	"  -m, --mux-read          read queues of streams linked below it\n"
-	"  -M, --mux-write         write queues of streams linked below it\n"
-	"  -Q, --all-queues        all four\n"
-	"  -a, --all               and those of streams made later\n"
-	"  -f, --file=FILE         lines such as \"-n NAME -r hiwat=8192\"\n",
+	"  -n, --name=NAME         select the queues of this module or driver\n"
+	"  -q, --queue=ADDRESS     select this queue (strtune and strtop show it)\n"
+	"  -r, --read              select read queues\n"
+	"  -w, --write             select write queues (default: -rw)\n"
+	"  -m, --mux-read          select lower read queues of a multiplexor\n"
+	"  -M, --mux-write         select lower write queues of a multiplexor\n"
+	"  -Q, --all-queues        the same as -rwmM\n"
+	"  -a, --all               also set the fields of queues made later\n"
+	"  -f, --file=FILE         read lines such as \"-n NAME -r hiwat=8192\"\n",
 	.options = "n:q:armwMQf:",
 };
 
@@ -164,7 +164,7 @@ show(const struct strm_tune *t)
 	snap_free(&s);
 	if (n != 0)
 		return TOOL_OK;
-	tool_warn(&tool, "no such queue");
+	tool_warn(&tool, "there is no such queue");
 	return TOOL_FAILED;
 }
 
@@ -231,7 +231,7 @@ from_file(const char *path)
 		}
 		if (!line_ok(&t, line) ||
 			(t.name[0] != '\0') == (t.addr != 0)) {
-			tool_warn(&tool, "%s: line %u: not understood", path,
+			tool_warn(&tool, "%s: line %u: not arguments of strtune", path,
 				number);
 			status = TOOL_FAILED;
 		} else if (apply(&t) != TOOL_OK) {
@@ -268,7 +268,7 @@ main(int argc, char **argv)
 		}
 	}
 	if ((file != NULL) + (t.name[0] != '\0') + (t.addr != 0) != 1)
-		tool_usage(&tool, "one of -n, -q and -f");
+		tool_usage(&tool, "one of -n, -q and -f is required");
 	if (file != NULL)
 		return tool_done(&tool, from_file(file));
 	for (int i = optind; i < argc; i++)

@@ -37,33 +37,32 @@
 #define SYN_DEL "del NAME ..."
 
 #define HELP_ADD \
-	"KIND is raw (raw sockets), tun (a TUN device), packet (frames on an\n" \
-	"interface) or encap (inside of UDP).\n" \
+	"KIND is raw (raw sockets), tun (a TUN device), packet (a packet\n" \
+	"socket) or encap (a UDP socket).\n" \
 	"  -a, --address=ADDRESS[/BITS]\n" \
-	"                          an address of the wire, and its network;\n" \
-	"                          encap: where its socket is bound; the others\n" \
-	"                          need one to four\n" \
+	"                          an address of the wire, one to four; encap:\n" \
+	"                          none, or that to which the socket is bound\n" \
 	"  -r, --route=NET[/BITS][,[ROUTER][,METRIC]]\n" \
-	"                          another network that is reached by the wire,\n" \
-	"                          packet: by which router; up to eight\n" \
+	"                          a network that the wire reaches, at most\n" \
+	"                          eight; packet: the router for the network\n" \
 	"  -g, --gateway=ADDRESS[/BITS]\n" \
-	"                          tun: this host's address on the device;\n" \
-	"                          packet: the router for routes without one\n" \
-	"  -m, --mtu=MTU           bytes of the longest packet, 68 to 65535\n" \
+	"                          tun: the address of this host on the device;\n" \
+	"                          packet: the router for the other networks\n" \
+	"  -m, --mtu=MTU           maximum bytes of a packet, 68 to 65535\n" \
 	"  -f, --interface=INTERFACE\n" \
-	"                          tun: name of the device; packet: which one\n" \
-	"  -p, --protocol=NUMBER   raw: a protocol that is received, up to four;\n" \
-	"                          encap: the one that it carries, else 132\n" \
-	"  -P, --port=PORT[,PORT]  encap: its UDP port, and that of others\n"
+	"                          tun: name of the device; packet: interface\n" \
+	"  -p, --protocol=NUMBER   raw: a protocol to receive, at most four;\n" \
+	"                          encap: the protocol to carry (132)\n" \
+	"  -P, --port=PORT[,PORT]  encap: UDP port of the wire, of other hosts\n"
 #define HELP_IMPAIR \
-	"Parameters replace all earlier ones; without any they are shown.\n" \
-	"  loss=, dup=, reorder=, corrupt=   chances: 0 to 100, four decimals\n" \
+	"Parameters replace all earlier ones.  Without parameters, show them.\n" \
+	"  loss=, dup=, reorder=, corrupt=   percentages, at most four decimals\n" \
 	"  delay=, jitter=         a number and us, ms or s\n" \
 	"  rate=                   a number and bit, kbit, mbit or gbit\n" \
-	"  limit=                  packets that are held; 1000 by default\n" \
-	"  seed=                   of the random numbers\n"
+	"  limit=                  maximum of held packets (1000)\n" \
+	"  seed=                   seed of the random numbers (0)\n"
 #define HELP_JSON \
-	"      --json              as JSON\n"
+	"      --json              print JSON\n"
 
 static const struct option longs[] = {
 	{ "json", no_argument, NULL, TOOL_OPT_JSON },
@@ -87,8 +86,8 @@ static struct tool tool = {
 	.name = "strwire",
 	.synopsis = SYN_ADD "\n" SYN_LIST "\n" SYN_STAT "\n" SYN_IMPAIR "\n"
 		SYN_DEL,
-	.purpose = "Make, list, impair and remove the wires that carry IP packets "
-		   "of the native transports.",
+	.purpose = "Make, list, impair and remove wires, the links on which "
+		   "udp2, rawip2 and sctp send and receive IP packets.",
 	.help = HELP_ADD HELP_IMPAIR HELP_JSON,
 	.options = "a:r:g:m:f:p:P:",
 	.longs = longs,
@@ -112,14 +111,14 @@ static const struct sub {
 } subs[] = {
 	{ "add", add, 2, 2, "a KIND and a NAME are needed", SYN_ADD,
 	  "Make a wire.", HELP_ADD, "a:r:g:m:f:p:P:", NOT_JSON },
-	{ "list", list, 0, 0, "there is nothing to name", SYN_LIST,
+	{ "list", list, 0, 0, "takes no operands", SYN_LIST,
 	  "List the wires: name, kind, state, MTU, addresses, routes.",
 	  HELP_JSON, "", json_only },
 	{ "stat", stat, 0, -1, "", SYN_STAT,
 	  "Show the counters of all wires, or of those named.", HELP_JSON, "",
 	  json_only },
 	{ "impair", impair, 1, -1, "the NAME of a wire is needed", SYN_IMPAIR,
-	  "Lose, delay or change packets that are sent on a wire, or show how.",
+	  "Lose, delay or change packets that are sent on a wire, or show the parameters.",
 	  HELP_IMPAIR HELP_JSON, "", json_only },
 	{ "del", del, 1, -1, "the NAME of a wire is needed", SYN_DEL,
 	  "Remove wires.", "", "", NO_LONGS },
@@ -324,7 +323,7 @@ del_one(const char *name)
 			continue;
 		}
 		if (in.muxid == 0)
-			tool_warn(&tool, "%s is not to be removed", name);
+			tool_warn(&tool, "%s cannot be removed", name);
 		else if (ioctl(fd, I_PUNLINK, in.muxid) < 0)
 			tool_err(&tool, "%s", name);
 		else
@@ -496,7 +495,7 @@ main(int argc, char **argv)
 		option(c);
 	n = argc - optind - 1;
 	if (s->name == NULL)
-		tool_usage(&tool, n < 0 ? "add, list, stat, impair or del?" :
+		tool_usage(&tool, n < 0 ? "one of add, list, stat, impair and del is required" :
 			"not a command: %s", n < 0 ? "" : argv[optind]);
 	if (n < s->least || (s->most >= 0 && n > s->most))
 		tool_usage(&tool, "%s: %s", s->name, s->want);

@@ -95,11 +95,12 @@ void
 host_attach_report(void)
 {
 	static char said[sizeof attach_error];
-	char text[sizeof attach_error + 32];
+	char text[sizeof attach_error + 64];
 
 	if (!host_verbose() || strcmp(said, attach_error) == 0)
 		return;
 	strcpy(said, attach_error);
-	snprintf(text, sizeof text, "streams: no domain: %s", attach_error);
+	snprintf(text, sizeof text, "streams: cannot attach to a domain: %s",
+		attach_error);
 	host_log(1, text);
 }

@@ -336,7 +336,7 @@ run(const struct call *c, int err, char *said, size_t size)
 		snprintf(said, size, "exit status %d: %s", WEXITSTATUS(status),
 			text);
 	else if (strstr(text, strerror(ENOSR)) != NULL &&
-	    strstr(text, "no domain: ") == NULL)
+	    strstr(text, "attach to a domain: ") == NULL)
 		snprintf(said, size, "no reason in words: %s", text);
 	else if (left)
 		snprintf(said, size, "a process is left: %s", text);

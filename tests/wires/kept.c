@@ -200,10 +200,10 @@ T_CASE_TIMEOUT(a_bad_file_is_refused_and_kept, 100)
 	refused("damaged");
 	T_OK(fchmod(fd, 0640));
 	T_EQ(pwrite(fd, was, (size_t)n, 0), n);
-	refused("not a file of mine");
+	refused("does not belong to this user");
 	T_OK(fchown(fd, 1, 1));
 	T_OK(fchmod(fd, 0600));
-	refused("not a file of mine");
+	refused("does not belong to this user");
 	T_OK(fchown(fd, 0, 0));
 	T_OK(close(fd));
 	T_EQ(RUN(-1, "strwire", "list"), 0);

@@ -45,7 +45,7 @@ static const struct wrong {
 	const char *argv[7];
 	const char *says;
 } wrongs[] = {
-	{ { "strwire" }, "add, list, stat, impair or del?" },
+	{ { "strwire" }, "one of add, list, stat, impair and del is required" },
 	{ { "strwire", "make" }, "not a command: make" },
 	{ { "strwire", "add" }, "add: a KIND and a NAME" },
 	{ { "strwire", "add", "raw" }, "add: a KIND and a NAME" },
@@ -56,7 +56,7 @@ static const struct wrong {
 	  "needs an interface (-f)" },
 	{ { "strwire", "add", "raw", "a", "--json" }, "--json" },
 	{ { "strwire", "-m", "list", "add", "raw", "a" }, "not an MTU: list" },
-	{ { "strwire", "list", "a" }, "list: there is nothing to name" },
+	{ { "strwire", "list", "a" }, "list: takes no operands" },
 	{ { "strwire", "list", "-m", "1500" }, "'m'" },
 	{ { "strwire", "stat", "-a", "10.0.0.1" }, "'a'" },
 	{ { "strwire", "impair" }, "impair: the NAME of a wire is needed" },

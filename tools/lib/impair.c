@@ -40,7 +40,7 @@ value(struct tool *t, const char *word, const struct unit *u, double factor, dou
 		tool_usage(t, "not a unit: %s", word);
 	v = v * u->factor * factor;
 	if (!(v >= 0 && v <= most))
-		tool_usage(t, "too much: %s", word);
+		tool_usage(t, "too large: %s", word);
 	return v;
 }
 

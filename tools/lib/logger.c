@@ -226,7 +226,7 @@ mail(const struct logger *l, const struct log_ctl *lc, const char *text,
 			_exit(127);
 		}
 		if (pid > 0 && waitpid(pid, &status, 0) == pid && status != 0)
-			tool_warn(l->tool, "no mail could be sent to %s",
+			tool_warn(l->tool, "cannot send mail to %s",
 				l->mailid);
 	}
 	(void)fclose(f);
@@ -249,7 +249,7 @@ ask(const struct logger *l)
 	if (fd < 0)
 		tool_die(l->tool, "%s", dev);
 	if (ioctl(fd, I_STR, &io) < 0)
-		tool_die(l->tool, "%s: no messages to be had", dev);
+		tool_die(l->tool, "%s: cannot register as a logger", dev);
 	return fd;
 }
 

@@ -21,15 +21,13 @@ struct trace_ids;
 #define LOGGER_HELP \
 	"  -n, --nodaemon          stay in the foreground\n" \
 	"  -l, --device=LOGDEV     the log device (" LOGGER_DEV ")\n" \
-	"  -d, --directory=DIR     files DIR/BASE.MM-DD, one a day, in the " \
-	"background;\n" \
-	"                          without -d and -o: standard output\n" \
-	"  -b, --base=BASE         see -d\n" \
-	"  -o, --output=FILE       messages to this file only\n" \
-	"  -e, --errors=FILE       where its own messages go in the " \
-	"background\n" \
-	"  -p, --pidfile=FILE      its process number\n" \
-	"  -a, --mailid=NAME       mail messages that ask for it to NAME\n"
+	"  -d, --directory=DIR     run in the background; write a file\n" \
+	"                          DIR/BASE.MM-DD for each day\n" \
+	"  -b, --base=BASE         the base of the file names\n" \
+	"  -o, --output=FILE       write all messages to this file\n" \
+	"  -e, --errors=FILE       in the background: write errors to this file\n" \
+	"  -p, --pidfile=FILE      write the process number to this file\n" \
+	"  -a, --mailid=NAME       mail messages with SL_NOTIFY to NAME\n"
 #define LOGGER_LONGS \
 	{ "nodaemon", no_argument, NULL, 'n' }, \
 	{ "device", required_argument, NULL, 'l' }, \

@@ -47,9 +47,9 @@ void
 snap_failed(const struct tool *t)
 {
 	if (strm_why()[0] != '\0')
-		tool_warn(t, "no domain: %s", strm_why());
+		tool_warn(t, "cannot attach to a domain: %s", strm_why());
 	else
-		tool_err(t, "cannot look at the domain");
+		tool_err(t, "cannot read the domain");
 }
 
 void
@@ -300,10 +300,10 @@ who(const struct str_i_owner *o)
 	char *buf = buffer();
 
 	if (o->pid == 0)
-		snprintf(buf, 160, "a thread that is gone (tag %x)", o->tag);
+		snprintf(buf, 160, "a thread that has ended (tag %x)", o->tag);
 	else
 		snprintf(buf, 160, "thread %u of process %u%s", o->tid, o->pid,
-			o->dead ? ", which is dead" : "");
+			o->dead ? ", which was killed" : "");
 	return buf;
 }
 
@@ -328,32 +328,32 @@ explain_queue(const struct say *s, const struct str_i_queue *q)
 		       "water %llu)%s", at, (unsigned long long)q->count,
 			(unsigned long long)q->hiwat,
 			(unsigned long long)q->lowat,
-			q->flag & QWANTW ? ", and somebody was refused" : "");
+			q->flag & QWANTW ? ", and has refused a message" : "");
 	if (q->drops != 0)
-		say(s, "%llu message%s thrown away by %s, since nobody took "
-		       "them", (unsigned long long)q->drops,
+		say(s, "dropped: %llu message%s by %s, because the program did "
+		       "not read them", (unsigned long long)q->drops,
 			q->drops == 1 ? "" : "s", at);
 	if (q->flag & QENAB)
 		say(s, "enabled, not run yet: service procedure of %s", at);
 	if (q->flag & QSVCBUSY)
 		say(s, "running: service procedure of %s", at);
 	if ((q->flag & QNOENB) && q->nmsg != 0)
-		say(s, "%u message%s on %s, which is not to be enabled "
-		       "(noenable)", q->nmsg, q->nmsg == 1 ? "" : "s", at);
+		say(s, "%u message%s on %s, which noenable() keeps from being "
+		       "enabled", q->nmsg, q->nmsg == 1 ? "" : "s", at);
 	else if (q->nmsg != 0 && q->role != STR_I_Q_HEAD &&
 		(q->flag & (QENAB | QSVCBUSY | QFULL)) == 0)
-		say(s, "%u%s message%s of %s first on %s, which is not "
-		       "enabled: it waits for room ahead, a timeout, or its "
-		       "module",
+		say(s, "%u%s message%s (the first is %s) on %s, which is not "
+		       "enabled: it waits for room in the next queue, a "
+		       "timeout, or its module",
 			q->nmsg, q->nmsg_more ? "+" : "",
 			q->nmsg == 1 ? "" : "s", snap_msg_type(q->first_type),
 			at);
 	if ((q->flag & QPROCS) && q->role != STR_I_Q_HEAD)
-		say(s, "procedures off: %s is being opened or closed", at);
+		say(s, "%s is being opened or closed: its procedures are disabled", at);
 	if (q->inside.tag != 0 && q->side == 0)
 		say(s, "inside %.12s, end %u: %s%s", q->name, q->end,
 			who(&q->inside),
-			q->backlog ? "; messages wait for it to leave" : "");
+			q->backlog ? "; messages wait until it leaves" : "");
 }
 
 static void
@@ -367,7 +367,7 @@ explain_band(const struct say *s, const struct str_i_queue *q,
 			q != NULL && q->side ? "write" : "read",
 			q != NULL ? q->end : 0, (unsigned long long)b->count,
 			(unsigned long long)b->hiwat,
-			b->flag & QB_WANTW ? ", and somebody was refused" : "");
+			b->flag & QB_WANTW ? ", and has refused a message" : "");
 }
 
 static void
@@ -375,7 +375,7 @@ explain_head(const struct say *s, const struct str_i_head *h)
 {
 	if (h->full && h->count >= h->hiwat)
 		say(s, "full: end %u has %llu bytes to be read (high water "
-		       "%llu); its writers wait until it is read down to %llu",
+		       "%llu); writers wait until at most %llu are left",
 			h->end, (unsigned long long)h->count,
 			(unsigned long long)h->hiwat,
 			(unsigned long long)h->lowat);
@@ -421,7 +421,7 @@ explain_sleepers(const struct snap *snap, const struct say *s, uint64_t sid)
 		if (i->kind != STR_I_THREAD || t->sid != sid)
 			continue;
 		if (t->dead)
-			say(s, "died inside end %u: thread %u of process %u",
+			say(s, "killed inside end %u: thread %u of process %u",
 				t->end, t->tid, t->pid);
 		else if (t->state == STR_I_THR_RUN)
 			say(s, "in a call at end %u: thread %u of process %u",
@@ -460,16 +460,16 @@ snap_explain(const struct snap *snap, const struct str_i_stream *st,
 		say(&s, "messages from other streams wait until modules have "
 			"been pushed or popped");
 	if (st->runner.tag != 0)
-		say(&s, "queues being run, for %u ms: %s", st->runner_ms,
+		say(&s, "service procedures have been running for %u ms in %s", st->runner_ms,
 			who(&st->runner));
 	else if (st->nrun != 0)
-		say(&s, "%u queue%s to be run, by %s", st->nrun,
+		say(&s, "%u service procedure%s scheduled, to be run by %s", st->nrun,
 			st->nrun == 1 ? "" : "s",
 			st->committed.tag != 0 ? who(&st->committed) :
-						 "whoever comes next");
+						 "the next thread in the stream");
 	if (st->under != 0)
 		say(&s, "linked below %s as %d",
-			st->under == 1 ? "a driver, persistently" :
-					 "a multiplexor's stream",
+			st->under == 1 ? "a driver by a persistent link" :
+					 "a stream of a multiplexor",
 			st->under_id);
 }

@@ -58,19 +58,19 @@ print_help(const struct tool *t)
 	print_usage(t, stdout);
 	printf("%s\n\n%s", t->purpose, t->help);
 	if (strchr(t->options, 'q') == NULL)
-		printf("  -q, --quiet             no messages\n");
+		printf("  -q, --quiet             print no messages\n");
 	if (strchr(t->options, 'D') == NULL)
-		printf("  -D, --debug[=LEVEL]     messages about what is done\n");
+		printf("  -D, --debug[=LEVEL]     print messages for debugging\n");
 	if (strchr(t->options, 'v') == NULL)
-		printf("  -v, --verbose[=LEVEL]   say more\n");
+		printf("  -v, --verbose[=LEVEL]   print more information\n");
 	printf("      --domain=NAME       the domain to use "
 	       "(STREAMS_DOMAIN)\n");
 	if (strchr(t->options, 'h') == NULL)
-		printf("  -h, --help              this text\n");
+		printf("  -h, --help              print this text\n");
 	else
-		printf("      --help              this text\n");
-	printf("  -V, --version           the version\n"
-	       "  -C, --copying           the licence\n");
+		printf("      --help              print this text\n");
+	printf("  -V, --version           print the version\n"
+	       "  -C, --copying           print the licence\n");
 }
 
 void

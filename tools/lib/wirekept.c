@@ -116,8 +116,8 @@ open_file(const struct tool *t, unsigned int flags)
 		tool_warn(t, "%s: the file of the wires is damaged: move it "
 			"away, or remove it", file.path);
 	else if (err == EACCES)
-		tool_warn(t, "%s: the file of the wires is not a file of mine "
-			"with mode 0600", file.path);
+		tool_warn(t, "%s: the file of the wires does not belong to "
+			"this user, or its mode is not 0600", file.path);
 	else if (err != 0 && err != ENOENT) {
 		errno = err;
 		tool_err(t, "%s", file.path);
