@@ -35,6 +35,7 @@ sctp_conf_default(struct sctp_conf *c)
 		.ostreams = 10,
 		.istreams = 2048,
 		.pr = 1,
+		.reconf = SCTP_RECONF_ALL,
 	};
 
 	*c = std;
@@ -150,15 +151,17 @@ sctp_assoc_new(const struct sctp_env *env, struct sctp_ep *ep, uint16_t pport)
 void
 sctp_assoc_my_tsn(struct sctp_assoc *as, uint32_t first)
 {
-	as->my_first = as->next_tsn = as->lost_from = first;
+	as->my_first = as->next_tsn = as->lost_from = as->reconf_seq = first;
 	as->acked = as->advanced = first - 1;
+	as->jumped = 0;
 }
 
 /* The peer's first TSN. */
 void
 sctp_assoc_peer_tsn(struct sctp_assoc *as, uint32_t first)
 {
-	as->peer_first = first;
+	as->peer_first = as->peer_reconf = first;
+	as->answer[0] = as->answer[1] = SCTP_R_BAD_SEQ;
 	as->cum = as->high = first - 1;
 	__builtin_memset(as->map, 0, sizeof(as->map));
 }
@@ -189,7 +192,9 @@ sctp_assoc_down(struct sctp_assoc *as, enum sctp_down why)
 	as->down = (uint8_t)why;
 	as->events |= SCTP_EV_DOWN;
 	as->owes &= SCTP_OWES_ABORT | SCTP_OWES_SHUTDOWN_COMPLETE;
-	as->t1_at = as->t2_at = as->t5_at = as->sack_at = 0;
+	as->t1_at = as->t2_at = as->t5_at = as->sack_at = as->hold_until = 0;
+	if (as->reconf != NULL)
+		as->reconf->at = 0;
 	for (i = 0; i < as->npaths; i++) {
 		as->path[i].t3_at = as->path[i].hb_at = 0;
 		as->path[i].hb_owed = 0;
@@ -233,6 +238,41 @@ sctp_assoc_streams(const struct sctp_env *env, struct sctp_assoc *as,
 	return 1;
 }
 
+/* @nout streams for sending instead of fewer; 0: no memory */
+int
+sctp_assoc_more_out(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t nout)
+{
+	struct sctp_out_stream *out = env->alloc(env->arg,
+		nout * sizeof(*out));
+
+	if (out == NULL)
+		return 0;
+	__builtin_memset(out, 0, nout * sizeof(*out));
+	__builtin_memcpy(out, as->out, as->nout * sizeof(*out));
+	env->release(env->arg, as->out, as->nout * sizeof(*out));
+	as->out = out;
+	as->nout = (uint16_t)nout;
+	return 1;
+}
+
+/* The same for receiving. */
+int
+sctp_assoc_more_in(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t nin)
+{
+	struct sctp_in_stream *in = env->alloc(env->arg, nin * sizeof(*in));
+
+	if (in == NULL)
+		return 0;
+	__builtin_memset(in, 0, nin * sizeof(*in));
+	__builtin_memcpy(in, as->in, as->nin * sizeof(*in));
+	env->release(env->arg, as->in, as->nin * sizeof(*in));
+	as->in = in;
+	as->nin = (uint16_t)nin;
+	return 1;
+}
+
 /* Everything that was accepted or received. */
 void
 sctp_assoc_forget_data(const struct sctp_env *env, struct sctp_assoc *as)
@@ -265,6 +305,7 @@ sctp_assoc_free(const struct sctp_env *env, struct sctp_assoc *as)
 	if (as == NULL)
 		return;
 	sctp_assoc_unlink(as);
+	sctp_reconf_forget(env, as);
 	sctp_assoc_forget_data(env, as);
 	while (as->control != NULL)
 		sctp_control_drop(env, as);

@@ -31,6 +31,11 @@
 #define SCTP_OWES_SHUTDOWN_COMPLETE 0x40u
 #define SCTP_OWES_ABORT 0x80u /* it is the first of `control' */
 #define SCTP_OWES_FORWARD 0x100u
+#define SCTP_OWES_RECONF 0x200u /* the request in `reconf' */
+
+/* Extensions, as INIT and INIT ACK offer them. */
+#define SCTP_X_PR 1u	 /* RFC 3758 */
+#define SCTP_X_RECONF 2u /* RFC 6525 */
 
 #define SCTP_NONE 0xffffffffu
 #define SCTP_CONTROLS 16u  /* waiting control chunks, at most */
@@ -103,8 +108,29 @@ struct sctp_in_stream {
 };
 
 struct sctp_out_stream {
-	uint16_t next;	  /* SSN */
-	uint16_t skipped; /* by FORWARD TSN: the last */
+	uint16_t next;	   /* SSN */
+	uint8_t resetting; /* new messages are refused until it is done */
+};
+
+/*
+ * A request of ours to change streams: RFC 6525.  There is one at a time; it
+ * has one or two parts, each with a number of its own.
+ */
+struct sctp_reconf {
+	uint32_t all, parts; /* SCTP_RECONF_*; not answered yet */
+	uint32_t after;	   /* number of the last message sent before it */
+	uint32_t seq[2];   /* of the parts, in the order in the chunk */
+	uint32_t answers;  /* of the peer's request with this number, ... */
+	uint8_t is_answer; /* ... if this is set */
+	uint8_t sent;	   /* before, what was accepted earlier is sent */
+	uint8_t waits;	   /* the last answer was "in progress" */
+	uint8_t result;	   /* of the parts so far */
+	uint16_t add_out, add_in; /* streams */
+	uint32_t last;	   /* TSN, of the outgoing reset */
+	uint32_t path;	   /* last sent to */
+	uint64_t at;	   /* us, when it is sent again; 0 */
+	uint32_t nsids;	   /* 0: all streams */
+	uint16_t sid[];
 };
 
 /* A control chunk that waits to be sent: ERROR, HEARTBEAT ACK, ABORT. */
@@ -149,7 +175,7 @@ struct sctp_assoc {
 	/* what it is */
 	uint8_t state; /* enum sctp_state */
 	uint8_t down;  /* enum sctp_down */
-	uint8_t peer_pr;  /* the peer knows FORWARD TSN */
+	uint8_t ext;   /* SCTP_X_*: extensions that both know */
 	uint8_t wants_room;
 	uint8_t instruction; /* the endpoint's */
 	uint16_t lport, pport;
@@ -172,6 +198,19 @@ struct sctp_assoc {
 	uint16_t cause;	       /* of the last ABORT, ERROR */
 	uint16_t ncause;
 	unsigned char *cause_data;
+
+	/* RFC 6525 */
+	struct sctp_reconf *reconf; /* our request, or NULL */
+	uint32_t reconf_seq;	/* of our next one */
+	uint32_t peer_reconf;	/* of the peer's next one */
+	uint8_t answer[2];	/* to the last two of the peer, by number */
+	uint32_t jumped_from;	/* our TSNs did, after a request: the next then */
+	uint8_t jumped;
+	uint32_t answer_tsns[2]; /* ... to a reset of TSNs: next of ours, peer's */
+	uint8_t reconf_result;	/* of our last request, for the user */
+	uint8_t reconf_done;	/* SCTP_RECONF_*: what it was */
+	uint8_t peer_did;	/* SCTP_RECONF_*: what the peer has changed */
+	uint64_t hold_until;	/* us: no new TSNs, the peer wants new ones */
 
 	/* sending */
 	struct sctp_out_stream *out;
@@ -243,7 +282,7 @@ struct sctp_tlv {
 struct sctp_init {
 	uint32_t tag, rwnd, tsn, preservative; /* ms */
 	uint16_t os, mis;
-	uint8_t pr, host_name, bad;
+	uint8_t ext, host_name, bad;
 	uint8_t families; /* understood: 1 IPv4, 2 IPv6; 0: not said */
 	uint32_t naddr;
 	struct ip_addr addr[SCTP_PATHS];
@@ -279,6 +318,12 @@ sctp_tx_of(struct sctp_assoc *as, uint32_t tsn)
 	return &as->tx[tsn & (as->tx_size - 1)];
 }
 
+static inline int
+sctp_has(const struct sctp_assoc *as, uint32_t ext)
+{
+	return (as->ext & ext) != 0;
+}
+
 /* assoc.c */
 struct sctp_assoc *sctp_assoc_find(struct sctp_ep *ep,
 	const struct ip_addr *peer, uint16_t pport);
@@ -291,6 +336,10 @@ void sctp_assoc_down(struct sctp_assoc *as, enum sctp_down why);
 void sctp_assoc_forget_data(const struct sctp_env *env, struct sctp_assoc *as);
 int sctp_assoc_streams(const struct sctp_env *env, struct sctp_assoc *as,
 	uint32_t nout, uint32_t nin);
+int sctp_assoc_more_out(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t nout);
+int sctp_assoc_more_in(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t nin);
 void sctp_assoc_my_tsn(struct sctp_assoc *as, uint32_t first);
 void sctp_assoc_peer_tsn(struct sctp_assoc *as, uint32_t first);
 
@@ -329,6 +378,7 @@ int sctp_cookie_read(struct sctp_ep *ep, const struct sctp_tlv *c,
 	struct sctp_cookie *ret);
 
 /* init.c */
+uint32_t sctp_offered(const struct sctp_conf *conf);
 void sctp_init_send(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_out *o);
 void sctp_init_received(struct sctp_in *in, const struct sctp_tlv *c);
@@ -382,6 +432,7 @@ void sctp_t3_expired(const struct sctp_env *env, struct sctp_assoc *as,
 
 /* sack.c */
 void sctp_sack_received(struct sctp_in *in, const struct sctp_tlv *c);
+int sctp_is_delayed(const struct sctp_assoc *as, uint32_t cum);
 void sctp_cum_acked(const struct sctp_env *env, struct sctp_assoc *as,
 	uint32_t cum);
 
@@ -443,6 +494,7 @@ void sctp_rx_skip_runs(const struct sctp_env *env, struct sctp_assoc *as,
 struct sctp_rx *sctp_rx_make(const struct sctp_env *env, struct sctp_assoc *as,
 	uint32_t n);
 void sctp_rx_skip_stream(struct sctp_assoc *as, uint16_t sid, uint16_t ssn);
+void sctp_rx_reset_stream(struct sctp_assoc *as, uint16_t sid);
 void sctp_rx_release(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_rx *rx);
 void sctp_rx_release_all(const struct sctp_env *env, struct sctp_assoc *as);
@@ -461,6 +513,24 @@ void sctp_shutdown_ack_received(struct sctp_in *in);
 void sctp_shutdown_complete_received(struct sctp_in *in);
 void sctp_t2_begin(const struct sctp_env *env, struct sctp_assoc *as);
 void sctp_t2_expired(const struct sctp_env *env, struct sctp_assoc *as);
+
+/* reconf.c: RFC 6525, our requests; reconf_in.c: what arrives */
+void sctp_reconf_forget(const struct sctp_env *env, struct sctp_assoc *as);
+void sctp_reconf_look(const struct sctp_env *env, struct sctp_assoc *as);
+void sctp_reconf_put(const struct sctp_env *env, struct sctp_assoc *as,
+	struct sctp_out *o, uint32_t path);
+void sctp_reconf_expired(const struct sctp_env *env, struct sctp_assoc *as);
+int sctp_is_amid(const struct sctp_assoc *as);
+int sctp_reconf_holds(const struct sctp_assoc *as);
+int sctp_reconf_answer_out(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t seq, const uint16_t *sid, uint32_t n);
+int sctp_reconf_answer_add(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t n);
+void sctp_reconf_answered(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t seq, uint32_t result, const uint32_t *tsns);
+void sctp_reconf_received(struct sctp_in *in, const struct sctp_tlv *c);
+void sctp_new_tsns(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t mine, uint32_t peers);
 
 /* forward.c: RFC 3758 */
 void sctp_pr_look(const struct sctp_env *env, struct sctp_assoc *as);

@@ -73,6 +73,9 @@ audit_timers(struct sctp_assoc *as)
 			as->state > SCTP_COOKIE_ECHOED)
 			return "no T3";
 	}
+	if (as->reconf != NULL && as->reconf->sent && as->reconf->at == 0 &&
+		(as->owes & SCTP_OWES_RECONF) == 0)
+		return "no timer of a request";
 	if (sctp_before(as->acked, as->advanced) && !running &&
 		as->state > SCTP_COOKIE_ECHOED)
 		return "no T3 for FORWARD TSN";

@@ -25,7 +25,7 @@ struct sctp_cookie {
 	uint32_t peer_rwnd;
 	uint16_t nout, nin;	/* streams, agreed */
 	uint32_t tie_mine, tie_peer;
-	uint32_t pr;
+	uint32_t ext;		/* SCTP_X_* */
 	uint32_t naddr;
 	struct ip_addr src;	/* INIT came from there */
 	struct ip_addr addr[SCTP_PATHS];

@@ -124,6 +124,20 @@ sctp_rx_skip_stream(struct sctp_assoc *as, uint16_t sid, uint16_t ssn)
 	sctp_rx_turn(as, sid);
 }
 
+/*
+ * RFC 6525 s5.2.2: the stream's numbers begin with 0.  Messages that wait for
+ * others would wait for ever, and are delivered.
+ */
+void
+sctp_rx_reset_stream(struct sctp_assoc *as, uint16_t sid)
+{
+	struct sctp_in_stream *st = &as->in[sid];
+
+	while (st->first != NULL)
+		ready(as, take_first(st));
+	st->next = 0;
+}
+
 /* ------------------------------------------------------- for the engine's user */
 
 size_t

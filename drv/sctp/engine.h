@@ -46,6 +46,16 @@ struct sctp_env {
 	void (*random)(void *arg, void *p, size_t n); /* not predictable */
 };
 
+/* Changes of streams (RFC 6525): what may be asked for, and allowed. */
+#define SCTP_RECONF_ON 1u	 /* in conf.reconf: offer RE-CONFIG at all */
+#define SCTP_RECONF_OUT 2u	 /* SSNs begin with 0: of what the asking
+				  * side sends, */
+#define SCTP_RECONF_IN 4u	 /* ... or receives */
+#define SCTP_RECONF_TSN 8u	 /* new TSNs, all SSNs begin with 0 */
+#define SCTP_RECONF_ADD_OUT 0x10u /* more streams: for the asking side to send */
+#define SCTP_RECONF_ADD_IN 0x20u /* ... or to receive */
+#define SCTP_RECONF_ALL 0x3fu
+
 /*
  * RFC 9260 s16 has the names and defaults of most; sctp_conf_default().
  * sctp_conf_check() says whether an association may have them.
@@ -65,6 +75,7 @@ struct sctp_conf {
 	uint16_t ostreams, istreams; /* wanted, and accepted at most */
 	uint8_t nagle;		     /* gather small messages */
 	uint8_t pr;		     /* offer partial reliability: RFC 3758 */
+	uint8_t reconf;		     /* SCTP_RECONF_*: RFC 6525 */
 	uint8_t half_close; /* the user may send after the peer's SHUTDOWN */
 };
 
@@ -88,6 +99,10 @@ enum sctp_state {
 #define SCTP_EV_ROOM 0x10u  /* sctp_send() may be tried again */
 #define SCTP_EV_PATH 0x20u  /* a path's state changed */
 #define SCTP_EV_ERROR 0x40u /* an ERROR arrived: `cause' */
+#define SCTP_EV_RECONF 0x80u /* our request about streams is over:
+			      * sctp_reconf_result() */
+#define SCTP_EV_RECONF_PEER 0x100u /* the peer has changed streams:
+			      * sctp_reconf_peer() */
 
 /* Why an association is over. */
 enum sctp_down {
@@ -281,6 +296,34 @@ void sctp_abort(const struct sctp_env *env, struct sctp_assoc *as,
  */
 size_t sctp_abort_packet(unsigned char *p, uint16_t sport, uint16_t dport,
 	uint32_t peer_tag);
+
+/*
+ * Ask the peer to change streams (RFC 6525); conf.reconf says what the peer may
+ * ask for.  One request can be under way.  SCTP_EV_RECONF says that it is over.
+ *
+ * sctp_reset_streams - stream sequence numbers begin with 0 again
+ * @what: SCTP_RECONF_OUT, SCTP_RECONF_IN, or both
+ * @sid:  @n streams; with 0 all.  Both directions: the same streams
+ *
+ * sctp_reset_tsn - the same for all streams of both directions, and new TSNs
+ *
+ * sctp_add_streams - more streams for us to send and to receive; 0: no more
+ *
+ * What was accepted before is sent before.  Until the reset is over, sctp_send()
+ * to such a stream returns EAGAIN, and SCTP_EV_ROOM follows.
+ * Return: 0; EBUSY (a request is under way), EINVAL (no such stream, too many),
+ * EOPNOTSUPP (not agreed with the peer), EPIPE (not established), ENOMEM.
+ */
+int sctp_reset_streams(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t what, const uint16_t *sid, uint32_t n);
+int sctp_reset_tsn(const struct sctp_env *env, struct sctp_assoc *as);
+int sctp_add_streams(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t out, uint32_t in);
+/* The result of our last request, enum sctp_reconf_result; @ret_what: what it
+ * was, SCTP_RECONF_*. */
+uint32_t sctp_reconf_result(const struct sctp_assoc *as, uint32_t *ret_what);
+/* What the peer has changed since the last call: SCTP_RECONF_*, its view. */
+uint32_t sctp_reconf_peer(struct sctp_assoc *as);
 
 /* Forget the association; without a packet, so call sctp_output() before. */
 void sctp_assoc_free(const struct sctp_env *env, struct sctp_assoc *as);

@@ -21,7 +21,7 @@ int
 sctp_pr_is_over(const struct sctp_env *env, const struct sctp_assoc *as,
 	const struct sctp_seg *s, uint32_t sends)
 {
-	if (s->pr == 0 || !as->peer_pr)
+	if (s->pr == 0 || !sctp_has(as, SCTP_X_PR))
 		return 0;
 	if (s->pr == SCTP_SEND_TTL)
 		return env->now >= s->life;
@@ -76,7 +76,7 @@ sctp_pr_look(const struct sctp_env *env, struct sctp_assoc *as)
 {
 	uint32_t was = as->advanced;
 
-	if (!as->peer_pr || as->state < SCTP_ESTABLISHED)
+	if (!sctp_has(as, SCTP_X_PR) || as->state < SCTP_ESTABLISHED)
 		return;
 	abandon_next(env, as);
 	while (as->advanced + 1 != as->next_tsn &&

@@ -64,7 +64,7 @@ take_cookie(const struct sctp_env *env, struct sctp_assoc *as,
 	as->peer_tag = ck->peer_tag;
 	sctp_assoc_peer_tsn(as, ck->peer_tsn);
 	as->peer_rwnd = ck->peer_rwnd;
-	as->peer_pr = (uint8_t)ck->pr;
+	as->ext = (uint8_t)ck->ext;
 	return 1;
 }
 
@@ -111,6 +111,8 @@ restarted(struct sctp_in *in, const struct sctp_cookie *ck)
 		sctp_error_send(in->env, as, SCTP_E_SHUTTING_DOWN, NULL, 0);
 		return;
 	}
+	sctp_reconf_forget(in->env, as);
+	as->hold_until = 0;
 	sctp_assoc_forget_data(in->env, as);
 	while (as->control != NULL)
 		sctp_control_drop(in->env, as);

@@ -11,6 +11,14 @@
  */
 #include "cookie.h"
 
+/* The extensions that an endpoint with @conf offers: SCTP_X_*. */
+uint32_t
+sctp_offered(const struct sctp_conf *conf)
+{
+	return (conf->pr ? SCTP_X_PR : 0) |
+		((conf->reconf & SCTP_RECONF_ON) != 0 ? SCTP_X_RECONF : 0);
+}
+
 /*
  * Parameters that an INIT and an INIT ACK have in common.
  * @families: what the peer understands, as in struct sctp_init
@@ -19,19 +27,23 @@ static size_t
 put_params(const struct sctp_ep *ep, const struct sctp_conf *conf,
 	unsigned int families, unsigned char *p)
 {
-	static const unsigned char pr[1] = {SCTP_C_FORWARD_TSN};
+	unsigned char chunks[8];
+	uint32_t ext = sctp_offered(conf), i, k = 0;
 	size_t n = 0;
-	uint32_t i;
 
 	if (ep->nlocal > 1)
 		for (i = 0; i < ep->nlocal; i++)
 			if (families == 0 || (families &
 				(ep->local[i].len == 4 ? 1 : 2)) != 0)
 				n += sctp_put_addr(p + n, &ep->local[i]);
-	if (conf->pr) {
-		n += sctp_put_tlv(p + n, SCTP_P_EXTENSIONS, pr, 1);
+	if ((ext & SCTP_X_PR) != 0)
+		chunks[k++] = SCTP_C_FORWARD_TSN;
+	if ((ext & SCTP_X_RECONF) != 0)
+		chunks[k++] = SCTP_C_RECONF;
+	if (k != 0)
+		n += sctp_put_tlv(p + n, SCTP_P_EXTENSIONS, chunks, k);
+	if ((ext & SCTP_X_PR) != 0)
 		n += sctp_put_tlv(p + n, SCTP_P_FORWARD_TSN, NULL, 0);
-	}
 	return n;
 }
 
@@ -184,7 +196,7 @@ fill_cookie(struct sctp_in *in, const struct sctp_init *i,
 	ck->nin = i->os < conf->istreams ? i->os : conf->istreams;
 	ck->life = conf->cookie_life +
 		(more < conf->cookie_inc ? (uint32_t)more : conf->cookie_inc);
-	ck->pr = i->pr && conf->pr;
+	ck->ext = i->ext & sctp_offered(conf);
 	ck->src = in->pkt->src;
 	ck->naddr = i->naddr;
 	__builtin_memcpy(ck->addr, i->addr, i->naddr * sizeof(i->addr[0]));
@@ -355,7 +367,7 @@ sctp_init_ack_received(struct sctp_in *in, const struct sctp_tlv *c)
 	sctp_assoc_peer_tsn(as, i.tsn);
 	sctp_tx_lose_all(as); /* what went with a stale cookie */
 	as->peer_rwnd = i.rwnd;
-	as->peer_pr = i.pr && as->conf.pr;
+	as->ext = i.ext & sctp_offered(&as->conf);
 	take_addresses(in, &i);
 	if (as->t1_count == 0) /* Karn: of an INIT that was sent once */
 		sctp_rto_measured(&as->conf, &as->path[0],

@@ -76,9 +76,14 @@ chunk(struct sctp_in *in, const struct sctp_tlv *c)
 		sctp_cookie_ack_received(in);
 		return 1;
 	case SCTP_C_FORWARD_TSN:
-		if (!in->as->conf.pr)
+		if ((sctp_offered(&in->as->conf) & SCTP_X_PR) == 0)
 			return unknown(in, c);
 		sctp_forward_received(in, c);
+		return 1;
+	case SCTP_C_RECONF:
+		if (!sctp_has(in->as, SCTP_X_RECONF))
+			return unknown(in, c);
+		sctp_reconf_received(in, c);
 		return 1;
 	case SCTP_C_COOKIE_ECHO: /* only as the first: sctp_input() */
 	case SCTP_C_INIT:

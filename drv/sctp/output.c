@@ -86,7 +86,8 @@ choose(struct sctp_assoc *as)
 	if (as->control != NULL && as->control->path != SCTP_NONE)
 		return as->control->path < as->npaths ? as->control->path :
 							from;
-	if ((as->owes & ~(SCTP_OWES_SHUTDOWN | SCTP_OWES_SHUTDOWN_ACK)) != 0)
+	if ((as->owes & ~(SCTP_OWES_SHUTDOWN | SCTP_OWES_SHUTDOWN_ACK |
+		SCTP_OWES_RECONF)) != 0)
 		return from;
 	if (as->owes != 0) /* these are repeated elsewhere if need be */
 		return sctp_path_for_data(as);
@@ -209,6 +210,8 @@ fill(const struct sctp_env *env, struct sctp_assoc *as, struct sctp_out *o,
 	put_shutdown(env, as, o);
 	if ((as->owes & SCTP_OWES_FORWARD) != 0)
 		sctp_forward_put(env, as, o);
+	if ((as->owes & SCTP_OWES_RECONF) != 0)
+		sctp_reconf_put(env, as, o, path);
 	if (sctp_heartbeat_is_owed(as, path) && !echo)
 		(void)sctp_heartbeat_put(env, as, o, path);
 	if (echo || (state_has_data(as) && as->path[path].confirmed))
@@ -250,6 +253,8 @@ compose(const struct sctp_env *env, struct sctp_assoc *as,
 	size_t most;
 
 	sctp_pr_look(env, as);
+	if (as->reconf != NULL)
+		sctp_reconf_look(env, as);
 	if (as->down != SCTP_DOWN_NOT && as->owes == 0)
 		return -1;
 	path = choose(as);

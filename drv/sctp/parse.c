@@ -112,8 +112,16 @@ extensions(struct sctp_init *i, const struct sctp_tlv *t)
 	uint32_t k;
 
 	for (k = SCTP_TLV; k < t->len; k++)
-		if (t->p[k] == SCTP_C_FORWARD_TSN)
-			i->pr = 1;
+		switch (t->p[k]) {
+		case SCTP_C_FORWARD_TSN:
+			i->ext |= SCTP_X_PR;
+			break;
+		case SCTP_C_RECONF:
+			i->ext |= SCTP_X_RECONF;
+			break;
+		default:
+			break;
+		}
 }
 
 /* A parameter; 0: no more of the chunk's are read (RFC 9260 s3.2.1). */
@@ -142,7 +150,7 @@ param(struct sctp_init *i, const struct sctp_tlv *t)
 		extensions(i, t);
 		return 1;
 	case SCTP_P_FORWARD_TSN:
-		i->pr = 1;
+		i->ext |= SCTP_X_PR;
 		return 1;
 	case SCTP_P_FAMILIES:
 		for (k = SCTP_TLV; k + 2 <= t->len; k += 2)

@@ -110,7 +110,7 @@ T_CASE(init_has_its_fields)
 	T_EQ(i.tsn, 8);
 	T_EQ(i.naddr, 0);
 	T_EQ(i.bad, 0);
-	T_EQ(i.pr, 0);
+	T_EQ(i.ext, 0);
 }
 
 T_CASE(addresses_are_those_a_host_can_have)
@@ -170,7 +170,7 @@ T_CASE(unknown_parameters_stop_skip_and_report)
 	for (k = 0; k < sizeof(row) / sizeof(row[0]); k++) {
 		parse(row[k].bytes, 8, &i);
 		T_EQ(i.nreport, row[k].nreport);
-		T_EQ(i.pr, row[k].pr);
+		T_EQ(i.ext, row[k].pr ? SCTP_X_PR : 0);
 		T_EQ(i.bad, 0);
 	}
 	parse("\300\1\0\11\1\2\3\4\5\0\0\0", 12, &i);

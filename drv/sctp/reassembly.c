@@ -133,7 +133,7 @@ continues(const struct sctp_assoc *as, const struct sctp_rx *a,
 	if (end && begin)
 		return 0;
 	if (!end && begin) /* the rest of an abandoned message: RFC 3758 */
-		return as->peer_pr ? 0 : -1;
+		return sctp_has(as, SCTP_X_PR) ? 0 : -1;
 	if (end != begin || a->sid != b->sid ||
 		((a->flags ^ b->flags) & SCTP_DATA_U) != 0)
 		return -1;

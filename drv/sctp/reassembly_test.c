@@ -168,7 +168,7 @@ T_CASE(contradictions_are_found)
 		finish();
 		/* a peer may have abandoned the rest: RFC 3758 */
 		begin();
-		as->peer_pr = 1;
+		as->ext = SCTP_X_PR;
 		T_NULL(add(row[i].tsn[0], 1, 0, row[i].flags[0] & ~E));
 		T_NULL(add(row[i].tsn[1], 1, 0, row[i].flags[1] & ~E));
 		finish();

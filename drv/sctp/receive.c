@@ -168,6 +168,21 @@ accept(struct sctp_in *in, const struct sctp_tlv *c, uint32_t tsn)
 		sctp_violation(in->env, as, wrong);
 }
 
+/*
+ * RFC 6525 s5.2.7: the peer may have begun with SSN 0 already, and its answer
+ * been lost.  Such a chunk is dropped; it comes again after the answer.
+ */
+static int
+is_early(const struct sctp_assoc *as, const struct sctp_tlv *c)
+{
+	uint32_t sid = sctp_get16(c->p + SCTP_DATA_SID);
+
+	return (as->reconf->parts & SCTP_RECONF_TSN) != 0 &&
+		(c->flags & SCTP_DATA_U) == 0 && sid < as->nin &&
+		sctp_ssn_before(sctp_get16(c->p + SCTP_DATA_SSN),
+			as->in[sid].next);
+}
+
 void
 sctp_data_received(struct sctp_in *in, const struct sctp_tlv *c)
 {
@@ -188,7 +203,8 @@ sctp_data_received(struct sctp_in *in, const struct sctp_tlv *c)
 	if (!sctp_before(as->cum, tsn) ||
 		(!sctp_before(as->high, tsn) && map_has(as, tsn))) {
 		duplicate(in, tsn);
-	} else if (tsn - as->cum > SCTP_MAP || !has_room(as, tsn)) {
+	} else if (tsn - as->cum > SCTP_MAP || !has_room(as, tsn) ||
+		(as->reconf != NULL && is_early(as, c))) {
 		in->ep->count[SCTP_N_NO_ROOM]++;
 		in->now = 1;
 	} else {

@@ -249,6 +249,13 @@ look_at_window(struct sctp_assoc *as, uint32_t highest)
 	}
 }
 
+/* RFC 6525: is @cum, which was not sent, from before our TSNs jumped? */
+int
+sctp_is_delayed(const struct sctp_assoc *as, uint32_t cum)
+{
+	return as->jumped && as->jumped_from - 1 - cum <= SCTP_MAP;
+}
+
 void
 sctp_sack_received(struct sctp_in *in, const struct sctp_tlv *c)
 {
@@ -267,6 +274,8 @@ sctp_sack_received(struct sctp_in *in, const struct sctp_tlv *c)
 	if (sctp_before(cum, as->acked))
 		return; /* an old one */
 	if (!sctp_before(cum, as->next_tsn)) {
+		if (sctp_is_delayed(as, cum))
+			return;
 		sctp_violation(in->env, as, "SACK of a TSN that was not sent");
 		return;
 	}

@@ -95,7 +95,7 @@ set_life(const struct sctp_env *env, const struct sctp_assoc *as,
 	s->pr = 0;
 	s->life = 0;
 	/* a peer that does not know FORWARD TSN gets everything */
-	if (as->state == SCTP_ESTABLISHED && !as->peer_pr)
+	if (as->state == SCTP_ESTABLISHED && !sctp_has(as, SCTP_X_PR))
 		return;
 	s->pr = info->flags & (SCTP_SEND_TTL | SCTP_SEND_RTX);
 	s->life = info->life + (s->pr == SCTP_SEND_TTL ? env->now : 0);
@@ -133,7 +133,7 @@ int
 sctp_send(const struct sctp_env *env, struct sctp_assoc *as,
 	const struct sctp_info *info, const void *p, size_t n)
 {
-	int err = send_check(as, info, n), aside;
+	int err = send_check(as, info, n), aside, begins;
 	struct sctp_seg *s;
 
 	if (err != 0)
@@ -142,6 +142,12 @@ sctp_send(const struct sctp_env *env, struct sctp_assoc *as,
 	if (aside && as->aside != NULL && as->aside_open &&
 		!continues_aside(as, info))
 		return EINVAL; /* a third one between the pieces of two */
+	begins = !(aside ? as->aside != NULL && as->aside_open : as->open);
+	if (begins && as->out[info->sid].resetting &&
+		(info->flags & SCTP_SEND_FORCE) == 0) {
+		as->wants_room = 1;
+		return EAGAIN;
+	}
 	if (as->snd_bytes + n > as->conf.sndbuf &&
 		(info->flags & SCTP_SEND_FORCE) == 0 &&
 		as->snd_bytes > held(as)) {
@@ -157,7 +163,7 @@ sctp_send(const struct sctp_env *env, struct sctp_assoc *as,
 	s->sent = 0;
 	s->ppid = info->ppid;
 	s->sid = info->sid;
-	s->begins = !(aside ? as->aside != NULL && as->aside_open : as->open);
+	s->begins = (uint8_t)begins;
 	s->ends = (info->flags & SCTP_SEND_MORE) == 0;
 	s->flags = ((info->flags & SCTP_SEND_UNORDERED) != 0 ? SCTP_DATA_U : 0)
 		| ((info->flags & SCTP_SEND_NOW) != 0 ? SCTP_DATA_I : 0);
@@ -235,6 +241,9 @@ sctp_has_new(const struct sctp_assoc *as)
 	const struct sctp_seg *s = as->queue;
 
 	if (s == NULL || (!s->ends && s->next == NULL))
+		return 0;
+	if ((as->reconf != NULL || as->hold_until != 0) &&
+		sctp_reconf_holds(as))
 		return 0;
 	/* RFC 1122 s4.2.3.4, as RFC 9260 s6.1 permits */
 	if (as->conf.nagle && as->flight != 0 && s->next == NULL &&

@@ -94,6 +94,8 @@ sctp_shutdown_received(struct sctp_in *in, const struct sctp_tlv *c)
 		return;
 	cum = sctp_get32(c->p + SCTP_SHUTDOWN_CUM);
 	if (!sctp_before(cum, as->next_tsn)) {
+		if (sctp_is_delayed(as, cum))
+			return;
 		sctp_violation(in->env, as,
 			"SHUTDOWN with a TSN that was not sent");
 		return;

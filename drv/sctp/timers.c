@@ -21,6 +21,9 @@ sctp_deadline(const struct sctp_assoc *as)
 
 	at = earlier(at, as->t5_at);
 	at = earlier(at, as->sack_at);
+	at = earlier(at, as->hold_until);
+	if (as->reconf != NULL)
+		at = earlier(at, as->reconf->at);
 	for (i = 0; i < as->npaths; i++) {
 		at = earlier(at, as->path[i].t3_at);
 		at = earlier(at, as->path[i].hb_at);
@@ -84,6 +87,10 @@ sctp_timeout(const struct sctp_env *env, struct sctp_assoc *as)
 	if (is_due(env, as->t5_at)) /* s9.2: the guard */
 		sctp_abort_with(env, as, SCTP_DOWN_GUARD, SCTP_E_USER, NULL,
 			0);
+	if (is_due(env, as->hold_until))
+		as->hold_until = 0;
+	if (as->reconf != NULL && is_due(env, as->reconf->at))
+		sctp_reconf_expired(env, as);
 	for (i = 0; i < as->npaths && as->down == SCTP_DOWN_NOT; i++)
 		path_timers(env, as, i);
 	if (as->down == SCTP_DOWN_NOT)

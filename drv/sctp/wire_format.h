@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The format of SCTP packets: RFC 9260 s3, RFC 3758 s3.
+ * The format of SCTP packets: RFC 9260 s3, RFC 3758 s3, RFC 6525 s3, s4.
  *
  * A packet is a common header and chunks.  A chunk is a header of 4 bytes, a
  * value, and up to 3 bytes of padding that its length does not count.
@@ -41,6 +41,7 @@ enum sctp_chunk_type {
 	SCTP_C_ECNE = 12,
 	SCTP_C_CWR = 13,
 	SCTP_C_SHUTDOWN_COMPLETE = 14,
+	SCTP_C_RECONF = 0x82,
 	SCTP_C_FORWARD_TSN = 0xc0,
 };
 
@@ -86,6 +87,25 @@ enum sctp_chunk_type {
 #define SCTP_FORWARD_HDR 8u
 #define SCTP_FORWARD_CUM 4u
 
+/* Parameters of RE-CONFIG: a number, then what depends on the type. */
+#define SCTP_RECONF_SEQ 4u
+#define SCTP_RECONF_OUT_HDR 16u	 /* number, answered number, last TSN */
+#define SCTP_RECONF_IN_HDR 8u	 /* number */
+#define SCTP_RECONF_ADD_LEN 12u	 /* number, streams */
+#define SCTP_RECONF_ANSWER 12u	 /* number, result */
+#define SCTP_RECONF_ANSWER_TSNS 20u /* ... sender's next TSN, receiver's */
+
+/* RFC 6525 s4.4: results */
+enum sctp_reconf_result {
+	SCTP_R_NOTHING = 0,	/* nothing to do */
+	SCTP_R_DONE = 1,
+	SCTP_R_DENIED = 2,
+	SCTP_R_WRONG_SSN = 3,	/* there is no such stream */
+	SCTP_R_BUSY = 4,	/* another request is in progress */
+	SCTP_R_BAD_SEQ = 5,
+	SCTP_R_IN_PROGRESS = 6, /* ask again */
+};
+
 enum sctp_param_type {
 	SCTP_P_HEARTBEAT_INFO = 1,
 	SCTP_P_IPV4 = 5,
@@ -95,6 +115,12 @@ enum sctp_param_type {
 	SCTP_P_PRESERVATIVE = 9,
 	SCTP_P_HOST_NAME = 11,
 	SCTP_P_FAMILIES = 12,
+	SCTP_P_RESET_OUT = 13,
+	SCTP_P_RESET_IN = 14,
+	SCTP_P_RESET_TSN = 15,
+	SCTP_P_RECONF_ANSWER = 16,
+	SCTP_P_ADD_OUT = 17,
+	SCTP_P_ADD_IN = 18,
 	SCTP_P_ECN = 0x8000,
 	SCTP_P_EXTENSIONS = 0x8008,
 	SCTP_P_FORWARD_TSN = 0xc000,

@@ -199,17 +199,47 @@ put_init(struct make *m)
 	put(m, rtsn, 4);
 	if (next() % 2 != 0)
 		put(m, 0xc0000004, 4);
+	if (next() % 2 != 0)
+		put(m, 0x80080005, 4), put(m, 0x82000000, 4);
 	if (next() % 4 == 0) {
 		put(m, 0x00050008, 4);
 		put(m, 0x0a000002 + next() % 8, 4);
 	}
 }
 
+/* A parameter of RE-CONFIG, with numbers that are near the right ones. */
+static void
+put_reconf(struct make *m)
+{
+	unsigned type = 13 + next() % 6, n = next() % 3, i;
+	static const unsigned char len[6] = {16, 8, 8, 12, 12, 12};
+	uint32_t seq = as != NULL ? as->peer_reconf : rtsn;
+
+	if (type == SCTP_P_RECONF_ANSWER && as != NULL)
+		seq = as->reconf_seq;
+	put(m, type, 2);
+	put(m, len[type - 13] + (type < 15 ? 2 * n : 0), 2);
+	put(m, seq - next() % 3, 4);
+	if (type == SCTP_P_RESET_OUT) {
+		put(m, as != NULL ? as->reconf_seq - next() % 3 : 0, 4);
+		put(m, rtsn - next() % 3, 4);
+	} else if (type == SCTP_P_RECONF_ANSWER) {
+		put(m, next() % 8, 4);
+	} else if (type >= SCTP_P_ADD_OUT) {
+		put(m, next() % 4, 2);
+		put(m, 0, 2);
+	}
+	for (i = 0; type < 15 && i < n; i++)
+		put(m, next() % 4, 2);
+	while (m->n % 4 != 0)
+		put(m, 0, 1);
+}
+
 static void
 put_chunk(struct make *m)
 {
 	static const unsigned char types[] = {0, 0, 0, 1, 2, 3, 3, 4, 5, 6, 7,
-		8, 9, 10, 11, 14, 0xc0};
+		8, 9, 10, 11, 14, 0xc0, 0x82};
 	unsigned type = next(), i, n;
 	size_t at = m->n;
 
@@ -252,6 +282,11 @@ put_chunk(struct make *m)
 		break;
 	case SCTP_C_COOKIE_ECHO:
 		put_bytes(m, cookie, ncookie);
+		break;
+	case SCTP_C_RECONF:
+		put_reconf(m);
+		if (next() % 2 != 0)
+			put_reconf(m);
 		break;
 	case SCTP_C_FORWARD_TSN:
 		put(m, rtsn + next() % 64, 4);
@@ -332,7 +367,16 @@ user(void)
 		flush();
 		return;
 	}
-	switch (what % 8) {
+	switch (what % 9) {
+	case 8:
+		if (what >= 0xc0)
+			(void)sctp_reset_tsn(&env, as);
+		else if (what >= 0x80)
+			(void)sctp_add_streams(&env, as, what % 3, what % 2);
+		else
+			(void)sctp_reset_streams(&env, as, what / 9 % 4 * 2,
+				(const uint16_t *)"\0\0\1\0", what % 3);
+		break;
 	case 0:
 	case 1:
 	case 2:

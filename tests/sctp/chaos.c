@@ -32,6 +32,8 @@ struct side {
 	unsigned lossy;		 /* of 100 messages so many may be lost */
 	uint32_t events;	 /* all so far */
 	unsigned most, ups;
+	unsigned changes;	 /* of streams; 0: none are asked for */
+	unsigned changed;	 /* ... of these, done */
 	size_t have;
 	unsigned char msg[8192];
 };
@@ -105,6 +107,39 @@ check(struct side *s, unsigned sid)
 	s->got_reliable += h.reliable;
 }
 
+/* Ask for some change of streams. */
+static void
+change(struct lab_end *e, struct side *s)
+{
+	uint16_t sid[STREAMS];
+	uint32_t n = 0, i, what;
+	int err;
+
+	if ((s->events & SCTP_EV_RECONF) != 0) {
+		s->events &= ~SCTP_EV_RECONF;
+		if (sctp_reconf_result(e->as, &what) == SCTP_R_DONE)
+			s->changed++;
+	}
+	if (s->changes == 0 || lab_rand(8) != 0)
+		return;
+	for (i = 0; i < STREAMS; i++)
+		if (lab_rand(2) == 0)
+			sid[n++] = (uint16_t)i;
+	switch (lab_rand(4)) {
+	case 0:
+		err = sctp_reset_tsn(&lab.env, e->as);
+		break;
+	case 1:
+		err = sctp_add_streams(&lab.env, e->as,
+			(uint32_t)lab_rand(3), (uint32_t)lab_rand(3));
+		break;
+	default:
+		err = sctp_reset_streams(&lab.env, e->as,
+			(uint32_t)(1 + lab_rand(3)) * SCTP_RECONF_OUT, sid, n);
+	}
+	s->changes -= err == 0;
+}
+
 static void
 input(struct lab_end *e)
 {
@@ -134,6 +169,7 @@ input(struct lab_end *e)
 			s->have = 0;
 		}
 	}
+	change(e, s);
 	send_some(e, s);
 }
 
@@ -279,6 +315,26 @@ T_CASE_TIMEOUT(messages_may_be_lost, 120)
 	}
 	printf("# %u of %u messages were abandoned\n", lost, 400 * RUNS);
 	T_GT(lost, 0);
+}
+
+/* Order is kept, and nothing is lost, while numbers begin again and again. */
+T_CASE_TIMEOUT(streams_are_changed, 120)
+{
+	unsigned changed = 0;
+
+	for (unsigned run = 0; run < RUNS / 3; run++) {
+		begin(t, run);
+		lab_call(0);
+		side[0].most = side[1].most = 2000;
+		side[0].changes = 20;
+		side[1].changes = run % 2 != 0 ? 20 : 0;
+		UNTIL(is_up(0) && is_up(1));
+		UNTIL(side[0].got == 2000 && side[1].got == 2000);
+		changed += side[0].changed + side[1].changed;
+		lab_end();
+	}
+	printf("# %u changes\n", changed);
+	T_GT(changed, RUNS);
 }
 
 T_CASE_TIMEOUT(an_abort_ends_both_sides, 120)

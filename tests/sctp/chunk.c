@@ -31,6 +31,7 @@ static const struct kind kinds[] = {
 	{"ECNE", 12, 4, NODATA},
 	{"CWR", 13, 4, NODATA},
 	{"SHUTDOWN-COMPLETE", 14, 4, NODATA},
+	{"RE-CONFIG", 0x82, 4, NODATA},
 	{"FORWARD-TSN", 0xc0, 8, {{"cum", 4, 4}}},
 	{"CHUNK", 0xff, 4, NODATA},
 };

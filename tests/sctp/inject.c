@@ -16,6 +16,7 @@ struct make {
 	size_t n;
 	size_t chunk; /* the current one begins there */
 	const struct kind *kind;
+	size_t unpadded; /* end of the last parameter of an extension */
 	long length;  /* -1: as it is */
 };
 
@@ -49,7 +50,10 @@ end_chunk(struct make *m)
 {
 	if (m->kind == NULL)
 		return;
-	if (m->length >= 0)
+	if (m->unpadded != 0 && sctp_padded(m->unpadded) == m->n)
+		sctp_put16(m->p + m->chunk + 2,
+			(uint32_t)(m->unpadded - m->chunk));
+	else if (m->length >= 0)
 		sctp_put16(m->p + m->chunk + 2, (uint32_t)m->length);
 	else
 		sctp_put16(m->p + m->chunk + 2,
@@ -65,6 +69,7 @@ begin_chunk(struct make *m, const struct kind *k)
 	m->kind = k;
 	m->chunk = m->n;
 	m->length = -1;
+	m->unpadded = 0;
 	add(m, NULL, k->hdr);
 	m->p[m->chunk] = k->type;
 	if (k->type == SCTP_C_DATA)
@@ -137,11 +142,16 @@ add_param(struct make *m, char *val)
 static void
 make_value(struct make *m, const char *name, char *val)
 {
-	unsigned char b[16];
+	unsigned char b[16], param[1024];
 	struct ip_addr a;
-	size_t n;
+	size_t n = extend_make(name, val, param);
 
-	if (strcmp(name, "flags") == 0) {
+	if (n != 0) {
+		add(m, param, n);
+		while (m->n % 4 != 0)
+			add(m, NULL, 1);
+		m->unpadded = m->n - sctp_padded(n) + n;
+	} else if (strcmp(name, "flags") == 0) {
 		m->p[m->chunk + 1] = (unsigned char)flags_of(val);
 	} else if (strcmp(name, "type") == 0) {
 		m->p[m->chunk] = (unsigned char)number(val);

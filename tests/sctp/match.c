@@ -119,7 +119,7 @@ compare(const struct sent *s, const char *name, const char *val, uint64_t have)
 {
 	if (*val == '?')
 		*variable(val + 1, 1) = have;
-	else if (have != number(val))
+	else if (have != (uint32_t)number(val))
 		differs(s, name, have);
 }
 
@@ -158,7 +158,7 @@ compare_streams(const struct sent *s, const unsigned char *c, const char *val)
 
 static void
 compare_value(const struct sent *s, const unsigned char *c,
-	const struct kind *k, const char *name, const char *val)
+	const struct kind *k, const char *name, char *val)
 {
 	const struct field *f = field_named(k, name);
 	uint64_t len = sctp_get16(c + 2);
@@ -168,6 +168,11 @@ compare_value(const struct sent *s, const unsigned char *c,
 
 	if (f != NULL) {
 		compare(s, name, val, field_get(c, f));
+	} else if (extend_type(name) != 0) {
+		p = find_param(c, k, extend_type(name));
+		if (p == NULL)
+			differs(s, name, 0);
+		extend_match(name, val, p);
 	} else if (strcmp(name, "flags") == 0) {
 		if (c[1] != (strcmp(val, "-") == 0 ? 0 : flags_of(val)))
 			differs(s, name, c[1]);

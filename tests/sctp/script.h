@@ -3,7 +3,7 @@
 
 /*
  * The runner of packet scripts: script.c the steps, user.c those of the
- * user, inject.c and match.c the packets.
+ * user, inject.c and match.c the packets, extend.c parameters of extensions.
  */
 #ifndef TESTS_SCTP_SCRIPT_H
 #define TESTS_SCTP_SCRIPT_H
@@ -89,6 +89,11 @@ const char *kind_name(unsigned type);
 const struct field *field_named(const struct kind *k, const char *name);
 uint64_t field_get(const unsigned char *p, const struct field *f);
 unsigned flags_of(const char *s);
+
+/* extend.c */
+size_t extend_make(const char *name, char *val, unsigned char *p);
+unsigned extend_type(const char *name);
+void extend_match(const char *name, char *val, const unsigned char *p);
 
 /* inject.c, match.c */
 void inject(char **w, int n);

@@ -21,7 +21,8 @@ static const struct {
 } event_names[] = {{"up", SCTP_EV_UP}, {"restart", SCTP_EV_RESTART},
 	{"shutdown", SCTP_EV_SHUTDOWN}, {"down", SCTP_EV_DOWN},
 	{"room", SCTP_EV_ROOM}, {"path", SCTP_EV_PATH},
-	{"error", SCTP_EV_ERROR}};
+	{"error", SCTP_EV_ERROR}, {"reconf", SCTP_EV_RECONF},
+	{"reconf-peer", SCTP_EV_RECONF_PEER}};
 
 static const struct {
 	const char *name;
@@ -35,7 +36,7 @@ static const struct {
 	C(assoc_max_retrans, 0), C(path_max_retrans, 0),
 	C(init_max_retrans, 0), C(pf_threshold, 0), C(max_burst, 0),
 	C(rcvbuf, 0), C(sndbuf, 0), C(partial, 0), C(mtu, 0), C(ostreams, 0),
-	C(istreams, 0), C(nagle, 0), C(pr, 0), C(half_close, 0),
+	C(istreams, 0), C(nagle, 0), C(pr, 0), C(half_close, 0), C(reconf, 0),
 #undef C
 };
 
@@ -202,6 +203,55 @@ user_recv(char **w, int n)
 		fail("recv: flags are 0x%x", info.flags);
 }
 
+static int
+error_named(const char *name)
+{
+	static const struct {
+		const char *name;
+		int error;
+	} errors[] = {{"EBUSY", EBUSY}, {"EINVAL", EINVAL},
+		{"EOPNOTSUPP", EOPNOTSUPP}, {"EPIPE", EPIPE},
+		{"ENOMEM", ENOMEM}};
+	size_t i;
+
+	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (strcmp(errors[i].name, name) == 0)
+			return errors[i].error;
+	return -1;
+}
+
+/* reset [out] [in] [SID,SID], reset-tsn, add-streams OUT IN; [ERR] */
+static void
+user_reconf(char **w, int n)
+{
+	int err, want = error_named(w[n - 1]), i;
+	char *item, *save = NULL;
+	uint32_t what = 0, nsids = 0;
+	uint16_t sid[256];
+
+	n -= want > 0;
+	if (strcmp(w[0], "reset-tsn") == 0) {
+		err = sctp_reset_tsn(&sc.env, sc.as);
+	} else if (strcmp(w[0], "add-streams") == 0 && n == 3) {
+		err = sctp_add_streams(&sc.env, sc.as,
+			(uint32_t)number(w[1]), (uint32_t)number(w[2]));
+	} else {
+		for (i = 1; i < n; i++)
+			if (strcmp(w[i], "out") == 0)
+				what |= SCTP_RECONF_OUT;
+			else if (strcmp(w[i], "in") == 0)
+				what |= SCTP_RECONF_IN;
+			else
+				for (item = strtok_r(w[i], ",", &save);
+					item != NULL && nsids < 256;
+					item = strtok_r(NULL, ",", &save))
+					sid[nsids++] = (uint16_t)number(item);
+		err = sctp_reset_streams(&sc.env, sc.as, what, sid, nsids);
+	}
+	if (err != (want > 0 ? want : 0))
+		fail("%s: %s", w[0], strerror(err));
+}
+
 void
 user(char **w, int n)
 {
@@ -217,6 +267,9 @@ user(char **w, int n)
 		user_send(w + 1, n - 1);
 	} else if (strcmp(w[0], "recv") == 0) {
 		user_recv(w + 1, n - 1);
+	} else if (strncmp(w[0], "reset", 5) == 0 ||
+		strcmp(w[0], "add-streams") == 0) {
+		user_reconf(w, n);
 	} else if (strcmp(w[0], "shutdown") == 0) {
 		err = sctp_shutdown(&sc.env, sc.as);
 		if (err != 0)
@@ -315,6 +368,24 @@ expect(char **w, int n)
 		if (sctp_peer_cause(sc.as, &data, &len) != number(w[1]))
 			fail("cause is %d", sctp_peer_cause(sc.as, &data,
 				&len));
+	} else if (n == 3 && strcmp(w[0], "reconf") == 0) {
+		uint32_t what;
+
+		if (sctp_reconf_result(sc.as, &what) != number(w[1]) ||
+			what != number(w[2]))
+			fail("the result is %u of 0x%x",
+				sctp_reconf_result(sc.as, &what), what);
+	} else if (n == 2 && strcmp(w[0], "peer-did") == 0) {
+		uint32_t did = sctp_reconf_peer(sc.as);
+
+		if (did != number(w[1]))
+			fail("the peer has done 0x%x", did);
+	} else if (n == 3 && strcmp(w[0], "streams") == 0) {
+		uint16_t out, in;
+
+		sctp_streams(sc.as, &out, &in);
+		if (out != number(w[1]) || in != number(w[2]))
+			fail("there are %u and %u streams", out, in);
 	} else if (n == 1 && strcmp(w[0], "unreadable") == 0) {
 		if (sctp_readable(sc.as) != 0)
 			fail("%zu bytes are there", sctp_readable(sc.as));

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Our requests to change streams: RFC 6525 s5.1, s5.2.7.
+ *
+ * One request is under way at a time.  First it waits until what the user sent
+ * before has TSNs, and for new TSNs until all is acknowledged; then it is sent,
+ * and repeated until each of its parts is answered.  Unanswered ones are errors
+ * of the path.  Meanwhile a stream that is being reset takes no new message, so
+ * that no message with an old number follows the request.
+ *
+ * A request may be the answer to one of the peer's: the peer asks us to reset
+ * what we send, or to send more streams.
+ */
+#include "association.h"
+
+/* The parts have numbers in this order. */
+static uint32_t
+seq_of(const struct sctp_reconf *r, uint32_t part)
+{
+	return r->seq[(r->all & (part - 1)) != 0];
+}
+
+static size_t
+size_of(const struct sctp_reconf *r)
+{
+	return sizeof(*r) + r->nsids * sizeof(r->sid[0]);
+}
+
+void
+sctp_reconf_forget(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	struct sctp_reconf *r = as->reconf;
+	uint32_t i;
+
+	as->owes &= ~SCTP_OWES_RECONF;
+	if (r == NULL)
+		return;
+	as->reconf = NULL;
+	for (i = 0; i < as->nout; i++)
+		as->out[i].resetting = 0;
+	env->release(env->arg, r, size_of(r));
+	if (as->wants_room) {
+		as->wants_room = 0;
+		as->events |= SCTP_EV_ROOM;
+	}
+}
+
+/* May a request begin? */
+static int
+check(const struct sctp_assoc *as)
+{
+	if (as->state != SCTP_ESTABLISHED)
+		return EPIPE;
+	if (!sctp_has(as, SCTP_X_RECONF))
+		return EOPNOTSUPP;
+	return as->reconf != NULL ? EBUSY : 0;
+}
+
+/* A request with @parts; @sid is stored. NULL: no memory */
+static struct sctp_reconf *
+begin(const struct sctp_env *env, struct sctp_assoc *as, uint32_t parts,
+	const uint16_t *sid, uint32_t n)
+{
+	struct sctp_reconf *r = env->alloc(env->arg, sizeof(*r) +
+		n * sizeof(r->sid[0]));
+	uint32_t i;
+
+	if (r == NULL)
+		return NULL;
+	__builtin_memset(r, 0, sizeof(*r));
+	r->parts = r->all = parts;
+	r->after = as->message;
+	r->seq[0] = as->reconf_seq++;
+	r->seq[1] = as->reconf_seq;
+	as->reconf_seq += (parts & (parts - 1)) != 0;
+	r->nsids = n;
+	if (n != 0)
+		__builtin_memcpy(r->sid, sid, n * sizeof(r->sid[0]));
+	if ((parts & SCTP_RECONF_OUT) != 0)
+		for (i = 0; i < n; i++)
+			as->out[sid[i]].resetting = 1;
+	if ((parts & SCTP_RECONF_TSN) != 0 ||
+		((parts & SCTP_RECONF_OUT) != 0 && n == 0))
+		for (i = 0; i < as->nout; i++)
+			as->out[i].resetting = 1;
+	as->reconf = r;
+	return r;
+}
+
+int
+sctp_reset_streams(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t what, const uint16_t *sid, uint32_t n)
+{
+	int err = check(as);
+	uint32_t i;
+
+	if (err != 0)
+		return err;
+	/* the list of both directions fits one packet */
+	if (what == 0 || (what & ~(SCTP_RECONF_OUT | SCTP_RECONF_IN)) != 0 ||
+		SCTP_TLV + SCTP_RECONF_OUT_HDR + SCTP_RECONF_IN_HDR +
+		4ull * n > as->frag)
+		return EINVAL;
+	for (i = 0; i < n; i++)
+		if (((what & SCTP_RECONF_OUT) != 0 && sid[i] >= as->nout) ||
+			((what & SCTP_RECONF_IN) != 0 && sid[i] >= as->nin))
+			return EINVAL;
+	return begin(env, as, what, sid, n) != NULL ? 0 : ENOMEM;
+}
+
+int
+sctp_reset_tsn(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	int err = check(as);
+
+	if (err != 0)
+		return err;
+	return begin(env, as, SCTP_RECONF_TSN, NULL, 0) != NULL ? 0 : ENOMEM;
+}
+
+static int
+add(const struct sctp_env *env, struct sctp_assoc *as, uint32_t out,
+	uint32_t in)
+{
+	struct sctp_reconf *r = begin(env, as,
+		(out != 0 ? SCTP_RECONF_ADD_OUT : 0) |
+		(in != 0 ? SCTP_RECONF_ADD_IN : 0), NULL, 0);
+
+	if (r == NULL)
+		return ENOMEM;
+	r->add_out = (uint16_t)out;
+	r->add_in = (uint16_t)in;
+	return 0;
+}
+
+int
+sctp_add_streams(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t out, uint32_t in)
+{
+	int err = check(as);
+
+	if (err != 0)
+		return err;
+	if (out + in == 0 || out > 0xffffu - as->nout ||
+		in > 0xffffu - as->nin)
+		return EINVAL;
+	return add(env, as, out, in);
+}
+
+/* The peer asks us to reset what we send; its request has number @seq. */
+int
+sctp_reconf_answer_out(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t seq, const uint16_t *sid, uint32_t n)
+{
+	struct sctp_reconf *r = begin(env, as, SCTP_RECONF_OUT, sid, n);
+
+	if (r == NULL)
+		return ENOMEM;
+	r->is_answer = 1;
+	r->answers = seq;
+	return 0;
+}
+
+/* The peer asks us to send @n more streams. */
+int
+sctp_reconf_answer_add(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t n)
+{
+	int err = add(env, as, n, 0);
+
+	if (err == 0)
+		as->reconf->is_answer = 1;
+	return err;
+}
+
+uint32_t
+sctp_reconf_result(const struct sctp_assoc *as, uint32_t *ret_what)
+{
+	*ret_what = as->reconf_done;
+	return as->reconf_result;
+}
+
+uint32_t
+sctp_reconf_peer(struct sctp_assoc *as)
+{
+	uint32_t did = as->peer_did;
+
+	as->peer_did = 0;
+	return did;
+}
+
+/* ---------------------------------------------------------------- sending */
+
+/* Has a part of a message a TSN, and the rest none yet? */
+int
+sctp_is_amid(const struct sctp_assoc *as)
+{
+	const struct sctp_seg *s = as->queue;
+
+	return s != NULL ? !s->begins || s->sent != 0 : as->open;
+}
+
+/* May no chunk be cut off the queue, which is not empty? */
+int
+sctp_reconf_holds(const struct sctp_assoc *as)
+{
+	const struct sctp_reconf *r = as->reconf;
+
+	if (as->hold_until != 0)
+		return !sctp_is_amid(as);
+	/* a message that was accepted in spite of the reset */
+	return r != NULL && r->sent && as->queue->sid < as->nout &&
+		as->out[as->queue->sid].resetting;
+}
+
+/* Has what the user sent before the request TSNs, as far as it matters? */
+static int
+is_drained(const struct sctp_assoc *as, const struct sctp_reconf *r)
+{
+	if ((r->all & (SCTP_RECONF_OUT | SCTP_RECONF_TSN)) == 0)
+		return 1;
+	if (as->queue != NULL && !sctp_before(r->after, as->queue->message))
+		return 0;
+	if (as->open && !sctp_before(r->after, as->open_message))
+		return 0;
+	return (r->all & SCTP_RECONF_TSN) == 0 ||
+		as->acked + 1 == as->next_tsn;
+}
+
+/* Is the request to be sent now? */
+void
+sctp_reconf_look(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	struct sctp_reconf *r = as->reconf;
+
+	if (as->state != SCTP_ESTABLISHED &&
+		as->state != SCTP_SHUTDOWN_PENDING &&
+		as->state != SCTP_SHUTDOWN_RECEIVED) {
+		sctp_reconf_forget(env, as);
+		return;
+	}
+	if (r->sent || !is_drained(as, r))
+		return;
+	r->sent = 1;
+	r->last = as->next_tsn - 1;
+	as->owes |= SCTP_OWES_RECONF;
+}
+
+static unsigned char *
+put_head(unsigned char *p, unsigned int type, uint32_t len, uint32_t seq)
+{
+	sctp_put16(p, type);
+	sctp_put16(p + 2, len);
+	sctp_put32(p + SCTP_RECONF_SEQ, seq);
+	return p + 8;
+}
+
+/* The list of streams at @p, with padding. */
+static unsigned char *
+put_sids(unsigned char *p, const struct sctp_reconf *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->nsids; i++, p += 2)
+		sctp_put16(p, r->sid[i]);
+	if (r->nsids % 2 != 0) {
+		sctp_put16(p, 0);
+		p += 2;
+	}
+	return p;
+}
+
+/* The parts that are not answered, at @p; the length without last padding. */
+static size_t
+put_parts(const struct sctp_reconf *r, unsigned char *p)
+{
+	unsigned char *at = p;
+	uint32_t list = 2 * r->nsids;
+
+	if ((r->parts & SCTP_RECONF_OUT) != 0) {
+		at = put_head(at, SCTP_P_RESET_OUT, SCTP_RECONF_OUT_HDR + list,
+			seq_of(r, SCTP_RECONF_OUT));
+		sctp_put32(at, r->is_answer ? r->answers : 0);
+		sctp_put32(at + 4, r->last);
+		at = put_sids(at + 8, r);
+	}
+	if ((r->parts & SCTP_RECONF_IN) != 0)
+		at = put_sids(put_head(at, SCTP_P_RESET_IN, SCTP_RECONF_IN_HDR
+			+ list, seq_of(r, SCTP_RECONF_IN)), r);
+	if ((r->parts & (SCTP_RECONF_OUT | SCTP_RECONF_IN)) != 0)
+		return (size_t)(at - p) - 2 * (r->nsids % 2);
+	if ((r->parts & SCTP_RECONF_TSN) != 0)
+		at = put_head(at, SCTP_P_RESET_TSN, SCTP_RECONF_IN_HDR,
+			seq_of(r, SCTP_RECONF_TSN));
+	if ((r->parts & SCTP_RECONF_ADD_OUT) != 0) {
+		at = put_head(at, SCTP_P_ADD_OUT, SCTP_RECONF_ADD_LEN,
+			seq_of(r, SCTP_RECONF_ADD_OUT));
+		sctp_put32(at, (uint32_t)r->add_out << 16);
+		at += 4;
+	}
+	if ((r->parts & SCTP_RECONF_ADD_IN) != 0) {
+		at = put_head(at, SCTP_P_ADD_IN, SCTP_RECONF_ADD_LEN,
+			seq_of(r, SCTP_RECONF_ADD_IN));
+		sctp_put32(at, (uint32_t)r->add_in << 16);
+		at += 4;
+	}
+	return (size_t)(at - p);
+}
+
+void
+sctp_reconf_put(const struct sctp_env *env, struct sctp_assoc *as,
+	struct sctp_out *o, uint32_t path)
+{
+	struct sctp_reconf *r = as->reconf;
+	unsigned char list[2048], *p;
+	size_t n = put_parts(r, list);
+
+	p = sctp_out_chunk(o, SCTP_C_RECONF, 0, SCTP_TLV + n);
+	if (p == NULL && o->n > SCTP_HDR)
+		return; /* the next packet has room */
+	as->owes &= ~SCTP_OWES_RECONF;
+	if (p != NULL)
+		__builtin_memcpy(p + SCTP_TLV, list, n);
+	r->path = path;
+	r->at = env->now + as->path[path].rto;
+}
+
+/* s5.1.1: the request is not answered. */
+void
+sctp_reconf_expired(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	struct sctp_reconf *r = as->reconf;
+	uint32_t path = r->path < as->npaths ? r->path : as->primary;
+
+	r->at = 0;
+	if (!r->waits) {
+		sctp_rto_backoff(&as->conf, &as->path[path]);
+		sctp_path_error(env, as, path);
+		if (as->down != SCTP_DOWN_NOT)
+			return;
+	}
+	r->waits = 0;
+	as->owes |= SCTP_OWES_RECONF;
+}
+
+/* ---------------------------------------------------------------- answers */
+
+/*
+ * New TSNs for both sides, and all SSNs begin with 0 (s5.2.4, s5.2.7).  All of
+ * ours is acknowledged; what is incomplete of the peer's is dropped.
+ */
+void
+sctp_new_tsns(const struct sctp_env *env, struct sctp_assoc *as, uint32_t mine,
+	uint32_t peers)
+{
+	struct sctp_path *pa;
+	uint32_t i;
+
+	sctp_rx_skip_runs(env, as, as->high + 1); /* a partial one, too */
+	for (i = 0; i < as->nin; i++)
+		sctp_rx_reset_stream(as, (uint16_t)i);
+	for (i = 0; i < as->nout; i++)
+		as->out[i].next = 0;
+	__builtin_memset(as->map, 0, sizeof(as->map));
+	as->cum = as->high = peers - 1;
+	as->ndups = 0;
+	as->jumped = 1;
+	as->jumped_from = as->next_tsn;
+	as->next_tsn = as->lost_from = mine;
+	as->acked = as->advanced = mine - 1;
+	for (pa = as->path; pa < as->path + as->npaths; pa++)
+		pa->timing = pa->fast = 0;
+	as->owes &= ~SCTP_OWES_FORWARD;
+}
+
+/* Do what the peer has agreed to; 0: no memory. */
+static int
+perform(const struct sctp_env *env, struct sctp_assoc *as,
+	const struct sctp_reconf *r, uint32_t part, const uint32_t *tsns)
+{
+	uint32_t i;
+
+	switch (part) {
+	case SCTP_RECONF_OUT:
+		for (i = 0; i < as->nout; i++)
+			if (as->out[i].resetting)
+				as->out[i].next = 0;
+		return 1;
+	case SCTP_RECONF_TSN:
+		sctp_new_tsns(env, as, tsns[1], tsns[0]);
+		return 1;
+	case SCTP_RECONF_ADD_OUT:
+		return sctp_assoc_more_out(env, as, as->nout + r->add_out);
+	default: /* what the peer does itself */
+		return 1;
+	}
+}
+
+/* All parts are answered. */
+static void
+finish(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	struct sctp_reconf *r = as->reconf;
+
+	if (!r->is_answer) {
+		as->reconf_done = (uint8_t)r->all;
+		as->reconf_result = r->result;
+		as->events |= SCTP_EV_RECONF;
+	} else {
+		if (r->all == SCTP_RECONF_OUT)
+			as->answer[r->answers % 2] = r->result;
+		if (r->result <= SCTP_R_DONE) {
+			as->peer_did |= r->all == SCTP_RECONF_OUT ?
+				SCTP_RECONF_IN : SCTP_RECONF_ADD_IN;
+			as->events |= SCTP_EV_RECONF_PEER;
+		}
+	}
+	sctp_reconf_forget(env, as);
+}
+
+/*
+ * The peer has answered the part with number @seq.
+ * @tsns: the peer's next TSN and ours; or NULL
+ */
+void
+sctp_reconf_answered(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t seq, uint32_t result, const uint32_t *tsns)
+{
+	struct sctp_reconf *r = as->reconf;
+	uint32_t part;
+
+	if (r == NULL || !r->sent)
+		return;
+	for (part = SCTP_RECONF_OUT; part <= SCTP_RECONF_ADD_IN; part <<= 1)
+		if ((r->parts & part) != 0 && seq_of(r, part) == seq)
+			break;
+	if (part > SCTP_RECONF_ADD_IN)
+		return; /* an old answer */
+	if (r->path < as->npaths)
+		sctp_path_alive(as, r->path);
+	if (result == SCTP_R_IN_PROGRESS) { /* s5.2.7: ask again later */
+		r->waits = 1;
+		return;
+	}
+	if (part == SCTP_RECONF_TSN && result == SCTP_R_DONE && tsns == NULL)
+		return;
+	if (result == SCTP_R_DONE && !perform(env, as, r, part, tsns))
+		return; /* as if the answer had been lost */
+	r->parts &= ~part;
+	if (result > SCTP_R_DONE || r->result == 0)
+		r->result = (uint8_t)(r->result > SCTP_R_DONE ? r->result :
+			result < 256 ? result : SCTP_R_DENIED);
+	if (r->parts == 0)
+		finish(env, as);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Parameters of the extensions, in packets that arrive and in those that were
+ * sent.  Each has numbers, separated by colons, and perhaps a list at the end:
+ * reset-out=NUMBER:ANSWERED:TSN[:SID,SID].
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "script.h"
+
+static const struct {
+	const char *name;
+	unsigned type;
+	unsigned char size[4]; /* bytes of the numbers; 0: no more */
+	unsigned char list;    /* ... of those of the list */
+	unsigned char pad;     /* bytes behind, zero */
+} params[] = {
+	{"reset-out", SCTP_P_RESET_OUT, {4, 4, 4, 0}, 2, 0},
+	{"reset-in", SCTP_P_RESET_IN, {4, 0, 0, 0}, 2, 0},
+	{"reset-tsn", SCTP_P_RESET_TSN, {4, 0, 0, 0}, 0, 0},
+	{"answer", SCTP_P_RECONF_ANSWER, {4, 4, 0, 0}, 4, 0},
+	{"add-out", SCTP_P_ADD_OUT, {4, 2, 0, 0}, 0, 2},
+	{"add-in", SCTP_P_ADD_IN, {4, 2, 0, 0}, 0, 2},
+	{"extensions", SCTP_P_EXTENSIONS, {0, 0, 0, 0}, 1, 0},
+};
+#define NPARAMS (sizeof(params) / sizeof(params[0]))
+
+static int
+find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NPARAMS; i++)
+		if (strcmp(params[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+static size_t
+put(unsigned char *p, const char *val, unsigned size)
+{
+	uint64_t v = number(val);
+	unsigned i;
+
+	for (i = 0; i < size; i++)
+		p[i] = (unsigned char)(v >> 8 * (size - 1 - i));
+	return size;
+}
+
+/*
+ * The parameter @name with the values @val at @p; its length without padding.
+ * 0: there is none with this name.
+ */
+size_t
+extend_make(const char *name, char *val, unsigned char *p)
+{
+	char *item, *save = NULL, *more = NULL;
+	int k = find(name), i;
+	size_t n = 4;
+
+	if (k < 0)
+		return 0;
+	for (i = 0; i < 4 && params[k].size[i] != 0; i++) {
+		item = strtok_r(i == 0 ? val : NULL, ":", &save);
+		if (item == NULL)
+			fail("%s has more values", name);
+		n += put(p + n, item, params[k].size[i]);
+	}
+	item = strtok_r(i == 0 ? val : NULL, ":", &save);
+	if (item != NULL && params[k].list == 0)
+		fail("%s has fewer values", name);
+	for (item = item != NULL ? strtok_r(item, ",", &more) : NULL;
+		item != NULL; item = strtok_r(NULL, ",", &more))
+		n += put(p + n, item, params[k].list);
+	memset(p + n, 0, params[k].pad);
+	n += params[k].pad;
+	sctp_put16(p, params[k].type);
+	sctp_put16(p + 2, (uint32_t)n);
+	return n;
+}
+
+static uint64_t
+get(const unsigned char *p, unsigned size)
+{
+	uint64_t v = 0;
+
+	while (size-- != 0)
+		v = v << 8 | *p++;
+	return v;
+}
+
+/* The type of the parameter @name; 0: there is none. */
+unsigned
+extend_type(const char *name)
+{
+	int k = find(name);
+
+	return k < 0 ? 0 : params[k].type;
+}
+
+static void
+compare(const char *name, const char *val, uint64_t have)
+{
+	if (*val == '?')
+		*variable(val + 1, 1) = have;
+	else if (have != number(val))
+		fail("%s has %llu (0x%llx), not %s", name,
+			(unsigned long long)have, (unsigned long long)have,
+			val);
+}
+
+/* Compare the parameter at @p, which has the name's type, with @val. */
+void
+extend_match(const char *name, char *val, const unsigned char *p)
+{
+	char *item, *save = NULL, *more = NULL;
+	size_t len = sctp_get16(p + 2), n = 4;
+	int k = find(name), i;
+
+	for (i = 0; i < 4 && params[k].size[i] != 0; i++) {
+		item = strtok_r(i == 0 ? val : NULL, ":", &save);
+		if (item == NULL || n + params[k].size[i] > len)
+			fail("%s: number of values", name);
+		compare(name, item, get(p + n, params[k].size[i]));
+		n += params[k].size[i];
+	}
+	item = strtok_r(i == 0 ? val : NULL, ":", &save);
+	for (item = item != NULL ? strtok_r(item, ",", &more) : NULL;
+		item != NULL; item = strtok_r(NULL, ",", &more)) {
+		if (n + params[k].list > len)
+			fail("%s: the list is shorter", name);
+		compare(name, item, get(p + n, params[k].list));
+		n += params[k].list;
+	}
+	if (n + params[k].pad != len)
+		fail("%s: it has %zu bytes, not %zu", name, len,
+			n + params[k].pad);
+}
