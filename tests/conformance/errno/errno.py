@@ -30,8 +30,8 @@ PIPE_ONLY = {'GONE', 'NULLDEV', 'KPIPE', 'LINKED', 'PEERLESS'}
 
 COMMON = {('EBADF', 'The descriptor is not open.'),
           ('EFAULT', 'The argument points to memory that cannot be used.'),
-          ('EINVAL', 'The Stream is linked below a multiplexor.'),
-          ('ENOTTY', 'The descriptor is not a Stream.')}
+          ('EINVAL', 'The stream is linked below a multiplexor.'),
+          ('ENOTTY', 'The descriptor is not a stream.')}
 
 
 def parse():
