@@ -123,6 +123,7 @@ struct ip_wire {
 	struct ip_neightab *neighs; /* gets its memory at first use */
 	struct ip_redirect redirect[IP_REDIRECTS];
 	uint64_t deaduntil[IP_ROUTERS]; /* ns; of routers that did not answer */
+	uint32_t burst;		/* perimeter: frames to be received at once */
 	uint32_t waiting;	/* bytes of packets that wait for a station */
 	struct ip_claim claim[IPW_NOWN]; /* perimeter */
 	volatile uint32_t lost;	/* [A] own addresses that others have; bits */
@@ -209,6 +210,7 @@ struct ip_wire *ip_wire_named(struct ip_shared *sh, const char *name);
 const struct wire_proto *const *ip_proto_next(
 	const struct wire_proto *const *at, int proto);
 void ip_sent_one(struct ip_wire *w, const mblk_t *pkt);
+void ip_note(const mblk_t *pkt, const struct ip_hdr *h);
 int ip_send_held(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h);
 void ip_expire(struct ip_shared *sh);
 
@@ -260,6 +262,12 @@ mblk_t *ip_block_fit(struct ip_wire *w, mblk_t *mp, uint32_t most);
 
 int ip_lower_get(struct ip_wire *w, uint32_t k, int family, int type,
 	int proto);
+struct sockaddr_in6;
+uint32_t ip_raw_to(const struct ip_hdr *h, struct sockaddr_in6 *ret);
+
+/* train.c: several packets by one system call */
+uint32_t ip_train_send(struct ip_wire *w, const struct wire_pkt *v, uint32_t n,
+	int *ret_err);
 
 /* encap.c: one protocol inside of UDP */
 int ip_encap_make(struct ip_wire *w);
@@ -274,10 +282,16 @@ int ip_link_make(struct ip_wire *w);
 void ip_link_look(struct ip_wire *w);
 void ip_link_input(struct ip_wire *w);
 
+/* filter.c */
+void ip_filter_set(struct ip_wire *w);
+
 /* packet.c: wires of frames */
 struct iovec;
+struct sockaddr_ll;
 int ip_packet_set(struct ip_wire *w);
-int ip_packet_recv(struct ip_wire *w);
+uint32_t ip_packet_recv(struct ip_wire *w, uint32_t most);
+int ip_packet_to(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h,
+	struct sockaddr_ll *ret);
 int ip_packet_group(struct ip_wire *w, const struct ip_addr *group, int joins);
 int ip_packet_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
 	const mblk_t *pkt, const struct ip_hdr *h);
@@ -302,8 +316,8 @@ void ip_redirect(struct ip_wire *w, const struct ip_addr *from,
 	const struct ip_addr *dst, const struct ip_addr *to);
 
 /* resolve.c: the stations of addresses */
-int ip_resolve(struct ip_wire *w, struct iovec *iov, uint32_t n,
-	const mblk_t *pkt, const struct ip_addr *next);
+int ip_resolve(struct ip_wire *w, const mblk_t *pkt,
+	const struct ip_addr *next, unsigned char *mac);
 void ip_resolve_heard(struct ip_wire *w, const struct neigh_msg *m,
 	const unsigned char *from);
 void ip_resolve_tick(struct ip_wire *w);

@@ -185,6 +185,23 @@ raw_make(struct ip_wire *w)
 	return 0;
 }
 
+/* ip_raw_to - the address of a packet's destination; its length */
+uint32_t
+ip_raw_to(const struct ip_hdr *h, struct sockaddr_in6 *ret)
+{
+	struct sockaddr_in *in = (struct sockaddr_in *)(void *)ret;
+
+	bzero(ret, sizeof(*ret));
+	if (h->dst.len == 4) {
+		in->sin_family = AF_INET;
+		bcopy(h->dst.b, &in->sin_addr, 4);
+		return sizeof(*in);
+	}
+	ret->sin6_family = AF_INET6;
+	bcopy(h->dst.b, &ret->sin6_addr, 16);
+	return sizeof(*ret);
+}
+
 static int
 raw_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
 	const struct ip_hdr *h)
@@ -196,21 +213,11 @@ raw_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
 
 	if (ks == NULL)
 		return ENETUNREACH;
-	bzero(&to, sizeof(to));
 	bzero(&m, sizeof(m));
 	m.km_iov = iov;
 	m.km_iovlen = n;
 	m.km_addr = &to;
-	if (h->dst.len == 4) {
-		((struct sockaddr_in *)(void *)&to)->sin_family = AF_INET;
-		bcopy(h->dst.b, &((struct sockaddr_in *)(void *)&to)->sin_addr,
-			4);
-		m.km_addrlen = sizeof(struct sockaddr_in);
-	} else {
-		to.sin6_family = AF_INET6;
-		bcopy(h->dst.b, &to.sin6_addr, 16);
-		m.km_addrlen = sizeof(to);
-	}
+	m.km_addrlen = ip_raw_to(h, &to);
 	r = ksock_sendmm(ks, &m, 1, 0);
 	return r < 0 ? (int)-r : 0;
 }
@@ -524,9 +531,10 @@ ip_lower_input(struct ip_wire *w)
 			return 0; /* it could not be made yet */
 		ip_link_input(w);
 		(void)ksock_events(w->ks[0]);
+		if (w->kind == IPW_PACKET)
+			return ip_packet_recv(w, most) >= most;
 		while (n < most && (w->kind == IPW_TUN ? tun_recv(w) :
-			w->kind == IPW_ENCAP ? ip_encap_recv(w) :
-			ip_packet_recv(w)))
+			ip_encap_recv(w)))
 			n++;
 		return n == most;
 	}

@@ -15,28 +15,46 @@
 #include <linux/if_packet.h>
 #include "ip_impl.h"
 
+#define FRAMES 8u /* received by one system call */
+#define CTL 8u	  /* words of control data of each */
+
+static void
+frame_to(const struct ip_wire *w, uint32_t proto, const unsigned char *mac,
+	struct sockaddr_ll *ret)
+{
+	bzero(ret, sizeof(*ret));
+	ret->sll_family = AF_PACKET;
+	ret->sll_protocol = htons((uint16_t)proto);
+	ret->sll_ifindex = w->ifindex;
+	ret->sll_halen = 6;
+	bcopy(mac, ret->sll_addr, 6);
+}
+
+static int
+send_frame(struct ip_wire *w, struct iovec *iov, uint32_t n,
+	struct sockaddr_ll *to)
+{
+	struct ksock_msg m;
+	long r;
+
+	bzero(&m, sizeof(m));
+	m.km_iov = iov;
+	m.km_iovlen = n;
+	m.km_addr = to;
+	m.km_addrlen = sizeof(*to);
+	r = ksock_sendmm(w->ks[0], &m, 1, 0);
+	return r < 0 ? (int)-r : 0;
+}
+
 /* ip_frame - send a frame of the @n pieces at @iov to @mac.  0, or an errno. */
 int
 ip_frame(struct ip_wire *w, struct iovec *iov, uint32_t n, uint32_t proto,
 	const unsigned char *mac)
 {
 	struct sockaddr_ll ll;
-	struct ksock_msg m;
-	long r;
 
-	bzero(&ll, sizeof(ll));
-	ll.sll_family = AF_PACKET;
-	ll.sll_protocol = htons((uint16_t)proto);
-	ll.sll_ifindex = w->ifindex;
-	ll.sll_halen = 6;
-	bcopy(mac, ll.sll_addr, 6);
-	bzero(&m, sizeof(m));
-	m.km_iov = iov;
-	m.km_iovlen = n;
-	m.km_addr = &ll;
-	m.km_addrlen = sizeof(ll);
-	r = ksock_sendmm(w->ks[0], &m, 1, 0);
-	return r < 0 ? (int)-r : 0;
+	frame_to(w, proto, mac, &ll);
+	return send_frame(w, iov, n, &ll);
 }
 
 /* ------------------------------------------------------------------ sending */
@@ -47,24 +65,38 @@ proto_to(const struct ip_addr *dst)
 	return dst->len == 4 ? ETH_P_IP : ETH_P_IPV6;
 }
 
+/*
+ * ip_packet_to - where the frame of @pkt goes
+ * Return: 1; 0: a copy of the packet waits for its neighbour; or minus an errno
+ */
+int
+ip_packet_to(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h,
+	struct sockaddr_ll *ret)
+{
+	unsigned char mac[6];
+	struct ip_addr next;
+	int r = 1;
+
+	if (w->ks[0] == NULL)
+		return -ENETDOWN;
+	if (ip_is_broadcast(w, &h->dst))
+		__builtin_memset(mac, 0xff, 6);
+	else if (!neigh_many(&h->dst, mac))
+		r = ip_next_hop(w, &h->dst, &next) ?
+			ip_resolve(w, pkt, &next, mac) : -ENETUNREACH;
+	if (r == 1)
+		frame_to(w, proto_to(&h->dst), mac, ret);
+	return r;
+}
+
 int
 ip_packet_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
 	const mblk_t *pkt, const struct ip_hdr *h)
 {
-	unsigned char mac[6];
-	struct ip_addr next;
+	struct sockaddr_ll to;
+	int r = ip_packet_to(w, pkt, h, &to);
 
-	if (w->ks[0] == NULL)
-		return ENETDOWN;
-	if (ip_is_broadcast(w, &h->dst)) {
-		__builtin_memset(mac, 0xff, 6);
-		return ip_frame(w, iov, n, ETH_P_IP, mac);
-	}
-	if (neigh_many(&h->dst, mac))
-		return ip_frame(w, iov, n, proto_to(&h->dst), mac);
-	if (!ip_next_hop(w, &h->dst, &next))
-		return ENETUNREACH;
-	return ip_resolve(w, iov, n, pkt, &next);
+	return r <= 0 ? -r : send_frame(w, iov, n, &to);
 }
 
 /* ---------------------------------------------------------------- receiving */
@@ -123,42 +155,82 @@ input(struct ip_wire *w, mblk_t *mp, const struct sockaddr_ll *ll,
 	freemsg(mp);
 }
 
-/* Receive one frame. 1: there was one. */
-int
-ip_packet_recv(struct ip_wire *w)
-{
-	unsigned long ctl[16];
-	struct sockaddr_ll ll;
-	struct ksock_msg m;
-	struct iovec iov;
-	mblk_t *mp = ip_block(w, IP_MOST);
+/* Received frames: what the system says of them. */
+struct frames {
+	mblk_t *mp[FRAMES];
+	struct ksock_msg m[FRAMES];
+	struct iovec iov[FRAMES];
+	struct sockaddr_ll ll[FRAMES];
+	unsigned long ctl[FRAMES][CTL];
+};
 
-	if (mp == NULL)
-		return 0;
-	iov.iov_base = mp->b_rptr;
-	iov.iov_len = IP_MOST;
-	bzero(&m, sizeof(m));
-	m.km_iov = &iov;
-	m.km_iovlen = 1;
-	m.km_addr = &ll;
-	m.km_addrlen = sizeof(ll);
-	m.km_ctl = ctl;
-	m.km_ctllen = sizeof(ctl);
-	if (ksock_recvmm(w->ks[0], &m, 1, 0) != 1) {
+/* A frame has been received into @mp. */
+static void
+one(struct ip_wire *w, mblk_t *mp, const struct ksock_msg *m)
+{
+	const struct sockaddr_ll *ll = m->km_addr;
+
+	if (ll->sll_pkttype == PACKET_OUTGOING ||
+		ll->sll_pkttype == PACKET_OTHERHOST) {
 		ip_block_keep(w, mp);
-		return 0;
+		return;
 	}
-	if (ll.sll_pkttype == PACKET_OUTGOING ||
-		ll.sll_pkttype == PACKET_OTHERHOST) {
-		ip_block_keep(w, mp);
-		return 1;
-	}
-	mp->b_wptr = mp->b_rptr + m.km_len;
+	mp->b_wptr = mp->b_rptr + m->km_len;
 	mp = ip_block_fit(w, mp, IP_MOST);
 	if (mp != NULL)
-		input(w, mp, &ll, (is_unfinished(&m) ? IP_TRUST : 0) |
-			(ll.sll_pkttype == PACKET_HOST ? 0 : IP_MANY));
-	return 1;
+		input(w, mp, ll, (is_unfinished(m) ? IP_TRUST : 0) |
+			(ll->sll_pkttype == PACKET_HOST ? 0 : IP_MANY));
+}
+
+/* Receive at most @most frames by one system call; how many there were. */
+static uint32_t
+some(struct ip_wire *w, uint32_t most)
+{
+	struct frames f;
+	uint32_t n, i;
+	long r;
+
+	for (n = 0; n < most; n++) {
+		f.mp[n] = ip_block(w, IP_MOST);
+		if (f.mp[n] == NULL)
+			break;
+		f.iov[n].iov_base = f.mp[n]->b_rptr;
+		f.iov[n].iov_len = IP_MOST;
+		bzero(&f.m[n], sizeof(f.m[n]));
+		f.m[n].km_iov = &f.iov[n];
+		f.m[n].km_iovlen = 1;
+		f.m[n].km_addr = &f.ll[n];
+		f.m[n].km_addrlen = sizeof(f.ll[n]);
+		f.m[n].km_ctl = f.ctl[n];
+		f.m[n].km_ctllen = sizeof(f.ctl[n]);
+	}
+	r = n == 0 ? 0 : ksock_recvmm(w->ks[0], f.m, n, 0);
+	for (i = 0; i < n; i++)
+		if ((long)i < r)
+			one(w, f.mp[i], &f.m[i]);
+		else
+			ip_block_keep(w, f.mp[i]);
+	return r < 0 ? 0 : (uint32_t)r;
+}
+
+/*
+ * ip_packet_recv - receive at most @most frames, or some more
+ * If a system call has returned fewer than were asked for, there are no more.
+ * The next call asks for twice as many as were there, so that an idle wire
+ * keeps few blocks.  Return: how many there were.
+ */
+uint32_t
+ip_packet_recv(struct ip_wire *w, uint32_t most)
+{
+	uint32_t n = 0, r, want;
+
+	do {
+		want = w->burst < 2 ? 2 : w->burst > FRAMES ? FRAMES : w->burst;
+		r = some(w, want);
+		w->burst = 2 * r;
+		n += r;
+	} while (r == want && n < most);
+	return n;
 }
 
 /*
@@ -233,6 +305,7 @@ ip_packet_set(struct ip_wire *w)
 	w->ifindex = r.ifr_ifindex;
 	(void)ksock_setopt(ks, SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on));
 	own_groups(w);
+	ip_filter_set(w);
 	bzero(&ll, sizeof(ll));
 	ll.sll_family = AF_PACKET;
 	ll.sll_protocol = htons(ETH_P_ALL);

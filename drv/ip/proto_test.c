@@ -129,7 +129,7 @@ T_CASE(a_batch_is_sent_in_order)
 	struct ip_hdr h[12];
 	struct wire_pkt v[12];
 	struct ip_addr to = host(9), own = host(1);
-	unsigned i;
+	unsigned i, calls;
 	int err = -1;
 
 	start(t);
@@ -142,12 +142,54 @@ T_CASE(a_batch_is_sent_in_order)
 		v[i].mp->b_rptr[5] = (unsigned char)i;
 		v[i].h = &h[i];
 	}
+	calls = sim_sock_sends;
 	T_EQ(wire_send_batch(&w->pub, v, 12, &err), 12);
+	T_EQ(sim_sock_sends - calls, 1);
 	T_EQ(err, 0);
 	T_EQ(nids, 12);
 	for (i = 0; i < 12; i++)
 		T_EQ(ids[i], i);
 	T_EQ(counted(WIRE_OUT), 13);
+}
+
+/* Some packets of a batch are for others, too long, or for a station that is not
+ * known: all are sent, or wait, in order for each destination. */
+T_CASE(a_batch_for_several_is_sent_to_each)
+{
+	static const unsigned char to[] = {9, 9, 8, 9, 7, 9, 8, 8};
+	struct ip_addr own = host(1), dst;
+	struct ip_hdr h[8];
+	struct wire_pkt v[8];
+	unsigned i;
+	int err = -1;
+
+	start(t);
+	ticks(20);
+	send_to(9, 77);
+	answers(9);
+	send_to(8, 78);
+	answers(8);
+	nids = nasked = 0;
+	for (i = 0; i < 8; i++) {
+		dst = host(to[i]);
+		v[i].mp = packet(&own, &dst, 253, i == 3 ? 2000 : 20, &h[i]);
+		v[i].mp->b_rptr[5] = (unsigned char)i;
+		v[i].h = &h[i];
+	}
+	T_EQ(wire_send_batch(&w->pub, v, 8, &err), 8);
+	T_EQ(err, 0);
+	T_EQ(nasked, 1); /* station 7 */
+	T_EQ(nids, 8);	 /* number 3 in two pieces; number 4 waits */
+	answers(7);
+	dv_run(&a_stream);
+	T_EQ(nids, 9);
+	T_EQ(ids[8], 4);
+	T_EQ(ids[0], 0);
+	T_EQ(ids[1], 1);
+	T_EQ(ids[2], 2);
+	T_EQ(ids[5], 5);
+	T_EQ(ids[6], 6);
+	T_EQ(ids[7], 7);
 }
 
 T_CASE(what_a_batch_could_not_send_is_the_callers_still)

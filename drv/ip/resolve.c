@@ -232,10 +232,11 @@ wait_for(struct ip_wire *w, struct ip_neigh *e, const mblk_t *pkt)
 	return 0;
 }
 
-/* ip_resolve - send @pkt, in @n pieces at @iov, to the station of @next */
+/* ip_resolve - find the station of @next: 1: it is @mac; 0: a copy of @pkt waits
+ * for it; or minus an errno */
 int
-ip_resolve(struct ip_wire *w, struct iovec *iov, uint32_t n, const mblk_t *pkt,
-	const struct ip_addr *next)
+ip_resolve(struct ip_wire *w, const mblk_t *pkt, const struct ip_addr *next,
+	unsigned char *mac)
 {
 	struct ip_neigh *e = NULL;
 	struct ip_neightab *t;
@@ -259,7 +260,9 @@ ip_resolve(struct ip_wire *w, struct iovec *iov, uint32_t n, const mblk_t *pkt,
 		ip_neigh_leave(t);
 	mutex_exit(&w->nlock);
 	ask(w, &r);
-	return waits ? err : ip_frame(w, iov, n, proto_of(pkt), r.mac);
+	if (!waits)
+		bcopy(r.mac, mac, 6);
+	return waits ? -err : 1;
 }
 
 /* ------------------------------------------------------------------- the timer */
@@ -489,7 +492,8 @@ other_router(struct ip_wire *w, mblk_t *mp, const struct ip_addr *hop)
 	struct ip_hdr h;
 
 	if (ip_parse(mp->b_rptr, iov.iov_len, iov.iov_len, IP_TRUST, &h) != 0 ||
-		ip_next_hop(w, &h.dst, &next) != IP_HOP || same(&next, hop) || ip_resolve(w, &iov, 1, mp, &next) != 0)
+		ip_next_hop(w, &h.dst, &next) != IP_HOP || same(&next, hop) ||
+		ip_packet_send(w, &iov, 1, mp, &h) != 0)
 		return 0;
 	freemsg(mp);
 	return 1;

@@ -225,9 +225,9 @@ too_many_blocks(const mblk_t *mp)
 	return n > BLOCKS;
 }
 
-/* Note a packet that is sent: errors about it are believed. */
-static void
-note(const mblk_t *pkt, const struct ip_hdr *h)
+/* ip_note - note a packet that is sent: errors about it are believed */
+void
+ip_note(const mblk_t *pkt, const struct ip_hdr *h)
 {
 	struct ip_shared *sh = ip_shared();
 	unsigned char begin[4];
@@ -246,7 +246,7 @@ ip_send_held(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h)
 	int err;
 
 	if (h->frag == 0)
-		note(pkt, h);
+		ip_note(pkt, h);
 	if (h->hlen + h->len > mtu)
 		return w->kind == IPW_ENCAP ? EMSGSIZE :
 			send_cut(w, pkt, h, mtu);
@@ -327,6 +327,9 @@ wire_send_batch(struct wire *pub, const struct wire_pkt *v, uint32_t n,
 	}
 	if (w->kind == IPW_ENCAP && !wire_impaired(pub)) {
 		i = ip_encap_send(w, v, n, &err);
+	} else if (n > 1 && !wire_impaired(pub) &&
+		(w->kind == IPW_PACKET || w->kind == IPW_RAW)) {
+		i = ip_train_send(w, v, n, &err);
 	} else {
 		for (i = 0; i < n && err == 0; i++)
 			err = ip_send_held(w, v[i].mp, v[i].h);

@@ -164,7 +164,9 @@ uint64_t sim_bells(const struct sim_task *t);
  * sim_sock - there are sockets from now on, and the test is their other side
  * @send, @recv: process one message that is sent or received; less than 0: not
  * possible.  NULL: there are no sockets.
+ * sim_sock_sends - number of calls that have sent one or several messages
  */
+extern unsigned sim_sock_sends;
 struct ksock_msg;
 void sim_sock(long (*send)(const struct ksock_msg *m),
 	long (*recv)(struct ksock_msg *m));

@@ -17,6 +17,7 @@
 
 static long (*sends)(const struct ksock_msg *m);
 static long (*receives)(struct ksock_msg *m);
+unsigned sim_sock_sends;
 
 /* The addresses to which sockets are bound, by their numbers. */
 #define NBOUND 16u
@@ -202,6 +203,7 @@ host_sock_sendmm(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
 {
 	uint32_t i;
 
+	sim_sock_sends++;
 	if (sends == NULL)
 		return -ENOTSOCK;
 	for (i = 0; i < n; i++)

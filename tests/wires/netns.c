@@ -327,6 +327,36 @@ T_CASE_TIMEOUT(packet_answers_for_its_own_addresses, 60)
 	T_EQ(RUN(-1, "strwire", "del", "p0"), 0);
 }
 
+/* The filter of the socket: the host's own traffic is not received. */
+T_CASE_TIMEOUT(packet_gets_nothing_that_is_for_the_host, 60)
+{
+	static const char *const six[] = { "fd78::7", "fd78::9" };
+	struct report r;
+	unsigned i;
+
+	two_namespaces();
+	put_file("/proc/sys/net/ipv4/ip_forward", "0");
+	put_file("/proc/sys/net/ipv6/conf/all/forwarding", "0");
+	T_EQ(RUN(-1, "strwire", "add", "packet", "p0", "-f", "a0",
+		"-a", "10.78.0.7/24", "-a", "10.78.0.9/24", "-a", "fd78::7/64",
+		"-a", "fd78::9/64"), 0);
+	order('f', "10.78.0.1", 9, 400);
+	good(answer());
+	order('f', "fd78::1", 9, 400);
+	good(answer());
+	/* but for each of its own addresses */
+	order('p', "10.78.0.7", 0, 0);
+	good(answer());
+	order('p', "10.78.0.9", 0, 0);
+	good(answer());
+	for (i = 0; i < 2; i++) {
+		order('c', six[i], 9, 100);
+		r = answer();
+		T_STR(r.text, strerror(ECONNREFUSED));
+	}
+	stat_says("p0", "4 <= c['in'] < 100 and c['bad-address'] == 0");
+}
+
 T_CASE_TIMEOUT(packet_finds_its_neighbour_first_and_again, 60)
 {
 	static const char *const theirs[] = { "10.78.0.2", "fd78::2" };
