@@ -335,24 +335,52 @@ sctpt_is_watched(struct sctpt_state *st)
 	return lo == NULL || !wire_is_plain(lo) || has_raw(st);
 }
 
+/* Packets that leave together, by one wire. */
+#define TOGETHER 16u
+struct far {
+	struct wire *wire;
+	uint32_t n;
+	struct ip_hdr h[TOGETHER];
+	struct wire_pkt v[TOGETHER];
+};
+
+/* Send them.  One that the wire refuses is dropped. */
+static void
+far_send(struct far *f)
+{
+	uint32_t at = 0;
+	int err;
+
+	while (at < f->n) {
+		at += wire_send_batch(f->wire, f->v + at, f->n - at, &err);
+		if (at < f->n)
+			freemsg(f->v[at++].mp);
+	}
+	f->n = 0;
+}
+
 /* A packet to another host, or on an impaired lo; consumed. */
 static void
-send_far(struct wire *wire, mblk_t *mp, uint32_t mtu)
+far_add(struct far *f, struct wire *wire, mblk_t *mp, uint32_t mtu)
 {
 	struct sctpt_head hd = *head_of(mp);
-	struct ip_hdr h;
+	struct ip_hdr *h;
 
+	if (f->n == TOGETHER || (f->n != 0 && f->wire != wire))
+		far_send(f);
+	h = &f->h[f->n];
 	set_sum(mp);
-	describe(&h, &hd, mp);
+	describe(h, &hd, mp);
 	/* the engine learns of a smaller MTU by ICMP, until then: in pieces */
-	if (h.hlen + h.len > mtu)
-		h.df = 0;
-	h.id = wire_id(&h.src, &h.dst, SCTPT_PROTO);
-	(void)ip_build(mp->b_rptr, &h, NULL, 0);
-	mp->b_rptr -= h.hlen;
+	if (h->hlen + h->len > mtu)
+		h->df = 0;
+	h->id = wire_id(&h->src, &h->dst, SCTPT_PROTO);
+	(void)ip_build(mp->b_rptr, h, NULL, 0);
+	mp->b_rptr -= h->hlen;
 	mp->b_band = 0;
-	if (wire_send(wire, mp, &h) != 0)
-		freemsg(mp);
+	f->wire = wire;
+	f->v[f->n] = (struct wire_pkt){mp, h};
+	f->n++;
 }
 
 /* A packet to an address of this host; consumed.  Return: bytes with IP. */
@@ -379,7 +407,10 @@ sctpt_send(struct sctpt_state *st, struct sctpt_list *l, struct sctpt_work *w)
 	uint64_t near = 0, bytes = 0;
 	struct ip_addr src;
 	mblk_t *mp, *next;
+	struct far far;
 	uint32_t mtu;
+
+	far.n = 0;
 
 	for (mp = l->first; mp != NULL; mp = next) {
 		next = mp->b_next;
@@ -395,9 +426,11 @@ sctpt_send(struct sctpt_state *st, struct sctpt_list *l, struct sctpt_work *w)
 			bytes += send_near(st, wire, mp, w);
 			near++;
 		} else {
-			send_far(wire, mp, mtu);
+			far_add(&far, wire, mp, mtu);
 		}
 	}
+	if (far.n != 0)
+		far_send(&far);
 	l->first = l->last = NULL;
 	if (near == 0)
 		return;

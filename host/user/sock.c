@@ -864,6 +864,11 @@ send_many(uint64_t id, struct ksock_msg *v, uint32_t n, int flags)
 			break;
 	if (i == 0)
 		return n == 0 ? 0 : -EMSGSIZE;
+	if (i == 1) { /* copies less than sendmmsg(2) */
+		CALL(id, r, sys_call3(SYS_sendmsg, fd, &m.h[0].msg_hdr,
+			flags | MSG_DONTWAIT | MSG_NOSIGNAL));
+		return r < 0 ? r : 1;
+	}
 	CALL(id, r, sys_call4(SYS_sendmmsg, fd, m.h, i,
 		flags | MSG_DONTWAIT | MSG_NOSIGNAL));
 	return r;
