@@ -8,11 +8,20 @@
 
 #define SPINS 200
 #define WAIT_NS 1000000u	/* then check whether the owner lives */
+#define SHORT_WAITS 8	/* later waits are ten times as long */
+#define OTHERS_MS 10	/* time after which the other waiters check */
 
+/*
+ * Only the first of the waiters checks whether the owner lives: with many
+ * waiters the checks, of several system calls each, would take the CPU from the
+ * owner.  The others check later, because the first one may be stopped or dead.
+ * Time decides, because wakes and signals may end each wait early.
+ */
 bool
 str_lock_slow(struct str_lock *l)
 {
-	uint32_t me = host_self_tag();
+	uint32_t me = host_self_tag(), owner = 0, first = 0;
+	uint64_t since = 0;
 	unsigned round;
 
 	for (round = 0; round < SPINS; round++) {
@@ -28,14 +37,22 @@ str_lock_slow(struct str_lock *l)
 				return false;
 			continue;
 		}
-		str_store(&l->waiters, 1u);
+		if (v != owner) {
+			owner = v;
+			since = host_ticks();
+		}
+		if (str_xchg(&l->waiters, 1u) == 0)
+			first = v; /* of the waiters for this owner */
 		host_fence_heavy();
 		if (str_load(&l->owner) != v)
 			continue;
 		(void)host_wait(NULL, (str_a32 *)&l->owner, v,
-			round < 8 ? WAIT_NS : 10 * WAIT_NS);
-		if (str_load(&l->owner) == v && host_owner_dead(v) &&
-		    str_cas(&l->owner, v, me))
+			round < SHORT_WAITS ? WAIT_NS : 10 * WAIT_NS);
+		if (str_load(&l->owner) != v || host_ticks() - since <
+			(first == v ? 1 : OTHERS_MS) * host_ticks_per_ms)
+			continue;
+		since = host_ticks();
+		if (host_owner_dead(v) && str_cas(&l->owner, v, me))
 			return true;
 	}
 }

@@ -9,9 +9,10 @@
  * fence, and a waiter sets `waiters' before its heavy fence, so one of the two
  * sees the other (models/lock.pml).
  *
- * Failure.  A waiter sleeps at most 10 ms before it checks whether the owner
- * still lives.  If not, it takes the lock over and str_lock() returns true: the
- * structure may be half-changed and must be repaired first.
+ * Failure.  The first waiter checks each millisecond whether the owner still
+ * lives, the others each 10 ms.  If it is dead, the waiter takes the lock over
+ * and str_lock() returns true: the structure may be half-changed and must be
+ * repaired first.
  */
 #ifndef STR_LOCK_H
 #define STR_LOCK_H

@@ -266,3 +266,76 @@ T_CASE(who_tries_the_lock_of_the_dead_is_told)
 		fx_end();
 	}
 }
+
+/* ------------------------------------------------------- many that wait */
+
+#define CROWD 20u
+
+/* Hold the lock for @arg ms. */
+static void
+holds_it(void *arg)
+{
+	struct host_call hc = {.fd = -1};
+
+	T_EQ(host_enter(&hc), 0);
+	take();
+	sim_sleep((uint64_t)(uintptr_t)arg * MS);
+	leave();
+	host_leave();
+}
+
+static uint64_t
+asks(void)
+{
+	struct sim_stats st;
+
+	sim_stats(&st);
+	return st.asks;
+}
+
+/*
+ * The check of whether the owner lives makes seven system calls.  If each of
+ * many waiters made it each millisecond, the owner would hardly run.
+ */
+T_CASE(of_many_waiters_one_checks_whether_the_owner_lives)
+{
+	uint64_t was;
+	unsigned i;
+
+	begin(t);
+	(void)sim_spawn("holder", holds_it, (void *)7);
+	sim_sleep(MS / 2);
+	T_EQ(inside_, 1);
+	was = asks();
+	for (i = 0; i < CROWD; i++)
+		(void)sim_spawn("waits", wants_it, NULL);
+	sim_sleep(6 * MS);
+	T_EQ(inside_, 1);
+	T_GT(asks() - was, 0u);
+	T_LE(asks() - was, 8u);
+	sim_sleep(100 * MS);
+	T_EQ(had_, CROWD);
+	finish();
+}
+
+/* The first waiter would check the owner; it is stopped. */
+T_CASE(another_waiter_takes_over_if_the_first_is_stopped)
+{
+	struct sim_task *first;
+
+	begin(t);
+	(void)sim_spawn("doomed", dies_inside, NULL);
+	sim_sleep(MS / 2);
+	first = sim_spawn("first", wants_it, NULL);
+	while (str_load(&l_->lk.waiters) == 0)
+		sim_sleep(1000);
+	sim_stop(first);
+	(void)sim_spawn("second", wants_it, NULL);
+	sim_sleep(100 * MS);
+	T_EQ(had_ & 0xff, 1u);
+	T_TRUE(had_ & 0x100);
+	sim_cont(first);
+	sim_sleep(100 * MS);
+	T_EQ(had_ & 0xff, 2u);
+	finish();
+}

@@ -340,6 +340,7 @@ host_owner_dead(uint32_t tag)
 {
 	uint32_t idx = STR_TAG_IDX(tag);
 
+	sim.stats.asks++;
 	sim_point();
 	if (idx >= SIM_NTASK || tag == 0)
 		return true;

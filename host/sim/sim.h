@@ -186,6 +186,7 @@ struct sim_stats {
 	uint64_t tokens;
 	uint64_t bells;
 	uint64_t wakes;
+	uint64_t asks;      /* host_owner_dead() calls */
 };
 void sim_stats(struct sim_stats *ret);
 
