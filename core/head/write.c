@@ -409,7 +409,7 @@ write_look(struct str_head *sd, int fd)
 	str_hunlock(&hq->plock, STR_HOLD_P);
 	if (str_load(&hq->rwant) != 0)
 		str_wake_readers_from(sd, &hc);
-	else if (look)
+	if (str_unlikely(look))
 		(void)str_head_look(sd, &hc);
 }
 
