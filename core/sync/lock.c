@@ -90,7 +90,8 @@ str_unlock_slow(struct str_lock *l)
 
 /* ------------------------------------------------------------ biased ones */
 
-#define BIAS_FIRST 16u
+#define BIAS_FIRST 1u	 /* limit of a lock whose bias was never revoked */
+#define BIAS_LEAST 16u	 /* least limit after a revocation */
 #define BIAS_WORTH 4u	 /* times as long as the fence */
 #define BIAS_MOST 65536u /* greatest limit: after so many no other uses it */
 
@@ -167,7 +168,8 @@ unbias(struct str_hlock *l)
 	if (end - l->run < least)
 		l->limit = STR_MIN(2 * limit, BIAS_MOST);
 	else
-		l->limit = STR_MAX(limit / 2, BIAS_FIRST);
+		l->limit = limit / 2;
+	l->limit = STR_MAX(l->limit, BIAS_LEAST);
 	l->run = 0;
 }
 

@@ -60,8 +60,10 @@ str_unlock(struct str_lock *l)
  * fence.  Any other thread takes `lk' first; if there is a bias, it clears it,
  * executes the heavy fence, and waits until that thread's slot does not name
  * the lock.  Only a thread that holds `lk' sets a bias: toward itself, after it
- * has taken `lk' `limit' times in a row (str_htrylock_hard() restores one
- * toward another thread, if it has cleared it in vain).  A bias that was
+ * has taken `lk' again `limit' times in a row (str_htrylock_hard() restores one
+ * toward another thread, if it has cleared it in vain).  As long as no bias was
+ * revoked the limit is 1: a thread that gets one message in a second soon has
+ * the fast path.  The first revocation makes it at least 16.  A bias that was
  * revoked soon has cost more than it saved, and doubles the limit: threads that
  * take the lock by turns use `lk' alone.  A bias that lasted halves the limit:
  * if several threads use the lock, each for a long time, it soon becomes biased

@@ -206,6 +206,38 @@ T_CASE(who_takes_turns_is_not_biased)
 	finish();
 }
 
+/*
+ * A lock that only one thread has ever taken is biased when it takes it the
+ * second time: a reader that gets one message in a second has the fast path.
+ */
+T_CASE(the_only_owner_is_biased_at_once)
+{
+	struct host_call hc = {.fd = -1};
+	unsigned i;
+
+	begin(t);
+	T_EQ(host_enter(&hc), 0);
+	take();
+	leave();
+	T_EQ(str_load(&l_->bias), 0u);
+	take();
+	leave();
+	T_EQ(str_load(&l_->bias), host_self_tag());
+	(void)sim_spawn("other", wants_it, (void *)0);
+	sim_sleep(1 * MS);
+	/* once revoked, it is not so soon biased again */
+	for (i = 0; i < 16; i++) {
+		T_EQ(str_load(&l_->bias), 0u);
+		take();
+		leave();
+	}
+	take();
+	leave();
+	T_EQ(str_load(&l_->bias), host_self_tag());
+	host_leave();
+	finish();
+}
+
 /* Each of two has the CPU for long: a bias that lasts is given again. */
 T_CASE(who_has_it_for_long_is_biased_in_its_time)
 {
