@@ -413,6 +413,36 @@ write_look(struct str_head *sd, int fd)
 		(void)str_head_look(sd, &hc);
 }
 
+/* Do readers of @hq sleep on its word, and is nothing else requested? */
+STR_INLINE bool
+is_slept_at(struct str_headq *hq)
+{
+	return (str_load(&hq->rwant) & STR_WANT_BITS & ~STR_WANT_QUIET) ==
+		STR_WANT_FUTEX;
+}
+
+/*
+ * wake.c:wake() for the case that is_slept_at() has found.  The exchange is the
+ * full fence, and what is requested after it needs no wake for this record.
+ * Return: has a thread been woken?
+ */
+STR_INLINE bool
+wake_slept(struct str_head *sd, int fd)
+{
+	struct str_headq *hq = &sd->peer->hq;
+	uint32_t w = str_and(&hq->rwant, ~STR_WANT_FUTEX);
+	int n;
+
+	host_tls.vain_fences = 0;
+	(void)str_add(&hq->rword, 1u);
+	str_count(&host_self()->wakes);
+	n = host_wake(&hq->rword, INT_MAX);
+	if (str_unlikely((w & STR_WANT_BITS &
+		~(STR_WANT_QUIET | STR_WANT_FUTEX)) != 0))
+		str_head_write_after(sd, fd);
+	return n > 0;
+}
+
 /*
  * str_head_write_tail - complete a str_head_write_fast()
  * Return: @len, or STR_NOT_FAST with nothing done.
@@ -422,9 +452,21 @@ str_head_write_tail(struct str_head *sd, int fd, size_t len, enum str_fast how)
 {
 	struct str_thread *t = host_tls.slot;
 
+	struct str_headq *hq = &sd->peer->hq;
+
 	/* no switch: its table would be one more cold page after a sleep */
-	if (how == STR_FAST_LOOK) {
+	if (how == STR_FAST_LOOK && str_likely(is_slept_at(hq))) {
+		note_cpu(&hq->pcpu);
+		fast_unlock(&hq->plock, STR_HOLD_P, t);
+		/* a reader that was woken lives: it need not be asked */
+		if (str_unlikely(!wake_slept(sd, fd))) {
+			lock_p(hq);
+			write_look(sd, fd);
+		}
+	} else if (how == STR_FAST_LOOK) {
 		write_look(sd, fd);
+	} else if (how == STR_FAST_AFTER && is_slept_at(hq)) {
+		(void)wake_slept(sd, fd);
 	} else if (how == STR_FAST_AFTER) {
 		str_head_write_after(sd, fd);
 	} else if (how == STR_FAST_PASS) {
